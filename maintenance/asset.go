@@ -41,9 +41,11 @@ var assets = record.New("asset", "assets",
 		schema.Most(maxName)).Else(func(a *Asset) { a.Name, a.Status = a.AssetTag, assetStatuses[0] }).Told(),
 	record.OptText("category", func(a *Asset) **string { return &a.Category }, "its kind", schema.Most(maxName)),
 	record.OptText("location", func(a *Asset) **string { return &a.Location }, "where it is", schema.Most(maxName)),
-	record.OptText("manufacturer", func(a *Asset) **string { return &a.Manufacturer }, "who made it", schema.Most(maxName)),
+	record.OptText("manufacturer", func(a *Asset) **string { return &a.Manufacturer }, "who made it",
+		schema.Most(maxName)),
 	record.OptText("model", func(a *Asset) **string { return &a.Model }, "the maker's model", schema.Most(maxName)),
-	record.OptText("serial_number", func(a *Asset) **string { return &a.SerialNumber }, "the maker's number", schema.Most(maxName)),
+	record.OptText("serial_number", func(a *Asset) **string { return &a.SerialNumber }, "the maker's number",
+		schema.Most(maxName)),
 	record.Enum("status", func(a *Asset) *string { return &a.Status }, assetStatuses, "its state",
 		schema.Folded, schema.Alias("needs_attention", "needs-attention")).Told(),
 	record.OptText("notes", func(a *Asset) **string { return &a.Notes }, "anything else", schema.Lines),
@@ -61,7 +63,8 @@ func AssetColumns() []string { return assets.Header() }
 func (a Asset) Cells() []string { return assets.Cells(a) }
 
 func bindAssetStatus(f *schema.Form, p *string, about string, opts ...schema.Opt) {
-	f.Enum(p, "status", about, assetStatuses, append(opts, schema.Folded, schema.Alias("needs_attention", "needs-attention"))...)
+	f.Enum(p, "status", about, assetStatuses,
+		append(opts, schema.Folded, schema.Alias("needs_attention", "needs-attention"))...)
 }
 
 // findAsset finds an asset, without its meters; one that is not there is 404.
@@ -85,7 +88,8 @@ func assetByTag(c *db.Conn, tag string) (Asset, error) {
 // takesWork refuses new work on a retired asset, which the field names.
 func (a Asset) takesWork(field string) error {
 	if a.Status == retired {
-		return fault.Invalidf("%s: asset %d (%s) is retired and cannot have new work orders; only operational, needs-attention and down assets can",
+		return fault.Invalidf(
+			"%s: asset %d (%s) is retired and cannot have new work orders; only operational, needs-attention and down assets can",
 			field, a.ID, a.Name)
 	}
 	return nil
@@ -110,7 +114,8 @@ type AssetFilter struct {
 }
 
 // assetSorts are the columns that the list can be sorted by, as SQL.
-var assetSorts = map[string]string{"name": "name", "status": "CASE status WHEN 'down' THEN 0 WHEN 'needs-attention' THEN 1 WHEN 'operational' THEN 2 ELSE 3 END",
+var assetSorts = map[string]string{"name": "name",
+	"status":   "CASE status WHEN 'down' THEN 0 WHEN 'needs-attention' THEN 1 WHEN 'operational' THEN 2 ELSE 3 END",
 	"location": "location IS NULL, location"}
 
 // AssetSorts lists the columns that assets can be sorted by.
@@ -211,7 +216,8 @@ func (s *Service) listAssets() schema.Op {
 			var a AssetFilter
 			bindAssetStatus(f, &a.Status, "only those in this state")
 			if f.Surface() != schema.REST {
-				f.Text(&a.Q, "q", "words of tag, name, category, location or serial number, in any case", schema.Most(maxName), schema.Label("Search"))
+				f.Text(&a.Q, "q", "words of tag, name, category, location or serial number, in any case", schema.Most(maxName),
+					schema.Label("Search"))
 			}
 			if f.Surface() == schema.Tool {
 				return s.bindFoundAssets(f, a)

@@ -49,9 +49,11 @@ func (s *Service) MakeLabels(ctx context.Context, who db.Caller, ids []int64, re
 	return s.makeLabelsOf(ctx, who, func(*db.Conn) ([]int64, error) { return ids, nil }, requests)
 }
 
-func (s *Service) makeLabelsOf(ctx context.Context, who db.Caller, of func(*db.Conn) ([]int64, error), requests bool) (Labels, error) {
+func (s *Service) makeLabelsOf(ctx context.Context, who db.Caller, of func(*db.Conn) ([]int64, error), requests bool) (
+	Labels, error) {
 	if requests && who.Role != "admin" {
-		return Labels{}, fault.Forbiddenf("only an admin may turn requests on; the user %s has the role %s", who.User, who.Role)
+		return Labels{}, fault.Forbiddenf("only an admin may turn requests on; the user %s has the role %s", who.User,
+			who.Role)
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Labels, err error) {
 		ids, err := of(&tx.Conn)
@@ -99,15 +101,18 @@ func (s *Service) makeLabels() schema.Op {
 		About: "Labels of assets on one sheet, each with a QR code of the asset's page. With requests, a second code " +
 			"lets people without an account report problems.",
 		Writes: true, Idempotent: true,
-		Response: Labels{Labels: []Label{{AssetTag: "LATHE-1", Requests: Requests{AssetID: 1, Asset: "Lathe", On: true, Path: &path}}}},
+		Response: Labels{
+			Labels: []Label{{AssetTag: "LATHE-1", Requests: Requests{AssetID: 1, Asset: "Lathe", On: true, Path: &path}}}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var ids []int64
 			var requests bool
-			some := f.IDs(&ids, "id", "the assets", mostLabels, schema.Positional("ASSET"), schema.Lookup(assetNamed), schema.NameFirst, schema.Label("Assets"))
+			some := f.IDs(&ids, "id", "the assets", mostLabels, schema.Positional("ASSET"), schema.Lookup(assetNamed),
+				schema.NameFirst, schema.Label("Assets"))
 			f.Bool(&requests, "requests", "turn requests on for all of them", schema.Label("Turn requests on"))
 			match := ""
 			if f.Surface() == schema.Page {
-				f.Text(&match, "match", "in place of the assets: all that match these filters of the list's address", schema.Label("All that match"))
+				f.Text(&match, "match", "in place of the assets: all that match these filters of the list's address",
+					schema.Label("All that match"))
 			}
 			if !f.Describing() && !some && match == "" {
 				f.Refuse("id", "id is missing: mark at least one asset")

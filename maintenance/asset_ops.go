@@ -47,7 +47,8 @@ func (s *Service) RemoveAsset(ctx context.Context, who db.Caller, id int64) (Rem
 			return none, err
 		}
 		if refers != "" {
-			return none, fault.Conflictf("asset %d (%s) has %s and cannot be removed; set its status to retired instead", a.ID, a.Name, refers)
+			return none, fault.Conflictf("asset %d (%s) has %s and cannot be removed; set its status to retired instead", a.ID,
+				a.Name, refers)
 		}
 		if _, err := tx.Exec("DELETE FROM meters WHERE asset_id = ?", id); err != nil {
 			return none, err
@@ -81,7 +82,8 @@ func referring(c *db.Conn, id int64, list ...reference) (string, error) {
 }
 
 func bindAssetID(f *schema.Form, name string, id *int64) {
-	f.ID(id, name, "the asset, by its id or tag", schema.Required, assetPositional, schema.Choices(assetChoices), schema.Label("Asset"))
+	f.ID(id, name, "the asset, by its id or tag", schema.Required, assetPositional, schema.Choices(assetChoices),
+		schema.Label("Asset"))
 }
 
 func (s *Service) saveAsset() schema.Op {
@@ -180,7 +182,8 @@ func (s *Service) setAssetStatus() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var status string
-			f.ID(&id, "id", "the asset, by its id or tag", schema.Required, named(assetNamed, "ID"), schema.Choices(assetChoices), schema.Label("Asset"))
+			f.ID(&id, "id", "the asset, by its id or tag", schema.Required, named(assetNamed, "ID"),
+				schema.Choices(assetChoices), schema.Label("Asset"))
 			bindAssetStatus(f, &status, "its state", schema.Required, schema.Positional("STATUS"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetAssetStatus(ctx, who, id, status) }
 		},
@@ -210,8 +213,10 @@ func (s *Service) showAsset() schema.Op {
 		Example: "maintenance assets show LATHE-1",
 		Print: func(w io.Writer, answer any) {
 			a := answer.(Asset)
-			schema.Facts(w, "asset", fmt.Sprintf("%d, %s", a.ID, a.AssetTag), "name", a.Name, "status", a.Status, "category", cell(a.Category), "location", cell(a.Location),
-				"manufacturer", cell(a.Manufacturer), "model", cell(a.Model), "serial number", cell(a.SerialNumber), "notes", cell(a.Notes))
+			schema.Facts(w, "asset", fmt.Sprintf("%d, %s", a.ID, a.AssetTag), "name", a.Name, "status", a.Status, "category",
+				cell(a.Category), "location", cell(a.Location),
+				"manufacturer", cell(a.Manufacturer), "model", cell(a.Model), "serial number", cell(a.SerialNumber), "notes",
+				cell(a.Notes))
 			for _, m := range a.Meters {
 				fmt.Fprintf(w, "  %s: %v %s, read %s\n", m.Name, m.Reading, m.Unit, dayOrNever(m.ReadDate))
 			}
@@ -226,6 +231,7 @@ func printAssets(w io.Writer, answer any) {
 		for i, m := range a.Meters {
 			meters[i] = strings.TrimSpace(m.Reading.String() + " " + m.Unit)
 		}
-		return []any{a.ID, a.AssetTag, firstOf(a.Name, 32), a.Status, firstOf(cell(a.Location), 24), strings.Join(meters, ", ")}
+		return []any{a.ID, a.AssetTag, firstOf(a.Name, 32), a.Status, firstOf(cell(a.Location), 24),
+			strings.Join(meters, ", ")}
 	})
 }

@@ -26,14 +26,17 @@ func (s *Service) RenameAsset(ctx context.Context, who db.Caller, id int64, name
 		if err != nil {
 			return none, err
 		}
-		done := RenamedAsset{ID: id, AssetTag: cmpOr(tag, a.AssetTag), Name: cmpOr(name, a.Name), WasTag: a.AssetTag, WasName: a.Name}
+		done := RenamedAsset{ID: id, AssetTag: cmpOr(tag, a.AssetTag), Name: cmpOr(name, a.Name), WasTag: a.AssetTag,
+			WasName: a.Name}
 		changes := map[string][2]string{}
-		for _, c := range []struct{ column, is, was string }{{"asset_tag", done.AssetTag, done.WasTag}, {"name", done.Name, done.WasName}} {
+		for _, c := range []struct{ column, is, was string }{{"asset_tag", done.AssetTag, done.WasTag},
+			{"name", done.Name, done.WasName}} {
 			if c.is == c.was {
 				continue
 			}
 			changes[c.column] = [2]string{c.was, c.is}
-			other, found, err := db.One(&tx.Conn, db.Text, "SELECT name || ' (' || asset_tag || ')' FROM assets WHERE "+c.column+" = ? AND id <> ?", c.is, id)
+			other, found, err := db.One(&tx.Conn, db.Text, "SELECT name || ' (' || asset_tag || ')' FROM assets WHERE "+c.column+
+				" = ? AND id <> ?", c.is, id)
 			if err != nil {
 				return none, err
 			}
@@ -44,7 +47,8 @@ func (s *Service) RenameAsset(ctx context.Context, who db.Caller, id int64, name
 		if len(changes) == 0 {
 			return done, nil
 		}
-		if _, err := tx.Exec("UPDATE assets SET asset_tag = ?, name = ? WHERE id = ?", done.AssetTag, done.Name, id); err != nil {
+		if _, err := tx.Exec("UPDATE assets SET asset_tag = ?, name = ? WHERE id = ?", done.AssetTag, done.Name,
+			id); err != nil {
 			return none, err
 		}
 		return done, tx.Audit("asset.renamed", db.Subject("asset", id), changes)

@@ -58,28 +58,32 @@ func (s *Service) Mine(ctx context.Context, person string) ([]WorkOrder, error) 
 			if !strings.EqualFold(name, person) {
 				continue
 			}
-			some, err := db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.assigned_to = ? AND w.status IN ('open', 'in-progress') LIMIT 500", name)
+			some, err := db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+
+				" WHERE w.assigned_to = ? AND w.status IN ('open', 'in-progress') LIMIT 500", name)
 			if err != nil {
 				return nil, err
 			}
 			list = append(list, some...)
 		}
 		slices.SortFunc(list, func(a, b WorkOrder) int {
-			return cmp.Or(cmp.Compare(dateOrLast(a.DueDate), dateOrLast(b.DueDate)), cmp.Compare(slices.Index(priorities, b.Priority), slices.Index(priorities, a.Priority)), cmp.Compare(a.ID, b.ID))
+			return cmp.Or(cmp.Compare(dateOrLast(a.DueDate), dateOrLast(b.DueDate)),
+				cmp.Compare(slices.Index(priorities, b.Priority), slices.Index(priorities, a.Priority)), cmp.Compare(a.ID, b.ID))
 		})
 		return list, nil
 	})
 }
 
 // urgency orders the cards of a column: overdue first, then by priority, due day and age.
-const urgency = ` ORDER BY coalesce(w.due_date < ?1, 0) DESC, CASE w.priority WHEN 'urgent' THEN 0 WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END,
+const urgency = ` ORDER BY coalesce(w.due_date < ?1, 0) DESC,
+	CASE w.priority WHEN 'urgent' THEN 0 WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END,
 	coalesce(w.due_date, 4000000), w.id LIMIT ?2`
 
 func readBoard(c *db.Conn) (b Board, err error) {
 	today := c.Today()
 	scan := func(r *db.Row) WorkOrder { return workOrders.Row(r).on(today) }
 	column := func(status string) ([]WorkOrder, int64, error) {
-		list, err := db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.status = ?3"+urgency, today, mostCards, status)
+		list, err := db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.status = ?3"+urgency, today,
+			mostCards, status)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -93,7 +97,8 @@ func readBoard(c *db.Conn) (b Board, err error) {
 		return b, err
 	}
 	since := exact.InstantOf((today - (doneShown - 1)).Time(c.Zone()))
-	if b.Done, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.completed_at >= ? ORDER BY w.completed_at DESC LIMIT ?", since, mostCards); err != nil {
+	if b.Done, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+
+		" WHERE w.completed_at >= ? ORDER BY w.completed_at DESC LIMIT ?", since, mostCards); err != nil {
 		return b, err
 	}
 	for _, count := range []struct {
@@ -136,18 +141,21 @@ func weeks(c *db.Conn) ([]Week, error) {
 	if err := count("SELECT created_at FROM work_orders WHERE created_at >= ?", func(w *Week) { w.Opened++ }); err != nil {
 		return nil, err
 	}
-	return list, count("SELECT completed_at FROM work_orders WHERE completed_at >= ? AND status = 'done'", func(w *Week) { w.Done++ })
+	return list, count("SELECT completed_at FROM work_orders WHERE completed_at >= ? AND status = 'done'",
+		func(w *Week) { w.Done++ })
 }
 
 // countOverdue counts the plans that are overdue.
 func countOverdue(c *db.Conn) (n int64, err error) {
 	err = db.Each(c, func(r *db.Row) error {
-		s := schedule{IntervalDays: r.IntPtr(), IntervalUsage: r.MilliPtr(), Start: r.Day(), LastDone: r.DayPtr(), Baseline: r.Milli()}
+		s := schedule{IntervalDays: r.IntPtr(), IntervalUsage: r.MilliPtr(), Start: r.Day(), LastDone: r.DayPtr(),
+			Baseline: r.Milli()}
 		if s.dueOn(c.Today(), r.Milli(), use{}).Status == dueOverdue {
 			n++
 		}
 		return nil
-	}, "SELECT p.interval_days, p.interval_usage, p.start_date, p.last_done_date, p.baseline, m.reading"+dueTables+" WHERE a.status <> 'retired' AND p.paused = 0")
+	}, "SELECT p.interval_days, p.interval_usage, p.start_date, p.last_done_date, p.baseline, m.reading"+dueTables+
+		" WHERE a.status <> 'retired' AND p.paused = 0")
 	return n, err
 }
 
@@ -177,7 +185,8 @@ func (s *Service) History(ctx context.Context, noun string, id int64) (list []Hi
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		list, err = db.All(c, func(r *db.Row) HistoryEntry {
 			return HistoryEntry{At: r.Instant(), Actor: r.Text(), Via: r.Text(), Action: r.Text(), Changes: r.Text()}
-		}, "SELECT at, actor, via, action, changes FROM audit WHERE subject = ? AND service = 'maintenance' ORDER BY id DESC LIMIT 100", db.Subject(noun, id))
+		}, "SELECT at, actor, via, action, changes FROM audit WHERE subject = ? AND service = 'maintenance' ORDER BY id "+
+			"DESC LIMIT 100", db.Subject(noun, id))
 		return err
 	})
 	return list, err
@@ -233,10 +242,12 @@ func readOverview(c *db.Conn, id int64) (v AssetOverview, err error) {
 	slices.SortStableFunc(v.Plans, func(a, b Plan) int { return compareDue(&a.PMDueRow, &b.PMDueRow) })
 	today := c.Today()
 	scan := func(r *db.Row) WorkOrder { return workOrders.Row(r).on(today) }
-	if v.Jobs, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.asset_id = ?3 AND w.status IN ('open', 'in-progress')"+urgency, today, mostCards, id); err != nil {
+	if v.Jobs, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+
+		" WHERE w.asset_id = ?3 AND w.status IN ('open', 'in-progress')"+urgency, today, mostCards, id); err != nil {
 		return v, err
 	}
-	if v.Done, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.asset_id = ? AND w.status = 'done' ORDER BY w.completed_at DESC LIMIT 60", id); err != nil {
+	if v.Done, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+
+		" WHERE w.asset_id = ? AND w.status = 'done' ORDER BY w.completed_at DESC LIMIT 60", id); err != nil {
 		return v, err
 	}
 	if v.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM work_orders WHERE asset_id = ?", id); err != nil {
@@ -246,11 +257,13 @@ func readOverview(c *db.Conn, id int64) (v AssetOverview, err error) {
 	return v, err
 }
 
-// latestReadings are a meter's last 60 readings the oldest first: those since its last correction, and before them those of the meter that it took the place of.
+// latestReadings are a meter's last 60 readings the oldest first: those since its last correction, and before them
+// those of the meter that it took the place of.
 func latestReadings(c *db.Conn, m Meter) ([]MeterReading, error) {
 	list, err := db.All(c, func(r *db.Row) MeterReading {
 		return MeterReading{Day: r.Day(), Value: r.Milli(), Correction: r.Bool()}
-	}, "SELECT day, value, correction FROM readings WHERE meter_id = ? ORDER BY epoch DESC, day DESC, seq DESC LIMIT 60", m.ID)
+	}, "SELECT day, value, correction FROM readings WHERE meter_id = ? ORDER BY epoch DESC, day DESC, seq DESC LIMIT 60",
+		m.ID)
 	slices.Reverse(list)
 	return list, err
 }
@@ -271,7 +284,8 @@ func monthCosts(c *db.Conn, assetID int64) ([]MonthCost, error) {
 		}
 		return nil
 	}, `SELECT labor_minutes, coalesce(labor_rate_cents, 0), typed_cents, used_cents, completed_at FROM work_orders
-		WHERE asset_id = ? AND completed_at >= ? AND status = 'done'`, assetID, exact.InstantOf(months[0].Month.First().Time(c.Zone())))
+		WHERE asset_id = ? AND completed_at >= ? AND status = 'done'`, assetID,
+		exact.InstantOf(months[0].Month.First().Time(c.Zone())))
 	return months, err
 }
 
@@ -290,8 +304,10 @@ type PartUsedOn struct {
 func (s *Service) PartUses(ctx context.Context, id int64) (list []PartUsedOn, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		list, err = db.All(c, func(r *db.Row) PartUsedOn {
-			return PartUsedOn{WorkOrderID: r.Int(), Asset: r.Text(), Description: r.Text(), Status: r.Text(), Qty: r.Milli(), CostCents: r.Int(), UsedAt: r.Instant()}
-		}, `SELECT w.id, a.name, w.description, w.status, u.qty, u.cost_cents, u.used_at FROM part_uses u CROSS JOIN work_orders w ON w.id = u.work_order_id
+			return PartUsedOn{WorkOrderID: r.Int(), Asset: r.Text(), Description: r.Text(), Status: r.Text(), Qty: r.Milli(),
+				CostCents: r.Int(), UsedAt: r.Instant()}
+		}, `SELECT w.id, a.name, w.description, w.status, u.qty, u.cost_cents, u.used_at FROM part_uses u CROSS
+			JOIN work_orders w ON w.id = u.work_order_id
 			CROSS JOIN assets a ON a.id = w.asset_id WHERE u.part_id = ? ORDER BY u.id DESC LIMIT 50`, id)
 		return err
 	})

@@ -36,11 +36,13 @@ func checkMeters(c *db.Conn) (breaches []string, err error) {
 		err := db.Each(c, func(r *db.Row) error {
 			seq, epoch, p, correction := r.Int(), r.Int(), point{Day: r.Day(), Value: r.Milli()}, r.Bool()
 			if p.Value < should.Reading && !correction {
-				breaches = append(breaches, fmt.Sprintf("reading %d of meter %d (%s) is below the one before it and no correction", seq, held.ID, held.Name))
+				breaches = append(breaches, fmt.Sprintf("reading %d of meter %d (%s) is below the one before it and no correction",
+					seq, held.ID, held.Name))
 			}
 			should.take(p, correction)
 			if seq != should.posted || epoch != should.epoch {
-				breaches = append(breaches, fmt.Sprintf("reading %d of meter %d (%s) is counted as number %d after %d corrections", should.posted, held.ID, held.Name, seq, epoch))
+				breaches = append(breaches, fmt.Sprintf("reading %d of meter %d (%s) is counted as number %d after %d corrections",
+					should.posted, held.ID, held.Name, seq, epoch))
 			}
 			return nil
 		}, "SELECT seq, epoch, day, value, correction FROM readings WHERE meter_id = ? ORDER BY seq", held.ID)
@@ -48,7 +50,8 @@ func checkMeters(c *db.Conn) (breaches []string, err error) {
 			return nil, err
 		}
 		if got, want := held.standing(), should.standing(); got != want {
-			breaches = append(breaches, fmt.Sprintf("meter %d (%s) holds %s; its readings give %s", held.ID, held.Name, got, want))
+			breaches = append(breaches, fmt.Sprintf("meter %d (%s) holds %s; its readings give %s", held.ID, held.Name, got,
+				want))
 		}
 	}
 	return breaches, nil
@@ -78,7 +81,8 @@ func dayOrNever(d *exact.Day) string {
 // checkPlans looks for plans whose baseline or meter cannot be.
 func checkPlans(c *db.Conn) ([]string, error) {
 	return db.All(c, func(r *db.Row) string {
-		return fmt.Sprintf("plan %d (%s): its baseline %v is above the meter's reading %v, or the meter is another asset's", r.Int(), r.Text(), r.Milli(), r.Milli())
+		return fmt.Sprintf("plan %d (%s): its baseline %v is above the meter's reading %v, or the meter is another asset's",
+			r.Int(), r.Text(), r.Milli(), r.Milli())
 	}, `SELECT p.id, p.title, p.baseline, m.reading FROM pm_plans p JOIN meters m ON m.id = p.meter_id
 		WHERE p.baseline > m.reading OR m.asset_id <> p.asset_id ORDER BY p.id`)
 }
@@ -88,7 +92,8 @@ func checkUsedParts(c *db.Conn) (breaches []string, err error) {
 	breaches, err = db.All(c, func(r *db.Row) string {
 		return fmt.Sprintf("work order %d keeps %d cents of parts used; they sum up to %d", r.Int(), r.Int(), r.Int())
 	}, `SELECT w.id, w.used_cents, coalesce(u.cents, 0) FROM work_orders w
-		LEFT JOIN (SELECT work_order_id, sum(cost_cents) AS cents FROM part_uses GROUP BY work_order_id) u ON u.work_order_id = w.id
+		LEFT JOIN (SELECT work_order_id, sum(cost_cents) AS cents FROM part_uses GROUP BY work_order_id) u
+		ON u.work_order_id = w.id
 		WHERE w.used_cents <> coalesce(u.cents, 0) ORDER BY w.id`)
 	if err != nil {
 		return nil, err
@@ -110,20 +115,26 @@ func checkCounts(c *db.Conn) ([]string, error) {
 	}, `SELECT coalesce(k.n, 0), x.status, x.priority, coalesce(w.n, 0)
 		FROM (SELECT status, priority FROM work_order_counts UNION SELECT status, priority FROM work_orders) x
 		LEFT JOIN work_order_counts k ON k.status = x.status AND k.priority = x.priority
-		LEFT JOIN (SELECT status, priority, count(*) AS n FROM work_orders GROUP BY status, priority) w ON w.status = x.status AND w.priority = x.priority
+		LEFT JOIN (SELECT status, priority, count(*) AS n FROM work_orders GROUP BY status, priority) w
+		ON w.status = x.status AND w.priority = x.priority
 		WHERE coalesce(k.n, 0) <> coalesce(w.n, 0) ORDER BY x.status, x.priority`)
 }
 
 // checkSums compares the kept sums of work orders by assignee with the orders.
 func checkSums(c *db.Conn) ([]string, error) {
 	return db.All(c, func(r *db.Row) string {
-		return fmt.Sprintf("the work orders of %q that are %s and %s are kept as %d that cost %d; there are %d that cost %d", r.Text(), r.Text(), r.Text(), r.Int(), r.Int(), r.Int(), r.Int())
+		return fmt.Sprintf("the work orders of %q that are %s and %s are kept as %d that cost %d; there are %d that cost %d",
+			r.Text(), r.Text(), r.Text(), r.Int(), r.Int(), r.Int(), r.Int())
 	}, `WITH real AS (SELECT coalesce(assigned_to, '') AS assigned_to, status, priority, count(*) AS n,
-			sum((labor_minutes * coalesce(labor_rate_cents, (SELECT labor_rate_cents FROM maintenance_settings)) + 30) / 60 + typed_cents + used_cents) AS cents
+			sum((labor_minutes * coalesce(labor_rate_cents, (SELECT labor_rate_cents
+			FROM maintenance_settings)) + 30) / 60 + typed_cents + used_cents) AS cents
 			FROM work_orders GROUP BY 1, 2, 3)
-		SELECT x.assigned_to, x.status, x.priority, coalesce(k.n, 0), coalesce(k.cents, 0), coalesce(w.n, 0), coalesce(w.cents, 0)
-		FROM (SELECT assigned_to, status, priority FROM work_order_sums UNION SELECT assigned_to, status, priority FROM real) x
-		LEFT JOIN work_order_sums k USING (assigned_to, status, priority) LEFT JOIN real w USING (assigned_to, status, priority)
+		SELECT x.assigned_to, x.status, x.priority, coalesce(k.n, 0), coalesce(k.cents, 0), coalesce(w.n, 0),
+		coalesce(w.cents, 0)
+		FROM (SELECT assigned_to, status, priority FROM work_order_sums UNION SELECT assigned_to, status, priority
+		FROM real) x
+		LEFT JOIN work_order_sums k USING (assigned_to, status, priority) LEFT JOIN real w USING (assigned_to, status,
+		priority)
 		WHERE coalesce(k.n, 0) <> coalesce(w.n, 0) OR coalesce(k.cents, 0) <> coalesce(w.cents, 0) ORDER BY 1, 2, 3`)
 }
 
@@ -140,7 +151,8 @@ func checkRestarts(c *db.Conn) ([]string, error) {
 func checkMonth(c *db.Conn) (breaches []string, err error) {
 	breaches, err = db.All(c, func(r *db.Row) string {
 		return fmt.Sprintf("work order %d counts as a service by plan, and is %s", r.Int(), r.Text())
-	}, "SELECT id, status FROM work_orders WHERE pm_served = 1 AND status <> 'done' OR pm_served = 0 AND pm_due_day IS NOT NULL ORDER BY id")
+	}, "SELECT id, status FROM work_orders WHERE pm_served = 1 AND status <> 'done' OR pm_served = 0 AND pm_due_day IS "+
+		"NOT NULL ORDER BY id")
 	if err != nil {
 		return nil, err
 	}

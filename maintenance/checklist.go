@@ -214,14 +214,16 @@ func tickStep(tx *db.Tx, t Tick) (none WorkOrder, err error) {
 	case len(wo.Checklist) == 0:
 		return none, fault.Fieldf("step", "step: work order %d has no check list", wo.ID)
 	case t.Step < 1 || t.Step > int64(len(wo.Checklist)):
-		return none, fault.Fieldf("step", "step: work order %d has no step %d; its steps are 1 to %d", wo.ID, t.Step, len(wo.Checklist))
+		return none, fault.Fieldf("step", "step: work order %d has no step %d; its steps are 1 to %d", wo.ID, t.Step,
+			len(wo.Checklist))
 	}
 	step := &wo.Checklist[t.Step-1]
 	if step.Done == t.Done {
 		return wo, nil
 	}
 	step.Done = t.Done
-	if _, err := tx.Exec("UPDATE work_orders SET checklist = ?, updated_at = ? WHERE id = ?", keptSteps(wo.Checklist), tx.Now(), wo.ID); err != nil {
+	if _, err := tx.Exec("UPDATE work_orders SET checklist = ?, updated_at = ? WHERE id = ?", keptSteps(wo.Checklist),
+		tx.Now(), wo.ID); err != nil {
 		return none, err
 	}
 	if err := tx.Audit("workorder.step", db.Subject("work_order", wo.ID), step); err != nil {
@@ -238,7 +240,8 @@ func (s *Service) tickStep() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			t := Tick{Done: true}
 			f.ID(&t.ID, "id", "the work order", orderPositional, schema.Required)
-			f.Int(&t.Step, "step", "the number of the step, from 1", schema.Required, schema.Range(1, maxSteps), schema.Positional("STEP"))
+			f.Int(&t.Step, "step", "the number of the step, from 1", schema.Required, schema.Range(1, maxSteps),
+				schema.Positional("STEP"))
 			f.Bool(&t.Done, "done", "false unticks it")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.TickStep(ctx, who, t) }
 		},
@@ -246,7 +249,8 @@ func (s *Service) tickStep() schema.Op {
 		Example: "maintenance tick-step 12 2\nmaintenance tick-step 12 2 --done=false",
 		Did: func(answer any, _ schema.Money) string {
 			wo := answer.(WorkOrder)
-			return fmt.Sprintf("Work order %d: %d of %d steps are done.", wo.ID, len(wo.Checklist)-openCount(wo.Checklist), len(wo.Checklist))
+			return fmt.Sprintf("Work order %d: %d of %d steps are done.", wo.ID, len(wo.Checklist)-openCount(wo.Checklist),
+				len(wo.Checklist))
 		},
 		Leads: leadsToOrder,
 	}

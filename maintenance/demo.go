@@ -34,7 +34,8 @@ var demoMeters = []demoMeter{
 var (
 	demoAssets = []string{
 		"LATHE-1|Lathe|machine tools|hall 1|Colchester|Student 1800|K4/7731|operational|Ways are oiled every morning.",
-		"COMP-1|Compressor|compressed air|yard|Boge|C 15|5031-228|needs-attention|Drains by itself; look at the float twice a year.",
+		"COMP-1|Compressor|compressed air|yard|Boge|C 15|5031-228|needs-attention|Drains by itself; look at the float " +
+			"twice a year.",
 		"VAN-1|Van 1|vehicles|yard|Ford|Transit 350|WF0-11873|operational|",
 		"VAN-2|Van 2|vehicles|yard|Ford|Transit 350|WF0-09264|operational|",
 		"VAN-3|Van 3, cooled|vehicles|yard|Renault|Master|VF1-55120|down|",
@@ -142,7 +143,8 @@ func demoDay(cell string, today exact.Day) string {
 // demoReadings reads every meter once a week for two years, up to yesterday.
 func demoReadings(tx *db.Tx, s *Service, today exact.Day) error {
 	const weeks = 104
-	r := rand.New(rand.NewPCG(2026, 11)) // #nosec G404 -- a demo that is the same every time holds no secret; the same workshop every time
+	// #nosec G404 -- a demo that is the same every time holds no secret; the same workshop every time
+	r := rand.New(rand.NewPCG(2026, 11))
 	for i, m := range demoMeters {
 		if err := demoRows(tx, s.meterTable(), today, []string{m.tag + "|" + m.name + "|" + m.unit}); err != nil {
 			return err
@@ -211,13 +213,17 @@ func (s *Service) demoJobs(ctx context.Context, who db.Caller) error {
 			_, err = s.UsePart(ctx, who, id, part, qty)
 		}
 	}
-	job(WorkOrder{AssetID: 1, Description: "Check the belts: due by the plan", Type: "preventive", AssignedTo: new("Ana"), PMID: new(int64(2))})
-	spindle := job(WorkOrder{AssetID: 1, Description: "Spindle bearing is loud above 1200 rpm", Priority: "high", AssignedTo: new("Ben"), LaborMinutes: 95, DowntimeMinutes: 120}, "in-progress")
+	job(WorkOrder{AssetID: 1, Description: "Check the belts: due by the plan", Type: "preventive", AssignedTo: new("Ana"),
+		PMID: new(int64(2))})
+	spindle := job(WorkOrder{AssetID: 1, Description: "Spindle bearing is loud above 1200 rpm", Priority: "high",
+		AssignedTo: new("Ben"), LaborMinutes: 95, DowntimeMinutes: 120}, "in-progress")
 	use(spindle, "6204-2RS", 2_000)
 	job(WorkOrder{AssetID: 2, Description: "Oil mist at the outlet", Priority: "medium", LaborMinutes: 20})
-	cooler := job(WorkOrder{AssetID: 5, Description: "Cooler trips its fuse", Priority: "urgent", AssignedTo: new("Carla"), LaborMinutes: 40, DowntimeMinutes: 360}, "in-progress")
+	cooler := job(WorkOrder{AssetID: 5, Description: "Cooler trips its fuse", Priority: "urgent", AssignedTo: new("Carla"),
+		LaborMinutes: 40, DowntimeMinutes: 360}, "in-progress")
 	use(cooler, "FUSE-10A", 3_000)
-	job(WorkOrder{AssetID: 4, Description: "Wipers smear", Priority: "low", PartsCost: exact.Decimal{Unscaled: 1890, Places: 2}, LaborMinutes: 10}, "in-progress", "done")
+	job(WorkOrder{AssetID: 4, Description: "Wipers smear", Priority: "low", PartsCost: exact.Decimal{Unscaled: 1890,
+		Places: 2}, LaborMinutes: 10}, "in-progress", "done")
 	job(WorkOrder{AssetID: 3, Description: "Noise from behind, gone on the second day", Priority: "low"}, "cancelled")
 	if err != nil {
 		return err

@@ -158,19 +158,23 @@ func (p *duePlan) row(today exact.Day, u use) PMDueRow {
 		PMID: p.ID, AssetID: p.AssetID, Asset: p.asset, Title: p.Title,
 		IntervalDays: p.IntervalDays, IntervalUsage: p.IntervalUsage, Meter: p.meter, Unit: p.unit,
 		LastDoneDate: p.LastDone, BaselineReading: p.baseline(),
-		NextDue: d.Next, DaysUntil: d.DaysUntil, DueStatus: d.Status, UsageRemaining: d.Remaining, DueSource: d.Source, OpenJob: p.job,
+		NextDue: d.Next, DaysUntil: d.DaysUntil, DueStatus: d.Status, UsageRemaining: d.Remaining, DueSource: d.Source,
+		OpenJob: p.job,
 	}
 }
 
 func (s *Service) listDue() schema.Op {
 	return schema.Op{
 		Name: "pm_due", Says: "What is due",
-		About: "Preventive maintenance as of now: overdue first, then due soon, then ok. Retired assets and paused plans are not listed.",
+		About: "Preventive maintenance as of now: overdue first, then due soon, then ok. Retired assets and paused plans " +
+			"are not listed.",
 		AgentAbout: "Preventive maintenance by days or use: overdue, then due-soon, then ok. By days: last done + interval. " +
-			"By use: overdue when usage_remaining = baseline + interval - reading <= 0; the date is projected from the use per day of the last 90 days. " +
+			"By use: overdue when usage_remaining = baseline + interval - reading <= 0; the date is projected from the use " +
+			"per day of the last 90 days. " +
 			"open_job is its unfinished job. detail short: plan, asset, title, status, day.",
-		Response:      PMDue{Today: sampleDay, PMDue: []PMDueRow{sampleDue}},
-		AgentResponse: DueForAgents{Today: sampleDay, PMDue: []schema.Row[PMDueRow, ShortDue]{{Full: &sampleDue}}, Shown: 1, Total: 1},
+		Response: PMDue{Today: sampleDay, PMDue: []PMDueRow{sampleDue}},
+		AgentResponse: DueForAgents{Today: sampleDay, PMDue: []schema.Row[PMDueRow, ShortDue]{{Full: &sampleDue}}, Shown: 1,
+			Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			if f.Surface() == schema.Tool {
 				return s.bindDueForAgents(f)
@@ -191,14 +195,17 @@ func BindDueStatus(f *schema.Form, p *string) {
 
 // DueColumns are the columns of a due row as a file.
 func DueColumns() []string {
-	return []string{"pm_id", "asset_id", "asset", "title", "interval_days", "interval_usage", "meter", "unit", "last_done_date", "baseline_reading",
+	return []string{"pm_id", "asset_id", "asset", "title", "interval_days", "interval_usage", "meter", "unit",
+		"last_done_date", "baseline_reading",
 		"next_due", "days_until", "due_status", "usage_remaining", "due_source"}
 }
 
 // Cells is the row as DueColumns say.
 func (r PMDueRow) Cells() []string {
-	return []string{strconv.FormatInt(r.PMID, 10), strconv.FormatInt(r.AssetID, 10), r.Asset, r.Title, intCell(r.IntervalDays), cellOf(r.IntervalUsage), cell(r.Meter),
-		cell(r.Unit), cellOf(r.LastDoneDate), cellOf(r.BaselineReading), cellOf(r.NextDue), intCell(r.DaysUntil), r.DueStatus, cellOf(r.UsageRemaining), r.DueSource}
+	return []string{strconv.FormatInt(r.PMID, 10), strconv.FormatInt(r.AssetID, 10), r.Asset, r.Title,
+		intCell(r.IntervalDays), cellOf(r.IntervalUsage), cell(r.Meter),
+		cell(r.Unit), cellOf(r.LastDoneDate), cellOf(r.BaselineReading), cellOf(r.NextDue), intCell(r.DaysUntil), r.DueStatus,
+		cellOf(r.UsageRemaining), r.DueSource}
 }
 
 // intCell is a whole number that may be unset as a cell.
@@ -244,7 +251,8 @@ type ShortDue struct {
 }
 
 func (r PMDueRow) short() ShortDue {
-	return ShortDue{PMID: r.PMID, Asset: firstOf(r.Asset, 16), DueStatus: r.DueStatus, Title: firstOf(r.Title, 32), NextDue: r.NextDue, DaysUntil: r.DaysUntil, OpenJob: r.OpenJob}
+	return ShortDue{PMID: r.PMID, Asset: firstOf(r.Asset, 16), DueStatus: r.DueStatus, Title: firstOf(r.Title, 32),
+		NextDue: r.NextDue, DaysUntil: r.DaysUntil, OpenJob: r.OpenJob}
 }
 
 // DueFilter narrows the due list of agents: to what is overdue, and to what is due from a day to
@@ -257,7 +265,8 @@ type DueFilter struct {
 }
 
 func (f DueFilter) passes(r *PMDueRow) bool {
-	return (f.From == nil || r.NextDue != nil && *r.NextDue >= *f.From) && (f.To == nil || r.NextDue != nil && *r.NextDue <= *f.To)
+	return (f.From == nil || r.NextDue != nil && *r.NextDue >= *f.From) &&
+		(f.To == nil || r.NextDue != nil && *r.NextDue <= *f.To)
 }
 
 // DueForAgents lists a page of what is due.
@@ -273,7 +282,8 @@ func (s *Service) DueForAgents(ctx context.Context, f DueFilter) (list DueForAge
 		})
 	}
 	if f.After > int64(len(all)) {
-		return list, fault.Fieldf("after", "after: the list has %d rows, and none behind %d; ask for it from its beginning", len(all), f.After)
+		return list, fault.Fieldf("after", "after: the list has %d rows, and none behind %d; ask for it from its beginning",
+			len(all), f.After)
 	}
 	list = DueForAgents{Today: due.Today, Total: len(all)}
 	list.PMDue, list.Next = schema.PageOf(all, f.Listing, PMDueRow.short, schema.AnswerBytes)

@@ -86,7 +86,8 @@ func figures(c *db.Conn, q FiguresFor) (f Figures, err error) {
 	days := int64(f.To) - int64(f.From) + 1
 	for i := range f.Assets {
 		a := &f.Assets[i]
-		a.MTBFDays, a.MTTRHours = betweenFailures(days, a.DowntimeMinutes, a.corrective), toRepair(a.repairSeconds, a.corrective)
+		a.MTBFDays, a.MTTRHours = betweenFailures(days, a.DowntimeMinutes, a.corrective),
+			toRepair(a.repairSeconds, a.corrective)
 		f.Jobs += a.Jobs
 		f.DowntimeMinutes += a.DowntimeMinutes
 		f.LaborCostCents += a.LaborCostCents
@@ -141,10 +142,12 @@ func eachDone(c *db.Conn, from, to exact.Day, assetID int64, figuresOf func(done
 			}
 		}
 		return nil
-	}, `SELECT a.id, a.name, coalesce(w.assigned_to, ''), w.wo_type, w.completed_at, w.labor_minutes, coalesce(w.labor_rate_cents, 0), w.typed_cents,
+	}, `SELECT a.id, a.name, coalesce(w.assigned_to, ''), w.wo_type, w.completed_at, w.labor_minutes,
+		coalesce(w.labor_rate_cents, 0), w.typed_cents,
 		w.used_cents, w.downtime_minutes, coalesce(w.started_at, w.created_at), w.pm_served, w.pm_due_day
 		FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id
-		WHERE w.completed_at >= ?1 AND w.completed_at < ?2 AND w.status = 'done' AND (?3 = 0 OR w.asset_id = ?3) ORDER BY a.id`,
+		WHERE w.completed_at >= ?1 AND w.completed_at < ?2 AND w.status = 'done' AND (?3 = 0 OR w.asset_id = ?3)
+		ORDER BY a.id`,
 		exact.InstantOf(from.Time(c.Zone())), exact.InstantOf((to + 1).Time(c.Zone())), assetID)
 }
 
@@ -168,12 +171,14 @@ func toRepair(seconds, repairs int64) *exact.Decimal {
 
 func (s *Service) maintenanceFigures() schema.Op {
 	between, repair := exact.Decimal{Unscaled: 1213, Places: 1}, exact.Decimal{Unscaled: 35, Places: 1}
-	one := AssetFigures{AssetID: 1, Asset: "Lathe", Jobs: 4, DowntimeMinutes: 1440, LaborCostCents: 24300, PartsCostCents: 8150, TotalCostCents: 32450,
+	one := AssetFigures{AssetID: 1, Asset: "Lathe", Jobs: 4, DowntimeMinutes: 1440, LaborCostCents: 24300,
+		PartsCostCents: 8150, TotalCostCents: 32450,
 		MTBFDays: &between, MTTRHours: &repair, PlansDone: 1}
 	return schema.Op{
 		Name: "maintenance_figures", About: "Figures of the jobs done in a range of days: per asset jobs, downtime, cost, " +
 			"mean time between failures and to repair, and services by plan, done and late.",
-		Response: Figures{From: sampleDay - 364, To: sampleDay, Assets: []AssetFigures{one}, Jobs: 4, DowntimeMinutes: 1440, LaborCostCents: 24300,
+		Response: Figures{From: sampleDay - 364, To: sampleDay, Assets: []AssetFigures{one}, Jobs: 4, DowntimeMinutes: 1440,
+			LaborCostCents: 24300,
 			PartsCostCents: 8150, TotalCostCents: 32450, PlansDone: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var q FiguresFor
@@ -190,27 +195,32 @@ func (s *Service) maintenanceFigures() schema.Op {
 func BindFigures(f *schema.Form, q *FiguresFor) {
 	f.DayPtr(&q.From, "from", "the first day (default: 365 days ago)")
 	f.DayPtr(&q.To, "to", "the last day (default: today)")
-	f.ID(&q.AssetID, "asset", "only this asset, by its id or tag", schema.NameFirst, schema.Lookup(assetNamed), schema.Choices(assetChoices))
+	f.ID(&q.AssetID, "asset", "only this asset, by its id or tag", schema.NameFirst, schema.Lookup(assetNamed),
+		schema.Choices(assetChoices))
 }
 
 // FigureColumns are the columns of an asset's figures as a file.
 func FigureColumns() []string {
-	return []string{"asset_id", "asset", "jobs", "downtime_minutes", "labor_cost_cents", "parts_cost_cents", "total_cost_cents", "mtbf_days", "mttr_hours",
+	return []string{"asset_id", "asset", "jobs", "downtime_minutes", "labor_cost_cents", "parts_cost_cents",
+		"total_cost_cents", "mtbf_days", "mttr_hours",
 		"plans_done", "plans_late"}
 }
 
 // Cells is the figures as FigureColumns say.
 func (a AssetFigures) Cells() []string {
 	n := func(v int64) string { return intCell(&v) }
-	return []string{n(a.AssetID), a.Asset, n(a.Jobs), n(a.DowntimeMinutes), n(a.LaborCostCents), n(a.PartsCostCents), n(a.TotalCostCents),
+	return []string{n(a.AssetID), a.Asset, n(a.Jobs), n(a.DowntimeMinutes), n(a.LaborCostCents), n(a.PartsCostCents),
+		n(a.TotalCostCents),
 		cellOf(a.MTBFDays), cellOf(a.MTTRHours), n(a.PlansDone), n(a.PlansLate)}
 }
 
 func printFigures(w io.Writer, answer any) {
 	f := answer.(Figures)
-	fmt.Fprintf(w, "%v to %v: %d jobs, %s, %d minutes down; %d services by plan, %d of them late\n", f.From, f.To, f.Jobs, units(f.TotalCostCents), f.DowntimeMinutes, f.PlansDone, f.PlansLate)
-	schema.Tabulate(w, "ASSET|JOBS|DOWN (MIN)|LABOR|PARTS|TOTAL|MTBF (DAYS)|MTTR (H)", f.Assets, func(a AssetFigures) []any {
-		return []any{firstOf(a.Asset, 32), a.Jobs, a.DowntimeMinutes, units(a.LaborCostCents), units(a.PartsCostCents),
-			units(a.TotalCostCents), cellOf(a.MTBFDays), cellOf(a.MTTRHours)}
-	})
+	fmt.Fprintf(w, "%v to %v: %d jobs, %s, %d minutes down; %d services by plan, %d of them late\n", f.From, f.To, f.Jobs,
+		units(f.TotalCostCents), f.DowntimeMinutes, f.PlansDone, f.PlansLate)
+	schema.Tabulate(w, "ASSET|JOBS|DOWN (MIN)|LABOR|PARTS|TOTAL|MTBF (DAYS)|MTTR (H)", f.Assets,
+		func(a AssetFigures) []any {
+			return []any{firstOf(a.Asset, 32), a.Jobs, a.DowntimeMinutes, units(a.LaborCostCents), units(a.PartsCostCents),
+				units(a.TotalCostCents), cellOf(a.MTBFDays), cellOf(a.MTTRHours)}
+		})
 }

@@ -23,7 +23,8 @@ type LaborRate struct {
 func (s *Service) SetLaborRate(ctx context.Context, who db.Caller, cents int64) (LaborRate, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none LaborRate, err error) {
 		if cents < 0 || cents > maxRate {
-			return none, fault.Fieldf("labor_rate_cents", "labor-rate: %d is out of range; it takes cents an hour from %d to %d", fault.Cents(cents), fault.Cents(0), fault.Cents(maxRate))
+			return none, fault.Fieldf("labor_rate_cents", "labor-rate: %d is out of range; it takes cents an hour from %d to %d",
+				fault.Cents(cents), fault.Cents(0), fault.Cents(maxRate))
 		}
 		rate := LaborRate{CentsPerHour: cents}
 		if rate.Unpriced, _, err = db.One(&tx.Conn, db.Int, "SELECT count(*)"+unpricedJobs); err != nil {
@@ -67,7 +68,8 @@ func (s *Service) setLaborRate() schema.Op {
 			if f.Surface() == schema.Command { // a rate that is too high is refused by SetLaborRate there: it is no wrong usage
 				most = math.MaxInt64
 			}
-			f.Int(&cents, "labor_rate_cents", "what an hour costs, in cents", schema.Required, schema.Range(0, most), schema.Positional("CENTS_PER_HOUR"), schema.Label("An hour of labor"))
+			f.Int(&cents, "labor_rate_cents", "what an hour costs, in cents", schema.Required, schema.Range(0, most),
+				schema.Positional("CENTS_PER_HOUR"), schema.Label("An hour of labor"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetLaborRate(ctx, who, cents) }
 		},
 		Example: "maintenance labor-rate 5400",

@@ -75,7 +75,8 @@ func (m *meterState) from(today exact.Day) exact.Day {
 }
 
 // firstReading begins the line of use per day: one step into the readings' own order.
-const firstReading = "SELECT day, value FROM readings WHERE meter_id = ? AND epoch = ? AND day >= ? ORDER BY day, seq LIMIT 1"
+const firstReading = "SELECT day, value FROM readings WHERE meter_id = ? AND epoch = ? AND day >= ? ORDER BY day, " +
+	"seq LIMIT 1"
 
 // use is how the meter moved in the window that ends today.
 func (m *Meter) use(c *db.Conn, today exact.Day) (use, error) {
@@ -126,7 +127,8 @@ func pickMeter(c *db.Conn, a Asset, ref string) (none Meter, err error) {
 	if m, ok := meterNamed(meters, ref); ok {
 		return m, nil
 	}
-	return none, fault.Invalidf("meter: %s is not a meter of asset %d (%s); it has %s", schema.Quote(ref), a.ID, a.Name, strings.Join(names, ", "))
+	return none, fault.Invalidf("meter: %s is not a meter of asset %d (%s); it has %s", schema.Quote(ref), a.ID, a.Name,
+		strings.Join(names, ", "))
 }
 
 // meterNamed looks for the very name, then for the id, then for the name in any case.

@@ -31,7 +31,8 @@ func (s *Service) meterTable() schema.Table {
 			return db.Each(c, func(r *db.Row) error { return emit(meterCells(r)...) }, meterRows+" ORDER BY id")
 		},
 		Find: func(c *db.Conn, given func(column string) string) ([]string, bool, error) {
-			return db.One(c, meterCells, meterRows+" WHERE asset_id = (SELECT id FROM assets WHERE asset_tag = ?) AND name = ?", given("asset_tag"), given("name"))
+			return db.One(c, meterCells, meterRows+" WHERE asset_id = (SELECT id FROM assets WHERE asset_tag = ?) AND name = ?",
+				given("asset_tag"), given("name"))
 		},
 	}
 }
@@ -46,8 +47,10 @@ func meterCells(r *db.Row) []string {
 
 // bindMeter binds what a meter is made of: a row's columns, the fields of its form.
 func bindMeter(f *schema.Form) (m meterRow) {
-	f.Text(&m.tag, "asset_tag", "the asset that it is on", schema.Required, schema.Most(maxName), schema.Choices(tagChoices), schema.Label("Asset"), schema.NewBy("save_asset"))
-	f.Text(&m.name, "name", "what it counts: hours, odometer; with asset_tag it identifies the meter", schema.Required, schema.Most(maxName))
+	f.Text(&m.tag, "asset_tag", "the asset that it is on", schema.Required, schema.Most(maxName),
+		schema.Choices(tagChoices), schema.Label("Asset"), schema.NewBy("save_asset"))
+	f.Text(&m.name, "name", "what it counts: hours, odometer; with asset_tag it identifies the meter", schema.Required,
+		schema.Most(maxName))
 	f.Text(&m.unit, "unit", "what it counts in: h, km", schema.Most(maxName))
 	f.MilliPtr(&m.reading, "reading", "its reading; empty keeps it, 0 for a new meter", schema.Range(0, maxReading))
 	f.DayPtr(&m.date, "read_date", "the day of the reading; empty is today")
@@ -65,7 +68,8 @@ func putMeter(tx *db.Tx, row *schema.Form, m meterRow) (assetID int64, o schema.
 			return 0, o, err
 		}
 	}
-	held, found, err := db.One(&tx.Conn, scanMeter, "SELECT "+meterColumns+" FROM meters WHERE asset_id = ? AND name = ?", a.ID, m.name)
+	held, found, err := db.One(&tx.Conn, scanMeter, "SELECT "+meterColumns+" FROM meters WHERE asset_id = ? AND name = ?",
+		a.ID, m.name)
 	if err != nil {
 		return 0, o, err
 	}
@@ -118,7 +122,8 @@ func readOn(tx *db.Tx, a Asset, held Meter, m meterRow) (news bool, err error) {
 func newMeter(tx *db.Tx, a Asset, m meterRow) error {
 	made := Meter{Name: m.name, Unit: m.unit}
 	var err error
-	made.ID, err = tx.Insert("INSERT INTO meters (asset_id, name, unit, reading) VALUES (?, ?, ?, 0)", a.ID, m.name, m.unit)
+	made.ID, err = tx.Insert("INSERT INTO meters (asset_id, name, unit, reading) VALUES (?, ?, ?, 0)", a.ID, m.name,
+		m.unit)
 	if err != nil {
 		return err
 	}

@@ -55,14 +55,17 @@ func only(what, asked string, found []called, there func() ([]string, error)) (i
 	if len(found) > most {
 		list = append(list, "and more")
 	}
-	return 0, fault.Invalidf("several %ss are called %s: %s; say which by #id", what, schema.Quote(asked), strings.Join(list, ", "))
+	return 0, fault.Invalidf("several %ss are called %s: %s; say which by #id", what, schema.Quote(asked),
+		strings.Join(list, ", "))
 }
 
 // assetNamed finds an asset by its tag, else by its name, each first as written and then
 // in any case.
 func assetNamed(c *db.Conn, asked string) (int64, error) {
-	for _, where := range []string{"asset_tag = ?1", "name = ?1", "folded(asset_tag) = folded(?1)", "folded(name) = folded(?1)"} {
-		found, err := db.All(c, scanCalled, "SELECT id, asset_tag || ', ' || name FROM assets WHERE ?1 <> '' AND "+where+" ORDER BY id LIMIT 20", asked)
+	for _, where := range []string{"asset_tag = ?1", "name = ?1", "folded(asset_tag) = folded(?1)",
+		"folded(name) = folded(?1)"} {
+		found, err := db.All(c, scanCalled, "SELECT id, asset_tag || ', ' || name FROM assets WHERE ?1 <> '' AND "+where+
+			" ORDER BY id LIMIT 20", asked)
 		if err != nil {
 			return 0, err
 		}
@@ -76,7 +79,8 @@ func assetNamed(c *db.Conn, asked string) (int64, error) {
 // assetNames lists what assets are called: the tag, and the name where it differs.
 func assetNames(c *db.Conn) ([]string, error) {
 	return db.All(c, func(r *db.Row) string { return r.Text() },
-		"SELECT CASE WHEN name = asset_tag THEN asset_tag ELSE asset_tag || ' (' || name || ')' END FROM assets ORDER BY id LIMIT 5000")
+		"SELECT CASE WHEN name = asset_tag THEN asset_tag ELSE asset_tag || ' (' || name || ')' END FROM assets ORDER BY "+
+			"id LIMIT 5000")
 }
 
 // planNamed finds a plan by TAG/Title, or by its title where one plan has it.
@@ -101,7 +105,9 @@ func planNamed(c *db.Conn, asked string) (int64, error) {
 // planOfAsset finds a plan as planNamed does, one of the asset's own before those of others; asset
 // 0 is none. Of the asset's own the words of a title are enough where one title has them.
 func planOfAsset(c *db.Conn, asset int64, asked string) (int64, error) {
-	own, err := db.All(c, scanCalled, "SELECT id, title FROM pm_plans WHERE asset_id = ?1 AND has_words(?2, title) ORDER BY folded(title) <> folded(?2), title", asset, asked)
+	own, err := db.All(c, scanCalled,
+		"SELECT id, title FROM pm_plans WHERE asset_id = ?1 AND has_words(?2, title) ORDER BY folded(title) <> folded(?2), "+
+			"title", asset, asked)
 	if err != nil {
 		return 0, err
 	}
@@ -135,7 +141,8 @@ func bindJob(f *schema.Form, id *int64, opts ...schema.Opt) {
 // finished has them, or else only one in all.
 func jobNamed(c *db.Conn, asked string) (int64, error) {
 	for _, where := range []string{"w.status IN ('open', 'in-progress')", "w.status IN ('done', 'cancelled')"} {
-		found, err := db.All(c, scanCalled, `SELECT w.id, a.name || ': ' || w.description FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id
+		found, err := db.All(c, scanCalled, `SELECT w.id, a.name || ': ' || w.description FROM work_orders w CROSS
+			JOIN assets a ON a.id = w.asset_id
 			WHERE `+where+" AND has_words(?1, a.name, a.asset_tag, w.description) ORDER BY w.id DESC LIMIT 6", asked)
 		if err != nil {
 			return 0, err
@@ -147,13 +154,16 @@ func jobNamed(c *db.Conn, asked string) (int64, error) {
 			return only("job", asked, found, nil)
 		}
 	}
-	return 0, fault.NotFoundf("no job has the words %s; list_workorders finds jobs, and gives their ids", schema.Quote(asked))
+	return 0, fault.NotFoundf("no job has the words %s; list_workorders finds jobs, and gives their ids",
+		schema.Quote(asked))
 }
 
 // partNamed finds a part by its number, else by its name.
 func partNamed(c *db.Conn, asked string) (int64, error) {
-	for _, where := range []string{"part_number = ?1", "name = ?1", "folded(part_number) = folded(?1)", "folded(name) = folded(?1)"} {
-		found, err := db.All(c, scanCalled, "SELECT id, part_number || ', ' || name FROM parts WHERE ?1 <> '' AND "+where+" ORDER BY id LIMIT 20", asked)
+	for _, where := range []string{"part_number = ?1", "name = ?1", "folded(part_number) = folded(?1)",
+		"folded(name) = folded(?1)"} {
+		found, err := db.All(c, scanCalled, "SELECT id, part_number || ', ' || name FROM parts WHERE ?1 <> '' AND "+where+
+			" ORDER BY id LIMIT 20", asked)
 		if err != nil {
 			return 0, err
 		}
@@ -162,7 +172,8 @@ func partNamed(c *db.Conn, asked string) (int64, error) {
 		}
 	}
 	return only("part", asked, nil, func() ([]string, error) {
-		return db.All(c, func(r *db.Row) string { return r.Text() }, "SELECT part_number || ' (' || name || ')' FROM parts ORDER BY id LIMIT 5000")
+		return db.All(c, func(r *db.Row) string { return r.Text() },
+			"SELECT part_number || ' (' || name || ')' FROM parts ORDER BY id LIMIT 5000")
 	})
 }
 
@@ -176,20 +187,28 @@ func namesOf(list []called) []string {
 
 var (
 	// assetChoices lists the assets that take work, tagChoices all by their tags, planChoices the plans.
-	assetChoices = schema.Listed("SELECT CAST(id AS TEXT), name || ' (' || asset_tag || ')', ifnull(location, '') FROM assets WHERE (status <> 'retired' OR id = ?1) AND {} "+
-		"ORDER BY name, id LIMIT ?2", "id", "name, asset_tag, location")
-	tagChoices = schema.Listed("SELECT asset_tag, name || ' (' || asset_tag || ')', ifnull(location, '') FROM assets WHERE {} ORDER BY name, id LIMIT ?2",
+	assetChoices = schema.Listed(
+		"SELECT CAST(id AS TEXT), name || ' (' || asset_tag || ')', ifnull(location, '') FROM assets WHERE (status <> "+
+			"'retired' OR id = ?1) AND {} "+
+			"ORDER BY name, id LIMIT ?2", "id", "name, asset_tag, location")
+	tagChoices = schema.Listed(
+		"SELECT asset_tag, name || ' (' || asset_tag || ')', ifnull(location, '') FROM assets WHERE {} ORDER BY name, id "+
+			"LIMIT ?2",
 		"asset_tag", "name, asset_tag, location")
-	planChoices = schema.Listed(`SELECT CAST(p.id AS TEXT), a.asset_tag || '/' || p.title, a.name FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id
+	planChoices = schema.Listed(`SELECT CAST(p.id AS TEXT), a.asset_tag || '/' || p.title, a.name FROM pm_plans p CROSS
+		JOIN assets a ON a.id = p.asset_id
 		WHERE {} ORDER BY a.asset_tag, p.title LIMIT ?2`, "p.id", "a.asset_tag, a.name, p.title")
 )
 
 // partChoices lists the parts by number, with what is in stock.
-var partChoices = schema.ListedBy("SELECT part_number, name, quantity, coalesce(unit, '') FROM parts WHERE {} ORDER BY name, id LIMIT ?2", "part_number", "part_number, name",
+var partChoices = schema.ListedBy(
+	"SELECT part_number, name, quantity, coalesce(unit, '') FROM parts WHERE {} ORDER BY name, id LIMIT ?2", "part_number",
+	"part_number, name",
 	func(*db.Conn) (func(*db.Row) schema.Choice, error) {
 		return func(r *db.Row) schema.Choice {
 			number, name, quantity, unit := r.Text(), r.Text(), r.Milli(), r.Text()
-			return schema.Choice{Value: number, Text: name + " (" + number + ")", More: strings.TrimSpace(fmt.Sprintf("%v %s", quantity, unit)) + " in stock"}
+			return schema.Choice{Value: number, Text: name + " (" + number + ")",
+				More: strings.TrimSpace(fmt.Sprintf("%v %s", quantity, unit)) + " in stock"}
 		}, nil
 	})
 
@@ -234,7 +253,8 @@ func moveBack(wo WorkOrder, to, label string) *schema.Undo {
 	if workOrderMoves.Check("work order", wo.Status, to) != nil {
 		return nil
 	}
-	return &schema.Undo{Op: "advance_status", Label: label, Fields: map[string]string{"id": strconv.FormatInt(wo.ID, 10), "status": to}}
+	return &schema.Undo{Op: "advance_status", Label: label, Fields: map[string]string{"id": strconv.FormatInt(wo.ID, 10),
+		"status": to}}
 }
 
 // assignees suggests who does work: the one who looks, then users and whoever had a work order before.
@@ -243,7 +263,8 @@ func assignees(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, error
 	if err != nil {
 		return nil, err
 	}
-	users, err := db.All(c, func(r *db.Row) string { return r.Text() }, `SELECT u.name FROM roles r CROSS JOIN users u ON u.id = r.user_id
+	users, err := db.All(c, func(r *db.Row) string { return r.Text() }, `SELECT u.name FROM roles r CROSS JOIN users u
+		ON u.id = r.user_id
 		WHERE r.service = 'maintenance' AND r.role <> 'viewer' AND u.disabled = 0 ORDER BY u.name`)
 	if err != nil {
 		return nil, err

@@ -73,7 +73,8 @@ const mostDue = 200
 
 // dueJobs are the user's jobs that are due today or overdue, the oldest first.
 func dueJobs(c *db.Conn, w *mail.Writer, user string) (rows [][]string, err error) {
-	all, err := workOrders.All(c, `WHERE w.status IN ('open', 'in-progress') AND w.due_date <= ? AND w.assigned_to = ? COLLATE NOCASE
+	all, err := workOrders.All(c, `WHERE w.status IN ('open', 'in-progress') AND w.due_date <= ?
+		AND w.assigned_to = ? COLLATE NOCASE
 		ORDER BY w.due_date, w.id LIMIT ?`, c.Today(), user, mostDue)
 	for _, wo := range all {
 		rows = append(rows, wo.told(w))

@@ -8,7 +8,10 @@ const version = "2.0.0"
 // Declare returns all that the service declares.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
-		Name: "maintenance", Addr: "127.0.0.1:8082", Agents: true, Elsewhere: "Assets, parts, plans and photos are changed on the screens and with `quartermaster maintenance`; a wrong reading is corrected on the asset's page, by `quartermaster maintenance correct-reading`, or over REST (POST /api/assets/{id}/readings with correction true).",
+		Name: "maintenance", Addr: "127.0.0.1:8082", Agents: true,
+		Elsewhere: "Assets, parts, plans and photos are changed on the screens and with `quartermaster maintenance`; a " +
+			"wrong reading is corrected on the asset's page, by `quartermaster maintenance correct-reading`, or over REST " +
+			"(POST /api/assets/{id}/readings with correction true).",
 		DemoPath: "/api/pm-due",
 		Title:    "Maintenance service",
 		About: "Work orders, assets with their meters, preventive maintenance by date and by use, and spare parts. " +
@@ -23,7 +26,8 @@ func (s *Service) Declare() schema.Service {
 		Events: []schema.Event{
 			{Name: "workorder.created", About: "A work order was opened.", Data: sampleOrder},
 			{Name: "workorder.completed", About: "A work order was done.", Data: sampleDone},
-			{Name: "reading.recorded", About: "A reading changed its meter: a higher one, or a correction.", Data: sampleReading},
+			{Name: "reading.recorded", About: "A reading changed its meter: a higher one, or a correction.",
+				Data: sampleReading},
 		},
 		Check: check,
 		Demo:  s.demo,
@@ -38,7 +42,8 @@ func (s *Service) ops() []schema.Op {
 		schema.At("GET /api/work-orders/:id", "", "", s.getWorkOrder()),
 		schema.At("", "workorder_detail", "maintenance work-orders show WORK_ORDER_ID", s.workOrderDetail()),
 		schema.At("PATCH /api/work-orders/:id", "", "maintenance work-orders edit WORK_ORDER_ID", s.editWorkOrder()),
-		schema.At("POST /api/work-orders/:id/status", "advance_status", "maintenance work-orders advance WORK_ORDER_ID STATUS", s.advanceStatus()),
+		schema.At("POST /api/work-orders/:id/status", "advance_status",
+			"maintenance work-orders advance WORK_ORDER_ID STATUS", s.advanceStatus()),
 		schema.At("", "", "maintenance move STATUS ID...", s.moveWorkOrders()),
 		schema.At("", "", "maintenance finish ID...", s.finishWorkOrders()),
 		schema.At("", "", "maintenance assign ID...", s.editWorkOrders()),

@@ -84,7 +84,8 @@ func (s *Service) RemovePart(ctx context.Context, who db.Caller, id int64) (Remo
 		if err != nil {
 			return none, err
 		}
-		refers, err := referring(&tx.Conn, id, reference{"work order", "work orders", "SELECT count(DISTINCT work_order_id) FROM part_uses WHERE part_id = ?"})
+		refers, err := referring(&tx.Conn, id,
+			reference{"work order", "work orders", "SELECT count(DISTINCT work_order_id) FROM part_uses WHERE part_id = ?"})
 		if err != nil {
 			return none, err
 		}
@@ -100,22 +101,25 @@ func (s *Service) RemovePart(ctx context.Context, who db.Caller, id int64) (Remo
 }
 
 func bindPartID(f *schema.Form, id *int64) {
-	f.ID(id, "id", "the part, by its number or #id", schema.Required, named(partNamed, "PART"), schema.NameFirst, schema.Label("Part"))
+	f.ID(id, "id", "the part, by its number or #id", schema.Required, named(partNamed, "PART"), schema.NameFirst,
+		schema.Label("Part"))
 }
 
 func (s *Service) listParts() schema.Op {
 	next := int64(1)
 	return schema.Op{
 		Name: "list_parts", Says: "Which parts there are",
-		About:         "Spare parts with their low-stock flags, by id.",
-		AgentAbout:    "Spare parts in stock. low_stock: min_quantity above 0 and quantity at or below it. detail short gives id, name, number and quantity.",
+		About: "Spare parts with their low-stock flags, by id.",
+		AgentAbout: "Spare parts in stock. low_stock: min_quantity above 0 and quantity at or below it. detail short " +
+			"gives id, name, number and quantity.",
 		Response:      Parts{Parts: []Part{samplePart}, Next: &next},
 		AgentResponse: FoundParts{Parts: []schema.Row[Part, ShortPart]{{Full: &samplePart}}, Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var p PartFilter
 			if f.Surface() != schema.REST {
 				BindPartFilter(f, &p)
-				f.Text(&p.Q, "q", "words of number, name, supplier or location, in any case", schema.Most(maxName), schema.Label("Search"))
+				f.Text(&p.Q, "q", "words of number, name, supplier or location, in any case", schema.Most(maxName),
+					schema.Label("Search"))
 			}
 			if f.Surface() == schema.Tool {
 				return s.bindFoundParts(f, p)
@@ -138,13 +142,15 @@ func BindPartFilter(f *schema.Form, p *PartFilter) {
 }
 
 func printParts(w io.Writer, answer any) {
-	schema.Tabulate(w, "ID|NUMBER|NAME|IN STOCK|MINIMUM|UNIT COST|SUPPLIER|LOCATION", answer.(Parts).Parts, func(p Part) []any {
-		stock := p.Quantity.String() + " " + cell(p.Unit)
-		if p.LowStock {
-			stock += " (low)"
-		}
-		return []any{p.ID, p.PartNumber, firstOf(p.Name, 32), stock, p.MinQuantity, units(p.UnitCostCents), cell(p.Supplier), cell(p.Location)}
-	})
+	schema.Tabulate(w, "ID|NUMBER|NAME|IN STOCK|MINIMUM|UNIT COST|SUPPLIER|LOCATION", answer.(Parts).Parts,
+		func(p Part) []any {
+			stock := p.Quantity.String() + " " + cell(p.Unit)
+			if p.LowStock {
+				stock += " (low)"
+			}
+			return []any{p.ID, p.PartNumber, firstOf(p.Name, 32), stock, p.MinQuantity, units(p.UnitCostCents), cell(p.Supplier),
+				cell(p.Location)}
+		})
 }
 
 // FoundParts is the parts for agents.
@@ -182,7 +188,8 @@ func (s *Service) bindFoundParts(f *schema.Form, p PartFilter) schema.Handler {
 			}
 			switch sort {
 			case "name":
-				slices.SortStableFunc(all.Parts, func(a, b Part) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+				slices.SortStableFunc(all.Parts,
+					func(a, b Part) int { return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 			case "stock":
 				slices.SortStableFunc(all.Parts, func(a, b Part) int { return cmp.Compare(a.Quantity, b.Quantity) })
 			}
@@ -210,8 +217,10 @@ func (s *Service) showPart() schema.Op {
 		Example: "maintenance parts show 6204-2RS",
 		Print: func(w io.Writer, answer any) {
 			p := answer.(Part)
-			schema.Facts(w, "part", fmt.Sprintf("%d, %s", p.ID, p.PartNumber), "name", p.Name, "in stock", p.Quantity.String()+" "+cell(p.Unit), "minimum", p.MinQuantity.String(),
-				"unit cost", units(p.UnitCostCents), "supplier", cell(p.Supplier), "location", cell(p.Location), "low", yes(p.LowStock))
+			schema.Facts(w, "part", fmt.Sprintf("%d, %s", p.ID, p.PartNumber), "name", p.Name, "in stock", p.Quantity.String()+
+				" "+cell(p.Unit), "minimum", p.MinQuantity.String(),
+				"unit cost", units(p.UnitCostCents), "supplier", cell(p.Supplier), "location", cell(p.Location), "low",
+				yes(p.LowStock))
 		},
 	}
 }
@@ -220,7 +229,9 @@ func (s *Service) savePart() schema.Op {
 	return schema.Op{
 		Keys: []string{"part_number"},
 		Rare: []string{"supplier", "unit"},
-		Name: "save_part", About: "Create or change a spare part, identified by part_number. A new unit cost applies to parts used from then on.",
+		Name: "save_part",
+		About: "Create or change a spare part, identified by part_number. A new unit cost applies to parts used from then " +
+			"on.",
 		Writes: true, Idempotent: true, Response: samplePart,
 		Fill: parts.Fill,
 		Bind: func(f *schema.Form) schema.Handler {
@@ -235,7 +246,8 @@ func (s *Service) savePart() schema.Op {
 				})
 			}
 		},
-		Example: "maintenance parts save 6204-2RS --name \"Ball bearing\" --quantity 12 --min-quantity 4 --unit-cost-cents 425",
+		Example: "maintenance parts save 6204-2RS --name \"Ball bearing\" --quantity 12 --min-quantity 4 --unit-cost-cents " +
+			"425",
 		Did: func(answer any, m schema.Money) string {
 			p := answer.(Part)
 			return fmt.Sprintf("%s, %s: %v in stock at %s.", p.PartNumber, p.Name, p.Quantity, m(p.UnitCostCents))

@@ -30,7 +30,8 @@ type Used struct {
 
 // UsePart takes a part from stock for a work order, at its unit cost of today. More
 // than there is, and an order that is closed, are 422; an unknown order or part 404.
-func (s *Service) UsePart(ctx context.Context, who db.Caller, orderID int64, partNumber string, qty exact.Milli) (Used, error) {
+func (s *Service) UsePart(ctx context.Context, who db.Caller, orderID int64, partNumber string, qty exact.Milli) (Used,
+	error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Used, error) { return usePart(tx, orderID, partNumber, qty) })
 }
 
@@ -42,9 +43,11 @@ func usePart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (none
 	if qty > p.Quantity {
 		return none, fault.Fieldf("qty", "qty: %v of part %s is more than the %v in stock", qty, p.PartNumber, p.Quantity)
 	}
-	u := PartUse{PartID: p.ID, PartNumber: p.PartNumber, Name: p.Name, Qty: qty, UnitCostCents: p.UnitCostCents, CostCents: costOfParts(qty, p.UnitCostCents)}
+	u := PartUse{PartID: p.ID, PartNumber: p.PartNumber, Name: p.Name, Qty: qty, UnitCostCents: p.UnitCostCents,
+		CostCents: costOfParts(qty, p.UnitCostCents)}
 	if u.CostCents > maxUsedCents-wo.cost.PartsUsedCents {
-		return none, fault.Fieldf("qty", "qty: the parts used on work order %d would cost more than %d cents in all", wo.ID, fault.Cents(maxUsedCents))
+		return none, fault.Fieldf("qty", "qty: the parts used on work order %d would cost more than %d cents in all", wo.ID,
+			fault.Cents(maxUsedCents))
 	}
 	if err := takeFromStock(tx, wo.ID, u); err != nil {
 		return none, err
@@ -69,28 +72,34 @@ func takeFromStock(tx *db.Tx, orderID int64, u PartUse) error {
 	if _, err := tx.Exec("UPDATE parts SET quantity = quantity - ? WHERE id = ?", u.Qty, u.PartID); err != nil {
 		return err
 	}
-	_, err := tx.Exec("INSERT INTO part_uses (work_order_id, part_id, qty, unit_cost_cents, cost_cents, used_at) VALUES (?, ?, ?, ?, ?, ?)",
+	_, err := tx.Exec(
+		"INSERT INTO part_uses (work_order_id, part_id, qty, unit_cost_cents, cost_cents, used_at) VALUES (?, ?, ?, ?, ?, ?)",
 		orderID, u.PartID, u.Qty, u.UnitCostCents, u.CostCents, tx.Now())
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec("UPDATE work_orders SET used_cents = used_cents + ?, updated_at = ? WHERE id = ?", u.CostCents, tx.Now(), orderID)
+	_, err = tx.Exec("UPDATE work_orders SET used_cents = used_cents + ?, updated_at = ? WHERE id = ?", u.CostCents,
+		tx.Now(), orderID)
 	return err
 }
 
 // partsOf lists the parts used on a work order, in the order of use.
 func partsOf(c *db.Conn, orderID int64) ([]PartUse, error) {
 	return db.All(c, func(r *db.Row) PartUse {
-		return PartUse{PartID: r.Int(), PartNumber: r.Text(), Name: r.Text(), Qty: r.Milli(), UnitCostCents: r.Int(), CostCents: r.Int()}
+		return PartUse{PartID: r.Int(), PartNumber: r.Text(), Name: r.Text(), Qty: r.Milli(), UnitCostCents: r.Int(),
+			CostCents: r.Int()}
 	}, `SELECT u.part_id, p.part_number, p.name, u.qty, u.unit_cost_cents, u.cost_cents
 		FROM part_uses u CROSS JOIN parts p ON p.id = u.part_id WHERE u.work_order_id = ? ORDER BY u.id`, orderID)
 }
 
 // partOfOrder finds the work order and the part of which a quantity is to be used or given
 // back, and refuses what neither act may do: done says which for the refusal.
-func partOfOrder(c *db.Conn, orderID int64, partNumber string, qty exact.Milli, done string) (wo WorkOrder, p Part, err error) {
+func partOfOrder(c *db.Conn, orderID int64, partNumber string, qty exact.Milli, done string) (wo WorkOrder, p Part,
+	err error) {
 	if qty <= 0 || qty > maxQuantity*1000 {
-		return wo, p, fault.Fieldf("qty", "qty: %v is out of range; it takes a number above 0 with at most 3 decimals, up to %d", qty, maxQuantity)
+		return wo, p,
+			fault.Fieldf("qty", "qty: %v is out of range; it takes a number above 0 with at most 3 decimals, up to %d", qty,
+				maxQuantity)
 	}
 	if partNumber, err = needed("part_number", partNumber, maxName); err != nil {
 		return wo, p, err
@@ -102,7 +111,8 @@ func partOfOrder(c *db.Conn, orderID int64, partNumber string, qty exact.Milli, 
 		return wo, p, err
 	}
 	if closed(wo.Status) {
-		return wo, p, fault.Invalidf("work order %d is %s: parts are %s on open and in-progress orders only", wo.ID, wo.Status, done)
+		return wo, p, fault.Invalidf("work order %d is %s: parts are %s on open and in-progress orders only", wo.ID,
+			wo.Status, done)
 	}
 	return wo, p, nil
 }
@@ -110,7 +120,8 @@ func partOfOrder(c *db.Conn, orderID int64, partNumber string, qty exact.Milli, 
 // ReturnPart gives back to stock what was taken for a work order: what was taken last
 // first, at its cost then. More than is used on the order, and an order that is closed,
 // are 422; an unknown order or part 404.
-func (s *Service) ReturnPart(ctx context.Context, who db.Caller, orderID int64, partNumber string, qty exact.Milli) (Used, error) {
+func (s *Service) ReturnPart(ctx context.Context, who db.Caller, orderID int64, partNumber string, qty exact.Milli) (
+	Used, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Used, error) { return returnPart(tx, orderID, partNumber, qty) })
 }
 
@@ -143,10 +154,12 @@ func returnPart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (n
 	if _, err := tx.Exec("UPDATE parts SET quantity = quantity + ? WHERE id = ?", qty, p.ID); err != nil {
 		return none, err
 	}
-	if _, err := tx.Exec("UPDATE work_orders SET used_cents = used_cents - ?, updated_at = ? WHERE id = ?", cents, tx.Now(), wo.ID); err != nil {
+	if _, err := tx.Exec("UPDATE work_orders SET used_cents = used_cents - ?, updated_at = ? WHERE id = ?", cents,
+		tx.Now(), wo.ID); err != nil {
 		return none, err
 	}
-	u := PartUse{PartID: p.ID, PartNumber: p.PartNumber, Name: p.Name, Qty: qty, UnitCostCents: uses[0].unit, CostCents: cents}
+	u := PartUse{PartID: p.ID, PartNumber: p.PartNumber, Name: p.Name, Qty: qty, UnitCostCents: uses[0].unit,
+		CostCents: cents}
 	if err := tx.Audit("workorder.part_returned", db.Subject("work_order", wo.ID), u); err != nil {
 		return none, err
 	}
@@ -195,8 +208,10 @@ func bindUse(f *schema.Form, id *int64, part *string, qty *exact.Milli) {
 	if f.Surface() == schema.Command { // an empty word is refused by UsePart there: it is no wrong usage
 		must = func(*schema.Arg) {}
 	}
-	f.Text(part, "part_number", "the part's number", must, schema.Most(maxName), schema.Positional("PART_NUMBER"), schema.Choices(partChoices), schema.Label("Part"), schema.NewBy("save_part"))
-	f.Milli(qty, "qty", "how much, above 0, with at most 3 decimals", schema.Required, schema.Range(0, maxQuantity), schema.Positional("QTY"), schema.Label("Quantity"))
+	f.Text(part, "part_number", "the part's number", must, schema.Most(maxName), schema.Positional("PART_NUMBER"),
+		schema.Choices(partChoices), schema.Label("Part"), schema.NewBy("save_part"))
+	f.Milli(qty, "qty", "how much, above 0, with at most 3 decimals", schema.Required, schema.Range(0, maxQuantity),
+		schema.Positional("QTY"), schema.Label("Quantity"))
 }
 
 func (s *Service) usePart() schema.Op {
@@ -216,13 +231,15 @@ func (s *Service) usePart() schema.Op {
 		Print:   printUsed,
 		Did: func(answer any, m schema.Money) string {
 			u := answer.(Used)
-			return fmt.Sprintf("%v of %s is on work order %d, for %s.", u.Use.Qty, u.Use.PartNumber, u.WorkOrder.ID, m(u.Use.CostCents))
+			return fmt.Sprintf("%v of %s is on work order %d, for %s.", u.Use.Qty, u.Use.PartNumber, u.WorkOrder.ID,
+				m(u.Use.CostCents))
 		},
 		Leads: leadsToOrder,
 		Undo: func(answer any) *schema.Undo {
 			u := answer.(Used)
 			return &schema.Undo{Op: "return_part", Label: "Give it back",
-				Fields: map[string]string{"id": fmt.Sprint(u.WorkOrder.ID), "part_number": u.Use.PartNumber, "qty": u.Use.Qty.String()}}
+				Fields: map[string]string{"id": fmt.Sprint(u.WorkOrder.ID), "part_number": u.Use.PartNumber,
+					"qty": u.Use.Qty.String()}}
 		},
 	}
 }
@@ -234,7 +251,8 @@ func printUsed(w io.Writer, answer any) {
 		low = ", which is low"
 	}
 	fmt.Fprintf(w, "%s of %s on work order %d: %s, the order now costs %s; %s left in stock%s\n",
-		u.Use.Qty, u.Use.PartNumber, u.WorkOrder.ID, units(u.Use.CostCents), units(u.WorkOrder.TotalCostCents), u.Part.Quantity, low)
+		u.Use.Qty, u.Use.PartNumber, u.WorkOrder.ID, units(u.Use.CostCents), units(u.WorkOrder.TotalCostCents),
+		u.Part.Quantity, low)
 }
 
 func (s *Service) returnPart() schema.Op {
@@ -255,17 +273,20 @@ func (s *Service) returnPart() schema.Op {
 		Print: func(w io.Writer, answer any) {
 			u := answer.(Used)
 			fmt.Fprintf(w, "%s of %s returned from work order %d: %s, the order now costs %s; %s in stock\n",
-				u.Use.Qty, u.Use.PartNumber, u.WorkOrder.ID, units(u.Use.CostCents), units(u.WorkOrder.TotalCostCents), u.Part.Quantity)
+				u.Use.Qty, u.Use.PartNumber, u.WorkOrder.ID, units(u.Use.CostCents), units(u.WorkOrder.TotalCostCents),
+				u.Part.Quantity)
 		},
 		Did: func(answer any, m schema.Money) string {
 			u := answer.(Used)
-			return fmt.Sprintf("%v of %s is back in stock; %s is off work order %d.", u.Use.Qty, u.Use.PartNumber, m(u.Use.CostCents), u.WorkOrder.ID)
+			return fmt.Sprintf("%v of %s is back in stock; %s is off work order %d.", u.Use.Qty, u.Use.PartNumber,
+				m(u.Use.CostCents), u.WorkOrder.ID)
 		},
 		Leads: leadsToOrder,
 		Undo: func(answer any) *schema.Undo {
 			u := answer.(Used)
 			return &schema.Undo{Op: "use_part", Label: "Take it again",
-				Fields: map[string]string{"id": fmt.Sprint(u.WorkOrder.ID), "part_number": u.Use.PartNumber, "qty": u.Use.Qty.String()}}
+				Fields: map[string]string{"id": fmt.Sprint(u.WorkOrder.ID), "part_number": u.Use.PartNumber,
+					"qty": u.Use.Qty.String()}}
 		},
 	}
 }

@@ -27,7 +27,8 @@ type Photo struct {
 // AddPhoto keeps a picture with a work order, whatever its state. What is not a JPEG,
 // PNG or WebP picture, by its first bytes, or larger than MaxPhoto is 422; an unknown
 // order is 404. Of filename only the last element is kept.
-func (s *Service) AddPhoto(ctx context.Context, who db.Caller, orderID int64, filename, caption string, data []byte) (Photo, error) {
+func (s *Service) AddPhoto(ctx context.Context, who db.Caller, orderID int64, filename, caption string, data []byte) (
+	Photo, error) {
 	done, err := db.Update(ctx, s.db, who, func(tx *db.Tx) (Added, error) {
 		photo, err := addPhoto(tx, orderID, filename, caption, data)
 		return Added{Photo: photo, WorkOrderID: orderID}, err
@@ -58,7 +59,8 @@ func addPhoto(tx *db.Tx, orderID int64, filename, caption string, data []byte) (
 		data = picture.WithoutPlace(media, data)
 	}
 	photo := Photo{Filename: filename, Caption: db.NullText(caption)}
-	photo.ID, err = tx.Insert("INSERT INTO photos (work_order_id, filename, caption, media_type, added_at, data) VALUES (?, ?, ?, ?, ?, ?)",
+	photo.ID, err = tx.Insert(
+		"INSERT INTO photos (work_order_id, filename, caption, media_type, added_at, data) VALUES (?, ?, ?, ?, ?, ?)",
 		orderID, filename, photo.Caption, media, tx.Now(), data)
 	if err != nil {
 		return none, err
@@ -116,7 +118,8 @@ func (s *Service) RemovePhoto(ctx context.Context, who db.Caller, id int64) (Rem
 		if _, err := tx.Exec("DELETE FROM photos WHERE id = ?", id); err != nil {
 			return gone, err
 		}
-		return gone, tx.Audit("workorder.photo_removed", db.Subject("work_order", gone.WorkOrderID), map[string]any{"photo_id": id, "filename": gone.Filename})
+		return gone, tx.Audit("workorder.photo_removed", db.Subject("work_order", gone.WorkOrderID),
+			map[string]any{"photo_id": id, "filename": gone.Filename})
 	})
 }
 
@@ -128,9 +131,12 @@ type Added struct {
 
 func (s *Service) addPhoto() schema.Op {
 	return schema.Op{
-		Name: "add_photo", About: "Keep a JPEG, PNG or WebP picture of up to 10 MiB with a work order, in the database, so that a backup holds it too. " +
+		Name: "add_photo",
+		About: "Keep a JPEG, PNG or WebP picture of up to 10 MiB with a work order, in the database, so that a backup " +
+			"holds it too. " +
 			"The camera's data, above all the location, is removed; on the command line the file is kept as it is.",
-		Writes: true, Response: Added{Photo: Photo{ID: 1, Filename: "spindle.jpg", Caption: db.NullText("before")}, WorkOrderID: 12}, MaxBody: MaxPhoto + 1<<20,
+		Writes: true, Response: Added{Photo: Photo{ID: 1, Filename: "spindle.jpg", Caption: db.NullText("before")},
+			WorkOrderID: 12}, MaxBody: MaxPhoto + 1<<20,
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var file schema.File
@@ -140,7 +146,8 @@ func (s *Service) addPhoto() schema.Op {
 			if f.Surface() == schema.Command { // a larger one is refused by AddPhoto there: it is no wrong usage
 				most = math.MaxInt
 			}
-			f.File(&file, "file", "a JPEG, PNG or WebP picture of up to 10 MiB", most, schema.Required, schema.Positional("FILE"), schema.Label("Photo"))
+			f.File(&file, "file", "a JPEG, PNG or WebP picture of up to 10 MiB", most, schema.Required,
+				schema.Positional("FILE"), schema.Label("Photo"))
 			f.Text(&caption, "caption", "what it shows", schema.Most(maxName))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				photo, err := s.AddPhoto(ctx, who, id, file.Name, caption, file.Data)
@@ -161,7 +168,8 @@ func (s *Service) addPhoto() schema.Op {
 func (s *Service) removePhoto() schema.Op {
 	return schema.Op{
 		Name: "remove_photo", About: "Remove a photo for good.",
-		Writes: true, Destructive: true, Response: RemovedPhoto{Photo: Photo{ID: 1, Filename: "spindle.jpg"}, WorkOrderID: 12},
+		Writes: true, Destructive: true, Response: RemovedPhoto{Photo: Photo{ID: 1, Filename: "spindle.jpg"},
+			WorkOrderID: 12},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			f.ID(&id, "id", "the photo", schema.Required, schema.Positional("PHOTO_ID"), schema.Label("Photo"))

@@ -24,11 +24,13 @@ type plan struct {
 
 // planSets are the columns of a plan that change, with their values: one list for INSERT,
 // UPDATE and scanPlan.
-const planSets db.Columns = "interval_days, interval_usage, meter_id, start_date, last_done_date, baseline, due_soon_days, due_soon_usage, " +
+const planSets db.Columns = "interval_days, interval_usage, meter_id, start_date, last_done_date, baseline, " +
+	"due_soon_days, due_soon_usage, " +
 	"restarted_by, checklist, paused"
 
 func (p *plan) sets() []any {
-	return []any{p.IntervalDays, p.IntervalUsage, db.NullID(p.MeterID), p.Start, p.LastDone, p.baseline(), p.DueSoonDays, p.DueSoonUsage,
+	return []any{p.IntervalDays, p.IntervalUsage, db.NullID(p.MeterID), p.Start, p.LastDone, p.baseline(), p.DueSoonDays,
+		p.DueSoonUsage,
 		db.NullID(p.RestartedBy), keptTexts(p.Checklist), p.Paused}
 }
 
@@ -38,7 +40,8 @@ var planColumns = "p.id, p.asset_id, p.title, " + planSets.Of("p")
 // scanPlan reads a row of planColumns.
 func scanPlan(r *db.Row) plan {
 	p := plan{ID: r.Int(), AssetID: r.Int(), Title: r.Text()}
-	p.IntervalDays, p.IntervalUsage, p.MeterID, p.Start, p.LastDone = r.IntPtr(), r.MilliPtr(), r.Int(), r.Day(), r.DayPtr()
+	p.IntervalDays, p.IntervalUsage, p.MeterID, p.Start, p.LastDone = r.IntPtr(), r.MilliPtr(), r.Int(), r.Day(),
+		r.DayPtr()
 	p.Baseline, p.DueSoonDays, p.DueSoonUsage, p.RestartedBy = r.Milli(), r.IntPtr(), r.MilliPtr(), r.Int()
 	p.Checklist, p.Paused = readTexts(r.Text()), r.Bool()
 	return p
@@ -69,7 +72,8 @@ func (p *plan) readingOn(c *db.Conn, day exact.Day) (exact.Milli, error) {
 		return m.Reading, err
 	}
 	v, found, err := db.One(c, func(r *db.Row) exact.Milli { return r.Milli() },
-		"SELECT value FROM readings WHERE meter_id = ? AND epoch = ? AND day <= ? ORDER BY day DESC, seq DESC LIMIT 1", m.ID, m.epoch, day)
+		"SELECT value FROM readings WHERE meter_id = ? AND epoch = ? AND day <= ? ORDER BY day DESC, seq DESC LIMIT 1", m.ID,
+		m.epoch, day)
 	if err != nil || !found {
 		return m.Reading, err
 	}
@@ -110,7 +114,8 @@ func (p *plan) entry() *serviceEntry {
 // for today, and restarts the plan. A future day is 422, an unknown plan 404.
 //
 // reading is what the plan's meter showed then, nil for what is known of it.
-func (s *Service) MarkDone(ctx context.Context, who db.Caller, id int64, date *exact.Day, reading *exact.Milli) (PMDueRow, error) {
+func (s *Service) MarkDone(ctx context.Context, who db.Caller, id int64, date *exact.Day, reading *exact.Milli) (
+	PMDueRow, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PMDueRow, error) { return markDone(tx, id, date, reading) })
 }
 
@@ -171,7 +176,8 @@ type rebase struct {
 // rebasePlans lets the plans of a corrected meter follow it. Each counts as touched:
 // what a job's reopening would put back belongs to the meter's old numbers.
 func rebasePlans(tx *db.Tx, meterID int64, baseline func(exact.Milli) exact.Milli) ([]rebase, error) {
-	plans, err := db.All(&tx.Conn, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.meter_id = ? ORDER BY p.id", meterID)
+	plans, err := db.All(&tx.Conn, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.meter_id = ? ORDER BY p.id",
+		meterID)
 	if err != nil {
 		return nil, err
 	}

@@ -40,10 +40,12 @@ func (s *Service) planTable() schema.Table {
 
 // bindPlanRow binds what a plan is made of: a row's columns, the fields of its form.
 func bindPlanRow(f *schema.Form) (p planRow) {
-	f.Text(&p.tag, "asset_tag", "the asset", schema.Required, schema.Most(maxName), schema.Choices(tagChoices), schema.Label("Asset"), schema.NewBy("save_asset"))
+	f.Text(&p.tag, "asset_tag", "the asset", schema.Required, schema.Most(maxName), schema.Choices(tagChoices),
+		schema.Label("Asset"), schema.NewBy("save_asset"))
 	f.Text(&p.title, "title", "the service; with asset_tag it identifies the plan", schema.Required, schema.Most(maxName))
 	f.IntPtr(&p.IntervalDays, "interval_days", "days between services", schema.Range(1, maxDays))
-	f.MilliPtr(&p.IntervalUsage, "interval_usage", "use between services, in the meter's unit; above 0", schema.Range(0, maxReading))
+	f.MilliPtr(&p.IntervalUsage, "interval_usage", "use between services, in the meter's unit; above 0",
+		schema.Range(0, maxReading))
 	f.Text(&p.meter, "meter",
 		"the meter that counts the use, by name or id; not needed if the asset has one meter", schema.Most(maxName))
 	f.DayPtr(&p.start, "start_date", "the day of the first service by days; empty is the day the plan is created")
@@ -55,7 +57,8 @@ func bindPlanRow(f *schema.Form) (p planRow) {
 		"whichever is less", schema.Range(0, maxDays))
 	f.MilliPtr(&p.DueSoonUsage, "due_soon_usage", "due soon with this much use left; empty is a tenth of the "+
 		"interval", schema.Range(0, maxReading))
-	f.Texts(&p.checklist, "checklist", "the steps of its jobs, one a line", maxSteps, maxStepText, schema.Label("Check list"))
+	f.Texts(&p.checklist, "checklist", "the steps of its jobs, one a line", maxSteps, maxStepText,
+		schema.Label("Check list"))
 	f.Bool(&p.paused, "paused", "true (1): it is not in the due list and opens no jobs")
 	return p
 }
@@ -69,14 +72,17 @@ func exportPlans(c *db.Conn, emit func(cells ...string) error) error {
 
 // findPlanRow finds a plan by its asset's tag and its title.
 func findPlanRow(c *db.Conn, given func(column string) string) ([]string, bool, error) {
-	return db.One(c, planCells, planRows+" WHERE p.asset_id = (SELECT id FROM assets WHERE asset_tag = ?) AND p.title = ?", given("asset_tag"), given("title"))
+	return db.One(c, planCells, planRows+" WHERE p.asset_id = (SELECT id FROM assets WHERE asset_tag = ?) AND p.title = ?",
+		given("asset_tag"), given("title"))
 }
 
 // planCells is a plan as a row.
 func planCells(r *db.Row) []string {
 	p, tag, meter := scanPlan(r), r.Text(), r.Text()
-	return []string{tag, p.Title, intCell(p.IntervalDays), cellOf(p.IntervalUsage), meter, p.Start.String(), cellOf(p.LastDone),
-		cellOf(p.baseline()), intCell(p.DueSoonDays), cellOf(p.DueSoonUsage), strings.Join(p.Checklist, "\n"), truth(p.Paused)}
+	return []string{tag, p.Title, intCell(p.IntervalDays), cellOf(p.IntervalUsage), meter, p.Start.String(),
+		cellOf(p.LastDone),
+		cellOf(p.baseline()), intCell(p.DueSoonDays), cellOf(p.DueSoonUsage), strings.Join(p.Checklist, "\n"),
+		truth(p.Paused)}
 }
 
 // PlanColumns are the columns of Plan.Cells.
@@ -84,8 +90,10 @@ func PlanColumns() []string { return columnsOf((&Service{}).planTable()) }
 
 // Cells is the plan as a row of the table.
 func (p Plan) Cells() []string {
-	return []string{p.AssetTag, p.Title, intCell(p.IntervalDays), cellOf(p.IntervalUsage), cell(p.Meter), p.StartDate.String(), cellOf(p.LastDoneDate),
-		cellOf(p.BaselineReading), intCell(p.DueSoonDays), cellOf(p.DueSoonUsage), strings.Join(p.Checklist, "\n"), truth(p.Paused)}
+	return []string{p.AssetTag, p.Title, intCell(p.IntervalDays), cellOf(p.IntervalUsage), cell(p.Meter),
+		p.StartDate.String(), cellOf(p.LastDoneDate),
+		cellOf(p.BaselineReading), intCell(p.DueSoonDays), cellOf(p.DueSoonUsage), strings.Join(p.Checklist, "\n"),
+		truth(p.Paused)}
 }
 
 // columnsOf lists a table's columns.
@@ -118,7 +126,8 @@ func putPlan(tx *db.Tx, row *schema.Form, r planRow) (o schema.Outcome, err erro
 			return o, err
 		}
 	}
-	p, found, err := db.One(&tx.Conn, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.asset_id = ? AND p.title = ?", a.ID, r.title)
+	p, found, err := db.One(&tx.Conn, scanPlan, "SELECT "+planColumns+
+		" FROM pm_plans p WHERE p.asset_id = ? AND p.title = ?", a.ID, r.title)
 	if err != nil {
 		return o, err
 	}
@@ -185,7 +194,8 @@ func (p *plan) count(tx *db.Tx, a Asset, row *schema.Form, r planRow) error {
 	}
 	switch {
 	case r.baseline != nil && *r.baseline > m.Reading:
-		return fault.Invalidf("baseline_reading: %v is above what the meter %s shows, %v; it takes at most that", *r.baseline, m.Name, m.Reading)
+		return fault.Invalidf("baseline_reading: %v is above what the meter %s shows, %v; it takes at most that", *r.baseline,
+			m.Name, m.Reading)
 	case r.baseline != nil:
 		p.Baseline = *r.baseline
 	case m.ID != p.MeterID: // a new plan counts from what its meter shows, not from nothing
@@ -203,7 +213,8 @@ func (p *plan) store(tx *db.Tx, e *edit, found bool) (o schema.Outcome, err erro
 			return o, err
 		}
 		return schema.Outcome{ID: id, New: true}, tx.Audit("pm.created", db.Subject("pm_plan", id), map[string]any{
-			"asset_id": p.AssetID, "title": p.Title, "interval_days": p.IntervalDays, "interval_usage": p.IntervalUsage, "baseline_reading": p.baseline()})
+			"asset_id": p.AssetID, "title": p.Title, "interval_days": p.IntervalDays, "interval_usage": p.IntervalUsage,
+			"baseline_reading": p.baseline()})
 	}
 	if e.nothing() {
 		return schema.Outcome{ID: p.ID}, nil
@@ -221,10 +232,11 @@ func (p *plan) store(tx *db.Tx, e *edit, found bool) (o schema.Outcome, err erro
 
 func (s *Service) savePlan() schema.Op {
 	return schema.Op{
-		Name:   "save_plan",
-		Rare:   []string{"start_date", "last_done_date", "due_soon_days", "paused"},
-		Groups: []schema.Group{{Title: "By use of a meter", Fields: []string{"interval_usage", "meter", "baseline_reading", "due_soon_usage"}}},
-		Keys:   []string{"asset_tag", "title"},
+		Name: "save_plan",
+		Rare: []string{"start_date", "last_done_date", "due_soon_days", "paused"},
+		Groups: []schema.Group{{Title: "By use of a meter", Fields: []string{"interval_usage", "meter", "baseline_reading",
+			"due_soon_usage"}}},
+		Keys: []string{"asset_tag", "title"},
 		About: "Create or change a preventive maintenance plan, identified by asset_tag and title. By days, by use of a " +
 			"meter, or both.",
 		Writes: true, Idempotent: true, Response: samplePlan,
@@ -242,7 +254,8 @@ func (s *Service) savePlan() schema.Op {
 			}
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Example: "maintenance plans save LATHE-1 \"Change the oil\" --interval-days 180 --interval-usage 250 --meter hours --checklist \"Drain\" --checklist \"Fill\"",
+		Example: "maintenance plans save LATHE-1 \"Change the oil\" --interval-days 180 --interval-usage 250 --meter hours " +
+			"--checklist \"Drain\" --checklist \"Fill\"",
 		Did: func(answer any, _ schema.Money) string {
 			p := answer.(Plan)
 			return fmt.Sprintf("%s, %s: every %s, next due %s.", p.Asset, p.Title, everyText(p.PMDueRow), nextDay(p.NextDue))

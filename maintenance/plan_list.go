@@ -83,7 +83,8 @@ func plansWhere(c *db.Conn, rest string, args ...any) ([]Plan, error) {
 		if err != nil {
 			return err
 		}
-		plans = append(plans, Plan{PMDueRow: p.row(c.Today(), u), AssetTag: tag, StartDate: p.Start, DueSoonDays: p.DueSoonDays,
+		plans = append(plans, Plan{PMDueRow: p.row(c.Today(), u), AssetTag: tag, StartDate: p.Start,
+			DueSoonDays:  p.DueSoonDays,
 			DueSoonUsage: p.DueSoonUsage, Checklist: p.Checklist, Paused: p.Paused})
 		return nil
 	}, "SELECT "+dueColumns+", "+openJob+", a.asset_tag"+planTables+rest, args...)
@@ -129,7 +130,8 @@ func (s *Service) PlanRecord(ctx context.Context, id int64) (PlanRecord, error) 
 		}
 		today := c.Today()
 		scan := func(r *db.Row) WorkOrder { return workOrders.Row(r).on(today) }
-		if v.Jobs, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.pm_id = ? ORDER BY w.id DESC LIMIT ?", id, mostPlanJobs); err != nil {
+		if v.Jobs, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+
+			" WHERE w.pm_id = ? ORDER BY w.id DESC LIMIT ?", id, mostPlanJobs); err != nil {
 			return v, err
 		}
 		v.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM work_orders WHERE pm_id = ?", id)
@@ -157,7 +159,8 @@ func (s *Service) listPlans() schema.Op {
 				if p.Paused {
 					status = "paused"
 				}
-				return []any{p.PMID, p.AssetTag + "/" + p.Title, firstOf(p.Asset, 24), cellOf(p.LastDoneDate), cellOf(p.NextDue), status}
+				return []any{p.PMID, p.AssetTag + "/" + p.Title, firstOf(p.Asset, 24), cellOf(p.LastDoneDate), cellOf(p.NextDue),
+					status}
 			})
 			fmt.Fprintf(w, "%d in all\n", page.Total)
 		},
@@ -166,7 +169,8 @@ func (s *Service) listPlans() schema.Op {
 
 // BindPlanFilter binds what the list is narrowed to.
 func BindPlanFilter(f *schema.Form, p *PlanFilter) {
-	f.ID(&p.AssetID, "asset_id", "only those of this asset", schema.Flag("asset"), schema.Lookup(assetNamed), schema.Choices(assetChoices), schema.Label("Asset"))
+	f.ID(&p.AssetID, "asset_id", "only those of this asset", schema.Flag("asset"), schema.Lookup(assetNamed),
+		schema.Choices(assetChoices), schema.Label("Asset"))
 	var paused bool
 	if f.Bool(&paused, "paused", "true: only those that are paused; false: only those that are not") {
 		p.Paused = &paused
@@ -186,7 +190,8 @@ func (s *Service) showPlan() schema.Op {
 		Example: "maintenance plans show \"LATHE-1/Change the oil\"",
 		Print: func(w io.Writer, answer any) {
 			p := answer.(Plan)
-			schema.Facts(w, "plan", fmt.Sprintf("%d, %s/%s", p.PMID, p.AssetTag, p.Title), "asset", p.Asset, "every", everyText(p.PMDueRow),
+			schema.Facts(w, "plan", fmt.Sprintf("%d, %s/%s", p.PMID, p.AssetTag, p.Title), "asset", p.Asset, "every",
+				everyText(p.PMDueRow),
 				"last done", cellOf(p.LastDoneDate), "next due", nextDay(p.NextDue), "status", p.DueStatus, "paused", yes(p.Paused))
 			for i, step := range p.Checklist {
 				fmt.Fprintf(w, "  %d. %s\n", i+1, step)

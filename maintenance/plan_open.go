@@ -38,7 +38,8 @@ func (o Opened) Refusals() (refused []string, err error) {
 
 // OpenDue opens a job of each plan, with the plan's title and check list. One with a job that
 // is not finished is refused and names it.
-func (s *Service) OpenDue(ctx context.Context, who db.Caller, plans []int64, assignedTo *string, due *exact.Day) (Opened, error) {
+func (s *Service) OpenDue(ctx context.Context, who db.Caller, plans []int64, assignedTo *string, due *exact.Day) (
+	Opened, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Opened, error) {
 		done := Opened{Opened: []WorkOrder{}, Refused: []RefusedPlan{}}
 		for _, id := range plans {
@@ -53,7 +54,8 @@ func (s *Service) OpenDue(ctx context.Context, who db.Caller, plans []int64, ass
 					return err
 				}
 				wo := newWorkOrder()
-				wo.AssetID, wo.PMID, wo.Description, wo.Type, wo.AssignedTo, wo.DueDate = p.AssetID, &p.ID, p.Title, "preventive", assignedTo, due
+				wo.AssetID, wo.PMID, wo.Description, wo.Type, wo.AssignedTo, wo.DueDate = p.AssetID, &p.ID, p.Title, "preventive",
+					assignedTo, due
 				opened, err := openWorkOrder(tx, wo)
 				if err == nil {
 					done.Opened = append(done.Opened, opened)
@@ -75,7 +77,8 @@ func (s *Service) OpenDue(ctx context.Context, who db.Caller, plans []int64, ass
 
 // hasNoJob refuses a second job of a plan while one is not finished.
 func hasNoJob(c *db.Conn, plan int64) error {
-	job, found, err := db.One(c, scanCalled, `SELECT id, CASE status WHEN 'open' THEN 'open' ELSE 'in progress' END FROM work_orders
+	job, found, err := db.One(c, scanCalled, `SELECT id, CASE status WHEN 'open' THEN 'open' ELSE 'in progress' END
+		FROM work_orders
 		WHERE pm_id = ? AND status IN ('open', 'in-progress') ORDER BY id LIMIT 1`, plan)
 	if err == nil && found {
 		err = fault.Conflictf("Job %d is %s for this plan; finish it or change it", job.id, job.name)
@@ -85,14 +88,17 @@ func hasNoJob(c *db.Conn, plan int64) error {
 
 func (s *Service) openDue() schema.Op {
 	return schema.Op{
-		Name:     "open_due_workorders",
-		About:    "Open one job for each plan. A plan with an unfinished job is refused and named.",
-		Writes:   true,
-		Response: Opened{Opened: []WorkOrder{sampleOrder}, Refused: []RefusedPlan{{PMID: 3, Plan: "Change the oil", Reason: "Job 8 is open for this plan; finish it or change it"}}},
+		Name:   "open_due_workorders",
+		About:  "Open one job for each plan. A plan with an unfinished job is refused and named.",
+		Writes: true,
+		Response: Opened{Opened: []WorkOrder{sampleOrder},
+			Refused: []RefusedPlan{{PMID: 3, Plan: "Change the oil",
+				Reason: "Job 8 is open for this plan; finish it or change it"}}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var plans []int64
 			var wo WorkOrder
-			f.IDs(&plans, "plan_id", "the plans", maxBulk, schema.Required, schema.Positional("PLAN"), schema.Lookup(planNamed), schema.Label("Plans"))
+			f.IDs(&plans, "plan_id", "the plans", maxBulk, schema.Required, schema.Positional("PLAN"), schema.Lookup(planNamed),
+				schema.Label("Plans"))
 			workOrders.Form(f, &wo, false, nil, "assigned_to", "due_date")
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.OpenDue(ctx, who, plans, wo.AssignedTo, wo.DueDate)

@@ -53,7 +53,8 @@ func (s *Service) RemovePlan(ctx context.Context, who db.Caller, id int64) (Remo
 			return gone, err
 		}
 		gone = RemovedPlan{PMID: id, AssetID: p.AssetID, Title: p.Title}
-		n, err := tx.Exec(`UPDATE work_orders SET pm_id = NULL, pm_before_done = NULL, pm_before_baseline = NULL, pm_before_by = NULL, updated_at = ?
+		n, err := tx.Exec(`UPDATE work_orders SET pm_id = NULL, pm_before_done = NULL, pm_before_baseline = NULL,
+			pm_before_by = NULL, updated_at = ?
 			WHERE pm_id = ?`, tx.Now(), id)
 		if err != nil {
 			return gone, err
@@ -68,11 +69,13 @@ func (s *Service) RemovePlan(ctx context.Context, who db.Caller, id int64) (Remo
 
 // bindPlan binds the plan that an act is about.
 func bindPlan(f *schema.Form, id *int64) {
-	f.ID(id, "id", "the plan, by its id or as TAG/Title", schema.Required, planPositional, schema.Choices(planChoices), schema.Label("Plan"))
+	f.ID(id, "id", "the plan, by its id or as TAG/Title", schema.Required, planPositional, schema.Choices(planChoices),
+		schema.Label("Plan"))
 }
 
 // planAct is an operation about one plan.
-func planAct(name, command, about string, did string, act func(context.Context, db.Caller, int64) (Plan, error), undo, label string) schema.Op {
+func planAct(name, command, about string, did string, act func(context.Context, db.Caller, int64) (Plan, error), undo,
+	label string) schema.Op {
 	return schema.Op{
 		Name: name, About: about, Writes: true, Idempotent: true, Response: samplePlan,
 		Bind: func(f *schema.Form) schema.Handler {
@@ -88,7 +91,8 @@ func planAct(name, command, about string, did string, act func(context.Context, 
 		},
 		Leads: leadsToPlan,
 		Undo: func(answer any) *schema.Undo {
-			return &schema.Undo{Op: undo, Label: label, Fields: map[string]string{"id": strconv.FormatInt(answer.(Plan).PMID, 10)}}
+			return &schema.Undo{Op: undo, Label: label,
+				Fields: map[string]string{"id": strconv.FormatInt(answer.(Plan).PMID, 10)}}
 		},
 	}
 }
@@ -151,19 +155,22 @@ func (s *Service) completePlan() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var day *exact.Day
-			f.ID(&id, "id", "the plan, by its id or as TAG/Title", schema.Required, named(planNamed, "PM_ID"), schema.Choices(planChoices), schema.Label("Plan"))
+			f.ID(&id, "id", "the plan, by its id or as TAG/Title", schema.Required, named(planNamed, "PM_ID"),
+				schema.Choices(planChoices), schema.Label("Plan"))
 			f.DayPtr(&day, "date",
 				"the day it was done (default: today), not in the future", schema.Label("Done on"), schema.Today)
 			var reading *exact.Milli
 			f.MilliPtr(&reading, "reading",
-				"the meter's reading then (default: what is known of that day)", schema.Range(0, maxReading), schema.Label("Reading"))
+				"the meter's reading then (default: what is known of that day)", schema.Range(0, maxReading),
+				schema.Label("Reading"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MarkDone(ctx, who, id, day, reading) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance pm-done 3\nmaintenance pm-done 3 --date 2026-11-18 --json",
 		Print: func(w io.Writer, answer any) {
 			r := answer.(PMDueRow)
-			fmt.Fprintf(w, "%s, %s: done %s, next due %s (%s)\n", r.Asset, r.Title, r.LastDoneDate, nextDay(r.NextDue), r.DueStatus)
+			fmt.Fprintf(w, "%s, %s: done %s, next due %s (%s)\n", r.Asset, r.Title, r.LastDoneDate, nextDay(r.NextDue),
+				r.DueStatus)
 		},
 		Did: func(answer any, _ schema.Money) string {
 			r := answer.(PMDueRow)

@@ -113,11 +113,13 @@ func replace(tx *db.Tx, a Asset, m Meter, p point) (Recorded, error) {
 
 // takeReading lets a meter take a reading, and a correction's plans their new baselines. It is the
 // only way in which a meter moves, but for the last reading put right.
-func takeReading(tx *db.Tx, a Asset, m Meter, p point, correction bool, baseline func(exact.Milli) exact.Milli) (done Recorded, err error) {
+func takeReading(tx *db.Tx, a Asset, m Meter, p point, correction bool, baseline func(exact.Milli) exact.Milli) (
+	done Recorded, err error) {
 	previous := m.Reading
 	if p.Value < previous && !correction {
-		return done, fault.Conflictf("reading: %v is below the present value %v of the meter %s of asset %d (%s); it takes %v or more. "+
-			"If the meter was replaced, or the present value is wrong, post the reading over REST with correction true",
+		return done, fault.Conflictf(
+			"reading: %v is below the present value %v of the meter %s of asset %d (%s); it takes %v or more. "+
+				"If the meter was replaced, or the present value is wrong, post the reading over REST with correction true",
 			p.Value, previous, m.Name, a.ID, a.Name, previous)
 	}
 	today := tx.Today()
@@ -125,7 +127,8 @@ func takeReading(tx *db.Tx, a Asset, m Meter, p point, correction bool, baseline
 	if err != nil {
 		return done, err
 	}
-	done = Recorded{AssetID: a.ID, PreviousReading: previous, Accepted: true, Moved: p.Value != previous, Correction: correction}
+	done = Recorded{AssetID: a.ID, PreviousReading: previous, Accepted: true, Moved: p.Value != previous,
+		Correction: correction}
 	if !correction {
 		done.Warning = m.warn(used, p)
 		done.doubt = m.doubt(used, p, done.Warning)
@@ -189,7 +192,8 @@ func (m *Meter) doubt(u use, p point, warning *string) string {
 	case warning != nil:
 		return *warning
 	case !u.known() && m.ReadDate != nil && digits(p.Value) > digits(m.Reading):
-		return fmt.Sprintf("%v %s has more digits than the last reading of %s, %v: check the reading", p.Value, m.Unit, m.Name, m.Reading)
+		return fmt.Sprintf("%v %s has more digits than the last reading of %s, %v: check the reading", p.Value, m.Unit,
+			m.Name, m.Reading)
 	}
 	return ""
 }
@@ -218,7 +222,8 @@ func (m *Meter) store(tx *db.Tx) error {
 	if m.last != nil {
 		lastDay, lastValue = &m.last.Day, &m.last.Value
 	}
-	_, err := tx.Exec(`UPDATE meters SET reading = ?, read_date = ?, epoch = ?, corrected_day = ?, last_day = ?, last_value = ?, posted = ?
+	_, err := tx.Exec(`UPDATE meters SET reading = ?, read_date = ?, epoch = ?, corrected_day = ?, last_day = ?,
+		last_value = ?, posted = ?
 		WHERE id = ?`, m.Reading, m.ReadDate, m.epoch, m.correctedDay, lastDay, lastValue, m.posted, m.ID)
 	return err
 }
@@ -232,9 +237,12 @@ func (m *Meter) keep(tx *db.Tx, p point, correction bool) error {
 
 // bindReading binds what a reading says, on any surface.
 func bindReading(f *schema.Form, n *NewReading, asset ...schema.Opt) {
-	f.ID(&n.AssetID, "asset_id", "the asset", append(asset, assetPositional, schema.Choices(assetChoices), schema.Label("Asset"))...)
-	f.Ref(&n.Meter, "meter", "the meter, by name or id; not needed if the asset has one meter", schema.Most(maxName), schema.Example("hours"))
-	f.Milli(&n.Reading, "reading", "what the meter shows, with at most 3 decimals", schema.Required, schema.Range(0, maxReading), schema.Example(1250.5), schema.Positional("READING"))
+	f.ID(&n.AssetID, "asset_id", "the asset", append(asset, assetPositional, schema.Choices(assetChoices),
+		schema.Label("Asset"))...)
+	f.Ref(&n.Meter, "meter", "the meter, by name or id; not needed if the asset has one meter", schema.Most(maxName),
+		schema.Example("hours"))
+	f.Milli(&n.Reading, "reading", "what the meter shows, with at most 3 decimals", schema.Required,
+		schema.Range(0, maxReading), schema.Example(1250.5), schema.Positional("READING"))
 	f.DayPtr(&n.ReadDate, "read_date", "the day of the reading (default: today), not in the future", schema.Today)
 }
 
@@ -243,10 +251,12 @@ func (s *Service) postReading() schema.Op {
 		Name: "record_meter", Says: "Log a meter reading",
 		About: "Post a meter reading. One below the present value is refused with 409 unless correction is true: " +
 			"then the meter and the baselines of its plans are corrected.",
-		AgentAbout: "Log a meter reading, at least the present value. One above ten times the usual use is recorded with a warning. became_due names plans that became due. " +
+		AgentAbout: "Log a meter reading, at least the present value. One above ten times the usual use is recorded with a " +
+			"warning. became_due names plans that became due. " +
 			"Correct a wrong reading over REST or on the screens.",
 		Writes: true, Creates: true, Idempotent: true, Response: samplePosted,
-		AgentResponse: Logged{Recorded: samplePosted, BecameDue: []BecameDue{{PMID: 3, Title: "Change the oil", DueStatus: dueOverdue}}},
+		AgentResponse: Logged{Recorded: samplePosted,
+			BecameDue: []BecameDue{{PMID: 3, Title: "Change the oil", DueStatus: dueOverdue}}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var n NewReading
 			if f.Surface() == schema.Tool {
@@ -263,7 +273,8 @@ func (s *Service) postReading() schema.Op {
 			if r.doubt == "" {
 				return schema.Question{}
 			}
-			return schema.Question{Title: fmt.Sprintf("Save %v %s?", r.Meter.Reading, r.Meter.Unit), Text: r.doubt + ".", Button: "Save reading"}
+			return schema.Question{Title: fmt.Sprintf("Save %v %s?", r.Meter.Reading, r.Meter.Unit), Text: r.doubt + ".",
+				Button: "Save reading"}
 		},
 		Example: "maintenance reading LATHE-1 1250.5\nmaintenance reading VAN-3 310.2 --meter cooler --read-date 2026-11-18",
 		Did: func(answer any, _ schema.Money) string {
@@ -313,7 +324,8 @@ func (s *Service) LogReading(ctx context.Context, who db.Caller, n NewReading) (
 			}
 		}
 		if done.Warning != nil {
-			done.Warning = new(*done.Warning + ". It is recorded, and plans by use may become due. Correct a wrong one on the asset's page, " +
+			done.Warning = new(*done.Warning +
+				". It is recorded, and plans by use may become due. Correct a wrong one on the asset's page, " +
 				"by `quartermaster maintenance correct-reading`, or over REST with correction true")
 		}
 		return done, nil

@@ -54,7 +54,8 @@ func setRight(tx *db.Tx, a Asset, m Meter, day exact.Day, value exact.Milli) (do
 		m.last = &point{Day: day, Value: value}
 	}
 	m.Reading = value
-	if _, err := tx.Exec("UPDATE readings SET value = ? WHERE meter_id = ? AND epoch = ? AND seq = ?", value, m.ID, m.epoch, m.posted); err != nil {
+	if _, err := tx.Exec("UPDATE readings SET value = ? WHERE meter_id = ? AND epoch = ? AND seq = ?", value, m.ID,
+		m.epoch, m.posted); err != nil {
 		return done, err
 	}
 	if err := m.store(tx); err != nil {
@@ -69,7 +70,9 @@ func setRight(tx *db.Tx, a Asset, m Meter, day exact.Day, value exact.Milli) (do
 		return done, nil
 	}
 	entry := readingEntry{AssetID: a.ID, From: done.PreviousReading, To: value, ReadDate: day, Correction: true}
-	if entry.Rebased, err = rebasePlans(tx, m.ID, func(b exact.Milli) exact.Milli { return rebased(b, done.PreviousReading, value) }); err != nil {
+	if entry.Rebased,
+		err = rebasePlans(tx, m.ID,
+		func(b exact.Milli) exact.Milli { return rebased(b, done.PreviousReading, value) }); err != nil {
 		return done, err
 	}
 	if err := tx.Audit("meter.reading", db.Subject("meter", m.ID), entry); err != nil {
@@ -110,7 +113,8 @@ func (s *Service) ReplaceMeter(ctx context.Context, who db.Caller, n Replacement
 
 // bindReader binds whose meter an act is about.
 func bindReader(f *schema.Form, n *NewReading) {
-	f.ID(&n.AssetID, "asset_id", "the asset", schema.Required, assetPositional, schema.Choices(assetChoices), schema.Label("Asset"))
+	f.ID(&n.AssetID, "asset_id", "the asset", schema.Required, assetPositional, schema.Choices(assetChoices),
+		schema.Label("Asset"))
 	f.Ref(&n.Meter, "meter",
 		"the meter, by name or id; not needed if the asset has one meter", schema.Most(maxName), schema.Example("hours"))
 }
@@ -124,14 +128,16 @@ func (s *Service) correctReading() schema.Op {
 			var n NewReading
 			bindReader(f, &n)
 			f.Milli(&n.Reading, "reading",
-				"the right reading", schema.Required, schema.Range(0, maxReading), schema.Positional("READING"), schema.Label("Right reading"))
+				"the right reading", schema.Required, schema.Range(0, maxReading), schema.Positional("READING"),
+				schema.Label("Right reading"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.CorrectReading(ctx, who, n) }
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "maintenance correct-reading LATHE-1 1250.5",
 		Did: func(answer any, _ schema.Money) string {
 			r := answer.(Recorded)
-			return fmt.Sprintf("The reading of %s is corrected: %v %s, it was %v.", r.Meter.Name, r.Meter.Reading, r.Meter.Unit, r.PreviousReading)
+			return fmt.Sprintf("The reading of %s is corrected: %v %s, it was %v.", r.Meter.Name, r.Meter.Reading, r.Meter.Unit,
+				r.PreviousReading)
 		},
 		Leads: func(answer any) string { return assetPage(answer.(Recorded).AssetID) },
 	}
@@ -147,7 +153,8 @@ func (s *Service) replaceMeter() schema.Op {
 			var n Replacement
 			bindReader(f, &n.NewReading)
 			f.MilliPtr(&n.Last, "last_reading",
-				"the old meter's last reading (default: the known one)", schema.Range(0, maxReading), schema.Label("Last reading of the old meter"))
+				"the old meter's last reading (default: the known one)", schema.Range(0, maxReading),
+				schema.Label("Last reading of the old meter"))
 			f.Milli(&n.Reading, "reading",
 				"the new meter's reading (default: 0)", schema.Range(0, maxReading), schema.Label("First reading of the new meter"))
 			f.DayPtr(&n.ReadDate, "read_date",

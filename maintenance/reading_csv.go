@@ -33,7 +33,8 @@ func (s *Service) readingTable() schema.Table {
 			bindReadingRow(f, &r)
 			return func(tx *db.Tx) (schema.Outcome, error) { return putReading(tx, r) }
 		},
-		Load: func(ctx context.Context, d *db.DB, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
+		Load: func(ctx context.Context, d *db.DB, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded,
+			error) {
 			return New(d).LoadReadings(ctx, who, lines, o)
 		},
 		Together: []string{"asset_tag"},
@@ -54,7 +55,8 @@ var errDryRun = errors.New("dry run")
 
 // LoadReadings stores the rows of a file of readings: a row that is refused is left
 // out, with its line and the reason, the others are kept.
-func (s *Service) LoadReadings(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
+func (s *Service) LoadReadings(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (
+	schema.Loaded, error) {
 	done := schema.Loaded{Errors: []schema.Refused{}}
 	rows := s.bindReadings(lines, &done)
 	for i := 0; i == 0 || i < len(rows); {
@@ -77,7 +79,8 @@ func (s *Service) LoadReadings(ctx context.Context, who db.Caller, lines []schem
 
 // loadReadings stores rows from the i-th on for as long as a slice may take, all of them in
 // a rehearsal, and tells how many.
-func loadReadings(ctx context.Context, tx *db.Tx, rows []readingRow, i int, all bool, done *schema.Loaded) (n int, err error) {
+func loadReadings(ctx context.Context, tx *db.Tx, rows []readingRow, i int, all bool, done *schema.Loaded) (n int,
+	err error) {
 	if i == 0 {
 		if err := filePasts(tx, rows); err != nil {
 			return 0, err
@@ -151,7 +154,8 @@ func putReading(tx *db.Tx, r readingRow) (o schema.Outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	_, stored, err := db.One(&tx.Conn, db.Int, `WITH RECURSIVE epochs (epoch) AS (SELECT 0 UNION ALL SELECT epoch + 1 FROM epochs WHERE epoch < ?2)
+	_, stored, err := db.One(&tx.Conn, db.Int, `WITH RECURSIVE epochs (epoch) AS (SELECT 0 UNION ALL SELECT epoch + 1
+		FROM epochs WHERE epoch < ?2)
 		SELECT 1 FROM epochs e CROSS JOIN readings r ON r.meter_id = ?1 AND r.epoch = e.epoch AND r.day = ?3
 		WHERE r.value = ?4 AND r.correction >= ?5 LIMIT 1`, m.ID, m.epoch, date, r.Reading, r.Correction)
 	if err != nil || stored {
@@ -244,7 +248,8 @@ func (p *past) file(tx *db.Tx) error {
 	if err := filed.store(tx); err != nil {
 		return err
 	}
-	return tx.Audit("meter.past", db.Subject("meter", filed.ID), map[string]any{"readings": filed.posted, "reading": filed.Reading, "read_date": filed.ReadDate})
+	return tx.Audit("meter.past", db.Subject("meter", filed.ID), map[string]any{"readings": filed.posted,
+		"reading": filed.Reading, "read_date": filed.ReadDate})
 }
 
 // exportReadings emits each meter's readings in the order in which they were posted.

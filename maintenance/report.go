@@ -94,7 +94,8 @@ func report(c *db.Conn, by string, q FiguresFor) (r Report, rows []ReportRow, er
 	if err != nil {
 		return r, nil, err
 	}
-	r = Report{From: sums.From, To: sums.To, By: by, Jobs: &sums.Jobs, DowntimeMinutes: &sums.DowntimeMinutes, TotalCostCents: &sums.TotalCostCents}
+	r = Report{From: sums.From, To: sums.To, By: by, Jobs: &sums.Jobs, DowntimeMinutes: &sums.DowntimeMinutes,
+		TotalCostCents: &sums.TotalCostCents}
 	var keys []string
 	of := map[string]*AssetFigures{}
 	err = eachDone(c, r.From, r.To, q.AssetID, func(j doneJob) *AssetFigures {
@@ -107,8 +108,10 @@ func report(c *db.Conn, by string, q FiguresFor) (r Report, rows []ReportRow, er
 	})
 	for _, key := range keys {
 		a := of[key]
-		rows = append(rows, ReportRow{Key: key, Jobs: a.Jobs, TotalCostCents: a.TotalCostCents, LaborCostCents: a.LaborCostCents, PartsCostCents: a.PartsCostCents,
-			DowntimeMinutes: a.DowntimeMinutes, MTBFDays: betweenFailures(r.days(key), a.DowntimeMinutes, a.corrective), MTTRHours: toRepair(a.repairSeconds, a.corrective)})
+		rows = append(rows, ReportRow{Key: key, Jobs: a.Jobs, TotalCostCents: a.TotalCostCents,
+			LaborCostCents: a.LaborCostCents, PartsCostCents: a.PartsCostCents,
+			DowntimeMinutes: a.DowntimeMinutes, MTBFDays: betweenFailures(r.days(key), a.DowntimeMinutes, a.corrective),
+			MTTRHours: toRepair(a.repairSeconds, a.corrective)})
 	}
 	slices.SortFunc(rows, func(a, b ReportRow) int {
 		if by != "month" && a.TotalCostCents != b.TotalCostCents {
@@ -133,10 +136,13 @@ func (s *Service) maintenanceReport() schema.Op {
 	sums := int64(4)
 	return schema.Op{
 		Name: "maintenance_report", Says: "What jobs came to",
-		About: "Jobs done in a range of days by asset, person, month or type: jobs, cost, downtime, mtbf_days (days less downtime / corrective jobs), " +
+		About: "Jobs done in a range of days by asset, person, month or type: jobs, cost, downtime, mtbf_days (days less " +
+			"downtime / corrective jobs), " +
 			"mttr_hours (started to completed). key \"\": nobody. The last 365 days unless from and to say otherwise.",
-		Response: Report{From: sampleDay - 364, To: sampleDay, By: "asset", Jobs: &sums, DowntimeMinutes: &sums, TotalCostCents: &sums,
-			Rows: schema.Rows([]ReportRow{{Key: "Lathe", Jobs: 4, TotalCostCents: 32450}}, false, ReportRow.short), Shown: 1, Total: 1},
+		Response: Report{From: sampleDay - 364, To: sampleDay, By: "asset", Jobs: &sums, DowntimeMinutes: &sums,
+			TotalCostCents: &sums,
+			Rows:           schema.Rows([]ReportRow{{Key: "Lathe", Jobs: 4, TotalCostCents: 32450}}, false, ReportRow.short),
+			Shown:          1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			by, sort := "asset", ""
 			var q FiguresFor

@@ -34,7 +34,8 @@ type Requests struct {
 // are turned on again, so that a label on the machine works again. Only an admin may.
 func (s *Service) SetRequests(ctx context.Context, who db.Caller, assetID int64, on bool) (Requests, error) {
 	if who.Role != "admin" {
-		return Requests{}, fault.Forbiddenf("only an admin may turn requests on or off; the user %s has the role %s", who.User, who.Role)
+		return Requests{}, fault.Forbiddenf("only an admin may turn requests on or off; the user %s has the role %s",
+			who.User, who.Role)
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Requests, error) { return setRequests(tx, assetID, on) })
 }
@@ -53,7 +54,8 @@ func setRequests(tx *db.Tx, assetID int64, on bool) (none Requests, err error) {
 			return none, err
 		}
 	}
-	_, err = tx.Exec("UPDATE assets SET requests = ?, request_token = coalesce(request_token, ?) WHERE id = ?", on, newToken(), assetID)
+	_, err = tx.Exec("UPDATE assets SET requests = ?, request_token = coalesce(request_token, ?) WHERE id = ?", on,
+		newToken(), assetID)
 	if err != nil {
 		return none, err
 	}
@@ -103,7 +105,8 @@ func (s *Service) RequestFor(ctx context.Context, token string) (RequestedAsset,
 func requestFor(c *db.Conn, token string) (RequestedAsset, error) {
 	a, found, err := db.One(c, func(r *db.Row) RequestedAsset {
 		return RequestedAsset{AssetID: r.Int(), AssetTag: r.Text(), Asset: r.Text(), Location: r.Text()}
-	}, "SELECT id, asset_tag, name, location FROM assets WHERE request_token = ? AND requests = 1 AND status <> 'retired'", token)
+	}, "SELECT id, asset_tag, name, location FROM assets WHERE request_token = ? AND requests = 1 AND status <> 'retired'",
+		token)
 	if err == nil && (!found || token == "") {
 		err = fault.NotFoundf("this request page was not found; ask for a new label")
 	}
@@ -230,7 +233,8 @@ func (s *Service) RequestOp() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var n NewRequest
 			f.Text(&n.Token, "token", "the address of the machine", schema.InPath("token"), schema.Most(maxName))
-			f.Text(&n.Description, "description", "what you see, hear or smell", schema.Required, schema.Most(maxText-maxName-2), schema.Lines, schema.Label("What is wrong"))
+			f.Text(&n.Description, "description", "what you see, hear or smell", schema.Required, schema.Most(maxText-maxName-2),
+				schema.Lines, schema.Label("What is wrong"))
 			f.Text(&n.Name, "name", "so that we can ask you", schema.Most(maxName), schema.Label("Your name"))
 			f.File(&n.Photo, "photo", "a picture helps", MaxPhoto)
 			if s.mailIsSetUp() {

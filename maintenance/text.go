@@ -40,7 +40,8 @@ func choice(name, s string, values []string, also map[string]string) (string, er
 			return v, nil
 		}
 	}
-	return "", fault.Fieldf(name, "%s: %s is not allowed; it takes one of %s", name, schema.Quote(s), strings.Join(values, ", "))
+	return "", fault.Fieldf(name, "%s: %s is not allowed; it takes one of %s", name, schema.Quote(s),
+		strings.Join(values, ", "))
 }
 
 // within refuses a whole number outside 0..most.

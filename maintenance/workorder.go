@@ -90,7 +90,8 @@ var workOrders = record.New("workorder", "work_orders",
 	record.Enum("priority", func(wo *WorkOrder) *string { return &wo.Priority }, priorities, "priority; critical "+
 		"counts as urgent",
 		schema.Folded, schema.Alias("critical", "urgent")).Told(),
-	record.Enum("wo_type", func(wo *WorkOrder) *string { return &wo.Type }, orderTypes, "a repair, or a service before anything breaks",
+	record.Enum("wo_type", func(wo *WorkOrder) *string { return &wo.Type }, orderTypes,
+		"a repair, or a service before anything breaks",
 		schema.Folded, schema.Label("Kind")).Told(),
 	record.Enum("status", func(wo *WorkOrder) *string { return &wo.Status }, workOrderMoves.States(), "its status",
 		schema.Folded, schema.Alias("in_progress", "in-progress")).Once().FileOnly().Told(),
@@ -111,10 +112,13 @@ var workOrders = record.New("workorder", "work_orders",
 		}),
 	record.OptMoment("completed_at", func(wo *WorkOrder) **exact.Instant { return &wo.CompletedAt }).FileOnly().
 		Field(func(f *schema.Form, wo *WorkOrder, _ ...schema.Opt) bool {
-			return f.Text(&wo.typed.completed, "completed_at", "RFC 3339 or a day, for done orders only; now when empty", schema.Most(40))
+			return f.Text(&wo.typed.completed, "completed_at", "RFC 3339 or a day, for done orders only; now when empty",
+				schema.Most(40))
 		}),
-	record.OptDay("due_date", func(wo *WorkOrder) **exact.Day { return &wo.DueDate }, "when it must be done", schema.Label("Due")),
-	record.Of("checklist", func(wo *WorkOrder) *[]Step { return &wo.Checklist }, stepsKind, "one step a line, [x] before a done one",
+	record.OptDay("due_date", func(wo *WorkOrder) **exact.Day { return &wo.DueDate }, "when it must be done",
+		schema.Label("Due")),
+	record.Of("checklist", func(wo *WorkOrder) *[]Step { return &wo.Checklist }, stepsKind,
+		"one step a line, [x] before a done one",
 		schema.Most(maxSteps*(maxStepText+len(doneSign)+1)), schema.Lines).FileOnly().
 		Shown(func(v any) any { return stepsCell(v.([]Step)) }),
 	record.Moment("updated_at", func(wo *WorkOrder) *exact.Instant { return &wo.UpdatedAt }),
@@ -124,7 +128,8 @@ var workOrders = record.New("workorder", "work_orders",
 	record.Text("created_by", func(wo *WorkOrder) *string { return &wo.CreatedBy }, "").Once(),
 	record.OptMoment("started_at", func(wo *WorkOrder) **exact.Instant { return &wo.StartedAt }).From("w.started_at"),
 	record.OptText("source", func(wo *WorkOrder) **string { return &wo.Source }, "").Once(),
-	record.OptText("requester_email", func(wo *WorkOrder) **string { return &wo.RequesterEmail }, "").Shown(func(v any) any {
+	record.OptText("requester_email", func(wo *WorkOrder) **string { return &wo.RequesterEmail },
+		"").Shown(func(v any) any {
 		return v.(*string) != nil // the trail tells whether there is one, and not whose
 	}),
 	record.OptInt("labor_rate_cents", func(wo *WorkOrder) **int64 { return &wo.rate.fixed }, "").Once(),
@@ -225,7 +230,8 @@ func (wo *WorkOrder) checkNumbers() error {
 		return err
 	}
 	if wo.PartsCost.Unscaled < 0 || wo.PartsCost.Unscaled > maxTyped*100 {
-		return fault.Fieldf("parts_cost", "parts_cost: %s is out of range; it takes an amount from 0 to %d", wo.PartsCost, maxTyped)
+		return fault.Fieldf("parts_cost", "parts_cost: %s is out of range; it takes an amount from 0 to %d", wo.PartsCost,
+			maxTyped)
 	}
 	return within("downtime_minutes", wo.DowntimeMinutes, maxMinutes)
 }

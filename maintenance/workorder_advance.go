@@ -67,16 +67,19 @@ func (s *Service) advanceStatus() schema.Op {
 	return schema.Op{
 		Name: "advance_status", Says: "Move a job", Overwrites: true,
 		About: "Change a work order's status: " + workOrderMoves.Prose() + ". " +
-			"done needs a resolution, and skip_steps while check list steps are open. Completing a plan's job restarts the plan; pm_next_due is its next day.",
+			"done needs a resolution, and skip_steps while check list steps are open. Completing a plan's job restarts the " +
+			"plan; pm_next_due is its next day.",
 		Writes: true, Response: Advanced{WorkOrder: sampleDone},
 		Bind: func(f *schema.Form) schema.Handler {
 			var m Move
 			var ch OrderChange
 			bindJob(f, &m.ID, schema.InPath("id"), orderPositional)
 			bindStatus(f, &m.Status, "the new status", schema.Required, schema.Example("done"), schema.Positional("STATUS"))
-			f.Text(&m.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines, schema.Example("Bearing replaced"))
+			f.Text(&m.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines,
+				schema.Example("Bearing replaced"))
 			f.Text(&m.SkipSteps, "skip_steps", "why open steps of the check list are skipped", schema.Most(maxText))
-			ch.Sent = workOrders.Form(f, &ch.WorkOrder, false, nil, "assigned_to", "labor_minutes", "parts_cost", "downtime_minutes")
+			ch.Sent = workOrders.Form(f, &ch.WorkOrder, false, nil, "assigned_to", "labor_minutes", "parts_cost",
+				"downtime_minutes")
 			isNew := f.Surface() != schema.Tool
 			bindNew(f, &isNew)
 			return func(ctx context.Context, who db.Caller) (any, error) {

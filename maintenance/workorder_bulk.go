@@ -44,7 +44,8 @@ func (m Moved) Refusals() (refused []string, err error) {
 // MoveWorkOrders moves many work orders, each by itself: one that may not move is
 // named among the refused and the others go on. A status that there is not refuses
 // the whole.
-func (s *Service) MoveWorkOrders(ctx context.Context, who db.Caller, status string, ids []int64, resolution string) (Moved, error) {
+func (s *Service) MoveWorkOrders(ctx context.Context, who db.Caller, status string, ids []int64, resolution string) (
+	Moved, error) {
 	return s.moveEach(ctx, who, Move{Status: status, Resolution: resolution}, marked{ids: ids})
 }
 
@@ -75,7 +76,8 @@ func ParseFilter(query string) (f Filter, err error) {
 		bindQ(form, &f.Q)
 		return nil
 	}}
-	_, err = op.Decode(schema.Input{Surface: schema.Page, Values: values, Lenient: true, Currency: exact.CurrencyOf("USD")})
+	_, err = op.Decode(schema.Input{Surface: schema.Page, Values: values, Lenient: true,
+		Currency: exact.CurrencyOf("USD")})
 	f.After = 0
 	return f, err
 }
@@ -85,8 +87,9 @@ func (s *Service) moveWorkOrders() schema.Op {
 		Name: "move_workorders",
 		About: "Move several work orders to a status. Refused ones are named with the reason; the others are moved. " +
 			"The same rules and events apply as for a single move.",
-		Writes:   true,
-		Response: Moved{Moved: []WorkOrder{sampleDone}, Refused: []RefusedOrder{{ID: 14, Reason: "there is no work order 14"}}},
+		Writes: true,
+		Response: Moved{Moved: []WorkOrder{sampleDone},
+			Refused: []RefusedOrder{{ID: 14, Reason: "there is no work order 14"}}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var all Move
 			var m marked

@@ -92,7 +92,8 @@ func mayChange(held WorkOrder, changes record.Changes) error {
 		return nil
 	}
 	if _, moves := changes["checklist"]; moves {
-		return fault.Fieldf("checklist", "checklist: work order %d is done; to change its check list, reopen it first", held.ID)
+		return fault.Fieldf("checklist", "checklist: work order %d is done; to change its check list, reopen it first",
+			held.ID)
 	}
 	for _, column := range []string{"labor_minutes", "parts_cost"} {
 		if _, moves := changes[column]; moves {
@@ -122,7 +123,8 @@ func (s *Service) editWorkOrder() schema.Op {
 		},
 		Fill:    fillOrder,
 		Refuses: []fault.Kind{fault.NotFound},
-		Example: "maintenance work-orders edit 12 --priority urgent --assigned-to Ana --due-date 2026-12-01\nmaintenance work-orders edit 12 --due-date \"\"",
+		Example: "maintenance work-orders edit 12 --priority urgent --assigned-to Ana --due-date 2026-12-01\nmaintenance " +
+			"work-orders edit 12 --due-date \"\"",
 		Did: func(answer any, _ schema.Money) string {
 			wo := answer.(WorkOrder)
 			return fmt.Sprintf("Work order %d is changed.", wo.ID)

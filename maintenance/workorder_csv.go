@@ -41,7 +41,8 @@ func pastInstant(tx *db.Tx, name, s string) (*exact.Instant, error) {
 	if !ok {
 		d, isDay := exact.ParseDay(s)
 		if !isDay {
-			return nil, fault.Invalidf("%s: %s is not a time; write 2026-11-20T21:05:00Z (RFC 3339) or a day, 2026-11-20", name, schema.Quote(s))
+			return nil, fault.Invalidf("%s: %s is not a time; write 2026-11-20T21:05:00Z (RFC 3339) or a day, 2026-11-20", name,
+				schema.Quote(s))
 		}
 		at = exact.InstantOf(d.Time(tx.Zone()))
 	}
@@ -131,7 +132,8 @@ func completion(status string, created, completed *exact.Instant, now exact.Inst
 }
 
 // changeByRow makes of an order what a row says: its fields first, then its move.
-func changeByRow(tx *db.Tx, row *schema.Form, held, now WorkOrder, created, completed *exact.Instant) (o schema.Outcome, err error) {
+func changeByRow(tx *db.Tx, row *schema.Form, held, now WorkOrder, created, completed *exact.Instant) (o schema.Outcome,
+	err error) {
 	if err := keepsAsset(&tx.Conn, held, now.tag); err != nil {
 		return o, err
 	}

@@ -43,7 +43,8 @@ func (s *Service) workOrderDetail() schema.Op {
 		Says:  "One job in full",
 		About: "One work order with the parts used, its photos, its check list and its cost.",
 		Response: Detail{WorkOrder: sampleDone,
-			Parts:  []PartUse{{PartID: 1, PartNumber: "6204-2RS", Name: "Ball bearing", Qty: 2000, UnitCostCents: 425, CostCents: 850}},
+			Parts: []PartUse{{PartID: 1, PartNumber: "6204-2RS", Name: "Ball bearing", Qty: 2000, UnitCostCents: 425,
+				CostCents: 850}},
 			Photos: []Photo{{ID: 1, Filename: "spindle.jpg", Caption: db.NullText("before")}},
 			Cost:   Cost{LaborCents: 6750, PartsTypedCents: 400, PartsUsedCents: 850, TotalCents: 8000}},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -63,9 +64,12 @@ func printDetail(w io.Writer, answer any) {
 	if d.Overdue {
 		due += " (overdue)"
 	}
-	schema.Facts(w, "work order", strconv.FormatInt(d.ID, 10), "asset", d.Asset, "status", d.Status, "priority", d.Priority, "kind", d.Type, "assigned to", cell(d.AssignedTo),
-		"due", due, "labor", fmt.Sprintf("%d minutes, %s", d.LaborMinutes, units(d.Cost.LaborCents)), "parts", units(d.PartsCostCents), "in all", units(d.TotalCostCents),
-		"downtime", fmt.Sprintf("%d minutes", d.DowntimeMinutes), "opened", d.CreatedAt.String()+" by "+d.CreatedBy, "started", cellOf(d.StartedAt),
+	schema.Facts(w, "work order", strconv.FormatInt(d.ID, 10), "asset", d.Asset, "status", d.Status, "priority",
+		d.Priority, "kind", d.Type, "assigned to", cell(d.AssignedTo),
+		"due", due, "labor", fmt.Sprintf("%d minutes, %s", d.LaborMinutes, units(d.Cost.LaborCents)), "parts",
+		units(d.PartsCostCents), "in all", units(d.TotalCostCents),
+		"downtime", fmt.Sprintf("%d minutes", d.DowntimeMinutes), "opened", d.CreatedAt.String()+" by "+d.CreatedBy,
+		"started", cellOf(d.StartedAt),
 		"completed", cellOf(d.CompletedAt), "resolution", cell(d.Resolution))
 	fmt.Fprintf(w, "\n%s\n", d.Description)
 	for _, s := range d.Checklist {

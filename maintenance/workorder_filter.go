@@ -114,7 +114,8 @@ func (f Filter) where(c *db.Conn) (t condition) {
 	}
 	if f.Q != "" {
 		t.joins = true
-		t.also("(has_words(?, w.description, a.name, a.asset_tag, w.resolution) OR w.id = ?)", f.Q, words.Number(f.Q, "WO", "job"))
+		t.also("(has_words(?, w.description, a.name, a.asset_tag, w.resolution) OR w.id = ?)", f.Q,
+			words.Number(f.Q, "WO", "job"))
 	}
 	return t
 }
@@ -161,10 +162,12 @@ const orderTables = " FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_i
 
 // orderSorts are the columns that the list can be sorted by, as SQL.
 var orderSorts = map[string]string{
-	"id": "w.id", "asset": "a.name", "priority": "CASE w.priority WHEN 'urgent' THEN 0 WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END",
+	"id": "w.id", "asset": "a.name",
+	"priority":    "CASE w.priority WHEN 'urgent' THEN 0 WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END",
 	"status":      "CASE w.status WHEN 'open' THEN 0 WHEN 'in-progress' THEN 1 WHEN 'done' THEN 2 ELSE 3 END",
 	"assigned_to": "w.assigned_to IS NULL, w.assigned_to", "due_date": "w.due_date IS NULL, w.due_date",
-	"total_cost_cents": `(w.labor_minutes * coalesce(w.labor_rate_cents, (SELECT labor_rate_cents FROM maintenance_settings)) + 30) / 60 + w.typed_cents + w.used_cents`,
+	"total_cost_cents": `(w.labor_minutes * coalesce(w.labor_rate_cents, (SELECT labor_rate_cents
+		FROM maintenance_settings)) + 30) / 60 + w.typed_cents + w.used_cents`,
 }
 
 // OrderSorts lists the columns that work orders can be sorted by.
@@ -177,7 +180,8 @@ func (f Filter) sorted(c *db.Conn) (query string, args []any) {
 	if f.Falling {
 		by += " DESC"
 	}
-	return "SELECT " + workOrders.Columns() + orderTables + t.sql() + " ORDER BY " + by + ", w.id DESC LIMIT ? OFFSET ?", append(t.args, f.Limit, f.Skip)
+	return "SELECT " + workOrders.Columns() + orderTables + t.sql() + " ORDER BY " + by + ", w.id DESC LIMIT ? OFFSET ?",
+		append(t.args, f.Limit, f.Skip)
 }
 
 // newestFirst is the statement that lists what passes the filter.
@@ -186,7 +190,8 @@ func (f Filter) newestFirst(c *db.Conn) (query string, args []any) {
 	if f.After != 0 {
 		t.also("w.id < ?", f.After)
 	}
-	return "SELECT " + workOrders.Columns() + orderTables + t.sql() + " ORDER BY w.id DESC LIMIT ?", append(t.args, f.Limit)
+	return "SELECT " + workOrders.Columns() + orderTables + t.sql() + " ORDER BY w.id DESC LIMIT ?",
+		append(t.args, f.Limit)
 }
 
 // inAll is the statement that counts what passes the filter: by the kept numbers where

@@ -65,7 +65,8 @@ type marked struct {
 }
 
 func (m *marked) bind(f *schema.Form) {
-	some := f.IDs(&m.ids, "id", "the work orders", maxBulk, schema.AllowDuplicates, schema.Positional("ID"), schema.Label("Work orders"))
+	some := f.IDs(&m.ids, "id", "the work orders", maxBulk, schema.AllowDuplicates, schema.Positional("ID"),
+		schema.Label("Work orders"))
 	if f.Surface() == schema.Page {
 		f.Text(&m.match, "match", "instead of work orders: all that match these filters", schema.Label("All that match"))
 	}
@@ -75,7 +76,8 @@ func (m *marked) bind(f *schema.Form) {
 }
 
 // each does an act with each order by itself and names those that it refused.
-func (m marked) each(tx *db.Tx, act func(id int64) (WorkOrder, error)) (done []WorkOrder, refused []RefusedOrder, err error) {
+func (m marked) each(tx *db.Tx, act func(id int64) (WorkOrder, error)) (done []WorkOrder, refused []RefusedOrder,
+	err error) {
 	ids := m.ids
 	if len(ids) == 0 && m.match != "" {
 		f, err := ParseFilter(m.match)
@@ -125,14 +127,17 @@ func (s *Service) finishWorkOrders() schema.Op {
 		Name: "finish_workorders",
 		About: "Finish work orders, with what was done, minutes and parts. Open ones are started first. " +
 			"Refused ones are named with the reason; the others are finished.",
-		Writes:   true,
-		Response: Moved{Moved: []WorkOrder{sampleDone}, Refused: []RefusedOrder{{ID: 14, Reason: "there is no work order 14"}}},
+		Writes: true,
+		Response: Moved{Moved: []WorkOrder{sampleDone},
+			Refused: []RefusedOrder{{ID: 14, Reason: "there is no work order 14"}}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var all Finish
 			var m marked
 			m.bind(f)
-			f.Text(&all.Resolution, "resolution", "for each of them", schema.Required, schema.Most(maxText), schema.Lines, schema.Label("What was done"))
-			all.Took.Sent = workOrders.Form(f, &all.Took.WorkOrder, false, nil, "labor_minutes", "parts_cost", "downtime_minutes")
+			f.Text(&all.Resolution, "resolution", "for each of them", schema.Required, schema.Most(maxText), schema.Lines,
+				schema.Label("What was done"))
+			all.Took.Sent = workOrders.Form(f, &all.Took.WorkOrder, false, nil, "labor_minutes", "parts_cost",
+				"downtime_minutes")
 			f.IDs(&all.Steps, "step", "done steps of the check list, for a single work order", maxSteps)
 			f.Text(&all.SkipSteps, "skip_steps",
 				"why the other steps of the check list are skipped", schema.Most(maxText), schema.Label("Why steps are skipped"))
@@ -176,7 +181,8 @@ func (s *Service) editWorkOrders() schema.Op {
 		Name:   "edit_workorders",
 		About:  "Assign work orders, or set their due day or priority. Refused ones are named with the reason.",
 		Writes: true, Idempotent: true,
-		Response: Edited{Changed: []WorkOrder{sampleOrder}, Refused: []RefusedOrder{{ID: 14, Reason: "there is no work order 14"}}},
+		Response: Edited{Changed: []WorkOrder{sampleOrder},
+			Refused: []RefusedOrder{{ID: 14, Reason: "there is no work order 14"}}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var ch OrderChange
 			var m marked

@@ -44,7 +44,8 @@ type ShortOrder struct {
 }
 
 func (wo WorkOrder) short() ShortOrder {
-	s := ShortOrder{ID: wo.ID, Asset: firstOf(wo.Asset, 24), Description: firstOf(firstLine(wo.Description), 32), Status: wo.Status, CostCents: wo.TotalCostCents}
+	s := ShortOrder{ID: wo.ID, Asset: firstOf(wo.Asset, 24), Description: firstOf(firstLine(wo.Description), 32),
+		Status: wo.Status, CostCents: wo.TotalCostCents}
 	if wo.AssignedTo != nil {
 		s.AssignedTo = firstOf(*wo.AssignedTo, 16)
 	}
@@ -171,7 +172,8 @@ func costOfAll(c *db.Conn, f Filter) (int64, error) {
 	err = db.Each(c, func(r *db.Row) error {
 		sum += costOf(r.Int(), r.Int(), r.Int(), r.Int()).TotalCents
 		return nil
-	}, "SELECT w.labor_minutes, coalesce(w.labor_rate_cents, "+strconv.FormatInt(rate, 10)+"), w.typed_cents, w.used_cents"+tables+t.sql(), t.args...)
+	}, "SELECT w.labor_minutes, coalesce(w.labor_rate_cents, "+strconv.FormatInt(rate, 10)+
+		"), w.typed_cents, w.used_cents"+tables+t.sql(), t.args...)
 	return sum, err
 }
 
@@ -189,7 +191,8 @@ func refuseUnknownAssignee(c *db.Conn, name string) error {
 			return nil
 		}
 	}
-	return fault.Fieldf("assigned_to", "assigned_to: %s has no work orders; %s", schema.Quote(name), schema.ThereAre(name, names))
+	return fault.Fieldf("assigned_to", "assigned_to: %s has no work orders; %s", schema.Quote(name),
+		schema.ThereAre(name, names))
 }
 
 func (s *Service) listWorkOrders() schema.Op {
@@ -197,11 +200,14 @@ func (s *Service) listWorkOrders() schema.Op {
 	return schema.Op{
 		Name: "list_workorders", Says: "Which jobs there are",
 		About: "Work orders, newest first, that match every filter; 200 at a time unless limit says otherwise.",
-		AgentAbout: "Work orders, newest first, that match every filter. total and total_cost_cents are over all that match, beyond limit too. " +
-			"Cost = labor_minutes x hourly rate + parts. overdue: due_date before today and open or in progress. from, to: the day it was opened. " +
+		AgentAbout: "Work orders, newest first, that match every filter. total and total_cost_cents are over all that " +
+			"match, beyond limit too. " +
+			"Cost = labor_minutes x hourly rate + parts. overdue: due_date before today and open or in progress. from, to: " +
+			"the day it was opened. " +
 			"detail short: id, asset, description, status, assignee, due day, cost.",
-		Response:      WorkOrders{WorkOrders: []WorkOrder{sampleOrder}, Next: &next, Total: 1},
-		AgentResponse: FoundOrders{WorkOrders: []schema.Row[WorkOrder, ShortOrder]{{Full: &sampleOrder}}, Shown: 1, Total: 1, TotalCostCents: &cost},
+		Response: WorkOrders{WorkOrders: []WorkOrder{sampleOrder}, Next: &next, Total: 1},
+		AgentResponse: FoundOrders{WorkOrders: []schema.Row[WorkOrder, ShortOrder]{{Full: &sampleOrder}}, Shown: 1, Total: 1,
+			TotalCostCents: &cost},
 		Bind: func(f *schema.Form) schema.Handler {
 			w := Filter{Cursor: schema.First(newest)}
 			BindFilter(f, &w)
@@ -223,8 +229,10 @@ func (s *Service) listWorkOrders() schema.Op {
 func BindFilter(f *schema.Form, w *Filter) {
 	bindStatus(f, &w.Status, "only those in this state")
 	bindPriority(f, &w.Priority, "only those with this priority")
-	f.ID(&w.AssetID, "asset_id", "only those of this asset", schema.Flag("asset"), schema.Label("Asset"), schema.Lookup(assetNamed), schema.Choices(assetChoices))
-	f.Text(&w.AssignedTo, "assigned_to", "only those of this assignee", schema.Most(maxName), schema.ChoicesFor(assignees), schema.Any)
+	f.ID(&w.AssetID, "asset_id", "only those of this asset", schema.Flag("asset"), schema.Label("Asset"),
+		schema.Lookup(assetNamed), schema.Choices(assetChoices))
+	f.Text(&w.AssignedTo, "assigned_to", "only those of this assignee", schema.Most(maxName), schema.ChoicesFor(assignees),
+		schema.Any)
 	var overdue bool
 	if f.Bool(&overdue, "overdue", "true: only those that are overdue; false: only those that are not") {
 		w.Overdue = &overdue
@@ -232,11 +240,13 @@ func BindFilter(f *schema.Form, w *Filter) {
 }
 
 func bindQ(f *schema.Form, p *string) {
-	f.Text(p, "q", "words of the description, the resolution or the asset, in any case, or the number", schema.Most(maxName), schema.Label("Search"))
+	f.Text(p, "q", "words of the description, the resolution or the asset, in any case, or the number",
+		schema.Most(maxName), schema.Label("Search"))
 }
 
 func bindStatus(f *schema.Form, p *string, about string, opts ...schema.Opt) {
-	f.Enum(p, "status", about, workOrderMoves.States(), append(opts, schema.Folded, schema.Alias("in_progress", "in-progress"))...)
+	f.Enum(p, "status", about, workOrderMoves.States(),
+		append(opts, schema.Folded, schema.Alias("in_progress", "in-progress"))...)
 }
 
 // agentSorts are what agents may sort work orders by, with the columns.
@@ -261,13 +271,15 @@ func (s *Service) bindFound(f *schema.Form, w Filter) schema.Handler {
 // printOrders is a list of work orders as a table for a terminal.
 func printOrders(w io.Writer, answer any) {
 	page := answer.(WorkOrders)
-	schema.Tabulate(w, "ID|ASSET|DESCRIPTION|PRIORITY|STATUS|ASSIGNED|DUE|COST", page.WorkOrders, func(wo WorkOrder) []any {
-		due := cellOf(wo.DueDate)
-		if wo.Overdue {
-			due += " (overdue)"
-		}
-		return []any{wo.ID, firstOf(wo.Asset, 24), firstOf(firstLine(wo.Description), 40), wo.Priority, wo.Status, cell(wo.AssignedTo), due, units(wo.TotalCostCents)}
-	})
+	schema.Tabulate(w, "ID|ASSET|DESCRIPTION|PRIORITY|STATUS|ASSIGNED|DUE|COST", page.WorkOrders,
+		func(wo WorkOrder) []any {
+			due := cellOf(wo.DueDate)
+			if wo.Overdue {
+				due += " (overdue)"
+			}
+			return []any{wo.ID, firstOf(wo.Asset, 24), firstOf(firstLine(wo.Description), 40), wo.Priority, wo.Status,
+				cell(wo.AssignedTo), due, units(wo.TotalCostCents)}
+		})
 	fmt.Fprintf(w, "%d in all\n", page.Total)
 }
 

@@ -119,7 +119,8 @@ func move(tx *db.Tx, wo WorkOrder, m Move, at exact.Instant) (WorkOrder, error) 
 	case "done":
 		completed = &at
 	}
-	_, err := tx.Exec(`UPDATE work_orders SET status = ?1, resolution = coalesce(?2, resolution), started_at = coalesce(started_at, ?3),
+	_, err := tx.Exec(`UPDATE work_orders SET status = ?1, resolution = coalesce(?2, resolution),
+		started_at = coalesce(started_at, ?3),
 		completed_at = ?4, updated_at = ?5,
 		labor_rate_cents = CASE WHEN ?1 IN ('done', 'cancelled') THEN (SELECT labor_rate_cents FROM maintenance_settings) END
 		WHERE id = ?6`, m.Status, db.NullText(m.Resolution), started, completed, tx.Now(), wo.ID)
@@ -158,7 +159,8 @@ func movePlan(tx *db.Tx, wo WorkOrder, to string) (*serviceEntry, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, err = tx.Exec(`UPDATE work_orders SET pm_before_done = ?, pm_before_baseline = ?, pm_before_by = ?, pm_served = 1, pm_due_day = ?
+		_, err = tx.Exec(`UPDATE work_orders SET pm_before_done = ?, pm_before_baseline = ?, pm_before_by = ?, pm_served = 1,
+			pm_due_day = ?
 			WHERE id = ?`, p.LastDone, p.baseline(), db.NullID(p.RestartedBy), due.NextDue, wo.ID)
 		if err != nil {
 			return nil, err
@@ -181,7 +183,8 @@ func movePlan(tx *db.Tx, wo WorkOrder, to string) (*serviceEntry, error) {
 	}
 	b, _, err := db.One(&tx.Conn, func(r *db.Row) before {
 		return before{done: r.DayPtr(), baseline: r.Milli(), by: r.Int()}
-	}, `SELECT pm_before_done, pm_before_baseline, (SELECT b.id FROM work_orders b WHERE b.id = w.pm_before_by AND b.status = 'done')
+	}, `SELECT pm_before_done, pm_before_baseline, (SELECT b.id FROM work_orders b WHERE b.id = w.pm_before_by
+		AND b.status = 'done')
 		FROM work_orders w WHERE w.id = ?`, wo.ID)
 	if err != nil {
 		return nil, err

@@ -103,7 +103,8 @@ func planOf(c *db.Conn, pmID, assetID int64) (none plan, err error) {
 	if pmID == 0 {
 		return none, nil
 	}
-	p, is, err := db.One(c, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.id = ? AND p.asset_id = ?", pmID, assetID)
+	p, is, err := db.One(c, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.id = ? AND p.asset_id = ?", pmID,
+		assetID)
 	switch {
 	case err != nil:
 		return none, err
@@ -118,9 +119,11 @@ func planOf(c *db.Conn, pmID, assetID int64) (none plan, err error) {
 		return none, err
 	}
 	if len(plans) == 0 {
-		return none, fault.Fieldf("pm_id", "pm_id: %d is not a plan of asset %d, which has none; leave pm_id out", pmID, assetID)
+		return none, fault.Fieldf("pm_id", "pm_id: %d is not a plan of asset %d, which has none; leave pm_id out", pmID,
+			assetID)
 	}
-	return none, fault.Fieldf("pm_id", "pm_id: %d is not a plan of asset %d; its plans are %s", pmID, assetID, strings.Join(plans, ", "))
+	return none, fault.Fieldf("pm_id", "pm_id: %d is not a plan of asset %d; its plans are %s", pmID, assetID,
+		strings.Join(plans, ", "))
 }
 
 func (s *Service) createWorkOrder() schema.Op {
@@ -132,7 +135,8 @@ func (s *Service) createWorkOrder() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			wo := newWorkOrder()
 			var noDay bool
-			f.ID(&wo.AssetID, "asset_id", "the asset", schema.Required, assetPositional, schema.Choices(assetChoices), schema.NewBy("save_asset"))
+			f.ID(&wo.AssetID, "asset_id", "the asset", schema.Required, assetPositional, schema.Choices(assetChoices),
+				schema.NewBy("save_asset"))
 			workOrders.Form(f, &wo, false, func(column string) []schema.Opt {
 				switch column {
 				case "description":
@@ -147,7 +151,8 @@ func (s *Service) createWorkOrder() schema.Op {
 			var plan int64
 			if f.ID(&plan, "pm_id", "the asset's plan that this job serves; completing the job restarts it",
 				schema.Flag("plan"), schema.Label("Plan"), schema.Rare,
-				schema.Lookup(func(c *db.Conn, name string) (int64, error) { return planOfAsset(c, wo.AssetID, name) }), schema.Choices(planChoices)) {
+				schema.Lookup(func(c *db.Conn, name string) (int64, error) { return planOfAsset(c, wo.AssetID, name) }),
+				schema.Choices(planChoices)) {
 				wo.PMID = &plan
 			}
 			var steps []string
@@ -176,7 +181,8 @@ func (s *Service) createWorkOrder() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance work-orders create LATHE-1 --description \"Spindle bearing is loud\" --priority high\n" +
-			"maintenance work-orders create VAN-1 --description \"Oil and filter\" --plan \"VAN-1/Oil and filter\" --due-date 2026-12-01",
+			"maintenance work-orders create VAN-1 --description \"Oil and filter\" --plan \"VAN-1/Oil and filter\" --due-date " +
+			"2026-12-01",
 		Did: func(answer any, _ schema.Money) string {
 			wo := answer.(WorkOrder)
 			return fmt.Sprintf("Work order %d is open: %s, %s.", wo.ID, wo.Asset, firstLine(wo.Description))

@@ -99,7 +99,10 @@ func bindTicks(f *schema.Form, p *[]int64) {
 	if !f.Text(&text, "tick", "numbers of done check list steps, such as 1, 2", schema.Most(400)) {
 		return
 	}
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ';' || r == ' ' || r == '\n' }) {
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool {
+		return r == ',' || r == ';' || r == ' ' ||
+			r == '\n'
+	}) {
 		n, err := strconv.ParseInt(word, 10, 64)
 		if err != nil || n < 1 || n > maxSteps {
 			f.Refuse("tick", "tick: %s is not a step number; give numbers from 1, such as 1, 2", schema.Quote(word))
@@ -116,16 +119,19 @@ func (s *Service) updateWorkOrder() schema.Op {
 		About: "Change a job in one call, all or nothing: only the given fields. add_labor_minutes adds minutes. part " +
 			"with qty takes from stock, return_part with return_qty gives back. " +
 			"Its status, and parts_cost, go with advance_status.",
-		Writes: true, Response: JobUpdated{Detail{WorkOrder: sampleOrder, Parts: []PartUse{}, Photos: []Photo{}}, "USD, not cents"},
+		Writes: true, Response: JobUpdated{Detail{WorkOrder: sampleOrder, Parts: []PartUse{}, Photos: []Photo{}},
+			"USD, not cents"},
 		Bind: func(f *schema.Form) schema.Handler {
 			u := JobUpdate{}
 			var isNew bool
 			bindJob(f, &u.ID, schema.Required)
-			u.Sent = workOrders.Form(f, &u.WorkOrder, true, nil, "assigned_to", "due_date", "priority", "description", "labor_minutes", "downtime_minutes")
+			u.Sent = workOrders.Form(f, &u.WorkOrder, true, nil, "assigned_to", "due_date", "priority", "description",
+				"labor_minutes", "downtime_minutes")
 			bindNew(f, &isNew)
 			adds := f.Int(&u.AddMinutes, "add_labor_minutes", "minutes to add", schema.Range(0, maxMinutes))
 			taken := f.Milli(&u.Qty, "qty", "of part", schema.Range(0, maxQuantity))
-			back := f.Milli(&u.ReturnQty, "return_qty", "of return_part; qty where that is left out", schema.Range(0, maxQuantity))
+			back := f.Milli(&u.ReturnQty, "return_qty", "of return_part; qty where that is left out",
+				schema.Range(0, maxQuantity))
 			f.Ref(&u.Part, "part", "its number or name")
 			f.Ref(&u.ReturnPart, "return_part", "its number or name")
 			bindTicks(f, &u.Ticks)

@@ -20,11 +20,13 @@ import (
 func (x *exchange) call(b []byte, params strict.Value) ([]byte, *wrong) {
 	name, ok := member(params, "name", strict.String)
 	if !ok {
-		return nil, &wrong{code: invalidParams, text: "params.name is missing: the name of a tool, one of " + x.e.ready().names[x.scope()]}
+		return nil, &wrong{code: invalidParams, text: "params.name is missing: the name of a tool, one of " +
+			x.e.ready().names[x.scope()]}
 	}
 	t, ok := x.e.ready().tools[name.Text()]
 	if !ok {
-		return nil, &wrong{code: invalidParams, text: "unknown tool " + schema.Quote(name.Text()) + ". " + x.e.elsewhere(name.Text()) + "The tools are " + x.e.ready().names[x.scope()]}
+		return nil, &wrong{code: invalidParams, text: "unknown tool " + schema.Quote(name.Text()) + ". " +
+			x.e.elsewhere(name.Text()) + "The tools are " + x.e.ready().names[x.scope()]}
 	}
 	if t.op.Writes { // before anything is said about the arguments
 		if err := x.who.MayWrite(t.op.Tool); err != nil {
@@ -33,7 +35,8 @@ func (x *exchange) call(b []byte, params strict.Value) ([]byte, *wrong) {
 	}
 	args, given := params.Get("arguments")
 	if given && args.Kind() != strict.Object && args.Kind() != strict.Null {
-		return nil, &wrong{code: invalidParams, text: "params.arguments is " + args.Kind().String() + "; it takes an object with the arguments by name"}
+		return nil, &wrong{code: invalidParams, text: "params.arguments is " + args.Kind().String() +
+			"; it takes an object with the arguments by name"}
 	}
 	if t.op.Writes {
 		return x.do(x.r.Context(), b, t, args, nil), nil

@@ -54,11 +54,13 @@ func eraOf(h http.Header, m message) (stateless bool, x *wrong) {
 	case len(given) > 1:
 		return stateless, mismatch("MCP-Protocol-Version is given %d times; give it once", len(given))
 	case len(given) == 0 && carried:
-		return stateless, mismatch("the header MCP-Protocol-Version is missing; send it as in _meta, %s", schema.Quote(inBody.Text()))
+		return stateless, mismatch("the header MCP-Protocol-Version is missing; send it as in _meta, %s",
+			schema.Quote(inBody.Text()))
 	case len(given) == 0:
 		return stateless, nil
 	case carried && inBody.Text() != given[0]:
-		return stateless, mismatch("the header MCP-Protocol-Version is %s, but _meta says %s", schema.Quote(given[0]), schema.Quote(inBody.Text()))
+		return stateless, mismatch("the header MCP-Protocol-Version is %s, but _meta says %s", schema.Quote(given[0]),
+			schema.Quote(inBody.Text()))
 	case !slices.Contains(revisions, given[0]):
 		return stateless, unsupported(given[0])
 	}
@@ -85,7 +87,8 @@ func unsupported(asked string) *wrong {
 	}
 	return &wrong{
 		code: unsupportedVersion, data: data,
-		text: fmt.Sprintf("unsupported protocol version %s; supported are %s", schema.Quote(asked), strings.Join(revisions, ", ")),
+		text: fmt.Sprintf("unsupported protocol version %s; supported are %s", schema.Quote(asked),
+			strings.Join(revisions, ", ")),
 	}
 }
 
@@ -94,7 +97,8 @@ func unsupported(asked string) *wrong {
 func checkStateless(h http.Header, m message) *wrong {
 	meta, ok := member(m.params, "_meta", strict.Object)
 	if !ok {
-		return &wrong{code: invalidParams, text: "params._meta is missing: an object with " + metaVersion + " and " + metaCapabilities}
+		return &wrong{code: invalidParams, text: "params._meta is missing: an object with " + metaVersion + " and " +
+			metaCapabilities}
 	}
 	if _, ok := member(meta, metaVersion, strict.String); !ok {
 		return &wrong{code: invalidParams, text: "params._meta lacks " + metaVersion + ": a string"}

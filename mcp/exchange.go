@@ -63,7 +63,8 @@ func (x *exchange) result(b []byte, m message) ([]byte, *wrong) {
 	case m.method == "ping" && !x.stateless:
 		return append(b, "{}"...), nil
 	}
-	return nil, &wrong{code: methodNotFound, text: "there is no method " + schema.Quote(m.method) + " here; there are " + methods(x.stateless)}
+	return nil, &wrong{code: methodNotFound, text: "there is no method " + schema.Quote(m.method) + " here; there are " +
+		methods(x.stateless)}
 }
 
 func methods(stateless bool) string {
@@ -76,7 +77,8 @@ func methods(stateless bool) string {
 func (x *exchange) initialize(b []byte, params strict.Value) ([]byte, *wrong) {
 	asked, ok := member(params, "protocolVersion", strict.String)
 	if !ok {
-		return nil, &wrong{code: invalidParams, text: "params.protocolVersion is missing: a string such as " + latestHandshake}
+		return nil, &wrong{code: invalidParams, text: "params.protocolVersion is missing: a string such as " +
+			latestHandshake}
 	}
 	return append(b, x.initialized(negotiate(asked.Text()))...), nil
 }

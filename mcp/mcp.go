@@ -169,7 +169,9 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request) (who db.Calle
 	}
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		return who, nil, fault.New(fault.Method, "%s is not allowed here; the agent endpoint takes POST with one JSON-RPC message", schema.Quote(r.Method))
+		return who, nil,
+			fault.New(fault.Method, "%s is not allowed here; the agent endpoint takes POST with one JSON-RPC message",
+				schema.Quote(r.Method))
 	}
 	if who, err = e.o.Authenticate(r); err != nil {
 		return who, nil, err

@@ -20,7 +20,8 @@ const defaultBody = 1 << 20
 func (e *Endpoint) checkOrigin(r *http.Request) error {
 	for _, origin := range r.Header.Values("Origin") {
 		if !e.listed(origin) && !ownOrigin(r, origin) {
-			return fault.Forbiddenf("the origin %s may not call this endpoint; serve --mcp-origin lists further ones", schema.Quote(origin))
+			return fault.Forbiddenf("the origin %s may not call this endpoint; serve --mcp-origin lists further ones",
+				schema.Quote(origin))
 		}
 	}
 	return nil

@@ -33,7 +33,8 @@ func allocate(tx *db.Tx, payment, charge, cents int64) error {
 	first, _ := yearDays(closed + 1)
 	_, err = tx.Exec(`INSERT INTO allocations (payment_id, charge_id, amount_cents, counted)
 		SELECT ?1, ?2, ?3, iif(paid_date < ?4 AND method <> 'opening', ?5, NULL) FROM payments WHERE id = ?1
-		ON CONFLICT (payment_id, charge_id) DO UPDATE SET amount_cents = amount_cents + ?3`, payment, charge, cents, first, tx.Today())
+		ON CONFLICT (payment_id, charge_id) DO UPDATE SET amount_cents = amount_cents + ?3`, payment, charge, cents, first,
+		tx.Today())
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,8 @@ func release(tx *db.Tx, charge, cents int64) error {
 func recount(tx *db.Tx, charge int64) error {
 	type sum struct{ cents, n, amount int64 }
 	s, _, err := db.One(&tx.Conn, func(r *db.Row) sum { return sum{r.Int(), r.Int(), r.Int()} },
-		`SELECT (SELECT coalesce(sum(amount_cents), 0) FROM allocations WHERE charge_id = ?1), (SELECT count(*) FROM allocations WHERE charge_id = ?1),
+		`SELECT (SELECT coalesce(sum(amount_cents), 0) FROM allocations WHERE charge_id = ?1), (SELECT count(*)
+			FROM allocations WHERE charge_id = ?1),
 		amount_cents FROM charges WHERE id = ?1`, charge)
 	if err != nil {
 		return err
@@ -85,13 +87,16 @@ func recount(tx *db.Tx, charge int64) error {
 		_, err = tx.Exec("UPDATE charges SET paid_cents = ?, paid_date = NULL, method = NULL WHERE id = ?", s.cents, charge)
 		return err
 	}
-	_, err = tx.Exec(`UPDATE charges SET paid_cents = ?1, (paid_date, method) = (SELECT m.paid_date, m.method FROM allocations a
-		CROSS JOIN payments m ON m.id = a.payment_id WHERE a.charge_id = ?2 ORDER BY m.paid_date DESC, m.id DESC LIMIT 1) WHERE id = ?2`, s.cents, charge)
+	_, err = tx.Exec(`UPDATE charges SET paid_cents = ?1, (paid_date, method) = (SELECT m.paid_date, m.method
+		FROM allocations a
+		CROSS JOIN payments m ON m.id = a.payment_id WHERE a.charge_id = ?2 ORDER BY m.paid_date DESC, m.id DESC LIMIT 1)
+		WHERE id = ?2`, s.cents, charge)
 	return err
 }
 
 // openCharges are what a lease owes that is due by a day, oldest first.
-const openCharges = " FROM charges c WHERE c.lease_id = ? AND c.paid_date IS NULL AND c.amount_cents > c.paid_cents AND c.due_date <= ? ORDER BY c.due_date, c.id"
+const openCharges = " FROM charges c WHERE c.lease_id = ? AND c.paid_date IS NULL AND c.amount_cents > c.paid_cents " +
+	"AND c.due_date <= ? ORDER BY c.due_date, c.id"
 
 // spend lets what a payment has of credit pay what is due by a day, oldest first, and
 // gives the charges that it went to. The late fee of a rent is set right before it is
@@ -123,7 +128,9 @@ func spend(tx *db.Tx, lease, payment int64, by exact.Day) (paid []int64, err err
 // oldest charge first.
 func useCredit(tx *db.Tx, lease int64, by exact.Day) error {
 	for {
-		oldest, found, err := db.One(&tx.Conn, db.Int, "SELECT id FROM payments WHERE lease_id = ? AND credit_cents > 0 ORDER BY paid_date, id LIMIT 1", lease)
+		oldest, found,
+			err := db.One(&tx.Conn, db.Int,
+			"SELECT id FROM payments WHERE lease_id = ? AND credit_cents > 0 ORDER BY paid_date, id LIMIT 1", lease)
 		if err != nil || !found {
 			return err
 		}
@@ -143,7 +150,8 @@ func useCredit(tx *db.Tx, lease int64, by exact.Day) error {
 
 // findCharge returns a charge of the lease; any other is invalid.
 func findCharge(c *db.Conn, lease, id int64) (Charge, error) {
-	charge, found, err := db.One(c, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.id = ? AND c.lease_id = ?", id, lease)
+	charge, found,
+		err := db.One(c, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.id = ? AND c.lease_id = ?", id, lease)
 	if err == nil && !found {
 		err = fault.Fieldf("charge_id", "charge_id: %d is not a charge of lease %d; its ledger lists its charges", id, lease)
 	}

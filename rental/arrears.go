@@ -71,7 +71,8 @@ func (s *Service) Arrears(ctx context.Context, who db.Caller) (a Arrears, err er
 	return a, err
 }
 
-const overdueQuery = "SELECT " + chargeColumns + `, c.lease_id, u.name, p.name, ` + tenantsColumn + ` FROM charges c INDEXED BY charges_unpaid
+const overdueQuery = "SELECT " + chargeColumns + `, c.lease_id, u.name, p.name, ` + tenantsColumn +
+	` FROM charges c INDEXED BY charges_unpaid
 	CROSS JOIN leases l ON l.id = c.lease_id CROSS JOIN units u ON u.id = l.unit_id
 	CROSS JOIN properties p ON p.id = u.property_id
 	WHERE c.paid_date IS NULL AND c.due_date < ?`
@@ -109,11 +110,13 @@ func (s *Service) arrears() schema.Op {
 		Name: "arrears_report", Print: printArrears, Example: "rental arrears",
 		About: "Who is behind and by how much: every overdue charge, the oldest first. What is due by today is posted " +
 			"first.",
-		Response: Arrears{Today: exampleDay("2026-11-20"), Arrears: []Arrear{row}, TotalCents: 95_000, Buckets: Buckets{Days1To30: 95_000}},
-		Says:     "Who is behind",
+		Response: Arrears{Today: exampleDay("2026-11-20"), Arrears: []Arrear{row}, TotalCents: 95_000,
+			Buckets: Buckets{Days1To30: 95_000}},
+		Says: "Who is behind",
 		AgentAbout: "Who is behind: every charge past its due date that is not paid in full. balance_cents is open, " +
 			"amount_cents is the whole charge. " +
-			"total_cents, buckets and by_tenant sum over all that match. detail short: lease, unit, tenant, e-mail, due day, days, balance.",
+			"total_cents, buckets and by_tenant sum over all that match. detail short: lease, unit, tenant, e-mail, due day, " +
+			"days, balance.",
 		AgentResponse: exampleFoundArrears(),
 		Bind: func(f *schema.Form) schema.Handler {
 			if f.Surface() == schema.Tool {

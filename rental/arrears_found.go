@@ -60,8 +60,9 @@ func (a Arrears) byTenant() []TenantArrears {
 	sums := []TenantArrears{}
 	for _, g := range a.ByPerson() {
 		first := g.Charges[0]
-		t := TenantArrears{TenantID: g.TenantID, Tenant: g.Tenant, TenantEmail: first.TenantEmail, BalanceCents: g.BalanceCents,
-			Charges: len(g.Charges), DaysOverdue: g.DaysOverdue, OldestDueDate: first.DueDate}
+		t := TenantArrears{TenantID: g.TenantID, Tenant: g.Tenant, TenantEmail: first.TenantEmail,
+			BalanceCents: g.BalanceCents,
+			Charges:      len(g.Charges), DaysOverdue: g.DaysOverdue, OldestDueDate: first.DueDate}
 		leases := map[int64]bool{}
 		for _, c := range g.Charges {
 			leases[c.LeaseID] = true
@@ -97,7 +98,8 @@ func (a Arrear) isOf(tenant string) bool {
 }
 
 // FindArrears is Arrears for agents.
-func (s *Service) FindArrears(ctx context.Context, who db.Caller, property, tenant string, l schema.Listing, sort string) (done FoundArrears, err error) {
+func (s *Service) FindArrears(ctx context.Context, who db.Caller, property, tenant string, l schema.Listing,
+	sort string) (done FoundArrears, err error) {
 	if err := s.known(ctx, &property, &tenant); err != nil {
 		return done, err
 	}
@@ -151,6 +153,7 @@ func exampleArrear() Arrear {
 
 func exampleFoundArrears() FoundArrears {
 	row, cents := exampleArrear(), int64(95_000)
-	return FoundArrears{Today: exampleDay("2026-11-20"), Arrears: schema.Rows([]Arrear{row}, false, Arrear.short), TotalCents: &cents, Buckets: &Buckets{Days1To30: cents},
+	return FoundArrears{Today: exampleDay("2026-11-20"), Arrears: schema.Rows([]Arrear{row}, false, Arrear.short),
+		TotalCents: &cents, Buckets: &Buckets{Days1To30: cents},
 		ByTenant: Arrears{Arrears: []Arrear{row}}.byTenant(), Tenants: 1, Shown: 1, Total: 1}
 }

@@ -43,7 +43,8 @@ func (a BankAccount) sets() []any {
 var accountColumns = "a.id, " + accountSets.Of("a") + ", (SELECT name FROM properties WHERE id = a.property_id)"
 
 func scanAccount(r *db.Row) BankAccount {
-	return BankAccount{ID: r.Int(), Name: r.Text(), IBAN: r.TextPtr(), Number: r.TextPtr(), BIC: r.TextPtr(), Holder: r.TextPtr(), Currency: r.Text(),
+	return BankAccount{ID: r.Int(), Name: r.Text(), IBAN: r.TextPtr(), Number: r.TextPtr(), BIC: r.TextPtr(),
+		Holder: r.TextPtr(), Currency: r.Text(),
 		PropertyID: r.IntPtr(), Collects: r.Bool(), Property: r.TextPtr()}
 }
 
@@ -136,18 +137,21 @@ func checkIBAN(said string) (string, error) {
 
 // SaveBankAccount makes the account of the name or changes it. A second account that collects for the same
 // property, or for all, is a conflict.
-func (s *Service) SaveBankAccount(ctx context.Context, who db.Caller, a BankAccount, given func(string) bool) (BankAccount, error) {
+func (s *Service) SaveBankAccount(ctx context.Context, who db.Caller, a BankAccount, given func(string) bool) (
+	BankAccount, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BankAccount, error) { return saveAccount(tx, a, given) })
 }
 
 func saveAccount(tx *db.Tx, said BankAccount, given func(string) bool) (BankAccount, error) {
-	a, found, err := db.One(&tx.Conn, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.name = ?", said.Name)
+	a, found, err := db.One(&tx.Conn, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.name = ?",
+		said.Name)
 	if err != nil {
 		return a, err
 	}
 	before := a
 	a.Name = said.Name
-	for name, take := range map[string]func(){"iban": func() { a.IBAN = said.IBAN }, "number": func() { a.Number = said.Number }, "bic": func() { a.BIC = said.BIC },
+	for name, take := range map[string]func(){"iban": func() { a.IBAN = said.IBAN },
+		"number": func() { a.Number = said.Number }, "bic": func() { a.BIC = said.BIC },
 		"holder": func() { a.Holder = said.Holder }, "currency": func() { a.Currency = strings.ToUpper(said.Currency) },
 		"property": func() { a.PropertyID = said.PropertyID }, "collects": func() { a.Collects = said.Collects }} {
 		if !found || given(name) {
@@ -175,13 +179,15 @@ func saveAccount(tx *db.Tx, said BankAccount, given func(string) bool) (BankAcco
 	if err != nil {
 		return a, err
 	}
-	if a, _, err = db.One(&tx.Conn, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.id = ?", a.ID); err != nil {
+	if a, _, err = db.One(&tx.Conn, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.id = ?",
+		a.ID); err != nil {
 		return a, err
 	}
 	if !found {
 		return a, tx.Audit("bank_account.created", db.Subject("bank_account", a.ID), a)
 	}
-	return a, tx.Audit("bank_account.changed", db.Subject("bank_account", a.ID), map[string]any{"before": before, "after": a})
+	return a, tx.Audit("bank_account.changed", db.Subject("bank_account", a.ID),
+		map[string]any{"before": before, "after": a})
 }
 
 func (a *BankAccount) check(tx *db.Tx) error {
@@ -219,7 +225,8 @@ func ptrEqual[T comparable](a, b *T) bool { return a == b || a != nil && b != ni
 
 // collecting is the account that tenants of a property pay to; found is false without one.
 func collecting(c *db.Conn, property int64) (a BankAccount, found bool, err error) {
-	return db.One(c, scanAccount, "SELECT "+accountColumns+` FROM bank_accounts a WHERE a.collects = 1 AND (a.property_id = ?1 OR a.property_id IS NULL)
+	return db.One(c, scanAccount, "SELECT "+accountColumns+` FROM bank_accounts a WHERE a.collects = 1
+		AND (a.property_id = ?1 OR a.property_id IS NULL)
 		ORDER BY a.property_id IS NULL LIMIT 1`, property)
 }
 
@@ -244,7 +251,8 @@ func bankSecret(tx *db.Tx) ([]byte, error) {
 }
 
 func (s *Service) saveBankAccount() schema.Op {
-	example := BankAccount{ID: 1, Name: "Rent account", IBAN: new("DE89370400440532013000"), Number: new("532013000"), BIC: new("COBADEFFXXX"), Holder: new("Helen Moreau"), Currency: "EUR",
+	example := BankAccount{ID: 1, Name: "Rent account", IBAN: new("DE89370400440532013000"), Number: new("532013000"),
+		BIC: new("COBADEFFXXX"), Holder: new("Helen Moreau"), Currency: "EUR",
 		PropertyID: new(int64(1)), Property: new("Harbour House"), Collects: true}
 	return schema.Op{
 		Name: "save_bank_account", Writes: true, Admin: true, Idempotent: true,
@@ -254,7 +262,8 @@ func (s *Service) saveBankAccount() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var a BankAccount
 			var property int64
-			f.Text(&a.Name, "name", "what you call it", schema.Required, schema.Most(maxName), schema.Positional("NAME"), schema.Example("Rent account"))
+			f.Text(&a.Name, "name", "what you call it", schema.Required, schema.Most(maxName), schema.Positional("NAME"),
+				schema.Example("Rent account"))
 			text := func(p **string, name, about, example string) {
 				f.TextPtr(p, name, about, schema.Most(70), schema.Example(example))
 			}
@@ -262,9 +271,11 @@ func (s *Service) saveBankAccount() schema.Op {
 			text(&a.Number, "number", "its number in the bank's files, if that is not an IBAN", "532013000")
 			text(&a.BIC, "bic", "the bank's BIC", "COBADEFFXXX")
 			text(&a.Holder, "holder", "whose account it is, for letters", "Helen Moreau")
-			f.Text(&a.Currency, "currency", "its currency (default: the shop's)", schema.Most(3), schema.Example("EUR"), schema.Choices(schema.Currencies), schema.Any)
+			f.Text(&a.Currency, "currency", "its currency (default: the shop's)", schema.Most(3), schema.Example("EUR"),
+				schema.Choices(schema.Currencies), schema.Any)
 			f.ID(&property, "property",
-				"the house that it belongs to (default: all houses)", schema.Lookup(lookupProperty), schema.Choices(propertyChoices))
+				"the house that it belongs to (default: all houses)", schema.Lookup(lookupProperty),
+				schema.Choices(propertyChoices))
 			f.Bool(&a.Collects, "collects", "tenants pay here: letters, statements and the portal name it")
 			a.PropertyID = db.NullID(property)
 			given := map[string]bool{}

@@ -17,10 +17,12 @@ func (im *importer) compare(a BankAccount, st bank.Statement, done *ImportedStat
 	if st.OpeningCents == nil || st.From == nil {
 		return nil
 	}
-	before, found, err := db.One(&im.tx.Conn, db.Int, `SELECT closing_cents FROM bank_statements WHERE account_id = ? AND closing_cents IS NOT NULL AND to_day < ? AND id <> ?
+	before, found, err := db.One(&im.tx.Conn, db.Int, `SELECT closing_cents FROM bank_statements WHERE account_id = ?
+		AND closing_cents IS NOT NULL AND to_day < ? AND id <> ?
 		ORDER BY to_day DESC, id DESC LIMIT 1`, a.ID, *st.To, im.last)
 	if gap := *st.OpeningCents - before; err == nil && found && gap != 0 {
-		overlaps, _, err := db.One(&im.tx.Conn, db.Int, "SELECT count(*) FROM bank_statements WHERE account_id = ? AND to_day >= ? AND id <> ?", a.ID, *st.From, im.last)
+		overlaps, _, err := db.One(&im.tx.Conn, db.Int,
+			"SELECT count(*) FROM bank_statements WHERE account_id = ? AND to_day >= ? AND id <> ?", a.ID, *st.From, im.last)
 		if err == nil && overlaps == 0 {
 			done.GapCents = &gap
 		}
@@ -36,11 +38,14 @@ func keptBalance(c *db.Conn, account int64, day exact.Day) (*int64, error) {
 		from  exact.Day
 	}
 	o, found, err := db.One(c, func(r *db.Row) first { return first{r.Int(), r.Day()} },
-		"SELECT opening_cents, from_day FROM bank_statements WHERE account_id = ? AND opening_cents IS NOT NULL AND from_day IS NOT NULL ORDER BY from_day, id LIMIT 1", account)
+		"SELECT opening_cents, from_day FROM bank_statements WHERE account_id = ? AND opening_cents IS NOT NULL AND "+
+			"from_day IS NOT NULL ORDER BY from_day, id LIMIT 1", account)
 	if err != nil || !found {
 		return nil, err
 	}
-	sum, _, err := db.One(c, db.Int, "SELECT coalesce(sum(amount_cents), 0) FROM bank_lines WHERE account_id = ? AND parent_id IS NULL AND day BETWEEN ? AND ?", account, o.from, day)
+	sum, _, err := db.One(c, db.Int,
+		"SELECT coalesce(sum(amount_cents), 0) FROM bank_lines WHERE account_id = ? AND parent_id IS NULL AND day BETWEEN "+
+			"? AND ?", account, o.from, day)
 	sum += o.cents
 	return &sum, err
 }

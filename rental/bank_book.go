@@ -49,7 +49,8 @@ func bookLines(tx *db.Tx, lines []Booking, all bool) (BankLines, error) {
 	for i, b := range lines {
 		err := tx.Try(func() error { return book(tx, b, byID) })
 		if e, ok := fault.As(err); ok {
-			refused = append(refused, fault.Field{Field: fmt.Sprintf("lines.%d", i), Detail: fmt.Sprintf("line %d: %s", b.LineID, e.Detail)})
+			refused = append(refused, fault.Field{Field: fmt.Sprintf("lines.%d", i), Detail: fmt.Sprintf("line %d: %s", b.LineID,
+				e.Detail)})
 			if len(lines) == 1 {
 				return BankLines{}, err
 			}
@@ -123,7 +124,8 @@ func bookPayment(tx *db.Tx, l BankLine, leaseID int64) error {
 	if err != nil {
 		return err
 	}
-	paid, err := receive(tx, ReceiptRequest{LeaseID: leaseID, AmountCents: l.AmountCents, Method: "bank_transfer", PaidDate: on.String()})
+	paid, err := receive(tx, ReceiptRequest{LeaseID: leaseID, AmountCents: l.AmountCents, Method: "bank_transfer",
+		PaidDate: on.String()})
 	if err != nil {
 		return err
 	}
@@ -155,7 +157,9 @@ func settle(tx *db.Tx, line int64, state string, links ...bankLink) error {
 	}
 	changes := map[string]any{"state": state}
 	for _, k := range links {
-		if _, err := tx.Exec("INSERT INTO bank_links (line_id, payment_id, payout_id, expense_id, made) VALUES (?, ?, ?, ?, ?)", line, k.payment, k.payout, k.expense, k.made); err != nil {
+		if _, err := tx.Exec(
+			"INSERT INTO bank_links (line_id, payment_id, payout_id, expense_id, made) VALUES (?, ?, ?, ?, ?)", line, k.payment,
+			k.payout, k.expense, k.made); err != nil {
 			return err
 		}
 		switch {
@@ -183,17 +187,21 @@ func splitLine(tx *db.Tx, line int64, amounts []int64) (done BankLines, err erro
 	var sum int64
 	for _, n := range amounts {
 		if n == 0 || (n < 0) != (l.AmountCents < 0) || n > maxCents || n < -maxCents {
-			return done, fault.Fieldf("amounts", "amounts: a part of %d is wrong; each part has the line's sign and is not 0", fault.Cents(n))
+			return done, fault.Fieldf("amounts", "amounts: a part of %d is wrong; each part has the line's sign and is not 0",
+				fault.Cents(n))
 		}
 		sum += n
 	}
 	if len(amounts) < 2 || sum != l.AmountCents {
-		return done, fault.Fieldf("amounts", "amounts: two or more parts must add up to %d, and these are %d", fault.Cents(l.AmountCents), fault.Cents(sum))
+		return done, fault.Fieldf("amounts", "amounts: two or more parts must add up to %d, and these are %d",
+			fault.Cents(l.AmountCents), fault.Cents(sum))
 	}
 	ids := []int64{line}
 	for _, n := range amounts {
-		id, err := tx.Insert(`INSERT INTO bank_lines (account_id, statement_id, parent_id, day, amount_cents, payer_name, payer_account, text, reference, bank_reference, returned, payer_key, state)
-			SELECT account_id, statement_id, id, day, ?, payer_name, payer_account, text, reference, bank_reference, returned, payer_key, 'free' FROM bank_lines WHERE id = ?`, n, line)
+		id, err := tx.Insert(`INSERT INTO bank_lines (account_id, statement_id, parent_id, day, amount_cents, payer_name,
+			payer_account, text, reference, bank_reference, returned, payer_key, state)
+			SELECT account_id, statement_id, id, day, ?, payer_name, payer_account, text, reference, bank_reference, returned,
+			payer_key, 'free' FROM bank_lines WHERE id = ?`, n, line)
 		if err != nil {
 			return done, err
 		}
@@ -223,7 +231,9 @@ func (s *Service) BookReturn(ctx context.Context, who db.Caller, line, payment i
 		case m.Method == byDeposit || m.Method == byOpening:
 			return done, fault.Fieldf("payment_id", "payment_id: payment %d is by %s; no money came in with it", m.ID, m.Method)
 		case l.AmountCents != -m.AmountCents:
-			return done, fault.Fieldf("payment_id", "payment_id: the line is %d and payment %d is %d; split the line first, if the bank took a fee", fault.Cents(l.AmountCents), m.ID, fault.Cents(m.AmountCents))
+			return done, fault.Fieldf("payment_id",
+				"payment_id: the line is %d and payment %d is %d; split the line first, if the bank took a fee",
+				fault.Cents(l.AmountCents), m.ID, fault.Cents(m.AmountCents))
 		}
 		on, err := openFrom(&tx.Conn, max(l.Day, m.PaidDate))
 		if err != nil {

@@ -6,10 +6,12 @@ import "quartermaster/schema/db"
 // the parts of a split are the line.
 func checkLines(c *db.Conn, found func(string, ...any)) error {
 	err := db.Each(c, func(r *db.Row) error {
-		line, state, links, made, standing, parts, sum, cents := r.Int(), r.Text(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int()
+		line, state, links, made, standing, parts, sum, cents := r.Int(), r.Text(), r.Int(), r.Int(), r.Int(), r.Int(),
+			r.Int(), r.Int()
 		switch {
 		case state == lineBooked && (links != 1 || made != 1 || standing != 1):
-			found("bank line %d is booked, and has %d links of which %d made a payment and %d stand", line, links, made, standing)
+			found("bank line %d is booked, and has %d links of which %d made a payment and %d stand", line, links, made,
+				standing)
 		case state == lineLinked && (links == 0 || made != 0 || standing != links):
 			found("bank line %d is linked, and of its %d links %d stand", line, links, standing)
 		case state == lineReturned && links == 0:
@@ -20,10 +22,13 @@ func checkLines(c *db.Conn, found func(string, ...any)) error {
 			found("bank line %d over %d is %s, and has %d parts over %d", line, cents, state, parts, sum)
 		}
 		return nil
-	}, `SELECT b.id, b.state, (SELECT count(*) FROM bank_links WHERE line_id = b.id), (SELECT coalesce(sum(made), 0) FROM bank_links WHERE line_id = b.id),
-		(SELECT count(*) FROM bank_links k LEFT JOIN payments m ON m.id = k.payment_id WHERE k.line_id = b.id AND (k.payment_id IS NULL OR m.voided_at IS NULL
+	}, `SELECT b.id, b.state, (SELECT count(*) FROM bank_links WHERE line_id = b.id), (SELECT coalesce(sum(made), 0)
+		FROM bank_links WHERE line_id = b.id),
+		(SELECT count(*) FROM bank_links k LEFT JOIN payments m ON m.id = k.payment_id WHERE k.line_id = b.id
+		AND (k.payment_id IS NULL OR m.voided_at IS NULL
 			OR b.state = 'linked' AND `+returnedByBank+`)),
-		(SELECT count(*) FROM bank_lines WHERE parent_id = b.id), (SELECT coalesce(sum(amount_cents), 0) FROM bank_lines WHERE parent_id = b.id), b.amount_cents
+		(SELECT count(*) FROM bank_lines WHERE parent_id = b.id), (SELECT coalesce(sum(amount_cents), 0) FROM bank_lines
+		WHERE parent_id = b.id), b.amount_cents
 		FROM bank_lines b ORDER BY b.id`)
 	if err != nil {
 		return err
@@ -33,11 +38,15 @@ func checkLines(c *db.Conn, found func(string, ...any)) error {
 			found("bank line %d over %d is settled by records over %d", line, cents, sum)
 		}
 		return nil
-	}, `SELECT b.id, b.amount_cents, (SELECT coalesce(sum(m.amount_cents), 0) FROM bank_links k JOIN payments m ON m.id = k.payment_id WHERE k.line_id = b.id)
-		- (SELECT coalesce(sum(o.amount_cents), 0) FROM bank_links k JOIN payouts o ON o.id = k.payout_id WHERE k.line_id = b.id)
-		- (SELECT coalesce(sum(e.amount_cents), 0) FROM bank_links k JOIN expenses e ON e.id = k.expense_id WHERE k.line_id = b.id)
+	}, `SELECT b.id, b.amount_cents, (SELECT coalesce(sum(m.amount_cents), 0) FROM bank_links k JOIN payments m
+		ON m.id = k.payment_id WHERE k.line_id = b.id)
+		- (SELECT coalesce(sum(o.amount_cents), 0) FROM bank_links k JOIN payouts o ON o.id = k.payout_id
+		WHERE k.line_id = b.id)
+		- (SELECT coalesce(sum(e.amount_cents), 0) FROM bank_links k JOIN expenses e ON e.id = k.expense_id
+		WHERE k.line_id = b.id)
 		FROM bank_lines b WHERE b.state IN ('booked', 'linked')
-		AND NOT EXISTS (SELECT 1 FROM bank_links k JOIN bank_links o ON (o.payment_id = k.payment_id OR o.payout_id = k.payout_id OR o.expense_id = k.expense_id) AND o.line_id <> b.id WHERE k.line_id = b.id)`)
+		AND NOT EXISTS (SELECT 1 FROM bank_links k JOIN bank_links o ON (o.payment_id = k.payment_id
+		OR o.payout_id = k.payout_id OR o.expense_id = k.expense_id) AND o.line_id <> b.id WHERE k.line_id = b.id)`)
 	if err != nil {
 		return err
 	}
@@ -46,7 +55,8 @@ func checkLines(c *db.Conn, found func(string, ...any)) error {
 			found("payment %d over %d is linked with bank lines over %d", payment, cents, sum)
 		}
 		return nil
-	}, `SELECT m.id, m.amount_cents, sum(b.amount_cents) FROM bank_links k JOIN payments m ON m.id = k.payment_id JOIN bank_lines b ON b.id = k.line_id
+	}, `SELECT m.id, m.amount_cents, sum(b.amount_cents) FROM bank_links k JOIN payments m ON m.id = k.payment_id
+		JOIN bank_lines b ON b.id = k.line_id
 		WHERE m.voided_at IS NULL GROUP BY m.id HAVING count(*) > 1`)
 }
 

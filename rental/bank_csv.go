@@ -51,12 +51,14 @@ func (s *Service) bankAccountTable() schema.Table {
 }
 
 func (a BankAccount) cells() []string {
-	return []string{a.Name, set(a.IBAN), set(a.Number), set(a.BIC), set(a.Holder), a.Currency, set(a.Property), strconv.FormatBool(a.Collects)}
+	return []string{a.Name, set(a.IBAN), set(a.Number), set(a.BIC), set(a.Holder), a.Currency, set(a.Property),
+		strconv.FormatBool(a.Collects)}
 }
 
 // putAccount makes or changes the account of the row; what stays is not written.
 func putAccount(tx *db.Tx, a BankAccount, given func(string) bool) (o schema.Outcome, err error) {
-	was, found, err := db.One(&tx.Conn, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.name = ?", a.Name)
+	was, found, err := db.One(&tx.Conn, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.name = ?",
+		a.Name)
 	if err != nil {
 		return o, err
 	}
@@ -87,27 +89,31 @@ func (s *Service) reports() []schema.Table {
 	}
 	return []schema.Table{
 		{Name: "bank-lines", About: "The lines of the bank, by id.", Row: columns(lineCells...), Export: exportLines},
-		{Name: "year", About: "All years by money, by house and unit.", Row: columns(YearColumns...), Export: func(c *db.Conn, emit func(...string) error) error {
-			all, err := yearReports(c, nil)
-			for _, y := range all {
-				for _, r := range y.Rows() {
-					if err := emit(r.Cells()...); err != nil {
-						return err
+		{Name: "year", About: "All years by money, by house and unit.", Row: columns(YearColumns...),
+			Export: func(c *db.Conn, emit func(...string) error) error {
+				all, err := yearReports(c, nil)
+				for _, y := range all {
+					for _, r := range y.Rows() {
+						if err := emit(r.Cells()...); err != nil {
+							return err
+						}
 					}
 				}
-			}
-			return err
-		}},
+				return err
+			}},
 	}
 }
 
-var lineCells = []string{"id", "account", "day", "amount_cents", "payer_name", "payer_account", "text", "reference", "bank_reference", "returned", "parent_id", "state",
+var lineCells = []string{"id", "account", "day", "amount_cents", "payer_name", "payer_account", "text", "reference",
+	"bank_reference", "returned", "parent_id", "state",
 	"payment_ids", "payout_ids", "expense_ids", "reason"}
 
 func exportLines(c *db.Conn, emit func(...string) error) error {
 	return db.Each(c, func(r *db.Row) error {
 		l := scanLine(r)
-		return emit(strconv.FormatInt(l.ID, 10), l.Account, l.Day.String(), strconv.FormatInt(l.AmountCents, 10), l.PayerName, l.PayerAccount, l.Text, l.Reference,
-			l.BankReference, strconv.FormatBool(l.Returned), idCell(l.ParentID), l.State, joinIDs(l.PaymentIDs), joinIDs(l.PayoutIDs), joinIDs(l.ExpenseIDs), set(l.Reason))
+		return emit(strconv.FormatInt(l.ID, 10), l.Account, l.Day.String(), strconv.FormatInt(l.AmountCents, 10), l.PayerName,
+			l.PayerAccount, l.Text, l.Reference,
+			l.BankReference, strconv.FormatBool(l.Returned), idCell(l.ParentID), l.State, joinIDs(l.PaymentIDs),
+			joinIDs(l.PayoutIDs), joinIDs(l.ExpenseIDs), set(l.Reason))
 	}, "SELECT "+lineColumns+fromLines+"ORDER BY b.id")
 }

@@ -187,7 +187,8 @@ func importBank(tx *db.Tx, f BankFile, statements []bank.Statement) (done BankIm
 			return done, fault.Fieldf("take", "take: the file has no line %d", n)
 		}
 	}
-	return done, tx.Audit("bank.imported", db.Subject("bank_statement", im.last), map[string]any{"file": im.name(), "sha256": hex.EncodeToString(im.sha[:]), "statements": done.Statements})
+	return done, tx.Audit("bank.imported", db.Subject("bank_statement", im.last),
+		map[string]any{"file": im.name(), "sha256": hex.EncodeToString(im.sha[:]), "statements": done.Statements})
 }
 
 // importer keeps the statements of one file.
@@ -203,50 +204,11 @@ type importer struct {
 
 func (im *importer) name() string { return path.Base(strings.ReplaceAll(im.File.Name, "\\", "/")) }
 
-// account finds the account of a statement: the one that the file calls so, else the one that was said, which is
-// then known by the file's number.
-func (im *importer) account(st bank.Statement) (a BankAccount, found bool, err error) {
-	for _, a := range im.accounts {
-		if slices.ContainsFunc(st.Numbers, a.numbered) {
-			return a, true, im.currency(a, st)
-		}
-	}
-	if im.Account == nil {
-		return a, false, nil
-	}
-	for i := range im.accounts {
-		if a := &im.accounts[i]; a.ID == *im.Account {
-			if len(st.Numbers) == 0 || signs(st.Numbers[0]) == "" {
-				return *a, true, im.currency(*a, st)
-			}
-			if a.Number != nil {
-				return *a, false, fault.Fieldf("account",
-					"account: %s has the number %s, but the file is for %s", a.Name, *a.Number, st.Numbers[0])
-			}
-			if err := im.currency(*a, st); err != nil {
-				return *a, false, err
-			}
-			a.Number = &st.Numbers[0]
-			if _, err := im.tx.Exec("UPDATE bank_accounts SET number = ? WHERE id = ?", a.Number, a.ID); err != nil {
-				return *a, false, err
-			}
-			return *a, true, im.tx.Audit("bank_account.changed", db.Subject("bank_account", a.ID), map[string]any{"number": a.Number})
-		}
-	}
-	return a, false, fault.NotFoundf("there is no bank account %d", *im.Account)
-}
-
-func (im *importer) currency(a BankAccount, st bank.Statement) error {
-	if st.Currency != "" && st.Currency != a.Currency {
-		return fault.Fieldf("file", "file: it is in %s, and the account %s is in %s", st.Currency, a.Name, a.Currency)
-	}
-	return nil
-}
-
 // statement keeps one statement with its new lines; of one that brings nothing new, nothing.
 func (im *importer) statement(a BankAccount, st bank.Statement) (done ImportedStatement, err error) {
-	done = ImportedStatement{Account: a.Name, Kind: st.Kind, From: st.From, To: st.To, OpeningCents: st.OpeningCents, ClosingCents: st.ClosingCents,
-		Lines: len(st.Lines), State: "unchecked", Similar: []int64{}, currency: a.Currency}
+	done = ImportedStatement{Account: a.Name, Kind: st.Kind, From: st.From, To: st.To, OpeningCents: st.OpeningCents,
+		ClosingCents: st.ClosingCents,
+		Lines:        len(st.Lines), State: "unchecked", Similar: []int64{}, currency: a.Currency}
 	var sum int64
 	if im.numbers == nil {
 		im.numbers = map[int64]bool{}
@@ -262,8 +224,11 @@ func (im *importer) statement(a BankAccount, st bank.Statement) (done ImportedSt
 		missing := *st.ClosingCents - *st.OpeningCents - sum
 		done.MissingCents, done.State = &missing, "balanced"
 		if missing != 0 && !im.AcceptUnbalanced {
-			return done, fault.Fieldf("file", "file: the statement of %s does not add up: opening %d and its lines %d are %d, its closing is %d, so %d is missing; to keep it so, say accept_unbalanced",
-				a.Name, fault.CentsIn(*st.OpeningCents, a.Currency), fault.CentsIn(sum, a.Currency), fault.CentsIn(*st.OpeningCents+sum, a.Currency),
+			return done, fault.Fieldf("file",
+				"file: the statement of %s does not add up: opening %d and its lines %d are %d, its closing is %d, so %d is "+
+					"missing; to keep it so, say accept_unbalanced",
+				a.Name, fault.CentsIn(*st.OpeningCents, a.Currency), fault.CentsIn(sum, a.Currency),
+				fault.CentsIn(*st.OpeningCents+sum, a.Currency),
 				fault.CentsIn(*st.ClosingCents, a.Currency), fault.CentsIn(missing, a.Currency)).At("accept_unbalanced")
 		}
 		if missing != 0 {
@@ -298,13 +263,16 @@ func (im *importer) keep(a BankAccount, st bank.Statement, sum int64, done *Impo
 			done.left = append(done.left, l)
 		}
 	}
-	known, _, err := db.One(&im.tx.Conn, db.Int, `SELECT count(*) FROM bank_statements WHERE account_id = ? AND from_day IS ? AND to_day IS ? AND opening_cents IS ?
+	known, _, err := db.One(&im.tx.Conn, db.Int, `SELECT count(*) FROM bank_statements WHERE account_id = ?
+		AND from_day IS ? AND to_day IS ? AND opening_cents IS ?
 		AND closing_cents IS ? AND sum_cents = ?`, a.ID, st.From, st.To, st.OpeningCents, st.ClosingCents, sum)
 	if err != nil || done.New == 0 && known > 0 && parts+len(sorted.whole) == 0 {
 		return err
 	}
-	im.last, err = im.tx.Insert(`INSERT INTO bank_statements (account_id, kind, from_day, to_day, opening_cents, closing_cents, sum_cents, state, lines, file, sha256, imported_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, a.ID, st.Kind, st.From, st.To, st.OpeningCents, st.ClosingCents, sum, done.State, len(st.Lines), cutText(im.name(), maxName),
+	im.last, err = im.tx.Insert(`INSERT INTO bank_statements (account_id, kind, from_day, to_day, opening_cents,
+		closing_cents, sum_cents, state, lines, file, sha256, imported_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, a.ID, st.Kind, st.From, st.To, st.OpeningCents, st.ClosingCents, sum,
+		done.State, len(st.Lines), cutText(im.name(), maxName),
 		hex.EncodeToString(im.sha[:]), im.tx.Now())
 	if err != nil {
 		return err
@@ -365,9 +333,11 @@ func (im *importer) insert(a BankAccount, l bank.Line, parent *int64) (int64, er
 	if l.EntryCents != l.AmountCents {
 		entry, cents = text(l.EntryReference), l.EntryCents
 	}
-	return im.tx.Insert(`INSERT INTO bank_lines (account_id, statement_id, parent_id, day, amount_cents, payer_name, payer_account,
+	return im.tx.Insert(`INSERT INTO bank_lines (account_id, statement_id, parent_id, day, amount_cents, payer_name,
+		payer_account,
 		text, reference, bank_reference, returned, payer_key, state, entry_reference, entry_cents)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, a.ID, im.last, parent, l.Day, l.AmountCents, text(l.PayerName), text(l.PayerAccount),
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, a.ID, im.last, parent, l.Day, l.AmountCents, text(l.PayerName),
+		text(l.PayerAccount),
 		text(l.Text), text(l.Reference), text(l.BankReference), l.Returned, payerKey(im.secret, l), state, entry, cents)
 }
 

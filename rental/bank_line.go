@@ -66,18 +66,23 @@ type BankCandidate struct {
 // Like is the expense that a line may be another one of; nil for other candidates.
 func (c BankCandidate) Like() *Expense { return c.like }
 
-const lineColumns = `b.id, a.name, b.day, b.amount_cents, b.payer_name, b.payer_account, b.text, b.reference, b.bank_reference, b.returned,
+const lineColumns = `b.id, a.name, b.day, b.amount_cents, b.payer_name, b.payer_account, b.text, b.reference,
+	b.bank_reference, b.returned,
 	b.parent_id, b.state, b.reason, b.account_id, a.currency,
-	(SELECT group_concat(payment_id) FROM bank_links WHERE line_id = b.id), (SELECT group_concat(payout_id) FROM bank_links WHERE line_id = b.id),
+	(SELECT group_concat(payment_id) FROM bank_links WHERE line_id = b.id), (SELECT group_concat(payout_id)
+	FROM bank_links WHERE line_id = b.id),
 	(SELECT group_concat(expense_id) FROM bank_links WHERE line_id = b.id),
-	(SELECT coalesce(m.paid_date, e.day) FROM bank_links k LEFT JOIN payments m ON m.id = k.payment_id LEFT JOIN expenses e ON e.id = k.expense_id
+	(SELECT coalesce(m.paid_date, e.day) FROM bank_links k LEFT JOIN payments m ON m.id = k.payment_id LEFT
+	JOIN expenses e ON e.id = k.expense_id
 		WHERE k.line_id = b.id AND k.made = 1 AND coalesce(m.paid_date, e.day) <> b.day)`
 
 const fromLines = " FROM bank_lines b CROSS JOIN bank_accounts a ON a.id = b.account_id "
 
 func scanLine(r *db.Row) BankLine {
-	return BankLine{ID: r.Int(), Account: r.Text(), Day: r.Day(), AmountCents: r.Int(), PayerName: r.Text(), PayerAccount: r.Text(), Text: r.Text(),
-		Reference: r.Text(), BankReference: r.Text(), Returned: r.Bool(), ParentID: r.IntPtr(), State: r.Text(), Reason: r.TextPtr(),
+	return BankLine{ID: r.Int(), Account: r.Text(), Day: r.Day(), AmountCents: r.Int(), PayerName: r.Text(),
+		PayerAccount: r.Text(), Text: r.Text(),
+		Reference: r.Text(), BankReference: r.Text(), Returned: r.Bool(), ParentID: r.IntPtr(), State: r.Text(),
+		Reason:    r.TextPtr(),
 		accountID: r.Int(), currency: r.Text(), PaymentIDs: idsOf(r.Text()), PayoutIDs: idsOf(r.Text()),
 		ExpenseIDs: idsOf(r.Text()), BookedOn: r.DayPtr(), Candidates: []BankCandidate{}}
 }
@@ -153,9 +158,12 @@ func joinIDs(ids []int64) string {
 
 // forgetPayers empties what lines say of their payer, where all that they paid are leases of the tenant.
 func forgetPayers(tx *db.Tx, tenant int64) error {
-	own, err := db.All(&tx.Conn, db.Int, `SELECT DISTINCT k.line_id FROM lease_tenants y CROSS JOIN payments m ON m.lease_id = y.lease_id
-		CROSS JOIN bank_links k ON k.payment_id = m.id WHERE y.tenant_id = ?1 AND NOT EXISTS (SELECT 1 FROM bank_links o CROSS JOIN payments p ON p.id = o.payment_id
-			WHERE o.line_id = k.line_id AND p.lease_id NOT IN (SELECT lease_id FROM lease_tenants WHERE tenant_id = ?1))`, tenant)
+	own, err := db.All(&tx.Conn, db.Int, `SELECT DISTINCT k.line_id FROM lease_tenants y CROSS JOIN payments m
+		ON m.lease_id = y.lease_id
+		CROSS JOIN bank_links k ON k.payment_id = m.id WHERE y.tenant_id = ?1 AND NOT EXISTS (SELECT 1
+		FROM bank_links o CROSS JOIN payments p ON p.id = o.payment_id
+			WHERE o.line_id = k.line_id AND p.lease_id NOT IN (SELECT lease_id FROM lease_tenants WHERE tenant_id = ?1))`,
+		tenant)
 	for _, id := range own {
 		if err == nil {
 			_, err = tx.Exec("UPDATE bank_lines SET payer_name = '', payer_account = '', text = '' WHERE id = ?", id)

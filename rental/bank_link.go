@@ -70,7 +70,8 @@ func linkLines(tx *db.Tx, k Link) error {
 		links = append(links, bankLink{payout: &id})
 	}
 	if lines != records {
-		return fault.Fieldf("line_id", "line_id: the lines are %d and the records %d; both sums must be equal", fault.Cents(lines), fault.Cents(records))
+		return fault.Fieldf("line_id", "line_id: the lines are %d and the records %d; both sums must be equal",
+			fault.Cents(lines), fault.Cents(records))
 	}
 	for _, id := range k.LineIDs {
 		if err := settle(tx, id, lineLinked, links...); err != nil {
@@ -125,7 +126,8 @@ func linkableExpense(c *db.Conn, id int64) (Expense, error) {
 	case e.ReversedByID != nil:
 		err = fault.Conflictf("expense %d was reversed, by expense %d", id, *e.ReversedByID).At("expense_id")
 	case e.ReversesID != nil:
-		err = fault.Conflictf("expense %d reverses expense %d; enter the money back as an expense below 0", id, *e.ReversesID).At("expense_id")
+		err = fault.Conflictf("expense %d reverses expense %d; enter the money back as an expense below 0", id,
+			*e.ReversesID).At("expense_id")
 	}
 	return e, err
 }

@@ -71,7 +71,8 @@ func bankLines(c *db.Conn, f LineFilter) (list BankLines, err error) {
 		limit = 1 << 40
 	}
 	args = append(args, limit+1)
-	list.Lines, err = db.All(c, scanLine, "SELECT "+lineColumns+fromLines+where+" ORDER BY b.day DESC, b.id DESC LIMIT ?", args...)
+	list.Lines, err = db.All(c, scanLine, "SELECT "+lineColumns+fromLines+where+" ORDER BY b.day DESC, b.id DESC LIMIT ?",
+		args...)
 	if err != nil {
 		return list, err
 	}
@@ -159,7 +160,8 @@ func printBankLines(w io.Writer, answer any) {
 				leases = append(leases, strconv.FormatInt(*c.LeaseID, 10))
 			}
 		}
-		return []any{l.ID, l.Day, plain(l.AmountCents), l.PayerName, cutText(strings.TrimSpace(l.Text+" "+l.Reference), 40), l.State, match, strings.Join(leases, " ")}
+		return []any{l.ID, l.Day, plain(l.AmountCents), l.PayerName, cutText(strings.TrimSpace(l.Text+" "+l.Reference), 40),
+			l.State, match, strings.Join(leases, " ")}
 	})
 	fmt.Fprintf(w, "%d in all\n", list.Total)
 }
@@ -198,11 +200,13 @@ func (s *Service) BankBook(ctx context.Context, who db.Caller, f LineFilter) (b 
 		}
 		var accounts []int64
 		b.Statements, err = db.All(c, func(r *db.Row) KeptStatement {
-			s := KeptStatement{ID: r.Int(), Account: r.Text(), Currency: r.Text(), From: r.DayPtr(), To: r.DayPtr(), ClosingCents: r.IntPtr(), State: r.Text(),
+			s := KeptStatement{ID: r.Int(), Account: r.Text(), Currency: r.Text(), From: r.DayPtr(), To: r.DayPtr(),
+				ClosingCents: r.IntPtr(), State: r.Text(),
 				MissingCents: r.Int(), Lines: r.Int(), File: r.Text()}
 			accounts = append(accounts, r.Int())
 			return s
-		}, `SELECT s.id, a.name, a.currency, s.from_day, s.to_day, s.closing_cents, s.state, coalesce(s.closing_cents - s.opening_cents - s.sum_cents, 0), s.lines, s.file, s.account_id
+		}, `SELECT s.id, a.name, a.currency, s.from_day, s.to_day, s.closing_cents, s.state,
+			coalesce(s.closing_cents - s.opening_cents - s.sum_cents, 0), s.lines, s.file, s.account_id
 			FROM bank_statements s CROSS JOIN bank_accounts a ON a.id = s.account_id ORDER BY s.id DESC LIMIT 12`)
 		if err != nil {
 			return err

@@ -91,7 +91,8 @@ type matcher struct {
 }
 
 func newMatcher(today exact.Day, leases []*matchLease) *matcher {
-	m := &matcher{today: today, leases: leases, byID: map[int64]*matchLease{}, accounts: map[string]*payerPaid{}, like: map[string]Expense{}}
+	m := &matcher{today: today, leases: leases, byID: map[int64]*matchLease{}, accounts: map[string]*payerPaid{},
+		like: map[string]Expense{}}
 	for _, l := range leases {
 		m.byID[l.id] = l
 	}
@@ -188,7 +189,8 @@ func (m *matcher) find(l *BankLine) (lease *matchLease, evidence string, sure bo
 	return m.byName(l)
 }
 
-// byName is the one lease with a tenant whose whole name is the payer's. Of several, it is the one whose amount is exact.
+// byName is the one lease with a tenant whose whole name is the payer's. Of several, it is the one whose amount is
+// exact.
 func (m *matcher) byName(l *BankLine) (lease *matchLease, evidence string, sure bool) {
 	payer := wordsOf(l.PayerName)
 	var all, exactly []*matchLease

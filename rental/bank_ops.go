@@ -15,10 +15,15 @@ const maxBooked = 2000
 
 // exampleBankLines are what the documents show of a bank's lines.
 func exampleBankLines() BankLines {
-	l := BankLine{ID: 61, Account: "Rent account", Day: exampleDay("2026-11-03"), AmountCents: 125_000, PayerName: "E. Martin", PayerAccount: "FR7630006000011234567890189",
-		Text: "November", Reference: "RF10L000004", BankReference: "2026110312", State: lineFree, Match: new(certain), Act: new(actPayment), ParentID: new(int64(60)),
-		PaymentIDs: []int64{9}, PayoutIDs: []int64{3}, ExpenseIDs: []int64{2}, Reason: new("own money"), BookedOn: new(exampleDay("2027-01-01")),
-		Candidates: []BankCandidate{{LeaseID: new(int64(4)), ExpenseID: new(int64(2)), PayoutID: new(int64(3)), Lease: "Harbour House / 2A, E. Martin", PaymentIDs: []int64{9}, Evidence: []string{"it has the reference RF10L000004"}}}}
+	l := BankLine{ID: 61, Account: "Rent account", Day: exampleDay("2026-11-03"), AmountCents: 125_000,
+		PayerName: "E. Martin", PayerAccount: "FR7630006000011234567890189",
+		Text: "November", Reference: "RF10L000004", BankReference: "2026110312", State: lineFree, Match: new(certain),
+		Act: new(actPayment), ParentID: new(int64(60)),
+		PaymentIDs: []int64{9}, PayoutIDs: []int64{3}, ExpenseIDs: []int64{2}, Reason: new("own money"),
+		BookedOn: new(exampleDay("2027-01-01")),
+		Candidates: []BankCandidate{{LeaseID: new(int64(4)), ExpenseID: new(int64(2)), PayoutID: new(int64(3)),
+			Lease: "Harbour House / 2A, E. Martin", PaymentIDs: []int64{9},
+			Evidence: []string{"it has the reference RF10L000004"}}}}
 	return BankLines{Lines: []BankLine{l}, Next: new(int64(61)), Total: 73}
 }
 
@@ -33,7 +38,8 @@ func bankOp(op schema.Op) schema.Op {
 }
 
 func bindLines(f *schema.Form, p *[]int64, word string) {
-	f.IDs(p, "line_id", "the bank's lines", maxBooked, schema.Required, schema.Positional(word), schema.Example([]int64{61}))
+	f.IDs(p, "line_id", "the bank's lines", maxBooked, schema.Required, schema.Positional(word),
+		schema.Example([]int64{61}))
 }
 
 func (s *Service) bookLines() schema.Op {
@@ -53,7 +59,8 @@ func (s *Service) bookLines() schema.Op {
 				var lease int64
 				f.ID(&b.LineID, "line_id", "the bank's line", schema.Required, schema.Example(61))
 				f.ID(&lease, "lease_id",
-					"the lease that paid (default: the matched one)", schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
+					"the lease that paid (default: the matched one)", schema.Example(4), schema.Lookup(lookupLease),
+					schema.Choices(leaseChoices))
 				f.IDs(&b.PaymentIDs, "payment_id", "the recorded payments to link with", 20, schema.Example([]int64{9}))
 				b.LeaseID = db.NullID(lease)
 				all = append(all, b)
@@ -73,7 +80,8 @@ func (s *Service) bookLines() schema.Op {
 					moved = fmt.Sprintf(" Those of a closed year are dated %s, the first open day.", l.BookedOn)
 				}
 			}
-			return fmt.Sprintf("%s, %s.%s", counted(len(a.(BankLines).Lines), "line is booked", "lines are booked"), m(sum), moved)
+			return fmt.Sprintf("%s, %s.%s", counted(len(a.(BankLines).Lines), "line is booked", "lines are booked"), m(sum),
+				moved)
 		},
 	})
 }
@@ -116,7 +124,8 @@ func (s *Service) splitLineOp() schema.Op {
 			var line int64
 			var texts []string
 			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61))
-			f.Texts(&texts, "amounts", "the parts, in cents", 50, 20, schema.Required, schema.Positional("CENTS"), schema.Example([]string{"95000", "95000"}))
+			f.Texts(&texts, "amounts", "the parts, in cents", 50, 20, schema.Required, schema.Positional("CENTS"),
+				schema.Example([]string{"95000", "95000"}))
 			amounts := f.Cents("amounts", texts)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SplitLine(ctx, who, line, amounts) }
 		},
@@ -134,7 +143,8 @@ func (s *Service) bookReturn() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var line, payment int64
 			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61))
-			f.ID(&payment, "payment_id", "the payment that was returned", schema.Required, schema.Positional("PAYMENT"), schema.Example(9))
+			f.ID(&payment, "payment_id", "the payment that was returned", schema.Required, schema.Positional("PAYMENT"),
+				schema.Example(9))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.BookReturn(ctx, who, line, payment) }
 		},
 		Example: "rental bank return 61 9",
@@ -143,7 +153,8 @@ func (s *Service) bookReturn() schema.Op {
 		},
 		Will: func(a any, m schema.Money) string {
 			l := a.(BankLines).Lines[0]
-			return fmt.Sprintf("Payment %s of %s is reversed; what it had paid is open again.", joinIDs(l.PaymentIDs), m(-l.AmountCents))
+			return fmt.Sprintf("Payment %s of %s is reversed; what it had paid is open again.", joinIDs(l.PaymentIDs),
+				m(-l.AmountCents))
 		},
 	})
 }
@@ -175,7 +186,8 @@ func (s *Service) freeLineOp() schema.Op {
 			var line int64
 			var reason string
 			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61))
-			f.Text(&reason, "reason", "why, for the history", schema.Required, schema.Most(maxText), schema.Example("another tenant's"))
+			f.Text(&reason, "reason", "why, for the history", schema.Required, schema.Most(maxText),
+				schema.Example("another tenant's"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.FreeLine(ctx, who, line, reason) }
 		},
 		Example: `rental bank free 61 --reason "another tenant's"`,
@@ -185,7 +197,8 @@ func (s *Service) freeLineOp() schema.Op {
 		Will: func(a any, m schema.Money) string {
 			all := a.(BankLines).Lines
 			text := counted(len(all), "line is free again", "lines are free again")
-			return fmt.Sprintf("%s. The first is of %s, %s. A payment or an expense that it booked is reversed.", text, all[0].Day, m(all[0].AmountCents))
+			return fmt.Sprintf("%s. The first is of %s, %s. A payment or an expense that it booked is reversed.", text,
+				all[0].Day, m(all[0].AmountCents))
 		},
 	})
 }

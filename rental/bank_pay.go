@@ -8,7 +8,8 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// PayTo tells a tenant where to pay, with which reference; Code is the content of a QR code for it, "" where none can be.
+// PayTo tells a tenant where to pay, with which reference; Code is the content of a QR code for it, "" where none can
+// be.
 type PayTo struct {
 	Cents     int64
 	Currency  string
@@ -35,7 +36,9 @@ func (s *Service) PayTo(ctx context.Context, lease, cents int64) (p *PayTo, err 
 }
 
 func payTo(c *db.Conn, lease, cents int64) (*PayTo, error) {
-	property, found, err := db.One(c, db.Int, "SELECT u.property_id FROM leases l CROSS JOIN units u ON u.id = l.unit_id WHERE l.id = ?", lease)
+	property, found,
+		err := db.One(c, db.Int, "SELECT u.property_id FROM leases l CROSS JOIN units u ON u.id = l.unit_id WHERE l.id = ?",
+		lease)
 	if err != nil || !found || cents <= 0 {
 		return nil, err
 	}
@@ -47,7 +50,8 @@ func payTo(c *db.Conn, lease, cents int64) (*PayTo, error) {
 	if err != nil || a.Currency != currency.Code {
 		return nil, err
 	}
-	p := &PayTo{Cents: cents, Currency: a.Currency, Holder: set(a.Holder), Number: set(a.Number), Reference: SpacedReference(lease)}
+	p := &PayTo{Cents: cents, Currency: a.Currency, Holder: set(a.Holder), Number: set(a.Number),
+		Reference: SpacedReference(lease)}
 	if a.IBAN != nil {
 		p.Number = grouped(*a.IBAN)
 		p.Code = paymentCode(a, cents, PaymentReference(lease))
@@ -62,7 +66,8 @@ func paymentCode(a BankAccount, cents int64, reference string) string {
 	}
 	holder := strings.TrimSpace(cutText(flat(*a.Holder), maxCodeHolder))
 	for {
-		code := strings.Join([]string{"BCD", "002", "1", "SCT", set(a.BIC), holder, *a.IBAN, "EUR" + exact.CurrencyOf("EUR").Plain(cents), "", reference}, "\n")
+		code := strings.Join([]string{"BCD", "002", "1", "SCT", set(a.BIC), holder, *a.IBAN,
+			"EUR" + exact.CurrencyOf("EUR").Plain(cents), "", reference}, "\n")
 		if len(code) <= maxCodeBytes {
 			return code
 		}

@@ -20,13 +20,17 @@ func previewBankImport(a any, _ schema.Money) schema.Question {
 		fresh += st.New
 		q.Points = append(q.Points, st.told())
 		for _, l := range st.left {
-			label := fmt.Sprintf("Import line %d too: %s, %s, %s", l.Number, l.Day, exact.CurrencyOf(st.currency).Format(l.AmountCents), cmp.Or(l.PayerName, l.Text))
-			q.Boxes = append(q.Boxes, schema.Box{Field: "take", Value: strconv.Itoa(l.Number), Label: strings.TrimSuffix(label, ", ")})
+			label := fmt.Sprintf("Import line %d too: %s, %s, %s", l.Number, l.Day,
+				exact.CurrencyOf(st.currency).Format(l.AmountCents), cmp.Or(l.PayerName, l.Text))
+			q.Boxes = append(q.Boxes, schema.Box{Field: "take", Value: strconv.Itoa(l.Number),
+				Label: strings.TrimSuffix(label, ", ")})
 		}
 	}
 	if len(all.matches) > 0 {
-		q.Points = append(q.Points, fmt.Sprintf("Of the new lines %s certain, %s proposed and %s unknown. None is booked yet.",
-			counted(all.matches[certain], "is", "are"), counted(all.matches[proposed], "is", "are"), counted(all.matches[unknown], "is", "are")))
+		q.Points = append(q.Points,
+			fmt.Sprintf("Of the new lines %s certain, %s proposed and %s unknown. None is booked yet.",
+				counted(all.matches[certain], "is", "are"), counted(all.matches[proposed], "is", "are"),
+				counted(all.matches[unknown], "is", "are")))
 	}
 	for _, name := range all.Skipped {
 		q.Points = append(q.Points, name+" is no account here: its lines are left out. Add the account to import them.")
@@ -50,7 +54,8 @@ func (st ImportedStatement) told() string {
 	}
 	text += fmt.Sprintf(": %s, %d new, %d kept already.", counted(st.Lines, "line", "lines"), st.New, st.Same)
 	if n := len(st.Similar); n > 0 {
-		text += fmt.Sprintf(" %s left out, with the day and the amount of a kept line: %s.", counted(n, "line is", "lines are"), strings.ReplaceAll(joinIDs(st.Similar), ",", ", "))
+		text += fmt.Sprintf(" %s left out, with the day and the amount of a kept line: %s.",
+			counted(n, "line is", "lines are"), strings.ReplaceAll(joinIDs(st.Similar), ",", ", "))
 	}
 	switch st.State {
 	case "unchecked":
@@ -58,13 +63,16 @@ func (st ImportedStatement) told() string {
 	case "unbalanced":
 		text += fmt.Sprintf(" Opening and lines do not make the closing: %s are missing.", money(*st.MissingCents))
 	default:
-		text += fmt.Sprintf(" Opening %s and the lines make the closing, %s.", money(*st.OpeningCents), money(*st.ClosingCents))
+		text += fmt.Sprintf(" Opening %s and the lines make the closing, %s.", money(*st.OpeningCents),
+			money(*st.ClosingCents))
 	}
 	if st.KeptCents != nil && *st.KeptCents != *st.ClosingCents {
-		text += fmt.Sprintf(" With what is kept the balance is %s, and the bank's is %s: %s are missing here.", money(*st.KeptCents), money(*st.ClosingCents), money(*st.ClosingCents-*st.KeptCents))
+		text += fmt.Sprintf(" With what is kept the balance is %s, and the bank's is %s: %s are missing here.",
+			money(*st.KeptCents), money(*st.ClosingCents), money(*st.ClosingCents-*st.KeptCents))
 	}
 	if st.GapCents != nil {
-		text += fmt.Sprintf(" The statement before it ends %s lower: a statement between them is missing.", money(*st.GapCents))
+		text += fmt.Sprintf(" The statement before it ends %s lower: a statement between them is missing.",
+			money(*st.GapCents))
 	}
 	return text
 }

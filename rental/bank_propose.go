@@ -72,7 +72,8 @@ func hasRun(text, words [][2]string) bool {
 func (m *matcher) debit(l *BankLine) (act string, all []BankCandidate) {
 	references, paid, payer := m.referenced(l), m.accounts[signs(l.PayerAccount)], wordsOf(l.PayerName)
 	for _, p := range m.payments {
-		if x := m.byID[p.lease]; x == nil || p.cash || p.cents != -l.AmountCents || p.day > l.Day || l.Day-p.day > returnDays {
+		if x := m.byID[p.lease]; x == nil || p.cash || p.cents != -l.AmountCents || p.day > l.Day ||
+			l.Day-p.day > returnDays {
 			continue
 		}
 		x := m.byID[p.lease]
@@ -87,7 +88,8 @@ func (m *matcher) debit(l *BankLine) (act string, all []BankCandidate) {
 		default:
 			continue
 		}
-		all = append(all, BankCandidate{LeaseID: &x.id, PaymentIDs: []int64{p.id}, Evidence: []string{why, fmt.Sprintf("payment %d of %s is of its amount", p.id, p.day)}})
+		all = append(all, BankCandidate{LeaseID: &x.id, PaymentIDs: []int64{p.id},
+			Evidence: []string{why, fmt.Sprintf("payment %d of %s is of its amount", p.id, p.day)}})
 	}
 	if len(all) > 0 {
 		slices.SortFunc(all, func(a, b BankCandidate) int { return cmp.Compare(b.PaymentIDs[0], a.PaymentIDs[0]) })
@@ -95,12 +97,14 @@ func (m *matcher) debit(l *BankLine) (act string, all []BankCandidate) {
 	}
 	for _, p := range m.payouts {
 		if !p.lined && p.cents == -l.AmountCents && distance(p.day, l.Day) <= payoutDays {
-			all = append(all, BankCandidate{LeaseID: &p.lease, PaymentIDs: []int64{}, PayoutID: &p.id, Evidence: []string{fmt.Sprintf("payout %d of %s is of its amount", p.id, p.day)}})
+			all = append(all, BankCandidate{LeaseID: &p.lease, PaymentIDs: []int64{}, PayoutID: &p.id,
+				Evidence: []string{fmt.Sprintf("payout %d of %s is of its amount", p.id, p.day)}})
 		}
 	}
 	for _, p := range m.expenses {
 		if p.cents == -l.AmountCents && distance(p.day, l.Day) <= payoutDays {
-			all = append(all, BankCandidate{PaymentIDs: []int64{}, ExpenseID: &p.id, Evidence: []string{fmt.Sprintf("expense %d of %s is of its amount", p.id, p.day)}})
+			all = append(all, BankCandidate{PaymentIDs: []int64{}, ExpenseID: &p.id,
+				Evidence: []string{fmt.Sprintf("expense %d of %s is of its amount", p.id, p.day)}})
 		}
 	}
 	if len(all) > 0 {

@@ -52,7 +52,10 @@ func referencesIn(texts ...string) (leases []int64) {
 // wordsOf are the words of a name, each in the two ways in which it may be written without accents: Müller is mueller
 // and muller.
 func wordsOf(name string) (words [][2]string) {
-	for _, w := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r) }) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r)
+	}) {
 		w = norm.NFC.String(w)
 		words = append(words, [2]string{unaccented(umlauts.Replace(w)), unaccented(strings.ReplaceAll(w, "ß", "ss"))})
 	}

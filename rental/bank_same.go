@@ -26,14 +26,16 @@ type keptLine struct {
 }
 
 func scanKept(r *db.Row) keptLine {
-	return keptLine{id: r.Int(), day: r.Day(), cents: r.Int(), bankReference: r.Text(), payerAccount: r.Text(), key: string(r.Bytes()),
+	return keptLine{id: r.Int(), day: r.Day(), cents: r.Int(), bankReference: r.Text(), payerAccount: r.Text(),
+		key:  string(r.Bytes()),
 		kind: r.Text(), state: r.Text(),
 		entryReference: r.Text(), entryCents: r.Int()}
 }
 
 // keptLines are the lines of an account from one day to another; parts are not lines of the bank.
 func keptLines(c *db.Conn, account int64, from, to exact.Day) ([]keptLine, error) {
-	return db.All(c, scanKept, `SELECT b.id, b.day, b.amount_cents, b.bank_reference, b.payer_account, b.payer_key, s.kind, b.state, b.entry_reference, b.entry_cents
+	return db.All(c, scanKept, `SELECT b.id, b.day, b.amount_cents, b.bank_reference, b.payer_account, b.payer_key,
+		s.kind, b.state, b.entry_reference, b.entry_cents
 		FROM bank_lines b CROSS JOIN bank_statements s ON s.id = b.statement_id
 		WHERE b.account_id = ? AND b.day BETWEEN ? AND ? AND b.parent_id IS NULL ORDER BY b.id`, account, from, to)
 }
@@ -58,7 +60,8 @@ func (k keptLine) similar(l bank.Line, kind string) bool {
 		return false
 	case ours != "" && theirs != "" && ours != theirs:
 		return false
-	case k.kind == kind && k.bankReference != "" && l.BankReference != "" && folded(k.bankReference) != folded(l.BankReference):
+	case k.kind == kind && k.bankReference != "" && l.BankReference != "" &&
+		folded(k.bankReference) != folded(l.BankReference):
 		return false
 	}
 	return true
@@ -86,7 +89,8 @@ type slot struct {
 
 // sortLines compares a file's lines with those that are kept, whose met it sets: the n-th equal line of the file is
 // the n-th kept one. take holds numbers of lines that are new although they look the same. It is pure.
-func sortLines(lines []bank.Line, kept []keptLine, kind string, take []int64, key func(bank.Line) string) (out sortedLines) {
+func sortLines(lines []bank.Line, kept []keptLine, kind string, take []int64, key func(bank.Line) string) (
+	out sortedLines) {
 	taken := map[int64]bool{}
 	for _, n := range take {
 		taken[n] = true
@@ -113,7 +117,8 @@ func sortLines(lines []bank.Line, kept []keptLine, kind string, take []int64, ke
 		if kind == "camt.054" && l.EntryCents != l.AmountCents && l.EntryReference != "" {
 			id, looked := entries[l.Entry]
 			if !looked {
-				id = meet(slot{l.Day, l.EntryCents}, func(k keptLine) bool { return folded(k.bankReference) == folded(l.EntryReference) })
+				id = meet(slot{l.Day, l.EntryCents},
+					func(k keptLine) bool { return folded(k.bankReference) == folded(l.EntryReference) })
 				entries[l.Entry] = id
 			}
 			if id != 0 {
@@ -125,7 +130,8 @@ func sortLines(lines []bank.Line, kept []keptLine, kind string, take []int64, ke
 			out.whole = append(out.whole, wholeLine{l, parts})
 			continue
 		}
-		if !taken[int64(l.Number)] && meet(slot{l.Day, l.AmountCents}, func(k keptLine) bool { return k.same(l, key(l)) }) != 0 {
+		if !taken[int64(l.Number)] &&
+			meet(slot{l.Day, l.AmountCents}, func(k keptLine) bool { return k.same(l, key(l)) }) != 0 {
 			out.same = append(out.same, l)
 		} else {
 			left = append(left, l)

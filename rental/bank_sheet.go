@@ -24,7 +24,8 @@ type Mapping struct {
 }
 
 func (m *Mapping) bind(f *schema.Form) {
-	f.Texts(&m.Map, "map", "of a CSV or XLSX: a column of the file and what it means, as \"Amount=amount\": "+sheetColumns, 20, maxName, schema.Example([]string{"Date=day", "Amount=amount"}))
+	f.Texts(&m.Map, "map", "of a CSV or XLSX: a column of the file and what it means, as \"Amount=amount\": "+sheetColumns,
+		20, maxName, schema.Example([]string{"Date=day", "Amount=amount"}))
 	f.Text(&m.DateFormat, "date_format", "how its days are written, as DD.MM.YYYY (default: detected)", schema.Most(30))
 	f.Text(&m.Decimal, "decimal", "its decimal sign, comma or point (default: detected)", schema.Most(10))
 	f.Text(&m.Delimiter, "delimiter", "what separates its cells (default: detected)", schema.Most(10))
@@ -56,7 +57,8 @@ func sheetTable() schema.Table {
 
 // ReadSheet reads a table by a mapping: each row by our columns, days as YYYY-MM-DD and amounts in the smallest unit
 // of the currency, with its line of the file. The appliance brings it, which reads tables for all services.
-type ReadSheet func(ctx context.Context, data []byte, t schema.Table, m Mapping, currency exact.Currency) (rows []map[string]string, lines []int, err error)
+type ReadSheet func(ctx context.Context, data []byte, t schema.Table, m Mapping, currency exact.Currency) (
+	rows []map[string]string, lines []int, err error)
 
 // readSheet reads the lines of a CSV or a workbook for the account that was said.
 func (s *Service) readSheet(tx *db.Tx, f BankFile) ([]bank.Statement, error) {
@@ -64,10 +66,12 @@ func (s *Service) readSheet(tx *db.Tx, f BankFile) ([]bank.Statement, error) {
 		return nil, fault.Fieldf("account", "account: the file does not name its account; choose the account. Files can "+
 			"be %s", bank.Kinds)
 	}
-	if s.Sheets == nil || bank.IsZIP(f.File.Data) && !strings.HasSuffix(strings.ToLower(f.File.Name), ".xlsx") && len(f.Mapping.Map) == 0 {
+	if s.Sheets == nil || bank.IsZIP(f.File.Data) && !strings.HasSuffix(strings.ToLower(f.File.Name), ".xlsx") &&
+		len(f.Mapping.Map) == 0 {
 		return nil, fault.Fieldf("file", "file: it cannot be read; it takes %s", bank.Kinds)
 	}
-	a, found, err := db.One(&tx.Conn, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.id = ?", *f.Account)
+	a, found, err := db.One(&tx.Conn, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.id = ?",
+		*f.Account)
 	if err != nil || !found {
 		return nil, cmp.Or(err, error(fault.NotFoundf("there is no bank account %d", *f.Account)))
 	}
@@ -90,7 +94,8 @@ func (s *Service) readSheet(tx *db.Tx, f BankFile) ([]bank.Statement, error) {
 		return nil, fault.Fieldf("file", "file: it has no line of an account; it takes %s", bank.Kinds)
 	}
 	if len(st.Lines) > bank.MaxLines {
-		return nil, fault.New(fault.TooLarge, "the file has %d bookings; at most %d are read at once", len(st.Lines), bank.MaxLines)
+		return nil, fault.New(fault.TooLarge, "the file has %d bookings; at most %d are read at once", len(st.Lines),
+			bank.MaxLines)
 	}
 	sheetBalances(&st, balances)
 	return []bank.Statement{st}, nil

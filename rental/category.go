@@ -86,7 +86,8 @@ func (s *Service) SetCategories(ctx context.Context, who db.Caller, names []stri
 				return done, err
 			}
 			if used {
-				return done, fault.Conflictf("the category %s is in use, by expense %d among others", schema.Quote(name), id).At("names")
+				return done, fault.Conflictf("the category %s is in use, by expense %d among others", schema.Quote(name),
+					id).At("names")
 			}
 		}
 		if err := tx.SetSetting(settingCategories, strings.Join(done.Own, "\n")); err != nil {

@@ -62,7 +62,8 @@ type Totals struct {
 	OpeningCreditCents int64 `json:"opening_credit_cents,omitempty" about:"what was paid ahead and held as deposit when the lease was taken over"`
 }
 
-const totalsQuery = `SELECT coalesce(sum(amount_cents), 0), coalesce(sum(paid_cents), 0), coalesce(sum(iif(type = 'deposit', paid_cents, 0)), 0)
+const totalsQuery = `SELECT coalesce(sum(amount_cents), 0), coalesce(sum(paid_cents), 0),
+	coalesce(sum(iif(type = 'deposit', paid_cents, 0)), 0)
 	FROM charges WHERE lease_id = ?`
 
 // totalsOf sums the charges and the money of a lease.
@@ -103,19 +104,23 @@ func (t Totals) withDeposits(c *db.Conn, lease int64) (Totals, error) {
 		return t, err
 	}
 	t.DepositHeldCents -= out
-	t.OpeningCreditCents, _, err = db.One(c, db.Int, "SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = ? AND method = 'opening'", lease)
+	t.OpeningCreditCents, _,
+		err = db.One(c, db.Int,
+		"SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = ? AND method = 'opening'", lease)
 	return t, err
 }
 
 // creditOf is what a lease's payments have that no charge has taken.
 func creditOf(c *db.Conn, lease int64) (int64, error) {
-	cents, _, err := db.One(c, db.Int, "SELECT coalesce(sum(credit_cents), 0) FROM payments WHERE lease_id = ? AND credit_cents > 0", lease)
+	cents, _, err := db.One(c, db.Int,
+		"SELECT coalesce(sum(credit_cents), 0) FROM payments WHERE lease_id = ? AND credit_cents > 0", lease)
 	return cents, err
 }
 
 // depositOut is what was used and returned of a lease's deposits.
 func depositOut(c *db.Conn, lease int64) (int64, error) {
-	cents, _, err := db.One(c, db.Int, `SELECT (SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = ?1 AND method = 'deposit' AND voided_at IS NULL)
+	cents, _, err := db.One(c, db.Int, `SELECT (SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = ?1
+		AND method = 'deposit' AND voided_at IS NULL)
 		+ (SELECT coalesce(sum(amount_cents), 0) FROM payouts WHERE lease_id = ?1 AND kind = 'deposit')`, lease)
 	return cents, err
 }

@@ -35,8 +35,10 @@ func (s *Service) chargeTable() schema.Table {
 					}
 					return emit(property, unit, start, typ, due, label, cents)
 				}, `SELECT type, due_date, label, amount_cents, NULL FROM charges WHERE lease_id = ?1 AND opening = 0
-					UNION ALL SELECT 'late_fee', v.rent_due + 1 + coalesce((SELECT f.grace_days FROM leases l CROSS JOIN units u ON u.id = l.unit_id
-						CROSS JOIN late_fees f ON f.property_id = u.property_id WHERE l.id = v.lease_id AND f.from_day <= v.rent_due ORDER BY f.from_day DESC LIMIT 1), 0),
+					UNION ALL SELECT 'late_fee', v.rent_due + 1 + coalesce((SELECT f.grace_days FROM leases l CROSS JOIN units u
+					ON u.id = l.unit_id
+						CROSS JOIN late_fees f ON f.property_id = u.property_id WHERE l.id = v.lease_id AND f.from_day <= v.rent_due
+						ORDER BY f.from_day DESC LIMIT 1), 0),
 						'', 0, v.rent_due FROM late_fee_voids v WHERE v.lease_id = ?1
 					ORDER BY 2, 1, 3, 5`, id)
 			})
@@ -80,7 +82,8 @@ func putCharge(tx *db.Tx, k leaseKey, row chargeRow) (o schema.Outcome, err erro
 	case !found && row.amount == nil:
 		return o, fault.Fieldf("amount_cents", "amount_cents is missing: enter the amount in cents")
 	case !found:
-		if _, err := insertSingle(tx, l.ID, NewCharge{Type: row.typ, AmountCents: *row.amount, DueDate: row.due, Label: row.label}); err != nil {
+		if _, err := insertSingle(tx, l.ID, NewCharge{Type: row.typ, AmountCents: *row.amount, DueDate: row.due,
+			Label: row.label}); err != nil {
 			return o, err
 		}
 		o.New = true
@@ -91,7 +94,8 @@ func putCharge(tx *db.Tx, k leaseKey, row chargeRow) (o schema.Outcome, err erro
 		return o, fault.Conflictf("amount_cents: charge %d was taken over with the lease; set the lease's opening "+
 			"again", was.ID)
 	case was.Paid:
-		return o, fault.Conflictf("amount_cents: charge %d is paid, so it stays %d; reverse its payment first", was.ID, was.AmountCents)
+		return o, fault.Conflictf("amount_cents: charge %d is paid, so it stays %d; reverse its payment first", was.ID,
+			was.AmountCents)
 	case was.feeOf != nil:
 		return o, nil // a late fee that was posted is what the payments' days make it
 	case was.PaidCents > 0 && *row.amount <= was.PaidCents:
@@ -102,7 +106,8 @@ func putCharge(tx *db.Tx, k leaseKey, row chargeRow) (o schema.Outcome, err erro
 		return o, err
 	}
 	o.Fields = []string{"amount_cents"}
-	return o, tx.Audit("charge.changed", db.Subject("charge", was.ID), map[string][2]int64{"amount_cents": {was.AmountCents, *row.amount}})
+	return o, tx.Audit("charge.changed", db.Subject("charge", was.ID),
+		map[string][2]int64{"amount_cents": {was.AmountCents, *row.amount}})
 }
 
 // waives tells the day of the rent whose late fee the row says was voided.
@@ -117,7 +122,8 @@ func (row chargeRow) waives() (rentDue exact.Day, ok bool) {
 // waiveFee lets the late fee for the rent that is due on a day never come, and takes away
 // one that is unpaid.
 func waiveFee(tx *db.Tx, lease int64, rentDue exact.Day) (waived bool, err error) {
-	_, have, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM late_fee_voids WHERE lease_id = ? AND rent_due = ?", lease, rentDue)
+	_, have, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM late_fee_voids WHERE lease_id = ? AND rent_due = ?", lease,
+		rentDue)
 	if err != nil || have {
 		return false, err
 	}
@@ -127,7 +133,8 @@ func waiveFee(tx *db.Tx, lease int64, rentDue exact.Day) (waived bool, err error
 	if err := tx.Audit("late_fee.waived", db.Subject("lease", lease), map[string]any{"rent_due": rentDue}); err != nil {
 		return false, err
 	}
-	rents, err := db.All(&tx.Conn, db.Int, "SELECT id FROM charges WHERE lease_id = ? AND type = 'rent' AND due_date = ?", lease, rentDue)
+	rents, err := db.All(&tx.Conn, db.Int, "SELECT id FROM charges WHERE lease_id = ? AND type = 'rent' AND due_date = ?",
+		lease, rentDue)
 	if err != nil {
 		return false, err
 	}
@@ -148,9 +155,11 @@ func putRent(tx *db.Tx, l Lease, row chargeRow) (o schema.Outcome, err error) {
 	case err != nil:
 		return o, err
 	case found && was.Label != row.label:
-		return o, fault.Conflictf("label: the rent due on %s is posted as %s, and a posted charge never changes", row.due, schema.Quote(was.Label))
+		return o, fault.Conflictf("label: the rent due on %s is posted as %s, and a posted charge never changes", row.due,
+			schema.Quote(was.Label))
 	case found && row.amount != nil && *row.amount != was.AmountCents:
-		return o, fault.Conflictf("amount_cents: the rent due on %s is posted with %d, and a posted charge never changes", row.due, was.AmountCents)
+		return o, fault.Conflictf("amount_cents: the rent due on %s is posted with %d, and a posted charge never changes",
+			row.due, was.AmountCents)
 	case found:
 		return o, nil
 	case l.nextPost == nil || row.due < *l.nextPost:
@@ -246,7 +255,8 @@ func postOne(tx *db.Tx, lease int64, own, then *terms, p period, amount int64) e
 	if _, err := tx.Exec("UPDATE leases SET next_post_day = ? WHERE id = ?", after, lease); err != nil {
 		return err
 	}
-	return tx.Audit("lease.posted", db.Subject("lease", lease), postings{Charges: 1, From: p.First, To: p.Last, AmountCents: amount})
+	return tx.Audit("lease.posted", db.Subject("lease", lease), postings{Charges: 1, From: p.First, To: p.Last,
+		AmountCents: amount})
 }
 
 // importedCharge lets a lease's credit meet a charge that came from a file, unless none is

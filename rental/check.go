@@ -11,7 +11,8 @@ import (
 // for doctor.
 func (s *Service) check(c *db.Conn) (breaches []string, err error) {
 	found := func(format string, args ...any) { breaches = append(breaches, fmt.Sprintf(format, args...)) }
-	for _, look := range []func(*db.Conn, func(string, ...any)) error{checkPayments, checkSums, checkFees, checkPeriods, checkEvents, checkOverlaps, checkTickets, checkMarks, checkLines, checkStatements, checkYears, checkClosed} {
+	for _, look := range []func(*db.Conn, func(string, ...any)) error{checkPayments, checkSums, checkFees, checkPeriods,
+		checkEvents, checkOverlaps, checkTickets, checkMarks, checkLines, checkStatements, checkYears, checkClosed} {
 		if err := look(c, found); err != nil {
 			return breaches, err
 		}
@@ -36,8 +37,10 @@ func checkPayments(c *db.Conn, found func(string, ...any)) error {
 		}
 		return nil
 	}, `SELECT c.id, c.amount_cents, c.paid_cents, c.paid_date IS NOT NULL, coalesce(sum(a.amount_cents), 0), count(a.id),
-		coalesce(min(m.lease_id = c.lease_id AND m.paid_date <= c.paid_date AND m.voided_at IS NULL) AND max(m.method IS c.method AND m.paid_date IS c.paid_date), 0)
-		FROM charges c LEFT JOIN allocations a ON a.charge_id = c.id LEFT JOIN payments m ON m.id = a.payment_id GROUP BY c.id`)
+		coalesce(min(m.lease_id = c.lease_id AND m.paid_date <= c.paid_date AND m.voided_at IS NULL)
+		AND max(m.method IS c.method AND m.paid_date IS c.paid_date), 0)
+		FROM charges c LEFT JOIN allocations a ON a.charge_id = c.id LEFT JOIN payments m ON m.id = a.payment_id
+		GROUP BY c.id`)
 	if err != nil {
 		return err
 	}
@@ -58,7 +61,10 @@ func checkPayments(c *db.Conn, found func(string, ...any)) error {
 // deposits used, less the credit that went out; per lease and in sum. The parts come from
 // different rows.
 func checkSums(c *db.Conn, found func(string, ...any)) error {
-	type sums struct{ lease, billed, paid, balance, credit, received, used, opening, returned, deposits, depositsReturned int64 }
+	type sums struct {
+		lease, billed, paid, balance, credit, received, used, opening, returned, deposits,
+		depositsReturned int64
+	}
 	return db.Each(c, func(r *db.Row) error {
 		t := sums{r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int(), r.Int()}
 		if t.billed != t.paid+t.balance {
@@ -73,12 +79,16 @@ func checkSums(c *db.Conn, found func(string, ...any)) error {
 		}
 		return nil
 	}, `SELECT l.id, (SELECT coalesce(sum(amount_cents), 0) FROM charges WHERE lease_id = l.id),
-		(SELECT coalesce(sum(a.amount_cents), 0) FROM charges c JOIN allocations a ON a.charge_id = c.id WHERE c.lease_id = l.id),
+		(SELECT coalesce(sum(a.amount_cents), 0) FROM charges c JOIN allocations a ON a.charge_id = c.id
+		WHERE c.lease_id = l.id),
 		(SELECT coalesce(sum(amount_cents - paid_cents), 0) FROM charges WHERE lease_id = l.id AND paid_date IS NULL),
 		(SELECT coalesce(sum(credit_cents), 0) FROM payments WHERE lease_id = l.id),
-		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = l.id AND voided_at IS NULL AND method NOT IN ('deposit', 'opening')),
-		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = l.id AND voided_at IS NULL AND method = 'deposit'),
-		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = l.id AND voided_at IS NULL AND method = 'opening'),
+		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = l.id AND voided_at IS NULL
+		AND method NOT IN ('deposit', 'opening')),
+		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = l.id AND voided_at IS NULL
+		AND method = 'deposit'),
+		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = l.id AND voided_at IS NULL
+		AND method = 'opening'),
 		(SELECT coalesce(sum(amount_cents), 0) FROM payouts WHERE lease_id = l.id AND kind = 'credit'),
 		(SELECT coalesce(sum(paid_cents), 0) FROM charges WHERE lease_id = l.id AND type = 'deposit'),
 		(SELECT coalesce(sum(amount_cents), 0) FROM payouts WHERE lease_id = l.id AND kind = 'deposit') FROM leases l`)
@@ -94,7 +104,8 @@ func checkFees(c *db.Conn, found func(string, ...any)) error {
 	}
 	all, err := db.All(c, func(r *db.Row) posted {
 		return posted{scanRentFee(r), r.IntPtr(), r.IntPtr(), r.IntPtr(), r.Bool()}
-	}, `SELECT r.id, r.lease_id, r.amount_cents, r.due_date, r.fee_day, f.id, f.amount_cents, f.due_date, f.paid_date IS NOT NULL FROM charges r
+	}, `SELECT r.id, r.lease_id, r.amount_cents, r.due_date, r.fee_day, f.id, f.amount_cents, f.due_date,
+		f.paid_date IS NOT NULL FROM charges r
 		JOIN leases l ON l.id = r.lease_id JOIN units u ON u.id = l.unit_id LEFT JOIN charges f ON f.fee_of = r.id
 		WHERE r.type = 'rent' AND (f.id IS NOT NULL OR u.property_id IN (SELECT property_id FROM late_fees))`)
 	if err != nil {
@@ -108,8 +119,10 @@ func checkFees(c *db.Conn, found func(string, ...any)) error {
 		switch {
 		case x.fee != nil && !x.paid && (*x.cents != cents || *x.due != int64(on)):
 			found("late fee %d is %d, and by the days of the payments %d is due on %s", *x.fee, *x.cents, cents, on)
-		case x.fee == nil && (cents > 0) != (x.feeDay != nil), x.fee != nil && x.feeDay != nil, x.feeDay != nil && *x.feeDay != on:
-			found("rent charge %d: its late fee of %d is to be posted on %s, and fee_day is %s", x.id, cents, on, orNone(x.feeDay))
+		case x.fee == nil && (cents > 0) != (x.feeDay != nil), x.fee != nil && x.feeDay != nil, x.feeDay != nil &&
+			*x.feeDay != on:
+			found("rent charge %d: its late fee of %d is to be posted on %s, and fee_day is %s", x.id, cents, on,
+				orNone(x.feeDay))
 		}
 	}
 	return nil
@@ -151,14 +164,19 @@ func checkPeriods(c *db.Conn, found func(string, ...any)) error {
 func checkOpening(c *db.Conn, l Lease, found func(string, ...any)) error {
 	type sums struct{ early, owed, held, came int64 }
 	s, _, err := db.One(c, func(r *db.Row) sums { return sums{r.Int(), r.Int(), r.Int(), r.Int()} },
-		`SELECT (SELECT count(*) FROM charges WHERE lease_id = ?1 AND due_date < ?2 AND (type = 'rent' OR recurring_id IS NOT NULL OR fee_of IS NOT NULL)),
-		(SELECT coalesce(sum(amount_cents), 0) FROM charges WHERE lease_id = ?1 AND opening = 1 AND type = 'opening' AND due_date = ?2 - 1),
-		(SELECT coalesce(sum(amount_cents), 0) FROM charges WHERE lease_id = ?1 AND opening = 1 AND type = 'deposit' AND due_date = ?2 - 1),
-		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = ?1 AND method = 'opening' AND paid_date = ?2 - 1)`, l.ID, *l.OpeningDay)
+		`SELECT (SELECT count(*) FROM charges WHERE lease_id = ?1 AND due_date < ?2 AND (type = 'rent'
+			OR recurring_id IS NOT NULL OR fee_of IS NOT NULL)),
+		(SELECT coalesce(sum(amount_cents), 0) FROM charges WHERE lease_id = ?1 AND opening = 1 AND type = 'opening'
+		AND due_date = ?2 - 1),
+		(SELECT coalesce(sum(amount_cents), 0) FROM charges WHERE lease_id = ?1 AND opening = 1 AND type = 'deposit'
+		AND due_date = ?2 - 1),
+		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = ?1 AND method = 'opening'
+		AND paid_date = ?2 - 1)`, l.ID, *l.OpeningDay)
 	if s.early > 0 {
 		found("lease %d was taken over on %s, and %d of its charges are due before", l.ID, l.OpeningDay, s.early)
 	}
-	if s.owed != max(l.OpeningBalanceCents, 0) || s.held != l.OpeningDepositCents || s.came != s.held+max(-l.OpeningBalanceCents, 0) {
+	if s.owed != max(l.OpeningBalanceCents, 0) || s.held != l.OpeningDepositCents || s.came != s.held+
+		max(-l.OpeningBalanceCents, 0) {
 		found("lease %d was taken over with %d and a deposit of %d, and its entries are %d owed, %d held and %d paid", l.ID,
 			l.OpeningBalanceCents, l.OpeningDepositCents, s.owed, s.held, s.came)
 	}
@@ -201,7 +219,8 @@ func checkPeriod(l Lease, c Charge, next exact.Day, found func(string, ...any)) 
 		found("lease %d: the period of charge %d ends on %s, after %s", l.ID, c.ID, p.Last, p.FullLast)
 	}
 	if c.AmountCents != c.rent && c.AmountCents != byTheDay(c.rent, p) {
-		found("lease %d: charge %d is %d, which is neither the rent %d nor its share of %d of %d days", l.ID, c.ID, c.AmountCents, c.rent, p.days(), p.fullDays())
+		found("lease %d: charge %d is %d, which is neither the rent %d nor its share of %d of %d days", l.ID, c.ID,
+			c.AmountCents, c.rent, p.days(), p.fullDays())
 	}
 	return resume(p, c.AmountCents, c.rent)
 }

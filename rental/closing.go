@@ -107,7 +107,8 @@ func (s *Service) CloseYear(ctx context.Context, who db.Caller, year int64) (Yea
 		if done, err = yearReport(&tx.Conn, year, nil); err != nil {
 			return done, err
 		}
-		return done, tx.Audit("year.closed", "year:"+strconv.FormatInt(year, 10), map[string]any{"year": year, "result_cents": done.Totals.ResultCents})
+		return done, tx.Audit("year.closed", "year:"+strconv.FormatInt(year, 10),
+			map[string]any{"year": year, "result_cents": done.Totals.ResultCents})
 	})
 }
 
@@ -139,7 +140,8 @@ func (s *Service) OpenYear(ctx context.Context, who db.Caller, year int64, reaso
 		if done, err = yearReport(&tx.Conn, year, nil); err != nil {
 			return done, err
 		}
-		return done, tx.Audit("year.opened", "year:"+strconv.FormatInt(year, 10), map[string]any{"year": year, "reason": reason})
+		return done, tx.Audit("year.opened", "year:"+strconv.FormatInt(year, 10),
+			map[string]any{"year": year, "reason": reason})
 	})
 }
 
@@ -153,7 +155,8 @@ func postAll(tx *db.Tx) error {
 }
 
 func bindClosing(f *schema.Form, year *int64) {
-	f.Int(year, "year", "the calendar year", schema.Required, schema.Range(1900, 9999), schema.Positional("YEAR"), schema.Example(2025))
+	f.Int(year, "year", "the calendar year", schema.Required, schema.Range(1900, 9999), schema.Positional("YEAR"),
+		schema.Example(2025))
 }
 
 func (s *Service) closeYear() schema.Op {
@@ -187,14 +190,16 @@ func (s *Service) openYear() schema.Op {
 			var year int64
 			var reason string
 			bindClosing(f, &year)
-			f.Text(&reason, "reason", "why, for the history", schema.Required, schema.Most(maxText), schema.Example("an invoice was forgotten"))
+			f.Text(&reason, "reason", "why, for the history", schema.Required, schema.Most(maxText),
+				schema.Example("an invoice was forgotten"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.OpenYear(ctx, who, year, reason) }
 		},
 		Example: `rental open-year 2025 --reason "an invoice was forgotten"`,
 		Did:     func(a any, _ schema.Money) string { return fmt.Sprintf("%d is open again.", a.(YearReport).Year) },
 		Will: func(a any, m schema.Money) string {
 			y := a.(YearReport)
-			return fmt.Sprintf("%d is open again; its result is %s so far. Payments and expenses can be dated there.", y.Year, m(y.Totals.ResultCents))
+			return fmt.Sprintf("%d is open again; its result is %s so far. Payments and expenses can be dated there.", y.Year,
+				m(y.Totals.ResultCents))
 		},
 		Leads: leadsYear,
 	}

@@ -55,10 +55,13 @@ func demoLeases(today exact.Day) []demoLease {
 		{harbour, "1B", "Ben Okafor", "ben@example.org", day(9, 1), nil, 92_500, monthly, 1, 185_000, byDays, day(1, 1)},
 		{harbour, "2A", "Chloe Martin", "chloe@example.org", today - 7*20 - 2, nil, 24_500, weekly, 1, 0, byDays, today - 20},
 		{harbour, "2B", "Deniz Kaya", "deniz@example.org", today - 14*11, nil, 46_000, fortnightly, 1, 46_000, byDays, 0},
-		{harbour, "3A", "Emil Novak", "emil@example.org", day(20, 31), on(day(2, 10)), 104_000, monthly, 31, 208_000, byDays, 0},
+		{harbour, "3A", "Emil Novak", "emil@example.org", day(20, 31), on(day(2, 10)), 104_000, monthly, 31, 208_000, byDays,
+			0},
 		{harbour, "3B", "Freya Lund", "freya@example.org", day(-2, 1), nil, 112_000, monthly, 1, 224_000, byDays, 0},
-		{harbour, "Shop", "Quay Coffee Ltd", "office@quaycoffee.example", day(17, 1), on(day(-30, 31)), 1_575_000, quarterly, 1, 3_150_000, byDays, 0},
-		{mill, "Ground", "Goran Babic", "goran@example.org", day(11, 31), on(day(-4, 30)), 84_000, monthly, 31, 84_000, byDays, 0},
+		{harbour, "Shop", "Quay Coffee Ltd", "office@quaycoffee.example", day(17, 1), on(day(-30, 31)), 1_575_000, quarterly,
+			1, 3_150_000, byDays, 0},
+		{mill, "Ground", "Goran Babic", "goran@example.org", day(11, 31), on(day(-4, 30)), 84_000, monthly, 31, 84_000,
+			byDays, 0},
 		{mill, "First", "Hana Sato", "hana@example.org", day(19, 10), nil, 990_000, yearly, 10, 0, byDays, 0},
 		{mill, "Garage", "Ada Brandt", "ada@example.org", day(12, 10), on(day(4, 30)), 9_000, monthly, 1, 0, inFull, 0},
 		{mill, "Garage", "Ivo Marek", "ivo@example.org", day(3, 1), nil, 9_500, monthly, 1, 0, inFull, 0},
@@ -96,14 +99,16 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 
 // demoMoney makes the account that tenants pay to, with a statement of this month, and what the houses cost.
 func demoMoney(tx *db.Tx, today exact.Day) error {
-	a, err := saveAccount(tx, BankAccount{Name: "Rent account", IBAN: new("DE89370400440532013000"), Holder: new("Helen Moreau"), Collects: true},
+	a, err := saveAccount(tx, BankAccount{Name: "Rent account", IBAN: new("DE89370400440532013000"),
+		Holder: new("Helen Moreau"), Collects: true},
 		func(string) bool { return true })
 	if err != nil {
 		return err
 	}
 	on := func(ago exact.Day) string { return strings.ReplaceAll((today - ago).String(), "-", "")[2:] }
 	file := ":20:DEMO\n:25:" + *a.IBAN + "\n:60F:C" + on(9) + a.Currency + "8250,00\n" +
-		":61:" + on(8) + "C925,00NTRFNONREF\n:86:166?20Rent " + PaymentReference(2) + "?31DE02120300000000202051?32Ben Okafor\n" +
+		":61:" + on(8) + "C925,00NTRFNONREF\n:86:166?20Rent " + PaymentReference(2) +
+		"?31DE02120300000000202051?32Ben Okafor\n" +
 		":61:" + on(6) + "C245,00NTRFNONREF\n:86:166?20Rent?31DE02500105170137075030?32C Martin\n" +
 		":61:" + on(5) + "D340,00NTRFNONREF\n:86:166?20Invoice 118?31DE02100500000054540402?32Novak Plumbing\n" +
 		":61:" + on(3) + "C77,00NTRFNONREF\n:86:166?20Refund?32City Works\n" +
@@ -112,7 +117,8 @@ func demoMoney(tx *db.Tx, today exact.Day) error {
 	if err != nil {
 		return err
 	}
-	if _, err := importBank(tx, BankFile{File: schema.File{Name: "demo.sta", Data: []byte(file)}}, statements); err != nil {
+	if _, err := importBank(tx, BankFile{File: schema.File{Name: "demo.sta", Data: []byte(file)}},
+		statements); err != nil {
 		return err
 	}
 	for _, e := range []struct {
@@ -123,7 +129,8 @@ func demoMoney(tx *db.Tx, today exact.Day) error {
 		{"Harbour House", "repairs", "Novak Plumbing", 40, 21_500}, {"Harbour House", "utilities", "City Works", 71, 66_000},
 		{"4 Mill Lane", "insurance", "Alster Insurance", 130, 82_000}, {"", "legal", "Kranz & Partner", 95, 18_000},
 	} {
-		_, err := addExpense(tx, NewExpense{Property: e.property, Category: e.category, Payee: &e.payee, AmountCents: &e.cents, Day: new(today - e.ago)})
+		_, err := addExpense(tx, NewExpense{Property: e.property, Category: e.category, Payee: &e.payee,
+			AmountCents: &e.cents, Day: new(today - e.ago)})
 		if err != nil {
 			return err
 		}
@@ -132,7 +139,8 @@ func demoMoney(tx *db.Tx, today exact.Day) error {
 	if err != nil {
 		return err
 	}
-	_, err = insertRecurringExpense(tx, nil, RecurringExpense{propertyID: property, Category: "cleaning", Payee: new("Stairs & Co"), AmountCents: 12_000,
+	_, err = insertRecurringExpense(tx, nil, RecurringExpense{propertyID: property, Category: "cleaning",
+		Payee: new("Stairs & Co"), AmountCents: 12_000,
 		Frequency: monthly, From: (today.Month() - 1).Day(15)})
 	return err
 }
@@ -143,7 +151,8 @@ func (d demoLease) put(tx *db.Tx, today exact.Day) error {
 		return err
 	}
 	_, err := putLease(tx, Lease{Property: d.property, Unit: d.unit, StartDate: d.start, Tenant: d.tenant, EndDate: d.end,
-		BaseRentCents: d.rent, Frequency: d.frequency, DueDay: d.dueDay, DepositCents: d.deposit, Proration: d.proration}, givenTerms)
+		BaseRentCents: d.rent, Frequency: d.frequency, DueDay: d.dueDay, DepositCents: d.deposit, Proration: d.proration},
+		givenTerms)
 	if err != nil {
 		return err
 	}
@@ -155,7 +164,8 @@ func (d demoLease) put(tx *db.Tx, today exact.Day) error {
 		return err
 	}
 	if d.deposit > 0 && d.start <= today {
-		if _, err := insertSingle(tx, l.ID, NewCharge{Type: "deposit", AmountCents: d.deposit, DueDate: d.start, Label: "Deposit"}); err != nil {
+		if _, err := insertSingle(tx, l.ID, NewCharge{Type: "deposit", AmountCents: d.deposit, DueDate: d.start,
+			Label: "Deposit"}); err != nil {
 			return err
 		}
 	}
@@ -180,7 +190,8 @@ func givenTerms(column string) bool { return column != "next_post_day" }
 
 // putDemoTenant makes a tenant, once.
 func putDemoTenant(tx *db.Tx, name, email string) error {
-	_, err := putTenant(tx, tenantRow{Tenant: Tenant{Name: name, Email: db.NullText(email)}, has: func(column string) bool { return column == "email" }})
+	_, err := putTenant(tx, tenantRow{Tenant: Tenant{Name: name, Email: db.NullText(email)},
+		has: func(column string) bool { return column == "email" }})
 	return err
 }
 
@@ -196,7 +207,8 @@ func demoTickets(tx *db.Tx) error {
 		if err != nil {
 			return err
 		}
-		if _, err := insertTicket(tx, 0, NewTicket{UnitID: unit, Title: k.title, Description: k.description, Priority: k.priority}, k.status); err != nil {
+		if _, err := insertTicket(tx, 0, NewTicket{UnitID: unit, Title: k.title, Description: k.description,
+			Priority: k.priority}, k.status); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,8 @@ import (
 
 // UseDeposit lets a lease's deposit pay a charge that is none, without an amount the
 // smaller of what is held and what is open. It emits nothing, for no money came in.
-func (s *Service) UseDeposit(ctx context.Context, who db.Caller, charge int64, amount *int64, day *exact.Day) (Payment, error) {
+func (s *Service) UseDeposit(ctx context.Context, who db.Caller, charge int64, amount *int64, day *exact.Day) (Payment,
+	error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Payment, error) {
 		_, lease, err := chargeOf(&tx.Conn, charge)
 		if err != nil {
@@ -58,7 +59,8 @@ func useDeposit(tx *db.Tx, lease, charge int64, amount *int64, day *exact.Day) (
 		return 0, fault.Fieldf("amount_cents",
 			"amount_cents: %d is more than the deposit held, %d", fault.Cents(cents), fault.Cents(t.DepositHeldCents))
 	case cents < 1:
-		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from %d", fault.Cents(cents), fault.Cents(1))
+		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from %d", fault.Cents(cents),
+			fault.Cents(1))
 	}
 	on := tx.Today()
 	if day != nil {
@@ -139,7 +141,8 @@ func payOut(tx *db.Tx, kind string, p PayoutRequest) (done Payout, err error) {
 	case have == 0:
 		return done, fault.Conflictf("lease %d has no %s", p.LeaseID, what)
 	case done.AmountCents < 1 || done.AmountCents > have:
-		return done, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from %d to %d, the %s", fault.Cents(done.AmountCents), fault.Cents(1), fault.Cents(have), what)
+		return done, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from %d to %d, the %s",
+			fault.Cents(done.AmountCents), fault.Cents(1), fault.Cents(have), what)
 	}
 	if done.ID, err = insertPayout(tx, done); err != nil {
 		return done, err
@@ -161,12 +164,14 @@ func insertPayout(tx *db.Tx, p Payout) (id int64, err error) {
 	if err := mustBeOpen(&tx.Conn, "day", p.Day); err != nil {
 		return 0, err
 	}
-	id, err = tx.Insert("INSERT INTO payouts (lease_id, kind, day, amount_cents, method, recorded_at) VALUES (?, ?, ?, ?, ?, ?)",
+	id, err = tx.Insert(
+		"INSERT INTO payouts (lease_id, kind, day, amount_cents, method, recorded_at) VALUES (?, ?, ?, ?, ?, ?)",
 		p.LeaseID, p.Kind, p.Day, p.AmountCents, p.Method, tx.Now())
 	if err != nil {
 		return 0, err
 	}
-	return id, tx.Audit(p.Kind+".returned", db.Subject("lease", p.LeaseID), map[string]any{"payout_id": id, "amount_cents": p.AmountCents, "day": p.Day, "method": p.Method})
+	return id, tx.Audit(p.Kind+".returned", db.Subject("lease", p.LeaseID),
+		map[string]any{"payout_id": id, "amount_cents": p.AmountCents, "day": p.Day, "method": p.Method})
 }
 
 // takeCredit takes what is returned from the payments that have credit, the oldest first.
@@ -183,7 +188,8 @@ func takeCredit(tx *db.Tx, out Payout) error {
 		if n == 0 {
 			break
 		}
-		if _, err := tx.Exec("INSERT INTO allocations (payment_id, payout_id, amount_cents) VALUES (?, ?, ?)", m.id, out.ID, n); err != nil {
+		if _, err := tx.Exec("INSERT INTO allocations (payment_id, payout_id, amount_cents) VALUES (?, ?, ?)", m.id, out.ID,
+			n); err != nil {
 			return err
 		}
 		if _, err := tx.Exec("UPDATE payments SET credit_cents = credit_cents - ? WHERE id = ?", n, m.id); err != nil {

@@ -59,11 +59,13 @@ func endLease(tx *db.Tx, l Lease, last exact.Day) (done Ending, err error) {
 	case last < l.StartDate:
 		return done, fault.Fieldf("date", "date: %s lies before the lease's start_date %s", last, l.StartDate)
 	case l.EndDate != nil && last > *l.EndDate:
-		return done, fault.Fieldf("date", "date: the lease ends on %s already; to let it run until %s, import it with that end_date", l.EndDate, last)
+		return done, fault.Fieldf("date",
+			"date: the lease ends on %s already; to let it run until %s, import it with that end_date", l.EndDate, last)
 	case l.EndDate != nil && last == *l.EndDate:
 		return done, fault.Conflictf("the lease ends on %s already", last)
 	}
-	after, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ?1 AND (c.type = 'rent' AND c.period_end > ?2
+	after, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ?1
+		AND (c.type = 'rent' AND c.period_end > ?2
 		OR c.recurring_id IS NOT NULL AND c.due_date > ?2) ORDER BY c.due_date, c.id`, l.ID, last)
 	if err != nil {
 		return done, err
@@ -117,7 +119,9 @@ func endLease(tx *db.Tx, l Lease, last exact.Day) (done Ending, err error) {
 // which something is paid stands in the way of the argument that was given.
 func withdraw(tx *db.Tx, argument string, c Charge) error {
 	if c.Paid || c.PaidCents > 0 {
-		return fault.Conflictf("%s: charge %d (%s) lies after it and is paid; reverse that payment first, or give a later day", argument, c.ID, c.Label)
+		return fault.Conflictf(
+			"%s: charge %d (%s) lies after it and is paid; reverse that payment first, or give a later day", argument, c.ID,
+			c.Label)
 	}
 	fee, found, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.fee_of = ?", c.ID)
 	if err != nil {
@@ -149,10 +153,13 @@ func cut(tx *db.Tx, t *terms, c Charge) (Charge, error) {
 		amount = then.charge(p)
 	}
 	if c.Paid && amount != c.AmountCents || c.PaidCents > amount {
-		return c, fault.Conflictf("date: charge %d (%s) is paid and would have to change; reverse that payment first, or end the lease with its last day", c.ID, c.Label)
+		return c, fault.Conflictf(
+			"date: charge %d (%s) is paid and would have to change; reverse that payment first, or end the lease with its "+
+				"last day", c.ID, c.Label)
 	}
 	c.Label, c.AmountCents, c.PeriodEnd = then.label(p), amount, &p.Last
-	_, err := tx.Exec("UPDATE charges SET label = ?, amount_cents = ?, period_end = ? WHERE id = ?", c.Label, amount, p.Last, c.ID)
+	_, err := tx.Exec("UPDATE charges SET label = ?, amount_cents = ?, period_end = ? WHERE id = ?", c.Label, amount,
+		p.Last, c.ID)
 	if err != nil {
 		return c, err
 	}

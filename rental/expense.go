@@ -15,7 +15,8 @@ import (
 const capital = "capital"
 
 // expenseCategories are the categories that every shop has; settings add own ones.
-var expenseCategories = []string{"advertising", "bank_fees", "cleaning", "commissions", "insurance", "legal", "management",
+var expenseCategories = []string{"advertising", "bank_fees", "cleaning", "commissions", "insurance", "legal",
+	"management",
 	"mortgage_interest", "repairs", "supplies", "taxes", "travel", "utilities", "other", capital}
 
 // Expense is money that went out for a house, a unit of it, or all houses; below 0 it came back. A reversal is an
@@ -39,18 +40,23 @@ type Expense struct {
 	due                *exact.Day // of a recurring one
 }
 
-const expenseSets db.Columns = "property_id, unit_id, day, category, payee, amount_cents, tax_note, ticket_id, reverses_id, recurring_id, due_day, recorded_at"
+const expenseSets db.Columns = "property_id, unit_id, day, category, payee, amount_cents, tax_note, ticket_id, " +
+	"reverses_id, recurring_id, due_day, recorded_at"
 
 const expenseColumns = `e.id, p.name, u.name, e.day, e.category, e.payee, e.amount_cents, e.tax_note, e.ticket_id,
-	(SELECT min(line_id) FROM bank_links WHERE expense_id = e.id), e.reverses_id, (SELECT id FROM expenses WHERE reverses_id = e.id),
+	(SELECT min(line_id) FROM bank_links WHERE expense_id = e.id), e.reverses_id, (SELECT id FROM expenses
+	WHERE reverses_id = e.id),
 	e.recurring_id, e.property_id, e.unit_id, e.due_day`
 
-const fromExpenses = " FROM expenses e LEFT JOIN properties p ON p.id = e.property_id LEFT JOIN units u ON u.id = e.unit_id"
+const fromExpenses = " FROM expenses e LEFT JOIN properties p ON p.id = e.property_id LEFT JOIN units u ON u.id = " +
+	"e.unit_id"
 
 func scanExpense(r *db.Row) Expense {
-	return Expense{ID: r.Int(), Property: r.TextPtr(), Unit: r.TextPtr(), Day: r.Day(), Category: r.Text(), Payee: r.TextPtr(), AmountCents: r.Int(),
-		TaxNote: r.TextPtr(), TicketID: r.IntPtr(), LineID: r.IntPtr(), ReversesID: r.IntPtr(), ReversedByID: r.IntPtr(), RecurringID: r.IntPtr(),
-		propertyID: r.IntPtr(), unitID: r.IntPtr(), due: r.DayPtr()}
+	return Expense{ID: r.Int(), Property: r.TextPtr(), Unit: r.TextPtr(), Day: r.Day(), Category: r.Text(),
+		Payee: r.TextPtr(), AmountCents: r.Int(),
+		TaxNote: r.TextPtr(), TicketID: r.IntPtr(), LineID: r.IntPtr(), ReversesID: r.IntPtr(), ReversedByID: r.IntPtr(),
+		RecurringID: r.IntPtr(),
+		propertyID:  r.IntPtr(), unitID: r.IntPtr(), due: r.DayPtr()}
 }
 
 func findExpense(c *db.Conn, id int64) (Expense, error) {
@@ -66,7 +72,8 @@ func insertExpense(tx *db.Tx, number *int64, e Expense) (Expense, error) {
 	if err := mustBeOpen(&tx.Conn, "day", e.Day); err != nil {
 		return e, err
 	}
-	id, err := tx.InsertRow("expenses", "id, "+expenseSets, number, e.propertyID, e.unitID, e.Day, e.Category, e.Payee, e.AmountCents, e.TaxNote,
+	id, err := tx.InsertRow("expenses", "id, "+expenseSets, number, e.propertyID, e.unitID, e.Day, e.Category, e.Payee,
+		e.AmountCents, e.TaxNote,
 		e.TicketID, e.ReversesID, e.RecurringID, e.due, tx.Now())
 	if err != nil {
 		return e, err
@@ -221,7 +228,8 @@ func idOrName(c *db.Conn, text, query string, lookup func(*db.Conn, string) (int
 }
 
 // ReverseExpense enters minus an expense, on its day, in a closed year today. Both stay, and its line is free.
-func (s *Service) ReverseExpense(ctx context.Context, who db.Caller, id int64, reason string, day *exact.Day) (Expense, error) {
+func (s *Service) ReverseExpense(ctx context.Context, who db.Caller, id int64, reason string, day *exact.Day) (Expense,
+	error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Expense, error) { return reverseExpense(tx, id, reason, day) })
 }
 
@@ -231,7 +239,8 @@ func reverseExpense(tx *db.Tx, id int64, reason string, day *exact.Day) (Expense
 	case err != nil:
 		return e, err
 	case e.ReversesID != nil:
-		return e, fault.Conflictf("expense %d is itself the reversal of expense %d; enter a new expense", id, *e.ReversesID).At("expense_id")
+		return e, fault.Conflictf("expense %d is itself the reversal of expense %d; enter a new expense", id,
+			*e.ReversesID).At("expense_id")
 	case e.ReversedByID != nil:
 		return e, fault.Conflictf("expense %d was reversed already, by expense %d", id, *e.ReversedByID).At("expense_id")
 	}
@@ -255,8 +264,9 @@ func reverseExpense(tx *db.Tx, id int64, reason string, day *exact.Day) (Expense
 	case open != e.Day:
 		on = tx.Today()
 	}
-	back := Expense{propertyID: e.propertyID, unitID: e.unitID, Day: on, Category: e.Category, Payee: e.Payee, AmountCents: -e.AmountCents,
-		TaxNote: &reason, TicketID: e.TicketID, ReversesID: &e.ID}
+	back := Expense{propertyID: e.propertyID, unitID: e.unitID, Day: on, Category: e.Category, Payee: e.Payee,
+		AmountCents: -e.AmountCents,
+		TaxNote:     &reason, TicketID: e.TicketID, ReversesID: &e.ID}
 	return insertExpense(tx, nil, back)
 }
 
@@ -316,7 +326,8 @@ func listExpenses(c *db.Conn, f ExpenseFilter) (list Expenses, err error) {
 	if f.After > 0 {
 		and("(e.day, e.id) < (SELECT day, id FROM expenses WHERE id = ?)", f.After)
 	}
-	all, err := db.All(c, scanExpense, "SELECT "+expenseColumns+fromExpenses+where+" ORDER BY e.day DESC, e.id DESC LIMIT ?", append(args, f.Fetch())...)
+	all, err := db.All(c, scanExpense, "SELECT "+expenseColumns+fromExpenses+where+
+		" ORDER BY e.day DESC, e.id DESC LIMIT ?", append(args, f.Fetch())...)
 	list.Expenses, list.Next = schema.Cut(all, f.Limit, func(e Expense) int64 { return e.ID })
 	if list.Expenses == nil {
 		list.Expenses = []Expense{}

@@ -10,11 +10,13 @@ import (
 )
 
 // ExpenseColumns are the columns of Cells.
-var ExpenseColumns = []string{"property", "unit", "day", "category", "payee", "amount_cents", "tax_note", "ticket_id", "recurring_id", "due_day", "reverses_id", "id"}
+var ExpenseColumns = []string{"property", "unit", "day", "category", "payee", "amount_cents", "tax_note", "ticket_id",
+	"recurring_id", "due_day", "reverses_id", "id"}
 
 // Cells is the expense as a row of the table.
 func (e Expense) Cells() []string {
-	return []string{set(e.Property), set(e.Unit), e.Day.String(), e.Category, set(e.Payee), strconv.FormatInt(e.AmountCents, 10), set(e.TaxNote),
+	return []string{set(e.Property), set(e.Unit), e.Day.String(), e.Category, set(e.Payee),
+		strconv.FormatInt(e.AmountCents, 10), set(e.TaxNote),
 		idCell(e.TicketID), idCell(e.RecurringID), cell(e.due), idCell(e.ReversesID), strconv.FormatInt(e.ID, 10)}
 }
 
@@ -53,7 +55,8 @@ func (row *expenseRow) bindPlace(f *schema.Form) {
 
 func (row *expenseRow) bindAmount(f *schema.Form) {
 	f.TextPtr(&row.payee, "payee", "who was paid", schema.Most(maxName))
-	f.Int(&row.amount, "amount_cents", "how much, in cents; below 0: money back", schema.Required, schema.Range(-maxCents, maxCents))
+	f.Int(&row.amount, "amount_cents", "how much, in cents; below 0: money back", schema.Required,
+		schema.Range(-maxCents, maxCents))
 	f.TextPtr(&row.note, "tax_note", "a note for the tax adviser", schema.Most(maxText))
 }
 
@@ -117,7 +120,8 @@ func (s *Service) expenseTable() schema.Table {
 			return func(tx *db.Tx) (schema.Outcome, error) { return putExpenses(tx, rows) }
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
-			return db.Each(c, func(r *db.Row) error { return emit(scanExpense(r).Cells()...) }, "SELECT "+expenseColumns+fromExpenses+" ORDER BY e.id")
+			return db.Each(c, func(r *db.Row) error { return emit(scanExpense(r).Cells()...) }, "SELECT "+expenseColumns+
+				fromExpenses+" ORDER BY e.id")
 		},
 	}
 }
@@ -129,13 +133,16 @@ func putExpenses(tx *db.Tx, rows []*expenseRow) (o schema.Outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	kept, _, err := db.One(c, db.Int, `SELECT count(*) FROM expenses WHERE day = ? AND amount_cents = ? AND category = ? AND property_id IS ? AND unit_id IS ?
-		AND ifnull(payee, '') = ? AND ifnull(tax_note, '') = ?`, first.day, first.amount, category, property, unit, set(first.payee), set(first.note))
+	kept, _, err := db.One(c, db.Int, `SELECT count(*) FROM expenses WHERE day = ? AND amount_cents = ? AND category = ?
+		AND property_id IS ? AND unit_id IS ?
+		AND ifnull(payee, '') = ? AND ifnull(tax_note, '') = ?`, first.day, first.amount, category, property, unit,
+		set(first.payee), set(first.note))
 	if err != nil {
 		return o, err
 	}
 	for _, row := range rows[min(int(kept), len(rows)):] {
-		e := Expense{propertyID: property, unitID: unit, Day: row.day, Category: category, Payee: row.payee, AmountCents: row.amount, TaxNote: row.note,
+		e := Expense{propertyID: property, unitID: unit, Day: row.day, Category: category, Payee: row.payee,
+			AmountCents: row.amount, TaxNote: row.note,
 			TicketID: row.ticket, due: row.due}
 		if err := e.ofTicket(c); err != nil {
 			return o, err
@@ -175,8 +182,10 @@ func (row *expenseRow) reversed(c *db.Conn, e Expense) (*int64, error) {
 	if row.reverses == nil {
 		return nil, nil
 	}
-	id, found, err := db.One(c, db.Int, `SELECT id FROM expenses x WHERE amount_cents = ? AND category = ? AND property_id IS ? AND unit_id IS ? AND reverses_id IS NULL
-		AND NOT EXISTS (SELECT 1 FROM expenses WHERE reverses_id = x.id) ORDER BY id <> ?, id LIMIT 1`, -e.AmountCents, e.Category, e.propertyID, e.unitID, *row.reverses)
+	id, found, err := db.One(c, db.Int, `SELECT id FROM expenses x WHERE amount_cents = ? AND category = ?
+		AND property_id IS ? AND unit_id IS ? AND reverses_id IS NULL
+		AND NOT EXISTS (SELECT 1 FROM expenses WHERE reverses_id = x.id) ORDER BY id <> ?, id LIMIT 1`, -e.AmountCents,
+		e.Category, e.propertyID, e.unitID, *row.reverses)
 	if err == nil && !found {
 		err = fault.Fieldf("reverses_id", "reverses_id: there is no expense of %d to reverse", fault.Cents(-e.AmountCents))
 	}
@@ -189,12 +198,14 @@ func (row *expenseRow) comesFrom(tx *db.Tx, e *Expense) (*int64, error) {
 		e.due = nil
 		return nil, nil
 	}
-	x, found, err := db.One(&tx.Conn, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+" WHERE e.id = ? AND e.category = ?", *row.recurring, e.Category)
+	x, found, err := db.One(&tx.Conn, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+
+		" WHERE e.id = ? AND e.category = ?", *row.recurring, e.Category)
 	if err != nil {
 		return nil, err
 	}
 	if !found {
-		return nil, fault.Fieldf("recurring_id", "recurring_id: there is no recurring expense %d of %s; import recurring-expenses first", *row.recurring, e.Category)
+		return nil, fault.Fieldf("recurring_id",
+			"recurring_id: there is no recurring expense %d of %s; import recurring-expenses first", *row.recurring, e.Category)
 	}
 	if e.due == nil {
 		e.due = &e.Day
@@ -235,7 +246,8 @@ func (s *Service) recurringExpenseTable() schema.Table {
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
 				x := scanRecurringExpense(r)
-				return emit(set(x.Property), set(x.Unit), x.Category, set(x.Payee), strconv.FormatInt(x.AmountCents, 10), set(x.TaxNote), x.Frequency,
+				return emit(set(x.Property), set(x.Unit), x.Category, set(x.Payee), strconv.FormatInt(x.AmountCents, 10),
+					set(x.TaxNote), x.Frequency,
 					x.From.String(), cell(x.To), strconv.FormatInt(x.ID, 10))
 			}, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+" ORDER BY e.id")
 		},
@@ -248,8 +260,10 @@ func putRecurringExpenses(tx *db.Tx, rows []*expenseRow) (o schema.Outcome, err 
 	if err != nil {
 		return o, err
 	}
-	kept, err := db.All(c, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+` WHERE e.from_day = ? AND e.amount_cents = ? AND e.category = ?
-		AND e.property_id IS ? AND e.unit_id IS ? AND ifnull(e.payee, '') = ? AND ifnull(e.tax_note, '') = ? AND e.frequency = ? ORDER BY e.id`,
+	kept, err := db.All(c, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+
+		` WHERE e.from_day = ? AND e.amount_cents = ? AND e.category = ?
+		AND e.property_id IS ? AND e.unit_id IS ? AND ifnull(e.payee, '') = ? AND ifnull(e.tax_note, '') = ?
+		AND e.frequency = ? ORDER BY e.id`,
 		first.day, first.amount, category, property, unit, set(first.payee), set(first.note), first.frequency)
 	if err != nil {
 		return o, err
@@ -267,7 +281,8 @@ func putRecurringExpenses(tx *db.Tx, rows []*expenseRow) (o schema.Outcome, err 
 		if err != nil {
 			return o, err
 		}
-		x, err := insertRecurringExpense(tx, number, RecurringExpense{propertyID: property, unitID: unit, Category: category, Payee: row.payee,
+		x, err := insertRecurringExpense(tx, number, RecurringExpense{propertyID: property, unitID: unit, Category: category,
+			Payee:       row.payee,
 			AmountCents: row.amount, TaxNote: row.note, Frequency: row.frequency, From: row.day, To: row.to})
 		if err != nil {
 			return o, err
@@ -298,5 +313,6 @@ func (x RecurringExpense) setEnd(tx *db.Tx, to *exact.Day) (changed bool, err er
 	if err := tx.UpdateRow("recurring_expenses", x.ID, recurringExpenseSets, x.sets()...); err != nil {
 		return false, err
 	}
-	return true, tx.Audit("recurring_expense.changed", db.Subject("recurring_expense", x.ID), map[string]any{"from": was, "to": x.To})
+	return true, tx.Audit("recurring_expense.changed", db.Subject("recurring_expense", x.ID),
+		map[string]any{"from": was, "to": x.To})
 }

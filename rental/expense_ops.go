@@ -13,14 +13,18 @@ import (
 )
 
 func exampleExpense() Expense {
-	return Expense{ID: 12, Property: new("Harbour House"), Unit: new("1A"), Day: exampleDay("2026-11-12"), Category: "repairs", Payee: new("Novak Plumbing"),
-		AmountCents: 34_000, TaxNote: new("invoice 2026-118"), TicketID: new(int64(3)), LineID: new(int64(61)), ReversesID: new(int64(11)),
+	return Expense{ID: 12, Property: new("Harbour House"), Unit: new("1A"), Day: exampleDay("2026-11-12"),
+		Category: "repairs", Payee: new("Novak Plumbing"),
+		AmountCents: 34_000, TaxNote: new("invoice 2026-118"), TicketID: new(int64(3)), LineID: new(int64(61)),
+		ReversesID:   new(int64(11)),
 		ReversedByID: new(int64(13)), RecurringID: new(int64(2))}
 }
 
 func exampleRecurringExpense() RecurringExpense {
-	return RecurringExpense{ID: 2, Property: new("Harbour House"), Unit: new("1A"), Category: "insurance", Payee: new("Alster Insurance"), AmountCents: 5500,
-		TaxNote: new("contract 77"), Frequency: monthly, From: exampleDay("2026-01-31"), To: new(exampleDay("2026-12-31")), NextDay: new(exampleDay("2026-11-30"))}
+	return RecurringExpense{ID: 2, Property: new("Harbour House"), Unit: new("1A"), Category: "insurance",
+		Payee: new("Alster Insurance"), AmountCents: 5500,
+		TaxNote: new("contract 77"), Frequency: monthly, From: exampleDay("2026-01-31"), To: new(exampleDay("2026-12-31")),
+		NextDay: new(exampleDay("2026-11-30"))}
 }
 
 // bindRef binds a property or a unit: from a list on pages, elsewhere by id or name.
@@ -40,7 +44,8 @@ func bindRef(f *schema.Form, p *string, name, about string, lookup func(*db.Conn
 func bindExpense(f *schema.Form, n *NewExpense, required bool) {
 	bindRef(f, &n.Property, "property", "the house; none: of all houses", lookupProperty, propertyChoices)
 	bindRef(f, &n.Unit, "unit", "the unit, if it is of one", lookupUnit, unitChoices)
-	f.Text(&n.Category, "category", "what it was for", schema.Required, schema.Most(maxName), schema.Choices(CategoryChoices), schema.Example("repairs"))
+	f.Text(&n.Category, "category", "what it was for", schema.Required, schema.Most(maxName),
+		schema.Choices(CategoryChoices), schema.Example("repairs"))
 	opts := []schema.Opt{schema.Range(-maxCents, maxCents), schema.Example(34_000)}
 	if required {
 		opts = append(opts, schema.Required)
@@ -81,14 +86,16 @@ func (s *Service) addExpense() schema.Op {
 				return s.AddExpense(ctx, who, n)
 			}
 		},
-		Example: "rental expense add --property 'Harbour House' --category repairs --amount-cents 34000 --payee 'Novak Plumbing'",
+		Example: "rental expense add --property 'Harbour House' --category repairs --amount-cents 34000 --payee 'Novak " +
+			"Plumbing'",
 		Did: func(a any, m schema.Money) string {
 			e := a.(Expense)
 			return fmt.Sprintf("The expense of %s is entered on %s, %s.", m(e.AmountCents), e.Day, e.Category)
 		},
 		Leads: leadsExpenses,
 		Undo: func(a any) *schema.Undo {
-			return &schema.Undo{Op: "reverse_expense", Label: "Reverse", Fields: map[string]string{"expense_id": fmt.Sprint(a.(Expense).ID), "reason": "entered by mistake"}}
+			return &schema.Undo{Op: "reverse_expense", Label: "Reverse",
+				Fields: map[string]string{"expense_id": fmt.Sprint(a.(Expense).ID), "reason": "entered by mistake"}}
 		},
 	}
 }
@@ -119,7 +126,8 @@ func (s *Service) reverseExpense() schema.Op {
 		},
 		Will: func(a any, m schema.Money) string {
 			e := a.(Expense)
-			return fmt.Sprintf("%s of %s is entered on %s. Both entries stay; a bank line of it is free again.", m(e.AmountCents), e.Category, e.Day)
+			return fmt.Sprintf("%s of %s is entered on %s. Both entries stay; a bank line of it is free again.",
+				m(e.AmountCents), e.Category, e.Day)
 		},
 		Leads: leadsExpenses,
 	}
@@ -140,7 +148,8 @@ func (s *Service) addRecurringExpense() schema.Op {
 			f.DayPtr(&x.To, "to", "the last day; none: open-ended", schema.Example("2026-12-31"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddRecurringExpense(ctx, who, n, x) }
 		},
-		Example: "rental expense add-recurring --property 'Harbour House' --category insurance --amount-cents 5500 --from 2026-01-31",
+		Example: "rental expense add-recurring --property 'Harbour House' --category insurance --amount-cents 5500 --from " +
+			"2026-01-31",
 		Did: func(a any, m schema.Money) string {
 			x := a.(RecurringExpense)
 			return fmt.Sprintf("%s of %s is due %s from %s.", m(x.AmountCents), x.Category, x.Frequency, x.From)
@@ -172,7 +181,8 @@ func (s *Service) endRecurringExpense() schema.Op {
 
 func (s *Service) postExpenses() schema.Op {
 	return schema.Op{
-		Name: "post_expenses", Writes: true, Idempotent: true, About: "Enter the recurring expenses that are due by today, each once.",
+		Name: "post_expenses", Writes: true, Idempotent: true,
+		About:    "Enter the recurring expenses that are due by today, each once.",
 		Response: Posted{Entered: 1, SumCents: 34_000, Expenses: []Expense{exampleExpense()}},
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.PostExpenses(ctx, who) }
@@ -189,13 +199,15 @@ func (s *Service) postExpenses() schema.Op {
 func (s *Service) setCategories() schema.Op {
 	return schema.Op{
 		Name: "set_categories", Writes: true, Admin: true, Idempotent: true,
-		About:    "Set the shop's own expense categories, besides the standard ones. A category in use stays.",
-		Response: CategoryList{Own: []string{"garden"}, Categories: append(expenseCategories[:len(expenseCategories):len(expenseCategories)], "garden")},
-		Refuses:  []fault.Kind{fault.Conflict},
+		About: "Set the shop's own expense categories, besides the standard ones. A category in use stays.",
+		Response: CategoryList{Own: []string{"garden"},
+			Categories: append(expenseCategories[:len(expenseCategories):len(expenseCategories)], "garden")},
+		Refuses: []fault.Kind{fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var names []string
 			f.Texts(&names, "names",
-				"all of the shop's own categories; empty removes them", 100, 60, schema.Positional("NAME"), schema.Example([]string{"garden"}))
+				"all of the shop's own categories; empty removes them", 100, 60, schema.Positional("NAME"),
+				schema.Example([]string{"garden"}))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetCategories(ctx, who, names) }
 		},
 		Example: "rental expense categories garden lift",
@@ -209,11 +221,13 @@ func (s *Service) setCategories() schema.Op {
 func (s *Service) listExpenses() schema.Op {
 	return schema.Op{
 		Name: "expenses", About: "The expenses, newest day first.", Example: "rental expenses list --year 2026",
-		Response: Expenses{Expenses: []Expense{exampleExpense()}, Next: new(int64(12)), Total: 3, SumCents: 182_000}, Refuses: []fault.Kind{fault.NotFound},
+		Response: Expenses{Expenses: []Expense{exampleExpense()}, Next: new(int64(12)), Total: 3, SumCents: 182_000},
+		Refuses:  []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var x ExpenseFilter
 			bindRef(f, &x.Property, "property", "of this house, by id or name", lookupProperty, propertyChoices)
-			f.Text(&x.Category, "category", "of this category", schema.Most(maxName), schema.Choices(CategoryChoices), schema.Example("repairs"))
+			f.Text(&x.Category, "category", "of this category", schema.Most(maxName), schema.Choices(CategoryChoices),
+				schema.Example("repairs"))
 			f.Int(&x.Year, "year", "of this calendar year", schema.Range(1900, 9999), schema.Example(2026))
 			bindCursor(f, &x.Cursor)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Expenses(ctx, x) }

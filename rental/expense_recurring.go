@@ -26,23 +26,29 @@ type RecurringExpense struct {
 	propertyID, unitID *int64
 }
 
-const recurringExpenseSets db.Columns = "property_id, unit_id, category, payee, amount_cents, tax_note, frequency, from_day, to_day, next_day"
+const recurringExpenseSets db.Columns = "property_id, unit_id, category, payee, amount_cents, tax_note, frequency, " +
+	"from_day, to_day, next_day"
 
 func (x RecurringExpense) sets() []any {
-	return []any{x.propertyID, x.unitID, x.Category, x.Payee, x.AmountCents, x.TaxNote, x.Frequency, x.From, x.To, x.NextDay}
+	return []any{x.propertyID, x.unitID, x.Category, x.Payee, x.AmountCents, x.TaxNote, x.Frequency, x.From, x.To,
+		x.NextDay}
 }
 
 var recurringExpenseColumns = "e.id, p.name, u.name, " + recurringExpenseSets.Of("e")
 
-const fromRecurringExpenses = " FROM recurring_expenses e LEFT JOIN properties p ON p.id = e.property_id LEFT JOIN units u ON u.id = e.unit_id"
+const fromRecurringExpenses = " FROM recurring_expenses e LEFT JOIN properties p ON p.id = e.property_id LEFT JOIN " +
+	"units u ON u.id = e.unit_id"
 
 func scanRecurringExpense(r *db.Row) RecurringExpense {
-	return RecurringExpense{ID: r.Int(), Property: r.TextPtr(), Unit: r.TextPtr(), propertyID: r.IntPtr(), unitID: r.IntPtr(), Category: r.Text(),
-		Payee: r.TextPtr(), AmountCents: r.Int(), TaxNote: r.TextPtr(), Frequency: r.Text(), From: r.Day(), To: r.DayPtr(), NextDay: r.DayPtr()}
+	return RecurringExpense{ID: r.Int(), Property: r.TextPtr(), Unit: r.TextPtr(), propertyID: r.IntPtr(),
+		unitID: r.IntPtr(), Category: r.Text(),
+		Payee: r.TextPtr(), AmountCents: r.Int(), TaxNote: r.TextPtr(), Frequency: r.Text(), From: r.Day(), To: r.DayPtr(),
+		NextDay: r.DayPtr()}
 }
 
 func findRecurringExpense(c *db.Conn, id int64) (RecurringExpense, error) {
-	x, found, err := db.One(c, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+" WHERE e.id = ?", id)
+	x, found, err := db.One(c, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+
+		" WHERE e.id = ?", id)
 	if err == nil && !found {
 		err = fault.NotFoundf("there is no recurring expense %d", id)
 	}
@@ -62,7 +68,8 @@ func (x RecurringExpense) after(day exact.Day) *exact.Day {
 }
 
 // AddRecurringExpense keeps an expense that comes back. Nothing is entered before post_expenses.
-func (s *Service) AddRecurringExpense(ctx context.Context, who db.Caller, n NewExpense, x RecurringExpense) (RecurringExpense, error) {
+func (s *Service) AddRecurringExpense(ctx context.Context, who db.Caller, n NewExpense, x RecurringExpense) (
+	RecurringExpense, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringExpense, error) {
 		var err error
 		x.Payee, x.TaxNote = n.Payee, n.TaxNote
@@ -98,7 +105,8 @@ func insertRecurringExpense(tx *db.Tx, number *int64, x RecurringExpense) (Recur
 }
 
 // EndRecurringExpense makes to the last day on which the expense comes. What is entered stays.
-func (s *Service) EndRecurringExpense(ctx context.Context, who db.Caller, id int64, to exact.Day) (RecurringExpense, error) {
+func (s *Service) EndRecurringExpense(ctx context.Context, who db.Caller, id int64, to exact.Day) (RecurringExpense,
+	error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringExpense, error) {
 		x, err := findRecurringExpense(&tx.Conn, id)
 		switch {
@@ -115,7 +123,8 @@ func (s *Service) EndRecurringExpense(ctx context.Context, who db.Caller, id int
 		if err := tx.UpdateRow("recurring_expenses", id, recurringExpenseSets, x.sets()...); err != nil {
 			return x, err
 		}
-		return x, tx.Audit("recurring_expense.ended", db.Subject("recurring_expense", id), map[string]any{"from": was, "to": x.To})
+		return x, tx.Audit("recurring_expense.ended", db.Subject("recurring_expense", id),
+			map[string]any{"from": was, "to": x.To})
 	})
 }
 
@@ -163,7 +172,8 @@ func postExpense(tx *db.Tx, x RecurringExpense, done *Posted) error {
 			if err != nil {
 				return err
 			}
-			e, err := insertExpense(tx, nil, Expense{propertyID: x.propertyID, unitID: x.unitID, Day: on, Category: x.Category, Payee: x.Payee,
+			e, err := insertExpense(tx, nil, Expense{propertyID: x.propertyID, unitID: x.unitID, Day: on, Category: x.Category,
+				Payee:       x.Payee,
 				AmountCents: x.AmountCents, TaxNote: x.TaxNote, RecurringID: &x.ID, due: &day})
 			if err != nil {
 				return err
@@ -195,7 +205,8 @@ func (s *Service) ExpenseBook(ctx context.Context, f ExpenseFilter) (b ExpenseBo
 		if b.Expenses, err = listExpenses(c, f); err != nil {
 			return err
 		}
-		b.Recurring, err = db.All(c, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+" ORDER BY e.id")
+		b.Recurring, err = db.All(c, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+
+			" ORDER BY e.id")
 		for _, x := range b.Recurring {
 			for day := x.NextDay; day != nil && *day <= c.Today(); day = x.after(*day) {
 				b.Due++

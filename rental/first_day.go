@@ -31,7 +31,8 @@ func setFirstDay(tx *db.Tx, lease int64, day exact.Day) (done FirstDay, err erro
 		return done, err
 	}
 	done = FirstDay{Lease: l, Was: l.StartDate}
-	m, found, err := db.One(&tx.Conn, scanPayment, "SELECT "+paymentColumns+` FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL
+	m, found, err := db.One(&tx.Conn, scanPayment, "SELECT "+paymentColumns+` FROM payments m WHERE m.lease_id = ?
+		AND m.voided_at IS NULL
 		AND m.method <> 'opening' LIMIT 1`, lease)
 	switch {
 	case err != nil:
@@ -84,7 +85,8 @@ func restart(tx *db.Tx, l Lease, done *FirstDay) error {
 	if err != nil {
 		return err
 	}
-	if err := tx.Audit("lease.first_day", db.Subject("lease", l.ID), map[string]any{"from": done.Was, "to": l.StartDate, "withdrawn": done.Withdrawn}); err != nil {
+	if err := tx.Audit("lease.first_day", db.Subject("lease", l.ID), map[string]any{"from": done.Was, "to": l.StartDate,
+		"withdrawn": done.Withdrawn}); err != nil {
 		return err
 	}
 	return catchUp(tx, l.ID)
@@ -107,7 +109,8 @@ func (s *Service) setFirstDay() schema.Op {
 		Example: "rental set-first-day 'Harbour House/2A' --date 2026-09-01",
 		Did: func(a any, m schema.Money) string {
 			d := a.(FirstDay)
-			return fmt.Sprintf("The lease of %s begins on %s. It owes %s.", leaseName(d.Lease), d.Lease.StartDate, m(d.Totals.BalanceCents))
+			return fmt.Sprintf("The lease of %s begins on %s. It owes %s.", leaseName(d.Lease), d.Lease.StartDate,
+				m(d.Totals.BalanceCents))
 		},
 		Will: func(a any, m schema.Money) string {
 			d := a.(FirstDay)

@@ -21,7 +21,8 @@ var errForeseen = errors.New("nothing of it is kept")
 
 // foreseePosting stores a file's leases in a trial, and tells what they would post: of those that
 // nothing was to be posted of before.
-func (s *Service) foreseePosting(ctx context.Context, who db.Caller, store func() error) (f schema.Foreseen, err error) {
+func (s *Service) foreseePosting(ctx context.Context, who db.Caller, store func() error) (f schema.Foreseen,
+	err error) {
 	pending := map[int64]bool{}
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		ids, err := toPost(c)
@@ -60,7 +61,8 @@ func (s *Service) foreseePosting(ctx context.Context, who db.Caller, store func(
 		if sum.Charges == 1 {
 			charges = "charge"
 		}
-		return fmt.Sprintf("This file would post %d %s, %s, of it %s overdue", sum.Charges, charges, m(sum.AmountCents), m(sum.OverdueCents))
+		return fmt.Sprintf("This file would post %d %s, %s, of it %s overdue", sum.Charges, charges, m(sum.AmountCents),
+			m(sum.OverdueCents))
 	}}
 	if sum.OverdueCents > 0 {
 		f.Column, f.Label = "opening_day", "Take these leases over from"
@@ -80,7 +82,8 @@ func (w *WouldPost) add(tx *db.Tx, lease int64) error {
 	posted, _, err := db.One(&tx.Conn, func(r *db.Row) WouldPost {
 		return WouldPost{Charges: r.Int(), AmountCents: r.Int(), OverdueCents: r.Int()}
 	},
-		"SELECT count(*), coalesce(sum(amount_cents), 0), coalesce(sum(iif(due_date < ?3, amount_cents - paid_cents, 0)), 0) FROM charges WHERE lease_id = ?1 AND id > ?2",
+		"SELECT count(*), coalesce(sum(amount_cents), 0), coalesce(sum(iif(due_date < ?3, amount_cents - paid_cents, 0)), "+
+			"0) FROM charges WHERE lease_id = ?1 AND id > ?2",
 		lease, newest, tx.Today())
 	if err != nil || posted.Charges == 0 {
 		return err

@@ -52,7 +52,8 @@ func (s *Service) ForgetTenant(ctx context.Context, who db.Caller, tenant int64)
 		if err != nil {
 			return Forgotten{}, err
 		}
-		if _, err = tx.Exec("UPDATE tenants SET name = ?, email = ?, phone = NULL WHERE id = ?", done.Name, done.Name+"@invalid", tenant); err != nil {
+		if _, err = tx.Exec("UPDATE tenants SET name = ?, email = ?, phone = NULL WHERE id = ?", done.Name,
+			done.Name+"@invalid", tenant); err != nil {
 			return Forgotten{}, err
 		}
 		own, err := entriesOf(&tx.Conn, tenant, leases)
@@ -102,7 +103,9 @@ func tracesOf(c *db.Conn, t Tenant, name string) (traces, error) {
 	add("name", t.Name)
 	add("email", set(t.Email))
 	add("phone", set(t.Phone))
-	before, err := db.All(c, db.Text, "SELECT changes FROM audit WHERE service = 'rental' AND subject = ? AND action IN ('tenant.created', 'tenant.changed')",
+	before, err := db.All(c, db.Text,
+		"SELECT changes FROM audit WHERE service = 'rental' AND subject = ? AND action IN ('tenant.created', "+
+			"'tenant.changed')",
 		db.Subject("tenant", t.ID))
 	if err != nil {
 		return all, err
@@ -125,7 +128,8 @@ func tracesOf(c *db.Conn, t Tenant, name string) (traces, error) {
 		}
 	}
 	for _, text := range slices.Sorted(maps.Keys(all.replace)) {
-		_, shared, err := db.One(c, db.Int, "SELECT 1 FROM tenants WHERE id <> ?1 AND (name = ?2 OR lower(email) = lower(?2) OR phone = ?2) LIMIT 1", t.ID, text)
+		_, shared, err := db.One(c, db.Int,
+			"SELECT 1 FROM tenants WHERE id <> ?1 AND (name = ?2 OR lower(email) = lower(?2) OR phone = ?2) LIMIT 1", t.ID, text)
 		if err != nil {
 			return all, err
 		}
@@ -141,9 +145,11 @@ func tracesOf(c *db.Conn, t Tenant, name string) (traces, error) {
 func entriesOf(c *db.Conn, tenant int64, leases []Lease) ([]string, error) {
 	own := []string{db.Subject("tenant", tenant), fmt.Sprintf(`"tenant_id":%d`, tenant)}
 	for _, l := range leases {
-		own = append(own, db.Subject("lease", l.ID), fmt.Sprintf(`"lease_id":%d`, l.ID), fmt.Sprintf(`"lease":{"id":%d`, l.ID))
+		own = append(own, db.Subject("lease", l.ID), fmt.Sprintf(`"lease_id":%d`, l.ID),
+			fmt.Sprintf(`"lease":{"id":%d`, l.ID))
 	}
-	tickets, err := db.All(c, db.Int, "SELECT k.id FROM lease_tenants y CROSS JOIN tickets k ON k.lease_id = y.lease_id WHERE y.tenant_id = ?", tenant)
+	tickets, err := db.All(c, db.Int,
+		"SELECT k.id FROM lease_tenants y CROSS JOIN tickets k ON k.lease_id = y.lease_id WHERE y.tenant_id = ?", tenant)
 	for _, id := range tickets {
 		own = append(own, db.Subject("ticket", id))
 	}
@@ -168,7 +174,8 @@ var texts = []struct{ table, column, own string }{
 const (
 	ownRows    = "x.lease_id IN (SELECT lease_id FROM lease_tenants WHERE tenant_id = ?1)"
 	ownTickets = "ifnull(" + ownRows + ", 0)"
-	ownNotes   = "x.ticket_id IN (SELECT k.id FROM lease_tenants y CROSS JOIN tickets k ON k.lease_id = y.lease_id WHERE y.tenant_id = ?1)"
+	ownNotes   = "x.ticket_id IN (SELECT k.id FROM lease_tenants y CROSS JOIN tickets k ON k.lease_id = y.lease_id " +
+		"WHERE y.tenant_id = ?1)"
 )
 
 // forgetTexts replaces the traces in what people wrote.

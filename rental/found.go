@@ -25,7 +25,8 @@ func firstOf(s string, most int) string {
 
 // pageByID makes the rows of a page that goes on behind an id, and tells where the next begins:
 // earlier than next where not all of them fit into an answer.
-func pageByID[F, S any](list []F, l schema.Listing, shorten func(F) S, id func(F) int64, next *int64) ([]schema.Row[F, S], *string) {
+func pageByID[F, S any](list []F, l schema.Listing, shorten func(F) S, id func(F) int64, next *int64) (
+	[]schema.Row[F, S], *string) {
 	rows := schema.Fit(list, l.Short, shorten, l.Asked, schema.AnswerBytes)
 	if n := len(rows); n < len(list) {
 		last := id(list[n-1])
@@ -55,11 +56,13 @@ func (s *Service) known(ctx context.Context, property, tenant *string) error {
 	})
 }
 
-func knownIn(c *db.Conn, argument string, part *string, table, called string, thereAre func(string, []string) string) error {
+func knownIn(c *db.Conn, argument string, part *string, table, called string,
+	thereAre func(string, []string) string) error {
 	if *part == "" {
 		return nil
 	}
-	whole, err := db.All(c, db.Int, "SELECT t.id FROM "+table+" t WHERE folded(t.name) = folded(?) LIMIT 2", strings.TrimSpace(*part))
+	whole, err := db.All(c, db.Int, "SELECT t.id FROM "+table+" t WHERE folded(t.name) = folded(?) LIMIT 2",
+		strings.TrimSpace(*part))
 	if err != nil {
 		return err
 	}
@@ -106,12 +109,17 @@ func bindFilters(f *schema.Form, property, tenant *string) {
 // unitFor finds a unit as agents call one: Property/Unit, words of the property before the stroke
 // too, or its own name where only one has it.
 func unitFor(c *db.Conn, name string) (int64, error) {
-	const units = "SELECT u.id, p.name || '/' || u.name FROM units u CROSS JOIN properties p ON p.id = u.property_id WHERE "
-	id, err := oneNamed(c, "unit", name, units+"p.name || '/' || u.name = ?1", units+"u.name = ?1", units+"lower(u.name) = lower(?1)",
-		units+"lower(p.name || '/' || u.name) = lower(?1)", units+"instr(?1, '/') AND has_words(substr(?1, 1, instr(?1, '/') - 1), p.name) "+
+	const units = "SELECT u.id, p.name || '/' || u.name FROM units u CROSS JOIN properties p ON p.id = u.property_id " +
+		"WHERE "
+	id, err := oneNamed(c, "unit", name, units+"p.name || '/' || u.name = ?1", units+"u.name = ?1",
+		units+"lower(u.name) = lower(?1)",
+		units+"lower(p.name || '/' || u.name) = lower(?1)",
+		units+"instr(?1, '/') AND has_words(substr(?1, 1, instr(?1, '/') - 1), p.name) "+
 			"AND lower(u.name) = lower(trim(substr(?1, instr(?1, '/') + 1)))")
 	if fault.Is(err, fault.NotFound) {
-		names, failed := db.All(c, db.Text, "SELECT p.name || '/' || u.name FROM properties p CROSS JOIN units u ON u.property_id = p.id ORDER BY u.id LIMIT 5000")
+		names, failed := db.All(c, db.Text,
+			"SELECT p.name || '/' || u.name FROM properties p CROSS JOIN units u ON u.property_id = p.id ORDER BY u.id LIMIT "+
+				"5000")
 		if failed != nil {
 			return 0, failed
 		}
@@ -141,7 +149,9 @@ func leaseFor(c *db.Conn, name string) (int64, error) {
 			if err != nil {
 				return 0, err
 			}
-			return 0, fault.NotFoundf("there is no unit and no tenant named %s; a lease is named by its unit, Property/Unit, or by its tenant%s", schema.Quote(name), like)
+			return 0, fault.NotFoundf(
+				"there is no unit and no tenant named %s; a lease is named by its unit, Property/Unit, or by its tenant%s",
+				schema.Quote(name), like)
 		}
 		return 0, failed
 	}
@@ -171,7 +181,8 @@ func ticketFor(c *db.Conn, title string) (int64, error) {
 	const open = "SELECT k.id, k.title FROM tickets k WHERE k.status <> 'resolved' AND "
 	id, err := oneNamed(c, "open ticket", title, open+"lower(k.title) = lower(?1)", open+"has_words(?1, k.title)")
 	if fault.Is(err, fault.NotFound) {
-		return 0, fault.NotFoundf("no open ticket has the words %s; list_tickets finds tickets, and gives their ids", schema.Quote(title))
+		return 0, fault.NotFoundf("no open ticket has the words %s; list_tickets finds tickets, and gives their ids",
+			schema.Quote(title))
 	}
 	return id, err
 }

@@ -25,7 +25,8 @@ type journal struct {
 	byLine   [entryReturn + 1]map[int64]string // by kind and id: the account of its line
 }
 
-// Journal writes a year's entries for hledger: one for each payment, use of a deposit, payout and expense, by day and id.
+// Journal writes a year's entries for hledger: one for each payment, use of a deposit, payout and expense, by day and
+// id.
 func (s *Service) Journal(ctx context.Context, w io.Writer, year int64) error {
 	if year < 1900 || year > 9999 {
 		return fault.Fieldf("year", "year: %d is out of range; it takes 1900 to 9999", year)
@@ -104,12 +105,14 @@ func (j *journal) names(c *db.Conn) error {
 			j.byLine[entryExpense][*expense] = name
 		}
 		return nil
-	}, "SELECT b.account_id, b.amount_cents, k.payment_id, k.payout_id, k.expense_id FROM bank_links k CROSS JOIN bank_lines b ON b.id = k.line_id ORDER BY k.id DESC")
+	}, "SELECT b.account_id, b.amount_cents, k.payment_id, k.payout_id, k.expense_id FROM bank_links k CROSS JOIN "+
+		"bank_lines b ON b.id = k.line_id ORDER BY k.id DESC")
 }
 
 // accountName is a name as a part of an account: what parts accounts and comments is a blank.
 func accountName(name string) string {
-	name = strings.NewReplacer(":", " ", ";", " ", "\t", " ", "\n", " ", "\r", " ", "(", " ", ")", " ", "[", " ", "]", " ").Replace(name)
+	name = strings.NewReplacer(":", " ", ";", " ", "\t", " ", "\n", " ", "\r", " ", "(", " ", ")", " ", "[", " ", "]",
+		" ").Replace(name)
 	return cmp.Or(strings.Join(strings.Fields(name), " "), "-")
 }
 
@@ -192,7 +195,8 @@ func (j *journal) declare(all []entry) {
 	}
 }
 
-var entryWords = [...]string{"deposit taken over", "payment", "deposit used, payment", "advance becomes deposit, payment", "payout", "expense", "return of payment"}
+var entryWords = [...]string{"deposit taken over", "payment", "deposit used, payment",
+	"advance becomes deposit, payment", "payout", "expense", "return of payment"}
 
 func (j *journal) write(e entry) {
 	j.printf("\n%s %s %d\n", e.day, entryWords[e.kind], e.id)

@@ -31,7 +31,8 @@ func (f LateFee) of(open int64) int64 {
 }
 
 // feeDay is the day on which the fee for rent that is due on a day is due.
-func (f LateFee) feeDay(due exact.Day) exact.Day { return due + exact.Day(f.GraceDays) + 1 } // #nosec G115 -- at most a year
+// #nosec G115 -- at most a year
+func (f LateFee) feeDay(due exact.Day) exact.Day { return due + exact.Day(f.GraceDays) + 1 }
 
 const lateFeeColumns = "f.grace_days, f.cents, f.percent, f.from_day"
 
@@ -47,7 +48,8 @@ func scanLateFee(r *db.Row) LateFee {
 // feeFor returns the late fee that holds for a lease's rent due on a day, if there is one.
 func feeFor(c *db.Conn, lease int64, due exact.Day) (LateFee, bool, error) {
 	return db.One(c, scanLateFee, "SELECT "+lateFeeColumns+` FROM leases l CROSS JOIN units u ON u.id = l.unit_id
-		CROSS JOIN late_fees f ON f.property_id = u.property_id WHERE l.id = ? AND f.from_day <= ? ORDER BY f.from_day DESC LIMIT 1`, lease, due)
+		CROSS JOIN late_fees f ON f.property_id = u.property_id WHERE l.id = ? AND f.from_day <= ?
+		ORDER BY f.from_day DESC LIMIT 1`, lease, due)
 }
 
 // feeLabel names the late fee for the rent that was due on a day.
@@ -67,7 +69,8 @@ type rentFee struct {
 // the payments, a paid one stays, and one that is due is told by the charge's fee_day.
 func refreshFees(tx *db.Tx, charges ...int64) error {
 	for _, id := range charges {
-		x, found, err := db.One(&tx.Conn, scanRentFee, `SELECT r.id, r.lease_id, r.amount_cents, r.due_date, r.fee_day FROM charges c
+		x, found, err := db.One(&tx.Conn, scanRentFee, `SELECT r.id, r.lease_id, r.amount_cents, r.due_date, r.fee_day
+			FROM charges c
 			CROSS JOIN charges r ON r.id = iif(c.type = 'rent', c.id, c.fee_of) WHERE c.id = ?`, id)
 		if err != nil {
 			return err
@@ -97,7 +100,8 @@ func owedFee(c *db.Conn, x rentFee) (cents int64, on exact.Day, err error) {
 		return 0, 0, err
 	}
 	on = f.feeDay(x.due)
-	intime, _, err := db.One(c, db.Int, `SELECT coalesce(sum(a.amount_cents), 0) FROM allocations a CROSS JOIN payments m ON m.id = a.payment_id
+	intime, _, err := db.One(c, db.Int, `SELECT coalesce(sum(a.amount_cents), 0) FROM allocations a CROSS JOIN payments m
+		ON m.id = a.payment_id
 		WHERE a.charge_id = ? AND m.paid_date < ?`, x.id, on)
 	return f.of(x.amount - intime), on, err
 }
@@ -142,7 +146,8 @@ func withdrawFee(tx *db.Tx, fee Charge) error {
 	if _, err := tx.Exec("DELETE FROM charges WHERE id = ?", fee.ID); err != nil {
 		return err
 	}
-	return tx.AuditSystem("late_fee.withdrawn", db.Subject("charge", fee.ID), map[string]any{"label": fee.Label, "amount_cents": fee.AmountCents})
+	return tx.AuditSystem("late_fee.withdrawn", db.Subject("charge", fee.ID),
+		map[string]any{"label": fee.Label, "amount_cents": fee.AmountCents})
 }
 
 func changeFee(tx *db.Tx, fee Charge, cents int64, on exact.Day) error {
@@ -157,13 +162,16 @@ func changeFee(tx *db.Tx, fee Charge, cents int64, on exact.Day) error {
 	if err := recount(tx, fee.ID); err != nil {
 		return err
 	}
-	return tx.AuditSystem("late_fee.changed", db.Subject("charge", fee.ID), map[string]any{"amount_cents": [2]int64{fee.AmountCents, cents}, "due_date": [2]exact.Day{fee.DueDate, on}})
+	return tx.AuditSystem("late_fee.changed", db.Subject("charge", fee.ID),
+		map[string]any{"amount_cents": [2]int64{fee.AmountCents, cents}, "due_date": [2]exact.Day{fee.DueDate, on}})
 }
 
 // postFees posts the late fees of a lease that are due on a day. One that is on the
 // ledger already, from a file, is met and not posted anew.
 func postFees(tx *db.Tx, lease int64, on exact.Day) error {
-	late, err := db.All(&tx.Conn, scanRentFee, "SELECT id, lease_id, amount_cents, due_date, fee_day FROM charges WHERE lease_id = ? AND fee_day = ? ORDER BY due_date, id", lease, on)
+	late, err := db.All(&tx.Conn, scanRentFee,
+		"SELECT id, lease_id, amount_cents, due_date, fee_day FROM charges WHERE lease_id = ? AND fee_day = ? ORDER BY "+
+			"due_date, id", lease, on)
 	if err != nil {
 		return err
 	}
@@ -188,11 +196,13 @@ func postFees(tx *db.Tx, lease int64, on exact.Day) error {
 			}
 			continue
 		}
-		id, err := tx.InsertRow("charges", chargeSets+", fee_of", lease, "late_fee", feeLabel(x.due), on, cents, tx.Now(), x.id)
+		id, err := tx.InsertRow("charges", chargeSets+", fee_of", lease, "late_fee", feeLabel(x.due), on, cents, tx.Now(),
+			x.id)
 		if err != nil {
 			return err
 		}
-		err = tx.AuditSystem("late_fee.posted", db.Subject("charge", id), map[string]any{"lease_id": lease, "rent_charge_id": x.id, "amount_cents": cents, "due_date": on})
+		err = tx.AuditSystem("late_fee.posted", db.Subject("charge", id),
+			map[string]any{"lease_id": lease, "rent_charge_id": x.id, "amount_cents": cents, "due_date": on})
 		if err != nil {
 			return err
 		}
@@ -233,7 +243,8 @@ func (s *Service) SetLateFee(ctx context.Context, who db.Caller, property int64,
 
 // currentFee is the property's latest late fee, if it has one that costs anything.
 func currentFee(c *db.Conn, property int64) (LateFee, bool, error) {
-	f, found, err := db.One(c, scanLateFee, "SELECT "+lateFeeColumns+" FROM late_fees f WHERE f.property_id = ? ORDER BY f.from_day DESC LIMIT 1", property)
+	f, found, err := db.One(c, scanLateFee, "SELECT "+lateFeeColumns+
+		" FROM late_fees f WHERE f.property_id = ? ORDER BY f.from_day DESC LIMIT 1", property)
 	if found && (f.Cents != nil && *f.Cents == 0 || f.Percent != nil && *f.Percent == 0) {
 		found = false
 	}
@@ -253,7 +264,8 @@ func setLateFee(tx *db.Tx, property int64, f LateFee) error {
 	if (f.Cents == nil) == (f.Percent == nil) {
 		return fault.Fieldf("cents", "cents or percent: give one of them; cents 0 means no late fee from then on")
 	}
-	leases, err := db.All(&tx.Conn, db.Int, "SELECT l.id FROM units u CROSS JOIN leases l ON l.unit_id = u.id WHERE u.property_id = ? ORDER BY l.id", property)
+	leases, err := db.All(&tx.Conn, db.Int,
+		"SELECT l.id FROM units u CROSS JOIN leases l ON l.unit_id = u.id WHERE u.property_id = ? ORDER BY l.id", property)
 	if err != nil {
 		return err
 	}
@@ -267,7 +279,8 @@ func setLateFee(tx *db.Tx, property int64, f LateFee) error {
 	if _, err := tx.Exec("DELETE FROM late_fees WHERE property_id = ? AND from_day >= ?", property, f.From); err != nil {
 		return err
 	}
-	_, err = tx.Exec("INSERT INTO late_fees (property_id, from_day, grace_days, cents, percent) VALUES (?, ?, ?, ?, ?)", property, f.From, f.GraceDays, f.Cents, percent)
+	_, err = tx.Exec("INSERT INTO late_fees (property_id, from_day, grace_days, cents, percent) VALUES (?, ?, ?, ?, ?)",
+		property, f.From, f.GraceDays, f.Cents, percent)
 	if err != nil {
 		return err
 	}
@@ -275,7 +288,8 @@ func setLateFee(tx *db.Tx, property int64, f LateFee) error {
 		return err
 	}
 	for _, lease := range leases {
-		rents, err := db.All(&tx.Conn, db.Int, "SELECT id FROM charges WHERE lease_id = ? AND type = 'rent' AND due_date >= ?", lease, f.From)
+		rents, err := db.All(&tx.Conn, db.Int,
+			"SELECT id FROM charges WHERE lease_id = ? AND type = 'rent' AND due_date >= ?", lease, f.From)
 		if err != nil {
 			return err
 		}

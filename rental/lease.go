@@ -84,9 +84,11 @@ var leases = record.New("lease", "leases",
 	record.Day("start_date", func(l *Lease) *exact.Day { return &l.StartDate }, "").Once().InFile().Told(),
 	record.Text("tenant", func(l *Lease) *string { return &l.Tenant }, "").From("''").Field(bindLeaseTenant),
 	record.Of("last_day", func(l *Lease) **exact.Day { return &l.EndDate }, lastDayKind, ""),
-	record.OptDay("end_date", func(l *Lease) **exact.Day { return &l.EndDate }, "the last day; empty is open-ended").Told(),
+	record.OptDay("end_date", func(l *Lease) **exact.Day { return &l.EndDate },
+		"the last day; empty is open-ended").Told(),
 	record.Int("rent_cents", func(l *Lease) *int64 { return &l.BaseRentCents }, "").Field(bindRent).Told(),
-	record.Enum("frequency", func(l *Lease) *string { return &l.Frequency }, frequencies, "how often rent is due", schema.Folded).
+	record.Enum("frequency", func(l *Lease) *string { return &l.Frequency }, frequencies, "how often rent is due",
+		schema.Folded).
 		Else(func(l *Lease) { l.Frequency, l.Proration = monthly, byDays }).Told(),
 	record.Int("due_day", func(l *Lease) *int64 { return &l.DueDay }, "").Field(bindDueDay).Told(),
 	record.Int("deposit_cents", func(l *Lease) *int64 { return &l.DepositCents },
@@ -98,7 +100,8 @@ var leases = record.New("lease", "leases",
 			l.takeOver = bindLeaseOpening(f)
 			return l.takeOver != nil
 		}),
-	record.Int("opening_balance_cents", func(l *Lease) *int64 { return &l.OpeningBalanceCents }, "").From("l.opening_cents").InFile(),
+	record.Int("opening_balance_cents", func(l *Lease) *int64 { return &l.OpeningBalanceCents },
+		"").From("l.opening_cents").InFile(),
 	record.Int("opening_deposit_cents", func(l *Lease) *int64 { return &l.OpeningDepositCents }, "").
 		From("l.opening_deposit_cents").InFile(),
 	record.OptDay("paused_until", func(l *Lease) **exact.Day { return &l.PausedUntil }, "").From("l.paused_until"),
@@ -106,9 +109,11 @@ var leases = record.New("lease", "leases",
 	record.OptDay("next_post_day", func(l *Lease) **exact.Day { return &l.nextPost }, ""),
 	record.OptDay("next_event_day", func(l *Lease) **exact.Day { return &l.nextEvent }, "").Once(),
 	record.Int("balance_cents", func(l *Lease) *int64 { return &l.BalanceCents }, "").
-		From("(SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0) FROM charges c WHERE c.lease_id = l.id AND c.paid_date IS NULL)"),
+		From("(SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0) FROM charges c WHERE c.lease_id = l.id AND "+
+			"c.paid_date IS NULL)"),
 	record.Of("rents", func(l *Lease) *[]RentStep { return &l.Rents }, ofText(parseSteps), "").From(stepsColumn),
-	record.Of("tenants", func(l *Lease) *[]LeaseTenant { return &l.Tenants }, ofText(parseTenants), "").From(tenantsColumn),
+	record.Of("tenants", func(l *Lease) *[]LeaseTenant { return &l.Tenants }, ofText(parseTenants),
+		"").From(tenantsColumn),
 ).Joined("l", joinsOfLease).Sorted("p.name, u.name, l.start_date").
 	Derive(func(l *Lease) { l.Tenant, l.TenantEmail = namesOf(l.Tenants) })
 
@@ -163,9 +168,11 @@ type Leases struct {
 // leasePage selects at most ?2 leases after id ?1. The page's ids come first, so that
 // names and balances are looked up for them alone.
 var leasePage = "SELECT " + leaseColumns + strings.Replace(fromLeases, "leases l",
-	"(SELECT id FROM leases WHERE id > ?1 ORDER BY id LIMIT ?2) x CROSS JOIN leases l ON l.id = x.id", 1) + " ORDER BY l.id"
+	"(SELECT id FROM leases WHERE id > ?1 ORDER BY id LIMIT ?2) x CROSS JOIN leases l ON l.id = x.id", 1) +
+	" ORDER BY l.id"
 
 func (l Lease) terms() terms {
-	return terms{Start: l.StartDate, End: l.EndDate, Frequency: l.Frequency, DueDay: l.DueDay, Rent: l.BaseRentCents, Steps: l.Rents,
+	return terms{Start: l.StartDate, End: l.EndDate, Frequency: l.Frequency, DueDay: l.DueDay, Rent: l.BaseRentCents,
+		Steps:     l.Rents,
 		Proration: l.Proration}
 }

@@ -24,7 +24,8 @@ func changeLease(tx *db.Tx, was, now Lease) error {
 	}
 	if shortens(was.EndDate, now.EndDate) {
 		return fault.Fieldf("end_date",
-			"end_date: %s would shorten the lease, which an import cannot do: use `rental end-lease %d --date DAY`", now.EndDate, was.ID)
+			"end_date: %s would shorten the lease, which an import cannot do: use `rental end-lease %d --date DAY`", now.EndDate,
+			was.ID)
 	}
 	_, posted, err := lastPosted(&tx.Conn, was.ID)
 	if err != nil {
@@ -99,7 +100,8 @@ func shortens(was, now *exact.Day) bool {
 
 // lastPosted returns a lease's latest rent charge, if one is posted.
 func lastPosted(c *db.Conn, lease int64) (Charge, bool, error) {
-	return db.One(c, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.lease_id = ? AND c.type = 'rent' ORDER BY c.period_start DESC LIMIT 1", lease)
+	return db.One(c, scanCharge, "SELECT "+chargeColumns+
+		" FROM charges c WHERE c.lease_id = ? AND c.type = 'rent' ORDER BY c.period_start DESC LIMIT 1", lease)
 }
 
 func (l Lease) tenantIDs() []int64 {

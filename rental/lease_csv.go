@@ -27,7 +27,8 @@ func leaseTable() schema.Table {
 		if err != nil {
 			return err
 		}
-		return leases.Each(c, func(l *Lease) error { return emit(l.cells(shared)...) }, "ORDER BY p.name, u.name, l.start_date")
+		return leases.Each(c, func(l *Lease) error { return emit(l.cells(shared)...) },
+			"ORDER BY p.name, u.name, l.start_date")
 	}
 	t.Foresee = func(ctx context.Context, d *db.DB, who db.Caller, store func() error) (schema.Foreseen, error) {
 		return New(d).foreseePosting(ctx, who, store)
@@ -52,7 +53,8 @@ func leaseTable() schema.Table {
 	}
 	t.Page = func(c *db.Conn, cell func(string) string) (string, error) {
 		day, _ := exact.ParseDay(cell("start_date"))
-		id, found, err := db.One(c, db.Int, `SELECT l.id FROM properties p JOIN units u ON u.property_id = p.id JOIN leases l ON l.unit_id = u.id
+		id, found, err := db.One(c, db.Int, `SELECT l.id FROM properties p JOIN units u ON u.property_id = p.id JOIN leases l
+			ON l.unit_id = u.id
 			WHERE p.name = ? AND u.name = ? AND l.start_date = ?`, cell("property"), cell("unit"), day)
 		if err != nil || !found {
 			return "/leases", err
@@ -71,8 +73,10 @@ type leaseKey struct {
 // bindLeaseKey binds the three columns that name a lease; start is what the file calls
 // the lease's first day.
 func bindLeaseKey(f *schema.Form, start string) (k leaseKey) {
-	f.Text(&k.property, "property", "the property's name", schema.Most(maxName), func(a *schema.Arg) { a.Required = f.Surface() != schema.Page })
-	f.Text(&k.unit, "unit", "the unit's name within the property", schema.Required, schema.Most(maxName), schema.Help("Where it is let."),
+	f.Text(&k.property, "property", "the property's name", schema.Most(maxName),
+		func(a *schema.Arg) { a.Required = f.Surface() != schema.Page })
+	f.Text(&k.unit, "unit", "the unit's name within the property", schema.Required, schema.Most(maxName),
+		schema.Help("Where it is let."),
 		schema.Choices(unitNames), schema.PartOf("property"), schema.NewBy("save_unit"))
 	if f.Surface() == schema.Page && k.unit != "" && k.property == "" {
 		f.Refuse("unit", "Choose a unit.") // a name alone does not say of which property
@@ -86,7 +90,8 @@ func (k leaseKey) find(c *db.Conn) (l Lease, found bool, unit int64, err error) 
 	if unit, err = findUnit(c, k.property, k.unit); err != nil {
 		return l, false, 0, err
 	}
-	l, found, err = db.One(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE l.unit_id = ? AND l.start_date = ?", unit, k.start)
+	l, found, err = db.One(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+
+		" WHERE l.unit_id = ? AND l.start_date = ?", unit, k.start)
 	return l, found, unit, err
 }
 
@@ -94,7 +99,8 @@ func (k leaseKey) find(c *db.Conn) (l Lease, found bool, unit int64, err error) 
 func (k leaseKey) lease(c *db.Conn) (Lease, error) {
 	l, found, _, err := k.find(c)
 	if err == nil && !found {
-		err = fault.Fieldf("lease_start", "lease_start: no lease of the unit %s of %s starts on %s", schema.Quote(k.unit), schema.Quote(k.property), k.start)
+		err = fault.Fieldf("lease_start", "lease_start: no lease of the unit %s of %s starts on %s", schema.Quote(k.unit),
+			schema.Quote(k.property), k.start)
 	}
 	return l, err
 }
@@ -106,7 +112,8 @@ func (l Lease) cells(shared map[string]bool) []string {
 }
 
 func bindLeaseTenant(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
-	given := f.Text(&l.Tenant, "tenant", "the tenant's name, or Name <e-mail>; several are separated by |", schema.Most(maxText),
+	given := f.Text(&l.Tenant, "tenant", "the tenant's name, or Name <e-mail>; several are separated by |",
+		schema.Most(maxText),
 		schema.Help("Several are separated by |."), schema.Choices(tenantNames), schema.Any, schema.NewBy("save_tenant"))
 	if f.Given("tenant") && l.Tenant == "" {
 		f.Refuse("tenant", "tenant is empty: enter the tenant's name")
@@ -132,7 +139,8 @@ func bindRent(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
 
 func bindDueDay(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
 	var day *int64
-	f.IntPtr(&day, "due_day", "the day of the month, clipped to short months; empty is the day of start_date", schema.Range(1, 31))
+	f.IntPtr(&day, "due_day", "the day of the month, clipped to short months; empty is the day of start_date",
+		schema.Range(1, 31))
 	if l.DueDay = dayOfMonth(l.StartDate); day != nil {
 		l.DueDay = *day
 	}
@@ -144,8 +152,10 @@ func bindDueDay(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
 func bindLeaseOpening(f *schema.Form) *Opening {
 	o := &Opening{}
 	f.DayPtr(&o.Day, "opening_day", "taken over on this day: nothing due before it is posted")
-	f.Int(&o.BalanceCents, "opening_balance_cents", "what was owed on that day, in cents; below 0: paid ahead", schema.Range(-maxCents, maxCents))
-	f.Int(&o.DepositCents, "opening_deposit_cents", "the deposit that was held on that day, in cents", schema.Range(0, maxCents))
+	f.Int(&o.BalanceCents, "opening_balance_cents", "what was owed on that day, in cents; below 0: paid ahead",
+		schema.Range(-maxCents, maxCents))
+	f.Int(&o.DepositCents, "opening_deposit_cents", "the deposit that was held on that day, in cents",
+		schema.Range(0, maxCents))
 	f.DayPtr(&o.PaidUpTo, "paid_up_to", "instead of opening_day: the last day of the last paid period")
 	if !f.Given("opening_day") && o.PaidUpTo == nil {
 		return nil
@@ -198,14 +208,16 @@ func putLease(tx *db.Tx, row Lease, given func(column string) bool) (o schema.Ou
 
 // newLease is a lease with its defaults.
 func newLease(unit int64, start exact.Day) Lease {
-	return Lease{UnitID: unit, StartDate: start, nextPost: &start, nextEvent: &start, BaseRentCents: noRent, Frequency: monthly, DueDay: dayOfMonth(start), Proration: byDays}
+	return Lease{UnitID: unit, StartDate: start, nextPost: &start, nextEvent: &start, BaseRentCents: noRent,
+		Frequency: monthly, DueDay: dayOfMonth(start), Proration: byDays}
 }
 
 // check refuses what no lease may be.
 func (l Lease) check(c *db.Conn) error {
 	switch {
 	case l.StartDate < firstStart:
-		return fault.Fieldf("start_date", "start_date: %s is out of range; it takes a day from %s on", l.StartDate, firstStart)
+		return fault.Fieldf("start_date", "start_date: %s is out of range; it takes a day from %s on", l.StartDate,
+			firstStart)
 	case l.EndDate != nil && *l.EndDate < l.StartDate:
 		return fault.Fieldf("end_date", "end_date: %s lies before start_date %s", l.EndDate, l.StartDate)
 	case len(l.Tenants) == 0:

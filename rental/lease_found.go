@@ -46,7 +46,8 @@ const (
 )
 
 // FindLeases is LeaseList for agents.
-func (s *Service) FindLeases(ctx context.Context, who db.Caller, f LeaseFilter, l schema.Listing, sort string) (found FoundLeases, err error) {
+func (s *Service) FindLeases(ctx context.Context, who db.Caller, f LeaseFilter, l schema.Listing, sort string) (
+	found FoundLeases, err error) {
 	if err := s.known(ctx, &f.Property, &f.Tenant); err != nil {
 		return found, err
 	}

@@ -57,14 +57,17 @@ func (f LeaseFilter) where() (where string, args []any) {
 	}
 	if f.Tenant != "" {
 		of, values := partOf(f.Tenant, calledLike(f.Tenant), "t.id")
-		add("EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id AND "+of+")", values...)
+		add("EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id AND "+of+")",
+			values...)
 	}
 	if f.EndsBefore != nil {
 		add("l.end_date < ?", *f.EndsBefore)
 	}
 	if f.Q != "" {
-		add(`(l.id = ? OR has_words(?, p.name || ' / ' || u.name, (SELECT group_concat(t.name || ' ' || ifnull(t.email, ''), char(10))
-			FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id)))`, words.Number(f.Q, "lease"), f.Q)
+		add(`(l.id = ? OR has_words(?, p.name || ' / ' || u.name, (SELECT group_concat(t.name || ' ' || ifnull(t.email, ''),
+			char(10))
+			FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id)))`, words.Number(f.Q, "lease"),
+			f.Q)
 	}
 	return where, args
 }
@@ -84,7 +87,8 @@ func (s *Service) readLeases(c *db.Conn, f LeaseFilter) ([]Lease, error) {
 		return db.All(c, scanLease(c.Today()), leasePage, f.After, f.Fetch())
 	}
 	where, args := f.where()
-	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE ?1 = ?1"+where+" AND l.id > ? ORDER BY l.id LIMIT ?",
+	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE ?1 = ?1"+where+
+		" AND l.id > ? ORDER BY l.id LIMIT ?",
 		append(append([]any{c.Today()}, args...), f.After, f.Fetch())...)
 }
 
@@ -94,13 +98,16 @@ func (f LeaseFilter) sum(c *db.Conn) (n, balance int64, err error) {
 		if n, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases"); err != nil {
 			return 0, 0, err
 		}
-		balance, _, err = db.One(c, db.Int, "SELECT coalesce(sum(amount_cents - paid_cents), 0) FROM charges INDEXED BY charges_unpaid WHERE paid_date IS NULL")
+		balance, _, err = db.One(c, db.Int,
+			"SELECT coalesce(sum(amount_cents - paid_cents), 0) FROM charges INDEXED BY charges_unpaid WHERE paid_date IS NULL")
 		return n, balance, err
 	}
 	where, args := f.where()
 	type sums struct{ n, cents int64 }
-	x, _, err := db.One(c, func(r *db.Row) sums { return sums{r.Int(), r.Int()} }, `SELECT count(*), coalesce(sum((SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0)
-		FROM charges c WHERE c.lease_id = l.id AND c.paid_date IS NULL)), 0)`+fromLeases+" WHERE ?1 = ?1"+where, append([]any{c.Today()}, args...)...)
+	x, _, err := db.One(c, func(r *db.Row) sums { return sums{r.Int(), r.Int()} }, `SELECT count(*), coalesce(sum((SELECT
+		coalesce(sum(c.amount_cents - c.paid_cents), 0)
+		FROM charges c WHERE c.lease_id = l.id AND c.paid_date IS NULL)), 0)`+fromLeases+" WHERE ?1 = ?1"+where,
+		append([]any{c.Today()}, args...)...)
 	return x.n, x.cents, err
 }
 
@@ -151,10 +158,12 @@ func (s *Service) listLeases() schema.Op {
 	next := int64(4)
 	return schema.Op{
 		Name: "list_leases", About: "List the leases with their balances.", Says: "Which leases there are",
-		AgentAbout: "Leases with unit, tenant, today's rent, status and balance (billed - paid). balance_cents is of all that match. " +
+		AgentAbout: "Leases with unit, tenant, today's rent, status and balance (billed - paid). balance_cents is of all " +
+			"that match. " +
 			"detail short: id, unit, property, tenant, status, last day, balance.",
-		AgentResponse: FoundLeases{Leases: schema.Rows([]Lease{exampleLease()}, false, Lease.short), Shown: 1, Total: 1, BalanceCents: new(int64(95_000))},
-		Response:      Leases{Leases: []Lease{exampleLease()}, Next: &next},
+		AgentResponse: FoundLeases{Leases: schema.Rows([]Lease{exampleLease()}, false, Lease.short), Shown: 1, Total: 1,
+			BalanceCents: new(int64(95_000))},
+		Response: Leases{Leases: []Lease{exampleLease()}, Next: &next},
 		Bind: func(f *schema.Form) schema.Handler {
 			if f.Surface() == schema.Tool {
 				return s.bindFoundLeases(f)

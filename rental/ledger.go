@@ -57,16 +57,20 @@ func (s *Service) ledger() schema.Op {
 		Response: Ledger{Lease: exampleLease(), Charges: []Charge{exampleCharge()}, Totals: exampleOwed},
 		Refuses:  []fault.Kind{fault.NotFound},
 		Says:     "Show a lease with its ledger",
-		AgentAbout: "One lease with its charges by due date and its latest payments. Totals are of the whole ledger: billed = paid + balance, and paid + credit = received + deposits used - " +
+		AgentAbout: "One lease with its charges by due date and its latest payments. Totals are of the whole ledger: " +
+			"billed = paid + balance, and paid + credit = received + deposits used - " +
 			"credit returned. detail short: charge, due date, balance.",
-		AgentResponse: LedgerForAgents{Lease: exampleLease(), Charges: schema.Rows([]Charge{exampleCharge()}, false, Charge.short), Totals: exampleOwed, Shown: 1, Total: 1,
-			Payments: schema.Rows([]LeasePayment{PaidBy{exampleStored(), exampleAllocations()}.ofLease()}, false, LeasePayment.short), PaymentsTotal: new(1)},
+		AgentResponse: LedgerForAgents{Lease: exampleLease(), Charges: schema.Rows([]Charge{exampleCharge()}, false,
+			Charge.short), Totals: exampleOwed, Shown: 1, Total: 1,
+			Payments: schema.Rows([]LeasePayment{PaidBy{exampleStored(), exampleAllocations()}.ofLease()}, false,
+				LeasePayment.short), PaymentsTotal: new(1)},
 		Bind: func(f *schema.Form) schema.Handler {
 			if f.Surface() == schema.Tool {
 				return s.bindLedgerForAgents(f)
 			}
 			var lease int64
-			f.ID(&lease, "lease_id", "the lease", schema.Positional("LEASE_ID"), schema.InPath("id"), schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
+			f.ID(&lease, "lease_id", "the lease", schema.Positional("LEASE_ID"), schema.InPath("id"), schema.Example(4),
+				schema.Lookup(lookupLease), schema.Choices(leaseChoices))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Ledger(ctx, who, lease) }
 		},
 	}

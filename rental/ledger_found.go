@@ -20,14 +20,15 @@ func (c Charge) short() ShortCharge { return ShortCharge{c.ID, c.DueDate, c.Bala
 // LedgerForAgents is a lease with a page of its charges, and on the first its latest payments; the
 // totals are of all.
 type LedgerForAgents struct {
-	Lease         Lease                              `json:"lease"`
-	Charges       []schema.Row[Charge, ShortCharge]  `json:"charges"`
-	Totals        Totals                             `json:"totals"`
-	Payments      []schema.Row[LeasePayment, PaidOn] `json:"payments,omitempty" about:"the latest, on the first page, unless open_only; list_payments has all"`
-	PaymentsTotal *int                               `json:"payments_total,omitempty"`
-	Shown         int64                              `json:"shown"`
-	Total         int64                              `json:"total" about:"charges that match"`
-	Next          *string                            `json:"next" about:"pass it as after; null at the end"`
+	Lease    Lease                             `json:"lease"`
+	Charges  []schema.Row[Charge, ShortCharge] `json:"charges"`
+	Totals   Totals                            `json:"totals"`
+	Payments []schema.Row[LeasePayment,
+		PaidOn] `json:"payments,omitempty" about:"the latest, on the first page, unless open_only; list_payments has all"`
+	PaymentsTotal *int    `json:"payments_total,omitempty"`
+	Shown         int64   `json:"shown"`
+	Total         int64   `json:"total" about:"charges that match"`
+	Next          *string `json:"next" about:"pass it as after; null at the end"`
 	Standing
 }
 
@@ -63,7 +64,8 @@ const paymentsBytes = 8 * 1024
 
 // LedgerForAgents returns a page of a lease's charges, all or those of which something is open,
 // from a day on. An unknown lease is not found.
-func (s *Service) LedgerForAgents(ctx context.Context, who db.Caller, lease int64, open bool, since *exact.Day, page schema.Listing) (done LedgerForAgents, err error) {
+func (s *Service) LedgerForAgents(ctx context.Context, who db.Caller, lease int64, open bool, since *exact.Day,
+	page schema.Listing) (done LedgerForAgents, err error) {
 	l, err := s.Ledger(ctx, who, lease)
 	if err != nil {
 		return done, err

@@ -16,12 +16,15 @@ import (
 // linkKind lets a tenant come in at the portal. Its row's note is who invites; "" for a link that was asked for,
 // which brings no code.
 var linkKind = mail.Kind{
-	Name: "tenant-link", Service: "rental", Asked: true, About: "To the tenant, with an invitation, or who asks for a link at /portal.",
+	Name: "tenant-link", Service: "rental", Asked: true,
+	About:   "To the tenant, with an invitation, or who asks for a link at /portal.",
 	Fields:  []mail.Field{{Name: "link", Must: true}, {Name: "code"}, {Name: "until"}},
 	Subject: "{name}, your home on one page",
-	Body: "Look up what you owe and what you paid, print receipts, and tell us when something is broken, at any time and from your phone.\n\n" +
+	Body: "Look up what you owe and what you paid, print receipts, and tell us when something is broken, at any time " +
+		"and from your phone.\n\n" +
 		"Open this link:\n{link}\n\nIt works once, until {until}.\n\n" +
-		"Or go to /portal there and type this code: {code}\nThe code works again on every device: keep this letter, and keep it to yourself.\n\n" +
+		"Or go to /portal there and type this code: {code}\nThe code works again on every device: keep this letter, and " +
+		"keep it to yourself.\n\n" +
 		"{shop}\n{shop_address}",
 	Fill: fillLink, Newest: newestTenant, Persons: tenantsNamed,
 	Find: func(c *db.Conn, name string) (mail.Row, error) {
@@ -69,7 +72,8 @@ func fillLink(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error
 	if err != nil {
 		return v, err
 	}
-	v = mail.Content{To: set(t.Email), Name: t.Name, Values: map[string]mail.Value{"link": link, "until": mail.Text(w.Until(until))}}
+	v = mail.Content{To: set(t.Email), Name: t.Name, Values: map[string]mail.Value{"link": link,
+		"until": mail.Text(w.Until(until))}}
 	if !r.Link {
 		v.Values["code"], err = w.Code(id, r.Note)
 	}
@@ -115,15 +119,17 @@ func (s *Service) mailPortalInvitation() schema.Op {
 		About: "Mail a tenant an invitation to the portal: a link that works once within 14 days, and a code that stays " +
 			"valid. " +
 			"An earlier invitation ends.",
-		Response: mail.ExampleListed("rental", "tenant-link", "Ada Brandt"), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Example: "rental tenant mail-invitation 'Ada Brandt'",
+		Response: mail.ExampleListed("rental", "tenant-link", "Ada Brandt"),
+		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
+		Example:  "rental tenant mail-invitation 'Ada Brandt'",
 		Bind: func(f *schema.Form) schema.Handler {
 			var tenant int64
 			bindTenantID(f, &tenant)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MailPortalInvitation(ctx, who, tenant) }
 		},
 		Will: func(a any, _ schema.Money) string {
-			return fmt.Sprintf("Mail %s an invitation to the portal, to %s. An earlier one ends.", a.(mail.Listed).Record, a.(mail.Listed).To)
+			return fmt.Sprintf("Mail %s an invitation to the portal, to %s. An earlier one ends.", a.(mail.Listed).Record,
+				a.(mail.Listed).To)
 		},
 		Did: func(a any, _ schema.Money) string {
 			return fmt.Sprintf("An invitation for %s is mailed to %s.", a.(mail.Listed).Record, a.(mail.Listed).To)

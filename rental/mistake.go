@@ -44,9 +44,11 @@ func voidCharge(tx *db.Tx, charge int64, reason string) (Voided, error) {
 		return done, fault.Fieldf("charge_id", "charge_id: charge %d (%s) is rent and cannot be voided; end the lease "+
 			"earlier or set another rent", c.ID, c.Label)
 	case c.opening:
-		return done, fault.Conflictf("charge %d (%s) was taken over with the lease; set the lease's opening again", c.ID, c.Label)
+		return done, fault.Conflictf("charge %d (%s) was taken over with the lease; set the lease's opening again", c.ID,
+			c.Label)
 	case c.Paid || c.PaidCents > 0:
-		return done, fault.Conflictf("of charge %d (%s) %d cents are paid: reverse that payment first", c.ID, c.Label, fault.Cents(c.PaidCents))
+		return done, fault.Conflictf("of charge %d (%s) %d cents are paid: reverse that payment first", c.ID, c.Label,
+			fault.Cents(c.PaidCents))
 	}
 	if c.feeOf != nil {
 		_, err := tx.Exec(`INSERT INTO late_fee_voids (lease_id, rent_due) SELECT lease_id, due_date FROM charges WHERE id = ?
@@ -58,7 +60,8 @@ func voidCharge(tx *db.Tx, charge int64, reason string) (Voided, error) {
 	if _, err := tx.Exec("DELETE FROM charges WHERE id = ?", c.ID); err != nil {
 		return done, err
 	}
-	if err := tx.Audit("charge.voided", db.Subject("charge", c.ID), map[string]any{"lease_id": lease, "charge": c, "reason": reason}); err != nil {
+	if err := tx.Audit("charge.voided", db.Subject("charge", c.ID), map[string]any{"lease_id": lease, "charge": c,
+		"reason": reason}); err != nil {
 		return done, err
 	}
 	if err := catchUp(tx, lease); err != nil {
@@ -83,7 +86,8 @@ func (s *Service) CancelLease(ctx context.Context, who db.Caller, lease int64) (
 		if err != nil {
 			return Cancelled{}, err
 		}
-		m, found, err := db.One(&tx.Conn, scanPayment, "SELECT "+paymentColumns+" FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL AND m.method <> 'opening' LIMIT 1", lease)
+		m, found, err := db.One(&tx.Conn, scanPayment, "SELECT "+paymentColumns+
+			" FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL AND m.method <> 'opening' LIMIT 1", lease)
 		if err != nil {
 			return Cancelled{}, err
 		}

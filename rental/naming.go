@@ -20,14 +20,17 @@ func lookupUnit(c *db.Conn, name string) (int64, error) {
 	if !strings.Contains(name, "/") {
 		return 0, fault.Invalidf("%s is neither an id nor Property/Unit", schema.Quote(name))
 	}
-	const units = "SELECT u.id, p.name || '/' || u.name FROM units u CROSS JOIN properties p ON p.id = u.property_id WHERE "
-	return oneNamed(c, "unit", name, units+"p.name || '/' || u.name = ?1", units+"lower(p.name || '/' || u.name) = lower(?1)")
+	const units = "SELECT u.id, p.name || '/' || u.name FROM units u CROSS JOIN properties p ON p.id = u.property_id " +
+		"WHERE "
+	return oneNamed(c, "unit", name, units+"p.name || '/' || u.name = ?1",
+		units+"lower(p.name || '/' || u.name) = lower(?1)")
 }
 
 // lookupTenant finds a tenant by name, e-mail or Name <e-mail>.
 func lookupTenant(c *db.Conn, name string) (int64, error) {
 	const tenants = "SELECT t.id, t.name || ifnull(' <' || t.email || '>', '') FROM tenants t WHERE "
-	return oneNamed(c, "tenant", name, tenants+"t.name = ?1", tenants+"lower(t.name) = lower(?1)", tenants+"lower(t.email) = lower(?1)",
+	return oneNamed(c, "tenant", name, tenants+"t.name = ?1", tenants+"lower(t.name) = lower(?1)",
+		tenants+"lower(t.email) = lower(?1)",
 		tenants+"lower(t.name || ' <' || t.email || '>') = lower(?1)")
 }
 
@@ -47,7 +50,8 @@ func lookupLease(c *db.Conn, name string) (int64, error) {
 // leaseOfUnit is the lease of a unit that covers today, else the next, else the last.
 func leaseOfUnit(c *db.Conn, name string, unit int64) (int64, error) {
 	id, found, err := db.One(c, db.Int, `SELECT id FROM leases WHERE unit_id = ?1
-		ORDER BY NOT (start_date <= ?2 AND last_day >= ?2), start_date <= ?2, iif(start_date > ?2, start_date, -start_date) LIMIT 1`, unit, c.Today())
+		ORDER BY NOT (start_date <= ?2 AND last_day >= ?2), start_date <= ?2, iif(start_date > ?2, start_date,
+		-start_date) LIMIT 1`, unit, c.Today())
 	if err == nil && !found {
 		err = fault.NotFoundf("the unit %s has no lease", schema.Quote(name))
 	}
@@ -83,20 +87,26 @@ func oneNamed(c *db.Conn, noun, name string, queries ...string) (int64, error) {
 }
 
 var (
-	propertyChoices = schema.Listed("SELECT CAST(id AS TEXT), name, ifnull(address, '') FROM properties WHERE {} ORDER BY name LIMIT ?2", "id", "name")
-	accountChoices  = schema.Listed("SELECT CAST(id AS TEXT), name, '' FROM bank_accounts WHERE {} ORDER BY name LIMIT ?2", "id", "name")
+	propertyChoices = schema.Listed(
+		"SELECT CAST(id AS TEXT), name, ifnull(address, '') FROM properties WHERE {} ORDER BY name LIMIT ?2", "id", "name")
+	accountChoices = schema.Listed("SELECT CAST(id AS TEXT), name, '' FROM bank_accounts WHERE {} ORDER BY name LIMIT ?2",
+		"id", "name")
 
 	// PropertyNames and tenantNames are chosen where a name stands for the record.
-	PropertyNames = schema.Listed("SELECT name, name, ifnull(address, '') FROM properties WHERE {} ORDER BY name LIMIT ?2", "name", "name")
-	tenantNames   = schema.ListedBy("SELECT t.id, t.name, t.email FROM tenants t WHERE {} ORDER BY t.name, t.id LIMIT ?2",
+	PropertyNames = schema.Listed("SELECT name, name, ifnull(address, '') FROM properties WHERE {} ORDER BY name LIMIT ?2",
+		"name", "name")
+	tenantNames = schema.ListedBy("SELECT t.id, t.name, t.email FROM tenants t WHERE {} ORDER BY t.name, t.id LIMIT ?2",
 		"t.name || ifnull(' <' || t.email || '>', '')", "t.name, t.email", tenantToChoose(false))
-	tenantChoices = schema.ListedBy("SELECT t.id, t.name, t.email FROM tenants t WHERE {} ORDER BY t.name, t.id LIMIT ?2", "t.id", "t.name, t.email", tenantToChoose(true))
+	tenantChoices = schema.ListedBy("SELECT t.id, t.name, t.email FROM tenants t WHERE {} ORDER BY t.name, t.id LIMIT ?2",
+		"t.id", "t.name, t.email", tenantToChoose(true))
 
 	unitChoices = schema.ListedBy(unitsToChoose, "u.id", "p.name, u.name", unitToChoose(true), today)
-	unitNames   = schema.ListedBy(unitsToChoose, "p.name || char(9) || u.name", "p.name, u.name", unitToChoose(false), today)
+	unitNames   = schema.ListedBy(unitsToChoose, "p.name || char(9) || u.name", "p.name, u.name", unitToChoose(false),
+		today)
 )
 
-const unitsToChoose = `SELECT u.id, p.name, u.name, EXISTS (SELECT 1 FROM leases l WHERE l.unit_id = u.id AND l.start_date <= ?3 AND l.last_day >= ?3)
+const unitsToChoose = `SELECT u.id, p.name, u.name, EXISTS (SELECT 1 FROM leases l WHERE l.unit_id = u.id
+	AND l.start_date <= ?3 AND l.last_day >= ?3)
 	FROM properties p CROSS JOIN units u ON u.property_id = p.id WHERE {} ORDER BY p.name, u.name LIMIT ?2`
 
 func today(c *db.Conn) any { return c.Today() }
@@ -135,8 +145,10 @@ func tenantToChoose(byID bool) func(*db.Conn) (func(*db.Row) schema.Choice, erro
 }
 
 // chargeChoices lists the charges of which something is open, by their words and periods.
-var chargeChoices = schema.ListedBy("SELECT c.id, p.name, u.name, "+tenantsColumn+`, c.type, c.label, c.amount_cents - c.paid_cents
-	FROM charges c INDEXED BY charges_unpaid CROSS JOIN leases l ON l.id = c.lease_id CROSS JOIN units u ON u.id = l.unit_id
+var chargeChoices = schema.ListedBy("SELECT c.id, p.name, u.name, "+tenantsColumn+`, c.type, c.label, c.amount_cents -
+	c.paid_cents
+	FROM charges c INDEXED BY charges_unpaid CROSS JOIN leases l ON l.id = c.lease_id CROSS JOIN units u
+	ON u.id = l.unit_id
 	CROSS JOIN properties p ON p.id = u.property_id WHERE c.paid_date IS NULL AND c.amount_cents > c.paid_cents AND {}
 	ORDER BY p.name, u.name, c.due_date LIMIT ?2`, "c.id", "p.name, u.name, c.type, c.label, "+tenantsColumn,
 	func(c *db.Conn) (func(*db.Row) schema.Choice, error) {
@@ -145,14 +157,17 @@ var chargeChoices = schema.ListedBy("SELECT c.id, p.name, u.name, "+tenantsColum
 			id, property, unit, names := number(r), r.Text(), r.Text(), r.Text()
 			tenant, _ := namesOf(parseTenants(names))
 			typ, label := strings.ReplaceAll(r.Text(), "_", " "), r.Text()
-			return schema.Choice{Value: id, Text: fmt.Sprintf("%s / %s, %s: %s, %s", property, unit, tenant, typ, label), More: money(r.Int()) + " open"}
+			return schema.Choice{Value: id, Text: fmt.Sprintf("%s / %s, %s: %s, %s", property, unit, tenant, typ, label),
+				More: money(r.Int()) + " open"}
 		}, err
 	})
 
 // leaseChoices lists the leases that run or are to come, then those that ended last, with what they owe.
 var leaseChoices = schema.ListedBy("SELECT l.id, p.name, u.name, l.start_date, l.last_day < ?3, "+tenantsColumn+`,
-	(SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0) FROM charges c WHERE c.lease_id = l.id AND c.paid_date IS NULL)`+fromLeases+`
-	WHERE {} ORDER BY l.last_day < ?3, p.name, u.name, l.start_date DESC LIMIT ?2`, "l.id", "p.name, u.name, "+tenantsColumn,
+	(SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0) FROM charges c WHERE c.lease_id = l.id
+	AND c.paid_date IS NULL)`+fromLeases+`
+	WHERE {} ORDER BY l.last_day < ?3, p.name, u.name, l.start_date DESC LIMIT ?2`, "l.id", "p.name, u.name, "+
+	tenantsColumn,
 	func(c *db.Conn) (func(*db.Row) schema.Choice, error) {
 		money, err := moneyOf(c)
 		return func(r *db.Row) schema.Choice {

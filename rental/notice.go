@@ -19,7 +19,8 @@ func (s *Service) Notices() []mail.Notice {
 
 // notifyTicket tells users of a ticket: notice is jobs, for the one it is assigned to now, or tickets.
 func notifyTicket(tx *db.Tx, notice, user string, k Ticket) error {
-	return mail.Notify(tx, mail.Told{Notice: notice, User: user, Service: "rental", Subject: db.Subject("ticket", k.ID), Record: k.Title})
+	return mail.Notify(tx, mail.Told{Notice: notice, User: user, Service: "rental", Subject: db.Subject("ticket", k.ID),
+		Record: k.Title})
 }
 
 func tellTicket(c *db.Conn, _ *mail.Writer, r mail.Row, _ string) ([]string, string, bool, error) {

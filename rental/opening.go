@@ -95,14 +95,16 @@ func setOpening(tx *db.Tx, o Opening) (done OpeningDone, err error) {
 		return done, err
 	}
 	return done, tx.Audit("lease.opening", db.Subject("lease", l.ID), map[string]any{"opening_day": done.OpeningDay,
-		"balance_cents": o.BalanceCents, "deposit_cents": o.DepositCents, "withdrawn": done.Withdrawn, "withdrawn_cents": done.WithdrawnCents})
+		"balance_cents": o.BalanceCents, "deposit_cents": o.DepositCents, "withdrawn": done.Withdrawn,
+		"withdrawn_cents": done.WithdrawnCents})
 }
 
 // day is the opening day that is asked for; nil where none is.
 func (o Opening) day(l Lease) (*exact.Day, error) {
 	switch {
 	case o.Day != nil && o.PaidUpTo != nil:
-		return nil, fault.Fieldf("paid_up_to", "paid_up_to: give the opening day or the day up to which rent is paid, not both")
+		return nil, fault.Fieldf("paid_up_to",
+			"paid_up_to: give the opening day or the day up to which rent is paid, not both")
 	case o.PaidUpTo == nil:
 		return o.Day, nil
 	}
@@ -117,7 +119,8 @@ func (o Opening) day(l Lease) (*exact.Day, error) {
 	p := t.from(*o.PaidUpTo)
 	if p.Last != *o.PaidUpTo {
 		before := max(p.FullFirst, l.StartDate) - 1
-		return nil, fault.Fieldf("paid_up_to", "paid_up_to: no period of lease %d ends on %s; the nearest end on %s and %s", l.ID, o.PaidUpTo, before, p.Last)
+		return nil, fault.Fieldf("paid_up_to", "paid_up_to: no period of lease %d ends on %s; the nearest end on %s and %s",
+			l.ID, o.PaidUpTo, before, p.Last)
 	}
 	return &next, nil
 }
@@ -138,11 +141,14 @@ func (o Opening) check(c *db.Conn, l Lease) (*exact.Day, error) {
 	case day == nil:
 		return nil, nil
 	case *day < l.StartDate || *day > c.Today()+366:
-		return nil, fault.Fieldf(name, "%s: lease %d can be taken over on a day from %s, its first, to %s", name, l.ID, l.StartDate, c.Today()+366)
+		return nil, fault.Fieldf(name, "%s: lease %d can be taken over on a day from %s, its first, to %s", name, l.ID,
+			l.StartDate, c.Today()+366)
 	case o.BalanceCents < -maxCents || o.BalanceCents > maxCents:
-		return nil, fault.Fieldf("balance_cents", "balance_cents: %d is out of range; it takes cents from %d to %d", fault.Cents(o.BalanceCents), fault.Cents(-maxCents), fault.Cents(maxCents))
+		return nil, fault.Fieldf("balance_cents", "balance_cents: %d is out of range; it takes cents from %d to %d",
+			fault.Cents(o.BalanceCents), fault.Cents(-maxCents), fault.Cents(maxCents))
 	case o.DepositCents < 0 || o.DepositCents > maxCents:
-		return nil, fault.Fieldf("deposit_cents", "deposit_cents: %d is out of range; it takes cents from %d to %d", fault.Cents(o.DepositCents), fault.Cents(0), fault.Cents(maxCents))
+		return nil, fault.Fieldf("deposit_cents", "deposit_cents: %d is out of range; it takes cents from %d to %d",
+			fault.Cents(o.DepositCents), fault.Cents(0), fault.Cents(maxCents))
 	}
 	if err := mustBeOpen(c, name, *day); err != nil {
 		return nil, err
@@ -161,99 +167,34 @@ func (o Opening) nothingBefore(c *db.Conn, l Lease, day exact.Day, name string) 
 		return fault.Fieldf(name, "%s: payment %d over %d of %s lies before %s; reverse it first, or choose an earlier day",
 			name, m.ID, fault.Cents(m.AmountCents), m.PaidDate, day)
 	}
-	payout, found, err := db.One(c, func(r *db.Row) Payout { return Payout{ID: r.Int(), AmountCents: r.Int(), Day: r.Day()} },
+	payout, found,
+		err := db.One(c, func(r *db.Row) Payout { return Payout{ID: r.Int(), AmountCents: r.Int(), Day: r.Day()} },
 		"SELECT id, amount_cents, day FROM payouts WHERE lease_id = ? AND day < ? LIMIT 1", l.ID, day)
 	if err != nil {
 		return err
 	}
 	if found {
-		return fault.Fieldf(name, "%s: %d were returned on %s (payout %d), before %s; choose an earlier day", name, fault.Cents(payout.AmountCents), payout.Day, payout.ID, day)
+		return fault.Fieldf(name, "%s: %d were returned on %s (payout %d), before %s; choose an earlier day", name,
+			fault.Cents(payout.AmountCents), payout.Day, payout.ID, day)
 	}
-	charge, found, err := db.One(c, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ? AND c.opening = 0 AND c.due_date < ?
-		AND (c.paid_cents > 0 OR c.paid_date IS NOT NULL) AND NOT (SELECT min(m.method = 'opening') FROM allocations a CROSS JOIN payments m ON m.id = a.payment_id
+	charge, found, err := db.One(c, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ?
+		AND c.opening = 0 AND c.due_date < ?
+		AND (c.paid_cents > 0 OR c.paid_date IS NOT NULL) AND NOT (SELECT min(m.method = 'opening') FROM allocations a CROSS
+		JOIN payments m ON m.id = a.payment_id
 			WHERE a.charge_id = c.id) ORDER BY c.due_date LIMIT 1`, l.ID, day)
 	if err == nil && found {
-		err = fault.Fieldf(name, "%s: charge %d (%s), due on %s, is paid; reverse that payment first, or choose an earlier day", name, charge.ID, charge.Label, charge.DueDate)
+		err = fault.Fieldf(name,
+			"%s: charge %d (%s), due on %s, is paid; reverse that payment first, or choose an earlier day", name, charge.ID,
+			charge.Label, charge.DueDate)
 	}
 	return err
-}
-
-// takeOpeningBack removes what the lease's opening made. It refuses where the new one is less than
-// what was paid of the old balance, or used and returned of the old deposit.
-func takeOpeningBack(tx *db.Tx, l Lease, o Opening) error {
-	if l.OpeningDay != nil {
-		if err := mustBeOpen(&tx.Conn, "day", *l.OpeningDay); err != nil {
-			return err
-		}
-	}
-	charges, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.lease_id = ? AND c.opening = 1", l.ID)
-	if err != nil {
-		return err
-	}
-	out, err := depositOut(&tx.Conn, l.ID)
-	if err != nil {
-		return err
-	}
-	for _, c := range charges {
-		switch {
-		case c.Type == openingType && c.PaidCents > max(o.BalanceCents, 0):
-			return fault.Fieldf("balance_cents", "balance_cents: %d are paid of charge %d (%s), so enter at least that, or "+
-				"reverse that payment first",
-				fault.Cents(c.PaidCents), c.ID, c.Label)
-		case c.Type == "deposit" && out > 0 && o.DepositCents < out:
-			return fault.Fieldf("deposit_cents", "deposit_cents: %d of the deposit were used or returned, so enter at least "+
-				"that", fault.Cents(out))
-		}
-		if err := release(tx, c.ID, c.PaidCents); err != nil {
-			return err
-		}
-		if _, err := tx.Exec("DELETE FROM charges WHERE id = ?", c.ID); err != nil {
-			return err
-		}
-	}
-	payments, err := db.All(&tx.Conn, db.Int, "SELECT id FROM payments WHERE lease_id = ? AND method = 'opening'", l.ID)
-	if err != nil {
-		return err
-	}
-	for _, id := range payments {
-		if err := removeOpeningPayment(tx, id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// removeOpeningPayment deletes a payment that was taken over; what it paid is open again.
-func removeOpeningPayment(tx *db.Tx, id int64) error {
-	_, returned, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM allocations WHERE payment_id = ? AND payout_id IS NOT NULL", id)
-	if err != nil {
-		return err
-	}
-	if returned {
-		return fault.Fieldf("balance_cents", "balance_cents: the opening credit was returned since, so it cannot be changed")
-	}
-	paid, err := db.All(&tx.Conn, db.Int, "SELECT charge_id FROM allocations WHERE payment_id = ?", id)
-	if err != nil {
-		return err
-	}
-	if _, err := tx.Exec("DELETE FROM allocations WHERE payment_id = ?", id); err != nil {
-		return err
-	}
-	if _, err := tx.Exec("DELETE FROM payments WHERE id = ?", id); err != nil {
-		return err
-	}
-	for _, charge := range paid {
-		if err := recount(tx, charge); err != nil {
-			return err
-		}
-	}
-	return refreshFees(tx, paid...)
 }
 
 // withdrawBefore takes away the rent, recurring charges and late fees due before the day, which are
 // unpaid: check has seen to that.
 func withdrawBefore(tx *db.Tx, l Lease, day exact.Day, done *OpeningDone) error {
-	due, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ? AND c.due_date < ?
+	due, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ?
+		AND c.due_date < ?
 		AND (c.type = 'rent' OR c.recurring_id IS NOT NULL OR c.fee_of IS NOT NULL) ORDER BY c.due_date, c.id`, l.ID, day)
 	if err != nil {
 		return err
@@ -279,21 +220,25 @@ func withdrawBefore(tx *db.Tx, l Lease, day exact.Day, done *OpeningDone) error 
 // keepOpening stores the opening and makes its entries, of the day before.
 func keepOpening(tx *db.Tx, lease int64, day *exact.Day, o Opening) error {
 	if day == nil {
-		_, err := tx.Exec("UPDATE leases SET opening_day = NULL, opening_cents = NULL, opening_deposit_cents = NULL WHERE id = ?", lease)
+		_, err := tx.Exec(
+			"UPDATE leases SET opening_day = NULL, opening_cents = NULL, opening_deposit_cents = NULL WHERE id = ?", lease)
 		return err
 	}
-	_, err := tx.Exec("UPDATE leases SET opening_day = ?, opening_cents = ?, opening_deposit_cents = ? WHERE id = ?", day, o.BalanceCents, o.DepositCents, lease)
+	_, err := tx.Exec("UPDATE leases SET opening_day = ?, opening_cents = ?, opening_deposit_cents = ? WHERE id = ?", day,
+		o.BalanceCents, o.DepositCents, lease)
 	if err != nil {
 		return err
 	}
 	before := *day - 1
 	if o.BalanceCents > 0 {
-		if _, err := tx.InsertRow("charges", chargeSets+", opening", lease, openingType, "Balance on "+day.String(), before, o.BalanceCents, tx.Now(), 1); err != nil {
+		if _, err := tx.InsertRow("charges", chargeSets+", opening", lease, openingType, "Balance on "+day.String(), before,
+			o.BalanceCents, tx.Now(), 1); err != nil {
 			return err
 		}
 	}
 	if o.DepositCents > 0 {
-		held, err := tx.InsertRow("charges", chargeSets+", opening", lease, "deposit", "Deposit held on "+day.String(), before, o.DepositCents, tx.Now(), 1)
+		held, err := tx.InsertRow("charges", chargeSets+", opening", lease, "deposit", "Deposit held on "+day.String(),
+			before, o.DepositCents, tx.Now(), 1)
 		if err != nil {
 			return err
 		}
@@ -316,7 +261,8 @@ func keepOpening(tx *db.Tx, lease int64, day *exact.Day, o Opening) error {
 func postMissing(tx *db.Tx, l Lease, done *OpeningDone) error {
 	t := l.terms()
 	begin := t.begin(l.OpeningDay)
-	first, posted, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.lease_id = ? AND c.type = 'rent' ORDER BY c.period_start LIMIT 1", l.ID)
+	first, posted, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+
+		" FROM charges c WHERE c.lease_id = ? AND c.type = 'rent' ORDER BY c.period_start LIMIT 1", l.ID)
 	if err != nil {
 		return err
 	}
@@ -351,7 +297,8 @@ func openAsFile(tx *db.Tx, lease int64, o *Opening) (set bool, err error) {
 	}
 	o.LeaseID = lease
 	day, err := o.check(&tx.Conn, l)
-	if err != nil || sameDay(day, l.OpeningDay) && o.BalanceCents == l.OpeningBalanceCents && o.DepositCents == l.OpeningDepositCents {
+	if err != nil || sameDay(day, l.OpeningDay) && o.BalanceCents == l.OpeningBalanceCents &&
+		o.DepositCents == l.OpeningDepositCents {
 		return false, err
 	}
 	if _, err := setOpening(tx, *o); err != nil {

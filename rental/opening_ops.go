@@ -14,10 +14,12 @@ import (
 const maxOpenings = 500
 
 // Openings lists the leases that run or are to come, by id, with their openings.
-func (s *Service) Openings(ctx context.Context, after, limit int64) (list []Lease, next *int64, total int64, err error) {
+func (s *Service) Openings(ctx context.Context, after, limit int64) (list []Lease, next *int64, total int64,
+	err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		list, err = db.All(c, scanLease(c.Today()),
-			"SELECT "+leaseColumns+fromLeases+" WHERE l.last_day >= ? AND l.id > ? ORDER BY l.id LIMIT ?", c.Today(), after, limit+1)
+			"SELECT "+leaseColumns+fromLeases+" WHERE l.last_day >= ? AND l.id > ? ORDER BY l.id LIMIT ?", c.Today(), after,
+			limit+1)
 		if err != nil {
 			return err
 		}
@@ -38,8 +40,11 @@ func (s *Service) setOpening() schema.Op {
 			"posted; unpaid ones are withdrawn. " +
 			"What was owed and the deposit held become the balance of that day. Repeat it to replace it; without a day it is " +
 			"removed.",
-		Response: OpeningsDone{[]OpeningDone{{LeaseID: 4, Property: "Harbour House", Unit: "2A", OpeningDay: new(exampleDay("2026-11-01")), Withdrawn: 32,
-			WithdrawnCents: 2_880_000, Posted: 1, PostedCents: 90_000, Totals: Totals{BilledCents: 305_000, PaidCents: 180_000, BalanceCents: 125_000, DepositHeldCents: 180_000, OpeningCreditCents: 180_000}}}},
+		Response: OpeningsDone{
+			[]OpeningDone{{LeaseID: 4, Property: "Harbour House", Unit: "2A", OpeningDay: new(exampleDay("2026-11-01")),
+				Withdrawn:      32,
+				WithdrawnCents: 2_880_000, Posted: 1, PostedCents: 90_000, Totals: Totals{BilledCents: 305_000, PaidCents: 180_000,
+					BalanceCents: 125_000, DepositHeldCents: 180_000, OpeningCreditCents: 180_000}}}},
 		Refuses: []fault.Kind{fault.NotFound},
 		Bind:    s.bindOpening,
 		Example: "rental set-opening 'Harbour House/2A' --day 2026-11-01 --balance-cents 35000",
@@ -49,9 +54,11 @@ func (s *Service) setOpening() schema.Op {
 				return fmt.Sprintf("%d leases are taken over.", len(all))
 			}
 			if all[0].OpeningDay == nil {
-				return fmt.Sprintf("The opening day of %s / %s is removed; it owes %s.", all[0].Property, all[0].Unit, m(all[0].Totals.BalanceCents))
+				return fmt.Sprintf("The opening day of %s / %s is removed; it owes %s.", all[0].Property, all[0].Unit,
+					m(all[0].Totals.BalanceCents))
 			}
-			return fmt.Sprintf("%s / %s is taken over on %s; it owes %s.", all[0].Property, all[0].Unit, all[0].OpeningDay, m(all[0].Totals.BalanceCents))
+			return fmt.Sprintf("%s / %s is taken over on %s; it owes %s.", all[0].Property, all[0].Unit, all[0].OpeningDay,
+				m(all[0].Totals.BalanceCents))
 		},
 		Will: willOpen,
 		Leads: func(a any) string {
@@ -88,11 +95,14 @@ func (s *Service) bindOpening(f *schema.Form) schema.Handler {
 	var day, upTo *exact.Day
 	var all []Opening
 	f.DayPtr(&day, "day",
-		"nothing due before this day is posted; without it and paid_up_to the opening is removed", schema.Example("2026-11-01"))
+		"nothing due before this day is posted; without it and paid_up_to the opening is removed",
+		schema.Example("2026-11-01"))
 	f.DayPtr(&upTo, "paid_up_to", "instead of day: the last day of the last paid period")
 	amounts := func(f *schema.Form, o *Opening) {
-		f.Int(&o.BalanceCents, "balance_cents", "what was owed on the day, in cents; below 0: paid ahead", schema.Range(-maxCents, maxCents), schema.Example(35_000))
-		f.Int(&o.DepositCents, "deposit_cents", "the deposit that was held, in cents", schema.Range(0, maxCents), schema.Example(180_000))
+		f.Int(&o.BalanceCents, "balance_cents", "what was owed on the day, in cents; below 0: paid ahead",
+			schema.Range(-maxCents, maxCents), schema.Example(35_000))
+		f.Int(&o.DepositCents, "deposit_cents", "the deposit that was held, in cents", schema.Range(0, maxCents),
+			schema.Example(180_000))
 	}
 	if f.Surface() == schema.Command {
 		var one Opening
@@ -102,7 +112,8 @@ func (s *Service) bindOpening(f *schema.Form) schema.Handler {
 	} else {
 		f.Objects("leases", "the leases that are taken over", maxOpenings, func(f *schema.Form) {
 			var o Opening
-			f.ID(&o.LeaseID, "lease_id", "the lease", schema.Required, schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
+			f.ID(&o.LeaseID, "lease_id", "the lease", schema.Required, schema.Example(4), schema.Lookup(lookupLease),
+				schema.Choices(leaseChoices))
 			amounts(f, &o)
 			all = append(all, o)
 		}, schema.Required)

@@ -9,7 +9,9 @@ const version = "3.0.0"
 // Declare returns all that the service declares.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
-		Name: "rental", Addr: "127.0.0.1:8083", Agents: true, Elsewhere: "Charges, deposits, rents, leases and tenants are changed on the screens and with `quartermaster rental`; payments are reversed there too.",
+		Name: "rental", Addr: "127.0.0.1:8083", Agents: true,
+		Elsewhere: "Charges, deposits, rents, leases and tenants are changed on the screens and with `quartermaster " +
+			"rental`; payments are reversed there too.",
 		DemoPath: "/api/arrears",
 		Title:    "Rental service",
 		About: "What each tenant owes, what was paid and who is behind; units, leases and maintenance tickets. " +
@@ -17,9 +19,11 @@ func (s *Service) Declare() schema.Service {
 		Health: version, Document: version,
 		Ops: s.ops(),
 		Records: []schema.Record{
-			{Noun: "lease", Page: "/leases/"}, {Noun: "ticket", Page: "/maintenance/"}, {Noun: "maintenance_request", Page: "/maintenance/"},
+			{Noun: "lease", Page: "/leases/"}, {Noun: "ticket", Page: "/maintenance/"},
+			{Noun: "maintenance_request", Page: "/maintenance/"},
 			{Noun: "tenant", Page: "/tenants/"}, {Noun: "property", Page: "/properties/"}, {Noun: "unit", Page: "/units/"},
-			{Noun: "payment", Page: "/payments/"}, {Noun: "bank_line", Page: "/bank/"}, {Noun: "bank_statement"}, {Noun: "bank_account"},
+			{Noun: "payment", Page: "/payments/"}, {Noun: "bank_line", Page: "/bank/"}, {Noun: "bank_statement"},
+			{Noun: "bank_account"},
 			{Noun: "expense"}, {Noun: "recurring_expense"}, {Noun: "year", Page: "/years/"},
 			{Noun: "charge", Within: "SELECT 'lease:' || lease_id FROM charges WHERE id = ?"},
 			{Noun: "recurring", Within: "SELECT 'lease:' || lease_id FROM recurring_charges WHERE id = ?"},
@@ -113,7 +117,8 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "rental open-year YEAR", s.openYear()),
 
 		schema.At("POST /api/maintenance", "create_ticket", "rental ticket create UNIT_ID", s.createTicket()),
-		schema.At("POST /api/maintenance/:id/status", "advance_ticket", "rental ticket move TICKET_ID STATUS", s.advanceTicket()),
+		schema.At("POST /api/maintenance/:id/status", "advance_ticket", "rental ticket move TICKET_ID STATUS",
+			s.advanceTicket()),
 		schema.At("", "", "rental ticket note TICKET_ID", s.addTicketNote()),
 		schema.At("", "", "rental ticket assign TICKET_ID", s.assignTicket()),
 
@@ -135,10 +140,13 @@ func events() []schema.Event {
 	lease, moved := exampleLease(), exampleTicket()
 	moved.Status = "in_progress"
 	return []schema.Event{
-		{Name: "payment.recorded", About: "A payment was recorded.", Data: PaymentEvent{PaymentID: 9, LeaseID: lease.ID, Unit: lease.Unit,
-			Property: lease.Property, Tenant: lease.Tenant, Charge: new(examplePaid()), Totals: examplePaidUp, AmountCents: 95_000,
+		{Name: "payment.recorded", About: "A payment was recorded.", Data: PaymentEvent{PaymentID: 9, LeaseID: lease.ID,
+			Unit:     lease.Unit,
+			Property: lease.Property, Tenant: lease.Tenant, Charge: new(examplePaid()), Totals: examplePaidUp,
+			AmountCents: 95_000,
 			Allocations: exampleAllocations()}},
 		{Name: "maintenance.created", About: "A ticket was opened.", Data: exampleTicket()},
-		{Name: "maintenance.status_changed", About: "A ticket moved.", Data: TicketMoved{Ticket: moved, From: "open", To: "in_progress"}},
+		{Name: "maintenance.status_changed", About: "A ticket moved.", Data: TicketMoved{Ticket: moved, From: "open",
+			To: "in_progress"}},
 	}
 }

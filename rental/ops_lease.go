@@ -19,8 +19,9 @@ func (s *Service) endLease() schema.Op {
 			"charged by its days; other charges stay. Refused while rent that would change is paid: reverse that payment " +
 			"first. " +
 			"To extend a lease, import it with a later end_date.",
-		Response: Ending{Lease: exampleLease(), Withdrawn: []Charge{exampleCharge()}, Cut: new(exampleCharge()), Totals: exampleOwed},
-		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
+		Response: Ending{Lease: exampleLease(), Withdrawn: []Charge{exampleCharge()}, Cut: new(exampleCharge()),
+			Totals: exampleOwed},
+		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var lease int64
 			var last exact.Day
@@ -32,7 +33,8 @@ func (s *Service) endLease() schema.Op {
 		Print:   printEnding, Will: willEnd,
 		Did: func(a any, m schema.Money) string {
 			e := a.(Ending)
-			return fmt.Sprintf("The lease's last day is %s. It owes %s.", e.Lease.EndDate, m(e.Totals.BalanceCents)) + heldText(e.Totals, m)
+			return fmt.Sprintf("The lease's last day is %s. It owes %s.", e.Lease.EndDate, m(e.Totals.BalanceCents)) +
+				heldText(e.Totals, m)
 		},
 		Leads: func(a any) string { return leasePath(a.(Ending).Lease.ID) },
 	}
@@ -63,7 +65,8 @@ func (s *Service) cancelLease() schema.Op {
 		},
 		Will: func(a any, m schema.Money) string {
 			c := a.(Cancelled)
-			return fmt.Sprintf("The lease of %s will be removed, with %d charges of which %s is open.", leaseName(c.Lease), c.Charges, m(c.Lease.BalanceCents))
+			return fmt.Sprintf("The lease of %s will be removed, with %d charges of which %s is open.", leaseName(c.Lease),
+				c.Charges, m(c.Lease.BalanceCents))
 		},
 		Leads: func(any) string { return "/leases" },
 	}
@@ -83,7 +86,8 @@ func (s *Service) setRent() schema.Op {
 			bindLeaseID(f, &lease)
 			f.Day(&from, "from", "for periods that start on this day or later", schema.Required, schema.Example("2027-01-01"))
 			f.IntPtr(&rent, "rent_cents",
-				"the rent of a whole period, in cents; null removes the step", schema.Range(0, maxCents), schema.Clear(&clear), schema.Example(99_000))
+				"the rent of a whole period, in cents; null removes the step", schema.Range(0, maxCents), schema.Clear(&clear),
+				schema.Example(99_000))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				if clear {
 					rent = nil
@@ -105,7 +109,8 @@ func (s *Service) setRent() schema.Op {
 }
 
 func exampleRecurring() RecurringDone {
-	return RecurringDone{Recurring: Recurring{ID: 3, LeaseID: 4, Type: "utility", Label: "Water", AmountCents: 4_500, From: exampleDay("2026-11-01")},
+	return RecurringDone{Recurring: Recurring{ID: 3, LeaseID: 4, Type: "utility", Label: "Water", AmountCents: 4_500,
+		From: exampleDay("2026-11-01")},
 		Posted: []Charge{exampleFee()}, Withdrawn: []Charge{exampleFee()}, Totals: exampleOwed}
 }
 
@@ -128,14 +133,17 @@ func didRecurring(a any, m schema.Money) string {
 func (s *Service) addRecurring() schema.Op {
 	return schema.Op{
 		Name: "add_recurring", Writes: true, Creates: true,
-		About:    "Add a charge to every billing period that starts from `from` to `to`, in full. Periods posted already are charged at once.",
+		About: "Add a charge to every billing period that starts from `from` to `to`, in full. Periods posted already " +
+			"are charged at once.",
 		Response: exampleRecurring(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var r Recurring
 			bindLeaseID(f, &r.LeaseID)
 			f.Enum(&r.Type, "type", "what it is for", recurringTypes, schema.Required)
-			f.Text(&r.Label, "label", "what it is for, as the ledger shows it", schema.Required, schema.Most(maxName), schema.Example("Water"))
-			f.Int(&r.AmountCents, "amount_cents", "how much with each period, in cents", schema.Required, schema.Range(0, maxCents), schema.Example(4500))
+			f.Text(&r.Label, "label", "what it is for, as the ledger shows it", schema.Required, schema.Most(maxName),
+				schema.Example("Water"))
+			f.Int(&r.AmountCents, "amount_cents", "how much with each period, in cents", schema.Required,
+				schema.Range(0, maxCents), schema.Example(4500))
 			f.Day(&r.From, "from", "for periods that start on this day or later", schema.Required, schema.Example("2026-11-01"))
 			f.DayPtr(&r.To, "to", "periods that start up to this day; without it: no end")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddRecurring(ctx, who, r) }
@@ -165,7 +173,8 @@ func (s *Service) endRecurring() schema.Op {
 			for _, c := range d.Withdrawn {
 				sum += c.AmountCents
 			}
-			return fmt.Sprintf("%s ends on %s; %d charges are withdrawn, %s.", d.Recurring.Label, d.Recurring.To, len(d.Withdrawn), m(sum))
+			return fmt.Sprintf("%s ends on %s; %d charges are withdrawn, %s.", d.Recurring.Label, d.Recurring.To,
+				len(d.Withdrawn), m(sum))
 		},
 		Leads: func(a any) string { return leasePath(a.(RecurringDone).Recurring.LeaseID) },
 	}
@@ -177,17 +186,20 @@ func (s *Service) setLateFeeOp() schema.Op {
 		Name: "set_late_fee", Writes: true, Idempotent: true,
 		About: "Set a property's late fee: for rent due on or after a day and still open after the days of grace, " +
 			"an amount or a percent of what is open then.",
-		Response: PropertyLateFee{PropertyID: 1, Property: "Harbour House", LateFee: &fee}, Refuses: []fault.Kind{fault.NotFound},
+		Response: PropertyLateFee{PropertyID: 1, Property: "Harbour House", LateFee: &fee},
+		Refuses:  []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var property int64
 			var fee LateFee
 			var percent int64
 			var from *exact.Day
-			f.ID(&property, "property_id", "the property", schema.Required, schema.Example(1), schema.Positional("PROPERTY"), schema.Lookup(lookupProperty), schema.Choices(propertyChoices))
+			f.ID(&property, "property_id", "the property", schema.Required, schema.Example(1), schema.Positional("PROPERTY"),
+				schema.Lookup(lookupProperty), schema.Choices(propertyChoices))
 			f.Int(&fee.GraceDays, "grace_days",
 				"days of grace after the due date", schema.Required, schema.Range(0, 365), schema.Example(5))
 			f.IntPtr(&fee.Cents, "cents", "the fee in cents; 0 means no late fee from then on", schema.Range(0, maxCents))
-			if f.Amount(&percent, "percent", "the fee in percent of what is open then, with two decimals", schema.Range(0, 100), schema.Example(5)) {
+			if f.Amount(&percent, "percent", "the fee in percent of what is open then, with two decimals", schema.Range(0, 100),
+				schema.Example(5)) {
 				fee.Percent = new(exact.Milli(percent * 10))
 			}
 			f.DayPtr(&from, "from",
@@ -203,16 +215,19 @@ func (s *Service) setLateFeeOp() schema.Op {
 			case f == nil:
 				return "No late fee in " + p.Property + "."
 			case f.Cents != nil:
-				return fmt.Sprintf("Late rent in %s costs %s after %d days of grace, for rent due from %s on.", p.Property, m(*f.Cents), f.GraceDays, f.From)
+				return fmt.Sprintf("Late rent in %s costs %s after %d days of grace, for rent due from %s on.", p.Property,
+					m(*f.Cents), f.GraceDays, f.From)
 			default:
-				return fmt.Sprintf("Late rent in %s costs %s %% of what is open after %d days of grace, for rent due from %s on.", p.Property, f.Percent, f.GraceDays, f.From)
+				return fmt.Sprintf("Late rent in %s costs %s %% of what is open after %d days of grace, for rent due from %s on.",
+					p.Property, f.Percent, f.GraceDays, f.From)
 			}
 		},
 		Leads: func(a any) string { return "/properties/" + strconv.FormatInt(a.(PropertyLateFee).PropertyID, 10) },
 	}
 }
 
-func (s *Service) setLateFee(ctx context.Context, who db.Caller, property int64, fee LateFee, from *exact.Day) (any, error) {
+func (s *Service) setLateFee(ctx context.Context, who db.Caller, property int64, fee LateFee, from *exact.Day) (any,
+	error) {
 	if from != nil {
 		fee.From = *from
 		return s.SetLateFee(ctx, who, property, fee)

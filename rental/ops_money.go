@@ -14,7 +14,8 @@ import (
 
 // bindLeaseID binds the lease that an act is about.
 func bindLeaseID(f *schema.Form, p *int64) {
-	f.ID(p, "lease_id", "the lease", schema.Required, schema.Example(4), schema.Positional("LEASE_ID"), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
+	f.ID(p, "lease_id", "the lease", schema.Required, schema.Example(4), schema.Positional("LEASE_ID"),
+		schema.Lookup(lookupLease), schema.Choices(leaseChoices))
 }
 
 func bindAmount(f *schema.Form, p **int64, about string, opts ...schema.Opt) {
@@ -24,12 +25,14 @@ func bindAmount(f *schema.Form, p **int64, about string, opts ...schema.Opt) {
 func (s *Service) receivePayment() schema.Op {
 	return schema.Op{
 		Name: "receive_payment", Writes: true, Creates: true,
-		About: "Record one payment of a lease. It pays what is due, the oldest first; the rest becomes credit.", Response: examplePayment(),
-		Refuses: []fault.Kind{fault.NotFound},
+		About:    "Record one payment of a lease. It pays what is due, the oldest first; the rest becomes credit.",
+		Response: examplePayment(),
+		Refuses:  []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var p ReceiptRequest
 			bindLeaseID(f, &p.LeaseID)
-			f.Int(&p.AmountCents, "amount_cents", "how much came in, in cents", schema.Required, schema.Range(1, maxCents), schema.Example(95_000))
+			f.Int(&p.AmountCents, "amount_cents", "how much came in, in cents", schema.Required, schema.Range(1, maxCents),
+				schema.Example(95_000))
 			bindMethod(f, &p.Method)
 			bindPaidDate(f, &p.PaidDate, "when it was paid; an invalid day counts as today")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.ReceivePayment(ctx, who, p) }
@@ -47,8 +50,9 @@ func (s *Service) reversePayment() schema.Op {
 		About: "Reverse a payment that bounced or was recorded by mistake. What it had paid is open again; the payment " +
 			"stays, with the reason. " +
 			"The answer to a payment and its event give its id.",
-		Response: Reversal{PaymentID: 9, LeaseID: 4, Reason: "the check bounced", Charge: new(exampleCharge()), Totals: exampleOwed, Allocations: exampleAllocations()},
-		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
+		Response: Reversal{PaymentID: 9, LeaseID: 4, Reason: "the check bounced", Charge: new(exampleCharge()),
+			Totals: exampleOwed, Allocations: exampleAllocations()},
+		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var payment int64
 			var reason string
@@ -76,7 +80,8 @@ func (s *Service) reversePayment() schema.Op {
 			} else if n > 1 {
 				what = fmt.Sprintf("%d charges are unpaid again.", n)
 			}
-			return fmt.Sprintf("Payment %d will be reversed. %s Then the lease owes %s.", r.PaymentID, what, m(r.Totals.BalanceCents))
+			return fmt.Sprintf("Payment %d will be reversed. %s Then the lease owes %s.", r.PaymentID, what,
+				m(r.Totals.BalanceCents))
 		},
 		Leads: func(a any) string { return leasePath(a.(Reversal).LeaseID) },
 	}
@@ -98,27 +103,34 @@ func (s *Service) addCharge() schema.Op {
 			if f.Surface() == schema.Command { // there what is wrong with a value is no wrong usage
 				within, most = schema.Range(math.MinInt64, math.MaxInt64), schema.Most(maxText)
 			}
-			f.Int(&n.AmountCents, "amount_cents", "how much, in cents", schema.Required, within, schema.Flag("amount"), schema.Example(2500))
-			f.Day(&n.DueDate, "due_date", "the day on which it is due, past or future", schema.Required, schema.Flag("due"), schema.Example("2026-12-01"), schema.Today)
+			f.Int(&n.AmountCents, "amount_cents", "how much, in cents", schema.Required, within, schema.Flag("amount"),
+				schema.Example(2500))
+			f.Day(&n.DueDate, "due_date", "the day on which it is due, past or future", schema.Required, schema.Flag("due"),
+				schema.Example("2026-12-01"), schema.Today)
 			f.Text(&n.Label, "label", "what it is for, as the ledger shows it", schema.Required, most, schema.Example("New key"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddCharge(ctx, who, lease, n) }
 		},
-		Example: `rental charge 4 --type late_fee --amount-cents 2500 --due 2026-12-01 --label "Late fee for November"` + "\n" +
+		Example: `rental charge 4 --type late_fee --amount-cents 2500 --due 2026-12-01 --label "Late fee for November"` +
+			"\n" +
 			`rental charge 4 --type deposit --amount-cents 190000 --due 2026-12-01 --label Deposit --as alice --json`,
 		Print: printCharged,
 		Did: func(a any, m schema.Money) string {
 			c := a.(Charged)
-			return fmt.Sprintf("%s is charged: %s, due %s. The lease owes %s.", m(c.Charge.AmountCents), c.Charge.Label, c.Charge.DueDate, m(c.Totals.BalanceCents))
+			return fmt.Sprintf("%s is charged: %s, due %s. The lease owes %s.", m(c.Charge.AmountCents), c.Charge.Label,
+				c.Charge.DueDate, m(c.Totals.BalanceCents))
 		},
 		Leads: func(a any) string { return leasePath(a.(Charged).LeaseID) },
 		Undo: func(a any) *schema.Undo {
-			return &schema.Undo{Op: "void_charge", Label: "Void it", Fields: map[string]string{"charge_id": strconv.FormatInt(a.(Charged).Charge.ID, 10), "reason": "charged by mistake"}}
+			return &schema.Undo{Op: "void_charge", Label: "Void it",
+				Fields: map[string]string{"charge_id": strconv.FormatInt(a.(Charged).Charge.ID, 10),
+					"reason": "charged by mistake"}}
 		},
 	}
 }
 
 func exampleFee() Charge {
-	c := Charge{ID: 42, Type: "repair", Label: "New key", DueDate: exampleDay("2026-12-01"), AmountCents: 2500, BalanceCents: 2500}
+	c := Charge{ID: 42, Type: "repair", Label: "New key", DueDate: exampleDay("2026-12-01"), AmountCents: 2500,
+		BalanceCents: 2500}
 	c.Period = c.DueDate.Month()
 	return c
 }
@@ -133,7 +145,8 @@ func (s *Service) voidCharge() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var charge int64
 			var reason string
-			f.ID(&charge, "charge_id", "the charge", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(42), schema.Label("Charge"), schema.Choices(chargeChoices))
+			f.ID(&charge, "charge_id", "the charge", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(42),
+				schema.Label("Charge"), schema.Choices(chargeChoices))
 			f.Text(&reason, "reason",
 				"why, for the history", schema.Required, schema.Most(maxText), schema.Example("charged twice"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.VoidCharge(ctx, who, charge, reason) }
@@ -141,12 +154,14 @@ func (s *Service) voidCharge() schema.Op {
 		Example: `rental void-charge 42 --reason "charged twice"`,
 		Did: func(a any, m schema.Money) string {
 			v := a.(Voided)
-			return fmt.Sprintf("%s of %s is void. The lease owes %s.", v.Charge.Label, m(v.Charge.AmountCents), m(v.Totals.BalanceCents))
+			return fmt.Sprintf("%s of %s is void. The lease owes %s.", v.Charge.Label, m(v.Charge.AmountCents),
+				m(v.Totals.BalanceCents))
 		},
 		Thing: func(a any) string { return a.(Voided).Charge.Label },
 		Will: func(a any, m schema.Money) string {
 			v := a.(Voided)
-			return fmt.Sprintf("%s of %s, due %s, leaves the ledger. Then the lease owes %s.", v.Charge.Label, m(v.Charge.AmountCents), v.Charge.DueDate, m(v.Totals.BalanceCents))
+			return fmt.Sprintf("%s of %s, due %s, leaves the ledger. Then the lease owes %s.", v.Charge.Label,
+				m(v.Charge.AmountCents), v.Charge.DueDate, m(v.Totals.BalanceCents))
 		},
 		Leads: func(a any) string { return leasePath(a.(Voided).LeaseID) },
 	}
@@ -162,7 +177,8 @@ func (s *Service) useDepositOp() schema.Op {
 			var amount *int64
 			var day *exact.Day
 			f.ID(&charge, "charge_id",
-				"the charge to pay, not a deposit", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(41), schema.Label("Charge"), schema.Choices(chargeChoices))
+				"the charge to pay, not a deposit", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(41),
+				schema.Label("Charge"), schema.Choices(chargeChoices))
 			bindAmount(f, &amount, "how much of the deposit (default: as much as possible)")
 			f.DayPtr(&day, "day", "when (default: today)", schema.Today)
 			return func(ctx context.Context, who db.Caller) (any, error) {
@@ -176,14 +192,16 @@ func (s *Service) useDepositOp() schema.Op {
 		},
 		Will: func(a any, m schema.Money) string {
 			p := a.(Payment)
-			return fmt.Sprintf("%s of the deposit is used. Then %s is held, and the lease owes %s.", m(p.AmountCents), m(p.Totals.DepositHeldCents), m(p.Totals.BalanceCents))
+			return fmt.Sprintf("%s of the deposit is used. Then %s is held, and the lease owes %s.", m(p.AmountCents),
+				m(p.Totals.DepositHeldCents), m(p.Totals.BalanceCents))
 		},
 		Leads: leadsPayment, Undo: undoPayment,
 	}
 }
 
 func examplePayout(kind string) Payout {
-	return Payout{ID: 2, LeaseID: 4, Kind: kind, Day: exampleDay("2026-11-20"), AmountCents: 40_000, Method: "bank_transfer", Totals: examplePaidUp}
+	return Payout{ID: 2, LeaseID: 4, Kind: kind, Day: exampleDay("2026-11-20"), AmountCents: 40_000,
+		Method: "bank_transfer", Totals: examplePaidUp}
 }
 
 func (s *Service) returnDeposit() schema.Op {
@@ -196,7 +214,8 @@ func (s *Service) returnCredit() schema.Op {
 
 func payoutOp(kind, about string, do func(context.Context, db.Caller, PayoutRequest) (Payout, error)) schema.Op {
 	return schema.Op{
-		Name: "return_" + kind, Writes: true, Destructive: true, About: about, Response: examplePayout(kind), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Name: "return_" + kind, Writes: true, Destructive: true, About: about, Response: examplePayout(kind),
+		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var p PayoutRequest
 			bindLeaseID(f, &p.LeaseID)

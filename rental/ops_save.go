@@ -15,9 +15,10 @@ import (
 
 func (s *Service) saveProperty() schema.Op {
 	return propertyTable().Save(s.db, schema.Op{
-		Keys:   []string{"name"},
-		Groups: []schema.Group{{Title: "Late fee", Fields: []string{"late_fee_grace_days", "late_fee_cents", "late_fee_percent", "late_fee_from"}}},
-		Name:   "save_property", About: "Create or change a property: its address and late fee.",
+		Keys: []string{"name"},
+		Groups: []schema.Group{{Title: "Late fee", Fields: []string{"late_fee_grace_days", "late_fee_cents",
+			"late_fee_percent", "late_fee_from"}}},
+		Name: "save_property", About: "Create or change a property: its address and late fee.",
 		Example: "rental property save 'Harbour House' --address '12 Harbour Street'",
 		Did:     savedAs("property", "name"), Refuses: []fault.Kind{fault.Conflict},
 		Response: schema.Saved{Created: true, Record: map[string]string{"name": "Harbour House"}},
@@ -47,12 +48,14 @@ func (s *Service) saveTenant() schema.Op {
 func (s *Service) saveLease() schema.Op {
 	return leaseTable().Save(s.db, schema.Op{
 		Keys: []string{"property", "unit", "start_date"}, Rare: []string{"frequency", "due_day", "proration"},
-		Groups: []schema.Group{{Title: "Taken over from another program", Fields: []string{"opening_day", "paid_up_to", "opening_balance_cents", "opening_deposit_cents"}}},
-		Name:   "save_lease", About: "Create a lease, or change its terms for what is not posted yet. Separate several " +
+		Groups: []schema.Group{{Title: "Taken over from another program", Fields: []string{"opening_day", "paid_up_to",
+			"opening_balance_cents", "opening_deposit_cents"}}},
+		Name: "save_lease", About: "Create a lease, or change its terms for what is not posted yet. Separate several " +
 			"tenants with |.",
 		Example: "rental lease save 'Harbour House' 2A 2026-12-01 --tenant 'Ada Brandt' --rent-cents 95000",
 		Did:     savedAs("lease", "property", "unit", "start_date"), Refuses: []fault.Kind{fault.Conflict},
-		Response: schema.Saved{Created: true, Record: map[string]string{"property": "Harbour House", "unit": "2A", "start_date": "2026-12-01"}},
+		Response: schema.Saved{Created: true, Record: map[string]string{"property": "Harbour House", "unit": "2A",
+			"start_date": "2026-12-01"}},
 	})
 }
 
@@ -103,7 +106,8 @@ func (s *Service) InviteTenant(ctx context.Context, who db.Caller, tenant int64)
 			base = "http://127.0.0.1:8083"
 		}
 		base = strings.TrimSuffix(base, "/")
-		done := Invited{TenantID: tenant, Tenant: t.Name, URL: base + "/portal/welcome/" + v.Token, Code: v.Code, PortalURL: base + "/portal",
+		done := Invited{TenantID: tenant, Tenant: t.Name, URL: base + "/portal/welcome/" + v.Token, Code: v.Code,
+			PortalURL: base + "/portal",
 			ExpiresAt: v.ExpiresAt, InvitedBy: tx.Who().User}
 		if err := s.writeInvitation(&tx.Conn, &done); err != nil {
 			return done, err
@@ -143,7 +147,8 @@ func (s *Service) EndTenantSessions(ctx context.Context, who db.Caller, tenant i
 		if err != nil {
 			return EndedSessions{}, err
 		}
-		return EndedSessions{tenant, t.Name, n}, tx.Audit("tenant.sessions_ended", db.Subject("tenant", tenant), map[string]int{"ended": n})
+		return EndedSessions{tenant, t.Name, n}, tx.Audit("tenant.sessions_ended", db.Subject("tenant", tenant),
+			map[string]int{"ended": n})
 	})
 }
 
@@ -155,7 +160,8 @@ func endSessions(tx *db.Tx, tenant int64) (int, error) {
 }
 
 func bindTenantID(f *schema.Form, p *int64) {
-	f.ID(p, "tenant_id", "the tenant", schema.Positional("TENANT_ID"), schema.Required, schema.Example(3), schema.Lookup(lookupTenant), schema.Choices(tenantChoices), schema.NameFirst)
+	f.ID(p, "tenant_id", "the tenant", schema.Positional("TENANT_ID"), schema.Required, schema.Example(3),
+		schema.Lookup(lookupTenant), schema.Choices(tenantChoices), schema.NameFirst)
 }
 
 func (s *Service) inviteTenant() schema.Op {
@@ -163,7 +169,8 @@ func (s *Service) inviteTenant() schema.Op {
 		Name: "invite_tenant", Writes: true, Creates: true, Credential: true,
 		About: "Invite a tenant to the portal, with a link that works once within 14 days and a code that lasts until " +
 			"unused for 400 days. Both are shown only now; an earlier invitation ends.",
-		Response: Invited{TenantID: 3, Tenant: "Ada Brandt", URL: "https://rent.example/portal/welcome/TOKEN", Code: "7GQ2-M4XD", PortalURL: "https://rent.example/portal",
+		Response: Invited{TenantID: 3, Tenant: "Ada Brandt", URL: "https://rent.example/portal/welcome/TOKEN",
+			Code: "7GQ2-M4XD", PortalURL: "https://rent.example/portal",
 			ExpiresAt: exact.Instant(1_796_400_000), InvitedBy: "ann"},
 		Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -174,7 +181,8 @@ func (s *Service) inviteTenant() schema.Op {
 		Example: "rental tenant invite 'Ada Brandt'",
 		Did: func(a any, _ schema.Money) string {
 			v := a.(Invited)
-			return fmt.Sprintf("%s is invited: %s works once, until %s; the code %s at %s stays valid.", v.Tenant, v.URL, v.ExpiresAt, v.Code, v.PortalURL)
+			return fmt.Sprintf("%s is invited: %s works once, until %s; the code %s at %s stays valid.", v.Tenant, v.URL,
+				v.ExpiresAt, v.Code, v.PortalURL)
 		},
 		Leads: func(a any) string { return tenantPath(a.(Invited).TenantID) },
 	}
@@ -182,7 +190,8 @@ func (s *Service) inviteTenant() schema.Op {
 
 func (s *Service) endTenantSessions() schema.Op {
 	return schema.Op{
-		Name: "end_tenant_sessions", Writes: true, Destructive: true, About: "Sign a tenant out of the portal on every device, and end an open invitation.",
+		Name: "end_tenant_sessions", Writes: true, Destructive: true,
+		About:    "Sign a tenant out of the portal on every device, and end an open invitation.",
 		Response: EndedSessions{3, "Ada Brandt", 2}, Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var tenant int64
@@ -207,7 +216,8 @@ func (s *Service) forgetTenant() schema.Op {
 		Name: "forget_tenant", Writes: true, Destructive: true,
 		About: "Forget a tenant: name, e-mail and phone are removed, also from events, answers and the history; sums " +
 			"stay. Refused before all their leases have ended.",
-		Response: Forgotten{TenantID: 3, Name: "forgotten-3", Leases: 1}, Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Response: Forgotten{TenantID: 3, Name: "forgotten-3", Leases: 1},
+		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var tenant int64
 			bindTenantID(f, &tenant)

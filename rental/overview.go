@@ -77,13 +77,16 @@ func (o *Overview) read(c *db.Conn) error {
 	if o.UnitCount, _, err = db.One(c, db.Int, "SELECT count(*) FROM units"); err != nil {
 		return err
 	}
-	if o.OccupiedCount, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases WHERE start_date <= ?1 AND last_day >= ?1", o.Today); err != nil {
+	if o.OccupiedCount, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases WHERE start_date <= ?1 AND last_day >= ?1",
+		o.Today); err != nil {
 		return err
 	}
-	if o.CreditCents, _, err = db.One(c, db.Int, "SELECT coalesce(sum(credit_cents), 0) FROM payments WHERE credit_cents > 0"); err != nil {
+	if o.CreditCents, _,
+		err = db.One(c, db.Int, "SELECT coalesce(sum(credit_cents), 0) FROM payments WHERE credit_cents > 0"); err != nil {
 		return err
 	}
-	if o.OpenCount, _, err = db.One(c, db.Int, "SELECT count(*) FROM tickets WHERE status IN ('open', 'in_progress')"); err != nil {
+	if o.OpenCount, _,
+		err = db.One(c, db.Int, "SELECT count(*) FROM tickets WHERE status IN ('open', 'in_progress')"); err != nil {
 		return err
 	}
 	o.OpenTickets, err = tickets.All(c, `WHERE k.status IN ('open', 'in_progress')
@@ -91,7 +94,8 @@ func (o *Overview) read(c *db.Conn) error {
 	if err != nil {
 		return err
 	}
-	o.Ending, err = db.All(c, scanLease(o.Today), "SELECT "+leaseColumns+fromLeases+" WHERE l.last_day BETWEEN ?1 AND ?2 ORDER BY l.last_day, l.id LIMIT 6", o.Today, o.Today+60)
+	o.Ending, err = db.All(c, scanLease(o.Today), "SELECT "+leaseColumns+fromLeases+
+		" WHERE l.last_day BETWEEN ?1 AND ?2 ORDER BY l.last_day, l.id LIMIT 6", o.Today, o.Today+60)
 	return err
 }
 
@@ -107,7 +111,8 @@ func (o *Overview) readMonths(c *db.Conn) error {
 		m.BilledCents += r.Int()
 		m.CollectedCents += r.Int()
 		return nil
-	}, "SELECT due_date, amount_cents, paid_cents FROM charges WHERE due_date BETWEEN ? AND ? AND opening = 0", first.First(), o.Month.Last())
+	}, "SELECT due_date, amount_cents, paid_cents FROM charges WHERE due_date BETWEEN ? AND ? AND opening = 0",
+		first.First(), o.Month.Last())
 }
 
 // behindNamed is how many of those who are behind the overview names.
@@ -174,7 +179,8 @@ type UnitMonth struct {
 }
 
 // Occupancy returns the units that match with each month of a range.
-func (s *Service) Occupancy(ctx context.Context, f UnitFilter, first exact.Month, n int) (list Units, months map[int64][]UnitMonth, err error) {
+func (s *Service) Occupancy(ctx context.Context, f UnitFilter, first exact.Month, n int) (list Units,
+	months map[int64][]UnitMonth, err error) {
 	if list, err = s.Units(ctx, f); err != nil {
 		return list, nil, err
 	}
@@ -186,7 +192,8 @@ func (s *Service) Occupancy(ctx context.Context, f UnitFilter, first exact.Month
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		for _, u := range list.Units {
 			spans, err := db.All(c, func(r *db.Row) leaseSpan { return leaseSpan{r.Day(), r.Day()} },
-				"SELECT start_date, last_day FROM leases WHERE unit_id = ? AND start_date <= ? AND last_day >= ?", u.ID, end.Last(), first.First())
+				"SELECT start_date, last_day FROM leases WHERE unit_id = ? AND start_date <= ? AND last_day >= ?", u.ID, end.Last(),
+				first.First())
 			if err != nil {
 				return err
 			}
@@ -225,7 +232,8 @@ func (s *Service) LeaseRecord(ctx context.Context, who db.Caller, lease int64) (
 		}
 		v.Payouts, err = db.All(c, func(r *db.Row) Payout {
 			return Payout{ID: r.Int(), LeaseID: r.Int(), Kind: r.Text(), Day: r.Day(), AmountCents: r.Int(), Method: r.Text()}
-		}, "SELECT id, lease_id, kind, day, amount_cents, method FROM payouts WHERE lease_id = ? ORDER BY day DESC, id DESC", lease)
+		}, "SELECT id, lease_id, kind, day, amount_cents, method FROM payouts WHERE lease_id = ? ORDER BY day DESC, id DESC",
+			lease)
 		if err != nil {
 			return err
 		}
@@ -239,7 +247,8 @@ func (s *Service) LeaseRecord(ctx context.Context, who db.Caller, lease int64) (
 }
 
 func paidBy(c *db.Conn, lease int64) ([]PaidBy, error) {
-	all, err := db.All(c, scanPayment, "SELECT "+paymentColumns+" FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL ORDER BY m.paid_date DESC, m.id DESC", lease)
+	all, err := db.All(c, scanPayment, "SELECT "+paymentColumns+
+		" FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL ORDER BY m.paid_date DESC, m.id DESC", lease)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +265,8 @@ func paidBy(c *db.Conn, lease int64) ([]PaidBy, error) {
 			paid[i].Allocations = append(paid[i].Allocations, a)
 		}
 		return nil
-	}, `SELECT m.id, c.id, c.label, a.amount_cents, c.due_date FROM payments m CROSS JOIN allocations a ON a.payment_id = m.id CROSS JOIN charges c ON c.id = a.charge_id
+	}, `SELECT m.id, c.id, c.label, a.amount_cents, c.due_date FROM payments m CROSS JOIN allocations a
+		ON a.payment_id = m.id CROSS JOIN charges c ON c.id = a.charge_id
 		WHERE m.lease_id = ? AND m.voided_at IS NULL`, lease)
 	for _, m := range paid {
 		slices.SortFunc(m.Allocations, func(a, b Allocation) int {
@@ -268,7 +278,8 @@ func paidBy(c *db.Conn, lease int64) ([]PaidBy, error) {
 
 // TicketBoard returns the newest tickets of each status; of resolved ones those of the last
 // 14 days.
-func (s *Service) TicketBoard(ctx context.Context, f TicketFilter) (columns map[string][]Ticket, counts map[string]int64, err error) {
+func (s *Service) TicketBoard(ctx context.Context, f TicketFilter) (columns map[string][]Ticket,
+	counts map[string]int64, err error) {
 	columns, counts = map[string][]Ticket{}, map[string]int64{}
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		for _, status := range ticketMoves.States() {

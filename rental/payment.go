@@ -3,40 +3,13 @@ package rental
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
-	"unicode"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
-
-// methods are the ways of paying; the last takes in whatever is not among the others.
-var methods = []string{"cash", "bank_transfer", "card", "check", "direct_debit", "online", otherMethod}
-
-const otherMethod = "other"
-
-// methodOf reads how something was paid, in any case, with blanks, - or _ between words: transfer, wire and standing
-// order are bank_transfer, cheque is check, anything unknown is other.
-func methodOf(said string) string {
-	switch m := strings.Join(strings.FieldsFunc(strings.ToLower(said), func(r rune) bool { return unicode.IsSpace(r) || r == '-' || r == '_' }), "_"); {
-	case m == "transfer", m == "standing_order", m == "wire":
-		return "bank_transfer"
-	case m == "cheque":
-		return "check"
-	case slices.Contains(methods, m):
-		return m
-	}
-	return otherMethod
-}
-
-// unknownMethod reports whether a way of paying is said that is none, and so is other.
-func unknownMethod(said string) bool {
-	said = strings.TrimSpace(said)
-	return said != "" && methodOf(said) == otherMethod && !strings.EqualFold(said, otherMethod)
-}
 
 // PaymentRequest asks to record what was paid of one charge of a lease, without an amount
 // all that is open of it. Method and PaidDate are never refused: an unknown method is
@@ -123,10 +96,13 @@ func payCharge(tx *db.Tx, lease int64, c Charge, amount *int64, method, paidDate
 	}
 	switch {
 	case cents > c.BalanceCents:
-		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is more than what is open of charge %d (%s): %d; on account of the lease more can be paid, as credit",
+		return 0, fault.Fieldf("amount_cents",
+			"amount_cents: %d is more than what is open of charge %d (%s): %d; on account of the lease more can be paid, as "+
+				"credit",
 			fault.Cents(cents), c.ID, c.Label, fault.Cents(c.BalanceCents))
 	case cents < 1 && c.BalanceCents > 0:
-		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes a whole number of cents from %d to %d, which is open of charge %d",
+		return 0, fault.Fieldf("amount_cents",
+			"amount_cents: %d is out of range; it takes a whole number of cents from %d to %d, which is open of charge %d",
 			fault.Cents(cents), fault.Cents(1), fault.Cents(c.BalanceCents), c.ID)
 	}
 	on, err := paidOn(tx, paidDate)
@@ -166,7 +142,9 @@ func insertPayment(tx *db.Tx, number *int64, lease, cents int64, method string, 
 			return 0, err
 		}
 	}
-	return tx.Insert("INSERT INTO payments (id, lease_id, amount_cents, credit_cents, method, paid_date, recorded_at) VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6)",
+	return tx.Insert(
+		"INSERT INTO payments (id, lease_id, amount_cents, credit_cents, method, paid_date, recorded_at) VALUES (?1, ?2, "+
+			"?3, ?3, ?4, ?5, ?6)",
 		number, lease, cents, method, on, tx.Now())
 }
 
@@ -236,8 +214,10 @@ func emitPayment(tx *db.Tx, l Lease, payment int64) (Payment, error) {
 	if err != nil {
 		return Payment{}, err
 	}
-	return done, tx.Emit("payment.recorded", PaymentEvent{PaymentID: m.ID, LeaseID: l.ID, Unit: l.Unit, Property: l.Property, Tenant: l.Tenant,
-		Charge: done.Charge, Totals: done.Totals, AmountCents: m.AmountCents, Allocations: done.Allocations, CreditCents: done.CreditCents})
+	return done, tx.Emit("payment.recorded", PaymentEvent{PaymentID: m.ID, LeaseID: l.ID, Unit: l.Unit,
+		Property: l.Property, Tenant: l.Tenant,
+		Charge: done.Charge, Totals: done.Totals, AmountCents: m.AmountCents, Allocations: done.Allocations,
+		CreditCents: done.CreditCents})
 }
 
 // StoredPayment is a payment as it is kept.
@@ -253,10 +233,12 @@ type StoredPayment struct {
 	VoidReason  *string        `json:"void_reason"`
 }
 
-const paymentColumns = "m.id, m.lease_id, m.amount_cents, m.credit_cents, m.method, m.paid_date, m.recorded_at, m.voided_at, m.void_reason"
+const paymentColumns = "m.id, m.lease_id, m.amount_cents, m.credit_cents, m.method, m.paid_date, m.recorded_at, " +
+	"m.voided_at, m.void_reason"
 
 func scanPayment(r *db.Row) StoredPayment {
-	return StoredPayment{ID: r.Int(), LeaseID: r.Int(), AmountCents: r.Int(), CreditCents: r.Int(), Method: r.Text(), PaidDate: r.Day(),
+	return StoredPayment{ID: r.Int(), LeaseID: r.Int(), AmountCents: r.Int(), CreditCents: r.Int(), Method: r.Text(),
+		PaidDate:   r.Day(),
 		RecordedAt: r.Instant(), VoidedAt: r.InstantPtr(), VoidReason: r.TextPtr()}
 }
 
@@ -291,7 +273,8 @@ func receive(tx *db.Tx, p ReceiptRequest) (Payment, error) {
 		return Payment{}, err
 	}
 	if p.AmountCents < 1 || p.AmountCents > maxCents {
-		return Payment{}, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from %d to %d", fault.Cents(p.AmountCents), fault.Cents(1), fault.Cents(maxCents))
+		return Payment{}, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from %d to %d",
+			fault.Cents(p.AmountCents), fault.Cents(1), fault.Cents(maxCents))
 	}
 	on, err := paidOn(tx, p.PaidDate)
 	if err != nil {
@@ -317,7 +300,8 @@ func (s *Service) recordPayment() schema.Op {
 	return schema.Op{
 		Name: "record_payment", Writes: true, Creates: true, Says: "Record a payment", KeyRequired: true,
 		About: "Record payment of one charge, in full or in part.",
-		AgentAbout: "Record payment: for a lease (it pays what is due, the oldest first; the rest is credit), or for one charge (not more than is open). " +
+		AgentAbout: "Record payment: for a lease (it pays what is due, the oldest first; the rest is credit), or for one " +
+			"charge (not more than is open). " +
 			"The answer says what the lease owed before and owes after, and which charges were paid.",
 		AgentResponse: exampleMoney(),
 		Response:      examplePayment(),
@@ -327,9 +311,12 @@ func (s *Service) recordPayment() schema.Op {
 				return s.bindMoney(f)
 			}
 			var p PaymentRequest
-			f.ID(&p.LeaseID, "lease_id", "the lease", schema.Positional("LEASE_ID"), schema.InPath("id"), schema.Example(4), schema.Lookup(lookupLease), schema.Choices(leaseChoices))
-			f.Int(&p.ChargeID, "charge_id", "the charge that was paid, one of this lease's", schema.Required, schema.Example(41), schema.Label("Charge"), schema.Choices(chargeChoices))
-			f.IntPtr(&p.AmountCents, "amount_cents", "how much of the charge (default: all that is open)", schema.Range(0, maxCents), schema.Example(95_000))
+			f.ID(&p.LeaseID, "lease_id", "the lease", schema.Positional("LEASE_ID"), schema.InPath("id"), schema.Example(4),
+				schema.Lookup(lookupLease), schema.Choices(leaseChoices))
+			f.Int(&p.ChargeID, "charge_id", "the charge that was paid, one of this lease's", schema.Required, schema.Example(41),
+				schema.Label("Charge"), schema.Choices(chargeChoices))
+			f.IntPtr(&p.AmountCents, "amount_cents", "how much of the charge (default: all that is open)",
+				schema.Range(0, maxCents), schema.Example(95_000))
 			bindMethod(f, &p.Method)
 			bindPaidDate(f, &p.PaidDate, "when it was paid, as YYYY-MM-DD; an invalid day counts as today")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordPayment(ctx, who, p) }
@@ -343,10 +330,12 @@ func (s *Service) recordPayment() schema.Op {
 func bindMethod(f *schema.Form, p *string) {
 	if f.Surface() == schema.Page || f.Surface() == schema.Command {
 		f.Enum(p, "method", "how it was paid: "+strings.Join(methods, ", "), methods, schema.Folded,
-			schema.Alias("transfer", "bank_transfer"), schema.Alias("cheque", "check"), schema.Example("bank_transfer"), schema.Label("Paid by"))
+			schema.Alias("transfer", "bank_transfer"), schema.Alias("cheque", "check"), schema.Example("bank_transfer"),
+			schema.Label("Paid by"))
 		return
 	}
-	f.Loose(p, "method", "how: "+strings.Join(methods, ", ")+"; transfer, wire and standing order are bank_transfer, cheque is check, anything else is other",
+	f.Loose(p, "method", "how: "+strings.Join(methods, ", ")+
+		"; transfer, wire and standing order are bank_transfer, cheque is check, anything else is other",
 		schema.Example("bank_transfer"))
 }
 
@@ -354,7 +343,8 @@ func bindMethod(f *schema.Form, p *string) {
 func bindPaidDate(f *schema.Form, p *string, about string) {
 	if f.Surface() == schema.Page || f.Surface() == schema.Command {
 		var day *exact.Day
-		f.DayPtr(&day, "paid_date", "when it was paid (default: today)", schema.Example("2026-11-20"), schema.Label("Paid on"), schema.Help("Today, if you leave it."), schema.Today)
+		f.DayPtr(&day, "paid_date", "when it was paid (default: today)", schema.Example("2026-11-20"),
+			schema.Label("Paid on"), schema.Help("Today, if you leave it."), schema.Today)
 		if day != nil {
 			*p = day.String()
 		}

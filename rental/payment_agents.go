@@ -72,17 +72,21 @@ func (s *Service) RecordMoney(ctx context.Context, who db.Caller, m MoneyIn) (Mo
 		}
 		var p Payment
 		if m.ChargeID != 0 {
-			p, err = recordPayment(tx, PaymentRequest{LeaseID: l.ID, ChargeID: m.ChargeID, AmountCents: &m.AmountCents, Method: m.Method, PaidDate: m.PaidDate})
+			p, err = recordPayment(tx, PaymentRequest{LeaseID: l.ID, ChargeID: m.ChargeID, AmountCents: &m.AmountCents,
+				Method: m.Method, PaidDate: m.PaidDate})
 		} else {
-			p, err = receive(tx, ReceiptRequest{LeaseID: l.ID, AmountCents: m.AmountCents, Method: m.Method, PaidDate: m.PaidDate})
+			p, err = receive(tx, ReceiptRequest{LeaseID: l.ID, AmountCents: m.AmountCents, Method: m.Method,
+				PaidDate: m.PaidDate})
 		}
 		if err != nil {
 			return done, err
 		}
 		stored, err := findPayment(&tx.Conn, p.PaymentID)
-		return MoneyRecorded{PaymentID: p.PaymentID, LeaseID: l.ID, Unit: l.Unit, Property: l.Property, Tenant: l.Tenant, AmountCents: p.AmountCents,
-			PaidDate: stored.PaidDate, Method: stored.Method, Allocations: p.Allocations,
-			Before: Owing{before.BalanceCents, before.CreditCents}, After: Owing{p.Totals.BalanceCents, p.Totals.CreditCents}}, err
+		return MoneyRecorded{PaymentID: p.PaymentID, LeaseID: l.ID, Unit: l.Unit, Property: l.Property, Tenant: l.Tenant,
+				AmountCents: p.AmountCents,
+				PaidDate:    stored.PaidDate, Method: stored.Method, Allocations: p.Allocations,
+				Before: Owing{before.BalanceCents, before.CreditCents}, After: Owing{p.Totals.BalanceCents, p.Totals.CreditCents}},
+			err
 	})
 }
 
@@ -99,11 +103,13 @@ func (s *Service) bindMoney(f *schema.Form) schema.Handler {
 	var m MoneyIn
 	f.ID(&m.LeaseID, "lease_id", "on account of this lease", schema.Lookup(leaseFor), schema.Example(4))
 	f.ID(&m.ChargeID, "charge_id", "or of this one charge", schema.Example(41))
-	f.Int(&m.AmountCents, "amount_cents", "how much came in", schema.Required, schema.Range(1, maxCents), schema.Example(95_000))
+	f.Int(&m.AmountCents, "amount_cents", "how much came in", schema.Required, schema.Range(1, maxCents),
+		schema.Example(95_000))
 	f.Text(&m.Currency, "currency", "refused if it is not the shop's", schema.Most(3))
 	bindPaidDate(f, &m.PaidDate, "YYYY-MM-DD; an invalid day counts as today")
 	bindMethod(f, &m.Method)
-	if !f.Describing() && m.LeaseID == 0 && m.ChargeID == 0 && !f.Given("lease_id") && !f.Given("lease") && !f.Given("charge_id") {
+	if !f.Describing() && m.LeaseID == 0 && m.ChargeID == 0 && !f.Given("lease_id") && !f.Given("lease") &&
+		!f.Given("charge_id") {
 		f.Refuse("lease_id", "lease_id is missing: give it, or lease with the unit or the tenant, or charge_id")
 	}
 	return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordMoney(ctx, who, m) }
@@ -111,7 +117,8 @@ func (s *Service) bindMoney(f *schema.Form) schema.Handler {
 
 func exampleMoney() MoneyRecorded {
 	l := exampleLease()
-	return MoneyRecorded{PaymentID: 9, LeaseID: l.ID, Unit: l.Unit, Property: l.Property, Tenant: l.Tenant, AmountCents: 95_000, PaidDate: exampleDay("2026-11-20"),
+	return MoneyRecorded{PaymentID: 9, LeaseID: l.ID, Unit: l.Unit, Property: l.Property, Tenant: l.Tenant,
+		AmountCents: 95_000, PaidDate: exampleDay("2026-11-20"),
 		Method: "bank_transfer", Allocations: exampleAllocations(), Before: Owing{BalanceCents: 95_000}}
 }
 
@@ -155,7 +162,8 @@ type PaymentFilter struct {
 
 // FindPayments lists the money that came in, without what was reversed, deposits that were used and
 // what an opening balance stands for.
-func (s *Service) FindPayments(ctx context.Context, f PaymentFilter, l schema.Listing, sort string) (found FoundPayments, err error) {
+func (s *Service) FindPayments(ctx context.Context, f PaymentFilter, l schema.Listing, sort string) (
+	found FoundPayments, err error) {
 	if err := s.known(ctx, &f.Property, &f.Tenant); err != nil {
 		return found, err
 	}
@@ -214,15 +222,19 @@ func (f PaymentFilter) read(c *db.Conn) ([]FoundPayment, error) {
 	}
 	if f.Tenant != "" {
 		of, values := partOf(f.Tenant, calledLike(f.Tenant), "t.id")
-		and("EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id AND "+of+")", values...)
+		and("EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id AND "+of+")",
+			values...)
 	}
 	return db.All(c, func(r *db.Row) FoundPayment {
 		m := scanPayment(r)
-		p := FoundPayment{LeasePayment: PaidBy{StoredPayment: m}.ofLease(), LeaseID: m.LeaseID, Unit: r.Text(), Property: r.Text()}
+		p := FoundPayment{LeasePayment: PaidBy{StoredPayment: m}.ofLease(), LeaseID: m.LeaseID, Unit: r.Text(),
+			Property: r.Text()}
 		p.Tenant, _ = namesOf(parseTenants(r.Text()))
 		return p
-	}, "SELECT "+paymentColumns+", u.name, p.name, "+tenantsColumn+` FROM payments m CROSS JOIN leases l ON l.id = m.lease_id
-		CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id WHERE `+where+" ORDER BY m.paid_date DESC, m.id DESC", args...)
+	}, "SELECT "+paymentColumns+", u.name, p.name, "+tenantsColumn+` FROM payments m CROSS JOIN leases l
+		ON l.id = m.lease_id
+		CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id WHERE `+where+
+		" ORDER BY m.paid_date DESC, m.id DESC", args...)
 }
 
 func (s *Service) listPayments() schema.Op {
@@ -230,10 +242,12 @@ func (s *Service) listPayments() schema.Op {
 	row := FoundPayment{PaidBy{exampleStored(), exampleAllocations()}.ofLease(), l.ID, l.Unit, l.Property, l.Tenant}
 	return schema.Op{
 		Name: "list_payments", Says: "Which payments came in",
-		About: "Payments that came in, newest first, with the charges that they paid; reversed ones are left out. received_cents is of all that match. " +
+		About: "Payments that came in, newest first, with the charges that they paid; reversed ones are left out. " +
+			"received_cents is of all that match. " +
 			"detail short: id, day, amount, unit, tenant.",
-		Response: FoundPayments{Payments: schema.Rows([]FoundPayment{row}, false, FoundPayment.short), ReceivedCents: &cents, Shown: 1, Total: 1},
-		Refuses:  []fault.Kind{fault.NotFound},
+		Response: FoundPayments{Payments: schema.Rows([]FoundPayment{row}, false, FoundPayment.short), ReceivedCents: &cents,
+			Shown: 1, Total: 1},
+		Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var p PaymentFilter
 			var l schema.Listing

@@ -41,11 +41,13 @@ func bindPaymentRow(f *schema.Form) *paymentRow {
 	f.Loose(&row.paidDate, "paid_date", "when it was paid; an invalid day counts as today")
 	f.Text(&row.label, "label", "the charge's label, if several of that type are due on that day", schema.Most(maxName))
 	f.IntPtr(&row.amount, "amount_cents", "how much (default: all that is open)", schema.Range(0, maxCents))
-	f.IntPtr(&row.payment, "payment", "the payment's number: rows of one number are one payment", schema.Range(1, maxCents))
+	f.IntPtr(&row.payment, "payment", "the payment's number: rows of one number are one payment",
+		schema.Range(1, maxCents))
 	if f.Describing() {
 		return row
 	}
-	if _, day := exact.ParseDay(strings.TrimSpace(row.paidDate)); f.Options.Replaced != nil && (row.paidDate != "" && !day || unknownMethod(row.method)) {
+	if _, day := exact.ParseDay(strings.TrimSpace(row.paidDate)); f.Options.Replaced != nil &&
+		(row.paidDate != "" && !day || unknownMethod(row.method)) {
 		*f.Options.Replaced++
 	}
 	switch {
@@ -96,7 +98,8 @@ func exportPayments(c *db.Conn, emit func(...string) error) error {
 				FROM payments m CROSS JOIN allocations a ON a.payment_id = m.id CROSS JOIN payouts o ON o.id = a.payout_id
 				WHERE m.lease_id = ?1 AND m.voided_at IS NULL AND m.method NOT IN ('deposit', 'opening')
 			UNION ALL SELECT NULL, NULL, method, paid_date, NULL, credit_cents, id, 2, 0
-				FROM payments WHERE lease_id = ?1 AND voided_at IS NULL AND method NOT IN ('deposit', 'opening') AND credit_cents > 0
+				FROM payments WHERE lease_id = ?1 AND voided_at IS NULL AND method NOT IN ('deposit', 'opening')
+				AND credit_cents > 0
 			ORDER BY 4, 7, 8, 2, 9, 1, 5`, id)
 	})
 }
@@ -111,7 +114,8 @@ func putPayment(tx *db.Tx, rows []*paymentRow) (o schema.Outcome, err error) {
 	}
 	for _, row := range rows[1:] {
 		if row.key != first.key || row.paidDate != first.paidDate || methodOf(row.method) != methodOf(first.method) {
-			return o, fault.Fieldf("payment", "payment: the rows of payment %d differ in lease, paid_date or method; one payment has one of each", *first.payment)
+			return o, fault.Fieldf("payment",
+				"payment: the rows of payment %d differ in lease, paid_date or method; one payment has one of each", *first.payment)
 		}
 	}
 	number, same, err := paymentNumber(tx, l, rows)
@@ -138,7 +142,8 @@ func paymentNumber(tx *db.Tx, l Lease, rows []*paymentRow) (number *int64, same 
 	if first.payment == nil {
 		return nil, false, nil
 	}
-	was, found, err := db.One(&tx.Conn, scanPayment, "SELECT "+paymentColumns+" FROM payments m WHERE m.id = ?", *first.payment)
+	was, found, err := db.One(&tx.Conn, scanPayment, "SELECT "+paymentColumns+" FROM payments m WHERE m.id = ?",
+		*first.payment)
 	if err != nil {
 		return nil, false, err
 	}
@@ -152,12 +157,14 @@ func paymentNumber(tx *db.Tx, l Lease, rows []*paymentRow) (number *int64, same 
 		}
 		sum += *row.amount
 	}
-	returned, _, err := db.One(&tx.Conn, db.Int, "SELECT coalesce(sum(amount_cents), 0) FROM allocations WHERE payment_id = ? AND payout_id IS NOT NULL", was.ID)
+	returned, _, err := db.One(&tx.Conn, db.Int,
+		"SELECT coalesce(sum(amount_cents), 0) FROM allocations WHERE payment_id = ? AND payout_id IS NOT NULL", was.ID)
 	if err != nil {
 		return nil, false, err
 	}
 	on, ok := exact.ParseDay(first.paidDate)
-	same = was.LeaseID == l.ID && ok && was.PaidDate == on && was.VoidedAt == nil && was.Method != byDeposit && was.Method != byOpening &&
+	same = was.LeaseID == l.ID && ok && was.PaidDate == on && was.VoidedAt == nil && was.Method != byDeposit &&
+		was.Method != byOpening &&
 		(sum == was.AmountCents || sum == was.AmountCents-returned)
 	return nil, same, nil
 }
@@ -193,7 +200,8 @@ func putParts(tx *db.Tx, l Lease, number *int64, rows []*paymentRow) error {
 		case c.Paid:
 			return fault.Conflictf("charge %d (%s) was paid already, on %s", c.ID, c.Label, c.PaidDate)
 		case cents > c.BalanceCents:
-			return fault.Fieldf("amount_cents", "amount_cents: %d is more than what is open of charge %d (%s): %d", cents, c.ID, c.Label, c.BalanceCents)
+			return fault.Fieldf("amount_cents", "amount_cents: %d is more than what is open of charge %d (%s): %d", cents, c.ID,
+				c.Label, c.BalanceCents)
 		}
 		parts = append(parts, part{c, cents})
 		sum += cents
@@ -231,14 +239,16 @@ func putParts(tx *db.Tx, l Lease, number *int64, rows []*paymentRow) error {
 // wasReturned keeps that credit of a payment was paid out again on a day.
 func wasReturned(tx *db.Tx, lease, payment int64, row *paymentRow) error {
 	if *row.amount < 1 {
-		return fault.Fieldf("amount_cents", "amount_cents: %d is out of range; credit that was returned is at least 1", *row.amount)
+		return fault.Fieldf("amount_cents", "amount_cents: %d is out of range; credit that was returned is at least 1",
+			*row.amount)
 	}
 	out := Payout{LeaseID: lease, Kind: "credit", Day: *row.due, AmountCents: *row.amount, Method: methodOf(row.label)}
 	id, err := insertPayout(tx, out)
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec("INSERT INTO allocations (payment_id, payout_id, amount_cents) VALUES (?, ?, ?)", payment, id, out.AmountCents); err != nil {
+	if _, err := tx.Exec("INSERT INTO allocations (payment_id, payout_id, amount_cents) VALUES (?, ?, ?)", payment, id,
+		out.AmountCents); err != nil {
 		return err
 	}
 	_, err = tx.Exec("UPDATE payments SET credit_cents = credit_cents - ? WHERE id = ?", out.AmountCents, payment)
@@ -252,12 +262,14 @@ func chargeToPay(tx *db.Tx, l Lease, row *paymentRow) (c Charge, err error) {
 		return c, err
 	}
 	all, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c
-		WHERE c.lease_id = ?1 AND c.type = ?2 AND c.due_date = ?3 AND (?4 = '' OR c.label = ?4)`, l.ID, row.typ, *row.due, row.label)
+		WHERE c.lease_id = ?1 AND c.type = ?2 AND c.due_date = ?3 AND (?4 = '' OR c.label = ?4)`, l.ID, row.typ, *row.due,
+		row.label)
 	switch {
 	case err != nil:
 		return c, err
 	case len(all) == 0 && row.label != "":
-		return c, fault.Fieldf("due_date", "due_date: no %s charge of the lease is due on %s with the label %s", row.typ, row.due, schema.Quote(row.label))
+		return c, fault.Fieldf("due_date", "due_date: no %s charge of the lease is due on %s with the label %s", row.typ,
+			row.due, schema.Quote(row.label))
 	case len(all) == 0:
 		return c, fault.Fieldf("due_date", "due_date: no %s charge of the lease is due on %s", row.typ, row.due)
 	case len(all) > 1:
@@ -278,7 +290,8 @@ func (s *Service) depositTable() schema.Table {
 			var kind, method string
 			var amount int64
 			f.Day(&day, "day", "when", schema.Required)
-			f.Enum(&kind, "kind", "whether it paid a charge or was given back", []string{"use", "return"}, schema.Required, schema.Folded)
+			f.Enum(&kind, "kind", "whether it paid a charge or was given back", []string{"use", "return"}, schema.Required,
+				schema.Folded)
 			f.Int(&amount, "amount_cents", "how much, in cents", schema.Required, schema.Range(1, maxCents))
 			f.Loose(&method, "method", "how it was returned")
 			f.Enum(&row.typ, "type", "of a use: what the charge is for", chargeTypes, schema.Folded)
@@ -307,18 +320,22 @@ func (s *Service) depositTable() schema.Table {
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
-				return emit(r.Text(), r.Text(), r.Day().String(), r.Day().String(), r.Text(), number(r), r.Text(), r.Text(), cell(r.DayPtr()), r.Text())
+				return emit(r.Text(), r.Text(), r.Day().String(), r.Day().String(), r.Text(), number(r), r.Text(), r.Text(),
+					cell(r.DayPtr()), r.Text())
 			}, `SELECT p.name, u.name, l.start_date, d.day, d.kind, d.cents, d.method, c.type, c.due_date, c.label`+fromLeases+`
-				CROSS JOIN (SELECT m.lease_id, m.paid_date AS day, 'use' AS kind, a.amount_cents AS cents, 'deposit' AS method, a.charge_id, m.recorded_at AS at, m.id
+				CROSS JOIN (SELECT m.lease_id, m.paid_date AS day, 'use' AS kind, a.amount_cents AS cents, 'deposit' AS method,
+				a.charge_id, m.recorded_at AS at, m.id
 						FROM payments m JOIN allocations a ON a.payment_id = m.id WHERE m.method = 'deposit' AND m.voided_at IS NULL
-					UNION ALL SELECT lease_id, day, 'return', amount_cents, method, NULL, recorded_at, id FROM payouts WHERE kind = 'deposit') d ON d.lease_id = l.id
+					UNION ALL SELECT lease_id, day, 'return', amount_cents, method, NULL, recorded_at, id FROM payouts
+					WHERE kind = 'deposit') d ON d.lease_id = l.id
 				LEFT JOIN charges c ON c.id = d.charge_id ORDER BY p.name, u.name, l.start_date, d.day, d.at, d.kind DESC, d.id`)
 		},
 	}
 }
 
 func putReturn(tx *db.Tx, p PayoutRequest) (o schema.Outcome, err error) {
-	_, same, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM payouts WHERE lease_id = ? AND kind = 'deposit' AND day = ? AND amount_cents = ? AND method = ?",
+	_, same, err := db.One(&tx.Conn, db.Int,
+		"SELECT 1 FROM payouts WHERE lease_id = ? AND kind = 'deposit' AND day = ? AND amount_cents = ? AND method = ?",
 		p.LeaseID, *p.Day, *p.AmountCents, methodOf(p.Method))
 	if err != nil || same {
 		return o, err
@@ -330,7 +347,8 @@ func putReturn(tx *db.Tx, p PayoutRequest) (o schema.Outcome, err error) {
 
 func putUse(tx *db.Tx, lease int64, c Charge, cents int64, day exact.Day) (o schema.Outcome, err error) {
 	_, same, err := db.One(&tx.Conn, db.Int, `SELECT 1 FROM allocations a CROSS JOIN payments m ON m.id = a.payment_id
-		WHERE a.charge_id = ? AND a.amount_cents = ? AND m.method = 'deposit' AND m.paid_date = ? AND m.voided_at IS NULL`, c.ID, cents, day)
+		WHERE a.charge_id = ? AND a.amount_cents = ? AND m.method = 'deposit' AND m.paid_date = ? AND m.voided_at IS NULL`,
+		c.ID, cents, day)
 	if err != nil || same {
 		return o, err
 	}

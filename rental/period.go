@@ -75,7 +75,8 @@ func (t *terms) around(day exact.Day) (first, last exact.Day) {
 	}
 	anchor := t.Start.Month()
 	steps := int(day.Month()-anchor) / months
-	due := func(step int) exact.Day { return (anchor + exact.Month(step*months)).Day(int(t.DueDay)) } // #nosec G115 -- the calendar has 120,000 months
+	// #nosec G115 -- the calendar has 120,000 months
+	due := func(step int) exact.Day { return (anchor + exact.Month(step*months)).Day(int(t.DueDay)) }
 	if first = due(steps); first > day {
 		return due(steps - 1), first - 1
 	}

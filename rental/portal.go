@@ -91,7 +91,8 @@ func (s *Service) PortalTicket(ctx context.Context, who db.Caller, id int64) (Ti
 }
 
 func ownTicket(c *db.Conn, tenant, id int64) (d TicketDetail, err error) {
-	_, own, err := db.One(c, db.Int, `SELECT 1 FROM tickets k JOIN lease_tenants y ON y.lease_id = k.lease_id WHERE k.id = ? AND y.tenant_id = ?`, id, tenant)
+	_, own, err := db.One(c, db.Int, `SELECT 1 FROM tickets k JOIN lease_tenants y ON y.lease_id = k.lease_id
+		WHERE k.id = ? AND y.tenant_id = ?`, id, tenant)
 	if err == nil && !own {
 		err = fault.NotFoundf("there is no such ticket")
 	}
@@ -121,7 +122,10 @@ func (s *Service) PortalReceipt(ctx context.Context, who db.Caller, payment int6
 // PortalPhoto returns a picture of one of the tenant's own tickets.
 func (s *Service) PortalPhoto(ctx context.Context, who db.Caller, id int64) (media string, image []byte, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		media, image, err = photo(c, id, " AND EXISTS (SELECT 1 FROM tickets k JOIN lease_tenants y ON y.lease_id = k.lease_id WHERE k.id = p.ticket_id AND y.tenant_id = ?)", who.Subject)
+		media, image,
+			err = photo(c, id,
+			" AND EXISTS (SELECT 1 FROM tickets k JOIN lease_tenants y ON y.lease_id = k.lease_id WHERE k.id = p.ticket_id "+
+				"AND y.tenant_id = ?)", who.Subject)
 		return err
 	})
 	return media, image, err
@@ -161,7 +165,8 @@ func (s *Service) ReportProblem(ctx context.Context, who db.Caller, p Problem) (
 		if err := admitReport(tx, who.Subject); err != nil {
 			return Ticket{}, err
 		}
-		k, err := raiseTicket(tx, &l.ID, NewTicket{UnitID: l.UnitID, Title: p.Title, Description: p.Description, Priority: p.Priority})
+		k, err := raiseTicket(tx, &l.ID, NewTicket{UnitID: l.UnitID, Title: p.Title, Description: p.Description,
+			Priority: p.Priority})
 		if err != nil || len(p.Photo.Data) == 0 {
 			return k, err
 		}
@@ -201,7 +206,8 @@ func insertPhoto(tx *db.Tx, tenant, ticket int64, image []byte) error {
 	if err := admitPhoto(tx, tenant, len(image)); err != nil {
 		return err
 	}
-	id, err := tx.Insert("INSERT INTO ticket_photos (ticket_id, at, type, image) VALUES (?, ?, ?, ?)", ticket, tx.Now(), media, image)
+	id, err := tx.Insert("INSERT INTO ticket_photos (ticket_id, at, type, image) VALUES (?, ?, ?, ?)", ticket, tx.Now(),
+		media, image)
 	if err != nil {
 		return err
 	}
@@ -242,8 +248,10 @@ func (s *Service) PortalOps() []schema.Op {
 			Name: "report_problem", Writes: true, Creates: true, About: "Report a problem.", Response: exampleTicket(),
 			Bind: func(f *schema.Form) schema.Handler {
 				p := Problem{Priority: "medium"}
-				f.Text(&p.Title, "title", "what is wrong, in a few words", schema.Required, schema.Most(maxName), schema.Label("What is wrong?"))
-				f.Text(&p.Description, "description", "what else we should know", schema.Most(maxText), schema.Lines, schema.Label("More about it"))
+				f.Text(&p.Title, "title", "what is wrong, in a few words", schema.Required, schema.Most(maxName),
+					schema.Label("What is wrong?"))
+				f.Text(&p.Description, "description", "what else we should know", schema.Most(maxText), schema.Lines,
+					schema.Label("More about it"))
 				bindPriority(f, &p.Priority)
 				f.Text(&p.Unit, "unit", "which unit, if you rent several", schema.Most(2*maxName), schema.Label("Where"))
 				f.File(&p.Photo, "photo", "a picture of it", MaxPhoto, schema.Label("Photo"))
@@ -255,12 +263,14 @@ func (s *Service) PortalOps() []schema.Op {
 			},
 		},
 		{
-			Name: "add_note", Writes: true, Creates: true, About: "Write to one of your reports.", Response: exampleTicketDetail(), Refuses: []fault.Kind{fault.NotFound},
+			Name: "add_note", Writes: true, Creates: true, About: "Write to one of your reports.",
+			Response: exampleTicketDetail(), Refuses: []fault.Kind{fault.NotFound},
 			Bind: func(f *schema.Form) schema.Handler {
 				var id int64
 				var text string
 				f.ID(&id, "ticket_id", "the report", schema.Required)
-				f.Text(&text, "text", "what you want to say", schema.Required, schema.Most(maxText), schema.Lines, schema.Label("Your note"))
+				f.Text(&text, "text", "what you want to say", schema.Required, schema.Most(maxText), schema.Lines,
+					schema.Label("Your note"))
 				return func(ctx context.Context, who db.Caller) (any, error) { return s.AddPortalNote(ctx, who, id, text) }
 			},
 			Did: func(any, schema.Money) string { return "Thank you: we have your note." },
@@ -279,7 +289,8 @@ type PortalSessionEnded struct {
 
 func (s *Service) endPortalSession() schema.Op {
 	return schema.Op{
-		Name: "end_session", Writes: true, About: "Sign one of your devices out.", Response: PortalSessionEnded{ID: 31}, Refuses: []fault.Kind{fault.NotFound},
+		Name: "end_session", Writes: true, About: "Sign one of your devices out.", Response: PortalSessionEnded{ID: 31},
+		Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			f.ID(&id, "id", "the session's number", schema.Required, schema.Label("Session"))
@@ -299,6 +310,7 @@ func (s *Service) EndPortalSession(ctx context.Context, who db.Caller, id int64)
 		if err != nil {
 			return PortalSessionEnded{}, err
 		}
-		return PortalSessionEnded{ID: id}, tx.Audit("session.ended", db.Subject("tenant", who.Subject), map[string]any{"sessions": 1})
+		return PortalSessionEnded{ID: id}, tx.Audit("session.ended", db.Subject("tenant", who.Subject),
+			map[string]any{"sessions": 1})
 	})
 }

@@ -21,7 +21,8 @@ const (
 // admitReport refuses one report more than maxReports in an hour.
 func admitReport(tx *db.Tx, tenant int64) error {
 	return admitSent(tx, tenant, maxReports, "reports",
-		"SELECT count(*), coalesce(min(k.created_at), 0)"+ticketsOfIt+" WHERE y.tenant_id = ? AND k.source = 'portal' AND k.created_at > ?")
+		"SELECT count(*), coalesce(min(k.created_at), 0)"+ticketsOfIt+
+			" WHERE y.tenant_id = ? AND k.source = 'portal' AND k.created_at > ?")
 }
 
 // admitNote refuses one note more than maxNotes in an hour.

@@ -25,7 +25,8 @@ type postings struct {
 func post(tx *db.Tx, leases ...int64) error {
 	today := tx.Today()
 	for _, lease := range leases {
-		next, found, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM leases WHERE id = ? AND next_event_day <= ?", lease, today)
+		next, found, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM leases WHERE id = ? AND next_event_day <= ?", lease,
+			today)
 		if err != nil {
 			return err
 		}
@@ -79,13 +80,16 @@ func catchUpTo(tx *db.Tx, lease int64, today exact.Day) error {
 func newPoster(tx *db.Tx, lease int64) (p *poster, next *exact.Day, err error) {
 	p = &poster{tx: tx, lease: lease}
 	_, found, err := db.One(&tx.Conn, func(r *db.Row) bool {
-		p.terms = terms{Start: r.Day(), End: r.DayPtr(), Frequency: r.Text(), DueDay: r.Int(), Rent: r.Int(), Proration: r.Text()}
+		p.terms = terms{Start: r.Day(), End: r.DayPtr(), Frequency: r.Text(), DueDay: r.Int(), Rent: r.Int(),
+			Proration: r.Text()}
 		next = r.DayPtr()
 		p.terms.Steps = parseSteps(r.Text())
 		p.fees = r.Bool()
 		return true
-	}, "SELECT l.start_date, l.end_date, l.frequency, l.due_day, l.rent_cents, l.proration, l.next_post_day, "+stepsColumn+`,
-		EXISTS (SELECT 1 FROM units u CROSS JOIN late_fees f ON f.property_id = u.property_id WHERE u.id = l.unit_id) FROM leases l WHERE l.id = ?`, lease)
+	}, "SELECT l.start_date, l.end_date, l.frequency, l.due_day, l.rent_cents, l.proration, l.next_post_day, "+stepsColumn+
+		`,
+		EXISTS (SELECT 1 FROM units u CROSS JOIN late_fees f ON f.property_id = u.property_id WHERE u.id = l.unit_id)
+		FROM leases l WHERE l.id = ?`, lease)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -101,7 +105,8 @@ func newPoster(tx *db.Tx, lease int64) (p *poster, next *exact.Day, err error) {
 func (p *poster) nextEvent(next *exact.Day) (*exact.Day, error) {
 	event := next
 	if p.fees {
-		day, _, err := db.One(&p.tx.Conn, (*db.Row).DayPtr, "SELECT min(fee_day) FROM charges WHERE lease_id = ? AND fee_day IS NOT NULL", p.lease)
+		day, _, err := db.One(&p.tx.Conn, (*db.Row).DayPtr,
+			"SELECT min(fee_day) FROM charges WHERE lease_id = ? AND fee_day IS NOT NULL", p.lease)
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +193,8 @@ func (p *poster) rents(next, last exact.Day) (*exact.Day, error) {
 // beside posts what goes with the rent that was just posted for the period that starts
 // on a day: its recurring charges, and the day of its late fee.
 func (p *poster) beside(first exact.Day) error {
-	rent, _, err := db.One(&p.tx.Conn, db.Int, "SELECT id FROM charges WHERE lease_id = ? AND type = 'rent' AND period_start = ?", p.lease, first)
+	rent, _, err := db.One(&p.tx.Conn, db.Int,
+		"SELECT id FROM charges WHERE lease_id = ? AND type = 'rent' AND period_start = ?", p.lease, first)
 	if err != nil {
 		return err
 	}
@@ -212,7 +218,8 @@ func (p *poster) beside(first exact.Day) error {
 
 // finish notes when something will be to post, and tells the audit trail what was.
 func (p *poster) finish(event *exact.Day) error {
-	if _, err := p.tx.Exec("UPDATE leases SET next_event_day = ? WHERE id = ? AND next_event_day IS NOT ?", event, p.lease, event); err != nil {
+	if _, err := p.tx.Exec("UPDATE leases SET next_event_day = ? WHERE id = ? AND next_event_day IS NOT ?", event, p.lease,
+		event); err != nil {
 		return err
 	}
 	if p.done.Charges == 0 {
@@ -221,7 +228,8 @@ func (p *poster) finish(event *exact.Day) error {
 	return p.tx.AuditSystem("lease.posted", db.Subject("lease", p.lease), p.done)
 }
 
-const insertRent = `INSERT INTO charges (lease_id, type, due_date, amount_cents, period_start, period_end, rent_cents, posted_at, label)
+const insertRent = `INSERT INTO charges (lease_id, type, due_date, amount_cents, period_start, period_end, rent_cents,
+	posted_at, label)
 	VALUES (?1, 'rent', ?2, ?3, ?2, ?4, ?5, ?6, ?7)`
 
 // writeRent runs the prepared insertRent for one period. It boxes nothing: a first look

@@ -28,7 +28,8 @@ func printLeases(w io.Writer, answer any) {
 
 func printLeaseRows(w io.Writer, all []Lease) {
 	schema.Tabulate(w, "ID|UNIT|TENANT|STATUS|RENT|EVERY|TERM|OWES", all, func(l Lease) []any {
-		return []any{l.ID, l.Property + "/" + l.Unit, l.Tenant, l.Status, plain(l.RentCents), l.Frequency, l.term(), plain(l.BalanceCents)}
+		return []any{l.ID, l.Property + "/" + l.Unit, l.Tenant, l.Status, plain(l.RentCents), l.Frequency, l.term(),
+			plain(l.BalanceCents)}
 	})
 }
 
@@ -37,8 +38,10 @@ func printLease(w io.Writer, l Lease) {
 	if l.Frequency != "weekly" && l.Frequency != "fortnightly" {
 		due = strconv.FormatInt(l.DueDay, 10)
 	}
-	schema.Facts(w, "lease", strconv.FormatInt(l.ID, 10), "unit", l.Property+"/"+l.Unit, "tenant", l.Tenant, "e-mail", set(l.TenantEmail),
-		"status", l.Status, "term", l.term(), "rent", plain(l.RentCents)+" "+l.Frequency, "due day", due, "owes", plain(l.BalanceCents))
+	schema.Facts(w, "lease", strconv.FormatInt(l.ID, 10), "unit", l.Property+"/"+l.Unit, "tenant", l.Tenant, "e-mail",
+		set(l.TenantEmail),
+		"status", l.Status, "term", l.term(), "rent", plain(l.RentCents)+" "+l.Frequency, "due day", due, "owes",
+		plain(l.BalanceCents))
 	for _, step := range l.Rents {
 		fmt.Fprintf(w, "  rent from %s: %s\n", step.From, plain(step.RentCents))
 	}
@@ -52,7 +55,8 @@ func printShownLease(w io.Writer, answer any) {
 		if r.To != nil {
 			to = " to " + r.To.String()
 		}
-		fmt.Fprintf(w, "  %s with each period from %s%s: %s (recurring charge %d)\n", r.Label, r.From, to, plain(r.AmountCents), r.ID)
+		fmt.Fprintf(w, "  %s with each period from %s%s: %s (recurring charge %d)\n", r.Label, r.From, to,
+			plain(r.AmountCents), r.ID)
 	}
 }
 
@@ -66,7 +70,8 @@ func printLedger(w io.Writer, answer any) {
 
 func printCharges(w io.Writer, all []Charge) {
 	schema.Tabulate(w, "CHARGE|DUE|TYPE|LABEL|AMOUNT|PAID|OPEN|PAID ON", all, func(c Charge) []any {
-		return []any{c.ID, c.DueDate, c.Type, c.Label, plain(c.AmountCents), plain(c.PaidCents), plain(c.BalanceCents), cell(c.PaidDate)}
+		return []any{c.ID, c.DueDate, c.Type, c.Label, plain(c.AmountCents), plain(c.PaidCents), plain(c.BalanceCents),
+			cell(c.PaidDate)}
 	})
 }
 
@@ -84,7 +89,8 @@ func printTotals(w io.Writer, t Totals) {
 func printArrears(w io.Writer, answer any) {
 	a := answer.(Arrears)
 	schema.Tabulate(w, "CHARGE|LEASE|UNIT|TENANT|LABEL|DUE|DAYS|OPEN", a.Arrears, func(r Arrear) []any {
-		return []any{r.ID, r.LeaseID, r.Property + "/" + r.Unit, r.Tenant, r.Label, r.DueDate, r.DaysOverdue, plain(r.BalanceCents)}
+		return []any{r.ID, r.LeaseID, r.Property + "/" + r.Unit, r.Tenant, r.Label, r.DueDate, r.DaysOverdue,
+			plain(r.BalanceCents)}
 	})
 	fmt.Fprintf(w, "%s in all: %s up to 30 days, %s up to 60, %s up to 90, %s older\n", plain(a.TotalCents),
 		plain(a.Buckets.Days1To30), plain(a.Buckets.Days31To60), plain(a.Buckets.Days61To90), plain(a.Buckets.DaysOver90))
@@ -123,7 +129,8 @@ func printUnit(w io.Writer, answer any) {
 	if u.LeaseID != nil {
 		lease = strconv.FormatInt(*u.LeaseID, 10)
 	}
-	schema.Facts(w, "unit", fmt.Sprintf("%d, %s/%s", u.ID, u.Property, u.Name), "status", u.Status, "lease", lease, "tenant", set(u.Tenant),
+	schema.Facts(w, "unit", fmt.Sprintf("%d, %s/%s", u.ID, u.Property, u.Name), "status", u.Status, "lease", lease,
+		"tenant", set(u.Tenant),
 		"market rent", plain(u.MarketRentCents), "notes", set(u.Notes))
 }
 
@@ -150,7 +157,8 @@ func (f *LateFee) words() string {
 
 func printProperty(w io.Writer, answer any) {
 	p := answer.(PropertyDetail)
-	schema.Facts(w, "property", fmt.Sprintf("%d, %s", p.ID, p.Name), "address", set(p.Address), "units", fmt.Sprintf("%d, %d of them vacant", p.UnitCount, p.VacantCount),
+	schema.Facts(w, "property", fmt.Sprintf("%d, %s", p.ID, p.Name), "address", set(p.Address), "units",
+		fmt.Sprintf("%d, %d of them vacant", p.UnitCount, p.VacantCount),
 		"late fee", p.LateFee.words())
 	fmt.Fprintln(w)
 	printUnitRows(w, p.Units)
@@ -166,7 +174,8 @@ func printTenants(w io.Writer, answer any) {
 
 func printTenant(w io.Writer, answer any) {
 	t := answer.(TenantDetail)
-	schema.Facts(w, "tenant", fmt.Sprintf("%d, %s", t.ID, t.Name), "e-mail", set(t.Email), "phone", set(t.Phone), "owes", plain(t.BalanceCents))
+	schema.Facts(w, "tenant", fmt.Sprintf("%d, %s", t.ID, t.Name), "e-mail", set(t.Email), "phone", set(t.Phone), "owes",
+		plain(t.BalanceCents))
 	fmt.Fprintln(w)
 	printLeaseRows(w, t.LeaseList)
 }
@@ -185,7 +194,8 @@ func printTicket(w io.Writer, answer any) {
 	if t.ResolvedAt != nil {
 		resolved = t.ResolvedAt.String()
 	}
-	schema.Facts(w, "ticket", fmt.Sprintf("%d, %s", t.ID, t.Title), "unit", t.Property+"/"+t.Unit, "status", t.Status, "priority", t.Priority,
+	schema.Facts(w, "ticket", fmt.Sprintf("%d, %s", t.ID, t.Title), "unit", t.Property+"/"+t.Unit, "status", t.Status,
+		"priority", t.Priority,
 		"assigned to", set(t.AssignedTo), "opened", t.CreatedAt.String()+" by "+t.CreatedBy, "resolved", resolved)
 	if t.Description != nil {
 		fmt.Fprintf(w, "\n%s\n", *t.Description)
@@ -210,22 +220,27 @@ func printStatement(w io.Writer, answer any) {
 		}
 		return plain(cents)
 	}
-	schema.Facts(w, "opening balance", plain(st.OpeningBalanceCents), "charged", plain(st.ChargedCents), "received", plain(st.ReceivedCents),
-		"deposit used", money(st.DepositUsedCents), "credit returned", money(st.CreditReturnedCents), "closing balance", plain(st.ClosingBalanceCents),
+	schema.Facts(w, "opening balance", plain(st.OpeningBalanceCents), "charged", plain(st.ChargedCents), "received",
+		plain(st.ReceivedCents),
+		"deposit used", money(st.DepositUsedCents), "credit returned", money(st.CreditReturnedCents), "closing balance",
+		plain(st.ClosingBalanceCents),
 		"credit now", money(st.CreditCents), "deposit held now", money(st.DepositHeldCents))
 }
 
 func printPropertyStatement(w io.Writer, answer any) {
 	st := answer.(PropertyStatement)
 	fmt.Fprintf(w, "%s, %d: %s received\n\n", st.Property, st.Year, plain(st.ReceivedCents))
-	schema.Tabulate(w, "TYPE|RECEIVED", st.ByType, func(x TypeReceived) []any { return []any{x.Type, plain(x.ReceivedCents)} })
+	schema.Tabulate(w, "TYPE|RECEIVED", st.ByType,
+		func(x TypeReceived) []any { return []any{x.Type, plain(x.ReceivedCents)} })
 	fmt.Fprintf(w, "credit, not used yet: %s\n\n", plain(st.CreditCents))
-	schema.Tabulate(w, "UNIT|RECEIVED", st.Units, func(x UnitReceived) []any { return []any{x.Unit, plain(x.ReceivedCents)} })
+	schema.Tabulate(w, "UNIT|RECEIVED", st.Units,
+		func(x UnitReceived) []any { return []any{x.Unit, plain(x.ReceivedCents)} })
 }
 
 func printReceipt(w io.Writer, answer any) {
 	r := answer.(Receipt)
-	schema.Facts(w, "payment", strconv.FormatInt(r.Payment.ID, 10), "lease", fmt.Sprintf("%d, %s/%s, %s", r.Lease.ID, r.Lease.Property, r.Lease.Unit, r.Lease.Tenant),
+	schema.Facts(w, "payment", strconv.FormatInt(r.Payment.ID, 10), "lease", fmt.Sprintf("%d, %s/%s, %s", r.Lease.ID,
+		r.Lease.Property, r.Lease.Unit, r.Lease.Tenant),
 		"received", plain(r.Payment.AmountCents), "on", r.Payment.PaidDate.String(), "by", r.Payment.Method)
 	for _, x := range r.Allocations {
 		fmt.Fprintf(w, "  %s: %s (charge %d)\n", x.Label, plain(x.AmountCents), x.ChargeID)

@@ -35,7 +35,8 @@ var properties = record.New("property", "properties",
 
 // propertyColumns reads a property p with its counts on day ?1.
 var propertyColumns = properties.Columns() + `, (SELECT count(*) FROM units u WHERE u.property_id = p.id),
-	(SELECT count(*) FROM units u JOIN leases l ON l.unit_id = u.id AND l.start_date <= ?1 AND l.last_day >= ?1 WHERE u.property_id = p.id)`
+	(SELECT count(*) FROM units u JOIN leases l ON l.unit_id = u.id AND l.start_date <= ?1 AND l.last_day >= ?1
+	WHERE u.property_id = p.id)`
 
 func scanProperty(r *db.Row) Property {
 	p := properties.Row(r)
@@ -65,7 +66,8 @@ type PropertyFilter struct {
 func (s *Service) Properties(ctx context.Context, f PropertyFilter) (list Properties, err error) {
 	const match = " WHERE has_words(?2, p.name, p.address)"
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
-		all, err := db.All(c, scanProperty, "SELECT "+propertyColumns+" FROM properties p"+match+" AND p.id > ?3 ORDER BY p.id LIMIT ?4", c.Today(), f.Q, f.After, f.Fetch())
+		all, err := db.All(c, scanProperty, "SELECT "+propertyColumns+" FROM properties p"+match+
+			" AND p.id > ?3 ORDER BY p.id LIMIT ?4", c.Today(), f.Q, f.After, f.Fetch())
 		if err != nil {
 			return err
 		}
@@ -85,8 +87,10 @@ func (s *Service) listProperties() schema.Op {
 	return schema.Op{
 		Name: "list_properties", About: "List the properties with their unit counts and occupancy today.",
 		Response: Properties{Properties: []Property{exampleProperty()}, Total: 1}, Says: "Which properties there are",
-		AgentAbout:    "Properties with their unit counts and occupancy today (occupied / all, 0 to 1). detail short: id, name, units, vacant ones.",
-		AgentResponse: FoundProperties{Properties: schema.Rows([]Property{exampleProperty()}, false, Property.short), Shown: 1, Total: 1},
+		AgentAbout: "Properties with their unit counts and occupancy today (occupied / all, 0 to 1). detail short: id, " +
+			"name, units, vacant ones.",
+		AgentResponse: FoundProperties{Properties: schema.Rows([]Property{exampleProperty()}, false, Property.short),
+			Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			if f.Surface() == schema.Tool {
 				return s.bindFoundProperties(f)
@@ -162,11 +166,13 @@ func bindLateFee(f *schema.Form) *feeRow {
 	f.IntPtr(&row.grace, "late_fee_grace_days", "days of grace after the due date", schema.Range(0, 365))
 	f.IntPtr(&row.cents, "late_fee_cents",
 		"the late fee in cents; empty with late_fee_percent: none", schema.Range(0, maxCents))
-	if f.Amount(&percent, "late_fee_percent", "or in percent of what is open then, with two decimals", schema.Range(0, 100)) {
+	if f.Amount(&percent, "late_fee_percent", "or in percent of what is open then, with two decimals",
+		schema.Range(0, 100)) {
 		row.percent = &percent
 	}
 	f.DayPtr(&row.from, "late_fee_from", "for rent due on this day or later; empty: today for a new fee")
-	if !f.Given("late_fee_grace_days") && !f.Given("late_fee_cents") && !f.Given("late_fee_percent") && !f.Given("late_fee_from") {
+	if !f.Given("late_fee_grace_days") && !f.Given("late_fee_cents") && !f.Given("late_fee_percent") &&
+		!f.Given("late_fee_from") {
 		return nil
 	}
 	if row.cents != nil && row.percent != nil {

@@ -30,11 +30,13 @@ func (r Recurring) holds(day exact.Day) bool { return day >= r.From && (r.To == 
 const recurringColumns = "r.id, r.lease_id, r.type, r.label, r.amount_cents, r.from_day, r.to_day"
 
 func scanRecurring(r *db.Row) Recurring {
-	return Recurring{ID: r.Int(), LeaseID: r.Int(), Type: r.Text(), Label: r.Text(), AmountCents: r.Int(), From: r.Day(), To: r.DayPtr()}
+	return Recurring{ID: r.Int(), LeaseID: r.Int(), Type: r.Text(), Label: r.Text(), AmountCents: r.Int(), From: r.Day(),
+		To: r.DayPtr()}
 }
 
 func recurringOf(c *db.Conn, lease int64) ([]Recurring, error) {
-	return db.All(c, scanRecurring, "SELECT "+recurringColumns+" FROM recurring_charges r WHERE r.lease_id = ? ORDER BY r.id", lease)
+	return db.All(c, scanRecurring, "SELECT "+recurringColumns+
+		" FROM recurring_charges r WHERE r.lease_id = ? ORDER BY r.id", lease)
 }
 
 // postRecurring charges a lease for a period. A charge that is on the ledger with that
@@ -47,7 +49,8 @@ func postRecurring(tx *db.Tx, lease int64, r Recurring, first exact.Day) error {
 	case found:
 		_, err = tx.Exec("UPDATE charges SET recurring_id = ? WHERE id = ?", r.ID, was.ID)
 	default:
-		_, err = tx.InsertRow("charges", chargeSets+", recurring_id", lease, r.Type, r.Label, first, r.AmountCents, tx.Now(), r.ID)
+		_, err = tx.InsertRow("charges", chargeSets+", recurring_id", lease, r.Type, r.Label, first, r.AmountCents, tx.Now(),
+			r.ID)
 	}
 	return err
 }
@@ -81,7 +84,8 @@ func addRecurring(tx *db.Tx, r Recurring) (RecurringDone, error) {
 	if done.Recurring, err = findRecurring(&tx.Conn, id); err != nil {
 		return done, err
 	}
-	done.Posted, err = db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.recurring_id = ? ORDER BY c.due_date", id)
+	done.Posted, err = db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+
+		" FROM charges c WHERE c.recurring_id = ? ORDER BY c.due_date", id)
 	if err != nil {
 		return done, err
 	}
@@ -105,7 +109,8 @@ func insertRecurring(tx *db.Tx, r Recurring) (id int64, err error) {
 			"one first, or give another label",
 			r.LeaseID, r.Type, schema.Quote(r.Label), other.From, other.ID)
 	}
-	id, err = tx.Insert("INSERT INTO recurring_charges (lease_id, type, label, amount_cents, from_day, to_day) VALUES (?, ?, ?, ?, ?, ?)",
+	id, err = tx.Insert(
+		"INSERT INTO recurring_charges (lease_id, type, label, amount_cents, from_day, to_day) VALUES (?, ?, ?, ?, ?, ?)",
 		r.LeaseID, r.Type, r.Label, r.AmountCents, r.From, r.To)
 	if err != nil {
 		return 0, err
@@ -120,7 +125,8 @@ func insertRecurring(tx *db.Tx, r Recurring) (id int64, err error) {
 // postPast posts a recurring charge for the periods of its days that are posted.
 func postPast(tx *db.Tx, r Recurring) error {
 	days, err := db.All(&tx.Conn, (*db.Row).Day, `SELECT period_start FROM charges
-		WHERE lease_id = ? AND type = 'rent' AND period_start BETWEEN ? AND ? ORDER BY period_start`, r.LeaseID, r.From, lastDay(r.To))
+		WHERE lease_id = ? AND type = 'rent' AND period_start BETWEEN ? AND ? ORDER BY period_start`, r.LeaseID, r.From,
+		lastDay(r.To))
 	if err != nil {
 		return err
 	}
@@ -180,12 +186,14 @@ func endRecurring(tx *db.Tx, r Recurring, to exact.Day) (withdrawn []Charge, err
 		to = r.From - 1
 	}
 	if r.To != nil && to > *r.To {
-		return nil, fault.Fieldf("to", "to: the recurring charge %d ends on %s already; add another one for later periods", r.ID, r.To)
+		return nil, fault.Fieldf("to", "to: the recurring charge %d ends on %s already; add another one for later periods",
+			r.ID, r.To)
 	}
 	if r.To != nil && to == *r.To {
 		return nil, fault.Conflictf("the recurring charge %d ends on %s already", r.ID, to)
 	}
-	withdrawn, err = db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.recurring_id = ? AND c.due_date > ? ORDER BY c.due_date", r.ID, to)
+	withdrawn, err = db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+
+		" FROM charges c WHERE c.recurring_id = ? AND c.due_date > ? ORDER BY c.due_date", r.ID, to)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +205,8 @@ func endRecurring(tx *db.Tx, r Recurring, to exact.Day) (withdrawn []Charge, err
 	if _, err := tx.Exec("UPDATE recurring_charges SET to_day = ? WHERE id = ?", to, r.ID); err != nil {
 		return nil, err
 	}
-	return withdrawn, tx.Audit("recurring.ended", db.Subject("recurring", r.ID), map[string]any{"from": r.To, "to": to, "withdrawn": len(withdrawn)})
+	return withdrawn, tx.Audit("recurring.ended", db.Subject("recurring", r.ID),
+		map[string]any{"from": r.To, "to": to, "withdrawn": len(withdrawn)})
 }
 
 // recurringTable is the recurring charges as CSV.
@@ -220,7 +229,8 @@ func (s *Service) recurringTable() schema.Table {
 			return db.Each(c, func(r *db.Row) error {
 				return emit(r.Text(), r.Text(), r.Day().String(), r.Text(), r.Text(), r.Day().String(), number(r), cell(r.DayPtr()))
 			}, "SELECT p.name, u.name, l.start_date, r.type, r.label, r.from_day, r.amount_cents, r.to_day"+fromLeases+
-				" CROSS JOIN recurring_charges r ON r.lease_id = l.id ORDER BY p.name, u.name, l.start_date, r.type, r.label, r.from_day")
+				" CROSS JOIN recurring_charges r ON r.lease_id = l.id ORDER BY p.name, u.name, l.start_date, r.type, r.label, "+
+				"r.from_day")
 		},
 	}
 }
@@ -250,7 +260,8 @@ func putRecurring(tx *db.Tx, k leaseKey, row Recurring, amount *int64, given boo
 		if _, err := tx.Exec("UPDATE recurring_charges SET amount_cents = ? WHERE id = ?", *amount, was.ID); err != nil {
 			return o, err
 		}
-		if err := tx.Audit("recurring.changed", db.Subject("recurring", was.ID), map[string][2]int64{"amount_cents": {was.AmountCents, *amount}}); err != nil {
+		if err := tx.Audit("recurring.changed", db.Subject("recurring", was.ID),
+			map[string][2]int64{"amount_cents": {was.AmountCents, *amount}}); err != nil {
 			return o, err
 		}
 	}
@@ -267,7 +278,8 @@ func putRecurring(tx *db.Tx, k leaseKey, row Recurring, amount *int64, given boo
 	if _, err := tx.Exec("UPDATE recurring_charges SET to_day = ? WHERE id = ?", row.To, was.ID); err != nil {
 		return o, err
 	}
-	if err := tx.Audit("recurring.changed", db.Subject("recurring", was.ID), map[string]any{"from": was.To, "to": row.To}); err != nil {
+	if err := tx.Audit("recurring.changed", db.Subject("recurring", was.ID),
+		map[string]any{"from": was.To, "to": row.To}); err != nil {
 		return o, err
 	}
 	if was.To != nil {

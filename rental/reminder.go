@@ -96,7 +96,8 @@ type lateCharge struct {
 // overdueMarked reads what is overdue, lease by lease; of one lease unless it is 0.
 func overdueMarked(c *db.Conn, lease int64) ([]lateCharge, error) {
 	query := "SELECT " + chargeColumns + `, c.lease_id, ifnull(m.step, 0) FROM charges c INDEXED BY charges_unpaid
-		LEFT JOIN late_marks m ON m.charge_id = c.id WHERE c.paid_date IS NULL AND c.due_date < ? AND c.amount_cents > c.paid_cents`
+		LEFT JOIN late_marks m ON m.charge_id = c.id WHERE c.paid_date IS NULL AND c.due_date < ?
+		AND c.amount_cents > c.paid_cents`
 	args := []any{c.Today()}
 	if lease != 0 {
 		query, args = query+" AND c.lease_id = ?", append(args, lease)

@@ -84,7 +84,8 @@ func chargesUntil(c *db.Conn, lease int64, last exact.Day) (all []soonCharge, er
 	if err != nil {
 		return nil, err
 	}
-	open, err := db.All(c, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ? AND c.paid_date IS NULL
+	open, err := db.All(c, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ?
+		AND c.paid_date IS NULL
 		AND c.due_date BETWEEN ? AND ?`, lease, c.Today(), last)
 	if err != nil {
 		return nil, err

@@ -32,14 +32,16 @@ func (s *Service) RenameProperty(ctx context.Context, who db.Caller, id int64, n
 			return Renamed{}, err
 		}
 		done := Renamed{ID: id, Property: name, Name: name, Was: was}
-		return done, rename(tx, done, "property", "SELECT id FROM properties WHERE name = ?1 AND id <> ?2", "UPDATE properties SET name = ? WHERE id = ?")
+		return done, rename(tx, done, "property", "SELECT id FROM properties WHERE name = ?1 AND id <> ?2",
+			"UPDATE properties SET name = ? WHERE id = ?")
 	})
 }
 
 // RenameUnit gives a unit another name within its property, as RenameProperty does.
 func (s *Service) RenameUnit(ctx context.Context, who db.Caller, id int64, name string) (Renamed, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Renamed, error) {
-		done, found, err := db.One(&tx.Conn, func(r *db.Row) Renamed { return Renamed{ID: id, Property: r.Text(), Was: r.Text()} },
+		done, found, err := db.One(&tx.Conn,
+			func(r *db.Row) Renamed { return Renamed{ID: id, Property: r.Text(), Was: r.Text()} },
 			"SELECT p.name, u.name FROM units u CROSS JOIN properties p ON p.id = u.property_id WHERE u.id = ?", id)
 		if err == nil && !found {
 			err = fault.NotFoundf("there is no unit %d", id)
@@ -50,7 +52,8 @@ func (s *Service) RenameUnit(ctx context.Context, who db.Caller, id int64, name 
 		if done.Name, err = checkText("name", name, maxName); err != nil {
 			return Renamed{}, err
 		}
-		return done, rename(tx, done, "unit", "SELECT id FROM units WHERE name = ?1 AND id <> ?2 AND property_id = (SELECT property_id FROM units WHERE id = ?2)",
+		return done, rename(tx, done, "unit",
+			"SELECT id FROM units WHERE name = ?1 AND id <> ?2 AND property_id = (SELECT property_id FROM units WHERE id = ?2)",
 			"UPDATE units SET name = ? WHERE id = ?")
 	})
 }
@@ -75,22 +78,26 @@ func rename(tx *db.Tx, r Renamed, noun, taken, update string) error {
 
 func (s *Service) renameProperty() schema.Op {
 	return renameOp("property", s.RenameProperty, "/properties/", func(f *schema.Form, id *int64) {
-		f.ID(id, "property_id", "the property", schema.Required, schema.Example(1), schema.Positional("PROPERTY"), schema.Lookup(lookupProperty), schema.Choices(propertyChoices))
+		f.ID(id, "property_id", "the property", schema.Required, schema.Example(1), schema.Positional("PROPERTY"),
+			schema.Lookup(lookupProperty), schema.Choices(propertyChoices))
 	}, "rental property rename 'Harbour House' --name 'Harbour Court'")
 }
 
 func (s *Service) renameUnit() schema.Op {
 	return renameOp("unit", s.RenameUnit, "/units/", func(f *schema.Form, id *int64) {
-		f.ID(id, "unit_id", "the unit", schema.Required, schema.Example(2), schema.Positional("UNIT_ID"), schema.Lookup(lookupUnit), schema.Choices(unitChoices))
+		f.ID(id, "unit_id", "the unit", schema.Required, schema.Example(2), schema.Positional("UNIT_ID"),
+			schema.Lookup(lookupUnit), schema.Choices(unitChoices))
 	}, "rental unit rename 'Harbour House/2A' --name 2B")
 }
 
-func renameOp(noun string, do func(context.Context, db.Caller, int64, string) (Renamed, error), path string, bind func(*schema.Form, *int64), example string) schema.Op {
+func renameOp(noun string, do func(context.Context, db.Caller, int64, string) (Renamed, error), path string,
+	bind func(*schema.Form, *int64), example string) schema.Op {
 	return schema.Op{
 		Name: "rename_" + noun, Writes: true, Idempotent: true,
 		About: "Give a " + noun + " another name. Its leases, charges and tickets stay; import files must use the new " +
 			"name.",
-		Response: Renamed{ID: 1, Property: "Harbour Court", Name: "Harbour Court", Was: "Harbour House"}, Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Response: Renamed{ID: 1, Property: "Harbour Court", Name: "Harbour Court", Was: "Harbour House"},
+		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var name string

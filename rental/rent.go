@@ -19,7 +19,8 @@ type RentStep struct {
 }
 
 // stepsColumn reads the steps of a lease l as one text, in order of their days.
-const stepsColumn = `(SELECT group_concat(from_day || ':' || rent_cents, ',' ORDER BY from_day) FROM rent_steps WHERE lease_id = l.id)`
+const stepsColumn = `(SELECT group_concat(from_day || ':' || rent_cents, ',' ORDER BY from_day) FROM rent_steps
+	WHERE lease_id = l.id)`
 
 // parseSteps reads what stepsColumn gives; never nil.
 func parseSteps(text string) []RentStep {

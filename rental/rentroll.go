@@ -54,7 +54,8 @@ func (s *Service) RentRoll(ctx context.Context, who db.Caller, month *exact.Mont
 }
 
 // rollOf is RentRoll of the days that days gives; its month is that of the first.
-func (s *Service) rollOf(ctx context.Context, who db.Caller, days func(today exact.Day) (first, last exact.Day)) (roll RentRoll, err error) {
+func (s *Service) rollOf(ctx context.Context, who db.Caller, days func(today exact.Day) (first, last exact.Day)) (
+	roll RentRoll, err error) {
 	roll.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		if wait, err := r.awaitAll(c); wait || err != nil {
 			return err
@@ -70,13 +71,15 @@ func (s *Service) rollOf(ctx context.Context, who db.Caller, days func(today exa
 func collected(c *db.Conn, month exact.Month) (sum Collection, err error) {
 	sum, _, err = db.One(c, func(r *db.Row) Collection {
 		return Collection{BilledCents: r.Int(), CollectedCents: r.Int(), OutstandingCents: r.Int()}
-	}, `SELECT coalesce(sum(amount_cents), 0), coalesce(sum(paid_cents), 0), coalesce(sum(amount_cents - paid_cents), 0) FROM charges
+	}, `SELECT coalesce(sum(amount_cents), 0), coalesce(sum(paid_cents), 0), coalesce(sum(amount_cents - paid_cents), 0)
+		FROM charges
 		WHERE due_date BETWEEN ? AND ? AND opening = 0`, month.First(), month.Last())
 	if err != nil {
 		return sum, err
 	}
 	sum.ReceivedCents, _, err = db.One(c, db.Int, `SELECT coalesce(sum(amount_cents), 0) FROM payments
-		WHERE voided_at IS NULL AND method NOT IN ('deposit', 'opening') AND paid_date BETWEEN ? AND ?`, month.First(), month.Last())
+		WHERE voided_at IS NULL AND method NOT IN ('deposit', 'opening') AND paid_date BETWEEN ? AND ?`, month.First(),
+		month.Last())
 	return sum, err
 }
 
@@ -120,8 +123,10 @@ func (s *Service) rentRoll() schema.Op {
 		Name: "rent_roll", About: "Billed and collected in a month, in total and by unit. What is due by today is posted " +
 			"first.",
 		Response: exampleRoll(), Says: "What was billed and collected",
-		AgentAbout: "Billed versus collected for a month, or the days from, to. billed = charges due then, collected = what is paid of them, whenever, outstanding = the rest; " +
-			"received = money that came in then, for whichever charges. totals are of all units that match; detail short: unit, property, outstanding.",
+		AgentAbout: "Billed versus collected for a month, or the days from, to. billed = charges due then, collected = " +
+			"what is paid of them, whenever, outstanding = the rest; " +
+			"received = money that came in then, for whichever charges. totals are of all units that match; detail short: " +
+			"unit, property, outstanding.",
 		AgentResponse: exampleFoundRoll(),
 		Bind: func(f *schema.Form) schema.Handler {
 			if f.Surface() == schema.Tool {

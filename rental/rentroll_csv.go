@@ -50,9 +50,12 @@ func (s *Service) rentRollTable() schema.Table {
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
-				return emit(r.Text(), r.Text(), r.Text(), r.Text(), r.Text(), number(r), r.Text(), cell(r.DayPtr()), cell(r.DayPtr()), number(r), "", "")
-			}, `SELECT p.name, u.name, t.name, t.email, t.phone, l.rent_cents, l.frequency, l.start_date, l.end_date, l.deposit_cents`+fromLeases+
-				` JOIN lease_tenants x ON x.lease_id = l.id AND x.position = 1 JOIN tenants t ON t.id = x.tenant_id ORDER BY p.name, u.name, l.start_date`)
+				return emit(r.Text(), r.Text(), r.Text(), r.Text(), r.Text(), number(r), r.Text(), cell(r.DayPtr()),
+					cell(r.DayPtr()), number(r), "", "")
+			}, `SELECT p.name, u.name, t.name, t.email, t.phone, l.rent_cents, l.frequency, l.start_date, l.end_date,
+				l.deposit_cents`+fromLeases+
+				` JOIN lease_tenants x ON x.lease_id = l.id AND x.position = 1 JOIN tenants t ON t.id = x.tenant_id
+					ORDER BY p.name, u.name, l.start_date`)
 		},
 	}
 }
@@ -71,7 +74,8 @@ func (r rollRow) put(tx *db.Tx) (o schema.Outcome, err error) {
 	if err := add(properties.Put(tx, Property{Name: r.property}, none)); err != nil {
 		return o, err
 	}
-	if err := add(putUnit(tx, Unit{Property: r.property, Name: r.unit}, none)); err != nil || strings.TrimSpace(r.tenant) == "" {
+	if err := add(putUnit(tx, Unit{Property: r.property, Name: r.unit}, none)); err != nil ||
+		strings.TrimSpace(r.tenant) == "" {
 		return o, err
 	}
 	switch {
@@ -169,7 +173,8 @@ func (s *Service) foreseeRoll(ctx context.Context, store func() error) (f schema
 		noun = "lease"
 	}
 	return schema.Foreseen{WouldPost: took, Text: func(m schema.Money) string {
-		return fmt.Sprintf("This file would create %d %s, which owe %s in total today", took.Leases, noun, m(took.BalanceCents))
+		return fmt.Sprintf("This file would create %d %s, which owe %s in total today", took.Leases, noun,
+			m(took.BalanceCents))
 	}}, nil
 }
 

@@ -76,7 +76,8 @@ func (s *Service) FindRoll(ctx context.Context, who db.Caller, w RollWish) (done
 		}
 	}
 	if w.Sort == "outstanding" {
-		slices.SortStableFunc(roll.Units, func(a, b UnitRoll) int { return cmp.Compare(b.OutstandingCents, a.OutstandingCents) })
+		slices.SortStableFunc(roll.Units,
+			func(a, b UnitRoll) int { return cmp.Compare(b.OutstandingCents, a.OutstandingCents) })
 	}
 	if w.First() {
 		done.Totals = &roll.Totals
@@ -144,10 +145,12 @@ func given(m exact.Month) *exact.Month {
 
 func exampleRoll() RentRoll {
 	sums := Collection{BilledCents: 95_000, CollectedCents: 95_000, ReceivedCents: 190_000}
-	return RentRoll{Month: exampleDay("2026-11-01").Month(), Totals: sums, Units: []UnitRoll{{UnitID: 2, Unit: "2A", Property: "Harbour House", Collection: sums}}}
+	return RentRoll{Month: exampleDay("2026-11-01").Month(), Totals: sums,
+		Units: []UnitRoll{{UnitID: 2, Unit: "2A", Property: "Harbour House", Collection: sums}}}
 }
 
 func exampleFoundRoll() FoundRoll {
 	roll := exampleRoll()
-	return FoundRoll{Month: &roll.Month, Totals: &roll.Totals, Units: schema.Rows([]RollRow{{UnitRoll: roll.Units[0]}}, false, RollRow.short), Shown: 1, Total: 1}
+	return FoundRoll{Month: &roll.Month, Totals: &roll.Totals, Units: schema.Rows([]RollRow{{UnitRoll: roll.Units[0]}},
+		false, RollRow.short), Shown: 1, Total: 1}
 }

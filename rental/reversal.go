@@ -25,7 +25,8 @@ type Reversal struct {
 //
 // day, by default today, counts for a payment of a closed year: that year stays as it is, and the year of the day has
 // the payment as returned.
-func (s *Service) ReversePayment(ctx context.Context, who db.Caller, payment int64, reason string, day *exact.Day) (Reversal, error) {
+func (s *Service) ReversePayment(ctx context.Context, who db.Caller, payment int64, reason string, day *exact.Day) (
+	Reversal, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Reversal, error) { return reversePayment(tx, payment, reason, day) })
 }
 
@@ -61,7 +62,8 @@ func reversePayment(tx *db.Tx, payment int64, reason string, day *exact.Day) (Re
 		return done, err
 	}
 	if len(done.Allocations) == 1 {
-		c, found, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.id = ?", done.Allocations[0].ChargeID)
+		c, found, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.id = ?",
+			done.Allocations[0].ChargeID)
 		if err != nil {
 			return done, err
 		}
@@ -97,17 +99,20 @@ func reverse(tx *db.Tx, m StoredPayment, paid []Allocation, reason string) error
 		cents int64
 	}
 	returned, found, err := db.One(&tx.Conn, func(r *db.Row) payout { return payout{r.Int(), r.Day(), r.Int()} },
-		"SELECT o.id, o.day, a.amount_cents FROM allocations a CROSS JOIN payouts o ON o.id = a.payout_id WHERE a.payment_id = ?", m.ID)
+		"SELECT o.id, o.day, a.amount_cents FROM allocations a CROSS JOIN payouts o ON o.id = a.payout_id WHERE "+
+			"a.payment_id = ?", m.ID)
 	if err != nil {
 		return err
 	}
 	if found {
-		return fault.Conflictf("payment %d cannot be reversed: %d cents of it were returned as credit on %s", m.ID, fault.Cents(returned.cents), returned.day)
+		return fault.Conflictf("payment %d cannot be reversed: %d cents of it were returned as credit on %s", m.ID,
+			fault.Cents(returned.cents), returned.day)
 	}
 	if _, err := tx.Exec("DELETE FROM allocations WHERE payment_id = ?", m.ID); err != nil {
 		return err
 	}
-	_, err = tx.Exec("UPDATE payments SET voided_at = ?, void_reason = ?, credit_cents = 0 WHERE id = ?", tx.Now(), reason, m.ID)
+	_, err = tx.Exec("UPDATE payments SET voided_at = ?, void_reason = ?, credit_cents = 0 WHERE id = ?", tx.Now(), reason,
+		m.ID)
 	if err != nil {
 		return err
 	}

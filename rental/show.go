@@ -28,7 +28,8 @@ type Tenants struct {
 }
 
 var tenantRecord = tenants.Columns() + `, (SELECT count(*) FROM lease_tenants x WHERE x.tenant_id = t.id),
-	(SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0) FROM lease_tenants x CROSS JOIN charges c ON c.lease_id = x.lease_id WHERE x.tenant_id = t.id AND c.paid_date IS NULL)`
+	(SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0) FROM lease_tenants x CROSS JOIN charges c
+	ON c.lease_id = x.lease_id WHERE x.tenant_id = t.id AND c.paid_date IS NULL)`
 
 func scanTenantRecord(r *db.Row) TenantRecord {
 	return TenantRecord{Tenant: tenants.Row(r), Leases: r.Int(), BalanceCents: r.Int()}
@@ -47,7 +48,8 @@ func (s *Service) Tenants(ctx context.Context, who db.Caller, f TenantFilter) (l
 		if wait, err := r.awaitAll(c); wait || err != nil {
 			return err
 		}
-		all, err := db.All(c, scanTenantRecord, "SELECT "+tenantRecord+" FROM tenants t"+match+" AND t.id > ?2 ORDER BY t.id LIMIT ?3", f.Q, f.After, f.Fetch())
+		all, err := db.All(c, scanTenantRecord, "SELECT "+tenantRecord+" FROM tenants t"+match+
+			" AND t.id > ?2 ORDER BY t.id LIMIT ?3", f.Q, f.After, f.Fetch())
 		if err != nil {
 			return err
 		}
@@ -81,7 +83,8 @@ func (s *Service) TenantDetail(ctx context.Context, who db.Caller, id int64) (d 
 			return err
 		}
 		var err error
-		if d.TenantRecord, _, err = db.One(c, scanTenantRecord, "SELECT "+tenantRecord+" FROM tenants t WHERE t.id = ?", id); err != nil {
+		if d.TenantRecord, _, err = db.One(c, scanTenantRecord, "SELECT "+tenantRecord+" FROM tenants t WHERE t.id = ?",
+			id); err != nil {
 			return err
 		}
 		open, err := session.Of(c, session.Tenant, id)
@@ -98,15 +101,18 @@ func (s *Service) TenantDetail(ctx context.Context, who db.Caller, id int64) (d 
 
 // leasesOfTenant lists a tenant's leases, the latest first.
 func leasesOfTenant(c *db.Conn, tenant int64) ([]Lease, error) {
-	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+` FROM lease_tenants y CROSS JOIN leases l ON l.id = y.lease_id
-		CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id WHERE y.tenant_id = ? ORDER BY l.start_date DESC, l.id DESC`, tenant)
+	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+` FROM lease_tenants y CROSS JOIN leases l
+		ON l.id = y.lease_id
+		CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id WHERE y.tenant_id = ?
+		ORDER BY l.start_date DESC, l.id DESC`, tenant)
 }
 
 func (s *Service) listTenants() schema.Op {
 	email := "ada@example.org"
 	return schema.Op{
 		Name: "list_tenants", About: "List the tenants with what their leases owe.",
-		Response: Tenants{Tenants: []TenantRecord{{Tenant: Tenant{ID: 3, Name: "Ada Brandt", Email: &email}, Leases: 1, BalanceCents: 95_000}}, Total: 1},
+		Response: Tenants{Tenants: []TenantRecord{{Tenant: Tenant{ID: 3, Name: "Ada Brandt", Email: &email}, Leases: 1,
+			BalanceCents: 95_000}}, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var t TenantFilter
 			f.Text(&t.Q, "q", "only those with this part of name, e-mail or phone", schema.Most(maxName))
@@ -121,7 +127,8 @@ func (s *Service) tenantDetail() schema.Op {
 	email := "ada@example.org"
 	return schema.Op{
 		Name: "tenant_detail", About: "One tenant with their leases.", Refuses: []fault.Kind{fault.NotFound},
-		Response: TenantDetail{TenantRecord: TenantRecord{Tenant: Tenant{ID: 3, Name: "Ada Brandt", Email: &email}, Leases: 1, BalanceCents: 95_000}, LeaseList: []Lease{exampleLease()}},
+		Response: TenantDetail{TenantRecord: TenantRecord{Tenant: Tenant{ID: 3, Name: "Ada Brandt", Email: &email}, Leases: 1,
+			BalanceCents: 95_000}, LeaseList: []Lease{exampleLease()}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			bindTenantID(f, &id)
@@ -146,10 +153,12 @@ func unitByID(c *db.Conn, id int64) (Unit, error) {
 
 func (s *Service) unitDetail() schema.Op {
 	return schema.Op{
-		Name: "unit_detail", About: "One unit, with the lease that covers today.", Response: exampleUnit(), Refuses: []fault.Kind{fault.NotFound},
+		Name: "unit_detail", About: "One unit, with the lease that covers today.", Response: exampleUnit(),
+		Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
-			f.ID(&id, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2), schema.Lookup(lookupUnit), schema.Choices(unitChoices))
+			f.ID(&id, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2),
+				schema.Lookup(lookupUnit), schema.Choices(unitChoices))
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Unit(ctx, id) }
 		},
 		Print: printUnit, Example: "rental units show 'Harbour House/2A'",
@@ -165,7 +174,8 @@ type PropertyDetail struct {
 // Property returns one property; an unknown one is not found.
 func (s *Service) Property(ctx context.Context, id int64) (d PropertyDetail, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		p, found, err := db.One(c, scanProperty, "SELECT "+propertyColumns+" FROM properties p WHERE p.id = ?2", c.Today(), id)
+		p, found, err := db.One(c, scanProperty, "SELECT "+propertyColumns+" FROM properties p WHERE p.id = ?2", c.Today(),
+			id)
 		if err == nil && !found {
 			err = fault.NotFoundf("there is no property %d", id)
 		}
@@ -176,7 +186,8 @@ func (s *Service) Property(ctx context.Context, id int64) (d PropertyDetail, err
 		if d.LateFee, err = feeOf(c, id); err != nil {
 			return err
 		}
-		d.Units, err = db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.property_id = ?2 ORDER BY u.name", c.Today(), id)
+		d.Units, err = db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.property_id = ?2 ORDER BY u.name",
+			c.Today(), id)
 		return err
 	})
 	return d, err
@@ -184,10 +195,12 @@ func (s *Service) Property(ctx context.Context, id int64) (d PropertyDetail, err
 
 func (s *Service) propertyDetail() schema.Op {
 	return schema.Op{
-		Name: "property_detail", About: "One property with its late fee and units.", Response: PropertyDetail{exampleProperty(), []Unit{exampleUnit()}}, Refuses: []fault.Kind{fault.NotFound},
+		Name: "property_detail", About: "One property with its late fee and units.",
+		Response: PropertyDetail{exampleProperty(), []Unit{exampleUnit()}}, Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
-			f.ID(&id, "property_id", "the property", schema.Positional("PROPERTY_ID"), schema.Required, schema.Example(1), schema.Lookup(lookupProperty), schema.Choices(propertyChoices), schema.NameFirst)
+			f.ID(&id, "property_id", "the property", schema.Positional("PROPERTY_ID"), schema.Required, schema.Example(1),
+				schema.Lookup(lookupProperty), schema.Choices(propertyChoices), schema.NameFirst)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Property(ctx, id) }
 		},
 		Print: printProperty, Example: "rental properties show 'Harbour House'",
@@ -203,7 +216,8 @@ type ShownLease struct {
 
 func (s *Service) leaseShow() schema.Op {
 	return schema.Op{
-		Name: "show_lease", About: "One lease with its terms and balance.", Response: ShownLease{Lease: exampleLease(), Recurring: []Recurring{exampleRecurring().Recurring}}, Refuses: []fault.Kind{fault.NotFound},
+		Name: "show_lease", About: "One lease with its terms and balance.", Response: ShownLease{Lease: exampleLease(),
+			Recurring: []Recurring{exampleRecurring().Recurring}}, Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			bindLeaseID(f, &id)

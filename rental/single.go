@@ -69,7 +69,8 @@ func (n NewCharge) check() (NewCharge, error) {
 		return n, fault.Fieldf("type", "type: rent is posted by itself; choose one of %s", strings.Join(SingleTypes, ", "))
 	}
 	if !slices.Contains(SingleTypes, n.Type) {
-		return n, fault.Fieldf("type", "type: %s is not allowed; it takes one of %s", schema.Quote(n.Type), strings.Join(SingleTypes, ", "))
+		return n, fault.Fieldf("type", "type: %s is not allowed; it takes one of %s", schema.Quote(n.Type),
+			strings.Join(SingleTypes, ", "))
 	}
 	if err := checkCents("amount_cents", n.AmountCents); err != nil {
 		return n, err
@@ -86,7 +87,8 @@ func (n NewCharge) check() (NewCharge, error) {
 // billing period.
 func findSingle(c *db.Conn, lease int64, typ string, due exact.Day, label string) (Charge, bool, error) {
 	return db.One(c, scanCharge, "SELECT "+chargeColumns+` FROM charges c
-		WHERE c.lease_id = ? AND c.type = ? AND c.due_date = ? AND c.label = ? AND c.period_start IS NULL`, lease, typ, due, label)
+		WHERE c.lease_id = ? AND c.type = ? AND c.due_date = ? AND c.label = ? AND c.period_start IS NULL`, lease, typ, due,
+		label)
 }
 
 func insertSingle(tx *db.Tx, lease int64, n NewCharge) (id int64, err error) {

@@ -61,7 +61,8 @@ func statementOf(c *db.Conn, l Lease, year int64) (Statement, error) {
 	from := st.From // entries before it are the opening balance
 	if l.OpeningDay != nil {
 		if st.To < *l.OpeningDay {
-			return st, fault.Fieldf("year", "year: lease %d was taken over on %s; it has no statement of an earlier year", l.ID, l.OpeningDay)
+			return st, fault.Fieldf("year", "year: lease %d was taken over on %s; it has no statement of an earlier year", l.ID,
+				l.OpeningDay)
 		}
 		from = max(from, *l.OpeningDay)
 	}
@@ -100,7 +101,8 @@ func statementOf(c *db.Conn, l Lease, year int64) (Statement, error) {
 		day   exact.Day
 		cents int64
 	}
-	returned, err := db.All(c, func(r *db.Row) out { return out{r.Day(), r.Int()} }, "SELECT day, amount_cents FROM payouts WHERE lease_id = ? AND kind = 'credit'", l.ID)
+	returned, err := db.All(c, func(r *db.Row) out { return out{r.Day(), r.Int()} },
+		"SELECT day, amount_cents FROM payouts WHERE lease_id = ? AND kind = 'credit'", l.ID)
 	if err != nil {
 		return st, err
 	}
@@ -112,7 +114,8 @@ func statementOf(c *db.Conn, l Lease, year int64) (Statement, error) {
 			st.CreditReturnedCents += o.cents
 		}
 	}
-	st.ClosingBalanceCents = st.OpeningBalanceCents + st.ChargedCents - st.ReceivedCents - st.DepositUsedCents + st.CreditReturnedCents
+	st.ClosingBalanceCents = st.OpeningBalanceCents + st.ChargedCents - st.ReceivedCents - st.DepositUsedCents +
+		st.CreditReturnedCents
 	t, err := totalsWith(c, l.ID, charges)
 	st.CreditCents, st.DepositHeldCents = t.CreditCents, t.DepositHeldCents
 	return st, err
@@ -120,7 +123,8 @@ func statementOf(c *db.Conn, l Lease, year int64) (Statement, error) {
 
 // paymentsOf lists the payments of a lease that stand, by their days.
 func paymentsOf(c *db.Conn, lease int64) ([]StoredPayment, error) {
-	return db.All(c, scanPayment, "SELECT "+paymentColumns+" FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL ORDER BY m.paid_date, m.id", lease)
+	return db.All(c, scanPayment, "SELECT "+paymentColumns+
+		" FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL ORDER BY m.paid_date, m.id", lease)
 }
 
 // TypeReceived is what came in for one type of charges.
@@ -151,7 +155,8 @@ type PropertyStatement struct {
 }
 
 // PropertyStatement returns a property's statement of a year.
-func (s *Service) PropertyStatement(ctx context.Context, who db.Caller, property, year int64) (st PropertyStatement, err error) {
+func (s *Service) PropertyStatement(ctx context.Context, who db.Caller, property, year int64) (st PropertyStatement,
+	err error) {
 	st.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		if wait, err := r.awaitAll(c); wait || err != nil {
 			return err
@@ -181,7 +186,8 @@ func (st *PropertyStatement) read(c *db.Conn) error {
 		unit := r.Int()
 		byUnit[unit] = sum{r.Int(), r.Int()}
 		return nil
-	}, "SELECT u.id, sum(m.amount_cents), sum(m.credit_cents) FROM units u CROSS JOIN leases l ON l.unit_id = u.id CROSS JOIN payments m ON m.lease_id = l.id AND "+came+
+	}, "SELECT u.id, sum(m.amount_cents), sum(m.credit_cents) FROM units u CROSS JOIN leases l ON l.unit_id = u.id "+
+		"CROSS JOIN payments m ON m.lease_id = l.id AND "+came+
 		" WHERE u.property_id = ?1 GROUP BY u.id", st.PropertyID, first, last)
 	if err != nil {
 		return err
@@ -196,8 +202,10 @@ func (st *PropertyStatement) read(c *db.Conn) error {
 	if err != nil {
 		return err
 	}
-	st.CreditReturnedCents, _, err = db.One(c, db.Int, `SELECT coalesce(sum(a.amount_cents), 0) FROM units u CROSS JOIN leases l ON l.unit_id = u.id
-		CROSS JOIN payouts o ON o.lease_id = l.id CROSS JOIN allocations a ON a.payout_id = o.id CROSS JOIN payments m ON m.id = a.payment_id AND `+came+`
+	st.CreditReturnedCents, _, err = db.One(c, db.Int, `SELECT coalesce(sum(a.amount_cents), 0) FROM units u CROSS
+		JOIN leases l ON l.unit_id = u.id
+		CROSS JOIN payouts o ON o.lease_id = l.id CROSS JOIN allocations a ON a.payout_id = o.id CROSS JOIN payments m
+		ON m.id = a.payment_id AND `+came+`
 		WHERE u.property_id = ?1`, st.PropertyID, first, last)
 	if err != nil {
 		return err
@@ -210,8 +218,10 @@ func (st *PropertyStatement) read(c *db.Conn) error {
 		ofRent -= cents
 		return nil
 	}, `SELECT ch.type, a.amount_cents FROM units u CROSS JOIN leases l ON l.unit_id = u.id
-		CROSS JOIN charges ch ON ch.lease_id = l.id AND ch.type IN ('deposit', 'late_fee', 'utility', 'repair', 'other', 'opening')
-		CROSS JOIN allocations a ON a.charge_id = ch.id CROSS JOIN payments m ON m.id = a.payment_id AND `+came+" WHERE u.property_id = ?1", st.PropertyID, first, last)
+		CROSS JOIN charges ch ON ch.lease_id = l.id AND ch.type IN ('deposit', 'late_fee', 'utility', 'repair', 'other',
+		'opening')
+		CROSS JOIN allocations a ON a.charge_id = ch.id CROSS JOIN payments m ON m.id = a.payment_id AND `+came+
+		" WHERE u.property_id = ?1", st.PropertyID, first, last)
 	if err != nil {
 		return err
 	}
@@ -259,14 +269,17 @@ func bindYear(f *schema.Form, p *int64) {
 }
 
 func exampleStored() StoredPayment {
-	return StoredPayment{ID: 9, LeaseID: 4, AmountCents: 95_000, Method: "bank_transfer", PaidDate: exampleDay("2026-11-20"), RecordedAt: exact.Instant(1_795_209_900)}
+	return StoredPayment{ID: 9, LeaseID: 4, AmountCents: 95_000, Method: "bank_transfer",
+		PaidDate: exampleDay("2026-11-20"), RecordedAt: exact.Instant(1_795_209_900)}
 }
 
 func (s *Service) leaseStatement() schema.Op {
-	st := Statement{Lease: exampleLease(), Year: 2026, From: exampleDay("2026-01-01"), To: exampleDay("2026-12-31"), Charges: []Charge{examplePaid()},
+	st := Statement{Lease: exampleLease(), Year: 2026, From: exampleDay("2026-01-01"), To: exampleDay("2026-12-31"),
+		Charges:  []Charge{examplePaid()},
 		Payments: []StoredPayment{exampleStored()}, ChargedCents: 95_000, ReceivedCents: 95_000}
 	return schema.Op{
-		Name: "lease_statement", About: "What a lease was charged and what came in, in a year.", Response: st, Refuses: []fault.Kind{fault.NotFound},
+		Name: "lease_statement", About: "What a lease was charged and what came in, in a year.", Response: st,
+		Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var lease, year int64
 			bindLeaseID(f, &lease)
@@ -278,12 +291,15 @@ func (s *Service) leaseStatement() schema.Op {
 }
 
 func (s *Service) propertyStatement() schema.Op {
-	st := PropertyStatement{PropertyID: 1, Property: "Harbour House", Year: 2026, ReceivedCents: 95_000, ByType: []TypeReceived{{rent, 95_000}}, Units: []UnitReceived{{2, "2A", 95_000}}}
+	st := PropertyStatement{PropertyID: 1, Property: "Harbour House", Year: 2026, ReceivedCents: 95_000,
+		ByType: []TypeReceived{{rent, 95_000}}, Units: []UnitReceived{{2, "2A", 95_000}}}
 	return schema.Op{
-		Name: "property_statement", About: "The money that came in for a property in a year, by type of charge and by unit.", Response: st, Refuses: []fault.Kind{fault.NotFound},
+		Name: "property_statement", About: "The money that came in for a property in a year, by type of charge and by unit.",
+		Response: st, Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var property, year int64
-			f.ID(&property, "property_id", "the property", schema.Required, schema.Example(1), schema.Lookup(lookupProperty), schema.Choices(propertyChoices), schema.NameFirst)
+			f.ID(&property, "property_id", "the property", schema.Required, schema.Example(1), schema.Lookup(lookupProperty),
+				schema.Choices(propertyChoices), schema.NameFirst)
 			bindYear(f, &year)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.PropertyStatement(ctx, who, property, year)
@@ -295,7 +311,8 @@ func (s *Service) propertyStatement() schema.Op {
 
 func (s *Service) leaseReceipt() schema.Op {
 	return schema.Op{
-		Name: "lease_receipt", About: "The receipt of a payment.", Response: Receipt{Lease: exampleLease(), Payment: exampleStored(), Allocations: exampleAllocations()},
+		Name: "lease_receipt", About: "The receipt of a payment.", Response: Receipt{Lease: exampleLease(),
+			Payment: exampleStored(), Allocations: exampleAllocations()},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var payment int64
@@ -330,7 +347,8 @@ func (s *Service) Today(ctx context.Context) (exact.Day, error) {
 // alone where none moved.
 func (s *Service) MoneyYears(ctx context.Context, property int64) (years []int64, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		query := `SELECT min(d), max(d) FROM (SELECT min(paid_date) AS d FROM payments WHERE voided_at IS NULL UNION ALL SELECT max(paid_date) FROM payments WHERE voided_at IS NULL
+		query := `SELECT min(d), max(d) FROM (SELECT min(paid_date) AS d FROM payments WHERE voided_at IS NULL UNION ALL
+			SELECT max(paid_date) FROM payments WHERE voided_at IS NULL
 			UNION ALL SELECT min(day) FROM expenses UNION ALL SELECT max(day) FROM expenses)`
 		if property != 0 {
 			query = `SELECT min(d), max(d) FROM (SELECT m.paid_date AS d FROM units u CROSS JOIN leases l ON l.unit_id = u.id

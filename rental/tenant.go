@@ -23,7 +23,8 @@ type Tenant struct {
 
 // tenantsColumn reads the tenants of a lease l as one text, in their order: fields end
 // with the control character 31 and tenants with 30, which no text holds.
-const tenantsColumn = `(SELECT group_concat(t.id || char(31) || t.name || char(31) || ifnull(t.email, ''), char(30) ORDER BY x.position)
+const tenantsColumn = `(SELECT group_concat(t.id || char(31) || t.name || char(31) || ifnull(t.email, ''), char(30)
+	ORDER BY x.position)
 	FROM lease_tenants x CROSS JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id)`
 
 // parseTenants reads what tenantsColumn gives; never nil.
@@ -55,8 +56,10 @@ func namesOf(tenants []LeaseTenant) (names string, email *string) {
 var tenants = record.New("tenant", "tenants",
 	record.Text("name", func(t *Tenant) *string { return &t.Name }, "the tenant's name",
 		schema.Required, schema.Most(maxName)).Told(),
-	optional("email", func(t *Tenant) **string { return &t.Email }, "where to write", schema.Most(maxName)).Told().Shown(shown),
-	optional("phone", func(t *Tenant) **string { return &t.Phone }, "where to call", schema.Most(maxName)).Told().Shown(shown),
+	optional("email", func(t *Tenant) **string { return &t.Email }, "where to write", schema.Most(maxName)).Told().Shown(
+		shown),
+	optional("phone", func(t *Tenant) **string { return &t.Phone }, "where to call", schema.Most(maxName)).Told().Shown(
+		shown),
 	record.ID(func(t *Tenant) *int64 { return &t.ID }).InFile(),
 ).Joined("t", "").Sorted("t.name, t.id").Whole()
 
@@ -103,7 +106,8 @@ func findTenant(c *db.Conn, text string) (Tenant, error) {
 	case len(all) == 0:
 		return Tenant{}, fault.Fieldf("tenant", "tenant: there is no tenant named %s", schema.Quote(text))
 	case len(all) > 1:
-		return Tenant{}, fault.Fieldf("tenant", "tenant: %d tenants are named %s: %s; name one as Name <e-mail>", len(all), schema.Quote(text), strings.Join(listed(all), ", "))
+		return Tenant{}, fault.Fieldf("tenant", "tenant: %d tenants are named %s: %s; name one as Name <e-mail>", len(all),
+			schema.Quote(text), strings.Join(listed(all), ", "))
 	}
 	return all[0], nil
 }
@@ -146,7 +150,8 @@ func setTenants(tx *db.Tx, lease int64, tenants []LeaseTenant) error {
 		return err
 	}
 	for i, t := range tenants {
-		if _, err := tx.Exec("INSERT INTO lease_tenants (lease_id, position, tenant_id) VALUES (?, ?, ?)", lease, i+1, t.ID); err != nil {
+		if _, err := tx.Exec("INSERT INTO lease_tenants (lease_id, position, tenant_id) VALUES (?, ?, ?)", lease, i+1,
+			t.ID); err != nil {
 			return err
 		}
 	}
@@ -176,7 +181,9 @@ func tenantTable() schema.Table {
 		if id := words.Number(cell("id")); id > 0 {
 			return tenantPath(id), nil
 		}
-		id, found, err := db.One(c, db.Int, "SELECT id FROM tenants WHERE name = ?1 AND (?2 = '' OR lower(email) = lower(?2)) ORDER BY id DESC LIMIT 1", cell("name"), cell("email"))
+		id, found, err := db.One(c, db.Int,
+			"SELECT id FROM tenants WHERE name = ?1 AND (?2 = '' OR lower(email) = lower(?2)) ORDER BY id DESC LIMIT 1",
+			cell("name"), cell("email"))
 		if err != nil || !found {
 			return "/tenants", err
 		}
@@ -217,7 +224,8 @@ func (row tenantRow) match(c *db.Conn) (was Tenant, found bool, err error) {
 	names := listed(all)
 	if len(all) > 1 && row.Email == nil {
 		return was, false, fault.Fieldf("email",
-			"email: %s may be any of %s; give the stored e-mail, or an id column", schema.Quote(row.named()), strings.Join(names, ", "))
+			"email: %s may be any of %s; give the stored e-mail, or an id column", schema.Quote(row.named()),
+			strings.Join(names, ", "))
 	}
 	is := " is"
 	if len(all) > 1 {

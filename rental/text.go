@@ -60,7 +60,8 @@ func checkText(name, s string, most int) (string, error) {
 
 func checkCents(name string, cents int64) error {
 	if cents < 0 || cents > maxCents {
-		return fault.Fieldf(name, "%s: %d is out of range; it takes cents from %d to %d", name, fault.Cents(cents), fault.Cents(0), fault.Cents(maxCents))
+		return fault.Fieldf(name, "%s: %d is out of range; it takes cents from %d to %d", name, fault.Cents(cents),
+			fault.Cents(0), fault.Cents(maxCents))
 	}
 	return nil
 }

@@ -62,7 +62,8 @@ var tickets = record.New("ticket", "tickets",
 		schema.Most(maxName)).From("p.name"),
 	record.Text("unit", func(k *Ticket) *string { return &k.Unit }, "").From("u.name").Field(bindTicketUnit),
 	record.Text("title", func(k *Ticket) *string { return &k.Title }, "").Field(bindTitle),
-	optional("description", func(k *Ticket) **string { return &k.Description }, "what else is known", schema.Most(maxText)).Shown(shown),
+	optional("description", func(k *Ticket) **string { return &k.Description }, "what else is known",
+		schema.Most(maxText)).Shown(shown),
 	record.Text("priority", func(k *Ticket) *string { return &k.Priority }, "").
 		Else(func(k *Ticket) { k.Priority, k.Status = "medium", ticketOpen }).
 		Field(func(f *schema.Form, k *Ticket, _ ...schema.Opt) bool { return bindPriority(f, &k.Priority) }),
@@ -184,8 +185,10 @@ func storeTicket(tx *db.Tx, id int64, lease *int64, n NewTicket, status string) 
 	if n.Priority == "" {
 		n.Priority = "medium"
 	}
-	k = Ticket{ID: id, UnitID: n.UnitID, LeaseID: lease, Title: n.Title, Description: db.NullText(n.Description), Priority: n.Priority,
-		Status: status, Source: sources[tx.Who().Via], CreatedBy: tx.Who().User, CreatedAt: tx.Now(), ResolvedAt: resolvedAt}
+	k = Ticket{ID: id, UnitID: n.UnitID, LeaseID: lease, Title: n.Title, Description: db.NullText(n.Description),
+		Priority: n.Priority,
+		Status:   status, Source: sources[tx.Who().Via], CreatedBy: tx.Who().User, CreatedAt: tx.Now(),
+		ResolvedAt: resolvedAt}
 	if id, err = tickets.Insert(tx, &k); err != nil {
 		return k, err
 	}
@@ -239,7 +242,8 @@ func moveTicket(tx *db.Tx, k Ticket, status string) error {
 	if status == resolved {
 		resolvedAt = new(tx.Now())
 	}
-	_, err := tx.Exec("UPDATE tickets SET status = ?, updated_at = ?, resolved_at = ? WHERE id = ?", status, tx.Now(), resolvedAt, k.ID)
+	_, err := tx.Exec("UPDATE tickets SET status = ?, updated_at = ?, resolved_at = ? WHERE id = ?", status, tx.Now(),
+		resolvedAt, k.ID)
 	if err != nil {
 		return err
 	}
@@ -249,7 +253,8 @@ func moveTicket(tx *db.Tx, k Ticket, status string) error {
 func exampleTicket() Ticket {
 	lease, about, at := int64(4), "Drips since Monday.", exact.Instant(1_795_209_900)
 	return Ticket{ID: 7, UnitID: 2, Unit: "2A", Property: "Harbour House", LeaseID: &lease, Title: "Kitchen tap drips",
-		Description: &about, Priority: "medium", Status: "open", Source: "api", CreatedBy: "ann", CreatedAt: at, UpdatedAt: at}
+		Description: &about, Priority: "medium", Status: "open", Source: "api", CreatedBy: "ann", CreatedAt: at,
+		UpdatedAt: at}
 }
 
 func (s *Service) listTickets() schema.Op {
@@ -263,8 +268,10 @@ func (s *Service) listTickets() schema.Op {
 				return s.bindFoundTickets(f)
 			}
 			var t TicketFilter
-			f.Enum(&t.Status, "status", "only the tickets that are so", ticketMoves.States(), schema.Alias("in-progress", "in_progress"))
-			f.ID(&t.UnitID, "unit_id", "only the tickets of this unit", schema.Positional("UNIT_ID"), schema.Lookup(lookupUnit), schema.Choices(unitChoices))
+			f.Enum(&t.Status, "status", "only the tickets that are so", ticketMoves.States(),
+				schema.Alias("in-progress", "in_progress"))
+			f.ID(&t.UnitID, "unit_id", "only the tickets of this unit", schema.Positional("UNIT_ID"), schema.Lookup(lookupUnit),
+				schema.Choices(unitChoices))
 			bindCursor(f, &t.Cursor)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Tickets(ctx, t) }
 		},
@@ -293,9 +300,12 @@ func (s *Service) createTicket() schema.Op {
 			if f.Surface() == schema.Tool {
 				named = unitFor
 			}
-			f.ID(&n.UnitID, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2), schema.Lookup(named), schema.Choices(unitChoices), schema.NewBy("save_unit"))
-			f.Text(&n.Title, "title", "what is wrong, in a few words", schema.Required, schema.Most(maxName), schema.Example("Kitchen tap drips"))
-			f.Text(&n.Description, "description", "what else is known", schema.Most(maxText), schema.Lines, schema.Example("Drips since Monday."))
+			f.ID(&n.UnitID, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2),
+				schema.Lookup(named), schema.Choices(unitChoices), schema.NewBy("save_unit"))
+			f.Text(&n.Title, "title", "what is wrong, in a few words", schema.Required, schema.Most(maxName),
+				schema.Example("Kitchen tap drips"))
+			f.Text(&n.Description, "description", "what else is known", schema.Most(maxText), schema.Lines,
+				schema.Example("Drips since Monday."))
 			bindPriority(f, &n.Priority)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.CreateTicket(ctx, who, n) }
 		},

@@ -68,7 +68,8 @@ func putTicket(tx *db.Tx, now Ticket, given func(column string) bool) (o schema.
 		return o, fault.Invalidf("title is missing: say in a few words what is wrong")
 	}
 	o.New = true
-	_, err = insertTicket(tx, now.ID, NewTicket{UnitID: now.UnitID, Title: now.Title, Description: set(now.Description), Priority: now.Priority}, now.Status)
+	_, err = insertTicket(tx, now.ID, NewTicket{UnitID: now.UnitID, Title: now.Title, Description: set(now.Description),
+		Priority: now.Priority}, now.Status)
 	return o, err
 }
 

@@ -74,7 +74,8 @@ func insertNote(tx *db.Tx, ticket int64, author string, tenant bool, text string
 	if text, err = checkText("text", text, maxText); err != nil {
 		return 0, err
 	}
-	id, err = tx.Insert("INSERT INTO ticket_notes (ticket_id, at, author, tenant, text) VALUES (?, ?, ?, ?, ?)", ticket, tx.Now(), author, tenant, text)
+	id, err = tx.Insert("INSERT INTO ticket_notes (ticket_id, at, author, tenant, text) VALUES (?, ?, ?, ?, ?)", ticket,
+		tx.Now(), author, tenant, text)
 	if err != nil {
 		return 0, err
 	}
@@ -107,14 +108,18 @@ func assign(tx *db.Tx, was Ticket, to string) error {
 	if set(was.AssignedTo) == to {
 		return nil
 	}
-	if _, err := tx.Exec("UPDATE tickets SET assigned_to = ?, updated_at = ? WHERE id = ?", db.NullText(to), tx.Now(), was.ID); err != nil {
+	if _, err := tx.Exec("UPDATE tickets SET assigned_to = ?, updated_at = ? WHERE id = ?", db.NullText(to), tx.Now(),
+		was.ID); err != nil {
 		return err
 	}
-	return tx.Audit("ticket.assigned", db.Subject("ticket", was.ID), map[string]*string{"from": was.AssignedTo, "to": db.NullText(to)})
+	return tx.Audit("ticket.assigned", db.Subject("ticket", was.ID), map[string]*string{"from": was.AssignedTo,
+		"to": db.NullText(to)})
 }
 
 func exampleTicketDetail() TicketDetail {
-	return TicketDetail{Ticket: exampleTicket(), Notes: []TicketNote{{ID: 1, At: exact.Instant(1_795_210_000), Author: "ann", Text: "The plumber comes on Thursday."}},
+	return TicketDetail{Ticket: exampleTicket(),
+		Notes: []TicketNote{{ID: 1, At: exact.Instant(1_795_210_000), Author: "ann",
+			Text: "The plumber comes on Thursday."}},
 		Photos: []TicketPhoto{{ID: 1, At: exact.Instant(1_795_209_900), Type: "image/jpeg"}}}
 }
 
@@ -124,7 +129,8 @@ func bindTicketID(f *schema.Form, p *int64) {
 
 func (s *Service) ticketDetail() schema.Op {
 	return schema.Op{
-		Name: "ticket_detail", About: "One maintenance ticket with its notes.", Response: exampleTicketDetail(), Refuses: []fault.Kind{fault.NotFound},
+		Name: "ticket_detail", About: "One maintenance ticket with its notes.", Response: exampleTicketDetail(),
+		Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			bindTicketID(f, &id)
@@ -136,12 +142,14 @@ func (s *Service) ticketDetail() schema.Op {
 
 func (s *Service) addTicketNote() schema.Op {
 	return schema.Op{
-		Name: "add_ticket_note", Writes: true, Creates: true, About: "Write a note to a maintenance ticket.", Response: exampleTicketDetail(), Refuses: []fault.Kind{fault.NotFound},
+		Name: "add_ticket_note", Writes: true, Creates: true, About: "Write a note to a maintenance ticket.",
+		Response: exampleTicketDetail(), Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var text string
 			bindTicketID(f, &id)
-			f.Text(&text, "text", "the note", schema.Required, schema.Most(maxText), schema.Lines, schema.Example("The plumber comes on Thursday."))
+			f.Text(&text, "text", "the note", schema.Required, schema.Most(maxText), schema.Lines,
+				schema.Example("The plumber comes on Thursday."))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddTicketNote(ctx, who, id, text) }
 		},
 		Example: `rental ticket note 7 --text "The plumber comes on Thursday."`,
@@ -161,7 +169,8 @@ func (s *Service) assignTicket() schema.Op {
 			var to string
 			var clear bool
 			bindTicketID(f, &id)
-			f.Text(&to, "assigned_to", "who", schema.Most(maxName), schema.Clear(&clear), schema.Example("Joe"), schema.ChoicesFor(ticketPeople), schema.Any)
+			f.Text(&to, "assigned_to", "who", schema.Most(maxName), schema.Clear(&clear), schema.Example("Joe"),
+				schema.ChoicesFor(ticketPeople), schema.Any)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				if clear {
 					to = ""
@@ -183,7 +192,8 @@ func (s *Service) assignTicket() schema.Op {
 
 // ticketPeople suggests who looks after tickets: the one who asks, then users and names used before.
 func ticketPeople(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, error) {
-	names, err := db.All(c, func(r *db.Row) string { return r.Text() }, `SELECT ?1 UNION ALL SELECT name FROM (SELECT u.name FROM roles r CROSS JOIN users u ON u.id = r.user_id
+	names, err := db.All(c, func(r *db.Row) string { return r.Text() }, `SELECT ?1 UNION ALL SELECT name
+		FROM (SELECT u.name FROM roles r CROSS JOIN users u ON u.id = r.user_id
 		WHERE r.service = 'rental' AND r.role <> 'viewer' AND u.disabled = 0 ORDER BY u.name)
 		UNION ALL SELECT * FROM (SELECT DISTINCT assigned_to FROM tickets WHERE assigned_to IS NOT NULL ORDER BY assigned_to)`, who.User)
 	return schema.People(who.User, names, err)(c, f)

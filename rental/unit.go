@@ -35,7 +35,8 @@ var units = record.New("unit", "units",
 	record.ID(func(u *Unit) *int64 { return &u.ID }),
 	record.Int("property_id", func(u *Unit) *int64 { return &u.PropertyID }, "").Once(),
 	record.Text("property", func(u *Unit) *string { return &u.Property }, "the property's name",
-		schema.Required, schema.Most(maxName), schema.Choices(PropertyNames), schema.NewBy("save_property")).From("p.name").Told(),
+		schema.Required, schema.Most(maxName), schema.Choices(PropertyNames), schema.NewBy("save_property")).From(
+		"p.name").Told(),
 	record.Text("name", func(u *Unit) *string { return &u.Name }, "the unit's name within the property",
 		schema.Required, schema.Most(maxName)).Once().Told(),
 	record.Int("market_rent_cents", func(u *Unit) *int64 { return &u.MarketRentCents }, "its market rent, in cents",
@@ -143,8 +144,10 @@ func (s *Service) listUnits() schema.Op {
 		Name: "list_units", About: "List the units, with the lease that covers today.",
 		Response: Units{Units: []Unit{exampleUnit()}}, Says: "Which units there are",
 		AgentAbout: "Units with their lease, tenant and rent, today or on another day. Occupied: a lease covers the day. " +
-			"lease_end null: open-ended; next_lease_start: the first one after that day. detail short: id, property, name, status, tenant, rent, next lease.",
-		AgentResponse: FoundUnits{Units: schema.Rows([]LetUnit{{Unit: exampleUnit()}}, false, LetUnit.short), Shown: 1, Total: 1},
+			"lease_end null: open-ended; next_lease_start: the first one after that day. detail short: id, property, name, " +
+			"status, tenant, rent, next lease.",
+		AgentResponse: FoundUnits{Units: schema.Rows([]LetUnit{{Unit: exampleUnit()}}, false, LetUnit.short), Shown: 1,
+			Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			if f.Surface() == schema.Tool {
 				return s.bindFoundUnits(f)
@@ -174,7 +177,8 @@ func findUnit(c *db.Conn, property, unit string) (int64, error) {
 
 // leaseOn returns the lease that covers the unit on day, nil when it is vacant then.
 func leaseOn(c *db.Conn, unit int64, day exact.Day) (*int64, error) {
-	id, found, err := db.One(c, db.Int, "SELECT id FROM leases WHERE unit_id = ?1 AND start_date <= ?2 AND last_day >= ?2", unit, day)
+	id, found, err := db.One(c, db.Int, "SELECT id FROM leases WHERE unit_id = ?1 AND start_date <= ?2 AND last_day >= ?2",
+		unit, day)
 	if err != nil || !found {
 		return nil, err
 	}
@@ -193,7 +197,9 @@ func unitTable() schema.Table {
 			strings.TrimSpace(cell("property")), strings.TrimSpace(cell("name")))
 		return units.Cells(u), found, err
 	}
-	t.Page = pageOf("/units/", "SELECT u.id FROM properties p JOIN units u ON u.property_id = p.id WHERE p.name = ? AND u.name = ?", "property", "name")
+	t.Page = pageOf("/units/",
+		"SELECT u.id FROM properties p JOIN units u ON u.property_id = p.id WHERE p.name = ? AND u.name = ?", "property",
+		"name")
 	return t
 }
 

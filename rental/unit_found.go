@@ -44,7 +44,8 @@ type FoundUnits struct {
 }
 
 // FindUnits lists units for agents.
-func (s *Service) FindUnits(ctx context.Context, f UnitFilter, l schema.Listing, sort string) (found FoundUnits, err error) {
+func (s *Service) FindUnits(ctx context.Context, f UnitFilter, l schema.Listing, sort string) (found FoundUnits,
+	err error) {
 	if err := s.known(ctx, &f.Property, nil); err != nil {
 		return found, err
 	}
@@ -78,7 +79,9 @@ func (s *Service) FindUnits(ctx context.Context, f UnitFilter, l schema.Listing,
 		}
 		found.Shown = len(found.Units)
 		if f.Q != "" && found.Total == 0 {
-			names, err := db.All(c, db.Text, "SELECT p.name || ' / ' || u.name FROM properties p CROSS JOIN units u ON u.property_id = p.id ORDER BY u.id LIMIT 5000")
+			names, err := db.All(c, db.Text,
+				"SELECT p.name || ' / ' || u.name FROM properties p CROSS JOIN units u ON u.property_id = p.id ORDER BY u.id "+
+					"LIMIT 5000")
 			found.Near = schema.Near(f.Q, names, 5)
 			return err
 		}
@@ -107,7 +110,9 @@ func letOn(c *db.Conn, units []Unit, day exact.Day) ([]LetUnit, error) {
 			list[i].LeaseEnd, list[i].RentCents = l.EndDate, &l.RentCents
 		}
 		var err error
-		if list[i].NextLease, _, err = db.One(c, (*db.Row).DayPtr, "SELECT min(start_date) FROM leases WHERE unit_id = ? AND start_date > ?", u.ID, day); err != nil {
+		if list[i].NextLease, _,
+			err = db.One(c, (*db.Row).DayPtr, "SELECT min(start_date) FROM leases WHERE unit_id = ? AND start_date > ?", u.ID,
+			day); err != nil {
 			return nil, err
 		}
 	}
@@ -137,7 +142,8 @@ func (s *Service) bindFoundUnits(f *schema.Form) schema.Handler {
 
 func exampleUnit() Unit {
 	lease, tenant, notes := int64(4), "Ada Brandt", "Second floor, left"
-	return Unit{ID: 2, PropertyID: 1, Property: "Harbour House", Name: "2A", Status: occupied, LeaseID: &lease, Tenant: &tenant, MarketRentCents: 95_000, Notes: &notes}
+	return Unit{ID: 2, PropertyID: 1, Property: "Harbour House", Name: "2A", Status: occupied, LeaseID: &lease,
+		Tenant: &tenant, MarketRentCents: 95_000, Notes: &notes}
 }
 
 // ShortProperty are the few fields of a property that identify and decide.
@@ -162,7 +168,8 @@ type FoundProperties struct {
 }
 
 // FindProperties is Properties for agents.
-func (s *Service) FindProperties(ctx context.Context, q string, l schema.Listing, sort string) (found FoundProperties, err error) {
+func (s *Service) FindProperties(ctx context.Context, q string, l schema.Listing, sort string) (found FoundProperties,
+	err error) {
 	f := PropertyFilter{Q: q}
 	if sort == sortAdded {
 		f.Cursor = l.Cursor
@@ -173,7 +180,8 @@ func (s *Service) FindProperties(ctx context.Context, q string, l schema.Listing
 	}
 	found.Total = list.Total
 	if sort == sortAdded {
-		found.Properties, found.Next = pageByID(list.Properties, l, Property.short, func(p Property) int64 { return p.ID }, list.Next)
+		found.Properties, found.Next = pageByID(list.Properties, l, Property.short, func(p Property) int64 { return p.ID },
+			list.Next)
 	} else {
 		slices.SortStableFunc(list.Properties, func(a, b Property) int {
 			if sort == sortName {
@@ -205,5 +213,6 @@ func (s *Service) bindFoundProperties(f *schema.Form) schema.Handler {
 
 func exampleProperty() Property {
 	address := "12 Harbour Street"
-	return Property{ID: 1, Name: "Harbour House", Address: &address, UnitCount: 7, OccupiedCount: 5, VacantCount: 2, Occupancy: exact.Decimal{Unscaled: 7143, Places: 4}}
+	return Property{ID: 1, Name: "Harbour House", Address: &address, UnitCount: 7, OccupiedCount: 5, VacantCount: 2,
+		Occupancy: exact.Decimal{Unscaled: 7143, Places: 4}}
 }

@@ -28,7 +28,8 @@ func (s *Service) UnitRecord(ctx context.Context, who db.Caller, id int64) (v Un
 		if v.Unit, err = unitByID(c, id); err != nil {
 			return err
 		}
-		v.Leases, err = db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+` FROM units u CROSS JOIN properties p ON p.id = u.property_id
+		v.Leases, err = db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+` FROM units u CROSS JOIN properties p
+			ON p.id = u.property_id
 			CROSS JOIN leases l ON l.unit_id = u.id WHERE u.id = ? ORDER BY l.start_date DESC`, id)
 		r.await(unpostedOf(v.Leases, c.Today()))
 		this := c.Today().Month()

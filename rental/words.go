@@ -78,7 +78,8 @@ func willEnd(a any, m schema.Money) string {
 	if c := done.Cut; c != nil {
 		s += fmt.Sprintf(" The last period is charged %s: %s.", m(c.AmountCents), c.Label)
 	}
-	return s + fmt.Sprintf(" Then %s of %s is open.", m(done.Totals.BalanceCents), m(done.Totals.BilledCents)) + heldText(done.Totals, m)
+	return s + fmt.Sprintf(" Then %s of %s is open.", m(done.Totals.BalanceCents), m(done.Totals.BilledCents)) +
+		heldText(done.Totals, m)
 }
 
 func leaseName(l Lease) string { return l.Property + " / " + l.Unit + " (" + l.Tenant + ")" }

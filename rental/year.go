@@ -2,7 +2,6 @@ package rental
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"quartermaster/schema/db"
@@ -199,7 +198,8 @@ func (b *yearBook) heldBefore(c *db.Conn, day exact.Day) error {
 		e.add(partDeposit, "", -r.Int())
 		hold(e)
 		return nil
-	}, `SELECT u.property_id, m.amount_cents FROM payments m INDEXED BY payments_deposit CROSS JOIN leases l ON l.id = m.lease_id
+	}, `SELECT u.property_id, m.amount_cents FROM payments m INDEXED BY payments_deposit CROSS JOIN leases l
+		ON l.id = m.lease_id
 		CROSS JOIN units u ON u.id = l.unit_id WHERE m.method = 'deposit' AND m.voided_at IS NULL AND m.paid_date < ?`, day)
 	if err != nil {
 		return err
@@ -212,13 +212,17 @@ func (b *yearBook) heldBefore(c *db.Conn, day exact.Day) error {
 
 // zero reports whether nothing happened.
 func (y *YearSums) zero() bool {
-	return y.ReceivedCents == 0 && len(y.ByType) == 0 && y.AdvanceCents == 0 && y.CreditReturnedCents == 0 && y.ReturnedCents == 0 &&
+	return y.ReceivedCents == 0 && len(y.ByType) == 0 && y.AdvanceCents == 0 && y.CreditReturnedCents == 0 &&
+		y.ReturnedCents == 0 &&
 		len(y.Spent) == 0 && y.CapitalCents == 0 && y.Deposits == YearDeposits{}
 }
 
 // tidy takes out what is 0 and puts types and categories in their order.
 func (y *YearSums) tidy(order []string) {
-	y.ByType = slices.DeleteFunc(y.ByType, func(t TypeIncome) bool { return t.ReceivedCents == 0 && t.FromDepositsCents == 0 })
+	y.ByType = slices.DeleteFunc(y.ByType, func(t TypeIncome) bool {
+		return t.ReceivedCents == 0 &&
+			t.FromDepositsCents == 0
+	})
 	y.Spent = slices.DeleteFunc(y.Spent, func(s CategorySpent) bool { return s.AmountCents == 0 })
 	slices.SortFunc(y.ByType, func(a, b TypeIncome) int {
 		return cmp.Compare(slices.Index(chargeTypes, a.Type), slices.Index(chargeTypes, b.Type))
@@ -259,7 +263,8 @@ func (b *yearBook) report(c *db.Conn, year int64, only *int64) (y YearReport, er
 	if err != nil {
 		return y, err
 	}
-	y = YearReport{Year: year, Closed: year <= closed, Properties: []PropertyYear{}, Totals: YearSums{ByType: []TypeIncome{}, Spent: []CategorySpent{}}}
+	y = YearReport{Year: year, Closed: year <= closed, Properties: []PropertyYear{},
+		Totals: YearSums{ByType: []TypeIncome{}, Spent: []CategorySpent{}}}
 	order, err := categories(c)
 	if err != nil {
 		return y, err
@@ -313,82 +318,4 @@ func yearReport(c *db.Conn, year int64, only *int64) (YearReport, error) {
 		return YearReport{}, err
 	}
 	return b.report(c, year, only)
-}
-
-// YearReport returns a year; property is an id or a name, "" for all houses. What is due is posted first.
-func (s *Service) YearReport(ctx context.Context, who db.Caller, year int64, property string) (y YearReport, err error) {
-	y.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
-		if wait, err := r.awaitAll(c); wait || err != nil {
-			return err
-		}
-		only, _, err := placeOf(c, property, "")
-		if err != nil {
-			return err
-		}
-		y, err = yearReport(c, year, only)
-		return err
-	})
-	return y, err
-}
-
-// yearBooks are the books of all years that have money, by year.
-func yearBooks(c *db.Conn) (map[int64]*yearBook, error) {
-	all := map[int64]*yearBook{}
-	err := moneyEntries(c, always, func(e entry) {
-		y := yearOf(e.day)
-		if all[y] == nil {
-			all[y] = newYearBook()
-		}
-		all[y].add(e)
-	})
-	return all, err
-}
-
-// yearReports are the reports of all years that have money, the first one first, of all houses or of one.
-func yearReports(c *db.Conn, only *int64) (list []YearReport, err error) {
-	books, err := yearBooks(c)
-	if err != nil {
-		return nil, err
-	}
-	held := map[int64]int64{}
-	var years []int64
-	for y := range books {
-		years = append(years, y)
-	}
-	slices.Sort(years)
-	for _, y := range years {
-		b := books[y]
-		for id, cents := range held {
-			d := &b.property(id).Deposits
-			d.HeldBeforeCents, d.HeldAfterCents = cents, d.HeldAfterCents+cents
-		}
-		for id, sums := range b.properties {
-			held[id] = sums.Deposits.HeldAfterCents
-		}
-		r, err := b.report(c, y, only)
-		if err != nil {
-			return nil, err
-		}
-		if only == nil || !r.Totals.zero() {
-			list = append(list, r)
-		}
-	}
-	return list, nil
-}
-
-// Years returns the reports of all years that have money, the last one first; property is an id or a name.
-func (s *Service) Years(ctx context.Context, who db.Caller, property string) (list []YearReport, standing Standing, err error) {
-	standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
-		if wait, err := r.awaitAll(c); wait || err != nil {
-			return err
-		}
-		only, _, err := placeOf(c, property, "")
-		if err != nil {
-			return err
-		}
-		list, err = yearReports(c, only)
-		slices.Reverse(list)
-		return err
-	})
-	return list, standing, err
 }

@@ -16,9 +16,12 @@ func checkYears(c *db.Conn, found func(string, ...any)) error {
 		moved[houseYear{house, yearOf(day)}] += cents
 		return nil
 	}, `SELECT u.property_id, t.day, t.cents FROM (
-			SELECT lease_id, paid_date AS day, amount_cents AS cents FROM payments WHERE voided_at IS NULL AND method NOT IN ('deposit', 'opening')
-			UNION ALL SELECT m.lease_id, m.paid_date, m.amount_cents FROM payment_returns b JOIN payments m ON m.id = b.payment_id WHERE m.method <> 'deposit'
-			UNION ALL SELECT m.lease_id, b.day, -m.amount_cents FROM payment_returns b JOIN payments m ON m.id = b.payment_id WHERE m.method <> 'deposit'
+			SELECT lease_id, paid_date AS day, amount_cents AS cents FROM payments WHERE voided_at IS NULL
+			AND method NOT IN ('deposit', 'opening')
+			UNION ALL SELECT m.lease_id, m.paid_date, m.amount_cents FROM payment_returns b JOIN payments m
+			ON m.id = b.payment_id WHERE m.method <> 'deposit'
+			UNION ALL SELECT m.lease_id, b.day, -m.amount_cents FROM payment_returns b JOIN payments m ON m.id = b.payment_id
+			WHERE m.method <> 'deposit'
 			UNION ALL SELECT lease_id, day, -amount_cents FROM payouts) t
 		JOIN leases l ON l.id = t.lease_id JOIN units u ON u.id = l.unit_id
 		UNION ALL SELECT coalesce(property_id, 0), day, -amount_cents FROM expenses`)
@@ -35,7 +38,8 @@ func checkYears(c *db.Conn, found func(string, ...any)) error {
 			d := y.Deposits
 			now := y.ResultCents - y.CapitalCents + d.HeldAfterCents - d.TakenOverCents
 			if was := moved[houseYear{house, year}]; was != now {
-				found("house %d: in %d %d came in less what went out, and its result, capital and deposits say %d", house, year, was, now)
+				found("house %d: in %d %d came in less what went out, and its result, capital and deposits say %d", house, year,
+					was, now)
 			}
 			delete(moved, houseYear{house, year})
 			if sum := y.spentAndEarned(); sum != y.ResultCents {
@@ -54,10 +58,13 @@ func checkYears(c *db.Conn, found func(string, ...any)) error {
 			found("house %d: its leases hold deposits of %d, and its years %d", house, cents, held[house])
 		}
 		return nil
-	}, `SELECT p.id, (SELECT coalesce(sum(ch.paid_cents), 0) FROM units u JOIN leases l ON l.unit_id = u.id JOIN charges ch ON ch.lease_id = l.id AND ch.type = 'deposit' WHERE u.property_id = p.id)
-		- (SELECT coalesce(sum(m.amount_cents), 0) FROM units u JOIN leases l ON l.unit_id = u.id JOIN payments m ON m.lease_id = l.id
+	}, `SELECT p.id, (SELECT coalesce(sum(ch.paid_cents), 0) FROM units u JOIN leases l ON l.unit_id = u.id
+		JOIN charges ch ON ch.lease_id = l.id AND ch.type = 'deposit' WHERE u.property_id = p.id)
+		- (SELECT coalesce(sum(m.amount_cents), 0) FROM units u JOIN leases l ON l.unit_id = u.id JOIN payments m
+		ON m.lease_id = l.id
 			WHERE u.property_id = p.id AND m.method = 'deposit' AND m.voided_at IS NULL)
-		- (SELECT coalesce(sum(o.amount_cents), 0) FROM units u JOIN leases l ON l.unit_id = u.id JOIN payouts o ON o.lease_id = l.id WHERE u.property_id = p.id AND o.kind = 'deposit')
+		- (SELECT coalesce(sum(o.amount_cents), 0) FROM units u JOIN leases l ON l.unit_id = u.id JOIN payouts o
+		ON o.lease_id = l.id WHERE u.property_id = p.id AND o.kind = 'deposit')
 		FROM properties p`)
 }
 
@@ -85,10 +92,12 @@ func checkClosed(c *db.Conn, found func(string, ...any)) error {
 		err := db.Each(c, func(r *db.Row) error {
 			found("%s %d is dated %s, and was recorded after %d was closed", r.Text(), r.Int(), r.Day(), x.year)
 			return nil
-		}, `SELECT iif(method = 'deposit', 'deposit use', 'payment'), id, paid_date FROM payments WHERE paid_date <= ?1 AND recorded_at > ?2 AND method <> 'opening'
+		}, `SELECT iif(method = 'deposit', 'deposit use', 'payment'), id, paid_date FROM payments WHERE paid_date <= ?1
+			AND recorded_at > ?2 AND method <> 'opening'
 			UNION ALL SELECT 'payout', id, day FROM payouts WHERE day <= ?1 AND recorded_at > ?2
 			UNION ALL SELECT 'expense', id, day FROM expenses WHERE day <= ?1 AND recorded_at > ?2
-			UNION ALL SELECT 'return of payment', payment_id, day FROM payment_returns WHERE day <= ?1 AND (SELECT voided_at FROM payments WHERE id = payment_id) > ?2`, last, x.at)
+			UNION ALL SELECT 'return of payment', payment_id, day FROM payment_returns WHERE day <= ?1 AND (SELECT voided_at
+			FROM payments WHERE id = payment_id) > ?2`, last, x.at)
 		if err != nil {
 			return err
 		}

@@ -73,7 +73,8 @@ var always = daySpan{-1 << 30, 1 << 30}
 
 // moneyEntries calls fn for each entry of the days, those of payments by day and then id.
 func moneyEntries(c *db.Conn, s daySpan, fn func(entry)) error {
-	for _, read := range []func(*db.Conn, daySpan, func(entry)) error{openingEntries, paymentEntries, depositEntries, payoutEntries, expenseEntries, returnEntries} {
+	for _, read := range []func(*db.Conn, daySpan, func(entry)) error{openingEntries, paymentEntries, depositEntries,
+		payoutEntries, expenseEntries, returnEntries} {
 		if err := read(c, s, fn); err != nil {
 			return err
 		}
@@ -148,10 +149,13 @@ func paymentEntries(c *db.Conn, s daySpan, fn func(entry)) error {
 		}
 		rest -= a.cents
 		return nil
-	}, `SELECT m.id, m.paid_date, m.method, l.unit_id, u.property_id, m.amount_cents, ch.type, ch.due_date, a.counted, a.amount_cents
-		FROM payments m INDEXED BY payments_received CROSS JOIN leases l ON l.id = m.lease_id CROSS JOIN units u ON u.id = l.unit_id
+	}, `SELECT m.id, m.paid_date, m.method, l.unit_id, u.property_id, m.amount_cents, ch.type, ch.due_date, a.counted,
+		a.amount_cents
+		FROM payments m INDEXED BY payments_received CROSS JOIN leases l ON l.id = m.lease_id CROSS JOIN units u
+		ON u.id = l.unit_id
 		LEFT JOIN allocations a ON a.payment_id = m.id LEFT JOIN charges ch ON ch.id = a.charge_id
-		WHERE m.voided_at IS NULL AND m.paid_date BETWEEN ? AND ? AND m.method <> 'opening' ORDER BY m.paid_date, m.id`, s.from, s.to)
+		WHERE m.voided_at IS NULL AND m.paid_date BETWEEN ? AND ? AND m.method <> 'opening' ORDER BY m.paid_date, m.id`,
+		s.from, s.to)
 	finish()
 	return err
 }
@@ -167,7 +171,8 @@ func eachDeposit(c *db.Conn, fn func(e entry, paid exact.Day, cents int64)) erro
 		fn(e, paid, a.cents)
 		return nil
 	}, `SELECT l.unit_id, u.property_id, m.id, m.paid_date, m.method, ch.due_date, a.counted, a.amount_cents
-		FROM leases l CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN charges ch ON ch.lease_id = l.id AND ch.type = 'deposit'
+		FROM leases l CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN charges ch ON ch.lease_id = l.id
+		AND ch.type = 'deposit'
 		CROSS JOIN allocations a ON a.charge_id = ch.id CROSS JOIN payments m ON m.id = a.payment_id`)
 }
 
@@ -210,7 +215,8 @@ func payoutEntries(c *db.Conn, s daySpan, fn func(entry)) error {
 		e.add(what, "", -r.Int())
 		fn(e)
 		return nil
-	}, `SELECT o.id, o.day, o.method, l.unit_id, u.property_id, o.kind, o.amount_cents FROM payouts o CROSS JOIN leases l ON l.id = o.lease_id
+	}, `SELECT o.id, o.day, o.method, l.unit_id, u.property_id, o.kind, o.amount_cents FROM payouts o CROSS JOIN leases l
+		ON l.id = o.lease_id
 		CROSS JOIN units u ON u.id = l.unit_id WHERE o.day BETWEEN ? AND ? ORDER BY o.day, o.id`, s.from, s.to)
 }
 
@@ -220,7 +226,8 @@ func expenseEntries(c *db.Conn, s daySpan, fn func(entry)) error {
 		e.add(partSpent, r.Text(), -r.Int())
 		fn(e)
 		return nil
-	}, "SELECT id, day, unit_id, property_id, category, amount_cents FROM expenses WHERE day BETWEEN ? AND ? ORDER BY day, id", s.from, s.to)
+	}, "SELECT id, day, unit_id, property_id, category, amount_cents FROM expenses WHERE day BETWEEN ? AND ? ORDER BY "+
+		"day, id", s.from, s.to)
 }
 
 // returnEntries are payments of closed years that were reversed: that year counts them, and the day of their return
@@ -242,7 +249,8 @@ func returnEntries(c *db.Conn, s daySpan, fn func(entry)) error {
 		x.parts = append(x.parts, allocated{typ: r.TextPtr(), due: r.Day(), cents: r.Int()})
 		return nil
 	}, `SELECT b.payment_id, b.day, m.paid_date, m.method, l.unit_id, u.property_id, p.type, p.counted, p.amount_cents
-		FROM payment_returns b CROSS JOIN payments m ON m.id = b.payment_id CROSS JOIN leases l ON l.id = m.lease_id CROSS JOIN units u ON u.id = l.unit_id
+		FROM payment_returns b CROSS JOIN payments m ON m.id = b.payment_id CROSS JOIN leases l ON l.id = m.lease_id CROSS
+		JOIN units u ON u.id = l.unit_id
 		CROSS JOIN payment_return_parts p ON p.payment_id = b.payment_id ORDER BY b.payment_id, p.id`)
 	for _, x := range all {
 		first, back := x.entry, x.entry
@@ -284,7 +292,8 @@ func keepReturn(tx *db.Tx, m StoredPayment, on exact.Day) error {
 	}
 	parts, err := db.All(&tx.Conn, func(r *db.Row) allocated {
 		return allocated{typ: r.TextPtr(), due: r.Day(), counted: r.DayPtr(), cents: r.Int()}
-	}, `SELECT ch.type, ch.due_date, a.counted, a.amount_cents FROM allocations a CROSS JOIN charges ch ON ch.id = a.charge_id
+	}, `SELECT ch.type, ch.due_date, a.counted, a.amount_cents FROM allocations a CROSS JOIN charges ch
+		ON ch.id = a.charge_id
 		WHERE a.payment_id = ? ORDER BY a.id`, m.ID)
 	if err != nil {
 		return err
@@ -301,7 +310,8 @@ func keepReturn(tx *db.Tx, m StoredPayment, on exact.Day) error {
 		case what != partIncome:
 			p.typ = nil
 		}
-		if _, err := tx.Exec("INSERT INTO payment_return_parts (payment_id, type, counted, amount_cents) VALUES (?, ?, ?, ?)", m.ID, p.typ, counted, p.cents); err != nil {
+		if _, err := tx.Exec("INSERT INTO payment_return_parts (payment_id, type, counted, amount_cents) VALUES (?, ?, ?, ?)",
+			m.ID, p.typ, counted, p.cents); err != nil {
 			return err
 		}
 	}

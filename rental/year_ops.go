@@ -12,16 +12,21 @@ import (
 )
 
 func exampleYear() YearReport {
-	sums := YearSums{ReceivedCents: 1_632_500, ByType: []TypeIncome{{rent, 1_475_000, 50_000}, {lateFee, 2500, 0}}, AdvanceCents: 95_000, IncomeCents: 1_622_500,
-		Spent: []CategorySpent{{"insurance", 82_000}, {"repairs", 34_000}, {"utilities", 66_000}}, SpentCents: 182_000, ResultCents: 1_440_500, CapitalCents: 200_000,
+	sums := YearSums{ReceivedCents: 1_632_500, ByType: []TypeIncome{{rent, 1_475_000, 50_000}, {lateFee, 2500, 0}},
+		AdvanceCents: 95_000, IncomeCents: 1_622_500,
+		Spent: []CategorySpent{{"insurance", 82_000}, {"repairs", 34_000}, {"utilities", 66_000}}, SpentCents: 182_000,
+		ResultCents: 1_440_500, CapitalCents: 200_000,
 		Deposits: YearDeposits{ReceivedCents: 60_000, UsedCents: 50_000, ReturnedCents: 10_000}}
-	return YearReport{Year: 2025, Closed: true, Properties: []PropertyYear{{PropertyID: new(int64(1)), Property: new("Harbour House"), YearSums: sums,
-		Units: []YearUnit{{"1A", 1_140_000, 34_000, 1_106_000}, {"2A", 482_500, 0, 482_500}}}}, Totals: sums}
+	return YearReport{Year: 2025, Closed: true,
+		Properties: []PropertyYear{{PropertyID: new(int64(1)), Property: new("Harbour House"), YearSums: sums,
+			Units: []YearUnit{{"1A", 1_140_000, 34_000, 1_106_000}, {"2A", 482_500, 0, 482_500}}}}, Totals: sums}
 }
 
 func (s *Service) yearReport() schema.Op {
 	return schema.Op{
-		Name: "year_report", About: "A year by money: what came in by type of charge, what was spent by category, the result, and the deposits that are held; by house and unit.",
+		Name: "year_report",
+		About: "A year by money: what came in by type of charge, what was spent by category, the result, and the " +
+			"deposits that are held; by house and unit.",
 		Response: exampleYear(), Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var year int64
@@ -29,7 +34,8 @@ func (s *Service) yearReport() schema.Op {
 			if f.Surface() == schema.REST {
 				f.Int(&year, "year", "the calendar year", schema.InPath("year"), schema.Range(1900, 9999), schema.Example(2025))
 			} else {
-				f.Int(&year, "year", "the calendar year", schema.Required, schema.Range(1900, 9999), schema.Positional("YEAR"), schema.Example(2025))
+				f.Int(&year, "year", "the calendar year", schema.Required, schema.Range(1900, 9999), schema.Positional("YEAR"),
+					schema.Example(2025))
 			}
 			bindRef(f, &property, "property", "of this house alone, by id or name", lookupProperty, propertyChoices)
 			return func(ctx context.Context, who db.Caller) (any, error) {
@@ -104,6 +110,7 @@ func printYear(w io.Writer, answer any) {
 		state = "closed"
 	}
 	t := y.Totals
-	fmt.Fprintf(w, "%d (%s): income %s, spent %s, result %s, capital %s, deposits held %s\n", y.Year, state, plain(t.IncomeCents), plain(t.SpentCents),
+	fmt.Fprintf(w, "%d (%s): income %s, spent %s, result %s, capital %s, deposits held %s\n", y.Year, state,
+		plain(t.IncomeCents), plain(t.SpentCents),
 		plain(t.ResultCents), plain(t.CapitalCents), plain(t.Deposits.HeldAfterCents))
 }

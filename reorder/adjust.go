@@ -94,15 +94,18 @@ func (s *Service) adjustStock() schema.Op {
 	after := rowOf(sample, sampleDay)
 	return schema.Op{
 		Name: "adjust_stock", Says: "Set or change a stock",
-		Example: `reorder adjust TEA-1 --set 18 --reason "stock count"` + "\n" + "reorder adjust TEA-1 --delta -2.5 --reason broken --as alice",
+		Example: `reorder adjust TEA-1 --set 18 --reason "stock count"` + "\n" +
+			"reorder adjust TEA-1 --delta -2.5 --reason broken --as alice",
 		About: "Adjust the stock of one SKU: set it to a counted figure (set_to), or add or remove some (delta). " +
 			"Stock never goes below 0. Falling to the reorder point sends one alarm.",
 		Writes: true, Overwrites: true,
 		Response: Adjusted{Row: after, PreviousStock: 26_000, Crossed: true},
 		Bind: func(f *schema.Form) schema.Handler {
 			var a Adjustment
-			f.Text(&a.SKU, "sku", "the SKU, in its exact case", schema.InPath("sku"), schema.Required, schema.Most(maxCode), schema.Example(sample.Code), schema.Choices(anySKU))
-			f.MilliPtr(&a.SetTo, "set_to", "the counted figure; not together with delta", schema.Range(0, int64(maxQty/1000)), schema.Flag("set"), schema.Label("Counted"), schema.Example(18))
+			f.Text(&a.SKU, "sku", "the SKU, in its exact case", schema.InPath("sku"), schema.Required, schema.Most(maxCode),
+				schema.Example(sample.Code), schema.Choices(anySKU))
+			f.MilliPtr(&a.SetTo, "set_to", "the counted figure; not together with delta", schema.Range(0, int64(maxQty/1000)),
+				schema.Flag("set"), schema.Label("Counted"), schema.Example(18))
 			f.MilliPtr(&a.Delta, "delta", "what to add, or remove with a minus; not together with set_to",
 				schema.Range(-int64(maxQty/1000), int64(maxQty/1000)), schema.Label("Add or remove"), schema.Example(-8))
 			f.Text(&a.Reason, "reason", "why, for the history", schema.Most(maxName), schema.Example("stock count"))

@@ -112,16 +112,20 @@ func (t *tallies) compare(set Settings, breach func(string, ...any)) error {
 		rec := articles.Row(r)
 		is := t.of(rec.id)
 		if rec.sold != is.stands {
-			breach("SKU %s: sold in the %d days to %s is kept as %s, its sales add up to %s", rec.Code, set.ForecastWindowDays, set.standing, rec.sold, is.stands)
+			breach("SKU %s: sold in the %d days to %s is kept as %s, its sales add up to %s", rec.Code, set.ForecastWindowDays,
+				set.standing, rec.sold, is.stands)
 		}
 		if rec.firstSold != is.first {
-			breach("SKU %s: its first sale is kept as %s, its sales begin on %s", rec.Code, dayOrNever(rec.firstSold), dayOrNever(is.first))
+			breach("SKU %s: its first sale is kept as %s, its sales begin on %s", rec.Code, dayOrNever(rec.firstSold),
+				dayOrNever(is.first))
 		}
 		if rec.soldYear != is.year {
-			breach("SKU %s: sold in the %d days to %s is kept as %s, its sales add up to %s", rec.Code, yearDays, set.standing, rec.soldYear, is.year)
+			breach("SKU %s: sold in the %d days to %s is kept as %s, its sales add up to %s", rec.Code, yearDays, set.standing,
+				rec.soldYear, is.year)
 		}
 		if rec.lastSold != is.last {
-			breach("SKU %s: its last sale is kept as %s, its sales end on %s", rec.Code, dayOrNever(rec.lastSold), dayOrNever(is.last))
+			breach("SKU %s: its last sale is kept as %s, its sales end on %s", rec.Code, dayOrNever(rec.lastSold),
+				dayOrNever(is.last))
 		}
 		if rec.OnOrder != is.onOrder {
 			breach("SKU %s: on order is kept as %s, of its purchase orders %s is outstanding", rec.Code, rec.OnOrder, is.onOrder)
@@ -187,7 +191,8 @@ func (t *tallies) addOrders(breach func(string, ...any)) error {
 		}
 		of.onOrder += l.outstanding(status)
 		return nil
-	}, `SELECT number, status, sku_id, ordered, received FROM purchase_order_lines CROSS JOIN purchase_orders ON purchase_orders.id = order_id
+	}, `SELECT number, status, sku_id, ordered, received FROM purchase_order_lines CROSS JOIN purchase_orders
+		ON purchase_orders.id = order_id
 		WHERE sku_id > ? AND sku_id <= ?`, t.after, t.to)
 }
 
@@ -228,7 +233,8 @@ func checkChannels(c *db.Conn, skus *tallies, breach func(string, ...any)) error
 		case total == nil:
 			breach("SKU %s: channels sold %s on %s, but no sales are kept of that day", skus.code(id), shares, day)
 		case shares > *total:
-			breach("SKU %s: its channels sold %s on %s, more than the %s that are kept of that day", skus.code(id), shares, day, *total)
+			breach("SKU %s: its channels sold %s on %s, more than the %s that are kept of that day", skus.code(id), shares, day,
+				*total)
 		}
 		if strange > 0 {
 			breach("SKU %s: sales of %s belong to a channel that is not there", skus.code(id), day)

@@ -120,7 +120,8 @@ func (s *Service) countStock() schema.Op {
 			reason := "stock count"
 			if f.Surface() == schema.Tool {
 				var text string
-				f.Text(&text, "counts", "SKU=QTY, one a line: what was counted", schema.Required, schema.Most(100_000), schema.Example(sample.Code+"=18"))
+				f.Text(&text, "counts", "SKU=QTY, one a line: what was counted", schema.Required, schema.Most(100_000),
+					schema.Example(sample.Code+"=18"))
 				var err error
 				if counts, err = parseCounts(text); err != nil {
 					f.Refuse("counts", "%s", err.Error())
@@ -128,8 +129,10 @@ func (s *Service) countStock() schema.Op {
 			} else {
 				f.Objects("counts", "a SKU with what was counted", maxLines, func(f *schema.Form) {
 					var k Count
-					f.Text(&k.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
-					if f.Milli(&k.Qty, "qty", "what was counted", schema.Label("Counted"), schema.Range(0, int64(maxQty/1000)), schema.Example(18)) ||
+					f.Text(&k.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode),
+						schema.Example(sample.Code))
+					if f.Milli(&k.Qty, "qty", "what was counted", schema.Label("Counted"), schema.Range(0, int64(maxQty/1000)),
+						schema.Example(18)) ||
 						f.Surface() != schema.Page {
 						counts = append(counts, k)
 					}

@@ -154,7 +154,8 @@ func (s *Service) demoActs(ctx context.Context, who db.Caller, today exact.Day) 
 			return err
 		}
 		counted := p.CurrentStock * 3 / 4 / 1000 * 1000
-		if _, err := s.Adjust(ctx, who, Adjustment{SKU: d.code, SetTo: &counted, Reason: "stock count: a carton was damp"}); err != nil {
+		if _, err := s.Adjust(ctx, who, Adjustment{SKU: d.code, SetTo: &counted,
+			Reason: "stock count: a carton was damp"}); err != nil {
 			return err
 		}
 	}
@@ -174,7 +175,9 @@ func demoSales(today exact.Day) []schema.Line {
 			}
 			qty := demoQty(d, d.demand*week[(day%7+7)%7]/100*(60+r.Int64N(81))/100+r.Int64N(1000))
 			if qty > 0 {
-				lines = append(lines, schema.Line{Number: len(lines) + 2, Cells: []string{day.String(), d.code, exact.Milli(qty).String(), []string{"", "web", ""}[i%3]}})
+				lines = append(lines,
+					schema.Line{Number: len(lines) + 2, Cells: []string{day.String(), d.code, exact.Milli(qty).String(),
+						[]string{"", "web", ""}[i%3]}})
 			}
 		}
 	}

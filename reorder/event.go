@@ -45,8 +45,9 @@ var (
 	sampleDay = horizon{today: exact.DateOf(2026, 11, 20), window: 30, cover: 30}
 	sample    = article{
 		SKU: SKU{
-			Code: "TEA-GREEN-100", Name: "Green tea, 100 g", Supplier: "Leaf & Co", SupplierSKU: "LC-0107", Barcode: "4006381333931",
-			Unit: "bag", UnitCostCents: 320, CurrentStock: 18_000, OnOrder: 0, LeadTimeDays: 7, SafetyStockDays: 3,
+			Code: "TEA-GREEN-100", Name: "Green tea, 100 g", Supplier: "Leaf & Co", SupplierSKU: "LC-0107",
+			Barcode: "4006381333931",
+			Unit:    "bag", UnitCostCents: 320, CurrentStock: 18_000, OnOrder: 0, LeadTimeDays: 7, SafetyStockDays: 3,
 			PackSize: 12, MOQ: 24_000, Active: true, CreatedAt: 1_780_000_000, UpdatedAt: 1_795_208_700,
 		},
 		sold: 63_000, firstSold: exact.DateOf(2026, 1, 5), isBelow: true, judgedOn: exact.DateOf(2026, 11, 20),

@@ -74,7 +74,8 @@ func stockFigures(c *db.Conn) (StockFigures, error) {
 		return StockFigures{}, err
 	}
 	figs := StockFigures{Today: today, SKUs: []StockFigure{}}
-	begun, hasSales, err := db.One(c, (*db.Row).Day, "SELECT day FROM sales_days WHERE day >= ? ORDER BY day LIMIT 1", exact.MinDay)
+	begun, hasSales, err := db.One(c, (*db.Row).Day, "SELECT day FROM sales_days WHERE day >= ? ORDER BY day LIMIT 1",
+		exact.MinDay)
 	if err != nil {
 		return figs, err
 	}

@@ -49,7 +49,8 @@ type Crossed struct {
 //
 // With a channel the rows are sales of that channel: replace puts them in the place of
 // its share alone. Every figure adds the channels up.
-func (s *Service) Ingest(ctx context.Context, who db.Caller, rows strict.Value, replace bool, channel string) (Ingested, error) {
+func (s *Service) Ingest(ctx context.Context, who db.Caller, rows strict.Value, replace bool, channel string) (Ingested,
+	error) {
 	return s.ingestRows(ctx, who, rows, IngestOptions{Replace: replace, Channel: channel})
 }
 

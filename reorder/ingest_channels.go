@@ -24,7 +24,8 @@ type shares struct {
 
 // newShares looks the upload's channels up, and makes those that are new.
 func newShares(tx *db.Tx, u *upload, replace bool) (*shares, error) {
-	s := &shares{replace: replace, ids: make([]int64, len(u.channels)), stored: map[int64]exact.Milli{}, now: map[int64]exact.Milli{}}
+	s := &shares{replace: replace, ids: make([]int64, len(u.channels)), stored: map[int64]exact.Milli{},
+		now: map[int64]exact.Milli{}}
 	for i, name := range u.channels {
 		if name == "" {
 			continue

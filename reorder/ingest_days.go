@@ -33,14 +33,16 @@ type total struct {
 }
 
 func newDays(tx *db.Tx, u *upload, skus []salesChange, h horizon, replace bool) (*days, error) {
-	d := &days{tx: tx, skus: skus, window: windowOf(h.today, h.window), year: windowOf(h.today, yearDays), replace: replace}
+	d := &days{tx: tx, skus: skus, window: windowOf(h.today, h.window), year: windowOf(h.today, yearDays),
+		replace: replace}
 	var err error
 	if u.byChannel {
 		if d.shares, err = newShares(tx, u, replace); err != nil {
 			return nil, err
 		}
 	}
-	if d.read, err = tx.Prepare("SELECT sku_id, qty FROM sales WHERE day = ? AND sku_id >= ? ORDER BY sku_id"); err != nil {
+	if d.read, err = tx.Prepare(
+		"SELECT sku_id, qty FROM sales WHERE day = ? AND sku_id >= ? ORDER BY sku_id"); err != nil {
 		return nil, err
 	}
 	d.writer, err = newSalesWriter(tx)
@@ -65,7 +67,8 @@ func (d *days) write(u *upload, rows []sale) error {
 	divided := false // whether anything of the day belongs to a channel
 	if d.replace && d.shares == nil {
 		var err error
-		if _, divided, err = db.One(&d.tx.Conn, db.Int, "SELECT 1 FROM channel_sales WHERE day = ? LIMIT 1", day); err != nil {
+		if _, divided, err = db.One(&d.tx.Conn, db.Int, "SELECT 1 FROM channel_sales WHERE day = ? LIMIT 1",
+			day); err != nil {
 			return err
 		}
 	}
@@ -93,7 +96,8 @@ func (d *days) write(u *upload, rows []sale) error {
 	if made == 0 {
 		return nil
 	}
-	_, err := d.tx.Exec("INSERT INTO sales_days (day, skus) VALUES (?1, ?2) ON CONFLICT (day) DO UPDATE SET skus = skus + ?2", day, made)
+	_, err := d.tx.Exec(
+		"INSERT INTO sales_days (day, skus) VALUES (?1, ?2) ON CONFLICT (day) DO UPDATE SET skus = skus + ?2", day, made)
 	return err
 }
 
@@ -185,7 +189,8 @@ func (u *upload) tell(s sale, o schema.Outcome) {
 
 // refuseTotal refuses a row that would take its SKU-day past what is kept.
 func (u *upload) refuseTotal(s sale) {
-	u.refuse(s.row, "qty: "+s.qty.String()+" would raise the SKU's total of "+s.day.String()+" past "+maxDayTotal.String()+", the maximum")
+	u.refuse(s.row, "qty: "+s.qty.String()+" would raise the SKU's total of "+s.day.String()+" past "+maxDayTotal.String()+
+		", the maximum")
 }
 
 // reseek is how many stored rows are stepped over before the next is sought afresh.

@@ -28,7 +28,8 @@ func didIngest(answer any, _ schema.Money) string {
 	done, _ := answer.(Ingested)
 	text := fmt.Sprintf("%d rows of sales are stored.", done.Imported)
 	if done.Skipped > 0 {
-		text = fmt.Sprintf("%d rows of sales are stored, %d are refused: row %d, %s.", done.Imported, done.Skipped, done.Errors[0].Row+1, done.Errors[0].Reason)
+		text = fmt.Sprintf("%d rows of sales are stored, %d are refused: row %d, %s.", done.Imported, done.Skipped,
+			done.Errors[0].Row+1, done.Errors[0].Reason)
 	}
 	if len(done.Crossed) > 0 {
 		text += fmt.Sprintf(" %d SKUs fell to their reorder point.", len(done.Crossed))
@@ -59,7 +60,8 @@ func (s *Service) ingestSales() schema.Op {
 			"Sales do not change the stock.",
 		Writes: true, Overwrites: true, MaxBody: 16 << 20,
 		Response: Ingested{
-			Imported: 1, Skipped: 1, Errors: []RowError{{Row: 1, Reason: "sku: \"TEA\" is not in the catalogue; SKUs are case-sensitive"}},
+			Imported: 1, Skipped: 1,
+			Errors:  []RowError{{Row: 1, Reason: "sku: \"TEA\" is not in the catalogue; SKUs are case-sensitive"}},
 			Crossed: []Crossed{{SKU: sample.Code, Status: Below, SuggestedQty: 72}}, ReplacedDays: &replaced,
 			SendAgain: "Correct these rows and send only them again: 1. The others are stored; sending them again would " +
 				"count them twice.",
@@ -71,10 +73,12 @@ func (s *Service) ingestSales() schema.Op {
 			f.Rows(&rows, "rows", "the sales, at most 50,000 rows", row, maxRows, schema.Required)
 			f.Bool(&replace, "replace",
 				"replace what is stored for their SKUs and days by the rows' totals", schema.Example(true))
-			f.Text(&channel, "channel", "where they were sold; with replace only this channel's share is replaced", schema.Most(maxChannel), schema.Example("web"))
+			f.Text(&channel, "channel", "where they were sold; with replace only this channel's share is replaced",
+				schema.Most(maxChannel), schema.Example("web"))
 			surface := f.Surface()
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				done, err := s.ingestRows(ctx, who, rows, IngestOptions{Replace: replace, Channel: channel, Agent: surface == schema.Tool})
+				done, err := s.ingestRows(ctx, who, rows, IngestOptions{Replace: replace, Channel: channel,
+					Agent: surface == schema.Tool})
 				if err == nil && surface == schema.Page && done.Skipped > 0 && done.Imported == 0 {
 					err = done.refusal()
 				}
@@ -104,7 +108,8 @@ func (done Ingested) afterUpload() (Ingested, error) {
 		if len(done.Errors) > most {
 			why = append(why, fmt.Sprintf("and %d more", len(done.Errors)-most))
 		}
-		return done, fault.Fieldf("rows", "rows: nothing is stored, all %d rows are refused; %s", done.Skipped, strings.Join(why, "; "))
+		return done, fault.Fieldf("rows", "rows: nothing is stored, all %d rows are refused; %s", done.Skipped,
+			strings.Join(why, "; "))
 	}
 	done.SendAgain = "Correct these rows and send only them again: " + positions(done.Errors) + ". The others are " +
 		"stored; sending them again would count them twice."

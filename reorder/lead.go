@@ -35,7 +35,8 @@ func (s *Service) Leads(ctx context.Context, supplier string) ([]Lead, error) {
 			max(at) FILTER (WHERE action = 'purchase_order.received') AS came
 			FROM purchase_orders CROSS JOIN audit ON subject = 'purchase_order:' || number AND service = 'reorder'
 			WHERE status = 'received' AND supplier = ? AND expected_date IS NOT NULL
-			GROUP BY purchase_orders.id HAVING placed IS NOT NULL AND came IS NOT NULL ORDER BY purchase_orders.id DESC LIMIT ?`, supplier, leadsShown)
+			GROUP BY purchase_orders.id HAVING placed IS NOT NULL AND came IS NOT NULL ORDER BY purchase_orders.id DESC LIMIT ?`,
+			supplier, leadsShown)
 		slices.Reverse(list)
 		return list, err
 	})

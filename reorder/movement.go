@@ -103,7 +103,8 @@ func (s *Service) Movements(ctx context.Context, sku string, limit int64) (all [
 			return err
 		}
 		all, err = db.All(c, func(r *db.Row) Movement {
-			return Movement{At: r.Instant(), Kind: r.Text(), Qty: r.Milli(), CurrentStock: r.Milli(), Reason: r.Text(), Number: r.Text(), Actor: r.Text(), Via: r.Text()}
+			return Movement{At: r.Instant(), Kind: r.Text(), Qty: r.Milli(), CurrentStock: r.Milli(), Reason: r.Text(),
+				Number: r.Text(), Actor: r.Text(), Via: r.Text()}
 		}, `SELECT at, kind, qty, current_stock, reason, number, actor, via FROM stock_movements
 			WHERE sku_id = ? ORDER BY id DESC LIMIT ?`, rec.id, limit)
 		return err

@@ -17,7 +17,8 @@ func (q *CatalogueQuery) narrow(c *db.Conn) error {
 	if grams == "" {
 		return nil
 	}
-	n, _, err := db.One(c, db.Int, "SELECT count(*) FROM (SELECT rowid FROM sku_texts WHERE sku_texts MATCH ? LIMIT ?)", grams, maxNarrowed+1)
+	n, _, err := db.One(c, db.Int, "SELECT count(*) FROM (SELECT rowid FROM sku_texts WHERE sku_texts MATCH ? LIMIT ?)",
+		grams, maxNarrowed+1)
 	if n <= maxNarrowed {
 		q.grams = grams
 	}

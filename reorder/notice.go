@@ -15,5 +15,6 @@ func (s *Service) Notices() []mail.Notice {
 func tellAlarm(c *db.Conn, w *mail.Writer, r mail.Row, _ string) ([]string, string, bool, error) {
 	code := strings.TrimPrefix(r.Subject, "sku:")
 	k, found, err := lookUp(c, code)
-	return []string{k.Code, k.Name, w.Qty(k.CurrentStock) + " in stock"}, skuPage(code), found && k.isBelow && k.Active, err
+	return []string{k.Code, k.Name, w.Qty(k.CurrentStock) + " in stock"}, skuPage(code), found && k.isBelow && k.Active,
+		err
 }

@@ -8,7 +8,9 @@ const version = "3.1.6"
 // Declare returns all that the service declares.
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
-		Name: "reorder", Addr: "127.0.0.1:8084", Agents: true, Elsewhere: "Purchase orders are created, received and cancelled on the screens and with `quartermaster reorder po`, never here; SKUs and suppliers are changed there too.",
+		Name: "reorder", Addr: "127.0.0.1:8084", Agents: true,
+		Elsewhere: "Purchase orders are created, received and cancelled on the screens and with `quartermaster reorder " +
+			"po`, never here; SKUs and suppliers are changed there too.",
 		DemoPath: "/api/reorder-report",
 		Title:    "Reorder service",
 		About: "Reorder points, days of stock cover and suggested order quantities, computed from sales history. " +
@@ -17,7 +19,8 @@ func (s *Service) Declare() schema.Service {
 		Ops:    s.ops(),
 		Tables: s.tables(),
 		Records: []schema.Record{
-			{Noun: "sku", Page: "/skus/"}, {Noun: "purchase_order", Page: "/purchase-orders/"}, {Noun: "supplier", Page: "/suppliers/"},
+			{Noun: "sku", Page: "/skus/"}, {Noun: "purchase_order", Page: "/purchase-orders/"},
+			{Noun: "supplier", Page: "/suppliers/"},
 		},
 		Events: []schema.Event{crossing},
 		Check:  check,

@@ -67,7 +67,8 @@ func (l OrderLine) CostNow() int64 { return l.costNow }
 
 // lineOf is a line of the SKU, with nothing ordered yet.
 func lineOf(rec article) OrderLine {
-	return OrderLine{skuID: rec.id, SKU: rec.Code, UnitCostCents: rec.UnitCostCents, Name: rec.Name, SupplierSKU: rec.SupplierSKU, Unit: rec.Unit,
+	return OrderLine{skuID: rec.id, SKU: rec.Code, UnitCostCents: rec.UnitCostCents, Name: rec.Name,
+		SupplierSKU: rec.SupplierSKU, Unit: rec.Unit,
 		costNow: rec.UnitCostCents}
 }
 
@@ -104,7 +105,8 @@ func (o *storedOrder) sets() []any {
 }
 
 var orderColumns = ("id, number, created_at, " + orderSets).Of("purchase_orders") +
-	", status = 'cancelled' AND EXISTS (SELECT 1 FROM purchase_order_lines AS came WHERE came.order_id = purchase_orders.id AND came.received > 0)"
+	", status = 'cancelled' AND EXISTS (SELECT 1 FROM purchase_order_lines AS came WHERE came.order_id = " +
+	"purchase_orders.id AND came.received > 0)"
 
 func scanOrder(r *db.Row) (o storedOrder) {
 	o.id, o.Number, o.CreatedAt = r.Int(), r.Text(), r.Instant()
@@ -115,7 +117,8 @@ func scanOrder(r *db.Row) (o storedOrder) {
 	return o
 }
 
-const lineColumns = "sku_id, sku, ordered, received, purchase_order_lines.unit_cost_cents, name, supplier_sku, unit, skus.unit_cost_cents"
+const lineColumns = "sku_id, sku, ordered, received, purchase_order_lines.unit_cost_cents, name, supplier_sku, unit, " +
+	"skus.unit_cost_cents"
 
 func scanLine(r *db.Row) OrderLine {
 	return OrderLine{
@@ -287,7 +290,9 @@ func storeOrder(tx *db.Tx, o *storedOrder) (err error) {
 
 // storeLine writes a line, new or not. Lines are never taken out of an order.
 func storeLine(tx *db.Tx, order int64, l OrderLine) error {
-	_, err := tx.Exec("INSERT OR REPLACE INTO purchase_order_lines (order_id, sku_id, ordered, received, unit_cost_cents) VALUES (?, ?, ?, ?, ?)",
+	_, err := tx.Exec(
+		"INSERT OR REPLACE INTO purchase_order_lines (order_id, sku_id, ordered, received, unit_cost_cents) VALUES (?, ?, "+
+			"?, ?, ?)",
 		order, l.skuID, l.Ordered, l.Received, l.UnitCostCents)
 	return err
 }

@@ -45,7 +45,8 @@ func ParseLine(text string) (NewLine, error) {
 	if priced {
 		n, err := strconv.ParseInt(strings.TrimSpace(cents), 10, 64)
 		if err != nil {
-			return NewLine{}, fault.Invalidf("line %s: the price %s is not a whole number of cents", schema.Quote(text), schema.Quote(cents))
+			return NewLine{}, fault.Invalidf("line %s: the price %s is not a whole number of cents", schema.Quote(text),
+				schema.Quote(cents))
 		}
 		l.UnitCostCents = &n
 	}
@@ -121,7 +122,8 @@ func newLines(c *db.Conn, wanted []NewLine) ([]OrderLine, error) {
 // checkNew is check for a line that is given as a quantity.
 func (l OrderLine) checkNew() error {
 	if l.Ordered <= 0 || l.Ordered > maxQty {
-		return fault.Fieldf("lines", "qty: %s of %s is out of range; it takes more than 0 and at most %s", l.Ordered, l.SKU, maxQty)
+		return fault.Fieldf("lines", "qty: %s of %s is out of range; it takes more than 0 and at most %s", l.Ordered, l.SKU,
+			maxQty)
 	}
 	return l.check()
 }
@@ -130,11 +132,14 @@ func (l OrderLine) checkNew() error {
 func (l OrderLine) check() error {
 	switch {
 	case l.Ordered <= 0 || l.Ordered > maxQty:
-		return fault.Fieldf("ordered", "ordered: %s of %s is out of range; it takes more than 0 and at most %s", l.Ordered, l.SKU, maxQty)
+		return fault.Fieldf("ordered", "ordered: %s of %s is out of range; it takes more than 0 and at most %s", l.Ordered,
+			l.SKU, maxQty)
 	case l.Received < 0 || l.Received > l.Ordered:
-		return fault.Fieldf("received", "received: %s of %s is out of range; it takes 0 to what is ordered, %s", l.Received, l.SKU, l.Ordered)
+		return fault.Fieldf("received", "received: %s of %s is out of range; it takes 0 to what is ordered, %s", l.Received,
+			l.SKU, l.Ordered)
 	case l.UnitCostCents < 0 || l.UnitCostCents > maxUnitCost:
-		return fault.Fieldf("unit_cost_cents", "unit_cost_cents: %d of %s is out of range; it takes 0 to %d", fault.Cents(l.UnitCostCents), l.SKU, fault.Cents(maxUnitCost))
+		return fault.Fieldf("unit_cost_cents", "unit_cost_cents: %d of %s is out of range; it takes 0 to %d",
+			fault.Cents(l.UnitCostCents), l.SKU, fault.Cents(maxUnitCost))
 	}
 	return nil
 }
@@ -154,7 +159,8 @@ func nextNumber(c *db.Conn) (string, error) {
 }
 
 // act changes one purchase order in a transaction of its own and audits it.
-func (s *Service) act(ctx context.Context, who db.Caller, number, action string, fn func(*db.Tx, *storedOrder) (changes any, err error)) (PurchaseOrder, error) {
+func (s *Service) act(ctx context.Context, who db.Caller, number, action string,
+	fn func(*db.Tx, *storedOrder) (changes any, err error)) (PurchaseOrder, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PurchaseOrder, error) {
 		o, err := findOrder(&tx.Conn, number)
 		if err != nil {
@@ -316,7 +322,8 @@ func (s *Service) Unreceive(ctx context.Context, who db.Caller, number string, u
 		case l == nil:
 			return nil, fault.Fieldf("sku", "sku: %s is not in purchase order %s", schema.Quote(u.SKU), o.Number)
 		case u.Qty <= 0 || u.Qty > l.Received:
-			return nil, fault.Fieldf("qty", "qty: %s of %s is out of range; it takes more than 0 and at most what was received, %s", u.Qty, l.SKU, l.Received)
+			return nil, fault.Fieldf("qty",
+				"qty: %s of %s is out of range; it takes more than 0 and at most what was received, %s", u.Qty, l.SKU, l.Received)
 		}
 		l.Received -= u.Qty
 		o.Status = Ordered
@@ -326,11 +333,12 @@ func (s *Service) Unreceive(ctx context.Context, who db.Caller, number string, u
 			}
 		}
 		return struct {
-			moved
-			SKU    string      `json:"sku"`
-			Qty    exact.Milli `json:"qty"`
-			Reason string      `json:"reason,omitempty"`
-		}{moved{was.Status, o.Status}, l.SKU, u.Qty, u.Reason}, rewrite(tx, was, o, map[int64]exact.Milli{l.skuID: -u.Qty}, cause{kind: movedByReturn, reason: u.Reason})
+				moved
+				SKU    string      `json:"sku"`
+				Qty    exact.Milli `json:"qty"`
+				Reason string      `json:"reason,omitempty"`
+			}{moved{was.Status, o.Status}, l.SKU, u.Qty, u.Reason}, rewrite(tx, was, o, map[int64]exact.Milli{l.skuID: -u.Qty},
+				cause{kind: movedByReturn, reason: u.Reason})
 	})
 }
 
@@ -350,7 +358,8 @@ func (o *storedOrder) receive(given []Receipt) (cameIn map[int64]exact.Milli, er
 		case cameIn[l.skuID] != 0:
 			return nil, fault.Fieldf("lines", "line: %s is in two lines; give it once", l.SKU)
 		case g.Qty <= 0 || g.Qty > l.Ordered-l.Received:
-			return nil, fault.Fieldf("lines", "line: %s of %s is out of range; more than 0 and at most %s are outstanding (%s ordered, %s received)",
+			return nil, fault.Fieldf("lines",
+				"line: %s of %s is out of range; more than 0 and at most %s are outstanding (%s ordered, %s received)",
 				g.Qty, l.SKU, l.Ordered-l.Received, l.Ordered, l.Received)
 		}
 		l.Received += g.Qty

@@ -33,9 +33,11 @@ func exportOrders(c *db.Conn, emit func(cells ...string) error) error {
 		if o.ExpectedDate != nil {
 			expected = o.ExpectedDate.String()
 		}
-		return emit(o.Number, l.SKU, o.Supplier, o.Status, expected, l.Ordered.String(), l.Received.String(), strconv.FormatInt(l.UnitCostCents, 10))
+		return emit(o.Number, l.SKU, o.Supplier, o.Status, expected, l.Ordered.String(), l.Received.String(),
+			strconv.FormatInt(l.UnitCostCents, 10))
 	}, "SELECT "+orderColumns+", "+lineColumns+`
-		FROM purchase_orders CROSS JOIN purchase_order_lines ON order_id = purchase_orders.id CROSS JOIN skus ON skus.id = sku_id
+		FROM purchase_orders CROSS JOIN purchase_order_lines ON order_id = purchase_orders.id CROSS JOIN skus
+		ON skus.id = sku_id
 		ORDER BY number, sku`)
 }
 
@@ -88,7 +90,9 @@ func bindOrderLine(f *schema.Form) orderEdit {
 func (l OrderLine) keepsReceived(stored OrderLine, number string) error {
 	switch {
 	case l.Received != stored.Received:
-		return fault.Invalidf("received: %s of %s would become %s, but an import does not change stock: receive it (`reorder po receive %s --line SKU=QTY`, or `reorder po unreceive` to undo)",
+		return fault.Invalidf(
+			"received: %s of %s would become %s, but an import does not change stock: receive it (`reorder po receive %s "+
+				"--line SKU=QTY`, or `reorder po unreceive` to undo)",
 			stored.Received, l.SKU, l.Received, number)
 	case l.Ordered < stored.Received:
 		return fault.Invalidf("ordered: %s of %s is less than the %s received already", l.Ordered, l.SKU, stored.Received)
@@ -101,7 +105,8 @@ func (o *storedOrder) isOver() bool { return o.Status == Cancelled || o.Status =
 
 // putOrderLine makes of the order and its line what the row says, new or not. Refused:
 // an unknown SKU, a move that the status does not allow, a draft of which something
-// was received, another received of a stored line, numbers out of their ranges. A row that changes nothing writes nothing.
+// was received, another received of a stored line, numbers out of their ranges. A row that changes nothing writes
+// nothing.
 func putOrderLine(tx *db.Tx, e orderEdit) (schema.Outcome, error) {
 	var none schema.Outcome
 	was, found, err := lookUpOrder(&tx.Conn, e.number)

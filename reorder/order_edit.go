@@ -132,13 +132,15 @@ func (s *Service) editPurchase() schema.Op {
 			f.Objects("lines", "a SKU with its new quantity; 0 removes it", maxLines, func(f *schema.Form) {
 				var l NewLine
 				f.Text(&l.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
-				f.Milli(&l.Qty, "qty", "how much", schema.Required, schema.Label("Quantity"), schema.Range(0, int64(maxQty/1000)), schema.Example(36))
+				f.Milli(&l.Qty, "qty", "how much", schema.Required, schema.Label("Quantity"), schema.Range(0, int64(maxQty/1000)),
+					schema.Example(36))
 				f.IntPtr(&l.UnitCostCents, "unit_cost_cents", "unit cost in cents", schema.Range(0, maxUnitCost))
 				f.Text(&l.Instead, "new_sku",
 					"another SKU instead", schema.Most(maxCode), schema.Label("Other SKU"), schema.Choices(anySKU))
 				e.Lines = append(e.Lines, l)
 			}, schema.Flag("line"), schema.Written(writtenLine))
-			f.DayPtr(&e.ExpectedDate, "expected_date", "the day on which it is expected", schema.Flag("expected"), schema.Clear(&e.NoDate))
+			f.DayPtr(&e.ExpectedDate, "expected_date", "the day on which it is expected", schema.Flag("expected"),
+				schema.Clear(&e.NoDate))
 			f.Bool(&e.Reprice, "reprice", "set every line to its SKU's present cost", schema.Label("Take today's costs"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EditOrder(ctx, who, number, e) }
 		},

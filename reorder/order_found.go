@@ -48,7 +48,8 @@ type FoundOrders struct {
 func (s *Service) listPurchases() schema.Op {
 	rows := []PurchaseOrder{sampleOrder(Ordered, 0)}
 	return schema.Op{
-		Name: "list_purchases", Says: "Which purchase orders there are", About: "The purchase orders in the order of their numbers.",
+		Name: "list_purchases", Says: "Which purchase orders there are",
+		About:         "The purchase orders in the order of their numbers.",
 		AgentAbout:    "Purchase orders, newest first. Create them on the pages.",
 		Response:      OrderList{rows},
 		AgentResponse: FoundOrders{PurchaseOrders: schema.Rows(rows, false, PurchaseOrder.short), Total: 1, Shown: 1},
@@ -90,7 +91,8 @@ func (s *Service) bindFoundOrders(f *schema.Form, q OrderQuery) schema.Handler {
 			return nil, err
 		}
 		page, err := s.Orders(ctx, q)
-		all := FoundOrders{Total: page.Total, Next: page.Next, PurchaseOrders: schema.Fit(page.PurchaseOrders, short, PurchaseOrder.short, asked, schema.AnswerBytes)}
+		all := FoundOrders{Total: page.Total, Next: page.Next, PurchaseOrders: schema.Fit(page.PurchaseOrders, short,
+			PurchaseOrder.short, asked, schema.AnswerBytes)}
 		if all.Shown = len(all.PurchaseOrders); all.Shown < len(page.PurchaseOrders) {
 			all.Next = &page.PurchaseOrders[all.Shown-1].Number
 		}

@@ -54,7 +54,8 @@ func (s *Service) createPurchase() schema.Op {
 				schema.Choices(SupplierChoices), schema.Any, schema.NewBy("save_supplier"))
 			f.Objects("lines", "what is ordered: a SKU with its quantity, at most 1,000", maxLines, func(f *schema.Form) {
 				var l NewLine
-				f.Text(&l.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code), schema.Choices(anySKU))
+				f.Text(&l.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code),
+					schema.Choices(anySKU))
 				f.Milli(&l.Qty, "qty", "how much", schema.Required, schema.Label("Quantity"), schema.Example(72))
 				f.IntPtr(&l.UnitCostCents, "unit_cost_cents",
 					"unit cost in cents (default: the SKU's)", schema.Range(0, maxUnitCost))
@@ -99,7 +100,8 @@ func writtenReceipt(text string) (map[string]string, error) {
 }
 
 // moveOp is order or cancel.
-func (s *Service) moveOp(name, word, about string, move func(context.Context, db.Caller, string) (PurchaseOrder, error)) schema.Op {
+func (s *Service) moveOp(name, word, about string, move func(context.Context, db.Caller, string) (PurchaseOrder,
+	error)) schema.Op {
 	return schema.Op{
 		Name: name, About: about, Writes: true, Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po " + word + " PO-000001",
@@ -133,7 +135,8 @@ func (s *Service) orderPurchase() schema.Op {
 	}
 	op.Will = func(answer any, m schema.Money) string {
 		o, _ := answer.(PurchaseOrder)
-		text := fmt.Sprintf("%s from %s is ordered: %s, %s.", o.Number, o.Supplier, counted(len(o.Lines), "line", "lines"), m(o.TotalCents))
+		text := fmt.Sprintf("%s from %s is ordered: %s, %s.", o.Number, o.Supplier, counted(len(o.Lines), "line", "lines"),
+			m(o.TotalCents))
 		if o.ExpectedDate != nil {
 			text += fmt.Sprintf(" It is expected on %s.", o.ExpectedDate)
 		}
@@ -170,7 +173,8 @@ func (s *Service) cancelPurchase() schema.Op {
 		for _, l := range o.Lines {
 			left = addCents(left, costOf(l.Ordered-l.Received, l.UnitCostCents))
 		}
-		return fmt.Sprintf("Purchase order %s from %s will be cancelled for good: goods for %s will not be delivered.", o.Number, o.Supplier, m(left))
+		return fmt.Sprintf("Purchase order %s from %s will be cancelled for good: goods for %s will not be delivered.",
+			o.Number, o.Supplier, m(left))
 	}
 	return op
 }
@@ -253,7 +257,8 @@ func printOrders(w io.Writer, answer any) {
 		if o.BelowMinimumCents > 0 {
 			below = amount(o.BelowMinimumCents)
 		}
-		return []any{o.Number, o.Supplier, o.Status, dayOrNothing(o.ExpectedDate), strconv.Itoa(len(o.Lines)), amount(o.TotalCents), below}
+		return []any{o.Number, o.Supplier, o.Status, dayOrNothing(o.ExpectedDate), strconv.Itoa(len(o.Lines)),
+			amount(o.TotalCents), below}
 	})
 }
 
@@ -263,12 +268,14 @@ func (s *Service) suggestPurchases() schema.Op {
 		About: "Draft a purchase order for each supplier from the report's suggestions. Quantities in other drafts count " +
 			"as on order. " +
 			"It adds to the supplier's earlier suggested draft unless that was edited. With skus only these are drafted.",
-		Writes: true, Response: Suggested{PurchaseOrders: []PurchaseOrder{sampleOrder(Draft, 0)}}, Refuses: []fault.Kind{fault.NotFound},
+		Writes: true, Response: Suggested{PurchaseOrders: []PurchaseOrder{sampleOrder(Draft, 0)}},
+		Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po suggest --json\nreorder po suggest --sku TEA-1 --sku TEA-2",
 		Bind: func(f *schema.Form) schema.Handler {
 			var q SuggestQuery
 			f.Texts(&q.SKUs, "skus",
-				"only these SKUs (default: all that are flagged)", maxLines, maxCode, schema.Flag("sku"), schema.Label("Only these SKUs"))
+				"only these SKUs (default: all that are flagged)", maxLines, maxCode, schema.Flag("sku"),
+				schema.Label("Only these SKUs"))
 			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Choices(SupplierChoices))
 			var match string
 			var marked bool // the form is of marked rows, and nothing marked is not all
@@ -312,7 +319,8 @@ func didSuggest(answer any, m schema.Money) string {
 	case len(all) == 0:
 		return "None of these needs more than is on order or in drafts." + more
 	case len(all) == 1 && all[0].Supplier == "":
-		return fmt.Sprintf("Purchase order %s is drafted: %s. Choose its supplier before ordering.", all[0].Number, m(total)) + more
+		return fmt.Sprintf("Purchase order %s is drafted: %s. Choose its supplier before ordering.", all[0].Number,
+			m(total)) + more
 	case len(all) == 1:
 		return fmt.Sprintf("Purchase order %s for %s is drafted: %s.", all[0].Number, all[0].Supplier, m(total)) + more
 	}

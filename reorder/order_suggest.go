@@ -75,7 +75,8 @@ type drafting struct {
 }
 
 func newDrafting(tx *db.Tx, q SuggestQuery) (*drafting, error) {
-	d := &drafting{all: len(q.SKUs) == 0, anew: func(string) bool { return false }, needs: map[string][]OrderLine{}, made: []string{}, changed: []string{}, removed: []string{}}
+	d := &drafting{all: len(q.SKUs) == 0, anew: func(string) bool { return false }, needs: map[string][]OrderLine{},
+		made: []string{}, changed: []string{}, removed: []string{}}
 	chosen := map[string]bool{}
 	for _, code := range q.SKUs {
 		rec, err := find(&tx.Conn, strings.TrimSpace(code))
@@ -125,7 +126,8 @@ func newDrafting(tx *db.Tx, q SuggestQuery) (*drafting, error) {
 // readUntouched finds the drafts that suggestions made and nobody edited, one a supplier; of
 // several the first stays, with the lines of all.
 func (d *drafting) readUntouched(tx *db.Tx) error {
-	all, err := db.All(&tx.Conn, scanOrder, "SELECT "+orderColumns+" FROM purchase_orders WHERE suggested = 1 AND status = 'draft' ORDER BY id")
+	all, err := db.All(&tx.Conn, scanOrder, "SELECT "+orderColumns+
+		" FROM purchase_orders WHERE suggested = 1 AND status = 'draft' ORDER BY id")
 	if err != nil {
 		return err
 	}
@@ -139,7 +141,8 @@ func (d *drafting) readUntouched(tx *db.Tx) error {
 			d.untouched[o.Supplier] = o
 			continue
 		}
-		if _, err := tx.Exec("UPDATE OR IGNORE purchase_order_lines SET order_id = ? WHERE order_id = ?", first.id, o.id); err != nil {
+		if _, err := tx.Exec("UPDATE OR IGNORE purchase_order_lines SET order_id = ? WHERE order_id = ?", first.id,
+			o.id); err != nil {
 			return err
 		}
 		if err := d.remove(tx, o); err != nil {
@@ -209,7 +212,8 @@ func (d *drafting) put(tx *db.Tx, supplier string) (*storedOrder, error) {
 			now.Lines = append(now.Lines, l)
 			continue
 		}
-		if _, err := tx.Exec("DELETE FROM purchase_order_lines WHERE order_id = ? AND sku_id = ?", was.id, l.skuID); err != nil {
+		if _, err := tx.Exec("DELETE FROM purchase_order_lines WHERE order_id = ? AND sku_id = ?", was.id,
+			l.skuID); err != nil {
 			return nil, err
 		}
 	}
@@ -228,6 +232,7 @@ func draftedQuantities(c *db.Conn) (map[int64]exact.Milli, error) {
 		id, qty := r.Int(), r.Milli()
 		drafted[id] += qty
 		return nil
-	}, "SELECT sku_id, ordered FROM purchase_orders CROSS JOIN purchase_order_lines ON order_id = purchase_orders.id WHERE status = 'draft'")
+	}, "SELECT sku_id, ordered FROM purchase_orders CROSS JOIN purchase_order_lines ON order_id = purchase_orders.id "+
+		"WHERE status = 'draft'")
 	return drafted, err
 }

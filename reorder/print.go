@@ -44,8 +44,12 @@ func paging(f *schema.Form, limit *int64, after *string, most int) {
 }
 
 var (
-	anyOrder   = schema.Listed("SELECT number, number, supplier || ', ' || status FROM purchase_orders WHERE {} ORDER BY number DESC LIMIT ?2", "number", "number, supplier, status")
-	anySupply  = schema.Listed("SELECT name, name, email FROM suppliers WHERE {} ORDER BY name LIMIT ?2", "name", "name, email")
-	anySKU     = schema.Listed("SELECT sku, name, sku FROM skus WHERE {} ORDER BY sku LIMIT ?2", "sku", "sku, name, supplier_sku, barcode")
+	anyOrder = schema.Listed(
+		"SELECT number, number, supplier || ', ' || status FROM purchase_orders WHERE {} ORDER BY number DESC LIMIT ?2",
+		"number", "number, supplier, status")
+	anySupply = schema.Listed("SELECT name, name, email FROM suppliers WHERE {} ORDER BY name LIMIT ?2", "name",
+		"name, email")
+	anySKU = schema.Listed("SELECT sku, name, sku FROM skus WHERE {} ORDER BY sku LIMIT ?2", "sku",
+		"sku, name, supplier_sku, barcode")
 	anyChannel = schema.Listed("SELECT name, name, '' FROM sales_channels WHERE {} ORDER BY name LIMIT ?2", "name", "name")
 )

@@ -71,7 +71,8 @@ func rankBeside(c *db.Conn, drafted map[int64]exact.Milli) (*ranking, error) {
 
 // scanEntry reads a SKU's entry as of the horizon's day; since is what its sum lacks by then.
 // Equal suppliers share one text.
-func scanEntry(r *db.Row, h horizon, since windowDelta, drafted map[int64]exact.Milli, suppliers map[string]string) entry {
+func scanEntry(r *db.Row, h horizon, since windowDelta, drafted map[int64]exact.Milli,
+	suppliers map[string]string) entry {
 	id, active, b := scanBasis(r, since)
 	e := entry{id: id, code: r.Text(), supplier: r.Text()}
 	if of, known := suppliers[e.supplier]; known {
@@ -171,7 +172,8 @@ func (k *ranking) sums(q ReportQuery) reportSums {
 		}
 	}
 	for name, s := range bySupplier {
-		total.bySupplier = append(total.bySupplier, SupplierSum{Supplier: name, SKUs: s.skus, ToOrder: s.toOrder, EstCostCents: s.cents()})
+		total.bySupplier = append(total.bySupplier, SupplierSum{Supplier: name, SKUs: s.skus, ToOrder: s.toOrder,
+			EstCostCents: s.cents()})
 	}
 	slices.SortFunc(total.bySupplier, func(a, b SupplierSum) int {
 		return cmp.Or(cmp.Compare(b.EstCostCents, a.EstCostCents), strings.Compare(a.Supplier, b.Supplier))

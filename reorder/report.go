@@ -103,9 +103,11 @@ func (s *Service) reorderReport() schema.Op {
 	return schema.Op{
 		Name: "reorder_report", Says: "What to buy now",
 		Example: "reorder report\nreorder report --status all --json", Print: printReport, Did: didReport,
-		About: "What to buy: the SKUs at or near their reorder point, most urgent first, with suggested quantities and their cost.",
+		About: "What to buy: the SKUs at or near their reorder point, most urgent first, with suggested quantities and " +
+			"their cost.",
 		AgentAbout: "What to buy now, most urgent first. reorder_point = avg_daily_demand x (lead + safety days); " +
-			"below: stock <= it, near: <= 1.25 x it. suggested_qty covers lead + safety + target_cover_days, less stock and on order, in whole packs. " +
+			"below: stock <= it, near: <= 1.25 x it. suggested_qty covers lead + safety + target_cover_days, less stock and " +
+			"on order, in whole packs. " +
 			"Sums are over all that match, on the first page; by_supplier says what to order from whom.",
 		Response: sampleReport(), AgentResponse: sampleAgentReport(),
 		Bind: func(f *schema.Form) schema.Handler {

@@ -116,7 +116,8 @@ func (k *ranking) agentReport(c *db.Conn, q AgentQuery) (AgentReport, error) {
 	from := 0
 	if q.After != "" {
 		if from = place(entries, q.After) + 1; from == 0 {
-			return rep, fault.Fieldf("after", "after: %s is no longer in the report; ask for it from its beginning", schema.Quote(q.After))
+			return rep, fault.Fieldf("after", "after: %s is no longer in the report; ask for it from its beginning",
+				schema.Quote(q.After))
 		}
 	}
 	page, err := k.agentRows(c, entries[from:min(from+int(q.Limit), len(entries))])

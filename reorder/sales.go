@@ -99,7 +99,8 @@ func (u *upload) addJSON(row int32, v strict.Value) {
 		name, wants string
 		v           strict.Value
 		kind        strict.Kind
-	}{{"date", wantsDay, date, strict.String}, {"sku", wantsSKU, sku, strict.String}, {"qty", wantsQty, qty, strict.Number}} {
+	}{{"date", wantsDay, date, strict.String}, {"sku", wantsSKU, sku, strict.String},
+		{"qty", wantsQty, qty, strict.Number}} {
 		switch {
 		case f.v.Kind() == f.kind:
 		case len(f.v.Raw()) == len(none.Raw()):
@@ -230,10 +231,12 @@ func byDayAndSKU(sales []sale, skus int) []sale {
 	for i := range sales {
 		first, last = min(first, sales[i].day), max(last, sales[i].day)
 	}
-	place := func(s *sale) uint64 { return uint64(s.day-first)*uint64(skus) + uint64(s.sku) } // #nosec G115 -- no day is before the first, and counts are not negative
-	const digit = 11                                                                          // bits
+	// #nosec G115 -- no day is before the first, and counts are not negative
+	place := func(s *sale) uint64 { return uint64(s.day-first)*uint64(skus) + uint64(s.sku) }
+	const digit = 11 // bits
 	spare := make([]sale, len(sales))
-	for shift, most := 0, uint64(last-first+1)*uint64(skus)-1; most>>shift > 0; shift += digit { // #nosec G115 -- the last day is not before the first
+	// #nosec G115 -- the last day is not before the first
+	for shift, most := 0, uint64(last-first+1)*uint64(skus)-1; most>>shift > 0; shift += digit {
 		var ends [1<<digit + 1]int // ends[d+1]: how many have digit d, then where digit d+1 begins
 		for i := range sales {
 			ends[place(&sales[i])>>shift&(1<<digit-1)+1]++

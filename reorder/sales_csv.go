@@ -29,7 +29,8 @@ func (s *Service) salesTable() schema.Table {
 			f.Text(&channel, "channel", "where it was sold", schema.Most(maxChannel))
 			return nil // Load stores
 		},
-		Load: func(ctx context.Context, d *db.DB, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
+		Load: func(ctx context.Context, d *db.DB, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded,
+			error) {
 			return New(d).LoadSales(ctx, who, lines, o)
 		},
 		Together: []string{"sku"}, AnyOrder: true,
@@ -54,7 +55,8 @@ type soldShares struct {
 	shares []share
 }
 
-const selectShares = `SELECT sales.day, sales.sku_id, sku, skus.name, sales.qty, ifnull(sales_channels.name, ''), ifnull(channel_sales.qty, 0) FROM `
+const selectShares = `SELECT sales.day, sales.sku_id, sku, skus.name, sales.qty, ifnull(sales_channels.name, ''),
+	ifnull(channel_sales.qty, 0) FROM `
 
 // sharesOf adds the SKUs, and what channels have of it, to what sales are read from.
 func sharesOf(from string) string {
@@ -119,7 +121,8 @@ func exportSales(c *db.Conn, emit func(cells ...string) error) error {
 var errDry = errors.New("a dry run leaves nothing")
 
 // LoadSales stores the lines of a CSV file, whose cells are date, sku, qty and channel.
-func (s *Service) LoadSales(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
+func (s *Service) LoadSales(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (
+	schema.Loaded, error) {
 	u := newUpload(len(lines))
 	u.told = make([]schema.Outcome, len(lines))
 	u.byChannel = slices.Contains(o.Columns, "channel")

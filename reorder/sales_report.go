@@ -242,7 +242,8 @@ func neverSold(skus []article) *NeverSold {
 	}
 	never.SKUs = len(rows)
 	slices.SortFunc(rows, func(a, b article) int {
-		return cmp.Or(cmp.Compare(costOf(b.CurrentStock, b.UnitCostCents), costOf(a.CurrentStock, a.UnitCostCents)), strings.Compare(a.Code, b.Code))
+		return cmp.Or(cmp.Compare(costOf(b.CurrentStock, b.UnitCostCents), costOf(a.CurrentStock, a.UnitCostCents)),
+			strings.Compare(a.Code, b.Code))
 	})
 	for _, rec := range rows[:min(len(rows), 20)] {
 		never.Most = append(never.Most, rec.Code)
@@ -253,16 +254,19 @@ func neverSold(skus []article) *NeverSold {
 func (s *Service) salesReport() schema.Op {
 	value, sold, cost := int64(5760), exact.Milli(63_000), int64(20_160)
 	last := sampleDay.today - 1
-	row := SalesRow{Key: sample.Code, Name: sample.Name, Sold: sold, CostCents: cost, LastSold: &last, StockValueCents: &value,
-		DaysOfCover: &exact.Decimal{Unscaled: 857, Places: 2}}
+	row := SalesRow{Key: sample.Code, Name: sample.Name, Sold: sold, CostCents: cost, LastSold: &last,
+		StockValueCents: &value,
+		DaysOfCover:     &exact.Decimal{Unscaled: 857, Places: 2}}
 	return schema.Op{
 		Name: "sales_report", Says: "What was sold",
-		About: "What was sold, by SKU, supplier, month or channel, in the last forecast_window_days unless from and to say otherwise. " +
+		About: "What was sold, by SKU, supplier, month or channel, in the last forecast_window_days unless from and to say " +
+			"otherwise. " +
 			"cost is at unit cost; stock value and days of cover are of now. never_sold are active SKUs without any sale ever.",
 		Example: "reorder sales report --by supplier --from 2026-01-01 --json",
 		Response: SalesReport{
-			From: sampleDay.today - 29, To: sampleDay.today, Sold: &sold, CostCents: &cost, NeverSold: &NeverSold{1, 1200, []string{"CUP-OLD"}},
-			Rows: schema.Rows([]SalesRow{row}, false, SalesRow.short), Total: 1, Shown: 1,
+			From: sampleDay.today - 29, To: sampleDay.today, Sold: &sold, CostCents: &cost,
+			NeverSold: &NeverSold{1, 1200, []string{"CUP-OLD"}},
+			Rows:      schema.Rows([]SalesRow{row}, false, SalesRow.short), Total: 1, Shown: 1,
 		},
 		Bind: func(f *schema.Form) schema.Handler {
 			q := SalesReportQuery{By: salesBy[0], Sort: salesSorts[0], Asked: true}
@@ -280,16 +284,17 @@ func (s *Service) salesReport() schema.Op {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.SalesReport(ctx, q) }
 		},
 		Print: func(w io.Writer, answer any) {
-			schema.Tabulate(w, "WHAT|NAME|SOLD|COST|LAST SOLD|STOCK VALUE|DAYS OF COVER", answer.(SalesReport).Rows, func(row schema.Row[SalesRow, ShortSalesRow]) []any {
-				r, value, cover := row.Full, "", ""
-				if r.StockValueCents != nil {
-					value = amount(*r.StockValueCents)
-				}
-				if r.DaysOfCover != nil {
-					cover = r.DaysOfCover.String()
-				}
-				return []any{r.Key, r.Name, r.Sold.String(), amount(r.CostCents), dayOrNothing(r.LastSold), value, cover}
-			})
+			schema.Tabulate(w, "WHAT|NAME|SOLD|COST|LAST SOLD|STOCK VALUE|DAYS OF COVER", answer.(SalesReport).Rows,
+				func(row schema.Row[SalesRow, ShortSalesRow]) []any {
+					r, value, cover := row.Full, "", ""
+					if r.StockValueCents != nil {
+						value = amount(*r.StockValueCents)
+					}
+					if r.DaysOfCover != nil {
+						cover = r.DaysOfCover.String()
+					}
+					return []any{r.Key, r.Name, r.Sold.String(), amount(r.CostCents), dayOrNothing(r.LastSold), value, cover}
+				})
 		},
 	}
 }

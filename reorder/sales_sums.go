@@ -32,7 +32,8 @@ const (
 // largest first.
 func (s *Service) LastSales(ctx context.Context) (days []DaySum, channels []ChannelSum, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		last, sold, err := db.One(c, (*db.Row).Day, "SELECT day FROM sales_days WHERE day <= ? ORDER BY day DESC LIMIT 1", exact.MaxDay)
+		last, sold, err := db.One(c, (*db.Row).Day, "SELECT day FROM sales_days WHERE day <= ? ORDER BY day DESC LIMIT 1",
+			exact.MaxDay)
 		if err != nil || !sold {
 			return err
 		}
@@ -56,9 +57,11 @@ func (s *Service) LastSales(ctx context.Context) (days []DaySum, channels []Chan
 			one := ChannelSum{r.Text(), r.Milli()}
 			named += one.Qty
 			return one
-		}, `SELECT s.name, t.qty FROM (SELECT channel_id, sum(qty) AS qty FROM channel_sales WHERE day >= ? GROUP BY channel_id) AS t
+		}, `SELECT s.name, t.qty FROM (SELECT channel_id, sum(qty) AS qty FROM channel_sales WHERE day >= ?
+			GROUP BY channel_id) AS t
 			CROSS JOIN sales_channels AS s ON s.id = t.channel_id`, from)
-		slices.SortFunc(channels, func(a, b ChannelSum) int { return cmp.Or(cmp.Compare(b.Qty, a.Qty), cmp.Compare(a.Channel, b.Channel)) })
+		slices.SortFunc(channels,
+			func(a, b ChannelSum) int { return cmp.Or(cmp.Compare(b.Qty, a.Qty), cmp.Compare(a.Channel, b.Channel)) })
 		for _, d := range days {
 			named -= d.Qty
 		}

@@ -70,7 +70,8 @@ func (s *Service) ChangeSettings(ctx context.Context, who db.Caller, change Sett
 				continue
 			}
 			if *f.to < 1 || *f.to > maxSettingDays {
-				return Settings{}, fault.Fieldf(f.name, "%s: %d is out of range; it takes 1 to %d days", f.name, *f.to, maxSettingDays)
+				return Settings{}, fault.Fieldf(f.name, "%s: %d is out of range; it takes 1 to %d days", f.name, *f.to,
+					maxSettingDays)
 			}
 			*f.days = *f.to
 		}
@@ -91,7 +92,8 @@ func (s *Service) ChangeSettings(ctx context.Context, who db.Caller, change Sett
 		if err := roll(tx, "sold_year", windowOf(old.standing, yearDays), windowOf(h.today, yearDays)); err != nil {
 			return Settings{}, err
 		}
-		if _, err := tx.Exec("UPDATE reorder_settings SET forecast_window_days = ?, target_cover_days = ?, standing_day = ?, leave_out_empty = ?",
+		if _, err := tx.Exec(
+			"UPDATE reorder_settings SET forecast_window_days = ?, target_cover_days = ?, standing_day = ?, leave_out_empty = ?",
 			set.ForecastWindowDays, set.TargetCoverDays, set.standing, set.LeaveOutEmpty); err != nil {
 			return Settings{}, err
 		}

@@ -110,7 +110,9 @@ func lookUp(c *db.Conn, sku string) (rec article, found bool, err error) {
 func find(c *db.Conn, sku string) (article, error) {
 	rec, found, err := lookUp(c, sku)
 	if err == nil && !found {
-		err = fault.NotFoundf("no SKU %s in the catalogue; SKUs are case-sensitive, and GET /api/skus or list_products lists them", schema.Quote(sku))
+		err = fault.NotFoundf(
+			"no SKU %s in the catalogue; SKUs are case-sensitive, and GET /api/skus or list_products lists them",
+			schema.Quote(sku))
 	}
 	return rec, err
 }
@@ -160,7 +162,8 @@ func save(tx *db.Tx, h horizon, was article, now *article, why cause) (fired boo
 	if err := tx.Emit(crossing.Name, alarm(*now, h)); err != nil {
 		return true, err
 	}
-	return true, mail.Notify(tx, mail.Told{Notice: "alarms", Service: "reorder", Subject: subject(now.Code), Record: now.Code})
+	return true, mail.Notify(tx, mail.Told{Notice: "alarms", Service: "reorder", Subject: subject(now.Code),
+		Record: now.Code})
 }
 
 // move is the guarded way to another stock and on-order quantity, for a count as for
@@ -168,7 +171,8 @@ func save(tx *db.Tx, h horizon, was article, now *article, why cause) (fired boo
 func move(tx *db.Tx, h horizon, rec *article, stock, onOrder exact.Milli, why cause) (fired bool, err error) {
 	switch {
 	case stock < 0:
-		return false, fault.Invalidf("the stock of %s would be %s: stock is never negative (now %s)", rec.Code, stock, rec.CurrentStock)
+		return false, fault.Invalidf("the stock of %s would be %s: stock is never negative (now %s)", rec.Code, stock,
+			rec.CurrentStock)
 	case stock > maxQty:
 		return false, fault.Invalidf("the stock of %s would be %s: at most %s is allowed", rec.Code, stock, maxQty)
 	case onOrder > maxDayTotal:

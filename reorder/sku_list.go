@@ -61,7 +61,8 @@ func (s *Service) Shelf(ctx context.Context, q ShelfQuery) (page Shelf, err erro
 		entries := k.where(func(e *entry) bool {
 			active := e.status != inactive
 			return (q.Q == "" || found[e.id]) && (q.Active == "" || active == (q.Active == "1")) &&
-				(q.Supplier == "" || isSupplier(e.supplier)) && (q.Status == "" || q.Status == Out && active && e.stock == 0 || active && wanted.wantsStatus(statuses[e.status]))
+				(q.Supplier == "" || isSupplier(e.supplier)) && (q.Status == "" || q.Status == Out && active && e.stock == 0 ||
+				active && wanted.wantsStatus(statuses[e.status]))
 		})
 		page.Total = int64(len(entries))
 		if err := k.sort(c, entries, q.Sort, q.Falling); err != nil {

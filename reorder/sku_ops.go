@@ -208,7 +208,8 @@ func (q SalesQuery) narrow(c *db.Conn) (from, where string, args []any, err erro
 		where, args = " WHERE d.day BETWEEN ? AND ? AND sales.sku_id = ?", append(args, rec.id)
 	}
 	if q.Channel != "" {
-		where += ` AND EXISTS (SELECT 1 FROM channel_sales AS part CROSS JOIN sales_channels AS named ON named.id = part.channel_id
+		where += ` AND EXISTS (SELECT 1 FROM channel_sales AS part CROSS JOIN sales_channels AS named
+			ON named.id = part.channel_id
 			WHERE part.day = sales.day AND part.sku_id = sales.sku_id AND named.name = ?)`
 		args = append(args, q.Channel)
 	}
@@ -219,14 +220,16 @@ func (q SalesQuery) narrow(c *db.Conn) (from, where string, args []any, err erro
 var errEnough = errors.New("enough rows")
 
 func bindSales(f *schema.Form, q *SalesQuery) {
-	f.Text(&q.Channel, "channel", "only days on which this channel sold", schema.Most(maxChannel), schema.Choices(anyChannel))
+	f.Text(&q.Channel, "channel", "only days on which this channel sold", schema.Most(maxChannel),
+		schema.Choices(anyChannel))
 	f.DayPtr(&q.From, "from", "the first day")
 	f.DayPtr(&q.To, "to", "the last day")
 	paging(f, &q.Limit, &q.After, maxCode+11)
 }
 
 func sampleSales() Sales {
-	return Sales{Sales: []DaySale{{sampleDay.today - 1, sample.Code, sample.Name, 2500, []share{{"", 500}, {"web", 2000}}}}}
+	return Sales{Sales: []DaySale{{sampleDay.today - 1, sample.Code, sample.Name, 2500,
+		[]share{{"", 500}, {"web", 2000}}}}}
 }
 
 func printSales(w io.Writer, answer any) {
@@ -243,8 +246,9 @@ func printSales(w io.Writer, answer any) {
 
 func (s *Service) listSales() schema.Op {
 	return schema.Op{
-		Name: "list_sales", About: "The sales history, newest day first, with what each channel sold.", Response: sampleSales(),
-		Example: "reorder sales list --from 2026-11-01 --channel web",
+		Name: "list_sales", About: "The sales history, newest day first, with what each channel sold.",
+		Response: sampleSales(),
+		Example:  "reorder sales list --from 2026-11-01 --channel web",
 		Bind: func(f *schema.Form) schema.Handler {
 			var q SalesQuery
 			f.Text(&q.SKU, "sku", "only this SKU", schema.Most(maxCode))
@@ -257,11 +261,13 @@ func (s *Service) listSales() schema.Op {
 
 func (s *Service) skuSales() schema.Op {
 	return schema.Op{
-		Name: "sku_sales", About: "One SKU's sales, newest day first, with what each channel sold.", Response: sampleSales(), Refuses: []fault.Kind{fault.NotFound},
+		Name: "sku_sales", About: "One SKU's sales, newest day first, with what each channel sold.", Response: sampleSales(),
+		Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder sales show TEA-1 --from 2026-11-01",
 		Bind: func(f *schema.Form) schema.Handler {
 			var q SalesQuery
-			f.Text(&q.SKU, "sku", "the SKU, in its exact case", schema.Required, schema.Most(maxCode), schema.Example(sample.Code), schema.Choices(anySKU))
+			f.Text(&q.SKU, "sku", "the SKU, in its exact case", schema.Required, schema.Most(maxCode),
+				schema.Example(sample.Code), schema.Choices(anySKU))
 			bindSales(f, &q)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Sales(ctx, q) }
 		},
@@ -276,7 +282,8 @@ func (s *Service) stockFigures() schema.Op {
 			"unsold stock.",
 		Response: StockFigures{
 			Today: sampleDay.today, ValueCents: 5760, Suppliers: []SupplierValue{{sample.Supplier, 5760}},
-			Classes: []ClassFigures{{"A", 1, 20_160}, {"B", 0, 0}, {"C", 0, 0}}, Unsold: []UnsoldFigures{{90, 0, 0}, {180, 0, 0}, {365, 0, 0}},
+			Classes: []ClassFigures{{"A", 1, 20_160}, {"B", 0, 0}, {"C", 0, 0}}, Unsold: []UnsoldFigures{{90, 0, 0}, {180, 0, 0},
+				{365, 0, 0}},
 			SKUs: []StockFigure{{SKU: sample.Code, Name: sample.Name, ValueCents: 5760, Class: "A", UnsoldDays: 1}},
 		},
 		Example: "reorder figures --json",
@@ -290,7 +297,8 @@ func (s *Service) stockFigures() schema.Op {
 func printFigures(w io.Writer, answer any) {
 	figs, _ := answer.(StockFigures)
 	fmt.Fprintf(w, "stock on %s: %s\n", figs.Today, amount(figs.ValueCents))
-	schema.Tabulate(w, "SUPPLIER|VALUE", figs.Suppliers, func(v SupplierValue) []any { return []any{v.Supplier, amount(v.ValueCents)} })
+	schema.Tabulate(w, "SUPPLIER|VALUE", figs.Suppliers,
+		func(v SupplierValue) []any { return []any{v.Supplier, amount(v.ValueCents)} })
 	schema.Tabulate(w, "CLASS|SKUS|SOLD IN 365 DAYS", figs.Classes, func(k ClassFigures) []any {
 		return []any{k.Class, strconv.FormatInt(k.SKUs, 10), amount(k.SoldCostCents)}
 	})

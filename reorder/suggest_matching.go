@@ -23,7 +23,8 @@ func (s *Service) suggestMatching(ctx context.Context, who db.Caller, match stri
 		f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName))
 		return nil
 	}}
-	if _, err := op.Decode(schema.Input{Surface: schema.Page, Values: values, Lenient: true, Currency: exact.CurrencyOf("USD")}); err != nil {
+	if _, err := op.Decode(schema.Input{Surface: schema.Page, Values: values, Lenient: true,
+		Currency: exact.CurrencyOf("USD")}); err != nil {
 		return Suggested{}, err
 	}
 	if q.Status == Flagged {

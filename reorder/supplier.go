@@ -173,7 +173,8 @@ func (s *Service) SupplierNames(ctx context.Context) ([]string, error) {
 }
 
 func supplierNames(c *db.Conn) ([]string, error) {
-	return db.All(c, db.Text, "SELECT DISTINCT supplier FROM skus WHERE supplier <> '' UNION SELECT name FROM suppliers ORDER BY 1")
+	return db.All(c, db.Text,
+		"SELECT DISTINCT supplier FROM skus WHERE supplier <> '' UNION SELECT name FROM suppliers ORDER BY 1")
 }
 
 // anyCase finds a supplier by its name in any case. Refused: a name that no SKU and no
@@ -191,5 +192,6 @@ func anyCase(c *db.Conn, name string) (string, error) {
 			return n, nil
 		}
 	}
-	return "", fault.Fieldf("supplier", "supplier: there is no supplier %s; %s", schema.Quote(name), schema.ThereAre(name, names))
+	return "", fault.Fieldf("supplier", "supplier: there is no supplier %s; %s", schema.Quote(name),
+		schema.ThereAre(name, names))
 }

@@ -14,8 +14,10 @@ import (
 func sampleSupplier() Supplier {
 	lead := int64(7)
 	return Supplier{
-		Name: sample.Supplier, Email: "orders@leaf.example", Phone: "+49 40 123456", Address: "Harbour Street 1\n20457 Hamburg", LeadTimeDays: &lead,
-		MinOrderCents: 40_000, Notes: "Orders by Thursday.", SKUs: 11, CreatedAt: sample.CreatedAt, UpdatedAt: sample.UpdatedAt,
+		Name: sample.Supplier, Email: "orders@leaf.example", Phone: "+49 40 123456",
+		Address: "Harbour Street 1\n20457 Hamburg", LeadTimeDays: &lead,
+		MinOrderCents: 40_000, Notes: "Orders by Thursday.", SKUs: 11, CreatedAt: sample.CreatedAt,
+		UpdatedAt: sample.UpdatedAt,
 	}
 }
 
@@ -72,20 +74,24 @@ func (s *Service) listSuppliers() schema.Op {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Suppliers(ctx, q) }
 		},
 		Print: func(w io.Writer, answer any) {
-			schema.Tabulate(w, "NAME|E-MAIL|PHONE|LEAD TIME|MINIMUM ORDER|SKUS", answer.(Suppliers).Suppliers, func(one Supplier) []any {
-				return []any{one.Name, one.Email, one.Phone, intOrEmpty(one.LeadTimeDays), amount(one.MinOrderCents), intText(one.SKUs)}
-			})
+			schema.Tabulate(w, "NAME|E-MAIL|PHONE|LEAD TIME|MINIMUM ORDER|SKUS", answer.(Suppliers).Suppliers,
+				func(one Supplier) []any {
+					return []any{one.Name, one.Email, one.Phone, intOrEmpty(one.LeadTimeDays), amount(one.MinOrderCents),
+						intText(one.SKUs)}
+				})
 		},
 	}
 }
 
 func (s *Service) supplierDetail() schema.Op {
 	return schema.Op{
-		Name: "supplier_detail", About: "One supplier's record.", Response: sampleSupplier(), Refuses: []fault.Kind{fault.NotFound},
+		Name: "supplier_detail", About: "One supplier's record.", Response: sampleSupplier(),
+		Refuses: []fault.Kind{fault.NotFound},
 		Example: `reorder suppliers show "Leaf & Co"`,
 		Bind: func(f *schema.Form) schema.Handler {
 			var name string
-			f.Text(&name, "name", "the supplier", schema.Required, schema.Most(maxName), schema.Choices(anySupply), schema.Example(sample.Supplier))
+			f.Text(&name, "name", "the supplier", schema.Required, schema.Most(maxName), schema.Choices(anySupply),
+				schema.Example(sample.Supplier))
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Supplier(ctx, name) }
 		},
 		Print: printSupplier,
@@ -95,16 +101,21 @@ func (s *Service) supplierDetail() schema.Op {
 func (s *Service) setForecast() schema.Op {
 	return schema.Op{
 		Name: "set_forecast",
-		About: "Set over how many days demand is averaged, how many days an order should last beyond lead time and safety stock, and whether the average leaves out days without stock. " +
+		About: "Set over how many days demand is averaged, how many days an order should last beyond lead time and safety " +
+			"stock, and whether the average leaves out days without stock. " +
 			"Every SKU is recalculated, without alarms. Without flags the settings are shown.",
 		Writes: true, Idempotent: true, Response: Settings{ForecastWindowDays: 30, TargetCoverDays: 30},
 		Example: "reorder settings\nreorder settings --window 60 --cover 14",
 		Bind: func(f *schema.Form) schema.Handler {
 			var change SettingsChange
-			f.IntPtr(&change.ForecastWindowDays, "forecast_window_days", "days over which demand is averaged, 1 to 365", schema.Flag("window"), schema.Example(60))
-			f.IntPtr(&change.TargetCoverDays, "target_cover_days", "how many days an order should last, 1 to 365", schema.Flag("cover"), schema.Example(14))
+			f.IntPtr(&change.ForecastWindowDays, "forecast_window_days", "days over which demand is averaged, 1 to 365",
+				schema.Flag("window"), schema.Example(60))
+			f.IntPtr(&change.TargetCoverDays, "target_cover_days", "how many days an order should last, 1 to 365",
+				schema.Flag("cover"), schema.Example(14))
 			empty := ""
-			if f.Enum(&empty, "leave_out_days_without_stock", "whether the average leaves out the days on which a SKU had no stock: yes or no", []string{"yes", "no"}, schema.Flag("leave-out-empty")) {
+			if f.Enum(&empty, "leave_out_days_without_stock",
+				"whether the average leaves out the days on which a SKU had no stock: yes or no", []string{"yes", "no"},
+				schema.Flag("leave-out-empty")) {
 				leave := empty == "yes"
 				change.LeaveOutEmpty = &leave
 			}
@@ -124,7 +135,8 @@ func (s *Service) setForecast() schema.Op {
 		},
 		Did: func(answer any, _ schema.Money) string {
 			set, _ := answer.(Settings)
-			text := fmt.Sprintf("Demand is averaged over %d days, and an order lasts %d.", set.ForecastWindowDays, set.TargetCoverDays)
+			text := fmt.Sprintf("Demand is averaged over %d days, and an order lasts %d.", set.ForecastWindowDays,
+				set.TargetCoverDays)
 			if set.LeaveOutEmpty {
 				text += " Days without stock are left out."
 			}
@@ -141,7 +153,8 @@ func printReport(w io.Writer, answer any) {
 			if r.DaysOfStock != nil {
 				days = r.DaysOfStock.String()
 			}
-			return []any{r.SKU, r.Name, r.Status, r.CurrentStock.String(), r.OnOrder.String(), r.ReorderPoint.String(), days, dayOrNothing(r.StockoutDate),
+			return []any{r.SKU, r.Name, r.Status, r.CurrentStock.String(), r.OnOrder.String(), r.ReorderPoint.String(), days,
+				dayOrNothing(r.StockoutDate),
 				intText(r.SuggestedQty), amount(r.EstCostCents), r.Supplier}
 		})
 }

@@ -163,6 +163,7 @@ func byRunningOut(a, b *entry) int {
 func outstandingOf(c *db.Conn, sku int64) ([]Outstanding, error) {
 	return db.All(c, func(r *db.Row) Outstanding {
 		return Outstanding{Number: r.Text(), Supplier: r.Text(), Status: r.Text(), ExpectedDate: r.DayPtr(), Qty: r.Milli()}
-	}, `SELECT number, supplier, status, expected_date, ordered - received FROM purchase_order_lines CROSS JOIN purchase_orders ON purchase_orders.id = order_id
+	}, `SELECT number, supplier, status, expected_date, ordered - received FROM purchase_order_lines CROSS
+		JOIN purchase_orders ON purchase_orders.id = order_id
 		WHERE sku_id = ? AND status IN ('draft', 'ordered', 'partial') AND ordered > received`, sku)
 }

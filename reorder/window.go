@@ -18,7 +18,8 @@ const yearDays = 365
 type span struct{ from, to exact.Day }
 
 // windowOf is the window of so many days that ends on the day.
-func windowOf(to exact.Day, days int64) span { return span{to - exact.Day(days) + 1, to} } // #nosec G115 -- a window has at most 365 days
+// #nosec G115 -- a window has at most 365 days
+func windowOf(to exact.Day, days int64) span { return span{to - exact.Day(days) + 1, to} }
 
 func (s span) has(d exact.Day) bool { return s.from <= d && d <= s.to }
 

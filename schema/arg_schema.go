@@ -55,7 +55,8 @@ func (a Arg) Schema(d Dialect) map[string]any {
 			s["type"], s["maxLength"] = "string", a.Most
 			break
 		}
-		s["anyOf"] = []any{map[string]any{"type": "string", "maxLength": a.Most}, map[string]any{"type": "integer", "minimum": 1}}
+		s["anyOf"] = []any{map[string]any{"type": "string", "maxLength": a.Most},
+			map[string]any{"type": "integer", "minimum": 1}}
 	case RowsKind:
 		s["type"] = "array"
 		s["maxItems"] = a.Most

@@ -179,7 +179,8 @@ func (f *Form) within(a Arg, n, unit int64) bool {
 	case f.surface == Page && a.cents():
 		f.refuse(a, ": %s is out of range; it takes an amount%s", f.currency().Plain(n), a.boundsBy(f.currency().Plain))
 	default:
-		f.refuse(a, ": %s is out of range; it takes %s", exact.Decimal{Unscaled: n, Places: uint8(places(unit))}, f.wants(a)) // #nosec G115 -- a unit has at most three places
+		// #nosec G115 -- a unit has at most three places
+		f.refuse(a, ": %s is out of range; it takes %s", exact.Decimal{Unscaled: n, Places: uint8(places(unit))}, f.wants(a))
 	}
 	return false
 }

@@ -77,7 +77,8 @@ func Listed(query, value, texts string) List {
 }
 
 // ListedBy is Listed of rows that are read by a function of their own; more are ?3 and on.
-func ListedBy(query, value, texts string, reader func(c *db.Conn) (func(*db.Row) Choice, error), more ...func(c *db.Conn) any) List {
+func ListedBy(query, value, texts string, reader func(c *db.Conn) (func(*db.Row) Choice, error),
+	more ...func(c *db.Conn) any) List {
 	return func(c *db.Conn, f Find) ([]Choice, error) {
 		condition, sought := "1", ""
 		switch {

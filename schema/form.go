@@ -43,7 +43,8 @@ type Input struct {
 	ReadFile func(path string) (File, error)  // of Command: how a file is read
 	Currency exact.Currency                   // of Page: in which amounts are written
 	View     func(func(*db.Conn) error) error // of Command, Page and Tool: how names are looked up
-	TakenBy  func(argument string) string     // of Tool: which operation takes an argument that this one does not; "" is none
+	// of Tool: which operation takes an argument that this one does not; "" is none
+	TakenBy func(argument string) string
 }
 
 // File is an upload, or a file that a command names.

@@ -61,7 +61,8 @@ func (f *Form) texts(a Arg, v value) (texts []string, ok bool) {
 		return texts, true
 	case Tool:
 		text, ok := f.textOf(a, v)
-		if list, err := strict.Parse([]byte(text), maxDepth); err == nil && list.Kind() == strict.Array { // a slip without loss
+		// a slip without loss
+		if list, err := strict.Parse([]byte(text), maxDepth); err == nil && list.Kind() == strict.Array {
 			for _, item := range list.Items {
 				texts = append(texts, item.Text())
 				ok = ok && item.Kind() == strict.String

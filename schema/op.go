@@ -65,12 +65,15 @@ type Op struct {
 	Refuses  []fault.Kind        // what it may refuse beyond what every operation may
 	Own      []Refusal           // refusals that no other operation has, for its description
 
-	Command string                             // "store order refund ORDER_REF"; words in capitals are positional arguments; "" keeps it off the command line
-	Example string                             // lines of that command as one types them, without the program's name
-	Print   func(w io.Writer, answer any)      // what the command prints for a person; nil prints Did's sentence
-	Did     func(answer any, m Money) string   // one sentence, what was done
-	Will    func(answer any, m Money) string   // for Destructive and Asks: what would be done, in numbers; answer is of a trial
-	Doubt   func(answer any, m Money) Question // what pages ask before it is done, by the answer of a trial; nothing without a Title
+	// "store order refund ORDER_REF"; words in capitals are positional arguments; "" keeps it off the command line
+	Command string
+	Example string                           // lines of that command as one types them, without the program's name
+	Print   func(w io.Writer, answer any)    // what the command prints for a person; nil prints Did's sentence
+	Did     func(answer any, m Money) string // one sentence, what was done
+	// for Destructive and Asks: what would be done, in numbers; answer is of a trial
+	Will func(answer any, m Money) string
+	// what pages ask before it is done, by the answer of a trial; nothing without a Title
+	Doubt   func(answer any, m Money) Question
 	Preview func(answer any, m Money) Question // what its form on a page shows first, by the answer of a trial
 	Leads   func(answer any) string            // the record's page, "/work-orders/12"; "" is the first page
 	Undo    func(answer any) *Undo             // the inverse act, if there is one now
@@ -118,12 +121,17 @@ type Box struct{ Field, Value, Label string }
 // pageTitles are what pages call operations whose names say it otherwise.
 var pageTitles = map[string]string{
 	"receive_payment": "Record payment", "create_workorder": "New work order", "create_purchase": "New purchase order",
-	"create_ticket": "New ticket", "edit_workorder": "Edit work order", "advance_status": "Move work order", "record_meter": "Record reading",
-	"adjust_stock": "Change stock", "suggest_purchases": "Draft orders", "receive_purchase": "Add to stock", "count_stock": "Count",
-	"complete_plan": "Mark as done", "order_purchase": "Order", "cancel_purchase": "Cancel purchase order", "edit_purchase": "Edit purchase order",
-	"record_order": "Record order", "rotate_license_key": "Replace key", "add_expense": "New expense",
-	"set_timezone": "Time zone", "set_currency": "Currency", "set_forecast": "Averages and cover", "set_labor_rate": "Labor rate",
-	"set_late_fee": "Late fee", "set_provider": "Payment provider", "map_provider": "Names of other programs", "set_shop": "The shop",
+	"create_ticket": "New ticket", "edit_workorder": "Edit work order", "advance_status": "Move work order",
+	"record_meter": "Record reading",
+	"adjust_stock": "Change stock", "suggest_purchases": "Draft orders", "receive_purchase": "Add to stock",
+	"count_stock":   "Count",
+	"complete_plan": "Mark as done", "order_purchase": "Order", "cancel_purchase": "Cancel purchase order",
+	"edit_purchase": "Edit purchase order",
+	"record_order":  "Record order", "rotate_license_key": "Replace key", "add_expense": "New expense",
+	"set_timezone": "Time zone", "set_currency": "Currency", "set_forecast": "Averages and cover",
+	"set_labor_rate": "Labor rate",
+	"set_late_fee":   "Late fee", "set_provider": "Payment provider", "map_provider": "Names of other programs",
+	"set_shop":     "The shop",
 	"choose_board": "Whose jobs", "set_asset_status": "Set state", "move_workorders": "Move work orders",
 }
 

@@ -31,8 +31,10 @@ var machine = regexp.MustCompile(`--[a-z][a-z0-9-]*|\b[a-z][a-z0-9]*(?:_[a-z0-9]
 var commands = regexp.MustCompile("[,;:] (?:see |use |or with )?`quartermaster [^`]*`[^;.]*")
 
 // ofValues are how values are coded.
-var ofValues = strings.NewReplacer("a whole number of cents", "an amount", ", in cents", "", " in cents", "", "in-progress", "in progress",
-	"true (1) or false (0)", "Yes or No", "true or false", "Yes or No", "as YYYY-MM-DD", "such as 2026-11-22", "YYYY-MM-DD", "2026-11-22")
+var ofValues = strings.NewReplacer("a whole number of cents", "an amount", ", in cents", "", " in cents", "",
+	"in-progress", "in progress",
+	"true (1) or false (0)", "Yes or No", "true or false", "Yes or No", "as YYYY-MM-DD", "such as 2026-11-22",
+	"YYYY-MM-DD", "2026-11-22")
 
 // begins finds the name that a refusal begins with: "delta: ...", "lines.0.qty is ...".
 var begins = regexp.MustCompile(`^[a-z][a-z0-9_]*(?:[.\[][0-9]+\]?\.[a-z0-9_]+)?(: | is | has | must | may )`)

@@ -51,7 +51,8 @@ func InBrief(answer any) (any, bool) {
 	found := false
 	for i := range v.NumField() {
 		list := v.Field(i)
-		if !v.Type().Field(i).IsExported() || list.Kind() != reflect.Slice || !list.Type().Elem().Implements(reflect.TypeFor[briefer]()) {
+		if !v.Type().Field(i).IsExported() || list.Kind() != reflect.Slice ||
+			!list.Type().Elem().Implements(reflect.TypeFor[briefer]()) {
 			continue
 		}
 		found = true
@@ -144,7 +145,10 @@ func (Row[F, S]) shape() *Shape {
 	full, short := *shapeOf(reflect.TypeFor[F]()), shapeOf(reflect.TypeFor[S]())
 	full.Fields = slices.Clone(full.Fields)
 	for i := range full.Fields {
-		always := slices.ContainsFunc(short.Fields, func(f Field) bool { return f.Name == full.Fields[i].Name && !f.Optional })
+		always := slices.ContainsFunc(short.Fields, func(f Field) bool {
+			return f.Name == full.Fields[i].Name &&
+				!f.Optional
+		})
 		full.Fields[i].Optional = full.Fields[i].Optional || !always
 	}
 	return &full

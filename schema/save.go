@@ -98,7 +98,8 @@ func (f *Form) cells() map[string]string {
 // Filled returns the fields of the operation's form on a page, filled from the record
 // that the given fields name: of a record that can be made by the same form none need
 // be there. Amounts are written in the currency.
-func (o Op) Filled(c *db.Conn, given map[string][]string, currency exact.Currency) (fields map[string][]string, found bool, err error) {
+func (o Op) Filled(c *db.Conn, given map[string][]string, currency exact.Currency) (fields map[string][]string,
+	found bool, err error) {
 	if o.Fill == nil {
 		return nil, false, nil
 	}

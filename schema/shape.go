@@ -122,7 +122,8 @@ func fieldsOf(t reflect.Type) []Field {
 // Unbounded reports whether the value may hold any number of others, so that its size is
 // that of what is stored.
 func (s *Shape) Unbounded() bool {
-	return s.Items != nil || s.Type == "" || slices.ContainsFunc(s.Fields, func(f Field) bool { return f.Shape.Unbounded() })
+	return s.Items != nil || s.Type == "" ||
+		slices.ContainsFunc(s.Fields, func(f Field) bool { return f.Shape.Unbounded() })
 }
 
 // Schema is the shape in the dialect's spelling.

@@ -15,7 +15,8 @@ type Table struct {
 	About   string
 	Options []string // flags of import that it takes: "add", "emit"
 	Sheet   bool     // people write it: columns are known by their usual names too, and money is in units
-	Secret  bool     // it holds what gives access, in columns that are Secret: for admins alone, who type their password again
+	// it holds what gives access, in columns that are Secret: for admins alone, who type their password again
+	Secret bool
 
 	// Row binds one row's columns and gives what stores it. Like Op.Bind it is also
 	// called without values, to describe the columns. The identifier's columns are
@@ -103,7 +104,8 @@ type Line struct {
 type LoadOptions struct {
 	Add, Emit, DryRun bool
 	Columns           []string // that the file has, for a table that takes it as a whole
-	Replaced          *int     // in a dry run: the rows of which a value means something else, as an unknown way of paying is other
+	// in a dry run: the rows of which a value means something else, as an unknown way of paying is other
+	Replaced *int
 }
 
 // Loaded is what an import did.
@@ -170,7 +172,10 @@ func (l *Loaded) remark(r Remark) {
 
 // Miss notes rows whose name means no record.
 func (l *Loaded) Miss(u Unknown) {
-	at := slices.IndexFunc(l.Unknown, func(is Unknown) bool { return is.Name == u.Name && maps.Equal(is.Fields, u.Fields) })
+	at := slices.IndexFunc(l.Unknown, func(is Unknown) bool {
+		return is.Name == u.Name &&
+			maps.Equal(is.Fields, u.Fields)
+	})
 	if at >= 0 {
 		l.Unknown[at].Rows += u.Rows
 		return

@@ -12,8 +12,8 @@ import (
 
 // toolID binds a record's id as an agent gives it: as a number, as its digits, or as the record
 // is called, where it can be found so. One whose argument ends in _id is named by the argument
-// without it, or by its flag's name, too (asset_id, asset; pm_id, plan): none of the two is required by the tool's schema, one of them
-// by the call where opts require it. Digits are an id in one that ends in _id, and elsewhere a
+// without it, or by its flag's name, too (asset_id, asset; pm_id, plan): none of the two is required by the tool's
+// schema, one of them by the call where opts require it. Digits are an id in one that ends in _id, and elsewhere a
 // name first.
 func (f *Form) toolID(p *int64, a Arg, opts []Opt) bool {
 	for _, o := range opts {

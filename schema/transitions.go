@@ -56,7 +56,9 @@ func (m Transitions) Check(noun, from, to string) error {
 		return nil
 	}
 	if len(next) == 0 {
-		return fault.Invalidf("status: a %s that is %s cannot move to %s: %s is final, no move is allowed from it", noun, from, to, from)
+		return fault.Invalidf("status: a %s that is %s cannot move to %s: %s is final, no move is allowed from it", noun,
+			from, to, from)
 	}
-	return fault.Invalidf("status: a %s that is %s cannot move to %s; allowed from %s: %s", noun, from, to, from, strings.Join(next, ", ")).At("status")
+	return fault.Invalidf("status: a %s that is %s cannot move to %s; allowed from %s: %s", noun, from, to, from,
+		strings.Join(next, ", ")).At("status")
 }

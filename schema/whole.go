@@ -39,7 +39,8 @@ func KeepsWhole(c *db.Conn, who db.Caller, act string) error {
 	}
 	others := slices.DeleteFunc(slices.Clone(on), func(s string) bool { return slices.Contains(keeps, s) })
 	if len(others) > 0 {
-		return fault.Forbiddenf("%s concerns all services and needs an admin of each; %s is not an admin of %s", act, who.User, strings.Join(others, ", "))
+		return fault.Forbiddenf("%s concerns all services and needs an admin of each; %s is not an admin of %s", act,
+			who.User, strings.Join(others, ", "))
 	}
 	return nil
 }

@@ -246,7 +246,8 @@ func (f *Form) id(a Arg, text string) (int64, bool) {
 	if number && (marked || a.lookup == nil || !nameFirst) {
 		return n, true
 	}
-	digital := err == nil || errors.Is(err, strconv.ErrRange) // 0 and what no id reaches are no names where digits are an id
+	// 0 and what no id reaches are no names where digits are an id
+	digital := err == nil || errors.Is(err, strconv.ErrRange)
 	if digital && (marked || !nameFirst) || a.lookup == nil || f.in.View == nil {
 		f.refuse(a, ": %s is not allowed; it takes %s", Quote(text), f.wants(a))
 		return 0, false

@@ -98,7 +98,8 @@ func (s *Service) held(m match) Activated {
 	s.memory.uses.seat(m.seat.ID, now)
 	s.db.Touch()
 	m.seat.LastSeenAt = max(m.seat.LastSeenAt, now)
-	return Activated{Activated: true, AlreadyActivated: true, Activation: *m.seat, License: s.memory.uses.onLicense(m.license).grant()}
+	return Activated{Activated: true, AlreadyActivated: true, Activation: *m.seat,
+		License: s.memory.uses.onLicense(m.license).grant()}
 }
 
 // Full is what the refusal of a seat tells beside error and detail.
@@ -119,7 +120,8 @@ func takeSeat(tx *db.Tx, l License, fingerprint, label string) (License, Activat
 	}
 	seat := Activation{Fingerprint: fingerprint, Label: label, CreatedAt: tx.Now(), LastSeenAt: tx.Now()}
 	var err error
-	seat.ID, err = tx.Insert(`INSERT INTO store_activations (license_id, fingerprint, label, allowed, created_at, last_seen_at)
+	seat.ID, err = tx.Insert(`INSERT INTO store_activations (license_id, fingerprint, label, allowed, created_at,
+		last_seen_at)
 		VALUES (?, ?, ?, ?, ?, ?)`, l.ID, fingerprint, label, l.ActivationLimit, tx.Now(), tx.Now())
 	if err != nil {
 		return l, seat, err
@@ -128,12 +130,14 @@ func takeSeat(tx *db.Tx, l License, fingerprint, label string) (License, Activat
 	if err := countSeats(tx, l, 1); err != nil {
 		return l, seat, err
 	}
-	return l, seat, tx.Audit("license.activated", subject(l), map[string]any{"activation": seat.ID, "fingerprint": fingerprint, "label": label})
+	return l, seat, tx.Audit("license.activated", subject(l),
+		map[string]any{"activation": seat.ID, "fingerprint": fingerprint, "label": label})
 }
 
 // countSeats stores the license's count of seats, which moved by n.
 func countSeats(tx *db.Tx, l License, n int64) error {
-	if _, err := tx.Exec("UPDATE store_licenses SET activation_count = ? WHERE id = ?", l.ActivationCount, l.ID); err != nil {
+	if _, err := tx.Exec("UPDATE store_licenses SET activation_count = ? WHERE id = ?", l.ActivationCount,
+		l.ID); err != nil {
 		return err
 	}
 	return add(tx, seatsTaken, n)
@@ -194,7 +198,8 @@ func (s *Service) Activations(ctx context.Context, a Asked, p schema.Cursor[int6
 	}
 	page, err := db.Read(ctx, s.db, func(c *db.Conn) (page ActivationPage, err error) {
 		page.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+
-			" FROM store_activations WHERE license_id = ? AND id < ? ORDER BY id DESC LIMIT ?", m.license.ID, below(p), p.Fetch())
+			" FROM store_activations WHERE license_id = ? AND id < ? ORDER BY id DESC LIMIT ?", m.license.ID, below(p),
+			p.Fetch())
 		page.Activations, page.Next = schema.Cut(page.Activations, p.Limit, func(a Activation) int64 { return a.ID })
 		return page, err
 	})
@@ -211,10 +216,12 @@ func (s *Service) activateLicense() schema.Op {
 		Public: true, MaxBody: deviceBody, Writes: true, Idempotent: true, Creates: true, Statuses: []int{200, 201},
 		Refuses: []fault.Kind{fault.Limited},
 		Own: append(badLicense(), schema.Refusal{
-			Kind: fault.Conflict, Code: atLimit, Detail: "Every seat of the license is in use: deactivate one first.", More: Full{Limit: 3, Used: 3},
+			Kind: fault.Conflict, Code: atLimit, Detail: "Every seat of the license is in use: deactivate one first.",
+			More: Full{Limit: 3, Used: 3},
 		}),
 		Response: Activated{Activated: true, Activation: exampleActivation(), License: exampleLicense().grant()},
-		Examples: []any{Activated{Activated: true, AlreadyActivated: true, Activation: exampleActivation(), License: exampleLicense().grant()}},
+		Examples: []any{Activated{Activated: true, AlreadyActivated: true, Activation: exampleActivation(),
+			License: exampleLicense().grant()}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var a Asked
 			var label string
@@ -232,7 +239,8 @@ func (s *Service) deactivateLicense() schema.Op {
 		Name:   "deactivate_license",
 		About:  "Release the seat of a fingerprint, whatever the license's status.",
 		Public: true, MaxBody: deviceBody, Writes: true, Refuses: []fault.Kind{fault.Limited},
-		Own:      []schema.Refusal{noSuchKey, {Kind: fault.NotFound, Detail: "The fingerprint holds no seat of this license."}},
+		Own: []schema.Refusal{noSuchKey,
+			{Kind: fault.NotFound, Detail: "The fingerprint holds no seat of this license."}},
 		Response: Deactivated{Deactivated: true, Activation: exampleActivation(), License: exampleLicense().grant()},
 		Bind: func(f *schema.Form) schema.Handler {
 			var a Asked
@@ -247,7 +255,8 @@ func (s *Service) listActivations() schema.Op {
 	return schema.Op{
 		Name:   "list_activations",
 		About:  "The seats of a license, newest first, so that a buyer can choose one to release.",
-		Public: true, MaxBody: deviceBody, Idempotent: true, Refuses: []fault.Kind{fault.Limited}, Own: []schema.Refusal{noSuchKey},
+		Public: true, MaxBody: deviceBody, Idempotent: true, Refuses: []fault.Kind{fault.Limited},
+		Own:      []schema.Refusal{noSuchKey},
 		Response: ActivationPage{Activations: []Activation{exampleActivation()}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var a Asked
@@ -273,5 +282,6 @@ func badLicense() []schema.Refusal {
 }
 
 func exampleActivation() Activation {
-	return Activation{ID: 31, Fingerprint: "b0c4de8812", Label: "studio laptop", CreatedAt: exampleInstant, LastSeenAt: exampleInstant}
+	return Activation{ID: 31, Fingerprint: "b0c4de8812", Label: "studio laptop", CreatedAt: exampleInstant,
+		LastSeenAt: exampleInstant}
 }

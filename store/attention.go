@@ -45,7 +45,8 @@ func (s *Service) NeedsAttention(ctx context.Context) (n NeedsAttention, err err
 		return n, err
 	}
 	n.Disputes, n.DisputesTotal = open.Disputes[:min(mostAttention, len(open.Disputes))], len(open.Disputes)
-	failed, err := s.Subscriptions(ctx, SubscriptionFilter{State: subscriptionPastDue, Cursor: schema.First(mostAttention)})
+	failed, err := s.Subscriptions(ctx, SubscriptionFilter{State: subscriptionPastDue,
+		Cursor: schema.First(mostAttention)})
 	if err != nil {
 		return n, err
 	}
@@ -55,7 +56,8 @@ func (s *Service) NeedsAttention(ctx context.Context) (n NeedsAttention, err err
 	n.FailedTotal = failed.Total
 	unbooked, err := s.Unbooked(ctx)
 	for _, u := range unbooked.Payments[:min(mostAttention, len(unbooked.Payments))] {
-		n.Unbooked = append(n.Unbooked, WaitingPayment{u.Provider, u.Ref, u.Refund, u.Cause, u.BuyerEmail, u.AmountCents, u.Currency, u.At, u.Remedy})
+		n.Unbooked = append(n.Unbooked, WaitingPayment{u.Provider, u.Ref, u.Refund, u.Cause, u.BuyerEmail, u.AmountCents,
+			u.Currency, u.At, u.Remedy})
 	}
 	n.UnbookedTotal = len(unbooked.Payments)
 	return n, err
@@ -68,8 +70,10 @@ func (s *Service) needsAttention() schema.Op {
 		About: "What waits for a person: open disputes with their answer day, failed renewals, and payments that could " +
 			"not be booked, " +
 			"each with how to fix it. At most 15 of a kind are listed; the totals count all.",
-		Response: NeedsAttention{Today: exampleInstant.Day(time.UTC), DisputesTotal: 1, FailedRenewal: []ShortSubscription{}, Unbooked: []WaitingPayment{},
-			Disputes: []DisputeOf{{Dispute: exampleDispute(), Provider: stripe, OrderRef: &ref, Customer: &Buyer{ID: 7, Email: "ann@example.com", Name: "Ann Lee"}}}},
+		Response: NeedsAttention{Today: exampleInstant.Day(time.UTC), DisputesTotal: 1, FailedRenewal: []ShortSubscription{},
+			Unbooked: []WaitingPayment{},
+			Disputes: []DisputeOf{{Dispute: exampleDispute(), Provider: stripe, OrderRef: &ref,
+				Customer: &Buyer{ID: 7, Email: "ann@example.com", Name: "Ann Lee"}}}},
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.NeedsAttention(ctx) }
 		},

@@ -43,7 +43,8 @@ func (v sale) checkAmounts() error {
 	}
 	for _, a := range amounts {
 		if a.cents < 0 || a.cents > maxPrice {
-			return fault.Fieldf(a.name, "%s: %d is out of range; it takes 0 to %d cents", a.name, fault.Cents(a.cents), fault.Cents(maxPrice))
+			return fault.Fieldf(a.name, "%s: %d is out of range; it takes 0 to %d cents", a.name, fault.Cents(a.cents),
+				fault.Cents(maxPrice))
 		}
 	}
 	switch total := v.total(); {
@@ -95,7 +96,8 @@ func book(tx *db.Tx, v sale, emit bool) (OrderDetail, error) {
 
 // entry is what the audit trail tells of a sale: the one line, or all of several.
 func (v sale) entry() map[string]any {
-	entry := map[string]any{"provider": v.provider, "provider_ref": v.ref, "total_cents": v.total(), "currency": v.currency}
+	entry := map[string]any{"provider": v.provider, "provider_ref": v.ref, "total_cents": v.total(),
+		"currency": v.currency}
 	if v.renewal {
 		entry["renewal"] = true
 	}
@@ -129,7 +131,8 @@ func insertOrder(tx *db.Tx, customer Customer, v *sale) (id int64, ref string, e
 	if v.subscription != 0 {
 		subscription = &v.subscription
 	}
-	id, err = tx.InsertRow("store_orders", "order_ref, provider, provider_ref, status, paid_at, created_at, subscription_id, renews, plan_change, "+orderSets,
+	id, err = tx.InsertRow("store_orders",
+		"order_ref, provider, provider_ref, status, paid_at, created_at, subscription_id, renews, plan_change, "+orderSets,
 		ref, v.provider, v.ref, statusPaid, v.paidAt, tx.Now(), subscription, v.renewal, v.planChange,
 		customer.ID, subtotal(v.lines), v.discount, v.tax, v.total(), v.currency)
 	if err != nil {
@@ -138,12 +141,14 @@ func insertOrder(tx *db.Tx, customer Customer, v *sale) (id int64, ref string, e
 	known := []string{ref, v.ref, customer.Email, customer.Name}
 	for i, l := range v.lines {
 		if _, err := tx.Exec(`INSERT INTO store_order_lines (order_id, line, product_id, product_name, tier, qty, unit_cents)
-			VALUES (?, ?, ?, ?, ?, ?, ?)`, id, i+1, l.product.id, l.product.Name, db.NullText(l.tier), l.qty, l.unit); err != nil {
+			VALUES (?, ?, ?, ?, ?, ?, ?)`, id, i+1, l.product.id, l.product.Name, db.NullText(l.tier), l.qty,
+			l.unit); err != nil {
 			return 0, "", err
 		}
 		known = append(known, l.product.SKU)
 	}
-	_, err = tx.Exec("INSERT INTO store_find_orders (rowid, words) VALUES (?, ?)", id, words.Fold(strings.Join(known, "\n")))
+	_, err = tx.Exec("INSERT INTO store_find_orders (rowid, words) VALUES (?, ?)", id,
+		words.Fold(strings.Join(known, "\n")))
 	return id, ref, err
 }
 
@@ -156,7 +161,8 @@ func countSale(tx *db.Tx, customer int64, v sale) error {
 		return err
 	}
 	_, err := tx.Exec(`UPDATE store_customers SET paid_orders = paid_orders + 1,
-		first_order_at = min(ifnull(first_order_at, ?1), ?1), last_order_at = max(ifnull(last_order_at, ?1), ?1) WHERE id = ?2`,
+		first_order_at = min(ifnull(first_order_at, ?1), ?1), last_order_at = max(ifnull(last_order_at, ?1), ?1)
+		WHERE id = ?2`,
 		v.paidAt, customer)
 	return err
 }

@@ -47,7 +47,8 @@ func (s *Service) openOrder(ctx context.Context, ref, email string, from limit.A
 		his bool
 	}
 	o, err := db.Read(ctx, s.db, func(c *db.Conn) (order, error) {
-		o, _, err := db.One(c, func(r *db.Row) order { return order{r.Int(), r.Bool()} }, `SELECT o.id, c.email = ?2 FROM store_orders o
+		o, _, err := db.One(c, func(r *db.Row) order { return order{r.Int(), r.Bool()} }, `SELECT o.id, c.email = ?2
+			FROM store_orders o
 			CROSS JOIN store_customers c ON c.id = o.customer_id WHERE o.order_ref = ?1`, ref, email)
 		return o, err
 	})
@@ -167,7 +168,8 @@ func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
 
 // seatsOf reads a license's seats, and whether files for machines can be had.
 func (s *Service) seatsOf(c *db.Conn, l License) (seats []Activation, offline bool, err error) {
-	seats, err = db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id DESC", l.ID)
+	seats, err = db.All(c, scanActivation, "SELECT "+activationColumns+
+		" FROM store_activations WHERE license_id = ? ORDER BY id DESC", l.ID)
 	if err != nil {
 		return nil, false, err
 	}
@@ -203,7 +205,8 @@ func ordersOfBuyer(c *db.Conn, subject int64) (all []OrderDetail, err error) {
 		d, err := orderOfBuyer(c, subject)
 		return []OrderDetail{d}, err
 	}
-	ids, err := db.All(c, db.Int, "SELECT id FROM store_orders WHERE customer_id = ? ORDER BY id DESC LIMIT ?", customer, mostMine)
+	ids, err := db.All(c, db.Int, "SELECT id FROM store_orders WHERE customer_id = ? ORDER BY id DESC LIMIT ?", customer,
+		mostMine)
 	for _, id := range ids {
 		d, err := orderByID(c, id)
 		if err != nil {
@@ -278,7 +281,8 @@ func (s *Service) ReleaseMySeat(ctx context.Context, who db.Caller, seat int64) 
 		if err != nil {
 			return l, err
 		}
-		last, _, err := db.One(&tx.Conn, db.Int, "SELECT at FROM store_releases WHERE license_id = ? AND fingerprint = ?", l.ID, a.Fingerprint)
+		last, _, err := db.One(&tx.Conn, db.Int, "SELECT at FROM store_releases WHERE license_id = ? AND fingerprint = ?",
+			l.ID, a.Fingerprint)
 		if err != nil {
 			return l, err
 		}
@@ -288,7 +292,8 @@ func (s *Service) ReleaseMySeat(ctx context.Context, who db.Caller, seat int64) 
 				Detail: "this seat was released within the last hour; try again in " + countOf(int(wait+59)/60, "minute"),
 			}
 		}
-		if _, err := tx.Exec("INSERT OR REPLACE INTO store_releases (license_id, fingerprint, at) VALUES (?, ?, ?)", l.ID, a.Fingerprint, tx.Now()); err != nil {
+		if _, err := tx.Exec("INSERT OR REPLACE INTO store_releases (license_id, fingerprint, at) VALUES (?, ?, ?)", l.ID,
+			a.Fingerprint, tx.Now()); err != nil {
 			return l, err
 		}
 		if err := giveUp(tx, l, a); err != nil {
@@ -319,7 +324,8 @@ func (s *Service) BuyerOps() []schema.Op {
 		Did:   func(any, schema.Money) string { return "The seat is released; another machine can use it." },
 		Will: func(answer any, _ schema.Money) string {
 			l, _ := answer.(License)
-			return "The machine will have to be activated again, and " + countOf(int(l.ActivationCount), "seat") + " of your license will be taken."
+			return "The machine will have to be activated again, and " + countOf(int(l.ActivationCount), "seat") +
+				" of your license will be taken."
 		},
 		Bind: func(f *schema.Form) schema.Handler {
 			var seat int64
@@ -341,9 +347,11 @@ func (s *Service) BuyerOps() []schema.Op {
 	redeem.Bind = func(f *schema.Form) schema.Handler {
 		var written, email, name, remote string
 		f.Text(&written, "code",
-			"the redeem code; case and separators do not matter", schema.Required, schema.Most(200), schema.Label("Code"), schema.Example("7Q4Z-J0M3-RT9W-XYAB"))
+			"the redeem code; case and separators do not matter", schema.Required, schema.Most(200), schema.Label("Code"),
+			schema.Example("7Q4Z-J0M3-RT9W-XYAB"))
 		f.Text(&email, "email",
-			"your e-mail address (default: that of this license)", schema.Most(254), schema.Label("E-mail"), schema.Example("ann@example.com"))
+			"your e-mail address (default: that of this license)", schema.Most(254), schema.Label("E-mail"),
+			schema.Example("ann@example.com"))
 		f.Text(&name, "name", "your name", schema.Most(200), schema.Example("Ann Lee"))
 		f.Remote(&remote)
 		return func(ctx context.Context, who db.Caller) (any, error) {

@@ -29,13 +29,15 @@ func (a amended) total() int64 { return a.subtotal - a.discount + a.tax }
 func (r orderRow) correct(tx *db.Tx, d OrderDetail, rows []orderRow) (told schema.Outcome, err error) {
 	o := d.Order
 	if o.Status == statusVoid {
-		return told, fault.Conflictf("order %s (%s %s) is void; give the payment another provider_ref", o.OrderRef, o.Provider, o.ProviderRef)
+		return told, fault.Conflictf("order %s (%s %s) is void; give the payment another provider_ref", o.OrderRef,
+			o.Provider, o.ProviderRef)
 	}
 	match, err := r.keepsGoods(tx, o, rows)
 	if err != nil {
 		return told, err
 	}
-	a := amended{email: o.Customer.Email, name: o.Customer.Name, discount: o.DiscountCents, tax: o.TaxCents, currency: o.Currency}
+	a := amended{email: o.Customer.Email, name: o.Customer.Name, discount: o.DiscountCents, tax: o.TaxCents,
+		currency: o.Currency}
 	if r.given("email") && r.email != "" || len(rows) == 1 && r.given("email") {
 		if a.email, err = foldEmail(r.email); err != nil {
 			return told, err
@@ -94,7 +96,8 @@ func (a amended) differences(o Order) (names []string) {
 		name    string
 		differs bool
 	}{
-		{"currency", a.currency != o.Currency}, {"discount_cents", a.discount != o.DiscountCents}, {"email", a.email != o.Customer.Email},
+		{"currency", a.currency != o.Currency}, {"discount_cents", a.discount != o.DiscountCents},
+		{"email", a.email != o.Customer.Email},
 		{"name", a.name != o.Customer.Name}, {"tax_cents", a.tax != o.TaxCents}, {"unit_cents", priced},
 	} {
 		if c.differs {
@@ -113,9 +116,11 @@ func (a amended) check(o Order) error {
 	if err := v.checkAmounts(); err != nil {
 		return err
 	}
-	whole := o.Status == statusPaid && o.RefundedCents > 0 && a.total() == o.RefundedCents // it would be refunded in full, unsaid
+	// it would be refunded in full, unsaid
+	whole := o.Status == statusPaid && o.RefundedCents > 0 && a.total() == o.RefundedCents
 	if a.total() < o.RefundedCents || whole || o.Status == statusRefunded && a.total() != o.TotalCents {
-		return fault.Conflictf("order %s would be %d cents, but %d are refunded already; to refund it in full run `store order refund`",
+		return fault.Conflictf(
+			"order %s would be %d cents, but %d are refunded already; to refund it in full run `store order refund`",
 			o.OrderRef, fault.CentsIn(a.total(), o.Currency), fault.CentsIn(o.RefundedCents, o.Currency))
 	}
 	return nil
@@ -216,7 +221,8 @@ func rowsOf(rows []orderRow) string {
 func amend(tx *db.Tx, o Order, a amended) error {
 	moved := a.email != o.Customer.Email
 	renamed := a.name != "" && a.name != o.Customer.Name
-	recounted := a.subtotal != o.SubtotalCents || a.discount != o.DiscountCents || a.tax != o.TaxCents || a.currency != o.Currency
+	recounted := a.subtotal != o.SubtotalCents || a.discount != o.DiscountCents || a.tax != o.TaxCents ||
+		a.currency != o.Currency
 	for n, i := range o.Items {
 		recounted = recounted || a.units[n] != i.UnitCents
 	}
@@ -252,7 +258,8 @@ func amend(tx *db.Tx, o Order, a amended) error {
 }
 
 func setAmounts(tx *db.Tx, o Order, customer int64, a amended) error {
-	if err := tx.UpdateRow("store_orders", o.id, orderSets, customer, a.subtotal, a.discount, a.tax, a.total(), a.currency); err != nil {
+	if err := tx.UpdateRow("store_orders", o.id, orderSets, customer, a.subtotal, a.discount, a.tax, a.total(),
+		a.currency); err != nil {
 		return err
 	}
 	lines, err := db.All(&tx.Conn, db.Int, "SELECT line FROM store_order_lines WHERE order_id = ? ORDER BY line", o.id)
@@ -260,7 +267,8 @@ func setAmounts(tx *db.Tx, o Order, customer int64, a amended) error {
 		return err
 	}
 	for n, at := range lines {
-		if _, err := tx.Exec("UPDATE store_order_lines SET unit_cents = ? WHERE order_id = ? AND line = ?", a.units[n], o.id, at); err != nil {
+		if _, err := tx.Exec("UPDATE store_order_lines SET unit_cents = ? WHERE order_id = ? AND line = ?", a.units[n], o.id,
+			at); err != nil {
 			return err
 		}
 	}

@@ -51,7 +51,8 @@ func foldEmail(written string) (string, error) {
 		return "", fault.Fieldf("email", "email is not valid UTF-8")
 	case email == "":
 		return "", fault.Fieldf("email", "email is missing: give an address such as ann@example.com")
-	case !ok || local == "" || domain == "" || strings.Contains(domain, "@") || len(email) > 254 || strings.ContainsFunc(email, bad):
+	case !ok || local == "" || domain == "" || strings.Contains(domain, "@") || len(email) > 254 ||
+		strings.ContainsFunc(email, bad):
 		return "", fault.Fieldf("email",
 			"email: %s is not an e-mail address; write it like ann@example.com", schema.Quote(written))
 	}
@@ -136,7 +137,8 @@ func (f *CustomerFilter) bind(form *schema.Form) {
 }
 
 func exampleCustomer() Customer {
-	return Customer{ID: 7, Email: "ann@example.com", Name: "Ann Lee", PaidOrders: 2, FirstOrderAt: &exampleInstant, LastOrderAt: &exampleInstant}
+	return Customer{ID: 7, Email: "ann@example.com", Name: "Ann Lee", PaidOrders: 2, FirstOrderAt: &exampleInstant,
+		LastOrderAt: &exampleInstant}
 }
 
 // ensureCustomer returns the customer of the address, a new one if need be. A name that
@@ -153,7 +155,8 @@ func ensureCustomer(tx *db.Tx, email, name string, rename bool) (Customer, error
 			return c, err
 		}
 		c = Customer{ID: id, Email: email, Name: name}
-		if _, err := tx.Exec("INSERT INTO store_find_customers (rowid, words) VALUES (?, ?)", id, words.Fold(email+"\n"+name)); err != nil {
+		if _, err := tx.Exec("INSERT INTO store_find_customers (rowid, words) VALUES (?, ?)", id,
+			words.Fold(email+"\n"+name)); err != nil {
 			return c, err
 		}
 		return c, add(tx, customersKnown, 1)
@@ -172,7 +175,8 @@ const mostIndexed = 500
 // keepCustomer stores another name or address of a customer, and what they and their
 // orders are found by.
 func keepCustomer(tx *db.Tx, c Customer) error {
-	if _, err := tx.Exec("UPDATE store_customers SET email = ?, name = ? WHERE id = ?", c.Email, c.Name, c.ID); err != nil {
+	if _, err := tx.Exec("UPDATE store_customers SET email = ?, name = ? WHERE id = ?", c.Email, c.Name,
+		c.ID); err != nil {
 		return err
 	}
 	if err := indexCustomer(tx, c); err != nil {
@@ -188,7 +192,8 @@ func findCustomer(c *db.Conn, email string) (Customer, bool, error) {
 // recountCustomer sets what is kept of a customer's orders from the orders.
 func recountCustomer(tx *db.Tx, id int64) error {
 	_, err := tx.Exec(`UPDATE store_customers SET (paid_orders, first_order_at, last_order_at) =
-		(SELECT count(*) FILTER (WHERE status = 'paid'), min(paid_at), max(paid_at) FROM store_orders WHERE customer_id = ?1 AND status <> 'void')
+		(SELECT count(*) FILTER (WHERE status = 'paid'), min(paid_at), max(paid_at) FROM store_orders WHERE customer_id = ?1
+		AND status <> 'void')
 		WHERE id = ?1`, id)
 	return err
 }

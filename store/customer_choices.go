@@ -10,7 +10,10 @@ import (
 
 // customerEmails suggests customers by their addresses, the newest first.
 func customerEmails(c *db.Conn, f schema.Find) ([]schema.Choice, error) {
-	return customersFor(c, f, func(k Customer) schema.Choice { return schema.Choice{Value: k.Email, Text: k.Email, More: k.Name} })
+	return customersFor(c, f, func(k Customer) schema.Choice {
+		return schema.Choice{Value: k.Email, Text: k.Email,
+			More: k.Name}
+	})
 }
 
 // customerChoices lists customers by number, the newest first.

@@ -77,7 +77,8 @@ var customerSorts = []string{"found", "name", "orders"}
 func sortFound(all []FoundCustomer, by string) {
 	switch by {
 	case customerSorts[1]:
-		slices.SortStableFunc(all, func(a, b FoundCustomer) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+		slices.SortStableFunc(all,
+			func(a, b FoundCustomer) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
 	case customerSorts[2]:
 		slices.SortStableFunc(all, func(a, b FoundCustomer) int { return cmp.Compare(b.PaidOrders, a.PaidOrders) })
 	}
@@ -159,7 +160,8 @@ func licensesCalled(c *db.Conn, written string) ([]License, error) {
 		return nil, nil
 	}
 	canonical, _ := read(end, shownOfKey)
-	return db.All(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+indexed(licenseTables, " INDEXED BY store_licenses_tail")+
+	return db.All(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+
+		indexed(licenseTables, " INDEXED BY store_licenses_tail")+
 		" WHERE upper(substr(l.license_key, -4)) IN (?, ?) ORDER BY l.id DESC LIMIT ?", end, canonical, usualPage)
 }
 
@@ -212,13 +214,15 @@ func (s *Service) findCustomerTool() schema.Op {
 	row := FoundCustomer{exampleCustomer(), "order " + exampleRef}
 	return schema.Op{
 		Name: "find_customer", Says: "Find a customer",
-		About: "Find customers by words of the name or e-mail, by a whole order reference (ours or the provider's), or by a license key's last four characters. " +
+		About: "Find customers by words of the name or e-mail, by a whole order reference (ours or the provider's), or by " +
+			"a license key's last four characters. " +
 			"matched says which order or license was found. Keys show only their last four characters.",
 		Response: FoundCustomers{Customers: schema.Rows([]FoundCustomer{row}, false, shortCustomer), Shown: 1, Total: 1},
 		Bind: func(f *schema.Form) schema.Handler {
 			var q string
 			var l schema.Listing
-			f.Text(&q, "q", "a name, e-mail, order reference, or the last four of a key", schema.Required, schema.Most(254), schema.Example("ann@"))
+			f.Text(&q, "q", "a name, e-mail, order reference, or the last four of a key", schema.Required, schema.Most(254),
+				schema.Example("ann@"))
 			sort := customerSorts[0]
 			f.Enum(&sort, "sort", "orders: the most paid ones first", customerSorts)
 			f.Listing(&l)

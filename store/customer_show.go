@@ -42,7 +42,8 @@ func (s *Service) CustomerDetail(ctx context.Context, who db.Caller, id int64) (
 // CustomerForAgents is CustomerDetail with seats, cut to what an answer holds.
 type CustomerForAgents struct {
 	Customer
-	Orders        []schema.Row[Order, ShortOrder]           `json:"orders,omitempty" about:"the newest, on the first page; list_orders has all"`
+	Orders []schema.Row[Order,
+		ShortOrder] `json:"orders,omitempty" about:"the newest, on the first page; list_orders has all"`
 	OrdersTotal   int64                                     `json:"orders_total"`
 	Licenses      []schema.Row[SeatedLicense, ShortLicense] `json:"licenses"`
 	LicensesTotal int                                       `json:"licenses_total"`
@@ -82,7 +83,8 @@ type ShortSeat struct {
 }
 
 func (l SeatedLicense) short() ShortLicense {
-	s := ShortLicense{ID: l.ID, Key: l.Key, SKU: l.SKU, Status: l.Status, ActivationCount: l.ActivationCount, ActivationLimit: l.ActivationLimit, ExpiresAt: l.ExpiresAt}
+	s := ShortLicense{ID: l.ID, Key: l.Key, SKU: l.SKU, Status: l.Status, ActivationCount: l.ActivationCount,
+		ActivationLimit: l.ActivationLimit, ExpiresAt: l.ExpiresAt}
 	for _, seat := range l.Seats {
 		s.Seats = append(s.Seats, ShortSeat{firstOf(seat.Label, seat.Fingerprint)})
 	}
@@ -94,7 +96,8 @@ const seatsShown = 20
 
 // withSeats adds a license's newest seats.
 func (s *Service) withSeats(c *db.Conn, l License) (SeatedLicense, error) {
-	seats, err := db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id DESC LIMIT ?", l.ID, seatsShown)
+	seats, err := db.All(c, scanActivation, "SELECT "+activationColumns+
+		" FROM store_activations WHERE license_id = ? ORDER BY id DESC LIMIT ?", l.ID, seatsShown)
 	s.memory.uses.onSeats(seats)
 	seated := SeatedLicense{License: l.masked(), Seats: []Seat{}}
 	for _, a := range seats {
@@ -110,7 +113,8 @@ func (s *Service) CustomerForAgents(ctx context.Context, id int64, l schema.List
 		if d.Customer, err = customerByID(c, id); err != nil {
 			return d, err
 		}
-		if d.OrdersTotal, _, err = db.One(c, db.Int, "SELECT count(*) FROM store_orders WHERE customer_id = ?", id); err != nil {
+		if d.OrdersTotal, _, err = db.One(c, db.Int, "SELECT count(*) FROM store_orders WHERE customer_id = ?",
+			id); err != nil {
 			return d, err
 		}
 		most := schema.AnswerBytes
@@ -170,7 +174,8 @@ func (s *Service) customerDetail() schema.Op {
 		AgentResponse: CustomerForAgents{
 			Customer: exampleCustomer(), OrdersTotal: 1, LicensesTotal: 1,
 			Subscriptions: []ShortSubscription{exampleSubscription().short()},
-			Orders:        schema.Rows([]Order{order}, false, Order.short), Licenses: schema.Rows([]SeatedLicense{seated}, false, SeatedLicense.short),
+			Orders:        schema.Rows([]Order{order}, false, Order.short), Licenses: schema.Rows([]SeatedLicense{seated}, false,
+				SeatedLicense.short),
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store customers show ann@example.org",

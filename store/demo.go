@@ -20,11 +20,12 @@ var demoBuyers = []string{
 }
 
 // demo fills an empty store with a believable small shop: three products, forty
-// orders in two currencies, two batches of codes, licenses in every state, a dispute and a renewal that failed. Nothing is
-// emitted: a demo has no receivers.
+// orders in two currencies, two batches of codes, licenses in every state, a dispute and a renewal that failed. Nothing
+// is emitted: a demo has no receivers.
 func (s *Service) demo(ctx context.Context, today exact.Day) error {
 	return db.Exec(ctx, s.db, db.CLI("store"), func(tx *db.Tx) error {
-		pick := rand.New(rand.NewPCG(demoSeed, 1)) // #nosec G404 -- a demo that is the same every time; keys and codes are made elsewhere
+		// #nosec G404 -- a demo that is the same every time; keys and codes are made elsewhere
+		pick := rand.New(rand.NewPCG(demoSeed, 1))
 		products, err := demoProducts(tx)
 		if err != nil {
 			return err
@@ -49,8 +50,10 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 func demoProducts(tx *db.Tx) ([]Product, error) {
 	seats, year := int64(3), int64(365)
 	list := []Product{
-		{SKU: "PLUGIN", Name: "Tape Echo plugin", Kind: kindLicense, PriceCents: 4900, ActivationLimit: &seats, Tiers: []string{"basic", "pro"}, Active: true, OfflineDays: 30},
-		{SKU: "APP-YEAR", Name: "Invoice Desk, one year", Kind: kindLicense, PriceCents: 3900, ActivationLimit: &seats, LicenseDays: &year, Active: true, OfflineDays: 30},
+		{SKU: "PLUGIN", Name: "Tape Echo plugin", Kind: kindLicense, PriceCents: 4900, ActivationLimit: &seats,
+			Tiers: []string{"basic", "pro"}, Active: true, OfflineDays: 30},
+		{SKU: "APP-YEAR", Name: "Invoice Desk, one year", Kind: kindLicense, PriceCents: 3900, ActivationLimit: &seats,
+			LicenseDays: &year, Active: true, OfflineDays: 30},
 		{SKU: "EBOOK", Name: "Mixing at Home, e-book", Kind: kindOther, PriceCents: 1900, Active: true, OfflineDays: 30},
 	}
 	for i, p := range list {
@@ -79,7 +82,8 @@ func demoOrders(tx *db.Tx, products []Product, today exact.Day, pick *rand.Rand)
 		day := today - demoDays(n, pick.IntN(10))
 		v := sale{
 			lines: []line{{product: p, licensed: p.Kind == kindLicense, qty: 1 + int64(pick.IntN(10)/9), unit: p.PriceCents}},
-			email: demoAddress(name), name: name, rename: true, currency: "USD", provider: stripe, ref: fmt.Sprintf("pi_demo_%04d", n+1),
+			email: demoAddress(name), name: name, rename: true, currency: "USD", provider: stripe,
+			ref:    fmt.Sprintf("pi_demo_%04d", n+1),
 			paidAt: min(exact.InstantOf(day.Time(tx.Zone()))+exact.Instant(8*3600+pick.IntN(10*3600)), tx.Now()),
 		}
 		if pick.IntN(3) == 0 {
@@ -156,7 +160,8 @@ func demoStates(tx *db.Tx, orders []OrderDetail, pick *rand.Rand) error {
 	return tx.Audit("demo.filled", "store", map[string]int{"orders": len(orders)})
 }
 
-// demoImport gives the oldest license that is good and was not paid at Stripe the key that its buyer had at another shop.
+// demoImport gives the oldest license that is good and was not paid at Stripe the key that its buyer had at another
+// shop.
 func (s *Service) demoImport(tx *db.Tx, orders []OrderDetail) error {
 	for _, o := range orders {
 		d, err := findOrder(&tx.Conn, o.OrderRef)

@@ -13,7 +13,8 @@ func demoTrouble(tx *db.Tx, orders []OrderDetail) error {
 		if err != nil {
 			return err
 		}
-		if d.Provider != stripe || d.Status != statusPaid || d.RefundedCents > 0 || len(d.Licenses) == 0 || d.Licenses[0].Status != stateActive {
+		if d.Provider != stripe || d.Status != statusPaid || d.RefundedCents > 0 || len(d.Licenses) == 0 ||
+			d.Licenses[0].Status != stateActive {
 			continue
 		}
 		if err := acts[0](tx, d); err != nil {
@@ -31,8 +32,9 @@ func demoEvent(tx *db.Tx, id, kind string) incoming {
 func demoDispute(tx *db.Tx, d OrderDetail) error {
 	by := tx.Now() + 12*day
 	_, err := bookDispute(tx, demoEvent(tx, "evt_demo_dispute", "charge.dispute.created"), dispute{
-		ref: "dp_demo_1", state: disputeOpen, cents: d.TotalCents, currency: d.Currency, reason: "fraudulent", answerBy: &by, opened: tx.Now(),
-		names: []string{d.ProviderRef},
+		ref: "dp_demo_1", state: disputeOpen, cents: d.TotalCents, currency: d.Currency, reason: "fraudulent", answerBy: &by,
+		opened: tx.Now(),
+		names:  []string{d.ProviderRef},
 	})
 	return err
 }
@@ -47,7 +49,8 @@ func demoPastDue(tx *db.Tx, d OrderDetail) error {
 	}
 	over, next := tx.Now()-day, tx.Now()+2*day
 	if _, err := noteInvoice(tx, demoEvent(tx, "evt_demo_invoice", "invoice.paid"), invoice{
-		ref: "in_demo_1", payment: d.ProviderRef, names: []string{"in_demo_1", d.ProviderRef}, subscription: s.ref, opens: true,
+		ref: "in_demo_1", payment: d.ProviderRef, names: []string{"in_demo_1", d.ProviderRef}, subscription: s.ref,
+		opens:  true,
 		period: &over, total: d.TotalCents, tax: d.TaxCents, currency: d.Currency,
 	}); err != nil {
 		return err

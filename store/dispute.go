@@ -34,8 +34,10 @@ type dispute struct {
 func readDispute(e incoming) dispute {
 	v := e.object
 	p := dispute{
-		ref: textAt(v, "id"), state: disputeOpen, currency: strings.ToUpper(textAt(v, "currency")), reason: textAt(v, "reason"),
-		names: []string{idAt(v, "payment_intent"), idAt(v, "charge")}, answerBy: secondsAt(v, "evidence_details", "due_by"), opened: e.at.instant(),
+		ref: textAt(v, "id"), state: disputeOpen, currency: strings.ToUpper(textAt(v, "currency")),
+		reason: textAt(v, "reason"),
+		names:  []string{idAt(v, "payment_intent"), idAt(v, "charge")}, answerBy: secondsAt(v, "evidence_details", "due_by"),
+		opened: e.at.instant(),
 	}
 	if created := secondsAt(v, "created"); created != nil {
 		p.opened = *created
@@ -57,16 +59,20 @@ func readDispute(e incoming) dispute {
 // payment waits. One that is closed is not opened again.
 func bookDispute(tx *db.Tx, e incoming, p dispute) (Received, error) {
 	if p.malformed {
-		return recordUnbooked(tx, e, Unbooked{Ref: firstOf(p.names[0], p.names[1], e.id), Refund: true, Cause: causeUnreadable,
+		return recordUnbooked(tx, e, Unbooked{Ref: firstOf(p.names[0], p.names[1], e.id), Refund: true,
+			Cause:  causeUnreadable,
 			Reason: "the dispute's id, status, amount or payment cannot be read; see the provider's dashboard"})
 	}
 	payment, _, err := gatherPayment(tx, e.provider, p.names, 0, true)
 	if err != nil {
 		return Received{}, err
 	}
-	changed, err := tx.Exec(`INSERT INTO store_disputes (provider, ref, payment_id, state, cents, currency, event_id, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (provider, ref) DO UPDATE SET state = excluded.state, cents = excluded.cents, booked = 0, event_id = excluded.event_id
-		WHERE state = 'open' AND excluded.state <> 'open'`, e.provider, p.ref, payment, p.state, p.cents, p.currency, e.id, tx.Now())
+	changed, err := tx.Exec(`INSERT INTO store_disputes (provider, ref, payment_id, state, cents, currency, event_id, at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (provider, ref) DO UPDATE SET state = excluded.state, cents = excluded.cents, booked = 0,
+		event_id = excluded.event_id
+		WHERE state = 'open' AND excluded.state <> 'open'`, e.provider, p.ref, payment, p.state, p.cents, p.currency, e.id,
+		tx.Now())
 	if err != nil {
 		return Received{}, err
 	}
@@ -103,20 +109,24 @@ func (p dispute) tell(tx *db.Tx, e incoming) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec("UPDATE store_disputes SET reason = ?1, answer_by = ?2, told_us = ?3 WHERE provider = ?4 AND ref = ?5 AND told_us <= ?3",
+	_, err = tx.Exec(
+		"UPDATE store_disputes SET reason = ?1, answer_by = ?2, told_us = ?3 WHERE provider = ?4 AND ref = ?5 AND told_us "+
+			"<= ?3",
 		p.reason, p.answerBy, int64(e.at), e.provider, p.ref)
 	return err
 }
 
 func scanDispute(r *db.Row) dispute {
-	return dispute{id: r.Int(), ref: r.Text(), state: r.Text(), cents: r.Int(), currency: r.Text(), booked: r.Bool(), event: r.Text()}
+	return dispute{id: r.Int(), ref: r.Text(), state: r.Text(), cents: r.Int(), currency: r.Text(), booked: r.Bool(),
+		event: r.Text()}
 }
 
 // disputesOf lists the disputes of an order's payment. One in another currency is noted
 // for the owner and counts for nothing.
 func disputesOf(tx *db.Tx, d OrderDetail, payment int64) ([]dispute, error) {
 	list, err := db.All(&tx.Conn, scanDispute,
-		"SELECT id, ref, state, cents, currency, booked, event_id FROM store_disputes WHERE payment_id = ? ORDER BY id", payment)
+		"SELECT id, ref, state, cents, currency, booked, event_id FROM store_disputes WHERE payment_id = ? ORDER BY id",
+		payment)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +142,8 @@ func disputesOf(tx *db.Tx, d OrderDetail, payment int64) ([]dispute, error) {
 		if _, err := tx.Exec("UPDATE store_disputes SET booked = 1 WHERE id = ?", p.id); err != nil {
 			return nil, err
 		}
-		t := Unbooked{Provider: d.Provider, Ref: d.ProviderRef, Event: p.event, Refund: true, Cause: causeCurrency, OrderRef: &d.OrderRef,
+		t := Unbooked{Provider: d.Provider, Ref: d.ProviderRef, Event: p.event, Refund: true, Cause: causeCurrency,
+			OrderRef:    &d.OrderRef,
 			AmountCents: &p.cents, Currency: db.NullText(p.currency), Reason: fmt.Sprintf("a dispute (%s) over %s arrived, "+
 				"but order %s is in %s: "+
 				"see it in the provider's dashboard", p.ref, inCurrency(p.cents, p.currency), d.OrderRef, d.Currency)}
@@ -150,7 +161,8 @@ func (p dispute) book(tx *db.Tx, d OrderDetail) error {
 	var err error
 	if p.state == disputeOpen {
 		for _, l := range d.Licenses {
-			if _, err := tx.Exec("INSERT OR IGNORE INTO store_holds (license_id, dispute_id) VALUES (?, ?)", l.ID, p.id); err != nil {
+			if _, err := tx.Exec("INSERT OR IGNORE INTO store_holds (license_id, dispute_id) VALUES (?, ?)", l.ID,
+				p.id); err != nil {
 				return err
 			}
 			held = append(held, l.ID)
@@ -171,7 +183,8 @@ func (p dispute) book(tx *db.Tx, d OrderDetail) error {
 	if _, err := tx.Exec("UPDATE store_disputes SET booked = 1 WHERE id = ?", p.id); err != nil {
 		return err
 	}
-	return tx.Audit("order.disputed", "order:"+d.OrderRef, map[string]any{"dispute": p.ref, "state": p.state, "amount_cents": p.cents, "currency": p.currency})
+	return tx.Audit("order.disputed", "order:"+d.OrderRef, map[string]any{"dispute": p.ref, "state": p.state,
+		"amount_cents": p.cents, "currency": p.currency})
 }
 
 func firstOf(texts ...string) string {

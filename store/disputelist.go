@@ -53,7 +53,8 @@ func (s *Service) Disputes(ctx context.Context, state string) (DisputeList, erro
 			}
 			return d
 		}, "SELECT "+disputeColumns+`, d.provider, o.order_ref, c.id, c.email, c.name FROM store_disputes d
-			CROSS JOIN store_payments p ON p.id = d.payment_id LEFT JOIN store_orders o ON o.id = p.order_id LEFT JOIN store_customers c ON c.id = o.customer_id
+			CROSS JOIN store_payments p ON p.id = d.payment_id LEFT JOIN store_orders o ON o.id = p.order_id LEFT
+			JOIN store_customers c ON c.id = o.customer_id
 			WHERE d.state = ? ORDER BY d.answer_by IS NULL, d.answer_by, d.id`, state)
 		return list, err
 	})
@@ -61,7 +62,8 @@ func (s *Service) Disputes(ctx context.Context, state string) (DisputeList, erro
 
 func exampleDispute() Dispute {
 	by := exampleInstant + 10*day
-	return Dispute{Ref: "dp_1Abc", State: disputeOpen, AmountCents: 4900, Currency: "USD", Reason: "fraudulent", AnswerBy: &by, OpenedAt: &exampleInstant}
+	return Dispute{Ref: "dp_1Abc", State: disputeOpen, AmountCents: 4900, Currency: "USD", Reason: "fraudulent",
+		AnswerBy: &by, OpenedAt: &exampleInstant}
 }
 
 // answerBy is until when a dispute can be answered, in words.
@@ -75,18 +77,22 @@ func (d Dispute) answerBy() string {
 func (s *Service) listDisputes() schema.Op {
 	ref := exampleRef
 	return schema.Op{
-		Name: "list_disputes", About: "Disputes that are open, the nearest day to answer first; or those that were won or lost.",
-		Response: DisputeList{Disputes: []DisputeOf{{Dispute: exampleDispute(), Provider: stripe, OrderRef: &ref, Customer: &Buyer{ID: 7, Email: "ann@example.com", Name: "Ann Lee"}}}},
-		Example:  "store disputes",
+		Name:  "list_disputes",
+		About: "Disputes that are open, the nearest day to answer first; or those that were won or lost.",
+		Response: DisputeList{Disputes: []DisputeOf{{Dispute: exampleDispute(), Provider: stripe, OrderRef: &ref,
+			Customer: &Buyer{ID: 7, Email: "ann@example.com", Name: "Ann Lee"}}}},
+		Example: "store disputes",
 		Print: func(w io.Writer, answer any) {
 			l, _ := answer.(DisputeList)
-			schema.Tabulate(w, "DISPUTE|PROVIDER|STATE|AMOUNT|REASON|ANSWER BY|ORDER|BUYER", l.Disputes, func(d DisputeOf) []any {
-				buyer := ""
-				if d.Customer != nil {
-					buyer = d.Customer.Email
-				}
-				return []any{d.Ref, d.Provider, d.State, inCurrency(d.AmountCents, d.Currency), d.Reason, d.answerBy(), textOr(d.OrderRef, ""), buyer}
-			})
+			schema.Tabulate(w, "DISPUTE|PROVIDER|STATE|AMOUNT|REASON|ANSWER BY|ORDER|BUYER", l.Disputes,
+				func(d DisputeOf) []any {
+					buyer := ""
+					if d.Customer != nil {
+						buyer = d.Customer.Email
+					}
+					return []any{d.Ref, d.Provider, d.State, inCurrency(d.AmountCents, d.Currency), d.Reason, d.answerBy(),
+						textOr(d.OrderRef, ""), buyer}
+				})
 		},
 		Bind: func(f *schema.Form) schema.Handler {
 			state := disputeOpen

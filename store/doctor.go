@@ -15,7 +15,8 @@ import (
 func check(c *db.Conn) ([]string, error) {
 	breaches := []string{}
 	for _, part := range []func(*db.Conn) ([]string, error){
-		checkTotals, checkExpiry, checkCustomers, checkOrders, checkLicenses, checkSeats, checkBatches, checkCodes, checkSubscriptions, checkHolds, checkFinding, checkUnbooked, checkLicenseFiles,
+		checkTotals, checkExpiry, checkCustomers, checkOrders, checkLicenses, checkSeats, checkBatches, checkCodes,
+		checkSubscriptions, checkHolds, checkFinding, checkUnbooked, checkLicenseFiles,
 	} {
 		found, err := part(c)
 		if err != nil {
@@ -58,7 +59,8 @@ func checkTotals(c *db.Conn) ([]string, error) {
 	maps.Copy(all, counted)
 	for t := range all {
 		if kept[t] != counted[t] {
-			breaches = append(breaches, fmt.Sprintf("the total %s %s is kept as %d, and the rows give %d", t.kind, t.currency, kept[t], counted[t]))
+			breaches = append(breaches, fmt.Sprintf("the total %s %s is kept as %d, and the rows give %d", t.kind, t.currency,
+				kept[t], counted[t]))
 		}
 	}
 	slices.Sort(breaches)
@@ -88,8 +90,10 @@ func checkExpiry(c *db.Conn) ([]string, error) {
 }
 
 func checkCustomers(c *db.Conn) ([]string, error) {
-	return sentences(c, "customer %s: paid_orders is kept as %d, and the orders give %d, or their first or last time differs", 2, `
-		WITH counted AS (SELECT customer_id AS id, count(*) FILTER (WHERE status = 'paid') AS n, min(paid_at) AS first, max(paid_at) AS last
+	return sentences(c,
+		"customer %s: paid_orders is kept as %d, and the orders give %d, or their first or last time differs", 2, `
+		WITH counted AS (SELECT customer_id AS id, count(*) FILTER (WHERE status = 'paid') AS n, min(paid_at) AS first,
+		max(paid_at) AS last
 			FROM store_orders WHERE status <> 'void' GROUP BY customer_id)
 		SELECT email, paid_orders, ifnull(k.n, 0) FROM store_customers c LEFT JOIN counted k USING (id)
 		WHERE paid_orders <> ifnull(k.n, 0) OR first_order_at IS NOT k.first OR last_order_at IS NOT k.last ORDER BY c.id`)
@@ -100,13 +104,16 @@ func checkCustomers(c *db.Conn) ([]string, error) {
 // has no license of its own that is not revoked; an order has a license a unit of each
 // product, or none; a renewal issues none.
 func checkOrders(c *db.Conn) ([]string, error) {
-	breaches, err := sentences(c, "order %s: %d of %d cents are refunded, and it has %d licenses for %d units, %d of them not revoked: its status does not fit", 5, `
+	breaches, err := sentences(c,
+		"order %s: %d of %d cents are refunded, and it has %d licenses for %d units, %d of them not revoked: its status "+
+			"does not fit", 5, `
 		SELECT * FROM (SELECT o.order_ref, o.refunded_cents, o.total_cents,
 			(SELECT count(*) FROM store_licenses l WHERE l.order_id = o.id) AS issued,
 			(SELECT sum(qty) FROM store_order_lines i WHERE i.order_id = o.id) AS units,
 			(SELECT count(*) FROM store_licenses l WHERE l.order_id = o.id AND l.state <> 'revoked') AS alive,
 			o.status, o.refunded_at, o.renews,
-			(SELECT count(*) FROM (SELECT i.product_id AS pid, sum(qty) AS sold FROM store_order_lines i WHERE i.order_id = o.id GROUP BY 1)
+			(SELECT count(*) FROM (SELECT i.product_id AS pid, sum(qty) AS sold FROM store_order_lines i WHERE i.order_id = o.id
+			GROUP BY 1)
 				WHERE sold <> (SELECT count(*) FROM store_licenses l WHERE l.order_id = o.id AND l.product_id = pid)
 					AND 0 <> (SELECT count(*) FROM store_licenses l WHERE l.order_id = o.id AND l.product_id = pid)) AS uneven
 			FROM store_orders o)
@@ -119,7 +126,8 @@ func checkOrders(c *db.Conn) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	sums, err := sentences(c, "order %s keeps a subtotal of %d and %d refunded, and its lines come to %d, its refunds to %d", 4, `
+	sums, err := sentences(c,
+		"order %s keeps a subtotal of %d and %d refunded, and its lines come to %d, its refunds to %d", 4, `
 		SELECT * FROM (SELECT o.order_ref, o.subtotal_cents, o.refunded_cents,
 			(SELECT ifnull(sum(qty * unit_cents), -1) FROM store_order_lines i WHERE i.order_id = o.id) AS lines,
 			(SELECT ifnull(sum(cents), 0) FROM store_refunds r WHERE r.order_id = o.id) AS given FROM store_orders o)
@@ -130,7 +138,8 @@ func checkOrders(c *db.Conn) ([]string, error) {
 // checkLicenses recomputes what each key is looked up by, and compares the order_ref.
 func checkLicenses(c *db.Conn) ([]string, error) {
 	breaches, err := sentences(c, "license %s names another order than its own", 0,
-		"SELECT l.id FROM store_licenses l JOIN store_orders o ON o.id = l.order_id WHERE o.order_ref <> l.order_ref ORDER BY l.id")
+		"SELECT l.id FROM store_licenses l JOIN store_orders o ON o.id = l.order_id WHERE o.order_ref <> l.order_ref ORDER "+
+			"BY l.id")
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +162,8 @@ func checkSeats(c *db.Conn) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	passed, err := sentences(c, "license %s has %d seats counted and %d taken, and %d were allowed when the last was taken", 3, `
+	passed, err := sentences(c,
+		"license %s has %d seats counted and %d taken, and %d were allowed when the last was taken", 3, `
 		SELECT l.id, l.activation_count, count(a.id) AS taken,
 			ifnull((SELECT allowed FROM store_activations n WHERE n.license_id = l.id ORDER BY n.id DESC LIMIT 1), -1) AS most
 		FROM store_licenses l LEFT JOIN store_activations a ON a.license_id = l.id GROUP BY l.id
@@ -164,8 +174,10 @@ func checkSeats(c *db.Conn) ([]string, error) {
 func checkBatches(c *db.Conn) ([]string, error) {
 	return sentences(c, "batch %s keeps %d unused, %d redeemed and %d void codes, and its codes give %d, %d and %d", 6, `
 		WITH counted AS (SELECT batch_id AS id, count(*) FILTER (WHERE status = 'unused') AS u,
-			count(*) FILTER (WHERE status = 'redeemed') AS r, count(*) FILTER (WHERE status = 'void') AS v FROM store_codes GROUP BY batch_id)
-		SELECT batch, unused, redeemed, void, ifnull(u, 0), ifnull(r, 0), ifnull(v, 0) FROM store_batches b LEFT JOIN counted k USING (id)
+			count(*) FILTER (WHERE status = 'redeemed') AS r, count(*) FILTER (WHERE status = 'void') AS v FROM store_codes
+			GROUP BY batch_id)
+		SELECT batch, unused, redeemed, void, ifnull(u, 0), ifnull(r, 0), ifnull(v, 0) FROM store_batches b LEFT
+		JOIN counted k USING (id)
 		WHERE unused <> ifnull(u, 0) OR redeemed <> ifnull(r, 0) OR void <> ifnull(v, 0) ORDER BY b.id`)
 }
 

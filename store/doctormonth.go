@@ -7,15 +7,18 @@ import (
 // checkSubscriptions recomputes when the licenses of subscriptions end: with what was paid for, and
 // never before what staff extended them to.
 func checkSubscriptions(c *db.Conn) ([]string, error) {
-	breaches, err := sentences(c, "license %s of a subscription ends at %d (seconds since 1970), and what was paid gives %d", 2, `
+	breaches, err := sentences(c,
+		"license %s of a subscription ends at %d (seconds since 1970), and what was paid gives %d", 2, `
 		WITH ends AS MATERIALIZED (SELECT s.id, `+paidUntil+` AS at FROM store_subscriptions s)
-		SELECT l.id, l.expires_at, max(ends.at, ifnull(l.extended_until, 0)) FROM store_licenses l JOIN ends ON ends.id = l.subscription_id
+		SELECT l.id, l.expires_at, max(ends.at, ifnull(l.extended_until, 0)) FROM store_licenses l JOIN ends
+		ON ends.id = l.subscription_id
 		WHERE ends.at IS NOT NULL AND l.expires_at <> max(ends.at, ifnull(l.extended_until, 0)) ORDER BY l.id`)
 	if err != nil {
 		return nil, err
 	}
 	waiting, err := sentences(c, "invoice %s of a subscription that has its checkout is not booked", 0, `
-		SELECT i.ref FROM store_invoices i JOIN store_payments p ON p.id = i.payment_id JOIN store_subscriptions s ON s.id = i.subscription_id
+		SELECT i.ref FROM store_invoices i JOIN store_payments p ON p.id = i.payment_id JOIN store_subscriptions s
+		ON s.id = i.subscription_id
 		WHERE p.order_id IS NULL AND s.order_id IS NOT NULL ORDER BY i.ref`)
 	if err != nil {
 		return nil, err
@@ -34,14 +37,17 @@ func checkSubscriptions(c *db.Conn) ([]string, error) {
 // checkHolds looks for licenses whose state is not what was decided and what holds them,
 // and for holds without an open dispute.
 func checkHolds(c *db.Conn) ([]string, error) {
-	breaches, err := sentences(c, "the state of license %s does not fit what was decided and the disputes that hold it", 0, `
+	breaches, err := sentences(c, "the state of license %s does not fit what was decided and the disputes that hold it", 0,
+		`
 		SELECT l.id FROM store_licenses l WHERE l.state <> CASE
-			WHEN l.decided = 'active' AND EXISTS (SELECT 1 FROM store_holds h WHERE h.license_id = l.id) THEN 'suspended' ELSE l.decided END ORDER BY l.id`)
+			WHEN l.decided = 'active' AND EXISTS (SELECT 1 FROM store_holds h
+			WHERE h.license_id = l.id) THEN 'suspended' ELSE l.decided END ORDER BY l.id`)
 	if err != nil {
 		return nil, err
 	}
 	stale, err := sentences(c, "license %s is held by a dispute that is closed", 0, `
-		SELECT h.license_id FROM store_holds h JOIN store_disputes p ON p.id = h.dispute_id WHERE p.state <> 'open' ORDER BY h.license_id`)
+		SELECT h.license_id FROM store_holds h JOIN store_disputes p ON p.id = h.dispute_id WHERE p.state <> 'open'
+		ORDER BY h.license_id`)
 	return append(breaches, stale...), err
 }
 

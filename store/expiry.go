@@ -32,7 +32,8 @@ type Notice struct {
 const ending = `SELECT l.id, l.expires_at, c.id, c.email FROM store_licenses l
 	CROSS JOIN store_orders o ON o.id = l.order_id CROSS JOIN store_customers c ON c.id = o.customer_id
 	LEFT JOIN store_subscriptions s ON s.id = l.subscription_id
-	WHERE l.state = 'active' AND l.expires_at > ?1 AND l.expires_at < ?2 AND (s.id IS NULL OR 'ended' = ` + subscriptionState + `)
+	WHERE l.state = 'active' AND l.expires_at > ?1 AND l.expires_at < ?2 AND (s.id IS NULL OR 'ended' = ` +
+	subscriptionState + `)
 	AND NOT EXISTS (SELECT 1 FROM store_expiry_notices n WHERE n.license_id = l.id AND n.expires_at = l.expires_at)
 	ORDER BY c.id, l.id`
 
@@ -90,11 +91,13 @@ func (v *Noticed) notify(tx *db.Tx, all []endingLicense) error {
 		v.Skipped = append(v.Skipped, told)
 		return nil
 	}
-	id, err := expiryKind.Queue(tx, mail.Row{Subject: db.Subject("customer", all[0].customer), Record: told.To, To: told.To})
+	id, err := expiryKind.Queue(tx, mail.Row{Subject: db.Subject("customer", all[0].customer), Record: told.To,
+		To: told.To})
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec("UPDATE mails SET note = ?1 WHERE id = ?1", id); err != nil { // a resend is about the same licenses
+	// a resend is about the same licenses
+	if _, err := tx.Exec("UPDATE mails SET note = ?1 WHERE id = ?1", id); err != nil {
 		return err
 	}
 	for _, l := range all {
@@ -116,7 +119,8 @@ func fillExpiry(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err err
 		}
 		ids = []int64{l.ID}
 	} else if ids, err = db.All(c, db.Int, `SELECT n.license_id FROM store_expiry_notices n CROSS JOIN store_licenses l
-		ON l.id = n.license_id AND l.expires_at = n.expires_at WHERE n.mail_id = ? ORDER BY n.license_id`, r.Note); err != nil {
+		ON l.id = n.license_id AND l.expires_at = n.expires_at WHERE n.mail_id = ? ORDER BY n.license_id`,
+		r.Note); err != nil {
 		return v, err
 	}
 	var rows [][]string
@@ -174,7 +178,8 @@ func (s *Service) sendExpiryNotices() schema.Op {
 		},
 		Will: func(answer any, _ schema.Money) string {
 			v, _ := answer.(Noticed)
-			return fmt.Sprintf("%d customers will be mailed that licenses end soon%s. %d are skipped.", len(v.Sent), firstFew(v.Sent), len(v.Skipped))
+			return fmt.Sprintf("%d customers will be mailed that licenses end soon%s. %d are skipped.", len(v.Sent),
+				firstFew(v.Sent), len(v.Skipped))
 		},
 		Did: func(answer any, _ schema.Money) string {
 			v, _ := answer.(Noticed)

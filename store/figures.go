@@ -150,7 +150,8 @@ func (t *tally) collectDays(c *db.Conn, first, end exact.Instant) error {
 			f.TaxCents += tax
 		}
 		return nil
-	}, "SELECT paid_at, currency, total_cents, tax_cents, provider FROM store_orders WHERE paid_at >= ? AND paid_at < ? AND status <> 'void'", first, end)
+	}, "SELECT paid_at, currency, total_cents, tax_cents, provider FROM store_orders WHERE paid_at >= ? AND paid_at < ? "+
+		"AND status <> 'void'", first, end)
 	if err != nil {
 		return err
 	}
@@ -163,7 +164,8 @@ func (t *tally) collectDays(c *db.Conn, first, end exact.Instant) error {
 	}, refundsBetween, first, end)
 }
 
-const refundsBetween = `SELECT r.at, r.cents, o.currency, o.id, o.provider FROM store_refunds r CROSS JOIN store_orders o ON o.id = r.order_id
+const refundsBetween = `SELECT r.at, r.cents, o.currency, o.id, o.provider FROM store_refunds r CROSS
+	JOIN store_orders o ON o.id = r.order_id
 	WHERE r.at >= ? AND r.at < ? AND r.cents > 0 AND o.status <> 'void'`
 
 // soldLine is a line of an order for sharing amounts out.
@@ -202,7 +204,8 @@ func (t *tally) collectProducts(c *db.Conn, first, end exact.Instant) error {
 		all.SoldCents += o.total
 		all.TaxCents += o.tax
 		return nil
-	}, "SELECT id, currency, discount_cents, tax_cents, total_cents FROM store_orders WHERE paid_at >= ? AND paid_at < ? AND status <> 'void'", first, end)
+	}, "SELECT id, currency, discount_cents, tax_cents, total_cents FROM store_orders WHERE paid_at >= ? AND paid_at < "+
+		"? AND status <> 'void'", first, end)
 	if err != nil {
 		return err
 	}
@@ -224,7 +227,8 @@ func (t *tally) collectProducts(c *db.Conn, first, end exact.Instant) error {
 
 func soldLines(c *db.Conn, order int64) ([]soldLine, error) {
 	return db.All(c, func(r *db.Row) soldLine { return soldLine{sku: r.Text(), name: r.Text(), cents: r.Int()} },
-		`SELECT p.sku, p.name, i.qty * i.unit_cents FROM store_order_lines i CROSS JOIN store_products p ON p.id = i.product_id
+		`SELECT p.sku, p.name, i.qty * i.unit_cents FROM store_order_lines i CROSS JOIN store_products p
+			ON p.id = i.product_id
 		WHERE i.order_id = ? ORDER BY i.line`, order)
 }
 
@@ -276,7 +280,8 @@ func (t *tally) sorted() []Figure {
 		keys = append(keys, k)
 	}
 	slices.SortFunc(keys, func(a, b tallyKey) int {
-		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.month, b.month), cmp.Compare(a.sku, b.sku), cmp.Compare(a.provider, b.provider), cmp.Compare(a.currency, b.currency))
+		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.month, b.month), cmp.Compare(a.sku, b.sku),
+			cmp.Compare(a.provider, b.provider), cmp.Compare(a.currency, b.currency))
 	})
 	rows := make([]Figure, 0, len(keys))
 	for _, k := range keys {

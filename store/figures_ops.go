@@ -25,16 +25,18 @@ func (s *Service) storeFigures() schema.Op {
 		AgentAbout: "Revenue by day, month, product or provider, one row a currency: sold (tax included), refunded, net = " +
 			"sold - refunded. Orders count on the day they were paid, " +
 			"refunds on theirs. Without from and to it covers everything. totals are of all rows. detail short omits tax.",
-		AgentResponse: RevenueReport{From: &today, To: &today, By: byDay, Totals: []ShortFigure{all.short()}, Rows: schema.Rows([]Figure{row}, false, Figure.short), Shown: 1, Total: 1},
-		Response:      Figures{From: &today, To: &today, By: byDay, Rows: []Figure{row}, Totals: []Figure{all}},
-		Example:       "store figures --from 2026-11-01 --to 2026-11-30\nstore figures --by product --csv",
+		AgentResponse: RevenueReport{From: &today, To: &today, By: byDay, Totals: []ShortFigure{all.short()},
+			Rows: schema.Rows([]Figure{row}, false, Figure.short), Shown: 1, Total: 1},
+		Response: Figures{From: &today, To: &today, By: byDay, Rows: []Figure{row}, Totals: []Figure{all}},
+		Example:  "store figures --from 2026-11-01 --to 2026-11-30\nstore figures --by product --csv",
 		Print: func(w io.Writer, answer any) {
 			f, _ := answer.(Figures)
-			schema.Tabulate(w, "PERIOD OR PRODUCT|CURRENCY|ORDERS|SOLD|TAX|REFUNDED|NET", append(f.Rows, f.Totals...), func(f Figure) []any {
-				money := exact.CurrencyOf(f.Currency)
-				return []any{f.Label(), f.Currency, f.Orders,
-					money.Plain(f.SoldCents), money.Plain(f.TaxCents), money.Plain(f.RefundedCents), money.Plain(f.NetCents)}
-			})
+			schema.Tabulate(w, "PERIOD OR PRODUCT|CURRENCY|ORDERS|SOLD|TAX|REFUNDED|NET", append(f.Rows, f.Totals...),
+				func(f Figure) []any {
+					money := exact.CurrencyOf(f.Currency)
+					return []any{f.Label(), f.Currency, f.Orders,
+						money.Plain(f.SoldCents), money.Plain(f.TaxCents), money.Plain(f.RefundedCents), money.Plain(f.NetCents)}
+				})
 		},
 		Bind: func(f *schema.Form) schema.Handler {
 			var x FiguresOf
@@ -42,7 +44,8 @@ func (s *Service) storeFigures() schema.Op {
 			if f.Surface() == schema.Tool {
 				var l schema.Listing
 				sort := sortFirst
-				f.Enum(&sort, "sort", "first: by day, month or name; most: by what was sold", []string{sortFirst, sortLast, sortMost})
+				f.Enum(&sort, "sort", "first: by day, month or name; most: by what was sold",
+					[]string{sortFirst, sortLast, sortMost})
 				f.Listing(&l)
 				return func(ctx context.Context, _ db.Caller) (any, error) { return s.RevenueReport(ctx, x, l, sort) }
 			}
@@ -110,7 +113,8 @@ const (
 )
 
 // RevenueReport is Figures for agents.
-func (s *Service) RevenueReport(ctx context.Context, x FiguresOf, l schema.Listing, sort string) (RevenueReport, error) {
+func (s *Service) RevenueReport(ctx context.Context, x FiguresOf, l schema.Listing, sort string) (RevenueReport,
+	error) {
 	all, err := s.Figures(ctx, x)
 	if err != nil {
 		return RevenueReport{}, err

@@ -31,15 +31,18 @@ func indexOrders(tx *db.Tx, which string, args ...any) error {
 }
 
 // selectWords gives what an order is found by: its references, its buyer, its SKUs.
-const selectWords = `SELECT o.id, folded(o.order_ref || char(10) || o.provider_ref || char(10) || c.email || char(10) || c.name || char(10) ||
-	(SELECT group_concat(p.sku, char(10)) FROM store_order_lines l JOIN store_products p ON p.id = l.product_id WHERE l.order_id = o.id))
+const selectWords = `SELECT o.id, folded(o.order_ref || char(10) || o.provider_ref || char(10) || c.email || char(10)
+	|| c.name || char(10) ||
+	(SELECT group_concat(p.sku, char(10)) FROM store_order_lines l JOIN store_products p ON p.id = l.product_id
+	WHERE l.order_id = o.id))
 	FROM store_orders o JOIN store_customers c ON c.id = o.customer_id`
 
 func indexCustomer(tx *db.Tx, c Customer) error {
 	if _, err := tx.Exec("DELETE FROM store_find_customers WHERE rowid = ?", c.ID); err != nil {
 		return err
 	}
-	_, err := tx.Exec("INSERT INTO store_find_customers (rowid, words) VALUES (?, ?)", c.ID, words.Fold(c.Email+"\n"+c.Name))
+	_, err := tx.Exec("INSERT INTO store_find_customers (rowid, words) VALUES (?, ?)", c.ID,
+		words.Fold(c.Email+"\n"+c.Name))
 	return err
 }
 
@@ -162,8 +165,10 @@ func (w wanted) walk(c *db.Conn, below int64, fn func(id int64) (more bool, err 
 }
 
 const (
-	findOrdersQuery    = "SELECT rowid FROM store_find_orders WHERE store_find_orders MATCH ? AND rowid < ? ORDER BY rowid DESC"
-	findCustomersQuery = "SELECT rowid FROM store_find_customers WHERE store_find_customers MATCH ? AND rowid < ? ORDER BY rowid DESC"
+	findOrdersQuery = "SELECT rowid FROM store_find_orders WHERE store_find_orders MATCH ? AND rowid < ? ORDER BY " +
+		"rowid DESC"
+	findCustomersQuery = "SELECT rowid FROM store_find_customers WHERE store_find_customers MATCH ? AND rowid < ? ORDER " +
+		"BY rowid DESC"
 )
 
 func walk(c *db.Conn, fn func(id int64) (bool, error), query string, args ...any) error {
@@ -184,7 +189,8 @@ func (s *Service) Exactly(ctx context.Context, text string) (orderRef string, li
 		if license, err = licenseByText(c, text); err != nil || license != 0 {
 			return err
 		}
-		orderRef, _, err = db.One(c, db.Text, "SELECT order_ref FROM store_orders WHERE order_ref = ? OR order_ref = ?", text, readRef(text))
+		orderRef, _, err = db.One(c, db.Text, "SELECT order_ref FROM store_orders WHERE order_ref = ? OR order_ref = ?", text,
+			readRef(text))
 		return err
 	})
 	return orderRef, license, err

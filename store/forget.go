@@ -44,7 +44,8 @@ func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (
 				keys = append(keys, old)
 			}
 		}
-		licenses, err := db.All(&tx.Conn, db.Text, `SELECT 'license:' || l.id FROM store_orders o CROSS JOIN store_licenses l ON l.order_id = o.id
+		licenses, err := db.All(&tx.Conn, db.Text, `SELECT 'license:' || l.id FROM store_orders o CROSS JOIN store_licenses l
+			ON l.order_id = o.id
 			WHERE o.customer_id = ?`, id)
 		if err != nil {
 			return k, err
@@ -56,7 +57,8 @@ func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (
 			return k, err
 		}
 		if _, err := tx.Exec(`UPDATE store_activations SET label = '' WHERE label <> ''
-			AND license_id IN (SELECT l.id FROM store_orders o CROSS JOIN store_licenses l ON l.order_id = o.id WHERE o.customer_id = ?)`, id); err != nil {
+			AND license_id IN (SELECT l.id FROM store_orders o CROSS JOIN store_licenses l ON l.order_id = o.id
+			WHERE o.customer_id = ?)`, id); err != nil {
 			return k, err
 		}
 		if err := forgetUnbooked(tx, keys, replace); err != nil {
@@ -77,7 +79,8 @@ func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (
 
 // noneRuns refuses a customer of whom a subscription lives.
 func noneRuns(c *db.Conn, id int64) error {
-	lives, found, err := db.One(c, db.Text, `SELECT s.ref FROM store_orders o CROSS JOIN store_subscriptions s ON s.id = o.subscription_id OR s.order_id = o.id
+	lives, found, err := db.One(c, db.Text, `SELECT s.ref FROM store_orders o CROSS JOIN store_subscriptions s
+		ON s.id = o.subscription_id OR s.order_id = o.id
 		WHERE o.customer_id = ? AND `+subscriptionState+` <> 'ended' LIMIT 1`, id)
 	if err != nil || !found {
 		return err
@@ -90,7 +93,8 @@ func noneRuns(c *db.Conn, id int64) error {
 func addLabels(c *db.Conn, licenses []string, replace map[string]string) error {
 	for _, license := range licenses {
 		labels, err := db.All(c, db.Text, `SELECT DISTINCT json_extract(changes, '$.label') FROM audit
-			WHERE service = 'store' AND action = 'license.activated' AND subject = ? AND json_extract(changes, '$.label') <> ''`, license)
+			WHERE service = 'store' AND action = 'license.activated' AND subject = ? AND json_extract(changes, '$.label') <> ''`,
+			license)
 		if err != nil {
 			return err
 		}
@@ -130,7 +134,8 @@ func forgetUnbooked(tx *db.Tx, keys []string, replace map[string]string) error {
 			u.body, u.BuyerEmail, u.BuyerName = nil, db.NullText(address), db.NullText(name)
 		}
 		if _, err := tx.Exec(`UPDATE store_unbooked SET reason = ?, buyer_email = ?, buyer_name = ?, body = ?
-			WHERE provider = ? AND provider_ref = ? AND refund = ?`, reason, u.BuyerEmail, u.BuyerName, u.body, u.Provider, u.Ref, u.Refund); err != nil {
+			WHERE provider = ? AND provider_ref = ? AND refund = ?`, reason, u.BuyerEmail, u.BuyerName, u.body, u.Provider,
+			u.Ref, u.Refund); err != nil {
 			return err
 		}
 	}
@@ -144,7 +149,8 @@ func replacements(c *db.Conn, k, now Customer) (replace map[string]string, err e
 	replace = map[string]string{k.Email: now.Email}
 	for addresses := []string{k.Email}; len(addresses) > 0; addresses = addresses[1:] {
 		before, err := db.All(c, db.Text, `SELECT json_extract(changes, '$.from') FROM audit
-			WHERE service = 'store' AND action IN ('customer.email', 'customer.merged') AND subject = 'customer:' || ?`, addresses[0])
+			WHERE service = 'store' AND action IN ('customer.email', 'customer.merged') AND subject = 'customer:' || ?`,
+			addresses[0])
 		if err != nil {
 			return nil, err
 		}

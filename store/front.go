@@ -17,7 +17,8 @@ func (s *Service) Begun(ctx context.Context) ([]bool, error) {
 // Sentence says how many orders were paid today.
 func (s *Service) Sentence(ctx context.Context) (string, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (string, error) {
-		n, _, err := db.One(c, db.Int, "SELECT count(*) FROM store_orders WHERE paid_at >= ? AND status <> 'void'", exact.InstantOf(c.Today().Time(c.Zone())))
+		n, _, err := db.One(c, db.Int, "SELECT count(*) FROM store_orders WHERE paid_at >= ? AND status <> 'void'",
+			exact.InstantOf(c.Today().Time(c.Zone())))
 		return schema.Plural(n, "order", "orders") + " today", err
 	})
 }

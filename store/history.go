@@ -23,7 +23,8 @@ func (s *Service) orderTable() schema.Table {
 			r := bindOrderRow(f)
 			return func(tx *db.Tx) (schema.Outcome, error) { return putOrder(tx, []orderRow{r}) }
 		},
-		Load: func(ctx context.Context, d *db.DB, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
+		Load: func(ctx context.Context, d *db.DB, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded,
+			error) {
 			return s.On(d).loadOrders(ctx, who, lines, o)
 		},
 		Together: []string{"provider", "provider_ref"},
@@ -45,7 +46,8 @@ func exportOrder(c *db.Conn, o Order, emit func(cells ...string) error) error {
 	}
 	discount, tax := n(o.DiscountCents), n(o.TaxCents)
 	for _, i := range o.Items {
-		if err := emit(o.Provider, o.ProviderRef, o.Customer.Email, o.Customer.Name, i.SKU, textOr(i.Tier, ""), n(i.Qty), n(i.UnitCents),
+		if err := emit(o.Provider, o.ProviderRef, o.Customer.Email, o.Customer.Name, i.SKU, textOr(i.Tier, ""), n(i.Qty),
+			n(i.UnitCents),
 			discount, tax, o.Currency, o.PaidAt.String(), refunds.String()); err != nil {
 			return err
 		}
@@ -76,7 +78,8 @@ func bindOrderRow(f *schema.Form) orderRow {
 		"the payment provider, [a-z0-9_-]{1,32}", schema.Required, schema.Most(32), schema.Example("stripe"))
 	f.Text(&r.ref, "provider_ref",
 		"the provider's id of the payment", schema.Required, schema.Most(200), schema.Example("pi_3PqX2L"))
-	f.Text(&r.email, "email", "the buyer's address; needed for a new order", schema.Most(254), schema.Example("ann@example.com"))
+	f.Text(&r.email, "email", "the buyer's address; needed for a new order", schema.Most(254),
+		schema.Example("ann@example.com"))
 	f.Text(&r.name, "name", "the buyer's name", schema.Most(200), schema.Example("Ann Lee"))
 	f.Text(&r.sku, "sku", "the product; needed for a new order", schema.Most(200), schema.Example("PLUGIN"))
 	f.Text(&r.tier, "tier", "one of the product's tiers", schema.Most(200))
@@ -85,7 +88,8 @@ func bindOrderRow(f *schema.Form) orderRow {
 	f.Int(&r.discount, "discount_cents", "the discount on the whole order", schema.Range(0, maxPrice))
 	f.Int(&r.tax, "tax_cents", "the tax on the whole order", schema.Range(0, maxPrice))
 	f.Text(&r.currency, "currency", "ISO 4217; empty is the shop's", schema.Most(3), schema.Example("USD"))
-	f.Text(&r.paidAt, "paid_at", "when it was paid, as YYYY-MM-DDTHH:MM:SSZ or YYYY-MM-DD; empty is now", schema.Most(40), schema.Example("2026-11-20T21:05:00Z"))
+	f.Text(&r.paidAt, "paid_at", "when it was paid, as YYYY-MM-DDTHH:MM:SSZ or YYYY-MM-DD; empty is now", schema.Most(40),
+		schema.Example("2026-11-20T21:05:00Z"))
 	f.Text(&refunded, "refunds",
 		"refunds as DAY=CENTS, separated by |", schema.Most(4000), schema.Example("2026-11-25=1900"))
 	var err error
@@ -135,7 +139,8 @@ func gatherRows(rows []orderRow) (orderRow, error) {
 		head.tax += r.tax
 		head.refunds = append(head.refunds, r.refunds...)
 		for _, column := range []struct{ name, first, here string }{
-			{"email", strings.ToLower(head.email), strings.ToLower(r.email)}, {"currency", strings.ToUpper(head.currency), strings.ToUpper(r.currency)},
+			{"email", strings.ToLower(head.email), strings.ToLower(r.email)}, {"currency", strings.ToUpper(head.currency),
+				strings.ToUpper(r.currency)},
 			{"paid_at", head.paidAt, r.paidAt},
 		} {
 			if column.here != "" && column.here != column.first {

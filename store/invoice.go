@@ -27,9 +27,12 @@ type invoice struct {
 // readInvoice reads an invoice in the fields of the API of 2025 and in those before.
 func readInvoice(v strict.Value) invoice {
 	i := invoice{
-		ref: textAt(v, "id"), subscription: firstOf(idAt(v, "subscription"), idAt(at(v, "parent", "subscription_details"), "subscription")),
-		opens: textAt(v, "billing_reason") == "subscription_create", planChange: textAt(v, "billing_reason") == "subscription_update",
-		currency: strings.ToUpper(textAt(v, "currency")), email: textAt(v, "customer_email"), name: textAt(v, "customer_name"),
+		ref: textAt(v, "id"), subscription: firstOf(idAt(v, "subscription"), idAt(at(v, "parent", "subscription_details"),
+			"subscription")),
+		opens:      textAt(v, "billing_reason") == "subscription_create",
+		planChange: textAt(v, "billing_reason") == "subscription_update",
+		currency:   strings.ToUpper(textAt(v, "currency")), email: textAt(v, "customer_email"),
+		name: textAt(v, "customer_name"),
 	}
 	for _, l := range at(v, "lines", "data").Items {
 		of := at(l, "parent", "subscription_item_details")
@@ -142,7 +145,8 @@ func taxOf(v strict.Value) (int64, error) {
 	return sum, nil
 }
 
-const selectInvoice = `SELECT i.ref, i.payment_ref, i.opens, i.period_end, i.total_cents, i.tax_cents, i.currency, i.event_id, i.plan_change, ifnull(p.order_id, 0)
+const selectInvoice = `SELECT i.ref, i.payment_ref, i.opens, i.period_end, i.total_cents, i.tax_cents, i.currency,
+	i.event_id, i.plan_change, ifnull(p.order_id, 0)
 	FROM store_invoices i CROSS JOIN store_payments p ON p.id = i.payment_id`
 
 func scanInvoice(r *db.Row) invoice {
@@ -162,9 +166,12 @@ func noteInvoice(tx *db.Tx, e incoming, i invoice) (isNew bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	added, err := tx.Exec(`INSERT INTO store_invoices (provider, ref, subscription_id, payment_id, payment_ref, opens, plan_change, period_end,
-		total_cents, tax_cents, currency, event_id, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (provider, ref) DO NOTHING`,
-		e.provider, i.ref, s.id, payment, i.payment, i.opens, i.planChange, i.period, i.total, i.tax, i.currency, e.id, tx.Now())
+	added, err := tx.Exec(`INSERT INTO store_invoices (provider, ref, subscription_id, payment_id, payment_ref, opens,
+		plan_change, period_end,
+		total_cents, tax_cents, currency, event_id, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (provider,
+		ref) DO NOTHING`,
+		e.provider, i.ref, s.id, payment, i.payment, i.opens, i.planChange, i.period, i.total, i.tax, i.currency, e.id,
+		tx.Now())
 	if err != nil {
 		return false, err
 	}
@@ -181,7 +188,8 @@ func noteInvoice(tx *db.Tx, e incoming, i invoice) (isNew bool, err error) {
 // that no checkout brought is noted for the owner and waits for the checkout.
 func bookInvoice(tx *db.Tx, e incoming, i invoice) (Received, error) {
 	if i.reason != "" {
-		return recordUnbooked(tx, e, i.unbooked(firstOf(i.payment, e.id), causeUnreadable, "the invoice cannot be read: "+i.reason))
+		return recordUnbooked(tx, e, i.unbooked(firstOf(i.payment, e.id), causeUnreadable, "the invoice cannot be read: "+
+			i.reason))
 	}
 	isNew, err := noteInvoice(tx, e, i)
 	if err != nil {
@@ -199,7 +207,8 @@ func bookInvoice(tx *db.Tx, e incoming, i invoice) (Received, error) {
 		return Received{}, err
 	}
 	if s.order == 0 {
-		return recordUnbooked(tx, e, i.unbooked(i.payment, causeNoCheckout, "no checkout brought its subscription "+i.subscription+
+		return recordUnbooked(tx, e, i.unbooked(i.payment, causeNoCheckout, "no checkout brought its subscription "+
+			i.subscription+
 			"; it is booked by itself when the checkout's event arrives: resend that from the provider's dashboard, or link "+
 			"the licenses "+
 			"of the subscription: `store subscription link "+e.provider+" "+i.subscription+" LICENSE`"))

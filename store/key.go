@@ -115,8 +115,10 @@ func probes(written string) []any {
 // as our form, verbatim, or by its loose form where one license has that. At most one of the first
 // two finds something, and the third nothing else. All three are always looked at, so that a key
 // that exists takes as long as one that does not.
-const licenseOfKey = `max(ifnull((SELECT id FROM store_licenses WHERE key_hash = ?1), 0), ifnull((SELECT id FROM store_licenses WHERE key_hash = ?2), 0),
-	ifnull((SELECT CASE count(*) WHEN 1 THEN min(id) END FROM (SELECT id FROM store_licenses WHERE loose_hash = ?3 LIMIT 2)), 0))`
+const licenseOfKey = `max(ifnull((SELECT id FROM store_licenses WHERE key_hash = ?1), 0), ifnull((SELECT id
+	FROM store_licenses WHERE key_hash = ?2), 0),
+	ifnull((SELECT CASE count(*) WHEN 1 THEN min(id) END FROM (SELECT id FROM store_licenses
+	WHERE loose_hash = ?3 LIMIT 2)), 0))`
 
 // licenseByText is the id of the license that a text means; 0 is none.
 func licenseByText(c *db.Conn, written string) (int64, error) {

@@ -10,15 +10,18 @@ import (
 )
 
 var lemonSqueezyStates = []string{
-	"subscription_created", "subscription_updated", "subscription_cancelled", "subscription_resumed", "subscription_expired",
+	"subscription_created", "subscription_updated", "subscription_cancelled", "subscription_resumed",
+	"subscription_expired",
 	"subscription_paused", "subscription_unpaused",
 }
 
 func lemonSqueezyTill() till {
 	return till{
-		name: lemonSqueezy, title: "Lemon Squeezy", hint: "SECRET", verify: verifyLemonSqueezy, read: readLemonSqueezy, handler: lemonSqueezyHandler,
+		name: lemonSqueezy, title: "Lemon Squeezy", hint: "SECRET", verify: verifyLemonSqueezy, read: readLemonSqueezy,
+		handler: lemonSqueezyHandler,
 		events: slices.Concat([]string{"order_created", "order_refunded"}, lemonSqueezyStates, []string{
-			"subscription_payment_success", "subscription_payment_recovered", "subscription_payment_failed", "subscription_payment_refunded",
+			"subscription_payment_success", "subscription_payment_recovered", "subscription_payment_failed",
+			"subscription_payment_refunded",
 		}),
 		notes: []string{
 			"Turn license keys off there, or buyers get two.",
@@ -66,8 +69,10 @@ func lemonSqueezyHandler(e incoming) (handle handler, why string) {
 func lemonSqueezyOrder(id string, v strict.Value) session {
 	item := at(v, "first_order_item")
 	x := session{
-		id: id, ref: id, status: "paid", mode: "payment", email: textAt(v, "user_email"), name: textAt(v, "user_name"), currency: textAt(v, "currency"),
-		link: wordAt(item, "variant_id"), qty: wordAt(item, "quantity"), theirName: textAt(item, "product_name"), paidAt: timeAt(v, "created_at"),
+		id: id, ref: id, status: "paid", mode: "payment", email: textAt(v, "user_email"), name: textAt(v, "user_name"),
+		currency: textAt(v, "currency"),
+		link:     wordAt(item, "variant_id"), qty: wordAt(item, "quantity"), theirName: textAt(item, "product_name"),
+		paidAt: timeAt(v, "created_at"),
 	}
 	if variant := textAt(item, "variant_name"); variant != "" && variant != "Default" {
 		x.theirName += ", " + variant
@@ -115,7 +120,8 @@ func lemonSqueezyState(e incoming, v strict.Value) standing {
 func (e incoming) lemonSqueezyPayment(id string, v strict.Value) (handle handler, why string) {
 	ref := "inv-" + id
 	i := invoice{
-		ref: ref, payment: ref, names: []string{ref}, subscription: wordAt(v, "subscription_id"), opens: textAt(v, "billing_reason") == "initial",
+		ref: ref, payment: ref, names: []string{ref}, subscription: wordAt(v, "subscription_id"),
+		opens:      textAt(v, "billing_reason") == "initial",
 		planChange: textAt(v, "billing_reason") == "updated", currency: strings.ToUpper(textAt(v, "currency")), paidAt: e.at,
 		email: textAt(v, "user_email"), name: textAt(v, "user_name"),
 	}

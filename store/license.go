@@ -70,8 +70,10 @@ const (
 	limitColumns = "iif(l.own_limit IS NULL, p.activation_limit, nullif(l.own_limit, -1)), l.own_limit, l.origin"
 
 	licenseColumns = `l.id, l.license_key, p.sku, l.tier, l.order_ref, c.email, l.state,
-		` + limitColumns + `, l.activation_count, l.expires_at, l.created_at, l.last_checked_at, s.ref, l.decided, ` + subscriptionState + `,
-		(SELECT d.ref FROM store_holds h CROSS JOIN store_disputes d ON d.id = h.dispute_id WHERE h.license_id = l.id ORDER BY h.dispute_id LIMIT 1)`
+		` + limitColumns + `, l.activation_count, l.expires_at, l.created_at, l.last_checked_at, s.ref, l.decided, ` +
+		subscriptionState + `,
+		(SELECT d.ref FROM store_holds h CROSS JOIN store_disputes d ON d.id = h.dispute_id WHERE h.license_id = l.id
+		ORDER BY h.dispute_id LIMIT 1)`
 	licenseTables = `store_licenses l CROSS JOIN store_products p ON p.id = l.product_id
 		CROSS JOIN store_orders o ON o.id = l.order_id CROSS JOIN store_customers c ON c.id = o.customer_id
 		LEFT JOIN store_subscriptions s ON s.id = l.subscription_id`
@@ -84,8 +86,10 @@ const (
 func scanLicense(now exact.Instant) func(*db.Row) License {
 	return func(r *db.Row) License {
 		l := License{
-			ID: r.Int(), Key: r.Text(), SKU: r.Text(), Tier: r.TextPtr(), OrderRef: r.Text(), CustomerEmail: r.Text(), state: r.Text(),
-			ActivationLimit: r.IntPtr(), ownLimit: r.IntPtr(), origin: r.Text(), ActivationCount: r.Int(), ExpiresAt: r.InstantPtr(), CreatedAt: r.Instant(), LastCheckedAt: r.InstantPtr(),
+			ID: r.Int(), Key: r.Text(), SKU: r.Text(), Tier: r.TextPtr(), OrderRef: r.Text(), CustomerEmail: r.Text(),
+			state:           r.Text(),
+			ActivationLimit: r.IntPtr(), ownLimit: r.IntPtr(), origin: r.Text(), ActivationCount: r.Int(),
+			ExpiresAt: r.InstantPtr(), CreatedAt: r.Instant(), LastCheckedAt: r.InstantPtr(),
 			Subscription: r.TextPtr(), decided: r.Text(), State: r.TextPtr(), HeldBy: r.TextPtr(),
 		}
 		l.Status = statusOf(l.state, l.ExpiresAt, now)
@@ -134,14 +138,16 @@ func issue(tx *db.Tx, order int64, ref string, v sale, l line) error {
 	if v.history {
 		origin = originHistory
 	}
-	q, err := tx.Change(`INSERT INTO store_licenses (key_hash, license_key, product_id, tier, order_id, order_ref, state, expires_at, created_at, subscription_id, origin)
+	q, err := tx.Change(`INSERT INTO store_licenses (key_hash, license_key, product_id, tier, order_id, order_ref, state,
+		expires_at, created_at, subscription_id, origin)
 		VALUES (?, ?, ?, ?, ?, ?, 'active', ?, ?, ?, ?)`)
 	if err != nil {
 		return err
 	}
 	for range l.qty {
 		key := newKey()
-		if err := q.Args(digest(key, keyLength), key, l.product.id, db.NullText(l.tier), order, ref, expires, tx.Now(), subscription, origin); err != nil {
+		if err := q.Args(digest(key, keyLength), key, l.product.id, db.NullText(l.tier), order, ref, expires, tx.Now(),
+			subscription, origin); err != nil {
 			return err
 		}
 		if err := q.Run(); err != nil {

@@ -91,11 +91,14 @@ func (a LicenseAct) license(c *db.Conn) (int64, error) {
 	case len(fits) == 1:
 		return fits[0].ID, nil
 	case len(fits) > 1:
-		return 0, fault.Fieldf("license", "license: several keys of this customer end with %s: %s; give the id", schema.Quote(a.License), calledAll(fits))
+		return 0, fault.Fieldf("license", "license: several keys of this customer end with %s: %s; give the id",
+			schema.Quote(a.License), calledAll(fits))
 	case number:
 		return n, a.ownedBy(c, n)
 	case a.Customer == 0:
-		return 0, fault.NotFoundf("license: no license is called %s; it takes the last four of its key with the customer, or #id", schema.Quote(a.License))
+		return 0, fault.NotFoundf(
+			"license: no license is called %s; it takes the last four of its key with the customer, or #id",
+			schema.Quote(a.License))
 	}
 	k, err := customerByID(c, a.Customer)
 	if err != nil {
@@ -105,7 +108,8 @@ func (a LicenseAct) license(c *db.Conn) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return 0, fault.NotFoundf("license: %s has none whose key ends with %s; there are %s", k.Email, schema.Quote(a.License), calledAll(all))
+	return 0, fault.NotFoundf("license: %s has none whose key ends with %s; there are %s", k.Email,
+		schema.Quote(a.License), calledAll(all))
 }
 
 // calledAll names at most five licenses.
@@ -135,7 +139,8 @@ func (a LicenseAct) ownedBy(c *db.Conn, id int64) error {
 
 // seatCalled finds the one seat of a license with the label, in any case, or the fingerprint.
 func seatCalled(c *db.Conn, license int64, called string) (int64, error) {
-	seats, err := db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id DESC", license)
+	seats, err := db.All(c, scanActivation, "SELECT "+activationColumns+
+		" FROM store_activations WHERE license_id = ? ORDER BY id DESC", license)
 	if err != nil {
 		return 0, err
 	}
@@ -156,25 +161,29 @@ func seatCalled(c *db.Conn, license int64, called string) (int64, error) {
 	if len(found) > 1 {
 		return 0, fault.Fieldf("seat", "seat: %d seats are called %s; give the fingerprint", len(found), schema.Quote(called))
 	}
-	return 0, fault.Fieldf("seat", "seat: the license has none called %s; %s", schema.Quote(called), schema.ThereAre(called, labels))
+	return 0, fault.Fieldf("seat", "seat: the license has none called %s; %s", schema.Quote(called),
+		schema.ThereAre(called, labels))
 }
 
 func (s *Service) licenseAction() schema.Op {
 	seat := exampleActivation()
 	return schema.Op{
 		Name: "license_action", Says: "Suspend, resume or extend a license, or free a seat",
-		About: "Suspend a license, resume it, extend it to the end of the day until, or release one of its seats. license: the last four of its key with the " +
+		About: "Suspend a license, resume it, extend it to the end of the day until, or release one of its seats. license: " +
+			"the last four of its key with the " +
 			"customer, or #id. Revoking, another key and other limits have no tool.",
 		Writes: true, Refuses: []fault.Kind{fault.NotFound},
-		Response: SeatedLicense{exampleLicense().masked(), []Seat{{seat.Label, seat.Fingerprint, seat.CreatedAt, seat.LastSeenAt}}},
-		Leads:    func(answer any) string { l, _ := answer.(SeatedLicense); return licenseLeads(l.ID) },
+		Response: SeatedLicense{exampleLicense().masked(),
+			[]Seat{{seat.Label, seat.Fingerprint, seat.CreatedAt, seat.LastSeenAt}}},
+		Leads: func(answer any) string { l, _ := answer.(SeatedLicense); return licenseLeads(l.ID) },
 		Did: func(answer any, _ schema.Money) string {
 			l, _ := answer.(SeatedLicense)
 			return fmt.Sprintf("License %d of %s is %s.", l.ID, l.CustomerEmail, l.Status)
 		},
 		Bind: func(f *schema.Form) schema.Handler {
 			var a LicenseAct
-			f.Text(&a.License, "license", "the last four of the key, or #id", schema.Required, schema.Most(1000), schema.Example("#12"))
+			f.Text(&a.License, "license", "the last four of the key, or #id", schema.Required, schema.Most(1000),
+				schema.Example("#12"))
 			bindCustomer(f, &a.Customer)
 			f.Enum(&a.Action, "action", "", []string{actSuspend, actResume, actExtend, actRelease}, schema.Required)
 			f.DayPtr(&a.Until, "until", "of extend: the last day on which it works")

@@ -61,7 +61,8 @@ func (s *Service) SetLicenseAPI(ctx context.Context, who db.Caller, on bool, sto
 		if store != nil {
 			set.StoreID = *store
 		}
-		if err := errors.Join(tx.SetSetting(settingLicenseAPI, value), tx.SetSetting(settingLicenseAPIStore, strconv.FormatInt(set.StoreID, 10))); err != nil {
+		if err := errors.Join(tx.SetSetting(settingLicenseAPI, value),
+			tx.SetSetting(settingLicenseAPIStore, strconv.FormatInt(set.StoreID, 10))); err != nil {
 			return set, err
 		}
 		return set, tx.Audit("settings.license_api", "settings", set)
@@ -247,7 +248,8 @@ func (call apiCall) answer(ctx context.Context, instance string, refusal error) 
 		if a.Meta, err = apiMeta(c, l); err != nil || instance == "" {
 			return err
 		}
-		seat, found, err := db.One(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? AND fingerprint = ?", l.ID, instance)
+		seat, found, err := db.One(c, scanActivation, "SELECT "+activationColumns+
+			" FROM store_activations WHERE license_id = ? AND fingerprint = ?", l.ID, instance)
 		if found {
 			a.instance = &APIInstance{ID: seat.Fingerprint, Name: seat.Label, CreatedAt: apiTime(seat.CreatedAt)}
 		}
@@ -257,7 +259,8 @@ func (call apiCall) answer(ctx context.Context, instance string, refusal error) 
 
 func apiKey(l License) *APIKey {
 	k := &APIKey{
-		ID: l.ID, Status: l.Status, Key: l.Key, ActivationLimit: l.ActivationLimit, ActivationUsage: l.ActivationCount, CreatedAt: apiTime(l.CreatedAt),
+		ID: l.ID, Status: l.Status, Key: l.Key, ActivationLimit: l.ActivationLimit, ActivationUsage: l.ActivationCount,
+		CreatedAt: apiTime(l.CreatedAt),
 	}
 	disabled, expired := apiStanding(l)
 	switch {
@@ -289,8 +292,9 @@ func apiMeta(c *db.Conn, l License) (*APIMeta, error) {
 		return nil, err
 	}
 	m := &APIMeta{
-		StoreID: set.StoreID, OrderID: d.id, OrderItemID: d.id, ProductID: p.id, ProductName: p.Name, VariantID: p.id, VariantName: textOr(l.Tier, "Default"),
-		CustomerID: d.Customer.ID, CustomerName: d.Customer.Name, CustomerEmail: d.Customer.Email,
+		StoreID: set.StoreID, OrderID: d.id, OrderItemID: d.id, ProductID: p.id, ProductName: p.Name, VariantID: p.id,
+		VariantName: textOr(l.Tier, "Default"),
+		CustomerID:  d.Customer.ID, CustomerName: d.Customer.Name, CustomerEmail: d.Customer.Email,
 	}
 	if n, digits := wholeNumber(d.ProviderRef); digits && n > 0 && d.Provider == lemonSqueezy {
 		m.OrderID = n
@@ -300,7 +304,8 @@ func apiMeta(c *db.Conn, l License) (*APIMeta, error) {
 		product *int64
 	}
 	is, _, err := db.One(c, func(r *db.Row) link { return link{r.Text(), r.IntPtr()} },
-		"SELECT link, their_product FROM store_links WHERE provider = ? AND product_id = ? AND tier IS ? ORDER BY mapped_at DESC LIMIT 1", lemonSqueezy, p.id, l.Tier)
+		"SELECT link, their_product FROM store_links WHERE provider = ? AND product_id = ? AND tier IS ? ORDER BY "+
+			"mapped_at DESC LIMIT 1", lemonSqueezy, p.id, l.Tier)
 	if n, digits := wholeNumber(is.variant); digits && n > 0 {
 		m.VariantID = n
 	}

@@ -109,7 +109,8 @@ func (s *Service) GetLicenseFile(ctx context.Context, a Asked, days *int64) (Lic
 
 // MakeLicenseFile makes the file of a machine for staff; a machine without a seat takes one first. Refused as
 // GetLicenseFile.
-func (s *Service) MakeLicenseFile(ctx context.Context, who db.Caller, id int64, fingerprint, label string, days *int64) (LicenseFile, error) {
+func (s *Service) MakeLicenseFile(ctx context.Context, who db.Caller, id int64, fingerprint, label string,
+	days *int64) (LicenseFile, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (LicenseFile, error) {
 		l, err := findLicense(&tx.Conn, id)
 		if err != nil {
@@ -121,7 +122,8 @@ func (s *Service) MakeLicenseFile(ctx context.Context, who db.Caller, id int64, 
 
 // GetMyLicenseFile makes the file of a machine for the buyer: of a seat of theirs, or of a machine by its
 // fingerprint, which takes a seat of the session's license first.
-func (s *Service) GetMyLicenseFile(ctx context.Context, who db.Caller, seat int64, fingerprint, label string) (LicenseFile, error) {
+func (s *Service) GetMyLicenseFile(ctx context.Context, who db.Caller, seat int64, fingerprint, label string) (
+	LicenseFile, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (f LicenseFile, err error) {
 		mine, err := licensesOfBuyer(&tx.Conn, who.Subject)
 		if err != nil {
@@ -147,7 +149,8 @@ func (s *Service) GetMyLicenseFile(ctx context.Context, who db.Caller, seat int6
 // only is the license that a buyer's session is about, where it is one.
 func only(mine []License) (License, error) {
 	if len(mine) != 1 {
-		return License{}, fault.Conflictf("you have %d licenses here: open your purchase with the machine's license key", len(mine))
+		return License{}, fault.Conflictf("you have %d licenses here: open your purchase with the machine's license key",
+			len(mine))
 	}
 	return mine[0], nil
 }
@@ -217,14 +220,16 @@ func (s *Service) writeFile(tx *db.Tx, l License, seat Activation, days *int64) 
 	if f.File, err = claims.signed(ed25519.NewKeyFromSeed(seed), keyID); err != nil {
 		return f, err
 	}
-	if _, err := tx.Insert(`INSERT INTO store_license_files (license_id, jti, key_id, fingerprint, issued_at, ends_at) VALUES (?, ?, ?, ?, ?, ?)`,
+	if _, err := tx.Insert(`INSERT INTO store_license_files (license_id, jti, key_id, fingerprint, issued_at, ends_at)
+		VALUES (?, ?, ?, ?, ?, ?)`,
 		l.ID, claims.ID, keyID, seat.Fingerprint, tx.Now(), ends); err != nil {
 		return f, err
 	}
 	if _, err := tx.Exec(forgetFiles, l.ID, mostFiles, tx.Now(), l.ActivationLimit == nil); err != nil {
 		return f, err
 	}
-	return f, tx.Audit("license.file", subject(l), map[string]any{"file": claims.ID, "fingerprint": seat.Fingerprint, "until": ends})
+	return f, tx.Audit("license.file", subject(l), map[string]any{"file": claims.ID, "fingerprint": seat.Fingerprint,
+		"until": ends})
 }
 
 // signer is the key that signs.
@@ -234,7 +239,8 @@ func (s *Service) signer(c *db.Conn) (keyID string, seed []byte, err error) {
 	if err == nil && !found {
 		err = &fault.Error{
 			Kind: fault.Conflict, Code: notSetUp,
-			Detail: "the shop has no signing key yet: create one with `store signing-key make`, or in Settings under License keys",
+			Detail: "the shop has no signing key yet: create one with `store signing-key make`, or in Settings under License " +
+				"keys",
 		}
 	}
 	return keyID, seed, err
@@ -244,7 +250,8 @@ const (
 	notSetUp    = "not_set_up"
 	areRunning  = "files_running"
 	fileRunning = "SELECT max(ends_at) FROM store_license_files f WHERE license_id = ?1 AND ends_at > ?2 AND NOT EXISTS " +
-		"(SELECT 1 FROM store_activations a WHERE a.license_id = f.license_id AND a.fingerprint = f.fingerprint) GROUP BY fingerprint"
+		"(SELECT 1 FROM store_activations a WHERE a.license_id = f.license_id AND a.fingerprint = f.fingerprint) GROUP BY " +
+		"fingerprint"
 )
 
 // Running is what the refusal of a file tells beside error and detail.
@@ -267,8 +274,9 @@ func filesRunning(c *db.Conn, l License) error {
 	until := exact.Instant(ends[len(ends)-most])
 	return &fault.Error{
 		Kind: fault.Conflict, Code: areRunning,
-		Detail: "license files of released machines still run, one for each seat; the next file is possible at " + until.String(),
-		More:   map[string]any{"until": until}, // told as Running
+		Detail: "license files of released machines still run, one for each seat; the next file is possible at " +
+			until.String(),
+		More: map[string]any{"until": until}, // told as Running
 	}
 }
 
@@ -323,7 +331,8 @@ func (s *Service) LicenseFiles(ctx context.Context, id int64) (IssuedFiles, erro
 func filesOf(c *db.Conn, license int64) ([]IssuedFile, error) {
 	now := c.Now()
 	return db.All(c, func(r *db.Row) IssuedFile {
-		f := IssuedFile{ID: r.Text(), Fingerprint: r.Text(), Label: r.Text(), KeyID: r.Text(), IssuedAt: r.Instant(), ExpiresAt: r.Instant()}
+		f := IssuedFile{ID: r.Text(), Fingerprint: r.Text(), Label: r.Text(), KeyID: r.Text(), IssuedAt: r.Instant(),
+			ExpiresAt: r.Instant()}
 		f.Runs = f.ExpiresAt > now
 		return f
 	}, `SELECT f.jti, f.fingerprint, ifnull(a.label, ''), f.key_id, f.issued_at, f.ends_at FROM store_license_files f
@@ -336,7 +345,8 @@ func filesOf(c *db.Conn, license int64) ([]IssuedFile, error) {
 func runningFiles(c *db.Conn, licenses []License) (string, error) {
 	n, last := 0, exact.Instant(0)
 	for _, l := range licenses {
-		ends, err := db.All(c, db.Int, "SELECT ends_at FROM store_license_files WHERE license_id = ? AND ends_at > ?", l.ID, c.Now())
+		ends, err := db.All(c, db.Int, "SELECT ends_at FROM store_license_files WHERE license_id = ? AND ends_at > ?", l.ID,
+			c.Now())
 		if err != nil {
 			return "", err
 		}
@@ -357,13 +367,15 @@ func runningFiles(c *db.Conn, licenses []License) (string, error) {
 // checkLicenseFiles is doctor's part: one key signs, and each file runs from one day to the most that a product gives.
 func checkLicenseFiles(c *db.Conn) (breaches []string, err error) {
 	keys, err := db.All(c, db.Int, "SELECT signs FROM store_signing_keys ORDER BY id")
-	if signing := len(slices.DeleteFunc(slices.Clone(keys), func(n int64) bool { return n == 0 })); len(keys) > 0 && signing != 1 {
+	if signing := len(slices.DeleteFunc(slices.Clone(keys), func(n int64) bool { return n == 0 })); len(keys) > 0 &&
+		signing != 1 {
 		breaches = append(breaches, strconv.Itoa(signing)+" signing keys sign, and it must be one")
 	}
 	if err != nil {
 		return nil, err
 	}
-	wrong, err := db.All(c, db.Text, "SELECT jti FROM store_license_files WHERE ends_at - issued_at NOT BETWEEN 1 AND ? ORDER BY id", mostFileDays*day)
+	wrong, err := db.All(c, db.Text,
+		"SELECT jti FROM store_license_files WHERE ends_at - issued_at NOT BETWEEN 1 AND ? ORDER BY id", mostFileDays*day)
 	for _, id := range wrong {
 		breaches = append(breaches, "the license file "+id+" ends before it begins, or later than any may")
 	}
@@ -374,5 +386,6 @@ func checkLicenseFiles(c *db.Conn) (breaches []string, err error) {
 const mostFileDays = 3650
 
 func bindFileDays(f *schema.Form, days **int64) {
-	f.IntPtr(days, "days", "how many days the file runs (default: the product's days)", schema.Range(1, mostFileDays), schema.Example(30))
+	f.IntPtr(days, "days", "how many days the file runs (default: the product's days)", schema.Range(1, mostFileDays),
+		schema.Example(30))
 }

@@ -53,7 +53,8 @@ func (f LicenseFilter) list(c *db.Conn, n int64) ([]License, error) {
 	if f.searches() {
 		return f.search(c, n)
 	}
-	return db.All(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+indexed(licenseTables, from)+" WHERE "+where+" ORDER BY l.id DESC LIMIT ?",
+	return db.All(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+indexed(licenseTables, from)+" WHERE "+where+
+		" ORDER BY l.id DESC LIMIT ?",
 		append(args, n)...)
 }
 
@@ -148,7 +149,8 @@ func (f LicenseFilter) search(c *db.Conn, n int64) ([]License, error) {
 		issued, err := db.All(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+licenseTables+
 			" WHERE l.order_id = ? AND l.id < ? ORDER BY l.id DESC", id, below(f.Cursor))
 		for _, l := range issued {
-			if (byOrder || w.in(l.SKU, o.OrderRef, o.ProviderRef, o.Customer.Email, o.Customer.Name)) && (f.SKU == "" || l.SKU == f.SKU) && (email == "" || l.CustomerEmail == email) &&
+			if (byOrder || w.in(l.SKU, o.OrderRef, o.ProviderRef, o.Customer.Email, o.Customer.Name)) &&
+				(f.SKU == "" || l.SKU == f.SKU) && (email == "" || l.CustomerEmail == email) &&
 				(f.Status == "" || l.Status == f.Status) && (f.OrderRef == "" || l.OrderRef == f.OrderRef) {
 				list = append(list, l)
 			}

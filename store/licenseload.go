@@ -19,13 +19,15 @@ const importProvider = "import"
 func (s *Service) licenseTable() schema.Table {
 	return schema.Table{
 		Name: "licenses", Secret: true,
-		About: "License keys that were sold elsewhere, known by the key. A new one comes with its order, sends nothing and mails nobody; " +
+		About: "License keys that were sold elsewhere, known by the key. A new one comes with its order, sends nothing and " +
+			"mails nobody; " +
 			"of one that is there the given columns change it, seats are added and never taken, and what is revoked stays so.",
 		Row: func(f *schema.Form) schema.Put {
 			r := bindLicenseRow(f)
 			return func(tx *db.Tx) (schema.Outcome, error) { return (&licenseImport{Service: s}).put(tx, r) }
 		},
-		Load: func(ctx context.Context, d *db.DB, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
+		Load: func(ctx context.Context, d *db.DB, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded,
+			error) {
 			return s.On(d).loadLicenses(ctx, who, lines, o)
 		},
 		Together: []string{"license_key"},
@@ -47,7 +49,8 @@ func exportLicenses(c *db.Conn, emit func(cells ...string) error) error {
 		var seats []Activation
 		if l.ActivationCount > 0 {
 			var err error
-			if seats, err = db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id", l.ID); err != nil {
+			if seats, err = db.All(c, scanActivation, "SELECT "+activationColumns+
+				" FROM store_activations WHERE license_id = ? ORDER BY id", l.ID); err != nil {
 				return err
 			}
 		}
@@ -72,7 +75,8 @@ type licenseImport struct {
 }
 
 // loadLicenses takes rows together: those of one key are among the same.
-func (s *Service) loadLicenses(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
+func (s *Service) loadLicenses(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (
+	schema.Loaded, error) {
 	im := licenseImport{Service: s, lines: map[string]int{}, done: schema.Loaded{Errors: []schema.Refused{}}}
 	rows := readLicenseRows(lines, o)
 	err := db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
@@ -82,7 +86,8 @@ func (s *Service) loadLicenses(ctx context.Context, who db.Caller, lines []schem
 			}
 			im.remarks, im.unknown = nil, nil
 			out, err := schema.Put(func(tx *db.Tx) (schema.Outcome, error) { return im.put(tx, r) }).Try(tx)
-			if e, ofRow := fault.As(err); ofRow && (e.Kind == fault.Invalid || e.Kind == fault.Conflict || e.Kind == fault.NotFound) {
+			if e, ofRow := fault.As(err); ofRow && (e.Kind == fault.Invalid || e.Kind == fault.Conflict ||
+				e.Kind == fault.NotFound) {
 				im.refused(r, e)
 				continue
 			}
@@ -148,7 +153,8 @@ func (im *licenseImport) put(tx *db.Tx, r *licenseRow) (o schema.Outcome, err er
 	if err != nil {
 		return o, err
 	}
-	if r.email == "" && (!known || r.given("email")) && !slices.ContainsFunc(r.bad, func(f fault.Field) bool { return f.Field == "email" }) {
+	if r.email == "" && (!known || r.given("email")) &&
+		!slices.ContainsFunc(r.bad, func(f fault.Field) bool { return f.Field == "email" }) {
 		r.refuse("email", "email is missing: the buyer's address is needed")
 	}
 	ends, created, err := r.times(tx)
@@ -222,16 +228,19 @@ func (r *licenseRow) unknownProduct() *schema.Unknown {
 		r.refuse("sku", "sku: no single product is called %s; load products with `import store products`", schema.Quote(name))
 		return nil
 	}
-	r.refuse("sku", "sku: %s of %s is not a product here; map it with `store provider map %s NAME SKU`", schema.Quote(name), r.provider, r.provider)
+	r.refuse("sku", "sku: %s of %s is not a product here; map it with `store provider map %s NAME SKU`",
+		schema.Quote(name), r.provider, r.provider)
 	shown := name
 	if r.their != "" && r.their != name {
 		shown = r.their + " (" + name + ")"
 	}
-	return &schema.Unknown{Name: shown, Rows: 1, Op: "map_provider", Field: "sku", Fields: map[string]string{"provider": r.provider, "payment_link": name}}
+	return &schema.Unknown{Name: shown, Rows: 1, Op: "map_provider", Field: "sku",
+		Fields: map[string]string{"provider": r.provider, "payment_link": name}}
 }
 
 // meant finds the product that one of a provider's names means.
-func (im *licenseImport) meant(c *db.Conn, provider string, names ...string) (p Product, tier string, found bool, err error) {
+func (im *licenseImport) meant(c *db.Conn, provider string, names ...string) (p Product, tier string, found bool,
+	err error) {
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" })
 	for _, name := range names {
 		if p, found, err = lookUpProduct(c, name); err != nil || found {
@@ -271,7 +280,8 @@ func mappedAs(c *db.Conn, provider, name string) (Link, bool, error) {
 	if !digits || n <= 0 {
 		return Link{}, false, nil
 	}
-	link, found, err := db.One(c, db.Text, "SELECT link FROM store_links WHERE provider = ? AND their_product = ? ORDER BY mapped_at DESC LIMIT 1", provider, n)
+	link, found, err := db.One(c, db.Text,
+		"SELECT link FROM store_links WHERE provider = ? AND their_product = ? ORDER BY mapped_at DESC LIMIT 1", provider, n)
 	if err != nil || !found {
 		return Link{}, false, err
 	}

@@ -42,13 +42,15 @@ func (im *licenseImport) create(tx *db.Tx, r *licenseRow, p Product, ends *exact
 		return err
 	}
 	if d.Status == statusRefunded && r.status != stateRevoked {
-		return fault.Conflictf("order %s (%s %s) is refunded: it accepts only revoked licenses", d.OrderRef, d.Provider, d.ProviderRef).At("provider_ref")
+		return fault.Conflictf("order %s (%s %s) is refunded: it accepts only revoked licenses", d.OrderRef, d.Provider,
+			d.ProviderRef).At("provider_ref")
 	}
 	return im.fill(tx, r, id, origin, ends, created)
 }
 
 // order books the order of total 0 that a license brings with it.
-func (r *licenseRow) order(tx *db.Tx, p Product, provider string, paid exact.Instant) (d OrderDetail, license int64, err error) {
+func (r *licenseRow) order(tx *db.Tx, p Product, provider string, paid exact.Instant) (d OrderDetail, license int64,
+	err error) {
 	set, err := settings(&tx.Conn)
 	if err != nil {
 		return d, 0, err
@@ -65,22 +67,28 @@ func (r *licenseRow) order(tx *db.Tx, p Product, provider string, paid exact.Ins
 
 // within finds the row's place in a stored order: a license of its sku and tier that an import of orders made
 // and nobody has, else a further unit of an order that an import of licenses made.
-func (im *licenseImport) within(tx *db.Tx, r *licenseRow, p Product, d OrderDetail) (license int64, origin string, err error) {
+func (im *licenseImport) within(tx *db.Tx, r *licenseRow, p Product, d OrderDetail) (license int64, origin string,
+	err error) {
 	if d.Status == statusVoid {
-		return 0, "", fault.Conflictf("order %s (%s %s) is void; give the payment another provider_ref", d.OrderRef, d.Provider, d.ProviderRef).At("provider_ref")
+		return 0, "", fault.Conflictf("order %s (%s %s) is void; give the payment another provider_ref", d.OrderRef,
+			d.Provider, d.ProviderRef).At("provider_ref")
 	}
-	_, moved, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM store_licenses WHERE order_id = ? AND origin = 'moved' LIMIT 1", d.id)
+	_, moved, err := db.One(&tx.Conn, db.Int,
+		"SELECT 1 FROM store_licenses WHERE order_id = ? AND origin = 'moved' LIMIT 1", d.id)
 	switch {
 	case err != nil:
 		return 0, "", err
 	case d.Customer.Email == r.email:
 	case moved:
-		return 0, "", fault.Conflictf("email: order %s (%s %s) belongs to %s, and so do its licenses", d.OrderRef, d.Provider, d.ProviderRef, d.Customer.Email).At("email")
+		return 0, "", fault.Conflictf("email: order %s (%s %s) belongs to %s, and so do its licenses", d.OrderRef, d.Provider,
+			d.ProviderRef, d.Customer.Email).At("email")
 	default:
 		im.remarks = append(im.remarks, remarkBuyer)
 	}
-	free, err := db.All(&tx.Conn, db.Int, `SELECT id FROM store_licenses l WHERE order_id = ? AND product_id = ? AND tier IS ? AND origin = 'history'
-		AND activation_count = 0 AND last_checked_at IS NULL AND NOT EXISTS (SELECT 1 FROM store_license_files f WHERE f.license_id = l.id) ORDER BY id`,
+	free, err := db.All(&tx.Conn, db.Int, `SELECT id FROM store_licenses l WHERE order_id = ? AND product_id = ?
+		AND tier IS ? AND origin = 'history'
+		AND activation_count = 0 AND last_checked_at IS NULL AND NOT EXISTS (SELECT 1 FROM store_license_files f
+		WHERE f.license_id = l.id) ORDER BY id`,
 		d.id, p.id, db.NullText(r.tier))
 	if err != nil {
 		return 0, "", err
@@ -91,7 +99,10 @@ func (im *licenseImport) within(tx *db.Tx, r *licenseRow, p Product, d OrderDeta
 		}
 	}
 	if !moved {
-		n := len(slices.DeleteFunc(slices.Clone(d.Licenses), func(l License) bool { return l.SKU != p.SKU || textOr(l.Tier, "") != r.tier }))
+		n := len(slices.DeleteFunc(slices.Clone(d.Licenses), func(l License) bool {
+			return l.SKU != p.SKU ||
+				textOr(l.Tier, "") != r.tier
+		}))
 		return 0, "", fault.Conflictf("order %s (%s %s) has %s of %s, none free for this key; give it another provider_ref",
 			d.OrderRef, d.Provider, d.ProviderRef, countOf(n, "license"), goods(p.SKU, r.tier, 1)).At("provider_ref")
 	}
@@ -104,7 +115,8 @@ func (im *licenseImport) within(tx *db.Tx, r *licenseRow, p Product, d OrderDeta
 
 // grow adds a unit that cost nothing to an order, with its license.
 func grow(tx *db.Tx, d OrderDetail, p Product, tier string) (license int64, err error) {
-	at, same, err := db.One(&tx.Conn, db.Int, `SELECT line FROM store_order_lines WHERE order_id = ? AND product_id = ? AND tier IS ?
+	at, same, err := db.One(&tx.Conn, db.Int, `SELECT line FROM store_order_lines WHERE order_id = ? AND product_id = ?
+		AND tier IS ?
 		AND unit_cents = 0 AND qty < ? ORDER BY line LIMIT 1`, d.id, p.id, db.NullText(tier), maxQty)
 	switch {
 	case err != nil:
@@ -112,10 +124,12 @@ func grow(tx *db.Tx, d OrderDetail, p Product, tier string) (license int64, err 
 	case same:
 		_, err = tx.Exec("UPDATE store_order_lines SET qty = qty + 1 WHERE order_id = ? AND line = ?", d.id, at)
 	case len(d.Items) >= mostLines:
-		return 0, fault.Conflictf("order %s has %d lines already, the maximum; give further keys another provider_ref", d.OrderRef, mostLines).At("provider_ref")
+		return 0, fault.Conflictf("order %s has %d lines already, the maximum; give further keys another provider_ref",
+			d.OrderRef, mostLines).At("provider_ref")
 	default:
 		_, err = tx.Exec(`INSERT INTO store_order_lines (order_id, line, product_id, product_name, tier, qty, unit_cents)
-			SELECT ?1, max(line) + 1, ?2, ?3, ?4, 1, 0 FROM store_order_lines WHERE order_id = ?1`, d.id, p.id, p.Name, db.NullText(tier))
+			SELECT ?1, max(line) + 1, ?2, ?3, ?4, 1, 0 FROM store_order_lines WHERE order_id = ?1`, d.id, p.id, p.Name,
+			db.NullText(tier))
 		if err == nil {
 			err = indexOrders(tx, "o.id = ?", d.id)
 		}
@@ -123,7 +137,8 @@ func grow(tx *db.Tx, d OrderDetail, p Product, tier string) (license int64, err 
 	if err != nil {
 		return 0, err
 	}
-	if err := issue(tx, d.id, d.OrderRef, sale{paidAt: d.PaidAt, history: true}, line{product: p, tier: tier, qty: 1, licensed: true}); err != nil {
+	if err := issue(tx, d.id, d.OrderRef, sale{paidAt: d.PaidAt, history: true},
+		line{product: p, tier: tier, qty: 1, licensed: true}); err != nil {
 		return 0, err
 	}
 	license, _, err = db.One(&tx.Conn, db.Int, "SELECT max(id) FROM store_licenses WHERE order_id = ?", d.id)
@@ -131,9 +146,12 @@ func grow(tx *db.Tx, d OrderDetail, p Product, tier string) (license int64, err 
 }
 
 // fill makes a license what its row says.
-func (im *licenseImport) fill(tx *db.Tx, r *licenseRow, id int64, origin string, ends *exact.Instant, created exact.Instant) error {
+func (im *licenseImport) fill(tx *db.Tx, r *licenseRow, id int64, origin string, ends *exact.Instant,
+	created exact.Instant) error {
 	hash, loose := stored(r.key)
-	_, err := tx.Exec("UPDATE store_licenses SET license_key = ?, key_hash = ?, loose_hash = ?, own_limit = ?, created_at = ?, origin = ? WHERE id = ?",
+	_, err := tx.Exec(
+		"UPDATE store_licenses SET license_key = ?, key_hash = ?, loose_hash = ?, own_limit = ?, created_at = ?, origin = "+
+			"? WHERE id = ?",
 		r.key, hash, loose, r.limit, created, origin, id)
 	if err != nil {
 		return err
@@ -161,7 +179,8 @@ func (im *licenseImport) fill(tx *db.Tx, r *licenseRow, id int64, origin string,
 		return err
 	}
 	return tx.Audit("license.imported", subject(l), map[string]any{
-		"key_end": KeyEnd(r.key), "sku": l.SKU, "tier": l.Tier, "order_ref": l.OrderRef, "status": r.status, "expires_at": ends, "seats": seats,
+		"key_end": KeyEnd(r.key), "sku": l.SKU, "tier": l.Tier, "order_ref": l.OrderRef, "status": r.status,
+		"expires_at": ends, "seats": seats,
 	})
 }
 
@@ -198,7 +217,8 @@ func (r *licenseRow) addSeats(tx *db.Tx, l License) (added int64, err error) {
 		if taken := l.ActivationCount + 1; allowed != nil && *allowed < taken {
 			allowed = &taken
 		}
-		if _, err := tx.Insert(`INSERT INTO store_activations (license_id, fingerprint, label, allowed, created_at, last_seen_at)
+		if _, err := tx.Insert(`INSERT INTO store_activations (license_id, fingerprint, label, allowed, created_at,
+			last_seen_at)
 			VALUES (?, ?, ?, ?, ?, ?)`, l.ID, s.Fingerprint, s.Label, allowed, created, max(seen, created)); err != nil {
 			return added, err
 		}
@@ -212,7 +232,8 @@ func (r *licenseRow) addSeats(tx *db.Tx, l License) (added int64, err error) {
 }
 
 // change brings a license that is there in line with the columns that its row gives.
-func (im *licenseImport) change(tx *db.Tx, r *licenseRow, was License, p Product, ends *exact.Instant, created exact.Instant) (o schema.Outcome, err error) {
+func (im *licenseImport) change(tx *db.Tx, r *licenseRow, was License, p Product, ends *exact.Instant,
+	created exact.Instant) (o schema.Outcome, err error) {
 	d, err := findOrder(&tx.Conn, was.OrderRef)
 	if err != nil {
 		return o, err
@@ -222,7 +243,8 @@ func (im *licenseImport) change(tx *db.Tx, r *licenseRow, was License, p Product
 	}
 	c := &changing{tx: tx, r: r, was: was, order: d.Order, im: im}
 	for _, step := range []func() error{
-		func() error { return c.end(ends) }, c.status, c.limit, func() error { return c.made(created) }, c.buyer, c.tier, c.seats,
+		func() error { return c.end(ends) }, c.status, c.limit, func() error { return c.made(created) }, c.buyer, c.tier,
+		c.seats,
 	} {
 		if err := step(); err != nil {
 			return o, err
@@ -239,7 +261,8 @@ func (im *licenseImport) change(tx *db.Tx, r *licenseRow, was License, p Product
 // stays refuses another product or another payment for a key that is there.
 func (r *licenseRow) stays(c *db.Conn, was License, p Product, o Order) error {
 	differs := func(column, is, says string) error {
-		return fault.Conflictf("%s: license %d is recorded with %s, not %s; an import cannot move a key", column, was.ID, schema.Quote(is), schema.Quote(says)).At(column)
+		return fault.Conflictf("%s: license %d is recorded with %s, not %s; an import cannot move a key", column, was.ID,
+			schema.Quote(is), schema.Quote(says)).At(column)
 	}
 	switch {
 	case p.SKU != "" && p.SKU != was.SKU:
@@ -252,143 +275,6 @@ func (r *licenseRow) stays(c *db.Conn, was License, p Product, o Order) error {
 	id, err := orderOf(c, o.Provider, []string{r.ref})
 	if err == nil && id != o.id {
 		err = differs("provider_ref", o.ProviderRef, r.ref)
-	}
-	return err
-}
-
-// changing is one license that an import changes, and the columns that it changed.
-type changing struct {
-	tx     *db.Tx
-	r      *licenseRow
-	was    License
-	order  Order
-	im     *licenseImport
-	fields []string
-}
-
-func (c *changing) changed(column string) { c.fields = append(c.fields, column) }
-
-func (c *changing) end(ends *exact.Instant) error {
-	now := c.tx.Now()
-	over := func(at *exact.Instant) bool { return at != nil && *at <= now }
-	if !c.r.given("expires_at") {
-		ends = c.was.ExpiresAt
-	}
-	if c.r.given("status") && c.r.status == statusExpired && !over(ends) {
-		ends = c.was.ExpiresAt
-		if !over(ends) {
-			ends = &now
-			c.im.remarks = append(c.im.remarks, remarkEnded)
-		}
-	}
-	switch {
-	case sameEnd(ends, c.was.ExpiresAt):
-		return nil
-	case c.was.Subscription != nil:
-		c.im.remarks = append(c.im.remarks, remarkKeepEnd)
-		return nil
-	}
-	c.changed("expires_at")
-	return setEnd(c.tx, c.was, ends)
-}
-
-func (c *changing) status() error {
-	to := c.r.state()
-	switch {
-	case !c.r.given("status") || c.r.status == c.was.Status || to == c.was.decided:
-		return nil
-	case c.was.decided == stateRevoked:
-		c.im.remarks = append(c.im.remarks, remarkRevoked)
-		return nil
-	}
-	c.changed("status")
-	return decide(c.tx, c.was.ID, to)
-}
-
-func (c *changing) limit() error {
-	is := c.was
-	is.ownLimit = c.r.limit
-	if !c.r.given("activation_limit") || is.limitCell() == c.was.limitCell() {
-		return nil
-	}
-	c.changed("activation_limit")
-	_, err := c.tx.Exec("UPDATE store_licenses SET own_limit = ? WHERE id = ?", c.r.limit, c.was.ID)
-	return err
-}
-
-// tier moves the license, and the unit of its order, to another tier.
-func (c *changing) tier() error {
-	tier := db.NullText(c.r.tier)
-	if !c.r.given("tier") && c.r.tier == "" || c.r.tier == textOr(c.was.Tier, "") {
-		return nil
-	}
-	c.changed("tier")
-	if _, err := c.tx.Exec("UPDATE store_licenses SET tier = ? WHERE id = ?", tier, c.was.ID); err != nil {
-		return err
-	}
-	const of = "order_id = ?1 AND product_id = (SELECT product_id FROM store_licenses WHERE id = ?2) AND tier IS ?3"
-	at, _, err := db.One(&c.tx.Conn, db.Int, "SELECT min(line) FROM store_order_lines WHERE "+of, c.order.id, c.was.ID, c.was.Tier)
-	if err != nil || at == 0 {
-		return err
-	}
-	if _, err := c.tx.Exec(`INSERT INTO store_order_lines (order_id, line, product_id, product_name, tier, qty, unit_cents)
-		SELECT order_id, (SELECT max(line) + 1 FROM store_order_lines WHERE order_id = ?1), product_id, product_name, ?3, 1, unit_cents
-		FROM store_order_lines WHERE order_id = ?1 AND line = ?2 AND qty > 1`, c.order.id, at, tier); err != nil {
-		return err
-	}
-	if _, err := c.tx.Exec("UPDATE store_order_lines SET tier = ? WHERE order_id = ? AND line = ? AND qty = 1", tier, c.order.id, at); err != nil {
-		return err
-	}
-	_, err = c.tx.Exec("UPDATE store_order_lines SET qty = qty - 1 WHERE order_id = ? AND line = ? AND qty > 1", c.order.id, at)
-	return err
-}
-
-func (c *changing) made(created exact.Instant) error {
-	if created == 0 || created == c.was.CreatedAt {
-		return nil
-	}
-	c.changed("created_at")
-	_, err := c.tx.Exec("UPDATE store_licenses SET created_at = ? WHERE id = ?", created, c.was.ID)
-	return err
-}
-
-// buyer gives the license's order another buyer, or its buyer another name.
-func (c *changing) buyer() error {
-	o := c.order
-	if c.was.origin == originPlaced { // an import of orders corrects those
-		if c.r.email != "" && c.r.email != o.Customer.Email {
-			c.im.remarks = append(c.im.remarks, remarkBuyer)
-		}
-		return nil
-	}
-	a := amended{email: o.Customer.Email, subtotal: o.SubtotalCents, discount: o.DiscountCents, tax: o.TaxCents, currency: o.Currency}
-	for _, i := range o.Items {
-		a.units = append(a.units, i.UnitCents)
-	}
-	if c.r.email != "" && c.r.email != a.email {
-		a.email = c.r.email
-		c.changed("email")
-	}
-	if a.name = c.r.name; a.name != "" && a.name != o.Customer.Name {
-		c.changed("name")
-	}
-	if o.Status == statusVoid {
-		if slices.Contains(c.fields, "email") {
-			return fault.Conflictf("email: order %s is void; its buyer stays", o.OrderRef).At("email")
-		}
-		return nil
-	}
-	return amend(c.tx, o, a)
-}
-
-func (c *changing) seats() error {
-	l, err := findLicense(&c.tx.Conn, c.was.ID)
-	if err != nil {
-		return err
-	}
-	added, err := c.r.addSeats(c.tx, l)
-	if added > 0 {
-		c.changed("seats")
 	}
 	return err
 }

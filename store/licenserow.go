@@ -46,25 +46,32 @@ const exportedColumns = 13
 func bindLicenseRow(f *schema.Form) *licenseRow {
 	r := &licenseRow{given: f.Given}
 	var limit, seats string
-	f.Text(&r.key, "license_key", "the key, 8 to 1,000 characters, kept as it is", schema.Required, schema.Secret, schema.Example(exampleLicense().Key))
+	f.Text(&r.key, "license_key", "the key, 8 to 1,000 characters, kept as it is", schema.Required, schema.Secret,
+		schema.Example(exampleLicense().Key))
 	f.Text(&r.sku, "sku",
-		"the product, or its mapped name at the provider; needed for a new license", schema.Most(200), schema.Example("PLUGIN"))
+		"the product, or its mapped name at the provider; needed for a new license", schema.Most(200),
+		schema.Example("PLUGIN"))
 	f.Text(&r.tier, "tier", "one of the product's tiers", schema.Most(200))
-	f.Text(&r.email, "email", "the buyer's address; needed for a new license", schema.Most(254), schema.Example("ann@example.com"))
+	f.Text(&r.email, "email", "the buyer's address; needed for a new license", schema.Most(254),
+		schema.Example("ann@example.com"))
 	f.Text(&r.name, "name", "the buyer's name", schema.Most(200), schema.Example("Ann Lee"))
 	r.status = stateActive
 	f.Enum(&r.status, "status", "active, expired, suspended or revoked; revoked is final", licenseStatuses, schema.Folded,
 		schema.Alias("disabled", stateSuspended), schema.Alias("inactive", stateActive))
 	f.Text(&limit, "activation_limit",
 		"its own seat limit: a number or unlimited; empty is the product's", schema.Most(20), schema.Example("3"))
-	f.Text(&r.expires, "expires_at", "when it ends, as YYYY-MM-DDTHH:MM:SSZ or YYYY-MM-DD; empty is never", schema.Most(40))
-	f.Text(&r.created, "created_at", "when it was made; empty is now", schema.Most(40), schema.Example("2026-11-20T21:05:00Z"))
+	f.Text(&r.expires, "expires_at", "when it ends, as YYYY-MM-DDTHH:MM:SSZ or YYYY-MM-DD; empty is never",
+		schema.Most(40))
+	f.Text(&r.created, "created_at", "when it was made; empty is now", schema.Most(40),
+		schema.Example("2026-11-20T21:05:00Z"))
 	f.Text(&r.provider, "provider",
 		"the payment provider, [a-z0-9_-]{1,32}; empty is "+importProvider, schema.Most(32), schema.Example("gumroad"))
 	f.Text(&r.ref, "provider_ref",
 		"the provider's id of the payment; empty is a separate order", schema.Most(200), schema.Example("pi_3PqX2L"))
 	f.Text(&r.subscription, "subscription_ref", "its subscription; an import cannot link one", schema.Most(200))
-	f.Text(&seats, "seats", "the machines that hold a seat: a JSON list of {fingerprint, label, created_at, last_seen_at}, or a fingerprint a line",
+	f.Text(&seats, "seats",
+		"the machines that hold a seat: a JSON list of {fingerprint, label, created_at, last_seen_at}, or a fingerprint a "+
+			"line",
 		schema.Most(1_000_000), schema.Lines)
 	f.Text(&r.their, "product_name", "the provider's id of the product, beside its number in sku", schema.Most(200))
 	if f.Describing() {
@@ -176,7 +183,8 @@ func readSeats(written string) ([]seatRow, error) {
 			if at, ok := exact.ParseInstant(t.text); ok && at > 0 {
 				*t.at = at
 			} else if t.text != "" {
-				return nil, fmt.Errorf("seat %d: %s: %s is not a time such as 2026-11-20T21:05:00Z", i+1, t.name, schema.Quote(t.text))
+				return nil, fmt.Errorf("seat %d: %s: %s is not a time such as 2026-11-20T21:05:00Z", i+1, t.name,
+					schema.Quote(t.text))
 			}
 		}
 		for name, text := range map[string]string{"fingerprint": s.Fingerprint, "label": s.Label} {
@@ -195,7 +203,8 @@ func momentOf(c *db.Conn, column, written string) (exact.Instant, error) {
 		at, ok = exact.InstantOf(day.Time(c.Zone())), true
 	}
 	if !ok || at < 0 {
-		return 0, fault.Fieldf(column, "%s: %s is not allowed; it takes a time as YYYY-MM-DDTHH:MM:SSZ or YYYY-MM-DD", column, schema.Quote(written))
+		return 0, fault.Fieldf(column, "%s: %s is not allowed; it takes a time as YYYY-MM-DDTHH:MM:SSZ or YYYY-MM-DD", column,
+			schema.Quote(written))
 	}
 	return at, nil
 }
@@ -206,7 +215,8 @@ func (l License) cells(o Order, name string, seats []Activation) ([]string, erro
 	if len(seats) > 0 {
 		rows := make([]seatRow, len(seats))
 		for i, s := range seats {
-			rows[i] = seatRow{Fingerprint: s.Fingerprint, Label: s.Label, CreatedAt: s.CreatedAt.String(), LastSeenAt: s.LastSeenAt.String()}
+			rows[i] = seatRow{Fingerprint: s.Fingerprint, Label: s.Label, CreatedAt: s.CreatedAt.String(),
+				LastSeenAt: s.LastSeenAt.String()}
 		}
 		text, err := json.Marshal(rows)
 		if err != nil {

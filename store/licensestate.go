@@ -205,7 +205,8 @@ func (s *Service) RotateLicenseKey(ctx context.Context, who db.Caller, id int64)
 			return l, fault.Conflictf("license %d was revoked, which is final", id)
 		}
 		key := newKey()
-		if _, err := tx.Exec("UPDATE store_licenses SET license_key = ?, key_hash = ?, loose_hash = NULL WHERE id = ?", key, digest(key, keyLength), id); err != nil {
+		if _, err := tx.Exec("UPDATE store_licenses SET license_key = ?, key_hash = ?, loose_hash = NULL WHERE id = ?", key,
+			digest(key, keyLength), id); err != nil {
 			return l, err
 		}
 		if err := tx.Audit(rotated, subject(l), map[string]string{"old_key": mask(l.Key)}); err != nil {

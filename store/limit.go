@@ -31,7 +31,8 @@ func readLimit(written string) (*int64, error) {
 	case text == limitUnlimited:
 		n = -1
 	case err != nil || n < 0 || n > mostSeats:
-		return nil, fmt.Errorf("%s is not allowed; it takes 0 to 1,000,000 seats, %s, or %s for the product's own", schema.Quote(written), limitUnlimited, limitProduct)
+		return nil, fmt.Errorf("%s is not allowed; it takes 0 to 1,000,000 seats, %s, or %s for the product's own",
+			schema.Quote(written), limitUnlimited, limitProduct)
 	}
 	return &n, nil
 }
@@ -73,7 +74,8 @@ func setLimit(tx *db.Tx, l License, own *int64) error {
 	if _, err := tx.Exec("UPDATE store_licenses SET own_limit = ? WHERE id = ?", own, l.ID); err != nil {
 		return err
 	}
-	return tx.Audit("license.limit", subject(l), map[string]string{"from": firstOf(l.limitCell(), limitProduct), "to": firstOf(is.limitCell(), limitProduct)})
+	return tx.Audit("license.limit", subject(l), map[string]string{"from": firstOf(l.limitCell(), limitProduct),
+		"to": firstOf(is.limitCell(), limitProduct)})
 }
 
 func (s *Service) setLicenseLimit() schema.Op {
@@ -94,7 +96,8 @@ func (s *Service) setLicenseLimit() schema.Op {
 		var id int64
 		var limit string
 		bindLicense(f, &id)
-		f.Text(&limit, "limit", "how many machines may hold a seat: 0 to 1,000,000, unlimited, or product for the product's own limit",
+		f.Text(&limit, "limit",
+			"how many machines may hold a seat: 0 to 1,000,000, unlimited, or product for the product's own limit",
 			schema.Required, schema.Most(20), schema.Positional("LIMIT"), schema.Example("5"))
 		return func(ctx context.Context, who db.Caller) (any, error) { return s.SetLicenseLimit(ctx, who, id, limit) }
 	}

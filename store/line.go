@@ -35,7 +35,8 @@ func readLine(written string) (NewLine, error) {
 	if head, tail, ok := cutLast(rest, "@"); ok {
 		if cents, digits := wholeNumber(tail); digits {
 			if cents < 0 || cents > maxPrice {
-				return l, fault.Fieldf("line", "line: %s: the price of a unit is out of range; it takes 0 to %d cents", schema.Quote(written), fault.Cents(maxPrice))
+				return l, fault.Fieldf("line", "line: %s: the price of a unit is out of range; it takes 0 to %d cents",
+					schema.Quote(written), fault.Cents(maxPrice))
 			}
 			rest, l.Unit, l.unpriced = head, &cents, head
 		}
@@ -43,7 +44,8 @@ func readLine(written string) (NewLine, error) {
 	if head, tail, ok := cutLast(rest, "="); ok {
 		if qty, digits := wholeNumber(tail); digits {
 			if qty < 1 || qty > maxQty {
-				return l, fault.Fieldf("line", "line: %s: the quantity is out of range; it takes 1 to %d", schema.Quote(written), maxQty)
+				return l, fault.Fieldf("line", "line: %s: the quantity is out of range; it takes 1 to %d", schema.Quote(written),
+					maxQty)
 			}
 			rest, l.Qty = head, qty
 		}

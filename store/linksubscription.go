@@ -21,7 +21,8 @@ type Linked struct {
 // payments that wait for it as renewals. It moves no license's end; what is paid from then on does,
 // never back. Refused: an unknown license; one that is revoked, has a subscription, or is another
 // buyer's than the subscription or the other licenses.
-func (s *Service) LinkSubscription(ctx context.Context, who db.Caller, provider, ref string, licenses []int64) (Linked, error) {
+func (s *Service) LinkSubscription(ctx context.Context, who db.Caller, provider, ref string, licenses []int64) (Linked,
+	error) {
 	if _, known := tillOf(provider); !known {
 		return Linked{}, notOneOf("provider", provider, tillNames())
 	}
@@ -59,12 +60,14 @@ func (s *Service) LinkSubscription(ctx context.Context, who db.Caller, provider,
 		if err != nil {
 			return Linked{}, err
 		}
-		return Linked{Subscription: x, Booked: before - after}, tx.Audit("subscription.linked", "subscription:"+provider+":"+ref, map[string]any{"licenses": licenses})
+		return Linked{Subscription: x, Booked: before - after}, tx.Audit("subscription.linked", "subscription:"+provider+":"+
+			ref, map[string]any{"licenses": licenses})
 	})
 }
 
 func countWaiting(c *db.Conn, provider, ref string) (int, error) {
-	n, _, err := db.One(c, db.Int, "SELECT count(*) FROM store_unbooked WHERE provider = ? AND subscription_ref = ? AND refund = 0", provider, ref)
+	n, _, err := db.One(c, db.Int,
+		"SELECT count(*) FROM store_unbooked WHERE provider = ? AND subscription_ref = ? AND refund = 0", provider, ref)
 	return int(n), err
 }
 
@@ -95,7 +98,8 @@ func linkable(c *db.Conn, s subscription, ids []int64) (list []License, order in
 		list = append(list, l)
 	}
 	if len(refused) > 0 {
-		return nil, 0, fault.Conflictf("license_id: %s; choose licenses of its buyer without a subscription", strings.Join(refused, "; ")).At("license_id")
+		return nil, 0, fault.Conflictf("license_id: %s; choose licenses of its buyer without a subscription",
+			strings.Join(refused, "; ")).At("license_id")
 	}
 	if len(list) == 0 {
 		return nil, 0, fault.Fieldf("license_id", "license_id is missing: name the licenses that the subscription renews")
@@ -108,9 +112,12 @@ func linkable(c *db.Conn, s subscription, ids []int64) (list []License, order in
 // whom waiting payments name; none is known.
 func buyersOf(c *db.Conn, s subscription) ([]string, error) {
 	if s.order != 0 {
-		return db.All(c, db.Text, "SELECT c.email FROM store_orders o CROSS JOIN store_customers c ON c.id = o.customer_id WHERE o.id = ?", s.order)
+		return db.All(c, db.Text,
+			"SELECT c.email FROM store_orders o CROSS JOIN store_customers c ON c.id = o.customer_id WHERE o.id = ?", s.order)
 	}
-	told, err := db.All(c, db.Text, "SELECT DISTINCT buyer_email FROM store_unbooked WHERE provider = ? AND subscription_ref = ? AND buyer_email IS NOT NULL", s.provider, s.ref)
+	told, err := db.All(c, db.Text,
+		"SELECT DISTINCT buyer_email FROM store_unbooked WHERE provider = ? AND subscription_ref = ? AND buyer_email IS "+
+			"NOT NULL", s.provider, s.ref)
 	for i := range told {
 		told[i] = fold(told[i])
 	}
@@ -123,13 +130,15 @@ func (s *Service) linkSubscription() schema.Op {
 		About: "Link licenses with a subscription whose checkout is not recorded, and book its waiting payments as " +
 			"renewals. No end " +
 			"changes now; later payments extend it.",
-		Writes: true, Response: Linked{Subscription: exampleSubscription(), Booked: 1}, Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Writes: true, Response: Linked{Subscription: exampleSubscription(), Booked: 1},
+		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "store subscription link stripe sub_1Abc 12",
 		Did: func(answer any, _ schema.Money) string {
 			l, _ := answer.(Linked)
 			text := fmt.Sprintf("The subscription %s renews %s.", l.Ref, countOf(len(l.Licenses), "license"))
 			if l.Booked > 0 {
-				text += fmt.Sprintf(" %s that waited %s booked.", countOf(l.Booked, "payment"), map[bool]string{true: "is", false: "are"}[l.Booked == 1])
+				text += fmt.Sprintf(" %s that waited %s booked.", countOf(l.Booked, "payment"),
+					map[bool]string{true: "is", false: "are"}[l.Booked == 1])
 			}
 			return text
 		},
@@ -141,7 +150,8 @@ func (s *Service) linkSubscription() schema.Op {
 			f.Text(&ref, "subscription_ref",
 				"the provider's id of the subscription", schema.Required, schema.Most(200), schema.Positional("REF"),
 				schema.Label("Subscription"), schema.Example("sub_1Abc"))
-			f.IDs(&licenses, "license_id", "the licenses that it renews", 100, schema.Required, schema.Positional("LICENSE"), schema.Label("License"), schema.Example([]int64{12}))
+			f.IDs(&licenses, "license_id", "the licenses that it renews", 100, schema.Required, schema.Positional("LICENSE"),
+				schema.Label("License"), schema.Example([]int64{12}))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.LinkSubscription(ctx, who, provider, ref, licenses)
 			}

@@ -18,7 +18,8 @@ var errDryRun = errors.New("dry run")
 
 // loadOrders takes a file of orders at once: the rows of one payment are its lines,
 // wherever they stand. A refused row refuses its order, each row by name.
-func (s *Service) loadOrders(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded, error) {
+func (s *Service) loadOrders(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (
+	schema.Loaded, error) {
 	done := schema.Loaded{Errors: []schema.Refused{}}
 	groups := s.groupRows(lines, o)
 	err := db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
@@ -29,7 +30,8 @@ func (s *Service) loadOrders(ctx context.Context, who db.Caller, lines []schema.
 			err := g.refusal()
 			if err == nil {
 				var o schema.Outcome
-				if o, err = schema.Put(func(tx *db.Tx) (schema.Outcome, error) { return putOrder(tx, g.rows) }).Try(tx); err == nil {
+				if o, err = schema.Put(func(tx *db.Tx) (schema.Outcome, error) { return putOrder(tx, g.rows) }).Try(
+					tx); err == nil {
 					done.Note(o, g.numbers...)
 				}
 			}
@@ -162,7 +164,8 @@ func readRefunds(written string) (refunds, error) {
 		d, ok := exact.ParseDay(strings.TrimSpace(left))
 		cents, digits := wholeNumber(strings.TrimSpace(right))
 		if !ok || !digits || cents < 0 || cents > maxPrice {
-			return nil, fmt.Errorf("refunds: %s is not allowed; it takes DAY=CENTS, such as 2026-11-25=1900, split by |", schema.Quote(part))
+			return nil, fmt.Errorf("refunds: %s is not allowed; it takes DAY=CENTS, such as 2026-11-25=1900, split by |",
+				schema.Quote(part))
 		}
 		list = append(list, dayRefund{d, cents})
 	}
@@ -190,7 +193,8 @@ func (l refunds) apply(tx *db.Tx, d OrderDetail, emit bool) error {
 		}
 		at := max(exact.InstantOf(r.day.Time(tx.Zone())), d.PaidAt)
 		if at.Day(tx.Zone()) != r.day || at > tx.Now() {
-			return fault.Fieldf("refunds", "refunds: %s is not allowed; it takes a day from when the order was paid until today", r.day)
+			return fault.Fieldf("refunds", "refunds: %s is not allowed; it takes a day from when the order was paid until today",
+				r.day)
 		}
 		after, err := refundAt(tx, d, total, at, emit)
 		if err != nil {

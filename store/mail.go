@@ -25,8 +25,10 @@ var MailWords = []string{"seat", "seats", "Discount", "Tax", "Total"}
 // The kinds' readers refer to nothing but the database, so that the kinds can be values.
 var (
 	orderKind = mail.Kind{
-		Name: "order", Service: "store", About: "To the buyer, when an order is paid or a code is redeemed: the keys and the receipt.",
-		Fields:  []mail.Field{{Name: "order"}, {Name: "total"}, {Name: "keys", Must: true, Block: true}, {Name: "items", Block: true}, {Name: "link"}},
+		Name: "order", Service: "store",
+		About: "To the buyer, when an order is paid or a code is redeemed: the keys and the receipt.",
+		Fields: []mail.Field{{Name: "order"}, {Name: "total"}, {Name: "keys", Must: true, Block: true},
+			{Name: "items", Block: true}, {Name: "link"}},
 		Subject: "Your order {order} from {shop}",
 		Body: "Hello {name},\n\nThank you for your order {order}.\n\nYour license keys:\n{keys}\n\nYour receipt:\n{items}\n\n" +
 			"Your orders and keys are also here: {link}\n\n{shop}\n{shop_address}",
@@ -52,8 +54,9 @@ var (
 		Name: "expiry", Service: "store", Asked: true, About: "To the buyer, when you send notices: licenses that end soon.",
 		Fields:  []mail.Field{{Name: "licenses", Block: true}, {Name: "link"}},
 		Subject: "Your license ends soon",
-		Body:    "Hello {name},\n\nThese licenses end soon:\n{licenses}\n\nYour licenses are here: {link}\n\n{shop}\n{shop_address}",
-		Fill:    fillExpiry, Newest: newestLicense,
+		Body: "Hello {name},\n\nThese licenses end soon:\n{licenses}\n\nYour licenses are here: " +
+			"{link}\n\n{shop}\n{shop_address}",
+		Fill: fillExpiry, Newest: newestLicense,
 	}
 	linkKind = mail.Kind{
 		Name: "buyer-link", Service: "store", Asked: true, About: "To a buyer who forgot the key and asks for a link at /my.",
@@ -99,7 +102,8 @@ func fillLink(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error
 		return v, nil
 	}
 	link, until, err := w.Link(visit.Customer, k.ID, "/my/welcome/", true)
-	return mail.Content{To: k.Email, Name: k.Name, Values: map[string]mail.Value{"link": link, "until": mail.Text(w.Until(until))}}, err
+	return mail.Content{To: k.Email, Name: k.Name, Values: map[string]mail.Value{"link": link,
+		"until": mail.Text(w.Until(until))}}, err
 }
 
 // mailIsSetUp reports whether pages offer to mail.
@@ -134,7 +138,8 @@ func rowOf(o Order) mail.Row {
 // newestOrder finds the newest order of which the condition holds.
 func newestOrder(where string) func(c *db.Conn) (mail.Row, bool, error) {
 	return func(c *db.Conn) (mail.Row, bool, error) {
-		ref, found, err := db.One(c, db.Text, "SELECT o.order_ref FROM store_orders o WHERE "+where+" ORDER BY o.id DESC LIMIT 1")
+		ref, found, err := db.One(c, db.Text, "SELECT o.order_ref FROM store_orders o WHERE "+where+
+			" ORDER BY o.id DESC LIMIT 1")
 		if err != nil || !found {
 			return mail.Row{}, false, err
 		}
@@ -293,7 +298,8 @@ func fillRefund(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err err
 		amount = d.RefundedCents
 	}
 	return mail.Content{To: d.Customer.Email, Name: d.Customer.Name, Values: map[string]mail.Value{
-		"order": mail.Text(d.OrderRef), "amount": mail.Text(w.Money(amount)), "items": mail.Rows(itemRows(w, d.Order)), "link": myPage(w),
+		"order": mail.Text(d.OrderRef), "amount": mail.Text(w.Money(amount)), "items": mail.Rows(itemRows(w, d.Order)),
+		"link": myPage(w),
 	}}, nil
 }
 
@@ -355,7 +361,8 @@ func (s *Service) MailOrder(ctx context.Context, who db.Caller, ref string) (mai
 		if err := orderKind.MayAsk(&tx.Conn, d.Customer.Email, firstOf(d.Customer.Name, d.Customer.Email)); err != nil {
 			return m, err
 		}
-		v, err := fillOrder(&tx.Conn, &mail.Writer{Masked: true, Zone: func(i exact.Instant) exact.Day { return i.Day(tx.Zone()) }}, rowOf(d.Order))
+		v, err := fillOrder(&tx.Conn,
+			&mail.Writer{Masked: true, Zone: func(i exact.Instant) exact.Day { return i.Day(tx.Zone()) }}, rowOf(d.Order))
 		if err == nil && v.Untrue != "" {
 			err = fault.Conflictf("order %s is not mailed: %s", d.OrderRef, v.Untrue)
 		}

@@ -163,7 +163,9 @@ func (s *Service) Flush(ctx context.Context) error {
 		return nil
 	}
 	err := db.Exec(ctx, s.db, db.Bookkeeping(), func(tx *db.Tx) error {
-		if err := stamp(tx, "UPDATE store_licenses SET last_checked_at = ?1 WHERE id = ?2 AND ifnull(last_checked_at, 0) < ?1", licenses); err != nil {
+		if err := stamp(tx,
+			"UPDATE store_licenses SET last_checked_at = ?1 WHERE id = ?2 AND ifnull(last_checked_at, 0) < ?1",
+			licenses); err != nil {
 			return err
 		}
 		return stamp(tx, "UPDATE store_activations SET last_seen_at = ?1 WHERE id = ?2 AND last_seen_at < ?1", seats)

@@ -48,10 +48,12 @@ func (s *Service) MergeCustomers(ctx context.Context, who db.Caller, from, into 
 }
 
 func moveOrders(tx *db.Tx, from, into Customer) (moved int, err error) {
-	if moved, err = tx.Exec("UPDATE store_orders SET customer_id = ? WHERE customer_id = ?", into.ID, from.ID); err != nil {
+	if moved, err = tx.Exec("UPDATE store_orders SET customer_id = ? WHERE customer_id = ?", into.ID,
+		from.ID); err != nil {
 		return 0, err
 	}
-	for _, query := range []string{"DELETE FROM store_find_customers WHERE rowid = ?", "DELETE FROM store_customers WHERE id = ?"} {
+	for _, query := range []string{"DELETE FROM store_find_customers WHERE rowid = ?",
+		"DELETE FROM store_customers WHERE id = ?"} {
 		if _, err := tx.Exec(query, from.ID); err != nil {
 			return 0, err
 		}
@@ -73,7 +75,8 @@ func (s *Service) mergeCustomersOp() schema.Op {
 	return schema.Op{
 		Name: "merge_customers", About: "Merge two records of one person. Orders, licenses and redeemed codes of the " +
 			"first move to the second; the first is removed.",
-		Writes: true, Destructive: true, Response: Merged{Customer: exampleCustomer(), From: "ann@old.example.com", Orders: 2},
+		Writes: true, Destructive: true, Response: Merged{Customer: exampleCustomer(), From: "ann@old.example.com",
+			Orders: 2},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store customer merge ann@old.example.org ann@example.org",
 		Bind: func(f *schema.Form) schema.Handler {

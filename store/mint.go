@@ -33,7 +33,8 @@ func (m Minted) Ends() string {
 	case m.product.LicenseDays == nil:
 		return "Each gives a license without an end."
 	}
-	return fmt.Sprintf("Each gives a license of %s from the day it is redeemed.", countOf(int(*m.product.LicenseDays), "day"))
+	return fmt.Sprintf("Each gives a license of %s from the day it is redeemed.",
+		countOf(int(*m.product.LicenseDays), "day"))
 }
 
 // Redacted is the answer without the codes: they are kept nowhere.
@@ -54,7 +55,8 @@ func (s *Service) MintCodes(ctx context.Context, who db.Caller, count int64, sku
 		return Minted{}, fault.Fieldf("count", "count: %d is out of range; it takes 1 to %d", count, maxMint)
 	}
 	if batch != "" && !isBatchName(batch) {
-		return Minted{}, fault.Fieldf("batch", "batch: %s is not allowed; it takes 1 to 64 of A-Z, a-z, 0-9, ., _ and -", schema.Quote(batch))
+		return Minted{}, fault.Fieldf("batch", "batch: %s is not allowed; it takes 1 to 64 of A-Z, a-z, 0-9, ., _ and -",
+			schema.Quote(batch))
 	}
 	codes := make([]string, count)
 	digests := make([][]byte, count)
@@ -74,7 +76,8 @@ func (s *Service) MintCodes(ctx context.Context, who db.Caller, count int64, sku
 		if err := storeCodes(tx, b.id, digests); err != nil {
 			return Minted{}, err
 		}
-		err = tx.Audit("codes.minted", "batch:"+b.Batch, map[string]any{"sku": p.SKU, "tier": db.NullText(tier), "count": count})
+		err = tx.Audit("codes.minted", "batch:"+b.Batch, map[string]any{"sku": p.SKU, "tier": db.NullText(tier),
+			"count": count})
 		return Minted{Batch: b.Batch, SKU: p.SKU, Tier: db.NullText(tier), Count: count, Codes: codes, product: p}, err
 	})
 }
@@ -91,7 +94,8 @@ func mintable(tx *db.Tx, sku, tier string) (Product, error) {
 	case err != nil:
 		return p, err
 	case p.Kind == kindOther:
-		return p, fault.Fieldf("sku", "sku: %s is not licensed (its kind is %s); codes are for products of the kind license or download", p.SKU, p.Kind)
+		return p, fault.Fieldf("sku",
+			"sku: %s is not licensed (its kind is %s); codes are for products of the kind license or download", p.SKU, p.Kind)
 	case !p.Active:
 		return p, fault.Fieldf("sku", "sku: %s is not active; codes are for active products", p.SKU)
 	}
@@ -118,7 +122,8 @@ func ensureBatch(tx *db.Tx, name string, p Product, tier string) (Batch, error) 
 		return b, nil
 	}
 	b = Batch{Batch: name, SKU: p.SKU, Tier: db.NullText(tier), CreatedAt: tx.Now(), product: p.id}
-	b.id, err = tx.Insert("INSERT INTO store_batches (batch, product_id, tier, created_at) VALUES (?, ?, ?, ?)", name, p.id, b.Tier, tx.Now())
+	b.id, err = tx.Insert("INSERT INTO store_batches (batch, product_id, tier, created_at) VALUES (?, ?, ?, ?)", name,
+		p.id, b.Tier, tx.Now())
 	return b, err
 }
 

@@ -9,14 +9,16 @@ const version = "4.1.0"
 func (s *Service) Declare() schema.Service {
 	return schema.Service{
 		Name: "store", Addr: "127.0.0.1:8081", Agents: true,
-		Elsewhere: "Orders, products, codes, providers and customers are changed on the screens and with `quartermaster store`; so are other changes to a license.",
-		DemoPath:  "/api/orders?limit=5", Title: "Store service",
+		Elsewhere: "Orders, products, codes, providers and customers are changed on the screens and with `quartermaster " +
+			"store`; so are other changes to a license.",
+		DemoPath: "/api/orders?limit=5", Title: "Store service",
 		About: "Orders, customers, licenses and redeem codes of a shop that sells its own software, " +
 			"and the interface that a buyer's program uses to check and activate its license.",
 		Ping: version, Health: version, Document: version,
 		Ops: s.ops(), Tables: s.tables(), Events: events(),
 		Records: []schema.Record{
-			{Noun: "order", Page: "/orders/"}, {Noun: "customer", Page: "/customers/", ByName: true}, {Noun: "license", Page: "/licenses/"},
+			{Noun: "order", Page: "/orders/"}, {Noun: "customer", Page: "/customers/", ByName: true},
+			{Noun: "license", Page: "/licenses/"},
 			{Noun: "batch", Page: "/redeem-codes/"}, {Noun: "product", Page: "/products/"}, {Noun: "signing_key"},
 		},
 		Check: check, Demo: s.demo,
@@ -116,7 +118,8 @@ func events() []schema.Event {
 	return []schema.Event{
 		{Name: "order.paid", About: "An order was paid. It has the full license keys, so that the receiver can mail " +
 			"them.", Data: paid},
-		{Name: "order.refunded", About: "An order was refunded, in full (its licenses are revoked) or in part (they stay).", Data: refunded},
+		{Name: "order.refunded", About: "An order was refunded, in full (its licenses are revoked) or in part (they stay).",
+			Data: refunded},
 		{Name: "code.redeemed", About: "A redeem code was redeemed for a license or a download.", Data: redeemedOf(
 			Batch{Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier}, paid.Order, paid.firstLicense())},
 		{Name: "license.activated", About: "A license was activated on a new machine.", Data: LicenseActivated{

@@ -14,7 +14,8 @@ import (
 func batchLeads(name string) string { return "/redeem-codes/" + url.PathEscape(name) }
 
 func exampleBatch() Batch {
-	return Batch{Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier, Total: 50, Unused: 41, Redeemed: 9, CreatedAt: exampleInstant}
+	return Batch{Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier, Total: 50, Unused: 41, Redeemed: 9,
+		CreatedAt: exampleInstant}
 }
 
 func printBatches(w io.Writer, answer any) {
@@ -36,7 +37,8 @@ func (s *Service) listBatches() schema.Op {
 			var batch, status string
 			var p schema.Cursor[int64]
 			f.Text(&batch, "batch", "only the batch of this name", schema.Most(200), schema.Example("launch"))
-			f.Enum(&status, "status", "only batches that have codes in this status", []string{codeUnused, codeRedeemed, codeVoid})
+			f.Enum(&status, "status", "only batches that have codes in this status",
+				[]string{codeUnused, codeRedeemed, codeVoid})
 			bindCursor(f, &p)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Batches(ctx, batch, status, p) }
 		},
@@ -58,7 +60,8 @@ func noBatch(name string) error { return fault.NotFoundf("there is no batch %s",
 
 func (s *Service) batchDetail() schema.Op {
 	return schema.Op{
-		Name: "batch_detail", About: "One batch of redeem codes, with counts by status.", Response: exampleBatch(), Refuses: []fault.Kind{fault.NotFound},
+		Name: "batch_detail", About: "One batch of redeem codes, with counts by status.", Response: exampleBatch(),
+		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store batches show launch",
 		Leads:   func(answer any) string { b, _ := answer.(Batch); return batchLeads(b.Batch) },
 		Print:   func(w io.Writer, answer any) { b, _ := answer.(Batch); printBatches(w, BatchPage{Batches: []Batch{b}}) },
@@ -71,7 +74,8 @@ func (s *Service) batchDetail() schema.Op {
 }
 
 func bindBatch(f *schema.Form, batch *string) {
-	f.Text(batch, "batch", "the batch's name", schema.Required, schema.Most(200), schema.Positional("BATCH"), schema.Example("launch"))
+	f.Text(batch, "batch", "the batch's name", schema.Required, schema.Most(200), schema.Positional("BATCH"),
+		schema.Example("launch"))
 }
 
 func (s *Service) mintCodes() schema.Op {
@@ -79,8 +83,9 @@ func (s *Service) mintCodes() schema.Op {
 		Name:   "mint_codes",
 		About:  "Mint redeem codes. They are shown only now and stored as hashes; a replayed answer has none.",
 		Writes: true, Creates: true, Credential: true,
-		Response: Minted{Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier, Count: 2, Codes: []string{"7Q4Z-J0M3-RT9W-XYAB", "CDEF-GH2K-5MNP-QRST"}},
-		Example:  "store codes mint --count 20 --sku PLUGIN --tier pro --batch launch-2026",
+		Response: Minted{Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier, Count: 2,
+			Codes: []string{"7Q4Z-J0M3-RT9W-XYAB", "CDEF-GH2K-5MNP-QRST"}},
+		Example: "store codes mint --count 20 --sku PLUGIN --tier pro --batch launch-2026",
 		Print: func(w io.Writer, answer any) {
 			m, _ := answer.(Minted)
 			for _, code := range m.Codes {
@@ -96,8 +101,10 @@ func (s *Service) mintCodes() schema.Op {
 			var count int64
 			var sku, tier, batch string
 			f.Int(&count, "count", "how many codes", schema.Range(1, maxMint), schema.Required, schema.Example(2))
-			f.Text(&sku, "sku", "an active product of the kind license", schema.Required, schema.Most(200), schema.Label("Product"), schema.Choices(anyMintable), schema.NewBy("save_product"), schema.Example("PLUGIN"))
-			f.Text(&tier, "tier", "one of the product's tiers; any of [a-z0-9_-]{1,32} if it has none", schema.Most(200), schema.Example("pro"))
+			f.Text(&sku, "sku", "an active product of the kind license", schema.Required, schema.Most(200),
+				schema.Label("Product"), schema.Choices(anyMintable), schema.NewBy("save_product"), schema.Example("PLUGIN"))
+			f.Text(&tier, "tier", "one of the product's tiers; any of [a-z0-9_-]{1,32} if it has none", schema.Most(200),
+				schema.Example("pro"))
 			f.Text(&batch, "batch", "the batch's name, [A-Za-z0-9._-]{1,64}; an existing batch grows; without it a new batch "+
 				"is named after time and SKU",
 				schema.Most(200), schema.Example("launch"))
@@ -111,7 +118,8 @@ func (s *Service) mintCodes() schema.Op {
 func (s *Service) voidCodes() schema.Op {
 	return schema.Op{
 		Name: "void_codes", About: "Void unused codes codes of a batch; redeemed ones stay.",
-		Writes: true, Destructive: true, Response: Voided{Batch: exampleBatch(), Voided: 41}, Refuses: []fault.Kind{fault.NotFound},
+		Writes: true, Destructive: true, Response: Voided{Batch: exampleBatch(), Voided: 41},
+		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store codes void launch-2026",
 		Print: func(w io.Writer, answer any) {
 			v, _ := answer.(Voided)

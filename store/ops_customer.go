@@ -45,7 +45,8 @@ func bindCustomer(f *schema.Form, id *int64, opts ...schema.Opt) {
 	if f.Surface() == schema.Tool {
 		about, named = "", customerNamed
 	}
-	f.ID(id, "customer_id", about, append(opts, schema.Positional("CUSTOMER"), schema.Label("Customer"), schema.Choices(customerChoices),
+	f.ID(id, "customer_id", about, append(opts, schema.Positional("CUSTOMER"), schema.Label("Customer"),
+		schema.Choices(customerChoices),
 		schema.Lookup(named), schema.Example(7))...)
 }
 
@@ -82,7 +83,8 @@ func (s *Service) saveCustomerOp() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var email, name string
 			f.Text(&email, "email",
-				"the e-mail address; case does not matter", schema.Required, schema.Most(254), schema.Positional("EMAIL"), schema.Example("ann@example.com"))
+				"the e-mail address; case does not matter", schema.Required, schema.Most(254), schema.Positional("EMAIL"),
+				schema.Example("ann@example.com"))
 			f.Text(&name, "name", "the person's name", schema.Most(200), schema.Example("Ann Lee"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SaveCustomer(ctx, who, email, name) }
 		},
@@ -112,7 +114,8 @@ func (s *Service) changeEmail() schema.Op {
 			var id int64
 			var email string
 			bindCustomer(f, &id, schema.Required)
-			f.Text(&email, "email", "the new address", schema.Required, schema.Most(254), schema.Positional("EMAIL"), schema.Example("ann.lee@example.com"))
+			f.Text(&email, "email", "the new address", schema.Required, schema.Most(254), schema.Positional("EMAIL"),
+				schema.Example("ann.lee@example.com"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.ChangeEmail(ctx, who, id, email) }
 		},
 	}

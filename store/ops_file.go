@@ -20,7 +20,8 @@ func exampleFile() LicenseFile {
 // badFile is what making a file refuses beside what badLicense does.
 func badFile() []schema.Refusal {
 	return append(badLicense(),
-		schema.Refusal{Kind: fault.Forbidden, Code: isNotActivated, Detail: "The fingerprint holds no seat: activate it first."},
+		schema.Refusal{Kind: fault.Forbidden, Code: isNotActivated,
+			Detail: "The fingerprint holds no seat: activate it first."},
 		schema.Refusal{Kind: fault.Conflict, Code: notSetUp, Detail: "The shop has no signing key yet."},
 		schema.Refusal{
 			Kind: fault.Conflict, Code: areRunning, Detail: "License files of released machines still run, one for each seat.",
@@ -32,9 +33,11 @@ func (s *Service) licenseFile() schema.Op {
 	return schema.Op{
 		Name: "get_license_file",
 		About: "A signed file with which a machine with a seat works offline until the file ends: a JSON Web Token " +
-			"(EdDSA) whose key is at GET /license/keys. A refusal carries its code in error, as activation does, and not_activated, " +
+			"(EdDSA) whose key is at GET /license/keys. A refusal carries its code in error, as activation does, and " +
+			"not_activated, " +
 			"not_set_up, files_running (409, with until).",
-		Public: true, MaxBody: deviceBody, Writes: true, Refuses: []fault.Kind{fault.Limited, fault.Unavailable}, Own: badFile(),
+		Public: true, MaxBody: deviceBody, Writes: true, Refuses: []fault.Kind{fault.Limited, fault.Unavailable},
+		Own:      badFile(),
 		Response: exampleFile(),
 		Bind: func(f *schema.Form) schema.Handler {
 			var a Asked
@@ -88,7 +91,8 @@ func (s *Service) listLicenseFiles() schema.Op {
 	}
 	return schema.Op{
 		Name: "list_license_files", About: "The newest 50 license files of a license, newest first.",
-		Response: IssuedFiles{Files: []IssuedFile{example}}, Refuses: []fault.Kind{fault.NotFound}, Example: "store license files 12",
+		Response: IssuedFiles{Files: []IssuedFile{example}}, Refuses: []fault.Kind{fault.NotFound},
+		Example: "store license files 12",
 		Print: func(w io.Writer, answer any) {
 			l, _ := answer.(IssuedFiles)
 			schema.Tabulate(w, "FILE|MACHINE|LABEL|MADE|UNTIL|RUNS", l.Files, func(f IssuedFile) []any {

@@ -40,11 +40,13 @@ func (s *Service) License(ctx context.Context, who db.Caller, id int64) (License
 		if d.License, err = licenseFor(c, who, id); err != nil {
 			return d, err
 		}
-		d.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? ORDER BY id DESC", id)
+		d.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+
+			" FROM store_activations WHERE license_id = ? ORDER BY id DESC", id)
 		d.License = s.memory.uses.onLicense(d.License)
 		s.memory.uses.onSeats(d.Activations)
 		if err == nil && d.Imported() {
-			_, d.rekeyed, err = db.One(c, db.Int, "SELECT 1 FROM audit WHERE subject = ? AND action = ? LIMIT 1", subject(d.License), rotated)
+			_, d.rekeyed, err = db.One(c, db.Int, "SELECT 1 FROM audit WHERE subject = ? AND action = ? LIMIT 1",
+				subject(d.License), rotated)
 		}
 		return d, err
 	})
@@ -118,7 +120,8 @@ func (s *Service) findLicenses() schema.Op {
 		Print:   printLicenses,
 		Bind: func(f *schema.Form) schema.Handler {
 			var what string
-			f.Text(&what, "q", "a license key, or an address", schema.Required, schema.Most(mostKey), schema.Positional("KEY|EMAIL"), schema.Example("ann@example.com"))
+			f.Text(&what, "q", "a license key, or an address", schema.Required, schema.Most(mostKey),
+				schema.Positional("KEY|EMAIL"), schema.Example("ann@example.com"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.FindLicenses(ctx, who, what) }
 		},
 	}
@@ -127,14 +130,17 @@ func (s *Service) findLicenses() schema.Op {
 func (s *Service) licenseDetail() schema.Op {
 	return schema.Op{
 		Name: "license_detail", About: "One license with its seats.",
-		Response: LicenseDetail{License: exampleLicense(), Activations: []Activation{exampleActivation()}}, Refuses: []fault.Kind{fault.NotFound},
-		Example: "store licenses show 12",
-		Leads:   func(answer any) string { d, _ := answer.(LicenseDetail); return licenseLeads(d.ID) },
+		Response: LicenseDetail{License: exampleLicense(), Activations: []Activation{exampleActivation()}},
+		Refuses:  []fault.Kind{fault.NotFound},
+		Example:  "store licenses show 12",
+		Leads:    func(answer any) string { d, _ := answer.(LicenseDetail); return licenseLeads(d.ID) },
 		Print: func(w io.Writer, answer any) {
 			d, _ := answer.(LicenseDetail)
-			fmt.Fprintf(w, "license %d: %s\n%s %s, order %s, %s\nuntil %s, seats %s\n", d.ID, d.Status, d.Key, d.SKU, d.OrderRef, d.CustomerEmail, until(d.ExpiresAt), seats(d.License))
+			fmt.Fprintf(w, "license %d: %s\n%s %s, order %s, %s\nuntil %s, seats %s\n", d.ID, d.Status, d.Key, d.SKU, d.OrderRef,
+				d.CustomerEmail, until(d.ExpiresAt), seats(d.License))
 			for _, a := range d.Activations {
-				fmt.Fprintf(w, "  seat %d: %s %s, since %s, last seen %s\n", a.ID, a.Fingerprint, a.Label, a.CreatedAt, a.LastSeenAt)
+				fmt.Fprintf(w, "  seat %d: %s %s, since %s, last seen %s\n", a.ID, a.Fingerprint, a.Label, a.CreatedAt,
+					a.LastSeenAt)
 			}
 		},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -149,7 +155,8 @@ func licenseLeads(id int64) string { return "/licenses/" + strconv.FormatInt(id,
 
 // bindLicense binds a license by its id or its whole key.
 func bindLicense(f *schema.Form, id *int64) {
-	f.ID(id, "license_id", "the license's id; at the command line its key does too", schema.Required, schema.Positional("ID"), schema.Label("License"),
+	f.ID(id, "license_id", "the license's id; at the command line its key does too", schema.Required,
+		schema.Positional("ID"), schema.Label("License"),
 		schema.Lookup(licenseByKey), schema.Example(12))
 }
 
@@ -167,7 +174,8 @@ func printLicense(w io.Writer, answer any) {
 }
 
 // licenseAct is an act on one license that only needs to know which.
-func (s *Service) licenseAct(name, word, about, did string, do func(context.Context, db.Caller, int64) (License, error)) schema.Op {
+func (s *Service) licenseAct(name, word, about, did string, do func(context.Context, db.Caller, int64) (License,
+	error)) schema.Op {
 	return schema.Op{
 		Name: name, About: about, Writes: true, Response: exampleLicense(), Refuses: []fault.Kind{fault.NotFound},
 		Example: "store license " + word + " 12", Print: printLicense,
@@ -272,7 +280,8 @@ func (s *Service) releaseSeat() schema.Op {
 	op.Bind = func(f *schema.Form) schema.Handler {
 		var id, seat int64
 		bindLicense(f, &id)
-		f.ID(&seat, "activation_id", "the seat's id", schema.Required, schema.Positional("SEAT"), schema.Label("Seat"), schema.Example(31))
+		f.ID(&seat, "activation_id", "the seat's id", schema.Required, schema.Positional("SEAT"), schema.Label("Seat"),
+			schema.Example(31))
 		return func(ctx context.Context, who db.Caller) (any, error) { return s.ReleaseSeat(ctx, who, id, seat) }
 	}
 	return op

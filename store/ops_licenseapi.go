@@ -36,18 +36,22 @@ func (a answered) HTTPStatus() int { return a.status }
 func exampleAnswered() answered {
 	l := exampleLicense()
 	return answered{status: 200, LicenseKey: apiKey(l), Meta: &APIMeta{
-		StoreID: 1, OrderID: 9, OrderItemID: 3, ProductID: 4711, ProductName: "Audio plugin", VariantID: 12345, VariantName: "pro",
-		CustomerID: 7, CustomerName: "Ann Lee", CustomerEmail: l.CustomerEmail,
+		StoreID: 1, OrderID: 9, OrderItemID: 3, ProductID: 4711, ProductName: "Audio plugin", VariantID: 12345,
+		VariantName: "pro",
+		CustomerID:  7, CustomerName: "Ann Lee", CustomerEmail: l.CustomerEmail,
 	}}
 }
 
-var exampleInstance = &APIInstance{ID: "47596ad9-a811-4ebf-ac8a-03fc7b6d2a17", Name: "studio laptop", CreatedAt: apiTime(exampleInstant)}
+var exampleInstance = &APIInstance{ID: "47596ad9-a811-4ebf-ac8a-03fc7b6d2a17", Name: "studio laptop",
+	CreatedAt: apiTime(exampleInstant)}
 
 // apiOp is what the three calls have in common. shape wraps what was answered.
 func (s *Service) apiOp(name, about string, example any, shape func(answered) any) schema.Op {
 	return schema.Op{
 		Name: name, About: about + " Like Lemon Squeezy's License API, if an admin has turned it on; otherwise 404.",
-		Public: true, MaxBody: deviceBody, Foreign: func(status int, detail string) any { return shape(answered{status: status, Error: &detail}) },
+		Public: true, MaxBody: deviceBody, Foreign: func(status int, detail string) any {
+			return shape(answered{status: status, Error: &detail})
+		},
 		Ready: func(ctx context.Context) error {
 			set, err := s.LicenseAPI(ctx)
 			if err == nil && !set.On {
@@ -55,7 +59,8 @@ func (s *Service) apiOp(name, about string, example any, shape func(answered) an
 			}
 			return err
 		},
-		Refuses: []fault.Kind{fault.Limited, fault.NotFound}, Response: example, Statuses: []int{200, 400, 404, 413, 415, 422, 429, 500, 503},
+		Refuses: []fault.Kind{fault.Limited, fault.NotFound}, Response: example, Statuses: []int{200, 400, 404, 413, 415, 422,
+			429, 500, 503},
 	}
 }
 
@@ -65,7 +70,8 @@ func bindAPIKey(f *schema.Form, a *Asked) {
 }
 
 func bindInstance(f *schema.Form, a *Asked) {
-	f.Text(&a.Fingerprint, "instance_id", "the instance that an activation made", schema.Most(mostKey), schema.Example(exampleInstance.ID))
+	f.Text(&a.Fingerprint, "instance_id", "the instance that an activation made", schema.Most(mostKey),
+		schema.Example(exampleInstance.ID))
 }
 
 func activatedOf(a answered) any {
@@ -73,7 +79,8 @@ func activatedOf(a answered) any {
 }
 
 func (s *Service) apiActivate() schema.Op {
-	op := s.apiOp("activate_license_key", "Take a new seat of a license for an instance.", APIActivated{exampleAnswered(), true, exampleInstance}, activatedOf)
+	op := s.apiOp("activate_license_key", "Take a new seat of a license for an instance.",
+		APIActivated{exampleAnswered(), true, exampleInstance}, activatedOf)
 	op.Writes = true
 	op.Bind = func(f *schema.Form) schema.Handler {
 		var a Asked
@@ -105,7 +112,8 @@ func validatedOf(a answered) any {
 
 func (s *Service) apiValidate() schema.Op {
 	op := s.apiOp("validate_license_key",
-		"Check a license, and an instance if one is named.", APIValidated{exampleAnswered(), true, exampleInstance}, validatedOf)
+		"Check a license, and an instance if one is named.", APIValidated{exampleAnswered(), true, exampleInstance},
+		validatedOf)
 	op.Idempotent = true
 	op.Bind = func(f *schema.Form) schema.Handler {
 		var a Asked
@@ -170,10 +178,13 @@ func (s *Service) setLicenseAPI() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var on string
 			var store *int64
-			f.Enum(&on, "on", "on or off", []string{"on", "off"}, schema.Required, schema.Folded, schema.Alias("true", "on"), schema.Alias("false", "off"),
-				schema.Alias("yes", "on"), schema.Alias("no", "off"), schema.Positional("ON"), schema.Label("License API"), schema.Example("on"))
+			f.Enum(&on, "on", "on or off", []string{"on", "off"}, schema.Required, schema.Folded, schema.Alias("true", "on"),
+				schema.Alias("false", "off"),
+				schema.Alias("yes", "on"), schema.Alias("no", "off"), schema.Positional("ON"), schema.Label("License API"),
+				schema.Example("on"))
 			f.IntPtr(&store, "store_id",
-				"the store number, which programs compare (default: 1)", schema.Range(1, 1<<53), schema.Label("Store number"), schema.Example(1))
+				"the store number, which programs compare (default: 1)", schema.Range(1, 1<<53), schema.Label("Store number"),
+				schema.Example(1))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.SetLicenseAPI(ctx, who, on == "on", store)
 			}

@@ -22,13 +22,15 @@ func printOrders(w io.Writer, answer any) {
 	p, _ := answer.(OrderPage)
 	schema.Tabulate(w, "ORDER|PAID|STATUS|TOTAL|REFUNDED|PROVIDER|BUYER|ITEMS", p.Orders, func(o Order) []any {
 		return []any{o.OrderRef, o.PaidAt, o.Status, inCurrency(o.TotalCents, o.Currency),
-			exact.CurrencyOf(o.Currency).Plain(o.RefundedCents), o.Provider + " " + o.ProviderRef, o.Customer.Email, linesOf(o.Items)}
+			exact.CurrencyOf(o.Currency).Plain(o.RefundedCents), o.Provider + " " + o.ProviderRef, o.Customer.Email,
+			linesOf(o.Items)}
 	})
 }
 
 func printOrder(w io.Writer, answer any) {
 	d, _ := answer.(OrderDetail)
-	fmt.Fprintf(w, "%s: %s, paid %s by %s %s\n%s %s\n", d.OrderRef, d.Status, d.PaidAt, d.Provider, d.ProviderRef, d.Customer.Email, d.Customer.Name)
+	fmt.Fprintf(w, "%s: %s, paid %s by %s %s\n%s %s\n", d.OrderRef, d.Status, d.PaidAt, d.Provider, d.ProviderRef,
+		d.Customer.Email, d.Customer.Name)
 	money := exact.CurrencyOf(d.Currency)
 	for _, i := range d.Items {
 		fmt.Fprintf(w, "  %s: %s\n", goods(i.SKU, textOr(i.Tier, ""), i.Qty), money.Plain(i.TotalCents))
@@ -47,10 +49,12 @@ func (s *Service) listOrders() schema.Op {
 		Name: "list_orders", Says: "Which orders there are",
 		About:    "Orders, the newest first.",
 		Response: OrderPage{Orders: []Order{exampleDetail().Order}},
-		AgentAbout: "Orders that match every filter, newest first; sort most: the largest total first. total and sums (an entry a currency) are over all that match. " +
+		AgentAbout: "Orders that match every filter, newest first; sort most: the largest total first. total and sums (an " +
+			"entry a currency) are over all that match. " +
 			"detail short: reference, status, buyer's e-mail, items, currency, total, day.",
-		AgentResponse: FoundOrders{Orders: schema.Rows([]Order{exampleDetail().Order}, false, Order.short), Shown: 1, Total: 1,
-			Sums: sumOrders([]Order{exampleDetail().Order})},
+		AgentResponse: FoundOrders{Orders: schema.Rows([]Order{exampleDetail().Order}, false, Order.short), Shown: 1,
+			Total: 1,
+			Sums:  sumOrders([]Order{exampleDetail().Order})},
 		Example: "store orders list --status paid --from 2026-11-01\nstore orders list --q ann@ --csv",
 		Print:   printOrders,
 		Bind: func(f *schema.Form) schema.Handler {
@@ -66,8 +70,9 @@ func (s *Service) listOrders() schema.Op {
 
 func (s *Service) getOrder() schema.Op {
 	return schema.Op{
-		Name:     "order_detail",
-		About:    "One order with its licenses. Keys are in full for a full-access API key of a member or admin, otherwise masked.",
+		Name: "order_detail",
+		About: "One order with its licenses. Keys are in full for a full-access API key of a member or admin, otherwise " +
+			"masked.",
 		Response: exampleDetail(),
 		Example:  "store orders show " + exampleRef,
 		Print:    printOrder,
@@ -89,47 +94,65 @@ func bindRef(f *schema.Form, ref *string, opts ...schema.Opt) {
 	case schema.Tool:
 		name = "order"
 	}
-	f.Text(ref, name, "the order_ref", append([]schema.Opt{schema.Required, schema.Most(200), schema.Positional("ORDER_REF"), schema.Label("Order"), schema.Example(exampleRef)}, opts...)...)
+	f.Text(ref, name, "the order_ref",
+		append([]schema.Opt{schema.Required, schema.Most(200), schema.Positional("ORDER_REF"), schema.Label("Order"),
+			schema.Example(exampleRef)}, opts...)...)
 }
 
 func (s *Service) recordOrder() schema.Op {
 	return schema.Op{
 		Name: "record_order",
-		About: "Record a paid order and issue one license per licensed unit; order.paid is sent. The same provider and provider_ref " +
+		About: "Record a paid order and issue one license per licensed unit; order.paid is sent. The same provider and " +
+			"provider_ref " +
 			"recorded twice is one order.",
 		Writes: true, Response: Recorded{OrderDetail: exampleDetail()},
 		Example: "store order record --email ann@example.org --sku PLUGIN\n" +
-			"store order record --email ann@example.org --sku PLUGIN --tier pro --qty 2 --total-cents 9800 --currency EUR --provider paypal --provider-ref 8XY12345\n" +
+			"store order record --email ann@example.org --sku PLUGIN --tier pro --qty 2 --total-cents 9800 --currency EUR " +
+			"--provider paypal --provider-ref 8XY12345\n" +
 			"store order record --email ann@example.org --line PLUGIN:pro=2@4500 --line EBOOK",
 		Bind: func(f *schema.Form) schema.Handler {
 			n := NewOrder{}
 			f.Currency("currency", func(_ *db.Conn, code string) (string, error) { return code, nil })
-			f.Text(&n.SKU, "sku", "what was bought; leave out if lines are given", schema.Most(200), schema.Label("Product"), schema.Choices(anyProduct), schema.Example("PLUGIN"), schema.NewBy("save_product"))
-			f.Text(&n.Email, "email", "the buyer's address", schema.Required, schema.Most(254), schema.Example("ann@example.com"), schema.Choices(customerEmails), schema.Any)
+			f.Text(&n.SKU, "sku", "what was bought; leave out if lines are given", schema.Most(200), schema.Label("Product"),
+				schema.Choices(anyProduct), schema.Example("PLUGIN"), schema.NewBy("save_product"))
+			f.Text(&n.Email, "email", "the buyer's address", schema.Required, schema.Most(254),
+				schema.Example("ann@example.com"), schema.Choices(customerEmails), schema.Any)
 			f.Text(&n.Name, "name", "the buyer's name", schema.Most(200), schema.Example("Ann Lee"))
 			f.Text(&n.Tier, "tier", "one of the product's tiers", schema.Most(200), schema.Rare, schema.Example("pro"))
 			f.Int(&n.Qty, "qty", "how many (default: 1)", schema.Range(1, math32), schema.Label("Quantity"))
-			lines := f.Objects("lines", "what was bought, several products; on the command line SKU[:TIER][=QTY][@CENTS], CENTS is the unit price", mostLines, func(f *schema.Form) {
-				var l NewLine
-				f.Text(&l.SKU, "sku", "the product", schema.Required, schema.Most(400), schema.Choices(anyProduct), schema.Label("Product"), schema.Example("PLUGIN"))
-				f.Text(&l.Tier, "tier", "one of the product's tiers", schema.Most(200), schema.Example("pro"))
-				f.Int(&l.Qty, "qty", "how many (default: 1)", schema.Range(1, maxQty), schema.Label("Quantity"))
-				f.IntPtr(&l.Unit, "unit_cents", "the unit price (default: the product's)", schema.Range(0, maxPrice), schema.Label("Unit price"))
-				if f.Surface() == schema.Command {
-					l, _ = readLine(l.SKU) // writtenLine refused what cannot be read
-				}
-				n.Lines = append(n.Lines, l)
-			}, schema.Flag("line"), schema.Written(writtenLine), schema.Rare)
-			f.IntPtr(&n.Total, "total_cents", "amount paid, in cents (default: sum of the product prices)", schema.Range(0, maxPrice), schema.Flag("total"), schema.Label("Paid in all"))
-			f.DayPtr(&n.PaidAt, "paid_at", "the day of payment, up to today (default: now)", schema.Label("Paid on"), schema.Example("2026-11-20"), schema.Today)
-			f.Int(&n.Discount, "discount_cents", "taken off the products' prices, in cents", schema.Range(0, maxPrice), schema.Flag("discount"), schema.Label("Discount"), schema.Rare)
-			f.Int(&n.Tax, "tax_cents", "the tax in the amount paid, in cents; without an amount it is added", schema.Range(0, maxPrice), schema.Flag("tax"), schema.Label("Tax"), schema.Rare)
-			f.Text(&n.Currency, "currency", "ISO 4217 code (default: the shop's)", schema.Most(3), schema.Rare, schema.Help("Without it, the shop's."), schema.Choices(schema.Currencies), schema.Any, schema.Example("USD"))
-			f.Text(&n.Provider, "provider", "the payment provider (default: manual)", schema.Most(32), schema.Rare, schema.Example("paypal"))
-			f.Text(&n.ProviderRef, "provider_ref", "the payment's reference there (default: the order's)", schema.Most(200), schema.Rare, schema.Label("Reference there"), schema.Example("8XY12345"))
+			lines := f.Objects("lines",
+				"what was bought, several products; on the command line SKU[:TIER][=QTY][@CENTS], CENTS is the unit price",
+				mostLines, func(f *schema.Form) {
+					var l NewLine
+					f.Text(&l.SKU, "sku", "the product", schema.Required, schema.Most(400), schema.Choices(anyProduct),
+						schema.Label("Product"), schema.Example("PLUGIN"))
+					f.Text(&l.Tier, "tier", "one of the product's tiers", schema.Most(200), schema.Example("pro"))
+					f.Int(&l.Qty, "qty", "how many (default: 1)", schema.Range(1, maxQty), schema.Label("Quantity"))
+					f.IntPtr(&l.Unit, "unit_cents", "the unit price (default: the product's)", schema.Range(0, maxPrice),
+						schema.Label("Unit price"))
+					if f.Surface() == schema.Command {
+						l, _ = readLine(l.SKU) // writtenLine refused what cannot be read
+					}
+					n.Lines = append(n.Lines, l)
+				}, schema.Flag("line"), schema.Written(writtenLine), schema.Rare)
+			f.IntPtr(&n.Total, "total_cents", "amount paid, in cents (default: sum of the product prices)",
+				schema.Range(0, maxPrice), schema.Flag("total"), schema.Label("Paid in all"))
+			f.DayPtr(&n.PaidAt, "paid_at", "the day of payment, up to today (default: now)", schema.Label("Paid on"),
+				schema.Example("2026-11-20"), schema.Today)
+			f.Int(&n.Discount, "discount_cents", "taken off the products' prices, in cents", schema.Range(0, maxPrice),
+				schema.Flag("discount"), schema.Label("Discount"), schema.Rare)
+			f.Int(&n.Tax, "tax_cents", "the tax in the amount paid, in cents; without an amount it is added",
+				schema.Range(0, maxPrice), schema.Flag("tax"), schema.Label("Tax"), schema.Rare)
+			f.Text(&n.Currency, "currency", "ISO 4217 code (default: the shop's)", schema.Most(3), schema.Rare,
+				schema.Help("Without it, the shop's."), schema.Choices(schema.Currencies), schema.Any, schema.Example("USD"))
+			f.Text(&n.Provider, "provider", "the payment provider (default: manual)", schema.Most(32), schema.Rare,
+				schema.Example("paypal"))
+			f.Text(&n.ProviderRef, "provider_ref", "the payment's reference there (default: the order's)", schema.Most(200),
+				schema.Rare, schema.Label("Reference there"), schema.Example("8XY12345"))
 			mailed := true
 			if f.Surface() != schema.Page || s.mailIsSetUp() {
-				f.Bool(&mailed, "mail", "mail the buyer the keys and the receipt, if mail is set up", schema.Label("Mail the buyer"))
+				f.Bool(&mailed, "mail", "mail the buyer the keys and the receipt, if mail is set up",
+					schema.Label("Mail the buyer"))
 			}
 			n.Unmailed = !mailed
 			if n.SKU == "" && !lines && !f.Describing() {
@@ -153,7 +176,8 @@ func (s *Service) recordOrder() schema.Op {
 			if made.AlreadyRecorded {
 				return fmt.Sprintf("The payment is recorded as order %s already; nothing was done.", made.OrderRef)
 			}
-			return fmt.Sprintf("Order %s is recorded: %s from %s, %s.", made.OrderRef, inCurrency(made.TotalCents, made.Currency), made.Customer.Email, countOf(len(made.Licenses), "license"))
+			return fmt.Sprintf("Order %s is recorded: %s from %s, %s.", made.OrderRef,
+				inCurrency(made.TotalCents, made.Currency), made.Customer.Email, countOf(len(made.Licenses), "license"))
 		},
 		Leads: func(answer any) string { made, _ := answer.(Recorded); return orderLeads(made.OrderRef) },
 	}
@@ -188,10 +212,12 @@ func (s *Service) refundOrder() schema.Op {
 		},
 		Writes:      true,
 		Destructive: true, Response: OrderRefunded{OrderDetail: paid, Full: true}, Refuses: []fault.Kind{fault.NotFound},
-		AgentAbout: "Record a refund of an order: amount_cents, never more than is left. A full refund revokes the order's licenses for good. " +
+		AgentAbout: "Record a refund of an order: amount_cents, never more than is left. A full refund revokes the order's " +
+			"licenses for good. " +
 			"No money moves: return it at the provider.",
-		AgentResponse: RefundForAgents{Note: noteOf(paid.Order, 4900), OrderRefunded: OrderRefunded{OrderDetail: paid.masked(), Full: true}},
-		Example:       "store order refund ORD-0123456789\nstore order refund ORD-0123456789 --amount-cents 500",
+		AgentResponse: RefundForAgents{Note: noteOf(paid.Order, 4900),
+			OrderRefunded: OrderRefunded{OrderDetail: paid.masked(), Full: true}},
+		Example: "store order refund ORD-0123456789\nstore order refund ORD-0123456789 --amount-cents 500",
 		Bind: func(f *schema.Form) schema.Handler {
 			var ref string
 			var amount *int64
@@ -201,7 +227,8 @@ func (s *Service) refundOrder() schema.Op {
 			if f.Surface() == schema.Tool {
 				about, opts = "the refund, in cents of the order's currency", []schema.Opt{schema.Required}
 			}
-			f.IntPtr(&amount, "amount_cents", about, append(opts, schema.Range(1, maxPrice), schema.Flag("amount"), schema.Label("Amount"), schema.Example(500))...)
+			f.IntPtr(&amount, "amount_cents", about, append(opts, schema.Range(1, maxPrice), schema.Flag("amount"),
+				schema.Label("Amount"), schema.Example(500))...)
 			reason := ""
 			if f.Surface() == schema.Tool {
 				f.Text(&reason, "reason", "why, for the history", schema.Required, schema.Most(500))
@@ -213,11 +240,13 @@ func (s *Service) refundOrder() schema.Op {
 		},
 		Print: func(w io.Writer, answer any) {
 			o, _ := answer.(OrderRefunded)
-			fmt.Fprintf(w, "%s: %s, %s of %s refunded\n", o.OrderRef, o.Status, exact.CurrencyOf(o.Currency).Plain(o.RefundedCents), inCurrency(o.TotalCents, o.Currency))
+			fmt.Fprintf(w, "%s: %s, %s of %s refunded\n", o.OrderRef, o.Status,
+				exact.CurrencyOf(o.Currency).Plain(o.RefundedCents), inCurrency(o.TotalCents, o.Currency))
 		},
 		Did: func(answer any, _ schema.Money) string {
 			o, _ := answer.(OrderRefunded)
-			return fmt.Sprintf("Order %s: %s of %s are refunded.", o.OrderRef, inCurrency(o.RefundedCents, o.Currency), inCurrency(o.TotalCents, o.Currency))
+			return fmt.Sprintf("Order %s: %s of %s are refunded.", o.OrderRef, inCurrency(o.RefundedCents, o.Currency),
+				inCurrency(o.TotalCents, o.Currency))
 		},
 		Will: func(answer any, _ schema.Money) string {
 			o, _ := answer.(OrderRefunded)
@@ -244,7 +273,8 @@ func currencyOf(c *db.Conn, ref string) (string, error) {
 func (s *Service) resendOrder() schema.Op {
 	return schema.Op{
 		Name: "resend_order",
-		About: "Send an order to the receivers again as it is today: a new order.paid (code.redeemed for a redeemed code) with resent beside event. " +
+		About: "Send an order to the receivers again as it is today: a new order.paid (code.redeemed for a redeemed code) " +
+			"with resent beside event. " +
 			"It has the license keys, so that a receiver mails them again.",
 		Writes: true, Response: exampleDetail(), Refuses: []fault.Kind{fault.NotFound},
 		Example: "store resend " + exampleRef,

@@ -32,7 +32,8 @@ func (s *Service) Products(ctx context.Context, f ProductFilter) (ProductPage, e
 		page := ProductPage{Products: []Product{}}
 		wanted := words.Of(f.Q)
 		for _, p := range all {
-			if wanted.In(p.SKU, p.Name) && (f.Kind == "" || p.Kind == f.Kind) && (f.Active == "" || f.Active == strconv.FormatBool(p.Active)) {
+			if wanted.In(p.SKU, p.Name) && (f.Kind == "" || p.Kind == f.Kind) &&
+				(f.Active == "" || f.Active == strconv.FormatBool(p.Active)) {
 				page.Products = append(page.Products, p)
 			}
 		}
@@ -58,21 +59,27 @@ func ProductChoices(c *db.Conn, f schema.Find) ([]schema.Choice, error) { return
 func ProductCells(p Product) []string { return products.Cells(p) }
 
 var (
-	anyProduct  = schema.Listed("SELECT sku, name, sku FROM store_products WHERE (active = 1 OR sku = ?1) AND {} ORDER BY sku LIMIT ?2", "sku", "sku, name")
-	anyMintable = schema.Listed("SELECT sku, name, sku FROM store_products WHERE active = 1 AND kind IN ('license', 'download') AND {} ORDER BY sku LIMIT ?2",
+	anyProduct = schema.Listed(
+		"SELECT sku, name, sku FROM store_products WHERE (active = 1 OR sku = ?1) AND {} ORDER BY sku LIMIT ?2", "sku",
+		"sku, name")
+	anyMintable = schema.Listed(
+		"SELECT sku, name, sku FROM store_products WHERE active = 1 AND kind IN ('license', 'download') AND {} ORDER BY "+
+			"sku LIMIT ?2",
 		"sku", "sku, name")
 )
 
 func exampleProduct() Product {
 	seats := int64(3)
-	return Product{SKU: "PLUGIN", Name: "Audio plugin", Kind: kindLicense, PriceCents: 4900, ActivationLimit: &seats, Tiers: []string{"basic", "pro"}, Active: true, OfflineDays: 30}
+	return Product{SKU: "PLUGIN", Name: "Audio plugin", Kind: kindLicense, PriceCents: 4900, ActivationLimit: &seats,
+		Tiers: []string{"basic", "pro"}, Active: true, OfflineDays: 30}
 }
 
 func (s *Service) printProducts(w io.Writer, answer any) {
 	p, _ := answer.(ProductPage)
 	set, _ := s.Settings(context.Background()) // a price is in the shop's currency
 	schema.Tabulate(w, "SKU|NAME|KIND|PRICE|SEATS|DAYS|TIERS|ACTIVE", p.Products, func(p Product) []any {
-		return []any{p.SKU, p.Name, p.Kind, inCurrency(p.PriceCents, set.Currency), intCell(p.ActivationLimit), intCell(p.LicenseDays), strings.Join(p.Tiers, "|"), yesNo(p.Active)}
+		return []any{p.SKU, p.Name, p.Kind, inCurrency(p.PriceCents, set.Currency), intCell(p.ActivationLimit),
+			intCell(p.LicenseDays), strings.Join(p.Tiers, "|"), yesNo(p.Active)}
 	})
 }
 
@@ -85,9 +92,10 @@ func yesNo(yes bool) string {
 
 func (s *Service) listProducts() schema.Op {
 	return schema.Op{
-		Name: "list_products", About: "What the shop sells, by SKU; prices in the smallest unit of the shop's currency.", Response: ProductPage{Products: []Product{exampleProduct()}},
-		Example: "store products list --active true",
-		Print:   s.printProducts,
+		Name: "list_products", About: "What the shop sells, by SKU; prices in the smallest unit of the shop's currency.",
+		Response: ProductPage{Products: []Product{exampleProduct()}},
+		Example:  "store products list --active true",
+		Print:    s.printProducts,
 		Bind: func(f *schema.Form) schema.Handler {
 			var p ProductFilter
 			f.Text(&p.Q, "q", "only products with this in SKU or name", schema.Most(200), schema.Example("plugin"))
@@ -109,7 +117,8 @@ func (s *Service) productDetail() schema.Op {
 		},
 		Bind: func(f *schema.Form) schema.Handler {
 			var sku string
-			f.Text(&sku, "sku", "the product's SKU", schema.Required, schema.Most(200), schema.Positional("SKU"), schema.Example("PLUGIN"))
+			f.Text(&sku, "sku", "the product's SKU", schema.Required, schema.Most(200), schema.Positional("SKU"),
+				schema.Example("PLUGIN"))
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Product(ctx, sku) }
 		},
 	}

@@ -28,7 +28,8 @@ func (s *Service) setProvider() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var provider, secret string
 			bindTill(f, &provider)
-			f.Text(&secret, "secret", "the endpoint's signing secret", schema.Required, schema.Secret, schema.Most(200), schema.Example("whsec_..."))
+			f.Text(&secret, "secret", "the endpoint's signing secret", schema.Required, schema.Secret, schema.Most(200),
+				schema.Example("whsec_..."))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.SetProviderSecret(ctx, who, provider, secret)
 			}
@@ -39,7 +40,8 @@ func (s *Service) setProvider() schema.Op {
 func (s *Service) unsetProvider() schema.Op {
 	return schema.Op{
 		Name: "unset_provider", About: "Remove a provider's secret. Its events are refused from then on.",
-		Writes: true, Admin: true, Destructive: true, Response: ProviderSet{Provider: polar}, Refuses: []fault.Kind{fault.NotFound},
+		Writes: true, Admin: true, Destructive: true, Response: ProviderSet{Provider: polar},
+		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store provider unset polar",
 		Print: func(w io.Writer, answer any) {
 			p, _ := answer.(ProviderSet)
@@ -73,8 +75,10 @@ func (s *Service) mapProvider() schema.Op {
 	return schema.Op{
 		Name: "map_provider", About: "Map a provider's payment link, variant or product name to a product, for payments " +
 			"and imported licenses.",
-		Writes: true, Admin: true, Response: Mapped{Link: Link{Provider: stripe, Link: "plink_1Abc", SKU: "PLUGIN", Tier: &exampleTier}, Booked: 1},
-		Example: "store provider map stripe plink_1Abc PLUGIN --tier pro\nstore provider map lemonsqueezy 12345 PLUGIN --their-product-id 678",
+		Writes: true, Admin: true, Response: Mapped{Link: Link{Provider: stripe, Link: "plink_1Abc", SKU: "PLUGIN",
+			Tier: &exampleTier}, Booked: 1},
+		Example: "store provider map stripe plink_1Abc PLUGIN --tier pro\nstore provider map lemonsqueezy 12345 PLUGIN " +
+			"--their-product-id 678",
 		Print: func(w io.Writer, answer any) {
 			m, _ := answer.(Mapped)
 			fmt.Fprintf(w, "%s sells %s\n", m.Link.Link, m.SKU)
@@ -99,10 +103,13 @@ func (s *Service) mapProvider() schema.Op {
 			var tier string
 			f.Enum(&l.Provider, "provider", "the payment provider", mapped, schema.Required, schema.Positional("PROVIDER"))
 			f.Text(&l.Link, "payment_link", "the id of a payment link, variant or product there, or a product's name",
-				schema.Required, schema.Most(200), schema.Positional("PAYMENT_LINK"), schema.Label("Name there"), schema.Example("plink_1Abc"))
-			f.Text(&l.SKU, "sku", "the product that it means", schema.Required, schema.Most(200), schema.Positional("SKU"), schema.Label("Product"), schema.Choices(anyProduct), schema.Example("PLUGIN"))
+				schema.Required, schema.Most(200), schema.Positional("PAYMENT_LINK"), schema.Label("Name there"),
+				schema.Example("plink_1Abc"))
+			f.Text(&l.SKU, "sku", "the product that it means", schema.Required, schema.Most(200), schema.Positional("SKU"),
+				schema.Label("Product"), schema.Choices(anyProduct), schema.Example("PLUGIN"))
 			f.Text(&tier, "tier", "one of the product's tiers", schema.Most(200), schema.Example("pro"))
-			f.IntPtr(&l.TheirProduct, "their_product_id", "the product's number there, beside a variant's", schema.Range(1, math.MaxInt64), schema.Label("Product number there"), schema.Rare, schema.Example(678))
+			f.IntPtr(&l.TheirProduct, "their_product_id", "the product's number there, beside a variant's",
+				schema.Range(1, math.MaxInt64), schema.Label("Product number there"), schema.Rare, schema.Example(678))
 			l.Tier = db.NullText(tier)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MapLink(ctx, who, l) }
 		},
@@ -122,7 +129,8 @@ func (s *Service) listProviders() schema.Op {
 				if t.LastAt != nil {
 					last = t.LastAt.String()
 				}
-				return []any{t.Provider, map[bool]string{true: "set", false: "not set"}[t.SecretSet], t.Address, last, len(t.Products), len(t.Unmapped)}
+				return []any{t.Provider, map[bool]string{true: "set", false: "not set"}[t.SecretSet], t.Address, last,
+					len(t.Products), len(t.Unmapped)}
 			})
 		},
 		Bind: func(*schema.Form) schema.Handler {
@@ -135,7 +143,8 @@ func (s *Service) retryPayment() schema.Op {
 	ref := exampleRef
 	return schema.Op{
 		Name: "retry_payment", About: "Book a payment that could not be booked, after its cause is fixed.",
-		Writes: true, Response: Retried{Provider: stripe, ProviderRef: "pi_3Abc", Booked: true, OrderRef: &ref, Detail: "recorded as order " + exampleRef},
+		Writes: true, Response: Retried{Provider: stripe, ProviderRef: "pi_3Abc", Booked: true, OrderRef: &ref,
+			Detail: "recorded as order " + exampleRef},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "store provider retry stripe pi_3Abc",
 		Print: func(w io.Writer, answer any) {
@@ -168,13 +177,15 @@ func (s *Service) retryPayment() schema.Op {
 func bindPayment(f *schema.Form, provider, ref *string) {
 	f.Text(provider, "provider",
 		"the payment provider", schema.Required, schema.Most(32), schema.Positional("PROVIDER"), schema.Example(stripe))
-	f.Text(ref, "provider_ref", "the payment's name there", schema.Required, schema.Most(200), schema.Positional("PAYMENT"), schema.Label("Payment"), schema.Example("pi_3Abc"))
+	f.Text(ref, "provider_ref", "the payment's name there", schema.Required, schema.Most(200),
+		schema.Positional("PAYMENT"), schema.Label("Payment"), schema.Example("pi_3Abc"))
 }
 
 func (s *Service) dismissPayment() schema.Op {
 	return schema.Op{
 		Name: "dismiss_payment", About: "Dismiss a payment that could not be booked and does not concern the store.",
-		Writes: true, Destructive: true, Response: Dismissed{Provider: stripe, ProviderRef: "pi_3Abc", Reason: "its metadata has no sku"}, Refuses: []fault.Kind{fault.NotFound},
+		Writes: true, Destructive: true, Response: Dismissed{Provider: stripe, ProviderRef: "pi_3Abc",
+			Reason: "its metadata has no sku"}, Refuses: []fault.Kind{fault.NotFound},
 		Example: "store provider dismiss stripe pi_3Abc",
 		Print: func(w io.Writer, answer any) {
 			d, _ := answer.(Dismissed)
@@ -186,7 +197,8 @@ func (s *Service) dismissPayment() schema.Op {
 		},
 		Will: func(answer any, _ schema.Money) string {
 			d, _ := answer.(Dismissed)
-			return fmt.Sprintf("The payment %s of %s will be dismissed without an order. It could not be booked: %s.", d.ProviderRef, d.Provider, d.Reason)
+			return fmt.Sprintf("The payment %s of %s will be dismissed without an order. It could not be booked: %s.",
+				d.ProviderRef, d.Provider, d.Reason)
 		},
 		Bind: func(f *schema.Form) schema.Handler {
 			var provider, ref string
@@ -201,7 +213,8 @@ func (s *Service) dismissPayment() schema.Op {
 func (s *Service) listUnbooked() schema.Op {
 	email, cents, currency := "ann@example.com", int64(4900), "USD"
 	example := Unbooked{
-		Provider: stripe, Ref: "pi_3Abc", Event: "evt_1Abc", Cause: causeNoProduct, Reason: "its metadata has no sku", At: exampleInstant,
+		Provider: stripe, Ref: "pi_3Abc", Event: "evt_1Abc", Cause: causeNoProduct, Reason: "its metadata has no sku",
+		At:         exampleInstant,
 		BuyerEmail: &email, AmountCents: &cents, Currency: &currency,
 	}
 	example.Remedy = example.whatToDo()
@@ -248,7 +261,8 @@ func (s *Service) setCurrency() schema.Op {
 			if f.Surface() == schema.Page {
 				opts = append(opts, schema.Required)
 			}
-			f.Text(&currency, "currency", "the shop's default currency (ISO 4217)", append(opts, schema.Most(200), schema.Example("EUR"), schema.Choices(schema.Currencies), schema.Any)...)
+			f.Text(&currency, "currency", "the shop's default currency (ISO 4217)",
+				append(opts, schema.Most(200), schema.Example("EUR"), schema.Choices(schema.Currencies), schema.Any)...)
 			given := f.Given("currency")
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				if !given {

@@ -82,8 +82,10 @@ const orderSets db.Columns = "customer_id, subtotal_cents, discount_cents, tax_c
 const (
 	orderColumns = `o.id, o.order_ref, o.provider, o.provider_ref, o.status, c.id, c.email, c.name,
 		o.subtotal_cents, o.discount_cents, o.tax_cents, o.total_cents, o.refunded_cents, o.currency,
-		o.paid_at, o.refunded_at, o.created_at, ifnull(o.subscription_id, 0), s.ref, o.renews, o.plan_change, ` + subscriptionState + `,
-		ifnull((SELECT y.id FROM store_payments y WHERE y.order_id = o.id AND EXISTS (SELECT 1 FROM store_disputes d WHERE d.payment_id = y.id)), 0),
+		o.paid_at, o.refunded_at, o.created_at, ifnull(o.subscription_id, 0), s.ref, o.renews, o.plan_change, ` +
+		subscriptionState + `,
+		ifnull((SELECT y.id FROM store_payments y WHERE y.order_id = o.id AND EXISTS (SELECT 1 FROM store_disputes d
+		WHERE d.payment_id = y.id)), 0),
 		p.sku, i.product_name, i.tier, i.qty, i.unit_cents`
 	orderJoins = ` o CROSS JOIN store_customers c ON c.id = o.customer_id
 		CROSS JOIN store_order_lines i ON i.order_id = o.id CROSS JOIN store_products p ON p.id = i.product_id
@@ -95,8 +97,9 @@ func scanOrder(r *db.Row) Order {
 	o := Order{
 		id: r.Int(), OrderRef: r.Text(), Provider: r.Text(), ProviderRef: r.Text(), Status: r.Text(),
 		Customer:      Buyer{ID: r.Int(), Email: r.Text(), Name: r.Text()},
-		SubtotalCents: r.Int(), DiscountCents: r.Int(), TaxCents: r.Int(), TotalCents: r.Int(), RefundedCents: r.Int(), Currency: r.Text(),
-		PaidAt: r.Instant(), RefundedAt: r.InstantPtr(), CreatedAt: r.Instant(),
+		SubtotalCents: r.Int(), DiscountCents: r.Int(), TaxCents: r.Int(), TotalCents: r.Int(), RefundedCents: r.Int(),
+		Currency: r.Text(),
+		PaidAt:   r.Instant(), RefundedAt: r.InstantPtr(), CreatedAt: r.Instant(),
 		subscription: r.Int(), Subscription: r.TextPtr(), renewal: r.Bool(), Renews: []int64{},
 		PlanChange: r.Bool(), State: r.TextPtr(), disputed: r.Int(), Disputes: []Dispute{},
 	}
@@ -173,7 +176,8 @@ func allOrders(c *db.Conn, query string, args ...any) ([]Order, error) {
 
 func addDisputes(c *db.Conn, o *Order) (err error) {
 	if o.disputed != 0 {
-		o.Disputes, err = db.All(c, scanDisputeTold, "SELECT "+disputeColumns+" FROM store_disputes d WHERE d.payment_id = ? ORDER BY d.id", o.disputed)
+		o.Disputes, err = db.All(c, scanDisputeTold, "SELECT "+disputeColumns+
+			" FROM store_disputes d WHERE d.payment_id = ? ORDER BY d.id", o.disputed)
 	}
 	return err
 }
@@ -181,7 +185,8 @@ func addDisputes(c *db.Conn, o *Order) (err error) {
 // addRenewed names the licenses that a renewal renewed: those of its subscription.
 func addRenewed(c *db.Conn, o *Order) (err error) {
 	if o.renewal {
-		o.Renews, err = db.All(c, db.Int, "SELECT id FROM store_licenses WHERE subscription_id = ? ORDER BY id", o.subscription)
+		o.Renews, err = db.All(c, db.Int, "SELECT id FROM store_licenses WHERE subscription_id = ? ORDER BY id",
+			o.subscription)
 	}
 	return err
 }
@@ -261,7 +266,8 @@ func (d OrderDetail) masked() OrderDetail {
 // checkProvider refuses what cannot be a provider's name.
 func checkProvider(name string) error {
 	if len(name) < 1 || len(name) > 32 || !madeOf(name, "_-", false) {
-		return fault.Fieldf("provider", "provider: %s is not allowed; it takes 1 to 32 of a-z, 0-9, _ and -", schema.Quote(name))
+		return fault.Fieldf("provider", "provider: %s is not allowed; it takes 1 to 32 of a-z, 0-9, _ and -",
+			schema.Quote(name))
 	}
 	return nil
 }
@@ -275,8 +281,10 @@ func exampleDetail() OrderDetail {
 		Order: Order{
 			OrderRef: exampleRef, Provider: "stripe", ProviderRef: "pi_3PqX2L", Status: statusPaid,
 			Customer: Buyer{ID: 7, Email: "ann@example.com", Name: "Ann Lee"},
-			Items:    []Item{{SKU: "PLUGIN", Name: "Audio plugin", Tier: &exampleTier, Qty: 1, UnitCents: 4900, TotalCents: 4900}},
-			Currency: "USD", SubtotalCents: 4900, TotalCents: 4900, PaidAt: exampleInstant, CreatedAt: exampleInstant, Renews: []int64{}, Disputes: []Dispute{},
+			Items: []Item{{SKU: "PLUGIN", Name: "Audio plugin", Tier: &exampleTier, Qty: 1, UnitCents: 4900,
+				TotalCents: 4900}},
+			Currency: "USD", SubtotalCents: 4900, TotalCents: 4900, PaidAt: exampleInstant, CreatedAt: exampleInstant,
+			Renews: []int64{}, Disputes: []Dispute{},
 		},
 		Licenses: []License{exampleLicense()},
 	}

@@ -36,7 +36,8 @@ type ShortItem struct {
 }
 
 func (o Order) short() ShortOrder {
-	s := ShortOrder{o.OrderRef, o.Status, ShortBuyer{o.Customer.Email}, make([]ShortItem, len(o.Items)), o.Currency, o.TotalCents, o.RefundedCents, o.PaidAt}
+	s := ShortOrder{o.OrderRef, o.Status, ShortBuyer{o.Customer.Email}, make([]ShortItem, len(o.Items)), o.Currency,
+		o.TotalCents, o.RefundedCents, o.PaidAt}
 	for i, item := range o.Items {
 		s.Items[i] = ShortItem{item.SKU, item.Qty}
 	}
@@ -70,7 +71,8 @@ const (
 
 // FindOrders returns a page of the orders that match, and what all of them come to. A customer
 // who is not there is refused as not found.
-func (s *Service) FindOrders(ctx context.Context, f OrderFilter, customer int64, l schema.Listing, sort string) (FoundOrders, error) {
+func (s *Service) FindOrders(ctx context.Context, f OrderFilter, customer int64, l schema.Listing, sort string) (
+	FoundOrders, error) {
 	if f.From != nil && f.To != nil && *f.To < *f.From {
 		return FoundOrders{}, fault.Fieldf("to", "to: %s lies before from, %s", f.To, f.From)
 	}
@@ -112,12 +114,14 @@ func (f OrderFilter) found(c *db.Conn, l schema.Listing, sort string) (page []Or
 			return nil, nil, err
 		}
 		sums, err = db.All(c, func(r *db.Row) OrderSum { return OrderSum{r.Text(), r.Int(), r.Int(), r.Int()} },
-			"SELECT o.currency, count(*), sum(o.total_cents), sum(o.refunded_cents) FROM store_orders o"+from+" WHERE "+where+" GROUP BY o.currency", args...)
+			"SELECT o.currency, count(*), sum(o.total_cents), sum(o.refunded_cents) FROM store_orders o"+from+" WHERE "+where+
+				" GROUP BY o.currency", args...)
 		if err != nil {
 			return nil, nil, err
 		}
 		order := orderSorts[sort]
-		page, err = allOrders(c, "SELECT "+orderColumns+" FROM (SELECT o.* FROM store_orders o"+from+" WHERE "+where+" ORDER BY "+order+" LIMIT ? OFFSET ?)"+
+		page, err = allOrders(c, "SELECT "+orderColumns+" FROM (SELECT o.* FROM store_orders o"+from+" WHERE "+where+
+			" ORDER BY "+order+" LIMIT ? OFFSET ?)"+
 			orderJoins+" ORDER BY "+order+", i.line", append(args, l.Limit, l.After)...)
 		return page, sums, err
 	}
@@ -136,7 +140,8 @@ func (f OrderFilter) found(c *db.Conn, l schema.Listing, sort string) (page []Or
 }
 
 // orderSorts are the orders in which agents get orders, as SQL.
-var orderSorts = map[string]string{sortNewest: "o.id DESC", sortOldest: "o.id", sortMost: "o.total_cents DESC, o.id DESC"}
+var orderSorts = map[string]string{sortNewest: "o.id DESC", sortOldest: "o.id",
+	sortMost: "o.total_cents DESC, o.id DESC"}
 
 func sumOrders(all []Order) (sums []OrderSum) {
 	for _, o := range all {

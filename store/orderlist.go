@@ -58,7 +58,8 @@ func (f OrderFilter) list(c *db.Conn, n int64) ([]Order, error) {
 // when nothing can match.
 func (f OrderFilter) newestFirst(c *db.Conn, n int64) (query string, args []any, some bool, err error) {
 	from, where, args, some, err := f.where(c)
-	return "SELECT " + orderColumns + " FROM (SELECT o.* FROM store_orders o" + from + " WHERE " + where + " ORDER BY o.id DESC LIMIT ?)" + orderJoins +
+	return "SELECT " + orderColumns + " FROM (SELECT o.* FROM store_orders o" + from + " WHERE " + where +
+		" ORDER BY o.id DESC LIMIT ?)" + orderJoins +
 		" ORDER BY o.id DESC", append(args, n), some, err
 }
 
@@ -117,7 +118,8 @@ func dayRange(from, to *exact.Day, c *db.Conn) (first, end exact.Instant) {
 }
 
 func fewBetween(c *db.Conn, first, end exact.Instant) (bool, error) {
-	n, _, err := db.One(c, db.Int, "SELECT count(*) FROM (SELECT 1 FROM store_orders WHERE paid_at >= ? AND paid_at < ? LIMIT ?)", first, end, fewRows+1)
+	n, _, err := db.One(c, db.Int,
+		"SELECT count(*) FROM (SELECT 1 FROM store_orders WHERE paid_at >= ? AND paid_at < ? LIMIT ?)", first, end, fewRows+1)
 	return n <= fewRows, err
 }
 
@@ -169,7 +171,8 @@ func (f *OrderFilter) bind(form *schema.Form) {
 		"only orders paid through this provider", schema.Most(200), schema.Example("stripe"))
 	form.Text(&f.Email, "email",
 		"only orders of the buyer with this address", schema.Most(254), schema.Example("ann@example.com"))
-	form.Text(&f.Q, "q", "only orders with this in reference, address, name or SKU", schema.Most(200), schema.Example("ann@"))
+	form.Text(&f.Q, "q", "only orders with this in reference, address, name or SKU", schema.Most(200),
+		schema.Example("ann@"))
 	form.DayPtr(&f.From, "from", "only orders paid on this day or later", schema.Example("2026-11-01"))
 	form.DayPtr(&f.To, "to", "only orders paid on this day or before", schema.Example("2026-11-30"))
 	bindCursor(form, &f.Cursor)

@@ -44,7 +44,8 @@ func orderOf(c *db.Conn, provider string, names []string) (int64, error) {
 				continue
 			}
 			other, err := another(c, names, name, "SELECT provider_ref FROM store_orders WHERE id = ?1 UNION ALL "+
-				"SELECT n.name FROM store_payments p CROSS JOIN store_payment_names n ON n.payment_id = p.id WHERE p.order_id = ?1", id)
+				"SELECT n.name FROM store_payments p CROSS JOIN store_payment_names n ON n.payment_id = p.id WHERE p.order_id = ?1",
+				id)
 			if err != nil || !other {
 				return id, err
 			}
@@ -74,7 +75,8 @@ func isIntent(name string) bool { return strings.HasPrefix(name, "pi_") }
 // Payments that so turn out to be one are joined. order is the order that has the
 // payment, 0 if that is to be found by the names. Without a payment a new one is made if
 // create says so; else known is false.
-func gatherPayment(tx *db.Tx, provider string, names []string, order int64, create bool) (id int64, known bool, err error) {
+func gatherPayment(tx *db.Tx, provider string, names []string, order int64, create bool) (id int64, known bool,
+	err error) {
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" })
 	if order == 0 {
 		if order, err = orderOf(&tx.Conn, provider, names); err != nil {
@@ -101,12 +103,14 @@ func gatherPayment(tx *db.Tx, provider string, names []string, order int64, crea
 		}
 	}
 	if order != 0 {
-		if _, err := tx.Exec("UPDATE store_payments SET order_id = ?1 WHERE id = ?2 AND order_id IS NOT ?1", order, id); err != nil {
+		if _, err := tx.Exec("UPDATE store_payments SET order_id = ?1 WHERE id = ?2 AND order_id IS NOT ?1", order,
+			id); err != nil {
 			return 0, false, err
 		}
 	}
 	for _, name := range names {
-		if _, err := tx.Exec("INSERT OR IGNORE INTO store_payment_names (provider, name, payment_id) VALUES (?, ?, ?)", provider, name, id); err != nil {
+		if _, err := tx.Exec("INSERT OR IGNORE INTO store_payment_names (provider, name, payment_id) VALUES (?, ?, ?)",
+			provider, name, id); err != nil {
 			return 0, false, err
 		}
 	}
@@ -129,7 +133,8 @@ func paymentsNamed(c *db.Conn, provider string, names []string, order int64) ([]
 		}
 	}
 	for _, name := range names {
-		id, named, err := db.One(c, db.Int, `SELECT p.id FROM store_payment_names n CROSS JOIN store_payments p ON p.id = n.payment_id
+		id, named, err := db.One(c, db.Int, `SELECT p.id FROM store_payment_names n CROSS JOIN store_payments p
+			ON p.id = n.payment_id
 			WHERE n.provider = ?1 AND n.name = ?2 AND (?3 = 0 OR p.order_id IS NULL OR p.order_id = ?3)`, provider, name, order)
 		if err != nil {
 			return nil, err
@@ -154,9 +159,11 @@ func joinPayments(tx *db.Tx, into, from int64) error {
 		"UPDATE store_payment_names SET payment_id = ?1 WHERE payment_id = ?2",
 		"UPDATE store_invoices SET payment_id = ?1 WHERE payment_id = ?2",
 		"UPDATE store_disputes SET payment_id = ?1 WHERE payment_id = ?2",
-		`UPDATE store_payments SET paid_at = min(ifnull(store_payments.paid_at, p.paid_at), ifnull(p.paid_at, store_payments.paid_at))
+		`UPDATE store_payments SET paid_at = min(ifnull(store_payments.paid_at, p.paid_at), ifnull(p.paid_at,
+			store_payments.paid_at))
 			FROM store_payments p WHERE store_payments.id = ?1 AND p.id = ?2`,
-		`UPDATE store_payments SET waits_from = ifnull(waits_from, (SELECT waits_from FROM store_payments WHERE id = ?2)) WHERE id = ?1`,
+		`UPDATE store_payments SET waits_from = ifnull(waits_from, (SELECT waits_from FROM store_payments WHERE id = ?2))
+			WHERE id = ?1`,
 		`UPDATE store_payments SET (refunded_cents, refund_currency, refund_event) =
 			(SELECT refunded_cents, refund_currency, refund_event FROM store_payments WHERE id = ?2)
 			WHERE id = ?1 AND refunded_cents < (SELECT refunded_cents FROM store_payments WHERE id = ?2)`,
@@ -171,7 +178,8 @@ func joinPayments(tx *db.Tx, into, from int64) error {
 
 // paymentNames lists all names of an order's payment.
 func paymentNames(c *db.Conn, d Order) ([]string, error) {
-	names, err := db.All(c, db.Text, `SELECT n.name FROM store_payments p CROSS JOIN store_payment_names n ON n.payment_id = p.id
+	names, err := db.All(c, db.Text, `SELECT n.name FROM store_payments p CROSS JOIN store_payment_names n
+		ON n.payment_id = p.id
 		WHERE p.order_id = ?`, d.id)
 	if !slices.Contains(names, d.ProviderRef) {
 		names = append(names, d.ProviderRef)
@@ -236,7 +244,8 @@ func refundTold(tx *db.Tx, d OrderDetail, payment int64) (int64, error) {
 		told := refund{ref: d.ProviderRef, refunded: r.Int(), currency: r.Text()}
 		event = r.Text()
 		return told
-	}, "SELECT refunded_cents, refund_currency, refund_event FROM store_payments WHERE id = ? AND refunded_cents > 0", payment)
+	}, "SELECT refunded_cents, refund_currency, refund_event FROM store_payments WHERE id = ? AND refunded_cents > 0",
+		payment)
 	if err != nil || !found {
 		return 0, err
 	}

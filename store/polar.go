@@ -10,7 +10,8 @@ import (
 )
 
 var polarStates = []string{
-	"subscription.created", "subscription.active", "subscription.updated", "subscription.canceled", "subscription.uncanceled",
+	"subscription.created", "subscription.active", "subscription.updated", "subscription.canceled",
+	"subscription.uncanceled",
 	"subscription.past_due", "subscription.revoked",
 }
 
@@ -60,9 +61,11 @@ func polarInvoice(e incoming, id string) invoice {
 	v := e.object
 	reason := textAt(v, "billing_reason")
 	i := invoice{
-		ref: id, payment: id, names: []string{id}, subscription: idAt(v, "subscription_id"), opens: !strings.HasPrefix(reason, "subscription_cycle") && reason != "subscription_update",
+		ref: id, payment: id, names: []string{id}, subscription: idAt(v, "subscription_id"),
+		opens:      !strings.HasPrefix(reason, "subscription_cycle") && reason != "subscription_update",
 		planChange: reason == "subscription_update", currency: strings.ToUpper(textAt(v, "currency")), paidAt: e.at,
-		period: instantAt(v, "subscription", "current_period_end"), email: textAt(v, "customer", "email"), name: textAt(v, "customer", "name"),
+		period: instantAt(v, "subscription", "current_period_end"), email: textAt(v, "customer", "email"),
+		name: textAt(v, "customer", "name"),
 	}
 	i.subscription = firstOf(i.subscription, idAt(v, "subscription"))
 	i.readAmounts(v)
@@ -73,7 +76,8 @@ func polarOrder(e incoming, id string, i invoice) session {
 	v := e.object
 	x := session{
 		id: id, ref: id, status: "paid", mode: "payment", email: i.email, name: i.name, currency: i.currency, paidAt: e.at,
-		link: firstOf(textAt(v, "product_id"), idAt(v, "product")), qty: wordAt(v, "seats"), theirName: textAt(v, "product", "name"),
+		link: firstOf(textAt(v, "product_id"), idAt(v, "product")), qty: wordAt(v, "seats"),
+		theirName: textAt(v, "product", "name"),
 	}
 	if i.subscription != "" {
 		x.mode, x.subscription, x.opening = "subscription", i.subscription, &i
@@ -85,7 +89,8 @@ func polarOrder(e incoming, id string, i invoice) session {
 // polarRefund reads a refund: both amounts are running totals, the tax beside the rest.
 func (e incoming) polarRefund(id string) (handle handler, why string) {
 	v := e.object
-	r := refund{ref: id, names: []string{id}, currency: strings.ToUpper(textAt(v, "currency")), full: textAt(v, "status") == "refunded"}
+	r := refund{ref: id, names: []string{id}, currency: strings.ToUpper(textAt(v, "currency")),
+		full: textAt(v, "status") == "refunded"}
 	given, err := centsAt(v, "refunded_amount")
 	tax, errTax := centsAt(v, "refunded_tax_amount")
 	if r.refunded = given + tax; err != nil || errTax != nil || id == "" || r.refunded == 0 {

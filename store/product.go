@@ -50,9 +50,11 @@ var products = record.New("product", "store_products",
 			return f.Given("name")
 		}),
 	record.Enum("kind", func(p *Product) *string { return &p.Kind }, productKinds,
-		"license: each unit sold comes with a license; download: none does, and a redeem code makes an order; other: neither licenses nor codes").
+		"license: each unit sold comes with a license; download: none does, and a redeem code makes an order; other: "+
+			"neither licenses nor codes").
 		Else(func(p *Product) { p.Kind, p.Active, p.OfflineDays = kindLicense, true, 30 }),
-	record.Int("price_cents", func(p *Product) *int64 { return &p.PriceCents }, "the price of a unit", schema.Range(0, maxPrice)),
+	record.Int("price_cents", func(p *Product) *int64 { return &p.PriceCents }, "the price of a unit",
+		schema.Range(0, maxPrice)),
 	record.OptInt("activation_limit", func(p *Product) **int64 { return &p.ActivationLimit },
 		"how many seats a license has; empty is unlimited", schema.Range(0, 1_000_000)),
 	record.OptInt("license_days", func(p *Product) **int64 { return &p.LicenseDays },
@@ -107,7 +109,8 @@ func lookUpProduct(c *db.Conn, sku string) (Product, bool, error) {
 func findProduct(c *db.Conn, sku string) (Product, error) {
 	p, found, err := lookUpProduct(c, sku)
 	if err == nil && !found {
-		err = fault.Fieldf("sku", "sku: there is no product %s; load products with `import store products`", schema.Quote(sku))
+		err = fault.Fieldf("sku", "sku: there is no product %s; load products with `import store products`",
+			schema.Quote(sku))
 	}
 	return p, err
 }
@@ -123,7 +126,8 @@ func (p Product) takesTier(tier string) error {
 	case tier == "" || slices.Contains(p.Tiers, tier):
 		return nil
 	case len(p.Tiers) > 0:
-		return fault.Fieldf("tier", "tier: %s is no tier of %s; it has %s", schema.Quote(tier), p.SKU, strings.Join(p.Tiers, ", "))
+		return fault.Fieldf("tier", "tier: %s is no tier of %s; it has %s", schema.Quote(tier), p.SKU,
+			strings.Join(p.Tiers, ", "))
 	case len(tier) > 32 || !madeOf(tier, "_-", false):
 		return fault.Fieldf("tier", "tier: %s is not allowed; it takes 1 to 32 of a-z, 0-9, _ and -", schema.Quote(tier))
 	}
@@ -135,7 +139,8 @@ func (p Product) takesTier(tier string) error {
 func madeOf(s, extra string, capitals bool) bool {
 	for i := range len(s) {
 		c := s[i]
-		ok := c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || capitals && c >= 'A' && c <= 'Z' || strings.IndexByte(extra, c) >= 0
+		ok := c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || capitals && c >= 'A' && c <= 'Z' ||
+			strings.IndexByte(extra, c) >= 0
 		if !ok {
 			return false
 		}

@@ -37,7 +37,9 @@ func (s *Service) SetProviderSecret(ctx context.Context, who db.Caller, provider
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (ProviderSet, error) {
 		set := ProviderSet{Provider: provider, SecretSet: true}
-		_, err := tx.Exec("INSERT INTO store_providers (provider, secret) VALUES (?, ?) ON CONFLICT (provider) DO UPDATE SET secret = excluded.secret", provider, secret)
+		_, err := tx.Exec(
+			"INSERT INTO store_providers (provider, secret) VALUES (?, ?) ON CONFLICT (provider) DO UPDATE SET secret = "+
+				"excluded.secret", provider, secret)
 		if err != nil {
 			return set, err
 		}
@@ -63,7 +65,8 @@ func (s *Service) UnsetProvider(ctx context.Context, who db.Caller, provider str
 
 func notOneOf(field, given string, allowed []string) error {
 	last := len(allowed) - 1
-	return fault.Fieldf(field, "%s: %s is not allowed; it takes %s or %s", field, schema.Quote(given), strings.Join(allowed[:last], ", "), allowed[last])
+	return fault.Fieldf(field, "%s: %s is not allowed; it takes %s or %s", field, schema.Quote(given),
+		strings.Join(allowed[:last], ", "), allowed[last])
 }
 
 func providerSecret(c *db.Conn, provider string) (string, error) {
@@ -95,7 +98,8 @@ type Mapped struct {
 // tier that it does not have.
 func (s *Service) MapLink(ctx context.Context, who db.Caller, l Link) (Mapped, error) {
 	if !slices.Contains(mapped, l.Provider) {
-		return Mapped{}, fault.Fieldf("provider", "provider: %s is not allowed; it takes one of %s", schema.Quote(l.Provider), strings.Join(mapped, ", "))
+		return Mapped{}, fault.Fieldf("provider", "provider: %s is not allowed; it takes one of %s", schema.Quote(l.Provider),
+			strings.Join(mapped, ", "))
 	}
 	l.Link = strings.TrimSpace(l.Link)
 	switch {
@@ -103,7 +107,9 @@ func (s *Service) MapLink(ctx context.Context, who db.Caller, l Link) (Mapped, e
 		return Mapped{}, fault.Fieldf("payment_link", "payment_link: %s is not the id of a payment link; Stripe shows it "+
 			"as plink_...", schema.Quote(l.Link))
 	case l.Link == "":
-		return Mapped{}, fault.Fieldf("payment_link", "payment_link is empty: give the variant's or product's id, or its name, as %s has it", l.Provider)
+		return Mapped{},
+			fault.Fieldf("payment_link", "payment_link is empty: give the variant's or product's id, or its name, as %s has it",
+				l.Provider)
 	}
 	if err := schema.CheckText("payment_link", l.Link, 200); err != nil {
 		return Mapped{}, err
@@ -112,7 +118,8 @@ func (s *Service) MapLink(ctx context.Context, who db.Caller, l Link) (Mapped, e
 		if m.Link, err = mapLink(tx, l); err != nil {
 			return m, err
 		}
-		waiting, err := db.All(&tx.Conn, scanUnbooked, selectUnbooked+" WHERE provider = ? AND their_product = ? AND body IS NOT NULL ORDER BY provider_ref, refund", l.Provider, l.Link)
+		waiting, err := db.All(&tx.Conn, scanUnbooked, selectUnbooked+
+			" WHERE provider = ? AND their_product = ? AND body IS NOT NULL ORDER BY provider_ref, refund", l.Provider, l.Link)
 		if err != nil {
 			return m, err
 		}
@@ -138,7 +145,8 @@ func mapLink(tx *db.Tx, l Link) (Link, error) {
 	if err := p.takesTier(textOr(l.Tier, "")); err != nil {
 		return l, err
 	}
-	_, err = tx.Exec(`INSERT INTO store_links (provider, link, product_id, tier, their_product, mapped_at) VALUES (?1, ?2, ?3, ?4, ?5, max(?6, ifnull((SELECT max(mapped_at) + 1 FROM store_links), 0)))
+	_, err = tx.Exec(`INSERT INTO store_links (provider, link, product_id, tier, their_product, mapped_at) VALUES (?1, ?2,
+		?3, ?4, ?5, max(?6, ifnull((SELECT max(mapped_at) + 1 FROM store_links), 0)))
 		ON CONFLICT (provider, link) DO UPDATE SET product_id = excluded.product_id, tier = excluded.tier,
 			their_product = ifnull(excluded.their_product, their_product), mapped_at = excluded.mapped_at`,
 		l.Provider, l.Link, p.id, l.Tier, l.TheirProduct, tx.Now())
@@ -151,7 +159,8 @@ func mapLink(tx *db.Tx, l Link) (Link, error) {
 	return l, tx.Audit("provider.link", "provider:"+l.Provider, l)
 }
 
-const selectLink = "SELECT k.provider, k.link, p.sku, k.tier, k.their_product FROM store_links k JOIN store_products p ON p.id = k.product_id"
+const selectLink = "SELECT k.provider, k.link, p.sku, k.tier, k.their_product FROM store_links k JOIN store_products " +
+	"p ON p.id = k.product_id"
 
 func scanLink(r *db.Row) Link {
 	return Link{Provider: r.Text(), Link: r.Text(), SKU: r.Text(), Tier: r.TextPtr(), TheirProduct: r.IntPtr()}
@@ -198,7 +207,8 @@ func (s *Service) Tills(ctx context.Context) (TillList, error) {
 			return list, err
 		}
 		for _, t := range tills() {
-			x := Till{Provider: t.name, Title: t.title, Address: base + "/providers/" + t.name + "/webhook", Events: t.events, Notes: t.notes}
+			x := Till{Provider: t.name, Title: t.title, Address: base + "/providers/" + t.name + "/webhook", Events: t.events,
+				Notes: t.notes}
 			if x.Notes == nil {
 				x.Notes = []string{}
 			}
@@ -219,16 +229,19 @@ func (x *Till) load(c *db.Conn) error {
 	}
 	x.SecretSet = secret != ""
 	if x.LastAt == nil {
-		if x.LastAt, _, err = db.One(c, (*db.Row).InstantPtr, "SELECT max(at) FROM store_provider_events WHERE provider = ?", x.Provider); err != nil {
+		if x.LastAt, _, err = db.One(c, (*db.Row).InstantPtr, "SELECT max(at) FROM store_provider_events WHERE provider = ?",
+			x.Provider); err != nil {
 			return err
 		}
 	}
-	if x.Products, err = db.All(c, scanLink, selectLink+" WHERE k.provider = ? ORDER BY k.mapped_at DESC, k.link", x.Provider); err != nil {
+	if x.Products, err = db.All(c, scanLink, selectLink+" WHERE k.provider = ? ORDER BY k.mapped_at DESC, k.link",
+		x.Provider); err != nil {
 		return err
 	}
 	x.Unmapped, err = db.All(c, func(r *db.Row) UnmappedTheir {
 		return UnmappedTheir{TheirProduct: r.Text(), TheirName: r.TextPtr(), Payments: r.Int()}
-	}, "SELECT their_product, max(their_name), count(*) FROM store_unbooked WHERE provider = ? AND cause = 'unknown_product' AND their_product IS NOT NULL "+
+	}, "SELECT their_product, max(their_name), count(*) FROM store_unbooked WHERE provider = ? AND cause = "+
+		"'unknown_product' AND their_product IS NOT NULL "+
 		"GROUP BY 1 ORDER BY 1", x.Provider)
 	return err
 }
@@ -281,7 +294,8 @@ func exampleTill() Till {
 	name := "Echo Pro (EU)"
 	return Till{
 		Provider: lemonSqueezy, Title: "Lemon Squeezy", Address: "https://shop.example.com/providers/lemonsqueezy/webhook",
-		Events: lemonSqueezyTill().events, SecretSet: true, LastAt: &exampleInstant, LastEvent: &kind, Notes: lemonSqueezyTill().notes,
+		Events: lemonSqueezyTill().events, SecretSet: true, LastAt: &exampleInstant, LastEvent: &kind,
+		Notes:    lemonSqueezyTill().notes,
 		Products: []Link{{Provider: lemonSqueezy, Link: "12345", TheirProduct: &product, SKU: "PLUGIN", Tier: &exampleTier}},
 		Unmapped: []UnmappedTheir{{TheirProduct: strconv.Itoa(12346), TheirName: &name, Payments: 2}},
 	}

@@ -47,7 +47,8 @@ func (s *Service) RecordOrder(ctx context.Context, who db.Caller, n NewOrder) (R
 		if n.ProviderRef != "" {
 			was, found, err := findPayment(&tx.Conn, n.Provider, n.ProviderRef)
 			if found && was.Status == statusVoid {
-				return Recorded{}, fault.Conflictf("order %s with this reference is void; give another reference", was.OrderRef).At("provider_ref")
+				return Recorded{}, fault.Conflictf("order %s with this reference is void; give another reference", was.OrderRef).At(
+					"provider_ref")
 			}
 			if err != nil || found {
 				return Recorded{OrderDetail: was.shownTo(who), AlreadyRecorded: true}, err
@@ -83,7 +84,8 @@ func (n *NewOrder) check() (err error) {
 		n.Lines = []NewLine{{SKU: n.SKU, Tier: n.Tier, Qty: n.Qty}}
 	}
 	if n.Total != nil && (*n.Total < 0 || *n.Total > maxPrice) {
-		return fault.Fieldf("total_cents", "total: %d is out of range; it takes 0 to %d cents", fault.Cents(*n.Total), fault.Cents(maxPrice))
+		return fault.Fieldf("total_cents", "total: %d is out of range; it takes 0 to %d cents", fault.Cents(*n.Total),
+			fault.Cents(maxPrice))
 	}
 	if n.Total != nil && n.Discount > 0 {
 		return fault.Fieldf("discount_cents", "discount_cents: give the amount paid or a discount, not both")

@@ -139,7 +139,8 @@ func spend(tx *db.Tx, hash []byte, email, name string, at exact.Instant) (Redeem
 	if err != nil {
 		return Redeemed{}, k.batch, err
 	}
-	if _, err := tx.Exec("UPDATE store_codes SET status = 'redeemed', order_id = ?, redeemed_at = ? WHERE hash = ?", d.id, at, hash); err != nil {
+	if _, err := tx.Exec("UPDATE store_codes SET status = 'redeemed', order_id = ?, redeemed_at = ? WHERE hash = ?", d.id,
+		at, hash); err != nil {
 		return Redeemed{}, k.batch, err
 	}
 	if err := tx.Audit("code.redeemed", "batch:"+k.batch.Batch, map[string]string{"order_ref": d.OrderRef}); err != nil {
@@ -162,7 +163,8 @@ func bookCode(tx *db.Tx, b Batch, email, name string, at exact.Instant) (OrderDe
 		return OrderDetail{}, err
 	}
 	return book(tx, sale{
-		lines: []line{{product: p, tier: textOr(b.Tier, ""), qty: 1, licensed: p.Kind != kindDownload}}, email: email, name: name,
+		lines: []line{{product: p, tier: textOr(b.Tier, ""), qty: 1, licensed: p.Kind != kindDownload}}, email: email,
+		name:     name,
 		currency: set.Currency, provider: "code", paidAt: at,
 	}, false)
 }

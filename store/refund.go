@@ -33,7 +33,8 @@ type RefundForAgents struct {
 }
 
 // RefundForAgents is RefundOrder with a reason, for the audit trail; ref may be the provider's.
-func (s *Service) RefundForAgents(ctx context.Context, who db.Caller, ref string, amount *int64, reason string) (RefundForAgents, error) {
+func (s *Service) RefundForAgents(ctx context.Context, who db.Caller, ref string, amount *int64, reason string) (
+	RefundForAgents, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RefundForAgents, error) {
 		ref, err := orderCalled(&tx.Conn, ref)
 		if err != nil {
@@ -56,7 +57,8 @@ func orderCalled(c *db.Conn, ref string) (string, error) {
 	case len(called) == 1:
 		return called[0].OrderRef, nil
 	}
-	return "", fault.Fieldf("order", "order: there is no order %s; list_orders finds orders by the buyer, the product or the day", schema.Quote(ref))
+	return "", fault.Fieldf("order",
+		"order: there is no order %s; list_orders finds orders by the buyer, the product or the day", schema.Quote(ref))
 }
 
 // noteOf says that a refund is only recorded, and where the money goes back.
@@ -82,9 +84,11 @@ func refundIn(tx *db.Tx, who db.Caller, ref string, amount *int64, reason string
 	case amount == nil:
 		amount = &left
 	case *amount < 1:
-		return OrderRefunded{}, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes at least %d cent", fault.CentsIn(*amount, d.Currency), fault.CentsIn(1, d.Currency))
+		return OrderRefunded{}, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes at least %d cent",
+			fault.CentsIn(*amount, d.Currency), fault.CentsIn(1, d.Currency))
 	case *amount > left:
-		return OrderRefunded{}, fault.Conflictf("amount_cents: %d are more than the %d that are left of order %s", fault.CentsIn(*amount, d.Currency), fault.CentsIn(left, d.Currency), d.OrderRef)
+		return OrderRefunded{}, fault.Conflictf("amount_cents: %d are more than the %d that are left of order %s",
+			fault.CentsIn(*amount, d.Currency), fault.CentsIn(left, d.Currency), d.OrderRef)
 	}
 	r, err := refundTo(tx, d, d.RefundedCents+*amount, true)
 	if err == nil && reason != "" {
@@ -153,7 +157,8 @@ func refundAt(tx *db.Tx, d OrderDetail, refunded int64, at exact.Instant, emit b
 // closeOrder makes an order refunded. Its licenses are revoked; those that it renewed
 // lose the period that it paid for.
 func closeOrder(tx *db.Tx, d OrderDetail, at exact.Instant) error {
-	if _, err := tx.Exec("UPDATE store_orders SET status = 'refunded', refunded_at = ? WHERE id = ?", at, d.id); err != nil {
+	if _, err := tx.Exec("UPDATE store_orders SET status = 'refunded', refunded_at = ? WHERE id = ?", at,
+		d.id); err != nil {
 		return err
 	}
 	if err := add(tx, ordersPaid, -1); err != nil {
@@ -162,7 +167,8 @@ func closeOrder(tx *db.Tx, d OrderDetail, at exact.Instant) error {
 	if err := add(tx, ordersRefunded, 1); err != nil {
 		return err
 	}
-	if _, err := tx.Exec("UPDATE store_customers SET paid_orders = paid_orders - 1 WHERE id = ?", d.Customer.ID); err != nil {
+	if _, err := tx.Exec("UPDATE store_customers SET paid_orders = paid_orders - 1 WHERE id = ?",
+		d.Customer.ID); err != nil {
 		return err
 	}
 	if d.renewal {
@@ -186,7 +192,8 @@ type Refund struct {
 func (s *Service) Refunds(ctx context.Context, ref string) ([]Refund, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) ([]Refund, error) {
 		return db.All(c, func(r *db.Row) Refund { return Refund{At: r.Instant(), Cents: r.Int()} },
-			"SELECT r.at, r.cents FROM store_orders o CROSS JOIN store_refunds r ON r.order_id = o.id WHERE o.order_ref = ? ORDER BY r.at, r.id", ref)
+			"SELECT r.at, r.cents FROM store_orders o CROSS JOIN store_refunds r ON r.order_id = o.id WHERE o.order_ref = ? "+
+				"ORDER BY r.at, r.id", ref)
 	})
 }
 

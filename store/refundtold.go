@@ -17,7 +17,8 @@ type refund struct {
 
 // inAnother is a refund that is not in the order's currency.
 func (r refund) inAnother(d OrderDetail) Unbooked {
-	return Unbooked{Ref: r.ref, Refund: true, Cause: causeCurrency, AmountCents: &r.refunded, Currency: db.NullText(r.currency), OrderRef: &d.OrderRef,
+	return Unbooked{Ref: r.ref, Refund: true, Cause: causeCurrency, AmountCents: &r.refunded,
+		Currency: db.NullText(r.currency), OrderRef: &d.OrderRef,
 		Reason: fmt.Sprintf("it refunds %s, but order %s is in %s: refund it by hand with `store order refund`",
 			inCurrency(r.refunded, r.currency), d.OrderRef, d.Currency)}
 }
@@ -36,7 +37,8 @@ func bookRefund(tx *db.Tx, e incoming, r refund) (Received, error) {
 	if err != nil {
 		return Received{}, err
 	}
-	more, err := tx.Exec(`UPDATE store_payments SET refunded_cents = ?1, refund_currency = ?2, refund_event = ?3 WHERE id = ?4 AND refunded_cents < ?1`,
+	more, err := tx.Exec(`UPDATE store_payments SET refunded_cents = ?1, refund_currency = ?2, refund_event = ?3
+		WHERE id = ?4 AND refunded_cents < ?1`,
 		r.refunded, r.currency, e.id, payment)
 	if err != nil {
 		return Received{}, err
@@ -60,5 +62,6 @@ func bookRefund(tx *db.Tx, e incoming, r refund) (Received, error) {
 	case after.RefundedCents == d.RefundedCents:
 		return e.done(tx, outcomeRepeated, "order "+d.OrderRef+" is refunded to this amount already")
 	}
-	return e.done(tx, outcomeRefunded, fmt.Sprintf("order %s: %s of %s are refunded", d.OrderRef, inCurrency(after.RefundedCents, d.Currency), inCurrency(d.TotalCents, d.Currency)))
+	return e.done(tx, outcomeRefunded, fmt.Sprintf("order %s: %s of %s are refunded", d.OrderRef,
+		inCurrency(after.RefundedCents, d.Currency), inCurrency(d.TotalCents, d.Currency)))
 }

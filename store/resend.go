@@ -19,7 +19,8 @@ func (s *Service) ResendOrder(ctx context.Context, who db.Caller, ref string) (O
 			return d, fault.Conflictf("order %s is void: there is nothing to send", d.OrderRef)
 		}
 		name, data := "order.paid", any(d)
-		batch, redeemed, err := db.One(&tx.Conn, scanBatch, "SELECT "+batchColumns+" FROM store_codes k CROSS JOIN store_batches b ON b.id = k.batch_id "+
+		batch, redeemed, err := db.One(&tx.Conn, scanBatch, "SELECT "+batchColumns+
+			" FROM store_codes k CROSS JOIN store_batches b ON b.id = k.batch_id "+
 			"CROSS JOIN store_products p ON p.id = b.product_id WHERE k.order_id = ?", d.id)
 		if err != nil {
 			return d, err

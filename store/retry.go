@@ -22,17 +22,20 @@ type Retried struct {
 // mended. Refused: a payment that is not on the list (not found), one whose event was not kept.
 func (s *Service) RetryPayment(ctx context.Context, who db.Caller, provider, ref string) (Retried, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Retried, error) {
-		list, err := db.All(&tx.Conn, scanUnbooked, selectUnbooked+" WHERE provider = ? AND provider_ref = ? ORDER BY refund", provider, ref)
+		list, err := db.All(&tx.Conn, scanUnbooked, selectUnbooked+" WHERE provider = ? AND provider_ref = ? ORDER BY refund",
+			provider, ref)
 		if err != nil {
 			return Retried{}, err
 		}
 		if len(list) == 0 {
-			return Retried{}, fault.NotFoundf("no payment %s of %s waits to be booked", schema.Quote(ref), schema.Quote(provider))
+			return Retried{}, fault.NotFoundf("no payment %s of %s waits to be booked", schema.Quote(ref),
+				schema.Quote(provider))
 		}
 		var got Retried
 		for _, u := range list {
 			if len(u.body) == 0 {
-				return got, fault.Conflictf("the event of %s payment %s was not kept: resend it from the provider's dashboard", provider, ref)
+				return got, fault.Conflictf("the event of %s payment %s was not kept: resend it from the provider's dashboard",
+					provider, ref)
 			}
 			if got, err = retry(tx, u); err != nil || !got.Booked {
 				return got, err
@@ -64,12 +67,14 @@ func retry(tx *db.Tx, u Unbooked) (Retried, error) {
 	if err != nil {
 		return got, err
 	}
-	_, waits, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM store_unbooked WHERE provider = ? AND provider_ref = ? AND refund = ?", u.Provider, u.Ref, u.Refund)
+	_, waits, err := db.One(&tx.Conn, db.Int,
+		"SELECT 1 FROM store_unbooked WHERE provider = ? AND provider_ref = ? AND refund = ?", u.Provider, u.Ref, u.Refund)
 	if err != nil {
 		return got, err
 	}
 	if waits && r.Outcome != outcomeUnclear { // it is dealt with: a refund that was unreadable
-		if _, err := tx.Exec("DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ? AND refund = ?", u.Provider, u.Ref, u.Refund); err != nil {
+		if _, err := tx.Exec("DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ? AND refund = ?", u.Provider,
+			u.Ref, u.Refund); err != nil {
 			return got, err
 		}
 		waits = false

@@ -34,8 +34,9 @@ func readSession(v strict.Value) session {
 	x := session{
 		id: textAt(v, "id"), ref: idAt(v, "payment_intent"), status: textAt(v, "payment_status"), mode: textAt(v, "mode"),
 		invoice: idAt(v, "invoice"), subscription: idAt(v, "subscription"),
-		email: textAt(v, "customer_details", "email"), name: textAt(v, "customer_details", "name"), currency: textAt(v, "currency"),
-		sku: textAt(v, "metadata", "sku"), tier: textAt(v, "metadata", "tier"), qty: wordAt(v, "metadata", "qty"),
+		email: textAt(v, "customer_details", "email"), name: textAt(v, "customer_details", "name"),
+		currency: textAt(v, "currency"),
+		sku:      textAt(v, "metadata", "sku"), tier: textAt(v, "metadata", "tier"), qty: wordAt(v, "metadata", "qty"),
 		lines: textAt(v, "metadata", "lines"), link: idAt(v, "payment_link"),
 	}
 	if x.ref == "" {
@@ -44,7 +45,8 @@ func readSession(v strict.Value) session {
 	if x.email == "" {
 		x.email = textAt(v, "customer_email")
 	}
-	x.readAmounts(v, []string{"amount_total"}, []string{"total_details", "amount_discount"}, []string{"total_details", "amount_tax"})
+	x.readAmounts(v, []string{"amount_total"}, []string{"total_details", "amount_discount"},
+		[]string{"total_details", "amount_tax"})
 	return x
 }
 
@@ -73,7 +75,8 @@ func (x session) subscribes() bool { return x.mode == "subscription" }
 // sale makes the session an order. Its refusals say why it cannot be one, and what
 // the owner can do.
 func (x session) sale(c *db.Conn, provider string) (sale, error) {
-	v := sale{rename: true, name: x.name, provider: provider, ref: x.ref, names: []string{x.id, x.invoice}, tax: x.tax, paidAt: c.Now(), told: x.paidAt}
+	v := sale{rename: true, name: x.name, provider: provider, ref: x.ref, names: []string{x.id, x.invoice}, tax: x.tax,
+		paidAt: c.Now(), told: x.paidAt}
 	if schema.CheckText("name", x.name, 200) != nil {
 		v.name = "" // a payment is not lost over a name
 	}
@@ -179,10 +182,12 @@ func (x session) product(c *db.Conn, provider string, l *line) (err error) {
 	case x.link == "":
 		return because(causeNoProduct, fault.Invalidf("it names no product"))
 	case provider == stripe:
-		return because(causeUnknownProduct, fault.Invalidf("it has no sku, and its payment link is not mapped: `store provider map stripe %s SKU`", x.link))
+		return because(causeUnknownProduct,
+			fault.Invalidf("it has no sku, and its payment link is not mapped: `store provider map stripe %s SKU`", x.link))
 	default:
-		return because(causeUnknownProduct, fault.Invalidf("what was bought, %s, is not mapped: `store provider map %s %s SKU`",
-			schema.Quote(firstOf(x.theirName, x.link)), provider, x.link))
+		return because(causeUnknownProduct,
+			fault.Invalidf("what was bought, %s, is not mapped: `store provider map %s %s SKU`",
+				schema.Quote(firstOf(x.theirName, x.link)), provider, x.link))
 	}
 	if l.product, err = findProduct(c, sku); err != nil {
 		return because(causeUnknownProduct, err)
@@ -253,7 +258,8 @@ func bookSession(tx *db.Tx, e incoming, x session) (Received, error) {
 	if err != nil {
 		return got, err
 	}
-	t, waits, err := db.One(&tx.Conn, scanUnbooked, selectUnbooked+" WHERE provider = ? AND provider_ref = ?", e.provider, x.ref)
+	t, waits, err := db.One(&tx.Conn, scanUnbooked, selectUnbooked+" WHERE provider = ? AND provider_ref = ?", e.provider,
+		x.ref)
 	if waits { // a refund that came before it
 		got.notice = t.whatToDo()
 		got.Detail += "; " + got.notice
@@ -265,7 +271,8 @@ func bookSession(tx *db.Tx, e incoming, x session) (Received, error) {
 func (x session) unbooked(why *fault.Error) Unbooked {
 	u := Unbooked{
 		Ref: x.ref, Reason: why.Detail, Cause: causeOf(why), BuyerEmail: db.NullText(x.email), BuyerName: db.NullText(x.name),
-		Currency: db.NullText(strings.ToUpper(x.currency)), TheirProduct: db.NullText(firstOf(x.sku, x.link)), TheirName: db.NullText(x.theirName),
+		Currency: db.NullText(strings.ToUpper(x.currency)), TheirProduct: db.NullText(firstOf(x.sku, x.link)),
+		TheirName:    db.NullText(x.theirName),
 		Subscription: db.NullText(x.subscription),
 	}
 	if x.amounts == nil && !x.totalWasMissing {
@@ -280,10 +287,12 @@ func (x session) unbooked(why *fault.Error) Unbooked {
 // openingNames are the names of the payment that a subscription began with, as far as
 // invoices told them: of the invoice that the session names, and of those that say so.
 func openingNames(tx *db.Tx, provider string, s subscription, invoice string) ([]string, error) {
-	if _, err := tx.Exec("UPDATE store_invoices SET opens = 1 WHERE provider = ? AND ref = ? AND opens = 0", provider, invoice); err != nil {
+	if _, err := tx.Exec("UPDATE store_invoices SET opens = 1 WHERE provider = ? AND ref = ? AND opens = 0", provider,
+		invoice); err != nil {
 		return nil, err
 	}
-	return db.All(&tx.Conn, db.Text, `SELECT n.name FROM store_invoices i CROSS JOIN store_payment_names n ON n.payment_id = i.payment_id
+	return db.All(&tx.Conn, db.Text, `SELECT n.name FROM store_invoices i CROSS JOIN store_payment_names n
+		ON n.payment_id = i.payment_id
 		WHERE i.subscription_id = ? AND i.opens = 1`, s.id)
 }
 

@@ -63,7 +63,8 @@ func (s *Service) MakeSigningKey(ctx context.Context, who db.Caller) (SigningKey
 		sum := sha256.Sum256(public)
 		id := hex.EncodeToString(sum[:8])
 		_, err = tx.Insert(`INSERT INTO store_signing_keys (key_id, seed, public, signs, created_at)
-			VALUES (?, ?, ?, NOT EXISTS (SELECT 1 FROM store_signing_keys WHERE signs = 1), ?)`, id, private.Seed(), []byte(public), tx.Now())
+			VALUES (?, ?, ?, NOT EXISTS (SELECT 1 FROM store_signing_keys WHERE signs = 1), ?)`, id, private.Seed(),
+			[]byte(public), tx.Now())
 		if err != nil {
 			return k, err
 		}
@@ -150,8 +151,10 @@ func (k SigningKey) jwk() JWK {
 
 func exampleSigningKey() SigningKey {
 	return SigningKey{
-		KeyID: "5f1c0a9be27d4e66", Signs: true, Public: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", CreatedAt: exampleInstant,
-		PEM: "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n",
+		KeyID: "5f1c0a9be27d4e66", Signs: true, Public: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+		CreatedAt: exampleInstant,
+		PEM: "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END " +
+			"PUBLIC KEY-----\n",
 	}
 }
 
@@ -208,7 +211,8 @@ func (s *Service) makeSigningKey() schema.Op {
 }
 
 // signingKeyAct is an act on one signing key; will is said before it, with the key's id in it.
-func signingKeyAct(name, word, about, did, will string, do func(context.Context, db.Caller, string) (SigningKey, error)) schema.Op {
+func signingKeyAct(name, word, about, did, will string, do func(context.Context, db.Caller, string) (SigningKey,
+	error)) schema.Op {
 	say := func(format string) func(any, schema.Money) string {
 		return func(answer any, _ schema.Money) string {
 			k, _ := answer.(SigningKey)
@@ -216,12 +220,14 @@ func signingKeyAct(name, word, about, did, will string, do func(context.Context,
 		}
 	}
 	return schema.Op{
-		Name: name, About: about, Writes: true, Admin: true, Destructive: true, Response: exampleSigningKey(), Refuses: []fault.Kind{fault.NotFound},
+		Name: name, About: about, Writes: true, Admin: true, Destructive: true, Response: exampleSigningKey(),
+		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store signing-key " + word + " 5f1c0a9be27d4e66", Did: say(did), Will: say(will),
 		Leads: func(any) string { return keysPage },
 		Bind: func(f *schema.Form) schema.Handler {
 			var id string
-			f.Text(&id, "key_id", "the signing key", schema.Required, schema.Most(64), schema.Positional("ID"), schema.Label("Signing key"),
+			f.Text(&id, "key_id", "the signing key", schema.Required, schema.Most(64), schema.Positional("ID"),
+				schema.Label("Signing key"),
 				schema.Example("5f1c0a9be27d4e66"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return do(ctx, who, id) }
 		},
@@ -231,11 +237,13 @@ func signingKeyAct(name, word, about, did, will string, do func(context.Context,
 func (s *Service) useSigningKey() schema.Op {
 	return signingKeyAct("use_signing_key", "use", "Use a signing key for license files from now on.",
 		"The key %s signs license files from now on.",
-		"New license files will be signed with the key %s. Programs that do not have its public half will refuse them.", s.UseSigningKey)
+		"New license files will be signed with the key %s. Programs that do not have its public half will refuse them.",
+		s.UseSigningKey)
 }
 
 func (s *Service) removeSigningKey() schema.Op {
 	return signingKeyAct("remove_signing_key", "remove", "Remove a signing key for good, the private half too.",
 		"The key %s is removed.",
-		"The key %s will be removed for good. Programs that ask for the public keys will refuse files that it signed.", s.RemoveSigningKey)
+		"The key %s will be removed for good. Programs that ask for the public keys will refuse files that it signed.",
+		s.RemoveSigningKey)
 }

@@ -77,12 +77,14 @@ func stats(c *db.Conn) (Stats, error) {
 	}
 	n := func(kind string) int64 { return totals[total{kind, totalsWithoutOne}] }
 	return Stats{
-		OrdersPaid: n(ordersPaid), OrdersRefunded: n(ordersRefunded), Customers: n(customersKnown), Activations: n(seatsTaken),
+		OrdersPaid: n(ordersPaid), OrdersRefunded: n(ordersRefunded), Customers: n(customersKnown),
+		Activations: n(seatsTaken),
 		Licenses: LicenseCount{
 			Active: n(licensesPrefix+stateActive) - over, Expired: over,
 			Suspended: n(licensesPrefix + stateSuspended), Revoked: n(licensesPrefix + stateRevoked),
 		},
-		Codes:   CodeCount{Unused: n(codesPrefix + codeUnused), Redeemed: n(codesPrefix + codeRedeemed), Void: n(codesPrefix + codeVoid)},
+		Codes: CodeCount{Unused: n(codesPrefix + codeUnused), Redeemed: n(codesPrefix + codeRedeemed),
+			Void: n(codesPrefix + codeVoid)},
 		Revenue: revenue(totals),
 	}, nil
 }
@@ -124,8 +126,9 @@ func (s *Service) getStats() schema.Op {
 		Response: Stats{
 			OrdersPaid: 38, OrdersRefunded: 2, Customers: 31,
 			Licenses: LicenseCount{Active: 30, Expired: 4, Suspended: 1, Revoked: 3}, Activations: 42,
-			Codes:   CodeCount{Unused: 140, Redeemed: 8, Void: 2},
-			Revenue: []Revenue{{Currency: "EUR", GrossCents: 41300, RefundedCents: 0, NetCents: 41300}, {Currency: "USD", GrossCents: 98000, RefundedCents: 4900, NetCents: 93100}},
+			Codes: CodeCount{Unused: 140, Redeemed: 8, Void: 2},
+			Revenue: []Revenue{{Currency: "EUR", GrossCents: 41300, RefundedCents: 0, NetCents: 41300},
+				{Currency: "USD", GrossCents: 98000, RefundedCents: 4900, NetCents: 93100}},
 		},
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Stats(ctx) }
@@ -141,6 +144,7 @@ func printStats(w io.Writer, answer any) {
 	fmt.Fprintf(w, "codes: %d unused, %d redeemed, %d void\n", t.Codes.Unused, t.Codes.Redeemed, t.Codes.Void)
 	for _, r := range t.Revenue {
 		money := exact.CurrencyOf(r.Currency)
-		fmt.Fprintf(w, "revenue in %s: %s sold, %s refunded, %s net\n", r.Currency, money.Plain(r.GrossCents), money.Plain(r.RefundedCents), money.Plain(r.NetCents))
+		fmt.Fprintf(w, "revenue in %s: %s sold, %s refunded, %s net\n", r.Currency, money.Plain(r.GrossCents),
+			money.Plain(r.RefundedCents), money.Plain(r.NetCents))
 	}
 }

@@ -91,7 +91,8 @@ func stripeInvoice(e incoming) (handle handler, why string) {
 // of 2025-03-31, in its items.
 func stripeState(e incoming) standing {
 	v := e.object
-	t := standing{state: subscriptionActive, at: e.at, ends: secondsAt(v, "cancel_at"), renews: secondsAt(v, "current_period_end")}
+	t := standing{state: subscriptionActive, at: e.at, ends: secondsAt(v, "cancel_at"),
+		renews: secondsAt(v, "current_period_end")}
 	for _, item := range at(v, "items", "data").Items {
 		if end := secondsAt(item, "current_period_end"); end != nil && (t.renews == nil || *end > *t.renews) {
 			t.renews = end

@@ -27,7 +27,8 @@ func ensureSubscription(tx *db.Tx, provider, ref string) (subscription, error) {
 	was, found, err := db.One(&tx.Conn, func(r *db.Row) subscription {
 		return subscription{id: r.Int(), provider: provider, ref: ref, order: r.Int(), linked: r.Bool()}
 	}, `SELECT s.id, ifnull(s.order_id, 0), o.id IS NOT NULL AND o.subscription_id IS NOT s.id
-		FROM store_subscriptions s LEFT JOIN store_orders o ON o.id = s.order_id WHERE s.provider = ? AND s.ref = ?`, provider, ref)
+		FROM store_subscriptions s LEFT JOIN store_orders o ON o.id = s.order_id WHERE s.provider = ? AND s.ref = ?`,
+		provider, ref)
 	if err != nil || found {
 		return was, err
 	}
@@ -56,7 +57,8 @@ const paidUntil = `ifnull((SELECT max(ifnull(ifnull(i.period_end, (SELECT min(t.
 // renew sets the end of a subscription's licenses from what was paid, and never before what staff
 // extended a license to. One that never ends stays so.
 func renew(tx *db.Tx, id int64) error {
-	paid, _, err := db.One(&tx.Conn, (*db.Row).InstantPtr, "SELECT "+paidUntil+" FROM store_subscriptions s WHERE s.id = ?", id)
+	paid, _, err := db.One(&tx.Conn, (*db.Row).InstantPtr, "SELECT "+paidUntil+
+		" FROM store_subscriptions s WHERE s.id = ?", id)
 	if err != nil || paid == nil {
 		return err
 	}
@@ -68,7 +70,8 @@ func renew(tx *db.Tx, id int64) error {
 		l := license{until: r.Instant()}
 		l.License = scanLicense(tx.Now())(r)
 		return l
-	}, "SELECT ifnull(l.extended_until, 0), "+licenseColumns+" FROM "+licenseTables+" WHERE l.subscription_id = ? ORDER BY l.id", id)
+	}, "SELECT ifnull(l.extended_until, 0), "+licenseColumns+" FROM "+licenseTables+
+		" WHERE l.subscription_id = ? ORDER BY l.id", id)
 	if err != nil {
 		return err
 	}
@@ -131,7 +134,8 @@ func bookRenewal(tx *db.Tx, s subscription, i invoice, emit bool) (OrderDetail, 
 	items := first.Items
 	if s.linked {
 		items, err = db.All(&tx.Conn, scanItem, `SELECT p.sku, p.name, l.tier, count(*), p.price_cents FROM store_licenses l
-			CROSS JOIN store_products p ON p.id = l.product_id WHERE l.subscription_id = ? GROUP BY p.id, l.tier ORDER BY min(l.id)`, s.id)
+			CROSS JOIN store_products p ON p.id = l.product_id WHERE l.subscription_id = ? GROUP BY p.id, l.tier
+			ORDER BY min(l.id)`, s.id)
 		if err != nil {
 			return first, err
 		}

@@ -24,7 +24,8 @@ type ShortSubscription struct {
 }
 
 func (x Subscription) short() ShortSubscription {
-	s := ShortSubscription{Ref: x.Ref, State: x.State, Product: x.Product, RenewsAt: x.RenewsAt, EndsAt: x.EndsAt, PaidCents: x.PaidCents, Currency: x.Currency,
+	s := ShortSubscription{Ref: x.Ref, State: x.State, Product: x.Product, RenewsAt: x.RenewsAt, EndsAt: x.EndsAt,
+		PaidCents: x.PaidCents, Currency: x.Currency,
 		FailedAt: x.FailedAt, FailedCents: x.FailedCents, NextTryAt: x.NextTryAt}
 	if x.Customer != nil {
 		s.Customer = &ShortBuyer{x.Customer.Email}
@@ -42,7 +43,8 @@ type FoundSubscriptions struct {
 }
 
 // FindSubscriptions is Subscriptions for agents.
-func (s *Service) FindSubscriptions(ctx context.Context, f SubscriptionFilter, l schema.Listing) (FoundSubscriptions, error) {
+func (s *Service) FindSubscriptions(ctx context.Context, f SubscriptionFilter, l schema.Listing) (FoundSubscriptions,
+	error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (found FoundSubscriptions, err error) {
 		f.Cursor = l.Cursor
 		page, err := f.page(c)

@@ -47,12 +47,14 @@ type SubscriptionPage struct {
 }
 
 const (
-	subscriptionTables = ` FROM store_subscriptions s LEFT JOIN store_orders o ON o.id = s.order_id LEFT JOIN store_customers c ON c.id = o.customer_id`
+	subscriptionTables = ` FROM store_subscriptions s LEFT JOIN store_orders o ON o.id = s.order_id LEFT
+		JOIN store_customers c ON c.id = o.customer_id`
 	selectSubscription = `SELECT s.id, s.provider, s.ref, ` + subscriptionState + `, c.id, c.email, c.name, o.order_ref,
 		(SELECT i.product_name FROM store_order_lines i WHERE i.order_id = o.id ORDER BY i.line LIMIT 1),
 		s.renews_on, s.ends_on, s.failed_us / 1000000, s.failed_cents, s.failed_currency, s.next_try_at` + subscriptionTables
 	isPastDueFirst = `CASE ` + subscriptionState + ` WHEN 'past_due' THEN 0 ELSE 1 END`
-	nextFirst      = `ifnull(CASE WHEN ` + subscriptionState + ` IN ('cancelled', 'ended') THEN s.ends_on ELSE s.renews_on END, 1 << 60)`
+	nextFirst      = `ifnull(CASE WHEN ` + subscriptionState +
+		` IN ('cancelled', 'ended') THEN s.ends_on ELSE s.renews_on END, 1 << 60)`
 )
 
 // Orders of the list: those past due first, or those first that renew or end soonest.
@@ -82,13 +84,15 @@ func scanSubscription(r *db.Row) Subscription {
 
 // load adds the licenses that it renews and its last payment.
 func (x *Subscription) load(c *db.Conn) (err error) {
-	if x.Licenses, err = db.All(c, db.Int, "SELECT id FROM store_licenses WHERE subscription_id = ? ORDER BY id", x.ID); err != nil {
+	if x.Licenses, err = db.All(c, db.Int, "SELECT id FROM store_licenses WHERE subscription_id = ? ORDER BY id",
+		x.ID); err != nil {
 		return err
 	}
 	_, _, err = db.One(c, func(r *db.Row) struct{} {
 		x.PaidAt, x.PaidCents, x.Currency = r.InstantPtr(), r.IntPtr(), r.TextPtr()
 		return struct{}{}
-	}, "SELECT paid_at, total_cents, currency FROM store_orders WHERE subscription_id = ? AND status <> 'void' ORDER BY paid_at DESC, id DESC LIMIT 1", x.ID)
+	}, "SELECT paid_at, total_cents, currency FROM store_orders WHERE subscription_id = ? AND status <> 'void' ORDER BY "+
+		"paid_at DESC, id DESC LIMIT 1", x.ID)
 	return err
 }
 
@@ -149,29 +153,35 @@ func exampleSubscription() Subscription {
 	cents, currency, order, product := int64(4900), "USD", exampleRef, "Audio plugin"
 	renews := exampleInstant + 30*day
 	return Subscription{
-		ID: 3, Provider: stripe, Ref: "sub_1Abc", State: subscriptionActive, Customer: &Buyer{ID: 7, Email: "ann@example.com", Name: "Ann Lee"},
-		OrderRef: &order, Product: &product, Licenses: []int64{12}, RenewsAt: &renews, PaidAt: &exampleInstant, PaidCents: &cents, Currency: &currency,
+		ID: 3, Provider: stripe, Ref: "sub_1Abc", State: subscriptionActive, Customer: &Buyer{ID: 7, Email: "ann@example.com",
+			Name: "Ann Lee"},
+		OrderRef: &order, Product: &product, Licenses: []int64{12}, RenewsAt: &renews, PaidAt: &exampleInstant,
+		PaidCents: &cents, Currency: &currency,
 	}
 }
 
 func (s *Service) listSubscriptions() schema.Op {
 	next := int64(3)
 	return schema.Op{
-		Name: "list_subscriptions", About: "Subscriptions, those past due first, then the newest first.", Says: "Which subscriptions there are",
-		AgentAbout: "Subscriptions, those past due first, then the newest. past_due: a renewal failed; cancelled: it ends on ends_at. " +
+		Name: "list_subscriptions", About: "Subscriptions, those past due first, then the newest first.",
+		Says: "Which subscriptions there are",
+		AgentAbout: "Subscriptions, those past due first, then the newest. past_due: a renewal failed; cancelled: it ends " +
+			"on ends_at. " +
 			"detail short: reference, state, buyer, product, when it renews or ends, last payment, failure.",
-		AgentResponse: FoundSubscriptions{Subscriptions: schema.Rows([]Subscription{exampleSubscription()}, false, Subscription.short), Shown: 1, Total: 1},
-		Response:      SubscriptionPage{Subscriptions: []Subscription{exampleSubscription()}, Next: &next, Total: 41},
-		Example:       "store subscriptions --state past_due",
+		AgentResponse: FoundSubscriptions{Subscriptions: schema.Rows([]Subscription{exampleSubscription()}, false,
+			Subscription.short), Shown: 1, Total: 1},
+		Response: SubscriptionPage{Subscriptions: []Subscription{exampleSubscription()}, Next: &next, Total: 41},
+		Example:  "store subscriptions --state past_due",
 		Print: func(w io.Writer, answer any) {
 			p, _ := answer.(SubscriptionPage)
-			schema.Tabulate(w, "SUBSCRIPTION|PROVIDER|STATE|BUYER|PRODUCT|RENEWS OR ENDS|LAST PAYMENT", p.Subscriptions, func(x Subscription) []any {
-				buyer := ""
-				if x.Customer != nil {
-					buyer = x.Customer.Email
-				}
-				return []any{x.Ref, x.Provider, x.State, buyer, textOr(x.Product, ""), x.until(), x.lastPayment()}
-			})
+			schema.Tabulate(w, "SUBSCRIPTION|PROVIDER|STATE|BUYER|PRODUCT|RENEWS OR ENDS|LAST PAYMENT", p.Subscriptions,
+				func(x Subscription) []any {
+					buyer := ""
+					if x.Customer != nil {
+						buyer = x.Customer.Email
+					}
+					return []any{x.Ref, x.Provider, x.State, buyer, textOr(x.Product, ""), x.until(), x.lastPayment()}
+				})
 		},
 		Bind: func(f *schema.Form) schema.Handler {
 			if f.Surface() == schema.Tool {

@@ -31,7 +31,8 @@ func begin(tx *db.Tx, s subscription, d OrderDetail) (subscription, error) {
 // it has, and periods that are paid for from now on may only move it on.
 func link(tx *db.Tx, s subscription, order int64, licenses []License) (subscription, error) {
 	for _, l := range licenses {
-		if _, err := tx.Exec(`UPDATE store_licenses SET subscription_id = ?, extended_until = max(ifnull(extended_until, 0), expires_at) WHERE id = ?`,
+		if _, err := tx.Exec(`UPDATE store_licenses SET subscription_id = ?, extended_until = max(ifnull(extended_until, 0),
+			expires_at) WHERE id = ?`,
 			s.id, l.ID); err != nil {
 			return s, err
 		}
@@ -48,10 +49,12 @@ func link(tx *db.Tx, s subscription, order int64, licenses []License) (subscript
 // tieToOrder ties a subscription to the order that its provider says it began with, if that is on
 // record; else the order is tied when it comes.
 func tieToOrder(tx *db.Tx, s subscription, provider, ref string) error {
-	if _, err := tx.Exec("UPDATE store_subscriptions SET told_order = ? WHERE id = ? AND told_order IS NULL", ref, s.id); err != nil {
+	if _, err := tx.Exec("UPDATE store_subscriptions SET told_order = ? WHERE id = ? AND told_order IS NULL", ref,
+		s.id); err != nil {
 		return err
 	}
-	id, found, err := db.One(&tx.Conn, db.Int, "SELECT id FROM store_orders WHERE provider = ? AND provider_ref = ?", provider, ref)
+	id, found, err := db.One(&tx.Conn, db.Int, "SELECT id FROM store_orders WHERE provider = ? AND provider_ref = ?",
+		provider, ref)
 	if err != nil || !found {
 		return err
 	}
@@ -64,9 +67,11 @@ func tieToOrder(tx *db.Tx, s subscription, provider, ref string) error {
 // tieWaiting ties an order that was just booked to the subscription that waits for it: one that was
 // told to begin with it, or whose first invoice is its payment.
 func tieWaiting(tx *db.Tx, order int64, v sale, payment int64) (s subscription, err error) {
-	ref, found, err := db.One(&tx.Conn, db.Text, `SELECT ref FROM store_subscriptions WHERE provider = ?1 AND told_order = ?2 AND order_id IS NULL
+	ref, found, err := db.One(&tx.Conn, db.Text, `SELECT ref FROM store_subscriptions WHERE provider = ?1
+		AND told_order = ?2 AND order_id IS NULL
 		UNION ALL SELECT s.ref FROM store_invoices i CROSS JOIN store_subscriptions s ON s.id = i.subscription_id
-		WHERE i.payment_id = ?3 AND i.opens = 1 AND s.order_id IS NULL AND s.provider = ?1 LIMIT 1`, v.provider, v.ref, payment)
+		WHERE i.payment_id = ?3 AND i.opens = 1 AND s.order_id IS NULL AND s.provider = ?1 LIMIT 1`, v.provider, v.ref,
+		payment)
 	if err != nil || !found {
 		return s, err
 	}
@@ -83,7 +88,8 @@ func tie(tx *db.Tx, s subscription, order int64) (subscription, error) {
 	if err != nil || s.order != 0 || d.subscription != 0 {
 		return s, err
 	}
-	toldAt, _, err := db.One(&tx.Conn, (*db.Row).InstantPtr, "SELECT paid_at FROM store_payments WHERE order_id = ?", order)
+	toldAt, _, err := db.One(&tx.Conn, (*db.Row).InstantPtr, "SELECT paid_at FROM store_payments WHERE order_id = ?",
+		order)
 	if err != nil {
 		return s, err
 	}

@@ -104,7 +104,9 @@ func (s *Service) Receive(ctx context.Context, provider string, body []byte, g S
 	now, err := db.Read(ctx, s.db, func(c *db.Conn) (exact.Instant, error) {
 		secret, err := providerSecret(c, t.name)
 		if err == nil && secret == "" {
-			err = fault.Malformedf("no signing secret is set, so nothing can be verified: set it with `store provider set %s --secret %s`", t.name, t.hint)
+			err = fault.Malformedf(
+				"no signing secret is set, so nothing can be verified: set it with `store provider set %s --secret %s`", t.name,
+				t.hint)
 		}
 		if err != nil {
 			return c.Now(), err
@@ -133,7 +135,8 @@ func (s *Service) Receive(ctx context.Context, provider string, body []byte, g S
 		return e.answer(outcomeIgnored, why), nil
 	}
 	got, err := db.Update(ctx, s.db, providerCaller(t.name), func(tx *db.Tx) (Received, error) {
-		_, done, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM store_provider_events WHERE provider = ? AND event_id = ?", t.name, e.id)
+		_, done, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM store_provider_events WHERE provider = ? AND event_id = ?",
+			t.name, e.id)
 		if err != nil || done {
 			return e.answer(outcomeRepeated, "this event was handled before"), err
 		}
@@ -169,10 +172,12 @@ func (e incoming) answer(outcome, detail string) Received {
 
 // done notes the event, so that it is never handled again, with what became of it.
 func (e incoming) done(tx *db.Tx, outcome, detail string) (Received, error) {
-	if _, err := tx.Exec("INSERT OR IGNORE INTO store_provider_events (provider, event_id, at) VALUES (?, ?, ?)", e.provider, e.id, tx.Now()); err != nil {
+	if _, err := tx.Exec("INSERT OR IGNORE INTO store_provider_events (provider, event_id, at) VALUES (?, ?, ?)",
+		e.provider, e.id, tx.Now()); err != nil {
 		return Received{}, err
 	}
-	err := tx.Audit("provider.event", "event:"+e.id, map[string]string{"provider": e.provider, "type": e.kind, "outcome": outcome})
+	err := tx.Audit("provider.event", "event:"+e.id, map[string]string{"provider": e.provider, "type": e.kind,
+		"outcome": outcome})
 	return e.answer(outcome, detail), err
 }
 
@@ -274,9 +279,10 @@ func (s *Service) receive(t till, about, signature, how string, timed bool) sche
 const standardSignature = "webhook-signature"
 
 func (s *Service) receiveStripe() schema.Op {
-	return s.receive(stripeTill(), "Stripe's events: paid Checkout sessions and invoices of subscriptions become orders, refunded charges and lost "+
-		"disputes refund them; news of subscriptions and disputes is recorded.", "Stripe-Signature", "Stripe's signature: "+
-		"t=<time>,v1=<hex>", true)
+	return s.receive(stripeTill(),
+		"Stripe's events: paid Checkout sessions and invoices of subscriptions become orders, refunded charges and lost "+
+			"disputes refund them; news of subscriptions and disputes is recorded.", "Stripe-Signature", "Stripe's signature: "+
+			"t=<time>,v1=<hex>", true)
 }
 
 func (s *Service) receiveLemonSqueezy() schema.Op {

@@ -51,7 +51,8 @@ func addLicenses(tx *db.Tx, state string, expires *exact.Instant, n int64) error
 	}
 	for _, span := range []exact.Instant{spanShort, spanMiddle, spanLong} {
 		if _, err := tx.Exec(`INSERT INTO store_expiry (span, start, licenses) VALUES (?, ?, ?)
-			ON CONFLICT (span, start) DO UPDATE SET licenses = licenses + excluded.licenses`, span, *expires-*expires%span, n); err != nil {
+			ON CONFLICT (span, start) DO UPDATE SET licenses = licenses + excluded.licenses`, span, *expires-*expires%span,
+			n); err != nil {
 			return err
 		}
 	}

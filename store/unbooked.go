@@ -101,10 +101,14 @@ const unbookedColumns = `provider, provider_ref, event_id, refund, cause, reason
 
 // insert puts it on the list.
 func (u Unbooked) insert(tx *db.Tx) error {
-	_, err := tx.Exec(`INSERT INTO store_unbooked (`+unbookedColumns+`, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (provider, provider_ref, refund) DO UPDATE SET event_id = excluded.event_id, cause = excluded.cause, reason = excluded.reason,
-			buyer_email = excluded.buyer_email, buyer_name = excluded.buyer_name, amount_cents = excluded.amount_cents, currency = excluded.currency,
-			qty = excluded.qty, their_product = excluded.their_product, their_name = excluded.their_name, subscription_ref = excluded.subscription_ref,
+	_, err := tx.Exec(`INSERT INTO store_unbooked (`+unbookedColumns+`, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+		?, ?, ?, ?, ?)
+		ON CONFLICT (provider, provider_ref, refund) DO UPDATE SET event_id = excluded.event_id, cause = excluded.cause,
+		reason = excluded.reason,
+			buyer_email = excluded.buyer_email, buyer_name = excluded.buyer_name, amount_cents = excluded.amount_cents,
+			currency = excluded.currency,
+			qty = excluded.qty, their_product = excluded.their_product, their_name = excluded.their_name,
+			subscription_ref = excluded.subscription_ref,
 			order_ref = excluded.order_ref, at = excluded.at, body = excluded.body`,
 		u.Provider, u.Ref, u.Event, u.Refund, u.Cause, u.Reason, u.BuyerEmail, u.BuyerName, u.AmountCents, u.Currency, u.Qty,
 		u.TheirProduct, u.TheirName, u.Subscription, u.OrderRef, tx.Now(), u.body)
@@ -115,7 +119,8 @@ func (u Unbooked) insert(tx *db.Tx) error {
 	if err := tx.Audit("payment.unclear", subject, map[string]string{"event": u.Event, "reason": u.Reason}); err != nil {
 		return err
 	}
-	return mail.Notify(tx, mail.Told{Notice: "payments", Service: "store", Role: "member", Subject: subject, Record: u.Provider + " " + u.Ref})
+	return mail.Notify(tx, mail.Told{Notice: "payments", Service: "store", Role: "member", Subject: subject,
+		Record: u.Provider + " " + u.Ref})
 }
 
 // Notices are what users of the service can be mailed of.
@@ -125,7 +130,8 @@ func (s *Service) Notices() []mail.Notice {
 
 func tellUnbooked(c *db.Conn, _ *mail.Writer, r mail.Row, _ string) ([]string, string, bool, error) {
 	provider, ref, _ := strings.Cut(strings.TrimPrefix(r.Subject, "payment:"), ":")
-	u, found, err := db.One(c, scanUnbooked, selectUnbooked+" WHERE provider = ? AND provider_ref = ? LIMIT 1", provider, ref)
+	u, found, err := db.One(c, scanUnbooked, selectUnbooked+" WHERE provider = ? AND provider_ref = ? LIMIT 1", provider,
+		ref)
 	return []string{u.Provider, u.Ref, u.Reason}, "/unbooked", found, err
 }
 
@@ -138,7 +144,8 @@ func deleteUnbooked(tx *db.Tx, provider string, names []string) (removed int, er
 // deleteBooked takes a payment that is booked now off the list; a refund of it that cannot be
 // booked stays there.
 func deleteBooked(tx *db.Tx, provider string, names []string) error {
-	_, err := deleteUnbookedWhere(tx, "DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ? AND refund = 0", provider, names)
+	_, err := deleteUnbookedWhere(tx, "DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ? AND refund = 0",
+		provider, names)
 	return err
 }
 
@@ -159,7 +166,8 @@ func scanUnbooked(r *db.Row) Unbooked {
 	u := Unbooked{
 		Provider: r.Text(), Ref: r.Text(), Event: r.Text(), Refund: r.Bool(), Cause: r.Text(), Reason: r.Text(),
 		BuyerEmail: r.TextPtr(), BuyerName: r.TextPtr(), AmountCents: r.IntPtr(), Currency: r.TextPtr(), Qty: r.IntPtr(),
-		TheirProduct: r.TextPtr(), TheirName: r.TextPtr(), Subscription: r.TextPtr(), OrderRef: r.TextPtr(), At: r.Instant(), body: r.Bytes(),
+		TheirProduct: r.TextPtr(), TheirName: r.TextPtr(), Subscription: r.TextPtr(), OrderRef: r.TextPtr(), At: r.Instant(),
+		body: r.Bytes(),
 	}
 	u.Remedy = u.whatToDo()
 	return u
@@ -168,7 +176,8 @@ func scanUnbooked(r *db.Row) Unbooked {
 // whatToDo tells the owner. About a refund the reason says what to do.
 func (u Unbooked) whatToDo() string {
 	if u.Refund {
-		return fmt.Sprintf("a refund of %s payment %s (event %s) could not be booked: %s", u.Provider, u.Ref, u.Event, u.Reason)
+		return fmt.Sprintf("a refund of %s payment %s (event %s) could not be booked: %s", u.Provider, u.Ref, u.Event,
+			u.Reason)
 	}
 	return fmt.Sprintf("%s payment %s (event %s) could not be booked: %s. Fix that and retry with "+
 		"`store provider retry %s %s`, or record it by hand with "+
@@ -238,7 +247,8 @@ func scanWaiting(r *db.Row) Unbooked {
 		u.AmountCents, u.Currency = &cents, &currency
 	}
 	u.Reason = what + " has waited for more than a day without an order for this payment: resend the payment's events " +
-		"(for a subscription invoice.paid and invoice_payment.paid) from the provider's dashboard, or refund its order by hand with " +
+		"(for a subscription invoice.paid and invoice_payment.paid) from the provider's dashboard, or refund its order by " +
+		"hand with " +
 		"`store order refund`, and dismiss this with `store provider dismiss`"
 	u.Remedy = u.whatToDo()
 	return u
@@ -273,7 +283,9 @@ type Dismissed struct {
 func (s *Service) DismissPayment(ctx context.Context, who db.Caller, provider, ref string) (Dismissed, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Dismissed, error) {
 		d := Dismissed{Provider: provider, ProviderRef: ref}
-		reason, found, err := db.One(&tx.Conn, db.Text, "SELECT reason FROM store_unbooked WHERE provider = ? AND provider_ref = ?", provider, ref)
+		reason, found,
+			err := db.One(&tx.Conn, db.Text, "SELECT reason FROM store_unbooked WHERE provider = ? AND provider_ref = ?",
+			provider, ref)
 		if err != nil {
 			return d, err
 		}

@@ -85,7 +85,8 @@ func (s *Service) voidOrderOp() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var ref, reason string
 			bindRef(f, &ref)
-			f.Text(&reason, "reason", "why, for the history", schema.Required, schema.Most(200), schema.Example("recorded twice"))
+			f.Text(&reason, "reason", "why, for the history", schema.Required, schema.Most(200),
+				schema.Example("recorded twice"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.VoidOrder(ctx, who, ref, reason) }
 		},
 		Print: func(w io.Writer, answer any) {
@@ -98,7 +99,8 @@ func (s *Service) voidOrderOp() schema.Op {
 		},
 		Will: func(answer any, _ schema.Money) string {
 			d, _ := answer.(OrderDetail)
-			text := fmt.Sprintf("Order %s of %s over %s will leave the figures.", d.OrderRef, d.Customer.Email, inCurrency(d.TotalCents, d.Currency))
+			text := fmt.Sprintf("Order %s of %s over %s will leave the figures.", d.OrderRef, d.Customer.Email,
+				inCurrency(d.TotalCents, d.Currency))
 			if len(d.Licenses) > 0 {
 				text += " " + countOf(len(d.Licenses), "license") + " will be revoked for good."
 			}

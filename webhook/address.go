@@ -60,11 +60,14 @@ func blocked(a netip.Addr, allowPrivate bool) bool {
 func warning(host string) string {
 	a, err := netip.ParseAddr(host)
 	switch name := strings.TrimSuffix(strings.ToLower(host), "."); {
-	case name == "localhost" || strings.HasSuffix(name, ".localhost") || err == nil && blocked(a, false) && !blocked(a, true):
-		return host + " is this machine or a private network: only a server that was started with --webhook-allow-private delivers there, " +
+	case name == "localhost" || strings.HasSuffix(name, ".localhost") || err == nil && blocked(a, false) &&
+		!blocked(a, true):
+		return host +
+			" is this machine or a private network: only a server that was started with --webhook-allow-private delivers there, " +
 			"any other fails each delivery as blocked_address."
 	case err == nil && blocked(a, true) || disguised(host):
-		return "Nothing is ever delivered to " + host + ": each delivery fails as blocked_address. Remove the webhook, and add it with a public address or name."
+		return "Nothing is ever delivered to " + host +
+			": each delivery fails as blocked_address. Remove the webhook, and add it with a public address or name."
 	}
 	return ""
 }

@@ -38,8 +38,9 @@ const oneOutgoing = "SELECT " + outgoingColumns + " WHERE d.id = ?2"
 // A delivery's id grows with its event's place in time, so the lowest is the oldest.
 // Only the sender's own deliveries are ever pending: a resend begins as sending.
 const (
-	oldestPending = "SELECT " + outgoingColumns + ` WHERE d.endpoint_id = ?2 AND d.state = 'pending' ORDER BY d.id LIMIT ?3`
-	capacity      = "SELECT parallel FROM endpoints WHERE id = ? AND enabled = 1 AND removed_at IS NULL"
+	oldestPending = "SELECT " + outgoingColumns + ` WHERE d.endpoint_id = ?2 AND d.state = 'pending'
+		ORDER BY d.id LIMIT ?3`
+	capacity = "SELECT parallel FROM endpoints WHERE id = ? AND enabled = 1 AND removed_at IS NULL"
 )
 
 // lookAhead bounds how many pending deliveries are looked at for one whose subject has
@@ -50,7 +51,8 @@ const lookAhead = 200
 // takes at a time beside those under way, and never two of one subject. The attempts may
 // begin once the transaction is on the disk. It also returns how many the receiver takes
 // at a time, 0 when it gets nothing.
-func take(tx *db.Tx, endpoint int64, underWay int, busy func(subject string) bool) (parallel int, taken []*outgoing, err error) {
+func take(tx *db.Tx, endpoint int64, underWay int, busy func(subject string) bool) (parallel int, taken []*outgoing,
+	err error) {
 	n, _, err := db.One(&tx.Conn, db.Int, capacity, endpoint)
 	parallel = int(n)
 	if err != nil || parallel <= underWay {
@@ -110,7 +112,8 @@ type Attempt struct {
 // try makes the attempt of a delivery that is on the disk as being sent. The end of ctx,
 // which is not the attempt's own time limit, interrupts it.
 func (s *Sender) try(ctx context.Context, p *outgoing) Attempt {
-	a := Attempt{Delivery: p.id, Endpoint: p.endpoint, Service: p.service, Event: p.event, EventID: p.eventID, Kind: p.kind}
+	a := Attempt{Delivery: p.id, Endpoint: p.endpoint, Service: p.service, Event: p.event, EventID: p.eventID,
+		Kind: p.kind}
 	begin := time.Now()
 	status, why := s.client.post(ctx, p.url, header(p, s.o.Version), p.body)
 	a.Took = time.Since(begin)
@@ -141,7 +144,8 @@ func record(tx *db.Tx, a Attempt) error {
 	if err != nil || a.State != failed {
 		return err
 	}
-	return mail.Notify(tx, mail.Told{Notice: "deliveries", Subject: db.Subject("webhook", a.Endpoint), Record: fmt.Sprint("receiver ", a.Endpoint),
+	return mail.Notify(tx, mail.Told{Notice: "deliveries", Subject: db.Subject("webhook", a.Endpoint),
+		Record:  fmt.Sprint("receiver ", a.Endpoint),
 		Service: a.Service, Role: "admin", Every: 3600})
 }
 
@@ -158,7 +162,8 @@ func prune(tx *db.Tx, endpoint int64) error {
 	if err != nil || !found {
 		return err
 	}
-	_, err = tx.Exec(`DELETE FROM deliveries WHERE endpoint_id = ? AND state IN ('delivered', 'failed', 'interrupted') AND id <= ?`,
+	_, err = tx.Exec(`DELETE FROM deliveries WHERE endpoint_id = ? AND state IN ('delivered', 'failed', 'interrupted')
+		AND id <= ?`,
 		endpoint, last)
 	return err
 }

@@ -64,7 +64,8 @@ func interrupt(tx *db.Tx, kind string, before exact.Instant) ([]Attempt, error) 
 }
 
 func scanLeft(r *db.Row) Attempt {
-	return Attempt{Delivery: r.Int(), Endpoint: r.Int(), Service: r.Text(), Event: r.Text(), EventID: r.Text(), Kind: r.Text(), State: interrupted}
+	return Attempt{Delivery: r.Int(), Endpoint: r.Int(), Service: r.Text(), Event: r.Text(), EventID: r.Text(),
+		Kind: r.Text(), State: interrupted}
 }
 
 // An event is kept while a delivery of it is, so that it can be sent again; of the

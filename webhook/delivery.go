@@ -10,11 +10,12 @@ import (
 
 // The states of a delivery.
 const (
-	pending     = "pending"     // owed, not tried
-	sending     = "sending"     // being tried, or cut off by a crash that was not recovered from yet
-	delivered   = "delivered"   // answered with a 2xx
-	failed      = "failed"      // answered with anything else, or not at all
-	interrupted = "interrupted" // cut off while it was tried, so that whether it arrived is not known; or before, by its receiver's removal
+	pending   = "pending"   // owed, not tried
+	sending   = "sending"   // being tried, or cut off by a crash that was not recovered from yet
+	delivered = "delivered" // answered with a 2xx
+	failed    = "failed"    // answered with anything else, or not at all
+	// cut off while it was tried, so that whether it arrived is not known; or before, by its receiver's removal
+	interrupted = "interrupted"
 )
 
 // The kinds of deliveries.
@@ -49,8 +50,10 @@ const deliveryColumns = `d.id, p.service, d.endpoint_id, e.event, e.id, d.kind, 
 
 func scanDelivery(r *db.Row) Delivery {
 	return Delivery{
-		ID: r.Int(), Service: r.Text(), EndpointID: r.Int(), Event: r.Text(), EventID: r.Text(), Kind: r.Text(), State: r.Text(),
-		ResponseCode: r.IntPtr(), Error: r.TextPtr(), DurationMS: r.IntPtr(), CreatedAt: r.Instant(), AttemptedAt: r.InstantPtr(),
+		ID: r.Int(), Service: r.Text(), EndpointID: r.Int(), Event: r.Text(), EventID: r.Text(), Kind: r.Text(),
+		State:        r.Text(),
+		ResponseCode: r.IntPtr(), Error: r.TextPtr(), DurationMS: r.IntPtr(), CreatedAt: r.Instant(),
+		AttemptedAt: r.InstantPtr(),
 	}
 }
 
@@ -101,7 +104,8 @@ func Deliveries(ctx context.Context, d *db.DB, f Filter) ([]Delivery, error) {
 			}
 		}
 		var err error
-		all, err = db.All(c, scanDelivery, "SELECT "+deliveryColumns+where+" ORDER BY d.id DESC LIMIT ?", append(args, f.Limit)...)
+		all, err = db.All(c, scanDelivery, "SELECT "+deliveryColumns+where+" ORDER BY d.id DESC LIMIT ?",
+			append(args, f.Limit)...)
 		return err
 	})
 	return all, err

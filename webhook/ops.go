@@ -73,7 +73,8 @@ func receiverChoices(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice,
 	return schema.Among(func(c *db.Conn) ([]schema.Choice, error) {
 		return db.All(c, func(r *db.Row) schema.Choice {
 			return schema.Choice{Value: strconv.FormatInt(r.Int(), 10), Text: r.Text()}
-		}, "SELECT id, service || ' ' || url FROM endpoints WHERE removed_at IS NULL AND (service = ?1 OR ?1 = '') ORDER BY id", who.Service)
+		}, "SELECT id, service || ' ' || url FROM endpoints WHERE removed_at IS NULL AND (service = ?1 OR ?1 = '') ORDER "+
+			"BY id", who.Service)
 	})(c, f)
 }
 
@@ -159,7 +160,8 @@ func in(who db.Caller, service string) (db.Caller, error) {
 	case who.Service == "":
 		who.Service = service
 	case service != "" && service != who.Service:
-		return who, fault.Forbiddenf("receivers of the %s service are listed there, not in the %s service", service, who.Service)
+		return who, fault.Forbiddenf("receivers of the %s service are listed there, not in the %s service", service,
+			who.Service)
 	}
 	return who, nil
 }
@@ -196,7 +198,8 @@ func (o ops) checkEvents(f *schema.Form, service string, events []string) {
 }
 
 func (o ops) listWebhooks() schema.Op {
-	example := Receiver{ID: 3, Service: "reorder", URL: "https://example.com/alarms", Events: []string{"sku.reorder_point"}, Enabled: true}
+	example := Receiver{ID: 3, Service: "reorder", URL: "https://example.com/alarms",
+		Events: []string{"sku.reorder_point"}, Enabled: true}
 	return schema.Op{
 		Name: "list_webhooks", Admin: true, About: "The receivers.",
 		Command: "webhook list", Example: "webhook list --json", Response: List{Webhooks: []Receiver{example}},
@@ -262,7 +265,8 @@ func (o ops) change(word, done, about string, act func(*Receivers, context.Conte
 
 func undo(name, label string) func(any) *schema.Undo {
 	return func(answer any) *schema.Undo {
-		return &schema.Undo{Op: name, Label: label, Fields: map[string]string{"id": strconv.FormatInt(answer.(Changed).ID, 10)}}
+		return &schema.Undo{Op: name, Label: label,
+			Fields: map[string]string{"id": strconv.FormatInt(answer.(Changed).ID, 10)}}
 	}
 }
 
@@ -297,7 +301,8 @@ func (o ops) rotateWebhook() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(o.receivers.Rotate(ctx, who, id)) }
 		},
 		Did: func(answer any, _ schema.Money) string {
-			return fmt.Sprintf("webhook %d has a new secret, shown only now; the old one signs too for 24 hours", answer.(Secret).ID)
+			return fmt.Sprintf("webhook %d has a new secret, shown only now; the old one signs too for 24 hours",
+				answer.(Secret).ID)
 		},
 		Leads: leadsToSecret,
 	}

@@ -85,7 +85,8 @@ var (
 	exampleMS       = int64(12)
 	exampleAt       = exact.Instant(1795208700)
 	exampleDelivery = Delivery{
-		ID: 17, Service: "reorder", EndpointID: 3, Event: "sku.reorder_point", EventID: "evt_0d3f6a0c9b1e4f7788d2c1a5e6b7f809", Kind: auto, State: delivered,
+		ID: 17, Service: "reorder", EndpointID: 3, Event: "sku.reorder_point",
+		EventID: "evt_0d3f6a0c9b1e4f7788d2c1a5e6b7f809", Kind: auto, State: delivered,
 		ResponseCode: &exampleCode, DurationMS: &exampleMS, CreatedAt: exampleAt, AttemptedAt: &exampleAt,
 	}
 )
@@ -104,9 +105,11 @@ func answered(v Delivery) string {
 func (o ops) listDeliveries() schema.Op {
 	return schema.Op{
 		Name: "list_deliveries", Admin: true,
-		About: "The delivery log, newest first. A delivery is pending, sending, delivered, failed or, when the program was cut off during the attempt, interrupted. " +
+		About: "The delivery log, newest first. A delivery is pending, sending, delivered, failed or, when the program was " +
+			"cut off during the attempt, interrupted. " +
 			"The last 200 of each receiver are kept.",
-		Command: "webhook deliveries", Example: "webhook deliveries --failed\nwebhook deliveries --endpoint 3 --limit 20 --json",
+		Command:  "webhook deliveries",
+		Example:  "webhook deliveries --failed\nwebhook deliveries --endpoint 3 --limit 20 --json",
 		Response: Log{Deliveries: []Delivery{exampleDelivery}},
 		Bind: func(f *schema.Form) schema.Handler {
 			var q Filter
@@ -216,7 +219,8 @@ func (o ops) deliveryRequest() schema.Op {
 		About: "A delivery's request as it was sent: method, URL, headers and body. It is signed with the receiver's " +
 			"present secrets.",
 		Command: "webhook request DELIVERY_ID", Example: "webhook request 17",
-		Response: Request{ID: 17, Method: "POST", URL: "https://example.com/alarms", Headers: map[string]string{}, Body: "{}"},
+		Response: Request{ID: 17, Method: "POST", URL: "https://example.com/alarms", Headers: map[string]string{},
+			Body: "{}"},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			f.ID(&id, "id", "the delivery's number", schema.Required, schema.Positional("DELIVERY_ID"))
@@ -286,7 +290,8 @@ func (o ops) narrow(f *schema.Form, ask *ResendRequest, when string) bool {
 	if given && since != "" {
 		d, err := time.ParseDuration(since)
 		if err != nil || d < time.Second {
-			f.Refuse("since", "since: %s is not allowed; it takes a time of at least 1s, such as 90m or 24h", schema.Quote(since))
+			f.Refuse("since", "since: %s is not allowed; it takes a time of at least 1s, such as 90m or 24h",
+				schema.Quote(since))
 		}
 		ask.Since = d
 	}
@@ -323,7 +328,8 @@ func exampleResent() ResentList {
 
 func printResent(w io.Writer, answer any) {
 	schema.Tabulate(w, "ID|RESEND OF|WEBHOOK|EVENT|STATE|ANSWER", answer.(ResentList).Deliveries, func(r Resent) []any {
-		return []any{strconv.FormatInt(r.ID, 10), strconv.FormatInt(r.Of, 10), strconv.FormatInt(r.EndpointID, 10), r.Event, r.State, answered(r.Delivery)}
+		return []any{strconv.FormatInt(r.ID, 10), strconv.FormatInt(r.Of, 10), strconv.FormatInt(r.EndpointID, 10), r.Event,
+			r.State, answered(r.Delivery)}
 	})
 }
 

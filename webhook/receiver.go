@@ -106,7 +106,8 @@ type added struct {
 // Add enters a receiver of the caller's service, which takes parallel events at a time:
 // 0 and 1 are one after another. Without events it gets all of the service's, those of
 // later versions too; without a secret one is generated.
-func (r *Receivers) Add(ctx context.Context, who db.Caller, url string, events []string, secret string, parallel int64) (Secret, error) {
+func (r *Receivers) Add(ctx context.Context, who db.Caller, url string, events []string, secret string,
+	parallel int64) (Secret, error) {
 	if err := mayKeep(who, "adding a webhook"); err != nil {
 		return Secret{}, err
 	}
@@ -128,12 +129,14 @@ func (r *Receivers) Add(ctx context.Context, who db.Caller, url string, events [
 		return Secret{}, err
 	}
 	return db.Update(ctx, r.d, who, func(tx *db.Tx) (Secret, error) {
-		id, err := tx.Insert("INSERT INTO endpoints (service, url, events, secret, parallel, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+		id, err := tx.Insert(
+			"INSERT INTO endpoints (service, url, events, secret, parallel, created_at) VALUES (?, ?, ?, ?, ?, ?)",
 			who.Service, url, strings.Join(events, ","), secret, parallel, tx.Now())
 		if err != nil {
 			return Secret{}, err
 		}
-		return Secret{id, secret, warning(u.Hostname())}, tx.Audit("webhook.added", db.Subject("webhook", id), added{Site: site(u), Events: events})
+		return Secret{id, secret, warning(u.Hostname())}, tx.Audit("webhook.added", db.Subject("webhook", id),
+			added{Site: site(u), Events: events})
 	})
 }
 
@@ -147,7 +150,8 @@ func (r *Receivers) wanted(service string, asked []string) ([]string, error) {
 	}
 	for _, e := range asked {
 		if !slices.Contains(known, e) {
-			return nil, fault.Fieldf("event", "event: %q is not an event of the %s service; it has %s", e, service, strings.Join(known, ", "))
+			return nil, fault.Fieldf("event", "event: %q is not an event of the %s service; it has %s", e, service,
+				strings.Join(known, ", "))
 		}
 	}
 	list := []string{}
@@ -163,7 +167,8 @@ func (r *Receivers) wanted(service string, asked []string) ([]string, error) {
 // forgotten. Its log stays, and tells as interrupted what was still pending for it.
 func (r *Receivers) Remove(ctx context.Context, who db.Caller, id int64) error {
 	return r.change(ctx, who, id, "webhook.removed", Changed{ID: id}, func(tx *db.Tx) error {
-		if _, err := tx.Exec("UPDATE deliveries SET state = 'interrupted' WHERE endpoint_id = ? AND state = 'pending'", id); err != nil {
+		if _, err := tx.Exec("UPDATE deliveries SET state = 'interrupted' WHERE endpoint_id = ? AND state = 'pending'",
+			id); err != nil {
 			return err
 		}
 		if err := prune(tx, id); err != nil {
@@ -233,7 +238,8 @@ func (r *Receivers) Rotate(ctx context.Context, who db.Caller, id int64) (Secret
 
 // change runs one act upon a receiver, audited in the receiver's service, and answers with what
 // is given.
-func (r *Receivers) change(ctx context.Context, who db.Caller, id int64, action string, answer any, act func(*db.Tx) error) error {
+func (r *Receivers) change(ctx context.Context, who db.Caller, id int64, action string, answer any,
+	act func(*db.Tx) error) error {
 	who, err := ofService(ctx, r.d, who, id)
 	if err != nil {
 		return err

@@ -219,7 +219,8 @@ func (s *Sender) resend(ctx context.Context, who db.Caller, at *progress, a agai
 			return 0, err
 		}
 		if a.missed {
-			_, since, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM deliveries WHERE event_seq = ? AND endpoint_id = ? AND id > ?",
+			_, since, err := db.One(&tx.Conn, db.Int,
+				"SELECT 1 FROM deliveries WHERE event_seq = ? AND endpoint_id = ? AND id > ?",
 				a.event, a.endpoint, a.of)
 			if err != nil || since {
 				return 0, err
@@ -234,7 +235,8 @@ func (s *Sender) resend(ctx context.Context, who db.Caller, at *progress, a agai
 			return 0, err
 		}
 		p.at = tx.Now()
-		return id, tx.Audit("delivery.resent", fmt.Sprintf("delivery:%d", a.of), resent{Delivery: id, Webhook: a.endpoint, Event: p.eventID})
+		return id, tx.Audit("delivery.resent", fmt.Sprintf("delivery:%d", a.of), resent{Delivery: id, Webhook: a.endpoint,
+			Event: p.eventID})
 	})
 	if err != nil || p == nil {
 		return Resent{}, err

@@ -40,7 +40,8 @@ func checkSecret(s string) error {
 	n := utf8.RuneCountInString(s)
 	if n < 1 || n > maxSecret || !utf8.ValidString(s) ||
 		strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) || strings.TrimSpace(s) != s {
-		return fault.Fieldf("secret", "secret: 1 to %d printable characters are allowed, without a space at either end", maxSecret)
+		return fault.Fieldf("secret", "secret: 1 to %d printable characters are allowed, without a space at either end",
+			maxSecret)
 	}
 	if rest, is := strings.CutPrefix(s, secretPrefix); is {
 		if b, err := base64.StdEncoding.DecodeString(rest); err != nil || len(b) == 0 {

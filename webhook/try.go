@@ -32,7 +32,8 @@ func (s *Sender) Test(ctx context.Context, who db.Caller, id int64, examples []E
 }
 
 // testAll sends the examples that an earlier run of the request did not send.
-func (s *Sender) testAll(ctx context.Context, who db.Caller, id int64, p *progress, examples []Example) ([]Delivery, error) {
+func (s *Sender) testAll(ctx context.Context, who db.Caller, id int64, p *progress, examples []Example) ([]Delivery,
+	error) {
 	made := []Delivery{}
 	earlier, err := p.earlier(ctx)
 	if err != nil {
@@ -77,7 +78,8 @@ type tried struct {
 
 // example writes the event and its delivery, which is on the disk as being sent before
 // the first byte leaves; nil when the receiver does not take it.
-func (s *Sender) example(ctx context.Context, who db.Caller, id int64, p *progress, place int64, e Example) (o *outgoing, err error) {
+func (s *Sender) example(ctx context.Context, who db.Caller, id int64, p *progress, place int64, e Example) (
+	o *outgoing, err error) {
 	err = p.step(ctx, who, place, func(tx *db.Tx) (int64, error) {
 		o = nil
 		if err := mayGet(&tx.Conn, id); err != nil {
@@ -119,7 +121,8 @@ type Request struct {
 // Sent returns a delivery's request. It is refused for one that was not tried yet.
 func (s *Sender) Sent(ctx context.Context, who db.Caller, id int64) (Request, error) {
 	if who.Role != "admin" {
-		return Request{}, fault.Forbiddenf("only an admin may see a delivery's request; %s has the role %s", who.User, who.Role)
+		return Request{}, fault.Forbiddenf("only an admin may see a delivery's request; %s has the role %s", who.User,
+			who.Role)
 	}
 	var r Request
 	err := s.d.View(ctx, func(c *db.Conn) error {

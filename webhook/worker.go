@@ -32,7 +32,8 @@ type ending struct {
 }
 
 func newWorker(s *Sender, endpoint int64, more <-chan struct{}) *worker {
-	return &worker{s: s, endpoint: endpoint, more: more, underWay: map[string]int{}, ended: make(chan ending, 2*mostParallel)}
+	return &worker{s: s, endpoint: endpoint, more: more, underWay: map[string]int{},
+		ended: make(chan ending, 2*mostParallel)}
 }
 
 // run makes attempts until nothing is pending and none is under way, or ctx ends.

@@ -61,18 +61,23 @@ func main() {
 		}
 		bad += len(faults)
 	}
-	called, faults := check.Reads(s, check.Args{"OrderDetail": {ref}, "MintCodes": {`{"batch":"tried","sku":"` + product(orders) + `","count":2}`},
-		"CheckLicense": {`{"license_key":"` + key + `","sku":"X"}`}, "ListActivations": {`{"license_key":"` + key + `"}`}},
+	called, faults := check.Reads(s,
+		check.Args{"OrderDetail": {ref}, "MintCodes": {`{"batch":"tried","sku":"` + product(orders) + `","count":2}`},
+			"CheckLicense": {`{"license_key":"` + key + `","sku":"X"}`}, "ListActivations": {`{"license_key":"` + key + `"}`}},
 		"ReceiveStripe", "ReceiveLemonsqueezy", "ReceivePolar", "McpGet")
 	report("store", called, faults)
-	called, faults = check.Reads(m, check.Args{"ShowWorkorder": {1}, "CreateWorkorder": {`{"asset_id":1,"description":"Tried","due_date":"2027-01-31"}`},
-		"EditWorkorder": {1, `{"priority":"high"}`}, "RecordMeter": {1, `{"reading":999999.125}`}}, "McpGet")
+	called, faults = check.Reads(m,
+		check.Args{"ShowWorkorder": {1}, "CreateWorkorder": {`{"asset_id":1,"description":"Tried","due_date":"2027-01-31"}`},
+			"EditWorkorder": {1, `{"priority":"high"}`}, "RecordMeter": {1, `{"reading":999999.125}`}}, "McpGet")
 	report("maintenance", called, faults)
-	called, faults = check.Reads(r, check.Args{"LeaseDetail": {1}, "RecordPayment": {owed.LeaseId, fmt.Sprintf(`{"charge_id":%d,"amount_cents":100,"method":"cash"}`, owed.Id)},
-		"CreateTicket": {`{"unit_id":1,"title":"Tried"}`}}, "McpGet")
+	called, faults = check.Reads(r,
+		check.Args{"LeaseDetail": {1},
+			"RecordPayment": {owed.LeaseId, fmt.Sprintf(`{"charge_id":%d,"amount_cents":100,"method":"cash"}`, owed.Id)},
+			"CreateTicket":  {`{"unit_id":1,"title":"Tried"}`}}, "McpGet")
 	report("rental", called, faults)
-	called, faults = check.Reads(o, check.Args{"IngestSales": {`{"rows":[{"date":"2026-11-20","sku":"` + sku + `","qty":1.5}],"replace":true}`},
-		"AdjustStock": {sku, `{"delta":2.5}`}}, "McpGet")
+	called, faults = check.Reads(o,
+		check.Args{"IngestSales": {`{"rows":[{"date":"2026-11-20","sku":"` + sku + `","qty":1.5}],"replace":true}`},
+			"AdjustStock": {sku, `{"delta":2.5}`}}, "McpGet")
 	report("reorder", called, faults)
 	if bad > 0 {
 		os.Exit(1)

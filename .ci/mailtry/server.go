@@ -1,5 +1,5 @@
-// A server of emersion's go-smtp that takes everything after STARTTLS and PLAIN, with SMTPUTF8, and keeps each message as
-// a file. It prints its port as JSON.
+// A server of emersion's go-smtp that takes everything after STARTTLS and PLAIN, with SMTPUTF8, and keeps each message
+// as a file. It prints its port as JSON.
 package main
 
 import (
@@ -53,7 +53,10 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &session{folder: os.Args[1]}, nil }))
+	s := smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) {
+		return &session{folder: os.Args[1]},
+			nil
+	}))
 	s.Domain, s.TLSConfig, s.EnableSMTPUTF8 = "localhost", &tls.Config{Certificates: []tls.Certificate{pair}}, true
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

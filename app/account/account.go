@@ -26,7 +26,8 @@ var Scopes = []string{"read", "full"}
 // as to change.
 func guard(who db.Caller) error {
 	if who.Role != "admin" {
-		return fault.Forbiddenf("only an admin may change users and API keys; %s has the role %s", who.User, schema.Quote(who.Role))
+		return fault.Forbiddenf("only an admin may change users and API keys; %s has the role %s", who.User,
+			schema.Quote(who.Role))
 	}
 	return nil
 }

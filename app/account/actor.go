@@ -23,11 +23,13 @@ func Actor(ctx context.Context, d *db.DB, name, service string) (db.Caller, erro
 	case err != nil:
 		return db.Caller{}, err
 	case u.Disabled:
-		return db.Caller{}, fault.Forbiddenf("the user %s is disabled; `quartermaster user enable` changes that", schema.Quote(u.Name))
+		return db.Caller{}, fault.Forbiddenf("the user %s is disabled; `quartermaster user enable` changes that",
+			schema.Quote(u.Name))
 	case service == "":
 		return db.Caller{User: u.Name, Role: highest(u.Roles), Scope: "full", Via: "cli"}, nil
 	case u.Roles[service] == "":
-		return db.Caller{}, fault.Forbiddenf("the user %s has no role in the %s service; `quartermaster user role` gives one", schema.Quote(u.Name), service)
+		return db.Caller{}, fault.Forbiddenf("the user %s has no role in the %s service; `quartermaster user role` gives one",
+			schema.Quote(u.Name), service)
 	}
 	return db.Caller{Service: service, User: u.Name, Role: u.Roles[service], Scope: "full", Via: "cli"}, nil
 }

@@ -45,7 +45,8 @@ func NewKeys(d *db.DB) *Keys {
 func (k *Keys) Authenticate(ctx context.Context, service, authorization, remote string) (db.Caller, error) {
 	if authorization == "" {
 		return db.Caller{}, fault.New(fault.Unauthorized,
-			"an API key is needed: send the header `Authorization: Bearer KEY` with a key of the service %s (apk_ and 40 hexadecimal digits)", service)
+			"an API key is needed: send the header `Authorization: Bearer KEY` with a key of the service %s (apk_ and 40 "+
+				"hexadecimal digits)", service)
 	}
 	if hash, ok := bearer(authorization); ok {
 		who, found, err := k.find(ctx, hash)
@@ -57,12 +58,15 @@ func (k *Keys) Authenticate(ctx context.Context, service, authorization, remote 
 		}
 	}
 	if wait := k.wrong.Add(limit.AddressOf(remote), k.d.Now()); wait > 0 {
-		e := fault.New(fault.Limited, "more than %d wrong API keys in a minute came from this address: wait, or send a right one, which still works", k.wrong.Most())
+		e := fault.New(fault.Limited,
+			"more than %d wrong API keys in a minute came from this address: wait, or send a right one, which still works",
+			k.wrong.Most())
 		e.Retry = wait
 		return db.Caller{}, e
 	}
 	return db.Caller{}, fault.New(fault.Unauthorized,
-		"this API key does not open the service %s: send the header `Authorization: Bearer KEY` with a key of this service (apk_ and 40 hexadecimal digits) that is not revoked and whose owner is enabled", service)
+		"this API key does not open the service %s: send the header `Authorization: Bearer KEY` with a key of this service "+
+			"(apk_ and 40 hexadecimal digits) that is not revoked and whose owner is enabled", service)
 }
 
 // bearer reads "Bearer KEY", the scheme in any case and one or more spaces between,
@@ -116,7 +120,8 @@ func scanCaller(r *db.Row) db.Caller {
 
 // read looks a key up and remembers it if it is good. One that is not is not
 // remembered: trying many must not fill the memory.
-func (k *Keys) read(ctx context.Context, hash [sha256.Size]byte, now exact.Instant) (who db.Caller, found bool, err error) {
+func (k *Keys) read(ctx context.Context, hash [sha256.Size]byte, now exact.Instant) (who db.Caller, found bool,
+	err error) {
 	var stamp int64
 	err = k.d.View(ctx, func(c *db.Conn) error {
 		if stamp, _, err = db.One(c, db.Int, selectStamp); err != nil {

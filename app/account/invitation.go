@@ -63,7 +63,8 @@ func invited(c *db.Conn, token string) (v Invitation, i session.Invitation, user
 	if i, err = session.FindInvitation(c, session.Staff, token); err != nil {
 		return v, i, 0, err
 	}
-	name, ok, err := db.One(c, db.Text, "SELECT name FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL", i.Subject)
+	name, ok, err := db.One(c, db.Text, "SELECT name FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL",
+		i.Subject)
 	if err == nil && !ok {
 		err = fault.New(fault.Gone, "this invitation has ended; ask for a new one")
 	}
@@ -72,7 +73,8 @@ func invited(c *db.Conn, token string) (v Invitation, i session.Invitation, user
 
 // Accept uses an invitation of staff: it sets the password, ends every session that the
 // user had, and signs in. The demo's takes no password and is not used up.
-func (s *Sessions) Accept(ctx context.Context, token, password string, from session.From) (cookie string, v Session, err error) {
+func (s *Sessions) Accept(ctx context.Context, token, password string, from session.From) (cookie string, v Session,
+	err error) {
 	if user, ok := s.demoUser(token); ok {
 		return s.openDemo(ctx, user, from)
 	}
@@ -83,7 +85,8 @@ func (s *Sessions) Accept(ctx context.Context, token, password string, from sess
 		return "", v, err
 	}
 	var kept string
-	err = s.hash.do(ctx, asker{limit.AddressOf(from.Address), "invited " + token}, func() error { kept = hashPassword(password); return nil })
+	err = s.hash.do(ctx, asker{limit.AddressOf(from.Address), "invited " + token},
+		func() error { kept = hashPassword(password); return nil })
 	if err != nil {
 		return "", v, err
 	}
@@ -141,7 +144,8 @@ func setPassword(tx *db.Tx, user int64, kept string, except int64) (ended int, e
 
 // AcceptTenant signs a tenant in by the token of an invitation's link, once, or by the code
 // that was typed, again and again. Wrong codes slow down codes from that address, nothing else.
-func (s *Sessions) AcceptTenant(ctx context.Context, token, code string, from session.From) (cookie string, v Session, err error) {
+func (s *Sessions) AcceptTenant(ctx context.Context, token, code string, from session.From) (cookie string, v Session,
+	err error) {
 	find, use := session.FindInvitation, session.Use
 	network, typed := limit.AddressOf(from.Address), token
 	if token == "" {
@@ -178,7 +182,8 @@ func (s *Sessions) slowedCode(network limit.Address) error {
 	if wait == 0 {
 		return nil
 	}
-	e := fault.New(fault.Limited, "more than %d wrong codes came from this address within an hour; wait %d minutes and try again",
+	e := fault.New(fault.Limited,
+		"more than %d wrong codes came from this address within an hour; wait %d minutes and try again",
 		s.codes.Most(), (wait+time.Minute-1)/time.Minute)
 	e.Retry = wait
 	return e
@@ -186,7 +191,8 @@ func (s *Sessions) slowedCode(network limit.Address) error {
 
 // AcceptLink opens a buyer's session about all licenses of the customer whom a mailed link is for. All of the
 // customer's links end.
-func (s *Sessions) AcceptLink(ctx context.Context, token string, from session.From) (cookie string, v Session, err error) {
+func (s *Sessions) AcceptLink(ctx context.Context, token string, from session.From) (cookie string, v Session,
+	err error) {
 	v.Session, err = db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) (opened session.Session, err error) {
 		i, err := session.FindInvitation(&tx.Conn, session.Customer, token)
 		if err != nil {
@@ -203,5 +209,7 @@ func (s *Sessions) AcceptLink(ctx context.Context, token string, from session.Fr
 
 // InvitedTo reports whose the token of a link is, a tenant's or a customer's, and consumes nothing.
 func (s *Sessions) InvitedTo(ctx context.Context, kind session.Kind, token string) (session.Invitation, error) {
-	return db.Read(ctx, s.d, func(c *db.Conn) (session.Invitation, error) { return session.FindInvitation(c, kind, token) })
+	return db.Read(ctx, s.d, func(c *db.Conn) (session.Invitation, error) {
+		return session.FindInvitation(c, kind, token)
+	})
 }

@@ -36,7 +36,8 @@ func keepsServices(c *db.Conn, who db.Caller, services []string) error {
 	}
 	for _, s := range services {
 		if !in[s] {
-			return fault.Forbiddenf("only an admin of the service %s may change its users and API keys; %s is not one", schema.Quote(s), who.User)
+			return fault.Forbiddenf("only an admin of the service %s may change its users and API keys; %s is not one",
+				schema.Quote(s), who.User)
 		}
 	}
 	return nil
@@ -72,7 +73,8 @@ func keepLastAdmin(c *db.Conn, u User, services []string) error {
 			continue
 		}
 		_, others, err := db.One(c, db.Int, `SELECT 1 FROM roles r JOIN users u ON u.id = r.user_id
-			WHERE r.service = ? AND r.role = 'admin' AND r.user_id <> ? AND u.disabled = 0 AND u.removed_at IS NULL LIMIT 1`, s, u.id)
+			WHERE r.service = ? AND r.role = 'admin' AND r.user_id <> ? AND u.disabled = 0 AND u.removed_at IS NULL LIMIT 1`, s,
+			u.id)
 		if err != nil {
 			return err
 		}

@@ -36,7 +36,8 @@ type Key struct {
 	RevokedAt  *exact.Instant `json:"revoked_at"`
 }
 
-const selectKeys = `SELECT k.id, k.prefix, k.label, k.service, u.name, k.scope, k.created_at, k.last_used_at, k.revoked_at
+const selectKeys = `SELECT k.id, k.prefix, k.label, k.service, u.name, k.scope, k.created_at, k.last_used_at,
+	k.revoked_at
 	FROM keys k JOIN users u ON u.id = k.user_id `
 
 func scanKey(r *db.Row) Key {
@@ -89,15 +90,17 @@ func createKey(tx *db.Tx, u User, n NewKey) (k Key, full string, err error) {
 		return k, "", fault.Conflictf("the user %s is disabled; run `quartermaster user enable` first", schema.Quote(u.Name))
 	}
 	if u.Roles[n.Service] == "" {
-		return k, "", fault.Conflictf("the user %s has no role in the service %s; give one with `quartermaster user role` first",
-			schema.Quote(u.Name), schema.Quote(n.Service))
+		return k, "",
+			fault.Conflictf("the user %s has no role in the service %s; give one with `quartermaster user role` first",
+				schema.Quote(u.Name), schema.Quote(n.Service))
 	}
 	full = mintKey()
 	hash := sha256.Sum256([]byte(full))
 	k = Key{
 		Prefix: full[:shown], Label: label, Service: n.Service, User: u.Name, Scope: n.Scope, CreatedAt: tx.Now(),
 	}
-	k.ID, err = tx.Insert("INSERT INTO keys (hash, prefix, label, service, user_id, scope, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	k.ID, err = tx.Insert(
+		"INSERT INTO keys (hash, prefix, label, service, user_id, scope, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		hash[:], k.Prefix, k.Label, k.Service, u.id, k.Scope, k.CreatedAt)
 	if err != nil {
 		return k, "", err

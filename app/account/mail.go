@@ -22,7 +22,8 @@ var staffLink = mail.Kind{
 		"one.",
 	Fields:  []mail.Field{{Name: "link", Must: true}, {Name: "by"}, {Name: "until"}},
 	Subject: "Your account at {shop}",
-	Body: "Hello {name},\n\nYou were invited by {by}.\n\nChoose a password here: {link}\n\nThis link works once, until {until}.\n\n" +
+	Body: "Hello {name},\n\nYou were invited by {by}.\n\nChoose a password here: {link}\n\nThis link works once, until " +
+		"{until}.\n\n" +
 		"If you did not expect this message, ignore it.\n\n{shop}",
 	Fill: fillStaffLink, Newest: newestUser, Persons: usersNamed,
 	Find: func(c *db.Conn, name string) (mail.Row, error) {
@@ -35,7 +36,8 @@ var staffLink = mail.Kind{
 func (u User) mailed() mail.Row { return mail.Row{Subject: u.subject(), Record: u.Name, To: u.Email} }
 
 func newestUser(c *db.Conn) (mail.Row, bool, error) {
-	u, found, err := db.One(c, scanUser, "SELECT "+userColumns+" FROM users WHERE removed_at IS NULL AND disabled = 0 ORDER BY id DESC LIMIT 1")
+	u, found, err := db.One(c, scanUser, "SELECT "+userColumns+
+		" FROM users WHERE removed_at IS NULL AND disabled = 0 ORDER BY id DESC LIMIT 1")
 	return u.mailed(), found, err
 }
 
@@ -56,7 +58,8 @@ func userOf(c *db.Conn, subject string) (u User, is bool, err error) {
 	if err != nil {
 		return u, false, err
 	}
-	return db.One(c, scanUser, "SELECT "+userColumns+" FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL", id)
+	return db.One(c, scanUser, "SELECT "+userColumns+" FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL",
+		id)
 }
 
 func fillStaffLink(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
@@ -153,8 +156,9 @@ func (o ops) mailInvitation() schema.Op {
 	return schema.Op{
 		Name: "mail_invitation", Writes: true, Admin: true, Destructive: true,
 		About:   "Mail a user a link to set a first or a new password. It works once within 24 hours. An earlier link ends.",
-		Command: "user mail-invitation NAME", Example: "user mail-invitation bob", Response: mail.ExampleListed("", "staff-link", "bob"),
-		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
+		Command: "user mail-invitation NAME", Example: "user mail-invitation bob",
+		Response: mail.ExampleListed("", "staff-link", "bob"),
+		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var name string
 			o.name(f, &name)

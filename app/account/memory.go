@@ -32,8 +32,8 @@ func newMemory[T any](d *db.DB) *memory[T] {
 }
 
 // look makes sure that what is remembered was true when the request came in, or
-// later. It asks for the database's version, which no commit leaves as it was; only when that has moved does it read the stamp of
-// the credentials, and only when that has moved too is everything forgotten.
+// later. It asks for the database's version, which no commit leaves as it was; only when that has moved does it read
+// the stamp of the credentials, and only when that has moved too is everything forgotten.
 //
 // Requests that come while one looks wait for the next look together: one that began
 // after a request came in serves it too.

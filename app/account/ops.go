@@ -26,11 +26,13 @@ func Ops(d *db.DB, sessions *Sessions, services []string) []schema.Op {
 	o := ops{d: d, sessions: sessions, services: services}
 	return []schema.Op{
 		o.addUser(), o.listUsers(), o.setRole(), o.inviteUser(), o.mailInvitation(),
-		o.change("disable", "disabled", "Stop a user's keys from working and end the user's sessions, from the next request on.", Disable, "enable"),
+		o.change("disable", "disabled",
+			"Stop a user's keys from working and end the user's sessions, from the next request on.", Disable, "enable"),
 		o.change("enable", "enabled", "Let a disabled user's keys work again, and let the user sign in.", Enable, "disable"),
 		o.removeUser(),
 		o.createKey(), o.listKeys(), o.revokeKey(),
-		o.changePassword(), o.listSessions(), o.endSession(), o.endOtherSessions(), o.setPreferences(), o.setUserEmail(), o.setNotices(),
+		o.changePassword(), o.listSessions(), o.endSession(), o.endOtherSessions(), o.setPreferences(), o.setUserEmail(),
+		o.setNotices(),
 	}
 }
 
@@ -46,7 +48,8 @@ var exampleUser = User{Name: "alice", Roles: map[string]string{"store": "admin",
 
 // name binds the name of a user there is.
 func (o ops) name(f *schema.Form, p *string) {
-	f.Text(p, "name", "the user's name", schema.Most(most+1), schema.Positional("NAME"), schema.ChoicesFor(userChoices), needed(f))
+	f.Text(p, "name", "the user's name", schema.Most(most+1), schema.Positional("NAME"), schema.ChoicesFor(userChoices),
+		needed(f))
 }
 
 // needed makes an argument necessary on pages; a command counts its words, and leaves
@@ -70,7 +73,8 @@ func userChoices(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, err
 // in binds the services that an act is for, each from the list.
 func (o ops) in(f *schema.Form, p *[]string, about string) {
 	f.Texts(p, "service", about+": "+strings.Join(o.services, ", "), len(o.services), 20,
-		func(a *schema.Arg) { a.Enum = o.services }, schema.Choices(schema.Among(func(*db.Conn) (all []schema.Choice, err error) {
+		func(a *schema.Arg) { a.Enum = o.services },
+		schema.Choices(schema.Among(func(*db.Conn) (all []schema.Choice, err error) {
 			for _, s := range o.services {
 				all = append(all, schema.Choice{Value: s, Text: s})
 			}
@@ -87,7 +91,8 @@ func (o ops) known(f *schema.Form, service string) {
 			return
 		}
 	}
-	f.Refuse("service", "%s: %s is not allowed; it takes one of %s", map[bool]string{true: "--service", false: "service"}[f.Surface() == schema.Command],
+	f.Refuse("service", "%s: %s is not allowed; it takes one of %s",
+		map[bool]string{true: "--service", false: "service"}[f.Surface() == schema.Command],
 		schema.Quote(service), strings.Join(o.services, ", "))
 }
 
@@ -217,7 +222,8 @@ func (o ops) setRole() schema.Op {
 }
 
 // change is disable or enable; back takes it back.
-func (o ops) change(word, done, about string, do func(context.Context, *db.DB, db.Caller, string) (User, error), back string) schema.Op {
+func (o ops) change(word, done, about string, do func(context.Context, *db.DB, db.Caller, string) (User, error),
+	back string) schema.Op {
 	return schema.Op{
 		Name: word + "_user", Writes: true, Admin: true, About: about,
 		Command: "user " + word + " NAME", Example: "user " + word + " bob", Response: exampleUser, Print: silent,
@@ -239,7 +245,8 @@ func (o ops) removeUser() schema.Op {
 	return schema.Op{
 		Name: "remove_user", Writes: true, Admin: true, Destructive: true,
 		About:   "Remove a user for good: roles, keys and sessions end. The name stays in Activity and cannot be used again.",
-		Command: "user remove NAME", Example: "user remove bob", Response: Removed{User: exampleUser, Keys: 1, Sessions: 2}, Print: silent,
+		Command: "user remove NAME", Example: "user remove bob", Response: Removed{User: exampleUser, Keys: 1, Sessions: 2},
+		Print: silent,
 		Bind: func(f *schema.Form) schema.Handler {
 			var name string
 			o.name(f, &name)
@@ -292,7 +299,8 @@ func (o ops) inviteUser() schema.Op {
 		},
 		Print: func(w io.Writer, answer any) { _, _ = fmt.Fprintln(w, answer.(Link).Link) },
 		Did: func(answer any, _ schema.Money) string {
-			return fmt.Sprintf("user %s invited until %s; the link is shown only now", answer.(Link).Name, answer.(Link).ExpiresAt)
+			return fmt.Sprintf("user %s invited until %s; the link is shown only now", answer.(Link).Name,
+				answer.(Link).ExpiresAt)
 		},
 		Leads: toUsers,
 	}
@@ -313,4 +321,5 @@ func addressOf(c *db.Conn, services []string) (address string, err error) {
 	return "http://127.0.0.1:8081", nil
 }
 
-var exampleSession = session.Session{ID: 3, Device: "Firefox on Linux", Address: "192.0.2.1", CreatedAt: 1795208700, SeenAt: 1795208700}
+var exampleSession = session.Session{ID: 3, Device: "Firefox on Linux", Address: "192.0.2.1", CreatedAt: 1795208700,
+	SeenAt: 1795208700}

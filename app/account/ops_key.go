@@ -28,7 +28,8 @@ type KeyList struct {
 }
 
 var exampleKey = Key{
-	ID: 7, Prefix: "apk_1f2e", Label: "nightly upload", Service: "reorder", User: "alice", Scope: "full", CreatedAt: 1795208700,
+	ID: 7, Prefix: "apk_1f2e", Label: "nightly upload", Service: "reorder", User: "alice", Scope: "full",
+	CreatedAt: 1795208700,
 }
 
 func toKeys(any) string { return "/keys" }
@@ -36,13 +37,15 @@ func toKeys(any) string { return "/keys" }
 func (o ops) createKey() schema.Op {
 	return schema.Op{
 		Name: "create_key", Writes: true, Admin: true, Credential: true, Creates: true,
-		About:    "Create an API key. It is shown only now. It opens one service, with its user's role.",
-		Command:  "key create",
-		Example:  "key create --service reorder --user alice --label \"nightly upload\"\nkey create --service rental --user bob --scope read",
+		About:   "Create an API key. It is shown only now. It opens one service, with its user's role.",
+		Command: "key create",
+		Example: "key create --service reorder --user alice --label \"nightly upload\"\nkey create --service rental " +
+			"--user bob --scope read",
 		Response: CreatedKey{ID: 7, Key: "apk_" + strings.Repeat("0", 40)},
 		Bind: func(f *schema.Form) schema.Handler {
 			n := NewKey{Scope: "full"}
-			f.Enum(&n.Service, "service", "the service that it opens: "+strings.Join(o.services, ", "), o.services, schema.Required)
+			f.Enum(&n.Service, "service", "the service that it opens: "+strings.Join(o.services, ", "), o.services,
+				schema.Required)
 			f.Text(&n.User, "user",
 				"the user that the key acts as", schema.Most(most+1), schema.ChoicesFor(userChoices), schema.Required)
 			f.Enum(&n.Scope, "scope", "read or full", Scopes)
@@ -74,12 +77,13 @@ func (o ops) listKeys() schema.Op {
 			}
 		},
 		Print: func(w io.Writer, answer any) {
-			schema.Tabulate(w, "ID|KEY|SERVICE|USER|SCOPE|CREATED|LAST USED|REVOKED|LABEL", answer.(KeyList).Keys, func(k Key) []any {
-				return []any{
-					strconv.FormatInt(k.ID, 10), k.Prefix + "...", k.Service, k.User, k.Scope,
-					k.CreatedAt.String(), orDash(k.LastUsedAt), orDash(k.RevokedAt), k.Label,
-				}
-			})
+			schema.Tabulate(w, "ID|KEY|SERVICE|USER|SCOPE|CREATED|LAST USED|REVOKED|LABEL", answer.(KeyList).Keys,
+				func(k Key) []any {
+					return []any{
+						strconv.FormatInt(k.ID, 10), k.Prefix + "...", k.Service, k.User, k.Scope,
+						k.CreatedAt.String(), orDash(k.LastUsedAt), orDash(k.RevokedAt), k.Label,
+					}
+				})
 		},
 	}
 }

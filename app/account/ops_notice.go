@@ -17,7 +17,8 @@ type UserEmail struct {
 
 // SetEmail sets a user's address; "" takes it away. For the own one the password is needed, if there is one and
 // it is asked for on a page; another user's is set by who may invite that user.
-func (s *Sessions) SetEmail(ctx context.Context, who db.Caller, name, email, current string, from session.From) (UserEmail, error) {
+func (s *Sessions) SetEmail(ctx context.Context, who db.Caller, name, email, current string, from session.From) (
+	UserEmail, error) {
 	if email != "" {
 		var err error
 		if email, err = mail.CheckAddress("email", email); err != nil {
@@ -45,7 +46,8 @@ func (s *Sessions) SetEmail(ctx context.Context, who db.Caller, name, email, cur
 }
 
 // changeUser changes what is the user's own: by that user, whatever the role, else by who may invite the user.
-func changeUser[T any](ctx context.Context, d *db.DB, who db.Caller, name string, fn func(*db.Tx, User) (T, error)) (T, error) {
+func changeUser[T any](ctx context.Context, d *db.DB, who db.Caller, name string, fn func(*db.Tx, User) (T, error)) (T,
+	error) {
 	var none T
 	own := name == who.User
 	if own {
@@ -151,13 +153,16 @@ func (o ops) setUserEmail() schema.Op {
 	return schema.Op{
 		Name: "set_user_email", Personal: true, Idempotent: true,
 		About:   "Set a user's e-mail address; an empty one removes it.",
-		Command: "user email NAME", Example: "user email bob --email bob@example.com", Response: UserEmail{Name: "bob", Email: &example},
+		Command: "user email NAME", Example: "user email bob --email bob@example.com",
+		Response: UserEmail{Name: "bob", Email: &example},
 		Bind: func(f *schema.Form) schema.Handler {
 			var name, email, current, remote string
 			o.whose(f, &name)
-			f.Text(&email, "email", "the address; empty for none", schema.Most(254), schema.Label("E-mail"), schema.Example(example), schema.Clear(new(bool)))
+			f.Text(&email, "email", "the address; empty for none", schema.Most(254), schema.Label("E-mail"),
+				schema.Example(example), schema.Clear(new(bool)))
 			if f.Surface() == schema.Page {
-				f.Text(&current, "current", "your password, to change your own address", schema.Secret, schema.Label("Your password"))
+				f.Text(&current, "current", "your password, to change your own address", schema.Secret,
+					schema.Label("Your password"))
 			}
 			f.Remote(&remote)
 			return func(ctx context.Context, who db.Caller) (any, error) {
@@ -180,7 +185,8 @@ func (o ops) setNotices() schema.Op {
 	return schema.Op{
 		Name: "set_notices", Personal: true, Idempotent: true,
 		About:   "Set which notices a user gets: at once, in the next digest, or never. What is not given stays.",
-		Command: "user notices NAME", Example: "user notices bob --tickets now --alarms digest", Response: UserNotices{Name: "bob", Notices: first},
+		Command: "user notices NAME", Example: "user notices bob --tickets now --alarms digest",
+		Response: UserNotices{Name: "bob", Notices: first},
 		Bind: func(f *schema.Form) schema.Handler {
 			var name string
 			var change mail.Notices

@@ -24,7 +24,8 @@ func asSelf(who db.Caller) db.Caller {
 // ChangePassword sets the caller's own password, ends the caller's other sessions and
 // tells how many.
 // One who has none yet need not name it.
-func (s *Sessions) ChangePassword(ctx context.Context, who db.Caller, current, password string, from session.From) (ended int, err error) {
+func (s *Sessions) ChangePassword(ctx context.Context, who db.Caller, current, password string, from session.From) (
+	ended int, err error) {
 	c, err := s.candidate(ctx, who.User, from)
 	if err != nil {
 		return 0, err
@@ -41,11 +42,15 @@ func (s *Sessions) ChangePassword(ctx context.Context, who db.Caller, current, p
 		}
 	}
 	var kept string
-	if err := s.hash.do(ctx, asker{c.network, c.name}, func() error { kept = hashPassword(password); return nil }); err != nil {
+	if err := s.hash.do(ctx, asker{c.network, c.name}, func() error {
+		kept = hashPassword(password)
+		return nil
+	}); err != nil {
 		return 0, err
 	}
 	done, err := db.Update(ctx, s.d, asSelf(who), func(tx *db.Tx) (e Ended, err error) {
-		now, _, err := db.One(&tx.Conn, db.Text, "SELECT password FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL", c.id)
+		now, _, err := db.One(&tx.Conn, db.Text,
+			"SELECT password FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL", c.id)
 		if err != nil {
 			return e, err
 		}
@@ -159,7 +164,8 @@ func SetPreferences(ctx context.Context, d *db.DB, who db.Caller, theme *string,
 		if after == before {
 			return after, nil
 		}
-		if _, err := tx.Exec("UPDATE users SET theme = ?, shortcuts = ? WHERE id = ?", after.Theme, after.Keys, u.id); err != nil {
+		if _, err := tx.Exec("UPDATE users SET theme = ?, shortcuts = ? WHERE id = ?", after.Theme, after.Keys,
+			u.id); err != nil {
 			return before, err
 		}
 		return after, tx.Audit("user.preferences", u.subject(), after)

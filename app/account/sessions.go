@@ -87,7 +87,8 @@ func (s *Sessions) Authenticate(ctx context.Context, token, service string) (db.
 	}
 	role := v.Roles[service]
 	if role == "" {
-		return db.Caller{}, v, fault.Forbiddenf("the user %s has no role in the %s service; an admin of that service gives one", v.User, service)
+		return db.Caller{}, v,
+			fault.Forbiddenf("the user %s has no role in the %s service; an admin of that service gives one", v.User, service)
 	}
 	return db.Caller{
 		Service: service, User: v.User, Role: role, Scope: "full", Via: "web", Session: v.ID,
@@ -145,7 +146,8 @@ const selectStaff = `SELECT id, name, password IS NOT NULL, theme, shortcuts FRO
 	WHERE id = ? AND disabled = 0 AND removed_at IS NULL`
 
 // read looks a session up and remembers it if it is good; nil when it is not.
-func (s *Sessions) read(ctx context.Context, hash [sha256.Size]byte, kind session.Kind, token string) (v *seenSession, err error) {
+func (s *Sessions) read(ctx context.Context, hash [sha256.Size]byte, kind session.Kind, token string) (v *seenSession,
+	err error) {
 	var stamp int64
 	err = s.d.View(ctx, func(c *db.Conn) error {
 		if stamp, _, err = db.One(c, db.Int, selectStamp); err != nil {
@@ -180,7 +182,8 @@ func ofStaff(c *db.Conn, found session.Session) (Session, bool, error) {
 		return v, true, nil
 	}
 	v, ok, err := db.One(c, func(r *db.Row) Session {
-		return Session{Session: found, userID: r.Int(), User: r.Text(), HasPassword: r.Bool(), Theme: r.Text(), Shortcuts: r.Bool()}
+		return Session{Session: found, userID: r.Int(), User: r.Text(), HasPassword: r.Bool(), Theme: r.Text(),
+			Shortcuts: r.Bool()}
 	}, selectStaff, found.Subject)
 	if err != nil || !ok {
 		return v, false, err
@@ -190,7 +193,8 @@ func ofStaff(c *db.Conn, found session.Session) (Session, bool, error) {
 }
 
 // Open signs in a tenant or a buyer, of whose credential the caller has judged.
-func (s *Sessions) Open(ctx context.Context, kind session.Kind, subject int64, from session.From) (token string, v Session, err error) {
+func (s *Sessions) Open(ctx context.Context, kind session.Kind, subject int64, from session.From) (token string,
+	v Session, err error) {
 	v.Session, err = db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) (opened session.Session, err error) {
 		token, opened, err = session.Open(tx, kind, subject, from, false)
 		return opened, err

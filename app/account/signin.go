@@ -101,7 +101,8 @@ func (s *Sessions) check(ctx context.Context, c candidate, password string) erro
 // SignIn signs a user in by name and password: the token is for the cookie. Refused are
 // what is wrong (Unauthorized, the same for every reason), a try that comes too soon
 // after wrong ones (Limited) and one too many at once (Unavailable).
-func (s *Sessions) SignIn(ctx context.Context, name, password string, from session.From) (token string, v Session, err error) {
+func (s *Sessions) SignIn(ctx context.Context, name, password string, from session.From) (token string, v Session,
+	err error) {
 	c, err := s.candidate(ctx, name, from)
 	if err != nil {
 		return "", v, err
@@ -110,7 +111,8 @@ func (s *Sessions) SignIn(ctx context.Context, name, password string, from sessi
 		return "", v, err
 	}
 	v, err = db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) (v Session, err error) {
-		kept, _, err := db.One(&tx.Conn, db.Text, "SELECT password FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL", c.id)
+		kept, _, err := db.One(&tx.Conn, db.Text,
+			"SELECT password FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL", c.id)
 		if err != nil {
 			return v, err
 		}
@@ -136,7 +138,8 @@ func openStaff(tx *db.Tx, user int64, from session.From, password bool) (token s
 	if _, err := tx.Exec("UPDATE users SET signed_in_at = ? WHERE id = ?", tx.Now(), user); err != nil {
 		return "", v, err
 	}
-	if _, err := tx.Exec("DELETE FROM sign_ins WHERE user_id = ? AND at <= ?", user, tx.Now()-exact.Instant(familiarFor)); err != nil {
+	if _, err := tx.Exec("DELETE FROM sign_ins WHERE user_id = ? AND at <= ?", user,
+		tx.Now()-exact.Instant(familiarFor)); err != nil {
 		return "", v, err
 	}
 	if _, err := tx.Exec("INSERT OR REPLACE INTO sign_ins (user_id, network, at) VALUES (?, ?, ?)",

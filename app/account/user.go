@@ -29,12 +29,14 @@ type User struct {
 const userColumns = "id, name, disabled, signed_in_at, password IS NOT NULL, email"
 
 func scanUser(r *db.Row) User {
-	return User{id: r.Int(), Name: r.Text(), Disabled: r.Bool(), SignedInAt: r.InstantPtr(), HasPassword: r.Bool(), Email: r.Text(), Roles: map[string]string{}}
+	return User{id: r.Int(), Name: r.Text(), Disabled: r.Bool(), SignedInAt: r.InstantPtr(), HasPassword: r.Bool(),
+		Email: r.Text(), Roles: map[string]string{}}
 }
 
 // findUser returns the user of that name with their roles. A removed one is none.
 func findUser(c *db.Conn, name string) (User, error) {
-	u, found, err := db.One(c, scanUser, "SELECT "+userColumns+" FROM users WHERE name = ? AND removed_at IS NULL", strings.TrimSpace(name))
+	u, found, err := db.One(c, scanUser, "SELECT "+userColumns+" FROM users WHERE name = ? AND removed_at IS NULL",
+		strings.TrimSpace(name))
 	if err != nil {
 		return u, err
 	}
@@ -86,7 +88,8 @@ func CheckName(name string) (string, error) {
 
 // otherActors are who else the audit trail names: the operator, the appliance, people without an
 // account, buyers' programs, payment providers.
-var otherActors = []string{"cli", "system", "request", "portal", "buyer", "license", "provider", "stripe", "lemonsqueezy", "polar"}
+var otherActors = []string{"cli", "system", "request", "portal", "buyer", "license", "provider", "stripe",
+	"lemonsqueezy", "polar"}
 
 // invisible reports whether a character is seen as nothing or as a plain space, so that two names
 // could look alike.
@@ -94,10 +97,12 @@ func invisible(c rune) bool {
 	switch c {
 	case ' ':
 		return false
-	case '\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0', '\ufffc': // fillers and blanks that count as letters or signs
+	// fillers and blanks that count as letters or signs
+	case '\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0', '\ufffc':
 		return true
 	}
-	return !unicode.IsGraphic(c) || unicode.In(c, unicode.Zs, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+	return !unicode.IsGraphic(c) || unicode.In(c, unicode.Zs, unicode.Variation_Selector,
+		unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // alike finds another user, removed ones too, whose name differs from this one in case only.
@@ -142,17 +147,22 @@ func addUser(tx *db.Tx, name, role string, services []string) (User, error) {
 		return User{}, err
 	}
 	if gone == 1 {
-		return User{}, fault.Conflictf("there was a user %s, whose name stays in Activity and is not given again; choose another name", schema.Quote(name))
+		return User{},
+			fault.Conflictf("there was a user %s, whose name stays in Activity and is not given again; choose another name",
+				schema.Quote(name))
 	}
 	if taken {
-		return User{}, fault.Conflictf("there is a user %s already; choose another name, or change the role with `quartermaster user role`", schema.Quote(name))
+		return User{},
+			fault.Conflictf("there is a user %s already; choose another name, or change the role with `quartermaster user role`",
+				schema.Quote(name))
 	}
 	other, err := alike(&tx.Conn, name)
 	if err != nil {
 		return User{}, err
 	}
 	if other != "" {
-		return User{}, fault.Conflictf("there is a user %s, whose name differs in case only; choose another name", schema.Quote(other))
+		return User{}, fault.Conflictf("there is a user %s, whose name differs in case only; choose another name",
+			schema.Quote(other))
 	}
 	u := User{Name: name, Roles: map[string]string{}}
 	if u.id, err = tx.Insert("INSERT INTO users (name, created_at) VALUES (?, ?)", name, tx.Now()); err != nil {
@@ -238,7 +248,8 @@ func First(ctx context.Context, d *db.DB, who db.Caller, name string, services [
 			return nil, err
 		}
 		if some {
-			return nil, fault.Conflictf("there are users already; add more with `quartermaster user add` and `quartermaster key create`")
+			return nil, fault.Conflictf(
+				"there are users already; add more with `quartermaster user add` and `quartermaster key create`")
 		}
 		u, err := addUser(tx, name, "admin", services)
 		if err != nil {

@@ -150,7 +150,8 @@ func setDisabled(ctx context.Context, d *db.DB, who db.Caller, name string, disa
 		if u.Disabled == disabled {
 			return User{}, fault.Conflictf("the user %s is %s already", schema.Quote(u.Name), state)
 		}
-		if err := keepsPerson(&tx.Conn, tx.Who(), u, map[bool]string{true: "disables", false: "enables"}[disabled]); err != nil {
+		if err := keepsPerson(&tx.Conn, tx.Who(), u,
+			map[bool]string{true: "disables", false: "enables"}[disabled]); err != nil {
 			return User{}, err
 		}
 		if disabled {

@@ -249,7 +249,8 @@ func (s *Fixture) Pipe(stdin string, args ...string) (code int, stdout, stderr s
 	s.T.Helper()
 	var out, errs bytes.Buffer
 	code = cli.Run(context.Background(), cli.Env{
-		Args: append([]string{"--db", s.Path, "--timezone", "UTC"}, args...), Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs,
+		Args: append([]string{"--db", s.Path, "--timezone", "UTC"}, args...), Stdin: strings.NewReader(stdin), Stdout: &out,
+		Stderr: &errs,
 		Getenv: func(string) string { return "" }, Now: s.Clock.Now,
 	})
 	return code, out.String(), errs.String()
@@ -284,7 +285,8 @@ func Golden(t testing.TB, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(want, got) {
-		t.Errorf("%s is not what the golden has; if the change is meant, run the test with -update and look at the diff", name)
+		t.Errorf("%s is not what the golden has; if the change is meant, run the test with -update and look at the diff",
+			name)
 	}
 }
 

@@ -16,7 +16,8 @@ func (b *bench) changedLists(p, empty *process) []oneCase {
 	nothing := floor{"empty handler", b.ask(empty, "empty", 1, always(request("GET", "/", "", "")))}
 	reading := b.reading()
 	count := func(_, n int) []byte {
-		return request("POST", fmt.Sprintf("/api/skus/SKU-%06d/stock", 1+n*7919%s.skus), s.keys["reorder"], fmt.Sprintf(`{"set_to":%d}`, atomic.AddInt64(&s.shown, 1)%900))
+		return request("POST", fmt.Sprintf("/api/skus/SKU-%06d/stock", 1+n*7919%s.skus), s.keys["reorder"],
+			fmt.Sprintf(`{"set_to":%d}`, atomic.AddInt64(&s.shown, 1)%900))
 	}
 	var cases []oneCase
 	for _, l := range []struct {
@@ -30,13 +31,16 @@ func (b *bench) changedLists(p, empty *process) []oneCase {
 		{"list: SKUs, the page, a SKU counted", "reorder", count, s.browse("/skus")},
 		{"list: 20 products below their reorder point, a SKU counted", "reorder", count,
 			s.call("reorder", "list_products", `{"below_reorder":true,"limit":20}`)},
-		{"list: plans that are overdue, a reading posted", "maintenance", reading, s.get("maintenance", "/api/pm-due?status=overdue")},
+		{"list: plans that are overdue, a reading posted", "maintenance", reading,
+			s.get("maintenance", "/api/pm-due?status=overdue")},
 		{"list: what is due, the page, a reading posted", "maintenance", reading, s.browse("/pm-due")},
 	} {
-		cases = append(cases, oneCase{name: l.name, clients: 1, floors: []floor{nothing}, ours: b.afterWrite(p, l.service, l.write, l.list)})
+		cases = append(cases, oneCase{name: l.name, clients: 1, floors: []floor{nothing},
+			ours: b.afterWrite(p, l.service, l.write, l.list)})
 	}
 	return append(cases, oneCase{
-		name: "list: audit --service, the command", clients: 1, ours: b.runs("audit", "--service", "rental", "--limit", "20", "--json"),
+		name: "list: audit --service, the command", clients: 1, ours: b.runs("audit", "--service", "rental", "--limit", "20",
+			"--json"),
 		floors: []floor{{"the command that does nothing", b.runs("version")}},
 	})
 }

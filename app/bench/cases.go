@@ -46,34 +46,50 @@ func (b *bench) reads(p, empty *process) []oneCase {
 	s := b.shop
 	nothing := floor{"empty handler", b.ask(empty, "empty", readers, always(request("GET", "/", "", "")))}
 	bare := func(query string, args ...any) []floor {
-		return append([]floor{{"bare statement", b.bareQuery(query, func(int) []any { return args })}}, b.queryInC(query, args...)...)
+		return append([]floor{{"bare statement", b.bareQuery(query, func(int) []any { return args })}},
+			b.queryInC(query, args...)...)
 	}
 	beside := func(bare []floor, others ...floor) []floor { return append(others, bare...) }
-	orderColumns := `w.id, w.asset_id, a.name, w.description, w.priority, w.wo_type, w.status, w.assigned_to, w.labor_minutes,
-		w.labor_rate_cents, w.typed_cents, w.used_cents, w.downtime_minutes, w.resolution, w.pm_id, w.created_by, w.created_at,
+	orderColumns := `w.id, w.asset_id, a.name, w.description, w.priority, w.wo_type, w.status, w.assigned_to,
+		w.labor_minutes,
+		w.labor_rate_cents, w.typed_cents, w.used_cents, w.downtime_minutes, w.resolution, w.pm_id, w.created_by,
+		w.created_at,
 		w.started_at, w.completed_at, w.updated_at FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id`
 	afresh := func(service, path string) floor { return b.afresh(p, service, s.get(service, path)) }
 	ledger := fmt.Sprintf("/api/leases/%d/ledger", s.leases/2)
 	cases := []oneCase{
-		{name: "ping with key", clients: readers, floors: []floor{nothing}, ours: b.ask(p, "store", readers, always(s.get("store", "/api/ping")))},
-		{name: "work order by id", clients: readers, target: "60 % of empty", floors: beside(bare("SELECT "+orderColumns+" WHERE w.id = ?", 7), nothing, afresh("maintenance", "/api/work-orders/7")),
+		{name: "ping with key", clients: readers, floors: []floor{nothing},
+			ours: b.ask(p, "store", readers, always(s.get("store", "/api/ping")))},
+		{name: "work order by id", clients: readers, target: "60 % of empty",
+			floors: beside(bare("SELECT "+orderColumns+" WHERE w.id = ?", 7), nothing,
+				afresh("maintenance", "/api/work-orders/7")),
 			ours: b.ask(p, "maintenance", readers, func(c, n int) []byte {
 				return s.get("maintenance", fmt.Sprintf("/api/work-orders/%d", 1+(c*7919+n*104729)%(s.orders/5)))
 			})},
-		{name: "license check", clients: readers, target: "33 % of empty", floors: []floor{nothing}, ours: b.ask(p, "store", readers, s.license("check"))},
-		{name: "license activate, known seat", clients: readers, target: "33 % of empty", floors: []floor{nothing}, ours: b.ask(p, "store", readers, s.license("activate"))},
-		{name: "200 work orders", clients: readers, target: "15 % of empty", floors: beside(bare("SELECT "+orderColumns+" ORDER BY w.id DESC LIMIT 200"), nothing, afresh("maintenance", "/api/work-orders")),
+		{name: "license check", clients: readers, target: "33 % of empty", floors: []floor{nothing},
+			ours: b.ask(p, "store", readers, s.license("check"))},
+		{name: "license activate, known seat", clients: readers, target: "33 % of empty", floors: []floor{nothing},
+			ours: b.ask(p, "store", readers, s.license("activate"))},
+		{name: "200 work orders", clients: readers, target: "15 % of empty",
+			floors: beside(bare("SELECT "+orderColumns+" ORDER BY w.id DESC LIMIT 200"), nothing,
+				afresh("maintenance", "/api/work-orders")),
 			ours: b.ask(p, "maintenance", readers, always(s.get("maintenance", "/api/work-orders")))},
-		{name: "200 orders of the store", clients: readers, target: "15 % of empty", floors: []floor{nothing, afresh("store", "/api/orders?limit=200")},
-			ours: b.ask(p, "store", readers, always(s.get("store", "/api/orders?limit=200")))},
-		{name: "store stats", clients: readers, floors: []floor{nothing}, ours: b.ask(p, "store", readers, always(s.get("store", "/api/stats")))},
-		{name: "ledger of a lease", clients: readers, floors: beside(bare(`SELECT id, type, label, due_date, amount_cents, period_start, period_end, rent_cents, paid_date, method
+		{name: "200 orders of the store", clients: readers, target: "15 % of empty",
+			floors: []floor{nothing, afresh("store", "/api/orders?limit=200")},
+			ours:   b.ask(p, "store", readers, always(s.get("store", "/api/orders?limit=200")))},
+		{name: "store stats", clients: readers, floors: []floor{nothing},
+			ours: b.ask(p, "store", readers, always(s.get("store", "/api/stats")))},
+		{name: "ledger of a lease", clients: readers, floors: beside(bare(`SELECT id, type, label, due_date, amount_cents,
+			period_start, period_end, rent_cents, paid_date, method
 			FROM charges WHERE lease_id = ? ORDER BY due_date, id`, s.leases/2), nothing, afresh("rental", ledger)),
 			ours: b.ask(p, "rental", readers, always(s.get("rental", ledger)))},
-		{name: "arrears of all leases", clients: 1, floors: bare(`SELECT c.id, c.lease_id, c.due_date, c.amount_cents, t.name, u.name FROM charges c JOIN leases l ON l.id = c.lease_id
-			JOIN lease_tenants x ON x.lease_id = l.id JOIN tenants t ON t.id = x.tenant_id JOIN units u ON u.id = l.unit_id WHERE c.paid_date IS NULL`),
+		{name: "arrears of all leases", clients: 1, floors: bare(`SELECT c.id, c.lease_id, c.due_date, c.amount_cents,
+			t.name, u.name FROM charges c JOIN leases l ON l.id = c.lease_id
+			JOIN lease_tenants x ON x.lease_id = l.id JOIN tenants t ON t.id = x.tenant_id JOIN units u ON u.id = l.unit_id
+			WHERE c.paid_date IS NULL`),
 			ours: afresh("rental", "/api/arrears").run},
-		{name: "what is due of all plans", clients: 1, target: "3 x bare", floors: bare(`SELECT p.id, p.title, p.interval_days, p.interval_usage, p.last_done_date, p.baseline, a.id, a.name, a.asset_tag,
+		{name: "what is due of all plans", clients: 1, target: "3 x bare", floors: bare(`SELECT p.id, p.title,
+			p.interval_days, p.interval_usage, p.last_done_date, p.baseline, a.id, a.name, a.asset_tag,
 			m.name, m.unit, m.reading, m.read_date, m.last_day, m.last_value, r.day, r.value
 			FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id
 			LEFT JOIN readings r ON r.meter_id = m.id AND r.epoch = m.epoch AND (r.day, r.seq) = (SELECT day, seq FROM readings
@@ -85,7 +101,8 @@ func (b *bench) reads(p, empty *process) []oneCase {
 
 // call is an agent's call of a tool.
 func (s *shop) call(service, tool, arguments string) []byte {
-	return request("POST", "/mcp", s.keys[service], fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments))
+	return request("POST", "/mcp", s.keys[service],
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments))
 }
 
 // lists are those that must cost what they give, however much is stored: growth shows it.
@@ -101,9 +118,11 @@ func (b *bench) lists(p *process, nothing floor) []oneCase {
 		{"list: SKUs with a text that none has", "reorder", s.get("reorder", "/api/skus?q=no-such-text")},
 		{"list: plans that are overdue", "maintenance", s.get("maintenance", "/api/pm-due?status=overdue")},
 		{"list: the first 20 of the reorder report", "reorder", s.call("reorder", "reorder_report", `{"limit":20}`)},
-		{"list: an assignee's work orders, their number and cost", "maintenance", s.call("maintenance", "list_workorders", `{"assigned_to":"ana","limit":20}`)},
+		{"list: an assignee's work orders, their number and cost", "maintenance", s.call("maintenance", "list_workorders",
+			`{"assigned_to":"ana","limit":20}`)},
 	} {
-		cases = append(cases, oneCase{name: l.name, clients: 1, floors: []floor{nothing}, ours: b.afresh(p, l.service, l.request).run})
+		cases = append(cases, oneCase{name: l.name, clients: 1, floors: []floor{nothing},
+			ours: b.afresh(p, l.service, l.request).run})
 	}
 	return cases
 }
@@ -115,7 +134,8 @@ func (b *bench) reports(p *process) []oneCase {
 	const windowSums = `SELECT s.id, s.sku, s.current_stock, s.lead_time_days, s.safety_stock_days, t.q FROM skus s
 		LEFT JOIN (SELECT sku_id, sum(qty) AS q FROM sales WHERE day BETWEEN ? AND ? GROUP BY sku_id) t ON t.sku_id = s.id`
 	const allRows = `SELECT id, active, current_stock, on_order, sold, first_sold, is_below, judged_on, lead_time_days,
-		safety_stock_days, pack_size, moq, unit_cost_cents, created_at, updated_at, sku, name, supplier, supplier_sku, barcode, unit FROM skus WHERE active = 1`
+		safety_stock_days, pack_size, moq, unit_cost_cents, created_at, updated_at, sku, name, supplier, supplier_sku,
+		barcode, unit FROM skus WHERE active = 1`
 	from, to := int(s.today)-90, int(s.today)-1
 	floors := []floor{
 		{"bare sums of 90 days", b.bareQuery(windowSums, func(int) []any { return []any{from, to} })},
@@ -125,8 +145,10 @@ func (b *bench) reports(p *process) []oneCase {
 		floors = append(floors, floor{"sums of 90 days in C", inC[0].run}, b.queryInC(allRows)[0])
 	}
 	return []oneCase{
-		{name: "reorder report, all", clients: 1, target: "2.3 x sums", floors: floors, ours: b.afresh(p, "reorder", s.get("reorder", "/api/reorder-report?status=all")).run},
-		{name: "reorder report, flagged", clients: 1, target: "1 x sums", floors: floors, ours: b.afresh(p, "reorder", s.get("reorder", "/api/reorder-report")).run},
+		{name: "reorder report, all", clients: 1, target: "2.3 x sums", floors: floors,
+			ours: b.afresh(p, "reorder", s.get("reorder", "/api/reorder-report?status=all")).run},
+		{name: "reorder report, flagged", clients: 1, target: "1 x sums", floors: floors,
+			ours: b.afresh(p, "reorder", s.get("reorder", "/api/reorder-report")).run},
 	}
 }
 
@@ -154,7 +176,8 @@ func (b *bench) agents(p *process) []oneCase {
 		cases = append(cases,
 			oneCase{name: c.name, clients: 4, target: "<= 40 us more CPU", ours: b.ask(p, c.service, 4, always(tool)),
 				floors: []floor{{"same over REST", b.ask(p, c.service, 4, always(rest))}}},
-			oneCase{name: c.name + ", after a change", clients: 1, target: "<= 40 us more CPU", ours: b.afresh(p, c.service, tool).run,
+			oneCase{name: c.name + ", after a change", clients: 1, target: "<= 40 us more CPU",
+				ours:   b.afresh(p, c.service, tool).run,
 				floors: []floor{{"same over REST", b.afresh(p, c.service, rest).run}}})
 	}
 	return cases
@@ -170,7 +193,8 @@ func (b *bench) writes(p *process) []oneCase {
 	for _, clients := range []int{1, 8, 64} {
 		cases = append(cases, oneCase{
 			name: fmt.Sprintf("meter reading, %d clients", clients), clients: clients, target: targets[clients] + " plain",
-			floors: append([]floor{{"plain commits", b.plainCommits}}, b.commitsInC()...), ours: b.ask(p, "maintenance", clients, b.reading()),
+			floors: append([]floor{{"plain commits", b.plainCommits}}, b.commitsInC()...),
+			ours:   b.ask(p, "maintenance", clients, b.reading()),
 		})
 	}
 	return cases
@@ -181,6 +205,7 @@ func (b *bench) writes(p *process) []oneCase {
 func (b *bench) reading() func(client, n int) []byte {
 	s := b.shop
 	return func(c, _ int) []byte {
-		return request("POST", fmt.Sprintf("/api/assets/%d/readings", 1+c%s.assets), s.keys["maintenance"], fmt.Sprintf(`{"reading":%d}`, atomic.AddInt64(&s.shown, 1)))
+		return request("POST", fmt.Sprintf("/api/assets/%d/readings", 1+c%s.assets), s.keys["maintenance"],
+			fmt.Sprintf(`{"reading":%d}`, atomic.AddInt64(&s.shown, 1)))
 	}
 }

@@ -103,7 +103,8 @@ func (s sample) quantile(q float64) time.Duration {
 // load asks as fast as so many clients can, each waiting for its answer before it asks
 // again, for the time that is given or until stop is closed. next gives the client's
 // n-th request.
-func load(p *process, addr string, clients int, most time.Duration, stop <-chan struct{}, next func(client, n int) []byte) (s sample, err error) {
+func load(p *process, addr string, clients int, most time.Duration, stop <-chan struct{},
+	next func(client, n int) []byte) (s sample, err error) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	var errs []error
@@ -138,7 +139,8 @@ func load(p *process, addr string, clients int, most time.Duration, stop <-chan 
 }
 
 // loop is one client's life. It asks at least once.
-func (c *client) loop(i int, until time.Time, stop <-chan struct{}, next func(client, n int) []byte) (took []time.Duration, err error) {
+func (c *client) loop(i int, until time.Time, stop <-chan struct{}, next func(client, n int) []byte) (
+	took []time.Duration, err error) {
 	for n := 0; ; n++ {
 		r := next(i, n)
 		asked := time.Now()

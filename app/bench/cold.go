@@ -46,7 +46,8 @@ func (b *bench) underWrites(p *process, service string, request []byte) runner {
 			close(stop)
 			err = errors.Join(err, <-ended)
 		}()
-		return oneByOne(p, service, 5*b.slice, func(c *client, _ int) (time.Duration, error) { // the processor's time is with the writes'
+		// the processor's time is with the writes'
+		return oneByOne(p, service, 5*b.slice, func(c *client, _ int) (time.Duration, error) {
 			select {
 			case <-answered:
 				return c.ask(request)

@@ -23,9 +23,11 @@ func (b *bench) deliveries(p *process) []oneCase {
 	n := max(atOnce, int(atOnce*b.slice/takes))
 	return []oneCase{
 		{
-			name: fmt.Sprintf("deliveries: %d at a time to a receiver that takes %s, as %d clients write", atOnce, takes, writers), clients: writers, target: "1,000 in 8 s",
-			ours:   func() (sample, error) { return b.deliver(p, &receiver{takes: takes}, atOnce, n) },
-			floors: []floor{{"the exchanges alone", func() (sample, error) { return exchanges(&receiver{takes: takes}, atOnce, n) }}},
+			name: fmt.Sprintf("deliveries: %d at a time to a receiver that takes %s, as %d clients write", atOnce, takes,
+				writers), clients: writers, target: "1,000 in 8 s",
+			ours: func() (sample, error) { return b.deliver(p, &receiver{takes: takes}, atOnce, n) },
+			floors: []floor{
+				{"the exchanges alone", func() (sample, error) { return exchanges(&receiver{takes: takes}, atOnce, n) }}},
 		},
 		{
 			name: "deliveries: in order to a receiver that answers at once", clients: 1, target: "0.95 x plain",
@@ -95,7 +97,8 @@ func (b *bench) deliver(p *process, r *receiver, parallel, n int) (s sample, err
 		return s, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	id, err := b.webhook("add", "--service", "maintenance", "--event", "workorder.created", "--url", url, "--parallel", fmt.Sprint(parallel))
+	id, err := b.webhook("add", "--service", "maintenance", "--event", "workorder.created", "--url", url, "--parallel",
+		fmt.Sprint(parallel))
 	if err != nil {
 		return s, err
 	}
@@ -125,7 +128,8 @@ func (b *bench) deliver(p *process, r *receiver, parallel, n int) (s sample, err
 
 // create has n work orders created, by several clients at once.
 func (b *bench) create(p *process, n int) error {
-	r := request("POST", "/api/work-orders", b.shop.keys["maintenance"], `{"asset_id":1,"description":"a bearing is worn"}`)
+	r := request("POST", "/api/work-orders", b.shop.keys["maintenance"],
+		`{"asset_id":1,"description":"a bearing is worn"}`)
 	var all sync.WaitGroup
 	failed := make([]error, writers)
 	for i := range writers {

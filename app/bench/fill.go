@@ -48,7 +48,8 @@ func openShop(ctx context.Context, path string, of size) (s *shop, err error) {
 	defer func() { err = errors.Join(err, d.Close()) }()
 	s.today = exact.DayOf(d.Now().In(time.UTC))
 	if missing {
-		for _, fill := range []func(context.Context, *db.DB) error{s.fillReorder, s.fillMaintenance, s.fillRental, s.fillStore, s.fillTrail} {
+		for _, fill := range []func(context.Context, *db.DB) error{s.fillReorder, s.fillMaintenance, s.fillRental,
+			s.fillStore, s.fillTrail} {
 			if err := fill(ctx, d); err != nil {
 				return nil, err
 			}
@@ -58,7 +59,8 @@ func openShop(ctx context.Context, path string, of size) (s *shop, err error) {
 		return nil, err
 	}
 	return s, d.View(ctx, func(c *db.Conn) error {
-		s.licenses, err = db.All(c, db.Text, "SELECT license_key FROM store_licenses WHERE id % 8 = 1 AND expires_at IS NULL ORDER BY id LIMIT 1000")
+		s.licenses, err = db.All(c, db.Text,
+			"SELECT license_key FROM store_licenses WHERE id % 8 = 1 AND expires_at IS NULL ORDER BY id LIMIT 1000")
 		if err == nil {
 			s.shown, _, err = db.One(c, db.Int, "SELECT max(reading) / 1000 + 1 FROM meters")
 		}
@@ -132,17 +134,25 @@ func (s *shop) fillReorder(ctx context.Context, d *db.DB) error {
 func (s *shop) fillMaintenance(ctx context.Context, d *db.DB) error {
 	last := fmt.Sprintf("1000 * %d * (10 + i %% 7)", s.readings)
 	return script(ctx, d,
-		numbers(s.assets)+`INSERT INTO assets (asset_tag, name, status) SELECT 'A-' || i, 'Machine number ' || i, 'operational' FROM n`,
-		numbers(s.assets)+fmt.Sprintf(`INSERT INTO meters (asset_id, name, unit, reading, read_date, last_day, last_value, posted)
+		numbers(s.assets)+`INSERT INTO assets (asset_tag, name, status) SELECT 'A-' || i, 'Machine number ' || i,
+			'operational' FROM n`,
+		numbers(s.assets)+fmt.Sprintf(`INSERT INTO meters (asset_id, name, unit, reading, read_date, last_day, last_value,
+			posted)
 			SELECT i, 'hours', 'h', %s, %d, %d, %s, %d FROM n`, last, s.today, s.today, last, s.readings),
 		numbers(s.readings)+fmt.Sprintf(`INSERT INTO readings (meter_id, epoch, day, seq, value, correction)
-			SELECT m.id, 0, %d - 2 * (%d - k.i), k.i, 1000 * k.i * (10 + m.id %% 7), 0 FROM meters m CROSS JOIN n k`, s.today, s.readings),
-		numbers(s.assets)+fmt.Sprintf(`INSERT INTO pm_plans (asset_id, title, interval_days, interval_usage, meter_id, start_date, last_done_date, baseline)
-			SELECT i, 'Change the oil', 180, 1000 * (200 + i %% 100), i, %d, %d - i %% 200, %s - 1000 * (i %% 90) FROM n`, s.today-400, s.today, last),
-		numbers(s.orders/5)+fmt.Sprintf(`INSERT INTO work_orders (asset_id, description, priority, wo_type, status, assigned_to, labor_minutes,
+			SELECT m.id, 0, %d - 2 * (%d - k.i), k.i, 1000 * k.i * (10 + m.id %% 7), 0 FROM meters m CROSS JOIN n k`, s.today,
+			s.readings),
+		numbers(s.assets)+fmt.Sprintf(`INSERT INTO pm_plans (asset_id, title, interval_days, interval_usage, meter_id,
+			start_date, last_done_date, baseline)
+			SELECT i, 'Change the oil', 180, 1000 * (200 + i %% 100), i, %d, %d - i %% 200, %s - 1000 * (i %% 90) FROM n`,
+			s.today-400, s.today, last),
+		numbers(s.orders/5)+fmt.Sprintf(`INSERT INTO work_orders (asset_id, description, priority, wo_type, status,
+			assigned_to, labor_minutes,
 			typed_cents, downtime_minutes, created_by, created_at, started_at, updated_at)
-			SELECT 1 + i %% %d, 'Something is loose on the left, job ' || i, CASE i %% 4 WHEN 0 THEN 'low' WHEN 1 THEN 'medium' WHEN 2 THEN 'high' ELSE 'urgent' END,
-			'corrective', iif(i %% 3, 'in-progress', 'open'), iif(i %% 2, NULL, 'Ana'), i %% 300, i %% 5000, i %% 60, 'alice', 1700000000 + i,
+			SELECT 1 + i %% %d, 'Something is loose on the left, job ' || i,
+			CASE i %% 4 WHEN 0 THEN 'low' WHEN 1 THEN 'medium' WHEN 2 THEN 'high' ELSE 'urgent' END,
+			'corrective', iif(i %% 3, 'in-progress', 'open'), iif(i %% 2, NULL, 'Ana'), i %% 300, i %% 5000, i %% 60, 'alice',
+			1700000000 + i,
 			iif(i %% 3, 1700000000 + i, NULL), 1700000000 + i FROM n`, s.assets))
 }
 
@@ -153,10 +163,14 @@ func (s *shop) fillRental(ctx context.Context, d *db.DB) error {
 	start := exact.DayOf(s.today.Time(time.UTC).AddDate(-s.years, 0, 1-s.today.Time(time.UTC).Day()))
 	err := script(ctx, d,
 		"INSERT INTO properties (id, name) VALUES (1, 'House')",
-		numbers(s.leases)+"INSERT INTO units (id, property_id, name, market_rent_cents) SELECT i, 1, 'Unit ' || i, 90000 FROM n",
-		numbers(s.leases)+"INSERT INTO tenants (id, name, email) SELECT i, 'Tenant ' || i, 'tenant' || i || '@example.org' FROM n",
-		numbers(s.leases)+fmt.Sprintf(`INSERT INTO leases (id, unit_id, start_date, last_day, rent_cents, frequency, due_day, deposit_cents, proration, next_post_day, next_event_day)
-			SELECT i, i, %d, 2932896, 25000 + i, iif(i %% 10, 'monthly', 'weekly'), 1, 0, 'actual', %d, %d FROM n`, start, start, start),
+		numbers(s.leases)+
+			"INSERT INTO units (id, property_id, name, market_rent_cents) SELECT i, 1, 'Unit ' || i, 90000 FROM n",
+		numbers(s.leases)+
+			"INSERT INTO tenants (id, name, email) SELECT i, 'Tenant ' || i, 'tenant' || i || '@example.org' FROM n",
+		numbers(s.leases)+fmt.Sprintf(`INSERT INTO leases (id, unit_id, start_date, last_day, rent_cents, frequency, due_day,
+			deposit_cents, proration, next_post_day, next_event_day)
+			SELECT i, i, %d, 2932896, 25000 + i, iif(i %% 10, 'monthly', 'weekly'), 1, 0, 'actual', %d, %d FROM n`, start, start,
+			start),
 		"INSERT INTO lease_tenants (lease_id, position, tenant_id) SELECT id, 1, id FROM leases")
 	if err != nil {
 		return err
@@ -165,10 +179,12 @@ func (s *shop) fillRental(ctx context.Context, d *db.DB) error {
 		return err
 	}
 	return script(ctx, d,
-		fmt.Sprintf("UPDATE charges SET paid_date = due_date, method = 'cash', paid_cents = amount_cents WHERE lease_id %% 20 <> 0 OR due_date < %d", s.today-60),
+		fmt.Sprintf("UPDATE charges SET paid_date = due_date, method = 'cash', paid_cents = amount_cents WHERE lease_id %% "+
+			"20 <> 0 OR due_date < %d", s.today-60),
 		`INSERT INTO payments (id, lease_id, amount_cents, credit_cents, method, paid_date, recorded_at)
 			SELECT id, lease_id, amount_cents, 0, method, paid_date, posted_at FROM charges WHERE paid_date IS NOT NULL`,
-		"INSERT INTO allocations (payment_id, charge_id, amount_cents) SELECT id, id, amount_cents FROM charges WHERE paid_date IS NOT NULL")
+		"INSERT INTO allocations (payment_id, charge_id, amount_cents) SELECT id, id, amount_cents FROM charges WHERE "+
+			"paid_date IS NOT NULL")
 }
 
 // fillStore makes orders of one license each, one every five minutes until now, a
@@ -185,7 +201,8 @@ func (s *shop) fillStore(ctx context.Context, d *db.DB) error {
 			iif(id % 5, 'USD', 'EUR'), first_order_at, first_order_at FROM store_customers`,
 		`INSERT INTO store_order_lines (order_id, line, product_id, product_name, qty, unit_cents)
 			SELECT id, 1, 1 + id % 2, 'Plugin', 1, 4900 FROM store_orders`,
-		`INSERT INTO store_find_orders (rowid, words) SELECT o.id, o.order_ref || char(10) || o.provider_ref || char(10) || c.email || char(10) ||
+		`INSERT INTO store_find_orders (rowid, words) SELECT o.id, o.order_ref || char(10) || o.provider_ref || char(10) ||
+			c.email || char(10) ||
 			iif(o.id % 2, 'APP', 'PLUGIN') FROM store_orders o JOIN store_customers c ON c.id = o.customer_id`,
 		`INSERT INTO store_find_customers (rowid, words) SELECT id, email || char(10) FROM store_customers`)
 	if err == nil {
@@ -198,17 +215,20 @@ func (s *shop) fillStore(ctx context.Context, d *db.DB) error {
 		`INSERT INTO store_activations (license_id, fingerprint, label, allowed, created_at, last_seen_at)
 			SELECT id, 'machine', '', NULL, created_at, created_at FROM store_licenses WHERE activation_count = 1`,
 		`INSERT INTO store_expiry (span, start, licenses) SELECT span, expires_at - expires_at % span, count(*)
-			FROM store_licenses, (SELECT 3600 AS span UNION ALL SELECT 230400 UNION ALL SELECT 14745600) WHERE expires_at IS NOT NULL GROUP BY 1, 2`,
+			FROM store_licenses, (SELECT 3600 AS span UNION ALL SELECT 230400 UNION ALL SELECT 14745600)
+			WHERE expires_at IS NOT NULL GROUP BY 1, 2`,
 		`INSERT INTO store_totals (kind, currency, n)
 			SELECT 'orders_paid', '', count(*) FROM store_orders UNION ALL SELECT 'customers', '', count(*) FROM store_customers
-			UNION ALL SELECT 'licenses_active', '', count(*) FROM store_licenses UNION ALL SELECT 'activations', '', count(*) FROM store_activations
+			UNION ALL SELECT 'licenses_active', '', count(*) FROM store_licenses UNION ALL SELECT 'activations', '', count(*)
+			FROM store_activations
 			UNION ALL SELECT 'gross_cents', currency, sum(total_cents) FROM store_orders GROUP BY currency`)
 }
 
 // fillTrail makes an audit entry for each order and lease, as their own writes would have.
 func (s *shop) fillTrail(ctx context.Context, d *db.DB) error {
 	return script(ctx, d, `INSERT INTO audit (at, service, actor, via, action, subject, changes)
-		SELECT paid_at, 'store', 'system', 'webhook', 'order.paid', 'order:' || order_ref, '{}' FROM store_orders ORDER BY paid_at`,
+		SELECT paid_at, 'store', 'system', 'webhook', 'order.paid', 'order:' || order_ref, '{}' FROM store_orders
+		ORDER BY paid_at`,
 		`INSERT INTO audit (at, service, actor, via, action, subject, changes)
 		SELECT unixepoch(), 'rental', 'alice', 'cli', 'lease.created', 'lease:' || id, '{}' FROM leases`)
 }
@@ -217,8 +237,10 @@ func (s *shop) fillLicenses(ctx context.Context, d *db.DB) error {
 	const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	r := rand.New(rand.NewPCG(7, 7))
 	return db.Exec(ctx, d, db.Bookkeeping(), func(tx *db.Tx) error {
-		insert, err := tx.Change(`INSERT INTO store_licenses (id, key_hash, license_key, product_id, order_id, order_ref, state, activation_count, expires_at, created_at)
-			SELECT id, ?2, ?3, 1 + id % 2, id, order_ref, 'active', id % 8 = 1, iif(id % 3, NULL, created_at + 31536000), created_at FROM store_orders WHERE id = ?1`)
+		insert, err := tx.Change(`INSERT INTO store_licenses (id, key_hash, license_key, product_id, order_id, order_ref,
+			state, activation_count, expires_at, created_at)
+			SELECT id, ?2, ?3, 1 + id % 2, id, order_ref, 'active', id % 8 = 1, iif(id % 3, NULL, created_at + 31536000),
+			created_at FROM store_orders WHERE id = ?1`)
 		if err != nil {
 			return err
 		}

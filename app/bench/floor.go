@@ -42,11 +42,12 @@ func serveEmpty(ctx context.Context, stdout io.Writer) error {
 		return err
 	}
 	body := []byte("{}")
-	server := &http.Server{Addr: addr, ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-		_, _ = w.Write(body)
-	})}
+	server := &http.Server{Addr: addr, ReadHeaderTimeout: time.Minute,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+			_, _ = w.Write(body)
+		})}
 	go func() {
 		<-ctx.Done()
 		_ = server.Close()
@@ -75,7 +76,8 @@ func openEngine(path string) (*engine, error) {
 	}
 	e := &engine{Conn: c, kept: map[string]*sqlite.Stmt{}}
 	c.SetBusyTimeout(10 * time.Second)
-	for _, p := range []string{"journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "temp_store = MEMORY", "cache_size = -4000"} {
+	for _, p := range []string{"journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "temp_store = MEMORY",
+		"cache_size = -4000"} {
 		if err := sqlitex.ExecuteTransient(c, "PRAGMA "+p, nil); err != nil {
 			return nil, errors.Join(err, c.Close())
 		}
@@ -181,7 +183,8 @@ func plainLoop(dir string, most time.Duration) (s sample, err error) {
 		err = errors.Join(err, c.Close())
 		_ = os.Remove(path)
 	}()
-	for _, q := range []string{"CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, b INTEGER)", "CREATE TABLE outbox (id INTEGER PRIMARY KEY, topic TEXT, body TEXT)"} {
+	for _, q := range []string{"CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, b INTEGER)",
+		"CREATE TABLE outbox (id INTEGER PRIMARY KEY, topic TEXT, body TEXT)"} {
 		if _, err := step(c, q); err != nil {
 			return s, err
 		}
@@ -190,7 +193,8 @@ func plainLoop(dir string, most time.Duration) (s sample, err error) {
 		return commit(c, func() error {
 			_, err := step(c, "INSERT INTO t (a, b) VALUES (?, ?)", "hello durable world", n)
 			if err == nil {
-				_, err = step(c, "INSERT INTO outbox (topic, body) VALUES (?, ?)", "work_order.created", `{"id":123,"status":"open","note":"a short event body"}`)
+				_, err = step(c, "INSERT INTO outbox (topic, body) VALUES (?, ?)", "work_order.created",
+					`{"id":123,"status":"open","note":"a short event body"}`)
 			}
 			return err
 		})

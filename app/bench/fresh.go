@@ -18,13 +18,16 @@ func (b *bench) afresh(p *process, service string, request []byte) floor {
 			return s, err
 		}
 		defer func() { err = errors.Join(err, file.Close()) }()
-		return oneByOne(p, service, b.slice, func(c *client, n int) (time.Duration, error) { return c.afterChange(file, n, request) })
+		return oneByOne(p, service, b.slice, func(c *client, n int) (time.Duration, error) {
+			return c.afterChange(file, n, request)
+		})
 	}}
 }
 
 // oneByOne asks the service over one connection for so long, at least once; ask returns what
 // the answer took. The processor's time is that of all the program did meanwhile.
-func oneByOne(p *process, service string, most time.Duration, ask func(c *client, n int) (time.Duration, error)) (s sample, err error) {
+func oneByOne(p *process, service string, most time.Duration, ask func(c *client, n int) (time.Duration, error)) (
+	s sample, err error) {
 	c, err := dial(p.addrs[service])
 	if err != nil {
 		return s, err

@@ -87,7 +87,8 @@ func (b *bench) upsertsInC(rows func(n int) []sale) []floor {
 	return []floor{{"upserts in C", func() (sample, error) {
 		template, file := filepath.Join(b.dir, "in-c.db"), filepath.Join(b.dir, "rows.bin")
 		if _, err := os.Stat(template); err != nil {
-			if _, _, err := b.inC("mk", template, "W", strconv.Itoa(b.shop.skus), strconv.Itoa(b.shop.saleDays), strconv.Itoa(int(b.shop.today)-b.shop.saleDays)); err != nil {
+			if _, _, err := b.inC("mk", template, "W", strconv.Itoa(b.shop.skus), strconv.Itoa(b.shop.saleDays),
+				strconv.Itoa(int(b.shop.today)-b.shop.saleDays)); err != nil {
 				return sample{}, err
 			}
 		}

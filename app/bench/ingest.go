@@ -91,9 +91,12 @@ func (b *bench) ingestion(p *process) ([]oneCase, error) {
 		}}
 	}
 	return []oneCase{
-		{name: "50,000 rows, half of them new", clients: 1, target: "2 x C upserts", ours: sent(b.shop.upload, ""), floors: append([]floor{upserts(b.shop.upload)}, b.upsertsInC(b.shop.upload)...)},
-		{name: "50,000 rows again", clients: 1, target: "2 x C upserts", ours: sent(b.shop.recent, ""), floors: append([]floor{upserts(b.shop.recent)}, b.upsertsInC(b.shop.recent)...)},
-		{name: "50,000 rows of a channel", clients: 1, target: "told", ours: sent(b.shop.older, "web"), floors: []floor{{"without a channel", sent(b.shop.apart, "")}}},
+		{name: "50,000 rows, half of them new", clients: 1, target: "2 x C upserts", ours: sent(b.shop.upload, ""),
+			floors: append([]floor{upserts(b.shop.upload)}, b.upsertsInC(b.shop.upload)...)},
+		{name: "50,000 rows again", clients: 1, target: "2 x C upserts", ours: sent(b.shop.recent, ""),
+			floors: append([]floor{upserts(b.shop.recent)}, b.upsertsInC(b.shop.recent)...)},
+		{name: "50,000 rows of a channel", clients: 1, target: "told", ours: sent(b.shop.older, "web"),
+			floors: []floor{{"without a channel", sent(b.shop.apart, "")}}},
 	}, nil
 }
 
@@ -104,9 +107,12 @@ func (b *bench) scratch() (*engine, error) {
 		return nil, err
 	}
 	for _, q := range []string{
-		"CREATE TABLE IF NOT EXISTS sales (day INTEGER NOT NULL, sku_id INTEGER NOT NULL, qty INTEGER NOT NULL CHECK (qty >= 0), PRIMARY KEY (day, sku_id)) STRICT, WITHOUT ROWID",
-		numbers(b.shop.saleDays) + fmt.Sprintf("INSERT INTO sales SELECT %d + d.i, k.i, 1000 FROM n d CROSS JOIN (SELECT i FROM n UNION SELECT i + %d FROM n) k WHERE k.i <= %d",
-			int(b.shop.today)-1-b.shop.saleDays, b.shop.saleDays, b.shop.skus),
+		"CREATE TABLE IF NOT EXISTS sales (day INTEGER NOT NULL, sku_id INTEGER NOT NULL, qty INTEGER NOT NULL CHECK (qty " +
+			">= 0), PRIMARY KEY (day, sku_id)) STRICT, WITHOUT ROWID",
+		numbers(b.shop.saleDays) +
+			fmt.Sprintf("INSERT INTO sales SELECT %d + d.i, k.i, 1000 FROM n d CROSS JOIN (SELECT i FROM n UNION SELECT i + "+
+				"%d FROM n) k WHERE k.i <= %d",
+				int(b.shop.today)-1-b.shop.saleDays, b.shop.saleDays, b.shop.skus),
 	} {
 		if _, err := step(c, q); err != nil {
 			return nil, errors.Join(err, c.Close())
@@ -119,7 +125,8 @@ func (c *engine) upsert(rows []sale) error {
 	slices.SortFunc(rows, func(a, b sale) int { return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.sku, b.sku)) })
 	return commit(c, func() error {
 		for _, r := range rows {
-			const q = "INSERT INTO sales (day, sku_id, qty) VALUES (?, ?, ?) ON CONFLICT (day, sku_id) DO UPDATE SET qty = excluded.qty"
+			const q = "INSERT INTO sales (day, sku_id, qty) VALUES (?, ?, ?) ON CONFLICT (day, sku_id) DO UPDATE SET qty = " +
+				"excluded.qty"
 			if _, err := step(c, q, int(r.day), r.sku, 1000*r.qty); err != nil {
 				return err
 			}
@@ -156,6 +163,7 @@ func (b *bench) crowd(p *process) []oneCase {
 	}
 	return []oneCase{
 		reads(1), reads(4), // four keep both cores of a small machine busy by themselves
-		{name: "writes during uploads", clients: 1, target: "wait <= an upload", ours: during(write), floors: []floor{{"without uploads", write}}},
+		{name: "writes during uploads", clients: 1, target: "wait <= an upload", ours: during(write),
+			floors: []floor{{"without uploads", write}}},
 	}
 }

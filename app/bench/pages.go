@@ -49,7 +49,9 @@ func post(p *process, path string, form url.Values) (status int, cookies []*http
 
 // browse asks for a page as the browser that is signed in, which takes gzip.
 func (s *shop) browse(path string) []byte {
-	return fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nAccept-Encoding: gzip\r\nCookie: %s\r\n\r\n", path, s.cookie)
+	return fmt.Appendf(nil,
+		"GET %s HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nAccept-Encoding: gzip\r\nCookie: %s\r\n\r\n", path,
+		s.cookie)
 }
 
 // pages are the screens as a browser asks for them, one at a time and by many, each beside
@@ -84,7 +86,8 @@ func (b *bench) pages(p, empty *process) ([]oneCase, error) {
 				floor{"REST right after a change", b.afresh(p, c.service, s.get(c.service, c.rest)).run})
 		}
 		floors = append(floors, floor{"page right after a change", b.afresh(p, c.service, page).run})
-		cases = append(cases, oneCase{name: "pages: " + c.name, clients: 1, target: c.target, ours: b.ask(p, c.service, 1, always(page)), floors: floors})
+		cases = append(cases, oneCase{name: "pages: " + c.name, clients: 1, target: c.target,
+			ours: b.ask(p, c.service, 1, always(page)), floors: floors})
 	}
 	return append(append(cases, b.changedLists(p, empty)...), b.besides(p, empty)...), nil
 }
@@ -99,11 +102,16 @@ func (b *bench) besides(p, empty *process) []oneCase {
 	}
 	alone := floor{"the list alone", list}
 	return []oneCase{
-		{name: "pages: work orders, 16 browsers", clients: readers, ours: b.ask(p, "maintenance", readers, always(s.browse("/work-orders"))),
-			floors: []floor{{"empty handler", b.ask(empty, "empty", readers, always(request("GET", "/", "", "")))}, {"same over REST", b.ask(p, "maintenance", readers, always(s.get("maintenance", "/api/work-orders?limit=50")))}}},
-		{name: "pages: 200 over REST beside 16 browsers at once", clients: readers, target: "90 % of alone", ours: beside(readers, 0), floors: []floor{alone}},
-		{name: "pages: 200 over REST beside 100 people", clients: readers, target: "90 % of alone", ours: beside(100, time.Second), floors: []floor{alone}},
-		{name: "pages: 64 sign-ins at once", clients: 64, target: "<= 8 MiB more", ours: func() (sample, error) { return b.signIns(p) },
+		{name: "pages: work orders, 16 browsers", clients: readers,
+			ours: b.ask(p, "maintenance", readers, always(s.browse("/work-orders"))),
+			floors: []floor{{"empty handler", b.ask(empty, "empty", readers, always(request("GET", "/", "", "")))},
+				{"same over REST", b.ask(p, "maintenance", readers, always(s.get("maintenance", "/api/work-orders?limit=50")))}}},
+		{name: "pages: 200 over REST beside 16 browsers at once", clients: readers, target: "90 % of alone",
+			ours: beside(readers, 0), floors: []floor{alone}},
+		{name: "pages: 200 over REST beside 100 people", clients: readers, target: "90 % of alone",
+			ours: beside(100, time.Second), floors: []floor{alone}},
+		{name: "pages: 64 sign-ins at once", clients: 64, target: "<= 8 MiB more",
+			ours:   func() (sample, error) { return b.signIns(p) },
 			floors: []floor{{"empty handler", b.ask(empty, "empty", 64, always(request("POST", "/", "", "")))}}},
 	}
 }
@@ -113,7 +121,8 @@ func (b *bench) besides(p, empty *process) []oneCase {
 func (b *bench) whileBrowsing(p *process, clients int, pause time.Duration, turn runner) (sample, error) {
 	stop := make(chan struct{})
 	var all sync.WaitGroup
-	paths := []struct{ service, path string }{{"maintenance", "/work-orders"}, {"reorder", "/skus"}, {"rental", "/leases"}, {"store", "/orders"}}
+	paths := []struct{ service, path string }{{"maintenance", "/work-orders"}, {"reorder", "/skus"}, {"rental", "/leases"},
+		{"store", "/orders"}}
 	failed := make(chan error, clients)
 	for i := range clients {
 		at := paths[i%len(paths)]

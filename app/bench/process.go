@@ -46,7 +46,8 @@ type process struct {
 func (b *bench) command(name string, args ...string) *exec.Cmd {
 	if b.sync > 0 {
 		delay := fmt.Sprintf("inject=fsync,fdatasync:delay_exit=%d", b.sync.Microseconds())
-		args = append([]string{"-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e", delay, name}, args...)
+		args = append([]string{"-D", "-f", "-qq", "--seccomp-bpf", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e",
+			delay, name}, args...)
 		name = "strace"
 	}
 	return exec.Command(name, args...)
@@ -66,7 +67,8 @@ func (b *bench) serve() (*process, error) {
 		args = append(args, "--"+s+"-addr", addr)
 	}
 	p.cmd = b.command(b.binary, args...)
-	log, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // what a log costs is the write; where it goes is the machine's matter
+	// what a log costs is the write; where it goes is the machine's matter
+	log, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -19,15 +19,16 @@ import (
 // figure is what a number of turns gave: medians over the turns; the processor time is
 // all of it divided by all operations, since its clock is coarse.
 type figure struct {
-	What    string  `json:"what"`
-	PerSec  float64 `json:"per_second"`
-	P50us   float64 `json:"p50_us"`
-	P99us   float64 `json:"p99_us"`
-	MaxUs   float64 `json:"max_us"`
-	CPUus   float64 `json:"cpu_us"`
-	Ops     int     `json:"operations"`
-	Ratio   float64 `json:"per_second_ratio,omitempty"` // the appliance's rate over this floor's, the median over the turns
-	CPUover float64 `json:"cpu_ratio,omitempty"`        // the appliance's processor time over this floor's
+	What   string  `json:"what"`
+	PerSec float64 `json:"per_second"`
+	P50us  float64 `json:"p50_us"`
+	P99us  float64 `json:"p99_us"`
+	MaxUs  float64 `json:"max_us"`
+	CPUus  float64 `json:"cpu_us"`
+	Ops    int     `json:"operations"`
+	// the appliance's rate over this floor's, the median over the turns
+	Ratio   float64 `json:"per_second_ratio,omitempty"`
+	CPUover float64 `json:"cpu_ratio,omitempty"` // the appliance's processor time over this floor's
 
 	turns []sample
 }
@@ -249,7 +250,9 @@ func (r report) head(out io.Writer) {
 		fmt.Fprintf(out, "each sync takes %g ms longer\n", r.SyncMs)
 	}
 	fmt.Fprintf(out, "binary %.1f MB; start to first 200 in %.1f ms\n", r.Binary, r.Start)
-	fmt.Fprintf(out, "resident: idle %.1f MiB, after reads and writes %.1f, after complete reports %.1f, after pages %.1f, after uploads %.1f; peak %.1f\n\n",
+	fmt.Fprintf(out,
+		"resident: idle %.1f MiB, after reads and writes %.1f, after complete reports %.1f, after pages %.1f, after "+
+			"uploads %.1f; peak %.1f\n\n",
 		r.Idle, r.Loaded, r.Reports, r.Pages, r.Uploads, r.Peak)
 }
 
@@ -266,7 +269,8 @@ func (r report) table(out io.Writer) {
 					cpu = fmt.Sprintf("%.2f", f.CPUover)
 				}
 			}
-			line(name, f.What, clients, whole(f.PerSec), whole(f.P50us), whole(f.P99us), whole(f.MaxUs), fmt.Sprintf("%.1f", f.CPUus), rate, cpu, target)
+			line(name, f.What, clients, whole(f.PerSec), whole(f.P50us), whole(f.P99us), whole(f.MaxUs),
+				fmt.Sprintf("%.1f", f.CPUus), rate, cpu, target)
 		}
 	}
 }

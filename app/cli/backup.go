@@ -31,7 +31,8 @@ there already is replaced only by a copy that is whole. The database itself and 
 one in use are never replaced. With --to the copy goes into a folder under the
 database's name and the time; --keep then removes the oldest of those. With - the copy goes to
 standard output.`,
-		Example: "  quartermaster backup /backup/shop-2026-11-20.db\n  quartermaster backup --to /backup --keep 14\n  quartermaster backup - | ssh vault 'cat >shop.db'",
+		Example: "  quartermaster backup /backup/shop-2026-11-20.db\n  quartermaster backup --to /backup --keep 14\n  " +
+			"quartermaster backup - | ssh vault 'cat >shop.db'",
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case folder == "" && keep != 0:
@@ -145,7 +146,8 @@ that was there is kept beside it, under the name that is printed.`,
 			}
 			held, err := p.pauseMail()
 			if err != nil {
-				return fmt.Errorf("%s is restored, but mail could not be paused (run `quartermaster mail pause`): %w", absolute(p.dbPath), err)
+				return fmt.Errorf("%s is restored, but mail could not be paused (run `quartermaster mail pause`): %w",
+					absolute(p.dbPath), err)
 			}
 			r := restoreResult{Database: absolute(p.dbPath)}
 			if kept != "" {
@@ -155,7 +157,9 @@ that was there is kept beside it, under the name that is printed.`,
 			return p.print(r, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: restored from %s\n", r.Database, args[0])
 				if held {
-					fmt.Fprintln(w, "mail is paused, since messages may have been sent after the backup; look at `quartermaster mail list`, then run `quartermaster mail resume`")
+					fmt.Fprintln(w,
+						"mail is paused, since messages may have been sent after the backup; look at `quartermaster mail list`, then "+
+							"run `quartermaster mail resume`")
 				}
 				if r.Kept != nil {
 					fmt.Fprintf(w, "the file that was there is kept at %s\n", *r.Kept)

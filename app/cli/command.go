@@ -124,7 +124,8 @@ func inWords(err error) error {
 	if _, ours := f.Value.(*opFlag); ours {
 		return fmt.Errorf("--%s: %q %w", f.Name, bad.GetValue(), bad.Unwrap())
 	}
-	takes := map[string]string{"int64": "a whole number", "int": "a whole number", "bool": "true or false", "duration": "a time such as 90s"}[f.Value.Type()]
+	takes := map[string]string{"int64": "a whole number", "int": "a whole number", "bool": "true or false",
+		"duration": "a time such as 90s"}[f.Value.Type()]
 	if takes == "" {
 		return err
 	}
@@ -174,7 +175,8 @@ func group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
 // flags are those of every command.
 func (p *program) flags(f *pflag.FlagSet) {
 	f.StringVar(&p.dbPath, "db", "quartermaster.db", "the database file")
-	f.StringVar(&p.timezone, "timezone", "", "the shop's time zone, an IANA name such as Europe/Berlin (default: the machine's)")
+	f.StringVar(&p.timezone, "timezone", "",
+		"the shop's time zone, an IANA name such as Europe/Berlin (default: the machine's)")
 	f.BoolVar(&p.acceptClock, "accept-clock", false, "accept the system clock although it is far from the newest record")
 	f.StringVar(&p.logFormat, "log-format", "auto", "auto, json or console")
 	f.StringVar(&p.logLevel, "log-level", "info", "debug, info, warn or error")

@@ -39,7 +39,9 @@ named, and the exit code is 1. Works beside a running server and changes nothing
 			case n > 0:
 				return fmt.Errorf("breaches in %s: %d", absolute(p.dbPath), n)
 			case !found.OK:
-				return fmt.Errorf("%s is of an older version, and nothing else was checked: run `quartermaster migrate --db %s` first", absolute(p.dbPath), p.dbPath)
+				return fmt.Errorf(
+					"%s is of an older version, and nothing else was checked: run `quartermaster migrate --db %s` first",
+					absolute(p.dbPath), p.dbPath)
 			}
 			return nil
 		}),
@@ -89,7 +91,8 @@ func (p *program) examine(ctx context.Context) (*doctor.Diagnosis, error) {
 		made := server.NewServices(d)
 		services := made.All
 		defer p.working(func() string {
-			return fmt.Sprintf("checking pages, references and the rules of the services, %d of %d parts are done", done.Load(), doctor.Parts(services))
+			return fmt.Sprintf("checking pages, references and the rules of the services, %d of %d parts are done", done.Load(),
+				doctor.Parts(services))
 		})()
 		server.LetGoOfOwnFile() // making the services brought all of it in again
 		rest := doctor.Examine(ctx, d, services, made.Mail, &done)
@@ -112,7 +115,9 @@ func mayOpen(path string) error {
 		}
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("%s may not be opened by this user: run doctor as the file's owner, such as with `sudo -u quartermaster`, or as root (%w)", absolute(path), err)
+		return fmt.Errorf(
+			"%s may not be opened by this user: run doctor as the file's owner, such as with `sudo -u quartermaster`, or as "+
+				"root (%w)", absolute(path), err)
 	}
 	return nil
 }

@@ -40,7 +40,8 @@ func (p *program) completeWith(cmd *cobra.Command, flag string, values []string)
 // completeBy lets the shell complete a flag's value from what list gives.
 func (p *program) completeBy(cmd *cobra.Command, flag string, list func() []string) {
 	p.completions = append(p.completions, func() {
-		err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string,
+			cobra.ShellCompDirective) {
 			return list(), cobra.ShellCompDirectiveNoFileComp
 		})
 		if err != nil {

@@ -84,19 +84,24 @@ func (o *importing) flags(p *program, cmd *cobra.Command) {
 	f.BoolVar(&o.Emit, "emit", false, "send the events that imported history does not send (tables that say so)")
 	f.StringArrayVar(&o.maps, "map", nil, `"Their column=ours": a column of the file and its name here (may be repeated)`)
 	f.StringArrayVar(&o.sets, "set", nil, "ours=VALUE: a value for all rows (may be repeated)")
-	f.StringVar(&o.DateFormat, "date-format", "", "how the file writes days, in DD MM MMM YYYY hh mm ss: DD.MM.YYYY (default: found for each column)")
+	f.StringVar(&o.DateFormat, "date-format", "",
+		"how the file writes days, in DD MM MMM YYYY hh mm ss: DD.MM.YYYY (default: found for each column)")
 	f.StringVar(&o.Decimal, "decimal", "", "the decimal sign: "+strings.Join(table.Decimals, " or ")+" (default: found)")
 	f.BoolVar(&o.comma, "decimal-comma", false, "same as --decimal comma")
-	f.IntVar(&o.HeaderLine, "header-line", 0, "the line of the file that names the columns (default: found in the first 20)")
+	f.IntVar(&o.HeaderLine, "header-line", 0,
+		"the line of the file that names the columns (default: found in the first 20)")
 	f.StringVar(&o.Delimiter, "delimiter", "", "the sign between cells: "+strings.Join(table.Delimiters,
 		" ")+" (default: found)")
 	f.StringVar(&o.Encoding, "encoding", "", strings.Join(table.Encodings, ", ")+" (default: found)")
 	f.StringVar(&o.Sheet, "sheet", "", "the sheet of a workbook (default: the first)")
 	f.StringVar(&o.Returns, "returns", "", "net: negative quantities are taken off their SKU and day, never below 0")
-	f.StringVar(&o.From, "from", "", "a file as this program writes it (default: recognised by its header; none: do not): "+strings.Join(table.Programs, ", "))
+	f.StringVar(&o.From, "from", "",
+		"a file as this program writes it (default: recognised by its header; none: do not): "+strings.Join(table.Programs,
+			", "))
 	f.StringVar(&o.refused, "refused", "", "write the refused rows to this file, with a column reason; mended, it imports")
 	f.BoolVar(&o.template, "template", false, "print an empty file with the table's columns")
-	for name, list := range map[string][]string{"decimal": table.Decimals, "delimiter": table.Delimiters, "encoding": table.Encodings, "from": table.Programs, "returns": {"net"}} {
+	for name, list := range map[string][]string{"decimal": table.Decimals, "delimiter": table.Delimiters,
+		"encoding": table.Encodings, "from": table.Programs, "returns": {"net"}} {
 		p.completeWith(cmd, name, list)
 	}
 }
@@ -242,7 +247,8 @@ func (p *program) printImported(out table.Outcome) error {
 	result := any(out.Loaded)
 	if out.DryRun {
 		result = rehearsed{
-			out.Loaded, out.New, out.Changed, out.Same, out.Refused, orEmpty(out.Changes), orEmpty(out.Would), out.Events, out.Found,
+			out.Loaded, out.New, out.Changed, out.Same, out.Refused, orEmpty(out.Changes), orEmpty(out.Would), out.Events,
+			out.Found,
 			orEmpty(out.Left), orEmpty(out.Notes), out.Follows.WouldPost, out.Replaced,
 		}
 	}

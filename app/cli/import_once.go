@@ -12,7 +12,8 @@ import (
 
 // runImport imports the file. One that adds is done once until its result was printed: sent
 // again after its output failed, it prints what came of it and adds nothing.
-func (p *program) runImport(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *table.File, o *importing, progress func(int)) (table.Outcome, error) {
+func (p *program) runImport(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *table.File, o *importing,
+	progress func(int)) (table.Outcome, error) {
 	if !o.Add || o.DryRun {
 		return table.Run(ctx, d, who, t, f, o.Options, progress)
 	}

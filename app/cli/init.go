@@ -64,7 +64,8 @@ once there are users.`,
 						return err
 					}
 				}
-				p.lost = "the keys, which are shown once, are lost: `quartermaster key create --service SERVICE --user " + name + "` makes others, `quartermaster key revoke` ends these"
+				p.lost = "the keys, which are shown once, are lost: `quartermaster key create --service SERVICE --user " + name +
+					"` makes others, `quartermaster key revoke` ends these"
 				signal.Ignore(syscall.SIGPIPE)
 				err = p.print(initResult{Admin: name, Keys: keys, Link: link}, func(w io.Writer) {
 					schema.Tabulate(w, "SERVICE|KEY", on, func(s string) []any { return []any{s, keys[s]} })
@@ -74,7 +75,8 @@ once there are users.`,
 			})
 		}),
 	})
-	cmd.Flags().StringSliceVar(&on, "for", nil, "a service that is used: "+strings.Join(server.Names, ", ")+"; again for another one (default: all)")
+	cmd.Flags().StringSliceVar(&on, "for", nil, "a service that is used: "+strings.Join(server.Names, ", ")+
+		"; again for another one (default: all)")
 	p.completeWith(cmd, "for", server.Names)
 	cmd.Flags().BoolVar(&screens, "screens", true, "print a link to the screens; false where they are not served")
 	cmd.Flags().StringVar(&admin, "admin", "admin", "the first user's name")

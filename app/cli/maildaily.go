@@ -43,7 +43,8 @@ func (p *program) mailDaily(ctx context.Context, d *db.DB) error {
 	for _, part := range []struct {
 		on            bool
 		service, name string
-	}{{allowed.Expiry, "store", "send_expiry_notices"}, {allowed.Reminders, "rental", "send_reminders"}, {allowed.Digests, "", "send_digests"}} {
+	}{{allowed.Expiry, "store", "send_expiry_notices"}, {allowed.Reminders, "rental", "send_reminders"},
+		{allowed.Digests, "", "send_digests"}} {
 		for _, s := range p.declared() {
 			for _, op := range s.Ops {
 				if !part.on || op.Name != part.name || s.Name != part.service {

@@ -30,8 +30,9 @@ func (p *program) photoSaveCommand() *cobra.Command {
 		Short: "Write a work order's photo to a file, the same bytes that were added",
 		Long: `Write a work order's photo to a file, the same bytes that were added. A file that is
 there is replaced. The agents' tool workorder_detail names an order's photos.`,
-		Example: "  quartermaster maintenance photo save 1 spindle.jpg\n  quartermaster maintenance photo save 1 spindle.jpg --json",
-		Args:    cobra.ExactArgs(2),
+		Example: "  quartermaster maintenance photo save 1 spindle.jpg\n  quartermaster maintenance photo save 1 " +
+			"spindle.jpg --json",
+		Args: cobra.ExactArgs(2),
 		RunE: p.run(func(ctx context.Context, args []string) error {
 			id, err := idArg("PHOTO_ID", args[0])
 			if err != nil {

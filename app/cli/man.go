@@ -56,7 +56,8 @@ func writePages(cmd *cobra.Command, folder string) error {
 		return nil
 	}
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
-	if err := os.WriteFile(filepath.Join(folder, name+".1"), []byte(manPage(cmd, name)), 0o644); err != nil { // #nosec G306 -- what everybody may read
+	// #nosec G306 -- what everybody may read
+	if err := os.WriteFile(filepath.Join(folder, name+".1"), []byte(manPage(cmd, name)), 0o644); err != nil {
 		return err
 	}
 	for _, c := range cmd.Commands() {
@@ -70,7 +71,8 @@ func writePages(cmd *cobra.Command, folder string) error {
 // manPage is one command's page in roff.
 func manPage(cmd *cobra.Command, name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH %s 1 \"\" \"quartermaster %s\" \"Quartermaster\"\n", roff(strings.ToUpper(name)), roff(server.Version))
+	fmt.Fprintf(&b, ".TH %s 1 \"\" \"quartermaster %s\" \"Quartermaster\"\n", roff(strings.ToUpper(name)),
+		roff(server.Version))
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n\\fB%s\\fR\n", roff(name), roff(cmd.Short), roff(cmd.UseLine()))
 	long := cmd.Long
 	if long == "" {

@@ -150,7 +150,8 @@ func (c *opCommand) arguments(cmd *cobra.Command) {
 		}
 		for _, a := range args {
 			if a.Word() == name {
-				c.positionals = append(c.positionals, positional{arg: a, optional: strings.HasPrefix(word, "["), many: strings.Contains(word, "...")})
+				c.positionals = append(c.positionals, positional{arg: a, optional: strings.HasPrefix(word, "["),
+					many: strings.Contains(word, "...")})
 				found = true
 				break
 			}

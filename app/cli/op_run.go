@@ -58,7 +58,8 @@ func (c *opCommand) decode(ctx context.Context, d *db.DB, currency exact.Currenc
 }
 
 // try does the operation and takes it back: it gives what would change, and the answer.
-func (c *opCommand) try(ctx context.Context, d *db.DB, who db.Caller, currency exact.Currency) (answer any, changes []db.Change, err error) {
+func (c *opCommand) try(ctx context.Context, d *db.DB, who db.Caller, currency exact.Currency) (answer any,
+	changes []db.Change, err error) {
 	changes, err = d.Trial(ctx, func(d *db.DB) error {
 		_, handle, err := c.decode(ctx, d, currency)
 		if err == nil {
@@ -69,7 +70,8 @@ func (c *opCommand) try(ctx context.Context, d *db.DB, who db.Caller, currency e
 	return answer, changes, err
 }
 
-func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schema.Handler, who db.Caller, currency exact.Currency) error {
+func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schema.Handler, who db.Caller,
+	currency exact.Currency) error {
 	money := schema.Money(currency.Format)
 	if c.dryRun {
 		return c.would(ctx, d, who, currency)
@@ -130,7 +132,8 @@ func (c *opCommand) revoke(ctx context.Context, d *db.DB, who db.Caller, answer 
 		return
 	}
 	if _, err := account.RevokeKey(ctx, d, who, key.ID); err == nil {
-		c.p.lost = fmt.Sprintf("the key, which is shown once, is lost: key %d is revoked again; run this again for another one", key.ID)
+		c.p.lost = fmt.Sprintf(
+			"the key, which is shown once, is lost: key %d is revoked again; run this again for another one", key.ID)
 	}
 }
 

@@ -133,7 +133,8 @@ func (f *opFlag) check(text string) error {
 		if _, err := strconv.ParseInt(strings.TrimPrefix(text, "#"), 10, 64); err != nil && !f.arg.Named() {
 			takes = "a whole number"
 			if units := inUnits.FindStringSubmatch(text); units != nil && f.arg.InCents() {
-				return fmt.Errorf("is not allowed; it is in cents: %s", cmp.Or(strings.TrimLeft(units[1]+(units[2] + "0")[:2], "0"), "0"))
+				return fmt.Errorf("is not allowed; it is in cents: %s", cmp.Or(strings.TrimLeft(units[1]+(units[2] + "0")[:2], "0"),
+					"0"))
 			}
 		}
 	case schema.BoolKind:

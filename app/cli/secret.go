@@ -71,7 +71,8 @@ func (p *program) firstLine(file string) (string, error) {
 		return "", err
 	}
 	if line = strings.TrimRight(line, "\r\n"); line == "" {
-		return "", usagef("the first line of %s is empty; put the secret there", map[bool]string{true: "standard input", false: file}[file == "-"])
+		return "", usagef("the first line of %s is empty; put the secret there",
+			map[bool]string{true: "standard input", false: file}[file == "-"])
 	}
 	return line, nil
 }

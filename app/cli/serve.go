@@ -23,8 +23,9 @@ func (p *program) serveCommand() *cobra.Command {
 		Short: "Migrate the database, then serve the four services",
 		Long: `Migrate the database, then serve the four services until SIGTERM or SIGINT. Every flag can
 also be set by an environment variable: QUARTERMASTER_ and the flag in capitals, with _ for -.`,
-		Example: "  quartermaster serve --demo\n  quartermaster serve --db /var/lib/quartermaster/quartermaster.db --timezone Europe/Berlin",
-		Args:    noArgs,
+		Example: "  quartermaster serve --demo\n  quartermaster serve --db /var/lib/quartermaster/quartermaster.db " +
+			"--timezone Europe/Berlin",
+		Args: noArgs,
 	}
 	c.Flags(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -98,7 +99,10 @@ func (p *program) greet(ctx context.Context, s *server.Server, c *server.Config)
 	if err != nil || some {
 		return err
 	}
-	p.log.Warn().Msgf("this database has no users yet; create the first user and keys with `quartermaster init --db %s`, or `quartermaster user add NAME --role admin --db %s` and `quartermaster key create --service reorder --user NAME --db %s`",
+	p.log.Warn().Msgf(
+		"this database has no users yet; create the first user and keys with `quartermaster init --db %s`, or "+
+			"`quartermaster user add NAME --role admin --db %s` and `quartermaster key create --service reorder --user NAME "+
+			"--db %s`",
 		p.dbPath, p.dbPath, p.dbPath)
 	return nil
 }
@@ -110,7 +114,9 @@ func (p *program) greetDemo(ctx context.Context, s *server.Server, c *server.Con
 		return err
 	}
 	if link := s.DemoLink(c); link != "" {
-		fmt.Fprintf(p.Stdout, "A demo shop in %s. Its screens, good while this server runs:\n  %s\n\nOne full-access key per service:\n", p.dbPath, link)
+		fmt.Fprintf(p.Stdout,
+			"A demo shop in %s. Its screens, good while this server runs:\n  %s\n\nOne full-access key per service:\n", p.dbPath,
+			link)
 	} else {
 		fmt.Fprintf(p.Stdout, "A demo shop in %s. One full-access key per service:\n", p.dbPath)
 	}

@@ -104,11 +104,14 @@ func (s Status) csv(w io.Writer, currency string) error {
 		[]string{"maintenance", "open", n(m.Open), ""}, []string{"maintenance", "in_progress", n(m.InProgress), ""},
 		[]string{"maintenance", "overdue", n(m.Overdue), ""}, []string{"maintenance", "pm_overdue", n(m.PMOverdue), ""},
 		[]string{"maintenance", "pm_due_soon", n(m.PMDueSoon), ""}, []string{"maintenance", "low_stock", n(m.LowStock), ""},
-		[]string{"rental", "arrears_cents", n(s.Rental.ArrearsCents), currency}, []string{"rental", "leases_behind", n(s.Rental.Behind), ""},
-		[]string{"rental", "vacant_units", n(s.Rental.Vacant), ""}, []string{"rental", "occupied_units", n(s.Rental.Occupied), ""},
+		[]string{"rental", "arrears_cents", n(s.Rental.ArrearsCents), currency},
+		[]string{"rental", "leases_behind", n(s.Rental.Behind), ""},
+		[]string{"rental", "vacant_units", n(s.Rental.Vacant), ""}, []string{"rental", "occupied_units", n(s.Rental.Occupied),
+			""},
 		[]string{"rental", "open_tickets", n(s.Rental.OpenTickets), ""},
 		[]string{"reorder", "below", n(s.Reorder.Below), ""}, []string{"reorder", "near", n(s.Reorder.Near), ""},
-		[]string{"reorder", "healthy", n(s.Reorder.Healthy), ""}, []string{"reorder", "est_cost_cents", n(s.Reorder.EstCostCents), currency},
+		[]string{"reorder", "healthy", n(s.Reorder.Healthy), ""},
+		[]string{"reorder", "est_cost_cents", n(s.Reorder.EstCostCents), currency},
 	)
 	return csv.NewWriter(w).WriteAll(rows)
 }
@@ -200,10 +203,13 @@ func (s Status) text(w io.Writer, c exact.Currency) {
 	lines := [][]any{
 		{"store", fmt.Sprintf("%s net, %d orders paid, %d licenses active, %d payments that could not be booked",
 			strings.Join(revenue, " and "), s.Store.OrdersPaid, s.Store.Licenses.Active, s.Store.Unbooked)},
-		{"maintenance", fmt.Sprintf("%d jobs open, %d in progress, %d past their day; plans: %d overdue, %d due soon; %d parts low",
-			s.Maintenance.Open, s.Maintenance.InProgress, s.Maintenance.Overdue, s.Maintenance.PMOverdue, s.Maintenance.PMDueSoon, s.Maintenance.LowStock)},
+		{"maintenance",
+			fmt.Sprintf("%d jobs open, %d in progress, %d past their day; plans: %d overdue, %d due soon; %d parts low",
+				s.Maintenance.Open, s.Maintenance.InProgress, s.Maintenance.Overdue, s.Maintenance.PMOverdue,
+				s.Maintenance.PMDueSoon, s.Maintenance.LowStock)},
 		{"rental", fmt.Sprintf("%s behind over %d leases; %d of %d units vacant; %d tickets open",
-			c.Format(s.Rental.ArrearsCents), s.Rental.Behind, s.Rental.Vacant, s.Rental.Vacant+s.Rental.Occupied, s.Rental.OpenTickets)},
+			c.Format(s.Rental.ArrearsCents), s.Rental.Behind, s.Rental.Vacant, s.Rental.Vacant+s.Rental.Occupied,
+			s.Rental.OpenTickets)},
 		{"reorder", fmt.Sprintf("%d below their reorder point, %d near it; to order now: %s",
 			s.Reorder.Below, s.Reorder.Near, c.Format(s.Reorder.EstCostCents))},
 	}

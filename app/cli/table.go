@@ -110,7 +110,8 @@ func progressOn(w io.Writer, lines int) (progress func(rows int), end func()) {
 	bar := progressbar.NewOptions(max(lines, -1),
 		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("importing"), progressbar.OptionShowCount(),
 		progressbar.OptionSetItsString("rows"), progressbar.OptionShowIts(), progressbar.OptionSetWidth(30),
-		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetSpinnerChangeInterval(0), progressbar.OptionClearOnFinish())
+		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetSpinnerChangeInterval(0),
+		progressbar.OptionClearOnFinish())
 	return func(rows int) { _ = bar.Set(rows) }, func() { _ = bar.Finish() }
 }
 
@@ -153,7 +154,8 @@ replaced only when the new one is complete. What was exported imports again unch
 		}),
 		ValidArgsFunction: completeTable,
 	}
-	cmd.Flags().Int64Var(&year, "year", int64(time.Now().Year()-1), "the year of a journal") // #nosec G115 -- years are small
+	// #nosec G115 -- years are small
+	cmd.Flags().Int64Var(&year, "year", int64(time.Now().Year()-1), "the year of a journal")
 	return cmd
 }
 

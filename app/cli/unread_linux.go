@@ -13,7 +13,8 @@ func unread(f *os.File) bool { return isNull(int(f.Fd())) && !isNull(syscall.Std
 
 func isNull(fd int) bool {
 	var at, null syscall.Stat_t
-	if syscall.Fstat(fd, &at) != nil || syscall.Stat(os.DevNull, &null) != nil || at.Rdev != null.Rdev || at.Mode&syscall.S_IFMT != syscall.S_IFCHR {
+	if syscall.Fstat(fd, &at) != nil || syscall.Stat(os.DevNull, &null) != nil || at.Rdev != null.Rdev ||
+		at.Mode&syscall.S_IFMT != syscall.S_IFCHR {
 		return false
 	}
 	flags, _, errno := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFL, 0) // #nosec G115 -- a descriptor

@@ -35,9 +35,11 @@ func (p *program) versionCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v := versionResult{Version: server.Version, Commit: server.Commit, Schema: newest, Go: runtime.Version(), SQLite: engine}
+			v := versionResult{Version: server.Version, Commit: server.Commit, Schema: newest, Go: runtime.Version(),
+				SQLite: engine}
 			return p.print(v, func(w io.Writer) {
-				fmt.Fprintf(w, "quartermaster %s\ncommit %s\nschema %s\n%s\nSQLite %s\n", v.Version, v.Commit, v.Schema, v.Go, v.SQLite)
+				fmt.Fprintf(w, "quartermaster %s\ncommit %s\nschema %s\n%s\nSQLite %s\n", v.Version, v.Commit, v.Schema, v.Go,
+					v.SQLite)
 			})
 		}),
 	})

@@ -76,10 +76,12 @@ func Parts(services []schema.Service) int64 {
 
 // Examine looks at the open database: its pages and references, the machine, and every rule
 // of the services, recomputed from the rows.
-func Examine(ctx context.Context, d *db.DB, services []schema.Service, mails *mailer.Book, done *atomic.Int64) *Diagnosis {
+func Examine(ctx context.Context, d *db.DB, services []schema.Service, mails *mailer.Book,
+	done *atomic.Int64) *Diagnosis {
 	whole, rules := examineRows(ctx, d, services, done)
 	found := &Diagnosis{OK: true}
-	found.Add(Check{Name: "pages and references", Title: "Pages, references and schema of the file", Breaches: whole.Problems, Remedy: pages}, whole.Err)
+	found.Add(Check{Name: "pages and references", Title: "Pages, references and schema of the file",
+		Breaches: whole.Problems, Remedy: pages}, whole.Err)
 	found.disk(d)
 	found.deliveries(ctx, d)
 	found.clock(d)
@@ -90,7 +92,8 @@ func Examine(ctx context.Context, d *db.DB, services []schema.Service, mails *ma
 }
 
 // examineRows looks at the pages and references, and recomputes the invariants of the services.
-func examineRows(ctx context.Context, d *db.DB, services []schema.Service, done *atomic.Int64) (whole db.Found, rules *Diagnosis) {
+func examineRows(ctx context.Context, d *db.DB, services []schema.Service, done *atomic.Int64) (whole db.Found,
+	rules *Diagnosis) {
 	var checks []db.Check
 	var names []string
 	for _, s := range services {

@@ -199,7 +199,8 @@ func (b *Book) fill(c *db.Conn, k mail.Kind, r mail.Row, t KindText, maker mail.
 
 // Letter writes a kind's text for a letter that is printed, with what fill reads; it needs no mail server. The
 // text that comes with the program stands in for one that cannot be filled in any more.
-func (b *Book) Letter(c *db.Conn, kind string, fill func(*mail.Writer) (mail.Content, error)) (p mail.Printed, err error) {
+func (b *Book) Letter(c *db.Conn, kind string, fill func(*mail.Writer) (mail.Content, error)) (p mail.Printed,
+	err error) {
 	k, err := b.kind(kind)
 	if err != nil {
 		return p, err
@@ -322,7 +323,8 @@ func (b *Book) save(ctx context.Context, who db.Caller, name string, subject, bo
 			return t, err
 		}
 		if _, err := tx.Exec(`INSERT INTO mail_texts VALUES (?, ?, ?, ?) ON CONFLICT (kind) DO UPDATE
-			SET subject = excluded.subject, body = excluded.body, changed_at = excluded.changed_at`, name, t.Subject, t.Body, tx.Now()); err != nil {
+			SET subject = excluded.subject, body = excluded.body, changed_at = excluded.changed_at`, name, t.Subject, t.Body,
+			tx.Now()); err != nil {
 			return t, err
 		}
 		return t, tx.Audit("mail.text", "mail_text:"+name, t)
@@ -357,7 +359,8 @@ func (b *Book) turn(ctx context.Context, who db.Caller, name string, on bool) (S
 		}
 		k, is := b.names[name]
 		if !is || k.Asked {
-			return v, fault.Fieldf("kind", "kind: %s has no switch; those that have one are %s", schema.Quote(name), strings.Join(b.switches(), ", "))
+			return v, fault.Fieldf("kind", "kind: %s has no switch; those that have one are %s", schema.Quote(name),
+				strings.Join(b.switches(), ", "))
 		}
 		if err := k.Switch(tx, on); err != nil {
 			return v, err

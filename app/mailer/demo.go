@@ -16,8 +16,8 @@ func Restored(ctx context.Context, d *db.DB) (held bool, err error) {
 	return true, db.Exec(ctx, d, db.Bookkeeping(), func(tx *db.Tx) error { return tx.SetSetting(settingPaused, "1") })
 }
 
-// FillDemo sets mail up in a demo, which shows messages in every state and sends nothing. user is whose digest one waits
-// for.
+// FillDemo sets mail up in a demo, which shows messages in every state and sends nothing. user is whose digest one
+// waits for.
 func (b *Book) FillDemo(ctx context.Context, user string) error {
 	return db.Exec(ctx, b.d, db.CLI(""), func(tx *db.Tx) error {
 		s, err := Change{Host: text("smtp.example.com"), From: text("shop@example.com")}.apply(Settings{})
@@ -45,9 +45,12 @@ var demoStates = []struct {
 	state, reply string
 	code, tries  int64
 }{
-	{mail.Done, "2.0.0 Ok: queued as 4CzB7q1xLd", 250, 1}, {mail.Queued, "4.7.1 <recipient>: greylisted, try again later", 451, 1},
-	{mail.Done, "2.0.0 Ok: queued as 4CzB9w0vTn", 250, 2}, {mail.Cancelled, "cancelled by demo", 0, 0}, {mail.Sending, "", 0, 0},
-	{mail.Declined, "5.1.1 <recipient>: no such mailbox", 550, 1}, {mail.Failed, "4.2.2 <recipient>: mailbox full", 452, 18},
+	{mail.Done, "2.0.0 Ok: queued as 4CzB7q1xLd", 250, 1}, {mail.Queued, "4.7.1 <recipient>: greylisted, try again later",
+		451, 1},
+	{mail.Done, "2.0.0 Ok: queued as 4CzB9w0vTn", 250, 2}, {mail.Cancelled, "cancelled by demo", 0, 0},
+	{mail.Sending, "", 0, 0},
+	{mail.Declined, "5.1.1 <recipient>: no such mailbox", 550, 1}, {mail.Failed, "4.2.2 <recipient>: mailbox full", 452,
+		18},
 }
 
 // demoMails makes a message of each kind that a record fits, in the states by turns, and one that is held.
@@ -74,7 +77,8 @@ func (b *Book) demoMails(tx *db.Tx, user string) error {
 		if at.code != 0 {
 			code = at.code
 		}
-		_, err = tx.Exec(`UPDATE mails SET state = ?1, code = ?2, reply = ?3, tries = ?4, tried_at = iif(?4 > 0 OR ?1 = 'sending', created_at, NULL),
+		_, err = tx.Exec(`UPDATE mails SET state = ?1, code = ?2, reply = ?3, tries = ?4, tried_at = iif(?4 > 0
+			OR ?1 = 'sending', created_at, NULL),
 			next_try_at = iif(?1 = 'queued', created_at + 60, NULL) WHERE id = ?5`, at.state, code, reply, at.tries, id)
 		if err != nil {
 			return err
@@ -85,8 +89,10 @@ func (b *Book) demoMails(tx *db.Tx, user string) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`INSERT INTO mails (service, kind, subject, record, person, note, address, state, link, message_id, created_at)
-		SELECT '', 'notice', 'mails', 'Mail', ?, 'deliveries store', ?, 'held', 0, ?, ?`, db.Subject("user", id), user+"@example.com", mail.NewID(), tx.Now())
+	_, err = tx.Exec(`INSERT INTO mails (service, kind, subject, record, person, note, address, state, link, message_id,
+		created_at)
+		SELECT '', 'notice', 'mails', 'Mail', ?, 'deliveries store', ?, 'held', 0, ?, ?`, db.Subject("user", id),
+		user+"@example.com", mail.NewID(), tx.Now())
 	return err
 }
 

@@ -40,7 +40,8 @@ func (b *Book) SendDigests(ctx context.Context, who db.Caller) (Digested, error)
 		if err := tx.CheckClock(); err != nil {
 			return v, err
 		}
-		users, err := db.All(&tx.Conn, db.Int, "SELECT id FROM users WHERE email IS NOT NULL AND disabled = 0 AND removed_at IS NULL ORDER BY name")
+		users, err := db.All(&tx.Conn, db.Int,
+			"SELECT id FROM users WHERE email IS NOT NULL AND disabled = 0 AND removed_at IS NULL ORDER BY name")
 		if err != nil {
 			return v, err
 		}
@@ -66,7 +67,8 @@ func (b *Book) digest(tx *db.Tx, v *Digested, person string) error {
 	}
 	row.Notices = len(held)
 	day, today := "", tx.Today().String()
-	_, listed, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM mails WHERE person = ? AND kind = 'digest' AND note LIKE ? LIMIT 1", person, "% "+today)
+	_, listed, err := db.One(&tx.Conn, db.Int,
+		"SELECT 1 FROM mails WHERE person = ? AND kind = 'digest' AND note LIKE ? LIMIT 1", person, "% "+today)
 	if err != nil {
 		return err
 	}
@@ -118,8 +120,9 @@ func (b *Book) sendDigests() schema.Op {
 		Name: "send_digests", Writes: true, Admin: true, Destructive: true,
 		About:   "Mail each user's digest: waiting notices and, once a day, due jobs. Users without news get none.",
 		Command: "mail digest", Example: "mail digest",
-		Response: Digested{Sent: []DigestRow{{User: "bob", To: "bob@example.com", Notices: 2, Due: 1}}, Skipped: []DigestRow{}},
-		Refuses:  []fault.Kind{fault.Conflict, fault.Unavailable},
+		Response: Digested{Sent: []DigestRow{{User: "bob", To: "bob@example.com", Notices: 2, Due: 1}},
+			Skipped: []DigestRow{}},
+		Refuses: []fault.Kind{fault.Conflict, fault.Unavailable},
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.SendDigests(ctx, who)) }
 		},
@@ -168,7 +171,8 @@ func TimerNow(c *db.Conn) (t Timer, err error) {
 }
 
 func (t *Timer) settings() map[string]*bool {
-	return map[string]*bool{"mail.timer.expiry": &t.Expiry, "mail.timer.reminders": &t.Reminders, "mail.timer.digests": &t.Digests}
+	return map[string]*bool{"mail.timer.expiry": &t.Expiry, "mail.timer.reminders": &t.Reminders,
+		"mail.timer.digests": &t.Digests}
 }
 
 // setTimerTo changes what the timer does: what is not nil.
@@ -217,7 +221,8 @@ func (b *Book) setTimer() schema.Op {
 		},
 		Did: func(a any, _ schema.Money) string {
 			t, _ := a.(Timer)
-			return fmt.Sprintf("Every morning: expiry %s, reminders %s, digests %s.", onOff(t.Expiry), onOff(t.Reminders), onOff(t.Digests))
+			return fmt.Sprintf("Every morning: expiry %s, reminders %s, digests %s.", onOff(t.Expiry), onOff(t.Reminders),
+				onOff(t.Digests))
 		},
 		Leads: toSettings,
 	}

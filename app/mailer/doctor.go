@@ -26,7 +26,8 @@ func (b *Book) badTexts(c *db.Conn) (bad []string, err error) {
 func (b *Book) loopbackLinks(c *db.Conn) (bad []string, err error) {
 	var services []string
 	for _, k := range b.kinds {
-		if !slices.Contains(services, k.Service) && slices.ContainsFunc(k.Fields, func(f mail.Field) bool { return f.Name == "link" }) {
+		if !slices.Contains(services, k.Service) &&
+			slices.ContainsFunc(k.Fields, func(f mail.Field) bool { return f.Name == "link" }) {
 			services = append(services, k.Service)
 		}
 	}
@@ -35,7 +36,8 @@ func (b *Book) loopbackLinks(c *db.Conn) (bad []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if s != "" && (strings.Contains(address, "//127.") || strings.Contains(address, "//localhost") || strings.Contains(address, "//[::1]")) {
+		if s != "" && (strings.Contains(address, "//127.") || strings.Contains(address, "//localhost") ||
+			strings.Contains(address, "//[::1]")) {
 			bad = append(bad, "links in messages of the "+s+" service lead to "+address+", which only this machine reaches; "+
 				"Settings shows how to change it")
 		}

@@ -49,7 +49,8 @@ func (f Filter) where(who db.Caller) (string, []any) {
 		}
 	}
 	if f.Subject != "" {
-		conditions, args = append(conditions, "(subject = ? OR person = ? AND person <> '')"), append(args, f.Subject, f.Subject)
+		conditions, args = append(conditions, "(subject = ? OR person = ? AND person <> '')"),
+			append(args, f.Subject, f.Subject)
 	}
 	if f.Q != "" {
 		add("instr(lower(address), lower(?)) > 0", f.Q)
@@ -75,7 +76,8 @@ func list(c *db.Conn, who db.Caller, f Filter) (v List, err error) {
 	if f.Page.After > 0 {
 		where, args = where+" AND id < ?", append(args, f.Page.After)
 	}
-	v.Mails, err = db.All(c, mail.ScanListed, "SELECT "+mail.ListedColumns+" WHERE "+where+" ORDER BY id DESC LIMIT ?", append(args, f.Page.Fetch())...)
+	v.Mails, err = db.All(c, mail.ScanListed, "SELECT "+mail.ListedColumns+" WHERE "+where+" ORDER BY id DESC LIMIT ?",
+		append(args, f.Page.Fetch())...)
 	if v.Mails == nil {
 		v.Mails = []Mail{}
 	}
@@ -104,7 +106,8 @@ func (b *Book) About(ctx context.Context, who db.Caller, subjects []string) ([]M
 // one finds a message that the caller may see.
 func one(c *db.Conn, who db.Caller, id int64) (m Mail, err error) {
 	m, found, err := db.One(c, mail.ScanListed, "SELECT "+mail.ListedColumns+" WHERE id = ?", id)
-	if err == nil && (!found || who.Service != "" && m.Service != who.Service && (m.Service != "" || who.Role != "admin")) {
+	if err == nil && (!found || who.Service != "" && m.Service != who.Service &&
+		(m.Service != "" || who.Role != "admin")) {
 		err = fault.NotFoundf("there is no message %d", id)
 	}
 	return m, err
@@ -175,7 +178,8 @@ func (b *Book) resend(ctx context.Context, who db.Caller, ids []int64) (Again, e
 				return all, err
 			}
 			all.Mails = append(all.Mails, again)
-			if err := tx.AuditIn(m.Service, "mail.resent", db.Subject("mail", again.ID), map[string]any{"of": id, "kind": m.Kind, "record": m.Record}); err != nil {
+			if err := tx.AuditIn(m.Service, "mail.resent", db.Subject("mail", again.ID), map[string]any{"of": id, "kind": m.Kind,
+				"record": m.Record}); err != nil {
 				return all, err
 			}
 		}
@@ -198,8 +202,10 @@ func (b *Book) requeue(tx *db.Tx, m Mail) (Mail, error) {
 	if why != "" {
 		return m, fault.Conflictf("message %d about %s cannot be sent again: %s", m.ID, m.Record, why)
 	}
-	id, err := tx.Insert(`INSERT INTO mails (service, kind, subject, record, person, note, address, state, link, message_id, created_at, next_try_at)
-		SELECT service, kind, subject, record, person, note, address, 'queued', link, ?, ?, ? FROM mails WHERE id = ?`, mail.NewID(), tx.Now(), tx.Now(), m.ID)
+	id, err := tx.Insert(`INSERT INTO mails (service, kind, subject, record, person, note, address, state, link,
+		message_id, created_at, next_try_at)
+		SELECT service, kind, subject, record, person, note, address, 'queued', link, ?, ?, ? FROM mails WHERE id = ?`,
+		mail.NewID(), tx.Now(), tx.Now(), m.ID)
 	if err != nil {
 		return m, err
 	}
@@ -220,14 +226,16 @@ func (b *Book) cancel(ctx context.Context, who db.Caller, ids []int64) (Again, e
 			if m.State != mail.Queued && m.State != mail.Held {
 				return all, fault.Conflictf("message %d is %s; only a waiting message can be cancelled", id, m.State)
 			}
-			if _, err := tx.Exec("UPDATE mails SET state = 'cancelled', next_try_at = NULL, reply = ? WHERE id = ?", "cancelled by "+who.User, id); err != nil {
+			if _, err := tx.Exec("UPDATE mails SET state = 'cancelled', next_try_at = NULL, reply = ? WHERE id = ?",
+				"cancelled by "+who.User, id); err != nil {
 				return all, err
 			}
 			if m, err = one(&tx.Conn, who, id); err != nil {
 				return all, err
 			}
 			all.Mails = append(all.Mails, m)
-			if err := tx.AuditIn(m.Service, "mail.cancelled", db.Subject("mail", id), map[string]any{"kind": m.Kind, "record": m.Record}); err != nil {
+			if err := tx.AuditIn(m.Service, "mail.cancelled", db.Subject("mail", id),
+				map[string]any{"kind": m.Kind, "record": m.Record}); err != nil {
 				return all, err
 			}
 		}

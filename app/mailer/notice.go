@@ -17,18 +17,22 @@ func (b *Book) noticeKinds() []mail.Kind {
 	return []mail.Kind{
 		{
 			Name: "notice", Asked: true, About: "To a user, at once: the notices that the user chose.", Fields: fields,
-			Subject: "{subject}", Body: "Hello {name},\n\n{sections}\n\n{link}\n\n{shop}", Fill: b.fillNotice, Newest: newestOf("notice"),
+			Subject: "{subject}", Body: "Hello {name},\n\n{sections}\n\n{link}\n\n{shop}", Fill: b.fillNotice,
+			Newest: newestOf("notice"),
 		},
 		{
-			Name: "digest", Asked: true, About: "To a user, when digests are sent: what happened and what is due.", Fields: fields,
-			Subject: "{subject}", Body: "Hello {name},\n\n{sections}\n\n{link}\n\n{shop}", Fill: b.fillDigest, Newest: newestOf("digest"),
+			Name: "digest", Asked: true, About: "To a user, when digests are sent: what happened and what is due.",
+			Fields:  fields,
+			Subject: "{subject}", Body: "Hello {name},\n\n{sections}\n\n{link}\n\n{shop}", Fill: b.fillDigest,
+			Newest: newestOf("digest"),
 		},
 	}
 }
 
 func newestOf(kind string) func(c *db.Conn) (mail.Row, bool, error) {
 	return func(c *db.Conn) (mail.Row, bool, error) {
-		m, found, err := db.One(c, mail.ScanListed, "SELECT "+mail.ListedColumns+" WHERE kind = ? ORDER BY id DESC LIMIT 1", kind)
+		m, found, err := db.One(c, mail.ScanListed, "SELECT "+mail.ListedColumns+" WHERE kind = ? ORDER BY id DESC LIMIT 1",
+			kind)
 		return m.Row(), found, err
 	}
 }
@@ -68,7 +72,8 @@ func readerOf(c *db.Conn, subject string) (u reader, is bool, err error) {
 
 // tell is a notice as a row of a message: its title and the record's cells; is is false when it is not so any
 // more, or the user has no role there any more.
-func (b *Book) tell(c *db.Conn, w *mail.Writer, r mail.Row, u reader) (cells []string, service, path string, is bool, err error) {
+func (b *Book) tell(c *db.Conn, w *mail.Writer, r mail.Row, u reader) (cells []string, service, path string, is bool,
+	err error) {
 	name, service, _ := strings.Cut(r.Note, " ")
 	if u.roles[service] == "" {
 		return nil, service, "", false, nil
@@ -173,7 +178,8 @@ func (b *Book) fillDigest(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Conten
 	}
 	home, err := account.HomeOf(c, u.id)
 	v.Values = map[string]mail.Value{
-		"subject": mail.Text("What is new, " + w.Day(w.Zone(w.Now))), "sections": mail.Rows(rows), "link": mail.Text(home + "/"),
+		"subject": mail.Text("What is new, " + w.Day(w.Zone(w.Now))), "sections": mail.Rows(rows),
+		"link": mail.Text(home + "/"),
 	}
 	return v, err
 }
@@ -201,7 +207,8 @@ func failed(tx *db.Tx, service, kind string) error {
 		services = schema.ServiceNames
 	}
 	for _, s := range services {
-		err := mail.Notify(tx, mail.Told{Notice: "deliveries", Subject: "mails", Record: "Mail", Service: s, Role: "admin", Every: anHour})
+		err := mail.Notify(tx, mail.Told{Notice: "deliveries", Subject: "mails", Record: "Mail", Service: s, Role: "admin",
+			Every: anHour})
 		if err != nil {
 			return err
 		}

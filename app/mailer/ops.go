@@ -16,7 +16,8 @@ import (
 // Ops are the operations on mail. Without a database they only tell what they are.
 func (b *Book) Ops() []schema.Op {
 	return []schema.Op{
-		b.setMail(), b.unsetMail(), b.testMail(), b.setKind(), b.saveText(), b.resetText(), b.preview(), b.listMails(), b.showMail(),
+		b.setMail(), b.unsetMail(), b.testMail(), b.setKind(), b.saveText(), b.resetText(), b.preview(), b.listMails(),
+		b.showMail(),
 		b.resendMail(), b.cancelMail(), b.blockAddress(), b.unblockAddress(),
 		b.pauseMail("pause_mail", "Hold all messages except tests until mail is resumed.", "mail pause", true),
 		b.pauseMail("resume_mail", "Send the messages that were held.", "mail resume", false),
@@ -34,8 +35,9 @@ func answer[T any](v T, err error) (any, error) {
 
 func toSettings(any) string { return "/settings/mail" }
 
-var exampleSettings = Settings{Host: "smtp.example.com", Port: 587, Security: "starttls", User: "shop@example.com", Password: true,
-	From: "shop@example.com", Rate: defaultRate}
+var exampleSettings = Settings{Host: "smtp.example.com", Port: 587, Security: "starttls", User: "shop@example.com",
+	Password: true,
+	From:     "shop@example.com", Rate: defaultRate}
 
 func (b *Book) setMail() schema.Op {
 	return schema.Op{
@@ -51,15 +53,19 @@ func (b *Book) setMail() schema.Op {
 			text(&c.Host, "host", "the mail server, such as smtp.example.com", schema.Most(253), schema.Label("Mail server"))
 			f.IntPtr(&c.Port, "port", "465 with tls, else 587 (default)", schema.Range(1, 65535))
 			var security string
-			if f.Enum(&security, "security", "tls at port 465, starttls at others; none only for a server on this machine", securities) {
+			if f.Enum(&security, "security", "tls at port 465, starttls at others; none only for a server on this machine",
+				securities) {
 				c.Security = &security
 			}
 			may(&c.User, "user", "the user name at the server; empty for none", schema.Most(254))
 			text(&c.Password, "password", "the password at the server; empty keeps the stored one", schema.Secret)
 			text(&c.From, "from",
-				"the sender's address, which the server must accept", schema.Most(254), schema.Label("From"), schema.Example("shop@example.com"))
-			may(&c.FromName, "from_name", "the sender's name (default: the shop's name)", schema.Most(200), schema.Label("Sender's name"))
-			may(&c.ReplyTo, "reply_to", "where answers go (default: the sender's address)", schema.Most(254), schema.Label("Answers go to"))
+				"the sender's address, which the server must accept", schema.Most(254), schema.Label("From"),
+				schema.Example("shop@example.com"))
+			may(&c.FromName, "from_name", "the sender's name (default: the shop's name)", schema.Most(200),
+				schema.Label("Sender's name"))
+			may(&c.ReplyTo, "reply_to", "where answers go (default: the sender's address)", schema.Most(254),
+				schema.Label("Answers go to"))
 			f.IntPtr(&c.Rate, "rate",
 				"the most messages a minute (default: 30)", schema.Range(1, 600), schema.Label("Messages a minute"))
 			var plain bool
@@ -76,7 +82,8 @@ func (b *Book) setMail() schema.Op {
 			}
 			return map[string]string{
 				"host": s.Host, "port": strconv.FormatInt(s.Port, 10), "security": s.Security, "user": s.User, "from": s.From,
-				"from_name": s.FromName, "reply_to": s.ReplyTo, "rate": strconv.FormatInt(s.Rate, 10), "plain_ok": strconv.FormatBool(s.PlainOK),
+				"from_name": s.FromName, "reply_to": s.ReplyTo, "rate": strconv.FormatInt(s.Rate, 10),
+				"plain_ok": strconv.FormatBool(s.PlainOK),
 			}, true, nil
 		},
 		Did: func(a any, _ schema.Money) string {
@@ -127,7 +134,8 @@ func (b *Book) testMail() schema.Op {
 		Response: Tested{OK: true, Stage: "data", Code: &code, Reply: "2.0.0 Ok: queued as 4ABC"},
 		Bind: func(f *schema.Form) schema.Handler {
 			var to string
-			f.Text(&to, "to", "the address that gets it (default: your own)", schema.Most(254), schema.Positional("TO"), schema.Example("ann@example.com"))
+			f.Text(&to, "to", "the address that gets it (default: your own)", schema.Most(254), schema.Positional("TO"),
+				schema.Example("ann@example.com"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.test(ctx, who, to)) }
 		},
 		Did: func(a any, _ schema.Money) string {
@@ -192,14 +200,16 @@ func printMails(w io.Writer, all []Mail) {
 		if m.Reply != nil {
 			said += *m.Reply
 		}
-		return []any{strconv.FormatInt(m.ID, 10), m.State, m.Kind, m.Record, m.To, strconv.FormatInt(m.Tries, 10), m.CreatedAt.String(), said}
+		return []any{strconv.FormatInt(m.ID, 10), m.State, m.Kind, m.Record, m.To, strconv.FormatInt(m.Tries, 10),
+			m.CreatedAt.String(), said}
 	})
 }
 
 func (b *Book) showMail() schema.Op {
 	return schema.Op{
 		Name: "show_mail", About: "One message, mailed or waiting.",
-		Command: "mail show ID", Example: "mail show 7", Response: exampleMail, Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
+		Command: "mail show ID", Example: "mail show 7", Response: exampleMail,
+		Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			f.ID(&id, "id", "the message's number", schema.Required, schema.Positional("ID"))
@@ -216,7 +226,8 @@ func (b *Book) showMail() schema.Op {
 }
 
 // several is an operation on messages by their numbers.
-func (b *Book) several(name, about, word string, act func(context.Context, db.Caller, []int64) (Again, error)) schema.Op {
+func (b *Book) several(name, about, word string, act func(context.Context, db.Caller, []int64) (Again,
+	error)) schema.Op {
 	return schema.Op{
 		Name: name, Writes: true, About: about, Command: "mail " + word + " ID...", Example: "mail " + word + " 7",
 		Response: Again{Mails: []Mail{exampleMail}}, Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
@@ -257,13 +268,15 @@ func (b *Book) cancelMail() schema.Op {
 }
 
 func emailArg(f *schema.Form, p *string) {
-	f.Text(p, "email", "the address", schema.Required, schema.Most(254), schema.Positional("EMAIL"), schema.Label("E-mail"), schema.Example("ann@example.com"))
+	f.Text(p, "email", "the address", schema.Required, schema.Most(254), schema.Positional("EMAIL"),
+		schema.Label("E-mail"), schema.Example("ann@example.com"))
 }
 
 func (b *Book) blockAddress() schema.Op {
 	return schema.Op{
 		Name: "block_address", Writes: true, Idempotent: true, About: "Stop mail to an address, for example after a bounce.",
-		Command: "mail block EMAIL", Example: "mail block ann@example.com --reason \"no such mailbox\"", Response: Address{Email: "ann@example.com"},
+		Command: "mail block EMAIL", Example: "mail block ann@example.com --reason \"no such mailbox\"",
+		Response: Address{Email: "ann@example.com"},
 		Bind: func(f *schema.Form) schema.Handler {
 			var email, reason string
 			emailArg(f, &email)
@@ -298,7 +311,8 @@ func (b *Book) pauseMail(name, about, command string, hold bool) schema.Op {
 		},
 		Did: func(a any, _ schema.Money) string {
 			v, _ := a.(Count)
-			return fmt.Sprintf("Mail is %s; %d messages wait.", map[bool]string{true: "paused", false: "sent again"}[hold], v.Waiting)
+			return fmt.Sprintf("Mail is %s; %d messages wait.", map[bool]string{true: "paused", false: "sent again"}[hold],
+				v.Waiting)
 		},
 		Leads: func(any) string { return "/mail" },
 	}
@@ -311,7 +325,8 @@ func (b *Book) localeOp() schema.Op {
 		Command: "settings locale [LOCALE]", Example: "settings locale de-DE", Response: Locale{Locale: "de-DE"},
 		Bind: func(f *schema.Form) schema.Handler {
 			var name string
-			f.Enum(&name, "locale", "one of "+strings.Join(mail.LocaleNames(), ", "), mail.LocaleNames(), schema.Positional("LOCALE"))
+			f.Enum(&name, "locale", "one of "+strings.Join(mail.LocaleNames(), ", "), mail.LocaleNames(),
+				schema.Positional("LOCALE"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.setLocale(ctx, who, name)) }
 		},
 		Print: func(w io.Writer, a any) { fmt.Fprintln(w, a.(Locale).Locale) },

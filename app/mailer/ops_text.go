@@ -27,7 +27,8 @@ func (b *Book) setKind() schema.Op {
 			kindArg(f, &v.Kind, b.switches(), schema.Required)
 			if f.Surface() == schema.Command {
 				var word string
-				f.Enum(&word, "on", "on or off", []string{"on", "off"}, schema.Required, schema.Positional("ON"), schema.Alias("true", "on"), schema.Alias("false", "off"))
+				f.Enum(&word, "on", "on or off", []string{"on", "off"}, schema.Required, schema.Positional("ON"),
+					schema.Alias("true", "on"), schema.Alias("false", "off"))
 				v.On = word == "on"
 			} else {
 				f.Bool(&v.On, "on", "such messages are made", schema.Required)
@@ -50,7 +51,8 @@ func toText(a any) string {
 func (b *Book) saveText() schema.Op {
 	return schema.Op{
 		Name: "save_mail_text", Writes: true, Admin: true, Idempotent: true,
-		About: "Keep the shop's own text of a kind of messages. A file begins with a line \"Subject: ...\" and an empty line; " +
+		About: "Keep the shop's own text of a kind of messages. A file begins with a line \"Subject: ...\" and an empty " +
+			"line; " +
 			"without such a line the subject stays.",
 		Command: "mail text set KIND FILE", Example: "mail text set order order.txt",
 		Response: KindText{Kind: "order", Subject: "Your order {order}", Body: "{keys}", Own: true},
@@ -65,7 +67,8 @@ func (b *Book) saveText() schema.Op {
 				}
 			} else {
 				f.TextPtr(&subject, "subject", "one line", schema.Most(1000))
-				f.TextPtr(&body, "body", "paragraphs with an empty line between them", schema.Lines, schema.Most(20_000), schema.Label("Text"))
+				f.TextPtr(&body, "body", "paragraphs with an empty line between them", schema.Lines, schema.Most(20_000),
+					schema.Label("Text"))
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return answer(b.save(ctx, who, kind, subject, body))
@@ -102,7 +105,8 @@ func (b *Book) resetText() schema.Op {
 	return schema.Op{
 		Name: "reset_mail_text", Writes: true, Admin: true, Destructive: true, Idempotent: true,
 		About:   "Go back to the program's text of a kind; the shop's own text is deleted.",
-		Command: "mail text reset KIND", Example: "mail text reset order", Response: KindText{Kind: "order", Subject: "Your order {order}", Body: "{keys}"},
+		Command: "mail text reset KIND", Example: "mail text reset order",
+		Response: KindText{Kind: "order", Subject: "Your order {order}", Body: "{keys}"},
 		Bind: func(f *schema.Form) schema.Handler {
 			var kind string
 			kindArg(f, &kind, b.texts(), schema.Required)
@@ -131,7 +135,8 @@ func (b *Book) preview() schema.Op {
 			var kind, record string
 			var subject, body *string
 			kindArg(f, &kind, b.kindNames(), schema.Required)
-			f.Text(&record, "record", "an order, a lease, whatever the kind is about (default: the newest that fits)", schema.Most(300), schema.Positional("RECORD"))
+			f.Text(&record, "record", "an order, a lease, whatever the kind is about (default: the newest that fits)",
+				schema.Most(300), schema.Positional("RECORD"))
 			f.TextPtr(&subject, "subject", "try this instead of the saved one", schema.Most(1000))
 			f.TextPtr(&body, "body", "try this instead of the saved one", schema.Lines, schema.Most(20_000))
 			return func(ctx context.Context, who db.Caller) (any, error) {

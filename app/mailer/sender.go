@@ -79,7 +79,8 @@ func (s *Sender) recover(ctx context.Context) error {
 		for _, at := range last {
 			s.begun = append(s.begun, time.Now().Add(-time.Duration(int64(tx.Now())-at)*time.Second))
 		}
-		_, err = tx.Exec(`UPDATE mails SET state = CASE WHEN kind = 'test' THEN 'failed' ELSE 'queued' END WHERE state = 'sending'`)
+		_, err = tx.Exec(`UPDATE mails SET state = CASE WHEN kind = 'test' THEN 'failed' ELSE 'queued' END
+			WHERE state = 'sending'`)
 		return err
 	})
 }
@@ -148,7 +149,8 @@ func (s *Sender) mayBegin() bool {
 // aged are the messages whose time is over: of asked links after an hour, of all others after two days.
 const aged = `state = 'queued' AND created_at < ?1 - CASE WHEN link THEN 3600 ELSE 172800 END`
 
-const due = `SELECT id FROM mails WHERE state = 'queued' AND (next_try_at <= ?1 OR next_try_at > ?1 + 14400) ORDER BY link DESC, id LIMIT 1`
+const due = `SELECT id FROM mails WHERE state = 'queued' AND (next_try_at <= ?1 OR next_try_at > ?1 + 14400)
+	ORDER BY link DESC, id LIMIT 1`
 
 // ready reports whether there is something to do at all, without writing.
 func (s *Sender) ready(ctx context.Context) (ready bool, err error) {
@@ -192,7 +194,8 @@ func (s *Sender) begin(ctx context.Context) (o *outgoing, err error) {
 	err = db.Exec(ctx, s.b.d, db.Bookkeeping(), func(tx *db.Tx) error {
 		o = nil
 		if s.b.d.ClockDoubt() == "" {
-			n, err := tx.Exec(`UPDATE mails SET state = 'failed', next_try_at = NULL, reply = coalesce(reply, 'it could not be sent in its time')
+			n, err := tx.Exec(`UPDATE mails SET state = 'failed', next_try_at = NULL, reply = coalesce(reply,
+				'it could not be sent in its time')
 				WHERE `+aged, tx.Now())
 			if err == nil && n > 0 {
 				err = failed(tx, "", "")
@@ -219,11 +222,13 @@ func (s *Sender) begin(ctx context.Context) (o *outgoing, err error) {
 func (b *Book) prepare(tx *db.Tx, id int64) (*outgoing, error) {
 	o, _, err := db.One(&tx.Conn, func(r *db.Row) *outgoing {
 		return &outgoing{
-			row: mail.Row{ID: r.Int(), Service: r.Text(), Kind: r.Text(), Subject: r.Text(), Record: r.Text(), Note: r.Text(), To: r.Text(),
+			row: mail.Row{ID: r.Int(), Service: r.Text(), Kind: r.Text(), Subject: r.Text(), Record: r.Text(), Note: r.Text(),
+				To:     r.Text(),
 				Person: r.Text(), Link: r.Bool()},
 			made: r.Instant(), tries: r.Int(), id: r.Text(),
 		}
-	}, "SELECT id, service, kind, subject, record, note, address, person, link, created_at, tries, message_id FROM mails WHERE id = ?", id)
+	}, "SELECT id, service, kind, subject, record, note, address, person, link, created_at, tries, message_id FROM "+
+		"mails WHERE id = ?", id)
 	if err != nil {
 		return nil, err
 	}
@@ -250,8 +255,9 @@ func (b *Book) prepare(tx *db.Tx, id int64) (*outgoing, error) {
 		return nil, err
 	}
 	o.row.To = f.To
-	o.envelope = mail.Envelope{From: o.settings.From, FromName: o.settings.FromName, ReplyTo: o.settings.ReplyTo, To: f.To, ToName: f.Name,
-		ID: o.id, Date: tx.Now().Time().In(tx.Zone()), Person: k.Person}
+	o.envelope = mail.Envelope{From: o.settings.From, FromName: o.settings.FromName, ReplyTo: o.settings.ReplyTo, To: f.To,
+		ToName: f.Name,
+		ID:     o.id, Date: tx.Now().Time().In(tx.Zone()), Person: k.Person}
 	if o.envelope.FromName == "" {
 		if o.envelope.FromName, err = tx.Setting(db.SettingShopName); err != nil {
 			return nil, err
@@ -286,7 +292,8 @@ func (b *Book) read(tx *db.Tx, k mail.Kind, r mail.Row) (f filled, untrue string
 // end gives the message a last state without a try.
 func (o *outgoing) end(tx *db.Tx, state, why string) error {
 	o.ended = state
-	_, err := tx.Exec("UPDATE mails SET state = ?, reply = ?, next_try_at = NULL, address = ? WHERE id = ?", state, why, o.row.To, o.row.ID)
+	_, err := tx.Exec("UPDATE mails SET state = ?, reply = ?, next_try_at = NULL, address = ? WHERE id = ?", state, why,
+		o.row.To, o.row.ID)
 	return err
 }
 
@@ -376,14 +383,17 @@ const keptDays = 400
 // Flush forgets messages that are finished for 400 days.
 func (b *Book) Flush(ctx context.Context) error {
 	old, err := db.Read(ctx, b.d, func(c *db.Conn) (bool, error) {
-		_, is, err := db.One(c, db.Int, "SELECT 1 FROM mails WHERE created_at < ? AND state NOT IN ('queued', 'held', 'sending') LIMIT 1", c.Now()-keptDays*86400)
+		_, is, err := db.One(c, db.Int,
+			"SELECT 1 FROM mails WHERE created_at < ? AND state NOT IN ('queued', 'held', 'sending') LIMIT 1",
+			c.Now()-keptDays*86400)
 		return is, err
 	})
 	if err != nil || !old {
 		return err
 	}
 	return db.Exec(ctx, b.d, db.Bookkeeping(), func(tx *db.Tx) error {
-		_, err := tx.Exec("DELETE FROM mails WHERE created_at < ? AND state NOT IN ('queued', 'held', 'sending')", tx.Now()-keptDays*86400)
+		_, err := tx.Exec("DELETE FROM mails WHERE created_at < ? AND state NOT IN ('queued', 'held', 'sending')",
+			tx.Now()-keptDays*86400)
 		return err
 	})
 }

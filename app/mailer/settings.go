@@ -65,7 +65,8 @@ func (s Settings) keep(tx *db.Tx) error {
 		plain = "1"
 	}
 	for name, value := range map[string]string{
-		mail.SettingHost: s.Host, "mail.port": strconv.FormatInt(s.Port, 10), "mail.security": s.Security, "mail.user": s.User,
+		mail.SettingHost: s.Host, "mail.port": strconv.FormatInt(s.Port, 10), "mail.security": s.Security,
+		"mail.user":     s.User,
 		settingPassword: s.secret, "mail.from": s.From, "mail.from_name": s.FromName, "mail.reply_to": s.ReplyTo,
 		"mail.rate": strconv.FormatInt(s.Rate, 10), "mail.plain_ok": plain, settingTrouble: "",
 	} {
@@ -190,7 +191,8 @@ func checkHost(host string) error {
 			"name", host)
 	case err == nil:
 		return nil
-	case len(host) > 253 || strings.Trim(strings.ToLower(host), "abcdefghijklmnopqrstuvwxyz0123456789-._") != "" || strings.Trim(host, "0123456789.") == "":
+	case len(host) > 253 || strings.Trim(strings.ToLower(host), "abcdefghijklmnopqrstuvwxyz0123456789-._") != "" ||
+		strings.Trim(host, "0123456789.") == "":
 		return fault.Fieldf("host", "host: %s is not a server name; give one such as smtp.example.com", schema.Quote(host))
 	}
 	return nil
@@ -222,7 +224,8 @@ func (b *Book) unset(ctx context.Context, who db.Caller) (Count, error) {
 		if err := mail.CheckSetUp(&tx.Conn); err != nil {
 			return v, err
 		}
-		for _, name := range []string{mail.SettingHost, "mail.port", "mail.security", "mail.user", settingPassword, "mail.from", "mail.from_name",
+		for _, name := range []string{mail.SettingHost, "mail.port", "mail.security", "mail.user", settingPassword,
+			"mail.from", "mail.from_name",
 			"mail.reply_to", "mail.rate", "mail.plain_ok", settingTrouble} {
 			if err := tx.SetSetting(name, ""); err != nil {
 				return v, err
@@ -354,6 +357,7 @@ func (b *Book) Status(c *db.Conn) (v Status, err error) {
 			v.Reply = strconv.Itoa(t.Code) + " " + t.Reply
 		}
 	}
-	v.Refused, _, err = db.One(c, db.Int, "SELECT count(*) FROM mails WHERE state = 'refused' AND created_at > ?", c.Now()-7*24*60*60)
+	v.Refused, _, err = db.One(c, db.Int, "SELECT count(*) FROM mails WHERE state = 'refused' AND created_at > ?",
+		c.Now()-7*24*60*60)
 	return v, err
 }

@@ -56,7 +56,8 @@ func (b *Book) test(ctx context.Context, who db.Caller, to string) (t Tested, er
 				return err
 			}
 		}
-		_, err := tx.Exec("UPDATE mails SET state = ?, tries = 1, code = ?, reply = ? WHERE id = ?", or(state, mail.Failed), t.Code, t.Reply, o.row.ID)
+		_, err := tx.Exec("UPDATE mails SET state = ?, tries = 1, code = ?, reply = ? WHERE id = ?", or(state, mail.Failed),
+			t.Code, t.Reply, o.row.ID)
 		return err
 	})
 	return t, err
@@ -72,7 +73,8 @@ func (b *Book) testTo(tx *db.Tx, who db.Caller, to string) (string, error) {
 	}
 	var err error
 	if to == "" {
-		if to, _, err = db.One(&tx.Conn, db.Text, "SELECT email FROM users WHERE name = ? AND removed_at IS NULL", who.User); err != nil {
+		if to, _, err = db.One(&tx.Conn, db.Text, "SELECT email FROM users WHERE name = ? AND removed_at IS NULL",
+			who.User); err != nil {
 			return to, err
 		}
 	}
@@ -94,7 +96,8 @@ func (b *Book) testMessage(tx *db.Tx, to string) (o outgoing, err error) {
 	if err != nil {
 		return o, err
 	}
-	o.envelope = mail.Envelope{From: o.settings.From, FromName: or(o.settings.FromName, shop), ReplyTo: o.settings.ReplyTo, To: to,
+	o.envelope = mail.Envelope{From: o.settings.From, FromName: or(o.settings.FromName, shop), ReplyTo: o.settings.ReplyTo,
+		To: to,
 		ID: mail.NewID(), Date: tx.Now().Time().In(tx.Zone())}
 	parsed, err := mail.Parse(mail.Kind{}, "Test of mail from {shop}", "Mail from {shop} arrives.\n\n"+
 		"It tests the mail settings. You need not do anything.")
@@ -102,7 +105,8 @@ func (b *Book) testMessage(tx *db.Tx, to string) (o outgoing, err error) {
 		return o, err
 	}
 	o.body = o.envelope.Bytes(parsed.Write(map[string]mail.Value{"shop": mail.Text(or(shop, "Quartermaster"))}))
-	o.row.ID, err = tx.Insert(`INSERT INTO mails (service, kind, subject, record, address, state, link, message_id, created_at, tried_at)
+	o.row.ID, err = tx.Insert(`INSERT INTO mails (service, kind, subject, record, address, state, link, message_id,
+		created_at, tried_at)
 		VALUES ('', ?, '', '', ?, 'sending', 0, ?, ?, ?)`, testKind, to, o.envelope.ID, tx.Now(), tx.Now())
 	return o, err
 }

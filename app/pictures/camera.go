@@ -36,7 +36,8 @@ func (c *camera) shots(ctx context.Context, address, name string) error {
 		name = fileName(address)
 	}
 	c.pages++
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(narrowest, 640), chromedp.Navigate(address), chromedp.WaitReady("main")); err != nil {
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(narrowest, 640), chromedp.Navigate(address),
+		chromedp.WaitReady("main")); err != nil {
 		return err
 	}
 	if err := errors.Join(c.sideways(ctx, address), c.cut(ctx, address)); err != nil {
@@ -79,7 +80,9 @@ func (c *camera) sideways(ctx context.Context, what string) error {
 
 // cut finds the tables that are wider than their place, though they can be scrolled.
 func (c *camera) cut(ctx context.Context, what string) error {
-	tables, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`[...document.querySelectorAll(".sheet:not(.scroll)")].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => (e.querySelector("table")?.ariaLabel ?? "a panel") + ", " + e.scrollWidth + " in " + e.clientWidth)`))
+	tables, err := chromedp.Run(ctx,
+		chromedp.Evaluate[[]string](
+			`[...document.querySelectorAll(".sheet:not(.scroll)")].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => (e.querySelector("table")?.ariaLabel ?? "a panel") + ", " + e.scrollWidth + " in " + e.clientWidth)`))
 	for _, t := range tables {
 		c.found("%s: cut off: %s", what, t)
 	}
@@ -121,8 +124,11 @@ func (c *camera) examine(ctx context.Context, what string) error {
 	if c.check == "" {
 		return nil
 	}
-	found, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`(window.axe ? Promise.resolve() : Promise.resolve().then(() => {`+c.check+`})).then(() => axe.run({rules: {"target-size": {enabled: true}}})).then(r =>
-		r.violations.flatMap(v => v.nodes.map(n => v.id + " " + n.html.slice(0, 160) + " " + (n.any[0]?.message ?? ""))))`, chromedp.EvalAwaitPromise))
+	found, err := chromedp.Run(ctx,
+		chromedp.Evaluate[[]string](`(window.axe ? Promise.resolve() : Promise.resolve().then(() => {`+c.check+
+			`})).then(() => axe.run({rules: {"target-size": {enabled: true}}})).then(r =>
+		r.violations.flatMap(v => v.nodes.map(n => v.id + " " + n.html.slice(0, 160) + " " + (n.any[0]?.message ?? ""))))`,
+			chromedp.EvalAwaitPromise))
 	for _, line := range found {
 		c.found("%s: %s", what, line)
 	}

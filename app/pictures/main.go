@@ -39,8 +39,10 @@ func main() {
 	flag.StringVar(&o.browser, "browser", "chromium-headless-shell", "the browser")
 	flag.BoolVar(&o.whole, "whole", true, "the whole page, not what is seen at first")
 	flag.StringVar(&o.axe, "axe", "", "axe.min.js of axe-core: every page is checked with it too")
-	flag.StringVar(&o.tour, "tour", "", "addresses of the store, maintenance, rental and reorder: every kind of page that they link to")
-	flag.StringVar(&o.empty, "empty", "", "the same four of an installation that holds nothing: every kind of page of its admin")
+	flag.StringVar(&o.tour, "tour", "",
+		"addresses of the store, maintenance, rental and reorder: every kind of page that they link to")
+	flag.StringVar(&o.empty, "empty", "",
+		"the same four of an installation that holds nothing: every kind of page of its admin")
 	flag.StringVar(&o.list, "list", "", "a file for the addresses that were shown, each with the cookie that shows it")
 	flag.Parse()
 	if err := run(&o, flag.Args()); err != nil {
@@ -62,10 +64,13 @@ func (o *options) signIn(ctx context.Context) (host string, err error) {
 		return "", err
 	}
 	// The demo asks for no password.
-	if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`document.querySelectorAll("[type=password]").forEach(e => { e.value = "pictures of an empty shop" }) ?? true`)); err != nil {
+	if _, err := chromedp.Run(ctx,
+		chromedp.Evaluate[bool](
+			`document.querySelectorAll("[type=password]").forEach(e => { e.value = "pictures of an empty shop" }) ?? true`)); err != nil {
 		return "", err
 	}
-	return u.Scheme + "://" + u.Hostname(), chromedp.Do(ctx, chromedp.Click("button.main"), chromedp.WaitVisible("header.top"))
+	return u.Scheme + "://" + u.Hostname(), chromedp.Do(ctx, chromedp.Click("button.main"),
+		chromedp.WaitVisible("header.top"))
 }
 
 func run(o *options, pages []string) error {
@@ -82,7 +87,8 @@ func run(o *options, pages []string) error {
 			return err
 		}
 	}
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), chromedp.ExecPath(o.browser), chromedp.NoSandbox, chromedp.Flag("hide-scrollbars", true))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), chromedp.ExecPath(o.browser), chromedp.NoSandbox,
+		chromedp.Flag("hide-scrollbars", true))
 	defer cancel()
 	ctx, cancel = chromedp.NewContext(ctx)
 	defer cancel()

@@ -21,7 +21,8 @@ type tour struct {
 }
 
 // named are the last parts of addresses that name a record.
-var named = regexp.MustCompile(`^/(skus|purchase-orders|suppliers|products|units|plans|users|keys|orders|redeem-codes|licenses|customers|assets|work-orders|parts|leases|tenants|properties|payments|maintenance|photos|webhooks|docs|export|import|portal/tickets|portal/receipts|portal/photos|request|welcome|portal/welcome)/[^/?]+`)
+var named = regexp.MustCompile(
+	`^/(skus|purchase-orders|suppliers|products|units|plans|users|keys|orders|redeem-codes|licenses|customers|assets|work-orders|parts|leases|tenants|properties|payments|maintenance|photos|webhooks|docs|export|import|portal/tickets|portal/receipts|portal/photos|request|welcome|portal/welcome)/[^/?]+`)
 
 // kind is an address without what tells records of a kind apart.
 func kind(u *url.URL) string {
@@ -36,7 +37,8 @@ func kind(u *url.URL) string {
 // shown yet.
 func (t *tour) follow(host, address string) {
 	u, err := url.Parse(address)
-	if err != nil || u.Host != host || strings.HasPrefix(u.Path, "/static/") || strings.Contains(u.RawQuery, "format=csv") || u.Path == "/logout" {
+	if err != nil || u.Host != host || strings.HasPrefix(u.Path, "/static/") ||
+		strings.Contains(u.RawQuery, "format=csv") || u.Path == "/logout" {
 		return
 	}
 	u.Fragment = ""
@@ -89,7 +91,8 @@ func (t *tour) walk(ctx context.Context, starts ...string) error {
 		if err := t.camera.keep(ctx, address); err != nil {
 			return err
 		}
-		links, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`[...document.querySelectorAll("a[href]:not([download])")].map(a => a.href)`))
+		links, err := chromedp.Run(ctx,
+			chromedp.Evaluate[[]string](`[...document.querySelectorAll("a[href]:not([download])")].map(a => a.href)`))
 		if err != nil {
 			return err
 		}
@@ -135,7 +138,9 @@ func submit(ctx context.Context, address string, fields ...string) error {
 		}
 	}
 	// The page that comes after has no mark of this one.
-	if _, err := chromedp.Run(ctx, chromedp.Evaluate[bool](`(() => { document.body.dataset.before = ""; const f = document.querySelector("main form[method=post]"); f.noValidate = true; setTimeout(() => f.submit(), 0); return true })()`)); err != nil {
+	if _, err := chromedp.Run(ctx,
+		chromedp.Evaluate[bool](
+			`(() => { document.body.dataset.before = ""; const f = document.querySelector("main form[method=post]"); f.noValidate = true; setTimeout(() => f.submit(), 0); return true })()`)); err != nil {
 		return err
 	}
 	return chromedp.Do(ctx, chromedp.WaitReady("body:not([data-before]) main"))

@@ -18,7 +18,8 @@ type components map[string]obj
 func (c components) extract(v any) any {
 	switch x := v.(type) {
 	case obj:
-		for _, key := range slices.Sorted(maps.Keys(x)) { // of two types of one name the first keeps it, in every run the same
+		// of two types of one name the first keeps it, in every run the same
+		for _, key := range slices.Sorted(maps.Keys(x)) {
 			if key != "example" && key != "examples" && key != "default" {
 				x[key] = c.extract(x[key])
 			}

@@ -53,8 +53,10 @@ func document(s schema.Service, agent bool) []byte {
 		"servers": []obj{{"url": "/"}},
 		"paths":   paths,
 		"components": obj{
-			"securitySchemes": obj{"key": obj{"type": "http", "scheme": "bearer", "bearerFormat": "apk_ and 40 hexadecimal characters"}}, // #nosec G101 -- it tells what a key looks like
-			"schemas":         schemas,
+			// #nosec G101 -- it tells what a key looks like
+			"securitySchemes": obj{"key": obj{"type": "http", "scheme": "bearer",
+				"bearerFormat": "apk_ and 40 hexadecimal characters"}},
+			"schemas": schemas,
 		},
 		"x-webhooks": events,
 		"tags":       tags(s),
@@ -108,8 +110,9 @@ func operation(op schema.Op) obj {
 	if op.Writes && !op.Public {
 		params = append(params, obj{
 			"name": "Idempotency-Key", "in": "header", "required": false,
-			"description": "Send the same key to repeat a request safely: the first answer is kept for 24 hours and given again, with Idempotent-Replayed: true.",
-			"schema":      obj{"type": "string", "minLength": 1, "maxLength": 200}, "example": "4f1c0b62",
+			"description": "Send the same key to repeat a request safely: the first answer is kept for 24 hours and given " +
+				"again, with Idempotent-Replayed: true.",
+			"schema": obj{"type": "string", "minLength": 1, "maxLength": 200}, "example": "4f1c0b62",
 		})
 	}
 	if len(params) > 0 {
@@ -177,7 +180,8 @@ func requestBody(fields []schema.Arg, foreign bool) obj {
 	}
 	content := obj{"application/json": obj{"schema": s, "example": example}}
 	if foreign {
-		content["application/vnd.api+json"], content["application/x-www-form-urlencoded"] = content["application/json"], content["application/json"]
+		content["application/vnd.api+json"], content["application/x-www-form-urlencoded"] = content["application/json"],
+			content["application/json"]
 		content["multipart/form-data"] = content["application/json"]
 	}
 	return obj{"required": true, "content": content}
@@ -198,7 +202,8 @@ func responses(op schema.Op) obj {
 	for _, code := range good {
 		all[strconv.Itoa(code)] = obj{
 			"description": http.StatusText(code),
-			"headers":     obj{"X-Request-Id": obj{"description": "names this request in the log", "schema": obj{"type": "string"}}},
+			"headers": obj{"X-Request-Id": obj{"description": "names this request in the log",
+				"schema": obj{"type": "string"}}},
 			"content": obj{"application/json": obj{
 				"schema": schema.ShapeOf(op.Response).Schema(schema.OpenAPI), "example": example(op, code),
 			}},
@@ -337,7 +342,8 @@ func errorSchema() obj {
 			"detail": obj{"type": "string", "description": "what was refused, by name, and what is allowed"},
 			"fields": obj{"type": "array", "description": "the refused fields, each with its own text; absent when there are " +
 				"none",
-				"items": obj{"type": "object", "required": []string{"field", "detail"}, "properties": obj{"field": obj{"type": "string"}, "detail": obj{"type": "string"}}}},
+				"items": obj{"type": "object", "required": []string{"field", "detail"},
+					"properties": obj{"field": obj{"type": "string"}, "detail": obj{"type": "string"}}}},
 		},
 	}
 }
@@ -347,24 +353,29 @@ func agentPath() obj {
 	return obj{
 		"post": obj{
 			"operationId": "mcp", "summary": "The agent endpoint",
-			"description": "One JSON-RPC 2.0 message of the Model Context Protocol a request, over stateless streamable HTTP. tools/list describes the tools.",
-			"security":    []obj{{"key": []string{}}},
+			"description": "One JSON-RPC 2.0 message of the Model Context Protocol a request, over stateless streamable HTTP. " +
+				"tools/list describes the tools.",
+			"security": []obj{{"key": []string{}}},
 			"requestBody": obj{"required": true, "content": obj{"application/json": obj{
-				"schema":  obj{"type": "object", "required": []string{"jsonrpc", "method"}, "properties": obj{"jsonrpc": obj{"type": "string", "enum": []string{"2.0"}}, "method": obj{"type": "string"}, "id": obj{}, "params": obj{"type": "object"}}},
+				"schema": obj{"type": "object", "required": []string{"jsonrpc", "method"},
+					"properties": obj{"jsonrpc": obj{"type": "string", "enum": []string{"2.0"}}, "method": obj{"type": "string"},
+						"id": obj{}, "params": obj{"type": "object"}}},
 				"example": obj{"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
 			}}},
 			"responses": obj{
 				"200": obj{"description": "The answer, or a JSON-RPC error", "content": message},
 				"202": obj{"description": "A notification was accepted"},
 				"400": obj{"description": "The message cannot be read", "content": message},
-				"401": refusal(fault.Unauthorized), "403": refusal(fault.Forbidden), "404": obj{"description": "An unknown method of the stateless revision", "content": message},
+				"401": refusal(fault.Unauthorized), "403": refusal(fault.Forbidden),
+				"404": obj{"description": "An unknown method of the stateless revision", "content": message},
 				"413": refusal(fault.TooLarge), "415": refusal(fault.Media), "429": refusal(fault.Limited),
 				"500": refusal(fault.Internal), "503": refusal(fault.Unavailable),
 			},
 		},
 		"get": obj{
 			"operationId": "mcp_get", "summary": "Not allowed: the endpoint keeps no stream", "security": []obj{},
-			"responses": obj{"405": obj{"description": "Allow: POST", "content": obj{"application/json": obj{"schema": obj{"$ref": "#/components/schemas/Error"}}}}},
+			"responses": obj{"405": obj{"description": "Allow: POST",
+				"content": obj{"application/json": obj{"schema": obj{"$ref": "#/components/schemas/Error"}}}}},
 		},
 	}
 }
@@ -374,10 +385,12 @@ func webhooks(events []schema.Event) obj {
 	all := obj{}
 	for _, e := range events {
 		s := obj{"type": "object", "required": []string{"id", "event", "service", "created_at", "data"}, "properties": obj{
-			"id": obj{"type": "string"}, "event": obj{"type": "string", "enum": []string{e.Name}}, "service": obj{"type": "string"},
+			"id": obj{"type": "string"}, "event": obj{"type": "string", "enum": []string{e.Name}},
+			"service":    obj{"type": "string"},
 			"created_at": obj{"type": "string", "format": "date-time"}, "data": schema.ShapeOf(e.Data).Schema(schema.OpenAPI),
 		}}
-		all[e.Name] = obj{"post": obj{"description": e.About, "requestBody": obj{"content": obj{"application/json": obj{"schema": s}}}}}
+		all[e.Name] = obj{"post": obj{"description": e.About,
+			"requestBody": obj{"content": obj{"application/json": obj{"schema": s}}}}}
 	}
 	return all
 }

@@ -78,7 +78,8 @@ func (h *handler) finish(rec *record, r *http.Request, took time.Duration) {
 		rec.route = "none"
 	}
 	if h.Observe != nil {
-		h.Observe(Observation{Service: h.Service.Name, Method: Known(r.Method), Route: rec.route, Status: rec.status, Took: took})
+		h.Observe(Observation{Service: h.Service.Name, Method: Known(r.Method), Route: rec.route, Status: rec.status,
+			Took: took})
 	}
 	e := h.Log.Info()
 	if rec.route == "/healthz" && rec.status == http.StatusOK { // somebody asks every few seconds

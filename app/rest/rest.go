@@ -127,7 +127,8 @@ func (h *handler) notFound(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, err)
 		return
 	}
-	h.refuse(w, fault.NotFoundf("there is no %s here; GET /api/openapi.json lists all addresses", schema.Quote(r.URL.Path)))
+	h.refuse(w, fault.NotFoundf("there is no %s here; GET /api/openapi.json lists all addresses",
+		schema.Quote(r.URL.Path)))
 }
 
 // methodNotAllowed refuses a known path with a wrong method; the router has set Allow.
@@ -145,7 +146,8 @@ func (h *handler) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	// The router offers OPTIONS, which it does not answer here.
-	methods := slices.DeleteFunc(strings.Split(w.Header().Get("Allow"), ", "), func(m string) bool { return m == http.MethodOptions })
+	methods := slices.DeleteFunc(strings.Split(w.Header().Get("Allow"), ", "),
+		func(m string) bool { return m == http.MethodOptions })
 	w.Header().Set("Allow", strings.Join(methods, ", "))
 	h.refuse(w, fault.New(fault.Method, "%s is not allowed on %s; allowed: %s",
 		schema.Quote(r.Method), schema.Quote(r.URL.Path), w.Header().Get("Allow")))
@@ -212,7 +214,8 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 
 // read answers a GET, out of what was answered lately where that is still right.
 // One that may be large waits for its turn.
-func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.Caller, r *http.Request, ps httprouter.Params) {
+func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.Caller, r *http.Request,
+	ps httprouter.Params) {
 	path := pathOf(r)
 	body, at, found := h.Cache.Get(who, path, r.URL.RawQuery)
 	if !found && large {
@@ -236,7 +239,8 @@ func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.C
 	})
 }
 
-func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Caller, r *http.Request, ps httprouter.Params) (any, error) {
+func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Caller, r *http.Request,
+	ps httprouter.Params) (any, error) {
 	in := schema.Input{
 		Surface: schema.REST, Path: plain(r, ps), Header: r.Header.Get, Remote: Remote(r), Lenient: op.Foreign != nil,
 	}

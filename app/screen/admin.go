@@ -38,7 +38,8 @@ func (s *Screens) settingsPage() page.Page {
 		Load: func(*schema.Form) page.Loader[settingsView] {
 			return func(ctx context.Context, who db.Caller) (v settingsView, err error) {
 				v = settingsView{zone: s.DB.Zone().String(), places: s.Places, whole: s.keepsWhole(ctx, who)}
-				for _, name := range []string{"set_timezone", "set_currency", "set_forecast", "set_labor_rate", "set_provider", "map_provider", "set_late_fee"} {
+				for _, name := range []string{"set_timezone", "set_currency", "set_forecast", "set_labor_rate", "set_provider",
+					"map_provider", "set_late_fee"} {
 					if op, ok := s.ops[page.Staff][name]; ok && (v.whole || !op.Whole) {
 						v.ops = append(v.ops, op)
 					}
@@ -94,8 +95,10 @@ func (s *Screens) setShop() schema.Op {
 			var v ShopSet
 			f.Text(&v.Name, "shop_name", "as it stands on receipts and letters", schema.Most(200), schema.Label("Shop's name"))
 			f.Text(&v.Address, "shop_address", "several lines", schema.Most(1000), schema.Lines, schema.Label("Address"))
-			f.Text(&v.Tax, "shop_tax_number", "for receipts and letters; may be empty", schema.Most(100), schema.Label("Tax number"))
-			f.Text(&v.Bank, "shop_bank_account", "for receipts and letters, such as the bank and the IBAN; may be empty", schema.Most(200), schema.Label("Bank account"))
+			f.Text(&v.Tax, "shop_tax_number", "for receipts and letters; may be empty", schema.Most(100),
+				schema.Label("Tax number"))
+			f.Text(&v.Bank, "shop_bank_account", "for receipts and letters, such as the bank and the IBAN; may be empty",
+				schema.Most(200), schema.Label("Bank account"))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				who.Service = ""
 				return db.Update(ctx, s.DB, who, func(tx *db.Tx) (ShopSet, error) {
@@ -103,7 +106,8 @@ func (s *Screens) setShop() schema.Op {
 						return v, err
 					}
 					for name, value := range map[string]string{
-						db.SettingShopName: v.Name, db.SettingShopAddress: v.Address, db.SettingShopTax: v.Tax, db.SettingShopBank: v.Bank,
+						db.SettingShopName: v.Name, db.SettingShopAddress: v.Address, db.SettingShopTax: v.Tax,
+						db.SettingShopBank: v.Bank,
 					} {
 						if err := tx.SetSetting(name, value); err != nil {
 							return v, err
@@ -146,14 +150,16 @@ func (s *Screens) makeBackup() schema.Op {
 				if s.DB.Trying() {
 					return copied{}, nil
 				}
-				if err := s.DB.View(ctx, func(c *db.Conn) error { return schema.KeepsWhole(c, who, "a copy of the database") }); err != nil {
+				if err := s.DB.View(ctx,
+					func(c *db.Conn) error { return schema.KeepsWhole(c, who, "a copy of the database") }); err != nil {
 					return nil, err
 				}
 				dir, err := os.MkdirTemp(filepath.Dir(s.DB.Path()), db.DownloadPattern(s.DB.Path()))
 				if err != nil {
 					return nil, fault.Unavailablef(err, "there is no room for the copy beside the database; nothing was written")
 				}
-				v := copied{path: filepath.Join(dir, "copy.db"), name: "quartermaster-" + time.Unix(s.DB.Now().Unix(), 0).In(s.DB.Zone()).Format("2006-01-02-1504") + ".db"}
+				v := copied{path: filepath.Join(dir, "copy.db"), name: "quartermaster-" + time.Unix(s.DB.Now().Unix(),
+					0).In(s.DB.Zone()).Format("2006-01-02-1504") + ".db"}
 				err = s.DB.Backup(v.path)
 				if err == nil {
 					who.Service = ""

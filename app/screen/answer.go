@@ -95,7 +95,8 @@ func plain(v strict.Value) string {
 
 // isDayText tells a calendar day or an instant, which stand in a time element.
 func isDayText(s string) bool {
-	return len(s) >= 10 && s[4] == '-' && s[7] == '-' && (len(s) == 10 || len(s) == 20 && s[10] == 'T' && s[19] == 'Z') && strings.IndexFunc(s[:4], func(r rune) bool { return r < '0' || r > '9' }) < 0
+	return len(s) >= 10 && s[4] == '-' && s[7] == '-' && (len(s) == 10 || len(s) == 20 && s[10] == 'T' && s[19] == 'Z') &&
+		strings.IndexFunc(s[:4], func(r rune) bool { return r < '0' || r > '9' }) < 0
 }
 
 // columnsOf are the names of the fields of a list's rows.

@@ -66,7 +66,8 @@ func (s *Screens) auditPage() page.Page {
 		CSV: func(v trailView) page.Sheet {
 			sheet := page.Sheet{Name: "audit", Columns: []string{"id", "at", "actor", "via", "action", "subject", "changes"}}
 			for _, e := range v.entries {
-				sheet.Rows = append(sheet.Rows, []string{strconv.FormatInt(e.ID, 10), e.At.String(), e.Actor, e.Via, e.Action, e.Subject, string(e.Changes)})
+				sheet.Rows = append(sheet.Rows, []string{strconv.FormatInt(e.ID, 10), e.At.String(), e.Actor, e.Via, e.Action,
+					e.Subject, string(e.Changes)})
 			}
 			return sheet
 		},

@@ -62,7 +62,8 @@ func (x *exchange) comeBackAt(at string, v *doView) (bool, error) {
 	again.r = x.r.Clone(x.r.Context())
 	again.r.Method, again.r.URL, again.r.Body = http.MethodGet, u, http.NoBody
 	again.sent = &page.Sent{
-		Op: v.op.Name, Fields: withoutSecrets(v.op, v.given), Refused: refused, Text: v.refusal.Detail, Key: v.key, Offered: v.offered,
+		Op: v.op.Name, Fields: withoutSecrets(v.op, v.given), Refused: refused, Text: v.refusal.Detail, Key: v.key,
+		Offered: v.offered,
 	}
 	if v.refusal.Kind == fault.Conflict {
 		again.sent.Key = ""

@@ -98,7 +98,8 @@ func (x *exchange) choose(op schema.Op, in *sent, v *doView) error {
 				v.offered = map[string][]schema.Choice{}
 			}
 			v.offered[field] = several
-			refused = append(refused, fault.Field{Field: field, Detail: "Several match " + schema.Quote(values[0]) + ". Choose one."})
+			refused = append(refused, fault.Field{Field: field, Detail: "Several match " + schema.Quote(values[0]) +
+				". Choose one."})
 			continue
 		}
 		if other, own, parts := strings.Cut(value, "\t"); parts && a.PartOf != "" {
@@ -118,7 +119,8 @@ func (x *exchange) choose(op schema.Op, in *sent, v *doView) error {
 
 // meant is the value that a text stands for: one of the values, or what one choice is called. What
 // nothing is called stays as it is, for the operation to judge; several are given where it means no one.
-func (x *exchange) meant(a schema.Arg, text string, fields url.Values) (value string, several []schema.Choice, err error) {
+func (x *exchange) meant(a schema.Arg, text string, fields url.Values) (value string, several []schema.Choice,
+	err error) {
 	if a.PartOf != "" && fields.Get(a.PartOf) != "" && !strings.Contains(text, "\t") || a.Any {
 		return text, nil, nil
 	}
@@ -148,7 +150,8 @@ func (x *exchange) meant(a schema.Arg, text string, fields url.Values) (value st
 		list = same
 	}
 	switch {
-	case err != nil || len(list) == 0 || len(same) == 0 && len(all) <= schema.MostChoices: // a list to choose from is not typed
+	// a list to choose from is not typed
+	case err != nil || len(list) == 0 || len(same) == 0 && len(all) <= schema.MostChoices:
 		return text, nil, err
 	case len(list) == 1:
 		return list[0].Value, nil, nil

@@ -204,7 +204,8 @@ func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any
 	if err != nil {
 		return nil, err
 	}
-	if (op.Confirmed() || op.Doubt != nil || op.Preview != nil && in.preview) && (!in.confirm || in.asked != "" && in.asked != askedOf(in)) {
+	if (op.Confirmed() || op.Doubt != nil || op.Preview != nil && in.preview) &&
+		(!in.confirm || in.asked != "" && in.asked != askedOf(in)) {
 		will, asked := x.try(op, in, shop)
 		switch {
 		case will.err != nil:

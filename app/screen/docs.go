@@ -39,7 +39,10 @@ func (s *Screens) docsPage() page.Page {
 func (s *Screens) told() []schema.Op {
 	var all []schema.Op
 	for _, op := range slices.Concat(s.Service.Ops, s.Common) {
-		named := slices.ContainsFunc(all, func(o schema.Op) bool { return o.Name == op.Name && o.Route == op.Route && o.Tool == op.Tool })
+		named := slices.ContainsFunc(all, func(o schema.Op) bool {
+			return o.Name == op.Name && o.Route == op.Route &&
+				o.Tool == op.Tool
+		})
 		if op.Name != "" && !named {
 			all = append(all, op)
 		}
@@ -128,7 +131,8 @@ func commands(example string) string {
 // tableCommands bring a table in and out, to copy.
 func tableCommands(service, name string) string {
 	of := service + " " + name
-	return commands("import " + of + " --template > " + name + ".csv\nimport " + of + " " + name + ".csv --dry-run\nimport " + of + " " + name + ".csv\nexport " + of)
+	return commands("import " + of + " --template > " + name + ".csv\nimport " + of + " " + name +
+		".csv --dry-run\nimport " + of + " " + name + ".csv\nexport " + of)
 }
 
 // request is a line that calls the operation over REST, to copy; "" where others send

@@ -47,7 +47,8 @@ type exchange struct {
 // who is the caller of the operations and queries of this request.
 func (x *exchange) who() db.Caller { return x.visitor.caller }
 
-const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; manifest-src 'self'; connect-src 'self'; " +
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; manifest-src 'self'; " +
+	"connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // ServeHTTP answers one request for a page.
@@ -117,7 +118,8 @@ func (x *exchange) recovered() {
 	x.s.Log.Error().Str("stack", string(debug.Stack())).Str("request_id", x.id).Msg(fmt.Sprint("panic: ", cause))
 	defer func() {
 		if again := recover(); again != nil && !x.wrote { // the page of the error is what fails
-			x.s.plainRefusal(&counted{x}, http.StatusInternalServerError, "the program failed; the log has it under request "+x.id)
+			x.s.plainRefusal(&counted{x}, http.StatusInternalServerError, "the program failed; the log has it under request "+
+				x.id)
 		}
 	}()
 	if !x.wrote {
@@ -135,7 +137,8 @@ func (x *exchange) finish(took time.Duration) {
 		pattern = "/static/"
 	}
 	if x.s.Observe != nil {
-		x.s.Observe(rest.Observation{Service: x.s.Service.Name, Method: rest.Known(x.r.Method), Route: pattern, Status: x.status, Took: took})
+		x.s.Observe(rest.Observation{Service: x.s.Service.Name, Method: rest.Known(x.r.Method), Route: pattern,
+			Status: x.status, Took: took})
 	}
 	e := x.s.Log.Info()
 	if e == nil {
@@ -240,7 +243,8 @@ func (x *exchange) noJSON() error {
 // wantsOnlyJSON reports whether the client names JSON in Accept and takes nothing else.
 func wantsOnlyJSON(r *http.Request) bool {
 	accept := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
-	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/") && !strings.Contains(accept, "*/*")
+	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/") &&
+		!strings.Contains(accept, "*/*")
 }
 
 // wantsPage reports whether the client names text/html in Accept.

@@ -80,7 +80,8 @@ func (x *exchange) receive(most int64) (*sent, error) {
 	case x.r.Header.Get("Content-Type") == "" && x.r.ContentLength == 0:
 		err = nil
 	case err != nil || kind != "application/x-www-form-urlencoded" && kind != "multipart/form-data":
-		return nil, fault.New(fault.Media, "a form is sent as application/x-www-form-urlencoded, or as multipart/form-data with a file")
+		return nil, fault.New(fault.Media,
+			"a form is sent as application/x-www-form-urlencoded, or as multipart/form-data with a file")
 	case kind == "multipart/form-data":
 		err = in.readParts(multipart.NewReader(x.r.Body, params["boundary"]), most-mostForm)
 	default:
@@ -176,7 +177,8 @@ func (in *sent) fileTooLarge() error {
 	if in.large == "" {
 		return nil
 	}
-	detail := fmt.Sprintf("%s: %s is larger than the %d MiB that are accepted here; nothing was written", in.large, schema.Quote(in.larger), in.largest>>20)
+	detail := fmt.Sprintf("%s: %s is larger than the %d MiB that are accepted here; nothing was written", in.large,
+		schema.Quote(in.larger), in.largest>>20)
 	e := fault.New(fault.TooLarge, "%s", detail)
 	e.Fields = []fault.Field{{Field: in.large, Detail: detail}}
 	return e
@@ -211,7 +213,8 @@ func (in *sent) part() {
 			in.waits[field] = take(name)
 		}
 	}
-	in.marks, in.marked = page.Marks{Op: in.fields.Get("marked_op"), Was: in.fields["marked_was"]}, in.fields.Get("marked_field")
+	in.marks, in.marked = page.Marks{Op: in.fields.Get("marked_op"), Was: in.fields["marked_was"]},
+		in.fields.Get("marked_field")
 	in.open = in.fields.Get("marked_open") == "yes"
 	for _, name := range []string{"marked_op", "marked_field", "marked_was", "marked_open"} {
 		delete(in.fields, name)
@@ -274,7 +277,8 @@ func aboutField(op schema.Op, e *fault.Error) *fault.Error {
 		return e
 	}
 	for _, a := range op.Args(schema.Page) {
-		if a.Name == name || schema.PageField(a.Name) == name || a.Kind == schema.TableKind && strings.TrimSuffix(a.Name, "s") == name {
+		if a.Name == name || schema.PageField(a.Name) == name || a.Kind == schema.TableKind &&
+			strings.TrimSuffix(a.Name, "s") == name {
 			marked := *e
 			marked.Fields = []fault.Field{{Field: a.Name, Detail: e.Detail}}
 			return &marked

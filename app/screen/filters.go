@@ -53,7 +53,8 @@ func (k *keptFilters) to(user, path string) string {
 // which leads to some of it chooses nothing for the next time.
 func (x *exchange) keepFilters(p page.Page, f *page.Frame) {
 	from, err := url.Parse(x.r.Referer())
-	if err == nil && from.Path == p.Path && p.Menu != "" && p.Area == page.Staff && p.HasCSV() && x.r.Method == http.MethodGet {
+	if err == nil && from.Path == p.Path && p.Menu != "" && p.Area == page.Staff && p.HasCSV() &&
+		x.r.Method == http.MethodGet {
 		x.s.kept.keep(x.visitor.caller.User, p.Path, f.Query)
 	}
 }

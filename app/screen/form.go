@@ -52,7 +52,8 @@ func (v *doView) status() int {
 }
 
 // present reads the record that the fields name, as its form holds it.
-func (x *exchange) present(op schema.Op, fields url.Values, shop shopSettings) (record url.Values, found bool, err error) {
+func (x *exchange) present(op schema.Op, fields url.Values, shop shopSettings) (record url.Values, found bool,
+	err error) {
 	if op.Fill == nil {
 		return nil, false, nil
 	}
@@ -133,7 +134,8 @@ func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
 // form is the form of the page: filled with what was typed, what was given, or the
 // record.
 func (x *exchange) form(v *doView) page.Form {
-	fm := page.Form{Op: v.op.Name, Record: true, Alone: true, Main: true, Values: v.record, Given: withoutSecrets(v.op, v.given), Fixed: map[string]string{}, Refused: map[string]string{}}
+	fm := page.Form{Op: v.op.Name, Record: true, Alone: true, Main: true, Values: v.record,
+		Given: withoutSecrets(v.op, v.given), Fixed: map[string]string{}, Refused: map[string]string{}}
 	if v.then != "" {
 		fm.Fixed["then"] = v.then
 	}
@@ -180,7 +182,8 @@ func (x *exchange) form(v *doView) page.Form {
 	}
 	if v.password || v.op.Credential && x.route.area == page.Staff && !x.visitor.session.Fresh(x.now()) {
 		v.password = true
-		fm.Extra = passwordAgain(v.refusal != nil && v.refusal.Kind == fault.Invalid && slices.ContainsFunc(v.refusal.Fields, func(f fault.Field) bool { return f.Field == "password" }))
+		fm.Extra = passwordAgain(v.refusal != nil && v.refusal.Kind == fault.Invalid &&
+			slices.ContainsFunc(v.refusal.Fields, func(f fault.Field) bool { return f.Field == "password" }))
 	}
 	return fm
 }

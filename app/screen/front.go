@@ -24,7 +24,8 @@ func (s *Screens) seenBy(ctx context.Context, who db.Caller) ([]seenPlace, error
 			service := r.Text()
 			roles[service] = r.Text()
 			return nil
-		}, "SELECT r.service, r.role FROM roles r JOIN users u ON u.id = r.user_id WHERE u.name = ? AND u.disabled = 0 AND u.removed_at IS NULL", who.User)
+		}, "SELECT r.service, r.role FROM roles r JOIN users u ON u.id = r.user_id WHERE u.name = ? AND u.disabled = 0 AND "+
+			"u.removed_at IS NULL", who.User)
 	})
 	var own, others []seenPlace
 	for _, p := range s.Places {

@@ -117,7 +117,8 @@ func hookActs(r webhook.Receiver) []page.Action {
 	if r.Last == nil {
 		return []page.Action{test}
 	}
-	return []page.Action{page.Do("Resend", "resend_delivery", "id", page.Num(r.Last.ID)).Named("the last to " + r.URL), test.Quiet()}
+	return []page.Action{page.Do("Resend", "resend_delivery", "id", page.Num(r.Last.ID)).Named("the last to " + r.URL),
+		test.Quiet()}
 }
 
 // failing are the receivers that did not take their last delivery: an admin is told on the

@@ -120,7 +120,8 @@ type importRun struct {
 
 // startImport begins the import beside the request, or goes on with it: neither a browser
 // that leaves nor a slow one ends it.
-func (x *exchange) startImport(t schema.Table, file table.Waiting, token string, form url.Values) (run importRun, err error) {
+func (x *exchange) startImport(t schema.Table, file table.Waiting, token string, form url.Values) (run importRun,
+	err error) {
 	who := x.who().Asking(&db.Request{Several: true})
 	v := importView{table: t, file: file, query: form}
 	v.query.Set("read", "yes")
@@ -179,7 +180,8 @@ func (x *exchange) runPage(t schema.Table, id int64) error {
 		return err
 	}
 	var a asked
-	if !found || json.Unmarshal([]byte(work.Asked), &a) != nil || a.User != x.who().User || work.Service != x.s.Service.Name {
+	if !found || json.Unmarshal([]byte(work.Asked), &a) != nil || a.User != x.who().User ||
+		work.Service != x.s.Service.Name {
 		return fault.NotFoundf("this import is no longer known; choose the file again")
 	}
 	v := runView{table: t, id: id, file: a.File, done: work.Done, total: work.Total}

@@ -220,7 +220,8 @@ func importPost(x *exchange) error {
 	}
 	file, ok := in.files["file"]
 	if !ok {
-		return x.showImport(0, importView{table: t, programs: table.ProgramsFor(t), refusal: fault.Fieldf("file", "file: choose a CSV or XLSX file")})
+		return x.showImport(0, importView{table: t, programs: table.ProgramsFor(t),
+			refusal: fault.Fieldf("file", "file: choose a CSV or XLSX file")})
 	}
 	token, err := table.NewStore(x.s.DB).Keep(x.r.Context(), x.who(), x.s.Service.Name, t, file.Name, file.Data)
 	if err != nil {

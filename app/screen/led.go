@@ -82,10 +82,12 @@ func didText(op schema.Op, answer any, shop shopSettings) (text string) {
 func (x *exchange) ours(to string) string {
 	u, err := url.Parse(to)
 	home := x.homeOf()
-	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || u.Opaque != "" || len(to) < 1 || to[0] != '/' || len(to) > 4000 {
+	if err != nil || u.IsAbs() || u.Host != "" || u.User != nil || u.Opaque != "" || len(to) < 1 || to[0] != '/' ||
+		len(to) > 4000 {
 		return home
 	}
-	if len(to) > 1 && (to[1] == '/' || to[1] == '\\') || slices.ContainsFunc([]byte(to), func(b byte) bool { return b < 0x20 || b == '\\' || b == 0x7f }) {
+	if len(to) > 1 && (to[1] == '/' || to[1] == '\\') ||
+		slices.ContainsFunc([]byte(to), func(b byte) bool { return b < 0x20 || b == '\\' || b == 0x7f }) {
 		return home
 	}
 	r, _ := x.s.router.find(u.EscapedPath())

@@ -50,9 +50,11 @@ func (s *Screens) mailPage() page.Page {
 		},
 		View: func(v mailView) templ.Component { return mailPage(v) },
 		CSV: func(v mailView) page.Sheet {
-			columns := []string{"id", "service", "kind", "record", "to", "state", "tries", "code", "reply", "created_at", "next_try_at", "tried_at"}
+			columns := []string{"id", "service", "kind", "record", "to", "state", "tries", "code", "reply", "created_at",
+				"next_try_at", "tried_at"}
 			return page.SheetOf("mails", columns, v.Mails, func(m mailer.Mail) []string {
-				cells := []string{page.Num(m.ID), m.Service, m.Kind, m.Record, m.To, m.State, page.Num(m.Tries), "", "", m.CreatedAt.String(), "", ""}
+				cells := []string{page.Num(m.ID), m.Service, m.Kind, m.Record, m.To, m.State, page.Num(m.Tries), "", "",
+					m.CreatedAt.String(), "", ""}
 				if m.Code != nil {
 					cells[7] = page.Num(*m.Code)
 				}
@@ -249,8 +251,9 @@ func (v mailSettingsView) values() map[string]string {
 		return nil
 	}
 	return map[string]string{
-		"host": s.Host, "port": page.Num(s.Port), "security": s.Security, "user": s.User, "from": s.From, "from_name": s.FromName,
-		"reply_to": s.ReplyTo, "rate": page.Num(s.Rate), "plain_ok": yesNo(s.PlainOK),
+		"host": s.Host, "port": page.Num(s.Port), "security": s.Security, "user": s.User, "from": s.From,
+		"from_name": s.FromName,
+		"reply_to":  s.ReplyTo, "rate": page.Num(s.Rate), "plain_ok": yesNo(s.PlainOK),
 	}
 }
 
@@ -264,5 +267,6 @@ func (v mailTextView) only() []string {
 
 // timer is what the form of the timer holds at first.
 func (v mailSettingsView) timer() map[string]string {
-	return map[string]string{"expiry": yesNo(v.daily.Expiry), "reminders": yesNo(v.daily.Reminders), "digests": yesNo(v.daily.Digests)}
+	return map[string]string{"expiry": yesNo(v.daily.Expiry), "reminders": yesNo(v.daily.Reminders),
+		"digests": yesNo(v.daily.Digests)}
 }

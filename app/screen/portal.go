@@ -36,7 +36,8 @@ func (s *Screens) outside() {
 	s.guestArea(page.Tenant, "/portal", len(s.Portal) > 0 || s.has(page.Tenant), s.enterPortal)
 	s.guestArea(page.Buyer, "/my", s.OpenBuyer != nil, s.enterMy)
 	if s.has(page.Tenant) || len(s.Portal) > 0 {
-		s.router.add("/portal/welcome/:token", &route{get: guestWelcome(session.Tenant), post: tenantAccept, area: page.Tenant})
+		s.router.add("/portal/welcome/:token", &route{get: guestWelcome(session.Tenant), post: tenantAccept,
+			area: page.Tenant})
 	}
 	if s.OpenBuyer != nil {
 		s.router.add("/my/welcome/:token", &route{get: guestWelcome(session.Customer), post: buyerAccept, area: page.Buyer})
@@ -137,7 +138,8 @@ func (s *Screens) enterPortal(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if email, code := in.fields.Get("email"), in.fields.Get("code"); email != "" && code == "" && s.Mail.Asks(x.r.Context()) == nil {
+	if email, code := in.fields.Get("email"), in.fields.Get("code"); email != "" && code == "" &&
+		s.Mail.Asks(x.r.Context()) == nil {
 		return x.askLink("tenant-link", email, guestSignOf(in))
 	}
 	token, opened, err := s.Sessions.AcceptTenant(x.r.Context(), "", strings.TrimSpace(in.fields.Get("code")), x.from())
@@ -181,7 +183,8 @@ func (x *exchange) comeInFirst() error {
 	}
 	to, fields := x.unsent()
 	v := guestSignView{next: to, unsent: formLost}
-	if owner, shown := x.s.marks.owner(x.route.area, fields.Get("idempotency_key")); shown && x.s.drafts.keep(owner, to, fields, x.s.DB.Now(), false) != "" {
+	if owner, shown := x.s.marks.owner(x.route.area, fields.Get("idempotency_key")); shown &&
+		x.s.drafts.keep(owner, to, fields, x.s.DB.Now(), false) != "" {
 		v.unsent = formKept
 	}
 	return x.showGuestSign(http.StatusUnauthorized, v)

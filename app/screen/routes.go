@@ -24,7 +24,8 @@ func (s *Screens) routes() {
 	s.firstPage()
 	s.pages = append(s.pages,
 		s.accountPage(), s.auditPage(), s.importsPage(), s.exportsPage(), s.exportPage(),
-		s.usersPage(), s.keysPage(), s.hooksPage(), s.hookPage(), s.mailPage(), s.messagePage(), s.settingsPage(), s.mailSettingsPage(), s.mailTextPage(), s.backupPage(), s.doctorPage(),
+		s.usersPage(), s.keysPage(), s.hooksPage(), s.hookPage(), s.mailPage(), s.messagePage(), s.settingsPage(),
+		s.mailSettingsPage(), s.mailTextPage(), s.backupPage(), s.doctorPage(),
 		s.docsPage(), s.docPage())
 	for _, p := range s.pages {
 		shown := &route{get: s.page(p), area: p.Area}

@@ -58,7 +58,8 @@ func (x *exchange) secureHere() bool {
 	if proto := x.r.Header.Get("X-Forwarded-Proto"); proto != "" {
 		return strings.EqualFold(proto, "https")
 	}
-	return strings.HasPrefix(x.r.Header.Get("Origin"), "https://") || !x.s.OwnTLS && x.r.Header.Get("Origin") == "" && strings.HasPrefix(x.s.base, "https://")
+	return strings.HasPrefix(x.r.Header.Get("Origin"), "https://") || !x.s.OwnTLS && x.r.Header.Get("Origin") == "" &&
+		strings.HasPrefix(x.s.base, "https://")
 }
 
 // login answers POST /login.

@@ -42,7 +42,8 @@ var assets, addresses = func() (map[string]*asset, map[string]string) {
 			panic(err)
 		}
 		sum := sha256.Sum256(b)
-		a := &asset{path: "/static/" + hex.EncodeToString(sum[:8]) + "/" + e.Name(), kind: kinds[path.Ext(e.Name())], plain: b, packed: sync.OnceValue(func() []byte { return pack(b) })}
+		a := &asset{path: "/static/" + hex.EncodeToString(sum[:8]) + "/" + e.Name(), kind: kinds[path.Ext(e.Name())],
+			plain: b, packed: sync.OnceValue(func() []byte { return pack(b) })}
 		byPath[a.path], byName[e.Name()] = a, a.path
 	}
 	return byPath, byName

@@ -67,7 +67,8 @@ func (x *exchange) shopNow(ctx context.Context) (v shopSettings, err error) {
 	err = x.s.DB.View(ctx, func(c *db.Conn) error {
 		type pair struct{ name, value string }
 		all, err := db.All(c, func(r *db.Row) pair { return pair{r.Text(), r.Text()} },
-			"SELECT name, value FROM settings WHERE name IN ('currency', 'shop_name', 'shop_address', 'shop_tax_number', 'shop_bank_account', 'mail.host')")
+			"SELECT name, value FROM settings WHERE name IN ('currency', 'shop_name', 'shop_address', 'shop_tax_number', "+
+				"'shop_bank_account', 'mail.host')")
 		for _, p := range all {
 			switch p.name {
 			case db.SettingCurrency:
@@ -125,7 +126,8 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 	s := x.s
 	v := &frameView{
 		title: title, shop: f.Shop.Name, home: "/", service: s.Service.Name, serviceTitle: serviceWord(s.Service.Name),
-		area: f.Area, keys: f.Keys, q: "", clock: time.Unix(int64(f.Now), 0).In(f.Zone).Format("15:04"), zone: f.Zone.String(),
+		area: f.Area, keys: f.Keys, q: "", clock: time.Unix(int64(f.Now), 0).In(f.Zone).Format("15:04"),
+		zone:   f.Zone.String(),
 		logout: "/logout", notice: f.Notice,
 	}
 	if x.visitor == nil || x.visitor.caller.Role == "" && f.Area == page.Staff || f.Area == page.Public {
@@ -151,7 +153,8 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 	for _, p := range s.pages {
 		e := entry{path: p.Path, word: p.Menu, key: p.Key, current: x.route != nil && within(x.route.pattern, p.Path)}
 		switch {
-		case p.Menu == "" || p.Area != f.Area || !x.may(p.Role) || (p.Path == "/mail" || p.Path == "/reminders") && !f.Mailing:
+		case p.Menu == "" || p.Area != f.Area || !x.may(p.Role) || (p.Path == "/mail" || p.Path == "/reminders") &&
+			!f.Mailing:
 		case shared[p.Path]:
 			v.more = append(v.more, e)
 		default:
@@ -232,7 +235,10 @@ func serviceWord(name string) string { return strings.ToUpper(name[:1]) + name[1
 func (x *exchange) input(shop shopSettings, args []schema.Arg) (schema.Input, error) {
 	values := url.Values{}
 	for name, v := range x.r.URL.Query() {
-		list := slices.ContainsFunc(args, func(a schema.Arg) bool { return a.Kind == schema.ListKind && schema.PageField(a.Name) == name })
+		list := slices.ContainsFunc(args, func(a schema.Arg) bool {
+			return a.Kind == schema.ListKind &&
+				schema.PageField(a.Name) == name
+		})
 		if len(v) > 1 && !list {
 			v = v[len(v)-1:] // the last one counts, as of a form's fields
 		}
@@ -256,8 +262,9 @@ func (x *exchange) input(shop shopSettings, args []schema.Arg) (schema.Input, er
 
 func (x *exchange) inputOf(values url.Values, shop shopSettings, lenient bool) schema.Input {
 	return schema.Input{
-		Surface: schema.Page, Values: values, Lenient: lenient, Remote: x.r.RemoteAddr, Currency: exact.CurrencyOf(shop.currency),
-		Path: func(name string) string { return x.path[name] }, Header: func(string) string { return "" },
+		Surface: schema.Page, Values: values, Lenient: lenient, Remote: x.r.RemoteAddr,
+		Currency: exact.CurrencyOf(shop.currency),
+		Path:     func(name string) string { return x.path[name] }, Header: func(string) string { return "" },
 		View: func(fn func(*db.Conn) error) error { return x.s.DB.View(x.r.Context(), fn) },
 	}
 }

@@ -22,7 +22,8 @@ type visitor struct {
 }
 
 // sessionKinds are whose sessions open an area.
-var sessionKinds = map[area]session.Kind{page.Staff: session.Staff, page.Tenant: session.Tenant, page.Buyer: session.Buyer}
+var sessionKinds = map[area]session.Kind{page.Staff: session.Staff, page.Tenant: session.Tenant,
+	page.Buyer: session.Buyer}
 
 // cookiePaths are where an area's cookie is sent.
 var cookiePaths = map[area]string{page.Staff: "/", page.Tenant: "/portal", page.Buyer: "/my"}
@@ -38,7 +39,8 @@ func (s *Screens) nameCookies() error {
 	if s.Secure {
 		host, secure = "__Host-", "__Secure-" // one with a path may not say __Host-
 	}
-	s.cookies = map[area]string{page.Staff: host + "qm-" + id, page.Tenant: secure + "qmt-" + id, page.Buyer: secure + "qmb-" + id}
+	s.cookies = map[area]string{page.Staff: host + "qm-" + id, page.Tenant: secure + "qmt-" + id, page.Buyer: secure +
+		"qmb-" + id}
 	return nil
 }
 
@@ -146,7 +148,8 @@ func (x *exchange) needs(role, what string) error {
 	if role == page.Member {
 		text = "it needs the role member or admin"
 	}
-	return fault.Forbiddenf("%s: %s; %s has the role %s here. Who can: %s", what, text, x.visitor.caller.User, x.visitor.caller.Role, who)
+	return fault.Forbiddenf("%s: %s; %s has the role %s here. Who can: %s", what, text, x.visitor.caller.User,
+		x.visitor.caller.Role, who)
 }
 
 // needsAll refuses who is no admin of every service that is switched on.
@@ -162,7 +165,8 @@ func (x *exchange) having(role string) string {
 	var names []string
 	err := x.s.DB.View(x.r.Context(), func(c *db.Conn) (err error) {
 		names, err = db.All(c, db.Text, `SELECT u.name FROM users u JOIN roles r ON r.user_id = u.id
-			WHERE r.service = ? AND u.disabled = 0 AND u.removed_at IS NULL AND (r.role = 'admin' OR r.role = ?) ORDER BY r.role, u.name LIMIT 5`,
+			WHERE r.service = ? AND u.disabled = 0 AND u.removed_at IS NULL AND (r.role = 'admin' OR r.role = ?)
+			ORDER BY r.role, u.name LIMIT 5`,
 			x.s.Service.Name, role)
 		return err
 	})

@@ -51,14 +51,17 @@ func (c *Config) Flags(f *pflag.FlagSet) {
 	f.StringVar(&c.MetricsAddr, "metrics-addr", "", "where Prometheus text is served at /metrics (default: nowhere)")
 	f.StringVar(&c.TLSCert, "tls-cert", "", "the certificate file; with --tls-key the services speak HTTPS")
 	f.StringVar(&c.tlsKey, "tls-key", "", "the certificate's key file")
-	f.BoolVar(&c.BehindProxy, "behind-proxy", false, "set this when a proxy terminates TLS; allows addresses other than loopback without --tls-cert")
+	f.BoolVar(&c.BehindProxy, "behind-proxy", false,
+		"set this when a proxy terminates TLS; allows addresses other than loopback without --tls-cert")
 	f.BoolVar(&c.PlainHTTP, "plain-http", false, "set this when the network is trusted: listen beyond loopback without "+
 		"TLS; keys and passwords are unencrypted")
 	f.IntVar(&c.MemoryMiB, "memory-budget", 0, "MiB for all requests and answers in progress (default: 64, less where "+
 		"memory is limited)")
-	f.StringSliceVar(&c.trustedProxies, "trusted-proxy", nil, "a proxy's address range (CIDR) whose X-Forwarded-For counts; may be repeated")
+	f.StringSliceVar(&c.trustedProxies, "trusted-proxy", nil,
+		"a proxy's address range (CIDR) whose X-Forwarded-For counts; may be repeated")
 	f.StringVar(&c.CORSOrigin, "cors-origin", "", "the one origin from which browsers may call the services")
-	f.StringSliceVar(&c.MCPOrigins, "mcp-origin", nil, "an Origin from which the agent endpoint may be called besides its own; may be repeated")
+	f.StringSliceVar(&c.MCPOrigins, "mcp-origin", nil,
+		"an Origin from which the agent endpoint may be called besides its own; may be repeated")
 	f.BoolVar(&c.AllowPrivate, "webhook-allow-private", false, "let webhooks go to loopback and private addresses")
 	f.StringVar(&c.smtpPasswordFile, "smtp-password-file", "", "the file with the mail server's password; it wins over "+
 		"the stored one "+
@@ -66,7 +69,8 @@ func (c *Config) Flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.Screens, "screens", true, "serve the pages; false serves only the APIs")
 	c.URLs = map[string]*string{}
 	for _, s := range Names {
-		c.URLs[s] = f.String(s+"-url", "", "the address at which browsers reach the "+s+" service (default: where it listens)")
+		c.URLs[s] = f.String(s+"-url", "", "the address at which browsers reach the "+s+
+			" service (default: where it listens)")
 	}
 	f.BoolVar(&c.Init, "init", false, "create the database if there is none")
 	f.BoolVar(&c.Demo, "demo", false, "serve a demo shop in demo.db (or --db) and print an API key for each service")
@@ -126,15 +130,18 @@ func (c *Config) Check() error {
 	}
 	for flag, origins := range map[string][]string{"--cors-origin": {c.CORSOrigin}, "--mcp-origin": c.MCPOrigins} {
 		for _, o := range origins {
-			if u, err := url.Parse(o); o != "" && (err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "") {
+			if u, err := url.Parse(o); o != "" && (err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" ||
+				u.RawQuery != "") {
 				return fmt.Errorf("%s: %q is not an origin; give scheme and host, such as https://shop.example", flag, o)
 			}
 		}
 	}
 	for _, s := range Names {
 		u, err := url.Parse(*c.URLs[s])
-		if *c.URLs[s] != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "") {
-			return fmt.Errorf("--%s-url: %q is not an address of a service; give scheme and host, such as https://shop.example", s, *c.URLs[s])
+		if *c.URLs[s] != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
+			strings.Trim(u.Path, "/") != "" || u.RawQuery != "") {
+			return fmt.Errorf("--%s-url: %q is not an address of a service; give scheme and host, such as https://shop.example",
+				s, *c.URLs[s])
 		}
 	}
 	_, err := c.trusted()
@@ -194,7 +201,8 @@ func (c *Config) BaseURL(addr string) string {
 	if c.TLSCert != "" {
 		scheme = "https"
 	}
-	if host, port, err := net.SplitHostPort(addr); err == nil && (host == "" || strings.HasPrefix(host, "::") && len(host) == 2 || host == "0.0.0.0") {
+	if host, port, err := net.SplitHostPort(addr); err == nil && (host == "" || strings.HasPrefix(host, "::") &&
+		len(host) == 2 || host == "0.0.0.0") {
 		addr = net.JoinHostPort("localhost", port)
 	}
 	return scheme + "://" + addr

@@ -79,7 +79,8 @@ func refuseReal(ctx context.Context, d *db.DB) error {
 }
 
 func makeDemoKey(ctx context.Context, d *db.DB, service string) (key string, err error) {
-	_, key, err = account.CreateKey(ctx, d, db.CLI(service), account.NewKey{Service: service, User: demoUser, Scope: "full", Label: demoLabel})
+	_, key, err = account.CreateKey(ctx, d, db.CLI(service), account.NewKey{Service: service, User: demoUser,
+		Scope: "full", Label: demoLabel})
 	if err != nil {
 		return "", err
 	}

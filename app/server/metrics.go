@@ -38,7 +38,8 @@ type meter struct {
 var bounds = [...]time.Duration{
 	100 * time.Microsecond, 250 * time.Microsecond, 500 * time.Microsecond, time.Millisecond, 2500 * time.Microsecond,
 	5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
-	250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second,
+	250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2500 * time.Millisecond, 5 * time.Second,
+	10 * time.Second,
 }
 
 // families are what the metrics mean. A histogram has several names that begin with its own.
@@ -111,7 +112,8 @@ func (m *meters) show(t *meter, o rest.Observation) {
 	m.set.NewGauge(took+"_count{"+labels+"}", all)
 	m.set.NewGauge(took+"_sum{"+labels+"}", func() float64 { return time.Duration(t.nanos.Load()).Seconds() })
 	for i, b := range bounds {
-		m.set.NewGauge(fmt.Sprintf("%s_bucket{%s,le=\"%g\"}", took, labels, b.Seconds()), func() float64 { return t.within(i) })
+		m.set.NewGauge(fmt.Sprintf("%s_bucket{%s,le=\"%g\"}", took, labels, b.Seconds()),
+			func() float64 { return t.within(i) })
 	}
 	m.set.NewGauge(took+"_bucket{"+labels+`,le="+Inf"}`, all)
 }

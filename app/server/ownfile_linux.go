@@ -25,7 +25,8 @@ func LetGoOfOwnFile() {
 	for lines := bufio.NewScanner(maps); lines.Scan(); {
 		var from, to uintptr
 		var rights string
-		if _, err := fmt.Sscanf(lines.Text(), "%x-%x %s", &from, &to, &rights); err != nil || !strings.HasSuffix(lines.Text(), " "+self) {
+		if _, err := fmt.Sscanf(lines.Text(), "%x-%x %s", &from, &to, &rights); err != nil ||
+			!strings.HasSuffix(lines.Text(), " "+self) {
 			continue
 		}
 		if strings.Contains(rights, "w") { // written pages would be lost

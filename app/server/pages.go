@@ -28,16 +28,19 @@ func (s *Services) shown(service string) shown {
 	switch service {
 	case "store":
 		return shown{
-			front: storepage.Front(s.Store), pages: storepage.Pages(s.Store), buyer: s.Store.BuyerOps(), open: s.Store.RedeemOps(),
+			front: storepage.Front(s.Store), pages: storepage.Pages(s.Store), buyer: s.Store.BuyerOps(),
+			open: s.Store.RedeemOps(),
 			once: storepage.Once(), openBuyer: s.Store.OpenBuyer,
 		}
 	case "maintenance":
 		return shown{
-			front: maintenancepage.Front(s.Maintenance), pages: maintenancepage.Pages(s.Maintenance), open: maintenancepage.RequestOps(s.Maintenance),
+			front: maintenancepage.Front(s.Maintenance), pages: maintenancepage.Pages(s.Maintenance),
+			open: maintenancepage.RequestOps(s.Maintenance),
 		}
 	case "rental":
 		return shown{
-			front: rentalpage.Front(s.Rental), pages: rentalpage.Pages(s.Rental), portal: rentalpage.PortalOps(s.Rental), once: rentalpage.Once(),
+			front: rentalpage.Front(s.Rental), pages: rentalpage.Pages(s.Rental), portal: rentalpage.PortalOps(s.Rental),
+			once: rentalpage.Once(),
 		}
 	case "reorder":
 		return shown{front: reorderpage.Front(s.Reorder), pages: reorderpage.Pages(s.Reorder)}

@@ -60,7 +60,8 @@ func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 }
 
 // operations are what the pages of a service do, over d, which may be bound to a transaction.
-func operations(d *db.DB, all *Services, name string, show shown, sessions *account.Sessions, sender *webhook.Sender) screen.Options {
+func operations(d *db.DB, all *Services, name string, show shown, sessions *account.Sessions,
+	sender *webhook.Sender) screen.Options {
 	service, _ := all.Named(name)
 	return screen.Options{
 		Service: service, Common: Appliance(d, all, sessions, sender).Ops, DB: d, Sessions: sessions,

@@ -118,7 +118,8 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 		Trouble: func(err error) { s.log.Error().Err(err).Msg("deliveries wait for the database") },
 	})
 	s.services.Mail.UsePassword(c.smtpPassword)
-	s.mails = mailer.NewSender(s.services.Mail, s.mailed, func(err error) { s.log.Error().Err(err).Msg("mail waits for the database") })
+	s.mails = mailer.NewSender(s.services.Mail, s.mailed,
+		func(err error) { s.log.Error().Err(err).Msg("mail waits for the database") })
 	s.db.OnEmit(s.sender.Wake)
 	s.db.OnWrite(account.MayStill)
 	s.long, s.endLong = context.WithCancel(context.Background())

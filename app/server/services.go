@@ -47,7 +47,8 @@ func over(d *db.DB, shop *store.Service) *Services {
 	s := &Services{Store: shop, Maintenance: maintenance.New(d), Rental: rental.New(d), Reorder: reorder.New(d)}
 	s.Rental.Sheets = bankSheets
 	s.All = []schema.Service{s.Store.Declare(), s.Maintenance.Declare(), s.Rental.Declare(), s.Reorder.Declare()}
-	words := map[string][]string{"store": store.MailWords, "rental": rental.MailWords, "maintenance": maintenance.MailWords}
+	words := map[string][]string{"store": store.MailWords, "rental": rental.MailWords,
+		"maintenance": maintenance.MailWords}
 	s.Mail = mailer.NewBook(d, s.kinds(), words, slices.Concat(
 		s.Store.Notices(), s.Maintenance.Notices(), s.Rental.Notices(), s.Reorder.Notices()))
 	s.Rental.Letter = s.Mail.Letter

@@ -12,8 +12,10 @@ import (
 )
 
 // bankSheets reads the tables of banks as imports read theirs.
-func bankSheets(ctx context.Context, data []byte, t schema.Table, m rental.Mapping, currency exact.Currency) ([]map[string]string, []int, error) {
-	r := table.Reading{DateFormat: m.DateFormat, Decimal: m.Decimal, Delimiter: m.Delimiter, Encoding: m.Encoding, Sheet: m.Sheet, HeaderLine: int(m.HeaderLine), From: "none"}
+func bankSheets(ctx context.Context, data []byte, t schema.Table, m rental.Mapping, currency exact.Currency) (
+	[]map[string]string, []int, error) {
+	r := table.Reading{DateFormat: m.DateFormat, Decimal: m.Decimal, Delimiter: m.Delimiter, Encoding: m.Encoding,
+		Sheet: m.Sheet, HeaderLine: int(m.HeaderLine), From: "none"}
 	for _, text := range m.Map {
 		at := strings.LastIndexByte(text, '=')
 		if at < 0 {

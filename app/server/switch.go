@@ -48,16 +48,18 @@ func switchOn(d *db.DB) schema.Op {
 	return schema.Op{
 		Name: "switch_on", About: "Turn a service on. Admins of all other services become its admins; it is served from " +
 			"the next start on.",
-		Writes: true, Admin: true, Whole: true, Response: SwitchedOn{Service: "rental", Services: []string{"store", "rental"}},
-		Refuses: []fault.Kind{fault.Conflict},
-		Command: "settings switch-on SERVICE", Example: "settings switch-on rental",
+		Writes: true, Admin: true, Whole: true,
+		Response: SwitchedOn{Service: "rental", Services: []string{"store", "rental"}},
+		Refuses:  []fault.Kind{fault.Conflict},
+		Command:  "settings switch-on SERVICE", Example: "settings switch-on rental",
 		Did: func(answer any, _ schema.Money) string {
 			return fmt.Sprintf("The service %s is on: it is served from the next start on.", answer.(SwitchedOn).Service)
 		},
 		Leads: func(any) string { return "/settings" },
 		Bind: func(f *schema.Form) schema.Handler {
 			var service string
-			f.Enum(&service, "service", "the service: "+strings.Join(Names, ", "), Names, schema.Required, schema.Positional("SERVICE"))
+			f.Enum(&service, "service", "the service: "+strings.Join(Names, ", "), Names, schema.Required,
+				schema.Positional("SERVICE"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return SwitchOn(ctx, d, who, service) }
 		},
 	}

@@ -70,7 +70,8 @@ func setTimezone(d *db.DB) schema.Op {
 		Leads: func(any) string { return "/settings" },
 		Bind: func(f *schema.Form) schema.Handler {
 			var zone string
-			f.Text(&zone, "timezone", "an IANA name", schema.Required, schema.Most(100), schema.Positional("ZONE"), schema.Label("Time zone"), schema.Example("Europe/Berlin"),
+			f.Text(&zone, "timezone", "an IANA name", schema.Required, schema.Most(100), schema.Positional("ZONE"),
+				schema.Label("Time zone"), schema.Example("Europe/Berlin"),
 				schema.Help("Type a city, for example Berlin."), schema.Choices(zones))
 			return func(ctx context.Context, who db.Caller) (any, error) { return SetTimezone(ctx, d, who, zone) }
 		},
@@ -88,7 +89,8 @@ var zones = schema.Among(func(c *db.Conn) (all []schema.Choice, err error) {
 		if err != nil {
 			continue // a system may know fewer
 		}
-		all = append(all, schema.Choice{Value: name, Text: name, More: time.Unix(int64(c.Now()), 0).In(loaded).Format("15:04") + " now"})
+		all = append(all, schema.Choice{Value: name, Text: name, More: time.Unix(int64(c.Now()), 0).In(loaded).Format(
+			"15:04") + " now"})
 	}
 	return all, nil
 })

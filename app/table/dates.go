@@ -50,7 +50,9 @@ type datePart struct {
 func parseDateFormat(written string) (*dateFormat, error) {
 	f := &dateFormat{written: written}
 	refuse := func(why string) error {
-		return fault.Fieldf("date_format", "date-format: %s %s; write the day as DD, the month as MM, the year as YYYY, and a time as hh mm ss, such as DD.MM.YYYY",
+		return fault.Fieldf("date_format",
+			"date-format: %s %s; write the day as DD, the month as MM, the year as YYYY, and a time as hh mm ss, such as "+
+				"DD.MM.YYYY",
 			schema.Quote(written), why)
 	}
 	seen := map[byte]bool{}
@@ -130,15 +132,18 @@ func (f *dateFormat) read(text string) (day exact.Day, clock string, rest string
 		if n['h'] > 23 || n['m'] > 59 || n['s'] > 59 {
 			return 0, "", "", false
 		}
-		clock = string([]byte{two(n['h'], 10), two(n['h'], 1), ':', two(n['m'], 10), two(n['m'], 1), ':', two(n['s'], 10), two(n['s'], 1)})
+		clock = string([]byte{two(n['h'], 10), two(n['h'], 1), ':', two(n['m'], 10), two(n['m'], 1), ':', two(n['s'], 10),
+			two(n['s'], 1)})
 	}
 	return written, clock, text, true
 }
 
 // monthNames are the beginnings of months' names, in English, German, French, Spanish and Italian.
 var monthNames = [12][]string{
-	{"jan", "jän", "ene", "gen"}, {"feb", "fév", "fev"}, {"mar", "mär", "mrz", "maerz"}, {"apr", "avr", "abr"}, {"may", "mai", "mag"},
-	{"jun", "juin", "giu"}, {"jul", "juil", "lug"}, {"aug", "aoû", "ago"}, {"sep", "set"}, {"oct", "okt", "ott"}, {"nov"}, {"dec", "dez", "déc", "dic"},
+	{"jan", "jän", "ene", "gen"}, {"feb", "fév", "fev"}, {"mar", "mär", "mrz", "maerz"}, {"apr", "avr", "abr"},
+	{"may", "mai", "mag"},
+	{"jun", "juin", "giu"}, {"jul", "juil", "lug"}, {"aug", "aoû", "ago"}, {"sep", "set"}, {"oct", "okt", "ott"}, {"nov"},
+	{"dec", "dez", "déc", "dic"},
 }
 
 // monthOf reads a month's name at the beginning of a text, whole or cut short.
@@ -245,7 +250,8 @@ func (c *converter) moment(name, text string, k kind, plain bool) (m moment, lef
 	}
 	for _, f := range dayFormats {
 		if _, fits := c.parseMoment(text, f); fits {
-			return m, false, fault.Fieldf(name, "%s: cannot read the date %s. Expected %s; %s", name, schema.Quote(text), as.written,
+			return m, false, fault.Fieldf(name, "%s: cannot read the date %s. Expected %s; %s", name, schema.Quote(text),
+				as.written,
 				c.ask("add --date-format "+f.written, "it is written as "+f.written))
 		}
 	}

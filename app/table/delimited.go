@@ -172,7 +172,8 @@ func broken(e *csv.ParseError) string {
 			"quote", e.Column)
 	}
 	if e.Line > e.StartLine {
-		return fmt.Sprintf("a quoted cell begins here and has no closing quote; lines %d to %d were skipped", e.StartLine, e.Line)
+		return fmt.Sprintf("a quoted cell begins here and has no closing quote; lines %d to %d were skipped", e.StartLine,
+			e.Line)
 	}
 	return "a quoted cell has no closing quote: double each quote inside it, and end it before a comma or the line's end"
 }

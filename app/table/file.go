@@ -79,8 +79,9 @@ type Reading struct {
 	Decimal    string `json:"decimal,omitempty"` // one of Decimals
 	HeaderLine int    `json:"header_line,omitempty"`
 	Returns    string `json:"returns,omitempty"` // "" or "net"
-	From       string `json:"from,omitempty"`    // one of Programs, or "none" for a file that only looks like one of theirs
-	Flags      bool   `json:"-"`                 // refusals name flags, for the command line
+	// one of Programs, or "none" for a file that only looks like one of theirs
+	From  string `json:"from,omitempty"`
+	Flags bool   `json:"-"` // refusals name flags, for the command line
 }
 
 // Options are what an import was told.
@@ -102,8 +103,9 @@ type Found struct {
 	HeaderLine int      `json:"header_line"`
 	Columns    []string `json:"columns"`
 
-	Decimal string            `json:"decimal,omitempty"` // "comma" where decimals stand behind one
-	Dates   map[string]string `json:"dates,omitempty"`   // columns of days that are not written YYYY-MM-DD, with their format
+	Decimal string `json:"decimal,omitempty"` // "comma" where decimals stand behind one
+	// columns of days that are not written YYYY-MM-DD, with their format
+	Dates map[string]string `json:"dates,omitempty"`
 }
 
 // tell notes how cells are converted.
@@ -138,13 +140,15 @@ func (f Found) Written() (how []string) {
 // Check refuses options that no file could be read with.
 func (r Reading) Check(t schema.Table) error {
 	if r.Delimiter != "" && !slices.Contains(Delimiters, r.Delimiter) {
-		return fault.Invalidf("delimiter: %s is not allowed; it takes one of %s", schema.Quote(r.Delimiter), joined(Delimiters))
+		return fault.Invalidf("delimiter: %s is not allowed; it takes one of %s", schema.Quote(r.Delimiter),
+			joined(Delimiters))
 	}
 	if r.Encoding != "" && !slices.Contains(Encodings, r.Encoding) {
 		return fault.Invalidf("encoding: %s is not allowed; it takes one of %s", schema.Quote(r.Encoding), joined(Encodings))
 	}
 	if r.Decimal != "" && !slices.Contains(Decimals, r.Decimal) {
-		return fault.Fieldf("decimal", "decimal: %s is not allowed; it takes one of %s", schema.Quote(r.Decimal), joined(Decimals))
+		return fault.Fieldf("decimal", "decimal: %s is not allowed; it takes one of %s", schema.Quote(r.Decimal),
+			joined(Decimals))
 	}
 	if r.HeaderLine < 0 {
 		return fault.Fieldf("header_line", "header-line: it takes the number of a line, from 1")
@@ -153,7 +157,8 @@ func (r Reading) Check(t schema.Table) error {
 		return fault.Invalidf("returns: %s is not allowed; it takes net", schema.Quote(r.Returns))
 	}
 	if r.Returns != "" && !netted(t) {
-		return fault.Invalidf("returns: the table %s does not take it: only sales have quantities that returns are taken off", t.Name)
+		return fault.Invalidf("returns: the table %s does not take it: only sales have quantities that returns are taken off",
+			t.Name)
 	}
 	if r.DateFormat != "" {
 		if _, err := parseDateFormat(r.DateFormat); err != nil {

@@ -60,7 +60,8 @@ const sampleRows = 20
 //
 // With o.DryRun it does all of it and keeps nothing, and its outcome says what would change and what it
 // would set off.
-func Run(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, o Options, progress func(rows int)) (Outcome, error) {
+func Run(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, o Options, progress func(rows int)) (
+	Outcome, error) {
 	if err := MayImport(who, t); err != nil {
 		return Outcome{}, err
 	}

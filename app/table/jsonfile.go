@@ -177,7 +177,8 @@ func (r *resources) licenses() (rows []map[string]string) {
 		}
 	}
 	for _, one := range r.all {
-		if _, has := one.cells["key"]; !has || children[one.kind].column != "" || one.kind == "users" || one.kind == "products" {
+		if _, has := one.cells["key"]; !has || children[one.kind].column != "" || one.kind == "users" ||
+			one.kind == "products" {
 			continue
 		}
 		for _, child := range children {

@@ -26,7 +26,8 @@ type machine struct {
 }
 
 var keyColumns = []string{
-	"license_key", "sku", "product_name", "email", "name", "status", "activation_limit", "expires_at", "created_at", "provider", "provider_ref", "seats",
+	"license_key", "sku", "product_name", "email", "name", "status", "activation_limit", "expires_at", "created_at",
+	"provider", "provider_ref", "seats",
 }
 
 func (k key) cells(provider string) []string {
@@ -35,12 +36,14 @@ func (k key) cells(provider string) []string {
 		b, _ := json.Marshal(k.machines) // texts alone
 		seats = string(b)
 	}
-	return []string{k.key, k.sku, k.their, k.email, k.name, k.status, k.limit, k.expires, k.created, provider, k.ref, seats}
+	return []string{k.key, k.sku, k.their, k.email, k.name, k.status, k.limit, k.expires, k.created, provider, k.ref,
+		seats}
 }
 
 // keysOf makes a program whose rows are license keys. from names the columns without which a column of ours
 // is left alone.
-func keysOf(name, title string, needs, columns []string, from map[string][]string, row func(get func(string) string) (k key, skip string, refusal *fault.Error)) *program {
+func keysOf(name, title string, needs, columns []string, from map[string][]string,
+	row func(get func(string) string) (k key, skip string, refusal *fault.Error)) *program {
 	for _, names := range from {
 		columns = append(columns, names...)
 	}
@@ -69,14 +72,17 @@ func yes(text string) bool {
 
 var gumroadKeys = keysOf("gumroad", "Gumroad's sales with license keys",
 	[]string{"License Key", "Purchase ID", "Product ID|Item Name"},
-	[]string{"License Key", "Giftee Email", "Purchase Email", "Product ID", "Item Name", "Purchase Date", "Purchase ID", "Recurring Charge?"},
+	[]string{"License Key", "Giftee Email", "Purchase Email", "Product ID", "Item Name", "Purchase Date", "Purchase ID",
+		"Recurring Charge?"},
 	map[string][]string{
 		"name": {"Buyer Name"}, "expires_at": {"Subscription End Date"}, "product_name": {"Item Name"},
-		"status": {"Fully Refunded?", "Access Revoked?", "Disputed?", "Dispute Won?", "License Key Enabled?"}, "seats": {}, "activation_limit": {},
+		"status": {"Fully Refunded?", "Access Revoked?", "Disputed?", "Dispute Won?", "License Key Enabled?"}, "seats": {},
+		"activation_limit": {},
 	},
 	func(get func(string) string) (key, string, *fault.Error) {
 		k := key{
-			key: get("License Key"), sku: anyOf(get, "Product ID", "Item Name"), their: get("Item Name"), email: anyOf(get, "Giftee Email", "Purchase Email"),
+			key: get("License Key"), sku: anyOf(get, "Product ID", "Item Name"), their: get("Item Name"),
+			email:   anyOf(get, "Giftee Email", "Purchase Email"),
 			expires: get("Subscription End Date"), created: get("Purchase Date"), ref: get("Purchase ID"),
 		}
 		switch {
@@ -101,13 +107,15 @@ var eddKeys = keysOf("edd", "Easy Digital Downloads' licenses",
 	[]string{"License ID", "License Key", "License Status", "Customer Email", "Product Name"},
 	[]string{"License ID", "License Key", "Customer Email", "Product Name", "Purchase Date"},
 	map[string][]string{
-		"name": {"Customer Name"}, "status": {"License Status"}, "expires_at": {"Expiration Date"}, "activation_limit": {"Activation Limit"},
-		"seats": {"Activated URLs"}, "product_name": {},
+		"name": {"Customer Name"}, "status": {"License Status"}, "expires_at": {"Expiration Date"},
+		"activation_limit": {"Activation Limit"},
+		"seats":            {"Activated URLs"}, "product_name": {},
 	},
 	func(get func(string) string) (k key, skip string, refusal *fault.Error) {
 		k = key{
 			key: get("License Key"), sku: get("Product Name"), email: get("Customer Email"), name: get("Customer Name"),
-			limit: get("Activation Limit"), created: inSeconds(get("Purchase Date")), expires: get("Expiration Date"), ref: get("License ID"),
+			limit: get("Activation Limit"), created: inSeconds(get("Purchase Date")), expires: get("Expiration Date"),
+			ref: get("License ID"),
 		}
 		if k.key == "" {
 			return k, "the row has no license key", nil
@@ -118,11 +126,13 @@ var eddKeys = keysOf("edd", "Easy Digital Downloads' licenses",
 		if k.expires = inSeconds(k.expires); strings.EqualFold(k.expires, "lifetime") || k.expires == "0" {
 			k.expires = ""
 		}
-		for _, url := range strings.FieldsFunc(get("Activated URLs"), func(r rune) bool { return strings.ContainsRune(",;| \t\r\n", r) }) {
+		for _, url := range strings.FieldsFunc(get("Activated URLs"),
+			func(r rune) bool { return strings.ContainsRune(",;| \t\r\n", r) }) {
 			k.machines = append(k.machines, machine{Fingerprint: url})
 		}
 		k.status, refusal = status("License Status", get("License Status"), map[string]string{
-			"": "active", "active": "active", "inactive": "active", "expired": "expired", "disabled": "suspended", "revoked": "revoked",
+			"": "active", "active": "active", "inactive": "active", "expired": "expired", "disabled": "suspended",
+			"revoked": "revoked",
 		})
 		return k, "", refusal
 	})
@@ -141,12 +151,14 @@ var lemonKeys = keysOf("lemonsqueezy", "Lemon Squeezy's license keys",
 	[]string{"key", "user_email", "product_id", "status"},
 	[]string{"key", "user_email", "order_id", "product_id", "created_at"},
 	map[string][]string{
-		"name": {"user_name"}, "status": {"status"}, "activation_limit": {"activation_limit"}, "expires_at": {"expires_at"}, "seats": {"instances"},
+		"name": {"user_name"}, "status": {"status"}, "activation_limit": {"activation_limit"}, "expires_at": {"expires_at"},
+		"seats":        {"instances"},
 		"product_name": {},
 	},
 	func(get func(string) string) (k key, skip string, refusal *fault.Error) {
 		k = key{
-			key: get("key"), sku: get("product_id"), email: get("user_email"), name: get("user_name"), limit: get("activation_limit"),
+			key: get("key"), sku: get("product_id"), email: get("user_email"), name: get("user_name"),
+			limit:   get("activation_limit"),
 			expires: get("expires_at"), created: get("created_at"), ref: get("order_id"),
 		}
 		for _, i := range childrenOf(get("instances")) {
@@ -162,18 +174,21 @@ var polarKeys = keysOf("polar", "Polar's license keys",
 	[]string{"key", "customer.email", "benefit_id", "status"},
 	[]string{"key", "customer.email", "benefit_id", "created_at"},
 	map[string][]string{
-		"name": {"customer.name"}, "status": {"status"}, "activation_limit": {"limit_activations"}, "expires_at": {"expires_at"}, "seats": {"activations"},
+		"name": {"customer.name"}, "status": {"status"}, "activation_limit": {"limit_activations"},
+		"expires_at": {"expires_at"}, "seats": {"activations"},
 		"product_name": {}, "provider_ref": {},
 	},
 	func(get func(string) string) (k key, skip string, refusal *fault.Error) {
 		k = key{
-			key: get("key"), sku: get("benefit_id"), email: get("customer.email"), name: get("customer.name"), limit: get("limit_activations"),
+			key: get("key"), sku: get("benefit_id"), email: get("customer.email"), name: get("customer.name"),
+			limit:   get("limit_activations"),
 			expires: get("expires_at"), created: get("created_at"),
 		}
 		for _, a := range childrenOf(get("activations")) {
 			k.machines = append(k.machines, machine{Fingerprint: a["id"], Label: a["label"], CreatedAt: a["created_at"]})
 		}
-		k.status, refusal = status("status", get("status"), map[string]string{"": "active", "granted": "active", "revoked": "revoked", "disabled": "suspended"})
+		k.status, refusal = status("status", get("status"), map[string]string{"": "active", "granted": "active",
+			"revoked": "revoked", "disabled": "suspended"})
 		return k, "", refusal
 	})
 
@@ -181,13 +196,15 @@ var keygenKeys = keysOf("keygen", "Keygen's licenses",
 	[]string{"key", "expiry", "status", "maxMachines"},
 	[]string{"key", "created", "metadata.email", "owner.email", "owner", "product"},
 	map[string][]string{
-		"name": {"owner.fullName"}, "status": {"status"}, "activation_limit": {"maxMachines"}, "expires_at": {"expiry"}, "seats": {"machines"},
+		"name": {"owner.fullName"}, "status": {"status"}, "activation_limit": {"maxMachines"}, "expires_at": {"expiry"},
+		"seats":        {"machines"},
 		"product_name": {"product.name"}, "provider_ref": {},
 	},
 	func(get func(string) string) (k key, skip string, refusal *fault.Error) {
 		k = key{
-			key: get("key"), sku: anyOf(get, "product", "product.name"), their: get("product.name"), email: anyOf(get, "metadata.email", "owner.email"),
-			name: get("owner.fullName"), limit: get("maxMachines"), expires: get("expiry"), created: get("created"),
+			key: get("key"), sku: anyOf(get, "product", "product.name"), their: get("product.name"),
+			email: anyOf(get, "metadata.email", "owner.email"),
+			name:  get("owner.fullName"), limit: get("maxMachines"), expires: get("expiry"), created: get("created"),
 		}
 		if k.email == "" && strings.Contains(get("owner"), "@") {
 			k.email = get("owner")
@@ -196,7 +213,8 @@ var keygenKeys = keysOf("keygen", "Keygen's licenses",
 			k.machines = append(k.machines, machine{Fingerprint: m["fingerprint"], Label: m["name"], CreatedAt: m["created"]})
 		}
 		k.status, refusal = status("status", get("status"), map[string]string{
-			"": "active", "active": "active", "inactive": "active", "expiring": "active", "expired": "expired", "suspended": "suspended", "banned": "suspended",
+			"": "active", "active": "active", "inactive": "active", "expiring": "active", "expired": "expired",
+			"suspended": "suspended", "banned": "suspended",
 		})
 		return k, "", refusal
 	})

@@ -85,9 +85,11 @@ func goods(name, title string, needs, columns []string, from map[string]string,
 
 var shopifyProducts = goods("shopify-products", "Shopify's products",
 	[]string{"Handle", "Title", "Variant SKU", "Variant Price"},
-	[]string{"Handle", "Title", "Option1 Value", "Option2 Value", "Option3 Value", "Variant Price", "Image Src", "Image Position", "Status"},
+	[]string{"Handle", "Title", "Option1 Value", "Option2 Value", "Option3 Value", "Variant Price", "Image Src",
+		"Image Position", "Status"},
 	map[string]string{
-		"sku": "Variant SKU", "name": "Title", "supplier": "Vendor", "barcode": "Variant Barcode", "unit_cost": "Cost per item",
+		"sku": "Variant SKU", "name": "Title", "supplier": "Vendor", "barcode": "Variant Barcode",
+		"unit_cost":     "Cost per item",
 		"current_stock": "Variant Inventory Qty", "price": "Variant Price", "active": "Status",
 	},
 	func(tr *translation, get func(string) string) (listing, string, *fault.Error) {
@@ -108,8 +110,9 @@ var shopifyProducts = goods("shopify-products", "Shopify's products",
 		}
 		status := strings.ToLower(tr.above["Status"])
 		return listing{
-			"name": strings.Join(words, " "), "supplier": tr.above["Vendor"], "barcode": strings.TrimPrefix(get("Variant Barcode"), "'"),
-			"active": flag(status == "active" || status == ""),
+			"name": strings.Join(words, " "), "supplier": tr.above["Vendor"],
+			"barcode": strings.TrimPrefix(get("Variant Barcode"), "'"),
+			"active":  flag(status == "active" || status == ""),
 		}, "", nil
 	})
 
@@ -134,7 +137,8 @@ var squareItems = goods("square-items-library", "Square's item library",
 	[]string{"Token", "Item Name", "SKU", "Price"},
 	[]string{"Token", "Item Name", "Variation Name", "SKU", "Price", "Archived", "Current Quantity*"},
 	map[string]string{
-		"sku": "SKU", "name": "Item Name", "supplier": "Default Vendor Name", "supplier_sku": "Default Vendor Code", "barcode": "GTIN",
+		"sku": "SKU", "name": "Item Name", "supplier": "Default Vendor Name", "supplier_sku": "Default Vendor Code",
+		"barcode":   "GTIN",
 		"unit_cost": "Default Unit Cost", "current_stock": "Current Quantity*", "price": "Price", "active": "Archived",
 	},
 	func(tr *translation, get func(string) string) (listing, string, *fault.Error) {
@@ -180,8 +184,10 @@ func people(name, title string, needs []string, names, phone string) []*program 
 
 var (
 	quickbooksCustomers = people("quickbooks-customers", "QuickBooks' customers",
-		[]string{"Customer|Customer full name|Customer name|Display Name|Name", "Email|Main Email", "Open Balance|Open balance|Balance|Balance Total"},
-		"Customer full name|Customer|Customer name|Display Name|Name|Company name|Company", "Phone|Main Phone|Phone Numbers|Mobile")
+		[]string{"Customer|Customer full name|Customer name|Display Name|Name", "Email|Main Email",
+			"Open Balance|Open balance|Balance|Balance Total"},
+		"Customer full name|Customer|Customer name|Display Name|Name|Company name|Company",
+		"Phone|Main Phone|Phone Numbers|Mobile")
 	shopifyCustomers = people("shopify-customers", "Shopify's customers",
 		[]string{"First Name", "Last Name", "Email", "Total Spent"}, "First Name", "Phone|Default Address Phone")
 	wooCustomers = people("woocommerce-customers", "WooCommerce's customers",
@@ -190,15 +196,18 @@ var (
 
 // fleetioStates are what Fleetio's states are here.
 var fleetioStates = map[string]string{
-	"": "operational", "active": "operational", "in shop": "needs-attention", "out of service": "down", "inactive": "retired", "sold": "retired",
+	"": "operational", "active": "operational", "in shop": "needs-attention", "out of service": "down",
+	"inactive": "retired", "sold": "retired",
 	"archived": "retired", "disposed": "retired",
 }
 
 var fleetioVehicles = list("fleetio-vehicles", "Fleetio's vehicles", "assets",
 	[]string{"Name|Vehicle", "VIN|VIN/SN|VIN/Serial Number", "Make", "Model", "License Plate|Plate"},
 	map[string]string{
-		"asset_tag": "Name|Vehicle", "name": "Year|Make|Model", "category": "Type|Vehicle Type", "location": "Group", "manufacturer": "Make",
-		"model": "Model", "serial_number": "VIN|VIN/SN|VIN/Serial Number", "status": "Status|Vehicle Status", "notes": "License Plate|Plate",
+		"asset_tag": "Name|Vehicle", "name": "Year|Make|Model", "category": "Type|Vehicle Type", "location": "Group",
+		"manufacturer": "Make",
+		"model":        "Model", "serial_number": "VIN|VIN/SN|VIN/Serial Number", "status": "Status|Vehicle Status",
+		"notes": "License Plate|Plate",
 	}, nil,
 	func(_ *translation, get func(string) string) (listing, string, *fault.Error) {
 		name := strings.Join(strings.Fields(strings.Join([]string{get("Year"), get("Make"), get("Model")}, " ")), " ")
@@ -221,8 +230,10 @@ var gumroad = &program{
 	name: "gumroad-sales", title: "Gumroad's sales", table: "orders", targets: orderColumns,
 	needs: []string{"Purchase ID", "Item Name", "Purchase Date", "Purchase Email|Purchase email", "Sale Price ($)"},
 	columns: []string{
-		"Purchase ID", "Item Name", "Buyer Name", "Purchase Email", "Purchase email", "Purchase Date", "Purchase Time (UTC timezone)", "Subtotal ($)",
-		"Taxes ($)", "Shipping ($)", "Sale Price ($)", "Refunded?", "Partial Refund ($)", "Fully Refunded?", "Disputed?", "Dispute Won?", "Product ID",
+		"Purchase ID", "Item Name", "Buyer Name", "Purchase Email", "Purchase email", "Purchase Date",
+		"Purchase Time (UTC timezone)", "Subtotal ($)",
+		"Taxes ($)", "Shipping ($)", "Sale Price ($)", "Refunded?", "Partial Refund ($)", "Fully Refunded?", "Disputed?",
+		"Dispute Won?", "Product ID",
 		"SKU ID", "Quantity", "Free trial purchase?", "Pre-order authorization?", "Giftee Email",
 	},
 	start: func(tr *translation) maker {
@@ -244,8 +255,9 @@ var gumroad = &program{
 				day += " " + strings.TrimSuffix(clock, " UTC") + " UTC"
 			}
 			o := order{
-				provider: "gumroad", ref: get("Purchase ID"), email: anyOf(get, "Purchase Email", "Purchase email"), name: get("Buyer Name"),
-				sku: anyOf(get, "SKU ID", "Product ID", "Item Name"), qty: qty, unit: unit, discount: rest, tax: a.of("Taxes ($)"),
+				provider: "gumroad", ref: get("Purchase ID"), email: anyOf(get, "Purchase Email", "Purchase email"),
+				name: get("Buyer Name"),
+				sku:  anyOf(get, "SKU ID", "Product ID", "Item Name"), qty: qty, unit: unit, discount: rest, tax: a.of("Taxes ($)"),
 				currency: "USD", paidAt: day, refunded: a.of("Partial Refund ($)"), refundedOn: tr.day(get("Purchase Date")),
 			}
 			total := a.of("Sale Price ($)") - a.of("Shipping ($)")

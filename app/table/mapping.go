@@ -184,7 +184,8 @@ func (l *layout) byMapping(columns []schema.Arg, r Reading, header []string) err
 	for _, p := range r.Map {
 		at := slices.Index(header, p.Name)
 		if at < 0 {
-			return fault.Fieldf("map", "map: the file has no column %s; its columns are %s", schema.Quote(p.Name), joined(header))
+			return fault.Fieldf("map", "map: the file has no column %s; its columns are %s", schema.Quote(p.Name),
+				joined(header))
 		}
 		if slices.Contains(header[at+1:], p.Name) {
 			return fault.Fieldf("map", "map: the column %s is in the file's header twice", schema.Quote(p.Name))

@@ -12,7 +12,8 @@ import (
 
 // orderColumns are the columns of ours that an order's row makes.
 var orderColumns = []string{
-	"provider", "provider_ref", "email", "name", "sku", "qty", "unit_cents", "discount_cents", "tax_cents", "currency", "paid_at", "refunds",
+	"provider", "provider_ref", "email", "name", "sku", "qty", "unit_cents", "discount_cents", "tax_cents", "currency",
+	"paid_at", "refunds",
 }
 
 // order is one row of an order of another program: its line, and with its first row
@@ -35,7 +36,8 @@ func (o order) cells() []string {
 	if o.refunded > 0 {
 		refunds = o.refundedOn + "=" + n(o.refunded)
 	}
-	return []string{o.provider, o.ref, o.email, o.name, o.sku, o.qty, n(o.unit), n(o.discount), n(o.tax), o.currency, o.paidAt, refunds}
+	return []string{o.provider, o.ref, o.email, o.name, o.sku, o.qty, n(o.unit), n(o.discount), n(o.tax), o.currency,
+		o.paidAt, refunds}
 }
 
 func currencyOf(code string) exact.Currency { return exact.CurrencyOf(code) }
@@ -87,10 +89,12 @@ func (a *aside) of(shipping bool) (notes []string) {
 		a.shipped++
 	}
 	if a.shipped > 0 {
-		notes = append(notes, "shipping and fees are not part of an order here: those of "+plural(a.shipped, "order", "orders")+" were left out")
+		notes = append(notes, "shipping and fees are not part of an order here: those of "+plural(a.shipped, "order",
+			"orders")+" were left out")
 	}
 	if a.refunds > 0 {
-		notes = append(notes, "so was what was refunded of them: "+plural(a.refunds, "refund is", "refunds are")+" of the order without them")
+		notes = append(notes, "so was what was refunded of them: "+plural(a.refunds, "refund is", "refunds are")+
+			" of the order without them")
 	}
 	return notes
 }
@@ -110,8 +114,10 @@ var shopify = &program{
 	name: "shopify-orders", title: "Shopify's orders", table: "orders", targets: orderColumns,
 	needs: []string{"Name", "Email", "Financial Status", "Paid at", "Lineitem quantity", "Lineitem price", "Lineitem sku"},
 	columns: []string{
-		"Name", "Email", "Financial Status", "Paid at", "Currency", "Subtotal", "Shipping", "Taxes", "Total", "Discount Amount",
-		"Lineitem quantity", "Lineitem price", "Lineitem sku", "Billing Name", "Cancelled at", "Refunded Amount", "Created at",
+		"Name", "Email", "Financial Status", "Paid at", "Currency", "Subtotal", "Shipping", "Taxes", "Total",
+		"Discount Amount",
+		"Lineitem quantity", "Lineitem price", "Lineitem sku", "Billing Name", "Cancelled at", "Refunded Amount",
+		"Created at",
 	},
 	start: func(tr *translation) maker {
 		current, skip := "", ""
@@ -131,7 +137,8 @@ var shopify = &program{
 			}
 			a := amounts{tr: tr, get: get, currency: currency}
 			o := order{
-				provider: "shopify", ref: ref, email: get("Email"), name: get("Billing Name"), sku: get("Lineitem sku"), qty: whole(get("Lineitem quantity")),
+				provider: "shopify", ref: ref, email: get("Email"), name: get("Billing Name"), sku: get("Lineitem sku"),
+				qty:  whole(get("Lineitem quantity")),
 				unit: a.of("Lineitem price"), currency: currency, paidAt: get("Paid at"), later: later,
 			}
 			if !later {
@@ -156,9 +163,12 @@ var woocommerce = &program{
 	name: "woocommerce-orders", title: "WooCommerce's orders", table: "orders", targets: orderColumns,
 	needs: []string{"status", "billing_email", "item_sku", "item_quantity"},
 	columns: []string{
-		"order_id", "order_number", "order_number_formatted", "date", "order_date", "date_paid", "paid_date", "status", "order_currency", "billing_email",
-		"billing_first_name", "billing_last_name", "billing_full_name", "item_sku", "item_quantity", "item_subtotal", "item_total", "tax_total",
-		"discount_total", "refunded_total", "order_total", "shipping_total", "shipping_tax_total", "fee_total", "fee_tax_total",
+		"order_id", "order_number", "order_number_formatted", "date", "order_date", "date_paid", "paid_date", "status",
+		"order_currency", "billing_email",
+		"billing_first_name", "billing_last_name", "billing_full_name", "item_sku", "item_quantity", "item_subtotal",
+		"item_total", "tax_total",
+		"discount_total", "refunded_total", "order_total", "shipping_total", "shipping_tax_total", "fee_total",
+		"fee_tax_total",
 	},
 	start: func(tr *translation) maker {
 		seen := map[string]bool{}
@@ -171,9 +181,12 @@ var woocommerce = &program{
 			}
 			a := amounts{tr: tr, get: get, currency: get("order_currency")}
 			o := order{
-				provider: "woocommerce", ref: ref, email: get("billing_email"), sku: get("item_sku"), qty: whole(get("item_quantity")),
-				name:     first(get("billing_full_name"), strings.TrimSpace(get("billing_first_name")+" "+get("billing_last_name"))),
-				currency: get("order_currency"), paidAt: first(get("date_paid"), get("paid_date"), get("date"), get("order_date")), later: seen[ref],
+				provider: "woocommerce", ref: ref, email: get("billing_email"), sku: get("item_sku"),
+				qty: whole(get("item_quantity")),
+				name: first(get("billing_full_name"),
+					strings.TrimSpace(get("billing_first_name")+" "+get("billing_last_name"))),
+				currency: get("order_currency"), paidAt: first(get("date_paid"), get("paid_date"), get("date"), get("order_date")),
+				later: seen[ref],
 			}
 			line, rest := "item_subtotal", int64(0)
 			if get(line) == "" {

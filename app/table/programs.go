@@ -39,7 +39,8 @@ type program struct {
 type maker func(get func(column string) string) (cells []string, skip string, refusal *fault.Error)
 
 var programs = slices.Concat(
-	[]*program{shopify, woocommerce, square, gumroad, fleetioVehicles, gumroadKeys, eddKeys, lemonKeys, polarKeys, keygenKeys},
+	[]*program{shopify, woocommerce, square, gumroad, fleetioVehicles, gumroadKeys, eddKeys, lemonKeys, polarKeys,
+		keygenKeys},
 	shopifyProducts, wooProducts, squareItems, shopifyCustomers, wooCustomers, quickbooksCustomers,
 )
 
@@ -79,7 +80,8 @@ func checkProgram(name string, t schema.Table) error {
 	if tables == nil {
 		return fault.Fieldf("from", "from: %s is not allowed; it takes one of %s", schema.Quote(name), joined(Programs))
 	}
-	return fault.Fieldf("from", "from: %s makes rows of the table %s, not of %s", name, strings.Join(tables, " or "), t.Name)
+	return fault.Fieldf("from", "from: %s makes rows of the table %s, not of %s", name, strings.Join(tables, " or "),
+		t.Name)
 }
 
 // ProgramsFor are the programs whose files the table takes.
@@ -119,7 +121,8 @@ type extra struct {
 // begin starts the translation of a file with that header.
 func (p *program) begin(t schema.Table, r Reading, header []string, c *converter) (*translation, *layout, error) {
 	tr := &translation{
-		program: p, convert: c, header: header, places: map[string]int{}, above: map[string]string{}, skipped: map[string]int{},
+		program: p, convert: c, header: header, places: map[string]int{}, above: map[string]string{},
+		skipped: map[string]int{},
 	}
 	has := func(columns []string) func(string) bool {
 		return func(name string) bool {
@@ -161,7 +164,8 @@ func (p *program) begin(t schema.Table, r Reading, header []string, c *converter
 	for _, pair := range r.Map {
 		at := slices.Index(header, pair.Name)
 		if at < 0 {
-			return nil, nil, fault.Fieldf("map", "map: the file has no column %s; its columns are %s", schema.Quote(pair.Name), joined(header))
+			return nil, nil, fault.Fieldf("map", "map: the file has no column %s; its columns are %s", schema.Quote(pair.Name),
+				joined(header))
 		}
 		c, units, _ := ours(columns, pair.Means)
 		tr.extra = append(tr.extra, extra{at: at})

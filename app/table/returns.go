@@ -104,7 +104,8 @@ func (b *returns) told() []string {
 			notes = append(notes, fmt.Sprintf("... and %d more days with more returns than sales", len(left)-i))
 			break
 		}
-		notes = append(notes, fmt.Sprintf("%s more of %s were returned on %s than sold in the file: the day counts 0", b.owed[k], schema.Quote(k[1]), k[0]))
+		notes = append(notes, fmt.Sprintf("%s more of %s were returned on %s than sold in the file: the day counts 0",
+			b.owed[k], schema.Quote(k[1]), k[0]))
 	}
 	return notes
 }

@@ -36,7 +36,8 @@ func (s *sorter) add(key string, line int, cells []string) error {
 func (s *sorter) each(give func(key []byte, line int, cells []string) error) error {
 	if s.inOrder {
 		return db.Each(&s.rows.Conn, func(r *db.Row) error {
-			first, line := binary.BigEndian.AppendUint64(nil, uint64(r.Int())), int(r.Int()) // #nosec G115 -- lines are counted from 1
+			// #nosec G115 -- lines are counted from 1
+			first, line := binary.BigEndian.AppendUint64(nil, uint64(r.Int())), int(r.Int())
 			cells, _, err := db.One(&s.rows.Conn, (*db.Row).Bytes, "SELECT cells FROM rows WHERE rowid = ?", r.Int())
 			if err != nil {
 				return err

@@ -44,7 +44,8 @@ type Waiting struct {
 
 // Keep takes a file in for its import into the table, and gives the token by which the
 // session of who finds it again.
-func (s *Store) Keep(ctx context.Context, who db.Caller, service string, t schema.Table, name string, content []byte) (token string, err error) {
+func (s *Store) Keep(ctx context.Context, who db.Caller, service string, t schema.Table, name string, content []byte) (
+	token string, err error) {
 	if err := MayImport(who, t); err != nil {
 		return "", err
 	}
@@ -53,11 +54,14 @@ func (s *Store) Keep(ctx context.Context, who db.Caller, service string, t schem
 }
 
 // KeepFor takes files in that wait together for something else than a table: for the form of that name.
-func (s *Store) KeepFor(ctx context.Context, who db.Caller, service, purpose string, files ...schema.File) (tokens []string, err error) {
+func (s *Store) KeepFor(ctx context.Context, who db.Caller, service, purpose string, files ...schema.File) (
+	tokens []string, err error) {
 	for _, file := range files {
 		switch {
 		case len(file.Data) > MaxWaiting:
-			return nil, fault.New(fault.TooLarge, "file: it has %d bytes; at most %d MiB are accepted here. Use the command line for larger files", len(file.Data), MaxWaiting>>20)
+			return nil, fault.New(fault.TooLarge,
+				"file: it has %d bytes; at most %d MiB are accepted here. Use the command line for larger files", len(file.Data),
+				MaxWaiting>>20)
 		case len(file.Data) == 0:
 			return nil, fault.Fieldf("file", "file: it is empty; choose a CSV or XLSX file")
 		}
@@ -83,7 +87,9 @@ func keep(tx *db.Tx, who db.Caller, service, purpose string, file schema.File) (
 	var secret [16]byte
 	_, _ = rand.Read(secret[:]) // never fails
 	token = base64.RawURLEncoding.EncodeToString(secret[:])
-	id, err := tx.Insert("INSERT INTO import_files (token_hash, session, service, table_name, name, bytes, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	id, err := tx.Insert(
+		"INSERT INTO import_files (token_hash, session, service, table_name, name, bytes, created_at) VALUES (?, ?, ?, ?, "+
+			"?, ?, ?)",
 		hashed(token), who.Session, service, purpose, shortName(file.Name), len(file.Data), tx.Now())
 	if err != nil {
 		return "", err
@@ -106,7 +112,9 @@ func prune(tx *db.Tx, session int64) error {
 	if _, err := tx.Exec("DELETE FROM import_files WHERE created_at <= ?"+notRunning, tx.Now()-waits); err != nil {
 		return err
 	}
-	_, err := tx.Exec("DELETE FROM import_files WHERE session = ?1 AND id NOT IN (SELECT id FROM import_files WHERE session = ?1 ORDER BY id DESC LIMIT ?2)"+notRunning,
+	_, err := tx.Exec(
+		"DELETE FROM import_files WHERE session = ?1 AND id NOT IN (SELECT id FROM import_files WHERE session = ?1 ORDER "+
+			"BY id DESC LIMIT ?2)"+notRunning,
 		session, int64(waitingFiles-1))
 	return err
 }
@@ -134,7 +142,8 @@ func hashed(text string) []byte {
 // Find returns a file that waits. One that is another session's, that was imported or has
 // waited too long is not found.
 func (s *Store) Find(ctx context.Context, who db.Caller, token string) (Waiting, error) {
-	w, err := s.find(ctx, "token_hash = ? AND session = ? AND created_at > ?", hashed(token), who.Session, exact.InstantOf(s.d.Now())-waits)
+	w, err := s.find(ctx, "token_hash = ? AND session = ? AND created_at > ?", hashed(token), who.Session,
+		exact.InstantOf(s.d.Now())-waits)
 	w.Token = token
 	return w, err
 }
@@ -176,7 +185,8 @@ func ErrGone() error {
 // Leave removes the files of a session that wait for the table.
 func (s *Store) Leave(ctx context.Context, who db.Caller, service, table string) error {
 	return db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
-		_, err := tx.Exec("DELETE FROM import_files WHERE session = ? AND service = ? AND table_name = ?"+notRunning, who.Session, service, table)
+		_, err := tx.Exec("DELETE FROM import_files WHERE session = ? AND service = ? AND table_name = ?"+notRunning,
+			who.Session, service, table)
 		return err
 	})
 }
@@ -197,7 +207,8 @@ func Sweep(ctx context.Context, d *db.DB, services []schema.Service) error {
 				if !t.Secret {
 					continue
 				}
-				if _, err := tx.Exec("DELETE FROM import_files WHERE created_at <= ? AND service = ? AND table_name = ?", tx.Now()-waits, s.Name, t.Name); err != nil {
+				if _, err := tx.Exec("DELETE FROM import_files WHERE created_at <= ? AND service = ? AND table_name = ?",
+					tx.Now()-waits, s.Name, t.Name); err != nil {
 					return err
 				}
 			}
@@ -222,16 +233,19 @@ func (s *Store) Remember(ctx context.Context, service, table string, header []st
 		return err
 	}
 	return db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`INSERT INTO import_choices VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET reading = excluded.reading, used_at = excluded.used_at`,
+		_, err := tx.Exec(`INSERT INTO import_choices VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+			SET reading = excluded.reading, used_at = excluded.used_at`,
 			service, table, hashed(strings.Join(header, "\x00")), string(b), tx.Now())
 		return err
 	})
 }
 
 // Suggest returns how a file of that header was read last; found is false when none was.
-func (s *Store) Suggest(ctx context.Context, service, table string, header []string) (how Reading, found bool, err error) {
+func (s *Store) Suggest(ctx context.Context, service, table string, header []string) (how Reading, found bool,
+	err error) {
 	err = s.d.View(ctx, func(c *db.Conn) error {
-		text, is, err := db.One(c, db.Text, "SELECT reading FROM import_choices WHERE service = ? AND table_name = ? AND header_hash = ?",
+		text, is, err := db.One(c, db.Text,
+			"SELECT reading FROM import_choices WHERE service = ? AND table_name = ? AND header_hash = ?",
 			service, table, hashed(strings.Join(header, "\x00")))
 		if err != nil || !is {
 			return err

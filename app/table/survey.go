@@ -88,7 +88,8 @@ func (s *survey) day(column, text string, c *converter) {
 
 // totals are what the first cell of a total line says.
 var totals = []string{
-	"total", "totals", "grand total", "sum", "summe", "gesamt", "gesamtsumme", "insgesamt", "total général", "totale", "totaal",
+	"total", "totals", "grand total", "sum", "summe", "gesamt", "gesamtsumme", "insgesamt", "total général", "totale",
+	"totaal",
 }
 
 // line notes a line of the file.
@@ -121,7 +122,8 @@ func (s *survey) settle(c *converter, r Reading) error {
 	case r.Decimal != "":
 		c.comma = r.Decimal == "comma"
 	case point && comma:
-		return fault.Fieldf("decimal", "the amounts are written in two ways, some with a decimal point and some with a decimal comma; %s",
+		return fault.Fieldf("decimal",
+			"the amounts are written in two ways, some with a decimal point and some with a decimal comma; %s",
 			r.ask("give --decimal point or --decimal comma", "choose the decimal separator"))
 	case !point && !comma && s.example != "":
 		return fault.Fieldf("decimal", "%s can be read in two ways; %s",
@@ -135,7 +137,8 @@ func (s *survey) settle(c *converter, r Reading) error {
 	for _, column := range slices.Sorted(maps.Keys(s.days)) {
 		v := s.days[column]
 		best := slices.Index(v.fits, slices.Max(v.fits))
-		if a, b := v.between[0], v.between[1]; v.example != "" && best > 0 && v.fits[best] == v.fits[a] && v.fits[a] == v.fits[b] {
+		if a, b := v.between[0], v.between[1]; v.example != "" && best > 0 && v.fits[best] == v.fits[a] &&
+			v.fits[a] == v.fits[b] {
 			one, two := dayFormats[a].written, dayFormats[b].written
 			return fault.Fieldf("date_format", "the date %s in %s can be read in two ways; %s", schema.Quote(v.example), column,
 				r.ask(fmt.Sprintf("give --date-format %s or --date-format %s", one, two), fmt.Sprintf("choose %s or %s", one, two)))

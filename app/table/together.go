@@ -145,7 +145,8 @@ func (s *slicer) load(ctx context.Context, last bool) error {
 		if len(key) == 0 {
 			key = []byte(s.from)
 		}
-		return s.work.Step(ctx, d, s.who, func(tx *db.Tx) error { return s.stepped(tx, before, hex.EncodeToString(key), last) })
+		return s.work.Step(ctx, d, s.who,
+			func(tx *db.Tx) error { return s.stepped(tx, before, hex.EncodeToString(key), last) })
 	}
 	var err error
 	switch {

@@ -63,14 +63,16 @@ func (s *Store) Try(ctx context.Context, who db.Caller, t schema.Table, w Waitin
 	}
 	return out, db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec(`INSERT INTO import_trials SELECT id, ?, ? FROM import_files WHERE token_hash = ? AND session = ?
-			ON CONFLICT DO UPDATE SET how = excluded.how, outcome = excluded.outcome`, how, string(b), hashed(w.Token), who.Session)
+			ON CONFLICT DO UPDATE SET how = excluded.how, outcome = excluded.outcome`, how, string(b), hashed(w.Token),
+			who.Session)
 		return err
 	})
 }
 
 func triedOf(o Outcome) keptTrial {
 	k := keptTrial{
-		Loaded: o.Loaded, New: o.New, Changed: o.Changed, Same: o.Same, Changes: o.Changes, Found: o.Found, Left: o.Left, Notes: o.Notes,
+		Loaded: o.Loaded, New: o.New, Changed: o.Changed, Same: o.Same, Changes: o.Changes, Found: o.Found, Left: o.Left,
+		Notes:  o.Notes,
 		Events: o.Events, Columns: o.Columns, Sample: o.Sample, Column: o.Follows.Column, Label: o.Follows.Label,
 		Unknown: o.Unknown,
 	}
@@ -82,7 +84,8 @@ func triedOf(o Outcome) keptTrial {
 
 func (k keptTrial) outcome() Outcome {
 	out := Outcome{
-		Loaded: k.Loaded, Found: k.Found, Left: k.Left, Notes: k.Notes, DryRun: true, Refused: len(k.Loaded.Errors), Events: k.Events,
+		Loaded: k.Loaded, Found: k.Found, Left: k.Left, Notes: k.Notes, DryRun: true, Refused: len(k.Loaded.Errors),
+		Events:  k.Events,
 		Columns: k.Columns, Sample: k.Sample, Follows: schema.Foreseen{Column: k.Column, Label: k.Label},
 	}
 	out.New, out.Changed, out.Same, out.Changes, out.Unknown = k.New, k.Changed, k.Same, k.Changes, k.Unknown

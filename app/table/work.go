@@ -18,7 +18,8 @@ import (
 // began it: the same rows are not added twice by going on. One that replaces is found by
 // token, the file that waits for it. An import of the same file that was done for another
 // token was another one. asked is kept for who goes on.
-func Begin(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, o Options, token, asked string) (*db.Work, error) {
+func Begin(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, o Options, token, asked string) (
+	*db.Work, error) {
 	job := db.Job{Service: who.Service, Owner: who.User, Route: "import/" + t.Name, Key: token, Token: token, Asked: asked}
 	if o.Add {
 		digest, err := digestOf(f, o.Reading)
@@ -111,7 +112,8 @@ func (l *loading) stepped(tx *db.Tx, before schema.Loaded, position string, last
 		return nil
 	}
 	did := partOf(l.done)
-	did.Imported, did.New, did.Changed, did.Same = did.Imported-before.Imported, did.New-before.New, did.Changed-before.Changed, did.Same-before.Same
+	did.Imported, did.New, did.Changed, did.Same = did.Imported-before.Imported, did.New-before.New,
+		did.Changed-before.Changed, did.Same-before.Same
 	did.Errors = did.Errors[len(before.Errors):]
 	note, err := json.Marshal(did)
 	if err != nil {

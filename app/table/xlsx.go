@@ -45,7 +45,8 @@ type workbook struct {
 // inTime refuses a workbook that takes too long to be read.
 func (w *workbook) inTime() error {
 	if time.Now().After(w.until) {
-		return fault.Invalidf("the workbook takes longer than %d seconds to read; save the table as CSV", int(maxReading.Seconds()))
+		return fault.Invalidf("the workbook takes longer than %d seconds to read; save the table as CSV",
+			int(maxReading.Seconds()))
 	}
 	return nil
 }
@@ -90,7 +91,8 @@ func openWorkbook(f *File, r Reading, found *Found) (source, error) {
 }
 
 func damaged(format string, args ...any) error {
-	return fault.Invalidf("the workbook cannot be read: "+format+"; open it in a spreadsheet and save it again as XLSX or CSV", args...)
+	return fault.Invalidf("the workbook cannot be read: "+format+
+		"; open it in a spreadsheet and save it again as XLSX or CSV", args...)
 }
 
 func readWorkbook(f *File) (*workbook, error) {
@@ -99,9 +101,11 @@ func readWorkbook(f *File) (*workbook, error) {
 		return nil, damaged("%s", err)
 	}
 	if len(z.File) > maxEntries {
-		return nil, fault.Invalidf("the workbook has %d parts; at most %d are accepted. Save the table as CSV", len(z.File), maxEntries)
+		return nil, fault.Invalidf("the workbook has %d parts; at most %d are accepted. Save the table as CSV", len(z.File),
+			maxEntries)
 	}
-	w := &workbook{until: time.Now().Add(maxReading), parts: map[string]*zip.File{}, sheets: map[string]string{}, days: map[int]bool{}}
+	w := &workbook{until: time.Now().Add(maxReading), parts: map[string]*zip.File{}, sheets: map[string]string{},
+		days: map[int]bool{}}
 	for _, part := range z.File {
 		w.parts[strings.TrimPrefix(part.Name, "/")] = part
 	}
@@ -207,7 +211,8 @@ func (w *workbook) readStyles() error {
 	for i, c := range styles.Cells {
 		is, said := own[c.Format]
 		if !said { // one of those that every spreadsheet knows
-			is = c.Format >= 14 && c.Format <= 22 || c.Format >= 27 && c.Format <= 36 || c.Format >= 45 && c.Format <= 47 || c.Format >= 50 && c.Format <= 58
+			is = c.Format >= 14 && c.Format <= 22 || c.Format >= 27 && c.Format <= 36 || c.Format >= 45 && c.Format <= 47 ||
+				c.Format >= 50 && c.Format <= 58
 		}
 		w.days[i] = is
 	}
@@ -242,7 +247,8 @@ func showsDay(code string) bool {
 // elapsed tells [h], [mm] and the like, which show a time, from a colour or a currency.
 func elapsed(code string) bool {
 	inside, _, _ := strings.Cut(code[1:], "]")
-	return inside != "" && strings.Trim(strings.ToLower(inside), inside[:1]) == "" && strings.Contains("hmsHMS", inside[:1])
+	return inside != "" && strings.Trim(strings.ToLower(inside), inside[:1]) == "" &&
+		strings.Contains("hmsHMS", inside[:1])
 }
 
 func (w *workbook) readStrings() error {

@@ -140,7 +140,8 @@ func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.
 	if m.AvgPerDay != nil {
 		title += fmt.Sprintf(", %s a day", m.AvgPerDay)
 	}
-	c := page.Chart{Title: title, Label: "Day", Names: [2]string{"", "Reading, " + m.Unit}, Plain: milli, Show: func(n int64) string { return page.QtyText(exact.Milli(n)) }}
+	c := page.Chart{Title: title, Label: "Day", Names: [2]string{"", "Reading, " + m.Unit}, Plain: milli,
+		Show: func(n int64) string { return page.QtyText(exact.Milli(n)) }}
 	for _, r := range list {
 		c.Line = append(c.Line, page.Point{Day: r.Day, Value: int64(r.Value)})
 	}

@@ -110,11 +110,13 @@ func count(n int64) *int64 { return &n }
 // dueActs are the acts of a plan that counts: a job, while none is open, and that it was done.
 func dueActs(ctx context.Context, r maintenance.PMDueRow) []page.Action {
 	id := page.Num(r.PMID)
-	done := page.Open("Mark as done", "complete_plan", "id", id, "date", page.From(ctx).Today.String()).Quiet().Named(r.Title)
+	done := page.Open("Mark as done", "complete_plan", "id", id, "date", page.From(ctx).Today.String()).Quiet().Named(
+		r.Title)
 	if r.OpenJob != nil {
 		return []page.Action{done}
 	}
-	return []page.Action{page.Open("Open job", "create_workorder", "asset_id", page.Num(r.AssetID), "pm_id", id, "wo_type", "preventive", "description", r.Title).Named(r.Title), done}
+	return []page.Action{page.Open("Open job", "create_workorder", "asset_id", page.Num(r.AssetID), "pm_id", id, "wo_type",
+		"preventive", "description", r.Title).Named(r.Title), done}
 }
 
 // plansView is the list of plans.

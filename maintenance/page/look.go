@@ -61,7 +61,8 @@ func priorityState(priority string) templ.Component {
 }
 
 // moveWords are what a move is called on its button.
-var moveWords = map[string]string{"in-progress": "Start", "done": "Mark as done", "cancelled": "Cancel job", "open": "Reopen"}
+var moveWords = map[string]string{"in-progress": "Start", "done": "Mark as done", "cancelled": "Cancel job",
+	"open": "Reopen"}
 
 // moves are the buttons of every move that a work order may make, the likeliest first. A
 // move that needs a word about it leads to its form.
@@ -126,7 +127,8 @@ func every(r maintenance.PMDueRow) string {
 // acts are what the trail calls what was done, in words.
 var acts = map[string]string{
 	"workorder.created": "Opened", "workorder.changed": "Changed", "workorder.status": "Moved", "workorder.step": "Step",
-	"workorder.part_used": "Part used", "workorder.part_returned": "Part given back", "workorder.photo_added": "Photo added",
+	"workorder.part_used": "Part used", "workorder.part_returned": "Part given back",
+	"workorder.photo_added":   "Photo added",
 	"workorder.photo_removed": "Photo removed",
 }
 

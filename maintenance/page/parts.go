@@ -101,8 +101,9 @@ func (v figuresView) dearest() (most int64) {
 
 // costs is what each month cost.
 func (v figuresView) costs(ctx context.Context) page.Chart {
-	c := page.Chart{Title: "Cost by month, " + page.CurrencyCode(ctx), Label: "Month", Names: [2]string{"Cost, " + page.CurrencyCode(ctx), ""},
-		Show: func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
+	c := page.Chart{Title: "Cost by month, " + page.CurrencyCode(ctx), Label: "Month",
+		Names: [2]string{"Cost, " + page.CurrencyCode(ctx), ""},
+		Show:  func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
 	at := map[string]int64{}
 	for _, m := range v.months {
 		at[m.Key] = m.TotalCostCents

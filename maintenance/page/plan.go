@@ -36,7 +36,8 @@ func (v planView) acts(ctx context.Context) []page.Action {
 	id := page.Num(v.PMID)
 	edit := page.Open("Edit", "save_plan", "asset_tag", v.AssetTag, "title", v.Title).Key("e")
 	if v.Paused {
-		return []page.Action{page.Do("Resume", "resume_plan", "id", id).Main(), edit, page.Do("Remove", "remove_plan", "id", id).Then(assetPath(v.AssetID)).Danger()}
+		return []page.Action{page.Do("Resume", "resume_plan", "id", id).Main(), edit,
+			page.Do("Remove", "remove_plan", "id", id).Then(assetPath(v.AssetID)).Danger()}
 	}
 	acts := dueActs(ctx, v.PMDueRow)
 	acts[0] = acts[0].Main().Key("n")

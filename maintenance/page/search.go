@@ -27,29 +27,33 @@ func find(s *maintenance.Service) page.Find {
 			return nil, "", err
 		}
 		for _, a := range assets.Assets {
-			hits = append(hits, page.Hit{Kind: "Assets", ID: page.Num(a.ID), Path: assetPath(a.ID), Title: a.Name, Note: a.AssetTag + " " + or(a.Location)})
+			hits = append(hits, page.Hit{Kind: "Assets", ID: page.Num(a.ID), Path: assetPath(a.ID), Title: a.Name,
+				Note: a.AssetTag + " " + or(a.Location)})
 		}
 		orders, err := s.WorkOrders(ctx, maintenance.Filter{Q: q, Cursor: schema.First(hitsOfAKind)})
 		if err != nil {
 			return nil, "", err
 		}
 		for _, wo := range orders.WorkOrders {
-			hits = append(hits, page.Hit{Kind: "Work orders", ID: page.Num(wo.ID), Path: orderPath(wo.ID), Title: headline(wo.Description),
-				Note: "#" + page.Num(wo.ID) + " " + wo.Asset + ", " + wo.Status})
+			hits = append(hits, page.Hit{Kind: "Work orders", ID: page.Num(wo.ID), Path: orderPath(wo.ID),
+				Title: headline(wo.Description),
+				Note:  "#" + page.Num(wo.ID) + " " + wo.Asset + ", " + wo.Status})
 		}
 		plans, err := s.Plans(ctx, maintenance.PlanFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
 		if err != nil {
 			return nil, "", err
 		}
 		for _, p := range plans.Plans {
-			hits = append(hits, page.Hit{Kind: "Plans", ID: page.Num(p.PMID), Path: planPath(p.PMID), Title: p.Title, Note: p.Asset})
+			hits = append(hits, page.Hit{Kind: "Plans", ID: page.Num(p.PMID), Path: planPath(p.PMID), Title: p.Title,
+				Note: p.Asset})
 		}
 		parts, err := s.Parts(ctx, maintenance.PartFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
 		if err != nil {
 			return nil, "", err
 		}
 		for _, p := range parts.Parts {
-			hits = append(hits, page.Hit{Kind: "Parts", ID: page.Num(p.ID), Path: partPath(p.ID), Title: p.Name, Note: p.PartNumber})
+			hits = append(hits, page.Hit{Kind: "Parts", ID: page.Num(p.ID), Path: partPath(p.ID), Title: p.Name,
+				Note: p.PartNumber})
 		}
 		return hits, "", nil
 	}

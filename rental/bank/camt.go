@@ -117,7 +117,8 @@ func readCAMT(text string) (all []Statement, known bool, err error) {
 
 func (in camtStatement) statement(kind string) (s Statement, err error) {
 	a := in.Account
-	s = Statement{Kind: kind, Numbers: []string{plain(cmp.Or(a.IBAN, a.Other, a.Own, a.BBAN))}, Currency: strings.TrimSpace(a.Currency)}
+	s = Statement{Kind: kind, Numbers: []string{plain(cmp.Or(a.IBAN, a.Other, a.Own, a.BBAN))},
+		Currency: strings.TrimSpace(a.Currency)}
 	for _, b := range in.Balances {
 		s.Currency = cmp.Or(s.Currency, strings.TrimSpace(b.Amount.Currency))
 	}
@@ -187,7 +188,8 @@ func signed(a camtAmount, sign, currency, what string) (int64, error) {
 	case sign == "DBIT":
 		return -n, nil
 	case sign != "CRDT":
-		return 0, fault.Fieldf("file", "file: %s of %q is neither CRDT nor DBIT: %q", what, cut(plain(a.Text), 40), cut(sign, 40))
+		return 0, fault.Fieldf("file", "file: %s of %q is neither CRDT nor DBIT: %q", what, cut(plain(a.Text), 40),
+			cut(sign, 40))
 	}
 	return n, nil
 }
@@ -207,8 +209,9 @@ func (e camtEntry) lines(currency string, number int) ([]Line, error) {
 	if !ok {
 		return nil, fault.Fieldf("file", "file: an entry of %s has no day", plain(e.Amount.Text))
 	}
-	whole := Line{Day: on, AmountCents: total, BankReference: plain(e.Reference), Text: plain(e.Info), Returned: truth(e.Reversal),
-		Entry: number, EntryReference: plain(e.Reference), EntryCents: total}
+	whole := Line{Day: on, AmountCents: total, BankReference: plain(e.Reference), Text: plain(e.Info),
+		Returned: truth(e.Reversal),
+		Entry:    number, EntryReference: plain(e.Reference), EntryCents: total}
 	parts := append(e.Details, e.Old...)
 	var lines []Line
 	var sum int64

@@ -18,7 +18,8 @@ var (
 )
 
 func isMT(text string) bool {
-	return strings.Contains(text, ":25:") && (strings.Contains(text, ":20:") || strings.Contains(text, ":60") || strings.Contains(text, ":61:")) ||
+	return strings.Contains(text, ":25:") && (strings.Contains(text, ":20:") || strings.Contains(text, ":60") ||
+		strings.Contains(text, ":61:")) ||
 		strings.HasPrefix(strings.TrimSpace(text), ":")
 }
 
@@ -208,7 +209,8 @@ func (r *mtReader) booking(f mtField) error {
 // details reads the field that says what a booking is for.
 func (l *Line) details(text string) {
 	body := strings.ReplaceAll(text, "\n", "")
-	if at := strings.IndexByte(body, '?'); at >= 0 && at <= 4 && len(body) > at+2 && isDigit(body[at+1]) && isDigit(body[at+2]) {
+	if at := strings.IndexByte(body, '?'); at >= 0 && at <= 4 && len(body) > at+2 && isDigit(body[at+1]) &&
+		isDigit(body[at+2]) {
 		l.structured(body[at:])
 		return
 	}

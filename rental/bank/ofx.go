@@ -128,7 +128,8 @@ func (r *ofxReader) booking() error {
 	if why != "" {
 		return badLine(r.at, v["TRNAMT"], why)
 	}
-	r.now.Lines = append(r.now.Lines, Line{Day: on, AmountCents: n, PayerName: v["NAME"], PayerAccount: v["ACCTID"], Text: v["MEMO"],
+	r.now.Lines = append(r.now.Lines, Line{Day: on, AmountCents: n, PayerName: v["NAME"], PayerAccount: v["ACCTID"],
+		Text:      v["MEMO"],
 		Reference: v["REFNUM"], BankReference: v["FITID"]})
 	r.line = nil
 	return nil

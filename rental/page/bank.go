@@ -28,7 +28,8 @@ func bank(s *rental.Service) page.Page {
 			var x rental.LineFilter
 			var state string
 			p.Bind(f)
-			f.Enum(&state, "state", "Lines in this state", []string{"free", "booked", "linked", "returned", "ignored", "split", "any"})
+			f.Enum(&state, "state", "Lines in this state", []string{"free", "booked", "linked", "returned", "ignored", "split",
+				"any"})
 			f.Enum(&x.Match, "match", "Free lines that are", []string{"certain", "proposed", "unknown"})
 			f.DayPtr(&x.From, "from", "From this day")
 			f.DayPtr(&x.To, "to", "Up to this day")
@@ -47,9 +48,11 @@ func bank(s *rental.Service) page.Page {
 		},
 		View: func(v bankView) templ.Component { return Bank(v) },
 		CSV: func(v bankView) page.Sheet {
-			sheet := page.Sheet{Name: "bank-lines", Columns: []string{"id", "account", "day", "amount_cents", "payer_name", "payer_account", "text", "reference", "bank_reference", "state", "match"}}
+			sheet := page.Sheet{Name: "bank-lines", Columns: []string{"id", "account", "day", "amount_cents", "payer_name",
+				"payer_account", "text", "reference", "bank_reference", "state", "match"}}
 			for _, l := range v.Lines.Lines {
-				sheet.Rows = append(sheet.Rows, []string{cell(l.ID), l.Account, l.Day.String(), cell(l.AmountCents), l.PayerName, l.PayerAccount, l.Text, l.Reference, l.BankReference, l.State, textOf(l.Match)})
+				sheet.Rows = append(sheet.Rows, []string{cell(l.ID), l.Account, l.Day.String(), cell(l.AmountCents), l.PayerName,
+					l.PayerAccount, l.Text, l.Reference, l.BankReference, l.State, textOf(l.Match)})
 			}
 			return sheet
 		},
@@ -98,7 +101,8 @@ func (v bankLineView) acts() []page.Action {
 	id := page.Num(v.ID)
 	switch v.State {
 	case "free":
-		acts := []page.Action{page.Open("Book", "book_lines", "lines.0.line_id", id).Main(), page.Open("Link", "link_lines", "line_id", id), page.Open("Split", "split_line", "line_id", id),
+		acts := []page.Action{page.Open("Book", "book_lines", "lines.0.line_id", id).Main(),
+			page.Open("Link", "link_lines", "line_id", id), page.Open("Split", "split_line", "line_id", id),
 			page.Open("Ignore", "ignore_lines", "line_id", id)}
 		if v.AmountCents < 0 {
 			acts[0] = page.Open("Expense", "add_expense", "line_id", id).Main()

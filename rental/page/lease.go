@@ -47,9 +47,11 @@ func leases(s *rental.Service) page.Page {
 		},
 		View: func(v leasesView) templ.Component { return Leases(v) },
 		CSV: func(v leasesView) page.Sheet {
-			sheet := page.Sheet{Name: "leases", Columns: []string{"id", "property", "unit", "tenant", "rent_cents", "frequency", "start_date", "end_date", "status", "balance_cents"}}
+			sheet := page.Sheet{Name: "leases", Columns: []string{"id", "property", "unit", "tenant", "rent_cents", "frequency",
+				"start_date", "end_date", "status", "balance_cents"}}
 			for _, l := range v.Leases {
-				sheet.Rows = append(sheet.Rows, []string{cell(l.ID), l.Property, l.Unit, l.Tenant, cell(l.RentCents), l.Frequency, l.StartDate.String(), dayCell(l.EndDate), l.Status, cell(l.BalanceCents)})
+				sheet.Rows = append(sheet.Rows, []string{cell(l.ID), l.Property, l.Unit, l.Tenant, cell(l.RentCents), l.Frequency,
+					l.StartDate.String(), dayCell(l.EndDate), l.Status, cell(l.BalanceCents)})
 			}
 			return sheet
 		},
@@ -93,7 +95,8 @@ func (v leaseView) periods(ctx context.Context) (string, []page.Part) {
 		p := page.Part{Look: page.Good, Label: c.Label + ": paid in time"}
 		switch {
 		case c.Paid && c.PaidDate != nil && *c.PaidDate > c.DueDate:
-			p.Look, p.Label = page.Warn, c.Label+": paid on "+page.DayText(ctx, *c.PaidDate)+", due "+page.DayText(ctx, c.DueDate)
+			p.Look, p.Label = page.Warn, c.Label+": paid on "+page.DayText(ctx, *c.PaidDate)+", due "+
+				page.DayText(ctx, c.DueDate)
 			late++
 		case !c.Paid && c.DueDate < v.Today:
 			p.Look, p.Label = page.Bad, c.Label+": overdue since "+page.DayText(ctx, c.DueDate)
@@ -104,7 +107,8 @@ func (v leaseView) periods(ctx context.Context) (string, []page.Part) {
 		parts = append(parts, p)
 	}
 	parts = parts[max(0, len(parts)-mostPeriods):]
-	return page.Plural(len(parts), "rent period", "rent periods") + ": " + page.Num(late) + " paid late, " + page.Num(overdue) + " overdue", parts
+	return page.Plural(len(parts), "rent period", "rent periods") + ": " + page.Num(late) + " paid late, " +
+		page.Num(overdue) + " overdue", parts
 }
 
 // reachable reports whether a tenant is left to write to.
@@ -146,9 +150,11 @@ func lease(s *rental.Service) page.Page {
 		},
 		View: func(v leaseView) templ.Component { return Lease(v) },
 		CSV: func(v leaseView) page.Sheet {
-			sheet := page.Sheet{Name: "ledger-" + cell(v.Lease.ID), Columns: []string{"id", "type", "label", "due_date", "amount_cents", "paid_cents", "balance_cents", "paid_date", "method"}}
+			sheet := page.Sheet{Name: "ledger-" + cell(v.Lease.ID), Columns: []string{"id", "type", "label", "due_date",
+				"amount_cents", "paid_cents", "balance_cents", "paid_date", "method"}}
 			for _, c := range v.Charges {
-				sheet.Rows = append(sheet.Rows, []string{cell(c.ID), c.Type, c.Label, c.DueDate.String(), cell(c.AmountCents), cell(c.PaidCents), cell(c.BalanceCents), dayCell(c.PaidDate), textOf(c.Method)})
+				sheet.Rows = append(sheet.Rows, []string{cell(c.ID), c.Type, c.Label, c.DueDate.String(), cell(c.AmountCents),
+					cell(c.PaidCents), cell(c.BalanceCents), dayCell(c.PaidDate), textOf(c.Method)})
 			}
 			return sheet
 		},

@@ -33,7 +33,8 @@ func month(s *rental.Service) page.Page {
 // collectedChart is what was billed in each month as bars, and what of it is collected as a line; nothing
 // before the first charge.
 func collectedChart(ctx context.Context, months []rental.MonthCollection) page.Chart {
-	c := page.Chart{Title: "Billed and collected by month, " + page.CurrencyCode(ctx) + " (collected is the line)", Label: "Month", Names: [2]string{"Billed", "Collected"},
+	c := page.Chart{Title: "Billed and collected by month, " + page.CurrencyCode(ctx) + " (collected is the line)",
+		Label: "Month", Names: [2]string{"Billed", "Collected"},
 		Show: func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
 	for _, m := range months {
 		if m.BilledCents == 0 && len(c.Bars) == 0 {
@@ -80,10 +81,12 @@ func arrears(s *rental.Service) page.Page {
 		},
 		View: func(v arrearsView) templ.Component { return Arrears(v) },
 		CSV: func(v arrearsView) page.Sheet {
-			sheet := page.Sheet{Name: "arrears", Columns: []string{"lease_id", "property", "unit", "tenant", "tenant_email", "charge_id", "type", "label", "due_date", "days_overdue", "amount_cents", "balance_cents"}}
+			sheet := page.Sheet{Name: "arrears", Columns: []string{"lease_id", "property", "unit", "tenant", "tenant_email",
+				"charge_id", "type", "label", "due_date", "days_overdue", "amount_cents", "balance_cents"}}
 			for _, t := range v.shown {
 				for _, a := range t.Charges {
-					sheet.Rows = append(sheet.Rows, []string{cell(a.LeaseID), a.Property, a.Unit, a.Tenant, textOf(a.TenantEmail), cell(a.ID), a.Type, a.Label, a.DueDate.String(),
+					sheet.Rows = append(sheet.Rows, []string{cell(a.LeaseID), a.Property, a.Unit, a.Tenant, textOf(a.TenantEmail),
+						cell(a.ID), a.Type, a.Label, a.DueDate.String(),
 						cell(a.DaysOverdue), cell(a.AmountCents), cell(a.BalanceCents)})
 				}
 			}
@@ -137,11 +140,14 @@ type rollView struct {
 // ages are the overdue sums by age, as parts of one bar.
 func (v arrearsView) ages(ctx context.Context) []page.Part {
 	part := func(label, age, look string, cents int64) page.Part {
-		return page.Part{Label: label, Path: page.WithQuery(ctx, "age", age), Look: look, Value: cents, Shown: page.MoneyText(ctx, cents)}
+		return page.Part{Label: label, Path: page.WithQuery(ctx, "age", age), Look: look, Value: cents,
+			Shown: page.MoneyText(ctx, cents)}
 	}
 	return []page.Part{
-		part("1 to 30 days", ageNames[0], page.Idle, v.Buckets.Days1To30), part("31 to 60", ageNames[1], page.Warn, v.Buckets.Days31To60),
-		part("61 to 90", ageNames[2], page.Late, v.Buckets.Days61To90), part("Over 90", ageNames[3], page.Bad, v.Buckets.DaysOver90),
+		part("1 to 30 days", ageNames[0], page.Idle, v.Buckets.Days1To30), part("31 to 60", ageNames[1], page.Warn,
+			v.Buckets.Days31To60),
+		part("61 to 90", ageNames[2], page.Late, v.Buckets.Days61To90),
+		part("Over 90", ageNames[3], page.Bad, v.Buckets.DaysOver90),
 	}
 }
 
@@ -178,9 +184,11 @@ func rentRoll(s *rental.Service) page.Page {
 		},
 		View: func(v rollView) templ.Component { return RentRoll(v) },
 		CSV: func(v rollView) page.Sheet {
-			sheet := page.Sheet{Name: "rent-roll-" + v.Month.String(), Columns: []string{"unit_id", "property", "unit", "billed_cents", "collected_cents", "outstanding_cents", "received_cents"}}
+			sheet := page.Sheet{Name: "rent-roll-" + v.Month.String(), Columns: []string{"unit_id", "property", "unit",
+				"billed_cents", "collected_cents", "outstanding_cents", "received_cents"}}
 			for _, u := range v.Units {
-				sheet.Rows = append(sheet.Rows, []string{cell(u.UnitID), u.Property, u.Unit, cell(u.BilledCents), cell(u.CollectedCents), cell(u.OutstandingCents), cell(u.ReceivedCents)})
+				sheet.Rows = append(sheet.Rows, []string{cell(u.UnitID), u.Property, u.Unit, cell(u.BilledCents),
+					cell(u.CollectedCents), cell(u.OutstandingCents), cell(u.ReceivedCents)})
 			}
 			return sheet
 		},

@@ -148,21 +148,24 @@ func find(s *rental.Service) page.Find {
 			return nil, "", err
 		}
 		for _, l := range leases.Leases {
-			hits = append(hits, page.Hit{Kind: "Leases", ID: cell(l.ID), Title: l.Property + " / " + l.Unit + ", " + l.Tenant, Path: page.Path("leases", cell(l.ID)), Note: "from " + l.StartDate.String()})
+			hits = append(hits, page.Hit{Kind: "Leases", ID: cell(l.ID), Title: l.Property + " / " + l.Unit + ", " + l.Tenant,
+				Path: page.Path("leases", cell(l.ID)), Note: "from " + l.StartDate.String()})
 		}
 		tenants, err := s.Tenants(ctx, who, rental.TenantFilter{Q: q, Cursor: first})
 		if err != nil {
 			return nil, "", err
 		}
 		for _, t := range tenants.Tenants {
-			hits = append(hits, page.Hit{Kind: "Tenants", ID: cell(t.ID), Title: t.Name, Path: page.Path("tenants", cell(t.ID)), Note: textOf(t.Email)})
+			hits = append(hits, page.Hit{Kind: "Tenants", ID: cell(t.ID), Title: t.Name, Path: page.Path("tenants", cell(t.ID)),
+				Note: textOf(t.Email)})
 		}
 		units, err := s.Units(ctx, rental.UnitFilter{Q: q, Cursor: first})
 		if err != nil {
 			return nil, "", err
 		}
 		for _, u := range units.Units {
-			hits = append(hits, page.Hit{Kind: "Units", ID: cell(u.ID), Title: u.Property + " / " + u.Name, Path: page.Path("units", cell(u.ID)), Note: u.Status})
+			hits = append(hits, page.Hit{Kind: "Units", ID: cell(u.ID), Title: u.Property + " / " + u.Name,
+				Path: page.Path("units", cell(u.ID)), Note: u.Status})
 		}
 		if hits, err = propertyHits(ctx, s, q, hits); err != nil {
 			return nil, "", err
@@ -172,7 +175,8 @@ func find(s *rental.Service) page.Find {
 			return nil, "", err
 		}
 		for _, k := range tickets.Tickets {
-			hits = append(hits, page.Hit{Kind: "Tickets", ID: cell(k.ID), Title: k.Title, Path: page.Path("maintenance", cell(k.ID)), Note: k.Property + " / " + k.Unit})
+			hits = append(hits, page.Hit{Kind: "Tickets", ID: cell(k.ID), Title: k.Title,
+				Path: page.Path("maintenance", cell(k.ID)), Note: k.Property + " / " + k.Unit})
 		}
 		return hits, "", nil
 	}
@@ -182,7 +186,8 @@ func find(s *rental.Service) page.Find {
 func propertyHits(ctx context.Context, s *rental.Service, q string, hits []page.Hit) ([]page.Hit, error) {
 	list, err := s.Properties(ctx, rental.PropertyFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
 	for _, p := range list.Properties {
-		hits = append(hits, page.Hit{Kind: "Properties", ID: cell(p.ID), Title: p.Name, Path: page.Path("properties", cell(p.ID)), Note: textOf(p.Address)})
+		hits = append(hits, page.Hit{Kind: "Properties", ID: cell(p.ID), Title: p.Name,
+			Path: page.Path("properties", cell(p.ID)), Note: textOf(p.Address)})
 	}
 	return hits, err
 }

@@ -49,9 +49,11 @@ func units(s *rental.Service) page.Page {
 		},
 		View: func(v unitsView) templ.Component { return Units(v) },
 		CSV: func(v unitsView) page.Sheet {
-			sheet := page.Sheet{Name: "units", Columns: []string{"property", "name", "market_rent_cents", "notes", "id", "status", "tenant"}}
+			sheet := page.Sheet{Name: "units", Columns: []string{"property", "name", "market_rent_cents", "notes", "id",
+				"status", "tenant"}}
 			for _, u := range v.Units.Units {
-				sheet.Rows = append(sheet.Rows, []string{u.Property, u.Name, cell(u.MarketRentCents), textOf(u.Notes), cell(u.ID), u.Status, textOf(u.Tenant)})
+				sheet.Rows = append(sheet.Rows, []string{u.Property, u.Name, cell(u.MarketRentCents), textOf(u.Notes), cell(u.ID),
+					u.Status, textOf(u.Tenant)})
 			}
 			return sheet
 		},
@@ -79,10 +81,12 @@ func properties(s *rental.Service) page.Page {
 		},
 		View: func(v propertiesView) templ.Component { return Properties(v) },
 		CSV: func(v propertiesView) page.Sheet {
-			sheet := page.Sheet{Name: "properties", Columns: []string{"name", "address", "late_fee_grace_days", "late_fee_cents", "late_fee_percent", "late_fee_from", "id", "unit_count", "occupied_count", "vacant_count", "occupancy"}}
+			sheet := page.Sheet{Name: "properties", Columns: []string{"name", "address", "late_fee_grace_days", "late_fee_cents",
+				"late_fee_percent", "late_fee_from", "id", "unit_count", "occupied_count", "vacant_count", "occupancy"}}
 			for _, p := range v.Properties.Properties {
 				named := append([]string{p.Name, textOf(p.Address)}, p.LateFee.Cells()...)
-				sheet.Rows = append(sheet.Rows, append(named, cell(p.ID), cell(p.UnitCount), cell(p.OccupiedCount), cell(p.VacantCount), p.Occupancy.String()))
+				sheet.Rows = append(sheet.Rows, append(named, cell(p.ID), cell(p.UnitCount), cell(p.OccupiedCount),
+					cell(p.VacantCount), p.Occupancy.String()))
 			}
 			return sheet
 		},

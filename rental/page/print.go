@@ -47,7 +47,8 @@ func statement(s *rental.Service) page.Page {
 		},
 		View: Statement,
 		CSV: func(v rental.Statement) page.Sheet {
-			sheet := page.Sheet{Name: "statement-" + cell(v.Lease.ID) + "-" + cell(v.Year), Columns: []string{"day", "kind", "text", "amount_cents"}}
+			sheet := page.Sheet{Name: "statement-" + cell(v.Lease.ID) + "-" + cell(v.Year),
+				Columns: []string{"day", "kind", "text", "amount_cents"}}
 			add := func(day exact.Day, kind, text string, cents int64) {
 				sheet.Rows = append(sheet.Rows, []string{day.String(), kind, text, cell(cents)})
 			}
@@ -126,7 +127,8 @@ func reminder(s *rental.Service) page.Page {
 				if err != nil {
 					return letterView{}, err
 				}
-				v := letterView{to: tenantName(r.Lease), about: r.Lease.Property + " / " + r.Lease.Unit, path: page.Path("leases", page.Num(id), "reminder")}
+				v := letterView{to: tenantName(r.Lease), about: r.Lease.Property + " / " + r.Lease.Unit,
+					path: page.Path("leases", page.Num(id), "reminder")}
 				if err := v.add(ctx, s, r); err != nil || v.sum == 0 {
 					return v, err
 				}

@@ -27,7 +27,8 @@ func board(s *rental.Service) page.Page {
 			var p page.Paging
 			var t rental.TicketFilter
 			p.Bind(f)
-			f.Enum(&t.Status, "status", "Only the tickets that are so", rental.TicketStates(), schema.Alias("in-progress", "in_progress"))
+			f.Enum(&t.Status, "status", "Only the tickets that are so", rental.TicketStates(),
+				schema.Alias("in-progress", "in_progress"))
 			f.ID(&t.UnitID, "unit_id", "Of this unit", schema.Label("Unit"))
 			t.Q = p.Q
 			return func(ctx context.Context, _ db.Caller) (boardView, error) {
@@ -48,9 +49,11 @@ func board(s *rental.Service) page.Page {
 		},
 		View: func(v boardView) templ.Component { return Board(v) },
 		CSV: func(v boardView) page.Sheet {
-			sheet := page.Sheet{Name: "tickets", Columns: []string{"id", "property", "unit", "title", "description", "priority", "status"}}
+			sheet := page.Sheet{Name: "tickets", Columns: []string{"id", "property", "unit", "title", "description", "priority",
+				"status"}}
 			for _, k := range v.list {
-				sheet.Rows = append(sheet.Rows, []string{cell(k.ID), k.Property, k.Unit, k.Title, textOf(k.Description), k.Priority, k.Status})
+				sheet.Rows = append(sheet.Rows, []string{cell(k.ID), k.Property, k.Unit, k.Title, textOf(k.Description), k.Priority,
+					k.Status})
 			}
 			return sheet
 		},

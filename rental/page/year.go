@@ -46,7 +46,8 @@ func years(s *rental.Service) page.Page {
 
 // bindHouse binds the house that a page is narrowed to, by its name.
 func bindHouse(f *schema.Form, property *string) {
-	f.Text(property, "property", "Of this property", schema.Most(200), schema.Label("Property"), schema.Choices(rental.PropertyNames))
+	f.Text(property, "property", "Of this property", schema.Most(200), schema.Label("Property"),
+		schema.Choices(rental.PropertyNames))
 }
 
 // yearView is one year, with the years beside it.

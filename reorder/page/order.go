@@ -18,9 +18,12 @@ type ordersView struct{ reorder.OrderPage }
 
 // orderSorts are the columns that purchase orders can be sorted by.
 var orderSorts = page.Sorts[reorder.PurchaseOrder]{
-	"number": page.ByText(func(o reorder.PurchaseOrder) string { return o.Number }), "status": page.ByText(func(o reorder.PurchaseOrder) string { return o.Status }),
-	"supplier": page.ByText(func(o reorder.PurchaseOrder) string { return o.Supplier }), "expected_date": page.ByPtr(func(o reorder.PurchaseOrder) *exact.Day { return o.ExpectedDate }),
-	"lines": page.By(func(o reorder.PurchaseOrder) int { return len(o.Lines) }), "total_cents": page.By(func(o reorder.PurchaseOrder) int64 { return o.TotalCents }),
+	"number":        page.ByText(func(o reorder.PurchaseOrder) string { return o.Number }),
+	"status":        page.ByText(func(o reorder.PurchaseOrder) string { return o.Status }),
+	"supplier":      page.ByText(func(o reorder.PurchaseOrder) string { return o.Supplier }),
+	"expected_date": page.ByPtr(func(o reorder.PurchaseOrder) *exact.Day { return o.ExpectedDate }),
+	"lines":         page.By(func(o reorder.PurchaseOrder) int { return len(o.Lines) }),
+	"total_cents":   page.By(func(o reorder.PurchaseOrder) int64 { return o.TotalCents }),
 }
 
 func (v ordersView) next() string {
@@ -35,7 +38,8 @@ func orders(s *reorder.Service) page.Page {
 		Path: "/purchase-orders", Title: "Purchase orders", Menu: "Purchase orders", Key: "p",
 		Load: func(f *schema.Form) page.Loader[ordersView] {
 			q := reorder.OrderQuery{Newest: true}
-			f.Enum(&q.Status, "status", "Only this status", []string{reorder.Draft, reorder.Ordered, reorder.Partial, reorder.Received, reorder.Cancelled, reorder.Closed})
+			f.Enum(&q.Status, "status", "Only this status", []string{reorder.Draft, reorder.Ordered, reorder.Partial,
+				reorder.Received, reorder.Cancelled, reorder.Closed})
 			bindSupplier(f, &q.Supplier)
 			var p page.Paging
 			p.Bind(f, orderSorts.Names()...)
@@ -58,14 +62,16 @@ func orders(s *reorder.Service) page.Page {
 		},
 		View: func(v ordersView) templ.Component { return Orders(v) },
 		CSV: func(v ordersView) page.Sheet {
-			sheet := page.Sheet{Name: "purchase-orders", Columns: []string{"number", "sku", "supplier", "status", "expected_date", "ordered", "received", "unit_cost_cents"}}
+			sheet := page.Sheet{Name: "purchase-orders", Columns: []string{"number", "sku", "supplier", "status",
+				"expected_date", "ordered", "received", "unit_cost_cents"}}
 			for _, o := range v.PurchaseOrders {
 				day := ""
 				if o.ExpectedDate != nil {
 					day = o.ExpectedDate.String()
 				}
 				for _, l := range o.Lines {
-					sheet.Rows = append(sheet.Rows, []string{o.Number, l.SKU, o.Supplier, o.Status, day, l.Ordered.String(), l.Received.String(), page.Num(l.UnitCostCents)})
+					sheet.Rows = append(sheet.Rows, []string{o.Number, l.SKU, o.Supplier, o.Status, day, l.Ordered.String(),
+						l.Received.String(), page.Num(l.UnitCostCents)})
 				}
 			}
 			return sheet
@@ -156,7 +162,8 @@ func orderActions(v orderView, mailing bool) (all []page.Action) {
 
 // repriced reports whether a line of a draft costs something else by now.
 func (v orderView) repriced() bool {
-	return v.Status == reorder.Draft && slices.ContainsFunc(v.Lines, func(l reorder.OrderLine) bool { return l.CostNow() != l.UnitCostCents })
+	return v.Status == reorder.Draft &&
+		slices.ContainsFunc(v.Lines, func(l reorder.OrderLine) bool { return l.CostNow() != l.UnitCostCents })
 }
 
 // lineHead is over the boxes of the lines.

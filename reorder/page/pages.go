@@ -35,7 +35,8 @@ func Pages(s *reorder.Service) []page.Page {
 
 // bindSupplier binds the filter by supplier.
 func bindSupplier(f *schema.Form, name *string) {
-	f.Text(name, "supplier", "Only this supplier's", schema.Most(200), schema.Label("Supplier"), schema.Choices(supplierChoices))
+	f.Text(name, "supplier", "Only this supplier's", schema.Most(200), schema.Label("Supplier"),
+		schema.Choices(supplierChoices))
 }
 
 func supplierChoices(c *db.Conn, f schema.Find) ([]schema.Choice, error) {

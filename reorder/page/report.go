@@ -17,7 +17,8 @@ func toOrder(s *reorder.Service) page.Page {
 		Path: "/", Title: "To order", Menu: "To order", Key: "o", Marks: true,
 		Load: func(f *schema.Form) page.Loader[reorder.ToOrder] {
 			q := reorder.ToOrderQuery{Status: reorder.Flagged}
-			f.Enum(&q.Status, "status", "Which SKUs", []string{reorder.Flagged, reorder.Below, reorder.Near, reorder.Healthy, reorder.All})
+			f.Enum(&q.Status, "status", "Which SKUs", []string{reorder.Flagged, reorder.Below, reorder.Near, reorder.Healthy,
+				reorder.All})
 			bindSupplier(f, &q.Supplier)
 			var p page.Paging
 			p.Bind(f, reorder.ShelfSorts...)
@@ -27,7 +28,8 @@ func toOrder(s *reorder.Service) page.Page {
 		},
 		View: func(v reorder.ToOrder) templ.Component { return ToOrder(v) },
 		CSV: func(v reorder.ToOrder) page.Sheet {
-			sheet := page.Sheet{Name: "to-order", Columns: []string{"sku", "name", "supplier", "status", "current_stock", "on_order", "reorder_point", "days_of_stock",
+			sheet := page.Sheet{Name: "to-order", Columns: []string{"sku", "name", "supplier", "status", "current_stock",
+				"on_order", "reorder_point", "days_of_stock",
 				"stockout_date", "suggested_qty", "est_cost_cents"}}
 			for _, r := range v.Rows {
 				days, out := "", ""
@@ -37,7 +39,8 @@ func toOrder(s *reorder.Service) page.Page {
 				if r.StockoutDate != nil {
 					out = r.StockoutDate.String()
 				}
-				sheet.Rows = append(sheet.Rows, []string{r.SKU, r.Name, r.Supplier, r.Status, r.CurrentStock.String(), r.OnOrder.String(), r.ReorderPoint.String(),
+				sheet.Rows = append(sheet.Rows, []string{r.SKU, r.Name, r.Supplier, r.Status, r.CurrentStock.String(),
+					r.OnOrder.String(), r.ReorderPoint.String(),
 					days, out, page.Num(r.SuggestedQty), page.Num(r.EstCostCents)})
 			}
 			return sheet

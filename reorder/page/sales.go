@@ -25,12 +25,14 @@ func (v salesView) byDay() page.Chart {
 		return page.Chart{}
 	}
 	var all exact.Milli
-	c := page.Chart{Label: "Day", Names: [2]string{"Sold", ""}, Plain: milli, Show: func(n int64) string { return page.QtyText(exact.Milli(n)) }}
+	c := page.Chart{Label: "Day", Names: [2]string{"Sold", ""}, Plain: milli,
+		Show: func(n int64) string { return page.QtyText(exact.Milli(n)) }}
 	for _, d := range v.days {
 		all += d.Qty
 		c.Bars = append(c.Bars, page.Point{Day: d.Day, Value: int64(d.Qty)})
 	}
-	c.Title = page.QtyText(all) + " sold in the last " + page.Plural(int64(v.days[len(v.days)-1].Day-v.days[0].Day+1), "day", "days") + ", all SKUs added up"
+	c.Title = page.QtyText(all) + " sold in the last " + page.Plural(int64(v.days[len(v.days)-1].Day-v.days[0].Day+1),
+		"day", "days") + ", all SKUs added up"
 	return c
 }
 
@@ -43,7 +45,8 @@ func (v salesView) byChannel() templ.Component {
 		if name == "" {
 			name, path = "No channel", ""
 		}
-		parts = append(parts, page.Part{Label: name, Path: path, Look: looks[i%len(looks)], Value: int64(ch.Qty), Shown: page.QtyText(ch.Qty)})
+		parts = append(parts, page.Part{Label: name, Path: path, Look: looks[i%len(looks)], Value: int64(ch.Qty),
+			Shown: page.QtyText(ch.Qty)})
 	}
 	if len(parts) < 2 {
 		return templ.NopComponent
@@ -60,8 +63,9 @@ func (v salesView) next() string {
 
 // saleSorts are the columns that sales can be sorted by.
 var saleSorts = page.Sorts[reorder.DaySale]{
-	"sku": page.ByText(func(d reorder.DaySale) string { return d.SKU }), "date": page.By(func(d reorder.DaySale) exact.Day { return d.Date }),
-	"qty": page.By(func(d reorder.DaySale) exact.Milli { return d.Qty }),
+	"sku":  page.ByText(func(d reorder.DaySale) string { return d.SKU }),
+	"date": page.By(func(d reorder.DaySale) exact.Day { return d.Date }),
+	"qty":  page.By(func(d reorder.DaySale) exact.Milli { return d.Qty }),
 }
 
 func sales(s *reorder.Service) page.Page {
@@ -70,7 +74,8 @@ func sales(s *reorder.Service) page.Page {
 		Load: func(f *schema.Form) page.Loader[salesView] {
 			var q reorder.SalesQuery
 			f.Text(&q.SKU, "sku", "Only this SKU", schema.Most(64), schema.Label("SKU"))
-			f.Text(&q.Channel, "channel", "Only days on which this channel sold", schema.Most(64), schema.Choices(reorder.ChannelChoices))
+			f.Text(&q.Channel, "channel", "Only days on which this channel sold", schema.Most(64),
+				schema.Choices(reorder.ChannelChoices))
 			f.DayPtr(&q.From, "from", "The first day")
 			f.DayPtr(&q.To, "to", "The last day")
 			var p page.Paging
@@ -114,8 +119,10 @@ func sales(s *reorder.Service) page.Page {
 
 // figureSorts are the columns that SKUs can be sorted by in the figures.
 var figureSorts = page.Sorts[reorder.StockFigure]{
-	"name": page.ByText(func(k reorder.StockFigure) string { return k.Name }), "class": page.ByText(func(k reorder.StockFigure) string { return k.Class }),
-	"unsold": page.By(func(k reorder.StockFigure) int64 { return k.UnsoldDays }), "value": page.By(func(k reorder.StockFigure) int64 { return k.ValueCents }),
+	"name":   page.ByText(func(k reorder.StockFigure) string { return k.Name }),
+	"class":  page.ByText(func(k reorder.StockFigure) string { return k.Class }),
+	"unsold": page.By(func(k reorder.StockFigure) int64 { return k.UnsoldDays }),
+	"value":  page.By(func(k reorder.StockFigure) int64 { return k.ValueCents }),
 }
 
 func figures(s *reorder.Service) page.Page {
@@ -125,7 +132,8 @@ func figures(s *reorder.Service) page.Page {
 			var class string
 			f.Enum(&class, "class", "Only this class", []string{"A", "B", "C"})
 			unsold := int64(0)
-			f.Int(&unsold, "unsold", "Only what did not sell for so many days", schema.Range(0, 36500), schema.Label("Unsold for days"))
+			f.Int(&unsold, "unsold", "Only what did not sell for so many days", schema.Range(0, 36500),
+				schema.Label("Unsold for days"))
 			var p page.Paging
 			p.Bind(f, figureSorts.Names()...)
 			return func(ctx context.Context, _ db.Caller) (figuresView, error) {
@@ -175,15 +183,18 @@ func (v figuresView) byClass(ctx context.Context) templ.Component {
 	looks := map[string]string{"A": page.Good, "B": page.Idle, "C": page.Warn}
 	var parts []page.Part
 	for _, class := range []string{"A", "B", "C"} {
-		parts = append(parts, page.Part{Label: "Class " + class, Path: "/figures?class=" + class, Look: looks[class], Value: v.value[class], Shown: page.MoneyText(ctx, v.value[class])})
+		parts = append(parts, page.Part{Label: "Class " + class, Path: "/figures?class=" + class, Look: looks[class],
+			Value: v.value[class], Shown: page.MoneyText(ctx, v.value[class])})
 	}
 	return page.Stacked("Value of the stock by class", parts...)
 }
 
 // supplierSorts are the columns that suppliers can be sorted by.
 var supplierSorts = page.Sorts[reorder.Supplier]{
-	"name": page.ByText(func(x reorder.Supplier) string { return x.Name }), "skus": page.By(func(x reorder.Supplier) int64 { return x.SKUs }),
-	"lead_time_days": page.ByPtr(func(x reorder.Supplier) *int64 { return x.LeadTimeDays }), "min_order_cents": page.By(func(x reorder.Supplier) int64 { return x.MinOrderCents }),
+	"name":            page.ByText(func(x reorder.Supplier) string { return x.Name }),
+	"skus":            page.By(func(x reorder.Supplier) int64 { return x.SKUs }),
+	"lead_time_days":  page.ByPtr(func(x reorder.Supplier) *int64 { return x.LeadTimeDays }),
+	"min_order_cents": page.By(func(x reorder.Supplier) int64 { return x.MinOrderCents }),
 }
 
 // place is where a list that is sorted by a column goes on.

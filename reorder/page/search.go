@@ -41,7 +41,8 @@ func find(s *reorder.Service) page.Find {
 		}
 		suppliers, err := s.Suppliers(ctx, reorder.SupplierQuery{Q: q, Cursor: first})
 		for _, one := range suppliers.Suppliers {
-			hits = append(hits, page.Hit{Kind: "Suppliers", ID: one.Name, Title: one.Name, Note: one.Email, Path: supplierPath(one.Name)})
+			hits = append(hits, page.Hit{Kind: "Suppliers", ID: one.Name, Title: one.Name, Note: one.Email,
+				Path: supplierPath(one.Name)})
 		}
 		return hits, exact, err
 	}

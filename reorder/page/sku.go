@@ -30,7 +30,8 @@ const countLines = 200
 
 // bindShelf binds the filters of a list of SKUs, of which a page shows so many.
 func bindShelf(f *schema.Form, q *reorder.ShelfQuery, limit int64) {
-	f.Enum(&q.Status, "status", "Only this status; out is without stock", []string{reorder.Below, reorder.Near, reorder.Healthy, reorder.Out})
+	f.Enum(&q.Status, "status", "Only this status; out is without stock",
+		[]string{reorder.Below, reorder.Near, reorder.Healthy, reorder.Out})
 	bindSupplier(f, &q.Supplier)
 	f.Enum(&q.Active, "active", "1 for active SKUs, 0 for inactive ones", []string{"1", "0"}, schema.Label("Active"))
 	var p page.Paging
@@ -182,7 +183,8 @@ func arrivals(p reorder.ProductPage) (days []*exact.Day) {
 func (v productView) chart(ctx context.Context) page.Chart {
 	c := page.Chart{
 		Title: "Stock and sales, " + page.Num(chartDays) + " days and the next " + page.Num(aheadDays), Steps: true,
-		Bars: points(v.Days), Line: v.stock(ctx), Ahead: points(v.days), Label: "Day", Names: [2]string{"Sold", "Stock"}, Plain: milli,
+		Bars: points(v.Days), Line: v.stock(ctx), Ahead: points(v.days), Label: "Day", Names: [2]string{"Sold", "Stock"},
+		Plain: milli,
 		Limit: &page.Point{Label: "reorder point " + v.ReorderPoint.String(), Value: v.point()},
 		Now:   &page.Point{Label: "today " + page.QtyText(v.CurrentStock), Day: v.Today},
 	}

@@ -47,13 +47,15 @@ func supplier(s *reorder.Service) page.Page {
 						return v, orElse(err, fault.NotFoundf("there is no supplier %s", schema.Quote(name)))
 					}
 				}
-				if v.shelf, err = s.Shelf(ctx, reorder.ShelfQuery{Supplier: name, Active: "1", Sort: "cover", Cursor: schema.Cursor[string]{Limit: page.PageSize}}); err != nil {
+				if v.shelf, err = s.Shelf(ctx, reorder.ShelfQuery{Supplier: name, Active: "1", Sort: "cover",
+					Cursor: schema.Cursor[string]{Limit: page.PageSize}}); err != nil {
 					return v, err
 				}
 				if v.leads, err = s.Leads(ctx, v.Name); err != nil {
 					return v, err
 				}
-				v.orders, err = s.Orders(ctx, reorder.OrderQuery{Supplier: name, Newest: true, Cursor: schema.Cursor[string]{Limit: lastOrders}})
+				v.orders, err = s.Orders(ctx, reorder.OrderQuery{Supplier: name, Newest: true,
+					Cursor: schema.Cursor[string]{Limit: lastOrders}})
 				return v, err
 			}
 		},
@@ -89,7 +91,8 @@ func (v supplierView) leadChart() page.Chart {
 		c.Bars = append(c.Bars, page.Point{Label: l.Number, Value: l.Real})
 		c.Line = append(c.Line, page.Point{Label: l.Number, Value: l.Promised})
 	}
-	c.Title = fmt.Sprintf("Days from order to delivery: %d of the last %d came late; the line is what was promised", late, len(v.leads))
+	c.Title = fmt.Sprintf("Days from order to delivery: %d of the last %d came late; the line is what was promised", late,
+		len(v.leads))
 	return c
 }
 

@@ -64,7 +64,8 @@ func (d *DB) privateCopy(ctx context.Context) (_ *handle, err error) {
 	if err := copyAll(ctx, to, from); err != nil {
 		return nil, d.noCopy(err)
 	}
-	for _, p := range []string{"PRAGMA foreign_keys = ON", "PRAGMA trusted_schema = OFF", fmt.Sprintf("PRAGMA cache_size = -%d", writerCache)} {
+	for _, p := range []string{"PRAGMA foreign_keys = ON", "PRAGMA trusted_schema = OFF",
+		fmt.Sprintf("PRAGMA cache_size = -%d", writerCache)} {
 		if err := run(to, p); err != nil {
 			return nil, d.noCopy(err)
 		}
@@ -78,7 +79,8 @@ func copyAll(ctx context.Context, to, from *handle) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, run(from, "COMMIT")) }()
-	if _, _, err := One(&Conn{c: from}, Int, "SELECT count(*) FROM settings"); err != nil { // takes the snapshot that all steps copy
+	// takes the snapshot that all steps copy
+	if _, _, err := One(&Conn{c: from}, Int, "SELECT count(*) FROM settings"); err != nil {
 		return err
 	}
 	pages, err := sqlite.NewBackup(to.Conn, "main", from.Conn, "main")

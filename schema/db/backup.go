@@ -194,7 +194,8 @@ func same(a, b string) bool {
 // unused refuses a database with a log beside it: what it holds is in both.
 func unused(path string) error {
 	if st, err := os.Stat(path + "-wal"); err == nil && st.Size() > 0 {
-		return fmt.Errorf("%s is a database in use, with changes in %s-wal; a copy is made of it by `quartermaster backup`", path, path)
+		return fmt.Errorf("%s is a database in use, with changes in %s-wal; a copy is made of it by `quartermaster backup`",
+			path, path)
 	}
 	return nil
 }

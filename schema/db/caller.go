@@ -34,7 +34,8 @@ func CLI(service string) Caller {
 // System is the appliance acting by itself on behalf of a request, as when a ledger
 // that is read posts what is due. It is audited as "system", by the way of who.
 func System(who Caller) Caller {
-	return Caller{Service: who.Service, User: systemUser, Role: "admin", Scope: "full", Via: who.Via, Unmailed: who.Unmailed}
+	return Caller{Service: who.Service, User: systemUser, Role: "admin", Scope: "full", Via: who.Via,
+		Unmailed: who.Unmailed}
 }
 
 // Bookkeeping is the appliance's own business that leaves no audit entry: delivery
@@ -50,7 +51,8 @@ func (c Caller) MayWrite(what string) error {
 		return fault.Forbiddenf("%s writes, and this API key is read-only: use a key with scope full", what)
 	}
 	if c.Role != "member" && c.Role != "admin" {
-		return fault.Forbiddenf("%s writes, and the user %s has the role %s, which only reads: role member or admin is needed",
+		return fault.Forbiddenf(
+			"%s writes, and the user %s has the role %s, which only reads: role member or admin is needed",
 			what, c.User, c.Role)
 	}
 	return nil

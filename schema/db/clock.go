@@ -42,7 +42,8 @@ func clockWords(verdict int, now, newest exact.Instant) string {
 	case clockBehind:
 		return fmt.Sprintf("the system clock says %s, but the newest record is from %s: %s", now, newest, remedy)
 	case clockAhead:
-		return fmt.Sprintf("the system clock says %s, more than 400 days after the newest record (%s): %s", now, newest, remedy)
+		return fmt.Sprintf("the system clock says %s, more than 400 days after the newest record (%s): %s", now, newest,
+			remedy)
 	}
 	return ""
 }
@@ -123,7 +124,8 @@ func (d *DB) takeClock(c *Conn, last mark) (err error) {
 	if last.action == markDoubted {
 		d.doubted.Store(true)
 	} else {
-		newest, _, err = One(c, Int, "SELECT ifnull(max(at), 0) FROM (SELECT at FROM audit WHERE id >= ? ORDER BY id DESC LIMIT ?)", last.id, recent)
+		newest, _, err = One(c, Int,
+			"SELECT ifnull(max(at), 0) FROM (SELECT at FROM audit WHERE id >= ? ORDER BY id DESC LIMIT ?)", last.id, recent)
 	}
 	if err == nil {
 		d.newest.Store(newest)

@@ -22,7 +22,8 @@ func (tx *Tx) InsertRow(table string, columns Columns, values ...any) (id int64,
 
 // UpdateRow sets the columns of the row with the id.
 func (tx *Tx) UpdateRow(table string, id int64, columns Columns, values ...any) error {
-	_, err := tx.Exec("UPDATE "+table+" SET ("+string(columns)+") = ("+marks(len(values))+") WHERE id = ?", append(values, id)...)
+	_, err := tx.Exec("UPDATE "+table+" SET ("+string(columns)+") = ("+marks(len(values))+") WHERE id = ?",
+		append(values, id)...)
 	return err
 }
 

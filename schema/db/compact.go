@@ -67,7 +67,8 @@ func (d *DB) afterForgetting() {
 	case err == nil && left:
 		d.notice(TracesLeft)
 	case err != nil:
-		d.notice("what was forgotten may still be in unused parts of the file until the next start, or until `quartermaster compact`: " + err.Error())
+		d.notice("what was forgotten may still be in unused parts of the file until the next start, or until " +
+			"`quartermaster compact`: " + err.Error())
 	}
 }
 
@@ -123,7 +124,8 @@ func rewrite(c *handle) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(run(c, "PRAGMA temp_store = FILE"), run(c, "VACUUM")); err != nil { // in memory it would take as much as the file
+	// in memory it would take as much as the file
+	if err := errors.Join(run(c, "PRAGMA temp_store = FILE"), run(c, "VACUUM")); err != nil {
 		return err
 	}
 	if err := emptyLog(c); err != nil {

@@ -22,7 +22,8 @@ var beside = []string{"-wal", "-shm", "-journal"}
 // examine refuses, without opening it as a database, what is not ours.
 func examine(path string) error {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() { // opening a pipe would wait for its writer
-		return fmt.Errorf("%w: %s is a %s and cannot hold a database; it was left untouched", ErrForeign, path, whatIs(st.Mode()))
+		return fmt.Errorf("%w: %s is a %s and cannot hold a database; it was left untouched", ErrForeign, path,
+			whatIs(st.Mode()))
 	}
 	f, err := os.Open(path) // #nosec G304 -- the operator names the file
 	if errors.Is(err, os.ErrNotExist) {
@@ -151,7 +152,9 @@ func bringUp(path string, o Options) error {
 				return fmt.Errorf("copy before migrating: %w", err)
 			}
 			if o.Notice != nil {
-				o.Notice(fmt.Sprintf("before migrating, a copy was left at %s; to go back: stop the server, then run the older program's `restore %s --db %s`",
+				o.Notice(fmt.Sprintf(
+					"before migrating, a copy was left at %s; to go back: stop the server, then run the older program's `restore %s "+
+						"--db %s`",
 					aside, aside, path))
 			}
 		}

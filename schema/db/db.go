@@ -3,7 +3,6 @@ package db
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -16,14 +15,15 @@ import (
 
 // Options say how the database is opened.
 type Options struct {
-	Now      func() time.Time   // the process's one clock; time.Now when nil
-	Zone     *time.Location     // the time zone of this process; when nil or time.Local, the file's, else the machine's
-	KeepZone bool               // a file that has no time zone takes this one
-	Migrate  bool               // apply what is missing; otherwise an older file is refused
-	Notice   func(text string)  // called with what an operator should know (a copy left aside)
-	Accept   bool               // take the clock's word although the newest instant on file is against it
-	Trace    func(query string) // called with every statement that runs, by the goroutine that runs it: for tests of query plans
-	Fatal    func(err error)    // called when a sync failed: what is on the disk is unknown, the process must end
+	Now      func() time.Time  // the process's one clock; time.Now when nil
+	Zone     *time.Location    // the time zone of this process; when nil or time.Local, the file's, else the machine's
+	KeepZone bool              // a file that has no time zone takes this one
+	Migrate  bool              // apply what is missing; otherwise an older file is refused
+	Notice   func(text string) // called with what an operator should know (a copy left aside)
+	Accept   bool              // take the clock's word although the newest instant on file is against it
+	// called with every statement that runs, by the goroutine that runs it: for tests of query plans
+	Trace func(query string)
+	Fatal func(err error) // called when a sync failed: what is on the disk is unknown, the process must end
 }
 
 // DB is an open database. One that Trial, TrialAside or Together gives is bound to their
@@ -214,7 +214,8 @@ func (d *DB) LogLeft() (left int64, err error) {
 		return 0, err
 	}
 	type log struct{ pages, moved int64 }
-	l, _, err := One(&Conn{c: c}, func(r *Row) log { _ = r.Int(); return log{r.Int(), r.Int()} }, "PRAGMA wal_checkpoint(PASSIVE)")
+	l, _, err := One(&Conn{c: c}, func(r *Row) log { _ = r.Int(); return log{r.Int(), r.Int()} },
+		"PRAGMA wal_checkpoint(PASSIVE)")
 	return l.pages - l.moved, errors.Join(err, c.Close())
 }
 
@@ -347,34 +348,6 @@ func (d *DB) watched(query string) (int64, error) {
 	}
 	n, _, err := One(&Conn{c: d.watch}, Int, query)
 	return n, failed(err)
-}
-
-// connect opens one connection with every pragma set.
-func connect(path string, readOnly bool) (*handle, error) {
-	opened, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
-	if err != nil {
-		return nil, err
-	}
-	opened.SetBusyTimeout(busyTimeout)
-	c := &handle{Conn: opened}
-	if err := teachWords(opened); err != nil {
-		return nil, errors.Join(err, c.Close())
-	}
-	pragmas := []string{
-		"PRAGMA synchronous = FULL", "PRAGMA foreign_keys = ON", "PRAGMA trusted_schema = OFF",
-		"PRAGMA temp_store = MEMORY", "PRAGMA journal_size_limit = 67108864",
-	}
-	if readOnly {
-		pragmas = append(pragmas, "PRAGMA query_only = ON", fmt.Sprintf("PRAGMA cache_size = -%d", readerCache))
-	} else {
-		pragmas = append([]string{"PRAGMA journal_mode = WAL", "PRAGMA secure_delete = ON", fmt.Sprintf("PRAGMA cache_size = -%d", writerCache)}, pragmas...)
-	}
-	for _, p := range pragmas {
-		if err := run(c, p); err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: %s: %w", path, p, err), c.Close())
-		}
-	}
-	return c, nil
 }
 
 // EngineVersion is SQLite's own version.

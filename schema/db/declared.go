@@ -55,7 +55,8 @@ func schemaProblems(c *Conn) ([]string, error) {
 		return nil, err
 	}
 	var want map[string]object
-	if done := slices.DeleteFunc(slices.Clone(all), func(m Migration) bool { return m.AppliedAt == nil }); len(done) == len(all) {
+	if done := slices.DeleteFunc(slices.Clone(all), func(m Migration) bool { return m.AppliedAt == nil }); len(
+		done) == len(all) {
 		want, err = declaredNow()
 	} else if want, err = declared(done); err != nil {
 		return nil, nil //nolint:nilerr // they are not in their order, and one that is missing is told elsewhere

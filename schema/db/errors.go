@@ -93,6 +93,7 @@ func missing(path string) error {
 	if err := interrupted(path); err != nil {
 		return fmt.Errorf("%w at %s: %w", ErrMissing, path, err)
 	}
-	return fmt.Errorf("%w at %s: make one with `quartermaster init --db %s`, or name the right file with --db or QUARTERMASTER_DB",
+	return fmt.Errorf(
+		"%w at %s: make one with `quartermaster init --db %s`, or name the right file with --db or QUARTERMASTER_DB",
 		ErrMissing, path, path)
 }

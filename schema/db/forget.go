@@ -28,8 +28,10 @@ func (tx *Tx) Forget(keys []string, replace map[string]string) error {
 		}
 	}
 	for _, t := range []struct{ read, write string }{
-		{"SELECT seq, subject, CAST(body AS TEXT) FROM events WHERE service = ?", "UPDATE events SET subject = ?, body = CAST(? AS BLOB) WHERE seq = ?"},
-		{"SELECT id, subject, changes FROM audit WHERE service = ?", "UPDATE audit SET subject = ?, changes = ? WHERE id = ?"},
+		{"SELECT seq, subject, CAST(body AS TEXT) FROM events WHERE service = ?",
+			"UPDATE events SET subject = ?, body = CAST(? AS BLOB) WHERE seq = ?"},
+		{"SELECT id, subject, changes FROM audit WHERE service = ?",
+			"UPDATE audit SET subject = ?, changes = ? WHERE id = ?"},
 	} {
 		if err := tx.forgetIn(t.read, t.write, keys, replace); err != nil {
 			return err
@@ -130,7 +132,8 @@ func (tx *Tx) forgetAnswers(keys []string, replace map[string]string) error {
 		if !changed {
 			continue
 		}
-		if _, err := tx.Exec("UPDATE answers SET body = ? WHERE key_id = ? AND idempotency_key = ? AND route = ?", []byte(text), a.key, a.name, a.path); err != nil {
+		if _, err := tx.Exec("UPDATE answers SET body = ? WHERE key_id = ? AND idempotency_key = ? AND route = ?",
+			[]byte(text), a.key, a.name, a.path); err != nil {
 			return err
 		}
 	}
@@ -145,7 +148,8 @@ func Replaced(text string, keys []string, replace map[string]string) (string, bo
 		return text, false
 	}
 	was := text
-	olds := slices.SortedFunc(maps.Keys(replace), func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	olds := slices.SortedFunc(maps.Keys(replace),
+		func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	for _, old := range olds {
 		now := replace[old]
 		text = replaceFold(text, old, now)
@@ -206,7 +210,8 @@ func nextFold(text, lower, old string, from int) (at int, found bool) {
 		}
 		at += next
 		end := at + len(find)
-		if !joinsBefore(lower, at, find, address) && !joinsAfter(lower, end, find, address) && (address || !inAddress(lower, at, end)) {
+		if !joinsBefore(lower, at, find, address) && !joinsAfter(lower, end, find, address) &&
+			(address || !inAddress(lower, at, end)) {
 			return at, true
 		}
 	}
@@ -251,5 +256,6 @@ func inAddress(s string, at, end int) bool {
 
 // word reports whether the byte at i belongs to a word.
 func word(s string, i int) bool {
-	return i >= 0 && i < len(s) && (s[i] >= 'a' && s[i] <= 'z' || s[i] >= 'A' && s[i] <= 'Z' || s[i] >= '0' && s[i] <= '9' || s[i] >= 0x80)
+	return i >= 0 && i < len(s) && (s[i] >= 'a' && s[i] <= 'z' || s[i] >= 'A' && s[i] <= 'Z' || s[i] >= '0' &&
+		s[i] <= '9' || s[i] >= 0x80)
 }

@@ -67,7 +67,9 @@ func servedByAnotherName(path string) error {
 		}
 		_ = lock.Unlock()
 	}
-	return fmt.Errorf("%w: %s is served under another name (a hard link or another mount of it), beside which its newest records are; use the name that the server was given", ErrServed, path)
+	return fmt.Errorf(
+		"%w: %s is served under another name (a hard link or another mount of it), beside which its newest records are; "+
+			"use the name that the server was given", ErrServed, path)
 }
 
 // holdName takes the lock beside the file, which holds off older programs, and is the one

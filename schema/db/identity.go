@@ -72,7 +72,9 @@ func (id *identity) lost() bool { return id.gone.Load() }
 func (d *DB) sameFile() error {
 	strange, changed := d.identity.look(d.path)
 	if changed && strange != "" {
-		d.notice(fmt.Sprintf("the database %s %s while it was in use; nothing is written any more. To go on: stop this process, put the right file back (what was answered last may be in %s-wal, which belongs to it), and start again",
+		d.notice(fmt.Sprintf(
+			"the database %s %s while it was in use; nothing is written any more. To go on: stop this process, put the right "+
+				"file back (what was answered last may be in %s-wal, which belongs to it), and start again",
 			d.path, strange, d.path))
 	} else if changed {
 		d.notice(fmt.Sprintf("the database %s is in its place again; writing goes on", d.path))
@@ -80,7 +82,9 @@ func (d *DB) sameFile() error {
 	if strange == "" {
 		return nil
 	}
-	return fault.Unavailablef(nil, "the database file %s under the running program: nothing was written; an operator must put it back and start the program again", strange)
+	return fault.Unavailablef(nil,
+		"the database file %s under the running program: nothing was written; an operator must put it back and start the "+
+			"program again", strange)
 }
 
 // lookAfter looks after the file's place until the database closes.

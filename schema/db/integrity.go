@@ -47,12 +47,14 @@ func checkAll(view func(func(*Conn) error) error, checks []Check, done *atomic.I
 func outcome(problems []string, err error) Found {
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
-		problems, err = append(problems, fmt.Sprintf("the file cannot be read to its end: %v", cmp.Or(errors.Unwrap(err), err))), nil
+		problems, err = append(problems, fmt.Sprintf("the file cannot be read to its end: %v",
+			cmp.Or(errors.Unwrap(err), err))), nil
 	}
 	return Found{problems, failed(err)}
 }
 
-// CheckAll runs the checks one after another, and returns their outcomes in the same order. done, if not nil, is increased as each one ends.
+// CheckAll runs the checks one after another, and returns their outcomes in the same order. done, if not nil, is
+// increased as each one ends.
 func (d *DB) CheckAll(ctx context.Context, checks []Check, done *atomic.Int64) []Found {
 	return checkAll(func(look func(*Conn) error) error { return d.View(ctx, look) }, checks, done)
 }
@@ -98,13 +100,14 @@ func pagesBy(c *Conn, query string) ([]string, error) {
 		found.Problems = nil
 	}
 	for i, problem := range found.Problems {
-		found.Problems[i] = treeOf.ReplaceAllStringFunc(strings.TrimPrefix(problem, "*** in database main ***\n"), func(tree string) string {
-			name, _, err := One(c, Text, "SELECT name FROM sqlite_schema WHERE rootpage = ?", strings.TrimPrefix(tree, "Tree "))
-			if err != nil || name == "" {
-				return tree
-			}
-			return name
-		})
+		found.Problems[i] = treeOf.ReplaceAllStringFunc(strings.TrimPrefix(problem, "*** in database main ***\n"),
+			func(tree string) string {
+				name, _, err := One(c, Text, "SELECT name FROM sqlite_schema WHERE rootpage = ?", strings.TrimPrefix(tree, "Tree "))
+				if err != nil || name == "" {
+					return tree
+				}
+				return name
+			})
 	}
 	return found.Problems, found.Err
 }

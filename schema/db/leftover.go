@@ -12,7 +12,8 @@ import (
 // ofAKill is the rest of the name, behind the database's own, of what is made beside a
 // database by whoever holds it, and taken away again: a copy that is being restored, a new
 // database, the copy before a migration, a copy that is sent to a browser.
-var ofAKill = regexp.MustCompile(`^\.(restore-\d+|new-\d+(-wal|-shm|-journal)?|before-v\d+(-\d+)?\.part-\d+|download-\d+)$`)
+var ofAKill = regexp.MustCompile(
+	`^\.(restore-\d+|new-\d+(-wal|-shm|-journal)?|before-v\d+(-\d+)?\.part-\d+|download-\d+)$`)
 
 // oldPart is after how long without a write an unfinished backup, for which nothing is
 // held, is one that a kill left.
@@ -70,7 +71,8 @@ func RemoveOldParts(folder string, of func(target string) bool, now time.Time) {
 	entries, _ := os.ReadDir(folder) // the backup itself says what is wrong with the folder
 	for _, e := range entries {
 		name := partOf.FindStringSubmatch(e.Name())
-		if st, err := e.Info(); err == nil && name != nil && of(name[1]) && st.Mode().IsRegular() && now.Sub(st.ModTime()) > oldPart {
+		if st, err := e.Info(); err == nil && name != nil && of(name[1]) && st.Mode().IsRegular() &&
+			now.Sub(st.ModTime()) > oldPart {
 			_ = os.Remove(filepath.Join(folder, e.Name()))
 		}
 	}
@@ -83,5 +85,7 @@ func interrupted(path string) error {
 	if err != nil || len(left) == 0 {
 		return nil //nolint:nilerr // a path that is no pattern
 	}
-	return fmt.Errorf("a restore of %s was cut off: run it again, or give %s.before-restore (and its -wal, if there is one) the old name back; then remove %s", path, path, left[0])
+	return fmt.Errorf(
+		"a restore of %s was cut off: run it again, or give %s.before-restore (and its -wal, if there is one) the old name "+
+			"back; then remove %s", path, path, left[0])
 }

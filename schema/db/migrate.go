@@ -77,7 +77,10 @@ func applied(c *Conn) ([]Migration, error) {
 		}
 	}
 	for name := range have {
-		return nil, fmt.Errorf("%w: the file has the migration %s, which this program does not know; run the newer program, or go back with `restore` and the copy that it left beside the file before it migrated (its name ends in .before-v and a number)", ErrNewer, name)
+		return nil, fmt.Errorf(
+			"%w: the file has the migration %s, which this program does not know; run the newer program, or go back with "+
+				"`restore` and the copy that it left beside the file before it migrated (its name ends in .before-v and a number)",
+			ErrNewer, name)
 	}
 	return all, nil
 }
@@ -112,7 +115,8 @@ func apply(c *handle, m Migration, now exact.Instant) (err error) {
 	if err := sqlitex.ExecuteScript(c.Conn, m.script, nil); err != nil {
 		return err
 	}
-	if err := run(c, "CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT"); err != nil {
+	if err := run(c,
+		"CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT"); err != nil {
 		return err
 	}
 	if err := run(c, "INSERT INTO schema_migrations VALUES (?, ?)", m.Name, now); err != nil {

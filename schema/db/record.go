@@ -29,7 +29,8 @@ var (
 	rows = map[string]Rows{
 		"answers": {Skip: true}, "audit": {Skip: true}, "credential_stamp": {Skip: true}, "deliveries": {Skip: true},
 		"accepted_requests": {Skip: true}, "sign_ins": {Skip: true}, "events": {Skip: true}, "import_choices": {Skip: true},
-		"import_files": {Skip: true}, "import_pieces": {Skip: true}, "import_trials": {Skip: true}, "schema_migrations": {Skip: true}, "sessions": {Skip: true},
+		"import_files": {Skip: true}, "import_pieces": {Skip: true}, "import_trials": {Skip: true},
+		"schema_migrations": {Skip: true}, "sessions": {Skip: true},
 		"endpoints": {Noun: "webhook"}, "settings": {Noun: "settings"},
 	}
 	kinds    = map[string]Kind{}
@@ -82,7 +83,8 @@ func kindOf(table, column, declared, sql string) Kind {
 		return k
 	}
 	switch {
-	case declared == "BLOB", strings.HasSuffix(column, "secret"), strings.HasSuffix(column, "hash"), strings.HasSuffix(column, "token"),
+	case declared == "BLOB", strings.HasSuffix(column, "secret"), strings.HasSuffix(column, "hash"),
+		strings.HasSuffix(column, "token"),
 		strings.HasPrefix(column, "password"):
 		return Secret
 	case column == "updated_at":
@@ -193,7 +195,9 @@ func (w *watched) called(c *Conn, at func(column int) sqlite.Value) (string, err
 		}
 	}
 	if w.Key != "" {
-		name, found, err := One(c, Text, fmt.Sprintf("SELECT %s FROM %s WHERE %s", w.Key, w.name, strings.Join(where, " AND ")), args...) // #nosec G201 -- names of the schema
+		// #nosec G201 -- names of the schema
+		name, found, err := One(c, Text, fmt.Sprintf("SELECT %s FROM %s WHERE %s", w.Key, w.name,
+			strings.Join(where, " AND ")), args...)
 		if err != nil {
 			return "", err
 		}

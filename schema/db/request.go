@@ -21,12 +21,13 @@ import (
 // only one, and a second is an error of the program. Several says that the operation is
 // declared to take more of them; it keeps its answer itself, by a Work.
 type Request struct {
-	Key     string            // the idempotency key as the client sent it; "" for none
-	Route   string            // what was asked for: method and path with its ids, or the tool, or the operation
-	Body    [32]byte          // SHA-256 of the request's body
-	Expect  func(*Conn) error // called first in the transaction; its error refuses the change, as when a form's record was changed since
-	Several bool              // the operation takes several transactions
-	Answer  reflect.Type      // what the operation answers, and its Update with it; nil: anything
+	Key   string   // the idempotency key as the client sent it; "" for none
+	Route string   // what was asked for: method and path with its ids, or the tool, or the operation
+	Body  [32]byte // SHA-256 of the request's body
+	// called first in the transaction; its error refuses the change, as when a form's record was changed since
+	Expect  func(*Conn) error
+	Several bool         // the operation takes several transactions
+	Answer  reflect.Type // what the operation answers, and its Update with it; nil: anything
 
 	// Render makes the status and the body that are kept of an answer for the key.
 	Render func(answer any) (status int, body []byte, err error)
@@ -101,7 +102,8 @@ func misused(how string) error {
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
 	for {
 		f, more := frames.Next()
-		if f.Function != "" && (!strings.Contains(f.Function, "/schema/db.") || strings.HasSuffix(f.File, "_test.go")) || !more {
+		if f.Function != "" && (!strings.Contains(f.Function, "/schema/db.") || strings.HasSuffix(f.File, "_test.go")) ||
+			!more {
 			return fmt.Errorf("db: %s (line %d) %s", f.Function, f.Line, how)
 		}
 	}
@@ -147,7 +149,8 @@ func (c *Conn) replay(r *Request) error {
 	}
 	a, found, err := One(c, func(r *Row) answer {
 		return answer{Replay: Replay{Status: int(r.Int()), Body: r.Bytes()}, request: r.Bytes()}
-	}, "SELECT status, body, request FROM answers WHERE key_id = ? AND idempotency_key = ? AND route = ? AND created_at > ?",
+	}, "SELECT status, body, request FROM answers WHERE key_id = ? AND idempotency_key = ? AND route = ? AND created_at "+
+		"> ?",
 		r.owner.KeyID, r.Key, r.route(), c.Now()-keptFor)
 	switch {
 	case err != nil || !found:
@@ -164,7 +167,8 @@ func (r *Request) reused() error {
 	if r.owner.Via == "mcp" {
 		name = "request_key"
 	}
-	return fault.Conflictf("the %s %q was used for another body; use a new key for a new request", name, r.Key).At("idempotency_key")
+	return fault.Conflictf("the %s %q was used for another body; use a new key for a new request", name,
+		r.Key).At("idempotency_key")
 }
 
 // answers refuses an answer of another type than the operation's: what is kept of it, and what
@@ -173,7 +177,8 @@ func (r *Request) answers(answer any) error {
 	if r == nil || r.Answer == nil || reflect.TypeOf(answer) == r.Answer {
 		return nil
 	}
-	return misused(fmt.Sprintf("answers with a %T in its Update, and the operation with a %v: build the answer there", answer, r.Answer))
+	return misused(fmt.Sprintf("answers with a %T in its Update, and the operation with a %v: build the answer there",
+		answer, r.Answer))
 }
 
 // keep stores the answer for the request's idempotency key.
@@ -188,8 +193,10 @@ func (tx *Tx) keep(r *Request, answer any) error {
 	if err := run(tx.c, "DELETE FROM answers WHERE created_at <= ?", tx.Now()-keptFor); err != nil {
 		return failed(err)
 	}
-	return failed(run(tx.c, "INSERT OR REPLACE INTO answers (key_id, idempotency_key, route, request, status, body, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		r.owner.KeyID, r.Key, r.route(), r.Body[:], status, body, tx.Now()))
+	return failed(
+		run(tx.c, "INSERT OR REPLACE INTO answers (key_id, idempotency_key, route, request, status, body, created_at) "+
+			"VALUES (?, ?, ?, ?, ?, ?, ?)",
+			r.owner.KeyID, r.Key, r.route(), r.Body[:], status, body, tx.Now()))
 }
 
 // Answered returns *Replay when the request was answered before, and a refusal when its

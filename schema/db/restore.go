@@ -52,7 +52,9 @@ func Restore(source, path string) (aside string, err error) {
 			err = errors.Join(err, os.Remove(aside))
 			aside = ""
 		}
-		return aside, fmt.Errorf("put the copy in the place of %s (where the file alone is mounted, restore to the file that is mounted): %w", path, err)
+		return aside,
+			fmt.Errorf("put the copy in the place of %s (where the file alone is mounted, restore to the file that is "+
+				"mounted): %w", path, err)
 	}
 	_, _ = Tidy(path) // what an earlier restore left that was cut off
 	return aside, syncDir(path)

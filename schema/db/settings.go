@@ -44,7 +44,8 @@ func (tx *Tx) SetSetting(name, value string) (err error) {
 	if value == "" {
 		_, err = tx.Exec("DELETE FROM settings WHERE name = ?", name)
 	} else {
-		_, err = tx.Exec("INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
+		_, err = tx.Exec("INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name,
+			value)
 	}
 	return err
 }
@@ -113,7 +114,9 @@ func (d *DB) chooseZone(ctx context.Context, o Options) error {
 	}
 	if o.given() && (chosen == "" || o.Zone.String() == kept) {
 		if name := o.Zone.String(); kept != "" && name != kept && o.Notice != nil {
-			o.Notice(fmt.Sprintf("the time zone %s holds for this process; the file's is %s (`quartermaster settings timezone %s` changes it)", name, kept, name))
+			o.Notice(fmt.Sprintf(
+				"the time zone %s holds for this process; the file's is %s (`quartermaster settings timezone %s` changes it)", name,
+				kept, name))
 		}
 		return nil
 	}

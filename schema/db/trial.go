@@ -190,7 +190,8 @@ func changesIn(c *Conn, tables map[string]*watched, set *bytes.Buffer) ([]Change
 }
 
 // read reads the change of one row.
-func (w *watched) read(c *Conn, it *sqlite.ChangesetIterator, op sqlite.OpType) (name string, id int64, fields []Change, err error) {
+func (w *watched) read(c *Conn, it *sqlite.ChangesetIterator, op sqlite.OpType) (name string, id int64, fields []Change,
+	err error) {
 	value := func(of func(int) (sqlite.Value, error), i int) sqlite.Value {
 		v, failure := of(i)
 		err = errors.Join(err, failure)

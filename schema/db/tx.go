@@ -100,8 +100,9 @@ func (tx *Tx) insertAudit(service, actor, via, action, subject string, changes a
 		return err
 	}
 	tx.audited, tx.subject = true, subject
-	return failed(run(tx.c, "INSERT INTO audit (at, service, actor, via, action, subject, changes) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		tx.Now(), service, actor, via, action, subject, string(body)))
+	return failed(
+		run(tx.c, "INSERT INTO audit (at, service, actor, via, action, subject, changes) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			tx.Now(), service, actor, via, action, subject, string(body)))
 }
 
 // event is the body of a delivery.
@@ -149,7 +150,8 @@ func (tx *Tx) Example(name string, data any) (seq int64, err error) {
 }
 
 func (tx *Tx) insertEvent(name, about string, data any, test bool) (seq int64, err error) {
-	e := event{ID: "evt_" + randomHex(16), Event: name, Test: test, Service: tx.who.Service, CreatedAt: tx.Now(), Data: data}
+	e := event{ID: "evt_" + randomHex(16), Event: name, Test: test, Service: tx.who.Service, CreatedAt: tx.Now(),
+		Data: data}
 	if again, ok := data.(Resent); ok {
 		e.Resent, e.Data = true, again.Data
 	}
@@ -157,7 +159,8 @@ func (tx *Tx) insertEvent(name, about string, data any, test bool) (seq int64, e
 	if err != nil {
 		return 0, err
 	}
-	return tx.Insert("INSERT INTO events (id, service, event, created_at, body, subject, test) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	return tx.Insert(
+		"INSERT INTO events (id, service, event, created_at, body, subject, test) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		e.ID, e.Service, e.Event, e.CreatedAt, body, about, test)
 }
 

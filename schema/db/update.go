@@ -228,7 +228,8 @@ func (d *DB) unsynced(err error) {
 // as failed would be there after a crash.
 func (d *DB) uncommitted(err error) {
 	switch sqlite.ErrCode(err) {
-	case sqlite.ResultIOErrFsync, sqlite.ResultIOErrSHMMap, sqlite.ResultIOErrSHMSize, sqlite.ResultIOErrSHMOpen, sqlite.ResultIOErrSHMLock,
+	case sqlite.ResultIOErrFsync, sqlite.ResultIOErrSHMMap, sqlite.ResultIOErrSHMSize, sqlite.ResultIOErrSHMOpen,
+		sqlite.ResultIOErrSHMLock,
 		sqlite.ResultIOErrNoMem, sqlite.ResultNoMem:
 		d.fatal(err)
 	}
@@ -345,5 +346,6 @@ type Stats struct {
 
 // Stats returns the counts as they stand.
 func (d *DB) Stats() Stats {
-	return Stats{Writes: d.waits.n.Load(), Waited: time.Duration(d.waits.nanos.Load()), Synced: time.Duration(d.synced.Load())}
+	return Stats{Writes: d.waits.n.Load(), Waited: time.Duration(d.waits.nanos.Load()),
+		Synced: time.Duration(d.synced.Load())}
 }

@@ -108,14 +108,16 @@ func (d *DB) Begin(ctx context.Context, j Job) (w *Work, err error) {
 		if _, err := tx.Exec("DELETE FROM works WHERE moved_at <= ?", tx.Now()-keptWork); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(`INSERT INTO works (service, owner, route, key, body, token, asked, position, done, total, steps, started_at, moved_at)
+		if _, err := tx.Exec(`INSERT INTO works (service, owner, route, key, body, token, asked, position, done, total,
+			steps, started_at, moved_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?, '', 0, ?, 0, ?9, ?9) ON CONFLICT DO NOTHING`,
 			j.Service, j.Owner, j.Route, j.Key, j.Body[:], j.Token, j.Asked, j.Total, tx.Now()); err != nil {
 			return err
 		}
 		w, err = workIn(&tx.Conn, "owner = ? AND route = ? AND key = ?", j.Owner, j.Route, j.Key)
 		if err == nil && w.Body != j.Body {
-			err = fault.Conflictf("the key %q was used for another request; use a new key for a new request", j.Key).At("idempotency_key")
+			err = fault.Conflictf("the key %q was used for another request; use a new key for a new request",
+				j.Key).At("idempotency_key")
 		}
 		return err
 	})
@@ -172,7 +174,8 @@ func workIn(c *Conn, where string, args ...any) (*Work, error) {
 		w.Token, w.Asked, w.Position, w.Done, w.Total = r.Text(), r.Text(), r.Text(), r.Int(), r.Int()
 		w.steps, w.Started, w.Moved, w.Answer = r.Int(), r.Instant(), r.Instant(), r.TextPtr()
 		return w
-	}, `SELECT id, service, owner, route, key, body, token, asked, position, done, total, steps, started_at, moved_at, answer
+	}, `SELECT id, service, owner, route, key, body, token, asked, position, done, total, steps, started_at, moved_at,
+		answer
 		FROM works WHERE `+where, args...)
 	switch {
 	case err != nil:
@@ -200,8 +203,10 @@ func (w *Work) Step(ctx context.Context, d *DB, who Caller, fn func(*Tx) error) 
 			return err
 		}
 		w.steps++
-		return failed(run(tx.c, "UPDATE works SET position = ?, done = ?, total = ?, token = ?, asked = ?, steps = ?, moved_at = ? WHERE id = ?",
-			w.Position, w.Done, w.Total, w.Token, w.Asked, w.steps, tx.Now(), w.ID))
+		return failed(
+			run(tx.c, "UPDATE works SET position = ?, done = ?, total = ?, token = ?, asked = ?, steps = ?, moved_at = ? "+
+				"WHERE id = ?",
+				w.Position, w.Done, w.Total, w.Token, w.Asked, w.steps, tx.Now(), w.ID))
 	})
 	if err != nil {
 		*w = before

@@ -35,7 +35,8 @@ func isAmount(v any) bool {
 }
 
 // withoutCents are the words about cents, which mean nothing to who types 12.50.
-var withoutCents = strings.NewReplacer("a whole number of cents", "an amount", "takes cents", "takes an amount", "%d cents", "%d", "%d cent", "%d")
+var withoutCents = strings.NewReplacer("a whole number of cents", "an amount", "takes cents", "takes an amount",
+	"%d cents", "%d", "%d cent", "%d")
 
 // Amounts is the refusal as a form tells it, on which amounts are typed in units of their
 // currency: each is written by write, and a field in cents is called without that word.

@@ -104,7 +104,8 @@ type Maker interface {
 // Link makes a link for the person of the kind and id, to path and its token below w.Base, and says until when
 // it is good. asked: a visitor asked for it, so that it is good for an hour. Where the message is only shown, the
 // token is masked.
-func (w *Writer) Link(kind session.Kind, person int64, path string, asked bool) (url Value, until exact.Instant, err error) {
+func (w *Writer) Link(kind session.Kind, person int64, path string, asked bool) (url Value, until exact.Instant,
+	err error) {
 	life := kind.LinkLife(asked)
 	if w.Maker == nil {
 		return Text(w.Base + path + Mask), w.Now + life, nil

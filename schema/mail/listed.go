@@ -31,13 +31,16 @@ type Listed struct {
 }
 
 // ListedColumns are what ScanListed reads.
-const ListedColumns = `id, service, kind, record, address, state, tries, code, reply, created_at, next_try_at, tried_at, subject, note, person, link FROM mails`
+const ListedColumns = `id, service, kind, record, address, state, tries, code, reply, created_at, next_try_at,
+	tried_at, subject, note, person, link FROM mails`
 
 // ScanListed reads a message.
 func ScanListed(r *db.Row) Listed {
 	return Listed{
-		ID: r.Int(), Service: r.Text(), Kind: r.Text(), Record: r.Text(), To: r.Text(), State: r.Text(), Tries: r.Int(), Code: r.IntPtr(),
-		Reply: r.TextPtr(), CreatedAt: r.Instant(), NextTryAt: r.InstantPtr(), TriedAt: r.InstantPtr(), subject: r.Text(), note: r.Text(),
+		ID: r.Int(), Service: r.Text(), Kind: r.Text(), Record: r.Text(), To: r.Text(), State: r.Text(), Tries: r.Int(),
+		Code:  r.IntPtr(),
+		Reply: r.TextPtr(), CreatedAt: r.Instant(), NextTryAt: r.InstantPtr(), TriedAt: r.InstantPtr(), subject: r.Text(),
+		note:   r.Text(),
 		person: r.Text(), link: r.Bool(),
 	}
 }
@@ -53,8 +56,9 @@ func Find(c *db.Conn, id int64) (Listed, error) {
 
 // Row is the message as it was queued.
 func (m Listed) Row() Row {
-	return Row{ID: m.ID, Service: m.Service, Kind: m.Kind, Subject: m.subject, Record: m.Record, To: m.To, Note: m.note, Person: m.person,
-		Link: m.link}
+	return Row{ID: m.ID, Service: m.Service, Kind: m.Kind, Subject: m.subject, Record: m.Record, To: m.To, Note: m.note,
+		Person: m.person,
+		Link:   m.link}
 }
 
 // Several are the messages that an act queued or cancelled: one as its row, several as a list.

@@ -60,7 +60,8 @@ func Notify(tx *db.Tx, t Told) error {
 		if err != nil {
 			return err
 		}
-		r := Row{Kind: "notice", Subject: t.Subject, Record: t.Record, To: u.email, Person: db.Subject("user", u.id), Note: t.Notice + " " + t.Service}
+		r := Row{Kind: "notice", Subject: t.Subject, Record: t.Record, To: u.email, Person: db.Subject("user", u.id),
+			Note: t.Notice + " " + t.Service}
 		if err := t.tell(tx, r, wishes.of(t.Notice)); err != nil {
 			return err
 		}
@@ -77,7 +78,8 @@ func (t Told) tell(tx *db.Tx, r Row, how string) error {
 		return nil
 	}
 	if t.Every > 0 {
-		_, told, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM mails WHERE person = ? AND kind = 'notice' AND note = ? AND created_at > ? LIMIT 1",
+		_, told, err := db.One(&tx.Conn, db.Int,
+			"SELECT 1 FROM mails WHERE person = ? AND kind = 'notice' AND note = ? AND created_at > ? LIMIT 1",
 			r.Person, r.Note, tx.Now()-t.Every)
 		if err != nil || told {
 			return err

@@ -22,7 +22,8 @@ func SetUp(c *db.Conn) (bool, error) {
 func CheckSetUp(c *db.Conn) error {
 	is, err := SetUp(c)
 	if err == nil && !is {
-		err = fault.Conflictf("mail is not set up; an admin enters the mail server under Settings, Mail, or with `quartermaster mail set`")
+		err = fault.Conflictf(
+			"mail is not set up; an admin enters the mail server under Settings, Mail, or with `quartermaster mail set`")
 	}
 	return err
 }
@@ -53,8 +54,8 @@ const (
 )
 
 // Queue makes a row of a message in the transaction of the act that causes it, and gives its id; 0
-// when there is nothing to make: mail is not set up, the kind is off, there is no address, the act is an import's. A row
-// whose address is blocked or ill-formed is refused at once. It fails only where the database does.
+// when there is nothing to make: mail is not set up, the kind is off, there is no address, the act is an import's. A
+// row whose address is blocked or ill-formed is refused at once. It fails only where the database does.
 func (k Kind) Queue(tx *db.Tx, r Row) (id int64, err error) {
 	if is, err := SetUp(&tx.Conn); err != nil || !is || r.To == "" || tx.Who().Unmailed {
 		return 0, err
@@ -79,7 +80,8 @@ func insert(tx *db.Tx, r Row, state, why string) (id int64, err error) {
 	if why != "" {
 		state, next, reply = Declined, nil, why
 	}
-	return tx.Insert(`INSERT INTO mails (service, kind, subject, record, person, note, address, state, link, message_id, reply, created_at, next_try_at)
+	return tx.Insert(`INSERT INTO mails (service, kind, subject, record, person, note, address, state, link, message_id,
+		reply, created_at, next_try_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.Service, r.Kind, r.Subject, r.Record, r.Person, r.Note, r.To, state, r.Link, NewID(), reply, tx.Now(), next)
 }
@@ -125,7 +127,8 @@ func Unsendable(c *db.Conn, to string) (why string, err error) {
 
 // Block lets nothing go to the address from now on. The caller audits it, if a person asked.
 func Block(tx *db.Tx, address, reason string) error {
-	_, err := tx.Exec(`INSERT INTO blocked_addresses VALUES (?, ?, ?) ON CONFLICT (address) DO UPDATE SET reason = excluded.reason`,
+	_, err := tx.Exec(`INSERT INTO blocked_addresses VALUES (?, ?, ?) ON CONFLICT (address) DO UPDATE
+		SET reason = excluded.reason`,
 		Fold(address), reason, tx.Now())
 	return err
 }
@@ -137,11 +140,13 @@ const about = "(subject = ?1 OR person = ?1 AND person <> '')"
 // ends those that wait, and drops the block of the address. record is what the subject is called from
 // now on; what a message to the person is about keeps its name.
 func Forget(tx *db.Tx, subject, record string) error {
-	_, err := tx.Exec(`DELETE FROM blocked_addresses WHERE address IN (SELECT lower(address) FROM mails WHERE `+about+`)`, subject)
+	_, err := tx.Exec(`DELETE FROM blocked_addresses WHERE address IN (SELECT lower(address) FROM mails WHERE `+about+`)`,
+		subject)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(`UPDATE mails SET address = '', record = iif(subject = ?1, ?2, record), reply = CASE WHEN state IN ('held', 'queued') THEN 'the person was forgotten' END,
+	_, err = tx.Exec(`UPDATE mails SET address = '', record = iif(subject = ?1, ?2, record),
+		reply = CASE WHEN state IN ('held', 'queued') THEN 'the person was forgotten' END,
 		next_try_at = NULL, state = CASE WHEN state IN ('held', 'queued') THEN 'cancelled' ELSE state END
 		WHERE `+about, subject, record)
 	return err

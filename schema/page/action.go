@@ -89,7 +89,8 @@ func headActions(as []Action) templ.Component {
 			}
 		}
 		if danger.Len() > 0 {
-			safe.WriteString(`<details class="others"><summary class="btn">More</summary><div class="drop">` + danger.String() + `</div></details>`)
+			safe.WriteString(`<details class="others"><summary class="btn">More</summary><div class="drop">` + danger.String() +
+				`</div></details>`)
 		}
 		if safe.Len() == 0 {
 			return nil

@@ -71,7 +71,8 @@ func ChartOf(c Chart) templ.Component {
 		d.plain, d.show = c.words()
 		d.span()
 		d.scale()
-		d.write(`<figure class="sheet pad"><figcaption>`, esc(c.Title), `</figcaption><svg class="chart" height="`, num(chartHigh), `" role="img" aria-label="`, esc(c.Title), `">`)
+		d.write(`<figure class="sheet pad"><figcaption>`, esc(c.Title), `</figcaption><svg class="chart" height="`,
+			num(chartHigh), `" role="img" aria-label="`, esc(c.Title), `">`)
 		d.plot()
 		d.texts()
 		d.write(`</svg>`)
@@ -168,14 +169,16 @@ func (d *drawing) y(v int64) float64 {
 
 // plot draws what is stretched with the page.
 func (d *drawing) plot() {
-	d.write(`<svg class="plot" height="`, num(chartHigh), `" viewBox="0 0 `, num(plotWide), ` `, num(chartHigh), `" preserveAspectRatio="none">`)
+	d.write(`<svg class="plot" height="`, num(chartHigh), `" viewBox="0 0 `, num(plotWide), ` `, num(chartHigh),
+		`" preserveAspectRatio="none">`)
 	for v := d.low; v <= d.high; v += d.step {
 		d.write(`<path class="axis" d="M0 `, at(d.y(v)), `H1000"/>`)
 	}
 	wide, zero := d.slot()*.7, d.y(max(0, d.low))
 	for i, p := range d.Bars {
 		top := min(d.y(p.Value), zero)
-		d.write(`<rect class="bar" x="`, at(d.x(i, p)-wide/2), `" y="`, at(top), `" width="`, at(wide), `" height="`, at(max(d.y(p.Value), zero)-top), `"><title>`,
+		d.write(`<rect class="bar" x="`, at(d.x(i, p)-wide/2), `" y="`, at(top), `" width="`, at(wide), `" height="`,
+			at(max(d.y(p.Value), zero)-top), `"><title>`,
 			esc(d.label(p)), `: `, esc(d.show(p.Value)), `</title></rect>`)
 	}
 	d.line("line", d.Line, 0, d.Steps)
@@ -189,10 +192,12 @@ func (d *drawing) plot() {
 		d.write(`<path class="now" d="M`, at(d.x(0, *d.Now)), ` `, num(plotTop), `V`, num(plotFoot), `"/>`)
 	}
 	for _, m := range d.Marks {
-		d.write(`<path class="now ahead" d="M`, at(d.x(0, m)), ` `, num(plotTop), `V`, num(plotFoot), `"><title>`, esc(m.Label), `</title></path>`)
+		d.write(`<path class="now ahead" d="M`, at(d.x(0, m)), ` `, num(plotTop), `V`, num(plotFoot), `"><title>`,
+			esc(m.Label), `</title></path>`)
 	}
 	for _, e := range d.Events {
-		d.write(`<path class="event `, e.Look, `" d="M`, at(d.x(0, Point{Day: e.Day})), ` `, num(plotFoot), `h0"><title>`, esc(e.Label), `</title></path>`)
+		d.write(`<path class="event `, e.Look, `" d="M`, at(d.x(0, Point{Day: e.Day})), ` `, num(plotFoot), `h0"><title>`,
+			esc(e.Label), `</title></path>`)
 	}
 	d.write(`</svg>`)
 }
@@ -214,7 +219,8 @@ func (d *drawing) line(class string, points []Point, from int, steps bool) {
 		default:
 			d.write(`L`, x, ` `, y)
 		}
-		dots.WriteString(`<path class="dot" d="M` + x + ` ` + y + `h0"><title>` + esc(d.label(p)) + `: ` + esc(d.show(p.Value)) + `</title></path>`)
+		dots.WriteString(`<path class="dot" d="M` + x + ` ` + y + `h0"><title>` + esc(d.label(p)) + `: ` +
+			esc(d.show(p.Value)) + `</title></path>`)
 	}
 	d.write(`"/>`)
 	if class == "line" && !steps && len(points) <= mostDots {
@@ -346,7 +352,8 @@ func (d *drawing) table() {
 	if d.Tables {
 		open = " open"
 	}
-	d.write(`<details`, open, `><summary>The numbers</summary><table aria-label="`, esc(d.Title), `"><thead><tr><th scope="col">`, esc(d.Label), `</th>`)
+	d.write(`<details`, open, `><summary>The numbers</summary><table aria-label="`, esc(d.Title),
+		`"><thead><tr><th scope="col">`, esc(d.Label), `</th>`)
 	series := [][]Point{d.Bars, slices.Concat(d.Line, d.Ahead)}
 	var labels []Point
 	values := map[string][2]string{}

@@ -78,7 +78,8 @@ func (f *Frame) boxes(b *strings.Builder, e entry, choices []schema.Choice) {
 		if slices.Contains(e.values, c.Value) {
 			checked = ` checked`
 		}
-		b.WriteString(`<label for="` + id + `"><input type="checkbox" id="` + id + `" name="` + esc(e.name) + `" value="` + esc(c.Value) + `"` + checked + `> ` + esc(c.Whole()) + `</label>`)
+		b.WriteString(`<label for="` + id + `"><input type="checkbox" id="` + id + `" name="` + esc(e.name) + `" value="` +
+			esc(c.Value) + `"` + checked + `> ` + esc(c.Whole()) + `</label>`)
 	}
 	b.WriteString(`</div>`)
 }
@@ -94,7 +95,8 @@ func (f *Frame) checkBox(b *strings.Builder, e entry) {
 	e.required = false
 	b.WriteString(`<div class="field check">`)
 	hidden(b, e.name, "false")
-	b.WriteString(`<input type="checkbox" value="true"` + e.marks() + checked + `><label for="` + e.id + `">` + esc(e.arg.Label()) + `</label>`)
+	b.WriteString(`<input type="checkbox" value="true"` + e.marks() + checked + `><label for="` + e.id + `">` +
+		esc(e.arg.Label()) + `</label>`)
 	b.WriteString(e.below())
 	b.WriteString(`</div>`)
 }

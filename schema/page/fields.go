@@ -43,7 +43,8 @@ func (f *Frame) fields(ctx context.Context, b *strings.Builder, fm *Form, op sch
 }
 
 // within writes fields, if there are any, with what stands around them.
-func (f *Frame) within(ctx context.Context, b *strings.Builder, fm *Form, open string, args []schema.Arg, end string) error {
+func (f *Frame) within(ctx context.Context, b *strings.Builder, fm *Form, open string, args []schema.Arg,
+	end string) error {
 	if len(args) == 0 {
 		return nil
 	}

@@ -126,7 +126,8 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 func (fm *Form) untouched(a schema.Arg) bool {
 	name := schema.PageField(a.Name)
 	for field, values := range fm.Given {
-		if (field == name || strings.HasPrefix(field, name+".")) && strings.Join(values, "") != "" && strings.Join(values, "") != fmt.Sprint(a.Default) {
+		if (field == name || strings.HasPrefix(field, name+".")) && strings.Join(values, "") != "" &&
+			strings.Join(values, "") != fmt.Sprint(a.Default) {
 			return false
 		}
 	}
@@ -151,7 +152,8 @@ func (fm Form) shows(a schema.Arg) bool {
 func (fm Form) order(args []schema.Arg) []schema.Arg {
 	var shown []schema.Arg
 	for _, a := range args {
-		part := slices.ContainsFunc(args, func(x schema.Arg) bool { return x.PartOf == a.Name }) && !slices.Contains(fm.Facts, a.Name)
+		part := slices.ContainsFunc(args, func(x schema.Arg) bool { return x.PartOf == a.Name }) &&
+			!slices.Contains(fm.Facts, a.Name)
 		if fm.shows(a) && !part {
 			shown = append(shown, a)
 		}
@@ -204,7 +206,8 @@ type entry struct {
 
 // field writes one argument's field with its label, help and refusal.
 func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema.Arg) error {
-	e := entry{arg: a, name: schema.PageField(a.Name), inline: fm.Inline, labels: fm.Labels, required: a.Required, source: "op=" + fm.Op}
+	e := entry{arg: a, name: schema.PageField(a.Name), inline: fm.Inline, labels: fm.Labels, required: a.Required,
+		source: "op=" + fm.Op}
 	e.focus = fm.focus == e.name
 	if label := fm.Called[e.name]; label != "" {
 		e.arg.Title, e.arg.About, e.arg.Help = label, "", ""
@@ -219,7 +222,8 @@ func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema
 		e.values = f.initial(a)
 		e.have = e.values != nil
 	}
-	if part, _ := fm.given(a.PartOf); a.PartOf != "" && !slices.Contains(fm.Facts, e.name) && strings.Join(part, "") != "" && e.value() != "" && !strings.Contains(e.value(), "\t") {
+	if part, _ := fm.given(a.PartOf); a.PartOf != "" && !slices.Contains(fm.Facts, e.name) &&
+		strings.Join(part, "") != "" && e.value() != "" && !strings.Contains(e.value(), "\t") {
 		e.values = []string{part[0] + "\t" + e.value()}
 	}
 	e.why, e.offered = fm.Refused[e.name], fm.Offered[e.name]

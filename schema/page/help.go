@@ -51,7 +51,8 @@ func (e entry) help() string {
 	about := People(strings.NewReplacer(", in cents", "", " in cents", "", "true (1): ", "").Replace(e.arg.About))
 	label := strings.Fields(strings.ToLower(e.arg.Label()))
 	more := slices.ContainsFunc(strings.Fields(strings.ToLower(about)), func(word string) bool {
-		return !slices.Contains(label, strings.Trim(word, ",;:.'s")) && !slices.Contains(label, word) && !slices.Contains(articles, word)
+		return !slices.Contains(label, strings.Trim(word, ",;:.'s")) && !slices.Contains(label, word) &&
+			!slices.Contains(articles, word)
 	})
 	if !more {
 		return ""
@@ -73,6 +74,7 @@ func People(about string) string {
 
 // machineWords are what no page says: names of arguments, flags, commands, statuses, and how values
 // are coded.
-var machineWords = regexp.MustCompile(`[a-z]_[a-z]|--[a-z]|\b(cents?|true|false|null|JSON|ids?|UTF-8|REST|agents?|fired|in-progress|[45]0[0-9]|[45]22)\b|YYYY|\(1\)|quartermaster [a-z]`)
+var machineWords = regexp.MustCompile(
+	`[a-z]_[a-z]|--[a-z]|\b(cents?|true|false|null|JSON|ids?|UTF-8|REST|agents?|fired|in-progress|[45]0[0-9]|[45]22)\b|YYYY|\(1\)|quartermaster [a-z]`)
 
 var articles = []string{"the", "a", "an", "its", "of", "it", "new", "only", "this", "is", "whose", "what"}

@@ -81,11 +81,13 @@ func Found(shown int, total int64, next string) templ.Component {
 		if next != "" {
 			f.turn(&b, "btn", ` rel="next"`, "Next page", f.with("after", next))
 			if f.prints() && total <= mostPrinted {
-				b.WriteString(`<a class="btn quiet" href="` + esc(f.with("format", "print")) + `">Print all ` + group(Num(total)) + `</a>`)
+				b.WriteString(`<a class="btn quiet" href="` + esc(f.with("format", "print")) + `">Print all ` + group(Num(total)) +
+					`</a>`)
 			}
 		}
 		if f.Printing() {
-			b.WriteString(`<a class="btn quiet no-print" href="` + esc(f.with("", "")) + `">Back to pages</a><button type="button" class="btn" data-print hidden>Print</button>`)
+			b.WriteString(`<a class="btn quiet no-print" href="` + esc(f.with("", "")) +
+				`">Back to pages</a><button type="button" class="btn" data-print hidden>Print</button>`)
 		}
 		f.elsewhere(&b)
 		b.WriteString(`</nav>`)
@@ -160,12 +162,14 @@ func (f *Frame) moreFilters(b *strings.Builder, rest []schema.Arg) {
 	if slices.ContainsFunc(rest, func(a schema.Arg) bool { return f.Query.Get(a.Name) != "" || f.Wrong[a.Name] != "" }) {
 		checked = ` checked`
 	}
-	b.WriteString(`<input type="checkbox" class="hear more-box" id="more-filters"` + checked + `><label class="btn quiet narrow-only" for="more-filters">More</label><div class="more">`)
+	b.WriteString(`<input type="checkbox" class="hear more-box" id="more-filters"` + checked +
+		`><label class="btn quiet narrow-only" for="more-filters">More</label><div class="more">`)
 }
 
 // filter writes one search field or filter.
 func (f *Frame) filter(b *strings.Builder, a schema.Arg) error {
-	e := entry{arg: a, name: a.Name, id: "filter-" + a.Name, source: "page=" + queryEscape(f.Pattern), inline: true, values: f.Query[a.Name], have: true, blank: "All"}
+	e := entry{arg: a, name: a.Name, id: "filter-" + a.Name, source: "page=" + queryEscape(f.Pattern), inline: true,
+		values: f.Query[a.Name], have: true, blank: "All"}
 	if a.Kind == schema.MonthKind && len(e.values) == 0 {
 		e.values = []string{f.Today.String()[:len("2006-01")]}
 	}

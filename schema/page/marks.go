@@ -92,7 +92,8 @@ func MarkedForm(m Marking) templ.Component {
 		b.WriteString(`<button class="btn">` + esc(m.Button) + `</button>`)
 		for _, a := range m.Also {
 			if _, ok := f.may(a.op); ok {
-				b.WriteString(`<button class="btn quiet" formnovalidate name="marked_open" value="yes" formaction="` + esc(f.DoPath(a.op)) + `">` + esc(a.label) + `</button>`)
+				b.WriteString(`<button class="btn quiet" formnovalidate name="marked_open" value="yes" formaction="` +
+					esc(f.DoPath(a.op)) + `">` + esc(a.label) + `</button>`)
 			}
 		}
 		b.WriteString(`</form>`)
@@ -110,7 +111,8 @@ func (f *Frame) allThatMatch(b *strings.Builder, m Marking, checked bool) {
 		}
 	}
 	id := "all-" + m.Op
-	b.WriteString(`<div class="field check"><input type="checkbox" id="` + id + `" name="` + matchField + `" value="` + esc(q.Encode()) + `"`)
+	b.WriteString(`<div class="field check"><input type="checkbox" id="` + id + `" name="` + matchField + `" value="` +
+		esc(q.Encode()) + `"`)
 	if checked {
 		b.WriteString(` checked`)
 	}
@@ -136,7 +138,8 @@ func Mark(op, field, value, label string, checked bool) templ.Component {
 		if marks := f.marks(op, field); marks != nil {
 			checked = checked && !slices.Contains(marks.Was, value) && f.Sent == nil || slices.Contains(marks.Values, value)
 		}
-		b.WriteString(`<input type="checkbox"` + form + ` name="` + esc(field) + `" value="` + esc(value) + `" aria-label="` + esc(label) + `"`)
+		b.WriteString(`<input type="checkbox"` + form + ` name="` + esc(field) + `" value="` + esc(value) + `" aria-label="` +
+			esc(label) + `"`)
 		if checked {
 			b.WriteString(` checked`)
 		}
@@ -155,7 +158,8 @@ func (f *Frame) turn(b *strings.Builder, class, rel, label, to string) {
 	if rel != "" {
 		b.WriteString(`<link` + rel + ` href="` + esc(to) + `">`)
 	}
-	b.WriteString(`<button class="` + class + `" form="bulk-` + f.marking.Op + `" formnovalidate formaction="` + esc(to) + `">` + label + `</button>`)
+	b.WriteString(`<button class="` + class + `" form="bulk-` + f.marking.Op + `" formnovalidate formaction="` + esc(to) +
+		`">` + label + `</button>`)
 }
 
 // elsewhere writes the marks of other pages, and how many they are.
@@ -180,6 +184,7 @@ func (f *Frame) elsewhere(b *strings.Builder) {
 		}
 	}
 	if n > 0 {
-		b.WriteString(`<span>` + Plural(n, "row", "rows") + ` marked on other pages. <a href="` + esc(f.Here()) + `">Unmark all</a></span>`)
+		b.WriteString(`<span>` + Plural(n, "row", "rows") + ` marked on other pages. <a href="` + esc(f.Here()) +
+			`">Unmark all</a></span>`)
 	}
 }

@@ -92,7 +92,8 @@ func SheetOf[T any](name string, columns []string, rows []T, cells func(T) []str
 
 // New makes the page that s tells.
 func New[T any](s Spec[T]) Page {
-	p := Page{Path: s.Path, Title: s.Title, Menu: s.Menu, Key: s.Key, Role: s.Role, Area: s.Area, Plain: s.Plain, Marks: s.Marks, Setting: s.Setting}
+	p := Page{Path: s.Path, Title: s.Title, Menu: s.Menu, Key: s.Key, Role: s.Role, Area: s.Area, Plain: s.Plain,
+		Marks: s.Marks, Setting: s.Setting}
 	bind, view, sheet := s.Load, s.View, s.CSV
 	p.load = func(f *schema.Form) schema.Handler {
 		load := bind(f)
@@ -179,7 +180,8 @@ func (p *Paging) Bind(f *schema.Form, sorts ...string) {
 	}
 	f.Text(&p.After, "after", "Where the page before ended", schema.Most(500))
 	var format string
-	f.Enum(&format, "format", "csv for a file of all that is filtered, print for a page of it", []string{"csv", printFormat})
+	f.Enum(&format, "format", "csv for a file of all that is filtered, print for a page of it",
+		[]string{"csv", printFormat})
 	p.Limit = PageSize
 	switch p.All = format != ""; format {
 	case "csv":

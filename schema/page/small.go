@@ -32,12 +32,15 @@ func Stacked(title string, parts ...Part) templ.Component {
 		return text("")
 	}
 	var b, legend strings.Builder
-	b.WriteString(`<figure class="stack"><figcaption class="hear">` + esc(title) + `</figcaption><svg height="20" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="` + esc(title) + `">`)
+	b.WriteString(`<figure class="stack"><figcaption class="hear">` + esc(title) +
+		`</figcaption><svg height="20" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="` +
+		esc(title) + `">`)
 	from := 0.0
 	for _, p := range parts {
 		wide := float64(max(0, p.Value)) / float64(whole) * plotWide
 		words := esc(p.Label) + `: ` + esc(p.Shown)
-		b.WriteString(`<rect class="` + p.Look + `" x="` + at(from) + `" width="` + at(wide) + `" height="20"><title>` + words + `</title></rect>`)
+		b.WriteString(`<rect class="` + p.Look + `" x="` + at(from) + `" width="` + at(wide) + `" height="20"><title>` +
+			words + `</title></rect>`)
 		from += wide
 		name := esc(p.Label)
 		if p.Path != "" {
@@ -56,7 +59,8 @@ func Spark(label string, values []int64) templ.Component {
 	}
 	low, high := min(0, slices.Min(values)), max(1, slices.Max(values))
 	var b strings.Builder
-	b.WriteString(`<svg class="spark" viewBox="0 0 60 16" role="img" aria-label="` + esc(label) + `"><title>` + esc(label) + `</title><path d="M`)
+	b.WriteString(`<svg class="spark" viewBox="0 0 60 16" role="img" aria-label="` + esc(label) + `"><title>` +
+		esc(label) + `</title><path d="M`)
 	for i, v := range values {
 		b.WriteString(at(float64(i)*60/float64(len(values)-1)) + ` ` + at(15-float64(v-low)/float64(high-low)*14) + ` `)
 	}
@@ -70,9 +74,11 @@ func Strip(label string, parts []Part) templ.Component {
 		return text("")
 	}
 	var b strings.Builder
-	b.WriteString(`<p class="strip"><svg width="` + num(14*len(parts)) + `" height="14" viewBox="0 0 ` + num(14*len(parts)) + ` 14" role="img" aria-label="` + esc(label) + `">`)
+	b.WriteString(`<p class="strip"><svg width="` + num(14*len(parts)) + `" height="14" viewBox="0 0 ` +
+		num(14*len(parts)) + ` 14" role="img" aria-label="` + esc(label) + `">`)
 	for i, p := range parts {
-		b.WriteString(`<rect class="` + p.Look + `" x="` + num(14*i+1) + `" y="1" width="12" height="12" rx="2"><title>` + esc(p.Label) + `</title></rect>`)
+		b.WriteString(`<rect class="` + p.Look + `" x="` + num(14*i+1) + `" y="1" width="12" height="12" rx="2"><title>` +
+			esc(p.Label) + `</title></rect>`)
 	}
 	b.WriteString(`</svg> <small>` + esc(label) + `</small></p>`)
 	return text(b.String())
@@ -85,7 +91,8 @@ func CellBar(label string, value, mark, most int64) templ.Component {
 		return text("")
 	}
 	share := func(v int64) float64 { return float64(min(max(v, 0), most)) / float64(most) * 60 }
-	s := `<svg class="spark" viewBox="0 0 60 16" role="img" aria-label="` + esc(label) + `"><title>` + esc(label) + `</title><rect x="0" y="5" height="7" width="` + at(share(value)) + `"/>`
+	s := `<svg class="spark" viewBox="0 0 60 16" role="img" aria-label="` + esc(label) + `"><title>` + esc(label) +
+		`</title><rect x="0" y="5" height="7" width="` + at(share(value)) + `"/>`
 	if mark > 0 {
 		s += `<path class="limit" d="M` + at(share(mark)) + ` 1V15"/>`
 	}
@@ -101,7 +108,9 @@ func QR(content, label string) templ.Component {
 		}
 		n := strconv.Itoa(code.Size + 8) // four light modules around it
 		var b strings.Builder
-		b.WriteString(`<svg class="qr" viewBox="0 0 ` + n + ` ` + n + `" role="img" aria-label="` + esc(label) + `" shape-rendering="crispEdges"><path class="light" d="M0 0h` + n + `v` + n + `H0z"/><path fill="none" stroke="#000" d="`)
+		b.WriteString(`<svg class="qr" viewBox="0 0 ` + n + ` ` + n + `" role="img" aria-label="` + esc(label) +
+			`" shape-rendering="crispEdges"><path class="light" d="M0 0h` + n + `v` + n +
+			`H0z"/><path fill="none" stroke="#000" d="`)
 		for y := range code.Size {
 			at := -1 // where the line of this row ended
 			for x := 0; x < code.Size; x++ {

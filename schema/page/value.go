@@ -146,7 +146,8 @@ func (f *Frame) day(d exact.Day) string {
 // LongDay is a day as letters write it: 1 November 2026.
 func LongDay(d exact.Day) templ.Component {
 	y, m, n := d.Date()
-	return text(`<time datetime="` + d.String() + `">` + strconv.Itoa(n) + "\u00a0" + m.String() + "\u00a0" + strconv.Itoa(y) + `</time>`)
+	return text(`<time datetime="` + d.String() + `">` + strconv.Itoa(n) + "\u00a0" + m.String() + "\u00a0" +
+		strconv.Itoa(y) + `</time>`)
 }
 
 // Month is a month: November 2026.

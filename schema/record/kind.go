@@ -45,10 +45,12 @@ var (
 	optWhole = &Kind[*int64]{(*db.Row).IntPtr, opt(digits), samePtr[int64], (*schema.Form).IntPtr, nil, true}
 	milli    = &Kind[exact.Milli]{(*db.Row).Milli, exact.Milli.String, same[exact.Milli], (*schema.Form).Milli, nil, false}
 	day      = &Kind[exact.Day]{(*db.Row).Day, exact.Day.String, same[exact.Day], (*schema.Form).Day, nil, false}
-	optDay   = &Kind[*exact.Day]{(*db.Row).DayPtr, opt(exact.Day.String), samePtr[exact.Day], (*schema.Form).DayPtr, nil, true}
-	moment   = &Kind[exact.Instant]{(*db.Row).Instant, exact.Instant.String, same[exact.Instant], nil, nil, false}
+	optDay   = &Kind[*exact.Day]{(*db.Row).DayPtr, opt(exact.Day.String), samePtr[exact.Day], (*schema.Form).DayPtr, nil,
+		true}
+	moment = &Kind[exact.Instant]{(*db.Row).Instant, exact.Instant.String, same[exact.Instant], nil, nil, false}
 
-	optMoment = &Kind[*exact.Instant]{(*db.Row).InstantPtr, opt(exact.Instant.String), samePtr[exact.Instant], nil, nil, true}
+	optMoment = &Kind[*exact.Instant]{(*db.Row).InstantPtr, opt(exact.Instant.String), samePtr[exact.Instant], nil, nil,
+		true}
 
 	amount = &Kind[exact.Decimal]{
 		Scan: func(r *db.Row) exact.Decimal { return exact.Decimal{Unscaled: r.Int(), Places: 2} },

@@ -31,7 +31,8 @@ type Noun[T any] struct {
 
 // New declares a noun. word is what the audit trail calls it.
 func New[T any](word, table string, columns ...Column[T]) *Noun[T] {
-	n := &Noun[T]{made: word + ".created", changed: word + ".changed", subject: word, table: table, order: "id", columns: columns, id: -1, key: -1}
+	n := &Noun[T]{made: word + ".created", changed: word + ".changed", subject: word, table: table, order: "id",
+		columns: columns, id: -1, key: -1}
 	for i := range columns {
 		switch {
 		case columns[i].id:
@@ -195,7 +196,8 @@ func (n *Noun[T]) Edits(f *schema.Form) (t T, given func(column string) bool) {
 // Form binds the fields of a form into t and tells which of them the call brought: all that are
 // not for the file only, or those named. more gives a column's options in this form. A form that
 // edits lets null, or an empty field, empty what may be unset.
-func (n *Noun[T]) Form(f *schema.Form, t *T, edits bool, more func(column string) []schema.Opt, only ...string) map[string]bool {
+func (n *Noun[T]) Form(f *schema.Form, t *T, edits bool, more func(column string) []schema.Opt,
+	only ...string) map[string]bool {
 	given := map[string]bool{}
 	for i := range n.columns {
 		c := &n.columns[i]

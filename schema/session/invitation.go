@@ -65,14 +65,16 @@ func insertInvitation(tx *db.Tx, v Invitation, token, plain string) error {
 		code = hash[:]
 	}
 	hash, _ := Hash(token)
-	_, err := tx.Exec("INSERT INTO invitations (hash, code, kind, subject, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	_, err := tx.Exec(
+		"INSERT INTO invitations (hash, code, kind, subject, invited_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		hash[:], code, string(v.Kind), v.Subject, v.By, tx.Now(), v.ExpiresAt)
 	return err
 }
 
 // Withdraw ends the subject's open invitation, its link and its codes, if there is one, and mailed links.
 func Withdraw(tx *db.Tx, kind Kind, subject int64) error {
-	_, err := tx.Exec("UPDATE invitations SET ended_at = ? WHERE kind = ? AND subject = ? AND ended_at IS NULL", tx.Now(), string(kind), subject)
+	_, err := tx.Exec("UPDATE invitations SET ended_at = ? WHERE kind = ? AND subject = ? AND ended_at IS NULL", tx.Now(),
+		string(kind), subject)
 	return errors.Join(err, EndLinks(tx, kind, subject))
 }
 
@@ -116,7 +118,8 @@ func find(c *db.Conn, column string, hash []byte, kind Kind) (Invitation, error)
 		ended = r.InstantPtr()
 		return v
 	}, "SELECT id, kind, subject, invited_by, expires_at, ended_at FROM invitations WHERE "+column+` = ?1 AND kind = ?2
-		UNION ALL SELECT 0, kind, subject, '', expires_at, ended_at FROM mail_links WHERE hash = ?1 AND kind = ?2`, hash, string(kind))
+		UNION ALL SELECT 0, kind, subject, '', expires_at, ended_at FROM mail_links WHERE hash = ?1 AND kind = ?2`, hash,
+		string(kind))
 	switch {
 	case err != nil:
 		return v, err
@@ -132,7 +135,8 @@ func find(c *db.Conn, column string, hash []byte, kind Kind) (Invitation, error)
 
 // Use ends the invitation for good, since it has served, and every other link of the same person.
 func Use(tx *db.Tx, v Invitation) error {
-	_, err := tx.Exec("UPDATE invitations SET ended_at = ? WHERE kind = ? AND subject = ? AND code IS NULL AND ended_at IS NULL",
+	_, err := tx.Exec(
+		"UPDATE invitations SET ended_at = ? WHERE kind = ? AND subject = ? AND code IS NULL AND ended_at IS NULL",
 		tx.Now(), string(v.Kind), v.Subject)
 	return errors.Join(err, EndLinks(tx, v.Kind, v.Subject))
 }

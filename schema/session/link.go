@@ -38,6 +38,7 @@ func MakeCode(tx *db.Tx, tenant int64, by string) (string, error) {
 
 // EndLinks ends all mailed links of the person.
 func EndLinks(tx *db.Tx, kind Kind, person int64) error {
-	_, err := tx.Exec("UPDATE mail_links SET ended_at = ? WHERE kind = ? AND subject = ? AND ended_at IS NULL", tx.Now(), string(kind), person)
+	_, err := tx.Exec("UPDATE mail_links SET ended_at = ? WHERE kind = ? AND subject = ? AND ended_at IS NULL", tx.Now(),
+		string(kind), person)
 	return err
 }

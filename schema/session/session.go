@@ -115,7 +115,9 @@ func Open(tx *db.Tx, kind Kind, subject int64, from From, password bool) (string
 	t := token()
 	hash, _ := Hash(t)
 	var err error
-	s.ID, err = tx.Insert("INSERT INTO sessions (hash, kind, subject, device, address, created_at, seen_at, password_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+	s.ID, err = tx.Insert(
+		"INSERT INTO sessions (hash, kind, subject, device, address, created_at, seen_at, password_at) VALUES (?, ?, ?, ?, "+
+			"?, ?, ?, ?)",
 		hash[:], string(kind), subject, s.Device, s.Address, s.CreatedAt, s.SeenAt, s.PasswordAt)
 	return t, s, err
 }
@@ -123,7 +125,8 @@ func Open(tx *db.Tx, kind Kind, subject int64, from From, password bool) (string
 // prune drops what is over by age; the last seen ones of a subject that is idle too
 // long are refused all the same, and go when their age is reached.
 func prune(tx *db.Tx, kind Kind) error {
-	_, err := tx.Exec("DELETE FROM sessions WHERE kind = ? AND created_at <= ?", string(kind), tx.Now()-lifetimes[kind].most)
+	_, err := tx.Exec("DELETE FROM sessions WHERE kind = ? AND created_at <= ?", string(kind),
+		tx.Now()-lifetimes[kind].most)
 	return err
 }
 
@@ -142,7 +145,8 @@ func Find(c *db.Conn, kind Kind, token string) (s Session, found bool, err error
 
 // Of lists the subject's sessions that are still good, the last seen first.
 func Of(c *db.Conn, kind Kind, subject int64) ([]Session, error) {
-	all, err := db.All(c, scan, "SELECT "+columns+" FROM sessions WHERE kind = ? AND subject = ? ORDER BY seen_at DESC, id DESC", string(kind), subject)
+	all, err := db.All(c, scan, "SELECT "+columns+
+		" FROM sessions WHERE kind = ? AND subject = ? ORDER BY seen_at DESC, id DESC", string(kind), subject)
 	good := all[:0]
 	for _, s := range all {
 		if s.Good(c.Now()) {

@@ -172,7 +172,8 @@ func Members(t reflect.Type) (members []Member, ok bool) {
 		case name == "":
 			name = f.Name
 		}
-		members = append(members, Member{Name: name, Index: []int{i}, Type: f.Type, Tag: f.Tag, OmitEmpty: options == "omitempty"})
+		members = append(members, Member{Name: name, Index: []int{i}, Type: f.Type, Tag: f.Tag,
+			OmitEmpty: options == "omitempty"})
 	}
 	return outermost(members)
 }

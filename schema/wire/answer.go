@@ -35,7 +35,8 @@ func Send(w http.ResponseWriter, status int, body []byte) {
 	head["Content-Type"] = contentType
 	head["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // #nosec G705 -- it is JSON, said to be, and nosniff is set; a failed write is ignored: the client has gone
+	// #nosec G705 -- it is JSON, said to be, and nosniff is set; a failed write is ignored: the client has gone
+	_, _ = w.Write(body)
 }
 
 var contentType = []string{"application/json"}

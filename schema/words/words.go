@@ -52,7 +52,8 @@ func Parts(text string) Words {
 }
 
 // base are letters that no diacritic makes, but that people type without theirs.
-var base = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "æ", "ae", "œ", "oe", "ß", "ss", "ı", "i", "þ", "th", "ð", "d")
+var base = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "æ", "ae", "œ", "oe", "ß", "ss", "ı", "i", "þ", "th", "ð",
+	"d")
 
 // Fold is a text in the one form in which what is looked for is compared: "Müller" is "muller".
 func Fold(text string) string {

@@ -46,9 +46,11 @@ func batches(s *store.Service) page.Page {
 		},
 		View: func(v batchesView) templ.Component { return Batches(v) },
 		CSV: func(v batchesView) page.Sheet {
-			sheet := page.Sheet{Name: "redeem-codes", Columns: []string{"batch", "sku", "tier", "total", "unused", "redeemed", "void", "created_at"}}
+			sheet := page.Sheet{Name: "redeem-codes", Columns: []string{"batch", "sku", "tier", "total", "unused", "redeemed",
+				"void", "created_at"}}
 			for _, b := range v.Batches {
-				sheet.Rows = append(sheet.Rows, []string{b.Batch, b.SKU, text(b.Tier), page.Num(b.Total), page.Num(b.Unused), page.Num(b.Redeemed), page.Num(b.Void), b.CreatedAt.String()})
+				sheet.Rows = append(sheet.Rows, []string{b.Batch, b.SKU, text(b.Tier), page.Num(b.Total), page.Num(b.Unused),
+					page.Num(b.Redeemed), page.Num(b.Void), b.CreatedAt.String()})
 			}
 			return sheet
 		},
@@ -77,7 +79,8 @@ func batch(s *store.Service) page.Page {
 
 // batchActs are what can be done with a batch; voiding needs codes that are unused.
 func batchActs(b store.Batch) []page.Action {
-	acts := []page.Action{page.Open("Mint more", "mint_codes", "batch", b.Batch, "sku", b.SKU, "tier", text(b.Tier)).Main().Key("n")}
+	acts := []page.Action{page.Open("Mint more", "mint_codes", "batch", b.Batch, "sku", b.SKU, "tier",
+		text(b.Tier)).Main().Key("n")}
 	if b.Unused > 0 {
 		acts = append(acts, page.Open("Void unused codes", "void_codes", "batch", b.Batch).Danger())
 	}
@@ -112,7 +115,8 @@ func products(s *store.Service) page.Page {
 		},
 		View: func(v productsView) templ.Component { return Products(v) },
 		CSV: func(v productsView) page.Sheet {
-			return page.SheetOf("products", []string{"sku", "name", "kind", "price_cents", "activation_limit", "license_days", "tiers", "active"}, v.Products, store.ProductCells)
+			return page.SheetOf("products", []string{"sku", "name", "kind", "price_cents", "activation_limit", "license_days",
+				"tiers", "active"}, v.Products, store.ProductCells)
 		},
 	})
 }
@@ -211,9 +215,11 @@ func figures(s *store.Service) page.Page {
 		},
 		View: func(v figuresView) templ.Component { return Figures(v) },
 		CSV: func(v figuresView) page.Sheet {
-			sheet := page.Sheet{Name: "figures", Columns: []string{v.By, "currency", "orders", "sold_cents", "tax_cents", "refunded_cents", "net_cents"}}
+			sheet := page.Sheet{Name: "figures", Columns: []string{v.By, "currency", "orders", "sold_cents", "tax_cents",
+				"refunded_cents", "net_cents"}}
 			for _, r := range v.Rows {
-				sheet.Rows = append(sheet.Rows, []string{r.Label(), r.Currency, page.Num(r.Orders), page.Num(r.SoldCents), page.Num(r.TaxCents), page.Num(r.RefundedCents), page.Num(r.NetCents)})
+				sheet.Rows = append(sheet.Rows, []string{r.Label(), r.Currency, page.Num(r.Orders), page.Num(r.SoldCents),
+					page.Num(r.TaxCents), page.Num(r.RefundedCents), page.Num(r.NetCents)})
 			}
 			return sheet
 		},

@@ -53,7 +53,8 @@ func orders(s *store.Service) page.Page {
 		},
 		View: func(v ordersView) templ.Component { return Orders(v) },
 		CSV: func(v ordersView) page.Sheet {
-			sheet := page.Sheet{Name: "orders", Columns: []string{"provider", "provider_ref", "email", "name", "sku", "tier", "qty", "unit_cents", "discount_cents", "tax_cents", "currency", "paid_at", "refunds"}}
+			sheet := page.Sheet{Name: "orders", Columns: []string{"provider", "provider_ref", "email", "name", "sku", "tier",
+				"qty", "unit_cents", "discount_cents", "tax_cents", "currency", "paid_at", "refunds"}}
 			for _, o := range v.Orders {
 				if o.Status == "void" { // read in again, it would be paid
 					continue
@@ -61,7 +62,8 @@ func orders(s *store.Service) page.Page {
 				discount, tax, refunds := page.Num(o.DiscountCents), page.Num(o.TaxCents), v.refunds[o.OrderRef]
 				for _, i := range o.Items {
 					sheet.Rows = append(sheet.Rows, []string{
-						o.Provider, o.ProviderRef, o.Customer.Email, o.Customer.Name, i.SKU, text(i.Tier), page.Num(i.Qty), page.Num(i.UnitCents),
+						o.Provider, o.ProviderRef, o.Customer.Email, o.Customer.Name, i.SKU, text(i.Tier), page.Num(i.Qty),
+						page.Num(i.UnitCents),
 						discount, tax, o.Currency, o.PaidAt.String(), refunds,
 					})
 					discount, tax, refunds = "0", "0", ""
@@ -133,7 +135,8 @@ func paidBy(o store.Order) string {
 
 // orderActs are what can be done with the order; the first is the main one.
 func orderActs(v orderView) []page.Action {
-	acts := []page.Action{page.Link("Receipt", page.Path("orders", v.OrderRef, "receipt")).Main().Key("p"), page.Open("Send to receivers again", "resend_order", "order_ref", v.OrderRef)}
+	acts := []page.Action{page.Link("Receipt", page.Path("orders", v.OrderRef, "receipt")).Main().Key("p"),
+		page.Open("Send to receivers again", "resend_order", "order_ref", v.OrderRef)}
 	if v.Status == "paid" {
 		if v.Provider == "manual" {
 			acts = append(acts, page.Open("Void", "void_order", "order_ref", v.OrderRef).Danger())

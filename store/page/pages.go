@@ -83,7 +83,8 @@ func orderState(status string) templ.Component {
 }
 
 func licenseState(status string) templ.Component {
-	look := map[string]string{"active": page.Good, "expired": page.Idle, "suspended": page.Warn, "revoked": page.Bad}[status]
+	look := map[string]string{"active": page.Good, "expired": page.Idle, "suspended": page.Warn,
+		"revoked": page.Bad}[status]
 	return page.State(look, page.Word(status))
 }
 

@@ -109,7 +109,8 @@ func licenses(s *store.Service) page.Page {
 			var p page.Paging
 			p.Bind(f, licenseSorts.Names()...)
 			f.Enum(&l.Status, "status", "Only this status", []string{"active", "expired", "suspended", "revoked"})
-			f.Text(&l.SKU, "sku", "Only of this product", schema.Most(200), schema.Label("Product"), schema.Choices(store.ProductChoices))
+			f.Text(&l.SKU, "sku", "Only of this product", schema.Most(200), schema.Label("Product"),
+				schema.Choices(store.ProductChoices))
 			f.Text(&l.Email, "email", "Only of this buyer", schema.Most(254), schema.Label("Buyer"))
 			f.Text(&l.OrderRef, "order_ref", "Only of this order", schema.Most(200), schema.Label("Order"))
 			l.Q, l.Cursor = p.Q, place(p)
@@ -128,14 +129,16 @@ func licenses(s *store.Service) page.Page {
 		},
 		View: func(v licensesView) templ.Component { return Licenses(v) },
 		CSV: func(v licensesView) page.Sheet {
-			sheet := page.Sheet{Name: "licenses", Columns: []string{"id", "license_key", "sku", "tier", "order_ref", "customer_email", "status", "activation_limit", "activation_count", "expires_at", "created_at", "last_checked_at"}}
+			sheet := page.Sheet{Name: "licenses", Columns: []string{"id", "license_key", "sku", "tier", "order_ref",
+				"customer_email", "status", "activation_limit", "activation_count", "expires_at", "created_at", "last_checked_at"}}
 			for _, l := range v.Licenses {
 				limit := ""
 				if l.ActivationLimit != nil {
 					limit = page.Num(*l.ActivationLimit)
 				}
 				sheet.Rows = append(sheet.Rows, []string{
-					page.Num(l.ID), l.Key, l.SKU, text(l.Tier), l.OrderRef, l.CustomerEmail, l.Status, limit, page.Num(l.ActivationCount),
+					page.Num(l.ID), l.Key, l.SKU, text(l.Tier), l.OrderRef, l.CustomerEmail, l.Status, limit,
+					page.Num(l.ActivationCount),
 					stamp(l.ExpiresAt), l.CreatedAt.String(), stamp(l.LastCheckedAt),
 				})
 			}
@@ -197,7 +200,9 @@ func licenseActs(v licenseView) []page.Action {
 	if v.Status == "active" {
 		acts = append(acts, page.Open("Offline file", "make_license_file", "license_id", id))
 	}
-	return append(acts, page.Open("Seats", "set_license_limit", "license_id", id), page.Open("Replace key", "rotate_license_key", "license_id", id), page.Open("Revoke", "revoke_license", "license_id", id).Danger())
+	return append(acts, page.Open("Seats", "set_license_limit", "license_id", id),
+		page.Open("Replace key", "rotate_license_key", "license_id", id), page.Open("Revoke", "revoke_license", "license_id",
+			id).Danger())
 }
 
 // keyOf is the license's key; on the list of all, which may be stored and packed on its way,

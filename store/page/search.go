@@ -31,21 +31,25 @@ func find(s *store.Service) page.Find {
 			return nil, "", err
 		}
 		for _, o := range orders.Orders {
-			hits = append(hits, page.Hit{Kind: "Orders", ID: o.OrderRef, Title: items(o), Note: o.OrderRef + ", " + buyerName(o.Customer), Path: page.Path("orders", o.OrderRef)})
+			hits = append(hits, page.Hit{Kind: "Orders", ID: o.OrderRef, Title: items(o), Note: o.OrderRef + ", " +
+				buyerName(o.Customer), Path: page.Path("orders", o.OrderRef)})
 		}
 		people, err := s.Customers(ctx, store.CustomerFilter{Q: q, Cursor: some})
 		if err != nil {
 			return nil, "", err
 		}
 		for _, k := range people.Customers {
-			hits = append(hits, page.Hit{Kind: "Customers", ID: page.Num(k.ID), Title: buyerName(store.Buyer{Email: k.Email, Name: k.Name}), Note: k.Email, Path: page.Path("customers", page.Num(k.ID))})
+			hits = append(hits, page.Hit{Kind: "Customers", ID: page.Num(k.ID),
+				Title: buyerName(store.Buyer{Email: k.Email, Name: k.Name}), Note: k.Email,
+				Path: page.Path("customers", page.Num(k.ID))})
 		}
 		list, err := s.Licenses(ctx, who, store.LicenseFilter{Q: q, Cursor: some})
 		if err != nil {
 			return nil, "", err
 		}
 		for _, l := range list.Licenses {
-			hits = append(hits, page.Hit{Kind: "Licenses", ID: page.Num(l.ID), Title: l.SKU + tierOf(l.Tier), Note: l.CustomerEmail + ", " + l.Status, Path: page.Path("licenses", page.Num(l.ID))})
+			hits = append(hits, page.Hit{Kind: "Licenses", ID: page.Num(l.ID), Title: l.SKU + tierOf(l.Tier),
+				Note: l.CustomerEmail + ", " + l.Status, Path: page.Path("licenses", page.Num(l.ID))})
 		}
 		return goods(ctx, s, q, hits)
 	}
@@ -64,7 +68,8 @@ func goods(ctx context.Context, s *store.Service, q string, hits []page.Hit) ([]
 	}
 	batches, err := s.Batches(ctx, q, "", schema.First(hitsOfAKind))
 	for _, b := range batches.Batches {
-		hits = append(hits, page.Hit{Kind: "Redeem codes", ID: b.Batch, Title: "Batch " + b.Batch, Note: b.SKU, Path: page.Path("redeem-codes", b.Batch)})
+		hits = append(hits, page.Hit{Kind: "Redeem codes", ID: b.Batch, Title: "Batch " + b.Batch, Note: b.SKU,
+			Path: page.Path("redeem-codes", b.Batch)})
 	}
 	return hits, "", err
 }

@@ -31,10 +31,12 @@ func subscriptions(s *store.Service) page.Page {
 		},
 		View: func(v subscriptionsView) templ.Component { return Subscriptions(v) },
 		CSV: func(v subscriptionsView) page.Sheet {
-			sheet := page.Sheet{Name: "subscriptions", Columns: []string{"provider", "subscription_ref", "state", "email", "name", "product", "order_ref",
+			sheet := page.Sheet{Name: "subscriptions", Columns: []string{"provider", "subscription_ref", "state", "email",
+				"name", "product", "order_ref",
 				"renews_at", "ends_at", "paid_at", "paid_cents", "currency"}}
 			for _, x := range v.Subscriptions {
-				sheet.Rows = append(sheet.Rows, []string{x.Provider, x.Ref, x.State, buyerOf(x).Email, buyerOf(x).Name, text(x.Product), text(x.OrderRef),
+				sheet.Rows = append(sheet.Rows, []string{x.Provider, x.Ref, x.State, buyerOf(x).Email, buyerOf(x).Name,
+					text(x.Product), text(x.OrderRef),
 					stamp(x.RenewsAt), stamp(x.EndsAt), stamp(x.PaidAt), number(x.PaidCents), text(x.Currency)})
 			}
 			return sheet
@@ -141,9 +143,11 @@ func mends(u store.Unbooked) []page.Action {
 	var acts []page.Action
 	switch {
 	case u.Cause == "unknown_product" && u.TheirProduct != nil:
-		acts = append(acts, page.Open("Which product?", "map_provider", "provider", u.Provider, "payment_link", *u.TheirProduct).Then("/unbooked"))
+		acts = append(acts, page.Open("Which product?", "map_provider", "provider", u.Provider, "payment_link",
+			*u.TheirProduct).Then("/unbooked"))
 	case u.Cause == "no_checkout" && u.Subscription != nil:
-		acts = append(acts, page.Open("Which license?", "link_subscription", "provider", u.Provider, "subscription_ref", *u.Subscription).Then("/unbooked"))
+		acts = append(acts, page.Open("Which license?", "link_subscription", "provider", u.Provider, "subscription_ref",
+			*u.Subscription).Then("/unbooked"))
 	case u.OrderRef != nil:
 		acts = append(acts, page.Link("Open the order", page.Path("orders", *u.OrderRef)))
 	}
@@ -159,7 +163,8 @@ func mends(u store.Unbooked) []page.Action {
 // recorded fills the form of an order with what is known of the payment.
 func recorded(u store.Unbooked) []string {
 	fields := []string{"provider", u.Provider, "provider_ref", u.Ref, "paid_at", u.PaidOn}
-	for name, value := range map[string]*string{"email": u.BuyerEmail, "name": u.BuyerName, "currency": u.Currency, "sku": u.SKU} {
+	for name, value := range map[string]*string{"email": u.BuyerEmail, "name": u.BuyerName, "currency": u.Currency,
+		"sku": u.SKU} {
 		if value != nil {
 			fields = append(fields, name, *value)
 		}

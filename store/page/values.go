@@ -39,7 +39,8 @@ func licenseHead(v orderView) string {
 
 // soldChart is what was sold a day, in one currency.
 func soldChart(title string, days []store.Figure, currency string) page.Chart {
-	c := page.Chart{Title: title, Label: "Day", Names: [2]string{"Sold, " + currency, ""}, Show: exact.CurrencyOf(currency).Amount}
+	c := page.Chart{Title: title, Label: "Day", Names: [2]string{"Sold, " + currency, ""},
+		Show: exact.CurrencyOf(currency).Amount}
 	for _, d := range days {
 		p := page.Point{Value: d.SoldCents}
 		switch {
