@@ -10,7 +10,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// needed are the fields of a form that a browser does not send while they are empty.
+// needed lists a form's empty required fields, which a browser would not send.
 func needed(s apptest.Sheet) (names []string) {
 	s.Each(func(n *html.Node) {
 		if apptest.Has(n, "required") {
@@ -20,8 +20,8 @@ func needed(s apptest.Sheet) (names []string) {
 	return names
 }
 
-// TestRecordOrderNeedsNoLines: the form of the commonest order asks for the product first, and no
-// browser holds it back for the lines under More, which may stay empty. Tax and discount add up.
+// TestRecordOrderNeedsNoLines: the browser requires the product, which comes first, and not the lines under More. Tax
+// and discount add up.
 func TestRecordOrderNeedsNoLines(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -48,7 +48,7 @@ func TestRecordOrderNeedsNoLines(t *testing.T) {
 	s.MustCLI("doctor")
 }
 
-// TestLabelsOfAllMarked: one sheet has a label for each machine that is marked, or for all that match.
+// TestLabelsOfAllMarked: one sheet has a label for each marked machine, or for every machine that matches.
 func TestLabelsOfAllMarked(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

@@ -10,8 +10,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// Lists of the tools, by the name under which the rows come, with every filter by which
-// an agent may ask for many.
+// agentsLists are the list tools, by the name of their rows, with every filter that can return many.
 var agentsLists = []struct {
 	service, tool, rows string
 	filters             []string
@@ -38,8 +37,8 @@ var agentsLists = []struct {
 	{"reorder", "reorder_report", "skus", []string{`"status":"below"`, `"supplier":"maker 1"`}},
 }
 
-// agentsBulk fills a shop with 10,000 work orders, 10,000 charges of 170 leases, 3,000 SKUs
-// of 260 suppliers and 3,000 orders of as many customers.
+// agentsBulk fills a shop with 10,000 work orders, 10,000 charges of 170 leases, 3,000 SKUs of 260 suppliers and 3,000
+// orders, each of its own customer.
 func agentsBulk(t *testing.T) *apptest.Fixture {
 	t.Helper()
 	s := apptest.Start(t)
@@ -59,7 +58,7 @@ func agentsBulk(t *testing.T) *apptest.Fixture {
 	table("maintenance", "parts", "part_number,name,quantity,min_quantity,supplier,location", 600, func(i int) string { return fmt.Sprintf("P-%d,Part %d,%d,5,Bearings Ltd,shelf 1", i, i, i%9) })
 	table("maintenance", "work-orders", "asset_tag,description,priority,wo_type,status,assigned_to,labor_minutes,parts_cost,resolution,created_at,due_date", 10_000, func(i int) string {
 		text := "Bearing is loud"
-		if i%500 < 60 { // the newest of them too
+		if i%500 < 60 { // including the newest
 			text = long
 		}
 		status, resolution := "open", ""
@@ -95,7 +94,7 @@ func agentsBulk(t *testing.T) *apptest.Fixture {
 	return s
 }
 
-// listed is an answer of a list.
+// listed is the answer of a list tool.
 type listed map[string]json.RawMessage
 
 func (l listed) number(name string) (n int64) {
@@ -113,9 +112,8 @@ func (l listed) next() (next string) {
 	return next
 }
 
-// TestNoAnswerIsLargeUnasked holds every list of every tool, plain and with each filter,
-// below 40 KB where 10,000 records match; goes from page to page to the end; and holds
-// sums against the rows of all pages.
+// TestNoAnswerIsLargeUnasked holds every list tool below 40 KB where 10,000 records match, plain and with each filter.
+// It walks all pages and compares the sums with the rows of all pages.
 func TestNoAnswerIsLargeUnasked(t *testing.T) {
 	t.Parallel()
 	s := agentsBulk(t)
@@ -160,20 +158,20 @@ func TestNoAnswerIsLargeUnasked(t *testing.T) {
 				}
 			}
 		}
-		if c.tool == "list_workorders" { // 1,000 of them are enough to go through
+		if c.tool == "list_workorders" { // 1,000 rows are enough
 			base = `"overdue":true`
 		}
 		full, small, suppliers, tenants := walk(t, c.tool, c.rows, func(args string) (listed, int) { return ask(c.service, c.tool, with(base, args)) })
 		least := 4.0
-		switch c.tool { // a short row keeps what the question needs
+		switch c.tool {
 		case "reorder_report":
-			least = 3 // name, supplier and cost beside the SKU
+			least = 3
 		case "list_parts":
-			least = 2.5 // name and id beside number and stock
+			least = 2.5
 		case "pm_due", "list_properties", "arrears_report", "rent_roll", "find_customer", "revenue_report", "sales_report", "maintenance_report":
-			least = 2 // due day, days and title beside plan, asset and state; unit, e-mail and due day of an arrear ...
+			least = 2
 			if c.tool == "find_customer" || c.tool == "revenue_report" {
-				least = 1.3 // short as they are
+				least = 1.3
 			}
 		case "list_leases", "list_payments", "list_orders":
 			least = 2.5
@@ -188,7 +186,7 @@ func TestNoAnswerIsLargeUnasked(t *testing.T) {
 			}
 		case "arrears_report":
 			report, _ := ask(c.service, c.tool, "")
-			sum, rows := int64(0), report.rows("by_tenant") // on the first page, as many as fit, who owes most first
+			sum, rows := int64(0), report.rows("by_tenant") // the first page: as many tenants as fit, largest debt first
 			for _, cents := range tenants {
 				sum += cents
 			}
@@ -206,8 +204,7 @@ func TestNoAnswerIsLargeUnasked(t *testing.T) {
 	}
 }
 
-// walk goes from page to page, in full and short, and gives the bytes of a row in the mean,
-// and what the sums beside them told on the way.
+// walk reads all pages, full and short. It returns the mean bytes per row and the sums reported with them.
 func walk(t *testing.T, tool, rowsName string, ask func(args string) (listed, int)) (full, small float64, suppliers map[string]int64, tenants map[int64]int64) {
 	t.Helper()
 	suppliers, tenants = map[string]int64{}, map[int64]int64{}
@@ -254,7 +251,7 @@ func walk(t *testing.T, tool, rowsName string, ask func(args string) (listed, in
 				_ = json.Unmarshal(r, &sum)
 				tenants[sum.TenantID] = sum.BalanceCents
 			}
-			if tool == "arrears_report" && pages == 3 { // each is of all charges; the tenants are told by then
+			if tool == "arrears_report" && pages == 3 { // the sum covers all charges; the tenants are complete by then
 				break
 			}
 			if after = page.next(); after == "" {
@@ -265,7 +262,7 @@ func walk(t *testing.T, tool, rowsName string, ask func(args string) (listed, in
 			}
 		}
 	}
-	// The arrears are left after some pages, and a page of short rows holds more of them.
+	// Arrears take several pages, and a page of short rows holds more of them.
 	if counts[false] != counts[true] && tool != "arrears_report" {
 		t.Errorf("%s: %d rows in full, %d short", tool, counts[false], counts[true])
 	}

@@ -15,17 +15,16 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// job is something that an agent is asked for, with the fewest calls that do it and how
-// many bytes their answers may have in all.
+// job is a task for an agent, with the fewest calls that do it and the largest total size of their answers, in bytes.
 type job struct {
 	service, wish string
 	bytes         int
 	calls         []string // TOOL {ARGUMENTS}
-	says          string   // what the last answer holds
-	refused       bool     // the last call is refused, with says
+	says          string   // what the last answer contains
+	refused       bool     // the last call is refused with says
 }
 
-// agentsDay is a day's jobs against the demo, as docs/agents.md shows them.
+// agentsDay are a day's jobs in the demo, as docs/agents.md shows them.
 var agentsDay = []job{
 	{"maintenance", "Which machines are overdue for service?", 700, []string{`pm_due {"overdue_only": true, "detail": "short"}`}, `"due_status":"overdue"`, false},
 	{"maintenance", "Which machines are down?", 400, []string{`list_assets {"status": "down", "detail": "short"}`}, `"VAN-3"`, false},
@@ -79,8 +78,8 @@ var agentsDay = []job{
 	{"store", "Revoke it: that is not for agents.", 300, []string{`license_action {"license": "#12", "action": "revoke"}`}, `suspend, resume, extend, release`, true},
 }
 
-// TestAgentsDay plays the day with the fewest calls, bounds their answers, and holds
-// docs/agents.md against them; -update writes its section anew.
+// TestAgentsDay plays the day with the fewest calls, bounds the answers and compares docs/agents.md with them. -update
+// rewrites its section.
 func TestAgentsDay(t *testing.T) {
 	t.Parallel()
 	s := startFilled(t)
@@ -101,8 +100,7 @@ func TestAgentsDay(t *testing.T) {
 	tellDay(t, page.String())
 }
 
-// namesTools holds the table of docs/agents.md against a service's list, where resend_order is
-// while mail is set up.
+// unescaped writes & instead of its escape.
 func namesTools(t *testing.T, service, list string) {
 	t.Helper()
 	var listed struct {
@@ -127,7 +125,7 @@ func namesTools(t *testing.T, service, list string) {
 	}
 }
 
-// random are the parts of references and keys that each demo draws anew.
+// random matches the parts of references and keys that differ in each demo.
 var random = regexp.MustCompile(`(ORD-)[0-9A-Z]{10}|(\*{5}-\*)[0-9A-Z]{4}`)
 
 func (j job) play(t *testing.T, s *apptest.Fixture, page *strings.Builder) {
@@ -168,10 +166,10 @@ func (j job) play(t *testing.T, s *apptest.Fixture, page *strings.Builder) {
 	fmt.Fprintf(page, "```\n\n%d bytes, about %d tokens.\n\n", size, size/4)
 }
 
-// unescaped writes & plainly.
+// unescaped writes \u0026 as &.
 func unescaped(s string) string { return strings.ReplaceAll(s, `\u0026`, "&") }
 
-// tellDay holds the section of docs/agents.md against what was played.
+// tellDay compares the section of docs/agents.md with what was played.
 func tellDay(t *testing.T, section string) {
 	t.Helper()
 	path := filepath.Join("..", "docs", "agents.md")
@@ -189,7 +187,7 @@ func tellDay(t *testing.T, section string) {
 		return
 	}
 	if update := flag.Lookup("update"); update != nil && update.Value.String() == "true" {
-		if err := os.WriteFile(path, now, 0o644); err != nil { // #nosec G306 -- a page of the docs
+		if err := os.WriteFile(path, now, 0o644); err != nil { // #nosec G306 -- a document
 			t.Fatal(err)
 		}
 		return
@@ -199,8 +197,7 @@ func tellDay(t *testing.T, section string) {
 
 func slicesJoin(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
-// TestAgentsSettings: what docs/agents.md says to put into a client's file can be read by
-// one, and leads to the endpoint with a key.
+// TestAgentsSettings: a client can read the settings of docs/agents.md, and they lead to the endpoint with a key.
 func TestAgentsSettings(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "docs", "agents.md"))

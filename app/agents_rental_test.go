@@ -8,14 +8,14 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// toolUser asks the tools of one service.
+// toolUser calls the tools of one service.
 type toolUser struct {
 	t       *testing.T
 	s       *apptest.Fixture
 	service string
 }
 
-// ask calls a tool that must not refuse, and gives structuredContent as it came.
+// ask calls a tool that must succeed and returns structuredContent unchanged.
 func (a toolUser) ask(tool, args string) string {
 	a.t.Helper()
 	got := a.s.Post(a.service, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+args+`}}`).Body
@@ -37,7 +37,7 @@ func (a toolUser) refused(tool, args string, says ...string) {
 	}
 }
 
-// holds asks, and looks for each of the parts in the answer.
+// holds calls a tool and looks for each of the parts in the answer.
 func (a toolUser) holds(tool, args string, parts ...string) string {
 	a.t.Helper()
 	answer := a.ask(tool, args)
@@ -49,7 +49,7 @@ func (a toolUser) holds(tool, args string, parts ...string) string {
 	return answer
 }
 
-// TestAgentsOfTheLandlord records payments, reads them back, and changes tickets, by names alone.
+// TestAgentsOfTheLandlord records payments, reads them back and changes tickets by names alone.
 func TestAgentsOfTheLandlord(t *testing.T) {
 	t.Parallel()
 	s := startFilled(t)
@@ -103,8 +103,8 @@ func TestAgentsOfTheLandlord(t *testing.T) {
 	}
 }
 
-// TestTextsThatCommandAreData: what people wrote comes back as they wrote it, in every list and
-// answer, and never becomes part of the message around it.
+// TestTextsThatCommandAreData: text that people typed is returned unchanged in every list and answer, and never becomes
+// part of the message.
 func TestTextsThatCommandAreData(t *testing.T) {
 	t.Parallel()
 	s := startFilled(t)

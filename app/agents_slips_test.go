@@ -14,8 +14,8 @@ import (
 	"quartermaster/schema"
 )
 
-// slip is a call as an agent that knows nothing but tools/list gets it slightly wrong, or
-// repeats it. says is what the answer or the refusal holds, | between several.
+// slip is a call that an agent gets slightly wrong, or repeats, when it knows only tools/list. says is what the answer
+// or the refusal contains; | separates several.
 type slip struct {
 	service, tool, args string
 	refused             bool
@@ -23,12 +23,11 @@ type slip struct {
 }
 
 const (
-	yes = false // it is read
-	no  = true  // it is refused
+	yes = false // accepted
+	no  = true  // refused
 )
 
-// agentsSlips are all that month.md lists. Those that are written leave the demo so that
-// the whole table can be played again.
+// agentsSlips are all slips that month.md lists. Calls that write leave the demo so that the table can be played again.
 var agentsSlips = []slip{
 	// Names in any case.
 	{"maintenance", "list_workorders", `{"assigned_to":"BEN"}`, yes, `"assigned_to":"Ben"`},
@@ -51,7 +50,7 @@ var agentsSlips = []slip{
 	{"reorder", "purchase_detail", `{"number":"po-1"}`, yes, `"number":"PO-000001"`},
 	{"reorder", "purchase_detail", `{"number":"1"}`, yes, `"number":"PO-000001"`},
 	{"store", "find_customer", `{"q":"example","sort":"name","limit":1}`, yes, `"name":"A`},
-	// One that names nothing is refused with what there is, or told what is like it.
+	// An unknown name is refused with the existing names, or with similar ones.
 	{"reorder", "purchase_detail", `{"number":"99"}`, no, `"99"|list_purchase_orders lists them`},
 	{"reorder", "list_purchase_orders", `{"supplier":"leaf"}`, no, `supplier|"leaf"|there are Leaf & Co`},
 	{"reorder", "list_purchase_orders", `{"q":"harbor"}`, yes, `"near":["Harbour Roasters"]`},
@@ -98,7 +97,7 @@ var agentsSlips = []slip{
 	{"reorder", "list_purchase_orders", `{"status":"ordered"}`, yes, `"next":null`},
 	{"store", "refund_order", `{"order":"nope","amount_cents":1,"reason":"x"}`, no, `order: there is no order "nope"; list_orders finds`},
 	{"store", "list_orders", `{"q":"plugins"}`, yes, `"near":["PLUGIN (`},
-	// A number or a truth value as text, a number for a text.
+	// A number or a boolean as text, and a number for a text.
 	{"maintenance", "workorder_detail", `{"id":"9"}`, yes, `"id":9,`},
 	{"maintenance", "workorder_detail", `{"id":"#9"}`, yes, `"id":9,`},
 	{"maintenance", "list_workorders", `{"asset_id":"1","limit":"2","after":9}`, yes, `"shown":2,`},
@@ -117,13 +116,13 @@ var agentsSlips = []slip{
 	{"reorder", "ingest_sales", `{"replace":"true","rows":"[{\"date\":\"2026-11-19\",\"sku\":\"TEA-GREEN-100\",\"qty\":\"2.5\"}]"}`, yes, `"imported":1`},
 	{"maintenance", "create_workorder", `{"asset_id":2,"description":"Listed","checklist":"[\"Isolate\",\"Drain\"]","request_key":"slip-3"}`, yes, `"text":"Isolate"|"step":2,"text":"Drain"`},
 	{"maintenance", "create_workorder", `{"asset_id":2,"description":"Lines","checklist":"Isolate\nDrain","request_key":"slip-4"}`, yes, `"text":"Isolate"|"step":2,"text":"Drain"`},
-	// A word of a list in another case, or with another sign between its parts.
+	// A value of a list in another case or with another separator.
 	{"maintenance", "list_workorders", `{"status":"In Progress"}`, yes, `"status":"in-progress"`},
 	{"maintenance", "list_assets", `{"status":"NEEDS_ATTENTION"}`, yes, `"status":"needs-attention"`},
 	{"rental", "list_units", `{"status":"Vacant"}`, yes, `"status":"vacant"`},
 	{"rental", "list_tickets", `{"status":"In progress"}`, yes, `"status":"in_progress"`},
 	{"reorder", "list_products", `{"status":"Below"}`, yes, `"status":"below"`},
-	// What would lose or guess is refused.
+	// A request that would lose data or needs a guess is refused.
 	{"maintenance", "list_workorders", `{"from":"2026-11-20","to":"2026-11-01"}`, no, `to|2026-11-01 lies before from`},
 	{"maintenance", "list_workorders", `{"limit":"2.5"}`, no, `limit|whole number from 1 to 200`},
 	{"maintenance", "list_workorders", `{"limit":500}`, no, `limit|1 to 200`},
@@ -139,7 +138,7 @@ var agentsSlips = []slip{
 	{"reorder", "ingest_sales", `{"rows":"date,sku,qty"}`, no, `rows|array of objects`},
 	{"reorder", "ingest_sales", `{"rows":[{"date":20261119,"sku":"TEA-GREEN-100","qty":1}]}`, no, `nothing is stored|date is a number`},
 	{"reorder", "ingest_sales", `{"rows":[{"date":"2026-11-19","sku":"TEA-GREEN-100","qty":"two"}]}`, no, `nothing is stored|qty`},
-	// Wrong and missing arguments: all of them are told.
+	// Wrong and missing arguments: all are listed.
 	{"maintenance", "list_workorders", `{"assignee":"Ben"}`, no, `"assignee"|status, priority, asset_id, asset, assigned_to`},
 	{"maintenance", "workorder_detail", `{"workorder_id":9}`, no, `"workorder_id"|the arguments are id|id is missing`},
 	{"rental", "create_ticket", `{"unit":"1A"}`, no, `title is missing`},
@@ -151,11 +150,11 @@ var agentsSlips = []slip{
 	{"reorder", "ingest_sales", `{"request_key":"twice","rows":[{"date":"2026-11-18","sku":"TEA-GREEN-100","qty":5}]}`, no, `request_key "twice" was used`},
 	{"reorder", "ingest_sales", `{"rows":[]}`, no, `rows is empty: nothing is stored`},
 	{"reorder", "ingest_sales", `{"rows":[{"date":"2026-11-19","sku":"GREEN","qty":1}]}`, no, `nothing is stored|the nearest are`},
-	// A page that is not there any more.
+	// A page that no longer exists.
 	{"reorder", "reorder_report", `{"after":"NOPE"}`, no, `after|"NOPE"|from its beginning`},
 	{"maintenance", "pm_due", `{"after":"99"}`, no, `after|from its beginning`},
 	{"rental", "arrears_report", `{"after":"x"}`, no, `after|"x"`},
-	// What is not here is done elsewhere.
+	// An operation of another service or tool.
 	{"rental", "record_payment", `{"charge_id":1}`, no, `amount_cents is missing|request_key is missing`},
 	{"rental", "pay_rent", `{}`, no, `pay_rent|on the screens|record_payment`},
 	{"reorder", "create_purchase_order", `{}`, no, `Purchase orders|quartermaster reorder po|on the screens`},
@@ -164,7 +163,7 @@ var agentsSlips = []slip{
 	{"maintenance", "save_part", `{}`, no, `quartermaster maintenance parts save|/do/save_part`},
 }
 
-// withKey is a transport that brings a key.
+// withKey is a transport that adds a key.
 type withKey string
 
 func (k withKey) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -199,7 +198,7 @@ func officialClient(t *testing.T, s *apptest.Fixture, service, key, version stri
 	return a
 }
 
-// call returns the whole answer as JSON, or what the refusal says.
+// call returns the whole answer as JSON, or the text of the refusal.
 func (c clientOf) call(t *testing.T, tool, args string) (text string, refused bool) {
 	t.Helper()
 	result, err := c.CallTool(context.Background(), &official.CallToolParams{Name: tool, Arguments: json.RawMessage(args)})
@@ -214,7 +213,7 @@ func (c clientOf) call(t *testing.T, tool, args string) (text string, refused bo
 	return jsonText(result.StructuredContent), false
 }
 
-// fits holds a value against a schema as the client got it.
+// fits checks a value against the schema that the client received.
 func fits(t *testing.T, what string, schema, value any) {
 	t.Helper()
 	b, err := json.Marshal(schema)
@@ -234,8 +233,8 @@ func fits(t *testing.T, what string, schema, value any) {
 	}
 }
 
-// TestAgentsSlips plays every slip of the list with the official client in both eras of
-// the protocol: each is read, or refused with what to do instead, alike in both.
+// TestAgentsSlips plays every slip with the official client in both versions of the protocol. Each is accepted, or
+// refused with the next step, alike in both.
 func TestAgentsSlips(t *testing.T) {
 	t.Parallel()
 	s := startFilled(t)
@@ -263,7 +262,7 @@ func TestAgentsSlips(t *testing.T) {
 			}
 		}
 	}
-	// The keyed writes of all three rounds were one each.
+	// The keyed writes of all three rounds were done once.
 	for path, want := range map[string]string{"/api/work-orders?q=Lines": `"total":1`, "/api/work-orders?q=Listed": `"total":1`} {
 		if a := s.Get("maintenance", path); !strings.Contains(a.Body, want) {
 			t.Errorf("%s: %s", path, a.Body)
@@ -278,8 +277,8 @@ func TestAgentsSlips(t *testing.T) {
 	}
 }
 
-// TestAgentsArgumentsAreScalars: of all tools rows alone is nested, nothing says anyOf,
-// and no description is longer than 400 characters.
+// TestAgentsArgumentsAreScalars: rows is the only nested argument, no schema says anyOf, and no description exceeds 400
+// characters.
 func TestAgentsArgumentsAreScalars(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

@@ -9,16 +9,16 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// wholeKey is a license key of which more than the last four characters are shown.
+// wholeKey matches a license key that shows more than its last four characters.
 var wholeKey = regexp.MustCompile(`[0-9A-Z]{5}-[0-9A-Z]{5}`)
 
-// storeAgent asks the store's tools.
+// storeAgent calls the store's tools.
 type storeAgent struct {
 	t *testing.T
 	s *apptest.Fixture
 }
 
-// ask calls a tool that must not refuse; no answer may show a whole key.
+// ask calls a tool that must succeed. No answer may show a whole key.
 func (a storeAgent) ask(tool, args string) string {
 	a.t.Helper()
 	got := a.s.Post("store", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+args+`}}`).Body
@@ -51,7 +51,7 @@ func (a storeAgent) holds(answer string, parts ...string) {
 	}
 }
 
-// TestAgentsOfTheStore plays a buyer's trouble with nothing but the tools.
+// TestAgentsOfTheStore solves a buyer's problem with the tools alone.
 func TestAgentsOfTheStore(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

@@ -13,8 +13,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestManyTinyPartsAreNotTaken sends forms of hundreds of thousands of parts, several at
-// once and without a session: they cost little, and nothing of them comes back.
+// TestManyTinyPartsAreNotTaken sends forms of hundreds of thousands of parts, several at once and without a session.
+// They cost little, and the answer repeats none of them.
 func TestManyTinyPartsAreNotTaken(t *testing.T) {
 	dir := t.TempDir()
 	apptest.Keys(t, dir)
@@ -41,7 +41,7 @@ func TestManyTinyPartsAreNotTaken(t *testing.T) {
 	}
 }
 
-// sendParts sends a form as a script does, which reads whatever comes even if it cannot send all.
+// sendParts sends a form as a script does: it reads any answer, also when it cannot send all.
 func sendParts(url, parts string) (status, size int, err error) {
 	host, path, _ := strings.Cut(strings.TrimPrefix(url, "http://"), "/")
 	conn, err := net.Dial("tcp", host)
@@ -62,7 +62,7 @@ func sendParts(url, parts string) (status, size int, err error) {
 	return resp.StatusCode, int(n), err
 }
 
-// TestPagesAreNoJSON asks pages for JSON, as a script does that guesses an API's address.
+// TestPagesAreNoJSON requests JSON of pages, as a script does that guesses an API's address.
 func TestPagesAreNoJSON(t *testing.T) {
 	dir := t.TempDir()
 	apptest.Keys(t, dir)
@@ -83,7 +83,7 @@ func TestPagesAreNoJSON(t *testing.T) {
 	}
 }
 
-// TestAProxyThatIsNotTrustedIsTold: the log says at the start that all people count as one.
+// TestAProxyThatIsNotTrustedIsTold: the log warns at startup that all clients share one address.
 func TestAProxyThatIsNotTrustedIsTold(t *testing.T) {
 	for _, c := range []struct {
 		flags []string

@@ -10,8 +10,8 @@ import (
 	"quartermaster/app/server"
 )
 
-// What people call their things: a word of 60 letters, signs of several runes, writing from right to left,
-// a long name with spaces, and a note of 1,000 letters.
+// oneWord and the others are names as people choose them: a word of 60 letters, characters of several runes,
+// right-to-left text, a long name with spaces, and a note of 1,000 letters.
 var (
 	oneWord   = strings.Repeat("Donaudampfschiff", 4)[:60]
 	emoji     = "👩‍🔧🏳️‍🌈 🚐💨 " + strings.Repeat("🔩", 30)
@@ -20,7 +20,7 @@ var (
 	longNote  = strings.Repeat("Mindestbestellmengenunterschreitung", 29)[:1000]
 )
 
-// awkward stores records with such names; commands are parted by bars.
+// awkward stores records with such names; | separates commands.
 func awkward(s *apptest.Fixture) {
 	do := func(format string, args ...any) { s.MustCLI(strings.Split(fmt.Sprintf(format, args...), "|")...) }
 	do("reorder|suppliers|save|%s|--email|%s@example.com|--notes|%s|--address|%s",
@@ -43,7 +43,7 @@ func awkward(s *apptest.Fixture) {
 	do("reorder|po|create|--supplier|%s|--line|%s-0=99999", longName, strings.ToUpper(oneWord[:40]))
 }
 
-// wrongAtNarrowest says what of the page that is shown is too wide.
+// wrongAtNarrowest reports which parts of the shown page are too wide.
 const wrongAtNarrowest = `[
 	document.documentElement.scrollWidth > 320 ? "it is " + document.documentElement.scrollWidth + " wide, as " +
 		[...document.querySelectorAll("main *")].filter(e => e.getBoundingClientRect().right > 321).slice(0, 3)
@@ -51,8 +51,8 @@ const wrongAtNarrowest = `[
 	...[...document.querySelectorAll(".sheet:not(.scroll)")].filter(e => e.scrollWidth > e.clientWidth + 1)
 		.map(e => "cut off: " + (e.querySelector("table")?.ariaLabel ?? "a panel"))].filter(x => x)`
 
-// TestAwkwardNames opens a page of each pattern that the lists and records link to, at 320 pixels: no page
-// scrolls sideways, and no table is cut off.
+// TestAwkwardNames opens, at 320 pixels, one page of each pattern that lists and records link to. No page scrolls
+// sideways and no table is cut off.
 func TestAwkwardNames(t *testing.T) {
 	t.Parallel()
 	chromium := browser(t)

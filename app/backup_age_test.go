@@ -11,7 +11,7 @@ import (
 )
 
 // TestTheAgeOfTheLastBackupIsMeasured reads the metric before any backup, after one by command while the file is
-// served, and after a later one that went to standard output.
+// served, and after one to standard output.
 func TestTheAgeOfTheLastBackupIsMeasured(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -42,7 +42,7 @@ func TestBackupIntoAFolderKeepsTheNewest(t *testing.T) {
 	if all, _ := os.ReadDir(folder); len(all) != 5 {
 		t.Errorf("%d files are left, want 5: others' were touched", len(all))
 	}
-	for _, later := range []string{"29980101T000000Z", "29990101T000000Z"} { // by a clock that was wrong
+	for _, later := range []string{"29980101T000000Z", "29990101T000000Z"} { // written while the clock was wrong
 		if err := os.WriteFile(filepath.Join(folder, name+"-"+later+".db"), []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -58,13 +58,13 @@ func TestBackupIntoAFolderKeepsTheNewest(t *testing.T) {
 	c.refuses(1, []string{"nowhere"}, "backup", "--to", filepath.Join(folder, "nowhere"))
 }
 
-// A service manager that listens is told when the server is ready, that it lives, and
-// when it stops.
+// TestServeTellsTheServiceManager: a service manager is notified when the server is ready, that it is alive, and when
+// it stops.
 func TestServeTellsTheServiceManager(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "notify")
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
 	if err != nil && runtime.GOOS != "linux" {
-		t.Skip(err) // service managers that listen are Linux's
+		t.Skip(err) // only Linux has service managers that listen
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -16,9 +16,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestBackupUnderLoad copies a database while every worker writes: each copy is the shop at
-// one moment between its begin and its end, a copy that is cut off never gets its name,
-// and what is restored over a killed server's file is the copy to the byte.
+// TestBackupUnderLoad copies a database while every worker writes. Each copy is the database at one moment between its
+// begin and end. A copy that is cut off never gets its final name. A restored file equals the copy byte for byte.
 func TestBackupUnderLoad(t *testing.T) {
 	l := newLoad(t)
 	l.grow(times(2, 15))
@@ -64,10 +63,10 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 	l.serve()
 	l.doctor(l.path)
-	l.holds(l.path + ".before-restore") // with the log that the killed server left
+	l.holds(l.path + ".before-restore") // including the log that the killed server left
 }
 
-// grow fills the database with photos of ten megabytes.
+// grow adds photos of ten megabytes.
 func (l *load) grow(photos int) {
 	l.t.Helper()
 	l.cli("id,asset_tag,description\n,LATHE,photographed\n", "import", "maintenance", "work-orders", "-")
@@ -92,14 +91,14 @@ func content(t testing.TB, path string) []byte {
 	return b
 }
 
-// reached tells, by what is stored, how far every worker has come.
+// reached returns how far every worker has come, from what is stored.
 func (l *load) reached() map[string]int {
 	l.t.Helper()
 	return l.extent(l.path)
 }
 
-// extent returns how far each worker has come in a database: the errands from 1 on that are
-// there, with as many events.
+// extent returns how far each worker has come in a database: the errands from 1 on that are stored, with as many
+// events.
 func (l *load) extent(path string) map[string]int {
 	l.t.Helper()
 	far := map[string]int{}
@@ -138,7 +137,7 @@ func (l *load) extent(path string) map[string]int {
 	return far
 }
 
-// between holds a copy to a moment between two.
+// between requires a copy to lie between two moments.
 func (l *load) between(path string, before, after map[string]int) {
 	l.t.Helper()
 	for kind, n := range l.extent(path) {
@@ -149,7 +148,7 @@ func (l *load) between(path string, before, after map[string]int) {
 	l.doctor(path)
 }
 
-// cutOff kills backups: what was at the target stays, to the byte, or a whole copy comes.
+// cutOff kills backups. The target keeps its bytes or becomes a whole copy.
 func (l *load) cutOff(target string) {
 	l.t.Helper()
 	random := rand.New(rand.NewPCG(20261120, 4))
@@ -162,7 +161,7 @@ func (l *load) cutOff(target string) {
 		}
 		<-time.After(time.Duration(random.IntN(300)) * time.Millisecond)
 		_ = cmd.Process.Kill()
-		if cmd.Wait() == nil || !bytes.Equal(content(l.t, target), was) { // it was done before the kill
+		if cmd.Wait() == nil || !bytes.Equal(content(l.t, target), was) { // it finished before the kill
 			l.extent(target)
 			l.doctor(target)
 			was = content(l.t, target)

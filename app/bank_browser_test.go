@@ -8,9 +8,9 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestABankFileIsSeenBeforeItIsKept has a landlady choose the bank's file on a phone: one of an account that is not
-// known, which stays with the form while she adds it; the file again; and a longer one, with a line that looks
-// like a kept one, which she imports too. She clicks twice.
+// TestABankFileIsSeenBeforeItIsKept chooses the bank's file on a phone. The first file is of an unknown account: it
+// stays with the form while the account is added. It is sent again, then a longer one that has a line like a stored
+// one. Buttons are clicked twice.
 func TestABankFileIsSeenBeforeItIsKept(t *testing.T) {
 	t.Parallel()
 	chromium := browser(t)
@@ -46,7 +46,7 @@ func TestABankFileIsSeenBeforeItIsKept(t *testing.T) {
 			lines(0)
 			at := b.locate("button", "Import")
 			b.must(chromedp.Do(b.ctx, chromedp.MouseClickXY(at.X, at.Y), chromedp.MouseClickXY(at.X, at.Y)))
-			b.see("1 bank line is free") // the first click's page may have gone with its message
+			b.see("1 bank line is free") // the answer to the second click may replace the first one's message
 			lines(1)
 
 			for _, file := range []struct {

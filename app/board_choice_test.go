@@ -8,8 +8,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestTheBoardRemembersWhoseJobs: who chooses the own jobs sees no others, at every sign-in, until
-// all are chosen again; others go on seeing theirs.
+// TestTheBoardRemembersWhoseJobs: a user who selects their own jobs sees only those at every sign-in, until they select
+// all. Others are not affected.
 func TestTheBoardRemembersWhoseJobs(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

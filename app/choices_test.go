@@ -12,7 +12,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// optionsOf are the texts of the choices of a field: of its select, or of its suggestions.
+// optionsOf returns the choices of a field: of its select, or of its suggestions.
 func optionsOf(page apptest.Sheet, field string) (texts []string) {
 	list := ""
 	page.Each(func(n *html.Node) {
@@ -35,9 +35,8 @@ func optionsOf(page apptest.Sheet, field string) (texts []string) {
 	return texts
 }
 
-// TestChoicesAreSuggested fills in forms of a house of 60 flats as a browser without script: what was
-// typed is taken where it means one lease, those that it may mean are offered where it means several,
-// and a number that names none is never taken for a word.
+// TestChoicesAreSuggested fills in forms of a property of 60 flats as a browser without script. A text that means one
+// lease is accepted. One that means several is refused with those. A number that names none is never read as a word.
 func TestChoicesAreSuggested(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -50,7 +49,7 @@ func TestChoicesAreSuggested(t *testing.T) {
 		status(t, post(v, "/do/save_lease", url.Values{"property": {"Mill"}, "unit": {unit}, "start_date": {"2026-11-01"}, "tenant": {tenant}, "rent": {"900"}}), http.StatusSeeOther)
 	}
 	path := "/do/add_charge"
-	status(t, v.Get("/leases"), http.StatusOK) // posts what is due
+	status(t, v.Get("/leases"), http.StatusOK) // posts due charges
 	status(t, v.Get("/"), http.StatusOK)
 	fresh := func() apptest.Sheet { return status(t, v.Get(path), http.StatusOK) }
 	form := status(t, fresh(), http.StatusOK, `data-find="/choices?op=add_charge`)
@@ -82,8 +81,8 @@ func TestChoicesAreSuggested(t *testing.T) {
 	}
 }
 
-// TestNewBesideAChoice makes a lease in an empty house by its form alone: unit, property and tenant are
-// made beside their choices, and each leads back to the form with what was typed and the record chosen.
+// TestNewBesideAChoice makes a lease in an empty property by its form alone. Unit, property and tenant are made next to
+// their choices. Each leads back to the form with what was typed and the new record chosen.
 func TestNewBesideAChoice(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -115,7 +114,7 @@ func TestNewBesideAChoice(t *testing.T) {
 	status(t, v.Get("/leases"), http.StatusOK, "Ann Lee", "Harbour House")
 }
 
-// TestQuestionsNameTheThing asks for what cannot be taken back: the heading says what it is about.
+// TestQuestionsNameTheThing asks to confirm what cannot be undone: the heading names the record.
 func TestQuestionsNameTheThing(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -133,7 +132,7 @@ func TestQuestionsNameTheThing(t *testing.T) {
 	}
 }
 
-// headingOf is the text of the page's heading.
+// headingOf returns the page's heading.
 func headingOf(page apptest.Sheet) (text string) {
 	page.Each(func(n *html.Node) {
 		if n.Data == "h1" {

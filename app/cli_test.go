@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// cli runs command lines of the program on a database of the test's own.
+// cli runs command lines of the program on the test's own database.
 type cli struct {
 	testing.TB
 	dir, db string
@@ -50,7 +50,7 @@ func (c *cli) call(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), err.String()
 }
 
-// ok runs a command line that must succeed, and gives what it prints.
+// ok runs a command line that must succeed and returns its output.
 func (c *cli) ok(args ...string) string {
 	c.Helper()
 	code, out, err := c.call(args...)
@@ -60,8 +60,7 @@ func (c *cli) ok(args ...string) string {
 	return out
 }
 
-// refuses runs a command line that must end with the exit code, print nothing on
-// stdout and say each of the words on stderr.
+// refuses runs a command line that must end with the exit code, an empty stdout and each of the words on stderr.
 func (c *cli) refuses(code int, words []string, args ...string) {
 	c.Helper()
 	got, out, err := c.call(args...)

@@ -11,7 +11,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// dated is a write whose result depends on what day it is.
+// dated is a write whose result depends on the date.
 type dated struct {
 	name    string
 	attempt func(s *apptest.Fixture) (done bool, said string)
@@ -42,7 +42,7 @@ func commands(stdin string, args ...string) func(*apptest.Fixture) (bool, string
 	}
 }
 
-// datedWrites are all of them; the codes are unused ones.
+// datedWrites are all of them; their codes are unused.
 func datedWrites(codes []string) []dated {
 	return []dated{
 		{"reading a ledger with rent to post", func(s *apptest.Fixture) (bool, string) {
@@ -100,9 +100,8 @@ func aShop(t *testing.T) (*apptest.Fixture, []dated) {
 	return s, datedWrites(minted.Codes)
 }
 
-// TestWrongClock sets the clock a day back, as on a machine without a battery, and far
-// ahead: whatever depends on the day is refused as unavailable and leaves nothing behind,
-// the rest goes on, and the operator's word sets it free.
+// TestWrongClock sets the clock a day back, as on a machine without a battery, and far ahead. Operations that depend on
+// the date are refused as unavailable and write nothing; the others work. The operator can accept the clock.
 func TestWrongClock(t *testing.T) {
 	t.Parallel()
 	s, writes := aShop(t)
@@ -111,7 +110,7 @@ func TestWrongClock(t *testing.T) {
 		was := s.MustCLI("audit", "--json", "--limit", "1000")
 		for _, w := range writes {
 			done, said := w.attempt(s)
-			free := wrong == -2*time.Minute && ofTheDay[w.name] // two minutes wrong, and the same day
+			free := wrong == -2*time.Minute && ofTheDay[w.name] // two minutes wrong, on the same day
 			if done != free || !free && (!strings.Contains(said, "--accept-clock") || !slices.ContainsFunc(unavailable, func(p string) bool { return strings.HasPrefix(said, p) })) {
 				t.Errorf("%s with the clock %v wrong: %s", w.name, wrong, said)
 			}
@@ -141,15 +140,14 @@ func TestWrongClock(t *testing.T) {
 	inSequence(t, s)
 }
 
-// unavailable is how each surface begins to say so.
+// unavailable is the start of the refusal on each surface.
 var unavailable = []string{`503 {"error":"unavailable"`, "exit 1", "an agent is told"}
 
-// ofTheDay are the writes that look at the day only when it is another one than that of
-// the last write: two minutes do not matter to them.
+// ofTheDay are the writes that check the clock only when its day differs from that of the last write. Two minutes do
+// not affect them.
 var ofTheDay = map[string]bool{"a count": true}
 
-// inSequence holds lists to the order of writing, although the clock was set back on the
-// way.
+// inSequence requires lists to be in the order of writing although the clock was set back.
 func inSequence(t *testing.T, s *apptest.Fixture) {
 	t.Helper()
 	var audit struct {

@@ -22,7 +22,7 @@ func TestAuditShowsWhoDidWhat(t *testing.T) {
 			Via     string         `json:"via"`
 			Action  string         `json:"action"`
 			Subject string         `json:"subject"`
-			Changes map[string]any `json:"changes"` // JSON itself, not a text that holds it
+			Changes map[string]any `json:"changes"` // JSON itself, not a string that contains it
 		} `json:"entries"`
 	}
 	out := c.ok("audit", "--json")

@@ -8,9 +8,8 @@ import (
 	"quartermaster/schema"
 )
 
-// TestFlagsInCentsSaySo looks at every command's flags: an amount in cents is given by a flag that says
-// cents. The spellings of before are taken without telling of them, and an amount in units is refused
-// with what was meant in cents.
+// TestFlagsInCentsSaySo checks every command's flags: an amount in cents has a flag that ends in cents. Former
+// spellings are accepted and hidden. An amount in units is refused with the same amount in cents.
 func TestFlagsInCentsSaySo(t *testing.T) {
 	t.Parallel()
 	for _, service := range server.Declared(nil) {

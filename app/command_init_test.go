@@ -23,7 +23,7 @@ type shell struct {
 	db string
 }
 
-// outcome is what a command line left behind.
+// outcome is the result of a command line.
 type outcome struct {
 	code        int
 	out, errors string
@@ -39,7 +39,7 @@ func (s shell) run(args ...string) outcome {
 	return s.bare(append(args, "--db", s.db)...)
 }
 
-// bare runs a command line as it stands, without the path of the database.
+// bare runs a command line unchanged, without the path of the database.
 func (s shell) bare(args ...string) outcome {
 	s.t.Helper()
 	var out, errors bytes.Buffer
@@ -51,7 +51,7 @@ func (s shell) bare(args ...string) outcome {
 	return outcome{code, out.String(), errors.String()}
 }
 
-// done runs a command line that must succeed, and gives its standard output.
+// done runs a command line that must succeed and returns its standard output.
 func (s shell) done(args ...string) string {
 	s.t.Helper()
 	o := s.run(args...)
@@ -61,9 +61,8 @@ func (s shell) done(args ...string) string {
 	return o.out
 }
 
-// fails runs a command line that must end with the code, nothing on standard output,
-// and one line on standard error that holds the words; wrong usage has a second one,
-// which points to the help.
+// fails runs a command line that must end with the code, an empty standard output, and one line on standard error with
+// the words. Wrong usage adds a line that points to the help.
 func (s shell) fails(code int, words []string, args ...string) {
 	s.t.Helper()
 	o := s.run(args...)
@@ -80,7 +79,7 @@ func (s shell) fails(code int, words []string, args ...string) {
 	}
 }
 
-// emptyDatabase makes the file without anybody in it.
+// emptyDatabase makes a database without users.
 func (s shell) emptyDatabase() shell {
 	s.t.Helper()
 	if err := db.Create(s.db, db.Options{}); err != nil {
@@ -89,7 +88,7 @@ func (s shell) emptyDatabase() shell {
 	return s
 }
 
-// authenticate asks whose key it is, as a running server does.
+// authenticate returns the user of a key, as a running server does.
 func (s shell) authenticate(k *account.Keys, service, key string) (db.Caller, error) {
 	return k.Authenticate(context.Background(), service, "Bearer "+key, "192.0.2.1")
 }

@@ -14,7 +14,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// tamper changes rows by a way that no command has.
+// tamper changes rows in a way that no command does.
 func (c *cli) tamper(statements ...string) {
 	c.Helper()
 	d, err := db.Open(c.db, db.Options{})
@@ -66,7 +66,7 @@ func TestBackupAndRestoreOverTheCommandLine(t *testing.T) {
 		t.Errorf("restored:\n%s", got)
 	}
 
-	c.ok("backup", copied) // over the one that is there
+	c.ok("backup", copied) // over an existing file
 	if out := c.ok("backup", copied, "--json"); !strings.HasPrefix(out, `{"file":"`+copied+`","bytes":`) {
 		t.Errorf("as JSON: %s", out)
 	}
@@ -116,7 +116,7 @@ func TestMigrateMakesAndTells(t *testing.T) {
 	c.refuses(2, nil, "migrate", "everything")
 }
 
-// aged makes the file an older one: without what the newest migration makes.
+// aged returns the file to the version before the newest migration.
 func (c *cli) aged() {
 	c.Helper()
 	script := c.read("../schema/db/sql/0028_expiry_notices.sql")
@@ -180,8 +180,8 @@ func TestMigrateLeavesANewerFileAlone(t *testing.T) {
 	}
 }
 
-// A file that comes from a backup is in another mode than one that was served, and no
-// command changes a byte of it either.
+// TestANewerBackupIsLeftAlone: a backup's file is in another journal mode than a served one. No command changes a byte
+// of it either.
 func TestANewerBackupIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
@@ -190,7 +190,7 @@ func TestANewerBackupIsLeftAlone(t *testing.T) {
 	c.db = old
 	c.tamper("INSERT INTO schema_migrations VALUES ('9999_future', 1)")
 	file := []byte(c.read(old))
-	file[18], file[19] = 1, 1 // back to the mode in which a backup is; to tamper with it was to serve it
+	file[18], file[19] = 1, 1 // back to a backup's mode, since tampering served the file
 	if err := os.WriteFile(old, file, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestBackupReplacesOnlyACopy(t *testing.T) {
 	c.refuses(1, []string{"there is no copy at " + copied + ".gone"}, "restore", copied+".gone")
 }
 
-// Wrong values are told in words, and where the command's own help is.
+// TestWrongValuesAreToldInWords: a wrong value is explained in words, with a pointer to the command's help.
 func TestWrongValuesAreToldInWords(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
@@ -262,7 +262,7 @@ func TestDoctorFindsAGoodFileWell(t *testing.T) {
 	bare.refuses(1, []string{"no database at " + bare.db}, "doctor")
 }
 
-// A rule that the rows break is named, by service.
+// TestDoctorRecomputesTheRules: a rule that the rows break is named, with its service.
 func TestDoctorRecomputesTheRules(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
@@ -280,7 +280,7 @@ func TestDoctorRecomputesTheRules(t *testing.T) {
 	}
 }
 
-// A page that holds the text is turned into noise.
+// TestDoctorFindsADamagedFile overwrites a page that holds the text with noise.
 func TestDoctorFindsADamagedFile(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

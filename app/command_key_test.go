@@ -54,7 +54,7 @@ func TestKeyCommands(t *testing.T) {
 	}
 }
 
-// listed is key list --json.
+// listed is the output of key list --json.
 func (s shell) listed(args ...string) []map[string]any {
 	s.t.Helper()
 	var list map[string][]map[string]any
@@ -118,8 +118,8 @@ func TestKeyCommandsAreRefused(t *testing.T) {
 	}
 }
 
-// A command in another process takes a key's power, and the running server's next
-// request feels it.
+// TestRevokeHoldsInARunningServer revokes a key by a command in another process. The running server refuses it at the
+// next request.
 func TestRevokeHoldsInARunningServer(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// newStocked is a command line over two SKUs: TEA sells 2 a day and is below, NAIL has no
-// demand and is healthy.
+// newStocked has two SKUs: TEA sells 2 a day and is below its reorder point, NAIL has no demand and is healthy.
 func newStocked(t *testing.T) *cli {
 	t.Helper()
 	c := newCLI(t)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What all services do alike at the command line, beyond the records themselves.
+// TestCommandsOfAllServices covers what the commands of all services have in common, besides records.
 func TestCommandsOfAllServices(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
@@ -20,8 +20,7 @@ func TestCommandsOfAllServices(t *testing.T) {
 		}
 	}
 
-	// The time zone is the file's; a flag or variable that differs holds for the process,
-	// with a line that names both.
+	// The file stores the time zone. A flag or variable that differs applies to the process, with a line that names both.
 	c.ok("settings", "timezone", "Asia/Tokyo")
 	if code, _, told := c.call("status"); code != 0 || !strings.Contains(told, "UTC") || !strings.Contains(told, "Asia/Tokyo") {
 		t.Errorf("a variable that differs: exit %d %s", code, told)
@@ -66,7 +65,7 @@ func TestCommandsOfAllServices(t *testing.T) {
 	c.ok("user", "remove", "vic")
 	c.refuses(1, []string{"vic"}, "user", "add", "vic", "--role", "viewer")
 
-	// Dry runs write nothing, and tell what would be: a new record was nothing before.
+	// Dry runs write nothing and report what would change; a new record has no former state.
 	before := c.ok("audit", "--json")
 	for _, args := range [][]string{
 		{"reorder", "skus", "save", "NEW", "--name", "New"}, {"reorder", "adjust", "A", "--set", "7"}, {"user", "add", "would", "--role", "viewer"},
@@ -93,7 +92,7 @@ func TestCommandsOfAllServices(t *testing.T) {
 		t.Errorf("the preview: %v", preview)
 	}
 
-	// A flag that stands once is not given twice; the trail is filtered; a copy to stdout.
+	// A flag may be given once; the audit trail can be filtered; a copy goes to stdout.
 	c.refuses(2, nil, "store", "settings", "--currency", "EUR", "--currency", "USD")
 	c.refuses(2, nil, "reorder", "adjust", "A", "--set", "1", "--set", "2")
 	type trail struct {
@@ -119,7 +118,7 @@ func TestCommandsOfAllServices(t *testing.T) {
 	}
 	c.ok("doctor", "--db", copied)
 
-	// Records are named as people call them; #ID is an id; several matches are listed.
+	// Records are found by name; #ID is an id; several matches are listed.
 	c.ok("maintenance", "assets", "save", "M-1", "--name", "Mill")
 	c.ok("maintenance", "assets", "save", "17", "--name", "Press")
 	for _, name := range []string{"M-1", "m-1", "Mill", "#1", "#2"} {

@@ -138,7 +138,7 @@ func TestImportActsAsAUser(t *testing.T) {
 	c.ok("import", "reorder", "skus", c.write("more.csv", "sku\nB\n"))
 }
 
-// An export that cannot be written leaves what was there.
+// TestExportKeepsTheOldFileUntilTheNewIsComplete: an export that cannot be written leaves the old file.
 func TestExportKeepsTheOldFileUntilTheNewIsComplete(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
@@ -151,7 +151,7 @@ func TestExportKeepsTheOldFileUntilTheNewIsComplete(t *testing.T) {
 	}
 }
 
-// TestNoDatabaseIsReplacedByATable: a slip in a command's last word costs no shop.
+// TestNoDatabaseIsReplacedByATable: a database given as the output file is not overwritten.
 func TestNoDatabaseIsReplacedByATable(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
@@ -207,7 +207,7 @@ func sameRefusals(a, b string) bool {
 	return refusals(a) == refusals(b)
 }
 
-// A table that takes the whole file at once keeps the same promises.
+// TestImportOfSales: a table that is imported as one whole keeps the same promises.
 func TestImportOfSales(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)

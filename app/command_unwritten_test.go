@@ -17,13 +17,13 @@ import (
 	command "quartermaster/app/cli"
 )
 
-// fullOutput takes nothing.
+// fullOutput accepts no bytes.
 type fullOutput struct{}
 
 func (fullOutput) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// TestWhatCannotBePrintedIsTold runs commands of every kind whose output is not taken: each
-// ends with 1, and says so.
+// TestWhatCannotBePrintedIsTold runs commands of every kind whose output cannot be written. Each ends with 1 and says
+// so.
 func TestWhatCannotBePrintedIsTold(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -37,7 +37,7 @@ func TestWhatCannotBePrintedIsTold(t *testing.T) {
 		return outcome{code, "", errs.String()}
 	}
 	for _, line := range []string{
-		"init --admin alice", // the file stays, and its user
+		"init --admin alice", // the file and its user stay
 		"key create --service store --user alice", "key create --service store --user alice --json",
 		"webhook add --service store --url https://shop.example/in", "webhook rotate 1", "webhook rotate 1 --json",
 	} {
@@ -61,7 +61,7 @@ func TestWhatCannotBePrintedIsTold(t *testing.T) {
 			t.Errorf("%s: exit %d: %s", line, o.code, o.errors)
 		}
 	}
-	// An import that adds is done once, however often it is sent because its output failed.
+	// An import that adds is done once, however often it is repeated because its output failed.
 	sales := filepath.Join(t.TempDir(), "sales.csv")
 	if err := os.WriteFile(sales, []byte("date,sku,qty\n2026-11-19,TEA,3\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestWhatCannotBePrintedIsTold(t *testing.T) {
 	}
 }
 
-// TestASecretForNobodyIsTold makes secrets with standard output closed, and thrown away.
+// TestASecretForNobodyIsTold makes secrets with standard output closed, and discarded.
 func TestASecretForNobodyIsTold(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -100,15 +100,14 @@ func TestASecretForNobodyIsTold(t *testing.T) {
 		cmd.Dir = dir
 		var errs bytes.Buffer
 		cmd.Stderr = &errs
-		_ = cmd.Run() // its exit code is looked at
+		_ = cmd.Run() // the exit code is checked
 		if got := cmd.ProcessState.ExitCode(); got != want || strings.Contains(errs.String(), "lost: ") != (want == 1) {
 			t.Errorf("%s: exit %d: %s", line, got, errs.String())
 		}
 	}
 }
 
-// TestAKeyWithoutAReaderIsRevoked: whoever was to read the key is gone, so nobody has it, and
-// it opens nothing.
+// TestAKeyWithoutAReaderIsRevoked: if the reader of the output is gone, nobody has the key, and it opens nothing.
 func TestAKeyWithoutAReaderIsRevoked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -134,7 +133,7 @@ func TestAKeyWithoutAReaderIsRevoked(t *testing.T) {
 			}
 			cmd.Stdout = full
 		}
-		_ = cmd.Run() // its exit code is looked at
+		_ = cmd.Run() // the exit code is checked
 		if code := cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(errs.String(), "is lost: key ") || !strings.Contains(errs.String(), "is revoked again") {
 			t.Errorf("%s: exit %d: %s", out, code, errs.String())
 		}
@@ -145,7 +144,7 @@ func TestAKeyWithoutAReaderIsRevoked(t *testing.T) {
 	}
 }
 
-// TestSecretsComeFromAFile: a secret need not stand on the command line.
+// TestSecretsComeFromAFile: a secret can be given outside the command line.
 func TestSecretsComeFromAFile(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

@@ -84,7 +84,7 @@ func TestWebhookRefusals(t *testing.T) {
 	bare.refuses(1, []string{"no database at"}, "webhook", "resend", "--failed")
 }
 
-// cross takes a SKU under its reorder point, by a command.
+// cross puts a SKU under its reorder point, by a command.
 func cross(t *testing.T, s *apptest.Fixture, sku string) {
 	t.Helper()
 	for _, stock := range []string{"5", "0"} {
@@ -94,8 +94,8 @@ func cross(t *testing.T, s *apptest.Fixture, sku string) {
 	}
 }
 
-// What a command brings about is sent by the running server, what was missed is sent
-// again by a command, and the log tells of both.
+// TestDeliveriesAreLoggedAndResent: the running server sends the events of commands, a command resends failed ones, and
+// the log lists both.
 func TestDeliveriesAreLoggedAndResent(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t, "--webhook-allow-private")
@@ -145,7 +145,7 @@ func TestDeliveriesAreLoggedAndResent(t *testing.T) {
 	}
 }
 
-// Without a server what commands bring about waits, and doctor counts it.
+// TestDoctorCountsWhatWaits: without a server the events of commands wait, and doctor counts them.
 func TestDoctorCountsWhatWaits(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
@@ -159,8 +159,8 @@ func TestDoctorCountsWhatWaits(t *testing.T) {
 	c.refuses(1, []string{"delivery 1 is pending"}, "webhook", "resend", "1")
 }
 
-// TestWebhookTest sends a receiver an example of each event that it takes, marked and
-// signed as a real one is, and tells of it in the log.
+// TestWebhookTest sends a receiver an example of each event that it subscribes to, marked as a test and signed like a
+// real one. The log lists it.
 func TestWebhookTest(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -205,8 +205,8 @@ func TestWebhookTest(t *testing.T) {
 	}
 }
 
-// TestAReceiverThatIsNeverReachedIsTold adds receivers at addresses to which nothing, or not everything, is delivered.
-// They are kept, as a server may be allowed to reach some of them.
+// TestAReceiverThatIsNeverReachedIsTold adds receivers at addresses that the server cannot reach, or only in part. They
+// are stored, since another server may be allowed to reach them.
 func TestAReceiverThatIsNeverReachedIsTold(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)

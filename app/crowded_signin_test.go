@@ -14,8 +14,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// signInFrom posts a name and a password from one of the machine's own addresses, and gives
-// the status.
+// signInFrom posts a name and a password from one of the machine's own addresses and returns the status.
 func signInFrom(base, from, name, password string) (int, error) {
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	conn, err := d.Dial("tcp", strings.TrimPrefix(base, "http://"))
@@ -38,9 +37,8 @@ func signInFrom(base, from, name, password string) (int, error) {
 	return resp.StatusCode, err
 }
 
-// TestCrowdsKeepNobodyFromSigningIn tries passwords over many connections at once: from one
-// address, which keeps no other address out, and from many, which keep nobody out who has
-// signed in from the same place before.
+// TestCrowdsKeepNobodyFromSigningIn tries passwords over many connections at once. From one address they lock out no
+// other address. From many they lock out nobody who signed in from the same place before.
 func TestCrowdsKeepNobodyFromSigningIn(t *testing.T) {
 	s := apptest.Start(t)
 	base := s.URL("store", "")

@@ -14,7 +14,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// smallDisk returns a folder on a disk of its own, where the machine lets the test mount one.
+// smallDisk returns a folder on a disk of its own, if the machine lets the test mount one.
 func smallDisk(t testing.TB, size, without string) (dir string, ok bool) {
 	t.Helper()
 	dir = t.TempDir()
@@ -30,9 +30,8 @@ func smallDisk(t testing.TB, size, without string) (dir string, ok bool) {
 	return dir, true
 }
 
-// TestRentIsDueOnAFullDisk: nothing can be posted, so every reader gets the ledgers as they
-// are, with a mark; when there is room again they are whole, without one. A start on a disk
-// that is full says so.
+// TestRentIsDueOnAFullDisk: nothing can be posted, so readers get the ledgers unchanged, marked as incomplete. With
+// room again they are complete, without the mark. A server that starts on a full disk says so.
 func TestRentIsDueOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	dir, ok := smallDisk(t, "8m", "rent that is due on a full disk")
@@ -95,7 +94,7 @@ func TestRentIsDueOnAFullDisk(t *testing.T) {
 	if code := p.Stop(t); code != 0 {
 		t.Errorf("exit %d: %s", code, p.Stderr)
 	}
-	again := fill(t, filepath.Join(dir, "again")) // what the stop has freed
+	again := fill(t, filepath.Join(dir, "again")) // the room that the stop freed
 	for _, command := range [][]string{{"serve", "--store-addr", "127.0.0.1:0"}, {"rental", "arrears"}, {"status"}, {"key", "list"}} {
 		if code, out, errs := apptest.Exec(t, dir, command...); code != 1 || !strings.Contains(errs, "the disk is full") {
 			t.Errorf("%v on a full disk: exit %d: %s%s", command, code, out, errs)

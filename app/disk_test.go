@@ -37,8 +37,7 @@ func (l *load) each(p *apptest.Process, judge func(a *loadWorker, done bool, sta
 	}
 }
 
-// refusedFor reports whether the answer says in the words of its surface that the machine
-// is at fault.
+// refusedFor reports whether the answer blames the machine, in the words of its surface.
 func refusedFor(a *loadWorker, status int, body string) bool {
 	if a.path == "/mcp" {
 		return status == http.StatusOK && strings.Contains(body, `"isError":true`) && strings.Contains(body, "nothing was written")
@@ -46,8 +45,7 @@ func refusedFor(a *loadWorker, status int, body string) bool {
 	return status == http.StatusServiceUnavailable && strings.Contains(body, `"error":"unavailable"`)
 }
 
-// suffers holds the process to what it promises while nothing can be written, and to
-// going on by itself when heal has been called.
+// suffers requires the process to keep its promises while nothing can be written, and to recover by itself after heal.
 func (l *load) suffers(p *apptest.Process, heal func()) {
 	l.t.Helper()
 	l.each(p, func(a *loadWorker, done bool, status int, body string) {
@@ -60,7 +58,7 @@ func (l *load) suffers(p *apptest.Process, heal func()) {
 	l.goesOn(p)
 }
 
-// goesOn holds every worker to being served again, and the rows to the answers.
+// goesOn requires that every worker is served again and that the rows match the answers.
 func (l *load) goesOn(p *apptest.Process) {
 	l.t.Helper()
 	for range 2 {
@@ -73,7 +71,7 @@ func (l *load) goesOn(p *apptest.Process) {
 	l.holds(l.path)
 }
 
-// reads asks each service for what it has.
+// reads sends each service a read request.
 func (l *load) reads(p *apptest.Process) {
 	l.t.Helper()
 	for service, path := range map[string]string{
@@ -85,7 +83,7 @@ func (l *load) reads(p *apptest.Process) {
 	}
 }
 
-// TestDiskFails lets the writes of a serving process fail in every way that a disk has.
+// TestDiskFails makes the writes of a serving process fail in every way that a disk can.
 func TestDiskFails(t *testing.T) {
 	t.Parallel()
 	l := newLoad(t)
@@ -104,8 +102,8 @@ func TestDiskFails(t *testing.T) {
 	l.doctor(l.path)
 }
 
-// someFail lets some of the writes fail while every worker goes on: a commit is cut off at
-// any of its pages, and the next one may succeed.
+// someFail makes some of the writes fail while every worker continues. A commit is cut off at any of its pages, and the
+// next one may succeed.
 func (l *load) someFail(p *apptest.Process, fault string) {
 	l.t.Helper()
 	for step := 2; step <= times(5, 40); step += 3 {
@@ -129,14 +127,15 @@ func (l *load) someFail(p *apptest.Process, fault string) {
 	}
 }
 
-// unreadable lets reads fail: a question is refused, and answered when it is asked again.
+// unreadable makes reads fail: a request is refused, and succeeds when repeated.
 func (l *load) unreadable(p *apptest.Process) {
 	l.t.Helper()
 	heal := inject(l.t, p.Cmd.Process.Pid, "pread64", "error=EIO", l.path, l.path+"-wal")
 	for _, service := range []string{"store", "maintenance", "rental", "reorder"} {
 		path := map[string]string{"store": "/api/orders", "maintenance": "/api/parts", "rental": "/api/leases", "reorder": "/api/skus"}[service]
 		status, body := ask(l.t, p, "GET", service, path, l.keys[service], "")
-		if status != 200 && (status != 503 || !strings.Contains(body, `"error":"unavailable"`)) { // 200: out of memory that the engine had
+		// 200: from the engine's cache
+		if status != 200 && (status != 503 || !strings.Contains(body, `"error":"unavailable"`)) {
 			l.t.Errorf("reading %s from a disk that cannot be read: %d %s", path, status, body)
 		}
 	}
@@ -145,9 +144,8 @@ func (l *load) unreadable(p *apptest.Process) {
 	l.goesOn(p)
 }
 
-// TestFailedSyncEndsTheProcess: after a failed sync nobody knows what the disk holds, and
-// asking again would be answered wrongly, so the process ends and says why. What was not
-// answered may be there or not, but never twice.
+// TestFailedSyncEndsTheProcess: after a failed sync nobody knows what the disk holds, and a second sync may falsely
+// succeed. The process ends and says why. An unanswered write may be stored or not, but never twice.
 func TestFailedSyncEndsTheProcess(t *testing.T) {
 	t.Parallel()
 	if !straced(t, "a sync that fails") {
@@ -172,8 +170,8 @@ func TestFailedSyncEndsTheProcess(t *testing.T) {
 	}
 }
 
-// TestFailedSyncOfACheckpoint: the log has it all on the disk already, so a checkpoint
-// whose sync failed is made again later, and nothing is lost by it.
+// TestFailedSyncOfACheckpoint: the log on the disk is complete, so a failed checkpoint is repeated later and nothing is
+// lost.
 func TestFailedSyncOfACheckpoint(t *testing.T) {
 	t.Parallel()
 	if !straced(t, "a checkpoint whose sync fails") {
@@ -194,7 +192,7 @@ func TestFailedSyncOfACheckpoint(t *testing.T) {
 	l.doctor(l.path)
 }
 
-// TestDiskFull fills a real, small disk, where the machine lets the test mount one.
+// TestDiskFull fills a real, small disk, if the machine lets the test mount one.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -235,8 +233,7 @@ func TestDiskFull(t *testing.T) {
 	l.doctorOf()
 }
 
-// doctorOf looks at the database where little room is left on purpose: every check but
-// that of the free disk has to be well.
+// doctorOf checks a database on a disk that is nearly full on purpose: every check except free space must pass.
 func (l *load) doctorOf() {
 	l.t.Helper()
 	_, out, errs := apptest.Exec(l.t, l.dir, "doctor")
@@ -245,7 +242,7 @@ func (l *load) doctorOf() {
 	}
 }
 
-// fill takes all the room that the disk has; the function that it gives frees it.
+// fill takes all room of the disk; the function that it returns frees it.
 func fill(t testing.TB, path string) (free func()) {
 	t.Helper()
 	f, err := os.Create(path)

@@ -13,14 +13,15 @@ import (
 	"quartermaster/app/server"
 )
 
-// A label of a page is written *so* in a document: a button, a link, a heading, a column or a field.
+// emphasis matches a label of a page, which a document writes as *label*: a button, a link, a heading, a column or a
+// field.
 var (
 	emphasis  = regexp.MustCompile(`(?:^|[\s(|])\*([^*\n]+)\*(?:$|[\s.,;:)|])`)
 	codeBlock = regexp.MustCompile("(?ms)^```.*?^```$|`[^`\n]*`")
 )
 
-// TestLabelsOfDocumentsAreOnPages holds each label that a document names against the pages of
-// the demo: those of the four services as an admin sees them, the tenants' and the buyers'.
+// TestLabelsOfDocumentsAreOnPages requires each label that a document names to be on a page of the demo: the services'
+// pages as an admin sees them, the tenants' or the buyers'.
 func TestLabelsOfDocumentsAreOnPages(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -60,8 +61,8 @@ func TestLabelsOfDocumentsAreOnPages(t *testing.T) {
 	}
 }
 
-// collectLabels notes what stands on buttons, links, headings, columns and fields of a page, whole
-// and without what is only heard ("Invite, Ada Brandt").
+// collectLabels notes the texts of a page's buttons, links, headings, columns and fields, complete and without the
+// parts for screen readers ("Invite, Ada Brandt").
 func collectLabels(got apptest.Sheet, labels map[string]bool) {
 	got.Each(func(n *html.Node) {
 		switch n.Data {
@@ -76,7 +77,7 @@ func collectLabels(got apptest.Sheet, labels map[string]bool) {
 	})
 }
 
-// seenText is the text of an element itself, without that of the elements in it.
+// seenText is the text of an element without that of its child elements.
 func seenText(n *html.Node) string {
 	var b strings.Builder
 	for c := range n.ChildNodes() {

@@ -10,20 +10,18 @@ import (
 	"testing"
 )
 
-// What the pictures of the documents were made of: the lines of these files are kept,
-// hashed, in docs/pictures/made-of.txt.
+// picturesOf are the sources of the documents' pictures. docs/pictures/made-of.txt holds the hashes of their lines.
 var picturesOf = []string{
 	"app/screen/static/style.css", "schema/page/layout.templ",
 	"maintenance/page/board.templ", "rental/page/month.templ", "store/page/people.templ", "store/page/buyer.templ",
 	"store/page/today.templ", "rental/page/portal.templ", "reorder/page/order.templ",
 }
 
-// mostChanged is the share of a file's lines, in per cent, that may be others than when
-// the pictures were made: a mended margin asks for no new pictures, another look does.
+// mostChanged is the share of a file's lines, in percent, that may change before the pictures must be made again. A
+// corrected margin needs no new pictures; a new look does.
 const mostChanged = 20
 
-// TestPicturesAreOfThisVersion holds the sources of the pictured pages against those that
-// the pictures were made of.
+// TestPicturesAreOfThisVersion compares the sources of the pictured pages with the hashes.
 func TestPicturesAreOfThisVersion(t *testing.T) {
 	t.Parallel()
 	made := filepath.Join("..", "docs", "pictures", "made-of.txt")
@@ -64,7 +62,7 @@ func TestPicturesAreOfThisVersion(t *testing.T) {
 	}
 }
 
-// hashedLines are a source's lines without their margins, each as six hexadecimal digits.
+// hashedLines returns a source's lines without indentation, each as six hexadecimal digits.
 func hashedLines(t *testing.T, name string) (hashed []string) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))

@@ -21,36 +21,35 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// How documents are tried. The blocks of a document run in order in one shell, in a
-// folder of their own, with the program in the path and free ports in place of 8081 to
-// 8084. What the source of a document says about it:
+// leftOut and the code below try the documents. The blocks of a document run in order in one shell, in their own
+// folder, with the program in the path and free ports in place of 8081 to 8084. The source of a document controls this:
 //
 //	```sh                       runs; a failing command fails the test
-//	```sh not run: REASON       is left out, and counted (see leftOut)
-//	```csv NAME                 is a file of the folder (any language with a name behind it)
-//	```text, output, json, ```  right behind a shell block: what that block prints,
-//	                            with ... for whatever is not the same each time; in JSON
-//	                            spaces do not count. -update writes those without ... anew
-//	<!-- output -->             before a block: what the last shell block prints, prose between
-//	<!-- sh ... -->             is run and not shown: what the reader has by then; `ctrl-c` ends serve,
+//	```sh not run: REASON       is skipped and counted (see leftOut)
+//	```csv NAME                 is a file of the folder (any language followed by a name)
+//	```text, output, json, ```  right after a shell block: its output,
+//	                            with ... for parts that vary; in JSON
+//	                            spaces do not count. -update rewrites those without ...
+//	<!-- output -->             before a block: the output of the last shell block, after prose
+//	<!-- sh ... -->             runs but is not shown; `ctrl-c` ends serve,
 //	                            `listens ADDRESS` waits for a server
-//	<!-- clock: 2026-11-20 -->  the day on which the document is typed; else today
-//	# refused                   behind a command: it must fail; its words belong to the output
+//	<!-- clock: 2026-11-20 -->  the current day for the document; default: today
+//	# refused                   after a command: it must fail; its message is part of the output
 //
-// The program answers `serve` by serving beside the shell; what it printed is serve.out.
-// apk_... and whsec_... in a block are $KEY and $SECRET; receivers elsewhere are one on
-// this machine; curl fails where the server refuses.
+// The command `serve` starts a server beside the shell; its output goes to serve.out. apk_... and whsec_... in a block
+// are $KEY and $SECRET. Receivers at other hosts are replaced by one on this machine. curl fails where the server
+// refuses.
 const leftOut = 12
 
 type step struct {
 	line     int
 	kind     string // sh, hidden, file, left
 	text     string
-	name     string // of the file; the reason of what is left out
-	at, end  int    // where the expected output stands in the document
+	name     string // of the file, or the reason for skipping
+	at, end  int    // position of the expected output in the document
 	language string // of the expected output
 	want     string
-	shown    bool // there is an expected output
+	shown    bool // the document has an expected output
 }
 
 var (
@@ -58,7 +57,7 @@ var (
 	partStart = regexp.MustCompile("(?ms)^```([a-z]*)([^\n]*)\n(.*?)^```$|^<!-- sh\n(.*?)^-->$")
 )
 
-// steps reads what is to be run out of a document.
+// steps returns the steps of a document in order.
 func steps(text string) (all []step) {
 	last, behind := -1, 0
 	for _, m := range partStart.FindAllStringSubmatchIndex(text, -1) {
@@ -134,7 +133,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// runDocument runs the steps and holds their output against the document.
+// runDocument runs the steps and compares their output with the document.
 func runDocument(t *testing.T, binary, path, text string, all []step) {
 	dir, aside := t.TempDir(), t.TempDir()
 	to := tools(t, binary, dir, aside, text)
@@ -182,7 +181,7 @@ func runDocument(t *testing.T, binary, path, text string, all []step) {
 		t.Errorf("%s:%d printed\n%swant\n%s%s", path, s.line, read(aside, "out", i), s.want, read(aside, "err", i))
 	}
 	if now != text {
-		if err := os.WriteFile(path, []byte(now), 0o644); err != nil { // #nosec G306 -- a page of the docs
+		if err := os.WriteFile(path, []byte(now), 0o644); err != nil { // #nosec G306 -- a document
 			t.Fatal(err)
 		}
 	}
@@ -197,8 +196,8 @@ func which(t *testing.T, name string) string {
 	return path
 }
 
-// tools puts the program, and a go that need not build it again, into the folder's bin,
-// and gives what is put in the place of addresses and paths.
+// tools puts the program, and a go command that skips its build, into the folder's bin. It returns the replacements for
+// addresses and paths.
 func tools(t *testing.T, binary, dir, aside, text string) *strings.Replacer {
 	t.Helper()
 	bin := filepath.Join(aside, "bin")
@@ -299,7 +298,7 @@ func environment(t *testing.T, dir, aside, text string) []string {
 	return env
 }
 
-// endGroup ends what the document left running, and waits for it.
+// endGroup ends what the document started and waits for it.
 func endGroup(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	signal := syscall.SIGTERM
@@ -311,7 +310,7 @@ func endGroup(t *testing.T, cmd *exec.Cmd) {
 	}
 }
 
-// refusals turns commands that are said to be refused into such whose success is an error.
+// refusals makes the success of a command marked as refused an error.
 func refusals(text string) string {
 	lines := strings.Split(text, "\n")
 	for i := range lines {
@@ -333,13 +332,13 @@ func read(dir, name string, n int) string {
 	return string(b)
 }
 
-// tail is the end of a file that may be there.
+// tail is the end of a file that may be missing.
 func tail(path string) string {
 	b, _ := os.ReadFile(path)
 	return string(b[max(0, len(b)-2000):])
 }
 
-// printedIs compares with a text in which ... stands for anything.
+// printedIs compares with a text in which ... matches anything.
 func printedIs(got, want, language string) bool {
 	if language == "json" {
 		got, want = strings.Join(strings.Fields(got), ""), strings.Join(strings.Fields(want), "")
@@ -351,7 +350,7 @@ func printedIs(got, want, language string) bool {
 	return regexp.MustCompile(`(?s)^` + strings.Join(parts, ".*") + `$`).MatchString(strings.TrimSpace(trimLines(got)))
 }
 
-// trimLines drops the spaces that pad a table's last column.
+// trimLines removes the padding of a table's last column.
 func trimLines(s string) string {
 	lines := strings.Split(s, "\n")
 	for i := range lines {

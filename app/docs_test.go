@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// document reads a document and its shell blocks, run or not, by the line they begin at.
+// document reads a document and its shell blocks, run or not, by their first line.
 func document(t *testing.T, path string) (blocks map[int]string, text string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -27,7 +27,7 @@ func document(t *testing.T, path string) (blocks map[int]string, text string) {
 	return blocks, string(content)
 }
 
-// documents are the README and everything in docs.
+// documents are the README and all files of docs.
 func documents(t *testing.T) []string {
 	t.Helper()
 	all, err := filepath.Glob("../docs/*.md")
@@ -43,7 +43,7 @@ var (
 	notWord = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// A link into the tree leads to a file that is there, and to a heading that it has.
+// TestDocumentsHaveNoDeadLinks: a link into the tree leads to an existing file and heading.
 func TestDocumentsHaveNoDeadLinks(t *testing.T) {
 	t.Parallel()
 	for _, path := range documents(t) {
@@ -92,8 +92,8 @@ func freeAddr(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// Every line of a shell block that calls the program names a command that there is,
-// with flags that it has.
+// TestDocumentsCallCommandsThatThereAre: every line of a shell block that calls the program names an existing command
+// with existing flags.
 func TestDocumentsCallCommandsThatThereAre(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
@@ -128,7 +128,7 @@ func TestDocumentsCallCommandsThatThereAre(t *testing.T) {
 	}
 }
 
-// helpFor is the help of the longest command that the words begin with.
+// helpFor is the help of the longest command at the start of words.
 func (c *cli) helpFor(known map[string]string, words []string) string {
 	n := 0
 	for n < len(words) && regexp.MustCompile(`^[a-z][a-z-]*$`).MatchString(words[n]) && n < 4 {
@@ -150,7 +150,7 @@ func (c *cli) helpFor(known map[string]string, words []string) string {
 	return ""
 }
 
-// install.md's table has every flag of serve with its variable.
+// TestEveryFlagOfServeIsDocumented: install.md's table has every flag of serve with its variable.
 func TestEveryFlagOfServeIsDocumented(t *testing.T) {
 	_, text := document(t, "../docs/install.md")
 	code, help, _ := bareCLI(t).call("serve", "--help")
@@ -169,7 +169,7 @@ func TestEveryFlagOfServeIsDocumented(t *testing.T) {
 	}
 }
 
-// A Go file that a document names is there, and so is a test that it names.
+// TestDocumentsNameFilesThatAreThere: a Go file or a test that a document names exists.
 func TestDocumentsNameFilesThatAreThere(t *testing.T) {
 	t.Parallel()
 	files, tests := map[string]bool{}, ""
@@ -199,7 +199,7 @@ func TestDocumentsNameFilesThatAreThere(t *testing.T) {
 			}
 		}
 		for _, name := range test.FindAllString(text, -1) {
-			if !strings.Contains(tests, "func "+name) { // the beginning of a name stands for all that begin so
+			if !strings.Contains(tests, "func "+name) { // a prefix stands for all names that begin with it
 				t.Errorf("%s names %s, which is not there", path, name)
 			}
 		}

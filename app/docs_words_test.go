@@ -9,22 +9,22 @@ import (
 	"unicode"
 )
 
-// A sentence of a document has at most 25 words, and 15 on average over a page. Commands,
-// names in backquotes and link addresses count as one word.
+// longestSentence is the most words of a sentence in a document; the average of a page is at most 15. Commands, names
+// in backquotes and link addresses count as one word.
 const (
 	longestSentence = 25
 	averageSentence = 15.0
 	longestPage     = 1500
 )
 
-// referencePages describe every route, field or flag of their part and may be longer than
-// longestPage; so may the transcript that a test writes, and the list of changes.
+// referencePages describe every route, field or flag of their part and may exceed longestPage, as may the generated
+// transcript and the list of changes.
 var referencePages = map[string]bool{
 	"store.md": true, "rental.md": true, "maintenance.md": true, "reorder.md": true, "agents.md": true,
 	"webhooks.md": true, "install.md": true, "README.md": true, "CHANGELOG.md": true,
 }
 
-// notOnAPage are words that the glossary replaces, and the habits of older text.
+// notOnAPage are words that the glossary replaces, and habits of older text.
 var notOnAPage = regexp.MustCompile(`(?i)\b(least order|lies unsold|take into stock|receive payment|licenses that work|` +
 	`active until forever|come in as|your word that|cells are parted|read it so|issue \d+|who changed it, and when|` +
 	`rows told|is told as|stands in for|next to no rights)\b`)
@@ -39,8 +39,8 @@ var (
 	tableRule = regexp.MustCompile(`^\s*\|?[\s:|-]+\|?\s*$`)
 )
 
-// sentences gives the sentences of a Markdown text: of its paragraphs, list items and table cells.
-// Blocks, headings and comments are left out.
+// sentences returns the sentences of a Markdown text's paragraphs, list items and table cells, without blocks, headings
+// and comments.
 func sentences(text string) (all []string) {
 	text = fences.ReplaceAllString(comments.ReplaceAllString(text, "\n"), "\n\n")
 	text = codeWord.ReplaceAllString(linkText.ReplaceAllString(text, "$1"), "code")
@@ -81,7 +81,7 @@ func sentences(text string) (all []string) {
 	return all
 }
 
-// wordsIn counts what has a letter or a digit.
+// wordsIn counts the words that have a letter or a digit.
 func wordsIn(s string) (n int) {
 	for f := range strings.FieldsSeq(s) {
 		if strings.IndexFunc(f, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) >= 0 {

@@ -12,7 +12,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// asNobody runs the program as a user who owns nothing; as this user, unless it is root.
+// asNobody runs the program as a user who owns no files, or as this user unless that is root.
 func asNobody(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "nobody")
@@ -25,10 +25,10 @@ func asNobody(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(program, content, 0o755); err != nil { // #nosec G306 -- others run it
+	if err := os.WriteFile(program, content, 0o755); err != nil { // #nosec G306 -- other users run it
 		t.Fatal(err)
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { // #nosec G302 -- others run what is in it
+	if err := os.Chmod(dir, 0o755); err != nil { // #nosec G302 -- other users run its files
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program, args...)
@@ -37,12 +37,11 @@ func asNobody(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	if os.Geteuid() == 0 {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	}
-	_ = cmd.Run() // the exit code tells
+	_ = cmd.Run() // the exit code is checked
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
-// TestDoctorSaysWhatIsNoBreach: an older schema and a file that the user may not open are
-// told as what they are.
+// TestDoctorSaysWhatIsNoBreach: an older schema and an unreadable file are reported as such, not as broken rules.
 func TestDoctorSaysWhatIsNoBreach(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
@@ -52,7 +51,7 @@ func TestDoctorSaysWhatIsNoBreach(t *testing.T) {
 		t.Errorf("exit %d: %s%s", code, out, errs)
 	}
 	for dir := filepath.Dir(c.db); dir != filepath.Clean(os.TempDir()) && dir != "/"; dir = filepath.Dir(dir) {
-		if err := os.Chmod(dir, 0o755); err != nil { // #nosec G302 -- others look into it
+		if err := os.Chmod(dir, 0o755); err != nil { // #nosec G302 -- other users list it
 			t.Fatal(err)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestADoubtedClockIsTold: by serve at its start, by doctor and by the first page, each
-// with what to do; and by none of them once it is right.
+// TestADoubtedClockIsTold: serve at startup, doctor and the first page report an implausible clock with the next step.
+// None of them does once it is right.
 func TestADoubtedClockIsTold(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -45,8 +45,8 @@ func TestADoubtedClockIsTold(t *testing.T) {
 	}
 }
 
-// TestDoctorPageIsRunOnceForAll: twenty who ask at once are told the same, and nobody has to
-// wait for a run that takes long.
+// TestDoctorPageIsRunOnceForAll: twenty simultaneous requests get the result of one run, and nobody waits for a long
+// one.
 func TestDoctorPageIsRunOnceForAll(t *testing.T) {
 	t.Parallel()
 	v := apptest.Start(t).Person("store", "vera", "admin")
@@ -64,7 +64,7 @@ func TestDoctorPageIsRunOnceForAll(t *testing.T) {
 	apptest.Await(t, "the run", func() bool { return strings.Contains(v.Get("/doctor?run=1").Body, "No errors found") })
 }
 
-// TestDoctorTellsOfAFileToCompact: by command and page, until `compact` has rewritten it.
+// TestDoctorTellsOfAFileToCompact: command and page report it until `compact` has rewritten the file.
 func TestDoctorTellsOfAFileToCompact(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

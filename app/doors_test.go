@@ -11,9 +11,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestOneServicesAdminKeepsOneService: who is admin of rental alone gets no copy of the file,
-// no doctor of all and no setting of the whole shop, by page or as a command's user, and is
-// shown no person and no receiver of other services.
+// TestOneServicesAdminKeepsOneService: an admin of rental alone gets no copy of the file, no full doctor run and no
+// setting of the whole shop, by page or command. They see no users and receivers of other services.
 func TestOneServicesAdminKeepsOneService(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -68,8 +67,8 @@ func TestOneServicesAdminKeepsOneService(t *testing.T) {
 	}
 }
 
-// TestAKeyInAMightiersName: an admin of one service makes no key as somebody who is more than
-// that elsewhere, by page or command; for people of the own service, and for themselves, yes.
+// TestAKeyInAMightiersName: an admin of one service cannot make a key for a user with higher rights in another, by page
+// or command. For themselves and for users of their own service they can.
 func TestAKeyInAMightiersName(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -89,8 +88,7 @@ func TestAKeyInAMightiersName(t *testing.T) {
 	}
 }
 
-// TestAChangeEndsLinksAndSessions: an invitation and the sessions from before a change of the
-// role, the password or the state open nothing after it.
+// TestAChangeEndsLinksAndSessions: a change of role, password or state ends earlier invitations and sessions.
 func TestAChangeEndsLinksAndSessions(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

@@ -20,11 +20,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// pageTimeout is how long a page may take to come, with everything else that runs beside.
+// pageTimeout is the longest wait for a page while other tests run.
 const pageTimeout = 10 * time.Second
 
-// browser starts Chromium once for the test. Without one the test is left out at home
-// and fails where CI is set.
+// browser starts Chromium once per test. Without one the test is skipped, or fails where CI is set.
 func browser(t *testing.T) context.Context {
 	t.Helper()
 	path, err := exec.LookPath("chromium-headless-shell")
@@ -44,18 +43,18 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// tab is a window of a person of its own: its cookies are nobody else's.
+// tab is a browser window with cookies of its own.
 type tab struct {
 	t       *testing.T
 	ctx     context.Context
 	touched int
 
 	mu       sync.Mutex
-	hosts    map[string]bool // asked for something
-	troubles []string        // console errors, exceptions, reports of the security policy
+	hosts    map[string]bool // requested
+	troubles []string        // console errors, exceptions, violations of the security policy
 }
 
-// newTab opens a window; script reports whether the pages' script runs in it.
+// newTab opens a window; script enables the pages' script.
 func newTab(t *testing.T, browser context.Context, wide, high int64, script bool) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(browser, chromedp.WithNewBrowserContext())
@@ -70,7 +69,7 @@ func newTab(t *testing.T, browser context.Context, wide, high int64, script bool
 	return b
 }
 
-// hear notes what no page may do.
+// hear records what no page may do.
 func (b *tab) hear(ev any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -80,7 +79,7 @@ func (b *tab) hear(ev any) {
 			b.hosts[u.Hostname()] = true
 		}
 	case *cdplog.EventEntryAdded:
-		// A refused form is an answer of 4xx, which the browser logs too.
+		// A refused form has a 4xx status, which the browser logs too.
 		if e.Entry.Level == cdplog.EntryLevelError && e.Entry.Source != cdplog.EntrySourceNetwork {
 			b.troubles = append(b.troubles, e.Entry.Text)
 		}
@@ -89,7 +88,7 @@ func (b *tab) hear(ev any) {
 	}
 }
 
-// calm fails the test for what was heard.
+// calm fails the test for recorded troubles.
 func (b *tab) calm() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,8 +126,7 @@ func eval[T any](b *tab, expression string, args ...any) (v T, err error) {
 	return chromedp.Run(b.ctx, chromedp.Evaluate[T](expression))
 }
 
-// find is a function in the page: the first thing of the kind that can be seen, in the
-// question that stands over the page if there is one.
+// find is a script function that returns the first visible element of the kind, inside the open dialog if there is one.
 const find = `(row, kind, key) => {
 	const scope = document.querySelector("dialog[open]") ?? document;
 	const seen = e => e.checkVisibility({visibilityProperty: true});
@@ -145,14 +143,14 @@ const find = `(row, kind, key) => {
 	}
 }`
 
-// place is where on the screen a thing is, after it was brought into sight.
+// place is the position of an element after scrolling to it.
 type place struct {
 	X, Y    float64
 	Found   bool
 	Focused bool
-	Given   bool   // nothing has the keys yet, and the page gives them to it
+	Given   bool   // nothing has the focus yet, and the page will give it to this element
 	Kind    string // of a field
-	Covered string // what lies over it
+	Covered string // the element that covers it
 }
 
 func (b *tab) locate(kind, target string) place {
@@ -177,7 +175,7 @@ func (b *tab) fill(field, value string) {
 	b.t.Helper()
 	p := b.locate("field", field)
 	row, key := parted(field)
-	if p.Given && !p.Focused { // the keys come when the page is drawn
+	if p.Given && !p.Focused { // the focus is set when the page is drawn
 		b.await(field+" is not given the keys", fmt.Sprintf(`document.activeElement === (%s)(%s, "field", %s)`, find, quoted(row), quoted(key)))
 		p.Focused = true
 	}
@@ -218,8 +216,7 @@ func (b *tab) field(name string) string {
 	return v
 }
 
-// press clicks as a mouse does, and waits until another page is there, or a question
-// over this one.
+// press clicks like a mouse and waits for another page or a dialog.
 func (b *tab) press(target string) {
 	b.t.Helper()
 	p := b.locate("button", target)
@@ -234,7 +231,7 @@ func (b *tab) press(target string) {
 func (b *tab) await(what, expression string) {
 	b.t.Helper()
 	for end := time.Now().Add(pageTimeout); ; {
-		// While one page goes and the next comes there is nowhere to ask.
+		// Between two pages there is no document to evaluate in.
 		is, err := eval[bool](b, expression)
 		if err == nil && is {
 			return

@@ -16,8 +16,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// plain goes through a flow without a browser: it reads the documents, fills their forms
-// and follows redirects, as a browser without script does.
+// plain goes through a flow without a browser: it reads the documents, fills in their forms and follows redirects, like
+// a browser without script.
 type plain struct {
 	t     *testing.T
 	v     *apptest.Visitor
@@ -44,7 +44,7 @@ func (p *plain) visit(address string) {
 	p.show(p.v.Get(p.path))
 }
 
-// show takes an answer, following where it leads.
+// show takes an answer and follows its redirects.
 func (p *plain) show(got apptest.Sheet) {
 	p.t.Helper()
 	for range 5 {
@@ -61,7 +61,7 @@ func (p *plain) show(got apptest.Sheet) {
 	p.t.Fatal("it leads on and on")
 }
 
-// places are where a step looks: the rows that hold the text, else main, else the page.
+// places are where a step looks: the rows that contain the text, else main, else the page.
 func (p *plain) places(row string) []*html.Node {
 	var main *html.Node
 	var rows []*html.Node
@@ -79,7 +79,7 @@ func (p *plain) places(row string) []*html.Node {
 	return []*html.Node{main, p.sheet.Doc}
 }
 
-// control finds a field that is seen.
+// control finds a visible field.
 func (p *plain) control(target string) *html.Node {
 	p.t.Helper()
 	row, name := parted(target)
@@ -94,7 +94,7 @@ func (p *plain) control(target string) *html.Node {
 	return nil
 }
 
-// isField reports whether a field is meant: by its name, or by the end of it that begins with a dot.
+// isField reports whether name means the field: its name, or the last part of it after a dot.
 func isField(name, meant string) bool {
 	return name == meant || strings.HasPrefix(meant, ".") && strings.HasSuffix(name, meant)
 }
@@ -117,7 +117,7 @@ func (p *plain) see(text string) {
 	}
 }
 
-// text is all that the page says.
+// text is the text of the page.
 func (p *plain) text() string { return strings.Join(strings.Fields(apptest.Text(p.sheet.Doc)), " ") }
 
 func (p *plain) press(target string) {
@@ -227,7 +227,7 @@ func (p *plain) post(action string, fields url.Values, files map[string]string) 
 	return p.v.Send(action, io.Reader(&body), w.FormDataContentType())
 }
 
-// belongs reports whether the control is the form's.
+// belongs reports whether the control is part of the form.
 func belongs(n, form *html.Node) bool {
 	if id := apptest.Attr(n, "form"); id != "" {
 		return id == apptest.Attr(form, "id")
@@ -240,7 +240,7 @@ func belongs(n, form *html.Node) bool {
 	return false
 }
 
-// values are what a control sends.
+// values are the values that a control sends.
 func (p *plain) values(n *html.Node) []string {
 	if v, is := p.typed[n]; is {
 		return []string{v}

@@ -5,37 +5,34 @@ import (
 	"testing"
 )
 
-// pager is who goes through a flow's steps: the walker without a browser, Chromium with
-// script, and Chromium without.
+// pager goes through a flow's steps: without a browser, in Chromium with script, or in Chromium without.
 type pager interface {
 	// visit opens an address.
 	visit(url string)
-	// fill types into a field, by its name; "row|name" is the field in the row or card
-	// that holds the text.
+	// fill types into a field, by its name; "row|name" is the field in the row or card that contains the text.
 	fill(field, value string)
 	// attach chooses a file for a field.
 	attach(field, path string)
-	// press presses a link or a button by what it says, "row|label" as for fill, and
-	// waits for what comes of it.
+	// press presses a link or a button by its label, "row|label" as for fill, and waits for the result.
 	press(label string)
-	// reveal opens a folded part by its summary.
+	// reveal opens a details element by its summary.
 	reveal(summary string)
 	// see fails unless the page shows the text.
 	see(text string)
-	// field is what a field holds.
+	// field is the value of a field.
 	field(name string) string
 	// at is the path of the page.
 	at() string
-	// taps counts what a finger would have done since the last visit.
+	// taps counts the taps since the last visit.
 	taps() int
 }
 
-// guest is a pager with the demo that it goes through.
+// guest is a pager with its demo.
 type guest struct {
 	pager
 	t    *testing.T
 	demo *flowFixture
-	name string // tells its records from those of another run
+	name string // sets its records apart from those of another run
 }
 
 func (g *guest) open(service, path string) { g.visit(g.demo.URL(service, path)) }
@@ -48,14 +45,14 @@ func parted(target string) (row, name string) {
 	return "", target
 }
 
-// says reports whether a button's text is the label, alone or before what only readers hear.
+// says reports whether a button's text is the label, alone or before its part for screen readers.
 func says(text, label string) bool {
 	text = strings.Join(strings.Fields(text), " ")
 	return text == label || strings.HasSuffix(label, "-") && strings.HasPrefix(text, label) || strings.HasPrefix(text, label+",") || strings.HasPrefix(text, label+" ")
 }
 
-// daily are the ten acts of a day with the taps that they take on a phone, from the first
-// page of the service on; docs/screens.md names them.
+// daily are the ten daily tasks with the taps that they take on a phone, from the service's first page on;
+// docs/screens.md lists them.
 var daily = []struct {
 	name, service string
 	taps          int

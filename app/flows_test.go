@@ -20,7 +20,7 @@ type flowFixture struct {
 	admin *apptest.Visitor
 }
 
-// miss has the receiver refuse an event, and take the next.
+// miss makes the receiver refuse one event and accept the next.
 func (h *flowFixture) miss(t *testing.T) {
 	t.Helper()
 	h.hook.Answer(500)
@@ -49,7 +49,7 @@ func newFlowFixture(t *testing.T) *flowFixture {
 	return h
 }
 
-// file writes a file to choose.
+// file writes a file to upload.
 func (h *flowFixture) file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -66,11 +66,9 @@ func (g *guest) signIn(service, name string) {
 	g.press("Sign in")
 }
 
-// TestFlows goes through the same steps without a browser, in Chromium with script on a
-// narrow phone, and in Chromium without script: the daily acts with their taps,
-// forms refused and filled again, undo, a session that ended while a form was open,
-// tenants and buyers. Nothing is reported by the security policy, nothing is asked of
-// another host.
+// TestFlows runs the same steps without a browser, in Chromium with script on a narrow phone, and in Chromium without
+// script: the daily tasks with their taps, refused forms, undo, a session that ends while a form is open, tenants and
+// buyers. There is no violation of the security policy and no request to another host.
 func TestFlows(t *testing.T) {
 	t.Parallel()
 	chromium := browser(t)
@@ -108,7 +106,7 @@ func TestFlows(t *testing.T) {
 	}
 }
 
-// into has failures reported to the running test.
+// into reports failures to the running test.
 func (g *guest) into(t *testing.T) {
 	g.t = t
 	switch p := g.pager.(type) {
@@ -119,7 +117,7 @@ func (g *guest) into(t *testing.T) {
 	}
 }
 
-// rarer are further acts, and what goes wrong.
+// rarer are further tasks, and failures.
 var rarer = []struct {
 	name, service string
 	do            func(g *guest)
@@ -222,7 +220,7 @@ var rarer = []struct {
 	}},
 }
 
-// invite makes a tenant's letter and gives its code.
+// invite makes a tenant's letter and returns its code.
 func (h *flowFixture) invite(t *testing.T, tenant string) string {
 	t.Helper()
 	got := h.Invited("rental", "alice").Post("/do/invite_tenant", "tenant_id", tenant, "idempotency_key", "invite")

@@ -16,8 +16,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// sentBy is what a browser sends of the page's form with that action: all its fields, changed by
-// the given names and values.
+// sentBy is what a browser sends of the page's form with that action: all its fields, changed by the given names and
+// values.
 func sentBy(t *testing.T, page apptest.Sheet, action string, change ...string) url.Values {
 	t.Helper()
 	var form *html.Node
@@ -78,7 +78,7 @@ func post(v *apptest.Visitor, path string, fields url.Values) apptest.Sheet {
 	return v.Post(path, flat...)
 }
 
-// nouns are the forms that make a record or change it: what makes one, and what an Edit changes.
+// nouns are the forms that make a record, and those that edit one.
 var nouns = []struct {
 	service, op, keys string
 	make              []string
@@ -100,9 +100,9 @@ var nouns = []struct {
 	},
 }
 
-// TestNewAndEditAreDifferentForms makes a record of each noun by its form, sends the same form once
-// more, and opens the one that is there: the second is refused with a link and changes nothing, and
-// the Edit form has all that is stored, its identifier as a fact, and writes what was changed alone.
+// TestNewAndEditAreDifferentForms makes a record of each noun by its form, sends the same form again, then opens it for
+// editing. The second is refused with a link and changes nothing. The Edit form has all stored values, with the
+// identifier fixed, and writes only what was changed.
 func TestNewAndEditAreDifferentForms(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -150,8 +150,8 @@ func TestNewAndEditAreDifferentForms(t *testing.T) {
 	}
 }
 
-// TestTwoPeopleEditDifferentFields: only a field that both changed is a conflict; what one left as
-// it was is not written over what the other stored.
+// TestTwoPeopleEditDifferentFields: only a field that both changed is a conflict. A field that one left unchanged does
+// not overwrite what the other stored.
 func TestTwoPeopleEditDifferentFields(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -173,9 +173,8 @@ func TestTwoPeopleEditDifferentFields(t *testing.T) {
 	}
 }
 
-// TestARefusedFormComesBackOnItsPage sends a wrong value by a form that stands on a record's page:
-// the page comes back with the value as typed, marked and focused, with the page's facts around it,
-// and what the form does not hold is not cleared by sending it again.
+// TestARefusedFormComesBackOnItsPage sends a wrong value by a form on a record's page. The page returns with the value
+// as typed, marked and focused, and with its facts. Sending it again clears no field that the form lacks.
 func TestARefusedFormComesBackOnItsPage(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -215,7 +214,7 @@ func TestARefusedFormComesBackOnItsPage(t *testing.T) {
 	}
 }
 
-// countOf is a number that the demo's database holds.
+// countOf returns a number from the demo's database.
 func countOf(t *testing.T, h *demoFixture, query string) (n string) {
 	t.Helper()
 	err := h.Server.DB().View(context.Background(), func(c *db.Conn) error {
@@ -229,8 +228,8 @@ func countOf(t *testing.T, h *demoFixture, query string) (n string) {
 	return n
 }
 
-// TestAmountsThatCanBeReadInTwoWays types one separator with three digits behind it: it is refused
-// with both readings, on new and old forms, and a quantity takes it.
+// TestAmountsThatCanBeReadInTwoWays types one separator followed by three digits. It is refused with both readings, in
+// new and old forms; a quantity accepts it.
 func TestAmountsThatCanBeReadInTwoWays(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -249,9 +248,9 @@ func TestAmountsThatCanBeReadInTwoWays(t *testing.T) {
 	}
 }
 
-// TestPaymentsAreReadAsPeopleMean: an unknown way of paying and a day that is not one are refused on
-// the page and at the command line, while REST takes them; the form has today filled in; and more than
-// three times what is open is asked for first, with the amount in full.
+// TestPaymentsAreReadAsPeopleMean: an unknown payment method and an invalid date are refused on the page and at the
+// command line, while REST accepts them. The form has today filled in. More than three times the open amount needs a
+// confirmation that names the amount.
 func TestPaymentsAreReadAsPeopleMean(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -288,8 +287,7 @@ func TestPaymentsAreReadAsPeopleMean(t *testing.T) {
 	status(t, post(v, path, sentBy(t, asked, path)), http.StatusSeeOther)
 }
 
-// TestCancellingAJobAsks: the button on the board leads to a question that names the job, and writes
-// nothing before.
+// TestCancellingAJobAsks: the board's button leads to a question that names the job, and writes nothing.
 func TestCancellingAJobAsks(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -306,7 +304,7 @@ func TestCancellingAJobAsks(t *testing.T) {
 	}
 }
 
-// TestRarelyUsedFieldsAreUnderMore counts the fields of two daily forms that are seen at once.
+// TestRarelyUsedFieldsAreUnderMore counts the fields of two daily forms that are visible at once.
 func TestRarelyUsedFieldsAreUnderMore(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -348,8 +346,8 @@ func TestRarelyUsedFieldsAreUnderMore(t *testing.T) {
 	}
 }
 
-// TestSearchAndChipsKeepEachOther: the search form carries what a chip and a column's head set, and
-// the chips carry what was searched for.
+// TestSearchAndChipsKeepEachOther: the search form keeps the filters of chips and column heads, and the chips keep the
+// search text.
 func TestSearchAndChipsKeepEachOther(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)

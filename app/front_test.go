@@ -11,8 +11,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestSearchOfAllServices types words in any order, without diacritics and with other letters, into
-// the search of each service: it finds the records of all services in which one has a role.
+// TestSearchOfAllServices searches in each service, with words in any order, without diacritics and in other letter
+// cases. It finds the records of all services in which the user has a role.
 func TestSearchOfAllServices(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -42,8 +42,8 @@ func TestSearchOfAllServices(t *testing.T) {
 	}
 }
 
-// TestFirstSteps goes through the steps that an empty service's first page lists: each is ticked
-// when it is done, and with the last one the list goes. Tiles say how the other services are.
+// TestFirstSteps does the steps that an empty service's first page lists. Each is ticked when done; the list goes with
+// the last one. Tiles show the state of the other services.
 func TestFirstSteps(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -93,8 +93,8 @@ func TestFirstSteps(t *testing.T) {
 	}
 }
 
-// TestListsKeepTheirFilters filters a list: the menu of other pages leads back to it as it was left, for this
-// user alone; on the list it leads to all of it, which is kept then. What a link of another page shows is not kept.
+// TestListsKeepTheirFilters filters a list. The menu of other pages leads back to it, filtered, for this user alone; on
+// the list itself it leads to the whole list. A filter from another page's link is not kept.
 func TestListsKeepTheirFilters(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

@@ -43,7 +43,8 @@ func (f *fuzzer) send(r request) {
 		}
 	}
 	switch {
-	case a.Status == http.StatusRequestEntityTooLarge && strings.HasPrefix(r.path, "/license/") && len(r.body) > 8192: // a device sends no more
+	// the client sends no more
+	case a.Status == http.StatusRequestEntityTooLarge && strings.HasPrefix(r.path, "/license/") && len(r.body) > 8192:
 	case len(r.want) > 0 && !slices.Contains(r.want, a.Status):
 		f.fail(r, a, "want one of %v", r.want)
 	case r.plain && slices.Contains([]int{400, 401, 403, 405, 413, 415}, a.Status) && !r.target.open:
@@ -51,7 +52,7 @@ func (f *fuzzer) send(r request) {
 	}
 }
 
-// do is the shop's Do, but for a request that gets no answer, which is a finding.
+// do is the shop's Do, except that a request without an answer is a finding.
 func (f *fuzzer) do(r request, heads []string) (a apptest.Answer, err error) {
 	req, err := http.NewRequest(r.method, f.s.URL(r.service, r.path), strings.NewReader(r.body))
 	if err != nil {
@@ -89,10 +90,10 @@ func (f *fuzzer) fail(r request, a apptest.Answer, format string, args ...any) {
 		append([]any{r.service, r.method, short(r.path), r.heads, r.key, short(r.body), r.spoiled, a.Status, short(a.Body)}, args...)...)
 }
 
-// leaks are words that only the inside of the program knows.
+// leaks are words that only the program's internals know.
 var leaks = []string{"sqlite", "SQL", "constraint", ".go:", "goroutine", "runtime error", "panic", "nil pointer", "db:", "%!"}
 
-// form checks what every answer has to have, whatever was asked.
+// form checks what every answer must have.
 func (f *fuzzer) form(r request, a apptest.Answer) {
 	f.t.Helper()
 	if a.Status >= 500 {
@@ -146,8 +147,7 @@ func (f *fuzzer) described(r request, a apptest.Answer) {
 	}
 }
 
-// said checks a JSON-RPC answer: its form, and a tool's result by the tool's own
-// description.
+// said checks a JSON-RPC answer: its form, and a tool's result by the tool's description.
 func (f *fuzzer) said(r request, a apptest.Answer) {
 	f.t.Helper()
 	if r.want != nil {
@@ -222,8 +222,7 @@ func (f *fuzzer) result(r request, a apptest.Answer, refused bool, text string, 
 	f.g.learn("", v)
 }
 
-// inShort is the text beside a content: of a list the content with the rows that detail short
-// gives, of any other answer the content itself.
+// inShort is the text for a content: for a list its short form, for any other answer the content itself.
 func (f *fuzzer) inShort(r request, content string) string {
 	f.t.Helper()
 	rows := listRows(r.target)
@@ -262,7 +261,7 @@ func (f *fuzzer) inShort(r request, content string) string {
 	return strings.Replace(content, in+string(full[rows][1:]), in+strings.Join(given, ",")+"]", 1)
 }
 
-// listRows is the member that holds the rows of a list; "" of a tool that answers no list.
+// listRows is the member that holds the rows of a list; "" if the tool is no list.
 func listRows(t *target) string {
 	switch t.tool {
 	case "lease_detail": // one lease
@@ -282,7 +281,7 @@ func listRows(t *target) string {
 	return ""
 }
 
-// checkLog finds what went wrong without the caller seeing it.
+// checkLog finds errors that the caller does not see.
 func (f *fuzzer) checkLog() {
 	f.t.Helper()
 	for line := range strings.Lines(f.s.Log.String()) {

@@ -15,21 +15,18 @@ import (
 	"quartermaster/schema/db"
 )
 
-// fuzzRequests and fuzzLong are how many requests a run sends; the long form runs
-// when QUARTERMASTER_LONG is set.
+// fuzzRequests and fuzzLong are the numbers of requests per run; QUARTERMASTER_LONG selects the long form.
 const (
 	fuzzRequests = 1_500
 	fuzzLong     = 20_000
 )
 
-// TestNoRequestIsAnsweredOtherwiseThanDescribed sends requests made out of the four
-// OpenAPI documents and the lists of tools, good ones and spoiled ones, to a filled
-// appliance. No answer may be a 5xx or one that its document does not describe, what
-// is surely wrong must be refused, every operation must succeed at least once, and in
-// the end every invariant of every service must hold.
+// TestNoRequestIsAnsweredOtherwiseThanDescribed sends requests made from the four OpenAPI documents and the lists of
+// tools, valid and spoiled ones, to a filled appliance. No answer may be a 5xx or undocumented, a surely invalid
+// request must be refused, every operation must succeed at least once, and at the end every invariant must hold.
 //
-// QUARTERMASTER_SEED sets the seed; the sequence of requests is the same for the same
-// seed, up to the random keys and codes that the appliance itself makes.
+// QUARTERMASTER_SEED sets the seed. A seed gives the same sequence of requests, except for the random keys and codes
+// that the appliance makes.
 func TestNoRequestIsAnsweredOtherwiseThanDescribed(t *testing.T) {
 	seed, n := uint64(1), fuzzRequests
 	if os.Getenv("QUARTERMASTER_LONG") != "" {
@@ -66,10 +63,10 @@ func TestNoRequestIsAnsweredOtherwiseThanDescribed(t *testing.T) {
 	checkInvariants(t, s)
 }
 
-// found are requests that were once answered wrongly.
+// found are requests that once had a wrong answer.
 var found = []request{}
 
-// checkInvariants recomputes what every service says must hold, and checks the file.
+// checkInvariants checks every service's invariants and the file.
 func checkInvariants(t testing.TB, s *apptest.Fixture) {
 	t.Helper()
 	err := s.Server.DB().View(context.Background(), func(c *db.Conn) error {
@@ -83,7 +80,7 @@ func checkInvariants(t testing.TB, s *apptest.Fixture) {
 			}
 			for _, b := range breaches {
 				if strings.Contains(b, "could not be booked") {
-					continue // a payment for nobody knows what is a person's to judge, no breach
+					continue // a payment without a known payer needs a person's decision and breaks no rule
 				}
 				t.Errorf("%s: %s", service.Name, b)
 			}
@@ -104,27 +101,27 @@ func checkInvariants(t testing.TB, s *apptest.Fixture) {
 	}
 }
 
-// fuzzer sends requests and checks what comes back.
+// fuzzer sends requests and checks the answers.
 type fuzzer struct {
 	t        *testing.T
 	s        *apptest.Fixture
 	g        *gen
 	targets  []*target
 	address  from
-	keys     map[string][3]string           // by service: a viewer's, a read-only one, a member's
-	seen     map[string]map[string][]string // by service: what its answers held
-	seat     []member                       // the newest seat that was taken: license_key and fingerprint
+	keys     map[string][3]string           // by service: of a viewer, a read-only one, of a member
+	seen     map[string]map[string][]string // by service: values of its answers
+	seat     []member                       // the newest seat: license_key and fingerprint
 	failures int
 }
 
 // request is one request as it is sent.
 type request struct {
 	service, method, path, body string
-	target                      *target // whose answer is checked by its description; nil: only its form
+	target                      *target // describes the answer; nil: only its form is checked
 	heads                       []string
 	key                         string // "" none, "owner", "viewer", "read-only", "member"
-	plain                       bool   // as described, so that it is refused for a record or a state alone
-	want                        []int  // the statuses that are right for what was spoiled
+	plain                       bool   // unspoiled, so that it is refused only for a record or a state
+	want                        []int  // the statuses that are right for the spoiled part
 	spoiled                     string // how
 }
 
@@ -144,7 +141,7 @@ func newFuzzer(t *testing.T, s *apptest.Fixture, seed uint64) *fuzzer {
 			f.targets = append(f.targets, toolTargets(s, service.Name)...)
 		}
 	}
-	for _, target := range f.targets { // what there is, before anything is asked by name
+	for _, target := range f.targets { // list what exists before requests use its names
 		if target.method == "GET" && !strings.Contains(target.path, "{") {
 			f.send(request{target: target, service: target.service, method: "GET", path: target.path, key: "owner", plain: true})
 		}
@@ -172,7 +169,7 @@ func (f *fuzzer) next() {
 	f.send(f.rest(target))
 }
 
-// target is the next one, now and then one of those that never succeeded.
+// target is the next one, now and then one that never succeeded.
 func (f *fuzzer) target() *target {
 	if f.g.one(4) {
 		if hungry := slices.DeleteFunc(slices.Clone(f.targets), (*target).fed); len(hungry) > 0 {
@@ -182,7 +179,7 @@ func (f *fuzzer) target() *target {
 	return pick(f.g, f.targets)
 }
 
-// rest makes a request of an operation.
+// rest makes a request for an operation.
 func (f *fuzzer) rest(target *target) request {
 	g := f.g
 	r := request{target: target, service: target.service, method: target.method, path: f.path(target), key: "owner"}
@@ -215,7 +212,7 @@ func (f *fuzzer) rest(target *target) request {
 	if g.odd > 0 && g.one(3) {
 		f.spoil(&r, members)
 		r.plain = false
-		if g.strange > 0 && r.want != nil { // something else may be found first
+		if g.strange > 0 && r.want != nil { // another check may come first
 			r.want = append(slices.Clone(r.want), 400, 404)
 		}
 	}
@@ -223,8 +220,7 @@ func (f *fuzzer) rest(target *target) request {
 	return r
 }
 
-// unquoted is a JSON value as a query or a path has it: texts without their quotes,
-// and not so long that net/http answers before the program sees the request.
+// unquoted is a JSON value for a query or a path: text without quotes, short enough that net/http does not refuse it.
 func unquoted(value string) string {
 	const most = 500
 	text, err := strconv.Unquote(value)
@@ -268,11 +264,11 @@ func (f *fuzzer) as(r *request) {
 		r.want = []int{401}
 	case r.key == "member":
 	case r.target.writes:
-		r.want = []int{403, 404} // a path that has become another one comes first
+		r.want = []int{403, 404} // the changed path is checked first
 	}
 }
 
-// credential is the key that the request's kind of key stands for.
+// credential is the key for the request's kind of key.
 func (f *fuzzer) credential(r request) string {
 	switch r.key {
 	case "owner":

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// spoil makes a request one that is surely wrong, and says by which statuses it may
-// be refused. A path that names no record comes before the fields.
+// spoil makes a request surely invalid and returns the statuses that may refuse it. A path without a record comes
+// before the fields.
 func (f *fuzzer) spoil(r *request, members []member) {
 	unknown := []int{422, 404}
 	if r.method == "GET" {
@@ -31,7 +31,7 @@ func (f *fuzzer) spoil(r *request, members []member) {
 		return
 	}
 	if r.target.signed {
-		return // whatever the body is, the signature is over it
+		return // the signature covers any body
 	}
 	switch f.g.IntN(11) {
 	case 0:
@@ -66,7 +66,7 @@ func (f *fuzzer) spoil(r *request, members []member) {
 	}
 }
 
-// missing leaves a required field out.
+// missing omits a required field.
 func (f *fuzzer) missing(r *request, members []member) {
 	required, _ := r.target.body["required"].([]any)
 	if len(required) == 0 {
@@ -82,7 +82,7 @@ func (f *fuzzer) header(string) string {
 	return pick(f.g, []string{"x", "t=1,v1=00", "t=,v1=", ",,,=", "t=99999999999999999999,v1=" + strings.Repeat("a", 64)})
 }
 
-// hint makes requests that would meet the right record by chance too seldom.
+// hint makes requests that would too seldom name the right record by chance.
 func (f *fuzzer) hint(target *target, r *request, members []member) {
 	if f.g.strange > 0 || f.g.one(2) {
 		return
@@ -101,8 +101,7 @@ func (f *fuzzer) hint(target *target, r *request, members []member) {
 	}
 }
 
-// hintCharge lets a payment pay an unpaid charge of the lease, which only a ledger
-// tells.
+// hintCharge lets a payment pay an unpaid charge of the lease, which only a ledger shows.
 func (f *fuzzer) hintCharge(r *request, members []member) {
 	path := "/api/leases/" + strconv.Itoa(1+f.g.IntN(11))
 	i := slices.IndexFunc(members, func(m member) bool { return m.name == "charge_id" })
@@ -125,7 +124,7 @@ func (f *fuzzer) hintCharge(r *request, members []member) {
 	}
 }
 
-// remember keeps what a hint needs of a request that succeeded.
+// remember keeps what a hint needs of a successful request.
 func (f *fuzzer) remember(r request) {
 	if r.target.path != "/license/activate" {
 		return
@@ -139,10 +138,10 @@ func (f *fuzzer) remember(r request) {
 	}
 }
 
-// tillSecret is what the fuzzer's payment providers sign with.
+// tillSecret signs as the fuzzer's payment providers.
 const tillSecret = "whsec_fuzzed"
 
-// stripeEvents describes what Stripe sends, as far as the store reads it.
+// stripeEvents describes Stripe's events, as far as the store reads them.
 var stripeEvents = eventSchema(`{"type":"object","required":["id","type","data"],"properties":{
 		"id":{"enum":["evt_1","evt_2","evt_3","evt_4","evt_5","evt_6","evt_7","evt_8","evt_9"]},
 		"type":{"enum":["checkout.session.completed","checkout.session.completed","checkout.session.async_payment_succeeded","charge.refunded","charge.refunded","invoice.paid"]},
@@ -156,7 +155,7 @@ var stripeEvents = eventSchema(`{"type":"object","required":["id","type","data"]
 			"total_details":{"type":"object","properties":{"amount_discount":{"type":"integer"},"amount_tax":{"type":"integer"}}}
 		}}}}}}`)
 
-// sellerEvents describe what Lemon Squeezy and Polar send, as far as the store reads it.
+// sellerEvents describe the events of Lemon Squeezy and Polar, as far as the store reads them.
 var sellerEvents = map[string]jsonSchema{
 	"/providers/lemonsqueezy/webhook": eventSchema(`{"type":"object","required":["meta","data"],"properties":{
 		"meta":{"type":"object","required":["event_name"],"properties":{"test_mode":{"type":"boolean"},"event_name":{"enum":["order_created","order_created",
@@ -192,7 +191,7 @@ func eventSchema(text string) (s jsonSchema) {
 	return s
 }
 
-// sign makes a request one of a payment provider's: its event, mostly well signed.
+// sign makes a request a payment provider's: its event, mostly with a valid signature.
 func (f *fuzzer) sign(r *request) {
 	events, other := sellerEvents[r.target.path]
 	if !other {
@@ -200,7 +199,7 @@ func (f *fuzzer) sign(r *request) {
 	}
 	r.body = f.g.object(events)
 	if f.g.one(6) {
-		return // with the headers that chance gave it
+		return // with random headers
 	}
 	at := strconv.FormatInt(f.s.Clock.Now().Unix(), 10)
 	sum := func(before string) []byte {

@@ -12,13 +12,13 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// target is one operation of an OpenAPI document, or one tool of an agent endpoint.
+// target is an operation of an OpenAPI document or a tool of an agent endpoint.
 type target struct {
 	service    string
-	open       bool // asks for no key
+	open       bool // needs no key
 	writes     bool
 	asked      int
-	good       int // answers that were no refusals
+	good       int // answers that were not refusals
 	route      *routers.Route
 	method     string
 	path       string // with {names}
@@ -68,7 +68,7 @@ func restTargets(s *apptest.Fixture, service string) []*target {
 	var targets []*target
 	for _, path := range sortedKeys(raw.Paths) {
 		if strings.HasPrefix(path, "/v1/") {
-			continue // in another program's shape: TestTheLicenseAPIAnswersAsLemonSqueezys
+			continue // another program's format: TestTheLicenseAPIAnswersAsLemonSqueezys
 		}
 		for _, method := range sortedKeys(raw.Paths[path]) {
 			o := raw.Paths[path][method]
@@ -91,8 +91,8 @@ func restTargets(s *apptest.Fixture, service string) []*target {
 	return targets
 }
 
-// closedDocument is the document with every described answer closed: a field that it
-// does not tell of is then as wrong as one of another type.
+// closedDocument is the document with every described answer closed: an undocumented field is then an error, like a
+// wrong type.
 func closedDocument(s *apptest.Fixture, body string) *openapi3.T {
 	s.T.Helper()
 	var raw any
@@ -123,8 +123,7 @@ func closeObjects(v any) {
 	}
 }
 
-// agentRoute is how the service's document describes POST /mcp. Its messages are JSON-RPC's
-// and stay open.
+// agentRoute is the document's description of POST /mcp. Its JSON-RPC messages stay open.
 func agentRoute(s *apptest.Fixture, service string) *routers.Route {
 	s.T.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(s.Do(service, "GET", "/api/openapi.json", "", "").Body))

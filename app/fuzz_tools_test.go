@@ -54,7 +54,7 @@ func (f *fuzzer) hintTool(target *target, members []member) []member {
 	return members
 }
 
-// spoilArguments makes the arguments ones that are surely refused.
+// spoilArguments makes the arguments surely invalid.
 func (f *fuzzer) spoilArguments(r *request, members []member) string {
 	switch f.g.IntN(4) {
 	case 0:
@@ -90,7 +90,7 @@ func (f *fuzzer) asAgent(r *request) {
 	}
 }
 
-// envelope makes a message whose members are anything.
+// envelope makes a message with arbitrary members.
 func (f *fuzzer) envelope(target *target) request {
 	g := f.g
 	any := func(good ...string) string {

@@ -10,28 +10,27 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// gen makes JSON out of JSON Schema: values that the schema takes, and beside them
-// values that somebody's program sends by mistake or on purpose.
+// gen makes JSON from JSON Schema: valid values, and values that a program might send by mistake or on purpose.
 type gen struct {
 	*rand.Rand
-	seen    map[string][]string // texts and numbers that answers held, as JSON, by the name of their field
-	odd     int                 // one value in so many is strange; 0 is none
-	strange int                 // how many strange values were made
+	seen    map[string][]string // texts and numbers of answers, as JSON, by field name
+	odd     int                 // one value in so many is strange; 0: none
+	strange int                 // number of strange values made
 }
 
-// jsonSchema is a JSON Schema as JSON has it.
+// jsonSchema is a decoded JSON Schema.
 type jsonSchema = map[string]any
 
 // member is one member of an object; its value is JSON.
 type member struct{ name, value string }
 
-// pick returns one of the values.
+// pick returns one of the values at random.
 func pick[T any](g *gen, all []T) T { return all[g.IntN(len(all))] }
 
-// one tells true once in n times.
+// one is true once in n times.
 func (g *gen) one(n int) bool { return g.IntN(n) == 0 }
 
-// value is a value for the schema, as JSON text.
+// value returns a value for the schema, as JSON text.
 func (g *gen) value(name string, s jsonSchema) string {
 	if g.odd > 0 && g.one(g.odd) {
 		g.strange++
@@ -79,7 +78,7 @@ func (g *gen) integer(name string, s jsonSchema) string {
 func (g *gen) number(name string, s jsonSchema) string {
 	low, high := bounds(s)
 	if known := g.seen[name]; len(known) > 0 && g.one(2) {
-		n, err := strconv.ParseFloat(pick(g, known), 64) // a little more than a meter or a stock has
+		n, err := strconv.ParseFloat(pick(g, known), 64) // slightly more than a meter or a stock has
 		if err == nil && int64(n) < high {
 			return strconv.FormatInt(int64(n)+g.Int64N(5), 10)
 		}
@@ -119,7 +118,7 @@ func objectText(members []member) string {
 	return "{" + strings.Join(all, ",") + "}"
 }
 
-// members are an object's required members and some of the others, in any order.
+// members returns an object's required members and some of the others, in any order.
 func (g *gen) members(s jsonSchema) []member {
 	properties, _ := s["properties"].(jsonSchema)
 	required, _ := s["required"].([]any)
@@ -135,7 +134,7 @@ func (g *gen) members(s jsonSchema) []member {
 	return members
 }
 
-// aliases are fields whose values answers hold under another name.
+// aliases are fields whose values have another name in answers.
 var aliases = map[string][]string{
 	"ref": {"order_ref"}, "order": {"order_ref"}, "q": {"name", "sku"}, "code": {"codes"}, "after": {"next"},
 	"email": {"customer_email", "email"}, "month": {"period"}, "assigned_to": {"assigned_to"},
@@ -148,11 +147,11 @@ func (g *gen) text(name string, s jsonSchema) string {
 	if s["pattern"] != nil && strings.Contains(fmt.Sprint(s["pattern"]), `\d{4}-`) {
 		return jsonText(fmt.Sprintf("%d-%02d", 2024+g.IntN(4), 1+g.IntN(12)))
 	}
-	if (name == "id" || strings.HasSuffix(name, "_id")) && !g.one(4) { // a text to agents, which reads numbers
+	if (name == "id" || strings.HasSuffix(name, "_id")) && !g.one(4) { // an agent's text argument also accepts numbers
 		quote := pick(g, []string{"", `"`})
 		return quote + strings.Trim(g.integer(name, jsonSchema{}), `"`) + quote
 	}
-	if known := g.seen["sku"]; name == "counts" && len(known) > 0 { // SKU=QTY, one a line
+	if known := g.seen["sku"]; name == "counts" && len(known) > 0 { // SKU=QTY, one per line
 		return strings.TrimSuffix(pick(g, known), `"`) + `=` + strconv.Itoa(g.IntN(200)) + `"`
 	}
 	if name == "category" && g.one(2) {
@@ -172,14 +171,14 @@ func (g *gen) text(name string, s jsonSchema) string {
 	return jsonText(pick(g, words) + pick(g, []string{"", " ", "-"}) + strconv.Itoa(g.IntN(200)))
 }
 
-// day is one around the present, mostly in the past.
+// day is a day near the present, mostly in the past.
 func (g *gen) day() string {
 	return apptest.Noon.AddDate(0, 0, 5-g.IntN(pick(g, []int{8, 60, 800}))).Format("2006-01-02")
 }
 
 var words = []string{"blue", "Ångström", "pump", "o'clock", "twenty", "naïve", "水", "a|b", "50%", "x_y", "\"quoted\"", "back\\slash", "tab\there", "line\nbreak"}
 
-// oddities are values that no field takes, or only some, or only just.
+// oddities are values that no field accepts, or only some, or barely.
 var oddities = []string{
 	`null`, `true`, `false`, `0`, `1`, `-1`, `-0`, `0.0`, `-0.0001`, `0.001`, `0.0001`, `1.5`, `1.0`, `1e3`, `1E-3`, `1e400`, `-1e400`, `1e-400`,
 	`2147483648`, `9007199254740993`, `9223372036854775807`, `9223372036854775808`, `-9223372036854775808`, `-9223372036854775809`,
@@ -192,7 +191,7 @@ var oddities = []string{
 	`[]`, `{}`, `[[]]`, `[null]`, `{"id":1}`, `{"":""}`, `[1,2,3]`, `["x"]`,
 }
 
-// oddity is a value that has nothing to do with any schema.
+// oddity is a value unrelated to any schema.
 func (g *gen) oddity() string {
 	switch g.IntN(12) {
 	case 0:
@@ -200,7 +199,7 @@ func (g *gen) oddity() string {
 	case 1:
 		depth := 1 + g.IntN(40)
 		return strings.Repeat("[", depth) + strings.Repeat("]", depth)
-	case 2: // what another field has
+	case 2: // the value of another field
 		if names := sortedKeys(g.seen); len(names) > 0 {
 			return pick(g, g.seen[pick(g, names)])
 		}
@@ -217,7 +216,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return names
 }
 
-// learn keeps what an answer held, so that later requests name what is there.
+// learn keeps the values of an answer for later requests.
 func (g *gen) learn(name string, v any) {
 	const most = 40
 	switch v := v.(type) {

@@ -18,8 +18,8 @@ import (
 	"quartermaster/schema/page"
 )
 
-// TestEveryHookTakesItsOperationsAnswer calls what each operation of every service says, asks and
-// prints, and where it leads, with the answers that it declares: none is of another type.
+// TestEveryHookTakesItsOperationsAnswer calls every hook of each service's operations (message, question, print, link)
+// with an answer of the declared type. None panics on another type.
 func TestEveryHookTakesItsOperationsAnswer(t *testing.T) {
 	t.Parallel()
 	money := exact.CurrencyOf("EUR").Format
@@ -57,18 +57,17 @@ func TestEveryHookTakesItsOperationsAnswer(t *testing.T) {
 	}
 }
 
-// areas are the kinds of people whose pages have forms.
+// areas are the groups of people whose pages have forms.
 var areas = []page.Area{page.Staff, page.Tenant, page.Buyer, page.Public}
 
-// panicOf calls fn and gives what it panicked with.
+// panicOf calls fn and returns the value of its panic.
 func panicOf(fn func()) (cause any) {
 	defer func() { cause = recover() }()
 	fn()
 	return nil
 }
 
-// named is an operation that a page's source names: page.Do("Remove", "remove_part", ...), a form's
-// address or what an undo does.
+// named is an operation that a page's source names: page.Do("Remove", "remove_part", ...), a form's address or an undo.
 var named = regexp.MustCompile(`page\.(?:Do|Open|Fields|Form)\((?:"[^"]*"|[a-z]\w*(?:\([^()]*\))?(?:\s*\+\s*[^,"]*)?),\s*"([a-z_]+)"|"/do/([a-z_]+)|Op: "([a-z_]+)"`)
 
 // TestPagesNameOperationsThatThereAre reads the sources of every service's pages.

@@ -18,7 +18,7 @@ import (
 	"quartermaster/app/server"
 )
 
-// stocked imports SKUs A-1 to A-n, 10 in stock each.
+// stocked imports SKUs A-1 to A-n with a stock of 10 each.
 func stocked(s *apptest.Fixture, n int) {
 	s.T.Helper()
 	var b strings.Builder
@@ -50,8 +50,7 @@ func TestPingAndHealthTellTheVersions(t *testing.T) {
 	}
 }
 
-// TestOrderOfRefusals sends requests that are wrong in several ways at once: the
-// first wrong thing in the contract's order answers.
+// TestOrderOfRefusals sends requests with several faults at once: the first fault in the contract's order is answered.
 func TestOrderOfRefusals(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -287,8 +286,7 @@ func TestWrongKeysAreSlowedAndGoodOnesAreNot(t *testing.T) {
 	}
 }
 
-// TestDocumentsAreValidAndStable holds each OpenAPI document to its specification and
-// to its golden.
+// TestDocumentsAreValidAndStable checks each OpenAPI document against its specification and its golden.
 func TestDocumentsAreValidAndStable(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -345,7 +343,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestTheLogKeepsSecrets looks for what must never be written to it.
+// TestTheLogKeepsSecrets looks in the log for what must never be written to it.
 func TestTheLogKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -368,7 +366,7 @@ func TestTheLogKeepsSecrets(t *testing.T) {
 	}
 }
 
-// indented is JSON as the goldens have it.
+// indented is JSON as in the goldens.
 func indented(t testing.TB, body string) []byte {
 	t.Helper()
 	var b bytes.Buffer

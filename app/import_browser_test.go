@@ -14,10 +14,9 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestABrowserImportsFilesOfEverySize has a person import sales that add to what is there, files of 1 row to
-// 40,000, in Chromium with script and without: the button is clicked twice, the server is killed as soon as
-// the import has begun, and the page is loaded again after it is back, and once more at the end.
-// Each sale counts once.
+// TestABrowserImportsFilesOfEverySize imports sales in add mode, files of 1 row to 40,000, in Chromium with script and
+// without. The button is clicked twice. The server is killed as soon as the import has begun. The page is reloaded
+// after the restart and at the end. Each sale counts once.
 func TestABrowserImportsFilesOfEverySize(t *testing.T) {
 	t.Parallel()
 	chromium := browser(t)
@@ -33,7 +32,7 @@ func TestABrowserImportsFilesOfEverySize(t *testing.T) {
 	}
 }
 
-// importer is a served shop with 1,000 SKUs, and a person who imports into it.
+// importer is a served shop with 1,000 SKUs and a user who imports.
 type importer struct {
 	t    *testing.T
 	dir  string
@@ -53,7 +52,7 @@ func startImporter(t *testing.T) *importer {
 	return s
 }
 
-// serve serves the shop, and invites alice to the service.
+// serve serves the shop and invites alice to the service.
 func (s *importer) serve(service string) {
 	s.t.Helper()
 	s.must("user", "add", "alice", "--role", "member", "--service", service)
@@ -68,7 +67,7 @@ func (s *importer) serve(service string) {
 	s.d = d
 }
 
-// must runs a command, which has to succeed, and gives what it prints.
+// must runs a command that must succeed and returns its output.
 func (s *importer) must(args ...string) string {
 	s.t.Helper()
 	code, out, errs := apptest.Exec(s.t, s.dir, args...)
@@ -102,7 +101,7 @@ func (s *importer) number(query string) int64 {
 	return n
 }
 
-// killed ends the server as kill -9 does and starts it where it was.
+// killed ends the server as kill -9 does and restarts it.
 func (s *importer) killed() (underWay bool) {
 	s.t.Helper()
 	s.p.Kill(s.t)
@@ -115,7 +114,7 @@ func (s *importer) killed() (underWay bool) {
 	return underWay
 }
 
-// importKilled takes a file of n sales through the pages.
+// importKilled imports a file of n sales through the pages.
 func (s *importer) importKilled(b *tab, n int) {
 	const pieces = "SELECT coalesce(sum(qty), 0) / 1000 FROM sales"
 	before, begun := s.number(pieces), s.number("SELECT count(*) FROM works")
@@ -143,8 +142,8 @@ func (s *importer) importKilled(b *tab, n int) {
 	}
 }
 
-// reload loads the page again, or sends the form again that it came of, as soon as there is a page: one
-// that says that nobody answers is one as well.
+// reload loads the page again, or sends its form again, as soon as there is a page. A page that says that the server is
+// unreachable counts too.
 func (b *tab) reload() {
 	b.t.Helper()
 	var err error

@@ -16,8 +16,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// bulk is a file of sales, of so many SKUs and days, in any order, with each SKU-day in two
-// rows.
+// bulk is a file of sales of so many SKUs and days, shuffled, with each SKU-day in two rows.
 func bulk(t testing.TB, dir string, skus, days int) {
 	t.Helper()
 	var catalogue, sales strings.Builder
@@ -41,7 +40,7 @@ func bulk(t testing.TB, dir string, skus, days int) {
 	}
 }
 
-// soldBySKU is how much and on how many days each SKU has sold.
+// soldBySKU returns the quantity and the number of days of sales per SKU.
 func soldBySKU(t testing.TB, d *db.DB) (all map[string][2]int64) {
 	t.Helper()
 	all = map[string][2]int64{}
@@ -57,9 +56,8 @@ func soldBySKU(t testing.TB, d *db.DB) (all map[string][2]int64) {
 	return all
 }
 
-// TestAnImportIsKilled kills imports of sales at random moments and starts each again, until
-// it comes to its end: what a kill leaves is whole, SKU by SKU, and at the end each row
-// counts once, also where the rows are added to what was there.
+// TestAnImportIsKilled kills imports of sales at random moments and repeats each until it ends. A kill leaves each SKU
+// complete or untouched. At the end each row counts once, also in add mode.
 func TestAnImportIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	apptest.Keys(t, dir)
@@ -76,7 +74,7 @@ func TestAnImportIsKilled(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	kills, between := 0, 0
-	whole := time.Duration(0) // what one takes that is not killed
+	whole := time.Duration(0) // the time of an import that is not killed
 	for round, args := range [][]string{{}, {"--add"}, {"--add"}, {}} {
 		before := soldBySKU(t, d)
 		began, most := time.Now(), kills+times(3, 60)
@@ -148,8 +146,8 @@ func TestAnImportIsKilled(t *testing.T) {
 	}
 }
 
-// TestAnImportOfLicenseKeysIsKilled kills an import of license keys after a slice, again and again: each kill leaves
-// whole licenses alone, each with its order and its seat, and at the end each row of the file is there once.
+// TestAnImportOfLicenseKeysIsKilled kills an import of license keys after a batch, again and again. Each kill leaves
+// only whole licenses, with order and seat. At the end each row of the file is stored once.
 func TestAnImportOfLicenseKeysIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	apptest.Keys(t, dir)

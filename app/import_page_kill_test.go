@@ -19,9 +19,8 @@ import (
 
 var hiddenKey = regexp.MustCompile(`name="idempotency_key" value="([^"]+)"`)
 
-// TestAnImportByPageIsKilled ends the process as kill -9 does in the middle of an import that
-// adds, again and again. The form sent once more and a look at the import's page both go on
-// from there: at the end each sale counts once.
+// TestAnImportByPageIsKilled ends the process as kill -9 does in the middle of an import in add mode, again and again.
+// Sending the form again and opening the import's page both continue it. At the end each sale counts once.
 func TestAnImportByPageIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	apptest.Keys(t, dir)
@@ -72,7 +71,7 @@ func TestAnImportByPageIsKilled(t *testing.T) {
 		sent := make(chan struct{})
 		go func() {
 			defer close(sent)
-			if kill%2 == 1 { // the page that says how far it is
+			if kill%2 == 1 { // the page that shows the progress
 				r, err := client.Get(v.Base + "/import/sales?job=1")
 				if err == nil {
 					_, _ = io.Copy(io.Discard, r.Body)

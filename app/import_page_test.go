@@ -23,7 +23,7 @@ func catalogue(n int) string {
 	return b.String()
 }
 
-// salesFile is a file of n sales of so many SKUs, one piece each.
+// salesFile is a file of n sales of so many SKUs, quantity 1 each.
 func salesFile(skus, n int) string {
 	var b strings.Builder
 	b.WriteString("date,sku,qty\n")
@@ -50,7 +50,7 @@ func chosen(t *testing.T, v *apptest.Visitor, table, text string, more ...string
 	return append([]string{"file", query.Get("file"), "idempotency_key", preview.Field("idempotency_key")}, more...)
 }
 
-// ended follows an import to its end, as a browser that renews the page, and returns what came of it.
+// ended follows an import to its end, as a browser that refreshes the page, and returns the result.
 func ended(t *testing.T, v *apptest.Visitor, got apptest.Sheet) string {
 	t.Helper()
 	if got.Status != http.StatusSeeOther {
@@ -67,7 +67,7 @@ func ended(t *testing.T, v *apptest.Visitor, got apptest.Sheet) string {
 
 var importedRows = regexp.MustCompile(`([0-9,]+) rows? of`)
 
-// sold is how many pieces were sold of all SKUs.
+// sold is the quantity sold of all SKUs.
 func sold(s *apptest.Fixture) int64 {
 	s.T.Helper()
 	n, err := s.Server.DB().QueryInt("SELECT coalesce(sum(qty), 0) / 1000 FROM sales")
@@ -103,8 +103,8 @@ func TestFilesOfEverySizeComeInWhole(t *testing.T) {
 	}
 }
 
-// TestAnImportFormSentTwiceAtOnce sends the form of an import that adds several times at
-// once: every sale counts once.
+// TestAnImportFormSentTwiceAtOnce sends the form of an import in add mode several times at once: every sale counts
+// once.
 func TestAnImportFormSentTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

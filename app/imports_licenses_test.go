@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The samples have the columns and answers that the five programs document.
+// TestLicenseKeysOfOtherProgramsImport: the samples have the columns that the five programs document.
 func TestLicenseKeysOfOtherProgramsImport(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
@@ -93,7 +93,7 @@ func TestLicenseKeysOfOtherProgramsImport(t *testing.T) {
 	}
 }
 
-// A JSON file that is none, or no list of keys, is refused; so is another table's.
+// TestJSONOfLicensesIsRefusedByName: invalid JSON, JSON without a list of keys, and JSON for another table are refused.
 func TestJSONOfLicensesIsRefusedByName(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf16"
 )
 
-// Files of license keys as people bring them: columns in another order, a mark before the first byte, semicolons, tabs, days of another
-// country, empty cells, sums at the end, pages that overlap, machines before their license.
+// TestOddFilesOfLicenseKeysImport: columns in another order, a byte order mark, semicolons, tabs, another country's
+// dates, empty cells, sums at the end, overlapping pages, machines before their license.
 func TestOddFilesOfLicenseKeysImport(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
@@ -51,7 +51,7 @@ func TestOddFilesOfLicenseKeysImport(t *testing.T) {
 
 	for _, f := range []struct {
 		name, content      string
-		new, same, refused int // same: when it comes again
+		new, same, refused int // same: in a second import
 		says               []string
 	}{
 		{"gumroad.csv", "\ufeff" + gumroad, 5, 5, 0, []string{"separated by ;", "a later charge"}},
@@ -93,7 +93,7 @@ func TestOddFilesOfLicenseKeysImport(t *testing.T) {
 	c.ok("doctor")
 }
 
-// wide is the text as UTF-16 with its mark.
+// wide is the text as UTF-16 with a byte order mark.
 func wide(text string) string {
 	var b strings.Builder
 	for _, u := range utf16.Encode([]rune("\ufeff" + text)) {

@@ -8,8 +8,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// The page asks for what a file leaves open, reads its columns by their usual names, and
-// offers the next file of the same header what was chosen for this one.
+// TestAPageAsksHowAFileIsWritten: the page asks for what a file leaves open, recognises usual column names, and
+// proposes the same choices for the next file with the same header.
 func TestAPageAsksHowAFileIsWritten(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The samples are as Shopify, WooCommerce and Square write them: orders of several
-// lines, one that is not paid, refunds, returns.
+// TestFilesOfOtherProgramsImport: the samples are as Shopify, WooCommerce and Square write them: orders of several
+// lines, an unpaid one, refunds, returns.
 func TestFilesOfOtherProgramsImport(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
@@ -37,7 +37,7 @@ woocommerce,2004,hal@example.com,Hal Moe,PLUGIN,,1,4900,0,931,EUR,2026-06-04T09:
 	c.equal("sales", c.ok("export", "reorder", "sales"), "date,sku,qty,channel\n2026-05-03,TEA,4,\n2026-05-04,NAIL,1,\n")
 }
 
-// counts compares what a dry run says of the rows, and that it keeps nothing.
+// counts compares what a dry run reports, and that it stores nothing.
 func (c *cli) counts(what string, fresh, changed, same, refused int, args ...string) {
 	c.Helper()
 	_, out, told := c.call(append(args, "--dry-run", "--json")...)
@@ -64,7 +64,7 @@ func TestADryRunSaysWhatIsNewChangedAndTheSame(t *testing.T) {
 	if !strings.Contains(out, `"changes":[{"line":2,"fields":["unit_cost_cents"]}]`) {
 		t.Errorf("%s%s", out, told)
 	}
-	for _, pad := range []string{"", strings.Repeat("\n", 5<<20)} { // the rows of a large file are held outside of memory
+	for _, pad := range []string{"", strings.Repeat("\n", 5<<20)} { // the rows of a large file are kept outside of memory
 		sales := c.write("sales.csv", "date,sku,qty\n2026-11-18,A,1\n2026-11-20,A,100\n2026-11-19,A,3\n2026-11-19,NONE,3\n"+pad)
 		c.counts("sales", 1, 1, 1, 1, "import", "reorder", "sales", sales)
 		_, out, told = c.call("import", "reorder", "sales", sales, "--dry-run", "--json")
@@ -93,8 +93,7 @@ func TestADryRunSaysWhatIsNewChangedAndTheSame(t *testing.T) {
 	c.refuses(2, []string{"--map"}, "import", "reorder", "skus", file, "--map", "sku")
 }
 
-// Files as other programs and people write them are read as they come: what a cell means is
-// found, or asked for before anything is written.
+// TestForeignFilesAreReadAsTheyCome: the meaning of a cell is recognised, or asked for before anything is written.
 func TestForeignFilesAreReadAsTheyCome(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
@@ -108,7 +107,7 @@ func TestForeignFilesAreReadAsTheyCome(t *testing.T) {
 		file, service, table string
 		flags                []string
 		code                 int
-		stored               []string // lines of the export; "!" before a word that no line begins with
+		stored               []string // lines of the export; "!" before a prefix that no line has
 		said                 []string
 	}{
 		{

@@ -13,17 +13,15 @@ func (b *tab) keys(keys string) {
 	b.must(chromedp.Do(b.ctx, chromedp.KeyEvent(keys)))
 }
 
-// focused is what has the keys: its place in the document, what it is, whether it is
-// seen that it has them.
+// focused is the element with the focus: its position in the document, its kind, and whether the focus is visible.
 type focused struct {
 	Place int
 	What  string
 	Seen  bool
 }
 
-// TestKeyboard works with the keyboard alone: the order in which Tab goes is that of the
-// page and each stop is seen, shortcuts lead where their list says, a form is sent with
-// Ctrl+Enter, a question is left with Escape.
+// TestKeyboard uses the keyboard alone. Tab follows the order of the page with a visible focus, shortcuts lead where
+// their list says, Ctrl+Enter sends a form, Escape leaves a dialog.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	chromium := browser(t)
@@ -81,7 +79,7 @@ func TestKeyboard(t *testing.T) {
 	b.await("Ctrl+Enter does not send the form", `location.pathname.startsWith("/work-orders") && document.readyState === "complete"`)
 	b.see("By the keys alone")
 
-	// Shortcuts off, they do nothing.
+	// With shortcuts off they do nothing.
 	h.Invited("store", "alice").Post("/do/set_preferences", "keys", "false", "idempotency_key", "off")
 	g.signIn("maintenance", "alice")
 	b.visit(h.URL("maintenance", "/"))

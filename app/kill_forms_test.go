@@ -20,19 +20,18 @@ import (
 	"quartermaster/schema/db"
 )
 
-// forms are a browser that sends one form after another, each with its own idempotency key,
-// and sends again what was not answered, as people do who press the button once more.
+// forms is a browser that sends one form after another, each with its own idempotency key, and repeats what was not
+// answered.
 type forms struct {
 	t      *testing.T
 	client *http.Client
 	base   atomic.Value // of the service, which changes with each start
 	sent   atomic.Int64 // forms that were answered
-	again  atomic.Int64 // that were sent more than once
+	again  atomic.Int64 // sent more than once
 	up     sync.RWMutex // held for writing while the server is down
 }
 
-// post sends the form until it is answered; whether it is the first time or not, it leads
-// to the SKU's page.
+// post sends the form until it is answered. Every answer leads to the SKU's page.
 func (f *forms) post(ctx context.Context, n int64) {
 	body := url.Values{"sku": {"COUNTED"}, "delta": {"1"}, "reason": {fmt.Sprint("form ", n)}, "idempotency_key": {fmt.Sprint("form-", n)}}.Encode()
 	for try := 0; ctx.Err() == nil; try++ {
@@ -52,7 +51,7 @@ func (f *forms) post(ctx context.Context, n int64) {
 		r.Header.Set("Origin", base)
 		resp, err := f.client.Do(r)
 		if err != nil {
-			continue // it was killed; the browser says so, and the person sends the form again
+			continue // it was killed, so the person sends the form again
 		}
 		b, _ := io.ReadAll(resp.Body)
 		_ = resp.Body.Close()
@@ -67,9 +66,8 @@ func (f *forms) post(ctx context.Context, n int64) {
 
 var welcome = regexp.MustCompile(`/welcome/[A-Za-z0-9_-]{40,}`)
 
-// TestKillAmidForms ends the process as kill -9 does while four windows of one browser send
-// forms: each form is done once, however often it was sent, none that was answered is lost,
-// and the browser is still signed in.
+// TestKillAmidForms ends the process as kill -9 does while four windows of one browser send forms. Each form is done
+// once, no answered one is lost, and the browser stays signed in.
 func TestKillAmidForms(t *testing.T) {
 	const windows = 4
 	all, kills := int64(times(120, 1000)), times(4, 40)
@@ -132,7 +130,7 @@ func TestKillAmidForms(t *testing.T) {
 	t.Logf("%d forms, %d kills, %d forms sent more than once", all, kills, f.again.Load())
 }
 
-// holdsForms looks for every form's work once: the stock, and an entry of each in the trail.
+// holdsForms requires each form's work once: in the stock, and as an entry of the audit trail.
 func holdsForms(t *testing.T, path string, all int64) {
 	t.Helper()
 	d, err := db.Open(path, db.Options{})

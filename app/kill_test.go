@@ -19,15 +19,15 @@ import (
 	"quartermaster/schema/db"
 )
 
-// inbox is a receiver that counts what it gets, and answers what it was told to.
+// inbox is a receiver that counts deliveries and answers as configured.
 type inbox struct {
 	service string
 	status  int
 
 	mu    sync.Mutex
 	got   map[string]int // by event id
-	last  int            // the number of the delivery that came last
-	order []string       // what came out of order
+	last  int            // the number of the newest delivery
+	order []string       // deliveries out of order
 }
 
 // attach starts a receiver and adds it to the shop.
@@ -41,7 +41,7 @@ func (l *load) attach(service string, status int) *inbox {
 }
 
 func (in *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body) // a sender that is killed cuts it off
+	_, _ = io.Copy(io.Discard, r.Body) // a killed sender cuts it off
 	number, _ := strconv.Atoi(r.Header.Get("X-" + map[string]string{
 		"store": "Store", "maintenance": "Maintenance", "rental": "Rental", "reorder": "Reorder"}[in.service] + "-Delivery"))
 	in.mu.Lock()
@@ -54,9 +54,8 @@ func (in *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(in.status)
 }
 
-// TestKill ends the process as kill -9 does while all four services write and send: what
-// was answered is there, nothing is there twice, no event is sent twice or out of order,
-// and a receiver misses at most the one event that was on its way to it.
+// TestKill ends the process as kill -9 does while all four services write and send. Answered writes are stored, nothing
+// is stored twice, no event is sent twice or out of order, and a receiver misses at most the event that was under way.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	const seed = 20261120
@@ -106,7 +105,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killAtStart starts the program and kills it before or while it comes up.
+// killAtStart starts the program and kills it before or during its startup.
 func (l *load) killAtStart(after time.Duration) {
 	l.t.Helper()
 	args := []string{"serve", "--webhook-allow-private"}
@@ -123,7 +122,7 @@ func (l *load) killAtStart(after time.Duration) {
 	_ = cmd.Wait() // it was killed
 }
 
-// drained waits until nothing is owed to any receiver.
+// drained waits until no delivery is outstanding.
 func (l *load) drained(p *apptest.Process) {
 	l.t.Helper()
 	d, err := db.Open(l.path, db.Options{})
@@ -142,7 +141,7 @@ func (l *load) drained(p *apptest.Process) {
 	}
 }
 
-// received holds what the receivers got against the log of events.
+// received compares the receivers' deliveries with the log of events.
 func (l *load) received(inboxes []*inbox, kills int) {
 	l.t.Helper()
 	d, err := db.Open(l.path, db.Options{})
@@ -179,7 +178,7 @@ func (l *load) received(inboxes []*inbox, kills int) {
 	}
 }
 
-// doctor has the program's own check look at a database.
+// doctor runs the program's doctor on a database.
 func (l *load) doctor(path string) {
 	l.t.Helper()
 	if code, out, errs := apptest.Exec(l.t, l.dir, "doctor", "--db", path, "--timezone", "UTC"); code != 0 {

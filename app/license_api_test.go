@@ -14,7 +14,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// apiAnswer is what the License API answers.
+// apiAnswer is an answer of the License API.
 type apiAnswer struct {
 	Activated, Valid, Deactivated *bool
 	Error                         *string
@@ -39,7 +39,8 @@ type apiAnswer struct {
 
 const uuidKey = "38b1460a-5104-4067-a91d-77b872934d51"
 
-// A program that was built for Lemon Squeezy's License API changes its host alone: each body, each answer.
+// TestTheLicenseAPIAnswersAsLemonSqueezys: a program that was built for Lemon Squeezy's License API changes only its
+// host, since each body and answer is the same.
 func TestTheLicenseAPIAnswersAsLemonSqueezys(t *testing.T) {
 	t.Parallel()
 	c := apptest.Start(t)

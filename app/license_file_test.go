@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// TestSamplesVerifyLicenseFiles runs the samples of docs/keys.md over a file that the program made, and
-// over files that no program may take.
+// TestSamplesVerifyLicenseFiles runs the samples of docs/keys.md on a valid license file and on files that must be
+// refused.
 func TestSamplesVerifyLicenseFiles(t *testing.T) {
 	c := newCLI(t)
 	c.ok("store", "product", "save", "ECHO", "--price-cents", "4900")
@@ -137,7 +137,7 @@ func TestSamplesVerifyLicenseFiles(t *testing.T) {
 	}
 }
 
-// there reports whether a command runs.
+// there reports whether a command can run.
 func there(t *testing.T, command []string) bool {
 	t.Helper()
 	for i := range command {

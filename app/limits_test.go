@@ -18,8 +18,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestIdleConnectionsLeaveFilesFree: where the process may open 1024 files, 1,100 idle
-// connections at each service stop none of them, and none shuts another out.
+// TestIdleConnectionsLeaveFilesFree: with a limit of 1024 open files, 1,100 idle connections to each service block
+// neither it nor another service.
 func TestIdleConnectionsLeaveFilesFree(t *testing.T) {
 	dir := t.TempDir()
 	keys := apptest.Keys(t, dir)
@@ -47,8 +47,7 @@ func TestIdleConnectionsLeaveFilesFree(t *testing.T) {
 	}
 }
 
-// TestHangUpsEndNothing: neither a terminal that goes away nor a log that nobody reads any
-// more ends the server. SIGTERM does, with 0.
+// TestHangUpsEndNothing: neither a closed terminal nor a log without a reader ends the server. SIGTERM does, with 0.
 func TestHangUpsEndNothing(t *testing.T) {
 	dir := t.TempDir()
 	keys := apptest.Keys(t, dir)
@@ -90,7 +89,7 @@ func TestHangUpsEndNothing(t *testing.T) {
 		}
 	}
 	ping()
-	_, _ = log.Close(), out.Close() // each request writes a line from here on to nobody
+	_, _ = log.Close(), out.Close() // from here on each request logs a line without a reader
 	for range 20 {
 		ping()
 	}
@@ -108,7 +107,7 @@ func TestHangUpsEndNothing(t *testing.T) {
 	}
 }
 
-// group64 makes a control group of 64 MB, and gives the line of shell that enters it.
+// group64 makes a control group of 64 MB and returns the shell line that enters it.
 func group64(t testing.TB) (enter string, ok bool) {
 	t.Helper()
 	for root, limit := range map[string]string{"/sys/fs/cgroup/memory": "memory.limit_in_bytes", "/sys/fs/cgroup": "memory.max"} {
@@ -128,8 +127,8 @@ func group64(t testing.TB) (enter string, ok bool) {
 	return "", false
 }
 
-// TestCrowdsIn64MB: in a control group of 64 MB the server lives through crowds of 500 that
-// send half bodies or read no answers, and everybody else is served. The figures are told.
+// TestCrowdsIn64MB: in a control group of 64 MB the server survives crowds of 500 that send half bodies or read no
+// answers, and serves everyone else. The test prints the figures.
 func TestCrowdsIn64MB(t *testing.T) {
 	if !long() {
 		t.Skip("a long form only; TestBodiesAndAnswersHaveABudget is the short one")
@@ -160,7 +159,7 @@ func TestCrowdsIn64MB(t *testing.T) {
 	t.Logf("a ping takes %v at the median, %v at the 99th percentile", median, before)
 	for _, c := range memoryCrowds(keys["reorder"]) {
 		leave := crowdOf(t, p, c.texts...)
-		coming, coming99, longest := pings() // while they come
+		coming, coming99, longest := pings() // while they connect
 		median, beside, _ := pings()
 		good(t, p, keys, 2)
 		leave()
@@ -170,8 +169,7 @@ func TestCrowdsIn64MB(t *testing.T) {
 	good(t, p, keys, 1)
 }
 
-// TestWhoReadsNothingIsCutOff asks for a large answer, takes none of it, and is cut off
-// after 20 seconds.
+// TestWhoReadsNothingIsCutOff requests a large answer, reads none of it, and is disconnected after 20 seconds.
 func TestWhoReadsNothingIsCutOff(t *testing.T) {
 	if !long() {
 		t.Skip("it takes 20 seconds; TestWhoTakesNothingIsCutOff in app/server is the short form")

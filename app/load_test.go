@@ -19,11 +19,10 @@ import (
 	"quartermaster/schema/db"
 )
 
-// long reports whether the long forms of the tests of faults are asked for, as
-// .ci/torture does.
+// long reports whether QUARTERMASTER_LONG selects the long tests of faults, as in .ci/torture.
 func long() bool { return os.Getenv("QUARTERMASTER_LONG") != "" }
 
-// times picks a number for the short form and one for the long form.
+// times returns the number for the short or the long form.
 func times(short, whenLong int) int {
 	if long() {
 		return whenLong
@@ -31,22 +30,22 @@ func times(short, whenLong int) int {
 	return short
 }
 
-// loadWorker is one client that sends its errands one after another: each writes something
-// that bears the errand's number, and is sent until it is answered.
+// loadWorker is a client that sends its errands one after another. Each errand writes its number and is sent until it
+// is answered.
 type loadWorker struct {
 	kind    string
 	service string
 	path    string
 	body    func(n int) string
-	stored  string // a query that gives the numbers that are stored, and how often each
+	stored  string // a query of the stored numbers with their counts
 	event   string // of an errand; "" when it has none
-	mark    string // where in the event's data, as SQL over data, the number is
+	mark    string // where the number is in the event's data, as SQL over data
 
-	n    int  // the errand that is to be sent; all below it were answered
-	sent bool // it has been sent, and no answer came
+	n    int  // the next errand; all before it were answered
+	sent bool // sent, without an answer yet
 }
 
-// events is a query that gives the numbers of the errands that have an event.
+// events is a query of the numbers of the errands that have an event.
 func (a *loadWorker) events() string {
 	return "SELECT " + a.mark + " AS n, count(*) FROM (SELECT CAST(body AS TEXT) -> 'data' AS data FROM events WHERE event = '" + a.event +
 		"') WHERE n IS NOT NULL GROUP BY 1"
@@ -64,7 +63,7 @@ type load struct {
 	pulse   pulse
 }
 
-// pulse tells the longest time without an answered write.
+// pulse measures the longest time without an answered write.
 type pulse struct {
 	mu      sync.Mutex
 	last    time.Time
@@ -78,7 +77,7 @@ func (p *pulse) mark() {
 	p.longest, p.last = max(p.longest, now.Sub(p.last)), now
 }
 
-// restart begins to measure anew, and gives what was measured up to now.
+// restart returns the measurement and begins a new one.
 func (p *pulse) restart() (longest time.Duration) {
 	p.mark()
 	p.mu.Lock()
@@ -87,7 +86,7 @@ func (p *pulse) restart() (longest time.Duration) {
 	return longest
 }
 
-// newLoad makes a shop on which every worker has work for well over a thousand errands.
+// newLoad makes a shop in which every worker has well over a thousand errands.
 func newLoad(t testing.TB) *load {
 	t.Helper()
 	l := &load{t: t, dir: t.TempDir(), client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
@@ -127,7 +126,7 @@ func (l *load) try(stdin string, args ...string) (code int, stdout, stderr strin
 	return code, out.String(), errs.String()
 }
 
-// cli is try for a command that has to succeed; it gives its stdout.
+// cli is try for a command that must succeed; it returns stdout.
 func (l *load) cli(stdin string, args ...string) string {
 	l.t.Helper()
 	code, out, errs := l.try(stdin, args...)
@@ -137,7 +136,7 @@ func (l *load) cli(stdin string, args ...string) string {
 	return out
 }
 
-// open makes the workers; p serves, so that what they need can be asked for.
+// open makes the workers; p serves what they need.
 func (l *load) open(p *apptest.Process) {
 	l.t.Helper()
 	first := map[int]int64{}
@@ -152,7 +151,7 @@ func (l *load) open(p *apptest.Process) {
 		}
 	}
 	l.get(p, "store", "/api/licenses?limit=100", &licenses)
-	var keys []string // many, since a license takes 120 activations in ten minutes
+	var keys []string // many, since a license accepts 120 activations in ten minutes
 	for _, one := range licenses.Licenses {
 		keys = append(keys, one.Key)
 	}
@@ -170,8 +169,7 @@ func (l *load) get(p *apptest.Process, service, path string, v any) {
 	}
 }
 
-// errands are the workers of a shop whose leases' first charges and whose licenses are
-// given.
+// errands are the workers of a shop whose leases' first charges and whose licenses are given.
 func errands(first map[int]int64, licenses []string, today time.Time) []*loadWorker {
 	var all []*loadWorker
 	for k := 1; k <= 2; k++ {
@@ -203,7 +201,7 @@ func errands(first map[int]int64, licenses []string, today time.Time) []*loadWor
 			return fmt.Sprintf(`{"rows":[{"sku":"SOLD","date":"%s","qty":1}]}`, today.AddDate(0, 0, -n).Format(time.DateOnly))
 		},
 		stored: fmt.Sprintf("SELECT %d - day, qty / 1000 FROM sales", today.Unix()/86400),
-	}, &loadWorker{ // a count of 0 crosses the reorder point, every other one goes back over it
+	}, &loadWorker{ // a count of 0 crosses the reorder point, every other count goes back over it
 		kind: "stock", service: "reorder", path: "/mcp",
 		body: func(n int) string {
 			return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"adjust_stock","arguments":{"sku":"COUNTED","set_to":%d}}}`, counted(n))
@@ -223,7 +221,7 @@ func errands(first map[int]int64, licenses []string, today time.Time) []*loadWor
 	})
 }
 
-// counted is the stock that the n-th count finds: none every second time.
+// counted is the stock of the n-th count: 0 every second time.
 func counted(n int) int {
 	if n%2 == 0 {
 		return 0
@@ -231,7 +229,7 @@ func counted(n int) int {
 	return n
 }
 
-// send sends the worker's errand once. The answer that counts is the one that came whole.
+// send sends the worker's errand once. Only a complete answer counts.
 func (l *load) send(p *apptest.Process, a *loadWorker) (status int, body string, err error) {
 	n := a.n
 	r, err := http.NewRequest("POST", p.URL(a.service, a.path), strings.NewReader(a.body(n)))
@@ -262,8 +260,8 @@ func (l *load) send(p *apptest.Process, a *loadWorker) (status int, body string,
 	return resp.StatusCode, string(b), nil
 }
 
-// run lets every worker send its errands until stop is closed or the process is gone. What
-// else is answered than a success is an error of the test, unless refused takes it.
+// run lets every worker send its errands until stop is closed or the process is gone. An answer that is neither a
+// success nor allowed by refused fails the test.
 func (l *load) run(p *apptest.Process, stop <-chan struct{}, refused func(a *loadWorker, status int, body string)) *sync.WaitGroup {
 	var group sync.WaitGroup
 	for _, a := range l.workers {
@@ -292,7 +290,7 @@ func (l *load) run(p *apptest.Process, stop <-chan struct{}, refused func(a *loa
 	return &group
 }
 
-// finish sends what is not answered yet until it is.
+// finish sends outstanding errands until they are answered.
 func (l *load) finish(p *apptest.Process) {
 	l.t.Helper()
 	for _, a := range l.workers {
@@ -304,7 +302,7 @@ func (l *load) finish(p *apptest.Process) {
 	}
 }
 
-// holds compares the database at path with the workers as they stand.
+// holds compares the database at path with the workers' current state.
 func (l *load) holds(path string) {
 	l.t.Helper()
 	for _, wrong := range l.wrong(path, func(a *loadWorker) (int, bool) { return a.n - 1, a.sent }) {
@@ -312,9 +310,8 @@ func (l *load) holds(path string) {
 	}
 }
 
-// wrong lists in what the database at path differs from what the workers were answered:
-// of each worker errands 1 to answered are there once, with their event, and nothing
-// else is, but for the next one when it is under way.
+// wrong lists where the database at path differs from the answers. Each worker's errands 1 to answered must be there
+// once, with their event, and nothing else except the errand under way.
 func (l *load) wrong(path string, upTo func(a *loadWorker) (answered int, next bool)) (found []string) {
 	d, err := db.Open(path, db.Options{Fatal: func(err error) { l.t.Error(err) }})
 	if err != nil {
@@ -342,8 +339,7 @@ func (l *load) wrong(path string, upTo func(a *loadWorker) (answered int, next b
 	return found
 }
 
-// once holds the numbers that the query gives to 1 to answered, each once, and perhaps
-// the next.
+// once requires the query to return 1 to answered, each once, and perhaps the next.
 func once(c *db.Conn, what, query string, answered int, next bool) (found []string) {
 	have := map[int]int64{}
 	if err := db.Each(c, func(r *db.Row) error { have[int(r.Int())] += r.Int(); return nil }, query); err != nil {
@@ -363,8 +359,7 @@ func once(c *db.Conn, what, query string, answered int, next bool) (found []stri
 	return found
 }
 
-// wrongStock holds the stock to the last count, or to the one under way, and the alarms
-// to the crossings.
+// wrongStock compares the stock with the last count, or the one under way, and the alarms with the crossings.
 func wrongStock(c *db.Conn, answered int, next bool) (found []string) {
 	stock, _, err := db.One(c, db.Int, "SELECT current_stock / 1000 FROM skus WHERE sku = 'COUNTED'")
 	alarms, _, err2 := db.One(c, db.Int, "SELECT count(*) FROM events WHERE event = 'sku.reorder_point' AND CAST(body AS TEXT) -> 'data' ->> 'sku' = 'COUNTED'")

@@ -14,7 +14,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// took runs a command to its end and gives the most memory that it had and its times.
+// took runs a command to its end and returns its largest memory and its times.
 func took(t testing.TB, dir string, args ...string) (memory int64, wall, cpu time.Duration) {
 	t.Helper()
 	cmd := exec.Command(apptest.Binary(t), args...)
@@ -27,7 +27,7 @@ func took(t testing.TB, dir string, args ...string) (memory int64, wall, cpu tim
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	look := time.NewTicker(2 * time.Millisecond) // what the system tells at the end is of this process too, which it was begun from
+	look := time.NewTicker(2 * time.Millisecond) // the final figure of the system includes this parent process
 	defer look.Stop()
 	for running := true; running; {
 		select {
@@ -48,8 +48,8 @@ func took(t testing.TB, dir string, args ...string) (memory int64, wall, cpu tim
 	return memory, time.Since(began), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
-// TestLongWorkHasFlatMemory imports, exports and checks tables of several sizes: what a
-// command takes of memory is bounded, whatever the rows.
+// TestLongWorkHasFlatMemory imports, exports and checks tables of several sizes. A command's memory is bounded,
+// whatever the number of rows.
 func TestLongWorkHasFlatMemory(t *testing.T) {
 	dir := t.TempDir()
 	apptest.Keys(t, dir)

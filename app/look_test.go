@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestTabsAndHeadersTellServicesApart opens each service's first page: the title names service and shop, the
-// header counts what waits in the others, and icon, manifest and /favicon.ico are there.
+// TestTabsAndHeadersTellServicesApart opens each service's first page. The title names service and shop, the header
+// counts what waits in the others, and icon, manifest and /favicon.ico exist.
 func TestTabsAndHeadersTellServicesApart(t *testing.T) {
 	h := openDemo(t)
 	icons := map[string]bool{}

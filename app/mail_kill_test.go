@@ -11,10 +11,10 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestNoMailIsLostByKills ends the program, as kill -9 does, at each verb that it says to the mail server and when the
-// message is there but not answered yet; once at the first message of a run, once at the second. Every order's message
-// comes, with one Message-ID however often, and twice only if its last answer was lost.
-// QUARTERMASTER_LONG makes it 200 kills.
+// TestNoMailIsLostByKills ends the program, as kill -9 does, at each verb that it sends to the mail server, and between
+// a message's arrival and its answer: once at the first message of a run, once at the second. Every order's message
+// arrives, always with one Message-ID, and twice only if its last answer was lost. QUARTERMASTER_LONG makes it 200
+// kills.
 func TestNoMailIsLostByKills(t *testing.T) {
 	t.Parallel()
 	to := apptest.StartMail(t)
@@ -82,7 +82,7 @@ func TestNoMailIsLostByKills(t *testing.T) {
 	})
 	p.Stop(t)
 
-	ids := map[string]map[string]bool{} // by order, the messages' numbers
+	ids := map[string]map[string]bool{} // message numbers by order
 	order, id := regexp.MustCompile(`ORD-[A-Z0-9]+`), regexp.MustCompile(`(?i)Message-ID: (<[^>]+>)`)
 	taken := 0
 	for _, m := range to.Got() {

@@ -24,7 +24,7 @@ func letter(t *testing.T, l apptest.Letter) string {
 
 var mailedLink = regexp.MustCompile(`https?://[^/\s]+(/(?:portal/|my/)?welcome/[A-Za-z0-9_-]{43})`)
 
-// linkIn is the path of the link in the newest message, once that is sent.
+// linkIn is the path of the link in the newest message, after it was sent.
 func linkIn(t *testing.T, s *apptest.Fixture, to *apptest.MailServer, kind string) string {
 	t.Helper()
 	if m := settled(s, in("sent")); m.Kind != kind {
@@ -38,8 +38,8 @@ func linkIn(t *testing.T, s *apptest.Fixture, to *apptest.MailServer, kind strin
 	return found[1]
 }
 
-// TestAForgottenPassword: a user asks at /forgot by name or address, chooses a password by the mailed link, and
-// all links end by that; nothing tells whether a user is known.
+// TestAForgottenPassword: a user enters a name or address at /forgot and chooses a password by the mailed link, which
+// ends all links. No answer shows whether a user exists.
 func TestAForgottenPassword(t *testing.T) {
 	t.Parallel()
 	s, to := apptest.Start(t), apptest.StartMail(t)
@@ -93,8 +93,7 @@ func TestAForgottenPassword(t *testing.T) {
 	}
 }
 
-// TestAnInvitationIsMailed: an admin mails it; the link of a later one ends the earlier one's; without an
-// address it is refused.
+// TestAnInvitationIsMailed: an admin mails it. A later link ends the earlier one. Without an address it is refused.
 func TestAnInvitationIsMailed(t *testing.T) {
 	t.Parallel()
 	s, to := apptest.Start(t), apptest.StartMail(t)
@@ -126,7 +125,8 @@ func TestAnInvitationIsMailed(t *testing.T) {
 	}
 }
 
-// TestTheOwnAddress: a user changes it with the password; another user's is for who may invite that user.
+// TestTheOwnAddress: a user changes it with the password. Another user's address may be changed by those who may invite
+// that user.
 func TestTheOwnAddress(t *testing.T) {
 	t.Parallel()
 	s, to := apptest.Start(t), apptest.StartMail(t)
@@ -161,8 +161,8 @@ func TestTheOwnAddress(t *testing.T) {
 	}
 }
 
-// TestABuyerIsMailedALink: it opens all licenses of the customer for half an hour, by a button; an order's
-// reference opens nothing any more, a key does.
+// TestABuyerIsMailedALink: it opens all licenses of the customer for half an hour, by a button. An order's reference no
+// longer opens anything; a key does.
 func TestABuyerIsMailedALink(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
@@ -197,8 +197,8 @@ func TestABuyerIsMailedALink(t *testing.T) {
 	}
 }
 
-// TestATenantIsMailedALink: an invitation brings a link and a code; an address typed at /portal brings a link
-// for an hour; each tenant with the address gets one.
+// TestATenantIsMailedALink: an invitation brings a link and a code. An address typed at /portal brings a link for an
+// hour. Each tenant with the address gets one.
 func TestATenantIsMailedALink(t *testing.T) {
 	t.Parallel()
 	l, to := newRental(t), apptest.StartMail(t)

@@ -12,7 +12,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// staffed is an appliance with mail and users who have addresses: bob and vera in all services.
+// staffed is an appliance with mail and users with addresses; bob and vera are in all services.
 func staffed(t *testing.T) (*apptest.Fixture, *apptest.MailServer) {
 	t.Helper()
 	s, to := apptest.Start(t), apptest.StartMail(t)
@@ -25,8 +25,8 @@ func staffed(t *testing.T) (*apptest.Fixture, *apptest.MailServer) {
 	return s, to
 }
 
-// TestWhoIsAssignedHears: a job that becomes a user's own is mailed at once; one's own act is not, nor an import's,
-// nor a change of something else; one that is somebody else's by then is not sent.
+// TestWhoIsAssignedHears: a job that is assigned to a user is mailed at once. One's own change, an import and other
+// changes are not. A job that was reassigned by then is not sent.
 func TestWhoIsAssignedHears(t *testing.T) {
 	t.Parallel()
 	s, to := staffed(t)
@@ -65,8 +65,8 @@ func TestWhoIsAssignedHears(t *testing.T) {
 	}
 }
 
-// TestDigests: held notices and due jobs are one message a user, a section a service, the jobs once a day; a user for
-// whom nothing is new gets none.
+// TestDigests: held notices and due jobs are one message per user, with a section per service, jobs once a day. A user
+// with nothing new gets none.
 func TestDigests(t *testing.T) {
 	t.Parallel()
 	s, to := staffed(t)
@@ -110,7 +110,7 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-// TestNoticesOfFailedDeliveries: only admins hear of what could not be delivered, once an hour.
+// TestNoticesOfFailedDeliveries: only admins are notified of failed deliveries, once an hour.
 func TestNoticesOfFailedDeliveries(t *testing.T) {
 	t.Parallel()
 	s, to := staffed(t)
@@ -132,15 +132,15 @@ func TestNoticesOfFailedDeliveries(t *testing.T) {
 	}
 }
 
-// TestNoticesOfVisitors: a request, a tenant's report, and a payment that is not understood are mailed to who
-// wants to hear of them and has the role: members of the store of payments, all who have a role of the others.
+// TestNoticesOfVisitors: a request, a tenant's report and an unmatched payment are mailed to subscribers with the right
+// role: members for the store's payments, any role for the others.
 func TestNoticesOfVisitors(t *testing.T) {
 	t.Parallel()
 	s, to := adasHouse(t), apptest.StartMail(t)
 	setMail(s, to)
 	for name, role := range map[string]string{"bob": "member", "vic": "viewer", "tim": "viewer", "off": "admin"} {
 		args := []string{"user", "add", name, "--role", role}
-		if name == "tim" { // of the rentals only
+		if name == "tim" { // rental only
 			args = append(args, "--service", "rental")
 		}
 		s.MustCLI(args...)
@@ -186,7 +186,8 @@ func TestNoticesOfVisitors(t *testing.T) {
 	hear("A payment could not be booked", "lemonsqueezy", "bob")
 }
 
-// TestATestGoesToWhoAsks: without an address a test is mailed to the caller's own; who has none is asked for one.
+// TestATestGoesToWhoAsks: without an address a test is mailed to the caller's own. A caller without one is asked for
+// it.
 func TestATestGoesToWhoAsks(t *testing.T) {
 	t.Parallel()
 	s, to := staffed(t)

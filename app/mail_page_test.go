@@ -9,8 +9,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestAnOrdersFormOffersMail: the form of an order has the box only where mail is set up, where it is
-// ticked at first; who takes the tick away mails nothing.
+// TestAnOrdersFormOffersMail: the form of an order has the box only where mail is set up, ticked by default. Unticked,
+// nothing is mailed.
 func TestAnOrdersFormOffersMail(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -36,7 +36,7 @@ func TestAnOrdersFormOffersMail(t *testing.T) {
 	}
 }
 
-// TestTheDemoShowsEveryState: of messages, and none of them is sent, also after another start.
+// TestTheDemoShowsEveryState: of messages. None of them is sent, even after a restart.
 func TestTheDemoShowsEveryState(t *testing.T) {
 	t.Parallel()
 	s := demoShop(t)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRecordsListWhatWasMailed: the pages of an order, its license and its customer list the newest messages, for
-// members; viewers do not see them.
+// TestRecordsListWhatWasMailed: the pages of an order, its license and its customer list the newest messages to
+// members, not to viewers.
 func TestRecordsListWhatWasMailed(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
@@ -32,8 +32,7 @@ func TestRecordsListWhatWasMailed(t *testing.T) {
 	}
 }
 
-// TestImportsMailNobody: not even the refund that waited for the payment that a file brings, with its events; the
-// preview says so.
+// TestImportsMailNobody: not even a refund that waited for the payment in a file, with its events. The preview says so.
 func TestImportsMailNobody(t *testing.T) {
 	t.Parallel()
 	s, _ := mailShop(t)

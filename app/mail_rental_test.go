@@ -9,7 +9,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// adasHouse is a shop of which Ada owes rent and water since 2026-11-01, on 2026-11-06.
+// adasHouse is a shop in which Ada owes rent and water since 2026-11-01; today is 2026-11-06.
 func adasHouse(t *testing.T) *apptest.Fixture {
 	t.Helper()
 	s := apptest.StartAt(t, time.Date(2026, 11, 6, 12, 0, 0, 0, time.UTC))
@@ -26,7 +26,7 @@ func adasHouse(t *testing.T) *apptest.Fixture {
 	return s
 }
 
-// lettersOf waits until so many messages were sent and gives them as readers see them.
+// lettersOf waits until so many messages were sent and returns them as readers see them.
 func lettersOf(t *testing.T, s *apptest.Fixture, to *apptest.MailServer, n int) (all []string) {
 	t.Helper()
 	apptest.Await(t, "messages", func() bool { return len(to.Got()) >= n })
@@ -39,7 +39,7 @@ func lettersOf(t *testing.T, s *apptest.Fixture, to *apptest.MailServer, n int) 
 	return all
 }
 
-// TestALandlordBeforeMailIsSetUp: what is due may be read and printed; nothing offers to mail.
+// TestALandlordBeforeMailIsSetUp: arrears can be read and printed; no page offers to mail.
 func TestALandlordBeforeMailIsSetUp(t *testing.T) {
 	t.Parallel()
 	s := adasHouse(t)
@@ -67,7 +67,7 @@ func TestALandlordBeforeMailIsSetUp(t *testing.T) {
 	}
 }
 
-// TestRemindersByMail: each tenant gets the words of the text in the shop's locale, once; the letter prints the same.
+// TestRemindersByMail: each tenant gets the text in the shop's locale, once. The printed letter says the same.
 func TestRemindersByMail(t *testing.T) {
 	t.Parallel()
 	s, to := adasHouse(t), apptest.StartMail(t)
@@ -136,7 +136,7 @@ func TestRemindersByMail(t *testing.T) {
 	}
 }
 
-// TestReceiptsStatementsAndTickets: what the other kinds to tenants say, and when.
+// TestReceiptsStatementsAndTickets: the texts of the other kinds of mail to tenants, and when they are sent.
 func TestReceiptsStatementsAndTickets(t *testing.T) {
 	t.Parallel()
 	s, to := adasHouse(t), apptest.StartMail(t)

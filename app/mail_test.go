@@ -25,7 +25,7 @@ type mailed struct {
 	Next                        *time.Time `json:"next_try_at"`
 }
 
-// mailShop is a shop with a product whose mail goes to a server that the test scripts.
+// mailShop is a shop with a product; its mail goes to a server that the test scripts.
 func mailShop(t *testing.T, args ...string) (*apptest.Fixture, *apptest.MailServer) {
 	t.Helper()
 	s, to := apptest.Start(t, args...), apptest.StartMail(t)
@@ -82,7 +82,7 @@ func record(s *apptest.Fixture, args ...string) (ref, key string) {
 	return v.Ref, v.Licenses[0].Key
 }
 
-// TestMailBeforeItIsSetUp: nothing is queued, no page shows a control, operations say how it is set up.
+// TestMailBeforeItIsSetUp: nothing is queued, no page shows a control, and operations say how to set mail up.
 func TestMailBeforeItIsSetUp(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -113,7 +113,7 @@ func TestMailBeforeItIsSetUp(t *testing.T) {
 	}
 }
 
-// TestAPaidOrderIsMailed: the buyer gets the key, once; nobody else hears of it.
+// TestAPaidOrderIsMailed: the buyer gets the key, once; nobody else does.
 func TestAPaidOrderIsMailed(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
@@ -122,7 +122,7 @@ func TestAPaidOrderIsMailed(t *testing.T) {
 	if m.Kind != "order" || m.Record != ref || m.To != "ann@example.com" || m.Tries != 1 || *m.Code != 250 || *m.Reply != "2.0.0 Ok: queued as Q1" {
 		t.Errorf("%+v", m)
 	}
-	record(s, "--email", "ann@example.com", "--provider", "paypal", "--provider-ref", "P1") // on record already
+	record(s, "--email", "ann@example.com", "--provider", "paypal", "--provider-ref", "P1") // already recorded
 	record(s, "--email", "ann@example.com", "--mail=false")
 	s.MustCLI("mail", "kind", "order", "off")
 	record(s, "--email", "ann@example.com")
@@ -155,7 +155,7 @@ func TestAPaidOrderIsMailed(t *testing.T) {
 	}
 }
 
-// TestRepliesOfTheMailServer: what each reply at each verb means for the message and the others.
+// TestRepliesOfTheMailServer: the effect of each reply at each verb on the message and the others.
 func TestRepliesOfTheMailServer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -206,14 +206,13 @@ func TestRepliesOfTheMailServer(t *testing.T) {
 				return
 			}
 			to.Answer(c.verb, "")
-			s.MustCLI("mail", "test", "vera@example.com") // a good test ends the trouble
+			s.MustCLI("mail", "test", "vera@example.com") // a successful test ends the problem
 			settled(s, func(m mailed) bool { return m.Kind == "test" && mails(s, "--kind", "order")[0].State == "sent" })
 		})
 	}
 }
 
-// TestTriesEndInTime: a message is tried again by the schedule, and fails after two days; a clock that is
-// set back does not hold it.
+// TestTriesEndInTime: a message is retried by the schedule and fails after two days, also when the clock is set back.
 func TestTriesEndInTime(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
@@ -238,8 +237,8 @@ func TestTriesEndInTime(t *testing.T) {
 	}
 }
 
-// TestNoMessageAgesByADoubtedClock: a try that fails while the clock is more than a year ahead leaves the message in
-// the queue; it is sent when the clock is right again.
+// TestNoMessageAgesByADoubtedClock: an attempt that fails while the clock is more than a year ahead leaves the message
+// in the queue. It is sent once the clock is right.
 func TestNoMessageAgesByADoubtedClock(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
@@ -255,7 +254,7 @@ func TestNoMessageAgesByADoubtedClock(t *testing.T) {
 	settled(s, in("sent"))
 }
 
-// TestMailIsPausedAndCancelled: a pause holds messages, cancelling ends one, a refund makes one untrue.
+// TestMailIsPausedAndCancelled: a pause holds messages, cancelling ends one, a refund invalidates one.
 func TestMailIsPausedAndCancelled(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
@@ -289,8 +288,8 @@ func TestMailIsPausedAndCancelled(t *testing.T) {
 	settled(s, in("sent"))
 }
 
-// TestASendingMessageOutlivesAKill: what was being sent when the program ended is sent by the next one,
-// with the same Message-ID.
+// TestASendingMessageOutlivesAKill: a message in transit at a kill is sent again after the restart, with the same
+// Message-ID.
 func TestASendingMessageOutlivesAKill(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
@@ -307,7 +306,7 @@ func TestASendingMessageOutlivesAKill(t *testing.T) {
 	}
 }
 
-// TestSetMailRefuses: what could not be a mail server is refused with its field.
+// TestSetMailRefuses: settings that cannot be a mail server are refused by field.
 func TestSetMailRefuses(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -345,7 +344,7 @@ func TestSetMailRefuses(t *testing.T) {
 	}
 }
 
-// TestTextsOfMail: the shop's own text is refused where it cannot be filled in, and holds where it can.
+// TestTextsOfMail: the shop's own text is refused if its placeholders cannot be filled in.
 func TestTextsOfMail(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
@@ -383,7 +382,7 @@ func TestTextsOfMail(t *testing.T) {
 	}
 }
 
-// TestExpiryNotices: each license and end is told once, one message a customer.
+// TestExpiryNotices: each license gets one notice per end date, in one message per customer.
 func TestExpiryNotices(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
@@ -405,7 +404,7 @@ func TestExpiryNotices(t *testing.T) {
 	}
 }
 
-// alter changes a file beside a program that does not run.
+// alter changes a file while the program is stopped.
 func alter(t *testing.T, path, statement string) {
 	t.Helper()
 	d, err := db.Open(path, db.Options{Now: (&apptest.Clock{}).Now, Accept: true})
@@ -421,7 +420,7 @@ func alter(t *testing.T, path, statement string) {
 	}
 }
 
-// TestRestorePausesMail: what is in the backup's queue may have been sent since.
+// TestRestorePausesMail: messages in a backup's queue may have been sent since.
 func TestRestorePausesMail(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)

@@ -24,7 +24,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// authority makes a certificate for the address, and the file of the authority that signed it: itself.
+// authority makes a self-signed certificate for the address, and the file of its authority.
 func authority(t *testing.T, ip string) (*tls.Config, string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -44,8 +44,8 @@ func authority(t *testing.T, ip string) (*tls.Config, string) {
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}, file
 }
 
-// TestTheWayToTheServer: TLS, STARTTLS, certificates, the ways to sign in, and addresses beyond ASCII, by `mail test`
-// of the real program, which says how far it came.
+// TestTheWayToTheServer: TLS, STARTTLS, certificates, sign-in methods and addresses beyond ASCII, by `mail test` of the
+// real program, which names the stage that failed.
 func TestTheWayToTheServer(t *testing.T) {
 	t.Parallel()
 	good, file := authority(t, "127.0.0.1")
@@ -57,9 +57,9 @@ func TestTheWayToTheServer(t *testing.T) {
 	for _, c := range []struct {
 		name, security, ways, more, to string
 		config                         *tls.Config
-		unknown                        bool // the authority is not known
+		unknown                        bool // the authority is unknown
 		ok                             bool
-		stage, said                    string // said: what came with AUTH, or part of the reply
+		stage, said                    string // said: the argument of AUTH, or part of the reply
 	}{
 		{name: "TLS and PLAIN", security: "tls", ways: "LOGIN PLAIN", config: good, ok: true, stage: "data", said: "PLAIN shop sesame"},
 		{name: "STARTTLS and LOGIN", security: "starttls", ways: "CRAM-MD5 LOGIN", config: good, ok: true, stage: "data", said: "LOGIN shop sesame"},
@@ -111,8 +111,8 @@ func TestTheWayToTheServer(t *testing.T) {
 	}
 }
 
-// TestTheRateIsKept: of more messages than the rate, the first minute begins as many as it allows; an asked link and a
-// restart do not change that.
+// TestTheRateIsKept: of more messages than the rate, the first minute sends as many as it allows. A requested link and
+// a restart do not change that.
 func TestTheRateIsKept(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
@@ -134,8 +134,8 @@ func TestTheRateIsKept(t *testing.T) {
 	}
 }
 
-// TestMailIsToldOf: the metric counts each state, the list is a CSV, doctor names a text that can not be filled in,
-// and a customer who is forgotten leaves no address.
+// TestMailIsToldOf: the metric counts each state, the list exports as CSV, doctor names a text that cannot be filled
+// in, and forgetting a customer removes the address.
 func TestMailIsToldOf(t *testing.T) {
 	t.Parallel()
 	s, _ := mailShop(t, "--metrics-addr", "127.0.0.1:0")

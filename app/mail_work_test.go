@@ -9,7 +9,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestARequesterIsAnswered: who asked by the request page hears when the job is done; the address is asked for
+// TestARequesterIsAnswered: the sender of the request page is mailed when the job is done. The page asks for an address
 // only where mail is set up.
 func TestARequesterIsAnswered(t *testing.T) {
 	t.Parallel()
@@ -69,7 +69,8 @@ func TestARequesterIsAnswered(t *testing.T) {
 	}
 }
 
-// TestAPurchaseOrderIsMailed: with its order or by itself, as a person's message; without an address nothing is ordered.
+// TestAPurchaseOrderIsMailed: when it is ordered or later, as a person's message. Without an address nothing is
+// ordered.
 func TestAPurchaseOrderIsMailed(t *testing.T) {
 	t.Parallel()
 	s, to := apptest.Start(t), apptest.StartMail(t)

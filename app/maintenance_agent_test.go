@@ -83,7 +83,7 @@ func TestAgentsFindWorkOrders(t *testing.T) {
 		`{"priority":"URGENT","status":"open"}`: "[1] of 1",
 		`{"asset_id":2}`:                        "[4 3] of 2",
 		`{"asset_id":99}`:                       "[] of 0",
-		`{"assigned_to":"Ben"}`:                 "[4 3 2] of 3", // ben too: in any case
+		`{"assigned_to":"Ben"}`:                 "[4 3 2] of 3", // ben too: case does not matter
 		`{"assigned_to":"BEN","limit":2}`:       "[4 3] of 3",
 		`{"assigned_to":"Ben","asset_id":2,"priority":"urgent","status":"in-progress","limit":1}`: "[3] of 1",
 		`{"assigned_to":"Ben","limit":1}`: "[4] of 3",
@@ -202,9 +202,8 @@ func TestMaintenanceToolRefusals(t *testing.T) {
 	}
 }
 
-// TestToolRefusalsAreResults: what is refused comes as a result with isError and no
-// structured content, an unknown tool as the protocol's error, and what succeeds as
-// structured content with the same as text, a list's rows short.
+// TestToolRefusalsAreResults: a refusal is a result with isError and no structured content, an unknown tool is a
+// protocol error. A success has structured content and the same as text, with a list's rows short.
 func TestToolRefusalsAreResults(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)

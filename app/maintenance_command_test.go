@@ -44,7 +44,8 @@ func TestAssetStatusCommand(t *testing.T) {
 	w.cli("asset-status", "2", "operational")
 	w.isDue("back in service", 2, map[string]any{"next_due": "2027-11-20"})
 	w.refuses(1, []string{"no asset 99"}, "asset-status", "99", "down")
-	w.refuses(1, []string{`no asset "x"`, "LATHE-1 (Lathe)"}, "asset-status", "x", "down") // a tag or a name, which is not there
+	// a tag or a name, neither exists
+	w.refuses(1, []string{`no asset "x"`, "LATHE-1 (Lathe)"}, "asset-status", "x", "down")
 	w.equal("by tag", w.cli("asset-status", "BENCH-1", "operational"), "3, Bench: operational\n")
 	w.refuses(2, []string{`"broken"`, "operational, needs-attention, down, retired"}, "asset-status", "1", "broken")
 	for _, args := range []string{"asset-status", "asset-status 1", "asset-status 0 down", "asset-status #0 down", "asset-status 99999999999999999999 down", "asset-status 1 down up", "asset-status -1 down"} {
@@ -79,7 +80,7 @@ func TestUsePartCommand(t *testing.T) {
 	w.refuses(1, []string{"is cancelled", "open and in-progress"}, "use-part", fmt.Sprint(cancelled), "OIL", "1")
 }
 
-// picture is as much of a picture as tells its kind, and some more.
+// picture is the beginning of a picture: its type and a few bytes.
 func picture(head string) []byte { return append([]byte(head), bytes.Repeat([]byte("pixel"), 100)...) }
 
 func TestPhotoCommands(t *testing.T) {
@@ -139,7 +140,7 @@ func TestPMDoneCommand(t *testing.T) {
 	w.equal("by use alone", w.cli("pm-done", "1"), "Lathe, Oil: done 2026-11-20, next due at a date not yet known (ok)\n")
 	w.refuses(1, []string{"date: 2026-11-21 is in the future", "up to today, 2026-11-20"}, "pm-done", "2", "--date", "2026-11-21")
 	w.refuses(1, []string{"no PM plan 9"}, "pm-done", "9")
-	w.refuses(1, []string{`no plan "x"`, "VAN-1/Inspection"}, "pm-done", "x") // TAG/Title, which is not there
+	w.refuses(1, []string{`no plan "x"`, "VAN-1/Inspection"}, "pm-done", "x") // TAG/Title, which does not exist
 	w.refuses(2, []string{`--date: "2026-02-30"`, "YYYY-MM-DD"}, "pm-done", "2", "--date", "2026-02-30")
 	for _, args := range []string{"pm-done", "pm-done 0", "pm-done 1 2", "pm-done 1 --date=", "pm-done 1 --day 2026-11-01"} {
 		w.refuses(2, nil, strings.Fields(args)...)
@@ -185,8 +186,7 @@ cli cli workorder.status work_order:1 {"from":"in-progress","to":"done","resolut
 	}
 }
 
-// TestMaintenanceCommandsActAsAUser runs each command as people who may not, and as
-// one who may.
+// TestMaintenanceCommandsActAsAUser runs each command as users who may not, and as one who may.
 func TestMaintenanceCommandsActAsAUser(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)

@@ -9,11 +9,10 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// maintenanceTables are in an order in which an empty database takes them.
+// maintenanceTables are in the order in which an empty database imports them.
 var maintenanceTables = []string{"assets", "meters", "parts", "pm-plans", "work-orders", "readings"}
 
-// TestAWorkshopTravelsAsCSV: what is exported changes nothing where it came from, and
-// fills an empty database with the same records.
+// TestAWorkshopTravelsAsCSV: an export imported again changes nothing, and gives an empty database the same records.
 func TestAWorkshopTravelsAsCSV(t *testing.T) {
 	t.Parallel()
 	from, to := maintenanceFixture{startFilled(t)}, maintenanceFixture{apptest.Start(t)}
@@ -37,7 +36,7 @@ func TestAWorkshopTravelsAsCSV(t *testing.T) {
 	for _, table := range maintenanceTables {
 		to.equal(table, to.MustCLI("export", "maintenance", table), files[table])
 	}
-	// The file of work orders names no plan, so which of them is a plan's open job stays behind.
+	// The file of work orders names no plan, so a plan's open job is not compared.
 	openJob := regexp.MustCompile(`,"open_job":\d+`)
 	for _, path := range []string{"/api/assets", "/api/parts", "/api/pm-due"} {
 		to.equal(path, openJob.ReplaceAllString(to.get(path), ""), openJob.ReplaceAllString(from.get(path), ""))
@@ -48,16 +47,16 @@ func TestAWorkshopTravelsAsCSV(t *testing.T) {
 	to.MustCLI("doctor")
 }
 
-// TestMaintenanceRowsAreRefusedByLine: every row that is refused is named with what is allowed,
-// the good ones are kept, and a rehearsal says the same and keeps nothing.
+// TestMaintenanceRowsAreRefusedByLine: every refused row is named with what is allowed, the good rows are stored, and a
+// preview says the same and stores nothing.
 func TestMaintenanceRowsAreRefusedByLine(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
 	w.load("work-orders", "asset_tag,description,status,resolution", "LATHE-1,Oil,open,", "LATHE-1,Belt,done,Changed")
 	for _, c := range []struct {
 		table, header string
-		rows          []string // bad ones, then one good one
-		words         []string // of each bad one, separated by |
+		rows          []string // bad rows, then one good row
+		words         []string // of each bad row, separated by |
 	}{
 		{"assets", "asset_tag,name,status", []string{",Nameless,", "X-1,,broken", "X-2," + strings.Repeat("x", 201) + ",", "X-3,Good,down"},
 			[]string{"asset_tag", "status|broken|operational, needs-attention, down, retired", "name|200"}},
@@ -80,7 +79,8 @@ func TestMaintenanceRowsAreRefusedByLine(t *testing.T) {
 		_, rehearsed, told := w.Pipe(text, "import", "maintenance", c.table, "-", "--dry-run")
 		before.check("a rehearsal of " + c.table)
 		code, out, errs := w.rows(c.table, c.header, c.rows...)
-		rehearsed, told = previewed.ReplaceAllString(rehearsed, ""), previewed.ReplaceAllString(told, "") // what a preview tells beside, tested with the tables
+		// facts of a preview alone, tested with the tables
+		rehearsed, told = previewed.ReplaceAllString(rehearsed, ""), previewed.ReplaceAllString(told, "")
 		w.equal(c.table+" as rehearsed", rehearsed+told, "would import 1 rows\n"+errs)
 		if code != 1 || out != "imported 1 rows\n" {
 			t.Errorf("%s: exit %d, %s", c.table, code, out)
@@ -104,5 +104,5 @@ func TestMaintenanceRowsAreRefusedByLine(t *testing.T) {
 	before.check("files with an unknown column")
 }
 
-// previewed is what a rehearsal tells beside what the import itself does.
+// previewed matches what only a preview prints.
 var previewed = regexp.MustCompile(`(?m)^(\d+ of \d+ rows are new, .*|line \d+ changes .*|it would set off .*)\n`)

@@ -8,8 +8,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestTheShopsDayDecides: today is the day in the shop's time zone, far from UTC to
-// both sides, for readings, plans and commands alike; instants stay in UTC.
+// TestTheShopsDayDecides: today is the day in the shop's time zone, on both sides of UTC, for readings, plans and
+// commands alike. Instants stay in UTC.
 func TestTheShopsDayDecides(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ zone, at, today, tomorrow string }{
@@ -17,8 +17,8 @@ func TestTheShopsDayDecides(t *testing.T) {
 		{"Pacific/Kiritimati", "2026-11-20T09:59:59Z", "2026-11-20", "2026-11-21"},
 		{"Pacific/Honolulu", "2026-11-20T09:59:59Z", "2026-11-19", "2026-11-20"}, // ten hours behind
 		{"Pacific/Honolulu", "2026-11-20T10:00:00Z", "2026-11-20", "2026-11-21"},
-		{"America/New_York", "2026-11-02T04:59:59Z", "2026-11-01", "2026-11-02"}, // the day with 25 hours
-		{"Europe/Berlin", "2026-03-29T22:00:00Z", "2026-03-30", "2026-03-31"},    // after the day with 23
+		{"America/New_York", "2026-11-02T04:59:59Z", "2026-11-01", "2026-11-02"}, // the 25-hour day
+		{"Europe/Berlin", "2026-03-29T22:00:00Z", "2026-03-30", "2026-03-31"},    // after the 23-hour day
 	} {
 		at, err := time.Parse(time.RFC3339, c.at)
 		if err != nil {
@@ -38,9 +38,8 @@ func TestTheShopsDayDecides(t *testing.T) {
 	}
 }
 
-// TestWhatNeedsTheDayWaitsForARightClock: while the clock lies before what is on file,
-// as on a machine that started without one, nothing takes its day from it. Reading
-// goes on, and so does what says its day itself.
+// TestWhatNeedsTheDayWaitsForARightClock: while the clock is earlier than the newest record, as on a machine without a
+// battery, no operation takes the date from it. Reads and operations with their own date work.
 func TestWhatNeedsTheDayWaitsForARightClock(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)

@@ -14,7 +14,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// maintenanceHook is the fixture of maintenance with a receiver of its events.
+// maintenanceHook is the maintenance fixture with a receiver of its events.
 type maintenanceHook struct {
 	maintenanceFixture
 	*apptest.Receiver
@@ -30,10 +30,10 @@ func newMaintenanceHook(t *testing.T, args ...string) maintenanceHook {
 	return h
 }
 
-// URL is the receiver's; the fixture has one of the name as well.
+// URL is the receiver's address; the fixture has a method of the same name.
 func (h maintenanceHook) URL() string { return h.Receiver.URL }
 
-// hears waits for the next delivery, which must be the event, signed, and gives its data.
+// hears waits for the next delivery, which must be the event, signed, and returns its data.
 func (h maintenanceHook) hears(what, event string) (data string) {
 	h.T.Helper()
 	d := h.Next(h.T)
@@ -50,7 +50,8 @@ func (h maintenanceHook) hears(what, event string) (data string) {
 	if err != nil {
 		h.T.Fatal(err)
 	}
-	if err := lib.VerifyIgnoringTimestamp([]byte(d.Body), d.Header); err != nil { // the shop's clock is not the library's
+	// the shop's clock differs from the library's
+	if err := lib.VerifyIgnoringTimestamp([]byte(d.Body), d.Header); err != nil {
 		h.T.Errorf("%s: the public library: %v", what, err)
 	}
 	var e struct {
@@ -65,8 +66,7 @@ func (h maintenanceHook) hears(what, event string) (data string) {
 	return string(e.Data)
 }
 
-// TestWorkOrderEventsFromEveryWay: whichever way an order is opened or completed, the
-// same event tells the same of it.
+// TestWorkOrderEventsFromEveryWay: an order that is opened or completed by any interface sends the same event.
 func TestWorkOrderEventsFromEveryWay(t *testing.T) {
 	t.Parallel()
 	h := newMaintenanceHook(t)
@@ -80,7 +80,7 @@ func TestWorkOrderEventsFromEveryWay(t *testing.T) {
 	h.says("begun, by a file", h.hears("begun, by a file", "workorder.created"), `"id":6,`, `"status":"in-progress"`)
 
 	for id := int64(1); id <= 3; id++ {
-		h.move(id, "in-progress", "") // tells nobody
+		h.move(id, "in-progress", "") // no event
 	}
 	h.equal("done by REST", h.move(1, "done", "Done by REST"), h.hears("done by REST", "workorder.completed"))
 	h.tool("advance_status", `{"id":2,"status":"done","resolution":"Done by an agent"}`)
@@ -96,8 +96,7 @@ func TestWorkOrderEventsFromEveryWay(t *testing.T) {
 	h.says("nothing between", h.hears("nothing between", "workorder.created"), `"description":"The last"`)
 }
 
-// TestReadingEventsFromEveryWay: a reading that moves its meter is told, whichever way
-// it came, and no other.
+// TestReadingEventsFromEveryWay: exactly the readings that move their meter send an event, by any interface.
 func TestReadingEventsFromEveryWay(t *testing.T) {
 	t.Parallel()
 	h := newMaintenanceHook(t)
@@ -120,8 +119,7 @@ func TestReadingEventsFromEveryWay(t *testing.T) {
 	h.says("nothing between", h.hears("nothing between", "reading.recorded"), `"asset":"Bench"`, `"previous_reading":500,"reading":501,`)
 }
 
-// TestEachReceiverGetsItsEventsWithItsSecret: two receivers, one of which wants
-// completions only, and a third that is of another service.
+// TestEachReceiverGetsItsEventsWithItsSecret: two receivers, one of completions only, and a third of another service.
 func TestEachReceiverGetsItsEventsWithItsSecret(t *testing.T) {
 	t.Parallel()
 	h := newMaintenanceHook(t)
@@ -142,7 +140,7 @@ func TestEachReceiverGetsItsEventsWithItsSecret(t *testing.T) {
 	}
 }
 
-// TestAMissedMaintenanceEventIsSentByHand: one attempt, then the log, then a person.
+// TestAMissedMaintenanceEventIsSentByHand: one attempt, then the log, then a resend by a person.
 func TestAMissedMaintenanceEventIsSentByHand(t *testing.T) {
 	t.Parallel()
 	h := newMaintenanceHook(t)
@@ -156,7 +154,7 @@ func TestAMissedMaintenanceEventIsSentByHand(t *testing.T) {
 	h.Answer(http.StatusNoContent)
 	h.move(1, "in-progress", "")
 	h.move(1, "done", "x")
-	h.hears("the next event", "workorder.completed") // the missed one does not go by itself
+	h.hears("the next event", "workorder.completed") // the missed one is not resent automatically
 	h.MustCLI("webhook", "resend", "1", "--webhook-allow-private")
 	h.equal("by hand", h.hears("by hand", "workorder.created"), missed)
 	if n := len(h.All()); n != 3 {
@@ -164,7 +162,7 @@ func TestAMissedMaintenanceEventIsSentByHand(t *testing.T) {
 	}
 }
 
-// TestMaintenanceAuditNamesTheWay: every kind of write with who did it, and how.
+// TestMaintenanceAuditNamesTheWay: every kind of write with its actor and interface.
 func TestMaintenanceAuditNamesTheWay(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -212,8 +210,7 @@ func TestMaintenanceAuditNamesTheWay(t *testing.T) {
 	}
 }
 
-// TestARefusedMoveIsToldNobody: of a bulk change in which some are refused only the
-// others are written, audited and told.
+// TestARefusedMoveIsToldNobody: a bulk change writes, audits and sends events only for the moves that are not refused.
 func TestARefusedMoveIsToldNobody(t *testing.T) {
 	t.Parallel()
 	h := newMaintenanceHook(t)

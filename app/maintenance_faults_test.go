@@ -7,10 +7,9 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// What other maintenance systems get wrong, by the reports of their users, from end
-// to end.
+// Known faults of other maintenance systems, from their users' reports, tested end to end.
 
-// A typing error that is put right: the plans are as they were before it.
+// TestATypingErrorPutRightLeavesThePlans: correcting a reading returns the plans to their former state.
 func TestATypingErrorPutRightLeavesThePlans(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -23,7 +22,7 @@ func TestATypingErrorPutRightLeavesThePlans(t *testing.T) {
 	w.isDue("put right", 1, map[string]any{"usage_remaining": 399, "baseline_reading": 1000, "due_status": "ok"})
 }
 
-// A meter that is replaced: the use since the last service is kept.
+// TestAReplacedMeterKeepsTheUseSinceTheService: replacing a meter keeps the use since the last service.
 func TestAReplacedMeterKeepsTheUseSinceTheService(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -38,7 +37,7 @@ func TestAReplacedMeterKeepsTheUseSinceTheService(t *testing.T) {
 	w.isDue("done", 1, map[string]any{"usage_remaining": 500, "baseline_reading": 20, "due_status": "ok"})
 }
 
-// A plan made for a machine that has run for years is not overdue at birth.
+// TestANewPlanCountsFromWhatItsMeterShows: a new plan for an old machine is not overdue.
 func TestANewPlanCountsFromWhatItsMeterShows(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -52,7 +51,7 @@ func TestANewPlanCountsFromWhatItsMeterShows(t *testing.T) {
 	before.check("the rows")
 }
 
-// A second reading of one day is a reading like any other.
+// TestASecondReadingOfADayIsTaken: two readings on one day are both accepted.
 func TestASecondReadingOfADayIsTaken(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -64,12 +63,13 @@ func TestASecondReadingOfADayIsTaken(t *testing.T) {
 	w.meterIs("after four a day", 3, 3, "2026-11-20", 3+3)
 }
 
-// A reading that is old does not make a machine overdue while use remains: its date
-// is not before today.
+// TestAStaleReadingIsNotOverdue: an old reading does not make a machine overdue while use remains; its due date is not
+// before today.
 func TestAStaleReadingIsNotOverdue(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
-	w.post(201, "/api/assets/1/readings", `{"reading":1400,"read_date":"2026-11-14"}`) // 100 a day: the 500 are used up on the 15th
+	// 100 a day: the 500 are used up on the 15th
+	w.post(201, "/api/assets/1/readings", `{"reading":1400,"read_date":"2026-11-14"}`)
 	w.isDue("projected", 1, map[string]any{"next_due": "2026-11-20", "days_until": 0, "usage_remaining": 100, "due_status": "ok"})
 	w.Clock.Set(apptest.Noon.AddDate(0, 0, 30))
 	w.isDue("a month later", 1, map[string]any{"next_due": "2026-12-20", "days_until": 0, "usage_remaining": 100, "due_status": "ok"})
@@ -77,8 +77,8 @@ func TestAStaleReadingIsNotOverdue(t *testing.T) {
 	w.isDue("when no reading is of the last 90 days", 1, map[string]any{"next_due": nil, "days_until": nil, "usage_remaining": 100, "due_status": "ok"})
 }
 
-// A job that is done early moves the next date, on whatever way it is done; reopening
-// it puts the date back.
+// TestAJobDoneEarlyMovesTheNextDate: completing a job early moves the next date, by any interface; reopening it moves
+// the date back.
 func TestAJobDoneEarlyMovesTheNextDate(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -113,7 +113,7 @@ func TestAJobDoneEarlyMovesTheNextDate(t *testing.T) {
 	w.isDue("reopened after it was touched", 3, touched)
 }
 
-// What a part cost on the day of its use stays, whatever it costs later.
+// TestAPartsPriceOfTheDayStays: the cost of a used part is its cost on that day.
 func TestAPartsPriceOfTheDayStays(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -130,7 +130,7 @@ func TestAPartsPriceOfTheDayStays(t *testing.T) {
 	w.says("each at its own", w.tool("workorder_detail", `{"id":1}`), `"cost_cents":1380`, `"unit_cost_cents":690`, `"cost_cents":999`)
 }
 
-// Labor is reckoned to the cent, rounded half up, and never cut off to hours.
+// TestLaborIsReckonedToTheCent: labor is computed to the cent, rounded half up, not truncated to hours.
 func TestLaborIsReckonedToTheCent(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)

@@ -12,8 +12,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// demoWorkshop is the demo's maintenanceFixture, with some days of readings and jobs on top; on
-// the evening of every other one it is looked at.
+// demoWorkshop is the demo's maintenanceFixture plus some days of readings and jobs, checked on every other evening.
 func demoWorkshop(t *testing.T, look func(maintenanceFixture)) maintenanceFixture {
 	t.Helper()
 	w := maintenanceFixture{startFilled(t)}
@@ -47,7 +46,7 @@ func demoWorkshop(t *testing.T, look func(maintenanceFixture)) maintenanceFixtur
 	return w
 }
 
-// meter is a meter's asset and what it shows, in thousandths.
+// meter is a meter's asset and value, in thousandths.
 func (w maintenanceFixture) meter(id int) (asset, reading int64) {
 	w.T.Helper()
 	var page struct {
@@ -96,7 +95,7 @@ func (w maintenanceFixture) table(name string) (rows []map[string]string) {
 	return rows
 }
 
-// numbers reads JSON with its numbers as they are written.
+// numbers reads JSON and keeps its numbers as written.
 func (w maintenanceFixture) numbers(body string) (m map[string]any) {
 	w.T.Helper()
 	d := json.NewDecoder(strings.NewReader(body))
@@ -107,7 +106,7 @@ func (w maintenanceFixture) numbers(body string) (m map[string]any) {
 	return m
 }
 
-// structured is what a tool gives, with its numbers as they are written.
+// structured is a tool's answer with its numbers as written.
 func (w maintenanceFixture) structured(tool, arguments string) map[string]any {
 	w.T.Helper()
 	a := w.Post("maintenance", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`)
@@ -115,9 +114,8 @@ func (w maintenanceFixture) structured(tool, arguments string) map[string]any {
 	return content
 }
 
-// TestWorkOrderFiguresAreTheSameEverywhere compares every order and its cost over
-// REST, as agents see it, in the export and at the command line, and with a
-// calculation in exact fractions.
+// TestWorkOrderFiguresAreTheSameEverywhere compares every order and its cost over REST, as agents see it, in the
+// export, at the command line and in exact fractions.
 func TestWorkOrderFiguresAreTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	w := demoWorkshop(t, func(maintenanceFixture) {})
@@ -176,7 +174,7 @@ func TestWorkOrderFiguresAreTheSameEverywhere(t *testing.T) {
 	w.laborFollowsTheRate(rest)
 }
 
-// linesOf is a check list as a cell has it: a step a line, "[x] " before a done one.
+// linesOf is a check list as a CSV cell: one step per line, "[x] " before a done one.
 func linesOf(steps []any) string {
 	lines := make([]string, len(steps))
 	for i, s := range steps {
@@ -188,8 +186,8 @@ func linesOf(steps []any) string {
 	return strings.Join(lines, "\n")
 }
 
-// laborFollowsTheRate sets a rate and recomputes the labor of what is open; what is
-// closed stays. The bulk command gives the same order as REST.
+// laborFollowsTheRate sets a rate and recomputes the labor of open orders; closed ones keep theirs. The bulk command
+// returns the same order as REST.
 func (w maintenanceFixture) laborFollowsTheRate(before []any) {
 	w.T.Helper()
 	w.MustCLI("maintenance", "labor-rate", "7777")
@@ -207,15 +205,15 @@ func (w maintenanceFixture) laborFollowsTheRate(before []any) {
 	}
 }
 
-// halfUp is a fraction that is not negative, rounded to a whole number.
+// halfUp rounds a non-negative fraction to a whole number.
 func halfUp(r *big.Rat) string {
 	n := new(big.Int).Mul(r.Num(), big.NewInt(2))
 	n.Add(n, r.Denom())
 	return n.Quo(n, new(big.Int).Mul(r.Denom(), big.NewInt(2))).String()
 }
 
-// TestDueFiguresAreTheSameEverywhere compares what is due over REST, as agents see it
-// and as a plain calculation out of the exported tables has it, on many days.
+// TestDueFiguresAreTheSameEverywhere compares what is due over REST, as agents see it and as computed from the exported
+// tables, on many days.
 func TestDueFiguresAreTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
@@ -234,7 +232,7 @@ func TestDueFiguresAreTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// useIsTheSame compares each meter's use per day with a plain calculation.
+// useIsTheSame compares each meter's use per day with a direct calculation.
 func (w maintenanceFixture) useIsTheSame(today string) {
 	w.T.Helper()
 	readings, known := w.table("readings"), 0
@@ -258,8 +256,7 @@ func (w maintenanceFixture) useIsTheSame(today string) {
 	}
 }
 
-// wholeDue is what pm_due gives without what says that it is all: no next, and as many
-// rows shown and in all as there are.
+// wholeDue is pm_due's answer without its paging: no next, and as many rows as the total.
 func (w maintenanceFixture) wholeDue(list map[string]any) map[string]any {
 	w.T.Helper()
 	rows, _ := list["pm_due"].([]any)

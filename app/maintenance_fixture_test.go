@@ -11,14 +11,11 @@ import (
 	"quartermaster/schema/db"
 )
 
-// The maintenance service from outside. What it shares with the other services is held
-// elsewhere: who may ask for what by TestEveryOperationKnowsItsCallers and
-// TestEveryToolKnowsItsCallers, the order of refusals by TestOrderOfRefusals, versions
-// by TestPingAndHealthTellTheVersions, the surface by the goldens, and in webhook and
-// mcp one attempt, its five seconds, the last 200 deliveries and the protocol.
+// The maintenance service from outside. Other tests hold what the services share: TestEveryOperationKnowsItsCallers and
+// TestEveryToolKnowsItsCallers (permissions), TestOrderOfRefusals, TestPingAndHealthTellTheVersions, the goldens
+// (surface), and webhook and mcp (one attempt, its five seconds, the last 200 deliveries, the protocol).
 
-// maintenanceFixture is a running appliance whose maintenance service holds a few records. It
-// is Friday, 2026-11-20.
+// maintenanceFixture is a running appliance with a few maintenance records. It is Friday, 2026-11-20.
 //
 //	asset 1 LATHE-1 Lathe, operational:  meter 1 hours at 1000
 //	asset 2 VAN-1 Van 1, down:           meters 3 cooler, never read, and 2 odometer at 50000
@@ -47,7 +44,7 @@ func newMaintenance(t testing.TB, args ...string) maintenanceFixture {
 	return w
 }
 
-// load imports rows, all of which must be good.
+// load imports rows that must all be good.
 func (w maintenanceFixture) load(table, header string, rows ...string) {
 	w.T.Helper()
 	if code, out, errs := w.rows(table, header, rows...); code != 0 {
@@ -61,7 +58,7 @@ func (w maintenanceFixture) rows(table, header string, rows ...string) (code int
 	return w.Pipe(header+"\n"+strings.Join(rows, "\n")+"\n", "import", "maintenance", table, "-")
 }
 
-// get asks and must be answered 200.
+// get must be answered 200.
 func (w maintenanceFixture) get(path string) string {
 	w.T.Helper()
 	a := w.Get("maintenance", path)
@@ -71,7 +68,7 @@ func (w maintenanceFixture) get(path string) string {
 	return a.Body
 }
 
-// post sends and must be answered with the status.
+// post must be answered with the status.
 func (w maintenanceFixture) post(status int, path, body string) string {
 	w.T.Helper()
 	a := w.Post("maintenance", path, body)
@@ -81,7 +78,7 @@ func (w maintenanceFixture) post(status int, path, body string) string {
 	return a.Body
 }
 
-// open opens a work order and gives its id.
+// open opens a work order and returns its id.
 func (w maintenanceFixture) open(body string) int64 {
 	w.T.Helper()
 	var wo struct{ ID int64 }
@@ -89,20 +86,20 @@ func (w maintenanceFixture) open(body string) int64 {
 	return wo.ID
 }
 
-// move moves a work order and gives it.
+// move moves a work order and returns it.
 func (w maintenanceFixture) move(id int64, status, resolution string) string {
 	w.T.Helper()
 	return w.post(200, fmt.Sprintf("/api/work-orders/%d/status", id), jsonText(map[string]string{"status": status, "resolution": resolution}))
 }
 
-// close walks an open work order to done.
+// close moves an open work order to done.
 func (w maintenanceFixture) close(id int64) string {
 	w.T.Helper()
 	w.move(id, "in-progress", "")
 	return w.move(id, "done", "Done")
 }
 
-// tool calls a tool, which must succeed, and gives what it gives as JSON.
+// tool calls a tool that must succeed and returns its answer as JSON.
 func (w maintenanceFixture) tool(name, arguments string) string {
 	w.T.Helper()
 	content, refusal := w.Tool("maintenance", name, arguments)
@@ -112,7 +109,7 @@ func (w maintenanceFixture) tool(name, arguments string) string {
 	return jsonText(content)
 }
 
-// due is the row of a plan in the list of what is due, nil when it is not there.
+// due is the row of a plan in the list of due plans; nil if it is missing.
 func (w maintenanceFixture) due(plan int64) map[string]any {
 	w.T.Helper()
 	var list struct {
@@ -127,7 +124,7 @@ func (w maintenanceFixture) due(plan int64) map[string]any {
 	return nil
 }
 
-// isDue compares some of a plan's figures with what they should be.
+// isDue compares some of a plan's figures with the expected ones.
 func (w maintenanceFixture) isDue(when string, plan int64, want map[string]any) {
 	w.T.Helper()
 	row := w.due(plan)
@@ -142,8 +139,7 @@ func (w maintenanceFixture) isDue(when string, plan int64, want map[string]any) 
 	}
 }
 
-// trail is the newest n audit entries of the service, the newest first, each as
-// "actor via action subject changes".
+// trail is the newest n audit entries of the service, newest first, each as "actor via action subject changes".
 func (w maintenanceFixture) trail(n int) []string {
 	w.T.Helper()
 	var list struct {
@@ -176,7 +172,7 @@ func (w maintenanceFixture) equal(what, got, want string) {
 	}
 }
 
-// says holds a text to parts that it must have.
+// says requires a text to contain the parts.
 func (w maintenanceFixture) says(what, text string, parts ...string) {
 	w.T.Helper()
 	for _, p := range parts {
@@ -186,8 +182,8 @@ func (w maintenanceFixture) says(what, text string, parts ...string) {
 	}
 }
 
-// refuses runs a command of the service that must end with the code, print nothing,
-// say each of the words, and leave every row as it is.
+// refuses runs a command of the service that must end with the code, print nothing on stdout, say each of the words,
+// and change no row.
 func (w maintenanceFixture) refuses(code int, words []string, args ...string) {
 	w.T.Helper()
 	before := snapshotOf(w.T, w.Fixture)
@@ -205,8 +201,7 @@ func (w maintenanceFixture) cli(args ...string) string {
 	return w.MustCLI(append([]string{"maintenance"}, args...)...)
 }
 
-// refused sends what must be refused with the status, saying each of the words, and
-// leave every row as it is.
+// refused sends a request that must be refused with the status, say each of the words, and change no row.
 func (w maintenanceFixture) refused(status int, path, body string, words ...string) {
 	w.T.Helper()
 	before := snapshotOf(w.T, w.Fixture)
@@ -220,8 +215,7 @@ func (w maintenanceFixture) refused(status int, path, body string, words ...stri
 	before.check(fmt.Sprintf("POST %s %s", path, body))
 }
 
-// toolRefused calls a tool that must refuse, saying each of the words, and leave every
-// row as it is.
+// toolRefused calls a tool that must refuse, say each of the words, and change no row.
 func (w maintenanceFixture) toolRefused(name, arguments string, words ...string) {
 	w.T.Helper()
 	before := snapshotOf(w.T, w.Fixture)
@@ -233,7 +227,7 @@ func (w maintenanceFixture) toolRefused(name, arguments string, words ...string)
 	before.check(name + " " + arguments)
 }
 
-// events are the bodies of the service's events on file, the oldest first.
+// events are the bodies of the service's stored events, oldest first.
 func (w maintenanceFixture) events() (bodies []string) {
 	w.T.Helper()
 	err := w.Server.DB().View(context.Background(), func(c *db.Conn) (err error) {

@@ -9,8 +9,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestMaintenanceRefusalsOverREST holds each guard to its status, to words that name
-// the field and what is allowed, and to leaving no row, audit entry or event.
+// TestMaintenanceRefusalsOverREST holds each check: its status, words that name the field and what is allowed, and no
+// new row, audit entry or event.
 func TestMaintenanceRefusalsOverREST(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -20,7 +20,7 @@ func TestMaintenanceRefusalsOverREST(t *testing.T) {
 	for _, c := range []struct {
 		status     int
 		path, body string
-		words      string // each, separated by |
+		words      string // of each, separated by |
 	}{
 		{422, "/api/work-orders", `{}`, "asset_id"},
 		{422, "/api/work-orders", `{"asset_id":1}`, "description"},
@@ -109,7 +109,7 @@ func TestMaintenanceQueriesAreRefused(t *testing.T) {
 	} {
 		a := w.Get("maintenance", path)
 		detail, _ := a.Map(t)["detail"].(string)
-		if words == "" { // over the maximum is the maximum
+		if words == "" { // above the maximum the maximum applies
 			if a.Status != 200 {
 				t.Errorf("%s: %d %s", path, a.Status, a.Body)
 			}
@@ -137,9 +137,8 @@ func TestMaintenanceQueriesAreRefused(t *testing.T) {
 	}
 }
 
-// TestRolesHoldByEveryWay: a viewer and a read-only key write nothing, a member does,
-// over REST and as an agent, and the answer says why. (TestEveryOperationKnowsItsCallers
-// asks for the rest.)
+// TestRolesHoldByEveryWay: a viewer and a read-only key write nothing, a member does, over REST and as an agent, and
+// the answer says why. TestEveryOperationKnowsItsCallers covers the rest.
 func TestRolesHoldByEveryWay(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -184,7 +183,7 @@ func TestRolesHoldByEveryWay(t *testing.T) {
 	}
 }
 
-// TestReadingsAreKeptToTheThousandth posts numbers that floats get wrong.
+// TestReadingsAreKeptToTheThousandth posts numbers that floating point gets wrong.
 func TestReadingsAreKeptToTheThousandth(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)

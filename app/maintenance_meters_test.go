@@ -55,7 +55,7 @@ func TestStockIsLowAtItsMinimum(t *testing.T) {
 	w.says("filled up", w.get("/api/parts?after=1&limit=1"), `"quantity":100,`, `"low_stock":false`)
 }
 
-// TestLimitsOfPages makes more than two pages of each.
+// TestLimitsOfPages makes more than two pages of each list.
 func TestLimitsOfPages(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -89,8 +89,8 @@ func TestLimitsOfPages(t *testing.T) {
 	}
 }
 
-// TestReadingRulesByEveryWay posts the same readings over REST, as an agent and as
-// rows of a file: lower is refused, equal does not move the meter, higher does.
+// TestReadingRulesByEveryWay posts the same readings over REST, as an agent and as rows of a file. A lower one is
+// refused, an equal one does not move the meter, a higher one does.
 func TestReadingRulesByEveryWay(t *testing.T) {
 	t.Parallel()
 	ways := map[string]func(w maintenanceFixture, reading, date string) string{
@@ -136,13 +136,13 @@ func TestReadingRulesByEveryWay(t *testing.T) {
 	}
 }
 
-// eventCount is how many events of the service are on file.
+// eventCount is the number of the service's stored events.
 func (w maintenanceFixture) eventCount() int {
 	w.T.Helper()
 	return len(w.events())
 }
 
-// meterIs compares a meter with what it should show, and the number of events.
+// meterIs compares a meter's value and the number of events with the expected ones.
 func (w maintenanceFixture) meterIs(when string, id int64, reading float64, date string, events int) {
 	w.T.Helper()
 	var page struct {
@@ -167,7 +167,7 @@ func (w maintenanceFixture) meterIs(when string, id int64, reading float64, date
 	}
 }
 
-// TestReadingAnswers: the answer begins with its warning, which an agent must not overlook.
+// TestReadingAnswers: the answer begins with its warning, so that an agent does not overlook it.
 func TestReadingAnswers(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -187,8 +187,8 @@ func TestReadingAnswers(t *testing.T) {
 	w.says("a correction that changes nothing", w.post(201, "/api/assets/2/readings", `{"meter":2,"reading":52300,"correction":true}`), `"moved":false,"correction":true`)
 }
 
-// TestWhatIsDueFollowsTheReadingsAndTheDay: the list is computed for every request,
-// from what has been posted by then; asking writes nothing.
+// TestWhatIsDueFollowsTheReadingsAndTheDay: the list is computed for each request from the posted readings, and a
+// request writes nothing.
 func TestWhatIsDueFollowsTheReadingsAndTheDay(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// naiveUse is a meter's use, out of its exported readings: each with its day and value.
+// naiveUse is a meter's use computed from its exported readings, each with date and value.
 type naiveUse struct {
 	known bool
-	rate  *big.Rat // a day
+	rate  *big.Rat // per day
 	last  time.Time
 }
 
@@ -54,7 +54,7 @@ func date(s string) time.Time {
 	return d
 }
 
-// naiveDue computes the list of what is due out of the exported tables.
+// naiveDue computes the list of due plans from the exported tables.
 func (w maintenanceFixture) naiveDue(today time.Time) (lines []string) {
 	w.T.Helper()
 	readings, meters, names := w.table("readings"), map[string]string{}, map[string]string{}

@@ -57,7 +57,7 @@ func TestTheNewest200WorkOrders(t *testing.T) {
 		}
 		return ids
 	}
-	for path, want := range map[string][3]int64{ // how many, the first, the last
+	for path, want := range map[string][3]int64{ // the count, the first, the last
 		"/api/work-orders":                    {200, 403, 204},
 		"/api/work-orders?status=open":        {200, 403, 5},
 		"/api/work-orders?status=cancelled":   {200, 402, 4},
@@ -76,7 +76,7 @@ func TestTheNewest200WorkOrders(t *testing.T) {
 	w.says("the agents' total", w.tool("list_workorders", `{"status":"open","limit":1}`), `"total":202`)
 }
 
-// TestMovesKeepTheirTimes walks an order through every state over REST.
+// TestMovesKeepTheirTimes moves an order through every state over REST.
 func TestMovesKeepTheirTimes(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -100,7 +100,7 @@ func TestMovesKeepTheirTimes(t *testing.T) {
 	w.refused(422, fmt.Sprintf("/api/work-orders/%d/status", id), `{"status":"open"}`, "cancelled is final", "no move is allowed")
 }
 
-// inState opens a work order and walks it to a state.
+// inState opens a work order and moves it to a state.
 func (w maintenanceFixture) inState(status string) int64 {
 	w.T.Helper()
 	id := w.open(`{"asset_id":1,"description":"Oil"}`)
@@ -113,8 +113,8 @@ func (w maintenanceFixture) inState(status string) int64 {
 	return id
 }
 
-// TestEveryMoveByEveryWay tries all sixteen moves over REST, as an agent, by the bulk
-// command and by CSV: one state machine answers them all, in the same words.
+// TestEveryMoveByEveryWay tries all sixteen moves over REST, as an agent, by the bulk command and by CSV. One state
+// machine answers them all, in the same words.
 func TestEveryMoveByEveryWay(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -147,7 +147,7 @@ func TestEveryMoveByEveryWay(t *testing.T) {
 		for to := range allowed {
 			for way, try := range ways {
 				if way == "csv" && from == to {
-					continue // the row says what is there already
+					continue // the row equals the stored one
 				}
 				id := w.inState(from)
 				before := snapshotOf(t, w.Fixture)
@@ -172,7 +172,7 @@ func TestEveryMoveByEveryWay(t *testing.T) {
 	}
 }
 
-// TestDoneNeedsAResolutionByEveryWay: in this very request, and more than spaces.
+// TestDoneNeedsAResolutionByEveryWay: in the same request, and more than spaces.
 func TestDoneNeedsAResolutionByEveryWay(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -189,6 +189,7 @@ func TestDoneNeedsAResolutionByEveryWay(t *testing.T) {
 	_, _, errs := w.rows("work-orders", "id,status", fmt.Sprintf("%d,done", id))
 	w.says("the row", errs, "line 2: resolution is missing")
 	before.check("the row")
-	w.refused(422, "/api/work-orders/99/status", `{"status":"done"}`, "resolution is missing") // a field comes before the record
+	// a field is checked before the record
+	w.refused(422, "/api/work-orders/99/status", `{"status":"done"}`, "resolution is missing")
 	w.refused(404, "/api/work-orders/99/status", `{"status":"done","resolution":"x"}`, "no work order 99")
 }

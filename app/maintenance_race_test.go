@@ -23,7 +23,7 @@ func together(n int, do func(i int)) {
 	end.Wait()
 }
 
-// count counts the events of a kind on file.
+// count counts the stored events of a kind.
 func (w maintenanceFixture) count(event string) (n int) {
 	w.T.Helper()
 	for _, body := range w.events() {
@@ -34,8 +34,8 @@ func (w maintenanceFixture) count(event string) (n int) {
 	return n
 }
 
-// TestRacingMovesOverHTTP: of many who move one order at once, over REST, as agents
-// and by the command, one does; the others are refused by the state machine.
+// TestRacingMovesOverHTTP: of simultaneous moves of one order, over REST, as agents and by the command, one succeeds;
+// the state machine refuses the others.
 func TestRacingMovesOverHTTP(t *testing.T) {
 	t.Parallel()
 	h := newMaintenanceHook(t, "--event", "workorder.completed")
@@ -86,8 +86,8 @@ func TestRacingMovesOverHTTP(t *testing.T) {
 	h.says("nothing was told twice", h.hears("nothing was told twice", "workorder.completed"), `"description":"The last"`)
 }
 
-// TestRacingReadingsOverHTTP: readings of one meter posted at once go up one after
-// the other; whoever comes below is refused with 409, and the highest stands.
+// TestRacingReadingsOverHTTP: readings of one meter posted at once rise one by one. A lower one is refused with 409,
+// and the highest is final.
 func TestRacingReadingsOverHTTP(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -131,7 +131,7 @@ func TestRacingReadingsOverHTTP(t *testing.T) {
 	}
 }
 
-// TestEqualReadingsAtOnceMoveTheMeterOnce, and all are accepted.
+// TestEqualReadingsAtOnceMoveTheMeterOnce: all are accepted, and one moves the meter.
 func TestEqualReadingsAtOnceMoveTheMeterOnce(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -153,9 +153,8 @@ func TestEqualReadingsAtOnceMoveTheMeterOnce(t *testing.T) {
 	}
 }
 
-// TestReadingsRaceWithJobsAndCommands: readings, corrections, completed jobs, services
-// done by command and lists of what is due at once; nothing fails, and doctor finds
-// every figure as its rows have it (at the end of every test of maintenance).
+// TestReadingsRaceWithJobsAndCommands: readings, corrections, completed jobs, services done by command and lists of due
+// plans at once. None fails, and doctor (at the end of every maintenance test) finds every figure right.
 func TestReadingsRaceWithJobsAndCommands(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -188,13 +187,12 @@ func TestReadingsRaceWithJobsAndCommands(t *testing.T) {
 				t.Errorf("what is due: %d %s", a.Status, a.Body)
 			}
 		case 5:
-			w.CLI("maintenance", "move", "open", fmt.Sprint(ids[i/6])) // may be refused, as it comes
+			w.CLI("maintenance", "move", "open", fmt.Sprint(ids[i/6])) // may be refused, depending on the order
 		}
 	})
 }
 
-// TestRacingRetriesOfOneRequest: a sensor's request that is sent again with its
-// Idempotency-Key is done once and answered alike.
+// TestRacingRetriesOfOneRequest: a sensor's request repeated with its Idempotency-Key is done once and answered alike.
 func TestRacingRetriesOfOneRequest(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)

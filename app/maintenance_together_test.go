@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMaintenanceTogether does what a workshop does with several jobs, plans and meters at once, at the
-// command line and as an agent.
+// TestMaintenanceTogether plays a workshop's day with several jobs, plans and meters at once, at the command line and
+// as an agent.
 func TestMaintenanceTogether(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
@@ -36,8 +36,8 @@ func TestMaintenanceTogether(t *testing.T) {
 	w.says("the report", w.tool("maintenance_report", `{"by":"person"}`), `"key":"Ben"`, `"total_cost_cents":4925`, `"jobs":2`)
 }
 
-// TestReadingsPutRight: a last reading that was mistyped gives way to the right one, a meter that was
-// replaced keeps the use since the last service, and a wild one tells an agent what follows.
+// TestReadingsPutRight: a correction replaces a mistyped last reading, a replaced meter keeps the use since the last
+// service, and an implausible reading warns the agent with its consequences.
 func TestReadingsPutRight(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)

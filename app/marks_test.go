@@ -13,7 +13,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// formOf is what a browser sends of the form with the id: its fields, and those that name it.
+// formOf is what a browser sends of the form with the id: its fields, and those with its form attribute.
 func formOf(s apptest.Sheet, id string) url.Values {
 	fields := url.Values{}
 	s.Each(func(n *html.Node) {
@@ -43,7 +43,7 @@ func formOf(s apptest.Sheet, id string) url.Values {
 	return fields
 }
 
-// button is where the button with the label sends its form.
+// button is the address to which the button with the label sends its form.
 func button(t *testing.T, s apptest.Sheet, label string) (to string) {
 	t.Helper()
 	s.Each(func(n *html.Node) {
@@ -67,9 +67,8 @@ func sendForm(v *apptest.Visitor, path string, fields url.Values) apptest.Sheet 
 	return v.Post(path, flat...)
 }
 
-// TestMarksStayOverPages marks work orders on two pages, as a browser without script sends them, and
-// moves them at once: what was refused is named with its reason and stays marked. A tick means all
-// that match, on every page.
+// TestMarksStayOverPages marks work orders on two pages, like a browser without script, and moves them at once. A
+// refused one is named with its reason and stays marked. One tick marks all matches, on every page.
 func TestMarksStayOverPages(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -115,8 +114,8 @@ func TestMarksStayOverPages(t *testing.T) {
 	status(t, sendForm(nobody, "/work-orders?after=60", fields), http.StatusUnauthorized, "Sign in")
 }
 
-// TestARefusedBulkActKeepsItsMarks sends an act on marked rows that lacks what the act needs: the
-// list comes back with the marks, also those of other pages, and what was typed.
+// TestARefusedBulkActKeepsItsMarks sends an action on marked rows without a required value. The list returns with the
+// marks, also those of other pages, and what was typed.
 func TestARefusedBulkActKeepsItsMarks(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -140,9 +139,8 @@ func TestARefusedBulkActKeepsItsMarks(t *testing.T) {
 	}
 }
 
-// TestMarkedByThemselves turns the pages of what is to be ordered, whose rows are marked at first: a
-// row whose mark was taken stays so, a row that was not seen yet is marked, and all that match are
-// drafted by one tick.
+// TestMarkedByThemselves pages through the rows to order, which are marked by default. An unmarked row stays so, an
+// unseen row is marked, and one tick drafts all matches.
 func TestMarkedByThemselves(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

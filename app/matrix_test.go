@@ -19,9 +19,9 @@ import (
 type caller struct {
 	name   string
 	header string // the Authorization header; "" sends none
-	reads  bool   // the service lets it in
+	reads  bool   // may read the service
 	writes bool
-	says   string // what the refusal of a write names
+	says   string // what the refusal of a write says
 }
 
 // callersOf makes every kind of caller of the service.
@@ -78,8 +78,8 @@ func keyIDOf(s *apptest.Fixture, user, service string) string {
 	return ""
 }
 
-// startFilled starts an appliance with every service's demo data. It trusts this
-// machine as its proxy, so that a test may come from many addresses.
+// startFilled starts an appliance with every service's demo data. It trusts this machine as its proxy, so that a test
+// may use many client addresses.
 func startFilled(t testing.TB, args ...string) *apptest.Fixture {
 	t.Helper()
 	s := apptest.Start(t, append([]string{"--trusted-proxy", "127.0.0.0/8"}, args...)...)
@@ -95,8 +95,7 @@ func startFilled(t testing.TB, args ...string) *apptest.Fixture {
 	return s
 }
 
-// from gives a client's address that no earlier call gave, so that what is slowed by
-// address does not stand in the way.
+// from returns a new client address, so that rate limits by address do not interfere.
 type from struct{ n int }
 
 func (f *from) next() string {
@@ -104,8 +103,7 @@ func (f *from) next() string {
 	return fmt.Sprintf("X-Forwarded-For: 10.%d.%d.%d", f.n>>16&255, f.n>>8&255, f.n&255)
 }
 
-// TestEveryOperationKnowsItsCallers asks for every operation there is, as every kind
-// of caller, over REST.
+// TestEveryOperationKnowsItsCallers calls every operation as every kind of caller over REST.
 func TestEveryOperationKnowsItsCallers(t *testing.T) {
 	t.Parallel()
 	s := startFilled(t)
@@ -134,7 +132,7 @@ func TestEveryOperationKnowsItsCallers(t *testing.T) {
 	}
 }
 
-// matrix is one operation over REST, asked as many callers.
+// matrix calls one operation over REST as many callers.
 type matrix struct {
 	t       *testing.T
 	s       *apptest.Fixture
@@ -143,8 +141,8 @@ type matrix struct {
 	address *from
 }
 
-// refusals asks as those who are refused, with a good body and with ones that are
-// refused later than the caller is, and holds the database still meanwhile.
+// refusals calls as refused callers, with a good body and with bodies that are refused later than the caller. The
+// database must not change.
 func (m *matrix) refusals(callers []caller) {
 	bodies := []string{""}
 	if m.op.Method() == http.MethodPost {
@@ -169,7 +167,7 @@ func (m *matrix) refusals(callers []caller) {
 	before.check("refused requests")
 }
 
-// methods are the operation's own and, for a GET, HEAD, which is served as well.
+// methods are the operation's own and, for a GET, also HEAD.
 func (m *matrix) methods() []string {
 	if m.op.Method() == http.MethodGet {
 		return []string{http.MethodGet, http.MethodHead}
@@ -201,7 +199,7 @@ func (m *matrix) refused(c caller, method, body string) {
 	}
 }
 
-// grants asks as those who are let in: whatever else may be wrong, it is not them.
+// grants calls as permitted callers: another refusal is possible, but not theirs.
 func (m *matrix) grants(callers []caller) {
 	body := ""
 	if m.op.Method() == http.MethodPost {
@@ -229,8 +227,7 @@ func (m *matrix) ask(c caller, method, body string) apptest.Answer {
 	return m.s.Do(m.service, method, samplePath(m.op), "", body, heads...)
 }
 
-// samplePath is the operation's path with records that are there as far as a number
-// can tell.
+// samplePath is the operation's path with ids that exist, as far as a number can tell.
 func samplePath(op schema.Op) string {
 	parts := strings.Split(op.Path(), "/")
 	for i, p := range parts {
@@ -246,7 +243,7 @@ func samplePath(op schema.Op) string {
 	return strings.Join(parts, "/")
 }
 
-// sampleBody is the operation's body as its description has it.
+// sampleBody is a body made from the operation's description.
 func sampleBody(op schema.Op) string {
 	body := map[string]any{}
 	for _, a := range op.Args(schema.REST) {
@@ -257,7 +254,7 @@ func sampleBody(op schema.Op) string {
 	return jsonText(body)
 }
 
-// sampleArguments are the tool's arguments as its description has them.
+// sampleArguments are made from the tool's description.
 func sampleArguments(op schema.Op) string {
 	args := map[string]any{}
 	for _, a := range op.Args(schema.Tool) {
@@ -276,7 +273,7 @@ func jsonText(v any) string {
 	return string(b)
 }
 
-// openAPIPath is the route's path as the documents write it.
+// openAPIPath is the route's path as in the documents.
 func openAPIPath(op schema.Op) string {
 	parts := strings.Split(op.Path(), "/")
 	for i, p := range parts {

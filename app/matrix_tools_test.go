@@ -10,8 +10,7 @@ import (
 	"quartermaster/schema"
 )
 
-// TestEveryToolKnowsItsCallers calls every tool there is as every kind of caller, and
-// asks for the protocol's other methods.
+// TestEveryToolKnowsItsCallers calls every tool as every kind of caller, and the protocol's other methods.
 func TestEveryToolKnowsItsCallers(t *testing.T) {
 	t.Parallel()
 	s := startFilled(t)
@@ -34,7 +33,7 @@ func TestEveryToolKnowsItsCallers(t *testing.T) {
 	}
 }
 
-// agent is one kind of caller at a service's agent endpoint.
+// agent is a kind of caller at a service's agent endpoint.
 type agent struct {
 	t       *testing.T
 	s       *apptest.Fixture
@@ -52,7 +51,7 @@ func (a *agent) post(message string, heads ...string) apptest.Answer {
 	return a.s.Do(a.service, "POST", "/mcp", "", message, heads...)
 }
 
-// methods asks what is no tool: nothing of the protocol is open to strangers.
+// methods calls the methods beside tools: strangers may call none.
 func (a *agent) methods() {
 	for _, message := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
@@ -68,7 +67,7 @@ func (a *agent) methods() {
 	}
 }
 
-// lists holds what the caller sees: with a read-only key the tools that read, else all.
+// lists checks the tools that the caller sees: with a read-only key those that read, else all.
 func (a *agent) lists(service schema.Service) {
 	if !a.caller.reads {
 		return
@@ -96,7 +95,7 @@ func (a *agent) lists(service schema.Service) {
 	}
 }
 
-// calls calls a tool, also with arguments that would be refused if the caller were not.
+// calls calls a tool, also with arguments that are refused later than the caller.
 func (a *agent) calls(op schema.Op) {
 	before := snapshotOf(a.t, a.s)
 	allowed := a.caller.reads && (a.caller.writes || !op.Writes)

@@ -15,16 +15,16 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// mostMemory is what the program may take while hundreds send half of their bodies and
-// read none of their answers; restMemory is what it may have some seconds after.
+// mostMemory limits the program's memory while hundreds of clients send half a body and read no answer; restMemory
+// limits it some seconds later.
 const (
 	mostMemory = 160 << 20
 	restMemory = 45 << 20
 )
 
-// TestBodiesAndAnswersHaveABudget sends 500 half bodies of most of a MiB, then asks for
-// a large answer 500 times without reading it. Others are served meanwhile, with large
-// answers too, and the memory goes back to the system afterwards.
+// TestBodiesAndAnswersHaveABudget sends 500 halves of bodies of nearly a MiB, then requests a large answer 500 times
+// without reading it. Other clients are served meanwhile, with large answers too, and the memory is released
+// afterwards.
 func TestBodiesAndAnswersHaveABudget(t *testing.T) {
 	dir := t.TempDir()
 	keys := apptest.Keys(t, dir)
@@ -53,7 +53,7 @@ func TestBodiesAndAnswersHaveABudget(t *testing.T) {
 	}
 }
 
-// largeAnswer asks for a large answer, again when it is told to.
+// largeAnswer requests a large answer, and repeats it when told to.
 func largeAnswer(t *testing.T, p *apptest.Process, key string) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: notShutOut}
@@ -78,10 +78,10 @@ func largeAnswer(t *testing.T, p *apptest.Process, key string) {
 
 type memoryCrowd struct {
 	name  string
-	texts []string // that its clients say in turn
+	texts []string // sent by its clients in turn
 }
 
-// memoryCrowds would each take hundreds of MiB, or all workers.
+// memoryCrowds would each need hundreds of MiB, or all workers.
 func memoryCrowds(key string) []memoryCrowd {
 	get := func(path string) string {
 		return fmt.Sprintf("GET %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", path, key)
@@ -95,8 +95,8 @@ func memoryCrowds(key string) []memoryCrowd {
 	}
 }
 
-// crowdOf opens 500 connections to the reorder service that say one of the texts each and
-// then stop, reading nothing; whoever is cut off comes back once.
+// crowdOf opens 500 connections to the reorder service that each send one of the texts, then stop and read nothing. A
+// client that is cut off reconnects once.
 func crowdOf(t *testing.T, p *apptest.Process, texts ...string) (leave func()) {
 	t.Helper()
 	addr := strings.TrimPrefix(p.URL("reorder", ""), "http://")

@@ -18,8 +18,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// older returns a database of each earlier schema: those that the migrations tell of, and
-// those that were released, which are kept under testdata/released.
+// older returns a database of each earlier schema: those in the migrations, and the released ones under
+// testdata/released.
 func older(t *testing.T) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,8 +46,8 @@ func older(t *testing.T) []string {
 	return made
 }
 
-// TestMigrationIsKilled kills the program at any of the writes of a migration, from each
-// earlier schema: each step is done or not, and the next start does the rest.
+// TestMigrationIsKilled kills the program at any of the writes of a migration, from each earlier schema. Each step is
+// done or not, and the next start does the rest.
 func TestMigrationIsKilled(t *testing.T) {
 	t.Parallel()
 	const seed = 20261120
@@ -84,7 +84,7 @@ func TestMigrationIsKilled(t *testing.T) {
 	t.Logf("%d kills left a schema between the old one and the new", between)
 }
 
-// schemaOf lists what the database at path is made of.
+// schemaOf lists the schema objects of the database at path.
 func schemaOf(t testing.TB, path string) (all []string) {
 	t.Helper()
 	d, err := db.Open(path, db.Options{})
@@ -102,15 +102,15 @@ func schemaOf(t testing.TB, path string) (all []string) {
 		t.Fatal(err)
 	}
 	for i, s := range all {
-		if name, _, _ := strings.Cut(s, ":"); name == "schema_migrations" { // it is made by the program, whatever it is spelled
+		if name, _, _ := strings.Cut(s, ":"); name == "schema_migrations" { // the program makes it, however it is spelled
 			all[i] = name
 		}
 	}
 	return all
 }
 
-// stepped holds what a kill left: the migrations from the first to some, the copy aside
-// whole if it has its name; 1 when it stands between old and new.
+// stepped checks what a kill left: the migrations from the first to some, and a complete copy if it has its name. It
+// returns 1 for a state between old and new.
 func stepped(t testing.TB, path string, old []byte) int {
 	t.Helper()
 	all, err := db.Status(path)
@@ -147,7 +147,7 @@ func stepped(t testing.TB, path string, old []byte) int {
 	return 0
 }
 
-// measure migrates once and tells how many writes it takes, and how long.
+// measure migrates once and returns the number of writes and the time.
 func measure(t testing.TB, content []byte, precise bool) (writes int, took time.Duration) {
 	t.Helper()
 	dir := t.TempDir()
@@ -173,8 +173,8 @@ func measure(t testing.TB, content []byte, precise bool) (writes int, took time.
 	return bytes.Count(calls, []byte("pwrite64(")), 0
 }
 
-// killMidway migrates a file with the content, kills the program meanwhile, and gives the
-// file's path. Without a number of writes it is killed within took.
+// killMidway migrates a file with the content, kills the program meanwhile, and returns the file's path. Without a
+// number of writes it is killed within took.
 func killMidway(t testing.TB, random *rand.Rand, content []byte, writes int, took time.Duration) string {
 	t.Helper()
 	for n := writes; ; {
@@ -194,8 +194,7 @@ func killMidway(t testing.TB, random *rand.Rand, content []byte, writes int, too
 	}
 }
 
-// killAtWrite migrates, and kills at the n-th write of any of the process's threads;
-// false when none of them came that far.
+// killAtWrite migrates and kills at the n-th write of any thread; false if no thread wrote that often.
 func killAtWrite(t testing.TB, dir string, n int) bool {
 	t.Helper()
 	cmd := exec.Command("strace", "-f", "-o", os.DevNull, "-e", "trace=pwrite64",
@@ -216,8 +215,8 @@ func killAfter(t testing.TB, dir string, d time.Duration) {
 	_ = cmd.Wait() // it was killed
 }
 
-// TestWhatIsNotOursIsLeftAlone asks every command that opens a file to open what is none
-// of ours: it is refused by name, and not a byte of it changes.
+// TestWhatIsNotOursIsLeftAlone makes every command that opens a file open foreign files. They are refused by name, and
+// no byte changes.
 func TestWhatIsNotOursIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -247,7 +246,7 @@ func TestWhatIsNotOursIsLeftAlone(t *testing.T) {
 	}
 	foreign, torn := bytes.Clone(good), bytes.Clone(good)
 	binary.BigEndian.PutUint32(foreign[68:], 0)
-	for i := 100; i < 4096; i++ { // the schema's first page, below a header that is right
+	for i := 100; i < 4096; i++ { // the schema's first page, after a valid header
 		torn[i] ^= 0x5a
 	}
 	for name, c := range map[string]struct {
@@ -266,7 +265,7 @@ func TestWhatIsNotOursIsLeftAlone(t *testing.T) {
 		}
 		for _, args := range [][]string{{"serve"}, {"migrate"}, {"backup", "copy.db"}, {"doctor"}, {"user", "list"}, {"restore", name, "--db", "to.db"}} {
 			if name == "empty.db" && args[0] == "migrate" {
-				continue // it makes a database where there is none
+				continue // it makes a missing database
 			}
 			if args[0] != "restore" {
 				args = append(args, "--db", name)

@@ -16,8 +16,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// A shop of the program before the month's work is served by this one with everything as
-// that one answered and exported it, to the cent and the second, and goes on from there.
+// TestAnOlderShopIsServedAsItWas: this program answers and exports a database of an older version exactly as that
+// version did, to the cent and the second, and continues from there.
 func TestAnOlderShopIsServedAsItWas(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile("../testdata/released/before-month.sql")
@@ -95,8 +95,7 @@ func TestAnOlderShopIsServedAsItWas(t *testing.T) {
 	unbooked("pi_3")
 }
 
-// gone tells the first value of an old answer that a new one lacks or has otherwise;
-// fields that are new are not looked at.
+// gone returns the first value of an old answer that the new one lacks or changed; new fields are ignored.
 func gone(was, is any, at string) string {
 	switch was := was.(type) {
 	case map[string]any:
@@ -170,8 +169,8 @@ func figuresAgreeWithStats(t *testing.T, s *apptest.Fixture) {
 	}
 }
 
-// goesOn does what was begun in the older program: the code is redeemed, the refund that
-// waited meets its payment, a running total of refunds goes on, a carton comes in.
+// goesOn finishes what was begun in the older program: a code is redeemed, a waiting refund meets its payment, refunds
+// add up, a delivery arrives.
 func goesOn(t *testing.T, s *apptest.Fixture, code any) {
 	t.Helper()
 	if a := buyer(s, "/license/redeem", fmt.Sprintf(`{"code":%q,"email":"new@example.com"}`, code)); a.Status != 201 {

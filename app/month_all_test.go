@@ -9,8 +9,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// asked is one request of a table: what of month.md it holds, and what the answer says,
-// parts split by |; a part that begins with ! must not be in it.
+// asked is one request of a table: the line of month.md that it holds, and the parts of its answer, separated by |. A
+// part that begins with ! must be absent.
 type asked struct {
 	what, method, path, body string
 	status                   int
@@ -38,7 +38,7 @@ func saysAll(t *testing.T, what, text, parts string) {
 	}
 }
 
-// typed is one command of a table: its words split by spaces, ~ for a space in a word.
+// typed is one command of a table: words separated by spaces, ~ for a space in a word.
 type typed struct {
 	what, line string
 	code       int
@@ -60,7 +60,7 @@ func typeAll(t *testing.T, call func(args ...string) (int, string, string), all 
 	}
 }
 
-// The lines of month.md's "All services" that the command line shows.
+// TestMonthOfAllServices holds the lines of month.md's "All services" that the command line shows.
 func TestMonthOfAllServices(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
@@ -98,7 +98,7 @@ func TestMonthOfAllServices(t *testing.T) {
 	}
 }
 
-// Every list of the command line is complete, with --csv and --json.
+// TestMonthsListsAtTheCommandLine: every list of the command line is complete, with --csv and --json.
 func TestMonthsListsAtTheCommandLine(t *testing.T) {
 	t.Parallel()
 	s := startFilled(t)

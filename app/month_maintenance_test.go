@@ -7,7 +7,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// The lines of month.md's "Maintenance" over REST, by agents and at the command line, on
+// TestMonthOfMaintenance holds the lines of month.md's "Maintenance" over REST, by agents and at the command line, on
 // Friday, 2026-11-20.
 func TestMonthOfMaintenance(t *testing.T) {
 	t.Parallel()
@@ -82,9 +82,9 @@ func TestMonthOfMaintenance(t *testing.T) {
 	})
 }
 
-// Whoever stands at the machine asks without an account, and cannot abuse it: off until an
-// admin turns it on, five an hour from one address, what is too large or no picture is
-// refused and counts for nothing, nobody's page is found by guessing.
+// TestRequestsWithoutAnAccount: a person at the machine can send a request without an account. It is off until an admin
+// turns it on, and limited to five an hour per address. Refused uploads do not count, and no page can be found by
+// guessing.
 func TestRequestsWithoutAnAccount(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t, "--trusted-proxy", "127.0.0.0/8")

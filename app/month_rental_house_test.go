@@ -9,12 +9,11 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// movingTables are all of the rental service's, in the order in which they import.
+// movingTables are all tables of the rental service, in the order of import.
 var movingTables = []string{"properties", "units", "tenants", "leases", "rents", "recurring", "charges", "payments", "deposits", "tickets"}
 
-// TestMonthOfAHouse does a month's acts with money by commands: each payment is one event,
-// also one on account and one that several charges share; what the commands print has the
-// sums; and all tables go over into another file, where everything owes the same.
+// TestMonthOfAHouse does a month's payments by commands. Each payment is one event, also one on account and one for
+// several charges. Printed sums agree. All tables move to another file, in which everyone owes the same.
 func TestMonthOfAHouse(t *testing.T) {
 	t.Parallel()
 	l := newRental(t, "--webhook-allow-private")
@@ -71,7 +70,7 @@ func TestMonthOfAHouse(t *testing.T) {
 	other := &rentalFixture{Fixture: apptest.Start(t), zone: []string{"--timezone", "UTC"}}
 	for _, table := range movingTables {
 		other.load(table, l.export(table))
-		other.load(table, l.export(table)) // a second time changes nothing
+		other.load(table, l.export(table)) // a second import changes nothing
 	}
 	for _, table := range movingTables {
 		if got, want := other.export(table), l.export(table); got != want {
@@ -89,9 +88,8 @@ func TestMonthOfAHouse(t *testing.T) {
 	other.sound()
 }
 
-// TestActsThatRace pays a charge, takes an earlier payment back and ends the lease before
-// that charge, at once and each twice, while others read: the payment or the end holds,
-// never both, the reversal is done once, and the sums are those of that order.
+// TestActsThatRace pays a charge, reverses an earlier payment and ends the lease before that charge, at once and each
+// twice, while others read. Either the payment or the end is accepted, the reversal is done once, and the sums match.
 func TestActsThatRace(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)

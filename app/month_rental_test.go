@@ -5,15 +5,16 @@ import (
 	"testing"
 )
 
-// The lines of month.md's "Rental" over REST, by CSV and at the command line. It is
-// Friday, 2026-11-20; lease 1 is monthly at 1000.00 from 1 September.
+// TestMonthOfRental holds the lines of month.md's "Rental" over REST, by CSV and at the command line. It is Friday,
+// 2026-11-20; lease 1 is monthly at 1000.00 from 1 September.
 func TestMonthOfRental(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
 	l.lease("start_date=2026-09-01")
 	const pay = "/api/leases/1/payments"
 	askAll(t, l.Fixture, "rental", []asked{
-		{"a part", "POST", pay, `{"charge_id":1,"amount_cents":40000,"method":"cash","paid_date":"2026-09-03"}`, 422, "charge_id"}, // nothing was posted before this
+		// nothing was posted before this
+		{"a part", "POST", pay, `{"charge_id":1,"amount_cents":40000,"method":"cash","paid_date":"2026-09-03"}`, 422, "charge_id"},
 		{"the ledger", "GET", "/api/leases/1/ledger", "", 200, `"paid_cents":0,"balance_cents":100000|"balance_cents":300000,"credit_cents":0,"deposit_held_cents":0`},
 	}[1:])
 	askAll(t, l.Fixture, "rental", []asked{

@@ -35,8 +35,8 @@ func sellPluginsAndBooks(t *testing.T) *apptest.Fixture {
 	return s
 }
 
-// TestABuyerOpensAnOrder has buyers come in by order and e-mail: every key of the order is shown in full,
-// each seat can be released there, and an order without a license opens too. By a key only that one is.
+// TestABuyerOpensAnOrder opens an order by its reference and e-mail. Every key of the order is shown in full, each seat
+// can be released, and an order without a license opens too. A key opens only its own license.
 func TestABuyerOpensAnOrder(t *testing.T) {
 	t.Parallel()
 	s := sellPluginsAndBooks(t)
@@ -67,9 +67,9 @@ func TestABuyerOpensAnOrder(t *testing.T) {
 	status(t, reader.Get("/my"), http.StatusOK, "Mixing at home", book.Ref)
 }
 
-// TestPairsCannotBeTriedWithoutLimit has an attacker try order references with addresses: after 20 from
-// one network address also the right pair is refused, and 20 wrong addresses for one order close that
-// order, wherever they come from. A license key goes on to open its license.
+// TestPairsCannotBeTriedWithoutLimit tries order references with addresses. After 20 from one network address the right
+// pair is refused too. 20 wrong addresses for one order close that order, from any address. A license key still opens
+// its license.
 func TestPairsCannotBeTriedWithoutLimit(t *testing.T) {
 	t.Parallel()
 	s := sellPluginsAndBooks(t)
@@ -86,9 +86,8 @@ func TestPairsCannotBeTriedWithoutLimit(t *testing.T) {
 	location(t, v.Post("/my", "license_key", o.Licenses[0].Key), "/my")
 }
 
-// TestRedeemingOnAPage redeems without an account: a wrong code comes back on its form with what was
-// typed, a good one shows the shop, the product, the key and the way to it. No public page leads to the
-// staff's sign-in.
+// TestRedeemingOnAPage redeems without an account. A wrong code returns its form with what was typed; a good one shows
+// the shop, the product, the key and a link to it. No public page links to the staff's sign-in.
 func TestRedeemingOnAPage(t *testing.T) {
 	t.Parallel()
 	s := sellPluginsAndBooks(t)
@@ -117,8 +116,8 @@ func TestRedeemingOnAPage(t *testing.T) {
 	status(t, again, http.StatusConflict, "kim@example.com", `action="/my/redeem"`)
 }
 
-// TestLicensesInAListAreToldApart has a viewer look at a list of licenses: each shows the last four
-// characters of its key, and no key.
+// TestLicensesInAListAreToldApart: a viewer's list shows the last four characters of each license key, and no whole
+// key.
 func TestLicensesInAListAreToldApart(t *testing.T) {
 	t.Parallel()
 	s := sellPluginsAndBooks(t)

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// reference computes what the report must say, SKU by SKU, from the files alone: as
-// the contract words it, in fractions.
+// reference computes what the report must say, SKU by SKU, from the files alone, in fractions, following the contract.
 func (r *retail) reference(t *testing.T, todayText string) map[string]map[string]string {
 	t.Helper()
 	today := day(t, todayText)

@@ -20,13 +20,12 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// retail is a real shop's sales taken through the real program, as docs/online-retail.md
-// tells it.
+// retail is a real shop's sales imported into the real program, as docs/online-retail.md describes it.
 type retail struct {
 	dir, today string
 	keys       map[string]string
 	p          *apptest.Process
-	skus       []map[string]string // the catalogue as it was made
+	skus       []map[string]string // the generated catalogue
 	sales      []map[string]string
 }
 
@@ -81,7 +80,7 @@ func table(t *testing.T, path string) []map[string]string {
 	return rows
 }
 
-// load imports the catalogue whole and the sales without their returns.
+// load imports the whole catalogue, and the sales without returns.
 func (r *retail) load(t *testing.T) {
 	t.Helper()
 	var did struct {
@@ -115,8 +114,8 @@ func (r *retail) load(t *testing.T) {
 	}
 }
 
-// figures checks every SKU's row of the report against an independent calculation in
-// exact fractions, and gives the rows.
+// figures compares every SKU's row of the report with an independent calculation in exact fractions, and returns the
+// rows.
 func (r *retail) figures(t *testing.T) []map[string]any {
 	t.Helper()
 	status, body := ask(t, r.p, "GET", "reorder", "/api/reorder-report?status=all", r.keys["reorder"], "")
@@ -192,7 +191,7 @@ func (r *retail) agentsSeeTheSame(t *testing.T, rows []map[string]any) {
 	}
 	for i, row := range got {
 		of, _ := row.(map[string]any)
-		delete(of, "in_drafts") // what is on its way stands in the agents' rows alone
+		delete(of, "in_drafts") // only the agents' rows have it
 		delete(of, "expected")
 		if fmt.Sprint(row) != fmt.Sprint(rows[i]) {
 			t.Errorf("row %d: an agent sees %v, REST %v", i, row, rows[i])
@@ -200,8 +199,8 @@ func (r *retail) agentsSeeTheSame(t *testing.T, rows []map[string]any) {
 	}
 }
 
-// alarm has an agent count stock until a SKU crosses its reorder point, at a receiver
-// that takes the first alarm and misses the second.
+// alarm makes an agent count stock until a SKU crosses its reorder point, with a receiver that accepts the first alarm
+// and misses the second.
 func (r *retail) alarm(t *testing.T, rows []map[string]any) {
 	t.Helper()
 	receiver := apptest.Receive(t)
@@ -273,7 +272,7 @@ func verify(t *testing.T, d apptest.Delivered, secret, sku string) {
 	}
 }
 
-// purchase makes draft orders per supplier out of the report, orders and receives one.
+// purchase makes draft orders per supplier from the report, then orders and receives one.
 func (r *retail) purchase(t *testing.T) {
 	t.Helper()
 	po := func(args ...string) string {

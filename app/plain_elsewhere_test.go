@@ -13,8 +13,8 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// TestOutsidersReadPlainWords reads the pages of tenants, buyers and whoever is not signed in, and
-// what is refused there.
+// TestOutsidersReadPlainWords reads the pages of tenants, buyers and visitors who are not signed in, with their
+// refusals.
 func TestOutsidersReadPlainWords(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -51,8 +51,7 @@ func TestOutsidersReadPlainWords(t *testing.T) {
 	}
 }
 
-// TestSentencesOfWhatWasDoneArePlain reads what every act says when it is done, and what it asks
-// before, of its example.
+// TestSentencesOfWhatWasDoneArePlain reads each action's message and question, made from its example.
 func TestSentencesOfWhatWasDoneArePlain(t *testing.T) {
 	t.Parallel()
 	money := exact.CurrencyOf("EUR").Format
@@ -81,16 +80,15 @@ func TestSentencesOfWhatWasDoneArePlain(t *testing.T) {
 	}
 }
 
-// sayExample is what is said of the operation's example; an example of REST that is none of the act's
-// own answers says nothing.
+// sayExample is the message for the operation's example; "" if the example of REST is not an answer of the action.
 func sayExample(t *testing.T, op schema.Op, say func(any, schema.Money) string, money schema.Money) (text string) {
 	t.Helper()
 	defer func() { _ = recover() }()
 	return strings.NewReplacer("in-progress", "in progress").Replace(say(op.Response, money))
 }
 
-// TestCodesShownOnce mints codes on the page: product and end stand by them, Download gives them as a
-// file to who made them, and leaving is a link.
+// TestCodesShownOnce makes codes on the page. It shows product and end, Download returns them as a file to their maker
+// only, and a link leaves the page.
 func TestCodesShownOnce(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -113,8 +111,8 @@ func TestCodesShownOnce(t *testing.T) {
 	}
 }
 
-// TestForgottenPeopleAreInNoAddressList forgets a customer and a tenant and looks for them in every
-// list of addresses as a file.
+// TestForgottenPeopleAreInNoAddressList forgets a customer and a tenant and searches every list of addresses, as a
+// file.
 func TestForgottenPeopleAreInNoAddressList(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

@@ -16,19 +16,19 @@ import (
 	"quartermaster/schema/page"
 )
 
-// machineTalk is what no page says to people: names of arguments and values, flags, commands,
-// statuses of HTTP, amounts in cents, and how values are coded.
+// machineTalk matches technical text that no page may show: names of arguments and values, flags, commands, HTTP
+// statuses, amounts in cents, encodings.
 var machineTalk = regexp.MustCompile(`\b[a-z]+(?:_[a-z0-9]+)+\b|(?:^|\s)--[a-z][a-z-]+|\bquartermaster [a-z]+|\bHTTP/? ?[0-9]|\b(?:cents|JSON|null|true|false|in-progress)\b`)
 
-// oldWords are names that the glossary replaces: one thing has one name on pages.
+// oldWords are names that the glossary replaces.
 var oldWords = regexp.MustCompile(`(?i)\b(?:receive payment|create work order|create purchase|advance status|licenses that work|` +
 	`until forever|least order|lies unsold|take into stock|means: nothing|cells are parted|read it so|what stands there|come in again|` +
 	`there is no such page|is not asked so|who changed it, and when|rows told|your word that)\b|^(?:record a payment|new key)$`)
 
-// ofProviders are names that a payment provider or the list of API keys gives, which are data.
+// ofProviders are names from a payment provider or the list of API keys, which are data.
 var ofProviders = regexp.MustCompile(`\b(?:pi|apk|dp|sub|evt)_[a-z0-9_]+|serve --demo`)
 
-// ofMachines are the pages that speak of keys, receivers and files as programs see them.
+// ofMachines are the pages about keys, receivers and files as programs see them.
 var ofMachines = []string{"/docs", "/keys", "/webhooks", "/import", "/export"}
 
 func speaksOfMachines(path string) bool {
@@ -39,8 +39,8 @@ func speaksOfMachines(path string) bool {
 	return slices.ContainsFunc(ofMachines, func(p string) bool { return strings.HasPrefix(path, p) })
 }
 
-// spoken are the texts of a page that people read or hear; data is what the shop's people or
-// programs wrote, which stands in code, fields and names.
+// spoken are the texts of a page that people read or hear. data is what users or programs wrote, which is in code,
+// fields and names.
 func spoken(n *html.Node, say func(text string)) {
 	if n.Type == html.ElementNode {
 		switch n.Data {
@@ -59,8 +59,8 @@ func spoken(n *html.Node, say func(text string)) {
 	}
 }
 
-// TestPagesSpeakPlainly reads every page that is linked, every form, and what each form says when it
-// is sent empty and with nonsense in every field, of the demo and of an empty installation.
+// TestPagesSpeakPlainly reads every linked page, every form, and the refusals of each form sent empty and with nonsense
+// in every field, in the demo and in an empty installation.
 func TestPagesSpeakPlainly(t *testing.T) {
 	t.Parallel()
 	empty := apptest.Start(t)
@@ -112,7 +112,7 @@ func (r *reader) read() {
 	}
 }
 
-// hear holds what the page says to plain words.
+// hear checks the page's text.
 func (r *reader) hear(path string, got apptest.Sheet) {
 	r.n++
 	if got.Doc == nil || speaksOfMachines(path) {
@@ -134,7 +134,7 @@ func (r *reader) hear(path string, got apptest.Sheet) {
 	})
 }
 
-// inQuotes reports whether the word is what somebody typed, which refusals repeat in quotes.
+// inQuotes reports whether the word was typed: refusals repeat it in quotes.
 func inQuotes(text, word string) bool {
 	for i, part := range strings.Split(text, `"`) {
 		if i%2 == 0 && strings.Contains(part, strings.TrimSpace(word)) {
@@ -144,7 +144,7 @@ func inQuotes(text, word string) bool {
 	return true
 }
 
-// ownSession are acts that would sign the reader out.
+// ownSession are actions that would sign the reader out.
 var ownSession = []string{"end_session", "end_other_sessions", "change_password", "disable_user", "remove_user", "end_sessions", "set_services"}
 
 // tryForm reads the form of an operation, and its refusals.

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// sector is the least that a disk writes whole.
+// sector is the smallest unit that a disk writes whole.
 const sector = 512
 
 // change is one write to a file, or a change of its size.
@@ -19,23 +19,21 @@ type change struct {
 	done bool // the call has returned
 }
 
-// node is a file's content: what is surely on the disk, and what was written since the
-// file was last synced.
+// node is a file's content: what is safely on the disk, and the writes since the last sync.
 type node struct {
 	synced  []byte
 	pending []*change
 }
 
-// naming is a change of a folder that is not synced yet: node gets the name, or nobody
-// has it any more.
+// naming is a change of a folder that is not synced yet: node gets the name, or the name is removed.
 type naming struct {
 	names map[string]*node // all names, after it
 }
 
-// disk is what is known of a folder's files while a recording is played.
+// disk is the known state of a folder's files while a recording is played.
 type disk struct {
 	names   map[string]*node // as the process sees them
-	synced  map[string]*node // as they surely are after a power cut
+	synced  map[string]*node // as they are after a power cut
 	namings []naming
 }
 
@@ -50,7 +48,7 @@ func newDisk(files map[string][]byte) *disk {
 
 func (d *disk) renamed() { d.namings = append(d.namings, naming{maps.Clone(d.names)}) }
 
-// create names a new file, unless there is one.
+// create names a new file, unless it exists.
 func (d *disk) create(name string) {
 	if d.names[name] == nil {
 		d.names[name] = &node{}
@@ -68,7 +66,7 @@ func (d *disk) rename(from, to string) {
 	d.remove(from)
 }
 
-// sync makes what was changed before it began, and has returned, safe.
+// sync makes the changes safe that returned before it began.
 func (n *node) sync(before []*change) {
 	safe := map[*change]bool{}
 	for _, c := range before {
@@ -99,7 +97,7 @@ func (d *disk) syncNames() {
 	d.synced, d.namings = maps.Clone(d.names), nil
 }
 
-// apply returns the content after the change. The content that it gets may be changed.
+// apply returns the content after the change. It may change its argument.
 func (c *change) apply(content []byte) []byte {
 	if c.cut {
 		if int64(len(content)) > c.at {
@@ -114,7 +112,7 @@ func (c *change) apply(content []byte) []byte {
 	return content
 }
 
-// torn splits a write at the sectors' boundaries.
+// torn splits a write at the sector boundaries.
 func (c *change) torn() (all []*change) {
 	if c.cut {
 		return []*change{c}
@@ -127,9 +125,8 @@ func (c *change) torn() (all []*change) {
 	return all
 }
 
-// survives returns the file as a power cut may leave it: what is synced, and of the rest
-// nothing, all, the first writes with the last one torn, any of them in any order, or any
-// of their sectors in any order.
+// survives returns the file as a power cut may leave it: the synced content, and of the rest nothing, all, the first
+// writes with the last one torn, any of them in any order, or any of their sectors in any order.
 func (n *node) survives(random *rand.Rand) []byte {
 	content := append([]byte(nil), n.synced...)
 	rest := n.pending
@@ -170,7 +167,7 @@ func some(random *rand.Rand, all []*change) (picked []*change) {
 	return picked
 }
 
-// cutPower writes the files into dir as they may be after a power cut at this moment.
+// cutPower writes the files into dir as a power cut at this moment may leave them.
 func (d *disk) cutPower(t testing.TB, random *rand.Rand, dir string) {
 	t.Helper()
 	names := d.synced

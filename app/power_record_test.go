@@ -20,7 +20,7 @@ func straceArgs(to string) []string {
 	return []string{"-f", "-y", "-xx", "-s", "80000", "-o", to, "-e", "trace=" + recorded, "-e", "signal=none"}
 }
 
-// follow records what a running process does from now on; the recording ends with it.
+// follow records a running process from now until the recording ends.
 func follow(t testing.TB, pid int) (file string, wait func()) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "calls")
@@ -50,9 +50,9 @@ func (devNull) Write(p []byte) (int, error) { return len(p), nil }
 // call is one system call of a recording.
 type call struct {
 	name, args string
-	ret        string // what comes after "= "
+	ret        string // the text after "= "
 	changed    *change
-	before     []*change // what a sync makes safe
+	before     []*change // the changes that a sync makes safe
 }
 
 // moment is the begin or the end of a call.
@@ -61,7 +61,7 @@ type moment struct {
 	ends bool
 }
 
-// moments reads a recording. A call that no other one interrupts begins and ends at once.
+// moments reads a recording. A call without interruption begins and ends at once.
 func moments(t testing.TB, file string) (all []moment) {
 	t.Helper()
 	f, err := os.Open(file)
@@ -132,7 +132,7 @@ func path(s string, n int) string {
 	}
 }
 
-// text is the n-th quoted string, and what comes after it.
+// text is the n-th quoted string, and the rest after it.
 func text(s string, n int) (content []byte, after string) {
 	for ; ; n-- {
 		_, rest, ok := strings.Cut(s, `"`)
@@ -150,13 +150,12 @@ func text(s string, n int) (content []byte, after string) {
 func unhex(s string) []byte {
 	b, err := hex.DecodeString(strings.ReplaceAll(s, `\x`, ""))
 	if err != nil {
-		return []byte(s) // what strace writes as it is, such as socket:[12]
+		return []byte(s) // strace writes it unquoted, such as socket:[12]
 	}
 	return b
 }
 
-// play lets the disk follow one moment. Writes count from when they begin, syncs from
-// when they have returned.
+// play applies one moment to the disk. Writes count from their begin, syncs from their return.
 func (d *disk) play(t testing.TB, m moment, dir string) {
 	t.Helper()
 	here := func(full string) (name string, ok bool) { // a file of the folder that a power cut leaves
@@ -246,7 +245,7 @@ func number(t testing.TB, s string) int64 {
 	return n
 }
 
-// answers returns the request's id when the moment is the begin of an answer that says yes.
+// answers returns the request's id if the moment is the begin of a successful answer.
 func (m moment) answers() (id string, ok bool) {
 	if m.name != "write" || m.ends || !strings.Contains(m.args[:min(len(m.args), 120)], "<") {
 		return "", false

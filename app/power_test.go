@@ -14,9 +14,8 @@ import (
 	command "quartermaster/app/cli"
 )
 
-// TestPower records what a serving process writes, syncs and answers, and then cuts the
-// power at random moments: the files are made again with everything that was not synced
-// lost, torn or in another order. What was answered by then has to be there.
+// TestPower records the writes, syncs and answers of a serving process and cuts the power at random moments. The files
+// are rebuilt with unsynced data lost, torn or in another order. Everything answered by then must be there.
 func TestPower(t *testing.T) {
 	if !straced(t, "power cuts") {
 		return
@@ -105,7 +104,7 @@ func files(t testing.TB, dir string) map[string][]byte {
 	return all
 }
 
-// afterCut cuts the power and opens what is left.
+// afterCut cuts the power and opens the remaining files.
 func (l *load) afterCut(d *disk, random *rand.Rand, answered map[string]int, at int) {
 	l.t.Helper()
 	dir, err := os.MkdirTemp(l.t.TempDir(), "cut")

@@ -9,8 +9,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestPrintsHaveAllThatMatch: counting sheets, shelf labels and lists are printed whole, not one page
-// of them, and the file of a list has all its rows.
+// TestPrintsHaveAllThatMatch: counting sheets, shelf labels and lists are printed complete, not one page of them, and
+// the file of a list has all its rows.
 func TestPrintsHaveAllThatMatch(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// sheetOf prints the page that the tab shows on A4, and gives its text and its pages.
+// sheetOf prints the tab's page on A4 and returns its text and its pages.
 func sheetOf(t *testing.T, b *tab) (text string, pages int) {
 	t.Helper()
 	pdf, err := chromedp.Run(b.ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
@@ -31,21 +31,20 @@ func sheetOf(t *testing.T, b *tab) (text string, pages int) {
 	return string(out), bytes.Count(out, []byte("\f"))
 }
 
-// amounts are the sums of money at the end of lines, in cents.
+// amounts are the amounts at the end of lines, in cents.
 func amounts(lines []string) (cents []int64) {
 	for _, l := range lines {
 		m := regexp.MustCompile(`(-?[0-9][0-9,]*)\.([0-9]{2})(?: [A-Z]{3})?\s*$`).FindStringSubmatch(l)
 		if m == nil {
 			continue
 		}
-		n, _ := strconv.ParseInt(strings.ReplaceAll(m[1], ",", "")+m[2], 10, 64) // the sign stands before it
+		n, _ := strconv.ParseInt(strings.ReplaceAll(m[1], ",", "")+m[2], 10, 64) // the sign precedes it
 		cents = append(cents, n)
 	}
 	return cents
 }
 
-// addsUp fails unless the last amount of the table from one line to another is the sum of
-// those before it.
+// addsUp fails unless the last amount between two lines is the sum of those before it.
 func addsUp(t *testing.T, text, from, to string) {
 	t.Helper()
 	_, rest, found := strings.Cut(text, from)
@@ -67,8 +66,8 @@ func addsUp(t *testing.T, text, from, to string) {
 	}
 }
 
-// TestPrints prints what is printed: what stands on it, that it adds up, that it has as
-// many pages as it should, and nothing of the screen around it.
+// TestPrints prints each printable page. It has its text, its sums and its number of pages, and nothing of the screen's
+// frame.
 func TestPrints(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("pdftotext"); err != nil {
@@ -87,7 +86,7 @@ func TestPrints(t *testing.T) {
 		act                 func() // after the page is open
 		pages               int
 		says                []string
-		from, to            string // a table that adds up
+		from, to            string // a table with a sum
 	}{
 		{"job sheet", "maintenance", "/work-orders/11/sheet", nil, 1, []string{"Cooler trips its fuse", "VAN-3", "What was done", "Date and signature", "/work-orders/11"}, "", ""},
 		{"asset labels", "maintenance", "/assets/1/label", nil, 1, []string{"Lathe", "LATHE-1"}, "", ""},

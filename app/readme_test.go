@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// section is a part of the README below a heading of the second order.
+// section is a second-level section of the README.
 func section(t *testing.T, name string) string {
 	t.Helper()
 	readme, err := os.ReadFile("../README.md")
@@ -24,7 +24,7 @@ func section(t *testing.T, name string) string {
 	return text
 }
 
-// Each module that go.mod requires directly has a row with a reason, and no other has.
+// TestReadmeNamesEveryDependency: each direct requirement of go.mod has a row with a reason, and nothing else has.
 func TestReadmeNamesEveryDependency(t *testing.T) {
 	t.Parallel()
 	mod, err := os.ReadFile("../go.mod")
@@ -54,7 +54,7 @@ func TestReadmeNamesEveryDependency(t *testing.T) {
 	}
 }
 
-// Each folder of packages stands in the README's tree, and no other.
+// TestReadmeShowsTheTree: the tree has exactly the package folders.
 func TestReadmeShowsTheTree(t *testing.T) {
 	t.Parallel()
 	tree := section(t, "The tree")

@@ -20,8 +20,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// ill is a receiver that listens, and does with each connection what it likes. It gives
-// its URL.
+// ill starts a receiver that handles each connection as given, and returns its URL.
 func ill(t testing.TB, do func(c net.Conn, done <-chan struct{})) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -48,11 +47,11 @@ func ill(t testing.TB, do func(c net.Conn, done <-chan struct{})) string {
 	return "http://" + l.Addr().String() + "/hook"
 }
 
-// endlessly writes the head, and then the text until nobody takes it any more.
+// endlessly writes the head, then the text until nobody accepts more.
 func endlessly(head, text string) func(net.Conn, <-chan struct{}) {
 	block := strings.Repeat(text, 1+4096/len(text))
 	return func(c net.Conn, _ <-chan struct{}) {
-		_, _ = c.Read(make([]byte, 64<<10)) // a client hangs up on who answers before it asks
+		_, _ = c.Read(make([]byte, 64<<10)) // a client hangs up if it is answered before its request
 		_, err := io.WriteString(c, head)
 		for err == nil {
 			_, err = io.WriteString(c, block)
@@ -60,7 +59,7 @@ func endlessly(head, text string) func(net.Conn, <-chan struct{}) {
 	}
 }
 
-// drip writes a good answer, a byte at a time, without ever coming to its end.
+// drip writes a good answer one byte at a time and never finishes it.
 func drip(c net.Conn, done <-chan struct{}) {
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
@@ -93,7 +92,7 @@ func bomb(t testing.TB) string {
 	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", b.Len(), b.String())
 }
 
-// illnesses are the receivers with what the delivery log has to say of each.
+// illnesses are the receivers with what the delivery log must say of each.
 func illnesses(t testing.TB, good string) map[string]string {
 	t.Helper()
 	redirect := "HTTP/1.1 307 Temporary Redirect\r\nLocation: " + good + "/redirected\r\nContent-Length: 0\r\n\r\n"
@@ -115,8 +114,8 @@ func illnesses(t testing.TB, good string) map[string]string {
 	}
 }
 
-// TestIllReceivers attaches every kind of bad receiver: the good one gets all of its
-// events in order, the API goes on as before, and the process does not grow.
+// TestIllReceivers attaches every kind of bad receiver. The good one gets all its events in order, the API answers as
+// before, and the process does not grow.
 func TestIllReceivers(t *testing.T) {
 	t.Parallel()
 	l := newLoad(t)
@@ -136,12 +135,12 @@ func TestIllReceivers(t *testing.T) {
 	}))
 	t.Cleanup(good.Close)
 	l.cli("", "webhook", "add", "--service", "maintenance", "--url", good.URL)
-	for range 8 { // so that the baseline has as many to serve
+	for range 8 { // so that the baseline serves as many
 		l.attach("maintenance", http.StatusNoContent)
 	}
 	p := l.serve("--webhook-allow-private")
 	n := times(150, 1000)
-	l.timed(p, n) // so that the baseline is of a process that is warm
+	l.timed(p, n) // so that the baseline is of a warm process
 	baseline, before := l.timed(p, n), resident(t, p)
 
 	says := illnesses(t, good.URL)
@@ -152,7 +151,7 @@ func TestIllReceivers(t *testing.T) {
 		l.insist("webhook", "add", "--service", "maintenance", "--url", url)
 	}
 	slowed := l.timed(p, n)
-	for len(came) < 3*n { // as long as some come
+	for len(came) < 3*n { // while deliveries arrive
 		so := len(came)
 		apptest.Await(t, "the next event at the good receiver", func() bool { return len(came) > so })
 	}
@@ -169,12 +168,12 @@ func TestIllReceivers(t *testing.T) {
 	if after > before+20<<20 {
 		t.Errorf("the process grew from %d to %d bytes", before, after)
 	}
-	if long() && slowed > 4*baseline+50*time.Millisecond { // the receivers run on the same processors
+	if long() && slowed > 4*baseline+50*time.Millisecond { // the receivers share the processors
 		t.Errorf("the 99th percentile went from %v to %v", baseline, slowed)
 	}
 }
 
-// insist runs a command again while it is told that the busy server holds the database.
+// insist repeats a command while the busy server holds the database.
 func (l *load) insist(args ...string) {
 	l.t.Helper()
 	apptest.Await(l.t, strings.Join(args, " "), func() bool {
@@ -186,8 +185,7 @@ func (l *load) insist(args ...string) {
 	})
 }
 
-// timed opens n work orders by four clients and gives the 99th percentile of how long one
-// takes.
+// timed opens n work orders by four clients and returns the 99th percentile of their times.
 func (l *load) timed(p *apptest.Process, n int) time.Duration {
 	l.t.Helper()
 	took := make(chan time.Duration, n)
@@ -219,7 +217,7 @@ func (l *load) timed(p *apptest.Process, n int) time.Duration {
 	return all[len(all)*99/100].Round(10 * time.Microsecond)
 }
 
-// resident is the memory that the process takes; 0 where the system does not tell.
+// resident is the memory of the process; 0 where the system does not report it.
 func resident(t testing.TB, p *apptest.Process) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
@@ -235,7 +233,7 @@ func resident(t testing.TB, p *apptest.Process) int64 {
 	return kib << 10
 }
 
-// diagnosed holds the first attempt at each receiver to what is to be said of it.
+// diagnosed compares the first attempt at each receiver with what the log must say.
 func (l *load) diagnosed(says map[string]string) {
 	l.t.Helper()
 	var hooks struct {
@@ -269,8 +267,8 @@ func (l *load) diagnosed(says map[string]string) {
 	}
 }
 
-// outcome is what the log says of a receiver's newest attempt that is over: of one that
-// failed, if any did, since those that are pending may fill a list.
+// outcome is what the log says of a receiver's newest finished attempt, or of a failed one if there is one. Pending
+// ones may fill a list.
 func (l *load) outcome(endpoint int64) string {
 	l.t.Helper()
 	if failed := l.newest(endpoint, "--failed"); failed != "" {
@@ -306,8 +304,7 @@ func (l *load) newest(endpoint int64, more ...string) string {
 	return ""
 }
 
-// TestNoConnectionToTheMachineItself gives receivers in every spelling of an address that
-// must not be reached; none is.
+// TestNoConnectionToTheMachineItself adds receivers in every spelling of a forbidden address. None is reached.
 func TestNoConnectionToTheMachineItself(t *testing.T) {
 	t.Parallel()
 	var connections atomic.Int64

@@ -9,9 +9,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestAnswersFollowEveryChange asks the same over and over, by REST and as an agent,
-// while the database is changed in every way there is and the days go by: an answer
-// that was given before must not be given once it would be another.
+// TestAnswersFollowEveryChange repeats requests over REST and as an agent while the database changes in every way and
+// days pass. A cached answer must not be given once it would differ.
 func TestAnswersFollowEveryChange(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -49,7 +48,7 @@ func TestAnswersFollowEveryChange(t *testing.T) {
 	}
 }
 
-// TestAnswersAreNobodyElses asks as one user what another was just answered.
+// TestAnswersAreNobodyElses requests as one user what another was just answered.
 func TestAnswersAreNobodyElses(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -68,8 +67,8 @@ func TestAnswersAreNobodyElses(t *testing.T) {
 	}
 }
 
-// TestAnswersFollowTheBuyers asks for a license over and over while its buyer's program
-// checks it, which writes nothing for a minute, and while it expires.
+// TestAnswersFollowTheBuyers requests a license again and again while its buyer's program checks it, which writes
+// nothing for a minute, and while it expires.
 func TestAnswersFollowTheBuyers(t *testing.T) {
 	t.Parallel()
 	s := storefront(t)

@@ -9,9 +9,9 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestRecordsHavePictures sells, orders and repairs over some weeks, and opens the records: a supplier's
-// page compares what was promised with what came, a product's and a customer's show their months, and an
-// asset's readings stand on one axis with its repairs and what is due.
+// TestRecordsHavePictures sells, orders and repairs over some weeks and opens the records. A supplier's page compares
+// promised with actual arrival, a product's and a customer's show their months, and an asset's readings share one axis
+// with its repairs and due dates.
 func TestRecordsHavePictures(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

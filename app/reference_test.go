@@ -23,9 +23,8 @@ var (
 	examples   = regexp.MustCompile(`(?s)<pre data-example><code>(.*?)</code></pre>`)
 )
 
-// TestReferenceExamples runs every example of /docs on the demo: requests as they stand
-// are understood and permitted, and so are command lines. What they name may not be there
-// or may be done already: 404, 409 and 422, and exit 1, are answers of the shop.
+// TestReferenceExamples runs every example of /docs on the demo. Requests and command lines are understood and
+// permitted. Their records may be missing or done already: 404, 409, 422 and exit 1 are accepted.
 func TestReferenceExamples(t *testing.T) {
 	t.Parallel()
 	s := demoServed(t)

@@ -7,8 +7,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// What nobody asked for is refused by its own name, wherever it stands and whatever it
-// is called.
+// TestUnknownNames: an unknown argument is refused by name, at any place and with any name.
 func TestUnknownNames(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -58,7 +57,7 @@ func TestAllowNamesWhatIsAllowed(t *testing.T) {
 	}
 }
 
-// A limit over the largest is the largest, however much over.
+// TestLimitIsCapped: a limit above the largest becomes the largest.
 func TestLimitIsCapped(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -73,8 +72,7 @@ func TestLimitIsCapped(t *testing.T) {
 	}
 }
 
-// Newline and tab are the only control characters that a text may hold; those beyond
-// ASCII are control characters too.
+// TestControlCharacters: newline and tab are the only control characters that a text may contain, also beyond ASCII.
 func TestControlCharacters(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

@@ -39,7 +39,7 @@ func unpacked(t *testing.T, name string) []byte {
 	return b
 }
 
-// answers are the files of a released program's answers, by their names.
+// answers are the files of a released program's answers, by name.
 func answers(t *testing.T, name string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -57,9 +57,8 @@ func answers(t *testing.T, name string) map[string][]byte {
 	}
 }
 
-// The file of the first release, brought up by this program, tells the same: every table,
-// what each service answers, with the same keys, and doctor finds nothing. The copy that is
-// left beside it is the way back.
+// TestUpgradeFromReleased migrates the file of the first release. Every table and every answer stays the same, with the
+// same keys, and doctor finds nothing. The copy beside it allows going back.
 func TestUpgradeFromReleased(t *testing.T) {
 	t.Parallel()
 	c := bareCLI(t)
@@ -91,8 +90,8 @@ func TestUpgradeFromReleased(t *testing.T) {
 	c.tablesAreTheSame(was)
 }
 
-// tablesAreTheSame exports every table that the older program had: its columns hold what
-// they held, whatever columns came after.
+// tablesAreTheSame exports every table of the older program: its columns have the same content, whatever columns were
+// added.
 func (c *cli) tablesAreTheSame(was map[string][]byte) {
 	c.Helper()
 	n := 0
@@ -120,7 +119,7 @@ func (c *cli) tablesAreTheSame(was map[string][]byte) {
 	}
 }
 
-// rowsOf are the rows with these columns alone, sorted: the order of an export may change.
+// rowsOf are the rows with these columns alone, sorted, since the order of an export may change.
 func rowsOf(all [][]string, columns []string) (rows []string) {
 	for _, row := range all[1:] {
 		var cells []string
@@ -144,7 +143,7 @@ func missingFrom(is, was []string) (gone []string) {
 	return gone
 }
 
-// served asks a server on the file what the older program was asked, with its keys.
+// served sends a server on the file the same requests as the older program, with its keys.
 func served(t *testing.T, c *cli, was map[string][]byte) {
 	t.Helper()
 	s := &apptest.Fixture{T: t, Path: c.db, Clock: &apptest.Clock{}, Log: &apptest.Buffer{}}
@@ -198,7 +197,7 @@ func served(t *testing.T, c *cli, was map[string][]byte) {
 	}
 }
 
-// differences are the places at which what was there is gone or is something else.
+// differences are the places where old content is gone or changed.
 func differences(at string, was, is any) (all []string) {
 	switch was := was.(type) {
 	case map[string]any:

@@ -9,7 +9,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// content is what a tool gives with the owner's key, as the JSON that it is.
+// content is a tool's answer with the owner's key, as JSON.
 func (l *rentalFixture) content(tool, arguments string) string {
 	l.T.Helper()
 	a := l.Post("rental", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+arguments+`}}`)
@@ -27,7 +27,7 @@ func (l *rentalFixture) content(tool, arguments string) string {
 	return strings.Replace(string(m.Result.StructuredContent), `,"currency":"USD"}`, "}", 1)
 }
 
-// TestRentalTools holds what each tool gives.
+// TestRentalTools checks each tool's answer.
 func TestRentalTools(t *testing.T) {
 	t.Parallel()
 	l := let(t)
@@ -99,8 +99,8 @@ func TestRentalTools(t *testing.T) {
 	l.sound()
 }
 
-// TestRentalToolRefusals: each names what was refused and what is allowed, so that the
-// agent can correct itself, and changes nothing.
+// TestRentalToolRefusals: each names the refused value and what is allowed, so that the agent can correct itself, and
+// changes nothing.
 func TestRentalToolRefusals(t *testing.T) {
 	t.Parallel()
 	l := let(t)

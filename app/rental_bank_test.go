@@ -20,8 +20,8 @@ import (
 	"quartermaster/rental"
 )
 
-// TestALandlordsBank plays a month at the bank: the account by command, the bank's file on the page, what is certain by
-// one button, a table of another bank by command, and a line that is freed again.
+// TestALandlordsBank plays a month at the bank: the account by command, the bank's file on the page, the certain
+// matches by one button, another bank's table by command, and a line that is freed again.
 func TestALandlordsBank(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
@@ -79,7 +79,7 @@ func TestALandlordsBank(t *testing.T) {
 	l.sound()
 }
 
-// choose sends files from the page of the bank's imports, and gives what is shown before anything is kept.
+// choose sends files from the page of bank imports and returns the preview.
 func choose(t *testing.T, v *apptest.Visitor, files map[string]string, fields ...string) apptest.Sheet {
 	t.Helper()
 	var b bytes.Buffer
@@ -99,7 +99,7 @@ func choose(t *testing.T, v *apptest.Visitor, files map[string]string, fields ..
 	return v.Send("/do/import_bank", &b, w.FormDataContentType())
 }
 
-// hiddenFields are what the page's form sends along, that it is sure of among them.
+// hiddenFields are the hidden fields of the page's form.
 func hiddenFields(s apptest.Sheet) (fields []string) {
 	s.Each(func(n *html.Node) {
 		if n.Data == "input" && apptest.Attr(n, "type") == "hidden" {
@@ -109,9 +109,8 @@ func hiddenFields(s apptest.Sheet) (fields []string) {
 	return fields
 }
 
-// TestSeveralBankFilesAreShownTogether chooses files as a person does: what each holds and what its lines would be
-// found to be stands there before anything is kept, pressing twice keeps it once, nobody else has the files, and each
-// that does not fit is named.
+// TestSeveralBankFilesAreShownTogether chooses several files. The preview shows each file's content and matches,
+// pressing twice stores it once, nobody else has the files, and each file that does not fit is named.
 func TestSeveralBankFilesAreShownTogether(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)

@@ -16,16 +16,16 @@ func zoneOf(t testing.TB, name string) *time.Location {
 	return zone
 }
 
-// TestTheDayTurnsInTheShopsZone moves the clock over midnight in the shop's zone, at
-// the ends of months and years and on both days on which the clocks change: rent is due
-// from the first second of its day, and overdue from the first second of the next.
+// TestTheDayTurnsInTheShopsZone moves the clock over midnight in the shop's zone, at the ends of months and years and
+// on both days of a clock change. Rent is due from the first second of its day, and overdue from the first second of
+// the next.
 func TestTheDayTurnsInTheShopsZone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		zone, due  string
 		start, end string // of a lease whose next period is due on that day
 		frequency  string
-		hours      int // in that day
+		hours      int // of that day
 	}{
 		{"UTC", "2026-11-21", "2026-10-21", "", "monthly", 24},
 		{"UTC", "2026-12-01", "2026-11-01", "", "monthly", 24},
@@ -70,7 +70,7 @@ func TestTheDayTurnsInTheShopsZone(t *testing.T) {
 		expect(due.Add(-time.Second), yesterday, 1, 1, first-1)
 		expect(due, c.due, 2, 1, first)
 		expect(next.Add(-time.Second), c.due, 2, 1, first)
-		// A payment without a day is of the shop's day.
+		// A payment without a date gets the shop's date.
 		if p := l.pay(id, c.start, ""); *p.Charge.PaidDate != c.due {
 			t.Errorf("in %s it was paid on %s, want %s", c.zone, *p.Charge.PaidDate, c.due)
 		}
@@ -88,8 +88,8 @@ func mustDay(t testing.TB, s string, zone *time.Location) time.Time {
 	return d
 }
 
-// TestALeaseBeginsAndEndsInTheShopsZone: its status, the unit's and what a ticket
-// belongs to turn at midnight there, on the first day and after the last.
+// TestALeaseBeginsAndEndsInTheShopsZone: the status of lease and unit and the lease of a ticket change at midnight
+// there, on the first day and after the last.
 func TestALeaseBeginsAndEndsInTheShopsZone(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"Pacific/Kiritimati", "America/Los_Angeles"} {
@@ -127,9 +127,8 @@ func TestALeaseBeginsAndEndsInTheShopsZone(t *testing.T) {
 	}
 }
 
-// TestDayAfterDay moves the clock over a new year, a leap day and a change of the clocks
-// and looks at the arrears in the first minute of each day: on every day as many charges
-// are on file as periods have begun.
+// TestDayAfterDay moves the clock over a new year, a leap day and a clock change and reads the arrears in the first
+// minute of each day. There are as many charges as periods begun.
 func TestDayAfterDay(t *testing.T) {
 	t.Parallel()
 	zone := zoneOf(t, "America/Los_Angeles")
@@ -137,7 +136,7 @@ func TestDayAfterDay(t *testing.T) {
 	monthly, weekly := l.lease("start_date=2027-12-31"), l.lease("start_date=2027-12-31", "frequency=weekly")
 	for d := time.Date(2027, 12, 31, 0, 0, 0, 0, zone); d.Before(time.Date(2028, 4, 2, 0, 0, 0, 0, zone)); d = d.AddDate(0, 0, 1) {
 		l.Clock.Set(d.Add(time.Minute))
-		months := (d.Year()-2027)*12 + int(d.Month()) - 11 // since December 2027, with this one
+		months := (d.Year()-2027)*12 + int(d.Month()) - 11 // since December 2027, inclusive
 		if last := d.AddDate(0, 0, 1).Day() == 1; !last {
 			months-- // this month's comes on its last day
 		}
@@ -153,8 +152,8 @@ func TestDayAfterDay(t *testing.T) {
 	l.sound()
 }
 
-// TestAWrongClockPostsNoRent: while the machine's clock cannot be right, what depends
-// on the day is refused and nothing is written; what is on file is still shown.
+// TestAWrongClockPostsNoRent: while the clock cannot be right, operations that depend on the date are refused and write
+// nothing. Stored data is still shown.
 func TestAWrongClockPostsNoRent(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)

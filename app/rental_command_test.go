@@ -103,8 +103,8 @@ func TestRentalReversePayment(t *testing.T) {
 	l.sound()
 }
 
-// TestRentalEndLease: an early end withdraws what lies after it, cuts the last period
-// to its days and leaves everything else; what is paid stands in its way.
+// TestRentalEndLease: an early end withdraws later charges, prorates the last period and leaves the rest. A paid charge
+// after it is an obstacle.
 func TestRentalEndLease(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
@@ -148,7 +148,7 @@ lease 1 owes 1473.67
 	}
 	l.refuses(1, []string{"ends on 2026-09-14 already", "import"}, "end-lease", "1", "--date", "2026-12-31")
 	l.refuses(1, []string{"ends on 2026-09-14 already"}, "end-lease", "1", "--date", "2026-09-14")
-	for _, id := range []int{5, 6} { // what was withdrawn cannot be paid
+	for _, id := range []int{5, 6} { // a withdrawn charge cannot be paid
 		l.refused(l.Post("rental", "/api/leases/1/payments", fmt.Sprintf(`{"charge_id":%d}`, id)), 422, "not a charge of lease 1")
 	}
 	l.on("2027-02-01")
@@ -160,7 +160,7 @@ lease 1 owes 1473.67
 	}
 	l.owes(1, append(lines[:4:4], "2026-09-15 53333 15-30 September 2026, 16 of 30 days", "2026-10-01 100000 1-31 October 2026", lines[4])...)
 
-	// One that runs on ends in the future, and is given as JSON.
+	// An open-ended lease ends in the future, with a JSON answer.
 	l.lease("start_date=2027-01-01", "end_date=2027-12-31", "proration=none")
 	var e struct {
 		Withdrawn []charge
@@ -170,7 +170,7 @@ lease 1 owes 1473.67
 	}
 	answerOf(l.rental("end-lease", "2", "--date", "2027-02-14", "--json")).JSON(t, &e)
 	if len(e.Withdrawn) != 0 || e.Cut != nil || e.Lease.Status != "active" || e.Totals.Billed != 200000 {
-		t.Errorf("%+v", e) // January and February are posted by it
+		t.Errorf("%+v", e) // it posts January and February
 	}
 	l.owes(2, "2027-01-01 100000 1-31 January 2027", "2027-02-01 100000 1-14 February 2027, 14 of 28 days, charged in full")
 	l.sound()

@@ -11,11 +11,11 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// rentalTables are in the order in which they import.
+// rentalTables are in the order of import.
 var rentalTables = []string{"properties", "units", "tenants", "leases", "charges", "payments", "tickets"}
 
-// TestRentalImportRefusals: bad input is refused by line and name, the good rows are
-// kept, and nothing of a refused row is written.
+// TestRentalImportRefusals: bad input is refused by line and name, the good rows are stored, and nothing of a refused
+// row is written.
 func TestRentalImportRefusals(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
@@ -81,7 +81,7 @@ func TestRentalImportRefusals(t *testing.T) {
 		t.Errorf("refused rows changed\n%s\nto\n%s", before, after)
 	}
 
-	// Between bad rows the good ones are kept.
+	// Good rows between bad ones are stored.
 	refused := l.try("leases", "property,unit,start_date,tenant,end_date,rent_cents,due_day\nHouse,U2,2026-01-01,Ben,2026-03-31,1,0\n"+
 		"House,U2,2026-04-01,Ben,2026-04-30,1,1\nHouse,U2,2026-04-30,Ben,2026-05-31,1,1\nHouse,U2,2026-05-01,Ben,2026-05-31,1,31\n")
 	if len(refused) != 2 || !strings.HasPrefix(refused[0], "2: due_day") || !strings.HasPrefix(refused[1], "4: the unit is let") {
@@ -107,14 +107,13 @@ func (l *rentalFixture) tables() string {
 	return b.String()
 }
 
-// TestTheSameFiguresEverywhere fills the demo's houses and asks REST, the agents' tools
-// and the CSV tables for the same sums; then it takes the tables to another appliance,
-// which tells the same again.
+// TestTheSameFiguresEverywhere fills the demo's properties and compares sums over REST, by the agents' tools and in the
+// CSV tables. It then imports the tables into another appliance, which reports the same.
 func TestTheSameFiguresEverywhere(t *testing.T) {
 	t.Parallel()
 	l := &rentalFixture{Fixture: startFilled(t)}
 	rest := l.figures()
-	// The tool's list holds what the pages of REST hold.
+	// The tool's list has the rows of REST's pages.
 	var pages []json.RawMessage
 	for after := ""; ; {
 		var page struct {
@@ -166,10 +165,10 @@ func TestTheSameFiguresEverywhere(t *testing.T) {
 	other.sound()
 }
 
-// figures adds up the CSV tables: what was charged, what of it was paid, the rest.
+// figures adds up the CSV tables: charged, paid, the rest.
 func (l *rentalFixture) figures() (sum totals) {
 	l.T.Helper()
-	l.arrears() // posts what is due
+	l.arrears() // posts due charges
 	amounts := map[string]int64{}
 	for _, row := range l.rows("charges") {
 		cents, err := strconv.ParseInt(row["amount_cents"], 10, 64)
@@ -207,7 +206,7 @@ func (l *rentalFixture) rows(table string) (rows []map[string]string) {
 	return rows
 }
 
-// rollsAgree holds the rent roll of every month of two years against the tables.
+// rollsAgree compares the rent roll of every month of two years with the tables.
 func (l *rentalFixture) rollsAgree() {
 	l.T.Helper()
 	billed, received, amounts := map[string]int64{}, map[string]int64{}, map[string]int64{}
@@ -249,8 +248,7 @@ func (l *rentalFixture) rollsAgree() {
 	}
 }
 
-// holdsAll compares a tool's answer with REST's: it has every member of it, the same; a
-// tool may tell more.
+// holdsAll compares a tool's answer with REST's: it has every member, with the same value, and perhaps more.
 func holdsAll(t *testing.T, tool, got, rest string) {
 	t.Helper()
 	var agent, want map[string]json.RawMessage

@@ -12,9 +12,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestDoctorOverABusyShop: people, agents and the operator work at once on the same
-// leases, while the months go by. Nothing fails but by a refusal, and every rule of the
-// ledger holds in the end.
+// TestDoctorOverABusyShop: people, agents and the operator work at once on the same leases while months pass. Nothing
+// fails except by a refusal, and every rule of the ledger holds at the end.
 func TestDoctorOverABusyShop(t *testing.T) {
 	t.Parallel()
 	l := newRentalAt(t, time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), "UTC")
@@ -44,11 +43,11 @@ func TestDoctorOverABusyShop(t *testing.T) {
 		t.Errorf("nobody was busy: %+v", a)
 	}
 	for id := 1; id <= l.units; id++ {
-		l.ledger(id) // holds its sums
+		l.ledger(id) // checks its sums
 	}
 }
 
-// busy does one thing that a person or an agent does.
+// busy does one action of a person or an agent.
 func (l *rentalFixture) busy(key string, rng *rand.Rand) {
 	lease, n := 1+rng.IntN(l.units), 1+rng.IntN(60)
 	answered := func(method, path, body string) {
@@ -74,7 +73,7 @@ func (l *rentalFixture) busy(key string, rng *rand.Rand) {
 	}
 }
 
-// operate lets days pass and does one thing that the operator does beside the server.
+// operate lets days pass and does one action of the operator outside the server.
 func (l *rentalFixture) operate(n int, rng *rand.Rand) {
 	l.Clock.Set(l.Clock.Now().AddDate(0, 0, 14))
 	lease := 1 + rng.IntN(l.units)
@@ -89,8 +88,7 @@ func (l *rentalFixture) operate(n int, rng *rand.Rand) {
 	}
 }
 
-// TestDoctorNamesABrokenLedger changes rows behind the service's back, one after the
-// other: each breach is named, and the exit code is 1.
+// TestDoctorNamesABrokenLedger changes rows directly, one at a time. Doctor names each breach, and its exit code is 1.
 func TestDoctorNamesABrokenLedger(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)

@@ -21,7 +21,7 @@ type rentalHook struct {
 	secret string
 }
 
-// receive adds a receiver, of all events unless some are named.
+// receive adds a receiver of the named events, or of all.
 func (l *rentalFixture) receive(events ...string) rentalHook {
 	l.T.Helper()
 	h := rentalHook{Receiver: apptest.Receive(l.T)}
@@ -49,7 +49,7 @@ func (e told) read(t testing.TB, v any) {
 	}
 }
 
-// event waits for the next delivery and holds its headers and both of its signatures.
+// event waits for the next delivery and checks its headers and both signatures.
 func (l *rentalFixture) event(h rentalHook) (e told) {
 	l.T.Helper()
 	d := h.Next(l.T)
@@ -67,7 +67,7 @@ func (l *rentalFixture) event(h rentalHook) (e told) {
 	if err != nil {
 		l.T.Fatal(err)
 	}
-	// The library reads the real time; the shop's clock is the test's own.
+	// The library uses the real time; the shop uses the test's clock.
 	if err := verifier.VerifyIgnoringTimestamp([]byte(d.Body), d.Header); err != nil {
 		l.T.Errorf("the public library: %v", err)
 	}
@@ -77,7 +77,7 @@ func (l *rentalFixture) event(h rentalHook) (e told) {
 	return e
 }
 
-// delivered waits until nothing is left to be delivered, and holds how many came.
+// delivered waits until no delivery is pending and checks how many came.
 func (l *rentalFixture) delivered(h rentalHook, want int) {
 	l.T.Helper()
 	apptest.Await(l.T, "every delivery to end", func() bool {
@@ -89,8 +89,8 @@ func (l *rentalFixture) delivered(h rentalHook, want int) {
 	}
 }
 
-// TestRentalEventsFromEveryEntryPoint: REST, agents and the command line fire the same
-// events, whose data is what the entry point itself is told.
+// TestRentalEventsFromEveryEntryPoint: REST, agents and the command line send the same events, with the data of their
+// own answer.
 func TestRentalEventsFromEveryEntryPoint(t *testing.T) {
 	t.Parallel()
 	l := newRental(t, "--webhook-allow-private")
@@ -160,7 +160,7 @@ func TestRentalEventsFromEveryEntryPoint(t *testing.T) {
 	l.Post("rental", "/api/maintenance/5/status", `{"status":"open"}`)
 	moved(5, "in_progress", "open")
 
-	// What is refused, and what is no payment and no ticket, tells nobody anything.
+	// Refusals, and operations beside payments and tickets, send no event.
 	for _, path := range []string{"/api/leases/1/payments", "/api/maintenance/1/status", "/api/maintenance"} {
 		if a := l.Post("rental", path, `{"charge_id":1,"status":"resolved","unit_id":1}`); a.Status < 400 {
 			t.Errorf("%s: %d", path, a.Status)

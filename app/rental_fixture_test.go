@@ -11,11 +11,11 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// rentalFixture is an appliance whose rental service is asked from outside only: over REST,
-// by agents and at the command line.
+// rentalFixture is an appliance whose rental service is tested from outside only: over REST, by agents and at the
+// command line.
 type rentalFixture struct {
 	*apptest.Fixture
-	zone  []string // what the commands are given besides
+	zone  []string // additional flags of commands
 	units int
 }
 
@@ -43,7 +43,7 @@ func (l *rentalFixture) on(day string) {
 	l.Clock.Set(at.Add(12 * time.Hour))
 }
 
-// load imports a table of which every row must be good.
+// load imports a table whose rows must all be good.
 func (l *rentalFixture) load(table, text string) {
 	l.T.Helper()
 	if refused := l.try(table, text); len(refused) > 0 {
@@ -51,7 +51,7 @@ func (l *rentalFixture) load(table, text string) {
 	}
 }
 
-// try imports a table and gives what was refused, "line: reason".
+// try imports a table and returns the refused rows as "line: reason".
 func (l *rentalFixture) try(table, text string) (refused []string) {
 	l.T.Helper()
 	code, out, errs := l.Pipe(text, append([]string{"import", "rental", table, "-", "--json"}, l.zone...)...)
@@ -85,8 +85,7 @@ func (l *rentalFixture) rental(args ...string) string {
 	return l.MustCLI(append(append([]string{"rental"}, args...), l.zone...)...)
 }
 
-// refuses runs a command of the service that must end with the code, print nothing
-// and say each of the words.
+// refuses runs a command of the service that must end with the code, print nothing and say each of the words.
 func (l *rentalFixture) refuses(code int, words []string, args ...string) {
 	l.T.Helper()
 	got, out, errs := l.CLI(append(append([]string{"rental"}, args...), l.zone...)...)
@@ -100,8 +99,8 @@ func (l *rentalFixture) refuses(code int, words []string, args ...string) {
 	}
 }
 
-// lease lets a new unit at 1000.00 to a new tenant on terms given as "column=value",
-// start_date among them, and gives the lease's id.
+// lease lets a new unit at 1000.00 to a new tenant on terms given as "column=value", including start_date, and returns
+// the lease's id.
 func (l *rentalFixture) lease(terms ...string) int {
 	l.T.Helper()
 	l.units++
@@ -115,7 +114,7 @@ func (l *rentalFixture) lease(terms ...string) int {
 	return l.units
 }
 
-// putLease imports one row of leases, the last of two equal columns winning.
+// putLease imports one row of leases. Of two equal columns the last applies.
 func (l *rentalFixture) putLease(terms ...string) (refused []string) {
 	l.T.Helper()
 	names, cells := []string{"property"}, []string{"House"}
@@ -130,7 +129,7 @@ func (l *rentalFixture) putLease(terms ...string) (refused []string) {
 	return l.try("leases", strings.Join(names, ",")+"\n"+strings.Join(cells, ",")+"\n")
 }
 
-// The answers as an integrator would declare them.
+// totals and the types below are the answers as an integrator would declare them.
 type (
 	totals struct {
 		Billed  int64 `json:"billed_cents"`
@@ -180,7 +179,7 @@ type (
 	}
 )
 
-// String is "due amount label", and "paid day method" of a paid one.
+// String is "due amount label", or "paid day method" if paid.
 func (c charge) String() string {
 	s := fmt.Sprintf("%s %d %s", c.DueDate, c.AmountCents, c.Label)
 	if c.Paid {
@@ -189,7 +188,7 @@ func (c charge) String() string {
 	return s
 }
 
-// ledger asks for a lease's ledger and holds its sums and its order.
+// ledger gets a lease's ledger and checks its sums and its order.
 func (l *rentalFixture) ledger(lease int) (got ledger) {
 	l.T.Helper()
 	a := l.Get("rental", fmt.Sprintf("/api/leases/%d/ledger", lease))
@@ -215,7 +214,7 @@ func (l *rentalFixture) ledger(lease int) (got ledger) {
 	return got
 }
 
-// owes holds the lines of a lease's ledger.
+// owes compares the lines of a lease's ledger.
 func (l *rentalFixture) owes(lease int, want ...string) ledger {
 	l.T.Helper()
 	got := l.ledger(lease)
@@ -229,7 +228,7 @@ func (l *rentalFixture) owes(lease int, want ...string) ledger {
 	return got
 }
 
-// pay records the payment of the lease's charge that is due on the day, and gives it.
+// pay records the payment of the lease's charge due on the day and returns it.
 func (l *rentalFixture) pay(lease int, due, rest string) (p payment) {
 	l.T.Helper()
 	for _, c := range l.ledger(lease).Charges {
@@ -247,7 +246,7 @@ func (l *rentalFixture) pay(lease int, due, rest string) (p payment) {
 	return p
 }
 
-// arrears asks who is behind.
+// arrears gets the arrears report.
 func (l *rentalFixture) arrears() (got arrears) {
 	l.T.Helper()
 	a := l.Get("rental", "/api/arrears")
@@ -258,7 +257,7 @@ func (l *rentalFixture) arrears() (got arrears) {
 	return got
 }
 
-// refused holds a refusal over REST: its status, code and what its detail names.
+// refused checks a refusal over REST: its status, code and the words of its detail.
 func (l *rentalFixture) refused(a apptest.Answer, status int, says ...string) {
 	l.T.Helper()
 	code := map[int]string{401: "unauthorized", 403: "forbidden", 404: "not_found", 409: "conflict", 422: "validation", 503: "unavailable"}[status]
@@ -273,10 +272,10 @@ func (l *rentalFixture) refused(a apptest.Answer, status int, says ...string) {
 	}
 }
 
-// answerOf lets what a command printed be read as an answer is.
+// answerOf reads what a command printed as an answer.
 func answerOf(printed string) apptest.Answer { return apptest.Answer{Body: printed} }
 
-// sound holds that doctor finds nothing.
+// sound requires doctor to find nothing.
 func (l *rentalFixture) sound() {
 	l.T.Helper()
 	if code, out, errs := l.CLI(append([]string{"doctor"}, l.zone...)...); code != 0 {

@@ -12,8 +12,8 @@ import (
 	"quartermaster/rental"
 )
 
-// TestLeasesAreTakenOver drives the ways to an opening on 1 November: the preview of a file of leases,
-// which says what it would post; its field for the day; the page of openings; the command.
+// TestLeasesAreTakenOver takes over leases on 1 November by each interface: the preview of a file of leases, which
+// shows what it would post; its date field; the page of opening balances; the command.
 func TestLeasesAreTakenOver(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
@@ -89,8 +89,8 @@ func TestLeasesAreTakenOver(t *testing.T) {
 	l.MustCLI("doctor", "--timezone", "UTC")
 }
 
-// formAround gives the fields of the form that has an input with the id, or, for "", of the first that
-// is posted to an import, as names and values.
+// formAround returns the fields, as names and values, of the form with the input's id, or, for "", of the first import
+// form.
 func formAround(s apptest.Sheet, id string) (fields []string) {
 	s.Each(func(n *html.Node) {
 		if n.Data != "form" || fields != nil {
@@ -111,7 +111,7 @@ func formAround(s apptest.Sheet, id string) (fields []string) {
 	return fields
 }
 
-// statusIs fails unless the page came with the status.
+// statusIs fails unless the page has the status.
 func statusIs(t *testing.T, s apptest.Sheet, want int) apptest.Sheet {
 	t.Helper()
 	if s.Status != want {

@@ -11,8 +11,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestAHouseOf450UnitsComesInPages looks at the rent roll and at the property page by page: at most 200
-// rows each, every unit once, and all of them in the file.
+// TestAHouseOf450UnitsComesInPages reads the rent roll and the property page by page: at most 200 rows each, every unit
+// once, all of them in the file.
 func TestAHouseOf450UnitsComesInPages(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)

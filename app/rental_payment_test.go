@@ -11,7 +11,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestPaymentMethodAndDay: whatever is sent for them over REST, the payment stands.
+// TestPaymentMethodAndDay: REST accepts any method and day of a payment.
 func TestPaymentMethodAndDay(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
@@ -41,7 +41,7 @@ func TestPaymentMethodAndDay(t *testing.T) {
 	l.sound()
 }
 
-// TestTwoPeopleRecordTheSamePayment at once: one 201, one 409, one payment, one event.
+// TestTwoPeopleRecordTheSamePayment: at once, they get one 201, one 409, one payment, one event.
 func TestTwoPeopleRecordTheSamePayment(t *testing.T) {
 	t.Parallel()
 	l := newRental(t, "--webhook-allow-private")
@@ -93,8 +93,8 @@ func TestTwoPeopleRecordTheSamePayment(t *testing.T) {
 	l.sound()
 }
 
-// TestAResentPaymentIsTheSamePayment: with an Idempotency-Key a client that lost the
-// answer gets it again, and not a conflict.
+// TestAResentPaymentIsTheSamePayment: with an Idempotency-Key a client that lost the answer gets it again instead of a
+// conflict.
 func TestAResentPaymentIsTheSamePayment(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
@@ -115,8 +115,8 @@ func TestAResentPaymentIsTheSamePayment(t *testing.T) {
 	}
 }
 
-// TestAViewersReadPosts: what is due is posted by whoever looks, as the system's own
-// act; writing stays refused.
+// TestAViewersReadPosts: any reader's request posts due charges, as the system's own action; a viewer's writes stay
+// refused.
 func TestAViewersReadPosts(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
@@ -164,7 +164,7 @@ func TestAViewersReadPosts(t *testing.T) {
 	l.sound()
 }
 
-// TestAPaymentTakenBack leaves its charge unpaid, and stays with its reason.
+// TestAPaymentTakenBack: the charge is unpaid again, and the payment is kept with the reason.
 func TestAPaymentTakenBack(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)

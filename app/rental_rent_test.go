@@ -11,10 +11,9 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// What others get wrong, end to end. Each name is a complaint that tenants and
-// landlords bring forward.
+// Complaints of tenants and landlords about other programs, tested end to end.
 
-// TestRentOfThe31stComesBack: a due day that a short month clips does not stay clipped.
+// TestRentOfThe31stComesBack: a due day that a short month moved returns in the next month.
 func TestRentOfThe31stComesBack(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
@@ -35,7 +34,7 @@ func TestRentOfThe31stComesBack(t *testing.T) {
 	leap.sound()
 }
 
-// TestFiveWeeklyChargesInAMonthWithFive: a month with five Mondays has five of them.
+// TestFiveWeeklyChargesInAMonthWithFive: a month with five Mondays has five weekly charges.
 func TestFiveWeeklyChargesInAMonthWithFive(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
@@ -61,7 +60,7 @@ func TestFiveWeeklyChargesInAMonthWithFive(t *testing.T) {
 	l.sound()
 }
 
-// TestTheDebtOutlivesTheLease: what an ended lease owes stays owed, and is told.
+// TestTheDebtOutlivesTheLease: the debt of an ended lease stays owed and reported.
 func TestTheDebtOutlivesTheLease(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
@@ -84,8 +83,7 @@ func TestTheDebtOutlivesTheLease(t *testing.T) {
 	l.sound()
 }
 
-// TestPaymentsOfThePast: a payment may be of any day, before the charge was due and
-// before the lease began too.
+// TestPaymentsOfThePast: a payment may have any day, also before the charge was due and before the lease began.
 func TestPaymentsOfThePast(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
@@ -108,8 +106,8 @@ func TestPaymentsOfThePast(t *testing.T) {
 	l.sound()
 }
 
-// TestTheFirstShortMonthIsChargedByItsDaysAndSaysSo, to the cent and with the days in
-// its label; without proration it is charged in full and says that.
+// TestTheFirstShortMonthIsChargedByItsDaysAndSaysSo: to the cent, with the days in its label. Without proration it is
+// charged in full and says so.
 func TestTheFirstShortMonthIsChargedByItsDaysAndSaysSo(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
@@ -140,8 +138,7 @@ func TestTheFirstShortMonthIsChargedByItsDaysAndSaysSo(t *testing.T) {
 	l.sound()
 }
 
-// TestEveryAmountIsAWholeNumberOfCents: no fraction and no exponent stands anywhere,
-// however large the amounts are.
+// TestEveryAmountIsAWholeNumberOfCents: no fraction and no exponent, however large the amounts are.
 func TestEveryAmountIsAWholeNumberOfCents(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
@@ -170,8 +167,7 @@ func TestEveryAmountIsAWholeNumberOfCents(t *testing.T) {
 	l.sound()
 }
 
-// TestALedgerReadTwicePostsOnce, also by many at once, and so does every other way of
-// asking.
+// TestALedgerReadTwicePostsOnce: also by many at once, and by every other kind of read.
 func TestALedgerReadTwicePostsOnce(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
@@ -213,8 +209,7 @@ func TestALedgerReadTwicePostsOnce(t *testing.T) {
 	}
 }
 
-// TestANewRentChangesNothingThatWasPosted, nor what was due before it and is not yet
-// posted.
+// TestANewRentChangesNothingThatWasPosted: nor charges due before it that are not yet posted.
 func TestANewRentChangesNothingThatWasPosted(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
@@ -228,7 +223,7 @@ func TestANewRentChangesNothingThatWasPosted(t *testing.T) {
 	l.on("2026-12-01")
 	want = append(want, "2026-12-01 120000 1-31 December 2026")
 	l.owes(id, want...)
-	l.on("2027-02-01") // January and February are due, and nobody has looked
+	l.on("2027-02-01") // January and February are due, and nothing was read
 	if refused := l.putLease("unit=U1", "start_date=2026-09-01", "rent_cents=130000"); refused != nil {
 		t.Fatal(refused)
 	}

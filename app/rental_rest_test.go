@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// let is a small house: 1 is let by the month since January, 2 was let until June,
-// 3 is vacant and will be let from December.
+// let is a small property: unit 1 is let by the month since January, 2 was let until June, 3 is vacant and let from
+// December.
 func let(t testing.TB, args ...string) *rentalFixture {
 	t.Helper()
 	l := newRental(t, args...)
@@ -29,7 +29,7 @@ const (
 		`"frequency":"quarterly","due_day":1,"start_date":"2026-12-01","end_date":"2027-11-30","deposit_cents":0,"proration":"none","status":"upcoming","balance_cents":0,"base_rent_cents":100000,"rents":[],"tenants":[{"id":3,"name":"Tenant U3","email":"u3@example.org"}]}`
 )
 
-// TestRentalLists holds the bodies of the lists, their filters and their pages.
+// TestRentalLists checks the bodies of the lists, their filters and their pages.
 func TestRentalLists(t *testing.T) {
 	t.Parallel()
 	l := let(t)
@@ -70,7 +70,7 @@ func TestRentalLists(t *testing.T) {
 	l.sound()
 }
 
-// TestRentalLedgerAndArrears holds the two bodies that tell what is owed.
+// TestRentalLedgerAndArrears checks the two bodies that report debts.
 func TestRentalLedgerAndArrears(t *testing.T) {
 	t.Parallel()
 	l := let(t)
@@ -114,7 +114,7 @@ func TestRentalLedgerAndArrears(t *testing.T) {
 	}
 }
 
-// TestRentalPingTellsTheRole: a key acts as its user, with the role that ping tells.
+// TestRentalPingTellsTheRole: a key acts as its user, with the role that ping reports.
 func TestRentalPingTellsTheRole(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
@@ -141,11 +141,11 @@ func TestRentalPingTellsTheRole(t *testing.T) {
 	}
 }
 
-// TestRentalRefusals: each refusal names what is wrong, and changes nothing.
+// TestRentalRefusals: each refusal names the fault and changes nothing.
 func TestRentalRefusals(t *testing.T) {
 	t.Parallel()
 	l := let(t)
-	l.arrears() // posts what is due
+	l.arrears() // posts due charges
 	l.Post("rental", "/api/maintenance", `{"unit_id":1,"title":"Tap drips"}`)
 	before := snapshotOf(t, l.Fixture)
 	for _, c := range []struct {

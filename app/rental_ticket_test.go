@@ -11,7 +11,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// ticketMoves is the interface's table of moves; whatever it has not is refused.
+// ticketMoves is the interface's table of moves; any other move is refused.
 var ticketMoves = map[string][]string{"open": {"in_progress"}, "in_progress": {"open", "resolved"}, "resolved": {"open"}}
 
 type ticketAnswer struct {
@@ -27,13 +27,13 @@ type ticketAnswer struct {
 	ResolvedAt *string `json:"resolved_at"`
 }
 
-// TestTicketMoves tries every move from every status over REST, by an agent and at the
-// command line: the same table holds, and resolved_at follows it.
+// TestTicketMoves tries every move from every status over REST, by an agent and at the command line. The same table
+// holds, and resolved_at follows it.
 func TestTicketMoves(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
 	l.lease("start_date=2026-11-01")
-	// Each way of moving gives what it was refused with, "" when it was not.
+	// Each function returns the refusal of a move, "" if there is none.
 	ways := map[string]func(id int, to string) string{
 		"rest": func(id int, to string) string {
 			a := l.Post("rental", fmt.Sprintf("/api/maintenance/%d/status", id), `{"status":"`+to+`"}`)
@@ -74,7 +74,7 @@ func TestTicketMoves(t *testing.T) {
 				was := l.ticket(id)
 				l.Clock.Set(l.Clock.Now().Add(time.Minute))
 				refusal := move(id, to)
-				if name == "cli" && from == to { // a row that says what is so already
+				if name == "cli" && from == to { // the row equals the stored one
 					if refusal != "" || l.ticket(id) != was {
 						t.Errorf("cli: %s: %s", from, refusal)
 					}
@@ -136,7 +136,7 @@ func TestTicketsAreReadAsPeopleWriteThem(t *testing.T) {
 	l.sound()
 }
 
-// TestRacingMoves of one ticket over REST: one 200, the others 422.
+// TestRacingMoves: simultaneous moves of one ticket over REST get one 200, the others 422.
 func TestRacingMoves(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)

@@ -49,8 +49,8 @@ func bookOf(t *testing.T, rows [][]string) string {
 	return b.String()
 }
 
-// TestARentRollComesInThroughThePage uploads a house on one sheet, as CSV and as a workbook: the
-// preview says how many leases it makes and what they owe, and writing it does just that.
+// TestARentRollComesInThroughThePage uploads a property on one sheet, as CSV and as a workbook. The preview says how
+// many leases it makes and what they owe; writing it does exactly that.
 func TestARentRollComesInThroughThePage(t *testing.T) {
 	t.Parallel()
 	rows := [][]string{

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRentRollsOfOtherPrograms imports rent rolls as Buildium and AppFolio write them: titles above,
-// a total below, amounts with currency signs, American days, vacant units by word, what is owed.
+// TestRentRollsOfOtherPrograms imports rent rolls as Buildium and AppFolio write them: titles above, a total below,
+// currency signs, American dates, vacant units as a word, debts.
 func TestRentRollsOfOtherPrograms(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ sheet, want string }{
@@ -37,9 +37,8 @@ func TestRentRollsOfOtherPrograms(t *testing.T) {
 	}
 }
 
-// TestAHouseOnOneSheet imports a rent roll as a landlady has it, with names of her own and amounts in
-// units: everything is there, nobody owes more than the sheet says, and the same sheet again changes
-// nothing.
+// TestAHouseOnOneSheet imports a landlady's own rent roll, with her column names and amounts in units. Everything is
+// imported, nobody owes more than the sheet says, and the same sheet again changes nothing.
 func TestAHouseOnOneSheet(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -74,7 +73,8 @@ func TestAHouseOnOneSheet(t *testing.T) {
 	if tenants := s.done("rental", "tenants", "list"); strings.Count(tenants, "Ada Lindqvist") != 2 {
 		t.Errorf("two people of one name: %s", tenants)
 	}
-	if n := strings.Count(strings.ReplaceAll(before, ": ", ":"), `"balance_cents":0`); n != 3 { // the prepaid one is a credit
+	// the prepaid amount is a credit
+	if n := strings.Count(strings.ReplaceAll(before, ": ", ":"), `"balance_cents":0`); n != 3 {
 		t.Errorf("%d leases owe nothing: %s", n, before)
 	}
 	if again := s.done("import", "rental", "rent-roll", file, "--dry-run"); !strings.Contains(again, "0 of 5 rows are new") {

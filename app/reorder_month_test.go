@@ -14,9 +14,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// realSales are a real shop's lines, moved so that the last of them are of today: what was
-// sold at home and abroad are two channels. It gives the catalogue as CSV, and the rows of
-// all and of each channel.
+// realSales are a real shop's lines, moved so that the last of them are of today. Domestic and foreign sales are two
+// channels. It returns the catalogue as CSV, and the rows of all and of each channel.
 func realSales(t *testing.T, today time.Time) (catalogue string, rows map[string][]map[string]any) {
 	t.Helper()
 	f, err := os.Open("../testdata/online-retail/lines.csv")
@@ -56,8 +55,8 @@ func realSales(t *testing.T, today time.Time) (catalogue string, rows map[string
 	return catalogue, rows
 }
 
-// The real sales told as two channels give the figures of the same sales told as one; each
-// channel is replaced apart, an export imports unchanged, and doctor proves both.
+// TestTwoChannelsOfRealSales: sales in two channels give the same figures as in one. Each channel is replaced
+// separately, an export imports unchanged, and doctor confirms both.
 func TestTwoChannelsOfRealSales(t *testing.T) {
 	t.Parallel()
 	catalogue, rows := realSales(t, apptest.Noon)
@@ -88,7 +87,7 @@ func TestTwoChannelsOfRealSales(t *testing.T) {
 		t.Helper()
 		return s.Get("reorder", "/api/reorder-report?status=all").Body + s.MustCLI("reorder", "figures", "--json") + s.Get("reorder", "/api/skus?limit=1000").Body
 	}
-	plain := func(text string) string { // what of it is not a time of making
+	plain := func(text string) string { // without its creation times
 		return strings.NewReplacer(`"created_at":"`+apptest.Noon.Format(time.RFC3339), "", `"updated_at":"`+apptest.Noon.Format(time.RFC3339), "").Replace(text)
 	}
 	one, two := open(), open()
@@ -133,8 +132,8 @@ func TestTwoChannelsOfRealSales(t *testing.T) {
 	two.MustCLI("doctor")
 }
 
-// A buyer's month beside what docs/reorder.md plays: stock over REST, what an import may
-// not lose, minimums, a SKU made and set inactive.
+// TestABuyersMonth holds what docs/reorder.md does not play: stock over REST, data that an import must keep, minimums,
+// a SKU made and set inactive.
 func TestABuyersMonth(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -208,8 +207,8 @@ func TestABuyersMonth(t *testing.T) {
 	s.MustCLI("doctor")
 }
 
-// listsTravel holds the lists as CSV against the tables: what is listed imports unchanged,
-// a list by a channel is that channel's alone, figures have a row a SKU.
+// listsTravel compares the lists as CSV with the tables. A list imports unchanged, a list by channel has that channel
+// alone, figures have one row per SKU.
 func listsTravel(t *testing.T, s *apptest.Fixture, pipe func(table, text string, code int) string) {
 	t.Helper()
 	pipe("sales", "date,sku,qty,channel\n2026-11-18,TEA,2.5,web\n2026-11-18,TEA,1,\n2026-11-17,TEA,3,till\n", 0)

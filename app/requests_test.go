@@ -13,9 +13,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestResendingIsWholeAndOnce sends the forms "Send failed again" and "Send examples" as a
-// browser does: every failed delivery and every example goes out, and the same form again, at
-// once or later, sends nothing more.
+// TestResendingIsWholeAndOnce sends the forms "Send failed again" and "Send examples" as a browser does. Every failed
+// delivery and every example is sent; the same form again, at once or later, sends nothing more.
 func TestResendingIsWholeAndOnce(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t, "--webhook-allow-private")
@@ -61,8 +60,8 @@ func TestResendingIsWholeAndOnce(t *testing.T) {
 	}
 }
 
-// TestOneKeyOfARequestMakesOneKey sends the form that creates an API key many times at once: an
-// operation that acts in another service than its caller's is done once too.
+// TestOneKeyOfARequestMakesOneKey sends the form that creates an API key many times at once. An operation that acts in
+// another service than its caller's is done once too.
 func TestOneKeyOfARequestMakesOneKey(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -79,8 +78,8 @@ func TestOneKeyOfARequestMakesOneKey(t *testing.T) {
 	}
 }
 
-// TestPathsThatDifferInTheirEscapes asks for two SKUs, one of which is written as the other
-// is escaped: neither gets the other's kept answer.
+// TestPathsThatDifferInTheirEscapes requests two SKUs, one of which is the escaped form of the other. Neither gets the
+// other's cached answer.
 func TestPathsThatDifferInTheirEscapes(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -100,8 +99,8 @@ func TestPathsThatDifferInTheirEscapes(t *testing.T) {
 	}
 }
 
-// slowly sends a request's head, calls meanwhile when the server has begun to read the
-// body, sends the body and returns the answer's status line.
+// slowly sends a request's head, calls meanwhile when the server has begun to read the body, sends the body and returns
+// the answer's status line.
 func slowly(t *testing.T, address, path, head, body string, meanwhile func()) string {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
@@ -124,8 +123,8 @@ func slowly(t *testing.T, address, path, head, body string, meanwhile func()) st
 	return line
 }
 
-// TestAccessLostWhileTheBodyWasRead holds a request open while its user is disabled, or its
-// key revoked: nothing is written any more, and no copy of the database is given away.
+// TestAccessLostWhileTheBodyWasRead holds a request open while its user is disabled or its key revoked. Nothing is
+// written any more, and no copy of the database is returned.
 func TestAccessLostWhileTheBodyWasRead(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

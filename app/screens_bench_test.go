@@ -8,7 +8,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// BenchmarkPages asks for the demo's pages, as a profile of what a page costs wants it.
+// BenchmarkPages requests the demo's pages, for a profile of their cost.
 func BenchmarkPages(b *testing.B) {
 	s := demoShop(b)
 	v := s.Person("store", "alice", "admin")
@@ -26,7 +26,7 @@ func BenchmarkPages(b *testing.B) {
 	}
 }
 
-// plainGet asks without reading the document.
+// plainGet requests a page without parsing the document.
 func plainGet(v *apptest.Visitor, path string) int {
 	r, err := http.NewRequest(http.MethodGet, v.Base+path, nil)
 	if err != nil {

@@ -17,8 +17,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// figuresOf are the values of a page's figures: of the whole page, and of each row by its
-// data-id.
+// figuresOf are the values of a page's figures: of the whole page, and of each row by its data-id.
 func figuresOf(s apptest.Sheet) (all []string, rows map[string][]string) {
 	rows = map[string][]string{}
 	if s.Doc == nil {
@@ -55,7 +54,7 @@ func figuresOf(s apptest.Sheet) (all []string, rows map[string][]string) {
 	return all, rows
 }
 
-// object reads an answer of REST with its numbers as they were written.
+// object reads an answer of REST and keeps its numbers as written.
 func object(t *testing.T, a apptest.Answer) map[string]any {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader([]byte(a.Body)))
@@ -67,7 +66,7 @@ func object(t *testing.T, a apptest.Answer) map[string]any {
 	return m
 }
 
-// plainOf is a value of REST as a page's data has it; "" for null.
+// plainOf is a value of REST in the form of a page's data; "" for null.
 func plainOf(v any) string {
 	if v == nil {
 		return ""
@@ -75,7 +74,7 @@ func plainOf(v any) string {
 	return fmt.Sprint(v)
 }
 
-// at is a value in an answer; a dot goes into an object.
+// at is a value in an answer; a dot enters an object.
 func at(answer map[string]any, name string) string {
 	var value any = answer
 	for _, part := range strings.Split(name, ".") {
@@ -85,15 +84,15 @@ func at(answer map[string]any, name string) string {
 	return plainOf(value)
 }
 
-// TestFiguresAreREST holds what stands on each page to what REST answers, to the digit: the
-// rows' figures and days by their ids, and the sums.
+// TestFiguresAreREST compares each page with REST's answer, to the digit: the rows' figures and dates by id, and the
+// sums.
 func TestFiguresAreREST(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
 	for _, c := range []struct {
 		service, path, rest, list, id string
 		fields                        string // of each row
-		sums                          string // of the whole answer; a dot goes into an object
+		sums                          string // of the whole answer; a dot enters an object
 	}{
 		{"reorder", "/", "/api/reorder-report", "skus", "sku", "current_stock on_order reorder_point stockout_date suggested_qty est_cost_cents", "counts.below counts.near counts.healthy"},
 		{"reorder", "/skus", "/api/reorder-report?status=all", "skus", "sku", "current_stock on_order avg_daily_demand stockout_date", ""},
@@ -141,7 +140,7 @@ func TestFiguresAreREST(t *testing.T) {
 	h.today(t)
 }
 
-// toOrder holds what the first page says is to be ordered to REST: the need less what drafts hold.
+// toOrder compares the first page's quantities to order with REST: the need minus open drafts.
 func (h *demoFixture) toOrder(t *testing.T) {
 	t.Helper()
 	var drafted []string
@@ -167,7 +166,7 @@ func (h *demoFixture) toOrder(t *testing.T) {
 	}
 }
 
-// ledgers holds each lease's page, and what its tenant sees, to its ledger.
+// ledgers compares each lease's page, and its tenant's page, with its ledger.
 func (h *demoFixture) ledgers(t *testing.T) {
 	t.Helper()
 	hold := func(what string, got apptest.Sheet, ledger map[string]any, sums ...string) {
@@ -208,7 +207,7 @@ func (h *demoFixture) ledgers(t *testing.T) {
 	}
 }
 
-// today holds the store's first page to its stats, and a work order's page to its cost.
+// today compares the store's first page with its stats, and a work order's page with its cost.
 func (h *demoFixture) today(t *testing.T) {
 	t.Helper()
 	stats := object(t, h.Get("store", "/api/stats"))

@@ -14,7 +14,7 @@ import (
 	"quartermaster/app/server"
 )
 
-// rowsShown are the ids of a list's rows in their order.
+// rowsShown are the ids of a list's rows in order.
 func rowsShown(s apptest.Sheet) (ids []string) {
 	s.Each(func(n *html.Node) {
 		if n.Data == "tr" && apptest.Has(n, "data-id") {
@@ -24,10 +24,9 @@ func rowsShown(s apptest.Sheet) (ids []string) {
 	return ids
 }
 
-// TestLists holds every list page to what lists have: a search that finds nothing of
-// nonsense, an empty filter that is none, a column's order both ways over the same rows, an
-// order that there is not refused with the page and what is allowed, the number there are
-// in all, and a file of all that is filtered.
+// TestLists tests every list page: a search for nonsense finds nothing, an empty filter does not filter, a column
+// orders the same rows both ways, an unknown order is refused with the page and what is allowed, the total is shown,
+// and a file has all filtered rows.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -87,7 +86,7 @@ func (h *demoFixture) list(t *testing.T, v *apptest.Visitor, service, path strin
 			}
 		}
 	}
-	if path == "/audit" { // the trail has one order
+	if path == "/audit" { // the audit trail has one order
 		return
 	}
 	if len(columns) == 0 {
@@ -126,7 +125,7 @@ func hasFilter(s apptest.Sheet, name string) bool {
 	return found
 }
 
-// TestSearch types what stands on a slip of paper: what names one record leads straight there.
+// TestSearch types what is printed on a slip of paper: the name of one record leads straight to it.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -187,7 +186,7 @@ func TestTrailOfEveryRecord(t *testing.T) {
 			}
 		}
 	}
-	if found < 8 { // the demo is filled by functions that write one entry of many records in places
+	if found < 8 { // some of the demo's functions write one entry for many records
 		t.Errorf("only %d trails hold an entry", found)
 	}
 }

@@ -20,8 +20,8 @@ import (
 	"quartermaster/schema/page"
 )
 
-// Who looks at the pages, and acts: nobody, the three roles, somebody with a role in
-// another service alone, a disabled user, two tenants and a buyer.
+// asNobody and the others are the callers of pages and actions: a visitor, the three roles, a user with a role in
+// another service only, a disabled user, two tenants and a buyer.
 const (
 	asNobody    = "nobody"
 	asViewer    = "viewer"
@@ -36,17 +36,17 @@ const (
 
 var allCallers = []string{asNobody, asViewer, asMember, asAdmin, asElsewhere, asDisabled, asTenantA, asTenantB, asBuyer}
 
-// demoFixture is the demo with everybody in it.
+// demoFixture is the demo with all callers.
 type demoFixture struct {
 	*apptest.Fixture
 	people    map[string]*apptest.Visitor
-	elsewhere map[string]*apptest.Visitor // by the service in which there is no role
+	elsewhere map[string]*apptest.Visitor // by the service without a role
 	leases    [2]rental.Lease             // of the two tenants
-	orders    [2]string                   // of two buyers, whose first is signed in
+	orders    [2]string                   // of two buyers; the first is signed in
 	second    *apptest.Visitor            // the other buyer
 }
 
-// openDemo starts the demo and signs everybody in.
+// openDemo starts the demo and signs in all callers.
 func openDemo(t *testing.T) *demoFixture {
 	t.Helper()
 	h := &demoFixture{Fixture: demoShop(t), people: map[string]*apptest.Visitor{}, elsewhere: map[string]*apptest.Visitor{}}
@@ -82,7 +82,7 @@ func (h *demoFixture) as(caller, service string) *apptest.Visitor {
 
 var portalLink = regexp.MustCompile(`/portal/welcome/([A-Za-z0-9_-]{40,})`)
 
-// invite has staff invite the tenant, and gives the letter's token.
+// invite makes staff invite the tenant and returns the letter's token.
 func (h *demoFixture) invite(tenant int64) string {
 	h.T.Helper()
 	letter := h.as(asAdmin, "rental").Post("/do/invite_tenant", "tenant_id", fmt.Sprint(tenant))
@@ -98,7 +98,7 @@ func (h *demoFixture) tenants() {
 	h.T.Helper()
 	var list struct{ Leases []rental.Lease }
 	h.Get("rental", "/api/leases?status=active").JSON(h.T, &list)
-	rents := map[int64]int{} // how many leases a tenant has
+	rents := map[int64]int{} // number of leases by tenant
 	for _, l := range list.Leases {
 		for _, x := range l.Tenants {
 			rents[x.ID]++
@@ -160,7 +160,7 @@ func (h *demoFixture) buyers() {
 	h.second = enter("order_ref", second.Ref, "email", strings.ToUpper(second.Email))
 }
 
-// right is what a caller is in a service, from where operations and pages are judged.
+// right is a caller's permission in a service, as operations and pages judge it.
 var ranks = map[string]int{page.Viewer: 1, page.Member: 2, page.Admin: 3, page.Owner: 3}
 
 // wants is the outcome that the declaration gives a caller: "in", or why not.
@@ -182,7 +182,7 @@ func wants(caller string, area page.Area, role string, open bool) string {
 	return "in"
 }
 
-// judge holds an answer against the outcome.
+// judge compares an answer with the outcome.
 func judge(t *testing.T, what, want string, get bool, got apptest.Sheet) {
 	t.Helper()
 	location := got.Header.Get("Location")
@@ -196,7 +196,7 @@ func judge(t *testing.T, what, want string, get bool, got apptest.Sheet) {
 		good = get && got.Status == http.StatusSeeOther && strings.HasPrefix(location, "/login?next=") || !get && got.Status == http.StatusUnauthorized
 	case "door":
 		good = got.Status == http.StatusSeeOther && (location == "/portal" || location == "/my")
-		if !get { // the door itself, which leads back to the form
+		if !get { // the sign-in page itself, which leads back to the form
 			good = got.Status == http.StatusUnauthorized && (hasField(got, "code") || hasField(got, "license_key"))
 		}
 	case "method":
@@ -227,7 +227,7 @@ func roleOf(op schema.Op) string {
 	return page.Viewer
 }
 
-// examples returns an address of each pattern whose record there is, as an admin's links lead.
+// examples returns an address of each pattern with an existing record, from an admin's links.
 func (h *demoFixture) examples(t *testing.T, service string) map[string]string {
 	found := map[string]string{}
 	for _, path := range h.walked(t, service) {
@@ -239,14 +239,14 @@ func (h *demoFixture) examples(t *testing.T, service string) map[string]string {
 	return found
 }
 
-// walked are the pages that links of a service lead an admin to, but for secretAddresses, in the order of their addresses.
+// walked are the pages that an admin reaches by links of a service, without secretAddresses, sorted by address.
 func (h *demoFixture) walked(t *testing.T, service string) []string {
 	w := &walker{t: t, v: h.as(asAdmin, service), service: service, role: "admin"}
 	w.walk()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(w.asked)), func(path string) bool { return h.secret(service, path) })
 }
 
-// secret reports whether the path is the import or the export of a table that gives access.
+// secret reports whether the path imports or exports a table that gives access.
 func (h *demoFixture) secret(service, path string) bool {
 	plain, _, _ := strings.Cut(path, "?")
 	i := slices.IndexFunc(h.Server.Declared(), func(s schema.Service) bool { return s.Name == service })
@@ -255,8 +255,8 @@ func (h *demoFixture) secret(service, path string) bool {
 	})
 }
 
-// secretAddresses are the imports and exports of tables that give access, each as an address of its own
-// beside those of its pattern.
+// secretAddresses are the imports and exports of tables that give access, each as an address beside those of its
+// pattern.
 func (h *demoFixture) secretAddresses(service string, examples map[string]string) (all []screen.Address) {
 	for _, a := range h.Server.Screens(service).Addresses() {
 		for _, s := range h.Server.Declared() {
@@ -272,7 +272,7 @@ func (h *demoFixture) secretAddresses(service string, examples map[string]string
 	return all
 }
 
-// address fills a pattern's names with a record that there is not.
+// addressOf fills a pattern's names with a record that does not exist.
 func addressOf(pattern string) string {
 	parts := strings.Split(pattern, "/")
 	for i, p := range parts {
@@ -283,8 +283,8 @@ func addressOf(pattern string) string {
 	return strings.Join(parts, "/")
 }
 
-// TestEveryPageKnowsItsCallers asks for every address of every service as each of the nine
-// callers, by GET and by POST: what each is answered follows from the declarations.
+// TestEveryPageKnowsItsCallers requests every address of every service as each of the nine callers, by GET and by POST.
+// The declarations determine each answer.
 func TestEveryPageKnowsItsCallers(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -295,13 +295,13 @@ func TestEveryPageKnowsItsCallers(t *testing.T) {
 		before := rowsOf(t, h.Server.DB())
 		for _, a := range append(screens.Addresses(), h.secretAddresses(service, examples)...) {
 			if strings.Contains(a.Pattern, "/do/:name") || strings.HasPrefix(a.Pattern, "/logout") || strings.HasSuffix(a.Pattern, "/logout") {
-				continue // below; and TestSignIn
+				continue // tested below, and by TestSignIn
 			}
 			path := examples[a.Pattern]
 			if path == "" {
 				path = addressOf(a.Pattern)
 			}
-			if h.secret(service, path) { // such a table is an admin's, whatever the role of the others
+			if h.secret(service, path) { // such a table needs an admin, whatever the role for the others
 				a.Role = page.Admin
 			}
 			for _, caller := range allCallers {
@@ -325,7 +325,8 @@ func (h *demoFixture) get(t *testing.T, service string, a screen.Address, path, 
 	switch {
 	case !a.Get:
 		want = "method"
-	case a.Pattern == "/portal" || a.Pattern == "/my" || strings.HasSuffix(a.Pattern, "/welcome/:token") && a.Area != page.Staff: // the doors themselves
+	// the sign-in pages themselves
+	case a.Pattern == "/portal" || a.Pattern == "/my" || strings.HasSuffix(a.Pattern, "/welcome/:token") && a.Area != page.Staff:
 		inside := wants(caller, a.Area, a.Role, a.Open) == "in" && !strings.HasSuffix(a.Pattern, "/welcome/:token")
 		if got.Status == http.StatusOK && inside == (got.Field("code")+got.Field("license_key") == "" && !hasField(got, "code") && !hasField(got, "license_key")) {
 			return
@@ -347,7 +348,7 @@ func hasField(s apptest.Sheet, name string) bool {
 func (h *demoFixture) post(t *testing.T, service string, a screen.Address, path, caller string, v *apptest.Visitor) {
 	t.Helper()
 	if a.Post && a.Area != page.Staff || a.Pattern == "/login" || a.Pattern == "/welcome/:token" {
-		return // a door: TestSignIn, TestTenantsDoor, TestBuyersDoor
+		return // a sign-in page: TestSignIn, TestTenantsDoor, TestBuyersDoor
 	}
 	want := "method"
 	if a.Post {
@@ -358,8 +359,8 @@ func (h *demoFixture) post(t *testing.T, service string, a screen.Address, path,
 	judge(t, fmt.Sprintf("%s POST %s as %s", service, path, caller), want, false, v.Post(path))
 }
 
-// TestEveryActKnowsItsCallers asks for the form of every operation and sends it, empty, as
-// each of the nine callers; refused ones write nothing.
+// TestEveryActKnowsItsCallers opens the form of every operation and sends it, empty, as each of the nine callers.
+// Refused ones write nothing.
 func TestEveryActKnowsItsCallers(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -378,7 +379,7 @@ func TestEveryActKnowsItsCallers(t *testing.T) {
 	t.Logf("%d requests", asked)
 }
 
-// endsOwn are operations whose empty form does something to who asks.
+// endsOwn are operations whose empty form affects the caller.
 var endsOwn = map[string]bool{"end_other_sessions": true}
 
 func (h *demoFixture) act(t *testing.T, service string, area page.Area, base string, op schema.Op, caller string) {

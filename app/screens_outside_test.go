@@ -17,7 +17,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// crawl follows every link and picture from the path within the area, and gives the answers.
+// crawl follows every link and picture from the path within the area and returns the answers.
 func crawl(v *apptest.Visitor, from string) map[string]apptest.Sheet {
 	found, queue := map[string]apptest.Sheet{}, []string{from}
 	for len(queue) > 0 && len(found) < 300 {
@@ -45,12 +45,12 @@ var (
 	digits    = regexp.MustCompile(`/([0-9]+)(/|$|\?)`)
 )
 
-// bare is an answer without what differs from request to request.
+// bare is an answer without the parts that differ between requests.
 func bare(s apptest.Sheet) string {
 	return fmt.Sprint(s.Status, " ", anyNumber.ReplaceAllString(anyKey.ReplaceAllString(s.Body, "K"), "N"))
 }
 
-// report has the tenant report a problem with a photo and a note, and gives the ticket's page.
+// report makes the tenant report a problem with a photo and a note and returns the ticket's page.
 func report(t *testing.T, v *apptest.Visitor, title string) string {
 	t.Helper()
 	photo := "\x89PNG\r\n\x1a\n" + title
@@ -62,9 +62,9 @@ func report(t *testing.T, v *apptest.Visitor, title string) string {
 	return path
 }
 
-// TestTwoTenants has each of two tenants ask for every address of the other: what has a
-// number is not found, told exactly as a number that nobody has; what has none shows the
-// own; and nothing of the other's stands on any page, form or refusal.
+// TestTwoTenants makes each of two tenants request every address of the other. An address with a number is not found,
+// exactly like an unused number. One without shows the tenant's own page. Nothing of the other's is on any page, form
+// or refusal.
 func TestTwoTenants(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -109,7 +109,7 @@ func TestTwoTenants(t *testing.T) {
 	h.acrossTenants(t, one, digits.FindStringSubmatch(tickets[1])[1])
 }
 
-// reported looks for the report as staff and receivers have it: source portal, via portal.
+// reported checks the report as staff and receivers see it: source portal, via portal.
 func (h *demoFixture) reported(t *testing.T, title string) {
 	t.Helper()
 	status(t, h.as(asViewer, "rental").Get("/maintenance?q="+url.QueryEscape(title)), http.StatusOK, title)
@@ -126,7 +126,7 @@ func (h *demoFixture) reported(t *testing.T, title string) {
 	}
 }
 
-// acrossTenants has a tenant do to the other's records what can be done to the own.
+// acrossTenants tries a tenant's actions on the other's records.
 func (h *demoFixture) acrossTenants(t *testing.T, v *apptest.Visitor, ticket string) {
 	t.Helper()
 	session := int64(0)
@@ -165,7 +165,7 @@ func (h *demoFixture) acrossTenants(t *testing.T, v *apptest.Visitor, ticket str
 	}
 }
 
-// TestTwoBuyers has a buyer ask for the other's license, seats and receipt.
+// TestTwoBuyers makes a buyer request the other's license, seats and receipt.
 func TestTwoBuyers(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -229,11 +229,11 @@ func TestTwoBuyers(t *testing.T) {
 	h.wrongPairs(t, orders[0].Customer.Email, orders[1].Customer.Email)
 }
 
-// whole is a license key that is shown whole.
+// whole matches a whole license key.
 var whole = regexp.MustCompile(`[0-9A-Z]{5}(-[0-9A-Z]{5}){4}`)
 
-// keysAreNotKept asks for the store's pages as a browser that takes gzip: one that shows a
-// license key is neither stored nor packed, any other is packed.
+// keysAreNotKept requests the store's pages as a browser that accepts gzip. A page with a license key is neither
+// cacheable nor compressed; any other is compressed.
 func (h *demoFixture) keysAreNotKept(t *testing.T) {
 	t.Helper()
 	for _, c := range []struct {
@@ -258,7 +258,7 @@ func (h *demoFixture) keysAreNotKept(t *testing.T) {
 	}
 }
 
-// wrongPairs shows what fits nothing: what is answered does not say which half was wrong.
+// wrongPairs tries pairs that do not match: the answer does not say which half was wrong.
 func (h *demoFixture) wrongPairs(t *testing.T, email, other string) {
 	t.Helper()
 	first := ""
@@ -287,8 +287,8 @@ func apptestAlert(s apptest.Sheet) string {
 	return text
 }
 
-// TestScannersOpenLinks has a mail scanner follow every link that lets somebody in, often:
-// none is used up, and the one for whom it is comes in.
+// TestScannersOpenLinks follows every sign-in link repeatedly, as a mail scanner does. None is used up, and its
+// addressee can sign in.
 func TestScannersOpenLinks(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -307,7 +307,7 @@ func TestScannersOpenLinks(t *testing.T) {
 			if len(first.Header.Values("Set-Cookie")) > 0 || first.Header.Get("Cache-Control") != "no-store" {
 				t.Errorf("%s: a look makes a session or is kept: %v", c.path, first.Header)
 			}
-			first.Each(func(n *html.Node) { // a scanner follows what is linked too
+			first.Each(func(n *html.Node) { // a scanner follows linked pages too
 				if to := apptest.Attr(n, "href"); strings.HasPrefix(to, "/") {
 					v.Get(to)
 				}

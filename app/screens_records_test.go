@@ -12,7 +12,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// links are the addresses that the sheet links, with what stands in each link.
+// links are the addresses that the sheet links, with the text of each link.
 func links(s apptest.Sheet) map[string]string {
 	all := map[string]string{}
 	s.Each(func(n *html.Node) {
@@ -23,17 +23,16 @@ func links(s apptest.Sheet) map[string]string {
 	return all
 }
 
-// TestRecordPages saves a record of each kind: saving leads to its page, which shows its
-// facts and has its acts and its trail next to hand; list, search and trail lead there; a
-// viewer sees it without an act; one that there is not is 404.
+// TestRecordPages saves a record of each kind. Saving leads to its page, with its facts, actions and history. List,
+// search and history link to it. A viewer sees it without actions. An unknown one is 404.
 func TestRecordPages(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
 	for _, c := range []struct {
 		service, op string
 		fields      []string
-		page        string // what the page's address is
-		list, name  string // the list that links it, and by which word
+		page        string // a pattern of the page's address
+		list, name  string // the list that links it, and the link's text
 		shows       []string
 		acts        []string
 		missing     string
@@ -97,7 +96,8 @@ func TestRecordPages(t *testing.T) {
 				trail = to
 			}
 		}
-		if _, there := links(status(t, admin.Get(trail), http.StatusOK))[path]; !there && c.op != "save_customer" { // by the address, which leads to a search
+		// by the address, which leads to a search
+		if _, there := links(status(t, admin.Get(trail), http.StatusOK))[path]; !there && c.op != "save_customer" {
 			t.Errorf("%s: its trail %q does not lead back", path, trail)
 		}
 		for op := range formsAndLinks(status(t, viewer.Get(path), http.StatusOK)) {
@@ -110,7 +110,7 @@ func TestRecordPages(t *testing.T) {
 	status(t, h.as(asAdmin, "reorder").Get("/suppliers/Nine%20&%20Sons"), http.StatusOK, "Tea of nine")
 }
 
-// formsAndLinks are the addresses to which forms and links lead, without their queries.
+// formsAndLinks are the addresses of forms and links, without their queries.
 func formsAndLinks(s apptest.Sheet) map[string]bool {
 	all := map[string]bool{}
 	s.Each(func(n *html.Node) {
@@ -122,8 +122,8 @@ func formsAndLinks(s apptest.Sheet) map[string]bool {
 	return all
 }
 
-// TestTheTrailLeadsToTheNearestPage looks at audit entries of records that have no page of
-// their own: each leads to the page on which the record is shown, or to its row of a list.
+// TestTheTrailLeadsToTheNearestPage reads audit entries of records without a page of their own. Each links to the page
+// that shows the record, or to its row of a list.
 func TestTheTrailLeadsToTheNearestPage(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -150,8 +150,8 @@ func TestTheTrailLeadsToTheNearestPage(t *testing.T) {
 	}
 }
 
-// TestADrawnPageIsGivenAgain asks for a page twice: the second has idempotency keys of its own
-// and is otherwise the first, for this user alone; what is written shows at once.
+// TestADrawnPageIsGivenAgain requests a page twice. The second has its own idempotency keys and is otherwise the same,
+// for this user alone. A write shows at once.
 func TestADrawnPageIsGivenAgain(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -173,9 +173,9 @@ func TestADrawnPageIsGivenAgain(t *testing.T) {
 	status(t, v.Get("/work-orders/1"), http.StatusOK, text)
 }
 
-// TestAViewersTrailHoldsOnlyWhatAViewerMaySee reads the trail of each service as a viewer: nothing of
-// users and the appliance, which admins see there; as many entries as the audit command's
-// operation gives; and every link leads to a page that a viewer may open.
+// TestAViewersTrailHoldsOnlyWhatAViewerMaySee reads the trail of each service as a viewer. It has nothing of users and
+// the appliance, which admins see there. It has as many entries as the audit command's operation, and every link leads
+// to a page that a viewer may open.
 func TestAViewersTrailHoldsOnlyWhatAViewerMaySee(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)

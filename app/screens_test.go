@@ -11,7 +11,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// status fails unless the answer has the status and, if given, holds the texts.
+// status fails unless the answer has the status and contains the texts.
 func status(t *testing.T, got apptest.Sheet, want int, holds ...string) apptest.Sheet {
 	t.Helper()
 	if got.Status != want {
@@ -32,7 +32,7 @@ func location(t *testing.T, got apptest.Sheet, want string) {
 	}
 }
 
-// TestSignIn follows a person in and out, and what whoever is not signed in gets.
+// TestSignIn signs in and out, and requests pages without a session.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -63,7 +63,7 @@ func TestSignIn(t *testing.T) {
 	status(t, alice.Get("/skus"), http.StatusOK)
 }
 
-// TestNext tries to be led elsewhere after signing in.
+// TestNext tries to redirect a sign-in to another site.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -83,7 +83,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestForged sends forms as other sites' pages would have a browser send them.
+// TestForged sends forms as another site's page would make a browser send them.
 func TestForged(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -108,7 +108,7 @@ func TestForged(t *testing.T) {
 	status(t, fetched.Post("/do/set_preferences", "theme", "light"), http.StatusSeeOther)
 }
 
-// TestFormOnce sends a form again: it is done once, and leads where it led.
+// TestFormOnce sends a form again: it is done once and leads to the same page.
 func TestFormOnce(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -128,7 +128,7 @@ func TestFormOnce(t *testing.T) {
 	status(t, v.Post("/do/save_sku", fields...), http.StatusConflict)
 }
 
-// TestRefusedForm shows a refused form again with all that was typed.
+// TestRefusedForm: a refused form returns with all that was typed.
 func TestRefusedForm(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -155,7 +155,7 @@ func TestRefusedForm(t *testing.T) {
 	}
 }
 
-// TestTwoEdit has two people change one record: the second sees the first.
+// TestTwoEdit: two people change one record, and the second sees the first's change.
 func TestTwoEdit(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -174,7 +174,7 @@ func TestTwoEdit(t *testing.T) {
 	status(t, bob.Post("/do/save_sku", "sku", "TEA-1", "name", "Black tea", "seen", got.Field("seen")), http.StatusSeeOther)
 }
 
-// TestAskFirst holds what destroys to a question, and writes nothing before.
+// TestAskFirst: a destructive action asks a question and writes nothing before.
 func TestAskFirst(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -190,8 +190,7 @@ func TestAskFirst(t *testing.T) {
 	status(t, v.Post("/do/remove_user", "name", "bob", "confirm", "yes"), http.StatusNotFound)
 }
 
-// TestShownOnce makes a key: it stands in the answer alone, and the password is asked
-// for when it was typed long ago.
+// TestShownOnce makes a key. Only its answer shows it, and the password is asked for if it was typed long ago.
 func TestShownOnce(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -215,7 +214,7 @@ func TestShownOnce(t *testing.T) {
 	status(t, v.Post("/do/create_key", append(fields, "password_again", apptest.Password)...), http.StatusOK, "apk_")
 }
 
-// TestRoles holds each role to what it may.
+// TestRoles holds each role to its permissions.
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -235,8 +234,7 @@ func TestRoles(t *testing.T) {
 	location(t, viewer.Get("/"), "/login?next=%2F")
 }
 
-// TestTwoInstallations keeps two installations on one host from signing each other out:
-// cookies ignore ports.
+// TestTwoInstallations: two installations on one host do not sign each other out, although cookies ignore ports.
 func TestTwoInstallations(t *testing.T) {
 	t.Parallel()
 	one, two := apptest.Start(t), apptest.Start(t)
@@ -248,7 +246,7 @@ func TestTwoInstallations(t *testing.T) {
 	status(t, w.Get("/account"), http.StatusOK)
 }
 
-// TestHeaders looks at what stands over every page.
+// TestHeaders checks the headers of every page.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

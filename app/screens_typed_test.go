@@ -15,7 +15,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// typed is what a field of the page holds: of an input its value, of a text area its text.
+// typed is the value of a page's field: of an input or a text area.
 func typed(s apptest.Sheet, name string) string {
 	value := s.Field(name)
 	s.Each(func(n *html.Node) {
@@ -26,7 +26,7 @@ func typed(s apptest.Sheet, name string) string {
 	return value
 }
 
-// marked are the names of the fields that are refused, each with the text that says why.
+// marked are the refused fields by name, each with its error text.
 func marked(s apptest.Sheet) map[string]string {
 	texts, fields := map[string]string{}, map[string]string{}
 	s.Each(func(n *html.Node) {
@@ -42,8 +42,8 @@ func marked(s apptest.Sheet) map[string]string {
 	return fields
 }
 
-// TestFormComesBack sends forms after the session has ended, short ones and one that is too
-// long for an address: signing in leads back to each, filled, with what it was made from.
+// TestFormComesBack sends forms after the session has ended, short ones and one too long for an address. Signing in
+// leads back to each, filled in, with the version that it was made from.
 func TestFormComesBack(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -64,7 +64,7 @@ func TestFormComesBack(t *testing.T) {
 			t.Errorf("%s: a wrong password loses the form", name)
 		}
 		in := status(t, v.Post("/login", "name", "alice", "password", apptest.Password, "next", next, "form", form), http.StatusSeeOther)
-		for range 2 { // a reload too
+		for range 2 { // also after a reload
 			back := status(t, v.Get(in.Header.Get("Location")), http.StatusOK)
 			for i := 0; i < len(fields); i += 2 {
 				if got := typed(back, fields[i]); strings.TrimSpace(got) != strings.TrimSpace(fields[i+1]) && fields[i] != "idempotency_key" {
@@ -79,10 +79,9 @@ func TestFormComesBack(t *testing.T) {
 	}
 }
 
-// TestFormComesBackOutside has a tenant and a buyer send a form after their session has
-// ended: coming in again, by the code, the letter's link or the license key, leads back to it,
-// filled. Whoever else comes in by that page gets nothing of it, and nobody gets a form of
-// which nothing shows whose it is, as after a restart.
+// TestFormComesBackOutside sends a tenant's and a buyer's form after their session has ended. Signing in again by the
+// code, the letter's link or the license key leads back to it, filled in. Another person who signs in there gets
+// nothing of it. A form whose owner is unknown, as after a restart, is not returned.
 func TestFormComesBackOutside(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -141,7 +140,7 @@ func TestFormComesBackOutside(t *testing.T) {
 			}
 			at, with = c.comeIn(0)
 			if at == c.door {
-				with = append(with, carried...) // the link stands in a letter, and carries nothing
+				with = append(with, carried...) // the link is in a letter and carries nothing
 			}
 			to := c.who.Post(at, with...).Header.Get("Location")
 			if comes := strings.HasPrefix(to, c.door+"/do/"+c.op+"?draft="); comes != made.comes {
@@ -154,17 +153,16 @@ func TestFormComesBackOutside(t *testing.T) {
 	}
 }
 
-// outsideForm is a form of a tenant or a buyer; empty is where they are led whose form does
-// not come back.
+// outsideForm is a form of a tenant or a buyer; empty is the target if the form does not return.
 type outsideForm struct {
 	door, op, empty string
 	fields          []string
 }
 
-// stands expects the form at the address as it was typed, and nothing of it for another.
+// stands expects the form at the address as it was typed, and nothing of it for another person.
 func (c outsideForm) stands(t *testing.T, what string, who, other *apptest.Visitor, at string) {
 	t.Helper()
-	for range 2 { // a reload too
+	for range 2 { // also after a reload
 		back := status(t, who.Get(at), http.StatusOK)
 		for i := 0; i < len(c.fields); i += 2 {
 			if got := typed(back, c.fields[i]); strings.TrimSpace(got) != strings.TrimSpace(c.fields[i+1]) && c.fields[i] != "priority" {
@@ -181,8 +179,8 @@ var typedLink = regexp.MustCompile(`/portal/welcome/[\w-]{43}`)
 
 var typedCode = regexp.MustCompile(`[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}`)
 
-// TestUploads sends files that are too large, of another kind or cut off: each is refused by
-// name, what was typed beside it stays, and nothing is written.
+// TestUploads sends files that are too large, of another kind or cut off. Each is refused by name, the typed values
+// stay, and nothing is written.
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -218,8 +216,8 @@ func TestUploads(t *testing.T) {
 	}
 }
 
-// TestEveryRefusedField sends forms with many mistakes: all are told at once, each at its
-// field with REST's text, and nothing that was typed is lost.
+// TestEveryRefusedField sends forms with many mistakes. All are reported at once, each at its field with REST's text,
+// and typed values stay.
 func TestEveryRefusedField(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -261,8 +259,8 @@ func TestEveryRefusedField(t *testing.T) {
 	}
 }
 
-// TestListsOfObjects edits a draft: its lines stand in the form, and one that somebody else
-// changed meanwhile is told with both values.
+// TestListsOfObjects edits a draft. Its lines are in the form, and a line that somebody else changed meanwhile is shown
+// with both values.
 func TestListsOfObjects(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -289,7 +287,7 @@ func TestListsOfObjects(t *testing.T) {
 	}
 }
 
-// TestDoctorPage looks at doctor in the browser: the file, the disk, the deliveries, the rules.
+// TestDoctorPage reads doctor's page: the file, the disk, the deliveries, the rules.
 func TestDoctorPage(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -297,7 +295,7 @@ func TestDoctorPage(t *testing.T) {
 		"service rental")
 }
 
-// TestWithoutScreens serves no page at all: every path but the API's is unknown, to everybody.
+// TestWithoutScreens serves no page at all: every path except the API's is unknown to everybody.
 func TestWithoutScreens(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t, "--screens=false")
@@ -313,8 +311,8 @@ func TestWithoutScreens(t *testing.T) {
 	}
 }
 
-// TestAmountsAreRefusedAsTyped sends amounts out of range: a form tells them in units of the
-// currency, as they are typed there, and REST in cents.
+// TestAmountsAreRefusedAsTyped sends amounts out of range. A form reports them in units of the currency, as typed; REST
+// in cents.
 func TestAmountsAreRefusedAsTyped(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -348,8 +346,7 @@ func TestAmountsAreRefusedAsTyped(t *testing.T) {
 	}
 }
 
-// TestALateFeeIsTypedInUnits sets a late fee of 25 and of 12,50 by the form: the property charges
-// 25.00 and 12.50.
+// TestALateFeeIsTypedInUnits sets a late fee of 25 and of 12,50 by the form: the property charges 25.00 and 12.50.
 func TestALateFeeIsTypedInUnits(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -364,8 +361,7 @@ func TestALateFeeIsTypedInUnits(t *testing.T) {
 	}
 }
 
-// TestARefusedBulkMoveTellsOnce moves work orders of which one may not: its reason stands on
-// the next page once.
+// TestARefusedBulkMoveTellsOnce moves work orders, one of which may not move. The next page shows its reason once.
 func TestARefusedBulkMoveTellsOnce(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)

@@ -22,8 +22,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// demoShop is an appliance filled as serve --demo fills it, of a copy: to fill it takes
-// longer than most tests do.
+// demoShop is an appliance on a copy of the demo's file, since filling it takes longer than most tests.
 func demoShop(t testing.TB) *apptest.Fixture {
 	t.Helper()
 	file, err := demoFile()
@@ -70,7 +69,7 @@ func serveDemo(path string, log io.Writer, now func() time.Time) (*server.Server
 	})
 }
 
-// walker goes through a service's pages as one person.
+// walker visits a service's pages as one person.
 type walker struct {
 	t       *testing.T
 	v       *apptest.Visitor
@@ -84,8 +83,7 @@ type walker struct {
 
 var number = regexp.MustCompile(`/[0-9]+(/|$|\?)`)
 
-// pattern is an address without what tells records apart, so that of many alike only a
-// few are walked.
+// pattern is an address without record ids, so that only a few of many similar pages are visited.
 func pattern(path string) string {
 	u, err := url.Parse(path)
 	if err != nil {
@@ -132,7 +130,7 @@ func (w *walker) walk() {
 	}
 }
 
-// check holds a page to what every page is held to.
+// check tests what every page must fulfil.
 func (w *walker) check(path string, got apptest.Sheet) {
 	w.t.Helper()
 	bad := func(format string, args ...any) {
@@ -214,8 +212,7 @@ func (w *walker) check(path string, got apptest.Sheet) {
 var ofAnybody = map[string]bool{"/logout": true, "/do/end_session": true, "/do/end_other_sessions": true, "/do/change_password": true, "/do/set_preferences": true,
 	"/do/set_user_email": true, "/do/set_notices": true}
 
-// form checks that who may not write finds no form that does, and that every other has
-// its idempotency key.
+// form checks that callers who may not write find no form that does, and that every other has its idempotency key.
 func (w *walker) form(n *html.Node, bad func(string, ...any)) {
 	if apptest.Attr(n, "method") != "post" {
 		return
@@ -246,7 +243,7 @@ func rowsOf(t *testing.T, d *db.DB) (n int64) {
 	return n
 }
 
-// TestWalk goes through every page and form of the demo as each role.
+// TestWalk visits every page and form of the demo as each role.
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	s := demoShop(t)
@@ -269,8 +266,8 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestFormOfEveryOperation asks for the form of every operation and the import of every
-// table: each works on the day on which it is declared.
+// TestFormOfEveryOperation opens the form of every operation and the import of every table: each works from the day it
+// is declared.
 func TestFormOfEveryOperation(t *testing.T) {
 	t.Parallel()
 	s := demoShop(t)

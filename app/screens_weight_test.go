@@ -13,14 +13,14 @@ import (
 	"quartermaster/app/server"
 )
 
-// Bytes that a browser gets, packed: of a later page, and of a first visit with style and
-// script, as a cheap phone on a slow line has to load them.
+// mostPage and mostFirst are the compressed bytes of a later page, and of a first visit with style and script, for a
+// cheap phone on a slow line.
 const (
 	mostPage  = 14 << 10
 	mostFirst = 30 << 10
 )
 
-// packed is how many bytes a body is as it is sent.
+// packed is the compressed size of a body, in bytes.
 func packed(body string) int {
 	var b bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
@@ -29,8 +29,7 @@ func packed(body string) int {
 	return b.Len()
 }
 
-// TestWeight weighs every page of the demo that is linked, the portal and the buyer's page,
-// and the first visit of each.
+// TestWeight weighs every linked page of the demo, the portal and the buyer's page, and the first visit of each.
 func TestWeight(t *testing.T) {
 	h := openDemo(t)
 	heaviest := map[string]int{}

@@ -17,13 +17,13 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// secret is something planted, with the only places that may hold it.
+// secret is a planted secret, with the only places that may hold it.
 type secret struct {
 	what, value string
 	may         []string
 }
 
-// secretsDay is a day's work with secrets in it, and the places where they may turn up.
+// secretsDay is a day's work with secrets, and the places where they may appear.
 type secretsDay struct {
 	*apptest.Fixture
 	t      *testing.T
@@ -31,7 +31,7 @@ type secretsDay struct {
 	places map[string]string
 }
 
-// mark makes a word that stands nowhere else and notes it as a secret.
+// mark makes a unique word and notes it as a secret.
 func (d *secretsDay) mark(what string, may ...string) string {
 	word := "mark" + strings.ToLower(rand.Text())
 	d.keep(what, word, may...)
@@ -45,7 +45,7 @@ func (d *secretsDay) keep(what, value string, may ...string) {
 // note adds to a place.
 func (d *secretsDay) note(place, text string) { d.places[place] += text + "\n" }
 
-// ask sends a request and keeps what it was told if it was refused.
+// ask sends a request and keeps a refusal.
 func (d *secretsDay) ask(service, method, path, key, body string, heads ...string) apptest.Answer {
 	d.t.Helper()
 	a := d.Do(service, method, path, key, body, heads...)
@@ -58,7 +58,7 @@ func (d *secretsDay) ask(service, method, path, key, body string, heads ...strin
 	return a
 }
 
-// run runs a command and keeps what it says, on stderr as part of the log.
+// run runs a command and keeps its output, with stderr as part of the log.
 func (d *secretsDay) run(place string, args ...string) string {
 	d.t.Helper()
 	_, out, errs := d.CLI(append([]string{"--log-level", "debug"}, args...)...)
@@ -71,12 +71,11 @@ func (d *secretsDay) run(place string, args ...string) string {
 
 const backup = "backup"
 
-// licensesOut is the one export that gives keys: it is for admins who typed their password.
+// licensesOut is the one export with keys: it is for admins who typed their password.
 const licensesOut = "the export of licenses"
 
-// TestSecretsStayWhereTheyBelong plants every kind of secret that the appliance is
-// trusted with, lets it do a day's work with them, failures included, with all that
-// it can log, and searches everything that it writes and tells.
+// TestSecretsStayWhereTheyBelong plants every kind of secret, does a day's work with them at the highest log level,
+// failures included, and searches everything that the appliance writes and answers.
 func TestSecretsStayWhereTheyBelong(t *testing.T) {
 	t.Parallel()
 	d := &secretsDay{t: t, places: map[string]string{}}
@@ -125,8 +124,7 @@ func (d *secretsDay) search() {
 	}
 }
 
-// receivers adds one receiver that takes everything and others that fail in every
-// way, all with tokens in their URLs.
+// receivers adds one receiver that accepts everything and others that fail in every way, all with tokens in their URLs.
 func (d *secretsDay) receivers() *apptest.Receiver {
 	d.t.Helper()
 	good := apptest.Receive(d.t)
@@ -139,7 +137,7 @@ func (d *secretsDay) receivers() *apptest.Receiver {
 	odd := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", "/elsewhere?"+r.URL.RawQuery)
 		w.WriteHeader(http.StatusFound)
-		_, _ = io.WriteString(w, r.URL.String()) // a receiver that says what it was asked
+		_, _ = io.WriteString(w, r.URL.String()) // a receiver that repeats its request
 	}))
 	d.t.Cleanup(odd.Close)
 	for _, service := range []string{"store", "maintenance", "rental", "reorder"} {
@@ -163,7 +161,7 @@ func (d *secretsDay) receivers() *apptest.Receiver {
 	return good
 }
 
-// keysAndRefusals shows keys in every way that is refused.
+// keysAndRefusals uses keys in every way that is refused.
 func (d *secretsDay) keysAndRefusals() {
 	d.MustCLI("user", "add", "kim", "--role", "member")
 	key := strings.TrimSpace(d.MustCLI("key", "create", "--service", "reorder", "--user", "kim", "--label", "a label"))
@@ -181,7 +179,8 @@ func (d *secretsDay) keysAndRefusals() {
 		full := d.Keys[service]
 		d.ask(service, "GET", "/api/ping?key="+full, "", "")
 		d.ask(service, "GET", "/api/ping?access_token="+full, full, "")
-		d.Do(service, "GET", "/api/"+full, full, "", "Cookie: session="+d.mark("a cookie")) // the refusal shows the caller its own path
+		// the refusal shows the caller its own path
+		d.Do(service, "GET", "/api/"+full, full, "", "Cookie: session="+d.mark("a cookie"))
 		d.ask(service, "POST", "/api/nothing?token="+d.mark("a token in a query"), full, d.mark("a body nobody reads"))
 		d.ask(service, "GET", "/api/openapi.json", "", "", "X-Request-Id: not one "+d.mark("what is no request id"))
 	}
@@ -237,7 +236,7 @@ func (d *secretsDay) storesDay() {
 	d.ask("store", "POST", "/license/check", "", `{"license_key":"`+d.mark("a license key that is none")+`"}`)
 }
 
-// othersDay writes bodies with words in them, taken and refused.
+// othersDay writes bodies with secrets in them, accepted and refused.
 func (d *secretsDay) othersDay() {
 	d.t.Helper()
 	word := func(what string) string { return d.mark(what, "database", "audit", "exports", "events") }
@@ -262,7 +261,7 @@ func (d *secretsDay) othersDay() {
 	d.Tool("reorder", "adjust_stock", `{"sku":"TEA-EARLGREY-100","set_to":0,"reason":"alarm"}`)
 }
 
-// rawRequests are such that net/http itself refuses them, or may write of them.
+// rawRequests are refused, or may be logged, by net/http itself.
 func (d *secretsDay) rawRequests() {
 	d.t.Helper()
 	for _, text := range []string{
@@ -286,8 +285,7 @@ func (d *secretsDay) rawRequests() {
 	}
 }
 
-// delivered waits until no delivery is pending, resends what failed, and keeps what
-// came.
+// delivered waits until no delivery is pending, resends failed ones, and keeps what arrived.
 func (d *secretsDay) delivered(good *apptest.Receiver) {
 	d.t.Helper()
 	quiet := func() bool {
@@ -302,7 +300,7 @@ func (d *secretsDay) delivered(good *apptest.Receiver) {
 	}
 }
 
-// collect reads everything that the appliance tells its operator.
+// collect reads everything that the appliance shows its operator.
 func (d *secretsDay) collect() {
 	d.t.Helper()
 	d.run("webhooks", "webhook", "list", "--json")
@@ -338,9 +336,8 @@ func (d *secretsDay) collect() {
 	d.MustCLI("backup", filepath.Join(filepath.Dir(d.Path), backup))
 }
 
-// TestOnlyWritersSeeLicenseKeys reads everything that the services give, as every kind
-// of caller who may: a license key is shown in full to a full-access key of a member
-// or an admin alone.
+// TestOnlyWritersSeeLicenseKeys reads all answers of the services as every kind of permitted caller. Only a full-access
+// key of a member or an admin sees a whole license key.
 func TestOnlyWritersSeeLicenseKeys(t *testing.T) {
 	t.Parallel()
 	s := startFilled(t)

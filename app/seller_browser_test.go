@@ -16,8 +16,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestASellersMonthInABrowser plays a seller's month in Chromium, on a desk and on a phone, by links and buttons alone:
-// keys move in, a buyer takes a file, payments wait and are mended, a renewal fails, a payment is disputed.
+// TestASellersMonthInABrowser plays a seller's month in Chromium, on a desktop and on a phone, by links and buttons
+// alone: keys are imported, a buyer gets a file, waiting payments are assigned, a renewal fails, a payment is disputed.
 func TestASellersMonthInABrowser(t *testing.T) {
 	t.Parallel()
 	chromium := browser(t)
@@ -41,7 +41,7 @@ func TestASellersMonthInABrowser(t *testing.T) {
 	}
 }
 
-// more goes to a page of the menu that opens at the person's name.
+// more goes to a page of the menu behind the user's name.
 func (b *tab) more(page string) {
 	b.t.Helper()
 	b.reveal("olga")
@@ -52,7 +52,7 @@ func (b *tab) more(page string) {
 	b.await("the menu does not lead to "+page, `!document.documentElement.dataset.was && document.readyState === "complete"`)
 }
 
-// fetch presses a button that downloads: no page comes.
+// fetch presses a button that downloads; the page stays.
 func (b *tab) fetch(label string) {
 	b.t.Helper()
 	p := b.locate("button", label)
@@ -147,7 +147,7 @@ func paymentsAreMended(t *testing.T, s *apptest.Fixture, owner *tab) {
 	owner.see("Every payment is booked")
 }
 
-// troubleIsSeen has a renewal fail and a payment disputed: each stands on the first page and leads to what it is about.
+// troubleIsSeen makes a renewal fail and a payment disputed. The first page shows each, with a link to its record.
 func troubleIsSeen(t *testing.T, s *apptest.Fixture, owner *tab) {
 	t.Helper()
 	lemonSays(t, s, lemonSecret, "subscription_created", "subscriptions", "3", `"order_id":900,"status":"active","renews_at":"2026-12-20T10:00:00Z","updated_at":"2026-11-20T10:00:01Z"`)
@@ -203,7 +203,7 @@ func stripeObject(id, kind, fields string) string {
 	return fmt.Sprintf(`{"id":%q,"object":"event","type":%q,"created":%d,"livemode":true,"data":{"object":{%s}}}`, id, kind, apptest.Noon.Unix(), fields)
 }
 
-// stripeTold sends an event of Stripe's, well signed.
+// stripeTold sends an event of Stripe with a valid signature.
 func stripeTold(s *apptest.Fixture, secret, body string) apptest.Answer {
 	s.T.Helper()
 	mac, at := hmac.New(sha256.New, []byte(secret)), s.Clock.Now().Unix()

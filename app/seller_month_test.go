@@ -11,8 +11,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestASellersMonth plays a seller's month as forms: keys move in, a buyer comes with an old key and
-// takes a file for a machine without a net, a payment is mended, and a subscription fails and recovers.
+// TestASellersMonth plays a seller's month as forms: keys are imported, a buyer brings an old key and gets a file for
+// an offline machine, a payment is assigned, and a subscription fails and recovers.
 func TestASellersMonth(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

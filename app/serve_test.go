@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// asProgram is the program with a clock that is ahead, for documents with a day of their own.
+// asProgram is the program with a clock that is ahead, for documents with their own date.
 func asProgram(ahead string) int {
 	by, err := time.ParseDuration(ahead)
 	if err != nil {
@@ -82,8 +82,7 @@ func TestServeStopsGracefullyAndKeepsEverything(t *testing.T) {
 	}
 }
 
-// TestSecondSignalExitsAtOnce holds a request open, so that a graceful stop would wait
-// for it.
+// TestSecondSignalExitsAtOnce holds a request open, so that a graceful stop would wait for it.
 func TestSecondSignalExitsAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	keys := apptest.Keys(t, dir)
@@ -208,8 +207,8 @@ func TestServeDemoPrintsKeysThatWork(t *testing.T) {
 	}
 }
 
-// TestADemoThatWasCutOffStartsAgain kills the first start of a demo at many moments of
-// its filling: the next start has a whole shop.
+// TestADemoThatWasCutOffStartsAgain kills the first start of a demo at many moments of its filling. The next start has
+// a complete shop.
 func TestADemoThatWasCutOffStartsAgain(t *testing.T) {
 	for i := range 12 {
 		dir := t.TempDir()
@@ -240,8 +239,7 @@ func serveDemo(t *testing.T, dir string) *exec.Cmd {
 	return cmd
 }
 
-// TestOfFirstStartsAtOnceOneServes: the others are refused, and none puts a file of its
-// own in the place of the one that is served.
+// TestOfFirstStartsAtOnceOneServes: the others are refused, and none replaces the served file with its own.
 func TestOfFirstStartsAtOnceOneServes(t *testing.T) {
 	dir, ended := t.TempDir(), make(chan string)
 	var all []*exec.Cmd
@@ -271,8 +269,7 @@ func TestOfFirstStartsAtOnceOneServes(t *testing.T) {
 	}
 }
 
-// TestPlainHTTP listens beyond loopback without TLS by the operator's word alone, and says
-// at every start what that means.
+// TestPlainHTTP listens beyond loopback without TLS only if the operator allows it, and warns at every start.
 func TestPlainHTTP(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,8 +16,8 @@ import (
 	"quartermaster/app/server"
 )
 
-// TestSettingsHoldAtOnce: the zone that is chosen on the page is the shop's at once, and after
-// a start with another --timezone; the tax number and the bank account stand on a receipt.
+// TestSettingsHoldAtOnce: the zone chosen on the page applies at once, and after a start with another --timezone. The
+// tax number and the bank account are on a receipt.
 func TestSettingsHoldAtOnce(t *testing.T) {
 	t.Parallel()
 	s := storefront(t) // serves with --timezone UTC
@@ -52,8 +52,8 @@ func TestSettingsHoldAtOnce(t *testing.T) {
 	}
 }
 
-// TestInitForSomeServices: the others have no port, no role and no key, whatever address serve
-// is given, until an admin switches them on.
+// TestInitForSomeServices: the others have no port, no role and no key, with any address given to serve, until an admin
+// turns them on.
 func TestInitForSomeServices(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

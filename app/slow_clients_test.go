@@ -15,16 +15,15 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// crowd is how many bad clients come at once: more than a listener has places.
+// crowd is the number of bad clients at once: more than a listener's limit.
 const crowd = 600
 
-// notShutOut bounds how long a good client's request may take while a crowd is
-// there. It takes milliseconds; a client that is shut out waits for the timeouts of
-// the whole crowd, again and again, for the crowd comes back.
+// notShutOut bounds a good client's request while a crowd is connected. It normally takes milliseconds; a client that
+// is shut out waits for the timeouts of the whole crowd, which reconnects again and again.
 const notShutOut = 20 * time.Second
 
-// TestCrowdsShutNobodyOut lets crowds of bad clients loose on the real program. A
-// good client's requests, each on a connection of its own, all succeed meanwhile.
+// TestCrowdsShutNobodyOut connects crowds of bad clients to the real program. A good client's requests, each on its own
+// connection, all succeed meanwhile.
 func TestCrowdsShutNobodyOut(t *testing.T) {
 	dir := t.TempDir()
 	keys := apptest.Keys(t, dir)
@@ -62,8 +61,8 @@ func TestCrowdsShutNobodyOut(t *testing.T) {
 	}
 }
 
-// memoryOf is what the process has ("VmRSS") or had at most ("VmHWM"), in bytes; 0 where the
-// system does not tell.
+// memoryOf is the memory of the process now ("VmRSS") or at most ("VmHWM"), in bytes; 0 where the system does not
+// report it.
 func memoryOf(t *testing.T, p *apptest.Process, what string) (size int) {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Cmd.Process.Pid))
@@ -79,8 +78,8 @@ func memoryOf(t *testing.T, p *apptest.Process, what string) (size int) {
 	return 0
 }
 
-// crowdIn lets a crowd in that says how it begins, goes on with then, one after
-// another and for ever, and comes back when it is thrown out.
+// crowdIn connects a crowd: each client sends begins, then sends then again and again, and reconnects when it is
+// disconnected.
 func crowdIn(t *testing.T, p *apptest.Process, service, begins, then string) (leave func()) {
 	t.Helper()
 	addr := strings.TrimPrefix(p.URL(service, ""), "http://")
@@ -113,16 +112,16 @@ func badClient(addr, begins, then string, quit chan struct{}, inside func()) {
 	}
 	defer conn.Close()
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetReadBuffer(4096) // what it does not read fills the other end the sooner
+		_ = tcp.SetReadBuffer(4096) // fills the other end's buffer sooner
 	}
-	_ = conn.SetWriteDeadline(time.Now().Add(time.Second)) // nobody may read what it asks for
+	_ = conn.SetWriteDeadline(time.Now().Add(time.Second)) // the server may not read
 	if _, err := io.WriteString(conn, begins); err != nil {
 		return
 	}
 	inside()
 	gone := make(chan struct{})
 	if then != "" || begins == "" {
-		go func() { // it notices that it is thrown out, and reads what it is told
+		go func() { // it notices a disconnect, and reads the answer
 			defer close(gone)
 			_, _ = io.Copy(io.Discard, conn)
 		}()
@@ -144,9 +143,8 @@ func badClient(addr, begins, then string, quit chan struct{}, inside func()) {
 	}
 }
 
-// TestHeavyRequestsHoldNobodyUp sends, several at a time, requests that are as large or
-// as twisted as they may be and more. Each is answered as it ought to be, and a good
-// client's requests all succeed meanwhile.
+// TestHeavyRequestsHoldNobodyUp sends, several at a time, requests at and above the limits of size and complexity. Each
+// is answered correctly, and a good client's requests all succeed meanwhile.
 func TestHeavyRequestsHoldNobodyUp(t *testing.T) {
 	dir := t.TempDir()
 	keys := apptest.Keys(t, dir)
@@ -229,8 +227,7 @@ func heavily(t *testing.T, client *http.Client, url, key, body string) int {
 	return resp.StatusCode
 }
 
-// good is a good client: it reads and writes, every time on a new connection, and on
-// one that it keeps.
+// good is a good client: it reads and writes, on new connections and on a kept one.
 func good(t *testing.T, p *apptest.Process, keys map[string]string, times int) {
 	t.Helper()
 	kept := &http.Transport{}
@@ -256,7 +253,7 @@ func wellAnswered(t *testing.T, client *http.Client, p *apptest.Process, service
 	}
 	r.Header.Set("Authorization", "Bearer "+key)
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Idempotency-Key", rand.Text()) // what makes net/http ask again on a kept connection that was closed
+	r.Header.Set("Idempotency-Key", rand.Text()) // makes net/http retry on a kept connection that was closed
 	resp, err := client.Do(r)
 	if err != nil {
 		t.Errorf("%s %s: %v", method, path, err)

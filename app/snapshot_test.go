@@ -12,7 +12,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// snapshot is what the database held at a moment.
+// snapshot is the content of the database at a moment.
 type snapshot struct {
 	t       testing.TB
 	s       *apptest.Fixture
@@ -26,7 +26,7 @@ func snapshotOf(t testing.TB, s *apptest.Fixture) snapshot {
 	return snapshot{t: t, s: s, version: version(t, s), digest: digest(t, s)}
 }
 
-// check fails when a row is not as it was. Where nothing was committed at all, none is.
+// check fails if a row has changed. Without a commit it reads nothing.
 func (b snapshot) check(what string) {
 	b.t.Helper()
 	if version(b.t, b.s) != b.version && digest(b.t, b.s) != b.digest {
@@ -43,11 +43,11 @@ func version(t testing.TB, s *apptest.Fixture) int64 {
 	return v
 }
 
-// digests are kept by version: reading every row costs more than a request does.
+// digests are kept by version: reading every row takes longer than a request.
 var digests = map[string]string{}
 
-// digest is a hash over every row of every table, but for when a key was last used and
-// what became of a delivery, which are written off the request's path.
+// digest is a hash over every row of every table, except a key's last use and a delivery's outcome, which are written
+// asynchronously.
 func digest(t testing.TB, s *apptest.Fixture) string {
 	t.Helper()
 	at := fmt.Sprint(s.Path, version(t, s))
@@ -90,8 +90,7 @@ func digestTable(c *db.Conn, w io.Writer, table string) error {
 	}, "SELECT "+strings.Join(columns, " || ',' || ")+` FROM "`+table+`"`)
 }
 
-// TestSnapshotSeesEveryRow makes sure that the matrix can fail: a row that is new,
-// changed or gone in any table is seen.
+// TestSnapshotSeesEveryRow proves that the matrix can fail: a new, changed or deleted row in any table is seen.
 func TestSnapshotSeesEveryRow(t *testing.T) {
 	s := startFilled(t)
 	for _, write := range []func(){

@@ -12,8 +12,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// storefront is a shop that sells one licensed product with two tiers and three
-// seats, one that is no license, and a license that lasts 30 days.
+// storefront is a shop that sells one licensed product with two tiers and three seats, one product without license, and
+// a license that lasts 30 days.
 func storefront(t *testing.T, args ...string) *apptest.Fixture {
 	t.Helper()
 	s := apptest.Start(t, args...)
@@ -47,7 +47,7 @@ func sell(s *apptest.Fixture, args ...string) soldOrder {
 	return o
 }
 
-// buyer asks the buyer's interface, without a key of the API.
+// buyer calls the buyer's interface, without an API key.
 func buyer(s *apptest.Fixture, path, body string) apptest.Answer {
 	s.T.Helper()
 	return s.Do("store", "POST", path, "", body)
@@ -260,8 +260,7 @@ func TestGuessingIsSlowedAndTellsNothing(t *testing.T) {
 	}
 }
 
-// hook adds a receiver of a service's event, or of all, to a shop that was started
-// with private addresses allowed or not.
+// hook adds a receiver of one of the service's events, or of all if event is empty.
 func hook(s *apptest.Fixture, service, event string) *apptest.Receiver {
 	s.T.Helper()
 	receiver := apptest.Receive(s.T)

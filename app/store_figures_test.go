@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFiguresAndReceiptsOfAShop has the owner open the figures without asking for anything: the last 12
-// months, none left out. A range by day has its days without sales, product and receipt say what is theirs.
+// TestFiguresAndReceiptsOfAShop opens the figures without filters: the last 12 months, none omitted. A range by day
+// includes days without sales. Product and receipt show their own sums.
 func TestFiguresAndReceiptsOfAShop(t *testing.T) {
 	t.Parallel()
 	s := sellPluginsAndBooks(t)

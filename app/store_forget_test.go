@@ -15,7 +15,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// stripeTells sends an event of Stripe's, well signed.
+// stripeTells sends an event of Stripe with a valid signature.
 func stripeTells(s *apptest.Fixture, secret, body string) apptest.Answer {
 	s.T.Helper()
 	mac, at := hmac.New(sha256.New, []byte(secret)), s.Clock.Now().Unix()
@@ -23,9 +23,8 @@ func stripeTells(s *apptest.Fixture, secret, body string) apptest.Answer {
 	return s.Do("store", "POST", "/providers/stripe/webhook", "", body, fmt.Sprintf("Stripe-Signature: t=%d,v1=%s", at, hex.EncodeToString(mac.Sum(nil))))
 }
 
-// A forgotten customer is in no record, event, delivery, kept answer, audit entry, page,
-// search or backup, and not in a byte of the file; sums stay, and so do the people whose
-// names and addresses hold theirs.
+// TestAForgottenCustomerIsNowhere: a forgotten customer is in no record, event, delivery, cached answer, audit entry,
+// page, search or backup, and in no byte of the file. Sums stay, as do people whose names and addresses contain theirs.
 func TestAForgottenCustomerIsNowhere(t *testing.T) {
 	t.Parallel()
 	s := storefront(t, "--webhook-allow-private")
@@ -60,7 +59,7 @@ func TestAForgottenCustomerIsNowhere(t *testing.T) {
 	if got := staff.Post("/do/record_order", "email", "zuzanna@sonnen.example", "name", "Zuzanna Sonnenquell", "sku", "MUG"); got.Status != http.StatusSeeOther {
 		t.Fatalf("an order by form: %d %s", got.Status, got.Body)
 	}
-	staff.Get("/") // which tells what was done, once
+	staff.Get("/") // which shows the message, once
 	if got := staff.Upload("/import/customers", nil, "file", "people.csv", "email,name\nzuzanna@sonnen.example,Zuzanna Sonnenquell\n"); got.Status != http.StatusSeeOther {
 		t.Fatalf("a file that waits: %d %s", got.Status, got.Body)
 	}

@@ -11,7 +11,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// says fails unless the text has every part.
+// says fails unless the text contains every part.
 func says(t *testing.T, what, text string, parts ...string) {
 	t.Helper()
 	for _, p := range parts {
@@ -35,8 +35,8 @@ func refusedWith(s *apptest.Fixture, code int, parts []string, args ...string) {
 	}
 }
 
-// An owner's month through the whole program: lines, finding, licenses, figures, what
-// could not be booked.
+// TestAnOwnersMonth plays an owner's month through the whole program: lines, search, licenses, figures, unmatched
+// payments.
 func TestAnOwnersMonth(t *testing.T) {
 	t.Parallel()
 	s := storefront(t, "--webhook-allow-private", "--metrics-addr", "127.0.0.1:0")
@@ -312,7 +312,7 @@ func currenciesHaveTheirDecimals(t *testing.T, s *apptest.Fixture) {
 	}
 }
 
-// everyListIsPrinted asks each list and record for a table, JSON and CSV.
+// everyListIsPrinted prints each list and record as a table, JSON and CSV.
 func everyListIsPrinted(t *testing.T, s *apptest.Fixture) {
 	var orders struct {
 		Orders []struct {

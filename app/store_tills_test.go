@@ -22,8 +22,8 @@ const lemonOrder = `{"meta":{"event_name":"order_created"},"data":{"type":"order
 	"user_email":"sue@example.org","currency":"EUR","discount_total":0,"tax":190,"total":1190,"created_at":"2026-11-20T10:00:00.000000Z",
 	"updated_at":"2026-11-20T10:00:00.000000Z","first_order_item":{"variant_id":555,"product_name":"Echo","variant_name":"EU","quantity":1}}}}`
 
-// A till's payment that is not understood is mended on pages; what is told of its subscription
-// stands where the owner looks first.
+// TestATillOnPages: an unmatched payment of a provider is assigned on pages, and the first page shows the state of its
+// subscription.
 func TestATillOnPages(t *testing.T) {
 	t.Parallel()
 	s := storefront(t)

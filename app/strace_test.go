@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// straced reports whether strace can trace here; where it cannot, the test says what it
-// leaves out.
+// straced reports whether strace can trace here; otherwise the test names what it skips.
 func straced(t testing.TB, without string) bool {
 	t.Helper()
 	straceWorks.once.Do(func() {
@@ -29,8 +28,8 @@ var straceWorks struct {
 	err  error
 }
 
-// inject lets a running process's system calls on the files fail, as spec says in
-// strace's words, until the function that it gives is called.
+// inject makes a running process's system calls on the files fail, as spec says in strace's syntax, until the returned
+// function is called.
 func inject(t testing.TB, pid int, calls, spec string, files ...string) (heal func()) {
 	t.Helper()
 	args := []string{"-f", "-o", "/dev/null", "-p", strconv.Itoa(pid), "-e", "trace=" + calls, "-e", "inject=" + calls + ":" + spec}
@@ -62,7 +61,7 @@ func inject(t testing.TB, pid int, calls, spec string, files ...string) (heal fu
 	var once sync.Once
 	heal = func() {
 		once.Do(func() {
-			_ = cmd.Process.Signal(syscall.SIGTERM) // it lets go of the process
+			_ = cmd.Process.Signal(syscall.SIGTERM) // it detaches from the process
 			<-drained
 			_ = cmd.Wait()
 		})
