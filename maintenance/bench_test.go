@@ -16,8 +16,8 @@ import (
 
 const benchToday = exact.Day(20777) // 2026-11-20
 
-// filled makes a database by a script of the benchmark's own. KEEP_BENCH_DB names a
-// folder to keep it in, for a comparison with another program on the same rows.
+// filled makes a database by the benchmark's own SQL. KEEP_BENCH_DB names a folder to keep it in, for a comparison with
+// another program on the same rows.
 func filled(b *testing.B, name string, script ...string) *fixture {
 	b.Helper()
 	dir := os.Getenv("KEEP_BENCH_DB")
@@ -49,8 +49,7 @@ func filled(b *testing.B, name string, script ...string) *fixture {
 	return s
 }
 
-// read steps a prepared statement through all its rows and columns and does nothing
-// else: what the engine alone takes.
+// bare steps a prepared statement through all rows and columns and does nothing else: the cost of the engine alone.
 func (s *fixture) bare(b *testing.B, query string, columns int, args ...any) {
 	s.Must(s.DB.View(ctx, func(c *db.Conn) error {
 		st, err := c.Prepare(query)
@@ -78,8 +77,8 @@ func (s *fixture) bare(b *testing.B, query string, columns int, args ...any) {
 	}))
 }
 
-// BenchmarkNewestWorkOrders lists the newest 200 of few and of many orders, beside
-// the bare statement and the encoding.
+// BenchmarkNewestWorkOrders lists the newest 200 of few and of many orders, next to the bare statement and the
+// encoding.
 func BenchmarkNewestWorkOrders(b *testing.B) {
 	for _, n := range []int{10_000, 1_000_000} {
 		s := filled(b, fmt.Sprintf("orders-%d", n),
@@ -128,8 +127,8 @@ func encoded(b *testing.B, answer any) {
 	strict.PutBuffer(held, body)
 }
 
-// BenchmarkPMDue lists what is due of 10,000 assets with 100 readings each, beside
-// the bare statement over the same rows.
+// BenchmarkPMDue lists the due plans of 10,000 assets with 100 readings each, next to the bare statement over the same
+// rows.
 func BenchmarkPMDue(b *testing.B) {
 	const n = 10_000
 	series := func(most int) string {
@@ -174,8 +173,7 @@ func BenchmarkPMDue(b *testing.B) {
 	})
 }
 
-// BenchmarkReading posts readings one after another, each a durable commit of its
-// own, beside a durable commit of two rows.
+// BenchmarkReading posts readings one by one, each a durable commit, next to a durable commit of two rows.
 func BenchmarkReading(b *testing.B) {
 	s := open(b)
 	s.lathe("100", "2026-11-01")

@@ -38,7 +38,7 @@ func TestCostOfParts(t *testing.T) {
 	}{
 		{"0", 100, 0}, {"1", 199, 199}, {"2.5", 199, 498}, // 497.5
 		{"0.001", 499, 0}, {"0.001", 500, 1}, {"0.333", 1000, 333},
-		{"1000000000", maxUnitCost, 9_223_372_036_854_775_807}, // beyond 64 bits: its nearer end, and refused where it is used
+		{"1000000000", maxUnitCost, 9_223_372_036_854_775_807}, // above 64 bits: the nearer end, refused where it is used
 	} {
 		m, err := exact.ParseMilli(c.qty)
 		if err != nil {

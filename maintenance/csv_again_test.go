@@ -8,8 +8,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// An order that was opened before its asset was retired comes back from an export as
-// open as it was; a new one is refused.
+// TestAnOpenOrderOfARetiredAssetComesBack: an order opened before its asset was retired imports as open from an export;
+// a new one is refused.
 func TestAnOpenOrderOfARetiredAssetComesBack(t *testing.T) {
 	s := open(t)
 	s.rows("assets", "asset_tag,status", "R-1|retired")
@@ -24,7 +24,7 @@ func TestAnOpenOrderOfARetiredAssetComesBack(t *testing.T) {
 	s.exports("work-orders", exported...)
 }
 
-// A meter whose only reading is a correction comes back with that one reading.
+// TestALoneCorrectionComesBack: a meter whose only reading is a correction imports with that one reading.
 func TestALoneCorrectionComesBack(t *testing.T) {
 	s := open(t)
 	s.rows("assets", "asset_tag", "A-1")
@@ -44,8 +44,7 @@ func TestALoneCorrectionComesBack(t *testing.T) {
 	}
 }
 
-// TestRowsSayWhatTheyDid: a row of each table is new, then the same, then changed in the columns
-// that are other.
+// TestRowsSayWhatTheyDid: a row of each table is new, then the same, then changed in the columns that differ.
 func TestRowsSayWhatTheyDid(t *testing.T) {
 	s := open(t)
 	put := func(table string, cells map[string]string) (o schema.Outcome) {

@@ -18,7 +18,7 @@ func (s *fixture) exports(table string, want ...string) {
 	}
 }
 
-// small fills every table with something of each kind.
+// small fills every table with a row of each kind.
 func (s *fixture) small() {
 	s.T.Helper()
 	s.On("2026-11-01")
@@ -41,8 +41,7 @@ func (s *fixture) small() {
 	s.On("2026-11-20")
 }
 
-// TestExportsImportAgain puts every table's export into the same database, where it
-// changes nothing at all.
+// TestExportsImportAgain imports every table's export into the same database, where it changes nothing.
 func TestExportsImportAgain(t *testing.T) {
 	s := open(t)
 	s.small()
@@ -57,7 +56,7 @@ func TestExportsImportAgain(t *testing.T) {
 	}
 }
 
-// file puts a whole file into a table, as import does, and gives what was refused.
+// file imports a whole file into a table and returns the refusals.
 func (s *fixture) file(table, header string, rows ...string) (refused []schema.Refused) {
 	s.T.Helper()
 	t, _ := s.Declare().Table(table)
@@ -81,8 +80,7 @@ func (s *fixture) file(table, header string, rows ...string) (refused []schema.R
 	return done.Errors
 }
 
-// TestExportsFillAnEmptyDatabase moves a fixture table by table, in the order in
-// which they are declared.
+// TestExportsFillAnEmptyDatabase moves a fixture table by table, in the order of declaration.
 func TestExportsFillAnEmptyDatabase(t *testing.T) {
 	from := open(t)
 	from.small()
@@ -110,14 +108,14 @@ func (s *fixture) movesTo(to *fixture) {
 	is, err := to.PMDue(ctx, "")
 	s.Must(err)
 	for i := range was.PMDue {
-		was.PMDue[i].OpenJob = nil // a file does not say which plan a job serves
+		was.PMDue[i].OpenJob = nil // a file does not name the plan of a job
 	}
 	if asJSON(s.T, is) != asJSON(s.T, was) {
 		s.T.Errorf("due\n%s\nwant\n%s", asJSON(s.T, is), asJSON(s.T, was))
 	}
 }
 
-// TestPastOfAMeter tells a meter's past from readings that are news.
+// TestPastOfAMeter distinguishes imported past readings from new ones.
 func TestPastOfAMeter(t *testing.T) {
 	fresh := func() *fixture {
 		s := open(t)
@@ -168,7 +166,7 @@ func TestAssetRows(t *testing.T) {
 	s := open(t)
 	s.rows("assets", "asset_tag,name,category,status", "A-1|Saw|wood|DOWN")
 	s.exports("assets", "A-1|Saw|wood|||||down|")
-	s.rows("assets", "asset_tag,location", "A-1|hall 2") // absent columns are left alone
+	s.rows("assets", "asset_tag,location", "A-1|hall 2") // absent columns stay unchanged
 	s.exports("assets", "A-1|Saw|wood|hall 2||||down|")
 	s.rows("assets", "asset_tag,name,category,status", "A-1") // empty cells are the default
 	s.exports("assets", "A-1|A-1||hall 2||||operational|")
@@ -325,10 +323,11 @@ func TestWorkOrderEdits(t *testing.T) {
 	if len(s.audit()) != entries {
 		t.Error("a row that changes nothing was audited")
 	}
-	// A changed status is a move like any other: guards, event, plan.
+	// A changed status is a move like any other: checks, event, plan.
 	s.untouched(fault.Invalid, "in-progress, cancelled", func() error { return s.row("work-orders", "id,status,resolution", "1|done|x") })
 	s.rows("work-orders", "id,status", "1|in-progress")
-	s.untouched(fault.Invalid, "done, cancelled", func() error { return s.row("work-orders", "id,status", "1|") }) // an empty cell is open
+	// an empty cell means open
+	s.untouched(fault.Invalid, "done, cancelled", func() error { return s.row("work-orders", "id,status", "1|") })
 	s.untouched(fault.Invalid, "resolution", func() error { return s.row("work-orders", "id,status", "1|done") })
 	s.rows("work-orders", "id,status,resolution,labor_minutes,created_at,completed_at", "1|done|oiled|50|2026-11-10|2026-11-12T08:00:00Z")
 	is("1|L-1|a job|medium|corrective|done||50|0|0|oiled|2026-11-10T00:00:00Z|2026-11-12T08:00:00Z||")
@@ -381,8 +380,7 @@ func TestDoctorNamesBreaches(t *testing.T) {
 	}
 }
 
-// damaged changes rows behind the service's back, tells what doctor says to that, and
-// undoes the change when then gives an error.
+// damaged changes rows directly, returns doctor's findings, and rolls back if then returns an error.
 func (s *fixture) damaged(sql string, then func(breaches []string) error) error {
 	return db.Exec(ctx, s.DB, cli, func(tx *db.Tx) error {
 		if n, err := tx.Exec(sql); err != nil || n == 0 {

@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// dueCase is a plan as a person would write it; "" is not set.
+// dueCase is a plan as a person would write it; "" is unset.
 type dueCase struct {
 	name                string
 	today               string

@@ -28,8 +28,7 @@ var (
 	ana = db.Caller{Service: "maintenance", User: "ana", Role: "member", Scope: "full", Via: "rest"}
 )
 
-// open makes an empty fixture at noon of 20 November 2026. Whatever the test does,
-// doctor must find nothing wrong afterwards.
+// open makes an empty fixture at noon of 20 November 2026. After each test doctor must find nothing.
 func open(t testing.TB) *fixture {
 	t.Helper()
 	h := dbtest.Open(t, time.UTC, dbtest.Noon)
@@ -51,8 +50,7 @@ func (s *fixture) doctor() (breaches []string) {
 	return breaches
 }
 
-// row puts one row, cells separated by |, those at the end that are empty left out,
-// into a table, as import does.
+// row imports one row into a table: cells separated by |, empty ones at the end omitted.
 func (s *fixture) row(table, header, cells string) error {
 	s.T.Helper()
 	t, ok := s.Declare().Table(table)
@@ -73,7 +71,7 @@ func (s *fixture) row(table, header, cells string) error {
 	})
 }
 
-// rows puts rows that must all be taken.
+// rows imports rows that must all be accepted.
 func (s *fixture) rows(table, header string, rows ...string) {
 	s.T.Helper()
 	for _, r := range rows {
@@ -83,7 +81,7 @@ func (s *fixture) rows(table, header string, rows ...string) {
 	}
 }
 
-// export is a whole table, a line a row, cells separated by |.
+// export is a whole table, a row per line, cells separated by |.
 func (s *fixture) export(table string) []string {
 	s.T.Helper()
 	t, _ := s.Declare().Table(table)
@@ -107,8 +105,7 @@ func (s *fixture) header(table string) string {
 	return strings.Join(names, ",")
 }
 
-// lathe makes asset 1 with one meter of hours that shows reading since the day; ""
-// for one that was never read.
+// lathe makes asset 1 with one meter of hours, with the reading of the day; "" for a meter without readings.
 func (s *fixture) lathe(reading, since string) {
 	s.T.Helper()
 	s.rows("assets", "asset_tag,name", "L-1|Lathe")
@@ -121,7 +118,7 @@ func (s *fixture) read(reading, date string, correction bool) (Recorded, error) 
 	return s.RecordReading(ctx, ana, NewReading{AssetID: 1, Reading: milli(s.T, reading), ReadDate: dayPtr(s.T, date), Correction: correction})
 }
 
-// reads posts a reading that must be taken.
+// reads posts a reading that must be accepted.
 func (s *fixture) reads(reading, date string) Recorded {
 	s.T.Helper()
 	r, err := s.read(reading, date, false)
@@ -143,7 +140,7 @@ func (s *fixture) opens(n WorkOrder) WorkOrder {
 	return wo
 }
 
-// moves moves a work order through states that it must take.
+// moves moves a work order through states that must be accepted.
 func (s *fixture) moves(id int64, states ...string) (wo WorkOrder) {
 	s.T.Helper()
 	for _, to := range states {
@@ -205,20 +202,19 @@ func (s *fixture) op(name string) schema.Op {
 	return schema.Op{}
 }
 
-// call carries out a tool with JSON arguments, as an agent would, and gives its answer
-// as JSON.
+// call runs a tool with JSON arguments, as an agent would, and returns its answer as JSON.
 func (s *fixture) call(tool, args string) (string, error) {
 	s.T.Helper()
 	return s.answer(s.op(tool), schema.Input{Surface: schema.Tool, Body: parsed(s.T, args), HasBody: true})
 }
 
-// post carries out a POST with the path's id and a JSON body.
+// post runs a POST with the path's id and a JSON body.
 func (s *fixture) post(route, id, body string) (string, error) {
 	s.T.Helper()
 	return s.answer(s.op(route), schema.Input{Path: func(string) string { return id }, Body: parsed(s.T, body), HasBody: true})
 }
 
-// get carries out a GET with the path's id and a query of name, value pairs.
+// get runs a GET with the path's id and a query of name, value pairs.
 func (s *fixture) get(route, id string, query ...string) (string, error) {
 	s.T.Helper()
 	in := schema.Input{Path: func(string) string { return id }, Query: map[string][]string{}}
@@ -269,7 +265,7 @@ func (s *fixture) audit() (entries []string) {
 	return entries
 }
 
-// told is one event.
+// told is an event.
 type told struct {
 	Event string
 	Data  map[string]any
@@ -300,7 +296,7 @@ func (s *fixture) names() string {
 	return strings.Join(names, " ")
 }
 
-// untouched fails unless do is refused and leaves no trace at all.
+// untouched fails unless do is refused and changes nothing.
 func (s *fixture) untouched(kind fault.Kind, part string, do func() error) {
 	s.T.Helper()
 	before := s.dump()
@@ -324,7 +320,7 @@ func (s *fixture) rejected(part string, do func() error) {
 	}
 }
 
-// dump is everything that the service keeps, as text.
+// dump is all data of the service, as text.
 func (s *fixture) dump() string {
 	s.T.Helper()
 	var b strings.Builder

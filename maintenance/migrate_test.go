@@ -13,9 +13,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// oldRows are a file's rows as the program before this month's work wrote them: orders in
-// every state, one done for a plan, one with a part; meters with their past; a photo.
-// 20777 is 20 November 2026.
+// oldRows are a file's rows as the earlier version wrote them: orders in every state, one done for a plan, one with a
+// part; meters with their past; a photo. 20777 is 20 November 2026.
 const oldRows = `
 UPDATE maintenance_settings SET labor_rate_cents = 6000;
 INSERT INTO assets VALUES (1, 'L-1', 'Lathe', NULL, 'hall', NULL, NULL, NULL, 'operational', NULL), (2, 'V-1', 'Van', NULL, NULL, NULL, NULL, NULL, 'retired', 'sold');
@@ -32,8 +31,8 @@ INSERT INTO work_orders (id, asset_id, description, priority, wo_type, status, a
 INSERT INTO part_uses VALUES (1, 2, 1, 1000, 845, 845, 1795003700);
 `
 
-// TestFilesOfBeforeMigrate: the orders of a file of the version before cost the same cent,
-// its plans are due on the same day, and everything new works on them.
+// TestFilesOfBeforeMigrate: the orders of an older file cost the same to the cent, its plans are due on the same day,
+// and every new function works on them.
 func TestFilesOfBeforeMigrate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.db")
 	c, err := sqlite.OpenConn(path, sqlite.OpenCreate|sqlite.OpenReadWrite)
@@ -83,7 +82,7 @@ func TestFilesOfBeforeMigrate(t *testing.T) {
 		`{"pm_id":1,"asset_id":1,"asset":"Lathe","title":"Oil","interval_days":30,"interval_usage":200,"meter":"hours","unit":"h","last_done_date":"2026-11-20","baseline_reading":900,"next_due":"2026-12-10","days_until":20,"due_status":"ok","usage_remaining":100,"due_source":"both"}]}` {
 		t.Errorf("what is due came over as %s", got)
 	}
-	_, err = s.MoveWorkOrder(ctx, cli, Move{ID: 3, Status: "open"}) // puts the plan's last service back
+	_, err = s.MoveWorkOrder(ctx, cli, Move{ID: 3, Status: "open"}) // returns the plan's last service to its former date
 	must(err)
 	_, err = s.MoveWorkOrder(ctx, cli, Move{ID: 2, Status: "done", Resolution: "New belt"})
 	must(err)

@@ -14,8 +14,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestTheDueListIsOfEveryPlan changes everything that the due list depends on, at random, and compares the
-// list, its parts by state and the board's count with the plans looked up one by one.
+// TestTheDueListIsOfEveryPlan changes everything that the due list depends on, at random. It compares the list, its
+// parts by state and the board's count with the plans read one by one.
 func TestTheDueListIsOfEveryPlan(t *testing.T) {
 	s := open(t)
 	r := rand.New(rand.NewPCG(7, 7))
@@ -220,7 +220,7 @@ func TestPartsGoBackAsTheyCame(t *testing.T) {
 	use(1_500)
 	used, err := s.ReturnPart(ctx, cli, id, "P", 2_500)
 	s.Must(err)
-	// 1.5 at 3.00, then 1 of the 2 at 1.00: 5.50 come back, 1.00 stays.
+	// 1.5 at 3.00, then 1 of the 2 at 1.00: 5.50 are returned, 1.00 stays.
 	if used.Use.CostCents != 550 || used.WorkOrder.PartsCostCents != 100 || used.Part.Quantity != 9_000 {
 		t.Errorf("given back: %+v", used)
 	}
@@ -297,7 +297,7 @@ func TestPausedPlans(t *testing.T) {
 	}
 }
 
-// TestStatesAreThoseOfTheTables compares every list of words with the check of its column.
+// TestStatesAreThoseOfTheTables compares every list of values with the CHECK of its column.
 func TestStatesAreThoseOfTheTables(t *testing.T) {
 	s := open(t)
 	s.Must(s.DB.View(ctx, func(c *db.Conn) error {
@@ -316,7 +316,7 @@ func TestStatesAreThoseOfTheTables(t *testing.T) {
 	}))
 }
 
-// TestWeeksOfTheBoard counts what was opened and done in each of twelve weeks.
+// TestWeeksOfTheBoard counts the orders opened and done in each of twelve weeks.
 func TestWeeksOfTheBoard(t *testing.T) {
 	s := open(t)
 	s.rows("assets", "asset_tag,name", "A|Lathe")

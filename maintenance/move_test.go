@@ -28,7 +28,7 @@ func TestEveryMove(t *testing.T) {
 				_, err := s.MoveWorkOrder(ctx, ana, Move{ID: wo.ID, Status: to, Resolution: "x"})
 				return err
 			})
-			// Without a resolution it is still the move that is refused.
+			// Without a resolution the refusal is still that of the move.
 			s.untouched(fault.Invalid, allowed[from], func() error {
 				_, err := s.MoveWorkOrder(ctx, ana, Move{ID: wo.ID, Status: to})
 				return err
@@ -62,7 +62,7 @@ func TestMoveThroughTheDay(t *testing.T) {
 	if again.CompletedAt != nil || again.Resolution == nil || *again.Resolution != "repaired" || again.StartedAt == nil {
 		t.Errorf("reopened: %s", asJSON(t, again))
 	}
-	// The resolution that was kept does not close it again: it must be in the request.
+	// The stored resolution does not close it again: the request must contain one.
 	s.moves(wo.ID, "in-progress")
 	s.untouched(fault.Invalid, "resolution", func() error { _, err := s.MoveWorkOrder(ctx, ana, Move{ID: wo.ID, Status: "done"}); return err })
 	s.moves(wo.ID, "done")

@@ -72,7 +72,7 @@ func TestOpenGuards(t *testing.T) {
 		s.untouched(c.kind, c.part, func() error { _, err := s.post("POST /api/work-orders", "", c.body); return err })
 		s.untouched(c.kind, c.part, func() error { _, err := s.call("create_workorder", c.body); return err })
 	}
-	// The function itself holds its guards, whoever calls it.
+	// The function itself checks, whoever calls it.
 	for _, n := range []WorkOrder{
 		{AssetID: 1}, {AssetID: 1, Description: "x", Priority: "asap"}, {AssetID: 1, Description: "x", Type: "other"},
 		{AssetID: 1, Description: "x", LaborMinutes: -1}, {AssetID: 1, Description: "x", PartsCost: exact.Decimal{Unscaled: -1, Places: 2}}, {AssetID: 1, Description: "a\x00b"},

@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// TestSurface holds the routes and the tools, with their arguments, to the contract.
+// TestSurface compares the routes and the tools, with their arguments, with the contract.
 func TestSurface(t *testing.T) {
 	s := open(t)
 	var routes, tools []string
@@ -69,7 +69,7 @@ func TestSurface(t *testing.T) {
 	}
 }
 
-// TestColumns holds the tables' columns to the contract.
+// TestColumns compares the tables' columns with the contract.
 func TestColumns(t *testing.T) {
 	s := open(t)
 	for table, want := range map[string]string{
@@ -86,8 +86,8 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestExamplesHaveTheShapesOfAnswers compares the documents' examples with what is
-// really answered: the same members in the same order.
+// TestExamplesHaveTheShapesOfAnswers compares the documents' examples with real answers: the same members in the same
+// order.
 func TestExamplesHaveTheShapesOfAnswers(t *testing.T) {
 	s := open(t)
 	s.small()
@@ -100,7 +100,8 @@ func TestExamplesHaveTheShapesOfAnswers(t *testing.T) {
 		"GET /api/parts":   func() (string, error) { return s.get("GET /api/parts", "") },
 		"GET /api/pm-due":  func() (string, error) { return s.get("GET /api/pm-due", "") },
 	}
-	const steps = `"step":"text":"done":"pm_id":"title":"due_status":` // the fixture has no check list, and no plan became due
+	// the fixture has no check list, and no plan became due
+	const steps = `"step":"text":"done":"pm_id":"title":"due_status":`
 	for name, call := range calls {
 		answer, err := call()
 		s.Must(err)
@@ -156,8 +157,7 @@ func TestReadingArguments(t *testing.T) {
 	}
 }
 
-// FuzzReading posts whatever is sent as a reading: it is taken or refused, and doctor
-// finds nothing wrong.
+// FuzzReading posts anything as a reading: it is accepted or refused, and doctor finds nothing.
 func FuzzReading(f *testing.F) {
 	for _, seed := range []string{`{"reading":110}`, `{"reading":0,"correction":true}`, `{"reading":1e12,"meter":"1"}`, `{"reading":100,"read_date":"0001-01-01"}`, `{"reading":1e12,"read_date":"1970-01-01","correction":true}`} {
 		f.Add(seed)

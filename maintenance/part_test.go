@@ -30,7 +30,7 @@ func TestPartsAndDetail(t *testing.T) {
 	if _, err := use("6204", "4"); err != nil {
 		t.Errorf("all that is left: %v", err)
 	}
-	// A new price is not that of what was used before.
+	// A new price does not change earlier use.
 	s.rows("parts", "part_number,unit_cost_cents,quantity", "6204|1000|5")
 	if _, err := use("6204", "1"); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// brief shows what matters of a due row.
+// brief shows the essentials of a due row.
 func brief(r PMDueRow) string {
 	s := fmt.Sprintf("%s next %s done %s", r.DueStatus, dayText(r.NextDue), dayText(r.LastDoneDate))
 	if r.BaselineReading != nil {
@@ -24,7 +24,7 @@ func (s *fixture) dueIs(id int64, want string) {
 	}
 }
 
-// The tests that follow are what users of maintenance systems report as broken.
+// The tests below are faults that users of maintenance systems report.
 
 func TestTypingErrorPutRightMakesNothingOverdue(t *testing.T) {
 	s := open(t)
@@ -139,14 +139,14 @@ func TestJobRestartsItsPlanAndReopeningTakesItBack(t *testing.T) {
 	s.dueIs(1, before)
 	s.moves(wo.ID, "in-progress", "done")
 
-	// Two jobs: the later one's reopening leaves what the earlier one did.
+	// Two jobs: reopening the later one keeps the effect of the earlier one.
 	s.On("2026-11-21")
 	s.reads("1100", "")
 	second := s.opens(WorkOrder{PMID: new(int64(1))})
 	s.moves(second.ID, "in-progress", "done")
 	const afterSecond = "ok next 2026-12-21 done 2026-11-21 baseline 1100 remaining 250 by both"
 	s.dueIs(1, afterSecond)
-	s.moves(wo.ID, "open") // the plan was touched since: it keeps the second job's
+	s.moves(wo.ID, "open") // the plan changed since: it keeps the second job's
 	s.dueIs(1, afterSecond)
 	s.moves(wo.ID, "in-progress", "cancelled")
 	s.dueIs(1, afterSecond)
@@ -185,7 +185,7 @@ func TestReopeningLeavesATouchedPlan(t *testing.T) {
 			t.Errorf("%s: reopening made %s of %s", name, got, want)
 		}
 	}
-	// What does not concern the pair is no touch.
+	// A change to something else does not count.
 	s := open(t)
 	s.lathe("1000", "2026-11-01")
 	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,last_done_date,baseline_reading", "L-1|Oil|30|250|2026-11-01|900")
@@ -210,7 +210,7 @@ func TestPMDone(t *testing.T) {
 	if got, want := brief(row), "ok next 2026-12-09 done 2026-11-20 baseline 1200 remaining 250 by both"; got != want {
 		t.Errorf("today: %s, want %s", got, want)
 	}
-	// On a past day the meter showed what was read last until then.
+	// On a past day the meter's value is the last reading until then.
 	row, err = s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-11-12"), nil)
 	s.Must(err)
 	if got, want := brief(row), "ok next 2026-11-30 done 2026-11-12 baseline 1100 remaining 150 by both"; got != want {
@@ -323,7 +323,7 @@ func TestPlanEdits(t *testing.T) {
 	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,meter", "L-1|Oil|30|250|hours")
 	is("L-1|Oil|30|250|hours|2026-11-20||1000||||")
 	s.reads2("hours", "1100")
-	// The same file again, by hand: the baseline is what the meter showed when the plan was made.
+	// The same file again, by hand: the baseline is the meter's value when the plan was made.
 	entries := len(s.audit())
 	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,meter,baseline_reading,start_date", "L-1|Oil|30|250|hours||")
 	is("L-1|Oil|30|250|hours|2026-11-20||1000||||")
@@ -343,15 +343,14 @@ func TestPlanEdits(t *testing.T) {
 	is("L-1|Oil||10|hours|2026-11-20||1100||||")
 }
 
-// reads2 posts a reading of asset 1's meter by its name.
+// reads2 posts a reading of asset 1's meter by name.
 func (s *fixture) reads2(meter, reading string) {
 	s.T.Helper()
 	_, err := s.RecordReading(ctx, ana, NewReading{AssetID: 1, Meter: meter, Reading: milli(s.T, reading)})
 	s.Must(err)
 }
 
-// TestWrongClock holds what takes its day from the clock back while the clock cannot
-// be right, and lets the rest through.
+// TestWrongClock: operations that take the date from the clock are refused while it cannot be right; the others work.
 func TestWrongClock(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
@@ -375,7 +374,7 @@ func TestWrongClock(t *testing.T) {
 	}
 	s.On("2026-11-18")
 	s.untouched(fault.Unavailable, "clock", func() error { _, err := s.read("110", "2026-11-19", false); return err })
-	s.reads("105", "2026-11-17") // its day is given, and past by any clock
+	s.reads("105", "2026-11-17") // its date is given, and past by any clock
 	s.On("2026-11-20")
 	s.reads("110", "")
 }

@@ -6,7 +6,7 @@ import (
 	"quartermaster/schema/db/dbtest"
 )
 
-// TestMain holds the plan of every statement that the tests run: see dbtest.Main.
+// TestMain checks the plan of every statement that the tests run: see dbtest.Main.
 func TestMain(m *testing.M) {
 	dbtest.Main(m, dbtest.Plans{
 		Walks: map[string]string{

@@ -8,8 +8,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// together calls do n times at once and counts the outcomes by kind; an error that is
-// no refusal fails the test.
+// together calls do n times at once and counts the outcomes by kind; an error that is no refusal fails the test.
 func together(t *testing.T, n int, do func(i int) error) (won int, refused map[fault.Kind]int) {
 	t.Helper()
 	var mu sync.Mutex
@@ -43,7 +42,7 @@ func TestRacingMoves(t *testing.T) {
 	for range 5 {
 		wo := s.opens(WorkOrder{PMID: new(int64(1))})
 		s.moves(wo.ID, "in-progress")
-		// Half want it done and half cancelled: one gets it.
+		// Half of them complete it and half cancel it: one succeeds.
 		won, refused := together(t, 20, func(i int) error {
 			m := Move{ID: wo.ID, Status: "done", Resolution: "x"}
 			if i%2 == 0 {
@@ -54,7 +53,7 @@ func TestRacingMoves(t *testing.T) {
 		})
 		after, err := s.WorkOrder(ctx, wo.ID)
 		s.Must(err)
-		// A done one may not be cancelled, nor a cancelled one done.
+		// A completed one cannot be cancelled, nor a cancelled one completed.
 		if won != 1 || refused[fault.Invalid] != 19 || !closed(after.Status) {
 			t.Errorf("%d won, refused %v, it is %s", won, refused, after.Status)
 		}
@@ -89,8 +88,8 @@ func TestRacingReadings(t *testing.T) {
 	}
 }
 
-// TestRacingCorrections lets corrections and readings race; doctor, at the end of
-// every test, sees whether each was wholly before or after the other.
+// TestRacingCorrections races corrections with readings. Doctor, at the end of every test, checks that each was wholly
+// before or after the other.
 func TestRacingCorrections(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")

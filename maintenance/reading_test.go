@@ -114,8 +114,7 @@ func TestReadingWarning(t *testing.T) {
 	}
 }
 
-// TestUseAgainstNaive posts readings at random and compares use per day with what a
-// walk over all of them says.
+// TestUseAgainstNaive posts readings at random and compares use per day with a walk over all of them.
 func TestUseAgainstNaive(t *testing.T) {
 	type posted struct {
 		point
@@ -188,7 +187,7 @@ func TestUseAgainstNaive(t *testing.T) {
 	}
 }
 
-// TestReadingsKeepTheirOrder keeps the readings' tree in the shape that use per day needs.
+// TestReadingsKeepTheirOrder checks that the readings' index keeps the order that use per day needs.
 func TestReadingsKeepTheirOrder(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")

@@ -10,8 +10,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestSumsOfAnAssigneeAreKept changes orders at random and compares the kept sums, and
-// what agents are told of an assignee, with the orders.
+// TestSumsOfAnAssigneeAreKept changes orders at random and compares the stored sums, and the agents' view of an
+// assignee, with the orders.
 func TestSumsOfAnAssigneeAreKept(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
@@ -54,7 +54,7 @@ func TestSumsOfAnAssigneeAreKept(t *testing.T) {
 			f.Limit = 3
 			found, err := s.FindWorkOrders(ctx, f)
 			if err != nil {
-				continue // nobody has that name yet
+				continue // the name is new
 			}
 			f.Limit = 200
 			all, err := s.WorkOrders(ctx, f)
@@ -84,7 +84,7 @@ func TestSumsOfAnAssigneeAreKept(t *testing.T) {
 	exec("UPDATE work_order_sums SET cents = cents - 1 WHERE assigned_to = 'Ana'")
 }
 
-// TestAnAssigneesListReadsWhatItGives: neither the page nor its totals walk the orders.
+// TestAnAssigneesListReadsWhatItGives: neither the page nor its totals scan the orders.
 func TestAnAssigneesListReadsWhatItGives(t *testing.T) {
 	s := open(t)
 	s.Must(s.DB.View(ctx, func(c *db.Conn) error {

@@ -6,7 +6,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// day reads a day that the test knows to be one.
+// day parses a date that the test knows to be valid.
 func day(t testing.TB, s string) exact.Day {
 	t.Helper()
 	d, ok := exact.ParseDay(s)
@@ -152,7 +152,7 @@ func TestUseWith(t *testing.T) {
 	}{
 		{p("2026-08-22", "1"), use{}}, // a day before the window
 		{p("2026-09-01", "10"), between(t, "2026-09-01", "10", "2026-09-01", "10")},
-		{p("2026-09-01", "12"), between(t, "2026-09-01", "10", "2026-09-01", "12")}, // a second one that day
+		{p("2026-09-01", "12"), between(t, "2026-09-01", "10", "2026-09-01", "12")}, // a second one on that day
 		{p("2026-09-05", "20"), between(t, "2026-09-01", "10", "2026-09-05", "20")},
 		{p("2026-09-03", "20"), between(t, "2026-09-01", "10", "2026-09-05", "20")}, // late, between
 		{p("2026-08-23", "20"), between(t, "2026-08-23", "20", "2026-09-05", "20")}, // late, the window's first day

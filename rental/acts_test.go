@@ -12,7 +12,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestTicketStatesAreTheTables: the states stand once, and the table's CHECK has them too.
+// TestTicketStatesAreTheTables: the list of states equals the table's CHECK.
 func TestTicketStatesAreTheTables(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join("..", "schema", "db", "sql", "0009_rental_month.sql"))
 	if err != nil {
@@ -29,8 +29,8 @@ func TestTicketStatesAreTheTables(t *testing.T) {
 	}
 }
 
-// TestRecurringChargesAndTheirEnd: past ones of posted periods at once, one with each
-// period, and withdrawn with the periods that end early.
+// TestRecurringChargesAndTheirEnd: those of posted periods at once, one with each later period, and withdrawn with the
+// periods of an early end.
 func TestRecurringChargesAndTheirEnd(t *testing.T) {
 	h := open(t, "2026-03-20")
 	id := h.lease("start_date=2026-01-01")
@@ -65,7 +65,7 @@ func TestRecurringChargesAndTheirEnd(t *testing.T) {
 	h.sound()
 }
 
-// TestRentSteps: for periods that start on the day or later and are not posted.
+// TestRentSteps: for unposted periods that start on the day or later.
 func TestRentSteps(t *testing.T) {
 	h := open(t, "2026-03-20")
 	id := h.lease("start_date=2026-01-01")
@@ -83,8 +83,8 @@ func TestRentSteps(t *testing.T) {
 	h.sound()
 }
 
-// TestSeveralTenantsAndForgetting: two of one name, two of one lease, and one who is
-// forgotten, whose name and e-mail stand nowhere any more.
+// TestSeveralTenantsAndForgetting: two tenants of one name, two of one lease, and a forgotten one, whose name and
+// e-mail are nowhere any more.
 func TestSeveralTenantsAndForgetting(t *testing.T) {
 	h := open(t, "2026-03-20")
 	h.load("properties", "name\nHouse\n")
@@ -126,8 +126,8 @@ func TestSeveralTenantsAndForgetting(t *testing.T) {
 	h.sound()
 }
 
-// TestForgottenEverywhere writes a tenant's name, e-mail and phone wherever people write, changes
-// them, and looks for the old and the new ones in every row of every table afterwards.
+// TestForgottenEverywhere writes a tenant's name, e-mail and phone into every text field, changes them, and searches
+// every row of every table for the old and the new ones.
 func TestForgottenEverywhere(t *testing.T) {
 	h := open(t, "2026-03-20")
 	h.load("properties", "name,address\nHouse,c/o Ada Brandt Street 1\n")
@@ -183,7 +183,7 @@ func TestForgottenEverywhere(t *testing.T) {
 	h.sound()
 }
 
-// TestTenantsSendSoMuch: ten reports and twenty notes an hour, 100 MB of photos, without the place.
+// TestTenantsSendSoMuch: ten reports and twenty notes an hour, 100 MB of photos, without their location.
 func TestTenantsSendSoMuch(t *testing.T) {
 	h := open(t, "2026-03-20")
 	h.lease("start_date=2026-01-01")
@@ -242,7 +242,7 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// TestLeaseFilters and the agents' lists that go on.
+// TestListsThatGoOn: lease filters and the agents' paged lists.
 func TestListsThatGoOn(t *testing.T) {
 	h := open(t, "2026-03-20")
 	for range 3 {

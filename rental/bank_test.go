@@ -14,7 +14,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// randomMonths is how many months TestRandomMonths plays; .ci/journal plays more.
+// randomMonths is the number of months in TestRandomMonths; .ci/journal plays more.
 var randomMonths = flag.Int("months", 40, "how many random months of payments are played")
 
 const iban = "DE89370400440532013000"
@@ -60,7 +60,7 @@ func mt940(opening, closing string, lines ...string) []byte {
 	return []byte(b.String())
 }
 
-// let makes a unit, a tenant and a lease of it.
+// let makes a unit, a tenant and their lease.
 func (h *fixture) let(unit, tenant, start string, rent int) int64 {
 	h.T.Helper()
 	h.Must(h.row("properties", "name=House"))
@@ -103,7 +103,7 @@ func (h *fixture) matches() (all []string) {
 	return all
 }
 
-// TestReferences works the references of the contract out by hand: 98 - (21000004271500 mod 97) = 10.
+// TestReferences computes the contract's references by hand: 98 - (21000004271500 mod 97) = 10.
 func TestReferences(t *testing.T) {
 	for id, want := range map[int64]string{4: "RF10L000004", 12: "RF85L000012", 17: "RF47L000017", 23: "RF79L000023"} {
 		if got := PaymentReference(id); got != want || mod97(got[4:]+got[:4]) != 1 {
@@ -123,7 +123,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestPaymentCode is the contract's example, and what a code cannot hold.
+// TestPaymentCode is the contract's example, and texts that a code cannot hold.
 func TestPaymentCode(t *testing.T) {
 	a := BankAccount{IBAN: new(iban), Holder: new("Helen Moreau"), Currency: "EUR"}
 	want := "BCD\n002\n1\nSCT\n\nHelen Moreau\nDE89370400440532013000\nEUR1250.00\n\nRF10L000004"
@@ -157,7 +157,7 @@ func TestNamesAreTheSame(t *testing.T) {
 	}
 }
 
-// TestStatementsAreReadOnce is the contract's second example: equal lines, a file that overlaps, and a sum that is wrong.
+// TestStatementsAreReadOnce is the contract's second example: equal lines, an overlapping file, and a wrong sum.
 func TestStatementsAreReadOnce(t *testing.T) {
 	h := open(t, "2026-11-22")
 	h.bank()
@@ -184,7 +184,7 @@ func TestStatementsAreReadOnce(t *testing.T) {
 	if len(rest.Lines) != 3 || rest.Next != nil {
 		t.Errorf("%s", asJSON(t, rest))
 	}
-	// A line in other words is left out until somebody says that it is another one.
+	// A line in other words is ignored until a person says that it is another one.
 	again := mt940("1000.00", "1245.00", "2026-11-11 +950.00 XY|DE1|other words", "2026-11-12 -705.00")
 	if s := h.imports(again); s.New != 1 || !slices.Equal(s.Similar, []int64{1}) {
 		t.Errorf("%s", asJSON(t, s))
@@ -204,7 +204,7 @@ func TestStatementsAreReadOnce(t *testing.T) {
 	h.sound()
 }
 
-// TestFilesAreReadTogether: all files of a call or none, and the one that is wrong is named.
+// TestFilesAreReadTogether: all files of a call or none, and the wrong one is named.
 func TestFilesAreReadTogether(t *testing.T) {
 	h := open(t, "2026-11-22")
 	h.bank()
@@ -256,7 +256,7 @@ func TestLinesAreFound(t *testing.T) {
 	if got := h.matches(); !slices.Contains(got, fmt.Sprintf("95000 certain payment %d", c)) {
 		t.Errorf("%q", got)
 	}
-	// Recorded by hand the day before: the line is that payment, and nothing more is received.
+	// Recorded by hand the day before: the line is that payment, and no second one is recorded.
 	paid, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: c, AmountCents: 95_000, Method: "bank_transfer", PaidDate: "2026-11-19"})
 	h.Must(err)
 	if got := h.matches(); !slices.Contains(got, fmt.Sprintf("95000 certain link %d[%d]", c, paid.PaymentID)) {
@@ -350,7 +350,7 @@ func findLineOf(h *fixture, id int64) (l BankLine, err error) {
 	return l, err
 }
 
-// TestATenantsLinesAreForgotten: after it no line tells who paid, and the file brings nothing again.
+// TestATenantsLinesAreForgotten: after it no line names the payer, and importing the file again restores nothing.
 func TestATenantsLinesAreForgotten(t *testing.T) {
 	h := open(t, "2026-11-22")
 	h.bank()
@@ -372,13 +372,13 @@ func TestATenantsLinesAreForgotten(t *testing.T) {
 	h.sound()
 }
 
-// TestRandomMonths plays months of payments that are known, through files that overlap: what is certain is never
-// another lease's, every line is kept once, and what was booked is the sum of the settled lines.
+// TestRandomMonths plays months of known payments through overlapping files. A certain match is never another lease's,
+// every line is stored once, and the booked sum equals the settled lines.
 func TestRandomMonths(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	names := []string{"Ada Brandt", "Jörg Müller", "John Smith", "Clara Wolff", "Anna Berg", "Tom Berg"}
 	for month := range *randomMonths {
-		t.Run(fmt.Sprint(month), func(t *testing.T) { // whose file goes with it
+		t.Run(fmt.Sprint(month), func(t *testing.T) { // with its file
 			playMonth(t, r, names, month)
 		})
 	}
@@ -449,7 +449,7 @@ func partSum(lines []string) (sum int64) {
 	return sum
 }
 
-// camt writes a statement (053) or a notice (054) of one booking over 1,445.00 with the bank reference E1; a notice tells
+// camt writes a statement (053) or a notice (054) of one booking over 1,445.00 with the bank reference E1; a notice has
 // its two parts.
 func camt(kind string) []byte {
 	party := func(name, iban, cents, reference string) string {
@@ -471,8 +471,8 @@ func camt(kind string) []byte {
 		`</Stmt></BkToCstmrStmt></Document>`)
 }
 
-// TestANoticeAndItsStatementAreJoined reads a collected booking as its bank tells it twice, in either order and with a part
-// booked between: there is one line, of two parts, and the balance is the bank's.
+// TestANoticeAndItsStatementAreJoined reads a collective booking twice, as notice and statement, in either order and
+// with a part booked between. There is one line of two parts, and the balance is the bank's.
 func TestANoticeAndItsStatementAreJoined(t *testing.T) {
 	for _, order := range [][]string{{"053", "054"}, {"054", "053"}} {
 		h := open(t, "2026-11-22")
@@ -490,7 +490,7 @@ func TestANoticeAndItsStatementAreJoined(t *testing.T) {
 		if s := h.imports(camt(order[1])); s.New+s.Same != s.Lines || len(s.Similar) != 0 || order[1] == "053" && (s.Same != 1 || *s.KeptCents != 154_500) {
 			t.Errorf("%v: %s", order, asJSON(t, s))
 		}
-		for range 2 { // again adds nothing
+		for range 2 { // a second time adds nothing
 			for _, kind := range order {
 				if s := h.imports(camt(kind)); s.New != 0 || s.Same != s.Lines {
 					t.Errorf("%v, %s again: %s", order, kind, asJSON(t, s))

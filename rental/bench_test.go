@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// fill makes weekly leases from a day on, each of a unit and a tenant of its own.
+// fill makes weekly leases from a day on, each with its own unit and tenant.
 func (h *fixture) fill(leases int, start exact.Day) {
 	h.T.Helper()
 	h.Must(db.Exec(ctx, h.DB, db.Bookkeeping(), func(tx *db.Tx) error {
@@ -38,7 +38,7 @@ func (h *fixture) fill(leases int, start exact.Day) {
 	}))
 }
 
-// payBut pays every charge but each nth of a lease's, straight in the rows.
+// payBut pays every charge except each nth of a lease, directly in the rows.
 func (h *fixture) payBut(n int) {
 	h.T.Helper()
 	for _, q := range []string{
@@ -51,8 +51,8 @@ func (h *fixture) payBut(n int) {
 	}
 }
 
-// BenchmarkLedger reads a ledger of 300 charges with nothing to post: whole, the bare
-// statement that reads the same rows, and the encoding alone.
+// BenchmarkLedger reads a ledger of 300 charges with nothing to post: complete, the bare statement of the same rows,
+// and the encoding alone.
 func BenchmarkLedger(b *testing.B) {
 	h := open(b, "2026-11-20")
 	h.fill(3, day(b, "2026-11-20")-300*7+2)
@@ -110,9 +110,8 @@ func bare(b *testing.B, h *fixture, query string, arg int64) {
 	}
 }
 
-// BenchmarkArrears reads the arrears of 10,000 leases with 600,000 charges, of which
-// one in twenty is unpaid, and then of one in two hundred: the cost follows what is
-// unpaid.
+// BenchmarkArrears reads the arrears of 10,000 leases with 600,000 charges, one in twenty unpaid, then one in two
+// hundred: the cost follows the unpaid ones.
 func BenchmarkArrears(b *testing.B) {
 	for _, unpaid := range []int{20, 200} {
 		b.Run(fmt.Sprintf("one of %d unpaid", unpaid), func(b *testing.B) {
@@ -133,8 +132,8 @@ func BenchmarkArrears(b *testing.B) {
 	}
 }
 
-// BenchmarkPosting posts five years of weekly rent of 1,000 new leases, 260,000
-// charges, by the first look at the arrears' transaction.
+// BenchmarkPosting posts five years of weekly rent of 1,000 new leases, 260,000 charges, in the transaction of the
+// first arrears request.
 func BenchmarkPosting(b *testing.B) {
 	b.ReportAllocs()
 	for range b.N {
@@ -156,8 +155,8 @@ func BenchmarkPosting(b *testing.B) {
 	}
 }
 
-// BenchmarkHouse asks for what a landlord of 500 units with five years of weekly rent looks at: this
-// month, the units, a year of the property, and the first ten leases, of 500 and of 10,000.
+// BenchmarkHouse requests the pages of a landlord of 500 units with five years of weekly rent: this month, the units, a
+// year of the property, and the first ten leases, of 500 and of 10,000.
 func BenchmarkHouse(b *testing.B) {
 	for _, leases := range []int{500, 10_000} {
 		h := open(b, "2026-11-20")

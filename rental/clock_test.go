@@ -7,10 +7,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestTheDayIsTheShops: a period is posted, and a charge overdue, from the first second
-// of the day in the shop's zone and not a second before; over month ends, year ends,
-// leap days and both daylight-saving days, also far from UTC and where the clocks jump
-// over midnight itself.
+// TestTheDayIsTheShops: a period is posted, and a charge overdue, from the first second of the day in the shop's zone.
+// It covers month ends, year ends, leap days and both clock changes, also far from UTC and where the clock change is at
+// midnight.
 func TestTheDayIsTheShops(t *testing.T) {
 	for _, c := range []struct {
 		zone, due string
@@ -27,7 +26,7 @@ func TestTheDayIsTheShops(t *testing.T) {
 		{"Europe/Berlin", "2026-03-29", []string{"start_date=2026-02-28", "due_day=29"}},
 		{"Europe/Berlin", "2026-10-25", []string{"start_date=2026-07-25", "frequency=quarterly"}},
 		{"America/Santiago", "2026-09-06", []string{"start_date=2026-08-06"}}, // midnight is skipped
-		{"America/Havana", "2026-11-01", []string{"start_date=2026-10-01"}},   // midnight comes twice nearly
+		{"America/Havana", "2026-11-01", []string{"start_date=2026-10-01"}},   // midnight nearly comes twice
 		{"Asia/Kathmandu", "2026-12-31", []string{"start_date=2026-11-30", "due_day=31"}},
 	} {
 		zone, err := time.LoadLocation(c.zone)
@@ -47,7 +46,7 @@ func TestTheDayIsTheShops(t *testing.T) {
 				t.Errorf("%s at %s: %d charges due %s, want %d; %d overdue, want %d of %q", c.zone, h.Now(), got, c.due, want, len(a.Arrears), overdue, lines(l.Charges))
 			}
 		}
-		count(0, 1) // the period before is what is overdue
+		count(0, 1) // the preceding period is overdue
 		h.At(midnight)
 		count(1, 1)
 		h.At((day(t, c.due) + 1).Time(zone).Add(-time.Second))
@@ -58,9 +57,8 @@ func TestTheDayIsTheShops(t *testing.T) {
 	}
 }
 
-// TestDayByDay moves the clock day by day over fifteen months with a leap day, with
-// leases of every frequency, and holds what is posted on each day against the naive
-// walk.
+// TestDayByDay moves the clock day by day over fifteen months with a leap day, with leases of every frequency. It
+// compares each day's postings with the naive walk.
 func TestDayByDay(t *testing.T) {
 	zone, err := time.LoadLocation("America/Los_Angeles")
 	if err != nil {
@@ -91,8 +89,8 @@ func TestDayByDay(t *testing.T) {
 	h.sound()
 }
 
-// TestAWrongClockPostsNothing: a machine that wakes up in the past, or years ahead,
-// refuses what depends on the day, and still shows what is on file.
+// TestAWrongClockPostsNothing: a machine whose clock is in the past, or years ahead, refuses operations that depend on
+// the date and still shows stored data.
 func TestAWrongClockPostsNothing(t *testing.T) {
 	h := open(t, "2026-11-20")
 	id := h.lease("start_date=2024-01-01", "rent_cents=5", "frequency=yearly")
@@ -111,9 +109,10 @@ func TestAWrongClockPostsNothing(t *testing.T) {
 	want := []string{"2024-01-01 5 1 January-31 December 2024", "2025-01-01 5 1 January-31 December 2025", "2026-01-01 5 1 January-31 December 2026"}
 	h.owes(id, want...)
 	h.On("2026-11-19")
-	h.owes(id, want...) // nothing to post: reading goes on
+	h.owes(id, want...) // nothing to post: reading works
 	_, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: id, ChargeID: 1})
 	h.Refused(err, fault.Unavailable, "clock")
-	_, err = h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: id, ChargeID: 1, PaidDate: "2026-11-01"}) // says its day itself
+	// its date is given
+	_, err = h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: id, ChargeID: 1, PaidDate: "2026-11-01"})
 	h.Must(err)
 }

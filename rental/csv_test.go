@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestCSVComesBackUnchanged: into the same file, where nothing is written, and into an
-// empty one, which then gives the same seven files and the same ledgers; also where
-// rents changed and leases were cut and moved out.
+// TestCSVComesBackUnchanged: an import into the same file writes nothing; an import into an empty one gives the same
+// seven files and ledgers, also with changed rents, ended and extended leases.
 func TestCSVComesBackUnchanged(t *testing.T) {
 	h := open(t, "2026-03-14")
 	first := h.lease("start_date=2025-11-11", "due_day=1", "end_date=2026-03-14")
@@ -53,7 +52,7 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 	before := h.written()
 	for _, name := range tableNames {
 		if name == "payments" {
-			var old []string // without its last two columns a file is read as so far
+			var old []string // a file without the last two columns is read as before
 			for line := range strings.Lines(files[name]) {
 				cells := strings.Split(strings.TrimSpace(line), ",")
 				old = append(old, strings.Join(cells[:len(cells)-2], ","))
@@ -89,7 +88,7 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 			t.Errorf("%s: %q\nand %q", unit, lines(a.Charges), lines(b.Charges))
 		}
 	}
-	// Both go on alike.
+	// Both continue alike.
 	h.On("2027-06-01")
 	other.On("2027-06-01")
 	a, err := h.Arrears(ctx, viewer)
@@ -103,9 +102,8 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 	other.sound()
 }
 
-// TestMoneyComesBackUnchanged: what a month does to a ledger goes into an empty file too:
-// parts, credit, credit that was returned, deposits, late fees and those that were voided,
-// steps of rent and recurring charges. Both files are the same then, and go on alike.
+// TestMoneyComesBackUnchanged imports a month's ledger into an empty file: parts, credit, returned credit, deposits,
+// late fees, voided fees, steps of rent and recurring charges. Both files are the same and continue alike.
 func TestMoneyComesBackUnchanged(t *testing.T) {
 	h := open(t, "2026-01-01")
 	one, two := h.lease("start_date=2026-01-01"), h.lease("start_date=2026-01-01")
@@ -219,7 +217,7 @@ func TestPaymentRows(t *testing.T) {
 	h := open(t, "2026-03-20")
 	id := h.lease("start_date=2026-01-01")
 	refusals := h.try("payments", "property,unit,lease_start,type,due_date,method,paid_date\n"+
-		"House,U1,2026-01-01,rent,2026-02-01,transfer,2026-02-03\n"+ // posts what is due first
+		"House,U1,2026-01-01,rent,2026-02-01,transfer,2026-02-03\n"+ // posts due charges first
 		"House,U1,2026-01-01,rent,2026-02-01,cash,2026-02-04\n"+
 		"House,U1,2026-01-01,rent,2026-04-01,cash,2026-02-04\n"+
 		"House,U1,2026-01-01,repair,2026-02-01,cash,2026-02-04\n"+

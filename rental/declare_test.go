@@ -10,8 +10,7 @@ import (
 	"quartermaster/schema"
 )
 
-// TestSurface: the routes and tools of the spec, their arguments, and which of them
-// write.
+// TestSurface: the routes and tools of the specification, their arguments, and which of them write.
 func TestSurface(t *testing.T) {
 	s := open(t, "2026-11-20").Declare()
 	if s.Name != "rental" || s.Ping != "" || s.Health != "3.0.0" || s.Document != "3.0.0" {
@@ -95,8 +94,7 @@ func TestSurface(t *testing.T) {
 	}
 }
 
-// TestExamplesAreFilledIn: what the documents show is an answer as it really is, with
-// no list empty.
+// TestExamplesAreFilledIn: each documented example has the shape of a real answer, with no empty list.
 func TestExamplesAreFilledIn(t *testing.T) {
 	s := open(t, "2026-11-20").Declare()
 	check := func(name string, v any) {

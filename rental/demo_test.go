@@ -8,8 +8,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// TestDemo fills a file on days that are awkward for months, and finds in it what a
-// visitor should see.
+// TestDemo fills a file on dates that are awkward for months and checks what a visitor should see.
 func TestDemo(t *testing.T) {
 	for _, on := range []string{"2026-11-20", "2027-01-31", "2028-02-29", "2026-03-01"} {
 		h := open(t, on)
@@ -48,7 +47,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// TestDemoIsOneTransaction: one that fails leaves nothing.
+// TestDemoIsOneTransaction: a failed one leaves nothing.
 func TestDemoIsOneTransaction(t *testing.T) {
 	h := open(t, "2026-11-20")
 	h.Must(h.row("properties", "name=4 Mill Lane"))

@@ -51,8 +51,7 @@ func TestEndLeaseInThePast(t *testing.T) {
 	}
 	h.sound()
 
-	// Let it run on: the rest of March is a period of its own, and the ids of what was
-	// withdrawn name nothing new.
+	// Without an end again: the rest of March is a period of its own, and withdrawn ids are not reused.
 	h.Must(h.row("leases", "property=House", "unit=U1", "start_date=2026-01-01", "end_date=2026-04-30"))
 	h.owes(id, append(want[:3:3], "2026-03-15 170000 15-31 March 2026, 17 of 31 days", "2026-04-01 310000 1-30 April 2026", "2026-05-02 7 Window")...)
 	for _, c := range e.Withdrawn {
@@ -90,7 +89,7 @@ func TestEndLeaseRefusals(t *testing.T) {
 	if h.written() != before || h.export("charges") != ledger {
 		t.Fatal("a refused end wrote something")
 	}
-	e, err := h.end(id, "2026-04-30") // the paid April is whole: it need not change
+	e, err := h.end(id, "2026-04-30") // the paid April is complete: it need not change
 	h.Must(err)
 	if e.Cut != nil || len(e.Withdrawn) != 1 {
 		t.Errorf("%s", asJSON(t, e))
@@ -113,7 +112,7 @@ func TestEndLeaseAheadOfTime(t *testing.T) {
 		"2026-07-01 310000 1-10 July 2026, 10 of 31 days, charged in full"}
 	h.owes(id, want...)
 	h.sound()
-	// Cut once more: without proration the amount stays, so that even a paid one may.
+	// Ended earlier again: without proration the amount stays, so that even a paid one may be affected.
 	h.payDue(id, "2026-07-01")
 	e, err = h.end(id, "2026-07-05")
 	h.Must(err)
@@ -156,8 +155,7 @@ func TestEndLeaseCutsByTheRentOfThen(t *testing.T) {
 	h.sound()
 }
 
-// TestEndLeaseNeverRaises: a period that went by its days stays so, also when the
-// lease was taken off proration since.
+// TestEndLeaseNeverRaises: a prorated period keeps its amount, also when the lease lost proration since.
 func TestEndLeaseNeverRaises(t *testing.T) {
 	h := open(t, "2026-03-20")
 	id := h.lease("start_date=2026-03-11", "rent_cents=310000", "due_day=1")

@@ -52,7 +52,7 @@ func (h *fixture) table(name string) schema.Table {
 	return t
 }
 
-// row puts one CSV row, "name=value" cells, by its own Row and Put, as import does.
+// row imports one CSV row of "name=value" cells.
 func (h *fixture) row(table string, cells ...string) error {
 	h.T.Helper()
 	in := map[string]string{}
@@ -74,7 +74,7 @@ func (h *fixture) put(t schema.Table, cells map[string]string) error {
 	})
 }
 
-// load puts the rows of a CSV text, all of which must be good.
+// load imports the rows of a CSV text, which must all be good.
 func (h *fixture) load(table, text string) {
 	h.T.Helper()
 	for _, refusal := range h.try(table, text) {
@@ -82,8 +82,7 @@ func (h *fixture) load(table, text string) {
 	}
 }
 
-// try puts the rows of a CSV text in one transaction as import does, and gives the
-// refusals.
+// try imports the rows of a CSV text in one transaction and returns the refusals.
 func (h *fixture) try(table, text string) (refusals []string) {
 	h.T.Helper()
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
@@ -110,7 +109,7 @@ func (h *fixture) try(table, text string) (refusals []string) {
 	return refusals
 }
 
-// groups are the records by their names, those together that make one record of the table.
+// groups are the records by name; records of one group make one record of the table.
 func groups(t schema.Table, records [][]string) (all [][]map[string]string) {
 	at := map[string]int{}
 	for _, r := range records[1:] {
@@ -142,7 +141,7 @@ func (h *fixture) export(table string) string {
 	return b.String()
 }
 
-// exportTo writes a table as CSV, the columns that an export has.
+// exportTo writes a table as CSV with the columns of an export.
 func (h *fixture) exportTo(table string, to *strings.Builder) {
 	h.T.Helper()
 	w := csv.NewWriter(to)
@@ -168,8 +167,7 @@ func (h *fixture) exportTo(table string, to *strings.Builder) {
 
 var tableNames = []string{"properties", "units", "tenants", "leases", "rents", "recurring", "charges", "payments", "deposits", "tickets"}
 
-// lease makes a unit of its own and a lease of it by "name=value" cells, and gives the
-// lease's id.
+// lease makes a unit and a lease of it from "name=value" cells and returns the lease's id.
 func (h *fixture) lease(cells ...string) int64 {
 	h.T.Helper()
 	n := h.Number("SELECT count(*) FROM units") + 1
@@ -181,8 +179,7 @@ func (h *fixture) lease(cells ...string) int64 {
 	return h.Number("SELECT max(id) FROM leases")
 }
 
-// written counts all that any write leaves: a number that is the same before and after
-// means that nothing was written.
+// written counts all rows that writes leave: the same number before and after means that nothing was written.
 func (h *fixture) written() int64 {
 	h.T.Helper()
 	return h.Number(`SELECT (SELECT count(*) FROM audit) + (SELECT count(*) FROM events) + (SELECT count(*) FROM charges)
@@ -204,7 +201,7 @@ func lines(charges []Charge) (all []string) {
 	return all
 }
 
-// owes fails unless the ledger's lines are as wanted.
+// owes fails unless the ledger has the lines.
 func (h *fixture) owes(lease int64, want ...string) Ledger {
 	h.T.Helper()
 	l, err := h.Ledger(ctx, viewer, lease)
@@ -215,7 +212,7 @@ func (h *fixture) owes(lease int64, want ...string) Ledger {
 	return l
 }
 
-// breaches are what doctor finds.
+// breaches are doctor's findings.
 func (h *fixture) breaches() (all []string) {
 	h.T.Helper()
 	h.Must(h.DB.View(ctx, func(c *db.Conn) (err error) {
@@ -233,7 +230,7 @@ func (h *fixture) sound() {
 	}
 }
 
-// raw changes rows behind the service's back.
+// raw changes rows directly.
 func (h *fixture) raw(query string) {
 	h.T.Helper()
 	h.Must(db.Exec(ctx, h.DB, db.Bookkeeping(), func(tx *db.Tx) error {
@@ -242,13 +239,13 @@ func (h *fixture) raw(query string) {
 	}))
 }
 
-// post carries out an operation with a JSON body on the route of the id.
+// post runs an operation with a JSON body on the route of the id.
 func (h *fixture) post(op schema.Op, who db.Caller, id, body string) (any, error) {
 	h.T.Helper()
 	return h.call(op, who, schema.Input{Surface: schema.REST, HasBody: true, Path: func(string) string { return id }}, body)
 }
 
-// tool carries out an operation as an agent does.
+// tool runs an operation as an agent does.
 func (h *fixture) tool(name string, who db.Caller, args string) (any, error) {
 	h.T.Helper()
 	for _, op := range h.Declare().Tools() {
@@ -272,7 +269,7 @@ func (h *fixture) call(op schema.Op, who db.Caller, in schema.Input, body string
 	return do(ctx, who)
 }
 
-// get carries out a GET with "name=value" parameters.
+// get runs a GET with "name=value" parameters.
 func (h *fixture) get(op schema.Op, who db.Caller, id string, query ...string) (any, error) {
 	q := map[string][]string{}
 	for _, p := range query {

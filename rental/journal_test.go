@@ -18,15 +18,15 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// .ci/journal lets hledger check what these tests write, of more houses.
+// hledgerProgram is set by .ci/journal, which checks these tests' journals of more properties with hledger.
 var (
 	hledgerProgram = flag.String("hledger", "", "check journals with this program")
 	zbarProgram    = flag.String("zbarimg", "", "read payment codes with this program")
 	journalHouses  = flag.Int("houses", 30, "how many random houses journals are written of")
 )
 
-// balances are the sums of a journal's accounts, after what every reader checks: each entry adds up to 0, days never go
-// back, and every account is declared.
+// balances are the sums of a journal's accounts. It first checks that each entry adds up to 0, that dates rise, and
+// that every account is declared.
 func balances(t *testing.T, text string) map[string]int64 {
 	t.Helper()
 	sums, declared := map[string]int64{}, map[string]bool{}
@@ -72,7 +72,7 @@ func under(sums map[string]int64, name string) (cents int64) {
 	return cents
 }
 
-// byHledger are the sums as hledger reads them, after its own strict checks.
+// byHledger are the sums by hledger, after its own strict checks.
 func byHledger(t *testing.T, text string) map[string]int64 {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "year.journal")
@@ -105,7 +105,7 @@ func byHledger(t *testing.T, text string) map[string]int64 {
 	return sums
 }
 
-// TestPaymentCodesAreRead draws codes and, where zbarimg is there, reads them back, byte for byte.
+// TestPaymentCodesAreRead draws codes and, if zbarimg is installed, reads them back, byte for byte.
 func TestPaymentCodesAreRead(t *testing.T) {
 	a := BankAccount{IBAN: new(iban), BIC: new("COBADEFFXXX"), Currency: "EUR"}
 	for i, holder := range []string{"Helen Moreau", "Jürgen Müller & Söhne", "Élodie Noël", strings.Repeat("ü", 70), strings.Repeat("€", 70)} {
@@ -159,7 +159,7 @@ func TestAJournal(t *testing.T) {
 	}
 }
 
-// TestJournalsOfRandomHouses: what the journal's accounts say of each house and year is what its year says.
+// TestJournalsOfRandomHouses: the journal's accounts of each property and year equal its annual statement.
 func TestJournalsOfRandomHouses(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 8))
 	h := open(t, "2026-03-01")

@@ -7,8 +7,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestLateFeesGoByTheDaysOfThePayments works one lease through by hand: rent 1000.00 due
-// on the 1st, 5 days of grace, 5 percent of what was open then.
+// TestLateFeesGoByTheDaysOfThePayments computes one lease by hand: rent 1000.00 due on the 1st, 5 days of grace, 5
+// percent of the amount open then.
 func TestLateFeesGoByTheDaysOfThePayments(t *testing.T) {
 	h := open(t, "2026-03-01")
 	id := h.lease("start_date=2026-03-01")
@@ -19,12 +19,12 @@ func TestLateFeesGoByTheDaysOfThePayments(t *testing.T) {
 	h.On("2026-03-20")
 	h.owes(id, "2026-03-01 100000 1-31 March 2026", "2026-03-07 5000 Late fee for rent due 2026-03-01")
 
-	// A part of it came within the grace, and is told now: the fee is of the rest.
+	// A part arrived within the grace and is recorded now: the fee is on the rest.
 	part, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: id, ChargeID: 1, AmountCents: new(int64(40_000)), PaidDate: "2026-03-06", Method: "cash"})
 	h.Must(err)
 	h.owes(id, "2026-03-01 100000 1-31 March 2026", "2026-03-07 3000 Late fee for rent due 2026-03-01")
 
-	// The rest came within the grace too, with 20.00 more: no fee, and the 20.00 are credit.
+	// The rest arrived within the grace too, with 20.00 more: no fee, and 20.00 credit.
 	all, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 62_000, PaidDate: "2026-03-04", Method: "cash"})
 	h.Must(err)
 	l := h.owes(id, "2026-03-01 100000 1-31 March 2026 paid 2026-03-06 cash")
@@ -40,7 +40,7 @@ func TestLateFeesGoByTheDaysOfThePayments(t *testing.T) {
 		t.Errorf("%s", asJSON(t, l))
 	}
 
-	// A voided one never comes again.
+	// A voided one is not posted again.
 	_, err = h.VoidCharge(ctx, cli, l.Charges[1].ID, "they asked kindly")
 	h.Must(err)
 	_, err = h.ReversePayment(ctx, cli, all.PaymentID, "bounced too", nil)
@@ -49,9 +49,8 @@ func TestLateFeesGoByTheDaysOfThePayments(t *testing.T) {
 	h.sound()
 }
 
-// TestAFeeIsNotPaidByWhatTakesItAway: one payment on account, recorded after the fee was
-// posted, for a day within the grace and over the rent, the fee and more. It pays the rent;
-// then there is no fee, and the rest is credit.
+// TestAFeeIsNotPaidByWhatTakesItAway: one payment on account, recorded after the fee was posted, dated within the
+// grace, over the rent, the fee and more. It pays the rent; then the fee is removed and the rest is credit.
 func TestAFeeIsNotPaidByWhatTakesItAway(t *testing.T) {
 	h := open(t, "2026-03-01")
 	id := h.lease("start_date=2026-03-01")
@@ -67,8 +66,8 @@ func TestAFeeIsNotPaidByWhatTakesItAway(t *testing.T) {
 	h.sound()
 }
 
-// TestMoneyInParts: a payment on account, credit that meets what falls due, a deposit that
-// is used and returned, and what stands in the way of taking a payment back.
+// TestMoneyInParts: a payment on account, credit used for new charges, a deposit used and returned, and obstacles to a
+// reversal.
 func TestMoneyInParts(t *testing.T) {
 	h := open(t, "2026-03-01")
 	id := h.lease("start_date=2026-03-01")

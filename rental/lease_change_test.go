@@ -19,7 +19,7 @@ func TestARentChangedLaterChangesNothingPosted(t *testing.T) {
 	h := open(t, "2026-03-30")
 	id := h.lease("start_date=2026-01-31")
 	h.owes(id, "2026-01-31 100000 31 January-27 February 2026", "2026-02-28 100000 28 February-30 March 2026")
-	h.On("2026-05-02") // two more are due, and nobody has looked
+	h.On("2026-05-02") // two more are due and not yet posted
 	h.Must(h.change("rent_cents=120000"))
 	h.On("2026-05-31")
 	h.owes(id, "2026-01-31 100000 31 January-27 February 2026", "2026-02-28 100000 28 February-30 March 2026",
@@ -32,7 +32,7 @@ func TestARentChangedLaterChangesNothingPosted(t *testing.T) {
 	h.sound()
 }
 
-// TestADraftFollowsItsNewTerms: before anything is posted, a slip can be put right.
+// TestADraftFollowsItsNewTerms: before anything is posted, a mistake can be corrected.
 func TestADraftFollowsItsNewTerms(t *testing.T) {
 	h := open(t, "2026-03-30")
 	id := h.lease("start_date=2026-01-31", "rent_cents=1")
@@ -55,7 +55,7 @@ func TestImportRefusesWhatEndLeaseIsFor(t *testing.T) {
 	h.Refused(h.change("end_date=2026-06-30"), fault.Invalid, "shorten")
 	h.Refused(h.row("leases", "property=House", "unit=U1", "start_date=2026-02-01", "tenant=Tenant U1", "rent_cents=5"),
 		fault.Invalid, "may not cover the same day", "lease 1")
-	h.Must(h.change("frequency=monthly", "due_day=31", "end_date=2026-12-31", "rent_cents=100000")) // as it is
+	h.Must(h.change("frequency=monthly", "due_day=31", "end_date=2026-12-31", "rent_cents=100000")) // unchanged
 	if h.written() != before {
 		t.Error("a refused or empty change wrote something")
 	}
@@ -75,7 +75,7 @@ func TestMovingAnEndOut(t *testing.T) {
 	h.Refused(h.change("end_date="), fault.Invalid, "may not cover the same day", "lease 2")
 	h.Must(h.change("end_date=2026-03-20", "rent_cents=620000"))
 	h.Must(h.change("end_date=2026-04-30"))
-	// Each time the rest begins where the last period ended, by the rent of then.
+	// Each time the rest begins where the last period ended, at the rent of that time.
 	h.On("2026-06-01")
 	h.owes(id, append(posted, "2026-03-15 120000 15-20 March 2026, 6 of 31 days", "2026-03-21 220000 21-31 March 2026, 11 of 31 days", "2026-04-01 620000 1-30 April 2026")...)
 	h.sound()

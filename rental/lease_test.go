@@ -75,8 +75,8 @@ func TestListShapes(t *testing.T) {
 	}
 }
 
-// TestPagesEnd walks every list page by page: each record comes once, and next is null
-// at the end, also when the last page is full.
+// TestPagesEnd walks every list page by page. Each record comes once, and next is null at the end, also when the last
+// page is full.
 func TestPagesEnd(t *testing.T) {
 	h := open(t, "2026-03-01")
 	for i := range 6 {
@@ -151,7 +151,7 @@ func TestPagesEnd(t *testing.T) {
 	h.Refused(err, fault.Invalid, "limit")
 }
 
-// TestLeaseListPostsThePageThatItShows, and no other lease.
+// TestLeaseListPostsThePageThatItShows: and no other lease.
 func TestLeaseListPostsThePageThatItShows(t *testing.T) {
 	h := open(t, "2026-03-01")
 	for range 3 {

@@ -119,7 +119,7 @@ func TestManyReadersPostOnce(t *testing.T) {
 	h.sound()
 }
 
-// TestTheUniqueKeyHoldsWhatIsPosted goes past the service's own care.
+// TestTheUniqueKeyHoldsWhatIsPosted bypasses the service's own check.
 func TestTheUniqueKeyHoldsWhatIsPosted(t *testing.T) {
 	h := open(t, "2026-03-01")
 	id := h.lease("start_date=2026-03-01")
@@ -170,8 +170,7 @@ func TestFiveWeeklyChargesInAMonthOfFive(t *testing.T) {
 	}
 }
 
-// TestNothingToPostTakesNoLock: while another writes, ledgers, arrears and lists that
-// have nothing to post are read.
+// TestNothingToPostTakesNoLock: while another writes, ledgers, arrears and lists without due charges can be read.
 func TestNothingToPostTakesNoLock(t *testing.T) {
 	h := open(t, "2026-03-01")
 	id := h.lease("start_date=2026-03-01")

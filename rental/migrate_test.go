@@ -14,8 +14,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// oldRows are a file's rows as the program before this month's work wrote them: a paid and
-// an unpaid month, a deposit, a payment that was reversed, a charge that was paid early.
+// oldRows are a file's rows as the earlier version wrote them: a paid and an unpaid month, a deposit, a reversed
+// payment, a charge paid early.
 const oldRows = `
 INSERT INTO properties VALUES (1, 'House', NULL);
 INSERT INTO units VALUES (1, 1, 'A', 98000, NULL), (2, 1, 'B', 0, NULL);
@@ -34,8 +34,7 @@ INSERT INTO payments VALUES (1, 1, 1, 100000, 'cash', 20455, 5, NULL, NULL), (2,
 INSERT INTO tickets VALUES (1, 1, 1, 'Tap', NULL, 'medium', 'open', 'portal', 'ann', 5, 5, NULL);
 `
 
-// TestFilesOfBeforeMigrate: the ledgers of a file of the version before are the same to
-// the cent, and it goes on as it would have.
+// TestFilesOfBeforeMigrate: the ledgers of an older file are the same to the cent and continue as before.
 func TestFilesOfBeforeMigrate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.db")
 	c, err := sqlite.OpenConn(path, sqlite.OpenCreate|sqlite.OpenReadWrite)

@@ -16,8 +16,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// population is random leases in the program and, beside it, in accounts that are kept by the
-// calendar alone.
+// population is random leases in the program and, as reference, in accounts that follow the calendar alone.
 type population struct {
 	*fixture
 	accounts   []*account
@@ -26,12 +25,11 @@ type population struct {
 	done, not  map[string]int
 }
 
-// TestMoneyAgainstAReference does random things to random leases on random days: part
-// payments, payments on account, credit and its return, deposits used and returned, late
-// fees, recurring charges, steps of rent, early ends, reversals and voids. The program is
-// looked at by nothing but these acts, and by reads that race; the reference lives through
-// every day. Both refuse the same acts, every ledger is the same to the cent, and so are
-// the statements on both sides of a year's end; doctor finds nothing.
+// TestMoneyAgainstAReference does random actions on random leases on random days: part payments, payments on account,
+// credit and its return, deposits, late fees, recurring charges, steps of rent, early ends, reversals and voids. The
+// program posts only through these actions and racing reads; the reference lives through every day. Both refuse the
+// same actions. Every ledger is the same to the cent, and so are the statements around a year's end. Doctor finds
+// nothing.
 func TestMoneyAgainstAReference(t *testing.T) {
 	leases := 300
 	if testing.Short() { // with the race detector
@@ -152,7 +150,7 @@ func (w *population) let(tx *db.Tx, r *rand.Rand, i, today int) error {
 	return err
 }
 
-// race lets many read at once what is not posted yet.
+// race makes many readers post at once.
 func (w *population) race() {
 	var all sync.WaitGroup
 	for range 3 {
@@ -172,7 +170,7 @@ func (w *population) race() {
 	all.Wait()
 }
 
-// actAll does one random act to each lease in both, in one transaction.
+// actAll does one random action on each lease in both, in one transaction.
 func (w *population) actAll(r *rand.Rand, today int) {
 	w.T.Helper()
 	w.Must(db.Exec(ctx, w.DB, cli, func(tx *db.Tx) error {
@@ -213,7 +211,7 @@ func (w *population) actAll(r *rand.Rand, today int) {
 	}))
 }
 
-// same holds the program's rows of a lease against the reference's.
+// same compares the program's rows of a lease with the reference's.
 func (w *population) same(i int, after string, got []string) error {
 	if want := w.accounts[i].rows(); !slices.Equal(got, want) {
 		return fmt.Errorf("lease %d after %s:\n%s\nand by the reference\n%s", i+1, after, strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -230,7 +228,7 @@ func (w *population) rowsOf(i int) (rows []string) {
 	return rows
 }
 
-// ledgerRows are a lease's charges and sums as account.rows tells them.
+// ledgerRows are a lease's charges and sums in the format of account.rows.
 func ledgerRows(c *db.Conn, i int) ([]string, error) {
 	lease := int64(i + 1)
 	charges, err := chargesOf(c, lease)
@@ -256,8 +254,7 @@ func ledgerRows(c *db.Conn, i int) ([]string, error) {
 	return append(rows, fmt.Sprint("credit ", t.CreditCents, ", held ", t.DepositHeldCents)), err
 }
 
-// statements holds a lease's two years against the reference's sums, and against each
-// other at the year's end.
+// statements compares a lease's two years with the reference's sums, and with each other at the year's end.
 func (w *population) statements(i int) {
 	w.T.Helper()
 	var closing int64
@@ -280,8 +277,8 @@ func (w *population) statements(i int) {
 	}
 }
 
-// propertyStatements: what came in by type, with credit and what went out of it, is all
-// that came in, and the units' shares are.
+// propertyStatements: received sums by type, with credit received and used, equal the total received, and so do the
+// units' shares.
 func (w *population) propertyStatements() {
 	w.T.Helper()
 	for p := range w.properties {

@@ -12,9 +12,8 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// naive works out a lease's charges without any of the program's arithmetic: it walks
-// the calendar of package time day by day, asks of each day whether rent is due on
-// it, and counts days one by one.
+// naive computes a lease's charges without the program's arithmetic. It walks the calendar of package time day by day,
+// decides for each day whether rent is due, and counts days one by one.
 type naive struct {
 	start, end time.Time // a zero end is open
 	frequency  string
@@ -45,7 +44,7 @@ func (naive) daysBetween(a, b time.Time) int {
 func tomorrow(d time.Time) time.Time  { return d.AddDate(0, 0, 1) }
 func yesterday(d time.Time) time.Time { return d.AddDate(0, 0, -1) }
 
-// charges lists what is due by today, as terms.schedule does without the label.
+// charges lists the charges due by today, as terms.schedule does without the label.
 func (n naive) charges(today time.Time) []string {
 	var all []string
 	for d := n.start; !d.After(today) && (n.end.IsZero() || !d.After(n.end)); d = tomorrow(d) {
@@ -73,7 +72,7 @@ func (n naive) charges(today time.Time) []string {
 	return all
 }
 
-// halfUp rounds by way of the decimal text of r + 1/2, cut at the point.
+// halfUp rounds through the decimal text of r + 1/2, cut at the point.
 func halfUp(r *big.Rat) int64 {
 	whole, _, _ := strings.Cut(new(big.Rat).Add(r, big.NewRat(1, 2)).FloatString(9), ".")
 	var n int64
@@ -124,7 +123,7 @@ func TestScheduleAgainstNaive(t *testing.T) {
 	t.Logf("%d leases, %d charges", cases, charges)
 }
 
-// months12 is about how many days a lease must last to see a few periods.
+// months12 is the approximate number of days in which a lease has several periods.
 func months12(frequency string) int {
 	switch frequency {
 	case yearly:

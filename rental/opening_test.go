@@ -16,8 +16,8 @@ func (h *fixture) opening(o Opening) OpeningDone {
 	return done.Leases[0]
 }
 
-// TestALeaseIsTakenOver works two leases from March 2024 through by hand: 33 months of rent that were
-// settled elsewhere, 350.00 owed and a deposit of 1,800.00, or 200.00 paid ahead.
+// TestALeaseIsTakenOver computes two leases from March 2024 by hand: 33 months of rent settled elsewhere, 350.00 owed
+// and a deposit of 1,800.00, or 200.00 paid ahead.
 func TestALeaseIsTakenOver(t *testing.T) {
 	h := open(t, "2026-11-22")
 	id := h.lease("start_date=2024-03-01", "rent_cents=90000")
@@ -78,8 +78,8 @@ func TestALeaseIsTakenOver(t *testing.T) {
 	h.sound()
 }
 
-// TestAnOpeningIsReplacedAndTakenAway moves the day back and forth: periods are posted again and
-// withdrawn, each once, with their late fees.
+// TestAnOpeningIsReplacedAndTakenAway moves the opening date back and forth: periods are posted again and withdrawn,
+// each once, with their late fees.
 func TestAnOpeningIsReplacedAndTakenAway(t *testing.T) {
 	h := open(t, "2026-03-20")
 	id := h.lease("start_date=2026-01-10", "due_day=1")
@@ -109,7 +109,7 @@ func TestAnOpeningIsReplacedAndTakenAway(t *testing.T) {
 	h.sound()
 }
 
-// TestRefusedOpenings: what stands in the way is named, and nothing is written.
+// TestRefusedOpenings: the obstacle is named, and nothing is written.
 func TestRefusedOpenings(t *testing.T) {
 	h := open(t, "2026-11-22")
 	id := h.lease("start_date=2024-03-01")
@@ -135,8 +135,8 @@ func TestRefusedOpenings(t *testing.T) {
 	h.Refused(err, fault.Forbidden)
 }
 
-// TestLeasesComeWithTheirOpenings imports leases with what was owed, exports them, and imports them
-// into another file: the same ledgers. Without an opening the export has no column of it.
+// TestLeasesComeWithTheirOpenings imports leases with opening balances, exports them, and imports them into another
+// file: the same ledgers. Without an opening the export has no such column.
 func TestLeasesComeWithTheirOpenings(t *testing.T) {
 	h := open(t, "2026-11-22")
 	id := h.lease("start_date=2024-03-01")
@@ -160,7 +160,8 @@ func TestLeasesComeWithTheirOpenings(t *testing.T) {
 	_, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id + 1, AmountCents: 50_000, PaidDate: "2026-11-20"})
 	h.Must(err)
 	h.sound()
-	h.load("leases", head+"opening_day,opening_balance_cents,opening_deposit_cents\nHouse,B,2024-03-01,Tenant U1,90000,2026-11-01,35000,180000\n") // the same
+	// the same
+	h.load("leases", head+"opening_day,opening_balance_cents,opening_deposit_cents\nHouse,B,2024-03-01,Tenant U1,90000,2026-11-01,35000,180000\n")
 	other := open(t, "2026-11-22")
 	for _, name := range tableNames {
 		var file strings.Builder

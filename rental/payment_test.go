@@ -97,7 +97,7 @@ func TestPaymentRefusals(t *testing.T) {
 	}
 }
 
-// TestMethodAndDayAreNeverRefused: whatever is sent for them, the payment stands.
+// TestMethodAndDayAreNeverRefused: with any values the payment is recorded.
 func TestMethodAndDayAreNeverRefused(t *testing.T) {
 	h := open(t, "2026-11-20")
 	h.lease("start_date=2026-12-01")
@@ -228,7 +228,7 @@ func TestAddCharge(t *testing.T) {
 	}
 	_, err = h.AddCharge(ctx, cli, 1, NewCharge{"repair", 5, due, "Window"})
 	h.Refused(err, fault.Conflict, "charge 2", "another label")
-	for i := range 3 { // of one type and day, each with a label of its own
+	for i := range 3 { // of one type and day, each with its own label
 		_, err = h.AddCharge(ctx, cli, 1, NewCharge{"repair", 5, due, fmt.Sprint("Door ", i)})
 		h.Must(err)
 	}
@@ -257,7 +257,7 @@ func TestIdempotencyKeyGivesTheFirstPaymentAgain(t *testing.T) {
 	}
 }
 
-// TestACurrencyThatNobodySet records a payment in dollars, which a shop counts in until it says otherwise.
+// TestACurrencyThatNobodySet records a payment in dollars, the default currency.
 func TestACurrencyThatNobodySet(t *testing.T) {
 	h := open(t, "2026-02-10")
 	h.lease("start_date=2026-01-01")

@@ -8,7 +8,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestRename gives a property and a unit other names: their leases follow, names in use are refused.
+// TestRename renames a property and a unit: their leases follow, used names are refused.
 func TestRename(t *testing.T) {
 	h := open(t, "2026-11-20")
 	id := h.lease("start_date=2026-09-01")
@@ -36,8 +36,8 @@ func TestRename(t *testing.T) {
 	h.Refused(err, fault.Forbidden)
 }
 
-// TestFirstDay moves a lease's first day while nothing is paid on it: its rent, what comes with it and
-// its late fees are posted anew.
+// TestFirstDay moves a lease's first day while nothing is paid on it: rent, recurring charges and late fees are posted
+// anew.
 func TestFirstDay(t *testing.T) {
 	h := open(t, "2026-11-20")
 	id := h.lease("start_date=2026-09-01")
@@ -71,7 +71,7 @@ func TestFirstDay(t *testing.T) {
 	h.sound()
 }
 
-// TestArrearsByPerson: a tenant with two leases is one, a forgotten one has nobody to write to.
+// TestArrearsByPerson: a tenant with two leases is one row, a forgotten one has no address.
 func TestArrearsByPerson(t *testing.T) {
 	h := open(t, "2026-11-20")
 	h.load("properties", "name\nHouse\n")
@@ -97,7 +97,7 @@ func TestArrearsByPerson(t *testing.T) {
 	}
 }
 
-// TestChargesAreChosenByTheirWords: what is open is offered with unit, tenant, words, period and amount.
+// TestChargesAreChosenByTheirWords: open charges are offered with unit, tenant, words, period and amount.
 func TestChargesAreChosenByTheirWords(t *testing.T) {
 	h := open(t, "2026-11-20")
 	id := h.lease("start_date=2026-11-01")

@@ -35,7 +35,7 @@ func termsOf(t testing.TB, s string) terms {
 	return x
 }
 
-// schedule lists the periods due by today as the posting does, one after another.
+// schedule lists the periods due by today one by one, as posting does.
 func (t *terms) schedule(today exact.Day) []string {
 	var all []string
 	for next := t.Start; next <= today && t.covers(next); {
@@ -146,8 +146,8 @@ func TestSchedule(t *testing.T) {
 func TestResume(t *testing.T) {
 	for _, c := range []struct {
 		about, terms, first string // the terms under which the period that begins on first was posted
-		next, longer        string // where the lease goes on, and the terms it goes on with
-		want                string // the period that comes then
+		next, longer        string // where the lease continues, and its terms then
+		want                string // the next period
 	}{
 		{"the rest of a prorated month", "monthly 1 from 2026-01-01 to 2026-03-14 rent 310000 actual", "2026-03-01",
 			"2026-03-15", "monthly 1 from 2026-01-01 to - rent 310000 actual", "15-31 March 2026, 17 of 31 days 170000"},

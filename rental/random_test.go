@@ -9,10 +9,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestDoctorAgreesWhateverIsDone does random things to random leases on days that go
-// by at random: looking, paying, reversing, charging, ending, moving ends out, changing
-// rent and proration. After each, doctor finds nothing, and no cent of a posted charge
-// has changed but by an end.
+// TestDoctorAgreesWhateverIsDone does random actions on random leases while days pass: reading, paying, reversing,
+// charging, ending, moving ends, changing rent and proration. After each, doctor finds nothing, and only an end has
+// changed a posted charge.
 func TestDoctorAgreesWhateverIsDone(t *testing.T) {
 	for seed := range uint64(2) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -49,7 +48,7 @@ func TestDoctorAgreesWhateverIsDone(t *testing.T) {
 	}
 }
 
-// act does one thing to a lease; most are refused now and then.
+// act does one action on a lease; most are refused now and then.
 func (h *fixture) act(r *rand.Rand, act string, id int64, today exact.Day) error {
 	l, err := h.Ledger(ctx, viewer, id)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// The acts of an account: each reports whether it is done, and leaves the account in any
-// state when it is not; try works on a copy.
+// The actions on an account. Each reports whether it is done, and leaves the account in an undefined state if not; try
+// works on a copy.
 
 func (a *account) copy() *account {
 	b := *a
@@ -16,7 +16,7 @@ func (a *account) copy() *account {
 	return &b
 }
 
-// pay records a payment: of one charge, or on account where charge is -1.
+// pay records a payment: of one charge, or on account if charge is -1.
 func (a *account) pay(today, charge int, m money) bool {
 	if charge >= 0 && (a.settled(charge) || m.cents < 1 || m.cents > a.open(charge)) {
 		return false
@@ -50,7 +50,7 @@ func (a *account) chargeFor(today int, c item) bool {
 	return true
 }
 
-// useDeposit pays cents of a charge; 0 is as much as can be.
+// useDeposit pays cents of a charge; 0 means as much as possible.
 func (a *account) useDeposit(today, charge int, cents int64) bool {
 	held, open := a.held(), a.open(charge)
 	if cents == 0 {
@@ -65,7 +65,7 @@ func (a *account) useDeposit(today, charge int, cents int64) bool {
 	return true
 }
 
-// payOut returns cents of the credit or the deposit; 0 is all of it.
+// payOut returns cents of the credit or the deposit; 0 means all.
 func (a *account) payOut(today int, credit bool, cents int64) bool {
 	have := a.held()
 	if credit {
@@ -146,7 +146,7 @@ func (a *account) stopRepeat(today, n, to int) bool {
 	return true
 }
 
-// withdraw takes an unpaid charge away, with its late fee; a paid fee stays by itself.
+// withdraw removes an unpaid charge with its late fee; a paid fee stays.
 func (a *account) withdraw(charge int) bool {
 	if a.settled(charge) || a.paid(charge) > 0 {
 		return false
@@ -195,7 +195,7 @@ func (a *account) finish(today, last int) bool {
 	return true
 }
 
-// year adds up what a statement says of the days from first to last.
+// year adds up a statement's sums from first to last.
 func (a *account) year(first, last int) (s Statement) {
 	within := func(day int, before, in *int64, cents int64) {
 		switch {

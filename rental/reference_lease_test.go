@@ -8,8 +8,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// actOnLease is one lease's act on one day: was is the account before it, try the copy to do
-// it on.
+// actOnLease is an action on one lease on one day: was is the account before it, try the copy to do it on.
 type actOnLease struct {
 	r     *rand.Rand
 	today int
@@ -19,8 +18,8 @@ type actOnLease struct {
 	*population
 }
 
-// acts are what may be done to a lease. Each does the same to the reference, which tells
-// whether it may be, and to the program.
+// acts are the possible actions on a lease. Each does the same to the reference, which decides whether it is allowed,
+// and to the program.
 var acts = []struct {
 	name      string
 	refusable bool
@@ -48,7 +47,7 @@ func receiveBoth(tx *db.Tx, x *actOnLease) (bool, error) {
 	return ok, err
 }
 
-// slipBoth receives and reverses at once: it must be as if nothing had been received.
+// slipBoth records a payment and reverses it at once: nothing may change.
 func slipBoth(tx *db.Tx, x *actOnLease) (bool, error) {
 	_, request := x.receipt()
 	if err := post(tx, x.lease); err != nil {
@@ -75,8 +74,7 @@ func mustDay(text string) exact.Day {
 	return d
 }
 
-// pick chooses one of the charges that stand, -1 when there is none, the ones that
-// something is open of more often than not.
+// pick chooses one of the existing charges, usually an open one; -1 if there is none.
 func (x *actOnLease) pick(rather func(i int) bool) int {
 	var all, some []int
 	for i, c := range x.was.charges {
@@ -97,7 +95,7 @@ func (x *actOnLease) pick(rather func(i int) bool) int {
 	return all[x.r.IntN(len(all))]
 }
 
-// id finds in the program, after posting, the charge that the reference means.
+// id finds the program's charge, after posting, for one of the reference.
 func (x *actOnLease) id(tx *db.Tx, charge int) (int64, error) {
 	if err := post(tx, x.lease); err != nil {
 		return 0, err
@@ -134,7 +132,7 @@ func reverseBoth(tx *db.Tx, x *actOnLease) (bool, error) {
 		return receiveBoth(tx, x)
 	}
 	n := x.r.IntN(len(x.was.payments))
-	if x.was.payments[n].id == 0 { // a slip, reversed already
+	if x.was.payments[n].id == 0 { // a mistake, reversed already
 		return receiveBoth(tx, x)
 	}
 	_, err := reversePayment(tx, x.was.payments[n].id, "bounced", nil)

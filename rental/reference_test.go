@@ -8,25 +8,24 @@ import (
 	"time"
 )
 
-// account keeps one lease's money without any of the program's code: it lives through
-// the calendar day by day, and does on each day what month.md says of that day. Days are
-// counted from the epoch. What it is asked to do it refuses as the program should.
+// account keeps one lease's money without the program's code. It lives through the calendar day by day and follows
+// month.md. Days are counted from the epoch. It refuses what the program should refuse.
 type account struct {
-	first, end int          // the lease's days; an open end is far away
+	first, end int          // the lease's days; an open end is far in the future
 	periods    map[int]span // by their first days, as if the lease had no end
-	full       bool         // cut periods are charged in full
+	full       bool         // shortened periods are charged in full
 	base       int64
 	steps      []step
 	recurring  []repeat
 	house      *property
 
 	now      int // today
-	lived    int // the last day lived through
+	lived    int // the last processed day
 	charges  []item
 	payments []money
 	parts    []part
 	outs     []outflow
-	waived   map[int]bool // rent due on these days gets no late fee any more
+	waived   map[int]bool // rent due on these days gets no more late fee
 }
 
 type (
@@ -42,7 +41,7 @@ type (
 	}
 	fee struct {
 		from, grace    int
-		cents, percent int64 // percent in hundredths; -1 when the other counts
+		cents, percent int64 // percent in hundredths; -1 if the other applies
 	}
 	property struct{ fees []fee }
 	item     struct {
@@ -92,7 +91,7 @@ func calendar(n naive, until time.Time) map[int]span {
 	return all
 }
 
-// share is what a period of days of a whole costs.
+// share is the price of some days of a whole.
 func (a *account) share(rent int64, days, whole int) int64 {
 	if days == whole || a.full {
 		return rent
@@ -122,7 +121,7 @@ func (a *account) paid(charge int) (cents int64) {
 
 func (a *account) open(charge int) int64 { return a.charges[charge].cents - a.paid(charge) }
 
-// settled reports whether a charge is paid: nothing is open and something was recorded.
+// settled reports whether a charge is paid: something was recorded and nothing is open.
 func (a *account) settled(charge int) bool {
 	return a.open(charge) == 0 && slices.ContainsFunc(a.parts, func(p part) bool { return p.charge == charge })
 }
@@ -166,9 +165,9 @@ func (a *account) held() (cents int64) {
 	return cents
 }
 
-// live brings the account up to a day: on each day, in this order, rent with what recurs
-// falls due, then late fees, and then credit meets what is due. A change may reach back,
-// so it begins at the beginning until nothing more happens.
+// live processes days up to a day. On each day, in this order, rent and recurring charges fall due, then late fees,
+// then credit pays what is due. A change may affect earlier days, so it repeats from the beginning until nothing
+// changes.
 func (a *account) live(today int) {
 	begin := a.first
 	a.now = max(a.now, today)
@@ -201,7 +200,7 @@ func (a *account) letOn(d int, s span) {
 	}
 }
 
-// lateFee finds what holds for the rent, if anything does.
+// lateFee finds the fee rule for the rent, if any.
 func (a *account) lateFee(rent int) (f *fee) {
 	c := &a.charges[rent]
 	if c.typ != "rent" || c.gone || a.waived[c.due] {
@@ -215,7 +214,7 @@ func (a *account) lateFee(rent int) (f *fee) {
 	return f
 }
 
-// fee is what the rent's late fee comes to by the days of its payments, and when it is due.
+// fee is the rent's late fee by the days of its payments, and its due date.
 func (a *account) fee(rent int) (cents int64, due int) {
 	f, c := a.lateFee(rent), a.charges[rent]
 	if f == nil {
@@ -257,7 +256,7 @@ func (a *account) feesOn(d int) (done bool) {
 	return done
 }
 
-// reconcile makes every late fee that is not paid what it is by now.
+// reconcile updates every unpaid late fee to its present amount.
 func (a *account) reconcile() {
 	for i := range a.charges {
 		f := a.feeOf(i)
@@ -276,7 +275,7 @@ func (a *account) reconcile() {
 	}
 }
 
-// release takes cents of a charge back, from the last payment first.
+// release takes cents of a charge back, last payment first.
 func (a *account) release(charge int, cents int64) {
 	for cents > 0 {
 		last := -1
@@ -312,7 +311,7 @@ func (a *account) useCredit(d int) (done bool) {
 	}
 }
 
-// spend lets a payment pay what is due by a day, oldest first.
+// spend pays charges due by a day from a payment, oldest first.
 func (a *account) spend(payment, by int) (done bool) {
 	for a.left(payment) > 0 {
 		oldest := -1
@@ -330,7 +329,7 @@ func (a *account) spend(payment, by int) (done bool) {
 	return done
 }
 
-// give lets a payment pay cents of a charge.
+// give pays cents of a charge from a payment.
 func (a *account) give(payment, charge int, cents int64) {
 	i := slices.IndexFunc(a.parts, func(p part) bool { return p.payment == payment && p.charge == charge })
 	if i < 0 {
@@ -343,7 +342,7 @@ func (a *account) give(payment, charge int, cents int64) {
 
 func dayText(d int) string { return time.Unix(int64(d)*86400, 0).UTC().Format(time.DateOnly) }
 
-// rows are the account's charges and sums as text, as the test reads the program's.
+// rows are the account's charges and sums as text, in the format of the program's.
 func (a *account) rows() (all []string) {
 	for i, c := range a.charges {
 		if c.gone {

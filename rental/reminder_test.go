@@ -35,7 +35,7 @@ func said(all []Reminder) (lines []string) {
 	return lines
 }
 
-// run lists what is due on a day, sends it, and gives "kind open" of what was sent; what was due is what is sent.
+// run lists the reminders due on a day, sends them, and returns "kind open" of the sent ones.
 func (h *fixture) run(on string) string {
 	h.T.Helper()
 	h.On(on)
@@ -66,7 +66,7 @@ func (h *fixture) ada(cells ...string) int64 {
 	return id
 }
 
-// TestRemindersAsTheyAreDue: the worked examples, then what stands beside them.
+// TestRemindersAsTheyAreDue: the worked examples and their edge cases.
 func TestRemindersAsTheyAreDue(t *testing.T) {
 	type step struct{ on, want string }
 	pay := func(cents int64, on string) func(*fixture, int64) {
@@ -118,7 +118,7 @@ func TestRemindersAsTheyAreDue(t *testing.T) {
 	}
 }
 
-// TestRemindersBeforeRentIsDue: of rent that is to come with what is charged beside it, less credit, each due day once.
+// TestRemindersBeforeRentIsDue: for future rent with its other charges, less credit, once per due date.
 func TestRemindersBeforeRentIsDue(t *testing.T) {
 	h := open(t, "2026-11-20")
 	id := h.ada()
@@ -148,7 +148,7 @@ func TestRemindersBeforeRentIsDue(t *testing.T) {
 	}
 }
 
-// TestRemindersOfNamedLeases: a lease that has ended is reminded when it is named; one that owes nothing is left out, and said so.
+// TestRemindersOfNamedLeases: a named lease that has ended is reminded; one without debt is skipped and reported.
 func TestRemindersOfNamedLeases(t *testing.T) {
 	h := open(t, "2026-11-02")
 	id := h.ada("end_date=2026-11-04")
@@ -170,7 +170,7 @@ func TestRemindersOfNamedLeases(t *testing.T) {
 	h.Refused(err, fault.NotFound, "99")
 }
 
-// TestRemindersToSeveralTenants: each with an address gets one; the sum counts once; a block is of the address.
+// TestRemindersToSeveralTenants: each with an address gets one; the sum counts once; a block applies to the address.
 func TestRemindersToSeveralTenants(t *testing.T) {
 	h := open(t, "2026-11-02")
 	h.setUpMail()
@@ -213,7 +213,7 @@ func TestSetRemindersRefuses(t *testing.T) {
 	}
 }
 
-// model is rule 12 and 13 again, from what the ledgers say: nothing of it is the program's.
+// model implements rules 12 and 13 a second time from the ledgers, without the program's code.
 type model struct {
 	before, gap, least int64
 	late               []int64
@@ -225,7 +225,7 @@ type model struct {
 	ended              map[int64]exact.Day
 }
 
-// due is what a lease's tenant is to be told on a day: lines as said writes them, and what to note.
+// due is what a lease's tenant must get on a day: lines in the format of said, and what to note.
 func (m *model) due(h *fixture, l Ledger, today exact.Day) (lines []string, note func()) {
 	id := l.Lease.ID
 	open, oldest, kind := int64(0), exact.Day(0), 0
@@ -310,7 +310,7 @@ func (m *model) due(h *fixture, l Ledger, today exact.Day) (lines []string, note
 
 var errTakenBack = errors.New("taken back")
 
-// willOwe is what posting day by day leaves open of each day's charges: it is posted, looked at and taken back.
+// willOwe is the open amount of each day's charges after posting day by day: it posts, reads and rolls back.
 func (h *fixture) willOwe(lease int64, first exact.Day, days int64) (all []int64) {
 	h.T.Helper()
 	err := db.Exec(ctx, h.DB, db.Bookkeeping(), func(tx *db.Tx) error {
@@ -333,8 +333,7 @@ func (h *fixture) willOwe(lease int64, first exact.Day, days int64) (all []int64
 	return all
 }
 
-// TestRemindersEqualANaiveModel compares 10,000 random ledgers, on days that go by at random, with the
-// rules written down once more.
+// TestRemindersEqualANaiveModel compares 10,000 random ledgers on random days with the model.
 func TestRemindersEqualANaiveModel(t *testing.T) {
 	t.Parallel()
 	const leases, days = 500, 3
@@ -368,7 +367,7 @@ func TestRemindersEqualANaiveModel(t *testing.T) {
 	}
 }
 
-// randomLeases makes leases of every frequency, some that end, with tenants with and without an address.
+// randomLeases makes leases of every frequency, some with an end, with tenants with and without an address.
 func (h *fixture) randomLeases(r *rand.Rand, m *model, today exact.Day, n int) {
 	var units, tenants, all, every strings.Builder
 	units.WriteString("property,name,market_rent_cents\n")
@@ -415,7 +414,7 @@ func (h *fixture) randomLeases(r *rand.Rand, m *model, today exact.Day, n int) {
 	}))
 }
 
-// randomPayments lets a third of the tenants pay: too little, or ahead.
+// randomPayments makes a third of the tenants pay: too little, or ahead.
 func (h *fixture) randomPayments(r *rand.Rand, m *model, today exact.Day, n int) {
 	h.Must(db.Exec(ctx, h.DB, cli, func(tx *db.Tx) error {
 		for id := int64(1); id <= int64(n); id++ {
@@ -429,7 +428,7 @@ func (h *fixture) randomPayments(r *rand.Rand, m *model, today exact.Day, n int)
 	}))
 }
 
-// comparesWith sends what is due and tells whether that is what the model says.
+// comparesWith sends due reminders and reports whether the model agrees.
 func (h *fixture) comparesWith(m *model, today exact.Day, n int) bool {
 	h.T.Helper()
 	due, err := h.RemindersDue(ctx, viewer, nil)
@@ -459,7 +458,7 @@ func (h *fixture) comparesWith(m *model, today exact.Day, n int) bool {
 	return true
 }
 
-// TestDoctorNamesMarksWithoutACharge: a mark goes with its charge; one that is left is named.
+// TestDoctorNamesMarksWithoutACharge: a mark is deleted with its charge; a leftover one is named.
 func TestDoctorNamesMarksWithoutACharge(t *testing.T) {
 	h := open(t, "2026-11-02")
 	id := h.ada()

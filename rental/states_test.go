@@ -9,8 +9,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestStatesAreThoseOfTheDay changes units and leases at random, and the day, and compares
-// what the lists by state give with what the tables say.
+// TestStatesAreThoseOfTheDay changes units, leases and the day at random and compares the lists by state with the
+// tables.
 func TestStatesAreThoseOfTheDay(t *testing.T) {
 	h := open(t, "2026-11-20")
 	h.Must(h.row("properties", "name=House"))

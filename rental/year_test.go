@@ -17,7 +17,7 @@ var boss = func() db.Caller {
 	return who
 }()
 
-// pay receives an amount of a lease on a day.
+// pay receives an amount for a lease on a day.
 func (h *fixture) pay(lease, cents int64, on string) int64 {
 	h.T.Helper()
 	p, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: lease, AmountCents: cents, Method: "bank_transfer", PaidDate: on})
@@ -25,7 +25,7 @@ func (h *fixture) pay(lease, cents int64, on string) int64 {
 	return p.PaymentID
 }
 
-// spend enters an expense: "category cents day [unit]", of Harbour House.
+// spend enters an expense of Harbour House: "category cents day [unit]".
 func (h *fixture) spend(said string) Expense {
 	h.T.Helper()
 	f := append(strings.Fields(said), "")
@@ -44,7 +44,7 @@ func (h *fixture) year(year int64) YearReport {
 	return y
 }
 
-// figures are the figures of a year, "section item cents" of the house and "unit section cents" of its units.
+// figures are the figures of a year: "section item cents" of the property and "unit section cents" of its units.
 func figures(y YearReport) (all []string) {
 	for _, r := range y.Rows() {
 		all = append(all, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %d", r.Unit, r.Section, r.Item, r.Cents)), " "))
@@ -52,7 +52,7 @@ func figures(y YearReport) (all []string) {
 	return all
 }
 
-// harbour is the house of the contract's seventh example, in 2025, as it is on 30 December.
+// harbour is the property of the contract's seventh example, in 2025, on 30 December.
 func harbour(t *testing.T) (h *fixture, a, b int64) {
 	h = open(t, "2025-12-30")
 	h.bank()
@@ -122,7 +122,7 @@ func TestAYear(t *testing.T) {
 	}
 }
 
-// TestAClosedYear is the contract's eighth example: what is closed stays, whatever comes later.
+// TestAClosedYear is the contract's eighth example: later changes do not affect a closed year.
 func TestAClosedYear(t *testing.T) {
 	h, a, b := harbour(t)
 	_, err := h.CloseYear(ctx, boss, 2025)
@@ -165,7 +165,7 @@ func TestAClosedYear(t *testing.T) {
 	if l := done.Lines[0]; l.State != lineBooked || l.BookedOn == nil || l.BookedOn.String() != "2026-01-01" {
 		t.Errorf("%s", asJSON(t, l))
 	}
-	// The payment of 29 December comes back.
+	// The payment of 29 December is returned.
 	payment := h.Number("SELECT id FROM payments WHERE paid_date = ?", int64(day(t, "2025-12-29")))
 	_, err = h.ReversePayment(ctx, ann, payment, "bounced", new(day(t, "2025-12-31")))
 	h.Refused(err, fault.Invalid, "2026-01-01")
@@ -177,7 +177,8 @@ func TestAClosedYear(t *testing.T) {
 	if y := h.year(2026); y.Totals.ReturnedCents != 95_000 || y.Totals.ReceivedCents != 90_100 || y.Totals.ResultCents != -4900 {
 		t.Errorf("%s", asJSON(t, y))
 	}
-	// A charge of the closed year is posted as ever, and paid by the open one; a use of the deposit that is taken back counts today.
+	// A charge of the closed year is posted as before, and paid in the open one; a reversed use of the deposit counts
+	// today.
 	use := h.Number("SELECT min(id) FROM payments WHERE method = 'deposit' AND voided_at IS NULL")
 	_, err = h.ReversePayment(ctx, ann, use, "a mistake", nil)
 	h.Must(err)
@@ -206,7 +207,7 @@ func TestAClosedYear(t *testing.T) {
 	h.sound()
 }
 
-// TestRecurringExpenses is the second half of the eighth example: each day once, a day that a month lacks is its last.
+// TestRecurringExpenses is the second half of the eighth example: each date once; a day that a month lacks is its last.
 func TestRecurringExpenses(t *testing.T) {
 	h := open(t, "2026-04-30")
 	h.Must(h.row("properties", "name=Harbour House"))
@@ -248,7 +249,7 @@ func TestRecurringExpenses(t *testing.T) {
 	h.sound()
 }
 
-// TestExpensesAndTheBank: a line is an expense, is linked with one, is proposed as one, and is free again.
+// TestExpensesAndTheBank: a line is booked as an expense, linked with one, proposed as one, and freed again.
 func TestExpensesAndTheBank(t *testing.T) {
 	h := open(t, "2026-11-22")
 	h.bank()
@@ -307,7 +308,7 @@ func TestExpensesAndTheBank(t *testing.T) {
 	h.sound()
 }
 
-// TestAPaymentOfSeveralReturned: of a line that is several payments the bank takes one back; the rest stays paid.
+// TestAPaymentOfSeveralReturned: the bank returns one of several payments of a line; the rest stays paid.
 func TestAPaymentOfSeveralReturned(t *testing.T) {
 	h := open(t, "2026-11-22")
 	h.bank()
@@ -347,8 +348,8 @@ func TestEntriesOfADay(t *testing.T) {
 	}
 }
 
-// TestMoneyMoves: accounts, recurring expenses and expenses go into an empty file and come out the same, twice as once,
-// and what was entered is not entered again.
+// TestMoneyMoves: accounts, recurring expenses and expenses export and import unchanged into an empty file. A second
+// import changes nothing, and entered expenses are not entered again.
 func TestMoneyMoves(t *testing.T) {
 	h, _, _ := harbour(t)
 	h.On("2026-03-01")

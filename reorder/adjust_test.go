@@ -59,7 +59,8 @@ func TestAdjustRefuses(t *testing.T) {
 		_, err := s.call(s.adjustStock(), schema.Tool, c.args)
 		s.Refused(err, c.kind, c.parts...)
 	}
-	for _, reason := range []string{"bell\x07", "bad\xff", strings.Repeat("x", 201)} { // the command line has no form that looks
+	// the command line has no form that checks it
+	for _, reason := range []string{"bell\x07", "bad\xff", strings.Repeat("x", 201)} {
 		_, err := s.Adjust(context.Background(), cli, Adjustment{SKU: "A", Delta: new(exact.Milli(1000)), Reason: reason})
 		s.Refused(err, fault.Invalid, "reason")
 	}
@@ -74,7 +75,7 @@ func TestAdjustRefuses(t *testing.T) {
 	}
 }
 
-// A SKU without sales is at its reorder point of 0 when nothing is left.
+// TestAdjustFiresOnTheCrossingOnly: a SKU without sales is at its reorder point of 0 when its stock is 0.
 func TestAdjustFiresOnTheCrossingOnly(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,10")
@@ -91,7 +92,7 @@ func TestAdjustFiresOnTheCrossingOnly(t *testing.T) {
 	}
 }
 
-// A count is of all SKUs or of none, and names each wrong line.
+// TestCountStock: a count is applied completely or not at all, and each wrong line is named.
 func TestCountStock(t *testing.T) {
 	s := open(t)
 	for _, k := range []string{"A,5", "B=2,7", "C,1"} {

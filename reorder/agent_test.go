@@ -20,7 +20,7 @@ func products(rows []schema.Row[Row, ShortRow]) (all []Row) {
 	return all
 }
 
-// full are the rows of an agents' list that gives them in full.
+// full are the full rows of an agents' list.
 func full(rows []schema.Row[AgentRow, ShortNeed]) (all []Row) {
 	for _, r := range rows {
 		all = append(all, r.Full.Row)
@@ -28,8 +28,8 @@ func full(rows []schema.Row[AgentRow, ShortNeed]) (all []Row) {
 	return all
 }
 
-// Sums are over all that match, however few rows are given; short rows are small, and a
-// supplier that is not there is refused with those that are.
+// TestAgentsListsAreWhole: sums cover all matches, however few rows are shown. Short rows are small, and an unknown
+// supplier is refused with the known ones.
 func TestAgentsListsAreWhole(t *testing.T) {
 	s := ranked(t)
 	all, err := s.call(s.reorderReport(), schema.Tool, `{}`)
@@ -40,7 +40,8 @@ func TestAgentsListsAreWhole(t *testing.T) {
 	if *part.EstCostCents != *whole.EstCostCents || part.Total != whole.Total || part.Shown != 1 || part.Next == nil || *part.Next != "below-1" {
 		t.Errorf("%s of %s", asJSON(t, part), asJSON(t, whole))
 	}
-	if short, full := len(asJSON(t, part.SKUs[0])), len(asJSON(t, whole.SKUs[0])); 3*short > full { // it names the SKU and its supplier
+	// it names the SKU and its supplier
+	if short, full := len(asJSON(t, part.SKUs[0])), len(asJSON(t, whole.SKUs[0])); 3*short > full {
 
 		t.Errorf("a short row has %d bytes, a full one %d", short, full)
 	}
@@ -55,8 +56,8 @@ func TestAgentsListsAreWhole(t *testing.T) {
 	}
 }
 
-// An upload of which nothing was stored is an error to an agent; of a part it is told
-// which rows to send again.
+// TestAgentsUploads: an upload of which nothing was stored is an error to an agent; a partial one names the rows to
+// send again.
 func TestAgentsUploads(t *testing.T) {
 	s := ranked(t)
 	_, err := s.call(s.ingestSales(), schema.Tool, `{"rows":[{"date":"2026-11-20","sku":"near","qty":1}]}`)
@@ -78,7 +79,7 @@ func TestReportTool(t *testing.T) {
 	for _, c := range []struct {
 		args, want string
 		total      int
-		counts     *Counts // of what was asked for, on the first page
+		counts     *Counts // of the matches, on the first page
 	}{
 		{`{}`, "below-1 below-2 dead-empty near-a near-b", 5, &Counts{3, 2, 3}},
 		{`{"limit":2}`, "below-1 below-2", 5, &Counts{3, 2, 3}},
@@ -122,8 +123,8 @@ func TestReportTool(t *testing.T) {
 	}
 }
 
-// A row of the report tells what is in drafts and when something comes; a supplier, how much is
-// missing to its minimum order.
+// TestReportToolTellsWhatIsOnItsWay: a row of the report shows open drafts and the next expected delivery; a supplier,
+// how much is missing to its minimum order.
 func TestReportToolTellsWhatIsOnItsWay(t *testing.T) {
 	s := ranked(t)
 	ctx := context.Background()
@@ -152,7 +153,8 @@ func TestReportToolTellsWhatIsOnItsWay(t *testing.T) {
 	}
 }
 
-// An upload tells an agent what its days held before, and first of all when all of it was there.
+// TestAgentsUploadTellsWhatWasHeld: an upload reports what its days held before, and first of all if everything was
+// stored already.
 func TestAgentsUploadTellsWhatWasHeld(t *testing.T) {
 	s := ranked(t)
 	s.upload(`{"rows":[{"date":"2026-11-18","sku":"near-a","qty":4},{"date":"2026-11-19","sku":"near-b","qty":5}]}`)
@@ -175,7 +177,7 @@ func TestAgentsUploadTellsWhatWasHeld(t *testing.T) {
 	s.sound()
 }
 
-// Sales are added up by SKU, supplier, month and channel; what never sold is apart.
+// TestSalesReport: sales are added up by SKU, supplier, month and channel; unsold SKUs are separate.
 func TestSalesReport(t *testing.T) {
 	s := open(t)
 	for _, k := range []string{"A,X,4,100", "B,X,2,50", "C,Y,1,10", "D,Y,7,10"} {

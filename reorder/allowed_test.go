@@ -6,8 +6,7 @@ import (
 	"quartermaster/schema/db/dbtest"
 )
 
-// TestAllowedValuesAgree holds each list of values to the table's CHECK and to the enum of
-// the answers.
+// TestAllowedValuesAgree compares each list of values with the table's CHECK and the enum of the answers.
 func TestAllowedValuesAgree(t *testing.T) {
 	t.Parallel()
 	open(t).AllowedAgree(

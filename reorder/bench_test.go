@@ -15,16 +15,16 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// the benchmarks' fixture is that of the floor's data set: so many SKUs, 90 days of
-// sales, and an upload of 50 days that begins inside them.
+// benchFirst and the others are the baseline's data set: so many SKUs, 90 days of sales, and an upload of 50 days that
+// begins inside them.
 const (
 	benchFirst = exact.Day(20400)
 	benchDays  = 90
 	benchToday = benchFirst + 65 + 49
 )
 
-// stocked makes a database of n active SKUs of 40 suppliers with so many days of sales that end
-// where those of the floor's data do, and gives its path.
+// stocked makes a database of n active SKUs of 40 suppliers with so many days of sales, ending where the baseline's
+// data do, and returns its path.
 func stocked(tb testing.TB, n, days int) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "bench.db")
@@ -96,7 +96,7 @@ func benchOptions() db.Options {
 	return db.Options{Zone: time.UTC, Now: func() time.Time { return benchToday.Time(time.UTC) }}
 }
 
-// upload50k is the floor's upload: 1,000 SKUs x 50 days, shuffled, half of them stored.
+// upload50k is the baseline's upload: 1,000 SKUs x 50 days, shuffled, half of them stored.
 func upload50k() []byte {
 	r := rand.New(rand.NewPCG(7, 50))
 	rows := make([]string, 0, 50_000)
@@ -116,8 +116,8 @@ func upload50k() []byte {
 	return append(body, `]}`...)
 }
 
-// BenchmarkIngest50k is the whole request but for HTTP: the body's parse, the rows'
-// checks, the transaction with its durable commit, the answer.
+// BenchmarkIngest50k is the whole request except HTTP: parsing the body, checking the rows, the transaction with its
+// durable commit, the answer.
 func BenchmarkIngest50k(b *testing.B) {
 	template, body := stocked(b, 1000, benchDays), upload50k()
 	b.Run("first", func(b *testing.B) { benchIngest(b, template, body, 0) })
@@ -179,7 +179,7 @@ func ingestOnce(b *testing.B, op schema.Op, body []byte) {
 	}
 }
 
-// The reports are GET /api/reorder-report but for HTTP: reading, figures, order, the
+// BenchmarkReport10k and BenchmarkReport100k are GET /api/reorder-report except HTTP: reading, figures, order, the
 // answer's JSON. "later" reads on a day to which no write has moved the window yet.
 func BenchmarkReport10k(b *testing.B)  { benchReport(b, 10_000) }
 func BenchmarkReport100k(b *testing.B) { benchReport(b, 100_000) }

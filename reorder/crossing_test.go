@@ -40,14 +40,14 @@ func TestIngestionCrossesOnce(t *testing.T) {
 		t.Errorf("crossed again %s", asJSON(t, got.Crossed))
 	}
 	s.fired("A", "B")
-	// Replacing by less lifts A off its reorder point; more takes it there again.
+	// Replacing by less lifts A off its reorder point; more returns it there.
 	s.upload(`{"replace":true,"rows":[{"date":"2026-11-20","sku":"A","qty":0}]}`)
 	s.fired("A", "B")
 	s.upload(`{"replace":true,"rows":[{"date":"2026-11-20","sku":"A","qty":2}]}`)
 	s.fired("A", "B", "A")
 }
 
-// What may raise the alarm, and what does it silently.
+// TestWhatRaisesTheAlarm: changes that may raise the alarm, and changes that do not.
 func TestWhatRaisesTheAlarm(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "LOW,0") // created below
@@ -81,9 +81,9 @@ func TestWhatRaisesTheAlarm(t *testing.T) {
 	s.sku("sku,name", "A,Apples")
 	s.fired("A", "A", "A")
 
-	// Settings look at the fixture in another way: nothing fires.
+	// Settings change the figures: no alarm.
 	s.stock("A", "21")
-	window := int64(29) // 60 / 29 x 10 = 20.7; the sale of 22 October leaves: no demand at all
+	window := int64(29) // 60 / 29 x 10 = 20.7; the sale of 22 October leaves the window: no demand
 	_, err := s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window})
 	s.Must(err)
 	window = 28
@@ -101,24 +101,24 @@ func TestWhatRaisesTheAlarm(t *testing.T) {
 	s.fired("A", "A", "A")
 }
 
-// A SKU that recovered as its sales left the window, without any change that would
-// have looked at it, raises its alarm again.
+// TestCrossingAfterTimeWentBy: a SKU that recovered as its sales left the window, without a change that would have
+// checked it, raises its alarm again.
 func TestCrossingAfterTimeWentBy(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,20")
 	s.upload(`{"rows":[{"date":"2026-11-20","sku":"A","qty":60}]}`)
 	s.fired("A")
-	s.On("2026-12-19") // the last day on which the window has it
+	s.On("2026-12-19") // the last day of the sale in the window
 	s.upload(`{"rows":[{"date":"2026-12-19","sku":"A","qty":1}]}`)
 	s.fired("A")
-	s.On("2026-12-20") // 1 was sold in the window: it recovered, and nothing looked
+	s.On("2026-12-20") // 1 was sold in the window: it recovered, unchecked
 	s.upload(`{"rows":[{"date":"2026-12-20","sku":"A","qty":59}]}`)
 	s.fired("A", "A")
 	s.upload(`{"rows":[{"date":"2026-12-20","sku":"A","qty":1}]}`)
 	s.fired("A", "A")
 }
 
-// One alarm also where several rows and days of one upload push.
+// TestOneAlarmAnUpload: also if several rows and days of one upload push it below.
 func TestOneAlarmAnUpload(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,5")

@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// exported returns a table's records, cells parted by "|", below their header.
+// exported returns a table's records, cells separated by "|", below their header.
 func (s *fixture) exported(table schema.Table) (rows []string) {
 	s.T.Helper()
 	var header []string
@@ -28,7 +28,7 @@ func (s *fixture) exported(table schema.Table) (rows []string) {
 	return rows
 }
 
-// imported puts what was exported back, as import does.
+// imported imports what was exported.
 func (s *fixture) imported(table schema.Table, rows []string) {
 	s.T.Helper()
 	header := strings.Split(rows[0], "|")
@@ -58,7 +58,7 @@ func (s *fixture) imported(table schema.Table, rows []string) {
 	}
 }
 
-// What was exported makes the same shop elsewhere, and changes nothing here.
+// TestExportReimportsUnchanged: an export makes the same shop elsewhere and changes nothing here.
 func TestExportReimportsUnchanged(t *testing.T) {
 	a, b := open(t), open(t)
 	a.Must(a.Declare().Demo(context.Background(), day(t, "2026-11-20")))
@@ -110,12 +110,12 @@ func TestImportSKUs(t *testing.T) {
 		t.Errorf("stored %s", got[1])
 	}
 	before := len(s.audit())
-	s.sku("sku,name", "A,Apple") // an absent column is left alone; nothing changes
+	s.sku("sku,name", "A,Apple") // an absent column changes nothing
 	s.sku("sku,active,current_stock", "A,0,7.25")
 	if got := s.exported(skuTable()); got[1] != whole || len(s.audit()) != before {
 		t.Errorf("a row that changes nothing left %s and %d audit entries", got[1], len(s.audit())-before)
 	}
-	s.On("2026-11-27") // neither does it move the standing day
+	s.On("2026-11-27") // nor does it move the window's day
 	s.sku("sku,name", "A,Apple")
 	s.sku("sku,name,lead_time_days,active,supplier", "A,,,,") // an empty cell is the default
 	if got := s.exported(skuTable()); got[1] != "A|A||O-1|400638|kg|120|7.25|7|0|6|2.5|1" {
@@ -167,7 +167,7 @@ func TestImportPurchaseOrders(t *testing.T) {
 	}
 	put("number,sku,supplier,status,expected_date,ordered,received,unit_cost_cents", "X-7,A,Acme,partial,2026-12-01,12.5,2,")
 	put("number,sku,ordered", "X-7,B,4")
-	s.holds("A", "10", "10.5") // the stock is left alone
+	s.holds("A", "10", "10.5") // the stock stays unchanged
 	s.holds("B", "10", "4")
 	if got := s.exported(s.orderTable()); !slices.Equal(got[1:], []string{"X-7|A|Acme|partial|2026-12-01|12.5|2|250", "X-7|B|Acme|partial|2026-12-01|4|0|250"}) {
 		t.Errorf("stored %q", got)
@@ -186,7 +186,7 @@ func TestImportPurchaseOrders(t *testing.T) {
 	put("number,sku,unit_cost_cents", "X-7,A,300")
 	put("number,sku,status,expected_date", "X-7,B,cancelled,") // of the whole order
 	s.holds("B", "10", "0")
-	put("number,sku,ordered", "X-8,A,1") // a draft unless said otherwise
+	put("number,sku,ordered", "X-8,A,1") // a draft by default
 	s.holds("A", "10", "0")
 	put("number,sku,status", "X-8,A,ordered")
 	s.holds("A", "10", "1")
@@ -214,7 +214,7 @@ func TestImportPurchaseOrders(t *testing.T) {
 	s.sound()
 }
 
-// A reference that is broken is named, and does not keep doctor from the rest.
+// TestDoctorNamesAMissingSKU: a broken reference is named, and doctor checks the rest.
 func TestDoctorNamesAMissingSKU(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,30")
@@ -266,7 +266,7 @@ func TestDoctorFindsWhatDiffers(t *testing.T) {
 			if !slices.Contains(breaches, c.says) {
 				t.Errorf("%s: found %q, want %q", c.change, breaches, c.says)
 			}
-			for size := 1; size < 4 && err == nil; size++ { // in so many at a time
+			for size := 1; size < 4 && err == nil; size++ { // in transactions of so many rows
 				var runs []string
 				if runs, err = checkRuns(conn, size); !slices.Equal(runs, breaches) {
 					t.Errorf("%s, %d at a time: found %q, want %q", c.change, size, runs, breaches)

@@ -66,7 +66,7 @@ func TestColumnsOfTheTables(t *testing.T) {
 	}
 }
 
-// An answer has the members of the example that the documents show, each of its kind.
+// TestAnswersAreAsDeclared: an answer has the members of its documented example, each of its type.
 func TestAnswersAreAsDeclared(t *testing.T) {
 	s := open(t)
 	s.Must(s.Declare().Demo(context.Background(), day(t, "2026-11-20")))

@@ -7,7 +7,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestDemo fills a fixture and looks whether it is worth looking at.
+// TestDemo fills a fixture and checks that it shows enough.
 func TestDemo(t *testing.T) {
 	s := open(t)
 	s.Must(s.Declare().Demo(context.Background(), day(t, "2026-11-20")))
@@ -39,7 +39,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// sound fails when the rows and what is kept beside them differ.
+// sound fails if the rows and the stored sums differ.
 func (s *fixture) sound() {
 	s.T.Helper()
 	s.Must(s.DB.View(context.Background(), func(c *db.Conn) error {

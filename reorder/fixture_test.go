@@ -28,15 +28,14 @@ func open(t testing.TB) *fixture {
 	return &fixture{Fixture: h, Service: New(h.DB)}
 }
 
-// accept starts again with the operator's word that the clock, which was set back, is
-// right.
+// accept starts again with the operator's acceptance of the clock, which was set back.
 func (s *fixture) accept() {
 	s.T.Helper()
 	s.Accept()
 	s.Service = New(s.DB)
 }
 
-// row puts one CSV row into a table by its own Row and Put, as import does.
+// row imports one CSV row into a table.
 func (s *fixture) row(table schema.Table, header, cells string) error {
 	s.T.Helper()
 	in, names := map[string]string{}, strings.Split(header, ",")
@@ -53,7 +52,7 @@ func (s *fixture) row(table schema.Table, header, cells string) error {
 	})
 }
 
-// sku puts a row of the catalogue.
+// sku imports a row of the catalogue.
 func (s *fixture) sku(header, cells string) {
 	s.T.Helper()
 	s.Must(s.row(skuTable(), header, cells))
@@ -68,8 +67,7 @@ func (s *fixture) stock(sku, to string) bool {
 	return a.Crossed
 }
 
-// call carries out one of the service's operations with JSON arguments, as an agent
-// or a POST would.
+// call runs one of the service's operations with JSON arguments, as an agent or a POST would.
 func (s *fixture) call(op schema.Op, surface schema.Surface, body string) (any, error) {
 	s.T.Helper()
 	v, err := strict.Parse([]byte(body), strict.MaxDepth)
@@ -81,7 +79,7 @@ func (s *fixture) call(op schema.Op, surface schema.Surface, body string) (any, 
 	return do(context.Background(), cli)
 }
 
-// get carries out a GET with the query.
+// get runs a GET with the query.
 func (s *fixture) get(op schema.Op, query map[string][]string) (any, error) {
 	do, err := op.Decode(schema.Input{Surface: schema.REST, Query: query})
 	if err != nil {
@@ -135,7 +133,7 @@ func (s *fixture) events() (all []Alarm) {
 	return all
 }
 
-// record reads a SKU as it is stored.
+// record reads a stored SKU.
 func (s *fixture) record(sku string) (rec article) {
 	s.T.Helper()
 	s.Must(s.DB.View(context.Background(), func(c *db.Conn) (err error) {
@@ -145,7 +143,7 @@ func (s *fixture) record(sku string) (rec article) {
 	return rec
 }
 
-// suggest drafts the SKUs, or with none all, and gives the drafts in short.
+// suggest drafts the given SKUs, or all, and returns the drafts in short.
 func (s *fixture) suggest(codes ...string) []string {
 	s.T.Helper()
 	done, err := s.SuggestOrders(context.Background(), cli, SuggestQuery{SKUs: codes})

@@ -27,7 +27,7 @@ func milli(t testing.TB, s string) exact.Milli {
 	return m
 }
 
-// show writes figures in one line: what the tables below compare.
+// show writes figures in one line, for the tables below.
 func show(f figures) string {
 	left, out := "null", "null"
 	if f.daysLeft != nil {
@@ -40,10 +40,10 @@ func show(f figures) string {
 		f.status, f.demandDays, f.average, f.point, left, out, f.need, f.suggested, f.cost)
 }
 
-// Every line was worked out by hand.
+// TestForecast: every line was worked out by hand.
 func TestForecast(t *testing.T) {
-	// 60 sold in 30 days is 2 a day; 7 + 3 days make a reorder point of 20;
-	// need is 2 x (7 + 3 + 30) = 80 less what is there and coming.
+	// 60 sold in 30 days is 2 a day; 7 + 3 days make a reorder point of 20; need is 2 x (7 + 3 + 30) = 80 minus stock and
+	// orders.
 	steady := func(change func(*basis)) basis {
 		b := basis{stock: 100_000, sold: 60_000, firstSold: day(t, "2026-01-01"), lead: 7, safety: 3, pack: 1, unitCost: 250}
 		change(&b)
@@ -129,7 +129,7 @@ func TestForecast(t *testing.T) {
 	}
 }
 
-// Days are calendar days: a window over a leap day has it.
+// TestForecastOverLeapDays: a window over a leap day includes it.
 func TestForecastOverLeapDays(t *testing.T) {
 	for _, c := range []struct {
 		today, first string
@@ -163,8 +163,8 @@ func TestRunsOutPastTheCalendar(t *testing.T) {
 	}
 }
 
-// TestForecastAgainstRationals compares every figure with an independent calculation
-// in exact rationals, written from the contract's words.
+// TestForecastAgainstRationals compares every figure with an independent calculation in exact rationals, following the
+// contract.
 func TestForecastAgainstRationals(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 20))
 	upTo := func(most int64) int64 { // of every size
@@ -182,7 +182,7 @@ func TestForecastAgainstRationals(t *testing.T) {
 		if r.IntN(4) > 0 && b.firstSold <= today {
 			b.sold = exact.Milli(upTo(1e12))
 		}
-		if r.IntN(3) == 0 { // stock right at, or a thousandth off, the point or a quarter above it
+		if r.IntN(3) == 0 { // stock exactly at, or a thousandth off, the point or a quarter above it
 			at := b.point().MulInt(4 + r.Int64N(2)).DivFloor(4 * b.demandDays(h))
 			b.stock = exact.Milli(max(0, min(1e12, at+r.Int64N(3)-1)))
 		}
@@ -247,7 +247,7 @@ func reference(b basis, h horizon) string {
 		status, days, rounded(avg, 4), rounded(point, 2), left, out, rounded(need, 2), order, cost)
 }
 
-// rounded writes x half up with at most places decimals, no zeros at the end.
+// rounded writes x half up with at most places decimals, without trailing zeros.
 func rounded(x *big.Rat, places int) string {
 	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
 	y := new(big.Rat).Mul(x, new(big.Rat).SetInt(scale))

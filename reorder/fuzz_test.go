@@ -11,8 +11,8 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// FuzzRows gives the ingestion any rows: each is imported or refused by its position,
-// in order, and what is stored agrees with what was imported.
+// FuzzRows ingests any rows. Each is imported or refused by position, in order, and the stored rows equal the imported
+// ones.
 func FuzzRows(f *testing.F) {
 	for _, seed := range []string{
 		`[]`, `{}`, `[null,true,1,"x",[],{}]`,
@@ -69,8 +69,8 @@ func FuzzRows(f *testing.F) {
 	})
 }
 
-// FuzzCells is the same for the CSV importer, held against the request: what is a
-// number and a text in JSON is taken by both or by neither, for the same reason.
+// FuzzCells compares the CSV importer with the request: both accept or refuse the same numbers and texts, for the same
+// reason.
 func FuzzCells(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"2026-11-20", "A", "1"}, {"2026-02-29", "A", "1"}, {"2026-11-20", " A", "1.5000"}, {"2026-11-20", "C", "1e2"},
@@ -89,13 +89,13 @@ func FuzzCells(f *testing.F) {
 		if loaded.Imported+len(loaded.Errors) != 1 || len(loaded.Errors) == 1 && loaded.Errors[0].Line != 7 {
 			t.Fatalf("%+v", loaded)
 		}
-		date, qty = strings.TrimSpace(date), strings.TrimSpace(qty) // as a cell is read, and a JSON value is not
+		date, qty = strings.TrimSpace(date), strings.TrimSpace(qty) // a cell is trimmed, a JSON value is not
 		d, err1 := json.Marshal(date)
 		k, err2 := json.Marshal(sku)
 		row := `[{"date":` + string(d) + `,"sku":` + string(k) + `,"qty":` + qty + `}]`
 		rows, err := strict.Parse([]byte(row), strict.MaxDepth)
 		if err != nil || err1 != nil || err2 != nil || date == "" || strings.TrimSpace(sku) == "" {
-			return // a cell can hold what JSON cannot
+			return // JSON cannot hold this cell
 		}
 		var unquoted [2]string
 		_ = json.Unmarshal(d, &unquoted[0])
@@ -113,7 +113,7 @@ func FuzzCells(f *testing.F) {
 	})
 }
 
-// kindOf is the kind of the one row's qty: a cell is always read as a number.
+// kindOf is the JSON kind of the row's qty; a cell is always read as a number.
 func kindOf(rows strict.Value) (k strict.Kind) {
 	for _, row := range rows.Items {
 		qty, _ := row.Get("qty")

@@ -13,7 +13,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// upload posts rows and gives the answer.
+// upload posts rows and returns the answer.
 func (s *fixture) upload(body string) Ingested {
 	s.T.Helper()
 	got, err := s.call(s.ingestSales(), schema.REST, body)
@@ -21,7 +21,7 @@ func (s *fixture) upload(body string) Ingested {
 	return got.(Ingested)
 }
 
-// sales lists what is stored: "day sku qty", by day, then SKU's id.
+// sales lists the stored sales: "day sku qty", by day, then SKU id.
 func (s *fixture) sales() (all []string) {
 	s.T.Helper()
 	s.Must(s.DB.View(context.Background(), func(c *db.Conn) error {
@@ -62,7 +62,7 @@ func TestIngestAddsOrReplaces(t *testing.T) {
 	}
 	s.hasSales("2026-11-18 B 1.5", "2026-11-19 A 3.125", "2026-11-20 A 0")
 
-	// Three rows, two SKU-days of which one was stored, one of them with its old value.
+	// Three rows, two SKU-days, one of them stored before: its old value is returned.
 	got = s.upload(`{"replace":true,"rows":[
 		{"date":"2026-11-19","sku":"A","qty":3},
 		{"date":"2026-11-17","sku":"B","qty":7},
@@ -89,7 +89,7 @@ func TestIngestAddsOrReplaces(t *testing.T) {
 	}
 }
 
-// Every reason, at its position; the good rows between them are written.
+// TestIngestRefusesRowsOneByOne: every reason, at its position; the good rows between them are written.
 func TestIngestRefusesRowsOneByOne(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,1000")
@@ -150,7 +150,7 @@ func TestIngestRefusesRowsOneByOne(t *testing.T) {
 	s.hasSales("2026-11-01 A 1", "2026-11-20 A 1000000000", "2026-11-20 A 2.501", "2026-11-20 OLD 1")
 }
 
-// The CSV importer refuses by the same words, and by the file's line.
+// TestLoadSalesRefusesAsTheRequestDoes: the CSV importer refuses with the same words, by the file's line.
 func TestLoadSalesRefusesAsTheRequestDoes(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,1000")
@@ -235,18 +235,18 @@ func TestIngestRefusesTheWhole(t *testing.T) {
 		s.Refused(err, fault.Invalid, c.parts...)
 	}
 	s.hasSales()
-	got := s.upload(strings.Replace(many, row+",", "", 1)) // 50,000 are taken
+	got := s.upload(strings.Replace(many, row+",", "", 1)) // 50,000 are accepted
 	if got.Imported != maxRows {
 		t.Errorf("%d of 50,000 rows imported", got.Imported)
 	}
 	s.hasSales("2026-11-01 A 50000")
 }
 
-// Nothing good: 200, nothing written, nothing audited.
+// TestIngestOfNothingGood: 200, nothing written, nothing audited.
 func TestIngestOfNothingGood(t *testing.T) {
 	s := open(t)
 	s.sku("sku", "A")
-	s.On("2026-11-25") // the standing day is not today's: it must not be moved without an audit entry
+	s.On("2026-11-25") // the window's day is not today: it must not move without an audit entry
 	before := len(s.audit())
 	for _, body := range []string{`{"rows":[]}`, `{"rows":[{"date":"2026-11-26","sku":"A","qty":1},4]}`, `{"rows":[{"date":"2026-11-25","sku":"X","qty":1}],"replace":true}`} {
 		if got := s.upload(body); got.Imported != 0 || got.Errors == nil || got.Crossed == nil {
@@ -258,7 +258,7 @@ func TestIngestOfNothingGood(t *testing.T) {
 	}
 }
 
-// The day of the first sale follows, however one upload moves it.
+// TestFirstSaleFollows: the day of the first sale follows any upload that moves it.
 func TestFirstSaleFollows(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,1000")
@@ -266,11 +266,13 @@ func TestFirstSaleFollows(t *testing.T) {
 	for _, c := range []struct{ rows, first string }{
 		{`{"date":"2026-11-10","sku":"A","qty":1}`, "2026-11-10"},
 		{`{"date":"2026-11-12","sku":"A","qty":1},{"date":"2026-11-11","sku":"B","qty":1},{"date":"2026-11-09","sku":"A","qty":0}`, "2026-11-10"},
-		{`{"date":"2026-11-10","sku":"A","qty":0}`, "2026-11-12"},                                         // the next that is stored
+		// the next stored day
+		{`{"date":"2026-11-10","sku":"A","qty":0}`, "2026-11-12"},
 		{`{"date":"2026-11-12","sku":"A","qty":0},{"date":"2026-11-08","sku":"A","qty":2}`, "2026-11-08"}, // emptied, and an earlier one
 		{`{"date":"2026-11-08","sku":"A","qty":0},{"date":"2026-11-14","sku":"A","qty":2}`, "2026-11-14"}, // emptied, and a later one
 		{`{"date":"2026-11-15","sku":"A","qty":2}`, "2026-11-14"},
-		{`{"date":"2026-11-14","sku":"A","qty":0},{"date":"2026-11-19","sku":"A","qty":2}`, "2026-11-15"},          // one that is stored lies between
+		// a stored one lies between
+		{`{"date":"2026-11-14","sku":"A","qty":0},{"date":"2026-11-19","sku":"A","qty":2}`, "2026-11-15"},
 		{`{"date":"2026-11-15","sku":"A","qty":0},{"date":"2026-11-19","sku":"A","qty":0}`, exact.MaxDay.String()}, // none left
 	} {
 		s.upload(`{"replace":true,"rows":[` + c.rows + `]}`)
@@ -285,7 +287,7 @@ func TestIngestBoundsADay(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,1")
 	row := `{"date":"2026-11-01","sku":"A","qty":1000000000}`
-	thousand := func(last string) string { // 999 x 10^9 and what comes last
+	thousand := func(last string) string { // 999 x 10^9 and the last
 		return `{"rows":[` + strings.Repeat(row+",", 999) + last + `]}`
 	}
 	got := s.upload(thousand(row) + "")
@@ -297,7 +299,7 @@ func TestIngestBoundsADay(t *testing.T) {
 	if got.Imported != 2 || len(got.Errors) != 1 || got.Errors[0] != (RowError{1, want}) {
 		t.Errorf("a thousandth more: %s", asJSON(t, got))
 	}
-	s.On("2026-11-21") // also when that was all there was to do
+	s.On("2026-11-21") // also if nothing else was to do
 	got = s.upload(`{"rows":[{"date":"2026-11-01","sku":"A","qty":0.001}]}`)
 	if got.Imported != 0 || len(got.Errors) != 1 || got.Errors[0] != (RowError{0, want}) {
 		t.Errorf("nothing but a thousandth more: %s", asJSON(t, got))
@@ -306,14 +308,14 @@ func TestIngestBoundsADay(t *testing.T) {
 	if got.Imported != 1000 || len(got.Errors) != 1 || got.Errors[0].Row != 1000 {
 		t.Errorf("replacing by 1001 x 10^9: %s", asJSON(t, got))
 	}
-	// What a row cannot hold is exported in several, which an import adds up again.
+	// An amount above a row's limit is exported in several rows, which an import adds up again.
 	want1000 := append(slices.Repeat([]string{"2026-11-01 A 1000000000"}, 1000), "2026-11-02 A 1")
 	s.hasSales(want1000...)
 	s.imported(s.salesTable(), s.exported(s.salesTable()))
 	s.hasSales(want1000...)
 }
 
-// Many SKUs and few rows of each day: the reader of stored rows has to leap.
+// TestIngestOverGaps: many SKUs with few rows per day make the reader of stored rows skip ahead.
 func TestIngestOverGaps(t *testing.T) {
 	s := open(t)
 	var all, some []string

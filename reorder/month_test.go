@@ -11,8 +11,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Two channels of one SKU-day are added up everywhere and replaced apart; a request
-// without a channel replaces the whole day.
+// TestChannels: two channels of one SKU-day are added up everywhere and replaced separately; a request without a
+// channel replaces the whole day.
 func TestChannels(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,5")
@@ -32,7 +32,7 @@ func TestChannels(t *testing.T) {
 	put(a+`1}],"channel":"web"}`, 1, 0) // added
 	s.hasSales("2026-11-20 A 2", "2026-11-20 A 4 shop", "2026-11-20 A 4 web")
 	put(a+`7}],"channel":"web","replace":true}`, 1, 1)
-	put(a+`1}],"channel":"app","replace":true}`, 1, 0) // nothing of it was stored
+	put(a+`1}],"channel":"app","replace":true}`, 1, 0) // none of it was stored
 	s.hasSales("2026-11-20 A 2", "2026-11-20 A 1 app", "2026-11-20 A 4 shop", "2026-11-20 A 7 web")
 	days, channels, err := s.LastSales(context.Background())
 	s.Must(err)
@@ -51,7 +51,7 @@ func TestChannels(t *testing.T) {
 		s.Refused(err, fault.Invalid, "channel")
 	}
 
-	// A file with the column replaces each share by itself, and one without it the day.
+	// A file with the column replaces each channel separately, one without it the day.
 	load := func(columns string, cells ...[]string) {
 		t.Helper()
 		var lines []schema.Line
@@ -78,7 +78,7 @@ func TestChannels(t *testing.T) {
 	}
 }
 
-// A supplier's lead time is that of its SKUs that say nothing themselves.
+// TestSuppliers: a supplier's lead time applies to its SKUs without one.
 func TestSuppliers(t *testing.T) {
 	s := open(t)
 	supplier := func(header, cells string) { t.Helper(); s.Must(s.row(supplierTable(), header, cells)) }
@@ -93,9 +93,9 @@ func TestSuppliers(t *testing.T) {
 	lead("NEW", 12)
 	s.sku("sku,supplier,lead_time_days", "SAID,Leaf,3")
 	lead("SAID", 3)
-	s.sku("sku,supplier", "OTHER,Iron") // of whom a record is made
+	s.sku("sku,supplier", "OTHER,Iron") // whose record is made
 	lead("OTHER", 7)
-	s.sku("sku,supplier", "OTHER,Leaf") // absent column: left alone
+	s.sku("sku,supplier", "OTHER,Leaf") // absent column: unchanged
 	lead("OTHER", 7)
 	s.sku("sku,lead_time_days", "OTHER,") // empty cell: the default
 	lead("OTHER", 12)
@@ -161,8 +161,8 @@ func TestUnreceive(t *testing.T) {
 	}
 }
 
-// An import moves no stock: it neither changes what came in of a stored line nor orders
-// less than that.
+// TestImportsKeepWhatCameIn: an import moves no stock. It neither changes the received quantity of a stored line nor
+// orders less than that.
 func TestImportsKeepWhatCameIn(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,2")
@@ -181,8 +181,8 @@ func TestImportsKeepWhatCameIn(t *testing.T) {
 	s.holds("A", "6", "8")
 }
 
-// What is marked is added to the supplier's draft that nobody edited, which keeps its number;
-// "nothing to draft" is said only when nothing of all needs anything.
+// TestSuggestAddsToTheSuppliersDraft: marked SKUs are added to the supplier's unedited draft, which keeps its number.
+// "Nothing to draft" is said only if no SKU needs anything.
 func TestSuggestAddsToTheSuppliersDraft(t *testing.T) {
 	s := ranked(t) // below-1 (X) needs 77, below-2 (Y) 60, near-a (Y) and near-b (X) 56
 	ctx := context.Background()
@@ -206,7 +206,7 @@ func TestSuggestAddsToTheSuppliersDraft(t *testing.T) {
 	suggests([]string{"PO-000002 X draft below-1=77 near-b=56", "PO-000001 Y draft below-2=60 near-a=56"})
 	suggests([]string{"PO-000002 X draft below-1=77 near-b=56", "PO-000001 Y draft below-2=60 near-a=56"})
 
-	// Of an edited one, only what is missing makes a second.
+	// If the draft was edited, a second one has only what is missing.
 	_, err := s.EditOrder(ctx, cli, "PO-000001", OrderEdit{Lines: []NewLine{{SKU: "near-a"}}})
 	s.Must(err)
 	says("1 more SKUs need ordering", "below-2") // near-a
@@ -225,7 +225,7 @@ func TestSuggestAddsToTheSuppliersDraft(t *testing.T) {
 	s.sound()
 }
 
-// Suggesting for one supplier leaves the drafts of the others as they are.
+// TestSuggestOfOneSupplier: it leaves the drafts of other suppliers unchanged.
 func TestSuggestOfOneSupplier(t *testing.T) {
 	s := ranked(t)
 	s.suggest()
@@ -240,8 +240,8 @@ func TestSuggestOfOneSupplier(t *testing.T) {
 	}
 }
 
-// An order of no supplier is not ordered before it has one; ordering sets the day on which it
-// is expected: by the supplier's lead time, else the longest of its lines.
+// TestOrderingSetsTheExpectedDay: an order needs a supplier. Ordering sets the expected date by the supplier's lead
+// time, else the longest of its lines.
 func TestOrderingSetsTheExpectedDay(t *testing.T) {
 	s := ranked(t)
 	ctx := context.Background()
@@ -268,7 +268,7 @@ func TestOrderingSetsTheExpectedDay(t *testing.T) {
 	expects(o, err, "2026-11-23")
 }
 
-// What is cancelled of an order of which some came is closed, in lists and files too.
+// TestAPartlyReceivedOrderIsClosed: cancelling a partly received order closes it, in lists and files too.
 func TestAPartlyReceivedOrderIsClosed(t *testing.T) {
 	s := open(t)
 	ctx := context.Background()
@@ -312,7 +312,7 @@ func TestAPartlyReceivedOrderIsClosed(t *testing.T) {
 	s.sound()
 }
 
-// A draft's lines change price and product; a changed cost of a SKU is taken over on demand.
+// TestEditLinesOfADraft: a draft's lines change price and product; a SKU's changed cost is applied on request.
 func TestEditLinesOfADraft(t *testing.T) {
 	s := open(t)
 	ctx := context.Background()
@@ -368,9 +368,8 @@ func TestEditDraft(t *testing.T) {
 	s.sound()
 }
 
-// Classes by hand: of 1,000 cents sold, A's 700 begin at 0 %, B's 200 at 70 %, C's 60 at
-// 90 %, D's 40 at 96 %; E sold nothing in all
-// the 365 days since the shop's first sale.
+// TestStockFigures checks classes by hand: of 1,000 cents sold, A's 700 begin at 0 %, B's 200 at 70 %, C's 60 at 90 %,
+// D's 40 at 96 %; E sold nothing in the 365 days since the shop's first sale.
 func TestStockFigures(t *testing.T) {
 	s := open(t)
 	for _, k := range []string{"A,10,100,X", "B,1,100,Y", "C,0,100,Y", "D,0.005,100,Y", "E,3,200,"} {
@@ -391,7 +390,7 @@ func TestStockFigures(t *testing.T) {
 	}
 }
 
-// Days without stock are those on which there was none from beginning to end.
+// TestDaysWithoutStock: they are the days with a stock of 0 from beginning to end.
 func TestDaysWithoutStock(t *testing.T) {
 	s := open(t) // on 20 November
 	s.sku("sku,current_stock", "A,5")
@@ -420,8 +419,7 @@ func TestDaysWithoutStock(t *testing.T) {
 	}
 }
 
-// The average leaves out days without stock where the setting says so: A sold 20 in 30 days, on ten of
-// which there was none.
+// TestTheAverageLeavesOutDaysWithoutStock: if the setting is on. A sold 20 in 30 days, ten of them without stock.
 func TestTheAverageLeavesOutDaysWithoutStock(t *testing.T) {
 	s := open(t)
 	s.On("2026-11-01")
@@ -450,14 +448,14 @@ func TestTheAverageLeavesOutDaysWithoutStock(t *testing.T) {
 	_, err := s.ChangeSettings(context.Background(), cli, SettingsChange{LeaveOutEmpty: &on})
 	s.Must(err)
 	average("1", true)
-	s.On("2026-12-01") // 2 November is the window's first day: nothing was sold since
+	s.On("2026-12-01") // 2 November is the window's first day: no sales since
 	average("0", true)
 	_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{LeaveOutEmpty: &off})
 	s.Must(err)
 	average("0", false)
 }
 
-// Out of stock is a status of lists.
+// TestListOutOfStock: out of stock is a status of lists.
 func TestListOutOfStock(t *testing.T) {
 	s := open(t)
 	for _, k := range []string{"A,0,1", "B,1,1", "C,0,0"} {

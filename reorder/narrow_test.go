@@ -10,11 +10,10 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestSearchFindsWhatLookingFinds: the index narrows the search to no less than what
-// looking at every text finds, whatever the letters and their case.
+// TestSearchFindsWhatLookingFinds: the index finds at least what a scan of every text finds, in any letters and case.
 func TestSearchFindsWhatLookingFinds(t *testing.T) {
 	s := open(t)
-	var letters []rune // whose case folds somehow, and some that do not
+	var letters []rune // letters whose case folds, and some that do not
 	for r := rune('!'); r <= unicode.MaxRune; r++ {
 		if c := []rune(folded(string(r))); unicode.IsGraphic(r) && agreed(c[0]) && (folded(string(r)) != string(r) || unicode.SimpleFold(r) != r || r < 0x250 || r == '世') {
 			letters = append(letters, r)
@@ -92,7 +91,7 @@ func TestSearchWithoutAHitLooksAtNoSKU(t *testing.T) {
 	}))
 }
 
-// A search finds all words in any order, in code, name and barcode.
+// TestSearchSKUs: a search finds all words in any order, in code, name and barcode.
 func TestSearchSKUs(t *testing.T) {
 	s := open(t)
 	for _, k := range []string{"TEA-1,Grüner Tee 100 g,4006381333931", "TEA-2,Schwarzer Tee,12", "CUP,Becher grün,7"} {

@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// create makes a purchase order out of lines as the command line writes them.
+// create makes a purchase order from lines in the command line's format.
 func (s *fixture) create(supplier string, order bool, lines ...string) (PurchaseOrder, error) {
 	s.T.Helper()
 	n := NewOrder{Supplier: supplier, Order: order}
@@ -21,7 +21,7 @@ func (s *fixture) create(supplier string, order bool, lines ...string) (Purchase
 	return s.CreateOrder(context.Background(), cli, n)
 }
 
-// holds fails unless the SKU has so much in stock and on order.
+// holds fails unless the SKU has the stock and the quantity on order.
 func (s *fixture) holds(sku, stock, onOrder string) {
 	s.T.Helper()
 	if rec := s.record(sku); rec.CurrentStock != milli(s.T, stock) || rec.OnOrder != milli(s.T, onOrder) {
@@ -183,7 +183,7 @@ func TestParseLine(t *testing.T) {
 	}
 }
 
-// told tells purchase orders in short.
+// told returns purchase orders in short.
 func told(all []PurchaseOrder) (short []string) {
 	for _, o := range all {
 		text := o.Number + " " + o.Supplier + " " + o.Status
@@ -204,8 +204,8 @@ func TestSuggestOrders(t *testing.T) {
 	}
 	s.holds("below-1", "3", "0") // a draft is not on order
 
-	// X's draft is placed and Y's is edited: both stay, and what they hold is not drafted
-	// again. The next suggestion makes of what was left alone what is needed then.
+	// X's draft is placed and Y's is edited: both stay, and their SKUs are not drafted again. The next suggestion drafts
+	// the rest as needed then.
 	_, err := s.PlaceOrder(context.Background(), cli, "PO-000002")
 	s.Must(err)
 	s.Must(s.row(s.orderTable(), "number,sku,ordered", "PO-000003,below-2,61"))
@@ -229,8 +229,8 @@ func TestSuggestOrders(t *testing.T) {
 	}
 }
 
-// A receipt is a stock change like any other: it lifts a SKU off its reorder point,
-// and falling there again raises the alarm again.
+// TestReceiptIsJudged: a receipt is a stock change like any other. It lifts a SKU off its reorder point, and falling
+// below again raises the alarm again.
 func TestReceiptIsJudged(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,30")

@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// BenchmarkOwn holds what we wrote ourselves beside what the standard library does.
+// BenchmarkOwn compares our own code with the standard library.
 func BenchmarkOwn(b *testing.B) {
 	shuffled := make([]sale, 50_000)
 	for i := range shuffled {

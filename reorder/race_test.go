@@ -13,8 +13,8 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// Uploads, counts and reports at once: every upload is there once, no sum is lost, and
-// each SKU raises one alarm.
+// TestRacingUploads: uploads, counts and reports at once. Every upload is stored once, no sum is lost, and each SKU
+// raises one alarm.
 func TestRacingUploads(t *testing.T) {
 	s := open(t)
 	const skus, writers, rounds = 5, 8, 12
@@ -56,7 +56,7 @@ func TestRacingUploads(t *testing.T) {
 					failed <- fmt.Errorf("report: %+v, %w", rep, err)
 					return
 				}
-				for _, r := range rep.SKUs { // an upload is seen whole or not at all
+				for _, r := range rep.SKUs { // an upload is visible completely or not at all
 					if int64(r.SoldInWindow)%7000 != 0 {
 						failed <- fmt.Errorf("%s sold %s: half an upload", r.SKU, r.SoldInWindow)
 						return
@@ -87,7 +87,7 @@ func TestRacingUploads(t *testing.T) {
 	}
 }
 
-// Two people receive the same purchase order: one takes it in, one is refused.
+// TestRacingReceipts: two people receive the same purchase order; one succeeds, one is refused.
 func TestRacingReceipts(t *testing.T) {
 	s := open(t)
 	s.sku("sku", "A")
@@ -116,7 +116,7 @@ func TestRacingReceipts(t *testing.T) {
 	s.sound()
 }
 
-// A request that ends while it waits leaves nothing.
+// TestCancelledUpload: a request that ends while it waits changes nothing.
 func TestCancelledUpload(t *testing.T) {
 	s := open(t)
 	s.sku("sku", "A")

@@ -14,7 +14,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// agree fails the test unless every list is of the SKUs as they are looked up one by one.
+// agree fails the test unless every list equals the SKUs read one by one.
 func (s *fixture) agree(n int) {
 	s.T.Helper()
 	ctx := context.Background()
@@ -33,7 +33,7 @@ func (s *fixture) agree(n int) {
 	}
 	q := ReportQuery{[]string{Below, Near, Healthy, Flagged, All}[n%5], []string{"", "X", "Y"}[n%3]}
 	if s.Number("SELECT count(*) FROM skus WHERE supplier = ?", q.Supplier) == 0 {
-		q.Supplier = "" // a tool refuses one that there is none of
+		q.Supplier = "" // a tool refuses an unknown one
 	}
 	rep, err := s.Report(ctx, q)
 	s.Must(err)
@@ -93,7 +93,7 @@ func is(status, wanted string) int64 {
 	return 0
 }
 
-// adds fails the test unless the report's order and sums are those of its rows.
+// adds fails the test unless the report's order and sums match its rows.
 func (s *fixture) adds(rep Report) {
 	s.T.Helper()
 	cost, place := int64(0), map[string]int{Below: 0, Near: 1, Healthy: 2}
@@ -113,9 +113,8 @@ func (s *fixture) adds(rep Report) {
 	}
 }
 
-// TestReportIsOfTheRowsThatThereAre changes everything that the report depends on, at random,
-// by this process and by another, and compares every list with the SKUs looked up one by one,
-// and what is kept beside the rows with the rows.
+// TestReportIsOfTheRowsThatThereAre changes everything that the report depends on, at random, by this process and
+// another. It compares every list with the SKUs read one by one, and the stored sums with the rows.
 func TestReportIsOfTheRowsThatThereAre(t *testing.T) {
 	s := open(t)
 	r := rand.New(rand.NewPCG(12, 21))

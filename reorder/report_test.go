@@ -77,7 +77,7 @@ func TestReportOrderAndFilters(t *testing.T) {
 	}
 }
 
-// The figures of one row, worked out by hand: 60 / 30 = 2 a day, need 80 - 3 = 77.
+// TestReportShape: the figures of one row, worked out by hand: 60 / 30 = 2 a day, need 80 - 3 = 77.
 func TestReportShape(t *testing.T) {
 	s := ranked(t)
 	got, err := s.get(s.reorderReport(), map[string][]string{"status": {"below"}})
@@ -97,7 +97,7 @@ func TestReportShape(t *testing.T) {
 	}
 }
 
-// The report writes its own JSON; it must be what encoding/json would write.
+// TestReportWritesWhatEncodingJSONWould: the report's own JSON writer equals encoding/json.
 func TestReportWritesWhatEncodingJSONWould(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	texts := []string{"", "plain", `quo"te`, `back\slash`, "line\nbreak\ttab\rreturn", "ümlaut 茶", "<b>&amp;</b>", "\u2028\u2029", "nul\x00del\x7f", "bad\xffutf8", "\b\f"}
@@ -128,7 +128,7 @@ func TestReportWritesWhatEncodingJSONWould(t *testing.T) {
 	}
 }
 
-// The same figures by every way: report, list, detail, tool, count.
+// TestSameFiguresEverywhere: the same figures in report, list, detail, tool and count.
 func TestSameFiguresEverywhere(t *testing.T) {
 	s := ranked(t)
 	rep, err := s.Report(context.Background(), ReportQuery{Status: All})
@@ -154,7 +154,7 @@ func TestSameFiguresEverywhere(t *testing.T) {
 	}
 }
 
-// Weeks begin on Monday.
+// TestByWeek: weeks begin on Monday.
 func TestByWeek(t *testing.T) {
 	got := byWeek([]Sold{{day(t, "2026-11-15"), 1000}, {day(t, "2026-11-16"), 2000}, {day(t, "2026-11-22"), 3000}, {day(t, "2026-11-23"), 500}})
 	if want := `[{"date":"2026-11-09","qty":1},{"date":"2026-11-16","qty":5},{"date":"2026-11-23","qty":0.5}]`; asJSON(t, got) != want {
@@ -231,8 +231,8 @@ func TestProductDetail(t *testing.T) {
 	s.Refused(err, fault.NotFound, `"off"`)
 }
 
-// TestReportAgainstRationals makes a fixture out of random SKUs and sales and holds the
-// whole report against the independent calculation.
+// TestReportAgainstRationals makes a fixture of random SKUs and sales and compares the whole report with the
+// independent calculation.
 func TestReportAgainstRationals(t *testing.T) {
 	s := open(t)
 	r := rand.New(rand.NewPCG(5, 8))

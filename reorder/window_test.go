@@ -33,10 +33,10 @@ func TestSpansLeftAndEntered(t *testing.T) {
 	}
 }
 
-// model is the fixture's sales, kept the plain way.
+// model is the fixture's sales, stored in the simplest way.
 type model map[string]map[exact.Day]exact.Milli
 
-// agrees holds every SKU's shown sales and demand days against the model.
+// agrees compares every SKU's sales and demand days with the model.
 func (m model) agrees(s *fixture, step string) {
 	s.T.Helper()
 	rep, err := s.Report(context.Background(), ReportQuery{Status: All})
@@ -63,9 +63,8 @@ func (m model) agrees(s *fixture, step string) {
 	}
 }
 
-// TestStandingWindow lets the clock go and jump, either way, between uploads, counts
-// and changes of the settings; the sums that are rolled along must always be those
-// that the sales add up to.
+// TestStandingWindow moves and jumps the clock, either way, between uploads, counts and changes of the settings. The
+// incremental sums must always equal the sums of the sales.
 func TestStandingWindow(t *testing.T) {
 	for seed := range uint64(6) {
 		s, m := open(t), model{}
@@ -115,7 +114,7 @@ func TestStandingWindow(t *testing.T) {
 	}
 }
 
-// upload posts random rows and does the same to the model.
+// upload posts random rows and applies them to the model.
 func (m model) upload(s *fixture, r *rand.Rand, skus []string, today exact.Day) {
 	replace := r.IntN(2) == 0
 	totals := model{}
@@ -146,7 +145,7 @@ func (m model) upload(s *fixture, r *rand.Rand, skus []string, today exact.Day) 
 	}
 }
 
-// A read on a later day shows that day's figures and writes nothing.
+// TestReadingWritesNothing: a read on a later day shows that day's figures and writes nothing.
 func TestReadingWritesNothing(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,20")
@@ -171,8 +170,7 @@ func TestReadingWritesNothing(t *testing.T) {
 	}
 }
 
-// Whatever write comes first on a later day moves the window along, the edit of a
-// SKU's record too.
+// TestEveryWriteMovesTheWindow: the first write on a later day moves the window, also an edit of a SKU.
 func TestEveryWriteMovesTheWindow(t *testing.T) {
 	one := exact.Milli(1000)
 	for name, write := range map[string]func(*fixture, int) error{
@@ -219,7 +217,7 @@ func TestEveryWriteMovesTheWindow(t *testing.T) {
 	}
 }
 
-// The clock was set back: sales of days to come are there, and do not count.
+// TestFutureSalesDoNotCount: the clock was set back, so stored sales of future days do not count.
 func TestFutureSalesDoNotCount(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,20")

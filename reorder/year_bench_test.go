@@ -9,8 +9,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// BenchmarkYear is what pages and agents ask for in a shop of 10,000 SKUs with a year of
-// sales: 3.65 million SKU-days.
+// BenchmarkYear is what pages and agents request in a shop of 10,000 SKUs with a year of sales: 3.65 million SKU-days.
 func BenchmarkYear(b *testing.B) {
 	d, err := db.Open(stocked(b, 10_000, 365), benchOptions())
 	if err != nil {

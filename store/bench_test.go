@@ -11,8 +11,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// benchSize is how many orders and licenses the benchmarks' fixture has: 100,000, or
-// what STORE_BENCH_SIZE says.
+// benchSize is the number of orders and licenses of the benchmarks: 100,000, or STORE_BENCH_SIZE.
 func benchSize(b *testing.B) int {
 	b.Helper()
 	text := os.Getenv("STORE_BENCH_SIZE")
@@ -24,9 +23,8 @@ func benchSize(b *testing.B) int {
 	return n
 }
 
-// stocked is a fixture with n orders of one license each, sold one every five minutes
-// until now, a third of them for a year; every eighth license holds a seat. It gives
-// the keys.
+// stocked is a fixture with n orders of one license each, sold one every five minutes until now, a third of them for a
+// year. Every eighth license holds a seat. It returns the keys.
 func stocked(b *testing.B, n int) (*fixture, []string) {
 	b.Helper()
 	s := newFixture(b)
@@ -127,7 +125,7 @@ func BenchmarkStats(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstPages reads what the first page and the page of licenses add up.
+// BenchmarkFirstPages reads the sums of the first page and of the page of licenses.
 func BenchmarkFirstPages(b *testing.B) {
 	s, _ := stocked(b, benchSize(b))
 	b.Run("last 30 days", func(b *testing.B) {
@@ -164,8 +162,8 @@ func BenchmarkMint(b *testing.B) {
 	}
 }
 
-// BenchmarkMintFloor is the least that minting must do: the random bytes, the hashes,
-// and the bare inserts in one durable commit.
+// BenchmarkMintFloor is the least work of minting: the random bytes, the hashes, and the bare inserts in one durable
+// commit.
 func BenchmarkMintFloor(b *testing.B) {
 	s, _ := stocked(b, 1000)
 	batch := s.mint(1, "floor")
@@ -191,7 +189,7 @@ func BenchmarkMintFloor(b *testing.B) {
 		}))
 	}
 	b.StopTimer()
-	must(b, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error { // so that the fixture holds together
+	must(b, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error { // so that the fixture is consistent
 		_, err := tx.Exec("DELETE FROM store_codes WHERE batch_id = (SELECT id FROM store_batches WHERE batch = ?)", batch.Batch)
 		if err != nil {
 			return err

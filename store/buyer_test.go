@@ -309,7 +309,8 @@ func (s *fixture) firstKey() (string, error) {
 	return p.Licenses[0].Key, nil
 }
 
-// What the shop says of a product stands on the buyer's page, of a download too; a refunded order says nothing.
+// TestABuyerReadsTheNotesOfTheirProducts: the buyer's page shows the shop's notes on a product, also on a download, but
+// not for a refunded order.
 func TestABuyerReadsTheNotesOfTheirProducts(t *testing.T) {
 	s := newFixture(t)
 	s.load("products", nil, "sku,kind,note", "BOOK,download,Fetch it at https://files.example/book", "PLUGIN,license,Install it twice")

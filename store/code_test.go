@@ -257,8 +257,8 @@ func TestGuessingIsSlowedByAddress(t *testing.T) {
 	refused(t, miss[0](), "rate_limited")
 }
 
-// A code for a download becomes an order without a license; a product that is neither licensed nor a
-// download has no codes. Codes of a product that became a download become downloads.
+// TestACodeForADownloadMakesAnOrder: a code for a download becomes an order without a license. A product that is
+// neither licensed nor a download has no codes. Codes of a product that became a download become downloads.
 func TestACodeForADownloadMakesAnOrder(t *testing.T) {
 	s := newFixture(t)
 	s.load("products", nil, "sku,name,kind,price_cents", "EBOOK,Mixing at home,download,1900")

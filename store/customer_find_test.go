@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// undone is what went wrong with a transaction that is taken back at its end.
+// undone is the error of a transaction that is rolled back at its end.
 func undone(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return nil
@@ -19,8 +19,8 @@ func undone(err error) error {
 	return err
 }
 
-// TestCustomersAreFoundByWhatPeopleSend: by name, address, reference and the end of a key, each
-// customer once, a page after the other.
+// TestCustomersAreFoundByWhatPeopleSend: by name, address, reference and the end of a key, each customer once, page by
+// page.
 func TestCustomersAreFoundByWhatPeopleSend(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
@@ -69,8 +69,8 @@ func TestCustomersAreFoundByWhatPeopleSend(t *testing.T) {
 	must(t, err)
 }
 
-// TestKeysFromElsewhereAreCalledByTheirEnd: the last four characters, in any case and any script, name a
-// license with its customer alone.
+// TestKeysFromElsewhereAreCalledByTheirEnd: the last four characters, in any case and script, find a license together
+// with its customer only.
 func TestKeysFromElsewhereAreCalledByTheirEnd(t *testing.T) {
 	s := newFixture(t)
 	s.moveIn("license_key,sku,email", uuidKey+",PLUGIN,ann@example.com", "\u043a\u043b\u044e\u0447-\u043d\u043e\u043c\u0435\u0440,PLUGIN,bo@example.com",

@@ -70,7 +70,7 @@ func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
 	equal(t, "versions", d.Ping+d.Health+d.Document, "4.1.04.1.04.1.0")
 }
 
-// call asks an operation as REST does.
+// call calls an operation as REST does.
 func (s *fixture) call(route, path, body string, query map[string][]string, who db.Caller) (any, error) {
 	s.T.Helper()
 	i := slices.IndexFunc(s.ops(), func(op schema.Op) bool { return op.Route == route })

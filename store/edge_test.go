@@ -8,8 +8,7 @@ import (
 	"quartermaster/schema"
 )
 
-// An import may not leave an order that is refunded in full as paid, with its licenses
-// alive.
+// TestACorrectionDoesNotRefundInFull: an import may not leave a fully refunded order as paid, with active licenses.
 func TestACorrectionDoesNotRefundInFull(t *testing.T) {
 	s := newFixture(t)
 	const head = "provider,provider_ref,email,sku,unit_cents"
@@ -29,8 +28,8 @@ func TestACorrectionDoesNotRefundInFull(t *testing.T) {
 	}
 }
 
-// What a check has told is told by activation and deactivation too, though it is not
-// stored yet.
+// TestTimesAreTheSameWhereverTheyAreTold: activation and deactivation return the time of the last check although it is
+// not stored yet.
 func TestTimesAreTheSameWhereverTheyAreTold(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
@@ -51,7 +50,7 @@ func TestTimesAreTheSameWhereverTheyAreTold(t *testing.T) {
 	equal(t, "seen", d.Activation.LastSeenAt, s.now())
 }
 
-// A program whose fingerprint came out empty has sent one, and it holds no seat.
+// TestAnEmptyFingerprintHoldsNoSeat: an empty fingerprint counts as sent and holds no seat.
 func TestAnEmptyFingerprintHoldsNoSeat(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
@@ -75,7 +74,7 @@ func TestAnOrderRefThatNamesNothing(t *testing.T) {
 	}
 }
 
-// A batch is named after the whole sku where that fits, and its number always does.
+// TestLongBatchNames: a batch is named after the whole SKU if that fits; its number always does.
 func TestLongBatchNames(t *testing.T) {
 	s := newFixture(t)
 	sku := strings.Repeat("ABCDE", 9)

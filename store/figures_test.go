@@ -10,11 +10,11 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// tallied is what one day, month or product comes to in one currency, added up anew.
+// tallied are the sums of a day, month or product in one currency, added up anew.
 type tallied struct{ orders, sold, tax, refunded int64 }
 
-// Whatever is sold and given back, the figures by day, month and product are what one adds
-// up from the orders and refunds by hand, and each adds up to the totals and the stats.
+// TestFiguresAreARecomputation: after any sales and refunds, the figures by day, month and product equal a
+// recomputation from orders and refunds, and add up to the totals and the stats.
 func TestFiguresAreARecomputation(t *testing.T) {
 	pick := rand.New(rand.NewPCG(16, 5))
 	for round := range 6 {
@@ -33,7 +33,7 @@ func TestFiguresAreARecomputation(t *testing.T) {
 			if pick.IntN(3) == 0 {
 				part = nil
 			}
-			_, _ = s.RefundOrder(background, cli, o.OrderRef, part) // more than is left is refused
+			_, _ = s.RefundOrder(background, cli, o.OrderRef, part) // more than the rest is refused
 		}
 		page, err = s.Orders(background, OrderFilter{})
 		must(t, err)
@@ -69,7 +69,7 @@ func (s *fixture) randomSale(pick *rand.Rand) {
 	must(s.T, err)
 }
 
-// agrees holds figures against a recomputation that knows only orders, lines and refunds.
+// agrees compares figures with a recomputation that knows only orders, lines and refunds.
 func (s *fixture) agrees(what string, f FiguresOf, orders []Order, refunds map[string][]Refund) {
 	s.T.Helper()
 	got, err := s.Figures(background, f)
@@ -149,8 +149,8 @@ func (s *fixture) agrees(what string, f FiguresOf, orders []Order, refunds map[s
 	}
 }
 
-// byHand shares an amount over lines by what they come to: cent by cent to the line that
-// is furthest behind its share, the first of equal ones.
+// byHand shares an amount over lines in proportion to their amounts: cent by cent to the line furthest behind its
+// share, the first of equal ones.
 func byHand(amount int64, items []Item) []int64 {
 	var whole int64
 	for _, i := range items {

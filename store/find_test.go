@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// foundBy tells the references of the orders that a filter keeps, in a line.
+// foundBy returns the references of the orders that match a filter, in a line.
 func (s *fixture) foundBy(f OrderFilter) string {
 	s.T.Helper()
 	page, err := s.Orders(background, f)
@@ -26,8 +26,8 @@ func (s *fixture) foundBy(f OrderFilter) string {
 	return strings.Join(refs, " ")
 }
 
-// Parts of a reference, an address, a name or a SKU find orders and customers, in any order and
-// case, with or without diacritics; a license key is found whole, in any spelling, and among licenses alone.
+// TestFind: parts of a reference, address, name or SKU find orders and customers, in any order and case, with or
+// without diacritics. A whole license key, in any spelling, finds its license alone.
 func TestFind(t *testing.T) {
 	s := newFixture(t)
 	sell := func(ref, email, name string, skus ...string) OrderDetail {
@@ -97,7 +97,7 @@ func TestFind(t *testing.T) {
 	equal(t, "by the old name", s.foundBy(OrderFilter{Q: "o'neil"}), "")
 }
 
-// Candidates beyond the few trigrams that are asked for first are not lost.
+// TestFindAmongManyAlike: matches beyond the trigrams that are tried first are found too.
 func TestFindAmongManyAlike(t *testing.T) {
 	s := newFixture(t)
 	must(t, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
@@ -122,7 +122,7 @@ func TestFindAmongManyAlike(t *testing.T) {
 	}
 }
 
-// crowd is a shop with n orders of n buyers, made by statements over a series of numbers.
+// crowd is a shop with n orders of n buyers, made by SQL over a series of numbers.
 func crowd(b *testing.B, n int) *fixture {
 	b.Helper()
 	s := newFixture(b)

@@ -55,7 +55,7 @@ func emptyFixture(t testing.TB) *fixture {
 	return s
 }
 
-// holdsTogether lets doctor look at the fixture: after every test, every invariant holds.
+// holdsTogether runs doctor on the fixture after every test: every invariant holds.
 func (s *fixture) holdsTogether() {
 	s.T.Helper()
 	for _, breach := range s.doctor() {
@@ -76,8 +76,7 @@ func (s *fixture) now() exact.Instant { return exact.InstantOf(s.Now()) }
 
 func (s *fixture) pass(d time.Duration) { s.At(s.Now().Add(d)) }
 
-// load imports lines of CSV, the first being the header, and gives the refusals by
-// line number.
+// load imports lines of CSV, the first being the header, and returns the refusals by line number.
 func (s *fixture) load(table string, o *schema.LoadOptions, lines ...string) map[int]string {
 	s.T.Helper()
 	tab, ok := s.Declare().Table(table)
@@ -158,7 +157,7 @@ func (s *fixture) activate(key, fingerprint string) (Activated, error) {
 	return s.ActivateLicense(background, Asked{Key: key, Fingerprint: fingerprint, Remote: "192.0.2.1"}, "")
 }
 
-// event is what was emitted.
+// event is an emitted event.
 type event struct {
 	Event string          `json:"event"`
 	Data  json.RawMessage `json:"data"`
@@ -206,7 +205,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// refused checks that err is a refusal of the code whose detail holds every part.
+// refused checks that err is a refusal of the code whose detail contains every part.
 func refused(t testing.TB, err error, code string, parts ...string) *fault.Error {
 	t.Helper()
 	var e *fault.Error

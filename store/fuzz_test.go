@@ -52,8 +52,8 @@ func FuzzStripeSignature(f *testing.F) {
 	})
 }
 
-// FuzzStripeBody reads bodies of any kind: each till reads or refuses each, and a session
-// that is read adds up to its total.
+// FuzzStripeBody reads any bodies. Each provider reads or refuses each, and a session that is read adds up to its
+// total.
 func FuzzStripeBody(f *testing.F) {
 	for _, file := range []string{"session", "charge"} {
 		f.Add(stripeBody(f, file, nil))
@@ -67,7 +67,7 @@ func FuzzStripeBody(f *testing.F) {
 		f.Add([]byte(`{"id":"evt_1","type":"charge.refunded","data":{"object":` + object + `}}`))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		for _, t := range tills() { // a handler is found or not, whatever the body
+		for _, t := range tills() { // a handler is found or not, with any body
 			if e, err := t.parse(body, "evt"); err == nil {
 				t.handler(e)
 			}

@@ -40,13 +40,14 @@ func TestRandomTextUsesTheWholeAlphabet(t *testing.T) {
 	}
 	equal(t, "characters", len(seen), 32)
 	for c, n := range seen {
-		if strings.IndexByte(alphabet, c) < 0 || n < 700 || n > 1300 { // some nine standard deviations
+		if strings.IndexByte(alphabet, c) < 0 || n < 700 || n > 1300 { // about nine standard deviations
 			t.Errorf("%q came %d times of 32000", c, n)
 		}
 	}
 }
 
-// Keys of three forms are found as people write them, and a text never means two licenses.
+// TestALicenseIsFoundByItsKeyOfAnyForm: keys of three forms are found in any spelling, and a text never means two
+// licenses.
 func TestALicenseIsFoundByItsKeyOfAnyForm(t *testing.T) {
 	s := newFixture(t)
 	give := func(key string) int64 {
@@ -97,8 +98,8 @@ func TestALicenseIsFoundByItsKeyOfAnyForm(t *testing.T) {
 	}
 }
 
-// A license's own limit goes before its product's: for activations, files and lists; a lower one takes
-// no seat away.
+// TestALicenseHasALimitOfItsOwn: a license's own limit overrides its product's for activations, files and lists. A
+// lower one removes no seat.
 func TestALicenseHasALimitOfItsOwn(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")

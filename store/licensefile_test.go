@@ -14,7 +14,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// opened verifies a file with the shop's public keys and gives its claims as text.
+// opened verifies a file with the shop's public keys and returns its claims as text.
 func (s *fixture) opened(file string) string {
 	s.T.Helper()
 	parts := strings.Split(file, ".")
@@ -46,7 +46,7 @@ func (s *fixture) file(key, fingerprint string, days *int64) (LicenseFile, error
 
 func days(n int64) *int64 { return &n }
 
-// codeOf is what a refusal says in error; "" for none.
+// codeOf is a refusal's error code; "" for none.
 func codeOf(err error) string {
 	e, is := fault.As(err)
 	if !is {
@@ -104,7 +104,8 @@ func TestAMachineGetsAFile(t *testing.T) {
 	}
 }
 
-// TestTheFileOfTheWorkedExample signs the documents' example with the seed 00 01 .. 1f, and finds its text by its hash.
+// TestTheFileOfTheWorkedExample signs the documented example with the seed 00 01 .. 1f and compares the hash of its
+// text.
 func TestTheFileOfTheWorkedExample(t *testing.T) {
 	seed := make([]byte, ed25519.SeedSize)
 	for i := range seed {
@@ -145,7 +146,7 @@ func TestAFileEndsWithItsLicense(t *testing.T) {
 
 func itoa(n int64) string { b, _ := json.Marshal(n); return string(b) }
 
-// TestEachByteOfAFileCounts changes each byte of a file once: no key verifies any of them.
+// TestEachByteOfAFileCounts changes each byte of a file once: no key verifies any of the results.
 func TestEachByteOfAFileCounts(t *testing.T) {
 	s := newFixture(t)
 	_, err := s.MakeSigningKey(background, admin)
@@ -207,7 +208,8 @@ func TestFilesOfMachinesWithoutSeats(t *testing.T) {
 	}
 }
 
-// A machine that asks again and again does not push the others' files out of the count.
+// TestManyFilesOfOneMachineHideNoOther: repeated requests of one machine do not hide other machines' files from the
+// count.
 func TestManyFilesOfOneMachineHideNoOther(t *testing.T) {
 	s := newFixture(t)
 	_, err := s.MakeSigningKey(background, admin)

@@ -12,7 +12,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// moveIn imports lines of licenses as the import does, and gives what came of it.
+// moveIn imports lines of licenses and returns the result.
 func (s *fixture) moveIn(lines ...string) schema.Loaded {
 	s.T.Helper()
 	tab, _ := s.Declare().Table("licenses")
@@ -33,7 +33,7 @@ func (s *fixture) moveIn(lines ...string) schema.Loaded {
 	return out
 }
 
-// cameOf is what came of an import, in a line.
+// cameOf is an import's result, in a line.
 func cameOf(l schema.Loaded) string {
 	text := fmt.Sprintf("%d new, %d changed, %d same", l.New, l.Changed, l.Same)
 	for _, c := range l.Changes {
@@ -66,7 +66,8 @@ func (s *fixture) byKey(key string) License {
 
 const uuidKey = "38b1460a-5104-4067-a91d-77b872934d51"
 
-// The example of the contract: limit empty, 4 seats, disabled, order 9 of Lemon Squeezy; again, it is the same.
+// TestAKeyMovesInWithItsOrderAndSeats is the contract's example: limit empty, 4 seats, disabled, order 9 of Lemon
+// Squeezy. A second import changes nothing.
 func TestAKeyMovesInWithItsOrderAndSeats(t *testing.T) {
 	s := newFixture(t)
 	file := []string{
@@ -173,7 +174,8 @@ func (s *fixture) orders() []Order {
 	return p.Orders
 }
 
-// An imported key takes the place of a license that an import of orders made and nobody has.
+// TestAKeyTakesThePlaceOfALicenseOfHistory: an imported key replaces a license that an import of orders made and nobody
+// has received.
 func TestAKeyTakesThePlaceOfALicenseOfHistory(t *testing.T) {
 	s := newFixture(t)
 	s.load("orders", nil, "provider,provider_ref,email,sku,tier,qty,paid_at", "gumroad,G-1,ann@example.com,PLUGIN,pro,3,2025-01-01")
@@ -209,7 +211,7 @@ func TestAKeyTakesThePlaceOfALicenseOfHistory(t *testing.T) {
 	}
 }
 
-// Columns that are given change a known license; those that are absent leave it alone.
+// TestAKnownKeyIsChangedByTheGivenColumns: given columns change a known license; absent ones do not.
 func TestAKnownKeyIsChangedByTheGivenColumns(t *testing.T) {
 	s := newFixture(t)
 	s.moveIn("license_key,sku,email,tier,activation_limit,expires_at,seats", "known-key-1,PLUGIN,ann@example.com,basic,unlimited,2027-01-01,a", "known-key-2,PLUGIN,ann@example.com,,5,,")
@@ -251,7 +253,8 @@ func (s *fixture) order(ref string) OrderDetail {
 	return d
 }
 
-// A name of another program is our product: by its SKU, by what it is mapped to, or by the one product's name.
+// TestNamesOfOtherProgramsMeanProducts: another program's product name is found by SKU, by mapping, or by the only
+// product's name.
 func TestNamesOfOtherProgramsMeanProducts(t *testing.T) {
 	s := newFixture(t)
 	row := func(sku, their string) string {
@@ -278,7 +281,8 @@ func TestNamesOfOtherProgramsMeanProducts(t *testing.T) {
 
 func errOf[T any](_ T, err error) error { return err }
 
-// What is exported makes the same licenses elsewhere, behind the exports of products, customers and orders.
+// TestLicensesTravelWhole: an export makes the same licenses elsewhere, after the exports of products, customers and
+// orders.
 func TestLicensesTravelWhole(t *testing.T) {
 	s := newFixture(t)
 	must(t, s.demo(background, s.now().Day(time.UTC)))
@@ -287,7 +291,7 @@ func TestLicensesTravelWhole(t *testing.T) {
 		csvLine("=a-formula-key", "PLUGIN", "ann@example.com", "pro", "0", "", "", "revoked", "gumroad", "G-1"), csvLine("eight888", "YEAR", "bo@example.com", "", "", "", "", "expired", "", ""))
 	before := s.dump("licenses")
 	equal(t, "into the same shop", cameOf(s.moveIn(before...)), fmt.Sprintf("0 new, 0 changed, %d same", len(before)-1))
-	for i := range before { // a subscription moves by a backup alone
+	for i := range before { // only a backup moves a subscription
 		before[i] = strings.ReplaceAll(before[i], ",sub_demo_1,", ",,")
 	}
 	fresh := emptyFixture(t)

@@ -8,7 +8,7 @@ import (
 	"quartermaster/schema"
 )
 
-// loadFile imports a table that takes the whole file: its refusals by line.
+// loadFile imports a table as one whole and returns its refusals by line.
 func (s *fixture) loadFile(table string, o schema.LoadOptions, text string) map[int]string {
 	s.T.Helper()
 	tab, _ := s.Declare().Table(table)
@@ -41,8 +41,8 @@ func (s *fixture) loadFile(table string, o schema.LoadOptions, text string) map[
 
 const orderHeader = "provider,provider_ref,email,name,sku,tier,qty,unit_cents,discount_cents,tax_cents,currency,paid_at,refunds\n"
 
-// Rows of one payment are one order's lines wherever they stand in the file; discount and
-// tax are added up, and what a row below the first leaves blank of the order is as above.
+// TestRowsOfOnePaymentAreOneOrder: rows of one payment are one order's lines wherever they are in the file. Discount
+// and tax are added up. An order's value that a later row leaves blank is taken from above.
 func TestRowsOfOnePaymentAreOneOrder(t *testing.T) {
 	s := newFixture(t)
 	file := orderHeader +
@@ -68,7 +68,7 @@ func TestRowsOfOnePaymentAreOneOrder(t *testing.T) {
 	equal(t, "licenses", s.count("SELECT count(*) FROM store_licenses"), int64(3))
 	equal(t, "no event", s.eventNames(), "")
 
-	// The same file again, its export, and its export in another shop say the same.
+	// The same file again, its export, and its export in another shop agree.
 	audit := s.count("SELECT count(*) FROM audit")
 	equal(t, "again", len(s.loadFile("orders", schema.LoadOptions{}, file)), 0)
 	exported := strings.Join(s.dump("orders"), "\n") + "\n"
@@ -90,8 +90,8 @@ func TestRowsOfOnePaymentAreOneOrder(t *testing.T) {
 	equal(t, "stats", asJSON(there), asJSON(here))
 }
 
-// A row that is refused, or rows that are no one order, refuse the whole order, each row
-// by name; other orders of the file are taken.
+// TestOrdersOfSeveralRowsThatAreRefused: a refused row, or rows that contradict each other, refuse the whole order,
+// each row by name. Other orders of the file are imported.
 func TestOrdersOfSeveralRowsThatAreRefused(t *testing.T) {
 	s := newFixture(t)
 	equal(t, "first", len(s.loadFile("orders", schema.LoadOptions{}, orderHeader+"shop,OLD,ann@example.com,,PLUGIN,pro,1,,,,USD,2026-11-01,\nshop,OLD,,,BOOK,,2,,,,,,2026-11-02=100\n")), 0)
@@ -130,7 +130,8 @@ func TestOrdersOfSeveralRowsThatAreRefused(t *testing.T) {
 	}
 }
 
-// SKU[:TIER][=QTY][@CENTS] is read from the right, so that a SKU may hold these signs.
+// TestLinesAsTheyAreWritten: SKU[:TIER][=QTY][@CENTS] is read from the right, so that a SKU may contain these
+// characters.
 func TestLinesAsTheyAreWritten(t *testing.T) {
 	s := newFixture(t)
 	s.load("products", nil, "sku,kind,price_cents,tiers", "A:B,other,100,", "C=2,other,200,", "D@3,other,300,", "E:F=1@2,license,400,pro")

@@ -114,8 +114,8 @@ func TestLicensesAreNotDisturbedByATouch(t *testing.T) {
 	}
 }
 
-// TestAValidKeyWritesAsADeviceDoes activates and gives up a seat over and over: past 120
-// moves in ten minutes it is refused, and leaves no more entries.
+// TestAValidKeyWritesAsADeviceDoes activates and releases a seat again and again. Past 120 moves in ten minutes it is
+// refused and writes no more entries.
 func TestAValidKeyWritesAsADeviceDoes(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
@@ -129,7 +129,7 @@ func TestAValidKeyWritesAsADeviceDoes(t *testing.T) {
 	_, err := s.activate(l.Key, "m")
 	refused(t, err, "rate_limited", "activations and deactivations")
 	equal(t, "entries of what was refused", s.count("SELECT count(*) FROM audit"), entries)
-	s.check(l.Key, "") // which goes on
+	s.check(l.Key, "") // which still works
 	s.pass(10 * time.Minute)
 	_, err = s.activate(l.Key, "m")
 	must(t, err)

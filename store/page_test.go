@@ -29,7 +29,7 @@ func blocks(t *testing.T, language string) []string {
 	return found
 }
 
-// shopOfThePage is a running appliance that sells what the page sells.
+// shopOfThePage is a running appliance that sells what the document sells.
 func shopOfThePage(t *testing.T) *apptest.Fixture {
 	t.Helper()
 	s := apptest.Start(t)
@@ -39,7 +39,7 @@ func shopOfThePage(t *testing.T) *apptest.Fixture {
 	return s
 }
 
-// sold records an order and gives its reference and its license.
+// sold records an order and returns its reference and its license.
 func sold(t *testing.T, s *apptest.Fixture) (ref, key string) {
 	t.Helper()
 	var order struct {
@@ -55,8 +55,8 @@ func sold(t *testing.T, s *apptest.Fixture) (ref, key string) {
 	return order.OrderRef, order.Licenses[0].Key
 }
 
-// TestTheSamplesDoWhatThePageSays runs the page's three programs, each where its
-// interpreter is there, against a real server.
+// TestTheSamplesDoWhatThePageSays runs the document's three programs against a real server, each if its interpreter is
+// installed.
 func TestTheSamplesDoWhatThePageSays(t *testing.T) {
 	for _, sample := range []struct {
 		language, file string
@@ -106,7 +106,7 @@ func TestTheSamplesDoWhatThePageSays(t *testing.T) {
 	}
 }
 
-// TestTheCurlLinesOfThePage runs them as they stand.
+// TestTheCurlLinesOfThePage runs them unchanged.
 func TestTheCurlLinesOfThePage(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Log("not run: there is no curl here")

@@ -158,7 +158,7 @@ func TestStatsCountEverythingAndNeverAddTwoCurrencies(t *testing.T) {
 	rest := `"activations":1,"codes":{"unused":4,"redeemed":1,"void":2},` + money
 	equal(t, "stats", at(), `{"orders_paid":3,"orders_refunded":1,"customers":3,"licenses":{"active":3,"expired":0,"suspended":1,"revoked":2},`+rest)
 
-	// The year's licenses end at the very second; a suspended one does not expire.
+	// The year's licenses end at the exact second; a suspended one does not expire.
 	ends := int64(*year.Licenses[0].ExpiresAt)
 	for _, c := range []struct{ at, active, expired int64 }{
 		{ends - 1, 3, 0}, {ends, 1, 2}, {ends + 1, 1, 2}, {ends + 12*3600, 1, 2}, {ends + 40*86400, 1, 2},

@@ -15,8 +15,8 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// TestCodesAreNowhereAfterTheyWereShown looks for minted codes, however they may be
-// written, in the database file, its log, a backup and every event.
+// TestCodesAreNowhereAfterTheyWereShown searches for minted codes, in any encoding, in the database file, its log, a
+// backup and every event.
 func TestCodesAreNowhereAfterTheyWereShown(t *testing.T) {
 	s := newFixture(t)
 	ask := func() db.Caller {
@@ -71,8 +71,7 @@ func TestCodesAreNowhereAfterTheyWereShown(t *testing.T) {
 	}
 }
 
-// TestLicenseKeysStandOnlyWhereTheyMust: in the audit trail and in events other than
-// order.paid there is none.
+// TestLicenseKeysStandOnlyWhereTheyMust: the audit trail and events other than order.paid contain none.
 func TestLicenseKeysStandOnlyWhereTheyMust(t *testing.T) {
 	s := newFixture(t)
 	o := s.sell("YEAR", "a@b.c", 2)
@@ -150,7 +149,7 @@ func TestEveryChangeIsAudited(t *testing.T) {
 	refused(t, err, "validation", "ISO 4217")
 }
 
-// TestNothingOfARefusedWriteIsKept: the last of several units fails, and so does all.
+// TestNothingOfARefusedWriteIsKept: if the last of several units fails, all are rolled back.
 func TestNothingOfARefusedWriteIsKept(t *testing.T) {
 	s := newFixture(t)
 	s.pass(time.Hour)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A refund that came before its payment, in another currency than it, is no more lost
-// than one that comes after it.
+// TestARefundInAnotherCurrencyBeforeItsPayment: a refund in another currency that came before its payment is reported
+// like one that comes after it.
 func TestARefundInAnotherCurrencyBeforeItsPayment(t *testing.T) {
 	s := newStripeFixture(t)
 	var told []string
@@ -28,8 +28,8 @@ func TestARefundInAnotherCurrencyBeforeItsPayment(t *testing.T) {
 	equal(t, "refunded by hand", len(s.doctor()), 0)
 }
 
-// A charge that was refunded by nobody knows how much is told to the owner, and Stripe
-// need not send it again.
+// TestARefundThatCannotBeRead: a refunded charge without an amount is reported to the owner, and Stripe need not send
+// it again.
 func TestARefundThatCannotBeRead(t *testing.T) {
 	for name, set := range map[string]map[string]any{
 		"no amount":  {"amount_refunded": nil},
@@ -48,8 +48,8 @@ func TestARefundThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A payment and its refund that both cannot be booked are both told, and booking the one
-// does not take the other off the list.
+// TestAPaymentAndItsRefundThatCannotBeRead: an unmatched payment and its unmatched refund are both listed. Booking the
+// one does not remove the other.
 func TestAPaymentAndItsRefundThatCannotBeRead(t *testing.T) {
 	s := newStripeFixture(t)
 	equal(t, "the payment", s.stripe("session", map[string]any{"metadata.sku": "NOPE"}).Outcome, "unclear")
@@ -66,8 +66,8 @@ func TestAPaymentAndItsRefundThatCannotBeRead(t *testing.T) {
 	equal(t, "refunded by hand", len(s.doctor()), 0)
 }
 
-// Quantities come as texts from Stripe, and as numbers from whoever imitates it; a tier
-// may stand in the metadata where the link names none.
+// TestWhatTheMetadataMayHold: Stripe sends quantities as text, imitations as numbers. The metadata may name the tier if
+// the link names none.
 func TestWhatTheMetadataMayHold(t *testing.T) {
 	s := newStripeFixture(t)
 	equal(t, "a number", s.stripe("session", map[string]any{"metadata.qty": 3}).Outcome, "recorded")

@@ -17,7 +17,7 @@ import (
 
 const stripeSecret = "whsec_test_5WbX9hJ2kLmN"
 
-// newStripeFixture is a fixture whose Stripe secret is set.
+// newStripeFixture is a fixture with a Stripe secret.
 func newStripeFixture(t testing.TB) *fixture {
 	s := newFixture(t)
 	_, err := s.SetProviderSecret(background, cli, "stripe", stripeSecret)
@@ -25,8 +25,8 @@ func newStripeFixture(t testing.TB) *fixture {
 	return s
 }
 
-// stripeBody is a documented body with some of its fields set otherwise. A path such
-// as "metadata.sku" stands below data.object; one that begins with a dot at the top.
+// stripeBody is a documented body with some of its fields replaced. A path such as "metadata.sku" is below data.object;
+// one that begins with a dot is at the top.
 func stripeBody(t testing.TB, file string, set map[string]any) []byte {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/stripe/" + file + ".json")
@@ -59,7 +59,7 @@ func stripeSigned(body []byte, secret string, at exact.Instant) string {
 	return fmt.Sprintf("t=%d,v1=%s,v0=%s", at, hex.EncodeToString(mac.Sum(nil)), strings.Repeat("0", 64))
 }
 
-// stripe sends a body, well signed.
+// stripe sends a body with a valid signature.
 func (s *fixture) stripe(file string, set map[string]any) Received {
 	s.T.Helper()
 	body := stripeBody(s.T, file, set)
@@ -310,7 +310,7 @@ func TestAPaymentThatNobodyUnderstandsIsNotLost(t *testing.T) {
 		if strings.Contains(told[0], "Ann") {
 			t.Errorf("%s: the log was told who the buyer is", name)
 		}
-		// Mended, and sent again by hand: the same event.
+		// Mapped, and the same event sent again by hand.
 		equal(t, name+": again", s.stripe("session", nil).Outcome, "recorded")
 		equal(t, name+": doctor", len(s.doctor()), 0)
 	}

@@ -12,13 +12,13 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// told is an event of Stripe's in a test: a kind and its object.
+// told is a test's Stripe event: a kind and its object.
 type told struct {
 	id, kind string
 	object   map[string]any
 }
 
-// tell sends an event, well signed.
+// tell sends an event with a valid signature.
 func (s *fixture) tell(e told) Received {
 	s.T.Helper()
 	body := []byte(asJSON(map[string]any{"id": e.id, "object": "event", "type": e.kind, "created": 1, "data": map[string]any{"object": e.object}}))
@@ -36,7 +36,7 @@ func checkout(total int64) told {
 	}}
 }
 
-// paidInvoice is the n-th invoice; even ones are told in the fields of the API of 2025.
+// paidInvoice is the n-th invoice; even ones have the fields of the API of 2025.
 func paidInvoice(n int, total int64, end exact.Instant) told {
 	reason := "subscription_cycle"
 	if n == 1 {
@@ -56,8 +56,8 @@ func paidInvoice(n int, total int64, end exact.Instant) told {
 	return told{fmt.Sprintf("evt_invoice_%d", n), "invoice.paid", o}
 }
 
-// lateInvoice is the n-th invoice as the API tells it since 2025-03-31: without a payment intent or
-// charge. paymentOf tells which intent paid it.
+// lateInvoice is the n-th invoice in the API since 2025-03-31: without a payment intent or charge. paymentOf names the
+// intent that paid it.
 func lateInvoice(n int, total int64, end exact.Instant) told {
 	e := paidInvoice(n, total, end)
 	for _, gone := range []string{"subscription", "payment_intent", "charge", "payments"} {
@@ -90,7 +90,7 @@ func disputed(n int, cents int64, status string) told {
 	}}
 }
 
-// outcome is everything that does not depend on the order in which events came.
+// outcome is everything that does not depend on the order of events.
 func (s *fixture) outcome() string {
 	s.T.Helper()
 	var lines []string
@@ -113,8 +113,8 @@ func (s *fixture) outcome() string {
 
 func deref(s *string) string { return textOr(s, "-") }
 
-// Whatever the order in which Stripe's events come, and however often each, the same
-// orders, refunds and licenses come of them, and every invariant holds.
+// TestEventsInAnyOrder: in any order of Stripe's events, and repeated any number of times, they give the same orders,
+// refunds and licenses, and every invariant holds.
 func TestEventsInAnyOrder(t *testing.T) {
 	month := exact.Instant(30 * day)
 	start := exact.InstantOf(opening)
@@ -168,7 +168,7 @@ func TestEventsInAnyOrder(t *testing.T) {
 					s.tell(e)
 					s.tell(e)
 					ids = append(ids, e.id)
-					if n >= 6 && c.ends != start+7*day { // late; seven days count from when the checkout came
+					if n >= 6 && c.ends != start+7*day { // late; seven days count from the checkout's arrival
 						s.pass(time.Duration(pick.Int64N(int64(5 * time.Hour))))
 					}
 				}
@@ -229,8 +229,8 @@ func TestARenewalIssuesNothing(t *testing.T) {
 	equal(t, "the other moves", *extended.Licenses[0].ExpiresAt, start+93*day)
 }
 
-// Staff's suspension outlives a dispute that is won, and staff may let a license go on
-// while one is open.
+// TestDisputesAndStaff: a suspension by staff outlasts a dispute that is won, and staff may resume a license while one
+// is open.
 func TestDisputesAndStaff(t *testing.T) {
 	s := newStripeFixture(t)
 	s.tell(checkout(9800))
@@ -248,8 +248,8 @@ func TestDisputesAndStaff(t *testing.T) {
 	equal(t, "the other", list.Licenses[0].Status, "active")
 }
 
-// A refund or dispute whose payment no order has is told to the owner after a day, and can be
-// dismissed; what comes after it is told again.
+// TestARefundThatWaitsADayIsUnbooked: a refund or dispute without an order is reported to the owner after a day and can
+// be dismissed. A later one is reported again.
 func TestARefundThatWaitsADayIsUnbooked(t *testing.T) {
 	s := newStripeFixture(t)
 	s.tell(checkout(9800))

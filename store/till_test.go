@@ -21,7 +21,7 @@ const (
 	polarSecret = "polar_whs_demo"
 )
 
-// lemonSigned and polarSigned sign as the tills document it.
+// lemonSigned and polarSigned sign as the providers document it.
 func lemonSigned(body, secret string) Signed {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(body))
@@ -34,7 +34,7 @@ func polarSigned(id, body, secret string, at exact.Instant) Signed {
 	return Signed{ID: id, Time: fmt.Sprint(int64(at)), Signature: "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))}
 }
 
-// newTillFixture is a fixture with the secrets of all tills, and their names for PLUGIN, pro.
+// newTillFixture is a fixture with the secrets of all providers, and their names for PLUGIN, pro.
 func newTillFixture(t testing.TB) *fixture {
 	s := newFixture(t)
 	for provider, secret := range map[string]string{stripe: stripeSecret, lemonSqueezy: lemonSecret, polar: polarSecret} {
@@ -48,7 +48,7 @@ func newTillFixture(t testing.TB) *fixture {
 	return s
 }
 
-// sent is an event of Lemon Squeezy's or Polar's in a test.
+// sent is a test's event of Lemon Squeezy or Polar.
 type sent struct{ provider, id, body string }
 
 func (s *fixture) send(e sent) Received {
@@ -64,7 +64,7 @@ func (s *fixture) send(e sent) Received {
 
 func stampOf(at exact.Instant) string { return at.Time().UTC().Format("2006-01-02T15:04:05.000000Z") }
 
-// lemon is an event of Lemon Squeezy's: attributes as its documents have them.
+// lemon is an event of Lemon Squeezy, with the documented attributes.
 func lemon(kind, of, id string, at exact.Instant, attributes object) sent {
 	attributes["updated_at"] = stampOf(at)
 	if attributes["created_at"] == nil {
@@ -139,8 +139,8 @@ func (s *fixture) subscriptionStates() string {
 	return strings.Join(lines, "\n")
 }
 
-// Whatever the order in which a till's events come, and however often each, the same orders,
-// refunds, licenses and states come of them.
+// TestEventsOfTillsInAnyOrder: in any order of a provider's events, and repeated any number of times, they give the
+// same orders, refunds, licenses and states.
 func TestEventsOfTillsInAnyOrder(t *testing.T) {
 	start := exact.InstantOf(opening)
 	month := exact.Instant(30 * day)
@@ -221,7 +221,7 @@ func TestEventsOfTillsInAnyOrder(t *testing.T) {
 	}
 }
 
-// TestSubscriptionsAreSortedForAgents: those past due stand first, or what renews next, a page of one at a time.
+// TestSubscriptionsAreSortedForAgents: those past due come first, or those that renew next, page by page.
 func TestSubscriptionsAreSortedForAgents(t *testing.T) {
 	s := newTillFixture(t)
 	start, month := exact.InstantOf(opening), exact.Instant(30*day)
@@ -253,7 +253,7 @@ func TestSubscriptionsAreSortedForAgents(t *testing.T) {
 	}
 }
 
-// The contract's worked signatures hold, and none other.
+// TestSignaturesOfTills: the contract's example signatures are accepted, and no others.
 func TestSignaturesOfTills(t *testing.T) {
 	s := newTillFixture(t)
 	s.At(time.Date(2026, time.November, 22, 12, 0, 0, 0, time.UTC))
@@ -294,7 +294,8 @@ func TestSignaturesOfTills(t *testing.T) {
 	refused(t, err, "bad_request", "store provider set polar")
 }
 
-// What is not mapped waits with its buyer and amount, and is booked once its product is named.
+// TestAnUnmappedProductWaitsAndIsBooked: a payment of an unmapped product waits with its buyer and amount, and is
+// booked once its product is named.
 func TestAnUnmappedProductWaitsAndIsBooked(t *testing.T) {
 	s := newTillFixture(t)
 	e := lemonOrder(s.now())
@@ -325,8 +326,8 @@ func TestAnUnmappedProductWaitsAndIsBooked(t *testing.T) {
 	equal(t, "test mode", s.send(test).Outcome, "ignored")
 }
 
-// A renewal whose checkout never came is booked for the licenses that a person names; linking
-// moves no end, and what is paid never moves one back.
+// TestASubscriptionIsLinked: a renewal without a checkout is booked for the licenses that a person names. Linking moves
+// no end date, and a payment never moves one back.
 func TestASubscriptionIsLinked(t *testing.T) {
 	s := newTillFixture(t)
 	mine := s.sell("YEAR", "sue@example.com", 1).Licenses[0]
@@ -351,7 +352,7 @@ func TestASubscriptionIsLinked(t *testing.T) {
 	refused(t, err, "conflict", "sub_p")
 }
 
-// Stripe's trouble: a failed payment, a cancelled subscription, a dispute with its day.
+// TestTroubleThatStripeTells: a failed payment, a cancelled subscription, a dispute with its due date.
 func TestTroubleThatStripeTells(t *testing.T) {
 	s := newStripeFixture(t)
 	now := s.now()

@@ -9,8 +9,8 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Licenses that end at the edges of the spans are counted as one would count them
-// one by one, at each of those instants and a second to either side.
+// TestExpiredAtTheEdgesOfSpans: licenses that end at the edges of the cached spans are counted like one by one, at each
+// edge and a second to either side.
 func TestExpiredAtTheEdgesOfSpans(t *testing.T) {
 	s := newFixture(t)
 	const year = 365 * 86400

@@ -8,8 +8,8 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// An order that was recorded by mistake leaves the figures, the totals and its customer's counts; its
-// licenses are revoked; it stays readable, and is neither refunded, sent, exported nor corrected.
+// TestAVoidOrderIsInNoFigure: a voided order leaves the figures, the totals and its customer's counts, and its licenses
+// are revoked. It stays readable and cannot be refunded, sent, exported or corrected.
 func TestAVoidOrderIsInNoFigure(t *testing.T) {
 	s := newFixture(t)
 	s.sell("BOOK", "ann@example.com", 1)
@@ -74,7 +74,7 @@ func (s *fixture) Sell(n NewOrder) Recorded {
 	return r
 }
 
-// An order can be recorded for a day that is past: it counts there, and its licenses last from then.
+// TestAnOrderIsRecordedForADayThatIsPast: it counts on that day, and its licenses begin there.
 func TestAnOrderIsRecordedForADayThatIsPast(t *testing.T) {
 	s := newFixture(t)
 	today := exact.DayOf(s.Now())
@@ -99,8 +99,8 @@ func TestAnOrderIsRecordedForADayThatIsPast(t *testing.T) {
 	refused(t, err, "validation", "paid_at", "up to today")
 }
 
-// Two records of one person become one: everything moves, the trail says so, and forgetting the person
-// later forgets both names and addresses.
+// TestCustomersAreMerged: two records of one person become one. Everything moves, the audit trail says so, and
+// forgetting the person later forgets both names and addresses.
 func TestCustomersAreMerged(t *testing.T) {
 	s := newFixture(t)
 	old := s.Sell(NewOrder{Email: "ann@old.example", Name: "Ann Oldname", SKU: "PLUGIN"})

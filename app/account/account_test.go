@@ -32,7 +32,7 @@ func newFixture(t testing.TB) fixture {
 	return h
 }
 
-// open opens the file once more, as another process would.
+// open opens the file again, as another process would.
 func (h fixture) open(path string) *db.DB {
 	h.t.Helper()
 	d, err := db.Open(path, db.Options{Now: h.now, Zone: time.UTC})
@@ -76,7 +76,7 @@ func (h fixture) key(n NewKey) (Key, string) {
 	return k, full
 }
 
-// entry is one line of the audit trail without its time.
+// entry is a line of the audit trail without its time.
 type entry struct{ service, actor, via, action, subject, changes string }
 
 func (h fixture) audit() []entry {
@@ -94,8 +94,7 @@ func (h fixture) audit() []entry {
 	return all
 }
 
-// refused fails the test unless err is a refusal of the kind whose detail holds every
-// one of the words.
+// refused fails the test unless err is a refusal of the kind whose detail contains each of the words.
 func refused(t testing.TB, err error, kind fault.Kind, words ...string) {
 	t.Helper()
 	e, ok := fault.As(err)

@@ -80,14 +80,14 @@ func TestAuthenticate(t *testing.T) {
 	}
 }
 
-// takeRole takes a role away, which no command does.
+// takeRole removes a role, which no command does.
 func takeRole(d *db.DB, user, service string) (int, error) {
 	return db.Update(context.Background(), d, db.Bookkeeping(), func(tx *db.Tx) (int, error) {
 		return tx.Exec("DELETE FROM roles WHERE service = ? AND user_id = (SELECT id FROM users WHERE name = ?)", service, user)
 	})
 }
 
-// What one process takes away, the other refuses on its next request.
+// TestWhatIsTakenAwayHoldsOnTheNextRequest: what one process revokes, another refuses at its next request.
 func TestWhatIsTakenAwayHoldsOnTheNextRequest(t *testing.T) {
 	ctx, cli := context.Background(), db.CLI("")
 	h := newFixture(t)
@@ -123,8 +123,8 @@ func TestWhatIsTakenAwayHoldsOnTheNextRequest(t *testing.T) {
 	}
 }
 
-// Many ask at once while keys are revoked, now in this process, now in another: a
-// request that begins when the revocation is done is refused.
+// TestNoRequestAfterARevocationPasses authenticates from many goroutines while keys are revoked, in this process or
+// another. A request that begins after the revocation is refused.
 func TestNoRequestAfterARevocationPasses(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
@@ -170,8 +170,8 @@ func TestNoRequestAfterARevocationPasses(t *testing.T) {
 	}
 }
 
-// A key that was seen needs none of the readers, also right after other business was
-// committed; one that was not seen does.
+// TestASeenKeyReadsNothing: a cached key needs no database reader, even right after an unrelated commit. An uncached
+// one does.
 func TestASeenKeyReadsNothing(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
@@ -192,7 +192,7 @@ func TestASeenKeyReadsNothing(t *testing.T) {
 	refused(t, err, fault.Unavailable)
 }
 
-// holdReaders takes every reader that the database has.
+// holdReaders takes every reader of the database.
 func (h fixture) holdReaders() (release func()) {
 	var in, out sync.WaitGroup
 	free := make(chan struct{})
@@ -236,9 +236,8 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	}
 }
 
-// A look serves the requests that came before it began, and no others: one that was
-// under way when a request came may have read the version before a revocation that
-// the request must see.
+// TestALookServesOnlyThoseWhoCameBeforeIt: a version check serves only requests that arrived before it began. One that
+// was under way may have read the version before a revocation that the request must see.
 func TestALookServesOnlyThoseWhoCameBeforeIt(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
@@ -262,7 +261,8 @@ func TestALookServesOnlyThoseWhoCameBeforeIt(t *testing.T) {
 	}
 }
 
-// A key that was read while a credential changed is good for its own request alone.
+// TestWhatWasReadAtAnotherStampIsNotRemembered: a key that was read while a credential changed is valid for its own
+// request alone.
 func TestWhatWasReadAtAnotherStampIsNotRemembered(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
@@ -285,7 +285,7 @@ func TestWhatWasReadAtAnotherStampIsNotRemembered(t *testing.T) {
 	}
 }
 
-// Neither a request nor the flush goes through a table.
+// TestRequestsAreHeldToIndexes: neither a request nor the flush scans a table.
 func TestRequestsAreHeldToIndexes(t *testing.T) {
 	h := newFixture(t)
 	err := h.d.View(context.Background(), func(c *db.Conn) error {

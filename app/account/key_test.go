@@ -87,8 +87,7 @@ func TestKeysAreRefusedByName(t *testing.T) {
 	}
 }
 
-// A key is shown once: afterwards it is in no file and in no entry, in none of the
-// forms in which it could be read back.
+// TestKeysAreNowhereInPlain: a key is shown once. Afterwards no file and no entry contains it in any readable form.
 func TestKeysAreNowhereInPlain(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
@@ -124,7 +123,7 @@ func TestKeysAreNowhereInPlain(t *testing.T) {
 			}
 		}
 	}
-	if found < 2 { // once where the key was written, once in the copy
+	if found < 2 { // where the key was written, and in the copy
 		t.Fatalf("the search saw the label beside the key %d times; it looks in the wrong place", found)
 	}
 }

@@ -22,7 +22,7 @@ const passphrase = "correct horse battery"
 
 var home = session.From{Address: "192.0.2.1", Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"}
 
-// invite makes the user one by way of an invitation, and gives the cookie's token.
+// accept makes a session for the user through an invitation and returns the cookie's token.
 func (h fixture) accept(s *Sessions, name string) string {
 	h.t.Helper()
 	token, _, err := Invite(context.Background(), h.d, db.CLI(""), name)
@@ -51,7 +51,7 @@ func TestAnInvitationSetsThePasswordOnce(t *testing.T) {
 	if _, err := s.Invited(ctx, first); !fault.Is(err, fault.Gone) {
 		t.Errorf("an earlier invitation: %v, want 410", err)
 	}
-	for range 3 { // looking consumes nothing
+	for range 3 { // reading consumes nothing
 		if v, err := s.Invited(ctx, token); err != nil || v.User != "ann" {
 			t.Fatalf("the invitation tells %+v, %v", v, err)
 		}
@@ -143,7 +143,7 @@ func TestGuessersAreSlowedAndColleaguesAreNot(t *testing.T) {
 		_, _, err := s.SignIn(ctx, name, password, session.From{Address: address})
 		return err
 	}
-	for _, name := range []string{"ann", "nobody"} { // known or not
+	for _, name := range []string{"ann", "nobody"} { // existing or not
 		for i := range 5 {
 			refused(t, try(name, "wrong password", "198.51.100."+string(rune('1'+i))), fault.Unauthorized)
 		}
@@ -164,7 +164,7 @@ func TestGuessersAreSlowedAndColleaguesAreNot(t *testing.T) {
 	for range 5 {
 		refused(t, try("ann", "wrong password", "198.51.100.9"), fault.Unauthorized)
 	}
-	refused(t, try("ann", passphrase, home.Address), fault.Limited) // after a month it is an address like others
+	refused(t, try("ann", passphrase, home.Address), fault.Limited) // after a month the address is unknown again
 	h.pass(time.Second)
 	if err := try("ann", passphrase, home.Address); err != nil {
 		t.Fatal(err)
@@ -180,8 +180,8 @@ func TestGuessersAreSlowedAndColleaguesAreNot(t *testing.T) {
 	}
 }
 
-// TestPlacesForAHash fills the places: an address has one, strangers leave two to who is
-// known, and a refusal calls nothing.
+// TestPlacesForAHash fills the hashing slots: an address has one, strangers leave two to known addresses, and a refusal
+// calls nothing.
 func TestPlacesForAHash(t *testing.T) {
 	h := newHasher()
 	hold, begun := make(chan struct{}), make(chan struct{}, maxPlaces)
@@ -223,7 +223,7 @@ func TestPlacesForAHash(t *testing.T) {
 	}
 }
 
-// free reports whether the asker has no place.
+// free reports whether the asker gets no slot.
 func (h *hasher) free(who asker) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -303,7 +303,7 @@ func TestKindsMeanNothingToEachOther(t *testing.T) {
 	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // read, then remembered
+	for range 2 { // read, then cached
 		for kind, right := range map[session.Kind]string{session.Staff: staff, session.Tenant: tenant, session.Buyer: buyer} {
 			for _, token := range []string{staff, tenant, buyer, "", "nonsense"} {
 				v, err := s.Find(ctx, kind, token)
@@ -348,7 +348,7 @@ func TestATenantsInvitation(t *testing.T) {
 	if _, _, err := s.AcceptTenant(ctx, v.Token, "", home); !fault.Is(err, fault.Gone) {
 		t.Errorf("the link again: %v", err)
 	}
-	for range 3 { // each use keeps it for 400 days more
+	for range 3 { // each use extends it to 400 days
 		h.pass(399 * 24 * time.Hour)
 		if _, in, err := s.AcceptTenant(ctx, "", v.Code, home); err != nil || in.Subject != 7 {
 			t.Fatalf("the code again: %+v, %v", in, err)
@@ -368,8 +368,8 @@ func TestATenantsInvitation(t *testing.T) {
 	}
 }
 
-// TestWrongCodesSlowOnlyCodes sends wrong codes from the address of the office, one after the
-// other and many at once: the 21st within an hour is refused, and staff sign in there.
+// TestWrongCodesSlowOnlyCodes sends wrong codes from the office's address, one by one and many at once. The 21st within
+// an hour is refused, and staff can still sign in there.
 func TestWrongCodesSlowOnlyCodes(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
 	h.user("ann")

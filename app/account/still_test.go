@@ -8,8 +8,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestAccessIsLookedUpAgainInTheWrite takes their access from people who were let in already: what they
-// asked for is refused in its transaction, and nothing of it is kept.
+// TestAccessIsLookedUpAgainInTheWrite revokes the access of authenticated users. Their write is refused in its
+// transaction and rolled back.
 func TestAccessIsLookedUpAgainInTheWrite(t *testing.T) {
 	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
 	h.d.OnWrite(MayStill)

@@ -50,7 +50,7 @@ func TestLastUseIsKeptToTheMinute(t *testing.T) {
 	h.pass(time.Second)
 	ask()
 	flush("2026-11-20T12:01:00Z")
-	h.pass(-time.Hour) // a clock that was set back takes nothing back
+	h.pass(-time.Hour) // a clock that is set back does not move it back
 	ask()
 	flush("2026-11-20T12:01:00Z")
 	h.pass(2 * time.Hour)

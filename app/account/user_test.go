@@ -22,7 +22,7 @@ func TestUsersAreAddedChangedAndListed(t *testing.T) {
 	must[User](t)(h.add("  zoë  ", "member", "store", "rental"))
 	must[User](t)(h.add("bob", "viewer", "store"))
 	must[User](t)(SetRole(ctx, h.d, cli, "zoë", "admin", []string{"store", "reorder"}, nil))
-	must[User](t)(SetRole(ctx, h.d, cli, "zoë", "member", []string{"rental"}, nil)) // as it is: no entry
+	must[User](t)(SetRole(ctx, h.d, cli, "zoë", "member", []string{"rental"}, nil)) // unchanged: no entry
 	must[User](t)(Disable(ctx, h.d, cli, " bob"))
 	if some := must[bool](t)(Any(ctx, h.d)); !some {
 		t.Fatal("Any sees nobody")
@@ -101,7 +101,7 @@ func TestUsersAreRefusedByName(t *testing.T) {
 	if got := h.audit(); !slices.Equal(got, before) {
 		t.Fatalf("a refused change left an entry: %q", got)
 	}
-	must[User](t)(h.add(strings.Repeat("ü", 200), "admin", "store")) // exactly as long as allowed
+	must[User](t)(h.add(strings.Repeat("ü", 200), "admin", "store")) // exactly the allowed length
 	must[User](t)(Disable(ctx, h.d, cli, "alice"))
 	refused(t, disable("alice"), fault.Conflict, `"alice"`, "disabled already")
 }

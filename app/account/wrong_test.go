@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// wrongAllowed is how many wrong keys an address may send within a minute.
+// wrongAllowed is the number of wrong keys that an address may send per minute.
 const wrongAllowed = 20
 
 func TestWrongKeysFromOneAddressAreSlowed(t *testing.T) {
@@ -24,7 +24,7 @@ func TestWrongKeysFromOneAddressAreSlowed(t *testing.T) {
 	for range 100 { // missing ones do not count
 		refused(t, ask("store", "", "192.0.2.1"), fault.Unauthorized)
 	}
-	for i := range wrongAllowed { // unknown, malformed and another service's do, on whichever listener
+	for i := range wrongAllowed { // unknown, malformed and another service's keys count, on any listener
 		wrong := []string{"Bearer " + mintKey(), "Bearer nonsense", "Bearer " + full}[i%3]
 		refused(t, ask("rental", wrong, "192.0.2.1"), fault.Unauthorized)
 		h.pass(time.Second)
@@ -54,7 +54,7 @@ func TestWrongKeysFromOneAddressAreSlowed(t *testing.T) {
 	}
 }
 
-// A Raspberry Pi's clock jumps; nobody waits for a minute that lies in the future.
+// TestAClockSetBackLetsNobodyWait: a Raspberry Pi's clock may jump back; wrong keys from the future delay nobody.
 func TestAClockSetBackLetsNobodyWait(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
 	k := NewKeys(h.d)

@@ -8,8 +8,8 @@ import (
 	"quartermaster/schema/db/dbtest"
 )
 
-// TestAServicesTrailIsReadOffItsEnd: a page of one service costs what it gives, however
-// long the trail of the others is; also beside the entries of no service.
+// TestAServicesTrailIsReadOffItsEnd: reading a page of one service takes time in proportion to its rows, however long
+// the trail of the other services is, also for entries without a service.
 func TestAServicesTrailIsReadOffItsEnd(t *testing.T) {
 	h := dbtest.Open(t, time.UTC, dbtest.Noon)
 	for _, f := range []Filter{{Service: "rental", Limit: 50}, {Service: "rental", Appliance: true, Limit: 50}, {Service: "rental", Limit: 50, After: 9}} {

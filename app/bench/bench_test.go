@@ -18,7 +18,7 @@ import (
 	"quartermaster/app/cli"
 )
 
-// TestMain lets the test's own binary be the floors that need a process of their own.
+// TestMain also runs the test binary as the baselines that need a process of their own.
 func TestMain(m *testing.M) {
 	if slices.Contains(os.Args[1:], "-child") {
 		main()
@@ -28,9 +28,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestTheDriverRuns goes through every case on the smallest data set, so that none
-// can rot; how fast they are is not its matter. The data set passes doctor before and
-// after, with all that the cases wrote.
+// TestTheDriverRuns runs every case on the smallest data set, without judging speed. The data passes doctor before and
+// after.
 func TestTheDriverRuns(t *testing.T) {
 	dir, out := t.TempDir(), &bytes.Buffer{}
 	args := []string{"-size", "tiny", "-rounds", "1", "-for", "5ms", "-data", dir}
@@ -64,7 +63,7 @@ func TestTheDriverRuns(t *testing.T) {
 	}
 }
 
-// TestTheTableIsAligned writes one case with a floor.
+// TestTheTableIsAligned writes one case with a baseline.
 func TestTheTableIsAligned(t *testing.T) {
 	var out bytes.Buffer
 	rep := report{Size: "tiny", Rows: []row{{Case: "a path", Clients: 16, Target: "60 % of empty", Ours: figure{What: "appliance", PerSec: 6000, CPUus: 30},

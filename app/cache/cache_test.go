@@ -12,7 +12,7 @@ import (
 
 var ctx = context.Background()
 
-// fixture is a cache over a database; it asks one question as a surface does: get the answer, or work it out and put it.
+// fixture is a cache over a database. It makes requests as a surface does: get the answer, or compute and put it.
 type fixture struct {
 	*dbtest.Fixture
 	t      *testing.T
@@ -32,7 +32,7 @@ func ana(key int64) db.Caller {
 
 func (k *fixture) ask(who db.Caller, what, with string, work func(context.Context) error) {
 	k.t.Helper()
-	if _, err := k.DB.Version(); err != nil { // as who authenticates the caller does
+	if _, err := k.DB.Version(); err != nil { // as the authentication of a caller does
 		k.t.Fatal(err)
 	}
 	body, at, found := k.c.Get(who, what, with)
@@ -49,7 +49,7 @@ func (k *fixture) ask(who db.Caller, what, with string, work func(context.Contex
 	k.c.Put(who, what, with, at, []byte(what+with))
 }
 
-// expect fails unless the answer was worked out so many times since it was last asked.
+// expect fails unless the answer was computed so many times since the last call.
 func (k *fixture) expect(n int, when string) {
 	k.t.Helper()
 	if k.worked != n {
@@ -187,7 +187,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		}
 	}
 	k.expect(100, "a hundred questions")
-	for i := range 10 { // the answer to one question grows from day to day
+	for i := range 10 { // one request's answer grows from day to day
 		k.Must(k.looks(nil)(ctx))
 		_, at, _ := k.c.Get(who, "one", "")
 		k.c.Put(who, "one", "", at, make([]byte, 1000*i))

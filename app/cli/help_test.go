@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Every command has a sentence and an example that begins with the command itself, and
-// every operation's has its arguments.
+// TestEveryCommandHasHelpWithAnExample: every command has a sentence and an example that begins with the command, and
+// an operation's command lists its arguments.
 func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 	seen := 0
 	var walk func(*cobra.Command)
@@ -27,7 +27,7 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 	p := &program{}
 	walk(p.root())
 	for cmd, c := range p.ops {
-		c.arguments(cmd) // panics where a word in capitals names none
+		c.arguments(cmd) // panics if a word in capitals names no argument
 	}
 	if seen < 60 {
 		t.Errorf("only %d commands", seen)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestTheInstalledShopIsFound: where no file is named and none is here.
+// TestTheInstalledShopIsFound: if no file is named and none is in the folder.
 func TestTheInstalledShopIsFound(t *testing.T) {
 	write := func(path, content string) string {
 		t.Helper()
@@ -49,7 +49,7 @@ func TestTheInstalledShopIsFound(t *testing.T) {
 	}
 }
 
-// TestTheNextStepOfAPackage is the unit, and of other files the server.
+// TestTheNextStepOfAPackage: the unit for the package's file, the server for others.
 func TestTheNextStepOfAPackage(t *testing.T) {
 	for path, want := range map[string]string{packageFile: "systemctl start quartermaster\n", "shop.db": "quartermaster serve --db shop.db\n"} {
 		var b strings.Builder

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A terminal is shown how far the import is, and in the end a clean line again.
+// TestProgressIsShownAndTakenOffAgain: a terminal shows the import's progress, and a clean line at the end.
 func TestProgressIsShownAndTakenOffAgain(t *testing.T) {
 	for _, lines := range []int{1000, -1} {
 		var screen strings.Builder

@@ -38,7 +38,7 @@ func TestFreeDiskIsKnownHere(t *testing.T) {
 	}
 }
 
-// Each breach of a service is named, and what cannot be checked is no less a breach.
+// TestDiagnosisNamesEveryBreach: each breach of a service is named, and an impossible check is a breach too.
 func TestDiagnosisNamesEveryBreach(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.db")
 	if err := db.Create(path, db.Options{}); err != nil {
@@ -51,7 +51,7 @@ func TestDiagnosisNamesEveryBreach(t *testing.T) {
 	defer d.Close()
 	service := func(name string, breaches []string, err error) schema.Service {
 		return schema.Service{Name: name, Check: func(c *db.Conn) ([]string, error) {
-			_, _, _ = db.One(c, db.Int, "SELECT 1") // it is given a view that is open
+			_, _, _ = db.One(c, db.Int, "SELECT 1") // its view is open
 			return breaches, err
 		}}
 	}

@@ -13,7 +13,7 @@ import (
 	"quartermaster/schema/db/dbtest"
 )
 
-// turns is a response writer whose request waits for its turn, while another asks the same.
+// turns is a response writer whose request waits for its turn while another makes the same request.
 type turns struct {
 	*httptest.ResponseRecorder
 	waits   int
@@ -27,8 +27,8 @@ func (w *turns) Hold(int64) error {
 	return nil
 }
 
-// TestATurnMayBringTheAnswer: a list that was answered while a request for it waited is not
-// worked out again, and a single record waits for no turn.
+// TestATurnMayBringTheAnswer: a list that was answered while a request for it waited is not computed again. A single
+// record waits for no turn.
 func TestATurnMayBringTheAnswer(t *testing.T) {
 	f := dbtest.Open(t, time.UTC, time.Date(2026, 11, 20, 21, 5, 0, 0, time.UTC))
 	type list struct {

@@ -35,12 +35,12 @@ func connect(t *testing.T, r *connLimiter) pair {
 func (p pair) grow() { p.limiter.mu.Lock(); p.since = p.since.Add(-idleGrace); p.limiter.mu.Unlock() }
 
 func (p pair) gone() bool {
-	_ = p.client.SetReadDeadline(time.Now()) // one that is open has nothing to read
+	_ = p.client.SetReadDeadline(time.Now()) // an open connection has nothing to read
 	_, err := p.client.Read(make([]byte, 1))
 	return err == io.EOF
 }
 
-// TestOldestIdleIsClosed fills a limiter of three, one of whom works.
+// TestOldestIdleIsClosed fills a limiter of three; one connection is working.
 func TestOldestIdleIsClosed(t *testing.T) {
 	r := newConnLimiter(3)
 	a, b, c := connect(t, r), connect(t, r), connect(t, r)
@@ -59,14 +59,14 @@ func TestOldestIdleIsClosed(t *testing.T) {
 		t.Error("a was the oldest that waited")
 	}
 	for _, p := range []pair{a, b, c, d, e} {
-		_ = p.Close() // a and b for a second time, as net/http does
+		_ = p.Close() // a and b a second time, as net/http does
 	}
 	if r.left != 3 || r.conns.Len() != 0 {
 		t.Errorf("%d places left and %d taken, want 3 and 0", r.left, r.conns.Len())
 	}
 }
 
-// TestIdle reports whether the next step is the client's.
+// TestIdle: whether the next step is the client's.
 func TestIdle(t *testing.T) {
 	r := newConnLimiter(1)
 	p := connect(t, r)
@@ -95,8 +95,8 @@ func TestIdle(t *testing.T) {
 	is("asks nothing more", later, true)
 }
 
-// TestStalled follows an upload and its answer on a clock of its own: a client that sends
-// a piece in time is not cut off for others, one that makes no progress is.
+// TestStalled follows an upload and its answer on its own clock. A client that sends a piece in time is not
+// disconnected in favour of others; one without progress is.
 func TestStalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := connect(t, newConnLimiter(1))
@@ -117,7 +117,7 @@ func TestStalled(t *testing.T) {
 		time.Sleep(time.Hour)
 		is("it holds no memory", false)
 		p.holding.Add(1)
-		p.progress.Store(time.Now().UnixNano()) // as memory is granted
+		p.progress.Store(time.Now().UnixNano()) // as a grant of memory does
 		time.Sleep(briskGrace - 1)
 		is("a moment is left for the first piece", false)
 		time.Sleep(time.Nanosecond)
@@ -145,7 +145,7 @@ func TestStalled(t *testing.T) {
 	})
 }
 
-// TestWorkIsNeverClosed fills a limiter with work: a new connection waits.
+// TestWorkIsNeverClosed fills a limiter with working connections: a new one waits.
 func TestWorkIsNeverClosed(t *testing.T) {
 	r := newConnLimiter(1)
 	a := connect(t, r)
@@ -155,7 +155,7 @@ func TestWorkIsNeverClosed(t *testing.T) {
 	entered := make(chan *limitedConn)
 	ours, _ := net.Pipe()
 	go func() { entered <- r.wrap(ours) }()
-	for range 2 { // once it has taken a second token, it has looked around in vain
+	for range 2 { // after its second token it has searched in vain
 		r.free <- struct{}{}
 		for len(r.free) > 0 {
 			runtime.Gosched()
@@ -204,8 +204,7 @@ func TestARequestIsWorkWhenItIsWhole(t *testing.T) {
 	serve("", func(http.ResponseWriter, *http.Request) { panic("x") })
 }
 
-// TestAnswerIsSentBeforeDone reads an answer while its handler's request
-// is not over.
+// TestAnswerIsSentBeforeDone reads an answer while its handler is still running.
 func TestAnswerIsSentBeforeDone(t *testing.T) {
 	r := newConnLimiter(1)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -232,8 +231,8 @@ func TestAnswerIsSentBeforeDone(t *testing.T) {
 	close(read)
 }
 
-// TestLimitListenerShutsOut shows why the limiter is our own: sixteen silent clients keep
-// a seventeenth waiting at netutil's listener, and not at ours.
+// TestLimitListenerShutsOut shows why the limiter is our own: sixteen silent clients block a seventeenth at netutil's
+// listener, but not at ours.
 func TestLimitListenerShutsOut(t *testing.T) {
 	const conns = 16
 	for name, limit := range map[string]func(net.Listener) net.Listener{
@@ -265,8 +264,7 @@ func TestLimitListenerShutsOut(t *testing.T) {
 	}
 }
 
-// BenchmarkConnLimiter measures what the limiters cost: a request on a kept connection,
-// and a connection for each request.
+// BenchmarkConnLimiter measures the limiters' cost per request, on a kept connection and on a new one.
 func BenchmarkConnLimiter(b *testing.B) {
 	for _, kept := range []bool{true, false} {
 		for name, limit := range map[string]func(net.Listener) net.Listener{
@@ -292,7 +290,7 @@ func BenchmarkConnLimiter(b *testing.B) {
 	}
 }
 
-// serveLimited serves an empty answer behind the limiter, with all that ours needs.
+// serveLimited serves an empty answer behind the limiter, with everything that ours needs.
 func serveLimited(t testing.TB, limit func(net.Listener) net.Listener) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -310,8 +308,8 @@ func serveLimited(t testing.TB, limit func(net.Listener) net.Listener) string {
 	return ln.Addr().String()
 }
 
-// TestWhoTakesNothingIsCutOff: an answer is given as long as pieces of it are taken, and no
-// longer. The connections are real, for a pipe has no buffers.
+// TestWhoTakesNothingIsCutOff: an answer is sent as long as the client reads pieces of it. The connections are real,
+// since a pipe has no buffers.
 func TestWhoTakesNothingIsCutOff(t *testing.T) {
 	in, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

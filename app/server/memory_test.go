@@ -16,7 +16,7 @@ import (
 	"quartermaster/schema/wire"
 )
 
-// holding serves bodies of up to 1 MiB behind a memory for two of them.
+// holding serves bodies of up to 1 MiB with memory for two of them.
 func holding(t *testing.T) (addr string, m *memory) {
 	t.Helper()
 	m = newMemory(2<<20, 64)
@@ -39,7 +39,7 @@ func holding(t *testing.T) (addr string, m *memory) {
 
 const largeHeader = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1048576\r\n\r\n"
 
-// TestHalfBodiesMakeRoom: who sends half a body keeps its memory until another needs it.
+// TestHalfBodiesMakeRoom: a client that sent half a body keeps its memory until another needs it.
 func TestHalfBodiesMakeRoom(t *testing.T) {
 	t.Parallel()
 	addr, m := holding(t)
@@ -71,12 +71,12 @@ func TestHalfBodiesMakeRoom(t *testing.T) {
 	}
 }
 
-// TestWaitersForMemoryAreBounded: one more than may wait is refused at once, the others when
-// their time is over; nobody is cut off who works.
+// TestWaitersForMemoryAreBounded: a waiter above the limit is refused at once, the others when their time is over. No
+// working client is disconnected.
 func TestWaitersForMemoryAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(1000, 4)
-		if err := m.take(t.Context(), 5000); err != nil { // more than there is: all of it
+		if err := m.take(t.Context(), 5000); err != nil { // more than the total: all of it
 			t.Fatal(err)
 		}
 		began, refused := time.Now(), make(chan time.Duration, 3)

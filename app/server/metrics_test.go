@@ -42,7 +42,7 @@ func TestHistogram(t *testing.T) {
 	}
 }
 
-// TestMetricsAreDocumented compares what is told with docs/metrics.md.
+// TestMetricsAreDocumented compares the metrics with docs/metrics.md.
 func TestMetricsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/metrics.md")
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// TestStreamsThatAreNotRead: over HTTP/2 a client holds up an answer by giving its stream no
-// window, which the connection does not show. It is cut off as one of HTTP/1 is: for a new
-// connection, for another's answer, and after the time for a piece.
+// TestStreamsThatAreNotRead: over HTTP/2 a client can block an answer by giving its stream no window, which the
+// connection does not show. It is disconnected like one of HTTP/1: for a new connection, for another's answer, and
+// after the time limit for a piece.
 func TestStreamsThatAreNotRead(t *testing.T) {
 	const large = 8 << 20 // more than the client's window of 4 MiB
 	for _, c := range []struct {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTheVersionComesFromTheBuild: a release's word first, then the toolchain's.
+// TestTheVersionComesFromTheBuild: first the release's version, then the toolchain's.
 func TestTheVersionComesFromTheBuild(t *testing.T) {
 	t.Parallel()
 	built := func(version string, revision ...string) func() (*debug.BuildInfo, bool) {

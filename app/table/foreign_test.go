@@ -18,7 +18,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// wares is a table with a column of each sort that files write in their own ways.
+// wares is a table with a column of each kind that files write differently.
 func wares() schema.Table {
 	return schema.Table{Name: "wares", Row: func(f *schema.Form) schema.Put {
 		var code, name, paid, currency string
@@ -44,8 +44,7 @@ var berlin = func() *time.Location {
 	return zone
 }()
 
-// read returns the rows of a file as "code|name|..." of the columns that it has, or the
-// refusal behind the line's number.
+// read returns the rows of a file as "code|name|..." of its columns, or the refusal after the line's number.
 func read(t *testing.T, file []byte, r Reading) (rows []string, out *reader) {
 	t.Helper()
 	if err := r.Check(wares()); err != nil {
@@ -218,7 +217,7 @@ func TestMappingsThatCannotBe(t *testing.T) {
 	}
 }
 
-// book makes a workbook of one or two sheets; rows are the XML of the first's.
+// book makes a workbook of one or two sheets; rows are the XML of the first one's.
 func book(t *testing.T, rows string, from1904 bool) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -287,7 +286,7 @@ func TestWorkbooks(t *testing.T) {
 	}
 }
 
-// What is wrong in a workbook is a refusal, not an end of the program or of the file.
+// TestDamagedWorkbooks: a damaged workbook is refused; the program goes on, and so does the rest of the file.
 func TestDamagedWorkbooks(t *testing.T) {
 	for _, rows := range []string{
 		`<row r="2"><c r="A2" t="s"><v>-1</v></c></row>`, `<row r="2"><c r="A2" t="s"><v>99</v></c></row>`,
@@ -309,7 +308,7 @@ func TestDamagedWorkbooks(t *testing.T) {
 	}
 }
 
-// A formula of somebody else's file is text here, goes back as none and comes again as it was.
+// TestRefusedFormulasGoBackGuarded: a foreign file's formula is read as text, exported as text, and imported unchanged.
 func TestRefusedFormulasGoBackGuarded(t *testing.T) {
 	s := newShelf(t)
 	const file = "code,name,count\n=1+1,taken,-5\n-2+3,taken,\n'@c,taken,+7\n+,taken,=9\n"

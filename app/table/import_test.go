@@ -102,8 +102,8 @@ func TestTheImporterIsTheActor(t *testing.T) {
 	}
 }
 
-// A file of many batches keeps its order and its line numbers; after an abort in its
-// middle the same file again leaves what it would have.
+// TestManyRows: a file of many batches keeps its order and line numbers. After an abort in the middle the same file
+// completes the import.
 func TestManyRows(t *testing.T) {
 	s := newShelf(t)
 	const n = 7*batchRows + 3
@@ -146,8 +146,8 @@ func TestManyRows(t *testing.T) {
 	}
 }
 
-// An import that is ended leaves what was committed until then, from the file's beginning
-// and without gaps, and goes no further.
+// TestAnEndedContextStopsAnImport: a cancelled import keeps what was committed, from the file's beginning without gaps,
+// and stops.
 func TestAnEndedContextStopsAnImport(t *testing.T) {
 	s := newShelf(t)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -223,7 +223,7 @@ func TestATableThatLoadsManyRows(t *testing.T) {
 		got[1].Number != 5 || !slices.Equal(got[1].Cells, []string{"b\nc", "", "2"}) {
 		t.Errorf("it was given %+v", got)
 	}
-	if !with.Add || with.DryRun || with.Emit { // a trial around it undoes it
+	if !with.Add || with.DryRun || with.Emit { // a trial around it rolls it back
 		t.Errorf("with the options %+v", with)
 	}
 	if done.Imported != 1 || len(done.Errors) != 2 || done.Errors[0].Line != 2 || done.Errors[1].Line != 4 {
@@ -260,8 +260,8 @@ func TestExportTellsOfAWriterThatFails(t *testing.T) {
 
 var testShop = shop{zone: time.UTC, currency: exact.CurrencyOf("USD")}
 
-// FuzzImport reads any file: every line is either cells that fit the header, and then
-// they come back the same from a file written out of them, or refused with a reason.
+// FuzzImport reads any file. Each line is refused with a reason, or its cells fit the header and are the same after
+// writing and reading them again.
 func FuzzImport(f *testing.F) {
 	for _, seed := range []string{
 		"", "\n", "code", "code,name,count\na,b,1\n", "\xef\xbb\xbfcode\r\na\r\n", "code,name\n\"a\",\"b\"\"c\nd\"\n",

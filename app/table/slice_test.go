@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestOthersWriteBesideAnImport: a writer waits for slices, not for the whole file.
+// TestOthersWriteBesideAnImport: a writer waits for one batch, not for the whole file.
 func TestOthersWriteBesideAnImport(t *testing.T) {
 	s := newShelf(t)
 	var file strings.Builder
@@ -52,8 +52,8 @@ func TestOthersWriteBesideAnImport(t *testing.T) {
 	}
 }
 
-// TestOthersWriteBesideADryRun: in the middle of a dry run a writer gets in, of tables that
-// store a row, a group or many rows at once.
+// TestOthersWriteBesideADryRun: a writer gets in during a dry run of tables that store a row, a group or many rows at
+// once.
 func TestOthersWriteBesideADryRun(t *testing.T) {
 	for name, of := range map[string]func(s *shelf) schema.Table{
 		"a row": (*shelf).table,

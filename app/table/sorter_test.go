@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestSorter holds what comes out of a sorter, with few rows and with more than its cache holds,
-// against a plain sort; then by first lines.
+// TestSorter compares a sorter's output with a plain sort, with few rows and with more than its cache holds, then by
+// first lines.
 func TestSorter(t *testing.T) {
 	type row struct {
 		key   string

@@ -11,8 +11,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestAnExportThatNobodyReadsHoldsNothing: while its reader waits, the log can be moved
-// into the file whole.
+// TestAnExportThatNobodyReadsHoldsNothing: while its reader waits, the log can be checkpointed completely.
 func TestAnExportThatNobodyReadsHoldsNothing(t *testing.T) {
 	s := newShelf(t)
 	var file strings.Builder

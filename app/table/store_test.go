@@ -91,7 +91,8 @@ func TestALookShowsWhatColumnsHold(t *testing.T) {
 	}
 }
 
-// A trial is shown as often as asked, and runs again for another way of reading and after a change.
+// TestATrialIsKeptWithItsFile: a trial is shown as often as requested, and runs again with other options and after a
+// change.
 func TestATrialIsKeptWithItsFile(t *testing.T) {
 	s := newShelf(t)
 	ctx, who := context.Background(), db.CLI("shelf")

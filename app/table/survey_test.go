@@ -9,8 +9,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// A file has one decimal sign, one format a column of days and one header line: they are
-// found from all its cells, and asked for where the cells leave it open.
+// TestHowAFileIsWrittenIsFound: a file has one decimal separator, one format per column of dates and one header line.
+// They are detected from all its cells; the user is asked if the cells leave it open.
 func TestHowAFileIsWrittenIsFound(t *testing.T) {
 	price := Reading{Map: mapped("Art=code", "Preis=price", "Menge=qty", "Am=bought")}
 	for _, c := range []struct {

@@ -16,7 +16,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// shelf is a small service of the tests' own: things with a code, a name and a count.
+// shelf is a small service of the tests: things with a code, a name and a count.
 type shelf struct{ db *db.DB }
 
 func newShelf(t *testing.T) *shelf {
@@ -43,7 +43,7 @@ func newShelf(t *testing.T) *shelf {
 	return s
 }
 
-// table refuses a name that is taken, as a service would, and breaks on "broken".
+// table refuses a used name, as a service would, and fails on "broken".
 func (s *shelf) table() schema.Table {
 	return schema.Table{
 		Name: "things",
@@ -66,7 +66,7 @@ func (s *shelf) table() schema.Table {
 				if err := tx.Audit("thing.imported", "thing:"+code, nil); err != nil {
 					return o, err
 				}
-				switch name { // after the writes, so that they have to be undone
+				switch name { // after the writes, so that they must be rolled back
 				case "taken":
 					return o, fault.Conflictf("the name is taken")
 				case "broken":

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestTemporaryFilesHaveNoNames: what an import or an export holds on the disk has no name
-// while it is used, on systems that can do so, and is gone when it is closed.
+// TestTemporaryFilesHaveNoNames: the temporary file of an import or export has no name while in use, on systems that
+// allow it, and is gone when closed.
 func TestTemporaryFilesHaveNoNames(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

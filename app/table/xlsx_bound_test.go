@@ -10,8 +10,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// A workbook is refused in words before it takes much memory or time, however little it
-// weighs: millions of empty texts or rows, thousands of parts, and an archive of nothing.
+// TestWorkbooksHaveBounds: a small workbook that needs much memory or time is refused early: millions of empty texts or
+// rows, thousands of parts, and an empty archive.
 func TestWorkbooksHaveBounds(t *testing.T) {
 	whole := func(texts, sheet string) []byte {
 		return packed(t, map[string][]byte{

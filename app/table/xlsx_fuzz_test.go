@@ -12,7 +12,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// packed makes a workbook of its parts; an empty one is left out.
+// packed makes a workbook of its parts, without empty ones.
 func packed(t testing.TB, parts map[string][]byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -45,8 +45,8 @@ const (
 	wholeTail   = `</sheetData></worksheet>`
 )
 
-// FuzzWorkbook reads any parts of a workbook: each row is cells that fit the header or is
-// refused, lines rise, and what cannot be read is a refusal.
+// FuzzWorkbook reads any parts of a workbook. Each row is refused or fits the header, line numbers rise, and an
+// unreadable workbook is refused.
 func FuzzWorkbook(f *testing.F) {
 	seed := func(book, links, styles, texts, sheet string) {
 		f.Add([]byte(book), []byte(links), []byte(styles), []byte(texts), []byte(sheet))
@@ -107,7 +107,7 @@ func FuzzWorkbook(f *testing.F) {
 	})
 }
 
-// A few kilobytes that unpack to gigabytes are refused before they are in memory.
+// TestWorkbooksThatSwell: kilobytes that unpack to gigabytes are refused before they fill the memory.
 func TestWorkbooksThatSwell(t *testing.T) {
 	for name, c := range map[string]struct{ before, filling, after string }{
 		"a text":       {`<row r="2"><c r="A2" t="inlineStr"><is><t>`, "aaaaaaaa", `</t></is></c></row>`},

@@ -14,7 +14,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// told writes statements as the tables below have them: a line for each account, then one for each booking.
+// told writes statements as the tables below do: a line for each account, then one for each booking.
 func told(all []Statement) string {
 	var b strings.Builder
 	balance := func(n *int64) string {
@@ -36,8 +36,8 @@ func told(all []Statement) string {
 	return b.String()
 }
 
-// TestFilesAreRead reads each file of testdata, which is written in the shapes that banks use, and compares
-// what it says, worked out by hand.
+// TestFilesAreRead reads each file of testdata, in the formats of banks, and compares it with results worked out by
+// hand.
 func TestFilesAreRead(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.want")
 	if err != nil || len(files) < 6 {
@@ -90,7 +90,7 @@ func zipped(t *testing.T, contents ...[]byte) []byte {
 	return b.Bytes()
 }
 
-// TestWhatIsNoStatementIsRefused tries files that are damaged, and some that are something else.
+// TestWhatIsNoStatementIsRefused tries damaged files and files of other kinds.
 func TestWhatIsNoStatementIsRefused(t *testing.T) {
 	line := func(s string) string {
 		return ":20:X\n:25:1\n:60F:C260101EUR1,00\n:61:" + s + "\n:62F:C260101EUR1,00\n"
@@ -129,7 +129,7 @@ func TestWhatIsNoStatementIsRefused(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever a file holds, it is read or refused, and what is read has days and bounded amounts.
+// FuzzRead: any file is read or refused, and its bookings have dates and bounded amounts.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("testdata/*")
 	if err != nil {
