@@ -14,7 +14,7 @@ func TestEnvelope(t *testing.T) {
 	cases := []struct {
 		name, body string
 		status     int
-		id         string // as it must stand in the answer
+		id         string // as written in the answer
 		code       int    // 0: a result
 		says       string // in the error's message
 	}{
@@ -116,7 +116,7 @@ func TestNotifications(t *testing.T) {
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"x"}}`,
 		`{"jsonrpc":"2.0","method":"notifications/made-up"}`,
-		// Without an id there is no way to answer, so nothing is done.
+		// Without an id no answer is possible, so nothing is done.
 		`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"write_note","arguments":{"text":"a"}}}`,
 	} {
 		for _, version := range []string{"", "2025-06-18", "2026-07-28"} {

@@ -17,7 +17,7 @@ func TestInitializeSettlesOnAVersion(t *testing.T) {
 		"2025-03-26": "2025-03-26", "2025-06-18": "2025-06-18", "2025-11-25": "2025-11-25",
 		"2024-11-05": "2025-11-25", "2026-07-28": "2025-11-25", "2099-01-01": "2025-11-25", "": "2025-11-25", "x": "2025-11-25",
 	} {
-		// The header is not enforced here, whatever it says.
+		// Any value of the header is accepted here.
 		for _, header := range []string{"", "2025-06-18", "1999-01-01", "2026-07-28", "a\nb"} {
 			a := s.post(t, initialize(asked), map[string]string{"MCP-Protocol-Version": header})
 			r := a.reply(t)
@@ -47,8 +47,7 @@ func TestInitializeSettlesOnAVersion(t *testing.T) {
 	}
 }
 
-// The stateless revision's request, with what may be wrong about it left out or
-// replaced.
+// stateless is a request of the stateless revision, with some parts omitted or replaced.
 func stateless(method, params string) string {
 	if params != "" {
 		params += ","
@@ -211,7 +210,7 @@ func TestUnsupportedVersionNamesTheSupported(t *testing.T) {
 	}
 }
 
-// What cannot be read has no id: null in the handshake era, absent in the other.
+// TestAnswersWithoutAnID: the id of an unreadable request is null in the handshake versions, absent in the other.
 func TestAnswersWithoutAnID(t *testing.T) {
 	s := start(t)
 	if a := s.post(t, "{", nil); !strings.Contains(a.body, `"id":null`) || a.status != 400 {

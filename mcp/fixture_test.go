@@ -49,7 +49,7 @@ type ingested struct {
 	Imported int64 `json:"imported"`
 }
 
-// day is an answer that writes itself.
+// day is an answer that encodes itself.
 type day struct {
 	Today string `json:"today"`
 }
@@ -258,15 +258,14 @@ func start(t *testing.T) *server {
 	return s
 }
 
-// answer is what came back over HTTP.
+// answer is an answer over HTTP.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// send sends a request with the full key as JSON, unless headers say otherwise; a
-// header that is "" is left out.
+// send sends a request with the full key as JSON, unless headers say otherwise; a "" header is omitted.
 func (s *server) send(t *testing.T, method, body string, headers map[string]string) answer {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.url, strings.NewReader(body))
@@ -362,7 +361,7 @@ func call(tool, arguments string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
 }
 
-// audited counts the entries of the audit trail: whether something was written.
+// audited counts the entries of the audit trail, to see whether something was written.
 func (s *server) audited(t *testing.T) int64 {
 	t.Helper()
 	var n int64

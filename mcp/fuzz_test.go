@@ -12,8 +12,8 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// FuzzEnvelope sends any body under any version, method and name header: the answer
-// is always one JSON-RPC message with the request's own id, or 202 without a body.
+// FuzzEnvelope sends any body under any version, method and name header. The answer is one JSON-RPC message with the
+// request's id, or 202 without a body.
 func FuzzEnvelope(f *testing.F) {
 	n := &notes{db: open(f)}
 	endpoint := mcp.New(n.service(), mcp.Options{Version: "1", Authenticate: authenticate})

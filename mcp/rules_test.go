@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestArgumentOfAnotherTool: what a tool does not take is refused with the operation that takes it.
+// TestArgumentOfAnotherTool: an unknown argument is refused with the operation that accepts it.
 func TestArgumentOfAnotherTool(t *testing.T) {
 	s := start(t)
 	for args, want := range map[string]string{
@@ -18,7 +18,7 @@ func TestArgumentOfAnotherTool(t *testing.T) {
 	}
 }
 
-// TestNumbersAsTextAreNotGuessed: a sign before three digits may part thousands or decimals.
+// TestNumbersAsTextAreNotGuessed: a separator before three digits may be one of thousands or of decimals.
 func TestNumbersAsTextAreNotGuessed(t *testing.T) {
 	s := start(t)
 	for weight, want := range map[string]string{

@@ -14,7 +14,7 @@ import (
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// keyed sends every request with a key and notes what the server answers.
+// keyed sends every request with a key and records the server's answers.
 type keyed struct {
 	key string
 
@@ -33,7 +33,7 @@ func (k *keyed) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// connect connects the official client; version "" is the newest that it speaks.
+// connect connects the official client; version "" is its newest.
 func connect(t *testing.T, s *server, key, version string) *official.ClientSession {
 	t.Helper()
 	client := official.NewClient(&official.Implementation{Name: "test", Version: "0"}, nil)
@@ -93,7 +93,7 @@ func TestOfficialClient(t *testing.T) {
 	}
 }
 
-// validate checks a value against a schema as a client got it.
+// validate checks a value against a schema as the client received it.
 func validate(t *testing.T, what string, schema, value any) {
 	t.Helper()
 	b, err := json.Marshal(schema)
@@ -135,7 +135,7 @@ func TestOfficialClientRefused(t *testing.T) {
 			if !errors.As(err, &wire) || wire.Code != -32601 {
 				t.Errorf("an unknown method: %v", err)
 			}
-			// The connection has survived all that.
+			// The connection has survived the refusals.
 			if result, err := session.CallTool(t.Context(), &official.CallToolParams{Name: "tell_day"}); err != nil || result.IsError {
 				t.Errorf("%v %+v", err, result)
 			}

@@ -28,12 +28,12 @@ func FuzzText(f *testing.F) {
 		var back string
 		body := append(append([]byte{'"'}, got[6:]...), '"')
 		if strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' }) || !json.Valid(want) {
-			return // no JSON text holds it
+			return // no JSON text contains it
 		}
 		if !json.Valid(body) {
 			t.Fatalf("%q became %q", s, body)
 		}
-		var normal string // what encoding/json makes of invalid UTF-8, in both
+		var normal string // the replacement of invalid UTF-8 by encoding/json, in both
 		if err := json.Unmarshal(want, &normal); err != nil {
 			t.Fatal(err)
 		}

@@ -62,7 +62,7 @@ func TestListByScope(t *testing.T) {
 	}
 }
 
-// The whole entries, as clients get them.
+// TestListedTools compares the complete entries, as clients get them.
 func TestListedTools(t *testing.T) {
 	s := start(t)
 	_, entries := s.list(t, "full")
@@ -127,7 +127,7 @@ func TestSuccessfulCall(t *testing.T) {
 			t.Errorf("a stateless result without its members: %s", a.body)
 		}
 	}
-	// The audit trail has both, by way of mcp.
+	// The audit trail has both, with mcp as the interface.
 	c := s.post(t, call("list_notes", `{}`), nil).called(t)
 	var l noteList
 	if err := json.Unmarshal(c.Structured, &l); err != nil {
@@ -138,8 +138,8 @@ func TestSuccessfulCall(t *testing.T) {
 	}
 }
 
-// A call that comes again with its request_key is given its first answer, whatever the
-// order of its arguments; the key with other arguments is refused.
+// TestRequestKey: a repeated call with its request_key gets the first answer, with its arguments in any order. The same
+// key with other arguments is refused.
 func TestRequestKey(t *testing.T) {
 	s := start(t)
 	write := func(arguments string) (c called) { return s.post(t, call("write_note", arguments), nil).called(t) }
@@ -239,7 +239,7 @@ func TestRefusedCalls(t *testing.T) {
 	}
 }
 
-// What the program itself did wrong is for the log alone.
+// TestFailedCalls: the program's own errors go to the log alone.
 func TestFailedCalls(t *testing.T) {
 	s := start(t)
 	for _, how := range []string{"error", "panic", "nothing", "unwritable"} {

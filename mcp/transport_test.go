@@ -58,7 +58,7 @@ func TestKeyIsRefusedAsREST(t *testing.T) {
 		{"Bearer broken", 500, "internal", "", ""},
 	}
 	for _, c := range cases {
-		// The key comes before everything that is wrong with the body.
+		// The key is checked before the body.
 		a := s.post(t, "not JSON", map[string]string{"Authorization": c.authorization, "Content-Type": "text/plain"})
 		code, detail := a.refusal(t)
 		if a.status != c.status || code != c.code || a.header.Get(c.header) != c.value {
@@ -108,7 +108,7 @@ func TestAcceptIsNotEnforced(t *testing.T) {
 
 func TestSizeOfTheBody(t *testing.T) {
 	s := start(t)
-	const most = 4 << 20 // the largest of the tools'
+	const most = 4 << 20 // the largest of the tools' limits
 	fill := func(n int) string {
 		return ping[:len(ping)-1] + `,"x":"` + strings.Repeat("a", n-len(ping)-7) + `"}`
 	}
@@ -119,7 +119,7 @@ func TestSizeOfTheBody(t *testing.T) {
 	if code, detail := a.refusal(t); a.status != 413 || code != "payload_too_large" || !strings.Contains(detail, fmt.Sprint(most)) {
 		t.Errorf("one byte more: %d %s %s", a.status, code, detail)
 	}
-	// Whoever writes everything before reading gets to read the refusal.
+	// A client that writes everything before reading can still read the refusal.
 	host := strings.TrimSuffix(strings.TrimPrefix(s.url, "http://"), "/mcp")
 	c, err := net.Dial("tcp", host)
 	if err != nil {
@@ -134,7 +134,7 @@ func TestSizeOfTheBody(t *testing.T) {
 	if b, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(b), "HTTP/1.1 413") {
 		t.Errorf("after writing 16 MiB: %v %s", err, b)
 	}
-	// Without an announced length the limit holds as well.
+	// The limit also holds without an announced length.
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, struct{ *strings.Reader }{strings.NewReader(fill(most + 1))})
 	if err != nil {
 		t.Fatal(err)
@@ -215,8 +215,7 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// Over TLS the browser has checked the name, so that it cannot have been pointed here
-// by its owner.
+// TestOwnOriginOverTLS: over TLS the browser has verified the name, so DNS rebinding cannot have led it here.
 func TestOwnOriginOverTLS(t *testing.T) {
 	n := &notes{db: open(t)}
 	endpoint := mcp.New(n.service(), mcp.Options{Authenticate: authenticate})

@@ -9,8 +9,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// TestCentsHaveNoPoint: 950.00 in a field of cents is a price that somebody wrote in
-// another unit, and is never taken for 950 cents.
+// TestCentsHaveNoPoint: 950.00 in a field of cents is an amount in another unit and is never read as 950 cents.
 func TestCentsHaveNoPoint(t *testing.T) {
 	var rent, days int64
 	ask := func(f *Form) Put {

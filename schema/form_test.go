@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestDecimal reads numbers as people write them on a page, worked out by hand.
+// TestDecimal parses numbers as people write them on a page, worked out by hand.
 func TestDecimal(t *testing.T) {
 	for _, c := range []struct {
 		text, quantity, money string // "" is refused
@@ -30,7 +30,7 @@ func TestDecimal(t *testing.T) {
 	}
 }
 
-// sheet is an operation with an argument of each sort that a page's form has.
+// sheet is an operation with an argument of each type that a page's form has.
 type sheet struct {
 	Day     exact.Day
 	Rent    int64
@@ -89,7 +89,7 @@ func TestPageForm(t *testing.T) {
 	}
 }
 
-// TestPageRefusals: every refused field is told at once, by the name that it has on the page.
+// TestPageRefusals: all refused fields are reported at once, by their names on the page.
 func TestPageRefusals(t *testing.T) {
 	_, err := decodePage(t, map[string][]string{
 		"day": {"2026-02-30"}, "rent": {"12.345.6"}, "qty": {"x"}, "on": {"maybe"}, "strange": {"1"}, "lines.0.qty": {"1"},

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestBlocked holds the ranges: each one's first and last address, and its
-// neighbours outside.
+// TestBlocked tests each range: first and last address, and the neighbours outside.
 func TestBlocked(t *testing.T) {
 	const always, private, never = "always", "unless private is allowed", "never"
 	cases := []struct{ addr, want string }{

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// line is a listener that hands every connection to serve and counts them.
+// line is a listener that passes every connection to serve and counts them.
 type line struct {
 	url   string // http://127.0.0.1:port
 	count atomic.Int64
@@ -62,7 +62,7 @@ func says(text string, after func(net.Conn)) func(net.Conn) {
 }
 
 func hangUp(net.Conn)    {}
-func hold(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) } // until the other side lets go
+func hold(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) } // until the other side closes
 func repeat(s string) func(net.Conn) {
 	return func(conn net.Conn) {
 		for {
@@ -110,7 +110,7 @@ func TestAnswers(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			l := listen(t, c.serve)
-			limit := 20 * time.Second // for what must not depend on it
+			limit := 20 * time.Second // for tests that must not depend on it
 			if c.why == timeout {
 				limit = 100 * time.Millisecond
 			}
@@ -126,8 +126,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestRequest holds what goes over the wire, with a proxy in the environment that
-// must not be asked.
+// TestRequest compares the bytes of a request, with a proxy in the environment that must not be used.
 func TestRequest(t *testing.T) {
 	proxy := listen(t, hangUp)
 	t.Setenv("HTTP_PROXY", proxy.url)
@@ -212,8 +211,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// names is a name server that knows one address, 127.0.0.1, or none when it is not
-// to find any.
+// names is a name server that knows one address, 127.0.0.1, or none if find is false.
 func names(t *testing.T, find bool) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -251,12 +249,12 @@ func names(t *testing.T, find bool) *net.Resolver {
 	}}
 }
 
-// TestTargets holds to which targets a connection is made, by the connections that
-// a receiver on the loopback address saw.
+// TestTargets checks which targets are connected to, by the connections that a receiver on the loopback address saw.
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	l := listen(t, says("HTTP/1.1 200 OK\r\n\r\n", hangUp))
-	busy, err := net.Dial("tcp", strings.TrimPrefix(listen(t, hold).url, "http://")) // its own port is taken, and nobody listens on it
+	// its own port is used, and nobody listens on it
+	busy, err := net.Dial("tcp", strings.TrimPrefix(listen(t, hold).url, "http://"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +262,7 @@ func TestTargets(t *testing.T) {
 	nobody := busy.LocalAddr().String()
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(l.url, "http://"))
 	cases := []struct {
-		host    string // :port is put behind it
+		host    string // :port is appended
 		find    bool   // whether the name server knows the name
 		allowed bool
 		status  int
@@ -311,7 +309,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// clientWith is a client that asks another name server.
+// clientWith is a client that uses another name server.
 func clientWith(resolver *net.Resolver, allowPrivate bool) *client {
 	c := newClient(time.Minute, allowPrivate)
 	d := c.dialer()
@@ -320,7 +318,7 @@ func clientWith(resolver *net.Resolver, allowPrivate bool) *client {
 	return c
 }
 
-// counted counts what is read of an answer.
+// counted counts the bytes read of an answer.
 type counted struct {
 	net.Conn
 	n *atomic.Int64
@@ -332,8 +330,7 @@ func (c counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestLittleOfTheBodyIsRead sends endless answers: no more is read of them than a buffer
-// beside what is thrown away.
+// TestLittleOfTheBodyIsRead sends endless answers: at most the discarded part and one buffer are read.
 func TestLittleOfTheBodyIsRead(t *testing.T) {
 	t.Parallel()
 	const buffer = 4 << 10
@@ -363,8 +360,8 @@ func TestLittleOfTheBodyIsRead(t *testing.T) {
 	}
 }
 
-// TestAPostIsNeverSentTwice lets a receiver that offers to keep its connections end each
-// exchange in a way after which a client may ask again: every body comes once.
+// TestAPostIsNeverSentTwice makes a keep-alive receiver end each exchange in a way after which a client may retry:
+// every body arrives once.
 func TestAPostIsNeverSentTwice(t *testing.T) {
 	t.Parallel()
 	const answer = "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n"
@@ -372,7 +369,7 @@ func TestAPostIsNeverSentTwice(t *testing.T) {
 	came := map[string]int{}
 	l := listen(t, func(conn net.Conn) {
 		in := bufio.NewReader(conn)
-		for { // as long as requests come over the connection
+		for { // while requests come over the connection
 			req, err := http.ReadRequest(in)
 			if err != nil {
 				return

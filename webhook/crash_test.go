@@ -12,8 +12,7 @@ import (
 	"quartermaster/webhook"
 )
 
-// senderOf names the database for which this program is to be a sender, and nothing
-// else, until it is killed.
+// senderOf names the database for which this program runs a sender, and nothing else, until it is killed.
 const senderOf = "QUARTERMASTER_TEST_SENDER"
 
 func TestMain(m *testing.M) {
@@ -29,9 +28,8 @@ func TestMain(m *testing.M) {
 	webhook.NewSender(d, webhook.Options{Version: "1.2.3", AllowPrivate: true}).Run(context.Background())
 }
 
-// TestKill kills a sender's process while its receiver has the request: after the
-// restart that delivery is interrupted and not repeated, and what was pending goes
-// out.
+// TestKill kills a sender's process while its receiver has the request. After the restart that delivery is interrupted
+// and not repeated, and pending ones are sent.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})

@@ -40,7 +40,7 @@ func open(t *testing.T, o webhook.Options) *fixture {
 	return attach(t, path, db.Options{}, o)
 }
 
-// attach is another process's view of a database that is there.
+// attach opens an existing database as another process.
 func attach(t *testing.T, path string, do db.Options, o webhook.Options) *fixture {
 	t.Helper()
 	d, err := db.Open(path, do)
@@ -64,8 +64,7 @@ func attach(t *testing.T, path string, do db.Options, o webhook.Options) *fixtur
 	return s
 }
 
-// run lets the sender run until the test ends, or until stop is called, which waits
-// for it.
+// run runs the sender until the test ends, or until stop, which waits for it.
 func (s *fixture) run() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -81,7 +80,7 @@ func (s *fixture) run() (stop func()) {
 	return stop
 }
 
-// add enters a receiver of the store.
+// add adds a receiver of the store.
 func (s *fixture) add(url string, events ...string) webhook.Secret {
 	s.t.Helper()
 	added, err := s.receivers.Add(s.t.Context(), db.CLI("store"), url, events, "", 0)
@@ -91,7 +90,7 @@ func (s *fixture) add(url string, events ...string) webhook.Secret {
 	return added
 }
 
-// emit lets events of the store happen, each in a transaction of its own.
+// emit emits events of the store, each in its own transaction.
 func (s *fixture) emit(names ...string) {
 	s.t.Helper()
 	for _, name := range names {
@@ -107,7 +106,7 @@ func (s *fixture) emit(names ...string) {
 	}
 }
 
-// write changes rows past the guards, to make what only time or a crash can make.
+// write changes rows without the checks, to make states that need time or a crash.
 func (s *fixture) write(query string, args ...any) {
 	s.t.Helper()
 	err := db.Exec(s.t.Context(), s.d, db.Bookkeeping(), func(tx *db.Tx) error {
@@ -157,7 +156,7 @@ func (s *fixture) states(endpoint int64) []string {
 	return states
 }
 
-// attempt waits for the next attempt's outcome, which the log then has.
+// attempt waits for the outcome of the next attempt, which is logged by then.
 func (s *fixture) attempt() webhook.Attempt { s.t.Helper(); return wait(s.t, s.attempts) }
 
 func wait[T any](t *testing.T, from <-chan T) T {
@@ -178,8 +177,7 @@ type got struct {
 	body   []byte
 }
 
-// receiver is a server that answers as answer says, nil for 200, and tells what it
-// got.
+// receiver is a server that answers by answer, nil for 200, and reports its requests.
 func receiver(t *testing.T, answer http.HandlerFunc) (url string, requests <-chan got) {
 	t.Helper()
 	seen := make(chan got, 1000)

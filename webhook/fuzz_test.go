@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// FuzzAnswer holds that whatever comes gives a status or a class, and that no more
-// of it is read than is allowed.
+// FuzzAnswer: any answer gives a status or a class, and no more of it is read than allowed.
 func FuzzAnswer(f *testing.F) {
 	f.Add("HTTP/1.1 200 OK\r\n\r\nthanks")
 	f.Add("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 404 Not Found\r\nContent-Length: 3\r\n\r\nabc")
@@ -43,8 +42,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// FuzzURL holds that a URL that is accepted can be sent to, and that what is told of
-// it holds neither path nor query nor a user.
+// FuzzURL: an accepted URL can be sent to, and its shown form has no path, query or user.
 func FuzzURL(f *testing.F) {
 	for _, s := range []string{
 		"https://shop.example/hooks?a=b#c", "http://[::1%25eth0]:80", "HTTP://127.1:65535", "http://h:/", "http://user@h/", "http:opaque", "//h", "http://h/%zz",

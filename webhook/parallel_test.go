@@ -15,7 +15,7 @@ import (
 	"quartermaster/webhook"
 )
 
-// emitAbout lets one event happen for each of the subjects.
+// emitAbout emits one event for each subject.
 func (s *fixture) emitAbout(subjects ...string) {
 	s.t.Helper()
 	for _, about := range subjects {
@@ -31,8 +31,8 @@ func (s *fixture) emitAbout(subjects ...string) {
 	}
 }
 
-// A receiver that takes several at a time gets as many, and never two of one subject at
-// once, nor a later one first.
+// TestSeveralAtATimeInOrderPerSubject: a receiver with several places gets as many deliveries at once, but never two of
+// one subject, nor a later one first.
 func TestSeveralAtATimeInOrderPerSubject(t *testing.T) {
 	t.Parallel()
 	const parallel, subjects, rounds = 4, 6, 10
@@ -60,7 +60,7 @@ func TestSeveralAtATimeInOrderPerSubject(t *testing.T) {
 			}
 		}
 		mu.Unlock()
-		<-full // until as many as may be are under way at once
+		<-full // until all places are used
 		mu.Lock()
 		delete(under, about)
 		mu.Unlock()
@@ -96,8 +96,8 @@ func TestSeveralAtATimeInOrderPerSubject(t *testing.T) {
 	}
 }
 
-// A new event finds a free place while others are under way, and one that fills the
-// places later is heard of too.
+// TestAFreePlaceIsUsedAtOnce: a new event uses a free place while others are under way, and an event that fills the
+// places is noticed too.
 func TestAFreePlaceIsUsedAtOnce(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})
@@ -112,7 +112,7 @@ func TestAFreePlaceIsUsedAtOnce(t *testing.T) {
 	wait(t, requests)
 	s.emitAbout("order:2") // beside the first
 	wait(t, requests)
-	s.emitAbout("order:3") // has to wait
+	s.emitAbout("order:3") // must wait
 	release <- struct{}{}
 	wait(t, requests)
 	close(release)
@@ -187,7 +187,7 @@ func TestExamplesAreSentAndKept(t *testing.T) {
 	}
 }
 
-// In order, what came of one delivery and the mark of the next are one write.
+// TestOneWriteADelivery: with one place, one delivery's outcome and the next one's mark are one write.
 func TestOneWriteADelivery(t *testing.T) {
 	t.Parallel()
 	const events = 40
@@ -207,12 +207,12 @@ func TestOneWriteADelivery(t *testing.T) {
 		s.attempt()
 	}
 	stop()
-	if n := s.d.Stats().Writes - before; n > events+5 { // a worker that was told of more looks once again
+	if n := s.d.Stats().Writes - before; n > events+5 { // a worker that was notified again looks once more
 		t.Errorf("%d deliveries took %d writes", events, n)
 	}
 }
 
-// When the mark that a delivery is being sent is not stored, no connection is made for it.
+// TestNothingIsSentWithoutItsMark: no connection is made for a delivery whose sending mark cannot be stored.
 func TestNothingIsSentWithoutItsMark(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})

@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// TestNameThatMoves has a name point at a receiver when it is looked up first, and at a
-// forbidden address from then on: each attempt looks once and judges the very address that
-// it connects to.
+// TestNameThatMoves resolves a name first to a receiver, then to a forbidden address. Each attempt resolves once and
+// checks the address that it connects to.
 func TestNameThatMoves(t *testing.T) {
 	t.Parallel()
 	l := listen(t, says("HTTP/1.1 200 OK\r\n\r\n", hangUp))
@@ -33,8 +32,7 @@ func TestNameThatMoves(t *testing.T) {
 	}
 }
 
-// moving is a name server that gives the loopback address once, and the one at which
-// clouds hand out credentials from then on.
+// moving is a name server that returns the loopback address once, and afterwards the metadata address of clouds.
 func moving(t *testing.T, asked *atomic.Int64) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -56,7 +54,7 @@ func moving(t *testing.T, asked *atomic.Int64) *net.Resolver {
 			reply := append([]byte{}, b[:end+5]...)
 			reply[2], reply[3] = 0x81, 0x80
 			copy(reply[6:12], make([]byte, 6))
-			if b[end+2] == 1 { // an A record is asked for
+			if b[end+2] == 1 { // the question is for an A record
 				address := []byte{169, 254, 169, 254}
 				if asked.Add(1) == 1 {
 					address = []byte{127, 0, 0, 1}

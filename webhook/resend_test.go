@@ -16,7 +16,7 @@ import (
 	"quartermaster/webhook"
 )
 
-// resend asks for deliveries and gives "of:new state" for each that was made.
+// resend requests deliveries and returns "of:new state" for each new one.
 func (s *fixture) resend(ask webhook.ResendRequest) []string {
 	s.t.Helper()
 	made, err := s.sender.Resend(s.t.Context(), db.CLI(""), ask)
@@ -125,8 +125,8 @@ func TestResendRefuses(t *testing.T) {
 	equal(t, "what --failed finds", s.resend(webhook.ResendRequest{Failed: true}), []string{"1:7 delivered"})
 }
 
-// TestResendFailed holds what --failed means, on a log made by hand: failed and
-// interrupted deliveries whose event has not reached that receiver since.
+// TestResendFailed tests --failed on a log made by hand: failed and interrupted deliveries whose event has not reached
+// that receiver since.
 func TestResendFailed(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})
@@ -150,13 +150,13 @@ func TestResendFailed(t *testing.T) {
 	log(1, one.ID, "interrupted", 60) // 3: an older event, logged later
 	log(3, one.ID, "failed", 60)      // 4: reached since
 	log(3, one.ID, "delivered", 50)   // 5
-	log(4, one.ID, "delivered", 60)   // 6: reached before, asked for again, failed
+	log(4, one.ID, "delivered", 60)   // 6: reached before, resent, failed
 	log(4, one.ID, "failed", 50)      // 7
-	log(5, one.ID, "failed", 60)      // 8: on its way in another process
+	log(5, one.ID, "failed", 60)      // 8: under way in another process
 	log(5, one.ID, "sending", 1)      // 9
 	log(6, one.ID, "failed", 60)      // 10: reached another receiver only
 	log(6, two.ID, "delivered", 60)   // 11
-	log(7, one.ID, "failed", 60)      // 12: its later resend was cut off long ago
+	log(7, one.ID, "failed", 60)      // 12: its later resend was interrupted long ago
 	log(7, one.ID, "sending", 31)     // 13
 	log(2, two.ID, "failed", 60)      // 14: the same event at another receiver
 	equal(t, "within a second", s.resend(webhook.ResendRequest{Failed: true, Since: time.Second}), []string{})
@@ -184,8 +184,8 @@ func TestResendFailed(t *testing.T) {
 	}
 }
 
-// TestResendBesideAServer lets a running server and another process's resend use
-// one database: neither takes the other's delivery for a dead process's.
+// TestResendBesideAServer runs a server and another process's resend on one database: neither takes the other's
+// delivery for one of a dead process.
 func TestResendBesideAServer(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})
@@ -216,12 +216,12 @@ func TestResendBesideAServer(t *testing.T) {
 		resent <- made
 	}()
 	wait(t, requests)
-	s.run() // a server starts while the resend is on its way
+	s.run() // a server starts while the resend is under way
 	s.emit("order.refunded")
 	if id := wait(t, requests).header.Get("X-Store-Delivery"); id != "3" {
 		t.Errorf("the server sent delivery %s, want 3", id)
 	}
-	// A second command starts while both are on their way, and leaves both alone.
+	// A second command starts while both are under way, and leaves both alone.
 	equal(t, "a second command", cli.resend(webhook.ResendRequest{Failed: true}), []string{})
 	equal(t, "the log", s.states(1), []string{"failed", "sending", "sending"})
 	close(release)

@@ -33,7 +33,7 @@ func TestRestart(t *testing.T) {
 	}
 	slices.Sort(reported)
 	equal(t, "what was reported", reported, []string{"1interrupted", "2interrupted", "4delivered"})
-	// The third is a resend that another process is making just now.
+	// The third is a resend that another process is making now.
 	equal(t, "the log", s.states(1), []string{"interrupted", "interrupted", "sending", "delivered"})
 	if len(requests) > 0 {
 		t.Errorf("%d more requests were made", len(requests))
@@ -81,9 +81,8 @@ func TestStopCutsOffWhatTakesTooLong(t *testing.T) {
 	}
 }
 
-// TestOutcomeSurvivesABusyDatabase has another process hold the database from
-// before the receiver answers until the sender has tried in vain to write down what
-// it said.
+// TestOutcomeSurvivesABusyDatabase makes another process hold the database from before the receiver's answer until the
+// sender has failed to store the outcome.
 func TestOutcomeSurvivesABusyDatabase(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})
@@ -127,9 +126,8 @@ func TestOutcomeSurvivesABusyDatabase(t *testing.T) {
 	}
 }
 
-// Old events are deleted in steps of 200. Between two steps the housework leaves the
-// database to others, for nine times as long as the step took and at least 100 ms: each rest
-// is counted, and another writer writes in it.
+// TestOldEventsGo: old events are deleted in steps of 200. Between two steps the housekeeping pauses for nine times the
+// step's duration and at least 100 ms: each pause is counted, and another writer writes in it.
 func TestOldEventsGo(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})
@@ -159,7 +157,7 @@ func TestOldEventsGo(t *testing.T) {
 	}
 	began = time.Now()
 	s.sender.CleanUp(t.Context(), rest)
-	if rests != 9 { // 1,999 events go in ten steps
+	if rests != 9 { // 1,999 events are deleted in ten steps
 		t.Errorf("it rested %d times, want 9", rests)
 	}
 	if n, kept := stored(), s.number("SELECT COUNT(*) FROM events WHERE seq > 2000 OR seq = 2"); n != 10_001 || kept != n {

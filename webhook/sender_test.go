@@ -22,7 +22,7 @@ func TestOrderPerReceiver(t *testing.T) {
 	names := []string{"order.paid", "order.refunded", "code.redeemed", "order.refunded", "order.paid", "order.refunded"}
 	s.emit(names...) // a backlog
 	s.run()
-	s.emit(names...) // and what happens meanwhile
+	s.emit(names...) // and new events meanwhile
 	names = append(names, names...)
 	var heard []string
 	last := 0
@@ -53,8 +53,7 @@ func TestOrderPerReceiver(t *testing.T) {
 	}
 }
 
-// TestSendingIsOnTheDiskFirst looks, from within the receiver, at what another
-// connection sees.
+// TestSendingIsOnTheDiskFirst reads, from within the receiver, what another connection sees.
 func TestSendingIsOnTheDiskFirst(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})
@@ -148,8 +147,7 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 	}
 }
 
-// TestNoRepeat has a receiver that reads every request and closes the connection: a
-// client that repeats by itself would ask again.
+// TestNoRepeat has a receiver that reads every request and closes the connection, after which an HTTP client may retry.
 func TestNoRepeat(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})
@@ -176,7 +174,7 @@ func TestAnotherProcessIsHeard(t *testing.T) {
 	other := attach(t, s.path, db.Options{}, webhook.Options{})
 	url, requests := receiver(t, nil)
 	s.run()
-	for range 3 { // receiver and event both come from elsewhere
+	for range 3 { // another process makes both receiver and event
 		other.add(url)
 	}
 	other.emit("order.paid")
@@ -284,8 +282,7 @@ func TestDisabledAndRemoved(t *testing.T) {
 	}
 }
 
-// TestWake takes the polling away: an event of this process goes out at once, because
-// its commit wakes the sender.
+// TestWake disables polling: an event of this process is sent at once, because its commit wakes the sender.
 func TestWake(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})
@@ -299,7 +296,7 @@ func TestWake(t *testing.T) {
 	}
 }
 
-// TestDisabledMeanwhile disables a receiver while it has a delivery: the next stays.
+// TestDisabledMeanwhile disables a receiver while it has a delivery: the next one stays pending.
 func TestDisabledMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})

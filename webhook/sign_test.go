@@ -14,8 +14,8 @@ import (
 	"quartermaster/webhook"
 )
 
-// verify checks a delivery as its receiver would: our own signature by recomputing
-// it, and those of Standard Webhooks with their library.
+// verify checks a delivery as its receiver would: our own signature by recomputing it, and those of Standard Webhooks
+// with their library.
 func verify(t *testing.T, secret string, g got) (ours, standards bool) {
 	t.Helper()
 	m := hmac.New(sha256.New, []byte(secret))
@@ -85,8 +85,8 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestRotation has a clock of its own: the old secret signs along for 24 hours to
-// the second, in Standard Webhooks' list only.
+// TestRotation has its own clock: the old secret also signs for 24 hours to the second, in Standard Webhooks' list
+// only.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	path := open(t, webhook.Options{}).path

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestGather has attempts of two commits end one after another.
+// TestGather has attempts of two commits end one by one.
 func TestGather(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
@@ -17,8 +17,8 @@ func TestGather(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		patience time.Duration
-		ends     []end // the first is what gather is given
-		want     int   // how many outcomes share the commit
+		ends     []end // the first is gather's argument
+		want     int   // number of outcomes in the commit
 		at       time.Duration
 	}{
 		{"one alone waits for nobody", 5 * ms, []end{{1, 0}}, 1, 0},
@@ -38,7 +38,7 @@ func TestGather(t *testing.T) {
 						time.AfterFunc(e.after, func() { w.ended <- ending{outcome: &Attempt{State: delivered}, subject: subject} })
 					}
 				}
-				synctest.Wait() // those that end at 0 have ended
+				synctest.Wait() // those of time 0 have ended
 				began := time.Now()
 				over := w.gather(ending{outcome: &Attempt{State: delivered}, subject: "a"}, c.patience)
 				if len(over) != c.want || time.Since(began) != c.at {

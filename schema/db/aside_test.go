@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestTrialAside: a trial in a private copy sees its own changes and tells them, others
-// write meanwhile, and nothing of it is kept, nor a name of its file.
+// TestTrialAside: a trial in a private copy sees and reports its own changes, others write meanwhile, and nothing of it
+// remains, nor a name of its file.
 func TestTrialAside(t *testing.T) {
 	d, _ := fresh(t)
 	if err := Exec(ctx, d, CLI(""), func(tx *Tx) error { // more than the copy's cache holds
@@ -87,7 +87,7 @@ func temporaries(t *testing.T) map[string]bool {
 	return found
 }
 
-// nameless holds that there are temporary files which were not there before, without names.
+// nameless requires new temporary files, without names.
 func nameless(t *testing.T, before map[string]bool) {
 	t.Helper()
 	all := temporaries(t)
@@ -101,7 +101,7 @@ func nameless(t *testing.T, before map[string]bool) {
 	}
 }
 
-// TestScratch: rows that are brought into an order are in no file with a name.
+// TestScratch: rows that are sorted are in no file with a name.
 func TestScratch(t *testing.T) {
 	before := temporaries(t)
 	s, err := NewScratch("CREATE TABLE rows (n INTEGER, text TEXT)")

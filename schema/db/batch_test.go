@@ -13,7 +13,7 @@ func TestWritesShareACommit(t *testing.T) {
 		name     string
 		answered int
 		synced   time.Duration
-		come     []time.Duration // when each writer comes
+		come     []time.Duration // the writers' arrival times
 		want     int             // how many share the commit
 		at       time.Duration   // when it begins
 	}{
@@ -41,7 +41,7 @@ func TestWritesShareACommit(t *testing.T) {
 						}
 					})
 				}
-				synctest.Wait() // those who come at 0 are there
+				synctest.Wait() // the writers of time 0 have arrived
 				began := time.Now()
 				b := batcher{queue: queue, closing: closing, answered: c.answered, synced: c.synced}
 				if got := len(b.next(nil)); got != c.want {

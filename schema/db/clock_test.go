@@ -8,9 +8,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// A wrong clock does not vouch for itself: what is written while it is doubted, by
-// changes that do not depend on the day, leaves it doubted, in this process and in the
-// next, however much it is; put right, it is believed again, and stays so.
+// TestAWrongClockDoesNotVouchForItself: writes under a doubted clock, which do not depend on the date, leave it
+// doubted, in this process and the next, however many there are. A corrected clock is accepted again.
 func TestAWrongClockDoesNotVouchForItself(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, wrong := range map[string]time.Duration{"ahead": 500 * day, "behind": -3 * day} {
@@ -78,8 +77,8 @@ func TestAWrongClockDoesNotVouchForItself(t *testing.T) {
 	}
 }
 
-// The operator's word, given beside a running server, holds there at once, and is not
-// undone by it; an old word does not vouch for a clock that goes wrong later.
+// TestTheClockIsAcceptedBesideAServer: an acceptance by a command beside a running server applies there at once and
+// stays. An old acceptance does not cover a clock that goes wrong later.
 func TestTheClockIsAcceptedBesideAServer(t *testing.T) {
 	d, clock := fresh(t)
 	check := func(d *DB) error {
@@ -106,7 +105,7 @@ func TestTheClockIsAcceptedBesideAServer(t *testing.T) {
 		return o
 	}
 	note()
-	for range 2 { // the second time there is an old word
+	for range 2 { // the second time there is an old acceptance
 		clock.add(401 * 24 * time.Hour)
 		note()
 		if err := check(d); !fault.Is(err, fault.Unavailable) {
@@ -123,7 +122,7 @@ func TestTheClockIsAcceptedBesideAServer(t *testing.T) {
 	}
 }
 
-// The marks are found without a walk through the audit trail.
+// TestMarksHaveAnIndex: the marks are found without a scan of the audit trail.
 func TestMarksHaveAnIndex(t *testing.T) {
 	d, _ := fresh(t)
 	steps, err := All(conn(t, d), func(r *Row) string { r.i = 3; return r.Text() }, "EXPLAIN QUERY PLAN "+selectMark)

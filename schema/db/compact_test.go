@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// timesIn is how often a text stands in a file and its log, in any case of ASCII.
+// timesIn counts a text in a file and its log, in any case of ASCII.
 func timesIn(t *testing.T, path, text string) (times int) {
 	t.Helper()
 	for _, p := range []string{path, path + "-wal"} {
@@ -27,8 +27,8 @@ func timesIn(t *testing.T, path, text string) (times int) {
 
 const zaphod = "Zaphod Beeblebrox"
 
-// leaveTraces makes a file in which a name stands in unused parts and nowhere else, as one
-// of an older program that did not overwrite what it removed.
+// leaveTraces makes a file with a name in unused parts only, like a file of an older version that did not overwrite
+// deleted data.
 func leaveTraces(t *testing.T, path string, large bool) {
 	t.Helper()
 	blankAt(t, path)
@@ -62,9 +62,8 @@ func leavesTraces(t *testing.T, d *DB) bool {
 	return left
 }
 
-// A write that forgets marks the file in its own commit, and leaves nothing behind in a
-// small one; a trial marks none. A large one says that it is to be compacted, which takes
-// everything out.
+// TestAFileForgets: a write that forgets marks the file in its own commit, and cleans a small one at once; a trial
+// marks nothing. A large file is reported until compact cleans it.
 func TestAFileForgets(t *testing.T) {
 	for _, large := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "shop.db")
@@ -106,14 +105,14 @@ func TestAFileForgets(t *testing.T) {
 	}
 }
 
-// What a kill cut off between the commit that forgets and the rewriting is done at the
-// next start.
+// TestForgettingIsGoneOnWith: if a kill comes between the commit that forgets and the rewriting, the next start
+// finishes it.
 func TestForgettingIsGoneOnWith(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
 	leaveTraces(t, path, false)
 	c, err := connect(path, false)
 	must(t, err)
-	must(t, run(c, "PRAGMA user_version = 1718579815"), c.Close()) // an older program's mark
+	must(t, run(c, "PRAGMA user_version = 1718579815"), c.Close()) // an older version's mark
 	d, err := Open(path, Options{Migrate: true})
 	must(t, err)
 	if times, err := traces(conn(t, d).c); err != nil || times != 0 {
@@ -126,8 +125,8 @@ func TestForgettingIsGoneOnWith(t *testing.T) {
 	must(t, check(path))
 }
 
-// What is removed or shortened is overwritten, also in long values, and an index of words
-// loses it when somebody is forgotten.
+// TestWhatIsRemovedIsOverwritten: deleted or shortened values are overwritten, also long ones, and a full-text index
+// loses a forgotten person's words.
 func TestWhatIsRemovedIsOverwritten(t *testing.T) {
 	d, _ := fresh(t)
 	long := strings.Repeat("of "+zaphod+" ", 900)
@@ -150,8 +149,8 @@ func TestWhatIsRemovedIsOverwritten(t *testing.T) {
 	}
 }
 
-// A backup holds nothing that was deleted: neither in free pages nor between what is in use;
-// and no mark, as it has nothing to forget.
+// TestABackupHoldsNothingDeleted: a backup contains no deleted data, neither in free pages nor between used cells, and
+// no mark.
 func TestABackupHoldsNothingDeleted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
 	leaveTraces(t, path, true)

@@ -15,7 +15,7 @@ import (
 
 var ctx = context.Background()
 
-// blank is an empty database in UTC: to run every migration takes longer than most tests do.
+// blank is an empty database in UTC, since running every migration takes longer than most tests.
 var blank = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "blank")
 	if err != nil {
@@ -29,7 +29,7 @@ var blank = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
-// blankAt makes an empty database at path. All that it makes are of one installation.
+// blankAt makes an empty database at path. All of them belong to one installation.
 func blankAt(t testing.TB, path string) {
 	t.Helper()
 	file, err := blank()
@@ -37,8 +37,7 @@ func blankAt(t testing.TB, path string) {
 	must(t, os.WriteFile(path, file, 0o600))
 }
 
-// fresh makes and opens a database of its own for the test, with a clock that the
-// test moves.
+// fresh makes and opens the test's own database, with a clock that the test moves.
 func fresh(t testing.TB) (*DB, *clock) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "q.db")
@@ -133,7 +132,7 @@ func TestEveryConnectionHasItsPragmas(t *testing.T) {
 	}
 }
 
-// conn is a bare connection for looking.
+// conn is a bare connection for reading.
 func conn(t testing.TB, d *DB) *Conn {
 	t.Helper()
 	c, err := connect(d.path, true)
@@ -248,8 +247,8 @@ func TestAuditSystemNamesTheApplianceAndTheWay(t *testing.T) {
 	}
 }
 
-// TestCheckClock holds a clock against the newest instant on file: a minute before it
-// passes, a second more does not; 400 days after it pass, a second more do not.
+// TestCheckClock compares a clock with the newest stored instant: a minute before it passes, a second more does not;
+// 400 days after it pass, a second more do not.
 func TestCheckClock(t *testing.T) {
 	d, clock := fresh(t)
 	write := func(d *DB) error {
@@ -303,9 +302,8 @@ func TestCheckClock(t *testing.T) {
 	}
 }
 
-// TestAStatementIsPlannedOnce: the values of its last use stay bound until others take
-// their place, since clearing them would make the engine plan it anew; and yet none is
-// taken for a value that is not given.
+// TestAStatementIsPlannedOnce: a statement's values stay bound until replaced, since clearing them would make the
+// engine plan it again. No old value is used for a missing one.
 func TestAStatementIsPlannedOnce(t *testing.T) {
 	d, _ := fresh(t)
 	c := conn(t, d)

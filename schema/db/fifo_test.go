@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestWhatIsNoFileIsRefusedAtOnce: nobody waits for a pipe's writer.
+// TestWhatIsNoFileIsRefusedAtOnce: opening a pipe does not wait for its writer.
 func TestWhatIsNoFileIsRefusedAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")

@@ -148,7 +148,7 @@ func TestBackupAndRestore(t *testing.T) {
 	must(Backup(d.path, copyPath))
 	must(Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "later") }))
 
-	// A live file with a log that must not be played into what is restored.
+	// A live file whose log must not be replayed into the restored one.
 	must(Create(target, Options{}))
 	live, err := Open(target, Options{})
 	must(err)
@@ -215,7 +215,7 @@ func TestCopiesNeverTakeTheWrongFilesPlace(t *testing.T) {
 		t.Errorf("%d users are left", n)
 	}
 
-	// Another database in use, whose log would be played into the copy, or be missing.
+	// Another database in use, whose log would be replayed into the copy, or be missing.
 	other, _ := fresh(t)
 	must(Exec(ctx, other, CLI(""), func(tx *Tx) error { return addUser(tx, "other") }))
 	if err := Backup(d.path, other.path); err == nil || !strings.Contains(err.Error(), "in use") {

@@ -2,15 +2,15 @@ package db
 
 import "testing"
 
-// What names a person is replaced its status by itself, in any case and as JSON
-// writes it; nobody else's name or address is touched.
+// TestReplaced: the status replaces each value that names the person, in any case and in JSON. Other people's names and
+// addresses stay.
 func TestReplaced(t *testing.T) {
 	keys := []string{"lee@example.com", "ORD-1"}
 	replace := map[string]string{"lee@example.com": "forgotten-7@invalid", "Ann": "forgotten-7", "Ann Lee": "forgotten-7", `Ann "A" Lee`: "forgotten-7"}
 	for text, want := range map[string]string{
 		"Ann Lee, lee@example.com":                      "forgotten-7, forgotten-7@invalid",
 		"ANN of LEE@Example.COM":                        "forgotten-7 of forgotten-7@invalid",
-		"Ann":                                           "Ann", // no key: somebody else of this name
+		"Ann":                                           "Ann", // no key: another person of this name
 		"ORD-1 of Ann, Anna and JoAnn":                  "ORD-1 of forgotten-7, Anna and JoAnn",
 		"ORD-12 of Ann":                                 "ORD-12 of Ann",
 		"order:ORD-1\x00{\"name\":\"Ann\"}":             "order:ORD-1\x00{\"name\":\"forgotten-7\"}",

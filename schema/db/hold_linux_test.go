@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestABackupKeepsTheEnginesLocks: when a process closes any descriptor of a file, its
-// locks on the file are gone, and the next program that closes the database takes itself
-// for the last one and removes the log from under this one.
+// TestABackupKeepsTheEnginesLocks: when a process closes any descriptor of a file, it loses its locks on it. The next
+// program to close the database would then consider itself the last and delete the log.
 func TestABackupKeepsTheEnginesLocks(t *testing.T) {
 	d, _ := fresh(t)
 	must(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "a") }))

@@ -13,8 +13,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestWhatRanInAFailedBatchHasFailed: a neighbour that saw what was not committed must
-// not answer with it, neither as a replay nor as a conflict.
+// TestWhatRanInAFailedBatchHasFailed: a neighbour in the batch that saw uncommitted data must not answer with it,
+// neither as a replay nor as a conflict.
 func TestWhatRanInAFailedBatchHasFailed(t *testing.T) {
 	d, _ := fresh(t)
 	c, err := connect(d.path, false)
@@ -37,7 +37,7 @@ func TestWhatRanInAFailedBatchHasFailed(t *testing.T) {
 	batch := []*pending{
 		{ctx: ctx, who: CLI(""), fn: func(tx *Tx) error {
 			return errors.Join(addUser(tx, "a"), script(tx, "PRAGMA defer_foreign_keys = ON"),
-				script(tx, "INSERT INTO roles VALUES (99, 'store', 'admin')")) // which the COMMIT refuses
+				script(tx, "INSERT INTO roles VALUES (99, 'store', 'admin')")) // the COMMIT refuses it
 		}},
 		{ctx: ctx, who: CLI(""), fn: sees(&Replay{Status: 200})},
 		{ctx: ctx, who: CLI(""), fn: sees(fault.Conflictf("there is one already"))},
@@ -72,8 +72,8 @@ func TestACommitThatMayHaveHappenedEndsTheProcess(t *testing.T) {
 	}
 }
 
-// TestAPanicLetsGoOfItsSnapshot: a reader whose row callback panicked sees what is
-// written later, and the panic of a write keeps the stack of the function.
+// TestAPanicLetsGoOfItsSnapshot: a reader whose row callback panicked sees later writes, and a write's panic keeps the
+// stack of the function.
 func TestAPanicLetsGoOfItsSnapshot(t *testing.T) {
 	d, _ := fresh(t)
 	d.slots = make(chan struct{}, 1) // one reader, so that it is the same one
@@ -120,8 +120,8 @@ func TestAPanicLetsGoOfItsSnapshot(t *testing.T) {
 	}
 }
 
-// TestTheFileUnderARunningProgram is moved, replaced or removed: nothing is written to
-// anything else, and what was moved is whole after the end.
+// TestTheFileUnderARunningProgram moves, replaces or removes it: nothing else is written to, and a moved file is
+// complete at the end.
 func TestTheFileUnderARunningProgram(t *testing.T) {
 	strange := []byte("somebody else's")
 	for name, do := range map[string]func(t *testing.T, path string){

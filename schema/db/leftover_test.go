@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestLeftoversOfAKill: what was made beside the file by whoever held it goes, and nothing
-// that has another name; a backup's part goes when it is a day old.
+// TestLeftoversOfAKill: temporary files beside the database are deleted by the next holder, other names never; a
+// backup's part after a day.
 func TestLeftoversOfAKill(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "shop.db")
@@ -58,8 +58,8 @@ func TestLeftoversOfAKill(t *testing.T) {
 	}
 }
 
-// TestARestoreThatWasCutOff: where the old file was put aside and the copy is not in its
-// place yet, nothing new is made there, and what is missing is told.
+// TestARestoreThatWasCutOff: if the old file was moved aside and the copy is not in place yet, no new database is made
+// there, and the error names what is missing.
 func TestARestoreThatWasCutOff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
 	blankAt(t, path+".restore-1")
@@ -79,7 +79,7 @@ func TestARestoreThatWasCutOff(t *testing.T) {
 	}
 }
 
-// TestARestoredFileIsItsOwners: what root restores, the service's user can open.
+// TestARestoredFileIsItsOwners: the service's user can open a file that root restored.
 func TestARestoredFileIsItsOwners(t *testing.T) {
 	dir := t.TempDir()
 	path, copied := filepath.Join(dir, "shop.db"), filepath.Join(t.TempDir(), "copy.db")
@@ -108,6 +108,6 @@ func ownerOf(t *testing.T, name string) string {
 	t.Helper()
 	st, err := os.Stat(name)
 	must(t, err)
-	sys := reflect.ValueOf(st.Sys()).Elem() // of unix; root is asked for
+	sys := reflect.ValueOf(st.Sys()).Elem() // of unix; the test needs root
 	return fmt.Sprintf("%v %v", sys.FieldByName("Uid"), sys.FieldByName("Gid"))
 }

@@ -13,8 +13,8 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// shopOf makes a database with one user whose row is in its log alone, and keeps it open
-// by a reader with a snapshot from before, so that the log cannot be moved into it.
+// shopOf makes a database with one user whose row is in its log alone. A reader with an older snapshot keeps it open,
+// so that the log cannot be checkpointed.
 func shopOf(t *testing.T) (path string, release func()) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "shop.db")
@@ -37,8 +37,8 @@ func users(t *testing.T, path string) int64 {
 	return count(t, d, "SELECT count(*) FROM users")
 }
 
-// TestRestoreKeepsWhatItSays: what was answered is in .before-restore, also where the log
-// could not be moved into the file, and the restored file is the copy and nothing else.
+// TestRestoreKeepsWhatItSays: answered writes are in .before-restore, also if the log could not be checkpointed, and
+// the restored file equals the copy.
 func TestRestoreKeepsWhatItSays(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(t *testing.T, path string)
@@ -63,7 +63,7 @@ func TestRestoreKeepsWhatItSays(t *testing.T) {
 			if st, err := os.Stat(aside + "-wal"); err != nil || st.Size() == 0 {
 				t.Errorf("the log beside the kept file: %v", err)
 			}
-			if name == "a damaged header" { // as whoever mends it does
+			if name == "a damaged header" { // as its repair does
 				f, err := os.OpenFile(aside, os.O_RDWR, 0)
 				must(t, err)
 				_, err = f.WriteAt([]byte("SQLite format 3\x00"), 0)
@@ -97,7 +97,7 @@ func TestRestoreThroughALink(t *testing.T) {
 	must(t, check(path))
 }
 
-// TestRestoreFromALinkToAFileInUse: what the link leads to is in the file and its log.
+// TestRestoreFromALinkToAFileInUse: the data are in the link's target and its log.
 func TestRestoreFromALinkToAFileInUse(t *testing.T) {
 	path, release := shopOf(t)
 	defer release()
@@ -110,7 +110,7 @@ func TestRestoreFromALinkToAFileInUse(t *testing.T) {
 	}
 }
 
-// TestHoldIsOfTheFile and not of its name.
+// TestHoldIsOfTheFile: and not of its name.
 func TestHoldIsOfTheFile(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	path := filepath.Join(dir, "shop.db")
@@ -128,7 +128,7 @@ func TestHoldIsOfTheFile(t *testing.T) {
 			t.Errorf("restore to %s: %v, want a refusal", name, err)
 		}
 	}
-	// A command finds the log by the file's name: beside another one it would read and write past the server.
+	// A command finds the log by the file's name: by another name it would read and write past the server.
 	for name, served := range map[string]bool{path: false, filepath.Join(other, "symbolic.db"): false, filepath.Join(other, "hard.db"): true} {
 		_, err := Status(name)
 		if errors.Is(err, ErrServed) != served || err != nil && !served {
@@ -156,7 +156,7 @@ func TestHoldIsOfTheFile(t *testing.T) {
 	}
 }
 
-// TestCheckedMeansTheSchemaToo: what a copy lost, or what was put into it, is named.
+// TestCheckedMeansTheSchemaToo: objects that a copy lost or gained are named.
 func TestCheckedMeansTheSchemaToo(t *testing.T) {
 	for statement, want := range map[string]string{
 		"DROP TRIGGER stamp_user": "the trigger stamp_user is missing",
@@ -190,8 +190,7 @@ func TestCheckedMeansTheSchemaToo(t *testing.T) {
 	}
 }
 
-// TestDamageIsNamed: what is wrong with the pages is told as a finding, not as an error, and
-// neither a backup nor a restore is made of it.
+// TestDamageIsNamed: damaged pages are a finding, not an error, and prevent backup and restore.
 func TestDamageIsNamed(t *testing.T) {
 	const emptyTable, emptyIndex = "\x0d\x00\x00\x00\x00\x10\x00", "\x0a\x00\x00\x00\x00\x10\x00"
 	page := func(start string) []byte { return append([]byte(start), make([]byte, 4096-len(start))...) }
@@ -250,8 +249,8 @@ func TestDamageIsNamed(t *testing.T) {
 	}
 }
 
-// TestTheCopyFromBeforeStays: a migration that was cut off after its first step goes on,
-// and the copy from before it is neither replaced nor the only thing that is left.
+// TestTheCopyFromBeforeStays: a migration interrupted after its first step continues, and keeps the copy from before
+// it.
 func TestTheCopyFromBeforeStays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.db")
 	all, err := known()
@@ -262,7 +261,7 @@ func TestTheCopyFromBeforeStays(t *testing.T) {
 	must(t, run(c, fmt.Sprintf("PRAGMA application_id = %d", applicationID)), apply(c, all[0], 1), apply(c, all[1], 1))
 	aside := fmt.Sprintf("%s.before-v%d", path, len(all))
 	must(t, copyInto(c, path, aside))
-	must(t, apply(c, all[2], 1), c.Close()) // and there it was cut off
+	must(t, apply(c, all[2], 1), c.Close()) // interrupted here
 	told := ""
 	d, err := Open(path, Options{Migrate: true, Notice: func(s string) { told += s }})
 	must(t, err)

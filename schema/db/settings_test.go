@@ -11,8 +11,7 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// TestSettingsOfAnOldFile: the store's currency is taken along, and the time zone is the
-// one of the next serve.
+// TestSettingsOfAnOldFile: the store's currency is kept, and the time zone is that of the next serve.
 func TestSettingsOfAnOldFile(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {

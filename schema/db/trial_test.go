@@ -16,8 +16,8 @@ func init() {
 	})
 }
 
-// TestTrial runs an act of two Updates and a View as a trial: the second sees the first,
-// every changed field is told, and nothing of it is in the file.
+// TestTrial runs an action of two Updates and a View as a trial: the second sees the first, every changed field is
+// reported, and the file is unchanged.
 func TestTrial(t *testing.T) {
 	d, _ := fresh(t)
 	woken := false
@@ -101,8 +101,7 @@ func TestTrial(t *testing.T) {
 
 func script(tx *Tx, query string) error { _, err := tx.Exec(query); return err }
 
-// TestTrialRefused: an act that fails, or panics, leaves nothing either, and the database
-// goes on.
+// TestTrialRefused: a failing or panicking action leaves nothing either, and the database still works.
 func TestTrialRefused(t *testing.T) {
 	d, _ := fresh(t)
 	boom := errors.New("boom")
@@ -125,8 +124,7 @@ func TestTrialRefused(t *testing.T) {
 	}
 }
 
-// TestNested: an Update by the function of an Update would wait for itself for ever; it
-// is an error that names who called it.
+// TestNested: an Update inside an Update would wait for itself forever; it is an error that names the caller.
 func TestNested(t *testing.T) {
 	d, _ := fresh(t)
 	nested := func(outer, inner *DB, who Caller) error {

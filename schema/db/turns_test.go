@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestLongTurnsLetOthersIn: beside a process that has one long transaction after another,
-// as an import does, another one gets its turns.
+// TestLongTurnsLetOthersIn: beside a process with one long transaction after another, such as an import, another
+// process gets its turns.
 func TestLongTurnsLetOthersIn(t *testing.T) {
 	long, clock := fresh(t)
 	other, err := Open(long.Path(), Options{Now: clock.Now})

@@ -64,8 +64,8 @@ func TestOnlyMembersAndAdminsWithFullKeysWrite(t *testing.T) {
 	}
 }
 
-// TestSharedCommit lets many writers wait at once: each has its own outcome, whether
-// its neighbours in the commit fail, panic or not.
+// TestSharedCommit makes many writers wait at once. Each has its own outcome, whether its neighbours in the commit
+// fail, panic or not.
 func TestSharedCommit(t *testing.T) {
 	d, _ := fresh(t)
 	const writers = 200
@@ -138,7 +138,7 @@ func TestTryUndoesOneRow(t *testing.T) {
 	}
 }
 
-// onceBy is the caller of a request of the API key.
+// onceBy is the caller of a request with the API key.
 func onceBy(keyID int64, user, key, body string) Caller {
 	who := CLI("reorder")
 	who.KeyID, who.User = keyID, user
@@ -154,7 +154,7 @@ func TestAnswersAreKeptForADay(t *testing.T) {
 	runs := 0
 	ask := func(keyID int64, user, key, body string) error {
 		who := onceBy(keyID, user, key, body)
-		// What the appliance does by itself on the way is no answer.
+		// The appliance's own writes meanwhile are not an answer.
 		if err := Exec(ctx, d, System(who), func(tx *Tx) error { return tx.AuditSystem("x", "y:1", nil) }); err != nil {
 			return err
 		}
@@ -205,9 +205,8 @@ func TestAnswersAreKeptForADay(t *testing.T) {
 	}
 }
 
-// TestARequestIsOneTransaction: its key is kept although the caller acts in another service,
-// a second Update under it is an error that names who called it, and one that was refused
-// may be tried again.
+// TestARequestIsOneTransaction: its key is stored although the caller acts in another service. A second Update under it
+// is an error that names the caller, and a refused one can be tried again.
 func TestARequestIsOneTransaction(t *testing.T) {
 	d, _ := fresh(t)
 	who := onceBy(7, "ann", "k", "body")

@@ -8,8 +8,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestAWorkIsDoneOnce: a step that fails moves nothing, a run after another goes on where
-// that one was, one that another has overtaken stops, and the answer is kept in the last step.
+// TestAWorkIsDoneOnce: a failing step moves nothing, a run continues where the previous one was, an overtaken run
+// stops, and the last step stores the answer.
 func TestAWorkIsDoneOnce(t *testing.T) {
 	d, _ := fresh(t)
 	job := Job{Service: "reorder", Route: "import/skus", Key: "k", Total: 3}
@@ -64,7 +64,7 @@ func TestAWorkIsDoneOnce(t *testing.T) {
 	}
 }
 
-// TestTheAnswerOfARequestsWork: it is kept for the request's key in the last step.
+// TestTheAnswerOfARequestsWork: the last step stores it for the request's key.
 func TestTheAnswerOfARequestsWork(t *testing.T) {
 	d, _ := fresh(t)
 	who := onceBy(7, "ann", "k", "body")

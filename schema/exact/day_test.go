@@ -141,7 +141,7 @@ func TestDayTime(t *testing.T) {
 		{"America/Sao_Paulo", "2019-02-17", "2019-02-17T00:00:00-03:00"},
 		// Clocks went from 00:01 back to 23:01: the day began, and began again.
 		{"America/St_Johns", "2010-11-07", "2010-11-07T00:00:00-02:30"},
-		// A day that the place never had.
+		// A day that the place skipped.
 		{"Pacific/Apia", "2011-12-29", "2011-12-29T00:00:00-10:00"},
 		{"Pacific/Apia", "2011-12-30", "2011-12-31T00:00:00+14:00"},
 		{"Pacific/Apia", "2011-12-31", "2011-12-31T00:00:00+14:00"},

@@ -102,7 +102,7 @@ func TestDivision(t *testing.T) {
 	}
 }
 
-// edgy yields numbers of every size, the ends and their neighbours among them.
+// edgy yields numbers of every size, including the ends and their neighbours.
 func edgy(r *rand.Rand) int64 {
 	switch r.IntN(6) {
 	case 0:

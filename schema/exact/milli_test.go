@@ -135,7 +135,7 @@ func TestParseCents(t *testing.T) {
 	}
 }
 
-// TestParseMilliLong has inputs that would cost a reader of exponents dear.
+// TestParseMilliLong has inputs that would be expensive for a reader of exponents.
 func TestParseMilliLong(t *testing.T) {
 	zeros := strings.Repeat("0", 1<<20)
 	for _, c := range []struct {
@@ -217,8 +217,7 @@ func TestMilliJSON(t *testing.T) {
 
 var numberGrammar = regexp.MustCompile(`\A-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?\z`)
 
-// naiveMilli is ParseMilli by way of big.Rat; it reports false for an exponent
-// too large for that.
+// naiveMilli is ParseMilli with big.Rat; it reports false for an exponent too large for that.
 func naiveMilli(s string) (Milli, error, bool) {
 	if !numberGrammar.MatchString(s) {
 		return 0, ErrNotNumber, true

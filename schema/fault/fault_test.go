@@ -2,8 +2,7 @@ package fault
 
 import "testing"
 
-// TestEveryKindHasACode: no error body is sent without a word in its error member, and no two
-// kinds share one.
+// TestEveryKindHasACode: every error body has a code in its error member, and no two kinds share one.
 func TestEveryKindHasACode(t *testing.T) {
 	seen := map[string]Kind{}
 	for k := Internal; k <= Unavailable; k++ {

@@ -53,7 +53,7 @@ func TestManyKeysDoNotFillTheMemory(t *testing.T) {
 	if waits := some(0, kept); waits != 0 {
 		t.Fatalf("%d addresses have to wait after one failure each", waits)
 	}
-	// There is no room: whoever comes now is counted together, which slows them.
+	// The table is full: new addresses are counted together, which slows them.
 	if waits := some(kept, 5000); waits != 5000-most {
 		t.Fatalf("%d of 5000 had to wait, want all but %d", waits, most)
 	}
@@ -63,7 +63,7 @@ func TestManyKeysDoNotFillTheMemory(t *testing.T) {
 	if n := len(c.from); n != kept+1 {
 		t.Fatalf("%d keys are kept, want %d", n, kept+1)
 	}
-	for i := range most - 1 { // those that have room are counted as before
+	for i := range most - 1 { // those in the table are counted as before
 		if c.Add(AddressOf("2001:db8::1"), now) > 0 {
 			t.Fatalf("an address has to wait after %d failures", i+2)
 		}
@@ -71,7 +71,7 @@ func TestManyKeysDoNotFillTheMemory(t *testing.T) {
 	if c.Add(AddressOf("2001:db8::1"), now) == 0 {
 		t.Fatal("an address need not wait after 20 failures")
 	}
-	now = now.Add(time.Minute) // all are past
+	now = now.Add(time.Minute) // all have expired
 	if waits := some(3*kept, kept); waits != 0 {
 		t.Fatalf("%d addresses have to wait although there is room again", waits)
 	}
@@ -127,7 +127,7 @@ func TestTheOldestKeyIsForgotten(t *testing.T) {
 	for k := range kept {
 		b.Fail(k, noon)
 	}
-	b.Fail(0, noon) // not the oldest any more
+	b.Fail(0, noon) // no longer the oldest
 	b.Fail(kept, noon)
 	if len(b.of) != kept || b.Wait(1, noon) != 0 || b.Wait(0, noon) == 0 || b.Wait(kept, noon) == 0 {
 		t.Errorf("%d keys are kept; the waits are %s, %s and %s", len(b.of), b.Wait(0, noon), b.Wait(1, noon), b.Wait(kept, noon))

@@ -168,7 +168,7 @@ func TestWhatARepliesMeans(t *testing.T) {
 	}
 }
 
-// A server that answers 451 at once, each time.
+// TestTriesOfOneMessage: a server that answers 451 at once, each time.
 func TestTriesOfOneMessage(t *testing.T) {
 	made := exact.InstantOf(time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC))
 	play := func(link bool) (times []string, tries int64) {
@@ -228,7 +228,7 @@ func TestCheckAddress(t *testing.T) {
 	}
 }
 
-// A message is read back by another reader than the one that wrote it.
+// TestAMessageReadsBack: another reader than the writer parses a message.
 func TestAMessageReadsBack(t *testing.T) {
 	subject := "Ihre Bestellung Ä " + strings.Repeat("lang ", 30) + "\nBcc: x@y.z"
 	w := Written{Subject: OneLine(subject), Text: "Grüße\n.\n.dot\n" + strings.Repeat("ä", 2000) + "\n", HTML: "<p>Grüße</p>\n"}

@@ -25,8 +25,8 @@ func drawn(t *testing.T, days ...exact.Day) string {
 	return b.String()
 }
 
-// TestChartStandsByDay has three sales within ten days: each bar stands at its day, days between are a
-// gap, the lines have round numbers, and each bar says what it is.
+// TestChartStandsByDay has three sales within ten days. Each bar is at its day, days between are a gap, the lines have
+// round numbers, and each bar has its text.
 func TestChartStandsByDay(t *testing.T) {
 	first := exact.DayOf(time.Date(2025, 12, 27, 0, 0, 0, 0, time.UTC))
 	got := drawn(t, first, first+1, first+9)

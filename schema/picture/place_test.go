@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// TestPhotosLoseThePlace puts into real pictures what a camera writes beside them, and
-// looks for it in what is kept: the place is gone, how the picture is turned stays, and
-// the picture is the same.
+// TestPhotosLoseThePlace adds a camera's metadata to real pictures and checks the stored ones: the location is gone,
+// the orientation and the picture stay.
 func TestPhotosLoseThePlace(t *testing.T) {
 	small := image.NewRGBA(image.Rect(0, 0, 24, 16))
 	small.Set(3, 3, color.RGBA{200, 30, 30, 255})

@@ -17,7 +17,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// ware stands in the table of spare parts.
+// ware is a row of the spare parts' table.
 type ware struct {
 	ID    int64
 	Code  string
@@ -42,7 +42,7 @@ func wares() *Noun[ware] {
 	).Derive(func(w *ware) { w.Low = w.Stock < 1000 })
 }
 
-// put puts a row of cells into the table and tells what that did.
+// put imports a row of cells and returns its outcome.
 func put(t *testing.T, h *dbtest.Fixture, n *Noun[ware], cells map[string]string) (o schema.Outcome, err error) {
 	t.Helper()
 	p, err := n.Table("wares", "").Decode(cells, schema.LoadOptions{})
@@ -68,7 +68,7 @@ func trail(t *testing.T, h *dbtest.Fixture) (entries []string) {
 	return entries
 }
 
-// TestPutMakesChangesOrLeavesARecord: the outcome, the audit entry and the file say the same.
+// TestPutMakesChangesOrLeavesARecord: the outcome, the audit entry and the file agree.
 func TestPutMakesChangesOrLeavesARecord(t *testing.T) {
 	h, n := dbtest.Open(t, time.UTC, dbtest.Noon), wares()
 	steps := []struct {
@@ -100,8 +100,8 @@ func TestPutMakesChangesOrLeavesARecord(t *testing.T) {
 	}
 }
 
-// TestSavedTellsTheWhole: a noun whose entries hold what the record is, by its key; an empty cell
-// is the default of any field.
+// TestSavedTellsTheWhole: a noun whose entries contain the whole record, by its key; an empty cell is the default of
+// any field.
 func TestSavedTellsTheWhole(t *testing.T) {
 	h, n := dbtest.Open(t, time.UTC, dbtest.Noon), wares().ByKey().Saved().Empties()
 	for _, cells := range []map[string]string{{"code": "B1", "name": "Oil", "quantity": "2"}, {"code": "B1", "name": ""}} {
@@ -115,7 +115,7 @@ func TestSavedTellsTheWhole(t *testing.T) {
 	}
 }
 
-// TestColumnsTellTheHeaderTheFormAndWhatIsRead: one list, in its order.
+// TestColumnsTellTheHeaderTheFormAndWhatIsRead: one list, in order.
 func TestColumnsTellTheHeaderTheFormAndWhatIsRead(t *testing.T) {
 	n := wares()
 	var fields []string
@@ -134,7 +134,7 @@ func TestColumnsTellTheHeaderTheFormAndWhatIsRead(t *testing.T) {
 	}
 }
 
-// TestCheckRefusesBeforeARowIsWritten: also of an edit, with the record as it was.
+// TestCheckRefusesBeforeARowIsWritten: also for an edit, with the unchanged record.
 func TestCheckRefusesBeforeARowIsWritten(t *testing.T) {
 	h := dbtest.Open(t, time.UTC, dbtest.Noon)
 	n := wares().Check(func(_ *db.Tx, held, now *ware) error {
@@ -154,7 +154,7 @@ func TestCheckRefusesBeforeARowIsWritten(t *testing.T) {
 	}
 }
 
-// TestFillGivesTheFormOfTheRecordThatTheKeyNames.
+// TestFillGivesTheFormOfTheRecordThatTheKeyNames: with its stored values.
 func TestFillGivesTheFormOfTheRecordThatTheKeyNames(t *testing.T) {
 	h, n := dbtest.Open(t, time.UTC, dbtest.Noon), wares()
 	if _, err := put(t, h, n, map[string]string{"code": "A", "quantity": "3", "unit": "l"}); err != nil {

@@ -11,7 +11,7 @@ import (
 
 const salesRows = 50_000
 
-// salesBody is a month's sales as a till sends them.
+// salesBody is a month's sales as a cash register sends them.
 func salesBody(rows int) []byte {
 	var s strings.Builder
 	s.WriteString(`{"rows":[`)
@@ -25,8 +25,8 @@ func salesBody(rows int) []byte {
 	return []byte(s.String())
 }
 
-// walkSales reads the body as a request handler does: the sum of the quantities
-// and the number of rows that were complete.
+// walkSales reads the body as a request handler does. It returns the sum of the quantities and the number of complete
+// rows.
 func walkSales(b []byte) (sum exact.Milli, rows int, err error) {
 	body, err := strict.Parse(b, strict.MaxDepth)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// acceptable is the slow reference: whether Parse must take b.
+// acceptable is the slow reference: whether Parse must accept b.
 func acceptable(b []byte, maxDepth int) bool {
 	return json.Valid(b) && utf8.Valid(b) && surrogatesPaired(string(b)) && namesUnique(b, maxDepth)
 }
 
-// surrogatesPaired looks at the escapes of valid JSON only.
+// surrogatesPaired checks the escapes of valid JSON only.
 func surrogatesPaired(s string) bool {
 	half := func(s string) uint64 {
 		if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
@@ -42,7 +42,7 @@ func surrogatesPaired(s string) bool {
 	return true
 }
 
-// namesUnique also reports false if b, valid JSON, is nested too deep.
+// namesUnique also reports false if b, valid JSON, is nested too deeply.
 func namesUnique(b []byte, maxDepth int) bool {
 	type container struct {
 		names map[string]bool // nil for an array
@@ -104,8 +104,8 @@ func checkParse(t *testing.T, b []byte, maxDepth int) {
 	}
 }
 
-// TestSuite runs the reference over what the other tests have, and over every
-// prefix and every one-byte change of it where that is short.
+// TestSuite runs the reference over the inputs of the other tests, and over every prefix and every one-byte change of
+// the short ones.
 func TestSuite(t *testing.T) {
 	for _, s := range seeds() {
 		checkParse(t, []byte(s), strict.MaxDepth)

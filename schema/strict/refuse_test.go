@@ -109,7 +109,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// checkError checks what holds for every error.
+// checkError checks what every error must fulfil.
 func checkError(t *testing.T, b []byte, err error) {
 	t.Helper()
 	var e *strict.Error
@@ -155,8 +155,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestDuplicateAmongMany repeats each of n names in turn, plain and escaped,
-// around the sizes at which the search for duplicates changes its ways.
+// TestDuplicateAmongMany repeats each of n names in turn, plain and escaped, around the sizes at which the search for
+// duplicates changes its algorithm.
 func TestDuplicateAmongMany(t *testing.T) {
 	for _, n := range []int{1, 2, 15, 16, 17, 18, 31, 32, 33, 34, 64, 65, 66, 300} {
 		var s strings.Builder
@@ -180,8 +180,8 @@ func TestDuplicateAmongMany(t *testing.T) {
 	}
 }
 
-// TestManyNamesAreFast has what makes careless duplicate searches quadratic: one
-// vast object, and beside it thousands that just need a table of their own.
+// TestManyNamesAreFast has inputs on which careless duplicate searches are quadratic: one huge object, and thousands of
+// objects just large enough for a table.
 func TestManyNamesAreFast(t *testing.T) {
 	var s strings.Builder
 	object := func(names int) {

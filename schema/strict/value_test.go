@@ -125,8 +125,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestInputIsNotWritten appends to what a Value hands out, and parses a part of
-// a larger buffer.
+// TestInputIsNotWritten appends to the slices that a Value returns, and parses part of a larger buffer.
 func TestInputIsNotWritten(t *testing.T) {
 	text := `{"a":"x","b":[1,2]}`
 	buf := []byte(text + strings.Repeat("#", 5000))
@@ -148,8 +147,8 @@ func TestInputIsNotWritten(t *testing.T) {
 	}
 }
 
-// longTexts have arrays and objects that are long enough to be noted, at
-// several depths, with strings that look like brackets and quotes.
+// longTexts have arrays and objects long enough to be indexed, at several depths, with strings that look like brackets
+// and quotes.
 func longTexts() []string {
 	var texts []string
 	for _, item := range []string{
@@ -179,7 +178,7 @@ func TestWalkLong(t *testing.T) {
 	}
 }
 
-// checkWalk compares a walk over v with what encoding/json makes of b.
+// checkWalk compares a walk over v with the result of encoding/json for b.
 func checkWalk(t *testing.T, b []byte, v strict.Value) {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(string(b)))
@@ -193,7 +192,7 @@ func checkWalk(t *testing.T, b []byte, v strict.Value) {
 	}
 }
 
-// decode makes of v what encoding/json makes of it with UseNumber.
+// decode returns the result of encoding/json with UseNumber for v.
 func decode(t *testing.T, v strict.Value) any {
 	if !json.Valid(v.Raw()) {
 		t.Fatalf("raw %q", v.Raw())

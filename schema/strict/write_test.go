@@ -50,7 +50,7 @@ type inner2 struct {
 	Up string `json:"up"`
 }
 
-// Promoted is exported, so its fields stand in the struct that embeds it.
+// Promoted is exported, so its fields belong to the struct that embeds it.
 type Promoted struct {
 	P int `json:"p"`
 }
@@ -60,7 +60,7 @@ type outer struct {
 	Q int `json:"q"`
 }
 
-// hidden embeds what is not exported, which is left to encoding/json.
+// hidden embeds an unexported struct, which is left to encoding/json.
 type hidden struct {
 	inner2
 	V int `json:"v"`
@@ -71,7 +71,7 @@ type shadow struct {
 	P string `json:"p"`
 }
 
-// sparse may begin with what is left out, and may leave everything out.
+// sparse may begin with omitted members, and may omit all.
 type sparse struct {
 	A int    `json:"a,omitempty"`
 	B string `json:"b,omitempty"`
@@ -110,7 +110,7 @@ func TestMarshalIsEncodingJSON(t *testing.T) {
 	}
 }
 
-// article is as wide as a record of the services is.
+// article is as wide as a record of the services.
 type article struct {
 	Code    string        `json:"code"`
 	Name    string        `json:"name"`

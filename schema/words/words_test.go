@@ -2,7 +2,7 @@ package words
 
 import "testing"
 
-// Words are found in any order and case, with or without diacritics.
+// TestWords: words are found in any order and case, with or without diacritics.
 func TestWords(t *testing.T) {
 	for _, c := range []struct {
 		words string
@@ -25,7 +25,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// A number is read with and without what stands before it.
+// TestNumber: a number is read with and without its prefix.
 func TestNumber(t *testing.T) {
 	for text, want := range map[string]int64{
 		"12": 12, "#12": 12, "WO-12": 12, "wo-000012": 12, "wo12": 12, "#000012": 12, "job 12": 12, " 12 ": 12,
