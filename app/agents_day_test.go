@@ -24,7 +24,7 @@ type job struct {
 	refused       bool     // the last call is refused with says
 }
 
-// agentsDay are a day's jobs in the demo, as docs/agents.md shows them.
+// agentsDay are a day's jobs in the demo, as docs/agents-day.md shows them.
 var agentsDay = []job{
 	{"maintenance", "Which machines are overdue for service?", 700, []string{`pm_due {"overdue_only": true, "detail": "short"}`}, `"due_status":"overdue"`, false},
 	{"maintenance", "Which machines are down?", 400, []string{`list_assets {"status": "down", "detail": "short"}`}, `"VAN-3"`, false},
@@ -78,7 +78,7 @@ var agentsDay = []job{
 	{"store", "Revoke it: that is not for agents.", 300, []string{`license_action {"license": "#12", "action": "revoke"}`}, `suspend, resume, extend, release`, true},
 }
 
-// TestAgentsDay plays the day with the fewest calls, bounds the answers and compares docs/agents.md with them. -update
+// TestAgentsDay plays the day with the fewest calls, bounds the answers and compares docs/agents-day.md with them. -update
 // rewrites its section.
 func TestAgentsDay(t *testing.T) {
 	t.Parallel()
@@ -169,10 +169,10 @@ func (j job) play(t *testing.T, s *apptest.Fixture, page *strings.Builder) {
 // unescaped writes \u0026 as &.
 func unescaped(s string) string { return strings.ReplaceAll(s, `\u0026`, "&") }
 
-// tellDay compares the section of docs/agents.md with what was played.
+// tellDay compares the section of docs/agents-day.md with what was played.
 func tellDay(t *testing.T, section string) {
 	t.Helper()
-	path := filepath.Join("..", "docs", "agents.md")
+	path := filepath.Join("..", "docs", "agents-day.md")
 	was, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +180,7 @@ func tellDay(t *testing.T, section string) {
 	between := regexp.MustCompile(`(?s)(<!-- day -->\n).*(<!-- end of the day -->)`)
 	parts := between.FindSubmatchIndex(was)
 	if parts == nil {
-		t.Fatal("docs/agents.md has no place for the day")
+		t.Fatal("docs/agents-day.md has no place for the day")
 	}
 	now := slicesJoin(was[:parts[3]], []byte("\n"+strings.TrimSpace(section)+"\n\n"), was[parts[4]:])
 	if bytes.Equal(now, was) {
@@ -192,7 +192,7 @@ func tellDay(t *testing.T, section string) {
 		}
 		return
 	}
-	t.Error("docs/agents.md does not tell the day as it is; run with -update and read the diff")
+	t.Error("docs/agents-day.md does not tell the day as it is; run with -update and read the diff")
 }
 
 func slicesJoin(parts ...[]byte) []byte { return bytes.Join(parts, nil) }

@@ -12,10 +12,10 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// blocks returns the code blocks of docs/store.md in the language, in order.
-func blocks(t *testing.T, language string) []string {
+// blocks returns the code blocks of a document of docs/ in the language, in order.
+func blocks(t *testing.T, name, language string) []string {
 	t.Helper()
-	page, err := os.ReadFile("../docs/store.md")
+	page, err := os.ReadFile("../docs/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,7 @@ func blocks(t *testing.T, language string) []string {
 		found = append(found, m[1])
 	}
 	if len(found) == 0 {
-		t.Fatalf("the page has no %s", language)
+		t.Fatalf("docs/%s has no %s", name, language)
 	}
 	return found
 }
@@ -33,7 +33,7 @@ func blocks(t *testing.T, language string) []string {
 func shopOfThePage(t *testing.T) *apptest.Fixture {
 	t.Helper()
 	s := apptest.Start(t)
-	if code, _, errs := s.Pipe(blocks(t, "csv")[0], "import", "store", "products", "-"); code != 0 {
+	if code, _, errs := s.Pipe(blocks(t, "store.md", "csv")[0], "import", "store", "products", "-"); code != 0 {
 		t.Fatal(errs)
 	}
 	return s
@@ -67,7 +67,7 @@ func TestTheSamplesDoWhatThePageSays(t *testing.T) {
 		{"js", "sample.js", []string{"node"}},
 	} {
 		t.Run(sample.language, func(t *testing.T) {
-			program := blocks(t, sample.language)[0]
+			program := blocks(t, "license-checks.md", sample.language)[0]
 			if _, err := exec.LookPath(sample.command[0]); err != nil {
 				t.Logf("not run: there is no %s here", sample.command[0])
 				return
@@ -106,7 +106,7 @@ func TestTheSamplesDoWhatThePageSays(t *testing.T) {
 	}
 }
 
-// TestTheCurlLinesOfThePage runs them unchanged.
+// TestTheCurlLinesOfThePage runs the lines of docs/license-checks.md and docs/store.md that begin with curl.
 func TestTheCurlLinesOfThePage(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Log("not run: there is no curl here")
@@ -120,7 +120,7 @@ func TestTheCurlLinesOfThePage(t *testing.T) {
 	env := append(os.Environ(), "STORE="+s.URL("store", ""), "KEY="+s.Keys["store"], "LICENSE="+key, "CODE="+codes.Codes[0])
 	var out strings.Builder
 	ran := 0
-	for _, block := range blocks(t, "sh") {
+	for _, block := range append(blocks(t, "license-checks.md", "sh"), blocks(t, "store.md", "sh")...) {
 		if !strings.HasPrefix(block, "curl") {
 			continue
 		}
