@@ -112,9 +112,9 @@ func (l listed) next() (next string) {
 	return next
 }
 
-// TestNoAnswerIsLargeUnasked holds every list tool below 40 KB where 10,000 records match, plain and with each filter.
-// It walks all pages and compares the sums with the rows of all pages.
-func TestNoAnswerIsLargeUnasked(t *testing.T) {
+// TestListToolsAnswerBelow40KB holds every list tool below 40 KB where 10,000 records match, plain and with each
+// filter. It walks all pages and compares the sums with the rows of all pages.
+func TestListToolsAnswerBelow40KB(t *testing.T) {
 	t.Parallel()
 	s := agentsBulk(t)
 	ask := func(service, tool, args string) (listed, int) {

@@ -13,9 +13,9 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestManyTinyPartsAreNotTaken sends forms of hundreds of thousands of parts, several at once and without a session.
+// TestManyTinyPartsAreRefused sends forms of hundreds of thousands of parts, several at once and without a session.
 // They cost little, and the answer repeats none of them.
-func TestManyTinyPartsAreNotTaken(t *testing.T) {
+func TestManyTinyPartsAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	apptest.Keys(t, dir)
 	p := apptest.Serve(t, dir)
@@ -83,8 +83,8 @@ func TestPagesAreNoJSON(t *testing.T) {
 	}
 }
 
-// TestAProxyThatIsNotTrustedIsTold: the log warns at startup that all clients share one address.
-func TestAProxyThatIsNotTrustedIsTold(t *testing.T) {
+// TestUntrustedProxyIsLogged: the log warns at startup that all clients share one address.
+func TestUntrustedProxyIsLogged(t *testing.T) {
 	for _, c := range []struct {
 		flags []string
 		told  bool

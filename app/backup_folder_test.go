@@ -58,9 +58,9 @@ func TestBackupIntoAFolderKeepsTheNewest(t *testing.T) {
 	c.refuses(1, []string{"nowhere"}, "backup", "--to", filepath.Join(folder, "nowhere"))
 }
 
-// TestServeTellsTheServiceManager: a service manager is notified when the server is ready, that it is alive, and when
-// it stops.
-func TestServeTellsTheServiceManager(t *testing.T) {
+// TestServeNotifiesTheServiceManager: a service manager is notified when the server is ready, that it is alive, and
+// when it stops.
+func TestServeNotifiesTheServiceManager(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "notify")
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
 	if err != nil && runtime.GOOS != "linux" {

@@ -8,10 +8,10 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestABankFileIsSeenBeforeItIsKept chooses the bank's file on a phone. The first file is of an unknown account: it
+// TestBankFileIsPreviewedBeforeImport chooses the bank's file on a phone. The first file is of an unknown account: it
 // stays with the form while the account is added. It is sent again, then a longer one that has a line like a stored
 // one. Buttons are clicked twice.
-func TestABankFileIsSeenBeforeItIsKept(t *testing.T) {
+func TestBankFileIsPreviewedBeforeImport(t *testing.T) {
 	t.Parallel()
 	chromium := browser(t)
 	for name, script := range map[string]bool{"script": true, "no script": false} {

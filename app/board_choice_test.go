@@ -8,9 +8,9 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestTheBoardRemembersWhoseJobs: a user who selects their own jobs sees only those at every sign-in, until they select
+// TestTheBoardRemembersItsFilter: a user who selects their own jobs sees only those at every sign-in, until they select
 // all. Others are not affected.
-func TestTheBoardRemembersWhoseJobs(t *testing.T) {
+func TestTheBoardRemembersItsFilter(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	ann, ben := s.Person("maintenance", "ann", "member"), s.Person("maintenance", "ben", "member")

@@ -114,8 +114,8 @@ func TestNewBesideAChoice(t *testing.T) {
 	status(t, v.Get("/leases"), http.StatusOK, "Ann Lee", "Harbour House")
 }
 
-// TestQuestionsNameTheThing asks to confirm what cannot be undone: the heading names the record.
-func TestQuestionsNameTheThing(t *testing.T) {
+// TestQuestionsNameTheRecord asks to confirm what cannot be undone: the heading names the record.
+func TestQuestionsNameTheRecord(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
 	for _, c := range []struct{ service, path, heading string }{

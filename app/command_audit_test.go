@@ -73,7 +73,7 @@ func TestAuditShowsWhoDidWhat(t *testing.T) {
 	c.refuses(2, []string{"unknown"}, "audit", "everything")
 }
 
-func TestAuditOfNothing(t *testing.T) {
+func TestAuditOfAnEmptyTrail(t *testing.T) {
 	t.Parallel()
 	c := bareCLI(t)
 	c.refuses(1, []string{"no database at " + c.db}, "audit")
@@ -81,7 +81,7 @@ func TestAuditOfNothing(t *testing.T) {
 	c.equal("an empty trail", c.ok("audit", "--json"), `{"entries":[]}`+"\n")
 }
 
-func TestAuditGivesFiftyUnlessAsked(t *testing.T) {
+func TestAuditListsFiftyByDefault(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
 	c.ok("import", "reorder", "skus", c.write("skus.csv", numbered(60)))

@@ -169,7 +169,7 @@ func TestInitPrintsATable(t *testing.T) {
 	}
 }
 
-func TestInitTakesADatabaseWithoutUsers(t *testing.T) {
+func TestInitAcceptsADatabaseWithoutUsers(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.emptyDatabase()

@@ -93,7 +93,7 @@ func TestBackupAndRestoreOverTheCommandLine(t *testing.T) {
 	}
 }
 
-func TestMigrateMakesAndTells(t *testing.T) {
+func TestMigrateCreatesAndReports(t *testing.T) {
 	t.Parallel()
 	c := bareCLI(t)
 	c.refuses(1, []string{"no database at " + c.db}, "migrate", "status")
@@ -223,8 +223,8 @@ func TestBackupReplacesOnlyACopy(t *testing.T) {
 	c.refuses(1, []string{"there is no copy at " + copied + ".gone"}, "restore", copied+".gone")
 }
 
-// TestWrongValuesAreToldInWords: a wrong value is explained in words, with a pointer to the command's help.
-func TestWrongValuesAreToldInWords(t *testing.T) {
+// TestWrongValuesAreExplained: a wrong value is explained in words, with a pointer to the command's help.
+func TestWrongValuesAreExplained(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
 	c.refuses(2, []string{`--amount: "9.50" is not allowed; it is in cents: 950`, "Run 'quartermaster rental charge --help' for usage."},
@@ -232,7 +232,7 @@ func TestWrongValuesAreToldInWords(t *testing.T) {
 	c.refuses(2, []string{`--window: "x" is not allowed; it takes a whole number`}, "reorder", "settings", "--window", "x")
 }
 
-func TestDoctorFindsAGoodFileWell(t *testing.T) {
+func TestDoctorPassesAGoodFile(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
 	out := c.ok("doctor")

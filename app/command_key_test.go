@@ -118,9 +118,9 @@ func TestKeyCommandsAreRefused(t *testing.T) {
 	}
 }
 
-// TestRevokeHoldsInARunningServer revokes a key by a command in another process. The running server refuses it at the
+// TestRevokeAppliesInARunningServer revokes a key by a command in another process. The running server refuses it at the
 // next request.
-func TestRevokeHoldsInARunningServer(t *testing.T) {
+func TestRevokeAppliesInARunningServer(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.done("init", "--admin", "alice")

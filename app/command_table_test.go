@@ -108,7 +108,7 @@ func TestImportAndExportWrongUsage(t *testing.T) {
 	c.equal("nothing was imported", c.ok("export", "reorder", "skus"), catalogue[:strings.Index(catalogue, "\n")+1])
 }
 
-func TestImportAndExportWantADatabase(t *testing.T) {
+func TestImportAndExportNeedADatabase(t *testing.T) {
 	t.Parallel()
 	c := bareCLI(t)
 	file := c.write("skus.csv", "sku\nA\n")
@@ -151,8 +151,8 @@ func TestExportKeepsTheOldFileUntilTheNewIsComplete(t *testing.T) {
 	}
 }
 
-// TestNoDatabaseIsReplacedByATable: a database given as the output file is not overwritten.
-func TestNoDatabaseIsReplacedByATable(t *testing.T) {
+// TestExportDoesNotOverwriteADatabase: a database given as the output file is not overwritten.
+func TestExportDoesNotOverwriteADatabase(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
 	c.ok("import", "reorder", "skus", c.write("skus.csv", catalogue))

@@ -22,9 +22,9 @@ type fullOutput struct{}
 
 func (fullOutput) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
-// TestWhatCannotBePrintedIsTold runs commands of every kind whose output cannot be written. Each ends with 1 and says
+// TestUnprintableOutputIsReported runs commands of every kind whose output cannot be written. Each ends with 1 and says
 // so.
-func TestWhatCannotBePrintedIsTold(t *testing.T) {
+func TestUnprintableOutputIsReported(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	full := func(args ...string) outcome {
@@ -83,8 +83,8 @@ func TestWhatCannotBePrintedIsTold(t *testing.T) {
 	}
 }
 
-// TestASecretForNobodyIsTold makes secrets with standard output closed, and discarded.
-func TestASecretForNobodyIsTold(t *testing.T) {
+// TestUnprintableSecretIsReported makes secrets with standard output closed, and discarded.
+func TestUnprintableSecretIsReported(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("told on Linux alone")

@@ -205,9 +205,9 @@ func TestWebhookTest(t *testing.T) {
 	}
 }
 
-// TestAReceiverThatIsNeverReachedIsTold adds receivers at addresses that the server cannot reach, or only in part. They
+// TestUnreachableReceiverIsReported adds receivers at addresses that the server cannot reach, or only in part. They
 // are stored, since another server may be allowed to reach them.
-func TestAReceiverThatIsNeverReachedIsTold(t *testing.T) {
+func TestUnreachableReceiverIsReported(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
 	const sometimes, never = "only a server that was started with --webhook-allow-private delivers there", "Nothing is ever delivered to"

@@ -92,9 +92,9 @@ func freeAddr(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// TestDocumentsCallCommandsThatThereAre: every line of a shell block that calls the program names an existing command
+// TestDocumentsCallExistingCommands: every line of a shell block that calls the program names an existing command
 // with existing flags.
-func TestDocumentsCallCommandsThatThereAre(t *testing.T) {
+func TestDocumentsCallExistingCommands(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
 	helped := map[string]string{}
@@ -169,8 +169,8 @@ func TestEveryFlagOfServeIsDocumented(t *testing.T) {
 	}
 }
 
-// TestDocumentsNameFilesThatAreThere: a Go file or a test that a document names exists.
-func TestDocumentsNameFilesThatAreThere(t *testing.T) {
+// TestDocumentsNameExistingFiles: a Go file or a test that a document names exists.
+func TestDocumentsNameExistingFiles(t *testing.T) {
 	t.Parallel()
 	files, tests := map[string]bool{}, ""
 	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {

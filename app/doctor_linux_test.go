@@ -41,8 +41,9 @@ func asNobody(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
-// TestDoctorSaysWhatIsNoBreach: an older schema and an unreadable file are reported as such, not as broken rules.
-func TestDoctorSaysWhatIsNoBreach(t *testing.T) {
+// TestDoctorOnOlderAndUnreadableFiles: an older schema and an unreadable file are reported as such, not as broken
+// rules.
+func TestDoctorOnOlderAndUnreadableFiles(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
 	c.tamper("DELETE FROM schema_migrations WHERE name = (SELECT max(name) FROM schema_migrations)")

@@ -15,9 +15,9 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestADoubtedClockIsTold: serve at startup, doctor and the first page report an implausible clock with the next step.
-// None of them does once it is right.
-func TestADoubtedClockIsTold(t *testing.T) {
+// TestImplausibleClockIsReported: serve at startup, doctor and the first page report an implausible clock with the next
+// step. None of them does once it is right.
+func TestImplausibleClockIsReported(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	staff := s.Person("rental", "vera", "admin")
@@ -45,9 +45,9 @@ func TestADoubtedClockIsTold(t *testing.T) {
 	}
 }
 
-// TestDoctorPageIsRunOnceForAll: twenty simultaneous requests get the result of one run, and nobody waits for a long
+// TestDoctorRunIsShared: twenty simultaneous requests get the result of one run, and nobody waits for a long
 // one.
-func TestDoctorPageIsRunOnceForAll(t *testing.T) {
+func TestDoctorRunIsShared(t *testing.T) {
 	t.Parallel()
 	v := apptest.Start(t).Person("store", "vera", "admin")
 	var group sync.WaitGroup
@@ -64,8 +64,8 @@ func TestDoctorPageIsRunOnceForAll(t *testing.T) {
 	apptest.Await(t, "the run", func() bool { return strings.Contains(v.Get("/doctor?run=1").Body, "No errors found") })
 }
 
-// TestDoctorTellsOfAFileToCompact: command and page report it until `compact` has rewritten the file.
-func TestDoctorTellsOfAFileToCompact(t *testing.T) {
+// TestDoctorReportsAFileToCompact: command and page report it until `compact` has rewritten the file.
+func TestDoctorReportsAFileToCompact(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	path := s.Path

@@ -11,9 +11,9 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestOneServicesAdminKeepsOneService: an admin of rental alone gets no copy of the file, no full doctor run and no
+// TestAdminOfOneService: an admin of rental alone gets no copy of the file, no full doctor run and no
 // setting of the whole shop, by page or command. They see no users and receivers of other services.
-func TestOneServicesAdminKeepsOneService(t *testing.T) {
+func TestAdminOfOneService(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	s.MustCLI("user", "add", "stella-of-the-store", "--role", "member", "--service", "store")
@@ -67,9 +67,9 @@ func TestOneServicesAdminKeepsOneService(t *testing.T) {
 	}
 }
 
-// TestAKeyInAMightiersName: an admin of one service cannot make a key for a user with higher rights in another, by page
-// or command. For themselves and for users of their own service they can.
-func TestAKeyInAMightiersName(t *testing.T) {
+// TestKeyForAUserWithHigherRole: an admin of one service cannot make a key for a user with higher rights in another, by
+// page or command. For themselves and for users of their own service they can.
+func TestKeyForAUserWithHigherRole(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	s.MustCLI("user", "add", "renate", "--role", "member", "--service", "rental")

@@ -21,13 +21,13 @@ const (
 	fuzzLong     = 20_000
 )
 
-// TestNoRequestIsAnsweredOtherwiseThanDescribed sends requests made from the four OpenAPI documents and the lists of
+// TestFuzzedRequestsMatchTheirDescription sends requests made from the four OpenAPI documents and the lists of
 // tools, valid and spoiled ones, to a filled appliance. No answer may be a 5xx or undocumented, a surely invalid
 // request must be refused, every operation must succeed at least once, and at the end every invariant must hold.
 //
 // QUARTERMASTER_SEED sets the seed. A seed gives the same sequence of requests, except for the random keys and codes
 // that the appliance makes.
-func TestNoRequestIsAnsweredOtherwiseThanDescribed(t *testing.T) {
+func TestFuzzedRequestsMatchTheirDescription(t *testing.T) {
 	seed, n := uint64(1), fuzzRequests
 	if os.Getenv("QUARTERMASTER_LONG") != "" {
 		n = fuzzLong

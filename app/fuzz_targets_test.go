@@ -68,7 +68,7 @@ func restTargets(s *apptest.Fixture, service string) []*target {
 	var targets []*target
 	for _, path := range sortedKeys(raw.Paths) {
 		if strings.HasPrefix(path, "/v1/") {
-			continue // another program's format: TestTheLicenseAPIAnswersAsLemonSqueezys
+			continue // another program's format: TestLicenseAPIMatchesLemonSqueezy
 		}
 		for _, method := range sortedKeys(raw.Paths[path]) {
 			o := raw.Paths[path][method]

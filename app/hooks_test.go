@@ -18,9 +18,9 @@ import (
 	"quartermaster/schema/page"
 )
 
-// TestEveryHookTakesItsOperationsAnswer calls every hook of each service's operations (message, question, print, link)
+// TestHooksAcceptTheirOperationsAnswers calls every hook of each service's operations (message, question, print, link)
 // with an answer of the declared type. None panics on another type.
-func TestEveryHookTakesItsOperationsAnswer(t *testing.T) {
+func TestHooksAcceptTheirOperationsAnswers(t *testing.T) {
 	t.Parallel()
 	money := exact.CurrencyOf("EUR").Format
 	hooks := map[string]func(op schema.Op, answer any){
@@ -70,8 +70,8 @@ func panicOf(fn func()) (cause any) {
 // named is an operation that a page's source names: page.Do("Remove", "remove_part", ...), a form's address or an undo.
 var named = regexp.MustCompile(`page\.(?:Do|Open|Fields|Form)\((?:"[^"]*"|[a-z]\w*(?:\([^()]*\))?(?:\s*\+\s*[^,"]*)?),\s*"([a-z_]+)"|"/do/([a-z_]+)|Op: "([a-z_]+)"`)
 
-// TestPagesNameOperationsThatThereAre reads the sources of every service's pages.
-func TestPagesNameOperationsThatThereAre(t *testing.T) {
+// TestPagesNameExistingOperations reads the sources of every service's pages.
+func TestPagesNameExistingOperations(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	for _, service := range s.Server.Declared() {

@@ -33,7 +33,7 @@ func stocked(s *apptest.Fixture, n int) {
 
 const oneSale = `{"rows":[{"date":"2026-11-19","sku":"A-1","qty":3}]}`
 
-func TestPingAndHealthTellTheVersions(t *testing.T) {
+func TestPingAndHealthReportTheVersions(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	for service, want := range map[string][2]string{
@@ -213,7 +213,7 @@ func TestIdempotencyKeys(t *testing.T) {
 	}
 }
 
-func TestRevokedAndDisabledHoldOnTheNextRequest(t *testing.T) {
+func TestRevokedAndDisabledApplyToTheNextRequest(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	key := s.Key("reorder", "max", "member", "full")

@@ -77,8 +77,8 @@ func sold(s *apptest.Fixture) int64 {
 	return n
 }
 
-// TestFilesOfEverySizeComeInWhole imports files of one row to 40,000 by page.
-func TestFilesOfEverySizeComeInWhole(t *testing.T) {
+// TestFilesOfEverySizeImportCompletely imports files of one row to 40,000 by page.
+func TestFilesOfEverySizeImportCompletely(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	v := s.Person("reorder", "alice", "admin")

@@ -8,9 +8,9 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestAPageAsksHowAFileIsWritten: the page asks for what a file leaves open, recognises usual column names, and
+// TestImportPageAsksForTheFileFormat: the page asks for what a file leaves open, recognises usual column names, and
 // proposes the same choices for the next file with the same header.
-func TestAPageAsksHowAFileIsWritten(t *testing.T) {
+func TestImportPageAsksForTheFileFormat(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
 	v := l.Person("reorder", "ann", "admin")

@@ -93,8 +93,8 @@ func TestADryRunSaysWhatIsNewChangedAndTheSame(t *testing.T) {
 	c.refuses(2, []string{"--map"}, "import", "reorder", "skus", file, "--map", "sku")
 }
 
-// TestForeignFilesAreReadAsTheyCome: the meaning of a cell is recognised, or asked for before anything is written.
-func TestForeignFilesAreReadAsTheyCome(t *testing.T) {
+// TestForeignFileFormatsAreRecognised: the meaning of a cell is recognised, or asked for before anything is written.
+func TestForeignFileFormatsAreRecognised(t *testing.T) {
 	t.Parallel()
 	c := newCLI(t)
 	c.ok("import", "store", "products", c.write("products.csv",

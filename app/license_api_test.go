@@ -39,9 +39,9 @@ type apiAnswer struct {
 
 const uuidKey = "38b1460a-5104-4067-a91d-77b872934d51"
 
-// TestTheLicenseAPIAnswersAsLemonSqueezys: a program that was built for Lemon Squeezy's License API changes only its
+// TestLicenseAPIMatchesLemonSqueezy: a program that was built for Lemon Squeezy's License API changes only its
 // host, since each body and answer is the same.
-func TestTheLicenseAPIAnswersAsLemonSqueezys(t *testing.T) {
+func TestLicenseAPIMatchesLemonSqueezy(t *testing.T) {
 	t.Parallel()
 	c := apptest.Start(t)
 	c.MustCLI("store", "product", "save", "ECHO", "--name", "Tape Echo", "--activation-limit", "2", "--tiers", "pro")

@@ -14,9 +14,9 @@ const gumroadFile = "Purchase ID,Item Name,Purchase Email,Purchase Date,License 
 	"g1,Echo Pro (EU),ann@example.com,2025-05-03,AAAA1111-BBBB2222-CCCC3333-DDDD4444,1\n" +
 	"g2,Echo Pro (EU),bo@example.com,2025-05-04,EEEE1111-BBBB2222-CCCC3333-DDDD4444,0\n"
 
-// TestKeysMoveInOnThePages: an owner imports keys on the pages: the file, what "Echo Pro (EU)" is here, Write. Others
-// may not. The password is asked again. No page that can be cached has a whole key, and the file is deleted.
-func TestKeysMoveInOnThePages(t *testing.T) {
+// TestLicenseKeysImportOnThePages: an owner imports keys on the pages: the file, what "Echo Pro (EU)" is here, Write.
+// Others may not. The password is asked again. No page that can be cached has a whole key, and the file is deleted.
+func TestLicenseKeysImportOnThePages(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	s.MustCLI("store", "product", "save", "ECHO", "--name", "Tape Echo")

@@ -169,10 +169,11 @@ func TestCrowdsIn64MB(t *testing.T) {
 	good(t, p, keys, 1)
 }
 
-// TestWhoReadsNothingIsCutOff requests a large answer, reads none of it, and is disconnected after 20 seconds.
-func TestWhoReadsNothingIsCutOff(t *testing.T) {
+// TestClientThatReadsNothingIsDisconnected requests a large answer, reads none of it, and is disconnected after 20
+// seconds.
+func TestClientThatReadsNothingIsDisconnected(t *testing.T) {
 	if !long() {
-		t.Skip("it takes 20 seconds; TestWhoTakesNothingIsCutOff in app/server is the short form")
+		t.Skip("it takes 20 seconds; TestUnreadAnswerIsCutOff in app/server is the short form")
 	}
 	t.Parallel()
 	dir := t.TempDir()

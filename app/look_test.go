@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestTabsAndHeadersTellServicesApart opens each service's first page. The title names service and shop, the header
+// TestTabsAndHeadersNameTheService opens each service's first page. The title names service and shop, the header
 // counts what waits in the others, and icon, manifest and /favicon.ico exist.
-func TestTabsAndHeadersTellServicesApart(t *testing.T) {
+func TestTabsAndHeadersNameTheService(t *testing.T) {
 	h := openDemo(t)
 	icons := map[string]bool{}
 	for _, service := range []string{"store", "maintenance", "rental", "reorder"} {

@@ -25,9 +25,9 @@ func staffed(t *testing.T) (*apptest.Fixture, *apptest.MailServer) {
 	return s, to
 }
 
-// TestWhoIsAssignedHears: a job that is assigned to a user is mailed at once. One's own change, an import and other
+// TestAssigneesAreNotified: a job that is assigned to a user is mailed at once. One's own change, an import and other
 // changes are not. A job that was reassigned by then is not sent.
-func TestWhoIsAssignedHears(t *testing.T) {
+func TestAssigneesAreNotified(t *testing.T) {
 	t.Parallel()
 	s, to := staffed(t)
 	open := func(args ...string) {
@@ -186,9 +186,9 @@ func TestNoticesOfVisitors(t *testing.T) {
 	hear("A payment could not be booked", "lemonsqueezy", "bob")
 }
 
-// TestATestGoesToWhoAsks: without an address a test is mailed to the caller's own. A caller without one is asked for
-// it.
-func TestATestGoesToWhoAsks(t *testing.T) {
+// TestMailTestGoesToItsCaller: without an address a test is mailed to the caller's own. A caller without one is asked
+// for it.
+func TestMailTestGoesToItsCaller(t *testing.T) {
 	t.Parallel()
 	s, to := staffed(t)
 	vera := s.Invited("store", "vera")

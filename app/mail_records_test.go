@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestRecordsListWhatWasMailed: the pages of an order, its license and its customer list the newest messages to
+// TestRecordsListTheirMail: the pages of an order, its license and its customer list the newest messages to
 // members, not to viewers.
-func TestRecordsListWhatWasMailed(t *testing.T) {
+func TestRecordsListTheirMail(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
 	s.MustCLI("store", "product", "save", "PLUGIN", "--note", "Unpack it into plugins.\nhttps://shop.example/get")

@@ -212,8 +212,8 @@ func TestRepliesOfTheMailServer(t *testing.T) {
 	}
 }
 
-// TestTriesEndInTime: a message is retried by the schedule and fails after two days, also when the clock is set back.
-func TestTriesEndInTime(t *testing.T) {
+// TestMailAttemptsEnd: a message is retried by the schedule and fails after two days, also when the clock is set back.
+func TestMailAttemptsEnd(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
 	to.Answer("RCPT", "451 4.2.0 later")
@@ -237,9 +237,9 @@ func TestTriesEndInTime(t *testing.T) {
 	}
 }
 
-// TestNoMessageAgesByADoubtedClock: an attempt that fails while the clock is more than a year ahead leaves the message
+// TestImplausibleClockAgesNoMessage: an attempt that fails while the clock is more than a year ahead leaves the message
 // in the queue. It is sent once the clock is right.
-func TestNoMessageAgesByADoubtedClock(t *testing.T) {
+func TestImplausibleClockAgesNoMessage(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
 	to.Answer("RCPT", "451 4.2.0 later")
@@ -288,9 +288,9 @@ func TestMailIsPausedAndCancelled(t *testing.T) {
 	settled(s, in("sent"))
 }
 
-// TestASendingMessageOutlivesAKill: a message in transit at a kill is sent again after the restart, with the same
+// TestMessageInTransitSurvivesAKill: a message in transit at a kill is sent again after the restart, with the same
 // Message-ID.
-func TestASendingMessageOutlivesAKill(t *testing.T) {
+func TestMessageInTransitSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
 	to.Answer("RCPT", "451 4.2.0 later")

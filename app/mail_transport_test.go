@@ -44,9 +44,9 @@ func authority(t *testing.T, ip string) (*tls.Config, string) {
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}, file
 }
 
-// TestTheWayToTheServer: TLS, STARTTLS, certificates, sign-in methods and addresses beyond ASCII, by `mail test` of the
-// real program, which names the stage that failed.
-func TestTheWayToTheServer(t *testing.T) {
+// TestMailServerConnection: TLS, STARTTLS, certificates, sign-in methods and addresses beyond ASCII, by `mail test` of
+// the real program, which names the stage that failed.
+func TestMailServerConnection(t *testing.T) {
 	t.Parallel()
 	good, file := authority(t, "127.0.0.1")
 	other, _ := authority(t, "127.0.0.2")
@@ -111,9 +111,9 @@ func TestTheWayToTheServer(t *testing.T) {
 	}
 }
 
-// TestTheRateIsKept: of more messages than the rate, the first minute sends as many as it allows. A requested link and
+// TestMailRateLimit: of more messages than the rate, the first minute sends as many as it allows. A requested link and
 // a restart do not change that.
-func TestTheRateIsKept(t *testing.T) {
+func TestMailRateLimit(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
 	s.MustCLI("mail", "set", "--rate", "3")
@@ -134,9 +134,9 @@ func TestTheRateIsKept(t *testing.T) {
 	}
 }
 
-// TestMailIsToldOf: the metric counts each state, the list exports as CSV, doctor names a text that cannot be filled
-// in, and forgetting a customer removes the address.
-func TestMailIsToldOf(t *testing.T) {
+// TestMailMetricListAndDoctor: the metric counts each state, the list exports as CSV, doctor names a text that cannot
+// be filled in, and forgetting a customer removes the address.
+func TestMailMetricListAndDoctor(t *testing.T) {
 	t.Parallel()
 	s, _ := mailShop(t, "--metrics-addr", "127.0.0.1:0")
 	ref, _ := record(s, "--email", "ann@example.com")

@@ -9,9 +9,9 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestARequesterIsAnswered: the sender of the request page is mailed when the job is done. The page asks for an address
+// TestRequesterIsNotified: the sender of the request page is mailed when the job is done. The page asks for an address
 // only where mail is set up.
-func TestARequesterIsAnswered(t *testing.T) {
+func TestRequesterIsNotified(t *testing.T) {
 	t.Parallel()
 	s, to := apptest.Start(t), apptest.StartMail(t)
 	s.MustCLI("maintenance", "assets", "save", "LATHE-1", "--name", "Lathe")

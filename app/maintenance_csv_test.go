@@ -12,8 +12,9 @@ import (
 // maintenanceTables are in the order in which an empty database imports them.
 var maintenanceTables = []string{"assets", "meters", "parts", "pm-plans", "work-orders", "readings"}
 
-// TestAWorkshopTravelsAsCSV: an export imported again changes nothing, and gives an empty database the same records.
-func TestAWorkshopTravelsAsCSV(t *testing.T) {
+// TestWorkshopExportsAndImportsAsCSV: an export imported again changes nothing, and gives an empty database the same
+// records.
+func TestWorkshopExportsAndImportsAsCSV(t *testing.T) {
 	t.Parallel()
 	from, to := maintenanceFixture{startFilled(t)}, maintenanceFixture{apptest.Start(t)}
 	files := map[string]string{}

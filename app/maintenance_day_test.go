@@ -38,9 +38,9 @@ func TestTheShopsDayDecides(t *testing.T) {
 	}
 }
 
-// TestWhatNeedsTheDayWaitsForARightClock: while the clock is earlier than the newest record, as on a machine without a
+// TestDateOperationsNeedAPlausibleClock: while the clock is earlier than the newest record, as on a machine without a
 // battery, no operation takes the date from it. Reads and operations with their own date work.
-func TestWhatNeedsTheDayWaitsForARightClock(t *testing.T) {
+func TestDateOperationsNeedAPlausibleClock(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
 	job := w.open(`{"asset_id":2,"description":"Service","pm_id":3}`)

@@ -66,8 +66,8 @@ func (h maintenanceHook) hears(what, event string) (data string) {
 	return string(e.Data)
 }
 
-// TestWorkOrderEventsFromEveryWay: an order that is opened or completed by any interface sends the same event.
-func TestWorkOrderEventsFromEveryWay(t *testing.T) {
+// TestWorkOrderEventsOverEveryInterface: an order that is opened or completed by any interface sends the same event.
+func TestWorkOrderEventsOverEveryInterface(t *testing.T) {
 	t.Parallel()
 	h := newMaintenanceHook(t)
 	created := h.post(201, "/api/work-orders", `{"asset_id":1,"description":"By REST","parts_cost":3.5,"assigned_to":"Ana"}`)
@@ -96,8 +96,8 @@ func TestWorkOrderEventsFromEveryWay(t *testing.T) {
 	h.says("nothing between", h.hears("nothing between", "workorder.created"), `"description":"The last"`)
 }
 
-// TestReadingEventsFromEveryWay: exactly the readings that move their meter send an event, by any interface.
-func TestReadingEventsFromEveryWay(t *testing.T) {
+// TestReadingEventsOverEveryInterface: exactly the readings that move their meter send an event, by any interface.
+func TestReadingEventsOverEveryInterface(t *testing.T) {
 	t.Parallel()
 	h := newMaintenanceHook(t)
 	h.post(201, "/api/assets/1/readings", `{"reading":1100,"read_date":"2026-11-18"}`)
@@ -162,8 +162,8 @@ func TestAMissedMaintenanceEventIsSentByHand(t *testing.T) {
 	}
 }
 
-// TestMaintenanceAuditNamesTheWay: every kind of write with its actor and interface.
-func TestMaintenanceAuditNamesTheWay(t *testing.T) {
+// TestMaintenanceAuditNamesTheInterface: every kind of write with its actor and interface.
+func TestMaintenanceAuditNamesTheInterface(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
 	mo := w.Key("maintenance", "mo", "member", "full")
@@ -210,8 +210,8 @@ func TestMaintenanceAuditNamesTheWay(t *testing.T) {
 	}
 }
 
-// TestARefusedMoveIsToldNobody: a bulk change writes, audits and sends events only for the moves that are not refused.
-func TestARefusedMoveIsToldNobody(t *testing.T) {
+// TestRefusedMoveSendsNoEvent: a bulk change writes, audits and sends events only for the moves that are not refused.
+func TestRefusedMoveSendsNoEvent(t *testing.T) {
 	t.Parallel()
 	h := newMaintenanceHook(t)
 	for range 5 {

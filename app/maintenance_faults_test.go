@@ -9,8 +9,8 @@ import (
 
 // Known faults of other maintenance systems, from their users' reports, tested end to end.
 
-// TestATypingErrorPutRightLeavesThePlans: correcting a reading returns the plans to their former state.
-func TestATypingErrorPutRightLeavesThePlans(t *testing.T) {
+// TestCorrectedReadingLeavesThePlans: correcting a reading returns the plans to their former state.
+func TestCorrectedReadingLeavesThePlans(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
 	w.post(201, "/api/assets/1/readings", `{"reading":1100}`)
@@ -51,8 +51,8 @@ func TestANewPlanCountsFromWhatItsMeterShows(t *testing.T) {
 	before.check("the rows")
 }
 
-// TestASecondReadingOfADayIsTaken: two readings on one day are both accepted.
-func TestASecondReadingOfADayIsTaken(t *testing.T) {
+// TestSecondReadingOfADayIsAccepted: two readings on one day are both accepted.
+func TestSecondReadingOfADayIsAccepted(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
 	for i, reading := range []string{"1001", "1001.5", "1001.5", "1002"} {
@@ -113,8 +113,8 @@ func TestAJobDoneEarlyMovesTheNextDate(t *testing.T) {
 	w.isDue("reopened after it was touched", 3, touched)
 }
 
-// TestAPartsPriceOfTheDayStays: the cost of a used part is its cost on that day.
-func TestAPartsPriceOfTheDayStays(t *testing.T) {
+// TestUsedPartKeepsItsCost: the cost of a used part is its cost on that day.
+func TestUsedPartKeepsItsCost(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
 	id := w.open(`{"asset_id":1,"description":"Oil","parts_cost":0.5}`)
@@ -130,8 +130,8 @@ func TestAPartsPriceOfTheDayStays(t *testing.T) {
 	w.says("each at its own", w.tool("workorder_detail", `{"id":1}`), `"cost_cents":1380`, `"unit_cost_cents":690`, `"cost_cents":999`)
 }
 
-// TestLaborIsReckonedToTheCent: labor is computed to the cent, rounded half up, not truncated to hours.
-func TestLaborIsReckonedToTheCent(t *testing.T) {
+// TestLaborIsComputedToTheCent: labor is computed to the cent, rounded half up, not truncated to hours.
+func TestLaborIsComputedToTheCent(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
 	for _, c := range []struct{ rate, minutes, cents string }{

@@ -11,8 +11,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// The maintenance service from outside. Other tests hold what the services share: TestEveryOperationKnowsItsCallers and
-// TestEveryToolKnowsItsCallers (permissions), TestOrderOfRefusals, TestPingAndHealthTellTheVersions, the goldens
+// The maintenance service from outside. Other tests hold what the services share: TestOperationPermissions and
+// TestToolPermissions (permissions), TestOrderOfRefusals, TestPingAndHealthReportTheVersions, the goldens
 // (surface), and webhook and mcp (one attempt, its five seconds, the last 200 deliveries, the protocol).
 
 // maintenanceFixture is a running appliance with a few maintenance records. It is Friday, 2026-11-20.

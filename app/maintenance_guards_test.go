@@ -137,9 +137,9 @@ func TestMaintenanceQueriesAreRefused(t *testing.T) {
 	}
 }
 
-// TestRolesHoldByEveryWay: a viewer and a read-only key write nothing, a member does, over REST and as an agent, and
-// the answer says why. TestEveryOperationKnowsItsCallers covers the rest.
-func TestRolesHoldByEveryWay(t *testing.T) {
+// TestRolesApplyOverEveryInterface: a viewer and a read-only key write nothing, a member does, over REST and as an
+// agent, and the answer says why. TestOperationPermissions covers the rest.
+func TestRolesApplyOverEveryInterface(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
 	id := w.open(`{"asset_id":1,"description":"Oil"}`)

@@ -89,9 +89,9 @@ func TestLimitsOfPages(t *testing.T) {
 	}
 }
 
-// TestReadingRulesByEveryWay posts the same readings over REST, as an agent and as rows of a file. A lower one is
-// refused, an equal one does not move the meter, a higher one does.
-func TestReadingRulesByEveryWay(t *testing.T) {
+// TestReadingRulesOverEveryInterface posts the same readings over REST, as an agent and as rows of a file. A lower one
+// is refused, an equal one does not move the meter, a higher one does.
+func TestReadingRulesOverEveryInterface(t *testing.T) {
 	t.Parallel()
 	ways := map[string]func(w maintenanceFixture, reading, date string) string{
 		"rest": func(w maintenanceFixture, reading, date string) string {
@@ -187,9 +187,9 @@ func TestReadingAnswers(t *testing.T) {
 	w.says("a correction that changes nothing", w.post(201, "/api/assets/2/readings", `{"meter":2,"reading":52300,"correction":true}`), `"moved":false,"correction":true`)
 }
 
-// TestWhatIsDueFollowsTheReadingsAndTheDay: the list is computed for each request from the posted readings, and a
+// TestDueListFollowsReadingsAndDay: the list is computed for each request from the posted readings, and a
 // request writes nothing.
-func TestWhatIsDueFollowsTheReadingsAndTheDay(t *testing.T) {
+func TestDueListFollowsReadingsAndDay(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
 	w.isDue("at first", 1, map[string]any{"usage_remaining": 500, "next_due": nil, "days_until": nil, "due_status": "ok", "due_source": "usage"})

@@ -113,9 +113,9 @@ func (w maintenanceFixture) inState(status string) int64 {
 	return id
 }
 
-// TestEveryMoveByEveryWay tries all sixteen moves over REST, as an agent, by the bulk command and by CSV. One state
-// machine answers them all, in the same words.
-func TestEveryMoveByEveryWay(t *testing.T) {
+// TestEveryMoveOverEveryInterface tries all sixteen moves over REST, as an agent, by the bulk command and by CSV. One
+// state machine answers them all, in the same words.
+func TestEveryMoveOverEveryInterface(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
 	allowed := map[string]string{"open": "in-progress, cancelled", "in-progress": "done, cancelled", "done": "open", "cancelled": ""}
@@ -172,8 +172,8 @@ func TestEveryMoveByEveryWay(t *testing.T) {
 	}
 }
 
-// TestDoneNeedsAResolutionByEveryWay: in the same request, and more than spaces.
-func TestDoneNeedsAResolutionByEveryWay(t *testing.T) {
+// TestDoneNeedsAResolutionOverEveryInterface: in the same request, and more than spaces.
+func TestDoneNeedsAResolutionOverEveryInterface(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
 	id := w.open(`{"asset_id":1,"description":"Oil"}`)

@@ -36,9 +36,9 @@ func TestMaintenanceTogether(t *testing.T) {
 	w.says("the report", w.tool("maintenance_report", `{"by":"person"}`), `"key":"Ben"`, `"total_cost_cents":4925`, `"jobs":2`)
 }
 
-// TestReadingsPutRight: a correction replaces a mistyped last reading, a replaced meter keeps the use since the last
+// TestCorrectedReadings: a correction replaces a mistyped last reading, a replaced meter keeps the use since the last
 // service, and an implausible reading warns the agent with its consequences.
-func TestReadingsPutRight(t *testing.T) {
+func TestCorrectedReadings(t *testing.T) {
 	t.Parallel()
 	w := newMaintenance(t)
 	w.tool("record_meter", `{"asset":"LATHE-1","reading":1010,"read_date":"2026-11-19"}`)

@@ -139,9 +139,9 @@ func TestARefusedBulkActKeepsItsMarks(t *testing.T) {
 	}
 }
 
-// TestMarkedByThemselves pages through the rows to order, which are marked by default. An unmarked row stays so, an
+// TestRowsMarkedByDefault pages through the rows to order, which are marked by default. An unmarked row stays so, an
 // unseen row is marked, and one tick drafts all matches.
-func TestMarkedByThemselves(t *testing.T) {
+func TestRowsMarkedByDefault(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	v := s.Person("reorder", "ann", "member")

@@ -103,8 +103,8 @@ func (f *from) next() string {
 	return fmt.Sprintf("X-Forwarded-For: 10.%d.%d.%d", f.n>>16&255, f.n>>8&255, f.n&255)
 }
 
-// TestEveryOperationKnowsItsCallers calls every operation as every kind of caller over REST.
-func TestEveryOperationKnowsItsCallers(t *testing.T) {
+// TestOperationPermissions calls every operation as every kind of caller over REST.
+func TestOperationPermissions(t *testing.T) {
 	t.Parallel()
 	s := startFilled(t)
 	var address from

@@ -10,8 +10,8 @@ import (
 	"quartermaster/schema"
 )
 
-// TestEveryToolKnowsItsCallers calls every tool as every kind of caller, and the protocol's other methods.
-func TestEveryToolKnowsItsCallers(t *testing.T) {
+// TestToolPermissions calls every tool as every kind of caller, and the protocol's other methods.
+func TestToolPermissions(t *testing.T) {
 	t.Parallel()
 	s := startFilled(t)
 	var address from

@@ -215,9 +215,9 @@ func killAfter(t testing.TB, dir string, d time.Duration) {
 	_ = cmd.Wait() // it was killed
 }
 
-// TestWhatIsNotOursIsLeftAlone makes every command that opens a file open foreign files. They are refused by name, and
+// TestForeignFilesAreRefused makes every command that opens a file open foreign files. They are refused by name, and
 // no byte changes.
-func TestWhatIsNotOursIsLeftAlone(t *testing.T) {
+func TestForeignFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	apptest.Keys(t, dir)

@@ -16,9 +16,9 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestAnOlderShopIsServedAsItWas: this program answers and exports a database of an older version exactly as that
+// TestOlderDatabaseGivesTheSameAnswers: this program answers and exports a database of an older version exactly as that
 // version did, to the cent and the second, and continues from there.
-func TestAnOlderShopIsServedAsItWas(t *testing.T) {
+func TestOlderDatabaseGivesTheSameAnswers(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile("../testdata/released/before-month.sql")
 	if err != nil {

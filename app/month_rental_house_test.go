@@ -12,9 +12,9 @@ import (
 // movingTables are all tables of the rental service, in the order of import.
 var movingTables = []string{"properties", "units", "tenants", "leases", "rents", "recurring", "charges", "payments", "deposits", "tickets"}
 
-// TestMonthOfAHouse does a month's payments by commands. Each payment is one event, also one on account and one for
+// TestMonthOfAProperty does a month's payments by commands. Each payment is one event, also one on account and one for
 // several charges. Printed sums agree. All tables move to another file, in which everyone owes the same.
-func TestMonthOfAHouse(t *testing.T) {
+func TestMonthOfAProperty(t *testing.T) {
 	t.Parallel()
 	l := newRental(t, "--webhook-allow-private")
 	hook := l.receive("payment.recorded")
@@ -88,9 +88,10 @@ func TestMonthOfAHouse(t *testing.T) {
 	other.sound()
 }
 
-// TestActsThatRace pays a charge, reverses an earlier payment and ends the lease before that charge, at once and each
-// twice, while others read. Either the payment or the end is accepted, the reversal is done once, and the sums match.
-func TestActsThatRace(t *testing.T) {
+// TestRacingPaymentReversalAndEnd pays a charge, reverses an earlier payment and ends the lease before that charge, at
+// once and each twice, while others read. Either the payment or the end is accepted, the reversal is done once, and the
+// sums match.
+func TestRacingPaymentReversalAndEnd(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
 	for round := range 4 {

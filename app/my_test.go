@@ -67,10 +67,10 @@ func TestABuyerOpensAnOrder(t *testing.T) {
 	status(t, reader.Get("/my"), http.StatusOK, "Mixing at home", book.Ref)
 }
 
-// TestPairsCannotBeTriedWithoutLimit tries order references with addresses. After 20 from one network address the right
+// TestOrderLookupIsRateLimited tries order references with addresses. After 20 from one network address the right
 // pair is refused too. 20 wrong addresses for one order close that order, from any address. A license key still opens
 // its license.
-func TestPairsCannotBeTriedWithoutLimit(t *testing.T) {
+func TestOrderLookupIsRateLimited(t *testing.T) {
 	t.Parallel()
 	s := sellPluginsAndBooks(t)
 	o := buy(t, s, "--email", "ann@example.com", "--sku", "PLUGIN")
@@ -116,9 +116,9 @@ func TestRedeemingOnAPage(t *testing.T) {
 	status(t, again, http.StatusConflict, "kim@example.com", `action="/my/redeem"`)
 }
 
-// TestLicensesInAListAreToldApart: a viewer's list shows the last four characters of each license key, and no whole
-// key.
-func TestLicensesInAListAreToldApart(t *testing.T) {
+// TestListedLicensesShowTheEndOfTheirKey: a viewer's list shows the last four characters of each license key, and no
+// whole key.
+func TestListedLicensesShowTheEndOfTheirKey(t *testing.T) {
 	t.Parallel()
 	s := sellPluginsAndBooks(t)
 	o := buy(t, s, "--email", "ann@example.com", "--sku", "PLUGIN", "--qty", "3")

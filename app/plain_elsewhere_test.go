@@ -13,9 +13,9 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// TestOutsidersReadPlainWords reads the pages of tenants, buyers and visitors who are not signed in, with their
+// TestOutsidePagesSpeakPlainly reads the pages of tenants, buyers and visitors who are not signed in, with their
 // refusals.
-func TestOutsidersReadPlainWords(t *testing.T) {
+func TestOutsidePagesSpeakPlainly(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
 	hear := func(what, path string, got apptest.Sheet) {
@@ -51,8 +51,8 @@ func TestOutsidersReadPlainWords(t *testing.T) {
 	}
 }
 
-// TestSentencesOfWhatWasDoneArePlain reads each action's message and question, made from its example.
-func TestSentencesOfWhatWasDoneArePlain(t *testing.T) {
+// TestActionMessagesSpeakPlainly reads each action's message and question, made from its example.
+func TestActionMessagesSpeakPlainly(t *testing.T) {
 	t.Parallel()
 	money := exact.CurrencyOf("EUR").Format
 	said := 0

@@ -9,9 +9,9 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestPrintsHaveAllThatMatch: counting sheets, shelf labels and lists are printed complete, not one page of them, and
+// TestPrintsAreComplete: counting sheets, shelf labels and lists are printed complete, not one page of them, and
 // the file of a list has all its rows.
-func TestPrintsHaveAllThatMatch(t *testing.T) {
+func TestPrintsAreComplete(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	catalogue := "sku,name,supplier\n"

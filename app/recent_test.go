@@ -9,9 +9,9 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestAnswersFollowEveryChange repeats requests over REST and as an agent while the database changes in every way and
-// days pass. A cached answer must not be given once it would differ.
-func TestAnswersFollowEveryChange(t *testing.T) {
+// TestCachedAnswersFollowEveryChange repeats requests over REST and as an agent while the database changes in every way
+// and days pass. A cached answer must not be given once it would differ.
+func TestCachedAnswersFollowEveryChange(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	stocked(s, 1)
@@ -48,8 +48,8 @@ func TestAnswersFollowEveryChange(t *testing.T) {
 	}
 }
 
-// TestAnswersAreNobodyElses requests as one user what another was just answered.
-func TestAnswersAreNobodyElses(t *testing.T) {
+// TestCachedAnswersArePerUser requests as one user what another was just answered.
+func TestCachedAnswersArePerUser(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	stocked(s, 1)
@@ -67,9 +67,9 @@ func TestAnswersAreNobodyElses(t *testing.T) {
 	}
 }
 
-// TestAnswersFollowTheBuyers requests a license again and again while its buyer's program checks it, which writes
-// nothing for a minute, and while it expires.
-func TestAnswersFollowTheBuyers(t *testing.T) {
+// TestCachedAnswersFollowBuyersRequests requests a license again and again while its buyer's program checks it, which
+// writes nothing for a minute, and while it expires.
+func TestCachedAnswersFollowBuyersRequests(t *testing.T) {
 	t.Parallel()
 	s := storefront(t)
 	key := sell(s, "--sku", "TRIAL").Licenses[0].Key

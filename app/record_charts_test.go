@@ -9,10 +9,10 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestRecordsHavePictures sells, orders and repairs over some weeks and opens the records. A supplier's page compares
+// TestRecordsHaveCharts sells, orders and repairs over some weeks and opens the records. A supplier's page compares
 // promised with actual arrival, a product's and a customer's show their months, and an asset's readings share one axis
 // with its repairs and due dates.
-func TestRecordsHavePictures(t *testing.T) {
+func TestRecordsHaveCharts(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	v := s.Person("reorder", "ann", "admin")

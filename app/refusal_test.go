@@ -7,8 +7,8 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestUnknownNames: an unknown argument is refused by name, at any place and with any name.
-func TestUnknownNames(t *testing.T) {
+// TestUnknownArguments: an unknown argument is refused by name, at any place and with any name.
+func TestUnknownArguments(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	key := s.Keys["maintenance"]

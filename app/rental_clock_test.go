@@ -16,10 +16,10 @@ func zoneOf(t testing.TB, name string) *time.Location {
 	return zone
 }
 
-// TestTheDayTurnsInTheShopsZone moves the clock over midnight in the shop's zone, at the ends of months and years and
+// TestTheDayChangesInTheShopsZone moves the clock over midnight in the shop's zone, at the ends of months and years and
 // on both days of a clock change. Rent is due from the first second of its day, and overdue from the first second of
 // the next.
-func TestTheDayTurnsInTheShopsZone(t *testing.T) {
+func TestTheDayChangesInTheShopsZone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		zone, due  string

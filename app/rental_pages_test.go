@@ -11,9 +11,9 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestAHouseOf450UnitsComesInPages reads the rent roll and the property page by page: at most 200 rows each, every unit
+// TestPropertyOf450UnitsIsPaged reads the rent roll and the property page by page: at most 200 rows each, every unit
 // once, all of them in the file.
-func TestAHouseOf450UnitsComesInPages(t *testing.T) {
+func TestPropertyOf450UnitsIsPaged(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
 	var units strings.Builder

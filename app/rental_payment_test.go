@@ -115,9 +115,9 @@ func TestAResentPaymentIsTheSamePayment(t *testing.T) {
 	}
 }
 
-// TestAViewersReadPosts: any reader's request posts due charges, as the system's own action; a viewer's writes stay
-// refused.
-func TestAViewersReadPosts(t *testing.T) {
+// TestViewersReadPostsDueCharges: any reader's request posts due charges, as the system's own action; a viewer's writes
+// stay refused.
+func TestViewersReadPostsDueCharges(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
 	for range 5 {
@@ -164,8 +164,8 @@ func TestAViewersReadPosts(t *testing.T) {
 	l.sound()
 }
 
-// TestAPaymentTakenBack: the charge is unpaid again, and the payment is kept with the reason.
-func TestAPaymentTakenBack(t *testing.T) {
+// TestReversedPayment: the charge is unpaid again, and the payment is kept with the reason.
+func TestReversedPayment(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
 	id := l.lease("start_date=2026-10-01")

@@ -114,8 +114,8 @@ func TestRentalLedgerAndArrears(t *testing.T) {
 	}
 }
 
-// TestRentalPingTellsTheRole: a key acts as its user, with the role that ping reports.
-func TestRentalPingTellsTheRole(t *testing.T) {
+// TestRentalPingReportsTheRole: a key acts as its user, with the role that ping reports.
+func TestRentalPingReportsTheRole(t *testing.T) {
 	t.Parallel()
 	l := newRental(t)
 	for _, c := range []struct{ role, scope string }{{"viewer", "read"}, {"viewer", "full"}, {"member", "full"}, {"admin", "read"}} {

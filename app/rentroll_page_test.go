@@ -49,9 +49,9 @@ func bookOf(t *testing.T, rows [][]string) string {
 	return b.String()
 }
 
-// TestARentRollComesInThroughThePage uploads a property on one sheet, as CSV and as a workbook. The preview says how
+// TestRentRollImportsOnThePage uploads a property on one sheet, as CSV and as a workbook. The preview says how
 // many leases it makes and what they owe; writing it does exactly that.
-func TestARentRollComesInThroughThePage(t *testing.T) {
+func TestRentRollImportsOnThePage(t *testing.T) {
 	t.Parallel()
 	rows := [][]string{
 		{"Building", "Apartment", "Renter", "E-mail", "Monthly rent", "Lease start", "Balance"},

@@ -37,9 +37,9 @@ func TestRentRollsOfOtherPrograms(t *testing.T) {
 	}
 }
 
-// TestAHouseOnOneSheet imports a landlady's own rent roll, with her column names and amounts in units. Everything is
+// TestRentRollOnOneSheet imports a landlady's own rent roll, with her column names and amounts in units. Everything is
 // imported, nobody owes more than the sheet says, and the same sheet again changes nothing.
-func TestAHouseOnOneSheet(t *testing.T) {
+func TestRentRollOnOneSheet(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.done("init")

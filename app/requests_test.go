@@ -60,9 +60,9 @@ func TestResendingIsWholeAndOnce(t *testing.T) {
 	}
 }
 
-// TestOneKeyOfARequestMakesOneKey sends the form that creates an API key many times at once. An operation that acts in
+// TestKeyCreationIsIdempotent sends the form that creates an API key many times at once. An operation that acts in
 // another service than its caller's is done once too.
-func TestOneKeyOfARequestMakesOneKey(t *testing.T) {
+func TestKeyCreationIsIdempotent(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	v := s.Person("store", "alice", "admin")
@@ -78,9 +78,9 @@ func TestOneKeyOfARequestMakesOneKey(t *testing.T) {
 	}
 }
 
-// TestPathsThatDifferInTheirEscapes requests two SKUs, one of which is the escaped form of the other. Neither gets the
+// TestEscapedPathsAreDistinct requests two SKUs, one of which is the escaped form of the other. Neither gets the
 // other's cached answer.
-func TestPathsThatDifferInTheirEscapes(t *testing.T) {
+func TestEscapedPathsAreDistinct(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	if code, out, errs := s.Pipe("sku,name,current_stock\nA/B,Slash,10\nA%2FB,Percent,10\n", "import", "reorder", "skus", "-"); code != 0 {

@@ -283,9 +283,9 @@ func addressOf(pattern string) string {
 	return strings.Join(parts, "/")
 }
 
-// TestEveryPageKnowsItsCallers requests every address of every service as each of the nine callers, by GET and by POST.
+// TestPagePermissions requests every address of every service as each of the nine callers, by GET and by POST.
 // The declarations determine each answer.
-func TestEveryPageKnowsItsCallers(t *testing.T) {
+func TestPagePermissions(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
 	asked := 0
@@ -359,9 +359,9 @@ func (h *demoFixture) post(t *testing.T, service string, a screen.Address, path,
 	judge(t, fmt.Sprintf("%s POST %s as %s", service, path, caller), want, false, v.Post(path))
 }
 
-// TestEveryActKnowsItsCallers opens the form of every operation and sends it, empty, as each of the nine callers.
+// TestFormPermissions opens the form of every operation and sends it, empty, as each of the nine callers.
 // Refused ones write nothing.
-func TestEveryActKnowsItsCallers(t *testing.T) {
+func TestFormPermissions(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
 	asked := 0

@@ -150,9 +150,9 @@ func TestTheTrailLeadsToTheNearestPage(t *testing.T) {
 	}
 }
 
-// TestADrawnPageIsGivenAgain requests a page twice. The second has its own idempotency keys and is otherwise the same,
+// TestCachedPageIsServed requests a page twice. The second has its own idempotency keys and is otherwise the same,
 // for this user alone. A write shows at once.
-func TestADrawnPageIsGivenAgain(t *testing.T) {
+func TestCachedPageIsServed(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
 	v := h.as(asMember, "maintenance")
@@ -173,10 +173,10 @@ func TestADrawnPageIsGivenAgain(t *testing.T) {
 	status(t, v.Get("/work-orders/1"), http.StatusOK, text)
 }
 
-// TestAViewersTrailHoldsOnlyWhatAViewerMaySee reads the trail of each service as a viewer. It has nothing of users and
+// TestViewersTrailIsRestricted reads the trail of each service as a viewer. It has nothing of users and
 // the appliance, which admins see there. It has as many entries as the audit command's operation, and every link leads
 // to a page that a viewer may open.
-func TestAViewersTrailHoldsOnlyWhatAViewerMaySee(t *testing.T) {
+func TestViewersTrailIsRestricted(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
 	for _, service := range []string{"store", "maintenance", "rental", "reorder"} {

@@ -63,8 +63,8 @@ func TestSignIn(t *testing.T) {
 	status(t, alice.Get("/skus"), http.StatusOK)
 }
 
-// TestNext tries to redirect a sign-in to another site.
-func TestNext(t *testing.T) {
+// TestSignInRedirect tries to redirect a sign-in to another site.
+func TestSignInRedirect(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	s.Person("store", "alice", "admin")
@@ -83,8 +83,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestForged sends forms as another site's page would make a browser send them.
-func TestForged(t *testing.T) {
+// TestForgedForms sends forms as another site's page would make a browser send them.
+func TestForgedForms(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	v := s.Person("maintenance", "alice", "admin")
@@ -155,8 +155,8 @@ func TestRefusedForm(t *testing.T) {
 	}
 }
 
-// TestTwoEdit: two people change one record, and the second sees the first's change.
-func TestTwoEdit(t *testing.T) {
+// TestConcurrentEdits: two people change one record, and the second sees the first's change.
+func TestConcurrentEdits(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	alice, bob := s.Person("reorder", "alice", "member"), s.Person("reorder", "bob", "member")

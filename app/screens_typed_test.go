@@ -361,8 +361,8 @@ func TestALateFeeIsTypedInUnits(t *testing.T) {
 	}
 }
 
-// TestARefusedBulkMoveTellsOnce moves work orders, one of which may not move. The next page shows its reason once.
-func TestARefusedBulkMoveTellsOnce(t *testing.T) {
+// TestRefusedBulkMoveIsReportedOnce moves work orders, one of which may not move. The next page shows its reason once.
+func TestRefusedBulkMoveIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
 	v := h.as(asMember, "maintenance")

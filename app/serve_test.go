@@ -155,7 +155,7 @@ func TestServeRefusals(t *testing.T) {
 	}
 }
 
-func TestServeInitTellsWhatComesNext(t *testing.T) {
+func TestServeInitPrintsTheNextStep(t *testing.T) {
 	p := apptest.Serve(t, t.TempDir(), "--init")
 	for _, want := range []string{"quartermaster init", "user add", "key create"} {
 		apptest.Await(t, want, func() bool { return strings.Contains(p.Stderr.String(), want) })
@@ -207,9 +207,9 @@ func TestServeDemoPrintsKeysThatWork(t *testing.T) {
 	}
 }
 
-// TestADemoThatWasCutOffStartsAgain kills the first start of a demo at many moments of its filling. The next start has
+// TestInterruptedDemoStartsAgain kills the first start of a demo at many moments of its filling. The next start has
 // a complete shop.
-func TestADemoThatWasCutOffStartsAgain(t *testing.T) {
+func TestInterruptedDemoStartsAgain(t *testing.T) {
 	for i := range 12 {
 		dir := t.TempDir()
 		cmd := serveDemo(t, dir)
@@ -239,8 +239,8 @@ func serveDemo(t *testing.T, dir string) *exec.Cmd {
 	return cmd
 }
 
-// TestOfFirstStartsAtOnceOneServes: the others are refused, and none replaces the served file with its own.
-func TestOfFirstStartsAtOnceOneServes(t *testing.T) {
+// TestSimultaneousFirstStarts: the others are refused, and none replaces the served file with its own.
+func TestSimultaneousFirstStarts(t *testing.T) {
 	dir, ended := t.TempDir(), make(chan string)
 	var all []*exec.Cmd
 	for range 3 {

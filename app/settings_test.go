@@ -16,9 +16,9 @@ import (
 	"quartermaster/app/server"
 )
 
-// TestSettingsHoldAtOnce: the zone chosen on the page applies at once, and after a start with another --timezone. The
+// TestSettingsApplyAtOnce: the zone chosen on the page applies at once, and after a start with another --timezone. The
 // tax number and the bank account are on a receipt.
-func TestSettingsHoldAtOnce(t *testing.T) {
+func TestSettingsApplyAtOnce(t *testing.T) {
 	t.Parallel()
 	s := storefront(t) // serves with --timezone UTC
 	v := s.Person("store", "vera", "admin")

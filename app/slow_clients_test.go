@@ -22,9 +22,9 @@ const crowd = 600
 // is shut out waits for the timeouts of the whole crowd, which reconnects again and again.
 const notShutOut = 20 * time.Second
 
-// TestCrowdsShutNobodyOut connects crowds of bad clients to the real program. A good client's requests, each on its own
-// connection, all succeed meanwhile.
-func TestCrowdsShutNobodyOut(t *testing.T) {
+// TestCrowdsDoNotBlockClients connects crowds of bad clients to the real program. A good client's requests, each on its
+// own connection, all succeed meanwhile.
+func TestCrowdsDoNotBlockClients(t *testing.T) {
 	dir := t.TempDir()
 	keys := apptest.Keys(t, dir)
 	p := apptest.Serve(t, dir)

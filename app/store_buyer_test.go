@@ -240,7 +240,7 @@ func TestCodesAreMintedOnceAndRedeemedOnce(t *testing.T) {
 	s.MustCLI("doctor")
 }
 
-func TestGuessingIsSlowedAndTellsNothing(t *testing.T) {
+func TestGuessingIsSlowedAndRevealsNothing(t *testing.T) {
 	t.Parallel()
 	s := storefront(t)
 	key := sell(s, "--sku", "PLUGIN", "--tier", "pro").Licenses[0].Key

@@ -23,9 +23,9 @@ func stripeTells(s *apptest.Fixture, secret, body string) apptest.Answer {
 	return s.Do("store", "POST", "/providers/stripe/webhook", "", body, fmt.Sprintf("Stripe-Signature: t=%d,v1=%s", at, hex.EncodeToString(mac.Sum(nil))))
 }
 
-// TestAForgottenCustomerIsNowhere: a forgotten customer is in no record, event, delivery, cached answer, audit entry,
+// TestForgottenCustomerIsErased: a forgotten customer is in no record, event, delivery, cached answer, audit entry,
 // page, search or backup, and in no byte of the file. Sums stay, as do people whose names and addresses contain theirs.
-func TestAForgottenCustomerIsNowhere(t *testing.T) {
+func TestForgottenCustomerIsErased(t *testing.T) {
 	t.Parallel()
 	s := storefront(t, "--webhook-allow-private")
 	receiver := hook(s, "store", "")

@@ -15,7 +15,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-func TestOrdersRefundsAndWhatTheyLeave(t *testing.T) {
+func TestOrdersAndRefunds(t *testing.T) {
 	t.Parallel()
 	s := storefront(t, "--webhook-allow-private")
 	receiver := hook(s, "store", "")

@@ -22,9 +22,9 @@ const lemonOrder = `{"meta":{"event_name":"order_created"},"data":{"type":"order
 	"user_email":"sue@example.org","currency":"EUR","discount_total":0,"tax":190,"total":1190,"created_at":"2026-11-20T10:00:00.000000Z",
 	"updated_at":"2026-11-20T10:00:00.000000Z","first_order_item":{"variant_id":555,"product_name":"Echo","variant_name":"EU","quantity":1}}}}`
 
-// TestATillOnPages: an unmatched payment of a provider is assigned on pages, and the first page shows the state of its
-// subscription.
-func TestATillOnPages(t *testing.T) {
+// TestPaymentProviderOnPages: an unmatched payment of a provider is assigned on pages, and the first page shows the
+// state of its subscription.
+func TestPaymentProviderOnPages(t *testing.T) {
 	t.Parallel()
 	s := storefront(t)
 	const secret = "sunny-day-42"

@@ -8,9 +8,9 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestAnOpenOrderOfARetiredAssetComesBack: an order opened before its asset was retired imports as open from an export;
+// TestOpenOrderOfARetiredAssetImports: an order opened before its asset was retired imports as open from an export;
 // a new one is refused.
-func TestAnOpenOrderOfARetiredAssetComesBack(t *testing.T) {
+func TestOpenOrderOfARetiredAssetImports(t *testing.T) {
 	s := open(t)
 	s.rows("assets", "asset_tag,status", "R-1|retired")
 	for _, c := range [][2]string{{"asset_tag,description", "R-1|x"}, {"id,asset_tag,description", "50|R-1|x"}, {"asset_tag,description,created_at", "R-1|x|2026-11-01"}} {
@@ -24,8 +24,8 @@ func TestAnOpenOrderOfARetiredAssetComesBack(t *testing.T) {
 	s.exports("work-orders", exported...)
 }
 
-// TestALoneCorrectionComesBack: a meter whose only reading is a correction imports with that one reading.
-func TestALoneCorrectionComesBack(t *testing.T) {
+// TestSingleCorrectionImports: a meter whose only reading is a correction imports with that one reading.
+func TestSingleCorrectionImports(t *testing.T) {
 	s := open(t)
 	s.rows("assets", "asset_tag", "A-1")
 	s.rows("meters", s.header("meters"), "A-1|hours|h|5|2026-11-01", "A-1|cycles||7|2026-11-01")
@@ -44,8 +44,8 @@ func TestALoneCorrectionComesBack(t *testing.T) {
 	}
 }
 
-// TestRowsSayWhatTheyDid: a row of each table is new, then the same, then changed in the columns that differ.
-func TestRowsSayWhatTheyDid(t *testing.T) {
+// TestImportReportsEachRow: a row of each table is new, then the same, then changed in the columns that differ.
+func TestImportReportsEachRow(t *testing.T) {
 	s := open(t)
 	put := func(table string, cells map[string]string) (o schema.Outcome) {
 		t.Helper()

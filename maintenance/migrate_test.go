@@ -31,9 +31,9 @@ INSERT INTO work_orders (id, asset_id, description, priority, wo_type, status, a
 INSERT INTO part_uses VALUES (1, 2, 1, 1000, 845, 845, 1795003700);
 `
 
-// TestFilesOfBeforeMigrate: the orders of an older file cost the same to the cent, its plans are due on the same day,
+// TestOlderFilesMigrate: the orders of an older file cost the same to the cent, its plans are due on the same day,
 // and every new function works on them.
-func TestFilesOfBeforeMigrate(t *testing.T) {
+func TestOlderFilesMigrate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.db")
 	c, err := sqlite.OpenConn(path, sqlite.OpenCreate|sqlite.OpenReadWrite)
 	if err != nil {

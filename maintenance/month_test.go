@@ -14,9 +14,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestTheDueListIsOfEveryPlan changes everything that the due list depends on, at random. It compares the list, its
+// TestDueListHasEveryPlan changes everything that the due list depends on, at random. It compares the list, its
 // parts by state and the board's count with the plans read one by one.
-func TestTheDueListIsOfEveryPlan(t *testing.T) {
+func TestDueListHasEveryPlan(t *testing.T) {
 	s := open(t)
 	r := rand.New(rand.NewPCG(7, 7))
 	for i := range 6 {
@@ -209,7 +209,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-func TestPartsGoBackAsTheyCame(t *testing.T) {
+func TestReturnedPartsKeepTheirCost(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	s.rows("parts", "part_number,quantity,unit_cost_cents", "P|10|100")
@@ -297,8 +297,8 @@ func TestPausedPlans(t *testing.T) {
 	}
 }
 
-// TestStatesAreThoseOfTheTables compares every list of values with the CHECK of its column.
-func TestStatesAreThoseOfTheTables(t *testing.T) {
+// TestStatesMatchTheTables compares every list of values with the CHECK of its column.
+func TestStatesMatchTheTables(t *testing.T) {
 	s := open(t)
 	s.Must(s.DB.View(ctx, func(c *db.Conn) error {
 		all, err := db.All(c, func(r *db.Row) string { return r.Text() }, "SELECT sql FROM sqlite_schema WHERE type = 'table'")

@@ -26,7 +26,7 @@ func (s *fixture) dueIs(id int64, want string) {
 
 // The tests below are faults that users of maintenance systems report.
 
-func TestTypingErrorPutRightMakesNothingOverdue(t *testing.T) {
+func TestCorrectedReadingMakesNothingOverdue(t *testing.T) {
 	s := open(t)
 	s.lathe("9000", "2026-10-01")
 	s.rows("pm-plans", "asset_tag,title,interval_usage", "L-1|Oil|1000")
@@ -114,7 +114,7 @@ func TestPriceOfAClosedJobStays(t *testing.T) {
 	}
 }
 
-func TestLaborIsNotCutOff(t *testing.T) {
+func TestLaborIsNotTruncated(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	_, err := s.SetLaborRate(ctx, cli, 4999)
@@ -154,7 +154,7 @@ func TestJobRestartsItsPlanAndReopeningTakesItBack(t *testing.T) {
 	s.dueIs(1, "ok next 2026-12-20 done 2026-11-20 baseline 1000 remaining 150 by both")
 }
 
-func TestReopeningLeavesATouchedPlan(t *testing.T) {
+func TestReopeningLeavesAChangedPlan(t *testing.T) {
 	touch := map[string]func(s *fixture){
 		"pm-done": func(s *fixture) {
 			_, err := s.MarkDone(ctx, cli, 1, dayPtr(s.T, "2026-11-19"), nil)

@@ -84,8 +84,8 @@ func TestSumsOfAnAssigneeAreKept(t *testing.T) {
 	exec("UPDATE work_order_sums SET cents = cents - 1 WHERE assigned_to = 'Ana'")
 }
 
-// TestAnAssigneesListReadsWhatItGives: neither the page nor its totals scan the orders.
-func TestAnAssigneesListReadsWhatItGives(t *testing.T) {
+// TestAssigneesListReadsOnlyItsRows: neither the page nor its totals scan the orders.
+func TestAssigneesListReadsOnlyItsRows(t *testing.T) {
 	s := open(t)
 	s.Must(s.DB.View(ctx, func(c *db.Conn) error {
 		for f, want := range map[*Filter]string{

@@ -11,7 +11,7 @@ func initialize(version string) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + version + `","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}`
 }
 
-func TestInitializeSettlesOnAVersion(t *testing.T) {
+func TestInitializeNegotiatesTheVersion(t *testing.T) {
 	s := start(t)
 	for asked, want := range map[string]string{
 		"2025-03-26": "2025-03-26", "2025-06-18": "2025-06-18", "2025-11-25": "2025-11-25",

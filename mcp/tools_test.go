@@ -159,7 +159,7 @@ func TestRequestKey(t *testing.T) {
 	}
 }
 
-func TestAnswerThatWritesItself(t *testing.T) {
+func TestAnswerWithItsOwnEncoding(t *testing.T) {
 	s := start(t)
 	const want = `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"today\":\"2026-11-20\"}"}],` +
 		`"structuredContent":{"today":"2026-11-20"},"isError":false}}`

@@ -12,8 +12,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestTicketStatesAreTheTables: the list of states equals the table's CHECK.
-func TestTicketStatesAreTheTables(t *testing.T) {
+// TestTicketStatesMatchTheTable: the list of states equals the table's CHECK.
+func TestTicketStatesMatchTheTable(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join("..", "schema", "db", "sql", "0009_rental_month.sql"))
 	if err != nil {
 		t.Fatal(err)
@@ -183,8 +183,8 @@ func TestForgottenEverywhere(t *testing.T) {
 	h.sound()
 }
 
-// TestTenantsSendSoMuch: ten reports and twenty notes an hour, 100 MB of photos, without their location.
-func TestTenantsSendSoMuch(t *testing.T) {
+// TestTenantUploadLimits: ten reports and twenty notes an hour, 100 MB of photos, without their location.
+func TestTenantUploadLimits(t *testing.T) {
 	h := open(t, "2026-03-20")
 	h.lease("start_date=2026-01-01")
 	tenant := db.Caller{Service: "rental", User: "portal", Role: "member", Scope: "full", Via: "portal", Subject: 1}
@@ -242,8 +242,8 @@ func TestStatements(t *testing.T) {
 	}
 }
 
-// TestListsThatGoOn: lease filters and the agents' paged lists.
-func TestListsThatGoOn(t *testing.T) {
+// TestPagedLists: lease filters and the agents' paged lists.
+func TestPagedLists(t *testing.T) {
 	h := open(t, "2026-03-20")
 	for range 3 {
 		h.lease("start_date=2026-01-01", "end_date=2026-06-30")

@@ -225,8 +225,8 @@ func TestFilesAreReadTogether(t *testing.T) {
 	h.sound()
 }
 
-// TestLinesAreFound is the contract's third and fourth example.
-func TestLinesAreFound(t *testing.T) {
+// TestLinesAreMatched is the contract's third and fourth example.
+func TestLinesAreMatched(t *testing.T) {
 	h := open(t, "2026-11-22")
 	h.bank()
 	a, b := h.let("1Z", "Martin", "2026-11-01", 125_000), h.let("2Z", "Ada Brandt", "2026-11-01", 41_597)

@@ -7,10 +7,10 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestTheDayIsTheShops: a period is posted, and a charge overdue, from the first second of the day in the shop's zone.
-// It covers month ends, year ends, leap days and both clock changes, also far from UTC and where the clock change is at
-// midnight.
-func TestTheDayIsTheShops(t *testing.T) {
+// TestPostingFollowsTheShopsZone: a period is posted, and a charge overdue, from the first second of the day in the
+// shop's zone. It covers month ends, year ends, leap days and both clock changes, also far from UTC and where the clock
+// change is at midnight.
+func TestPostingFollowsTheShopsZone(t *testing.T) {
 	for _, c := range []struct {
 		zone, due string
 		lease     []string

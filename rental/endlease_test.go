@@ -128,7 +128,7 @@ func TestEndLeaseAheadOfTime(t *testing.T) {
 	h.sound()
 }
 
-func TestEndLeaseThatNobodyLookedAt(t *testing.T) {
+func TestEndLeaseWithUnpostedCharges(t *testing.T) {
 	h := open(t, "2026-05-20")
 	id := h.lease("start_date=2026-03-15", "rent_cents=310000", "due_day=1")
 	e, err := h.end(id, "2026-04-15")
@@ -143,8 +143,8 @@ func TestEndLeaseThatNobodyLookedAt(t *testing.T) {
 	}
 }
 
-// TestEndLeaseCutsByTheRentOfThen: the rent has changed since the period was posted.
-func TestEndLeaseCutsByTheRentOfThen(t *testing.T) {
+// TestEndLeaseProratesByTheRentOfThatTime: the rent has changed since the period was posted.
+func TestEndLeaseProratesByTheRentOfThatTime(t *testing.T) {
 	h := open(t, "2026-03-20")
 	id := h.lease("start_date=2026-03-11", "rent_cents=310000", "due_day=1")
 	h.owes(id, "2026-03-11 210000 11-31 March 2026, 21 of 31 days")

@@ -159,8 +159,8 @@ func TestAJournal(t *testing.T) {
 	}
 }
 
-// TestJournalsOfRandomHouses: the journal's accounts of each property and year equal its annual statement.
-func TestJournalsOfRandomHouses(t *testing.T) {
+// TestJournalsOfRandomProperties: the journal's accounts of each property and year equal its annual statement.
+func TestJournalsOfRandomProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 8))
 	h := open(t, "2026-03-01")
 	h.bank()

@@ -49,9 +49,9 @@ func TestLateFeesGoByTheDaysOfThePayments(t *testing.T) {
 	h.sound()
 }
 
-// TestAFeeIsNotPaidByWhatTakesItAway: one payment on account, recorded after the fee was posted, dated within the
+// TestPaymentThatRemovesALateFee: one payment on account, recorded after the fee was posted, dated within the
 // grace, over the rent, the fee and more. It pays the rent; then the fee is removed and the rest is credit.
-func TestAFeeIsNotPaidByWhatTakesItAway(t *testing.T) {
+func TestPaymentThatRemovesALateFee(t *testing.T) {
 	h := open(t, "2026-03-01")
 	id := h.lease("start_date=2026-03-01")
 	_, err := h.SetLateFee(ctx, cli, 1, LateFee{GraceDays: 5, Cents: new(int64(2_500)), From: day(t, "2026-03-01")})

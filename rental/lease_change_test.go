@@ -32,8 +32,8 @@ func TestARentChangedLaterChangesNothingPosted(t *testing.T) {
 	h.sound()
 }
 
-// TestADraftFollowsItsNewTerms: before anything is posted, a mistake can be corrected.
-func TestADraftFollowsItsNewTerms(t *testing.T) {
+// TestUnpostedLeaseFollowsItsNewTerms: before anything is posted, a mistake can be corrected.
+func TestUnpostedLeaseFollowsItsNewTerms(t *testing.T) {
 	h := open(t, "2026-03-30")
 	id := h.lease("start_date=2026-01-31", "rent_cents=1")
 	h.Must(h.change("rent_cents=100000", "frequency=quarterly", "due_day=15"))

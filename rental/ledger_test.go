@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-func TestLedgerPostsWhatIsDueOnce(t *testing.T) {
+func TestLedgerPostsDueChargesOnce(t *testing.T) {
 	h := open(t, "2026-03-14")
 	id := h.lease("start_date=2026-01-15", "due_day=1")
 	want := []string{
@@ -119,8 +119,8 @@ func TestManyReadersPostOnce(t *testing.T) {
 	h.sound()
 }
 
-// TestTheUniqueKeyHoldsWhatIsPosted bypasses the service's own check.
-func TestTheUniqueKeyHoldsWhatIsPosted(t *testing.T) {
+// TestUniqueKeyPreventsDoublePosting bypasses the service's own check.
+func TestUniqueKeyPreventsDoublePosting(t *testing.T) {
 	h := open(t, "2026-03-01")
 	id := h.lease("start_date=2026-03-01")
 	h.owes(id, "2026-03-01 100000 1-31 March 2026")

@@ -34,8 +34,8 @@ INSERT INTO payments VALUES (1, 1, 1, 100000, 'cash', 20455, 5, NULL, NULL), (2,
 INSERT INTO tickets VALUES (1, 1, 1, 'Tap', NULL, 'medium', 'open', 'portal', 'ann', 5, 5, NULL);
 `
 
-// TestFilesOfBeforeMigrate: the ledgers of an older file are the same to the cent and continue as before.
-func TestFilesOfBeforeMigrate(t *testing.T) {
+// TestOlderFilesMigrate: the ledgers of an older file are the same to the cent and continue as before.
+func TestOlderFilesMigrate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.db")
 	c, err := sqlite.OpenConn(path, sqlite.OpenCreate|sqlite.OpenReadWrite)
 	if err != nil {

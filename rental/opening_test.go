@@ -16,9 +16,9 @@ func (h *fixture) opening(o Opening) OpeningDone {
 	return done.Leases[0]
 }
 
-// TestALeaseIsTakenOver computes two leases from March 2024 by hand: 33 months of rent settled elsewhere, 350.00 owed
+// TestOpeningBalance computes two leases from March 2024 by hand: 33 months of rent settled elsewhere, 350.00 owed
 // and a deposit of 1,800.00, or 200.00 paid ahead.
-func TestALeaseIsTakenOver(t *testing.T) {
+func TestOpeningBalance(t *testing.T) {
 	h := open(t, "2026-11-22")
 	id := h.lease("start_date=2024-03-01", "rent_cents=90000")
 	l, err := h.Ledger(ctx, viewer, id)
@@ -78,9 +78,9 @@ func TestALeaseIsTakenOver(t *testing.T) {
 	h.sound()
 }
 
-// TestAnOpeningIsReplacedAndTakenAway moves the opening date back and forth: periods are posted again and withdrawn,
+// TestOpeningIsReplacedAndRemoved moves the opening date back and forth: periods are posted again and withdrawn,
 // each once, with their late fees.
-func TestAnOpeningIsReplacedAndTakenAway(t *testing.T) {
+func TestOpeningIsReplacedAndRemoved(t *testing.T) {
 	h := open(t, "2026-03-20")
 	id := h.lease("start_date=2026-01-10", "due_day=1")
 	_, err := h.SetLateFee(ctx, cli, 1, LateFee{GraceDays: 5, Cents: new(int64(1_000)), From: day(t, "2026-01-01")})

@@ -257,8 +257,8 @@ func TestIdempotencyKeyGivesTheFirstPaymentAgain(t *testing.T) {
 	}
 }
 
-// TestACurrencyThatNobodySet records a payment in dollars, the default currency.
-func TestACurrencyThatNobodySet(t *testing.T) {
+// TestDefaultCurrency records a payment in dollars, the default currency.
+func TestDefaultCurrency(t *testing.T) {
 	h := open(t, "2026-02-10")
 	h.lease("start_date=2026-01-01")
 	_, err := h.RecordMoney(ctx, ann, MoneyIn{LeaseID: 1, AmountCents: 100000, Currency: "CHF"})

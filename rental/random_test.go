@@ -9,10 +9,10 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestDoctorAgreesWhateverIsDone does random actions on random leases while days pass: reading, paying, reversing,
+// TestDoctorAfterRandomActions does random actions on random leases while days pass: reading, paying, reversing,
 // charging, ending, moving ends, changing rent and proration. After each, doctor finds nothing, and only an end has
 // changed a posted charge.
-func TestDoctorAgreesWhateverIsDone(t *testing.T) {
+func TestDoctorAfterRandomActions(t *testing.T) {
 	for seed := range uint64(2) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		h := open(t, "2023-11-20")

@@ -9,9 +9,9 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestStatesAreThoseOfTheDay changes units, leases and the day at random and compares the lists by state with the
+// TestStatesFollowTheDay changes units, leases and the day at random and compares the lists by state with the
 // tables.
-func TestStatesAreThoseOfTheDay(t *testing.T) {
+func TestStatesFollowTheDay(t *testing.T) {
 	h := open(t, "2026-11-20")
 	h.Must(h.row("properties", "name=House"))
 	r := rand.New(rand.NewPCG(12, 21))

@@ -28,9 +28,9 @@ func full(rows []schema.Row[AgentRow, ShortNeed]) (all []Row) {
 	return all
 }
 
-// TestAgentsListsAreWhole: sums cover all matches, however few rows are shown. Short rows are small, and an unknown
-// supplier is refused with the known ones.
-func TestAgentsListsAreWhole(t *testing.T) {
+// TestAgentsListsHaveAllRowsAndSums: sums cover all matches, however few rows are shown. Short rows are small, and an
+// unknown supplier is refused with the known ones.
+func TestAgentsListsHaveAllRowsAndSums(t *testing.T) {
 	s := ranked(t)
 	all, err := s.call(s.reorderReport(), schema.Tool, `{}`)
 	s.Must(err)
@@ -123,9 +123,9 @@ func TestReportTool(t *testing.T) {
 	}
 }
 
-// TestReportToolTellsWhatIsOnItsWay: a row of the report shows open drafts and the next expected delivery; a supplier,
+// TestReportToolShowsIncomingStock: a row of the report shows open drafts and the next expected delivery; a supplier,
 // how much is missing to its minimum order.
-func TestReportToolTellsWhatIsOnItsWay(t *testing.T) {
+func TestReportToolShowsIncomingStock(t *testing.T) {
 	s := ranked(t)
 	ctx := context.Background()
 	s.Must(s.row(supplierTable(), "name,min_order_cents", "Y,1000000"))
@@ -153,9 +153,9 @@ func TestReportToolTellsWhatIsOnItsWay(t *testing.T) {
 	}
 }
 
-// TestAgentsUploadTellsWhatWasHeld: an upload reports what its days held before, and first of all if everything was
+// TestAgentsUploadReportsReplacedSales: an upload reports what its days held before, and first of all if everything was
 // stored already.
-func TestAgentsUploadTellsWhatWasHeld(t *testing.T) {
+func TestAgentsUploadReportsReplacedSales(t *testing.T) {
 	s := ranked(t)
 	s.upload(`{"rows":[{"date":"2026-11-18","sku":"near-a","qty":4},{"date":"2026-11-19","sku":"near-b","qty":5}]}`)
 	send := func(rows, want string) {

@@ -47,8 +47,8 @@ func TestIngestionCrossesOnce(t *testing.T) {
 	s.fired("A", "B", "A")
 }
 
-// TestWhatRaisesTheAlarm: changes that may raise the alarm, and changes that do not.
-func TestWhatRaisesTheAlarm(t *testing.T) {
+// TestAlarmConditions: changes that may raise the alarm, and changes that do not.
+func TestAlarmConditions(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "LOW,0") // created below
 	s.fired()
@@ -101,9 +101,9 @@ func TestWhatRaisesTheAlarm(t *testing.T) {
 	s.fired("A", "A", "A")
 }
 
-// TestCrossingAfterTimeWentBy: a SKU that recovered as its sales left the window, without a change that would have
-// checked it, raises its alarm again.
-func TestCrossingAfterTimeWentBy(t *testing.T) {
+// TestCrossingAfterSalesLeftTheWindow: a SKU that recovered as its sales left the window, without a change that would
+// have checked it, raises its alarm again.
+func TestCrossingAfterSalesLeftTheWindow(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,20")
 	s.upload(`{"rows":[{"date":"2026-11-20","sku":"A","qty":60}]}`)

@@ -242,8 +242,8 @@ func TestIngestRefusesTheWhole(t *testing.T) {
 	s.hasSales("2026-11-01 A 50000")
 }
 
-// TestIngestOfNothingGood: 200, nothing written, nothing audited.
-func TestIngestOfNothingGood(t *testing.T) {
+// TestIngestOfInvalidRowsOnly: 200, nothing written, nothing audited.
+func TestIngestOfInvalidRowsOnly(t *testing.T) {
 	s := open(t)
 	s.sku("sku", "A")
 	s.On("2026-11-25") // the window's day is not today: it must not move without an audit entry

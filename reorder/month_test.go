@@ -161,9 +161,9 @@ func TestUnreceive(t *testing.T) {
 	}
 }
 
-// TestImportsKeepWhatCameIn: an import moves no stock. It neither changes the received quantity of a stored line nor
-// orders less than that.
-func TestImportsKeepWhatCameIn(t *testing.T) {
+// TestImportsKeepReceivedQuantities: an import moves no stock. It neither changes the received quantity of a stored
+// line nor orders less than that.
+func TestImportsKeepReceivedQuantities(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,2")
 	o, err := s.create("Acme", true, "A=10")
@@ -419,8 +419,8 @@ func TestDaysWithoutStock(t *testing.T) {
 	}
 }
 
-// TestTheAverageLeavesOutDaysWithoutStock: if the setting is on. A sold 20 in 30 days, ten of them without stock.
-func TestTheAverageLeavesOutDaysWithoutStock(t *testing.T) {
+// TestAverageExcludesDaysWithoutStock: if the setting is on. A sold 20 in 30 days, ten of them without stock.
+func TestAverageExcludesDaysWithoutStock(t *testing.T) {
 	s := open(t)
 	s.On("2026-11-01")
 	s.sku("sku,current_stock", "A,30")

@@ -10,8 +10,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestSearchFindsWhatLookingFinds: the index finds at least what a scan of every text finds, in any letters and case.
-func TestSearchFindsWhatLookingFinds(t *testing.T) {
+// TestSearchFindsWhatAScanFinds: the index finds at least what a scan of every text finds, in any letters and case.
+func TestSearchFindsWhatAScanFinds(t *testing.T) {
 	s := open(t)
 	var letters []rune // letters whose case folds, and some that do not
 	for r := rune('!'); r <= unicode.MaxRune; r++ {
@@ -73,8 +73,8 @@ func TestSearchFindsWhatLookingFinds(t *testing.T) {
 	}))
 }
 
-// TestSearchWithoutAHitLooksAtNoSKU: the index alone answers.
-func TestSearchWithoutAHitLooksAtNoSKU(t *testing.T) {
+// TestSearchWithoutAHitReadsNoSKU: the index alone answers.
+func TestSearchWithoutAHitReadsNoSKU(t *testing.T) {
 	s := open(t)
 	s.Must(s.Declare().Demo(context.Background(), day(t, "2026-11-20")))
 	s.Must(s.DB.View(context.Background(), func(c *db.Conn) error {

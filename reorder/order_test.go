@@ -229,9 +229,9 @@ func TestSuggestOrders(t *testing.T) {
 	}
 }
 
-// TestReceiptIsJudged: a receipt is a stock change like any other. It lifts a SKU off its reorder point, and falling
-// below again raises the alarm again.
-func TestReceiptIsJudged(t *testing.T) {
+// TestReceiptUpdatesTheAlarm: a receipt is a stock change like any other. It lifts a SKU off its reorder point, and
+// falling below again raises the alarm again.
+func TestReceiptUpdatesTheAlarm(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,30")
 	s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":60}]}`)

@@ -113,9 +113,9 @@ func (s *fixture) adds(rep Report) {
 	}
 }
 
-// TestReportIsOfTheRowsThatThereAre changes everything that the report depends on, at random, by this process and
+// TestReportMatchesTheRows changes everything that the report depends on, at random, by this process and
 // another. It compares every list with the SKUs read one by one, and the stored sums with the rows.
-func TestReportIsOfTheRowsThatThereAre(t *testing.T) {
+func TestReportMatchesTheRows(t *testing.T) {
 	s := open(t)
 	r := rand.New(rand.NewPCG(12, 21))
 	ctx := context.Background()

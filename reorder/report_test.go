@@ -97,8 +97,8 @@ func TestReportShape(t *testing.T) {
 	}
 }
 
-// TestReportWritesWhatEncodingJSONWould: the report's own JSON writer equals encoding/json.
-func TestReportWritesWhatEncodingJSONWould(t *testing.T) {
+// TestReportEqualsEncodingJSON: the report's own JSON writer equals encoding/json.
+func TestReportEqualsEncodingJSON(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	texts := []string{"", "plain", `quo"te`, `back\slash`, "line\nbreak\ttab\rreturn", "ümlaut 茶", "<b>&amp;</b>", "\u2028\u2029", "nul\x00del\x7f", "bad\xffutf8", "\b\f"}
 	number := func() int64 { return r.Int64N(math.MaxInt64) >> r.IntN(63) * (1 - 2*r.Int64N(2)) }

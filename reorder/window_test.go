@@ -63,9 +63,9 @@ func (m model) agrees(s *fixture, step string) {
 	}
 }
 
-// TestStandingWindow moves and jumps the clock, either way, between uploads, counts and changes of the settings. The
+// TestIncrementalWindow moves and jumps the clock, either way, between uploads, counts and changes of the settings. The
 // incremental sums must always equal the sums of the sales.
-func TestStandingWindow(t *testing.T) {
+func TestIncrementalWindow(t *testing.T) {
 	for seed := range uint64(6) {
 		s, m := open(t), model{}
 		r := rand.New(rand.NewPCG(seed, 4))

@@ -15,7 +15,7 @@ import (
 	"quartermaster/schema/mail"
 )
 
-func TestCheckSaysTheFirstThatApplies(t *testing.T) {
+func TestCheckReportsTheFirstReason(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("YEAR")
 	ask := func(a Asked) Verdict {
@@ -276,7 +276,7 @@ func size(m *sync.Map) (n int) {
 	return n
 }
 
-func TestTheLicenseIsThereWhenTheEventIsTold(t *testing.T) {
+func TestLicenseExistsWhenItsEventIsSent(t *testing.T) {
 	s := emptyFixture(t)
 	var told sync.WaitGroup
 	told.Add(1)

@@ -154,7 +154,7 @@ func TestACodeBecomesALicense(t *testing.T) {
 	}
 }
 
-func TestACodeStaysGoodWhenItsProductIsNoLongerSold(t *testing.T) {
+func TestCodeStaysValidAfterItsProductIsRetired(t *testing.T) {
 	s := newFixture(t)
 	m := s.mint(1, "launch")
 	s.load("products", nil, "sku,active,kind", "PLUGIN,false,other")
@@ -163,7 +163,7 @@ func TestACodeStaysGoodWhenItsProductIsNoLongerSold(t *testing.T) {
 	equal(t, "check", s.check(r.License.Key, "").Code, "valid")
 }
 
-func TestRedeemingTellsAndChangesNobodysName(t *testing.T) {
+func TestRedeemingRevealsAndChangesNoName(t *testing.T) {
 	s := newFixture(t)
 	_, err := s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", Name: "Ann Lee", SKU: "BOOK"})
 	must(t, err)

@@ -69,9 +69,9 @@ func TestCustomersAreFoundByWhatPeopleSend(t *testing.T) {
 	must(t, err)
 }
 
-// TestKeysFromElsewhereAreCalledByTheirEnd: the last four characters, in any case and script, find a license together
+// TestForeignKeysAreFoundByTheirEnd: the last four characters, in any case and script, find a license together
 // with its customer only.
-func TestKeysFromElsewhereAreCalledByTheirEnd(t *testing.T) {
+func TestForeignKeysAreFoundByTheirEnd(t *testing.T) {
 	s := newFixture(t)
 	s.moveIn("license_key,sku,email", uuidKey+",PLUGIN,ann@example.com", "\u043a\u043b\u044e\u0447-\u043d\u043e\u043c\u0435\u0440,PLUGIN,bo@example.com",
 		"\u5e8f\u5217\u53f7\u7801\u5e8f\u5217\u53f7\u7801,PLUGIN,cy@example.com")

@@ -14,7 +14,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-func TestTheSurfaceIsThatOfTheContract(t *testing.T) {
+func TestSurface(t *testing.T) {
 	d := newFixture(t).Declare()
 	var got, tools []string
 	for _, op := range d.Ops {
@@ -93,7 +93,7 @@ func (s *fixture) call(route, path, body string, query map[string][]string, who 
 	return do(background, who)
 }
 
-func TestOperationsAnswerInTheShapeThatTheyTell(t *testing.T) {
+func TestAnswersMatchTheirSchema(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
 	s.sell("YEAR", "bo@example.com", 1)
@@ -132,7 +132,7 @@ func TestOperationsAnswerInTheShapeThatTheyTell(t *testing.T) {
 	}
 }
 
-func TestEventsAreInTheShapeThatIsTold(t *testing.T) {
+func TestEventsMatchTheirSchema(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
 	_, err := s.activate(l.Key, "m")

@@ -28,9 +28,9 @@ func TestACorrectionDoesNotRefundInFull(t *testing.T) {
 	}
 }
 
-// TestTimesAreTheSameWhereverTheyAreTold: activation and deactivation return the time of the last check although it is
+// TestTimesAreTheSameInEveryAnswer: activation and deactivation return the time of the last check although it is
 // not stored yet.
-func TestTimesAreTheSameWhereverTheyAreTold(t *testing.T) {
+func TestTimesAreTheSameInEveryAnswer(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
 	s.pass(time.Minute)
@@ -66,7 +66,7 @@ func TestAnEmptyFingerprintHoldsNoSeat(t *testing.T) {
 	}
 }
 
-func TestAnOrderRefThatNamesNothing(t *testing.T) {
+func TestUnknownOrderRef(t *testing.T) {
 	s := newFixture(t)
 	for _, ref := range []string{"ORD-0", "\x00", " ", strings.Repeat("x", 20_000)} {
 		_, err := s.call("GET /api/orders/:ref", ref, "", nil, admin)

@@ -13,9 +13,9 @@ import (
 // tallied are the sums of a day, month or product in one currency, added up anew.
 type tallied struct{ orders, sold, tax, refunded int64 }
 
-// TestFiguresAreARecomputation: after any sales and refunds, the figures by day, month and product equal a
+// TestFiguresMatchARecomputation: after any sales and refunds, the figures by day, month and product equal a
 // recomputation from orders and refunds, and add up to the totals and the stats.
-func TestFiguresAreARecomputation(t *testing.T) {
+func TestFiguresMatchARecomputation(t *testing.T) {
 	pick := rand.New(rand.NewPCG(16, 5))
 	for round := range 6 {
 		s := newFixture(t)

@@ -236,7 +236,7 @@ func TestManyFilesOfOneMachineHideNoOther(t *testing.T) {
 	equal(t, "files that are kept", s.count("SELECT count(*) FROM store_license_files"), mostFiles+2)
 }
 
-func TestSigningKeysFollowEachOther(t *testing.T) {
+func TestSigningKeyRotation(t *testing.T) {
 	s := newFixture(t)
 	one, err := s.MakeSigningKey(background, admin)
 	must(t, err)
@@ -269,7 +269,7 @@ func TestSigningKeysFollowEachOther(t *testing.T) {
 	}
 }
 
-func TestAQuestionTellsOfFilesThatRunOn(t *testing.T) {
+func TestRevokeQuestionNamesValidFiles(t *testing.T) {
 	s := newFixture(t)
 	_, err := s.MakeSigningKey(background, admin)
 	must(t, err)

@@ -66,9 +66,9 @@ func (s *fixture) byKey(key string) License {
 
 const uuidKey = "38b1460a-5104-4067-a91d-77b872934d51"
 
-// TestAKeyMovesInWithItsOrderAndSeats is the contract's example: limit empty, 4 seats, disabled, order 9 of Lemon
+// TestKeyImportsWithItsOrderAndSeats is the contract's example: limit empty, 4 seats, disabled, order 9 of Lemon
 // Squeezy. A second import changes nothing.
-func TestAKeyMovesInWithItsOrderAndSeats(t *testing.T) {
+func TestKeyImportsWithItsOrderAndSeats(t *testing.T) {
 	s := newFixture(t)
 	file := []string{
 		"license_key,sku,email,name,status,activation_limit,created_at,provider,provider_ref,seats",
@@ -174,9 +174,9 @@ func (s *fixture) orders() []Order {
 	return p.Orders
 }
 
-// TestAKeyTakesThePlaceOfALicenseOfHistory: an imported key replaces a license that an import of orders made and nobody
+// TestImportedKeyReplacesAHistoricLicense: an imported key replaces a license that an import of orders made and nobody
 // has received.
-func TestAKeyTakesThePlaceOfALicenseOfHistory(t *testing.T) {
+func TestImportedKeyReplacesAHistoricLicense(t *testing.T) {
 	s := newFixture(t)
 	s.load("orders", nil, "provider,provider_ref,email,sku,tier,qty,paid_at", "gumroad,G-1,ann@example.com,PLUGIN,pro,3,2025-01-01")
 	d := s.orders()[0]
@@ -281,9 +281,9 @@ func TestNamesOfOtherProgramsMeanProducts(t *testing.T) {
 
 func errOf[T any](_ T, err error) error { return err }
 
-// TestLicensesTravelWhole: an export makes the same licenses elsewhere, after the exports of products, customers and
-// orders.
-func TestLicensesTravelWhole(t *testing.T) {
+// TestLicensesExportAndImportCompletely: an export makes the same licenses elsewhere, after the exports of products,
+// customers and orders.
+func TestLicensesExportAndImportCompletely(t *testing.T) {
 	s := newFixture(t)
 	must(t, s.demo(background, s.now().Day(time.UTC)))
 	s.moveIn("license_key,sku,email,tier,activation_limit,expires_at,seats,status,provider,provider_ref",

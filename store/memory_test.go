@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-func TestChecksAreRememberedAndFlushed(t *testing.T) {
+func TestChecksAreCachedAndFlushed(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
 	other := s.license("PLUGIN")
@@ -64,7 +64,7 @@ func TestChecksAreRememberedAndFlushed(t *testing.T) {
 	equal(t, "unknown keys are not remembered", len(s.memory.uses.licenses), 0)
 }
 
-func TestWhatIsRememberedIsBounded(t *testing.T) {
+func TestCacheIsBounded(t *testing.T) {
 	var s lastUses
 	for id := range int64(mostUses + 10) {
 		s.license(id, 5)
@@ -99,7 +99,7 @@ func TestAFlushThatFailsLosesNothing(t *testing.T) {
 	equal(t, "stored", s.count("SELECT last_checked_at FROM store_licenses"), int64(s.now()))
 }
 
-func TestLicensesAreNotDisturbedByATouch(t *testing.T) {
+func TestStoringACheckKeepsTheLicense(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
 	s.check(l.Key, "")
@@ -114,9 +114,9 @@ func TestLicensesAreNotDisturbedByATouch(t *testing.T) {
 	}
 }
 
-// TestAValidKeyWritesAsADeviceDoes activates and releases a seat again and again. Past 120 moves in ten minutes it is
+// TestSeatMovesAreRateLimited activates and releases a seat again and again. Past 120 moves in ten minutes it is
 // refused and writes no more entries.
-func TestAValidKeyWritesAsADeviceDoes(t *testing.T) {
+func TestSeatMovesAreRateLimited(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
 	for range 60 {

@@ -55,9 +55,9 @@ func sold(t *testing.T, s *apptest.Fixture) (ref, key string) {
 	return order.OrderRef, order.Licenses[0].Key
 }
 
-// TestTheSamplesDoWhatThePageSays runs the document's three programs against a real server, each if its interpreter is
+// TestDocumentedSamplesRun runs the document's three programs against a real server, each if its interpreter is
 // installed.
-func TestTheSamplesDoWhatThePageSays(t *testing.T) {
+func TestDocumentedSamplesRun(t *testing.T) {
 	for _, sample := range []struct {
 		language, file string
 		command        []string

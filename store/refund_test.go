@@ -76,7 +76,7 @@ func TestAPartialRefundKeepsTheLicenses(t *testing.T) {
 	equal(t, "events", s.eventNames(), "order.paid order.refunded order.refunded order.refunded")
 }
 
-func TestAnOrderThatCameToNothingCanBeTakenBack(t *testing.T) {
+func TestFailedOrderCanBeReversed(t *testing.T) {
 	s := newFixture(t)
 	r, err := s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "PLUGIN", Total: amount(0)})
 	must(t, err)

@@ -15,9 +15,9 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// TestCodesAreNowhereAfterTheyWereShown searches for minted codes, in any encoding, in the database file, its log, a
+// TestCodesAreNotStoredInPlain searches for minted codes, in any encoding, in the database file, its log, a
 // backup and every event.
-func TestCodesAreNowhereAfterTheyWereShown(t *testing.T) {
+func TestCodesAreNotStoredInPlain(t *testing.T) {
 	s := newFixture(t)
 	ask := func() db.Caller {
 		who := admin
@@ -71,8 +71,8 @@ func TestCodesAreNowhereAfterTheyWereShown(t *testing.T) {
 	}
 }
 
-// TestLicenseKeysStandOnlyWhereTheyMust: the audit trail and events other than order.paid contain none.
-func TestLicenseKeysStandOnlyWhereTheyMust(t *testing.T) {
+// TestLicenseKeysAppearOnlyWhereNeeded: the audit trail and events other than order.paid contain none.
+func TestLicenseKeysAppearOnlyWhereNeeded(t *testing.T) {
 	s := newFixture(t)
 	o := s.sell("YEAR", "a@b.c", 2)
 	m := s.mint(1, "launch")
@@ -149,8 +149,8 @@ func TestEveryChangeIsAudited(t *testing.T) {
 	refused(t, err, "validation", "ISO 4217")
 }
 
-// TestNothingOfARefusedWriteIsKept: if the last of several units fails, all are rolled back.
-func TestNothingOfARefusedWriteIsKept(t *testing.T) {
+// TestRefusedWriteIsRolledBack: if the last of several units fails, all are rolled back.
+func TestRefusedWriteIsRolledBack(t *testing.T) {
 	s := newFixture(t)
 	s.pass(time.Hour)
 	must(t, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {

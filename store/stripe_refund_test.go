@@ -66,9 +66,9 @@ func TestAPaymentAndItsRefundThatCannotBeRead(t *testing.T) {
 	equal(t, "refunded by hand", len(s.doctor()), 0)
 }
 
-// TestWhatTheMetadataMayHold: Stripe sends quantities as text, imitations as numbers. The metadata may name the tier if
+// TestMetadataOfCheckouts: Stripe sends quantities as text, imitations as numbers. The metadata may name the tier if
 // the link names none.
-func TestWhatTheMetadataMayHold(t *testing.T) {
+func TestMetadataOfCheckouts(t *testing.T) {
 	s := newStripeFixture(t)
 	equal(t, "a number", s.stripe("session", map[string]any{"metadata.qty": 3}).Outcome, "recorded")
 	equal(t, "licenses", len(s.payment().Licenses), 3)

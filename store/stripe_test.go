@@ -160,7 +160,7 @@ func TestSignaturesThatAreRefused(t *testing.T) {
 	equal(t, "orders", s.count("SELECT count(*) FROM store_orders"), int64(1))
 }
 
-func TestTheSecretHoldsAtOnce(t *testing.T) {
+func TestSecretAppliesAtOnce(t *testing.T) {
 	s := newFixture(t)
 	body := stripeBody(t, "session", nil)
 	_, err := s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, "", s.now())})
@@ -206,7 +206,7 @@ func TestTheSameEventRacesWithItself(t *testing.T) {
 	equal(t, "events", s.eventNames(), "order.paid")
 }
 
-func TestAPaymentThatComesLater(t *testing.T) {
+func TestDelayedPayment(t *testing.T) {
 	s := newStripeFixture(t)
 	equal(t, "not paid yet", s.stripe("session", map[string]any{"payment_status": "unpaid"}).Outcome, "ignored")
 	equal(t, "orders", s.count("SELECT count(*) FROM store_orders"), int64(0))
@@ -279,7 +279,7 @@ func TestAPaymentByItsLink(t *testing.T) {
 	}
 }
 
-func TestAPaymentThatNobodyUnderstandsIsNotLost(t *testing.T) {
+func TestUnmatchedPaymentIsKept(t *testing.T) {
 	for name, c := range map[string]struct {
 		set  map[string]any
 		says string
@@ -316,7 +316,7 @@ func TestAPaymentThatNobodyUnderstandsIsNotLost(t *testing.T) {
 	}
 }
 
-func TestWaysOutOfAnUnclearPayment(t *testing.T) {
+func TestResolvingAnUnmatchedPayment(t *testing.T) {
 	lost := map[string]any{"metadata": nil}
 	s := newStripeFixture(t)
 	s.stripe("session", lost)
@@ -350,7 +350,7 @@ func TestWaysOutOfAnUnclearPayment(t *testing.T) {
 	equal(t, "refunded by hand", len(s.doctor()), 0)
 }
 
-func TestBodiesThatAreNoEvents(t *testing.T) {
+func TestInvalidEventBodies(t *testing.T) {
 	s := newStripeFixture(t)
 	for name, body := range map[string]string{
 		"empty":           "",

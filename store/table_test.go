@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-func TestWhatIsExportedImportsUnchanged(t *testing.T) {
+func TestExportImportsUnchanged(t *testing.T) {
 	s := newStripeFixture(t)
 	must(t, s.demo(background, s.now().Day(time.UTC)))
 	s.stripe("session", nil)

@@ -139,9 +139,9 @@ func (s *fixture) subscriptionStates() string {
 	return strings.Join(lines, "\n")
 }
 
-// TestEventsOfTillsInAnyOrder: in any order of a provider's events, and repeated any number of times, they give the
+// TestProviderEventsInAnyOrder: in any order of a provider's events, and repeated any number of times, they give the
 // same orders, refunds, licenses and states.
-func TestEventsOfTillsInAnyOrder(t *testing.T) {
+func TestProviderEventsInAnyOrder(t *testing.T) {
 	start := exact.InstantOf(opening)
 	month := exact.Instant(30 * day)
 	at := func(n exact.Instant) *exact.Instant { x := start + n; return &x }
@@ -253,8 +253,8 @@ func TestSubscriptionsAreSortedForAgents(t *testing.T) {
 	}
 }
 
-// TestSignaturesOfTills: the contract's example signatures are accepted, and no others.
-func TestSignaturesOfTills(t *testing.T) {
+// TestSignaturesOfProviders: the contract's example signatures are accepted, and no others.
+func TestSignaturesOfProviders(t *testing.T) {
 	s := newTillFixture(t)
 	s.At(time.Date(2026, time.November, 22, 12, 0, 0, 0, time.UTC))
 	lemonBody := `{"meta":{"event_name":"order_created"},"data":{"type":"orders","id":"1"}}`
@@ -352,8 +352,8 @@ func TestASubscriptionIsLinked(t *testing.T) {
 	refused(t, err, "conflict", "sub_p")
 }
 
-// TestTroubleThatStripeTells: a failed payment, a cancelled subscription, a dispute with its due date.
-func TestTroubleThatStripeTells(t *testing.T) {
+// TestStripeFailuresAndDisputes: a failed payment, a cancelled subscription, a dispute with its due date.
+func TestStripeFailuresAndDisputes(t *testing.T) {
 	s := newStripeFixture(t)
 	now := s.now()
 	s.tell(checkout(9800))

@@ -74,8 +74,8 @@ func (s *fixture) Sell(n NewOrder) Recorded {
 	return r
 }
 
-// TestAnOrderIsRecordedForADayThatIsPast: it counts on that day, and its licenses begin there.
-func TestAnOrderIsRecordedForADayThatIsPast(t *testing.T) {
+// TestBackdatedOrder: it counts on that day, and its licenses begin there.
+func TestBackdatedOrder(t *testing.T) {
 	s := newFixture(t)
 	today := exact.DayOf(s.Now())
 	last := today - 30

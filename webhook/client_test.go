@@ -330,8 +330,8 @@ func (c counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestLittleOfTheBodyIsRead sends endless answers: at most the discarded part and one buffer are read.
-func TestLittleOfTheBodyIsRead(t *testing.T) {
+// TestAnswerBodyIsReadInPart sends endless answers: at most the discarded part and one buffer are read.
+func TestAnswerBodyIsReadInPart(t *testing.T) {
 	t.Parallel()
 	const buffer = 4 << 10
 	for head, test := range map[string]struct {

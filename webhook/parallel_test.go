@@ -212,8 +212,8 @@ func TestOneWriteADelivery(t *testing.T) {
 	}
 }
 
-// TestNothingIsSentWithoutItsMark: no connection is made for a delivery whose sending mark cannot be stored.
-func TestNothingIsSentWithoutItsMark(t *testing.T) {
+// TestNothingIsSentWithoutASendingMark: no connection is made for a delivery whose sending mark cannot be stored.
+func TestNothingIsSentWithoutASendingMark(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})
 	s.sender.SetPoll(5 * time.Millisecond)

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestNameThatMoves resolves a name first to a receiver, then to a forbidden address. Each attempt resolves once and
+// TestDNSRebinding resolves a name first to a receiver, then to a forbidden address. Each attempt resolves once and
 // checks the address that it connects to.
-func TestNameThatMoves(t *testing.T) {
+func TestDNSRebinding(t *testing.T) {
 	t.Parallel()
 	l := listen(t, says("HTTP/1.1 200 OK\r\n\r\n", hangUp))
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(l.url, "http://"))

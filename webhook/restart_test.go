@@ -126,9 +126,9 @@ func TestOutcomeSurvivesABusyDatabase(t *testing.T) {
 	}
 }
 
-// TestOldEventsGo: old events are deleted in steps of 200. Between two steps the housekeeping pauses for nine times the
-// step's duration and at least 100 ms: each pause is counted, and another writer writes in it.
-func TestOldEventsGo(t *testing.T) {
+// TestOldEventsAreDeleted: old events are deleted in steps of 200. Between two steps the housekeeping pauses for nine
+// times the step's duration and at least 100 ms: each pause is counted, and another writer writes in it.
+func TestOldEventsAreDeleted(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})
 	s.add("https://shop.example", "order.refunded")

@@ -53,8 +53,8 @@ func TestOrderPerReceiver(t *testing.T) {
 	}
 }
 
-// TestSendingIsOnTheDiskFirst reads, from within the receiver, what another connection sees.
-func TestSendingIsOnTheDiskFirst(t *testing.T) {
+// TestSendingMarkIsDurableFirst reads, from within the receiver, what another connection sees.
+func TestSendingMarkIsDurableFirst(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})
 	other := attach(t, s.path, db.Options{}, webhook.Options{})
@@ -168,7 +168,7 @@ func TestNoRepeat(t *testing.T) {
 	}
 }
 
-func TestAnotherProcessIsHeard(t *testing.T) {
+func TestEventsOfAnotherProcessAreSent(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})
 	other := attach(t, s.path, db.Options{}, webhook.Options{})

@@ -87,8 +87,8 @@ func takeRole(d *db.DB, user, service string) (int, error) {
 	})
 }
 
-// TestWhatIsTakenAwayHoldsOnTheNextRequest: what one process revokes, another refuses at its next request.
-func TestWhatIsTakenAwayHoldsOnTheNextRequest(t *testing.T) {
+// TestRevocationAppliesToTheNextRequest: what one process revokes, another refuses at its next request.
+func TestRevocationAppliesToTheNextRequest(t *testing.T) {
 	ctx, cli := context.Background(), db.CLI("")
 	h := newFixture(t)
 	other := h.open(h.d.Path())
@@ -170,9 +170,9 @@ func TestNoRequestAfterARevocationPasses(t *testing.T) {
 	}
 }
 
-// TestASeenKeyReadsNothing: a cached key needs no database reader, even right after an unrelated commit. An uncached
+// TestCachedKeyReadsNothing: a cached key needs no database reader, even right after an unrelated commit. An uncached
 // one does.
-func TestASeenKeyReadsNothing(t *testing.T) {
+func TestCachedKeyReadsNothing(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
 	_, seen := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
@@ -215,7 +215,7 @@ func (h fixture) holdReaders() (release func()) {
 	return func() { close(free); out.Wait() }
 }
 
-func TestWhatIsRememberedIsBounded(t *testing.T) {
+func TestCacheIsBounded(t *testing.T) {
 	k := NewKeys(nil)
 	for i := range maxSeen + 100 {
 		k.remember([32]byte{byte(i), byte(i >> 8)}, &seenKey{}, k.stamp)
@@ -236,9 +236,9 @@ func TestWhatIsRememberedIsBounded(t *testing.T) {
 	}
 }
 
-// TestALookServesOnlyThoseWhoCameBeforeIt: a version check serves only requests that arrived before it began. One that
-// was under way may have read the version before a revocation that the request must see.
-func TestALookServesOnlyThoseWhoCameBeforeIt(t *testing.T) {
+// TestVersionCheckServesEarlierRequestsOnly: a version check serves only requests that arrived before it began. One
+// that was under way may have read the version before a revocation that the request must see.
+func TestVersionCheckServesEarlierRequestsOnly(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
 	made, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
@@ -261,9 +261,9 @@ func TestALookServesOnlyThoseWhoCameBeforeIt(t *testing.T) {
 	}
 }
 
-// TestWhatWasReadAtAnotherStampIsNotRemembered: a key that was read while a credential changed is valid for its own
+// TestKeyReadDuringAChangeIsNotCached: a key that was read while a credential changed is valid for its own
 // request alone.
-func TestWhatWasReadAtAnotherStampIsNotRemembered(t *testing.T) {
+func TestKeyReadDuringAChangeIsNotCached(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
 	_, first := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
@@ -285,8 +285,8 @@ func TestWhatWasReadAtAnotherStampIsNotRemembered(t *testing.T) {
 	}
 }
 
-// TestRequestsAreHeldToIndexes: neither a request nor the flush scans a table.
-func TestRequestsAreHeldToIndexes(t *testing.T) {
+// TestRequestsUseIndexes: neither a request nor the flush scans a table.
+func TestRequestsUseIndexes(t *testing.T) {
 	h := newFixture(t)
 	err := h.d.View(context.Background(), func(c *db.Conn) error {
 		for _, query := range []string{selectCaller, selectStamp, setLastUse} {

@@ -34,7 +34,7 @@ func TestTheLastAdminStays(t *testing.T) {
 	refused(t, err, fault.NotFound)
 }
 
-func TestRolesWithoutAServiceAreThoseThatTheUserHas(t *testing.T) {
+func TestRolesWithoutAServiceAreTheUsersRoles(t *testing.T) {
 	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
 	all := []string{"store", "maintenance", "rental", "reorder"}
 	must[User](t)(h.add("ann", "member", "store", "rental"))
@@ -53,7 +53,7 @@ func TestRolesWithoutAServiceAreThoseThatTheUserHas(t *testing.T) {
 	}
 }
 
-func TestAnAdminKeepsTheOwnServicesOnly(t *testing.T) {
+func TestAdminManagesOwnServicesOnly(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
 	must[User](t)(h.add("root", "admin", "store", "rental"))
 	must[User](t)(h.add("ann", "admin", "store"))

@@ -87,8 +87,8 @@ func TestKeysAreRefusedByName(t *testing.T) {
 	}
 }
 
-// TestKeysAreNowhereInPlain: a key is shown once. Afterwards no file and no entry contains it in any readable form.
-func TestKeysAreNowhereInPlain(t *testing.T) {
+// TestNoKeyIsStoredInPlain: a key is shown once. Afterwards no file and no entry contains it in any readable form.
+func TestNoKeyIsStoredInPlain(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
 	_, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full", Label: "marked label"})

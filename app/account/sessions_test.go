@@ -87,7 +87,7 @@ func TestAnInvitationSetsThePasswordOnce(t *testing.T) {
 	}
 }
 
-func TestSigningInTellsNothing(t *testing.T) {
+func TestSignInRevealsNothing(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
 	h.user("ann")
 	h.user("ben")
@@ -180,9 +180,9 @@ func TestGuessersAreSlowedAndColleaguesAreNot(t *testing.T) {
 	}
 }
 
-// TestPlacesForAHash fills the hashing slots: an address has one, strangers leave two to known addresses, and a refusal
+// TestHashingSlots fills the hashing slots: an address has one, strangers leave two to known addresses, and a refusal
 // calls nothing.
-func TestPlacesForAHash(t *testing.T) {
+func TestHashingSlots(t *testing.T) {
 	h := newHasher()
 	hold, begun := make(chan struct{}), make(chan struct{}, maxPlaces)
 	var group sync.WaitGroup
@@ -293,7 +293,7 @@ func TestASessionLastsWhileItIsUsedAndNinetyDaysAtMost(t *testing.T) {
 	}
 }
 
-func TestKindsMeanNothingToEachOther(t *testing.T) {
+func TestSessionKindsAreSeparate(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
 	h.user("ann")
 	s := NewSessions(h.d)

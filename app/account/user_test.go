@@ -106,7 +106,7 @@ func TestUsersAreRefusedByName(t *testing.T) {
 	refused(t, disable("alice"), fault.Conflict, `"alice"`, "disabled already")
 }
 
-func TestOnlyAnAdminKeepsUsersAndKeys(t *testing.T) {
+func TestOnlyAdminsManageUsersAndKeys(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
 	h.user("alice")
 	h.key(NewKey{Service: "store", User: "alice", Scope: "full"})

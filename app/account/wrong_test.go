@@ -54,8 +54,8 @@ func TestWrongKeysFromOneAddressAreSlowed(t *testing.T) {
 	}
 }
 
-// TestAClockSetBackLetsNobodyWait: a Raspberry Pi's clock may jump back; wrong keys from the future delay nobody.
-func TestAClockSetBackLetsNobodyWait(t *testing.T) {
+// TestClockSetBackDelaysNobody: a Raspberry Pi's clock may jump back; wrong keys from the future delay nobody.
+func TestClockSetBackDelaysNobody(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
 	k := NewKeys(h.d)
 	ask := func() error {

@@ -8,9 +8,9 @@ import (
 	"quartermaster/schema/db/dbtest"
 )
 
-// TestAServicesTrailIsReadOffItsEnd: reading a page of one service takes time in proportion to its rows, however long
+// TestAuditTrailIsReadFromItsEnd: reading a page of one service takes time in proportion to its rows, however long
 // the trail of the other services is, also for entries without a service.
-func TestAServicesTrailIsReadOffItsEnd(t *testing.T) {
+func TestAuditTrailIsReadFromItsEnd(t *testing.T) {
 	h := dbtest.Open(t, time.UTC, dbtest.Noon)
 	for _, f := range []Filter{{Service: "rental", Limit: 50}, {Service: "rental", Appliance: true, Limit: 50}, {Service: "rental", Limit: 50, After: 9}} {
 		query, _ := f.newest()

@@ -74,7 +74,7 @@ func commit(ctx context.Context, d *db.DB) error {
 	return db.Exec(ctx, d, db.CLI(""), func(tx *db.Tx) error { return tx.Audit("x", "y:1", nil) })
 }
 
-func TestAnAnswerIsKeptUntilACommit(t *testing.T) {
+func TestCachedAnswerLastsUntilACommit(t *testing.T) {
 	k := newFixture(t)
 	twice := func() {
 		for range 2 {
@@ -104,7 +104,7 @@ func TestAnAnswerIsKeptUntilACommit(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsItsQuestionsAndItsCallersOwn(t *testing.T) {
+func TestCachedAnswerIsPerRequestAndCaller(t *testing.T) {
 	k := newFixture(t)
 	for range 2 {
 		k.ask(ana(1), "/api/x", "", k.looks(nil))
@@ -131,7 +131,7 @@ func TestAnAnswerIsItsQuestionsAndItsCallersOwn(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsNotKeptPastItsSecond(t *testing.T) {
+func TestCachedAnswerLastsOneSecond(t *testing.T) {
 	k := newFixture(t)
 	twice := func() {
 		for range 2 {
@@ -148,7 +148,7 @@ func TestAnAnswerIsNotKeptPastItsSecond(t *testing.T) {
 	k.expect(1, "when the clock was put back")
 }
 
-func TestWhatDoesNotLastIsNotKept(t *testing.T) {
+func TestShortLivedAnswersAreNotCached(t *testing.T) {
 	k := newFixture(t)
 	for what, work := range map[string]func(context.Context) error{
 		"writes":                        func(ctx context.Context) error { return commit(ctx, k.DB) },

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestProgressIsShownAndTakenOffAgain: a terminal shows the import's progress, and a clean line at the end.
-func TestProgressIsShownAndTakenOffAgain(t *testing.T) {
+// TestProgressIsShownAndCleared: a terminal shows the import's progress, and a clean line at the end.
+func TestProgressIsShownAndCleared(t *testing.T) {
 	for _, lines := range []int{1000, -1} {
 		var screen strings.Builder
 		progress, end := progressOn(&screen, lines)
@@ -23,7 +23,7 @@ func TestProgressIsShownAndTakenOffAgain(t *testing.T) {
 	}
 }
 
-func TestLinesAreCountedForTheBar(t *testing.T) {
+func TestProgressBarCountsLines(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "a": 0, "a\nb\n": 2, strings.Repeat("x\n", 70_000): 70_000} {
 		if got, err := countLines(strings.NewReader(text)); err != nil || got != want {
 			t.Errorf("%d bytes have %d lines, want %d (%v)", len(text), got, want, err)

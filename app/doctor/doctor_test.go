@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-func TestRoomIsJudged(t *testing.T) {
+func TestFreeSpaceIsJudged(t *testing.T) {
 	const mb = 1 << 20
 	for _, c := range []struct {
 		free, size uint64
@@ -31,7 +31,7 @@ func TestRoomIsJudged(t *testing.T) {
 	}
 }
 
-func TestFreeDiskIsKnownHere(t *testing.T) {
+func TestFreeDiskIsReported(t *testing.T) {
 	free, err := db.FreeDisk(filepath.Join(t.TempDir(), "none.db"))
 	if err != nil || free == 0 {
 		t.Errorf("%d, %v", free, err)

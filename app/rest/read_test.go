@@ -27,9 +27,9 @@ func (w *turns) Hold(int64) error {
 	return nil
 }
 
-// TestATurnMayBringTheAnswer: a list that was answered while a request for it waited is not computed again. A single
-// record waits for no turn.
-func TestATurnMayBringTheAnswer(t *testing.T) {
+// TestWaitingRequestSharesTheAnswer: a list that was answered while a request for it waited is not computed again. A
+// single record waits for no turn.
+func TestWaitingRequestSharesTheAnswer(t *testing.T) {
 	f := dbtest.Open(t, time.UTC, time.Date(2026, 11, 20, 21, 5, 0, 0, time.UTC))
 	type list struct {
 		Rows []int64 `json:"rows"`

@@ -33,7 +33,7 @@ const (
 //
 // netutil.LimitListener bounds the number too, but leaves a new connection waiting until
 // one ends by itself: 16 clients that send nothing shut all others out of its 16 places
-// until the header timeout (TestLimitListenerShutsOut). BenchmarkConnLimiter tells what ours
+// until the header timeout (TestLimitListenerBlocksNewClients). BenchmarkConnLimiter tells what ours
 // costs beside it.
 type connLimiter struct {
 	mu    sync.Mutex

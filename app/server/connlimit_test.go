@@ -170,8 +170,8 @@ func TestWorkIsNeverClosed(t *testing.T) {
 	}
 }
 
-// TestARequestIsWorkWhenItIsWhole follows a request from its header to its answer.
-func TestARequestIsWorkWhenItIsWhole(t *testing.T) {
+// TestOnlyCompleteRequestsCountAsWork follows a request from its header to its answer.
+func TestOnlyCompleteRequestsCountAsWork(t *testing.T) {
 	r := newConnLimiter(1)
 	p := connect(t, r)
 	works := func() bool { return p.working.Load() == 1 }
@@ -231,9 +231,9 @@ func TestAnswerIsSentBeforeDone(t *testing.T) {
 	close(read)
 }
 
-// TestLimitListenerShutsOut shows why the limiter is our own: sixteen silent clients block a seventeenth at netutil's
-// listener, but not at ours.
-func TestLimitListenerShutsOut(t *testing.T) {
+// TestLimitListenerBlocksNewClients shows why the limiter is our own: sixteen silent clients block a seventeenth at
+// netutil's listener, but not at ours.
+func TestLimitListenerBlocksNewClients(t *testing.T) {
 	const conns = 16
 	for name, limit := range map[string]func(net.Listener) net.Listener{
 		"netutil": func(ln net.Listener) net.Listener { return netutil.LimitListener(ln, conns) },
@@ -308,9 +308,9 @@ func serveLimited(t testing.TB, limit func(net.Listener) net.Listener) string {
 	return ln.Addr().String()
 }
 
-// TestWhoTakesNothingIsCutOff: an answer is sent as long as the client reads pieces of it. The connections are real,
+// TestUnreadAnswerIsCutOff: an answer is sent as long as the client reads pieces of it. The connections are real,
 // since a pipe has no buffers.
-func TestWhoTakesNothingIsCutOff(t *testing.T) {
+func TestUnreadAnswerIsCutOff(t *testing.T) {
 	in, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

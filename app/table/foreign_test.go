@@ -183,7 +183,7 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 	}
 }
 
-func TestColumnsThatMeanNothingAreLeftOut(t *testing.T) {
+func TestUnknownColumnsAreIgnored(t *testing.T) {
 	_, out := read(t, []byte("Art,name,Farbe\nA,x,y\n"), Reading{Map: mapped("Art=code")})
 	if !slices.Equal(out.layout.left, []string{"name", "Farbe"}) {
 		t.Errorf("left out: %v", out.layout.left)
@@ -194,7 +194,7 @@ func TestColumnsThatMeanNothingAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestMappingsThatCannotBe(t *testing.T) {
+func TestInvalidMappings(t *testing.T) {
 	for _, c := range []struct {
 		how  Reading
 		want string
@@ -308,8 +308,9 @@ func TestDamagedWorkbooks(t *testing.T) {
 	}
 }
 
-// TestRefusedFormulasGoBackGuarded: a foreign file's formula is read as text, exported as text, and imported unchanged.
-func TestRefusedFormulasGoBackGuarded(t *testing.T) {
+// TestRefusedFormulasAreExportedGuarded: a foreign file's formula is read as text, exported as text, and imported
+// unchanged.
+func TestRefusedFormulasAreExportedGuarded(t *testing.T) {
 	s := newShelf(t)
 	const file = "code,name,count\n=1+1,taken,-5\n-2+3,taken,\n'@c,taken,+7\n+,taken,=9\n"
 	out, err := Run(context.Background(), s.db, db.CLI("shelf"), s.table(), InMemory([]byte(file)), Options{}, nil)
@@ -335,7 +336,7 @@ func TestRefusedFormulasGoBackGuarded(t *testing.T) {
 	}
 }
 
-func TestRefusedRowsGoBackAndComeAgain(t *testing.T) {
+func TestRefusedRowsAreExportedAndImportedAgain(t *testing.T) {
 	s := newShelf(t)
 	const file = "Code;Name;Farbe\na;eins;rot\nb;taken;blau\n;drei;\nd;vier;x;y\n"
 	how := Options{Reading: Reading{Map: mapped("Code=code", "Name=name")}}

@@ -20,7 +20,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-func TestDryRunSaysTheSameAndKeepsNothing(t *testing.T) {
+func TestDryRunReportsTheSameAndWritesNothing(t *testing.T) {
 	s := newShelf(t)
 	const file = "code,name\na,one\nb,taken\nc,three\n"
 	dry, err := s.load(file, schema.LoadOptions{DryRun: true})
@@ -39,7 +39,7 @@ func TestDryRunSaysTheSameAndKeepsNothing(t *testing.T) {
 	}
 }
 
-func TestAnErrorThatIsNotARowsWritesNothing(t *testing.T) {
+func TestErrorOutsideARowWritesNothing(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"an internal error", "code,name\na,one\nb,broken\nc,three\n", "line 3: broken"},
 		{"the machine's refusal", "code,name\na,one\nb,full\nc,three\n", "line 3: the disk is full"},
@@ -57,7 +57,7 @@ func TestAnErrorThatIsNotARowsWritesNothing(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeReadOnWritesNothing(t *testing.T) {
+func TestUnreadableFileWritesNothing(t *testing.T) {
 	s := newShelf(t)
 	lost := errors.New("the stick was pulled")
 	in := io.MultiReader(strings.NewReader("code,name\na,one\n"), iotest.ErrReader(lost))
@@ -146,9 +146,9 @@ func TestManyRows(t *testing.T) {
 	}
 }
 
-// TestAnEndedContextStopsAnImport: a cancelled import keeps what was committed, from the file's beginning without gaps,
-// and stops.
-func TestAnEndedContextStopsAnImport(t *testing.T) {
+// TestCancelledContextStopsAnImport: a cancelled import keeps what was committed, from the file's beginning without
+// gaps, and stops.
+func TestCancelledContextStopsAnImport(t *testing.T) {
 	s := newShelf(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	var file strings.Builder
@@ -172,7 +172,7 @@ func TestAnEndedContextStopsAnImport(t *testing.T) {
 	}
 }
 
-func TestAFileOnTheDiskAndAPipe(t *testing.T) {
+func TestImportFromFileAndPipe(t *testing.T) {
 	s := newShelf(t)
 	path := filepath.Join(t.TempDir(), "things.csv")
 	if err := os.WriteFile(path, []byte("code,name\na,one\n"), 0o600); err != nil {
@@ -248,7 +248,7 @@ func TestExportOfAnotherWidthIsAnError(t *testing.T) {
 	}
 }
 
-func TestExportTellsOfAWriterThatFails(t *testing.T) {
+func TestExportReportsAFailingWriter(t *testing.T) {
 	s := newShelf(t)
 	s.mustLoad(t, "code\na\n")
 	r, w := io.Pipe()

@@ -11,8 +11,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestOthersWriteBesideAnImport: a writer waits for one batch, not for the whole file.
-func TestOthersWriteBesideAnImport(t *testing.T) {
+// TestImportDoesNotBlockWriters: a writer waits for one batch, not for the whole file.
+func TestImportDoesNotBlockWriters(t *testing.T) {
 	s := newShelf(t)
 	var file strings.Builder
 	file.WriteString("code,name,count\n")
@@ -52,9 +52,9 @@ func TestOthersWriteBesideAnImport(t *testing.T) {
 	}
 }
 
-// TestOthersWriteBesideADryRun: a writer gets in during a dry run of tables that store a row, a group or many rows at
+// TestDryRunDoesNotBlockWriters: a writer gets in during a dry run of tables that store a row, a group or many rows at
 // once.
-func TestOthersWriteBesideADryRun(t *testing.T) {
+func TestDryRunDoesNotBlockWriters(t *testing.T) {
 	for name, of := range map[string]func(s *shelf) schema.Table{
 		"a row": (*shelf).table,
 		"a group": func(s *shelf) schema.Table {

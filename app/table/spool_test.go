@@ -11,8 +11,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// TestAnExportThatNobodyReadsHoldsNothing: while its reader waits, the log can be checkpointed completely.
-func TestAnExportThatNobodyReadsHoldsNothing(t *testing.T) {
+// TestUnreadExportBlocksNoCheckpoint: while its reader waits, the log can be checkpointed completely.
+func TestUnreadExportBlocksNoCheckpoint(t *testing.T) {
 	s := newShelf(t)
 	var file strings.Builder
 	file.WriteString("code,name\n")

@@ -15,7 +15,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-func TestFilesWaitForTheirSession(t *testing.T) {
+func TestUploadsAreKeptForTheirSession(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	path := filepath.Join(t.TempDir(), "q.db")
 	o := db.Options{Now: func() time.Time { return now }}
@@ -80,7 +80,7 @@ func TestFilesWaitForTheirSession(t *testing.T) {
 	}
 }
 
-func TestALookShowsWhatColumnsHold(t *testing.T) {
+func TestPreviewShowsColumnSamples(t *testing.T) {
 	look, err := LookAt(wares(), InMemory([]byte("Art;name;Preis\nA;;1,00\nB;x;\nC;y;2,00\nD;z;3,00\n")), Reading{Map: mapped("Art=code")})
 	if err != nil {
 		t.Fatal(err)

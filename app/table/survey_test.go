@@ -9,9 +9,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestHowAFileIsWrittenIsFound: a file has one decimal separator, one format per column of dates and one header line.
+// TestFileFormatIsDetected: a file has one decimal separator, one format per column of dates and one header line.
 // They are detected from all its cells; the user is asked if the cells leave it open.
-func TestHowAFileIsWrittenIsFound(t *testing.T) {
+func TestFileFormatIsDetected(t *testing.T) {
 	price := Reading{Map: mapped("Art=code", "Preis=price", "Menge=qty", "Am=bought")}
 	for _, c := range []struct {
 		name, file string

@@ -120,7 +120,7 @@ func (s *shelf) audited(t *testing.T) (n int64) {
 	return n
 }
 
-func TestWhatWasExportedImportsUnchanged(t *testing.T) {
+func TestExportImportsUnchanged(t *testing.T) {
 	s := newShelf(t)
 	names := []string{
 		`plain`, `with, comma`, `with "quotes"`, "two\nlines", "=SUM(A1:A9)", "@cmd", "-1", "+1", "tab\tinside", `\.`, "é漢字🙂", "# no comment",

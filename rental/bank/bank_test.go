@@ -90,8 +90,8 @@ func zipped(t *testing.T, contents ...[]byte) []byte {
 	return b.Bytes()
 }
 
-// TestWhatIsNoStatementIsRefused tries damaged files and files of other kinds.
-func TestWhatIsNoStatementIsRefused(t *testing.T) {
+// TestInvalidStatementsAreRefused tries damaged files and files of other kinds.
+func TestInvalidStatementsAreRefused(t *testing.T) {
 	line := func(s string) string {
 		return ":20:X\n:25:1\n:60F:C260101EUR1,00\n:61:" + s + "\n:62F:C260101EUR1,00\n"
 	}

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// TestTrialAside: a trial in a private copy sees and reports its own changes, others write meanwhile, and nothing of it
-// remains, nor a name of its file.
-func TestTrialAside(t *testing.T) {
+// TestTrialInAPrivateCopy: a trial in a private copy sees and reports its own changes, others write meanwhile, and
+// nothing of it remains, nor a name of its file.
+func TestTrialInAPrivateCopy(t *testing.T) {
 	d, _ := fresh(t)
 	if err := Exec(ctx, d, CLI(""), func(tx *Tx) error { // more than the copy's cache holds
 		return errors.Join(script(tx, "INSERT INTO import_files (id, token_hash, session, service, table_name, name, bytes, created_at) VALUES (1, x'00', 1, 's', 't', 'n', 1, 1)"),

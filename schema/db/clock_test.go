@@ -8,9 +8,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestAWrongClockDoesNotVouchForItself: writes under a doubted clock, which do not depend on the date, leave it
+// TestWritesDoNotConfirmAWrongClock: writes under a doubted clock, which do not depend on the date, leave it
 // doubted, in this process and the next, however many there are. A corrected clock is accepted again.
-func TestAWrongClockDoesNotVouchForItself(t *testing.T) {
+func TestWritesDoNotConfirmAWrongClock(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, wrong := range map[string]time.Duration{"ahead": 500 * day, "behind": -3 * day} {
 		t.Run(name, func(t *testing.T) {
@@ -77,9 +77,9 @@ func TestAWrongClockDoesNotVouchForItself(t *testing.T) {
 	}
 }
 
-// TestTheClockIsAcceptedBesideAServer: an acceptance by a command beside a running server applies there at once and
+// TestClockIsAcceptedBesideAServer: an acceptance by a command beside a running server applies there at once and
 // stays. An old acceptance does not cover a clock that goes wrong later.
-func TestTheClockIsAcceptedBesideAServer(t *testing.T) {
+func TestClockIsAcceptedBesideAServer(t *testing.T) {
 	d, clock := fresh(t)
 	check := func(d *DB) error {
 		return Exec(ctx, d, CLI(""), func(tx *Tx) error {

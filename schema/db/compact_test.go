@@ -62,9 +62,9 @@ func leavesTraces(t *testing.T, d *DB) bool {
 	return left
 }
 
-// TestAFileForgets: a write that forgets marks the file in its own commit, and cleans a small one at once; a trial
-// marks nothing. A large file is reported until compact cleans it.
-func TestAFileForgets(t *testing.T) {
+// TestForgettingCleansTheFile: a write that forgets marks the file in its own commit, and cleans a small one at once; a
+// trial marks nothing. A large file is reported until compact cleans it.
+func TestForgettingCleansTheFile(t *testing.T) {
 	for _, large := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "shop.db")
 		leaveTraces(t, path, large)
@@ -105,9 +105,9 @@ func TestAFileForgets(t *testing.T) {
 	}
 }
 
-// TestForgettingIsGoneOnWith: if a kill comes between the commit that forgets and the rewriting, the next start
-// finishes it.
-func TestForgettingIsGoneOnWith(t *testing.T) {
+// TestInterruptedForgettingIsFinished: if a kill comes between the commit that forgets and the rewriting, the next
+// start finishes it.
+func TestInterruptedForgettingIsFinished(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
 	leaveTraces(t, path, false)
 	c, err := connect(path, false)
@@ -125,9 +125,9 @@ func TestForgettingIsGoneOnWith(t *testing.T) {
 	must(t, check(path))
 }
 
-// TestWhatIsRemovedIsOverwritten: deleted or shortened values are overwritten, also long ones, and a full-text index
+// TestDeletedDataIsOverwritten: deleted or shortened values are overwritten, also long ones, and a full-text index
 // loses a forgotten person's words.
-func TestWhatIsRemovedIsOverwritten(t *testing.T) {
+func TestDeletedDataIsOverwritten(t *testing.T) {
 	d, _ := fresh(t)
 	long := strings.Repeat("of "+zaphod+" ", 900)
 	must(t, Exec(ctx, d, Bookkeeping(), func(tx *Tx) error {

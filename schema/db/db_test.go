@@ -143,7 +143,7 @@ func conn(t testing.TB, d *DB) *Conn {
 	return &Conn{c: c, loc: d.Zone()}
 }
 
-func TestViewIsOneInstantAndReadsOnly(t *testing.T) {
+func TestViewIsOneReadOnlySnapshot(t *testing.T) {
 	d, _ := fresh(t)
 	err := d.View(ctx, func(c *Conn) error {
 		before, _, _ := One(c, Int, "SELECT count(*) FROM users")

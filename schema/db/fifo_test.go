@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestWhatIsNoFileIsRefusedAtOnce: opening a pipe does not wait for its writer.
-func TestWhatIsNoFileIsRefusedAtOnce(t *testing.T) {
+// TestPipesAreRefusedAtOnce: opening a pipe does not wait for its writer.
+func TestPipesAreRefusedAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
 	must(t, syscall.Mkfifo(pipe, 0o600))

@@ -12,7 +12,7 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-func TestOpenRefusesWhatIsNotOurs(t *testing.T) {
+func TestOpenRefusesForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	foreign := filepath.Join(dir, "foreign.db")
 	c, err := sqlite.OpenConn(foreign, sqlite.OpenReadWrite|sqlite.OpenCreate)
@@ -49,7 +49,7 @@ func TestOpenRefusesWhatIsNotOurs(t *testing.T) {
 	}
 }
 
-func TestNewerFileIsRefusedAndLeftAlone(t *testing.T) {
+func TestNewerFileIsRefusedUnchanged(t *testing.T) {
 	d, _ := fresh(t)
 	c, err := connect(d.path, false)
 	if err != nil {
@@ -189,7 +189,7 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
-func TestCopiesNeverTakeTheWrongFilesPlace(t *testing.T) {
+func TestCopiesNeverReplaceAnotherFile(t *testing.T) {
 	d, _ := fresh(t)
 	dir := t.TempDir()
 	copyPath, link := filepath.Join(dir, "copy.db"), filepath.Join(dir, "link.db")
@@ -238,7 +238,7 @@ func TestCopiesNeverTakeTheWrongFilesPlace(t *testing.T) {
 	}
 }
 
-func TestHoldIsForOne(t *testing.T) {
+func TestHoldIsExclusive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h.db")
 	release, err := Hold(path)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestWhatRanInAFailedBatchHasFailed: a neighbour in the batch that saw uncommitted data must not answer with it,
+// TestFailedBatchFailsAllItsWrites: a neighbour in the batch that saw uncommitted data must not answer with it,
 // neither as a replay nor as a conflict.
-func TestWhatRanInAFailedBatchHasFailed(t *testing.T) {
+func TestFailedBatchFailsAllItsWrites(t *testing.T) {
 	d, _ := fresh(t)
 	c, err := connect(d.path, false)
 	if err != nil {
@@ -57,8 +57,8 @@ func TestWhatRanInAFailedBatchHasFailed(t *testing.T) {
 	}
 }
 
-// TestACommitThatMayHaveHappenedEndsTheProcess: in the sync, or after it.
-func TestACommitThatMayHaveHappenedEndsTheProcess(t *testing.T) {
+// TestUncertainCommitEndsTheProcess: in the sync, or after it.
+func TestUncertainCommitEndsTheProcess(t *testing.T) {
 	for code, want := range map[sqlite.ResultCode]bool{
 		sqlite.ResultIOErrFsync: true, sqlite.ResultIOErrSHMSize: true, sqlite.ResultIOErrSHMMap: true, sqlite.ResultNoMem: true,
 		sqlite.ResultFull: false, sqlite.ResultIOErrWrite: false, sqlite.ResultBusy: false,
@@ -72,9 +72,9 @@ func TestACommitThatMayHaveHappenedEndsTheProcess(t *testing.T) {
 	}
 }
 
-// TestAPanicLetsGoOfItsSnapshot: a reader whose row callback panicked sees later writes, and a write's panic keeps the
+// TestPanicReleasesItsSnapshot: a reader whose row callback panicked sees later writes, and a write's panic keeps the
 // stack of the function.
-func TestAPanicLetsGoOfItsSnapshot(t *testing.T) {
+func TestPanicReleasesItsSnapshot(t *testing.T) {
 	d, _ := fresh(t)
 	d.slots = make(chan struct{}, 1) // one reader, so that it is the same one
 	add := func(name string) {

@@ -58,9 +58,9 @@ func TestLeftoversOfAKill(t *testing.T) {
 	}
 }
 
-// TestARestoreThatWasCutOff: if the old file was moved aside and the copy is not in place yet, no new database is made
+// TestInterruptedRestore: if the old file was moved aside and the copy is not in place yet, no new database is made
 // there, and the error names what is missing.
-func TestARestoreThatWasCutOff(t *testing.T) {
+func TestInterruptedRestore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
 	blankAt(t, path+".restore-1")
 	blankAt(t, path+".before-restore")
@@ -79,8 +79,8 @@ func TestARestoreThatWasCutOff(t *testing.T) {
 	}
 }
 
-// TestARestoredFileIsItsOwners: the service's user can open a file that root restored.
-func TestARestoredFileIsItsOwners(t *testing.T) {
+// TestRestoredFileKeepsItsOwner: the service's user can open a file that root restored.
+func TestRestoredFileKeepsItsOwner(t *testing.T) {
 	dir := t.TempDir()
 	path, copied := filepath.Join(dir, "shop.db"), filepath.Join(t.TempDir(), "copy.db")
 	blankAt(t, path)

@@ -37,9 +37,9 @@ func users(t *testing.T, path string) int64 {
 	return count(t, d, "SELECT count(*) FROM users")
 }
 
-// TestRestoreKeepsWhatItSays: answered writes are in .before-restore, also if the log could not be checkpointed, and
-// the restored file equals the copy.
-func TestRestoreKeepsWhatItSays(t *testing.T) {
+// TestRestoreKeepsAnsweredWrites: answered writes are in .before-restore, also if the log could not be checkpointed,
+// and the restored file equals the copy.
+func TestRestoreKeepsAnsweredWrites(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(t *testing.T, path string)
 		usual bool
@@ -156,8 +156,8 @@ func TestHoldIsOfTheFile(t *testing.T) {
 	}
 }
 
-// TestCheckedMeansTheSchemaToo: objects that a copy lost or gained are named.
-func TestCheckedMeansTheSchemaToo(t *testing.T) {
+// TestCheckCoversTheSchema: objects that a copy lost or gained are named.
+func TestCheckCoversTheSchema(t *testing.T) {
 	for statement, want := range map[string]string{
 		"DROP TRIGGER stamp_user": "the trigger stamp_user is missing",
 		"DROP TABLE part_uses":    "the table part_uses is missing",
@@ -190,8 +190,8 @@ func TestCheckedMeansTheSchemaToo(t *testing.T) {
 	}
 }
 
-// TestDamageIsNamed: damaged pages are a finding, not an error, and prevent backup and restore.
-func TestDamageIsNamed(t *testing.T) {
+// TestDamageIsReported: damaged pages are a finding, not an error, and prevent backup and restore.
+func TestDamageIsReported(t *testing.T) {
 	const emptyTable, emptyIndex = "\x0d\x00\x00\x00\x00\x10\x00", "\x0a\x00\x00\x00\x00\x10\x00"
 	page := func(start string) []byte { return append([]byte(start), make([]byte, 4096-len(start))...) }
 	overwrite := func(root string, start string) func(*testing.T, *handle) {
@@ -249,9 +249,9 @@ func TestDamageIsNamed(t *testing.T) {
 	}
 }
 
-// TestTheCopyFromBeforeStays: a migration interrupted after its first step continues, and keeps the copy from before
+// TestMigrationCopyIsKept: a migration interrupted after its first step continues, and keeps the copy from before
 // it.
-func TestTheCopyFromBeforeStays(t *testing.T) {
+func TestMigrationCopyIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.db")
 	all, err := known()
 	must(t, err)

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// TestLongTurnsLetOthersIn: beside a process with one long transaction after another, such as an import, another
+// TestLongTransactionsLetOthersIn: beside a process with one long transaction after another, such as an import, another
 // process gets its turns.
-func TestLongTurnsLetOthersIn(t *testing.T) {
+func TestLongTransactionsLetOthersIn(t *testing.T) {
 	long, clock := fresh(t)
 	other, err := Open(long.Path(), Options{Now: clock.Now})
 	if err != nil {

@@ -276,7 +276,7 @@ func TestRacingRequestsOfOneKeyRunOnce(t *testing.T) {
 	}
 }
 
-func TestEmitWritesOneDeliveryForEachThatWantsIt(t *testing.T) {
+func TestEmitWritesOneDeliveryPerSubscriber(t *testing.T) {
 	d, _ := fresh(t)
 	woken := make(chan struct{}, 1)
 	d.OnEmit(func() { woken <- struct{}{} })

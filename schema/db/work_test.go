@@ -8,9 +8,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TestAWorkIsDoneOnce: a failing step moves nothing, a run continues where the previous one was, an overtaken run
+// TestWorkIsDoneOnce: a failing step moves nothing, a run continues where the previous one was, an overtaken run
 // stops, and the last step stores the answer.
-func TestAWorkIsDoneOnce(t *testing.T) {
+func TestWorkIsDoneOnce(t *testing.T) {
 	d, _ := fresh(t)
 	job := Job{Service: "reorder", Route: "import/skus", Key: "k", Total: 3}
 	step := func(w *Work, name string) error {

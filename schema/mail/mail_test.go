@@ -132,7 +132,7 @@ func TestLocalesWriteDaysAndAmounts(t *testing.T) {
 	}
 }
 
-func TestWhatARepliesMeans(t *testing.T) {
+func TestReplyCodes(t *testing.T) {
 	for _, c := range []struct {
 		stage Stage
 		code  int

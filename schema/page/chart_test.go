@@ -25,9 +25,9 @@ func drawn(t *testing.T, days ...exact.Day) string {
 	return b.String()
 }
 
-// TestChartStandsByDay has three sales within ten days. Each bar is at its day, days between are a gap, the lines have
-// round numbers, and each bar has its text.
-func TestChartStandsByDay(t *testing.T) {
+// TestChartPositionsBarsByDay has three sales within ten days. Each bar is at its day, days between are a gap, the
+// lines have round numbers, and each bar has its text.
+func TestChartPositionsBarsByDay(t *testing.T) {
 	first := exact.DayOf(time.Date(2025, 12, 27, 0, 0, 0, 0, time.UTC))
 	got := drawn(t, first, first+1, first+9)
 	for _, want := range []string{

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestPhotosLoseThePlace adds a camera's metadata to real pictures and checks the stored ones: the location is gone,
-// the orientation and the picture stay.
-func TestPhotosLoseThePlace(t *testing.T) {
+// TestPhotosLoseTheirLocation adds a camera's metadata to real pictures and checks the stored ones: the location is
+// gone, the orientation and the picture stay.
+func TestPhotosLoseTheirLocation(t *testing.T) {
 	small := image.NewRGBA(image.Rect(0, 0, 24, 16))
 	small.Set(3, 3, color.RGBA{200, 30, 30, 255})
 	var jpg, pic bytes.Buffer

@@ -68,8 +68,8 @@ func trail(t *testing.T, h *dbtest.Fixture) (entries []string) {
 	return entries
 }
 
-// TestPutMakesChangesOrLeavesARecord: the outcome, the audit entry and the file agree.
-func TestPutMakesChangesOrLeavesARecord(t *testing.T) {
+// TestPutOutcomes: the outcome, the audit entry and the file agree.
+func TestPutOutcomes(t *testing.T) {
 	h, n := dbtest.Open(t, time.UTC, dbtest.Noon), wares()
 	steps := []struct {
 		cells map[string]string
@@ -100,9 +100,9 @@ func TestPutMakesChangesOrLeavesARecord(t *testing.T) {
 	}
 }
 
-// TestSavedTellsTheWhole: a noun whose entries contain the whole record, by its key; an empty cell is the default of
-// any field.
-func TestSavedTellsTheWhole(t *testing.T) {
+// TestSavedAuditsTheWholeRecord: a noun whose entries contain the whole record, by its key; an empty cell is the
+// default of any field.
+func TestSavedAuditsTheWholeRecord(t *testing.T) {
 	h, n := dbtest.Open(t, time.UTC, dbtest.Noon), wares().ByKey().Saved().Empties()
 	for _, cells := range []map[string]string{{"code": "B1", "name": "Oil", "quantity": "2"}, {"code": "B1", "name": ""}} {
 		if _, err := put(t, h, n, cells); err != nil {
@@ -115,8 +115,8 @@ func TestSavedTellsTheWhole(t *testing.T) {
 	}
 }
 
-// TestColumnsTellTheHeaderTheFormAndWhatIsRead: one list, in order.
-func TestColumnsTellTheHeaderTheFormAndWhatIsRead(t *testing.T) {
+// TestColumnsGiveHeaderFormAndReader: one list, in order.
+func TestColumnsGiveHeaderFormAndReader(t *testing.T) {
 	n := wares()
 	var fields []string
 	for _, a := range n.Table("wares", "").Columns() {
@@ -154,8 +154,8 @@ func TestCheckRefusesBeforeARowIsWritten(t *testing.T) {
 	}
 }
 
-// TestFillGivesTheFormOfTheRecordThatTheKeyNames: with its stored values.
-func TestFillGivesTheFormOfTheRecordThatTheKeyNames(t *testing.T) {
+// TestFillReturnsTheStoredForm: with its stored values.
+func TestFillReturnsTheStoredForm(t *testing.T) {
 	h, n := dbtest.Open(t, time.UTC, dbtest.Noon), wares()
 	if _, err := put(t, h, n, map[string]string{"code": "A", "quantity": "3", "unit": "l"}); err != nil {
 		t.Fatal(err)
