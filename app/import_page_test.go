@@ -97,7 +97,7 @@ func TestFilesOfEverySizeImportCompletely(t *testing.T) {
 			t.Errorf("%d of %d sales were stored; the page says %q", got, n, importedRows.FindString(text))
 		}
 		again := ended(t, v, v.Post("/import/sales", form...))
-		if got := sold(s) - before; got != int64(n) || !strings.Contains(again, "were imported into sales") {
+		if got := sold(s) - before; got != int64(n) || !strings.Contains(again, "imported into sales.") {
 			t.Errorf("the same form again: %d sales of %d", got, n)
 		}
 	}

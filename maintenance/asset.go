@@ -76,10 +76,17 @@ func findAsset(c *db.Conn, id int64) (Asset, error) {
 	return a, err
 }
 
-// assetByTag finds the asset that a row of a file names.
+// assetByTag finds the asset that a row of a file names: by its tag, else by the name that no other has.
 func assetByTag(c *db.Conn, tag string) (Asset, error) {
 	a, found, err := assets.One(c, "WHERE asset_tag = ?", tag)
-	if err == nil && !found {
+	if err != nil || found || tag == "" {
+		return a, err
+	}
+	named, err := assets.All(c, "WHERE name = ? LIMIT 2", tag)
+	if len(named) == 1 {
+		return named[0], err
+	}
+	if err == nil {
 		err = fault.NotFoundf("asset_tag: there is no asset %q; import the assets first", tag)
 	}
 	return a, err

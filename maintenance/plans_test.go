@@ -42,6 +42,7 @@ func TestMain(m *testing.M) {
 			"read: SCAN w":                                              "the newest, off the end of the table",
 			"people: SCAN r":                                            "a shop has few people",
 			"pageOfOrders: SCAN w":                                      "a row a status and priority",
+			"assetByTag: SCAN assets":                                   "a row of a file that calls its asset by its name",
 			"partNamed: SCAN parts":                                     "a number that nothing has as written is looked for in any case, and as a name",
 			"putReading: SCAN e":                                        "the epochs of one meter are counted up, not stored",
 			"putReading: SCAN epochs":                                   "the epochs of one meter are counted up, not stored",

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -28,12 +29,41 @@ func (s *Service) orderTable() schema.Table {
 			return s.On(d).loadOrders(ctx, who, lines, o)
 		},
 		Together: []string{"provider", "provider_ref"},
+		Foresee:  foreseeLicenses,
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return eachOrder(c, func(o Order) (bool, error) { return true, exportOrder(c, o, emit) },
 				selectOrder+" WHERE o.status <> 'void' ORDER BY o.id, i.line")
 		},
 	}
 	return t
+}
+
+// foreseeLicenses says how many licenses a file's orders would issue.
+func foreseeLicenses(ctx context.Context, d *db.DB, _ db.Caller, store func() error) (f schema.Foreseen, err error) {
+	count := func() (n int64, err error) {
+		err = d.View(ctx, func(c *db.Conn) error {
+			n, _, err = db.One(c, db.Int, "SELECT count(*) FROM store_licenses")
+			return err
+		})
+		return n, err
+	}
+	before, err := count()
+	if err != nil {
+		return f, err
+	}
+	if err := store(); err != nil {
+		return f, err
+	}
+	after, err := count()
+	if issued := after - before; err == nil && issued > 0 {
+		f.Text = func(schema.Money) string {
+			if issued == 1 {
+				return "this file would issue 1 license"
+			}
+			return fmt.Sprintf("this file would issue %d licenses", issued)
+		}
+	}
+	return f, err
 }
 
 // exportOrder writes an order's lines: what belongs to the order as a whole stands on the

@@ -225,7 +225,7 @@ func (im *licenseImport) product(c *db.Conn, r *licenseRow, known bool) (p Produ
 func (r *licenseRow) unknownProduct() *schema.Unknown {
 	name := firstOf(r.sku, r.their)
 	if !slices.Contains(mapped, r.provider) {
-		r.refuse("sku", "sku: no single product is called %s; load products with `import store products`", schema.Quote(name))
+		r.refuse("sku", "sku: no single product is called %s; add it first", schema.Quote(name))
 		return nil
 	}
 	r.refuse("sku", "sku: %s of %s is not a product here; map it with `store provider map %s NAME SKU`",

@@ -109,8 +109,7 @@ func lookUpProduct(c *db.Conn, sku string) (Product, bool, error) {
 func findProduct(c *db.Conn, sku string) (Product, error) {
 	p, found, err := lookUpProduct(c, sku)
 	if err == nil && !found {
-		err = fault.Fieldf("sku", "sku: there is no product %s; load products with `import store products`",
-			schema.Quote(sku))
+		err = fault.Fieldf("sku", "sku: there is no product %s; add it first", schema.Quote(sku))
 	}
 	return p, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -60,6 +61,7 @@ type runView struct {
 	total   int64 // 0: not known yet
 	refusal *fault.Error
 	result  *message // of one that is done
+	refused string   // the address of its refused rows, as a file
 }
 
 // far is "2,000 of 40,000 rows".
@@ -118,18 +120,27 @@ type importRun struct {
 	ended chan error
 }
 
+// waitingView is the file as the form says that it is read.
+func waitingView(t schema.Table, file table.Waiting, form url.Values) (v importView, err error) {
+	v = importView{table: t, file: file, query: form}
+	v.query.Set("read", "yes")
+	if v.look, err = table.LookAt(t, file.File, readingOf(form, nil)); err != nil {
+		return v, err
+	}
+	v.reading = readingOf(form, v.look.Columns)
+	v.add, v.emit = form.Get("add") == "true", form.Get("emit") == "true"
+	return v, nil
+}
+
 // startImport begins the import beside the request, or goes on with it: neither a browser
 // that leaves nor a slow one ends it.
 func (x *exchange) startImport(t schema.Table, file table.Waiting, token string, form url.Values) (run importRun,
 	err error) {
 	who := x.who().Asking(&db.Request{Several: true})
-	v := importView{table: t, file: file, query: form}
-	v.query.Set("read", "yes")
-	if v.look, err = table.LookAt(t, file.File, readingOf(form, nil)); err != nil {
+	v, err := waitingView(t, file, form)
+	if err != nil {
 		return run, err
 	}
-	v.reading = readingOf(form, v.look.Columns)
-	v.add, v.emit = form.Get("add") == "true", form.Get("emit") == "true"
 	text, err := json.Marshal(asked{User: who.User, File: file.Name, Form: form.Encode()})
 	if err != nil {
 		return run, err
@@ -147,11 +158,14 @@ func (x *exchange) startImport(t schema.Table, file table.Waiting, token string,
 	run.work.Total, o.Work = int64(v.look.Lines), run.work
 	x.s.stopped.set(run.work.ID, nil)
 	x.s.Background(func(ctx context.Context) {
-		_, err := table.Run(ctx, x.s.DB, who, t, file.File, o, nil)
+		out, err := table.Run(ctx, x.s.DB, who, t, file.File, o, nil)
 		store := table.NewStore(x.s.DB)
 		switch {
 		case err == nil:
-			err = errors.Join(store.Remember(ctx, who.Service, t.Name, v.look.Columns, v.reading), store.Drop(ctx, token))
+			err = store.Remember(ctx, who.Service, t.Name, v.look.Columns, v.reading)
+			if len(out.Errors) == 0 || t.Secret {
+				err = errors.Join(err, store.Drop(ctx, token))
+			} // else its refused rows can be had until it has waited long enough
 			run.work.Close()
 		case ctx.Err() != nil: // the server stops: a look at the page goes on
 			err = nil
@@ -187,11 +201,17 @@ func (x *exchange) runPage(t schema.Table, id int64) error {
 	v := runView{table: t, id: id, file: a.File, done: work.Done, total: work.Total}
 	switch {
 	case work.Answer != nil:
-		m, err := importMessage(t, a.File, work)
+		out, err := table.Answered(work)
 		if err != nil {
 			return err
 		}
-		v.result = &m
+		if x.r.URL.Query().Get("format") == "refused" {
+			return x.refusedOf(t, work, a, out)
+		}
+		v.result = importMessage(t, a.File, out)
+		if len(out.Errors) > 0 && !t.Secret {
+			v.refused = v.again() + "&format=refused"
+		}
 	case !x.s.DB.UnderWay(work.Job):
 		if v.refusal = x.s.stopped.of(id); v.refusal == nil || x.r.URL.Query().Has("on") {
 			v.refusal = nil
@@ -224,10 +244,27 @@ func (x *exchange) goOn(t schema.Table, work *db.Work, a asked) error {
 	return err
 }
 
+// refusedOf sends the rows that an import refused, while their file waits.
+func (x *exchange) refusedOf(t schema.Table, work *db.Work, a asked, out table.Outcome) error {
+	form, err := url.ParseQuery(a.Form)
+	if err != nil {
+		return err
+	}
+	file, err := table.NewStore(x.s.DB).Resume(x.r.Context(), work.Token)
+	if err != nil {
+		return err
+	}
+	v, err := waitingView(t, file, form)
+	if err != nil {
+		return err
+	}
+	return x.refusedRows(t, file.File, v.reading, out.Errors)
+}
+
 // importMessage says what came of an import.
-func importMessage(t schema.Table, file string, work *db.Work) (m message, err error) {
-	out, err := table.Answered(work)
-	m = message{Text: page.Plural(out.Imported, "row", "rows") + " of " + file + " were imported into " + t.Name + "."}
+func importMessage(t schema.Table, file string, out table.Outcome) *message {
+	rows := page.Plural(out.Imported, "row of "+file+" was", "rows of "+file+" were")
+	m := &message{Text: fmt.Sprintf("%s imported into %s. %s", rows, t.Name, rowsOf(out))}
 	for i, e := range out.Errors {
 		if i == 20 {
 			m.Refused = append(m.Refused, page.Plural(len(out.Errors)-i, "more row was refused", "more rows were refused"))
@@ -235,5 +272,12 @@ func importMessage(t schema.Table, file string, work *db.Work) (m message, err e
 		}
 		m.Refused = append(m.Refused, "line "+strconv.Itoa(e.Line)+": "+e.Reason)
 	}
-	return m, err
+	return m
+}
+
+// rowsOf is "2 of 24 rows are new, 1 changed, 20 the same, 1 refused."
+func rowsOf(out table.Outcome) string {
+	rows := page.Plural(out.Imported+len(out.Errors), "row is", "rows are")
+	return fmt.Sprintf("%d of %s new, %d changed, %d the same, %d refused.", out.New, rows, out.Changed, out.Same,
+		len(out.Errors))
 }

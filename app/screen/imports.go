@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -129,6 +130,10 @@ func (x *exchange) preview(v *importView) (err error) {
 		}
 	}
 	v.add, v.emit = v.query.Get("add") == "true", v.query.Get("emit") == "true"
+	if missing := v.look.Missing(v.reading.Set); len(missing) > 0 {
+		return fault.Fieldf("map", "choose below which column means %s, then press Preview again",
+			strings.Join(missing, ", "))
+	}
 	if v.out, err = store.Try(ctx, who, v.table, v.file, v.options(true)); err == nil {
 		v.unknown, err = x.choosers(v.out)
 	}
@@ -180,8 +185,12 @@ func readingOf(q url.Values, columns []string) table.Reading {
 
 // sendRefused answers with the refused rows as a file, with the reasons.
 func (x *exchange) sendRefused(v *importView) error {
-	return x.stream(v.table.Name+"-refused.csv", "text/csv; charset=utf-8", func(w io.Writer) error {
-		_, err := table.WriteRefused(v.table, v.file.File, v.reading, v.out.Errors, w)
+	return x.refusedRows(v.table, v.file.File, v.reading, v.out.Errors)
+}
+
+func (x *exchange) refusedRows(t schema.Table, f *table.File, how table.Reading, refused []schema.Refused) error {
+	return x.stream(t.Name+"-refused.csv", "text/csv; charset=utf-8", func(w io.Writer) error {
+		_, err := table.WriteRefused(t, f, how, refused, w)
 		return err
 	})
 }
@@ -285,6 +294,19 @@ func (v importView) refusedPath() string {
 		q.Set(f[0], f[1])
 	}
 	return "/import/" + queryEscape(v.table.Name) + "?" + q.Encode()
+}
+
+// cellOf is what the file calls the column of a refused cell, and why it was refused, without that name.
+func (v importView) cellOf(e schema.Refused) (column, reason string) {
+	column, reason = e.Column, e.Reason
+	if name, rest, found := strings.Cut(reason, ": "); found && (column == "" || column == name) &&
+		slices.ContainsFunc(v.table.Columns(), func(a schema.Arg) bool { return a.Name == name }) {
+		column, reason = name, rest
+	}
+	if strings.Contains(reason, " is negative;") && v.reading.Returns == "" {
+		reason += ". Of a return? Choose net under Negative quantities"
+	}
+	return cmp.Or(v.look.Theirs(column), column), reason
 }
 
 // nextSet is the name of the next column that is set for all rows.

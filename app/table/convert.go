@@ -2,6 +2,7 @@ package table
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,6 +77,8 @@ func (c *converter) cell(t target, text string, k kind, currency exact.Currency)
 		return c.units(t, trimmed, k, currency)
 	case t.arg.Kind == schema.DayKind:
 		return c.day(t.arg.Name, text, k)
+	case t.arg.Kind == schema.EnumKind:
+		return valueOf(t.arg, trimmed), nil
 	case isInstant(t.arg):
 		return c.instant(t.arg.Name, text, k)
 	case k == isText && t.arg.Kind == schema.NumberKind:
@@ -84,6 +87,43 @@ func (c *converter) cell(t target, text string, k kind, currency exact.Currency)
 		return c.number(t.arg.Name, trimmed)
 	}
 	return text, nil
+}
+
+// otherWords are what other programs and people call values of ours.
+var otherWords = map[string][]string{
+	"done":          {"complete", "completed", "erledigt", "terminé"},
+	"in-progress":   {"in arbeit", "in bearbeitung", "en cours"},
+	"open":          {"offen", "ouvert"},
+	"cancelled":     {"canceled", "storniert", "annulé"},
+	"urgent":        {"dringend"},
+	"high":          {"hoch", "haute"},
+	"medium":        {"mittel", "moyenne"},
+	"low":           {"niedrig", "basse"},
+	"cash":          {"bar", "barzahlung", "espèces"},
+	"bank_transfer": {"überweisung", "virement"},
+	"check":         {"scheck", "chèque"},
+	"direct_debit":  {"lastschrift", "prélèvement"},
+	"card":          {"credit card", "karte", "kreditkarte", "carte"},
+}
+
+// valueOf is the value that a cell means: case and the signs between its words do not count. A cell that
+// means none stays as it is, for the table to judge.
+func valueOf(a schema.Arg, text string) string {
+	if slices.Contains(a.Enum, text) {
+		return text
+	}
+	plain := plainName(text)
+	for _, v := range a.Enum {
+		if plainName(v) == plain {
+			return v
+		}
+	}
+	for _, v := range a.Enum {
+		if slices.Contains(otherWords[v], plain) {
+			return v
+		}
+	}
+	return text
 }
 
 // isInstant tells a column that holds a moment.

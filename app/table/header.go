@@ -14,6 +14,16 @@ const preamble = 20
 
 // synonyms are what other programs and people call columns of ours.
 var synonyms = map[string][]string{
+	"meter":        {"meter name", "zähler", "compteur"},
+	"part_number":  {"part no", "part #", "sku", "teilenummer"},
+	"moq":          {"minimum order quantity", "min order", "mindestbestellmenge"},
+	"priority":     {"priorität", "priorité"},
+	"created_at":   {"created", "created on", "date created", "erstellt am"},
+	"completed_at": {"completed", "completed on", "date completed", "erledigt am"},
+	"category":     {"asset category", "asset type", "type", "kategorie", "catégorie"},
+	"method":       {"payment method", "paid by", "zahlungsart", "mode de paiement"},
+	"paid_date":    {"date", "datum", "paid on", "payment date", "date paid", "zahlungsdatum", "date de paiement"},
+	"amount":       {"betrag", "montant", "amount paid", "sum"},
 	"read_date":    {"date", "reading date", "datum"},
 	"reading":      {"value", "meter reading", "zählerstand"},
 	"due_date":     {"due", "due by", "fällig"},
@@ -35,7 +45,7 @@ var synonyms = map[string][]string{
 		"quantity in stock", "lagerbestand"},
 	"unit_cost": {"cost", "unit cost", "purchase price", "ek", "einkaufspreis", "cost per item", "ek preis",
 		"supply price", "supplier price", "prix achat"},
-	"price":         {"unit price", "sale price", "preis", "verkaufspreis"},
+	"price":         {"unit price", "sale price", "preis", "verkaufspreis", "retail price", "regular price"},
 	"supplier":      {"vendor", "lieferant", "supplier name", "vendors", "vendor name", "fournisseur"},
 	"barcode":       {"ean", "gtin", "upc"},
 	"date":          {"day", "datum", "sale date", "sold on"},
@@ -43,10 +53,12 @@ var synonyms = map[string][]string{
 	"serial_number": {"serial", "serial no", "vin"},
 	"manufacturer":  {"make", "brand", "hersteller"},
 	"location":      {"place", "site", "standort"},
-	"property":      {"building", "house", "haus", "objekt", "property name", "building name"},
-	"unit":          {"apartment", "flat", "wohnung", "einheit", "unit number", "unit name", "apt"},
-	"tenant":        {"renter", "mieter", "tenants", "tenant name", "resident", "residents", "lessee"},
-	"rent":          {"monthly rent", "miete"},
+	"property":      {"building", "house", "haus", "objekt", "property name", "building name", "immeuble"},
+	"unit": {
+		"apartment", "flat", "wohnung", "einheit", "unit number", "unit name", "apt", "unit of measure", "uom", "logement",
+	},
+	"tenant": {"renter", "mieter", "tenants", "tenant name", "resident", "residents", "lessee", "locataire"},
+	"rent":   {"monthly rent", "miete", "loyer", "rent amount"},
 	"start_date": {"start", "from", "lease start", "move-in", "beginn", "lease from", "lease start date", "mietbeginn",
 		"move in"},
 	"end_date":       {"end", "until", "lease end", "ende", "lease to", "lease end date", "mietende"},
@@ -78,8 +90,24 @@ func likely(targets []Target, name string) string {
 		if slices.ContainsFunc(synonyms[t.Name], func(s string) bool { return plainName(s) == plain }) {
 			return t.Name
 		}
+		if t.Name == "current_stock" && strings.HasPrefix(plain, ofOutlet) {
+			return t.Name
+		}
 	}
 	return ""
+}
+
+// ofOutlet begins the names of Lightspeed's columns of stock, one for each of a shop's outlets.
+const ofOutlet = "inventory "
+
+// outlets counts the columns of stock of outlets: several are for a person to choose from.
+func outlets(columns []string) (n int) {
+	for _, name := range columns {
+		if strings.HasPrefix(plainName(name), ofOutlet) {
+			n++
+		}
+	}
+	return n
 }
 
 // looked is a source of which some rows were read ahead.

@@ -110,7 +110,11 @@ func meanings(t schema.Table, r Reading, look Look) []string {
 		taken[name] = true
 	}
 	for i, name := range look.Columns {
-		if means := likely(look.Targets, name); all[i] == "" && name != "" && !taken[means] {
+		means := likely(look.Targets, name)
+		if outlets(look.Columns) > 1 && strings.HasPrefix(plainName(name), ofOutlet) {
+			continue
+		}
+		if all[i] == "" && name != "" && !taken[means] {
 			c, _, _ := ours(columns, means)
 			if !taken[c.Name] {
 				all[i], taken[means], taken[c.Name] = means, true, true
@@ -118,6 +122,27 @@ func meanings(t schema.Table, r Reading, look Look) []string {
 		}
 	}
 	return all
+}
+
+// Theirs is what the file calls a column of ours; "" if it has none that means it.
+func (l Look) Theirs(column string) string {
+	for i, means := range l.Means {
+		if means != "" && (means == column || means == stem(column)) {
+			return l.Columns[i]
+		}
+	}
+	return ""
+}
+
+// Missing are the columns that the table needs and no column of the file means.
+func (l Look) Missing(set []Pair) (names []string) {
+	for _, t := range l.Targets {
+		given := slices.ContainsFunc(set, func(p Pair) bool { return p.Name == t.Name })
+		if t.Required && !t.Units && !given && l.Program == "" && l.Theirs(t.Name) == "" {
+			names = append(names, t.Name)
+		}
+	}
+	return names
 }
 
 // Suggested is the mapping that the names of the columns suggest; nil when they are the
