@@ -39,7 +39,7 @@ import (
 // The command `serve` starts a server beside the shell; its output goes to serve.out. apk_... and whsec_... in a block
 // are $KEY and $SECRET. Receivers at other hosts are replaced by one on this machine. curl fails where the server
 // refuses.
-const leftOut = 12
+const leftOut = 13
 
 type step struct {
 	line     int
@@ -243,10 +243,6 @@ case "$1 $last" in
 "build .")
   while [ "$1" != -o ]; do shift; done
   exec cp BIN/quartermaster "$2" ;;
-esac
-case "$*" in
-"run . "*) shift 2; exec BIN/quartermaster "$@" ;;
-"run -v . "*) shift 3; exec BIN/quartermaster "$@" ;;
 esac
 cd 'REPOSITORY' && exec 'COMPILER' "$@"
 `))
