@@ -174,3 +174,76 @@ func TestSeveralBankFilesAreShownTogether(t *testing.T) {
 	}
 	l.sound()
 }
+
+// TestTablesOfBanksAreRead sends tables as banks write them, by command and by the page, and some that say too little.
+func TestTablesOfBanksAreRead(t *testing.T) {
+	t.Parallel()
+	l := newRental(t)
+	v := l.Person("rental", "ann", "admin")
+	dir := t.TempDir()
+	for i, c := range []struct{ name, text, columns, state, want string }{
+		{"a head, the newest first, the sign behind, in Windows-1252",
+			"Konto;DE89370400440532013000;;\nZeitraum;01.11.2026 - 30.11.2026;;\n\nTag;Wer;Text;Betrag;Saldo\n" +
+				"05.11.2026;J\xfcrgen M\xfcller;Miete;950,00;2.195,00\n04.11.2026;Bank;Geb\xfchr;5,00-;1.245,00\n03.11.2026;Ada;Rent;1.250,00;1.250,00\n",
+			"Tag=day Wer=payer_name Text=text Betrag=amount Saldo=balance", "balanced",
+			"2026-11-05 95000 Jürgen Müller Miete, 2026-11-04 -500 Bank Gebühr, 2026-11-03 125000 Ada Rent"},
+		{"two columns of amounts, with a byte order mark",
+			"\xef\xbb\xbf\"Date\",\"What\",\"Paid_out\",\"Paid_in\",\"Balance\"\n\"03 Nov 2026\",\"Ada\",\"\",\"$1,250.00\",\"1,250.00\"\n\"04 Nov 2026\",\"Fee\",\"5.00\",\"\",\"1,245.00\"\n",
+			"Date=day What=text Paid_out=out Paid_in=in Balance=balance", "balanced", "2026-11-04 -500  Fee, 2026-11-03 125000  Ada"},
+		{"one day, the newest first", "Date,Name,Amount,Balance\n2026-11-05,A,950.00,2195.00\n2026-11-05,B,-5.00,1245.00\n2026-11-05,C,1250.00,1250.00\n",
+			"Date=day Name=payer_name Amount=amount Balance=balance", "balanced", "2026-11-05 125000 C , 2026-11-05 -500 B , 2026-11-05 95000 A "},
+		{"tabs, brackets, the month first", "Date\tName\tDebit\tCredit\n11/13/2026\tA\t\t950.00\n11/14/2026\tB\t(5.00)\t\n", "Date=day Name=text Debit=out Credit=in", "unchecked",
+			"2026-11-14 -500  B, 2026-11-13 95000  A"},
+		{"days in one number", "Datum;Bij;Af\n20261105;950,00;\n20261106;;5,00\n", "Datum=day Bij=in Af=out", "unchecked", "2026-11-06 -500  , 2026-11-05 95000  "},
+		{"a plus, a currency, a long minus and a total", "Tag;Name;Betrag\n05.11.2026;A;+1.950,00 USD\n06.11.2026;B;\u22125,00 $\n07.11.2026;C;- 7,10\n;;\nTotal;;1.937,90\n",
+			"Tag=day Name=Text Betrag=amount", "unchecked", "2026-11-07 -710  C, 2026-11-06 -500  B, 2026-11-05 195000  A"},
+		{"apostrophes between thousands", "Datum;Betrag\n05.11.2026;1'950.00\n06.11.2026;-5.00\n", "Datum=day Betrag=amount", "unchecked", "2026-11-06 -500  , 2026-11-05 195000  "},
+	} {
+		account, file := fmt.Sprint("Account ", i), filepath.Join(dir, "lines.csv")
+		l.rental("bank", "account", account)
+		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"bank", "import", file, "--account", account, "--json"}
+		for pair := range strings.FieldsSeq(c.columns) {
+			args = append(args, "--map", pair)
+		}
+		preview := statusIs(t, choose(t, v, map[string]string{"lines.csv": c.text}, "account", fmt.Sprint(i+1), "map", strings.ReplaceAll(c.columns, " ", "\n")), http.StatusOK)
+		if said := apptest.Text(preview.Doc); !strings.Contains(said, fmt.Sprint(strings.Count(c.want, ",")+1, " new lines would be kept")) {
+			t.Errorf("%s, on the page: %s", c.name, said)
+		}
+		var done rental.BankImport
+		if err := json.Unmarshal([]byte(l.rental(args...)), &done); err != nil || done.Statements[0].State != c.state {
+			t.Errorf("%s: %+v %v", c.name, done, err)
+		}
+		var kept rental.BankLines
+		if err := json.Unmarshal([]byte(l.rental("bank", "lines", "--account", account, "--json")), &kept); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, b := range kept.Lines {
+			got = append(got, fmt.Sprintf("%s %d %s %s", b.Day, b.AmountCents, b.PayerName, b.Text))
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s:\n%q\nwant\n%q", c.name, strings.Join(got, ", "), c.want)
+		}
+	}
+	table := "Date;Amount;Name\n05-11-2026;1.950,5;A\n25-11-2026;-7;B\n"
+	for _, c := range []struct {
+		text, columns, says string
+	}{
+		{table, "", `Say what the file's columns mean, as "Date=day" and "Amount=amount"; they are Date, Amount, Name`},
+		{table, "Date=day\nBetrag=amount", `The file has no column "Betrag"; its columns are Date, Amount, Name`},
+		{table, "Date=day\nAmount=betrag", `Unknown column "betrag"; the columns of a bank's file are day, amount, in, out, payer name`},
+		{table, "Date=day", "Line 2 has no amount; map a column to amount, or to in and out"},
+		{"Date;Amount\n25-11-2026;--5\n", "Date=day\nAmount=amount", `cannot read the amount "--5"`},
+		{"Date;Amount;Saldo\n2026-11-05;5;5\n2026-11-06;6;12\n", "Date=day\nAmount=amount\nSaldo=balance", "so 1.00 is missing"},
+		{"Date;Amount\n2026-11-05;5\nSum;5\n2026-11-06;6\n", "Date=day\nAmount=amount", `Line 3: cannot read the date "Sum"`},
+	} {
+		said := apptest.Text(statusIs(t, choose(t, v, map[string]string{"lines.csv": c.text}, "account", "1", "map", c.columns), http.StatusUnprocessableEntity).Doc)
+		if !strings.Contains(said, c.says) {
+			t.Errorf("%q by %q: no %q in\n%s", c.text, c.columns, c.says, said)
+		}
+	}
+	l.sound()
+}

@@ -39,7 +39,7 @@ const sheetColumns = "day, amount (or in and out), payer_name, payer_account, te
 
 // sheetTable declares the columns of a bank's table.
 func sheetTable() schema.Table {
-	return schema.Table{Name: "bank-file", About: "A bank's table of its lines", Row: func(f *schema.Form) schema.Put {
+	return schema.Table{Name: "a bank's file", About: "A bank's table of its lines", Row: func(f *schema.Form) schema.Put {
 		var day exact.Day
 		var n int64
 		var t string
@@ -142,14 +142,22 @@ func sheetLine(row map[string]string, at int) (l bank.Line, balance *int64, err 
 // flat is a text in one line.
 func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// sheetBalances sets the opening and the closing by the balances beside the first line and the last, in the order of
-// the days: a file may have the newest line first.
+// sheetBalances sets the opening and the closing by the balances beside the first line and the last. A file may have
+// the newest line first: the days tell, and of a single day the sums.
 func sheetBalances(st *bank.Statement, balances []*int64) {
 	first, last := 0, len(st.Lines)-1
-	if st.Lines[first].Day > st.Lines[last].Day {
-		first, last = last, first
-	}
+	newest := st.Lines[first].Day > st.Lines[last].Day
 	if balances[first] != nil && balances[last] != nil {
+		var sum int64
+		for _, l := range st.Lines {
+			sum += l.AmountCents
+		}
+		if st.Lines[first].Day == st.Lines[last].Day {
+			newest = *balances[first]-*balances[last] == sum-st.Lines[last].AmountCents
+		}
+		if newest {
+			first, last = last, first
+		}
 		st.OpeningCents = new(*balances[first] - st.Lines[first].AmountCents)
 		st.ClosingCents = balances[last]
 	}

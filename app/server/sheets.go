@@ -11,6 +11,11 @@ import (
 	"quartermaster/schema/fault"
 )
 
+// ours is the name of a column of ours as people write it: "Payer name" is payer_name.
+func ours(said string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(said)), " ", "_")
+}
+
 // bankSheets reads the tables of banks as imports read theirs.
 func bankSheets(ctx context.Context, data []byte, t schema.Table, m rental.Mapping, currency exact.Currency) (
 	[]map[string]string, []int, error) {
@@ -21,7 +26,7 @@ func bankSheets(ctx context.Context, data []byte, t schema.Table, m rental.Mappi
 		if at < 0 {
 			return nil, nil, fault.Fieldf("map", "map: %s is not as \"Their column=ours\"", schema.Quote(text))
 		}
-		r.Map = append(r.Map, table.Pair{Name: strings.TrimSpace(text[:at]), Means: strings.TrimSpace(text[at+1:])})
+		r.Map = append(r.Map, table.Pair{Name: strings.TrimSpace(text[:at]), Means: ours(text[at+1:])})
 	}
 	return table.Sheet(ctx, data, t, r, currency)
 }

@@ -219,22 +219,31 @@ func (c *converter) units(t target, text string, k kind, currency exact.Currency
 	return exact.Decimal{Unscaled: n}.String(), nil
 }
 
-// bareAmount takes off the sign of a currency or its code, at either end, and reads
-// (1.00) as a negative amount.
+// bareAmount takes off the currency's sign or code, at either end, and one sign of the number, before or behind it:
+// -1.00, 1.00-, +1.00 and (1.00), which is negative. A second sign stays, and is refused.
 func bareAmount(text, code string) (bare string, negative bool) {
 	trim := func(s string) string { return strings.Trim(s, " \u00a0\u202f") }
-	if strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")") {
+	text = strings.ReplaceAll(text, "\u2212", "-")
+	signed := strings.HasPrefix(text, "(") && strings.HasSuffix(text, ")")
+	if signed {
 		text, negative = text[1:len(text)-1], true
 	}
-	if rest, ok := strings.CutPrefix(text, "-"); ok {
-		text, negative = trim(rest), !negative
+	sign := func() {
+		for _, s := range []string{"-", "+"} {
+			rest, before := strings.CutPrefix(text, s)
+			if !before {
+				rest, before = strings.CutSuffix(text, s)
+			}
+			if before && !signed {
+				text, signed, negative = trim(rest), true, s == "-"
+			}
+		}
 	}
-	for _, sign := range []string{code, "$", "€", "£", "¥"} {
-		text = trim(strings.TrimSuffix(strings.TrimPrefix(text, sign), sign))
+	sign()
+	for _, money := range []string{code, "$", "€", "£", "¥"} {
+		text = trim(strings.TrimSuffix(strings.TrimPrefix(text, money), money))
 	}
-	if rest, ok := strings.CutPrefix(text, "-"); ok {
-		text, negative = rest, !negative
-	}
+	sign()
 	return text, negative
 }
 

@@ -15,6 +15,7 @@ var dayFormats = func() (all []*dateFormat) {
 	for _, written := range []string{
 		"YYYY-MM-DD", "DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "D MMM YYYY", "MMM D, YYYY", "D-MMM-YYYY",
 		"DD-MM-YYYY", "MM-DD-YYYY", "YYYY/MM/DD", "YYYY.MM.DD", "DD.MM.YY", "DD/MM/YY", "MM/DD/YY",
+		"YYYYMMDD",
 	} {
 		f, err := parseDateFormat(written)
 		if err != nil {

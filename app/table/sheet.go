@@ -16,7 +16,14 @@ func Sheet(ctx context.Context, content []byte, t schema.Table, r Reading, curre
 	if err := checkMapping(t, r); err != nil {
 		return nil, nil, err
 	}
-	in, err := InMemory(content).open(t, r, shop{zone: time.UTC, currency: currency})
+	f, s := InMemory(content), shop{zone: time.UTC, currency: currency}
+	in, err := f.open(t, r, s)
+	if err != nil && len(r.Map) == 0 {
+		if first, _ := f.begin(t, r, s); first != nil && len(first.found.Columns) > 0 {
+			return nil, nil, fault.Fieldf("map", "map: say what the file's columns mean, as \"Date=day\" and "+
+				"\"Amount=amount\"; they are %s", joined(first.found.Columns))
+		}
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -12,7 +12,6 @@ import (
 // What is read of a CAMT file, of any version: names alone count, not their space.
 type (
 	camtFile struct {
-		XMLName    xml.Name
 		Statements []camtStatement `xml:"BkToCstmrStmt>Stmt"`
 		Reports    []camtStatement `xml:"BkToCstmrAcctRpt>Rpt"`
 		Notices    []camtStatement `xml:"BkToCstmrDbtCdtNtfctn>Ntfctn"`
@@ -90,15 +89,36 @@ type (
 	}
 )
 
-// readCAMT reads a statement, a report or a notice; any other XML is none that is known.
+// readCAMT reads a statement, a report or a notice, alone or in an envelope; any other XML is none that is known.
 func readCAMT(text string) (all []Statement, known bool, err error) {
 	d := xml.NewDecoder(strings.NewReader(text))
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil } // it is UTF-8 by now
 	d.Entity = map[string]string{}
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return all, known, nil
+		}
+		tag, begins := token.(xml.StartElement)
+		if err == nil && begins && tag.Name.Local == "Document" {
+			var some []Statement
+			some, err = camtDocument(d, tag)
+			all, known = append(all, some...), true
+		}
+		if _, refused := fault.As(err); refused {
+			return nil, true, err
+		}
+		if err != nil {
+			line, _ := d.InputPos()
+			return nil, true, fault.Fieldf("file", "file: line %d: the XML cannot be read: %v", line, err)
+		}
+	}
+}
+
+func camtDocument(d *xml.Decoder, tag xml.StartElement) (all []Statement, err error) {
 	var f camtFile
-	if err := d.Decode(&f); err != nil {
-		line, _ := d.InputPos()
-		return nil, true, fault.Fieldf("file", "file: line %d: the XML cannot be read: %v", line, err)
+	if err := d.DecodeElement(&f, &tag); err != nil {
+		return nil, err
 	}
 	for _, kind := range []struct {
 		name string
@@ -107,12 +127,12 @@ func readCAMT(text string) (all []Statement, known bool, err error) {
 		for _, in := range kind.all {
 			s, err := in.statement(kind.name)
 			if err != nil {
-				return nil, true, err
+				return nil, err
 			}
 			all = append(all, s)
 		}
 	}
-	return all, f.XMLName.Local == "Document" || len(all) > 0, nil
+	return all, nil
 }
 
 func (in camtStatement) statement(kind string) (s Statement, err error) {

@@ -15,6 +15,7 @@ var (
 	mtFloor   = regexp.MustCompile(`^([A-Z]{3})`)
 	mtMark    = regexp.MustCompile(`[A-Z]{4}\+`)
 	mtSlash   = regexp.MustCompile(`/[A-Z]{3,4}/`)
+	mtParts   = regexp.MustCompile(`^[0-9A-Z ]{0,4}([?<>~^])[0-9]{2}`)
 )
 
 func isMT(text string) bool {
@@ -209,9 +210,8 @@ func (r *mtReader) booking(f mtField) error {
 // details reads the field that says what a booking is for.
 func (l *Line) details(text string) {
 	body := strings.ReplaceAll(text, "\n", "")
-	if at := strings.IndexByte(body, '?'); at >= 0 && at <= 4 && len(body) > at+2 && isDigit(body[at+1]) &&
-		isDigit(body[at+2]) {
-		l.structured(body[at:])
+	if m := mtParts.FindStringSubmatch(body); m != nil {
+		l.structured(body, m[1])
 		return
 	}
 	if strings.Contains(body, "/REMI/") {
@@ -221,13 +221,13 @@ func (l *Line) details(text string) {
 	l.marked(strings.ReplaceAll(text, "\n", " "))
 }
 
-// structured reads ?20 and its kin.
-func (l *Line) structured(body string) {
+// structured reads ?20 and its kin; banks of Poland and the Netherlands write another sign for the question mark.
+func (l *Line) structured(body, sign string) {
 	var purpose, name strings.Builder
-	for _, part := range strings.Split(body, "?") {
+	for _, part := range strings.Split(body, sign)[1:] {
 		if len(part) < 2 || !isDigit(part[0]) || !isDigit(part[1]) {
-			if purpose.Len() > 0 && part != "" { // a question mark of the text
-				purpose.WriteString("?" + part)
+			if purpose.Len() > 0 && part != "" { // a sign of the text
+				purpose.WriteString(sign + part)
 			}
 			continue
 		}
@@ -277,10 +277,13 @@ func (l *Line) slashes(body string) {
 		if at := mtSlash.FindStringIndex(rest); at != nil {
 			rest = rest[:at[0]]
 		}
-		return plain(rest)
+		return plain(strings.TrimSuffix(rest, "/"))
 	}
-	l.Text = strings.TrimSuffix(part("/REMI/"), "/")
+	l.Text = strings.TrimPrefix(part("/REMI/"), "USTD//")
 	l.PayerName, l.PayerAccount = part("/NAME/"), part("/IBAN/")
+	if party := strings.Split(part("/CNTP/"), "/"); len(party) > 2 { // account, bank, name
+		l.PayerAccount, l.PayerName = party[0], party[2]
+	}
 	if end := part("/EREF/"); end != "" && !strings.EqualFold(end, "NOTPROVIDED") {
 		l.Reference = end
 	}

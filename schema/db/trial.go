@@ -7,6 +7,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"zombiezen.com/go/sqlite"
 
@@ -217,6 +218,9 @@ func (w *watched) read(c *Conn, it *sqlite.ChangesetIterator, op sqlite.OpType) 
 			continue
 		}
 		change := Change{Record: name, Field: col.name}
+		if strings.HasSuffix(name, "_secret") { // a setting that is one
+			col.kind = Secret
+		}
 		switch op {
 		case sqlite.OpInsert:
 			change.After = col.kind.value(value(it.New, i))
