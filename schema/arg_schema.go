@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// cents reports whether the argument is an amount in cents. One that is written with a
-// decimal point, 950.00, is money in another unit sooner than 950 cents: it is refused.
+// cents reports whether the argument is an amount in cents. A value with a decimal point, 950.00, is refused: it is
+// probably in another unit.
 func (a Arg) cents() bool { return a.Name == "cents" || strings.HasSuffix(a.Name, "_cents") }
 
 func (a Arg) bounds() string {
 	return a.boundsBy(func(n int64) string { return strconv.FormatInt(n, 10) })
 }
 
-// boundsBy are the argument's bounds in words, each as write has it.
+// boundsBy returns the argument's bounds in words, each formatted by write.
 func (a Arg) boundsBy(write func(n int64) string) string {
 	switch {
 	case a.capped:
@@ -26,7 +26,7 @@ func (a Arg) boundsBy(write func(n int64) string) string {
 	return ""
 }
 
-// Schema is the argument as JSON Schema, in the dialect's spelling.
+// Schema is the argument as JSON Schema, in the dialect.
 func (a Arg) Schema(d Dialect) map[string]any {
 	s := map[string]any{}
 	if a.About != "" {
@@ -35,7 +35,7 @@ func (a Arg) Schema(d Dialect) map[string]any {
 	switch a.Kind {
 	case IntKind:
 		s["type"] = "integer"
-		if a.byID { // clients of agents take no anyOf; a number is read too
+		if a.byID { // clients of agents reject anyOf; a number is accepted too
 			s["type"] = "string"
 			return s
 		}
@@ -46,7 +46,7 @@ func (a Arg) Schema(d Dialect) map[string]any {
 		}
 	case BoolKind:
 		s["type"] = "boolean"
-	case LooseKind: // any scalar: no type, but clients of agents want one of each argument
+	case LooseKind: // any scalar: no type, but clients of agents want one for each argument
 		if d == JSONSchema {
 			s["type"] = "string"
 		}
@@ -82,7 +82,7 @@ func (a Arg) Schema(d Dialect) map[string]any {
 		s["type"] = "string"
 	}
 	a.limit(s)
-	if a.clear != nil && d == OpenAPI { // agents' clients take no list of types; leaving it out says the same
+	if a.clear != nil && d == OpenAPI { // clients of agents reject a list of types; omitting it means the same
 		s["nullable"] = true
 	}
 	if a.Default != nil {
@@ -132,7 +132,7 @@ func (a Arg) limit(s map[string]any) {
 	}
 }
 
-// Sample is a value that the argument takes, for an example.
+// Sample is a valid value, for an example.
 func (a Arg) Sample() any {
 	switch {
 	case a.Example != nil:

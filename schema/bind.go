@@ -12,8 +12,8 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// Text binds a text: trimmed, at most 10,000 characters unless Most says otherwise,
-// without control characters other than newline and tab.
+// Text binds a text: trimmed, at most 10,000 characters unless Most changes that, without control characters except
+// newline and tab.
 func (f *Form) Text(p *string, name, about string, opts ...Opt) bool {
 	a, v, ok := f.add(Arg{Name: name, About: about, Most: 10_000, Default: orNothing(*p)}, opts)
 	if !ok {
@@ -23,7 +23,7 @@ func (f *Form) Text(p *string, name, about string, opts ...Opt) bool {
 	if !ok {
 		return false
 	}
-	if a.Secret { // every sign of it counts, and it is judged where it is known what it is for
+	if a.Secret { // every character counts; its use decides whether it is valid
 		*p = s
 		return true
 	}
@@ -43,7 +43,7 @@ func (f *Form) Text(p *string, name, about string, opts ...Opt) bool {
 	return false
 }
 
-// CheckText refuses a text that is too long or holds control characters.
+// CheckText refuses a text that is too long or contains control characters.
 func CheckText(name, s string, most int) error {
 	if utf8.RuneCountInString(s) > most {
 		return fault.Invalidf("%s has %d characters; at most %d are allowed", name, utf8.RuneCountInString(s), most)
@@ -58,8 +58,7 @@ func CheckText(name, s string, most int) error {
 	return nil
 }
 
-// Ref binds what names a record, its name or its id: a text, or a whole number as its
-// digits.
+// Ref binds a record's name or id: a text, or a whole number as its digits.
 func (f *Form) Ref(p *string, name, about string, opts ...Opt) bool {
 	a, v, ok := f.add(Arg{Name: name, About: about, Kind: RefKind, Most: 200}, opts)
 	if !ok {
@@ -88,7 +87,7 @@ func (f *Form) Ref(p *string, name, about string, opts ...Opt) bool {
 	return true
 }
 
-// TextPtr binds a text that may be absent: nil then.
+// TextPtr binds an optional text; nil if absent.
 func (f *Form) TextPtr(p **string, name, about string, opts ...Opt) bool {
 	var s string
 	if !f.Text(&s, name, about, opts...) {
@@ -115,7 +114,7 @@ func (f *Form) Enum(p *string, name, about string, values []string, opts ...Opt)
 	if means, is := a.also[word]; is {
 		word = means
 	}
-	if f.surface == Tool { // a program that guesses is read where nothing is lost: "in progress"
+	if f.surface == Tool { // an agent's guess is accepted where it is unambiguous: "in progress"
 		same := func(s string) string { return strings.NewReplacer(" ", "-", "_", "-").Replace(s) }
 		for _, v := range a.Enum {
 			if word != v && same(word) == same(v) {
@@ -144,7 +143,7 @@ func (f *Form) Bool(p *bool, name, about string, opts ...Opt) bool {
 	case v.json.Kind() == strict.Bool:
 		*p = v.json.Bool()
 		return true
-	case f.surface == Tool && v.json.Kind() == strict.String: // a slip without loss
+	case f.surface == Tool && v.json.Kind() == strict.String: // unambiguous
 		word = strings.ToLower(v.json.Text())
 	default:
 		f.wrongType(a, v)
@@ -181,7 +180,7 @@ func (f *Form) Day(p *exact.Day, name, about string, opts ...Opt) bool {
 	return true
 }
 
-// DayPtr binds a calendar day that may be absent: nil then.
+// DayPtr binds an optional calendar day; nil if absent.
 func (f *Form) DayPtr(p **exact.Day, name, about string, opts ...Opt) bool {
 	var d exact.Day
 	if !f.Day(&d, name, about, opts...) {
@@ -210,7 +209,7 @@ func (f *Form) Month(p *exact.Month, name, about string, opts ...Opt) bool {
 	return true
 }
 
-// Loose binds whatever text came; anything else, or nothing, leaves the variable.
+// Loose binds any text; anything else leaves the variable unchanged.
 func (f *Form) Loose(p *string, name, about string, opts ...Opt) {
 	_, v, ok := f.add(Arg{Name: name, About: about, Kind: LooseKind}, opts)
 	switch {
@@ -224,9 +223,8 @@ func (f *Form) Loose(p *string, name, about string, opts ...Opt) {
 	}
 }
 
-// Rows binds the one argument that may be nested: an array of objects, at most most
-// of them. item is one row, filled in. The rows are read by the operation, which
-// refuses each by itself.
+// Rows binds the one nested argument: an array of at most most objects. item is a sample row. The operation reads the
+// rows and refuses each separately.
 func (f *Form) Rows(p *strict.Value, name, about string, item any, most int, opts ...Opt) {
 	a := Arg{Name: name, About: about, Kind: RowsKind, Items: item, Most: most}
 	if !f.describing && (f.surface == Page || f.surface == Command) {
@@ -245,7 +243,7 @@ func (f *Form) Rows(p *strict.Value, name, about string, item any, most int, opt
 	a, v, ok := f.add(a, opts)
 	switch {
 	case !ok:
-	case !v.isText && f.surface == Tool && v.json.Kind() == strict.String: // a slip without loss
+	case !v.isText && f.surface == Tool && v.json.Kind() == strict.String: // unambiguous
 		rows, err := strict.Parse([]byte(v.json.Text()), maxDepth)
 		if err != nil || rows.Kind() != strict.Array {
 			f.wrongType(a, v)
@@ -259,7 +257,7 @@ func (f *Form) Rows(p *strict.Value, name, about string, item any, most int, opt
 	}
 }
 
-// Raw binds the whole body as it came, unparsed.
+// Raw binds the whole body, unparsed.
 func (f *Form) Raw(p *[]byte, about string) {
 	f.args = append(f.args, Arg{Name: "body", About: about, Kind: RawBody})
 	*p = f.in.Raw
@@ -282,7 +280,7 @@ func (f *Form) textOf(a Arg, v value) (string, bool) {
 	switch {
 	case v.json.Kind() == strict.String:
 		return v.json.Text(), true
-	case f.surface == Tool && v.json.Kind() == strict.Number: // a slip without loss
+	case f.surface == Tool && v.json.Kind() == strict.Number: // unambiguous
 		return string(v.json.Raw()), true
 	}
 	f.wrongType(a, v)
@@ -311,7 +309,7 @@ func orNothing[T comparable](v T) any {
 	return v
 }
 
-// truths says how a truth value is written.
+// truths says how a boolean is written.
 func (f *Form) truths() string {
 	if f.surface == Page {
 		return "Yes or No"

@@ -28,7 +28,7 @@ func (f *Form) Int(p *int64, name, about string, opts ...Opt) bool {
 	return true
 }
 
-// IntPtr binds a whole number that may be absent: nil then.
+// IntPtr binds an optional whole number; nil if absent.
 func (f *Form) IntPtr(p **int64, name, about string, opts ...Opt) bool {
 	var n int64
 	if !f.Int(&n, name, about, opts...) {
@@ -38,8 +38,7 @@ func (f *Form) IntPtr(p **int64, name, about string, opts ...Opt) bool {
 	return true
 }
 
-// ID binds a record's id. One in the path that is not a positive whole number names
-// no record: 404.
+// ID binds a record's id. A path's value that is not a positive whole number gives 404.
 func (f *Form) ID(p *int64, name, about string, opts ...Opt) bool {
 	a := Arg{Name: name, About: about, Kind: IntKind}
 	Range(1, math.MaxInt64)(&a)
@@ -91,7 +90,7 @@ func (f *Form) Milli(p *exact.Milli, name, about string, opts ...Opt) bool {
 	return true
 }
 
-// MilliPtr binds a quantity that may be absent: nil then.
+// MilliPtr binds an optional quantity; nil if absent.
 func (f *Form) MilliPtr(p **exact.Milli, name, about string, opts ...Opt) bool {
 	var n exact.Milli
 	if !f.Milli(&n, name, about, opts...) {
@@ -115,7 +114,7 @@ func (f *Form) Amount(p *int64, name, about string, opts ...Opt) bool {
 	return true
 }
 
-// number reads a number as whole units of 10^-places.
+// number parses a number into whole units of 10^-places.
 func (f *Form) number(a Arg, v value, places int) (int64, bool) {
 	token := v.text
 	switch {
@@ -189,8 +188,8 @@ func wideLess(n, bound, unit int64) bool { return exact.Mul(n, 1).Cmp(exact.Mul(
 
 func places(unit int64) int { return len(strconv.FormatInt(unit, 10)) - 1 }
 
-// Limit binds how many records a list gives: on REST 500, or what p holds, and at most 1000 (more is
-// 1000), for agents 50 and at most 200 (more is refused). It reports whether the call said so.
+// Limit binds the number of records of a list: on REST 500 or *p, at most 1000 (more becomes 1000); for agents 50, at
+// most 200 (more is refused). It reports whether the call set it.
 func (f *Form) Limit(p *int64) bool {
 	if f.surface == Command { // a list at the command line is complete
 		*p = math.MaxInt32

@@ -8,18 +8,17 @@ import (
 	"quartermaster/schema/words"
 )
 
-// MostChoices is how many records a list to choose from has at most. Of more, those that match what
-// is typed are suggested.
+// MostChoices is the most records in a list to choose from. Of more, those that match the typed text are suggested.
 const MostChoices = 50
 
-// Choice is one of the records that an argument may name.
+// Choice is a record that an argument may name.
 type Choice struct {
 	Value string
-	Text  string // what people call it
-	More  string // what else tells it from others: "owes 925.00 EUR"
+	Text  string // its name
+	More  string // what distinguishes it: "owes 925.00 EUR"
 }
 
-// Whole is all that the choice says.
+// Whole is the complete text of the choice.
 func (c Choice) Whole() string {
 	if c.More == "" || c.More == c.Text {
 		return c.Text
@@ -27,36 +26,36 @@ func (c Choice) Whole() string {
 	return c.Text + ", " + c.More
 }
 
-// Find says which of the records are asked for.
+// Find restricts the records of a list.
 type Find struct {
-	Value string // the one that has it; "" is any
-	Words string // those that have each of these words in what they are called; "" is any
+	Value string // the record with this value; "": any
+	Words string // records whose text contains each of these words; "": any
 	Most  int
 }
 
-// List lists the records that an argument may name, those first that are meant most often.
+// List lists the records that an argument may name, most likely first.
 type List func(c *db.Conn, f Find) ([]Choice, error)
 
-// Choices lists the records that the argument may name, for screens to choose from.
+// Choices lists the records that the argument may name, for pages.
 func Choices(list List) Opt {
 	return ChoicesFor(func(c *db.Conn, _ db.Caller, f Find) ([]Choice, error) { return list(c, f) })
 }
 
-// ChoicesFor is Choices of what the caller may know of.
+// ChoicesFor is Choices restricted to what the caller may see.
 func ChoicesFor(list func(*db.Conn, db.Caller, Find) ([]Choice, error)) Opt {
 	return func(a *Arg) { a.choices = list }
 }
 
-// Any says of an argument with choices that another text is allowed as well: they are suggested.
+// Any allows other texts than the choices, which are suggestions.
 func Any(a *Arg) { a.Any = true }
 
-// PartOf says that a choice's value is of two arguments, with a tabulator between: the other, and this one.
+// PartOf says that a choice's value holds two arguments, separated by a tab: the other one, and this one.
 func PartOf(other string) Opt { return func(a *Arg) { a.PartOf = other } }
 
-// NewBy names the operation that makes a record which is not in the list yet.
+// NewBy names the operation that makes a missing record.
 func NewBy(op string) Opt { return func(a *Arg) { a.New = op } }
 
-// Choose lists the records that the argument may name; nil when it names none.
+// Choose lists the records that the argument may name; nil if there is no list.
 func (a Arg) Choose(c *db.Conn, who db.Caller, f Find) ([]Choice, error) {
 	if a.choices == nil {
 		return nil, nil
@@ -64,19 +63,18 @@ func (a Arg) Choose(c *db.Conn, who db.Caller, f Find) ([]Choice, error) {
 	return a.choices(c, who, f)
 }
 
-// HasChoices reports whether the argument lists what it may name.
+// HasChoices reports whether the argument has a list.
 func (a Arg) HasChoices() bool { return a.choices != nil }
 
-// Listed makes a list of a statement that selects a value, a text and what else tells the record.
-// {} in it stands for its condition, and its LIMIT is ?2; value and texts are the columns by which
-// one is found.
+// Listed makes a list from a statement that selects value, text and more. {} in it is replaced by its condition, and
+// its LIMIT is ?2. value and texts are the columns that Find searches.
 func Listed(query, value, texts string) List {
 	return ListedBy(query, value, texts, func(_ *db.Conn) (func(*db.Row) Choice, error) {
 		return func(r *db.Row) Choice { return Choice{Value: r.Text(), Text: r.Text(), More: r.Text()} }, nil
 	})
 }
 
-// ListedBy is Listed of rows that are read by a function of their own; more are ?3 and on.
+// ListedBy is Listed with its own scan function; more are ?3 and on.
 func ListedBy(query, value, texts string, reader func(c *db.Conn) (func(*db.Row) Choice, error),
 	more ...func(c *db.Conn) any) List {
 	return func(c *db.Conn, f Find) ([]Choice, error) {
@@ -99,7 +97,7 @@ func ListedBy(query, value, texts string, reader func(c *db.Conn) (func(*db.Row)
 	}
 }
 
-// People makes a list of names, each once, with me first.
+// People makes a list of names without duplicates, me first.
 func People(me string, names []string, err error) List {
 	return Among(func(*db.Conn) (list []Choice, _ error) {
 		for _, name := range append([]string{me}, names...) {
@@ -114,7 +112,7 @@ func People(me string, names []string, err error) List {
 	})
 }
 
-// Among makes a list of texts that are known.
+// Among makes a list of fixed texts.
 func Among(all func(c *db.Conn) ([]Choice, error)) List {
 	return func(c *db.Conn, f Find) (list []Choice, err error) {
 		known, err := all(c)

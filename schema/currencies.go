@@ -2,7 +2,7 @@ package schema
 
 import "quartermaster/schema/db"
 
-// Currencies lists the currencies that most shops have; any other code of ISO 4217 may be typed.
+// Currencies are the most frequent currencies; any other ISO 4217 code may be typed.
 var Currencies = Among(func(*db.Conn) (all []Choice, _ error) {
 	for _, c := range [][2]string{
 		{"EUR", "Euro"}, {"USD", "US dollar"}, {"GBP", "Pound sterling"}, {"CHF", "Swiss franc"},

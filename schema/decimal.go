@@ -1,4 +1,4 @@
 package schema
 
-// Takes says what the argument takes, as its refusals do: "a whole number from 1 to 9".
+// Takes says what the argument accepts, as its refusals do: "a whole number from 1 to 9".
 func (a Arg) Takes() string { return a.wants() }

@@ -11,16 +11,15 @@ import (
 	"quartermaster/schema/words"
 )
 
-// Makes reports whether the operation makes a record or changes the one that has its keys.
+// Makes reports whether the operation makes a record, or changes the one with its keys.
 func (o Op) Makes() bool { return len(o.Keys) > 0 }
 
-// Identifies reports whether the argument says which record is meant.
+// Identifies reports whether the argument identifies the record.
 func (o Op) Identifies(argument string) bool {
 	return slices.Contains(o.Keys, argument) || argument == o.Number && argument != ""
 }
 
-// Unused refuses to make a record with keys that are in use; in the refusal's More stands what
-// names the record that has them, for a link to it.
+// Unused refuses to make a record with used keys. The refusal's More names the record that has them, for a link.
 func (o Op) Unused(c *db.Conn, given map[string][]string, currency exact.Currency) error {
 	held, found, err := o.Filled(c, given, currency)
 	if err != nil || !found {
@@ -30,7 +29,7 @@ func (o Op) Unused(c *db.Conn, given map[string][]string, currency exact.Currenc
 	for _, key := range o.Keys {
 		field := PageField(key)
 		if words.Fold(fieldText(held, field)) != words.Fold(strings.TrimSpace(fieldText(given, field))) {
-			return nil // of the same name, but somebody else
+			return nil // another person of the same name
 		}
 		if text := fieldText(held, field); text != "" {
 			shown = append(shown, text)
@@ -55,10 +54,10 @@ func fieldText(fields map[string][]string, name string) string {
 	return ""
 }
 
-// Edit is what an Edit form that came back asks for.
+// Edit is a submitted Edit form.
 type Edit struct {
-	Fields map[string][]string // what names the record and what was changed, as the form sent it
-	base   map[string]string   // what each field that is written must still hold
+	Fields map[string][]string // the record's keys and the changed values, as the form sent them
+	base   map[string]string   // the stored value that each written field must still have
 }
 
 // Writes reports whether the edit changes the field.
@@ -67,9 +66,8 @@ func (e Edit) Writes(field string) bool {
 	return does
 }
 
-// Edited compares a form's fields with what it was loaded with (seen, of Seen) and with the record
-// as it is now: only what was changed on the form is written. A field that was emptied and may not
-// be empty is refused.
+// Edited compares a form's fields with the values when it was loaded (seen, of Seen) and with the present record: only
+// fields changed on the form are written. A mandatory field that was emptied is refused.
 func (o Op) Edited(given, now map[string][]string, seen string) (e Edit, err error) {
 	held, err := strict.Parse([]byte(seen), maxDepth)
 	if err != nil || held.Kind() != strict.Object {
@@ -112,7 +110,7 @@ func (o Op) Edited(given, now map[string][]string, seen string) (e Edit, err err
 	return e, refusalOf(refused)
 }
 
-// editedRows leaves a list of objects out when no field of it was changed.
+// editedRows omits a list of objects if none of its fields was changed.
 func (o Op) editedRows(e *Edit, a Arg, was func(string) (string, bool), now map[string][]string) {
 	start, changed := PageField(a.Name)+".", false
 	for field, values := range e.Fields {
@@ -145,8 +143,8 @@ func (a Arg) same(typed, held string) bool {
 	return typed == written(held)
 }
 
-// Unchanged refuses, as a conflict that names each field with both values, when somebody else
-// changed what the edit writes since its form was loaded.
+// Unchanged refuses, as a conflict that names each field with both values, if somebody else has changed fields that the
+// edit writes since its form was loaded.
 func (o Op) Unchanged(c *db.Conn, e Edit, currency exact.Currency) error {
 	now, found, err := o.Filled(c, e.Fields, currency)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// Surface is where a call comes from.
+// Surface is the origin of a call.
 type Surface uint8
 
 // The surfaces whose arguments a Form reads.
@@ -24,37 +24,37 @@ const (
 	Page            // an HTML form, or a page's address: texts as people write them
 )
 
-// Input is what one call brought. A field is read from the path when its name stands
-// there, else from the body if the call has one, else from the query.
+// Input is the data of one call. A field is read from the path if its name is there, else from the body if there is
+// one, else from the query.
 type Input struct {
 	Surface Surface
 	Path    func(name string) string
 	Query   map[string][]string
 	Body    strict.Value // an object; for a tool its arguments
 	HasBody bool
-	Raw     []byte // the body as it came
+	Raw     []byte // the unparsed body
 	Header  func(name string) string
-	Remote  string // the client's address, proxies that are trusted resolved
+	Remote  string // the client's address, behind trusted proxies
 	Cells   map[string]string
 
 	Values   map[string][]string              // of Command by argument, of Page by the field's name
-	Lenient  bool                             // of Page: fields that are unknown are ignored, as in a page's address
-	Files    map[string]File                  // of Page: what was uploaded
+	Lenient  bool                             // of Page: unknown fields are ignored, as in a page's address
+	Files    map[string]File                  // of Page: the uploads
 	ReadFile func(path string) (File, error)  // of Command: how a file is read
-	Currency exact.Currency                   // of Page: in which amounts are written
+	Currency exact.Currency                   // of Page: the currency of typed amounts
 	View     func(func(*db.Conn) error) error // of Command, Page and Tool: how names are looked up
-	// of Tool: which operation takes an argument that this one does not; "" is none
+	// of Tool: the operation that accepts an argument unknown to this one; "" if none
 	TakenBy func(argument string) string
 }
 
-// File is an upload, or a file that a command names.
+// File is an upload, or a file named in a command.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// Form binds arguments to variables, as flag.FlagSet does: the value that a variable
-// has before is its default. The same calls without values describe the arguments.
+// Form binds arguments to variables, as flag.FlagSet does: a variable's present value is its default. The same calls
+// without values describe the arguments.
 type Form struct {
 	Options LoadOptions // import's flags, for a table's row
 
@@ -62,19 +62,19 @@ type Form struct {
 	describing bool
 	in         Input
 	args       []Arg
-	refused    []fault.Field // in the order in which the arguments are bound
-	pathErr    error         // a path that names no record comes before any field
-	failure    error         // a look-up that failed, which is no refusal
+	refused    []fault.Field // in the order of binding
+	pathErr    error         // a path without a record comes before any field
+	failure    error         // a failed look-up, which is no refusal
 }
 
-// Surface reports whom the form serves.
+// Surface returns the form's surface.
 func (f *Form) Surface() Surface { return f.surface }
 
-// Describing reports whether the form has no values: nothing may be looked up or refused.
+// Describing reports whether the form only describes: look up and refuse nothing.
 func (f *Form) Describing() bool { return f.describing }
 
-// Given reports whether the call brought the argument at all: an empty cell of a column
-// that is there counts, an absent column does not.
+// Given reports whether the call has the argument: an empty cell of an existing column counts, an absent column does
+// not.
 func (f *Form) Given(name string) bool {
 	if f.describing {
 		return false
@@ -87,8 +87,8 @@ func (f *Form) Given(name string) bool {
 	return ok
 }
 
-// Refuse makes the form refuse the call because of the field: an argument's name, ""
-// for the whole. The text stands by itself. All refusals are given at once.
+// Refuse refuses the call because of the field: an argument's name, "" for the whole. The text is a complete sentence.
+// All refusals are returned together.
 func (f *Form) Refuse(field, format string, args ...any) {
 	if f.describing {
 		return
@@ -104,7 +104,7 @@ func (f *Form) refuse(a Arg, format string, args ...any) {
 	f.Refuse(a.Name, f.shown(a)+format, args...)
 }
 
-// refuseMissing refuses the call because it does not bring the argument.
+// refuseMissing refuses the call because the argument is missing.
 func (f *Form) refuseMissing(a Arg) {
 	if f.surface == Page {
 		f.Refuse(a.Name, "%s", a.missing())
@@ -113,7 +113,7 @@ func (f *Form) refuseMissing(a Arg) {
 	f.refuse(a, " is missing: %s", a.wants())
 }
 
-// refuseEmpty refuses an empty value of an argument that needs one.
+// refuseEmpty refuses an empty value of a mandatory argument.
 func (f *Form) refuseEmpty(a Arg, needs string) {
 	if f.surface == Page {
 		f.refuseMissing(a)
@@ -122,7 +122,7 @@ func (f *Form) refuseEmpty(a Arg, needs string) {
 	f.refuse(a, " is empty: %s", needs)
 }
 
-// refuseErr refuses with what a check of the argument said.
+// refuseErr refuses with the error of a check of the argument.
 func (f *Form) refuseErr(a Arg, err error) {
 	if e, ok := fault.As(err); ok && e.Kind == fault.Invalid {
 		if f.surface == Page {
@@ -136,7 +136,7 @@ func (f *Form) refuseErr(a Arg, err error) {
 	}
 }
 
-// shown is what the argument is called where the call comes from.
+// shown is the argument's name on the call's surface.
 func (f *Form) shown(a Arg) string {
 	switch {
 	case f.surface == Command && a.Header == "":
@@ -147,7 +147,7 @@ func (f *Form) shown(a Arg) string {
 	return a.Name
 }
 
-// wants says what the argument takes, in the words of the surface.
+// wants says what the argument accepts, in the words of the surface.
 func (f *Form) wants(a Arg) string {
 	if f.surface == Page {
 		return a.wantsWritten()
@@ -155,8 +155,8 @@ func (f *Form) wants(a Arg) string {
 	return a.wants()
 }
 
-// PageField is the name of an argument's field in an HTML form: an amount in cents is
-// written there in units of the currency, and called so.
+// PageField is the name of an argument's field in an HTML form: an amount in cents is typed in currency units there,
+// and named accordingly.
 func PageField(argument string) string {
 	if argument == "cents" {
 		return "amount"
@@ -164,14 +164,14 @@ func PageField(argument string) string {
 	return strings.TrimSuffix(argument, "_cents")
 }
 
-// value is one argument as it came: JSON, or text from a path, a query or a cell.
+// value is an argument's raw value: JSON, or text from a path, a query or a cell.
 type value struct {
 	json   strict.Value
 	text   string
 	isText bool
 }
 
-// add declares an argument and gives its value, if the call brought one.
+// add declares an argument and returns its value, if the call has one.
 func (f *Form) add(a Arg, opts []Opt) (Arg, value, bool) {
 	for _, o := range opts {
 		o(&a)
@@ -194,7 +194,7 @@ func (f *Form) add(a Arg, opts []Opt) (Arg, value, bool) {
 	return a, v, ok
 }
 
-// clears reports whether the value empties what can be empty: null, or an empty text.
+// clears reports whether the value clears a nullable argument: null, or an empty text.
 func (v value) clears() bool {
 	if v.isText {
 		return strings.TrimSpace(v.text) == ""
@@ -236,7 +236,7 @@ func (f *Form) find(name string) (value, bool) {
 	return value{text: t[0], isText: true}, true
 }
 
-// finish refuses what the form does not know, then what was refused on the way.
+// finish refuses unknown fields, then what was refused during binding.
 func (f *Form) finish() error {
 	switch {
 	case f.pathErr != nil:
@@ -294,7 +294,7 @@ func (f *Form) unknown() (refused fault.Field, found bool) {
 	return about(name, "unknown query parameter %s; %s", Quote(name), f.allowed("query parameter"))
 }
 
-// unknownField is the body's first field that no argument has the name of.
+// unknownField is the body's first field without an argument.
 func (f *Form) unknownField() (name string, found bool) {
 	if f.surface == Page && !f.in.Lenient {
 		return f.unknownValue()
@@ -310,7 +310,7 @@ func (f *Form) unknownField() (name string, found bool) {
 	return "", false
 }
 
-// unknownParameter is the first, by name, that the query may not hold.
+// unknownParameter is the query's first parameter, by name, that is not allowed.
 func (f *Form) unknownParameter() (name string, found bool) {
 	for n := range f.in.Query {
 		if (f.in.HasBody || !f.knows(n)) && (!found || n < name) {
@@ -343,7 +343,7 @@ func (f *Form) allowed(what string) string {
 	return "the " + what + "s are " + strings.Join(names, ", ")
 }
 
-// Quote shows what a caller sent inside a refusal: short, printable, in quotes.
+// Quote shows a caller's text in a refusal: short, printable, in quotes.
 func Quote(s string) string {
 	const most = 60
 	var b strings.Builder

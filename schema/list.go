@@ -11,12 +11,11 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// Texts binds a list of texts, at most items of them with at most characters each: an
-// array of texts; on pages the field repeated, or its lines; to an agent and in a cell its lines.
-// Empty ones are left out.
+// Texts binds a list of at most items texts with at most characters each: an array of texts; on pages the repeated
+// field, or its lines; for an agent and in a cell its lines. Empty ones are dropped.
 func (f *Form) Texts(p *[]string, name, about string, items, characters int, opts ...Opt) bool {
 	as := Arg{Name: name, About: about, Kind: ListKind, Most: items, Many: true}
-	if f.surface == Tool { // where every argument is a single value
+	if f.surface == Tool { // every argument is a single value there
 		as = Arg{Name: name, About: about + "; one a line", Kind: TextKind, Many: true}
 	}
 	a, v, ok := f.add(as, opts)
@@ -61,7 +60,7 @@ func (f *Form) texts(a Arg, v value) (texts []string, ok bool) {
 		return texts, true
 	case Tool:
 		text, ok := f.textOf(a, v)
-		// a slip without loss
+		// unambiguous
 		if list, err := strict.Parse([]byte(text), maxDepth); err == nil && list.Kind() == strict.Array {
 			for _, item := range list.Items {
 				texts = append(texts, item.Text())
@@ -90,8 +89,8 @@ func (f *Form) texts(a Arg, v value) (texts []string, ok bool) {
 	return texts, true
 }
 
-// IDs binds a list of ids, at most items of them: an array of whole numbers; on pages
-// and at the command line the argument repeated. One that is given twice counts once.
+// IDs binds a list of at most items ids: an array of whole numbers; on pages and at the command line the repeated
+// argument. A repeated id counts once.
 func (f *Form) IDs(p *[]int64, name, about string, items int, opts ...Opt) bool {
 	a, v, ok := f.add(Arg{Name: name, About: about, Kind: ListKind, IDs: true, Most: items}, opts)
 	if !ok {
@@ -133,10 +132,9 @@ func (f *Form) IDs(p *[]int64, name, about string, items int, opts ...Opt) bool 
 	return true
 }
 
-// Objects binds a list of objects, at most items of them. record binds the fields of
-// one, and is called for each: on pages lines.0.sku, lines.0.qty, lines.1.sku ..., at
-// the command line the argument repeated, each as Written reads it. It reports whether
-// the call brought the list at all.
+// Objects binds a list of at most items objects. record binds the fields of one and is called for each: on pages
+// lines.0.sku, lines.0.qty, lines.1.sku ..., at the command line the repeated argument, parsed by Written. It reports
+// whether the call has the list.
 func (f *Form) Objects(name, about string, items int, record func(f *Form), opts ...Opt) bool {
 	described := &Form{describing: true, surface: f.surface}
 	if f.describing {
@@ -168,7 +166,7 @@ func (f *Form) Objects(name, about string, items int, record func(f *Form), opts
 	return given
 }
 
-// adopt takes over what was refused of the i-th record.
+// adopt takes over the refusals of the i-th record.
 func (f *Form) adopt(a Arg, i int, one *Form) {
 	if err := one.finish(); err != nil {
 		e, refused := fault.As(err)
@@ -234,8 +232,7 @@ func (f *Form) objects(a Arg) (inputs []Input, given bool) {
 	return inputs, true
 }
 
-// records returns a page's fields NAME.N.FIELD, by N, without those that are empty
-// altogether.
+// records returns a page's fields NAME.N.FIELD, by N, without completely empty records.
 func (f *Form) records(a Arg) []map[string][]string {
 	byNumber := map[int]map[string][]string{}
 	for name, values := range f.in.Values {
@@ -265,11 +262,11 @@ func (f *Form) records(a Arg) []map[string][]string {
 
 func mapsKeys[K comparable, V any](m map[K]V) iter.Seq[K] { return maps.Keys(m) }
 
-// File binds an upload; at the command line the file at a path. most bounds its bytes.
+// File binds an upload, or at the command line the file at a path. most is its largest size in bytes.
 func (f *Form) File(p *File, name, about string, most int, opts ...Opt) bool {
 	file, found := f.in.Files[name]
 	found = found && f.surface == Page && len(file.Data) > 0
-	if found { // it stands beside the values, where nothing is missed then
+	if found { // it is outside the values, which would report it as missing
 		opts = append(slices.Clone(opts), func(a *Arg) { a.Required = false })
 	}
 	a, v, ok := f.add(Arg{Name: name, About: about, Kind: FileKind, Most: most}, opts)
@@ -307,8 +304,8 @@ func FileField(name string, n int) string {
 	return name + "." + strconv.Itoa(n)
 }
 
-// Files binds uploads: at the command line the files at paths, as many as are named; on a page as many as are chosen;
-// elsewhere one. most bounds the bytes of each.
+// Files binds uploads: at the command line the files at the paths, on a page the chosen files, elsewhere one. most is
+// the largest size of each in bytes.
 func (f *Form) Files(p *[]File, name, about string, most int, opts ...Opt) bool {
 	if f.surface != Command {
 		var one File

@@ -9,8 +9,8 @@ import (
 	"quartermaster/schema/words"
 )
 
-// Nearest returns at most most of the names, those that are likest to what was asked for
-// first: one that holds its words, or that it holds, before those that differ by a few letters.
+// Nearest returns at most most of the names, most similar first: those that contain the asked words, or are contained
+// in them, before those that differ by a few letters.
 func Nearest(asked string, names []string, most int) []string {
 	type ranked struct {
 		name             string
@@ -42,8 +42,7 @@ func Nearest(asked string, names []string, most int) []string {
 	return near
 }
 
-// ThereAre tells, for a refusal, what there is in place of what was asked for: at most
-// five, the nearest first. Of more than that only those that are really like it are told.
+// ThereAre lists, for a refusal, at most five existing names, nearest first; of more than five only similar ones.
 func ThereAre(asked string, names []string) string {
 	const most = 5
 	if len(names) == 0 {
@@ -61,8 +60,7 @@ func ThereAre(asked string, names []string) string {
 	}
 }
 
-// Person is whom a name means among those known, in any case; an unknown one is refused with the
-// nearest.
+// Person finds a known name, in any case; an unknown one is refused with the nearest.
 func Person(known []string, name string) (string, error) {
 	if slices.Contains(known, name) {
 		return name, nil
@@ -74,8 +72,7 @@ func Person(known []string, name string) (string, error) {
 		Quote(name), ThereAre(name, known))
 }
 
-// distance is how many letters must be changed, added or taken away (Levenshtein); texts
-// are looked at up to 64 bytes.
+// distance is the number of letters to change, add or delete (Levenshtein), of the first 64 bytes.
 func distance(a, b string) int {
 	const most = 64
 	a, b = a[:min(len(a), most)], b[:min(len(b), most)]

@@ -1,8 +1,6 @@
-// Package schema is what may be asked: operations with their arguments, state
-// machines, and tables of records that travel as CSV. An operation is declared once;
-// the router, the OpenAPI document, the agents' tool list, the command line, the
-// screens, the argument checks and the tests over every operation all read that one
-// telling.
+// Package schema declares operations with their arguments, state machines, and tables of records for CSV. An operation
+// is declared once; the router, the OpenAPI document, the agents' tools, the command line, the pages, the argument
+// checks and the tests of all operations read that one declaration.
 package schema
 
 import (
@@ -18,84 +16,81 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Handler carries out one call whose arguments are bound.
+// Handler runs one call whose arguments are bound.
 type Handler func(ctx context.Context, who db.Caller) (any, error)
 
-// Op is one thing that a service does.
+// Op is one operation of a service.
 //
-// Two operations of a service may have one name when one of them is on REST only and
-// the other for agents only; the command line and the screens take the first.
+// Two operations of a service may share a name if one is for REST only and the other for agents only; the command line
+// and the pages use the first.
 type Op struct {
-	Name  string // "record_payment", in snake_case; the tool's name where there is one
-	Route string // "POST /api/assets/:id/readings"; "" keeps it off REST
-	Tool  string // "record_meter"; "" keeps it from agents
+	Name  string // "record_payment", in snake_case; also the tool's name
+	Route string // "POST /api/assets/:id/readings"; "": not on REST
+	Tool  string // "record_meter"; "": not for agents
 	About string // one or two sentences, for people and agents alike
-	Says  string // its title for agents: what a person approves, "Move a job"; "" is its name's words
+	Says  string // its title for agents, which people approve: "Move a job"; default: the name's words
 
 	Writes      bool // needs a full-access key and the role member or admin
-	Whole       bool // needs an admin of every service that is switched on: see KeepsWhole
-	Admin       bool // needs the role admin, as people, keys, receivers and settings do
-	Personal    bool // writes, but only of the caller's own account: viewers may too
-	Several     bool // takes several transactions, whose progress a db.Work keeps; every other operation is one
-	Idempotent  bool // doing it twice with the same arguments is as doing it once
-	Destructive bool // it may destroy what was there, or reaches people outside: confirmed before
-	Asks        bool // on pages it is confirmed before, as what is Destructive is everywhere
-	Overwrites  bool // it may replace what was there when an argument says so: a hint for agents, not confirmed
-	KeyRequired bool // agents must give a request_key: done twice it does harm
-	Credential  bool // makes or shows what is shown once: asks for the password again
+	Whole       bool // needs an admin of every service that is turned on: see KeepsWhole
+	Admin       bool // needs the role admin, like users, keys, receivers and settings
+	Personal    bool // writes only the caller's own account: allowed to viewers
+	Several     bool // several transactions, with progress in a db.Work; every other operation is one
+	Idempotent  bool // twice with the same arguments has the effect of once
+	Destructive bool // it may destroy data, or reaches people outside: confirmed first
+	Asks        bool // confirmed on pages only; Destructive is confirmed everywhere
+	Overwrites  bool // it may replace data if an argument says so: a hint for agents, not confirmed
+	KeyRequired bool // agents must send a request_key: doing it twice does harm
+	Credential  bool // makes or shows a one-time secret: asks for the password again
 	Creates     bool // 201 instead of 200
-	Public      bool // needs no API key, and is no act of staff
+	Public      bool // needs no API key; not a staff operation
 
-	AgentAbout    string // what agents are told in place of About
-	AgentResponse any    // what agents are answered, filled in, where it is not Response
-	// Listed reports whether agents see the tool now; nil is always. One that is not listed is
-	// refused by its operation.
+	AgentAbout    string // replaces About for agents
+	AgentResponse any    // the answer for agents, filled in, if it is not Response
+	// Listed reports whether agents see the tool at present; nil: always. The operation of an unlisted tool refuses.
 	Listed func(c *db.Conn) (bool, error)
 
-	// Foreign says that the operation has the shape of another program's interface: it takes forms as well as
-	// JSON, ignores fields that it does not know, and refuses in that shape.
+	// Foreign marks an operation in the format of another program's interface: it accepts forms as well as JSON, ignores
+	// unknown fields, and refuses in that format.
 	Foreign func(status int, detail string) any
-	Ready   func(context.Context) error // refuses, before anything is read, what is switched off
+	Ready   func(context.Context) error // refuses, before anything is read, if it is turned off
 
-	Bind     func(*Form) Handler // binds the arguments; also called without values, to describe them
-	Response any                 // an answer, filled in: its type is the shape, its value the example
-	Examples []any               // answers of the same type as Response with the other statuses, filled in
-	Statuses []int               // the statuses of its answer, when they vary (StatusGiver)
+	Bind     func(*Form) Handler // binds the arguments; without values it describes them
+	Response any                 // a filled-in answer: its type is the shape, its value the example
+	Examples []any               // answers of Response's type with the other statuses, filled in
+	Statuses []int               // the statuses of its answer, if they vary (StatusGiver)
 	MaxBody  int64               // bytes; 0 is 1 MiB
-	Refuses  []fault.Kind        // what it may refuse beyond what every operation may
-	Own      []Refusal           // refusals that no other operation has, for its description
+	Refuses  []fault.Kind        // refusals beyond those of every operation
+	Own      []Refusal           // refusals of this operation alone, for its description
 
-	// "store order refund ORDER_REF"; words in capitals are positional arguments; "" keeps it off the command line
+	// "store order refund ORDER_REF"; words in capitals are positional arguments; "": not at the command line
 	Command string
-	Example string                           // lines of that command as one types them, without the program's name
-	Print   func(w io.Writer, answer any)    // what the command prints for a person; nil prints Did's sentence
-	Did     func(answer any, m Money) string // one sentence, what was done
-	// for Destructive and Asks: what would be done, in numbers; answer is of a trial
+	Example string                           // example lines of that command, without the program's name
+	Print   func(w io.Writer, answer any)    // prints the answer for a person; nil prints Did's sentence
+	Did     func(answer any, m Money) string // one sentence: what was done
+	// for Destructive and Asks: what would be done, in numbers; answer is a trial's
 	Will func(answer any, m Money) string
-	// what pages ask before it is done, by the answer of a trial; nothing without a Title
+	// the question of pages before it is done, from a trial's answer; none without a Title
 	Doubt   func(answer any, m Money) Question
-	Preview func(answer any, m Money) Question // what its form on a page shows first, by the answer of a trial
+	Preview func(answer any, m Money) Question // what its form on a page shows first, from a trial's answer
 	Leads   func(answer any) string            // the record's page, "/work-orders/12"; "" is the first page
-	Undo    func(answer any) *Undo             // the inverse act, if there is one now
+	Undo    func(answer any) *Undo             // the inverse operation, if there is one now
 
-	// Rare are arguments that pages fold under "More" while they are empty, Groups those that they fold
-	// under a title of their own.
+	// Rare are arguments that pages fold under "More" while they are empty; Groups are folded under their own title.
 	Rare   []string
 	Groups []Group
 
-	// Thing is what a question about the act calls its record: "PO-000012, Wollwerk, 3 lines". Without
-	// it the record's choice does.
+	// Thing is the record's name in a question: "PO-000012, Wollwerk, 3 lines". Default: the record's choice.
 	Thing func(answer any) string
 
-	// Keys are the arguments that identify the record of an operation that makes one or changes
-	// it; Number is the one that may name a record by its number instead. It needs Fill. On pages
-	// such an operation has two forms: New refuses keys that are in use, Edit shows them as facts.
+	// Keys are the arguments that identify the record of an operation that makes or changes one; Number is the one that
+	// may name it by number instead. It needs Fill. On pages such an operation has two forms: New refuses used keys, Edit
+	// shows them as facts.
 	Keys   []string
 	Number string
 
-	// Fill gives the record that the given arguments name, as texts by argument, for the
-	// form that edits it (amounts in cents, days as YYYY-MM-DD, a list of objects under
-	// lines.0.sku, lines.0.qty, lines.1.sku ...); not found when they name none. nil: the form begins empty.
+	// Fill returns the record named by the given arguments, as texts by argument, for the Edit form (amounts in cents,
+	// dates as YYYY-MM-DD, a list of objects under lines.0.sku, lines.0.qty, lines.1.sku ...); not found if they name
+	// none. nil: the form begins empty.
 	Fill func(c *db.Conn, given map[string]string) (record map[string]string, found bool, err error)
 }
 
@@ -105,20 +100,20 @@ type Group struct {
 	Fields []string // by argument
 }
 
-// Question is what a page asks before an act that cannot be taken back, or that may be a slip.
+// Question is shown on a page before an action that cannot be undone, or that may be a mistake.
 type Question struct {
 	Title  string // "Cancel work order 12?"
 	Text   string // what will happen, in numbers
-	Button string // the act's verb: "Cancel job"
+	Button string // the action's verb: "Cancel job"
 
-	Points []string // what would become of each part, a line each
-	Boxes  []Box    // what may be done besides
+	Points []string // the effect on each part, a line each
+	Boxes  []Box    // additional options
 }
 
-// Box is a value of an argument that a question offers to send along.
+// Box is an argument's value that a question offers as a check box.
 type Box struct{ Field, Value, Label string }
 
-// pageTitles are what pages call operations whose names say it otherwise.
+// pageTitles are operations' titles on pages that differ from their names.
 var pageTitles = map[string]string{
 	"receive_payment": "Record payment", "create_workorder": "New work order", "create_purchase": "New purchase order",
 	"create_ticket": "New ticket", "edit_workorder": "Edit work order", "advance_status": "Move work order",
@@ -135,7 +130,7 @@ var pageTitles = map[string]string{
 	"choose_board": "Whose jobs", "set_asset_status": "Set state", "move_workorders": "Move work orders",
 }
 
-// PageTitle is what pages call the operation: "New work order".
+// PageTitle is the operation's title on pages: "New work order".
 func (o Op) PageTitle() string {
 	if t := pageTitles[o.Name]; t != "" {
 		return t
@@ -143,7 +138,7 @@ func (o Op) PageTitle() string {
 	return o.Title()
 }
 
-// NewTitle is what pages call the form of a new record: "New tenant".
+// NewTitle is the title of the form of a new record: "New tenant".
 func (o Op) NewTitle() string {
 	if what, saves := strings.CutPrefix(o.PageTitle(), "Save "); saves {
 		return "New " + what
@@ -151,33 +146,33 @@ func (o Op) NewTitle() string {
 	return o.PageTitle()
 }
 
-// Confirmed reports whether pages ask before it is done.
+// Confirmed reports whether pages ask first.
 func (o Op) Confirmed() bool { return o.Destructive || o.Asks }
 
-// At is an operation's line in its service's table of contents: its route, its tool and
-// its command, as in Op; "" keeps it off that surface.
+// At is an operation's line in its service's table of contents: route, tool and command, as in Op; "": not on that
+// surface.
 func At(route, tool, command string, op Op) Op {
 	op.Route, op.Tool, op.Command = route, tool, command
 	return op
 }
 
-// Money writes cents as people read them, with the currency: "1,080.39 EUR". It is
-// made for the shop's currency by the surface that shows a sentence.
+// Money writes cents with the currency: "1,080.39 EUR". The surface that shows a sentence makes it for the shop's
+// currency.
 type Money func(cents int64) string
 
-// Undo is an act that takes back what was just done.
+// Undo is the inverse of an action that was just done.
 type Undo struct {
 	Op     string            // its name
 	Label  string            // "Reopen"
-	Fields map[string]string // its arguments, as the screens name them
+	Fields map[string]string // its arguments, by page field
 }
 
-// Refusal is one of an operation's own, as its description shows it.
+// Refusal is one of an operation's own, as in its description.
 type Refusal struct {
 	Kind   fault.Kind
-	Code   string // what stands in error; "" is the kind's own word
+	Code   string // the value of error; "" is the kind's own code
 	Detail string
-	More   any // what it tells beside error and detail, filled in; nil is nothing
+	More   any // members beside error and detail, filled in; nil: none
 }
 
 // Method is the route's HTTP method.
@@ -186,7 +181,7 @@ func (o Op) Method() string { m, _, _ := strings.Cut(o.Route, " "); return m }
 // Path is the route's path in httprouter's notation.
 func (o Op) Path() string { _, p, _ := strings.Cut(o.Route, " "); return p }
 
-// TakesBody reports whether a request brings its arguments in a body, and writes.
+// TakesBody reports whether a request has a body, and writes.
 func (o Op) TakesBody() bool { m := o.Method(); return m == "POST" || m == "PATCH" }
 
 // Title is the name as a person would write it: "Record meter".
@@ -199,8 +194,7 @@ func (o Op) Title() string {
 	return titled(t)
 }
 
-// Args describes the operation's arguments, in the order in which it binds them, as
-// the surface shows them.
+// Args describes the operation's arguments on the surface, in order of binding.
 func (o Op) Args(s Surface) []Arg {
 	f := &Form{describing: true, surface: s}
 	o.Bind(f)
@@ -211,8 +205,7 @@ func (o Op) Args(s Surface) []Arg {
 	return f.args
 }
 
-// RequestKey is the argument that every writing tool has beside its own: the
-// Idempotency-Key of REST.
+// RequestKey is the additional argument of every writing tool: the Idempotency-Key of REST.
 const RequestKey = "request_key"
 
 func (o Op) bindRequestKey(f *Form) {
@@ -226,8 +219,7 @@ func (o Op) bindRequestKey(f *Form) {
 	}
 }
 
-// Decode reads the arguments out of in. A refusal names each argument that is wrong,
-// what is wrong with it and what is allowed.
+// Decode reads the arguments from in. A refusal names each wrong argument, its fault and what is allowed.
 func (o Op) Decode(in Input) (Handler, error) {
 	f := &Form{surface: in.Surface, in: in}
 	handle := o.Bind(f)
@@ -247,8 +239,8 @@ func (o Op) Decode(in Input) (Handler, error) {
 	}, nil
 }
 
-// StatusGiver is an answer that decides its own HTTP status, as an activation that
-// is 201 for a new seat and 200 for one that is held already.
+// StatusGiver is an answer with its own HTTP status, such as an activation: 201 for a new seat, 200 for an existing
+// one.
 type StatusGiver interface{ HTTPStatus() int }
 
 // Downloader is an answer that a page sends as a file.
@@ -256,63 +248,62 @@ type Downloader interface {
 	Download() (name, mediaType string, body []byte)
 }
 
-// Redacter is an answer that is kept for its idempotency key without its secrets, as
-// the minted codes, which are shown once.
+// Redacter is an answer that is stored for its idempotency key without its secrets, such as minted codes, which are
+// shown once.
 type Redacter interface{ Redacted() any }
 
-// Partial is an answer that may have left something out: the command names each part that
-// was refused and fails with err, nil when nothing was. Where refused is not nil the parts
-// are shown one by one, by it and by Print; else the command shows the whole by Did too.
+// Partial is an answer of which parts may have been refused: the command names each refused part and fails with err,
+// nil if there is none. If refused is not nil, it and Print show the parts one by one; otherwise Did shows the whole
+// too.
 type Partial interface {
 	Refusals() (refused []string, err error)
 }
 
-// Left is an answer of an act on many rows that names those that it refused, as the form of marked
-// rows names them: they stay marked.
+// Left is an answer of an action on many rows that names the refused ones in the format of the rows' form: they stay
+// marked.
 type Left interface{ Left() []string }
 
-// Lister is an answer whose rows as CSV are not its first list as it stands: AsList gives
-// an answer with the one list that they are.
+// Lister is an answer whose CSV rows are not simply its first list: AsList returns an answer with the one list to use.
 type Lister interface{ AsList() any }
 
-// Event is one kind of event that a service emits.
+// Event is a kind of event of a service.
 type Event struct {
 	Name  string
 	About string
 	Data  any // filled in, as Op.Response
 }
 
-// Service is everything that one of the four services declares.
+// Service is the complete declaration of one of the four services.
 type Service struct {
 	Name      string // "reorder"
 	Title     string // "Reorder service"
 	About     string
-	Addr      string // where it listens by default: "127.0.0.1:8084"
+	Addr      string // its default address: "127.0.0.1:8084"
 	Agents    bool   // it has an agent endpoint
-	Elsewhere string // where what agents have no tool for is done
-	DemoPath  string // what the demo's curl line asks for: "/api/reorder-report"
-	Ping      string // the version that GET /api/ping reports; "" is the program's
-	Health    string // the version that GET /healthz reports
+	Elsewhere string // where agents do what no tool does
+	DemoPath  string // the path of the demo's curl line: "/api/reorder-report"
+	Ping      string // the version in GET /api/ping; "" is the program's
+	Health    string // the version in GET /healthz
 	Document  string // the version of the OpenAPI document
 	Ops       []Op
 	Tables    []Table
 	Reports   []Table                                                  // exported, never imported
-	Journal   func(ctx context.Context, w io.Writer, year int64) error // a year's entries for hledger; nil: it has none
+	Journal   func(ctx context.Context, w io.Writer, year int64) error // a year's entries for hledger; nil: none
 	Records   []Record
 	Events    []Event
 	Check     func(c *db.Conn) (breaches []string, err error)  // recomputes every invariant, for doctor
 	Demo      func(ctx context.Context, today exact.Day) error // fills an empty database with a believable small shop
 }
 
-// Record is a kind of record as the audit trail names it, and where people see one.
+// Record is a kind of record in the audit trail, and its page.
 type Record struct {
 	Noun string // of the trail's subjects: "work_order" in work_order:12
-	Page string // "/work-orders/": its page is that and the id; "" is none of its own
+	Page string // "/work-orders/": its page is that and the id; "": no page of its own
 
-	ByName bool // a subject that is no number is searched for in the list of its pages: customer:ann@example.com
+	ByName bool // a subject that is no number is searched for in the list: customer:ann@example.com
 
-	// Within finds the subject on whose page it is shown when it has none, as SQL with the id
-	// as ?: "SELECT 'asset:' || asset_id FROM meters WHERE id = ?".
+	// Within finds the subject whose page shows a record without a page of its own, as SQL with the id as ?: "SELECT
+	// 'asset:' || asset_id FROM meters WHERE id = ?".
 	Within string
 }
 
@@ -326,7 +317,7 @@ func (s Service) Record(noun string) Record {
 	return Record{}
 }
 
-// Tools are the operations that agents may call, as agents are told of them.
+// Tools are the agents' operations, as they are described to agents.
 func (s Service) Tools() []Op {
 	var tools []Op
 	for _, op := range s.Ops {
@@ -341,8 +332,7 @@ func (s Service) Tools() []Op {
 	return tools
 }
 
-// Op finds the first operation of the name: the one that the command line and the
-// screens do.
+// Op finds the first operation of the name: that of the command line and the pages.
 func (s Service) Op(name string) (Op, bool) {
 	for _, op := range s.Ops {
 		if op.Name == name {

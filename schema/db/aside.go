@@ -11,11 +11,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// TrialAside is Trial for an act that may take long, such as the dry run of an import: it
-// happens in a private copy of the database, so that no writer waits for it and it waits
-// for none. What others commit after the copy was made it does not see. The copy takes as
-// much room among the system's temporary files as the database, until act has returned;
-// one is made at a time, and the next trial waits for it.
+// TrialAside is Trial for long actions, such as the dry run of an import. It runs in a private copy of the database, so
+// that neither waits for the other's writes; later commits of others are not visible. The copy needs as much temporary
+// disk space as the database. There is one copy at a time, and the next trial waits for it.
 func (d *DB) TrialAside(ctx context.Context, act func(*DB) error) (changes []Change, err error) {
 	if d.in != nil {
 		return nil, errors.New("db: a trial in a trial")
@@ -36,12 +34,11 @@ func (d *DB) TrialAside(ctx context.Context, act func(*DB) error) (changes []Cha
 	return tx.rehearse(act)
 }
 
-// copyPages is how many pages are copied between looks at whether the copy is still wanted.
+// copyPages is the number of pages copied between two checks for cancellation.
 const copyPages = 4096
 
-// privateCopy copies the database as it stands into a temporary file of the engine's own:
-// only the connection reaches it, and it is gone with the connection. On Unix the file has
-// no name, so that a process that is killed leaves nothing of it.
+// privateCopy copies the database into a temporary file of the engine, which only the connection can reach and which
+// disappears with it. On Unix the file has no name, so that a killed process leaves nothing.
 func (d *DB) privateCopy(ctx context.Context) (_ *handle, err error) {
 	from, err := d.connectReader()
 	if err != nil {
@@ -73,7 +70,7 @@ func (d *DB) privateCopy(ctx context.Context) (_ *handle, err error) {
 	return to, nil
 }
 
-// copyAll copies what from sees at one instant.
+// copyAll copies one snapshot of from.
 func copyAll(ctx context.Context, to, from *handle) (err error) {
 	if err := run(from, "BEGIN"); err != nil {
 		return err
@@ -99,7 +96,7 @@ func copyAll(ctx context.Context, to, from *handle) (err error) {
 	return nil
 }
 
-// noCopy says of a failure what the machine lacks for a copy.
+// noCopy adds to an error what the machine lacks for a copy.
 func (d *DB) noCopy(err error) error {
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultCantOpen, sqlite.ResultReadOnly:

@@ -15,9 +15,8 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// copyInto writes a consistent, checked copy of c's database at path to target, while others
-// read and write. The copy appears at target only when it is complete and whole. The
-// engine writes it anew: what was removed from the database is nowhere in it.
+// copyInto writes a consistent, checked copy of c's database to target, while others read and write. target appears
+// only when the copy is complete. The engine writes it anew, so that it contains no deleted data.
 func copyInto(c *handle, path, target string) (err error) {
 	tmp := fmt.Sprintf("%s.part-%d", target, os.Getpid())
 	defer func() { _ = os.Remove(tmp) }()
@@ -26,7 +25,7 @@ func copyInto(c *handle, path, target string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err = passes(path, c, checkUse); err == nil { // what is written anew looks whole, also when it lacks a table's rows
+	if err = passes(path, c, checkUse); err == nil { // a rewritten file looks intact even if it lacks a table's rows
 		synced := syncBeside(f)
 		err = errors.Join(failed(run(c, "VACUUM INTO ?", tmp)), synced())
 	}
@@ -45,12 +44,11 @@ func copyInto(c *handle, path, target string) (err error) {
 	return syncDir(target)
 }
 
-// syncEvery is how often a copy that is being written is synced: one sync of all of it
-// would take long, and a commit's sync beside it as long.
+// syncEvery is the interval of syncs while a copy is written: one sync at the end would take long, and delay every
+// commit meanwhile.
 const syncEvery = 100 * time.Millisecond
 
-// syncBeside syncs a file again and again until the function that it gives is called,
-// which returns the first error.
+// syncBeside syncs a file repeatedly until the returned function is called, which returns the first error.
 func syncBeside(f *os.File) (end func() error) {
 	written, ended := make(chan struct{}), make(chan error, 1)
 	go func() {
@@ -71,7 +69,7 @@ func syncBeside(f *os.File) (end func() error) {
 	}
 }
 
-// withoutTraces takes the mark of a forgetting file from a copy, which holds nothing of it.
+// withoutTraces removes the mark of a forgetting file from a copy, which contains nothing of it.
 func withoutTraces(path string) error {
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 	if err != nil {
@@ -85,9 +83,8 @@ func withoutTraces(path string) error {
 	return errors.Join(err, c.Close())
 }
 
-// Backup writes a consistent, checked copy of the database at path to target.
-// Servers and commands may go on writing meanwhile. A file at target is replaced when
-// the copy is complete, unless it is the database itself or another one in use.
+// Backup writes a consistent, checked copy of the database at path to target. Servers and commands may write meanwhile.
+// A file at target is replaced when the copy is complete, unless it is the database itself or another one in use.
 func Backup(path, target string) error {
 	if _, err := Status(path); err != nil {
 		return err
@@ -95,9 +92,8 @@ func Backup(path, target string) error {
 	return backup(path, target)
 }
 
-// Backup is Backup of the open database. It opens the file by the engine alone: when a
-// process closes any other descriptor of a file, its locks on the file are gone (POSIX),
-// and whoever closes the database next takes itself for the last and removes the log.
+// Backup is Backup of the open database. Only the engine opens the file: closing any other descriptor would release the
+// process's locks (POSIX), and the next process to close the database would delete the log.
 func (d *DB) Backup(target string) error {
 	if err := d.sameFile(); err != nil {
 		return err
@@ -105,15 +101,15 @@ func (d *DB) Backup(target string) error {
 	return failedAt(target, backup(d.path, target))
 }
 
-// settingBackup is the setting that says when the last copy was made, in seconds since 1970.
+// settingBackup is the setting with the time of the last copy, in seconds since 1970.
 const settingBackup = "backed_up_at"
 
-// NoteBackup keeps that a copy was made now.
+// NoteBackup stores the present as the time of the last copy.
 func (tx *Tx) NoteBackup() error {
 	return tx.SetSetting(settingBackup, strconv.FormatInt(int64(tx.Now()), 10))
 }
 
-// BackupAge is how long ago the last copy was made; found is false when none was yet.
+// BackupAge is the time since the last copy; found is false if there was none.
 func (d *DB) BackupAge(ctx context.Context) (age time.Duration, found bool, err error) {
 	err = d.View(ctx, func(c *Conn) error {
 		text, err := c.Setting(settingBackup)
@@ -150,7 +146,7 @@ func backup(path, target string) error {
 	return errors.Join(copyInto(c, path, target), c.Close())
 }
 
-// check refuses a file whose pages, references or schema are not whole.
+// check refuses a file with damaged pages, references or schema.
 func check(path string) error {
 	if err := examine(path); err != nil {
 		return err
@@ -169,7 +165,7 @@ func check(path string) error {
 	return errors.Join(err, c.Close())
 }
 
-// passes refuses the open file at path when a check finds something.
+// passes refuses the open file at path if a check finds something.
 func passes(path string, c *handle, checks ...Check) error {
 	view := func(look func(*Conn) error) error { return look(&Conn{c: c}) }
 	switch found := Joined(checkAll(view, checks, nil)); {
@@ -181,7 +177,7 @@ func passes(path string, c *handle, checks ...Check) error {
 	return nil
 }
 
-// same reports whether both names are of one file.
+// same reports whether both names lead to one file.
 func same(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
@@ -191,7 +187,7 @@ func same(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// unused refuses a database with a log beside it: what it holds is in both.
+// unused refuses a database with a log beside it, since its data are in both files.
 func unused(path string) error {
 	if st, err := os.Stat(path + "-wal"); err == nil && st.Size() > 0 {
 		return fmt.Errorf("%s is a database in use, with changes in %s-wal; a copy is made of it by `quartermaster backup`",

@@ -2,25 +2,24 @@ package db
 
 import "time"
 
-// batcher collects the writes that share a commit: all that are queued. On a disk whose
-// sync takes long it also waits, for a small part of a sync, for the writers that were
-// answered by the commit before: a client that writes one thing after another sends the
-// next at once, and would otherwise wait for the whole of a sync that began without it.
+// batcher collects the writes that share a commit: all that are queued. On a disk with slow syncs it also waits, for a
+// small part of a sync, for the writers answered by the previous commit. A client that writes sequentially sends its
+// next write at once, and would otherwise wait for a whole sync that began without it.
 type batcher struct {
 	queue    <-chan *pending
 	closing  <-chan struct{}
-	answered int           // how many writes the commit before answered
-	synced   time.Duration // how long it took
+	answered int           // writes that the previous commit answered
+	synced   time.Duration // its duration
 }
 
 const (
-	maxBatch   = 64                     // bounds how many writes share one commit
-	slowSync   = 500 * time.Microsecond // a quicker one is over before any of them is back
-	mostWait   = 5 * time.Millisecond   // whatever the sync took
+	maxBatch   = 64                     // most writes in one commit
+	slowSync   = 500 * time.Microsecond // a faster one ends before a writer returns
+	mostWait   = 5 * time.Millisecond   // for any sync
 	waitOfSync = 4                      // a quarter of it
 )
 
-// next appends the writes of the next commit to batch; none when the database closes.
+// next appends the writes of the next commit to batch; none if the database closes.
 func (b *batcher) next(batch []*pending) []*pending {
 	batch = b.queued(batch)
 	expected := min(len(batch)+b.answered, maxBatch)

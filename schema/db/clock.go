@@ -8,18 +8,16 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// A machine without a battery, such as a Raspberry Pi, starts in the past until it has
-// reached a time server. What is written by such a clock and depends on the day (rent
-// that falls due, a window of sales, a plan that restarts) would be wrong for good.
+// A machine without a battery, such as a Raspberry Pi, starts with a past date until it has reached a time server. Data
+// that depends on the date (rent due, a sales window, a restarted plan) would be wrong permanently.
 const (
-	clockGrace = 60                 // seconds that the clock may lie before the newest instant on file
-	clockLeap  = 400 * 24 * 60 * 60 // seconds that it may lie after it
-	recent     = 1000               // audit entries among which the newest instant is looked for
+	clockGrace = 60                 // seconds that the clock may be earlier than the newest stored instant
+	clockLeap  = 400 * 24 * 60 * 60 // seconds that it may be later
+	recent     = 1000               // audit entries searched for the newest instant
 )
 
-// CheckClock refuses, as unavailable, a change that depends on what day it is while the
-// clock cannot be right: more than a minute before the newest instant on file, or more
-// than 400 days after it.
+// CheckClock refuses, as unavailable, a change that depends on the date while the clock is implausible: more than a
+// minute before the newest stored instant, or more than 400 days after it.
 func (tx *Tx) CheckClock() error {
 	verdict, err := tx.judgeClock()
 	newest := exact.Instant(tx.d.newest.Load())
@@ -29,8 +27,8 @@ func (tx *Tx) CheckClock() error {
 	return err
 }
 
-// ClockDoubt says what is wrong with the machine's clock beside the newest instant on file,
-// and what to do; "" when nothing is.
+// ClockDoubt says what is wrong with the clock compared with the newest stored instant, and what to do; "" if nothing
+// is.
 func (d *DB) ClockDoubt() string {
 	now := exact.InstantOf(d.now())
 	return clockWords(d.judge(now), now, exact.Instant(d.newest.Load()))
@@ -48,7 +46,7 @@ func clockWords(verdict int, now, newest exact.Instant) string {
 	return ""
 }
 
-// What a clock is found to be beside the newest instant on file.
+// The result of comparing a clock with the newest stored instant.
 const (
 	clockFits = iota
 	clockBehind
@@ -65,8 +63,7 @@ func (d *DB) judge(now exact.Instant) int {
 	return clockFits
 }
 
-// judgeClock is judge, after a look whether the operator has accepted the clock meanwhile,
-// by another process.
+// judgeClock is judge after checking whether another process has recorded the operator's acceptance meanwhile.
 func (tx *Tx) judgeClock() (verdict int, err error) {
 	if verdict = tx.d.judge(tx.Now()); verdict == clockFits {
 		return verdict, nil
@@ -81,8 +78,7 @@ func (tx *Tx) judgeClock() (verdict int, err error) {
 	return tx.d.judge(tx.Now()), nil
 }
 
-// The marks in the audit trail: from where on the clock was accepted by the operator,
-// was found to be wrong, or was found to be right again.
+// The marks in the audit trail: from here on the operator accepted the clock, or it was found wrong, or right again.
 const (
 	markAccepted = "clock.accepted"
 	markDoubted  = "clock.doubted"
@@ -93,7 +89,7 @@ const (
 type mark struct {
 	id     int64
 	action string
-	newest exact.Instant // on file when the clock was doubted
+	newest exact.Instant // stored when the clock was doubted
 }
 
 const selectMark = `SELECT id, action, ifnull(unixepoch(changes ->> '$.newest'), 0) FROM audit
@@ -104,9 +100,8 @@ func lastMark(c *Conn) (mark, error) {
 	return m, err
 }
 
-// readClock finds the newest instant on file: of the last audit entries, which are in
-// the order in which they were written, back to the last mark. What was written while
-// the clock was doubted does not count, for a wrong clock must not vouch for itself.
+// readClock finds the newest stored instant among the last audit entries, in order of writing, back to the last mark.
+// Entries under a doubted clock do not count, since a wrong clock must not confirm itself.
 func (d *DB) readClock(ctx context.Context) error {
 	return d.View(ctx, func(c *Conn) error {
 		m, err := lastMark(c)
@@ -117,8 +112,7 @@ func (d *DB) readClock(ctx context.Context) error {
 	})
 }
 
-// takeClock takes the newest instant from what was written since the last mark, or from
-// a mark of doubt.
+// takeClock reads the newest instant from the entries since the last mark, or from a mark of doubt.
 func (d *DB) takeClock(c *Conn, last mark) (err error) {
 	newest := int64(last.newest)
 	if last.action == markDoubted {
@@ -134,8 +128,7 @@ func (d *DB) takeClock(c *Conn, last mark) (err error) {
 	return err
 }
 
-// acceptClock notes the operator's word that the clock is right, for this run and the
-// next ones.
+// acceptClock stores the operator's acceptance of the clock, for this run and later ones.
 func (d *DB) acceptClock(ctx context.Context) error {
 	d.newest.Store(0)
 	err := Exec(ctx, d, CLI(""), func(tx *Tx) error {
@@ -147,15 +140,14 @@ func (d *DB) acceptClock(ctx context.Context) error {
 	return d.readClock(ctx)
 }
 
-// markClock notes, before an audit entry is written, that from here on the clock is
-// doubted, or is believed again.
+// markClock marks, before an audit entry is written, that from here on the clock is doubted or trusted again.
 func (tx *Tx) markClock() error {
 	verdict, err := tx.judgeClock()
 	wrong := verdict != clockFits
 	if err != nil || !wrong && !tx.d.doubted.Load() {
 		return err
 	}
-	tx.d.doubted.Store(true) // to be looked for as long as this process runs
+	tx.d.doubted.Store(true) // searched while this process runs
 	last, err := lastMark(&tx.Conn)
 	if err != nil || wrong == (last.action == markDoubted) {
 		return err
@@ -167,8 +159,7 @@ func (tx *Tx) markClock() error {
 	return tx.insertAudit("", systemUser, "system", action, "clock", about)
 }
 
-// sawClock remembers the instant of a commit that wrote an audit entry, unless the clock
-// is doubted.
+// sawClock remembers the instant of a commit with an audit entry, unless the clock is doubted.
 func (d *DB) sawClock(now exact.Instant) {
 	if d.judge(now) == clockFits && int64(now) > d.newest.Load() {
 		d.newest.Store(int64(now))

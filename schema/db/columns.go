@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// Columns lists columns of a table, parted by ", ". A table has one such list of what is
-// written, beside the function that gives their values in its order and the one that
-// scans them: INSERT, UPDATE and SELECT are made of it.
+// Columns lists a table's written columns, separated by ", ". INSERT, UPDATE and SELECT are made from it. Beside it are
+// the function that returns their values in this order and the one that scans them.
 type Columns string
 
-// Of returns the columns as those of a table's alias: "p.name, p.unit".
+// Of returns the columns with a table's alias: "p.name, p.unit".
 func (c Columns) Of(alias string) string {
 	return alias + "." + strings.ReplaceAll(string(c), ", ", ", "+alias+".")
 }
 
-// InsertRow inserts a row of the columns' values and gives its id.
+// InsertRow inserts a row with the columns' values and returns its id.
 func (tx *Tx) InsertRow(table string, columns Columns, values ...any) (id int64, err error) {
 	return tx.Insert("INSERT INTO "+table+" ("+string(columns)+") VALUES ("+marks(len(values))+")", values...)
 }
@@ -30,7 +29,7 @@ func (tx *Tx) UpdateRow(table string, id int64, columns Columns, values ...any) 
 // marks is "?, ?, ?" for n values.
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 
-// NullText is a text as it is stored where none is NULL: nil for "".
+// NullText is the stored form of a text: nil for "".
 func NullText(s string) *string {
 	if s == "" {
 		return nil
@@ -38,7 +37,7 @@ func NullText(s string) *string {
 	return &s
 }
 
-// NullID is a reference as it is stored where none is NULL: nil for 0.
+// NullID is the stored form of a reference: nil for 0.
 func NullID(id int64) *int64 {
 	if id == 0 {
 		return nil

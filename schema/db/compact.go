@@ -6,25 +6,22 @@ import (
 	"os"
 )
 
-// CompactedAtOnce is how large, in bytes, a file may be that is rewritten at once when
-// somebody is forgotten: writers wait for it. A larger one is left to Compact.
+// CompactedAtOnce is the largest size, in bytes, of a file that is rewritten at once when somebody is forgotten, while
+// writers wait. A larger one needs Compact.
 const CompactedAtOnce = 64 << 20
 
-// Connections that write overwrite what they remove (secure_delete). What was moved
-// before it was removed may still stand in unused parts of pages, until the file is
-// rewritten. The header's user version counts, from the commit that forgets, how often
-// somebody was forgotten since it was: what a kill or a full disk cut off is gone on with
-// at the next start.
+// Connections that write overwrite deleted data (secure_delete). Data that was moved before may remain in unused parts
+// of pages until the file is rewritten. The header's user version counts the commits that forget since then; the next
+// start finishes what a kill or a full disk interrupted.
 
-// traces is how often somebody was forgotten since the file was rewritten.
+// traces counts the commits that forget since the file was rewritten.
 func traces(c *handle) (times int64, err error) {
 	times, _, err = One(&Conn{c: c}, Int, "PRAGMA user_version")
 	return times, err
 }
 
-// Traces reports whether unused parts of the file may still hold what was forgotten: then
-// `quartermaster compact` takes it out. In a transaction that forgets it is what will be
-// so after its commit.
+// Traces reports whether unused parts of the file may still contain forgotten data; then `quartermaster compact`
+// removes it. In a transaction that forgets it is the state after its commit.
 func (c *Conn) Traces() (bool, error) {
 	times, err := traces(c.c)
 	if err != nil || times == 0 {
@@ -34,8 +31,7 @@ func (c *Conn) Traces() (bool, error) {
 	return size > CompactedAtOnce, err
 }
 
-// MarkForgotten says that the transaction takes a person out of the records: after its
-// commit nothing of them is left behind in the file.
+// MarkForgotten says that the transaction removes a person: after its commit the file must contain nothing of them.
 func (tx *Tx) MarkForgotten() error {
 	times, err := traces(tx.c)
 	if err == nil && !tx.forgot {
@@ -45,8 +41,8 @@ func (tx *Tx) MarkForgotten() error {
 	return failed(err)
 }
 
-// forgetWords takes the words of rows that were changed or removed out of the indexes of
-// words, all virtual tables there are, which keep them until their parts are merged.
+// forgetWords removes the words of changed or deleted rows from the full-text indexes (every virtual table), which
+// otherwise keep them until a merge.
 func (tx *Tx) forgetWords() error {
 	indexes, err := All(&tx.Conn, Text, "SELECT name FROM pragma_table_list WHERE type = 'virtual'")
 	for _, name := range indexes {
@@ -55,13 +51,13 @@ func (tx *Tx) forgetWords() error {
 	return failed(err)
 }
 
-// TracesLeft is what an operator is told of a file that Traces is true of.
+// TracesLeft is the message for an operator if Traces is true.
 const TracesLeft = "what was forgotten may still be in unused parts of the file, which is too large to rewrite " +
 	"while it is served: " +
 	"stop the server and run `quartermaster compact`"
 
-// afterForgetting rewrites a file that is small enough, and empties the log. It runs on
-// the writer's goroutine: what comes meanwhile waits in the queue.
+// afterForgetting rewrites a small file and empties the log. It runs on the writer's goroutine; new writes wait in the
+// queue.
 func (d *DB) afterForgetting() {
 	switch left, err := compact(d.path, CompactedAtOnce); {
 	case err == nil && left:
@@ -72,9 +68,9 @@ func (d *DB) afterForgetting() {
 	}
 }
 
-// Compact rewrites the database at path, which nobody serves, so that no unused part of it
-// holds what was removed, and gives the room back to the disk. It takes as much room
-// beside the file as the file, and returns its sizes in bytes.
+// Compact rewrites the database at path, which must not be served, so that no unused part contains deleted data, and
+// returns free space to the disk. It needs as much additional space as the file, and returns the sizes before and after
+// in bytes.
 func Compact(path string) (before, after int64, err error) {
 	if _, err := Status(path); err != nil {
 		return 0, 0, err
@@ -102,8 +98,8 @@ func size(path string) (int64, error) {
 	return st.Size(), nil
 }
 
-// compact empties the log, rewrites a file of up to most bytes and takes its mark away,
-// unless somebody was forgotten meanwhile. A larger one is left as it is.
+// compact empties the log, rewrites a file of up to most bytes and clears its mark, unless somebody was forgotten
+// meanwhile. A larger file stays unchanged.
 func compact(path string, most int64) (left bool, err error) {
 	c, err := connect(path, false)
 	if err != nil {
@@ -144,7 +140,7 @@ func rewrite(c *handle) error {
 	return run(c, "ROLLBACK")
 }
 
-// emptyLog moves the log into the file and leaves nothing in it.
+// emptyLog checkpoints the log and truncates it.
 func emptyLog(c *handle) error {
 	busy, _, err := One(&Conn{c: c}, Int, "PRAGMA wal_checkpoint(TRUNCATE)")
 	if err == nil && busy != 0 {
@@ -153,7 +149,7 @@ func emptyLog(c *handle) error {
 	return err
 }
 
-// forgetOn goes on with what was cut off.
+// forgetOn finishes what was interrupted.
 func (d *DB) forgetOn() error {
 	c, err := connect(d.path, false)
 	if err != nil {

@@ -11,19 +11,18 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// handle is a connection of the engine with the statements that were prepared on it.
+// handle is a connection of the engine with its prepared statements.
 type handle struct {
 	*sqlite.Conn
 	kept      map[string]*sqlite.Stmt
-	rows      map[string]int // how many each query gave All last
+	rows      map[string]int // number of rows of the last All, by query
 	trace     func(string)   // Options.Trace
 	interrupt chan struct{}  // closed to interrupt its queries; nil: nothing can
 }
 
-// Prepare returns the statement for query, reset, with the values that were bound to it
-// last: bind replaces them. The engine's own cache clears them, and a statement whose
-// values were cleared is planned anew when it runs next, which for a SELECT with an
-// index costs several times what running it does.
+// Prepare returns the statement for query, reset, with its last values still bound: bind replaces them. The engine's
+// own cache clears the values, after which the statement is planned anew. For a SELECT with an index that takes several
+// times as long as running it.
 func (c *handle) Prepare(query string) (*sqlite.Stmt, error) {
 	if c.trace != nil {
 		c.trace(query)
@@ -42,16 +41,15 @@ func (c *handle) Prepare(query string) (*sqlite.Stmt, error) {
 	return s, nil
 }
 
-// resetAll gives back what every statement holds, after a panic that left a loop over its
-// rows: the connection would be bound to an old snapshot for ever.
+// resetAll resets every statement, after a panic in a loop over rows: otherwise the connection would keep an old
+// snapshot forever.
 func (c *handle) resetAll() {
 	for _, s := range c.kept {
 		_ = s.Reset()
 	}
 }
 
-// Conn is a consistent view of the database at one instant. Everything read through
-// it belongs together; it is valid until the function that got it returns.
+// Conn is a consistent view of the database at one instant. It is valid until the function that received it returns.
 type Conn struct {
 	c   *handle
 	now exact.Instant
@@ -71,8 +69,7 @@ func (c *Conn) Today() exact.Day {
 // Zone is the shop's time zone.
 func (c *Conn) Zone() *time.Location { return c.loc }
 
-// Row is one row of a result; its methods read the columns one after another, in the
-// order in which the SELECT lists them.
+// Row is one row of a result; its methods read the columns one by one, in the order of the SELECT.
 type Row struct {
 	s *sqlite.Stmt
 	i int
@@ -84,7 +81,7 @@ func (r *Row) Int() int64 { v := r.s.ColumnInt64(r.i); r.i++; return v }
 // Bool reads 0 or 1.
 func (r *Row) Bool() bool { return r.Int() != 0 }
 
-// Text reads a text; NULL is "".
+// Text reads a text; "" for NULL.
 func (r *Row) Text() string { v := r.s.ColumnText(r.i); r.i++; return v }
 
 // Day reads a day number.
@@ -96,7 +93,7 @@ func (r *Row) Milli() exact.Milli { return exact.Milli(r.Int()) }
 // Instant reads a moment.
 func (r *Row) Instant() exact.Instant { return exact.Instant(r.Int()) }
 
-// Bytes reads a blob into new memory; NULL is nil.
+// Bytes reads a blob into new memory; nil for NULL.
 func (r *Row) Bytes() []byte {
 	n := r.s.ColumnLen(r.i)
 	if n == 0 {
@@ -109,7 +106,7 @@ func (r *Row) Bytes() []byte {
 	return b
 }
 
-// IntPtr reads an integer that may be NULL: nil then. So do the other Ptr methods.
+// IntPtr reads an integer; nil for NULL. So do the other Ptr methods.
 func (r *Row) IntPtr() *int64 { return orNil(r, r.Int) }
 
 // TextPtr reads a text that may be NULL.
@@ -139,8 +136,8 @@ type Stmt struct {
 	row Row
 }
 
-// Prepare returns the connection's prepared statement for query. The same query text
-// gives the same statement, so it must not be used twice at once.
+// Prepare returns the connection's prepared statement for query. The same text returns the same statement, so it must
+// not be used twice at once.
 func (c *Conn) Prepare(query string) (*Stmt, error) {
 	s, err := c.c.Prepare(query)
 	if err != nil {
@@ -168,7 +165,7 @@ func (s *Stmt) Args(args ...any) error {
 	return bind(s.s, args)
 }
 
-// Text binds a text to ?n, after Ints: in a long loop it costs less than Args.
+// Text binds a text to ?n, after Ints: in a long loop it is faster than Args.
 func (s *Stmt) Text(n int, v string) { s.s.BindText(n, v) }
 
 // Step runs the statement to its next row; nil at the end.
@@ -181,16 +178,16 @@ func (s *Stmt) Step() (*Row, error) {
 	return &s.row, nil
 }
 
-// Run steps a statement that gives no rows.
+// Run executes a statement without rows.
 func (s *Stmt) Run() error {
 	_, err := s.Step()
 	return err
 }
 
-// Reset gives back what the statement holds; needed when not every row was read.
+// Reset releases the statement's rows; needed if not every row was read.
 func (s *Stmt) Reset() { _ = s.s.Reset() }
 
-// Each calls fn for every row of the query, in order, and stops at its first error.
+// Each calls fn for every row of the query, in order, and stops at the first error.
 func Each(c *Conn, fn func(*Row) error, query string, args ...any) error {
 	s, err := c.c.Prepare(query)
 	if err != nil {
@@ -218,8 +215,8 @@ func Each(c *Conn, fn func(*Row) error, query string, args ...any) error {
 	}
 }
 
-// All returns every row of the query as scan reads it; never nil. It makes room for as
-// many as there were last: growing a long list costs as much as reading it.
+// All returns every row of the query, read by scan; never nil. It allocates as many as the last time, since growing a
+// long list takes as long as reading it.
 func All[T any](c *Conn, scan func(*Row) T, query string, args ...any) ([]T, error) {
 	const most = 1024
 	all := make([]T, 0, min(c.c.rows[query], most))
@@ -231,7 +228,7 @@ func All[T any](c *Conn, scan func(*Row) T, query string, args ...any) ([]T, err
 	return all, err
 }
 
-// AllInto is All with a scan that fills each record where it will lie.
+// AllInto is All with a scan that fills each record in place.
 func AllInto[T any](c *Conn, scan func(*Row, *T), query string, args ...any) ([]T, error) {
 	const most = 1024
 	all := make([]T, 0, min(c.c.rows[query], most))
@@ -245,7 +242,7 @@ func AllInto[T any](c *Conn, scan func(*Row, *T), query string, args ...any) ([]
 	return all, err
 }
 
-// counted keeps how many rows the query gave.
+// counted stores the number of the query's rows.
 func (c *Conn) counted(query string, rows int) {
 	if c.c.rows == nil {
 		c.c.rows = map[string]int{}
@@ -253,13 +250,13 @@ func (c *Conn) counted(query string, rows int) {
 	c.c.rows[query] = rows
 }
 
-// One returns the query's first row, and whether there was one.
+// One returns the query's first row, and whether there is one.
 func One[T any](c *Conn, scan func(*Row) T, query string, args ...any) (one T, found bool, err error) {
 	found, err = first(c, func(r *Row) { one = scan(r) }, query, args)
 	return one, found, err
 }
 
-// first is all of One that does not depend on the record's type: it is compiled once.
+// first is the part of One that does not depend on the record's type: it is compiled once.
 func first(c *Conn, scan func(*Row), query string, args []any) (found bool, err error) {
 	s, err := c.c.Prepare(query)
 	if err != nil {
@@ -272,7 +269,7 @@ func first(c *Conn, scan func(*Row), query string, args []any) (found bool, err 
 	if err != nil || !more {
 		return false, failed(err)
 	}
-	defer func() { err = errors.Join(err, failed(s.Reset())) }() // also when scan panics
+	defer func() { err = errors.Join(err, failed(s.Reset())) }() // also if scan panics
 	scan(&Row{s: s})
 	return true, nil
 }
@@ -344,11 +341,9 @@ func bindPtr[T any](s *sqlite.Stmt, n int, v *T) error {
 	return bindOne(s, n, *v)
 }
 
-// interruptible lets the end of ctx interrupt the connection's queries until the
-// function it gives is called. The engine's library waits for an interrupt on a
-// goroutine, which costs more to start and end than a small query takes: so each
-// connection keeps one, on a channel of its own that the end of ctx closes, and gets a
-// new one only after an interrupt.
+// interruptible makes the end of ctx interrupt the connection's queries until the returned function is called. The
+// engine's library waits for an interrupt on a goroutine, whose start and end take longer than a small query. So each
+// connection keeps one, on its own channel, and gets a new one only after an interrupt.
 func interruptible(ctx context.Context, c *handle) (release func()) {
 	if ctx.Done() == nil {
 		return func() {}
@@ -366,7 +361,7 @@ func interruptible(ctx context.Context, c *handle) (release func()) {
 		if stop() {
 			return
 		}
-		<-closed // and with it the connection is this goroutine's alone again
+		<-closed // now the connection is this goroutine's alone again
 		c.interrupt = nil
 		c.SetInterrupt(nil)
 	}

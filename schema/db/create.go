@@ -15,11 +15,11 @@ import (
 // applicationID marks the file as ours in SQLite's own header ("QMTR").
 const applicationID = 0x514D5452
 
-// beside are the files that the engine keeps beside a database; the journal is there only
-// while a file that was copied or made elsewhere is opened for the first time.
+// beside are the files that the engine keeps beside a database. The journal exists only while a copied or foreign file
+// is opened for the first time.
 var beside = []string{"-wal", "-shm", "-journal"}
 
-// examine refuses, without opening it as a database, what is not ours.
+// examine refuses foreign files without opening them as a database.
 func examine(path string) error {
 	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() { // opening a pipe would wait for its writer
 		return fmt.Errorf("%w: %s is a %s and cannot hold a database; it was left untouched", ErrForeign, path,
@@ -56,9 +56,8 @@ func whatIs(mode os.FileMode) string {
 	return "device or socket"
 }
 
-// Create makes a new database at path with the whole schema. It is built beside the
-// path and moved there when it is complete, so that a crash leaves no half of one.
-// A file that is there already, unless it is empty, is an error.
+// Create makes a new database at path with the whole schema. It is built beside the path and moved there when complete,
+// so that a crash leaves no partial one. An existing file is an error unless it is empty.
 func Create(path string, o Options) (err error) {
 	if st, err := os.Stat(path); err == nil && st.Size() > 0 {
 		return fmt.Errorf("%s is there already", path)
@@ -97,7 +96,7 @@ func Create(path string, o Options) (err error) {
 	if err := errors.Join(syncFile(tmp), adopt(tmp, path)); err != nil {
 		return err
 	}
-	// An empty file may have left a log behind, which is not this database's.
+	// An empty file may have left a log of another database behind.
 	for _, suffix := range beside {
 		_ = os.Remove(path + suffix)
 	}
@@ -127,11 +126,9 @@ func migrateAll(c *handle, now exact.Instant) error {
 	return nil
 }
 
-// bringUp refuses what is not ours and a newer file, and migrates an older one if it may, leaving a copy
-// of what was there beside it.
+// bringUp refuses foreign and newer files. It migrates an older one if it may, and leaves a copy beside it.
 func bringUp(path string, o Options) error {
-	// A connection that writes would change some bytes of a file that comes from a backup,
-	// also of a newer one, which is none of ours.
+	// A writing connection would change some bytes of a backup's file, also of a newer one.
 	all, err := Status(path)
 	if err != nil || len(missingOf(all)) == 0 {
 		return err
@@ -163,9 +160,9 @@ func bringUp(path string, o Options) error {
 	return errors.Join(err, c.Close())
 }
 
-// asideOf returns the name for the copy of a file that has so many migrations: the given one,
-// or the first of it with a number where that is free or another copy of what is as far.
-// A copy with fewer is the only one from before a migration that was cut off, and stays.
+// asideOf returns the name for the copy of a file with so many migrations: the given one, or the first numbered one
+// that is free or holds an equally old copy. A copy with fewer migrations is the only one from before an interrupted
+// migration, and stays.
 func asideOf(name string, have int) string {
 	free := name
 	for n := 2; ; n++ {
@@ -185,8 +182,7 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// syncDir makes a rename in path's folder survive a power cut. Not every system can
-// sync a folder; one that cannot does not need it.
+// syncDir makes a rename in path's folder survive a power cut. A system that cannot sync a folder does not need it.
 func syncDir(path string) error {
 	dir, err := os.Open(filepath.Dir(path))
 	if err != nil {

@@ -16,24 +16,24 @@ import (
 // Options say how the database is opened.
 type Options struct {
 	Now      func() time.Time  // the process's one clock; time.Now when nil
-	Zone     *time.Location    // the time zone of this process; when nil or time.Local, the file's, else the machine's
-	KeepZone bool              // a file that has no time zone takes this one
-	Migrate  bool              // apply what is missing; otherwise an older file is refused
-	Notice   func(text string) // called with what an operator should know (a copy left aside)
-	Accept   bool              // take the clock's word although the newest instant on file is against it
-	// called with every statement that runs, by the goroutine that runs it: for tests of query plans
+	Zone     *time.Location    // the process's time zone; nil or time.Local: the file's, else the machine's
+	KeepZone bool              // store this zone in a file without one
+	Migrate  bool              // apply missing migrations; otherwise an older file is refused
+	Notice   func(text string) // called with messages for the operator (a copy left aside)
+	Accept   bool              // accept the clock although it contradicts the newest stored instant
+	// called with every statement, by the goroutine that runs it: for tests of query plans
 	Trace func(query string)
-	Fatal func(err error) // called when a sync failed: what is on the disk is unknown, the process must end
+	Fatal func(err error) // called after a failed sync: the state of the disk is unknown, the process must end
 }
 
-// DB is an open database. One that Trial, TrialAside or Together gives is bound to their
-// transaction: each of its Updates and Views is part of it.
+// DB is an open database. A DB from Trial, TrialAside or Together is bound to their transaction: its Updates and Views
+// are part of it.
 type DB struct {
 	*core
 	in *joint // nil: not bound
 }
 
-// core is what a database and those bound to its transactions share.
+// core is shared by a database and those bound to its transactions.
 type core struct {
 	path     string
 	now      func() time.Time
@@ -47,32 +47,32 @@ type core struct {
 	identity identity
 	long     bool                      // the last transaction kept other processes waiting; of the writer's goroutine
 	wakes    func()                    // called after a commit that emitted
-	mayStill func(*Conn, Caller) error // looks again at who asked; nil: nobody does
+	mayStill func(*Conn, Caller) error // rechecks the caller's access; nil: none
 
 	works   underWay
 	readers sync.Mutex
 	idle    []*handle
 	slots   chan struct{}
-	aside   chan struct{} // held by the one trial that has a private copy
+	aside   chan struct{} // held by the one trial with a private copy
 
 	watchMu sync.Mutex
-	seen    atomic.Int64 // the version that was read last
+	seen    atomic.Int64 // the last version read
 	touched atomic.Int64 // see Touch
 	watch   *handle
 
 	waits   waits
-	synced  atomic.Int64 // how long the last commit took, in nanoseconds
-	newest  atomic.Int64 // the newest instant on file
-	doubted atomic.Bool  // the clock was found to be wrong
-	marked  atomic.Int64 // the last mark of the clock that this process has taken into account
+	synced  atomic.Int64 // duration of the last commit, in nanoseconds
+	newest  atomic.Int64 // the newest stored instant
+	doubted atomic.Bool  // the clock was found wrong
+	marked  atomic.Int64 // the newest clock mark that this process has read
 }
 
-// Readers is how many connections read at once at most; each holds a page cache.
+// Readers is the largest number of simultaneous readers; each has a page cache.
 const Readers = 4
 
-// The page caches, in KiB. What a reader lacks, the system's own cache gives at the cost
-// of a copy, which the figures in app/bench/README.md do not show; eight large ones
-// they do show, as memory. The writer's holds what an upload changes until its commit.
+// The page caches, in KiB. A page missing in a reader's cache is copied from the system's, which app/bench/README.md
+// does not show as time; eight large caches it does show as memory. The writer's cache holds the changes of an upload
+// until its commit.
 const (
 	readerCache = 256
 	writerCache = 2000
@@ -81,9 +81,8 @@ const (
 // busyTimeout is how long a transaction waits for another process.
 const busyTimeout = 5 * time.Second
 
-// Open opens an existing database. It refuses, by name and without touching the
-// file, what is missing or empty (ErrMissing), foreign (ErrForeign) or newer
-// (ErrNewer).
+// Open opens an existing database. It refuses, by name and without changing the file: missing or empty (ErrMissing),
+// foreign (ErrForeign) and newer files (ErrNewer).
 func Open(path string, o Options) (*DB, error) {
 	if err := bringUp(path, o); err != nil {
 		return nil, err
@@ -133,46 +132,42 @@ func Open(path string, o Options) (*DB, error) {
 	return d, nil
 }
 
-// Path is the file's path as it was given.
+// Path is the file's path as given.
 func (d *DB) Path() string { return d.path }
 
 // Zone is the shop's time zone.
 func (d *DB) Zone() *time.Location { return d.zone.Load() }
 
-// UseZone makes another time zone the shop's in this process.
+// UseZone sets the shop's time zone in this process.
 func (d *DB) UseZone(zone *time.Location) { d.zone.Store(zone) }
 
-// Now is the process's one clock.
+// Now returns the process's clock.
 func (d *DB) Now() time.Time { return d.now() }
 
 // Today is the calendar day in the shop's time zone.
 func (d *DB) Today() exact.Day { return exact.InstantOf(d.now()).Day(d.Zone()) }
 
-// At is when an answer is right: at a version of the database, in a second of its clock. Its zero
-// value is never.
+// At is the validity of an answer: a version of the database, and a second of its clock. Its zero value is never valid.
 type At struct {
 	version int64
 	touched int64
 	now     exact.Instant
 }
 
-// At is now, at the version that the database was last seen at: what was read since then is right
-// as long as At gives the same.
+// At returns the present second and the last version seen. Data read since then is valid while At returns the same.
 func (d *DB) At() (At, error) {
 	version, err := d.SeenVersion()
 	return At{version, d.touched.Load(), exact.InstantOf(d.now())}, err
 }
 
-// Touch tells that what answers hold has changed though no database holds it, such as times that
-// are stored later.
+// Touch says that answers change although no database holds the change, such as times that are stored later.
 func (d *DB) Touch() { d.touched.Add(1) }
 
-// OnEmit sets what is called after the commit of a transaction that emitted events.
-// It is set before the first Update.
+// OnEmit sets the function called after a commit that emitted events. Set it before the first Update.
 func (d *DB) OnEmit(wake func()) { d.wakes = wake }
 
-// Close lets the transaction under way finish, moves the log into the file and
-// closes it. No View or Update may be under way or come later.
+// Close lets the running transaction finish, checkpoints the log and closes the file. No View or Update may be running
+// or follow.
 func (d *DB) Close() error {
 	close(d.closing)
 	<-d.done
@@ -195,8 +190,8 @@ func (d *DB) Close() error {
 	return errors.Join(errs...)
 }
 
-// checkpoint moves what it can of the log into the file, without waiting: another
-// process may be serving. The last connection of all to close removes the log.
+// checkpoint moves what it can of the log into the file, without waiting, since another process may be serving. The
+// last connection to close removes the log.
 func checkpoint(path string) error {
 	c, err := connect(path, false)
 	if err != nil {
@@ -206,8 +201,8 @@ func checkpoint(path string) error {
 	return errors.Join(err, c.Close())
 }
 
-// LogLeft moves what it can of the log into the file, and returns how many of its pages
-// could not be moved because a reader still needs them to be apart.
+// LogLeft moves what it can of the log into the file and returns the number of its pages that a reader still needs
+// there.
 func (d *DB) LogLeft() (left int64, err error) {
 	c, err := connect(d.path, false)
 	if err != nil {
@@ -219,8 +214,7 @@ func (d *DB) LogLeft() (left int64, err error) {
 	return l.pages - l.moved, errors.Join(err, c.Close())
 }
 
-// View calls fn with a consistent, query-only view of the database. The end of ctx
-// interrupts its queries.
+// View calls fn with a consistent, query-only view of the database. The end of ctx interrupts its queries.
 func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
 	if d.in != nil {
 		return d.in.view(fn)
@@ -242,7 +236,7 @@ func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
 	}
 	done := false
 	defer func() {
-		release()  // an interrupted reader must still let go of its snapshot
+		release()  // an interrupted reader must still release its snapshot
 		if !done { // fn panicked
 			c.resetAll()
 		}
@@ -255,7 +249,7 @@ func (d *DB) View(ctx context.Context, fn func(*Conn) error) (err error) {
 	return err
 }
 
-// Read is View for a function that gives an answer.
+// Read is View for a function with a result.
 func Read[T any](ctx context.Context, d *DB, fn func(*Conn) (T, error)) (answer T, err error) {
 	err = d.View(ctx, func(c *Conn) error {
 		answer, err = fn(c)
@@ -286,7 +280,7 @@ func (d *DB) reader(ctx context.Context) (*handle, error) {
 	return c, nil
 }
 
-// connectReader opens a connection that reads, to this database's file and no other.
+// connectReader opens a reading connection to this database's file and no other.
 func (d *DB) connectReader() (*handle, error) {
 	if err := d.sameFile(); err != nil {
 		return nil, err
@@ -309,8 +303,7 @@ func (d *DB) giveBack(c *handle) {
 	<-d.slots
 }
 
-// Version is a number that changes whenever any connection, of this process or
-// another, has committed. It reads no table.
+// Version is a number that changes with every commit of any connection, of this process or another. It reads no table.
 func (d *DB) Version() (int64, error) {
 	d.watchMu.Lock()
 	defer d.watchMu.Unlock()
@@ -321,8 +314,8 @@ func (d *DB) Version() (int64, error) {
 	return n, err
 }
 
-// SeenVersion is the version that was read last, for whomever. It is right for a request
-// that has called Version since it came, and spares it a second call.
+// SeenVersion is the last version read by anyone. A request that has called Version can use it instead of a second
+// call.
 func (d *DB) SeenVersion() (int64, error) {
 	if n := d.seen.Load(); n != 0 {
 		return n, nil
@@ -330,8 +323,8 @@ func (d *DB) SeenVersion() (int64, error) {
 	return d.Version()
 }
 
-// QueryInt reads one number on a connection of its own, so that it waits for no reader;
-// 0 when the query gives no row. It is for queries that cost next to nothing.
+// QueryInt reads one number on its own connection, so that it waits for no reader; 0 if there is no row. It is for very
+// cheap queries.
 func (d *DB) QueryInt(query string) (int64, error) {
 	d.watchMu.Lock()
 	defer d.watchMu.Unlock()
@@ -360,7 +353,7 @@ func EngineVersion() (string, error) {
 	return v, errors.Join(err, c.Close())
 }
 
-// Size is what the file and its log take on the disk, in bytes.
+// Size is the size of the file and its log on the disk, in bytes.
 func (d *DB) Size() int64 {
 	var n int64
 	for _, p := range []string{d.path, d.path + "-wal"} {

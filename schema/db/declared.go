@@ -9,7 +9,7 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// object is one entry of a file's schema, but for what the engine makes by itself.
+// object is one entry of a file's schema, without those that the engine makes by itself.
 type object struct{ kind, name, table, sql string }
 
 func objects(c *Conn) (map[string]object, error) {
@@ -22,7 +22,7 @@ func objects(c *Conn) (map[string]object, error) {
 	return all, err
 }
 
-// declared is the schema that the migrations make, in an empty database.
+// declared is the schema that the migrations make in an empty database.
 func declared(steps []Migration) (map[string]object, error) {
 	opened, err := sqlite.OpenConn(":memory:", sqlite.OpenReadWrite|sqlite.OpenMemory)
 	if err != nil {
@@ -46,9 +46,8 @@ var declaredNow = sync.OnceValues(func() (map[string]object, error) {
 	return declared(all)
 })
 
-// schemaProblems compares the file's tables, indexes and triggers with those that its
-// migrations make: what is missing, foreign or changed. A trigger that was dropped lets
-// counts go wrong unseen; a foreign one may do anything.
+// schemaProblems compares the file's tables, indexes and triggers with those of its migrations: missing, foreign or
+// changed. Without a trigger, counts go wrong unnoticed; a foreign one may do anything.
 func schemaProblems(c *Conn) ([]string, error) {
 	all, err := applied(c)
 	if err != nil {

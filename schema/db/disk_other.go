@@ -4,5 +4,5 @@ package db
 
 import "errors"
 
-// FreeDisk is not known on this system.
+// FreeDisk is unknown on this system.
 func FreeDisk(string) (uint64, error) { return 0, errors.ErrUnsupported }

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// FreeDisk returns the bytes that are free, for this user, where the file stands.
+// FreeDisk returns the bytes free for this user on the file's disk.
 func FreeDisk(path string) (free uint64, err error) {
 	dir, err := windows.UTF16PtrFromString(filepath.Dir(path))
 	if err != nil {

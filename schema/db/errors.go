@@ -9,8 +9,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// failed turns what the engine says when the machine is at fault into the refusal
-// that tells the caller so. Any other error stays as it is: internal.
+// failed turns an engine's error that is the machine's fault into a refusal that says so. Any other error stays
+// internal.
 func failed(err error) error {
 	if err == nil {
 		return nil
@@ -25,7 +25,7 @@ func failed(err error) error {
 		return fault.Unavailablef(err, "another program has locked the database: nothing was written; try again")
 	case sqlite.ResultIOErr, sqlite.ResultReadOnly, sqlite.ResultCantOpen:
 		return fault.Unavailablef(err, "the disk cannot be read or written: nothing was written; try again")
-	case sqlite.ResultCorrupt, sqlite.ResultNotADB: // what the engine makes of a read that failed, too
+	case sqlite.ResultCorrupt, sqlite.ResultNotADB: // also the engine's error for a failed read
 		return fault.Unavailablef(err,
 			"the database cannot be read: the disk fails or the file is damaged; run `quartermaster doctor` to find out")
 	case sqlite.ResultInterrupt:
@@ -38,10 +38,10 @@ func full(err error) error {
 	return fault.Unavailablef(err, "the disk is full: nothing was written; try again when there is room")
 }
 
-// failedAt is failed for the opening of a file, where the engine says of a full disk no
-// more than that a file beside it could not be made or made longer.
+// failedAt is failed for opening a file, where the engine reports a full disk only as a file that could not be made or
+// extended.
 func failedAt(path string, err error) error {
-	const least = 64 << 10 // what a log and its index need at first
+	const least = 64 << 10 // the first size of a log and its index
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultIOErr, sqlite.ResultCantOpen:
 		if free, unknown := FreeDisk(path); unknown == nil && free < least {
@@ -51,8 +51,7 @@ func failedAt(path string, err error) error {
 	return failed(err)
 }
 
-// Damaged reports whether err is what the engine says of a file whose content is not as it
-// wrote it.
+// Damaged reports whether err is the engine's error for a damaged file.
 func Damaged(err error) bool {
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultCorrupt, sqlite.ResultNotADB:
@@ -61,7 +60,7 @@ func Damaged(err error) bool {
 	return false
 }
 
-// EngineWords is what the engine itself said of an error that was turned into a refusal.
+// EngineWords is the engine's own text of an error that became a refusal.
 func EngineWords(err error) string {
 	if refusal, is := fault.As(err); is && refusal.Cause != nil {
 		err = refusal.Cause
@@ -69,8 +68,7 @@ func EngineWords(err error) string {
 	return err.Error()
 }
 
-// Unwritable reports whether err is that of a disk that takes no writes, and in a few words
-// why: what can be read may still be told then.
+// Unwritable reports whether err means a disk that accepts no writes, with a short reason. Reading may still work.
 func Unwritable(err error) (why string, is bool) {
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultFull:
@@ -81,7 +79,7 @@ func Unwritable(err error) (why string, is bool) {
 	return "", false
 }
 
-// Errors of Open, each with the path in its text.
+// ErrMissing and the others are errors of Open, each with the path in its text.
 var (
 	ErrMissing = errors.New("no database")
 	ErrForeign = errors.New("not a Quartermaster database")

@@ -10,14 +10,12 @@ import (
 	"unicode"
 )
 
-// Forget puts other texts in the place of a person's name and addresses wherever the
-// appliance keeps a copy of a service's records: in the bodies of events (and so in what
-// their deliveries send), in kept answers, and in the audit trail. replace holds the texts
-// by what they are to become; a text counts in any case, whole or as a word inside a
-// longer one. Only entries are touched that hold one of keys, which name the person
-// (addresses, order references): another person of the same name stays. Files of the
-// service that wait for their import, and what is kept of work under way, are dropped.
-// After the commit nothing of it is left behind in the file.
+// Forget replaces a person's name and addresses wherever the appliance keeps copies of a service's records: in the
+// bodies of events (and so of their deliveries), in cached answers, and in the audit trail. replace maps each
+// replacement to its texts; a text counts in any case, as a whole or as a word in a longer one. Only entries that
+// contain one of keys (addresses, order references) are changed, so that another person of the same name stays.
+// Uploaded files that wait for their import, and the state of unfinished work, are deleted. After the commit the file
+// contains nothing of it.
 func (tx *Tx) Forget(keys []string, replace map[string]string) error {
 	if err := tx.MarkForgotten(); err != nil {
 		return err
@@ -40,8 +38,7 @@ func (tx *Tx) Forget(keys []string, replace map[string]string) error {
 	return tx.forgetAnswers(keys, replace)
 }
 
-// forgetIn replaces in the two texts of a row; either may hold the key. Of all the rows
-// that are read, those are kept in memory that change.
+// forgetIn replaces in the two texts of a row; either may contain the key. Only changed rows are kept in memory.
 func (tx *Tx) forgetIn(read, write string, keys []string, replace map[string]string) error {
 	type row struct {
 		id            int64
@@ -54,7 +51,7 @@ func (tx *Tx) forgetIn(read, write string, keys []string, replace map[string]str
 		if !may.hold(l.subject, l.text) {
 			return nil
 		}
-		// One text with a sign between that no JSON and no subject has.
+		// One text, separated by a character that no JSON and no subject contains.
 		both, changed := Replaced(l.subject+"\x00"+l.text, keys, replace)
 		if changed {
 			l.subject, l.text, _ = strings.Cut(both, "\x00")
@@ -73,9 +70,9 @@ func (tx *Tx) forgetIn(read, write string, keys []string, replace map[string]str
 	return nil
 }
 
-// sieve tells of most texts at little cost that they hold none of some keys.
+// sieve quickly excludes texts that contain none of some keys.
 type sieve struct {
-	keys  [][]byte // in lower case; nil: there is a key that is not of ASCII alone
+	keys  [][]byte // in lower case; nil: a key has characters beyond ASCII
 	lower []byte
 }
 
@@ -115,7 +112,7 @@ func lowerASCII(to, from []byte) []byte {
 	return to
 }
 
-// forgetAnswers replaces in the answers that are kept to be replayed.
+// forgetAnswers replaces in the stored answers for replay.
 func (tx *Tx) forgetAnswers(keys []string, replace map[string]string) error {
 	type answer struct {
 		key        int64
@@ -140,9 +137,8 @@ func (tx *Tx) forgetAnswers(keys []string, replace map[string]string) error {
 	return nil
 }
 
-// Replaced puts the new texts in place of the old ones in a text that holds one of the
-// keys: as they stand, and as JSON writes them; the longest first, as one may be a part of
-// another.
+// Replaced replaces the old texts in a text that contains one of the keys, plain and JSON-escaped, longest first, since
+// one may be part of another.
 func Replaced(text string, keys []string, replace map[string]string) (string, bool) {
 	if !slices.ContainsFunc(keys, func(k string) bool { return holds(text, k) || holds(text, inJSON(k)) }) {
 		return text, false
@@ -160,7 +156,7 @@ func Replaced(text string, keys []string, replace map[string]string) (string, bo
 	return text, text != was
 }
 
-// inJSON is a text as it stands between the quotes of JSON.
+// inJSON is a text as between the quotes of JSON.
 func inJSON(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -174,8 +170,7 @@ func holds(text, key string) bool {
 	return found
 }
 
-// replaceFold replaces every old in a text, in any case, that does not stand inside a
-// longer word or address.
+// replaceFold replaces every old in a text, in any case, unless it is inside a longer word or address.
 func replaceFold(text, old, now string) string {
 	lower := strings.ToLower(text)
 	var b strings.Builder
@@ -193,10 +188,10 @@ func replaceFold(text, old, now string) string {
 	return b.String()
 }
 
-// nextFold finds old in a text from a place on, in any case, its status by itself.
+// nextFold finds old in a text from a position on, in any case, as a separate word.
 func nextFold(text, lower, old string, from int) (at int, found bool) {
 	find := strings.ToLower(old)
-	if len(lower) != len(text) || len(find) != len(old) { // folding moved bytes: only as it stands
+	if len(lower) != len(text) || len(find) != len(old) { // folding changed lengths: exact match only
 		lower, find = text, old
 	}
 	if find == "" {
@@ -217,8 +212,8 @@ func nextFold(text, lower, old string, from int) (at int, found bool) {
 	}
 }
 
-// joinsBefore reports whether what stands before the place belongs to the word or the
-// address that begins there. An escape of JSON's does not.
+// joinsBefore reports whether the characters before the position belong to the word or address that begins there. An
+// escape of JSON does not.
 func joinsBefore(s string, at int, find string, address bool) bool {
 	i := at - 1
 	if i >= 1 && s[i-1] == '\\' || i >= 5 && s[i-5] == '\\' && s[i-4] == 'u' {
@@ -227,8 +222,7 @@ func joinsBefore(s string, at int, find string, address bool) bool {
 	return word(s, i) && word(find, 0) || address && i >= 0 && strings.IndexByte(".+-_%'", s[i]) >= 0
 }
 
-// joinsAfter is joinsBefore for what stands behind. A full stop ends an address, unless
-// it goes on behind it.
+// joinsAfter is joinsBefore for the characters after it. A full stop ends an address, unless the address continues.
 func joinsAfter(s string, end int, find string, address bool) bool {
 	if address && end < len(s) && (s[end] == '-' || s[end] == '.') {
 		return word(s, end+1)
@@ -236,7 +230,7 @@ func joinsAfter(s string, end int, find string, address bool) bool {
 	return word(s, end) && word(find, len(find)-1)
 }
 
-// inAddress reports whether a name is part of an e-mail address, which belongs to another.
+// inAddress reports whether a name is part of an e-mail address, which belongs to another person.
 func inAddress(s string, at, end int) bool {
 	part := func(i int) bool {
 		return i >= 0 && i < len(s) && (word(s, i) || strings.IndexByte(".+-_%@", s[i]) >= 0)

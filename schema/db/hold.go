@@ -9,9 +9,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Hold takes the file for a server. A second holder gets ErrServed, by whatever name it
-// knows the file: through a symbolic or hard link, or another mount. The lock goes with
-// the process, however it ends. Nothing is left beside a path that has no file.
+// Hold locks the file for a server. A second holder gets ErrServed, under any name of the file: a symbolic or hard
+// link, or another mount. The lock ends with the process. Nothing is left beside a path without a file.
 func Hold(path string) (release func() error, err error) {
 	path = resolved(path)
 	taken := func(got bool, err error) error {
@@ -35,7 +34,7 @@ func Hold(path string) (release func() error, err error) {
 	if err != nil {
 		return nil, taken(false, err)
 	}
-	// The name first: who finds the file locked and its name not has another name of it.
+	// The name first: if the file is locked and its name is not, the holder uses another name.
 	let := func() error { return errors.Join(unlockFile(file), file.Close()) }
 	if release, err = holdName(path, taken, let); err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -46,9 +45,8 @@ func Hold(path string) (release func() error, err error) {
 	return release, nil
 }
 
-// servedByAnotherName refuses a file that a server holds by a name of its own, a hard link
-// or another mount: its log lies beside that name, and whoever goes by this one neither
-// sees what is in it nor keeps out of its way.
+// servedByAnotherName refuses a file that a server holds under another name, a hard link or another mount: its log is
+// beside that name, so that a user of this name would neither see the log's data nor avoid conflicts with the server.
 func servedByAnotherName(path string) error {
 	path = resolved(path)
 	file, err := os.Open(path) // #nosec G304 -- the operator names the file
@@ -72,8 +70,8 @@ func servedByAnotherName(path string) error {
 			"use the name that the server was given", ErrServed, path)
 }
 
-// holdName takes the lock beside the file, which holds off older programs, and is the one
-// lock on systems where the file itself cannot be locked. then is called at its release.
+// holdName takes the lock beside the file, which excludes older versions, and is the only lock on systems that cannot
+// lock the file itself. then is called at its release.
 func holdName(path string, taken func(bool, error) error, then func() error) (release func() error, err error) {
 	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
 	if err := taken(lock.TryLock()); err != nil {
@@ -85,7 +83,7 @@ func holdName(path string, taken func(bool, error) error, then func() error) (re
 	return func() error { return errors.Join(then(), lock.Unlock()) }, nil
 }
 
-// resolved is the file that a path leads to, through symbolic links.
+// resolved is the target of a path, through symbolic links.
 func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// lockOffset is the byte that a server locks: far behind what the engine locks, and
-// behind the end of every file.
+// lockOffset is the byte that a server locks: far beyond the engine's locks and the end of every file.
 const lockOffset = 1 << 62
 
 // Locks that belong to this opening of the file, not to the process.
@@ -17,8 +16,8 @@ const (
 	setOwnedLock = 37 // F_OFD_SETLK
 )
 
-// lockFile locks the file itself, whatever its name is. Unlike a lock of the process it
-// stays when the engine, or a look at the file, closes another descriptor of it.
+// lockFile locks the file itself, under any name. Unlike a lock of the process it survives closing another descriptor
+// of the file.
 func lockFile(f *os.File) (got bool, err error) {
 	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart, Start: lockOffset, Len: 1}
 	err = syscall.FcntlFlock(f.Fd(), setOwnedLock, &lock)
@@ -33,8 +32,8 @@ func lockFile(f *os.File) (got bool, err error) {
 	return false, err
 }
 
-// unlockFile lets go of the lock at once: else it stays until each program that was being started when the file was
-// closed has begun, since it inherits the opening.
+// unlockFile releases the lock at once. Otherwise programs that are being started inherit the opening and keep the lock
+// until they run.
 func unlockFile(f *os.File) error {
 	lock := syscall.Flock_t{Type: syscall.F_UNLCK, Whence: io.SeekStart, Start: lockOffset, Len: 1}
 	err := syscall.FcntlFlock(f.Fd(), setOwnedLock, &lock)
@@ -44,10 +43,10 @@ func unlockFile(f *os.File) error {
 	return err
 }
 
-// lockedFile reports whether a server has locked the file, by whatever name.
+// lockedFile reports whether a server has locked the file, under any name.
 func lockedFile(f *os.File) bool { return ownedLockAt(f, lockOffset) }
 
-// ownedLockAt reports whether another has locked the byte by another opening of the file.
+// ownedLockAt reports whether another opening of the file has locked the byte.
 func ownedLockAt(f *os.File, at int64) bool {
 	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart, Start: at, Len: 1}
 	return syscall.FcntlFlock(f.Fd(), getOwnedLock, &lock) == nil && lock.Type != syscall.F_UNLCK

@@ -13,30 +13,29 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// lookEvery is how often an open database looks whether its file is still in its place.
+// lookEvery is the interval at which an open database checks that its file is still in place.
 const lookEvery = time.Second
 
-// identity is which file an open database is, by device and inode. The engine has it
-// open whatever becomes of its name: without a look at the name, writes would go on into
-// a file that has no name any more, or beside one that was put in its place.
+// identity identifies the open file, by device and inode. The engine keeps it open whatever happens to its name.
+// Without this check, writes would continue into a file without a name, or beside a replacement.
 type identity struct {
 	mu      sync.Mutex
 	file    os.FileInfo
 	logPath string      // where the engine keeps the log: behind symbolic links
-	log     os.FileInfo // nil until it is there
+	log     os.FileInfo // nil until it exists
 	gone    atomic.Bool // strange is not ""
-	strange string      // what has become of the file; "" while all is well
+	strange string      // what happened to the file; "" if nothing did
 }
 
-// remember takes the file at path for the database's.
+// remember records the file at path as the database's.
 func (id *identity) remember(path string) (err error) {
 	id.logPath = resolved(path) + "-wal"
 	id.file, err = os.Stat(path)
 	return err
 }
 
-// look reports what has become of the file and its log, "" while they are the same.
-// changed is true when that is another answer than the last one.
+// look reports what happened to the file and its log, "" if they are unchanged. changed is true if the answer differs
+// from the last one.
 func (id *identity) look(path string) (strange string, changed bool) {
 	id.mu.Lock()
 	defer id.mu.Unlock()
@@ -64,11 +63,11 @@ func (id *identity) look(path string) (strange string, changed bool) {
 	return id.strange, id.strange != was
 }
 
-// lost reports what the last look found.
+// lost returns the last result of look.
 func (id *identity) lost() bool { return id.gone.Load() }
 
-// sameFile refuses, as unavailable, when the file under this process is no longer the one
-// at its path. An operator is told once each time that changes.
+// sameFile refuses, as unavailable, if the file at the path is no longer the open one. The operator is notified once
+// per change.
 func (d *DB) sameFile() error {
 	strange, changed := d.identity.look(d.path)
 	if changed && strange != "" {
@@ -87,7 +86,7 @@ func (d *DB) sameFile() error {
 			"program again", strange)
 }
 
-// lookAfter looks after the file's place until the database closes.
+// lookAfter checks the file's place until the database closes.
 func (d *DB) lookAfter() {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -101,14 +100,14 @@ func (d *DB) lookAfter() {
 	}
 }
 
-// abandoned are connections to files that are no longer in their place. Closing one would
-// let the engine remove the log of whatever has come there; they end with the process.
+// abandoned are connections to files that are no longer in place. Closing one would make the engine remove the log of
+// their replacement; they end with the process.
 var abandoned struct {
 	mu   sync.Mutex
 	held []*handle
 }
 
-// closeOr closes a connection, or lets it be when the file's place is taken.
+// closeOr closes a connection, or abandons it if another file is in place.
 func (d *DB) closeOr(c *handle, strange bool) error {
 	if !strange {
 		return c.Close()
@@ -119,8 +118,8 @@ func (d *DB) closeOr(c *handle, strange bool) error {
 	return nil
 }
 
-// endWriter closes the writer's connection. A file that was moved away is made whole
-// first, through the connection, which still has it open.
+// endWriter closes the writer's connection. A file that was moved away is checkpointed first, through the connection
+// that still has it open.
 func (d *DB) endWriter(c *handle) error {
 	strange := d.sameFile() != nil
 	if strange {

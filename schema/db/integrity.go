@@ -13,18 +13,17 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// A Check looks at one thing in a view of the database and lists what is wrong with it.
+// Check examines one aspect of a view of the database and lists problems.
 type Check func(*Conn) (problems []string, err error)
 
-// Found is the outcome of a check.
+// Found is the result of a check.
 type Found struct {
 	Problems []string
 	Err      error // the check could not be made
 }
 
-// checkAll runs the checks one after another on a connection that view opens, so that the page cache of
-// one is all that a check takes, and returns the outcomes in their order. done, if not nil, is increased
-// as each one ends.
+// checkAll runs the checks one by one on a connection of view, so that they share one page cache, and returns their
+// results in order. done, if not nil, is increased after each.
 func checkAll(view func(func(*Conn) error) error, checks []Check, done *atomic.Int64) []Found {
 	found, ran := make([]Found, len(checks)), 0
 	err := view(func(c *Conn) error {
@@ -37,7 +36,7 @@ func checkAll(view func(func(*Conn) error) error, checks []Check, done *atomic.I
 		}
 		return nil
 	})
-	for ; ran < len(checks); ran++ { // the end of a view of a damaged file may fail after all was looked at
+	for ; ran < len(checks); ran++ { // closing the view of a damaged file may fail after the checks
 		found[ran] = outcome(nil, err)
 	}
 	return found
@@ -53,25 +52,24 @@ func outcome(problems []string, err error) Found {
 	return Found{problems, failed(err)}
 }
 
-// CheckAll runs the checks one after another, and returns their outcomes in the same order. done, if not nil, is
-// increased as each one ends.
+// CheckAll runs the checks one by one and returns their results in order. done, if not nil, is increased after each.
 func (d *DB) CheckAll(ctx context.Context, checks []Check, done *atomic.Int64) []Found {
 	return checkAll(func(look func(*Conn) error) error { return d.View(ctx, look) }, checks, done)
 }
 
-// Integrity lists what is wrong with the pages, the references and the schema. It reads on
-// one connection, so that a server can answer meanwhile.
+// Integrity lists problems of pages, references and schema. It reads on one connection, so that a server can answer
+// meanwhile.
 func (d *DB) Integrity(ctx context.Context) (problems []string, err error) {
 	view := func(look func(*Conn) error) error { return d.View(ctx, look) }
 	all := Joined(checkAll(view, IntegrityChecks(), nil))
 	return all.Problems, all.Err
 }
 
-// Joined returns the problems of all outcomes, each once, and the first error.
+// Joined returns the problems of all results, each once, and the first error.
 func Joined(all []Found) (one Found) {
 	for _, f := range all {
 		for _, problem := range f.Problems {
-			if !slices.Contains(one.Problems, problem) { // what cannot be read at all is found by each check
+			if !slices.Contains(one.Problems, problem) { // every check finds what is unreadable
 				one.Problems = append(one.Problems, problem)
 			}
 		}
@@ -80,11 +78,10 @@ func Joined(all []Found) (one Found) {
 	return one
 }
 
-// IntegrityChecks are the checks that together find what is wrong with the pages, the
-// references and the schema.
+// IntegrityChecks are the checks of pages, references and schema.
 func IntegrityChecks() []Check { return []Check{checkPages, checkMeaning} }
 
-// treeOf is how the engine names what is broken: by the page that a table or index begins at.
+// treeOf matches the engine's name of a broken table or index: its root page.
 var treeOf = regexp.MustCompile(`\bTree (\d+)\b`)
 
 // checkPages is the engine's check of every page, table and index.
@@ -93,7 +90,7 @@ func checkPages(c *Conn) ([]string, error) { return pagesBy(c, "PRAGMA integrity
 // checkUse is checkPages without the comparison of each index with its table.
 func checkUse(c *Conn) ([]string, error) { return pagesBy(c, "PRAGMA quick_check") }
 
-// pagesBy lists what a check of the engine finds, with the names of tables and indexes.
+// pagesBy lists the findings of an engine's check, with the names of tables and indexes.
 func pagesBy(c *Conn, query string) ([]string, error) {
 	found := outcome(All(c, Text, query))
 	if len(found.Problems) == 1 && found.Problems[0] == "ok" {
@@ -112,7 +109,7 @@ func pagesBy(c *Conn, query string) ([]string, error) {
 	return found.Problems, found.Err
 }
 
-// checkMeaning lists what is wrong with the references and the schema.
+// checkMeaning lists problems of references and schema.
 func checkMeaning(c *Conn) ([]string, error) {
 	loose, err := All(c, func(r *Row) string {
 		table, row, parent := r.Text(), r.Int(), r.Text()

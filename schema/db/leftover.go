@@ -9,22 +9,19 @@ import (
 	"time"
 )
 
-// ofAKill is the rest of the name, behind the database's own, of what is made beside a
-// database by whoever holds it, and taken away again: a copy that is being restored, a new
-// database, the copy before a migration, a copy that is sent to a browser.
+// ofAKill matches the rest of the names, after the database's own, of temporary files that the database's holder makes
+// beside it: a copy being restored, a new database, the copy before a migration, a copy for a download.
 var ofAKill = regexp.MustCompile(
 	`^\.(restore-\d+|new-\d+(-wal|-shm|-journal)?|before-v\d+(-\d+)?\.part-\d+|download-\d+)$`)
 
-// oldPart is after how long without a write an unfinished backup, for which nothing is
-// held, is one that a kill left.
+// oldPart is the time without a write after which an unfinished backup, which holds no lock, is a leftover of a kill.
 const oldPart = 24 * time.Hour
 
-// DownloadPattern names, for os.MkdirTemp, a folder beside the database at path for a copy
-// that the process which holds the database makes and takes away again.
+// DownloadPattern is a pattern for os.MkdirTemp: a folder beside the database at path, for a copy that the holder of
+// the database makes and removes.
 func DownloadPattern(path string) string { return filepath.Base(resolved(path)) + ".download-*" }
 
-// Tidy removes what kills left beside the database at path. The caller holds the
-// database: whoever else made such a file held it too, and is gone.
+// Tidy removes leftovers of kills beside the database at path. The caller holds the database, so their makers are gone.
 func Tidy(path string) (removed []string, err error) {
 	path = resolved(path)
 	if st, err := os.Stat(path); err != nil || st.Size() == 0 {
@@ -54,7 +51,7 @@ func Tidy(path string) (removed []string, err error) {
 	return removed, err
 }
 
-// removeFolder removes a folder of a copy, and nothing else that lies in it.
+// removeFolder removes a copy's folder, and nothing else in it.
 func removeFolder(dir string) error {
 	copies, err := filepath.Glob(filepath.Join(dir, "copy.db*"))
 	for _, c := range copies {
@@ -65,10 +62,9 @@ func removeFolder(dir string) error {
 
 var partOf = regexp.MustCompile(`^(.+)\.part-\d+$`)
 
-// RemoveOldParts removes from a folder what backups that were killed left of the targets,
-// by name, that of accepts.
+// RemoveOldParts removes from a folder the leftovers of killed backups of the targets whose names accepts accepts.
 func RemoveOldParts(folder string, of func(target string) bool, now time.Time) {
-	entries, _ := os.ReadDir(folder) // the backup itself says what is wrong with the folder
+	entries, _ := os.ReadDir(folder) // the backup itself reports problems of the folder
 	for _, e := range entries {
 		name := partOf.FindStringSubmatch(e.Name())
 		if st, err := e.Info(); err == nil && name != nil && of(name[1]) && st.Mode().IsRegular() &&
@@ -78,8 +74,7 @@ func RemoveOldParts(folder string, of func(target string) bool, now time.Time) {
 	}
 }
 
-// interrupted refuses to make a new database where a restore was cut off between taking the
-// old file out of its place and putting the copy there.
+// interrupted refuses to make a new database where a restore was interrupted after moving the old file aside.
 func interrupted(path string) error {
 	left, err := filepath.Glob(path + ".restore-[0-9]*")
 	if err != nil || len(left) == 0 {

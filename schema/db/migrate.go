@@ -17,7 +17,7 @@ import (
 //go:embed sql/*.sql
 var migrations embed.FS
 
-// Migration is one step of the schema. AppliedAt is nil while it is missing.
+// Migration is one step of the schema; AppliedAt is nil if it is missing.
 type Migration struct {
 	Name      string         `json:"name"`
 	AppliedAt *exact.Instant `json:"applied_at"`
@@ -42,7 +42,7 @@ func known() ([]Migration, error) {
 	return all, nil
 }
 
-// NewestMigration is the name of the last migration that the program knows.
+// NewestMigration is the name of the last known migration.
 func NewestMigration() (string, error) {
 	all, err := known()
 	if err != nil {
@@ -51,8 +51,8 @@ func NewestMigration() (string, error) {
 	return all[len(all)-1].Name, nil
 }
 
-// applied fills in which of the known migrations the file has. A file that has one
-// which this program does not know was made by a newer program: ErrNewer.
+// applied marks the known migrations that the file has. A file with an unknown one was made by a newer version:
+// ErrNewer.
 func applied(c *Conn) ([]Migration, error) {
 	all, err := known()
 	if err != nil {
@@ -94,10 +94,9 @@ func missingOf(all []Migration) (missing []Migration) {
 	return missing
 }
 
-// apply runs one migration with its entry in one transaction: afterwards the file
-// is old or new, never between. A migration may rebuild a table that others refer to
-// (make a new one, copy, drop, rename): references are enforced by one check of all of
-// them before the commit, and not statement by statement.
+// apply runs one migration with its entry in one transaction: the file is old or new, never between. A migration may
+// rebuild a referenced table (make a new one, copy, drop, rename): references are checked once before the commit, not
+// per statement.
 func apply(c *handle, m Migration, now exact.Instant) (err error) {
 	if err := errors.Join(teachWords(c.Conn), run(c, "PRAGMA foreign_keys = OFF")); err != nil {
 		return err
@@ -128,7 +127,7 @@ func apply(c *handle, m Migration, now exact.Instant) (err error) {
 	return run(c, "COMMIT")
 }
 
-// checkReferences refuses to go on when a row refers to one that is not there.
+// checkReferences refuses rows whose referenced row is missing.
 func checkReferences(c *handle) error {
 	broken, found, err := One(&Conn{c: c}, func(r *Row) string {
 		table, row, to := r.Text(), r.Int(), r.Text()
@@ -149,8 +148,8 @@ func (d *DB) Migrations(ctx context.Context) (all []Migration, err error) {
 	return all, err
 }
 
-// Status reports which migrations the file at path has, without changing it: also for
-// an older file, which Open refuses. A newer one is ErrNewer.
+// Status reports the migrations of the file at path without changing it, also of an older file, which Open refuses. A
+// newer one is ErrNewer.
 func Status(path string) (all []Migration, err error) {
 	if err := examine(path); err != nil {
 		return nil, err
@@ -159,7 +158,7 @@ func Status(path string) (all []Migration, err error) {
 		return nil, err
 	}
 	all, err = status(path, sqlite.OpenReadOnly)
-	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultReadOnly { // a crash left a journal that is to be undone first
+	if sqlite.ErrCode(err).ToPrimary() == sqlite.ResultReadOnly { // a crash left a journal that must be rolled back first
 		all, err = status(path, sqlite.OpenReadWrite)
 	}
 	if err != nil {

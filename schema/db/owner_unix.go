@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// adopt gives a file that root made to the owner of the database at path, or of its folder
-// while there is no database: the service's user could not open it otherwise. The engine
-// does the same with the log.
+// adopt gives a file that root made to the owner of the database at path, or of its folder if there is no database, so
+// that the service's user can open it. The engine does the same with the log.
 func adopt(name, path string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -10,21 +10,21 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Rows says how the rows of a table are called where a trial tells its changes.
+// Rows names the rows of a table in a trial's changes.
 type Rows struct {
 	Noun string // "work_order"; "" is the table's name in the singular, without the service's prefix
-	Key  string // the column that names a row, as the audit trail's subjects do; "": the primary key
+	Key  string // the column that names a row, as in the audit trail's subjects; "": the primary key
 	Skip bool   // bookkeeping, or derived from other tables by triggers and sums
 }
 
-// Naming is what a service says of its tables, before any database is opened.
+// Naming describes a service's tables, before any database is opened.
 type Naming struct {
 	Prefix  string          // of its tables' names
-	Tables  map[string]Rows // those that are not called by their own name
-	Columns map[string]Kind // by table.column: those whose names do not tell what they hold
+	Tables  map[string]Rows // tables with another name
+	Columns map[string]Kind // by table.column: kinds that the names do not imply
 }
 
-// The names of the tables that belong to no service, and what the services add by Describe.
+// The names of the tables without a service, and those added by Describe.
 var (
 	rows = map[string]Rows{
 		"answers": {Skip: true}, "audit": {Skip: true}, "credential_stamp": {Skip: true}, "deliveries": {Skip: true},
@@ -37,7 +37,7 @@ var (
 	prefixes []string
 )
 
-// Describe takes what a service says of its tables. It is called when the program starts.
+// Describe registers a service's tables. Call it when the program starts.
 func Describe(n Naming) {
 	maps.Copy(rows, n.Tables)
 	maps.Copy(kinds, n.Columns)
@@ -62,8 +62,8 @@ func rowsOf(table string) Rows {
 	return r
 }
 
-// Kind is what a column's whole number stands for, or that its value is not shown. Days end in
-// _date, instants in _at or _until; a column that is checked to be 0 or 1 is a truth value.
+// Kind is the meaning of a column's whole number, or that its value is hidden. Dates end in _date, instants in _at or
+// _until; a column whose CHECK allows 0 and 1 is a boolean.
 type Kind int
 
 // The kinds of columns.
@@ -73,11 +73,11 @@ const (
 	DayNumber
 	Moment
 	Thousandths
-	Secret  // told as changed, without its values
-	Derived // not told: it follows from other columns, or from the moment of the change
+	Secret  // reported as changed, without values
+	Derived // not reported: it follows from other columns, or from the time of the change
 )
 
-// kindOf reports what a column of a table holds. sql is the table's declaration.
+// kindOf returns the kind of a table's column. sql is the table's declaration.
 func kindOf(table, column, declared, sql string) Kind {
 	if k, ok := kinds[table+"."+column]; ok {
 		return k
@@ -101,10 +101,10 @@ func kindOf(table, column, declared, sql string) Kind {
 	return Plain
 }
 
-// notShown stands for a value that is not to be shown, or no text.
+// notShown replaces a hidden value, or bytes that are no text.
 const notShown = "(not shown)"
 
-// value is a column's value as a person reads it, and as JSON writes it; nil for NULL.
+// value is a column's value as people and JSON read it; nil for NULL.
 func (k Kind) value(v sqlite.Value) any {
 	switch {
 	case v.Type() == sqlite.TypeNull:
@@ -132,17 +132,17 @@ func (k Kind) value(v sqlite.Value) any {
 type column struct {
 	name  string
 	kind  Kind
-	inKey int // its place in the primary key; 0: none
+	inKey int // its position in the primary key; 0: none
 }
 
-// watched is a table with its columns, as a changeset numbers them.
+// watched is a table with its columns, in a changeset's order.
 type watched struct {
 	Rows
 	name    string
 	columns []column
 }
 
-// watchable lists the tables whose changes a trial tells.
+// watchable lists the tables whose changes a trial reports.
 func watchable(c *Conn) (map[string]*watched, error) {
 	type table struct{ name, sql string }
 	tables, err := All(c, func(r *Row) table { return table{r.Text(), r.Text()} },
@@ -174,7 +174,7 @@ func watchable(c *Conn) (map[string]*watched, error) {
 	return all, nil
 }
 
-// called returns a row its name, such as "work_order:12". at reads a column of the row.
+// called returns a row's name, such as "work_order:12". at reads a column of the row.
 func (w *watched) called(c *Conn, at func(column int) sqlite.Value) (string, error) {
 	var where, parts []string
 	var args []any

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// Replaceable refuses a target that no table, photo or list of rows may replace: a
-// database, this program's or another's, and what belongs to one. path is the database of
-// this process.
+// Replaceable refuses a target that a table, photo or list may not overwrite: a database, this program's or another's,
+// and its files. path is the database of this process.
 func Replaceable(path, target string) error {
 	if same(path, target) {
 		return fmt.Errorf("%s is the database itself; name another file", target)
@@ -25,8 +24,8 @@ func Replaceable(path, target string) error {
 	return nil
 }
 
-// isDatabase reports whether a file begins as SQLite's do. It opens the file: never one
-// that this process has open as a database.
+// isDatabase reports whether a file begins like SQLite's. It opens the file: never call it for an open database of this
+// process.
 func isDatabase(path string) bool {
 	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
 		return false

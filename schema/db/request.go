@@ -13,38 +13,35 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Request is what a request for a write brings beside its arguments. It travels in the
-// Caller, so that it survives a change of the caller's service; callers made by System and
-// Bookkeeping have none. Caller.Asking makes one.
+// Request is what a write request carries beside its arguments. It is part of the Caller, so that it survives a change
+// of the caller's service; callers made by System and Bookkeeping have none. Caller.Asking makes one.
 //
-// An operation is one transaction: the first Update that commits under a request is its
-// only one, and a second is an error of the program. Several says that the operation is
-// declared to take more of them; it keeps its answer itself, by a Work.
+// An operation is one transaction: the first Update that commits under a request is its only one, and a second is a
+// programming error. Several marks an operation with more transactions; it stores its answer itself, by a Work.
 type Request struct {
-	Key   string   // the idempotency key as the client sent it; "" for none
-	Route string   // what was asked for: method and path with its ids, or the tool, or the operation
+	Key   string   // the idempotency key as sent; "" for none
+	Route string   // the called method and path with its ids, or the tool, or the operation
 	Body  [32]byte // SHA-256 of the request's body
-	// called first in the transaction; its error refuses the change, as when a form's record was changed since
+	// called first in the transaction; its error refuses the change, such as a form's record that was changed since
 	Expect  func(*Conn) error
 	Several bool         // the operation takes several transactions
-	Answer  reflect.Type // what the operation answers, and its Update with it; nil: anything
+	Answer  reflect.Type // the type of the operation's and its Update's answer; nil: any
 
-	// Render makes the status and the body that are kept of an answer for the key.
+	// Render makes the status and body that are stored for the key.
 	Render func(answer any) (status int, body []byte, err error)
 
-	owner Caller // who asked, as they came
+	owner Caller // the caller at the request's arrival
 	state atomic.Int32
 }
 
-// The states of a request.
+// requestOpen and the others are the states of a request.
 const (
 	requestOpen    int32 = iota // nothing is written yet
 	requestInside               // an Update is under way
 	requestWritten              // its Update has committed
 )
 
-// Replay is the error by which Update says that this very request was answered
-// before; it carries the answer.
+// Replay is Update's error for a request that was answered before; it carries the answer.
 type Replay struct { //nolint:errname // it is an answer that travels as an error
 	Status int
 	Body   []byte
@@ -52,8 +49,7 @@ type Replay struct { //nolint:errname // it is an answer that travels as an erro
 
 func (*Replay) Error() string { return "answered before" }
 
-// Asking returns the caller with the request that they bring. Only one Handler may be
-// called with it.
+// Asking returns the caller with their request. Only one Handler may be called with it.
 func (c Caller) Asking(r *Request) Caller {
 	c.Request = nil
 	r.owner = c
@@ -61,8 +57,7 @@ func (c Caller) Asking(r *Request) Caller {
 	return c
 }
 
-// route is what the answer is kept by, beside the API key. Callers without one are told
-// apart by their names.
+// route identifies the stored answer, beside the API key. Callers without one are distinguished by name.
 func (r *Request) route() string {
 	if r.owner.KeyID == 0 {
 		return r.owner.Service + " " + r.owner.User + " " + r.Route
@@ -70,11 +65,11 @@ func (r *Request) route() string {
 	return r.Route
 }
 
-// keeps reports whether the answer is kept for an idempotency key.
+// keeps reports whether the answer is stored for an idempotency key.
 func (r *Request) keeps() bool { return r != nil && r.Key != "" && r.Render != nil }
 
-// enter notes that an Update begins. It refuses an Update inside another one, which would
-// wait for itself for ever, and a second one.
+// enter notes that an Update begins. It refuses an Update inside another one, which would wait for itself forever, and
+// a second one.
 func (r *Request) enter() error {
 	if r == nil || r.Several || r.state.CompareAndSwap(requestOpen, requestInside) {
 		return nil
@@ -109,9 +104,8 @@ func misused(how string) error {
 	}
 }
 
-// admit is called first in the transaction of a request: it refuses who lost their access
-// since the request came, gives the answer that was kept, and lets the request refuse what
-// it no longer expects.
+// admit is called first in a request's transaction. It refuses callers who lost their access since, returns a stored
+// answer, and calls the request's Expect.
 func (tx *Tx) admit(r *Request) error {
 	if r == nil {
 		return nil
@@ -130,15 +124,15 @@ func (tx *Tx) admit(r *Request) error {
 	return nil
 }
 
-// OnWrite sets what looks again, in the transaction of each request, at who asked for it:
-// its error refuses the change. It is set before the first Update.
+// OnWrite sets the function that rechecks a request's caller in its transaction: its error refuses the change. Set it
+// before the first Update.
 func (d *DB) OnWrite(mayStill func(*Conn, Caller) error) { d.mayStill = mayStill }
 
-// keptFor is how long an answer is kept for its idempotency key, in seconds.
+// keptFor is how long an answer is stored for its idempotency key, in seconds.
 const keptFor = 24 * 60 * 60
 
-// replay returns *Replay when this very request was answered within the last day, and
-// a refusal when its key was used for another body.
+// replay returns *Replay if the request was answered within the last day, and a refusal if its key was used with
+// another body.
 func (c *Conn) replay(r *Request) error {
 	if !r.keeps() {
 		return nil
@@ -171,8 +165,8 @@ func (r *Request) reused() error {
 		r.Key).At("idempotency_key")
 }
 
-// answers refuses an answer of another type than the operation's: what is kept of it, and what
-// reads it when the request comes again, is made for that one.
+// answers refuses an answer of another type than the operation's, since the stored form and its readers expect that
+// type.
 func (r *Request) answers(answer any) error {
 	if r == nil || r.Answer == nil || reflect.TypeOf(answer) == r.Answer {
 		return nil
@@ -199,9 +193,8 @@ func (tx *Tx) keep(r *Request, answer any) error {
 			r.owner.KeyID, r.Key, r.route(), r.Body[:], status, body, tx.Now()))
 }
 
-// Answered returns *Replay when the request was answered before, and a refusal when its
-// key was used for another one. Update looks by itself; this is for callers that have to
-// know before the record's state is read.
+// Answered returns *Replay if the request was answered before, and a refusal if its key was used for another one.
+// Update checks this itself; this is for callers that must know before they read the record.
 func (r *Request) Answered(ctx context.Context, d *DB) error {
 	if !r.keeps() {
 		return nil
@@ -209,9 +202,8 @@ func (r *Request) Answered(ctx context.Context, d *DB) error {
 	return d.View(ctx, func(c *Conn) error { return c.replay(r) })
 }
 
-// Settle keeps the answer of a request under which nothing was written by its caller: an
-// operation may write as the appliance, or not at all. One of several transactions keeps
-// its own.
+// Settle stores the answer of a request whose caller wrote nothing: an operation may write as the appliance, or not at
+// all. One of several transactions stores its own.
 func (r *Request) Settle(ctx context.Context, d *DB, answer any) error {
 	if !r.keeps() || r.Several || r.state.Load() == requestWritten {
 		return nil

@@ -7,13 +7,11 @@ import (
 	"os"
 )
 
-// Restore puts the checked copy at source in the place of the database at path. It is
-// refused while a server holds the file, and when source is the database itself or
-// one that is in use. What was there is kept under a name of its own; aside is where,
-// "" when there was nothing.
-// Where path is a symbolic link, the file that it leads to is replaced.
+// Restore replaces the database at path with the checked copy at source. It is refused while a server holds the file,
+// and if source is the database itself or one in use. The old file is kept under another name, aside, "" if there was
+// none. If path is a symbolic link, its target is replaced.
 func Restore(source, path string) (aside string, err error) {
-	source, path = resolved(source), resolved(path) // a log lies beside the file, not beside a link to it
+	source, path = resolved(source), resolved(path) // a log is beside the file, not beside a link to it
 	if same(source, path) {
 		return "", fmt.Errorf("%s is the database itself; name the copy that is to be restored", source)
 	}
@@ -48,7 +46,7 @@ func Restore(source, path string) (aside string, err error) {
 		return "", err
 	}
 	if err := os.Rename(tmp, path); err != nil {
-		if _, gone := os.Stat(path); gone == nil && aside != "" { // then what is aside is the same once more
+		if _, gone := os.Stat(path); gone == nil && aside != "" { // then aside is the same file again
 			err = errors.Join(err, os.Remove(aside))
 			aside = ""
 		}
@@ -56,23 +54,22 @@ func Restore(source, path string) (aside string, err error) {
 			fmt.Errorf("put the copy in the place of %s (where the file alone is mounted, restore to the file that is "+
 				"mounted): %w", path, err)
 	}
-	_, _ = Tidy(path) // what an earlier restore left that was cut off
+	_, _ = Tidy(path) // leftovers of an interrupted restore
 	return aside, syncDir(path)
 }
 
-// putAside keeps the present file under another name, with every write that was answered,
-// and leaves no log behind that would be played into the file that comes.
+// putAside keeps the present file under another name, with every answered write, and leaves no log that would be
+// replayed into the new file.
 //
-// Its log is moved into it first. Where that cannot be done wholly (no room, an older
-// reader, a file that is damaged) the log is kept beside the kept file, where the engine
-// finds it, and the present name is free for a moment.
+// It checkpoints the log first. If that is impossible in full (no space, an older reader, a damaged file), the log is
+// kept beside the kept file, where the engine finds it, and the present name is free for a moment.
 func putAside(path string) (aside string, err error) {
 	if st, err := os.Stat(path); errors.Is(err, os.ErrNotExist) || err == nil && st.Size() == 0 {
 		return "", removeLog(path)
 	}
 	if examine(path) == nil {
 		if c, err := connect(path, false); err == nil {
-			_ = run(c, "PRAGMA wal_checkpoint(TRUNCATE)") // the log's size shows whether it was done
+			_ = run(c, "PRAGMA wal_checkpoint(TRUNCATE)") // the log's size shows whether it succeeded
 			_ = c.Close()
 		}
 	}
@@ -83,7 +80,7 @@ func putAside(path string) (aside string, err error) {
 		}
 		return aside, removeLog(path)
 	}
-	// In this order, so that there is a whole pair of file and log at any moment.
+	// In this order a complete pair of file and log exists at any moment.
 	if err := keepAs(path+"-wal", aside+"-wal"); err != nil {
 		return "", fmt.Errorf("keep the present file's log: %w", err)
 	}
@@ -93,13 +90,13 @@ func putAside(path string) (aside string, err error) {
 	return aside, errors.Join(syncDir(path), removeLog(path))
 }
 
-// logged reports whether a file has a log or a journal that is not moved into it.
+// logged reports whether a file has a log or a journal that is not checkpointed.
 func logged(path string) bool {
 	st, err := os.Stat(path + "-wal")
 	return err == nil && st.Size() > 0
 }
 
-// keepAs links a file under a second name, or makes a copy where that cannot be.
+// keepAs links a file under a second name, or copies it if links are impossible.
 func keepAs(path, name string) error {
 	if os.Link(path, name) == nil {
 		return nil
@@ -107,8 +104,8 @@ func keepAs(path, name string) error {
 	return errors.Join(copyFile(path, name), syncDir(name))
 }
 
-// freeName returns the name, or the first of it with a number that nothing has: what an
-// earlier restore kept is not lost to a later one.
+// freeName returns the name, or the first unused numbered one, so that a later restore does not overwrite what an
+// earlier one kept.
 func freeName(name string) string {
 	free := name
 	for n := 2; ; n++ {
@@ -121,7 +118,7 @@ func freeName(name string) string {
 	}
 }
 
-// removeLog removes what would be played into another file at path.
+// removeLog removes files that would be replayed into another file at path.
 func removeLog(path string) error {
 	for _, suffix := range beside {
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -144,7 +141,7 @@ func copyFile(from, to string) error {
 	}
 	_, err = io.Copy(out, in)
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
-		err = errors.Join(err, os.Remove(to)) // half of a file is none
+		err = errors.Join(err, os.Remove(to)) // remove a partial file
 	}
 	return err
 }

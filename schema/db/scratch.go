@@ -6,9 +6,8 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// Scratch is a private temporary database for rows that are to be brought into an order. What its
-// cache does not hold is in a file that nobody else reaches and that is gone with it; on
-// Unix it has no name. It serves one goroutine at a time.
+// Scratch is a private temporary database for sorting rows. Rows beyond its cache are in a file that nobody else can
+// reach and that disappears with it; on Unix it has no name. It serves one goroutine at a time.
 type Scratch struct{ Tx }
 
 // NewScratch makes one with a table.

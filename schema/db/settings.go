@@ -12,34 +12,33 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Names of settings. Those of the four services' public addresses are
-// SettingAddress + "." + the service.
+// Names of settings. Those of the four services' public addresses are SettingAddress + "." + the service.
 const (
-	SettingCurrency     = "currency"     // what the store's money is in where nothing else is said
+	SettingCurrency     = "currency"     // the default currency
 	SettingTimezone     = "timezone"     // the IANA name of the shop's zone
-	SettingZoneChosen   = "zone_chosen"  // "page": it was chosen there, and wins over --timezone
+	SettingZoneChosen   = "zone_chosen"  // "page": it was chosen there and overrides --timezone
 	SettingInstallation = "installation" // 8 hexadecimal digits, made with the file
 	SettingShopName     = "shop_name"    // for prints
 	SettingShopAddress  = "shop_address"
 	SettingShopTax      = "shop_tax_number"
 	SettingShopBank     = "shop_bank_account"
-	SettingServices     = "services" // those that are switched on, by commas; "" is all
+	SettingServices     = "services" // those that are turned on, separated by commas; "" is all
 	SettingAddress      = "address"  // "address.store": https://shop.example
 )
 
-// Setting returns a setting's value; "" when it is not set.
+// Setting returns a setting's value; "" if it is not set.
 func (c *Conn) Setting(name string) (string, error) {
 	value, _, err := One(c, Text, "SELECT value FROM settings WHERE name = ?", name)
 	return value, err
 }
 
-// Currency is the shop's, US dollars unless another was set.
+// Currency is the shop's currency, US dollars by default.
 func (c *Conn) Currency() (exact.Currency, error) {
 	code, err := c.Setting(SettingCurrency)
 	return exact.CurrencyOf(cmp.Or(code, "USD")), err
 }
 
-// SetSetting sets a setting; an empty value takes it away. The caller audits it.
+// SetSetting sets a setting; an empty value removes it. The caller audits it.
 func (tx *Tx) SetSetting(name, value string) (err error) {
 	if value == "" {
 		_, err = tx.Exec("DELETE FROM settings WHERE name = ?", name)
@@ -50,7 +49,7 @@ func (tx *Tx) SetSetting(name, value string) (err error) {
 	return err
 }
 
-// MachineZone is the IANA name of the machine's time zone; UTC where it is not known.
+// MachineZone is the IANA name of the machine's time zone; UTC if unknown.
 func MachineZone() string {
 	if tz, set := os.LookupEnv("TZ"); set {
 		return zoneName(strings.TrimPrefix(tz, ":"))
@@ -64,7 +63,7 @@ func MachineZone() string {
 	return zoneName(strings.TrimSpace(string(name)))
 }
 
-// zoneName is the zone's name, or UTC when there is none of that name.
+// zoneName is the zone's name, or UTC if it has none.
 func zoneName(zone string) string {
 	if zone == "" || zone == "Local" {
 		return "UTC"
@@ -78,7 +77,7 @@ func zoneName(zone string) string {
 // given reports whether the options name a zone. time.Local is the default.
 func (o Options) given() bool { return o.Zone != nil && o.Zone != time.Local }
 
-// zoneToKeep is the name of the zone that a file takes when it has none.
+// zoneToKeep is the name of the zone to store in a file without one.
 func (o Options) zoneToKeep() string {
 	if o.given() {
 		return zoneName(o.Zone.String())
@@ -86,8 +85,7 @@ func (o Options) zoneToKeep() string {
 	return MachineZone()
 }
 
-// chooseZone decides in which zone this process is: the one that the options give, else
-// the file's, else the machine's.
+// chooseZone decides the process's zone: that of the options, else the file's, else the machine's.
 func (d *DB) chooseZone(ctx context.Context, o Options) error {
 	kept, chosen := "", ""
 	err := d.View(ctx, func(c *Conn) (err error) {

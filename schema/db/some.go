@@ -2,7 +2,7 @@ package db
 
 import "context"
 
-// Some reports of each table whether it holds a row.
+// Some reports for each table whether it contains a row.
 func Some(ctx context.Context, d *DB, tables ...string) ([]bool, error) {
 	some := make([]bool, len(tables))
 	return some, d.View(ctx, func(c *Conn) error {

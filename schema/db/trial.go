@@ -14,24 +14,22 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Change is one field of a record that a trial run would have changed. Before is nil
-// for a new record and for a field that was empty, After for a removed record and a
-// field that was cleared.
+// Change is one field that a trial would have changed. Before is nil for a new record and an empty field, After for a
+// deleted record and a cleared field.
 type Change struct {
-	Record string `json:"record"` // as the audit trail's subjects: work_order:12
+	Record string `json:"record"` // as in the audit trail's subjects: work_order:12
 	Field  string `json:"field"`
 	Before any    `json:"before"`
 	After  any    `json:"after"`
 }
 
-// joint is one transaction in which everything happens that is asked of a database bound to
-// it: an act that is tried, or that is to be whole.
+// joint is the one transaction of everything that is done with a database bound to it.
 type joint struct {
 	d     *DB
 	c     *handle
 	now   exact.Instant
-	trial *sqlite.Session // notes the changes of an act that is tried
-	busy  bool            // an Update is under way
+	trial *sqlite.Session // records the changes of a trial
+	busy  bool            // an Update is running
 
 	audited, emitted, forgot bool
 }
@@ -43,21 +41,20 @@ func (tx *Tx) join(trial *sqlite.Session, act func(*DB) error) error {
 	return err
 }
 
-// Trying reports whether d is that of a trial run: what is not kept in the database
-// (a message sent, a file written) is left out then.
+// Trying reports whether d belongs to a trial. Effects outside the database (a sent message, a written file) are
+// omitted then.
 func (d *DB) Trying() bool { return d.in != nil && d.in.trial != nil }
 
-// NoteNoMore has the trial run that d is of note no further changes: a long one tells
-// the first of them, and does not hold all in memory.
+// NoteNoMore makes d's trial record no further changes: a long one reports the first ones and does not keep all in
+// memory.
 func (d *DB) NoteNoMore() {
 	if d.Trying() {
 		d.in.trial.Disable()
 	}
 }
 
-// Together calls act, and commits everything that it does in one transaction, or nothing
-// when it fails or the process ends. Every Update and View of the database that act is
-// given is part of it; other writers wait meanwhile. act must not go on in another
+// Together calls act and commits everything that it does in one transaction, or nothing if it fails or the process
+// ends. Every Update and View of act's database is part of it; other writers wait. act must not continue in another
 // goroutine.
 func (d *DB) Together(ctx context.Context, act func(*DB) error) error {
 	if d.in != nil {
@@ -66,13 +63,11 @@ func (d *DB) Together(ctx context.Context, act func(*DB) error) error {
 	return d.submit(ctx, Bookkeeping(), func(tx *Tx) error { return tx.join(nil, act) })
 }
 
-// Trial calls act and undoes it. Every View and Update of the database that act is given
-// happens in one transaction, sees what came before it, and is rolled back at the
-// end: nothing is committed, audited, emitted or kept for an idempotency key. It gives
-// what would have changed, by record; what the appliance derives from it or notes beside
-// it is left out. Other writers wait meanwhile.
+// Trial calls act and rolls it back. Every View and Update of act's database happens in one transaction and sees the
+// earlier ones. Nothing is committed, audited, emitted or stored for an idempotency key. It returns what would have
+// changed, by record, without derived data and bookkeeping. Other writers wait meanwhile.
 //
-// act must not go on in another goroutine. Its error is Trial's.
+// act must not continue in another goroutine. Its error is Trial's.
 func (d *DB) Trial(ctx context.Context, act func(*DB) error) (changes []Change, err error) {
 	if d.in != nil {
 		return nil, errors.New("db: a trial in a trial")
@@ -101,7 +96,7 @@ func (tx *Tx) rehearse(act func(*DB) error) ([]Change, error) {
 		return nil, err
 	}
 	defer session.Delete()
-	for _, name := range slices.Sorted(maps.Keys(tables)) { // the changeset's order, and so the answer's
+	for _, name := range slices.Sorted(maps.Keys(tables)) { // the order of the changeset, and of the answer
 		if err := session.Attach(name); err != nil {
 			return nil, err
 		}
@@ -140,7 +135,7 @@ func (t *joint) view(fn func(*Conn) error) error {
 	return fn(&Conn{now: t.now, c: t.c, loc: t.d.Zone()})
 }
 
-// changesIn reads a changeset: by table and record, in the order of the columns.
+// changesIn reads a changeset, by table and record, in the order of the columns.
 func changesIn(c *Conn, tables map[string]*watched, set *bytes.Buffer) ([]Change, error) {
 	changes := []Change{}
 	if set.Len() == 0 {
@@ -157,7 +152,7 @@ func changesIn(c *Conn, tables map[string]*watched, set *bytes.Buffer) ([]Change
 	}
 	var rows []row
 	table := ""
-	flush := func() { // a changeset has a table's rows together, in no order
+	flush := func() { // a changeset groups the rows by table, unordered
 		slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.name, b.name)) })
 		for _, r := range rows {
 			changes = append(changes, r.fields...)
@@ -204,7 +199,7 @@ func (w *watched) read(c *Conn, it *sqlite.ChangesetIterator, op sqlite.OpType) 
 	}
 	name, nameErr := w.called(c, func(i int) sqlite.Value {
 		if op == sqlite.OpUpdate && w.columns[i].inKey == 0 {
-			return sqlite.Value{} // changed or not, the row says it by its key
+			return sqlite.Value{} // the row is identified by its key in any case
 		}
 		return value(key, i)
 	})

@@ -6,17 +6,17 @@ import (
 	"zombiezen.com/go/sqlite"
 )
 
-// The engine keeps no queue of the processes that want to write: whoever asks when nobody
-// writes is next. So one that waits asks often, and one that wrote for long, as an import
-// does slice after slice, pauses for longer than the others take to ask again.
+// The engine has no queue of processes that want to write: the next one to ask is next. So a waiting process asks
+// often, and one with a long transaction, such as each batch of an import, pauses longer than the others take to ask
+// again.
 const (
 	askAgain = time.Millisecond
-	longTurn = 20 * time.Millisecond // without the sync at its end
+	longTurn = 20 * time.Millisecond // without the final sync
 	letIn    = 5 * askAgain
 )
 
-// begin starts a transaction that writes, and waits for another process's for busyTimeout.
-// The engine's own wait asks at last only ten times a second.
+// begin starts a write transaction and waits for another process's for busyTimeout. The engine's own wait would at last
+// ask only ten times a second.
 func begin(c *handle) error {
 	c.SetBusyTimeout(0)
 	defer c.SetBusyTimeout(busyTimeout)

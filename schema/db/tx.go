@@ -15,11 +15,11 @@ type Tx struct {
 	d                       *DB
 	who                     Caller
 	wrote, audited, emitted bool
-	forgot                  bool   // a person: nothing of them may be left in the file
-	subject                 string // of the audit entry that was written last
+	forgot                  bool   // a person: the file must contain nothing of them
+	subject                 string // of the last audit entry
 }
 
-// Who is the caller for whom the transaction runs.
+// Who is the transaction's caller.
 func (tx *Tx) Who() Caller { return tx.who }
 
 // Exec runs a statement that changes rows and returns how many it changed.
@@ -31,7 +31,7 @@ func (tx *Tx) Exec(query string, args ...any) (changed int, err error) {
 	return tx.c.Changes(), nil
 }
 
-// Insert runs an INSERT and gives the new row's id.
+// Insert runs an INSERT and returns the new row's id.
 func (tx *Tx) Insert(query string, args ...any) (id int64, err error) {
 	if _, err := tx.Exec(query, args...); err != nil {
 		return 0, err
@@ -48,8 +48,8 @@ func (tx *Tx) Change(query string) (*Stmt, error) {
 // Changed reports how many rows the last Run of a Change statement changed.
 func (tx *Tx) Changed() int { return tx.c.Changes() }
 
-// Try calls fn; when it fails, only what fn did is undone, and the error is given
-// back. It is how one row of many is refused while the others are kept.
+// Try calls fn; if it fails, only fn's changes are undone, and its error is returned. It refuses one row of many and
+// keeps the others.
 func (tx *Tx) Try(fn func() error) error {
 	if err := run(tx.c, "SAVEPOINT try"); err != nil {
 		return failed(err)
@@ -64,25 +64,24 @@ func (tx *Tx) Try(fn func() error) error {
 		if back != nil && !fault.Is(err, fault.Unavailable) {
 			return failed(back)
 		}
-		return err // also when a full or failing disk ended the whole transaction: it says why
+		return err // also if a full or failing disk ended the whole transaction
 	}
 	return failed(run(tx.c, "RELEASE try"))
 }
 
-// Audit writes the change's entry: an action such as "workorder.status", the subject
-// such as "work_order:12", and what changed, as short JSON.
+// Audit writes the change's entry: an action such as "workorder.status", a subject such as "work_order:12", and the
+// changes as short JSON.
 func (tx *Tx) Audit(action, subject string, changes any) error {
 	return tx.AuditIn(tx.who.Service, action, subject, changes)
 }
 
-// AuditIn is Audit for a change of the appliance's own that belongs to one service,
-// as a key does.
+// AuditIn is Audit for a change of the appliance's own data that belongs to one service, such as a key.
 func (tx *Tx) AuditIn(service, action, subject string, changes any) error {
 	return tx.audit(service, tx.who.User, action, subject, changes)
 }
 
-// AuditSystem is Audit for what the appliance does by itself in the course of a caller's
-// write, as when a payment first posts the rent that is due. The actor is "system".
+// AuditSystem is Audit for what the appliance does by itself during a caller's write, such as posting due rent before a
+// payment. The actor is "system".
 func (tx *Tx) AuditSystem(action, subject string, changes any) error {
 	return tx.audit(tx.who.Service, systemUser, action, subject, changes)
 }
@@ -116,16 +115,15 @@ type event struct {
 	Data      any           `json:"data"`
 }
 
-// About is an event's data that says what it is about, as the audit trail names it. The
-// others are about the subject of the audit entry that the transaction wrote last.
+// About is an event's data with its own subject, in the audit trail's form. Without it, an event's subject is that of
+// the transaction's last audit entry.
 type About interface{ EventSubject() string }
 
-// Resent is an event's data that was told before: the event says so.
+// Resent is the data of an event that was sent before: the event says so.
 type Resent struct{ Data any }
 
-// Emit writes an event of the caller's service and one pending delivery for every
-// receiver that wants it. Its body is fixed here. A receiver that takes several at a
-// time gets those of one subject in order.
+// Emit writes an event of the caller's service and one pending delivery per subscribed receiver. Its body is fixed
+// here. A receiver with several simultaneous deliveries gets those of one subject in order.
 func (tx *Tx) Emit(name string, data any) error {
 	about := tx.subject
 	if a, ok := data.(About); ok {
@@ -143,8 +141,7 @@ func (tx *Tx) Emit(name string, data any) error {
 	return err
 }
 
-// Example writes an event that did not happen, for a receiver to be tried with, and
-// gives its place among the events. No delivery is made for it.
+// Example writes an example event for testing a receiver and returns its sequence number. It makes no delivery.
 func (tx *Tx) Example(name string, data any) (seq int64, err error) {
 	return tx.insertEvent(name, "", data, true)
 }

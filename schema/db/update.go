@@ -16,15 +16,12 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Update is the only way to write. It refuses a caller who may not write,
-// then calls fn in a transaction and commits; fn's error, or its panic, rolls
-// everything back. A write without an audit entry is an error. The answer is stored
-// in the same transaction when the caller's Request has a key; one that was
-// answered before gives *Replay.
+// Update is the only way to write. It refuses a caller who may not write, then calls fn in a transaction and commits;
+// fn's error, or its panic, rolls everything back. A write without an audit entry is an error. The answer is stored in
+// the same transaction if the caller's Request has a key; a request that was answered before returns *Replay.
 //
-// Writers that wait share one commit, each in a savepoint with an outcome of its
-// own, so that many small writes cost one sync. When Update returns without an
-// error, the change is on the disk.
+// Waiting writers share one commit, each in a savepoint with its own outcome, so that many small writes need one sync.
+// When Update returns without an error, the change is on the disk.
 func Update[T any](ctx context.Context, d *DB, who Caller, fn func(*Tx) (T, error)) (T, error) {
 	var answer, none T
 	err := update(ctx, d, who, func(tx *Tx) (kept any, err error) {
@@ -37,7 +34,7 @@ func Update[T any](ctx context.Context, d *DB, who Caller, fn func(*Tx) (T, erro
 	return answer, nil
 }
 
-// update is all of Update that does not depend on the answer's type: it is compiled once.
+// update is the part of Update that does not depend on the answer's type: it is compiled once.
 func update(ctx context.Context, d *DB, who Caller, run func(*Tx) (answer any, err error)) error {
 	if d.in != nil {
 		return d.in.update(ctx, who, func(tx *Tx) error {
@@ -50,7 +47,7 @@ func update(ctx context.Context, d *DB, who Caller, run func(*Tx) (answer any, e
 		return err
 	}
 	committed := false
-	defer func() { request.leave(committed) }() // also when run panics
+	defer func() { request.leave(committed) }() // also if run panics
 	err := d.submit(ctx, who, func(tx *Tx) error {
 		if err := tx.admit(request); err != nil {
 			return err
@@ -68,13 +65,13 @@ func update(ctx context.Context, d *DB, who Caller, run func(*Tx) (answer any, e
 	return err
 }
 
-// Exec is Update for a change that has no answer.
+// Exec is Update for a change without an answer.
 func Exec(ctx context.Context, d *DB, who Caller, fn func(*Tx) error) error {
 	_, err := Update(ctx, d, who, func(tx *Tx) (struct{}, error) { return struct{}{}, fn(tx) })
 	return err
 }
 
-// pending is one write that waits for the writer, and its outcome.
+// pending is a write that waits for the writer, and its outcome.
 type pending struct {
 	ctx      context.Context
 	who      Caller
@@ -95,7 +92,7 @@ func (d *DB) submit(ctx context.Context, who Caller, fn func(*Tx) error) error {
 	if err := who.MayWrite("this change"); err != nil {
 		return err
 	}
-	if d.in != nil || onWriter() { // it would wait for itself for ever
+	if d.in != nil || onWriter() { // it would wait for itself forever
 		return misused("calls Update inside an Update: let the inner function take the transaction")
 	}
 	t := &pending{ctx: ctx, who: who, fn: fn, since: time.Now(), done: make(chan struct{})}
@@ -129,10 +126,10 @@ func onWriter() bool {
 	}
 }
 
-// write is the writer's goroutine: it owns the one connection that writes.
+// write is the writer's goroutine: it owns the one writing connection.
 func (d *DB) write(c *handle) {
 	defer close(d.done)
-	defer func() { _ = d.endWriter(c) }() // Close moves the log, or tells why it could not
+	defer func() { _ = d.endWriter(c) }() // Close checkpoints the log, or says why it could not
 	b := batcher{queue: d.queue, closing: d.closing}
 	batch := make([]*pending, 0, maxBatch)
 	for {
@@ -157,9 +154,8 @@ func (d *DB) write(c *handle) {
 	}
 }
 
-// commit runs a batch in one transaction, sets each write's outcome and returns how long
-// making it durable took. What ran in a batch that was not committed has failed, whatever
-// it had found: it may have read what a neighbour wrote.
+// commit runs a batch in one transaction, sets each write's outcome and returns how long making it durable took. If the
+// commit fails, every write of the batch fails, whatever its result: it may have read what a neighbour wrote.
 func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Duration) {
 	if err := d.sameFile(); err != nil {
 		failAll(batch, err)
@@ -175,8 +171,8 @@ func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Dura
 	good, audited, forgot := 0, false, false
 	for _, t := range batch {
 		err := d.attempt(c, t, now, len(batch) > 1)
-		d.unsynced(t.err)                        // a change that is larger than the cache syncs before its commit
-		if err == nil && c.AutocommitEnabled() { // the engine gave up the whole transaction
+		d.unsynced(t.err)                        // a change larger than the cache syncs before its commit
+		if err == nil && c.AutocommitEnabled() { // the engine rolled back the whole transaction
 			err = errors.Join(t.err)
 			if err == nil {
 				err = fault.Unavailablef(nil, "the database gave the transaction up: nothing was written; try again")
@@ -215,17 +211,16 @@ func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Dura
 	return emitted, synced
 }
 
-// unsynced ends the process when err is a sync that failed: the system may take what it
-// could not write for written from then on, so asking again would prove nothing.
+// unsynced ends the process when err is a sync that failed: afterwards the system may treat unwritten data as written,
+// so a second sync would prove nothing.
 func (d *DB) unsynced(err error) {
 	if sqlite.ErrCode(err) == sqlite.ResultIOErrFsync {
 		d.fatal(err)
 	}
 }
 
-// uncommitted ends the process when a COMMIT failed in a way that leaves open whether it
-// happened: in its sync, or after it in the log's index, when the commit that is answered
-// as failed would be there after a crash.
+// uncommitted ends the process when a failed COMMIT may have happened: it failed in its sync, or after it in the log's
+// index. A crash could then bring back a commit that was answered as failed.
 func (d *DB) uncommitted(err error) {
 	switch sqlite.ErrCode(err) {
 	case sqlite.ResultIOErrFsync, sqlite.ResultIOErrSHMMap, sqlite.ResultIOErrSHMSize, sqlite.ResultIOErrSHMOpen,
@@ -235,8 +230,8 @@ func (d *DB) uncommitted(err error) {
 	}
 }
 
-// attempt runs one write, in a savepoint when it shares the transaction. An error is one
-// of the transaction: the write could not be undone alone.
+// attempt runs one write, in a savepoint if it shares the transaction. An error belongs to the transaction: the write
+// could not be undone alone.
 func (d *DB) attempt(c *handle, t *pending, now exact.Instant, shared bool) error {
 	if t.ctx.Err() != nil {
 		t.err = failed(sqlite.ResultInterrupt.ToError())
@@ -262,7 +257,7 @@ func (d *DB) attempt(c *handle, t *pending, now exact.Instant, shared bool) erro
 	return failed(run(c, "RELEASE one"))
 }
 
-// call runs the write's function and keeps its panic, with the stack, for who asked.
+// call runs the write's function and keeps its panic, with the stack, for the caller.
 func (tx *Tx) call(t *pending) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -273,7 +268,7 @@ func (tx *Tx) call(t *pending) (err error) {
 	return failed(tx.run(t.fn))
 }
 
-// run calls fn and refuses a change that left no entry in the audit trail.
+// run calls fn and refuses a change without an entry in the audit trail.
 func (tx *Tx) run(fn func(*Tx) error) error {
 	if err := fn(tx); err != nil {
 		return err
@@ -289,8 +284,7 @@ func (tx *Tx) run(fn func(*Tx) error) error {
 	return nil
 }
 
-// failAll answers every write of the batch with the error; one whose request had ended before it
-// ran keeps its own.
+// failAll answers every write of the batch with the error; one whose request ended before it ran keeps its own.
 func failAll(batch []*pending, err error) {
 	for _, t := range batch {
 		if t.ran || t.err == nil {
@@ -299,8 +293,8 @@ func failAll(batch []*pending, err error) {
 	}
 }
 
-// Panic is what Update panics with when its function did: the cause, and the stack of
-// the function, which ran on the writer's goroutine.
+// Panic is the value of Update's panic when its function panicked: the cause, and the stack of the function, which ran
+// on the writer's goroutine.
 type Panic struct { //nolint:errname // it is a panic that travels as an error, not one of the program's
 	Cause any
 	Stack []byte
@@ -313,7 +307,7 @@ func panicOf(cause any) *Panic {
 	return &Panic{Cause: cause, Stack: debug.Stack()}
 }
 
-// StackOf is the stack of what panicked, for the deferred function that recovered cause.
+// StackOf is the stack of a panic, for the deferred function that recovered cause.
 func StackOf(cause any) []byte {
 	if p, is := cause.(*Panic); is {
 		return p.Stack
@@ -323,13 +317,13 @@ func StackOf(cause any) []byte {
 
 func (p *Panic) Error() string { return fmt.Sprint(p.Cause) }
 
-// Unwrap returns a cause that is an error.
+// Unwrap returns the cause if it is an error.
 func (p *Panic) Unwrap() error {
 	err, _ := p.Cause.(error)
 	return err
 }
 
-// waits counts how long writes waited for their commit.
+// waits adds up how long writes waited for their commit.
 type waits struct{ n, nanos atomic.Int64 }
 
 func (w *waits) add(d time.Duration) {
@@ -340,11 +334,11 @@ func (w *waits) add(d time.Duration) {
 // Stats are counts since the database was opened.
 type Stats struct {
 	Writes int64
-	Waited time.Duration // of all writes, from asking to being on the disk
-	Synced time.Duration // what the last commit took to be on the disk; 0 when it failed
+	Waited time.Duration // of all writes, from the call to being on the disk
+	Synced time.Duration // duration of the last commit; 0 if it failed
 }
 
-// Stats returns the counts as they stand.
+// Stats returns the present counts.
 func (d *DB) Stats() Stats {
 	return Stats{Writes: d.waits.n.Load(), Waited: time.Duration(d.waits.nanos.Load()),
 		Synced: time.Duration(d.synced.Load())}

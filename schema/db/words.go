@@ -6,10 +6,10 @@ import (
 	"quartermaster/schema/words"
 )
 
-// teachWords gives a connection the functions of SQL by which lists are searched. No table, index
-// or trigger may use them: other programs that open the file lack them.
+// teachWords adds SQL functions for searching lists to a connection. No table, index or trigger may use them, since
+// other programs lack them.
 //
-//	has_words(wanted, text, ...)  1 when each word that is wanted is in one of the texts
+//	has_words(wanted, text, ...)  1 if each wanted word is in one of the texts
 //	folded(text)                  the form in which words are compared
 func teachWords(c *sqlite.Conn) error {
 	var asked string

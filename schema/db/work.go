@@ -10,46 +10,45 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Work is an act that takes several transactions: an import, resending what failed. Its row
-// says how far it came. Each of its transactions (Step) reads the row and moves it, so that
-// the act is done once although two runs of it are under way, its process is killed, or its
-// form is sent again: a run that finds the row moved by another one stops, and a run after a
-// kill goes on from the row's Position. The last transaction keeps the answer (End).
+// Work is an action of several transactions: an import, resending failed deliveries. Its row stores the progress. Each
+// of its transactions (Step) reads the row and moves it, so that the action is done once although two runs compete, the
+// process is killed, or the form is sent again. A run that finds the row moved by another one stops; a run after a kill
+// continues at the row's Position. The last transaction stores the answer (End).
 //
-// A nil Work is one that nobody asks for again; its steps are plain transactions.
+// A nil Work has no row; its steps are plain transactions.
 type Work struct {
 	Job
 	ID       int64
-	Position string // where the next step begins, in the words of the program that does it; "" is the beginning
+	Position string // where the next step begins, in a format of the caller; "" is the beginning
 	Done     int64  // of Total
 	Started  exact.Instant
-	Moved    exact.Instant // the last step
-	Notes    []string      // what earlier runs noted, step by step
-	Answer   *string       // what came of it; nil until then
+	Moved    exact.Instant // time of the last step
+	Notes    []string      // notes of earlier runs, step by step
+	Answer   *string       // its result; nil until then
 
 	d       *DB
-	request *Request // the answer of which it is; nil: of none
+	request *Request // the request whose answer it stores; nil: none
 	steps   int64
 	release func()
 }
 
-// Job names a work and says what is to be done.
+// Job names a work and what it does.
 type Job struct {
 	Service string
-	Owner   string   // whose it is: nobody else goes on with it; "" is everybody's
-	Route   string   // what is done: "import/sales-history"
-	Key     string   // which one, so that the same is found again
-	Body    [32]byte // SHA-256 of what is asked; another one under the same key is refused
-	Token   string   // by what it was asked for, where that is not its key
-	Asked   string   // what is needed to go on
+	Owner   string   // its owner: nobody else may continue it; "" is everybody
+	Route   string   // what it does: "import/sales-history"
+	Key     string   // which one, so that the same one is found again
+	Body    [32]byte // SHA-256 of the request; another one under the same key is refused
+	Token   string   // the request's token, if that is not the key
+	Asked   string   // what is needed to continue
 	Total   int64
 }
 
-// keptWork is how long the row of a work stays after its last step, in seconds: one that was
-// cut off can be gone on with, and one that is done tells what came of it.
+// keptWork is how long a work's row stays after its last step, in seconds: an interrupted one can be continued, and a
+// finished one read.
 const keptWork = 7 * 24 * 60 * 60
 
-// underWay are the works that this process is doing.
+// underWay are the works that run in this process.
 type underWay struct {
 	sync.Mutex
 	ended map[string]chan struct{} // closed when the run has ended
@@ -57,14 +56,14 @@ type underWay struct {
 
 func (j Job) name() string { return j.Owner + "\x00" + j.Route + "\x00" + j.Key }
 
-// UnderWay reports whether this process is doing the work.
+// UnderWay reports whether the work runs in this process.
 func (d *DB) UnderWay(j Job) bool {
 	d.works.Lock()
 	defer d.works.Unlock()
 	return d.works.ended[j.name()] != nil
 }
 
-// claim waits until no other run of this process is at the work.
+// claim waits until no other run of this process has the work.
 func (d *DB) claim(ctx context.Context, name string) (release func(), err error) {
 	for {
 		d.works.Lock()
@@ -92,8 +91,8 @@ func (d *DB) claim(ctx context.Context, name string) (release func(), err error)
 	}
 }
 
-// Begin begins a work or goes on with it: it waits while another run of this process is at
-// it, and gives its row, with the Answer when it is done. The caller closes it.
+// Begin begins or continues a work. It waits while another run of this process has it, and returns its row, with the
+// Answer if it is finished. The caller closes it.
 func (d *DB) Begin(ctx context.Context, j Job) (w *Work, err error) {
 	release, err := d.claim(ctx, j.name())
 	if err != nil {
@@ -128,9 +127,8 @@ func (d *DB) Begin(ctx context.Context, j Job) (w *Work, err error) {
 	return w, nil
 }
 
-// BeginFor is Begin for the request of an operation that is declared as Several: its key
-// names the work, whose last step keeps the operation's answer. Without a key it is nil. A
-// request that was answered before gives *Replay.
+// BeginFor is Begin for the request of an operation declared as Several: its key names the work, whose last step stores
+// the operation's answer. Without a key it returns nil. A request that was answered before gives *Replay.
 func (d *DB) BeginFor(ctx context.Context, who Caller) (*Work, error) {
 	r := who.Request
 	if !r.keeps() {
@@ -149,7 +147,7 @@ func (d *DB) BeginFor(ctx context.Context, who Caller) (*Work, error) {
 	return w, nil
 }
 
-// FindWork returns a work's row by its id; found is false when there is none.
+// FindWork returns a work's row by its id; found is false if there is none.
 func FindWork(c *Conn, id int64) (w *Work, found bool, err error) {
 	w, err = workIn(c, "id = ?", id)
 	if fault.Is(err, fault.NotFound) {
@@ -158,7 +156,7 @@ func FindWork(c *Conn, id int64) (w *Work, found bool, err error) {
 	return w, err == nil, err
 }
 
-// FindWorkOf returns the work that was asked for by the token.
+// FindWorkOf returns the work of the token.
 func FindWorkOf(c *Conn, token string) (w *Work, found bool, err error) {
 	w, err = workIn(c, "token = ? AND token <> ''", token)
 	if fault.Is(err, fault.NotFound) {
@@ -187,9 +185,8 @@ func workIn(c *Conn, where string, args ...any) (*Work, error) {
 	return w, err
 }
 
-// Step is one transaction of the work: fn does the next part of it, from w.Position, and
-// sets Position and Done to where the next one begins. When fn or the commit fails, all of
-// it is undone. A Work that is nil is done as a plain Exec.
+// Step is one transaction of the work: fn does the next part, from w.Position, and sets Position and Done to where the
+// next one begins. If fn or the commit fails, all of it is undone. A nil Work is a plain Exec.
 func (w *Work) Step(ctx context.Context, d *DB, who Caller, fn func(*Tx) error) error {
 	if w == nil {
 		return Exec(ctx, d, who, fn)
@@ -214,7 +211,7 @@ func (w *Work) Step(ctx context.Context, d *DB, who Caller, fn func(*Tx) error) 
 	return err
 }
 
-// unmoved refuses to go on where another run has gone on.
+// unmoved refuses to continue if another run has continued.
 func (w *Work) unmoved(c *Conn) error {
 	steps, found, err := One(c, Int, "SELECT steps FROM works WHERE id = ? AND answer IS NULL", w.ID)
 	if err == nil && !found {
@@ -228,7 +225,7 @@ func (w *Work) unmoved(c *Conn) error {
 	return err
 }
 
-// Note keeps, in a step, what it found, for the runs that go on and for the answer.
+// Note stores a result of the step, for later runs and for the answer.
 func (w *Work) Note(tx *Tx, note string) error {
 	if w == nil {
 		return nil
@@ -236,8 +233,8 @@ func (w *Work) Note(tx *Tx, note string) error {
 	return failed(run(tx.c, "INSERT INTO work_notes VALUES (?, ?, ?)", w.ID, w.steps, note))
 }
 
-// End keeps the answer in the last step. For a work that BeginFor began, answer is the
-// operation's, and its row goes; for another one it is a text, which the row keeps.
+// End stores the answer in the last step. For a work that BeginFor began, answer is the operation's, and the row is
+// deleted; for another one it is a text, which the row keeps.
 func (w *Work) End(tx *Tx, answer any) error {
 	if w == nil {
 		return nil
@@ -253,7 +250,7 @@ func (w *Work) End(tx *Tx, answer any) error {
 	return failed(run(tx.c, "UPDATE works SET answer = ? WHERE id = ?", text, w.ID))
 }
 
-// Drop removes the row, when what came of the work was told, or when it is to begin again.
+// Drop deletes the row, after its result was shown, or before it begins again.
 func (w *Work) Drop(ctx context.Context) error {
 	if w == nil {
 		return nil
@@ -265,7 +262,7 @@ func (w *Work) Drop(ctx context.Context) error {
 	})
 }
 
-// Close lets the next run of this process at it.
+// Close lets the next run of this process have the work.
 func (w *Work) Close() {
 	if w != nil && w.release != nil {
 		w.release()

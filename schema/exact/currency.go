@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Currency is one of ISO 4217 by its code, with how many decimals its amounts have. The
-// smallest unit is what fields that end in _cents count.
+// Currency is a currency of ISO 4217 by its code, with the number of its decimals. Fields that end in _cents count its
+// smallest unit.
 type Currency struct {
 	Code   string // "EUR"
 	Places int    // 2; 0 for JPY, 3 for KWD
 }
 
-// places holds the currencies of ISO 4217 that do not have two decimals.
+// places are the currencies of ISO 4217 without exactly two decimals.
 var places = map[string]int{
 	"BIF": 0, "CLP": 0, "DJF": 0, "GNF": 0, "ISK": 0, "JPY": 0, "KMF": 0, "KRW": 0, "PYG": 0, "RWF": 0,
 	"UGX": 0, "UYI": 0, "VND": 0, "VUV": 0, "XAF": 0, "XOF": 0, "XPF": 0,
@@ -20,8 +20,7 @@ var places = map[string]int{
 	"CLF": 4, "UYW": 4,
 }
 
-// CurrencyOf returns the currency of a code in any case; one that is unknown has two
-// decimals.
+// CurrencyOf returns the currency of a code in any case; an unknown one has two decimals.
 func CurrencyOf(code string) Currency {
 	code = strings.ToUpper(code)
 	if n, ok := places[code]; ok {
@@ -30,7 +29,7 @@ func CurrencyOf(code string) Currency {
 	return Currency{Code: code, Places: 2}
 }
 
-// Plain writes an amount without its code and without groups: "1080.39".
+// Plain writes an amount without code and groups: "1080.39".
 func (c Currency) Plain(units int64) string {
 	magnitude, sign := uint64(units), "" // #nosec G115 -- the magnitude of a negative one is meant
 	if units < 0 {

@@ -7,24 +7,22 @@ import (
 	"time"
 )
 
-// Day is a calendar day of the proleptic Gregorian calendar, counted in days
-// from 1970-01-01 (which is 0). The difference of two Days is a number of days.
+// Day is a day of the proleptic Gregorian calendar, counted from 1970-01-01 (0). The difference of two Days is a number
+// of days.
 type Day int32
 
-// The days that have a text form: ParseDay yields nothing outside them.
+// MinDay and MaxDay are the ends of the days with a text form: ParseDay returns nothing outside them.
 const (
 	MinDay Day = -719162 // 0001-01-01
 	MaxDay Day = 2932896 // 9999-12-31
 )
 
-// ErrNotDay is the error of reading what is not a day, and of writing a Day
-// outside MinDay..MaxDay as JSON or text.
+// ErrNotDay is the error of parsing an invalid day, and of writing a Day outside MinDay..MaxDay as JSON or text.
 var ErrNotDay = errors.New("not a calendar day YYYY-MM-DD")
 
 const secondsPerDay = 24 * 60 * 60
 
-// ParseDay reads exactly YYYY-MM-DD, a day that exists, year 0001 to 9999. It
-// does not allocate.
+// ParseDay parses exactly YYYY-MM-DD, an existing day, year 0001 to 9999. It does not allocate.
 func ParseDay(s string) (Day, bool) { return parseDay(s) }
 
 // ParseDayBytes is ParseDay of the text in b.
@@ -46,8 +44,7 @@ func parseDay[T string | []byte](s T) (Day, bool) {
 	return dayOfCivil(int(y), int(m), int(d)), true
 }
 
-// yearMonth reads the digits of YYYY-MM at the start of s, which has at least
-// seven bytes with the hyphen already checked.
+// yearMonth parses YYYY-MM at the start of s, which has at least seven bytes and a checked hyphen.
 func yearMonth[T string | []byte](s T) (y, m uint, ok bool) {
 	y1, y2, y3, y4 := uint(s[0])-'0', uint(s[1])-'0', uint(s[2])-'0', uint(s[3])-'0'
 	m1, m2 := uint(s[5])-'0', uint(s[6])-'0'
@@ -59,8 +56,7 @@ func yearMonth[T string | []byte](s T) (y, m uint, ok bool) {
 	return y, m, y != 0 && m-1 < 12
 }
 
-// marchDays is the number of days from 1 March to the first of a month, of the
-// year that begins in March.
+// marchDays is the number of days from 1 March to the first of a month, in a year that begins in March.
 var marchDays = [13]uint16{0, 306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275}
 
 // dayOfCivil counts the days to day d (any number) of month m (1..12) of year y.
@@ -89,10 +85,9 @@ func DayOf(t time.Time) Day {
 	return Day(floorDiv(t.Unix()+int64(offset), secondsPerDay))
 }
 
-// DateOf returns the day of the given date. A month outside 1..12 or a day
-// outside its month is carried over as time.Date does: 31 June is 1 July, day
-// 0 the last day of the month before. The result must lie within Day's range
-// (some five million years either way); beyond it, it is meaningless.
+// DateOf returns the day of a date. A month outside 1..12 or a day outside its month is carried over as time.Date does:
+// 31 June is 1 July, day 0 the last day of the month before. The result is undefined beyond Day's range (some five
+// million years either way).
 func DateOf(year int, month time.Month, day int) Day {
 	m := int(month) - 1
 	carry := floorDiv(m, 12)
@@ -118,23 +113,21 @@ func (d Day) Date() (year int, month time.Month, day int) {
 	return year, time.Month(m), day
 }
 
-// Month returns the calendar month the day lies in.
+// Month returns the calendar month of the day.
 func (d Day) Month() Month {
 	y, m, _ := d.Date()
 	return Month(y*12 + int(m) - 1)
 }
 
-// Time returns the first instant of the day in loc: the earliest instant at
-// which the calendar there shows d or a later day. That is midnight, the
-// earlier midnight where clocks are put back over it, the first moment after
-// the gap where they are put forward over it, and the start of the next day
-// that exists where a place skipped the whole day. It panics if loc is nil.
+// Time returns the first instant of the day in loc: the earliest at which the calendar there shows d or a later day.
+// That is midnight; the earlier one if clocks are put back over it; the first moment after a gap; or the start of the
+// next existing day. It panics if loc is nil.
 func (d Day) Time(loc *time.Location) time.Time {
 	if loc == nil {
 		panic("exact: Day.Time with a nil location")
 	}
 	midnight := int64(d) * secondsPerDay
-	// Two days ahead of midnight UTC no zone shows d yet; walk its offsets on.
+	// Two days before midnight UTC no zone shows d yet; walk the zone's offsets from there.
 	at := midnight - 2*secondsPerDay
 	for {
 		t := time.Unix(at, 0).In(loc)
@@ -148,8 +141,8 @@ func (d Day) Time(loc *time.Location) time.Time {
 	}
 }
 
-// String returns YYYY-MM-DD. A year beyond 9999 takes as many digits as it
-// needs, one before 0 a minus sign; neither can be read back.
+// String returns YYYY-MM-DD. A year beyond 9999 has as many digits as it needs, one before 0 a minus sign; neither can
+// be parsed.
 func (d Day) String() string { return string(d.Append(make([]byte, 0, 16))) }
 
 // Append appends the text of String to b.
@@ -169,7 +162,7 @@ func (d Day) MarshalText() ([]byte, error) {
 	return d.Append(make([]byte, 0, 10)), nil
 }
 
-// UnmarshalText reads what ParseDayBytes reads; otherwise ErrNotDay.
+// UnmarshalText parses what ParseDayBytes accepts; otherwise ErrNotDay.
 func (d *Day) UnmarshalText(b []byte) error {
 	v, ok := ParseDayBytes(b)
 	if !ok {
@@ -189,8 +182,8 @@ func (d Day) MarshalJSON() ([]byte, error) {
 	return append(d.Append(b), '"'), nil
 }
 
-// UnmarshalJSON reads a quoted YYYY-MM-DD without escapes. Everything else,
-// null included, is ErrNotDay: a missing day must not become 1970-01-01.
+// UnmarshalJSON parses a quoted YYYY-MM-DD without escapes. Everything else, including null, is ErrNotDay: a missing
+// day must not become 1970-01-01.
 func (d *Day) UnmarshalJSON(b []byte) error {
 	if len(b) != 12 || b[0] != '"' || b[11] != '"' {
 		return ErrNotDay
@@ -198,5 +191,5 @@ func (d *Day) UnmarshalJSON(b []byte) error {
 	return d.UnmarshalText(b[1:11])
 }
 
-// AppendJSON appends the quoted day; one that the calendar lacks is written as it counts.
+// AppendJSON appends the quoted day, also one outside MinDay..MaxDay.
 func (d Day) AppendJSON(b []byte) []byte { return append(d.Append(append(b, '"')), '"') }

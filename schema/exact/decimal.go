@@ -4,9 +4,8 @@ package exact
 
 import "strconv"
 
-// Decimal is a number for display: Unscaled / 10^Places. Cents are Places 2.
-// Two Decimals of one value may differ as Go values (1.0 and 1); their texts
-// do not.
+// Decimal is a number for display: Unscaled / 10^Places. Cents have Places 2. Two Decimals of one value may differ as
+// Go values (1.0 and 1), but not as text.
 type Decimal struct {
 	Unscaled int64
 	Places   uint8

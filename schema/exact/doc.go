@@ -1,9 +1,6 @@
-// Package exact holds what is counted exactly: calendar days and months,
-// quantities in thousandths, currency amounts in cents and the 128-bit
-// products of two such counts. Nothing in it is a float and nothing in it
-// rounds unless its name says so.
+// Package exact has the exact types: calendar days and months, quantities in thousandths, amounts in cents and the
+// 128-bit products of two such counts. It has no floats and rounds only where a name says so.
 //
-// Units: a Day is a count of days, a Month a count of months, a Milli a count
-// of thousandths; cents are plain int64. All types are comparable values whose
-// order is the order of their integers.
+// Units: a Day counts days, a Month months, a Milli thousandths; cents are plain int64. All types are comparable
+// values, ordered like their integers.
 package exact

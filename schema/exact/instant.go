@@ -10,13 +10,13 @@ type Instant int64
 
 const instantLayout = "2006-01-02T15:04:05Z"
 
-// InstantOf is t cut to the second.
+// InstantOf is t truncated to the second.
 func InstantOf(t time.Time) Instant { return Instant(t.Unix()) }
 
-// ParseInstant reads RFC 3339 with any offset; fractions of a second are dropped.
+// ParseInstant parses RFC 3339 with any offset; fractions of a second are dropped.
 func ParseInstant(s string) (Instant, bool) {
 	t, err := time.Parse(time.RFC3339, s)
-	if err != nil || t.UTC().Year() < 1 || t.UTC().Year() > 9999 { // an offset may lead over a year's end
+	if err != nil || t.UTC().Year() < 1 || t.UTC().Year() > 9999 { // an offset may cross a year's end
 		return 0, false
 	}
 	return Instant(t.Unix()), true
@@ -30,7 +30,7 @@ func (i Instant) Day(loc *time.Location) Day { return DayOf(time.Unix(int64(i), 
 
 func (i Instant) String() string { return string(i.Append(nil)) }
 
-// Append writes the instant as it stands in JSON, without the quotes.
+// Append appends the instant as in JSON, without the quotes.
 func (i Instant) Append(b []byte) []byte {
 	const day = 24 * 60 * 60
 	d := floorDiv(int64(i), day)

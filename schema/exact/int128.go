@@ -7,12 +7,11 @@ import (
 	"math/bits"
 )
 
-// Int128 is a signed 128-bit integer, Hi*2^64 + Lo: a product of two int64, or a
-// sum of such products. The zero value is 0, and == compares numbers.
+// Int128 is a signed 128-bit integer, Hi*2^64 + Lo: a product of two int64, or a sum of such products. The zero value
+// is 0, and == compares numbers.
 //
-// Add, Sub, Neg and MulInt are exact or panic: a sum that left 128 bits is
-// never returned wrong. A caller who keeps the factors of a product within 10^15
-// either way can add a hundred million products without coming near.
+// Add, Sub, Neg and MulInt are exact or panic: a sum beyond 128 bits is never returned. With factors within ±10^15, a
+// hundred million products can be added safely.
 type Int128 struct {
 	Hi int64
 	Lo uint64
@@ -123,9 +122,8 @@ func (w Int128) DivCeil(d int64) int64 {
 	return q
 }
 
-// divFloor returns q and r with w = q*d + r and 0 <= r < d. Where q is beyond
-// int64 it returns the nearer end with r 0; no rounding brings such a q back
-// into range without landing on that same end.
+// divFloor returns q and r with w = q*d + r and 0 <= r < d. If q is beyond int64 it returns the nearer end with r 0; no
+// rounding of such a q would give another result.
 func (w Int128) divFloor(d int64) (q int64, r uint64) {
 	if d <= 0 {
 		panic("exact: division by a number that is not positive")

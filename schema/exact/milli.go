@@ -7,22 +7,19 @@ import "errors"
 // Milli is a quantity in thousandths: 12.5 is Milli(12500).
 type Milli int64
 
-// The errors of reading a number. They are returned as they are, so that a
-// refusal costs no allocation; test with errors.Is.
+// ErrNotNumber and the others are errors of parsing a number, returned unwrapped, so that a refusal costs no
+// allocation; test with errors.Is.
 var (
 	ErrNotNumber = errors.New("not a number")
 	ErrTooFine   = errors.New("too many decimals")
 	ErrTooLarge  = errors.New("number too large")
 )
 
-// ParseMilli reads a number written as JSON writes numbers (RFC 8259: no
-// leading zeros, no plus sign, exponent allowed) exactly, without spaces.
+// ParseMilli parses a JSON number (RFC 8259: no leading zeros, no plus sign, exponent allowed) exactly, without spaces.
 //
-// It fails with ErrNotNumber if s is not such a number; else with ErrTooFine if
-// the value is no whole number of thousandths (1.5000, 1e-3 and 0e-99 are,
-// 15e-4 is not); else with ErrTooLarge if the thousandths do not fit an int64.
-// -0 is 0. It takes time linear in len(s) whatever the exponent says, and does
-// not allocate.
+// It fails with ErrNotNumber if s is not such a number; else with ErrTooFine if the value is no whole number of
+// thousandths (1.5000, 1e-3 and 0e-99 are, 15e-4 is not); else with ErrTooLarge if the thousandths do not fit an int64.
+// -0 is 0. It takes time linear in len(s), for any exponent, and does not allocate.
 func ParseMilli(s string) (Milli, error) {
 	v, err := parseScaled(s, 3)
 	return Milli(v), err
@@ -34,9 +31,8 @@ func ParseMilliBytes(b []byte) (Milli, error) {
 	return Milli(v), err
 }
 
-// ParseCents reads a currency amount of at most two decimals as cents: 12.5 is
-// 1250. The grammar and the errors are those of ParseMilli, with hundredths for
-// thousandths.
+// ParseCents parses a currency amount of at most two decimals as cents: 12.5 is 1250. The grammar and the errors are
+// those of ParseMilli, with hundredths for thousandths.
 func ParseCents(s string) (int64, error) { return parseScaled(s, 2) }
 
 // pow10 holds every power of ten that fits a uint64.
@@ -48,12 +44,12 @@ var pow10 = [20]uint64{
 // maxDigits is the number of decimal digits that any uint64 can hold.
 const maxDigits = 19
 
-// digits collects the significant digits of a number: value * 10^zeros is what
-// was read so far, without trailing zeros in value.
+// digits collects the significant digits of a number: value * 10^zeros is what was parsed so far, without trailing
+// zeros in value.
 type digits struct {
 	value uint64 // meaningless once count > maxDigits
 	count int    // digits of value
-	zeros int    // zeros read since
+	zeros int    // zeros since
 }
 
 func (d *digits) add(c uint64) {
@@ -70,7 +66,7 @@ func (d *digits) add(c uint64) {
 	d.zeros = 0
 }
 
-// parseScaled reads the number s as a count of units of 10^-places.
+// parseScaled parses the number s as a count of units of 10^-places.
 func parseScaled[T string | []byte](s T, places int) (int64, error) {
 	i := 0
 	negative := len(s) > 0 && s[0] == '-'
@@ -129,15 +125,14 @@ func (d *digits) scaled(negative bool, scale int64) (int64, error) {
 	u := d.value * pow10[scale]
 	switch {
 	case negative && u <= 1<<63:
-		return -int64(u), nil // 1<<63 wraps to the least int64 and stays there
+		return -int64(u), nil // 1<<63 wraps to the least int64, which is right
 	case !negative && u < 1<<63:
 		return int64(u), nil
 	}
 	return 0, ErrTooLarge
 }
 
-// shortWhole reads what nearly every quantity is: a whole number of a few
-// digits, small enough to scale without a look at its size.
+// shortWhole parses the most frequent quantities: a whole number of a few digits, too small to overflow when scaled.
 func shortWhole[T string | []byte](s T) (int64, bool) {
 	if len(s) == 0 || len(s) > 9 || s[0] == '0' && len(s) > 1 {
 		return 0, false
@@ -152,8 +147,8 @@ func shortWhole[T string | []byte](s T) (int64, bool) {
 	return v, true
 }
 
-// parseExponent reads e, a sign if any, and digits up to the end of s. It stops
-// counting far beyond the length of any input, where the exponent alone decides.
+// parseExponent parses e, an optional sign, and digits up to the end of s. It saturates far beyond the length of any
+// input, where the exponent alone decides.
 func parseExponent[T string | []byte](s T) (int64, bool) {
 	if s[0] != 'e' && s[0] != 'E' {
 		return 0, false
@@ -195,8 +190,8 @@ func (m Milli) decimal() Decimal { return Decimal{Unscaled: int64(m), Places: 3}
 // MarshalJSON returns the text of String, a JSON number.
 func (m Milli) MarshalJSON() ([]byte, error) { return m.decimal().MarshalJSON() }
 
-// UnmarshalJSON reads what ParseMilliBytes reads, with its errors. null is
-// ErrNotNumber: a missing quantity must not become 0.
+// UnmarshalJSON parses what ParseMilliBytes accepts, with its errors. null is ErrNotNumber: a missing quantity must not
+// become 0.
 func (m *Milli) UnmarshalJSON(b []byte) error {
 	v, err := ParseMilliBytes(b)
 	if err != nil {

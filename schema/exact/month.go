@@ -12,17 +12,17 @@ import (
 // difference of two Months is a number of months.
 type Month int32
 
-// The months that have a text form: ParseMonth yields nothing outside them.
+// MinMonth and MaxMonth are the ends of the months with a text form: ParseMonth returns nothing outside them.
 const (
 	MinMonth Month = 1 * 12       // 0001-01
 	MaxMonth Month = 9999*12 + 11 // 9999-12
 )
 
-// ErrNotMonth is the error of reading what is not a month, and of writing a
-// Month outside MinMonth..MaxMonth as JSON or text.
+// ErrNotMonth is the error of parsing an invalid month, and of writing a Month outside MinMonth..MaxMonth as JSON or
+// text.
 var ErrNotMonth = errors.New("not a calendar month YYYY-MM")
 
-// ParseMonth reads exactly YYYY-MM, year 0001 to 9999. It does not allocate.
+// ParseMonth parses exactly YYYY-MM, year 0001 to 9999. It does not allocate.
 func ParseMonth(s string) (Month, bool) { return parseMonth(s) }
 
 // ParseMonthBytes is ParseMonth of the text in b.
@@ -77,8 +77,8 @@ func (m Month) First() Day { return m.Day(1) }
 // Last returns the last day of the month.
 func (m Month) Last() Day { return m.Day(31) }
 
-// String returns YYYY-MM. A year beyond 9999 takes as many digits as it needs,
-// one before 0 a minus sign; neither can be read back.
+// String returns YYYY-MM. A year beyond 9999 has as many digits as it needs, one before 0 a minus sign; neither can be
+// parsed.
 func (m Month) String() string { return string(m.Append(make([]byte, 0, 16))) }
 
 // Append appends the text of String to b.
@@ -110,7 +110,7 @@ func (m Month) MarshalText() ([]byte, error) {
 	return m.Append(make([]byte, 0, 7)), nil
 }
 
-// UnmarshalText reads what ParseMonthBytes reads; otherwise ErrNotMonth.
+// UnmarshalText parses what ParseMonthBytes accepts; otherwise ErrNotMonth.
 func (m *Month) UnmarshalText(b []byte) error {
 	v, ok := ParseMonthBytes(b)
 	if !ok {
@@ -130,8 +130,7 @@ func (m Month) MarshalJSON() ([]byte, error) {
 	return append(m.Append(b), '"'), nil
 }
 
-// UnmarshalJSON reads a quoted YYYY-MM without escapes. Everything else, null
-// included, is ErrNotMonth.
+// UnmarshalJSON parses a quoted YYYY-MM without escapes. Everything else, including null, is ErrNotMonth.
 func (m *Month) UnmarshalJSON(b []byte) error {
 	if len(b) != 9 || b[0] != '"' || b[8] != '"' {
 		return ErrNotMonth

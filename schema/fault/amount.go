@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// amount is cents in a refusal's text. It is written as a whole number, as REST takes it,
-// until Amounts writes it as it was typed.
+// amount is cents in a refusal's text. It is written as a whole number, as in REST, until Amounts rewrites it in
+// currency units.
 type amount struct {
 	cents    int64
 	currency string // "" is the shop's
@@ -20,7 +20,7 @@ func Cents(n int64) any { return amount{cents: n} }
 // CentsIn is an amount in the currency, for %d.
 func CentsIn(n int64, currency string) any { return amount{cents: n, currency: currency} }
 
-// Format writes the amount, whatever the verb is.
+// Format writes the amount, for any verb.
 func (a amount) Format(s fmt.State, _ rune) {
 	text := a.typed
 	if text == "" {
@@ -34,12 +34,12 @@ func isAmount(v any) bool {
 	return is
 }
 
-// withoutCents are the words about cents, which mean nothing to who types 12.50.
+// withoutCents matches the words about cents, which mean nothing to a person who types 12.50.
 var withoutCents = strings.NewReplacer("a whole number of cents", "an amount", "takes cents", "takes an amount",
 	"%d cents", "%d", "%d cent", "%d")
 
-// Amounts is the refusal as a form tells it, on which amounts are typed in units of their
-// currency: each is written by write, and a field in cents is called without that word.
+// Amounts is the refusal for a form, where amounts are typed in currency units: write formats each one, and a field in
+// cents loses that word.
 func (e *Error) Amounts(write func(cents int64, currency string) string) *Error {
 	if e.format == "" {
 		return e

@@ -1,6 +1,5 @@
-// Package fault is what may be refused: one error type for every refusal that a
-// caller caused and can mend. Anything that is not a *fault.Error is internal: it
-// is logged in full and shown to no client.
+// Package fault has one error type for every refusal that a caller caused and can correct. Any error that is not a
+// *fault.Error is internal: it is logged in full and shown to no client.
 package fault
 
 import (
@@ -11,28 +10,28 @@ import (
 	"time"
 )
 
-// Kind says which sort of refusal it is. rest maps kinds to statuses; mcp turns
-// every kind into a result that the agent can read.
+// Kind is the category of a refusal. rest maps kinds to statuses; mcp turns every kind into a result that the agent can
+// read.
 type Kind uint8
 
-// The kinds, in the order in which a request meets them.
+// The kinds, in the order in which a request is checked.
 const (
-	Internal     Kind = iota // never made by New: what Of gives for any other error
+	Internal     Kind = iota // never made by New: Of's result for any other error
 	Unauthorized             // no valid credential
 	NotFound                 // no such path, no such record
-	Method                   // the path is there, the method is not
-	Forbidden                // the credential is good, but may not do this
+	Method                   // the path exists, the method does not
+	Forbidden                // the credential is valid, but may not do this
 	Media                    // the body's media type
 	TooLarge                 // the body's size
-	Malformed                // the body is not what JSON or the protocol allows
-	Invalid                  // well-formed but wrong: a field, a guard, an illegal move
-	Conflict                 // right by itself, but the record's state is against it
-	Gone                     // it was there, and has ended for good: an invitation
+	Malformed                // the body is not valid JSON or protocol
+	Invalid                  // well-formed but wrong: a field, a check, an illegal move
+	Conflict                 // right by itself, but the record's state forbids it
+	Gone                     // it existed and has ended for good: an invitation
 	Limited                  // too many failures from one address
-	Unavailable              // disk full, database locked out; nothing was half-written
+	Unavailable              // disk full, database locked; nothing was written in part
 )
 
-// codes are the words of the error body, one a kind.
+// codes are the words in error bodies, one for each kind.
 var codes = [...]string{
 	Internal: "internal", Unauthorized: "unauthorized", NotFound: "not_found",
 	Method: "method_not_allowed", Forbidden: "forbidden", Media: "unsupported_media_type",
@@ -40,25 +39,24 @@ var codes = [...]string{
 	Conflict: "conflict", Gone: "gone", Limited: "rate_limited", Unavailable: "unavailable",
 }
 
-// String is the kind's code as it stands in an error body.
+// String is the kind's code in an error body.
 func (k Kind) String() string { return codes[k] }
 
-// Error is a refusal. Detail is a sentence for a person or an agent: what was
-// refused, by name, and what is allowed.
+// Error is a refusal. Detail is a sentence for a person or an agent: what was refused, by name, and what is allowed.
 type Error struct {
 	Kind   Kind
-	Code   string         // in place of the kind's code ("activation_limit"); "" is the kind's
-	Detail string         // never empty, never a secret, never an internal
-	Fields []Field        // the fields that it means, each with its own text; none when it is about the whole
+	Code   string         // replaces the kind's code ("activation_limit"); "": the kind's
+	Detail string         // never empty, never secret or internal
+	Fields []Field        // the refused fields, each with its own text; none for the whole
 	More   map[string]any // further members of the error body ("limit": 3)
-	Retry  time.Duration  // for Limited and Unavailable: when to come back
+	Retry  time.Duration  // for Limited and Unavailable: when to retry
 	Cause  error          // for the log only
 
-	format string // of Detail, where it holds amounts
+	format string // of Detail, if it has amounts
 	args   []any
 }
 
-// Field is what is wrong with one field.
+// Field is a refused field with its text.
 type Field struct {
 	Field  string `json:"field"`
 	Detail string `json:"detail"`
@@ -66,10 +64,10 @@ type Field struct {
 
 func (e *Error) Error() string { return e.Detail }
 
-// Unwrap returns the cause, which only the log sees.
+// Unwrap returns the cause, which is only logged.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// Word is the code that the error body carries.
+// Word is the code in the error body.
 func (e *Error) Word() string {
 	if e.Code != "" {
 		return e.Code
@@ -86,11 +84,10 @@ func New(k Kind, format string, args ...any) *Error {
 	return e
 }
 
-// Fieldf refuses what is well-formed but wrong with one field. The text stands by
-// itself: it names the field.
+// Fieldf refuses a well-formed but wrong field. The text is complete: it names the field.
 func Fieldf(field, format string, args ...any) *Error { return Invalidf(format, args...).At(field) }
 
-// At says which fields the refusal means.
+// At sets the fields of the refusal.
 func (e *Error) At(fields ...string) *Error {
 	for _, f := range fields {
 		e.Fields = append(e.Fields, Field{Field: f, Detail: e.Detail})
@@ -98,22 +95,22 @@ func (e *Error) At(fields ...string) *Error {
 	return e
 }
 
-// Invalidf refuses what is well-formed but wrong.
+// Invalidf refuses well-formed but wrong data.
 func Invalidf(format string, args ...any) *Error { return New(Invalid, format, args...) }
 
-// NotFoundf refuses for want of a record.
+// NotFoundf refuses because a record does not exist.
 func NotFoundf(format string, args ...any) *Error { return New(NotFound, format, args...) }
 
 // Conflictf refuses because of the record's state.
 func Conflictf(format string, args ...any) *Error { return New(Conflict, format, args...) }
 
-// Forbiddenf refuses a good credential that may not do this.
+// Forbiddenf refuses a valid credential that may not do this.
 func Forbiddenf(format string, args ...any) *Error { return New(Forbidden, format, args...) }
 
-// Malformedf refuses a body that cannot be read at all.
+// Malformedf refuses an unreadable body.
 func Malformedf(format string, args ...any) *Error { return New(Malformed, format, args...) }
 
-// Unavailablef refuses because the machine cannot store or read just now.
+// Unavailablef refuses because the machine cannot store or read at present.
 func Unavailablef(cause error, format string, args ...any) *Error {
 	e := New(Unavailable, format, args...)
 	e.Cause = cause
@@ -133,7 +130,7 @@ func Is(err error, k Kind) bool {
 	return ok && e.Kind == k
 }
 
-// Together is one refusal of a field for several, each under the name of what it is about.
+// Together joins the refusals of one field for several records, each under its record's name.
 func Together(field string, names []string, all []*Error) *Error {
 	e := *all[0]
 	e.format, e.args, e.Fields, e.Detail = "", nil, nil, ""

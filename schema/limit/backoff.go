@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// Backoff lets a key fail a few times, and then asks for longer and longer waits
-// between its tries: 1 s, 2 s, 4 s and so on up to a minute. A key that has not failed
-// for a while begins anew. All of its methods may be called at once.
+// Backoff allows a key a few failures and then requires growing waits between its attempts: 1 s, 2 s, 4 s and so on up
+// to a minute. A key without failures for an hour starts anew. Its methods are safe for concurrent use.
 type Backoff[K comparable] struct {
 	free int
 
 	mu   sync.Mutex
 	of   map[K]*failures
-	head failures // of the ring of all, the one that failed last first
+	head failures // of the ring of all keys, newest failure first
 }
 
-// failures is one key's; it stands in a ring, so that the oldest is at hand.
+// failures is one key's, in a ring, so that the oldest is quickly found.
 type failures struct {
 	key        any
 	n          int
@@ -29,14 +28,14 @@ const (
 	forgotten = time.Hour // after the last failure
 )
 
-// NewBackoff returns a Backoff that asks for no wait before the key has failed free times.
+// NewBackoff returns a Backoff without a wait for a key's first free failures.
 func NewBackoff[K comparable](free int) *Backoff[K] {
 	b := &Backoff[K]{free: free, of: map[K]*failures{}}
 	b.head.next, b.head.prev = &b.head, &b.head
 	return b
 }
 
-// Wait reports how long k has to wait before its next try.
+// Wait returns how long k must wait before its next attempt.
 func (b *Backoff[K]) Wait(k K, now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -51,12 +50,10 @@ func (b *Backoff[K]) Wait(k K, now time.Time) time.Duration {
 	return max(0, time.Duration(f.last+int64(wait)-now.UnixNano()))
 }
 
-// stale reports whether a failure counts no more: it is long ago, or the clock was set
-// back behind it.
+// stale reports whether a failure no longer counts: it is too old, or the clock was set back before it.
 func stale(last, now int64) bool { return last > now || last <= now-int64(forgotten) }
 
-// Fail counts a failure of k. When there is no more room, the key that failed longest
-// ago is forgotten.
+// Fail counts a failure of k. If the table is full, the key with the oldest failure is forgotten.
 func (b *Backoff[K]) Fail(k K, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -78,7 +75,7 @@ func (b *Backoff[K]) Fail(k K, now time.Time) {
 	f.next.prev, f.prev.next = f, f
 }
 
-// Forget forgives k what it did.
+// Forget clears the failures of k.
 func (b *Backoff[K]) Forget(k K) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,6 +1,5 @@
-// Package limit counts failures, so that guessing credentials is slowed: wrong
-// API keys, sign-ins, license keys and codes. What it remembers lives in memory and is
-// bounded; a restart forgives.
+// Package limit counts failures, to slow down guessing of credentials: wrong API keys, sign-ins, license keys and
+// codes. The counts are in memory, bounded, and lost at a restart.
 package limit
 
 import (
@@ -11,20 +10,19 @@ import (
 	"time"
 )
 
-// kept bounds how many keys are counted one by one. Those that come when there is no
-// more room are counted together as one, under the zero key: an attacker with many
-// addresses can neither fill the memory nor push others out.
+// kept bounds the number of keys that are counted separately. Beyond it, new keys are counted together under the zero
+// key: an attacker with many addresses can neither fill the memory nor displace others.
 const kept = 4096
 
-// Counter allows a number of failures within a window, for each key by itself. All of
-// its methods may be called at once.
+// Counter allows a number of failures within a window, separately for each key. Its methods are safe for concurrent
+// use.
 type Counter[K comparable] struct {
 	most        int
 	window      time.Duration
 	all, denied atomic.Int64
 
 	mu    sync.Mutex
-	from  map[K][]int64 // instants in nanoseconds, the oldest first, at most most
+	from  map[K][]int64 // instants in nanoseconds, oldest first, at most most
 	swept int64
 }
 
@@ -33,12 +31,11 @@ func New[K comparable](most int, window time.Duration) *Counter[K] {
 	return &Counter[K]{most: most, window: window, from: map[K][]int64{}}
 }
 
-// Most is how many failures are allowed within the window.
+// Most is the number of failures allowed within the window.
 func (c *Counter[K]) Most() int { return c.most }
 
-// Add counts a failure of k, and returns how long k has to wait: 0 while the failure is
-// one of those that are allowed. One that has to wait is not counted, so that the wait
-// is as long as it was said to be.
+// Add counts a failure of k and returns how long k must wait: 0 for an allowed failure. A failure that must wait is not
+// counted, so that the announced wait stays true.
 func (c *Counter[K]) Add(k K, now time.Time) (wait time.Duration) {
 	c.all.Add(1)
 	at := now.UnixNano()
@@ -55,7 +52,7 @@ func (c *Counter[K]) Add(k K, now time.Time) (wait time.Duration) {
 	return 0
 }
 
-// Wait reports how long k has to wait before it may fail again, and counts nothing.
+// Wait returns how long k must wait before it may fail again, and counts nothing.
 func (c *Counter[K]) Wait(k K, now time.Time) time.Duration {
 	at := now.UnixNano()
 	c.mu.Lock()
@@ -72,22 +69,19 @@ func (c *Counter[K]) Wait(k K, now time.Time) time.Duration {
 	return time.Duration(times[0] + int64(c.window) - at)
 }
 
-// Counts reports how many failures there were since the start, and how many of them were
-// too many.
+// Counts returns the number of failures since the start, and how many of them were above the limit.
 func (c *Counter[K]) Counts() (all, denied int64) { return c.all.Load(), c.denied.Load() }
 
-// counted is what counts against k at the instant. It is called with mu held.
+// counted returns the failures of k that count at the instant. It is called with mu held.
 func (c *Counter[K]) counted(k K, at int64) []int64 {
 	return slices.DeleteFunc(c.from[k], func(t int64) bool { return c.past(t, at) })
 }
 
-// past reports whether t counts no more at the instant now: it is out of the window, or
-// the clock was set back behind it.
+// past reports whether t no longer counts at now: it is out of the window, or the clock was set back before it.
 func (c *Counter[K]) past(t, now int64) bool { return t > now || t <= now-int64(c.window) }
 
-// place returns the key under which k is counted. When there is no room for another,
-// those whose last failure is past are dropped, at most once a second: going through
-// all of them must not be what an attacker can ask for at will.
+// place returns the key under which k is counted. If the table is full, keys whose last failure is past are dropped, at
+// most once a second, since an attacker must not be able to trigger the scan at will.
 func (c *Counter[K]) place(k K, now int64) K {
 	if _, ok := c.from[k]; ok || len(c.from) < kept {
 		return k
@@ -107,11 +101,11 @@ func (c *Counter[K]) place(k K, now int64) K {
 	return together
 }
 
-// Address is what is counted as one: an IPv4 address, or the 64 bits that an IPv6
-// subscriber has all of. The zero Address stands for all that are not distinguished.
+// Address is counted as one: an IPv4 address, or the 64-bit prefix of an IPv6 subscriber. The zero Address stands for
+// all that are not distinguished.
 type Address = netip.Addr
 
-// AddressOf reads a client's address, without or with a port.
+// AddressOf parses a client's address, with or without a port.
 func AddressOf(remote string) Address {
 	a, err := netip.ParseAddr(remote)
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package mail is what the shop mails: the kinds of messages with their texts, how a text is filled
-// in by the values of a record, how days and amounts are written in the shop's locale, how a message
-// is written for a mail server, and what a server's reply means. The queue is rows of the acts that
-// cause the messages; package app/mail sends them.
+// Package mail has the kinds of messages with their texts, the filling in of a text from a record, dates and amounts in
+// the shop's locale, the message format, and the meaning of a mail server's replies. The queue is rows of the
+// transactions that cause the messages; package app/mail sends them.
 package mail
 
 import (
@@ -10,62 +9,63 @@ import (
 	"quartermaster/schema/session"
 )
 
-// Kind is one kind of message.
+// Kind is a kind of message.
 type Kind struct {
 	Name    string  // "order"
-	Service string  // who sends it: "store"; "" is the appliance
-	About   string  // who gets it and when, for the page of its text: "The buyer, when an order is paid."
-	Asked   bool    // each was asked for, so that it has no switch
+	Service string  // its sender: "store"; "" is the appliance
+	About   string  // recipient and occasion, for the page of its text: "The buyer, when an order is paid."
+	Asked   bool    // each one is requested, so that it has no switch
 	Off     bool    // off until an admin turns it on
-	Person  bool    // written by a person to a business partner, not by a machine: a purchase order
+	Person  bool    // from a person to a business partner, not automatic: a purchase order
 	Fields  []Field // beside those of Common
-	Subject string  // the text as it comes with the program
+	Subject string  // the default text
 	Body    string
 
-	// Fill reads what the message says, at each try. It may call w.Link, which makes a link.
+	// Fill reads the content from the record, at each attempt. It may call w.Link, which makes a link.
 	Fill func(c *db.Conn, w *Writer, r Row) (Content, error)
-	// Newest gives the newest record that a message of the kind could be about, for a preview.
+	// Newest returns the newest record for a message of the kind, for a preview.
 	Newest func(c *db.Conn) (r Row, found bool, err error)
-	// Find gives the record that people call so, for a preview; nil: only the newest is shown.
+	// Find returns the record of the name, for a preview; nil: only the newest is shown.
 	Find func(c *db.Conn, name string) (r Row, err error)
-	// Persons finds who is meant by what a visitor typed who asks for a link; nil: none can be asked for.
+	// Persons finds the people whom a visitor means who requests a link; nil: links cannot be requested.
 	Persons func(c *db.Conn, typed string) ([]Row, error)
 }
 
-// Field is one that a text may hold: {total}, or a block, {charges}, alone on its line.
+// Field is a placeholder of a text: {total}, or a block, {charges}, alone on its line.
 type Field struct {
 	Name  string
-	Must  bool // the text is of no use without it
+	Must  bool // the text must contain it
 	Block bool // rows of cells
 }
 
 // Common are the fields of every kind.
 var Common = []Field{{Name: "shop"}, {Name: "shop_address"}, {Name: "name"}}
 
-// All are the kind's fields, those of every kind first.
+// All are the kind's fields, common ones first.
 func (k Kind) All() []Field { return append(append([]Field{}, Common...), k.Fields...) }
 
-// Row is a message as it is queued: what it is about. It holds no text and no secret.
+// Row is a queued message: its subject. It holds no text and no secret.
 type Row struct {
 	Service string // "" is the appliance
 	Kind    string
-	Subject string // what it is about, as the audit trail names it: "order:12"
-	Record  string // the same as people call it: "A-1001"
-	Person  string // who of several it is to, as the audit trail names them: "tenant:3"; "" where the subject tells
-	To      string // the address as it was when the row was made; each try reads it anew
-	Note    string // what belongs to this message alone, such as the day on which a license ends
-	Link    bool   // a link that a visitor asked for: it goes first and waits one hour at most
-	ID      int64  // 0 for a preview
+	Subject string // its subject in the audit trail's form: "order:12"
+	Record  string // the same as people name it: "A-1001"
+	// the recipient, if there may be several, in the audit trail's form: "tenant:3"; "" if the subject implies it
+	Person string
+	To     string // the address at queueing time; each attempt reads it again
+	Note   string // data of this message alone, such as the day on which a license ends
+	Link   bool   // a link that a visitor requested: sent first, expires after an hour
+	ID     int64  // 0 for a preview
 }
 
-// Content is what a message says, read from the record.
+// Content is a message's content, read from the record.
 type Content struct {
-	To, Name string // of the one who gets it
-	Untrue   string // why it is not true any more, so that it is cancelled; "" when it is
+	To, Name string // of the recipient
+	Untrue   string // why it is no longer true and is cancelled; "" if it is true
 	Values   map[string]Value
 }
 
-// Value is a field's: a text, or the rows of a block.
+// Value is the value of a field: a text, or the rows of a block.
 type Value struct {
 	Text string
 	Rows [][]string
@@ -79,31 +79,30 @@ func Rows(rows [][]string) Value { return Value{Rows: rows} }
 
 func (v Value) empty() bool { return v.Text == "" && len(v.Rows) == 0 }
 
-// Writer writes what a message shows in the shop's locale, and makes its links.
+// Writer formats values in the shop's locale and makes a message's links.
 type Writer struct {
 	Locale
 	Currency exact.Currency
-	Base     string // the service's public address: "https://shop.example"; "" when it never ran
+	Base     string // the service's public address: "https://shop.example"; "" if it never ran
 	Now      exact.Instant
 	Zone     func(exact.Instant) exact.Day
 	Time     func(exact.Instant) string // "14:05"
-	Words    map[string]string          // the shop's own words in blocks, by ours
-	Masked   bool                       // it is shown here, not sent: keys and links are left out
+	Words    map[string]string          // the shop's own words in blocks, by the default words
+	Masked   bool                       // shown, not sent: keys and links are omitted
 
-	Maker Maker // makes the message's links; nil: it is shown here
+	Maker Maker // makes the message's links; nil: the message is only shown
 }
 
-// Maker makes the secrets of links and codes; only their hashes are kept.
+// Maker makes the secrets of links and codes; only their hashes are stored.
 type Maker interface {
-	// Token makes a link's token for the person of the kind and id, good for life seconds.
+	// Token makes a link's token for the person of the kind and id, valid for life seconds.
 	Token(kind session.Kind, person int64, life exact.Instant) (token string, until exact.Instant, err error)
 	// Code makes a tenant's code to type, "7GQ2-M4XD".
 	Code(tenant int64, by string) (code string, err error)
 }
 
-// Link makes a link for the person of the kind and id, to path and its token below w.Base, and says until when
-// it is good. asked: a visitor asked for it, so that it is good for an hour. Where the message is only shown, the
-// token is masked.
+// Link makes a link for the person of the kind and id, to path and its token below w.Base, and returns its end. asked:
+// a visitor requested it, so that it is valid for an hour. In a message that is only shown the token is masked.
 func (w *Writer) Link(kind session.Kind, person int64, path string, asked bool) (url Value, until exact.Instant,
 	err error) {
 	life := kind.LinkLife(asked)
@@ -114,7 +113,7 @@ func (w *Writer) Link(kind session.Kind, person int64, path string, asked bool) 
 	return Text(w.Base + path + token), until, err
 }
 
-// Code makes a code to type for the tenant; masked where the message is only shown.
+// Code makes a code for the tenant to type; masked in a message that is only shown.
 func (w *Writer) Code(tenant int64, by string) (Value, error) {
 	if w.Maker == nil {
 		return Text(Mask), nil
@@ -123,7 +122,7 @@ func (w *Writer) Code(tenant int64, by string) (Value, error) {
 	return Text(code), err
 }
 
-// Word is a word of a block as the shop writes it.
+// Word is a block's word in the shop's version.
 func (w *Writer) Word(ours string) string {
 	if own, is := w.Words[ours]; is {
 		return own
@@ -134,8 +133,8 @@ func (w *Writer) Word(ours string) string {
 // Money writes an amount with its currency.
 func (w *Writer) Money(cents int64) string { return w.Locale.Money(cents, w.Currency) }
 
-// Until writes the moment at which a link ends: "1 December 2026, 14:05".
+// Until writes the end of a link: "1 December 2026, 14:05".
 func (w *Writer) Until(i exact.Instant) string { return w.Day(w.Zone(i)) + ", " + w.Time(i) }
 
-// Mask is what stands for a key or a link where a message is only shown.
+// Mask replaces a key or a link in a message that is only shown.
 const Mask = "••••••••"

@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// Listed is a message as it is listed: what operations that mail answer with.
+// Listed is a message in lists: the answer of operations that mail.
 type Listed struct {
 	ID        int64          `json:"id"`
 	Service   string         `json:"service" about:"empty for what the appliance mails"`
@@ -61,7 +61,7 @@ func (m Listed) Row() Row {
 		Link:   m.link}
 }
 
-// Several are the messages that an act queued or cancelled: one as its row, several as a list.
+// Several are the messages that an action queued or cancelled: one as its row, several as a list.
 type Several struct{ Mails []Listed }
 
 // MarshalJSON writes the row for one message.
@@ -84,7 +84,7 @@ func (a Several) To() string {
 	return strings.Join(to, ", ")
 }
 
-// ExampleListed is a message as documents show it.
+// ExampleListed is the documents' example of a message.
 func ExampleListed(service, kind, record string) Listed {
 	code, reply, at := int64(250), "2.0.0 Ok: queued as 4ABC", exact.Instant(1_795_000_000)
 	return Listed{ID: 7, Service: service, Kind: kind, Record: record, To: "ann@example.com", State: Done, Tries: 1,

@@ -8,7 +8,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Locale is how days and amounts are written in messages and letters.
+// Locale is the format of dates and amounts in messages and letters.
 type Locale struct {
 	Name    string // "de-DE"
 	day     string // a layout of package time
@@ -16,9 +16,9 @@ type Locale struct {
 	group   string
 }
 
-const narrow = "\u202f" // a narrow space that does not break
+const narrow = "\u202f" // a narrow no-break space
 
-// locales are all that there are, the default first.
+// locales are all locales, the default first.
 var locales = []Locale{
 	{"en-GB", "2 January 2006", ".", ","},
 	{"en-US", "January 2, 2006", ".", ","},
@@ -33,7 +33,7 @@ var locales = []Locale{
 	{"nl-NL", "02-01-2006", ",", "."},
 }
 
-// LocaleNames are the locales that there are, the default first.
+// LocaleNames are the names of the locales, the default first.
 func LocaleNames() (names []string) {
 	for _, l := range locales {
 		names = append(names, l.Name)
@@ -41,7 +41,7 @@ func LocaleNames() (names []string) {
 	return names
 }
 
-// LocaleOf is the locale of a name; the default for one that there is not.
+// LocaleOf is the locale of a name; the default for an unknown one.
 func LocaleOf(name string) Locale {
 	for _, l := range locales {
 		if l.Name == name {
@@ -54,7 +54,7 @@ func LocaleOf(name string) Locale {
 // Day writes a day: "1 December 2026".
 func (l Locale) Day(d exact.Day) string { return d.Time(time.UTC).Format(l.day) }
 
-// Money writes an amount with its currency: "1,200.00 EUR", with a space that does not break.
+// Money writes an amount with its currency: "1,200.00 EUR", with a no-break space.
 func (l Locale) Money(units int64, in exact.Currency) string {
 	return l.number(in.Plain(units)) + "\u00a0" + in.Code
 }
@@ -62,7 +62,7 @@ func (l Locale) Money(units int64, in exact.Currency) string {
 // Qty writes a quantity: "2.5".
 func (l Locale) Qty(m exact.Milli) string { return l.number(m.String()) }
 
-// Count writes a whole number without groups, as of days or of seats.
+// Count writes a whole number without groups, such as days or seats.
 func (l Locale) Count(n int64) string { return strconv.FormatInt(n, 10) }
 
 // number writes a decimal number with groups of three.

@@ -13,15 +13,15 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// MostBytes is how long a message may be as it is sent.
+// MostBytes is the largest size of a message, in bytes.
 const MostBytes = 1 << 20
 
-// Envelope is what stands around a message's text.
+// Envelope are the headers of a message.
 type Envelope struct {
 	From, FromName string
 	ReplyTo        string // "" is none
 	To, ToName     string
-	ID             string // NewID's; one for all tries
+	ID             string // NewID's; the same for all attempts
 	Date           time.Time
 	Person         bool // written by a person: without the marks of an automatic message
 }
@@ -33,7 +33,7 @@ func NewID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// Bytes is the message as the server gets it, with CRLF.
+// Bytes is the message as sent to the server, with CRLF.
 func (e Envelope) Bytes(w Written) []byte {
 	var b bytes.Buffer
 	head := func(name, value string) { b.WriteString(folded(name+": "+value) + "\r\n") }
@@ -57,7 +57,7 @@ func (e Envelope) Bytes(w Written) []byte {
 		b.WriteString("--" + boundary + "\r\nContent-Type: " + part.kind + "; charset=utf-8\r\n" +
 			"Content-Transfer-Encoding: quoted-printable\r\n\r\n")
 		q := quotedprintable.NewWriter(&b)
-		_, _ = q.Write([]byte(strings.ReplaceAll(part.text, "\n", "\r\n"))) // a buffer takes everything
+		_, _ = q.Write([]byte(strings.ReplaceAll(part.text, "\n", "\r\n"))) // a buffer accepts everything
 		_ = q.Close()
 		b.WriteString("\r\n")
 	}
@@ -67,18 +67,18 @@ func (e Envelope) Bytes(w Written) []byte {
 
 func domain(address string) string { return address[strings.LastIndexByte(address, '@')+1:] }
 
-// mailbox is a name and an address as a header has them.
+// mailbox is a name and an address in a header's format.
 func mailbox(name, address string) string {
 	if name = OneLine(name); name == "" {
 		return address
 	}
-	if word := mime.BEncoding.Encode("utf-8", name); word != name { // Q leaves signs that end a name
+	if word := mime.BEncoding.Encode("utf-8", name); word != name { // Q encoding leaves characters that end a name
 		return word + " <" + address + ">"
 	}
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `" <` + address + `>`
 }
 
-// encoded is a text as a header may hold it: itself when it is ASCII.
+// encoded is a text in a header's format: unchanged if it is ASCII.
 func encoded(s string) string {
 	s = OneLine(s)
 	word := mime.QEncoding.Encode("utf-8", s)
@@ -88,7 +88,7 @@ func encoded(s string) string {
 	return word
 }
 
-// folded breaks a header's line at spaces, so that its lines have at most 76 characters where they can.
+// folded breaks a header's line at spaces, into lines of at most 76 characters where possible.
 func folded(s string) string {
 	var b strings.Builder
 	used := 0
@@ -108,8 +108,7 @@ func folded(s string) string {
 	return b.String()
 }
 
-// CheckAddress gives an address as it is kept: one plain address, with nothing around it. field is
-// the argument that it came by.
+// CheckAddress returns an address in its stored form: one plain address. field is its argument.
 func CheckAddress(field, written string) (string, error) {
 	s := strings.TrimSpace(written)
 	if !Plain(s) {
@@ -131,5 +130,5 @@ func ASCII(address string) bool {
 	return !strings.ContainsFunc(address, func(r rune) bool { return r > 0x7e })
 }
 
-// Fold is an address as it is compared.
+// Fold is an address for comparison.
 func Fold(address string) string { return strings.ToLower(strings.TrimSpace(address)) }

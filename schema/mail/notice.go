@@ -9,32 +9,31 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// Notice is something that happens in a service and that its users may be mailed of.
+// Notice is an event of a service of which its users may be mailed.
 type Notice struct {
 	Name    string // "jobs"
 	Service string // "maintenance"
 	Title   string // "Assigned to you"
 
-	// Tell reads the row that stands for the record, and the path of its page; is is false when it is not so any
-	// more.
+	// Tell reads the record's row and the path of its page; is is false if the notice no longer applies.
 	Tell func(c *db.Conn, w *Writer, r Row, user string) (cells []string, path string, is bool, err error)
 	// Due reads what waits for the user today or is overdue, for the digest; nil: nothing does.
 	Due func(c *db.Conn, w *Writer, user string) (rows [][]string, err error)
 }
 
-// Told is what happened.
+// Told is a notice that happened.
 type Told struct {
 	Notice  string        // its name
-	Subject string        // the record, as the audit trail names it
-	Record  string        // the same as people call it
-	Service string        // "" is that of the act
-	Role    string        // who hears of it: "" everybody with a role in the service, "member" those who write, "admin"
-	User    string        // the one user who does, in any case; "" is all
-	Every   exact.Instant // seconds in which a user hears of it once; 0: each time
+	Subject string        // the record, in the audit trail's form
+	Record  string        // the same as people name it
+	Service string        // "" is that of the transaction
+	Role    string        // who is notified: "" everybody with a role in the service, "member" those who write, "admin"
+	User    string        // only this user, in any case; "" is all
+	Every   exact.Instant // seconds within which a user is notified once; 0: each time
 }
 
-// Notify mails the users who want to hear of it, have an address and the role, but not the one whose act it is:
-// at once, or with their next digest. It fails only where the database does.
+// Notify mails the users who subscribed to the notice, have an address and the role, except the author of the change:
+// at once, or with their next digest. It fails only if the database does.
 func Notify(tx *db.Tx, t Told) error {
 	if is, err := SetUp(&tx.Conn); err != nil || !is || tx.Who().Unmailed {
 		return err
@@ -97,40 +96,40 @@ func (t Told) tell(tx *db.Tx, r Row, how string) error {
 	return err
 }
 
-// of is how a user hears of the notice.
+// of is the user's choice for the notice.
 func (n Notices) of(name string) string {
 	return map[string]string{"jobs": n.Jobs, "requests": n.Requests, "tickets": n.Tickets, "alarms": n.Alarms,
 		"payments": n.Payments, "deliveries": n.Deliveries}[name]
 }
 
-// How a user hears of a notice.
+// The choices of a user for a notice.
 const (
 	Never  = "off"
 	Now    = "now"
 	Digest = "digest" // in the next digest
 )
 
-// Hearing are the ways a user can hear of a notice.
+// Hearing are a user's choices for a notice.
 var Hearing = []string{Never, Now, Digest}
 
-// Notices are how a user hears of what happens, each one of Hearing.
+// Notices are a user's choices by notice, each one of Hearing.
 type Notices struct {
 	Jobs       string `json:"jobs"`       // a work order is assigned to them
-	Requests   string `json:"requests"`   // a work order came in by the request page
+	Requests   string `json:"requests"`   // a work order came from the request page
 	Tickets    string `json:"tickets"`    // a tenant made a ticket or added a note
 	Alarms     string `json:"alarms"`     // stock fell to its reorder point
 	Payments   string `json:"payments"`   // a payment could not be booked
 	Deliveries string `json:"deliveries"` // a delivery or a message failed
 }
 
-// ParseNotices reads what is kept of a user; what is not kept is as at first: jobs at once, the rest not.
+// ParseNotices parses a user's stored choices; defaults: jobs at once, the rest never.
 func ParseNotices(kept string) (n Notices, err error) {
 	n = Notices{Now, Never, Never, Never, Never, Never}
 	err = json.Unmarshal([]byte(kept), &n)
 	return n, err
 }
 
-// Kept is the notices as they are kept.
+// Kept is the stored form of the notices.
 func (n Notices) Kept() (string, error) {
 	b, err := strict.Marshal(n)
 	return string(b), err

@@ -12,13 +12,13 @@ const (
 	settingKind   = "mail.kind."
 )
 
-// SetUp reports whether there is a mail server to send by.
+// SetUp reports whether a mail server is configured.
 func SetUp(c *db.Conn) (bool, error) {
 	host, err := c.Setting(SettingHost)
 	return host != "", err
 }
 
-// CheckSetUp refuses what needs a mail server while there is none.
+// CheckSetUp refuses an action that needs a mail server if there is none.
 func CheckSetUp(c *db.Conn) error {
 	is, err := SetUp(c)
 	if err == nil && !is {
@@ -28,7 +28,7 @@ func CheckSetUp(c *db.Conn) error {
 	return err
 }
 
-// On reports whether messages of the kind are made.
+// On reports whether messages of the kind are turned on.
 func (k Kind) On(c *db.Conn) (bool, error) {
 	if k.Asked {
 		return true, nil
@@ -45,17 +45,17 @@ func (k Kind) Switch(tx *db.Tx, on bool) error {
 // The states of a message.
 const (
 	Held      = "held"    // for the next digest
-	Queued    = "queued"  // waits for its next try
-	Sending   = "sending" // a try is under way, or was cut off with the program
+	Queued    = "queued"  // waits for its next attempt
+	Sending   = "sending" // an attempt is under way, or was interrupted with the program
 	Done      = "sent"
-	Declined  = "refused" // by the server or by a rule here; never tried again
+	Declined  = "refused" // by the server or by a rule here; never retried
 	Failed    = "failed"  // its time is over
 	Cancelled = "cancelled"
 )
 
-// Queue makes a row of a message in the transaction of the act that causes it, and gives its id; 0
-// when there is nothing to make: mail is not set up, the kind is off, there is no address, the act is an import's. A
-// row whose address is blocked or ill-formed is refused at once. It fails only where the database does.
+// Queue adds a message to the queue in the transaction that causes it and returns its id. It is 0 if none is needed:
+// mail is not set up, the kind is off, there is no address, or the rows are imported. A row whose address is blocked or
+// ill-formed is refused at once. Queue fails only if the database does.
 func (k Kind) Queue(tx *db.Tx, r Row) (id int64, err error) {
 	if is, err := SetUp(&tx.Conn); err != nil || !is || r.To == "" || tx.Who().Unmailed {
 		return 0, err
@@ -71,7 +71,7 @@ func (k Kind) Queue(tx *db.Tx, r Row) (id int64, err error) {
 	return insert(tx, r, Queued, why)
 }
 
-// insert makes a row, queued or held; why it is refused at once, if it is.
+// insert adds a row, queued or held; why: the reason for refusing it at once.
 func insert(tx *db.Tx, r Row, state, why string) (id int64, err error) {
 	next, reply := any(tx.Now()), any(nil)
 	if state == Held {
@@ -86,8 +86,8 @@ func insert(tx *db.Tx, r Row, state, why string) (id int64, err error) {
 		r.Service, r.Kind, r.Subject, r.Record, r.Person, r.Note, r.To, state, r.Link, NewID(), reply, tx.Now(), next)
 }
 
-// Ask is Queue for a message that a person asked for: it is refused where Queue makes no row, or one
-// that is refused. who is the person as people call them.
+// Ask is Queue for a message that a person requested: it returns a refusal where Queue adds no row, or a refused one.
+// who is the person's name.
 func (k Kind) Ask(tx *db.Tx, r Row, who string) (id int64, err error) {
 	if err := k.MayAsk(&tx.Conn, r.To, who); err != nil {
 		return 0, err
@@ -110,7 +110,7 @@ func (k Kind) MayAsk(c *db.Conn, to, who string) error {
 	return err
 }
 
-// Unsendable says why nothing goes to the address; "" when it may.
+// Unsendable says why nothing can be sent to the address; "" if it can.
 func Unsendable(c *db.Conn, to string) (why string, err error) {
 	if !Plain(to) {
 		return "the address is not a plain e-mail address", nil
@@ -125,7 +125,7 @@ func Unsendable(c *db.Conn, to string) (why string, err error) {
 	return "the address is blocked" + reason, nil
 }
 
-// Block lets nothing go to the address from now on. The caller audits it, if a person asked.
+// Block prevents all further messages to the address. The caller audits a person's request.
 func Block(tx *db.Tx, address, reason string) error {
 	_, err := tx.Exec(`INSERT INTO blocked_addresses VALUES (?, ?, ?) ON CONFLICT (address) DO UPDATE
 		SET reason = excluded.reason`,
@@ -133,12 +133,12 @@ func Block(tx *db.Tx, address, reason string) error {
 	return err
 }
 
-// about finds the messages about a subject and those to a person, by the name that the audit trail has.
+// about finds the messages about a subject and those to a person, by the audit trail's name.
 const about = "(subject = ?1 OR person = ?1 AND person <> '')"
 
-// Forget takes a person's address from the messages about the subject, or to the person of that name,
-// ends those that wait, and drops the block of the address. record is what the subject is called from
-// now on; what a message to the person is about keeps its name.
+// Forget removes a person's address from the messages about the subject, or to that person, cancels waiting ones, and
+// removes the address's block. record becomes the subject's name; the subject of a message to the person keeps its
+// name.
 func Forget(tx *db.Tx, subject, record string) error {
 	_, err := tx.Exec(`DELETE FROM blocked_addresses WHERE address IN (SELECT lower(address) FROM mails WHERE `+about+`)`,
 		subject)

@@ -7,10 +7,10 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Stage is how far a try came.
+// Stage is the stage that an attempt reached.
 type Stage string
 
-// The stages, in their order.
+// The stages, in order.
 const (
 	Connect Stage = "connect" // the connection, the greeting and EHLO
 	TLS     Stage = "tls"
@@ -20,27 +20,27 @@ const (
 	Data    Stage = "data" // DATA, the text, the final dot
 )
 
-// Reply is what came of a try: the server's last answer, or why there was none.
+// Reply is the result of an attempt: the server's last reply, or why there was none.
 type Reply struct {
 	Stage Stage
-	Code  int    // 0 when the server did not answer
-	Text  string // its words, with the enhanced code in them, or what went wrong
+	Code  int    // 0 if the server did not reply
+	Text  string // its text, including the enhanced code, or the error
 }
 
-// Outcome is what a reply means for a message.
+// Outcome is the meaning of a reply for a message.
 type Outcome string
 
 // The outcomes.
 const (
 	Sent    Outcome = "sent"
-	Again   Outcome = "again"   // later, while there is time
-	Refused Outcome = "refused" // never again
-	Trouble Outcome = "trouble" // of the server, not of the message: all wait
+	Again   Outcome = "again"   // retry later, while there is time
+	Refused Outcome = "refused" // never retry
+	Trouble Outcome = "trouble" // a problem of the server, not of the message: all wait
 )
 
 var enhanced = regexp.MustCompile(`^([245])\.(\d{1,3})\.(\d{1,3})(\s|$)`)
 
-// Means says what a reply means, and whether it tells that the address does not exist.
+// Means returns the meaning of a reply, and whether the address does not exist.
 func (r Reply) Means() (o Outcome, block bool) {
 	switch {
 	case r.Stage != To && r.Stage != Data:
@@ -53,7 +53,7 @@ func (r Reply) Means() (o Outcome, block bool) {
 	return Refused, r.Stage == To && r.noSuchAddress()
 }
 
-// noSuchAddress reports whether a refusal of RCPT is of the address for good.
+// noSuchAddress reports whether a refusal of RCPT means that the address does not exist.
 func (r Reply) noSuchAddress() bool {
 	if code := enhanced.FindStringSubmatch(r.Text); code != nil {
 		return code[1] == "5" && (code[2] == "1" || code[2] == "2" && code[3] == "1")
@@ -61,10 +61,10 @@ func (r Reply) noSuchAddress() bool {
 	return r.Code == 550 || r.Code == 551 || r.Code == 553
 }
 
-// mostReply is how many characters of a server's words are kept.
+// mostReply is the number of characters stored of a server's text.
 const mostReply = 500
 
-// Kept is the reply's text as it is kept: on one line, without the address, at most 500 characters.
+// Kept is the stored text of a reply: on one line, without the address, at most 500 characters.
 func (r Reply) Kept(address string) string {
 	text := r.Text
 	if address != "" {
@@ -83,7 +83,7 @@ const (
 	hour   = 60 * minute
 )
 
-// waits are the minutes between tries of one message; the last holds on.
+// waits are the minutes between attempts of one message; the last one repeats.
 var waits = []exact.Instant{1, 5, 15, 30, 60, 120, 240}
 
 // Longest is the longest wait between two tries.
@@ -97,14 +97,13 @@ func Life(link bool) exact.Instant {
 	return 48 * hour
 }
 
-// Next is when a message made at made is tried again after its try number tries ended; ok is false
-// when that is past its time.
+// Next is when a message made at made is tried again after tries attempts; ok is false if its time is over.
 func Next(made, ended exact.Instant, tries int64, link bool) (at exact.Instant, ok bool) {
 	at = ended + step(waits, tries)
 	return at, at-made <= Life(link)
 }
 
-// Rest is how long all wait after trouble for the count-th time in a row.
+// Rest is how long all messages wait after count problems in a row.
 func Rest(stage Stage, count int64) exact.Instant {
 	if stage == Auth {
 		return step([]exact.Instant{15, 30, 60}, count)

@@ -14,26 +14,25 @@ const (
 	mostBody    = 10_000
 )
 
-// part is a piece of a line: words as they are, or a field.
+// part is a piece of a line: literal words, or a field.
 type part struct {
 	words string
 	field string
 }
 
-// line is a line of a text; block is the field of a block that stands alone on it.
+// line is a line of a text; block is the field of a block, alone on its line.
 type line struct {
 	parts []part
 	block string
 }
 
-// Template is a text that was read: paragraphs of lines.
+// Template is a parsed text: paragraphs of lines.
 type Template struct {
 	subject    []part
 	paragraphs [][]line
 }
 
-// Parse reads a kind's text and refuses what could not be filled in. The fields of its refusals are
-// subject and body.
+// Parse parses a kind's text and refuses one that cannot be filled in. The fields of its refusals are subject and body.
 func Parse(k Kind, subject, body string) (*Template, error) {
 	body = strings.ReplaceAll(body, "\r\n", "\n")
 	if err := lengths(subject, body); err != nil {
@@ -89,7 +88,7 @@ func lengths(subject, body string) error {
 	return nil
 }
 
-// complete refuses a text without a field that it must hold.
+// complete refuses a text without a mandatory field.
 func (k Kind) complete(t *Template) error {
 	has := map[string]bool{}
 	for _, p := range t.paragraphs {
@@ -115,10 +114,10 @@ func alone(f Field) string {
 	return ""
 }
 
-// line reads one line. {{ is a brace; }} and a closing brace after {{ are themselves.
+// line parses one line. {{ is a brace; }} and a closing brace after {{ stand for themselves.
 func (k Kind) line(arg, text string) (l line, err error) {
 	var words strings.Builder
-	open := 0 // braces that {{ opened
+	open := 0 // braces opened by {{
 	for rest := text; rest != ""; {
 		i := strings.IndexAny(rest, "{}")
 		if i < 0 {
@@ -181,7 +180,7 @@ func (k Kind) field(arg, name string) (Field, error) {
 		schema.Nearest(name, names, 1)[0], strings.Join(names, "}, {"))
 }
 
-// Written is a text that was filled in.
+// Written is a filled-in text.
 type Written struct {
 	Subject string  `json:"subject"`
 	Text    string  `json:"text"`
@@ -189,7 +188,7 @@ type Written struct {
 	Pieces  []Piece `json:"-"` // the body for a page or a letter
 }
 
-// Printed is a letter: a text that was filled in, and today as the letter writes it.
+// Printed is a letter: a filled-in text, and today's date in the letter's format.
 type Printed struct {
 	Written
 	Today string
@@ -201,7 +200,7 @@ type Piece struct {
 	Rows  [][]string
 }
 
-// Write fills the text in. A paragraph whose fields are all empty is left out.
+// Write fills in the text. A paragraph whose fields are all empty is dropped.
 func (t *Template) Write(values map[string]Value) Written {
 	var w Written
 	for _, p := range t.subject {
@@ -241,7 +240,7 @@ func blank(p []line, values map[string]Value) bool {
 	return fields > 0
 }
 
-// writeParagraph gives the paragraph as plain text, as HTML and in pieces.
+// writeParagraph returns the paragraph as plain text, as HTML and in pieces.
 func writeParagraph(p []line, values map[string]Value) (plain, rich string, pieces []Piece) {
 	var lines, markup, run []string
 	flush := func() {
@@ -279,7 +278,7 @@ func plainRows(rows [][]string) (lines []string) {
 	return lines
 }
 
-// filled are the cells that hold something.
+// filled are the non-empty cells.
 func filled(row []string) (cells []string) {
 	for _, c := range row {
 		if c != "" {
@@ -307,7 +306,7 @@ func table(rows [][]string) string {
 
 var address = regexp.MustCompile(`https?://[^\s<>"']+`)
 
-// linked escapes the shop's own words and makes links of the addresses in them.
+// linked escapes the shop's own words and links the addresses in them.
 func linked(s string) string {
 	var b strings.Builder
 	end := 0
@@ -318,7 +317,7 @@ func linked(s string) string {
 	return b.String() + html.EscapeString(s[end:])
 }
 
-// linkedValue escapes a value, and makes a link of one that is an address and nothing else.
+// linkedValue escapes a value, and links it if it is an address and nothing else.
 func linkedValue(s string) string {
 	if s != "" && address.FindString(s) == s {
 		return anchor(s)
@@ -326,7 +325,7 @@ func linkedValue(s string) string {
 	return html.EscapeString(s)
 }
 
-// anchor is a link; one that is masked leads nowhere.
+// anchor is a link; a masked one leads nowhere.
 func anchor(url string) string {
 	if strings.Contains(url, Mask) {
 		return html.EscapeString(url)
@@ -344,7 +343,7 @@ func OneLine(s string) string {
 	}, strings.ReplaceAll(s, "\r\n", " ")))
 }
 
-// ParseWords reads the shop's words for ours, a line each: "Rent = Miete".
+// ParseWords parses the shop's words, one per line: "Rent = Miete".
 func ParseWords(body string, ours []string) (map[string]string, error) {
 	words := map[string]string{}
 	for text := range strings.SplitSeq(body, "\n") {

@@ -8,10 +8,10 @@ import (
 	"github.com/a-h/templ"
 )
 
-// Action is a link or a button on a page. It draws nothing for who may not do it.
+// Action is a link or a button on a page. It draws nothing for callers who may not use it.
 type Action struct {
 	label, href, op, then, key, id string
-	needs                          string // the operation that a link's page does
+	needs                          string // the operation of the link's page
 	fields                         []string
 	post, main, quiet, danger      bool
 }
@@ -19,37 +19,37 @@ type Action struct {
 // Link leads to another page.
 func Link(label, href string) Action { return Action{label: label, href: href} }
 
-// Open leads to the operation's form, filled with the fields: names and values by turns.
+// Open leads to the operation's form, filled with the fields: names and values alternately.
 func Open(label, op string, fields ...string) Action {
 	return Action{label: label, op: op, fields: fields}
 }
 
-// For says which operation the link's page does: who may not do it has no link.
+// For names the operation of the link's page: callers who may not do it see no link.
 func (a Action) For(op string) Action { a.needs = op; return a }
 
-// Do is a button that does the operation with the fields at once; one that destroys
-// asks first. It needs no further field.
+// Do is a button that runs the operation with the fields at once; a destructive one asks first. It needs no further
+// field.
 func Do(label, op string, fields ...string) Action {
 	return Action{label: label, op: op, fields: fields, post: true}
 }
 
-// Main makes it the page's one main button.
+// Main makes it the page's main button.
 func (a Action) Main() Action { a.main = true; return a }
 
 // Quiet draws it without a border.
 func (a Action) Quiet() Action { a.quiet = true; return a }
 
-// Danger says that it destroys.
+// Danger marks it as destructive.
 func (a Action) Danger() Action { a.danger = true; return a }
 
 // Key is the letter that presses it.
 func (a Action) Key(letter string) Action { a.key = letter; return a }
 
-// Then is where to go when it is done; by itself it leads back to this page.
+// Then is the next page; the default is this page.
 func (a Action) Then(path string) Action { a.then = path; return a }
 
-// Named returns the button a name for a reader who hears it without its row: "Record
-// payment, Ada Lindqvist".
+// Named returns the button with a name for screen readers, which read it without its row: "Record payment, Ada
+// Lindqvist".
 func (a Action) Named(name string) Action { a.id = name; return a }
 
 // Button draws an action.
@@ -62,7 +62,7 @@ func Button(a Action) templ.Component {
 	})
 }
 
-// Actions draws several actions in a row; nothing when none may be done.
+// Actions draws several actions in a row; nothing if none is permitted.
 func Actions(as ...Action) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		var b strings.Builder
@@ -77,7 +77,7 @@ func Actions(as ...Action) templ.Component {
 	})
 }
 
-// headActions are those of a page's head: what destroys stands under "More".
+// headActions are those of a page's head: destructive ones are under "More".
 func headActions(as []Action) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		var safe, danger strings.Builder
@@ -100,7 +100,7 @@ func headActions(as []Action) templ.Component {
 	})
 }
 
-// NextStep draws the first of the actions that may be done, and the others under "More".
+// NextStep draws the first permitted action, and the others under "More".
 func NextStep(as ...Action) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		var next, more strings.Builder
@@ -125,7 +125,7 @@ func NextStep(as ...Action) templ.Component {
 // button writes one action.
 func (f *Frame) button(b *strings.Builder, a Action) {
 	if strings.HasPrefix(a.href, "/import") && !f.is(Member) {
-		return // who may not write may not import
+		return // importing needs a writing role
 	}
 	if a.needs != "" {
 		if _, ok := f.may(a.needs); !ok {
@@ -175,7 +175,7 @@ func (f *Frame) button(b *strings.Builder, a Action) {
 	b.WriteString(`<button` + attrs + `>` + label + `</button></form>`)
 }
 
-// target is where a link leads.
+// target is a link's address.
 func (f *Frame) target(a Action) string {
 	if a.op == "" {
 		return a.href
@@ -193,8 +193,7 @@ func (f *Frame) target(a Action) string {
 	return f.DoPath(a.op) + "?" + strings.Join(q, "&")
 }
 
-// beside writes what stands beside an operation's fields: the idempotency key, and
-// where to go afterwards.
+// beside writes the hidden fields of an operation's form: the idempotency key, and the next page.
 func (f *Frame) beside(b *strings.Builder, then string, key ...string) {
 	if len(key) > 0 && key[0] != "" {
 		hidden(b, "idempotency_key", key[0])

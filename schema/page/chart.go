@@ -11,34 +11,33 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Point is one value of a chart. With a day it stands at its day, with a label alone beside the one
-// before it.
+// Point is one value of a chart. With a day it is placed at its day, with a label next to the previous point.
 type Point struct {
-	Label string // "2026-09"; "" is the day
+	Label string // "2026-09"; "": the day
 	Day   exact.Day
 	Value int64 // any unit, one for all values of the chart: cents, thousandths
 }
 
 // Chart is bars, lines, or both, with its numbers as a table. Days without a value are gaps.
 type Chart struct {
-	Title  string // says its point: "Sales by day and stock: it runs out on 27 November"
+	Title  string // states the result: "Sales by day and stock: it runs out on 27 November"
 	Bars   []Point
-	Line   []Point // over the same places as Bars, or alone
-	Ahead  []Point // goes on from Line, dashed
-	Limit  *Point  // a level, with its name
-	Now    *Point  // a day with its name, "today 21", and upright lines for what comes:
-	Marks  []Point
-	Events []Part             // things that happened on a day: squares at the foot where Look is Bad, dots otherwise
+	Line   []Point            // over the same places as Bars, or alone
+	Ahead  []Point            // continues Line, dashed
+	Limit  *Point             // a level, with its name
+	Now    *Point             // a day with its name: "today 21"
+	Marks  []Point            // vertical lines for the future
+	Events []Part             // events on a day: squares at the foot if Look is Bad, dots otherwise
 	Steps  bool               // Line holds each value until the next one
 	Label  string             // the table's first column, "Day"
-	Names  [2]string          // what bars and line are, "Sold" and "Stock"
-	Plain  func(int64) string // a value as REST has it; nil is the number
-	Show   func(int64) string // a value as people read it; nil is Plain
-	Tables bool               // the numbers stand open, not folded
+	Names  [2]string          // names of bars and line, "Sold" and "Stock"
+	Plain  func(int64) string // a value as in REST; nil is the number
+	Show   func(int64) string // a value for people; nil is Plain
+	Tables bool               // the numbers are shown unfolded
 }
 
-// A chart is as wide as its place and so many pixels high: the plot is stretched (plotWide parts of it),
-// its words are not; the style sheet leaves room for those beside it.
+// A chart is as wide as its container and so many pixels high. The plot is stretched (plotWide units), its words are
+// not; the style sheet reserves space for those beside it.
 const (
 	plotWide           = 1000
 	plotTop, plotFoot  = 22, 196
@@ -46,10 +45,10 @@ const (
 	mostTicks          = 5
 	mostDots           = 40
 	mostLines          = 4
-	linesBetweenLabels = 14 // pixels that two lines of words need
+	linesBetweenLabels = 14 // pixels for two lines of words
 )
 
-// drawing is a chart with where its values stand.
+// drawing is a chart with the positions of its values.
 type drawing struct {
 	Chart
 	f           *Frame
@@ -61,7 +60,7 @@ type drawing struct {
 	plain, show func(int64) string
 }
 
-// ChartOf draws a chart as SVG; nothing where there is no value.
+// ChartOf draws a chart as SVG; nothing without values.
 func ChartOf(c Chart) templ.Component {
 	return made(func(f *Frame) string {
 		if len(c.Bars)+len(c.Line) == 0 {
@@ -90,7 +89,7 @@ func (d *drawing) write(parts ...string) {
 
 func num[T ~int | ~int32 | ~int64](n T) string { return strconv.FormatInt(int64(n), 10) }
 
-// at is a place across the plot with one decimal.
+// at is a position across the plot with one decimal.
 func at(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 
 func (c Chart) all() []Point { return slices.Concat(c.Bars, c.Line, c.Ahead) }
@@ -112,7 +111,7 @@ func (d *drawing) span() {
 	}
 }
 
-// x is the middle of a point's place, and slot how wide the place is.
+// x is the middle of a point's place, slot its width.
 func (d *drawing) x(i int, p Point) float64 {
 	if d.to > d.from {
 		return (float64(p.Day-d.from) + .5) * d.slot()
@@ -127,8 +126,7 @@ func (d *drawing) slot() float64 {
 	return plotWide / float64(d.n)
 }
 
-// scale chooses round numbers for at most four lines above the lowest. A line alone need not begin
-// at zero.
+// scale chooses round numbers for at most four lines above the lowest. A line alone need not begin at zero.
 func (d *drawing) scale() {
 	all := d.all()
 	if d.Limit != nil {
@@ -167,7 +165,7 @@ func (d *drawing) y(v int64) float64 {
 	return plotFoot - float64(v-d.low)/float64(d.high-d.low)*(plotFoot-plotTop)
 }
 
-// plot draws what is stretched with the page.
+// plot draws the part that is stretched with the page.
 func (d *drawing) plot() {
 	d.write(`<svg class="plot" height="`, num(chartHigh), `" viewBox="0 0 `, num(plotWide), ` `, num(chartHigh),
 		`" preserveAspectRatio="none">`)
@@ -202,7 +200,7 @@ func (d *drawing) plot() {
 	d.write(`</svg>`)
 }
 
-// line draws points as one line, each with a dot where there are few.
+// line draws points as one line, with dots if there are few.
 func (d *drawing) line(class string, points []Point, from int, steps bool) {
 	if len(points) == 0 {
 		return
@@ -250,7 +248,7 @@ func (d *drawing) texts() {
 	for i, m := range d.Marks {
 		anchor, x := "start", d.x(0, m)+6
 		switch {
-		case d.Now != nil && m.Day <= d.Now.Day: // it is behind, and stands below what is said of today
+		case d.Now != nil && m.Day <= d.Now.Day: // it is past, and below the label of today
 			anchor, x, i = "end", x-12, i+1
 		case x > plotWide*.7:
 			anchor, x = "end", plotWide
@@ -260,7 +258,7 @@ func (d *drawing) texts() {
 	d.ticks()
 }
 
-// text writes words at a place across the plot: left of it in pixels, in it by its share.
+// text writes words at a position across the plot: left of it in pixels, inside it by share.
 func (d *drawing) text(anchor, class string, x, y float64, words string) {
 	across := at(x/plotWide*100) + "%"
 	if x < 0 {
@@ -272,7 +270,7 @@ func (d *drawing) text(anchor, class string, x, y float64, words string) {
 	d.write(`<text text-anchor="`, anchor, class, `" x="`, across, `" y="`, at(y), `">`, esc(words), `</text>`)
 }
 
-// ticks writes some of the labels below the plot: the ends, and what fits between.
+// ticks writes some of the labels below the plot: the ends, and those that fit between.
 func (d *drawing) ticks() {
 	points := d.places()
 	if len(points) == 0 {
@@ -291,7 +289,7 @@ func (d *drawing) ticks() {
 		case i == n-1 && n > 2:
 			anchor = "end"
 		case i%2 == 1:
-			class = "odd" // left out where there is little room
+			class = "odd" // omitted if there is little room
 		}
 		words := d.label(p)
 		if p.Label == "" {
@@ -312,7 +310,7 @@ func (d *drawing) ticks() {
 	}
 }
 
-// places are the days of a chart by days, one point each, or its points by label.
+// places are the points of a chart by days, one for each day, or by labels.
 func (d *drawing) places() []Point {
 	if d.to > d.from {
 		days := make([]Point, 0, d.to-d.from)
@@ -334,7 +332,7 @@ func (d *drawing) label(p Point) string {
 	return d.f.day(p.Day)
 }
 
-// words are how a value is written, for REST's readers and for people.
+// words are the formats of a value, for REST and for people.
 func (c Chart) words() (plain, show func(int64) string) {
 	plain, show = c.Plain, c.Show
 	if plain == nil {
@@ -346,7 +344,7 @@ func (c Chart) words() (plain, show func(int64) string) {
 	return plain, show
 }
 
-// table writes the numbers beside the picture: a row for each day or label that has one.
+// table writes the chart's numbers: a row for each day or label with a value.
 func (d *drawing) table() {
 	open := ""
 	if d.Tables {

@@ -7,8 +7,8 @@ import (
 	"quartermaster/schema"
 )
 
-// choices are what the field may name, at most one more than a select has; nil for a field that names
-// nothing. A list of many fields is read once for the page.
+// choices are the field's choices, at most one more than a select has; nil if it has none. A list for many fields is
+// read once per page.
 func (f *Frame) choices(e entry) ([]schema.Choice, error) {
 	if f.Choices == nil || !e.arg.HasChoices() || e.arg.Kind == schema.EnumKind {
 		return nil, nil
@@ -32,7 +32,7 @@ func (f *Frame) choices(e entry) ([]schema.Choice, error) {
 	return list, err
 }
 
-// listOf is the name of a field without the place of its record: lines.sku of lines.3.sku.
+// listOf is a field's name without its record's index: lines.sku of lines.3.sku.
 func listOf(name string) string {
 	parts := strings.Split(name, ".")
 	if len(parts) == 3 {
@@ -41,7 +41,7 @@ func listOf(name string) string {
 	return name
 }
 
-// named is the choice that has the value.
+// named is the choice with the value.
 func (f *Frame) named(e entry, among []schema.Choice) (schema.Choice, bool, error) {
 	value := e.value()
 	if i := slices.IndexFunc(among, func(c schema.Choice) bool { return c.Value == value }); i >= 0 {
@@ -57,7 +57,7 @@ func (f *Frame) named(e entry, among []schema.Choice) (schema.Choice, bool, erro
 	return list[0], true, nil
 }
 
-// chooseOf writes a list to choose one from. What the field holds stays in it, be it listed or not.
+// chooseOf writes a select. It includes the field's present value even if it is not in the list.
 func (f *Frame) chooseOf(b *strings.Builder, e entry, choices []schema.Choice) error {
 	held, found, err := f.named(e, choices)
 	if found && !slices.Contains(choices, held) {
@@ -67,8 +67,8 @@ func (f *Frame) chooseOf(b *strings.Builder, e entry, choices []schema.Choice) e
 	return err
 }
 
-// suggest writes an input with suggestions: those that are listed first, and with the script those that
-// match what is typed. Without it, what was typed is looked up when the form is sent.
+// suggest writes an input with suggestions: the first of the list and, with script, those that match the typed text.
+// Without script, the typed text is looked up when the form is sent.
 func (f *Frame) suggest(b *strings.Builder, e entry, choices []schema.Choice) error {
 	held, found, err := f.named(e, choices)
 	if found {
@@ -92,8 +92,8 @@ func Suggested(b *strings.Builder, c schema.Choice) {
 	b.WriteString(`<option value="` + esc(c.Text) + `">` + esc(c.More) + `</option>`)
 }
 
-// newBeside is the button beside a choice for a record that is not in it: it leads to the record's New
-// form, and back to this one with what was typed.
+// newBeside is the button for a record missing in a choice: it leads to the record's New form, and back to this form
+// with what was typed.
 func (f *Frame) newBeside(e entry) string {
 	if e.arg.New == "" || e.inline || f.Area != Staff {
 		return ""

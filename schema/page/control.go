@@ -48,7 +48,7 @@ func (f *Frame) control(b *strings.Builder, e entry) error {
 	return nil
 }
 
-// choose writes a list to choose one from.
+// choose writes a select.
 func (f *Frame) choose(b *strings.Builder, e entry, choices []schema.Choice) {
 	value := e.value()
 	b.WriteString(`<select` + e.marks() + `>`)
@@ -84,7 +84,7 @@ func (f *Frame) boxes(b *strings.Builder, e entry, choices []schema.Choice) {
 	b.WriteString(`</div>`)
 }
 
-// checkBox writes a truth value: a hidden false and the box's true.
+// checkBox writes a boolean: a hidden false and the box's true.
 func (f *Frame) checkBox(b *strings.Builder, e entry) {
 	checked := ""
 	if e.have && len(e.values) > 0 {
@@ -101,7 +101,7 @@ func (f *Frame) checkBox(b *strings.Builder, e entry) {
 	b.WriteString(`</div>`)
 }
 
-// kindMarks are the attributes that say what an input takes.
+// kindMarks are the attributes for the type of an input.
 func kindMarks(a schema.Arg) string {
 	switch a.Kind {
 	case schema.DayKind:
@@ -131,7 +131,7 @@ func kindMarks(a schema.Arg) string {
 	return ` autocomplete="off"` + most
 }
 
-// fileMarks let a phone take a photo at once. A field of several files is of none.
+// fileMarks let a phone take a photo directly. A field of several files has none.
 func fileMarks(a schema.Arg) string {
 	if a.Many {
 		return ` multiple`
@@ -142,10 +142,10 @@ func fileMarks(a schema.Arg) string {
 	return ""
 }
 
-// blankRecords is how many empty lines a list of records offers.
+// blankRecords is the number of empty lines in a list of records.
 const blankRecords = 3
 
-// records writes a list of objects: what is there, and some empty lines.
+// records writes a list of objects: the present ones, and some empty lines.
 func (f *Frame) records(ctx context.Context, b *strings.Builder, fm Form, e entry) error {
 	n := 0
 	for name := range fm.Values {
@@ -188,7 +188,7 @@ func (f *Frame) records(ctx context.Context, b *strings.Builder, fm Form, e entr
 	return nil
 }
 
-// orLabel is the label of a record's field, without the record's place.
+// orLabel is the label of a record's field, without the record's index.
 func orLabel(a schema.Arg) string {
 	if a.Title != "" {
 		return a.Title
@@ -196,7 +196,7 @@ func orLabel(a schema.Arg) string {
 	return a.Label()
 }
 
-// recordNumber is the place of a record that the field belongs to; -1 for another field.
+// recordNumber is the index of the field's record; -1 for another field.
 func recordNumber(list, field string) int {
 	rest, ok := strings.CutPrefix(field, list+".")
 	if !ok {

@@ -8,8 +8,8 @@ import (
 	"quartermaster/schema"
 )
 
-// fields writes the fields. Those that are empty, not refused and rarely used stand under "More"; a
-// group's stand under its title, folded as long as all of them are so.
+// fields writes the fields. Empty, unrefused, rarely used ones are under "More"; a group's under its title, folded
+// while all of them are so.
 func (f *Frame) fields(ctx context.Context, b *strings.Builder, fm *Form, op schema.Op, args []schema.Arg) error {
 	fm.focusOn(args)
 	folds := func(a schema.Arg) bool { return fm.untouched(a) && fm.wrong(schema.PageField(a.Name)) == "" }
@@ -42,7 +42,7 @@ func (f *Frame) fields(ctx context.Context, b *strings.Builder, fm *Form, op sch
 	return f.within(ctx, b, fm, `<details class="rest"><summary>More</summary>`, rare, `</details>`)
 }
 
-// within writes fields, if there are any, with what stands around them.
+// within writes fields, if there are any, in a container.
 func (f *Frame) within(ctx context.Context, b *strings.Builder, fm *Form, open string, args []schema.Arg,
 	end string) error {
 	if len(args) == 0 {
@@ -58,7 +58,7 @@ func (f *Frame) within(ctx context.Context, b *strings.Builder, fm *Form, open s
 	return nil
 }
 
-// focusOn chooses the field that takes the keys: the first that was refused, else the first empty one.
+// focusOn chooses the field with the focus: the first refused one, else the first empty one.
 func (fm *Form) focusOn(args []schema.Arg) {
 	for _, a := range args {
 		if name := fm.wrong(schema.PageField(a.Name)); name != "" {
@@ -74,7 +74,7 @@ func (fm *Form) focusOn(args []schema.Arg) {
 	}
 }
 
-// wrong is the first field of the argument that was refused: its own, or one of its rows; "" is none.
+// wrong is the argument's first refused field: its own, or one of its rows; "" if none.
 func (fm *Form) wrong(field string) string {
 	if fm.Refused[field] != "" {
 		return field

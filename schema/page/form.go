@@ -22,33 +22,33 @@ func queryEscape(s string) string { return url.QueryEscape(s) }
 // Form is an operation's form, drawn from its arguments.
 type Form struct {
 	Op      string
-	ID      string            // tells it from another form of the operation on the page
-	Values  map[string]string // what its fields hold at first, by field name
-	Fixed   map[string]string // what is sent along and not shown
+	ID      string            // distinguishes it from another form of the operation on the page
+	Values  map[string]string // initial values, by field name
+	Fixed   map[string]string // values sent along and not shown
 	Only    []string          // the fields shown, in this order; nil is all
 	Button  string            // its button's label; "" is the operation's title
-	Then    string            // where to go when done; "" is this page
-	Inline  bool              // one line, labels heard but not seen: for a row of a table
-	Labels  bool              // the labels of an inline form are seen
-	Focus   bool              // its first empty field takes the keys when the page opens
+	Then    string            // the next page; "" is this page
+	Inline  bool              // one line, with labels for screen readers only: for a row of a table
+	Labels  bool              // an inline form's labels are visible
+	Focus   bool              // its first empty field has the focus when the page opens
 	Main    bool              // the button is the page's main one
 	Given   map[string][]string
 	Refused map[string]string          // by field name
-	Offered map[string][]schema.Choice // by field name: what was typed means several
-	Sent    map[string]string          // by field name: the file that came with it already and waits
-	Needs   []string                   // fields that it cannot do without, though the operation can
-	Called  map[string]string          // what fields are called here, in place of their label and help
-	Record  bool                       // Then is left to the operation: the record's page
+	Offered map[string][]schema.Choice // by field name: the records that the typed text may mean
+	Sent    map[string]string          // by field name: the file that was uploaded already
+	Needs   []string                   // mandatory fields of the form that are optional in the operation
+	Called  map[string]string          // names of fields here, in place of their label and help
+	Record  bool                       // the operation chooses the next page: the record's
 	Extra   templ.Component            // drawn before the button
-	Confirm bool                       // sends confirm=yes along
+	Confirm bool                       // sends confirm=yes
 	Danger  bool                       // the button destroys
-	Facts   []string                   // fields that are shown as facts and sent along
-	Alone   bool                       // it is the page's only form: it comes back by itself when it is refused
+	Facts   []string                   // fields shown as facts and sent along
+	Alone   bool                       // it is the page's only form: a refusal returns only the form
 
-	focus string // the field that takes the keys
+	focus string // the field with the focus
 }
 
-// Act draws the form; nothing for who may not do the operation.
+// Act draws the form; nothing for callers who may not do the operation.
 func Act(fm Form) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		f := From(ctx)
@@ -100,7 +100,7 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 	if !fm.Inline && slices.ContainsFunc(shown, func(a schema.Arg) bool {
 		return a.New != "" || slices.ContainsFunc(a.Fields, func(x schema.Arg) bool { return x.New != "" })
 	}) {
-		b.WriteString(`<button class="hear" tabindex="-1" aria-hidden="true"></button>`) // what Enter presses
+		b.WriteString(`<button class="hear" tabindex="-1" aria-hidden="true"></button>`) // pressed by Enter
 	}
 	if err := f.fields(ctx, b, &fm, op, shown); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 	return nil
 }
 
-// untouched reports whether nothing was put into the argument's field, or its rows.
+// untouched reports whether the argument's field, or its rows, are unchanged.
 func (fm *Form) untouched(a schema.Arg) bool {
 	name := schema.PageField(a.Name)
 	for field, values := range fm.Given {
@@ -139,7 +139,7 @@ func (fm *Form) untouched(a schema.Arg) bool {
 	return true
 }
 
-// shows reports whether the argument has a field that is seen.
+// shows reports whether the argument has a visible field.
 func (fm Form) shows(a schema.Arg) bool {
 	name := schema.PageField(a.Name)
 	if _, fixed := fm.Fixed[name]; fixed || a.Header != "" {
@@ -148,7 +148,7 @@ func (fm Form) shows(a schema.Arg) bool {
 	return fm.Only == nil || slices.Contains(fm.Only, name)
 }
 
-// order are the arguments that are shown.
+// order are the shown arguments.
 func (fm Form) order(args []schema.Arg) []schema.Arg {
 	var shown []schema.Arg
 	for _, a := range args {
@@ -165,7 +165,7 @@ func (fm Form) order(args []schema.Arg) []schema.Arg {
 	return shown
 }
 
-// empty reports whether the argument's field is one to type or choose in that holds nothing.
+// empty reports whether the argument's field is an empty one to type or choose in.
 func (fm Form) empty(a schema.Arg) bool {
 	v, have := fm.given(schema.PageField(a.Name))
 	switch a.Kind {
@@ -175,7 +175,7 @@ func (fm Form) empty(a schema.Arg) bool {
 	return a.Default == nil && !a.Today && (!have || strings.Join(v, "") == "")
 }
 
-// given is what the form's field holds: what was sent, else what the page gives it.
+// given is the form field's value: what was sent, else the page's value.
 func (fm Form) given(name string) ([]string, bool) {
 	if v, ok := fm.Given[name]; ok {
 		return v, true
@@ -186,11 +186,11 @@ func (fm Form) given(name string) ([]string, bool) {
 
 func given(m map[string][]string, name string) bool { return len(m[name]) > 0 && m[name][0] != "" }
 
-// entry is one field as it is drawn.
+// entry is a field as drawn.
 type entry struct {
 	arg      schema.Arg
-	offered  []schema.Choice // what was typed means several
-	source   string          // where the suggestions of its choices are: "op=save_lease"
+	offered  []schema.Choice // the records that the typed text may mean
+	source   string          // the address of its choices' suggestions: "op=save_lease"
 	name, id string
 	values   []string
 	have     bool
@@ -199,8 +199,8 @@ type entry struct {
 	labels   bool
 	focus    bool
 	required bool
-	sent     string // the name of a file that waits
-	blank    string // what the empty choice says
+	sent     string // the name of an uploaded file
+	blank    string // the text of the empty choice
 	unit     string // the currency of an amount
 }
 
@@ -255,7 +255,7 @@ func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema
 	return nil
 }
 
-// FieldID is the id of a form's field, which the summary of refusals links to.
+// FieldID is the id of a form's field, for links from the summary of refusals.
 func FieldID(fm Form, field string) string {
 	id := "f-" + fm.Op
 	if fm.ID != "" {
@@ -270,7 +270,7 @@ func FieldID(fm Form, field string) string {
 	return strings.Map(clean, id+"-"+field)
 }
 
-// initial is what an untouched field holds: the argument's default, or today.
+// initial is an untouched field's value: the argument's default, or today.
 func (f *Frame) initial(a schema.Arg) []string {
 	switch {
 	case a.Today && f.Today != 0:
@@ -296,7 +296,7 @@ func (f *Frame) labelOf(e entry) string {
 	return s + `</label>`
 }
 
-// unitOf is the unit in a label: it is heard where it is seen inside the field.
+// unitOf is the unit in a label, for screen readers if it is visible inside the field.
 func unitOf(e entry, unit string) string {
 	if e.inline {
 		return `, ` + esc(unit)
@@ -304,7 +304,7 @@ func unitOf(e entry, unit string) string {
 	return `<span class="hear">, ` + esc(unit) + `</span>`
 }
 
-// unit is the currency of an amount: the one that the form is filled with, else the shop's.
+// unit is the currency of an amount: the one in the form, else the shop's.
 func (f *Frame) unit(fm Form, a schema.Arg) string {
 	if schema.PageField(a.Name) == a.Name {
 		return ""
@@ -328,7 +328,7 @@ func (e entry) below() string {
 // Reason is a refusal's text.
 func Reason(detail string) templ.Component { return text(esc(sentence(detail))) }
 
-// fieldClass says how wide the field is.
+// fieldClass is the class of the field's width.
 func fieldClass(a schema.Arg) string {
 	switch {
 	case schema.PageField(a.Name) != a.Name:
@@ -348,7 +348,7 @@ func sentence(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// marks are the attributes that every control of the field has.
+// marks are the attributes of every control of the field.
 func (e entry) marks() string {
 	s := ` id="` + e.id + `" name="` + esc(e.name) + `"`
 	var told []string

@@ -7,16 +7,14 @@ import (
 	"strings"
 )
 
-// Allowed is a list of values that a column takes: as the code has it, and where else it
-// is told.
+// Allowed is the list of a column's values: in the code, and where else it is repeated.
 type Allowed struct {
 	Column string   // "tickets.status"
-	Values []string // the one list of the code
-	Tag    any      // a struct whose field of the column's name tells them in its enum tag; nil: none
+	Values []string // the list in the code
+	Tag    any      // a struct whose field of that name repeats them in its enum tag; nil: none
 }
 
-// AllowedAgree fails the test unless the tables' CHECKs and the enum tags have the same
-// values as the code.
+// AllowedAgree fails the test unless the tables' CHECKs and the enum tags have the same values as the code.
 func (h *Fixture) AllowedAgree(all ...Allowed) {
 	h.T.Helper()
 	for _, a := range all {
@@ -35,7 +33,7 @@ func (h *Fixture) AllowedAgree(all ...Allowed) {
 	}
 }
 
-// checked reads the values of a column's CHECK out of the table's SQL.
+// checked reads the values of a column's CHECK from the table's SQL.
 func checked(sql, column string) []string {
 	m := regexp.MustCompile(`CHECK \(` + column + ` IN \(([^)]*)\)`).FindStringSubmatch(sql)
 	if m == nil {
@@ -44,7 +42,7 @@ func checked(sql, column string) []string {
 	return slices.Sorted(strings.SplitSeq(strings.ReplaceAll(strings.ReplaceAll(m[1], "'", ""), " ", ""), ","))
 }
 
-// tagged reads the values of a field's enum tag, also of one in an embedded struct.
+// tagged reads the values of a field's enum tag, also in an embedded struct.
 func tagged(t reflect.Type, name string) []string {
 	for _, f := range reflect.VisibleFields(t) {
 		if json, _, _ := strings.Cut(f.Tag.Get("json"), ","); json == name {

@@ -1,5 +1,4 @@
-// Package dbtest is a database for tests: a real file in a folder that goes with the
-// test, and a clock that the test sets.
+// Package dbtest is a database for tests: a real file in the test's folder, and a clock that the test sets.
 package dbtest
 
 import (
@@ -20,7 +19,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Noon is where most tests' clocks begin: Friday, 20 November 2026, at noon UTC.
+// Noon is the first time of most tests' clocks: Friday, 20 November 2026, at noon UTC.
 var Noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // Fixture is an open database.
@@ -34,7 +33,7 @@ type Fixture struct {
 	now  time.Time
 }
 
-// blank is a new database's file: made once, since every test begins with one.
+// blank is the file of a new database, made once for all tests.
 var blank = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "dbtest")
 	if err != nil {
@@ -51,11 +50,11 @@ var blank = sync.OnceValues(func() ([]byte, error) {
 // founded is when the blank file was made: before the clock of any test.
 var founded = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// installation is the row of settings that tells one installation from others.
+// installation is the row of settings that identifies the installation.
 var installation = regexp.MustCompile(db.SettingInstallation + "[0-9a-f]{8}")
 
-// Create makes an empty database in UTC at path, as db.Create does but of a copy: to run
-// every migration takes longer than most tests do. Each is an installation of its own.
+// Create makes an empty database in UTC at path from a copy, since running every migration takes longer than most
+// tests. Each is its own installation.
 func Create(t testing.TB, path string) {
 	t.Helper()
 	file, err := blank()
@@ -71,8 +70,7 @@ func Create(t testing.TB, path string) {
 	}
 }
 
-// Open makes an empty database, in the time zone, with the clock at now. It is closed
-// when the test ends.
+// Open makes an empty database, in the time zone, with the clock at now. It is closed when the test ends.
 func Open(t testing.TB, zone *time.Location, now time.Time) *Fixture {
 	t.Helper()
 	h := &Fixture{T: t, path: filepath.Join(t.TempDir(), "shop.db"), now: now}
@@ -94,8 +92,8 @@ func (h *Fixture) open(o db.Options) {
 	h.DB = d
 }
 
-// Accept closes the database and opens it with the operator's word that the clock, which
-// was set back, is right: nothing that depends on the day is written otherwise.
+// Accept reopens the database with the operator's acceptance of the clock, which was set back; otherwise nothing that
+// depends on the date is written.
 func (h *Fixture) Accept() {
 	h.T.Helper()
 	h.Must(h.DB.Close())
@@ -104,7 +102,7 @@ func (h *Fixture) Accept() {
 	h.open(o)
 }
 
-// Now is what the clock says.
+// Now returns the clock's time.
 func (h *Fixture) Now() time.Time { return h.o.Now() }
 
 // At sets the clock.
@@ -132,8 +130,7 @@ func (h *Fixture) Must(err error) {
 	}
 }
 
-// Refused ends the test unless err is a refusal of the kind, and fails it unless the
-// refusal's text has every part.
+// Refused ends the test unless err is a refusal of the kind, and fails it unless the refusal contains every part.
 func (h *Fixture) Refused(err error, kind fault.Kind, parts ...string) {
 	h.T.Helper()
 	if !fault.Is(err, kind) {
@@ -156,7 +153,7 @@ func (h *Fixture) Number(query string, args ...any) (n int64) {
 	return n
 }
 
-// Texts lists what a query of one column finds.
+// Texts lists the rows of a query of one column.
 func (h *Fixture) Texts(query string, args ...any) (all []string) {
 	h.T.Helper()
 	h.Must(h.DB.View(context.Background(), func(c *db.Conn) (err error) {
@@ -166,15 +163,14 @@ func (h *Fixture) Texts(query string, args ...any) (all []string) {
 	return all
 }
 
-// steps is how the engine goes about a statement, a line a step, as EXPLAIN QUERY PLAN
-// tells it.
+// steps is the engine's plan of a statement, one step per line, from EXPLAIN QUERY PLAN.
 func (h *Fixture) steps(query string) (steps []string, err error) {
 	err = h.DB.View(context.Background(), func(c *db.Conn) error {
 		s, err := c.Prepare("EXPLAIN QUERY PLAN " + query)
 		if err != nil {
 			return err
 		}
-		defer s.Reset() // an explained write counts as under way until then
+		defer s.Reset() // an explained write counts as running until then
 		for {
 			r, err := s.Step()
 			if err != nil || r == nil {
@@ -187,7 +183,7 @@ func (h *Fixture) steps(query string) (steps []string, err error) {
 	return steps, err
 }
 
-// Steps is how the engine would carry out the statement.
+// Steps is the engine's plan of the statement.
 func (h *Fixture) Steps(query string) []string {
 	h.T.Helper()
 	steps, err := h.steps(query)

@@ -18,8 +18,8 @@ import (
 
 // Plans says how the statements of a package's functions may read.
 type Plans struct {
-	// Walks says why a function's statement may read a whole table or sort what it
-	// found: "exportPlans: SCAN p" -> "an export is of every record". A * is any function.
+	// Walks says why a function's statement may scan a whole table or sort its result: "exportPlans: SCAN p" -> "an export
+	// has every record". * means any function.
 	Walks map[string]string
 
 	// Small says why a table may be scanned by the queries that read it.
@@ -29,9 +29,8 @@ type Plans struct {
 	Uses map[string]string
 }
 
-// Main runs the package's tests, and then asks the engine for the plan of every statement
-// that they had the package run: none may walk a table or sort unless Plans has it. Call
-// it from TestMain.
+// Main runs the package's tests, then asks the engine for the plan of every statement that the package ran: none may
+// scan a table or sort unless Plans allows it. Call it from TestMain.
 func Main(m *testing.M, p Plans) {
 	code := m.Run()
 	if faults := p.check(); code == 0 && len(faults) > 0 {
@@ -44,14 +43,13 @@ func Main(m *testing.M, p Plans) {
 	os.Exit(code)
 }
 
-// ran has the statements that ran, each with the functions that ran it.
+// ran are the statements that ran, each with its functions.
 var ran struct {
 	sync.Mutex
 	by map[string]map[string]bool
 }
 
-// trace notes the statement under the function that runs it. What a test runs by itself
-// is not the package's.
+// trace notes the statement under the function that runs it. A test's own statements do not count.
 func trace(query string) {
 	var pcs [24]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
@@ -82,8 +80,7 @@ func note(query, function string) {
 	ran.by[query][function] = true
 }
 
-// nameOf is the name that a function has in its package's source, that of a closure the
-// name of the function around it.
+// nameOf is a function's name in its package's source; for a closure the name of the enclosing function.
 func nameOf(function string) string {
 	function, _, _ = strings.Cut(path.Base(function), "[") // "rental.(*Service).Ledger.func1"
 	name := function
@@ -102,8 +99,8 @@ var (
 	tableName = regexp.MustCompile(`^SCAN (\w+)$`)
 )
 
-// check lists what the plans of the statements that ran are not to be, and, after a run of
-// all tests, what Plans has for nothing.
+// check lists the forbidden plans of the statements that ran and, after a run of all tests, the unused entries of
+// Plans.
 func (p Plans) check() (faults []string) {
 	h, err := blankFixture()
 	if err != nil {
@@ -142,7 +139,7 @@ func (p Plans) check() (faults []string) {
 	return faults
 }
 
-// stale lists what Plans has for nothing, after a run of all tests.
+// stale lists the unused entries of Plans, after a run of all tests.
 func (p Plans) stale(used, has map[string]bool) (faults []string) {
 	for key := range p.Walks {
 		if !used[key] {
