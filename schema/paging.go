@@ -6,19 +6,17 @@ import (
 	"strconv"
 )
 
-// Cursor asks for one page of a list: at most Limit records behind the one whose key is
-// After, which the page before gave as next. What is zero does not narrow: the list from
-// its start, or all of it.
+// Cursor requests one page of a list: at most Limit records after the one whose key is After, the previous page's next.
+// Zero values do not restrict: the list from its start, or all of it.
 type Cursor[K cmp.Ordered] struct {
 	After K
 	Limit int64
 }
 
-// First asks for the first n records of a list by id.
+// First requests the first n records of a list by id.
 func First(n int64) Cursor[int64] { return Cursor[int64]{Limit: n} }
 
-// Fetch is how many records to read: one more than the page holds shows whether there is a
-// next one.
+// Fetch is the number of records to read: one more than the page holds, to see whether there is a next page.
 func (c Cursor[K]) Fetch() int64 {
 	if c.Limit <= 0 {
 		return math.MaxInt64
@@ -26,8 +24,8 @@ func (c Cursor[K]) Fetch() int64 {
 	return c.Limit + 1
 }
 
-// Cut leaves the records of one page of a list that was read with one record more than the
-// limit, and gives the key after which the next page begins, nil at the end. Limit 0 is all.
+// Cut returns the records of one page of a list that was read with one record too many, and the key after which the
+// next page begins, nil at the end. Limit 0 is all.
 func Cut[T, K any](list []T, limit int64, key func(T) K) ([]T, *K) {
 	if limit <= 0 || int64(len(list)) <= limit {
 		return list, nil
@@ -37,7 +35,7 @@ func Cut[T, K any](list []T, limit int64, key func(T) K) ([]T, *K) {
 	return list, &next
 }
 
-// NextText is where the next page begins as agents pass it on, nil at the end.
+// NextText is the start of the next page as agents send it, nil at the end.
 func NextText(next *int64) *string {
 	if next == nil {
 		return nil
@@ -46,8 +44,7 @@ func NextText(next *int64) *string {
 	return &text
 }
 
-// After binds where a page begins: the id that the page before gave as next, which agents
-// pass on as text.
+// After binds the start of a page: the previous page's next, which agents send as text.
 func (f *Form) After(after *int64, opts ...Opt) {
 	if f.Surface() != Tool {
 		f.ID(after, "after", "next of the page before", opts...)
@@ -63,13 +60,13 @@ func (f *Form) After(after *int64, opts ...Opt) {
 	}
 }
 
-// Listing is how an agent wants a list: which page of it, how long, how short its rows.
+// Listing is an agent's request for a list: which page, its length, and short rows or full ones.
 type Listing struct {
-	Cursor[int64] // After counts the rows given before
+	Cursor[int64] // After counts the rows of earlier pages
 	Asked, Short  bool
 }
 
-// Listing binds it. A list goes on behind the rows given before.
+// Listing binds it. A list continues after the rows of earlier pages.
 func (f *Form) Listing(l *Listing) {
 	l.Asked = f.Limit(&l.Limit)
 	f.After(&l.After)
@@ -79,13 +76,13 @@ func (f *Form) Listing(l *Listing) {
 // First reports whether it is the list's first page.
 func (l Listing) First() bool { return l.After == 0 }
 
-// PageOf makes the rows of a page of all there are, which ends before it holds more than most
-// bytes unless its length was asked for, and tells where the next begins, nil at the end.
+// PageOf returns a page's rows of all rows, and the start of the next page, nil at the end. The page ends before it
+// exceeds most bytes unless its length was requested.
 func PageOf[F, S any](all []F, l Listing, shorten func(F) S, most int) (rows []Row[F, S], next *string) {
 	return pageOf(all, l, Rows(pageRows(all, l), l.Short, shorten), most)
 }
 
-// PageInside is PageOf for the rows of one record, whose text is the answer as it stands.
+// PageInside is PageOf for the rows of one record, whose text is the whole answer.
 func PageInside[F, S any](all []F, l Listing, shorten func(F) S, most int) (rows []Row[F, S], next *string) {
 	return pageOf(all, l, plain(Rows(pageRows(all, l), l.Short, shorten)), most)
 }
@@ -98,7 +95,7 @@ func pageOf[F, S any](all []F, l Listing, page []Row[F, S], most int) (rows []Ro
 	return rows, next
 }
 
-// pageRows are the rows of the page, as far as their number goes.
+// pageRows are the page's rows by number.
 func pageRows[F any](all []F, l Listing) []F {
 	from := min(l.After, int64(len(all)))
 	all = all[from:]

@@ -7,12 +7,11 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Plain is a refusal in the words of the operation's form: where a rule names an argument, a flag
-// or a value by its machine name, the field's label or ordinary words stand instead. What a person
-// typed, which stands in quotes, is left as it is.
+// Plain is a refusal in the words of the operation's form: the field's label or ordinary words replace the technical
+// names of arguments, flags and values. Typed text, which is in quotes, stays.
 func (o Op) Plain(e *fault.Error) *fault.Error { return PlainBy(o.Args(Page), e) }
 
-// PlainBy is Plain by the arguments of a page.
+// PlainBy is Plain with the arguments of a page.
 func PlainBy(args []Arg, e *fault.Error) *fault.Error {
 	plain := *e
 	plain.Detail = plainText(args, e.Detail)
@@ -24,19 +23,19 @@ func PlainBy(args []Arg, e *fault.Error) *fault.Error {
 	return &plain
 }
 
-// machine finds names of arguments and values, and flags.
+// machine matches names of arguments and values, and flags.
 var machine = regexp.MustCompile(`--[a-z][a-z0-9-]*|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b`)
 
-// commands finds what to do at the command line.
+// commands matches instructions for the command line.
 var commands = regexp.MustCompile("[,;:] (?:see |use |or with )?`quartermaster [^`]*`[^;.]*")
 
-// ofValues are how values are coded.
+// ofValues match encodings of values.
 var ofValues = strings.NewReplacer("a whole number of cents", "an amount", ", in cents", "", " in cents", "",
 	"in-progress", "in progress",
 	"true (1) or false (0)", "Yes or No", "true or false", "Yes or No", "as YYYY-MM-DD", "such as 2026-11-22",
 	"YYYY-MM-DD", "2026-11-22")
 
-// begins finds the name that a refusal begins with: "delta: ...", "lines.0.qty is ...".
+// begins matches the name at the beginning of a refusal: "delta: ...", "lines.0.qty is ...".
 var begins = regexp.MustCompile(`^[a-z][a-z0-9_]*(?:[.\[][0-9]+\]?\.[a-z0-9_]+)?(: | is | has | must | may )`)
 
 func plainText(args []Arg, text string) string {
@@ -59,7 +58,7 @@ func plainText(args []Arg, text string) string {
 	return sentenceOf(strings.Join(parts, `"`))
 }
 
-// wordOf is what people call an argument or a value.
+// wordOf is the label of an argument or a value.
 func wordOf(args []Arg, name string) string {
 	flag, is := strings.CutPrefix(name, "--")
 	if is {
@@ -129,7 +128,7 @@ func (a Arg) missing() string {
 	return label + " is required."
 }
 
-// wantsWritten says what a page's field takes, in the words of people.
+// wantsWritten says what a page's field accepts, in ordinary words.
 func (a Arg) wantsWritten() string {
 	switch a.Kind {
 	case IntKind:

@@ -8,8 +8,8 @@ import (
 	"text/tabwriter"
 )
 
-// Tabulate writes rows for people: the heads, which | parts, and a line a row, each column
-// as wide as it needs. A failed write is ignored: the reader has gone.
+// Tabulate writes rows for people: the heads, separated by |, and a line for each row, each column as wide as needed.
+// Write errors are ignored: the reader has gone.
 func Tabulate[T any](w io.Writer, heads string, rows []T, cells func(T) []any) {
 	lines := make([][]any, len(rows))
 	for i, row := range rows {
@@ -31,8 +31,7 @@ func tabulate(w io.Writer, heads string, lines [][]any) {
 	_ = t.Flush()
 }
 
-// Facts writes pairs of a name and a value for people, a line each; a pair whose value is
-// empty is left out.
+// Facts writes pairs of name and value for people, a line each; pairs with an empty value are omitted.
 func Facts(w io.Writer, pairs ...string) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -7,15 +7,14 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// Row is a record in an agents' list: in full, or its few fields that identify and
-// decide, when these were asked for. In JSON it is the one that is set; the schema tells
-// the full record's fields, of which those of the short one alone are always there.
+// Row is a record in an agents' list: in full, or short if requested, with the few fields that identify and decide. Its
+// JSON is the one that is set. The schema has the full record's fields; only those of the short one are always present.
 type Row[F, S any] struct {
 	Full  *F
 	Short *S
 
-	brief           *S     // the short one of a row in full, for the answer's text
-	encoded, briefs []byte // both as JSON, once that is known
+	brief           *S     // a full row's short form, for the answer's text
+	encoded, briefs []byte // both as JSON, once known
 }
 
 // MarshalJSON is the form that is set.
@@ -39,8 +38,7 @@ func (r Row[F, S]) inBrief() any {
 
 type briefer interface{ inBrief() any }
 
-// InBrief is an agent's answer with the short forms of its rows, for the text beside it; false
-// where it has no rows in full.
+// InBrief is an agent's answer with the short forms of its rows, for the text beside it; false if it has no full rows.
 func InBrief(answer any) (any, bool) {
 	v := reflect.ValueOf(answer)
 	if v.Kind() != reflect.Struct {
@@ -65,7 +63,7 @@ func InBrief(answer any) (any, bool) {
 	return brief.Interface(), found
 }
 
-// Rows makes the rows of a list: in full, or each by short when that was asked for.
+// Rows makes the rows of a list: full, or short if requested.
 func Rows[F, S any](list []F, wanted bool, short func(F) S) []Row[F, S] {
 	rows := make([]Row[F, S], len(list))
 	for i := range list {
@@ -79,22 +77,22 @@ func Rows[F, S any](list []F, wanted bool, short func(F) S) []Row[F, S] {
 	return rows
 }
 
-// AnswerBytes is how long the rows of an agent's answer get unless it asks for more: an answer,
-// which holds them and as text their short forms, stays below 40 KB.
+// AnswerBytes is the size of an agent's rows, unless more is requested: an answer, with the rows and their short forms
+// as text, stays below 40 KB.
 const AnswerBytes = 38 * 1024
 
-// Fit is Rows for a page, which it ends before it holds more than most bytes: at least
-// one row is given. A page whose length was asked for holds what was asked for.
+// Fit is Rows for a page that ends before it exceeds most bytes, with at least one row. A page whose length was
+// requested is not cut.
 func Fit[F, S any](list []F, wanted bool, short func(F) S, asked bool, most int) []Row[F, S] {
 	return fit(Rows(list, wanted, short), asked, most)
 }
 
-// FitInside is Fit for the rows of one record, whose text is the answer as it stands.
+// FitInside is Fit for the rows of one record, whose text is the whole answer.
 func FitInside[F, S any](list []F, wanted bool, short func(F) S, asked bool, most int) []Row[F, S] {
 	return fit(plain(Rows(list, wanted, short)), asked, most)
 }
 
-// plain leaves the text of rows as they are.
+// plain keeps the text of rows unchanged.
 func plain[F, S any](rows []Row[F, S]) []Row[F, S] {
 	for i := range rows {
 		rows[i].brief = nil
@@ -116,12 +114,12 @@ func fit[F, S any](rows []Row[F, S], asked bool, most int) []Row[F, S] {
 	return rows
 }
 
-// encode writes both forms and tells how many bytes the row takes of an answer: its text is
-// JSON within JSON, where each quote takes two.
+// encode writes both forms and returns the bytes that the row takes in an answer: its text is JSON within JSON, where
+// each quote takes two.
 func (r *Row[F, S]) encode() int {
 	b, err := r.MarshalJSON()
 	if err != nil {
-		return 0 // the answer fails by it
+		return 0 // encoding the answer will fail
 	}
 	r.encoded, r.briefs = b, b
 	if r.brief != nil {
@@ -138,7 +136,7 @@ func (r *Row[F, S]) encode() int {
 	return len(r.encoded) + len(r.briefs) + escaped + 2
 }
 
-// shaped is a type that tells its shape by itself.
+// shaped is a type with its own shape.
 type shaped interface{ shape() *Shape }
 
 func (Row[F, S]) shape() *Shape {
@@ -154,15 +152,14 @@ func (Row[F, S]) shape() *Shape {
 	return &full
 }
 
-// Short binds an agent's wish for short rows.
+// Short binds an agent's request for short rows.
 func (f *Form) Short(p *bool) {
 	var detail string
 	f.Enum(&detail, "detail", "short: fewer fields", []string{"full", "short"})
 	*p = detail == "short"
 }
 
-// CentsUntold reports whether the shape holds an amount of which neither its record nor what
-// the record stands in says the currency.
+// CentsUntold reports whether the shape has an amount whose currency neither its record nor an enclosing one names.
 func (s *Shape) CentsUntold() bool {
 	if slices.ContainsFunc(s.Fields, func(f Field) bool { return f.Name == "currency" }) {
 		return false

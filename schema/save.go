@@ -12,8 +12,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// Saved is the answer of an operation that makes a record of a table or changes it: the
-// record as the table's row has it.
+// Saved is the answer of an operation that makes or changes a record of a table: the record as the table's row.
 type Saved struct {
 	Created bool              `json:"created"`
 	Record  map[string]string `json:"record"`
@@ -21,12 +20,11 @@ type Saved struct {
 	page string // of the record
 }
 
-// Page is the record's page, "" where there is none.
+// Page is the record's page, "" if there is none.
 func (s Saved) Page() string { return s.page }
 
-// Save makes the operation that makes a record of the table, or changes it, by the
-// table's row: what an import of that one row would store, with the same checks. The
-// table needs Find. op brings what the table does not tell: name, sentence, command.
+// Save makes the operation that makes or changes a record of the table, by the table's row: it stores what an import of
+// that one row would, with the same checks. The table needs Find. op has what the table lacks: name, sentence, command.
 func (t Table) Save(d *db.DB, op Op) Op {
 	op.Writes = true
 	op.Bind = func(f *Form) Handler {
@@ -83,8 +81,7 @@ func (t Table) record(c *db.Conn, cells map[string]string) (map[string]string, b
 	return record, true, nil
 }
 
-// cells returns what a command or a page brought, one text an argument, by the
-// argument's name.
+// cells returns the texts of a command or a page, one for each argument, by its name.
 func (f *Form) cells() map[string]string {
 	cells := map[string]string{}
 	for _, a := range f.args {
@@ -95,9 +92,8 @@ func (f *Form) cells() map[string]string {
 	return cells
 }
 
-// Filled returns the fields of the operation's form on a page, filled from the record
-// that the given fields name: of a record that can be made by the same form none need
-// be there. Amounts are written in the currency.
+// Filled returns the fields of the operation's form on a page, from the record that the given fields name. If the form
+// can make the record, it need not exist. Amounts are written in the currency.
 func (o Op) Filled(c *db.Conn, given map[string][]string, currency exact.Currency) (fields map[string][]string,
 	found bool, err error) {
 	if o.Fill == nil {
@@ -134,8 +130,8 @@ func (o Op) Filled(c *db.Conn, given map[string][]string, currency exact.Currenc
 	return fields, true, nil
 }
 
-// fillRecords fills the fields of a list of objects: the record has them under
-// lines.0.sku, lines.0.unit_cost_cents, lines.1.sku ..., by the arguments' names.
+// fillRecords fills the fields of a list of objects: the record has them under lines.0.sku, lines.0.unit_cost_cents,
+// lines.1.sku ..., by argument.
 func (a Arg) fillRecords(fields map[string][]string, record map[string]string, currency exact.Currency) {
 	for name, text := range record {
 		rest, ok := strings.CutPrefix(name, a.Name+".")
@@ -158,8 +154,8 @@ func (a Arg) fillRecords(fields map[string][]string, record map[string]string, c
 	}
 }
 
-// Seen is what a form was filled from, as one text: the form carries it, and Unchanged
-// compares it with the record when the form comes back.
+// Seen is the record from which a form was filled, as one text: the form carries it, and Unchanged compares it with the
+// record when the form is sent.
 func Seen(fields map[string][]string) string {
 	b := []byte{'{'}
 	for i, name := range slices.Sorted(maps.Keys(fields)) {

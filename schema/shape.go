@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// Dialect is the spelling of a schema: the two differ in how they say "or null".
+// Dialect is the dialect of a schema: the two differ in how they say "or null".
 type Dialect uint8
 
 // The dialects.
@@ -19,10 +19,9 @@ const (
 	JSONSchema                // JSON Schema 2020-12, for agents: "type": ["string", "null"]
 )
 
-// Shape is how a Go value stands in JSON, read off its type, so that the documents
-// cannot drift from what is really written.
+// Shape is a Go value's shape in JSON, derived from its type, so that the documents always match.
 type Shape struct {
-	Name     string // of the Go type of an object, for a schema of its own in OpenAPI; may be empty
+	Name     string // of an object's Go type, for its own schema in OpenAPI; may be empty
 	Type     string // "" is any value
 	Format   string
 	Pattern  string
@@ -40,8 +39,8 @@ type Field struct {
 	Shape    *Shape
 }
 
-// ShapeOf reads the shape off v's type. Field tags add what types cannot say: `about`
-// a sentence, `enum` the values, separated by commas.
+// ShapeOf derives the shape from v's type. Field tags add what types cannot express: `about` a sentence, `enum` the
+// values, separated by commas.
 func ShapeOf(v any) *Shape { return shapeOf(reflect.TypeOf(v)) }
 
 var known = map[reflect.Type]Shape{
@@ -90,7 +89,7 @@ func shapeOf(t reflect.Type) *Shape {
 	return &Shape{}
 }
 
-// nameOf is the type's own name, if it has one that another language can use.
+// nameOf is the type's own name, if it has one that other languages can use.
 func nameOf(t reflect.Type) string {
 	if n := t.Name(); n != "" && n[0] >= 'A' && n[0] <= 'Z' && !strings.Contains(n, "[") {
 		return n
@@ -98,8 +97,8 @@ func nameOf(t reflect.Type) string {
 	return ""
 }
 
-// NameKey is where a schema in OpenAPI's dialect carries the name of its Go type, until
-// the document gives it a place of its own.
+// NameKey holds the name of a schema's Go type in OpenAPI's dialect, until the document moves the schema to its own
+// place.
 const NameKey = "x-go-name"
 
 func fieldsOf(t reflect.Type) []Field {
@@ -119,14 +118,13 @@ func fieldsOf(t reflect.Type) []Field {
 	return fields
 }
 
-// Unbounded reports whether the value may hold any number of others, so that its size is
-// that of what is stored.
+// Unbounded reports whether the value may contain any number of others, so that its size depends on stored data.
 func (s *Shape) Unbounded() bool {
 	return s.Items != nil || s.Type == "" ||
 		slices.ContainsFunc(s.Fields, func(f Field) bool { return f.Shape.Unbounded() })
 }
 
-// Schema is the shape in the dialect's spelling.
+// Schema is the shape in the dialect.
 func (s *Shape) Schema(d Dialect) map[string]any {
 	m := map[string]any{}
 	set := func(key, v string) {

@@ -8,70 +8,63 @@ import (
 	"quartermaster/schema/db"
 )
 
-// Table is a set of records that travels as CSV: header names are the columns, and
-// what was exported imports again unchanged.
+// Table is a set of records in CSV: header names are the columns, and an export imports again unchanged.
 type Table struct {
 	Name    string
 	About   string
-	Options []string // flags of import that it takes: "add", "emit"
-	Sheet   bool     // people write it: columns are known by their usual names too, and money is in units
-	// it holds what gives access, in columns that are Secret: for admins alone, who type their password again
+	Options []string // its flags of import: "add", "emit"
+	Sheet   bool     // people write it: usual column names are accepted too, and money is in currency units
+	// it contains what gives access, in columns that are Secret: for admins only, who type their password again
 	Secret bool
 
-	// Row binds one row's columns and gives what stores it. Like Op.Bind it is also
-	// called without values, to describe the columns. The identifier's columns are
-	// Required; f.Given tells a column that the file has from one that is absent.
+	// Row binds one row's columns and returns what stores it. Like Op.Bind it is also called without values, to describe
+	// the columns. The identifier's columns are Required; f.Given distinguishes a column of the file from an absent one.
 	Row func(f *Form) Put
 
-	// Load, when set, stores many rows at once in place of Row's Put, which then only
-	// describes the columns. A file comes in slices, each of which stays stored when a later
-	// one fails: Load is called several times, and the rows that agree in the columns of
-	// Together, which it needs, come in one call, in the file's order. So do the calls, by
-	// the first row of each such group, unless AnyOrder says that the groups may come in any
-	// order.
+	// Load, if set, stores many rows at once instead of Row's Put, which then only describes the columns. A file comes in
+	// batches, each of which stays stored if a later one fails. Load is called several times. Rows that agree in the
+	// columns of Together, which it needs, come in one call, in the file's order. Calls follow the first row of each such
+	// group, unless AnyOrder allows any order.
 	Load     func(ctx context.Context, d *db.DB, who db.Caller, lines []Line, o LoadOptions) (Loaded, error)
 	Together []string
 	AnyOrder bool
 
-	// Find gives one record's cells in the order of the columns: the one that the cells of
-	// its identifier's columns (or its id) name. It is for forms that edit a record.
+	// Find returns one record's cells in the order of the columns: the one named by the cells of its identifier's columns
+	// (or its id). It is for Edit forms.
 	Find func(c *db.Conn, cell func(column string) string) (cells []string, found bool, err error)
 
-	// Page is the address of the page of the record that those cells name, for who has just
-	// saved it.
+	// Page is the address of the page of the record that those cells name, to show it after saving.
 	Page func(c *db.Conn, cell func(column string) string) (path string, err error)
 
-	// Group and Rows, when set, store the rows that agree in the columns of Group
-	// together, wherever they stand in the file: Rows binds the form of each, in the
-	// file's order, and gives what stores them all. One refused row refuses its group.
-	// Row then only describes the columns.
+	// Group and Rows, if set, store the rows that agree in the columns of Group together, wherever they are in the file.
+	// Rows binds the form of each, in the file's order, and returns what stores them all. One refused row refuses its
+	// group. Row then only describes the columns.
 	Group []string
 	Rows  func(fs []*Form) Put
 
-	// Export gives every record to emit, the cells in the order of the columns.
+	// Export passes every record to emit, the cells in the order of the columns.
 	Export func(c *db.Conn, emit func(cells ...string) error) error
 
-	// Written tells how many of the columns an export has: those behind are for imports, or no
-	// record has anything in them. nil is all.
+	// Written returns how many of the columns an export has: later ones are for imports, or empty in every record. nil is
+	// all.
 	Written func(c *db.Conn) (columns int, err error)
 
-	// Foresee, when set, calls store, which stores a file's rows in a trial, and tells what they
-	// would lead to by themselves later.
+	// Foresee, if set, calls store, which stores a file's rows in a trial, and returns their later automatic effects.
 	Foresee func(ctx context.Context, d *db.DB, who db.Caller, store func() error) (Foreseen, error)
 }
 
-// Foreseen is what the rows of a file would lead to; without Text nothing. Column is one that a
-// person may set for all rows to avoid it, and Label asks for its value.
+// Foreseen are the later effects of a file's rows; none without Text. A person may set Column for all rows to avoid
+// them; Label asks for its value.
 type Foreseen struct {
 	WouldPost     any
 	Text          func(Money) string
 	Column, Label string
 }
 
-// Put stores one row and tells what that did; its refusal refuses the row alone.
+// Put stores one row and returns what that did; its refusal refuses the row alone.
 type Put func(tx *db.Tx) (Outcome, error)
 
-// Try stores the row; when that fails, only what it did is undone.
+// Try stores the row; if that fails, only its own changes are undone.
 func (put Put) Try(tx *db.Tx) (o Outcome, err error) {
 	err = tx.Try(func() error {
 		o, err = put(tx)
@@ -80,21 +73,21 @@ func (put Put) Try(tx *db.Tx) (o Outcome, err error) {
 	return o, err
 }
 
-// Outcome is what storing a record did: it is New, or Fields of it changed. With neither it
-// is the same as before, and nothing was written.
+// Outcome is the effect of storing a record: it is New, or Fields of it changed. With neither it is unchanged, and
+// nothing was written.
 type Outcome struct {
-	ID     int64 // the record's, where it has a number
+	ID     int64 // the record's, if it has a number
 	New    bool
 	Fields []string // the columns that changed, sorted
 }
 
-// Changed is the outcome for a record that was there: the changes by their columns.
+// Changed is the outcome for an existing record: the changes by column.
 func Changed[V any](id int64, changes map[string]V) Outcome {
 	return Outcome{ID: id, Fields: slices.Sorted(maps.Keys(changes))}
 }
 
-// Line is one row of a file: its line number and its cells in the order of the
-// table's columns; a column that the file lacks is "".
+// Line is one row of a file: its line number and its cells in the order of the table's columns; "" for a column that
+// the file lacks.
 type Line struct {
 	Number int
 	Cells  []string
@@ -103,39 +96,39 @@ type Line struct {
 // LoadOptions are import's flags.
 type LoadOptions struct {
 	Add, Emit, DryRun bool
-	Columns           []string // that the file has, for a table that takes it as a whole
-	// in a dry run: the rows of which a value means something else, as an unknown way of paying is other
+	Columns           []string // of the file, for a table that is imported as a whole
+	// in a dry run: rows with a value that is stored as another, such as an unknown payment method as other
 	Replaced *int
 }
 
-// Loaded is what an import did.
+// Loaded is the result of an import.
 type Loaded struct {
 	Imported int       `json:"imported"`
 	Errors   []Refused `json:"errors"`
 
-	New, Changed, Same int          `json:"-"` // how many of the imported rows were what
+	New, Changed, Same int          `json:"-"` // numbers of imported rows by outcome
 	Changes            []LineChange `json:"-"` // the changed rows, the first MostChanges of them
 
-	Remarks []Remark  `json:"-"` // what is to be known of rows that were taken
-	Unknown []Unknown `json:"-"` // names that refused rows have for records, each once
+	Remarks []Remark  `json:"-"` // notes about accepted rows
+	Unknown []Unknown `json:"-"` // unknown names of records in refused rows, each once
 }
 
-// Remark is one sentence about rows that were taken.
+// Remark is one sentence about accepted rows.
 type Remark struct {
 	Text  string
 	Rows  int
 	Lines []int // the first few
 }
 
-// Unknown is a name in a file that means none of our records yet, and the operation that says which:
-// with Fields as they stand, and the record in Field, one of the field's choices.
+// Unknown is a name in a file that means no record yet, and the operation that maps it: with Fields unchanged, and the
+// record in Field, one of the field's choices.
 type Unknown struct {
 	Name, Op, Field string
 	Rows            int
 	Fields          map[string]string
 }
 
-// Merge adds what another part of the same import came to.
+// Merge adds the result of another part of the same import.
 func (l *Loaded) Merge(part Loaded) {
 	l.Imported += part.Imported
 	l.New += part.New
@@ -183,16 +176,16 @@ func (l *Loaded) Miss(u Unknown) {
 	l.Unknown = append(l.Unknown, u)
 }
 
-// LineChange is one row of a file that changes a record, and which of its fields.
+// LineChange is one row of a file that changes a record, with the changed fields.
 type LineChange struct {
 	Line   int      `json:"line"`
 	Fields []string `json:"fields"`
 }
 
-// MostChanges bounds what is listed of an import's changes; its counts are whole.
+// MostChanges bounds the listed changes of an import; its counts are complete.
 const MostChanges = 1000
 
-// Note counts the lines of a record that was stored, by what that did.
+// Note counts the lines of a stored record by outcome.
 func (l *Loaded) Note(o Outcome, lines ...int) {
 	rows := len(lines)
 	l.Imported += rows
@@ -213,7 +206,7 @@ func (l *Loaded) Note(o Outcome, lines ...int) {
 type Refused struct {
 	Line   int    `json:"line"`
 	Reason string `json:"reason"`
-	Column string `json:"-"` // the first column that it is about; "" for the row
+	Column string `json:"-"` // the first column concerned; "" for the row
 }
 
 // Columns describes the table's columns in order.
@@ -233,8 +226,7 @@ func (t Table) Decode(cells map[string]string, o LoadOptions) (Put, error) {
 	return put, nil
 }
 
-// DecodeRows reads the cells of a group's rows. A refusal comes with the index of the
-// row that it is about.
+// DecodeRows reads the cells of a group's rows. A refusal comes with the index of its row.
 func (t Table) DecodeRows(rows []map[string]string, o LoadOptions) (put Put, at int, err error) {
 	forms := make([]*Form, len(rows))
 	for i, cells := range rows {

@@ -8,13 +8,12 @@ import (
 	"quartermaster/schema/words"
 )
 
-// What holds for agents' arguments alone.
+// Rules for agents' arguments alone.
 
-// toolID binds a record's id as an agent gives it: as a number, as its digits, or as the record
-// is called, where it can be found so. One whose argument ends in _id is named by the argument
-// without it, or by its flag's name, too (asset_id, asset; pm_id, plan): none of the two is required by the tool's
-// schema, one of them by the call where opts require it. Digits are an id in one that ends in _id, and elsewhere a
-// name first.
+// toolID binds a record's id as an agent sends it: as a number, as its digits, or as the record's name, if it can be
+// found so. An argument that ends in _id may also be called by its name without _id, or by its flag's name (asset_id,
+// asset; pm_id, plan). The tool's schema requires neither; the call requires one if opts do. Digits are an id in one
+// that ends in _id, and elsewhere a name first.
 func (f *Form) toolID(p *int64, a Arg, opts []Opt) bool {
 	for _, o := range opts {
 		o(&a)
@@ -66,11 +65,10 @@ func (f *Form) recordOf(p *int64, a Arg, v value) bool {
 	return ok
 }
 
-// either are numbers whose sign before the last three digits may part the thousands, or the
-// decimals.
+// either matches numbers whose separator before the last three digits may be one of thousands, or of decimals.
 var either = regexp.MustCompile(`^([+-]?[1-9]\d{0,2})[.,](\d{3})$`)
 
-// unclear refuses a number that came as text and can be read in two ways.
+// unclear refuses an ambiguous number that came as text.
 func (f *Form) unclear(a Arg, token string) bool {
 	parts := either.FindStringSubmatch(strings.TrimSpace(token))
 	if parts == nil {
@@ -84,8 +82,8 @@ func (f *Form) unclear(a Arg, token string) bool {
 	return true
 }
 
-// Near returns at most most of the names that are really like what was asked for: one that has a
-// word of it, or a word that differs by few letters. Of nonsense nothing is near.
+// Near returns at most most of the similar names: those that share a word, or have a word that differs by few letters.
+// Nonsense has none.
 func Near(asked string, names []string, most int) []string {
 	looked := words.Parts(asked)
 	like := make([]string, 0, most)

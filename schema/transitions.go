@@ -7,12 +7,11 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Transitions is a state machine: each state with the states that may follow it. It is the
-// only statement of how a record may move: it checks, fills the enum in the OpenAPI
-// document and in the tool, and writes the refusal's text and the prose.
+// Transitions is a state machine: each state with its next states. It is the only definition of a record's moves: it
+// checks, fills the enum in the OpenAPI document and in the tool, and gives the refusals' text and the prose.
 type Transitions []State
 
-// State is one state and where it may go; To is empty for a terminal one.
+// State is one state and its next ones; To is empty for a terminal one.
 type State struct {
 	Name string
 	To   []string
@@ -37,7 +36,7 @@ func (m Transitions) From(from string) []string {
 	return nil
 }
 
-// Prose tells every move: "open to done or cancelled, done to open".
+// Prose lists every move: "open to done or cancelled, done to open".
 func (m Transitions) Prose() string {
 	var moves []string
 	for _, s := range m {
@@ -48,8 +47,7 @@ func (m Transitions) Prose() string {
 	return strings.Join(moves, ", ")
 }
 
-// Check refuses a move that the machine does not allow, naming those it does. noun
-// is what moves: "work order".
+// Check refuses a move that the machine does not allow, naming those it does. noun is the record: "work order".
 func (m Transitions) Check(noun, from, to string) error {
 	next := m.From(from)
 	if slices.Contains(next, to) {

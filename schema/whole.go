@@ -11,8 +11,8 @@ import (
 // ServiceNames are the names of the services in the order of their ports.
 var ServiceNames = []string{"store", "maintenance", "rental", "reorder"}
 
-// ServicesOn returns which services are switched on, in their order: those that `init --for`
-// named and an admin added, all where nothing was said.
+// ServicesOn returns the services that are turned on, in order: those that `init --for` named and an admin added, by
+// default all.
 func ServicesOn(c *db.Conn) ([]string, error) {
 	kept, err := c.Setting(db.SettingServices)
 	if err != nil || kept == "" {
@@ -22,8 +22,8 @@ func ServicesOn(c *db.Conn) ([]string, error) {
 	return slices.DeleteFunc(slices.Clone(ServiceNames), func(s string) bool { return !slices.Contains(named, s) }), nil
 }
 
-// KeepsWhole refuses an act of the whole appliance, such as copying the file, to who is no
-// admin of every service that is switched on. The operator may.
+// KeepsWhole refuses an operation on the whole appliance, such as copying the file, to anyone who is not an admin of
+// every service that is turned on. The operator may.
 func KeepsWhole(c *db.Conn, who db.Caller, act string) error {
 	if who.User == "cli" || who.User == "system" {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// written returns an argument's text as a command or a page brought it.
+// written returns an argument's text from a command or a page.
 func (f *Form) written(a Arg) (value, bool) {
 	all, ok := f.in.Values[f.field(a)]
 	if !ok || len(all) == 0 {
@@ -28,7 +28,7 @@ func (f *Form) written(a Arg) (value, bool) {
 	return value{text: text, isText: true}, true
 }
 
-// field is the argument's name among Input.Values.
+// field is the argument's name in Input.Values.
 func (f *Form) field(a Arg) string {
 	if f.surface == Page {
 		return PageField(a.Name)
@@ -36,7 +36,7 @@ func (f *Form) field(a Arg) string {
 	return a.Name
 }
 
-// unknownValue is the first field of a page's form, by name, that no argument has.
+// unknownValue is the first field of a page's form, by name, without an argument.
 func (f *Form) unknownValue() (name string, found bool) {
 	for n := range f.in.Values {
 		if !f.knowsField(n) && (!found || n < name) {
@@ -56,9 +56,8 @@ func (f *Form) knowsField(name string) bool {
 	})
 }
 
-// decimal turns a number as people write it into one as JSON writes it. The decimal
-// sign is a point or a comma; spaces and ' group thousands, and so does a point or
-// comma that stands more than once, or before the other, or in money before exactly
+// decimal turns a number as people write it into a JSON number. The decimal separator is a point or a comma. Spaces and
+// ' group thousands, and so does a point or comma that is repeated, or before the other one, or in money before exactly
 // three last digits.
 func decimal(s string, money bool) (string, bool) {
 	s = strings.TrimSpace(s)
@@ -80,8 +79,7 @@ func decimal(s string, money bool) (string, bool) {
 	return sign + whole, true
 }
 
-// splitDecimal parts the digits before the decimal sign, still grouped, from those
-// behind it.
+// splitDecimal separates the digits before the decimal separator, still grouped, from those after it.
 func splitDecimal(s string, money bool) (whole, fraction string, ok bool) {
 	points, commas := strings.Count(s, "."), strings.Count(s, ",")
 	last := strings.LastIndexAny(s, ".,")
@@ -104,8 +102,7 @@ func splitDecimal(s string, money bool) (whole, fraction string, ok bool) {
 	return s[:last], behind, allDigits(behind) && last > 0
 }
 
-// ungroup takes out the signs that group thousands. Groups are of three digits, behind
-// a first of one to three, and parted by one sign.
+// ungroup removes thousands separators. Groups have three digits, after a first one of one to three, and one separator.
 func ungroup(s string) (string, bool) {
 	sign := ""
 	var b strings.Builder
@@ -144,7 +141,7 @@ func allDigits(s string) bool {
 	return s != ""
 }
 
-// money reads an amount of a page in units of its currency.
+// money parses an amount of a page in currency units.
 func (f *Form) money(a Arg, text string) (int64, bool) {
 	currency := f.currency()
 	if whole, cut, two := readTwice(text, currency.Places); two {
@@ -155,7 +152,7 @@ func (f *Form) money(a Arg, text string) (int64, bool) {
 		f.Refuse(a.Name, "%s: %s can be read in two ways. Write %s.", f.shown(a), Quote(text), either)
 		return 0, false
 	}
-	token, ok := decimal(text, currency.Places != 3) // where money has three decimals, three digits are no group
+	token, ok := decimal(text, currency.Places != 3) // with three decimals, three digits are no group
 	n, err := int64(0), exact.ErrNotNumber
 	if ok {
 		n, err = currency.Parse(token)
@@ -168,8 +165,7 @@ func (f *Form) money(a Arg, text string) (int64, bool) {
 	return n, true
 }
 
-// Cents reads the texts of a list as amounts: whole cents; on pages as people type them. One that
-// is none is refused.
+// Cents parses the texts of a list as amounts: whole cents; on pages as people type them. Any other text is refused.
 func (f *Form) Cents(name string, texts []string) []int64 {
 	all := make([]int64, 0, len(texts))
 	for _, t := range texts {
@@ -187,9 +183,8 @@ func (f *Form) Cents(name string, texts []string) []int64 {
 	return all
 }
 
-// readTwice reports whether an amount may mean two things: one separator with exactly three digits
-// behind it. whole is the one, and cut, "" in a currency without decimals, the other with as many
-// decimals as the currency has.
+// readTwice reports whether an amount is ambiguous: one separator with exactly three digits after it. whole is one
+// reading, and cut, "" in a currency without decimals, the other with as many decimals as the currency has.
 func readTwice(text string, places int) (whole, cut string, two bool) {
 	text = strings.TrimSpace(text)
 	sign := ""
@@ -207,7 +202,7 @@ func readTwice(text string, places int) (whole, cut string, two bool) {
 	return whole, cut, true
 }
 
-// currency is that of the amounts of a page.
+// currency is the currency of a page's amounts.
 func (f *Form) currency() exact.Currency {
 	if f.in.Currency.Code == "" {
 		return exact.CurrencyOf("USD")
@@ -215,9 +210,8 @@ func (f *Form) currency() exact.Currency {
 	return f.in.Currency
 }
 
-// Currency says by a field in which currency a page's amounts are, where it is not the
-// shop's: an order has its own. code gives the currency's code by the field's text, "" for
-// the shop's. It is called before the amounts are bound.
+// Currency takes the currency of a page's amounts from a field, if it is not the shop's: an order has its own. code
+// returns the currency's code for the field's text, "" for the shop's. It is called before the amounts are bound.
 func (f *Form) Currency(field string, code func(c *db.Conn, text string) (string, error)) {
 	values := f.in.Values[field]
 	if f.surface != Page || f.describing || f.in.View == nil || len(values) == 0 {
@@ -235,18 +229,17 @@ func (f *Form) Currency(field string, code func(c *db.Conn, text string) (string
 	}
 }
 
-// id reads the id that a command or a page names a record by: the record's name, #12,
-// or its digits.
+// id parses the id by which a command or a page names a record: its name, #12, or its digits.
 func (f *Form) id(a Arg, text string) (int64, bool) {
 	text = strings.TrimSpace(text)
 	digits, marked := strings.CutPrefix(text, "#")
 	n, err := strconv.ParseInt(digits, 10, 64)
 	number := err == nil && n > 0
-	nameFirst := a.NameFirst && (f.surface != Page || a.choices == nil) // a page's list to choose from gives ids
+	nameFirst := a.NameFirst && (f.surface != Page || a.choices == nil) // a page's select sends ids
 	if number && (marked || a.lookup == nil || !nameFirst) {
 		return n, true
 	}
-	// 0 and what no id reaches are no names where digits are an id
+	// 0 and numbers beyond any id are not names where digits are an id
 	digital := err == nil || errors.Is(err, strconv.ErrRange)
 	if digital && (marked || !nameFirst) || a.lookup == nil || f.in.View == nil {
 		f.refuse(a, ": %s is not allowed; it takes %s", Quote(text), f.wants(a))
@@ -271,8 +264,7 @@ func (f *Form) id(a Arg, text string) (int64, bool) {
 	return found, err == nil
 }
 
-// rowsOf makes the rows of a page's fields rows.0.sku, rows.0.qty ... into JSON, or
-// takes the JSON that a command or one field brought.
+// rowsOf turns a page's fields rows.0.sku, rows.0.qty ... into JSON, or returns the JSON of a command or one field.
 func (f *Form) rowsOf(a Arg) (strict.Value, bool) {
 	if v, ok := f.written(a); ok && v.text != "" {
 		rows, err := strict.Parse([]byte(v.text), maxDepth)

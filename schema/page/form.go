@@ -373,7 +373,7 @@ func (e entry) marks() string {
 
 func (e entry) value() string { return strings.Join(e.values, "\n") }
 
-// AmountField is cents as a form's field holds them: 1080.39.
+// AmountField is cents in a form's field: 1080.39.
 func AmountField(ctx context.Context, cents int64) string {
 	return exact.CurrencyOf(From(ctx).Currency).Plain(cents)
 }

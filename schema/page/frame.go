@@ -13,13 +13,12 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Frame is what the components of a page know about the request that they are drawn
-// for. Package screen puts it into the context.
+// Frame is what a page's components know about their request. Package screen puts it into the context.
 type Frame struct {
 	Service  string // "rental"
 	Who      db.Caller
 	Area     Area
-	Path     string     // of the address, as it was asked for
+	Path     string     // of the address, as requested
 	Pattern  string     // of the page: "/leases/:id"
 	Query    url.Values // of the address
 	Filters  []schema.Arg
@@ -28,28 +27,28 @@ type Frame struct {
 	Today    exact.Day
 	Now      exact.Instant
 	Zone     *time.Location
-	Base     string // the service's public address, without a slash at the end
-	Keys     bool   // single keys do something
+	Base     string // the service's public address, without a trailing slash
+	Keys     bool   // keyboard shortcuts are on
 	Mailing  bool   // mail is set up
 
 	Op      func(name string) (schema.Op, bool)                        // an operation of this area by its name
-	Choices func(a schema.Arg, f schema.Find) ([]schema.Choice, error) // what a field may name
+	Choices func(a schema.Arg, f schema.Find) ([]schema.Choice, error) // the choices of a field
 	NewKey  func() string                                              // a fresh idempotency key
-	Years   bool                                                       // days are written with their year, as on prints
-	Notice  string                                                     // a caveat over the page (Noticed)
+	Years   bool                                                       // dates have their year, as on prints
+	Notice  string                                                     // a warning above the page (Noticed)
 
-	Turns   bool                       // the page takes the marks of the one before
-	Marks   *Marks                     // of the page before, or of rows that were refused
-	listed  map[string][]schema.Choice // what was read of them, by source and field
-	marking *Marking                   // the form of marked rows that was drawn
+	Turns   bool                       // the page receives the marks of the previous one
+	Marks   *Marks                     // of the previous page, or of refused rows
+	listed  map[string][]schema.Choice // choices read so far, by source and field
+	marking *Marking                   // the drawn form of marked rows
 	onPage  map[string]bool            // rows whose boxes were drawn
 
-	Wrong   map[string]string // filters that were refused, by name
-	Sent    *Sent             // a form that was refused and comes back
-	Missing []string          // operations that were drawn and do not exist
+	Wrong   map[string]string // refused filters, by name
+	Sent    *Sent             // a refused form that is shown again
+	Missing []string          // operations of drawn controls that do not exist
 }
 
-// Shop is what stands at the head of prints.
+// Shop is the head of prints.
 type Shop struct{ Name, Address, Tax, Bank string }
 
 type frameKey struct{}
@@ -59,7 +58,7 @@ func With(ctx context.Context, f *Frame) context.Context {
 	return context.WithValue(ctx, frameKey{}, f)
 }
 
-// From is the context's frame; an empty one where there is none.
+// From is the context's frame; an empty one if there is none.
 func From(ctx context.Context) *Frame {
 	if f, ok := ctx.Value(frameKey{}).(*Frame); ok {
 		return f
@@ -67,8 +66,7 @@ func From(ctx context.Context) *Frame {
 	return &Frame{Currency: "USD", Zone: time.UTC}
 }
 
-// May reports whether who is looking may do the operation: a viewer finds no control
-// that writes.
+// May reports whether the caller may do the operation: a viewer sees no control that writes.
 func May(ctx context.Context, op string) bool {
 	_, ok := From(ctx).may(op)
 	return ok
@@ -97,7 +95,7 @@ func (f *Frame) may(name string) (schema.Op, bool) {
 	return op, true
 }
 
-// Is reports whether the caller's role is at least the one named.
+// Is reports whether the caller has at least the role.
 func Is(ctx context.Context, role string) bool { return From(ctx).is(role) }
 
 func (f *Frame) is(role string) bool {
@@ -105,7 +103,7 @@ func (f *Frame) is(role string) bool {
 	return slices.Index(order, f.Who.Role) >= slices.Index(order, role)
 }
 
-// DoPath is where an operation is done.
+// DoPath is the address that does an operation.
 func (f *Frame) DoPath(op string) string {
 	switch f.Area {
 	case Tenant:
@@ -118,7 +116,7 @@ func (f *Frame) DoPath(op string) string {
 	return "/do/" + op
 }
 
-// record is the address of the record that a page such as /leases/12/statement is of, "" on others.
+// record is the address of the record of a page such as /leases/12/statement, "" on others.
 func (f *Frame) record() string {
 	at := strings.LastIndexByte(f.Path, '/')
 	if f.Area != Staff || strings.Count(f.Path, "/") != 3 {
@@ -127,7 +125,7 @@ func (f *Frame) record() string {
 	return f.Path[:at]
 }
 
-// Here is the address of the page that is drawn, with its query.
+// Here is the address of the drawn page, with its query.
 func (f *Frame) Here() string {
 	if len(f.Query) == 0 {
 		return f.Path
@@ -135,8 +133,7 @@ func (f *Frame) Here() string {
 	return f.Path + "?" + f.Query.Encode()
 }
 
-// with is the page's own address with one parameter changed; "" takes it away. The
-// place in the list starts anew.
+// with is the page's address with one parameter changed, or removed by "". The list starts at its first page.
 func (f *Frame) with(name, value string) string {
 	q := url.Values{}
 	for k, v := range f.Query {
@@ -153,13 +150,13 @@ func (f *Frame) with(name, value string) string {
 	return f.Path + "?" + q.Encode()
 }
 
-// WithQuery is the page's own address with one parameter changed, "" takes it away.
+// WithQuery is the page's address with one parameter changed, or removed by "".
 func WithQuery(ctx context.Context, name, value string) string { return From(ctx).with(name, value) }
 
 // Num is a whole number as text, for a field.
 func Num[T ~int | ~int64 | ~int32](n T) string { return strconv.FormatInt(int64(n), 10) }
 
-// Path joins a path out of parts, each escaped: Path("skus", sku).
+// Path joins the parts of a path, each escaped: Path("skus", sku).
 func Path(parts ...string) string {
 	var b strings.Builder
 	for _, p := range parts {

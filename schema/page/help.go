@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema"
 )
 
-// factOf is a value that is shown: a record by what its choice says.
+// factOf is a shown value: for a record its choice's text.
 func (f *Frame) factOf(e entry) string {
 	shown := e.value()
 	if shown == "" {
@@ -28,7 +28,7 @@ func (f *Frame) factOf(e entry) string {
 	return `<p class="fact"><span>` + esc(e.arg.Label()) + `</span> <b>` + esc(shown) + `</b></p>`
 }
 
-// Named draws the facts that say which record a question is about.
+// Named draws the facts that name a question's record.
 func Named(op schema.Op, fm Form) templ.Component {
 	return made(func(f *Frame) string {
 		var b strings.Builder
@@ -42,8 +42,7 @@ func Named(op schema.Op, fm Form) templ.Component {
 	})
 }
 
-// help is what stands below the field: what the argument says for pages, else what it says to all,
-// if that says more than the label and has no word of the machine.
+// help is the text below the field: Help, else About if it says more than the label and has no technical words.
 func (e entry) help() string {
 	if e.arg.Help != "" {
 		return e.arg.Help
@@ -60,8 +59,7 @@ func (e entry) help() string {
 	return about
 }
 
-// People is what a description that is for people, agents and commands alike says to people: its
-// sentences without the words of the machine.
+// People is a shared description's text for people: the sentences without technical words.
 func People(about string) string {
 	var kept []string
 	for _, sentence := range strings.SplitAfter(about, ". ") {
@@ -72,8 +70,7 @@ func People(about string) string {
 	return strings.Join(kept, " ")
 }
 
-// machineWords are what no page says: names of arguments, flags, commands, statuses, and how values
-// are coded.
+// machineWords match technical words that no page shows: names of arguments, flags, commands, statuses, encodings.
 var machineWords = regexp.MustCompile(
 	`[a-z]_[a-z]|--[a-z]|\b(cents?|true|false|null|JSON|ids?|UTF-8|REST|agents?|fired|in-progress|[45]0[0-9]|[45]22)\b|YYYY|\(1\)|quartermaster [a-z]`)
 

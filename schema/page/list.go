@@ -14,11 +14,11 @@ import (
 // Column is the head of a table's column.
 type Column struct {
 	Label string
-	Sort  string // the value of sort that orders by it; "" is not sortable
+	Sort  string // the value of sort for this column; "": not sortable
 	Right bool   // figures
-	Hear  bool   // the label is heard, not seen: for a column of buttons
+	Hear  bool   // the label is for screen readers: for a column of buttons
 	Mark  bool   // the column of marks, with a box for all of them
-	Wide  bool   // left out, with its cells of the class w, where there is no room for all
+	Wide  bool   // omitted, with its cells of class w, if there is no room
 }
 
 // heads writes a table's header.
@@ -65,8 +65,8 @@ func (f *Frame) head(b *strings.Builder, c Column) {
 	b.WriteString(`<th scope="col"` + class + sorted + `>` + inner + `</th>`)
 }
 
-// Found says how many of the list there are, and leads to the next page and to the CSV
-// file. total is of all that match, next REST's next or "".
+// Found shows the number of rows, and links to the next page and the CSV file. total counts all matches, next is REST's
+// next or "".
 func Found(shown int, total int64, next string) templ.Component {
 	return made(func(f *Frame) string {
 		var b strings.Builder
@@ -95,23 +95,23 @@ func Found(shown int, total int64, next string) templ.Component {
 	})
 }
 
-// prints reports whether the page's list can be asked for on one page.
+// prints reports whether the page's list can be shown on one page.
 func (f *Frame) prints() bool {
 	return slices.ContainsFunc(f.Filters, func(a schema.Arg) bool { return a.Name == "format" })
 }
 
-// Printing reports whether the list stands on one page, to be printed.
+// Printing reports whether the list is on one page, for printing.
 func (f *Frame) Printing() bool { return f.prints() && f.Query.Get("format") == printFormat }
 
-// CSVLink leads to the list as a file, and offers to print the page.
+// CSVLink links to the list as a file, and offers to print the page.
 func CSVLink() templ.Component {
 	return made(func(f *Frame) string {
 		return `<a class="btn quiet" download href="` + esc(f.with("format", "csv")) + `">CSV</a>`
 	})
 }
 
-// Filters draws the page's search and filters: a GET form made of what its Load binds.
-// only names the parameters shown, in this order; none is all.
+// Filters draws the page's search and filters: a GET form of the parameters that its Load binds. only names the shown
+// parameters, in this order; none means all.
 func Filters(only ...string) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		f := From(ctx)
@@ -130,7 +130,7 @@ func Filters(only ...string) templ.Component {
 		if more {
 			b.WriteString(`</div>`)
 		}
-		for _, a := range f.Filters { // what chips, heads and choices of another kind set stays
+		for _, a := range f.Filters { // filters set by chips, heads and other choices stay
 			shows := slices.ContainsFunc(shown, func(x schema.Arg) bool { return x.Name == a.Name })
 			if v := f.Query.Get(a.Name); v != "" && !shows && a.Name != "after" && a.Name != "format" {
 				hidden(&b, a.Name, v)
@@ -147,7 +147,7 @@ func Filters(only ...string) templ.Component {
 	})
 }
 
-// filters are the parameters that the page's form shows.
+// filters are the parameters in the page's form.
 func (f *Frame) filters(only []string) []schema.Arg {
 	fm := Form{Op: "filter", Only: only}
 	return slices.DeleteFunc(fm.order(f.Filters), func(a schema.Arg) bool {
@@ -155,8 +155,7 @@ func (f *Frame) filters(only []string) []schema.Arg {
 	})
 }
 
-// moreFilters opens what a phone shows when it is asked for: all filters but the first.
-// It stands open where one of them is set.
+// moreFilters holds all filters but the first, folded on a phone. It is open if one of them is set.
 func (f *Frame) moreFilters(b *strings.Builder, rest []schema.Arg) {
 	checked := ""
 	if slices.ContainsFunc(rest, func(a schema.Arg) bool { return f.Query.Get(a.Name) != "" || f.Wrong[a.Name] != "" }) {
@@ -191,12 +190,12 @@ func (f *Frame) filter(b *strings.Builder, a schema.Arg) error {
 	return nil
 }
 
-// Chips are links that set one parameter of the address: the quick filters over a list.
+// Chips are links that set one parameter of the address: quick filters of a list.
 func Chips(name string, chips ...Chip) templ.Component {
 	return made(func(f *Frame) string { return f.chips(name, f.Query.Get(name), chips) })
 }
 
-// ChipsAt is Chips where the page has chosen a value by itself.
+// ChipsAt is Chips for a page that has chosen a value itself.
 func ChipsAt(name, value string, chips ...Chip) templ.Component {
 	return made(func(f *Frame) string { return f.chips(name, value, chips) })
 }
@@ -225,9 +224,8 @@ type Chip struct {
 	Count       *int64
 }
 
-// Bulk is the form of an operation on the rows of a page whose fields stand in them: controls holds
-// its further fields and is followed by its button.
-// It leads to then, by itself back to this page.
+// Bulk is an operation's form whose fields are in the page's rows: controls holds its further fields and precedes its
+// button. It leads to then, by default to this page.
 func Bulk(op, button string, controls templ.Component, then ...string) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		f := From(ctx)

@@ -12,31 +12,31 @@ import (
 	"quartermaster/schema"
 )
 
-// Marking is the form of an act on the marked rows of a list, which stays filled while one turns its
-// pages. The boxes are drawn by Mark; Found, after it, turns the pages.
+// Marking is the form of an action on the marked rows of a list; marks survive paging. Mark draws the boxes; Found,
+// after it, pages.
 type Marking struct {
 	Op, Button string
-	Field      string            // the argument that takes the marked rows
-	Only       []string          // the fields shown, in this order; nil is all
-	Fixed      map[string]string // what is sent along and not shown
-	Then       string            // where to go when done; "" is this page
-	Record     bool              // Then is left to the operation
-	Total      int64             // rows that match, on all pages
-	Also       []Action          // Open of further operations on the same rows: their forms open with the marked
+	Field      string            // the argument that gets the marked rows
+	Only       []string          // the shown fields, in this order; nil is all
+	Fixed      map[string]string // values sent along and not shown
+	Then       string            // the next page; "" is this page
+	Record     bool              // the operation chooses the next page
+	Total      int64             // matching rows, on all pages
+	Also       []Action          // Open of further operations on the same rows: their forms open with the marks
 }
 
-// Marks are the rows that were marked on the pages before, and what was typed beside them.
+// Marks are the rows marked on earlier pages, and what was typed beside them.
 type Marks struct {
 	Op     string
 	Values []string
-	Was    []string   // rows that were marked by themselves
+	Was    []string   // rows marked by default
 	Fields url.Values // of the form
 }
 
-// matchField takes the query of a list's address: all rows that match are meant.
+// matchField holds the query of a list's address: all matching rows are meant.
 const matchField = "match"
 
-// marks are those of the operation: of a page before, or of a form that was refused; nil is none.
+// marks are those of the operation: of an earlier page, or of a refused form; nil if none.
 func (f *Frame) marks(op, field string) *Marks {
 	if s := f.Sent; s != nil && s.Op == op {
 		return &Marks{Op: op, Values: s.Fields[field], Was: s.Fields[field], Fields: s.Fields}
@@ -102,7 +102,7 @@ func MarkedForm(m Marking) templ.Component {
 	})
 }
 
-// allThatMatch is the tick by which all rows are meant that the list's filters keep.
+// allThatMatch is the check box that selects all rows of the list's filters.
 func (f *Frame) allThatMatch(b *strings.Builder, m Marking, checked bool) {
 	q := url.Values{"q": {f.Query.Get("q")}}
 	for name, values := range f.Query {
@@ -119,8 +119,8 @@ func (f *Frame) allThatMatch(b *strings.Builder, m Marking, checked bool) {
 	b.WriteString(`><label for="` + id + `">All ` + group(Num(m.Total)) + ` that match</label></div>`)
 }
 
-// Mark is the box of one row for the form of the operation: its cell is a <td class="mark">. label
-// is what is heard: "Mark work order 12". checked is whether it is marked by itself.
+// Mark is the box of one row for the operation's form: its cell is a <td class="mark">. label is for screen readers:
+// "Mark work order 12". checked: marked by default.
 func Mark(op, field, value, label string, checked bool) templ.Component {
 	return made(func(f *Frame) string {
 		if _, ok := f.may(op); !ok {
@@ -148,8 +148,7 @@ func Mark(op, field, value, label string, checked bool) templ.Component {
 	})
 }
 
-// turn writes what leads to another page of a list: a link, or a button of the form whose marks are
-// to be kept.
+// turn writes the control that pages: a link, or a button of the form whose marks must be kept.
 func (f *Frame) turn(b *strings.Builder, class, rel, label, to string) {
 	if f.marking == nil || !f.Turns {
 		b.WriteString(`<a class="` + class + `"` + rel + ` href="` + esc(to) + `">` + label + `</a>`)
@@ -162,7 +161,7 @@ func (f *Frame) turn(b *strings.Builder, class, rel, label, to string) {
 		`">` + label + `</button>`)
 }
 
-// elsewhere writes the marks of other pages, and how many they are.
+// elsewhere writes the marks of other pages, and their number.
 func (f *Frame) elsewhere(b *strings.Builder) {
 	if f.marking == nil {
 		return

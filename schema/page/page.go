@@ -1,7 +1,6 @@
-// Package page is what a service's screens are made of: Page, and the components that
-// pages are drawn with. A page is declared beside its service; package screen routes
-// it, checks session and role, and wraps the frame around it. Nothing here reads the
-// database or a request: what a component needs to know stands in the Frame.
+// Package page has Page and the components from which a service's pages are made. A page is declared beside its
+// service; package screen routes it, checks session and role, and adds the frame. Nothing here reads the database or a
+// request: components find what they need in the Frame.
 package page
 
 import (
@@ -14,7 +13,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// Area says who may be looking: each has sessions of its own.
+// Area is the kind of people who see a page: each has its own sessions.
 type Area uint8
 
 // The areas of a service.
@@ -22,36 +21,36 @@ const (
 	Staff  Area = iota // people with a role
 	Tenant             // /portal on the rental service
 	Buyer              // /my on the store
-	Public             // no session, the address is enough: /request/<token>
+	Public             // no session, the address suffices: /request/<token>
 )
 
-// Roles from the least.
+// Roles in rising order.
 const (
 	Viewer = "viewer"
 	Member = "member"
 	Admin  = "admin"
-	Owner  = "owner" // an admin of every service that is switched on; no role that is given
+	Owner  = "owner" // an admin of every service that is turned on; not an assignable role
 )
 
 // Page is one page of a service.
 type Page struct {
-	Path  string // "/work-orders/:id"; a fixed part comes before a named one
-	Title string // the browser's title, "Work orders"; a view may give a better one (Titled)
-	Menu  string // its word in the service's menu; "" keeps it out
-	Key   string // the letter that leads there after g; "" is none
-	Role  string // the least role; "" is viewer
+	Path  string // "/work-orders/:id"; a fixed part precedes a named one
+	Title string // the browser's title, "Work orders"; a view may have a better one (Titled)
+	Menu  string // its word in the service's menu; "": not in it
+	Key   string // the shortcut's letter after g; "" is none
+	Role  string // the least role; default: viewer
 	Area  Area
-	Plain bool // drawn without the frame: letters, labels, receipts that are printed
-	Marks bool // a list whose marks are kept while one turns its pages: it is posted to then
+	Plain bool // drawn without the frame: printed letters, labels, receipts
+	Marks bool // a list whose marks survive paging: it receives POST then
 
-	Setting bool // the page of the settings leads there
+	Setting bool // linked from the settings page
 
 	load func(f *schema.Form) schema.Handler
 	view func(v any) templ.Component
 	csv  func(v any) Sheet
 }
 
-// Spec tells a page whose value is a T.
+// Spec declares a page whose value is a T.
 type Spec[T any] struct {
 	Path, Title, Menu, Key, Role string
 
@@ -60,14 +59,13 @@ type Spec[T any] struct {
 	Marks   bool
 	Setting bool
 
-	// Load binds the page's query and path, with the binders that operations use, and
-	// gives what reads the value: calls of the service's exported functions. A name of
-	// the path is bound with InPath. Parameters that it does not bind are ignored.
+	// Load binds the page's query and path, with the binders of operations, and returns the function that reads the value
+	// by calling the service's exported functions. A name in the path is bound with InPath. Unbound parameters are
+	// ignored.
 	Load func(f *schema.Form) Loader[T]
-	// View is markup and nothing else: no query, no rule, no sum.
+	// View is markup only: no query, no rule, no sum.
 	View func(v T) templ.Component
-	// CSV is the list as a file, for ?format=csv; Load is called with the Paging's All
-	// then. Nil is a page without one.
+	// CSV is the list as a file, for ?format=csv, with Paging.All set; nil: none.
 	CSV func(v T) Sheet
 }
 
@@ -90,7 +88,7 @@ func SheetOf[T any](name string, columns []string, rows []T, cells func(T) []str
 	return sheet
 }
 
-// New makes the page that s tells.
+// New makes the page of s.
 func New[T any](s Spec[T]) Page {
 	p := Page{Path: s.Path, Title: s.Title, Menu: s.Menu, Key: s.Key, Role: s.Role, Area: s.Area, Plain: s.Plain,
 		Marks: s.Marks, Setting: s.Setting}
@@ -106,66 +104,64 @@ func New[T any](s Spec[T]) Page {
 	return p
 }
 
-// Decode binds the page's arguments out of in; a refusal names each that is wrong.
+// Decode binds the page's arguments from in; a refusal names each wrong one.
 func (p Page) Decode(in schema.Input) (schema.Handler, error) {
 	return schema.Op{Bind: p.load}.Decode(in)
 }
 
-// Args are the page's arguments, its filters among them.
+// Args are the page's arguments, including its filters.
 func (p Page) Args() []schema.Arg { return schema.Op{Bind: p.load}.Args(schema.Page) }
 
-// Draw is the markup of a value that the page's handler gave.
+// Draw is the markup of a value of the page's loader.
 func (p Page) Draw(v any) templ.Component { return p.view(v) }
 
-// HasCSV reports whether the list can be had as a file.
+// HasCSV reports whether the list is available as a file.
 func (p Page) HasCSV() bool { return p.csv != nil }
 
 // Sheet is the value as a CSV file.
 func (p Page) Sheet(v any) Sheet { return p.csv(v) }
 
-// Titled is a value that gives its page's title: "Work order 12".
+// Titled is a value with its page's title: "Work order 12".
 type Titled interface{ PageTitle() string }
 
-// Noticed is a value that is to be read with a caveat, "" for none: it stands above the page.
+// Noticed is a value with a warning above the page, "" for none.
 type Noticed interface{ Notice() string }
 
-// Audited is a value of a record's page whose audit trail is kept under another name than
-// the page's address: customers under their e-mail.
+// Audited is a value of a record's page whose audit trail has another name than the page's address: customers under
+// their e-mail.
 type Audited interface{ AuditSubject() string }
 
-// Mailed is a value of a record's page whose messages are listed under other names than the trail's.
+// Mailed is a value of a record's page whose messages have other subjects than the audit trail.
 type Mailed interface{ MailSubjects() []string }
 
-// Awaited is a value that is not ready: the browser asks for the page at Again in two
-// seconds, "" for never.
+// Awaited is a value that is not ready: the browser requests the page at Again in two seconds, "" for never.
 type Awaited interface{ Again() string }
 
-// Confidential is a value whose page shows a secret, such as a license key: the page is
-// neither stored nor packed.
+// Confidential is a value whose page shows a secret, such as a license key: the page is neither stored nor compressed.
 type Confidential interface{ ShowsSecret() bool }
 
-// Elsewhere is the error by which a loader leads to another page of the service, as an
-// exact number typed into the search does.
+// Elsewhere is a loader's error that redirects to another page of the service, for example when an exact number was
+// searched for.
 type Elsewhere struct{ Path string } //nolint:errname // it is a way, that travels as an error
 
 func (e *Elsewhere) Error() string { return "see " + e.Path }
 
-// PageSize is how many rows a list shows.
+// PageSize is the number of rows on a page of a list.
 const PageSize = 50
 
-// printFormat asks for a list on one page, to be printed; it has mostPrinted rows at most.
+// printFormat requests a list on one page, for printing, with at most mostPrinted rows.
 const (
 	printFormat = "print"
 	mostPrinted = 5000
 )
 
-// Paging is a list's search, order and place; a loader binds it and passes it on.
+// Paging is a list's search, order and position; a loader binds it and passes it on.
 type Paging struct {
-	Q     string // what was searched for
-	Sort  string // a column's name, or "-" and it for the other direction; "" is the list's own order
-	After string // next of the page before
-	Limit int64  // rows to give at most; very large for a CSV file
-	All   bool   // the whole list is wanted, for a CSV file or to be printed
+	Q     string // the search text
+	Sort  string // a column's name, with "-" for the other direction; "" is the list's own order
+	After string // next of the previous page
+	Limit int64  // most rows to return; very large for a CSV file
+	All   bool   // the whole list, for a CSV file or for printing
 }
 
 // Bind binds q, sort (one of sorts, or - and one), after and format.
@@ -199,24 +195,22 @@ func (p *Paging) Column() (name string, falling bool) {
 	return p.Sort, false
 }
 
-// File is a page's value that is no page: it is sent as it is, a photo to look at or a
-// file to keep.
+// File is a page's value that is sent unchanged: a photo to show or a file to download.
 type File struct {
-	Name string // of a file to keep; "" is looked at in place
+	Name string // of a download; "": shown in place
 	Kind string // its media type
 	Body []byte
 
-	Write func(w io.Writer) error // writes a body that may be too large for memory, in place of Body
+	Write func(w io.Writer) error // writes a body that may be too large for memory, instead of Body
 }
 
-// Once draws what an operation shows once, such as codes as cards to print: T is its
-// answer.
+// Once draws what an operation shows only once, such as codes as cards to print: T is its answer.
 type Once struct {
 	Op   string
 	view func(answer any) templ.Component
 }
 
-// OnceOf reports how an operation's answer is shown once.
+// OnceOf returns how an operation's answer is shown once.
 func OnceOf[T any](op string, view func(T) templ.Component) Once {
 	return Once{Op: op, view: func(answer any) templ.Component {
 		v, ok := answer.(T)
@@ -227,5 +221,5 @@ func OnceOf[T any](op string, view func(T) templ.Component) Once {
 	}}
 }
 
-// Draw is the markup of the answer; nil when it is of another type.
+// Draw is the markup of the answer; nil if it is of another type.
 func (o Once) Draw(answer any) templ.Component { return o.view(answer) }

@@ -8,19 +8,19 @@ import (
 	"quartermaster/schema"
 )
 
-// Sent is a form that was refused and comes back on the page that it was sent from, as it was sent.
+// Sent is a refused form that is shown again on its page, as it was sent.
 type Sent struct {
 	Op      string
 	Fields  url.Values
 	Refused map[string]string          // by field
-	Offered map[string][]schema.Choice // by field: what was typed means several
+	Offered map[string][]schema.Choice // by field: the records that the typed text may mean
 	Text    string                     // the refusal
 	Key     string                     // its idempotency key
-	Back    bool                       // it was drawn with what was sent
-	Pressed bool                       // it is a button without fields, which was drawn
+	Back    bool                       // it was drawn again
+	Pressed bool                       // it is a drawn button without fields
 }
 
-// comesBack fills the form with what was sent if it is the one that was refused, and says why.
+// comesBack fills the form with what was sent if it is the refused one, and shows why.
 func (f *Frame) comesBack(b *strings.Builder, op schema.Op, fm *Form) {
 	s := f.Sent
 	if s == nil || s.Back || s.Op != op.Name || !fm.isOf(s, op) {
@@ -34,8 +34,7 @@ func (f *Frame) comesBack(b *strings.Builder, op schema.Op, fm *Form) {
 	b.WriteString(`<div class="note bad" role="alert"><p>` + esc(sentence(s.Text)) + `</p></div>`)
 }
 
-// isOf reports whether what was sent came from this form: what the form sends along agrees, and so
-// do the fields that it has.
+// isOf reports whether this form was sent: its hidden values and its fields agree.
 func (fm *Form) isOf(s *Sent, op schema.Op) bool {
 	for name, value := range fm.Fixed {
 		if name != "then" && s.Fields.Get(name) != value {
@@ -55,7 +54,7 @@ func (fm *Form) isOf(s *Sent, op schema.Op) bool {
 	return true
 }
 
-// pressed notes that the button is the one whose act was refused.
+// pressed notes that the button is the one whose action was refused.
 func (f *Frame) pressed(a Action) {
 	s := f.Sent
 	if s == nil || s.Op != a.op || len(a.fields)/2 != len(s.Fields) {

@@ -11,18 +11,18 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Late is the look of a part between Warn and Bad.
+// Late is the look between Warn and Bad.
 const Late = "late"
 
-// Part is one part of a stacked bar or one square of a strip; Path leads to what it is made of.
+// Part is one part of a stacked bar or one square of a strip; Path links to its details.
 type Part struct {
 	Label, Path, Look string // Look is Good, Idle, Warn, Late or Bad
 	Value             int64
-	Shown             string    // the value as people read it
+	Shown             string    // the value for people
 	Day               exact.Day // of a chart's event
 }
 
-// Stacked is one bar whose parts share it by their values, with its legend. Nothing where all are 0.
+// Stacked is one bar divided in proportion to the values, with its legend. Nothing if all are 0.
 func Stacked(title string, parts ...Part) templ.Component {
 	var whole int64
 	for _, p := range parts {
@@ -84,8 +84,8 @@ func Strip(label string, parts []Part) templ.Component {
 	return text(b.String())
 }
 
-// CellBar is a value's share of the largest one, in a cell beside the value; a mark, if it is not 0,
-// is a level to compare with.
+// CellBar is a value's share of the largest one, in a cell beside the value; a mark, if not 0, is a level for
+// comparison.
 func CellBar(label string, value, mark, most int64) templ.Component {
 	if most <= 0 {
 		return text("")
@@ -99,7 +99,7 @@ func CellBar(label string, value, mark, most int64) templ.Component {
 	return text(s + `</svg>`)
 }
 
-// QR draws a text as a QR code; label says what it leads to.
+// QR draws a text as a QR code; label describes its target.
 func QR(content, label string) templ.Component {
 	return made(func(*Frame) string {
 		code, err := qr.Encode(content, qr.M)

@@ -10,26 +10,26 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// MostSorted is how many rows a list sorts by a column at most: they are all read for it.
+// MostSorted is the most rows that a list sorts by a column, since all are read for it.
 const MostSorted = 10_000
 
-// Sorts are the columns that a list can be sorted by, with how two rows compare by each.
+// Sorts are a list's sortable columns, each with its comparison of two rows.
 type Sorts[T any] map[string]func(a, b T) int
 
 // Names are the columns' names, for Paging.Bind.
 func (c Sorts[T]) Names() []string { return slices.Sorted(maps.Keys(c)) }
 
-// By compares rows by a value of theirs.
+// By compares rows by a value.
 func By[T any, K cmp.Ordered](key func(T) K) func(a, b T) int {
 	return func(a, b T) int { return cmp.Compare(key(a), key(b)) }
 }
 
-// ByText compares rows by a text of theirs, in any case.
+// ByText compares rows by a text, in any case.
 func ByText[T any](key func(T) string) func(a, b T) int {
 	return func(a, b T) int { return cmp.Compare(strings.ToLower(key(a)), strings.ToLower(key(b))) }
 }
 
-// ByPtr compares rows by a value that may be absent; those without it come last.
+// ByPtr compares rows by an optional value; rows without it come last.
 func ByPtr[T any, K cmp.Ordered](key func(T) *K) func(a, b T) int {
 	return func(a, b T) int {
 		switch x, y := key(a), key(b); {
@@ -45,8 +45,7 @@ func ByPtr[T any, K cmp.Ordered](key func(T) *K) func(a, b T) int {
 	}
 }
 
-// Sorted reports whether the list is to be sorted by a column: then all that match is read,
-// and Arrange gives the page of it.
+// Sorted reports whether the list is sorted by a column: then all matches are read, and Arrange returns the page.
 func (p *Paging) Sorted() bool { return p.Sort != "" }
 
 // Sortable refuses to sort a list of more than MostSorted rows.
@@ -58,8 +57,8 @@ func (p *Paging) Sortable(total int64) error {
 		"first", group(Num(total)), group(Num(int64(MostSorted))))
 }
 
-// Arrange sorts all rows by the column that is asked for and gives the page of them, and
-// how many were given up to its end; nil at the end of the list.
+// Arrange sorts all rows by the requested column. It returns the page of them and the number of rows up to its end; nil
+// at the end of the list.
 func Arrange[T any](p Paging, all []T, by Sorts[T]) (rows []T, next *int64) {
 	column, falling := p.Column()
 	if compare := by[column]; compare != nil {
@@ -82,8 +81,8 @@ func Arrange[T any](p Paging, all []T, by Sorts[T]) (rows []T, next *int64) {
 	return all[from:to], next
 }
 
-// arranged returns the places of n rows in their order. It knows nothing of the rows' type,
-// so that the sort is compiled once, not once a list.
+// arranged returns the indexes of n rows in order. It does not depend on the rows' type, so that the sort is compiled
+// once, not per list.
 func arranged(n int, falling bool, compare func(i, j int) int) []int {
 	order := make([]int, n)
 	for i := range order {

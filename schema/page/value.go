@@ -29,7 +29,7 @@ func made(make func(f *Frame) string) templ.Component {
 	})
 }
 
-// data is a figure: value as REST has it, and what people read.
+// data is a figure: value as in REST, and its text for people.
 func data(value, shown string) string {
 	return `<data value="` + html.EscapeString(value) + `">` + html.EscapeString(shown) + `</data>`
 }
@@ -41,21 +41,20 @@ func Money(cents int64) templ.Component {
 	})
 }
 
-// MoneyIn is an amount in the currency that is named, as an order has its own.
+// MoneyIn is an amount in the named currency; an order has its own.
 func MoneyIn(cents int64, currency string) templ.Component {
 	return text(data(strconv.FormatInt(cents, 10), Amount(cents, currency)+"\u00a0"+currency))
 }
 
-// Cents is an amount in the shop's currency without its code, for a column whose
-// header names it (CurrencyCode).
+// Cents is an amount in the shop's currency without its code, for a column whose header names it (CurrencyCode).
 func Cents(cents int64) templ.Component {
 	return made(func(f *Frame) string { return data(strconv.FormatInt(cents, 10), Amount(cents, f.Currency)) })
 }
 
-// none stands where there is no value: no element that a reader could take for one.
+// none marks a missing value, without an element that could be read as one.
 var none = text(`<span class="none">–</span>`)
 
-// None stands where there is no value.
+// None marks a missing value.
 func None() templ.Component { return none }
 
 // MoneyText is Money as text, for a title or a label.
@@ -64,7 +63,7 @@ func MoneyText(ctx context.Context, cents int64) string {
 	return Amount(cents, f.Currency) + "\u00a0" + f.Currency
 }
 
-// Mailing reports whether mail is set up, so that there are controls for it.
+// Mailing reports whether mail is set up, so that its controls are drawn.
 func Mailing(ctx context.Context) bool { return From(ctx).Mailing }
 
 // CurrencyCode is the shop's currency, "EUR".
@@ -96,10 +95,10 @@ func Qty(m exact.Milli) templ.Component { return text(data(m.String(), group(m.S
 // QtyText is Qty as text.
 func QtyText(m exact.Milli) string { return group(m.String()) }
 
-// Dec is a figure with decimals of its own, as a rate: 4.2333.
+// Dec is a figure with its own decimals, such as a rate: 4.2333.
 func Dec(d exact.Decimal) templ.Component { return text(data(d.String(), group(d.String()))) }
 
-// Count is a whole number that REST has as well.
+// Count is a whole number that is also in REST.
 func Count[T ~int | ~int64 | ~int32](n T) templ.Component {
 	s := strconv.FormatInt(int64(n), 10)
 	return text(data(s, group(s)))
@@ -113,10 +112,10 @@ func CountPtr[T ~int | ~int64 | ~int32](n *T) templ.Component {
 	return Count(*n)
 }
 
-// Figure is any number as REST writes it, with what people read.
+// Figure is any number as in REST, and its text for people.
 func Figure(value, shown string) templ.Component { return text(data(value, shown)) }
 
-// Day is a calendar day: 1 Nov, with the year when it is not this one.
+// Day is a calendar day: 1 Nov, with the year if it is not the present one.
 func Day(d exact.Day) templ.Component {
 	return made(func(f *Frame) string {
 		return `<time datetime="` + d.String() + `">` + f.day(d) + `</time>`
@@ -143,7 +142,7 @@ func (f *Frame) day(d exact.Day) string {
 	return s
 }
 
-// LongDay is a day as letters write it: 1 November 2026.
+// LongDay is a day in a letter's format: 1 November 2026.
 func LongDay(d exact.Day) templ.Component {
 	y, m, n := d.Date()
 	return text(`<time datetime="` + d.String() + `">` + strconv.Itoa(n) + "\u00a0" + m.String() + "\u00a0" +
@@ -161,7 +160,7 @@ func MonthText(m exact.Month) string {
 	return month.String() + " " + strconv.Itoa(y)
 }
 
-// Instant is a moment by the shop's clock: 20 Nov, 21:05.
+// Instant is a moment in the shop's time zone: 20 Nov, 21:05.
 func Instant(i exact.Instant) templ.Component {
 	return made(func(f *Frame) string {
 		return `<time datetime="` + i.String() + `">` + f.instant(i) + `</time>`
@@ -184,7 +183,7 @@ func (f *Frame) instant(i exact.Instant) string {
 	return f.day(i.Day(zone)) + ",\u00a0" + time.Unix(int64(i), 0).In(zone).Format("15:04")
 }
 
-// Ago is a moment as how long ago it is: 2 h, 3 days. The moment stands in the element.
+// Ago is the time since a moment: 2 h, 3 days. The element holds the moment.
 func Ago(i exact.Instant) templ.Component {
 	return made(func(f *Frame) string {
 		return `<time datetime="` + i.String() + `" title="` + f.instant(i) + `">` + span(int64(f.Now-i)) + `</time>`
@@ -223,7 +222,7 @@ func Plural[T ~int | ~int64](n T, one, many string) string {
 	return group(strconv.FormatInt(int64(n), 10)) + " " + many
 }
 
-// The looks of a state: each has a shape and a colour of its own beside its word.
+// The looks of a state: each has its own shape and colour beside its word.
 const (
 	Bad  = "bad"  // square, red: someone must act
 	Warn = "warn" // triangle, amber: soon
@@ -236,7 +235,7 @@ func State(look, word string) templ.Component {
 	return text(`<span class="state ` + look + `">` + html.EscapeString(word) + `</span>`)
 }
 
-// Word is a word of the program as people read it: "in_progress" is "In progress".
+// Word is a value of the program for people: "in_progress" is "In progress".
 func Word(s string) string {
 	s = strings.ReplaceAll(s, "_", " ")
 	if s == "" {
@@ -245,7 +244,7 @@ func Word(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// Percent is a share of one as people read it: 0.7143 is 71 %.
+// Percent is a share of one for people: 0.7143 is 71 %.
 func Percent(d exact.Decimal) templ.Component {
 	one := int64(1)
 	for range d.Places {

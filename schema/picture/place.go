@@ -1,4 +1,4 @@
-// Package picture knows the kinds of pictures that are kept, and takes out of them what a camera wrote beside.
+// Package picture recognises the accepted picture formats and removes a camera's metadata.
 package picture
 
 import (
@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Kind tells a picture's media type by its first bytes: JPEG, PNG, WebP or GIF; "" for any
-// other file.
+// Kind returns a picture's media type by its first bytes: JPEG, PNG, WebP or GIF; "" for any other file.
 func Kind(data []byte) string {
 	switch begins := string(data[:min(len(data), 12)]); {
 	case strings.HasPrefix(begins, "\xff\xd8\xff"):
@@ -24,9 +23,8 @@ func Kind(data []byte) string {
 	return ""
 }
 
-// WithoutPlace takes out of a picture what a camera wrote beside it: where and when it
-// was taken, with what, its preview. How it is turned stays. What is not understood is
-// left as it is.
+// WithoutPlace removes a camera's metadata from a picture: place, time, device, preview. The orientation stays. Unknown
+// parts stay unchanged.
 func WithoutPlace(media string, data []byte) []byte {
 	switch media {
 	case "image/jpeg":
@@ -39,8 +37,8 @@ func WithoutPlace(media string, data []byte) []byte {
 	return data
 }
 
-// plainJPEG keeps the segments that make the picture: of APPn JFIF (0), color profile (2)
-// and Adobe's (14) alone, no comment, and nothing after the end of the picture.
+// plainJPEG keeps the segments of the picture: of APPn only JFIF (0), color profile (2) and Adobe's (14), no comment,
+// and nothing after the end of the picture.
 func plainJPEG(data []byte) []byte {
 	out := append(make([]byte, 0, len(data)), data[:2]...)
 	turned := uint16(1)
@@ -84,7 +82,7 @@ func plainJPEG(data []byte) []byte {
 	return turnedJPEG(out, turned)
 }
 
-// endOfScan is where the next marker stands after the compressed data at i.
+// endOfScan is the position of the next marker after the compressed data at i.
 func endOfScan(data []byte, i int) int {
 	for ; i+1 < len(data); i++ {
 		if data[i] == 0xff && data[i+1] != 0 && (data[i+1] < 0xd0 || data[i+1] > 0xd7) && data[i+1] != 0xff {
@@ -94,8 +92,7 @@ func endOfScan(data []byte, i int) int {
 	return len(data)
 }
 
-// orientation is how a picture is turned, by the first directory of its TIFF part; 1 is
-// upright, and what is not told.
+// orientation is a picture's orientation, from the first directory of its TIFF part; 1 is upright, also by default.
 func orientation(tiff []byte) uint16 {
 	if len(tiff) < 10 {
 		return 1
@@ -118,7 +115,7 @@ func orientation(tiff []byte) uint16 {
 	return 1
 }
 
-// turnedJPEG writes how a picture is turned, if it is, behind its first marker.
+// turnedJPEG writes the orientation, if it is not upright, after the first marker.
 func turnedJPEG(data []byte, turned uint16) []byte {
 	if turned == 1 {
 		return data
@@ -129,7 +126,7 @@ func turnedJPEG(data []byte, turned uint16) []byte {
 	return slices.Insert(data, 2, exif...)
 }
 
-// plainPNG leaves out the chunks of text, time and camera data, and what follows the end.
+// plainPNG drops the chunks of text, time and camera data, and everything after the end.
 func plainPNG(data []byte) []byte {
 	out := append(make([]byte, 0, len(data)), data[:8]...)
 	for i := 8; i+12 <= len(data); {
@@ -150,7 +147,7 @@ func plainPNG(data []byte) []byte {
 	return data
 }
 
-// plainWebP leaves out the chunks EXIF and XMP, and the flags that announce them.
+// plainWebP drops the chunks EXIF and XMP, and the flags that announce them.
 func plainWebP(data []byte) []byte {
 	out := append(make([]byte, 0, len(data)), data[:12]...)
 	for i := 12; i+8 <= len(data); {

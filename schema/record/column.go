@@ -11,12 +11,12 @@ import (
 type Column[T any] struct {
 	name   string
 	stored string // its name in the table
-	from   string // the expression by which it is read
-	bound  bool   // people set it
+	from   string // the expression that reads it
+	bound  bool   // people can set it
 
 	id, key, told, once, inFile, fileOnly bool
 
-	nullable bool // a form that edits may empty it
+	nullable bool // an Edit form may empty it
 
 	els   func(*T)
 	shown func(any) any
@@ -29,8 +29,7 @@ type Column[T any] struct {
 	lay   func(held, now *T) (was, is any, differ bool)
 }
 
-// Of makes a column of any type by its kind. at gives its place in a record. With an empty
-// about no form has it.
+// Of makes a column of any type by its kind. at returns its place in a record. With an empty about it is in no form.
 func Of[T, V any](name string, at func(*T) *V, k *Kind[V], about string, opts ...schema.Opt) Column[T] {
 	c := Column[T]{
 		name: name, stored: name, bound: about != "", nullable: k.Nullable,
@@ -61,7 +60,7 @@ func Of[T, V any](name string, at func(*T) *V, k *Kind[V], about string, opts ..
 // Key marks the column that identifies a record for people: an edit does not change it.
 func (c Column[T]) Key() Column[T] { c.key = true; return c }
 
-// Told puts the column into the audit entry of a new record.
+// Told adds the column to the audit entry of a new record.
 func (c Column[T]) Told() Column[T] { c.told = true; return c }
 
 // Else sets the column's default from the columns before it.
@@ -76,19 +75,19 @@ func (c Column[T]) From(expression string) Column[T] { c.from = expression; retu
 // Once writes the column with a new record only.
 func (c Column[T]) Once() Column[T] { c.once = true; return c }
 
-// InFile puts a column into the CSV file that people do not set.
+// InFile adds a column that people do not set to the CSV file.
 func (c Column[T]) InFile() Column[T] { c.inFile = true; return c }
 
-// FileOnly keeps the column out of forms that Form makes: acts of its own set it.
+// FileOnly excludes the column from the forms of Form: operations of its own set it.
 func (c Column[T]) FileOnly() Column[T] { c.fileOnly = true; return c }
 
-// Field binds the column by bind in place of its kind.
+// Field binds the column by bind instead of its kind.
 func (c Column[T]) Field(bind func(f *schema.Form, t *T, more ...schema.Opt) bool) Column[T] {
 	c.bind, c.bound = bind, true
 	return c
 }
 
-// Shown is how audit entries show the column's value.
+// Shown formats the column's value in audit entries.
 func (c Column[T]) Shown(show func(any) any) Column[T] { c.shown = show; return c }
 
 // inserts, sets and files report whether INSERT writes the column, whether an edit does, and
@@ -97,7 +96,7 @@ func (c *Column[T]) inserts() bool { return c.from == "" }
 func (c *Column[T]) sets() bool    { return c.from == "" && !c.once && !c.key && !c.id }
 func (c *Column[T]) files() bool   { return c.inFile || c.bound }
 
-// show is a value as the audit entry has it.
+// show is a value in the audit entry's format.
 func (c *Column[T]) show(v any) any {
 	if c.shown == nil {
 		return v

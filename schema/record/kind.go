@@ -8,13 +8,13 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Kind is how values of a type are read, written and shown.
+// Kind says how values of a type are read, written and shown.
 type Kind[V any] struct {
 	Scan  func(*db.Row) V
 	Cell  func(V) string // of a CSV file and of a form
 	Same  func(a, b V) bool
 	Bind  func(f *schema.Form, p *V, name, about string, opts ...schema.Opt) bool
-	Value func(V) any // as a statement takes it; nil: itself
+	Value func(V) any // as a statement's argument; nil: itself
 
 	Nullable bool // it may be unset
 }
@@ -23,7 +23,7 @@ func same[V comparable](a, b V) bool { return a == b }
 
 func samePtr[V comparable](a, b *V) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// opt is the cell of what may be unset.
+// opt is the cell of an optional value.
 func opt[V any](cell func(V) string) func(*V) string {
 	return func(v *V) string {
 		if v == nil {
@@ -64,7 +64,7 @@ var (
 	}
 )
 
-// Truth is the kind of what is true or false, with the cells for both.
+// Truth is the kind of a boolean, with the cells for both values.
 func Truth(yes, no string) *Kind[bool] {
 	cell := func(is bool) string {
 		if is {
@@ -75,20 +75,19 @@ func Truth(yes, no string) *Kind[bool] {
 	return &Kind[bool]{(*db.Row).Bool, cell, same[bool], (*schema.Form).Bool, nil, false}
 }
 
-// ID is the column of the record's number, "id": set by the database, or by a record that
-// brings its own.
+// ID is the column of the record's number, "id": set by the database, or given by the record.
 func ID[T any](at func(*T) *int64) Column[T] {
 	c := Of("id", at, whole, "")
 	c.id, c.value = true, func(t *T) any { return db.NullID(*at(t)) }
 	return c
 }
 
-// Text is a column of text, "" when empty.
+// Text is a column of text, "" if empty.
 func Text[T any](name string, at func(*T) *string, about string, opts ...schema.Opt) Column[T] {
 	return Of(name, at, text, about, opts...)
 }
 
-// OptText is a column of text that may be unset: nil. So do the other Opt columns.
+// OptText is a column of optional text: nil if unset. So are the other Opt columns.
 func OptText[T any](name string, at func(*T) **string, about string, opts ...schema.Opt) Column[T] {
 	return Of(name, at, optText, about, opts...)
 }
@@ -107,7 +106,7 @@ func Int[T any](name string, at func(*T) *int64, about string, opts ...schema.Op
 	return Of(name, at, whole, about, opts...)
 }
 
-// OptInt is a column of whole numbers that may be unset.
+// OptInt is a column of optional whole numbers.
 func OptInt[T any](name string, at func(*T) **int64, about string, opts ...schema.Opt) Column[T] {
 	return Of(name, at, optWhole, about, opts...)
 }
@@ -127,17 +126,17 @@ func Day[T any](name string, at func(*T) *exact.Day, about string, opts ...schem
 	return Of(name, at, day, about, opts...)
 }
 
-// OptDay is a column of days that may be unset.
+// OptDay is a column of optional days.
 func OptDay[T any](name string, at func(*T) **exact.Day, about string, opts ...schema.Opt) Column[T] {
 	return Of(name, at, optDay, about, opts...)
 }
 
-// Moment is a column of moments, which no form sets.
+// Moment is a column of instants, which no form sets.
 func Moment[T any](name string, at func(*T) *exact.Instant) Column[T] {
 	return Of(name, at, moment, "")
 }
 
-// OptMoment is a column of moments that may be unset.
+// OptMoment is a column of optional instants.
 func OptMoment[T any](name string, at func(*T) **exact.Instant) Column[T] {
 	return Of(name, at, optMoment, "")
 }

@@ -11,13 +11,13 @@ import (
 // Noun is a kind of record: its table and its columns.
 type Noun[T any] struct {
 	made    string // the audit entry of a new record: part.created
-	changed string // of a change: part.changed
-	subject string // what the audit trail calls a record: subject:id
+	changed string // of a changed one: part.changed
+	subject string // the record's name in the audit trail: subject:id
 	byKey   bool   // or subject:key
 	table   string
 	order   string // of an export
 	columns []Column[T]
-	id, key int // their places among the columns; -1: it has none
+	id, key int // their indexes among the columns; -1: none
 	derive  func(*T)
 	check   func(tx *db.Tx, held, now *T) error
 	empties bool
@@ -29,7 +29,7 @@ type Noun[T any] struct {
 	inserts, updates string
 }
 
-// New declares a noun. word is what the audit trail calls it.
+// New declares a noun. word is its name in the audit trail.
 func New[T any](word, table string, columns ...Column[T]) *Noun[T] {
 	n := &Noun[T]{made: word + ".created", changed: word + ".changed", subject: word, table: table, order: "id",
 		columns: columns, id: -1, key: -1}
@@ -46,7 +46,7 @@ func New[T any](word, table string, columns ...Column[T]) *Noun[T] {
 	return n
 }
 
-// reads makes the SELECT, from the table under the alias and what is joined to it.
+// reads makes the SELECT, from the table under the alias and its joins.
 func (n *Noun[T]) reads(alias, joins string) {
 	prefix := ""
 	if alias != "" {
@@ -79,26 +79,26 @@ func (n *Noun[T]) writes() {
 	n.updates = "UPDATE " + n.table + " SET " + strings.Join(set, ", ") + " WHERE id = ?"
 }
 
-// Derive calls set after a record was read: for fields that follow from its columns.
+// Derive calls set after a record was read, for fields that follow from its columns.
 func (n *Noun[T]) Derive(set func(*T)) *Noun[T] { n.derive = set; return n }
 
-// Check calls check before a row is written: it refuses what no such record may be, and sets
-// what follows from the moment. held is nil for a new record.
+// Check calls check before a row is written: it refuses invalid records and sets values that depend on the time. held
+// is nil for a new record.
 func (n *Noun[T]) Check(check func(tx *db.Tx, held, now *T) error) *Noun[T] {
 	n.check = check
 	return n
 }
 
-// Subject is what the audit trail calls a record where that is not the noun's word.
+// Subject is the record's name in the audit trail, if it is not the noun's word.
 func (n *Noun[T]) Subject(noun string) *Noun[T] { n.subject = noun; return n }
 
-// ByKey lets the audit trail name a record by its key in place of its id.
+// ByKey makes the audit trail name a record by its key instead of its id.
 func (n *Noun[T]) ByKey() *Noun[T] { n.byKey = true; return n }
 
-// Sorted is the order of an export, as SQL; without it that is by id.
+// Sorted is the order of an export, as SQL; the default is by id.
 func (n *Noun[T]) Sorted(order string) *Noun[T] { n.order = order; return n }
 
-// Joined reads the table under the alias, with what is joined to it: for columns with From.
+// Joined reads the table under the alias, with joins: for columns with From.
 func (n *Noun[T]) Joined(alias, joins string) *Noun[T] {
 	n.reads(alias, joins)
 	if n.order == "id" {
@@ -107,23 +107,23 @@ func (n *Noun[T]) Joined(alias, joins string) *Noun[T] {
 	return n
 }
 
-// Whole lets the audit entry of a change hold what that of a new record does.
+// Whole gives the audit entry of a change the content of a new record's.
 func (n *Noun[T]) Whole() *Noun[T] { n.whole = true; return n }
 
-// Saved tells of new and of changed records alike, as part.saved, with what Whole tells.
+// Saved audits new and changed records alike, as part.saved, with Whole's content.
 func (n *Noun[T]) Saved() *Noun[T] {
 	n.made = n.subject + ".saved"
 	n.changed = n.made
 	return n.Whole()
 }
 
-// Empties lets null, or an empty text, give any field but the key its default.
+// Empties makes null, or an empty text, set any field but the key to its default.
 func (n *Noun[T]) Empties() *Noun[T] { n.empties = true; return n }
 
-// Columns are what a SELECT of the noun's own lists; Row reads them.
+// Columns are the columns of the noun's own SELECTs; Row reads them.
 func (n *Noun[T]) Columns() string { return n.read }
 
-// Scan fills a record where it will lie from a row of Columns.
+// Scan fills a record in place from a row of Columns.
 func (n *Noun[T]) Scan(r *db.Row, t *T) {
 	for i := range n.columns {
 		n.columns[i].scan(r, t)
@@ -139,23 +139,23 @@ func (n *Noun[T]) Row(r *db.Row) (t T) {
 	return t
 }
 
-// One returns the first record that rest ("WHERE id = ?") finds, and whether there is one.
+// One returns the first record of rest ("WHERE id = ?"), and whether there is one.
 func (n *Noun[T]) One(c *db.Conn, rest string, args ...any) (t T, found bool, err error) {
 	return db.One(c, n.Row, n.selects+rest, args...)
 }
 
-// All returns the records that rest ("WHERE ... ORDER BY ...") finds.
+// All returns the records of rest ("WHERE ... ORDER BY ...").
 func (n *Noun[T]) All(c *db.Conn, rest string, args ...any) ([]T, error) {
 	return db.AllInto(c, n.Scan, n.selects+rest, args...)
 }
 
-// Count tells how many records rest finds.
+// Count returns the number of records of rest.
 func (n *Noun[T]) Count(c *db.Conn, rest string, args ...any) (int64, error) {
 	count, _, err := db.One(c, db.Int, "SELECT count(*)"+n.from+rest, args...)
 	return count, err
 }
 
-// Each calls fn for every record that rest finds.
+// Each calls fn for every record of rest.
 func (n *Noun[T]) Each(c *db.Conn, fn func(*T) error, rest string, args ...any) error {
 	var t, zero T
 	return db.Each(c, func(r *db.Row) error {
@@ -165,14 +165,13 @@ func (n *Noun[T]) Each(c *db.Conn, fn func(*T) error, rest string, args ...any) 
 	}, n.selects+rest, args...)
 }
 
-// Bind binds what people set of a record: the fields of its form, a row's columns. A column
-// that is not given has its default.
+// Bind binds the columns that people set: the fields of a form, or a row's columns. An absent column has its default.
 func (n *Noun[T]) Bind(f *schema.Form) (t T) {
 	n.BindTo(f, &t)
 	return t
 }
 
-// BindTo is Bind into a record that holds the defaults.
+// BindTo is Bind into a record that has the defaults.
 func (n *Noun[T]) BindTo(f *schema.Form, t *T) {
 	for i := range n.columns {
 		if c := &n.columns[i]; c.bound {
@@ -184,7 +183,7 @@ func (n *Noun[T]) BindTo(f *schema.Form, t *T) {
 	}
 }
 
-// Edits binds a record that is made or edited, and tells which columns the call brought.
+// Edits binds a record that is made or edited, and returns which columns the call has.
 func (n *Noun[T]) Edits(f *schema.Form) (t T, given func(column string) bool) {
 	if !n.empties {
 		return n.Bind(f), f.Given
@@ -193,9 +192,9 @@ func (n *Noun[T]) Edits(f *schema.Form) (t T, given func(column string) bool) {
 	return t, func(column string) bool { return brought[column] }
 }
 
-// Form binds the fields of a form into t and tells which of them the call brought: all that are
-// not for the file only, or those named. more gives a column's options in this form. A form that
-// edits lets null, or an empty field, empty what may be unset.
+// Form binds the fields of a form into t and returns which of them the call has: those named, or all that are not
+// FileOnly. more holds a column's options in this form. In an Edit form null, or an empty field, clears an optional
+// value.
 func (n *Noun[T]) Form(f *schema.Form, t *T, edits bool, more func(column string) []schema.Opt,
 	only ...string) map[string]bool {
 	given := map[string]bool{}
@@ -241,7 +240,7 @@ func (n *Noun[T]) Cells(t T) []string {
 	return cells
 }
 
-// Texts is a record as texts by column: the values of the form that edits it.
+// Texts is a record as texts by column: the values of its Edit form.
 func (n *Noun[T]) Texts(t T) map[string]string {
 	texts := make(map[string]string, len(n.columns))
 	for i := range n.columns {
@@ -252,7 +251,7 @@ func (n *Noun[T]) Texts(t T) map[string]string {
 	return texts
 }
 
-// Fill is schema.Op's Fill: the form of the record that the given key names.
+// Fill is schema.Op's Fill: the form of the record with the given key.
 func (n *Noun[T]) Fill(c *db.Conn, given map[string]string) (map[string]string, bool, error) {
 	t, found, err := n.keyed(c, given[n.columns[n.key].name])
 	if err != nil || !found {
@@ -266,7 +265,7 @@ func (n *Noun[T]) keyed(c *db.Conn, key any) (T, bool, error) {
 	return n.One(c, "WHERE "+n.columns[n.key].stored+" = ?", key)
 }
 
-// Table is the noun's CSV table: rows are known by the key, if it has one.
+// Table is the noun's CSV table: rows are identified by the key, if there is one.
 func (n *Noun[T]) Table(name, about string) schema.Table {
 	t := schema.Table{
 		Name: name, About: about,

@@ -5,11 +5,11 @@ import (
 	"quartermaster/schema/db"
 )
 
-// Changes are the columns that an edit changed, each with what it was and what it is.
+// Changes are the columns that an edit changed, each with the old and the new value.
 type Changes map[string][2]any
 
-// Edit lays what was given of now over held, and gives what that changed. The key and columns
-// that are written once stay.
+// Edit applies the given columns of now to held and returns the changes. The key and columns that are written once
+// stay.
 func (n *Noun[T]) Edit(held *T, now T, given func(column string) bool) Changes {
 	changes := Changes{}
 	for i := range n.columns {
@@ -25,7 +25,7 @@ func (n *Noun[T]) Edit(held *T, now T, given func(column string) bool) Changes {
 	return changes
 }
 
-// Insert writes a new record, with the id that it brings or, at 0, the next, and gives that.
+// Insert writes a new record, with its id or, if 0, the next one, and returns that.
 func (n *Noun[T]) Insert(tx *db.Tx, now *T) (id int64, err error) {
 	if n.check != nil {
 		if err := n.check(tx, nil, now); err != nil {
@@ -41,7 +41,7 @@ func (n *Noun[T]) Insert(tx *db.Tx, now *T) (id int64, err error) {
 	return tx.Insert(n.inserts, values...)
 }
 
-// Update writes what an edit may change of the record, all of it. held is as it was.
+// Update writes all columns that an edit may change. held is the old record.
 func (n *Noun[T]) Update(tx *db.Tx, held, now *T) error {
 	if n.check != nil {
 		if err := n.check(tx, held, now); err != nil {
@@ -58,8 +58,7 @@ func (n *Noun[T]) Update(tx *db.Tx, held, now *T) error {
 	return err
 }
 
-// Told is what the audit entry of a new record holds: the columns that are told of, or else all
-// of the record.
+// Told is the audit entry of a new record: its Told columns, or else the whole record.
 func (n *Noun[T]) Told(t *T) any {
 	told := map[string]any{}
 	for i := range n.columns {
@@ -73,8 +72,7 @@ func (n *Noun[T]) Told(t *T) any {
 	return told
 }
 
-// Put makes the record that now's key names, or makes of it what was given of now, with its
-// audit entry.
+// Put makes the record of now's key, or applies the given columns of now to it, with an audit entry.
 func (n *Noun[T]) Put(tx *db.Tx, now T, given func(column string) bool) (o schema.Outcome, err error) {
 	held, found, err := n.keyed(&tx.Conn, n.columns[n.key].value(&now))
 	if err != nil {
@@ -95,7 +93,7 @@ func (n *Noun[T]) Create(tx *db.Tx, now *T) (o schema.Outcome, err error) {
 	return o, tx.Audit(n.made, n.called(now, o.ID), n.Told(now))
 }
 
-// Change makes of held what was given of now, with its audit entry, if that changes anything.
+// Change applies the given columns of now to held, with an audit entry, if that changes anything.
 func (n *Noun[T]) Change(tx *db.Tx, held, now T, given func(column string) bool) (schema.Outcome, error) {
 	id, is := n.columns[n.id].plain(&held).(int64), held
 	changes := n.Edit(&is, now, given)
@@ -112,7 +110,7 @@ func (n *Noun[T]) Change(tx *db.Tx, held, now T, given func(column string) bool)
 	return schema.Changed(id, changes), tx.Audit(n.changed, n.called(&held, id), told)
 }
 
-// called is what the audit trail calls the record.
+// called is the record's name in the audit trail.
 func (n *Noun[T]) called(t *T, id int64) string {
 	if n.byKey {
 		return n.subject + ":" + n.columns[n.key].cell(t)

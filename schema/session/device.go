@@ -2,8 +2,8 @@ package session
 
 import "strings"
 
-// Device names a browser and its system in a few words, "Firefox on Linux", so that a
-// person knows it again. A program that says nothing known is shown as it says it.
+// Device names a browser and its system in a few words, "Firefox on Linux", so that its user recognises it. An unknown
+// program is shown by its own text.
 func Device(agent string) string {
 	browser, system := first(agent, browsers), first(agent, systems)
 	switch {
@@ -19,7 +19,7 @@ func Device(agent string) string {
 
 type sign struct{ part, means string }
 
-// The order matters: most browsers also name the ones that they descend from.
+// The order matters: most browsers also name the ones they descend from.
 var browsers = []sign{
 	{"Edg/", "Edge"}, {"EdgA/", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser/", "Samsung Internet"},
 	{"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"}, {"CriOS/", "Chrome"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},

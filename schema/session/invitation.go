@@ -11,32 +11,31 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Invitation lets the holder of its link, or its code, sign in: once, and for a while.
+// Invitation lets the holder of its link, or its code, sign in: once, within its lifetime.
 type Invitation struct {
 	Kind      Kind
 	Subject   int64
-	By        string // who invites
+	By        string // the inviting user
 	ExpiresAt exact.Instant
 	id        int64
 }
 
-// Invited is an invitation as it is handed out: the token and the code are given here
-// and never again.
+// Invited is an invitation with its token and code, which are returned only here.
 type Invited struct {
 	Invitation
 	Token string // the end of its link
-	Code  string // 8 characters to type, "7GQ2-M4XD", good until 400 days pass unused; "" for staff
+	Code  string // 8 characters to type, "7GQ2-M4XD", valid until 400 days without use; "" for staff
 }
 
-// validFor is how long a link is good, codeFor how long a tenant's code is good without being
-// used, and keptFor how long after that a visitor is told that it has ended, in seconds.
+// validFor is a link's lifetime, codeFor a tenant's code's lifetime without use, and keptFor how long afterwards a
+// visitor is told that it has ended, in seconds.
 var validFor = map[Kind]exact.Instant{Staff: day, Tenant: 14 * day}
 
 const codeFor = 400 * day
 
 const keptFor = 365 * day
 
-// Invite makes an invitation of the subject; one that it had before ends.
+// Invite makes an invitation of the subject and ends an earlier one.
 func Invite(tx *db.Tx, kind Kind, subject int64, by string) (Invited, error) {
 	if _, err := tx.Exec("DELETE FROM invitations WHERE expires_at <= ?", tx.Now()-keptFor); err != nil {
 		return Invited{}, err
@@ -56,8 +55,8 @@ func Invite(tx *db.Tx, kind Kind, subject int64, by string) (Invited, error) {
 	return v, err
 }
 
-// insertInvitation keeps the hash of a link's token, and of a code where there is one. A code
-// has a row of its own, with a token that nobody knows: link and code end by themselves.
+// insertInvitation stores the hash of a link's token, and of a code if there is one. A code has its own row, with an
+// unknown token: link and code end separately.
 func insertInvitation(tx *db.Tx, v Invitation, token, plain string) error {
 	var code any
 	if plain != "" {
@@ -71,15 +70,15 @@ func insertInvitation(tx *db.Tx, v Invitation, token, plain string) error {
 	return err
 }
 
-// Withdraw ends the subject's open invitation, its link and its codes, if there is one, and mailed links.
+// Withdraw ends the subject's open invitation, with its link and codes, if there is one, and mailed links.
 func Withdraw(tx *db.Tx, kind Kind, subject int64) error {
 	_, err := tx.Exec("UPDATE invitations SET ended_at = ? WHERE kind = ? AND subject = ? AND ended_at IS NULL", tx.Now(),
 		string(kind), subject)
 	return errors.Join(err, EndLinks(tx, kind, subject))
 }
 
-// FindInvitation returns the invitation of a link's token, mailed links among them: NotFound for one that
-// there never was, Gone for one that has ended.
+// FindInvitation returns the invitation of a link's token, including mailed links: NotFound if it never existed, Gone
+// if it has ended.
 func FindInvitation(c *db.Conn, kind Kind, token string) (Invitation, error) {
 	hash, ok := Hash(token)
 	if !ok {
@@ -88,8 +87,8 @@ func FindInvitation(c *db.Conn, kind Kind, token string) (Invitation, error) {
 	return find(c, "hash", hash[:], kind)
 }
 
-// FindCode is FindInvitation for a code that was typed: in any case, with or without
-// its dash, and with the letters that are taken for digits.
+// FindCode is FindInvitation for a typed code: in any case, with or without its dash, and with letters that look like
+// digits.
 func FindCode(c *db.Conn, kind Kind, typed string) (Invitation, error) {
 	code, ok := readCode(typed)
 	if !ok {
@@ -133,7 +132,7 @@ func find(c *db.Conn, column string, hash []byte, kind Kind) (Invitation, error)
 	return v, nil
 }
 
-// Use ends the invitation for good, since it has served, and every other link of the same person.
+// Use ends a used invitation for good, and every other link of the same person.
 func Use(tx *db.Tx, v Invitation) error {
 	_, err := tx.Exec(
 		"UPDATE invitations SET ended_at = ? WHERE kind = ? AND subject = ? AND code IS NULL AND ended_at IS NULL",
@@ -141,13 +140,13 @@ func Use(tx *db.Tx, v Invitation) error {
 	return errors.Join(err, EndLinks(tx, v.Kind, v.Subject))
 }
 
-// UseCode keeps a code for another 400 days, since it has served.
+// UseCode extends a used code by another 400 days.
 func UseCode(tx *db.Tx, v Invitation) error {
 	_, err := tx.Exec("UPDATE invitations SET expires_at = ? WHERE id = ?", tx.Now()+codeFor, v.id)
 	return err
 }
 
-// crockford is the alphabet of codes: no letter that is taken for another sign.
+// crockford is the alphabet of codes: no characters that look alike.
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 func newCode() string {

@@ -5,10 +5,10 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// askedFor is how long a link is good that a visitor asked for, in seconds.
+// askedFor is the lifetime of a link that a visitor requested, in seconds.
 const askedFor = 60 * minute
 
-// LinkLife is how many seconds a mailed link of the kind is good: one that a visitor asked for, or an invitation.
+// LinkLife is the lifetime in seconds of a mailed link of the kind: requested by a visitor, or an invitation.
 func (k Kind) LinkLife(asked bool) exact.Instant {
 	if life := validFor[k]; !asked && life != 0 {
 		return life
@@ -16,8 +16,8 @@ func (k Kind) LinkLife(asked bool) exact.Instant {
 	return askedFor
 }
 
-// MakeLink makes a mailed link's token for the person, good for life seconds. Earlier links go on
-// working: a message that is tried again brings another one.
+// MakeLink makes a mailed link's token for the person, valid for life seconds. Earlier links stay valid, since a
+// message that is retried has another one.
 func MakeLink(tx *db.Tx, kind Kind, person int64, life exact.Instant) (made string, until exact.Instant, err error) {
 	if _, err := tx.Exec("DELETE FROM mail_links WHERE expires_at <= ?", tx.Now()-keptFor); err != nil {
 		return "", 0, err
@@ -29,7 +29,7 @@ func MakeLink(tx *db.Tx, kind Kind, person int64, life exact.Instant) (made stri
 	return made, until, err
 }
 
-// MakeCode makes a code for the tenant to type, beside those that the tenant has.
+// MakeCode makes another code for the tenant to type.
 func MakeCode(tx *db.Tx, tenant int64, by string) (string, error) {
 	plain := newCode()
 	v := Invitation{Kind: Tenant, Subject: tenant, By: by, ExpiresAt: tx.Now() + codeFor}

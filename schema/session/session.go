@@ -1,6 +1,5 @@
-// Package session is the rows of signed-in browsers and of invitations, for staff,
-// tenants and buyers alike. It works inside the caller's transaction; who may do what
-// is decided by the caller.
+// Package session stores the rows of signed-in browsers and of invitations, for staff, tenants and buyers alike. It
+// works inside the caller's transaction; the caller decides permissions.
 package session
 
 import (
@@ -13,25 +12,25 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Kind is whose session it is. A token of one kind means nothing to another.
+// Kind is the kind of a session's owner. A token of one kind is invalid for another.
 type Kind string
 
-// The kinds, with what Subject is the id of.
+// The kinds, with the meaning of Subject.
 const (
 	Staff  Kind = "staff"  // a user
 	Tenant Kind = "tenant" // a tenant
 	Buyer  Kind = "buyer"  // a license; an order, negative; a customer: see OfCustomer
 
-	Customer Kind = "customer" // of mailed links alone: a customer, whose session is a buyer's
+	Customer Kind = "customer" // of mailed links only: a customer, whose session is a buyer's
 )
 
 // customers is above every license's id.
 const customers = 1 << 40
 
-// OfCustomer is the subject of a buyer's session that is about all of a customer's licenses.
+// OfCustomer is the subject of a buyer's session for all of a customer's licenses.
 func OfCustomer(id int64) int64 { return customers + id }
 
-// CustomerOf is the customer of such a subject; false for a session about one license or order.
+// CustomerOf is the customer of such a subject; false for a session of one license or order.
 func CustomerOf(subject int64) (id int64, is bool) { return subject - customers, subject > customers }
 
 const (
@@ -39,14 +38,14 @@ const (
 	day    = 24 * 60 * minute
 )
 
-// lifetimes are how many seconds a session lasts without being used, and at most.
+// lifetimes are a session's lifetime in seconds without use, and in total.
 var lifetimes = map[Kind]struct{ idle, most exact.Instant }{
 	Staff:  {14 * day, 90 * day},
 	Tenant: {180 * day, 180 * day},
 	Buyer:  {30 * minute, 30 * minute},
 }
 
-// Session is a browser that is signed in.
+// Session is a signed-in browser.
 type Session struct {
 	ID         int64          `json:"id"`
 	Kind       Kind           `json:"-"`
@@ -55,32 +54,32 @@ type Session struct {
 	Address    string         `json:"address"`
 	CreatedAt  exact.Instant  `json:"created_at"`
 	SeenAt     exact.Instant  `json:"seen_at"` // to the minute
-	PasswordAt *exact.Instant `json:"-"`       // when the password was typed last; nil: never in this session
+	PasswordAt *exact.Instant `json:"-"`       // when the password was last typed; nil: never in this session
 }
 
-// From is where a browser asks from.
+// From is the origin of a browser's request.
 type From struct {
-	Address string // the client's address, proxies that are trusted resolved
+	Address string // the client's address, behind trusted proxies
 	Agent   string // its User-Agent header
 }
 
-// MaxAge is how many seconds a session lasts at most, for the cookie.
+// MaxAge is a session's longest lifetime in seconds, for the cookie.
 func (k Kind) MaxAge() int { return int(lifetimes[k].most) }
 
-// Good reports whether the session is still good at the instant.
+// Good reports whether the session is still valid at the instant.
 func (s Session) Good(now exact.Instant) bool {
 	l := lifetimes[s.Kind]
 	return now < s.SeenAt+l.idle && now < s.CreatedAt+l.most
 }
 
-// token is 32 random bytes as they stand in a cookie or a link.
+// token is 32 random bytes in the format of a cookie or a link.
 func token() string {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// Hash is what the file holds of a token; ok is false for a text that is none.
+// Hash is the stored form of a token; ok is false for a text that is none.
 func Hash(token string) (hash [sha256.Size]byte, ok bool) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	if err != nil || len(b) != 32 {
@@ -98,8 +97,7 @@ func scan(r *db.Row) Session {
 	}
 }
 
-// Open signs the subject in. The token goes into the cookie and nowhere else. password
-// tells that the password was typed just now.
+// Open signs the subject in. The token goes into the cookie and nowhere else. password: the password was just typed.
 func Open(tx *db.Tx, kind Kind, subject int64, from From, password bool) (string, Session, error) {
 	if err := prune(tx, kind); err != nil {
 		return "", Session{}, err
@@ -122,15 +120,15 @@ func Open(tx *db.Tx, kind Kind, subject int64, from From, password bool) (string
 	return t, s, err
 }
 
-// prune drops what is over by age; the last seen ones of a subject that is idle too
-// long are refused all the same, and go when their age is reached.
+// prune deletes sessions beyond their age. Idle ones of another subject are refused anyway, and deleted when they reach
+// their age.
 func prune(tx *db.Tx, kind Kind) error {
 	_, err := tx.Exec("DELETE FROM sessions WHERE kind = ? AND created_at <= ?", string(kind),
 		tx.Now()-lifetimes[kind].most)
 	return err
 }
 
-// Find returns the session of a token, if it is still good.
+// Find returns the session of a token, if it is still valid.
 func Find(c *db.Conn, kind Kind, token string) (s Session, found bool, err error) {
 	hash, ok := Hash(token)
 	if !ok {
@@ -143,7 +141,7 @@ func Find(c *db.Conn, kind Kind, token string) (s Session, found bool, err error
 	return s, true, nil
 }
 
-// Of lists the subject's sessions that are still good, the last seen first.
+// Of lists the subject's valid sessions, last seen first.
 func Of(c *db.Conn, kind Kind, subject int64) ([]Session, error) {
 	all, err := db.All(c, scan, "SELECT "+columns+
 		" FROM sessions WHERE kind = ? AND subject = ? ORDER BY seen_at DESC, id DESC", string(kind), subject)
@@ -162,8 +160,7 @@ func End(tx *db.Tx, kind Kind, subject, id int64) (bool, error) {
 	return n > 0, err
 }
 
-// EndAll ends the subject's sessions but the one whose id is except, 0 for none, and
-// tells how many there were.
+// EndAll ends the subject's sessions except the one with the id, 0 for none, and returns their number.
 func EndAll(tx *db.Tx, kind Kind, subject, except int64) (int, error) {
 	return tx.Exec("DELETE FROM sessions WHERE kind = ? AND subject = ? AND id <> ?", string(kind), subject, except)
 }

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Error says why an input was refused.
+// Error is the reason of a refusal.
 type Error struct {
-	Offset int    // in bytes from the start of the input, which it may equal
-	What   string // printable text; quotes no more than 60 bytes of the input
+	Offset int    // in bytes from the start of the input; may equal its length
+	What   string // printable text; quotes at most 60 bytes of the input
 }
 
 // Error returns What and the place: `duplicate name "qty" at byte 40`.
@@ -19,8 +19,7 @@ func (e *Error) Error() string {
 
 const quotedBytes = 48
 
-// quoted returns s in double quotes, cut short where it is long, with every
-// character that is not printable escaped.
+// quoted returns s in double quotes, shortened if long, with unprintable characters escaped.
 func quoted(s []byte) string {
 	b := make([]byte, 1, quotedBytes+8)
 	b[0] = '"'

@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// longSpan is the size in bytes from which on Parse notes where an array or
-// object ends, so that walking to one and past it need not scan it again.
+// longSpan is the least size in bytes of an array or object whose end Parse records, so that walking past it needs no
+// second scan.
 const longSpan = 1024
 
-// span is the place of one array or object in the input.
+// span is the position of one array or object in the input.
 type span struct{ start, end int }
 
-// input is what the Values of one input share.
+// input is shared by the Values of one input.
 type input struct {
 	size int
-	long []span // the arrays and objects of longSpan bytes and more, by start
+	long []span // the arrays and objects of at least longSpan bytes, by start
 }
 
-// input returns what the parser noted, nil if nothing was long.
+// input returns the recorded spans, nil if nothing was long.
 func (p *parser) input() *input {
 	if len(p.long) == 0 {
 		return nil

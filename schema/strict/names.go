@@ -2,19 +2,18 @@ package strict
 
 import "bytes"
 
-// names holds the member names of the objects that are open, to find one name
-// twice in one object. Few names are compared one by one, which is what every body
-// that is meant well has; from manyNames on an object has a map.
+// names holds the member names of the open objects, to find a repeated name. Few names are compared one by one, which
+// suffices for ordinary bodies; from manyNames on an object has a map.
 type names struct {
 	open [][]byte              // unescaped names of all open objects, outermost first
 	text []byte                // backing of those names that had escapes
-	many []map[string]struct{} // by depth of the object, kept for the next at that depth
+	many []map[string]struct{} // by depth of the object, reused at that depth
 }
 
 const manyNames = 16
 
-// add notes a name of the object at depth whose names begin at open[base]. It
-// reports false if the object has the name already.
+// add adds a name of the object at depth whose names begin at open[base]. It reports false if the object has the name
+// already.
 func (n *names) add(name []byte, base, depth int) bool {
 	seen := n.open[base:]
 	n.open = append(n.open, name)
@@ -31,7 +30,8 @@ func (n *names) add(name []byte, base, depth int) bool {
 	}
 	known := n.many[depth]
 	if len(seen) == manyNames {
-		if len(known) > 8*manyNames { // clearing a large one costs its size, for every small object that follows
+		// clearing a large one takes time in proportion to its size, for every small object that follows
+		if len(known) > 8*manyNames {
 			known = map[string]struct{}{}
 			n.many[depth] = known
 		}

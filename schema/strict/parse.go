@@ -7,18 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is the usual limit for Parse: how many arrays and objects may lie
-// one in another.
+// MaxDepth is the usual limit for Parse: the deepest nesting of arrays and objects.
 const MaxDepth = 32
 
-// Parse validates the whole of b and returns its one value, which white space
-// may surround. Every error is an *Error that says where and why.
+// Parse validates the whole of b and returns its one value, which white space may surround. Every error is an *Error
+// with position and reason.
 //
-// maxDepth is how many arrays and objects may lie one in another; 0 allows
-// neither. Parse calls itself once per level, so keep it small. Its time is
-// linear in len(b), whatever b holds.
+// maxDepth is the deepest nesting of arrays and objects; 0 allows neither. Parse calls itself once per level, so keep
+// it small. Its time is linear in len(b), for any b.
 func Parse(b []byte, maxDepth int) (Value, error) {
-	b = b[:len(b):len(b)] // Values find their place by their capacity
+	b = b[:len(b):len(b)] // Values find their position by their capacity
 	p := parser{b: b, maxDepth: maxDepth}
 	start := skipSpace(b, 0)
 	if start == len(b) {
@@ -41,8 +39,8 @@ func Parse(b []byte, maxDepth int) (Value, error) {
 	return Value{raw: b[start:end:len(b)], in: p.input()}, nil
 }
 
-// parser is the state of one Parse. Its methods take the index at which their
-// part begins and return the index after it, or -1 with err set.
+// parser is the state of one Parse. Its methods take the index where their part begins and return the index after it,
+// or -1 with err set.
 type parser struct {
 	b        []byte
 	maxDepth int
@@ -56,7 +54,7 @@ func (p *parser) fail(i int, what string) int {
 	return -1
 }
 
-// unexpected refuses what stands at i, the end of the input included.
+// unexpected refuses the byte at i, or the end of the input.
 func (p *parser) unexpected(i int, expected string) int {
 	if i >= len(p.b) {
 		return p.fail(len(p.b), "unexpected end of input: expected "+expected)
@@ -168,8 +166,7 @@ func (p *parser) array(i, depth int) int {
 	return i + 1
 }
 
-// string begins after the opening quote; escaped reports whether it holds a
-// backslash.
+// string begins after the opening quote; escaped reports whether it contains a backslash.
 func (p *parser) string(i int) (end int, escaped bool) {
 	b := p.b
 	for i+8 <= len(b) {
@@ -273,7 +270,7 @@ func (p *parser) number(i int) int {
 	return i
 }
 
-// digits returns the index of the first byte of b from i on that is no digit.
+// digits returns the index of the first non-digit of b from i on.
 func digits(b []byte, i int) int {
 	for i < len(b) && b[i]-'0' <= 9 {
 		i++

@@ -5,9 +5,8 @@ import (
 	"math/bits"
 )
 
-// The scanners below look at eight bytes of a string at a time. In each of the
-// masks the lowest marked byte is exact: a borrow out of one byte can only make
-// a false mark above a true one.
+// The scanners below read eight bytes of a string at a time. In each mask the lowest marked byte is exact: a borrow can
+// only cause a false mark above a true one.
 const (
 	each = 0x0101010101010101
 	high = 0x8080808080808080
@@ -39,9 +38,8 @@ func zeros(x uint64) uint64 {
 	return ^((x&^high + (high - each)) | x) & high
 }
 
-// shortEnd returns the index after the string whose opening quote is just before
-// i, if it is one of at most eight plain ASCII characters, and otherwise 0. It
-// is small enough to be inlined where names are read.
+// shortEnd returns the index after the string whose opening quote is just before i, if it has at most eight plain ASCII
+// characters; otherwise 0. It is small enough to be inlined where names are read.
 func shortEnd(b []byte, i int) int {
 	if i+8 < len(b) {
 		i += bits.TrailingZeros64(notable(binary.LittleEndian.Uint64(b[i:]))) >> 3
@@ -67,9 +65,8 @@ func plain(b []byte, i int) int {
 	return i
 }
 
-// skipString returns the index after the string whose opening quote is just
-// before i, or that goes on at i, in valid JSON; escaped reports whether it met a
-// backslash.
+// skipString returns the index after the string whose opening quote is just before i, or that continues at i, in valid
+// JSON; escaped reports whether it met a backslash.
 func skipString(b []byte, i int) (end int, escaped bool) {
 	for {
 		for i+8 <= len(b) {
@@ -100,13 +97,11 @@ func skipScalar(b []byte, i int) int {
 	return i
 }
 
-// skipNested returns the index after the array or object whose opening bracket
-// is just before i, in valid JSON. It gives up and returns 0 once it has come to
-// stop; at len(b) it never does.
+// skipNested returns the index after the array or object whose opening bracket is just before i, in valid JSON. It
+// gives up and returns 0 at stop; at len(b) it never does.
 //
-// It takes eight bytes at a time, without a branch per string: the parity of
-// the quotes so far tells which bytes are inside a string, and what is left
-// over are brackets. Words with a backslash are read byte by byte.
+// It reads eight bytes at a time, without a branch per string: the parity of the quotes so far tells which bytes are
+// inside a string; the rest are brackets. Words with a backslash are read byte by byte.
 func skipNested(b []byte, i, stop int) int {
 	depth := 1
 	inside := uint64(0) // each if the bytes before i end inside a string
@@ -140,8 +135,8 @@ func skipNested(b []byte, i, stop int) int {
 	return 0
 }
 
-// skipBytes reads some eight bytes from i on, which is outside strings, singly.
-// It returns how far it came and the depth there; at depth 0 it stops.
+// skipBytes reads about eight bytes from i on, outside strings, one by one. It returns the index and the depth reached;
+// at depth 0 it stops.
 func skipBytes(b []byte, i, depth int) (int, int) {
 	for stop := min(i+8, len(b)); i < stop; {
 		switch b[i] {
@@ -160,7 +155,7 @@ func skipBytes(b []byte, i, depth int) (int, int) {
 	return i, depth
 }
 
-// ends holds the bytes that may follow a number or a literal.
+// ends are the bytes that may follow a number or a literal.
 var ends = [256]bool{' ': true, '\t': true, '\n': true, '\r': true, ',': true, ']': true, '}': true}
 
 // skipSpace returns the index of the first byte of b from i on that is not

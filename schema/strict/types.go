@@ -13,8 +13,7 @@ import (
 // write appends a value of one type; the value is addressable.
 type write func(b []byte, v reflect.Value) ([]byte, error)
 
-// writes remembers how each type is written. Types do not change, so what was worked
-// out once holds for the life of the program.
+// writes caches how each type is written. Types do not change, so an entry is valid for the life of the program.
 var writes sync.Map // reflect.Type to write
 
 func appendAny(b []byte, v any) ([]byte, error) {
@@ -23,7 +22,7 @@ func appendAny(b []byte, v any) ([]byte, error) {
 	}
 	given := reflect.ValueOf(v)
 	w := writeOf(given.Type())
-	held := reflect.New(given.Type()).Elem() // addressable, so that parts can be asked without being copied
+	held := reflect.New(given.Type()).Elem() // addressable, so that parts can be passed without a copy
 	held.Set(given)
 	return w(b, held)
 }
@@ -33,7 +32,7 @@ func writeOf(t reflect.Type) write {
 		known, _ := w.(write)
 		return known
 	}
-	// A type that holds itself finds this until its own way of writing is worked out.
+	// A recursive type finds this until its own writer is ready.
 	var w write
 	var ready sync.WaitGroup
 	ready.Add(1)
@@ -57,7 +56,7 @@ var (
 	isText      = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
-// work finds how values of the type are written.
+// work finds the writer of a type.
 func work(t reflect.Type) write {
 	switch p := reflect.PointerTo(t); {
 	case t.Kind() != reflect.Pointer && p.Implements(isAppender):
@@ -132,18 +131,17 @@ type member struct {
 	write     write
 }
 
-// Member is one field of a struct as JSON has it.
+// Member is one field of a struct in JSON.
 type Member struct {
 	Name      string
-	Index     []int // as reflect's FieldByIndex takes it
+	Index     []int // as for reflect's FieldByIndex
 	Type      reflect.Type
 	Tag       reflect.StructTag
 	OmitEmpty bool
 }
 
-// Members lists a struct's members in encoding/json's order: the one reading of json
-// tags there is. ok is false for what is left to encoding/json: rare options, and names
-// that stand twice equally deep.
+// Members lists a struct's members in encoding/json's order: json tags are read only here. ok is false for structs left
+// to encoding/json: rare options, and names repeated at equal depth.
 func Members(t reflect.Type) (members []Member, ok bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -178,8 +176,8 @@ func Members(t reflect.Type) (members []Member, ok bool) {
 	return outermost(members)
 }
 
-// outermost leaves out the members that one of a struct around theirs hides, as Go and
-// encoding/json do; ok is false when two of one name stand equally deep.
+// outermost drops the members that are hidden by an outer struct's, as Go and encoding/json do; ok is false if a name
+// is repeated at equal depth.
 func outermost(members []Member) (left []Member, ok bool) {
 	depth := map[string]int{}
 	for _, m := range members {
@@ -192,7 +190,7 @@ func outermost(members []Member) (left []Member, ok bool) {
 	return slices.DeleteFunc(members, func(m Member) bool { return len(m.Index) > depth[m.Name] }), true
 }
 
-// fieldsOf finds how each member is written.
+// fieldsOf finds the writer of each member.
 func fieldsOf(t reflect.Type) (fields []member, ok bool) {
 	all, ok := Members(t)
 	for _, m := range all {
@@ -228,7 +226,7 @@ func writeStruct(members []member) write {
 	}
 }
 
-// empty is what omitempty leaves out.
+// empty reports whether omitempty omits the value.
 func empty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Slice, reflect.Map, reflect.String, reflect.Array:

@@ -35,8 +35,7 @@ var escapes = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// hexRune reads the first four bytes of s as hexadecimal digits, -1 if they are
-// not.
+// hexRune parses the first four bytes of s as hexadecimal digits, -1 if they are not.
 func hexRune(s []byte) rune {
 	if len(s) < 4 {
 		return -1

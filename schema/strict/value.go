@@ -5,7 +5,7 @@ import "bytes"
 // Kind is the kind of a JSON value.
 type Kind uint8
 
-// The kinds. Null is the kind of the zero Value too.
+// The kinds. Null is also the kind of the zero Value.
 const (
 	Null Kind = iota
 	Bool
@@ -25,9 +25,8 @@ func (k Kind) String() string {
 	return "no kind of value"
 }
 
-// Value is one valid JSON value: a span of the input given to Parse. The zero
-// Value is Null with nil Raw. A method for another kind than the value's yields
-// nothing: "", false, no member.
+// Value is one valid JSON value: a span of the input of Parse. The zero Value is Null with nil Raw. A method for
+// another kind than the value's returns nothing: "", false, no member.
 type Value struct {
 	raw []byte // its capacity reaches to the end of the input
 	in  *input // nil if nothing in the input is long
@@ -53,9 +52,8 @@ func (v Value) Kind() Kind {
 	return Number
 }
 
-// Raw returns the value as it stands in the input, without the space around
-// it. It is part of the input and must not be written to. The Raw of a Number
-// is a number in the grammar of RFC 8259.
+// Raw returns the value as in the input, without surrounding space. It is part of the input and must not be written to.
+// The Raw of a Number is a number in the grammar of RFC 8259.
 func (v Value) Raw() []byte { return v.raw[:len(v.raw):len(v.raw)] }
 
 // Text returns the text of a string, unescaped, as a copy.
@@ -70,9 +68,8 @@ func (v Value) Text() string {
 	return string(unescape(make([]byte, 0, len(s)), s))
 }
 
-// TextBytes returns the text of a string, unescaped, and nil for another kind.
-// Without escapes it is part of the input and must not be written to; otherwise
-// it is written over buf from its beginning, in new memory if buf is short.
+// TextBytes returns the text of a string, unescaped, and nil for another kind. Without escapes it is part of the input
+// and must not be written to; otherwise it is written to buf, or to new memory if buf is too short.
 func (v Value) TextBytes(buf []byte) []byte {
 	s, ok := v.inside()
 	if !ok || bytes.IndexByte(s, '\\') < 0 {
@@ -93,8 +90,8 @@ func (v Value) inside() ([]byte, bool) {
 // Bool reports whether the value is true.
 func (v Value) Bool() bool { return len(v.raw) > 0 && v.raw[0] == 't' }
 
-// Fields yields the members of an object in their order; for name, v := range
-// v.Fields. The name is unescaped; it must not be written to.
+// Fields yields the members of an object in order; for name, v := range v.Fields. The name is unescaped; it must not be
+// written to.
 func (v Value) Fields(yield func(name []byte, v Value) bool) {
 	b := v.raw
 	if len(b) == 0 || b[0] != '{' {
@@ -120,8 +117,7 @@ func (v Value) Fields(yield func(name []byte, v Value) bool) {
 	}
 }
 
-// Items yields the elements of an array in their order, i from 0; for i, v :=
-// range v.Items.
+// Items yields the elements of an array in order, i from 0; for i, v := range v.Items.
 func (v Value) Items(yield func(i int, v Value) bool) {
 	b := v.raw
 	if len(b) == 0 || b[0] != '[' {
@@ -137,8 +133,7 @@ func (v Value) Items(yield func(i int, v Value) bool) {
 	}
 }
 
-// nextMember returns the index of the member or the closing bracket that comes
-// after the value that ends at i.
+// nextMember returns the index of the member or the closing bracket after the value that ends at i.
 func nextMember(b []byte, i int) int {
 	i = skipSpace(b, i)
 	if b[i] == ',' {
@@ -147,8 +142,8 @@ func nextMember(b []byte, i int) int {
 	return i
 }
 
-// Get returns the member of an object by its unescaped name. It reads the
-// object from its start; use Fields for many members.
+// Get returns the member of an object by its unescaped name. It scans the object from its start; use Fields for many
+// members.
 func (v Value) Get(name string) (Value, bool) {
 	for n, member := range v.Fields {
 		if string(n) == name {

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Marshal writes v as JSON the way it leaves the program: byte for byte as
-// encoding/json does, but without HTML escapes and several times faster. What writes
-// itself (AppendJSON) is asked to; what writeOf does not know is left to encoding/json.
+// Marshal writes v as JSON, byte for byte as encoding/json does, but without HTML escapes and several times faster. It
+// calls AppendJSON of values that have it, and leaves types unknown to writeOf to encoding/json.
 func Marshal(v any) ([]byte, error) { return Append(nil, v) }
 
 // Append is Marshal that appends to b.
@@ -20,7 +19,7 @@ func Append(b []byte, v any) ([]byte, error) {
 	return appendAny(b, v)
 }
 
-// appender is a value that writes its own JSON.
+// appender is a value that encodes itself.
 type appender interface{ AppendJSON(b []byte) []byte }
 
 // slow writes v by encoding/json.
@@ -47,14 +46,14 @@ func AppendText(b []byte, s string) []byte {
 			}
 			return quoted
 		}
-		break // needsEscapes has seen the whole text
+		break // needsEscapes has read the whole text
 	}
 	b = append(b, '"')
 	b = append(b, s...)
 	return append(b, '"')
 }
 
-// asItIs tells of every byte whether it is a character that is written as it is.
+// asItIs says for every byte whether it is a character that is written unchanged.
 var asItIs = func() (t [256]bool) {
 	for c := byte(' '); c < utf8.RuneSelf; c++ {
 		t[c] = c != '"' && c != '\\'
@@ -62,7 +61,7 @@ var asItIs = func() (t [256]bool) {
 	return t
 }()
 
-// needsEscapes reports whether encoding/json would write anything in s but its bytes.
+// needsEscapes reports whether encoding/json would write s other than byte for byte.
 func needsEscapes(s string) bool {
 	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
 		return r < ' ' || r == '"' || r == '\\' || r == '\u2028' || r == '\u2029'

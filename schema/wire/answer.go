@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// statuses is the one table from refusals to HTTP.
+// statuses maps refusals to HTTP.
 var statuses = map[fault.Kind]int{
 	fault.Internal:     http.StatusInternalServerError,
 	fault.Unauthorized: http.StatusUnauthorized,
@@ -26,7 +26,7 @@ var statuses = map[fault.Kind]int{
 	fault.Unavailable:  http.StatusServiceUnavailable,
 }
 
-// Status is what a refusal of the kind is answered with.
+// Status is the HTTP status of a refusal of the kind.
 func Status(kind fault.Kind) int { return statuses[kind] }
 
 // Send answers with JSON.
@@ -41,8 +41,7 @@ func Send(w http.ResponseWriter, status int, body []byte) {
 
 var contentType = []string{"application/json"}
 
-// Refuse answers with a refusal in the common form: {"error": CODE, "detail": TEXT},
-// then what else the refusal tells.
+// Refuse answers with a refusal in the common form: {"error": CODE, "detail": TEXT}, then the refusal's other members.
 func Refuse(w http.ResponseWriter, e *fault.Error) {
 	RefuseHead(w, e)
 	b, err := refusalBody(e)
@@ -65,7 +64,7 @@ func RefuseHead(w http.ResponseWriter, e *fault.Error) {
 			head.Set("Retry-After", strconv.Itoa(int((e.Retry+time.Second-1)/time.Second)))
 		}
 	case fault.Malformed, fault.TooLarge:
-		head.Set("Connection", "close") // what is left of the body is not worth reading
+		head.Set("Connection", "close") // the rest of the body is not worth reading
 	}
 }
 

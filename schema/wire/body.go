@@ -1,5 +1,4 @@
-// Package wire is what REST and the agents' endpoint do alike over HTTP: how a body is
-// taken, and how an answer and a refusal are given.
+// Package wire has what REST and the agents' endpoint share over HTTP: reading a body, sending an answer or a refusal.
 package wire
 
 import (
@@ -29,8 +28,7 @@ func CheckMedia(contentType string) error {
 	return nil
 }
 
-// ReadBody reads the whole body. It refuses one of more than most bytes, and one that
-// does not come to its end.
+// ReadBody reads the whole body. It refuses more than most bytes, and an incomplete body.
 func ReadBody(r *http.Request, most int64) ([]byte, error) {
 	if r.ContentLength > most {
 		return nil, tooLarge(r, most)
@@ -39,7 +37,7 @@ func ReadBody(r *http.Request, most int64) ([]byte, error) {
 	var over *http.MaxBytesError
 	var busy *fault.Error
 	switch {
-	case errors.As(err, &busy): // no memory for it now
+	case errors.As(err, &busy): // no memory for it at present
 		return nil, busy
 	case errors.As(err, &over):
 		return nil, tooLarge(r, most)
@@ -49,8 +47,8 @@ func ReadBody(r *http.Request, most int64) ([]byte, error) {
 	return body, nil
 }
 
-// freeBody is how much of a body is read before memory is held for the rest, so that who
-// only announces one holds none.
+// freeBody is the size of a body's part that is read before memory is reserved for the rest, so that a client that only
+// announces one reserves none.
 const freeBody = 64 << 10
 
 func readAll(r *http.Request, most int64) ([]byte, error) {
@@ -67,9 +65,9 @@ func readAll(r *http.Request, most int64) ([]byte, error) {
 	return body.Bytes(), err
 }
 
-// tooLarge refuses a body for its size. Many clients send all of it before they look
-// for an answer, and would meet a closed connection in its place; so a body that is
-// not far too large is read and thrown away. A client that asked first has sent none.
+// tooLarge refuses a body for its size. Many clients send all of it before they read the answer, and would find a
+// closed connection instead. So a body that is not far too large is read and discarded. A client that asked first has
+// sent none.
 func tooLarge(r *http.Request, most int64) error {
 	const discarded = 16 << 20
 	if r.Header.Get("Expect") == "" && r.ContentLength <= most+discarded {

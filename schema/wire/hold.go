@@ -2,11 +2,11 @@ package wire
 
 import "net/http"
 
-// holder bounds the memory of the requests under way: they wait for n bytes, hold them
-// until they end, and are refused, as unavailable, when there are none for long.
+// holder bounds the memory of running requests: they wait for n bytes, hold them until they end, and are refused, as
+// unavailable, after a long wait.
 type holder interface{ Hold(n int64) error }
 
-// LargeAnswer is what is held while an answer is worked out that may be large, in bytes.
+// LargeAnswer is the memory, in bytes, held while a possibly large answer is computed.
 const LargeAnswer = 8 << 20
 
 // Hold waits for n bytes of memory. Without a server that bounds it there is always enough.
@@ -23,8 +23,7 @@ func Hold(w http.ResponseWriter, n int64) error {
 	}
 }
 
-// HoldBody waits for the memory of the request's body, of at most most bytes; a small one
-// takes none.
+// HoldBody waits for the memory of the request's body, of at most most bytes; a small one needs none.
 func HoldBody(r *http.Request, most int64) error {
 	size := r.ContentLength
 	if size < 0 {

@@ -1,5 +1,5 @@
-// Package words compares what a person looks for with what is stored: each word, in any order, in
-// any case, with or without diacritics. The database has it as functions of SQL (has_words, folded).
+// Package words compares a search text with stored texts: each word, in any order, in any case, with or without
+// diacritics. The database has it as SQL functions (has_words, folded).
 package words
 
 import (
@@ -11,11 +11,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Words are what a person looks for: each word, in any order, in any case, with or without
-// diacritics.
+// Words are a search: each word, in any order, in any case, with or without diacritics.
 type Words []string
 
-// Of are the words of a text, folded; none of an empty one.
+// Of are the words of a text, folded; none for an empty one.
 func Of(text string) Words { return strings.Fields(Fold(text)) }
 
 // In reports whether each word is in one of the texts. No words are in every text.
@@ -35,7 +34,7 @@ func (w Words) In(texts ...string) bool {
 	return true
 }
 
-// HeldBy is how many of the words are in the text.
+// HeldBy is the number of the words that the text contains.
 func (w Words) HeldBy(text string) (n int) {
 	for _, word := range w {
 		if hasFolded(text, word) {
@@ -45,17 +44,17 @@ func (w Words) HeldBy(text string) (n int) {
 	return n
 }
 
-// Parts are the words of a text as Of gives them, and parted also by what is neither letter nor
-// digit: "TEA-GREEN-100" has three.
+// Parts are the words of a text like Of, also separated by characters other than letters and digits: "TEA-GREEN-100"
+// has three.
 func Parts(text string) Words {
 	return strings.FieldsFunc(Fold(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// base are letters that no diacritic makes, but that people type without theirs.
+// base are letters that no diacritic makes, but that people type as plain ones.
 var base = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "æ", "ae", "œ", "oe", "ß", "ss", "ı", "i", "þ", "th", "ð",
 	"d")
 
-// Fold is a text in the one form in which what is looked for is compared: "Müller" is "muller".
+// Fold is a text in the form for comparison: "Müller" is "muller".
 func Fold(text string) string {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
@@ -71,8 +70,7 @@ func Fold(text string) string {
 	return strings.ToLower(text)
 }
 
-// hasFolded reports whether the text has the folded one in it. ASCII, which most texts are, is
-// compared where it lies.
+// hasFolded reports whether the text contains the folded one. ASCII, the most frequent case, is compared in place.
 func hasFolded(text, wanted string) bool {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
@@ -98,8 +96,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// Number is the number that a text writes, with # or one of the prefixes before it or without: 12,
-// #12, and with the prefix WO also WO-12, wo12 and "wo 12". It is 0 for a text that writes none.
+// Number is the number in a text, with # or one of the prefixes or without: 12, #12, and with the prefix WO also WO-12,
+// wo12 and "wo 12". It is 0 for any other text.
 func Number(text string, prefixes ...string) int64 {
 	text = strings.TrimSpace(text)
 	for _, p := range append(prefixes, "#") {
