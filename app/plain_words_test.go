@@ -20,6 +20,9 @@ import (
 // statuses, amounts in cents, encodings.
 var machineTalk = regexp.MustCompile(`\b[a-z]+(?:_[a-z0-9]+)+\b|(?:^|\s)--[a-z][a-z-]+|\bquartermaster [a-z]+|\bHTTP/? ?[0-9]|\b(?:cents|JSON|null|true|false|in-progress)\b`)
 
+// inCode is what stands in code and is no data of the shop: a command, with its flags.
+var inCode = regexp.MustCompile(`\bquartermaster [a-z].*|\bserve --.*`)
+
 // oldWords are names that the glossary replaces.
 var oldWords = regexp.MustCompile(`(?i)\b(?:receive payment|create work order|create purchase|advance status|licenses that work|` +
 	`until forever|least order|lies unsold|take into stock|means: nothing|cells are parted|read it so|what stands there|come in again|` +
@@ -44,7 +47,9 @@ func speaksOfMachines(path string) bool {
 func spoken(n *html.Node, say func(text string)) {
 	if n.Type == html.ElementNode {
 		switch n.Data {
-		case "script", "style", "code", "kbd", "textarea", "head":
+		case "code":
+			n = &html.Node{Type: html.TextNode, Data: inCode.FindString(apptest.Text(n))}
+		case "script", "style", "kbd", "textarea", "head":
 			return
 		}
 		for _, name := range []string{"aria-label", "placeholder", "title"} {

@@ -58,6 +58,9 @@ func TestInitForSomeServices(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	code, out, errs := apptest.Exec(t, dir, "init", "--for", "rental", "--for", "maintenance", "--json")
+	if !strings.Contains(out, "http://127.0.0.1:8082/welcome/") {
+		t.Errorf("the link leads to a service that is off: %s", out)
+	}
 	if code != 0 || strings.Count(out, "apk_") != 2 || !strings.Contains(errs, "the other services stay off") {
 		t.Fatalf("exit %d: %s%s", code, out, errs)
 	}

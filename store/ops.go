@@ -97,7 +97,7 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "list_subscriptions", "store subscriptions", s.listSubscriptions()),
 		schema.At("", "", "store subscription link PROVIDER REF LICENSE...", s.linkSubscription()),
 		schema.At("", "", "store disputes", s.listDisputes()),
-		schema.At("", "", "store settings", s.setCurrency()),
+		schema.At("", "", "store settings", s.CurrencyOp()),
 		schema.At("", "revenue_report", "store figures", s.storeFigures()),
 	}
 }

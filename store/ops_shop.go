@@ -241,9 +241,10 @@ func inKind(refund bool) string {
 	return "payment"
 }
 
-func (s *Service) setCurrency() schema.Op {
+// CurrencyOp sets the whole shop's currency: the pages of every service have it, the command is the store's.
+func (s *Service) CurrencyOp() schema.Op {
 	return schema.Op{
-		Name: "set_currency", About: "Show or change the shop's currency. Existing orders keep theirs.",
+		Name: "set_currency", About: "Set the shop's currency, or show it. Existing orders keep theirs.",
 		Writes: true, Admin: true, Whole: true, Response: Settings{Currency: "EUR"},
 		Example: "store settings --currency EUR",
 		Print: func(w io.Writer, answer any) {
@@ -261,7 +262,7 @@ func (s *Service) setCurrency() schema.Op {
 			if f.Surface() == schema.Page {
 				opts = append(opts, schema.Required)
 			}
-			f.Text(&currency, "currency", "the shop's default currency (ISO 4217)",
+			f.Text(&currency, "currency", "the currency of new orders, rents and costs (ISO 4217)",
 				append(opts, schema.Most(200), schema.Example("EUR"), schema.Choices(schema.Currencies), schema.Any)...)
 			given := f.Given("currency")
 			return func(ctx context.Context, who db.Caller) (any, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -307,19 +308,29 @@ func (o ops) inviteUser() schema.Op {
 }
 
 // Address is a public address at which people sign in: that of the first of the services
-// of which one is known, else the default.
+// that are on and of which one is known, else the default of the first that is on.
 func Address(ctx context.Context, d *db.DB, services ...string) (address string, err error) {
 	return db.Read(ctx, d, func(c *db.Conn) (string, error) { return addressOf(c, services) })
 }
 
 func addressOf(c *db.Conn, services []string) (address string, err error) {
+	on, err := schema.ServicesOn(c)
+	if err != nil {
+		return "", err
+	}
 	for _, s := range services {
+		if !slices.Contains(on, s) {
+			continue // its address is of the time when it was on
+		}
 		if address, err = c.Setting(db.SettingAddress + "." + s); err != nil || address != "" {
 			return strings.TrimSuffix(address, "/"), err
 		}
 	}
-	return "http://127.0.0.1:8081", nil
+	return fmt.Sprintf("http://127.0.0.1:%d", firstPort+slices.Index(schema.ServiceNames, on[0])), nil
 }
+
+// firstPort is where the first of the services listens by default; the others follow in their order.
+const firstPort = 8081
 
 var exampleSession = session.Session{ID: 3, Device: "Firefox on Linux", Address: "192.0.2.1", CreatedAt: 1795208700,
 	SeenAt: 1795208700}

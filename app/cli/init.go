@@ -60,7 +60,7 @@ once there are users.`,
 				p.notice(fmt.Sprintf("user %s added, admin in %s; the keys are shown only now", name, in))
 				link := ""
 				if screens && p.Getenv("QUARTERMASTER_SCREENS") != "false" {
-					if link, err = welcome(ctx, d, name, p.Getenv("QUARTERMASTER_STORE_URL")); err != nil {
+					if link, err = welcome(ctx, d, name, p.Getenv("QUARTERMASTER_"+strings.ToUpper(on[0])+"_URL")); err != nil {
 						return err
 					}
 				}

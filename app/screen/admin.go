@@ -17,6 +17,7 @@ import (
 	"quartermaster/app/table"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
 )
@@ -24,7 +25,7 @@ import (
 // settingsView is the appliance's settings.
 type settingsView struct {
 	currency, zone, name, address string
-	tax, bank                     string
+	tax, bank, logo               string
 	off                           []string // services that are switched off
 	places                        []Place
 	ops                           []schema.Op // of this service that set something
@@ -38,7 +39,7 @@ func (s *Screens) settingsPage() page.Page {
 		Load: func(*schema.Form) page.Loader[settingsView] {
 			return func(ctx context.Context, who db.Caller) (v settingsView, err error) {
 				v = settingsView{zone: s.DB.Zone().String(), places: s.Places, whole: s.keepsWhole(ctx, who)}
-				for _, name := range []string{"set_timezone", "set_currency", "set_forecast", "set_labor_rate", "set_provider",
+				for _, name := range []string{"set_forecast", "set_labor_rate", "set_provider",
 					"map_provider", "set_late_fee"} {
 					if op, ok := s.ops[page.Staff][name]; ok && (v.whole || !op.Whole) {
 						v.ops = append(v.ops, op)
@@ -46,20 +47,18 @@ func (s *Screens) settingsPage() page.Page {
 				}
 				v.further = slices.DeleteFunc(slices.Clone(s.Pages), func(p page.Page) bool { return !p.Setting })
 				err = s.DB.View(ctx, func(c *db.Conn) (err error) {
-					if v.currency, err = c.Setting(db.SettingCurrency); err != nil {
+					var currency exact.Currency
+					if currency, err = c.Currency(); err != nil {
 						return err
 					}
-					if v.name, err = c.Setting(db.SettingShopName); err != nil {
-						return err
-					}
-					if v.address, err = c.Setting(db.SettingShopAddress); err != nil {
-						return err
-					}
-					if v.tax, err = c.Setting(db.SettingShopTax); err != nil {
-						return err
-					}
-					if v.bank, err = c.Setting(db.SettingShopBank); err != nil {
-						return err
+					v.currency = currency.Code
+					for name, to := range map[string]*string{
+						db.SettingShopName: &v.name, db.SettingShopAddress: &v.address, db.SettingShopTax: &v.tax,
+						db.SettingShopBank: &v.bank, db.SettingShopLogo: &v.logo,
+					} {
+						if *to, err = c.Setting(name); err != nil {
+							return err
+						}
 					}
 					on, err := schema.ServicesOn(c)
 					v.off = slices.DeleteFunc(slices.Clone(schema.ServiceNames), func(s string) bool { return slices.Contains(on, s) })

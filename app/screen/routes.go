@@ -12,6 +12,7 @@ func (s *Screens) routes() {
 	}
 	open("/favicon.ico", favicon, nil)
 	open("/manifest.webmanifest", manifest, nil)
+	open("/logo", logoPicture, nil)
 	open("/login", loginPage, login)
 	open("/logout", nil, logout(page.Staff, "/login"))
 	open("/welcome/:token", welcomePage, accept)

@@ -50,7 +50,8 @@ type entry struct {
 // shopSettings are the settings that every page shows.
 type shopSettings struct {
 	name, address, tax, bank, currency string
-	mailing                            bool // mail is set up
+	logo                               string // where it is shown
+	mailing                            bool   // mail is set up
 }
 
 // written is an amount as it is typed into a form: 12.50.
@@ -68,7 +69,7 @@ func (x *exchange) shopNow(ctx context.Context) (v shopSettings, err error) {
 		type pair struct{ name, value string }
 		all, err := db.All(c, func(r *db.Row) pair { return pair{r.Text(), r.Text()} },
 			"SELECT name, value FROM settings WHERE name IN ('currency', 'shop_name', 'shop_address', 'shop_tax_number', "+
-				"'shop_bank_account', 'mail.host')")
+				"'shop_bank_account', 'shop_logo', 'mail.host')")
 		for _, p := range all {
 			switch p.name {
 			case db.SettingCurrency:
@@ -81,6 +82,8 @@ func (x *exchange) shopNow(ctx context.Context) (v shopSettings, err error) {
 				v.tax = p.value
 			case db.SettingShopBank:
 				v.bank = p.value
+			case db.SettingShopLogo:
+				v.logo = logoAddress(p.value)
 			case mail.SettingHost:
 				v.mailing = p.value != ""
 			}
@@ -95,7 +98,7 @@ func (x *exchange) frame(shop shopSettings) *page.Frame {
 	s := x.s
 	f := &page.Frame{
 		Service: s.Service.Name, Path: x.r.URL.EscapedPath(), Query: x.r.URL.Query(),
-		Currency: shop.currency, Shop: page.Shop{Name: shop.name, Address: shop.address, Tax: shop.tax, Bank: shop.bank},
+		Currency: shop.currency, Shop: page.Shop{Name: shop.name, Address: shop.address, Tax: shop.tax, Bank: shop.bank, Logo: shop.logo},
 		Now: x.now(), Zone: s.DB.Zone(), Base: s.base, NewKey: x.newKey(), Mailing: shop.mailing,
 	}
 	f.Today = f.Now.Day(f.Zone)

@@ -63,8 +63,12 @@ func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 func operations(d *db.DB, all *Services, name string, show shown, sessions *account.Sessions,
 	sender *webhook.Sender) screen.Options {
 	service, _ := all.Named(name)
+	common := Appliance(d, all, sessions, sender).Ops
+	if name != "store" {
+		common = append(common, all.Store.CurrencyOp())
+	}
 	return screen.Options{
-		Service: service, Common: Appliance(d, all, sessions, sender).Ops, DB: d, Sessions: sessions,
+		Service: service, Common: common, DB: d, Sessions: sessions,
 		Portal: show.portal, Buyer: show.buyer, Open: show.open,
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"quartermaster/app/account"
 	"quartermaster/app/audit"
 	"quartermaster/app/mailer"
+	"quartermaster/app/screen"
 	"quartermaster/maintenance"
 	"quartermaster/rental"
 	"quartermaster/reorder"
@@ -93,6 +94,7 @@ func Appliance(d *db.DB, services *Services, sessions *account.Sessions, sender 
 		webhook.Ops(d, services.All, senderFor),
 		services.Mail.Ops(),
 		[]schema.Op{audit.Op(d, Names), setTimezone(d), switchOn(d)},
+		screen.LogoOps(d),
 	)}
 }
 

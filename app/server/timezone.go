@@ -55,8 +55,8 @@ func SetTimezone(ctx context.Context, d *db.DB, who db.Caller, zone string) (Tim
 
 func setTimezone(d *db.DB) schema.Op {
 	return schema.Op{
-		Name: "set_timezone", About: "Set the shop's time zone. Set on a page, it applies at once; set by a command, from " +
-			"the next start on. It wins over --timezone.",
+		Name: "set_timezone", About: "Set the shop's time zone. It wins over --timezone; a server that is running uses it " +
+			"at once if it is set on a page, else from its next start on.",
 		Writes: true, Admin: true, Whole: true, Response: Timezone{"Europe/Berlin"},
 		Command: "settings timezone ZONE", Example: "settings timezone Europe/Berlin",
 		Print: func(w io.Writer, answer any) {

@@ -22,8 +22,9 @@ const (
 	SettingShopAddress  = "shop_address"
 	SettingShopTax      = "shop_tax_number"
 	SettingShopBank     = "shop_bank_account"
-	SettingServices     = "services" // those that are turned on, separated by commas; "" is all
-	SettingAddress      = "address"  // "address.store": https://shop.example
+	SettingShopLogo     = "shop_logo" // names the bytes of the logo; "" without one
+	SettingServices     = "services"  // those that are turned on, separated by commas; "" is all
+	SettingAddress      = "address"   // "address.store": https://shop.example
 )
 
 // Setting returns a setting's value; "" if it is not set.

@@ -48,8 +48,8 @@ type Frame struct {
 	Missing []string          // operations of drawn controls that do not exist
 }
 
-// Shop is the head of prints.
-type Shop struct{ Name, Address, Tax, Bank string }
+// Shop is the head of prints. Logo is the address of its picture, "" if there is none.
+type Shop struct{ Name, Address, Tax, Bank, Logo string }
 
 type frameKey struct{}
 

@@ -226,22 +226,35 @@ func figures(s *store.Service) page.Page {
 	})
 }
 
-// compare reads the time before, of as many days; the same dates of the year before where whole
-// months are asked for.
+// compare reads the time before.
 func (v *figuresView) compare(ctx context.Context, s *store.Service, x store.FiguresOf) error {
 	if x.From == nil || x.To == nil {
 		return nil
 	}
-	from, to := *x.From-(*x.To-*x.From+1), *x.From-1
-	if *x.To-*x.From > 360 {
-		from, to = yearBefore(*x.From), yearBefore(*x.To)
-	}
+	from, to := timeBefore(*x.From, *x.To)
 	before, err := s.Figures(ctx, store.FiguresOf{From: &from, To: &to, By: "month"})
 	v.before, v.beforeFrom, v.beforeTo = before.Totals, from, to
 	return err
 }
 
-func yearBefore(d exact.Day) exact.Day { return exact.DayOf(d.Time(time.UTC).AddDate(-1, 0, 0)) }
+// timeBefore is what the days from and to are compared with. Whole months: as many months before. A month up to a
+// day: the same days of the month before. Several months up to a day: the same days of the year before. Any other
+// days: as many days before.
+func timeBefore(from, to exact.Day) (exact.Day, exact.Day) {
+	if from != from.Month().First() {
+		return from - (to - from + 1), from - 1
+	}
+	months := to.Month() - from.Month() + 1
+	whole := to == to.Month().Last()
+	if !whole && months > 1 {
+		months = 12
+	}
+	day := int(to-to.Month().First()) + 1
+	if whole {
+		day = 31 // the last, whichever it is
+	}
+	return (from.Month() - months).First(), (to.Month() - months).Day(day)
+}
 
 // most is the largest net of a row in the currency, for the bars beside the products.
 func (v figuresView) most(currency string) (most int64) {
