@@ -19,6 +19,7 @@ import (
 var (
 	emphasis  = regexp.MustCompile(`(^|[\s(|])(\*[^*\n]+\*(?:,? (?:then )?\*[^*\n]+\*)*)(?:$|[\s.,;:)|])`)
 	oneLabel  = regexp.MustCompile(`\*([^*]+)\*`)
+	anyFigure = regexp.MustCompile(`[0-9]+ `)
 	codeBlock = regexp.MustCompile("(?ms)^```.*?^```$|`[^`\n]*`")
 )
 
@@ -33,6 +34,8 @@ type shown struct {
 func TestLabelsOfDocumentsAreOnPages(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
+	h.MustCLI("store", "signing-key", "make")
+	h.MustCLI("mail", "set", "--host", "127.0.0.1", "--port", "1", "--from", "shop@example.com", "--security", "none")
 	s := shown{map[string]map[string]bool{}, map[string][]string{}}
 	for _, service := range server.Names {
 		for _, path := range h.walked(t, service) {
@@ -67,7 +70,7 @@ func TestLabelsOfDocumentsAreOnPages(t *testing.T) {
 			var pages []string
 			for _, label := range way {
 				named++
-				name := strings.ToLower(label[1])
+				name := anyFigure.ReplaceAllString(strings.ToLower(label[1]), "")
 				if pages, err = s.find(name, pages); err != nil {
 					t.Errorf("%s names %s: *%s* %v", path, m[2], label[1], err)
 				}
@@ -112,6 +115,7 @@ func (s shown) collect(service, path string, got apptest.Sheet) {
 			text := strings.ToLower(strings.Join(strings.Fields(apptest.Text(n)), " "))
 			whole, _, _ := strings.Cut(text, ",")
 			for _, label := range []string{text, strings.TrimSpace(whole), strings.ToLower(seenText(n))} {
+				label = anyFigure.ReplaceAllString(label, "")
 				labels[label] = true
 				if to, err := url.Parse(apptest.Attr(n, "href")); n.Data == "a" && err == nil && to.Host == "" && to.RequestURI() != path {
 					s.leads[label] = append(s.leads[label], service+to.RequestURI())
