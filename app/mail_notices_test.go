@@ -187,7 +187,7 @@ func TestNoticesOfVisitors(t *testing.T) {
 }
 
 // TestMailTestGoesToItsCaller: without an address a test is mailed to the caller's own. A caller without one is asked
-// for it.
+// for it. A test is audited, and blocks an address that the server does not know.
 func TestMailTestGoesToItsCaller(t *testing.T) {
 	t.Parallel()
 	s, to := staffed(t)
@@ -199,4 +199,15 @@ func TestMailTestGoesToItsCaller(t *testing.T) {
 	if got := vera.Post("/do/test_mail"); got.Status != http.StatusUnprocessableEntity || len(to.Got()) != 1 {
 		t.Errorf("%d %+v", got.Status, to.Got())
 	}
+	if out := s.MustCLI("audit"); !strings.Contains(out, "mail.tested") {
+		t.Error(out)
+	}
+	to.Answer("RCPT", "550 5.1.1 nobody of that name")
+	if code, _, _ := s.CLI("mail", "test", "gone@example.com"); code != 1 {
+		t.Errorf("%d", code)
+	}
+	if m := mails(s)[0]; m.State != "refused" || m.Tries != 1 {
+		t.Errorf("%+v", m)
+	}
+	s.MustCLI("mail", "unblock", "gone@example.com")
 }

@@ -88,15 +88,15 @@ func TestMailBeforeItIsSetUp(t *testing.T) {
 	s := apptest.Start(t)
 	s.MustCLI("store", "product", "save", "PLUGIN", "--name", "Audio plugin", "--kind", "license", "--price-cents", "4900")
 	record(s, "--email", "ann@example.com")
+	v := s.Person("store", "vera", "admin")
 	for _, args := range [][]string{
-		{"mail", "list"}, {"mail", "test", "a@b.example"}, {"mail", "pause"}, {"mail", "kind", "order", "off"}, {"mail", "preview", "order"}, {"mail", "unset"},
+		{"mail", "list"}, {"user", "notices", "vera", "--jobs", "off"}, {"mail", "test", "a@b.example"}, {"mail", "pause"}, {"mail", "kind", "order", "off"}, {"mail", "preview", "order"}, {"mail", "unset"},
 		{"store", "mail-order", "ORD-7Q4ZJ0M3RT"}, {"store", "send-expiry-notices"},
 	} {
 		if code, _, errs := s.CLI(args...); code != 1 || !strings.Contains(errs, "mail is not set up") || !strings.Contains(errs, "quartermaster mail set") {
 			t.Errorf("%v: %d %s", args, code, errs)
 		}
 	}
-	v := s.Person("store", "vera", "admin")
 	if got := v.Get("/"); strings.Contains(got.Body, `href="/mail"`) {
 		t.Error("the first page leads to mail")
 	}
@@ -288,20 +288,29 @@ func TestMailIsPausedAndCancelled(t *testing.T) {
 	settled(s, in("sent"))
 }
 
-// TestMessageInTransitSurvivesAKill: a message in transit at a kill is sent again after the restart, with the same
-// Message-ID.
+// TestMessageInTransitSurvivesAKill: a message in transit at a kill is sent again after the restart. A command says that
+// its message waits while no server runs.
 func TestMessageInTransitSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	s, to := mailShop(t)
 	to.Answer("RCPT", "451 4.2.0 later")
-	record(s, "--email", "ann@example.com")
+	waits := func() bool {
+		code, _, errs := s.CLI("store", "order", "record", "--sku", "PLUGIN", "--email", "ann@example.com")
+		return code == 0 && strings.Contains(errs, "Messages that wait: 1. No server is running")
+	}
+	if waits() {
+		t.Error("the server is said not to run")
+	}
 	settled(s, func(m mailed) bool { return m.Tries == 1 })
 	s.Down()
+	if !waits() {
+		t.Error("a command does not say that its message waits")
+	}
 	alter(t, s.Path, "UPDATE mails SET state = 'sending', next_try_at = 0")
 	to.Answer("RCPT", "")
 	s.Up()
 	settled(s, in("sent"))
-	if got := to.Got(); len(got) != 1 {
+	if got := to.Got(); len(got) != 2 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -158,8 +158,16 @@ func TestMailMetricListAndDoctor(t *testing.T) {
 	if all[0].State != "cancelled" || all[0].To != "" || all[1].To != "" || all[1].State != "sent" {
 		t.Errorf("%+v", all)
 	}
-	if _, _, errs := s.CLI("mail", "unblock", "ann@example.com"); !strings.Contains(errs, "is not blocked") {
-		t.Error(errs)
+	s.MustCLI("rental", "tenant", "save", "Örn", "--email", "Örn@example.org")
+	s.MustCLI("mail", "block", "ÖRN@example.org")
+	s.MustCLI("rental", "tenant", "forget", "Örn", "--yes")
+	for _, email := range []string{"ann@example.com", "örn@example.org"} {
+		if _, _, errs := s.CLI("mail", "unblock", email); !strings.Contains(errs, "is not blocked") {
+			t.Error(email, errs)
+		}
+		if out := s.MustCLI("audit"); strings.Contains(out, email) {
+			t.Error(out)
+		}
 	}
 	s.Down()
 	alter(t, s.Path, "INSERT INTO mail_texts VALUES ('order', 'Hello {gone}', '{keys}', 0)")

@@ -1,7 +1,6 @@
 package maintenance
 
 import (
-	"context"
 	"strconv"
 	"strings"
 
@@ -27,15 +26,6 @@ var answerKind = mail.Kind{
 	Body: "Hello,\n\nyou told us about {asset}. Your request, number {number}, is: " +
 		"{status}.\n\n{resolution}\n\n{shop}\n{shop_address}",
 	Fill: fillAnswer, Newest: newestAnswer, Find: answerNamed,
-}
-
-// mailIsSetUp reports whether pages offer to mail.
-func (s *Service) mailIsSetUp() bool {
-	if s.db == nil {
-		return false
-	}
-	is, err := db.Read(context.Background(), s.db, mail.SetUp)
-	return err == nil && is
 }
 
 // answered is the row of a message about the order.

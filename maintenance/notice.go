@@ -36,11 +36,7 @@ func notify(tx *db.Tx, was *string, wo WorkOrder, isNew bool) error {
 
 // jobOf reads the work order that a notice is about; false for one that is gone.
 func jobOf(c *db.Conn, r mail.Row) (wo WorkOrder, is bool, err error) {
-	id, err := strconv.ParseInt(strings.TrimPrefix(r.Subject, "work_order:"), 10, 64)
-	if err != nil {
-		return wo, false, err
-	}
-	wo, err = findWorkOrder(c, id)
+	wo, err = findWorkOrder(c, r.Number())
 	if fault.Is(err, fault.NotFound) {
 		return wo, false, nil
 	}

@@ -14,6 +14,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
 )
 
 // How many requests without an account are accepted from one address in an hour.
@@ -237,7 +238,7 @@ func (s *Service) RequestOp() schema.Op {
 				schema.Lines, schema.Label("What is wrong"))
 			f.Text(&n.Name, "name", "so that we can ask you", schema.Most(maxName), schema.Label("Your name"))
 			f.File(&n.Photo, "photo", "a picture helps", MaxPhoto)
-			if s.mailIsSetUp() {
+			if mail.Offered(s.db) {
 				f.Text(&n.Email, "email", "we write to you when it is done", schema.Most(254), schema.Label("Your e-mail"))
 			}
 			f.Remote(&n.Address)

@@ -10,6 +10,7 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
 	"quartermaster/schema/record"
 )
 
@@ -113,7 +114,7 @@ func (s *Service) editWorkOrder() schema.Op {
 			var ch OrderChange
 			f.ID(&ch.ID, "id", "the work order", schema.InPath("id"), orderPositional)
 			ch.Sent = workOrders.Form(f, &ch.WorkOrder, true, nil)
-			if f.Surface() != schema.Page || s.mailIsSetUp() {
+			if f.Surface() != schema.Page || mail.Offered(s.db) {
 				bindRequester(f, &ch)
 			}
 			if ch.Description == "" && (ch.Sent["description"] || f.Surface() == schema.Page && f.Given("description")) {

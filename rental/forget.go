@@ -66,7 +66,8 @@ func (s *Service) ForgetTenant(ctx context.Context, who db.Caller, tenant int64)
 		if err := traces.forgetTexts(tx, tenant); err != nil {
 			return Forgotten{}, err
 		}
-		if err := mail.Forget(tx, db.Subject("tenant", tenant), done.Name); err != nil {
+		if err := mail.Forget(tx, db.Subject("tenant", tenant), done.Name,
+			slices.Collect(maps.Keys(traces.replace))...); err != nil {
 			return Forgotten{}, err
 		}
 		if err := forgetPayers(tx, tenant); err != nil {

@@ -113,13 +113,6 @@ func queueTenants(tx *db.Tx, k mail.Kind, l Lease, r mail.Row) (ids []int64, err
 	return ids, nil
 }
 
-// idIn is the number in a subject such as lease:4.
-func idIn(subject string) int64 {
-	_, text, _ := strings.Cut(subject, ":")
-	id, _ := strconv.ParseInt(text, 10, 64)
-	return id
-}
-
 // toTenant addresses a message about a lease: to the tenant whom it names, or for a preview to the first
 // with an address. gone says that it is not true any more.
 func toTenant(l Lease, r mail.Row, v *mail.Content) (gone bool) {
@@ -204,15 +197,15 @@ func fillLate(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error
 // leasesIn are the lease that a message is about, or all of a tenant.
 func leasesIn(c *db.Conn, r mail.Row) ([]Lease, error) {
 	if strings.HasPrefix(r.Subject, "tenant:") {
-		return leasesOfTenant(c, idIn(r.Subject))
+		return leasesOfTenant(c, r.Number())
 	}
-	l, err := findLease(c, idIn(r.Subject))
+	l, err := findLease(c, r.Number())
 	return []Lease{l}, err
 }
 
 // fillReminder fills in what is due on the day that the row notes; for a preview on the next.
 func fillReminder(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
-	l, err := findLease(c, idIn(r.Subject))
+	l, err := findLease(c, r.Number())
 	if err != nil {
 		return untrue(v, err)
 	}

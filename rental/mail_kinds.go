@@ -10,7 +10,7 @@ import (
 
 // fillReceipt fills in what a payment paid.
 func fillReceipt(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
-	got, err := receiptOf(c, idIn(r.Subject))
+	got, err := receiptOf(c, r.Number())
 	if err != nil {
 		return untrue(v, err)
 	}
@@ -63,7 +63,7 @@ func numbered(noun, name string) (mail.Row, error) {
 
 // fillStatement fills in the statement of the year that the row notes; for a preview of this one.
 func fillStatement(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
-	l, err := findLease(c, idIn(r.Subject))
+	l, err := findLease(c, r.Number())
 	if err != nil {
 		return untrue(v, err)
 	}
@@ -102,7 +102,7 @@ var ticketWords = map[string]string{ticketOpen: "Open", inProgress: "In progress
 
 // fillTicket fills in where a ticket stands; the row notes the note that was written, if one was.
 func fillTicket(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
-	k, err := findTicket(c, idIn(r.Subject))
+	k, err := findTicket(c, r.Number())
 	if err != nil {
 		return untrue(v, err)
 	}

@@ -76,13 +76,9 @@ func (s *Service) mailStatement() schema.Op {
 			f.Int(&year, "year", "the calendar year (default: this one)", schema.Range(1900, 9999), schema.Example(2026))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MailStatement(ctx, who, lease, year) }
 		},
-		Will: func(a any, _ schema.Money) string {
-			return "Mail the statement of " + a.(mail.Several).Mails[0].Record + " to " + a.(mail.Several).To() + "."
-		},
-		Did: func(a any, _ schema.Money) string {
-			return "The statement of " + a.(mail.Several).Mails[0].Record + " is mailed to " + a.(mail.Several).To() + "."
-		},
-		Leads:   func(a any) string { return leasePath(idIn(a.(mail.Several).Mails[0].Row().Subject)) },
+		Will:    mail.Says("Mail the statement of %s to %s."),
+		Did:     mail.Says("The statement of %s is mailed to %s."),
+		Leads:   func(a any) string { return leasePath(a.(mail.Several).Mails[0].Row().Number()) },
 		Example: "rental mail-statement 'Harbour House/2A' --year 2026",
 	}
 }

@@ -2,9 +2,6 @@ package rental
 
 import (
 	"context"
-	"fmt"
-	"strconv"
-	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -48,19 +45,17 @@ func newestTenant(c *db.Conn) (mail.Row, bool, error) {
 
 // tenantsNamed are the tenants of the address who have a lease.
 func tenantsNamed(c *db.Conn, typed string) (rows []mail.Row, err error) {
-	all, err := tenants.All(c, "WHERE lower(t.email) = ? AND "+rents+" ORDER BY t.id", mail.Fold(typed))
+	all, err := tenants.All(c, "WHERE folded(t.email) = folded(?) AND "+rents+" ORDER BY t.id", typed)
 	for _, t := range all {
-		rows = append(rows, t.mailed())
+		if mail.Fold(set(t.Email)) == mail.Fold(typed) { // what is folded lacks accents
+			rows = append(rows, t.mailed())
+		}
 	}
 	return rows, err
 }
 
 func fillLink(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
-	id, err := strconv.ParseInt(strings.TrimPrefix(r.Subject, "tenant:"), 10, 64)
-	if err != nil {
-		return v, err
-	}
-	t, found, err := tenants.One(c, "WHERE t.id = ? AND "+rents, id)
+	t, found, err := tenants.One(c, "WHERE t.id = ? AND "+rents, r.Number())
 	if err != nil {
 		return v, err
 	}
@@ -68,14 +63,14 @@ func fillLink(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error
 		v.Untrue = "the tenant has no lease"
 		return v, nil
 	}
-	link, until, err := w.Link(session.Tenant, id, "/portal/welcome/", r.Link)
+	link, until, err := w.Link(session.Tenant, t.ID, "/portal/welcome/", r.Link)
 	if err != nil {
 		return v, err
 	}
 	v = mail.Content{To: set(t.Email), Name: t.Name, Values: map[string]mail.Value{"link": link,
 		"until": mail.Text(w.Until(until))}}
 	if !r.Link {
-		v.Values["code"], err = w.Code(id, r.Note)
+		v.Values["code"], err = w.Code(t.ID, r.Note)
 	}
 	return v, err
 }
@@ -99,17 +94,10 @@ func (s *Service) MailPortalInvitation(ctx context.Context, who db.Caller, tenan
 		}
 		r := t.mailed()
 		r.Note = who.User
-		id, err := linkKind.Ask(tx, r, t.Name)
-		if err != nil {
-			return m, err
-		}
 		if err := session.Withdraw(tx, session.Tenant, tenant); err != nil {
 			return m, err
 		}
-		if m, err = mail.Find(&tx.Conn, id); err != nil {
-			return m, err
-		}
-		return m, tx.Audit("tenant.invited", r.Subject, map[string]any{"mail": id})
+		return linkKind.Mail(tx, r, t.Name, "tenant.invited", nil)
 	})
 }
 
@@ -127,13 +115,8 @@ func (s *Service) mailPortalInvitation() schema.Op {
 			bindTenantID(f, &tenant)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MailPortalInvitation(ctx, who, tenant) }
 		},
-		Will: func(a any, _ schema.Money) string {
-			return fmt.Sprintf("Mail %s an invitation to the portal, to %s. An earlier one ends.", a.(mail.Listed).Record,
-				a.(mail.Listed).To)
-		},
-		Did: func(a any, _ schema.Money) string {
-			return fmt.Sprintf("An invitation for %s is mailed to %s.", a.(mail.Listed).Record, a.(mail.Listed).To)
-		},
+		Will:  mail.Says("Mail %s an invitation to the portal, to %s. An earlier one ends."),
+		Did:   mail.Says("An invitation for %s is mailed to %s."),
 		Leads: func(any) string { return "/mail" },
 	}
 }

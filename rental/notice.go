@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"strconv"
 	"strings"
 
 	"quartermaster/schema/db"
@@ -38,11 +37,7 @@ func (k Ticket) cells() []string { return []string{k.Title, k.Unit, k.Priority, 
 
 // ticketOf reads the ticket that a notice is about; false for one that is gone or resolved.
 func ticketOf(c *db.Conn, r mail.Row) (k Ticket, is bool, err error) {
-	id, err := strconv.ParseInt(strings.TrimPrefix(r.Subject, "ticket:"), 10, 64)
-	if err != nil {
-		return k, false, err
-	}
-	k, err = findTicket(c, id)
+	k, err = findTicket(c, r.Number())
 	if fault.Is(err, fault.NotFound) {
 		return k, false, nil
 	}

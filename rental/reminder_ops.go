@@ -224,8 +224,9 @@ func (s *Service) sendReminders() schema.Op {
 		Print: func(w io.Writer, a any) { printReminders(w, append(a.(Reminded).Sent, a.(Reminded).Skipped...)) },
 		Will: func(a any, m schema.Money) string {
 			v := a.(Reminded)
-			return fmt.Sprintf("Mail %s about %s%s. %d left out.", counted(len(v.Sent), "reminder", "reminders"),
-				m(v.TotalCents), firstFew(v.Sent), len(v.Skipped))
+			to := mail.Few(v.Sent, func(r Reminder) string { return *r.To })
+			return strings.TrimSuffix(fmt.Sprintf("Mail %s about %s: %s", counted(len(v.Sent), "reminder", "reminders"),
+				m(v.TotalCents), to), ": ") + fmt.Sprintf(". %d left out.", len(v.Skipped))
 		},
 		Did: func(a any, m schema.Money) string {
 			v := a.(Reminded)
@@ -243,19 +244,4 @@ func counted(n int, one, many string) string {
 		return "1 " + one
 	}
 	return strconv.Itoa(n) + " " + many
-}
-
-// firstFew names the first addresses: ": ada@example.org, ben@example.org and 3 more".
-func firstFew(all []Reminder) string {
-	var to []string
-	for _, r := range all {
-		to = append(to, *r.To)
-	}
-	switch n := len(to); {
-	case n == 0:
-		return ""
-	case n > 3:
-		return ": " + strings.Join(to[:3], ", ") + fmt.Sprintf(" and %d more", n-3)
-	}
-	return ": " + strings.Join(to, ", ")
 }

@@ -2,7 +2,6 @@ package reorder
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"quartermaster/schema"
@@ -25,15 +24,6 @@ var purchaseKind = mail.Kind{
 	Fill: fillPurchase, Newest: newestPurchase, Find: purchaseNamed,
 }
 
-// mailIsSetUp reports whether pages offer to mail.
-func (s *Service) mailIsSetUp() bool {
-	if s.db == nil {
-		return false
-	}
-	is, err := db.Read(context.Background(), s.db, mail.SetUp)
-	return err == nil && is
-}
-
 // supplierOf is who delivers the order; without a record only the name is known.
 func (o *storedOrder) supplierOf(c *db.Conn) (Supplier, error) {
 	k, found, err := lookUpSupplier(c, o.Supplier)
@@ -43,16 +33,11 @@ func (o *storedOrder) supplierOf(c *db.Conn) (Supplier, error) {
 	return k, err
 }
 
-// mailed queues the order's message to its supplier, and gives its number and address. Refused: a
-// supplier to whom nothing can be mailed.
-func (o *storedOrder) mailed(tx *db.Tx) (id int64, to string, err error) {
-	k, err := o.supplierOf(&tx.Conn)
-	if err != nil {
-		return 0, "", err
-	}
-	id, err = purchaseKind.Ask(tx, mail.Row{Subject: orderSubject(o.Number), Record: o.Number, Person: "supplier:" +
-		k.Name, To: k.Email}, "the supplier "+k.Name)
-	return id, k.Email, err
+// mailed is the row of the order's message, and to whom it goes.
+func (o *storedOrder) mailed(c *db.Conn) (r mail.Row, who string, err error) {
+	k, err := o.supplierOf(c)
+	return mail.Row{Subject: orderSubject(o.Number), Record: o.Number, Person: "supplier:" + k.Name, To: k.Email},
+		"the supplier " + k.Name, err
 }
 
 // fillPurchase fills in a purchase order.
@@ -124,14 +109,11 @@ func (s *Service) MailPurchase(ctx context.Context, who db.Caller, number string
 		case Cancelled, Closed:
 			return m, fault.Conflictf("purchase order %s is not mailed: it is %s", o.Number, o.Status)
 		}
-		id, _, err := o.mailed(tx)
+		r, supplier, err := o.mailed(&tx.Conn)
 		if err != nil {
 			return m, err
 		}
-		if m, err = mail.Find(&tx.Conn, id); err != nil {
-			return m, err
-		}
-		return m, tx.Audit("purchase.mailed", orderSubject(o.Number), map[string]any{"mail": id})
+		return purchaseKind.Mail(tx, r, supplier, "purchase.mailed", nil)
 	})
 }
 
@@ -146,12 +128,8 @@ func (s *Service) mailPurchase() schema.Op {
 			bindNumber(f, &number)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MailPurchase(ctx, who, number) }
 		},
-		Will: func(a any, _ schema.Money) string {
-			return fmt.Sprintf("Mail purchase order %s to %s.", a.(mail.Listed).Record, a.(mail.Listed).To)
-		},
-		Did: func(a any, _ schema.Money) string {
-			return fmt.Sprintf("Purchase order %s is mailed to %s.", a.(mail.Listed).Record, a.(mail.Listed).To)
-		},
+		Will:    mail.Says("Mail purchase order %s to %s."),
+		Did:     mail.Says("Purchase order %s is mailed to %s."),
 		Leads:   func(a any) string { return orderPage(a.(mail.Listed).Record) },
 		Example: "reorder po mail PO-000001",
 	}

@@ -218,7 +218,11 @@ func (s *Service) placeOrder(ctx context.Context, who db.Caller, number string, 
 		if err != nil || !mails {
 			return changes, err
 		}
-		_, to, err = o.mailed(tx)
+		r, supplier, err := o.mailed(&tx.Conn)
+		if err == nil {
+			to = r.To
+			_, err = purchaseKind.Ask(tx, r, supplier)
+		}
 		return changes, err
 	})
 	o.mailedTo = to

@@ -10,6 +10,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
 )
 
 var sampleExpected = sampleDay.today + 11
@@ -128,7 +129,7 @@ func (s *Service) orderPurchase() schema.Op {
 		var number string
 		var mails bool
 		bindNumber(f, &number)
-		if f.Surface() != schema.Page || s.mailIsSetUp() {
+		if f.Surface() != schema.Page || mail.Offered(s.db) {
 			f.Bool(&mails, "mail", "mail it to the supplier", schema.Label("Mail it to the supplier"))
 		}
 		return func(ctx context.Context, who db.Caller) (any, error) { return s.placeOrder(ctx, who, number, mails) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -178,8 +179,9 @@ func (s *Service) sendExpiryNotices() schema.Op {
 		},
 		Will: func(answer any, _ schema.Money) string {
 			v, _ := answer.(Noticed)
-			return fmt.Sprintf("%d customers will be mailed that licenses end soon%s. %d are skipped.", len(v.Sent),
-				firstFew(v.Sent), len(v.Skipped))
+			to := mail.Few(v.Sent, func(n Notice) string { return n.To })
+			told := strings.TrimSuffix(fmt.Sprintf("%d customers will be mailed that licenses end soon: %s", len(v.Sent), to), ": ")
+			return fmt.Sprintf("%s. %d are skipped.", told, len(v.Skipped))
 		},
 		Did: func(answer any, _ schema.Money) string {
 			v, _ := answer.(Noticed)
@@ -187,19 +189,4 @@ func (s *Service) sendExpiryNotices() schema.Op {
 		},
 		Leads: func(any) string { return "/licenses" },
 	}
-}
-
-// firstFew names the first addresses: ": ann@example.com, bob@example.com and 3 more".
-func firstFew(all []Notice) (text string) {
-	for i, n := range all {
-		switch i {
-		case 0:
-			text = ": " + n.To
-		case 3:
-			return text + fmt.Sprintf(" and %d more", len(all)-3)
-		default:
-			text += ", " + n.To
-		}
-	}
-	return text
 }

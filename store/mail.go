@@ -89,11 +89,7 @@ func customerOf(c *db.Conn, typed string) ([]mail.Row, error) {
 
 // fillLink fills in the link to all of a customer's licenses.
 func fillLink(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
-	id, err := strconv.ParseInt(strings.TrimPrefix(r.Subject, "customer:"), 10, 64)
-	if err != nil {
-		return v, err
-	}
-	k, found, err := customers.One(c, "WHERE id = ?", id)
+	k, found, err := customers.One(c, "WHERE id = ?", r.Number())
 	if err != nil {
 		return v, err
 	}
@@ -104,15 +100,6 @@ func fillLink(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error
 	link, until, err := w.Link(visit.Customer, k.ID, "/my/welcome/", true)
 	return mail.Content{To: k.Email, Name: k.Name, Values: map[string]mail.Value{"link": link,
 		"until": mail.Text(w.Until(until))}}, err
-}
-
-// mailIsSetUp reports whether pages offer to mail.
-func (s *Service) mailIsSetUp() bool {
-	if s.db == nil {
-		return false
-	}
-	is, err := db.Read(context.Background(), s.db, mail.SetUp)
-	return err == nil && is
 }
 
 // mailOrder queues the message about a paid order, but for payments of a subscription that renew.
@@ -275,11 +262,7 @@ func fillKey(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error)
 
 // licenseOf reads the license that a message is about, with its customer.
 func licenseOf(c *db.Conn, r mail.Row) (l License, k Customer, err error) {
-	id, err := strconv.ParseInt(strings.TrimPrefix(r.Subject, "license:"), 10, 64)
-	if err != nil {
-		return l, k, err
-	}
-	if l, err = findLicense(c, id); err != nil {
+	if l, err = findLicense(c, r.Number()); err != nil {
 		return l, k, err
 	}
 	k, _, err = findCustomer(c, l.CustomerEmail)
@@ -305,8 +288,10 @@ func fillRefund(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err err
 
 // forgetMails takes a forgotten customer's address from the messages about them.
 func forgetMails(tx *db.Tx, id int64, record string, refs, licenses []string) error {
+	var addresses []string // of today and of before
 	for _, ref := range refs {
 		if strings.Contains(ref, "@") {
+			addresses = append(addresses, ref)
 			continue
 		}
 		if err := mail.Forget(tx, "order:"+ref, ref); err != nil {
@@ -318,7 +303,7 @@ func forgetMails(tx *db.Tx, id int64, record string, refs, licenses []string) er
 			return err
 		}
 	}
-	return mail.Forget(tx, db.Subject("customer", id), record)
+	return mail.Forget(tx, db.Subject("customer", id), record, addresses...)
 }
 
 func (s *Service) mailOrderOp() schema.Op {
@@ -332,12 +317,8 @@ func (s *Service) mailOrderOp() schema.Op {
 			bindRef(f, &ref, schema.Positional("REF"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MailOrder(ctx, who, ref) }
 		},
-		Will: func(answer any, _ schema.Money) string {
-			return "Mail order " + answer.(mail.Listed).Record + " to " + answer.(mail.Listed).To + "."
-		},
-		Did: func(answer any, _ schema.Money) string {
-			return "Order " + answer.(mail.Listed).Record + " is mailed to " + answer.(mail.Listed).To + "."
-		},
+		Will:  mail.Says("Mail order %s to %s."),
+		Did:   mail.Says("Order %s is mailed to %s."),
 		Leads: func(answer any) string { return orderLeads(answer.(mail.Listed).Record) },
 	}
 }
@@ -358,26 +339,15 @@ func (s *Service) MailOrder(ctx context.Context, who db.Caller, ref string) (mai
 		if err != nil {
 			return m, err
 		}
-		if err := orderKind.MayAsk(&tx.Conn, d.Customer.Email, firstOf(d.Customer.Name, d.Customer.Email)); err != nil {
-			return m, err
-		}
-		v, err := fillOrder(&tx.Conn,
-			&mail.Writer{Masked: true, Zone: func(i exact.Instant) exact.Day { return i.Day(tx.Zone()) }}, rowOf(d.Order))
+		v, err := fillOrder(&tx.Conn, &mail.Writer{
+			Masked: true, Zone: func(i exact.Instant) exact.Day { return i.Day(tx.Zone()) },
+		}, rowOf(d.Order))
 		if err == nil && v.Untrue != "" {
 			err = fault.Conflictf("order %s is not mailed: %s", d.OrderRef, v.Untrue)
 		}
 		if err != nil {
 			return m, err
 		}
-		asked := orderKind
-		asked.Asked = true // the switch is of automatic messages
-		id, err := asked.Queue(tx, rowOf(d.Order))
-		if err != nil {
-			return m, err
-		}
-		if m, err = mail.Find(&tx.Conn, id); err != nil {
-			return m, err
-		}
-		return m, tx.Audit("order.mailed", "order:"+d.OrderRef, map[string]any{"mail": id})
+		return orderKind.Mail(tx, rowOf(d.Order), firstOf(d.Customer.Name, d.Customer.Email), "order.mailed", nil)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
 )
 
 // inCurrency writes an amount as the commands print it: 49.00 USD.
@@ -150,7 +151,7 @@ func (s *Service) recordOrder() schema.Op {
 			f.Text(&n.ProviderRef, "provider_ref", "the payment's reference there (default: the order's)", schema.Most(200),
 				schema.Rare, schema.Label("Reference there"), schema.Example("8XY12345"))
 			mailed := true
-			if f.Surface() != schema.Page || s.mailIsSetUp() {
+			if f.Surface() != schema.Page || mail.Offered(s.db) {
 				f.Bool(&mailed, "mail", "mail the buyer the keys and the receipt, if mail is set up",
 					schema.Label("Mail the buyer"))
 			}

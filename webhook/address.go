@@ -10,9 +10,15 @@ import (
 var private = prefixes("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "::1/128", "fc00::/7")
 
 // metadata are addresses at which a cloud hands its credentials out, in ranges that
-// would pass otherwise: AWS, Google and Scaleway inside fc00::/7, and Azure's, which
-// is a public address. 169.254.169.254 falls with the link-local range.
-var metadata = prefixes("fd00:ec2::/32", "fd20:ce::/32", "fd00:42::/32", "168.63.129.16/32")
+// would pass otherwise: AWS, Google and Scaleway inside fc00::/7, Azure's, which
+// is a public address, and Alibaba's. 169.254.169.254 falls with the link-local range.
+var metadata = prefixes("fd00:ec2::/32", "fd20:ce::/32", "fd00:42::/32", "168.63.129.16/32", "100.100.100.200/32")
+
+// Internal reports whether nothing of ours connects to a: it is no host's, link-local, or a cloud's metadata.
+func Internal(a netip.Addr) bool {
+	a = a.WithZone("").Unmap()
+	return a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() || within(a, metadata)
+}
 
 // special are the ranges of IANA's special-purpose registries in which no receiver
 // of the public internet lives.

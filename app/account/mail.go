@@ -2,8 +2,6 @@ package account
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 	"strings"
 
 	"quartermaster/schema"
@@ -43,27 +41,19 @@ func newestUser(c *db.Conn) (mail.Row, bool, error) {
 
 // usersNamed are the users of the name or the address who can sign in.
 func usersNamed(c *db.Conn, typed string) (rows []mail.Row, err error) {
-	all, err := db.All(c, scanUser, "SELECT "+userColumns+` FROM users
-		WHERE removed_at IS NULL AND disabled = 0 AND email IS NOT NULL AND (name = ?1 OR lower(email) = ?2) ORDER BY id`,
-		strings.TrimSpace(typed), mail.Fold(typed))
+	all, err := db.All(c, scanUser, "SELECT "+userColumns+` FROM users WHERE removed_at IS NULL AND disabled = 0
+		AND email IS NOT NULL AND (name = ?1 OR folded(email) = folded(?1)) ORDER BY id`, strings.TrimSpace(typed))
 	for _, u := range all {
-		rows = append(rows, u.mailed())
+		if u.Name == strings.TrimSpace(typed) || mail.Fold(u.Email) == mail.Fold(typed) { // what is folded lacks accents
+			rows = append(rows, u.mailed())
+		}
 	}
 	return rows, err
 }
 
-// userOf reads the user whom a message goes to; false for one who may not sign in any more.
-func userOf(c *db.Conn, subject string) (u User, is bool, err error) {
-	id, err := strconv.ParseInt(strings.TrimPrefix(subject, "user:"), 10, 64)
-	if err != nil {
-		return u, false, err
-	}
-	return db.One(c, scanUser, "SELECT "+userColumns+" FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL",
-		id)
-}
-
 func fillStaffLink(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
-	u, is, err := userOf(c, r.Subject)
+	u, is, err := db.One(c, scanUser, "SELECT "+userColumns+
+		" FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL", r.Number())
 	if err != nil {
 		return v, err
 	}
@@ -123,17 +113,10 @@ func MailInvitation(ctx context.Context, d *db.DB, who db.Caller, name string) (
 		}
 		r := u.mailed()
 		r.Note = who.User
-		id, err := staffLink.Ask(tx, r, u.Name)
-		if err != nil {
-			return m, err
-		}
 		if err := session.Withdraw(tx, session.Staff, u.id); err != nil {
 			return m, err
 		}
-		if m, err = mail.Find(&tx.Conn, id); err != nil {
-			return m, err
-		}
-		return m, tx.Audit("user.invited", u.subject(), map[string]any{"name": u.Name, "mail": id})
+		return staffLink.Mail(tx, r, u.Name, "user.invited", map[string]any{"name": u.Name})
 	})
 }
 
@@ -166,12 +149,8 @@ func (o ops) mailInvitation() schema.Op {
 				return answer(MailInvitation(ctx, o.d, who, name))
 			}
 		},
-		Will: func(a any, _ schema.Money) string {
-			return fmt.Sprintf("Mail %s an invitation, to %s. An earlier one ends.", a.(mail.Listed).Record, a.(mail.Listed).To)
-		},
-		Did: func(a any, _ schema.Money) string {
-			return fmt.Sprintf("An invitation for %s is mailed to %s.", a.(mail.Listed).Record, a.(mail.Listed).To)
-		},
+		Will:  mail.Says("Mail %s an invitation, to %s. An earlier one ends."),
+		Did:   mail.Says("An invitation for %s is mailed to %s."),
 		Leads: toUsers,
 	}
 }

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 
 	"quartermaster/schema"
@@ -77,14 +78,16 @@ type UserNotices struct {
 func SetNotices(ctx context.Context, d *db.DB, who db.Caller, name string, change mail.Notices) (UserNotices, error) {
 	return changeUser(ctx, d, who, name, func(tx *db.Tx, u User) (UserNotices, error) {
 		v := UserNotices{Name: u.Name}
+		if err := mail.CheckSetUp(&tx.Conn); err != nil {
+			return v, err
+		}
 		n, err := noticesOf(&tx.Conn, u.Name)
 		if err != nil {
 			return v, err
 		}
-		for _, field := range noticeFields(&n, &change) {
-			if field.given != nil && *field.given != "" {
-				*field.now = *field.given
-			}
+		given := change.Each()
+		for i, now := range n.Each() {
+			*now.How = cmp.Or(*given[i].How, *now.How)
 		}
 		v.Notices = n
 		kept, err := n.Kept()
@@ -114,27 +117,10 @@ func noticesOf(c *db.Conn, name string) (mail.Notices, error) {
 func NoticesOf(ctx context.Context, d *db.DB, name string) (map[string]string, error) {
 	n, err := db.Read(ctx, d, func(c *db.Conn) (mail.Notices, error) { return noticesOf(c, name) })
 	all := map[string]string{}
-	for _, f := range noticeFields(&n, &n) {
-		all[f.name] = *f.now
+	for _, w := range n.Each() {
+		all[w.Name] = *w.How
 	}
 	return all, err
-}
-
-// noticeField is one notice: its name, what it is about, and its value in two Notices.
-type noticeField struct {
-	name, about string
-	now, given  *string
-}
-
-func noticeFields(now, given *mail.Notices) []noticeField {
-	return []noticeField{
-		{"jobs", "a work order is assigned to you; the digest also lists what is due", &now.Jobs, &given.Jobs},
-		{"requests", "somebody asks for work on the request page", &now.Requests, &given.Requests},
-		{"tickets", "a tenant makes a ticket or adds a note", &now.Tickets, &given.Tickets},
-		{"alarms", "stock falls to its reorder point", &now.Alarms, &given.Alarms},
-		{"payments", "a payment could not be booked", &now.Payments, &given.Payments},
-		{"deliveries", "a webhook delivery or a message fails", &now.Deliveries, &given.Deliveries},
-	}
 }
 
 // whose binds the user whose account an operation changes; on pages the own one is offered to all, others' to admins.
@@ -191,8 +177,8 @@ func (o ops) setNotices() schema.Op {
 			var name string
 			var change mail.Notices
 			o.whose(f, &name)
-			for _, field := range noticeFields(&change, &change) {
-				f.Enum(field.now, field.name, field.about, mail.Hearing)
+			for _, w := range change.Each() {
+				f.Enum(w.How, w.Name, w.About, mail.Hearing)
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return answer(SetNotices(ctx, o.d, who, name, change))

@@ -15,6 +15,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/mail"
 )
 
 // run does the operation and prints its answer.
@@ -84,9 +85,16 @@ func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schem
 	if op.Credential {
 		signal.Ignore(syscall.SIGPIPE) // a reader that is gone is told, not a reason to die in silence
 	}
+	mailed, err := db.Read(ctx, d, mail.Newest)
+	if err != nil {
+		return err
+	}
 	answer, err := handle(ctx, who)
 	if err != nil {
 		return err
+	}
+	if op.Writes {
+		defer c.p.tellWaiting(ctx, d, mailed)
 	}
 	if op.Credential {
 		c.p.lost = "the secret, which is shown once, is lost: run this again for another one, and revoke or remove this one"
@@ -123,6 +131,14 @@ func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schem
 		return err
 	}
 	return left
+}
+
+// tellWaiting says that messages which an operation queued after the message of that number wait for a server.
+func (p *program) tellWaiting(ctx context.Context, d *db.DB, after int64) {
+	n, err := db.Read(ctx, d, func(c *db.Conn) (int64, error) { return mail.WaitingAfter(c, after) })
+	if err == nil && n > 0 && !db.Served(p.dbPath) {
+		p.notice(fmt.Sprintf("Messages that wait: %d. No server is running; `quartermaster serve` sends them.", n))
+	}
 }
 
 // revoke ends a key that could not be shown.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -138,11 +139,8 @@ func (b *Book) sendDigests() schema.Op {
 		},
 		Will: func(a any, _ schema.Money) string {
 			v, _ := a.(Digested)
-			text := fmt.Sprintf("Mail a digest to %d users", len(v.Sent))
-			for i, d := range v.Sent {
-				text += map[bool]string{true: ": ", false: ", "}[i == 0] + d.To
-			}
-			return text + "."
+			to := mail.Few(v.Sent, func(d DigestRow) string { return d.To })
+			return strings.TrimSuffix(fmt.Sprintf("Mail a digest to %d users: %s", len(v.Sent), to), ": ") + "."
 		},
 		Did: func(a any, _ schema.Money) string {
 			return fmt.Sprintf("%d digests are mailed.", len(a.(Digested).Sent))

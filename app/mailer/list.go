@@ -28,7 +28,6 @@ type List struct {
 // Filter narrows the list.
 type Filter struct {
 	State, Kind, Record, Q string
-	Subject                string // of a record's page: what is about it, or to that person
 	Page                   schema.Cursor[int64]
 }
 
@@ -48,12 +47,8 @@ func (f Filter) where(who db.Caller) (string, []any) {
 			add(column+" = ?", value)
 		}
 	}
-	if f.Subject != "" {
-		conditions, args = append(conditions, "(subject = ? OR person = ? AND person <> '')"),
-			append(args, f.Subject, f.Subject)
-	}
 	if f.Q != "" {
-		add("instr(lower(address), lower(?)) > 0", f.Q)
+		add("instr(folded(address), folded(?)) > 0", f.Q)
 	}
 	return strings.Join(conditions, " AND "), args
 }
@@ -105,9 +100,8 @@ func (b *Book) About(ctx context.Context, who db.Caller, subjects []string) ([]M
 
 // one finds a message that the caller may see.
 func one(c *db.Conn, who db.Caller, id int64) (m Mail, err error) {
-	m, found, err := db.One(c, mail.ScanListed, "SELECT "+mail.ListedColumns+" WHERE id = ?", id)
-	if err == nil && (!found || who.Service != "" && m.Service != who.Service &&
-		(m.Service != "" || who.Role != "admin")) {
+	m, err = mail.Find(c, id)
+	if err == nil && who.Service != "" && m.Service != who.Service && (m.Service != "" || who.Role != "admin") {
 		err = fault.NotFoundf("there is no message %d", id)
 	}
 	return m, err

@@ -1,7 +1,6 @@
 package mailer
 
 import (
-	"strconv"
 	"strings"
 
 	"quartermaster/app/account"
@@ -48,13 +47,12 @@ type reader struct {
 
 // readerOf finds a user by "user:7"; false for one who may not sign in any more.
 func readerOf(c *db.Conn, subject string) (u reader, is bool, err error) {
-	id, _ := strconv.ParseInt(strings.TrimPrefix(subject, "user:"), 10, 64)
 	var notices string
 	u, is, err = db.One(c, func(r *db.Row) reader {
 		u := reader{id: r.Int(), name: r.Text(), email: r.Text(), roles: map[string]string{}}
 		notices = r.Text()
 		return u
-	}, "SELECT id, name, email, notices FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL", id)
+	}, "SELECT id, name, email, notices FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL", mail.Row{Subject: subject}.Number())
 	if err != nil || !is {
 		return u, is, err
 	}

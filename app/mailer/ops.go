@@ -77,14 +77,7 @@ func (b *Book) setMail() schema.Op {
 		},
 		Fill: func(c *db.Conn, _ map[string]string) (map[string]string, bool, error) {
 			s, err := settings(c)
-			if err != nil || s.Host == "" {
-				return nil, true, err
-			}
-			return map[string]string{
-				"host": s.Host, "port": strconv.FormatInt(s.Port, 10), "security": s.Security, "user": s.User, "from": s.From,
-				"from_name": s.FromName, "reply_to": s.ReplyTo, "rate": strconv.FormatInt(s.Rate, 10),
-				"plain_ok": strconv.FormatBool(s.PlainOK),
-			}, true, nil
+			return s.Form(), true, err
 		},
 		Did: func(a any, _ schema.Money) string {
 			s, _ := a.(Settings)
@@ -242,28 +235,21 @@ func (b *Book) several(name, about, word string, act func(context.Context, db.Ca
 }
 
 // named lists the addresses of messages, the first few by name.
-func named(all []Mail) string {
-	var to []string
-	for _, m := range all {
-		to = append(to, m.To+" ("+m.Kind+" "+m.Record+")")
-	}
-	if len(to) > 5 {
-		to = append(to[:5], fmt.Sprintf("%d more", len(all)-5))
-	}
-	return strings.Join(to, ", ")
+func named(a any) string {
+	return mail.Few(a.(Again).Mails, func(m Mail) string { return m.To + " (" + m.Kind + " " + m.Record + ")" })
 }
 
 func (b *Book) resendMail() schema.Op {
 	op := b.several("resend_mail", "Send messages again that were sent, refused, failed or cancelled.", "resend", b.resend)
 	op.Destructive = true
-	op.Will = func(a any, _ schema.Money) string { return "Mail again to " + named(a.(Again).Mails) + "." }
-	op.Did = func(a any, _ schema.Money) string { return "Queued again for " + named(a.(Again).Mails) + "." }
+	op.Will = func(a any, _ schema.Money) string { return "Mail again to " + named(a) + "." }
+	op.Did = func(a any, _ schema.Money) string { return "Queued again for " + named(a) + "." }
 	return op
 }
 
 func (b *Book) cancelMail() schema.Op {
 	op := b.several("cancel_mail", "Cancel messages that wait.", "cancel", b.cancel)
-	op.Did = func(a any, _ schema.Money) string { return "Cancelled: " + named(a.(Again).Mails) + "." }
+	op.Did = func(a any, _ schema.Money) string { return "Cancelled: " + named(a) + "." }
 	return op
 }
 

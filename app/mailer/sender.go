@@ -87,10 +87,8 @@ func (s *Sender) recover(ctx context.Context) error {
 
 // outgoing is a message with all that its try needs.
 type outgoing struct {
+	mail.Listed
 	row      mail.Row
-	made     exact.Instant
-	tries    int64
-	id       string // of the message
 	settings Settings
 	envelope mail.Envelope
 	body     []byte
@@ -108,7 +106,7 @@ func (s *Sender) step(ctx, tries context.Context) (more bool) {
 		return false
 	}
 	if o.ended != "" {
-		s.log(Try{ID: o.row.ID, Kind: o.row.Kind, State: o.ended})
+		s.log(Try{ID: o.ID, Kind: o.Kind, State: o.ended})
 		return true
 	}
 	s.begun = append(s.begun, time.Now())
@@ -117,9 +115,9 @@ func (s *Sender) step(ctx, tries context.Context) (more bool) {
 		if tries.Err() != nil && reply.Code == 0 {
 			return // the server stops: the next start tries again
 		}
-		t := Try{ID: o.row.ID, Kind: o.row.Kind, Code: reply.Code, Took: time.Since(began)}
+		t := Try{ID: o.ID, Kind: o.Kind, Code: reply.Code, Took: time.Since(began)}
 		err := db.Exec(context.WithoutCancel(ctx), s.b.d, db.Bookkeeping(), func(tx *db.Tx) (err error) {
-			t.State, err = s.record(tx, o, reply)
+			t.State, err = s.b.record(tx, o, reply)
 			return err
 		})
 		if more = s.report(err) == nil; more {
@@ -220,22 +218,15 @@ func (s *Sender) begin(ctx context.Context) (o *outgoing, err error) {
 // prepare reads what a message says now, and marks it as being sent. A message that is not true any
 // more, or that cannot be sent, is ended.
 func (b *Book) prepare(tx *db.Tx, id int64) (*outgoing, error) {
-	o, _, err := db.One(&tx.Conn, func(r *db.Row) *outgoing {
-		return &outgoing{
-			row: mail.Row{ID: r.Int(), Service: r.Text(), Kind: r.Text(), Subject: r.Text(), Record: r.Text(), Note: r.Text(),
-				To:     r.Text(),
-				Person: r.Text(), Link: r.Bool()},
-			made: r.Instant(), tries: r.Int(), id: r.Text(),
-		}
-	}, "SELECT id, service, kind, subject, record, note, address, person, link, created_at, tries, message_id FROM "+
-		"mails WHERE id = ?", id)
+	m, err := mail.Find(&tx.Conn, id)
+	o := &outgoing{Listed: m, row: m.Row()}
 	if err != nil {
 		return nil, err
 	}
 	if o.settings, err = b.server(&tx.Conn); err != nil {
 		return nil, err
 	}
-	k, is := b.names[o.row.Kind]
+	k, is := b.names[o.Kind]
 	if !is {
 		return o, o.end(tx, mail.Cancelled, "this kind of message no longer exists")
 	}
@@ -255,15 +246,10 @@ func (b *Book) prepare(tx *db.Tx, id int64) (*outgoing, error) {
 		return nil, err
 	}
 	o.row.To = f.To
-	o.envelope = mail.Envelope{From: o.settings.From, FromName: o.settings.FromName, ReplyTo: o.settings.ReplyTo, To: f.To,
-		ToName: f.Name,
-		ID:     o.id, Date: tx.Now().Time().In(tx.Zone()), Person: k.Person}
-	if o.envelope.FromName == "" {
-		if o.envelope.FromName, err = tx.Setting(db.SettingShopName); err != nil {
-			return nil, err
-		}
+	if err := o.seal(tx, f.Name, k.Person, f.Written); err != nil {
+		return nil, err
 	}
-	if o.body = o.envelope.Bytes(f.Written); why == "" && len(o.body) > mail.MostBytes {
+	if why == "" && len(o.body) > mail.MostBytes {
 		why = "the message is longer than 1 MiB"
 	}
 	if why != "" {
@@ -271,6 +257,18 @@ func (b *Book) prepare(tx *db.Tx, id int64) (*outgoing, error) {
 	}
 	_, err = tx.Exec("UPDATE mails SET state = 'sending', address = ?, tried_at = ? WHERE id = ?", f.To, tx.Now(), id)
 	return o, err
+}
+
+// seal puts the message into its envelope.
+func (o *outgoing) seal(tx *db.Tx, name string, person bool, w mail.Written) (err error) {
+	v := o.settings
+	if v.FromName == "" {
+		v.FromName, err = tx.Setting(db.SettingShopName)
+	}
+	o.envelope = mail.Envelope{From: v.From, FromName: v.FromName, ReplyTo: v.ReplyTo, To: o.row.To, ToName: name,
+		ID: o.MessageID(), Date: tx.Now().Time().In(tx.Zone()), Person: person}
+	o.body = o.envelope.Bytes(w)
+	return err
 }
 
 // read fills a message in. What a record's reader makes in vain, such as a link, is undone.
@@ -292,8 +290,22 @@ func (b *Book) read(tx *db.Tx, k mail.Kind, r mail.Row) (f filled, untrue string
 // end gives the message a last state without a try.
 func (o *outgoing) end(tx *db.Tx, state, why string) error {
 	o.ended = state
-	_, err := tx.Exec("UPDATE mails SET state = ?, reply = ?, next_try_at = NULL, address = ? WHERE id = ?", state, why,
-		o.row.To, o.row.ID)
+	return o.settle(tx, state, mail.Reply{Text: why}, nil)
+}
+
+// settle writes the message's state and what the server said; next is when it is tried again, nil: never.
+func (o *outgoing) settle(tx *db.Tx, state string, r mail.Reply, next any) error {
+	code := any(r.Code)
+	if r.Code == 0 {
+		code = nil
+	}
+	if state == mail.Declined || state == mail.Failed {
+		if err := failed(tx, o.Service, o.Kind); err != nil {
+			return err
+		}
+	}
+	_, err := tx.Exec("UPDATE mails SET state = ?, tries = ?, code = ?, reply = ?, next_try_at = ?, address = ? WHERE id = ?",
+		state, o.Tries, code, r.Kept(o.row.To), next, o.row.To, o.ID)
 	return err
 }
 
@@ -310,11 +322,10 @@ func (m maker) Code(tenant int64, by string) (string, error) {
 	return session.MakeCode(m.tx, tenant, by)
 }
 
-// record writes what came of a try, and gives the message's state.
-func (s *Sender) record(tx *db.Tx, o *outgoing, r mail.Reply) (state string, err error) {
+// record writes what came of a try, and gives the message's state. A test is tried once.
+func (b *Book) record(tx *db.Tx, o *outgoing, r mail.Reply) (state string, err error) {
 	means, block := r.Means()
-	text := r.Kept(o.row.To)
-	if means == mail.Trouble {
+	if means == mail.Trouble && o.Kind != testKind {
 		before, _, err := troubleNow(&tx.Conn)
 		if err != nil {
 			return "", err
@@ -322,50 +333,39 @@ func (s *Sender) record(tx *db.Tx, o *outgoing, r mail.Reply) (state string, err
 		if before.Stage == mail.Auth != (r.Stage == mail.Auth) {
 			before.Count = 0
 		}
-		t := trouble{Stage: r.Stage, Code: r.Code, Reply: text, Count: before.Count + 1}
+		t := trouble{Stage: r.Stage, Code: r.Code, Reply: r.Kept(o.row.To), Count: before.Count + 1}
 		t.Next = tx.Now() + mail.Rest(r.Stage, t.Count)
 		if err := t.keep(tx); err != nil {
 			return "", err
 		}
-		_, err = tx.Exec("UPDATE mails SET state = 'queued', code = ?, reply = ? WHERE id = ?", codeOf(r), text, o.row.ID)
-		return mail.Queued, err
+		return mail.Queued, o.settle(tx, mail.Queued, r, o.NextTryAt)
 	}
-	if err := tx.SetSetting(settingTrouble, ""); err != nil {
-		return "", err
+	if means != mail.Trouble {
+		if err := tx.SetSetting(settingTrouble, ""); err != nil {
+			return "", err
+		}
 	}
-	o.tries++
+	o.Tries++
 	next := any(nil)
-	switch means {
-	case mail.Sent:
+	switch {
+	case means == mail.Sent:
 		state = mail.Done
-	case mail.Refused:
+	case means == mail.Refused:
 		state = mail.Declined
+	case o.Kind == testKind:
+		state = mail.Failed
 	default:
-		at, in := mail.Next(o.made, tx.Now(), o.tries, o.row.Link)
-		if state = mail.Failed; in || s.b.d.ClockDoubt() != "" { // by a wrong clock no message is too old
+		at, in := mail.Next(o.CreatedAt, tx.Now(), o.Tries, o.row.Link)
+		if state = mail.Failed; in || b.d.ClockDoubt() != "" { // by a wrong clock no message is too old
 			state, next = mail.Queued, at
 		}
 	}
 	if block {
-		if err := mail.Block(tx, o.row.To, "the mail server: "+text); err != nil {
+		if err := mail.Block(tx, o.row.To, "the mail server: "+r.Kept(o.row.To)); err != nil {
 			return "", err
 		}
 	}
-	if state == mail.Declined || state == mail.Failed {
-		if err := failed(tx, o.row.Service, o.row.Kind); err != nil {
-			return "", err
-		}
-	}
-	_, err = tx.Exec("UPDATE mails SET state = ?, tries = ?, code = ?, reply = ?, next_try_at = ? WHERE id = ?",
-		state, o.tries, codeOf(r), text, next, o.row.ID)
-	return state, err
-}
-
-func codeOf(r mail.Reply) any {
-	if r.Code == 0 {
-		return nil
-	}
-	return r.Code
+	return state, o.settle(tx, state, r, next)
 }
 
 // server is the mail server with the password that holds.

@@ -13,6 +13,7 @@ import (
 	"quartermaster/schema/fault"
 	"quartermaster/schema/mail"
 	"quartermaster/schema/strict"
+	"quartermaster/webhook"
 )
 
 // Settings are the mail server and the sender's name. The password is never shown.
@@ -59,22 +60,33 @@ func settings(c *db.Conn) (s Settings, err error) {
 	return s, err
 }
 
-func (s Settings) keep(tx *db.Tx) error {
-	plain := ""
-	if s.PlainOK {
-		plain = "1"
+// Form is what the form of the mail server holds at first, by field; nothing before there is one.
+func (s Settings) Form() map[string]string {
+	if s.Host == "" {
+		return nil
 	}
-	for name, value := range map[string]string{
-		mail.SettingHost: s.Host, "mail.port": strconv.FormatInt(s.Port, 10), "mail.security": s.Security,
-		"mail.user":     s.User,
-		settingPassword: s.secret, "mail.from": s.From, "mail.from_name": s.FromName, "mail.reply_to": s.ReplyTo,
-		"mail.rate": strconv.FormatInt(s.Rate, 10), "mail.plain_ok": plain, settingTrouble: "",
-	} {
-		if err := tx.SetSetting(name, value); err != nil {
+	return map[string]string{
+		"host": s.Host, "port": strconv.FormatInt(s.Port, 10), "security": s.Security, "user": s.User, "from": s.From,
+		"from_name": s.FromName, "reply_to": s.ReplyTo, "rate": strconv.FormatInt(s.Rate, 10),
+		"plain_ok": strconv.FormatBool(s.PlainOK),
+	}
+}
+
+// keep keeps the settings; those without a host take all away.
+func (s Settings) keep(tx *db.Tx) error {
+	kept := s.Form()
+	if !s.PlainOK {
+		delete(kept, "plain_ok")
+	}
+	for _, name := range []string{"host", "port", "security", "user", "from", "from_name", "reply_to", "rate", "plain_ok"} {
+		if err := tx.SetSetting("mail."+name, kept[name]); err != nil {
 			return err
 		}
 	}
-	return nil
+	if err := tx.SetSetting(settingPassword, s.secret); err != nil {
+		return err
+	}
+	return tx.SetSetting(settingTrouble, "")
 }
 
 // Change is what set_mail was given; nil stays as it is, and empty takes away.
@@ -160,33 +172,13 @@ func isLoopback(host string) bool {
 	return err == nil && a.Unmap().IsLoopback()
 }
 
-// never are addresses at which clouds hand their credentials out, beside the link-local ones.
-var never = []netip.Prefix{
-	netip.MustParsePrefix("fd00:ec2::/32"), netip.MustParsePrefix("fd20:ce::/32"), netip.MustParsePrefix("fd00:42::/32"),
-	netip.MustParsePrefix("168.63.129.16/32"), netip.MustParsePrefix("100.100.100.200/32"),
-}
-
-// forbidden reports whether no connection is made to the address: link-local, or a cloud's metadata.
-func forbidden(a netip.Addr) bool {
-	a = a.WithZone("").Unmap()
-	if a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() {
-		return true
-	}
-	for _, p := range never {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
-}
-
 // checkHost refuses what is no name and no address of a mail server.
 func checkHost(host string) error {
 	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	switch {
 	case host == "":
 		return fault.Fieldf("host", "host is missing: the name of your mail server, such as smtp.example.com")
-	case err == nil && forbidden(a), strings.EqualFold(strings.TrimSuffix(host, "."), "metadata.google.internal"):
+	case err == nil && webhook.Internal(a), strings.EqualFold(strings.TrimSuffix(host, "."), "metadata.google.internal"):
 		return fault.Fieldf("host", "host: %s is an internal address of the network or cloud; give your mail server's "+
 			"name", host)
 	case err == nil:
@@ -224,12 +216,8 @@ func (b *Book) unset(ctx context.Context, who db.Caller) (Count, error) {
 		if err := mail.CheckSetUp(&tx.Conn); err != nil {
 			return v, err
 		}
-		for _, name := range []string{mail.SettingHost, "mail.port", "mail.security", "mail.user", settingPassword,
-			"mail.from", "mail.from_name",
-			"mail.reply_to", "mail.rate", "mail.plain_ok", settingTrouble} {
-			if err := tx.SetSetting(name, ""); err != nil {
-				return v, err
-			}
+		if err := (Settings{}).keep(tx); err != nil {
+			return v, err
 		}
 		if v, err = waiting(&tx.Conn); err != nil {
 			return v, err

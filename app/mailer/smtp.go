@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"quartermaster/schema/mail"
+	"quartermaster/webhook"
 )
 
 // How long the server may take.
@@ -103,7 +104,7 @@ func (m *talk) open(ctx context.Context) *mail.Reply {
 	defer cancel()
 	dialer := net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
-		if err != nil || forbidden(to.Addr()) {
+		if err != nil || webhook.Internal(to.Addr()) {
 			return fmt.Errorf("%s is an internal address of the network or cloud; no connection was made", address)
 		}
 		return nil

@@ -1,6 +1,7 @@
 package mailer
 
 import (
+	"cmp"
 	"context"
 
 	"quartermaster/schema/db"
@@ -30,37 +31,33 @@ const testKind = "test"
 
 // test sends a message now, past everything that waits, and says what the server answered.
 func (b *Book) test(ctx context.Context, who db.Caller, to string) (t Tested, err error) {
-	var o outgoing
-	begin := func(tx *db.Tx) (err error) {
+	var o *outgoing
+	caller := who
+	caller.Service = ""
+	err = db.Exec(ctx, b.d, caller, func(tx *db.Tx) (err error) {
 		if to, err = b.testTo(tx, who, to); err != nil {
 			return err
 		}
-		o, err = b.testMessage(tx, to)
-		return err
-	}
-	if err := db.Exec(ctx, b.d, bookkeeping(who), begin); err != nil || b.d.Trying() {
+		if o, err = b.testMessage(tx, to); err != nil {
+			return err
+		}
+		return tx.Audit("mail.tested", db.Subject("mail", o.ID), map[string]string{"kind": testKind})
+	})
+	if err != nil || b.d.Trying() {
 		return Tested{OK: true, Stage: string(mail.Data), To: to}, err
 	}
 	var r mail.Reply
 	deliver(ctx, o.settings, o.envelope, o.body, func(last mail.Reply) { r = last })
-	err = db.Exec(context.WithoutCancel(ctx), b.d, bookkeeping(who), func(tx *db.Tx) error {
-		means, _ := r.Means()
-		state := map[mail.Outcome]string{mail.Sent: mail.Done, mail.Refused: mail.Declined}[means]
-		t = Tested{OK: means == mail.Sent, Stage: string(r.Stage), Reply: r.Kept(to), To: to}
-		if r.Code != 0 {
-			code := int64(r.Code)
-			t.Code = &code
-		}
-		if t.OK {
-			if err := tx.SetSetting(settingTrouble, ""); err != nil {
-				return err
-			}
-		}
-		_, err := tx.Exec("UPDATE mails SET state = ?, tries = 1, code = ?, reply = ? WHERE id = ?", or(state, mail.Failed),
-			t.Code, t.Reply, o.row.ID)
+	t = Tested{Stage: string(r.Stage), Reply: r.Kept(to), To: to}
+	if r.Code != 0 {
+		code := int64(r.Code)
+		t.Code = &code
+	}
+	return t, db.Exec(context.WithoutCancel(ctx), b.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		state, err := b.record(tx, o, r)
+		t.OK = state == mail.Done
 		return err
 	})
-	return t, err
 }
 
 // testTo is the address that a test goes to, by default the user's own. It refuses what cannot be tested.
@@ -88,46 +85,35 @@ func (b *Book) testTo(tx *db.Tx, who db.Caller, to string) (string, error) {
 }
 
 // testMessage writes the message and its row, in state sending.
-func (b *Book) testMessage(tx *db.Tx, to string) (o outgoing, err error) {
+func (b *Book) testMessage(tx *db.Tx, to string) (*outgoing, error) {
+	id, err := tx.Insert(`INSERT INTO mails (service, kind, subject, record, address, state, link, message_id, created_at,
+		tried_at) VALUES ('', ?, '', '', ?, 'sending', 0, ?, ?, ?)`, testKind, to, mail.NewID(), tx.Now(), tx.Now())
+	if err != nil {
+		return nil, err
+	}
+	m, err := mail.Find(&tx.Conn, id)
+	if err != nil {
+		return nil, err
+	}
+	o := &outgoing{Listed: m, row: m.Row()}
 	if o.settings, err = b.server(&tx.Conn); err != nil {
-		return o, err
+		return nil, err
 	}
 	shop, err := tx.Setting(db.SettingShopName)
 	if err != nil {
-		return o, err
+		return nil, err
 	}
-	o.envelope = mail.Envelope{From: o.settings.From, FromName: or(o.settings.FromName, shop), ReplyTo: o.settings.ReplyTo,
-		To: to,
-		ID: mail.NewID(), Date: tx.Now().Time().In(tx.Zone())}
 	parsed, err := mail.Parse(mail.Kind{}, "Test of mail from {shop}", "Mail from {shop} arrives.\n\n"+
 		"It tests the mail settings. You need not do anything.")
 	if err != nil {
-		return o, err
+		return nil, err
 	}
-	o.body = o.envelope.Bytes(parsed.Write(map[string]mail.Value{"shop": mail.Text(or(shop, "Quartermaster"))}))
-	o.row.ID, err = tx.Insert(`INSERT INTO mails (service, kind, subject, record, address, state, link, message_id,
-		created_at, tried_at)
-		VALUES ('', ?, '', '', ?, 'sending', 0, ?, ?, ?)`, testKind, to, o.envelope.ID, tx.Now(), tx.Now())
-	return o, err
-}
-
-// bookkeeping is the caller's write that leaves no audit entry: the row of the message tells of it.
-func bookkeeping(who db.Caller) db.Caller {
-	own := db.Bookkeeping()
-	own.Request = who.Request
-	return own
+	return o, o.seal(tx, "", false, parsed.Write(map[string]mail.Value{"shop": mail.Text(cmp.Or(shop, "Quartermaster"))}))
 }
 
 func either(err, other error) error {
 	if err != nil {
 		return err
-	}
-	return other
-}
-
-func or(s, other string) string {
-	if s != "" {
-		return s
 	}
 	return other
 }

@@ -244,19 +244,6 @@ func mailActs(m mailer.Mail) []page.Action {
 	return []page.Action{page.Do("Send again", "resend_mail", "id", page.Num(m.ID)).Named("message " + page.Num(m.ID))}
 }
 
-// values are what the form of the mail server holds at first.
-func (v mailSettingsView) values() map[string]string {
-	s := v.status
-	if !s.SetUp {
-		return nil
-	}
-	return map[string]string{
-		"host": s.Host, "port": page.Num(s.Port), "security": s.Security, "user": s.User, "from": s.From,
-		"from_name": s.FromName,
-		"reply_to":  s.ReplyTo, "rate": page.Num(s.Rate), "plain_ok": yesNo(s.PlainOK),
-	}
-}
-
 // only are the fields of a text's form: the words of a service have no subject.
 func (v mailTextView) only() []string {
 	if len(v.Fields) == 0 {

@@ -841,7 +841,7 @@ func mailSettingsPage(v mailSettingsView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = page.Act(page.Form{Op: "set_mail", Button: "Save", Main: true, Then: "/settings/mail", Values: v.values()}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Act(page.Form{Op: "set_mail", Button: "Save", Main: true, Then: "/settings/mail", Values: v.status.Form()}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

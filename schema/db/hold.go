@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/gofrs/flock"
 )
@@ -43,6 +44,24 @@ func Hold(path string) (release func() error, err error) {
 		return nil, errors.Join(err, release())
 	}
 	return release, nil
+}
+
+// Served reports whether a server holds the file. On Linux it takes no lock, so that none is kept from starting.
+func Served(path string) bool {
+	file, err := os.Open(resolved(path)) // #nosec G304 -- the operator names the file
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	if runtime.GOOS == "linux" {
+		return lockedFile(file)
+	}
+	lock := flock.New(resolved(path) + ".lock")
+	got, err := lock.TryRLock()
+	if got {
+		_ = lock.Unlock()
+	}
+	return err == nil && !got
 }
 
 // servedByAnotherName refuses a file that a server holds under another name, a hard link or another mount: its log is

@@ -4,6 +4,9 @@
 package mail
 
 import (
+	"strconv"
+	"strings"
+
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/session"
@@ -56,6 +59,13 @@ type Row struct {
 	Note   string // data of this message alone, such as the day on which a license ends
 	Link   bool   // a link that a visitor requested: sent first, expires after an hour
 	ID     int64  // 0 for a preview
+}
+
+// Number is the id in the subject; 0 for one without.
+func (r Row) Number() int64 {
+	_, text, _ := strings.Cut(r.Subject, ":")
+	id, _ := strconv.ParseInt(text, 10, 64)
+	return id
 }
 
 // Content is a message's content, read from the record.

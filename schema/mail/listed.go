@@ -1,9 +1,11 @@
 package mail
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -28,11 +30,12 @@ type Listed struct {
 	note      string
 	person    string
 	link      bool
+	message   string
 }
 
 // ListedColumns are what ScanListed reads.
 const ListedColumns = `id, service, kind, record, address, state, tries, code, reply, created_at, next_try_at,
-	tried_at, subject, note, person, link FROM mails`
+	tried_at, subject, note, person, link, message_id FROM mails`
 
 // ScanListed reads a message.
 func ScanListed(r *db.Row) Listed {
@@ -41,7 +44,7 @@ func ScanListed(r *db.Row) Listed {
 		Code:  r.IntPtr(),
 		Reply: r.TextPtr(), CreatedAt: r.Instant(), NextTryAt: r.InstantPtr(), TriedAt: r.InstantPtr(), subject: r.Text(),
 		note:   r.Text(),
-		person: r.Text(), link: r.Bool(),
+		person: r.Text(), link: r.Bool(), message: r.Text(),
 	}
 }
 
@@ -61,6 +64,9 @@ func (m Listed) Row() Row {
 		Link:   m.link}
 }
 
+// MessageID is the message's name in its headers, without brackets and domain: one for all tries.
+func (m Listed) MessageID() string { return m.message }
+
 // Several are the messages that an action queued or cancelled: one as its row, several as a list.
 type Several struct{ Mails []Listed }
 
@@ -73,15 +79,30 @@ func (a Several) MarshalJSON() ([]byte, error) {
 }
 
 // To names the addresses, the first few of many.
-func (a Several) To() string {
-	var to []string
-	for _, m := range a.Mails {
-		to = append(to, m.To)
+func (a Several) To() string { return Few(a.Mails, func(m Listed) string { return m.To }) }
+
+// Few names the first of all: "a, b, c and 3 more".
+func Few[T any](all []T, name func(T) string) string {
+	var names []string
+	for _, v := range all[:min(3, len(all))] {
+		names = append(names, name(v))
 	}
-	if len(to) > 5 {
-		to = append(to[:5], strconv.Itoa(len(a.Mails)-5)+" more")
+	text := strings.Join(names, ", ")
+	if n := len(all) - len(names); n > 0 {
+		text += " and " + strconv.Itoa(n) + " more"
 	}
-	return strings.Join(to, ", ")
+	return text
+}
+
+// Says is what an operation mails, or mailed: the format takes the record and the address of a Listed or of Several.
+func Says(format string) func(any, schema.Money) string {
+	return func(a any, _ schema.Money) string {
+		all, _ := a.(Several)
+		if m, one := a.(Listed); one {
+			all.Mails = []Listed{m}
+		}
+		return fmt.Sprintf(format, all.Mails[0].Record, all.To())
+	}
 }
 
 // ExampleListed is the documents' example of a message.

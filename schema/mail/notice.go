@@ -73,7 +73,7 @@ func (t Told) hears(role string) bool {
 }
 
 func (t Told) tell(tx *db.Tx, r Row, how string) error {
-	if how == Never || how == "" {
+	if how == Never {
 		return nil
 	}
 	if t.Every > 0 {
@@ -96,10 +96,32 @@ func (t Told) tell(tx *db.Tx, r Row, how string) error {
 	return err
 }
 
-// of is the user's choice for the notice.
-func (n Notices) of(name string) string {
-	return map[string]string{"jobs": n.Jobs, "requests": n.Requests, "tickets": n.Tickets, "alarms": n.Alarms,
-		"payments": n.Payments, "deliveries": n.Deliveries}[name]
+// Wish is how a user hears of one notice.
+type Wish struct {
+	Name, About string
+	How         *string
+}
+
+// Each are the notices one by one.
+func (n *Notices) Each() []Wish {
+	return []Wish{
+		{"jobs", "a work order is assigned to you; the digest also lists what is due", &n.Jobs},
+		{"requests", "somebody asks for work on the request page", &n.Requests},
+		{"tickets", "a tenant makes a ticket or adds a note", &n.Tickets},
+		{"alarms", "stock falls to its reorder point", &n.Alarms},
+		{"payments", "a payment could not be booked", &n.Payments},
+		{"deliveries", "a webhook delivery or a message fails", &n.Deliveries},
+	}
+}
+
+// of is how a user hears of the notice.
+func (n *Notices) of(name string) string {
+	for _, w := range n.Each() {
+		if w.Name == name {
+			return *w.How
+		}
+	}
+	return Never
 }
 
 // The choices of a user for a notice.
@@ -114,12 +136,12 @@ var Hearing = []string{Never, Now, Digest}
 
 // Notices are a user's choices by notice, each one of Hearing.
 type Notices struct {
-	Jobs       string `json:"jobs"`       // a work order is assigned to them
-	Requests   string `json:"requests"`   // a work order came from the request page
-	Tickets    string `json:"tickets"`    // a tenant made a ticket or added a note
-	Alarms     string `json:"alarms"`     // stock fell to its reorder point
-	Payments   string `json:"payments"`   // a payment could not be booked
-	Deliveries string `json:"deliveries"` // a delivery or a message failed
+	Jobs       string `json:"jobs"`
+	Requests   string `json:"requests"`
+	Tickets    string `json:"tickets"`
+	Alarms     string `json:"alarms"`
+	Payments   string `json:"payments"`
+	Deliveries string `json:"deliveries"`
 }
 
 // ParseNotices parses a user's stored choices; defaults: jobs at once, the rest never.

@@ -1,6 +1,9 @@
 package mail
 
 import (
+	"context"
+	"maps"
+
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -16,6 +19,15 @@ const (
 func SetUp(c *db.Conn) (bool, error) {
 	host, err := c.Setting(SettingHost)
 	return host != "", err
+}
+
+// Offered reports whether a service's pages and forms offer to mail.
+func Offered(d *db.DB) bool {
+	if d == nil {
+		return false
+	}
+	is, err := db.Read(context.Background(), d, SetUp)
+	return err == nil && is
 }
 
 // CheckSetUp refuses an action that needs a mail server if there is none.
@@ -86,13 +98,40 @@ func insert(tx *db.Tx, r Row, state, why string) (id int64, err error) {
 		r.Service, r.Kind, r.Subject, r.Record, r.Person, r.Note, r.To, state, r.Link, NewID(), reply, tx.Now(), next)
 }
 
+// Newest is the number of the newest message; 0 when there is none.
+func Newest(c *db.Conn) (id int64, err error) {
+	id, _, err = db.One(c, db.Int, "SELECT ifnull(max(id), 0) FROM mails")
+	return id, err
+}
+
+// WaitingAfter is how many messages with higher numbers wait to be sent.
+func WaitingAfter(c *db.Conn, id int64) (n int64, err error) {
+	n, _, err = db.One(c, db.Int, "SELECT count(*) FROM mails WHERE id > ? AND state = 'queued'", id)
+	return n, err
+}
+
 // Ask is Queue for a message that a person requested: it returns a refusal where Queue adds no row, or a refused one.
-// who is the person's name.
+// who is the person's name. The kind's switch does not matter.
 func (k Kind) Ask(tx *db.Tx, r Row, who string) (id int64, err error) {
 	if err := k.MayAsk(&tx.Conn, r.To, who); err != nil {
 		return 0, err
 	}
+	k.Asked = true
 	return k.Queue(tx, r)
+}
+
+// Mail is Ask with an entry of the trail about the row's subject: the action, with more beside the message's number.
+func (k Kind) Mail(tx *db.Tx, r Row, who, action string, more map[string]any) (m Listed, err error) {
+	id, err := k.Ask(tx, r, who)
+	if err != nil {
+		return m, err
+	}
+	if m, err = Find(&tx.Conn, id); err != nil {
+		return m, err
+	}
+	entry := map[string]any{"mail": id}
+	maps.Copy(entry, more)
+	return m, tx.Audit(action, r.Subject, entry)
 }
 
 // MayAsk refuses a message that cannot be sent to the address, naming the person.
@@ -139,11 +178,20 @@ const about = "(subject = ?1 OR person = ?1 AND person <> '')"
 // Forget removes a person's address from the messages about the subject, or to that person, cancels waiting ones, and
 // removes the address's block. record becomes the subject's name; the subject of a message to the person keeps its
 // name.
-func Forget(tx *db.Tx, subject, record string) error {
-	_, err := tx.Exec(`DELETE FROM blocked_addresses WHERE address IN (SELECT lower(address) FROM mails WHERE `+about+`)`,
-		subject)
+// addresses are the person's, whose blocks are removed too.
+func Forget(tx *db.Tx, subject, record string, addresses ...string) error {
+	written, err := db.All(&tx.Conn, db.Text, "SELECT address FROM mails WHERE "+about, subject)
 	if err != nil {
 		return err
+	}
+	for _, a := range append(written, addresses...) {
+		if _, err := tx.Exec("DELETE FROM blocked_addresses WHERE address = ?", Fold(a)); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(`UPDATE audit SET subject = 'address:forgotten', changes = '{}'
+			WHERE subject = 'address:' || ?`, Fold(a)); err != nil {
+			return err
+		}
 	}
 	_, err = tx.Exec(`UPDATE mails SET address = '', record = iif(subject = ?1, ?2, record),
 		reply = CASE WHEN state IN ('held', 'queued') THEN 'the person was forgotten' END,
