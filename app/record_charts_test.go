@@ -11,7 +11,8 @@ import (
 
 // TestRecordsHaveCharts sells, orders and repairs over some weeks and opens the records. A supplier's page compares
 // promised with actual arrival, a product's and a customer's show their months, and an asset's readings share one axis
-// with its repairs and due dates.
+// with its repairs and due dates, which a machine without a meter has too. Units have a square a month, and figures
+// the time before beside them.
 func TestRecordsHaveCharts(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -31,10 +32,13 @@ func TestRecordsHaveCharts(t *testing.T) {
 		"store|order|record|--email|maja@example.com|--line|PLUG=2",
 		"maintenance|assets|save|L-1|--name|Lathe", "maintenance|meters|save|L-1|hours|--unit|h|--reading|100",
 		"maintenance|plans|save|L-1|Oil|--interval-days|30",
-		"maintenance|work-orders|create|L-1|--description|Belt slips")
+		"maintenance|work-orders|create|L-1|--description|Belt slips",
+		"maintenance|assets|save|P-1|--name|Press", "maintenance|work-orders|create|P-1|--description|Leaks",
+		"rental|property|save|House", "rental|unit|save|House|1A")
 	later(4)
 	do("reorder|po|receive|PO-000001", "maintenance|reading|L-1|110",
-		"maintenance|work-orders|advance|1|in-progress", "maintenance|work-orders|advance|1|done|--resolution|tightened")
+		"maintenance|work-orders|advance|1|in-progress", "maintenance|work-orders|advance|1|done|--resolution|tightened",
+		"maintenance|work-orders|advance|2|in-progress", "maintenance|work-orders|advance|2|done|--resolution|sealed")
 	later(8)
 	do("reorder|po|receive|PO-000002", "maintenance|reading|L-1|150", "store|order|record|--email|maja@example.com|--line|PLUG=1")
 
@@ -50,5 +54,9 @@ func TestRecordsHaveCharts(t *testing.T) {
 	holds("reorder", "/suppliers/Leaf", "1 of the last 2 came late", "<title>PO-000001: 4</title>", "<title>PO-000002: 12</title>", "<title>PO-000002: 5</title>")
 	holds("store", "/products/PLUG", "<title>November 2026: 2</title>", "<title>December 2026: 1</title>")
 	holds("store", "/customers/1", "<title>November 2026: 98.00</title>", "<title>December 2026: 49.00</title>")
+	holds("store", "/figures?by=day&from=2026-11-28&to=2026-12-07", "pale bars are the time before", `class="bar past"`)
+	holds("rental", "/rent-roll", "Occupancy by month", "Let in 0 of 12 months")
+	holds("rental", "/properties/1", "Occupancy by month", "Let in 0 of 12 months")
+	holds("maintenance", "/assets/2", "The last 12 months", "Repair: Leaks")
 	holds("maintenance", "/assets/1", "Repair: Belt slips", "Oil due", "dots are services, squares repairs", `class="event bad"`)
 }

@@ -187,21 +187,30 @@ func (s *Service) Occupancy(ctx context.Context, f UnitFilter, first exact.Month
 	if list.Total, err = s.CountUnits(ctx, f); err != nil {
 		return list, nil, err
 	}
+	ids := make([]int64, len(list.Units))
+	for i, u := range list.Units {
+		ids[i] = u.ID
+	}
+	months, err = s.LetMonths(ctx, ids, first, n)
+	return list, months, err
+}
+
+// LetMonths tells of each unit on how many days of each of n months it is let.
+func (s *Service) LetMonths(ctx context.Context, units []int64, first exact.Month, n int) (map[int64][]UnitMonth, error) {
 	end := first + exact.Month(n-1) // #nosec G115 -- a few months
-	months = make(map[int64][]UnitMonth, len(list.Units))
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		for _, u := range list.Units {
+	months := make(map[int64][]UnitMonth, len(units))
+	return months, s.db.View(ctx, func(c *db.Conn) error {
+		for _, id := range units {
 			spans, err := db.All(c, func(r *db.Row) leaseSpan { return leaseSpan{r.Day(), r.Day()} },
-				"SELECT start_date, last_day FROM leases WHERE unit_id = ? AND start_date <= ? AND last_day >= ?", u.ID, end.Last(),
+				"SELECT start_date, last_day FROM leases WHERE unit_id = ? AND start_date <= ? AND last_day >= ?", id, end.Last(),
 				first.First())
 			if err != nil {
 				return err
 			}
-			months[u.ID] = letIn(spans, first, end)
+			months[id] = letIn(spans, first, end)
 		}
 		return nil
 	})
-	return list, months, err
 }
 
 // LeaseRecord is a lease with all that its page shows.

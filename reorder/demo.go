@@ -128,6 +128,9 @@ func demoStock(tx *db.Tx) error {
 		if _, err := putSKU(tx, rec, given); err != nil {
 			return err
 		}
+		if err := demoHistory(tx, d, rec, h.today); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func (s *Service) ProductPage(ctx context.Context, sku string, days int64) (p Pr
 	if p.Product, err = s.Product(ctx, sku, days); err != nil {
 		return p, err
 	}
-	if p.Movements, err = s.Movements(ctx, sku, 30); err != nil {
+	if p.Movements, err = s.Movements(ctx, sku, 2*days); err != nil {
 		return p, err
 	}
 	err = s.db.View(ctx, func(c *db.Conn) error {

@@ -138,6 +138,19 @@ func (o Op) PageTitle() string {
 	return o.Title()
 }
 
+// Verb is what the button of its form says: "Add work order", "Save" where the title is a noun.
+func (o Op) Verb() string {
+	title := o.PageTitle()
+	if what, adds := strings.CutPrefix(title, "New "); adds {
+		return "Add " + what
+	}
+	set, _, _ := strings.Cut(o.Name, "_")
+	if pageTitles[o.Name] != "" && !strings.HasPrefix(title, "Set ") && (set == "set" || set == "map" || set == "choose") {
+		return "Save"
+	}
+	return title
+}
+
 // NewTitle is the title of the form of a new record: "New tenant".
 func (o Op) NewTitle() string {
 	if what, saves := strings.CutPrefix(o.PageTitle(), "Save "); saves {

@@ -2,12 +2,13 @@ package store
 
 import (
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 )
 
-// demoTrouble opens a dispute over one of the latest orders, and makes another the beginning of a
-// subscription whose renewal failed.
+// demoTrouble opens a dispute over one of the latest orders, and makes two others the beginning of
+// subscriptions: the renewal of one failed, the other renews tomorrow.
 func demoTrouble(tx *db.Tx, orders []OrderDetail) error {
-	acts := []func(*db.Tx, OrderDetail) error{demoDispute, demoPastDue}
+	acts := []func(*db.Tx, OrderDetail) error{demoDispute, demoPastDue, demoRenews}
 	for i := len(orders) - 1; i >= 0 && len(acts) > 0; i-- {
 		d, err := orderByID(&tx.Conn, orders[i].id)
 		if err != nil {
@@ -39,25 +40,41 @@ func demoDispute(tx *db.Tx, d OrderDetail) error {
 	return err
 }
 
+// demoSubscription begins a subscription with the order, which paid it until then.
+func demoSubscription(tx *db.Tx, d OrderDetail, n string, until exact.Instant) (subscription, error) {
+	s, err := ensureSubscription(tx, stripe, "sub_demo_"+n)
+	if err != nil {
+		return s, err
+	}
+	if _, err = begin(tx, s, d); err != nil {
+		return s, err
+	}
+	if _, err := noteInvoice(tx, demoEvent(tx, "evt_demo_invoice_"+n, "invoice.paid"), invoice{
+		ref: "in_demo_" + n, payment: d.ProviderRef, names: []string{"in_demo_" + n, d.ProviderRef}, subscription: s.ref,
+		opens:  true,
+		period: &until, total: d.TotalCents, tax: d.TaxCents, currency: d.Currency,
+	}); err != nil {
+		return s, err
+	}
+	return s, notePayment(tx, s.id, microsOf(d.PaidAt))
+}
+
+func demoRenews(tx *db.Tx, d OrderDetail) error {
+	renews := tx.Now() + day
+	if _, err := demoSubscription(tx, d, "2", renews); err != nil {
+		return err
+	}
+	e := demoEvent(tx, "evt_demo_renews", "customer.subscription.updated")
+	_, err := tell(tx, e, "sub_demo_2", standing{state: subscriptionActive, at: e.at, renews: &renews})
+	return err
+}
+
 func demoPastDue(tx *db.Tx, d OrderDetail) error {
-	s, err := ensureSubscription(tx, stripe, "sub_demo_1")
+	s, err := demoSubscription(tx, d, "1", tx.Now()-day)
 	if err != nil {
 		return err
 	}
-	if _, err = begin(tx, s, d); err != nil {
-		return err
-	}
-	over, next := tx.Now()-day, tx.Now()+2*day
-	if _, err := noteInvoice(tx, demoEvent(tx, "evt_demo_invoice", "invoice.paid"), invoice{
-		ref: "in_demo_1", payment: d.ProviderRef, names: []string{"in_demo_1", d.ProviderRef}, subscription: s.ref,
-		opens:  true,
-		period: &over, total: d.TotalCents, tax: d.TaxCents, currency: d.Currency,
-	}); err != nil {
-		return err
-	}
-	if err := notePayment(tx, s.id, microsOf(d.PaidAt)); err != nil {
-		return err
-	}
+	next := tx.Now() + 2*day
 	_, err = noteFailure(tx, demoEvent(tx, "evt_demo_failed", "invoice.payment_failed"),
 		failure{subscription: s.ref, cents: &d.TotalCents, currency: d.Currency, next: &next})
 	return err

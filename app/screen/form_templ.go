@@ -65,7 +65,7 @@ func formPage(v *doView, title string, fm page.Form) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if v.refusal == nil && !v.confirm && !v.op.Makes() {
+		if v.refusal == nil && !v.confirm && !v.op.Makes() && !v.op.Creates {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -106,7 +106,7 @@ func questionOf(op schema.Op, answer any, shop shopSettings) schema.Question {
 		q.Text = stated(q.Text)
 		return q
 	}
-	q := schema.Question{Title: op.PageTitle() + "?", Text: "This cannot be undone.", Button: op.PageTitle()}
+	q := schema.Question{Title: op.PageTitle() + "?", Text: "This cannot be undone.", Button: op.Verb()}
 	if op.Will != nil {
 		if will := op.Will(answer, money); will != "" {
 			q.Text = stated(will)

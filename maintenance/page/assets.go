@@ -145,14 +145,21 @@ func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.
 	for _, r := range list {
 		c.Line = append(c.Line, page.Point{Day: r.Day, Value: int64(r.Value)})
 	}
-	v.addEvents(ctx, &c)
+	v.addEvents(ctx, &c, list[0].Day)
+	return c
+}
+
+// eventsChart is the axis of an asset without a meter.
+func (v assetView) eventsChart(ctx context.Context) page.Chart {
+	today := page.From(ctx).Today
+	c := page.Chart{Title: "The last 12 months"}
+	v.addEvents(ctx, &c, today-365)
 	return c
 }
 
 // addEvents puts what was done on the asset and what is due on the chart's days: dots are services, squares
 // are repairs, dashed lines are plans.
-func (v assetView) addEvents(ctx context.Context, c *page.Chart) {
-	first := c.Line[0].Day
+func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day) {
 	for _, wo := range v.Done {
 		if day := wo.CompletedAt.Day(page.From(ctx).Zone); day >= first {
 			look, kind := page.Good, "Service: "

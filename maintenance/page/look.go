@@ -77,6 +77,9 @@ func moves(wo maintenance.WorkOrder, main bool) []page.Action {
 			a = page.Link(label, orderPath(wo.ID)+"/done").For("advance_status")
 		case "cancelled":
 			a = page.Do(label, "advance_status", "id", id, "status", to).Quiet()
+			if main {
+				a = a.Danger()
+			}
 		default:
 			a = page.Do(label, "advance_status", "id", id, "status", to)
 		}

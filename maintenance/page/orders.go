@@ -89,6 +89,21 @@ func (v orderView) openSteps() (n int) {
 	return n
 }
 
+// acts are the moves that the job may make, and what else is done with it.
+func (v orderView) acts() []page.Action {
+	acts := moves(v.WorkOrder, true)
+	if v.Status != "cancelled" {
+		acts = append(acts, page.Open("Edit", "edit_workorder", "id", page.Num(v.ID)).Key("e"))
+	}
+	return append(acts, page.Link("Job sheet", orderPath(v.ID)+"/sheet"))
+}
+
+// cost is what the row of minutes and parts holds.
+func (v orderView) cost() map[string]string {
+	return map[string]string{"labor_minutes": page.Num(v.LaborMinutes), "parts_cost": v.PartsCost.String(),
+		"downtime_minutes": page.Num(v.DowntimeMinutes)}
+}
+
 // finishFields are the fields of the form that finishes the job.
 func (v orderView) finishFields() []string {
 	fields := []string{"resolution", "labor_minutes", "parts_cost", "downtime_minutes"}

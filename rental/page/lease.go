@@ -95,14 +95,14 @@ func (v leaseView) periods(ctx context.Context) (string, []page.Part) {
 		p := page.Part{Look: page.Good, Label: c.Label + ": paid in time"}
 		switch {
 		case c.Paid && c.PaidDate != nil && *c.PaidDate > c.DueDate:
-			p.Look, p.Label = page.Warn, c.Label+": paid on "+page.DayText(ctx, *c.PaidDate)+", due "+
+			p.Look, p.Label = page.Idle, c.Label+": paid on "+page.DayText(ctx, *c.PaidDate)+", due "+
 				page.DayText(ctx, c.DueDate)
 			late++
 		case !c.Paid && c.DueDate < v.Today:
 			p.Look, p.Label = page.Bad, c.Label+": overdue since "+page.DayText(ctx, c.DueDate)
 			overdue++
 		case !c.Paid:
-			p.Look, p.Label = page.Idle, c.Label+": open, due "+page.DayText(ctx, c.DueDate)
+			p.Look, p.Label = page.Warn, c.Label+": open, due "+page.DayText(ctx, c.DueDate)
 		}
 		parts = append(parts, p)
 	}

@@ -135,6 +135,8 @@ type rollView struct {
 	rental.RentRoll
 	shown []rental.UnitRoll
 	next  string
+
+	months map[int64][]rental.UnitMonth // up to the month, of the units that are shown
 }
 
 // ages are the overdue sums by age, as parts of one bar.
@@ -179,7 +181,12 @@ func rentRoll(s *rental.Service) page.Page {
 				var then *int64
 				v.shown, then = page.Arrange(p, v.Units, page.Sorts[rental.UnitRoll]{})
 				v.next = next(then)
-				return v, nil
+				ids := make([]int64, len(v.shown))
+				for i, u := range v.shown {
+					ids[i] = u.UnitID
+				}
+				v.months, err = s.LetMonths(ctx, ids, v.Month-monthsShown+1, monthsShown)
+				return v, err
 			}
 		},
 		View: func(v rollView) templ.Component { return RentRoll(v) },

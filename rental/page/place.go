@@ -98,6 +98,8 @@ type propertyView struct {
 	years []int64
 	shown []rental.Unit
 	next  string
+
+	months map[int64][]rental.UnitMonth // of the units that are shown
 }
 
 // PageTitle is the property's name.
@@ -119,7 +121,19 @@ func property(s *rental.Service) page.Page {
 				}
 				rows, then := page.Arrange(p, detail.Units, page.Sorts[rental.Unit]{})
 				years, err := s.MoneyYears(ctx, id)
-				return propertyView{detail, years, rows, next(then)}, err
+				if err != nil {
+					return propertyView{}, err
+				}
+				today, err := s.Today(ctx)
+				if err != nil {
+					return propertyView{}, err
+				}
+				ids := make([]int64, len(rows))
+				for i, u := range rows {
+					ids[i] = u.ID
+				}
+				months, err := s.LetMonths(ctx, ids, today.Month()-monthsShown+1, monthsShown)
+				return propertyView{detail, years, rows, next(then), months}, err
 			}
 		},
 		View: func(v propertyView) templ.Component { return Property(v) },
@@ -187,13 +201,40 @@ func share(m rental.UnitMonth) string {
 	return strconv.Itoa(m.Days) + " of " + strconv.Itoa(m.Of) + " days"
 }
 
-// mark is the same as a sign.
-func mark(m rental.UnitMonth) string {
-	switch {
-	case m.Days == 0:
-		return "□"
-	case m.Days >= m.Of:
-		return "■"
+// letStrip is a square for each month: let, partly let, vacant.
+func letStrip(months []rental.UnitMonth) templ.Component {
+	var parts []page.Part
+	n := 0
+	for _, m := range months {
+		look := page.Warn
+		switch {
+		case m.Days == 0:
+			look = page.Idle
+		case m.Days >= m.Of:
+			look = page.Good
+			n++
+		}
+		parts = append(parts, page.Part{Look: look, Label: page.MonthText(m.Month) + ": " + share(m)})
 	}
-	return "◧"
+	return page.Squares("Let in "+strconv.Itoa(n)+" of "+page.Plural(len(months), "month", "months"), parts)
+}
+
+// occupancyChart is the share of the days on which the units were let, by month, in per cent.
+func occupancyChart(all map[int64][]rental.UnitMonth) page.Chart {
+	c := page.Chart{Label: "Month", Names: [2]string{"Let, per cent of days", ""}, Title: "Occupancy by month, per cent"}
+	var days, of []int64
+	for _, months := range all {
+		for i, m := range months {
+			if i == len(c.Bars) {
+				c.Bars = append(c.Bars, page.Point{Label: page.MonthText(m.Month)})
+				days, of = append(days, 0), append(of, 0)
+			}
+			days[i] += int64(min(m.Days, m.Of))
+			of[i] += int64(m.Of)
+		}
+	}
+	for i := range c.Bars {
+		c.Bars[i].Value = exact.RoundHalfUp(100*days[i], of[i])
+	}
+	return c
 }

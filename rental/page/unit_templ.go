@@ -265,7 +265,7 @@ func UnitPage(v unitView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = letMonths(v.Months).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = letStrip(v.Months).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -185,7 +185,7 @@ func (v productView) chart(ctx context.Context) page.Chart {
 		Title: "Stock and sales, " + page.Num(chartDays) + " days and the next " + page.Num(aheadDays), Steps: true,
 		Bars: points(v.Days), Line: v.stock(ctx), Ahead: points(v.days), Label: "Day", Names: [2]string{"Sold", "Stock"},
 		Plain: milli,
-		Limit: &page.Point{Label: "reorder point " + v.ReorderPoint.String(), Value: v.point()},
+		Limit: &page.Point{Label: "reorder point " + page.DecText(v.ReorderPoint), Value: v.point()},
 		Now:   &page.Point{Label: "today " + page.QtyText(v.CurrentStock), Day: v.Today},
 	}
 	for _, o := range v.Outstanding {
@@ -247,6 +247,40 @@ func (v productView) answer(ctx context.Context) string {
 		}
 	}
 	return "nothing to order"
+}
+
+// acts are what is likely to be done now: order it, or see what comes.
+func (v productView) acts() []page.Action {
+	switch {
+	case v.SuggestedQty > 0 && v.Active:
+		return []page.Action{page.Do("Draft order", "suggest_purchases", "skus", v.SKU).Main()}
+	case len(v.Outstanding) > 0:
+		number := v.Outstanding[0].Number
+		return []page.Action{page.Link("See "+number, page.Path("purchase-orders", number)).Main()}
+	}
+	return nil
+}
+
+// value is what the stock cost, in cents.
+func (v productView) value() int64 {
+	return exact.RoundHalfUp(int64(v.CurrentStock)*v.UnitCostCents, 1000)
+}
+
+// lastMovements are those that the page lists; the chart has more.
+func (v productView) lastMovements() []reorder.Movement {
+	return v.Movements[:min(len(v.Movements), 12)]
+}
+
+// movedWords say what moved a stock.
+var movedWords = map[string]string{"count": "Counted", "adjustment": "Added or removed", "receipt": "Received",
+	"return": "Taken back", "edit": "Edited"}
+
+// signed is a change of stock: +128.
+func signed(qty exact.Milli) templ.Component {
+	if qty > 0 {
+		return page.Figure(qty.String(), "+"+page.QtyText(qty))
+	}
+	return page.Qty(qty)
 }
 
 // coming is what is on its way, with the day on which the first of it is expected.

@@ -28,6 +28,7 @@ type Chart struct {
 	Now    *Point             // a day with its name: "today 21"
 	Marks  []Point            // vertical lines for the future
 	Events []Part             // events on a day: squares at the foot if Look is Bad, dots otherwise
+	Past   bool               // Line is the time before: paler bars beside Bars
 	Steps  bool               // Line holds each value until the next one
 	Label  string             // the table's first column, "Day"
 	Names  [2]string          // names of bars and line, "Sold" and "Stock"
@@ -41,7 +42,8 @@ type Chart struct {
 const (
 	plotWide           = 1000
 	plotTop, plotFoot  = 22, 196
-	chartHigh          = 220
+	eventsFoot         = 84 // of a chart of events alone
+	belowPlot          = 24
 	mostTicks          = 5
 	mostDots           = 40
 	mostLines          = 4
@@ -55,23 +57,27 @@ type drawing struct {
 	b           strings.Builder
 	from, to    exact.Day // of a chart by days; to is the day after the last
 	n           int       // places of a chart by labels
+	foot        int       // where the plot ends
 	low, step   int64
 	high        int64
 	plain, show func(int64) string
 }
 
-// ChartOf draws a chart as SVG; nothing without values.
+// ChartOf draws a chart as SVG; nothing without values or events. Events alone have an axis of days.
 func ChartOf(c Chart) templ.Component {
 	return made(func(f *Frame) string {
-		if len(c.Bars)+len(c.Line) == 0 {
+		if len(c.Bars)+len(c.Line)+len(c.Events) == 0 {
 			return ""
 		}
-		d := &drawing{Chart: c, f: f}
+		d := &drawing{Chart: c, f: f, foot: plotFoot}
+		if len(c.Bars)+len(c.Line) == 0 {
+			d.foot = eventsFoot
+		}
 		d.plain, d.show = c.words()
 		d.span()
 		d.scale()
 		d.write(`<figure class="sheet pad"><figcaption>`, esc(c.Title), `</figcaption><svg class="chart" height="`,
-			num(chartHigh), `" role="img" aria-label="`, esc(c.Title), `">`)
+			num(d.foot+belowPlot), `" role="img" aria-label="`, esc(c.Title), `">`)
 		d.plot()
 		d.texts()
 		d.write(`</svg>`)
@@ -97,7 +103,11 @@ func (c Chart) all() []Point { return slices.Concat(c.Bars, c.Line, c.Ahead) }
 // span finds the days, or counts the places.
 func (d *drawing) span() {
 	d.n = max(len(d.Bars), len(d.Line)+len(d.Ahead), 1)
-	for _, p := range slices.Concat(d.all(), d.Marks) {
+	seen := slices.Concat(d.all(), d.Marks)
+	if d.Now != nil {
+		seen = append(seen, *d.Now)
+	}
+	for _, p := range seen {
 		if p.Day == 0 {
 			continue
 		}
@@ -132,6 +142,10 @@ func (d *drawing) scale() {
 	if d.Limit != nil {
 		all = append(all, *d.Limit)
 	}
+	if len(all) == 0 {
+		d.high, d.step = 1, 1
+		return
+	}
 	low, high := all[0].Value, all[0].Value
 	for _, p := range all {
 		low, high = min(low, p.Value), max(high, p.Value)
@@ -162,24 +176,23 @@ func floorTo(v, step int64) int64 {
 }
 
 func (d *drawing) y(v int64) float64 {
-	return plotFoot - float64(v-d.low)/float64(d.high-d.low)*(plotFoot-plotTop)
+	return float64(d.foot) - float64(v-d.low)/float64(d.high-d.low)*float64(d.foot-plotTop)
 }
 
 // plot draws the part that is stretched with the page.
 func (d *drawing) plot() {
-	d.write(`<svg class="plot" height="`, num(chartHigh), `" viewBox="0 0 `, num(plotWide), ` `, num(chartHigh),
+	d.write(`<svg class="plot" height="`, num(d.foot+belowPlot), `" viewBox="0 0 `, num(plotWide), ` `, num(d.foot+belowPlot),
 		`" preserveAspectRatio="none">`)
-	for v := d.low; v <= d.high; v += d.step {
+	for v := d.low; v <= d.high && (v == d.low || len(d.all()) > 0); v += d.step {
 		d.write(`<path class="axis" d="M0 `, at(d.y(v)), `H1000"/>`)
 	}
-	wide, zero := d.slot()*.7, d.y(max(0, d.low))
-	for i, p := range d.Bars {
-		top := min(d.y(p.Value), zero)
-		d.write(`<rect class="bar" x="`, at(d.x(i, p)-wide/2), `" y="`, at(top), `" width="`, at(wide), `" height="`,
-			at(max(d.y(p.Value), zero)-top), `"><title>`,
-			esc(d.label(p)), `: `, esc(d.show(p.Value)), `</title></rect>`)
+	if d.Past {
+		d.bars("bar past", d.Line, -.36, .34)
+		d.bars("bar", d.Bars, 0, .36)
+	} else {
+		d.bars("bar", d.Bars, -.35, .7)
+		d.line("line", d.Line, 0, d.Steps)
 	}
-	d.line("line", d.Line, 0, d.Steps)
 	if len(d.Ahead) > 0 && len(d.Line) > 0 {
 		d.line("line ahead", append([]Point{d.Line[len(d.Line)-1]}, d.Ahead...), len(d.Line)-1, false)
 	}
@@ -187,17 +200,28 @@ func (d *drawing) plot() {
 		d.write(`<path class="limit" d="M0 `, at(d.y(d.Limit.Value)), `H1000"/>`)
 	}
 	if d.Now != nil {
-		d.write(`<path class="now" d="M`, at(d.x(0, *d.Now)), ` `, num(plotTop), `V`, num(plotFoot), `"/>`)
+		d.write(`<path class="now" d="M`, at(d.x(0, *d.Now)), ` `, num(plotTop), `V`, num(d.foot), `"/>`)
 	}
 	for _, m := range d.Marks {
-		d.write(`<path class="now ahead" d="M`, at(d.x(0, m)), ` `, num(plotTop), `V`, num(plotFoot), `"><title>`,
+		d.write(`<path class="now ahead" d="M`, at(d.x(0, m)), ` `, num(plotTop), `V`, num(d.foot), `"><title>`,
 			esc(m.Label), `</title></path>`)
 	}
 	for _, e := range d.Events {
-		d.write(`<path class="event `, e.Look, `" d="M`, at(d.x(0, Point{Day: e.Day})), ` `, num(plotFoot), `h0"><title>`,
+		d.write(`<path class="event `, e.Look, `" d="M`, at(d.x(0, Point{Day: e.Day})), ` `, num(d.foot), `h0"><title>`,
 			esc(e.Label), `</title></path>`)
 	}
 	d.write(`</svg>`)
+}
+
+// bars draws points as bars; from and wide are parts of a slot, from its middle.
+func (d *drawing) bars(class string, points []Point, from, wide float64) {
+	zero := d.y(max(0, d.low))
+	for i, p := range points {
+		top := min(d.y(p.Value), zero)
+		d.write(`<rect class="`, class, `" x="`, at(d.x(i, p)+from*d.slot()), `" y="`, at(top), `" width="`, at(wide*d.slot()),
+			`" height="`, at(max(d.y(p.Value), zero)-top), `"><title>`, esc(d.label(p)), `: `, esc(d.show(p.Value)),
+			`</title></rect>`)
+	}
 }
 
 // line draws points as one line, with dots if there are few.
@@ -229,7 +253,7 @@ func (d *drawing) line(class string, points []Point, from int, steps bool) {
 // texts writes the words of the chart.
 func (d *drawing) texts() {
 	var levels []string
-	for v := d.low; v <= d.high; v += d.step {
+	for v := d.low; v <= d.high && len(d.all()) > 0; v += d.step {
 		levels = append(levels, d.show(v))
 	}
 	whole := !slices.ContainsFunc(levels, func(s string) bool { return !strings.HasSuffix(s, ".00") })
@@ -306,7 +330,7 @@ func (d *drawing) ticks() {
 		if anchor == "end" {
 			x += d.slot() / 2
 		}
-		d.text(anchor, class, x, chartHigh-6, words)
+		d.text(anchor, class, x, float64(d.foot)+belowPlot-6, words)
 	}
 }
 
@@ -346,6 +370,9 @@ func (c Chart) words() (plain, show func(int64) string) {
 
 // table writes the chart's numbers: a row for each day or label with a value.
 func (d *drawing) table() {
+	if len(d.all()) == 0 {
+		return
+	}
 	open := ""
 	if d.Tables {
 		open = " open"

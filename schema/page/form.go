@@ -110,7 +110,7 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 			return err
 		}
 	}
-	label := cmp.Or(fm.Button, op.PageTitle())
+	label := cmp.Or(fm.Button, op.Verb())
 	button := "btn"
 	if fm.Main {
 		button = "btn main"
@@ -290,7 +290,7 @@ func (f *Frame) labelOf(e entry) string {
 	if e.unit != "" {
 		s += unitOf(e, e.unit)
 	}
-	if !e.required && (e.arg.Kind != schema.EnumKind || len(e.values) == 0 || e.values[0] == "") {
+	if !e.inline && !e.required && (e.arg.Kind != schema.EnumKind || len(e.values) == 0 || e.values[0] == "") {
 		s += ` <small>optional</small>`
 	}
 	return s + `</label>`
@@ -333,6 +333,8 @@ func fieldClass(a schema.Arg) string {
 	switch {
 	case schema.PageField(a.Name) != a.Name:
 		return "field money"
+	case a.Kind == schema.EnumKind || a.Any && a.HasChoices():
+		return "field half"
 	case a.Kind == schema.DayKind || a.Kind == schema.MonthKind:
 		return "field day"
 	case a.Kind == schema.NumberKind || a.Kind == schema.IntKind && !a.Named():

@@ -53,7 +53,8 @@ func (e entry) help() string {
 		return !slices.Contains(label, strings.Trim(word, ",;:.'s")) && !slices.Contains(label, word) &&
 			!slices.Contains(articles, word)
 	})
-	if !more {
+	few := len(strings.Fields(about)) <= fewWords && !strings.ContainsAny(about, ":(0123456789")
+	if !more || few {
 		return ""
 	}
 	return about
@@ -73,5 +74,8 @@ func People(about string) string {
 // machineWords match technical words that no page shows: names of arguments, flags, commands, statuses, encodings.
 var machineWords = regexp.MustCompile(
 	`[a-z]_[a-z]|--[a-z]|\b(cents?|true|false|null|JSON|ids?|UTF-8|REST|agents?|fired|in-progress|[45]0[0-9]|[45]22)\b|YYYY|\(1\)|quartermaster [a-z]`)
+
+// fewWords of a description that is not for pages only name the field again: "who does it".
+const fewWords = 5
 
 var articles = []string{"the", "a", "an", "its", "of", "it", "new", "only", "this", "is", "whose", "what"}

@@ -68,20 +68,17 @@ func Spark(label string, values []int64) templ.Component {
 	return text(b.String())
 }
 
-// Strip is a row of squares, oldest first: one for each period, with its state's look.
-func Strip(label string, parts []Part) templ.Component {
-	if len(parts) == 0 {
-		return text("")
-	}
+// Squares are a row of squares, oldest first: one for each period, with its state's look.
+func Squares(label string, parts []Part) templ.Component {
+	wide := num(14 * len(parts))
 	var b strings.Builder
-	b.WriteString(`<p class="strip"><svg width="` + num(14*len(parts)) + `" height="14" viewBox="0 0 ` +
-		num(14*len(parts)) + ` 14" role="img" aria-label="` + esc(label) + `">`)
+	b.WriteString(`<svg class="squares" width="` + wide + `" height="14" viewBox="0 0 ` + wide + ` 14" role="img" aria-label="` +
+		esc(label) + `">`)
 	for i, p := range parts {
 		b.WriteString(`<rect class="` + p.Look + `" x="` + num(14*i+1) + `" y="1" width="12" height="12" rx="2"><title>` +
 			esc(p.Label) + `</title></rect>`)
 	}
-	b.WriteString(`</svg> <small>` + esc(label) + `</small></p>`)
-	return text(b.String())
+	return text(b.String() + `</svg>`)
 }
 
 // CellBar is a value's share of the largest one, in a cell beside the value; a mark, if not 0, is a level for

@@ -95,8 +95,28 @@ func Qty(m exact.Milli) templ.Component { return text(data(m.String(), group(m.S
 // QtyText is Qty as text.
 func QtyText(m exact.Milli) string { return group(m.String()) }
 
-// Dec is a figure with its own decimals, such as a rate: 4.2333.
-func Dec(d exact.Decimal) templ.Component { return text(data(d.String(), group(d.String()))) }
+// Dec is a figure with decimals of its own, as a rate: REST has 4.2333, people read 4.2.
+func Dec(d exact.Decimal) templ.Component { return text(data(d.String(), DecText(d))) }
+
+// DecText is Dec as text: rounded to one decimal, to two below 1.
+func DecText(d exact.Decimal) string {
+	one := int64(1)
+	for range d.Places {
+		one *= 10
+	}
+	places := uint8(1)
+	if -one < d.Unscaled && d.Unscaled < one {
+		places = 2
+	}
+	if d.Places > places {
+		whole := int64(1)
+		for range d.Places - places {
+			whole *= 10
+		}
+		d = exact.Decimal{Unscaled: exact.RoundHalfUp(d.Unscaled, whole), Places: places}
+	}
+	return group(d.String())
+}
 
 // Count is a whole number that is also in REST.
 func Count[T ~int | ~int64 | ~int32](n T) templ.Component {

@@ -126,18 +126,25 @@ type figuresView struct {
 	charts []page.Chart
 	today  exact.Day
 
-	before               []store.Figure // the time before
+	before               store.Figures // the time before
 	beforeFrom, beforeTo exact.Day
 }
 
-// presets are the ranges that people ask for, by what is asked for now.
-func (v figuresView) presets() []page.Action {
+// preset is a range that people ask for.
+type preset struct {
+	text, path string
+	here       bool
+}
+
+// presets are the ranges, by what is asked for now.
+func (v figuresView) presets() []preset {
 	month := v.today.Month()
 	year := (month - exact.Month(v.today.Time(time.UTC).Month()-1))
-	link := func(text string, from, to exact.Day) page.Action {
-		return page.Link(text, "/figures?by="+v.By+"&from="+from.String()+"&to="+to.String())
+	link := func(text string, from, to exact.Day) preset {
+		return preset{text, "/figures?by=" + v.By + "&from=" + from.String() + "&to=" + to.String(),
+			v.From != nil && v.To != nil && *v.From == from && *v.To == to}
 	}
-	return []page.Action{
+	return []preset{
 		link("This month", month.First(), v.today), link("Last month", (month - 1).First(), (month - 1).Last()),
 		link("This year", year.First(), v.today), link("Last year", (year - 12).First(), (year - 1).Last()),
 		link("30 days", v.today-29, v.today), link("90 days", v.today-89, v.today),
@@ -207,7 +214,7 @@ func figures(s *store.Service) page.Page {
 						}
 					}
 					if len(rows) > 1 && len(rows) <= mostBars {
-						v.charts = append(v.charts, soldChart("Sold by "+x.By+" in "+t.Currency, rows, t.Currency))
+						v.charts = append(v.charts, v.beside(soldChart("Sold by "+x.By+" in "+t.Currency, rows, t.Currency), t.Currency))
 					}
 				}
 				return v, nil
@@ -227,13 +234,13 @@ func figures(s *store.Service) page.Page {
 }
 
 // compare reads the time before.
-func (v *figuresView) compare(ctx context.Context, s *store.Service, x store.FiguresOf) error {
+func (v *figuresView) compare(ctx context.Context, s *store.Service, x store.FiguresOf) (err error) {
 	if x.From == nil || x.To == nil {
 		return nil
 	}
 	from, to := timeBefore(*x.From, *x.To)
-	before, err := s.Figures(ctx, store.FiguresOf{From: &from, To: &to, By: "month"})
-	v.before, v.beforeFrom, v.beforeTo = before.Totals, from, to
+	v.beforeFrom, v.beforeTo = from, to
+	v.before, err = s.Figures(ctx, store.FiguresOf{From: &from, To: &to, By: x.By})
 	return err
 }
 
@@ -254,6 +261,28 @@ func timeBefore(from, to exact.Day) (exact.Day, exact.Day) {
 		day = 31 // the last, whichever it is
 	}
 	return (from.Month() - months).First(), (to.Month() - months).Day(day)
+}
+
+// beside adds what was sold the time before to a chart, if anything was.
+func (v figuresView) beside(c page.Chart, currency string) page.Chart {
+	before := make([]int64, 0, len(c.Bars))
+	for _, f := range fill(v.before) {
+		if f.Currency == currency {
+			before = append(before, f.SoldCents)
+		}
+	}
+	if len(before) == 0 {
+		return c
+	}
+	for i, bar := range c.Bars {
+		if bar.Value = 0; i < len(before) {
+			bar.Value = before[i]
+		}
+		c.Line = append(c.Line, bar)
+	}
+	c.Past, c.Names[1] = true, "The time before"
+	c.Title += "; pale bars are the time before"
+	return c
 }
 
 // most is the largest net of a row in the currency, for the bars beside the products.

@@ -1,0 +1,55 @@
+package reorder
+
+import (
+	"slices"
+	"time"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+)
+
+// demoBooks is over how many days the demo's shop has kept its books.
+const demoBooks = 75
+
+// demoHistory puts the way to a SKU's stock into the books, in place of the one edit that set it: each
+// day's sales as an import, deliveries when there was room for one, the first count.
+func demoHistory(tx *db.Tx, d demoSKU, rec article, today exact.Day) error {
+	if _, err := tx.Exec("DELETE FROM stock_movements WHERE sku_id = ?", rec.id); err != nil {
+		return err
+	}
+	sold := map[exact.Day]exact.Milli{}
+	if err := db.Each(&tx.Conn, func(r *db.Row) error {
+		sold[r.Day()] = r.Milli()
+		return nil
+	}, "SELECT day, qty FROM sales WHERE sku_id = ? AND day >= ?", rec.id, today-demoBooks); err != nil {
+		return err
+	}
+	after := rec.CurrentStock
+	var all []Movement // newest first
+	note := func(day exact.Day, hour time.Duration, kind string, qty exact.Milli, reason, by string) {
+		all = append(all, Movement{At: exact.InstantOf(day.Time(tx.Zone()).Add(hour * time.Hour)), Kind: kind, Qty: qty,
+			CurrentStock: after, Reason: reason, Actor: by})
+		after -= qty
+	}
+	// What a delivery brings: the demand of three weeks.
+	brings := exact.Milli(demoQty(d, 21*d.demand/1000/d.pack*d.pack*1000))
+	delivered := today
+	for day := today - 1; day >= today-demoBooks; day-- {
+		if qty := sold[day]; qty > 0 {
+			note(day, 19, movedByEdit, -qty, "sales of the day", "till")
+		}
+		if after > brings+brings/4 && brings > 0 && delivered-day > 9 && d.state != "dead" {
+			delivered = day
+			note(day, 9, movedByReceipt, brings, "delivery", "ada")
+		}
+	}
+	note(today-demoBooks, 8, movedByCount, after, "first count", "ada")
+	for _, m := range slices.Backward(all) {
+		if _, err := tx.Exec(`INSERT INTO stock_movements (sku_id, at, kind, qty, current_stock, reason, number, actor, via)
+			VALUES (?, ?, ?, ?, ?, ?, '', ?, ?)`, rec.id, m.At, m.Kind, m.Qty, m.CurrentStock, m.Reason, m.Actor,
+			tx.Who().Via); err != nil {
+			return err
+		}
+	}
+	return nil
+}
