@@ -131,7 +131,7 @@ func (s *importer) importKilled(b *tab, n int) {
 	if !s.killed() && n == 40_000 {
 		s.t.Error("it had ended before the kill")
 	}
-	ends := quoted(fmt.Sprintf("of %s were imported into sales", name))
+	ends := quoted("imported into sales.")
 	said := `document.body.textContent.replace(/\s+/g, " ").includes(` + ends + `)`
 	b.reload()
 	b.await("the import does not end", said)

@@ -28,6 +28,14 @@ var oldWords = regexp.MustCompile(`(?i)\b(?:receive payment|create work order|cr
 	`until forever|least order|lies unsold|take into stock|means: nothing|cells are parted|read it so|what stands there|come in again|` +
 	`there is no such page|is not asked so|who changed it, and when|rows told|your word that)\b|^(?:record a payment|new key)$`)
 
+// oneOfMany is a single thing that a sentence counts as several.
+var oneOfMany = regexp.MustCompile(`(?:^|[\s(])1 (?:[a-z]+ )?(?:jobs|things|rows|days|leases|tenants|orders|licenses|charges|units|` +
+	`machines|assets|plans|payments|suppliers|customers|products|codes|lines|services|tickets|steps|minutes|weeks|months|years|` +
+	`people|periods|sessions|events|files|messages|photos|parts|readings|meters|notes|keys|seats|SKUs|are|were)\b`)
+
+// isoDay is a day as programs write it; people read 19 Nov.
+var isoDay = regexp.MustCompile(`(?:^|[\s(])[12][0-9]{3}-[01][0-9]-[0-3][0-9](?:$|[\s,.;:)T])`)
+
 // ofProviders are names from a payment provider or the list of API keys, which are data.
 var ofProviders = regexp.MustCompile(`\b(?:pi|apk|dp|sub|evt)_[a-z0-9_]+|serve --demo`)
 
@@ -130,7 +138,9 @@ func (r *reader) hear(path string, got apptest.Sheet) {
 			r.said[path+old] = true
 			r.t.Errorf("%s (%d) says %q, which has another name now: %.160s", path, got.Status, old, text)
 		}
-		for _, word := range machineTalk.FindAllString(text, -1) {
+		found := machineTalk.FindAllString(text, -1)
+		found = append(append(found, oneOfMany.FindAllString(text, -1)...), isoDay.FindAllString(text, -1)...)
+		for _, word := range found {
 			if at := fmt.Sprint(path, word); !r.said[at] && !inQuotes(text, word) {
 				r.said[at] = true
 				r.t.Errorf("%s (%d) says %q: %.160s", path, got.Status, word, text)

@@ -114,9 +114,9 @@ func (s *Service) setFirstDay() schema.Op {
 		},
 		Will: func(a any, m schema.Money) string {
 			d := a.(FirstDay)
-			return fmt.Sprintf("The lease of %s will begin on %s, not on %s. %d charges are withdrawn and posted again. Then "+
-				"it owes %s.",
-				leaseName(d.Lease), d.Lease.StartDate, d.Was, d.Withdrawn, m(d.Totals.BalanceCents))
+			return fmt.Sprintf("The lease of %s will begin on %s, not on %s. %s withdrawn and posted again. Then "+
+				"it owes %s.", leaseName(d.Lease), d.Lease.StartDate, d.Was,
+				exact.Plural(d.Withdrawn, "charge is", "charges are"), m(d.Totals.BalanceCents))
 		},
 		Leads: func(a any) string { return leasePath(a.(FirstDay).Lease.ID) },
 	}

@@ -175,7 +175,7 @@ var leaseChoices = schema.ListedBy("SELECT l.id, p.name, u.name, l.start_date, l
 			tenant, _ := namesOf(parseTenants(names))
 			v := schema.Choice{Value: id, Text: property + " / " + unit + ", " + tenant}
 			if over {
-				v.Text += ", ended, from " + start.String()
+				v.Text += ", ended, from " + start.Words()
 			}
 			if owed := r.Int(); owed > 0 {
 				v.More = "owes " + money(owed)

@@ -79,9 +79,10 @@ func willOpen(a any, m schema.Money) string {
 		withdrawn, posted = withdrawn+l.Withdrawn, posted+l.Posted
 		sum, again, owed = sum+l.WithdrawnCents, again+l.PostedCents, owed+l.Totals.BalanceCents
 	}
-	text := fmt.Sprintf("%d charges due before the day are withdrawn, %s.", withdrawn, m(sum))
+	text := fmt.Sprintf("%s withdrawn, %s.",
+		exact.Plural(withdrawn, "charge due before the day is", "charges due before the day are"), m(sum))
 	if posted > 0 {
-		text += fmt.Sprintf(" %d periods are posted again, %s.", posted, m(again))
+		text += fmt.Sprintf(" %s posted again, %s.", exact.Plural(posted, "period is", "periods are"), m(again))
 	}
 	if len(all) == 1 {
 		return text + fmt.Sprintf(" Then %s / %s owes %s.", all[0].Property, all[0].Unit, m(owed))

@@ -65,8 +65,8 @@ func (s *Service) cancelLease() schema.Op {
 		},
 		Will: func(a any, m schema.Money) string {
 			c := a.(Cancelled)
-			return fmt.Sprintf("The lease of %s will be removed, with %d charges of which %s is open.", leaseName(c.Lease),
-				c.Charges, m(c.Lease.BalanceCents))
+			return fmt.Sprintf("The lease of %s will be removed, with %s of which %s is open.", leaseName(c.Lease),
+				exact.Plural(c.Charges, "charge", "charges"), m(c.Lease.BalanceCents))
 		},
 		Leads: func(any) string { return "/leases" },
 	}
@@ -122,10 +122,10 @@ func didRecurring(a any, m schema.Money) string {
 		s += " to " + r.To.String()
 	}
 	if n := len(d.Posted); n > 0 {
-		s += fmt.Sprintf("; %d charges were posted at once", n)
+		s += "; " + exact.Plural(n, "charge was", "charges were") + " posted at once"
 	}
 	if n := len(d.Withdrawn); n > 0 {
-		s += fmt.Sprintf("; %d charges were withdrawn", n)
+		s += "; " + exact.Plural(n, "charge was", "charges were") + " withdrawn"
 	}
 	return s + "."
 }
@@ -173,8 +173,8 @@ func (s *Service) endRecurring() schema.Op {
 			for _, c := range d.Withdrawn {
 				sum += c.AmountCents
 			}
-			return fmt.Sprintf("%s ends on %s; %d charges are withdrawn, %s.", d.Recurring.Label, d.Recurring.To,
-				len(d.Withdrawn), m(sum))
+			return fmt.Sprintf("%s ends on %s; %s withdrawn, %s.", d.Recurring.Label, d.Recurring.To,
+				exact.Plural(len(d.Withdrawn), "charge is", "charges are"), m(sum))
 		},
 		Leads: func(a any) string { return leasePath(a.(RecurringDone).Recurring.LeaseID) },
 	}
@@ -215,11 +215,11 @@ func (s *Service) setLateFeeOp() schema.Op {
 			case f == nil:
 				return "No late fee in " + p.Property + "."
 			case f.Cents != nil:
-				return fmt.Sprintf("Late rent in %s costs %s after %d days of grace, for rent due from %s on.", p.Property,
-					m(*f.Cents), f.GraceDays, f.From)
+				return fmt.Sprintf("Late rent in %s costs %s after %s of grace, for rent due from %s on.", p.Property,
+					m(*f.Cents), exact.Plural(f.GraceDays, "day", "days"), f.From)
 			default:
-				return fmt.Sprintf("Late rent in %s costs %s %% of what is open after %d days of grace, for rent due from %s on.",
-					p.Property, f.Percent, f.GraceDays, f.From)
+				return fmt.Sprintf("Late rent in %s costs %s %% of what is open after %s of grace, for rent due from %s on.",
+					p.Property, f.Percent, exact.Plural(f.GraceDays, "day", "days"), f.From)
 			}
 		},
 		Leads: func(a any) string { return "/properties/" + strconv.FormatInt(a.(PropertyLateFee).PropertyID, 10) },

@@ -201,11 +201,11 @@ func (s *Service) endTenantSessions() schema.Op {
 		Example: "rental tenant end-sessions 'Ada Brandt'",
 		Did: func(a any, _ schema.Money) string {
 			e := a.(EndedSessions)
-			return fmt.Sprintf("%d sessions of %s are ended.", e.Ended, e.Tenant)
+			return exact.Plural(e.Ended, "session of "+e.Tenant+" is ended.", "sessions of "+e.Tenant+" are ended.")
 		},
 		Will: func(a any, _ schema.Money) string {
 			e := a.(EndedSessions)
-			return fmt.Sprintf("%d sessions of %s end.", e.Ended, e.Tenant)
+			return exact.Plural(e.Ended, "session of "+e.Tenant+" ends.", "sessions of "+e.Tenant+" end.")
 		},
 		Leads: func(a any) string { return tenantPath(a.(EndedSessions).TenantID) },
 	}
@@ -227,8 +227,8 @@ func (s *Service) forgetTenant() schema.Op {
 		Did:     func(a any, _ schema.Money) string { return "The tenant is now " + a.(Forgotten).Name + "." },
 		Will: func(a any, m schema.Money) string {
 			f := a.(Forgotten)
-			will := fmt.Sprintf("Name, e-mail and phone of the tenant will be removed for good, also in %d leases; sums "+
-				"stay.", f.Leases)
+			will := fmt.Sprintf("Name, e-mail and phone of the tenant will be removed for good, also in %s; sums "+
+				"stay.", exact.Plural(f.Leases, "lease", "leases"))
 			if f.OwesCents > 0 {
 				will = fmt.Sprintf("The tenant owes %s. Afterwards you cannot write to them about it. ", m(f.OwesCents)) + will
 			}

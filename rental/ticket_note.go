@@ -148,7 +148,7 @@ func (s *Service) addTicketNote() schema.Op {
 			var id int64
 			var text string
 			bindTicketID(f, &id)
-			f.Text(&text, "text", "the note", schema.Required, schema.Most(maxText), schema.Lines,
+			f.Text(&text, "text", "the note", schema.Required, schema.Most(maxText), schema.Lines, schema.Label("Note"),
 				schema.Example("The plumber comes on Thursday."))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddTicketNote(ctx, who, id, text) }
 		},

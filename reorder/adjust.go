@@ -109,7 +109,10 @@ func (s *Service) adjustStock() schema.Op {
 			f.MilliPtr(&a.Delta, "delta", "what to add, or remove with a minus; not together with set_to",
 				schema.Range(-int64(maxQty/1000), int64(maxQty/1000)), schema.Label("Add or remove"), schema.Example(-8))
 			f.Text(&a.Reason, "reason", "why, for the history", schema.Most(maxName), schema.Example("stock count"))
-			if f.Given("set_to") == f.Given("delta") && f.Surface() != schema.Page {
+			switch onPage := f.Surface() == schema.Page; {
+			case onPage && (a.SetTo == nil) == (a.Delta == nil):
+				f.Refuse("set_to", "Enter what was counted, or else how many to add or remove.")
+			case !onPage && f.Given("set_to") == f.Given("delta"):
 				f.Refuse("set_to", oneOfTwo)
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) {

@@ -9,6 +9,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
 )
@@ -26,13 +27,14 @@ func printIngested(w io.Writer, answer any) {
 
 func didIngest(answer any, _ schema.Money) string {
 	done, _ := answer.(Ingested)
-	text := fmt.Sprintf("%d rows of sales are stored.", done.Imported)
+	text := exact.Plural(done.Imported, "row of sales is", "rows of sales are") + " stored."
 	if done.Skipped > 0 {
-		text = fmt.Sprintf("%d rows of sales are stored, %d are refused: row %d, %s.", done.Imported, done.Skipped,
+		text = fmt.Sprintf("%s stored, %s refused: row %d, %s.",
+			exact.Plural(done.Imported, "row of sales is", "rows of sales are"), exact.Plural(done.Skipped, "is", "are"),
 			done.Errors[0].Row+1, done.Errors[0].Reason)
 	}
 	if len(done.Crossed) > 0 {
-		text += fmt.Sprintf(" %d SKUs fell to their reorder point.", len(done.Crossed))
+		text += " " + exact.Plural(len(done.Crossed), "SKU fell to its", "SKUs fell to their") + " reorder point."
 	}
 	return text
 }

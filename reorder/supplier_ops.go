@@ -135,8 +135,8 @@ func (s *Service) setForecast() schema.Op {
 		},
 		Did: func(answer any, _ schema.Money) string {
 			set, _ := answer.(Settings)
-			text := fmt.Sprintf("Demand is averaged over %d days, and an order lasts %d.", set.ForecastWindowDays,
-				set.TargetCoverDays)
+			text := fmt.Sprintf("Demand is averaged over %s, and an order lasts %d.",
+				exact.Plural(set.ForecastWindowDays, "day", "days"), set.TargetCoverDays)
 			if set.LeaveOutEmpty {
 				text += " Days without stock are left out."
 			}

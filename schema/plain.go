@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -32,11 +33,14 @@ var commands = regexp.MustCompile("[,;:] (?:see |use |or with )?`quartermaster [
 // ofValues match encodings of values.
 var ofValues = strings.NewReplacer("a whole number of cents", "an amount", ", in cents", "", " in cents", "",
 	"in-progress", "in progress",
-	"true (1) or false (0)", "Yes or No", "true or false", "Yes or No", "as YYYY-MM-DD", "such as 2026-11-22",
-	"YYYY-MM-DD", "2026-11-22")
+	"true (1) or false (0)", "Yes or No", "true or false", "Yes or No",
+	"; it takes one as YYYY-MM-DD", "; choose one", "as YYYY-MM-DD", "with its year", "YYYY-MM-DD", "day, month and year")
 
 // begins matches the name at the beginning of a refusal: "delta: ...", "lines.0.qty is ...".
 var begins = regexp.MustCompile(`^[a-z][a-z0-9_]*(?:[.\[][0-9]+\]?\.[a-z0-9_]+)?(: | is | has | must | may )`)
+
+// isMissing finds the name before what is to be marked.
+var isMissing = regexp.MustCompile(`\b[a-zA-Z_]+ is missing: mark at least one`)
 
 func plainText(args []Arg, text string) string {
 	if found := begins.FindStringSubmatch(text); found != nil {
@@ -49,13 +53,36 @@ func plainText(args []Arg, text string) string {
 			text = a.Label() + found[1] + rest
 		}
 	}
+	text = isMissing.ReplaceAllString(text, "Mark at least one")
 	parts := strings.Split(text, `"`)
 	for i := 0; i < len(parts); i += 2 {
 		parts[i] = commands.ReplaceAllString(parts[i], "")
 		parts[i] = machine.ReplaceAllStringFunc(parts[i], func(name string) string { return wordOf(args, name) })
 		parts[i] = ofValues.Replace(parts[i])
 	}
-	return sentenceOf(strings.Join(parts, `"`))
+	return sentenceOf(DaysInWords(strings.Join(parts, `"`)))
+}
+
+// dated finds days and moments as programs write them.
+var dated = regexp.MustCompile(`[\w.-]*[12]\d{3}-[01]\d-[0-3]\d[\w:-]*`)
+
+// DaysInWords is a text whose days are as people read them, 31 Dec 2026 for 2026-12-31, but for those in quotes.
+func DaysInWords(text string) string {
+	parts := strings.Split(text, `"`)
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = dated.ReplaceAllStringFunc(parts[i], func(s string) string {
+			if d, ok := exact.ParseDay(strings.TrimSuffix(s, ":")); ok {
+				return d.Words() + strings.TrimPrefix(s, d.String())
+			}
+			if len(s) == len("2026-12-31T12:00:00Z") {
+				if d, ok := exact.ParseDay(s[:10]); ok && s[10] == 'T' && s[19] == 'Z' {
+					return d.Words() + ", " + s[11:16] + " UTC"
+				}
+			}
+			return s
+		})
+	}
+	return strings.Join(parts, `"`)
 }
 
 // wordOf is the label of an argument or a value.
@@ -116,12 +143,16 @@ func (a Arg) missing() string {
 			return "Enter an amount, for example 12.50."
 		}
 		return label + ": enter an amount, for example 12.50."
+	case a.Kind == ListKind:
+		return "Mark or choose at least one of the " + lower + "."
 	case a.choices != nil || a.lookup != nil || a.Kind == EnumKind:
 		return "Choose " + article + lower + "."
 	case a.Kind == DayKind:
 		return label + " is required: choose a day."
 	case a.Kind == FileKind:
 		return "Choose " + article + lower + "."
+	case a.Kind == RowsKind, a.Kind == TableKind:
+		return "Fill in at least one line."
 	case a.Kind == IntKind, a.Kind == NumberKind:
 		return label + " is required: enter a number."
 	}
@@ -147,7 +178,7 @@ func (a Arg) wantsWritten() string {
 		}
 		return "one of " + strings.Join(words, ", ")
 	case DayKind:
-		return "a day, for example 2026-11-22,"
+		return "a day"
 	case MonthKind:
 		return "a month, for example 2026-11"
 	case RefKind, TextKind, LooseKind:

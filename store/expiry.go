@@ -180,12 +180,13 @@ func (s *Service) sendExpiryNotices() schema.Op {
 		Will: func(answer any, _ schema.Money) string {
 			v, _ := answer.(Noticed)
 			to := mail.Few(v.Sent, func(n Notice) string { return n.To })
-			told := strings.TrimSuffix(fmt.Sprintf("%d customers will be mailed that licenses end soon: %s", len(v.Sent), to), ": ")
-			return fmt.Sprintf("%s. %d are skipped.", told, len(v.Skipped))
+			told := exact.Plural(len(v.Sent), "customer", "customers") + " will be mailed that licenses end soon: " + to
+			return fmt.Sprintf("%s. %s skipped.", strings.TrimSuffix(told, ": "), exact.Plural(len(v.Skipped), "is", "are"))
 		},
 		Did: func(answer any, _ schema.Money) string {
 			v, _ := answer.(Noticed)
-			return fmt.Sprintf("%d customers are mailed; %d are skipped.", len(v.Sent), len(v.Skipped))
+			return fmt.Sprintf("%s mailed; %s skipped.", exact.Plural(len(v.Sent), "customer is", "customers are"),
+				exact.Plural(len(v.Skipped), "is", "are"))
 		},
 		Leads: func(any) string { return "/licenses" },
 	}

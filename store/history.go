@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -57,10 +56,7 @@ func foreseeLicenses(ctx context.Context, d *db.DB, _ db.Caller, store func() er
 	after, err := count()
 	if issued := after - before; err == nil && issued > 0 {
 		f.Text = func(schema.Money) string {
-			if issued == 1 {
-				return "this file would issue 1 license"
-			}
-			return fmt.Sprintf("this file would issue %d licenses", issued)
+			return "this file would issue " + exact.Plural(issued, "license", "licenses")
 		}
 	}
 	return f, err

@@ -119,7 +119,7 @@ var coded = regexp.MustCompile(`^[a-z]+(?:_[a-z]+)+(?:[.:]\S+)?$|^[a-z]+\.[a-z]+
 // wordsOf is a value as people read it: "in progress", "work order 9".
 func wordsOf(value string) string {
 	if !coded.MatchString(value) {
-		return value
+		return schema.DaysInWords(value)
 	}
 	word, id, found := strings.Cut(value, ":")
 	word = strings.NewReplacer("_", " ", ".", " ", "-", " ").Replace(word)

@@ -516,7 +516,7 @@ func top(d *frameView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var26 string
-				templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(page.Num(n) + " " + p.Waiting)
+				templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(page.Plural(n, p.One, p.Many))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `app/screen/frame.templ`, Line: 99, Col: 50}
 				}
@@ -616,7 +616,7 @@ func top(d *frameView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var31 string
-					templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(page.Num(n) + " " + p.Waiting)
+					templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(page.Plural(n, p.One, p.Many))
 					if templ_7745c5c3_Err != nil {
 						return templ.Error{Err: templ_7745c5c3_Err, FileName: `app/screen/frame.templ`, Line: 117, Col: 46}
 					}

@@ -50,12 +50,12 @@ type Options struct {
 	On func(*db.DB) Options // the operations over a database that is bound to a transaction
 }
 
-// Place is a service that is served, and where. Waits counts what waits for somebody there, Waiting
-// names it: "things to order".
+// Place is a service that is served, and where. Waits counts what waits for somebody there, One
+// and Many name it: "thing to order", "things to order".
 type Place struct {
 	page.Front
-	Name, Title, URL, Waiting string
-	Waits                     func(ctx context.Context) (int64, error)
+	Name, Title, URL, One, Many string
+	Waits                       func(ctx context.Context) (int64, error)
 }
 
 type area = page.Area

@@ -117,5 +117,6 @@ func questionOf(op schema.Op, answer any, shop shopSettings) schema.Question {
 
 // stated is what an operation says it did or will do, as a sentence with states in the words of pages.
 func stated(text string) string {
-	return sentence(strings.NewReplacer("in-progress", "in progress", "in_progress", "in progress").Replace(text))
+	text = strings.NewReplacer("in-progress", "in progress", "in_progress", "in progress").Replace(text)
+	return sentence(schema.DaysInWords(text))
 }

@@ -49,16 +49,16 @@ func (s *Services) shown(service string) shown {
 }
 
 // waiting names and counts what waits for somebody in the service.
-func (s *Services) waiting(service string) (what string, count func(context.Context) (int64, error)) {
+func (s *Services) waiting(service string) (one, many string, count func(context.Context) (int64, error)) {
 	switch service {
 	case "store":
-		return "payments that could not be booked", s.Store.CountUnbooked
+		return "payment that could not be booked", "payments that could not be booked", s.Store.CountUnbooked
 	case "maintenance":
-		return "jobs open", s.Maintenance.CountOpen
+		return "job open", "jobs open", s.Maintenance.CountOpen
 	case "rental":
-		return "leases behind", s.Rental.CountBehind
+		return "lease behind", "leases behind", s.Rental.CountBehind
 	case "reorder":
-		return "things to order", s.Reorder.CountToOrder
+		return "thing to order", "things to order", s.Reorder.CountToOrder
 	}
-	return "", nil
+	return "", "", nil
 }

@@ -26,10 +26,10 @@ func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 	var places []screen.Place
 	for _, service := range s.services.All {
 		if l, ok := s.listeners[service.Name]; ok {
-			what, count := s.services.waiting(service.Name)
+			one, many, count := s.services.waiting(service.Name)
 			places = append(places, screen.Place{
 				Name: service.Name, Title: strings.TrimSuffix(service.Title, " service"), URL: c.PublicURL(service.Name, l.addr),
-				Front: s.services.shown(service.Name).front, Waiting: what, Waits: count,
+				Front: s.services.shown(service.Name).front, One: one, Many: many, Waits: count,
 			})
 		}
 	}

@@ -139,7 +139,7 @@ func Bank(v bankView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = page.Button(page.Do("Book all "+page.Num(v.Free["certain"])+" certain lines", "book_lines", "certain", "true")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = page.Button(page.Do(bookCertain(v.Free["certain"]), "book_lines", "certain", "true")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -4,6 +4,7 @@ package exact
 
 import (
 	"errors"
+	"strconv"
 	"time"
 )
 
@@ -150,6 +151,12 @@ func (d Day) Append(b []byte) []byte {
 	y, m, day := d.Date()
 	b = appendYearMonth(b, y, int(m))
 	return append(b, '-', byte('0'+day/10), byte('0'+day%10))
+}
+
+// Words is the day as people read it: 31 Dec 2026.
+func (d Day) Words() string {
+	y, m, n := d.Date()
+	return strconv.Itoa(n) + " " + m.String()[:3] + " " + strconv.Itoa(y)
 }
 
 func (d Day) valid() bool { return d >= MinDay && d <= MaxDay }
