@@ -76,14 +76,20 @@ func emptyDays(c *db.Conn, rec article, days span) (empty int64, err error) {
 
 // emptyByID counts, for every SKU that had some, the days without stock among those over which
 // its demand is spread. Today is not counted, as it is not over.
+//
+// While the setting is on, every report and every write to a SKU calls it. It reads only the SKUs that have no stock
+// now, or had a movement from or to nothing in the window. With 10,000 SKUs, a movement of each in every week and one
+// SKU in ten out of stock every second week, a report takes 23 ms instead of 13, a count 36 instead of 1 (BenchmarkYear).
 func emptyByID(c *db.Conn, h horizon) (map[int64]int64, error) {
-	all, err := articles.All(c, "")
+	days := windowOf(h.today, h.window)
+	some, err := articles.All(c, `WHERE id IN (SELECT sku_id FROM stock_movements
+		WHERE (current_stock = 0 OR current_stock = qty) AND at >= ? UNION ALL SELECT id FROM skus WHERE current_stock = 0)`,
+		exact.InstantOf(days.from.Time(c.Zone())))
 	if err != nil {
 		return nil, err
 	}
 	byID := map[int64]int64{}
-	for _, rec := range all {
-		days := windowOf(h.today, h.window)
+	for _, rec := range some {
 		n, err := emptyDays(c, rec, span{max(days.from, min(rec.firstSold, h.today)), h.today - 1})
 		if err != nil {
 			return nil, err

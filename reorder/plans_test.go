@@ -17,7 +17,6 @@ func TestMain(m *testing.M) {
 			"checkDays: SCAN sales_days":                              "doctor looks at everything",
 			"checkDays: USE TEMP B-TREE FOR GROUP BY":                 "doctor looks at everything",
 			"checkChannels: SCAN c":                                   "doctor looks at everything",
-			"emptyByID: SCAN skus":                                    "a setting, off unless chosen: every SKU's average leaves out days",
 			"eachSold: SCAN sales":                                    "an export is of every record",
 			"eachSold: USE TEMP B-TREE FOR LAST TERM OF ORDER BY":     "an export is of every record",
 			"eachSold: SCAN page":                                     "the rows of one page",
