@@ -84,7 +84,7 @@ func linesNow(c *db.Conn, ids []int64) (list BankLines, err error) {
 		list.Lines = append(list.Lines, l)
 	}
 	list.Total = int64(len(list.Lines))
-	return list, proposeFor(c, list.Lines)
+	return list, proposeFor(matching(c), list.Lines)
 }
 
 func book(tx *db.Tx, b Booking, free map[int64]BankLine) error {

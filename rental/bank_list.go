@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -35,13 +36,20 @@ func (s *Service) BankLines(ctx context.Context, who db.Caller, f LineFilter) (l
 		if wait, err := r.awaitAll(c); wait || err != nil {
 			return err
 		}
-		list, err = bankLines(c, f)
+		list, err = bankLines(c, f, matching(c))
 		return err
 	})
 	return list, err
 }
 
-func bankLines(c *db.Conn, f LineFilter) (list BankLines, err error) {
+// matched are the free lines with what each is, found out once.
+type matched func() ([]BankLine, error)
+
+func matching(c *db.Conn) matched {
+	return sync.OnceValues(func() ([]BankLine, error) { return freeLines(c) })
+}
+
+func bankLines(c *db.Conn, f LineFilter, free matched) (list BankLines, err error) {
 	list.Lines = []BankLine{}
 	where, args := " WHERE 1", []any{}
 	and := func(condition string, arg any) { where, args = where+" AND "+condition, append(args, arg) }
@@ -58,7 +66,7 @@ func bankLines(c *db.Conn, f LineFilter) (list BankLines, err error) {
 		and("b.day <= ?", *f.To)
 	}
 	if f.Match != "" {
-		return matchedLines(c, f)
+		return matchedLines(f, free)
 	}
 	if list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM bank_lines b"+where, args...); err != nil {
 		return list, err
@@ -80,13 +88,14 @@ func bankLines(c *db.Conn, f LineFilter) (list BankLines, err error) {
 		list.Lines = list.Lines[:limit]
 		list.Next = &list.Lines[limit-1].ID
 	}
-	return list, proposeFor(c, list.Lines)
+	return list, proposeFor(free, list.Lines)
 }
 
 // matchedLines are the free lines of one match.
-func matchedLines(c *db.Conn, f LineFilter) (list BankLines, err error) {
+func matchedLines(f LineFilter, matched matched) (list BankLines, err error) {
 	list.Lines = []BankLine{}
-	free, err := freeLines(c)
+	all, err := matched()
+	free := slices.Clone(all)
 	slices.Reverse(free)
 	past := f.After == 0
 	for _, l := range free {
@@ -108,11 +117,11 @@ func matchedLines(c *db.Conn, f LineFilter) (list BankLines, err error) {
 }
 
 // proposeFor sets what the free ones of some lines are.
-func proposeFor(c *db.Conn, lines []BankLine) error {
+func proposeFor(matched matched, lines []BankLine) error {
 	if !slices.ContainsFunc(lines, func(l BankLine) bool { return l.State == lineFree }) {
 		return nil
 	}
-	free, err := freeLines(c)
+	free, err := matched()
 	if err != nil {
 		return err
 	}
@@ -218,14 +227,15 @@ func (s *Service) BankBook(ctx context.Context, who db.Caller, f LineFilter) (b 
 				}
 			}
 		}
-		free, err := freeLines(c)
+		matched := matching(c)
+		free, err := matched()
 		if err != nil {
 			return err
 		}
 		for _, l := range free {
 			b.Free[*l.Match]++
 		}
-		b.Lines, err = bankLines(c, f)
+		b.Lines, err = bankLines(c, f, matched)
 		return err
 	})
 	return b, err

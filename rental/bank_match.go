@@ -44,16 +44,14 @@ type matchLease struct {
 	next     int64      // what the next period will charge; 0: nothing
 	from     *exact.Day // its first day
 	payments []matchPayment
-	names    [][][2]string // words of the tenants' names, once they are asked for
+
+	// Set by the matcher's names.
+	names     [][][2]string // words of the tenants' names
+	unitWords [][2]string
 }
 
 // hasPayer reports whether a tenant's whole name is the payer's.
 func (x *matchLease) hasPayer(payer [][2]string) bool {
-	if x.names == nil {
-		for _, name := range x.tenants {
-			x.names = append(x.names, wordsOf(name))
-		}
-	}
 	return slices.ContainsFunc(x.names, func(name [][2]string) bool { return hasName(payer, name) })
 }
 
@@ -88,6 +86,7 @@ type matcher struct {
 	expenses []matchPayment     // without a line
 	like     map[string]Expense // by the account that was paid: the last one booked for it
 	accounts map[string]*payerPaid
+	index    *nameIndex // nil before it is asked for
 }
 
 func newMatcher(today exact.Day, leases []*matchLease) *matcher {
@@ -134,13 +133,12 @@ func (m *matcher) match(l *BankLine) {
 	}
 	lease, named, sure := m.find(l)
 	if lease != nil {
-		if link, only := m.links(lease, l); link != nil {
-			link.Evidence = append(link.Evidence, named)
+		if links, only := m.links(lease, l, named); len(links) > 0 {
 			if only && m.may(lease, l) {
-				m.linked(lease, l, link.PaymentIDs[0])
-				set(certain, actLink, *link)
+				m.linked(lease, l, links[0].PaymentIDs[0])
+				set(certain, actLink, links...)
 			} else {
-				set(proposed, actLink, *link)
+				set(proposed, actLink, links...)
 			}
 			return
 		}
@@ -176,8 +174,11 @@ func (m *matcher) find(l *BankLine) (lease *matchLease, evidence string, sure bo
 	}
 	paid := m.accounts[signs(l.PayerAccount)]
 	if signs(l.PayerAccount) != "" && paid != nil {
-		if len(paid.leases) > 1 {
-			return nil, "", false
+		if len(paid.leases) > 1 { // of a tenant with two leases, say
+			if lease, evidence, sure = m.byName(l); lease == nil || !paid.leases[lease.id] {
+				return nil, "", false
+			}
+			return lease, evidence, sure
 		}
 		for id := range paid.leases {
 			if lease = m.byID[id]; lease != nil {
@@ -194,15 +195,15 @@ func (m *matcher) find(l *BankLine) (lease *matchLease, evidence string, sure bo
 func (m *matcher) byName(l *BankLine) (lease *matchLease, evidence string, sure bool) {
 	payer := wordsOf(l.PayerName)
 	var all, exactly []*matchLease
-	for _, x := range m.leases {
-		if !x.hasPayer(payer) {
-			continue
+	m.names().tenants.find(payer, func(x *matchLease) {
+		if !x.hasPayer(payer) || slices.Contains(all, x) {
+			return
 		}
 		all = append(all, x)
 		if _, ok := x.exact(l); ok {
 			exactly = append(exactly, x)
 		}
-	}
+	})
 	why := "the payer has the tenant's name"
 	switch {
 	case len(exactly) == 1:
@@ -258,11 +259,10 @@ func (m *matcher) may(x *matchLease, l *BankLine) bool {
 	return x.end == nil || *x.end+forgottenFor >= l.Day || len(x.open) > 0
 }
 
-// links is the payment, or the few of them, that the line may be: recorded by hand, of the lease, and of its amount.
-// only is true for one that is not cash.
-func (m *matcher) links(x *matchLease, l *BankLine) (c *BankCandidate, only bool) {
-	var near []matchPayment
-	var same []matchPayment
+// links are the payments of the lease that the line may be, recorded by hand: each of its amount, else a few that add
+// up to it. only is true for one that is not cash.
+func (m *matcher) links(x *matchLease, l *BankLine, named string) (all []BankCandidate, only bool) {
+	var near, same []matchPayment
 	for _, p := range x.payments {
 		if p.lined || distance(p.day, l.Day) > linkDays {
 			continue
@@ -272,21 +272,23 @@ func (m *matcher) links(x *matchLease, l *BankLine) (c *BankCandidate, only bool
 			same = append(same, p)
 		}
 	}
-	link := func(why string, all ...matchPayment) *BankCandidate {
-		c := &BankCandidate{LeaseID: &x.id, PaymentIDs: []int64{}, Evidence: []string{why}}
-		for _, p := range all {
+	link := func(why string, payments ...matchPayment) {
+		c := BankCandidate{LeaseID: &x.id, PaymentIDs: []int64{}, Evidence: []string{why, named}}
+		for _, p := range payments {
 			c.PaymentIDs = append(c.PaymentIDs, p.id)
 		}
-		return c
+		all = append(all, c)
+	}
+	for _, p := range same[:min(len(same), mostProposed)] {
+		link(fmt.Sprintf("payment %d of %s is of its amount", p.id, p.day), p)
 	}
 	if len(same) > 0 {
-		why := fmt.Sprintf("payment %d of %s is of its amount", same[0].id, same[0].day)
-		return link(why, same[0]), len(same) == 1 && !same[0].cash
+		return all, len(same) == 1 && !same[0].cash
 	}
-	if all := adding(near, l.AmountCents); all != nil {
-		return link(fmt.Sprintf("%d payments add up to it", len(all)), all...), false
+	if some := adding(near, l.AmountCents); some != nil {
+		link(fmt.Sprintf("%d payments add up to it", len(some)), some...)
 	}
-	return nil, false
+	return all, false
 }
 
 func distance(a, b exact.Day) int { return int(max(a, b) - min(a, b)) }

@@ -3,48 +3,87 @@ package rental
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
-// proposals are the leases for which something speaks, most first.
-func (m *matcher) proposals(l *BankLine) []BankCandidate {
-	references, paid := m.referenced(l), m.accounts[signs(l.PayerAccount)]
-	payer, text := wordsOf(l.PayerName), wordsOf(l.PayerName+" "+l.Text+" "+l.Reference)
-	var all []BankCandidate
-	for _, x := range m.leases {
-		var why []string
-		if slices.Contains(references, x.id) {
-			why = append(why, "it has the reference "+PaymentReference(x.id))
-		}
-		if signs(l.PayerAccount) != "" && paid != nil && paid.leases[x.id] {
-			why = append(why, "its account paid this lease before")
-		}
-		if what, ok := x.exact(l); ok {
-			why = append(why, what)
-		}
-		if name := sharedWord(payer, x.tenants); name != "" {
-			why = append(why, "the payer has the name "+name)
-		}
-		if unit := wordsOf(x.unit); hasRun(text, unit) {
-			why = append(why, "it names "+x.unit)
-		}
-		if len(why) > 0 {
-			all = append(all, BankCandidate{LeaseID: &x.id, PaymentIDs: []int64{}, Evidence: why})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b BankCandidate) int {
-		return cmp.Or(cmp.Compare(len(b.Evidence), len(a.Evidence)), cmp.Compare(*a.LeaseID, *b.LeaseID))
-	})
-	return all[:min(len(all), mostProposed)]
+// evidence is what speaks for a lease.
+type evidence struct {
+	lease              *matchLease
+	reference, account bool
+	due, name          string // why the amount is exact; the word of a tenant's name
+	unit               bool
 }
 
-// sharedWord is the first word of at least four letters of a tenant's name that the payer has.
-func sharedWord(payer [][2]string, tenants []string) string {
-	for _, name := range tenants {
-		for word := range strings.FieldsSeq(name) {
-			for _, w := range wordsOf(word) {
-				if len([]rune(w[1])) >= 4 && hasWord(payer, w) {
+func (e evidence) count() (n int) {
+	for _, speaks := range []bool{e.reference, e.account, e.due != "", e.name != "", e.unit} {
+		if speaks {
+			n++
+		}
+	}
+	return n
+}
+
+func (e evidence) texts() (all []string) {
+	for _, said := range []struct {
+		speaks bool
+		text   string
+	}{
+		{e.reference, "it has the reference " + PaymentReference(e.lease.id)},
+		{e.account, "its account paid this lease before"},
+		{e.due != "", e.due},
+		{e.name != "", "the payer has the name " + e.name},
+		{e.unit, "it names " + e.lease.unit},
+	} {
+		if said.speaks {
+			all = append(all, said.text)
+		}
+	}
+	return all
+}
+
+// proposals are the leases for which something speaks, most first.
+func (m *matcher) proposals(l *BankLine) (best []BankCandidate) {
+	references, paid := m.referenced(l), m.accounts[signs(l.PayerAccount)]
+	if signs(l.PayerAccount) == "" || paid == nil {
+		paid = &payerPaid{}
+	}
+	payer, text := wordsOf(l.PayerName), wordsOf(l.PayerName+" "+l.Text+" "+l.Reference)
+	may := m.speaking(l, payer, text)
+	for _, id := range append(slices.Collect(maps.Keys(paid.leases)), references...) {
+		if x := m.byID[id]; x != nil {
+			may[x] = true
+		}
+	}
+	var all []evidence
+	for x := range may {
+		e := evidence{lease: x, reference: slices.Contains(references, x.id), account: paid.leases[x.id],
+			name: sharedWord(payer, x), unit: hasRun(text, x.unitWords)}
+		e.due, _ = x.exact(l)
+		if e.count() > 0 {
+			all = append(all, e)
+		}
+	}
+	slices.SortFunc(all, func(a, b evidence) int {
+		return cmp.Or(cmp.Compare(b.count(), a.count()), cmp.Compare(a.lease.id, b.lease.id))
+	})
+	for _, e := range all[:min(len(all), mostProposed)] {
+		best = append(best, BankCandidate{LeaseID: &e.lease.id, PaymentIDs: []int64{}, Evidence: e.texts()})
+	}
+	return best
+}
+
+// sharedWord is the first word of at least four letters of a tenant's name that the payer has, as it is written.
+func sharedWord(payer [][2]string, x *matchLease) string {
+	for i, name := range x.names {
+		for _, w := range name {
+			if utf8.RuneCountInString(w[1]) < 4 || !hasWord(payer, w) {
+				continue
+			}
+			for word := range strings.FieldsSeq(x.tenants[i]) {
+				if hasWord(wordsOf(word), w) {
 					return word
 				}
 			}
@@ -71,6 +110,7 @@ func hasRun(text, words [][2]string) bool {
 // or an expense like the last one for that account.
 func (m *matcher) debit(l *BankLine) (act string, all []BankCandidate) {
 	references, paid, payer := m.referenced(l), m.accounts[signs(l.PayerAccount)], wordsOf(l.PayerName)
+	m.names()
 	for _, p := range m.payments {
 		if x := m.byID[p.lease]; x == nil || p.cash || p.cents != -l.AmountCents || p.day > l.Day ||
 			l.Day-p.day > returnDays {

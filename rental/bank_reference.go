@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -56,6 +57,10 @@ func wordsOf(name string) (words [][2]string) {
 		return !unicode.IsLetter(r) &&
 			!unicode.IsDigit(r) && !unicode.Is(unicode.Mn, r)
 	}) {
+		if strings.IndexFunc(w, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+			words = append(words, [2]string{w, w})
+			continue
+		}
 		w = norm.NFC.String(w)
 		words = append(words, [2]string{unaccented(umlauts.Replace(w)), unaccented(strings.ReplaceAll(w, "ß", "ss"))})
 	}

@@ -283,6 +283,20 @@ func TestLinesAreMatched(t *testing.T) {
 	if got := h.matches(); !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, fmt.Sprintf("95000 proposed link %d[", e)) }) {
 		t.Errorf("%q", got)
 	}
+	// Two that are of its amount are proposed both.
+	twice := make([]int64, 2)
+	for i := range twice {
+		p, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: e, AmountCents: 95_000, Method: "check", PaidDate: "2026-11-06"})
+		h.Must(err)
+		twice[i] = p.PaymentID
+	}
+	if got, want := h.matches(), fmt.Sprintf("95000 proposed link %d[%d] %d[%d]", e, twice[0], e, twice[1]); !slices.Contains(got, want) {
+		t.Errorf("%q, not %s", got, want)
+	}
+	for _, id := range twice {
+		_, err = h.ReversePayment(ctx, ann, id, "a mistake", nil)
+		h.Must(err)
+	}
 	_, err = h.LinkLines(ctx, ann, Link{LineIDs: []int64{7}, PaymentIDs: by[:1]})
 	h.Refused(err, fault.Invalid, "both sums")
 	_, err = h.LinkLines(ctx, ann, Link{LineIDs: []int64{7}, PaymentIDs: by})
@@ -316,6 +330,16 @@ func TestLinesAreMatched(t *testing.T) {
 	_, err = h.FreeLine(ctx, ann, 8, "x")
 	h.Refused(err, fault.Conflict, "is returned")
 	h.sound()
+
+	// An account that paid two leases of a tenant: the exact amount tells which.
+	first, garage := h.let("6Z", "Zoe Adler", "2026-11-01", 88_000), h.let("7Z", "Zoe Adler", "2026-11-01", 6_000)
+	h.imports(mt940("0.00", "3.00", "2026-11-20 +2.00 Zoe Adler|DE9|"+PaymentReference(first), "2026-11-20 +1.00 Zoe Adler|DE9|"+PaymentReference(garage)))
+	_, err = h.BookLines(ctx, ann, nil, true)
+	h.Must(err)
+	h.imports(mt940("0.00", "59.00", "2026-11-21 +59.00 Zoe Adler|DE9|"))
+	if got, want := h.matches(), fmt.Sprintf("5900 certain payment %d", garage); !slices.Contains(got, want) {
+		t.Errorf("%q, not %s", got, want)
+	}
 
 	// Freeing undoes each kind.
 	_, err = h.FreeLine(ctx, ann, 1, "another's")
