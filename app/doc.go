@@ -1,4 +1,3 @@
-// Package app is the top floor: cli is the command line, server the running appliance,
-// and beside them stands what both share. Here are the tests that go through the whole
-// of it: the real program, real files, real HTTP.
+// Package app holds the tests of the whole program: the real binary, real files, real HTTP. cli is the command line,
+// server the running appliance; the other packages are shared by both.
 package app

@@ -1,8 +1,7 @@
-// Package account is who may ask: users with their roles, the API keys they hold,
-// and the way from an Authorization header to a Caller.
+// Package account has users with their roles, API keys, sessions, and authentication: from an Authorization header to a
+// Caller.
 //
-// The names of the services come in as arguments; the caller has checked them
-// against the appliance's list.
+// The names of the services come as arguments; the caller has checked them against the appliance's list.
 package account
 
 import (
@@ -15,15 +14,13 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Roles are what a user may be in a service. A viewer reads; a member and an admin
-// read and write.
+// Roles are a user's roles in a service. A viewer reads; a member and an admin read and write.
 var Roles = []string{"viewer", "member", "admin"}
 
-// Scopes are what a key may be good for.
+// Scopes are the scopes of a key.
 var Scopes = []string{"read", "full"}
 
-// guard refuses a caller who is no admin: users and keys are for admins alone, to see as well
-// as to change.
+// guard refuses a caller who is no admin: only admins see and change users and keys.
 func guard(who db.Caller) error {
 	if who.Role != "admin" {
 		return fault.Forbiddenf("only an admin may change users and API keys; %s has the role %s", who.User,
@@ -32,8 +29,8 @@ func guard(who db.Caller) error {
 	return nil
 }
 
-// update is db.Update for an admin, as the appliance's own business: its audit entries
-// stand under no service unless they say which.
+// update is db.Update for an admin, on the appliance's own data: its audit entries belong to no service unless they
+// name one.
 func update[T any](ctx context.Context, d *db.DB, who db.Caller, fn func(*db.Tx) (T, error)) (T, error) {
 	var none T
 	if err := guard(who); err != nil {
@@ -43,8 +40,7 @@ func update[T any](ctx context.Context, d *db.DB, who db.Caller, fn func(*db.Tx)
 	return db.Update(ctx, d, who, fn)
 }
 
-// line refuses a text that is too long, or that would break out of its line in a
-// list or a log. The field is the argument that it came by.
+// line refuses a text that is too long or has line breaks or control characters. The field is its argument.
 func line(field, name, s string) error {
 	if !utf8.ValidString(s) {
 		return fault.Fieldf(field, "%s is not valid UTF-8", name)
@@ -60,8 +56,8 @@ func line(field, name, s string) error {
 	return nil
 }
 
-// most is how many characters a name or a label may have.
+// most is the largest number of characters of a name or a label.
 const most = 200
 
-// minute is an instant cut to its minute.
+// minute is an instant truncated to the minute.
 func minute(i exact.Instant) exact.Instant { return i - i%60 }

@@ -9,10 +9,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Actor returns the Caller by which a command acts in the service as the user of that
-// name, with that user's role there; its via stays cli. For the appliance's own business,
-// service "", it is the highest role that the user has anywhere. Refused: a name that no user
-// has, a user who is disabled, and one who has no role in the service.
+// Actor returns the Caller of a command that acts in the service as the user of that name, with that user's role there;
+// via stays cli. For the appliance itself, service "", it is the user's highest role anywhere. An unknown name, a
+// disabled user, and one without a role in the service are refused.
 func Actor(ctx context.Context, d *db.DB, name, service string) (db.Caller, error) {
 	var u User
 	err := d.View(ctx, func(c *db.Conn) (err error) {
@@ -34,7 +33,7 @@ func Actor(ctx context.Context, d *db.DB, name, service string) (db.Caller, erro
 	return db.Caller{Service: service, User: u.Name, Role: u.Roles[service], Scope: "full", Via: "cli"}, nil
 }
 
-// highest is the one of the roles that may do most.
+// highest is the most powerful of the roles.
 func highest(roles map[string]string) string {
 	best := -1
 	for _, role := range roles {

@@ -12,9 +12,8 @@ import (
 	"quartermaster/schema/limit"
 )
 
-// Keys turns the Authorization header of a request into its Caller. It remembers the
-// keys that it has seen, so that one costs no read of the database, and forgets them
-// as soon as any credential may have lost its power, in this process or another.
+// Keys turns the Authorization header of a request into its Caller. It caches keys, so that a known one needs no
+// database read, and clears the cache as soon as any credential may have been revoked, in this process or another.
 type Keys struct {
 	*memory[seenKey]
 	wrong *limit.Counter[limit.Address]
@@ -23,25 +22,22 @@ type Keys struct {
 
 type seenKey struct {
 	who  db.Caller
-	used exact.Instant // the newest minute that went into Keys.used
+	used exact.Instant // the newest minute in Keys.used
 }
 
-// NewKeys makes the one Keys of a process: wrong keys are counted over all listeners
-// together.
+// NewKeys makes the one Keys of a process: wrong keys are counted over all listeners together.
 func NewKeys(d *db.DB) *Keys {
 	return &Keys{
 		memory: newMemory[seenKey](d), wrong: limit.New[limit.Address](20, time.Minute), used: map[int64]exact.Instant{},
 	}
 }
 
-// Authenticate returns the caller whose key the header's value holds, with Via empty:
-// the surface knows the surface: page, api, agent or command line. remote is the address that asked, without
-// or with a port.
+// Authenticate returns the caller of the key in the header's value, with Via empty: the surface sets it. remote is the
+// client's address, with or without a port.
 //
-// A header that is missing, and one that is malformed or whose key is unknown,
-// revoked, another service's, a disabled user's or of a user without a role in the
-// service, is refused as Unauthorized; the detail does not tell these apart. After 20
-// wrong keys in a minute from one address, further wrong ones are refused as Limited.
+// A missing or malformed header, and a key that is unknown, revoked, of another service, of a disabled user or of a
+// user without a role in the service, is refused as Unauthorized, with the same detail. After 20 wrong keys in a minute
+// from one address, further wrong ones are refused as Limited.
 func (k *Keys) Authenticate(ctx context.Context, service, authorization, remote string) (db.Caller, error) {
 	if authorization == "" {
 		return db.Caller{}, fault.New(fault.Unauthorized,
@@ -69,8 +65,7 @@ func (k *Keys) Authenticate(ctx context.Context, service, authorization, remote 
 			"(apk_ and 40 hexadecimal digits) that is not revoked and whose owner is enabled", service)
 }
 
-// bearer reads "Bearer KEY", the scheme in any case and one or more spaces between,
-// and gives the key's hash.
+// bearer parses "Bearer KEY", the scheme in any case and one or more spaces between, and returns the key's hash.
 func bearer(authorization string) (hash [sha256.Size]byte, ok bool) {
 	const scheme = "Bearer "
 	if len(authorization) < len(scheme) || !strings.EqualFold(authorization[:len(scheme)], scheme) {
@@ -109,7 +104,7 @@ func (k *Keys) find(ctx context.Context, hash [sha256.Size]byte) (who db.Caller,
 	return who, s != nil || found, err
 }
 
-// selectCaller finds the owner of a key that is good for something.
+// selectCaller finds the owner of a valid key.
 const selectCaller = `SELECT k.id, k.service, u.name, r.role, k.scope
 	FROM keys k JOIN users u ON u.id = k.user_id JOIN roles r ON r.user_id = k.user_id AND r.service = k.service
 	WHERE k.hash = ? AND k.revoked_at IS NULL AND u.disabled = 0`
@@ -118,8 +113,7 @@ func scanCaller(r *db.Row) db.Caller {
 	return db.Caller{KeyID: r.Int(), Service: r.Text(), User: r.Text(), Role: r.Text(), Scope: r.Text()}
 }
 
-// read looks a key up and remembers it if it is good. One that is not is not
-// remembered: trying many must not fill the memory.
+// read looks a key up and caches it if it is valid. An invalid one is not cached: trying many must not fill the memory.
 func (k *Keys) read(ctx context.Context, hash [sha256.Size]byte, now exact.Instant) (who db.Caller, found bool,
 	err error) {
 	var stamp int64
@@ -141,6 +135,5 @@ func (k *Keys) read(ctx context.Context, hash [sha256.Size]byte, now exact.Insta
 	return who, true, nil
 }
 
-// Wrong reports how many wrong keys there were since the start, and how many of them
-// were refused as too many.
+// Wrong returns the number of wrong keys since the start, and how many of them were refused as too many.
 func (k *Keys) Wrong() (all, limited int64) { return k.wrong.Counts() }

@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/session"
 )
 
-// Invitation is what a visitor who follows its link is shown.
+// Invitation is shown to a visitor who follows its link.
 type Invitation struct {
 	User      string        `json:"name"`
 	By        string        `json:"invited_by"` // a user's name; "cli" is the operator
@@ -19,14 +19,14 @@ type Invitation struct {
 	Demo      bool          `json:"-"` // it signs in by a button, without a password
 }
 
-// Invite makes an invitation by which a user sets the first password, or replaces a
-// lost one; an earlier one ends. The token is the end of its link.
+// Invite makes an invitation by which a user sets a first password, or replaces a lost one; an earlier one ends. The
+// token is the end of its link.
 func Invite(ctx context.Context, d *db.DB, who db.Caller, name string) (token string, v Invitation, err error) {
 	l, err := invite(ctx, d, who, name)
 	return l.token, Invitation{User: l.Name, By: l.by, ExpiresAt: l.ExpiresAt}, err
 }
 
-// invite is Invite with the whole link, at the address of the first of the services that has one.
+// invite is Invite with the whole link, at the first service's public address that is set.
 func invite(ctx context.Context, d *db.DB, who db.Caller, name string, services ...string) (Link, error) {
 	return update(ctx, d, who, func(tx *db.Tx) (m Link, err error) {
 		u, err := invitable(&tx.Conn, who, name)
@@ -46,8 +46,8 @@ func invite(ctx context.Context, d *db.DB, who db.Caller, name string, services 
 	})
 }
 
-// Invited reports what an invitation of staff is for, and consumes nothing. It is
-// NotFound for one that there never was, and Gone for one that has ended.
+// Invited returns the invitation of staff for a token and consumes nothing: NotFound if it never existed, Gone if it
+// has ended.
 func (s *Sessions) Invited(ctx context.Context, token string) (v Invitation, err error) {
 	if user, ok := s.demoUser(token); ok {
 		return Invitation{User: user, By: "cli", Demo: true}, nil
@@ -71,8 +71,8 @@ func invited(c *db.Conn, token string) (v Invitation, i session.Invitation, user
 	return Invitation{User: name, By: i.By, ExpiresAt: i.ExpiresAt}, i, i.Subject, err
 }
 
-// Accept uses an invitation of staff: it sets the password, ends every session that the
-// user had, and signs in. The demo's takes no password and is not used up.
+// Accept uses an invitation of staff: it sets the password, ends every session of the user, and signs in. The demo's
+// needs no password and is not used up.
 func (s *Sessions) Accept(ctx context.Context, token, password string, from session.From) (cookie string, v Session,
 	err error) {
 	if user, ok := s.demoUser(token); ok {
@@ -128,7 +128,7 @@ func (s *Sessions) openDemo(ctx context.Context, name string, from session.From)
 	return cookie, v, err
 }
 
-// setPassword sets a user's password, ends their sessions but one and returns how many.
+// setPassword sets a user's password, ends their sessions except one and returns the number.
 func setPassword(tx *db.Tx, user int64, kept string, except int64) (ended int, err error) {
 	if _, err := tx.Exec("UPDATE users SET password = ? WHERE id = ?", kept, user); err != nil {
 		return 0, err
@@ -142,8 +142,8 @@ func setPassword(tx *db.Tx, user int64, kept string, except int64) (ended int, e
 	return ended, tx.Audit("user.password", User{id: user}.subject(), struct{}{})
 }
 
-// AcceptTenant signs a tenant in by the token of an invitation's link, once, or by the code
-// that was typed, again and again. Wrong codes slow down codes from that address, nothing else.
+// AcceptTenant signs a tenant in by the token of an invitation's link, once, or by a typed code, repeatedly. Wrong
+// codes slow down only codes from that address.
 func (s *Sessions) AcceptTenant(ctx context.Context, token, code string, from session.From) (cookie string, v Session,
 	err error) {
 	find, use := session.FindInvitation, session.Use
@@ -155,7 +155,7 @@ func (s *Sessions) AcceptTenant(ctx context.Context, token, code string, from se
 		}
 	}
 	v.Session, err = db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) (opened session.Session, err error) {
-		if token == "" { // again, one after the other: many may have come at once
+		if token == "" { // again, one by one: many may have come at once
 			if err := s.slowedCode(network); err != nil {
 				return opened, err
 			}
@@ -189,8 +189,8 @@ func (s *Sessions) slowedCode(network limit.Address) error {
 	return e
 }
 
-// AcceptLink opens a buyer's session about all licenses of the customer whom a mailed link is for. All of the
-// customer's links end.
+// AcceptLink opens a buyer's session for all licenses of the customer of a mailed link. All of the customer's links
+// end.
 func (s *Sessions) AcceptLink(ctx context.Context, token string, from session.From) (cookie string, v Session,
 	err error) {
 	v.Session, err = db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) (opened session.Session, err error) {
@@ -207,7 +207,7 @@ func (s *Sessions) AcceptLink(ctx context.Context, token string, from session.Fr
 	return cookie, v, err
 }
 
-// InvitedTo reports whose the token of a link is, a tenant's or a customer's, and consumes nothing.
+// InvitedTo returns the tenant or customer of a link's token and consumes nothing.
 func (s *Sessions) InvitedTo(ctx context.Context, kind session.Kind, token string) (session.Invitation, error) {
 	return db.Read(ctx, s.d, func(c *db.Conn) (session.Invitation, error) {
 		return session.FindInvitation(c, kind, token)

@@ -10,9 +10,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// An admin keeps the roles and keys of the services that the admin is admin of, and
-// people whose every role is in those. The operator at the command line and the
-// appliance itself keep all of them.
+// An admin manages the roles and keys of their own services, and users whose roles are all in those. The operator at
+// the command line and the appliance itself manage all of them.
 
 // adminOf returns the services in which the caller is an admin; all is true for the operator.
 func adminOf(c *db.Conn, who db.Caller) (in map[string]bool, all bool, err error) {
@@ -28,7 +27,7 @@ func adminOf(c *db.Conn, who db.Caller) (in map[string]bool, all bool, err error
 	return in, false, err
 }
 
-// keepsServices refuses who is no admin of one of the services.
+// keepsServices refuses a caller who is not an admin of each of the services.
 func keepsServices(c *db.Conn, who db.Caller, services []string) error {
 	in, all, err := adminOf(c, who)
 	if err != nil || all {
@@ -43,8 +42,8 @@ func keepsServices(c *db.Conn, who db.Caller, services []string) error {
 	return nil
 }
 
-// keepsPerson refuses an admin who does not keep every service in which the user has a
-// role; does is what the admin wants to do: "disables".
+// keepsPerson refuses an admin who is not one of every service in which the user has a role; does is the action:
+// "disables".
 func keepsPerson(c *db.Conn, who db.Caller, u User, does string) error {
 	in, all, err := adminOf(c, who)
 	if err != nil || all {
@@ -63,7 +62,7 @@ func keepsPerson(c *db.Conn, who db.Caller, u User, does string) error {
 	return nil
 }
 
-// keepLastAdmin refuses to take away the last one who can keep a service.
+// keepLastAdmin refuses to remove a service's last admin.
 func keepLastAdmin(c *db.Conn, u User, services []string) error {
 	if u.Disabled {
 		return nil
@@ -85,7 +84,7 @@ func keepLastAdmin(c *db.Conn, u User, services []string) error {
 	return nil
 }
 
-// AdminsOfAll makes those who are admins of all of the services admins of another one, too.
+// AdminsOfAll makes the admins of all of the services admins of another one, too.
 func AdminsOfAll(tx *db.Tx, services []string, another string) error {
 	_, err := tx.Exec(`INSERT INTO roles (user_id, service, role)
 		SELECT r.user_id, ?1, 'admin' FROM roles r JOIN users u ON u.id = r.user_id

@@ -15,15 +15,15 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// A key is apk_ and 40 lower-case hexadecimal digits: 20 random bytes. Only its
-// SHA-256 is stored, and its first characters, by which people tell keys apart.
+// A key is apk_ and 40 lower-case hexadecimal digits: 20 random bytes. Only its SHA-256 is stored, and its first
+// characters, by which people recognise it.
 const (
 	keyStart  = "apk_"
 	keyLength = len(keyStart) + 40
 	shown     = len(keyStart) + 4
 )
 
-// Key is an API key as it is listed: everything but the key itself.
+// Key is a listed API key: everything but the key itself.
 type Key struct {
 	ID         int64          `json:"id"`
 	Prefix     string         `json:"prefix"`
@@ -49,14 +49,14 @@ func scanKey(r *db.Row) Key {
 
 func (k Key) subject() string { return fmt.Sprintf("key:%d", k.ID) }
 
-// NewKey is what a key shall be good for.
+// NewKey describes a key to make.
 type NewKey struct {
 	Service, User, Scope string
-	Label                string // what it is for, in a person's words; may be empty
+	Label                string // its purpose, in a person's words; may be empty
 }
 
-// CreateKey makes a key for one service. The full key is given here and never again.
-// A user who is disabled, or who has no role in the service, gets none.
+// CreateKey makes a key for one service. The full key is returned only here. A disabled user, or one without a role in
+// the service, gets none.
 func CreateKey(ctx context.Context, d *db.DB, who db.Caller, n NewKey) (Key, string, error) {
 	m, err := update(ctx, d, who, func(tx *db.Tx) (m CreatedKey, err error) {
 		u, err := findUser(&tx.Conn, n.User)
@@ -144,9 +144,8 @@ func (k *Key) revoke(tx *db.Tx) error {
 	return tx.AuditIn(k.Service, "key.revoked", k.subject(), map[string]any{"prefix": k.Prefix, "user": k.User})
 }
 
-// KeysOf lists the keys of one service, or of all for "", in the order in which they
-// were made; the revoked ones too. An admin is given those of the services that the
-// admin is admin of.
+// KeysOf lists the keys of one service, or of all for "", in order of creation, including revoked ones. An admin gets
+// those of their own services.
 func KeysOf(ctx context.Context, d *db.DB, who db.Caller, service string) (keys []Key, err error) {
 	if err := guard(who); err != nil {
 		return nil, err

@@ -11,10 +11,10 @@ import (
 	"quartermaster/schema/session"
 )
 
-// Mails are the messages that users get about their accounts.
+// Mails are the messages to users about their accounts.
 func Mails() []mail.Kind { return []mail.Kind{staffLink} }
 
-// staffLink lets a user choose a password. Its row's note is who invites; "" for a link that was asked for.
+// staffLink lets a user choose a password. Its row's note is the inviting user; "" for a requested link.
 var staffLink = mail.Kind{
 	Name: "staff-link", Asked: true, About: "To a user who is invited or asked for a new password: the link to choose " +
 		"one.",
@@ -70,7 +70,7 @@ func fillStaffLink(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err 
 	return v, err
 }
 
-// inviter is who invites, in words; "cli" is the operator.
+// inviter is the inviting user, in words; "cli" is the operator.
 func inviter(by string) string {
 	if by == "cli" {
 		return "the operator"
@@ -78,8 +78,8 @@ func inviter(by string) string {
 	return by
 }
 
-// HomeOf is the public address of the first service in which the user has a role and that has pages; else of
-// the first that has.
+// HomeOf is the public address of the first service with pages in which the user has a role; else of the first with
+// pages.
 func HomeOf(c *db.Conn, user int64) (string, error) {
 	roles, err := rolesOf(c, user)
 	if err != nil {

@@ -8,38 +8,36 @@ import (
 	"quartermaster/schema/db"
 )
 
-// memory is what was found good of the credentials that came, by their hashes, so that
-// one costs no read of the database. It forgets everything as soon as any credential
-// may have lost its power, in this process or another.
+// memory caches valid credentials by hash, so that a known one needs no database read. It is cleared as soon as any
+// credential may have been revoked, in this process or another.
 type memory[T any] struct {
 	d *db.DB
 
-	begun    atomic.Uint64 // how many looks at the database's version have begun
+	begun    atomic.Uint64 // number of version checks begun
 	looking  sync.Mutex
-	version  int64  // at the newest look
-	answered uint64 // the newest look that ended well
+	version  int64  // at the newest check
+	answered uint64 // the newest check that succeeded
 
 	mu    sync.Mutex
 	stamp int64 // the credential stamp at which everything in seen was read
 	seen  map[[sha256.Size]byte]*T
 }
 
-// maxSeen bounds how many credentials are remembered.
+// maxSeen bounds the number of cached credentials.
 const maxSeen = 4096
 
 func newMemory[T any](d *db.DB) *memory[T] {
 	return &memory[T]{d: d, version: -1, stamp: -1, seen: map[[sha256.Size]byte]*T{}}
 }
 
-// look makes sure that what is remembered was true when the request came in, or
-// later. It asks for the database's version, which no commit leaves as it was; only when that has moved does it read
-// the stamp of the credentials, and only when that has moved too is everything forgotten.
+// look makes sure that the cache was valid when the request came in, or later. It asks for the database's version,
+// which every commit changes. If that has changed, it reads the stamp of the credentials; if that has changed too, the
+// cache is cleared.
 //
-// Requests that come while one looks wait for the next look together: one that began
-// after a request came in serves it too.
+// Requests that come during a check share the next one: a check that began after a request came in serves it too.
 func (m *memory[T]) look() error { return m.lookSince(m.begun.Load()) }
 
-// lookSince is look for a request that came when that many looks had begun.
+// lookSince is look for a request that came when so many checks had begun.
 func (m *memory[T]) lookSince(came uint64) error {
 	m.looking.Lock()
 	defer m.looking.Unlock()
@@ -52,7 +50,7 @@ func (m *memory[T]) lookSince(came uint64) error {
 		return err
 	}
 	if version != m.version {
-		// Read after the version: what is committed in between moves the version again.
+		// Read after the version: a commit in between changes the version again.
 		stamp, err := m.d.QueryInt(selectStamp)
 		if err != nil {
 			return err
@@ -66,7 +64,7 @@ func (m *memory[T]) lookSince(came uint64) error {
 
 const selectStamp = "SELECT stamp FROM credential_stamp"
 
-// trust forgets every credential if it was read at another stamp.
+// trust clears the cache if it was read at another stamp.
 func (m *memory[T]) trust(stamp int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -76,8 +74,7 @@ func (m *memory[T]) trust(stamp int64) {
 	}
 }
 
-// remember keeps what was read at the stamp, unless what is remembered was read at
-// another. It is called with mu held.
+// remember caches what was read at the stamp, unless the cache was read at another one. It is called with mu held.
 func (m *memory[T]) remember(hash [sha256.Size]byte, v *T, stamp int64) {
 	if stamp != m.stamp {
 		return

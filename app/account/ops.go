@@ -14,15 +14,14 @@ import (
 	"quartermaster/schema/session"
 )
 
-// ops binds the arguments of the operations on people, keys and the own account.
+// ops binds the arguments of the operations on users, keys and the own account.
 type ops struct {
 	d        *db.DB
 	sessions *Sessions
-	services []string // all there are, in the order of their ports
+	services []string // all of them, in the order of their ports
 }
 
-// Ops are the operations on people, keys and the own account. Without a database they
-// only tell what they are.
+// Ops are the operations on users, keys and the own account. Without a database they can only be described.
 func Ops(d *db.DB, sessions *Sessions, services []string) []schema.Op {
 	o := ops{d: d, sessions: sessions, services: services}
 	return []schema.Op{
@@ -37,30 +36,28 @@ func Ops(d *db.DB, sessions *Sessions, services []string) []schema.Op {
 	}
 }
 
-// silent is a command that prints nothing but says what it did.
+// silent is a command that prints only what it did.
 func silent(io.Writer, any) {}
 
-// UserList is everyone by name.
+// UserList is all users by name.
 type UserList struct {
 	Users []User `json:"users"`
 }
 
 var exampleUser = User{Name: "alice", Roles: map[string]string{"store": "admin", "rental": "member"}}
 
-// name binds the name of a user there is.
+// name binds the name of an existing user.
 func (o ops) name(f *schema.Form, p *string) {
 	f.Text(p, "name", "the user's name", schema.Most(most+1), schema.Positional("NAME"), schema.ChoicesFor(userChoices),
 		needed(f))
 }
 
-// needed makes an argument necessary on pages; a command counts its words, and leaves
-// an empty one to the act itself.
+// needed makes an argument mandatory on pages; a command counts its words, and leaves an empty one to the operation.
 func needed(f *schema.Form) schema.Opt {
 	return func(a *schema.Arg) { a.Required = f.Surface() != schema.Command }
 }
 
-// userChoices are the users of whom an admin may know: of the services that the admin is
-// admin of, and those without any.
+// userChoices are the users whom an admin may see: of their own services, and those without any.
 func userChoices(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, error) {
 	return schema.Among(func(c *db.Conn) (list []schema.Choice, err error) {
 		users, err := usersFor(c, who)
@@ -71,7 +68,7 @@ func userChoices(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, err
 	})(c, f)
 }
 
-// in binds the services that an act is for, each from the list.
+// in binds the services of an operation, each from the list.
 func (o ops) in(f *schema.Form, p *[]string, about string) {
 	f.Texts(p, "service", about+": "+strings.Join(o.services, ", "), len(o.services), 20,
 		func(a *schema.Arg) { a.Enum = o.services },
@@ -144,7 +141,7 @@ func (o ops) addUser() schema.Op {
 	}
 }
 
-// answer widens a function's answer.
+// answer widens a function's result type.
 func answer[T any](v T, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -154,7 +151,7 @@ func answer[T any](v T, err error) (any, error) {
 
 func toUsers(any) string { return "/users" }
 
-// own returns the services that are named, else all of which the caller is admin.
+// own returns the named services, else all of which the caller is admin.
 func (o ops) own(ctx context.Context, who db.Caller, named []string) (services []string, err error) {
 	if len(named) > 0 {
 		return named, nil
@@ -222,7 +219,7 @@ func (o ops) setRole() schema.Op {
 	}
 }
 
-// change is disable or enable; back takes it back.
+// change is disable or enable; back is its inverse.
 func (o ops) change(word, done, about string, do func(context.Context, *db.DB, db.Caller, string) (User, error),
 	back string) schema.Op {
 	return schema.Op{
@@ -272,7 +269,7 @@ func count(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-// Link is an invitation's, as it is shown once.
+// Link is an invitation's link, shown once.
 type Link struct {
 	Name      string        `json:"name"`
 	Link      string        `json:"link"`
@@ -281,7 +278,7 @@ type Link struct {
 	token, by string
 }
 
-// Redacted is the answer without the link: it is kept nowhere.
+// Redacted is the answer without the link, which is stored nowhere.
 func (l Link) Redacted() any { l.Link, l.token = "", ""; return l }
 
 func (o ops) inviteUser() schema.Op {

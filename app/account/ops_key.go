@@ -12,17 +12,17 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// CreatedKey is a key as it is shown, this once.
+// CreatedKey is a new key, shown only once.
 type CreatedKey struct {
 	ID  int64  `json:"id"`
 	Key string `json:"key"`
 	of  Key
 }
 
-// Redacted is the answer without the key: it is kept nowhere.
+// Redacted is the answer without the key, which is stored nowhere.
 func (k CreatedKey) Redacted() any { k.Key = ""; return k }
 
-// KeyList is the keys in the order in which they were made.
+// KeyList is the keys in order of creation.
 type KeyList struct {
 	Keys []Key `json:"keys"`
 }

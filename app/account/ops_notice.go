@@ -10,14 +10,14 @@ import (
 	"quartermaster/schema/session"
 )
 
-// UserEmail is where a user is mailed to.
+// UserEmail is a user's address.
 type UserEmail struct {
 	Name  string  `json:"name"`
 	Email *string `json:"email"`
 }
 
-// SetEmail sets a user's address; "" takes it away. For the own one the password is needed, if there is one and
-// it is asked for on a page; another user's is set by who may invite that user.
+// SetEmail sets a user's address; "" removes it. A user's own one needs the password, if there is one and the request
+// is a page's; another user's needs the right to invite that user.
 func (s *Sessions) SetEmail(ctx context.Context, who db.Caller, name, email, current string, from session.From) (
 	UserEmail, error) {
 	if email != "" {
@@ -46,7 +46,7 @@ func (s *Sessions) SetEmail(ctx context.Context, who db.Caller, name, email, cur
 	})
 }
 
-// changeUser changes what is the user's own: by that user, whatever the role, else by who may invite the user.
+// changeUser changes a user's own settings: by that user, with any role, or by a caller who may invite the user.
 func changeUser[T any](ctx context.Context, d *db.DB, who db.Caller, name string, fn func(*db.Tx, User) (T, error)) (T,
 	error) {
 	var none T
@@ -68,13 +68,13 @@ func changeUser[T any](ctx context.Context, d *db.DB, who db.Caller, name string
 	})
 }
 
-// UserNotices are how a user hears of what happens.
+// UserNotices are a user's choices of notices.
 type UserNotices struct {
 	Name string `json:"name"`
 	mail.Notices
 }
 
-// SetNotices changes how a user hears of what happens: what is not "" of change.
+// SetNotices changes a user's choices of notices: the fields of change that are not "".
 func SetNotices(ctx context.Context, d *db.DB, who db.Caller, name string, change mail.Notices) (UserNotices, error) {
 	return changeUser(ctx, d, who, name, func(tx *db.Tx, u User) (UserNotices, error) {
 		v := UserNotices{Name: u.Name}
@@ -101,7 +101,7 @@ func SetNotices(ctx context.Context, d *db.DB, who db.Caller, name string, chang
 	})
 }
 
-// noticesOf reads how a user hears of what happens.
+// noticesOf reads a user's choices of notices.
 func noticesOf(c *db.Conn, name string) (mail.Notices, error) {
 	kept, _, err := db.One(c, db.Text, "SELECT notices FROM users WHERE name = ? AND removed_at IS NULL", name)
 	if err != nil {
@@ -113,7 +113,7 @@ func noticesOf(c *db.Conn, name string) (mail.Notices, error) {
 	return mail.ParseNotices(kept)
 }
 
-// NoticesOf gives how a user hears of what happens, by notice.
+// NoticesOf returns a user's choices, by notice.
 func NoticesOf(ctx context.Context, d *db.DB, name string) (map[string]string, error) {
 	n, err := db.Read(ctx, d, func(c *db.Conn) (mail.Notices, error) { return noticesOf(c, name) })
 	all := map[string]string{}
@@ -123,7 +123,7 @@ func NoticesOf(ctx context.Context, d *db.DB, name string) (map[string]string, e
 	return all, err
 }
 
-// whose binds the user whose account an operation changes; on pages the own one is offered to all, others' to admins.
+// whose binds the user of an operation on an account; on pages everyone may choose their own, admins also others'.
 func (o ops) whose(f *schema.Form, p *string) {
 	f.Text(p, "name", "the user's name", schema.Most(most+1), schema.Positional("NAME"), needed(f),
 		schema.ChoicesFor(func(c *db.Conn, who db.Caller, q schema.Find) ([]schema.Choice, error) {

@@ -9,12 +9,12 @@ import (
 	"quartermaster/schema/session"
 )
 
-// SessionList is the caller's sessions, the last seen first.
+// SessionList is the caller's sessions, last seen first.
 type SessionList struct {
 	Sessions []OwnSession `json:"sessions"`
 }
 
-// Ended is how many sessions have ended.
+// Ended is the number of ended sessions.
 type Ended struct {
 	Ended int `json:"ended"`
 }

@@ -11,19 +11,17 @@ import (
 	"quartermaster/schema/session"
 )
 
-// Themes are what pages may look like: as the system wishes, light or dark.
+// Themes are the pages' themes: the system's, light or dark.
 var Themes = []string{"auto", "light", "dark"}
 
-// asSelf lets a person change the own account whatever the role: a viewer has a
-// password too.
+// asSelf lets a user with any role change their own account: a viewer has a password too.
 func asSelf(who db.Caller) db.Caller {
 	who.Service, who.Role, who.Scope = "", "admin", "full"
 	return who
 }
 
-// ChangePassword sets the caller's own password, ends the caller's other sessions and
-// tells how many.
-// One who has none yet need not name it.
+// ChangePassword sets the caller's own password, ends the caller's other sessions and returns their number. A caller
+// without a password need not give the old one.
 func (s *Sessions) ChangePassword(ctx context.Context, who db.Caller, current, password string, from session.From) (
 	ended int, err error) {
 	c, err := s.candidate(ctx, who.User, from)
@@ -66,10 +64,10 @@ func (s *Sessions) ChangePassword(ctx context.Context, who db.Caller, current, p
 	return done.Ended, err
 }
 
-// OwnSession is one of the caller's sessions, as it is listed.
+// OwnSession is one of the caller's sessions in a list.
 type OwnSession struct {
 	session.Session
-	Current bool `json:"current"` // the one that asks
+	Current bool `json:"current"` // the calling one
 }
 
 // OwnSessions lists the caller's sessions, the last seen first.
@@ -115,8 +113,7 @@ func EndSession(ctx context.Context, d *db.DB, who db.Caller, id int64) error {
 	return err
 }
 
-// EndOtherSessions ends the caller's sessions but the one that asks, and tells how many
-// there were.
+// EndOtherSessions ends the caller's other sessions and returns their number.
 func EndOtherSessions(ctx context.Context, d *db.DB, who db.Caller) (int, error) {
 	done, err := db.Update(ctx, d, asSelf(who), func(tx *db.Tx) (e Ended, err error) {
 		u, err := findUser(&tx.Conn, who.User)
@@ -132,13 +129,13 @@ func EndOtherSessions(ctx context.Context, d *db.DB, who db.Caller) (int, error)
 	return done.Ended, err
 }
 
-// Preferences are how a person likes the pages.
+// Preferences are a user's settings of the pages.
 type Preferences struct {
 	Theme string `json:"theme" enum:"auto,light,dark"`
-	Keys  bool   `json:"keys"` // keys of the keyboard are heard
+	Keys  bool   `json:"keys"` // keyboard shortcuts are on
 }
 
-// SetPreferences changes what is given of the caller's own; nil leaves it.
+// SetPreferences changes the given ones of the caller's preferences; nil leaves one unchanged.
 func SetPreferences(ctx context.Context, d *db.DB, who db.Caller, theme *string, keys *bool) (Preferences, error) {
 	return db.Update(ctx, d, asSelf(who), func(tx *db.Tx) (Preferences, error) {
 		u, err := findUser(&tx.Conn, who.User)

@@ -18,8 +18,8 @@ import (
 	"quartermaster/schema/limit"
 )
 
-// Passwords are kept as argon2id with 7 MiB, 5 passes and one lane, which OWASP ranks
-// with its other choices and which leaves room on a small machine.
+// Passwords are stored as argon2id with 7 MiB, 5 passes and one lane, which OWASP considers equal to its other choices
+// and which suits a small machine.
 const (
 	argonMemory = 7 * 1024 // KiB
 	argonPasses = 5
@@ -28,7 +28,7 @@ const (
 	hashLength  = 32
 )
 
-// The length of a password, in characters.
+// shortestPassword and longestPassword bound a password's length, in characters.
 const (
 	shortestPassword = 10
 	longestPassword  = 200
@@ -37,8 +37,7 @@ const (
 //go:embed common.txt
 var commonText string
 
-// common are passwords that are guessed first, in lower case. Shorter ones
-// than are allowed are left out.
+// common are the passwords guessed first, in lower case, without those that are too short anyway.
 var common = func() map[string]bool {
 	m := map[string]bool{}
 	for p := range strings.FieldsSeq(commonText) {
@@ -47,8 +46,7 @@ var common = func() map[string]bool {
 	return m
 }()
 
-// CheckPassword refuses a password that is too short, too long or among the commonest.
-// The field is what it is called.
+// CheckPassword refuses a password that is too short, too long or among the most common. The field is its argument.
 func CheckPassword(field, password string) error {
 	n := utf8.RuneCountInString(password)
 	switch {
@@ -64,24 +62,22 @@ func CheckPassword(field, password string) error {
 	return nil
 }
 
-// hasher hashes one password at a time and lets a few wait: each takes 7 MiB and 20 ms
-// or more, and whoever has no password at all can ask for it. Each who asks has one place,
-// and some are kept for who is known.
+// hasher hashes one password at a time and lets a few wait: each takes 7 MiB and at least 20 ms, and anyone can cause
+// it. Each asker has one slot, and some slots are reserved for known ones.
 type hasher struct {
 	turn chan struct{}
 
 	mu     sync.Mutex
-	places map[asker]bool // that are taken, the one that is hashed for included
+	places map[asker]bool // taken slots, including the running one's
 }
 
-// asker is who has a place: an address, or somebody who is known. A known one has the place
-// of the pair of name and address.
+// asker holds a slot: an address, or a known pair of name and address.
 type asker struct {
 	network limit.Address
-	known   string // the name; "" is a stranger's
+	known   string // the name; "" for a stranger
 }
 
-// How many have a place, and how many of those are kept for who is known.
+// maxPlaces is the number of slots, of which some are reserved for known askers.
 const (
 	maxPlaces   = 9
 	knownPlaces = 2
@@ -128,7 +124,7 @@ func (h *hasher) leave(who asker) {
 	delete(h.places, who)
 }
 
-// hashPassword returns the password as it is kept, in the notation of the PHC.
+// hashPassword returns the stored form of the password, in PHC notation.
 func hashPassword(password string) string {
 	salt := make([]byte, saltLength)
 	_, _ = rand.Read(salt) // never fails
@@ -141,8 +137,7 @@ func argon(password string, salt []byte) []byte {
 	return argon2.IDKey([]byte(password), salt, argonPasses, argonMemory, argonLanes, hashLength)
 }
 
-// samePassword reports whether the password is the one that is kept. It takes the same
-// time when there is none.
+// samePassword reports whether the password matches the stored one. It takes the same time if there is none.
 func samePassword(kept, password string) bool {
 	salt, want := make([]byte, saltLength), make([]byte, hashLength)
 	good := false

@@ -16,46 +16,43 @@ import (
 	"quartermaster/schema/session"
 )
 
-// Session is a browser that is signed in. What stands under the session's own fields
-// is of staff only.
+// Session is a signed-in browser. The fields below the session's own are for staff only.
 type Session struct {
 	session.Session
 	User        string
 	Roles       map[string]string // service -> role
 	HasPassword bool
 	Theme       string // auto, light or dark
-	Shortcuts   bool   // keys of the keyboard are heard
-	Email       string // read for the own account's page alone
+	Shortcuts   bool   // keyboard shortcuts are on
+	Email       string // read only for the page of the own account
 
 	userID int64
 }
 
-// askAgain is after how many seconds a password is asked for anew before a credential
-// is made or shown.
+// askAgain is the age in seconds at which a password must be typed again before a credential is made or shown.
 const askAgain = 15 * 60
 
-// Fresh reports whether the password was typed lately enough for a credential to be made
-// or shown. Who has no password is not asked for one.
+// Fresh reports whether the password was typed recently enough to make or show a credential. A user without a password
+// need not type one.
 func (s Session) Fresh(now exact.Instant) bool {
 	return !s.HasPassword || s.PasswordAt != nil && now < *s.PasswordAt+askAgain
 }
 
-// Sessions signs people in with their passwords or invitations, and turns the token of
-// a cookie into its session. There is one in a process. It remembers the sessions that
-// it has seen, as Keys does.
+// Sessions signs users in with their passwords or invitations, and turns a cookie's token into its session. There is
+// one in a process. It caches sessions, as Keys does.
 type Sessions struct {
 	*memory[seenSession]
 	hash  *hasher
 	wrong *limit.Counter[limit.Address]
 	names *limit.Backoff[[sha256.Size]byte]
-	codes *limit.Counter[limit.Address] // wrong codes of tenants, which keep nobody else out
+	codes *limit.Counter[limit.Address] // wrong codes of tenants, which block nobody else
 	used  map[int64]exact.Instant       // by session id, to the minute; not written yet; guarded by mu
 	demo  atomic.Pointer[demoLink]
 }
 
 type seenSession struct {
 	Session
-	used exact.Instant // the newest minute that went into Sessions.used
+	used exact.Instant // the newest minute in Sessions.used
 }
 
 type demoLink struct{ token, user string }
@@ -70,16 +67,15 @@ func NewSessions(d *db.DB) *Sessions {
 	}
 }
 
-// InstallationID is 8 hexadecimal digits that belong to the database file, for the
-// names of cookies: two installations on one host must not sign each other out.
+// InstallationID is 8 hexadecimal digits of the database file, for the names of cookies: two installations on one host
+// must not sign each other out.
 func InstallationID(ctx context.Context, d *db.DB) (string, error) {
 	return db.Read(ctx, d, func(c *db.Conn) (string, error) { return c.Setting(db.SettingInstallation) })
 }
 
-// Authenticate returns the caller of a page of the service, and the session, to whom the
-// token of staff's cookie belongs. Without a session that is good it is Unauthorized;
-// for a user without a role in the service it is Forbidden, with the session given all
-// the same.
+// Authenticate returns the caller of a page of the service, and the session, for the token of a staff cookie. Without a
+// valid session it is Unauthorized; for a user without a role in the service it is Forbidden, but the session is
+// returned.
 func (s *Sessions) Authenticate(ctx context.Context, token, service string) (db.Caller, Session, error) {
 	v, err := s.find(ctx, session.Staff, token)
 	if err != nil {
@@ -95,9 +91,8 @@ func (s *Sessions) Authenticate(ctx context.Context, token, service string) (db.
 	}, v, nil
 }
 
-// Find returns the session of the kind to which the token belongs, and Unauthorized when
-// there is none that is good. Of tenants' and buyers' sessions the Subject says whose
-// they are: every query of theirs starts from it.
+// Find returns the session of the kind for the token, or Unauthorized if none is valid. The Subject of a tenant's or
+// buyer's session is its owner: every query of theirs starts from it.
 func (s *Sessions) Find(ctx context.Context, kind session.Kind, token string) (Session, error) {
 	return s.find(ctx, kind, token)
 }
@@ -133,7 +128,7 @@ func (s *Sessions) find(ctx context.Context, kind session.Kind, token string) (S
 	return v.Session, nil
 }
 
-// use notes when a session was seen. It is called with mu held.
+// use notes when a session was last seen. It is called with mu held.
 func (s *Sessions) use(v *seenSession, now exact.Instant) {
 	if now > v.used {
 		v.used, v.SeenAt = now, max(v.SeenAt, now)
@@ -141,11 +136,11 @@ func (s *Sessions) use(v *seenSession, now exact.Instant) {
 	}
 }
 
-// selectStaff finds the user of a session of staff.
+// selectStaff finds the user of a staff session.
 const selectStaff = `SELECT id, name, password IS NOT NULL, theme, shortcuts FROM users
 	WHERE id = ? AND disabled = 0 AND removed_at IS NULL`
 
-// read looks a session up and remembers it if it is good; nil when it is not.
+// read looks a session up and caches it if it is valid; nil otherwise.
 func (s *Sessions) read(ctx context.Context, hash [sha256.Size]byte, kind session.Kind, token string) (v *seenSession,
 	err error) {
 	var stamp int64
@@ -175,7 +170,7 @@ func (s *Sessions) read(ctx context.Context, hash [sha256.Size]byte, kind sessio
 	return v, nil
 }
 
-// ofStaff adds the user to a session of staff; false when that user may not be in.
+// ofStaff adds the user to a staff session; false if that user may not sign in.
 func ofStaff(c *db.Conn, found session.Session) (Session, bool, error) {
 	v := Session{Session: found}
 	if found.Kind != session.Staff {
@@ -192,7 +187,7 @@ func ofStaff(c *db.Conn, found session.Session) (Session, bool, error) {
 	return v, true, err
 }
 
-// Open signs in a tenant or a buyer, of whose credential the caller has judged.
+// Open signs in a tenant or a buyer whose credential the caller has checked.
 func (s *Sessions) Open(ctx context.Context, kind session.Kind, subject int64, from session.From) (token string,
 	v Session, err error) {
 	v.Session, err = db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) (opened session.Session, err error) {
@@ -214,8 +209,8 @@ func (s *Sessions) End(ctx context.Context, kind session.Kind, token string) err
 	})
 }
 
-// Demo returns the token of a link that signs in as the user without a password, as often
-// as one likes while this process runs. An earlier one ends.
+// Demo returns the token of a link that signs in as the user without a password, any number of times while this process
+// runs. An earlier one ends.
 func (s *Sessions) Demo(user string) (token string) {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails
@@ -224,7 +219,7 @@ func (s *Sessions) Demo(user string) (token string) {
 	return token
 }
 
-// demoUser is whom the token of the demo's link signs in.
+// demoUser is the user of the demo's link.
 func (s *Sessions) demoUser(token string) (string, bool) {
 	l := s.demo.Load()
 	if l == nil || subtle.ConstantTimeCompare([]byte(l.token), []byte(token)) == 0 {
@@ -235,8 +230,8 @@ func (s *Sessions) demoUser(token string) (string, bool) {
 
 const setSeen = "UPDATE sessions SET seen_at = ?1 WHERE id = ?2 AND seen_at < ?1"
 
-// Flush writes when the sessions were last seen. The server calls it every minute and
-// when it stops; what could not be written is kept for the next time.
+// Flush writes when the sessions were last seen. The server calls it every minute and when it stops; failed writes are
+// kept for the next time.
 func (s *Sessions) Flush(ctx context.Context) error {
 	return flush(ctx, s.d, &s.mu, &s.used, setSeen)
 }

@@ -13,21 +13,20 @@ import (
 	"quartermaster/schema/session"
 )
 
-// familiarFor is for how many seconds an address counts as one from which a name signs
-// in.
+// familiarFor is how long an address counts as familiar for a name, in seconds.
 const familiarFor = 30 * 24 * 60 * 60
 
-// candidate is who says to be the user of that name, from an address.
+// candidate is an attempt to sign in by name, from an address.
 type candidate struct {
 	name     string
 	key      [sha256.Size]byte // of the name, in the limiter
 	network  limit.Address
 	id       int64
-	kept     string // the password as it is kept; "" when nothing opens: unknown, disabled, none
-	familiar bool   // the name has signed in from there lately
+	kept     string // the stored password; "" if sign-in is impossible: unknown, disabled, none
+	familiar bool   // the name has signed in from there recently
 }
 
-// candidate reads what is stored of the name, in the same way for one that no user has.
+// candidate reads the stored data of the name, in the same way for an unknown one.
 func (s *Sessions) candidate(ctx context.Context, name string, from session.From) (candidate, error) {
 	c := candidate{name: strings.TrimSpace(name), network: limit.AddressOf(from.Address)}
 	c.key = sha256.Sum256([]byte(c.name))
@@ -47,7 +46,7 @@ func (s *Sessions) candidate(ctx context.Context, name string, from session.From
 	return c, err
 }
 
-// asker is whose place among those who wait is taken.
+// asker is the owner of the attempt's hashing slot.
 func (c candidate) asker() asker {
 	if c.familiar {
 		return asker{c.network, c.name}
@@ -55,7 +54,7 @@ func (c candidate) asker() asker {
 	return asker{network: c.network}
 }
 
-// slowed refuses a try that comes too soon after wrong ones.
+// slowed refuses an attempt too soon after wrong ones.
 func (s *Sessions) slowed(c candidate) error {
 	now := s.d.Now()
 	wait := s.wrong.Wait(c.network, now)
@@ -72,18 +71,18 @@ func (s *Sessions) slowed(c candidate) error {
 	return e
 }
 
-// errWrong is what check gives for a wrong password.
+// errWrong is check's error for a wrong password.
 var errWrong = fault.New(fault.Unauthorized, "the name or the password is wrong; check capitals, or ask an admin "+
 	"for an invitation to set a new password")
 
-// check reports whether the password is the candidate's. The same is done, and takes the
-// same time, whatever is wrong: the name, the password, or that it does not open.
+// check reports whether the password is the candidate's. It does the same work in the same time for every fault: the
+// name, the password, or a disabled user.
 func (s *Sessions) check(ctx context.Context, c candidate, password string) error {
 	if err := s.slowed(c); err != nil {
 		return err
 	}
 	return s.hash.do(ctx, c.asker(), func() error {
-		if err := s.slowed(c); err != nil { // others were tried while this one waited
+		if err := s.slowed(c); err != nil { // others were checked while this one waited
 			return err
 		}
 		if samePassword(c.kept, password) {
@@ -98,9 +97,8 @@ func (s *Sessions) check(ctx context.Context, c candidate, password string) erro
 	})
 }
 
-// SignIn signs a user in by name and password: the token is for the cookie. Refused are
-// what is wrong (Unauthorized, the same for every reason), a try that comes too soon
-// after wrong ones (Limited) and one too many at once (Unavailable).
+// SignIn signs a user in by name and password: the token is for the cookie. It refuses wrong ones (Unauthorized, the
+// same for every reason), an attempt too soon after wrong ones (Limited) and too many at once (Unavailable).
 func (s *Sessions) SignIn(ctx context.Context, name, password string, from session.From) (token string, v Session,
 	err error) {
 	c, err := s.candidate(ctx, name, from)
@@ -116,7 +114,7 @@ func (s *Sessions) SignIn(ctx context.Context, name, password string, from sessi
 		if err != nil {
 			return v, err
 		}
-		if kept != c.kept { // it was changed, or the user disabled, in this very moment
+		if kept != c.kept { // it was changed, or the user disabled, meanwhile
 			return v, errWrong
 		}
 		token, v, err = openStaff(tx, c.id, from, true)
@@ -129,7 +127,7 @@ func (s *Sessions) SignIn(ctx context.Context, name, password string, from sessi
 	return token, v, nil
 }
 
-// openStaff begins a session of staff and notes from where.
+// openStaff begins a staff session and notes its address.
 func openStaff(tx *db.Tx, user int64, from session.From, password bool) (token string, v Session, err error) {
 	token, opened, err := session.Open(tx, session.Staff, user, from, password)
 	if err != nil {
@@ -153,9 +151,8 @@ func openStaff(tx *db.Tx, user int64, from session.From, password bool) (token s
 	return token, v, err
 }
 
-// Confirm checks the password of who is signed in already, before a credential is made
-// or shown, and notes that it was typed. A wrong one is Invalid and counts as at
-// signing in.
+// Confirm checks the password of a signed-in user before a credential is made or shown, and notes that it was typed. A
+// wrong one is Invalid and counts as in SignIn.
 func (s *Sessions) Confirm(ctx context.Context, v Session, password string, from session.From) error {
 	c, err := s.candidate(ctx, v.User, from)
 	if err != nil {
@@ -167,7 +164,7 @@ func (s *Sessions) Confirm(ctx context.Context, v Session, password string, from
 	return s.typed(ctx, v.ID)
 }
 
-// own turns the refusal of a wrong password into one about a field: who it is is known.
+// own turns the refusal of a wrong password into one of a field: the user is known.
 func own(err error, field string) error {
 	if err == errWrong { //nolint:errorlint // the very value
 		return fault.Fieldf(field, "%s: this is not the password of this account", field)
@@ -187,7 +184,7 @@ func (s *Sessions) typed(ctx context.Context, id int64) error {
 	return err
 }
 
-// forget has a session read anew.
+// forget removes a session from the cache.
 func (s *Sessions) forget(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

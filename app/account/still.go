@@ -5,9 +5,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// MayStill refuses, in the transaction of a write, a caller who lost their access after
-// the request came: whose key was revoked, whose session was ended, or whose user was
-// disabled or got another role. Callers without a key and a session are not looked up.
+// MayStill refuses, in a write's transaction, a caller who lost their access since the request came: a revoked key, an
+// ended session, a disabled user or a changed role. Callers without key and session are not checked.
 func MayStill(c *db.Conn, who db.Caller) error {
 	role, found, err := who.Role, true, error(nil)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// use notes when a key was used. It is called with mu held.
+// use notes when a key was last used. It is called with mu held.
 func (k *Keys) use(s *seenKey, now exact.Instant) {
 	if s.used != now {
 		s.used = now
@@ -18,14 +18,13 @@ func (k *Keys) use(s *seenKey, now exact.Instant) {
 
 const setLastUse = "UPDATE keys SET last_used_at = ?1 WHERE id = ?2 AND (last_used_at IS NULL OR last_used_at < ?1)"
 
-// Flush writes when the keys were last used. The server calls it every minute and
-// when it stops; what could not be written is kept for the next time.
+// Flush writes when the keys were last used. The server calls it every minute and when it stops; failed writes are kept
+// for the next time.
 func (k *Keys) Flush(ctx context.Context) error {
 	return flush(ctx, k.d, &k.mu, &k.used, setLastUse)
 }
 
-// flush runs the statement, with an instant and an id, for all that is in used, which
-// mu guards.
+// flush runs the statement, with an instant and an id, for everything in used, which mu guards.
 func flush(ctx context.Context, d *db.DB, mu *sync.Mutex, all *map[int64]exact.Instant, statement string) error {
 	mu.Lock()
 	used := *all

@@ -13,14 +13,13 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// User is a person, or a machine that acts like one, with a role in each service
-// that is theirs to use.
+// User is a person, or a program that acts like one, with a role in each of their services.
 type User struct {
 	Name     string            `json:"name"`
 	Disabled bool              `json:"disabled"`
 	Roles    map[string]string `json:"roles"` // service -> role
 
-	SignedInAt  *exact.Instant `json:"signed_in_at,omitempty"` // the newest time, with a password or an invitation
+	SignedInAt  *exact.Instant `json:"signed_in_at,omitempty"` // the last time, with a password or an invitation
 	Email       string         `json:"email,omitempty"`
 	HasPassword bool           `json:"-"`
 	id          int64
@@ -33,7 +32,7 @@ func scanUser(r *db.Row) User {
 		Email: r.Text(), Roles: map[string]string{}}
 }
 
-// findUser returns the user of that name with their roles. A removed one is none.
+// findUser returns the user of that name with their roles. A removed one is not found.
 func findUser(c *db.Conn, name string) (User, error) {
 	u, found, err := db.One(c, scanUser, "SELECT "+userColumns+" FROM users WHERE name = ? AND removed_at IS NULL",
 		strings.TrimSpace(name))
@@ -62,13 +61,13 @@ func rolesOf(c *db.Conn, id int64) (map[string]string, error) {
 	return roles, err
 }
 
-// ID is the user's number in the audit trail, which a change of the name does not alter.
+// ID is the user's number in the audit trail, which survives a change of the name.
 func (u User) ID() int64 { return u.id }
 
 func (u User) subject() string { return fmt.Sprintf("user:%d", u.id) }
 
-// CheckName returns a user's name as it is kept: trimmed, 1 to 200 characters, all of them visible.
-// The names under which the audit trail tells of other actors are refused, in any case.
+// CheckName returns the stored form of a user's name: trimmed, 1 to 200 characters, all of them visible. The audit
+// trail's names of other actors are refused, in any case.
 func CheckName(name string) (string, error) {
 	name = strings.TrimSpace(name)
 	if name == "" {
@@ -86,18 +85,17 @@ func CheckName(name string) (string, error) {
 	return name, nil
 }
 
-// otherActors are who else the audit trail names: the operator, the appliance, people without an
-// account, buyers' programs, payment providers.
+// otherActors are the audit trail's other actors: the operator, the appliance, people without an account, buyers'
+// programs, payment providers.
 var otherActors = []string{"cli", "system", "request", "portal", "buyer", "license", "provider", "stripe",
 	"lemonsqueezy", "polar"}
 
-// invisible reports whether a character is seen as nothing or as a plain space, so that two names
-// could look alike.
+// invisible reports whether a character is invisible or looks like a plain space, so that two names could look alike.
 func invisible(c rune) bool {
 	switch c {
 	case ' ':
 		return false
-	// fillers and blanks that count as letters or signs
+	// fillers and blanks that count as letters or symbols
 	case '\u034f', '\u115f', '\u1160', '\u17b4', '\u17b5', '\u2800', '\u3164', '\uffa0', '\ufffc':
 		return true
 	}
@@ -105,7 +103,7 @@ func invisible(c rune) bool {
 		unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// alike finds another user, removed ones too, whose name differs from this one in case only.
+// alike finds another user, including removed ones, whose name differs only in case.
 func alike(c *db.Conn, name string) (string, error) {
 	names, err := db.All(c, db.Text, "SELECT name FROM users")
 	if i := slices.IndexFunc(names, func(n string) bool { return n != name && strings.EqualFold(n, name) }); i >= 0 {
@@ -176,7 +174,7 @@ func addUser(tx *db.Tx, name, role string, services []string) (User, error) {
 	return u, tx.Audit("user.added", u.subject(), map[string]any{"name": u.Name, "roles": u.Roles})
 }
 
-// put sets the user's role in the service; none takes it away.
+// put sets the user's role in the service; none removes it.
 func (u User) put(tx *db.Tx, service, role string) error {
 	if role == NoRole {
 		delete(u.Roles, service)
@@ -189,7 +187,7 @@ func (u User) put(tx *db.Tx, service, role string) error {
 	return err
 }
 
-// Users lists everyone by name of whom the caller may know.
+// Users lists all users whom the caller may see, by name.
 func Users(ctx context.Context, d *db.DB, who db.Caller) (users []User, err error) {
 	if err := guard(who); err != nil {
 		return nil, err
@@ -197,8 +195,7 @@ func Users(ctx context.Context, d *db.DB, who db.Caller) (users []User, err erro
 	return db.Read(ctx, d, func(c *db.Conn) ([]User, error) { return usersFor(c, who) })
 }
 
-// usersFor lists the users of the services of which the caller is an admin, and those
-// without a role; all for the operator.
+// usersFor lists the users of the caller's own services, and those without a role; all for the operator.
 func usersFor(c *db.Conn, who db.Caller) ([]User, error) {
 	in, all, err := adminOf(c, who)
 	if err != nil {
@@ -229,8 +226,7 @@ func usersFor(c *db.Conn, who db.Caller) ([]User, error) {
 	}), err
 }
 
-// Any reports whether there is a user at all. Without one, nothing can be asked over
-// HTTP.
+// Any reports whether a user exists. Without one, no request over HTTP is possible.
 func Any(ctx context.Context, d *db.DB) (some bool, err error) {
 	err = d.View(ctx, func(c *db.Conn) error {
 		_, some, err = db.One(c, db.Int, "SELECT id FROM users LIMIT 1")
@@ -239,8 +235,8 @@ func Any(ctx context.Context, d *db.DB) (some bool, err error) {
 	return some, err
 }
 
-// First switches the services on and the others off, adds the first user, an admin in each of
-// them, with one full-access key for each, and gives the keys by service. It is refused once there are users.
+// First turns the services on and the others off, adds the first user, an admin in each of them, with one full-access
+// key for each, and returns the keys by service. It is refused once users exist.
 func First(ctx context.Context, d *db.DB, who db.Caller, name string, services []string) (map[string]string, error) {
 	return update(ctx, d, who, func(tx *db.Tx) (map[string]string, error) {
 		_, some, err := db.One(&tx.Conn, db.Int, "SELECT id FROM users LIMIT 1")

@@ -12,10 +12,9 @@ import (
 	"quartermaster/schema/session"
 )
 
-// SetRole returns a user the role in each of the services; without any, in those in which
-// the user has a role, and in all for one who has none. The role "none" takes it away
-// and needs the services to be named. Where the user has it already, nothing changes;
-// else the user's sessions end, but the one that asks.
+// SetRole gives a user the role in each of the services; the default is the services in which the user has a role, and
+// all for a user without one. The role "none" removes it and needs the services. Without a change nothing is written;
+// otherwise the user's sessions end, except the calling one.
 func SetRole(ctx context.Context, d *db.DB, who db.Caller, name, role string, services, all []string) (User, error) {
 	return update(ctx, d, who, func(tx *db.Tx) (User, error) {
 		if role == NoRole && len(services) == 0 {
@@ -42,12 +41,12 @@ func SetRole(ctx context.Context, d *db.DB, who db.Caller, name, role string, se
 	})
 }
 
-// NoRole is the word that takes a role away.
+// NoRole is the word that removes a role.
 const NoRole = "none"
 
 func (u *User) setRoles(tx *db.Tx, role string, services []string) error {
 	changed := map[string]string{}
-	var less []string // the services in which the user is no admin from now on
+	var less []string // the services in which the user is no longer an admin
 	for _, service := range services {
 		if had := u.Roles[service]; had == role || had == "" && role == NoRole {
 			continue
@@ -74,22 +73,21 @@ func (u *User) setRoles(tx *db.Tx, role string, services []string) error {
 	return tx.Audit("user.role", u.subject(), map[string]any{"name": u.Name, "roles": changed})
 }
 
-// endAccess ends the ways in that a user was given before a role, the password or the state
-// was changed: the sessions but one, and an open invitation.
+// endAccess ends a user's access from before a change of role, password or state: all sessions except one, and an open
+// invitation.
 func endAccess(tx *db.Tx, user, except int64) error {
 	_, err := session.EndAll(tx, session.Staff, user, except)
 	return errors.Join(err, session.Withdraw(tx, session.Staff, user))
 }
 
-// Removed is a user who was removed, with what has ended.
+// Removed is a removed user, with what has ended.
 type Removed struct {
 	User
 	Keys     int `json:"keys"`
 	Sessions int `json:"sessions"`
 }
 
-// Remove ends a user's roles, keys and sessions for good. The trail keeps the name,
-// which is not given again.
+// Remove ends a user's roles, keys and sessions for good. The audit trail keeps the name, which cannot be used again.
 func Remove(ctx context.Context, d *db.DB, who db.Caller, name string) (Removed, error) {
 	return update(ctx, d, who, func(tx *db.Tx) (u Removed, err error) {
 		u.User, err = findUser(&tx.Conn, name)
@@ -130,12 +128,12 @@ func Remove(ctx context.Context, d *db.DB, who db.Caller, name string) (Removed,
 	})
 }
 
-// Disable stops a user's keys from working, from the next request on.
+// Disable invalidates a user's keys, from the next request on.
 func Disable(ctx context.Context, d *db.DB, who db.Caller, name string) (User, error) {
 	return setDisabled(ctx, d, who, name, true)
 }
 
-// Enable lets a disabled user's keys work again; those that were revoked stay so.
+// Enable makes a disabled user's keys valid again, except revoked ones.
 func Enable(ctx context.Context, d *db.DB, who db.Caller, name string) (User, error) {
 	return setDisabled(ctx, d, who, name, false)
 }

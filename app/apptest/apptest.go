@@ -23,16 +23,16 @@ import (
 	"quartermaster/schema/db/dbtest"
 )
 
-// Noon is where every test's clock begins: a Friday, at noon UTC.
+// Noon is the start of every test's clock: a Friday, at noon UTC.
 var Noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// Clock is the appliance's one clock.
+// Clock is the appliance's clock.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// Now is the clock's present.
+// Now is the clock's present time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,8 +83,7 @@ func Start(t testing.TB, args ...string) *Fixture {
 	return StartAt(t, Noon, args...)
 }
 
-// StartAt is Start with a clock that begins elsewhere: what is on file may not be newer
-// than a clock that is moved back.
+// StartAt is Start with another start of the clock: stored data may not be newer than a clock that is set back.
 func StartAt(t testing.TB, at time.Time, args ...string) *Fixture {
 	t.Helper()
 	s := &Fixture{T: t, Path: filepath.Join(t.TempDir(), "shop.db"), Clock: &Clock{now: at}, Log: &Buffer{}, args: args}
@@ -129,7 +128,7 @@ func (s *Fixture) Down() {
 	s.Server = nil
 }
 
-// URL is where a path of a service is reached.
+// URL is the address of a path of a service.
 func (s *Fixture) URL(service, path string) string { return "http://" + s.Server.Addr(service) + path }
 
 // Answer is a response with its body read.
@@ -155,7 +154,7 @@ func (a Answer) Map(t testing.TB) map[string]any {
 	return m
 }
 
-// Get asks with the owner's key.
+// Get requests with the owner's key.
 func (s *Fixture) Get(service, path string) Answer {
 	s.T.Helper()
 	return s.Do(service, "GET", path, s.Keys[service], "")
@@ -196,11 +195,11 @@ func (s *Fixture) Do(service, method, path, key, body string, heads ...string) A
 	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: string(b)}
 }
 
-// Key makes a user with a role, if need be, and a key of the scope for the service.
+// Key makes a key of the scope for the service, and if needed its user with a role.
 func (s *Fixture) Key(service, user, role, scope string) string {
 	s.T.Helper()
 	ctx, d := context.Background(), s.Server.DB()
-	_, _ = account.AddUser(ctx, d, db.CLI(""), user, role, server.Names) // may be there
+	_, _ = account.AddUser(ctx, d, db.CLI(""), user, role, server.Names) // may exist
 	_, key, err := account.CreateKey(ctx, d, db.CLI(service), account.NewKey{Service: service, User: user, Scope: scope})
 	if err != nil {
 		s.T.Fatal(err)
@@ -256,7 +255,7 @@ func (s *Fixture) Pipe(stdin string, args ...string) (code int, stdout, stderr s
 	return code, out.String(), errs.String()
 }
 
-// MustCLI is CLI for a command that has to succeed; it gives its stdout.
+// MustCLI is CLI for a command that must succeed; it returns stdout.
 func (s *Fixture) MustCLI(args ...string) string {
 	s.T.Helper()
 	code, out, errs := s.CLI(args...)

@@ -21,9 +21,8 @@ var build struct {
 	err  error
 }
 
-// Binary builds the real program, once for all tests of the process, and gives its
-// path. QUARTERMASTER_BINARY names another to test in its place, such as one for another
-// kind of machine behind its emulator.
+// Binary builds the real program, once for all tests of the process, and returns its path. QUARTERMASTER_BINARY names
+// another one to test instead, such as one for another machine under emulation.
 func Binary(t testing.TB) string {
 	t.Helper()
 	if other := os.Getenv("QUARTERMASTER_BINARY"); other != "" {
@@ -71,7 +70,7 @@ func Exec(t testing.TB, dir string, args ...string) (code int, stdout, stderr st
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
-// Process is the real program serving.
+// Process is the running server program.
 type Process struct {
 	Cmd    *exec.Cmd
 	Stdout *Buffer
@@ -83,14 +82,14 @@ type Process struct {
 	done  chan struct{} // closed when the process has ended
 }
 
-// Serve starts the real program's serve in dir with free ports and waits until it
-// listens. It is killed when the test ends, if it still runs then.
+// Serve starts the real program's serve in dir with free ports and waits until it listens. It is killed when the test
+// ends, if it still runs.
 func Serve(t testing.TB, dir string, args ...string) *Process {
 	t.Helper()
 	return ServeUnder(t, dir, "", args...)
 }
 
-// ServeUnder is Serve after a line of shell, which may narrow what the process gets.
+// ServeUnder is Serve after a shell line, which may limit the process.
 func ServeUnder(t testing.TB, dir, first string, args ...string) *Process {
 	t.Helper()
 	all := []string{"serve", "--log-format", "json"}
@@ -128,7 +127,7 @@ func ServeUnder(t testing.TB, dir, first string, args ...string) *Process {
 	return p
 }
 
-// follow keeps the log and picks the addresses out of it.
+// follow keeps the log and finds the addresses in it.
 func (p *Process) follow(r *bufio.Reader) {
 	defer close(p.done)
 	listening := 0
@@ -166,14 +165,14 @@ func Await(t testing.TB, what string, holds func() bool) {
 	}
 }
 
-// URL is where a path of a service is reached.
+// URL is the address of a path of a service.
 func (p *Process) URL(service, path string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return "http://" + p.addrs[service] + path
 }
 
-// Stop sends SIGTERM, waits for the end and gives the exit code.
+// Stop sends SIGTERM, waits for the end and returns the exit code.
 func (p *Process) Stop(t testing.TB) int {
 	t.Helper()
 	if err := p.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -191,7 +190,7 @@ func (p *Process) Kill(t testing.TB) {
 	p.Wait(t)
 }
 
-// Wait waits for the end and gives the exit code.
+// Wait waits for the end and returns the exit code.
 func (p *Process) Wait(t testing.TB) int {
 	t.Helper()
 	select {
@@ -202,7 +201,7 @@ func (p *Process) Wait(t testing.TB) int {
 	return p.Cmd.ProcessState.ExitCode()
 }
 
-// Keys runs init on a new database in dir and gives the keys by service.
+// Keys runs init on a new database in dir and returns the keys by service.
 func Keys(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	code, out, errs := Exec(t, dir, "init", "--json")

@@ -11,32 +11,32 @@ import (
 	"testing"
 )
 
-// MailServer is a mail server on loopback that answers as a test says.
+// MailServer is a mail server on loopback with answers set by the test.
 type MailServer struct {
 	Port int64
 
-	Ways     string      // of AUTH; "PLAIN LOGIN" at first
+	Ways     string      // of AUTH; "PLAIN LOGIN" by default
 	More     string      // another extension: "SMTPUTF8"
-	TLS      *tls.Config // nil: none is offered
-	Implicit bool        // TLS from the beginning, not by STARTTLS
+	TLS      *tls.Config // nil: not offered
+	Implicit bool        // TLS from the beginning, without STARTTLS
 
-	// At is called at each verb that came, before its answer: "." when the message is there.
+	// At is called at each verb, before its answer: "." when the message has arrived.
 	At func(verb string)
 
 	mu      sync.Mutex
-	answers map[string]string // by verb: the reply in place of the good one; "cut" closes the connection
+	answers map[string]string // by verb: the reply instead of the good one; "cut" closes the connection
 	got     []Letter
 	verbs   []string
-	secrets []string // what came with AUTH, decoded
+	secrets []string // the data of AUTH, decoded
 }
 
-// Letter is a message that the server took, or was offered.
+// Letter is a message that the server accepted, or was offered.
 type Letter struct {
 	From, To string
 	Text     string // headers and body
 }
 
-// StartMail starts a mail server that takes everything. "DATA" answers the command, "." what follows it.
+// StartMail starts a mail server that accepts everything. "DATA" answers the command, "." the text after it.
 func StartMail(t testing.TB) *MailServer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -61,28 +61,28 @@ func StartMail(t testing.TB) *MailServer {
 	return s
 }
 
-// Answer lets the server answer a verb so from now on; "" is the good answer again.
+// Answer sets the server's answer to a verb; "" is the good answer.
 func (s *MailServer) Answer(verb, reply string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers[verb] = reply
 }
 
-// Got are the messages that the server took.
+// Got are the accepted messages.
 func (s *MailServer) Got() []Letter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Letter{}, s.got...)
 }
 
-// Verbs are the commands that came, one after another.
+// Verbs are the received commands, in order.
 func (s *MailServer) Verbs() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return strings.Join(s.verbs, " ")
 }
 
-// Secrets are what came with AUTH, decoded: "LOGIN shop sesame".
+// Secrets are the data of AUTH, decoded: "LOGIN shop sesame".
 func (s *MailServer) Secrets() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +169,7 @@ func (s *MailServer) offers(conn net.Conn) string {
 	return all + "250-AUTH " + s.Ways + "\r\n250 8BITMIME"
 }
 
-// auth takes what a client signs in with.
+// auth reads a client's credentials.
 func (s *MailServer) auth(words []string, in *bufio.Reader, conn net.Conn) bool {
 	said := words[0]
 	ask := func(challenge string) bool {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Receiver is a real webhook receiver. It answers with Status and keeps what came.
+// Receiver is a real webhook receiver. It answers with Status and stores its requests.
 type Receiver struct {
 	URL string
 
@@ -19,7 +19,7 @@ type Receiver struct {
 	came   chan Delivered
 }
 
-// Delivered is one request that a receiver got.
+// Delivered is a request to a receiver.
 type Delivered struct {
 	Header http.Header
 	Body   string
@@ -60,13 +60,13 @@ func (r *Receiver) Next(t testing.TB) Delivered {
 	select {
 	case d := <-r.came:
 		return d
-	case <-time.After(20 * time.Second): // long past any attempt's own limit
+	case <-time.After(20 * time.Second): // far beyond any attempt's own limit
 		t.Fatal("no delivery came")
 	}
 	return Delivered{}
 }
 
-// All is everything that came so far.
+// All is everything received so far.
 func (r *Receiver) All() []Delivered {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -17,16 +17,16 @@ import (
 	"quartermaster/schema/db"
 )
 
-// Visitor looks at pages as a browser without script does: with a cookie jar, without
-// following redirects, saying where its forms come from.
+// Visitor visits pages like a browser without script: with a cookie jar, without following redirects, with the origin
+// of its forms.
 type Visitor struct {
 	T      testing.TB
 	Client *http.Client
 	Base   string            // the service's address
-	Head   map[string]string // further headers; "" leaves one out
+	Head   map[string]string // further headers; "" omits one
 }
 
-// Sheet is one answered page.
+// Sheet is an answered page.
 type Sheet struct {
 	Status int
 	Header http.Header
@@ -49,11 +49,11 @@ func (v *Visitor) At(base string) *Visitor {
 	return &w
 }
 
-// Password is what every user of a test signs in with.
+// Password is the password of every user of a test.
 const Password = "a fine long password"
 
-// Person makes a user with the role in the services, none for all four, who sets a
-// password by an invitation and is signed in at the service.
+// Person makes a user with the role in the services (none means all four) who sets a password by an invitation and is
+// signed in at the service.
 func (s *Fixture) Person(service, name, role string, services ...string) *Visitor {
 	s.T.Helper()
 	if len(services) == 0 {
@@ -80,10 +80,10 @@ func (s *Fixture) Invited(service, name string) *Visitor {
 	return v
 }
 
-// Get asks for a page.
+// Get requests a page.
 func (v *Visitor) Get(path string) Sheet { return v.do(http.MethodGet, path, nil, "") }
 
-// Post sends a form: names and values by turns.
+// Post sends a form: names and values alternately.
 func (v *Visitor) Post(path string, fields ...string) Sheet {
 	form := url.Values{}
 	for i := 0; i+1 < len(fields); i += 2 {
@@ -109,7 +109,7 @@ func (v *Visitor) Upload(path string, fields map[string]string, field, name, con
 	return v.do(http.MethodPost, path, &b, w.FormDataContentType())
 }
 
-// Request asks by any method, without a body.
+// Request uses any method, without a body.
 func (v *Visitor) Request(method, path string) Sheet { return v.do(method, path, nil, "") }
 
 // Send sends a body of the kind as a form: multipart/form-data with a file.
@@ -153,7 +153,7 @@ func (v *Visitor) do(method, path string, body io.Reader, kind string) Sheet {
 	return s
 }
 
-// Each goes through the elements of the document.
+// Each visits the elements of the document.
 func (s Sheet) Each(do func(n *html.Node)) {
 	if s.Doc == nil {
 		return
@@ -185,7 +185,7 @@ func Has(n *html.Node, name string) bool {
 	return false
 }
 
-// Text is what stands in an element.
+// Text is an element's text.
 func Text(n *html.Node) string {
 	var b strings.Builder
 	for c := range n.Descendants() {

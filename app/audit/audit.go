@@ -1,4 +1,4 @@
-// Package audit reads the audit trail: who did what, when and by which way.
+// Package audit reads the audit trail: who did what, when and by which interface.
 package audit
 
 import (
@@ -13,10 +13,10 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Vias are the ways by which a change may come.
+// Vias are the interfaces of a change.
 var Vias = []string{"rest", "mcp", "cli", "license", "provider", "web", "portal", "buyer", "request", "system"}
 
-// Entry is one line of the trail.
+// Entry is an entry of the trail.
 type Entry struct {
 	ID      int64           `json:"id"`
 	At      exact.Instant   `json:"at"`
@@ -28,23 +28,23 @@ type Entry struct {
 	Changes json.RawMessage `json:"changes"`
 }
 
-// Trail is some of the trail, newest first.
+// Trail is a part of the trail, newest first.
 type Trail struct {
 	Entries []Entry `json:"entries"`
-	Next    *int64  `json:"next,omitempty"`  // where the next page begins; pages only
-	Total   *int64  `json:"total,omitempty"` // how many there are in all; pages only
+	Next    *int64  `json:"next,omitempty"`  // start of the next page; pages only
+	Total   *int64  `json:"total,omitempty"` // the number of all matches; pages only
 }
 
-// Filter narrows the trail; what is empty narrows nothing.
+// Filter restricts the trail; empty fields do not.
 type Filter struct {
 	Service   string
-	Appliance bool   // with Service: what belongs to no service too
+	Appliance bool   // with Service: also entries without a service
 	Actor     string // the whole name, in any case
 	Subject   string // work_order:12, or work_order for all of them
 	Via       string
 	Text      string        // in the action, record, person or changes, in any case
-	Since     exact.Instant // from then on
-	Until     exact.Instant // before then; 0 is ever
+	Since     exact.Instant // from this instant on
+	Until     exact.Instant // before this instant; 0: no end
 	After     int64         // older than this entry; 0 is the newest
 	Limit     int64
 }
@@ -78,7 +78,7 @@ func (f Filter) where() (string, []any) {
 	case f.Subject == "":
 	case one && id != "":
 		add("subject = ?", f.Subject)
-	default: // all of a kind, or what there is one of, as settings
+	default: // all of a kind, or of a singleton such as settings
 		add("(subject = ? OR substr(subject, 1, ?) = ?)", kind, len([]rune(kind))+1, kind+":")
 	}
 	if f.Via != "" {
@@ -99,8 +99,8 @@ func (f Filter) where() (string, []any) {
 	return strings.Join(all, " AND "), args
 }
 
-// For narrows the filter to what the caller may see: in a service its own entries, and for its
-// admins those of the appliance.
+// For restricts the filter to what the caller may see: in a service its own entries, and for its admins those of the
+// appliance.
 func (f Filter) For(who db.Caller) Filter {
 	if who.Service != "" {
 		f.Service, f.Appliance = who.Service, who.Role == "admin"
@@ -108,8 +108,8 @@ func (f Filter) For(who db.Caller) Filter {
 	return f
 }
 
-// newest is the statement that gives a page. The entries of a service and those of the
-// appliance itself are each read newest first off an index, and merged.
+// newest is the statement of a page. The entries of a service and those of the appliance itself are each read newest
+// first from an index, and merged.
 func (f Filter) newest() (query string, args []any) {
 	parts := []Filter{f}
 	if f.Service != "" && f.Appliance {
@@ -132,11 +132,10 @@ func (f Filter) newest() (query string, args []any) {
 	return strings.Join(queries, " UNION ALL ") + " ORDER BY id DESC LIMIT ?", append(args, f.Limit+1)
 }
 
-// appliance stands in a filter for the service "".
+// appliance is a filter's value for the service "".
 const appliance = "-"
 
-// List returns the newest entries that the filter lets through. Whether there are more is
-// told only with counted, which costs a walk through the whole trail.
+// List returns the newest entries of the filter. It returns the total only with counted, which scans the whole trail.
 func List(ctx context.Context, d *db.DB, f Filter, counted bool) (t Trail, err error) {
 	where, args := f.where()
 	err = d.View(ctx, func(c *db.Conn) error {
@@ -162,9 +161,8 @@ func List(ctx context.Context, d *db.DB, f Filter, counted bool) (t Trail, err e
 	return t, err
 }
 
-// Op is the reading of the trail as an operation. Everybody with a role reads the
-// service's entries, an admin those of the appliance itself too. Without a database it
-// only tells what it is.
+// Op is the operation that reads the trail. Everybody with a role reads the service's entries, an admin also those of
+// the appliance. Without a database it can only be described.
 func Op(d *db.DB, services []string) schema.Op {
 	return schema.Op{
 		Name: "list_audit",
@@ -216,7 +214,7 @@ func Op(d *db.DB, services []string) schema.Op {
 	}
 }
 
-// sinceOf reads a duration or a day, and gives the instant that it means.
+// sinceOf parses a duration or a date and returns its instant.
 func sinceOf(f *schema.Form, since string) func(*db.Conn) exact.Instant {
 	none := func(*db.Conn) exact.Instant { return 0 }
 	if since == "" {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// changedLists are lists that must cost what they give right after a record was changed that
-// their sums count, and the trail at the command line.
+// changedLists are lists whose time must depend only on their rows, also right after a change of a record in their
+// sums, and the trail at the command line.
 func (b *bench) changedLists(p, empty *process) []oneCase {
 	s := b.shop
 	nothing := floor{"empty handler", b.ask(empty, "empty", 1, always(request("GET", "/", "", "")))}
@@ -45,8 +45,8 @@ func (b *bench) changedLists(p, empty *process) []oneCase {
 	})
 }
 
-// afterWrite asks for a list right after each of the service's own writes; the time is the
-// list's, the processor's that of both.
+// afterWrite requests a list right after each of the service's own writes; the time is the list's, the processor time
+// that of both.
 func (b *bench) afterWrite(p *process, service string, write func(client, n int) []byte, list []byte) runner {
 	return func() (sample, error) {
 		return oneByOne(p, service, b.slice, func(c *client, n int) (time.Duration, error) {
@@ -58,14 +58,14 @@ func (b *bench) afterWrite(p *process, service string, write func(client, n int)
 	}
 }
 
-// runs runs the program with the arguments, again and again.
+// runs runs the program with the arguments repeatedly.
 func (b *bench) runs(args ...string) runner {
 	return func() (s sample, err error) {
 		if args[0] != "version" {
 			args = append(args[:len(args):len(args)], "--db", b.path)
 		}
 		for began := time.Now(); s.Ops == 0 || time.Since(began) < b.slice; s.Ops++ {
-			cmd := exec.Command(b.binary, args...) // #nosec G204 -- the program that is measured
+			cmd := exec.Command(b.binary, args...) // #nosec G204 -- the measured program
 			asked := time.Now()
 			if out, err := cmd.CombinedOutput(); err != nil {
 				return s, fmt.Errorf("%v: %w: %s", args, err, out)

@@ -10,13 +10,13 @@ import (
 // runner does one turn.
 type runner func() (sample, error)
 
-// floor is what a case is held against.
+// floor is a case's baseline.
 type floor struct {
 	name string
 	run  runner
 }
 
-// oneCase is one path: the appliance, what it is held against, and what is wanted of it.
+// oneCase is one path: the appliance, its baselines, and its target.
 type oneCase struct {
 	name    string
 	clients int
@@ -25,7 +25,7 @@ type oneCase struct {
 	floors  []floor
 }
 
-// The reads go by so many clients at once: enough to keep the server busy.
+// readers is the number of clients of the reads: enough to keep the server busy.
 const readers = 16
 
 // ask makes a runner of one request after another.
@@ -33,15 +33,15 @@ func (b *bench) ask(p *process, service string, clients int, next func(client, n
 	return func() (sample, error) { return load(p, p.addrs[service], clients, b.slice, nil, next) }
 }
 
-// always asks the same.
+// always repeats one request.
 func always(r []byte) func(client, n int) []byte {
 	return func(int, int) []byte { return r }
 }
 
-// get asks for a path of a service with its key.
+// get requests a path of a service with its key.
 func (s *shop) get(service, path string) []byte { return request("GET", path, s.keys[service], "") }
 
-// reads are the paths that change nothing.
+// reads are paths that change nothing.
 func (b *bench) reads(p, empty *process) []oneCase {
 	s := b.shop
 	nothing := floor{"empty handler", b.ask(empty, "empty", readers, always(request("GET", "/", "", "")))}
@@ -105,7 +105,7 @@ func (s *shop) call(service, tool, arguments string) []byte {
 		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments))
 }
 
-// lists are those that must cost what they give, however much is stored: growth shows it.
+// lists are those whose time must depend only on their rows, however much is stored: growth shows it.
 func (b *bench) lists(p *process, nothing floor) []oneCase {
 	s := b.shop
 	var cases []oneCase
@@ -127,8 +127,8 @@ func (b *bench) lists(p *process, nothing floor) []oneCase {
 	return cases
 }
 
-// reports stand beside two floors: the sums over a window of 90 days, which the service
-// does not compute at each request, and its own statement.
+// reports have two baselines: the sums over a window of 90 days, which the service does not compute per request, and
+// its own statement.
 func (b *bench) reports(p *process) []oneCase {
 	s := b.shop
 	const windowSums = `SELECT s.id, s.sku, s.current_stock, s.lead_time_days, s.safety_stock_days, t.q FROM skus s
@@ -152,7 +152,7 @@ func (b *bench) reports(p *process) []oneCase {
 	}
 }
 
-// license asks for a known seat of one license after another.
+// license requests a known seat of one license after another.
 func (s *shop) license(act string) func(client, n int) []byte {
 	all := make([][]byte, len(s.licenses))
 	for i, key := range s.licenses {
@@ -161,8 +161,8 @@ func (s *shop) license(act string) func(client, n int) []byte {
 	return func(c, n int) []byte { return all[(c*31+n)%len(all)] }
 }
 
-// agents are the agent's calls beside the same over REST. Only one of their figures
-// counts: how much more processor time a call takes.
+// agents are the agents' calls next to the same over REST. Only one of their figures counts: the additional processor
+// time of a call.
 func (b *bench) agents(p *process) []oneCase {
 	s := b.shop
 	ledger := fmt.Sprintf("/api/leases/%d/ledger", s.leases/2)
@@ -200,8 +200,7 @@ func (b *bench) writes(p *process) []oneCase {
 	return cases
 }
 
-// reading posts what a meter shows, a little more each time; each client has machines
-// of its own.
+// reading posts a meter's reading, rising each time; each client has its own machines.
 func (b *bench) reading() func(client, n int) []byte {
 	s := b.shop
 	return func(c, _ int) []byte {

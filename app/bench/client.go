@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// client is one keep-alive connection. It does no more than HTTP needs, since it runs
-// on the same processors as what it measures.
+// client is one keep-alive connection. It does no more than HTTP needs, since it shares the processors with the
+// measured program.
 type client struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -83,7 +83,7 @@ func request(method, path, key, body string) []byte {
 	return append(append(b, "\r\n"...), body...)
 }
 
-// sample is what one turn gave.
+// sample is the result of one turn.
 type sample struct {
 	Ops  int             `json:"ops"`
 	Wall time.Duration   `json:"wall"`
@@ -100,9 +100,8 @@ func (s sample) quantile(q float64) time.Duration {
 	return s.Took[min(len(s.Took)-1, int(q*float64(len(s.Took))))]
 }
 
-// load asks as fast as so many clients can, each waiting for its answer before it asks
-// again, for the time that is given or until stop is closed. next gives the client's
-// n-th request.
+// load sends requests as fast as so many clients can, each waiting for its answer, for the given time or until stop is
+// closed. next returns the client's n-th request.
 func load(p *process, addr string, clients int, most time.Duration, stop <-chan struct{},
 	next func(client, n int) []byte) (s sample, err error) {
 	var mu sync.Mutex
@@ -138,7 +137,7 @@ func load(p *process, addr string, clients int, most time.Duration, stop <-chan 
 	return s, errors.Join(append(errs, err)...)
 }
 
-// loop is one client's life. It asks at least once.
+// loop is one client's life. It sends at least one request.
 func (c *client) loop(i int, until time.Time, stop <-chan struct{}, next func(client, n int) []byte) (
 	took []time.Duration, err error) {
 	for n := 0; ; n++ {

@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// writesBeside is how many readings a second are posted while cold asks.
+// writesBeside is the number of readings per second posted while cold runs.
 const writesBeside = 50
 
-// cold are questions of which no answer is kept: each is asked right after one of fifty
-// writes a second was answered, which goes on beside it.
+// cold are requests without a cached answer: each is sent right after one of fifty writes a second was answered.
 func (b *bench) cold(p *process) []oneCase {
 	s := b.shop
 	var cases []oneCase
@@ -35,8 +34,8 @@ func (b *bench) cold(p *process) []oneCase {
 	return cases
 }
 
-// underWrites posts a reading every fiftieth of a second by one client, and has another one
-// ask as soon as it is answered. The rate is of the time in which the question was open.
+// underWrites posts fifty readings a second by one client; another one sends its request as soon as one is answered.
+// The rate is over the time in which a request was open.
 func (b *bench) underWrites(p *process, service string, request []byte) runner {
 	return func() (s sample, err error) {
 		answered, stop := make(chan struct{}), make(chan struct{})
@@ -46,7 +45,7 @@ func (b *bench) underWrites(p *process, service string, request []byte) runner {
 			close(stop)
 			err = errors.Join(err, <-ended)
 		}()
-		// the processor's time is with the writes'
+		// the processor time includes the writes
 		return oneByOne(p, service, 5*b.slice, func(c *client, _ int) (time.Duration, error) {
 			select {
 			case <-answered:
@@ -59,7 +58,7 @@ func (b *bench) underWrites(p *process, service string, request []byte) runner {
 	}
 }
 
-// writeEvery posts readings until stop is closed, and tells of each to whoever waits for it.
+// writeEvery posts readings until stop is closed, and notifies a waiting client of each.
 func (b *bench) writeEvery(p *process, every time.Duration, answered chan<- struct{}, stop <-chan struct{}) error {
 	c, err := dial(p.addrs["maintenance"])
 	if err != nil {
@@ -79,7 +78,7 @@ func (b *bench) writeEvery(p *process, every time.Duration, answered chan<- stru
 		}
 		select {
 		case answered <- struct{}{}:
-		default: // the question before is still open
+		default: // the previous request is still open
 		}
 	}
 }

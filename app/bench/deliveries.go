@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// deliveries are the events of work orders that so many clients create, on their way to a
-// receiver. The turn's time says how many: as many as the receiver could take in it. A
-// delivery took from the turn's beginning to the receiver's answer.
+// deliveries are the events of work orders that so many clients create, sent to a receiver. The turn's time gives their
+// number: as many as the receiver could take in it. A delivery's time is from the turn's beginning to the receiver's
+// answer.
 func (b *bench) deliveries(p *process) []oneCase {
 	const atOnce, takes = 8, 50 * time.Millisecond
 	n := max(atOnce, int(atOnce*b.slice/takes))
@@ -37,7 +37,7 @@ func (b *bench) deliveries(p *process) []oneCase {
 	}
 }
 
-const writers = 16 // clients who let events happen
+const writers = 16 // clients that cause events
 
 // receiver takes deliveries.
 type receiver struct {
@@ -70,7 +70,7 @@ func (r *receiver) listen() (url string, end func() error, err error) {
 	return "http://" + l.Addr().String() + "/", server.Close, nil
 }
 
-// wait waits until n deliveries were answered, and gives them as a turn that began then.
+// wait waits until n deliveries were answered and returns them as a turn that began then.
 func (r *receiver) wait(began time.Time, n int) (s sample, err error) {
 	for until := began.Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
 		r.mu.Lock()
@@ -89,8 +89,8 @@ func (r *receiver) wait(began time.Time, n int) (s sample, err error) {
 	}
 }
 
-// deliver lets n events happen and waits until all of them are with the receiver. One
-// that is held gets the first when all of them have happened.
+// deliver causes n events and waits until the receiver has all of them. A held one gets the first when all have
+// happened.
 func (b *bench) deliver(p *process, r *receiver, parallel, n int) (s sample, err error) {
 	url, end, err := r.listen()
 	if err != nil {
@@ -126,7 +126,7 @@ func (b *bench) deliver(p *process, r *receiver, parallel, n int) (s sample, err
 	return s, err
 }
 
-// create has n work orders created, by several clients at once.
+// create creates n work orders, by several clients at once.
 func (b *bench) create(p *process, n int) error {
 	r := request("POST", "/api/work-orders", b.shop.keys["maintenance"],
 		`{"asset_id":1,"description":"a bearing is worn"}`)
@@ -152,7 +152,7 @@ func (b *bench) create(p *process, n int) error {
 	return errors.Join(failed...)
 }
 
-// webhook runs a command of the program on receivers, and gives the id that it prints.
+// webhook runs a command of the program on receivers and returns the printed id.
 func (b *bench) webhook(act string, args ...string) (id string, err error) {
 	out, err := exec.Command(b.binary, append([]string{"webhook", act, "--db", b.path}, args...)...).Output()
 	if err != nil {
@@ -166,8 +166,8 @@ func (b *bench) webhook(act string, args ...string) (id string, err error) {
 	return strings.TrimPrefix(line, "id: "), nil
 }
 
-// exchanges posts n bodies to a receiver, so many at a time, each over a connection of
-// its own: what deliveries take without a database.
+// exchanges posts n bodies to a receiver, so many at a time, each over its own connection: the cost of deliveries
+// without a database.
 func exchanges(r *receiver, parallel, n int) (s sample, err error) {
 	url, end, err := r.listen()
 	if err != nil {

@@ -19,19 +19,18 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// shop is the data set: its database and what a client needs to ask for it.
+// shop is the data set: its database and what a client needs.
 type shop struct {
 	size
 	today    exact.Day
 	keys     map[string]string // one full-access key per service
 	licenses []string          // some license keys whose first seat is taken by "machine"
-	shown    int64             // no meter shows more
+	shown    int64             // above every meter's reading
 	welcome  string            // the path of an invitation of this run's user
-	cookie   string            // of the browser that is signed in
+	cookie   string            // of the signed-in browser
 }
 
-// openShop opens the data set at path, made now if it is not there, and gives it new
-// API keys.
+// openShop opens the data set at path, or makes it, and gives it new API keys.
 func openShop(ctx context.Context, path string, of size) (s *shop, err error) {
 	s = &shop{size: of}
 	_, err = os.Stat(path)
@@ -90,7 +89,7 @@ func (s *shop) makeKeys(ctx context.Context, d *db.DB) error {
 	return nil
 }
 
-// numbers is the first term of a statement that needs the numbers 1 to n.
+// numbers is the first term of a statement over the numbers 1 to n.
 func numbers(n int) string {
 	return fmt.Sprintf("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) ", n)
 }
@@ -107,8 +106,8 @@ func script(ctx context.Context, d *db.DB, statements ...string) error {
 	})
 }
 
-// fillReorder makes SKUs with a sale every day up to yesterday. The service itself
-// sums their window up and judges them, when its settings change.
+// fillReorder makes SKUs with a sale every day up to yesterday. The service itself sums their window when its settings
+// change.
 func (s *shop) fillReorder(ctx context.Context, d *db.DB) error {
 	err := script(ctx, d,
 		numbers(s.skus)+`INSERT INTO skus (active, current_stock, is_below, judged_on, lead_time_days, safety_stock_days,
@@ -129,8 +128,7 @@ func (s *shop) fillReorder(ctx context.Context, d *db.DB) error {
 	return err
 }
 
-// fillMaintenance makes assets with a meter that was read every other day, a plan for
-// each, and work orders of all kinds.
+// fillMaintenance makes assets with a meter read every other day, a plan for each, and work orders of all kinds.
 func (s *shop) fillMaintenance(ctx context.Context, d *db.DB) error {
 	last := fmt.Sprintf("1000 * %d * (10 + i %% 7)", s.readings)
 	return script(ctx, d,
@@ -156,9 +154,8 @@ func (s *shop) fillMaintenance(ctx context.Context, d *db.DB) error {
 			iif(i %% 3, 1700000000 + i, NULL), 1700000000 + i FROM n`, s.assets))
 }
 
-// fillRental makes leases that began years ago, nine in ten paid by the month and one
-// by the week. The service posts what fell due; one lease in twenty owes what fell
-// due in the last 60 days.
+// fillRental makes leases that began years ago, nine in ten paid by the month and one by the week. The service posts
+// due charges; one lease in twenty owes those of the last 60 days.
 func (s *shop) fillRental(ctx context.Context, d *db.DB) error {
 	start := exact.DayOf(s.today.Time(time.UTC).AddDate(-s.years, 0, 1-s.today.Time(time.UTC).Day()))
 	err := script(ctx, d,

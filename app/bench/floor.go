@@ -20,7 +20,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 )
 
-// beChild is this program as a floor that needs a process of its own.
+// beChild is this program as a baseline that needs its own process.
 func beChild(ctx context.Context, kind string, o options, stdout io.Writer) error {
 	switch kind {
 	case "empty":
@@ -35,7 +35,7 @@ func beChild(ctx context.Context, kind string, o options, stdout io.Writer) erro
 	return fmt.Errorf("-child %s is neither empty nor plain", kind)
 }
 
-// serveEmpty is net/http with a handler that does nothing: what any server takes.
+// serveEmpty is net/http with a handler that does nothing: the cost of any server.
 func serveEmpty(ctx context.Context, stdout io.Writer) error {
 	addr, err := freeAddr()
 	if err != nil {
@@ -60,15 +60,14 @@ func serveEmpty(ctx context.Context, stdout io.Writer) error {
 	return err
 }
 
-// engine is a connection with its prepared statements. They keep what was bound to
-// them last: a statement that was cleared is planned anew, and this is a floor.
+// engine is a connection with its prepared statements. They keep their last values, since clearing them makes the
+// engine plan a statement again.
 type engine struct {
 	*sqlite.Conn
 	kept map[string]*sqlite.Stmt
 }
 
-// openEngine opens a file on the engine itself, with the settings under which the
-// appliance writes.
+// openEngine opens a file with the engine alone, with the appliance's settings for writing.
 func openEngine(path string) (*engine, error) {
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
 	if err != nil {
@@ -85,8 +84,8 @@ func openEngine(path string) (*engine, error) {
 	return e, nil
 }
 
-// step runs a prepared statement with whole numbers and texts bound to its end, and
-// reads every column of every row; it counts the rows.
+// step runs a prepared statement with whole numbers and texts bound, reads every column of every row and counts the
+// rows.
 func step(c *engine, query string, args ...any) (rows int, err error) {
 	s := c.kept[query]
 	if s == nil {
@@ -132,7 +131,7 @@ func threadCPU() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// repeat does one thing after another for a turn, on a thread of its own.
+// repeat does one thing repeatedly for a turn, on its own thread.
 func repeat(most time.Duration, do func(n int) error) (s sample, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -148,8 +147,7 @@ func repeat(most time.Duration, do func(n int) error) (s sample, err error) {
 	return s, nil
 }
 
-// bareQuery is a floor: the query by a prepared statement, on a connection of its own
-// to the file that is served.
+// bareQuery is a baseline: the query by a prepared statement, on its own connection to the served file.
 func (b *bench) bareQuery(query string, args func(n int) []any) func() (sample, error) {
 	return func() (s sample, err error) {
 		c, err := openEngine(b.path)
@@ -171,8 +169,7 @@ func (b *bench) bareQuery(query string, args func(n int) []any) func() (sample, 
 	}
 }
 
-// plainLoop writes a row and its outbox row, and commits, one after another: what a
-// program takes that shares no commit.
+// plainLoop writes a row and its outbox row, and commits, repeatedly: the cost without shared commits.
 func plainLoop(dir string, most time.Duration) (s sample, err error) {
 	path := filepath.Join(dir, fmt.Sprintf("plain-%d.db", os.Getpid()))
 	c, err := openEngine(path)
@@ -201,7 +198,7 @@ func plainLoop(dir string, most time.Duration) (s sample, err error) {
 	})
 }
 
-// commit runs fn in a transaction of its own.
+// commit runs fn in its own transaction.
 func commit(c *engine, fn func() error) error {
 	if _, err := step(c, "BEGIN IMMEDIATE"); err != nil {
 		return err

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// afresh makes the floor that is no floor: the same request right after something was
-// committed, one at a time, so that no cached answer can be given. Its rate
-// is of the time in which the appliance had a request.
+// afresh is a comparison, not a baseline: the same request right after a commit, one at a time, so that no cached
+// answer is possible. Its rate is over the time in which a request was open.
 func (b *bench) afresh(p *process, service string, request []byte) floor {
 	return floor{"right after a change", func() (s sample, err error) {
 		file, err := openEngine(b.path)
@@ -24,8 +23,8 @@ func (b *bench) afresh(p *process, service string, request []byte) floor {
 	}}
 }
 
-// oneByOne asks the service over one connection for so long, at least once; ask returns what
-// the answer took. The processor's time is that of all the program did meanwhile.
+// oneByOne sends requests to the service over one connection for so long, at least once; ask returns the answer's time.
+// The processor time includes everything that the program did meanwhile.
 func oneByOne(p *process, service string, most time.Duration, ask func(c *client, n int) (time.Duration, error)) (
 	s sample, err error) {
 	c, err := dial(p.addrs[service])
@@ -49,7 +48,7 @@ func oneByOne(p *process, service string, most time.Duration, ask func(c *client
 	return s, err
 }
 
-// afterChange commits a change that no test reads, and asks.
+// afterChange commits a change that no test reads, and sends the request.
 func (c *client) afterChange(file *engine, n int, request []byte) (time.Duration, error) {
 	if _, err := step(file, fmt.Sprintf("PRAGMA user_version = %d", 1+n%2)); err != nil {
 		return 0, err
@@ -57,7 +56,7 @@ func (c *client) afterChange(file *engine, n int, request []byte) (time.Duration
 	return c.ask(request)
 }
 
-// ask returns what the answer took; any but 200 is an error.
+// ask returns the answer's time; any status but 200 is an error.
 func (c *client) ask(request []byte) (time.Duration, error) {
 	asked := time.Now()
 	status, err := c.do(request)

@@ -15,12 +15,11 @@ import (
 	"time"
 )
 
-// -c names a program that does the same work with the engine as it is written in C, and
-// nothing else. It is called as `report FILE W QUERY ARG ARG TURNS`, `commit FILE N FULL`,
-// `mk FILE W SKUS DAYS FIRST` and `ingest FILE ROWS W sorted stmt FULL TURNS`, and prints lines
-// of a name and a number. Its floors are shown beside those of the translated engine.
+// -c names a program that does the same work with the engine in C, and nothing else. It is called as `report FILE W
+// QUERY ARG ARG TURNS`, `commit FILE N FULL`, `mk FILE W SKUS DAYS FIRST` and `ingest FILE ROWS W sorted stmt FULL
+// TURNS`, and prints lines of a name and a number. Its baselines are shown beside those of the translated engine.
 
-// inC runs it, and gives the numbers that it prints by name, and its processor time.
+// inC runs it and returns the printed numbers by name, and its processor time.
 func (b *bench) inC(args ...string) (map[string]float64, time.Duration, error) {
 	cmd := exec.Command(b.c, args...) // #nosec G204 -- the user of the benchmark names it
 	var out, errs bytes.Buffer
@@ -31,19 +30,19 @@ func (b *bench) inC(args ...string) (map[string]float64, time.Duration, error) {
 	found := map[string]float64{}
 	for in := bufio.NewScanner(&out); in.Scan(); {
 		if name, value, ok := strings.Cut(in.Text(), " "); ok {
-			found[name], _ = strconv.ParseFloat(value, 64) // 0 is seen
+			found[name], _ = strconv.ParseFloat(value, 64) // 0 shows the error
 		}
 	}
 	return found, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
-// once is a sample of one operation that took so many milliseconds.
+// once is a sample of one operation of so many milliseconds.
 func once(ms float64) sample {
 	took := time.Duration(ms * float64(time.Millisecond))
 	return sample{Ops: 1, Wall: took, CPU: took, Took: []time.Duration{took}}
 }
 
-// queryInC is the floor of a query that binds at most two whole numbers; none without -c.
+// queryInC is the baseline of a query with at most two whole numbers; none without -c.
 func (b *bench) queryInC(query string, args ...any) []floor {
 	if b.c == "" || len(args) > 2 {
 		return nil
@@ -58,7 +57,7 @@ func (b *bench) queryInC(query string, args ...any) []floor {
 	}}}
 }
 
-// commitsInC is the floor of plain commits.
+// commitsInC is the baseline of plain commits.
 func (b *bench) commitsInC() []floor {
 	if b.c == "" {
 		return nil
@@ -77,8 +76,7 @@ func (b *bench) commitsInC() []floor {
 	}}}
 }
 
-// upsertsInC is the floor of an upload: its rows, sorted, in one durable commit, into a
-// table of the same filling.
+// upsertsInC is the baseline of an upload: its rows, sorted, in one durable commit, into a table with the same content.
 func (b *bench) upsertsInC(rows func(n int) []sale) []floor {
 	if b.c == "" {
 		return nil

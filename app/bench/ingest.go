@@ -13,31 +13,29 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// sale is one row of an upload.
+// sale is a row of an upload.
 type sale struct {
 	day exact.Day
 	sku int
 	qty int
 }
 
-// uploadDays is how many days an upload holds, of 1,000 SKUs, or of all if there are
-// fewer: 50,000 rows.
+// uploadDays is the number of days of an upload, of 1,000 SKUs, or of all if there are fewer: 50,000 rows.
 const uploadDays = 50
 
-// upload makes the n-th upload: in a fixed disorder, as exports come. Each reaches 25
-// days further back than the one before, so that half of its rows replace what is
-// stored and half are new. The first 25 days of the data set are replaced first.
+// upload makes the n-th upload, in a fixed shuffled order, as exports come. Each reaches 25 days further back than the
+// one before: half of its rows replace stored ones, half are new. The first 25 days of the data set are replaced first.
 func (s *shop) upload(n int) []sale {
 	first := s.today - exact.Day(s.saleDays) - exact.Day(uploadDays/2*(n+1))
 	return s.days(first, n)
 }
 
-// recent is an upload of the last 50 days, all of which are stored: the window of the
-// forecast is in it, so that every SKU is judged anew.
+// recent is an upload of the last 50 days, all stored already: they include the forecast's window, so that every SKU is
+// computed again.
 func (s *shop) recent(n int) []sale { return s.days(s.today-uploadDays, n) }
 
-// older is an upload of 50 days that no other case touches, all of which are stored, or
-// of which the data set stores none if it is small; apart are 50 days before those.
+// older is an upload of 50 days that no other case touches, all stored, or none if the data set is small; apart are the
+// 50 days before those.
 func (s *shop) older(n int) []sale { return s.days(s.today-4*uploadDays, n) }
 func (s *shop) apart(n int) []sale { return s.days(s.today-5*uploadDays, n) }
 
@@ -51,7 +49,7 @@ func (s *shop) days(first exact.Day, n int) []sale {
 	return rows
 }
 
-// body is the upload as it is sent; channel "" is none.
+// body is the upload as sent; channel "" is none.
 func body(rows []sale, channel string) string {
 	b := []byte(`{"replace":true,"rows":[`)
 	if channel != "" {
@@ -67,8 +65,8 @@ func body(rows []sale, channel string) string {
 	return string(append(b, `]}`...))
 }
 
-// ingestion is an upload of 50,000 rows beside the bare upserts of the same rows,
-// sorted, in one durable commit, into a table of the same form and filling.
+// ingestion is an upload of 50,000 rows next to the bare upserts of the same rows, sorted, in one durable commit, into
+// a table of the same form and content.
 func (b *bench) ingestion(p *process) ([]oneCase, error) {
 	bare, err := b.scratch()
 	if err != nil {
@@ -100,7 +98,7 @@ func (b *bench) ingestion(p *process) ([]oneCase, error) {
 	}, nil
 }
 
-// scratch is a file with the sales table alone.
+// scratch is a file with only the sales table.
 func (b *bench) scratch() (*engine, error) {
 	c, err := openEngine(filepath.Join(b.dir, "upserts.db"))
 	if err != nil {
@@ -135,8 +133,7 @@ func (c *engine) upsert(rows []sale) error {
 	})
 }
 
-// crowd is the path where everybody is served while one uploads. The floors are the
-// same reads and writes without the upload.
+// crowd measures requests during an upload. The baselines are the same reads and writes without it.
 func (b *bench) crowd(p *process) []oneCase {
 	read := func(clients int) runner {
 		return b.ask(p, "maintenance", clients, always(b.shop.get("maintenance", "/api/work-orders/7")))
@@ -162,7 +159,7 @@ func (b *bench) crowd(p *process) []oneCase {
 			floors: []floor{{"without uploads", read(clients)}}}
 	}
 	return []oneCase{
-		reads(1), reads(4), // four keep both cores of a small machine busy by themselves
+		reads(1), reads(4), // four keep both cores of a small machine busy
 		{name: "writes during uploads", clients: 1, target: "wait <= an upload", ours: during(write),
 			floors: []floor{{"without uploads", write}}},
 	}

@@ -1,12 +1,11 @@
 //go:build linux
 
-// Bench measures the real program against what any program on this engine and this
-// machine must take: `go run ./app/bench`. It builds the program, makes a data set of a
-// stated size in a temporary folder, serves it, and puts beside each figure a floor that
-// was measured in the same run, turn by turn: the same query by a bare prepared
-// statement, commits without a server around them, and a handler that does nothing.
+// Bench compares the real program with the least that any program on this engine and this machine needs: `go run
+// ./app/bench`. It builds the program, makes a data set of a stated size in a temporary folder and serves it. Beside
+// each figure it prints baselines of the same run, turn by turn: the same query by a bare prepared statement, commits
+// without a server, and a handler that does nothing.
 //
-// It reads /proc, and therefore runs on Linux alone.
+// It reads /proc, and therefore runs on Linux only.
 package main
 
 import (
@@ -23,7 +22,7 @@ import (
 	"time"
 )
 
-// options are what the command line says.
+// options are the command line's.
 type options struct {
 	size   string
 	rounds int
@@ -46,8 +45,7 @@ func main() {
 	}
 }
 
-// run is the whole program. With -child it is one of the floors that need a process of
-// their own.
+// run is the whole program. With -child it is one of the baselines that need their own process.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o, child, err := parse(args, stderr)
 	if errors.Is(err, flag.ErrHelp) {
@@ -109,7 +107,7 @@ type bench struct {
 	dir   string // temporary
 	path  string // of the database
 	shop  *shop
-	self  string // this program, for the floors that need a process
+	self  string // this program, for baselines that need a process
 	start []time.Duration
 }
 

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// password is what the run's user signs in with.
+// password is the password of the run's user.
 const password = "a fine long password"
 
 // signIn follows the run's invitation and keeps the cookie.
@@ -47,15 +47,15 @@ func post(p *process, path string, form url.Values) (status int, cookies []*http
 	return resp.StatusCode, resp.Cookies(), errors.Join(err, resp.Body.Close())
 }
 
-// browse asks for a page as the browser that is signed in, which takes gzip.
+// browse requests a page as the signed-in browser, which accepts gzip.
 func (s *shop) browse(path string) []byte {
 	return fmt.Appendf(nil,
 		"GET %s HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nAccept-Encoding: gzip\r\nCookie: %s\r\n\r\n", path,
 		s.cookie)
 }
 
-// pages are the screens as a browser asks for them, one at a time and by many, each beside
-// the empty handler and the same list or record over REST, and right after a change.
+// pages are the pages as a browser requests them, one at a time and by many, each next to the empty handler and the
+// same list or record over REST, and right after a change.
 func (b *bench) pages(p, empty *process) ([]oneCase, error) {
 	if err := b.signIn(p); err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func (b *bench) pages(p, empty *process) ([]oneCase, error) {
 	return append(append(cases, b.changedLists(p, empty)...), b.besides(p, empty)...), nil
 }
 
-// besides are pages and REST at once: what is left of the list of 200 while 16 browsers ask
-// for pages as fast as they can, and while 100 people click once a second.
+// besides are pages and REST at once: the list of 200 while 16 browsers request pages as fast as they can, and while
+// 100 people click once a second.
 func (b *bench) besides(p, empty *process) []oneCase {
 	s := b.shop
 	list := b.ask(p, "maintenance", readers, always(s.get("maintenance", "/api/work-orders")))
@@ -116,8 +116,7 @@ func (b *bench) besides(p, empty *process) []oneCase {
 	}
 }
 
-// whileBrowsing does the turn while so many browsers ask for pages, each with a pause
-// between two clicks.
+// whileBrowsing does the turn while so many browsers request pages, each with a pause between two clicks.
 func (b *bench) whileBrowsing(p *process, clients int, pause time.Duration, turn runner) (sample, error) {
 	stop := make(chan struct{})
 	var all sync.WaitGroup
@@ -158,8 +157,7 @@ func (b *bench) whileBrowsing(p *process, clients int, pause time.Duration, turn
 	return s, err
 }
 
-// signIns has 64 people sign in at once: one password is hashed at a time, eight wait, and
-// the others are told to come again.
+// signIns signs in 64 people at once: one password is hashed at a time, eight wait, and the others are told to retry.
 func (b *bench) signIns(p *process) (s sample, err error) {
 	before, err := p.memory("VmHWM")
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"quartermaster/app/server"
 )
 
-// build builds the program as it is released.
+// build builds the program as for a release.
 func build(ctx context.Context, to string) error {
 	where := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}")
 	dir, err := where.Output()
@@ -35,14 +35,14 @@ func build(ctx context.Context, to string) error {
 	return nil
 }
 
-// process is a running program that is measured.
+// process is a measured running program.
 type process struct {
 	cmd   *exec.Cmd
 	addrs map[string]string // by service
 }
 
-// command starts a program, behind strace when each sync shall take longer. strace
-// traces from beside, so that the process is still ours.
+// command starts a program, under strace if each sync is to be delayed. strace attaches from outside, so that the
+// process stays our child.
 func (b *bench) command(name string, args ...string) *exec.Cmd {
 	if b.sync > 0 {
 		delay := fmt.Sprintf("inject=fsync,fdatasync:delay_exit=%d", b.sync.Microseconds())
@@ -53,8 +53,7 @@ func (b *bench) command(name string, args ...string) *exec.Cmd {
 	return exec.Command(name, args...)
 }
 
-// serve starts the program on the data set, waits until it answers, and notes how
-// long that took.
+// serve starts the program on the data set, waits until it answers, and measures how long that took.
 func (b *bench) serve() (*process, error) {
 	args := []string{"serve", "--db", b.path, "--timezone", "UTC", "--log-format", "json", "--webhook-allow-private"}
 	p := &process{addrs: map[string]string{}}
@@ -67,7 +66,7 @@ func (b *bench) serve() (*process, error) {
 		args = append(args, "--"+s+"-addr", addr)
 	}
 	p.cmd = b.command(b.binary, args...)
-	// what a log costs is the write; where it goes is the machine's matter
+	// the cost of a log is the write, wherever it goes
 	log, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, err
@@ -110,8 +109,7 @@ func (p *process) stop() {
 	_ = p.cmd.Wait()
 }
 
-// child starts this program as one of the floors. Its first line tells where it
-// listens.
+// child starts this program as one of the baselines. Its first line is its address.
 func (b *bench) child(kind string, args ...string) (*process, *bufio.Reader, error) {
 	p := &process{}
 	p.cmd = b.command(b.self, append([]string{"-child", kind}, args...)...)

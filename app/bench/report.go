@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// figure is what a number of turns gave: medians over the turns; the processor time is
-// all of it divided by all operations, since its clock is coarse.
+// figure is the result of a number of turns: medians over the turns; the processor time is the total divided by all
+// operations, since its clock is coarse.
 type figure struct {
 	What   string  `json:"what"`
 	PerSec float64 `json:"per_second"`
@@ -26,14 +26,14 @@ type figure struct {
 	MaxUs  float64 `json:"max_us"`
 	CPUus  float64 `json:"cpu_us"`
 	Ops    int     `json:"operations"`
-	// the appliance's rate over this floor's, the median over the turns
+	// the appliance's rate over this baseline's, the median over the turns
 	Ratio   float64 `json:"per_second_ratio,omitempty"`
-	CPUover float64 `json:"cpu_ratio,omitempty"` // the appliance's processor time over this floor's
+	CPUover float64 `json:"cpu_ratio,omitempty"` // the appliance's processor time over this baseline's
 
 	turns []sample
 }
 
-// row is one case with its floors.
+// row is one case with its baselines.
 type row struct {
 	Case    string   `json:"case"`
 	Clients int      `json:"clients"`
@@ -42,7 +42,7 @@ type row struct {
 	Floors  []figure `json:"floors"`
 }
 
-// report is all that a run found.
+// report is the result of a run.
 type report struct {
 	Size     string  `json:"size"`
 	Rounds   int     `json:"rounds"`
@@ -55,15 +55,15 @@ type report struct {
 	Reports  float64 `json:"reports_mib"`  // after the complete reports
 	Pages    float64 `json:"pages_mib"`    // after the pages
 	Uploads  float64 `json:"uploads_mib"`  // after the uploads
-	Peak     float64 `json:"peak_mib"`     // the most there ever was
+	Peak     float64 `json:"peak_mib"`     // the maximum
 	Load     string  `json:"machine_load"` // of the last minute, at the end
 	Rows     []row   `json:"rows"`
 }
 
-// measure starts everything and goes through the cases.
+// measure starts everything and runs the cases.
 func (b *bench) measure(ctx context.Context) (rep report, err error) {
 	rep = report{Size: b.size, Rounds: b.rounds, SyncMs: float64(b.sync) / 1e6}
-	for range 4 { // for the time that a start takes
+	for range 4 { // for the startup time
 		p, err := b.serve()
 		if err != nil {
 			return rep, err
@@ -124,7 +124,7 @@ func (b *bench) empty() (*process, error) {
 	return nil, errors.New("the empty handler does not listen")
 }
 
-// all goes through the cases group by group, and looks at the memory after each.
+// all runs the cases group by group and measures the memory after each.
 func (b *bench) all(ctx context.Context, rep *report, p, empty *process) error {
 	ingestion, err := b.ingestion(p)
 	if err != nil {
@@ -165,8 +165,7 @@ func (b *bench) all(ctx context.Context, rep *report, p, empty *process) error {
 	return nil
 }
 
-// turns returns the case and its floors their turns, one after another in each round,
-// after one of each that does not count.
+// turns runs the case and its baselines in turn in each round, after a first round that does not count.
 func (b *bench) turns(ctx context.Context, c oneCase) (row, error) {
 	r := row{Case: c.name, Clients: c.clients, Target: c.target, Ours: figure{What: "appliance"}}
 	for _, f := range c.floors {
@@ -234,8 +233,8 @@ func (r report) writeJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// writeTable prints a line for the appliance, and under it one for each floor. The
-// ratios are the appliance's to the floor's.
+// writeTable prints a line for the appliance and one for each baseline below it. The ratios are the appliance's to the
+// baseline's.
 func (r report) writeTable(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	r.head(out)

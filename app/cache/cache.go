@@ -1,6 +1,6 @@
-// Package cache keeps what was read and answered lately. A caller who asks the same again in the
-// same second is answered without a statement, unless anything was committed meanwhile, by this
-// process or another: a crowd that asks for a long list at once is worth one reading of it.
+// Package cache keeps recent answers. A caller who repeats a request in the same second gets the answer without a
+// statement, unless something was committed meanwhile, by this process or another. So a long list requested by many at
+// once is read once.
 package cache
 
 import (
@@ -10,13 +10,12 @@ import (
 	"quartermaster/schema/db"
 )
 
-// ResponseCache holds answers by who asked: service, user, role, scope and whatever else
-// decides what a caller may see, so that none is given to whom it was not made for. The clock
-// tells seconds, so an answer cannot become another one within its second but by a write.
+// ResponseCache holds answers by caller: service, user, role, scope and everything else that decides what a caller may
+// see. The clock counts seconds, so within its second only a write can change an answer.
 type ResponseCache struct {
 	d    *db.DB
 	mu   sync.Mutex
-	at   db.At // at which everything in held was asked for
+	at   db.At // when everything in held was requested
 	held map[question][]byte
 	size int // of everything in held, in bytes
 }
@@ -26,17 +25,17 @@ type question struct {
 	what, with string
 }
 
-// asked returns the question; the way and the key by which it came decide nothing.
+// asked returns the cache's key; the interface and the API key of the request are not part of it.
 func asked(who db.Caller, what, with string) question {
 	who.Via, who.KeyID, who.Session, who.Request = "", 0, 0, nil
 	return question{who, what, with}
 }
 
-// What is kept is bounded, in bytes: memory is small where this runs.
+// mostAnswers bounds the cache, in bytes, to save memory.
 const (
 	mostAnswers  = 2 << 20
 	mostAnswer   = 256 << 10
-	answerBeside = 200 // what one takes beside its own bytes, or a little more
+	answerBeside = 200 // an entry's size beside its bytes, rounded up
 )
 
 // New makes the one cache of a process.
@@ -44,10 +43,8 @@ func New(d *db.DB) *ResponseCache {
 	return &ResponseCache{d: d, held: map[question][]byte{}}
 }
 
-// Get returns the answer that was kept for the caller's question: what is asked, and with
-// which arguments. Its bytes must not be changed. When there is none, at is when the answer is
-// asked for, for Put. The caller was authenticated since the request came, which has read the
-// database's version.
+// Get returns the cached answer for the caller's request with its arguments. Its bytes must not be changed. If there is
+// none, at is for Put. The caller was authenticated since the request came, which has read the database's version.
 func (c *ResponseCache) Get(who db.Caller, what, with string) (body []byte, at db.At, found bool) {
 	if who.User == "" {
 		return nil, db.At{}, false
@@ -65,7 +62,7 @@ func (c *ResponseCache) Get(who db.Caller, what, with string) (body []byte, at d
 	return body, at, found
 }
 
-// Put keeps a copy of the answer that was worked out after Get told when, if that is still now.
+// Put caches a copy of the answer that was computed after Get, if at is still the present.
 func (c *ResponseCache) Put(who db.Caller, what, with string, at db.At, body []byte) {
 	size := sizeOf(what, with, body)
 	if now, err := c.d.At(); err != nil || at != now || size > mostAnswer {
@@ -78,7 +75,7 @@ func (c *ResponseCache) Put(who db.Caller, what, with string, at db.At, body []b
 		c.at, c.size = at, 0
 	}
 	q := asked(who, what, with)
-	if old, found := c.held[q]; found { // by a request that came at the same time
+	if old, found := c.held[q]; found { // by a simultaneous request
 		c.size -= sizeOf(what, with, old)
 	}
 	c.size += size

@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// acting returns a command that changes a service's business data its --as.
+// acting adds --as to a command that changes a service's business data.
 func (p *program) acting(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().Var((*actorName)(&p.as), "as", "act as this user")
 	p.completeBy(cmd, "as", func() []string {
@@ -21,9 +21,8 @@ func (p *program) acting(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// actor is who a command acts as in the service: the operator, who may do everything,
-// or the user that --as names. A user who is unknown, disabled or without a role
-// there is refused.
+// actor is a command's caller in the service: the operator, who may do everything, or the user of --as. An unknown or
+// disabled user, or one without a role there, is refused.
 func (p *program) actor(ctx context.Context, d *db.DB, service string) (db.Caller, error) {
 	if p.as == "" {
 		return db.CLI(service), nil
@@ -31,8 +30,8 @@ func (p *program) actor(ctx context.Context, d *db.DB, service string) (db.Calle
 	return account.Actor(ctx, d, p.as, service)
 }
 
-// actorName is the value of --as. An empty one, as an unset variable of a script
-// leaves it, is wrong usage: it must not turn into the operator.
+// actorName is the value of --as. An empty one, as from an unset variable of a script, is wrong usage: it must not mean
+// the operator.
 type actorName string
 
 func (n *actorName) String() string { return string(*n) }

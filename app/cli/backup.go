@@ -81,8 +81,8 @@ standard output.`,
 	return cmd
 }
 
-// noteBackup keeps in the database that a copy was made, for /metrics. Where it cannot, such as in a file
-// of an older program, the copy is as good.
+// noteBackup stores the time of the copy in the database, for /metrics. If it cannot, such as in a file of an older
+// version, the copy is still good.
 func (p *program) noteBackup(ctx context.Context) {
 	d, err := db.Open(p.dbPath, db.Options{Now: p.Now})
 	if err == nil {
@@ -117,7 +117,7 @@ type restoreResult struct {
 	Kept     *string `json:"kept"` // null when there was no file before
 }
 
-// pauseMail holds mail in a file that was restored. A file of an older version mails nothing.
+// pauseMail pauses mail in a restored file. A file of an older version mails nothing.
 func (p *program) pauseMail() (held bool, err error) {
 	all, err := db.Status(p.dbPath)
 	if err != nil || slices.ContainsFunc(all, func(m db.Migration) bool { return m.AppliedAt == nil }) {

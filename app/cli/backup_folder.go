@@ -12,12 +12,11 @@ import (
 	"quartermaster/schema/db"
 )
 
-// stamp is how the time stands in the name of a backup in a folder.
+// stamp is the format of the time in a backup's name in a folder.
 const stamp = "20060102T150405Z"
 
-// backupInto writes a checked copy of the database into a folder, named by the database
-// and the time, and then removes the oldest of those that it made before, so that keep
-// are left; 0 keeps all.
+// backupInto writes a checked copy of the database into a folder, named by the database and the time, and then deletes
+// its oldest copies so that keep remain; 0 keeps all.
 func backupInto(database, folder string, keep int, now time.Time) (made string, err error) {
 	st, err := os.Stat(folder)
 	if err != nil {
@@ -52,9 +51,8 @@ func backupInto(database, folder string, keep int, now time.Time) (made string, 
 	return made, err
 }
 
-// byAge puts the backups in the order in which they were made, by the times in their names.
-// One of a time that is still to come was made before the clock was put right, or is
-// newer than the clock: either way before the one that was just made.
+// byAge sorts the backups by the times in their names. One with a future time was made before the clock was corrected,
+// or is newer than the clock: in both cases it precedes the newest one.
 func byAge(a, b, made string) int {
 	age := func(name string) int {
 		switch {

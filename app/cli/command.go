@@ -1,5 +1,4 @@
-// Package cli is the command line: commands derived from the services' operations, and
-// the few of its own.
+// Package cli is the command line: commands derived from the services' operations, and a few of its own.
 package cli
 
 import (
@@ -11,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	_ "time/tzdata" // the zone database, for machines that have none
+	_ "time/tzdata" // the zone database, for machines without one
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
@@ -22,43 +21,42 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// Env is what a run of the program gets from outside.
+// Env is the environment of a run of the program.
 type Env struct {
 	Args           []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Getenv         func(string) string
-	Now            func() time.Time // time.Now when nil
+	Now            func() time.Time // time.Now if nil
 }
 
-// program is one run: the flags that every command has, and the ways out.
+// program is one run: the flags of every command, and the exits.
 type program struct {
 	Env
 	dbPath, timezone, logFormat, logLevel string
 
 	dbGiven     bool // by a flag or the environment
-	acceptClock bool // the operator's word that the clock is right
+	acceptClock bool // the operator's acceptance of the clock
 	asJSON      bool
 	zone        *time.Location
 	log         zerolog.Logger
 	as          string
-	unshown     func() // undoes what is shown once and could not be printed; may be nil
-	lost        string // what a result that could not be printed means, for what is shown once
+	unshown     func() // undoes a one-time secret that could not be printed; may be nil
+	lost        string // the consequence of a result that could not be printed, for one-time secrets
 
 	ops map[*cobra.Command]*opCommand // the commands that are operations
 
-	// completions register what the shell's completion asks for, and run only when it asks:
-	// cobra keeps what is registered for as long as the process lives.
+	// completions register the shell's completions, and run only when it asks, since cobra keeps registered ones for the
+	// life of the process.
 	completions []func()
 }
 
-// usageError is a call that was worded wrongly: exit 2.
+// usageError is wrong usage: exit 2.
 type usageError struct{ error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// Run runs one command line and gives its exit code: 0 done, 1 refused or failed,
-// 2 wrong usage.
+// Run runs one command line and returns its exit code: 0 done, 1 refused or failed, 2 wrong usage.
 func Run(ctx context.Context, env Env) int {
 	if env.Now == nil {
 		env.Now = time.Now
@@ -87,14 +85,14 @@ func Run(ctx context.Context, env Env) int {
 			fmt.Fprintf(env.Stderr, "quartermaster: %v\n", failure.error)
 		}
 		return 1
-	default: // cobra's own errors are about the words of the call
+	default: // cobra's own errors are about the usage
 		fmt.Fprintf(env.Stderr, "quartermaster: %v\n", inWords(err))
 		fmt.Fprintf(env.Stderr, "Run '%s --help' for usage.\n", cmd.CommandPath())
 		return 2
 	}
 }
 
-// shown looks, while the database is open, whether what is shown once was taken.
+// shown checks, while the database is open, whether a one-time secret could be printed.
 func (p *program) shown() error {
 	out, ours := p.Stdout.(*output)
 	if !ours || p.lost == "" {
@@ -106,7 +104,7 @@ func (p *program) shown() error {
 	return out.err
 }
 
-// lostText reports what it means that a result was not printed.
+// lostText says what it means that a result was not printed.
 func (p *program) lostText() string {
 	if p.lost == "" {
 		return ""
@@ -114,7 +112,7 @@ func (p *program) lostText() string {
 	return "; " + p.lost
 }
 
-// inWords says what is wrong with a flag's value for people who do not know Go.
+// inWords explains a flag's wrong value to people who do not know Go.
 func inWords(err error) error {
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {
@@ -132,12 +130,12 @@ func inWords(err error) error {
 	return fmt.Errorf("--%s: %q is not allowed; it takes %s: %s", f.Name, bad.GetValue(), takes, f.Usage)
 }
 
-// runError is an error of a command that did run.
+// runError is the error of a command that ran.
 type runError struct{ error }
 
 func (e runError) Unwrap() error { return e.error }
 
-// errReported ends a command with exit 1 that has said on its own why.
+// errReported ends a command with exit 1 that has already reported the reason.
 var errReported = errors.New("failed")
 
 func (p *program) root() *cobra.Command {
@@ -156,7 +154,7 @@ func (p *program) root() *cobra.Command {
 	return root
 }
 
-// group is a command that only holds others; its example is theirs, a line of each.
+// group is a command that only contains others; its example is theirs, a line each.
 func group(use, short, long string, commands ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: use, Short: short, Long: long, Args: noArgs,
@@ -206,8 +204,8 @@ func (p *program) readFlags(cmd *cobra.Command) error {
 	return p.setUpLog()
 }
 
-// fromEnvironment reports whether the flag has an environment variable: those of every
-// command, where receivers may be, and all of serve's and healthcheck's.
+// fromEnvironment reports whether the flag has an environment variable: those of every command, the receivers'
+// addresses, and all of serve's and healthcheck's.
 func fromEnvironment(cmd *cobra.Command, f *pflag.Flag) bool {
 	switch f.Name {
 	case "db", "timezone", "log-format", "log-level", "webhook-allow-private":
@@ -254,7 +252,7 @@ func (p *program) setUpLog() error {
 	return nil
 }
 
-// run wraps what a command does, so that its errors are distinguished from wrong usage.
+// run wraps a command's function, so that its errors are distinguished from wrong usage.
 func (p *program) run(do func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := do(cmd.Context(), args); err != nil {
@@ -280,7 +278,7 @@ func (p *program) withDB(do func(d *db.DB) error) error {
 
 func (p *program) notice(text string) { fmt.Fprintln(p.Stderr, text) }
 
-// print writes a command's result: JSON with --json, else what text writes.
+// print writes a command's result: JSON with --json, else by text.
 func (p *program) print(result any, text func(w io.Writer)) error {
 	if !p.asJSON {
 		text(p.Stdout)
@@ -294,7 +292,7 @@ func (p *program) print(result any, text func(w io.Writer)) error {
 	return err
 }
 
-// jsonFlag returns a command that prints a result its --json.
+// jsonFlag adds --json to a command that prints a result.
 func (p *program) jsonFlag(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&p.asJSON, "json", false, "print the result as JSON")
 	return cmd
@@ -317,7 +315,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// absolute shows a path so that it is found from anywhere.
+// absolute makes a path valid from any folder.
 func absolute(path string) string {
 	if full, err := filepath.Abs(path); err == nil {
 		return full

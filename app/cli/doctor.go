@@ -66,8 +66,7 @@ func printDiagnosis(w io.Writer, d *doctor.Diagnosis) {
 	}
 }
 
-// examine looks at everything. A file that is none of ours, or that the user may not open,
-// is an error.
+// examine checks everything. A foreign file, or one that the user may not open, is an error.
 func (p *program) examine(ctx context.Context) (*doctor.Diagnosis, error) {
 	p.findPackageFile("/")
 	if err := mayOpen(p.dbPath); err != nil {
@@ -79,11 +78,10 @@ func (p *program) examine(ctx context.Context) (*doctor.Diagnosis, error) {
 		return nil, err
 	}
 	addSchema(found, all, err)
-	if !found.OK { // the rules are about tables that may not be there
+	if !found.OK { // the rules concern tables that may be missing
 		return found, nil
 	}
-	// It may run on a small machine beside a server: what it has of rows is little, so the
-	// garbage of millions of them need not stay.
+	// It may run on a small machine beside a server: few rows are live, so the garbage of millions can be collected often.
 	defer debug.SetGCPercent(debug.SetGCPercent(30))
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(14 << 20))
 	err = p.withDB(func(d *db.DB) error {
@@ -94,7 +92,7 @@ func (p *program) examine(ctx context.Context) (*doctor.Diagnosis, error) {
 			return fmt.Sprintf("checking pages, references and the rules of the services, %d of %d parts are done", done.Load(),
 				doctor.Parts(services))
 		})()
-		server.LetGoOfOwnFile() // making the services brought all of it in again
+		server.LetGoOfOwnFile() // making the services loaded all of it again
 		rest := doctor.Examine(ctx, d, services, made.Mail, &done)
 		found.Checks, found.OK = append(found.Checks, rest.Checks...), rest.OK
 		return nil
@@ -105,7 +103,7 @@ func (p *program) examine(ctx context.Context) (*doctor.Diagnosis, error) {
 	return found, nil
 }
 
-// mayOpen refuses a file that this user may not read and write: it is no fault of the file.
+// mayOpen refuses a file that this user may not read and write, which is no fault of the file.
 func mayOpen(path string) error {
 	st, err := os.Stat(path)
 	if err == nil && st.Mode().IsRegular() { // opening a pipe would wait for its writer
@@ -122,7 +120,7 @@ func mayOpen(path string) error {
 	return nil
 }
 
-// addSchema tells of migrations that are missing, which is no breach.
+// addSchema reports missing migrations, which break no rule.
 func addSchema(d *doctor.Diagnosis, all []db.Migration, err error) {
 	c := doctor.Check{Name: "schema"}
 	if err != nil {

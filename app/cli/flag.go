@@ -25,19 +25,19 @@ func (p *program) userNames(args []string) ([]string, cobra.ShellCompDirective) 
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// require makes a flag necessary; leaving it out is wrong usage.
+// require makes a flag mandatory; omitting it is wrong usage.
 func require(cmd *cobra.Command, flag string) {
 	if err := cmd.MarkFlagRequired(flag); err != nil {
-		panic(err) // the flag is not there: a mistake in the program
+		panic(err) // the flag does not exist: a programming error
 	}
 }
 
-// completeWith lets the shell complete a flag's value from its list.
+// completeWith completes a flag's value in the shell from its list.
 func (p *program) completeWith(cmd *cobra.Command, flag string, values []string) {
 	p.completeBy(cmd, flag, func() []string { return values })
 }
 
-// completeBy lets the shell complete a flag's value from what list gives.
+// completeBy completes a flag's value in the shell by list.
 func (p *program) completeBy(cmd *cobra.Command, flag string, list func() []string) {
 	p.completions = append(p.completions, func() {
 		err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string,
@@ -45,12 +45,12 @@ func (p *program) completeBy(cmd *cobra.Command, flag string, list func() []stri
 			return list(), cobra.ShellCompDirectiveNoFileComp
 		})
 		if err != nil {
-			panic(err) // the flag is not there: a mistake in the program
+			panic(err) // the flag does not exist: a programming error
 		}
 	})
 }
 
-// idArg reads a record's id out of a call; what is none is wrong usage.
+// idArg parses a record's id; any other text is wrong usage.
 func idArg(name, text string) (int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 1 {

@@ -19,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// healthTimeout is how long all of the listeners together have for their answers.
+// healthTimeout is the time that all listeners together have for their answers.
 const healthTimeout = 3 * time.Second
 
 type healthResult struct {
@@ -60,7 +60,7 @@ is for the shop's name and not for the address, and nothing secret is sent.`,
 	return cmd
 }
 
-// healthURLs returns where each service that is on is asked.
+// healthURLs returns the address to check for each service that is on.
 func healthURLs(ctx context.Context, c *server.Config) ([]health, error) {
 	var ask []health
 	for _, s := range server.Names {
@@ -94,14 +94,14 @@ func healthURLs(ctx context.Context, c *server.Config) ([]health, error) {
 	return ask, nil
 }
 
-// askHealth asks all at once.
+// askHealth checks all at once.
 func askHealth(ctx context.Context, ask []health) healthResult {
 	ctx, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
 	client := &http.Client{
 		Transport: &http.Transport{
 			DisableKeepAlives: true,
-			// #nosec G402 -- nothing secret is sent, and the answer is only looked at
+			// #nosec G402 -- nothing secret is sent, and the answer is only compared
 			TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -125,7 +125,7 @@ func askHealth(ctx context.Context, ask []health) healthResult {
 	return r
 }
 
-// healthy reports why the service is not well, or is another one.
+// healthy reports why the service is not healthy, or is another one.
 func healthy(ctx context.Context, client *http.Client, h health) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, h.URL, nil)
 	if err != nil {
@@ -135,7 +135,7 @@ func healthy(ctx context.Context, client *http.Client, h health) error {
 	if err != nil {
 		var asked *url.Error
 		if errors.As(err, &asked) {
-			err = asked.Err // the URL is told anyway
+			err = asked.Err // the URL is shown anyway
 		}
 		if ctx.Err() != nil {
 			err = fmt.Errorf("no answer within %s", healthTimeout)

@@ -19,7 +19,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// importing is what import was told beside the file.
+// importing are the arguments of an import beside the file.
 type importing struct {
 	table.Options
 	maps, sets []string
@@ -106,7 +106,7 @@ func (o *importing) flags(p *program, cmd *cobra.Command) {
 	}
 }
 
-// check refuses, as wrong usage, a table that is not there and what it does not take.
+// check refuses, as wrong usage, an unknown table and options that it does not accept.
 func (o *importing) check(args []string) (schema.Table, error) {
 	t, err := lookTable(server.NewServices(nil), args[0], args[1])
 	if err != nil {
@@ -176,7 +176,7 @@ func (p *program) importFile(ctx context.Context, service, name, path string, o 
 			return err
 		}
 		defer func() { _ = file.Close() }()              // it is only read
-		defer debug.SetGCPercent(debug.SetGCPercent(50)) // rows come and go: the heap needs little room
+		defer debug.SetGCPercent(debug.SetGCPercent(50)) // rows are short-lived: a small heap suffices
 		progress, end := func(int) {}, func() {}
 		if onTerminal(p.Stderr) {
 			progress, end = progressOn(p.Stderr, size)
@@ -197,7 +197,7 @@ func (p *program) importFile(ctx context.Context, service, name, path string, o 
 	})
 }
 
-// advise names the flag that takes a file of another program, where one was missing.
+// advise names the missing flag for another program's file.
 func (p *program) advise(o importing, out table.Outcome, err error) {
 	const unknown = "unknown column "
 	if e, ok := fault.As(err); ok && o.From == "" && strings.HasPrefix(e.Detail, unknown) {
@@ -211,7 +211,7 @@ func (p *program) advise(o importing, out table.Outcome, err error) {
 	}
 }
 
-// giveBack writes the refused rows to the file that --refused names.
+// giveBack writes the refused rows to the file of --refused.
 func (p *program) giveBack(t schema.Table, file *table.File, o importing, out table.Outcome) error {
 	left := 0
 	err := p.writeBeside(o.refused, func(w io.Writer) (err error) {
@@ -278,8 +278,7 @@ func orEmpty[T any](list []T) []T {
 	return list
 }
 
-// printFound says how the file is written where that is not the plain way, and what was
-// left out of it.
+// printFound prints the file's format if it is not the default, and its ignored columns.
 func (p *program) printFound(out table.Outcome) {
 	var how []string
 	f := out.Found
@@ -309,7 +308,7 @@ func (p *program) printFound(out table.Outcome) {
 	}
 }
 
-// printDryRun says what a dry run would change and set off.
+// printDryRun prints what a dry run would change and trigger.
 func (p *program) printDryRun(out table.Outcome) {
 	const most = 20
 	for i, c := range out.Changes {

@@ -10,8 +10,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// runImport imports the file. One that adds is done once until its result was printed: sent
-// again after its output failed, it prints what came of it and adds nothing.
+// runImport imports the file. One in add mode is done once until its result was printed: repeated after its output
+// failed, it prints the result and adds nothing.
 func (p *program) runImport(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *table.File, o *importing,
 	progress func(int)) (table.Outcome, error) {
 	if !o.Add || o.DryRun {
@@ -35,9 +35,9 @@ func (p *program) runImport(ctx context.Context, d *db.DB, who db.Caller, t sche
 	return table.Answered(work)
 }
 
-// told forgets the import when its result was printed: the same file may be added again.
+// told deletes the import's state after its result was printed: the same file may be added again.
 func (p *program) told(ctx context.Context, o importing) error {
-	if out, is := p.Stdout.(*output); !is || out.err == nil { // else the program fails by it
+	if out, is := p.Stdout.(*output); !is || out.err == nil { // otherwise the program fails with it
 		return o.Work.Drop(ctx)
 	}
 	return nil

@@ -22,7 +22,7 @@ import (
 type initResult struct {
 	Admin string            `json:"admin"`
 	Keys  map[string]string `json:"keys"`           // service -> key
-	Link  string            `json:"link,omitempty"` // where the admin sets a password; "" without screens
+	Link  string            `json:"link,omitempty"` // where the admin sets a password; "" without pages
 }
 
 func (p *program) initCommand() *cobra.Command {
@@ -84,7 +84,7 @@ once there are users.`,
 	return cmd
 }
 
-// servicesFor are the named services in their order, all when none is named.
+// servicesFor are the named services in order, by default all.
 func (p *program) servicesFor(named []string) ([]string, error) {
 	for _, s := range named {
 		if err := oneOf("--for", s, server.Names...); err != nil {
@@ -97,8 +97,8 @@ func (p *program) servicesFor(named []string) ([]string, error) {
 	return slices.DeleteFunc(slices.Clone(server.Names), func(s string) bool { return !slices.Contains(named, s) }), nil
 }
 
-// welcome invites the first admin and gives the link, at the address that people will
-// type where that is given, since a server has not told it yet.
+// welcome invites the first admin and returns the link, at the given public address, since no server has stored one
+// yet.
 func welcome(ctx context.Context, d *db.DB, name, base string) (string, error) {
 	token, _, err := account.Invite(ctx, d, db.CLI(""), name)
 	if err != nil {
@@ -111,12 +111,12 @@ func welcome(ctx context.Context, d *db.DB, name, base string) (string, error) {
 	return base + "/welcome/" + token, err
 }
 
-// printNextSteps says what to do behind init.
+// printNextSteps prints the next steps after init.
 func (p *program) printNextSteps(w io.Writer, link string) {
 	p.nextSteps(w, link, p.dbPath == packageFile && isThere(packageUnit))
 }
 
-// nextSteps names the unit that serves an installed shop, else the command.
+// nextSteps names the unit of a package's database, else the command.
 func (p *program) nextSteps(w io.Writer, link string, installed bool) {
 	serve, program := "quartermaster serve --db "+p.dbPath, "quartermaster user add NAME --role member --db "+p.dbPath
 	if installed {
@@ -129,7 +129,7 @@ func (p *program) nextSteps(w io.Writer, link string, installed bool) {
 	fmt.Fprintf(w, "\nNext: %s\nThen open this link within 24 hours, once, and set your password:\n%s\n", serve, link)
 }
 
-// withNewDB is withDB for a command that makes the database when there is none.
+// withNewDB is withDB for a command that makes a missing database.
 func (p *program) withNewDB(do func(d *db.DB) error) error {
 	err := p.withDB(do)
 	if !errors.Is(err, db.ErrMissing) {

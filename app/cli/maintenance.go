@@ -10,14 +10,14 @@ import (
 	"quartermaster/schema/db"
 )
 
-// maintenanceCommand holds what is the command line's own: a photo is saved to a file.
-// The other commands of the workshop are derived from its operations.
+// maintenanceCommand has the service's only own command: a photo is saved to a file. The others are derived from its
+// operations.
 func (p *program) maintenanceCommand() *cobra.Command {
 	return group("maintenance", "Run the workshop: work orders, assets, plans, parts, photos, figures", "",
 		group("photo", "Keep photos with work orders", "", p.photoSaveCommand()))
 }
 
-// savedPhoto is a photo with the file that it was written to.
+// savedPhoto is a photo with its file.
 type savedPhoto struct {
 	maintenance.Photo
 	File  string `json:"file"`
@@ -60,7 +60,7 @@ there is replaced. The agents' tool workorder_detail names an order's photos.`,
 	}))
 }
 
-// completeFileAt lets the shell complete the argument at a place as a file's name.
+// completeFileAt completes the argument at a position as a file's name.
 func completeFileAt(place int) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == place {

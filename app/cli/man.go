@@ -13,8 +13,8 @@ import (
 	"quartermaster/app/server"
 )
 
-// manCommand writes what packages need beside the program: a man page a command, and
-// the completions of the shells. It is hidden: only packages call it.
+// manCommand writes files for packages: a man page for each command, and the shells' completions. It is hidden, since
+// only packages call it.
 func (p *program) manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "man FOLDER",
@@ -31,7 +31,7 @@ func (p *program) manCommand() *cobra.Command {
 func writeManual(root *cobra.Command, folder string) error {
 	pages, shells := filepath.Join(folder, "man1"), filepath.Join(folder, "completions")
 	for _, d := range []string{pages, shells} {
-		if err := os.MkdirAll(d, 0o755); err != nil { // #nosec G301 -- what everybody may read
+		if err := os.MkdirAll(d, 0o755); err != nil { // #nosec G301 -- readable by everybody
 			return err
 		}
 	}
@@ -56,7 +56,7 @@ func writePages(cmd *cobra.Command, folder string) error {
 		return nil
 	}
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
-	// #nosec G306 -- what everybody may read
+	// #nosec G306 -- readable by everybody
 	if err := os.WriteFile(filepath.Join(folder, name+".1"), []byte(manPage(cmd, name)), 0o644); err != nil {
 		return err
 	}
@@ -121,8 +121,7 @@ func manFlags(b *strings.Builder, title string, flags *pflag.FlagSet) {
 	})
 }
 
-// roff escapes text: a backslash, a dash that is to be copied as one, and a line that
-// would begin with a request.
+// roff escapes text: a backslash, a dash that should be copied as one, and a line that would begin with a request.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	lines := strings.Split(text, "\n")

@@ -51,7 +51,7 @@ refused and left untouched, and so is one that lacks something while a server ho
 	return cmd
 }
 
-// migrate makes the database or brings it up to date, and tells what it applied.
+// migrate makes the database or migrates it, and prints what it applied.
 func (p *program) migrate() error {
 	before, err := db.Status(p.dbPath)
 	switch {
@@ -80,8 +80,7 @@ func (p *program) migrate() error {
 	})
 }
 
-// bringUp migrates the file that is there, unless a server holds it: that one would go
-// on with a schema that it does not know.
+// bringUp migrates the existing file, unless a server holds it, which would continue with an unknown schema.
 func (p *program) bringUp() (err error) {
 	release, err := db.Hold(p.dbPath)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"quartermaster/schema/db"
 )
 
-// notifier tells the service manager how the server is, where NOTIFY_SOCKET says that
-// one listens (sd_notify of systemd). The zero notifier does nothing.
+// notifier tells the service manager the server's state, if NOTIFY_SOCKET names one (sd_notify of systemd). The zero
+// notifier does nothing.
 type notifier struct {
 	socket string
-	every  time.Duration // between two signs of life; 0: none are wanted
+	every  time.Duration // between two signs of life; 0: none
 }
 
 func (p *program) notifier() notifier {
@@ -34,18 +34,18 @@ func (n notifier) send(state string) {
 	if err != nil {
 		return
 	}
-	_, _ = conn.Write([]byte(state)) // the manager's own loss
+	_, _ = conn.Write([]byte(state)) // a failure is the manager's problem
 	_ = conn.Close()
 }
 
-// run says that the server is ready, and then gives signs of life while the database
-// answers, until the function that it gives is called.
+// run reports that the server is ready, then signs of life while the database answers, until the returned function is
+// called.
 func (n notifier) run(ctx context.Context, s *server.Server) (end func()) {
 	n.send("READY=1")
 	if n.socket == "" || n.every == 0 {
 		return func() {}
 	}
-	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // a stop is life too
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx)) // a server that is stopping is alive
 	var running sync.WaitGroup
 	running.Go(func() {
 		tick := time.NewTicker(n.every)
@@ -67,8 +67,7 @@ func (n notifier) run(ctx context.Context, s *server.Server) (end func()) {
 	}
 }
 
-// answers reports whether the database can be read. What is wrong with the file is no
-// reason to be restarted: only an engine that hangs is.
+// answers reports whether the database can be read. A damaged file is no reason for a restart; an engine that hangs is.
 func (n notifier) answers(ctx context.Context, s *server.Server) bool {
 	ctx, cancel := context.WithTimeout(ctx, n.every)
 	defer cancel()

@@ -14,18 +14,18 @@ import (
 	"quartermaster/schema"
 )
 
-// opCommand is one operation's command: positional arguments and flags from its
-// arguments, help from its sentence and example.
+// opCommand is an operation's command: positional arguments and flags from its arguments, help from its sentence and
+// example.
 type opCommand struct {
 	p       *program
 	service string // "" for the appliance's own
 	op      schema.Op
 
-	declared    schema.Op    // op, but for the command of a second one
+	declared    schema.Op    // op, unless the command is a second one
 	words       []string     // "store", "order", "refund"
-	positionals []positional // in the order in which they stand
+	positionals []positional // in order
 	values      map[string][]string
-	secretFiles map[string]*string // by argument: the file that holds it
+	secretFiles map[string]*string // by argument: its file
 	dryRun, yes bool
 	asCSV       bool
 }
@@ -36,8 +36,7 @@ type positional struct {
 	optional, many bool
 }
 
-// derive builds the tree of the commands that operations declare into root. A command
-// that stands there already by the same words is replaced.
+// derive adds the commands of operations to root. An existing command of the same words is replaced.
 func (p *program) derive(root *cobra.Command) {
 	seen := map[string]bool{}
 	for _, s := range p.declared() {
@@ -57,17 +56,15 @@ func (p *program) derive(root *cobra.Command) {
 	}
 }
 
-// seconds are the commands that do what another does: the currency is the store's and
-// the whole shop's.
+// seconds are commands that do the same as another: the currency is the store's and the whole shop's.
 var seconds = map[string]struct{ command, example string }{
 	"store settings": {"settings currency [CURRENCY]", "settings currency EUR"},
 }
 
-// declared is what the command line is derived from: the appliance's own operations,
-// then those of the four services.
+// declared are the operations of the command line: the appliance's own, then those of the four services.
 func (p *program) declared() []schema.Service { return server.Declared(nil) }
 
-// place puts the command where its words say, making the groups that are missing.
+// place adds the command under its words, making missing groups.
 func (p *program) place(root *cobra.Command, c *opCommand) {
 	at := root
 	for i, word := range c.words[:len(c.words)-1] {
@@ -109,7 +106,7 @@ func child(of *cobra.Command, word string) *cobra.Command {
 	return nil
 }
 
-// newOpCommand reads the words of Op.Command.
+// newOpCommand parses the words of Op.Command.
 func (p *program) newOpCommand(service string, op schema.Op) *opCommand {
 	c := &opCommand{p: p, service: service, op: op, declared: op, values: map[string][]string{}}
 	for _, word := range strings.Fields(op.Command) {
@@ -120,9 +117,8 @@ func (p *program) newOpCommand(service string, op schema.Op) *opCommand {
 	return c
 }
 
-// prepare adds to the command that args mean what is made of its operation's arguments,
-// before it is run or helps. Only that one: to ask all operations for their arguments
-// would take longer than most commands do.
+// prepare adds the operation's arguments to the command that args mean, before it runs or prints help. Only to that
+// one: describing all operations would take longer than most commands.
 func (p *program) prepare(root *cobra.Command, args []string) {
 	shell := len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
 	if shell || len(args) > 0 && args[0] == "help" {
@@ -139,8 +135,8 @@ func (p *program) prepare(root *cobra.Command, args []string) {
 	}
 }
 
-// arguments adds to the command its positional arguments and flags. It panics when a word
-// in capitals names no argument: the declaration is wrong.
+// arguments adds the positional arguments and flags to the command. It panics if a word in capitals names no argument:
+// the declaration is wrong.
 func (c *opCommand) arguments(cmd *cobra.Command) {
 	args := c.op.Args(schema.Command)
 	for _, word := range strings.Fields(c.op.Command) {
@@ -242,7 +238,7 @@ func (c *opCommand) takePositionals(args []string) {
 	}
 }
 
-// readFile reads a file that a command names; - is standard input.
+// readFile reads a file named in a command; - is standard input.
 func (p *program) readFile(path string) (schema.File, error) {
 	if path == "-" {
 		data, err := io.ReadAll(io.LimitReader(p.Stdin, 64<<20))

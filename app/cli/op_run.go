@@ -42,7 +42,7 @@ func (c *opCommand) run(ctx context.Context) error {
 	})
 }
 
-// decode finds the operation over a database, and gives what does it with the arguments.
+// decode finds the operation over a database and returns the function that runs it with the arguments.
 func (c *opCommand) decode(ctx context.Context, d *db.DB, currency exact.Currency) (schema.Op, schema.Handler, error) {
 	op, err := server.FindOp(server.Declared(d), c.service, c.declared)
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *opCommand) decode(ctx context.Context, d *db.DB, currency exact.Currenc
 	return op, handle, err
 }
 
-// try does the operation and takes it back: it gives what would change, and the answer.
+// try runs the operation as a trial and returns the changes and the answer.
 func (c *opCommand) try(ctx context.Context, d *db.DB, who db.Caller, currency exact.Currency) (answer any,
 	changes []db.Change, err error) {
 	changes, err = d.Trial(ctx, func(d *db.DB) error {
@@ -83,7 +83,7 @@ func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schem
 		}
 	}
 	if op.Credential {
-		signal.Ignore(syscall.SIGPIPE) // a reader that is gone is told, not a reason to die in silence
+		signal.Ignore(syscall.SIGPIPE) // report a closed pipe instead of dying silently
 	}
 	mailed, err := db.Read(ctx, d, mail.Newest)
 	if err != nil {
@@ -108,7 +108,8 @@ func (c *opCommand) do(ctx context.Context, d *db.DB, op schema.Op, handle schem
 	if partial, is := answer.(schema.Partial); is {
 		refused, left = partial.Refusals()
 	}
-	if op.Print != nil && op.Did != nil && refused == nil { // what is printed is for a pipe; what was done goes beside it
+	// the printed output is for a pipe; the message goes to standard error
+	if op.Print != nil && op.Did != nil && refused == nil {
 		c.p.notice(op.Did(answer, money))
 	}
 	for _, line := range refused {
@@ -153,12 +154,12 @@ func (c *opCommand) revoke(ctx context.Context, d *db.DB, who db.Caller, answer 
 	}
 }
 
-// Would is what --dry-run prints with --json.
+// Would is the output of --dry-run with --json.
 type Would struct {
 	Would []db.Change `json:"would"`
 }
 
-// would reports what the operation would change.
+// would prints what the operation would change.
 func (c *opCommand) would(ctx context.Context, d *db.DB, who db.Caller, currency exact.Currency) error {
 	_, changes, err := c.try(ctx, d, who, currency)
 	if err != nil {
@@ -177,7 +178,7 @@ func (c *opCommand) would(ctx context.Context, d *db.DB, who db.Caller, currency
 	})
 }
 
-// ask tells on a terminal what would be done, and waits for a yes.
+// ask shows on a terminal what would be done, and waits for a yes.
 func (c *opCommand) ask(ctx context.Context, d *db.DB, op schema.Op, who db.Caller, currency exact.Currency) error {
 	question := op.Title()
 	answer, _, err := c.try(ctx, d, who, currency)

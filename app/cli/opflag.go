@@ -18,13 +18,12 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// opFlag is the flag of one of an operation's arguments. It looks at its text as far as
-// the argument's kind tells what is allowed, so that a wrong one is wrong usage; the
-// operation binds it.
+// opFlag is the flag of an operation's argument. It checks its text as far as the argument's type allows, so that a
+// wrong one is wrong usage; the operation binds it.
 type opFlag struct {
 	c   *opCommand
 	arg schema.Arg
-	of  *pflag.Flag // the flag that this is an old spelling of; nil: it is none
+	of  *pflag.Flag // the flag of which this is a former spelling; nil: none
 }
 
 // flag adds the argument's flag to the command.
@@ -76,10 +75,10 @@ func (c *opCommand) choices(a schema.Arg) (words []string) {
 	return words
 }
 
-// String is what the flag is without being given.
+// String is the flag's default.
 func (f *opFlag) String() string { return "" }
 
-// Type is what stands for the value in the help.
+// Type is the placeholder of the value in the help.
 func (f *opFlag) Type() string {
 	switch f.arg.Kind {
 	case schema.IntKind:
@@ -101,7 +100,7 @@ func (f *opFlag) Type() string {
 	return "TEXT"
 }
 
-// Set takes the flag's text.
+// Set stores the flag's text.
 func (f *opFlag) Set(text string) error {
 	many := f.arg.Kind == schema.ListKind || f.arg.Kind == schema.TableKind
 	completing := len(f.c.p.Args) > 0 && strings.HasPrefix(f.c.p.Args[0], "__complete") // flags are read twice then
@@ -118,11 +117,11 @@ func (f *opFlag) Set(text string) error {
 	return nil
 }
 
-// inUnits is an amount in units of a currency, as people write one.
+// inUnits matches an amount in currency units.
 var inUnits = regexp.MustCompile(`^([0-9]+)[.,]([0-9]{1,2})$`)
 
-// check refuses a text that the argument's kind never takes. Its errors go on after the
-// flag and the text: "is not allowed; it takes ...".
+// check refuses a text that the argument's type never accepts. Its errors follow the flag and the text: "is not
+// allowed; it takes ...".
 func (f *opFlag) check(text string) error {
 	if text == "" && f.arg.Nullable() {
 		return nil
@@ -161,8 +160,7 @@ func (f *opFlag) check(text string) error {
 	return fmt.Errorf("is not allowed; it takes %s: %s", takes, f.arg.About)
 }
 
-// completePositional completes the word that is asked for: from the argument's list, or
-// from the records that it may name.
+// completePositional completes the present word from the argument's list, or from the records that it may name.
 func (c *opCommand) completePositional(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(c.positionals) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

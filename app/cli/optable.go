@@ -14,12 +14,12 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// column is a column of a list: where its value stands in a row. What a row holds in one
-// object of its own has a column each, named after both: customer_email.
+// column is a column of a list: where its value is in a row. The members of an object within a row have a column each,
+// named after both: customer_email.
 type column struct {
 	name string
 	path []string
-	wide bool // of an object or list inside: for a file, not for a terminal
+	wide bool // of an inner object or list: for a file, not for a terminal
 }
 
 func columnsOf(prefix []string, fields []schema.Field) (all []column) {
@@ -36,8 +36,7 @@ func columnsOf(prefix []string, fields []schema.Field) (all []column) {
 	return all
 }
 
-// of is the column's value in a row, as a cell, and whether it is a text, which a
-// spreadsheet may take for a formula.
+// of is the column's value in a row, as a cell, and whether it is a text, which a spreadsheet may read as a formula.
 func (c column) of(row map[string]json.RawMessage) (cell string, isText bool) {
 	v := row[c.path[0]]
 	for _, name := range c.path[1:] {
@@ -54,8 +53,8 @@ func (c column) of(row map[string]json.RawMessage) (cell string, isText bool) {
 	return plain(v), len(v) > 0 && v[0] == '"'
 }
 
-// listOf finds the one named array of an answer that is a list: its rows, and the
-// columns that have a single value. An answer without one is a row itself.
+// listOf finds the one named array of an answer that is a list: its rows, and the columns with a single value. An
+// answer without one is itself a row.
 func listOf(answer any) (all []column, rows []map[string]json.RawMessage, err error) {
 	b, err := strict.Marshal(answer)
 	if err != nil {
@@ -77,7 +76,7 @@ func listOf(answer any) (all []column, rows []map[string]json.RawMessage, err er
 	return columnsOf(nil, shape.Fields), []map[string]json.RawMessage{whole}, nil
 }
 
-// writeCSV writes a list's rows, the columns that have a single value.
+// writeCSV writes a list's rows, with the columns of single values.
 func writeCSV(w io.Writer, answer any) error {
 	if l, is := answer.(schema.Lister); is {
 		answer = l.AsList()
@@ -110,7 +109,7 @@ func writeCSV(w io.Writer, answer any) error {
 	return out.Error()
 }
 
-// writeTable shows an answer that has no words of its own.
+// writeTable shows an answer without its own text.
 func writeTable(w io.Writer, answer any) {
 	heads, rows, err := listOf(answer)
 	if err != nil {
@@ -143,7 +142,7 @@ func plain(v json.RawMessage) string {
 	return string(v)
 }
 
-// cell is a value of a change as people read it.
+// cell is a changed value for people.
 func cell(v any) string {
 	if v == nil || reflect.ValueOf(v).Kind() == reflect.Pointer && reflect.ValueOf(v).IsNil() {
 		return "-"
@@ -155,7 +154,7 @@ func cell(v any) string {
 	return plain(b)
 }
 
-// groups are the short texts of the commands that only hold others.
+// groups are the descriptions of the commands that only contain others.
 var groups = map[string]string{
 	"store":             "Run the store: orders, licenses, codes, payment providers, settings",
 	"store order":       "Record and refund orders",

@@ -7,8 +7,7 @@ import (
 	"golang.org/x/term"
 )
 
-// output is standard output that remembers whether everything was taken: what could not
-// be printed has not happened in silence.
+// output is standard output that remembers failed writes, which must be reported.
 type output struct {
 	w   io.Writer
 	err error
@@ -22,15 +21,14 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// closed takes note of a standard output that was closed from the start, for what is shown
-// once.
+// closed notes that standard output was closed from the start, for one-time secrets.
 func (o *output) closed() {
 	if f, ok := o.w.(*os.File); ok && o.err == nil && unread(f) {
 		o.err = os.ErrClosed
 	}
 }
 
-// onTerminal reports whether what is written there, or read from there, is a person's.
+// onTerminal reports whether the file is a terminal.
 func onTerminal(v any) bool {
 	if o, wrapped := v.(*output); wrapped {
 		v = o.w

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Where the packages keep the shop, and the unit that serves it.
+// The packages' database, and its unit.
 const (
 	packageFile = "/var/lib/quartermaster/quartermaster.db"
 	packageUnit = "/usr/lib/systemd/system/quartermaster.service"
 )
 
-// packageSettings are the files in which a package's shop may be named.
+// packageSettings are the files that may name a package's database.
 var packageSettings = []string{"/etc/quartermaster/quartermaster.env", "/etc/default/quartermaster"}
 
-// findPackageFile takes the package's file under root where none is named and none is here.
+// findPackageFile uses the package's file under root if no file is named and none is here.
 func (p *program) findPackageFile(root string) {
 	if p.dbGiven || isThere(p.dbPath) {
 		return
@@ -31,7 +31,7 @@ func (p *program) findPackageFile(root string) {
 	}
 }
 
-// namedIn are the databases that the package's settings name.
+// namedIn are the databases in the package's settings.
 func namedIn(root string) (files []string) {
 	for _, settings := range packageSettings {
 		f, err := os.Open(filepath.Join(root, settings))

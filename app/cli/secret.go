@@ -12,8 +12,8 @@ import (
 	"quartermaster/schema"
 )
 
-// secretFlags adds to the flag of a secret the one of a file that holds it: what stands on
-// a command line is read by everybody on the machine, and kept by the shell.
+// secretFlags adds a flag for a secret's file to the secret's own flag, since every user of the machine can read a
+// command line, and the shell stores it.
 func (c *opCommand) secretFlags(cmd *cobra.Command, a schema.Arg) {
 	name := a.FlagName()
 	file, stdin := name+"-file", name+"-stdin"
@@ -37,7 +37,7 @@ func (c *opCommand) secretFile(a schema.Arg) *string {
 	return c.secretFiles[a.Name]
 }
 
-// readSecrets reads the secrets that are named by a file, the first line of each.
+// readSecrets reads the secrets in named files, the first line of each.
 func (c *opCommand) readSecrets() error {
 	for name, file := range c.secretFiles {
 		if given := c.values[name]; len(given) == 1 && given[0] == "-" {

@@ -40,16 +40,15 @@ also be set by an environment variable: QUARTERMASTER_ and the flag in capitals,
 	return cmd
 }
 
-// heapGrowth is by how many percent the heap grows between two collections, unless GOGC
-// in the environment says otherwise. The heap is so small that with Go's 100 an upload
-// has the collector run so often that readers wait for it meanwhile.
+// heapGrowth is the heap's growth in percent between two collections, unless GOGC is set. With Go's 100 the small heap
+// makes the collector run so often during an upload that readers wait.
 const heapGrowth = 150
 
 // serve runs the appliance until a signal or ctx ends it.
 func (p *program) serve(ctx context.Context, c *server.Config) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	defer stop()
-	// The end of a terminal, or of what reads the log, is no reason to end.
+	// A closed terminal, or a closed reader of the log, does not end the server.
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
 	s, err := server.Start(ctx, p.serverOptions(c))
 	if err != nil {
@@ -82,8 +81,7 @@ func (p *program) serverOptions(c *server.Config) server.Options {
 	return server.Options{Path: p.dbPath, Config: c, Now: p.Now, Zone: p.zone, Accept: p.acceptClock, Log: p.log}
 }
 
-// greet prints the demo's keys, logs where the services listen, and ends with what a
-// new operator needs next.
+// greet prints the demo's keys, logs the services' addresses, and ends with a new operator's next step.
 func (p *program) greet(ctx context.Context, s *server.Server, c *server.Config) error {
 	if c.Demo {
 		if err := p.greetDemo(ctx, s, c); err != nil {
@@ -129,8 +127,8 @@ func (p *program) greetDemo(ctx context.Context, s *server.Server, c *server.Con
 	return nil
 }
 
-// Start brings up an appliance inside this process, as serve does with env.Args as its
-// flags, but without a greeting and without listening to signals. The caller stops it.
+// Start runs an appliance inside this process, as serve does with env.Args as its flags, but without a greeting and
+// signals. The caller stops it.
 func Start(ctx context.Context, env Env) (*server.Server, error) {
 	if env.Now == nil {
 		env.Now = time.Now

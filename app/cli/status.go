@@ -20,7 +20,7 @@ import (
 	"quartermaster/store"
 )
 
-// Status is all four services at a glance.
+// Status is a summary of all four services.
 type Status struct {
 	Store       StoreStatus       `json:"store"`
 	Maintenance MaintenanceStatus `json:"maintenance"`
@@ -28,7 +28,7 @@ type Status struct {
 	Reorder     ReorderStatus     `json:"reorder"`
 }
 
-// StoreStatus is what the store's owner looks at first.
+// StoreStatus is the store owner's summary.
 type StoreStatus struct {
 	store.Stats
 	Unbooked int64 `json:"unbooked_payments"`
@@ -44,7 +44,7 @@ type MaintenanceStatus struct {
 	LowStock   int64 `json:"low_stock"`
 }
 
-// RentalStatus is what is behind, and what stands empty.
+// RentalStatus is arrears and vacancies.
 type RentalStatus struct {
 	ArrearsCents int64 `json:"arrears_cents"`
 	Behind       int64 `json:"leases_behind"`
@@ -53,7 +53,7 @@ type RentalStatus struct {
 	OpenTickets  int64 `json:"open_tickets"`
 }
 
-// ReorderStatus is what has to be bought.
+// ReorderStatus is what must be bought.
 type ReorderStatus struct {
 	reorder.Counts
 	EstCostCents int64 `json:"est_cost_cents" about:"of what is suggested for below and near"`
@@ -87,7 +87,7 @@ func (p *program) statusCommand() *cobra.Command {
 	return cmd
 }
 
-// csv writes a row a figure; amounts say their currency.
+// csv writes a row for each figure; amounts have their currency.
 func (s Status) csv(w io.Writer, currency string) error {
 	n := func(v int64) string { return strconv.FormatInt(v, 10) }
 	m, l := s.Maintenance, s.Store.Licenses

@@ -20,7 +20,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// tableList tells each service's tables with the flags that they take.
+// tableList lists each service's tables with their flags.
 func tableList() string {
 	var b strings.Builder
 	b.WriteString("Tables:")
@@ -42,7 +42,7 @@ func tableList() string {
 	return b.String()
 }
 
-// lookTable finds a table by the names of a call; one that is not there is wrong usage.
+// lookTable finds a table by name; an unknown one is wrong usage.
 func lookTable(s *server.Services, service, name string) (schema.Table, error) {
 	from, ok := s.Named(service)
 	if !ok {
@@ -62,8 +62,7 @@ func tableNames(s schema.Service) []string {
 	return names
 }
 
-// input opens a file for reading; - is standard input. lines is how many lines it
-// has, -1 when only reading it would tell.
+// input opens a file for reading; - is standard input. lines is its number of lines, -1 if unknown.
 func (p *program) input(file string) (in io.ReadCloser, lines int, err error) {
 	if file == "-" {
 		return io.NopCloser(p.Stdin), -1, nil
@@ -89,7 +88,7 @@ func (p *program) input(file string) (in io.ReadCloser, lines int, err error) {
 	return f, lines, nil
 }
 
-// countLines counts the newlines, which is at least the rows below the header.
+// countLines counts the newlines, an upper bound of the rows.
 func countLines(r io.Reader) (n int, err error) {
 	buffer := make([]byte, 64<<10)
 	for {
@@ -104,8 +103,7 @@ func countLines(r io.Reader) (n int, err error) {
 	}
 }
 
-// progressOn shows a bar on a terminal: of lines rows, or a spinner when that is -1.
-// end takes it off again.
+// progressOn shows a bar on a terminal: of lines rows, or a spinner for -1. end removes it.
 func progressOn(w io.Writer, lines int) (progress func(rows int), end func()) {
 	bar := progressbar.NewOptions(max(lines, -1),
 		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("importing"), progressbar.OptionShowCount(),
@@ -159,10 +157,10 @@ replaced only when the new one is complete. What was exported imports again unch
 	return cmd
 }
 
-// journalName is what export calls a service's journal.
+// journalName is the name of a service's journal in export.
 const journalName = "journal"
 
-// lookWriting finds a table, or what is written only; a journal is none.
+// lookWriting finds a table or a report; a journal is none.
 func lookWriting(s *server.Services, service, name string) (schema.Table, error) {
 	if from, ok := s.Named(service); ok {
 		if name == journalName && from.Journal != nil {
@@ -177,9 +175,8 @@ func lookWriting(s *server.Services, service, name string) (schema.Table, error)
 	return lookTable(s, service, name)
 }
 
-// writeBeside writes a file beside the path and moves it there when it is complete.
-// What is there but no plain file, such as /dev/stdout, is written straight. A database,
-// this one or another, is not replaced.
+// writeBeside writes a temporary file beside the path and moves it there when complete. An existing path that is no
+// plain file, such as /dev/stdout, is written directly. A database, this one or another, is not replaced.
 func (p *program) writeBeside(path string, write func(io.Writer) error) (err error) {
 	if err := db.Replaceable(p.dbPath, path); err != nil {
 		return err
@@ -195,7 +192,7 @@ func (p *program) writeBeside(path string, write func(io.Writer) error) (err err
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(f.Name()) }() // gone when it was moved
+	defer func() { _ = os.Remove(f.Name()) }() // gone if it was moved
 	err = write(f)
 	if err == nil {
 		err = f.Sync()

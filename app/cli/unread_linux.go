@@ -5,10 +5,9 @@ import (
 	"syscall"
 )
 
-// unread reports whether standard output was closed when the process began. Go's runtime
-// puts the null device, open both ways, in the place of a closed one, so that writing to
-// it fails no more; a shell's > /dev/null is open for writing alone. Where standard error
-// is the same, silence was asked for.
+// unread reports whether standard output was closed when the process began. Go's runtime opens the null device, read
+// and write, in place of a closed one, so that writing never fails; a shell's > /dev/null is open for writing only. If
+// standard error is the same, silence was requested.
 func unread(f *os.File) bool { return isNull(int(f.Fd())) && !isNull(syscall.Stderr) }
 
 func isNull(fd int) bool {

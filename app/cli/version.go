@@ -15,7 +15,7 @@ import (
 type versionResult struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit"`
-	Schema  string `json:"schema"` // the newest migration that the program knows
+	Schema  string `json:"schema"` // the newest migration known to the program
 	Go      string `json:"go"`
 	SQLite  string `json:"sqlite"`
 }

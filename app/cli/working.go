@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// working shows on a terminal what long work is doing, and for how long it has run.
-// end takes the line off again.
+// working shows on a terminal what a long task is doing, and for how long. end removes the line.
 func (p *program) working(what func() string) (end func()) {
 	if !onTerminal(p.Stderr) {
 		return func() {}
@@ -36,7 +35,7 @@ func (p *program) working(what func() string) (end func()) {
 	}
 }
 
-// copying reports how far the copy in the folder is.
+// copying returns the progress of the copy in the folder.
 func copying(folder string, of int64) func() string {
 	return func() string {
 		var size int64
@@ -56,7 +55,7 @@ func copying(folder string, of int64) func() string {
 	}
 }
 
-// sizeOf is a file's, 0 when there is none.
+// sizeOf is a file's size, 0 if there is none.
 func sizeOf(path string) int64 {
 	st, err := os.Stat(path)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package doctor looks whether the file, the machine and the rows are well. The command
-// and the page tell the same.
+// Package doctor checks the file, the machine and the rows. The command and the page report the same.
 package doctor
 
 import (
@@ -13,25 +12,24 @@ import (
 	"quartermaster/webhook"
 )
 
-// Diagnosis is what was found.
+// Diagnosis is the result.
 type Diagnosis struct {
 	OK     bool    `json:"ok"`
 	Checks []Check `json:"checks"`
 }
 
-// Check is one thing that was looked at; without breaches it is well.
+// Check is one check; without breaches it has passed.
 type Check struct {
 	Name     string   `json:"name"`
 	OK       bool     `json:"ok"`
 	Note     string   `json:"note"`
 	Breaches []string `json:"breaches"`
-	ToDo     []string `json:"to_do,omitempty"` // what is no breach and waits for the operator
+	ToDo     []string `json:"to_do,omitempty"` // tasks for the operator that are no breach
 	Title    string   `json:"-"`               // its name on the page
 	Remedy   string   `json:"-"`               // what to do about breaches
 }
 
-// Add appends a check. An error is a breach as well: what cannot be checked is not known
-// to be well.
+// Add appends a check. An error is a breach as well: an impossible check has not passed.
 func (d *Diagnosis) Add(c Check, err error) {
 	switch {
 	case db.Damaged(err):
@@ -47,7 +45,7 @@ func (d *Diagnosis) Add(c Check, err error) {
 	d.Checks, d.OK = append(d.Checks, c), d.OK && c.OK
 }
 
-// Breaches is how many were found.
+// Breaches is the number of breaches.
 func (d *Diagnosis) Breaches() (n int) {
 	for _, c := range d.Checks {
 		n += len(c.Breaches)
@@ -55,7 +53,7 @@ func (d *Diagnosis) Breaches() (n int) {
 	return n
 }
 
-// What to do about breaches.
+// The remedies of breaches.
 const (
 	pages    = "Stop the server, keep the file, and restore the last backup: quartermaster restore FILE."
 	room     = "Make room on the disk that holds the file, or move the file to a larger one."
@@ -63,7 +61,7 @@ const (
 	ruleSays = "Look the named record up under Audit, and keep a backup before you change anything."
 )
 
-// Parts is how many parts Examine has, of which done counts those that have ended.
+// Parts is the number of Examine's parts, of which done counts the finished ones.
 func Parts(services []schema.Service) int64 {
 	n := len(db.IntegrityChecks())
 	for _, s := range services {
@@ -74,8 +72,8 @@ func Parts(services []schema.Service) int64 {
 	return int64(n)
 }
 
-// Examine looks at the open database: its pages and references, the machine, and every rule
-// of the services, recomputed from the rows.
+// Examine checks the open database: its pages and references, the machine, and every rule of the services, recomputed
+// from the rows.
 func Examine(ctx context.Context, d *db.DB, services []schema.Service, mails *mailer.Book,
 	done *atomic.Int64) *Diagnosis {
 	whole, rules := examineRows(ctx, d, services, done)
@@ -91,7 +89,7 @@ func Examine(ctx context.Context, d *db.DB, services []schema.Service, mails *ma
 	return found
 }
 
-// examineRows looks at the pages and references, and recomputes the invariants of the services.
+// examineRows checks pages and references, and recomputes the services' invariants.
 func examineRows(ctx context.Context, d *db.DB, services []schema.Service, done *atomic.Int64) (whole db.Found,
 	rules *Diagnosis) {
 	var checks []db.Check
@@ -110,7 +108,7 @@ func examineRows(ctx context.Context, d *db.DB, services []schema.Service, done 
 	return db.Joined(found[len(names):]), rules
 }
 
-// leastFree is the room without which the next write may not fit, with its log.
+// leastFree is the free space below which the next write, with its log, may not fit.
 const leastFree = 64 << 20
 
 func (d *Diagnosis) disk(from *db.DB) {
@@ -121,7 +119,7 @@ func (d *Diagnosis) disk(from *db.DB) {
 	d.Add(c, nil)
 }
 
-// diskRoom judges the free disk beside a database of that size.
+// diskRoom judges the free disk space beside a database of that size.
 func diskRoom(free, size uint64) (note string, breaches []string) {
 	note = fmt.Sprintf("%d MB free, the database takes %d MB", free>>20, size>>20)
 	switch {
@@ -138,8 +136,8 @@ func (d *Diagnosis) deliveries(ctx context.Context, from *db.DB) {
 	d.Add(Check{Name: "deliveries", Title: "Deliveries", Note: fmt.Sprintf("%d pending", pending), Remedy: owed}, err)
 }
 
-// mail tells of texts that cannot be filled in, and of links that only this machine reaches. Where all
-// is well, or mail is not set up, it says nothing.
+// mail reports texts that cannot be filled in, and links that only this machine can reach. It adds nothing if there are
+// none, or mail is not set up.
 func (d *Diagnosis) mail(ctx context.Context, from *db.DB, mails *mailer.Book) {
 	c := Check{Name: "mail", Title: "Texts and links of mail", Remedy: "Mend the text under Settings, Mail."}
 	err := from.View(ctx, func(conn *db.Conn) (err error) {
@@ -151,14 +149,14 @@ func (d *Diagnosis) mail(ctx context.Context, from *db.DB, mails *mailer.Book) {
 	}
 }
 
-// clock tells of a clock that cannot be right; of one that fits nothing.
+// clock reports an implausible clock.
 func (d *Diagnosis) clock(from *db.DB) {
 	if doubt := from.ClockDoubt(); doubt != "" {
 		d.Add(Check{Name: "clock", Title: "The machine's clock", ToDo: []string{doubt}}, nil)
 	}
 }
 
-// traces tells that a large file is to be compacted.
+// traces reports that a large file should be compacted.
 func (d *Diagnosis) traces(ctx context.Context, from *db.DB) {
 	left, err := db.Read(ctx, from, (*db.Conn).Traces)
 	if err != nil || left {

@@ -11,8 +11,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// Desk runs Examine for all who ask: one run at a time, which everybody who comes
-// meanwhile is given.
+// Desk runs Examine for all callers: one run at a time, whose result everyone who asks meanwhile gets.
 type Desk struct {
 	db       *db.DB
 	services []schema.Service
@@ -24,7 +23,7 @@ type Desk struct {
 	last *run
 }
 
-// run is one that is under way, or the last.
+// run is the present run, or the last.
 type run struct {
 	number int64
 	done   atomic.Int64
@@ -32,13 +31,13 @@ type run struct {
 	found  *Diagnosis // after ended
 }
 
-// NewDesk makes the desk of a server. It is closed before the database is.
+// NewDesk makes the desk of a server. Close it before the database.
 func NewDesk(d *db.DB, services []schema.Service, mails *mailer.Book) *Desk {
 	ctx, quit := context.WithCancel(context.Background())
 	return &Desk{db: d, services: services, mails: mails, ctx: ctx, quit: quit}
 }
 
-// Close cuts a run off and waits until it has ended.
+// Close cancels a run and waits until it has ended.
 func (k *Desk) Close() {
 	k.quit()
 	k.mu.Lock()
@@ -48,15 +47,15 @@ func (k *Desk) Close() {
 	}
 }
 
-// Progress is how far a run is.
+// Progress is the progress of a run.
 type Progress struct {
 	Run         int64
 	Done, Parts int64
-	Found       *Diagnosis // nil while it is under way
+	Found       *Diagnosis // nil while it is running
 }
 
-// Ask gives the outcome of the run of that number or of a later one; 0 is one that began
-// after now, or is under way. It waits for at most that long, and tells how far it is.
+// Ask returns the result of the run of that number or of a later one; 0 means one that began after now, or is running.
+// It waits at most that long, and returns the progress.
 func (k *Desk) Ask(ctx context.Context, number int64, wait time.Duration) Progress {
 	r := k.run(number)
 	timeout := time.NewTimer(wait)

@@ -10,19 +10,19 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// mostPersons is how many people one question for a link is mailed to, where several have the address.
+// mostPersons is the largest number of people with one address who are mailed a requested link.
 const mostPersons = 3
 
-// settingAsked is written where nobody is meant, so that such a question waits for the disk as the others do.
+// settingAsked is written if no person matches, so that such a request also waits for the disk.
 const settingAsked = "mail.asked"
 
-// askStep is the step in which answers to questions come, so that their time doesn't tell whether anybody was meant:
-// on an idle machine both kinds take about half a millisecond.
+// askStep is the step of response times, so that they do not show whether a person matched: on an idle machine both
+// kinds take about half a millisecond.
 const askStep = 20 * time.Millisecond
 
-// Ask mails a link of the kind to each person who is meant by what a visitor typed: three an hour and address
-// at most, more silently none. Nothing tells whether anybody was meant. Refused: mail that is not set up (not
-// found), and more than 20 questions from one network address in 10 minutes.
+// Ask mails a link of the kind to each person who matches the visitor's text: at most three per hour and address, more
+// silently none. No answer shows whether anyone matched. It refuses if mail is not set up (not found), and after 20
+// requests from one network address in 10 minutes.
 func (b *Book) Ask(ctx context.Context, kind, typed, remote string) error {
 	k, is := b.names[kind]
 	if err := b.Asks(ctx); err != nil || !is {
@@ -74,7 +74,7 @@ func (b *Book) Ask(ctx context.Context, kind, typed, remote string) error {
 	})
 }
 
-// Asks refuses as not found where no link can be asked for: mail is not set up.
+// Asks refuses as not found if links cannot be requested: mail is not set up.
 func (b *Book) Asks(ctx context.Context) error {
 	is, err := db.Read(ctx, b.d, mail.SetUp)
 	if err == nil && !is {
@@ -83,7 +83,7 @@ func (b *Book) Asks(ctx context.Context) error {
 	return err
 }
 
-// Demo reports whether this is a demo, which sends nothing: a purchase opens there by its order as without mail.
+// Demo reports whether this is a demo, which sends nothing: a purchase opens there by its order, as without mail.
 func (b *Book) Demo(ctx context.Context) bool {
 	is, err := db.Read(ctx, b.d, func(c *db.Conn) (string, error) { return c.Setting(settingDemo) })
 	return err == nil && is != ""

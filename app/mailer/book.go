@@ -1,5 +1,5 @@
-// Package mailer sends the shop's mail by the owner's server: the settings and texts of it, the one
-// sender, the list of what was mailed, and the operations on all of them.
+// Package mailer sends the shop's mail through the owner's server. It has the settings and texts, the one sender, the
+// list of messages, and the operations on all of them.
 package mailer
 
 import (
@@ -15,23 +15,23 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// Book is all that there is to mail: every kind, and the words of blocks by service.
+// Book is the register of all mail: every kind, and the words of blocks by service.
 type Book struct {
 	d     *db.DB
 	kinds []mail.Kind
-	words map[string][]string // by service: the words that its blocks hold
+	words map[string][]string // by service: the words in its blocks
 	names map[string]mail.Kind
 
 	notices []mail.Notice
 
-	password string // goes before the kept one; "" is none
+	password string // overrides the stored one; "" is none
 
-	askers *limit.Counter[limit.Address] // visitors who asked for links, known or not
+	askers *limit.Counter[limit.Address] // visitors who requested links, known or not
 	asked  *limit.Counter[string]        // links by kind and address
 }
 
-// NewBook makes the book of the services' kinds and notices, and of the words in their blocks. Without a database
-// it only tells what there is.
+// NewBook makes the book of the services' kinds and notices, and of the words in their blocks. Without a database it
+// can only be described.
 func NewBook(d *db.DB, kinds []mail.Kind, words map[string][]string, notices []mail.Notice) *Book {
 	b := &Book{d: d, words: words, names: map[string]mail.Kind{}, notices: append(notices, failures()),
 		askers: limit.New[limit.Address](20, 10*time.Minute), asked: limit.New[string](3, time.Hour)}
@@ -42,10 +42,10 @@ func NewBook(d *db.DB, kinds []mail.Kind, words map[string][]string, notices []m
 	return b
 }
 
-// UsePassword lets the password go before the kept one, unless it is "".
+// UsePassword overrides the stored password, unless it is "".
 func (b *Book) UsePassword(password string) { b.password = password }
 
-// wordsKind is how the text is called that holds the words of a service's blocks.
+// wordsKind is the name of the text with the words of a service's blocks.
 const wordsKind = "words-"
 
 // texts are the names of all texts that can be changed.
@@ -86,7 +86,7 @@ func (b *Book) kindNames() (names []string) {
 	return names
 }
 
-// KindText is a kind with its text as it is now.
+// KindText is a kind with its present text.
 type KindText struct {
 	Kind    string `json:"kind"`
 	Subject string `json:"subject,omitempty"`
@@ -94,7 +94,7 @@ type KindText struct {
 	Own     bool   `json:"own" about:"it was changed here"`
 }
 
-// text is a kind's text: the shop's own, else the one that comes with the program.
+// text is a kind's text: the shop's own, else the default.
 func (b *Book) text(c *db.Conn, name string) (t KindText, err error) {
 	t, found, err := db.One(c, func(r *db.Row) KindText {
 		return KindText{Kind: name, Subject: r.Text(), Body: r.Text(), Own: true}
@@ -115,7 +115,7 @@ func (b *Book) text(c *db.Conn, name string) (t KindText, err error) {
 	return t, fault.Fieldf("kind", "kind: %s is not one of %s", schema.Quote(name), strings.Join(b.texts(), ", "))
 }
 
-// check refuses a text that could not be filled in.
+// check refuses a text that cannot be filled in.
 func (b *Book) check(name, subject, body string) error {
 	if service, is := strings.CutPrefix(name, wordsKind); is && len(b.words[service]) > 0 {
 		if subject != "" {
@@ -132,7 +132,7 @@ func (b *Book) check(name, subject, body string) error {
 	return err
 }
 
-// writer writes values in the shop's locale. Without maker its links are masked.
+// writer formats values in the shop's locale. Without maker its links are masked.
 func (b *Book) writer(c *db.Conn, service string, maker mail.Maker) (*mail.Writer, error) {
 	locale, err := c.Setting(mail.SettingLocale)
 	if err != nil {
@@ -169,7 +169,7 @@ type filled struct {
 	mail.Written
 }
 
-// fill reads what a message says now; text is the kind's, or one that is being tried.
+// fill reads a message's present content; text is the kind's, or one that is being tried.
 func (b *Book) fill(c *db.Conn, k mail.Kind, r mail.Row, t KindText, maker mail.Maker) (f filled, err error) {
 	parsed, err := mail.Parse(k, t.Subject, t.Body)
 	if err != nil {
@@ -197,8 +197,8 @@ func (b *Book) fill(c *db.Conn, k mail.Kind, r mail.Row, t KindText, maker mail.
 	return f, nil
 }
 
-// Letter writes a kind's text for a letter that is printed, with what fill reads; it needs no mail server. The
-// text that comes with the program stands in for one that cannot be filled in any more.
+// Letter writes a kind's text for a printed letter, with the content of fill; it needs no mail server. The default text
+// replaces one that can no longer be filled in.
 func (b *Book) Letter(c *db.Conn, kind string, fill func(*mail.Writer) (mail.Content, error)) (p mail.Printed,
 	err error) {
 	k, err := b.kind(kind)
@@ -221,7 +221,7 @@ func (b *Book) Letter(c *db.Conn, kind string, fill func(*mail.Writer) (mail.Con
 	return p, err
 }
 
-// Preview shows a kind's text filled in by a record, keys and links masked.
+// Preview shows a kind's text filled in from a record, with masked keys and links.
 func (b *Book) Preview(ctx context.Context, name, record string, subject, body *string) (mail.Written, error) {
 	return db.Read(ctx, b.d, func(c *db.Conn) (mail.Written, error) {
 		if err := mail.CheckSetUp(c); err != nil {
@@ -253,7 +253,7 @@ func (b *Book) Preview(ctx context.Context, name, record string, subject, body *
 	})
 }
 
-// sample is the record that a preview shows.
+// sample is the record of a preview.
 func sample(c *db.Conn, k mail.Kind, record string) (r mail.Row, err error) {
 	if record != "" && k.Find != nil {
 		r, err = k.Find(c, record)
@@ -296,7 +296,7 @@ func (b *Book) Texts(c *db.Conn) (all []TextRow, err error) {
 	return all, nil
 }
 
-// TextRow is a text that can be changed, as a page lists it.
+// TextRow is a changeable text in a page's list.
 type TextRow struct {
 	KindText
 	Service, About string
@@ -304,7 +304,7 @@ type TextRow struct {
 	Fields         []mail.Field
 }
 
-// save keeps the shop's own text of a kind.
+// save stores the shop's own text of a kind.
 func (b *Book) save(ctx context.Context, who db.Caller, name string, subject, body *string) (KindText, error) {
 	who.Service = ""
 	return db.Update(ctx, b.d, who, func(tx *db.Tx) (KindText, error) {
@@ -331,7 +331,7 @@ func (b *Book) save(ctx context.Context, who db.Caller, name string, subject, bo
 	})
 }
 
-// reset takes the shop's own text away.
+// reset removes the shop's own text.
 func (b *Book) reset(ctx context.Context, who db.Caller, name string) (KindText, error) {
 	who.Service = ""
 	return db.Update(ctx, b.d, who, func(tx *db.Tx) (KindText, error) {

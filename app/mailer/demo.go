@@ -7,7 +7,7 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// Restored pauses mail in a file that was restored: messages may have been sent since. held says that
+// Restored pauses mail in a restored file, since messages may have been sent after the backup. held reports whether
 // there is mail to pause.
 func Restored(ctx context.Context, d *db.DB) (held bool, err error) {
 	if held, err = db.Read(ctx, d, mail.SetUp); err != nil || !held {
@@ -16,8 +16,8 @@ func Restored(ctx context.Context, d *db.DB) (held bool, err error) {
 	return true, db.Exec(ctx, d, db.Bookkeeping(), func(tx *db.Tx) error { return tx.SetSetting(settingPaused, "1") })
 }
 
-// FillDemo sets mail up in a demo, which shows messages in every state and sends nothing. user is whose digest one
-// waits for.
+// FillDemo sets mail up in a demo, which shows messages in every state and sends nothing. user is the user with a
+// waiting digest.
 func (b *Book) FillDemo(ctx context.Context, user string) error {
 	return db.Exec(ctx, b.d, db.CLI(""), func(tx *db.Tx) error {
 		s, err := Change{Host: text("smtp.example.com"), From: text("shop@example.com")}.apply(Settings{})
@@ -40,7 +40,7 @@ func (b *Book) FillDemo(ctx context.Context, user string) error {
 	})
 }
 
-// demoStates are what became of the demo's messages, one after another.
+// demoStates are the demo messages' states, in turn.
 var demoStates = []struct {
 	state, reply string
 	code, tries  int64
@@ -53,7 +53,7 @@ var demoStates = []struct {
 		18},
 }
 
-// demoMails makes a message of each kind that a record fits, in the states by turns, and one that is held.
+// demoMails makes a message of each kind with a fitting record, in the states in turn, and a held one.
 func (b *Book) demoMails(tx *db.Tx, user string) error {
 	n := 0
 	for _, k := range b.kinds {

@@ -13,7 +13,7 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// Digested is what sending digests did.
+// Digested is the result of sending digests.
 type Digested struct {
 	Sent       []DigestRow `json:"sent"`
 	Skipped    []DigestRow `json:"skipped"`
@@ -29,8 +29,8 @@ type DigestRow struct {
 	Reason  *string `json:"reason"`
 }
 
-// SendDigests makes one message of what waits for each user's digest, and once a day of the jobs that are due. A user
-// for whom there is nothing new gets none.
+// SendDigests makes one message of each user's held notices, with due jobs once a day. A user with nothing new gets
+// none.
 func (b *Book) SendDigests(ctx context.Context, who db.Caller) (Digested, error) {
 	who.Service = ""
 	return db.Update(ctx, b.d, who, func(tx *db.Tx) (v Digested, err error) {
@@ -149,14 +149,14 @@ func (b *Book) sendDigests() schema.Op {
 	}
 }
 
-// Timer is what the package's timer does each morning.
+// Timer is the work of the package's timer each morning.
 type Timer struct {
 	Expiry    bool `json:"expiry" about:"notices of licenses that end soon"`
 	Reminders bool `json:"reminders" about:"reminders of rent"`
 	Digests   bool `json:"digests" about:"digests of users"`
 }
 
-// TimerNow reads what the timer does.
+// TimerNow reads the timer's settings.
 func TimerNow(c *db.Conn) (t Timer, err error) {
 	for name, on := range t.settings() {
 		kept, err := c.Setting(name)
@@ -173,7 +173,7 @@ func (t *Timer) settings() map[string]*bool {
 		"mail.timer.digests": &t.Digests}
 }
 
-// setTimerTo changes what the timer does: what is not nil.
+// setTimerTo changes the timer's settings that are not nil.
 func (b *Book) setTimerTo(ctx context.Context, who db.Caller, expiry, reminders, digests *bool) (Timer, error) {
 	who.Service = ""
 	return db.Update(ctx, b.d, who, func(tx *db.Tx) (Timer, error) {

@@ -8,7 +8,7 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// badTexts are the shop's own texts that could not be filled in any more, as after an upgrade.
+// badTexts are the shop's own texts that can no longer be filled in, for example after an upgrade.
 func (b *Book) badTexts(c *db.Conn) (bad []string, err error) {
 	for _, name := range b.texts() {
 		t, err := b.text(c, name)
@@ -22,7 +22,7 @@ func (b *Book) badTexts(c *db.Conn) (bad []string, err error) {
 	return bad, nil
 }
 
-// loopbackLinks are the services whose links would lead a reader to the own machine.
+// loopbackLinks are the services whose links would lead a reader to their own machine.
 func (b *Book) loopbackLinks(c *db.Conn) (bad []string, err error) {
 	var services []string
 	for _, k := range b.kinds {
@@ -45,7 +45,7 @@ func (b *Book) loopbackLinks(c *db.Conn) (bad []string, err error) {
 	return bad, nil
 }
 
-// Doctor names texts that cannot be filled in, and as warnings links to this machine.
+// Doctor names texts that cannot be filled in and, as warnings, links to this machine.
 func (b *Book) Doctor(c *db.Conn) (breaches, warnings []string, err error) {
 	is, err := mail.SetUp(c)
 	if err != nil || !is {

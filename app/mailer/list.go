@@ -12,27 +12,27 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// Mail is a message as it is listed.
+// Mail is a listed message.
 type Mail = mail.Listed
 
-// States are what a message may be.
+// States are the states of a message.
 var States = []string{mail.Held, mail.Queued, mail.Sending, mail.Done, mail.Declined, mail.Failed, mail.Cancelled}
 
-// List is messages, the newest first.
+// List is messages, newest first.
 type List struct {
 	Mails []Mail `json:"mails"`
 	Next  *int64 `json:"next"`
 	Total int64  `json:"total"`
 }
 
-// Filter narrows the list.
+// Filter restricts the list.
 type Filter struct {
 	State, Kind, Record, Q string
 	Page                   schema.Cursor[int64]
 }
 
-// where is the filter's condition with what the caller may see: a service's own messages, admins also
-// those of the appliance.
+// where is the filter's condition, including what the caller may see: a service's own messages, for admins also those
+// of the appliance.
 func (f Filter) where(who db.Caller) (string, []any) {
 	conditions, args := []string{"1"}, []any{}
 	add := func(condition string, arg any) { conditions, args = append(conditions, condition), append(args, arg) }
@@ -53,7 +53,7 @@ func (f Filter) where(who db.Caller) (string, []any) {
 	return strings.Join(conditions, " AND "), args
 }
 
-// List lists messages, the newest first.
+// List lists messages, newest first.
 func (b *Book) List(ctx context.Context, who db.Caller, f Filter) (List, error) {
 	return db.Read(ctx, b.d, func(c *db.Conn) (v List, err error) {
 		if err := mail.CheckSetUp(c); err != nil {
@@ -80,10 +80,10 @@ func list(c *db.Conn, who db.Caller, f Filter) (v List, err error) {
 	return v, err
 }
 
-// mostAbout is how many messages a record's page lists.
+// mostAbout is the number of messages on a record's page.
 const mostAbout = 20
 
-// About lists the newest messages about records, or to people, by the names that the audit trail has.
+// About lists the newest messages about records, or to people, by their names in the audit trail.
 func (b *Book) About(ctx context.Context, who db.Caller, subjects []string) ([]Mail, error) {
 	list, err := strict.Marshal(subjects)
 	if err != nil {
@@ -107,14 +107,14 @@ func one(c *db.Conn, who db.Caller, id int64) (m Mail, err error) {
 	return m, err
 }
 
-// Reads is a message and how it reads now, keys and links masked.
+// Reads is a message with its present text, keys and links masked.
 type Reads struct {
 	Mail
 	Now mail.Written
-	Why string // it would not be sent now
+	Why string // why it would not be sent now
 }
 
-// Read reads a message and how it reads now.
+// Read reads a message with its present text.
 func (b *Book) Read(ctx context.Context, who db.Caller, id int64) (Reads, error) {
 	return db.Read(ctx, b.d, func(c *db.Conn) (v Reads, err error) {
 		if err := mail.CheckSetUp(c); err != nil {
@@ -128,7 +128,7 @@ func (b *Book) Read(ctx context.Context, who db.Caller, id int64) (Reads, error)
 	})
 }
 
-// reads is how a message reads now, or why it would not be sent.
+// reads is a message's present text, or why it would not be sent.
 func (b *Book) reads(c *db.Conn, m Mail) (now mail.Written, why string, err error) {
 	k, is := b.names[m.Kind]
 	if !is {
@@ -151,10 +151,10 @@ func (b *Book) reads(c *db.Conn, m Mail) (now mail.Written, why string, err erro
 	return f.Written, why, err
 }
 
-// Again is messages that were queued anew, or cancelled: one as its row, several as a list.
+// Again is messages that were queued again, or cancelled: one as its row, several as a list.
 type Again = mail.Several
 
-// resend queues messages anew that are finished.
+// resend queues finished messages again.
 func (b *Book) resend(ctx context.Context, who db.Caller, ids []int64) (Again, error) {
 	service := who.Service
 	return db.Update(ctx, b.d, who, func(tx *db.Tx) (all Again, err error) {
@@ -206,7 +206,7 @@ func (b *Book) requeue(tx *db.Tx, m Mail) (Mail, error) {
 	return one(&tx.Conn, db.CLI(""), id)
 }
 
-// cancel ends messages that wait.
+// cancel cancels waiting messages.
 func (b *Book) cancel(ctx context.Context, who db.Caller, ids []int64) (Again, error) {
 	return db.Update(ctx, b.d, who, func(tx *db.Tx) (all Again, err error) {
 		if err := mail.CheckSetUp(&tx.Conn); err != nil {
@@ -237,14 +237,14 @@ func (b *Book) cancel(ctx context.Context, who db.Caller, ids []int64) (Again, e
 	})
 }
 
-// Blocked is an address to which nothing goes.
+// Blocked is an address to which nothing is sent.
 type Blocked struct {
 	Email  string        `json:"email"`
 	Reason string        `json:"reason"`
 	At     exact.Instant `json:"created_at"`
 }
 
-// Blocks lists the addresses to which nothing goes.
+// Blocks lists the addresses to which nothing is sent.
 func Blocks(c *db.Conn) ([]Blocked, error) {
 	return db.All(c, func(r *db.Row) Blocked { return Blocked{r.Text(), r.Text(), r.Instant()} },
 		"SELECT address, reason, created_at FROM blocked_addresses ORDER BY address")
@@ -280,7 +280,7 @@ func (b *Book) unblock(ctx context.Context, who db.Caller, email string) (Addres
 	})
 }
 
-// Address is an e-mail address that was blocked or is free again.
+// Address is an e-mail address that was blocked or unblocked.
 type Address struct {
 	Email string `json:"email"`
 }

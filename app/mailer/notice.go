@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// noticeKinds are the messages of what happens: one at once, or many in a digest.
+// noticeKinds are the messages with notices: one at once, or many in a digest.
 func (b *Book) noticeKinds() []mail.Kind {
 	fields := []mail.Field{{Name: "subject"}, {Name: "sections", Block: true}, {Name: "link"}}
 	return []mail.Kind{
@@ -36,16 +36,16 @@ func newestOf(kind string) func(c *db.Conn) (mail.Row, bool, error) {
 	}
 }
 
-// reader is the user whom a notice or a digest is for.
+// reader is the user of a notice or a digest.
 type reader struct {
 	id    int64
 	name  string
 	email string
-	jobs  string            // how they hear of jobs
+	jobs  string            // their choice for jobs
 	roles map[string]string // by service
 }
 
-// readerOf finds a user by "user:7"; false for one who may not sign in any more.
+// readerOf finds a user by "user:7"; false for one who may no longer sign in.
 func readerOf(c *db.Conn, subject string) (u reader, is bool, err error) {
 	var notices string
 	u, is, err = db.One(c, func(r *db.Row) reader {
@@ -68,8 +68,8 @@ func readerOf(c *db.Conn, subject string) (u reader, is bool, err error) {
 	}, "SELECT service, role FROM roles WHERE user_id = ?", u.id)
 }
 
-// tell is a notice as a row of a message: its title and the record's cells; is is false when it is not so any
-// more, or the user has no role there any more.
+// tell is a notice as a row of a message: its title and the record's cells. is is false if it no longer applies, or the
+// user has lost the role.
 func (b *Book) tell(c *db.Conn, w *mail.Writer, r mail.Row, u reader) (cells []string, service, path string, is bool,
 	err error) {
 	name, service, _ := strings.Cut(r.Note, " ")
@@ -132,8 +132,8 @@ func (b *Book) dueOf(c *db.Conn, w *mail.Writer, u reader) (map[string][][]strin
 	return all, nil
 }
 
-// fillDigest fills in a user's digest. The row's note is the number of the message whose held notices it holds, and
-// the day when it lists what is due.
+// fillDigest fills in a user's digest. The row's note is the number of the message whose held notices it contains, and
+// the date if it lists due jobs.
 func (b *Book) fillDigest(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
 	u, is, err := readerOf(c, r.Person)
 	if err != nil {
@@ -182,7 +182,7 @@ func (b *Book) fillDigest(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Conten
 	return v, err
 }
 
-// failures is the notice of deliveries and messages that failed.
+// failures is the notice of failed deliveries and messages.
 func failures() mail.Notice {
 	return mail.Notice{
 		Name: "deliveries", Title: "Deliveries or messages failed",
@@ -195,7 +195,7 @@ func failures() mail.Notice {
 	}
 }
 
-// failed tells admins of a message that was refused or failed, one an hour and user.
+// failed notifies admins of a refused or failed message, once per hour and user.
 func failed(tx *db.Tx, service, kind string) error {
 	if kind == "notice" || kind == "digest" || kind == testKind {
 		return nil

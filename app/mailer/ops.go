@@ -13,7 +13,7 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// Ops are the operations on mail. Without a database they only tell what they are.
+// Ops are the operations on mail. Without a database they can only be described.
 func (b *Book) Ops() []schema.Op {
 	return []schema.Op{
 		b.setMail(), b.unsetMail(), b.testMail(), b.setKind(), b.saveText(), b.resetText(), b.preview(), b.listMails(),
@@ -25,7 +25,7 @@ func (b *Book) Ops() []schema.Op {
 	}
 }
 
-// answer widens a function's answer.
+// answer widens a function's result type.
 func answer[T any](v T, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (b *Book) setMail() schema.Op {
 	}
 }
 
-// bindText binds a text that may be absent; with empty, an empty one takes away what is kept.
+// bindText binds an optional text; with empty, an empty one removes the stored one.
 func bindText(f *schema.Form, p **string, name, about string, empty bool, opts ...schema.Opt) {
 	var clear bool
 	if empty {
@@ -146,7 +146,7 @@ func (b *Book) testMail() schema.Op {
 	}
 }
 
-// mayList refuses viewers: what was mailed to whom is for members.
+// mayList refuses viewers: the list of mail is for members.
 func mayList(who db.Caller) error {
 	if who.Role != "member" && who.Role != "admin" {
 		return fault.Forbiddenf("only members and admins may see mail; %s has the role %s", who.User, who.Role)
@@ -218,7 +218,7 @@ func (b *Book) showMail() schema.Op {
 	}
 }
 
-// several is an operation on messages by their numbers.
+// several is an operation on messages by number.
 func (b *Book) several(name, about, word string, act func(context.Context, db.Caller, []int64) (Again,
 	error)) schema.Op {
 	return schema.Op{

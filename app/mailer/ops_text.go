@@ -89,7 +89,7 @@ func (b *Book) saveText() schema.Op {
 	}
 }
 
-// splitText parts a file into the subject, if its first line is one, and the body.
+// splitText splits a file into the subject, if its first line is one, and the body.
 func splitText(text string) (subject, body *string) {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 	first, rest, _ := strings.Cut(text, "\n")

@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/session"
 )
 
-// Try is what came of one try, for the log. It holds no address and no word of the message.
+// Try is the result of an attempt, for the log. It holds no address and no text of the message.
 type Try struct {
 	ID    int64
 	Kind  string
@@ -20,24 +20,23 @@ type Try struct {
 	Took  time.Duration
 }
 
-// Sender sends what is queued, one message at a time.
+// Sender sends queued messages, one at a time.
 type Sender struct {
 	b       *Book
 	log     func(Try)
 	trouble func(error)
 	grace   time.Duration
 	poll    time.Duration
-	begun   []time.Time // tries of the last minute
+	begun   []time.Time // attempts of the last minute
 }
 
-// NewSender returns the one sender. log is told of each try, trouble of what goes wrong with the
-// database, by which nothing is lost.
+// NewSender returns the one sender. log receives each attempt, trouble the database's errors, which lose nothing.
 func NewSender(b *Book, log func(Try), trouble func(error)) *Sender {
 	return &Sender{b: b, log: log, trouble: trouble, grace: 10 * time.Second, poll: time.Second}
 }
 
-// Run sends until ctx ends; then the try under way has ten seconds. Only one process may run on a
-// database: what it finds in sending was cut off with the program before, and is queued again.
+// Run sends until ctx ends; a running attempt then has ten seconds. Only one process may run it on a database: a
+// message in state sending was interrupted with the previous process, and is queued again.
 func (s *Sender) Run(ctx context.Context) {
 	tries, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
@@ -65,7 +64,7 @@ func (s *Sender) report(err error) error {
 	return err
 }
 
-// recover queues again what a killed program was sending, and remembers when tries began.
+// recover queues again what a killed process was sending, and reads when attempts began.
 func (s *Sender) recover(ctx context.Context) error {
 	return db.Exec(ctx, s.b.d, db.Bookkeeping(), func(tx *db.Tx) error {
 		if demo, err := tx.Setting(settingDemo); err != nil || demo != "" {
@@ -85,17 +84,17 @@ func (s *Sender) recover(ctx context.Context) error {
 	})
 }
 
-// outgoing is a message with all that its try needs.
+// outgoing is a message with everything that its attempt needs.
 type outgoing struct {
 	mail.Listed
 	row      mail.Row
 	settings Settings
 	envelope mail.Envelope
 	body     []byte
-	ended    string // the state that it was given instead of being sent
+	ended    string // its new state, if it is not sent
 }
 
-// step makes one try, if there is one to be made now; more says that there may be another.
+// step makes one attempt, if one is due; more reports that there may be another.
 func (s *Sender) step(ctx, tries context.Context) (more bool) {
 	ready, err := s.ready(ctx)
 	if s.report(err) != nil || !ready || !s.mayBegin() {
@@ -127,7 +126,7 @@ func (s *Sender) step(ctx, tries context.Context) (more bool) {
 	return more
 }
 
-// mayBegin reports whether another try keeps the rate: any 60 seconds hold at most rate beginnings.
+// mayBegin reports whether another attempt keeps the rate: at most rate attempts begin in any 60 seconds.
 func (s *Sender) mayBegin() bool {
 	var rate int64
 	err := s.b.d.View(context.Background(), func(c *db.Conn) error {
@@ -144,13 +143,13 @@ func (s *Sender) mayBegin() bool {
 	return int64(len(s.begun)) < rate
 }
 
-// aged are the messages whose time is over: of asked links after an hour, of all others after two days.
+// aged are the messages whose time is over: requested links after an hour, all others after two days.
 const aged = `state = 'queued' AND created_at < ?1 - CASE WHEN link THEN 3600 ELSE 172800 END`
 
 const due = `SELECT id FROM mails WHERE state = 'queued' AND (next_try_at <= ?1 OR next_try_at > ?1 + 14400)
 	ORDER BY link DESC, id LIMIT 1`
 
-// ready reports whether there is something to do at all, without writing.
+// ready reports whether there is anything to do, without writing.
 func (s *Sender) ready(ctx context.Context) (ready bool, err error) {
 	err = s.b.d.View(ctx, func(c *db.Conn) error {
 		if demo, err := c.Setting(settingDemo); err != nil || demo != "" {
@@ -170,7 +169,7 @@ func (s *Sender) ready(ctx context.Context) (ready bool, err error) {
 	return ready, err
 }
 
-// holds reports whether nothing is sent now: there is no server, mail is paused, or there was trouble.
+// holds reports whether nothing is sent now: there is no server, mail is paused, or a problem blocks it.
 func holds(c *db.Conn) (bool, error) {
 	is, err := mail.SetUp(c)
 	if err != nil || !is {
@@ -183,11 +182,11 @@ func holds(c *db.Conn) (bool, error) {
 	return is && t.Next > c.Now() && t.Next <= c.Now()+mail.Longest, err
 }
 
-// settingDemo says that the file is a demo, which sends nothing.
+// settingDemo marks the file as a demo, which sends nothing.
 const settingDemo = "mail.demo"
 
-// begin ends what is too old and marks the next message as being sent, with all that its try needs;
-// nil when there is none.
+// begin ends too old messages and marks the next one as being sent, with everything that its attempt needs; nil if
+// there is none.
 func (s *Sender) begin(ctx context.Context) (o *outgoing, err error) {
 	err = db.Exec(ctx, s.b.d, db.Bookkeeping(), func(tx *db.Tx) error {
 		o = nil
@@ -215,8 +214,8 @@ func (s *Sender) begin(ctx context.Context) (o *outgoing, err error) {
 	return o, err
 }
 
-// prepare reads what a message says now, and marks it as being sent. A message that is not true any
-// more, or that cannot be sent, is ended.
+// prepare reads a message's present content and marks it as being sent. A message that is no longer true, or cannot be
+// sent, is ended.
 func (b *Book) prepare(tx *db.Tx, id int64) (*outgoing, error) {
 	m, err := mail.Find(&tx.Conn, id)
 	o := &outgoing{Listed: m, row: m.Row()}
@@ -232,9 +231,9 @@ func (b *Book) prepare(tx *db.Tx, id int64) (*outgoing, error) {
 	}
 	f, untrue, err := b.read(tx, k, o.row)
 	switch {
-	case fault.Is(err, fault.Invalid): // a text that cannot be filled in any more, as after an upgrade
+	case fault.Is(err, fault.Invalid): // a text that can no longer be filled in, for example after an upgrade
 		return o, o.end(tx, mail.Declined, err.Error())
-	case fault.Is(err, fault.NotFound): // what it is about is gone
+	case fault.Is(err, fault.NotFound): // its record is gone
 		return o, o.end(tx, mail.Cancelled, err.Error())
 	case err != nil:
 		return nil, err
@@ -271,7 +270,7 @@ func (o *outgoing) seal(tx *db.Tx, name string, person bool, w mail.Written) (er
 	return err
 }
 
-// read fills a message in. What a record's reader makes in vain, such as a link, is undone.
+// read fills a message in. If that fails, its writes, such as a link, are rolled back.
 func (b *Book) read(tx *db.Tx, k mail.Kind, r mail.Row) (f filled, untrue string, err error) {
 	t, err := b.text(&tx.Conn, k.Name)
 	if err != nil {
@@ -287,7 +286,7 @@ func (b *Book) read(tx *db.Tx, k mail.Kind, r mail.Row) (f filled, untrue string
 	return f, f.Untrue, nil
 }
 
-// end gives the message a last state without a try.
+// end sets the message's final state without an attempt.
 func (o *outgoing) end(tx *db.Tx, state, why string) error {
 	o.ended = state
 	return o.settle(tx, state, mail.Reply{Text: why}, nil)
@@ -309,7 +308,7 @@ func (o *outgoing) settle(tx *db.Tx, state string, r mail.Reply, next any) error
 	return err
 }
 
-// maker makes the links and codes of a message that is being sent.
+// maker makes the links and codes of a message being sent.
 type maker struct{ tx *db.Tx }
 
 // Token makes a link's token.
@@ -356,7 +355,7 @@ func (b *Book) record(tx *db.Tx, o *outgoing, r mail.Reply) (state string, err e
 		state = mail.Failed
 	default:
 		at, in := mail.Next(o.CreatedAt, tx.Now(), o.Tries, o.row.Link)
-		if state = mail.Failed; in || b.d.ClockDoubt() != "" { // by a wrong clock no message is too old
+		if state = mail.Failed; in || b.d.ClockDoubt() != "" { // a doubted clock ages no message
 			state, next = mail.Queued, at
 		}
 	}
@@ -368,7 +367,7 @@ func (b *Book) record(tx *db.Tx, o *outgoing, r mail.Reply) (state string, err e
 	return state, o.settle(tx, state, r, next)
 }
 
-// server is the mail server with the password that holds.
+// server is the mail server with the valid password.
 func (b *Book) server(c *db.Conn) (Settings, error) {
 	s, err := settings(c)
 	if b.password != "" && s.User != "" {
@@ -380,7 +379,7 @@ func (b *Book) server(c *db.Conn) (Settings, error) {
 // keptDays is how long finished messages are listed.
 const keptDays = 400
 
-// Flush forgets messages that are finished for 400 days.
+// Flush deletes messages that were finished 400 days ago.
 func (b *Book) Flush(ctx context.Context) error {
 	old, err := db.Read(ctx, b.d, func(c *db.Conn) (bool, error) {
 		_, is, err := db.One(c, db.Int,

@@ -42,7 +42,7 @@ const (
 	settingPassword = "mail.password"
 )
 
-// settings reads the mail server; Host is "" when there is none.
+// settings reads the mail server; Host is "" if there is none.
 func settings(c *db.Conn) (s Settings, err error) {
 	kept := map[string]string{}
 	err = db.Each(c, func(r *db.Row) error {
@@ -89,7 +89,7 @@ func (s Settings) keep(tx *db.Tx) error {
 	return tx.SetSetting(settingTrouble, "")
 }
 
-// Change is what set_mail was given; nil stays as it is, and empty takes away.
+// Change are the arguments of set_mail; nil leaves a setting, empty removes it.
 type Change struct {
 	Host, Security, User, Password, From, FromName, ReplyTo *string
 	Port, Rate                                              *int64
@@ -102,7 +102,7 @@ func put[T any](to *T, from *T) {
 	}
 }
 
-// apply changes the settings as they were asked to.
+// apply applies the changes.
 func (c Change) apply(s Settings) (Settings, error) {
 	before := s
 	put(&s.Host, c.Host)
@@ -172,7 +172,7 @@ func isLoopback(host string) bool {
 	return err == nil && a.Unmap().IsLoopback()
 }
 
-// checkHost refuses what is no name and no address of a mail server.
+// checkHost refuses what is not a mail server's name or address.
 func checkHost(host string) error {
 	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	switch {
@@ -190,7 +190,7 @@ func checkHost(host string) error {
 	return nil
 }
 
-// set keeps the mail server.
+// set stores the mail server.
 func (b *Book) set(ctx context.Context, who db.Caller, change Change) (Settings, error) {
 	who.Service = ""
 	return db.Update(ctx, b.d, who, func(tx *db.Tx) (Settings, error) {
@@ -209,7 +209,7 @@ func (b *Book) set(ctx context.Context, who db.Caller, change Change) (Settings,
 	})
 }
 
-// unset takes the mail server away; rows that wait go on waiting.
+// unset removes the mail server; waiting rows stay.
 func (b *Book) unset(ctx context.Context, who db.Caller) (Count, error) {
 	who.Service = ""
 	return db.Update(ctx, b.d, who, func(tx *db.Tx) (v Count, err error) {
@@ -226,7 +226,7 @@ func (b *Book) unset(ctx context.Context, who db.Caller) (Count, error) {
 	})
 }
 
-// Count is how many messages wait.
+// Count is the number of waiting messages.
 type Count struct {
 	Waiting int64 `json:"waiting"`
 }
@@ -236,7 +236,7 @@ func waiting(c *db.Conn) (v Count, err error) {
 	return v, err
 }
 
-// pause holds all messages but tests, or lets them go.
+// pause holds all messages except tests, or releases them.
 func (b *Book) pause(ctx context.Context, who db.Caller, hold bool) (Count, error) {
 	who.Service = ""
 	return db.Update(ctx, b.d, who, func(tx *db.Tx) (v Count, err error) {
@@ -257,7 +257,7 @@ func (b *Book) pause(ctx context.Context, who db.Caller, hold bool) (Count, erro
 	})
 }
 
-// Locale is how days and amounts are written in messages and letters.
+// Locale is the format of dates and amounts in messages and letters.
 type Locale struct {
 	Locale string `json:"locale"`
 }
@@ -279,12 +279,12 @@ func (b *Book) setLocale(ctx context.Context, who db.Caller, name string) (Local
 	})
 }
 
-// trouble is what keeps all messages from being sent.
+// trouble is a problem that blocks all messages.
 type trouble struct {
 	Stage mail.Stage    `json:"stage"`
 	Code  int           `json:"code"`
 	Reply string        `json:"reply"`
-	Count int64         `json:"count"` // tries in a row
+	Count int64         `json:"count"` // attempts in a row
 	Next  exact.Instant `json:"-"`
 	At    int64         `json:"next"`
 }
@@ -308,18 +308,18 @@ func (t trouble) keep(tx *db.Tx) error {
 	return tx.SetSetting(settingTrouble, string(text))
 }
 
-// Status is whether mail is set up, and what holds it.
+// Status is whether mail is set up, and what blocks it.
 type Status struct {
 	Settings
 	SetUp, Paused bool
 	Trouble       bool
 	Stage, Reply  string // of the trouble
 	Next          exact.Instant
-	Refused       int64 // messages that were refused in the last seven days
+	Refused       int64 // messages refused in the last seven days
 	Locale        string
 }
 
-// Status reads whether mail is set up, and what holds it.
+// Status reads whether mail is set up, and what blocks it.
 func (b *Book) Status(c *db.Conn) (v Status, err error) {
 	if v.Settings, err = settings(c); err != nil {
 		return v, err

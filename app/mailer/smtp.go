@@ -19,21 +19,21 @@ import (
 	"quartermaster/webhook"
 )
 
-// How long the server may take.
+// The server's time limits.
 const (
 	connectWithin = 15 * time.Second
 	replyWithin   = 60 * time.Second
 	acceptWithin  = 600 * time.Second // after the final dot
 )
 
-// wire is a connection whose every read and write has the time that the server may take now.
+// wire is a connection with a time limit for every read and write.
 type wire struct {
 	net.Conn
 	within time.Duration
 }
 
 func (w *wire) Read(b []byte) (int, error) {
-	_ = w.SetReadDeadline(time.Now().Add(w.within)) // a connection that is gone says so at the read
+	_ = w.SetReadDeadline(time.Now().Add(w.within)) // a lost connection fails at the read
 	return w.Conn.Read(b)
 }
 
@@ -42,22 +42,22 @@ func (w *wire) Write(b []byte) (int, error) {
 	return w.Conn.Write(b)
 }
 
-// talk is one message's way to the server.
+// talk is one message's dialog with the server.
 type talk struct {
 	s    Settings
 	wire *wire
 	c    *smtp.Client
 }
 
-// deliver sends one message. done is told how far it came and what the server answered last, before the goodbye:
-// only a message whose last answer was lost may come twice. The end of ctx cuts the connection.
+// deliver sends one message. done receives the stage reached and the server's last reply, before QUIT: only a message
+// whose last reply was lost may arrive twice. The end of ctx cuts the connection.
 func deliver(ctx context.Context, s Settings, e mail.Envelope, body []byte, done func(mail.Reply)) {
 	m := &talk{s: s}
 	defer m.close()
 	done(m.send(ctx, e, body))
 }
 
-// send goes from the connection to the final dot.
+// send runs from the connection to the final dot.
 func (m *talk) send(ctx context.Context, e mail.Envelope, body []byte) mail.Reply {
 	if r := m.open(ctx); r != nil {
 		return *r
@@ -81,7 +81,7 @@ func (m *talk) send(ctx context.Context, e mail.Envelope, body []byte) mail.Repl
 	return m.data(body)
 }
 
-// reply is what the server said, or why it said nothing.
+// reply is the server's reply, or why there is none.
 func reply(stage mail.Stage, err error) mail.Reply {
 	var said *textproto.Error
 	if errors.As(err, &said) {
@@ -129,7 +129,7 @@ func (m *talk) open(ctx context.Context) *mail.Reply {
 	return replied(mail.Connect, m.c.Hello(literal(conn.LocalAddr())))
 }
 
-// literal is how we greet: by our address, since a machine's name need not be one of the internet.
+// literal is our name in the greeting: our address, since a machine's name need not be known on the internet.
 func literal(a net.Addr) string {
 	tcp, is := a.(*net.TCPAddr)
 	if !is {
@@ -212,8 +212,7 @@ func (a *login) Next(_ []byte, more bool) ([]byte, error) {
 	return nil, errors.New("the server asks for more than AUTH LOGIN has")
 }
 
-// data sends the message itself. It is done by the client's text so that the server's last answer,
-// with its queue id, is kept.
+// data sends the message itself, with the text protocol, to keep the server's last reply with its queue id.
 func (m *talk) data(body []byte) mail.Reply {
 	id, err := m.c.Text.Cmd("DATA")
 	if err != nil {
@@ -240,7 +239,7 @@ func (m *talk) data(body []byte) mail.Reply {
 	return mail.Reply{Stage: mail.Data, Code: code, Text: text}
 }
 
-// close says goodbye, without waiting for what the server thinks of it.
+// close sends QUIT without waiting for the reply.
 func (m *talk) close() {
 	if m.c != nil {
 		m.wire.within = 2 * time.Second

@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// Tested is what came of a test message.
+// Tested is the result of a test message.
 type Tested struct {
 	OK    bool   `json:"ok"`
 	Stage string `json:"stage" enum:"connect,tls,auth,from,to,data"`
@@ -18,7 +18,7 @@ type Tested struct {
 	To    string `json:"-"`
 }
 
-// Refusals let the command fail when the test was not well.
+// Refusals make the command fail if the test failed.
 func (t Tested) Refusals() (refused []string, err error) {
 	if t.OK {
 		return nil, nil
@@ -26,10 +26,10 @@ func (t Tested) Refusals() (refused []string, err error) {
 	return nil, fault.Conflictf("the test message was not sent: %s", t.Reply)
 }
 
-// testKind is of test messages, which have no text of their own and are not tried again.
+// testKind is the kind of test messages, which have no changeable text and are not retried.
 const testKind = "test"
 
-// test sends a message now, past everything that waits, and says what the server answered.
+// test sends a message at once, before all waiting ones, and returns the server's reply.
 func (b *Book) test(ctx context.Context, who db.Caller, to string) (t Tested, err error) {
 	var o *outgoing
 	caller := who
@@ -60,7 +60,7 @@ func (b *Book) test(ctx context.Context, who db.Caller, to string) (t Tested, er
 	})
 }
 
-// testTo is the address that a test goes to, by default the user's own. It refuses what cannot be tested.
+// testTo is the address of a test, by default the user's own. It refuses an impossible test.
 func (b *Book) testTo(tx *db.Tx, who db.Caller, to string) (string, error) {
 	if err := mail.CheckSetUp(&tx.Conn); err != nil {
 		return to, err

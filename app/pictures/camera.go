@@ -21,16 +21,16 @@ var widths = []struct {
 // narrowest is the width at which no page may scroll sideways.
 const narrowest = 320
 
-// camera takes the pictures, and counts what is wrong with the pages.
+// camera takes the pictures, and counts the pages' faults.
 type camera struct {
 	*options
 	check    string   // axe
-	pages    int      // pages that were shown
+	pages    int      // pages shown
 	findings int      // of axe, and pages that scroll sideways
 	shown    []string // lines of the list
 }
 
-// shots takes one page in each width and theme, and looks for what is wrong with it.
+// shots takes one page in each width and theme, and checks it.
 func (c *camera) shots(ctx context.Context, address, name string) error {
 	if name == "" {
 		name = fileName(address)
@@ -78,7 +78,7 @@ func (c *camera) sideways(ctx context.Context, what string) error {
 	return err
 }
 
-// cut finds the tables that are wider than their place, though they can be scrolled.
+// cut finds tables that are wider than their container, though scrollable.
 func (c *camera) cut(ctx context.Context, what string) error {
 	tables, err := chromedp.Run(ctx,
 		chromedp.Evaluate[[]string](
@@ -94,8 +94,7 @@ func (c *camera) found(format string, args ...any) {
 	fmt.Printf(format+"\n", args...)
 }
 
-// fit makes the window as high as the page, where all of it is wanted: what is fixed to
-// its lower edge then stands below the rest.
+// fit makes the window as high as the page for a full picture, so that elements fixed to the bottom are below the rest.
 func (c *camera) fit(ctx context.Context, wide, high int64) error {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(wide, high)); err != nil || !c.whole {
 		return err
@@ -107,7 +106,7 @@ func (c *camera) fit(ctx context.Context, wide, high int64) error {
 	return chromedp.Do(ctx, chromedp.EmulateViewport(wide, min(max(high, whole), 6000)))
 }
 
-// shoot takes what the browser shows.
+// shoot takes the browser's present picture.
 func (c *camera) shoot(ctx context.Context, name string) error {
 	if c.to == "" {
 		return nil
@@ -119,7 +118,7 @@ func (c *camera) shoot(ctx context.Context, name string) error {
 	return os.WriteFile(filepath.Join(c.to, name+".png"), png, 0o644) // #nosec G306 -- pictures are for everybody
 }
 
-// examine runs axe on the page that is shown, and prints what it found.
+// examine runs axe on the shown page and prints its findings.
 func (c *camera) examine(ctx context.Context, what string) error {
 	if c.check == "" {
 		return nil
@@ -135,7 +134,7 @@ func (c *camera) examine(ctx context.Context, what string) error {
 	return err
 }
 
-// fileName is the address without its host, as a file may be called.
+// fileName is the address without its host, as a file name.
 func fileName(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -1,15 +1,13 @@
-// Command pictures shows how the pages look: it takes a picture of every page that it is
-// named, or of every page that there is, in five widths and two themes, as a narrow phone,
-// a phone, a tablet, a desk and a wide desk show it:
+// Command pictures takes a picture of every given page, or of every existing page, in five widths (narrow phone to wide
+// desktop) and two themes:
 //
 //	go run ./app/pictures -link http://127.0.0.1:8082/welcome/... -to DIR :8082/ :8083/arrears
 //	go run ./app/pictures -link http://127.0.0.1:8082/welcome/... -to DIR -tour :8081,:8082,:8083,:8084
 //
-// link is the one that serve --demo prints; it signs the browser in. The tour follows the
-// links of the store, maintenance, rental and reorder (in that order) as an admin, a
-// tenant, a buyer and a visitor without a session, one page of each kind; it makes a
-// tenant's invitation and an asset's public address for that. With -empty it shows an
-// installation that holds nothing, whose link is that of init, as its admin.
+// link is printed by serve --demo; it signs the browser in. The tour follows the links of the store, maintenance,
+// rental and reorder (in that order) as an admin, a tenant, a buyer and a visitor without a session, one page of each
+// kind; it makes a tenant's invitation and an asset's public address for that. With -empty it shows an empty
+// installation, by init's link, as its admin.
 package main
 
 import (
@@ -24,7 +22,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// options are what the command was told.
+// options are the command's arguments.
 type options struct {
 	link, to, only, browser, axe, tour, list string
 	empty                                    string
@@ -51,7 +49,7 @@ func main() {
 	}
 }
 
-// signIn follows the link that signs in, if there is one, and gives the host it leads to.
+// signIn follows the sign-in link, if there is one, and returns its host.
 func (o *options) signIn(ctx context.Context) (host string, err error) {
 	if o.link == "" {
 		return "", nil

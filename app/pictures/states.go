@@ -10,8 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// states shows what no link leads to: refused forms, questions, what is shown once, what
-// is not there.
+// states shows pages without a link: refused forms, questions, one-time secrets, errors.
 func (c *camera) states(ctx context.Context, bases []string) error {
 	store, maintenance, rental, reorder := bases[0], bases[1], bases[2], bases[3]
 	for _, s := range []struct {
@@ -59,7 +58,7 @@ func (c *camera) states(ctx context.Context, bases []string) error {
 	return nil
 }
 
-// stateInAll looks at the page that stands there in every width and theme.
+// stateInAll takes the present page in every width and theme.
 func (c *camera) stateInAll(ctx context.Context, name string) error {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(narrowest, 640)); err != nil {
 		return err
@@ -100,7 +99,7 @@ func upload(ctx context.Context, address, name, cells string) error {
 	return submit(ctx, "")
 }
 
-// letter makes a tenant's invitation and gives its link.
+// letter makes a tenant's invitation and returns its link.
 func (c *camera) letter(ctx context.Context, rental string) (string, error) {
 	if err := submit(ctx, rental+"/do/invite_tenant?tenant_id=1"); err != nil {
 		return "", err

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// tour follows the links of one who looks, one page of each kind.
+// tour follows one person's links, one page of each kind.
 type tour struct {
 	camera *camera
 	who    string
@@ -20,11 +20,11 @@ type tour struct {
 	forms  []string // forms without a record: after all others
 }
 
-// named are the last parts of addresses that name a record.
+// named match the last parts of addresses that name a record.
 var named = regexp.MustCompile(
 	`^/(skus|purchase-orders|suppliers|products|units|plans|users|keys|orders|redeem-codes|licenses|customers|assets|work-orders|parts|leases|tenants|properties|payments|maintenance|photos|webhooks|docs|export|import|portal/tickets|portal/receipts|portal/photos|request|welcome|portal/welcome)/[^/?]+`)
 
-// kind is an address without what tells records of a kind apart.
+// kind is an address without its record's name.
 func kind(u *url.URL) string {
 	path := named.ReplaceAllString(u.EscapedPath(), "/$1/N")
 	if u.RawQuery != "" && !strings.HasPrefix(path, "/do/") {
@@ -33,8 +33,7 @@ func kind(u *url.URL) string {
 	return path
 }
 
-// follow puts an address into the queue, if it is a page of ours of a kind that was not
-// shown yet.
+// follow queues an address, if it is one of our pages of a kind not shown yet.
 func (t *tour) follow(host, address string) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host != host || strings.HasPrefix(u.Path, "/static/") ||
@@ -107,7 +106,7 @@ func (t *tour) walk(ctx context.Context, starts ...string) error {
 	return nil
 }
 
-// keep writes the address, and the cookies that show it, into the list.
+// keep writes the address, and its cookies, into the list.
 func (c *camera) keep(ctx context.Context, address string) error {
 	if c.list == "" {
 		return nil
@@ -124,8 +123,8 @@ func (c *camera) keep(ctx context.Context, address string) error {
 	return nil
 }
 
-// submit fills the form of the act and sends it: fields are CSS selectors and values. An
-// empty address is the page that stands there.
+// submit fills in the action's form and sends it: fields are CSS selectors and values. An empty address is the present
+// page.
 func submit(ctx context.Context, address string, fields ...string) error {
 	if address != "" {
 		if err := chromedp.Do(ctx, chromedp.Navigate(address), chromedp.WaitReady("main")); err != nil {
@@ -137,7 +136,7 @@ func submit(ctx context.Context, address string, fields ...string) error {
 			return err
 		}
 	}
-	// The page that comes after has no mark of this one.
+	// The next page does not have this page's mark.
 	if _, err := chromedp.Run(ctx,
 		chromedp.Evaluate[bool](
 			`(() => { document.body.dataset.before = ""; const f = document.querySelector("main form[method=post]"); f.noValidate = true; setTimeout(() => f.submit(), 0); return true })()`)); err != nil {
@@ -146,7 +145,7 @@ func submit(ctx context.Context, address string, fields ...string) error {
 	return chromedp.Do(ctx, chromedp.WaitReady("body:not([data-before]) main"))
 }
 
-// tourAll goes through everything as everybody.
+// tourAll visits everything as everybody.
 func (c *camera) tourAll(ctx context.Context, bases []string) error {
 	store, maintenance, rental, reorder := bases[0], bases[1], bases[2], bases[3]
 	if err := submit(ctx, maintenance+"/do/set_requests?asset_id=1"); err != nil {
@@ -202,7 +201,7 @@ func (c *camera) tourAll(ctx context.Context, bases []string) error {
 	return nil
 }
 
-// tourEmpty goes through an installation that holds nothing, as its admin.
+// tourEmpty visits an empty installation as its admin.
 func (c *camera) tourEmpty(ctx context.Context, bases []string) error {
 	admin := &tour{camera: c, who: "empty-"}
 	for _, b := range bases {
@@ -213,7 +212,7 @@ func (c *camera) tourEmpty(ctx context.Context, bases []string) error {
 	return nil
 }
 
-// read returns what a page says by an expression.
+// read returns the value of an expression in the page.
 func (c *camera) read(ctx context.Context, address, expression string) (string, error) {
 	if err := chromedp.Do(ctx, chromedp.Navigate(address), chromedp.WaitReady("main")); err != nil {
 		return "", err

@@ -12,7 +12,7 @@ import (
 	"quartermaster/schema/wire"
 )
 
-// written is an answer that is JSON already.
+// written is an answer that is already JSON.
 type written []byte
 
 // encode appends the answer as JSON.
@@ -33,8 +33,7 @@ func status(op schema.Op, answer any) int {
 	return http.StatusOK
 }
 
-// answer writes the answer. keep, unless it is nil, is shown the bytes of one with the
-// status 200.
+// answer writes the answer. keep, unless nil, receives the bytes of one with status 200.
 func (h *handler) answer(w http.ResponseWriter, op schema.Op, answer any, keep func(body []byte)) {
 	held := strict.GetBuffer()
 	body, err := encode((*held)[:0], answer)
@@ -52,8 +51,7 @@ func (h *handler) answer(w http.ResponseWriter, op schema.Op, answer any, keep f
 	wire.Send(w, code, body)
 }
 
-// refuse answers with the refusal that err is, or with an internal error that tells
-// nothing.
+// refuse answers with err's refusal, or with an internal error without details.
 func (h *handler) refuse(w http.ResponseWriter, err error) {
 	var again *db.Replay
 	if errors.As(err, &again) {

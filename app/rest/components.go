@@ -9,12 +9,11 @@ import (
 	"quartermaster/schema"
 )
 
-// components moves every schema that carries the name of a Go type to a place of its
-// own, so that generated clients have a type of that name, and refers to it. It changes
-// the document in place and gives the schemas by name.
+// components moves every schema with a Go type's name to its own place and refers to it, so that generated clients have
+// a type of that name. It changes the document in place and returns the schemas by name.
 type components map[string]obj
 
-// extract returns what stands in place of v.
+// extract returns the replacement of v.
 func (c components) extract(v any) any {
 	switch x := v.(type) {
 	case obj:
@@ -46,7 +45,7 @@ func (c components) named(schemaOf obj) any {
 	nullable := schemaOf["nullable"] == true
 	delete(schemaOf, "nullable")
 	about, described := schemaOf["description"]
-	delete(schemaOf, "description") // it is of the member, not of the type
+	delete(schemaOf, "description") // it belongs to the member, not to the type
 	free := name
 	for n := 2; c[free] != nil && !reflect.DeepEqual(c[free], schemaOf); n++ {
 		free = name + strconv.Itoa(n)

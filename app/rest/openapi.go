@@ -16,12 +16,11 @@ import (
 	"quartermaster/schema/wire"
 )
 
-// obj is a JSON object of the document; encoding/json writes its names sorted, so
-// that the document is the same bytes at every start.
+// obj is a JSON object of the document; encoding/json sorts its names, so that the document has the same bytes at every
+// start.
 type obj = map[string]any
 
-// document makes the service's OpenAPI 3.0.3 description out of the declarations
-// that the router serves.
+// document makes the service's OpenAPI 3.0.3 description from the router's declarations.
 func document(s schema.Service, agent bool) []byte {
 	paths := obj{}
 	for _, op := range s.Ops {
@@ -53,7 +52,7 @@ func document(s schema.Service, agent bool) []byte {
 		"servers": []obj{{"url": "/"}},
 		"paths":   paths,
 		"components": obj{
-			// #nosec G101 -- it tells what a key looks like
+			// #nosec G101 -- it describes the format of a key
 			"securitySchemes": obj{"key": obj{"type": "http", "scheme": "bearer",
 				"bearerFormat": "apk_ and 40 hexadecimal characters"}},
 			"schemas": schemas,
@@ -124,7 +123,7 @@ func operation(op schema.Op) obj {
 	return o
 }
 
-// operationID is the operation's name, as commands, agents and screens have it.
+// the appliance's own: ping
 func operationID(op schema.Op) string {
 	if op.Name != "" {
 		return op.Name
@@ -132,7 +131,7 @@ func operationID(op schema.Op) string {
 	return path.Base(op.Path()) // the appliance's own: ping
 }
 
-// tagOf groups the operations by what they are about: the first part of their path.
+// tagOf groups the operations by the first part of their path.
 func tagOf(op schema.Op) string {
 	parts := strings.Split(strings.TrimPrefix(op.Path(), "/api"), "/")
 	return strings.TrimSuffix(parts[1], ".json")
@@ -227,7 +226,7 @@ func example(op schema.Op, code int) json.RawMessage {
 	return b
 }
 
-// refusals lists what the operation may refuse, by what it takes and needs.
+// refusals lists the operation's possible refusals, by its arguments and permissions.
 func refusals(op schema.Op) []fault.Kind {
 	kinds := []fault.Kind{fault.Internal, fault.Unavailable, fault.Invalid}
 	if !op.Public {
@@ -281,8 +280,8 @@ func refusal(k fault.Kind) obj {
 	return r
 }
 
-// refusalOf is refusal for an operation that may have refusals of its own: then each has
-// its example, beside what every operation of its sort refuses.
+// refusalOf is refusal for an operation that may have refusals of its own: then each has its example, beside those of
+// every operation of its kind.
 func refusalOf(op schema.Op, k fault.Kind) obj {
 	r, s, examples, details := refusal(k), obj{"$ref": "#/components/schemas/Error"}, obj{}, []string{}
 	if !op.Public || k == fault.Invalid || k == fault.Malformed {
@@ -312,7 +311,7 @@ func refusalOf(op schema.Op, k fault.Kind) obj {
 	return r
 }
 
-// name is one that no example has yet.
+// name is an unused name for an example.
 func name(examples obj, word string) string {
 	free := word
 	for n := 2; examples[free] != nil; n++ {
@@ -321,7 +320,7 @@ func name(examples obj, word string) string {
 	return free
 }
 
-// told is what a filled-in value tells, by name.
+// told are a filled-in value's members, by name.
 func told(more any) obj {
 	var m obj
 	b, err := strict.Marshal(more)
@@ -380,7 +379,7 @@ func agentPath() obj {
 	}
 }
 
-// webhooks describes the events; OpenAPI 3.0 has no word of its own for them.
+// webhooks describes the events, since OpenAPI 3.0 has no element for them.
 func webhooks(events []schema.Event) obj {
 	all := obj{}
 	for _, e := range events {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// record notes what became of a request; it is the ResponseWriter of every handler.
+// record notes the outcome of a request; it is the ResponseWriter of every handler.
 type record struct {
 	http.ResponseWriter
 	id, route string
@@ -46,8 +46,7 @@ func seen(w http.ResponseWriter) *record {
 	return &record{ResponseWriter: w}
 }
 
-// outermost returns every response its headers, logs every request in one line and
-// counts it.
+// outermost adds the headers to every response, logs every request in one line and counts it.
 func (h *handler) outermost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -82,7 +81,7 @@ func (h *handler) finish(rec *record, r *http.Request, took time.Duration) {
 			Took: took})
 	}
 	e := h.Log.Info()
-	if rec.route == "/healthz" && rec.status == http.StatusOK { // somebody asks every few seconds
+	if rec.route == "/healthz" && rec.status == http.StatusOK { // a monitor asks every few seconds
 		e = h.Log.Debug()
 	}
 	if e == nil {
@@ -96,7 +95,7 @@ func (h *handler) finish(rec *record, r *http.Request, took time.Duration) {
 	e.Msg("request")
 }
 
-// keyPrefix is the part of the key by which the key list names it.
+// keyPrefix is the part of the key that the list of keys shows.
 func keyPrefix(r *http.Request) string {
 	const shown = len("apk_") + 4
 	_, key, ok := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -106,7 +105,7 @@ func keyPrefix(r *http.Request) string {
 	return key[:shown]
 }
 
-// Known keeps made-up methods out of the log and the metrics.
+// Known keeps unknown methods out of the log and the metrics.
 func Known(method string) string {
 	switch method {
 	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS":
@@ -115,7 +114,7 @@ func Known(method string) string {
 	return "other"
 }
 
-// RequestID is the request's id as the client gave it, or a new one.
+// RequestID is the client's request id, or a new one.
 func RequestID(r *http.Request) string {
 	id := r.Header.Get("X-Request-Id")
 	if len(id) >= 1 && len(id) <= 128 && strings.IndexFunc(id, func(c rune) bool {
@@ -128,8 +127,8 @@ func RequestID(r *http.Request) string {
 	return hex.EncodeToString(b[:])
 }
 
-// Client is the address that asked: the connection's, or behind a trusted proxy the
-// last address in X-Forwarded-For that is not a trusted proxy itself.
+// Client is the client's address: the connection's, or behind a trusted proxy the last untrusted address in
+// X-Forwarded-For.
 func Client(r *http.Request, proxies []netip.Prefix) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -169,8 +168,8 @@ func trusted(proxies []netip.Prefix, host string) bool {
 // Remote is the client's address of a request that came through New's handler.
 func Remote(r *http.Request) string { return r.RemoteAddr }
 
-// cors answers a preflight of the one listed origin and lets its answers be read; it
-// reports whether the request is answered.
+// cors answers a preflight of the one listed origin and allows it to read answers; it reports whether the request is
+// answered.
 func (h *handler) cors(w *record, r *http.Request) bool {
 	if r.Header.Get("Origin") != h.CORSOrigin {
 		return false

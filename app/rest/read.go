@@ -27,7 +27,7 @@ func (h *handler) body(in *schema.Input, op schema.Op, raw bool, r *http.Request
 	if op.Foreign != nil {
 		return foreign(in, op.MaxBody, r)
 	}
-	if !raw { // a payment that is signed well is not lost over the name of its media type
+	if !raw { // a well-signed payment is not lost over its media type
 		if err := wire.CheckMedia(r.Header.Get("Content-Type")); err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (h *handler) body(in *schema.Input, op schema.Op, raw bool, r *http.Request
 	return nil
 }
 
-// foreign reads a body of an operation in another program's shape: a form, or JSON of that program's media type.
+// foreign reads a body in another program's format: a form, or JSON of that program's media type.
 func foreign(in *schema.Input, most int64, r *http.Request) error {
 	kind, about, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil {
@@ -79,7 +79,7 @@ func foreign(in *schema.Input, most int64, r *http.Request) error {
 			return fault.Malformedf("the body cannot be read as a JSON object")
 		}
 		for name, member := range members {
-			if text, is := member.(string); is { // null is as if it were not there
+			if text, is := member.(string); is { // null counts as absent
 				fields.Set(name, text)
 			}
 		}
@@ -115,7 +115,7 @@ func foreign(in *schema.Input, most int64, r *http.Request) error {
 	return nil
 }
 
-// takesRaw reports whether the operation reads the body as it came.
+// takesRaw reports whether the operation reads the unparsed body.
 func takesRaw(op schema.Op) bool {
 	for _, a := range op.Args(schema.REST) {
 		if a.Kind == schema.RawBody {
@@ -125,7 +125,7 @@ func takesRaw(op schema.Op) bool {
 	return false
 }
 
-// query reads the query string, refusing what url.ParseQuery would.
+// query parses the query string, and refuses what url.ParseQuery would.
 func query(raw string) (map[string][]string, error) {
 	q, err := url.ParseQuery(raw)
 	if err != nil {
@@ -134,8 +134,7 @@ func query(raw string) (map[string][]string, error) {
 	return q, nil
 }
 
-// asking returns the caller with the request, whose answer is kept when it has an
-// Idempotency-Key.
+// asking returns the caller with the request, whose answer is stored if it has an Idempotency-Key.
 func (h *handler) asking(who db.Caller, op schema.Op, r *http.Request, body []byte) (db.Caller, error) {
 	given := r.Header.Values("Idempotency-Key")
 	if len(given) == 0 || op.Public || !op.Writes {
@@ -157,8 +156,8 @@ func (h *handler) asking(who db.Caller, op schema.Op, r *http.Request, body []by
 	}), nil
 }
 
-// pathOf is the request's path such that two paths are equal when they name the same
-// record: parts are unescaped, but a slash or a percent sign within a part stays escaped.
+// pathOf is the request's path in a normal form: equal for the same record. Parts are unescaped, except a slash or a
+// percent sign within a part.
 func pathOf(r *http.Request) string {
 	if r.Context().Value(escapedKey{}) == nil {
 		return strings.ReplaceAll(r.URL.Path, "%", "%25")

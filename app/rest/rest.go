@@ -1,5 +1,5 @@
-// Package rest serves a service's operations over HTTP: schema.Op to httprouter, JSON
-// strictly in and plainly out, refusals to statuses, and the OpenAPI document.
+// Package rest serves a service's operations over HTTP: schema.Op on httprouter, strict JSON in, JSON out, refusals as
+// statuses, and the OpenAPI document.
 package rest
 
 import (
@@ -22,7 +22,7 @@ import (
 	"quartermaster/schema/wire"
 )
 
-// Options are what the handler of one service needs.
+// Options configure the handler of one service.
 type Options struct {
 	Service      schema.Service
 	Version      string // the program's
@@ -32,7 +32,7 @@ type Options struct {
 	Agent        http.Handler // POST /mcp; nil for a service without agents
 	Log          zerolog.Logger
 	Trusted      []netip.Prefix // proxies whose X-Forwarded-For counts
-	CORSOrigin   string         // the one origin that browsers may call from; "" is none
+	CORSOrigin   string         // the one origin that browsers may call from; "": none
 	Observe      func(Observation)
 }
 
@@ -47,7 +47,7 @@ type Observation struct {
 type handler struct {
 	Options
 	router   *httprouter.Router
-	document func() []byte // worked out when it is first asked for
+	document func() []byte // made at the first request
 }
 
 // New makes the handler of one service.
@@ -80,13 +80,12 @@ func New(o Options) http.Handler {
 	return h.outermost(escaped(r))
 }
 
-// escapedSlash reports whether a part of a path holds a slash, as a SKU may.
+// escapedSlash reports whether a part of a path contains a slash, as a SKU may.
 func escapedSlash(u *url.URL) bool {
 	return strings.Contains(u.RawPath, "%2F") || strings.Contains(u.RawPath, "%2f")
 }
 
-// escaped lets the router see a path whose parts hold slashes as it was sent, so that
-// they part nothing.
+// escaped shows the router the unparsed path if its parts contain slashes, so that they do not split it.
 func escaped(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !escapedSlash(r.URL) {
@@ -101,8 +100,7 @@ func escaped(next http.Handler) http.Handler {
 
 type escapedKey struct{}
 
-// plain returns the values of a path's named parts, unescaped where the router saw them
-// as they were sent.
+// plain returns the values of a path's named parts, unescaped if the router saw the unparsed path.
 func plain(r *http.Request, ps httprouter.Params) func(name string) string {
 	if r.Context().Value(escapedKey{}) == nil {
 		return ps.ByName
@@ -121,7 +119,7 @@ func (h *handler) agent(w http.ResponseWriter, r *http.Request, _ httprouter.Par
 	h.Agent.ServeHTTP(w, r)
 }
 
-// notFound refuses an unknown path. Under /api the key comes before everything.
+// notFound refuses an unknown path. Under /api the key is checked first.
 func (h *handler) notFound(w http.ResponseWriter, r *http.Request) {
 	if err := h.keyFirst(r); err != nil {
 		h.refuse(w, err)
@@ -139,13 +137,14 @@ func (h *handler) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for _, op := range h.Service.Ops {
-		if op.Ready != nil && op.Path() == r.URL.Path && op.Ready(r.Context()) != nil { // what is switched off is not there
+		// an operation that is turned off does not exist
+		if op.Ready != nil && op.Path() == r.URL.Path && op.Ready(r.Context()) != nil {
 			w.Header().Del("Allow")
 			h.notFound(w, r)
 			return
 		}
 	}
-	// The router offers OPTIONS, which it does not answer here.
+	// The router offers OPTIONS, which is not answered here.
 	methods := slices.DeleteFunc(strings.Split(w.Header().Get("Allow"), ", "),
 		func(m string) bool { return m == http.MethodOptions })
 	w.Header().Set("Allow", strings.Join(methods, ", "))
@@ -169,9 +168,8 @@ func (h *handler) keyFirst(r *http.Request) error {
 	return err
 }
 
-// serve is the one way from a request to an operation. The order of its refusals is
-// the contract's: key, role and scope, media type, size and form of the body,
-// fields; the operation itself refuses records and states.
+// serve is the one path from a request to an operation. Its refusals follow the contract's order: key, role and scope,
+// media type, size and form of the body, fields; the operation itself refuses records and states.
 func (h *handler) serve(op schema.Op) httprouter.Handle {
 	route, raw := documentPath(op), takesRaw(op)
 	large := schema.ShapeOf(op.Response).Unbounded()
@@ -212,8 +210,7 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 	}
 }
 
-// read answers a GET, out of what was answered lately where that is still right.
-// One that may be large waits for its turn.
+// read answers a GET, from the cache if its answer is still valid. A possibly large one waits for its turn.
 func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.Caller, r *http.Request,
 	ps httprouter.Params) {
 	path := pathOf(r)
@@ -223,7 +220,7 @@ func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.C
 			h.refuse(w, err)
 			return
 		}
-		body, at, found = h.Cache.Get(who, path, r.URL.RawQuery) // who had the turn before may have asked the same
+		body, at, found = h.Cache.Get(who, path, r.URL.RawQuery) // the previous request may have been the same
 	}
 	if found {
 		wire.Send(w, http.StatusOK, body)
@@ -283,7 +280,7 @@ func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Calle
 	return do(ctx, who)
 }
 
-// Ping is what GET /api/ping answers.
+// Ping is the answer of GET /api/ping.
 type Ping struct {
 	OK      bool   `json:"ok"`
 	User    string `json:"user" about:"the user whose key this is"`
@@ -310,15 +307,14 @@ func (h *handler) ping() schema.Op {
 	}
 }
 
-// Health is what GET /healthz answers; OK is false, with 503, when the database
-// cannot be read.
+// Health is the answer of GET /healthz; OK is false, with 503, if the database cannot be read.
 type Health struct {
 	OK      bool   `json:"ok"`
 	App     string `json:"app" about:"the service"`
 	Version string `json:"version"`
 }
 
-// HTTPStatus is 503 when the service is not well.
+// HTTPStatus is 503 if the service is not healthy.
 func (v Health) HTTPStatus() int {
 	if v.OK {
 		return http.StatusOK

@@ -15,19 +15,19 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Config is what serve can be told; every flag has an environment variable.
+// Config is serve's configuration; every flag has an environment variable.
 type Config struct {
-	Addrs        map[string]*string // by service; "off" leaves one out
+	Addrs        map[string]*string // by service; "off" omits one
 	Init, Demo   bool
 	MetricsAddr  string
 	BehindProxy  bool
-	PlainHTTP    bool // beyond loopback without TLS, on a network that is trusted
-	MemoryMiB    int  // for bodies and answers under way; 0: by the machine
+	PlainHTTP    bool // beyond loopback without TLS, on a trusted network
+	MemoryMiB    int  // for bodies and answers in progress; 0: by the machine's memory
 	CORSOrigin   string
 	MCPOrigins   []string
 	Screens      bool               // pages are served beside the APIs
-	URLs         map[string]*string // by service: the address that browsers use; "" is the listener's
-	AllowPrivate bool               // webhooks may go to loopback and private addresses
+	URLs         map[string]*string // by service: the address for browsers; "" is the listener's
+	AllowPrivate bool               // webhooks may be sent to loopback and private addresses
 
 	TLSCert, tlsKey string
 	trustedProxies  []string
@@ -35,8 +35,7 @@ type Config struct {
 	smtpPasswordFile, smtpPassword string
 }
 
-// AddressFlags adds to a command the flags that say where the services listen; serve
-// and healthcheck share them.
+// AddressFlags adds the flags of the services' addresses to a command; serve and healthcheck share them.
 func (c *Config) AddressFlags(f *pflag.FlagSet) {
 	c.Addrs = map[string]*string{}
 	for _, s := range NewServices(nil).All {
@@ -76,7 +75,7 @@ func (c *Config) Flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.Demo, "demo", false, "serve a demo shop in demo.db (or --db) and print an API key for each service")
 }
 
-// readPassword reads the mail server's password where it is not kept in the database.
+// readPassword reads the mail server's password, if it is not stored in the database.
 func (c *Config) readPassword() error {
 	path := c.smtpPasswordFile
 	if dir := os.Getenv("CREDENTIALS_DIRECTORY"); path == "" && dir != "" {
@@ -99,7 +98,7 @@ func (c *Config) readPassword() error {
 // TLS reports whether the listeners speak HTTPS.
 func (c *Config) TLS() bool { return c.TLSCert != "" }
 
-// Check refuses what must not be served.
+// Check refuses an unsafe or contradictory configuration.
 func (c *Config) Check() error {
 	if (c.TLSCert == "") != (c.tlsKey == "") {
 		return fmt.Errorf("--tls-cert and --tls-key go together")
@@ -195,7 +194,7 @@ func (c *Config) tlsConfig() (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// BaseURL is how a listener is reached.
+// BaseURL is the URL of a listener.
 func (c *Config) BaseURL(addr string) string {
 	scheme := "http"
 	if c.TLSCert != "" {

@@ -10,36 +10,32 @@ import (
 	"time"
 )
 
-// idleGrace is how long a connection may at least take to send its first request, and
-// a piece of an answer to be taken, before it may be closed for a new one. An honest
-// client needs a fraction of it.
+// idleGrace is the least time a connection has to send its first request, and to read a piece of an answer, before it
+// may be closed for a new one. An honest client needs a fraction of it.
 const idleGrace = 250 * time.Millisecond
 
-// A client that sends or takes a briskPiece each briskGrace is not cut off for others' memory.
+// A client that sends or reads a briskPiece each briskGrace is not disconnected for others' memory.
 const (
 	briskPiece = 64 << 10
 	briskGrace = 500 * time.Millisecond
 )
 
-// connLimiter bounds a listener's connections. When all are taken, a new connection
-// closes the oldest one that waits for its client: for the rest of a header or a body,
-// for its answer to be taken, for the next request. So clients that trickle, that stop
-// half-way, that do not read or that open and keep connections lock no other client out,
-// however many they are; a connection whose request is worked on is never closed for
-// another.
+// connLimiter bounds a listener's connections. When all are taken, a new connection closes the oldest one that waits
+// for its client: for the rest of a header or a body, for its answer to be read, for the next request. So clients that
+// trickle, stop half-way, do not read, or open and keep connections cannot lock out others, however many they are. A
+// connection whose request is being processed is never closed for another.
 //
-// Age counts from the beginning of the connection, for otherwise a crowd could hold the
-// limiter by asking for something now and then.
+// Age counts from the beginning of the connection, since otherwise a crowd could hold the limiter with occasional
+// requests.
 //
-// netutil.LimitListener bounds the number too, but leaves a new connection waiting until
-// one ends by itself: 16 clients that send nothing shut all others out of its 16 places
-// until the header timeout (TestLimitListenerBlocksNewClients). BenchmarkConnLimiter tells what ours
-// costs beside it.
+// netutil.LimitListener bounds the number too, but makes a new connection wait until one ends by itself: 16 silent
+// clients block its 16 places until the header timeout (TestLimitListenerBlocksNewClients). BenchmarkConnLimiter
+// compares the cost.
 type connLimiter struct {
 	mu    sync.Mutex
 	left  int
 	take  time.Duration // for a piece of an answer
-	conns *list.List    // of *limitedConn, the oldest first
+	conns *list.List    // of *limitedConn, oldest first
 	free  chan struct{}
 }
 
@@ -47,7 +43,7 @@ func newConnLimiter(size int) *connLimiter {
 	return &connLimiter{left: size, take: takeTimeout, conns: list.New(), free: make(chan struct{}, 1)}
 }
 
-// limitedConn is one connection that the limiter counts.
+// limitedConn is a connection that the limiter counts.
 type limitedConn struct {
 	net.Conn
 	limiter *connLimiter
@@ -56,22 +52,22 @@ type limitedConn struct {
 	elem  *list.Element
 	since time.Time
 
-	working  atomic.Int32 // whole requests that are not answered yet; more than one over HTTP/2
-	reading  atomic.Bool  // for what its client has not sent yet
-	sending  atomic.Int32 // how many requests send a piece of an answer that the client has not taken yet
-	holding  atomic.Int32 // how many hold memory
-	progress atomic.Int64 // when the last briskPiece had come, or a piece began to be sent, in Unix nanoseconds
-	some     int64        // of the next one; only who reads touches it
+	working  atomic.Int32 // complete requests without an answer; more than one over HTTP/2
+	reading  atomic.Bool  // waiting for its client to send
+	sending  atomic.Int32 // number of requests with a piece of an answer that the client has not read yet
+	holding  atomic.Int32 // number of requests that hold memory
+	progress atomic.Int64 // when the last briskPiece arrived, or sending a piece began, in Unix nanoseconds
+	some     int64        // of the next one; only the reader uses it
 }
 
 const socketBuffer = 64 << 10
 
-// wrap counts the connection in, closing another one if need be.
+// wrap counts the connection, closing another one if needed.
 func (r *connLimiter) wrap(c net.Conn) *limitedConn {
 	const again = 5 * time.Millisecond // another may have begun to wait meanwhile
 	s := &limitedConn{Conn: c, limiter: r}
 	if tcp, ok := c.(*net.TCPConn); ok {
-		// What the system holds for a client that does not read is bounded as well.
+		// The system's buffer for a client that does not read is bounded as well.
 		_ = tcp.SetWriteBuffer(socketBuffer)
 		_ = tcp.SetReadBuffer(socketBuffer)
 	}
@@ -101,7 +97,7 @@ func (r *connLimiter) admit(s *limitedConn) bool {
 	return true
 }
 
-// oldest is the oldest connection that is so, or nil.
+// oldest is the oldest connection for which so is true, or nil.
 func (r *connLimiter) oldest(is func(*limitedConn, time.Time) bool) *limitedConn {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,8 +110,8 @@ func (r *connLimiter) oldest(is func(*limitedConn, time.Time) bool) *limitedConn
 	return nil
 }
 
-// idle reports whether the next step is the client's. A connection whose goroutine neither
-// reads nor writes does not wait for its client.
+// idle reports whether the next step is the client's. A connection whose goroutine neither reads nor writes does not
+// wait for its client.
 func (s *limitedConn) idle(now time.Time) bool {
 	if n := s.sending.Load(); n > 0 && n >= s.working.Load() {
 		return now.UnixNano()-s.progress.Load() >= int64(idleGrace)
@@ -123,9 +119,8 @@ func (s *limitedConn) idle(now time.Time) bool {
 	return s.working.Load() == 0 && s.reading.Load() && now.Sub(s.since) >= idleGrace
 }
 
-// stalled reports whether it holds memory and is idle, and its client has sent and taken
-// nothing briskly of late: who is in the middle of an upload waits for its client again and
-// again, a moment each.
+// stalled reports whether the connection holds memory, is idle, and has made no progress recently. A client in the
+// middle of an upload is idle again and again, a moment each.
 func (s *limitedConn) stalled(now time.Time) bool {
 	return s.holding.Load() > 0 && s.idle(now) && now.UnixNano()-s.progress.Load() >= int64(briskGrace)
 }
@@ -141,7 +136,7 @@ func (s *limitedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the connection and counts it out, once.
+// Close ends the connection and uncounts it, once.
 func (s *limitedConn) Close() error {
 	defer s.once.Do(s.leave)
 	return s.Conn.Close()
@@ -174,7 +169,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 
 type connKey struct{}
 
-// withConn returns the requests of a connection its limitedConn in their context.
+// withConn adds a connection's limitedConn to its requests' context.
 func withConn(ctx context.Context, c net.Conn) context.Context {
 	if secure, ok := c.(*tls.Conn); ok {
 		c = secure.NetConn()

@@ -11,19 +11,18 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// demoUser is whose keys serve --demo prints.
+// demoUser is the user of the keys that serve --demo prints.
 const demoUser = "demo"
 
-// demoLabel marks them.
+// demoLabel is their label.
 const demoLabel = "serve --demo"
 
-// demoKey is the setting that holds a service's demo key, so that it is the same at every
-// start. Nothing else keeps a key in clear, and no shop but a demo has these settings.
+// demoKey is the setting that holds a service's demo key, so that it is the same at every start. Nothing else stores a
+// key in clear, and only a demo has these settings.
 const demoKey = "demo_key."
 
-// fillDemo fills an empty database with a small shop in every service, once, in one
-// transaction: a start that was cut off leaves nothing that the next one would take for
-// a real shop.
+// fillDemo fills an empty database with a small shop in every service, in one transaction: an interrupted start leaves
+// nothing that looks like a real shop.
 func fillDemo(ctx context.Context, d *db.DB, s *Services) error {
 	some, err := account.Any(ctx, d)
 	if err != nil {
@@ -87,8 +86,7 @@ func makeDemoKey(ctx context.Context, d *db.DB, service string) (key string, err
 	return key, db.Exec(ctx, d, db.Bookkeeping(), func(tx *db.Tx) error { return tx.SetSetting(demoKey+service, key) })
 }
 
-// DemoKeys returns the full-access key of each service that listens, by service: the same
-// at every start, unless one was revoked.
+// DemoKeys returns the full-access key of each listening service: the same at every start, unless one was revoked.
 func (s *Server) DemoKeys(ctx context.Context) (map[string]string, error) {
 	keys := map[string]string{}
 	for _, name := range Names {

@@ -4,8 +4,7 @@ package server
 
 import "syscall"
 
-// openFiles is how many files the process may have open; Go has raised the limit as far
-// as it may be.
+// openFiles is the number of files that the process may open; Go has raised the limit to its maximum.
 func openFiles() int64 {
 	var limit syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {

@@ -9,26 +9,26 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Limits of every listener, so that a slow client holds no one else up.
+// Limits of every listener, so that a slow client delays nobody else.
 const (
-	maxConnections = 512 // fewer where the process may open few files, or has little memory
+	maxConnections = 512 // fewer if the process may open few files, or has little memory
 	fewConnections = 8
 	reservedFiles  = 128      // for the database, the deliveries and the log
-	connSize       = 24 << 10 // what one takes of memory, with its buffers and stacks
+	connSize       = 24 << 10 // memory of a connection, with its buffers and stacks
 	headerTimeout  = 10 * time.Second
 	bodyTimeout    = 60 * time.Second
 	writeTimeout   = 60 * time.Second
 	idleTimeout    = 90 * time.Second
-	maxHeaderBytes = 16<<10 - 4096 // net/http allows 4096 more than it is told
+	maxHeaderBytes = 16<<10 - 4096 // net/http allows 4096 more than configured
 )
 
-// limits are what all listeners share.
+// limits are shared by all listeners.
 type limits struct {
 	connections int
 	memory      *memory
 }
 
-// limitsFor divides what the process may open among so many listeners.
+// limitsFor divides the process's open files among so many listeners.
 func limitsFor(c *Config, listeners int) limits {
 	n := maxConnections
 	if files := openFiles(); files > 0 {
@@ -42,11 +42,11 @@ func limitsFor(c *Config, listeners int) limits {
 
 // listener serves one handler on one address.
 type listener struct {
-	addr   string // the real one, with the port that was picked
+	addr   string // the actual one, with the chosen port
 	server *http.Server
 	net    net.Listener
 	memory *memory
-	api    http.Handler // what it serves beside pages
+	api    http.Handler // its handler without pages
 }
 
 // listen opens the address; serving begins with serve.

@@ -7,8 +7,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// quietLog takes what net/http says of broken connections: worth a line when one
-// looks for it, not otherwise.
+// quietLog logs net/http's messages about broken connections at debug level.
 func quietLog(log zerolog.Logger) *stdlog.Logger {
 	return stdlog.New(debugWriter{log}, "", 0)
 }

@@ -16,10 +16,10 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// The memory for bodies and answers under way, in MiB.
+// The memory for bodies and answers in progress, in MiB.
 const (
 	usualMiB = 64
-	leastMiB = 20 // an upload of 16 MiB must find room
+	leastMiB = 20 // an upload of 16 MiB must fit
 )
 
 // memory is the budget for bodies and answers, in bytes.
@@ -34,32 +34,30 @@ func (c *Config) memory() int64 {
 	return mib << 20
 }
 
-// besideBudget is what the process takes beside the budget, in bytes, before the collector
-// runs for as long as it takes.
+// besideBudget is the process's memory beyond the budget, in bytes, while the collector runs.
 const besideBudget = 60 << 20
 
-// setMemoryLimit has the collector stay below what the budget comes to, and below what the
-// process may take where that was set, unless the environment says something else.
+// setMemoryLimit makes the collector stay below the budget's total, and below the process's own limit if there is one,
+// unless the environment sets another.
 func setMemoryLimit(budget int64) {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
 	limit := budget + besideBudget
 	if most := allowedMemory(); most > 0 {
-		limit = min(limit, most*3/5) // what the engine takes is beside it, and the limit is overshot
+		limit = min(limit, most*3/5) // the engine's memory is not included, and the limit is overshot
 	}
 	debug.SetMemoryLimit(limit)
 }
 
-// allowedMemory is the limit of the control group that the process is in, or of a group
-// around it; 0 when there is none.
+// allowedMemory is the limit of the process's control group, or of an enclosing one; 0 if there is none.
 func allowedMemory() (least int64) {
 	own, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
 		return 0
 	}
 	for line := range strings.Lines(string(own)) {
-		// "0::/path" of the one hierarchy, or "9:memory:/path" of the one for memory
+		// "0::/path" of the unified hierarchy, or "9:memory:/path" of the memory controller
 		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		root, file := "/sys/fs/cgroup", "memory.max"
 		switch {
@@ -82,16 +80,15 @@ func allowedMemory() (least int64) {
 	return least
 }
 
-// memory is what large bodies and answers may take together. When there is no more, the
-// oldest of those that wait for their clients is cut off: who sends half a body, or reads no
-// answer, holds it only as long as nobody else needs it.
+// memory bounds the total of large bodies and answers. When it is used up, the oldest connection that waits for its
+// client is closed: a client that sends half a body, or reads no answer, holds memory only until another needs it.
 type memory struct {
 	size     int64
 	left     *semaphore.Weighted
 	most     int32 // how many may wait for it; each keeps one of the connections meanwhile
 	waiting  atomic.Int32
 	limiters []*connLimiter // of the listeners that share it
-	idle     *time.Timer    // gives what was used back to the system
+	idle     *time.Timer    // returns unused memory to the system
 }
 
 const (
@@ -103,7 +100,7 @@ const (
 func newMemory(size int64, connections int) *memory {
 	m := &memory{size: size, left: semaphore.NewWeighted(size), most: int32(connections / 2)} // #nosec G115 -- 512 at most
 	m.idle = time.AfterFunc(time.Hour, func() {
-		runtime.GC() // pools keep what they have for one collection
+		runtime.GC() // pools keep their content for one collection
 		debug.FreeOSMemory()
 		LetGoOfOwnFile()
 	})
@@ -111,8 +108,8 @@ func newMemory(size int64, connections int) *memory {
 	return m
 }
 
-// take takes n bytes, or refuses after a while, or at once when many wait already. Who wants
-// more than there is waits for all of it.
+// take takes n bytes, or refuses after a while, or at once if many wait already. A request for more than the total
+// waits for all of it.
 func (m *memory) take(ctx context.Context, n int64) error {
 	n = min(n, m.size)
 	if m.left.TryAcquire(n) {

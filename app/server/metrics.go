@@ -20,21 +20,20 @@ import (
 	"quartermaster/schema/db"
 )
 
-// meters are what /metrics shows.
+// meters are the metrics of /metrics.
 type meters struct {
 	set      *metrics.Set
 	requests sync.Map // of rest.Observation without its time, to *meter
 }
 
-// meter counts the requests to one route that ended with one status, by how long they
-// took: each with the first of the bounds that it kept. What is shown is summed up when
-// it is asked for.
+// meter counts the requests to one route with one status, by duration: each at the first bound that it met. Sums are
+// computed when they are read.
 type meter struct {
-	requests [len(bounds) + 1]atomic.Int64 // the last is beyond them all
+	requests [len(bounds) + 1]atomic.Int64 // the last is beyond all bounds
 	nanos    atomic.Int64
 }
 
-// bounds suit answers that take between a tenth of a millisecond and seconds.
+// bounds suit answers between a tenth of a millisecond and seconds.
 var bounds = [...]time.Duration{
 	100 * time.Microsecond, 250 * time.Microsecond, 500 * time.Microsecond, time.Millisecond, 2500 * time.Microsecond,
 	5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
@@ -42,7 +41,7 @@ var bounds = [...]time.Duration{
 	10 * time.Second,
 }
 
-// families are what the metrics mean. A histogram has several names that begin with its own.
+// families describe the metrics. A histogram has several names with its own as prefix.
 var families = []struct{ name, kind, help string }{
 	{"quartermaster_backup_age_seconds", "gauge", "Time since the last backup by command or page; NaN before the first."},
 	{"quartermaster_database_bytes", "gauge", "Size of the database file and its log."},
@@ -103,7 +102,7 @@ func newMeters(d *db.DB, unbooked func(context.Context) (int64, error)) *meters 
 	return m
 }
 
-// show adds the meter to what /metrics shows: a counter, and a Prometheus histogram.
+// show adds the meter to /metrics: a counter, and a Prometheus histogram.
 func (m *meters) show(t *meter, o rest.Observation) {
 	labels := fmt.Sprintf("service=%q,method=%q,route=%q,status=\"%d\"", o.Service, o.Method, o.Route, o.Status)
 	const took = "quartermaster_http_request_seconds"
@@ -118,7 +117,7 @@ func (m *meters) show(t *meter, o rest.Observation) {
 	m.set.NewGauge(took+"_bucket{"+labels+`,le="+Inf"}`, all)
 }
 
-// within is how many requests kept the bound.
+// within is the number of requests within the bound.
 func (t *meter) within(bound int) float64 {
 	var n int64
 	for i := range bound + 1 {
@@ -143,7 +142,7 @@ func (m *meters) observe(o rest.Observation) {
 	t.nanos.Add(int64(o.Took))
 }
 
-// delivered counts one delivery by what became of it.
+// delivered counts one delivery by outcome.
 func (m *meters) delivered(service, state string) {
 	m.set.GetOrCreateCounter(fmt.Sprintf("quartermaster_deliveries_total{service=%q,state=%q}", service, state)).Inc()
 }
@@ -158,13 +157,13 @@ func (m *meters) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	metrics.WriteProcessMetrics(w)
 }
 
-// write writes the metrics, each family behind its HELP and TYPE.
+// write writes the metrics, each family after its HELP and TYPE.
 func (m *meters) write(w io.Writer) {
 	var all bytes.Buffer
 	m.set.WritePrometheus(&all)
 	told := ""
 	for line := range strings.Lines(all.String()) {
-		if strings.HasPrefix(line, "#") { // what the library makes of our histograms
+		if strings.HasPrefix(line, "#") { // the library's lines of our histograms
 			continue
 		}
 		name, _, _ := strings.Cut(line, " ")

@@ -2,5 +2,5 @@
 
 package server
 
-// LetGoOfOwnFile is of Linux alone.
+// LetGoOfOwnFile exists only on Linux.
 func LetGoOfOwnFile() {}

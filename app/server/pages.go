@@ -12,18 +12,18 @@ import (
 	storepage "quartermaster/store/page"
 )
 
-// shown is what a service shows in a browser beside what all of them show.
+// shown is a service's part of the pages, beside those of all services.
 type shown struct {
 	front     page.Front
 	pages     []page.Page
-	portal    []schema.Op // acts of tenants
-	buyer     []schema.Op // acts of buyers
+	portal    []schema.Op // operations of tenants
+	buyer     []schema.Op // operations of buyers
 	open      []schema.Op // public operations
-	once      []page.Once // how answers are drawn that are shown once
+	once      []page.Once // how one-time answers are drawn
 	openBuyer screen.OpenBuyer
 }
 
-// shown returns what the service shows.
+// shown returns the service's part.
 func (s *Services) shown(service string) shown {
 	switch service {
 	case "store":
@@ -48,7 +48,7 @@ func (s *Services) shown(service string) shown {
 	return shown{}
 }
 
-// waiting names and counts what waits for somebody in the service.
+// waiting names and counts the service's open tasks.
 func (s *Services) waiting(service string) (one, many string, count func(context.Context) (int64, error)) {
 	switch service {
 	case "store":

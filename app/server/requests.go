@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// trackRequests tells each connection when its request is whole and when it is answered,
-// and counts the memory that the request holds.
+// trackRequests notifies each connection when its request is complete and when it is answered, and counts the memory
+// that the request holds.
 func trackRequests(h http.Handler, m *memory) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		s, ok := req.Context().Value(connKey{}).(*limitedConn)
@@ -20,19 +20,19 @@ func trackRequests(h http.Handler, m *memory) http.Handler {
 		if req.ContentLength == 0 {
 			t.whole()
 		} else {
-			req = req.WithContext(req.Context()) // net/http looks at its own request's body afterwards
+			req = req.WithContext(req.Context()) // net/http reads its own request's body afterwards
 			t.body = req.Body
 			req.Body = (*incoming)(t)
 		}
 		t.req = req
 		h.ServeHTTP(t, req)
-		// net/http would send the rest only when the connection counts as waiting again. A
-		// failed write is ignored: the client has gone.
+		// net/http would send the rest only when the connection counts as waiting again. A failed write is ignored: the
+		// client has gone.
 		_ = t.send(http.NewResponseController(w).Flush)
 	})
 }
 
-// inFlight is one request that is not answered yet, and the writer of its answer.
+// inFlight is a request without an answer yet, and the writer of its answer.
 type inFlight struct {
 	http.ResponseWriter
 	req     *http.Request
@@ -51,7 +51,7 @@ func (t *inFlight) whole() {
 	}
 }
 
-// done ends the request, also when the handler panics.
+// done ends the request, also if the handler panics.
 func (t *inFlight) done() {
 	if t.working {
 		t.conn.working.Add(-1)
@@ -76,7 +76,7 @@ func (t *inFlight) Hold(n int64) error {
 	return nil
 }
 
-// keep gives back what the request holds beyond n bytes.
+// keep releases what the request holds beyond n bytes.
 func (t *inFlight) keep(n int64) {
 	if t.held <= n {
 		return
@@ -87,8 +87,8 @@ func (t *inFlight) keep(n int64) {
 	}
 }
 
-// Write sends a piece of the answer. A large one is counted, and one for which there is no
-// room in time is not sent: its client is cut off.
+// Write sends a piece of the answer. A large one is counted; if there is no memory in time, it is not sent and its
+// client is disconnected.
 func (t *inFlight) Write(p []byte) (n int, err error) {
 	if len(p) > freeAnswer {
 		if err := t.Hold(min(int64(len(p)), t.memory.size)); err != nil {
@@ -106,8 +106,8 @@ func (t *inFlight) Write(p []byte) (n int, err error) {
 	}
 }
 
-// send sends a piece, which the client must take within the limiter's time for it, and
-// within the time for the whole answer.
+// send sends a piece, which the client must read within the limiter's time for it, and within the time for the whole
+// answer.
 func (t *inFlight) send(piece func() error) error {
 	now := time.Now()
 	t.conn.progress.Store(now.UnixNano())
@@ -126,14 +126,14 @@ func (t *inFlight) send(piece func() error) error {
 // How an answer is sent.
 const (
 	freeAnswer  = 64 << 10         // is not counted
-	takeTimeout = 20 * time.Second // a client that takes nothing for so long is cut off
+	takeTimeout = 20 * time.Second // a client that reads nothing for so long is disconnected
 	sendPiece   = 64 << 10
 )
 
 // Unwrap is for http.ResponseController.
 func (t *inFlight) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
-// incoming is a request's body; at its end the request is whole.
+// incoming is a request's body; at its end the request is complete.
 type incoming inFlight
 
 func (b *incoming) Read(p []byte) (int, error) {
@@ -146,5 +146,5 @@ func (b *incoming) Read(p []byte) (int, error) {
 
 func (b *incoming) Close() error { return b.body.Close() }
 
-// Hold is that of the request.
+// Hold is the request's.
 func (b *incoming) Hold(n int64) error { return (*inFlight)(b).Hold(n) }

@@ -13,8 +13,8 @@ import (
 	"quartermaster/webhook"
 )
 
-// screens puts the pages beside the APIs that listen already, since a page links to the
-// other services by the addresses that they got.
+// screens adds the pages to the APIs that listen already, since a page links to the other services by their actual
+// addresses.
 func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 	if err := s.keepAddresses(c); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 	return nil
 }
 
-// operations are what the pages of a service do, over d, which may be bound to a transaction.
+// operations are the operations of a service's pages over d, which may be bound to a transaction.
 func operations(d *db.DB, all *Services, name string, show shown, sessions *account.Sessions,
 	sender *webhook.Sender) screen.Options {
 	service, _ := all.Named(name)
@@ -73,11 +73,11 @@ func operations(d *db.DB, all *Services, name string, show shown, sessions *acco
 	}
 }
 
-// Screens are what a service shows in a browser; nil where pages are off.
+// Screens are a service's pages; nil if pages are off.
 func (s *Server) Screens(service string) *screen.Screens { return s.shows[service] }
 
-// DemoLink is the link that signs in as the demo's user by one button; "" when pages are
-// off or nothing listens on loopback, since it signs in without a password.
+// DemoLink is the link that signs in as the demo's user by one button; "" if pages are off or nothing listens on
+// loopback, since it signs in without a password.
 func (s *Server) DemoLink(c *Config) string {
 	if !c.Screens {
 		return ""
@@ -94,7 +94,7 @@ func (s *Server) DemoLink(c *Config) string {
 	return ""
 }
 
-// PublicURL is the address at which browsers reach a service that listens on addr.
+// PublicURL is the browsers' address of a service that listens on addr.
 func (c *Config) PublicURL(service, addr string) string {
 	if u := *c.URLs[service]; u != "" {
 		return strings.TrimSuffix(u, "/")
@@ -106,8 +106,7 @@ func (c *Config) PublicURL(service, addr string) string {
 	return c.BaseURL(addr)
 }
 
-// keepAddresses keeps the public addresses in the file, so that commands print the
-// right links.
+// keepAddresses stores the public addresses in the file, so that commands print the right links.
 func (s *Server) keepAddresses(c *Config) error {
 	return db.Exec(context.Background(), s.db, db.Bookkeeping(), func(tx *db.Tx) error {
 		for _, name := range Names {

@@ -26,7 +26,7 @@ import (
 	"quartermaster/webhook"
 )
 
-// stopWithin bounds how long a stop waits for requests and deliveries under way.
+// stopWithin bounds how long a stop waits for running requests and deliveries.
 const stopWithin = 10 * time.Second
 
 // Server is a running appliance.
@@ -44,25 +44,24 @@ type Server struct {
 	shows     map[string]*screen.Screens
 	release   func() error
 	log       zerolog.Logger
-	every     sync.WaitGroup // what runs beside the requests
+	every     sync.WaitGroup // background work
 	quit      context.CancelFunc
-	long      context.Context // of long work beside the requests: it ends when the server stops
+	long      context.Context // of long background work: it ends when the server stops
 	endLong   context.CancelFunc
 	failed    chan error
 }
 
-// Options are what a server is brought up with.
+// Options are the options of a server.
 type Options struct {
 	Path   string // the database file
 	Config *Config
 	Now    func() time.Time
 	Zone   *time.Location
-	Accept bool // the operator's word that the clock is right
+	Accept bool // the operator's acceptance of the clock
 	Log    zerolog.Logger
 }
 
-// Start brings up everything that serves. Nothing is left behind when it fails. The
-// caller stops it.
+// Start starts everything that serves. It leaves nothing behind if it fails. The caller stops it.
 func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	c := o.Config
 	s := &Server{log: o.Log, listeners: map[string]*listener{}, failed: make(chan error, 1)}
@@ -137,7 +136,7 @@ func Start(ctx context.Context, o Options) (_ *Server, err error) {
 	return s, nil
 }
 
-// makeFile creates the database file where serve may.
+// makeFile creates the database file if serve may.
 func (o Options) makeFile() (err error) {
 	isThere := func() bool {
 		st, err := os.Stat(o.Path)
@@ -146,7 +145,7 @@ func (o Options) makeFile() (err error) {
 	if isThere() || !o.Config.Init && !o.Config.Demo {
 		return nil
 	}
-	release, err := db.Hold(o.Path) // of two that start at once, the second takes the first one's
+	release, err := db.Hold(o.Path) // of two simultaneous starts, the second uses the first one's
 	if err != nil {
 		return err
 	}
@@ -251,7 +250,7 @@ func (s *Server) run() {
 	})
 }
 
-// flush writes down what is remembered off the requests' path.
+// flush writes data that is stored asynchronously.
 func (s *Server) flush(ctx context.Context) {
 	sweep := func(ctx context.Context) error { return table.Sweep(ctx, s.db, s.services.All) }
 	flushers := append([]func(context.Context) error{s.keys.Flush, s.sessions.Flush, sweep}, s.services.flush...)
@@ -276,7 +275,7 @@ func (s *Server) delivered(d webhook.Attempt) {
 	e.Msg("delivery")
 }
 
-// mailed logs one try of a message.
+// mailed logs one attempt of a message.
 func (s *Server) mailed(t mailer.Try) {
 	e := s.log.Info().Int64("id", t.ID).Str("kind", t.Kind).Str("state", t.State).Int64("ms", t.Took.Milliseconds())
 	if t.Code != 0 {
@@ -285,7 +284,7 @@ func (s *Server) mailed(t mailer.Try) {
 	e.Msg("mail")
 }
 
-// Addr is the real address of a service's listener; "" when it is off.
+// Addr is the actual address of a service's listener; "" if it is off.
 func (s *Server) Addr(service string) string {
 	if l, ok := s.listeners[service]; ok {
 		return l.addr
@@ -299,12 +298,11 @@ func (s *Server) Failed() <-chan error { return s.failed }
 // DB is the server's database.
 func (s *Server) DB() *db.DB { return s.db }
 
-// Declared is what the running services declare, in the order of Names, for what
-// goes through every operation there is.
+// Declared are the running services' declarations, in the order of Names, for tests of every operation.
 func (s *Server) Declared() []schema.Service { return s.services.All }
 
-// Stop stops accepting, lets the requests and deliveries under way finish for ten
-// seconds at most, moves the log into the file and closes it.
+// Stop stops accepting, lets running requests and deliveries finish for at most ten seconds, checkpoints the log and
+// closes the file.
 func (s *Server) Stop() error {
 	ctx, cancel := context.WithTimeout(context.Background(), stopWithin)
 	defer cancel()
@@ -312,7 +310,7 @@ func (s *Server) Stop() error {
 		s.endLong()
 	}
 	if s.quit != nil {
-		s.quit() // the attempts under way finish while the requests do
+		s.quit() // running attempts finish while the requests do
 	}
 	var stopping sync.WaitGroup
 	for _, l := range s.listeners {

@@ -1,5 +1,5 @@
-// Package server is a running appliance: the four services over one database, each on
-// its listener, with what runs beside the requests.
+// Package server is a running appliance: the four services over one database, each on its listener, with the background
+// work.
 package server
 
 import (
@@ -33,15 +33,13 @@ type Services struct {
 	Reorder     *reorder.Service
 
 	Mail  *mailer.Book
-	flush []func(context.Context) error // what services remember off the requests' path
+	flush []func(context.Context) error // data that services store asynchronously
 }
 
-// NewServices builds the services over d. Without a database they only tell what they
-// are, for the command line's help.
+// NewServices builds the services over d. Without a database they can only be described, for the command line's help.
 func NewServices(d *db.DB) *Services { return over(d, store.New(d)) }
 
-// On returns the services over d, which may be bound to a transaction. What the store remembers
-// between requests is shared with s.
+// On returns the services over d, which may be bound to a transaction. The store's cache is shared with s.
 func (s *Services) On(d *db.DB) *Services { return over(d, s.Store.On(d)) }
 
 func over(d *db.DB, shop *store.Service) *Services {
@@ -57,7 +55,7 @@ func over(d *db.DB, shop *store.Service) *Services {
 	return s
 }
 
-// kinds are the messages that there are.
+// kinds are all kinds of messages.
 func (s *Services) kinds() []mail.Kind {
 	return slices.Concat(s.Store.Mails(), s.Rental.Mails(), s.Maintenance.Mails(), s.Reorder.Mails(), account.Mails())
 }
@@ -72,16 +70,15 @@ func (s *Services) Named(name string) (schema.Service, bool) {
 	return schema.Service{}, false
 }
 
-// Declared is all that commands and screens are derived from: what the four services
-// declare, and the appliance's own operations under the name "".
+// Declared are the declarations of commands and pages: those of the four services, and the appliance's own operations
+// under the name "".
 func Declared(d *db.DB) []schema.Service {
 	s := NewServices(d)
 	return append(s.All, Appliance(d, s, account.NewSessions(d), nil))
 }
 
-// Appliance is the appliance's own operations, which stand under no service: people,
-// keys, the own account, receivers and their deliveries, mail, the audit trail. What is sent again is sent by
-// the sender; without one, as at the command line, by one made for it.
+// Appliance are the appliance's own operations, without a service: users, keys, the own account, receivers and their
+// deliveries, mail, the audit trail. The sender resends; without one, as at the command line, one is made for it.
 func Appliance(d *db.DB, services *Services, sessions *account.Sessions, sender *webhook.Sender) schema.Service {
 	senderFor := func(private bool) *webhook.Sender {
 		if sender != nil {
@@ -98,8 +95,7 @@ func Appliance(d *db.DB, services *Services, sessions *account.Sessions, sender 
 	)}
 }
 
-// FindOp finds the operation that the command was derived from among what is declared
-// over an open database.
+// FindOp finds the command's operation among the declarations over an open database.
 func FindOp(all []schema.Service, service string, op schema.Op) (schema.Op, error) {
 	for _, s := range all {
 		if s.Name != service {

@@ -11,12 +11,12 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// ours is the name of a column of ours as people write it: "Payer name" is payer_name.
+// ours is a column's name from its label: "Payer name" is payer_name.
 func ours(said string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(said)), " ", "_")
 }
 
-// bankSheets reads the tables of banks as imports read theirs.
+// bankSheets reads the banks' tables like imports.
 func bankSheets(ctx context.Context, data []byte, t schema.Table, m rental.Mapping, currency exact.Currency) (
 	[]map[string]string, []int, error) {
 	r := table.Reading{DateFormat: m.DateFormat, Decimal: m.Decimal, Delimiter: m.Delimiter, Encoding: m.Encoding,

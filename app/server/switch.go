@@ -18,8 +18,8 @@ type SwitchedOn struct {
 	Services []string `json:"services" about:"the services that are on"`
 }
 
-// SwitchOn switches a service on that `init --for` left out, and makes those its admins who
-// are admins of all the others. A server serves it from its next start on.
+// SwitchOn turns on a service that `init --for` omitted, and makes the admins of all other services admins of it. A
+// server serves it from its next start on.
 func SwitchOn(ctx context.Context, d *db.DB, who db.Caller, service string) (SwitchedOn, error) {
 	who.Service = ""
 	return db.Update(ctx, d, who, func(tx *db.Tx) (SwitchedOn, error) {

@@ -13,14 +13,13 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Timezone is the shop's time zone as it is kept in the file.
+// Timezone is the stored time zone of the shop.
 type Timezone struct {
 	Timezone string `json:"timezone" about:"an IANA name"`
 }
 
-// SetTimezone keeps another time zone in the file. Chosen on a page it holds at once in the
-// process that serves the page, and wins over --timezone from then on; other processes that
-// run go on in theirs.
+// SetTimezone stores another time zone in the file. Set on a page it applies at once in the serving process, and
+// overrides --timezone from then on; other running processes keep theirs.
 func SetTimezone(ctx context.Context, d *db.DB, who db.Caller, zone string) (Timezone, error) {
 	loaded, err := time.LoadLocation(zone)
 	if err != nil || zone == "" || zone == "Local" {
@@ -81,7 +80,7 @@ func setTimezone(d *db.DB) schema.Op {
 //go:embed zones.txt
 var zoneNames string
 
-// zones lists the time zones with the time that it is there.
+// zones lists the time zones with their present time.
 var zones = schema.Among(func(c *db.Conn) (all []schema.Choice, err error) {
 	for name := range strings.Lines(zoneNames) {
 		name = strings.TrimSpace(name)

@@ -5,12 +5,10 @@ import (
 	"strings"
 )
 
-// Version is the program's own version: what a release says, else what the toolchain made of
-// the checkout's tags, else "0.0.0-devel".
+// Version is the program's version: the release's, else the toolchain's from the checkout's tags, else "0.0.0-devel".
 var Version = ""
 
-// Commit is what the program was built from: what a release says, else the checkout's
-// revision, else "unknown".
+// Commit is the program's revision: the release's, else the checkout's, else "unknown".
 var Commit = ""
 
 func init() { Version, Commit = versionOf(Version, Commit, debug.ReadBuildInfo) }

@@ -11,18 +11,18 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// converter turns the cells of a file into cells as the tables take them.
+// converter turns the cells of a file into cells for the tables.
 type converter struct {
-	Reading                         // for what its refusals name
-	survey   *survey                // set while cells are looked at and none is converted
+	Reading                         // for the names in its refusals
+	survey   *survey                // set while cells are surveyed without conversion
 	dates    *dateFormat            // of all columns; nil: each has its own
-	formats  map[string]*dateFormat // of the columns of days and moments
-	comma    bool                   // the decimal sign is a comma
+	formats  map[string]*dateFormat // of the columns of dates and instants
+	comma    bool                   // the decimal separator is a comma
 	zone     *time.Location
 	currency exact.Currency // the shop's
 }
 
-// row converts the cells of one record: those of the layout's targets, in their order.
+// row converts the cells of one record: those of the layout's targets, in order.
 func (c *converter) row(l *layout, r record, cells []string) ([]string, *fault.Error) {
 	cells = cells[:0]
 	for _, t := range l.targets {
@@ -58,12 +58,12 @@ func (c *converter) row(l *layout, r record, cells []string) ([]string, *fault.E
 	return cells, nil
 }
 
-// errorCell refuses a cell that a spreadsheet could not work out.
+// errorCell refuses a cell with a spreadsheet's error.
 func errorCell(name string, at int, text string) *fault.Error {
 	return fault.Fieldf(name, "%s: the cell in column %d holds the error %s", name, at+1, schema.Quote(text))
 }
 
-// cell converts one cell by what its column takes.
+// cell converts one cell by the type of its column.
 func (c *converter) cell(t target, text string, k kind, currency exact.Currency) (string, *fault.Error) {
 	if k == isText {
 		text = unquoted(text)
@@ -89,7 +89,7 @@ func (c *converter) cell(t target, text string, k kind, currency exact.Currency)
 	return text, nil
 }
 
-// otherWords are what other programs and people call values of ours.
+// otherWords are other programs' and people's words for our values.
 var otherWords = map[string][]string{
 	"done":          {"complete", "completed", "erledigt", "terminé"},
 	"in-progress":   {"in arbeit", "in bearbeitung", "en cours"},
@@ -106,8 +106,8 @@ var otherWords = map[string][]string{
 	"card":          {"credit card", "karte", "kreditkarte", "carte"},
 }
 
-// valueOf is the value that a cell means: case and the signs between its words do not count. A cell that
-// means none stays as it is, for the table to judge.
+// valueOf is the value of a cell, in any case and with any separators. An unknown one stays unchanged, for the table to
+// refuse.
 func valueOf(a schema.Arg, text string) string {
 	if slices.Contains(a.Enum, text) {
 		return text
@@ -126,12 +126,12 @@ func valueOf(a schema.Arg, text string) string {
 	return text
 }
 
-// isInstant tells a column that holds a moment.
+// isInstant reports whether a column holds an instant.
 func isInstant(a schema.Arg) bool {
 	return a.Kind == schema.TextKind && strings.HasSuffix(a.Name, "_at")
 }
 
-// number reads a number. One that is written as the tables take it stays as it is.
+// number parses a number. One in the tables' format stays unchanged.
 func (c *converter) number(name, text string) (string, *fault.Error) {
 	if c.survey != nil {
 		c.survey.number(text, -1)
@@ -155,10 +155,10 @@ func pick(yes bool, a, b string) string {
 	return b
 }
 
-// ungrouped takes out the signs that group digits and are never decimal.
+// ungrouped removes the separators that group digits and are never decimal.
 var ungrouped = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", "'", "", "\u2019", "")
 
-// plain reads a number with the file's decimal sign; the other one groups thousands.
+// plain parses a number with the file's decimal separator; the other one groups thousands.
 func (c *converter) plain(text string) (string, bool) {
 	decimal, group := ".", ","
 	if c.comma {
@@ -190,7 +190,7 @@ func (c *converter) plain(text string) (string, bool) {
 
 func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// units reads an amount in units of the currency as cents: its smallest unit.
+// units parses an amount in currency units as cents.
 func (c *converter) units(t target, text string, k kind, currency exact.Currency) (string, *fault.Error) {
 	refused := func() (string, *fault.Error) {
 		return "", fault.Fieldf(t.arg.Name, "%s: cannot read the amount %s. Write it in %s with at most %d decimals, such "+
@@ -219,7 +219,7 @@ func (c *converter) units(t target, text string, k kind, currency exact.Currency
 	return exact.Decimal{Unscaled: n}.String(), nil
 }
 
-// bareAmount takes off the currency's sign or code, at either end, and one sign of the number, before or behind it:
+// bareAmount removes the currency's symbol or code, at either end, and one sign of the number, before or after it:
 // -1.00, 1.00-, +1.00 and (1.00), which is negative. A second sign stays, and is refused.
 func bareAmount(text, code string) (bare string, negative bool) {
 	trim := func(s string) string { return strings.Trim(s, " \u00a0\u202f") }
@@ -247,9 +247,8 @@ func bareAmount(text, code string) (bare string, negative bool) {
 	return text, negative
 }
 
-// Safe returns a text as it is exported: one that a spreadsheet would run as a formula
-// has a ' in front, which an import takes off again. So has one that looks like that
-// already.
+// Safe returns a text for an export: one that a spreadsheet would run as a formula gets a leading ', which an import
+// removes. So does one that looks like that already.
 func Safe(text string) string {
 	if dangerous(text) {
 		return "'" + text
@@ -257,8 +256,7 @@ func Safe(text string) string {
 	return text
 }
 
-// guarded is a cell of somebody else's file as it is given back: with the ' of Safe, unless
-// it has that already or is a number.
+// guarded is a foreign file's cell for a file of refused rows: with the ' of Safe, unless it has one or is a number.
 func guarded(cell string) string {
 	signed := strings.HasPrefix(cell, "-") || strings.HasPrefix(cell, "+")
 	if !dangerous(cell) || cell[0] == '\'' || signed && strings.Trim(cell[1:], "0123456789.,") == "" {
@@ -267,13 +265,13 @@ func guarded(cell string) string {
 	return "'" + cell
 }
 
-// dangerous tells a text that begins as a formula does, behind any ' that it has.
+// dangerous reports whether a text begins like a formula, after any '.
 func dangerous(text string) bool {
 	bare := strings.TrimLeft(text, "'")
 	return bare != "" && strings.IndexByte("=+-@\t\r", bare[0]) >= 0
 }
 
-// unquoted takes the ' of Safe off.
+// unquoted removes the ' of Safe.
 func unquoted(text string) string {
 	if len(text) > 1 && text[0] == '\'' && dangerous(text) {
 		return text[1:]

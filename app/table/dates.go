@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// dayFormats are the ways of writing days that a file is searched for, the plain one first.
+// dayFormats are the date formats that are detected, the default first.
 var dayFormats = func() (all []*dateFormat) {
 	for _, written := range []string{
 		"YYYY-MM-DD", "DD.MM.YYYY", "DD/MM/YYYY", "MM/DD/YYYY", "D MMM YYYY", "MMM D, YYYY", "D-MMM-YYYY",
@@ -26,7 +26,7 @@ var dayFormats = func() (all []*dateFormat) {
 	return all
 }()
 
-// DateFormats are the formats of days that are found by themselves.
+// DateFormats are the names of the detected date formats.
 func DateFormats() (all []string) {
 	for _, f := range dayFormats {
 		all = append(all, f.written)
@@ -34,20 +34,20 @@ func DateFormats() (all []string) {
 	return all
 }
 
-// dateFormat is how a file writes its days, in DD MM YYYY hh mm ss; MMM is a month's name.
+// dateFormat is a file's date format, in DD MM YYYY hh mm ss; MMM is a month's name.
 type dateFormat struct {
 	written string
 	parts   []datePart
 }
 
-// datePart is a run of digits, or a sign between them.
+// datePart is a run of digits, or a separator between them.
 type datePart struct {
-	field byte // D M Y h m s, N for a month's name; 0 for a sign
+	field byte // D M Y h m s, N for a month's name; 0 for a separator
 	width int
 	sign  string
 }
 
-// parseDateFormat reads a format. It has a day, a month and a year, each once.
+// parseDateFormat parses a format. It has a day, a month and a year, each once.
 func parseDateFormat(written string) (*dateFormat, error) {
 	f := &dateFormat{written: written}
 	refuse := func(why string) error {
@@ -93,7 +93,7 @@ func parseDateFormat(written string) (*dateFormat, error) {
 	return f, nil
 }
 
-// read reads the beginning of a text and gives what stands behind.
+// read parses the beginning of a text and returns the rest.
 func (f *dateFormat) read(text string) (day exact.Day, clock string, rest string, ok bool) {
 	n := map[byte]int{}
 	for i, p := range f.parts {
@@ -139,7 +139,7 @@ func (f *dateFormat) read(text string) (day exact.Day, clock string, rest string
 	return written, clock, text, true
 }
 
-// monthNames are the beginnings of months' names, in English, German, French, Spanish and Italian.
+// monthNames are the beginnings of months' names in English, German, French, Spanish and Italian.
 var monthNames = [12][]string{
 	{"jan", "jän", "ene", "gen"}, {"feb", "fév", "fev"}, {"mar", "mär", "mrz", "maerz"}, {"apr", "avr", "abr"},
 	{"may", "mai", "mag"},
@@ -147,7 +147,7 @@ var monthNames = [12][]string{
 	{"dec", "dez", "déc", "dic"},
 }
 
-// monthOf reads a month's name at the beginning of a text, whole or cut short.
+// monthOf parses a month's name at the beginning of a text, complete or abbreviated.
 func monthOf(text string) (month int, rest string, ok bool) {
 	end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
 	if end < 0 {
@@ -164,8 +164,8 @@ func monthOf(text string) (month int, rest string, ok bool) {
 	return 0, "", false
 }
 
-// short reports whether the text has one digit for a part of two, as in 3.5.2026: where
-// signs part it from the others in the format, that cannot be misread.
+// short reports whether the text has one digit for a part of two, as in 3.5.2026: with separators in the format that is
+// unambiguous.
 func (f *dateFormat) short(part int, text string) bool {
 	p := f.parts[part]
 	bounded := (part == 0 || f.parts[part-1].field == 0) && (part+1 == len(f.parts) || f.parts[part+1].field == 0)
@@ -174,15 +174,14 @@ func (f *dateFormat) short(part int, text string) bool {
 
 func two(n, unit int) byte { return byte('0' + n/unit%10) } // #nosec G115 -- one digit
 
-// moment is a day with the time that stands behind it, if one does.
+// moment is a date with an optional time.
 type moment struct {
 	day   exact.Day
 	timed bool
-	at    time.Time // where it is timed
+	at    time.Time // if it has a time
 }
 
-// parseMoment reads a day, alone or with a time behind it. A time without a zone is the
-// shop's.
+// parseMoment parses a date, alone or with a time. A time without a zone is the shop's.
 func (c *converter) parseMoment(text string, as *dateFormat) (m moment, ok bool) {
 	text = strings.TrimSpace(text)
 	var clock, rest string
@@ -212,8 +211,7 @@ func (c *converter) parseMoment(text string, as *dateFormat) (m moment, ok bool)
 	return m, ok
 }
 
-// clockOn reads a time of a day: 14:05, 14:05:09, with a fraction, am or pm, and with a
-// zone behind it (Z, +01:00, +0100, UTC).
+// clockOn parses a time of day: 14:05, 14:05:09, with a fraction, am or pm, and with a zone (Z, +01:00, +0100, UTC).
 func clockOn(day exact.Day, clock string, zone *time.Location) (time.Time, bool) {
 	clock = strings.ToUpper(strings.TrimSpace(clock))
 	for _, universal := range []string{"UTC", "GMT"} {
@@ -232,8 +230,8 @@ func clockOn(day exact.Day, clock string, zone *time.Location) (time.Time, bool)
 	return time.Time{}, false
 }
 
-// moment reads a cell of a day or a moment. The plain way of writing it, and what no format
-// reads, is left to the table, which takes or refuses it.
+// moment parses a cell of a date or an instant. The default format, and texts in no format, are left to the table,
+// which accepts or refuses them.
 func (c *converter) moment(name, text string, k kind, plain bool) (m moment, left bool, refusal *fault.Error) {
 	as := c.dates
 	if as == nil {
@@ -262,8 +260,7 @@ func (c *converter) moment(name, text string, k kind, plain bool) (m moment, lef
 	return m, false, fault.Fieldf(name, "%s: cannot read the date %s. Expected %s", name, schema.Quote(text), as.written)
 }
 
-// day returns a cell of a day column: a time behind the day is dropped, and one with a
-// zone is first turned into the shop's.
+// day returns a date column's cell: a time is dropped, after one with a zone was converted to the shop's.
 func (c *converter) day(name, text string, k kind) (string, *fault.Error) {
 	if c.survey != nil {
 		if k != isDay {
@@ -284,8 +281,7 @@ func (c *converter) day(name, text string, k kind) (string, *fault.Error) {
 	return m.day.String(), nil
 }
 
-// instant returns a cell of a moment in UTC: a day is its beginning, and a time without a
-// zone is the shop's.
+// instant returns an instant's cell in UTC: a date is its first instant, and a time without a zone is the shop's.
 func (c *converter) instant(name, text string, k kind) (string, *fault.Error) {
 	if c.survey != nil {
 		if k != isDay {
@@ -297,7 +293,7 @@ func (c *converter) instant(name, text string, k kind) (string, *fault.Error) {
 	if _, plain := exact.ParseInstant(trimmed); plain {
 		return text, nil
 	}
-	_, plain := exact.ParseDay(trimmed) // the tables take a day as its beginning
+	_, plain := exact.ParseDay(trimmed) // the tables read a date as its first instant
 	m, left, refusal := c.moment(name, text, k, plain)
 	switch {
 	case refusal != nil:

@@ -13,10 +13,10 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Delimiters are what may stand between cells.
+// Delimiters are the possible separators of cells.
 var Delimiters = []string{",", ";", "tab", "|"}
 
-// sampled is how much of a file's text is looked at to find its delimiter.
+// sampled is the size of the text that is searched for the delimiter.
 const sampled = 64 << 10
 
 func comma(delimiter string) rune {
@@ -29,11 +29,10 @@ func comma(delimiter string) rune {
 // delimited is a file of separated cells.
 type delimited struct {
 	csv     *csv.Reader
-	decoded bool // from another encoding: U+FFFD stands for what is no character
+	decoded bool // from another encoding: U+FFFD replaces invalid bytes
 }
 
-// openDelimited opens a file of separated cells; known tells a column's name that the
-// import can use.
+// openDelimited opens a file of separated cells; known reports whether the import can use a column's name.
 func openDelimited(f *File, r Reading, known func(string) bool, found *Found) (source, error) {
 	text, encoding, err := f.text(r.Encoding)
 	if err != nil {
@@ -70,7 +69,7 @@ func newCSV(in io.Reader, delimiter string) *csv.Reader {
 	return c
 }
 
-// separatorLine takes off the line "sep=;" that spreadsheets read, and tells what it says.
+// separatorLine removes the line "sep=;" that spreadsheets read, and returns its value.
 func separatorLine(sample string) (rest, delimiter string) {
 	line, rest, _ := strings.Cut(sample, "\n")
 	line = strings.TrimSuffix(line, "\r")
@@ -85,8 +84,8 @@ func separatorLine(sample string) (rest, delimiter string) {
 	return sample, ""
 }
 
-// likeliest is the delimiter that makes the most known names of the header; among those
-// the one that makes the most columns which the following rows have too.
+// likeliest is the delimiter that gives the most known names in the header; among those the one with the most columns
+// that the following rows share.
 func likeliest(sample string, known func(string) bool) string {
 	best, bestNames, bestCells := ",", -1, 0
 	for _, d := range Delimiters {
@@ -98,8 +97,8 @@ func likeliest(sample string, known func(string) bool) string {
 	return best
 }
 
-// tried reads the sample's beginning with the delimiter: the most names that one of its
-// rows has, and how many columns that row and most of those below it have.
+// tried reads the sample's beginning with the delimiter. It returns the most names in one of its rows, and how many
+// columns that row and most rows below it have.
 func tried(sample, delimiter string, known func(string) bool) (names, columns int) {
 	const rows = 30
 	c := newCSV(strings.NewReader(sample), delimiter)
@@ -139,7 +138,7 @@ func tried(sample, delimiter string, known func(string) bool) (names, columns in
 
 func (d *delimited) next() (record, bool, error) {
 	cells, err := d.csv.Read()
-	for err == nil && len(cells) > 1 && blank(cells) { // what a spreadsheet writes of a row that was emptied
+	for err == nil && len(cells) > 1 && blank(cells) { // a spreadsheet's line of an emptied row
 		cells, err = d.csv.Read()
 	}
 	var parse *csv.ParseError
@@ -160,12 +159,12 @@ func (d *delimited) next() (record, bool, error) {
 	return record{line: line, cells: cells}, true, nil
 }
 
-// blank tells cells that hold nothing.
+// blank reports whether all cells are empty.
 func blank(cells []string) bool {
 	return !slices.ContainsFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) != "" })
 }
 
-// broken says what is wrong with the quotes of a record, and which lines went with it.
+// broken explains the wrong quotes of a record, and which lines are lost with it.
 func broken(e *csv.ParseError) string {
 	if errors.Is(e.Err, csv.ErrBareQuote) {
 		return fmt.Sprintf("a quote is inside a cell without quotes (character %d): put the cell in quotes and double the "+

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Encodings are the ways in which a file's text may be written.
+// Encodings are the possible encodings of a file's text.
 var Encodings = []string{utf8Name, utf16Name, windowsName}
 
 const (
@@ -27,10 +27,9 @@ var (
 	bigEndian    = []byte("\xfe\xff")
 )
 
-// text returns the file's text as UTF-8, without its mark, and the encoding that it was
-// in. A mark says what the encoding is, whatever was asked for; without one and
-// without a wish it is UTF-8, unless the bytes are not that and are good Windows-1252.
-// What is no character in another encoding comes as U+FFFD.
+// text returns the file's text as UTF-8, without its byte order mark, and its original encoding. A mark decides the
+// encoding, whatever was requested. Without mark and request it is UTF-8, unless the bytes are invalid and good
+// Windows-1252. Invalid bytes of another encoding become U+FFFD.
 func (f *File) text(wish string) (io.Reader, string, error) {
 	head := make([]byte, 3)
 	n, err := f.at.ReadAt(head, 0)
@@ -63,13 +62,12 @@ func (f *File) text(wish string) (io.Reader, string, error) {
 	return transform.NewReader(f.whole(), from.NewDecoder()), wish, nil
 }
 
-// windowsUnused are the bytes that Windows-1252 has no character for.
+// windowsUnused are the bytes without a character in Windows-1252.
 const windowsUnused = "\x81\x8d\x8f\x90\x9d"
 
-// guess tells Windows-1252 from UTF-8: the file holds bytes that UTF-8 does not allow,
-// more of them than letters that UTF-8 would make of several bytes, and all of them
-// are characters that people type. FF and FE are not counted among those: they stand
-// in damaged files sooner than in words.
+// guess decides for Windows-1252: the file has bytes that are invalid in UTF-8, more of them than multi-byte letters of
+// UTF-8, and all of them are characters that people type. FF and FE do not count as such: they are more frequent in
+// damaged files than in words.
 func (f *File) guess() (string, error) {
 	in := f.whole()
 	buffer := make([]byte, 64<<10)

@@ -10,9 +10,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// Export writes every record of the table, as it stands at one instant, below a
-// header of the table's columns. A text that a spreadsheet would run as a formula is
-// written as Safe gives it.
+// Export writes every record of the table, at one instant, below a header of the table's columns. A text that a
+// spreadsheet would run as a formula is written by Safe.
 func Export(ctx context.Context, d *db.DB, t schema.Table, w io.Writer) error {
 	columns := t.Columns()
 	header := make([]string, len(columns))

@@ -14,17 +14,16 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// File is a file to import. It is read more than once: to find out how it is written,
-// to preview it, to store it, and to give the refused rows back.
+// File is a file to import. It is read several times: to detect its format, to preview it, to store it, and to return
+// the refused rows.
 type File struct {
 	at    io.ReaderAt
 	size  int64
-	spool *tempFile // of our own, gone when the file is closed
+	spool *tempFile // our own, deleted when the file is closed
 }
 
-// Open makes a File of what is read from in. A regular file is read where it is;
-// anything else, such as a pipe, is first written to a temporary file, so that neither
-// memory nor the import's transaction waits for who writes into it.
+// Open makes a File from in. A regular file is read in place; anything else, such as a pipe, is first written to a
+// temporary file, so that neither memory nor the import's transaction waits for its writer.
 func Open(in io.Reader) (*File, error) {
 	if f, ok := in.(*os.File); ok {
 		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() {
@@ -42,12 +41,12 @@ func Open(in io.Reader) (*File, error) {
 	return f, nil
 }
 
-// InMemory makes a File of its bytes.
+// InMemory makes a File of bytes.
 func InMemory(content []byte) *File {
 	return &File{at: bytes.NewReader(content), size: int64(len(content))}
 }
 
-// Close removes what Open made. The file that it was given stays open.
+// Close removes what Open made. The given file stays open.
 func (f *File) Close() error {
 	if f.spool == nil {
 		return nil
@@ -55,20 +54,18 @@ func (f *File) Close() error {
 	return f.spool.Close()
 }
 
-// Bytes is what the file holds.
+// Bytes is the file's size.
 func (f *File) Bytes() ([]byte, error) { return io.ReadAll(f.whole()) }
 
 func (f *File) whole() *io.SectionReader { return io.NewSectionReader(f.at, 0, f.size) }
 
-// Pair is one entry of a mapping: a column of the file and the one of ours that it
-// means, or a column of ours and the value that all rows get.
+// Pair is one entry of a mapping: a column of the file and our column, or our column and a value for all rows.
 type Pair struct {
 	Name  string `json:"name"`
 	Means string `json:"means"`
 }
 
-// Reading says how a file is written and what its columns mean. What is empty is found
-// out.
+// Reading is a file's format and the meaning of its columns. Empty fields are detected.
 type Reading struct {
 	Delimiter  string `json:"delimiter,omitempty"` // one of Delimiters
 	Encoding   string `json:"encoding,omitempty"`  // one of Encodings
@@ -84,27 +81,27 @@ type Reading struct {
 	Flags bool   `json:"-"` // refusals name flags, for the command line
 }
 
-// Options are what an import was told.
+// Options are the arguments of an import.
 type Options struct {
 	schema.LoadOptions
 	Reading
 
-	Work *db.Work // how far the import came, for one that is asked for again; from Begin
+	Work *db.Work // the import's progress, for one that can be repeated; from Begin
 }
 
-// Found tells how a file is written.
+// Found is a file's detected format.
 type Found struct {
 	Format     string   `json:"format"` // csv or xlsx
 	Delimiter  string   `json:"delimiter,omitempty"`
 	Encoding   string   `json:"encoding,omitempty"`
 	Sheet      string   `json:"sheet,omitempty"`
 	Sheets     []string `json:"sheets,omitempty"`
-	Program    string   `json:"program,omitempty"` // the one that wrote it, where its header tells
+	Program    string   `json:"program,omitempty"` // the program that wrote it, if its header shows that
 	HeaderLine int      `json:"header_line"`
 	Columns    []string `json:"columns"`
 
-	Decimal string `json:"decimal,omitempty"` // "comma" where decimals stand behind one
-	// columns of days that are not written YYYY-MM-DD, with their format
+	Decimal string `json:"decimal,omitempty"` // "comma" if that is the decimal separator
+	// columns of dates in another format than YYYY-MM-DD
 	Dates map[string]string `json:"dates,omitempty"`
 }
 
@@ -123,7 +120,7 @@ func (f *Found) tell(c *converter) {
 	}
 }
 
-// Written says in words how the file writes amounts and days, where that is not the plain way.
+// Written describes the file's formats of amounts and dates that are not the default.
 func (f Found) Written() (how []string) {
 	if f.Decimal != "" {
 		how = append(how, "decimals behind a "+f.Decimal)
@@ -137,7 +134,7 @@ func (f Found) Written() (how []string) {
 	return how
 }
 
-// Check refuses options that no file could be read with.
+// Check refuses options that fit no file.
 func (r Reading) Check(t schema.Table) error {
 	if r.Delimiter != "" && !slices.Contains(Delimiters, r.Delimiter) {
 		return fault.Invalidf("delimiter: %s is not allowed; it takes one of %s", schema.Quote(r.Delimiter),
@@ -173,25 +170,24 @@ func (r Reading) Check(t schema.Table) error {
 	return checkMapping(t, r)
 }
 
-// source gives the rows of a file one after another, without those that are empty.
+// source yields the rows of a file, without empty ones.
 type source interface {
-	// next returns the next row; more is false at the end. Only a file that cannot be
-	// read on is an error.
+	// next returns the next row; more is false at the end. Only an unreadable file is an error.
 	next() (r record, more bool, err error)
 }
 
-// kind is what a spreadsheet says of a cell; in CSV every cell is text.
+// kind is a spreadsheet's type of a cell; in CSV every cell is text.
 type kind uint8
 
 const (
 	isText   kind = iota
 	isNumber      // written as a decimal with a point
 	isDay         // written as YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss without a zone
-	isError       // "#N/A" and its kin: refused where the cell means something
+	isError       // "#N/A" and similar: refused in a column that is used
 )
 
-// record is one row of a file. One that cannot be read carries its refusal instead of
-// cells. Cells and kinds are valid until the next row is read.
+// record is one row of a file. An unreadable one has a refusal instead of cells. Cells and kinds are valid until the
+// next row is read.
 type record struct {
 	line    int
 	cells   []string

@@ -8,11 +8,10 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// preamble is in how many rows the header is looked for: titles and dates of a report
-// stand above it.
+// preamble is the number of rows that are searched for the header: titles and dates of a report precede it.
 const preamble = 20
 
-// synonyms are what other programs and people call columns of ours.
+// synonyms are other programs' and people's names of our columns.
 var synonyms = map[string][]string{
 	"meter":        {"meter name", "zähler", "compteur"},
 	"part_number":  {"part no", "part #", "sku", "teilenummer"},
@@ -72,13 +71,13 @@ var synonyms = map[string][]string{
 	"address":        {"street address", "adresse"},
 }
 
-// plainName is a column's name without case and signs: "Asset_Tag" is "asset tag".
+// plainName is a column's name without case and separators: "Asset_Tag" is "asset tag".
 func plainName(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(name),
 		func(r rune) bool { return strings.ContainsRune(" _-.:*", r) }), " ")
 }
 
-// likely is the target that a column of a file most likely means; "" for none.
+// likely is the target that a file's column most likely means; "" for none.
 func likely(targets []Target, name string) string {
 	plain := plainName(name)
 	for _, t := range targets {
@@ -97,10 +96,10 @@ func likely(targets []Target, name string) string {
 	return ""
 }
 
-// ofOutlet begins the names of Lightspeed's columns of stock, one for each of a shop's outlets.
+// ofOutlet is the prefix of Lightspeed's columns of stock, one for each outlet of a shop.
 const ofOutlet = "inventory "
 
-// outlets counts the columns of stock of outlets: several are for a person to choose from.
+// outlets counts the columns of outlets' stock: of several a person must choose.
 func outlets(columns []string) (n int) {
 	for _, name := range columns {
 		if strings.HasPrefix(plainName(name), ofOutlet) {
@@ -110,7 +109,7 @@ func outlets(columns []string) (n int) {
 	return n
 }
 
-// looked is a source of which some rows were read ahead.
+// looked is a source with some rows read ahead.
 type looked struct {
 	source
 	ahead []record
@@ -125,8 +124,8 @@ func (l *looked) next() (record, bool, error) {
 	return r, true, nil
 }
 
-// header finds the row that names the columns: the one that line says, or of the first
-// the one that holds the most known names. A row with a number or a day is none.
+// header finds the row of column names: the one at line, or among the first the one with the most known names. A row
+// with a number or a date is none.
 func (r *reader) header(t schema.Table, line int, known func(string) bool) error {
 	var rows []record
 	for len(rows) < preamble || line > 0 {
@@ -160,8 +159,8 @@ func (r *reader) header(t schema.Table, line int, known func(string) bool) error
 	return nil
 }
 
-// bestHeader finds the header among the first rows. When no row knows enough names, it is
-// the first that is about as wide as the widest: what stands above it are titles.
+// bestHeader finds the header among the first rows. If no row has enough known names, it is the first that is about as
+// wide as the widest: titles precede it.
 func bestHeader(rows []record, known func(string) bool) int {
 	best, most, widest := -1, 0, 0
 	filled := make([]int, len(rows))
@@ -196,7 +195,7 @@ func bestHeader(rows []record, known func(string) bool) int {
 	return max(0, slices.IndexFunc(filled, func(n int) bool { return 2*n > widest }))
 }
 
-// trimmed returns the names of a header, without those at its end that are empty.
+// trimmed returns the names of a header without empty ones at the end.
 func trimmed(cells []string) []string {
 	names := make([]string, len(cells))
 	for i, c := range cells {

@@ -1,7 +1,6 @@
-// Package table reads and writes the tables that the services declare as files: CSV
-// (RFC 4180), which Export writes and an import takes back unchanged, and beside that what
-// other programs write: other delimiters and encodings, XLSX workbooks, columns of
-// other names, days and amounts written in other ways.
+// Package table reads and writes the services' tables as files: CSV (RFC 4180), which Export writes and an import reads
+// back unchanged, and other programs' files: other delimiters and encodings, XLSX workbooks, other column names, other
+// formats of dates and amounts.
 package table
 
 import (
@@ -18,48 +17,45 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// batchRows is how many rows travel together from the reader to the transaction, and
-// how often progress is told.
+// batchRows is the number of rows sent together from the reader to the transaction, and the interval of progress
+// reports.
 const batchRows = 500
 
-// Outcome is what came of an import, or would.
+// Outcome is the result of an import, or of a dry run.
 type Outcome struct {
 	schema.Loaded
 	Found  Found
-	Left   []string // columns of the file that mean nothing
-	Notes  []string // what was done beside storing rows: skipped, netted
+	Left   []string // unknown columns of the file
+	Notes  []string // notes beside stored rows: skipped, netted
 	DryRun bool
 
-	// Of a dry run alone.
+	// Of a dry run only.
 	Refused  int            // rows
-	Would    []db.Change    // what would change, record by record, the first MaxShown
-	Events   map[string]int // what would be sent off
+	Would    []db.Change    // the changes by record, the first MaxShown
+	Events   map[string]int // the events that would be sent
 	Follows  schema.Foreseen
-	Replaced int        // rows of which a value means something else
+	Replaced int        // rows with a value that is stored as another
 	Columns  []string   // of the sample
 	Sample   [][]string // the first rows as they would be stored
 }
 
-// MaxShown bounds what an outcome lists of a dry run's changes; its counts are whole.
+// MaxShown bounds the listed changes of a dry run; its counts are complete.
 const MaxShown = 1000
 
-// noted is after how many rows a dry run notes no further changes record by record.
+// noted is the number of rows after which a dry run records no further changes by record.
 const noted = 20_000
 
-// sampleRows is how many rows of a dry run are shown as they would be stored.
+// sampleRows is the number of rows of a dry run shown as they would be stored.
 const sampleRows = 20
 
-// Run stores the rows of a file, read as o says, in slices between which others write. A row that is
-// refused is left out, with its line and the reason; the others are kept. A header that
-// does not fit the table refuses the whole file; of any error that is not about a row,
-// inSlices says what it leaves.
+// Run stores the rows of a file, read with o, in batches between which others write. A refused row is skipped, with its
+// line and the reason; the others are stored. A header that does not fit the table refuses the whole file. For any
+// error outside a row see inSlices.
 //
-// Empty lines are skipped. An absent column leaves that field of an existing record
-// alone, an empty cell is its default. progress, unless nil, is called now and then
-// how many rows were read.
+// Empty lines are skipped. An absent column leaves that field of an existing record unchanged, an empty cell is its
+// default. progress, unless nil, is called now and then with the number of rows read.
 //
-// With o.DryRun it does all of it and keeps nothing, and its outcome says what would change and what it
-// would set off.
+// With o.DryRun it stores nothing, and its outcome is what would change and which events would be sent.
 func Run(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, o Options, progress func(rows int)) (
 	Outcome, error) {
 	if err := MayImport(who, t); err != nil {
@@ -93,7 +89,7 @@ func Run(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, 
 	return l.outcome(), nil
 }
 
-// MayImport refuses who may not write the table: what gives access is for admins.
+// MayImport refuses callers who may not write the table: a table that gives access is for admins.
 func MayImport(who db.Caller, t schema.Table) error {
 	if err := who.MayWrite("import"); err != nil {
 		return err
@@ -115,7 +111,7 @@ func shopOf(ctx context.Context, d *db.DB) (in shop, err error) {
 	return in, err
 }
 
-// loading is one import under way.
+// loading is a running import.
 type loading struct {
 	d        *db.DB
 	who      db.Caller
@@ -130,12 +126,12 @@ type loading struct {
 	follows  schema.Foreseen
 	currency exact.Currency
 	trying   bool     // a dry run, in a copy of the database
-	work     *db.Work // how far it came; nil: nobody asks for the same again
+	work     *db.Work // its progress; nil: it cannot be repeated
 	skip     int      // records that an earlier run stored
 	earlier  int      // rows that it stored
 }
 
-// read opens the file; with returns to net, after reading it once for those.
+// read opens the file, after collecting its returns if they are netted.
 func (l *loading) read(f *File, in shop) (err error) {
 	l.done = schema.Loaded{Errors: []schema.Refused{}}
 	var back *returns
@@ -189,7 +185,7 @@ func (l *loading) outcome() Outcome {
 	return out
 }
 
-// rehearse does all of the import in a copy of the database, which no writer waits for.
+// rehearse runs the import in a copy of the database, for which no writer waits.
 func (l *loading) rehearse(ctx context.Context) (Outcome, error) {
 	l.trying = true
 	events := map[string]int{}
@@ -232,7 +228,7 @@ func (l *loading) rehearse(ctx context.Context) (Outcome, error) {
 	return out, nil
 }
 
-// foresee stores the rows, and asks the table what they would lead to.
+// foresee stores the rows and returns the table's later effects.
 func (l *loading) foresee(ctx context.Context) (err error) {
 	store := func() error { return l.store(ctx) }
 	if l.table.Foresee == nil {
@@ -242,7 +238,7 @@ func (l *loading) foresee(ctx context.Context) (err error) {
 	return err
 }
 
-// show keeps the first rows for a preview: more than it has, as some may be refused yet.
+// show keeps the first rows for a preview, with spares since some may be refused.
 func (l *loading) show(line int, cells []string) {
 	if !l.trying || len(l.sample) >= 10*sampleRows {
 		return
@@ -256,7 +252,7 @@ func (l *loading) show(line int, cells []string) {
 	l.sample = append(l.sample, shown{line, cells})
 }
 
-// masked hides a cell that gives access but for its end.
+// masked hides a cell that gives access except its end.
 func masked(cell string) string {
 	const shown = 4
 	r := []rune(strings.TrimSpace(cell))
@@ -266,7 +262,7 @@ func masked(cell string) string {
 	return "…" + string(r[len(r)-shown:])
 }
 
-// toldOf is a remark as people read it: "2 rows: must be typed exactly ... (lines 4 and 9)".
+// toldOf is a remark for people: "2 rows: must be typed exactly ... (lines 4 and 9)".
 func toldOf(r schema.Remark) string {
 	lines := make([]string, len(r.Lines))
 	for i, n := range r.Lines {
@@ -276,7 +272,7 @@ func toldOf(r schema.Remark) string {
 	return text + pick(r.Rows > len(lines), " ...)", ")")
 }
 
-// shown is a row as it would be stored, if it is not refused.
+// shown is a row as it would be stored, unless it is refused.
 type shown struct {
 	line  int
 	cells []string
@@ -293,9 +289,8 @@ func (l *loading) sampled() (rows [][]string) {
 	return rows
 }
 
-// putAll stores row after row. The rows are bound beside the transaction, by a
-// goroutine that is a few batches ahead, so that neither the file's size nor the
-// binding's time is the transaction's.
+// putAll stores row by row. A goroutine binds the rows a few batches ahead, so that neither the file's size nor the
+// binding delays the transaction.
 func (l *loading) putAll(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	rows := l.bindAll(ctx)
@@ -346,7 +341,7 @@ func (l *loading) putRow(tx *db.Tx, row bound) error {
 	return nil
 }
 
-// ofRow tells a refusal of what a row says from everything else that can go wrong.
+// ofRow distinguishes a refusal of a row from all other errors.
 func ofRow(err error) (*fault.Error, bool) {
 	e, ok := fault.As(err)
 	if !ok {

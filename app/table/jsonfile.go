@@ -17,16 +17,15 @@ import (
 // mostJSON bounds a file of JSON answers, which is read as a whole.
 const mostJSON = 128 << 20
 
-// isJSON reports whether the file is JSON answers of another program's interface, and the table takes those.
+// isJSON reports whether the file is JSON answers of another program's API, and the table accepts those.
 func (f *File) isJSON(t schema.Table) bool {
 	head := make([]byte, 512)
-	n, _ := f.at.ReadAt(head, 0) // a file that cannot be read fails below
+	n, _ := f.at.ReadAt(head, 0) // an unreadable file fails below
 	text := strings.TrimSpace(strings.TrimPrefix(string(head[:n]), string(utf8Mark)))
 	return t.Name == "licenses" && (strings.HasPrefix(text, "{") || strings.HasPrefix(text, "["))
 }
 
-// answers are the rows of a file of JSON answers, one after another: a row a license, whose line is its place
-// among them.
+// answers are the rows of a file of JSON answers: one row per license, whose line is its index.
 type answers struct {
 	header []string
 	rows   []map[string]string
@@ -46,8 +45,8 @@ func (a *answers) next() (record, bool, error) {
 	return record{line: a.at, cells: cells}, true, nil
 }
 
-// openJSON reads answers with their licenses: lists, JSON:API documents, or single objects. What belongs to a
-// license stands on its row: its instances or machines as a list, its owner's address, its product's name.
+// openJSON reads answers with licenses: lists, JSON:API documents, or single objects. A license's row includes its
+// instances or machines as a list, its owner's address and its product's name.
 func openJSON(f *File, found *Found) (*answers, error) {
 	if f.size > mostJSON {
 		return nil, fault.Invalidf("the file has %d MiB; JSON may have at most %d: split it", f.size>>20, mostJSON>>20)
@@ -87,7 +86,7 @@ func openJSON(f *File, found *Found) (*answers, error) {
 	return a, nil
 }
 
-// resource is one object of an answer, flat: metadata.email.
+// resource is one flattened object of an answer: metadata.email.
 type resource struct {
 	kind, id string
 	cells    map[string]string
@@ -98,7 +97,7 @@ type resources struct {
 	by  map[string]resource // by kind and id
 }
 
-// collect takes the objects out of an answer.
+// collect collects the objects of an answer.
 func (r *resources) collect(v any) {
 	switch v := v.(type) {
 	case []any:
@@ -161,7 +160,7 @@ func textOf(v any) string {
 	return string(b)
 }
 
-// children are the kinds that stand on the row of the license that they name, by the column there.
+// children are the kinds that belong to the row of the license in the named column.
 var children = map[string]struct{ column, license string }{
 	"license-key-instances": {"instances", "license_key_id"},
 	"machines":              {"machines", "license"},
@@ -183,7 +182,7 @@ func (r *resources) licenses() (rows []map[string]string) {
 		}
 		for _, child := range children {
 			if list := lists[child.column+" "+one.id]; len(list) > 0 {
-				b, _ := json.Marshal(list) // texts alone
+				b, _ := json.Marshal(list) // texts only
 				one.cells[child.column] = string(b)
 			}
 		}

@@ -12,13 +12,13 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// key is one license of another program. What its file has no columns for is left alone.
+// key is one license of another program. Missing columns leave its values unchanged.
 type key struct {
 	key, sku, their, email, name, status, limit, expires, created, ref string
 	machines                                                           []machine
 }
 
-// machine is a seat as the column seats of licenses has it.
+// machine is a seat in the format of the column seats of licenses.
 type machine struct {
 	Fingerprint string `json:"fingerprint"`
 	Label       string `json:"label,omitempty"`
@@ -33,15 +33,14 @@ var keyColumns = []string{
 func (k key) cells(provider string) []string {
 	seats := ""
 	if len(k.machines) > 0 {
-		b, _ := json.Marshal(k.machines) // texts alone
+		b, _ := json.Marshal(k.machines) // texts only
 		seats = string(b)
 	}
 	return []string{k.key, k.sku, k.their, k.email, k.name, k.status, k.limit, k.expires, k.created, provider, k.ref,
 		seats}
 }
 
-// keysOf makes a program whose rows are license keys. from names the columns without which a column of ours
-// is left alone.
+// keysOf makes a program whose rows are license keys. from names the columns without which our column stays unchanged.
 func keysOf(name, title string, needs, columns []string, from map[string][]string,
 	row func(get func(string) string) (k key, skip string, refusal *fault.Error)) *program {
 	for _, names := range from {
@@ -58,7 +57,7 @@ func keysOf(name, title string, needs, columns []string, from map[string][]strin
 	}
 }
 
-// status reads another program's status; one that is not known is refused.
+// status maps another program's status; an unknown one is refused.
 func status(column, text string, means map[string]string) (string, *fault.Error) {
 	if ours, known := means[strings.ToLower(text)]; known {
 		return ours, nil
@@ -91,7 +90,7 @@ var gumroadKeys = keysOf("gumroad", "Gumroad's sales with license keys",
 		case yes(get("Recurring Charge?")):
 			return k, "the sale is a later charge of a subscription", nil
 		}
-		if get("Giftee Email") == "" { // the name is of who paid
+		if get("Giftee Email") == "" { // the name is the buyer's
 			k.name = get("Buyer Name")
 		}
 		switch enabled := get("License Key Enabled?"); {
@@ -139,7 +138,7 @@ var eddKeys = keysOf("edd", "Easy Digital Downloads' licenses",
 
 var seconds = regexp.MustCompile(`^[1-9][0-9]{7,10}$`)
 
-// inSeconds gives a time in seconds since 1970 as an instant; anything else as it is.
+// inSeconds converts seconds since 1970 to an instant; other texts stay.
 func inSeconds(text string) string {
 	if !seconds.MatchString(text) {
 		return text
@@ -219,7 +218,7 @@ var keygenKeys = keysOf("keygen", "Keygen's licenses",
 		return k, "", refusal
 	})
 
-// childrenOf reads a cell that is a JSON list of objects; of other cells there are none.
+// childrenOf parses a cell that is a JSON list of objects; other cells have none.
 func childrenOf(cell string) []map[string]string {
 	var list []map[string]any
 	if json.Unmarshal([]byte(cell), &list) != nil {

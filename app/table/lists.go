@@ -9,11 +9,11 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// listing is one row of another program's list of goods, customers or vehicles, by columns of ours.
+// listing is one row of another program's list of goods, customers or vehicles, by our columns.
 type listing map[string]string
 
-// list makes a program whose rows are records by themselves. from names, for each column of
-// ours, the columns of theirs that it comes from: a file without them leaves it alone.
+// list makes a program whose rows are separate records. from names the source columns of each of our columns: a file
+// without them leaves it unchanged.
 func list(name, title, table string, needs []string, from map[string]string, columns []string,
 	row func(tr *translation, get func(string) string) (l listing, skip string, refusal *fault.Error),
 ) *program {
@@ -44,7 +44,7 @@ func list(name, title, table string, needs []string, from map[string]string, col
 	return p
 }
 
-// anyOf is the first cell that is not empty.
+// anyOf is the first non-empty cell.
 func anyOf(get func(string) string, columns ...string) string {
 	for _, c := range columns {
 		if v := get(c); v != "" {
@@ -63,7 +63,7 @@ func flag(yes bool) string {
 	return "0"
 }
 
-// goods are the two tables that a list of goods can go into.
+// goods are the two tables of goods.
 func goods(name, title string, needs, columns []string, from map[string]string,
 	row func(tr *translation, get func(string) string) (listing, string, *fault.Error),
 ) []*program {
@@ -194,7 +194,7 @@ var (
 		[]string{"Name", "Username", "Email", "Orders"}, "Name", "Phone")
 )
 
-// fleetioStates are what Fleetio's states are here.
+// fleetioStates map Fleetio's states to ours.
 var fleetioStates = map[string]string{
 	"": "operational", "active": "operational", "in shop": "needs-attention", "out of service": "down",
 	"inactive": "retired", "sold": "retired",
@@ -225,7 +225,7 @@ var fleetioVehicles = list("fleetio-vehicles", "Fleetio's vehicles", "assets",
 		return l, "", nil
 	})
 
-// gumroad is Gumroad's export of sales: a row a sale, with a line of totals below.
+// gumroad is Gumroad's export of sales: a row per sale, with a line of totals at the end.
 var gumroad = &program{
 	name: "gumroad-sales", title: "Gumroad's sales", table: "orders", targets: orderColumns,
 	needs: []string{"Purchase ID", "Item Name", "Purchase Date", "Purchase Email|Purchase email", "Sale Price ($)"},
@@ -278,8 +278,7 @@ func (tr *translation) keep(get func(string) string, columns ...string) {
 	}
 }
 
-// sum adds up the columns whose names begin as the one that ends in * does: a quantity for
-// each place.
+// sum adds up the columns of a name, or of a prefix that ends in *: a quantity for each place.
 func (tr *translation) sum(column string) (string, *fault.Error) {
 	var all []string
 	for i, name := range tr.header {
@@ -311,8 +310,7 @@ func (tr *translation) sum(column string) (string, *fault.Error) {
 	return plain, nil
 }
 
-// starred tells a name that a column's name stands for: itself, or all that begin as it
-// does when it ends in *.
+// starred reports whether a pattern matches a column's name: equal, or a prefix that ends in *.
 func starred(column, name string) bool {
 	prefix, all := strings.CutSuffix(column, "*")
 	return column == name || all && strings.HasPrefix(name, prefix)

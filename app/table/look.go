@@ -8,17 +8,17 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Look is a file as it is before anything is decided about it.
+// Look is the first preview of a file.
 type Look struct {
 	Found
 	Lines   int        // rows below the header
-	Samples [][]string // of each column its first three values that are not empty
-	Means   []string   // of each column the column of ours that it would mean; "" for none
-	Targets []Target   // what a column may mean
+	Samples [][]string // by column its first three non-empty values
+	Means   []string   // by column our column that it probably means; "" for none
+	Targets []Target   // the possible meanings of a column
 }
 
-// Target is a column of ours that a column of a file may mean. An amount in cents can
-// be meant in units of the currency too, by its stem.
+// Target is one of our columns that a file's column may mean. An amount in cents can also be given in currency units,
+// by its stem.
 type Target struct {
 	Name     string
 	About    string
@@ -26,7 +26,7 @@ type Target struct {
 	Units    bool
 }
 
-// Targets are what the columns of a file may mean for the table.
+// Targets are the possible meanings of a file's columns for the table.
 func Targets(t schema.Table) []Target {
 	var all []Target
 	columns := t.Columns()
@@ -41,8 +41,7 @@ func Targets(t schema.Table) []Target {
 	return all
 }
 
-// LookAt finds how the file is written and shows its columns. A header that fits no
-// column of the table is no refusal here: it is to be mapped.
+// LookAt detects the file's format and shows its columns. An unknown header is not refused here: it must be mapped.
 func LookAt(t schema.Table, f *File, r Reading) (Look, error) {
 	out := &reader{}
 	known := wanted(t, Reading{Map: r.Map, From: r.From})
@@ -79,7 +78,7 @@ func LookAt(t schema.Table, f *File, r Reading) (Look, error) {
 	return look, nil
 }
 
-// mask hides the values of each column but those that mean a column without secrets.
+// mask hides the values of each column except those that mean a column without secrets.
 func (l *Look) mask(t schema.Table) {
 	for i, means := range l.Means {
 		if c, _, known := ours(t.Columns(), means); known && !c.Secret {
@@ -91,7 +90,7 @@ func (l *Look) mask(t schema.Table) {
 	}
 }
 
-// meanings are what each column of a file means by the mapping, or would mean without one.
+// meanings are the meaning of each column by the mapping, or the probable one without.
 func meanings(t schema.Table, r Reading, look Look) []string {
 	all := make([]string, len(look.Columns))
 	columns := t.Columns()
@@ -124,7 +123,7 @@ func meanings(t schema.Table, r Reading, look Look) []string {
 	return all
 }
 
-// Theirs is what the file calls a column of ours; "" if it has none that means it.
+// Theirs is the file's name of our column; "" if it has none.
 func (l Look) Theirs(column string) string {
 	for i, means := range l.Means {
 		if means != "" && (means == column || means == stem(column)) {
@@ -134,7 +133,7 @@ func (l Look) Theirs(column string) string {
 	return ""
 }
 
-// Missing are the columns that the table needs and no column of the file means.
+// Missing are the required columns that no column of the file means.
 func (l Look) Missing(set []Pair) (names []string) {
 	for _, t := range l.Targets {
 		given := slices.ContainsFunc(set, func(p Pair) bool { return p.Name == t.Name })
@@ -145,8 +144,7 @@ func (l Look) Missing(set []Pair) (names []string) {
 	return names
 }
 
-// Suggested is the mapping that the names of the columns suggest; nil when they are the
-// table's own.
+// Suggested is the mapping that the column names suggest; nil if they are the table's own.
 func (l Look) Suggested() (pairs []Pair) {
 	if l.Program != "" || slices.Equal(l.Columns, l.Means) {
 		return nil

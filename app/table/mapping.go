@@ -8,26 +8,25 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// target is where a column of ours gets its cells from.
+// target is the source of our column's cells.
 type target struct {
 	arg   schema.Arg
-	at    int    // the column of the file; -1 for a value that all rows get
-	value string // of all rows
-	units bool   // the file has the money in units of the currency, not in cents
+	at    int    // the column of the file; -1 for a value for all rows
+	value string // for all rows
+	units bool   // the file's amounts are in currency units, not in cents
 }
 
-// layout says what each column of a file means for a table.
+// layout maps a file's columns to a table's.
 type layout struct {
 	width   int // cells of the header
 	targets []target
-	left    []string // columns that mean nothing
+	left    []string // unknown columns
 	unnamed []int    // columns without a name, which must be empty
-	order   []int    // of each column of the table: its target, or -1
-	money   int      // the target that holds a row's currency, or -1
+	order   []int    // by column of the table: its target, or -1
+	money   int      // the target of a row's currency, or -1
 }
 
-// stem is what a column of cents is called where money is in units: unit_cents is
-// unit, and cents alone is amount.
+// stem is the name of a column of cents with amounts in currency units: unit_cents is unit, and cents alone is amount.
 func stem(column string) string {
 	if !isCents(column) {
 		return ""
@@ -37,8 +36,7 @@ func stem(column string) string {
 
 func isCents(column string) bool { return column == "cents" || strings.HasSuffix(column, "_cents") }
 
-// ours finds the column that a mapping's target names: by its own name, or an amount by
-// its stem, which says that the file has it in units.
+// ours finds the column of a mapping's target: by its name, or an amount by its stem, which means currency units.
 func ours(columns []schema.Arg, name string) (arg schema.Arg, units, ok bool) {
 	for _, c := range columns {
 		if c.Name == name {
@@ -53,7 +51,7 @@ func ours(columns []schema.Arg, name string) (arg schema.Arg, units, ok bool) {
 	return schema.Arg{}, false, false
 }
 
-// checkMapping refuses a mapping that no file could be read with.
+// checkMapping refuses a mapping that fits no file.
 func checkMapping(t schema.Table, r Reading) error {
 	columns := t.Columns()
 	taken := map[string]bool{}
@@ -85,8 +83,7 @@ func checkMapping(t schema.Table, r Reading) error {
 	return nil
 }
 
-// wanted reports whether a header's name is one that the import can use, or one that says
-// what a column of the table means.
+// wanted reports whether the import can use a header's name, or it means a column of the table.
 func wanted(t schema.Table, r Reading) func(string) bool {
 	names := map[string]bool{}
 	for _, p := range r.Map {
@@ -109,8 +106,7 @@ func wanted(t schema.Table, r Reading) func(string) bool {
 	return func(name string) bool { return names[name] || likely(targets, name) != "" }
 }
 
-// layOut finds what the header's columns mean. A header that does not fit the table
-// refuses the file.
+// layOut maps the header's columns. A header that does not fit the table refuses the file.
 func layOut(t schema.Table, r Reading, header []string) (*layout, error) {
 	columns := t.Columns()
 	l := &layout{width: len(header), money: -1}
@@ -136,11 +132,10 @@ func layOut(t schema.Table, r Reading, header []string) (*layout, error) {
 	return l, nil
 }
 
-// reasonColumn is what a file of refused rows has behind their own columns. It means
-// nothing when such a file comes back.
+// reasonColumn is the last column of a file of refused rows. It is ignored when such a file is imported.
 const reasonColumn = "reason"
 
-// byName takes a header that names the table's own columns.
+// byName maps a header of the table's own columns.
 func (l *layout) byName(t schema.Table, columns []schema.Arg, header []string) error {
 	for i, name := range header {
 		at := slices.IndexFunc(columns, func(c schema.Arg) bool { return c.Name == name })
@@ -164,8 +159,8 @@ func (l *layout) byName(t schema.Table, columns []schema.Arg, header []string) e
 	return nil
 }
 
-// bySynonym takes a column of a sheet that people write, by what it is usually called; it is left out
-// where it means nothing, or what another column means already.
+// bySynonym maps a sheet's column by its usual name; it is ignored if it has no meaning, or its meaning is used
+// already.
 func (l *layout) bySynonym(t schema.Table, columns []schema.Arg, at int, name string) {
 	c, units, known := ours(columns, likely(Targets(t), name))
 	if !known || slices.ContainsFunc(l.targets, func(t target) bool { return t.arg.Name == c.Name }) {
@@ -175,9 +170,8 @@ func (l *layout) bySynonym(t schema.Table, columns []schema.Arg, at int, name st
 	l.targets = append(l.targets, target{arg: c, at: at, units: units})
 }
 
-// byMapping takes the columns that the mapping names. Beside values for all rows alone,
-// columns of ours keep their names; beside a mapping those do that the table cannot do
-// without. The others are left out.
+// byMapping maps the columns of the mapping. With values for all rows only, our columns keep their names; with a
+// mapping only required ones do. The others are ignored.
 func (l *layout) byMapping(columns []schema.Arg, r Reading, header []string) error {
 	taken := map[string]bool{}
 	used := make([]bool, len(header))

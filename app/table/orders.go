@@ -10,14 +10,13 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// orderColumns are the columns of ours that an order's row makes.
+// orderColumns are our columns of an order's row.
 var orderColumns = []string{
 	"provider", "provider_ref", "email", "name", "sku", "qty", "unit_cents", "discount_cents", "tax_cents", "currency",
 	"paid_at", "refunds",
 }
 
-// order is one row of an order of another program: its line, and with its first row
-// what is the whole order's.
+// order is one row of another program's order: its line and, with its first row, the whole order's values.
 type order struct {
 	provider, ref, email, name, sku, qty string
 	unit, discount, tax                  int64
@@ -55,7 +54,7 @@ func whole(text string) string {
 	return text
 }
 
-// amounts reads several amounts of a row; the first that is refused is told.
+// amounts parses several amounts of a row; the first wrong one is reported.
 type amounts struct {
 	tr       *translation
 	get      func(string) string
@@ -71,7 +70,7 @@ func (a *amounts) of(column string) int64 {
 	return n
 }
 
-// day is the shop's day of a time in the file.
+// day is the shop's date of a time in the file.
 func (tr *translation) day(text string) string {
 	day, refusal := tr.convert.day("refunds", text, isText)
 	if refusal != nil {
@@ -80,10 +79,10 @@ func (tr *translation) day(text string) string {
 	return day
 }
 
-// aside counts what of other programs' orders is no part of an order here.
+// aside counts the parts of other programs' orders that are not stored.
 type aside struct{ shipped, refunds int }
 
-// of notes an order that has shipping or fees, and says what was left out so far.
+// of notes an order with shipping or fees, and returns the reason so far.
 func (a *aside) of(shipping bool) (notes []string) {
 	if shipping {
 		a.shipped++
@@ -99,7 +98,7 @@ func (a *aside) of(shipping bool) (notes []string) {
 	return notes
 }
 
-// refund leaves out of what was refunded what goes beyond the order without shipping.
+// refund removes from a refund what exceeds the order without shipping.
 func (a *aside) refund(refunded, whole int64) int64 {
 	if refunded <= whole {
 		return refunded
@@ -108,8 +107,7 @@ func (a *aside) refund(refunded, whole int64) int64 {
 	return whole
 }
 
-// shopify is Shopify's export of orders: a row a line item; what is the order's stands
-// on its first row.
+// shopify is Shopify's export of orders: a row per line item; the first row has the order's values.
 var shopify = &program{
 	name: "shopify-orders", title: "Shopify's orders", table: "orders", targets: orderColumns,
 	needs: []string{"Name", "Email", "Financial Status", "Paid at", "Lineitem quantity", "Lineitem price", "Lineitem sku"},
@@ -143,7 +141,7 @@ var shopify = &program{
 			}
 			if !later {
 				o.discount, o.tax, o.refunded = a.of("Discount Amount"), a.of("Taxes"), a.of("Refunded Amount")
-				if get("Total") != "" && get("Subtotal") != "" { // prices that hold the tax already
+				if get("Total") != "" && get("Subtotal") != "" { // prices that include the tax
 					o.tax = min(o.tax, max(0, a.of("Total")-a.of("Subtotal")-a.of("Shipping")))
 				}
 				if get("Subtotal") != "" {
@@ -157,8 +155,7 @@ var shopify = &program{
 	},
 }
 
-// woocommerce is the order export of WooCommerce's extensions: a row a line item, what
-// is the order's on each of them.
+// woocommerce is the order export of WooCommerce's extensions: a row per line item, each with the order's values.
 var woocommerce = &program{
 	name: "woocommerce-orders", title: "WooCommerce's orders", table: "orders", targets: orderColumns,
 	needs: []string{"status", "billing_email", "item_sku", "item_quantity"},
@@ -209,7 +206,7 @@ var woocommerce = &program{
 			}
 			seen[ref] = true
 			cells := o.cells()
-			if rest > 0 { // a price that does not divide: what is too much is discount
+			if rest > 0 { // a price that does not divide: the excess is a discount
 				cells[7] = strconv.FormatInt(o.discount+rest, 10)
 			}
 			return cells, "", a.refusal
@@ -217,8 +214,7 @@ var woocommerce = &program{
 	},
 }
 
-// perUnit shares an amount over units: the price of one, rounded up, and how much that
-// is too much in all.
+// perUnit shares an amount over units: the price of one, rounded up, and the total excess.
 func perUnit(amount int64, qty string) (unit, rest int64) {
 	n, err := strconv.ParseInt(qty, 10, 64)
 	if err != nil || n <= 0 {
@@ -228,7 +224,7 @@ func perUnit(amount int64, qty string) (unit, rest int64) {
 	return unit, unit*n - amount
 }
 
-// square is Square's export of items sold: a row an item and sale.
+// square is Square's export of items sold: a row per item and sale.
 var square = &program{
 	name: "square-items", title: "Square's items sold", table: "sales", targets: []string{"date", "sku", "qty"}, net: true,
 	needs:   []string{"Date", "Qty", "SKU"},

@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Programs are those whose files are known by their own column names.
+// Programs are those whose files are recognised by their column names.
 var Programs = func() (names []string) {
 	for _, p := range programs {
 		if !slices.Contains(names, p.name) {
@@ -19,23 +19,22 @@ var Programs = func() (names []string) {
 	return names
 }()
 
-// program is another program's file: what its columns are called, and what of ours one
-// of its rows makes.
+// program is another program's file: its columns, and our values of a row.
 type program struct {
 	name    string
 	title   string
 	table   string
-	needs   []string // columns that the file must have; "A|B": one of these
-	columns []string // all that are looked at; "A*": all that begin so
-	targets []string // columns of ours that a row makes, in the order of make's cells
-	units   []string // those of targets whose amounts are in units of the currency
+	needs   []string // required columns; "A|B": one of these
+	columns []string // all used ones; "A*": a prefix
+	targets []string // our columns of a row, in the order of make's cells
+	units   []string // targets with amounts in currency units
 	start   func(tr *translation) maker
-	net     bool // its returns are taken off
+	net     bool // its returns are netted
 
-	from map[string][]string // the columns that a target comes from; without them it is left alone
+	from map[string][]string // the source columns of a target; without them it stays unchanged
 }
 
-// maker makes the cells of one row of ours, or says why there is none.
+// maker makes the cells of our row, or explains why there is none.
 type maker func(get func(column string) string) (cells []string, skip string, refusal *fault.Error)
 
 var programs = slices.Concat(
@@ -44,8 +43,8 @@ var programs = slices.Concat(
 	shopifyProducts, wooProducts, squareItems, shopifyCustomers, wooCustomers, quickbooksCustomers,
 )
 
-// programOf is the program that the file is said to be of, or the one whose columns its
-// header has when nothing is said and the names are not our own.
+// programOf is the named program, or the one whose columns the header has if none is named and the names are not our
+// own.
 func programOf(t schema.Table, r Reading, header []string) *program {
 	for _, p := range programs {
 		switch {
@@ -57,7 +56,7 @@ func programOf(t schema.Table, r Reading, header []string) *program {
 	return nil
 }
 
-// missing is the first column that a file of the program has and the header has not.
+// missing is the first required column of the program that the header lacks.
 func (p *program) missing(header []string) string {
 	for _, names := range p.needs {
 		if !slices.ContainsFunc(strings.Split(names, "|"), func(n string) bool { return slices.Contains(header, n) }) {
@@ -84,7 +83,7 @@ func checkProgram(name string, t schema.Table) error {
 		t.Name)
 }
 
-// ProgramsFor are the programs whose files the table takes.
+// ProgramsFor are the programs whose files the table accepts.
 func ProgramsFor(t schema.Table) []string {
 	var names []string
 	for _, p := range programs {
@@ -95,30 +94,30 @@ func ProgramsFor(t schema.Table) []string {
 	return names
 }
 
-// translation turns the rows of another program's file into rows of ours.
+// translation turns the rows of another program's file into our rows.
 type translation struct {
 	program *program
 	convert *converter
 	header  []string
-	places  map[string]int    // of its columns in the file
+	places  map[string]int    // indexes of its columns in the file
 	above   map[string]string // cells that the rows below leave empty
 	make    maker
-	kept    []int // which of make's cells the table has columns for
+	kept    []int // which of make's cells have a column in the table
 	cells   []string
 	kinds   []kind
 	extra   []extra
 	record  record
-	skipped map[string]int // rows that were left out, by the reason
+	skipped map[string]int // skipped rows, by reason
 	notes   []string
 }
 
-// extra is a column of ours that a mapping beside the program sets.
+// extra is our column that a mapping beside the program sets.
 type extra struct {
 	at    int
 	value string
 }
 
-// begin starts the translation of a file with that header.
+// begin starts the translation of a file with the header.
 func (p *program) begin(t schema.Table, r Reading, header []string, c *converter) (*translation, *layout, error) {
 	tr := &translation{
 		program: p, convert: c, header: header, places: map[string]int{}, above: map[string]string{},
@@ -192,7 +191,7 @@ func (p *program) begin(t schema.Table, r Reading, header []string, c *converter
 	return tr, l, nil
 }
 
-// row turns a row of the file into one of ours.
+// row turns a row of the file into ours.
 func (tr *translation) row(rec record) (out record, skip bool, refusal *fault.Error) {
 	tr.record = rec
 	for _, name := range tr.program.columns {
@@ -224,7 +223,7 @@ func (tr *translation) row(rec record) (out record, skip bool, refusal *fault.Er
 	return record{line: rec.line, cells: tr.cells, kinds: tr.kinds}, false, nil
 }
 
-// get returns a cell of the row by its column's name; "" when the file lacks it.
+// get returns a cell of the row by its column's name; "" if the file lacks it.
 func (tr *translation) get(column string) string {
 	at, ok := tr.places[column]
 	if !ok || at >= len(tr.record.cells) {
@@ -233,8 +232,7 @@ func (tr *translation) get(column string) string {
 	return strings.TrimSpace(unquoted(tr.record.cells[at]))
 }
 
-// cents reads an amount of the file, which its program writes in units of the currency;
-// an empty cell is 0.
+// cents parses an amount of the file, in currency units; an empty cell is 0.
 func (tr *translation) cents(column, text, currency string) (int64, *fault.Error) {
 	if text == "" {
 		return 0, nil
@@ -250,7 +248,7 @@ func (tr *translation) cents(column, text, currency string) (int64, *fault.Error
 	return parseWhole(cents), nil
 }
 
-// told says what was left out, and what else is to be known.
+// told lists what was skipped, and other notes.
 func (tr *translation) told() []string {
 	notes := slices.Clone(tr.notes)
 	reasons := make([]string, 0, len(tr.skipped))

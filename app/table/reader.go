@@ -11,39 +11,37 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// shop is what of the shop decides how a file's cells are read.
+// shop are the shop's settings that affect how cells are read.
 type shop struct {
 	zone     *time.Location
 	currency exact.Currency
 	mail     bool // it is set up
 }
 
-// row is one row of a file with its cells as the table takes them, in the order of the
-// layout's targets; they are valid until the next row is read. One that is refused has
-// none.
+// row is one row of a file with its cells in the tables' format, in the order of the layout's targets, valid until the
+// next row is read. A refused one has none.
 type row struct {
 	line    int
 	cells   []string
 	refusal *fault.Error
 }
 
-// reader reads a file row by row as a table takes it.
+// reader reads a file row by row in a table's format.
 type reader struct {
 	src       source
 	found     Found
 	layout    *layout
 	convert   converter
-	translate *translation // of another program's file; nil: the layout says it all
-	returns   *returns     // nil: quantities are taken as they are
+	translate *translation // of another program's file; nil: the layout suffices
+	returns   *returns     // nil: quantities stay unchanged
 	scratch   []string
-	whole     bool // rows may be shorter than the header, as a spreadsheet's are
+	whole     bool // rows may be shorter than the header, like a spreadsheet's
 	mapped    bool // the columns are another program's
 	total     int  // the last line, which is a total and no row
 }
 
-// open opens the file for the table. It is read once before, to find out how its cells are
-// written; what that does not tell is refused, naming what to give. A header that does not
-// fit refuses the file.
+// open opens the file for the table. It reads it once before, to detect the formats of its cells; what that leaves open
+// is refused, naming the missing option. A header that does not fit refuses the file.
 func (f *File) open(t schema.Table, r Reading, in shop) (*reader, error) {
 	first, err := f.begin(t, r, in)
 	if err != nil {
@@ -93,7 +91,7 @@ func (f *File) begin(t schema.Table, r Reading, in shop) (*reader, error) {
 	return out, err
 }
 
-// next reads the next row that stands for a row of ours; more is false at the end.
+// next reads the next row that gives a row of ours; more is false at the end.
 func (r *reader) next() (row, bool, error) {
 	for {
 		rec, more, err := r.src.next()
@@ -127,8 +125,7 @@ func (r *reader) next() (row, bool, error) {
 	}
 }
 
-// width refuses a row that has another number of cells than the header; empty ones
-// behind the last column are not counted.
+// width refuses a row with another number of cells than the header; empty ones at its end do not count.
 func (r *reader) width(rec *record) *fault.Error {
 	width := len(r.found.Columns)
 	if len(rec.cells) > width && blank(rec.cells[width:]) {
@@ -140,8 +137,7 @@ func (r *reader) width(rec *record) *fault.Error {
 	return fault.Invalidf("it has %d cells, and the header has %d", len(rec.cells), width)
 }
 
-// byName returns a row's cells by our columns, as Table.Decode takes them. It is a new map
-// each time: what a row's Put keeps of it is its own.
+// byName returns a row's cells by our columns, for Table.Decode. It is a new map each time, which a row's Put may keep.
 func (r *reader) byName(cells []string) map[string]string {
 	named := make(map[string]string, len(cells))
 	for i, cell := range cells {
@@ -150,8 +146,7 @@ func (r *reader) byName(cells []string) map[string]string {
 	return named
 }
 
-// inOrder returns a row's cells in the order of the table's columns, as Table.Load takes
-// them.
+// inOrder returns a row's cells in the order of the table's columns, for Table.Load.
 func (r *reader) inOrder(cells []string) []string {
 	ordered := make([]string, len(r.layout.order))
 	for i, at := range r.layout.order {
@@ -162,7 +157,7 @@ func (r *reader) inOrder(cells []string) []string {
 	return ordered
 }
 
-// columns are the names of ours that the file's rows have.
+// columns are our columns of the file's rows.
 func (r *reader) columns() []string {
 	names := make([]string, len(r.layout.targets))
 	for i, t := range r.layout.targets {

@@ -8,11 +8,10 @@ import (
 	"quartermaster/schema"
 )
 
-// WriteRefused writes the rows of the file that were refused, as they stand in it, with
-// a last column that holds the reason: mended, the file imports with the same options. A
-// cell that a spreadsheet would run as a formula has a ' in front, as in exports.
-// It is UTF-8 with a mark, separated as the file is, or by commas for a workbook's. A
-// row whose cells cannot be told apart is not in it; left tells how many those are.
+// WriteRefused writes the refused rows of the file unchanged, with a last column of reasons: corrected, the file
+// imports with the same options. A cell that a spreadsheet would run as a formula gets a leading ', as in exports. It
+// is UTF-8 with a byte order mark, with the file's delimiter, or commas for a workbook. A row whose cells cannot be
+// separated is omitted; left is the number of those.
 func WriteRefused(t schema.Table, f *File, r Reading, refused []schema.Refused, w io.Writer) (left int, err error) {
 	from, err := f.begin(t, r, shop{})
 	if err != nil {

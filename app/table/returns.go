@@ -9,8 +9,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// netted tells a table whose quantities returns are taken off: one of days, SKUs and
-// quantities.
+// netted reports whether returns are subtracted in the table: one of days, SKUs and quantities.
 func netted(t schema.Table) bool {
 	has := func(name string) bool {
 		return slices.ContainsFunc(t.Columns(), func(a schema.Arg) bool { return a.Name == name })
@@ -18,10 +17,9 @@ func netted(t schema.Table) bool {
 	return has("date") && has("sku") && has("qty")
 }
 
-// returns takes the negative quantities of a file off the others of their day, SKU and
-// channel, never below 0.
+// returns subtracts the negative quantities of a file from the others of their day, SKU and channel, never below 0.
 type returns struct {
-	qty, date, sku, channel int // places among a row's cells; -1: there is none
+	qty, date, sku, channel int // indexes of a row's cells; -1: missing
 	owed                    map[[3]string]exact.Milli
 	rows                    int
 }
@@ -56,7 +54,7 @@ func (b *returns) key(cells []string) [3]string {
 	return k
 }
 
-// negative returns how much a row takes back.
+// negative returns the quantity of a return.
 func (b *returns) negative(cells []string) (exact.Milli, bool) {
 	rest, is := strings.CutPrefix(strings.TrimSpace(cells[b.qty]), "-")
 	if !is {
@@ -66,7 +64,7 @@ func (b *returns) negative(cells []string) (exact.Milli, bool) {
 	return n, err == nil && n > 0
 }
 
-// takes nets a row: it is dropped when it is a return, and loses what was returned else.
+// takes nets a row: a return is dropped, another one loses what was returned.
 func (b *returns) takes(r *row) (drop bool) {
 	if _, is := b.negative(r.cells); is {
 		return true
@@ -83,7 +81,7 @@ func (b *returns) takes(r *row) (drop bool) {
 	return false
 }
 
-// told says what was netted and what nothing was there for.
+// told lists what was netted, and returns without a sale.
 func (b *returns) told() []string {
 	if b.rows == 0 {
 		return nil

@@ -10,15 +10,15 @@ import (
 	"quartermaster/schema/db"
 )
 
-// bound is one row, or the rows of a group, with what stores it or why it cannot be.
+// bound is one row, or the rows of a group, with the function that stores it or its refusal.
 type bound struct {
 	lines []int
 	put   schema.Put
 	err   error
 }
 
-// rows are the file's rows in order, batch by batch. err is set before batches is
-// closed; ended is closed when the file is no longer read.
+// rows are the file's rows in order, batch by batch. err is set before batches is closed; ended is closed when reading
+// stops.
 type rows struct {
 	batches chan []bound
 	err     error
@@ -68,13 +68,13 @@ func (l *loading) bindBatch() (batch []bound, more bool, err error) {
 // group is the rows of a file that make one record.
 type group struct {
 	lines []int
-	cells []map[string]string // nil for a row that cannot be read
+	cells []map[string]string // nil for an unreadable row
 	err   error               // one of its rows is refused: so are the others
 	at    int                 // the line of that one
 }
 
-// putGroups stores a table of which several rows make one record. They may stand
-// anywhere in the file, so all are read before the first is stored.
+// putGroups stores a table of which several rows make one record. They may be anywhere in the file, so all are read
+// before the first is stored.
 func (l *loading) putGroups(ctx context.Context) (err error) {
 	rows, err := l.together(l.table.Group, true)
 	if err != nil {

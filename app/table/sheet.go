@@ -9,8 +9,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Sheet reads a whole file for a table that nothing is stored by: each row by the table's columns, days as YYYY-MM-DD
-// and amounts in the smallest unit of the currency, with its line. The first row that is refused refuses the file.
+// Sheet reads a whole file for a table that stores nothing: each row by the table's columns, dates as YYYY-MM-DD and
+// amounts in the smallest unit of the currency, with its line. The first refused row refuses the file.
 func Sheet(ctx context.Context, content []byte, t schema.Table, r Reading, currency exact.Currency) (
 	rows []map[string]string, lines []int, err error) {
 	if err := checkMapping(t, r); err != nil {

@@ -9,14 +9,13 @@ import (
 	"quartermaster/schema/db"
 )
 
-// sliceFor is how long an import keeps the writer; then those that wait write.
+// sliceFor is how long an import keeps the writer before waiting writers get their turn.
 const sliceFor = 50 * time.Millisecond
 
-// inSlices stores the file's records slice by slice, each in a transaction of its own:
-// put stores the next one and gives its last line, 0 when there is no more. A small file
-// is one slice. A failure that is about no row, or a kill, leaves the slices before it
-// stored, every record of them whole; the same import again changes nothing of those and
-// goes on from there. A dry run is one slice, since no writer waits for it.
+// inSlices stores the file's records in batches, each in its own transaction: put stores the next one and returns its
+// last line, 0 at the end. A small file is one batch. An error outside a row, or a kill, leaves the earlier batches
+// stored, with complete records; repeating the import changes nothing of those and continues. A dry run is one batch,
+// since no writer waits for it.
 func (l *loading) inSlices(ctx context.Context, put func(*db.Tx) (line int, err error)) error {
 	stored, more := 0, true
 	from, err := l.placeOf()

@@ -6,9 +6,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// sorter brings rows together by their keys, those of one key in the order of their lines: in
-// the order of the keys, or of the first line of each. What it holds in memory does not
-// grow with the rows.
+// sorter groups rows by key, each group in the order of lines: sorted by key, or by the first line of each group. Its
+// memory does not grow with the rows.
 type sorter struct {
 	rows    *db.Scratch
 	inOrder bool // of the file
@@ -20,7 +19,7 @@ func newSorter(inOrder bool) (*sorter, error) {
 	return &sorter{rows: rows, inOrder: inOrder}, err
 }
 
-// add takes a row in. The cells may be used again afterwards.
+// add adds a row. The cells may be reused afterwards.
 func (s *sorter) add(key string, line int, cells []string) error {
 	s.buf = s.buf[:0]
 	for _, c := range cells {
@@ -31,8 +30,8 @@ func (s *sorter) add(key string, line int, cells []string) error {
 	return err
 }
 
-// each calls give for every row in order. The key is that of the rows, or with inOrder the
-// number of their first line in 8 bytes, and grows from key to key either way.
+// each calls give for every row in order. The key is that of the rows, or with inOrder the number of their first line
+// in 8 bytes; it rises either way.
 func (s *sorter) each(give func(key []byte, line int, cells []string) error) error {
 	if s.inOrder {
 		return db.Each(&s.rows.Conn, func(r *db.Row) error {

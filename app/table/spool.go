@@ -10,9 +10,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// ExportTo is Export for a reader that may take its time, such as a pager: the table is
-// read to its end first, so that no snapshot is held while a client reads, which would
-// let the log grow until the disk is full.
+// ExportTo is Export for a slow reader such as a pager: the table is read to its end first, since a snapshot that is
+// held while a client reads would let the log grow until the disk is full.
 func ExportTo(ctx context.Context, d *db.DB, t schema.Table, w io.Writer) error {
 	var s Spool
 	err := Export(ctx, d, t, &s)
@@ -22,11 +21,10 @@ func ExportTo(ctx context.Context, d *db.DB, t schema.Table, w io.Writer) error 
 	return errors.Join(err, s.Close())
 }
 
-// spoolInMemory is how much a spool holds before it goes to a file.
+// spoolInMemory is the size above which a spool uses a file.
 const spoolInMemory = 1 << 20
 
-// Spool holds what is written until it is read: up to a megabyte in memory, more of it in a
-// temporary file.
+// Spool stores what is written until it is read: up to a megabyte in memory, more in a temporary file.
 type Spool struct {
 	Size   int64
 	memory bytes.Buffer
@@ -51,7 +49,7 @@ func (s *Spool) Write(p []byte) (int, error) {
 	return s.file.Write(p)
 }
 
-// CopyTo writes what was written, once.
+// CopyTo writes the content, once.
 func (s *Spool) CopyTo(w io.Writer) error {
 	if s.file == nil {
 		_, err := s.memory.WriteTo(w)

@@ -15,25 +15,24 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// MaxWaiting is how large a file may be that waits for its import on a page.
+// MaxWaiting is the largest size of an uploaded file that waits for its import, in bytes.
 const MaxWaiting = 16 << 20
 
 const (
 	waits        = 30 * 60 // seconds that a file waits
-	waitingFiles = 3       // of one session; an older one makes room
+	waitingFiles = 3       // per session; the oldest is dropped
 	pieceBytes   = 1 << 20
 )
 
-// Store keeps the files that people gave to a page until they are imported: for half an
-// hour, seen by the session that gave them alone.
+// Store keeps uploaded files until they are imported: for half an hour, visible only to the session that sent them.
 type Store struct{ d *db.DB }
 
-// NewStore keeps files in the database.
+// NewStore stores files in the database.
 func NewStore(d *db.DB) *Store { return &Store{d} }
 
-// Waiting is a file that waits.
+// Waiting is an uploaded file.
 type Waiting struct {
-	Token   string // stands in the page's address
+	Token   string // part of the page's address
 	Service string
 	Table   string
 	Name    string
@@ -42,8 +41,7 @@ type Waiting struct {
 	File    *File
 }
 
-// Keep takes a file in for its import into the table, and gives the token by which the
-// session of who finds it again.
+// Keep stores a file for its import into the table, and returns the token by which the session finds it again.
 func (s *Store) Keep(ctx context.Context, who db.Caller, service string, t schema.Table, name string, content []byte) (
 	token string, err error) {
 	if err := MayImport(who, t); err != nil {
@@ -53,7 +51,7 @@ func (s *Store) Keep(ctx context.Context, who db.Caller, service string, t schem
 	return strings.Join(tokens, ""), err
 }
 
-// KeepFor takes files in that wait together for something else than a table: for the form of that name.
+// KeepFor stores several files together for the form of that name instead of a table.
 func (s *Store) KeepFor(ctx context.Context, who db.Caller, service, purpose string, files ...schema.File) (
 	tokens []string, err error) {
 	for _, file := range files {
@@ -82,7 +80,7 @@ func (s *Store) KeepFor(ctx context.Context, who db.Caller, service, purpose str
 	return tokens, err
 }
 
-// keep stores one file that waits, in pieces.
+// keep stores one file, in pieces.
 func keep(tx *db.Tx, who db.Caller, service, purpose string, file schema.File) (token string, err error) {
 	var secret [16]byte
 	_, _ = rand.Read(secret[:]) // never fails
@@ -104,10 +102,10 @@ func keep(tx *db.Tx, who db.Caller, service, purpose string, file schema.File) (
 	return token, nil
 }
 
-// notRunning leaves out the files that are being imported.
+// notRunning excludes files that are being imported.
 const notRunning = " AND lower(hex(token_hash)) NOT IN (SELECT token FROM works WHERE answer IS NULL)"
 
-// prune removes what has waited long enough, and the session's oldest when it has too many.
+// prune deletes expired files, and the session's oldest if it has too many.
 func prune(tx *db.Tx, session int64) error {
 	if _, err := tx.Exec("DELETE FROM import_files WHERE created_at <= ?"+notRunning, tx.Now()-waits); err != nil {
 		return err
@@ -131,7 +129,7 @@ func shortName(name string) string {
 	return strings.ToValidUTF8(name, "?")
 }
 
-// HashOf is what is kept of a waiting file's token.
+// HashOf is the stored form of a file's token.
 func HashOf(token string) string { return hex.EncodeToString(hashed(token)) }
 
 func hashed(text string) []byte {
@@ -139,8 +137,7 @@ func hashed(text string) []byte {
 	return h[:]
 }
 
-// Find returns a file that waits. One that is another session's, that was imported or has
-// waited too long is not found.
+// Find returns a file. One of another session, an imported or an expired one is not found.
 func (s *Store) Find(ctx context.Context, who db.Caller, token string) (Waiting, error) {
 	w, err := s.find(ctx, "token_hash = ? AND session = ? AND created_at > ?", hashed(token), who.Session,
 		exact.InstantOf(s.d.Now())-waits)
@@ -148,7 +145,7 @@ func (s *Store) Find(ctx context.Context, who db.Caller, token string) (Waiting,
 	return w, err
 }
 
-// Resume returns the file of an import that was cut off, by the token's hash.
+// Resume returns the file of an interrupted import, by the token's hash.
 func (s *Store) Resume(ctx context.Context, hash string) (Waiting, error) {
 	return s.find(ctx, "lower(hex(token_hash)) = ?", hash)
 }
@@ -177,12 +174,12 @@ func (s *Store) find(ctx context.Context, where string, args ...any) (w Waiting,
 	return w, err
 }
 
-// ErrGone refuses a file that waits no more.
+// ErrGone refuses a file that is no longer stored.
 func ErrGone() error {
 	return fault.NotFoundf("the file is gone: a chosen file is kept for %d minutes; choose it again", waits/60)
 }
 
-// Leave removes the files of a session that wait for the table.
+// Leave deletes the session's files for the table.
 func (s *Store) Leave(ctx context.Context, who db.Caller, service, table string) error {
 	return db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec("DELETE FROM import_files WHERE session = ? AND service = ? AND table_name = ?"+notRunning,
@@ -191,8 +188,7 @@ func (s *Store) Leave(ctx context.Context, who db.Caller, service, table string)
 	})
 }
 
-// Sweep removes the files that have waited long enough; of a table that holds secrets also one whose import
-// was cut off.
+// Sweep deletes expired files; of a table with secrets also one whose import was interrupted.
 func Sweep(ctx context.Context, d *db.DB, services []schema.Service) error {
 	some, err := db.Read(ctx, d, func(c *db.Conn) (bool, error) {
 		_, some, err := db.One(c, db.Int, "SELECT 1 FROM import_files WHERE created_at <= ? LIMIT 1", c.Now()-waits)
@@ -218,7 +214,7 @@ func Sweep(ctx context.Context, d *db.DB, services []schema.Service) error {
 	})
 }
 
-// Drop removes a file that was imported, by the token's hash.
+// Drop deletes an imported file, by the token's hash.
 func (s *Store) Drop(ctx context.Context, hash string) error {
 	return db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec("DELETE FROM import_files WHERE lower(hex(token_hash)) = ?", hash)
@@ -226,7 +222,7 @@ func (s *Store) Drop(ctx context.Context, hash string) error {
 	})
 }
 
-// Remember keeps how a file of that header was read, for the next one's suggestion.
+// Remember stores the options for a file with that header, for the next one's suggestion.
 func (s *Store) Remember(ctx context.Context, service, table string, header []string, how Reading) error {
 	b, err := json.Marshal(how)
 	if err != nil {
@@ -240,7 +236,7 @@ func (s *Store) Remember(ctx context.Context, service, table string, header []st
 	})
 }
 
-// Suggest returns how a file of that header was read last; found is false when none was.
+// Suggest returns the options of the last file with that header; found is false if there was none.
 func (s *Store) Suggest(ctx context.Context, service, table string, header []string) (how Reading, found bool,
 	err error) {
 	err = s.d.View(ctx, func(c *db.Conn) error {
@@ -253,7 +249,7 @@ func (s *Store) Suggest(ctx context.Context, service, table string, header []str
 		found = true
 		was := struct {
 			*Reading
-			DecimalComma bool `json:"decimal_comma"` // as earlier versions kept it
+			DecimalComma bool `json:"decimal_comma"` // as earlier versions stored it
 		}{Reading: &how}
 		if err := json.Unmarshal([]byte(text), &was); err != nil {
 			return err

@@ -11,30 +11,30 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Decimals are the signs that a file may have before its decimals.
+// Decimals are the possible decimal separators.
 var Decimals = []string{"point", "comma"}
 
-// survey is what a first reading finds out about a file: its decimal sign, the format of
-// each column of days, and whether its last line is a total.
+// survey is the result of a first reading of a file: its decimal separator, the format of each column of dates, and
+// whether its last line is a total.
 type survey struct {
-	own     bool   // the file is written as our exports are: a point of a quantity is decimal
-	votes   [2]int // cells that only a point, only a comma as the decimal sign explains
-	example string // the first cell that both explain
+	own     bool   // the file is written like our exports: a point in a quantity is decimal
+	votes   [2]int // cells that are valid only with a point, only with a comma as the decimal separator
+	example string // the first cell that is valid with both
 	days    map[string]*dayVotes
 	unnamed []int // columns without a name
-	filled  int   // the first of those that holds something, counted from 1
-	total   int   // the file's last line, when it is a total
+	filled  int   // the first of those with a value, counted from 1
+	total   int   // the file's last line, if it is a total
 }
 
-// dayVotes are how many cells of a column each of dayFormats can read.
+// dayVotes count the cells of a column that each of dayFormats can read.
 type dayVotes struct {
 	fits    []int
-	example string // the first cell that two formats read as different days
+	example string // the first cell that two formats read as different dates
 	between [2]int // those formats
 }
 
-// number notes what a cell says about the decimal sign. places is how many decimals its
-// currency has, or -1 for a quantity.
+// number notes what a cell implies about the decimal separator. places is the number of its currency's decimals, or -1
+// for a quantity.
 func (s *survey) number(text string, places int) {
 	last := strings.LastIndexAny(text, ".,")
 	if last < 0 {
@@ -60,7 +60,7 @@ func (s *survey) number(text string, places int) {
 	}
 }
 
-// day notes which formats can read a cell of a day or a moment.
+// day notes which formats can read a cell of a date or an instant.
 func (s *survey) day(column, text string, c *converter) {
 	text = strings.TrimSpace(text)
 	v := s.days[column]
@@ -77,7 +77,7 @@ func (s *survey) day(column, text string, c *converter) {
 		v.fits[i]++
 		switch {
 		case i == 0:
-			return // nothing else reads YYYY-MM-DD
+			return // no other format reads YYYY-MM-DD
 		case first < 0:
 			first, day = i, m.day
 		case m.day != day && v.example == "":
@@ -86,7 +86,7 @@ func (s *survey) day(column, text string, c *converter) {
 	}
 }
 
-// totals are what the first cell of a total line says.
+// totals match the first cell of a total line.
 var totals = []string{
 	"total", "totals", "grand total", "sum", "summe", "gesamt", "gesamtsumme", "insgesamt", "total général", "totale",
 	"totaal",
@@ -115,7 +115,7 @@ func (s *survey) line(r record, header int, mapped bool) {
 	}
 }
 
-// settle decides how the cells are read. What nothing decides is asked for.
+// settle decides how the cells are read. The user is asked for what stays open.
 func (s *survey) settle(c *converter, r Reading) error {
 	point, comma := s.votes[0] > 0, s.votes[1] > 0
 	switch {

@@ -5,10 +5,9 @@ import (
 	"os"
 )
 
-// tempFile is a temporary file for this process alone: it may hold what is to be forgotten
-// later. It has no name where the system keeps an open file without one, as Unix does, so
-// that nothing of it is left however the process ends; elsewhere its name goes when it is
-// closed.
+// tempFile is a temporary file for this process alone, since it may hold data that must be forgotten later. It has no
+// name where the system allows that, as Unix does, so that nothing remains however the process ends; elsewhere it is
+// deleted when closed.
 type tempFile struct {
 	*os.File
 	named bool

@@ -14,10 +14,9 @@ import (
 	"quartermaster/schema/db"
 )
 
-// together reads the rest of the file and brings the rows together that agree in the
-// columns, for a Load in any case of letters, as it tells them apart itself: by the values
-// of these, or in the order of the file's first row of each. A row that has none of the
-// values stands by itself, and one that cannot be read at all is refused.
+// together reads the rest of the file and groups the rows that agree in the columns; for a Load in any case of letters,
+// as it distinguishes them itself. Groups are ordered by these values, or by their first row in the file. A row with
+// none of the values is its own group, and an unreadable one is refused.
 func (l *loading) together(columns []string, inOrder bool) (*sorter, error) {
 	have := l.rows.columns()
 	at := make([]int, len(columns))
@@ -68,15 +67,15 @@ func keyOf(r row, at []int, fold bool) string {
 	return b.String()
 }
 
-// The rows of a slice: at first, at least and at most. A row may cost a millisecond.
+// The rows of a batch: at first, at least and at most. A row may take a millisecond.
 const (
 	firstSlice = 50
 	leastSlice = 10
 	mostSlice  = 20_000
 )
 
-// loadSlices hands the file, slice by slice, to a table that takes its rows together.
-// Rows that belong together are in one slice, whatever their number.
+// loadSlices passes the file, batch by batch, to a table with Load. Rows that belong together are in one batch,
+// whatever their number.
 func (l *loading) loadSlices(ctx context.Context) (err error) {
 	rows, err := l.together(l.table.Together, !l.table.AnyOrder)
 	if err != nil {
@@ -85,11 +84,11 @@ func (l *loading) loadSlices(ctx context.Context) (err error) {
 	return errors.Join(l.loadSorted(ctx, rows), rows.close())
 }
 
-// loadSorted is loadSlices of rows that were brought together.
+// loadSorted is loadSlices of grouped rows.
 func (l *loading) loadSorted(ctx context.Context, rows *sorter) error {
 	s := &slicer{loading: l, size: firstSlice, options: l.options.LoadOptions}
 	s.options.Columns = l.rows.columns()
-	s.options.DryRun = false // the trial around it undoes it
+	s.options.DryRun = false // the trial around it rolls it back
 	if s.work != nil {
 		from, err := hex.DecodeString(s.work.Position)
 		if err != nil {
@@ -116,11 +115,11 @@ func (l *loading) loadSorted(ctx context.Context, rows *sorter) error {
 	return s.load(ctx, true)
 }
 
-// slicer loads the slices of a file.
+// slicer loads the batches of a file.
 type slicer struct {
 	*loading
 	options schema.LoadOptions
-	size    int // of the next slice
+	size    int // of the next batch
 	lines   []schema.Line
 	key     []byte // of the last line
 	seen    int
@@ -128,7 +127,7 @@ type slicer struct {
 	from string // the last key that an earlier run stored
 }
 
-// load stores the slice; last is that of the file's end.
+// load stores the batch; last is true at the file's end.
 func (s *slicer) load(ctx context.Context, last bool) error {
 	began := time.Now()
 	var loaded schema.Loaded
@@ -153,7 +152,7 @@ func (s *slicer) load(ctx context.Context, last bool) error {
 	case s.work == nil:
 		err = act(s.d)
 		s.done.Merge(loaded)
-	case s.options.Add: // adding a row twice is not as adding it once: both or neither
+	case s.options.Add: // adding a row twice differs from once: both or neither
 		err = s.d.Together(ctx, func(d *db.DB) error {
 			if err := act(d); err != nil {
 				return err

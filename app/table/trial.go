@@ -9,23 +9,23 @@ import (
 	"quartermaster/schema/db"
 )
 
-// keptTrial is an outcome of a dry run as it is kept with its file, without what no page shows.
+// keptTrial is the stored outcome of a dry run with its file, without what no page shows.
 type keptTrial struct {
 	Loaded             schema.Loaded
 	New, Changed, Same int
-	About              []string // of each refused row, the column that it is about
+	About              []string // by refused row, its column
 	Changes            []schema.LineChange
 	Found              Found
 	Left, Notes        []string
 	Events             map[string]int
 	Columns            []string
 	Sample             [][]string
-	Column, Label      string // of what follows
+	Column, Label      string // of the later effects
 	Unknown            []schema.Unknown
 }
 
-// Try tries the import of a file that waits. Asked again, it gives what was kept, unless the
-// file is to be read in another way or something was written since.
+// Try tries the import of an uploaded file. Repeated, it returns the stored outcome, unless the options changed or
+// something was written since.
 func (s *Store) Try(ctx context.Context, who db.Caller, t schema.Table, w Waiting, o Options) (Outcome, error) {
 	o.DryRun = true
 	as, err := json.Marshal(o)

@@ -13,11 +13,10 @@ import (
 	"quartermaster/schema/db"
 )
 
-// Begin begins an import that is to be done once, or goes on with one that was cut off; its
-// Answer is set when it is done. One that adds is found by the file's content, whoever
-// began it: the same rows are not added twice by going on. One that replaces is found by
-// token, the file that waits for it. An import of the same file that was done for another
-// token was another one. asked is kept for who goes on.
+// Begin begins an import that must be done once, or continues an interrupted one; its Answer is set when it is done.
+// One in add mode is identified by the file's content, whoever began it, so that the same rows are not added twice. One
+// that replaces is identified by token, its uploaded file. An import of the same file that was done for another token
+// counts as another one. asked is stored for its continuation.
 func Begin(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, o Options, token, asked string) (
 	*db.Work, error) {
 	job := db.Job{Service: who.Service, Owner: who.User, Route: "import/" + t.Name, Key: token, Token: token, Asked: asked}
@@ -43,7 +42,7 @@ func Begin(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File
 	}
 }
 
-// digestOf names a file and how it is read.
+// digestOf identifies a file and its options.
 func digestOf(f *File, how Reading) (string, error) {
 	h := sha256.New()
 	if _, err := io.Copy(h, f.whole()); err != nil {
@@ -54,7 +53,7 @@ func digestOf(f *File, how Reading) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:16]), err
 }
 
-// part is what one step of an import did; the sum of all is kept as its answer.
+// part is the result of one step of an import; the sum of all is stored as its answer.
 type part struct {
 	Imported, New, Changed, Same int
 	Errors                       []refusedRow
@@ -82,14 +81,14 @@ func (p part) loaded() schema.Loaded {
 	return v
 }
 
-// Answered is what came of an import that is done.
+// Answered is the result of a finished import.
 func Answered(w *db.Work) (Outcome, error) {
 	var p part
 	err := json.Unmarshal([]byte(*w.Answer), &p)
 	return Outcome{Loaded: p.loaded(), Notes: p.Notes}, err
 }
 
-// resume takes over what earlier runs of the import did.
+// resume takes over the results of earlier runs of the import.
 func (l *loading) resume() error {
 	if l.work == nil {
 		return nil
@@ -105,8 +104,7 @@ func (l *loading) resume() error {
 	return nil
 }
 
-// stepped notes in the transaction of a step what it did since before, and where the next
-// one begins; the last step keeps the answer.
+// stepped notes, in a step's transaction, its results and where the next one begins; the last step stores the answer.
 func (l *loading) stepped(tx *db.Tx, before schema.Loaded, position string, last bool) error {
 	if l.work == nil {
 		return nil
@@ -146,7 +144,7 @@ func (l *loading) skips() bool {
 	return true
 }
 
-// placeOf reads the position of an import that stores record by record: how many are done.
+// placeOf parses the position of an import that stores record by record: the number of stored ones.
 func (l *loading) placeOf() (n int, err error) {
 	if l.work != nil && l.work.Position != "" {
 		n, err = strconv.Atoi(l.work.Position)

@@ -16,33 +16,32 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// A workbook is read by hand: rows as they come, so that memory does not grow with
-// them, and whatever is wrong in it is a refusal. What it unpacks to is bounded.
+// A workbook is parsed row by row, so that memory does not grow with them, and any fault in it is a refusal. Its
+// unpacked size is bounded.
 const (
 	maxPart    = 8 << 20  // bytes of each part that describes the workbook
 	maxStrings = 64 << 20 // bytes of its shared texts
-	maxColumns = 16_384   // as many as spreadsheets have
+	maxColumns = 16_384   // the limit of spreadsheets
 	maxRows    = 1_048_576
 	maxTexts   = 1_000_000 // of its shared texts: an empty one takes a few bytes of the file and more of memory
 	maxEntries = 10_000    // of the archive
 )
 
-// maxReading is how long a workbook may take to be read: what is slow to unpack is refused
-// before it keeps the machine busy.
+// maxReading is the time limit for reading a workbook, so that one that unpacks slowly is refused.
 const maxReading = 60 * time.Second
 
 // workbook is an XLSX file.
 type workbook struct {
 	parts    map[string]*zip.File
-	names    []string          // of the sheets, in their order
+	names    []string          // of the sheets, in order
 	sheets   map[string]string // their parts
 	strings  []string
-	days     map[int]bool // styles that show a number as a day
+	days     map[int]bool // styles that show a number as a date
 	from1904 bool
-	until    time.Time // reading it is refused from then on
+	until    time.Time // when the time limit ends
 }
 
-// inTime refuses a workbook that takes too long to be read.
+// inTime refuses a workbook that takes too long to read.
 func (w *workbook) inTime() error {
 	if time.Now().After(w.until) {
 		return fault.Invalidf("the workbook takes longer than %d seconds to read; save the table as CSV",
@@ -51,14 +50,14 @@ func (w *workbook) inTime() error {
 	return nil
 }
 
-// isWorkbook tells a ZIP archive, which XLSX is, by its first bytes; an empty one has others.
+// isWorkbook recognises a ZIP archive, such as XLSX, by its first bytes; an empty archive has others.
 func (f *File) isWorkbook() bool {
 	var head [4]byte
 	_, err := f.at.ReadAt(head[:], 0)
 	return err == nil && slices.Contains([]string{"PK\x03\x04", "PK\x05\x06", "PK\x07\x08"}, string(head[:]))
 }
 
-// isOldWorkbook tells the binary format that spreadsheets wrote before XLSX.
+// isOldWorkbook recognises the binary format of spreadsheets before XLSX.
 func (f *File) isOldWorkbook() bool {
 	var head [8]byte
 	_, err := f.at.ReadAt(head[:], 0)
@@ -118,7 +117,7 @@ func readWorkbook(f *File) (*workbook, error) {
 	return w, w.readStrings()
 }
 
-// part reads one of the parts that describe the workbook; one that is not there is empty.
+// part reads one of the parts that describe the workbook; a missing one is empty.
 func (w *workbook) part(name string, into any) error {
 	z := w.parts[name]
 	if z == nil {
@@ -210,7 +209,7 @@ func (w *workbook) readStyles() error {
 	}
 	for i, c := range styles.Cells {
 		is, said := own[c.Format]
-		if !said { // one of those that every spreadsheet knows
+		if !said { // one of the built-in ones
 			is = c.Format >= 14 && c.Format <= 22 || c.Format >= 27 && c.Format <= 36 || c.Format >= 45 && c.Format <= 47 ||
 				c.Format >= 50 && c.Format <= 58
 		}
@@ -219,8 +218,8 @@ func (w *workbook) readStyles() error {
 	return nil
 }
 
-// showsDay tells a number format of days and times by its letters, those in quotes,
-// brackets and behind a backslash aside.
+// showsDay recognises a number format of dates and times by its letters, outside of quotes, brackets and after a
+// backslash.
 func showsDay(code string) bool {
 	quoted, bracket := false, false
 	for i := 0; i < len(code); i++ {
@@ -236,7 +235,7 @@ func showsDay(code string) bool {
 		case c == '\\', c == '_', c == '*':
 			i++
 		case c == ';':
-			return false // the first section is of positive numbers, and days are that
+			return false // the first section is for positive numbers, such as dates
 		case strings.IndexByte("dmyhsDMYHS", c) >= 0:
 			return true
 		}
@@ -244,7 +243,7 @@ func showsDay(code string) bool {
 	return false
 }
 
-// elapsed tells [h], [mm] and the like, which show a time, from a colour or a currency.
+// elapsed distinguishes [h], [mm] and the like, which show a time, from a colour or a currency.
 func elapsed(code string) bool {
 	inside, _, _ := strings.Cut(code[1:], "]")
 	return inside != "" && strings.Trim(strings.ToLower(inside), inside[:1]) == "" &&
@@ -290,7 +289,7 @@ func (w *workbook) readStrings() error {
 	}
 }
 
-// runs returns the text of an element: of all its <t>, but those of a phonetic reading.
+// runs returns the text of an element: of all its <t>, except those of a phonetic reading.
 func runs(d *xml.Decoder, end string) (string, error) {
 	var b bytes.Buffer
 	inText, phonetic := false, false
@@ -330,8 +329,8 @@ func unexpected(err error) error {
 	return err
 }
 
-// unescape returns the characters that XML cannot hold, which XLSX writes as _x000D_. A
-// carriage return before a newline goes: in CSV too a line of a cell ends in one sign.
+// unescape returns the characters that XML cannot contain, which XLSX writes as _x000D_. A carriage return before a
+// newline is dropped: in CSV a line of a cell also ends in one character.
 func unescape(s string) string {
 	if !strings.Contains(s, "_x") {
 		return strings.ReplaceAll(s, "\r\n", "\n")

@@ -7,13 +7,13 @@ import (
 
 var errLongToken = errors.New("one of its texts is longer than 8 MiB")
 
-// bounded reads XML whose single tags, texts and comments are of at most maxPart bytes:
-// the decoder keeps each of them whole, and a few bytes of ZIP unpack to gigabytes.
+// bounded reads XML whose single tags, texts and comments have at most maxPart bytes: the decoder keeps each of them in
+// memory, and a few bytes of ZIP unpack to gigabytes.
 type bounded struct {
 	in     io.Reader
 	length int
 	before [2]byte // the last two bytes
-	marked bool    // in <!-- -->, <![CDATA[ ]]> or another <!, where < and > mean nothing
+	marked bool    // in <!-- -->, <![CDATA[ ]]> or another <!, where < and > have no meaning
 }
 
 func (b *bounded) Read(p []byte) (int, error) {

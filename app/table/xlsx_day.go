@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// day writes a serial day of the workbook as YYYY-MM-DD, with its time behind a T when
-// it has one. The system that begins in 1900 has a 29 February of that year, which the
-// calendar has not: it is written, and refused as any other day that there is not.
+// day writes a serial date of the workbook as YYYY-MM-DD, with T and its time if it has one. The system that begins in
+// 1900 has a 29 February of that year, which does not exist: it is written, and refused like any other invalid date.
 func (w *workbook) day(serial float64) string {
 	const secondsOfDay = 24 * 60 * 60
 	if !(serial >= 0 && serial <= 2_958_466) { // past the year 9999, or no number

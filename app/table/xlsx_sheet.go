@@ -50,10 +50,10 @@ func (s *sheet) next() (record, bool, error) {
 	return record{}, false, nil
 }
 
-// row reads a row; filled is false when all its cells are empty.
+// row reads a row; filled is false if all its cells are empty.
 func (s *sheet) row(start xml.StartElement) (r record, filled bool, err error) {
 	s.line++
-	if n, err := strconv.Atoi(attr(start, "r")); err == nil && n > s.line { // lines rise, whatever the file says
+	if n, err := strconv.Atoi(attr(start, "r")); err == nil && n > s.line { // line numbers rise, whatever the file says
 		s.line = n
 	}
 	s.cells, s.kinds = s.cells[:0], s.kinds[:0]
@@ -109,7 +109,7 @@ func attr(e xml.StartElement, name string) string {
 	return e.Attr[i].Value
 }
 
-// column is the place of a cell by its reference, "AB12"; without one it is the next.
+// column is the index of a cell by its reference, "AB12"; without one it is the next.
 func column(reference string, next int) (int, bool) {
 	if reference == "" {
 		return next, next < maxColumns
@@ -150,7 +150,7 @@ func (s *sheet) cell(start xml.StartElement, at int) error {
 	return nil
 }
 
-// value reads a cell to its end: its <v>, or its text when that stands inside it.
+// value reads a cell to its end: its <v>, or its inline text.
 func (s *sheet) value() (string, error) {
 	var b strings.Builder
 	in := false
@@ -189,8 +189,7 @@ func (s *sheet) value() (string, error) {
 	}
 }
 
-// number writes a number: as a day where its style shows one, else as the shortest
-// decimal that reads as it.
+// number writes a number: as a date if its style is one, else as the shortest decimal of the same value.
 func (w *workbook) number(text string, day bool) (string, kind) {
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
