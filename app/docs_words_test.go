@@ -22,9 +22,11 @@ const (
 var endlessPages = []string{"CHANGELOG.md", "agents-day.md"}
 
 // notOnAPage are words that the glossary replaces, and habits of older text.
-var notOnAPage = regexp.MustCompile(`(?i)\b(least order|lies unsold|take into stock|receive payment|licenses that work|` +
-	`active until forever|come in as|your word that|cells are parted|read it so|issue \d+|who changed it, and when|` +
-	`rows told|is told as|stands in for|next to no rights)\b`)
+var notOnAPage = regexp.MustCompile(`(?i)\b(least order|lies unsold|take into stock|receive payment|record a payment\*|` +
+	`create work order|create purchase|advance status|licenses that work|active until forever|until forever|come in as|` +
+	`your word that|cells are parted|read it so|what stands there|means: nothing|no such page|is not asked so|issue \d+|` +
+	`who changed it, and when|rows told|is told as|stands in for|next to no rights|whoever|good until|shown once|` +
+	`in-progress\*)`)
 
 var (
 	fences    = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
@@ -36,11 +38,15 @@ var (
 	tableRule = regexp.MustCompile(`^\s*\|?[\s:|-]+\|?\s*$`)
 )
 
+// prose is a Markdown text without blocks and comments; commands and names are the word "code", links their texts.
+func prose(text string) string {
+	text = fences.ReplaceAllString(comments.ReplaceAllString(text, "\n"), "\n\n")
+	return codeWord.ReplaceAllString(linkText.ReplaceAllString(text, "$1"), "code")
+}
+
 // sentences returns the sentences of a Markdown text's paragraphs, list items and table cells, without blocks, headings
 // and comments.
 func sentences(text string) (all []string) {
-	text = fences.ReplaceAllString(comments.ReplaceAllString(text, "\n"), "\n\n")
-	text = codeWord.ReplaceAllString(linkText.ReplaceAllString(text, "$1"), "code")
 	var paragraph []string
 	end := func() {
 		rest := strings.Join(paragraph, " ")
@@ -56,7 +62,7 @@ func sentences(text string) (all []string) {
 			rest = rest[cut:]
 		}
 	}
-	for line := range strings.SplitSeq(text, "\n") {
+	for line := range strings.SplitSeq(prose(text), "\n") {
 		trimmed := strings.TrimSpace(line)
 		switch {
 		case trimmed == "", strings.HasPrefix(trimmed, "#"), tableRule.MatchString(line):
