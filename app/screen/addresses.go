@@ -8,17 +8,17 @@ import (
 	"quartermaster/schema/page"
 )
 
-// Address is one address of a service's pages, and for whom it is.
+// Address is one address of a service's pages, with its readers.
 type Address struct {
 	Pattern string // "/work-orders/:id"
 	Area    page.Area
-	Role    string // the least role that reads it; "" where it is public, or where the operation says it
+	Role    string // the least role that reads it; "" if it is public, or the operation decides
 	Open    bool   // answered without a session
 	Get     bool
 	Post    bool
 }
 
-// Addresses lists every address of the service but those under /static/, by its pattern.
+// Addresses lists every address of the service by its pattern, except those under /static/.
 func (s *Screens) Addresses() []Address {
 	roles := map[string]string{"/import/:table": page.Member, "/shown": page.Member}
 	for _, p := range s.pages {
@@ -39,7 +39,7 @@ func (s *Screens) Addresses() []Address {
 	return all
 }
 
-// PatternOf is the pattern of the address that answers the path; "" when none does.
+// PatternOf is the pattern of the address that answers the path; "" if none does.
 func (s *Screens) PatternOf(path string) string {
 	if r, _ := s.router.find(path); r != nil {
 		return r.pattern
@@ -47,7 +47,7 @@ func (s *Screens) PatternOf(path string) string {
 	return ""
 }
 
-// Acts are the operations that have a form in the area, by name.
+// Acts are the operations with a form in the area, by name.
 func (s *Screens) Acts(a page.Area) []schema.Op {
 	all := make([]schema.Op, 0, len(s.ops[a]))
 	for _, op := range s.ops[a] {

@@ -26,11 +26,11 @@ import (
 type settingsView struct {
 	currency, zone, name, address string
 	tax, bank, logo               string
-	off                           []string // services that are switched off
+	off                           []string // services that are turned off
 	places                        []Place
-	ops                           []schema.Op // of this service that set something
-	further                       []page.Page // of this service, with settings of their own
-	whole                         bool        // whether who looks may set what holds for all services
+	ops                           []schema.Op // this service's operations on settings
+	further                       []page.Page // this service's pages of settings
+	whole                         bool        // whether the visitor may change settings of all services
 }
 
 func (s *Screens) settingsPage() page.Page {
@@ -71,12 +71,12 @@ func (s *Screens) settingsPage() page.Page {
 	})
 }
 
-// keepsWhole reports whether who is an admin of every service that is switched on.
+// keepsWhole reports whether the visitor is an admin of every service that is turned on.
 func (s *Screens) keepsWhole(ctx context.Context, who db.Caller) bool {
 	return s.DB.View(ctx, func(c *db.Conn) error { return schema.KeepsWhole(c, who, "") }) == nil
 }
 
-// ShopSet is what stands of the shop on prints.
+// ShopSet are the shop's data on prints.
 type ShopSet struct {
 	Name    string `json:"shop_name"`
 	Address string `json:"shop_address"`
@@ -84,7 +84,7 @@ type ShopSet struct {
 	Bank    string `json:"shop_bank_account,omitempty"`
 }
 
-// setShop is the operation that sets what stands of the shop on prints.
+// setShop is the operation that sets the shop's data on prints.
 func (s *Screens) setShop() schema.Op {
 	return schema.Op{
 		Name: "set_shop", Writes: true, Admin: true, Whole: true, Idempotent: true,
@@ -121,7 +121,7 @@ func (s *Screens) setShop() schema.Op {
 	}
 }
 
-// copied is a copy of the database that waits to be sent.
+// copied is a copy of the database, ready for sending.
 type copied struct {
 	path string
 	name string
@@ -175,7 +175,7 @@ func (s *Screens) makeBackup() schema.Op {
 	}
 }
 
-// sendCopy sends the copy and takes it away.
+// sendCopy sends the copy and deletes it.
 func (x *exchange) sendCopy(v copied) error {
 	defer func() { _ = os.RemoveAll(filepath.Dir(v.path)) }()
 	f, err := os.Open(v.path) // #nosec G304 -- we made it
@@ -199,13 +199,13 @@ func (x *exchange) sendDownload(v schema.Downloader) error {
 	return x.sendFile(name, mediaType, body)
 }
 
-// doctorWait is how long the page waits for the outcome before it shows how far doctor is.
+// doctorWait is how long the page waits for the result before it shows doctor's progress.
 const doctorWait = 1500 * time.Millisecond
 
-// doctorView is a run of doctor, of which all who ask are told.
+// doctorView is a run of doctor, shared by all who request it.
 type doctorView struct{ doctor.Progress }
 
-// Again leads the browser of one who waits to the same run.
+// Again leads a waiting browser to the same run.
 func (v doctorView) Again() string {
 	if v.Found != nil {
 		return ""
@@ -237,7 +237,7 @@ func (s *Screens) doctorPage() page.Page {
 	})
 }
 
-// exportsPage lists the tables that can be had as files.
+// exportsPage lists the tables that can be exported.
 func (s *Screens) exportsPage() page.Page {
 	return page.New(page.Spec[[]schema.Table]{
 		Path: "/export", Title: "Export", Menu: "Export",

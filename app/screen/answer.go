@@ -9,8 +9,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// answerOf answers GET /do/:name of an operation that only reads: its answer as a
-// table, and the form to ask anew.
+// answerOf answers GET /do/:name of an operation that only reads: its answer as a table, and the form to repeat it.
 func (x *exchange) answerOf(op schema.Op, in *sent, shop shopSettings) error {
 	i := x.inputOf(in.fields, shop, true)
 	v := doView{op: op, given: in.fields}
@@ -41,7 +40,7 @@ func (x *exchange) answerOf(op schema.Op, in *sent, shop shopSettings) error {
 	return x.show(status, op.PageTitle(), false, f, answerPage(&v, rows, err == nil))
 }
 
-// valueOf is an answer as JSON that can be gone through in its order.
+// valueOf is an answer as ordered JSON.
 func valueOf(answer any) (strict.Value, error) {
 	b, err := strict.Append(nil, answer)
 	if err != nil {
@@ -50,7 +49,7 @@ func valueOf(answer any) (strict.Value, error) {
 	return strict.Parse(b, 32)
 }
 
-// sheetOf is the first list of an answer as a file; one without a list is one row.
+// sheetOf is the first list of an answer as a file; an answer without a list is one row.
 func sheetOf(name string, v strict.Value) page.Sheet {
 	sheet := page.Sheet{Name: name}
 	list := v
@@ -93,7 +92,7 @@ func plain(v strict.Value) string {
 	return string(v.Raw())
 }
 
-// isDayText tells a calendar day or an instant, which stand in a time element.
+// isDayText reports whether a text is a date or an instant, which belong in a time element.
 func isDayText(s string) bool {
 	return len(s) >= 10 && s[4] == '-' && s[7] == '-' && (len(s) == 10 || len(s) == 20 && s[10] == 'T' && s[19] == 'Z') &&
 		strings.IndexFunc(s[:4], func(r rune) bool { return r < '0' || r > '9' }) < 0
@@ -116,7 +115,7 @@ func cell(row strict.Value, name string) strict.Value {
 	return v
 }
 
-// rowID is what a row is known by.
+// rowID identifies a row.
 func rowID(row strict.Value) string {
 	for _, name := range []string{"id", "sku", "order_ref", "number", "batch", "name"} {
 		if v, ok := row.Get(name); ok {
@@ -126,7 +125,7 @@ func rowID(row strict.Value) string {
 	return ""
 }
 
-// showOnce answers with what is shown once: never kept, never in a page that GET gives.
+// showOnce answers with a one-time secret: never cached, never in a page that GET returns.
 func (x *exchange) showOnce(op schema.Op, in *sent, answer any, shop shopSettings) error {
 	v, err := valueOf(answer)
 	if err != nil {
@@ -148,7 +147,7 @@ func (x *exchange) showOnce(op schema.Op, in *sent, answer any, shop shopSetting
 	return x.show(http.StatusOK, op.PageTitle(), true, f, oncePage(didText(op, answer, shop), v, x.leads(op, in, answer)))
 }
 
-// centsOf is a whole number of cents, by its field's name.
+// centsOf reports a whole number of cents, by its field's name.
 func centsOf(name string, v strict.Value) (int64, bool) {
 	if !strings.HasSuffix(name, "_cents") {
 		return 0, false

@@ -19,10 +19,10 @@ import (
 	"quartermaster/schema/page"
 )
 
-// trailEntry is one line of the audit trail.
+// trailEntry is an entry of the audit trail.
 type trailEntry struct {
 	audit.Entry
-	path string // of the record, if it has a page that this person may see
+	path string // of the record, if it has a page that this user may see
 }
 
 type trailView struct {
@@ -74,7 +74,7 @@ func (s *Screens) auditPage() page.Page {
 	})
 }
 
-// trail reads the part of the trail that the filter means, as the person may see it.
+// trail reads the part of the trail that the filter selects and the user may see.
 func (s *Screens) trail(ctx context.Context, who db.Caller, f audit.Filter) (v trailView, err error) {
 	t, err := audit.List(ctx, s.DB, f.For(who), true)
 	if err != nil {
@@ -99,8 +99,8 @@ func (s *Screens) trail(ctx context.Context, who db.Caller, f audit.Filter) (v t
 // changed is one field of an audit entry.
 type changed struct{ name, text string }
 
-// changedOf reads an entry's changes for people: the fields by their labels, with their values, or
-// with what they were and are. Amounts are in the currency.
+// changedOf reads an entry's changes for people: the fields by label, with their values, or with old and new ones.
+// Amounts are in the currency.
 func changedOf(changes, currency string) []changed {
 	var m map[string]any
 	if json.Unmarshal([]byte(changes), &m) != nil {
@@ -113,10 +113,10 @@ func changedOf(changes, currency string) []changed {
 	return all
 }
 
-// coded finds values that are words of the program: in_progress.
+// coded matches values of the program: in_progress.
 var coded = regexp.MustCompile(`^[a-z]+(?:_[a-z]+)+(?:[.:]\S+)?$|^[a-z]+\.[a-z]+_[a-z_]+$|^in-progress$`)
 
-// wordsOf is a value as people read it: "in progress", "work order 9".
+// wordsOf is a value for people: "in progress", "work order 9".
 func wordsOf(value string) string {
 	if !coded.MatchString(value) {
 		return schema.DaysInWords(value)
@@ -165,13 +165,13 @@ func auditValue(name string, v any, currency string) string {
 	return string(b)
 }
 
-// actText is an act as people read it: "Purchase order created".
+// actText is an action for people: "Purchase order created".
 func actText(action string) string { return page.Word(strings.ReplaceAll(action, ".", " ")) }
 
-// hookRecord is the record that every service has a page of, which admins see.
+// hookRecord is the receiver's record, whose page every service has for admins.
 var hookRecord = schema.Record{Noun: "webhook", Page: "/webhooks/"}
 
-// recordOf names the record whose page is asked for, as the audit trail does; "" for another page.
+// recordOf is the requested page's record, in the audit trail's form; "" for another page.
 func (x *exchange) recordOf() string {
 	if x.route == nil {
 		return ""
@@ -190,7 +190,7 @@ func (x *exchange) recordOf() string {
 	return ""
 }
 
-// trailOf leads to the audit trail of the record whose page is asked for; "" for another page.
+// trailOf links to the audit trail of the requested page's record; "" for another page.
 func (x *exchange) trailOf() string {
 	subject := x.recordOf()
 	if subject == "" {
@@ -199,11 +199,11 @@ func (x *exchange) trailOf() string {
 	return "/audit?subject=" + queryEscape(subject)
 }
 
-// rowPages are where records without a page stand as a row of a list, which admins see.
+// rowPages are the lists, for admins, with the rows of records without a page.
 var rowPages = map[string]string{"key": "/keys#key-", "user": "/users#user-"}
 
-// pathOf leads to the record of an audit entry: its page, the page on which it is shown, or
-// its row of a list; "" where there is none that the person may see.
+// pathOf links to the record of an audit entry: its page, the page that shows it, or its row of a list; "" if the user
+// may see none.
 func (s *Screens) pathOf(c *db.Conn, who db.Caller, subject string) (string, error) {
 	noun, id, _ := strings.Cut(subject, ":")
 	switch list := rowPages[noun]; {

@@ -14,12 +14,11 @@ import (
 	"quartermaster/schema/wire"
 )
 
-// errElsewhere says that a page does not have the form that was to come back on it.
+// errElsewhere says that a page does not have the refused form.
 var errElsewhere = errors.New("this form is not on this page")
 
-// comeBack shows the page that a refused form was sent from, with the form as it was sent. It
-// reports whether it did: a form of the operation's own page, and one that the page no longer
-// has, comes back on a page of its own.
+// comeBack shows the page from which a refused form was sent, with the form as sent, and reports whether it did. A form
+// of the operation's own page, and one that the page no longer has, is shown on its own page.
 func (x *exchange) comeBack(v *doView) (bool, error) {
 	if v.alone || v.refusal.Kind == fault.Internal || len(v.differs) > 0 {
 		return false, nil
@@ -33,7 +32,7 @@ func (x *exchange) comeBack(v *doView) (bool, error) {
 	return false, nil
 }
 
-// referer is the page of this address that the form was sent from, "" where that is not known.
+// referer is the page of this address that sent the form, "" if unknown.
 func (x *exchange) referer() string {
 	u, err := url.Parse(x.r.Referer())
 	if err != nil || u.Host != x.r.Host {
@@ -77,7 +76,7 @@ func (x *exchange) comeBackAt(at string, v *doView) (bool, error) {
 	return true, err
 }
 
-// showAgain draws a page on which a refused form comes back.
+// showAgain draws a page with a refused form.
 func (x *exchange) showAgain(title string, f *page.Frame, body templ.Component) error {
 	b := new(bytes.Buffer)
 	if err := x.draw(f, b, body); err != nil {

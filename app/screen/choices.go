@@ -15,7 +15,7 @@ import (
 	"quartermaster/schema/words"
 )
 
-// choices are the records that the argument may name, as far as the visitor may know of them.
+// choices are the records that the argument may name and the visitor may see.
 func (x *exchange) choices(a schema.Arg, f schema.Find) (list []schema.Choice, err error) {
 	who := x.who()
 	err = x.s.DB.View(x.r.Context(), func(c *db.Conn) error { list, err = a.Choose(c, who, f); return err })
@@ -51,7 +51,7 @@ func choicesPage(x *exchange) error {
 	return err
 }
 
-// chosenFrom are the arguments of the operation, or of the page, for who may see its form.
+// chosenFrom are the arguments of the operation, or of the page, if the visitor may see its form.
 func (x *exchange) chosenFrom(op, pattern string) ([]schema.Arg, error) {
 	if o, found := x.s.ops[page.Staff][op]; found {
 		return o.Args(schema.Page), x.mayDo(o)
@@ -64,7 +64,7 @@ func (x *exchange) chosenFrom(op, pattern string) ([]schema.Arg, error) {
 	return nil, fault.NotFoundf("there is no such form")
 }
 
-// fieldNamed is the argument that has the field; lines.3.sku is one of a list's.
+// fieldNamed is the argument of the field; lines.3.sku belongs to a list.
 func fieldNamed(args []schema.Arg, field string) (schema.Arg, bool) {
 	for _, a := range args {
 		if schema.PageField(a.Name) == field {
@@ -78,8 +78,8 @@ func fieldNamed(args []schema.Arg, field string) (schema.Arg, bool) {
 	return schema.Arg{}, false
 }
 
-// choose turns what was typed into fields with suggestions into what it names. What names several is
-// refused, with those to choose from.
+// choose replaces typed texts in fields with suggestions by the values that they name. An ambiguous text is refused,
+// with the possible records.
 func (x *exchange) choose(op schema.Op, in *sent, v *doView) error {
 	args := op.Args(schema.Page)
 	chosen := maps.Clone(in.fields)
@@ -117,8 +117,8 @@ func (x *exchange) choose(op schema.Op, in *sent, v *doView) error {
 	return nil
 }
 
-// meant is the value that a text stands for: one of the values, or what one choice is called. What
-// nothing is called stays as it is, for the operation to judge; several are given where it means no one.
+// meant is the value of a text: an existing value, or a choice's name. An unknown text stays, for the operation to
+// refuse; several are the possible ones.
 func (x *exchange) meant(a schema.Arg, text string, fields url.Values) (value string, several []schema.Choice,
 	err error) {
 	if a.PartOf != "" && fields.Get(a.PartOf) != "" && !strings.Contains(text, "\t") || a.Any {
@@ -150,7 +150,7 @@ func (x *exchange) meant(a schema.Arg, text string, fields url.Values) (value st
 		list = same
 	}
 	switch {
-	// a list to choose from is not typed
+	// a select is not typed
 	case err != nil || len(list) == 0 || len(same) == 0 && len(all) <= schema.MostChoices:
 		return text, nil, err
 	case len(list) == 1:
@@ -159,7 +159,7 @@ func (x *exchange) meant(a schema.Arg, text string, fields url.Values) (value st
 	return "", list[:min(len(list), schema.MostChoices)], nil
 }
 
-// isNamed reports whether the text is what the argument calls one record, or its number.
+// isNamed reports whether the text is the argument's name of one record, or its number.
 func (x *exchange) isNamed(a schema.Arg, text string) (found bool, err error) {
 	err = x.s.DB.View(x.r.Context(), func(c *db.Conn) error { _, err = a.Find(c, text); return err })
 	if _, refused := fault.As(err); refused {
@@ -168,7 +168,7 @@ func (x *exchange) isNamed(a schema.Arg, text string) (found bool, err error) {
 	return err == nil, err
 }
 
-// chosen fills in what a page's filters mean.
+// chosen replaces the names in a page's filters.
 func (x *exchange) chosen(args []schema.Arg, values url.Values) error {
 	for _, a := range args {
 		field := schema.PageField(a.Name)
@@ -186,7 +186,7 @@ func (x *exchange) chosen(args []schema.Arg, values url.Values) error {
 	return nil
 }
 
-// leave keeps a form while a record that it names is made, and leads to that record's New form.
+// leave keeps a form while a record that it names is made, and redirects to that record's New form.
 func (x *exchange) leave(op schema.Op, in *sent) error {
 	a, found := fieldNamed(op.Args(schema.Page), in.fresh)
 	if !found || a.New == "" {
@@ -204,7 +204,7 @@ func (x *exchange) leave(op schema.Op, in *sent) error {
 	return x.lead(x.doOf() + a.New + "?" + next.Encode())
 }
 
-// bring adds the record that was made to the address of the form that waits for it.
+// bring adds the new record to the address of the waiting form.
 func (x *exchange) bring(op schema.Op, in *sent, answer any, to string) string {
 	u, err := url.Parse(to)
 	if err != nil || !strings.HasPrefix(u.Path, x.doOf()) || u.Query().Get("into") == "" {

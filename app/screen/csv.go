@@ -15,18 +15,16 @@ import (
 	"quartermaster/schema/page"
 )
 
-// number is a cell that no spreadsheet takes for a formula, although it may begin with a
-// minus.
+// number is a cell that no spreadsheet reads as a formula, although it may begin with a minus.
 var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 
-// sendCSV answers with a list as a file. A text that a spreadsheet would run as a formula
-// is written as exports write it.
+// sendCSV answers with a list as a file. A text that a spreadsheet would run as a formula is escaped as in exports.
 func (x *exchange) sendCSV(sheet page.Sheet) error {
 	sheet, err := x.asExport(sheet)
 	if err != nil {
 		return err
 	}
-	if at := slices.Index(sheet.Columns, "email"); at >= 0 { // nobody who was forgotten is written to
+	if at := slices.Index(sheet.Columns, "email"); at >= 0 { // forgotten people are omitted from lists of addresses
 		sheet.Rows = slices.DeleteFunc(sheet.Rows, func(row []string) bool { return strings.HasSuffix(row[at], "@invalid") })
 	}
 	name := sheet.Name + ".csv"
@@ -46,7 +44,7 @@ func (x *exchange) sendCSV(sheet page.Sheet) error {
 	})
 }
 
-// shownFile answers POST /shown: what a page shows once, which it sends back, as a file to keep.
+// shownFile answers POST /shown: a one-time secret, which the page sends back, as a file to download.
 func shownFile(x *exchange) error {
 	in, err := x.receive(mostForm)
 	if err != nil {
@@ -66,7 +64,7 @@ func shownFile(x *exchange) error {
 	return x.sendCSV(sheet)
 }
 
-// fileName keeps of a name what every system takes in a file's.
+// fileName reduces a name to characters that every system allows in a file name.
 func fileName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.' {
@@ -76,15 +74,15 @@ func fileName(name string) string {
 	}, name)
 }
 
-// asExport gives a list of a table's records the columns of the table's export, so that it
-// imports back: the records that the list names by the columns that identify them.
+// asExport gives a list of a table's records the columns of the table's export, so that it imports again: the records
+// are found by the list's identifying columns.
 func (x *exchange) asExport(sheet page.Sheet) (page.Sheet, error) {
 	t, ok := x.s.Service.Table(sheet.Name)
 	if !ok || t.Secret {
 		return sheet, nil
 	}
 	var names []string
-	var theirs, ours []int // the places of the columns that identify a record
+	var theirs, ours []int // indexes of the identifying columns
 	for i, c := range t.Columns() {
 		names = append(names, c.Name)
 		if c.Required || c.Name == "id" {
@@ -130,8 +128,8 @@ func (x *exchange) asExport(sheet page.Sheet) (page.Sheet, error) {
 	return out, err
 }
 
-// stream answers with a file to keep, which is written to its end before the client reads:
-// a slow one holds neither a snapshot of the database nor the file in memory.
+// stream answers with a download, which is written to its end before the client reads: a slow client holds neither a
+// snapshot of the database nor the file in memory.
 func (x *exchange) stream(name, kind string, write func(io.Writer) error) (err error) {
 	var s table.Spool
 	defer func() { err = errors.Join(err, s.Close()) }()
@@ -145,12 +143,12 @@ func (x *exchange) stream(name, kind string, write func(io.Writer) error) (err e
 	w := &counted{x}
 	w.WriteHeader(http.StatusOK)
 	if x.r.Method != http.MethodHead {
-		_ = s.CopyTo(w) // a client that went away is no failure of ours
+		_ = s.CopyTo(w) // a client that went away is no error of ours
 	}
 	return nil
 }
 
-// sendFile answers with a file to keep.
+// sendFile answers with a download.
 func (x *exchange) sendFile(name, kind string, body []byte) error {
 	h := x.w.Header()
 	h.Set("Content-Type", kind)
@@ -164,7 +162,7 @@ func (x *exchange) sendFile(name, kind string, body []byte) error {
 	return nil
 }
 
-// sendRaw answers with a page's value that is no page.
+// sendRaw answers with a page's value that is not HTML.
 func (x *exchange) sendRaw(f page.File) error {
 	if f.Write != nil {
 		return x.stream(f.Name, f.Kind, f.Write)

@@ -16,7 +16,7 @@ import (
 	"quartermaster/schema/wire"
 )
 
-// op is the operation that the address names.
+// op is the operation in the address.
 func (x *exchange) op() (schema.Op, error) {
 	op, ok := x.s.ops[x.route.area][x.path["name"]]
 	if !ok {
@@ -25,7 +25,7 @@ func (x *exchange) op() (schema.Op, error) {
 	return op, nil
 }
 
-// mayDo refuses who may not do the operation, by role.
+// mayDo refuses visitors whose role does not suffice.
 func (x *exchange) mayDo(op schema.Op) error {
 	role := page.Viewer
 	switch {
@@ -80,7 +80,7 @@ func doPage(x *exchange) error {
 		return err
 	}
 	if in.seen != "" {
-		v.now = in.seen // the form was made then, and its session ended meanwhile
+		v.now = in.seen // the form is older, and its session ended meanwhile
 	}
 	if op.Confirmed() && len(in.fields) > 0 {
 		v.will, v.asked = x.try(op, in, shop)
@@ -98,7 +98,7 @@ func (x *exchange) onlyReads() error {
 	return fault.New(fault.Method, "%s only reads: request it with GET", op.Name)
 }
 
-// doPost answers POST /do/:name: it does the operation.
+// doPost answers POST /do/:name: it runs the operation.
 func doPost(x *exchange) error {
 	op, err := x.op()
 	if err != nil {
@@ -110,7 +110,7 @@ func doPost(x *exchange) error {
 		}
 	}
 	most := mostOf(op)
-	if x.visitor == nil { // what was typed is kept over signing in, files are not
+	if x.visitor == nil { // typed values survive signing in, files do not
 		most = mostForm
 	}
 	in, err := x.receive(most)
@@ -134,7 +134,7 @@ func doPost(x *exchange) error {
 	return x.take(op, in, shop)
 }
 
-// take does what a form that was received asks for: mostly its operation.
+// take does what a received form requests: usually its operation.
 func (x *exchange) take(op schema.Op, in *sent, shop shopSettings) error {
 	v := doView{
 		op: op, given: in.fields, then: in.then, key: in.key, seen: in.seen, editing: in.seen != "", alone: in.alone,
@@ -149,7 +149,7 @@ func (x *exchange) take(op schema.Op, in *sent, shop shopSettings) error {
 		return x.leave(op, in)
 	}
 	if in.marked != "" && in.fields.Get("match") != "" {
-		delete(in.fields, in.marked) // all that match are meant, whatever is marked
+		delete(in.fields, in.marked) // all matches are meant, whatever is marked
 	}
 	if in.open {
 		for name := range in.fields {
@@ -175,7 +175,7 @@ func (x *exchange) take(op schema.Op, in *sent, shop shopSettings) error {
 	return x.done(op, in, answer, shop)
 }
 
-// do carries the operation out, unless it has to ask first.
+// do runs the operation, unless it must ask first.
 func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any, error) {
 	if op.Credential && x.route.area == page.Staff && !x.visitor.session.Fresh(x.now()) {
 		if in.password == "" {
@@ -222,7 +222,7 @@ func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any
 	return answer, who.Request.Settle(x.r.Context(), x.s.DB, answer)
 }
 
-// forOp is what the form brings to the operation's arguments.
+// forOp are the form's values for the operation's arguments.
 func (x *exchange) forOp(in *sent, shop shopSettings) schema.Input {
 	fields := in.fields
 	if in.written != nil {
@@ -233,15 +233,14 @@ func (x *exchange) forOp(in *sent, shop shopSettings) schema.Input {
 	return i
 }
 
-// kept is what is stored for an idempotency key: where the first answer led.
+// kept is the stored result of an idempotency key: where the first answer redirected.
 type kept struct {
 	To    string `json:"to"`
-	Shown int64  `json:"shown,omitempty"` // what is shown once was, at this second
+	Shown int64  `json:"shown,omitempty"` // when a one-time secret was shown
 }
 
-// asking is the caller with the form that they sent: it is done once, its answer, which
-// is where it led, is kept, and it is refused in its own transaction when another changed
-// the record since the form was made.
+// asking is the caller with their form: it is done once, its redirect is stored, and its own transaction refuses it if
+// another user changed the record since the form was made.
 func (x *exchange) asking(op schema.Op, in *sent) db.Caller {
 	r := &db.Request{
 		Route: "do/" + op.Name + x.visitor.suffix(), Body: in.print(),
@@ -260,7 +259,7 @@ func (x *exchange) asking(op schema.Op, in *sent) db.Caller {
 	return x.who().Asking(r)
 }
 
-// suffix tells tenants and buyers apart, who have no names here.
+// suffix distinguishes tenants and buyers, who have no names here.
 func (v *visitor) suffix() string {
 	if v.area == page.Staff {
 		return ""
@@ -268,8 +267,8 @@ func (v *visitor) suffix() string {
 	return " " + page.Num(v.caller.Subject)
 }
 
-// askedOf names the fields that a question was about. A field that was left empty is one
-// that was not there: the form of GET has them all, its address only those that it names.
+// askedOf names the fields that a question covered. A field that was left empty counts as missing: the form of GET has
+// all fields, its address only those that it names.
 func askedOf(in *sent) string {
 	filled := sent{fields: url.Values{}, files: in.files}
 	for name, values := range in.fields {
@@ -281,8 +280,8 @@ func askedOf(in *sent) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// refuseForm answers a refused form: replayed, it leads where the first one led; else
-// it is shown again with all that was typed.
+// refuseForm answers a refused form: a replayed one redirects like the first; any other is shown again with all that
+// was typed.
 func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
 	var again *db.Replay
 	if errors.As(err, &again) {
@@ -312,7 +311,7 @@ func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
 	case fault.Limited, fault.Unavailable:
 		x.retry(v.refusal)
 	}
-	if v.seen == "" && !v.op.Makes() { // it came from a form with some of the fields: the others stay as they are
+	if v.seen == "" && !v.op.Makes() { // its form has some of the fields: the others stay unchanged
 		if err := x.fill(&v, shop); err != nil {
 			return err
 		}

@@ -22,8 +22,8 @@ type docsView struct {
 	ops     []schema.Op
 }
 
-// docsPage is what the service can do, on every way that leads to it: made of the same
-// declarations as its OpenAPI document, and read without a network.
+// docsPage is a reference of the service's operations on every surface: made from the same declarations as its OpenAPI
+// document, and readable offline.
 func (s *Screens) docsPage() page.Page {
 	return page.New(page.Spec[docsView]{
 		Path: "/docs", Title: "Reference", Menu: "Reference",
@@ -34,8 +34,7 @@ func (s *Screens) docsPage() page.Page {
 	})
 }
 
-// told are the operations of the reference: the service's and those of all services, each
-// name once.
+// told are the operations of the reference: the service's and the shared ones, each name once.
 func (s *Screens) told() []schema.Op {
 	var all []schema.Op
 	for _, op := range slices.Concat(s.Service.Ops, s.Common) {
@@ -108,7 +107,7 @@ func (s *Screens) entry(name string, who db.Caller) (entryView, error) {
 	return v, fault.NotFoundf("the reference has no entry %s", schema.Quote(name))
 }
 
-// reached says how an operation is reached.
+// reached says how an operation is called.
 func reached(op schema.Op) string {
 	var all []string
 	if op.Route != "" {
@@ -128,19 +127,18 @@ func commands(example string) string {
 	return "quartermaster " + strings.ReplaceAll(example, "\n", "\nquartermaster ")
 }
 
-// tableCommands bring a table in and out, to copy.
+// tableCommands import and export a table, to copy.
 func tableCommands(service, name string) string {
 	of := service + " " + name
 	return commands("import " + of + " --template > " + name + ".csv\nimport " + of + " " + name +
 		".csv --dry-run\nimport " + of + " " + name + ".csv\nexport " + of)
 }
 
-// request is a line that calls the operation over REST, to copy; "" where others send
-// what they sign.
+// request is a line that calls the operation over REST, to copy; "" if others send it signed.
 func (v entryView) request(op schema.Op) string {
 	path, body := op.Path(), map[string]any{}
 	query := []string{}
-	var first *schema.Arg // of those that may be left out
+	var first *schema.Arg // of the optional ones
 	for _, a := range op.Args(schema.REST) {
 		switch {
 		case a.Kind == schema.RawBody:
@@ -192,7 +190,7 @@ func shellText(v any) string {
 	return string(b)
 }
 
-// indented is an answer as JSON that people read; "" where it cannot be written.
+// indented is an answer as indented JSON; "" if it cannot be encoded.
 func indented(v any) string {
 	if v == nil {
 		return ""
@@ -216,7 +214,7 @@ func indented(v any) string {
 	return text
 }
 
-// need says whether an argument must be given.
+// need says whether an argument is required.
 func need(a schema.Arg) string {
 	if a.Required {
 		return "yes"
@@ -232,7 +230,7 @@ func takes(a schema.Arg) string {
 	return text
 }
 
-// programs are the other programs whose files the table takes.
+// programs are the other programs whose files the table accepts.
 func programs(t schema.Table) []string { return table.ProgramsFor(t) }
 
 func firstSentence(about string) string {

@@ -15,9 +15,8 @@ import (
 	"quartermaster/schema/page"
 )
 
-// drafts are forms that were sent after their session had ended: they wait, as long as the
-// process lives, for the person who has signed in again. Those of staff are too long for an
-// address; those of tenants and buyers are kept for whom the form was made.
+// drafts are forms that were sent after their session had ended. They wait, while the process lives, for the person to
+// sign in again. Those of staff are too long for an address; those of tenants and buyers are kept by owner.
 type drafts struct {
 	mu   sync.Mutex
 	wait map[string]draft
@@ -30,7 +29,7 @@ type draft struct {
 	fields url.Values
 	size   int
 	until  time.Time
-	led    bool // its owner was led to it
+	led    bool // its owner was redirected to it
 }
 
 const (
@@ -39,8 +38,8 @@ const (
 	draftFor   = 30 * time.Minute
 )
 
-// keep returns the name under which the owner finds the fields again; "" when too many wait.
-// It takes the place of what the owner sent to the same form before. led says that its owner knows of it.
+// keep returns the name under which the owner finds the fields again; "" if too many wait. It replaces the owner's
+// earlier draft of the same form. led: the owner knows of it.
 func (d *drafts) keep(owner, to string, fields url.Values, now time.Time, led bool) string {
 	size := len(fields.Encode())
 	d.mu.Lock()
@@ -73,7 +72,7 @@ func (d *drafts) find(owner, name string, now time.Time) url.Values {
 	return nil
 }
 
-// lead returns where the owner finds a form that waits, once; "" when there is none.
+// lead returns the address of the owner's waiting form, once; "" if there is none.
 func (d *drafts) lead(owner string, now time.Time) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -87,8 +86,7 @@ func (d *drafts) lead(owner string, now time.Time) string {
 	return ""
 }
 
-// ownerOf names whose a draft is: a user by name, a tenant or a buyer by what the session
-// is of.
+// ownerOf identifies a draft's owner: a user by name, a tenant or a buyer by the session's subject.
 func ownerOf(a area, subject int64) string {
 	return string(sessionKinds[a]) + " " + page.Num(subject)
 }
@@ -100,7 +98,7 @@ func (x *exchange) owner() string {
 	return ownerOf(x.visitor.area, x.visitor.caller.Subject)
 }
 
-// unsent is the form that came without a session: its status, and what was typed.
+// unsent is a form that came without a session: its status, and what was typed.
 func (x *exchange) unsent() (to string, fields url.Values) {
 	name := x.path["name"]
 	if name == "" || x.fields == nil {
@@ -109,11 +107,10 @@ func (x *exchange) unsent() (to string, fields url.Values) {
 	return x.doOf() + name, withoutSecrets(x.s.ops[x.route.area][name], x.fields)
 }
 
-// doOf is what the addresses of the area's forms begin with.
+// doOf is the prefix of the addresses of the area's forms.
 func (x *exchange) doOf() string { return strings.TrimSuffix(x.homeOf(), "/") + "/do/" }
 
-// backTo is where a user is led who has signed in: to, with the form that could not be sent
-// before.
+// backTo is the page after signing in: to, with the form that could not be sent before.
 func (x *exchange) backTo(to, form, user string) string {
 	fields, err := url.ParseQuery(form)
 	if err != nil || len(fields) == 0 || !strings.HasPrefix(to, x.doOf()) || strings.Contains(to, "?") {
@@ -125,8 +122,7 @@ func (x *exchange) backTo(to, form, user string) string {
 	return to
 }
 
-// emptyForm is the address of a form that is to be filled in again; the area's first page for
-// one that is of no use without the record that it stood on.
+// emptyForm is the address of a form to fill in again; the area's first page for one that needs its record.
 func (x *exchange) emptyForm(to string) string {
 	name, is := strings.CutPrefix(to, x.doOf())
 	if !is {
@@ -140,9 +136,9 @@ func (x *exchange) emptyForm(to string) string {
 	return to
 }
 
-// marks tell for whom a form of a tenant or a buyer was made. They share devices and have no
-// names here, so that nothing else tells whose a form is that comes without a session. Each
-// process has a key of its own: what an earlier one marked is nobody's.
+// marks mark the forms of a tenant or a buyer with their owner. They share devices and have no names here, so that
+// nothing else identifies a form that comes without a session. Each process has its own key: marks of an earlier one
+// are invalid.
 type marks struct {
 	key   []byte
 	start string // of every mark
@@ -161,7 +157,7 @@ func (m marks) of(a area, subject int64) string {
 	return m.start + page.Num(subject) + "." + hex.EncodeToString(h.Sum(nil)[:8]) + "."
 }
 
-// owner is for whom a form with the idempotency key was made; false when it cannot be shown.
+// owner is the owner of the form with the idempotency key; false if that cannot be proved.
 func (m marks) owner(a area, key string) (owner string, shown bool) {
 	rest, ours := strings.CutPrefix(key, m.start)
 	number, _, _ := strings.Cut(rest, ".")

@@ -25,7 +25,7 @@ import (
 	"quartermaster/schema/wire"
 )
 
-// exchange is one request for a page and what becomes of it.
+// exchange is one request for a page.
 type exchange struct {
 	s       *Screens
 	w       http.ResponseWriter
@@ -35,16 +35,16 @@ type exchange struct {
 	path    map[string]string // the named parts of the route
 	visitor *visitor          // nil: not signed in
 	fields  url.Values        // of a POST
-	sent    *page.Sent        // a form that was refused, which the page is shown again for
-	refused *fault.Error      // why
-	audited string            // the record that the page shows, as the audit trail names it, where its address does not
-	mailed  []string          // the names of what the page shows in messages, where they are not the trail's
+	sent    *page.Sent        // a refused form that is shown again
+	refused *fault.Error      // the refusal
+	audited string            // the page's record in the audit trail's form, if its address does not imply it
+	mailed  []string          // the page's subjects of messages, if they differ from the audit trail's
 	status  int
 	bytes   int
 	wrote   bool
 }
 
-// who is the caller of the operations and queries of this request.
+// who is the caller of this request's operations and queries.
 func (x *exchange) who() db.Caller { return x.visitor.caller }
 
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; manifest-src 'self'; " +
@@ -77,11 +77,11 @@ func (s *Screens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve finds what answers, and who is looking.
+// serve finds the route and the visitor.
 func (x *exchange) serve() error {
 	route, values := x.s.router.find(x.r.URL.EscapedPath())
 	if route == nil {
-		_ = x.look(page.Staff) // for the frame of the page alone
+		_ = x.look(page.Staff) // only for the page's frame
 		return fault.NotFoundf("there is no page %s here", x.r.URL.Path)
 	}
 	x.route, x.path = route, values
@@ -117,7 +117,7 @@ func (x *exchange) recovered() {
 	}
 	x.s.Log.Error().Str("stack", string(debug.Stack())).Str("request_id", x.id).Msg(fmt.Sprint("panic: ", cause))
 	defer func() {
-		if again := recover(); again != nil && !x.wrote { // the page of the error is what fails
+		if again := recover(); again != nil && !x.wrote { // drawing the error page failed
 			x.s.plainRefusal(&counted{x}, http.StatusInternalServerError, "the program failed; the log has it under request "+
 				x.id)
 		}
@@ -152,7 +152,7 @@ func (x *exchange) finish(took time.Duration) {
 	e.Msg("request")
 }
 
-// counted is the ResponseWriter of a request, which notes status and size.
+// counted is a request's ResponseWriter, which notes status and size.
 type counted struct{ x *exchange }
 
 func (c *counted) Header() http.Header { return c.x.w.Header() }
@@ -174,8 +174,7 @@ func (c *counted) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the connection.
 func (c *counted) Unwrap() http.ResponseWriter { return c.x.w }
 
-// packers are the writers of gzip, each of which takes more than a megabyte, and packing lets
-// as many of them work as there are processors.
+// packers are gzip writers, each of more than a megabyte; packing bounds them to the number of processors.
 var (
 	packers = sync.Pool{New: func() any {
 		z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
@@ -190,11 +189,11 @@ func packTo(to io.Writer, body []byte) {
 	z := packers.Get().(*gzip.Writer)
 	defer packers.Put(z)
 	z.Reset(to)
-	_, _ = z.Write(body) // into memory, as Close
+	_, _ = z.Write(body) // into memory, like Close
 	_ = z.Close()
 }
 
-// send writes a whole page. One that shows a secret is neither kept nor packed.
+// send writes a whole page. One that shows a secret is neither cached nor compressed.
 func (x *exchange) send(status int, body []byte, secret bool) {
 	h := x.w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
@@ -221,13 +220,13 @@ func (x *exchange) send(status int, body []byte, secret bool) {
 	_, _ = w.Write(packed.Bytes())
 }
 
-// sendJSON answers who does not ask for a page.
+// sendJSON answers clients that do not accept pages.
 func (x *exchange) sendJSON(e *fault.Error) {
 	x.w.Header().Set("Cache-Control", "no-store")
 	wire.Refuse(&counted{x}, e)
 }
 
-// noJSON says where the records are that a page shows.
+// noJSON says where a page's records are available as JSON.
 func (x *exchange) noJSON() error {
 	body, err := json.Marshal(map[string]string{"error": "not_acceptable", "detail": "this is the address of a page, " +
 		"not of JSON; " +
@@ -240,7 +239,7 @@ func (x *exchange) noJSON() error {
 	return nil
 }
 
-// wantsOnlyJSON reports whether the client names JSON in Accept and takes nothing else.
+// wantsOnlyJSON reports whether the client names JSON in Accept and accepts nothing else.
 func wantsOnlyJSON(r *http.Request) bool {
 	accept := strings.ToLower(strings.Join(r.Header.Values("Accept"), ","))
 	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/") &&
@@ -252,7 +251,7 @@ func wantsPage(r *http.Request) bool {
 	return strings.Contains(strings.ToLower(strings.Join(r.Header.Values("Accept"), ",")), "text/html")
 }
 
-// lead sends the browser on, with GET.
+// lead redirects the browser, with GET.
 func (x *exchange) lead(path string) error {
 	h := x.w.Header()
 	h.Set("Location", path)

@@ -25,31 +25,31 @@ const (
 	mostImport = 16 << 20
 )
 
-// sent is what a form brought: its fields, its files, and what stands beside them.
+// sent is a received form: its fields, its files, and its control values.
 type sent struct {
 	fields   url.Values
 	files    map[string]schema.File
 	key      string // idempotency_key
 	then     string
 	confirm  bool
-	asked    string // of which fields the question was
+	asked    string // the fields that the question covered
 	seen     string
-	fresh    string     // the field for whose record the form is left, to make it
+	fresh    string     // the field whose record is made first
 	password string     // typed again
-	marks    page.Marks // the rows that were marked, where it is of a list
-	marked   string     // the field that has them
-	open     bool       // the form is only to be opened with them
+	marks    page.Marks // the marked rows, if it is a list's
+	marked   string     // the field for them
+	open     bool       // the form is only opened with them
 	alone    bool       // it came from the operation's own page
-	written  url.Values // the fields without those that an Edit form leaves as they are; nil is fields
+	written  url.Values // the fields that an Edit form changes; nil is fields
 	format   string
-	preview  bool              // the form wants to see first what it would do
-	waits    map[string]string // by field: the token of a file that was sent with an earlier form
-	large    string            // the field of a file that is too large, which was not kept
-	largest  int64             // how large it may be
+	preview  bool              // the form requests a preview
+	waits    map[string]string // by field: the token of a file that was uploaded before
+	large    string            // the field of a too large file, which was dropped
+	largest  int64             // its largest size
 	larger   string            // its name
 }
 
-// mostOf is how large a form of the operation may be.
+// mostOf is the largest size of the operation's form.
 func mostOf(op schema.Op) int64 {
 	files := slices.ContainsFunc(op.Args(schema.Page), func(a schema.Arg) bool { return a.Kind == schema.FileKind })
 	switch {
@@ -67,7 +67,7 @@ func (x *exchange) receive(most int64) (*sent, error) {
 	kind, params, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 	whole := most
 	if kind == "multipart/form-data" && most > mostForm {
-		whole = 4 * most // read past a file that is too large, for the sake of what was typed beside it
+		whole = 4 * most // read past a too large file, to keep what was typed
 	}
 	if x.r.ContentLength > whole {
 		return nil, tooLarge(most)
@@ -114,8 +114,8 @@ func (in *sent) readFields(r io.Reader) error {
 	return nil
 }
 
-// readParts reads the fields, together at most as large as a form may be, and the files,
-// each at most largest bytes: one that is larger is read past, and told.
+// readParts reads the fields, together at most the size of a form, and the files, each at most largest bytes: a larger
+// one is skipped and reported.
 func (in *sent) readParts(r *multipart.Reader, largest int64) error {
 	left := int64(mostForm)
 	for range mostParts {
@@ -157,7 +157,7 @@ func (in *sent) readParts(r *multipart.Reader, largest int64) error {
 		"written", mostParts)
 }
 
-// addFile takes in a file; several may be chosen in one field.
+// addFile adds a file; one field may have several.
 func (in *sent) addFile(name string, file schema.File) {
 	n := 0
 	for {
@@ -169,10 +169,10 @@ func (in *sent) addFile(name string, file schema.File) {
 	in.files[schema.FileField(name, n)] = file
 }
 
-// mostParts is how many fields and files a form may have, each of which takes memory of its own.
+// mostParts is the largest number of fields and files, each of which takes memory.
 const mostParts = 1000
 
-// fileTooLarge refuses the form for a file that was too large, by its name.
+// fileTooLarge refuses the form for a too large file, by name.
 func (in *sent) fileTooLarge() error {
 	if in.large == "" {
 		return nil
@@ -184,7 +184,7 @@ func (in *sent) fileTooLarge() error {
 	return e
 }
 
-// cutOff refuses an upload that ended early, or one that is too large.
+// cutOff refuses an upload that ended early, or is too large.
 func cutOff(err error) error {
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
@@ -193,7 +193,7 @@ func cutOff(err error) error {
 	return fault.Malformedf("the transfer was cut off; nothing was written, send it again")
 }
 
-// part takes out what stands beside the operation's fields.
+// part removes the control values from the operation's fields.
 func (in *sent) part() {
 	take := func(name string) string {
 		v := in.fields.Get(name)
@@ -224,8 +224,7 @@ func (in *sent) part() {
 	}
 }
 
-// all are the fields with what stands beside them that a form keeps while its sender signs
-// in again.
+// all are the fields with the control values that a form keeps while its sender signs in again.
 func (in *sent) all() url.Values {
 	all := url.Values{}
 	for name, values := range in.fields {
@@ -239,7 +238,7 @@ func (in *sent) all() url.Values {
 	return all
 }
 
-// print is what tells these fields from others: what was sent, in the order of names.
+// print is a normal form of the fields: sorted by name.
 func (in *sent) print() [sha256.Size]byte {
 	h := sha256.New()
 	for _, name := range slices.Sorted(keysOf(in.fields)) {
@@ -263,8 +262,8 @@ func keysOf[V any](m map[string]V) func(yield func(string) bool) {
 	}
 }
 
-// aboutField marks the field that a refusal begins with, "delta: 5 is out of range", where
-// the rule that refused named none: a rule may not know under which name it was asked.
+// aboutField marks the field at the beginning of a refusal, "delta: 5 is out of range", if the refusal names no field:
+// a rule may not know its argument's name.
 func aboutField(op schema.Op, e *fault.Error) *fault.Error {
 	if len(e.Fields) > 0 || e.Kind != fault.Invalid && e.Kind != fault.Conflict {
 		return e

@@ -8,17 +8,17 @@ import (
 	"quartermaster/schema/page"
 )
 
-// keptFilters are the last filters of each user on each list: the menu leads back to them from other
-// pages, and on the list itself to all of it. They are kept until the program ends.
+// keptFilters are each user's last filters of each list: the menu leads back to them from other pages, and on the list
+// itself to the whole list. They last until the program ends.
 type keptFilters struct {
 	mu sync.Mutex
 	of map[string]map[string]string // user, path of the list, query
 }
 
-// mostKeptQuery is how long a query may be to be kept.
+// mostKeptQuery is the longest query that is kept.
 const mostKeptQuery = 500
 
-// keep notes how the list was last looked at.
+// keep notes the list's present filters.
 func (k *keptFilters) keep(user, path string, query url.Values) {
 	kept := url.Values{}
 	for name, values := range query {
@@ -49,8 +49,8 @@ func (k *keptFilters) to(user, path string) string {
 	return path
 }
 
-// keepFilters keeps those of a list of the menu that were chosen on the list itself: a link of another page
-// which leads to some of it chooses nothing for the next time.
+// keepFilters keeps filters of a menu's list that were chosen on the list itself; those of another page's link are not
+// kept.
 func (x *exchange) keepFilters(p page.Page, f *page.Frame) {
 	from, err := url.Parse(x.r.Referer())
 	if err == nil && from.Path == p.Path && p.Menu != "" && p.Area == page.Staff && p.HasCSV() &&

@@ -13,17 +13,17 @@ import (
 	"quartermaster/schema/page"
 )
 
-// message is what was done, shown once on the next page of the session.
+// message is shown once, on the session's next page.
 type message struct {
 	Text    string
-	Refused []string    // what was refused of it, each by name
+	Refused []string    // its refused records, by name
 	Marks   *page.Marks // the refused rows, which stay marked
 	Undo    *schema.Undo
 	Key     string // the idempotency key of the undo's form
 }
 
-// flashes are the messages that wait for their sessions' next page. They are not worth
-// a commit each, so they live as long as the process.
+// flashes are the messages for their sessions' next page. They are not worth a commit each, so they live as long as the
+// process.
 type flashes struct {
 	mu   sync.Mutex
 	wait map[int64][]message // by session
@@ -31,8 +31,8 @@ type flashes struct {
 
 const (
 	mostWaiting = 4096
-	mostRefused = 1000 // are named in one message
-	fewRefused  = 10   // of them are seen at once
+	mostRefused = 1000 // named in one message
+	fewRefused  = 10   // visible at once
 )
 
 func (f *flashes) add(session int64, m message) {
@@ -55,15 +55,15 @@ func (f *flashes) take(session int64) []message {
 	return m
 }
 
-// newKeys is what the idempotency keys of one page begin with.
+// newKeys is the random prefix of one page's idempotency keys.
 func newKeys() string {
 	var b [9]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }
 
-// keysFrom makes the keys of a page's forms: its random beginning and a number, so that a
-// page of many forms stays small when it is packed.
+// keysFrom makes the keys of a page's forms: a random prefix and a number, so that a page of many forms compresses
+// well.
 func keysFrom(start string) func() string {
 	n := 0
 	return func() string {
@@ -72,7 +72,7 @@ func keysFrom(start string) func() string {
 	}
 }
 
-// newKey is the key of a form that stands alone.
+// newKey is the key of a single form.
 func newKey() string { return keysFrom(newKeys())() }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

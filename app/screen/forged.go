@@ -17,17 +17,16 @@ func originOf(address string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// forgedError is the refusal of a request that another site may have made the browser
-// send. Its page says what was seen, and which setting mends it.
+// forgedError refuses a request that another site may have sent through the browser. Its page says what was found, and
+// which setting corrects it.
 type forgedError struct{ seen []string }
 
 func (*forgedError) Error() string {
 	return "this form was not sent by a page of this server, so nothing was done"
 }
 
-// checkForged refuses a POST that may come from another site's page: what
-// http.CrossOriginProtection refuses, and one with our cookie that does not say where
-// it comes from.
+// checkForged refuses a POST that may come from another site's page: what http.CrossOriginProtection refuses, and one
+// with our cookie and without an origin.
 func (x *exchange) checkForged() error {
 	site, origin := x.r.Header.Get("Sec-Fetch-Site"), x.r.Header.Get("Origin")
 	bare := site == "" && origin == "" && x.hasCookie()
@@ -59,7 +58,7 @@ func (x *exchange) hasCookie() bool {
 	return false
 }
 
-// remedy names the setting that prevents a forged request's refusal.
+// remedy names the setting that avoids the refusal.
 func (x *exchange) remedy() string {
 	flag := "--" + x.s.Service.Name + "-url"
 	return fmt.Sprintf("If you sent this form from a page of this server, the server does not know the address in your "+
@@ -71,7 +70,7 @@ func (x *exchange) remedy() string {
 
 func asForbidden(err error) *fault.Error { return fault.New(fault.Forbidden, "%s", err.Error()) }
 
-// clear takes a cookie away.
+// clearCookie removes a cookie.
 func (x *exchange) clearCookie(a area) {
 	c := x.cookie(a, "", -1)
 	http.SetCookie(x.w, c)

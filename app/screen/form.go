@@ -13,28 +13,28 @@ import (
 	"quartermaster/schema/page"
 )
 
-// doView is what the page of an operation shows.
+// doView is the page of an operation.
 type doView struct {
 	op       schema.Op
 	given    url.Values
 	then     string
 	key      string
-	record   map[string]string // what its fields hold at first
-	seen     string            // what the form was made from
-	now      string            // what it would be made from now
+	record   map[string]string // initial values of its fields
+	seen     string            // the record when the form was made
+	now      string            // the record now
 	editing  bool
-	offered  map[string][]schema.Choice // by field: what was typed means several
+	offered  map[string][]schema.Choice // by field: the records that the typed text may mean
 	alone    bool                       // it came from the operation's own page
 	refusal  *fault.Error
 	will     trial
 	asked    string
-	waits    map[string]string // by field: the token of a file that was sent already
+	waits    map[string]string // by field: the token of a file that was uploaded before
 	files    map[string]schema.File
 	confirm  bool // the question, with confirm=yes
-	ask      bool // it has to be asked before anything is done
-	password bool // the password is asked for again
+	ask      bool // a question must be confirmed first
+	password bool // the password must be typed again
 	differs  []difference
-	action   string // the beginning of the form's address
+	action   string // the prefix of the form's address
 	home     string
 }
 
@@ -51,7 +51,7 @@ func (v *doView) status() int {
 	return http.StatusOK
 }
 
-// present reads the record that the fields name, as its form holds it.
+// present reads the record that the fields name, in its form's format.
 func (x *exchange) present(op schema.Op, fields url.Values, shop shopSettings) (record url.Values, found bool,
 	err error) {
 	if op.Fill == nil {
@@ -65,8 +65,7 @@ func (x *exchange) present(op schema.Op, fields url.Values, shop shopSettings) (
 	return filled, found, err
 }
 
-// fill fills the form from the record that the address names; what the address says
-// beside it goes before the record's.
+// fill fills the form from the record in the address; other values in the address override the record's.
 func (x *exchange) fill(v *doView, shop shopSettings) error {
 	record, found, err := x.present(v.op, v.given, shop)
 	if err != nil || !found {
@@ -80,8 +79,7 @@ func (x *exchange) fill(v *doView, shop shopSettings) error {
 	return nil
 }
 
-// compare says what differs between what was typed and what is stored now, and lets the
-// form be sent again over it.
+// compare lists the differences between what was typed and what is stored now, and allows sending the form over it.
 func (x *exchange) compare(v *doView, shop shopSettings) error {
 	if v.seen == "" {
 		return nil
@@ -104,7 +102,7 @@ func (x *exchange) compare(v *doView, shop shopSettings) error {
 		switch {
 		case !typed || !held || v.op.Identifies(a.Name):
 		case !e.Writes(field):
-			v.given[field] = []string{theirs} // only they changed it
+			v.given[field] = []string{theirs} // only the other user changed it
 		case yours[len(yours)-1] != theirs:
 			v.differs = append(v.differs, difference{a.Label(), yours[len(yours)-1], theirs})
 		}
@@ -131,8 +129,7 @@ func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
 	return x.show(status, title, secret, f, formPage(&v, title, x.form(&v)))
 }
 
-// form is the form of the page: filled with what was typed, what was given, or the
-// record.
+// form is the form of the page: with what was typed, given, or stored.
 func (x *exchange) form(v *doView) page.Form {
 	fm := page.Form{Op: v.op.Name, Record: true, Alone: true, Main: true, Values: v.record,
 		Given: withoutSecrets(v.op, v.given), Fixed: map[string]string{}, Refused: map[string]string{}}
@@ -188,8 +185,7 @@ func (x *exchange) form(v *doView) page.Form {
 	return fm
 }
 
-// facts are the fields that say which record is meant, where the form was opened for one: they are
-// shown, and sent along.
+// facts are the fields that identify the record, if the form was opened for one: they are shown, and sent along.
 func (v *doView) facts() (fields []string) {
 	for _, a := range v.op.Args(schema.Page) {
 		field := schema.PageField(a.Name)
@@ -207,7 +203,7 @@ func (v *doView) facts() (fields []string) {
 	return fields
 }
 
-// withoutSecrets leaves out what is never shown again.
+// withoutSecrets drops values that are never shown again.
 func withoutSecrets(op schema.Op, given url.Values) url.Values {
 	kept := url.Values{}
 	for name, v := range given {
@@ -221,10 +217,10 @@ func withoutSecrets(op schema.Op, given url.Values) url.Values {
 	return kept
 }
 
-// summaryLine is one refusal of the summary, with the field that it links to.
+// summaryLine is one refusal in the summary, with the field that it links to.
 type summaryLine struct{ field, text string }
 
-// summary lists what was refused.
+// summary lists the refusals.
 func summary(v *doView, fm page.Form) []summaryLine {
 	var lines []summaryLine
 	if v.refusal == nil {

@@ -10,13 +10,13 @@ import (
 	"quartermaster/schema/page"
 )
 
-// seenPlace is a service that somebody may see, with the caller that they are there.
+// seenPlace is a service that a user may see, with their caller there.
 type seenPlace struct {
 	Place
 	who db.Caller
 }
 
-// seenBy are the services in which the user has a role, the one that is looked at first.
+// seenBy are the services in which the user has a role, the present one first.
 func (s *Screens) seenBy(ctx context.Context, who db.Caller) ([]seenPlace, error) {
 	roles := map[string]string{}
 	err := s.DB.View(ctx, func(c *db.Conn) error {
@@ -43,7 +43,7 @@ func (s *Screens) seenBy(ctx context.Context, who db.Caller) ([]seenPlace, error
 	return append(own, others...), err
 }
 
-// searchView is what the search page shows.
+// searchView is the search page.
 type searchView struct {
 	q     string
 	kinds []string
@@ -51,8 +51,8 @@ type searchView struct {
 	n     int
 }
 
-// searchPage is the page /search, over all services that the user may see. What names one record
-// of this service exactly leads straight there.
+// searchPage is the page /search, over all services that the user may see. The exact name of one record of this service
+// redirects to it.
 func (s *Screens) searchPage() page.Page {
 	return page.New(page.Spec[searchView]{
 		Path: "/search", Title: "Search",
@@ -80,7 +80,7 @@ func (s *Screens) searchPage() page.Page {
 	})
 }
 
-// find adds what one service finds.
+// find adds the results of one service.
 func (v *searchView) find(ctx context.Context, p seenPlace, here string) error {
 	if p.Find == nil {
 		return nil
@@ -107,8 +107,7 @@ func (v *searchView) find(ctx context.Context, p seenPlace, here string) error {
 	return nil
 }
 
-// frontView is what stands over a service's first page: the steps to one's own data until all are
-// done, and a tile for each service.
+// frontView is the top of a service's first page: the first steps until all are done, and a tile for each service.
 type frontView struct {
 	steps []page.Step
 	tiles []tile
@@ -119,8 +118,7 @@ type tile struct {
 	current              bool
 }
 
-// front reads it; nil on every other page. What cannot be read is left out, and logged: the page
-// itself is shown.
+// front reads it; nil on every other page. Unreadable parts are omitted and logged: the page is still shown.
 func (x *exchange) front(f *page.Frame) *frontView {
 	if x.route == nil || x.route.pattern != "/" {
 		return nil
@@ -159,7 +157,7 @@ func shopStep(f *page.Frame) page.Step {
 	}
 }
 
-// unfinished is the list of steps, none when all are done.
+// unfinished is the list of steps, empty when all are done.
 func unfinished(steps []page.Step) []page.Step {
 	for _, s := range steps {
 		if !s.Done {

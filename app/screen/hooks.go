@@ -93,7 +93,7 @@ func deliveryLook(state string) string {
 	return page.Idle
 }
 
-// answerOfDelivery is what the receiver answered.
+// answerOfDelivery is the receiver's answer.
 func answerOfDelivery(d webhook.Delivery) string {
 	switch {
 	case d.ResponseCode != nil:
@@ -111,7 +111,7 @@ func eventsOf(r webhook.Receiver, all int) string {
 	return page.Plural(len(r.Events), "event", "events")
 }
 
-// hookActs are what can be done with a receiver in its row: what failed is sent again first.
+// hookActs are the actions on a receiver in its row: resending comes first.
 func hookActs(r webhook.Receiver) []page.Action {
 	test := page.Do("Test", "test_webhook", "id", page.Num(r.ID)).Named(r.URL)
 	if r.Last == nil {
@@ -121,8 +121,7 @@ func hookActs(r webhook.Receiver) []page.Action {
 		test.Quiet()}
 }
 
-// failing are the receivers that did not take their last delivery: an admin is told on the
-// service's first page.
+// failing are the receivers whose last delivery failed: an admin sees them on the service's first page.
 func (x *exchange) failing() []webhook.Receiver {
 	v := x.visitor
 	if v.area != page.Staff || v.caller.Role != page.Admin || x.route == nil || x.route.pattern != "/" {

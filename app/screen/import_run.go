@@ -18,11 +18,11 @@ import (
 	"quartermaster/schema/page"
 )
 
-// importWithin is how long the form of an import waits for its end; a longer one goes on, and
-// its page says how far it is.
+// importWithin is how long the form of an import waits for its end; a longer one continues, and its page shows the
+// progress.
 const importWithin = 2 * time.Second
 
-// stopped holds why imports by page ended before their end, by the number of their work.
+// stopped holds the errors of imports by page, by the number of their work.
 type stopped struct {
 	mu  sync.Mutex
 	why map[int64]*fault.Error
@@ -45,14 +45,14 @@ func (s *stopped) of(id int64) *fault.Error {
 	return s.why[id]
 }
 
-// asked is what the work of an import keeps, to go on after a kill.
+// asked is stored with an import's work, to continue after a kill.
 type asked struct {
 	User string `json:"user"`
 	File string `json:"file"` // its name
-	Form string `json:"form"` // how it is read
+	Form string `json:"form"` // its options
 }
 
-// runView is the page of an import that takes longer, or that is done.
+// runView is the page of a running or finished import.
 type runView struct {
 	table   schema.Table
 	id      int64
@@ -60,7 +60,7 @@ type runView struct {
 	done    int64
 	total   int64 // 0: not known yet
 	refusal *fault.Error
-	result  *message // of one that is done
+	result  *message // of a finished one
 	refused string   // the address of its refused rows, as a file
 }
 
@@ -77,8 +77,8 @@ func (v *runView) again() string { return runPath(v.table.Name, v.id) }
 // runPath is the page of an import's work.
 func runPath(t string, id int64) string { return "/import/" + queryEscape(t) + "?job=" + page.Num(id) }
 
-// load imports a file that waits: once, however often its form is sent. What came of it stands on the
-// page of the import, which a kill doesn't take away.
+// load imports an uploaded file: once, however often its form is sent. The import's page shows the result, also after a
+// kill.
 func (x *exchange) load(t schema.Table, in *sent) error {
 	token := table.HashOf(in.fields.Get("file"))
 	var work *db.Work
@@ -114,13 +114,13 @@ func (x *exchange) load(t schema.Table, in *sent) error {
 	return x.lead(runPath(t.Name, run.work.ID))
 }
 
-// importRun is an import that was started, and the channel on which its end is told.
+// importRun is a started import, and the channel that announces its end.
 type importRun struct {
 	work  *db.Work
 	ended chan error
 }
 
-// waitingView is the file as the form says that it is read.
+// waitingView is the file with the form's options.
 func waitingView(t schema.Table, file table.Waiting, form url.Values) (v importView, err error) {
 	v = importView{table: t, file: file, query: form}
 	v.query.Set("read", "yes")
@@ -132,8 +132,7 @@ func waitingView(t schema.Table, file table.Waiting, form url.Values) (v importV
 	return v, nil
 }
 
-// startImport begins the import beside the request, or goes on with it: neither a browser
-// that leaves nor a slow one ends it.
+// startImport begins the import in the background, or continues it: neither a closed nor a slow browser ends it.
 func (x *exchange) startImport(t schema.Table, file table.Waiting, token string, form url.Values) (run importRun,
 	err error) {
 	who := x.who().Asking(&db.Request{Several: true})
@@ -165,12 +164,12 @@ func (x *exchange) startImport(t schema.Table, file table.Waiting, token string,
 			err = store.Remember(ctx, who.Service, t.Name, v.look.Columns, v.reading)
 			if len(out.Errors) == 0 || t.Secret {
 				err = errors.Join(err, store.Drop(ctx, token))
-			} // else its refused rows can be had until it has waited long enough
+			} // otherwise its refused rows are available until the file expires
 			run.work.Close()
-		case ctx.Err() != nil: // the server stops: a look at the page goes on
+		case ctx.Err() != nil: // the server stops: opening the page continues it
 			err = nil
 			run.work.Close()
-		case run.work.Done == 0: // nothing was stored: the form may be sent again as it is
+		case run.work.Done == 0: // nothing was stored: the form may be sent again unchanged
 			err = errors.Join(err, run.work.Drop(context.WithoutCancel(ctx)))
 		default:
 			x.s.stopped.set(run.work.ID, x.faultOf(err))
@@ -181,8 +180,7 @@ func (x *exchange) startImport(t schema.Table, file table.Waiting, token string,
 	return run, nil
 }
 
-// runPage answers GET /import/:table?job=N: how far the import is, or what came of it. One
-// that a kill cut off goes on by it.
+// runPage answers GET /import/:table?job=N: the import's progress, or its result. It continues an interrupted one.
 func (x *exchange) runPage(t schema.Table, id int64) error {
 	var work *db.Work
 	var found bool
@@ -230,7 +228,7 @@ func (x *exchange) runPage(t schema.Table, id int64) error {
 	return x.show(http.StatusOK, "Import "+t.Name, false, x.frame(shop), importRunPage(v))
 }
 
-// goOn goes on with an import that was cut off.
+// goOn continues an interrupted import.
 func (x *exchange) goOn(t schema.Table, work *db.Work, a asked) error {
 	file, err := table.NewStore(x.s.DB).Resume(x.r.Context(), work.Token)
 	if err != nil {
@@ -244,7 +242,7 @@ func (x *exchange) goOn(t schema.Table, work *db.Work, a asked) error {
 	return err
 }
 
-// refusedOf sends the rows that an import refused, while their file waits.
+// refusedOf sends the rows that an import refused, while their file is stored.
 func (x *exchange) refusedOf(t schema.Table, work *db.Work, a asked, out table.Outcome) error {
 	form, err := url.ParseQuery(a.Form)
 	if err != nil {
@@ -261,7 +259,7 @@ func (x *exchange) refusedOf(t schema.Table, work *db.Work, a asked, out table.O
 	return x.refusedRows(t, file.File, v.reading, out.Errors)
 }
 
-// importMessage says what came of an import.
+// importMessage is the result of an import.
 func importMessage(t schema.Table, file string, out table.Outcome) *message {
 	rows := page.Plural(out.Imported, "row of "+file+" was", "rows of "+file+" were")
 	m := &message{Text: fmt.Sprintf("%s imported into %s. %s", rows, t.Name, rowsOf(out))}

@@ -20,7 +20,7 @@ import (
 	"quartermaster/schema/wire"
 )
 
-// importView is the page of an import: the file to choose, or what would come of it.
+// importView is the page of an import: the choice of a file, or its preview.
 type importView struct {
 	table    schema.Table
 	file     table.Waiting
@@ -46,8 +46,7 @@ func (s *Screens) importsPage() page.Page {
 	})
 }
 
-// importPage answers GET /import/:table: the form, or the preview of a file that waits.
-// It writes nothing.
+// importPage answers GET /import/:table: the form, or the preview of an uploaded file. It writes nothing.
 func importPage(x *exchange) error {
 	t, done, err := x.importing()
 	if done || err != nil {
@@ -84,7 +83,7 @@ func (x *exchange) showImport(status int, v importView) error {
 	return x.show(status, "Import "+v.table.Name, false, x.frame(shop), importForm(v))
 }
 
-// importing admits who may import, and finds the table.
+// importing checks the visitor's permission and finds the table.
 func (x *exchange) importing() (t schema.Table, done bool, err error) {
 	if t, err = x.s.table(x.path["table"]); err != nil {
 		return t, false, err
@@ -98,7 +97,7 @@ func (x *exchange) importing() (t schema.Table, done bool, err error) {
 	return t, done, err
 }
 
-// preview reads the file as the address says, and tries it.
+// preview reads the file with the address's options and tries it.
 func (x *exchange) preview(v *importView) (err error) {
 	ctx, who := x.r.Context(), x.who()
 	store := table.NewStore(x.s.DB)
@@ -144,8 +143,7 @@ func (v *importView) options(dry bool) table.Options {
 	return table.Options{LoadOptions: schema.LoadOptions{Add: v.add, Emit: v.emit, DryRun: dry}, Reading: v.reading}
 }
 
-// readingOf is how the address says that the file is to be read; columns are the
-// file's, which map.0, map.1 ... name by their place.
+// readingOf are the address's options for the file; columns are the file's, which map.0, map.1 ... name by index.
 func readingOf(q url.Values, columns []string) table.Reading {
 	last := func(name string) string {
 		if v := q[name]; len(v) > 0 {
@@ -160,9 +158,9 @@ func readingOf(q url.Values, columns []string) table.Reading {
 	if last("decimal_comma") == "true" && r.Decimal == "" {
 		r.Decimal = "comma"
 	}
-	r.HeaderLine, _ = strconv.Atoi(last("header_line")) // anything else: found
+	r.HeaderLine, _ = strconv.Atoi(last("header_line")) // anything else: detected
 	if r.From != "" && r.From != "none" {
-		return r // a ready mapping has all columns
+		return r // a chosen mapping has all columns
 	}
 	same := true
 	for i, name := range columns {
@@ -195,8 +193,7 @@ func (x *exchange) refusedRows(t schema.Table, f *table.File, how table.Reading,
 	})
 }
 
-// importPost answers POST /import/:table: a file that was chosen waits for its preview;
-// one that waits is imported.
+// importPost answers POST /import/:table: a chosen file is stored for its preview; a stored one is imported.
 func importPost(x *exchange) error {
 	t, done, err := x.importing()
 	if done || err != nil {
@@ -206,7 +203,7 @@ func importPost(x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if _, done, err := x.importing(); done || err != nil { // they may have lost their access meanwhile
+	if _, done, err := x.importing(); done || err != nil { // access may have been revoked meanwhile
 		return err
 	}
 	if done, err := x.toSecrets(t, in); done || err != nil {
@@ -248,8 +245,7 @@ func importPost(x *exchange) error {
 	return x.lead("/import/" + queryEscape(t.Name) + "?" + q.Encode())
 }
 
-// asked is how the file is read, as fields: what the address holds, with the mapping
-// written out.
+// asked are the file's options as fields: those of the address, with the mapping written out.
 func (v importView) asked() [][2]string {
 	var all [][2]string
 	add := func(name, value string) {
@@ -287,7 +283,7 @@ func (v importView) asked() [][2]string {
 	return all
 }
 
-// refusedPath leads to the refused rows as a file.
+// refusedPath is the address of the refused rows as a file.
 func (v importView) refusedPath() string {
 	q := url.Values{"read": {"yes"}, "format": {"refused"}}
 	for _, f := range v.asked() {
@@ -296,7 +292,7 @@ func (v importView) refusedPath() string {
 	return "/import/" + queryEscape(v.table.Name) + "?" + q.Encode()
 }
 
-// cellOf is what the file calls the column of a refused cell, and why it was refused, without that name.
+// cellOf is the file's column name of a refused cell, and the reason without that name.
 func (v importView) cellOf(e schema.Refused) (column, reason string) {
 	column, reason = e.Column, e.Reason
 	if name, rest, found := strings.Cut(reason, ": "); found && (column == "" || column == name) &&
@@ -309,10 +305,10 @@ func (v importView) cellOf(e schema.Refused) (column, reason string) {
 	return cmp.Or(v.look.Theirs(column), column), reason
 }
 
-// nextSet is the name of the next column that is set for all rows.
+// nextSet is the name of the next column with a value for all rows.
 func (v importView) nextSet() string { return "set." + strconv.Itoa(len(v.reading.Set)) }
 
-// found is how the file is written, as far as it was read.
+// found describes the file's detected format.
 func (v importView) found() table.Found {
 	if v.out.Found.Format == "" {
 		return v.look.Found
@@ -320,7 +316,7 @@ func (v importView) found() table.Found {
 	return v.out.Found
 }
 
-// asks tells a field that the refusal is about.
+// asks reports whether the refusal concerns a field.
 func (v importView) asks(field string) bool {
 	return v.refusal != nil && slices.ContainsFunc(v.refusal.Fields, func(f fault.Field) bool { return f.Field == field })
 }
@@ -334,5 +330,5 @@ func (v importView) headerLine() string {
 
 func (v importView) takes(option string) bool { return slices.Contains(v.table.Options, option) }
 
-// good is how many rows would be written.
+// good is the number of rows that would be written.
 func (v importView) good() int { return v.out.New + v.out.Changed }

@@ -12,8 +12,7 @@ import (
 	"quartermaster/schema/page"
 )
 
-// index is the page of all that can be done and asked in a service; it is the first page
-// too while the service has none of its own.
+// index is the page of all operations of a service; it is the first page of a service without one.
 type index struct{ acts, answers []schema.Op }
 
 func (s *Screens) index(path, title string) page.Page {

@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/page"
 )
 
-// leads is where the browser goes when the operation is done.
+// leads is the browser's next page after the operation.
 func (x *exchange) leads(op schema.Op, in *sent, answer any) (to string) {
 	if in.then != "" {
 		return x.ours(x.bring(op, in, answer, in.then))
@@ -34,8 +34,7 @@ func (x *exchange) homeOf() string {
 	return "/"
 }
 
-// done leads on, with the message that tells what was done; what is shown once is shown
-// here.
+// done redirects with a message; a one-time secret is shown here.
 func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) error {
 	if v, is := answer.(copied); is {
 		return x.sendCopy(v)
@@ -65,7 +64,7 @@ func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) e
 	return x.lead(x.leads(op, in, answer))
 }
 
-// didText is the sentence that tells what was done.
+// didText is the message of what was done.
 func didText(op schema.Op, answer any, shop shopSettings) (text string) {
 	text = "Done: " + op.PageTitle() + "."
 	if op.Did == nil {
@@ -77,8 +76,7 @@ func didText(op schema.Op, answer any, shop shopSettings) (text string) {
 	return text
 }
 
-// ours keeps a path that leads to a page of this area that is read, and turns any other
-// into the first page.
+// ours returns a path of a readable page of this area, and the first page for any other.
 func (x *exchange) ours(to string) string {
 	u, err := url.Parse(to)
 	home := x.homeOf()
@@ -97,5 +95,5 @@ func (x *exchange) ours(to string) string {
 	return to
 }
 
-// notRead are addresses that no redirect leads to.
+// notRead are addresses to which no redirect leads.
 var notRead = map[string]bool{"/login": true, "/logout": true, "/welcome/:token": true}

@@ -13,16 +13,16 @@ import (
 	"quartermaster/schema/picture"
 )
 
-// maxLogo is how large the shop's logo may be, in bytes.
+// maxLogo is the largest size of the shop's logo, in bytes.
 const maxLogo = 1 << 20
 
-// LogoSet is the shop's logo; Bytes is 0 where there is none.
+// LogoSet is the shop's logo; Bytes is 0 if there is none.
 type LogoSet struct {
 	Type  string `json:"type" about:"image/png, image/jpeg, image/webp or image/gif"`
 	Bytes int    `json:"bytes"`
 }
 
-// LogoOps are the operations of the shop's logo. It is part of the database, and so of each backup.
+// LogoOps are the operations on the shop's logo. It is stored in the database, and so in each backup.
 func LogoOps(d *db.DB) []schema.Op {
 	op := func(name, command, about, done string, bind func(f *schema.Form) schema.Handler) schema.Op {
 		return schema.Op{
@@ -75,7 +75,7 @@ func removeLogo(ctx context.Context, d *db.DB, who db.Caller) (LogoSet, error) {
 	})
 }
 
-// changeLogo keeps a logo by keep; sum names its bytes in the address at which it is shown.
+// changeLogo stores a logo by keep; sum identifies its bytes in its address.
 func changeLogo(ctx context.Context, d *db.DB, who db.Caller, v LogoSet, sum string, keep func(*db.Tx) error) (LogoSet,
 	error) {
 	who.Service = ""
@@ -93,7 +93,7 @@ func changeLogo(ctx context.Context, d *db.DB, who db.Caller, v LogoSet, sum str
 	})
 }
 
-// logoAddress is where the logo whose bytes have this sum is shown; "" without one.
+// logoAddress is the address of the logo with this sum; "" without one.
 func logoAddress(sum string) string {
 	if sum == "" {
 		return ""
@@ -101,7 +101,7 @@ func logoAddress(sum string) string {
 	return "/logo?v=" + sum
 }
 
-// logoPicture answers GET /logo for everybody: the pages of customers and tenants show it before the sign-in.
+// logoPicture answers GET /logo for everybody: customers' and tenants' pages show it before the sign-in.
 func logoPicture(x *exchange) error {
 	var f page.File
 	var sum string

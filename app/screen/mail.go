@@ -15,7 +15,7 @@ import (
 	"quartermaster/webhook"
 )
 
-// mailView is the list of what was mailed and what waits.
+// mailView is the list of messages.
 type mailView struct {
 	mailer.List
 	status mailer.Status
@@ -73,7 +73,7 @@ func (s *Screens) mailPage() page.Page {
 	})
 }
 
-// messageView is one message and how it reads now.
+// messageView is one message with its present text.
 type messageView struct{ mailer.Reads }
 
 // PageTitle names the message.
@@ -100,7 +100,7 @@ type mailSettingsView struct {
 	daily   mailer.Timer
 	texts   []mailer.TextRow
 	blocked []mailer.Blocked
-	takers  []webhook.Receiver // receivers that are told of paid orders
+	takers  []webhook.Receiver // receivers of paid orders
 }
 
 func (s *Screens) mailSettingsPage() page.Page {
@@ -132,7 +132,7 @@ func (s *Screens) mailSettingsPage() page.Page {
 	})
 }
 
-// paidTakers are the receivers of order.paid: they may mail keys already.
+// paidTakers are the receivers of order.paid, which may mail keys already.
 func paidTakers(ctx context.Context, d *db.DB) (takers []webhook.Receiver, err error) {
 	all, err := webhook.NewReceivers(d, nil).List(ctx, "store")
 	for _, r := range all {
@@ -143,11 +143,11 @@ func paidTakers(ctx context.Context, d *db.DB) (takers []webhook.Receiver, err e
 	return takers, err
 }
 
-// mailTextView is a kind's text with how it would read.
+// mailTextView is a kind's text with a preview.
 type mailTextView struct {
 	mailer.TextRow
 	reads mail.Written
-	why   string // it cannot be shown
+	why   string // why it cannot be shown
 	setUp bool
 }
 
@@ -183,7 +183,7 @@ func (s *Screens) mailTextPage() page.Page {
 	})
 }
 
-// mailStatus is whether mail is set up, and what holds it: the menu and the first page show it.
+// mailStatus is whether mail is set up, and what blocks it, for the menu and the first page.
 func (x *exchange) mailStatus() mailer.Status {
 	if x.visitor == nil || x.visitor.caller.Role != page.Member && x.visitor.caller.Role != page.Admin {
 		return mailer.Status{}
@@ -195,7 +195,7 @@ func (x *exchange) mailStatus() mailer.Status {
 	return v
 }
 
-// mailsOf are the newest messages about the record whose page is asked for, for who may see them.
+// mailsOf are the newest messages about the page's record, if the visitor may see them.
 func (x *exchange) mailsOf(status mailer.Status) []mailer.Mail {
 	subjects := x.mailed
 	if subject := x.recordOf(); len(subjects) == 0 && subject != "" {
@@ -221,7 +221,7 @@ func mailLook(state string) string {
 	return page.Idle
 }
 
-// said is the server's answer to a message.
+// said is the server's reply to a message.
 func said(m mailer.Mail) string {
 	var words []string
 	if m.Code != nil {
@@ -233,7 +233,7 @@ func said(m mailer.Mail) string {
 	return strings.Join(words, " ")
 }
 
-// mailActs are what can be done with a message.
+// mailActs are the actions on a message.
 func mailActs(m mailer.Mail) []page.Action {
 	switch m.State {
 	case mail.Queued, mail.Held:
@@ -252,7 +252,7 @@ func (v mailTextView) only() []string {
 	return []string{"subject", "body"}
 }
 
-// timer is what the form of the timer holds at first.
+// timer are the initial values of the timer's form.
 func (v mailSettingsView) timer() map[string]string {
 	return map[string]string{"expiry": yesNo(v.daily.Expiry), "reminders": yesNo(v.daily.Reminders),
 		"digests": yesNo(v.daily.Digests)}

@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/page"
 )
 
-// peopleView is who may do what.
+// peopleView is the page of users and roles.
 type peopleView struct {
 	users    []account.User
 	services []Place
@@ -19,7 +19,7 @@ type peopleView struct {
 	mailed   bool // mail is set up
 }
 
-// mailInvitation mails a user an invitation, where that can be; else it sets the address.
+// mailInvitation mails a user an invitation if possible; else it sets the address.
 func (v peopleView) mailInvitation(u account.User) page.Action {
 	if !v.mailed || u.Email == "" {
 		return page.Open("E-mail", "set_user_email", "name", u.Name).Quiet().Named(u.Name).Then("/users")
@@ -76,7 +76,7 @@ type accountView struct {
 	sessions []account.OwnSession
 	has      account.Session
 	mailed   bool              // mail is set up
-	notices  map[string]string // what they are mailed of
+	notices  map[string]string // their notices by mail
 }
 
 func (s *Screens) accountPage() page.Page {
@@ -99,7 +99,7 @@ func (s *Screens) accountPage() page.Page {
 	})
 }
 
-// preferences are how who likes the pages.
+// preferences are the visitor's settings of the pages.
 func (s *Screens) preferences(ctx context.Context, who db.Caller) (v account.Session, err error) {
 	err = s.DB.View(ctx, func(c *db.Conn) error {
 		v, _, err = db.One(c, func(r *db.Row) account.Session {

@@ -20,18 +20,18 @@ type guestSignView struct {
 	refusal *fault.Error
 	token   string // of a tenant's invitation
 	by      string
-	next    string // where to go after coming in
-	mailed  bool   // mail is set up, so that a link can be asked for
+	next    string // the page after signing in
+	mailed  bool   // mail is set up, so that a link can be requested
 	byOrder bool   // a purchase opens by its order and e-mail
-	unsent  string // what became of a form that was sent after the session had ended: formKept, formLost
+	unsent  string // the fate of a form that was sent after the session had ended: formKept, formLost
 }
 
 const (
-	formKept = "kept" // it waits for whom it was made
+	formKept = "kept" // it is kept for its owner
 	formLost = "lost"
 )
 
-// outside makes the addresses of tenants, of buyers and the public ones.
+// outside makes the addresses of tenants, buyers and the public.
 func (s *Screens) outside() {
 	s.guestArea(page.Tenant, "/portal", len(s.Portal) > 0 || s.has(page.Tenant), s.enterPortal)
 	s.guestArea(page.Buyer, "/my", s.OpenBuyer != nil, s.enterMy)
@@ -117,7 +117,7 @@ func (x *exchange) showGuestSign(status int, v guestSignView) error {
 	return x.show(status, title, v.token != "", x.frame(shop), body)
 }
 
-// refuseGuestSign shows the sign-in again with what was wrong.
+// refuseGuestSign shows the sign-in again with the reason.
 func (x *exchange) refuseGuestSign(err error, v guestSignView) error {
 	v.refusal = x.faultOf(err)
 	switch v.refusal.Kind {
@@ -149,13 +149,12 @@ func (s *Screens) enterPortal(x *exchange) error {
 	return x.enter(page.Tenant, token, opened, guestSignOf(in))
 }
 
-// guestSignOf is what a sign-in form brings, for it to be shown again.
+// guestSignOf is a sent sign-in form, to show it again.
 func guestSignOf(in *sent) guestSignView {
 	return guestSignView{given: in.fields, next: in.fields.Get("next"), unsent: in.fields.Get("unsent")}
 }
 
-// enter gives the browser its session, and leads to the form of theirs that waits, or on to
-// where they wanted to be.
+// enter gives the browser its session and redirects to the person's waiting form, or to the requested page.
 func (x *exchange) enter(a area, token string, opened account.Session, v guestSignView) error {
 	x.endOld(a)
 	http.SetCookie(x.w, x.cookie(a, token, sessionKinds[a].MaxAge()))
@@ -171,8 +170,8 @@ func (x *exchange) enter(a area, token string, opened account.Session, v guestSi
 	return x.lead(to)
 }
 
-// comeInFirst answers a tenant or a buyer without a session. A form that was sent after it
-// had ended waits for whom it was made, and for nobody else.
+// comeInFirst answers a tenant or a buyer without a session. A form that was sent after it had ended is kept for its
+// owner, and for nobody else.
 func (x *exchange) comeInFirst() error {
 	home := x.homeOf()
 	if x.r.Method != http.MethodPost {
@@ -190,7 +189,7 @@ func (x *exchange) comeInFirst() error {
 	return x.showGuestSign(http.StatusUnauthorized, v)
 }
 
-// askLink mails a link to whom the visitor means, and shows the same page whoever that is.
+// askLink mails a link to the person whom the visitor means, and shows the same page in every case.
 func (x *exchange) askLink(kind, typed string, v guestSignView) error {
 	if err := x.s.Mail.Ask(x.r.Context(), kind, typed, x.r.RemoteAddr); err != nil {
 		return x.refuseGuestSign(err, v)
@@ -198,7 +197,7 @@ func (x *exchange) askLink(kind, typed string, v guestSignView) error {
 	return x.showAsked()
 }
 
-// showAsked says that a link is on its way, if anybody was meant.
+// showAsked says that a link is on its way, if a person matched.
 func (x *exchange) showAsked() error {
 	shop, err := x.shopNow(x.r.Context())
 	if err != nil {
@@ -236,8 +235,7 @@ func tenantAccept(x *exchange) error {
 	return x.enter(page.Tenant, token, opened, guestSignView{})
 }
 
-// enterMy answers POST /my: a buyer shows the license key, or the order's reference
-// with the e-mail.
+// enterMy answers POST /my: a buyer enters the license key, or the order's reference with the e-mail.
 func (s *Screens) enterMy(x *exchange) error {
 	in, err := x.receive(mostForm)
 	if err != nil {
@@ -259,11 +257,10 @@ func (s *Screens) enterMy(x *exchange) error {
 	return x.enter(page.Buyer, token, opened, guestSignOf(in))
 }
 
-// OpenBuyer finds the license that a buyer shows the key of, or the order with its
-// e-mail.
+// OpenBuyer finds the license of a buyer's key, or the order with its e-mail.
 type OpenBuyer func(ctx context.Context, licenseKey, orderRef, email, remote string) (license int64, err error)
 
-// openPost does an operation that is public.
+// openPost runs a public operation.
 func (s *Screens) openPost(op schema.Op) handle {
 	return func(x *exchange) error {
 		in, err := x.receive(mostOf(op))
@@ -305,7 +302,7 @@ func (x *exchange) refuseOpen(op schema.Op, in *sent, err error, shop shopSettin
 	case fault.Internal, fault.Gone:
 		return err
 	case fault.NotFound:
-		if len(x.path) > 0 { // what the address names, not what was typed
+		if len(x.path) > 0 { // the address's values, not typed ones
 			return err
 		}
 	case fault.Limited, fault.Unavailable:

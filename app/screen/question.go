@@ -18,11 +18,11 @@ func parseInt(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }
 
 func (v *doView) unavailable() bool { return v.refusal != nil && v.refusal.Kind == fault.Unavailable }
 
-// actionOf is where the question's form is sent: where it came from.
+// actionOf is the address of the question's form: where it came from.
 func actionOf(v *doView) string { return v.action + v.op.Name }
 
-// cannot says why the act is refused whatever is typed; "" when it is not, or only for want of a
-// field that is still empty.
+// cannot is the reason why the operation is refused with any input; "" if it is not, or only because a field is still
+// empty.
 func (v *doView) cannot() string {
 	e, refused := fault.As(v.will.err)
 	if !refused || e.Kind == fault.Invalid {
@@ -31,7 +31,7 @@ func (v *doView) cannot() string {
 	return v.op.Plain(e).Detail
 }
 
-// existing is the Edit form of the record that has the keys.
+// existing is the Edit form of the record with the keys.
 func (v *doView) existing() string {
 	q := url.Values{}
 	for _, key := range v.op.Keys {
@@ -40,7 +40,7 @@ func (v *doView) existing() string {
 	return v.action + v.op.Name + "?" + q.Encode()
 }
 
-// backOf leads away from a question.
+// backOf is the link that leaves a question.
 func backOf(v *doView) string {
 	if v.then != "" {
 		return v.then
@@ -48,7 +48,7 @@ func backOf(v *doView) string {
 	return v.home
 }
 
-// hiddenOf are the fields of a question: all that was sent, and the word that confirms.
+// hiddenOf are the fields of a question: all that was sent, and the confirmation.
 func hiddenOf(v *doView, fm page.Form) [][2]string {
 	var h [][2]string
 	for _, name := range slices.Sorted(keysOf(v.given)) {

@@ -13,7 +13,7 @@ import (
 	"quartermaster/schema/wire"
 )
 
-// refusalView is what the page of an error shows.
+// refusalView is the page of an error.
 type refusalView struct {
 	Heading, Text  string
 	Lines, Seen    []string
@@ -30,8 +30,7 @@ var headings = map[fault.Kind]string{
 	fault.Gone: "This link has ended",
 }
 
-// faultOf is the refusal that err is; one that is none of the caller's making tells
-// nothing but the request's id.
+// faultOf is err's refusal; an internal error shows only the request's id.
 func (x *exchange) faultOf(err error) *fault.Error {
 	if e, ok := fault.As(err); ok {
 		if e.Kind == fault.Unavailable {
@@ -47,7 +46,7 @@ func (x *exchange) faultOf(err error) *fault.Error {
 	return fault.New(fault.Internal, "the program failed; the log has it under request %s", x.id)
 }
 
-// refuse answers with the page of an error, or with JSON for who asks for no page.
+// refuse answers with the page of an error, or with JSON for clients that do not accept pages.
 func (x *exchange) refuse(err error) {
 	if x.wrote {
 		return
@@ -95,7 +94,7 @@ func (x *exchange) refuse(err error) {
 	}
 }
 
-// retry says when to come again.
+// retry says when to retry.
 func (x *exchange) retry(e *fault.Error) {
 	x.w.Header().Set("Retry-After", strconv.Itoa(max(1, int((e.Retry+time.Second-1)/time.Second))))
 }

@@ -7,21 +7,20 @@ import (
 	"strings"
 )
 
-// route is one address with what answers it. Pages cannot stand in httprouter, which
-// holds no /work-orders/new beside /work-orders/:id.
+// route is one address with its handler. httprouter cannot hold /work-orders/new beside /work-orders/:id.
 type route struct {
 	pattern string
-	parts   []string // ":name" takes any part
+	parts   []string // ":name" matches any part
 	get     handle
 	post    handle
 	area    area
-	open    bool // also for who has no role in the service
+	open    bool // also for users without a role in the service
 }
 
 // handle answers one request of a route.
 type handle func(x *exchange) error
 
-// router finds a path's route: a fixed part comes before a named one.
+// router finds a path's route: a fixed part precedes a named one.
 type router struct{ byLength map[int][]*route }
 
 func (t *router) add(pattern string, r *route) {
@@ -90,7 +89,7 @@ func (r *route) match(parts []string) (map[string]string, bool) {
 	return values, true
 }
 
-// allows lists the methods that the route takes.
+// allows lists the methods of the route.
 func (r *route) allows() string {
 	switch {
 	case r.get != nil && r.post != nil:
@@ -101,7 +100,7 @@ func (r *route) allows() string {
 	return "GET, HEAD"
 }
 
-// of is what answers the method.
+// of is the handler of the method.
 func (r *route) of(method string) handle {
 	switch method {
 	case http.MethodGet, http.MethodHead:

@@ -42,8 +42,7 @@ func (s *Screens) routes() {
 	s.outside()
 }
 
-// shared are the addresses of the pages that every service has: they stand in the menu
-// of the person, not of the service.
+// shared are the addresses of the pages that every service has, in the user's menu.
 var shared = map[string]bool{
 	"/users": true, "/keys": true, "/webhooks": true, "/audit": true, "/import": true, "/export": true,
 	"/mail": true, "/settings": true, "/backup": true, "/doctor": true, "/account": true, "/docs": true,

@@ -1,7 +1,6 @@
-// Package screen serves a service's pages beside its API: it routes them, knows who is
-// looking, wraps the frame around them, and does operations that a form asks for. The
-// pages themselves are declared beside their services, with the components of package
-// page; the rules stay in the services.
+// Package screen serves a service's pages beside its API: it routes them, identifies the visitor, adds the frame, and
+// runs the operations of forms. The pages are declared beside their services, with the components of package page; the
+// rules stay in the services.
 package screen
 
 import (
@@ -22,11 +21,11 @@ import (
 	"quartermaster/schema/page"
 )
 
-// Options are what the screens of one service need.
+// Options configure the pages of one service.
 type Options struct {
 	Service  schema.Service
-	Common   []schema.Op // operations that every service has: people, keys, receivers
-	Places   []Place     // the services that are served, in the order of the menu
+	Common   []schema.Op // operations that every service has: users, keys, receivers
+	Places   []Place     // the running services, in the order of the menu
 	DB       *db.DB
 	Sessions *account.Sessions
 	Doctor   *doctor.Desk
@@ -38,12 +37,12 @@ type Options struct {
 	OwnTLS   bool           // TLS is ours
 	Observe  func(rest.Observation)
 
-	Background func(work func(ctx context.Context)) // does long work beside the requests; ctx ends with the server
+	Background func(work func(ctx context.Context)) // runs long work in the background; ctx ends with the server
 
 	Pages     []page.Page // the service's own, and those that all services have
-	Portal    []schema.Op // acts of tenants
-	Buyer     []schema.Op // acts of buyers
-	Once      []page.Once // how answers are drawn that are shown once
+	Portal    []schema.Op // operations of tenants
+	Buyer     []schema.Op // operations of buyers
+	Once      []page.Once // how one-time answers are drawn
 	OpenBuyer OpenBuyer
 	Open      []schema.Op // public operations, at their own Route
 
@@ -60,7 +59,7 @@ type Place struct {
 
 type area = page.Area
 
-// Screens answers for everything on a service's port that is not its API.
+// Screens answers every path of a service's port that is not its API.
 type Screens struct {
 	Options
 	router  router
@@ -98,7 +97,7 @@ func New(o Options) (*Screens, error) {
 	return s, nil
 }
 
-// collectAll takes the operations of each area.
+// collectAll collects the operations of each area.
 func (s *Screens) collectAll() {
 	s.ops = map[area]map[string]schema.Op{}
 	s.collect(page.Staff, slices.Concat(s.Service.Ops, s.Common, []schema.Op{s.setShop(), s.makeBackup()}))
@@ -107,7 +106,7 @@ func (s *Screens) collectAll() {
 	s.collect(page.Public, s.Open)
 }
 
-// collect takes the operations that have a form.
+// collect collects the operations with a form.
 func (s *Screens) collect(a area, ops []schema.Op) {
 	s.ops[a] = map[string]schema.Op{}
 	for _, op := range ops {
@@ -118,8 +117,8 @@ func (s *Screens) collect(a area, ops []schema.Op) {
 	}
 }
 
-// API reports whether a path belongs to the service's API, which reads no cookie. /providers itself is a
-// page; below it lie the tills' addresses.
+// API reports whether a path belongs to the service's API, which reads no cookie. /providers itself is a page; below it
+// are the payment providers' addresses.
 func API(path string) bool {
 	if path == "/providers" {
 		return false
@@ -132,7 +131,7 @@ func API(path string) bool {
 	return false
 }
 
-// Beside puts the screens beside the API on one port.
+// Beside puts the pages beside the API on one port.
 func (s *Screens) Beside(api http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if API(r.URL.Path) {

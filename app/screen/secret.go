@@ -10,8 +10,8 @@ import (
 	"quartermaster/schema/page"
 )
 
-// toSecrets admits to a table that gives access: admins who typed their password lately. Others are asked
-// for it; in is what they sent, nil for a page. The answer is kept nowhere.
+// toSecrets admits to a table that gives access: admins who typed their password recently. Others must type it; in is
+// what they sent, nil for a page. The answer is not cached.
 func (x *exchange) toSecrets(t schema.Table, in *sent) (done bool, err error) {
 	if !t.Secret || x.visitor == nil {
 		return false, nil
@@ -40,14 +40,14 @@ func (x *exchange) toSecrets(t schema.Table, in *sent) (done bool, err error) {
 	return true, x.show(status, "Your password, again", false, x.frame(shop), passwordPage(v))
 }
 
-// passwordView is the page that asks for the password before what holds secrets.
+// passwordView is the page that asks for the password before a table with secrets.
 type passwordView struct {
 	title, path, then string
-	fields            map[string][]string // of the form that was sent
+	fields            map[string][]string // of the sent form
 	refusal           *fault.Error
 }
 
-// exportOf guards the export of tables that hold secrets.
+// exportOf guards the export of tables with secrets.
 func (x *exchange) exportOf(show handle) error {
 	t, err := x.s.table(x.path["table"])
 	if err == nil {
@@ -58,7 +58,7 @@ func (x *exchange) exportOf(show handle) error {
 	return show(x)
 }
 
-// confirmExport takes the password that an export asked for, and leads to it.
+// confirmExport checks the password for an export and redirects to it.
 func confirmExport(x *exchange) error {
 	if done, err := x.admit(); done || err != nil {
 		return err
@@ -88,14 +88,14 @@ func (s *Screens) tablesFor(who db.Caller) []schema.Table {
 	return all
 }
 
-// chooser says which record a name in the file means.
+// chooser maps a name in the file to a record.
 type chooser struct {
 	schema.Unknown
 	choices []schema.Choice
 	then    string
 }
 
-// choosers are for the names in the file that mean no record yet.
+// choosers are for the file's unknown names of records.
 func (x *exchange) choosers(out table.Outcome) ([]chooser, error) {
 	var all []chooser
 	for _, u := range out.Unknown {

@@ -11,17 +11,17 @@ import (
 	"quartermaster/schema/wire"
 )
 
-// mostAddress is how long an address may be that a form's fields stand in.
+// mostAddress is the longest address with a form's fields.
 const mostAddress = 4000
 
-// signView is what the page of signing in shows.
+// signView is the sign-in page.
 type signView struct {
 	name, next string
-	form       string // what was sent after the session had ended, where it is too long for next
+	form       string // what was sent after the session had ended, if it is too long for next
 	refusal    *fault.Error
 	again      bool // a form was sent after the session had ended
 	plainHTTP  bool // cookies are Secure, and this is plain http
-	mailed     bool // mail is set up, so that a link can be asked for
+	mailed     bool // mail is set up, so that a link can be requested
 }
 
 // loginPage answers GET /login.
@@ -32,7 +32,7 @@ func loginPage(x *exchange) error {
 	return x.showSign(http.StatusOK, signView{next: x.next(x.r.URL.Query().Get("next"))})
 }
 
-// next keeps where to go after signing in, if it is a page of ours that is read.
+// next keeps the page after signing in, if it is a readable page of ours.
 func (x *exchange) next(to string) string {
 	if to == "" {
 		return "/"
@@ -50,7 +50,7 @@ func (x *exchange) showSign(status int, v signView) error {
 	return x.show(status, "Sign in", false, f, signPage(v))
 }
 
-// secureHere reports whether the browser speaks https, to us or to a proxy.
+// secureHere reports whether the browser uses https, to us or to a proxy.
 func (x *exchange) secureHere() bool {
 	if x.r.TLS != nil {
 		return true
@@ -82,7 +82,7 @@ func login(x *exchange) error {
 	return x.lead(x.backTo(v.next, v.form, in.User))
 }
 
-// notSigned shows the page of signing in again.
+// notSigned shows the sign-in page again.
 func (x *exchange) notSigned(err error, v signView) error {
 	e := x.faultOf(err)
 	if e.Kind == fault.Internal {
@@ -95,7 +95,7 @@ func (x *exchange) notSigned(err error, v signView) error {
 	return x.showSign(wire.Status(e.Kind), v)
 }
 
-// endOld ends the session that the browser had: a fresh one at every sign-in.
+// endOld ends the browser's earlier session: each sign-in makes a new one.
 func (x *exchange) endOld(a area) {
 	token := x.token(a)
 	if token == "" {
@@ -119,8 +119,7 @@ func logout(a area, to string) handle {
 	}
 }
 
-// signInAgain answers a form that came after the session had ended: signing in leads
-// back to it, filled.
+// signInAgain answers a form that came after the session had ended: signing in leads back to it, filled in.
 func (x *exchange) signInAgain() error {
 	to, fields := x.unsent()
 	v := signView{again: true, next: to, form: fields.Encode()}
@@ -135,7 +134,7 @@ func (x *exchange) signInAgain() error {
 	return x.showSign(http.StatusUnauthorized, v)
 }
 
-// forgotten answers GET /forgot, which there is only where mail is set up.
+// forgotten answers GET /forgot, which exists only if mail is set up.
 func forgotten(x *exchange) error {
 	if err := x.s.Mail.Asks(x.r.Context()); err != nil {
 		return err
@@ -176,7 +175,7 @@ func askForgotten(x *exchange) error {
 	return x.showAsked()
 }
 
-// welcomeView is what an invitation's page shows.
+// welcomeView is the page of an invitation.
 type welcomeView struct {
 	account.Invitation
 	refusal *fault.Error
@@ -196,7 +195,7 @@ func (x *exchange) showWelcome(status int, v welcomeView) error {
 	if err != nil {
 		return err
 	}
-	x.visitor = nil // even with a session, this page is for the one invited
+	x.visitor = nil // even with a session, this page is for the invited user
 	return x.show(status, "Welcome", true, x.frame(shop), welcome(v))
 }
 

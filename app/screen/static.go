@@ -17,8 +17,7 @@ import (
 //go:embed static
 var files embed.FS
 
-// asset is one static file. It is packed when somebody first asks for it, and not at every
-// start, of which that would be the longest part.
+// asset is one static file. It is compressed at its first request, since that would be the longest part of a start.
 type asset struct {
 	path, kind string
 	plain      []byte
@@ -29,12 +28,12 @@ var kinds = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
 }
 
-// assets are the static files by their address, and their addresses by name.
+// assets are the static files by address, and their addresses by name.
 var assets, addresses = func() (map[string]*asset, map[string]string) {
 	byPath, byName := map[string]*asset{}, map[string]string{}
 	entries, err := files.ReadDir("static")
 	if err != nil {
-		panic(err) // embedded: it is there or the build is broken
+		panic(err) // embedded: it exists or the build is broken
 	}
 	for _, e := range entries {
 		b, err := files.ReadFile("static/" + e.Name())
@@ -52,7 +51,7 @@ var assets, addresses = func() (map[string]*asset, map[string]string) {
 // papers are the style sheet's --paper in each theme.
 var papers = map[string]string{"light": "#fbfaf7", "dark": "#111417"}
 
-// iconOf is the address of a service's icon; a page of no service has the first one's.
+// iconOf is the address of a service's icon; a page without service has the first one's.
 func iconOf(service string) string {
 	if a, ok := addresses["icon-"+service+".svg"]; ok {
 		return a
@@ -60,14 +59,14 @@ func iconOf(service string) string {
 	return addresses["icon-store.svg"]
 }
 
-// favicon answers for programs that ask for /favicon.ico without reading the page.
+// favicon answers programs that request /favicon.ico without reading the page.
 func favicon(x *exchange) error {
 	x.w.Header().Set("Location", iconOf(x.s.Service.Name))
 	x.w.WriteHeader(http.StatusFound)
 	return nil
 }
 
-// manifest answers what a phone asks for that puts the service on its first screen.
+// manifest answers a phone that installs the service on its home screen.
 func manifest(x *exchange) error {
 	shop, err := x.shopNow(x.r.Context())
 	if err != nil {
@@ -95,7 +94,7 @@ func pack(b []byte) []byte {
 	return out.Bytes()
 }
 
-// static answers for a static file; it never changes under its address.
+// static answers with a static file, which never changes under its address.
 func (s *Screens) static(w http.ResponseWriter, r *http.Request) {
 	a, ok := assets[r.URL.Path]
 	if !ok {
@@ -123,7 +122,7 @@ func (s *Screens) static(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// takesGzip reports whether the client takes a packed body.
+// takesGzip reports whether the client accepts gzip.
 func takesGzip(r *http.Request) bool {
 	for _, part := range strings.Split(r.Header.Get("Accept-Encoding"), ",") {
 		name, q, _ := strings.Cut(strings.TrimSpace(part), ";")

@@ -10,9 +10,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// newOrEdit tells an Edit form, which carries what it was loaded with, from a New one: of the first
-// only what was changed is written, and refused if somebody else changed the same; the second is
-// refused when its keys are in use. Both are judged in the transaction of the operation.
+// newOrEdit distinguishes an Edit form, which carries the values that it was loaded with, from a New one. An Edit form
+// writes only changed fields, and is refused if somebody else changed the same ones. A New form is refused if its keys
+// are in use. Both are checked in the operation's transaction.
 func (x *exchange) newOrEdit(op schema.Op, in *sent, shop shopSettings, r *db.Request) error {
 	currency := exact.CurrencyOf(shop.currency)
 	switch {
@@ -41,14 +41,13 @@ func (x *exchange) newOrEdit(op schema.Op, in *sent, shop shopSettings, r *db.Re
 	return nil
 }
 
-// trial is what a trial run said: what is asked before it is done, or why it would be refused.
+// trial is the result of a trial run: the question before it is done, or why it would be refused.
 type trial struct {
-	ask schema.Question // without a Title nothing is asked
+	ask schema.Question // without a Title there is no question
 	err error
 }
 
-// try does the operation and takes it back, so that the question before it can say in
-// numbers what will happen.
+// try runs the operation as a trial, so that the question can say in numbers what will happen.
 func (x *exchange) try(op schema.Op, in *sent, shop shopSettings) (trial, string) {
 	var answer any
 	who := x.who()
@@ -71,8 +70,7 @@ func (x *exchange) try(op schema.Op, in *sent, shop shopSettings) (trial, string
 	return trial{ask: q}, askedOf(in)
 }
 
-// asked is the heading of a question: the act and what it is about, "Cancel purchase order PO-000012,
-// Wollwerk, 3 lines?".
+// asked is the heading of a question: the action and its record, "Cancel purchase order PO-000012, Wollwerk, 3 lines?".
 func (x *exchange) asked(op schema.Op, in *sent, answer any) string {
 	if op.Thing != nil {
 		verb, _, _ := strings.Cut(op.PageTitle(), " ")
@@ -94,7 +92,7 @@ func (x *exchange) asked(op schema.Op, in *sent, answer any) string {
 	return strings.TrimSpace(op.PageTitle()+" "+thing) + "?"
 }
 
-// questionOf is what is asked before the operation is done, by the answer of a trial.
+// questionOf is the question before the operation, from a trial's answer.
 func questionOf(op schema.Op, answer any, shop shopSettings) schema.Question {
 	money := exact.CurrencyOf(shop.currency).Format
 	if !op.Confirmed() {
@@ -115,7 +113,7 @@ func questionOf(op schema.Op, answer any, shop shopSettings) schema.Question {
 	return q
 }
 
-// stated is what an operation says it did or will do, as a sentence with states in the words of pages.
+// stated is an operation's message, with states in the words of pages.
 func stated(text string) string {
 	text = strings.NewReplacer("in-progress", "in progress", "in_progress", "in progress").Replace(text)
 	return sentence(schema.DaysInWords(text))

@@ -21,7 +21,7 @@ import (
 	"quartermaster/webhook"
 )
 
-// frameView is what the document around a page shows.
+// frameView is the document around a page.
 type frameView struct {
 	title, shop, home, kind, theme string
 	service, serviceTitle, user, q string
@@ -29,32 +29,32 @@ type frameView struct {
 	area                           area
 	top, keys                      bool
 	places                         []Place
-	waits                          map[string]int64 // what waits in each service where the user has a role
+	waits                          map[string]int64 // open tasks in each service where the user has a role
 	menu, more                     []entry
 	flashes                        []message
-	mails                          []mailer.Mail      // what was mailed about the record that the page shows
-	trail                          string             // the audit trail of the record that the page shows
+	mails                          []mailer.Mail      // mail about the page's record
+	trail                          string             // the audit trail of the page's record
 	mail                           mailer.Status      // of staff
 	first                          bool               // it is the service's first page
-	failing                        []webhook.Receiver // that did not take their last delivery
+	failing                        []webhook.Receiver // whose last delivery failed
 	front                          *frontView         // on the service's first page
 	body                           templ.Component
 }
 
-// entry is one word of a menu.
+// entry is one item of a menu.
 type entry struct {
 	path, word, key string
 	current         bool
 }
 
-// shopSettings are the settings that every page shows.
+// shopSettings are the settings shown on every page.
 type shopSettings struct {
 	name, address, tax, bank, currency string
-	logo                               string // where it is shown
+	logo                               string // its address
 	mailing                            bool   // mail is set up
 }
 
-// written is an amount as it is typed into a form: 12.50.
+// written is an amount in a form's format: 12.50.
 func (s shopSettings) written(cents int64, currency string) string {
 	if currency == "" {
 		currency = s.currency
@@ -93,7 +93,7 @@ func (x *exchange) shopNow(ctx context.Context) (v shopSettings, err error) {
 	return v, err
 }
 
-// frame is what the components of the page know about the request.
+// frame is the components' knowledge of the request.
 func (x *exchange) frame(shop shopSettings) *page.Frame {
 	s := x.s
 	f := &page.Frame{
@@ -184,7 +184,7 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 	return v
 }
 
-// waits counts what waits in each service where the visitor has a role.
+// waits counts the open tasks in each service where the visitor has a role.
 func (x *exchange) waits() map[string]int64 {
 	counts := map[string]int64{}
 	for _, p := range x.s.Places {
@@ -201,7 +201,7 @@ func (x *exchange) waits() map[string]int64 {
 	return counts
 }
 
-// documentTitle names the page, the service and the shop, for a row of tabs.
+// documentTitle names the page, the service and the shop, to distinguish tabs.
 func (d *frameView) documentTitle() string {
 	if d.area == page.Staff && d.serviceTitle != "" && d.serviceTitle != d.title {
 		return d.title + " - " + d.serviceTitle + " - " + d.shop
@@ -209,8 +209,7 @@ func (d *frameView) documentTitle() string {
 	return d.title + " - " + d.shop
 }
 
-// paper is the colour of a page in a theme, for the browser's own bars; a user's own theme
-// goes before the device's.
+// paper is the page colour of a theme, for the browser's own bars; a user's theme overrides the device's.
 func (d *frameView) paper(theme string) string {
 	if d.theme != "" {
 		theme = d.theme
@@ -218,7 +217,7 @@ func (d *frameView) paper(theme string) string {
 	return papers[theme]
 }
 
-// within reports whether a page stands under the one of the menu.
+// within reports whether a page is below the menu's page.
 func within(pattern, menu string) bool {
 	return pattern == menu || menu != "/" && strings.HasPrefix(pattern, menu+"/")
 }
@@ -234,7 +233,7 @@ func themeClass(theme string) string {
 
 func serviceWord(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-// input is what a page's address brings to its arguments.
+// input is the arguments in a page's address.
 func (x *exchange) input(shop shopSettings, args []schema.Arg) (schema.Input, error) {
 	values := url.Values{}
 	for name, v := range x.r.URL.Query() {
@@ -243,7 +242,7 @@ func (x *exchange) input(shop shopSettings, args []schema.Arg) (schema.Input, er
 				schema.PageField(a.Name) == name
 		})
 		if len(v) > 1 && !list {
-			v = v[len(v)-1:] // the last one counts, as of a form's fields
+			v = v[len(v)-1:] // the last one counts, as in a form's fields
 		}
 		values[name] = v
 	}
@@ -331,7 +330,7 @@ func (s *Screens) page(p page.Page) handle {
 	}
 }
 
-// showPage sends a page with what was loaded for it; wrong are the filters that were refused.
+// showPage sends a page with its loaded value; wrong are the refused filters.
 func (x *exchange) showPage(p page.Page, f *page.Frame, value any, wrong *fault.Error) error {
 	title := p.Title
 	if t, ok := value.(page.Titled); ok {
@@ -363,8 +362,8 @@ func (x *exchange) showPage(p page.Page, f *page.Frame, value any, wrong *fault.
 	return x.show(http.StatusOK, title, secret != nil && secret.ShowsSecret(), f, p.Draw(value))
 }
 
-// withoutWrong decodes the page's arguments. Filters that are refused are left out and told:
-// the page is shown all the same, with what is allowed.
+// withoutWrong decodes the page's arguments. Refused filters are dropped and reported: the page is still shown, with
+// what is allowed.
 func withoutWrong(p page.Page, in schema.Input) (schema.Handler, *fault.Error, error) {
 	load, err := p.Decode(in)
 	wrong, refused := fault.As(err)
@@ -392,7 +391,7 @@ func orViewer(role string) string {
 	return role
 }
 
-// showPlain sends a page without the frame, as it is printed.
+// showPlain sends a page without the frame, for printing.
 func (x *exchange) showPlain(title string, f *page.Frame, body templ.Component) error {
 	v := &frameView{title: title, shop: f.Shop.Name, kind: "print", notice: f.Notice, body: body}
 	return x.sendDrawn(http.StatusOK, f, document(v), false)

@@ -14,22 +14,22 @@ import (
 	"quartermaster/schema/session"
 )
 
-// visitor is who is looking.
+// visitor is the person behind a request.
 type visitor struct {
 	caller  db.Caller
 	session account.Session
 	area    area
 }
 
-// sessionKinds are whose sessions open an area.
+// sessionKinds are the kinds of sessions of an area.
 var sessionKinds = map[area]session.Kind{page.Staff: session.Staff, page.Tenant: session.Tenant,
 	page.Buyer: session.Buyer}
 
-// cookiePaths are where an area's cookie is sent.
+// cookiePaths are the paths of an area's cookie.
 var cookiePaths = map[area]string{page.Staff: "/", page.Tenant: "/portal", page.Buyer: "/my"}
 
-// nameCookies names the areas' cookies after the installation: two installations on
-// one host must not sign each other out, since cookies ignore ports.
+// nameCookies names the areas' cookies after the installation: two installations on one host must not sign each other
+// out, since cookies ignore ports.
 func (s *Screens) nameCookies() error {
 	id, err := account.InstallationID(context.Background(), s.DB)
 	if err != nil {
@@ -37,14 +37,14 @@ func (s *Screens) nameCookies() error {
 	}
 	host, secure := "", ""
 	if s.Secure {
-		host, secure = "__Host-", "__Secure-" // one with a path may not say __Host-
+		host, secure = "__Host-", "__Secure-" // one with a path may not be named __Host-
 	}
 	s.cookies = map[area]string{page.Staff: host + "qm-" + id, page.Tenant: secure + "qmt-" + id, page.Buyer: secure +
 		"qmb-" + id}
 	return nil
 }
 
-// cookie makes an area's cookie; a negative age takes it away.
+// cookie makes an area's cookie; a negative age removes it.
 func (x *exchange) cookie(a area, token string, age int) *http.Cookie {
 	return &http.Cookie{
 		Name: x.s.cookies[a], Value: token, Path: cookiePaths[a], MaxAge: age,
@@ -52,7 +52,7 @@ func (x *exchange) cookie(a area, token string, age int) *http.Cookie {
 	}
 }
 
-// token is what the area's cookie holds.
+// token is the value of the area's cookie.
 func (x *exchange) token(a area) string {
 	c, err := x.r.Cookie(x.s.cookies[a])
 	if err != nil {
@@ -61,13 +61,13 @@ func (x *exchange) token(a area) string {
 	return c.Value
 }
 
-// from is where the browser asks from.
+// from is the origin of the browser's request.
 func (x *exchange) from() session.From {
 	return session.From{Address: x.r.RemoteAddr, Agent: x.r.UserAgent()}
 }
 
-// look finds out who is asking. No session is no error here: the route decides. A user
-// without a role in the service is Forbidden, with the visitor known.
+// look identifies the visitor. A missing session is no error here: the route decides. A user without a role in the
+// service is Forbidden, with the visitor set.
 func (x *exchange) look(a area) error {
 	ctx := x.r.Context()
 	v := &visitor{area: a}
@@ -101,8 +101,8 @@ func (x *exchange) look(a area) error {
 	return err
 }
 
-// lookAgain finds out who is asking once more, after the form was read, which takes as long
-// as the browser wishes: they may have been disabled or signed out meanwhile.
+// lookAgain identifies the visitor again after the form was read, which may take long: they may have been disabled or
+// signed out meanwhile.
 func (x *exchange) lookAgain() error {
 	if x.visitor == nil || x.visitor.area == page.Public {
 		return nil
@@ -114,8 +114,8 @@ func (x *exchange) lookAgain() error {
 	return nil
 }
 
-// admit refuses who is not signed in, and sends a browser to where one signs in. done
-// tells that the request is answered.
+// admit refuses visitors without a session, and redirects a browser to the sign-in. done reports that the request is
+// answered.
 func (x *exchange) admit() (done bool, err error) {
 	if x.visitor != nil {
 		return false, nil
@@ -134,7 +134,7 @@ func (x *exchange) admit() (done bool, err error) {
 	return true, fault.New(fault.Unauthorized, "nobody is signed in here; sign in at /login")
 }
 
-// needs refuses a role that is less than the one needed, and says who has it.
+// needs refuses a role below the required one, and names users who have it.
 func (x *exchange) needs(role, what string) error {
 	if role == page.Owner {
 		return x.needsAll(what)
@@ -152,7 +152,7 @@ func (x *exchange) needs(role, what string) error {
 		x.visitor.caller.Role, who)
 }
 
-// needsAll refuses who is no admin of every service that is switched on.
+// needsAll refuses anyone who is not an admin of every service that is turned on.
 func (x *exchange) needsAll(what string) error {
 	if err := x.needs(page.Admin, what); err != nil || x.visitor.area != page.Staff {
 		return err
@@ -160,7 +160,7 @@ func (x *exchange) needsAll(what string) error {
 	return x.s.DB.View(x.r.Context(), func(c *db.Conn) error { return schema.KeepsWhole(c, x.visitor.caller, what) })
 }
 
-// having names some of those who have the role in this service.
+// having names some of the users with the role in this service.
 func (x *exchange) having(role string) string {
 	var names []string
 	err := x.s.DB.View(x.r.Context(), func(c *db.Conn) (err error) {
@@ -176,5 +176,5 @@ func (x *exchange) having(role string) string {
 	return strings.Join(names, ", ")
 }
 
-// now is the moment by the database's clock.
+// now is the present by the database's clock.
 func (x *exchange) now() exact.Instant { return exact.InstantOf(x.s.DB.Now()) }

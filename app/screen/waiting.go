@@ -10,12 +10,12 @@ import (
 	"quartermaster/schema/page"
 )
 
-// waitsPrefix, before the name of a form's field, names a file that was sent already: a browser doesn't
-// send it again with the form that comes back.
+// waitsPrefix, before the name of a form's field, names a file that was uploaded already, since a browser does not send
+// it again with the returned form.
 const waitsPrefix = "waits."
 
-// keepFiles keeps the files of a form that is asked about or refused, for half an hour, so that nobody has to
-// choose them twice.
+// keepFiles stores the files of a form that is asked about or refused, for half an hour, so that they need not be
+// chosen again.
 func (x *exchange) keepFiles(op schema.Op, in *sent) error {
 	if x.route.area != page.Staff {
 		return nil
@@ -37,7 +37,7 @@ func (x *exchange) keepFiles(op schema.Op, in *sent) error {
 	return err
 }
 
-// fetchFiles gives the form the files that wait for it, where none was chosen anew.
+// fetchFiles gives the form its stored files, where none was chosen anew.
 func (x *exchange) fetchFiles(op schema.Op, in *sent) error {
 	chosen := maps.Clone(in.files)
 	for field, token := range in.waits {
@@ -62,7 +62,7 @@ func (x *exchange) fetchFiles(op schema.Op, in *sent) error {
 	return nil
 }
 
-// firstField is the field of the first of several files that were chosen in one.
+// firstField is the field of the first of several files chosen in one.
 func firstField(field string) string {
 	if name, number, several := strings.Cut(field, "."); several && strings.Trim(number, "0123456789") == "" {
 		return name
