@@ -16,10 +16,6 @@ const mostPersons = 3
 // settingAsked is written if no person matches, so that such a request also waits for the disk.
 const settingAsked = "mail.asked"
 
-// askStep is the step of response times, so that they do not show whether a person matched: on an idle machine both
-// kinds take about half a millisecond.
-const askStep = 20 * time.Millisecond
-
 // Ask mails a link of the kind to each person who matches the visitor's text: at most three per hour and address, more
 // silently none. No answer shows whether anyone matched. It refuses if mail is not set up (not found), and after 20
 // requests from one network address in 10 minutes.
@@ -34,8 +30,6 @@ func (b *Book) Ask(ctx context.Context, kind, typed, remote string) error {
 		e.Retry = wait
 		return e
 	}
-	began := time.Now()
-	defer func() { time.Sleep(askStep - time.Since(began)%askStep) }()
 	who := db.Caller{User: "request", Role: "member", Scope: "full", Via: "request", Service: k.Service}
 	persons, err := db.Read(ctx, b.d, func(c *db.Conn) ([]mail.Row, error) { return k.Persons(c, typed) })
 	if err != nil {

@@ -3,6 +3,7 @@ package screen
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"quartermaster/app/account"
 	"quartermaster/schema/fault"
@@ -157,6 +158,7 @@ func askForgotten(x *exchange) error {
 	if err != nil {
 		return err
 	}
+	x.w = inStep{x.w, time.Now()}
 	name := in.fields.Get("name")
 	if err = fault.Fieldf("name", "enter your user name or e-mail address"); strings.TrimSpace(name) != "" {
 		err = x.s.Mail.Ask(x.r.Context(), "staff-link", name, x.r.RemoteAddr)
