@@ -141,7 +141,7 @@ func TestAPaidOrderIsMailed(t *testing.T) {
 		t.Error("a name is markup")
 	}
 	letter, err := mail.ReadMessage(strings.NewReader(got[0].Text))
-	if err != nil || letter.Header.Get("From") != `"Bean & Co" <shop@example.com>` || letter.Header.Get("Subject") != "Your order "+ref+" from" {
+	if err != nil || letter.Header.Get("From") != `"Bean & Co" <shop@example.com>` || letter.Header.Get("Subject") != "Your order "+ref+" from Bean & Co" {
 		t.Error(letter.Header, err)
 	}
 	s.MustCLI("store", "order", "refund", ref, "--amount-cents", "900")

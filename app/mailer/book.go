@@ -185,6 +185,9 @@ func (b *Book) fill(c *db.Conn, k mail.Kind, r mail.Row, t KindText, maker mail.
 	values := map[string]mail.Value{"name": mail.Text(f.Name)}
 	for field, setting := range map[string]string{"shop": db.SettingShopName, "shop_address": db.SettingShopAddress} {
 		text, err := c.Setting(setting)
+		if err == nil && text == "" && field == "shop" { // a shop without a name is called as its sender
+			text, err = c.Setting("mail.from_name")
+		}
 		if err != nil {
 			return f, err
 		}
