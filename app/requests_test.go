@@ -2,15 +2,18 @@ package app
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/db"
 )
 
 // TestResendingIsWholeAndOnce sends the forms "Send failed again" and "Send examples" as a browser does. Every failed
@@ -160,5 +163,34 @@ func TestAccessLostWhileTheBodyWasRead(t *testing.T) {
 	}
 	if strings.Contains(s.MustCLI("reorder", "skus", "list", "--json"), "NEW") || strings.Contains(s.MustCLI("audit", "--json"), "backup.made") {
 		t.Error("something was written, or a backup made")
+	}
+}
+
+// TestAccessLostWhileTheWriteWaited: another process holds the file and revokes a key meanwhile. The write that waits
+// for the file is refused. It is alone, so that only its own server is in the dump of goroutines.
+func TestAccessLostWhileTheWriteWaited(t *testing.T) {
+	s := apptest.Start(t)
+	if code, out, errs := s.Pipe("sku,name,current_stock\nA-1,One,10\n", "import", "reorder", "skus", "-"); code != 0 {
+		t.Fatal(out, errs)
+	}
+	other, err := db.Open(s.Path, db.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	key, answer := s.Key("reorder", "kim", "member", "full"), make(chan apptest.Answer)
+	err = db.Exec(t.Context(), other, db.Bookkeeping(), func(tx *db.Tx) error {
+		go func() { answer <- s.Do("reorder", "POST", "/api/skus/A-1/stock", key, `{"delta":-1,"reason":"count"}`) }()
+		for dump := make([]byte, 1<<20); !bytes.Contains(dump, []byte("reorder.(*Service).Adjust(")); runtime.Gosched() {
+			dump = dump[:runtime.Stack(dump[:cap(dump)], true)]
+		}
+		_, err := tx.Exec("UPDATE keys SET revoked_at = ? WHERE user_id = (SELECT id FROM users WHERE name = 'kim')", tx.Now())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := <-answer; a.Status != http.StatusUnauthorized || !strings.Contains(a.Body, "nothing was written") {
+		t.Errorf("%d %s", a.Status, a.Body)
 	}
 }

@@ -43,12 +43,8 @@ func labelsOf(c *db.Conn, ids []int64) (l Labels, err error) {
 	return l, nil
 }
 
-// MakeLabels gives the labels of assets, with requests turned on for all of them if that is
+// makeLabelsOf gives the labels of assets, with requests turned on for all of them if that is
 // wanted, which only an admin may: for all or, where one is retired, for none.
-func (s *Service) MakeLabels(ctx context.Context, who db.Caller, ids []int64, requests bool) (Labels, error) {
-	return s.makeLabelsOf(ctx, who, func(*db.Conn) ([]int64, error) { return ids, nil }, requests)
-}
-
 func (s *Service) makeLabelsOf(ctx context.Context, who db.Caller, of func(*db.Conn) ([]int64, error), requests bool) (
 	Labels, error) {
 	if requests && who.Role != "admin" {

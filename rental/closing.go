@@ -52,11 +52,6 @@ func closedThrough(c *db.Conn) (int64, error) {
 	return all[len(all)-1].year, nil
 }
 
-// ClosedThrough is the last closed year; 0: none is.
-func (s *Service) ClosedThrough(ctx context.Context) (int64, error) {
-	return db.Read(ctx, s.db, closedThrough)
-}
-
 func yearOf(d exact.Day) int64 {
 	y, _, _ := d.Date()
 	return int64(y)

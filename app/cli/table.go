@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"quartermaster/app/server"
@@ -103,14 +102,22 @@ func countLines(r io.Reader) (n int, err error) {
 	}
 }
 
-// progressOn shows a bar on a terminal: of lines rows, or a spinner for -1. end removes it.
+// progressOn counts the rows on a terminal, of at most lines; -1 is unknown. end removes the count.
 func progressOn(w io.Writer, lines int) (progress func(rows int), end func()) {
-	bar := progressbar.NewOptions(max(lines, -1),
-		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription("importing"), progressbar.OptionShowCount(),
-		progressbar.OptionSetItsString("rows"), progressbar.OptionShowIts(), progressbar.OptionSetWidth(30),
-		progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetSpinnerChangeInterval(0),
-		progressbar.OptionClearOnFinish())
-	return func(rows int) { _ = bar.Set(rows) }, func() { _ = bar.Finish() }
+	const clear = "\r\033[K"
+	var shown time.Time
+	progress = func(rows int) {
+		if time.Since(shown) < 100*time.Millisecond {
+			return
+		}
+		shown = time.Now()
+		if lines < 0 {
+			fmt.Fprintf(w, clear+"importing: %d rows", rows)
+			return
+		}
+		fmt.Fprintf(w, clear+"importing: %d rows of at most %d", rows, lines)
+	}
+	return progress, func() { fmt.Fprint(w, clear) }
 }
 
 func (p *program) exportCommand() *cobra.Command {
