@@ -157,7 +157,11 @@ func (s *Service) recordOrder() schema.Op {
 			}
 			n.Unmailed = !mailed
 			if n.SKU == "" && !lines && !f.Describing() {
-				f.Refuse("sku", "sku is missing: name a product, or lines of several")
+				missing := "sku is missing: name a product, or lines of several"
+				if f.Surface() == schema.Page {
+					missing = "choose a product, or several under More"
+				}
+				f.Refuse("sku", "%s", missing)
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordOrder(ctx, who, n) }
 		},

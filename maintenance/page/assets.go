@@ -192,6 +192,9 @@ func (v assetView) costChart(ctx context.Context) page.Chart {
 		jobs += m.Jobs
 		c.Bars = append(c.Bars, page.Point{Label: page.MonthText(m.Month)[:3], Value: m.Cents})
 	}
+	if sum == 0 {
+		c.Bars = nil
+	}
 	c.Title = fmt.Sprintf("%s in 12 months for %s done", page.MoneyText(ctx, sum), page.Plural(jobs, "job", "jobs"))
 	return c
 }

@@ -133,6 +133,17 @@ func paidBy(o store.Order) string {
 	return " by " + o.Provider + "."
 }
 
+// paidThrough names the provider, and the payment's reference there.
+func paidThrough(o store.Order) string {
+	if o.Provider != "manual" {
+		return "by " + o.Provider + " " + o.ProviderRef
+	}
+	if o.ProviderRef == "" || o.ProviderRef == o.OrderRef {
+		return "by hand"
+	}
+	return "by hand, " + o.ProviderRef
+}
+
 // orderActs are what can be done with the order; the first is the main one.
 func orderActs(v orderView) []page.Action {
 	acts := []page.Action{page.Link("Receipt", page.Path("orders", v.OrderRef, "receipt")).Main().Key("p"),
