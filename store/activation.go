@@ -39,7 +39,7 @@ type Activated struct {
 	License          *Grant     `json:"license"`
 }
 
-// HTTPStatus tells a new seat from one that was held.
+// HTTPStatus distinguishes a new seat from an existing one.
 func (a Activated) HTTPStatus() int {
 	if a.AlreadyActivated {
 		return 200
@@ -47,10 +47,9 @@ func (a Activated) HTTPStatus() int {
 	return 201
 }
 
-// ActivateLicense returns the fingerprint a seat of the license, or the one that it
-// holds. Refused, with the code of the first that applies: not_found,
-// product_mismatch, revoked, suspended, expired, activation_limit (with limit and
-// used); and 429 as CheckLicense. A fingerprint that holds a seat costs no write.
+// ActivateLicense gives the fingerprint a seat of the license, or returns its existing one. Refused, with the code of
+// the first that applies: not_found, product_mismatch, revoked, suspended, expired, activation_limit (with limit and
+// used); and 429 as CheckLicense. An existing seat costs no write.
 func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (Activated, error) {
 	m, err := s.find(ctx, a)
 	if err != nil {
@@ -92,7 +91,7 @@ func (s *Service) ActivateLicense(ctx context.Context, a Asked, label string) (A
 	})
 }
 
-// held answers for a seat that the fingerprint has.
+// held answers for an existing seat of the fingerprint.
 func (s *Service) held(m match) Activated {
 	now := exact.InstantOf(s.db.Now())
 	s.memory.uses.seat(m.seat.ID, now)
@@ -102,14 +101,13 @@ func (s *Service) held(m match) Activated {
 		License: s.memory.uses.onLicense(m.license).grant()}
 }
 
-// Full is what the refusal of a seat tells beside error and detail.
+// Full are the refusal's members beside error and detail.
 type Full struct {
 	Limit int64 `json:"limit" about:"how many seats the license has"`
 	Used  int64 `json:"used" about:"how many of them are taken"`
 }
 
-// takeSeat takes a new seat, or refuses when none is left. It gives the license with
-// the seat counted.
+// takeSeat adds a seat, or refuses if none is left. It returns the license with the seat counted.
 func takeSeat(tx *db.Tx, l License, fingerprint, label string) (License, Activation, error) {
 	if limit := l.ActivationLimit; limit != nil && l.ActivationCount >= *limit {
 		return l, Activation{}, &fault.Error{
@@ -134,7 +132,7 @@ func takeSeat(tx *db.Tx, l License, fingerprint, label string) (License, Activat
 		map[string]any{"activation": seat.ID, "fingerprint": fingerprint, "label": label})
 }
 
-// countSeats stores the license's count of seats, which moved by n.
+// countSeats changes the license's count of seats by n.
 func countSeats(tx *db.Tx, l License, n int64) error {
 	if _, err := tx.Exec("UPDATE store_licenses SET activation_count = ? WHERE id = ?", l.ActivationCount,
 		l.ID); err != nil {
@@ -143,16 +141,15 @@ func countSeats(tx *db.Tx, l License, n int64) error {
 	return add(tx, seatsTaken, n)
 }
 
-// Deactivated is a seat that was given up.
+// Deactivated is a released seat.
 type Deactivated struct {
 	Deactivated bool       `json:"deactivated"`
 	Activation  Activation `json:"activation" about:"the seat that was given up"`
 	License     *Grant     `json:"license"`
 }
 
-// DeactivateLicense gives up the seat that the fingerprint holds, whatever the
-// license's status, so that a lost machine's seat can always be freed. Refused as not
-// found: an unknown key, a fingerprint without a seat; and 429 as CheckLicense.
+// DeactivateLicense releases the fingerprint's seat, in any status of the license, so that a lost machine's seat can
+// always be freed. Refused as not found: an unknown key, a fingerprint without a seat; and 429 as CheckLicense.
 func (s *Service) DeactivateLicense(ctx context.Context, a Asked) (Deactivated, error) {
 	noSeat := fault.NotFoundf("fingerprint: %s holds no seat of this license", schema.Quote(a.Fingerprint))
 	m, err := s.find(ctx, a)
@@ -270,7 +267,7 @@ func (s *Service) listActivations() schema.Op {
 
 var noSuchKey = schema.Refusal{Kind: fault.NotFound, Detail: "No license has this key."}
 
-// badLicense is what needs a good license refuses, in the order in which it looks.
+// badLicense are the refusals of operations that need a valid license, in the order of their checks.
 func badLicense() []schema.Refusal {
 	return []schema.Refusal{
 		noSuchKey,

@@ -9,8 +9,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// NeedsAttention is what waits for a person: disputes to be answered, renewals that failed, and
-// payments that could not be booked.
+// NeedsAttention is what waits for a person: open disputes, failed renewals, and unmatched payments.
 type NeedsAttention struct {
 	Today         exact.Day           `json:"today"`
 	Disputes      []DisputeOf         `json:"disputes" about:"those that are open, the nearest day to answer first"`
@@ -21,7 +20,7 @@ type NeedsAttention struct {
 	UnbookedTotal int                 `json:"unbooked_total"`
 }
 
-// WaitingPayment is a payment that could not be booked, as agents are told of it.
+// WaitingPayment is an unmatched payment as agents see it.
 type WaitingPayment struct {
 	Provider    string        `json:"provider"`
 	Ref         string        `json:"provider_ref"`

@@ -13,23 +13,23 @@ import (
 type sale struct {
 	lines         []line
 	email, name   string // the address folded
-	rename        bool   // the name replaces the one on record
+	rename        bool   // the name replaces the stored one
 	discount, tax int64
 	currency      string
 	provider, ref string   // ref "" is the order_ref
 	names         []string // the provider's other names for the payment
 	paidAt        exact.Instant
-	told          micros // when it was paid by the provider's clock; 0 is not told
+	told          micros // payment time by the provider's clock; 0: unknown
 	planChange    bool   // it pays for a change of plan
 	subscription  int64  // 0 is none
 	renewal       bool   // a later payment of the subscription: issues nothing
 	unmailed      bool   // the buyer gets no message: it is imported, or the seller says so
-	history       bool   // an import of orders without their events: imported keys may take its licenses' place
+	history       bool   // an import of orders without their events: imported keys may replace its licenses
 }
 
 func (v sale) total() int64 { return subtotal(v.lines) - v.discount + v.tax }
 
-// checkAmounts refuses amounts that are no sale.
+// checkAmounts refuses amounts that are not a sale's.
 func (v sale) checkAmounts() error {
 	amounts := []struct {
 		name  string
@@ -58,14 +58,13 @@ func (v sale) checkAmounts() error {
 	return nil
 }
 
-// book writes a paid order with its licenses, the customer, the totals and the audit
-// entry, and emits order.paid if emit says so. What the provider told of the payment
-// before (a refund, a dispute) is applied.
+// book writes a paid order with its licenses, the customer, the totals and the audit entry, and emits order.paid if
+// emit is set. Earlier events of the payment (a refund, a dispute) are applied.
 func book(tx *db.Tx, v sale, emit bool) (OrderDetail, error) {
 	if err := v.checkAmounts(); err != nil {
 		return OrderDetail{}, err
 	}
-	if v.paidAt == tx.Now() { // when its licenses expire is counted from it
+	if v.paidAt == tx.Now() { // its licenses' end is counted from it
 		if err := tx.CheckClock(); err != nil {
 			return OrderDetail{}, err
 		}
@@ -94,7 +93,7 @@ func book(tx *db.Tx, v sale, emit bool) (OrderDetail, error) {
 	return attach(tx, id, v, emit)
 }
 
-// entry is what the audit trail tells of a sale: the one line, or all of several.
+// entry is a sale's audit entry: the one line, or all of several.
 func (v sale) entry() map[string]any {
 	entry := map[string]any{"provider": v.provider, "provider_ref": v.ref, "total_cents": v.total(),
 		"currency": v.currency}
@@ -118,8 +117,7 @@ func (v sale) entry() map[string]any {
 	return entry
 }
 
-// insertOrder stores the order with its lines and what it is found by, and gives it its
-// reference.
+// insertOrder stores the order with its lines and search terms, and sets its reference.
 func insertOrder(tx *db.Tx, customer Customer, v *sale) (id int64, ref string, err error) {
 	if ref, err = freshRef(tx); err != nil {
 		return 0, "", err
@@ -152,7 +150,7 @@ func insertOrder(tx *db.Tx, customer Customer, v *sale) (id int64, ref string, e
 	return id, ref, err
 }
 
-// countSale moves the totals and what is kept of the customer.
+// countSale changes the totals and the customer's sums.
 func countSale(tx *db.Tx, customer int64, v sale) error {
 	if err := add(tx, ordersPaid, 1); err != nil {
 		return err
@@ -167,8 +165,7 @@ func countSale(tx *db.Tx, customer int64, v sale) error {
 	return err
 }
 
-// attach brings together an order that was just booked and what is known of its payment,
-// tells of the order, and applies what waited for it.
+// attach joins a new order and what is known of its payment, emits its event, and applies what waited for it.
 func attach(tx *db.Tx, id int64, v sale, emit bool) (OrderDetail, error) {
 	names := append([]string{v.ref}, v.names...)
 	payment, known, err := gatherPayment(tx, v.provider, names, id, len(names) > 1)

@@ -14,14 +14,14 @@ import (
 	visit "quartermaster/schema/session"
 )
 
-// A buyer's session is about one license, whose key was shown; about one order, whose reference and address
-// were; or about all of a customer, who used a mailed link. Its subject is the license's id, the order's with a
-// minus before it, or that of OfCustomer in package session.
+// A buyer's session is for one license, whose key was entered; for one order, whose reference and address were; or for
+// all of a customer, after a mailed link. Its subject is the license's id, the order's with a minus, or that of
+// OfCustomer in package session.
 
-// OpenBuyer returns the subject of a session for a buyer who shows a license key, or the reference of
-// an order together with its address. A key or pair that does not fit is refused as not found, without
-// saying which half. Wrong keys count as misses of CheckLicense's. Pairs can be guessed: from one network
-// address, and for one order, 20 are looked at in 10 minutes, right ones too.
+// OpenBuyer returns the subject of a session for a buyer with a license key, or with an order's reference and its
+// address. A wrong key or pair is refused as not found, without saying which half is wrong. Wrong keys count like
+// CheckLicense's. Pairs can be guessed: per network address, and per order, 20 attempts are allowed in 10 minutes,
+// including right ones.
 func (s *Service) OpenBuyer(ctx context.Context, licenseKey, orderRef, email, remote string) (int64, error) {
 	if licenseKey == "" {
 		return s.openOrder(ctx, readRef(orderRef), fold(email), limit.AddressOf(remote))
@@ -77,7 +77,7 @@ func tooManyPairs(wait time.Duration) error {
 		countOf(int((wait+time.Minute-1)/time.Minute), "minute") + ", or type the license key"}
 }
 
-// noRef is what readRef gives for a text that is no order_ref.
+// noRef is readRef's result for a text that is no order_ref.
 const noRef = "ORD-"
 
 // readRef reads an order_ref as forgivingly as a key.
@@ -89,7 +89,7 @@ func readRef(written string) string {
 	return noRef + canonical
 }
 
-// Mine is what a buyer sees: the order, and the licenses that their session is about.
+// Mine is a buyer's view: the order, and the licenses of their session.
 type Mine struct {
 	Order    Order       `json:"order" about:"of a customer's session the newest"`
 	Orders   []Order     `json:"orders,omitempty" about:"all of a customer's session, the newest first"`
@@ -98,14 +98,14 @@ type Mine struct {
 	Notes    []MyNote    `json:"notes" about:"what the shop says of the products of paid orders"`
 }
 
-// MyNote is what the shop says of a product to those who bought it.
+// MyNote is the shop's note on a product for its buyers.
 type MyNote struct {
 	Product string `json:"product"`
 	Note    string `json:"note"`
 }
 
-// addNotes adds the notes of an order's products, each product once; to who showed a license's key those of
-// its product alone.
+// addNotes adds the notes of an order's products, each product once; for a session by a license key only those of its
+// product.
 func (m *Mine) addNotes(c *db.Conn, d OrderDetail) error {
 	if d.Status != statusPaid {
 		return nil
@@ -132,8 +132,7 @@ type MyLicense struct {
 	Offline     bool         `json:"offline" about:"whether license files for offline machines are possible"`
 }
 
-// Mine returns what a buyer's session is about. It reads nothing but that order, or that customer's, and the
-// licenses.
+// Mine returns the data of a buyer's session. It reads only that order, or that customer's, and the licenses.
 func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (m Mine, err error) {
 		orders, err := ordersOfBuyer(c, who.Subject)
@@ -166,7 +165,7 @@ func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
 	})
 }
 
-// seatsOf reads a license's seats, and whether files for machines can be had.
+// seatsOf reads a license's seats, and whether files for machines are available.
 func (s *Service) seatsOf(c *db.Conn, l License) (seats []Activation, offline bool, err error) {
 	seats, err = db.All(c, scanActivation, "SELECT "+activationColumns+
 		" FROM store_activations WHERE license_id = ? ORDER BY id DESC", l.ID)
@@ -178,7 +177,7 @@ func (s *Service) seatsOf(c *db.Conn, l License) (seats []Activation, offline bo
 	return seats, offline, err
 }
 
-// MyOrder returns an order of a buyer's session, without one the newest. One of somebody else is not found.
+// MyOrder returns an order of a buyer's session, by default the newest. Another customer's is not found.
 func (s *Service) MyOrder(ctx context.Context, who db.Caller, ref string) (Order, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Order, error) {
 		orders, err := ordersOfBuyer(c, who.Subject)
@@ -194,11 +193,11 @@ func (s *Service) MyOrder(ctx context.Context, who db.Caller, ref string) (Order
 	})
 }
 
-// mostMine is how many orders of a customer one page shows.
+// mostMine is the largest number of a customer's orders on one page.
 const mostMine = 500
 
-// ordersOfBuyer are the orders that a buyer's session is about, the newest first, with their licenses, keys in
-// full. A renewal of a customer's session is without the licenses, which their first order has.
+// ordersOfBuyer are the orders of a buyer's session, newest first, with their licenses, keys in full. A renewal in a
+// customer's session is without the licenses, which their first order has.
 func ordersOfBuyer(c *db.Conn, subject int64) (all []OrderDetail, err error) {
 	customer, is := visit.CustomerOf(subject)
 	if !is {
@@ -235,7 +234,7 @@ func orderOfBuyer(c *db.Conn, subject int64) (OrderDetail, error) {
 	return findOrder(c, l.OrderRef)
 }
 
-// isOf reports whether the session is about the license, of its order or customer: not another license's.
+// isOf reports whether the session includes the license.
 func isOf(subject int64, l License) bool {
 	_, all := visit.CustomerOf(subject)
 	return subject < 0 || all || l.ID == subject
@@ -264,13 +263,11 @@ func (o Order) nameOf(sku string) string {
 	return sku
 }
 
-// releaseWait is how long after a buyer gave a seat up the same machine's next seat can
-// be given up by the buyer's page again.
+// releaseWait is how long after a release by the buyer's page the same machine's next seat cannot be released there.
 const releaseWait = exact.Instant(60 * 60)
 
-// ReleaseMySeat gives up a seat of the license of a buyer's session, once a seat and
-// hour, so that one license is not passed around. A seat that the license does not have
-// is refused as not found.
+// ReleaseMySeat releases a seat of a license of the buyer's session, once per seat and hour, so that one license is not
+// shared. A seat that the license does not have is refused as not found.
 func (s *Service) ReleaseMySeat(ctx context.Context, who db.Caller, seat int64) (License, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) {
 		mine, err := licensesOfBuyer(&tx.Conn, who.Subject)

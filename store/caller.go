@@ -12,8 +12,8 @@ func providerCaller(name string) db.Caller {
 	return db.Caller{Service: "store", User: name, Role: "member", Scope: "full", Via: "provider"}
 }
 
-// seesKeys reports whether who is given license keys in full: a member's or an admin's
-// full-access key, but never an agent, which writes what it reads elsewhere.
+// seesKeys reports whether the caller sees whole license keys: with a full-access key of a member or an admin, but
+// never an agent, which may write them elsewhere.
 func seesKeys(who db.Caller) bool {
 	return who.Via != "mcp" && who.Scope == "full" && (who.Role == "member" || who.Role == "admin")
 }

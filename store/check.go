@@ -9,22 +9,20 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// deviceBody bounds, in bytes, what a buyer's program may send, who needs no key: a license
-// key, a fingerprint and a label are a few hundred.
+// deviceBody is the largest body, in bytes, of a buyer's program, which needs no key: a license key, a fingerprint and
+// a label are a few hundred.
 const deviceBody = 8 << 10
 
-// Asked is what a buyer's program sends: its license key, who it is, what it is, and
-// the address it sends from.
+// Asked is the request of a buyer's program: its license key, fingerprint, product and network address.
 type Asked struct {
 	Key         string
-	Fingerprint string // "" is not told, or holds no seat
-	Told        bool   // whether a fingerprint was sent, be it empty
+	Fingerprint string // "": not sent, or without a seat
+	Told        bool   // whether a fingerprint was sent, even an empty one
 	SKU         string // "" is not told
 	Remote      string
 }
 
-// Grant is a license as its buyer's program sees it: no customer, and the key, which
-// the program has, only by its last characters.
+// Grant is a license as its buyer's program sees it: no customer, and only the last characters of the key.
 type Grant struct {
 	ID              int64          `json:"id"`
 	Key             string         `json:"license_key" about:"masked to its last four characters"`
@@ -47,7 +45,7 @@ func (l License) grant() *Grant {
 	}
 }
 
-// Verdict is whether a license is good, and if not, why.
+// Verdict is whether a license is valid, and if not, why.
 type Verdict struct {
 	Valid      bool          `json:"valid"`
 	Code       string        `json:"code" enum:"valid,not_found,product_mismatch,revoked,suspended,expired,not_activated"`
@@ -69,16 +67,15 @@ const (
 	notActiveDetail = "this fingerprint holds no seat of the license: activate it first"
 )
 
-// match is what was looked up for a buyer's program.
+// match is the result of a look-up for a buyer's program.
 type match struct {
 	license License
 	seat    *Activation
 	known   bool
 }
 
-// look finds the license of the key, without its customer, and the seat of the
-// fingerprint if one was sent. An unknown key costs the same statements as a known
-// one.
+// look finds the license of the key, without its customer, and the seat of a sent fingerprint. An unknown key takes the
+// same statements as a known one.
 func look(c *db.Conn, a Asked) (m match, err error) {
 	m.license, m.known, err = db.One(c, scanLicense(c.Now()),
 		"SELECT "+grantColumns+" FROM "+grantTables+" WHERE l.id = "+licenseOfKey, probes(a.Key)...)
@@ -87,7 +84,7 @@ func look(c *db.Conn, a Asked) (m match, err error) {
 	}
 	license := m.license.ID
 	if !m.known {
-		license = -1 // not 0: for 0 and 1 the engine would plan the statement anew, which takes time
+		license = -1 // not 0: for 0 and 1 the engine would plan the statement again, which takes time
 	}
 	seat, taken, err := db.One(c, scanActivation,
 		"SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? AND fingerprint = ?", license,
@@ -116,8 +113,8 @@ func (m match) standing(a Asked) (code, detail string) {
 	return isValid, "the license is good"
 }
 
-// CheckLicense judges a license for a buyer's program. The one refusal is 429, when an
-// address asked for too many keys that do not exist, or for one more often than any program.
+// CheckLicense judges a license for a buyer's program. Its one refusal is 429, if an address requested too many unknown
+// keys, or one key more often than any program does.
 func (s *Service) CheckLicense(ctx context.Context, a Asked) (Verdict, error) {
 	var m match
 	var now exact.Instant
@@ -158,7 +155,7 @@ func (s *Service) CheckLicense(ctx context.Context, a Asked) (Verdict, error) {
 	return v, nil
 }
 
-// refuseUse is the refusal of what needs a good license.
+// refuseUse refuses an operation that needs a valid license.
 func refuseUse(code, detail string) error {
 	switch code {
 	case isValid:
@@ -171,8 +168,7 @@ func refuseUse(code, detail string) error {
 	return &fault.Error{Kind: fault.Forbidden, Code: code, Detail: detail}
 }
 
-// find looks a license up for a buyer's program that needs it to be known; a miss is
-// counted against the address.
+// find looks a license up for a buyer's program; a miss is counted against the address.
 func (s *Service) find(ctx context.Context, a Asked) (match, error) {
 	m, err := db.Read(ctx, s.db, func(c *db.Conn) (match, error) { return look(c, a) })
 	if err != nil {
@@ -187,8 +183,7 @@ func (s *Service) find(ctx context.Context, a Asked) (match, error) {
 	return m, nil
 }
 
-// bindKey binds the license key and the address that every call of a buyer's program
-// comes with.
+// bindKey binds the license key and the network address of a buyer's program.
 func (a *Asked) bindKey(f *schema.Form) {
 	f.Text(&a.Key, "license_key", "the license key; case and separators do not matter",
 		schema.Required, schema.Most(mostKey), schema.Example(exampleLicense().Key))

@@ -8,8 +8,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Batch sums up redeem codes that were minted under one name. The codes themselves
-// are known only to those who were given them.
+// Batch sums up redeem codes minted under one name. The codes themselves are shown only at minting.
 type Batch struct {
 	Batch     string        `json:"batch"`
 	SKU       string        `json:"sku"`
@@ -53,8 +52,7 @@ type BatchPage struct {
 	Next    *int64  `json:"next" about:"after of the next page; null at the end"`
 }
 
-// Batches lists batches, the newest first. A batch that is not empty keeps the one of
-// that name, a status those that have codes of that status.
+// Batches lists batches, newest first. A batch restricts to that name, a status to batches with codes of that status.
 func (s *Service) Batches(ctx context.Context, batch, status string, p schema.Cursor[int64]) (BatchPage, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (page BatchPage, err error) {
 		page.Batches, err = listBatches(c, batch, status, p)

@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// amended is what an order is to be: its buyer, its amounts, a unit's price a line.
+// amended is the corrected order: its buyer, its amounts, a unit price per line.
 type amended struct {
 	email, name   string
 	units         []int64
@@ -22,10 +22,9 @@ type amended struct {
 
 func (a amended) total() int64 { return a.subtotal - a.discount + a.tax }
 
-// correct brings an order that is there in line with its rows, column by column of
-// those that the file has. The buyer and the amounts can be corrected, and refunds added.
-// What the licenses came of (sku, tier, qty, paid_at) cannot: rows that differ there are
-// refused by name. Rows that say what is on record change nothing.
+// correct changes an existing order to its rows, by the file's columns. The buyer and the amounts can be corrected, and
+// refunds added. The basis of the licenses (sku, tier, qty, paid_at) cannot: rows that differ there are refused by
+// name. Equal rows change nothing.
 func (r orderRow) correct(tx *db.Tx, d OrderDetail, rows []orderRow) (told schema.Outcome, err error) {
 	o := d.Order
 	if o.Status == statusVoid {
@@ -86,7 +85,7 @@ func (r orderRow) correct(tx *db.Tx, d OrderDetail, rows []orderRow) (told schem
 	return told, r.refunds.complete(tx, d, r.emit)
 }
 
-// differences names the columns in which an order differs from what it is to be.
+// differences names the changed columns of an order.
 func (a amended) differences(o Order) (names []string) {
 	priced := false
 	for n, i := range o.Items {
@@ -107,7 +106,7 @@ func (a amended) differences(o Order) (names []string) {
 	return names
 }
 
-// check refuses amounts that are no sale, or that do not go with what was refunded.
+// check refuses amounts that are not a sale's, or contradict the refunds.
 func (a amended) check(o Order) error {
 	v := sale{discount: a.discount, tax: a.tax}
 	for n, i := range o.Items {
@@ -116,7 +115,7 @@ func (a amended) check(o Order) error {
 	if err := v.checkAmounts(); err != nil {
 		return err
 	}
-	// it would be refunded in full, unsaid
+	// it would be refunded in full, implicitly
 	whole := o.Status == statusPaid && o.RefundedCents > 0 && a.total() == o.RefundedCents
 	if a.total() < o.RefundedCents || whole || o.Status == statusRefunded && a.total() != o.TotalCents {
 		return fault.Conflictf(
@@ -134,8 +133,8 @@ func (r orderRow) unitOr(tx *db.Tx, i Item) (int64, error) {
 	return p.PriceCents, err
 }
 
-// keepsGoods refuses rows that say something else was sold, or at another time. It gives
-// the row of each of the order's items, nil when the rows do not say what was sold.
+// keepsGoods refuses rows with other goods or another time. It returns the row of each of the order's items, nil if the
+// rows do not name the goods.
 func (r orderRow) keepsGoods(tx *db.Tx, o Order, rows []orderRow) ([]orderRow, error) {
 	differs := func(column, is, says string) error {
 		return fault.Conflictf("%s: order %s (%s %s) is recorded with %s, not %s; an import cannot change that, since "+
@@ -173,8 +172,7 @@ func (r orderRow) keepsGoods(tx *db.Tx, o Order, rows []orderRow) ([]orderRow, e
 	return match, nil
 }
 
-// pair returns each item a row that says the same goods, each row once; nil when they are
-// other goods.
+// pair returns for each item a row with the same goods, each row once; nil if the goods differ.
 func pair(items []Item, rows []orderRow) []orderRow {
 	if len(items) != len(rows) {
 		return nil
@@ -217,7 +215,7 @@ func rowsOf(rows []orderRow) string {
 	return strings.Join(list, " ")
 }
 
-// amend stores another buyer and other amounts, and moves what was counted.
+// amend stores another buyer and other amounts, and updates the counts.
 func amend(tx *db.Tx, o Order, a amended) error {
 	moved := a.email != o.Customer.Email
 	renamed := a.name != "" && a.name != o.Customer.Name

@@ -9,8 +9,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// currencies are the alphabetic codes of ISO 4217 that money is counted in, sorted,
-// with those that were withdrawn lately, for history.
+// currencies are the alphabetic codes of ISO 4217, sorted, including recently withdrawn ones, for history.
 const currencies = "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BOV BRL BSD BTN BWP " +
 	"BYN BZD " +
 	"CAD CDF CHE CHF CHW CLF CLP CNY COP COU CRC CUC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS " +
@@ -46,8 +45,7 @@ func settings(c *db.Conn) (Settings, error) {
 	return Settings{Currency: currency.Code}, err
 }
 
-// SetCurrency makes currency the shop's default; orders that are there keep theirs. A
-// code that ISO 4217 does not have is refused.
+// SetCurrency makes currency the shop's default; existing orders keep theirs. A code outside ISO 4217 is refused.
 func (s *Service) SetCurrency(ctx context.Context, who db.Caller, currency string) (Settings, error) {
 	code, err := checkCurrency(currency)
 	if err != nil {

@@ -15,9 +15,8 @@ import (
 	"quartermaster/schema/words"
 )
 
-// Customer is who buys, known by the email address in lower case. PaidOrders counts
-// the orders that are paid, redeemed codes included; the first and the last order are
-// told by when they were paid, refunded ones included.
+// Customer is a buyer, identified by the email address in lower case. PaidOrders counts paid orders, including redeemed
+// codes; the first and the last order are by payment time, including refunded ones.
 type Customer struct {
 	ID           int64          `json:"id"`
 	Email        string         `json:"email"`
@@ -38,8 +37,8 @@ var customers = record.New("customer", "store_customers",
 	record.OptMoment("last_order_at", func(k *Customer) **exact.Instant { return &k.LastOrderAt }),
 )
 
-// foldEmail returns the address by which a customer is known: trimmed, in lower case.
-// It refuses what no mail could be sent to.
+// foldEmail returns a customer's identifying address: trimmed, in lower case. It refuses an address that cannot receive
+// mail.
 func foldEmail(written string) (string, error) {
 	email := fold(written)
 	local, domain, ok := strings.Cut(email, "@")
@@ -59,7 +58,7 @@ func foldEmail(written string) (string, error) {
 	return email, nil
 }
 
-// fold is an address as customers are known by it, be it one or not.
+// fold is the identifying form of an address, valid or not.
 func fold(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
 // checkName trims a person's name and refuses one that is too long.
@@ -141,9 +140,8 @@ func exampleCustomer() Customer {
 		LastOrderAt: &exampleInstant}
 }
 
-// ensureCustomer returns the customer of the address, a new one if need be. A name that
-// is told replaces the one that is known if rename says so, else only fills a gap: a
-// buyer must not be able to rename another.
+// ensureCustomer returns the customer of the address, new if needed. A given name replaces the stored one if rename is
+// set, else it only fills a gap: a buyer must not be able to rename another.
 func ensureCustomer(tx *db.Tx, email, name string, rename bool) (Customer, error) {
 	c, found, err := findCustomer(&tx.Conn, email)
 	switch {
@@ -167,13 +165,11 @@ func ensureCustomer(tx *db.Tx, email, name string, rename bool) (Customer, error
 	return c, err
 }
 
-// mostIndexed is how many of a customer's orders, the newest, are found by another name
-// or address than they were made with: a till's address that thousands of names share
-// must not make every sale slower than the one before.
+// mostIndexed is how many of a customer's newest orders are found by a new name or address: a reseller's address with
+// thousands of names must not slow down every sale.
 const mostIndexed = 500
 
-// keepCustomer stores another name or address of a customer, and what they and their
-// orders are found by.
+// keepCustomer stores another name or address of a customer, and updates the search terms of them and their orders.
 func keepCustomer(tx *db.Tx, c Customer) error {
 	if _, err := tx.Exec("UPDATE store_customers SET email = ?, name = ? WHERE id = ?", c.Email, c.Name,
 		c.ID); err != nil {
@@ -189,7 +185,7 @@ func findCustomer(c *db.Conn, email string) (Customer, bool, error) {
 	return customers.One(c, "WHERE email = ?", email)
 }
 
-// recountCustomer sets what is kept of a customer's orders from the orders.
+// recountCustomer sets a customer's sums from the orders.
 func recountCustomer(tx *db.Tx, id int64) error {
 	_, err := tx.Exec(`UPDATE store_customers SET (paid_orders, first_order_at, last_order_at) =
 		(SELECT count(*) FILTER (WHERE status = 'paid'), min(paid_at), max(paid_at) FROM store_orders WHERE customer_id = ?1
@@ -212,8 +208,7 @@ func customerTable() schema.Table {
 	return t
 }
 
-// saveCustomer stores a customer under the address. The name of one that is there is
-// left alone unless it is given.
+// saveCustomer stores a customer under the address. The name of an existing one stays unless it is given.
 func saveCustomer(tx *db.Tx, email, name string, named bool) (o schema.Outcome, err error) {
 	email, err = foldEmail(email)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// FoundCustomer is a customer, with the order or the license that they were found by.
+// FoundCustomer is a customer, with the order or the license that matched.
 type FoundCustomer struct {
 	Customer
 	Matched string `json:"matched,omitempty" about:"the order or license that was found"`
@@ -117,10 +117,10 @@ func byReference(c *db.Conn, q string) (list []FoundCustomer, err error) {
 // called names a license as agents are told of it, who never see a whole key.
 func (l License) called() string { return fmt.Sprintf("license #%d, %s, %s", l.ID, tail(l.Key), l.SKU) }
 
-// tail is the end of a key, which identifies it for people.
+// tail is the end of a key, by which people identify it.
 func tail(key string) string { return "..." + KeyEnd(key) }
 
-// ordersCalled are the orders whose whole reference, here or at the provider, is what was written.
+// ordersCalled are the orders whose whole reference, here or at the provider, was given.
 func ordersCalled(c *db.Conn, written string) (list []Order, err error) {
 	written = strings.TrimSpace(written)
 	ref := readRef(written)
@@ -141,8 +141,7 @@ func ordersCalled(c *db.Conn, written string) (list []Order, err error) {
 	return list, err
 }
 
-// licensesCalled are the licenses of a whole key, or whose key ends with the four characters
-// that were written, the newest first.
+// licensesCalled are the licenses of a whole key, or whose key ends with the four given characters, newest first.
 func licensesCalled(c *db.Conn, written string) ([]License, error) {
 	if id, err := licenseByKey(c, written); err == nil {
 		l, err := findLicense(c, id)
@@ -165,14 +164,14 @@ func licensesCalled(c *db.Conn, written string) ([]License, error) {
 		" WHERE upper(substr(l.license_key, -4)) IN (?, ?) ORDER BY l.id DESC LIMIT ?", end, canonical, usualPage)
 }
 
-// likeCustomers are at most five names that are really like what was looked for.
+// likeCustomers are at most five similar names.
 func likeCustomers(c *db.Conn, q string) ([]string, error) {
 	names, err := db.All(c, db.Text, "SELECT name FROM store_customers WHERE name <> '' ORDER BY id DESC LIMIT 5000")
 	return schema.Near(q, names, 5), err
 }
 
-// customerNamed finds the one customer that a text names: by the address, else by the whole name,
-// else by words of the name or address. Several are refused with at most five of them.
+// customerNamed finds the one customer of a text: by the address, else by the whole name, else by words of the name or
+// address. An ambiguous text is refused with at most five of them.
 func customerNamed(c *db.Conn, text string) (int64, error) {
 	if id, err := customerByEmail(c, text); err == nil || !fault.Is(err, fault.NotFound) {
 		return id, err

@@ -18,8 +18,8 @@ type CustomerDetail struct {
 	Licenses []License `json:"licenses" about:"the latest, at most 500"`
 }
 
-// CustomerDetail returns a customer with what they bought, license keys in full to those
-// who may see them. An id that names none is refused as not found.
+// CustomerDetail returns a customer with their purchases, license keys in full for callers who may see them. An unknown
+// id is refused as not found.
 func (s *Service) CustomerDetail(ctx context.Context, who db.Caller, id int64) (CustomerDetail, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (d CustomerDetail, err error) {
 		if d.Customer, err = customerByID(c, id); err != nil {
@@ -39,7 +39,7 @@ func (s *Service) CustomerDetail(ctx context.Context, who db.Caller, id int64) (
 	})
 }
 
-// CustomerForAgents is CustomerDetail with seats, cut to what an answer holds.
+// CustomerForAgents is CustomerDetail with seats, shortened for an answer.
 type CustomerForAgents struct {
 	Customer
 	Orders []schema.Row[Order,
@@ -106,8 +106,8 @@ func (s *Service) withSeats(c *db.Conn, l License) (SeatedLicense, error) {
 	return seated, err
 }
 
-// CustomerForAgents returns a customer with orders and a page of the licenses, newest first. An
-// id that names none is refused as not found.
+// CustomerForAgents returns a customer with orders and a page of the licenses, newest first. An unknown id is refused
+// as not found.
 func (s *Service) CustomerForAgents(ctx context.Context, id int64, l schema.Listing) (CustomerForAgents, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (d CustomerForAgents, err error) {
 		if d.Customer, err = customerByID(c, id); err != nil {

@@ -10,8 +10,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// demoSeed makes the demo's choices the same each time; keys and codes are random all
-// the same.
+// demoSeed makes the demo's choices the same each time, except for keys and codes, which are random.
 const demoSeed = 20261120
 
 var demoBuyers = []string{
@@ -19,9 +18,8 @@ var demoBuyers = []string{
 	"Ines Sousa", "Jonas Weber", "Keiko Tanaka", "Liam Byrne", "Maja Novak", "Noor Rahman", "Oscar Nilsson", "Priya Nair",
 }
 
-// demo fills an empty store with a believable small shop: three products, forty
-// orders in two currencies, two batches of codes, licenses in every state, a dispute and a renewal that failed. Nothing
-// is emitted: a demo has no receivers.
+// demo fills an empty store with a believable small shop: three products, forty orders in two currencies, two batches
+// of codes, licenses in every state, a dispute and a failed renewal. It emits nothing: a demo has no receivers.
 func (s *Service) demo(ctx context.Context, today exact.Day) error {
 	return db.Exec(ctx, s.db, db.CLI("store"), func(tx *db.Tx) error {
 		// #nosec G404 -- a demo that is the same every time; keys and codes are made elsewhere
@@ -107,8 +105,8 @@ func demoOrders(tx *db.Tx, products []Product, today exact.Day, pick *rand.Rand)
 	return orders, nil
 }
 
-// demoDays is how many days ago an order was: the first licenses of a year are over, and
-// the last month has an order on most days, today among them.
+// demoDays is how many days ago an order was: the first annual licenses have ended, and the last month has an order on
+// most days, including today.
 func demoDays(n, loose int) exact.Day {
 	if n >= demoOrderCount-demoOfMonth {
 		return exact.Day((demoOrderCount - 1 - n) * 5 / 4) // #nosec G115 -- below 30
@@ -124,8 +122,7 @@ func demoAddress(name string) string {
 	return strings.ToLower(strings.ReplaceAll(name, " ", ".")) + "@example.com"
 }
 
-// demoStates refunds two orders, one of them in part, suspends and revokes a license,
-// and gives some of the others seats.
+// demoStates refunds two orders, one in part, suspends and revokes a license, and gives some of the others seats.
 func demoStates(tx *db.Tx, orders []OrderDetail, pick *rand.Rand) error {
 	for i, part := range []int64{1, 3} {
 		d := orders[len(orders)-5*(i+1)]
@@ -160,8 +157,7 @@ func demoStates(tx *db.Tx, orders []OrderDetail, pick *rand.Rand) error {
 	return tx.Audit("demo.filled", "store", map[string]int{"orders": len(orders)})
 }
 
-// demoImport gives the oldest license that is good and was not paid at Stripe the key that its buyer had at another
-// shop.
+// demoImport gives the oldest valid license that was not paid at Stripe a key from another shop.
 func (s *Service) demoImport(tx *db.Tx, orders []OrderDetail) error {
 	for _, o := range orders {
 		d, err := findOrder(&tx.Conn, o.OrderRef)
@@ -187,8 +183,7 @@ func demoSeat(tx *db.Tx, license int64, n int, pick *rand.Rand) error {
 	return err
 }
 
-// demoCodes mints two batches; the codes of one are partly redeemed, the other's are
-// void. They are not shown.
+// demoCodes mints two batches; some codes of one are redeemed, the other's are void. They are not shown.
 func demoCodes(tx *db.Tx, p Product) error {
 	for _, batch := range []struct {
 		name     string

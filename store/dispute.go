@@ -8,14 +8,14 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// How a dispute stands. An inquiry (warning_...) is none.
+// The states of a dispute. An inquiry (warning_...) is none.
 const (
 	disputeOpen = "open"
 	disputeWon  = "won"
 	disputeLost = "lost"
 )
 
-// dispute is a payment that its buyer called back.
+// dispute is a payment that its buyer disputes.
 type dispute struct {
 	id                 int64
 	ref, state         string
@@ -24,9 +24,9 @@ type dispute struct {
 	booked             bool
 	event              string
 	reason             string
-	answerBy           *exact.Instant // nil: the provider does not tell
+	answerBy           *exact.Instant // nil: unknown
 	opened             exact.Instant
-	names              []string // of the payment, as an event tells them
+	names              []string // of the payment, from events
 	inquiry, malformed bool
 }
 
@@ -55,8 +55,8 @@ func readDispute(e incoming) dispute {
 	return p
 }
 
-// bookDispute notes a dispute and applies it to its order; one that comes before its
-// payment waits. One that is closed is not opened again.
+// bookDispute stores a dispute and applies it to its order; one before its payment waits. A closed one is not opened
+// again.
 func bookDispute(tx *db.Tx, e incoming, p dispute) (Received, error) {
 	if p.malformed {
 		return recordUnbooked(tx, e, Unbooked{Ref: firstOf(p.names[0], p.names[1], e.id), Refund: true,
@@ -100,8 +100,8 @@ func bookDispute(tx *db.Tx, e incoming, p dispute) (Received, error) {
 		d.OrderRef, inCurrency(p.cents, p.currency), inCurrency(d.TotalCents, d.Currency), p.state))
 }
 
-// tell notes what the provider says of a dispute: the reason and the day to answer as it told them
-// last, when it was opened and when it was closed.
+// tell stores the provider's data of a dispute: the newest reason and due date, when it was opened and when it was
+// closed.
 func (p dispute) tell(tx *db.Tx, e incoming) error {
 	_, err := tx.Exec(`UPDATE store_disputes SET opened_at = min(ifnull(opened_at, ?1), ?1),
 			closed_at = CASE WHEN ?2 <> 'open' THEN min(ifnull(closed_at, ?3), ?3) ELSE closed_at END
@@ -121,8 +121,8 @@ func scanDispute(r *db.Row) dispute {
 		event: r.Text()}
 }
 
-// disputesOf lists the disputes of an order's payment. One in another currency is noted
-// for the owner and counts for nothing.
+// disputesOf lists the disputes of an order's payment. One in another currency is reported to the owner and does not
+// count.
 func disputesOf(tx *db.Tx, d OrderDetail, payment int64) ([]dispute, error) {
 	list, err := db.All(&tx.Conn, scanDispute,
 		"SELECT id, ref, state, cents, currency, booked, event_id FROM store_disputes WHERE payment_id = ? ORDER BY id",
@@ -154,8 +154,7 @@ func disputesOf(tx *db.Tx, d OrderDetail, payment int64) ([]dispute, error) {
 	return good, nil
 }
 
-// book holds the order's licenses while the dispute is open, and releases them when it
-// is closed.
+// book suspends the order's licenses while the dispute is open, and resumes them when it is closed.
 func (p dispute) book(tx *db.Tx, d OrderDetail) error {
 	var held []int64
 	var err error

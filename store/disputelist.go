@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Dispute is a payment that its buyer called back, as its order has it.
+// Dispute is a dispute of an order.
 type Dispute struct {
 	Ref         string         `json:"dispute_ref" about:"the provider's id of it"`
 	State       string         `json:"state" enum:"open,won,lost"`
@@ -43,7 +43,7 @@ func scanDisputeTold(r *db.Row) Dispute {
 	}
 }
 
-// Disputes lists the disputes in a state, open, won or lost: those to be answered first come first.
+// Disputes lists the disputes in a state, open, won or lost: earliest due date first.
 func (s *Service) Disputes(ctx context.Context, state string) (DisputeList, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (list DisputeList, err error) {
 		list.Disputes, err = db.All(c, func(r *db.Row) DisputeOf {
@@ -66,7 +66,7 @@ func exampleDispute() Dispute {
 		AnswerBy: &by, OpenedAt: &exampleInstant}
 }
 
-// answerBy is until when a dispute can be answered, in words.
+// answerBy is a dispute's due date, in words.
 func (d Dispute) answerBy() string {
 	if d.AnswerBy == nil {
 		return "see there"

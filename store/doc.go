@@ -1,6 +1,5 @@
-// Package store is the store service: products, orders, customers, licenses with
-// their activations, redeem codes, payments that come in from a provider, and the
-// interface by which a buyer's program checks and activates its license.
+// Package store is the store service: products, orders, customers, licenses with their activations, redeem codes,
+// payments from providers, and the interface by which a buyer's program checks and activates its license.
 package store
 
 import "quartermaster/schema/db"
@@ -17,12 +16,10 @@ func New(d *db.DB) *Service {
 	return &Service{db: d, memory: newMemory(), notice: func(string) {}}
 }
 
-// On is the same store over d, which may be bound to a transaction: it goes on with s's limits
-// and unsaved times.
+// On is the same store over d, which may be bound to a transaction: it shares s's limits and unsaved times.
 func (s *Service) On(d *db.DB) *Service {
 	return &Service{db: d, memory: s.memory, notice: s.notice}
 }
 
-// OnNotice sets who is told, in a sentence for the log, of a payment that came in
-// and could not be booked. It is set before the service is called.
+// OnNotice sets the function that logs an unmatched payment, as a sentence. Set it before the service is called.
 func (s *Service) OnNotice(tell func(text string)) { s.notice = tell }

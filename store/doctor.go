@@ -10,8 +10,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// check recomputes from the rows everything that the store keeps beside them, and
-// names each breach; and it lists the payments that could not be booked.
+// check recomputes all derived data of the store and names each breach. It also lists the unmatched payments.
 func check(c *db.Conn) ([]string, error) {
 	breaches := []string{}
 	for _, part := range []func(*db.Conn) ([]string, error){
@@ -27,7 +26,7 @@ func check(c *db.Conn) ([]string, error) {
 	return breaches, nil
 }
 
-// recounts are the queries that give each total anew, as kind, currency and n.
+// recounts are the queries that recompute each total, as kind, currency and n.
 var recounts = []string{
 	"SELECT 'orders_' || status, '', count(*) FROM store_orders GROUP BY status",
 	"SELECT 'customers', '', count(*) FROM store_customers",
@@ -67,8 +66,7 @@ func checkTotals(c *db.Conn) ([]string, error) {
 	return breaches, nil
 }
 
-// sentences returns one breach a row: the query's first column names it, the others are
-// put into the format.
+// sentences returns one breach per row: the query's first column names it, the others fill the format.
 func sentences(c *db.Conn, format string, numbers int, query string) ([]string, error) {
 	return db.All(c, func(r *db.Row) string {
 		args := []any{r.Text()}
@@ -99,10 +97,9 @@ func checkCustomers(c *db.Conn) ([]string, error) {
 		WHERE paid_orders <> ifnull(k.n, 0) OR first_order_at IS NOT k.first OR last_order_at IS NOT k.last ORDER BY c.id`)
 }
 
-// checkOrders looks at what the table's own checks do not hold: the lines come to the
-// subtotal and the refunds to what is refunded, a refunded order is refunded in full and
-// has no license of its own that is not revoked; an order has a license a unit of each
-// product, or none; a renewal issues none.
+// checkOrders checks what the tables' constraints do not: the lines add up to the subtotal and the refunds to the
+// refunded amount; a refunded order is refunded in full and has only revoked licenses of its own; an order has one
+// license per unit of each product, or none; a renewal issues none.
 func checkOrders(c *db.Conn) ([]string, error) {
 	breaches, err := sentences(c,
 		"order %s: %d of %d cents are refunded, and it has %d licenses for %d units, %d of them not revoked: its status "+
@@ -135,7 +132,7 @@ func checkOrders(c *db.Conn) ([]string, error) {
 	return append(breaches, sums...), err
 }
 
-// checkLicenses recomputes what each key is looked up by, and compares the order_ref.
+// checkLicenses recomputes the look-up values of each key, and compares the order_ref.
 func checkLicenses(c *db.Conn) ([]string, error) {
 	breaches, err := sentences(c, "license %s names another order than its own", 0,
 		"SELECT l.id FROM store_licenses l JOIN store_orders o ON o.id = l.order_id WHERE o.order_ref <> l.order_ref ORDER "+
@@ -153,9 +150,8 @@ func checkLicenses(c *db.Conn) ([]string, error) {
 	return breaches, err
 }
 
-// checkSeats compares the counts of seats, and proves that no limit was passed: seats
-// only go after they came, so that a license never has more than the limit was when
-// its newest seat was taken. A limit that was lowered since takes no seat away.
+// checkSeats compares the counts of seats, and proves that no limit was exceeded: a license never has more seats than
+// its limit when its newest seat was taken. Lowering a limit removes no seat.
 func checkSeats(c *db.Conn) ([]string, error) {
 	breaches, err := sentences(c, "license %s has a limit of its own of %d, which is more than any may have", 1,
 		"SELECT l.id, l.own_limit FROM store_licenses l WHERE l.own_limit > "+strconv.Itoa(mostSeats)+" ORDER BY l.id")
@@ -181,8 +177,7 @@ func checkBatches(c *db.Conn) ([]string, error) {
 		WHERE unused <> ifnull(u, 0) OR redeemed <> ifnull(r, 0) OR void <> ifnull(v, 0) ORDER BY b.id`)
 }
 
-// checkCodes looks for orders that more than one code was turned into, or that no
-// code could have been.
+// checkCodes looks for orders of more than one code, or of none.
 func checkCodes(c *db.Conn) ([]string, error) {
 	return sentences(c, "order %s came of %d redeemed codes", 1, `
 		SELECT o.order_ref, count(*) FROM store_codes k JOIN store_orders o ON o.id = k.order_id

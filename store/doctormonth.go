@@ -4,8 +4,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// checkSubscriptions recomputes when the licenses of subscriptions end: with what was paid for, and
-// never before what staff extended them to.
+// checkSubscriptions recomputes the end of subscriptions' licenses: by the payments, and never before an extension by
+// staff.
 func checkSubscriptions(c *db.Conn) ([]string, error) {
 	breaches, err := sentences(c,
 		"license %s of a subscription ends at %d (seconds since 1970), and what was paid gives %d", 2, `
@@ -34,8 +34,8 @@ func checkSubscriptions(c *db.Conn) ([]string, error) {
 	return append(append(append(breaches, waiting...), other...), untold...), err
 }
 
-// checkHolds looks for licenses whose state is not what was decided and what holds them,
-// and for holds without an open dispute.
+// checkHolds looks for licenses whose state contradicts the decision and holds on them, and for holds without an open
+// dispute.
 func checkHolds(c *db.Conn) ([]string, error) {
 	breaches, err := sentences(c, "the state of license %s does not fit what was decided and the disputes that hold it", 0,
 		`
@@ -51,8 +51,7 @@ func checkHolds(c *db.Conn) ([]string, error) {
 	return append(breaches, stale...), err
 }
 
-// checkFinding looks for orders and customers that the index of words lacks, or that are
-// no more.
+// checkFinding looks for orders and customers missing in the search index, or deleted ones in it.
 func checkFinding(c *db.Conn) ([]string, error) {
 	var breaches []string
 	for _, of := range []struct{ noun, records, index string }{

@@ -14,7 +14,7 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// Noticed is which customers are told of licenses that end soon.
+// Noticed are the customers notified of licenses that end soon.
 type Noticed struct {
 	Sent       []Notice `json:"sent"`
 	Skipped    []Notice `json:"skipped"`
@@ -28,8 +28,8 @@ type Notice struct {
 	Reason   *string `json:"reason" about:"why nothing is sent; null when it is"`
 }
 
-// ending are the active licenses without a living subscription whose last day is near, of customers who
-// can be told, that were not told of this end.
+// ending are the active licenses without a running subscription whose last day is near, of customers who can be mailed
+// and were not yet notified of this end.
 const ending = `SELECT l.id, l.expires_at, c.id, c.email FROM store_licenses l
 	CROSS JOIN store_orders o ON o.id = l.order_id CROSS JOIN store_customers c ON c.id = o.customer_id
 	LEFT JOIN store_subscriptions s ON s.id = l.subscription_id
@@ -77,7 +77,7 @@ func (s *Service) SendExpiryNotices(ctx context.Context, who db.Caller, days int
 	})
 }
 
-// notify tells one customer of the licenses, or says why not.
+// notify notifies one customer of the licenses, or says why not.
 func (v *Noticed) notify(tx *db.Tx, all []endingLicense) error {
 	told := Notice{To: all[0].email}
 	for _, l := range all {
@@ -110,7 +110,7 @@ func (v *Noticed) notify(tx *db.Tx, all []endingLicense) error {
 	return nil
 }
 
-// fillExpiry fills in the notice of licenses that end soon: those of it whose end was not moved.
+// fillExpiry fills in the notice of licenses that end soon: those whose end has not changed.
 func fillExpiry(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
 	var ids []int64
 	if r.Note == "" { // a preview

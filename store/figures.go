@@ -10,8 +10,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Figure is what was sold and given back in one currency: in all, on a day, in a month,
-// of a product or of a provider.
+// Figure is what was sold and refunded in one currency: in total, on a day, in a month, of a product or of a provider.
 type Figure struct {
 	Day           *exact.Day   `json:"day" about:"by day"`
 	Month         *exact.Month `json:"month" about:"by month"`
@@ -51,9 +50,9 @@ type FiguresOf struct {
 	By       string // day, month, product or provider
 }
 
-// Figures adds up what was sold and given back. Orders count on the day they were paid,
-// refunds on their own day. By product, an order's discount, tax and refunds are shared
-// over its lines by what the lines come to, so that the sums agree to the cent.
+// Figures adds up sales and refunds. Orders count on the day they were paid, refunds on their own day. By product, an
+// order's discount, tax and refunds are shared over its lines in proportion to their amounts, so that the sums agree to
+// the cent.
 func (s *Service) Figures(ctx context.Context, f FiguresOf) (Figures, error) {
 	if f.From != nil && f.To != nil && *f.From > *f.To {
 		return Figures{}, fault.Fieldf("to", "to: %s is before from, %s", f.To, f.From)
@@ -94,7 +93,7 @@ type tally struct {
 	rows   map[tallyKey]*Figure
 	totals map[string]*Figure
 
-	day        exact.Day // of the instant before, which lasts from first to end
+	day        exact.Day // of the previous instant, from first to end
 	first, end exact.Instant
 }
 
@@ -131,7 +130,7 @@ func (t *tally) key(at exact.Instant, currency, provider string, c *db.Conn) tal
 	if t.by == byProvider {
 		return tallyKey{provider: provider, currency: currency}
 	}
-	if at < t.first || at >= t.end { // they come in the order of time: most are of the day before
+	if at < t.first || at >= t.end { // they come in order of time: most are of the same day as the previous one
 		t.day = at.Day(c.Zone())
 		t.first, t.end = exact.InstantOf(t.day.Time(c.Zone())), exact.InstantOf((t.day + 1).Time(c.Zone()))
 	}
@@ -240,9 +239,8 @@ func weightsOf(lines []soldLine) []int64 {
 	return weights
 }
 
-// share parts an amount in proportion to weights, whole cents: each part rounded down,
-// what is left over a cent each to the largest remainders, the first of equal ones first.
-// Weights that are all 0 count alike for the first.
+// share divides an amount in proportion to weights, in whole cents: each part rounded down, the rest a cent each to the
+// largest remainders, the first of equal ones first. If all weights are 0, they count as equal.
 func share(amount int64, weights []int64) []int64 {
 	parts := make([]int64, len(weights))
 	var whole int64

@@ -54,7 +54,7 @@ func (s *Service) storeFigures() schema.Op {
 	}
 }
 
-// Bind binds what figures are asked for.
+// Bind binds the arguments of figures.
 func (x *FiguresOf) Bind(f *schema.Form) {
 	x.By = byDay
 	f.DayPtr(&x.From, "from", "the first day", schema.Example("2026-11-01"))
@@ -62,7 +62,7 @@ func (x *FiguresOf) Bind(f *schema.Form) {
 	f.Enum(&x.By, "by", "what each row sums up", []string{byDay, byMonth, byProduct, byProvider})
 }
 
-// Label is what each row sums up.
+// Label names the rows.
 func (f Figure) Label() string {
 	switch {
 	case f.Day != nil:

@@ -9,11 +9,10 @@ import (
 	"quartermaster/schema/words"
 )
 
-// Orders and customers are found by a part of a word through the trigrams of what they
-// are known by. The index holds no text: it gives candidates, newest first, and each is
-// compared with its row.
+// Orders and customers are found by a part of a word through the trigrams of their search terms. The index holds no
+// text: it yields candidates, newest first, and each is compared with its row.
 
-// indexOrders stores anew what orders are found by; which is a condition on o.
+// indexOrders updates the search terms of orders; which is a condition on o.
 func indexOrders(tx *db.Tx, which string, args ...any) error {
 	ids, err := db.All(&tx.Conn, db.Int, "SELECT o.id FROM store_orders o WHERE "+which, args...)
 	if err != nil {
@@ -30,7 +29,7 @@ func indexOrders(tx *db.Tx, which string, args ...any) error {
 	return nil
 }
 
-// selectWords gives what an order is found by: its references, its buyer, its SKUs.
+// selectWords selects an order's search terms: its references, its buyer, its SKUs.
 const selectWords = `SELECT o.id, folded(o.order_ref || char(10) || o.provider_ref || char(10) || c.email || char(10)
 	|| c.name || char(10) ||
 	(SELECT group_concat(p.sku, char(10)) FROM store_order_lines l JOIN store_products p ON p.id = l.product_id
@@ -46,22 +45,21 @@ func indexCustomer(tx *db.Tx, c Customer) error {
 	return err
 }
 
-// wanted is what is looked for. Words under three characters have no trigrams: when all are so
-// short, the newest records are scanned.
+// wanted is a search. Words under three characters have no trigrams: if all are so short, the newest records are
+// scanned.
 type wanted words.Words
 
 func want(q string) wanted { return wanted(words.Of(q)) }
 
-// mostTrigrams bounds the query: so many narrow it enough. fewTrigrams is how many are
-// asked for first: the lists of frequent trigrams, as of a mail domain that everybody has,
-// cost more than they narrow.
+// mostTrigrams bounds the query: more do not narrow it further. fewTrigrams is how many are tried first: the lists of
+// frequent trigrams, such as of a common mail domain, cost more than they narrow.
 const (
 	mostTrigrams = 24
 	fewTrigrams  = 3
 )
 
-// trigrams is the index's query for records that hold every trigram; few asks for the
-// ones alone that are likely to be rare. ok is false when there are none.
+// trigrams is the index query for records with every trigram; few uses only those that are likely to be rare. ok is
+// false if there are none.
 func (w wanted) trigrams() (few, all string, ok bool) {
 	var terms []string
 	for _, word := range w {
@@ -75,9 +73,9 @@ func (w wanted) trigrams() (few, all string, ok bool) {
 	return quoted(w.rare(terms)), quoted(terms), len(terms) > 0
 }
 
-// rare returns the terms that are likely to be the rarest: those with digits, and those of
-// an address before its domain. Two of digits alone that share none narrow as much as
-// all, and each more costs its list: among a million orders a third of the time.
+// rare returns the terms that are probably the rarest: those with digits, and those of an address before its domain.
+// Two of digits alone without overlap narrow as much as all, and each further one costs its list: a third of the time
+// among a million orders.
 func (w wanted) rare(terms []string) []string {
 	if first := slices.IndexFunc(terms, onlyDigits); first >= 0 && first+3 < len(terms) && onlyDigits(terms[first+3]) {
 		return []string{terms[first], terms[first+3]}
@@ -131,8 +129,7 @@ func (w wanted) inOrder(o Order) bool {
 	return w.in(texts...)
 }
 
-// walkOrders calls fn with the ids of the orders that may be what is wanted, the newest
-// first, until fn has enough.
+// walkOrders calls fn with the ids of candidate orders, newest first, until fn has enough.
 func (w wanted) walkOrders(c *db.Conn, below int64, fn func(id int64) (more bool, err error)) error {
 	return w.walk(c, below, fn, findOrdersQuery, "SELECT id FROM store_orders WHERE id < ? ORDER BY id DESC")
 }
@@ -141,8 +138,8 @@ func (w wanted) walkCustomers(c *db.Conn, below int64, fn func(id int64) (more b
 	return w.walk(c, below, fn, findCustomersQuery, "SELECT id FROM store_customers WHERE id < ? ORDER BY id DESC")
 }
 
-// fewCandidates is up to how many candidates of the few trigrams are looked at: when there
-// are more, all trigrams are worth their cost.
+// fewCandidates is the largest number of candidates of the few trigrams that are compared: with more, all trigrams are
+// worth their cost.
 const fewCandidates = 1000
 
 func (w wanted) walk(c *db.Conn, below int64, fn func(id int64) (more bool, err error), find, all string) error {
@@ -182,8 +179,8 @@ func walk(c *db.Conn, fn func(id int64) (bool, error), query string, args ...any
 	return enough(err)
 }
 
-// Exactly finds the one record that a text names: a license by its whole key, or an order by its
-// reference, both in any case and with any separators. Neither is "" and 0.
+// Exactly finds the one record that a text names: a license by its whole key, or an order by its reference, both in any
+// case and with any separators; otherwise "" and 0.
 func (s *Service) Exactly(ctx context.Context, text string) (orderRef string, license int64, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		if license, err = licenseByText(c, text); err != nil || license != 0 {

@@ -12,13 +12,12 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// forgottenDomain ends the addresses of forgotten customers: nobody can have one.
+// forgottenDomain ends the addresses of forgotten customers: no address can have it.
 const forgottenDomain = "@invalid"
 
-// ForgetCustomer takes a person's name and address out of everything that is kept of
-// them: the record, events and their deliveries, kept answers, the audit trail, the
-// labels of seats. Orders, licenses and sums stay. Refused: an unknown customer, one of
-// whom a subscription lives.
+// ForgetCustomer removes a person's name and address everywhere: the record, events and their deliveries, stored
+// answers, the audit trail, the labels of seats. Orders, licenses and sums stay. Refused: an unknown customer, one with
+// a running subscription.
 func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (Customer, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Customer, error) {
 		k, err := customerByID(&tx.Conn, id)
@@ -77,7 +76,7 @@ func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (
 	})
 }
 
-// noneRuns refuses a customer of whom a subscription lives.
+// noneRuns refuses a customer with a running subscription.
 func noneRuns(c *db.Conn, id int64) error {
 	lives, found, err := db.One(c, db.Text, `SELECT s.ref FROM store_orders o CROSS JOIN store_subscriptions s
 		ON s.id = o.subscription_id OR s.order_id = o.id
@@ -88,8 +87,8 @@ func noneRuns(c *db.Conn, id int64) error {
 	return fault.Conflictf("customer %d has the running subscription %s: cancel it at the provider first", id, lives)
 }
 
-// addLabels adds the labels of all seats that the licenses had, as JSON has them: a person calls a
-// machine by a name of their own. licenses are subjects of the audit trail.
+// addLabels adds the labels of all seats that the licenses ever had, JSON-encoded, since people name machines after
+// themselves. licenses are subjects of the audit trail.
 func addLabels(c *db.Conn, licenses []string, replace map[string]string) error {
 	for _, license := range licenses {
 		labels, err := db.All(c, db.Text, `SELECT DISTINCT json_extract(changes, '$.label') FROM audit
@@ -129,7 +128,7 @@ func forgetUnbooked(tx *db.Tx, keys []string, replace map[string]string) error {
 		if !changed && !isTheirs {
 			continue
 		}
-		if isTheirs { // the event names them in ways of its own
+		if isTheirs { // the event names them differently
 			name := strings.TrimSuffix(address, forgottenDomain)
 			u.body, u.BuyerEmail, u.BuyerName = nil, db.NullText(address), db.NullText(name)
 		}
@@ -142,9 +141,9 @@ func forgetUnbooked(tx *db.Tx, keys []string, replace map[string]string) error {
 	return nil
 }
 
-// replacements returns what is to stand in the place of each name and address that a customer
-// has or had: addresses are known from the trail of their changes, names from the events
-// of their orders and from that trail. An address that another customer has by now is theirs.
+// replacements returns the replacement of each name and address that a customer has or had: addresses are known from
+// the audit trail, names from the events of their orders and the audit trail. An address that another customer has now
+// is that customer's.
 func replacements(c *db.Conn, k, now Customer) (replace map[string]string, err error) {
 	replace = map[string]string{k.Email: now.Email}
 	for addresses := []string{k.Email}; len(addresses) > 0; addresses = addresses[1:] {
@@ -209,8 +208,7 @@ func (s *Service) SaveCustomer(ctx context.Context, who db.Caller, email, name s
 	})
 }
 
-// ChangeEmail returns a customer another address. One that another customer has is refused,
-// with both named.
+// ChangeEmail gives a customer another address. One of another customer is refused, with both named.
 func (s *Service) ChangeEmail(ctx context.Context, who db.Caller, id int64, email string) (Customer, error) {
 	email, err := foldEmail(email)
 	if err != nil {

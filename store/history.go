@@ -62,8 +62,7 @@ func foreseeLicenses(ctx context.Context, d *db.DB, _ db.Caller, store func() er
 	return f, err
 }
 
-// exportOrder writes an order's lines: what belongs to the order as a whole stands on the
-// first.
+// exportOrder writes an order's lines; the first has the values of the whole order.
 func exportOrder(c *db.Conn, o Order, emit func(cells ...string) error) error {
 	n := func(v int64) string { return strconv.FormatInt(v, 10) }
 	refunds, err := refundsOf(c, o)
@@ -125,8 +124,7 @@ func bindOrderRow(f *schema.Form) orderRow {
 	return r
 }
 
-// putOrder stores the lines of one payment. What the lines below the first leave blank of
-// the order is as above.
+// putOrder stores the lines of one payment. An order's value that a later line leaves blank is taken from above.
 func putOrder(tx *db.Tx, rows []orderRow) (o schema.Outcome, err error) {
 	head, err := gatherRows(rows)
 	if err != nil {
@@ -154,9 +152,8 @@ func putOrder(tx *db.Tx, rows []orderRow) (o schema.Outcome, err error) {
 	return o, head.refunds.apply(tx, d, head.emit)
 }
 
-// gatherRows returns the order that its rows tell of: the first row's, with the discount
-// and the tax added up and the refunds of all. Rows that differ in what an order has once
-// are refused.
+// gatherRows returns the order of the rows: the first row's values, with the discount and the tax added up and the
+// refunds of all. Rows that contradict each other are refused.
 func gatherRows(rows []orderRow) (orderRow, error) {
 	head := rows[0]
 	head.discount, head.tax, head.refunds = 0, 0, nil
@@ -209,8 +206,8 @@ func (r orderRow) inCurrency(tx *db.Tx) (string, error) {
 	return set.Currency, err
 }
 
-// paid reads paid_at: an instant, or a day, which is its first instant in the shop's
-// zone. It lies between 1970 and a day from now.
+// paid parses paid_at: an instant, or a day, which is its first instant in the shop's zone. It is between 1970 and a
+// day from now.
 func (r orderRow) paid(tx *db.Tx) (exact.Instant, error) {
 	if r.paidAt == "" {
 		return tx.Now(), nil

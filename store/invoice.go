@@ -11,20 +11,20 @@ import (
 // invoice is a paid invoice of a subscription.
 type invoice struct {
 	ref, subscription string
-	payment           string // what its order's provider_ref is or would be
+	payment           string // its order's provider_ref, existing or future
 	names             []string
 	opens             bool // the checkout's own
-	planChange        bool // it is of a change of plan: the license keeps its product
+	planChange        bool // of a change of plan: the license keeps its product
 	period            *exact.Instant
-	paidAt            micros // by the provider's clock; 0: not told
-	email, name       string // of the buyer, where it tells
+	paidAt            micros // by the provider's clock; 0: unknown
+	email, name       string // of the buyer, if given
 	total, tax        int64
 	currency, event   string
 	order             int64  // 0: it waits
-	reason            string // why it cannot be read; "" is nothing
+	reason            string // why it cannot be read; "" if it can
 }
 
-// readInvoice reads an invoice in the fields of the API of 2025 and in those before.
+// readInvoice reads an invoice with the fields of the API of 2025 or earlier ones.
 func readInvoice(v strict.Value) invoice {
 	i := invoice{
 		ref: textAt(v, "id"), subscription: firstOf(idAt(v, "subscription"), idAt(at(v, "parent", "subscription_details"),
@@ -61,9 +61,9 @@ func readInvoice(v strict.Value) invoice {
 	return i
 }
 
-// readInvoicePayment reads the names of a payment out of invoice_payment.paid, which since the API
-// of 2025-03-31 alone tells which invoice a payment intent paid: refunds and disputes name the
-// intent, and subscriptions' invoices the invoice. nil: it does not name both.
+// readInvoicePayment reads a payment's names from invoice_payment.paid. Since the API of 2025-03-31 only this event
+// links an invoice to its payment intent: refunds and disputes name the intent, subscriptions' invoices the invoice.
+// nil: it does not name both.
 func readInvoicePayment(v strict.Value) []string {
 	invoice, paid := idAt(v, "invoice"), at(v, "payment")
 	intent, charge := idAt(paid, "payment_intent"), idAt(paid, "charge")
@@ -73,8 +73,7 @@ func readInvoicePayment(v strict.Value) []string {
 	return []string{invoice, intent, charge}
 }
 
-// bookInvoicePayment notes that an invoice and a payment are one, and applies to its order what was
-// told of either.
+// bookInvoicePayment joins an invoice and a payment, and applies to the order what is known of either.
 func bookInvoicePayment(tx *db.Tx, e incoming, names []string) (Received, error) {
 	payment, _, err := gatherPayment(tx, e.provider, names, 0, true)
 	if err != nil {
@@ -156,7 +155,7 @@ func scanInvoice(r *db.Row) invoice {
 	}
 }
 
-// noteInvoice notes a paid invoice of a subscription, and reports whether it is new.
+// noteInvoice stores a paid invoice of a subscription, and reports whether it is new.
 func noteInvoice(tx *db.Tx, e incoming, i invoice) (isNew bool, err error) {
 	s, err := ensureSubscription(tx, e.provider, i.subscription)
 	if err != nil {
@@ -184,8 +183,8 @@ func noteInvoice(tx *db.Tx, e incoming, i invoice) (isNew bool, err error) {
 	return added > 0, nil
 }
 
-// bookInvoice notes a paid invoice of a subscription and books it; one of a subscription
-// that no checkout brought is noted for the owner and waits for the checkout.
+// bookInvoice stores and books a paid invoice of a subscription; without the subscription's checkout it is reported to
+// the owner and waits for it.
 func bookInvoice(tx *db.Tx, e incoming, i invoice) (Received, error) {
 	if i.reason != "" {
 		return recordUnbooked(tx, e, i.unbooked(firstOf(i.payment, e.id), causeUnreadable, "the invoice cannot be read: "+

@@ -19,8 +19,8 @@ const (
 	refLength  = 10 // ORD-XXXXXXXXXX
 )
 
-// meant is the canonical character for each ASCII letter and digit as people write
-// them; 0 is one that the alphabet does not have.
+// meant is the canonical character for each ASCII letter and digit as people write them; 0 for one outside the
+// alphabet.
 var meant = func() (m [128]byte) {
 	for _, c := range alphabet {
 		m[c] = byte(c)
@@ -32,9 +32,8 @@ var meant = func() (m [128]byte) {
 	return m
 }()
 
-// read returns what a person wrote as n canonical characters: in any case, O for 0, I
-// and L for 1, whatever is no letter and no digit (hyphens, spaces, dashes that a
-// mail program made) ignored. ok is false for anything else.
+// read returns a typed text as n canonical characters: in any case, O for 0, I and L for 1, ignoring other characters
+// (hyphens, spaces, dashes of mail programs). ok is false for anything else.
 func read(written string, n int) (canonical string, ok bool) {
 	var buf [keyLength]byte
 	got := 0
@@ -56,8 +55,8 @@ func read(written string, n int) (canonical string, ok bool) {
 	return string(buf[:n]), true
 }
 
-// digest is what a code, or a key of our form, is looked up by. An ill-formed one has a digest
-// too, which nothing was stored under, so that looking it up takes the same work.
+// digest is the look-up value of a code, or of a key of our form. An ill-formed one has a digest too, under which
+// nothing is stored, so that its look-up takes the same work.
 func digest(written string, n int) []byte {
 	canonical, _ := read(written, n)
 	sum := sha256.Sum256([]byte(canonical))
@@ -87,14 +86,14 @@ func grouped(canonical string, size int) string {
 	return b.String()
 }
 
-// The bounds of a key that came from elsewhere, in characters.
+// The length of an imported key, in characters.
 const (
 	leastKey = 8
 	mostKey  = 1000
 )
 
-// stored is what a license keeps to be found by its key: the digest of its reading, or of
-// another form's text with what several spellings of that have in common.
+// stored are the look-up values of a license's key: the digest of our form, or of another form's text and of its loose
+// form.
 func stored(key string) (hash, loose []byte) {
 	if _, ours := read(key, keyLength); ours {
 		return digest(key, keyLength), nil
@@ -111,10 +110,9 @@ func probes(written string) []any {
 	return []any{digest(written, keyLength), marked('=', written), marked('~', looseForm(written))}
 }
 
-// licenseOfKey is, in SQL, the id of the one license that a text means, 0 for none: by its reading
-// as our form, verbatim, or by its loose form where one license has that. At most one of the first
-// two finds something, and the third nothing else. All three are always looked at, so that a key
-// that exists takes as long as one that does not.
+// licenseOfKey is, in SQL, the id of the one license of a text, 0 for none: by our form, verbatim, or by the loose form
+// if one license has that. At most one of the first two matches. All three are always looked up, so that an existing
+// key takes as long as an unknown one.
 const licenseOfKey = `max(ifnull((SELECT id FROM store_licenses WHERE key_hash = ?1), 0), ifnull((SELECT id
 	FROM store_licenses WHERE key_hash = ?2), 0),
 	ifnull((SELECT CASE count(*) WHEN 1 THEN min(id) END FROM (SELECT id FROM store_licenses
@@ -126,14 +124,13 @@ func licenseByText(c *db.Conn, written string) (int64, error) {
 	return id, err
 }
 
-// marked is a digest that no digest of another sort can equal: sort is no sign of our keys.
+// marked is a digest that no digest of another sort can equal: sort is not a character of our keys.
 func marked(sort byte, text string) []byte {
 	sum := sha256.Sum256(append([]byte{sort}, text...))
 	return sum[:]
 }
 
-// looseForm is a key without what people change when they copy one: the case of ASCII letters,
-// white space, hyphens and dashes.
+// looseForm is a key without what copying may change: the case of ASCII letters, white space, hyphens and dashes.
 func looseForm(key string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -161,7 +158,7 @@ func mask(key string) string {
 	return string(b)
 }
 
-// shownOfKey is how many characters of a key people may see who may not use it.
+// shownOfKey is the number of characters of a key shown to people who may not use it.
 const shownOfKey = 4
 
 // KeyEnd is the last four characters of a key.

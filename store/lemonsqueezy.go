@@ -30,7 +30,7 @@ func lemonSqueezyTill() till {
 	}
 }
 
-// readLemonSqueezy reads an event. It has no name: its body is what it is known by.
+// readLemonSqueezy reads an event. It has no id: its body identifies it.
 func readLemonSqueezy(e *incoming, v strict.Value) error {
 	e.kind, e.object = textAt(v, "meta", "event_name"), at(v, "data")
 	if e.kind == "" || e.object.Kind() != strict.Object {
@@ -98,8 +98,8 @@ func (e incoming) refundOf(ref string, v strict.Value) (handle handler, why stri
 	return func(tx *db.Tx) (Received, error) { return bookRefund(tx, e, r) }, ""
 }
 
-// lemonSqueezyState reads what is told of a subscription. While a payment is due, renews_at is when
-// it is tried again, and no period's end.
+// lemonSqueezyState reads a subscription's state. While a payment is due, renews_at is its next attempt, and no
+// period's end.
 func lemonSqueezyState(e incoming, v strict.Value) standing {
 	t := standing{state: subscriptionActive, at: e.at, order: wordAt(v, "order_id"), renews: instantAt(v, "renews_at")}
 	switch textAt(v, "status") {
@@ -147,7 +147,7 @@ func (e incoming) lemonSqueezyPayment(id string, v strict.Value) (handle handler
 			return give, why
 		}
 		i.paidAt = timeAt(v, "created_at")
-		return func(tx *db.Tx) (Received, error) { // the refund may be the first that is heard of it
+		return func(tx *db.Tx) (Received, error) { // the refund may come before the payment
 			if _, err := noteInvoice(tx, e, i); err != nil {
 				return Received{}, err
 			}

@@ -29,7 +29,7 @@ type License struct {
 
 	state    string // as it is stored
 	files    string // after a revocation: what runs on, in words
-	decided  string // what staff or a refund decided; an open dispute may hold it beside that
+	decided  string // the decision of staff or a refund; an open dispute may also suspend it
 	ownLimit *int64 // unlimited is -1; nil is the product's
 	origin   string
 }
@@ -37,7 +37,7 @@ type License struct {
 // Where a license came from.
 const (
 	originIssued  = "issued"  // of a sale or a code
-	originHistory = "history" // of an import of orders: an imported key may take its place
+	originHistory = "history" // of an import of orders: an imported key may replace it
 	originPlaced  = "placed"  // its key was imported onto one of those
 	originMoved   = "moved"   // its key was imported, and made its order or a unit of it
 )
@@ -55,7 +55,7 @@ const (
 	statusExpired  = "expired"
 )
 
-// licenseMoves is how an owner may move a license. Revoked is final.
+// licenseMoves are the owner's moves of a license. Revoked is final.
 var licenseMoves = schema.Transitions{
 	{Name: stateActive, To: []string{stateSuspended, stateRevoked}},
 	{Name: stateSuspended, To: []string{stateActive, stateRevoked}},
@@ -82,7 +82,7 @@ const (
 	grantTables = `store_licenses l CROSS JOIN store_products p ON p.id = l.product_id`
 )
 
-// scanLicense reads a license with its status as of now.
+// scanLicense reads a license with its present status.
 func scanLicense(now exact.Instant) func(*db.Row) License {
 	return func(r *db.Row) License {
 		l := License{
@@ -97,8 +97,7 @@ func scanLicense(now exact.Instant) func(*db.Row) License {
 	}
 }
 
-// statusOf is the status of a license in a state at now: it expires at the very
-// instant that expires names.
+// statusOf is the status of a license in a state at now: it expires at the exact instant.
 func statusOf(state string, expires *exact.Instant, now exact.Instant) string {
 	if state == stateActive && expires != nil && *expires <= now {
 		return statusExpired

@@ -13,7 +13,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// The acts on a license that agents have.
+// The agents' actions on a license.
 const (
 	actSuspend = "suspend"
 	actResume  = "resume"
@@ -21,17 +21,17 @@ const (
 	actRelease = "release"
 )
 
-// LicenseAct is what an agent wants done with a license.
+// LicenseAct is an agent's action on a license.
 type LicenseAct struct {
 	License  string // #12, a whole key, or the last four of a key of Customer's
-	Customer int64  // 0 is not said
+	Customer int64  // 0: not given
 	Action   string
 	Until    *exact.Day // of extend
 	Seat     string     // of release: its label, or its fingerprint
 }
 
-// ActOnLicense suspends, resumes or extends a license, or gives up one of its seats. Refused: what
-// the act itself refuses, and a license or a seat that is not named for certain.
+// ActOnLicense suspends, resumes or extends a license, or releases one of its seats. Refused: what the action itself
+// refuses, and an ambiguous license or seat.
 func (s *Service) ActOnLicense(ctx context.Context, who db.Caller, a LicenseAct) (SeatedLicense, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (SeatedLicense, error) {
 		id, err := a.license(&tx.Conn)
@@ -124,7 +124,7 @@ func calledAll(list []License) string {
 	return strings.Join(names, "; ")
 }
 
-// ownedBy refuses a license that is not the customer's who was named.
+// ownedBy refuses a license of another customer than the named one.
 func (a LicenseAct) ownedBy(c *db.Conn, id int64) error {
 	l, err := findLicense(c, id)
 	if err != nil || a.Customer == 0 {

@@ -14,8 +14,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// The License API answers programs that were built for Lemon Squeezy's: the same bodies, the same answers,
-// by the same rules as /license/*. It is off until an admin switches it on.
+// The License API answers programs that were built for Lemon Squeezy's: the same bodies and answers, by the rules of
+// /license/*. It is off until an admin turns it on.
 
 // Settings of the License API.
 const (
@@ -23,13 +23,13 @@ const (
 	settingLicenseAPIStore = "license_api_store" // the store number that it returns
 )
 
-// LicenseAPI is how the License API is set.
+// LicenseAPI are the settings of the License API.
 type LicenseAPI struct {
 	On      bool  `json:"on"`
 	StoreID int64 `json:"store_id" about:"the store number that it returns"`
 }
 
-// LicenseAPI returns how the License API is set.
+// LicenseAPI returns the settings of the License API.
 func (s *Service) LicenseAPI(ctx context.Context) (LicenseAPI, error) {
 	return db.Read(ctx, s.db, licenseAPI)
 }
@@ -47,7 +47,7 @@ func licenseAPI(c *db.Conn) (LicenseAPI, error) {
 	return set, err
 }
 
-// SetLicenseAPI switches the License API on or off, and sets the store's number; nil leaves that.
+// SetLicenseAPI turns the License API on or off, and sets the store's number; nil leaves it.
 func (s *Service) SetLicenseAPI(ctx context.Context, who db.Caller, on bool, store *int64) (LicenseAPI, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (LicenseAPI, error) {
 		set, err := licenseAPI(&tx.Conn)
@@ -98,7 +98,7 @@ type APIInstance struct {
 	CreatedAt string `json:"created_at"`
 }
 
-// APIMeta is what a program compares with constants.
+// APIMeta are the numbers that a program compares with constants.
 type APIMeta struct {
 	StoreID       int64  `json:"store_id"`
 	OrderID       int64  `json:"order_id"`
@@ -112,7 +112,7 @@ type APIMeta struct {
 	CustomerEmail string `json:"customer_email"`
 }
 
-// The License API's texts, word for word what programs look for.
+// The License API's texts, word for word, since programs compare them.
 const (
 	apiUnknownKey      = "license_key not found."
 	apiUnknownInstance = "instance_id not found."
@@ -139,7 +139,7 @@ type apiCall struct {
 	match match
 }
 
-// beginCall finds the license; a key that is not known counts as a miss of CheckLicense's.
+// beginCall finds the license; an unknown key counts like a miss of CheckLicense.
 func (s *Service) beginCall(ctx context.Context, a Asked) (apiCall, error) {
 	call := apiCall{Service: s, asked: a}
 	m, err := s.find(ctx, a)
@@ -150,7 +150,7 @@ func (s *Service) beginCall(ctx context.Context, a Asked) (apiCall, error) {
 	return call, err
 }
 
-// apiStanding says why a license is not good.
+// apiStanding says why a license is invalid.
 func apiStanding(l License) (disabled, expired bool) {
 	return l.Status == stateSuspended || l.Status == stateRevoked, l.Status == statusExpired
 }
@@ -216,7 +216,7 @@ func (call apiCall) validate() error {
 	return nil
 }
 
-// deactivate gives up the instance's seat, whatever the license's status.
+// deactivate releases the instance's seat, in any status of the license.
 func (call apiCall) deactivate(ctx context.Context) error {
 	s := call.Service
 	_, err := s.DeactivateLicense(ctx, call.asked)
@@ -276,8 +276,8 @@ func apiKey(l License) *APIKey {
 	return k
 }
 
-// apiMeta gives the numbers that programs know: those of Lemon Squeezy where they are mapped or came with the
-// order, else our records'.
+// apiMeta returns the numbers that programs know: those of Lemon Squeezy if mapped or stored with the order, else our
+// records'.
 func apiMeta(c *db.Conn, l License) (*APIMeta, error) {
 	set, err := licenseAPI(c)
 	if err != nil {

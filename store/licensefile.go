@@ -67,20 +67,19 @@ func (c fileClaims) signed(key ed25519.PrivateKey, keyID string) (string, error)
 	return text + "." + encode(ed25519.Sign(key, []byte(text))), nil
 }
 
-// mostFiles is how many files of a license are remembered: the newest.
+// mostFiles is the number of a license's files that are stored: the newest.
 const mostFiles = 50
 
-// forgetFiles drops what is older, but for the one file of a machine that still runs longest: else a
-// machine could push the others' out of the count that files_running is judged by.
+// forgetFiles deletes older files, except each machine's longest valid one: otherwise a machine could remove others'
+// files from the count for files_running.
 const forgetFiles = `DELETE FROM store_license_files AS old WHERE license_id = ?1
 	AND id <= (SELECT id FROM store_license_files WHERE license_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)
 	AND (?4 OR ends_at <= ?3 OR EXISTS (SELECT 1 FROM store_license_files f
 		WHERE f.license_id = ?1 AND f.fingerprint = old.fingerprint AND (f.ends_at, f.id) > (old.ends_at, old.id)))`
 
-// GetLicenseFile makes the file of a machine that holds a seat. Refused as activation, and: 403 not_activated
-// without a seat, 409 not_set_up without a signing key, 409 files_running (with until) while files of machines
-// that gave up their seats run in the number of the license's seats, 422 for more days than the product
-// gives, 503 while the clock cannot be right.
+// GetLicenseFile makes the file of a machine with a seat. Refused as activation, and: 403 not_activated without a seat,
+// 409 not_set_up without a signing key, 409 files_running (with until) while as many files as seats are valid on
+// machines without a seat, 422 for more days than the product allows, 503 while the clock is implausible.
 func (s *Service) GetLicenseFile(ctx context.Context, a Asked, days *int64) (LicenseFile, error) {
 	m, err := s.find(ctx, a)
 	if err != nil {
@@ -107,7 +106,7 @@ func (s *Service) GetLicenseFile(ctx context.Context, a Asked, days *int64) (Lic
 	})
 }
 
-// MakeLicenseFile makes the file of a machine for staff; a machine without a seat takes one first. Refused as
+// MakeLicenseFile makes the file of a machine for staff; a machine without a seat gets one first. Refused as
 // GetLicenseFile.
 func (s *Service) MakeLicenseFile(ctx context.Context, who db.Caller, id int64, fingerprint, label string,
 	days *int64) (LicenseFile, error) {
@@ -120,8 +119,8 @@ func (s *Service) MakeLicenseFile(ctx context.Context, who db.Caller, id int64, 
 	})
 }
 
-// GetMyLicenseFile makes the file of a machine for the buyer: of a seat of theirs, or of a machine by its
-// fingerprint, which takes a seat of the session's license first.
+// GetMyLicenseFile makes the file of a machine for the buyer: of a seat of theirs, or of a machine by its fingerprint,
+// which gets a seat of the session's license first.
 func (s *Service) GetMyLicenseFile(ctx context.Context, who db.Caller, seat int64, fingerprint, label string) (
 	LicenseFile, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (f LicenseFile, err error) {
@@ -146,7 +145,7 @@ func (s *Service) GetMyLicenseFile(ctx context.Context, who db.Caller, seat int6
 	})
 }
 
-// only is the license that a buyer's session is about, where it is one.
+// only is the one license of a buyer's session, if there is one.
 func only(mine []License) (License, error) {
 	if len(mine) != 1 {
 		return License{}, fault.Conflictf("you have %d licenses here: open your purchase with the machine's license key",
@@ -155,7 +154,7 @@ func only(mine []License) (License, error) {
 	return mine[0], nil
 }
 
-// fileWithSeat gives the machine a seat, unless it holds one, and makes its file.
+// fileWithSeat gives the machine a seat, unless it has one, and makes its file.
 func (s *Service) fileWithSeat(tx *db.Tx, l License, fingerprint, label string, days *int64) (LicenseFile, error) {
 	if err := refuseUse(match{license: l, known: true}.standing(Asked{})); err != nil {
 		return LicenseFile{}, err
@@ -259,8 +258,8 @@ type Running struct {
 	Until exact.Instant `json:"until" about:"when the next file can be made"`
 }
 
-// filesRunning refuses another file while as many machines as the license has seats (at least one) run on
-// files although they gave up their seats.
+// filesRunning refuses another file while as many machines as the license has seats (at least one) have valid files but
+// no seat any more.
 func filesRunning(c *db.Conn, l License) error {
 	if l.ActivationLimit == nil {
 		return nil
@@ -280,7 +279,8 @@ func filesRunning(c *db.Conn, l License) error {
 	}
 }
 
-// offersFiles reports whether a file of the license can be had: it is good, its product has files, and a key signs.
+// offersFiles reports whether the license can have a file: it is valid, its product has files, and a signing key
+// exists.
 func offersFiles(c *db.Conn, l License) (bool, error) {
 	if l.Status != stateActive {
 		return false, nil
@@ -340,8 +340,8 @@ func filesOf(c *db.Conn, license int64) ([]IssuedFile, error) {
 		WHERE f.license_id = ? ORDER BY f.id DESC LIMIT ?`, license, mostFiles)
 }
 
-// runningFiles is what a question says of the files that go on after a license was taken back: "1 offline file
-// runs until 22 Dec 2026 and cannot be recalled."; "" when none runs.
+// runningFiles is a question's sentence about files that stay valid after a license was revoked: "1 offline file runs
+// until 22 Dec 2026 and cannot be recalled."; "" if there are none.
 func runningFiles(c *db.Conn, licenses []License) (string, error) {
 	n, last := 0, exact.Instant(0)
 	for _, l := range licenses {
@@ -364,7 +364,8 @@ func runningFiles(c *db.Conn, licenses []License) (string, error) {
 	return text + runs + last.Day(c.Zone()).Time(c.Zone()).Format("2 Jan 2006") + " and cannot be recalled.", nil
 }
 
-// checkLicenseFiles is doctor's part: one key signs, and each file runs from one day to the most that a product gives.
+// checkLicenseFiles is doctor's check: one key signs, and each file is valid for at least a day and at most the
+// product's days.
 func checkLicenseFiles(c *db.Conn) (breaches []string, err error) {
 	keys, err := db.All(c, db.Int, "SELECT signs FROM store_signing_keys ORDER BY id")
 	if signing := len(slices.DeleteFunc(slices.Clone(keys), func(n int64) bool { return n == 0 })); len(keys) > 0 &&

@@ -12,7 +12,7 @@ import (
 type LicenseFilter struct {
 	SKU      string
 	Email    string // the buyer's whole address, in any case
-	Q        string // a part of what their order is found by, or a whole license key
+	Q        string // a part of their order's search terms, or a whole license key
 	Status   string // active, expired, suspended or revoked
 	OrderRef string
 	schema.Cursor[int64]
@@ -64,7 +64,7 @@ func indexed(tables, index string) string {
 	return first + index + tables[len(first):]
 }
 
-// searches reports, after where, whether Q is no whole key: neither a license's nor one in our form.
+// searches reports, after where, whether Q is not a whole key, neither a license's nor one in our form.
 func (f *LicenseFilter) searches() bool {
 	_, ours := read(f.Q, keyLength)
 	return f.Q != "" && !ours && f.keyed == 0
@@ -133,10 +133,9 @@ func (f *LicenseFilter) where(c *db.Conn) (from, where string, args []any, some 
 	return from, where, args, true, nil
 }
 
-// search returns at most n of the licenses of orders that hold what is looked for; of an
-// order of several products those for another one are not meant when it is by SKU.
-// Orders and their licenses are numbered in one order, so that the newest orders have
-// the newest licenses.
+// search returns at most n of the licenses of matching orders; in an order of several products a search by SKU means
+// those of that SKU. Orders and licenses are numbered in the same order, so that the newest orders have the newest
+// licenses.
 func (f LicenseFilter) search(c *db.Conn, n int64) ([]License, error) {
 	list := []License{}
 	w, email := want(f.Q), fold(f.Email)
@@ -181,7 +180,7 @@ func (s *Service) CountLicenses(ctx context.Context, f LicenseFilter) (int64, er
 	})
 }
 
-// licenseStatuses are what a license can be seen as: its states, and expired.
+// licenseStatuses are a license's visible statuses: its states, and expired.
 var licenseStatuses = []string{stateActive, statusExpired, stateSuspended, stateRevoked}
 
 func (f *LicenseFilter) bind(form *schema.Form) {

@@ -12,10 +12,10 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// importProvider is the provider of orders that licenses brought with them, where they name none.
+// importProvider is the default provider of the orders that imported licenses bring.
 const importProvider = "import"
 
-// licenseTable is `import store licenses`: keys that were sold elsewhere, known by themselves.
+// licenseTable is `import store licenses`: keys sold elsewhere, identified by the key.
 func (s *Service) licenseTable() schema.Table {
 	return schema.Table{
 		Name: "licenses", Secret: true,
@@ -62,19 +62,19 @@ func exportLicenses(c *db.Conn, emit func(cells ...string) error) error {
 	}, "SELECT "+licenseColumns+", o.provider, o.provider_ref, c.name FROM "+licenseTables+" ORDER BY l.id")
 }
 
-// licenseImport is what the rows of one import have in common.
+// licenseImport is the state of one import.
 type licenseImport struct {
 	*Service
 	lines    map[string]int // of the keys so far
 	products []Product      // read when a name is looked for
 	done     schema.Loaded
 
-	// Of the row at hand.
+	// Of the present row.
 	remarks []string
 	unknown *schema.Unknown
 }
 
-// loadLicenses takes rows together: those of one key are among the same.
+// loadLicenses accepts rows in any batches in which those of one key come together.
 func (s *Service) loadLicenses(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (
 	schema.Loaded, error) {
 	im := licenseImport{Service: s, lines: map[string]int{}, done: schema.Loaded{Errors: []schema.Refused{}}}
@@ -138,7 +138,7 @@ func readLicenseRows(lines []schema.Line, o schema.LoadOptions) []*licenseRow {
 	return rows
 }
 
-// put stores one row: all that is wrong with it is refused together.
+// put stores one row; all its faults are refused together.
 func (im *licenseImport) put(tx *db.Tx, r *licenseRow) (o schema.Outcome, err error) {
 	if line := im.lines[r.key]; line != 0 {
 		r.refuse("license_key", "license_key: line %d has the same key", line)
@@ -170,8 +170,8 @@ func (im *licenseImport) put(tx *db.Tx, r *licenseRow) (o schema.Outcome, err er
 	return schema.Outcome{New: true}, im.create(tx, r, product, ends, created)
 }
 
-// find gives the license that has the row's key. One whose key reads the same and is written in another
-// way is refused: a text never means two licenses.
+// find returns the license of the row's key. A key that reads the same but is written differently is refused: a text
+// never means two licenses.
 func (im *licenseImport) find(c *db.Conn, r *licenseRow) (was License, known bool, err error) {
 	hash, loose := stored(r.key)
 	id, known, err := db.One(c, db.Int, "SELECT id FROM store_licenses WHERE key_hash = ?", hash)
@@ -194,8 +194,8 @@ func (im *licenseImport) find(c *db.Conn, r *licenseRow) (was License, known boo
 	return was, false, nil
 }
 
-// product finds what the row's sku means: ours, what it is mapped to for the provider, or the one product of
-// that name. A known license needs none.
+// product finds the product of the row's sku: ours, the mapped one for the provider, or the only product of that name.
+// A known license needs none.
 func (im *licenseImport) product(c *db.Conn, r *licenseRow, known bool) (p Product, err error) {
 	if r.sku == "" && r.their == "" {
 		if !known {
@@ -221,7 +221,7 @@ func (im *licenseImport) product(c *db.Conn, r *licenseRow, known bool) (p Produ
 	return p, nil
 }
 
-// unknownProduct refuses a name that means no product, and gives what maps it.
+// unknownProduct refuses an unknown product's name, with the operation that maps it.
 func (r *licenseRow) unknownProduct() *schema.Unknown {
 	name := firstOf(r.sku, r.their)
 	if !slices.Contains(mapped, r.provider) {
@@ -288,7 +288,7 @@ func mappedAs(c *db.Conn, provider, name string) (Link, bool, error) {
 	return findLink(c, provider, link)
 }
 
-// times reads when the license ends, nil for never, and when it was made, 0 where the row does not say.
+// times parses when the license ends, nil for never, and when it was made, 0 if the row does not say.
 func (r *licenseRow) times(tx *db.Tx) (ends *exact.Instant, created exact.Instant, err error) {
 	if r.expires != "" {
 		at, wrong := momentOf(&tx.Conn, "expires_at", r.expires)

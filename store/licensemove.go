@@ -17,7 +17,7 @@ const (
 	remarkUntied  = "subscription_ref: an import cannot link a subscription; use `store subscription link`"
 )
 
-// create makes the license of a key that nobody has: in the order that the row names, or with one of its own.
+// create makes the license of a new key: in the order that the row names, or with one of its own.
 func (im *licenseImport) create(tx *db.Tx, r *licenseRow, p Product, ends *exact.Instant, created exact.Instant) error {
 	if created == 0 {
 		created = tx.Now()
@@ -48,7 +48,7 @@ func (im *licenseImport) create(tx *db.Tx, r *licenseRow, p Product, ends *exact
 	return im.fill(tx, r, id, origin, ends, created)
 }
 
-// order books the order of total 0 that a license brings with it.
+// order books the order of total 0 for an imported license.
 func (r *licenseRow) order(tx *db.Tx, p Product, provider string, paid exact.Instant) (d OrderDetail, license int64,
 	err error) {
 	set, err := settings(&tx.Conn)
@@ -65,8 +65,8 @@ func (r *licenseRow) order(tx *db.Tx, p Product, provider string, paid exact.Ins
 	return d, d.Licenses[0].ID, nil
 }
 
-// within finds the row's place in a stored order: a license of its sku and tier that an import of orders made
-// and nobody has, else a further unit of an order that an import of licenses made.
+// within finds the row's place in a stored order: a license of its sku and tier from an import of orders that nobody
+// has received, else a further unit of an order from an import of licenses.
 func (im *licenseImport) within(tx *db.Tx, r *licenseRow, p Product, d OrderDetail) (license int64, origin string,
 	err error) {
 	if d.Status == statusVoid {
@@ -113,7 +113,7 @@ func (im *licenseImport) within(tx *db.Tx, r *licenseRow, p Product, d OrderDeta
 	return id, originMoved, err
 }
 
-// grow adds a unit that cost nothing to an order, with its license.
+// grow adds a free unit to an order, with its license.
 func grow(tx *db.Tx, d OrderDetail, p Product, tier string) (license int64, err error) {
 	at, same, err := db.One(&tx.Conn, db.Int, `SELECT line FROM store_order_lines WHERE order_id = ? AND product_id = ?
 		AND tier IS ?
@@ -145,7 +145,7 @@ func grow(tx *db.Tx, d OrderDetail, p Product, tier string) (license int64, err 
 	return license, err
 }
 
-// fill makes a license what its row says.
+// fill sets a license to its row.
 func (im *licenseImport) fill(tx *db.Tx, r *licenseRow, id int64, origin string, ends *exact.Instant,
 	created exact.Instant) error {
 	hash, loose := stored(r.key)
@@ -192,7 +192,7 @@ func (r *licenseRow) state() string {
 	return r.status
 }
 
-// addSeats gives the license the row's machines that hold none of its seats yet, whatever its limit is.
+// addSeats adds the row's machines that have no seat yet, beyond any limit.
 func (r *licenseRow) addSeats(tx *db.Tx, l License) (added int64, err error) {
 	held := map[string]bool{}
 	if len(r.seats) > 0 && l.ActivationCount > 0 {
@@ -231,7 +231,7 @@ func (r *licenseRow) addSeats(tx *db.Tx, l License) (added int64, err error) {
 	return added, countSeats(tx, l, added)
 }
 
-// change brings a license that is there in line with the columns that its row gives.
+// change applies the row's given columns to an existing license.
 func (im *licenseImport) change(tx *db.Tx, r *licenseRow, was License, p Product, ends *exact.Instant,
 	created exact.Instant) (o schema.Outcome, err error) {
 	d, err := findOrder(&tx.Conn, was.OrderRef)
@@ -258,7 +258,7 @@ func (im *licenseImport) change(tx *db.Tx, r *licenseRow, was License, p Product
 	return o, tx.Audit("license.imported", subject(was), map[string]any{"key_end": KeyEnd(r.key), "changed": o.Fields})
 }
 
-// stays refuses another product or another payment for a key that is there.
+// stays refuses another product or another payment for an existing key.
 func (r *licenseRow) stays(c *db.Conn, was License, p Product, o Order) error {
 	differs := func(column, is, says string) error {
 		return fault.Conflictf("%s: license %d is recorded with %s, not %s; an import cannot move a key", column, was.ID,

@@ -27,7 +27,7 @@ type licenseRow struct {
 	seats          []seatRow
 	given          func(column string) bool
 
-	bad []fault.Field // what is wrong with the row by itself
+	bad []fault.Field // faults of the row by itself
 }
 
 // seatRow is a machine that holds a seat, as the column seats has it.
@@ -105,7 +105,7 @@ func (r *licenseRow) refuse(column, format string, args ...any) {
 	r.bad = append(r.bad, fault.Field{Field: column, Detail: fmt.Sprintf(format, args...)})
 }
 
-// add notes a refusal beside the others; anything else is given back.
+// add collects a refusal; any other error is returned.
 func (r *licenseRow) add(err error) error {
 	e, ok := fault.As(err)
 	switch {
@@ -121,7 +121,7 @@ func (r *licenseRow) add(err error) error {
 	return nil
 }
 
-// refusal names all that is wrong with the row.
+// refusal names all faults of the row.
 func (r *licenseRow) refusal() error {
 	if len(r.bad) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// setState moves a license and the totals. One that is in the state stays untouched.
+// setState changes a license's state and the totals. An equal state changes nothing.
 func setState(tx *db.Tx, l License, to string) error {
 	if l.state == to {
 		return nil
@@ -24,7 +24,7 @@ func setState(tx *db.Tx, l License, to string) error {
 	return addLicenses(tx, to, l.ExpiresAt, 1)
 }
 
-// setExpiry moves when a license ends, and the totals.
+// setExpiry changes a license's end, and the totals.
 func setExpiry(tx *db.Tx, l License, ends exact.Instant) error { return setEnd(tx, l, &ends) }
 
 // setEnd is setExpiry of an end that may be never, nil.
@@ -43,7 +43,7 @@ func setEnd(tx *db.Tx, l License, ends *exact.Instant) error {
 
 func sameEnd(a, b *exact.Instant) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// decide notes what staff or a refund made of a license, and applies its state.
+// decide stores the decision of staff or a refund on a license, and applies its state.
 func decide(tx *db.Tx, id int64, to string) error {
 	if _, err := tx.Exec("UPDATE store_licenses SET decided = ?1 WHERE id = ?2 AND decided <> ?1", to, id); err != nil {
 		return err
@@ -51,8 +51,7 @@ func decide(tx *db.Tx, id int64, to string) error {
 	return applyState(tx, id)
 }
 
-// applyState sets the state that was decided, but that one which would be
-// active is suspended while a dispute holds it.
+// applyState sets the decided state, but suspends an active license while a dispute is open.
 func applyState(tx *db.Tx, id int64) error {
 	l, err := findLicense(&tx.Conn, id)
 	if err != nil {
@@ -71,16 +70,14 @@ func applyState(tx *db.Tx, id int64) error {
 	return setState(tx, l, to)
 }
 
-// SuspendLicense makes a license invalid until it is resumed. Refused: an unknown
-// license, one that is suspended or revoked. One that only a dispute suspends stays
-// suspended when the dispute is over.
+// SuspendLicense makes a license invalid until it is resumed. Refused: an unknown license, one that is suspended or
+// revoked. One that only a dispute suspends stays suspended after the dispute.
 func (s *Service) SuspendLicense(ctx context.Context, who db.Caller, id int64) (License, error) {
 	return s.moveLicense(ctx, who, id, stateSuspended, "license.suspended")
 }
 
-// ResumeLicense makes a suspended license valid again, as far as its date allows; a
-// dispute that suspends it holds it no longer. Refused: an unknown license, one that is
-// not suspended.
+// ResumeLicense makes a suspended license valid again, if its date allows; an open dispute no longer suspends it.
+// Refused: an unknown license, one that is not suspended.
 func (s *Service) ResumeLicense(ctx context.Context, who db.Caller, id int64) (License, error) {
 	return s.moveLicense(ctx, who, id, stateActive, "license.resumed")
 }
@@ -134,8 +131,7 @@ func licenseFor(c *db.Conn, who db.Caller, id int64) (License, error) {
 	return l, err
 }
 
-// Extension is how far a license is extended: by days from when it ends, or from now when
-// it is over; or to the end of a day.
+// Extension is an extension of a license: by days from its end, or from now if it has ended; or to the end of a day.
 type Extension struct {
 	Days  int64 // 0 is not said
 	Until *exact.Day
@@ -193,8 +189,8 @@ func endOf(d exact.Day, zone *time.Location) exact.Instant {
 // rotated is what the audit trail calls another key of a license.
 const rotated = "license.rotated"
 
-// RotateLicenseKey returns a license another key: the old one is not found from then on,
-// and the seats stay. Refused: an unknown license, one that was revoked.
+// RotateLicenseKey gives a license another key: the old one is unknown from then on, and the seats stay. Refused: an
+// unknown license, a revoked one.
 func (s *Service) RotateLicenseKey(ctx context.Context, who db.Caller, id int64) (License, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) {
 		l, err := findLicense(&tx.Conn, id)
@@ -219,8 +215,7 @@ func (s *Service) RotateLicenseKey(ctx context.Context, who db.Caller, id int64)
 	})
 }
 
-// ReleaseSeat gives up a seat of a license on behalf of its buyer. Refused: an unknown
-// license, a seat that it does not have.
+// ReleaseSeat releases a seat of a license for its buyer. Refused: an unknown license, a seat that it does not have.
 func (s *Service) ReleaseSeat(ctx context.Context, who db.Caller, id, seat int64) (License, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) { return releaseSeat(tx, who, id, seat) })
 }

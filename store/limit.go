@@ -20,8 +20,8 @@ const (
 	limitProduct   = "product"
 )
 
-// readLimit reads a license's own limit: a number of seats, unlimited (-1), or the product's, nil, for
-// which the word is product or none at all.
+// readLimit parses a license's own limit: a number of seats, unlimited (-1), or the product's, nil, for "product" or an
+// empty text.
 func readLimit(written string) (*int64, error) {
 	text := strings.ToLower(strings.TrimSpace(written))
 	n, err := strconv.ParseInt(text, 10, 64)
@@ -45,8 +45,8 @@ func (l License) limitCell() string {
 	return intCell(l.ownLimit)
 }
 
-// SetLicenseLimit gives a license a limit of its own, or its product's again. Seats above it stay.
-// Refused: an unknown license, a limit that is none.
+// SetLicenseLimit gives a license its own limit, or its product's again. Seats above it stay. Refused: an unknown
+// license, an invalid limit.
 func (s *Service) SetLicenseLimit(ctx context.Context, who db.Caller, id int64, limit string) (License, error) {
 	own, err := readLimit(limit)
 	if err != nil {

@@ -17,18 +17,16 @@ type NewLine struct {
 	Qty       int64
 	Unit      *int64 // cents
 
-	// As one text, if it was written so: as it stands, and without its price. A product may
-	// be called like either.
+	// As one text, if it was written so: complete, and without its price. A product may have either as its SKU.
 	written, unpriced string
 }
 
 // mostLines bounds the lines of one order.
 const mostLines = 100
 
-// readLine reads SKU[:TIER][=QTY][@CENTS] from the right, so that a SKU may hold these
-// signs: a tail that is no price, quantity or tier belongs to what stands before it. A SKU
-// that ends like one is meant when its quantity is written behind it, X=2=1, or when no
-// product has the shorter name.
+// readLine parses SKU[:TIER][=QTY][@CENTS] from the right, so that a SKU may contain these characters: a tail that is
+// no price, quantity or tier belongs to the text before it. A SKU that ends like one is meant if its quantity follows,
+// X=2=1, or if no product has the shorter name.
 func readLine(written string) (NewLine, error) {
 	rest := strings.TrimSpace(written)
 	l := NewLine{Qty: 1, written: rest, unpriced: rest}
@@ -65,7 +63,7 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 	return strings.TrimSpace(s[:at]), strings.TrimSpace(s[at+1:]), true
 }
 
-// wholeNumber reads digits; a number that 64 bits do not hold is -1.
+// wholeNumber parses digits; a number beyond 64 bits is -1.
 func wholeNumber(s string) (n int64, digits bool) {
 	if s == "" || strings.Trim(s, "0123456789") != "" {
 		return 0, false
@@ -95,8 +93,8 @@ type line struct {
 
 func (l line) total() int64 { return l.qty * l.unit }
 
-// product finds the line's product, and drops from the line what turns out to belong to
-// the SKU: the tier, the quantity, the price.
+// product finds the line's product, and removes from the line what belongs to the SKU: the tier, the quantity, the
+// price.
 func (n *NewLine) product(c *db.Conn) (Product, error) {
 	p, tier, found, err := lookUpGoods(c, n.SKU, n.Tier)
 	if err == nil && !found && n.unpriced != n.SKU && n.unpriced != "" {
@@ -116,8 +114,7 @@ func (n *NewLine) product(c *db.Conn) (Product, error) {
 	return p, err
 }
 
-// lookUpGoods looks a product up. What has a colon may end in a tier: the whole is tried
-// first.
+// lookUpGoods looks a product up. A text with a colon may end in a tier: the whole is tried first.
 func lookUpGoods(c *db.Conn, sku, tier string) (Product, string, bool, error) {
 	p, found, err := lookUpProduct(c, sku)
 	if head, tail, ok := cutLast(sku, ":"); err == nil && !found && tier == "" && ok {
@@ -171,9 +168,8 @@ func subtotal(lines []line) (sum int64) {
 	return sum
 }
 
-// priceTo makes the lines come to need cents before tax: by a discount where their own
-// prices reach that, else by prices that are raised in proportion, each unit's rounded up,
-// with a discount for the rest.
+// priceTo makes the lines add up to need cents before tax: by a discount if their own prices suffice, else by
+// proportionally higher unit prices, rounded up, with a discount for the rest.
 func priceTo(lines []line, need int64) (discount int64) {
 	own := subtotal(lines)
 	if own < need {

@@ -11,16 +11,15 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Linked is a subscription with the licenses that were tied to it.
+// Linked is a subscription with the licenses linked to it.
 type Linked struct {
 	Subscription
 	Booked int `json:"booked" about:"payments that waited for this and are booked now"`
 }
 
-// LinkSubscription ties licenses to a subscription whose checkout is not on record, and books the
-// payments that wait for it as renewals. It moves no license's end; what is paid from then on does,
-// never back. Refused: an unknown license; one that is revoked, has a subscription, or is another
-// buyer's than the subscription or the other licenses.
+// LinkSubscription links licenses to a subscription whose checkout is unknown, and books its waiting payments as
+// renewals. It moves no license's end; later payments do, never back. Refused: an unknown license; one that is revoked,
+// has a subscription, or is another buyer's than the subscription or the other licenses.
 func (s *Service) LinkSubscription(ctx context.Context, who db.Caller, provider, ref string, licenses []int64) (Linked,
 	error) {
 	if _, known := tillOf(provider); !known {
@@ -108,8 +107,8 @@ func linkable(c *db.Conn, s subscription, ids []int64) (list []License, order in
 	return list, order, err
 }
 
-// buyersOf are the addresses of who a subscription is known to be of: its order's buyer, else those
-// whom waiting payments name; none is known.
+// buyersOf are the known addresses of a subscription's buyer: its order's, else those in waiting payments; none if
+// unknown.
 func buyersOf(c *db.Conn, s subscription) ([]string, error) {
 	if s.order != 0 {
 		return db.All(c, db.Text,

@@ -13,11 +13,11 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// errDryRun rolls an import back that was only tried.
+// errDryRun rolls back a dry run.
 var errDryRun = errors.New("dry run")
 
-// loadOrders takes a file of orders at once: the rows of one payment are its lines,
-// wherever they stand. A refused row refuses its order, each row by name.
+// loadOrders imports a whole file of orders: the rows of one payment are its lines, wherever they are. A refused row
+// refuses its order, each row by name.
 func (s *Service) loadOrders(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (
 	schema.Loaded, error) {
 	done := schema.Loaded{Errors: []schema.Refused{}}
@@ -72,8 +72,7 @@ func (g *group) refusal() error {
 	return nil
 }
 
-// refused names every row of the group: one that was refused by itself with its own
-// reason, the others with why they go with it.
+// refused names every row of the group: a refused one with its own reason, the others with the reason of their group.
 func (g *group) refused(why string) []schema.Refused {
 	list := make([]schema.Refused, 0, len(g.numbers))
 	bad := 0
@@ -95,8 +94,7 @@ func (g *group) refused(why string) []schema.Refused {
 	return list
 }
 
-// groupRows reads the rows and brings those of one payment together, in the order in
-// which the file has their first.
+// groupRows reads the rows and groups those of one payment, in the order of their first rows.
 func (s *Service) groupRows(lines []schema.Line, o schema.LoadOptions) []*group {
 	var read orderRow
 	t := schema.Table{Row: func(f *schema.Form) schema.Put {
@@ -205,8 +203,8 @@ func (l refunds) apply(tx *db.Tx, d OrderDetail, emit bool) error {
 	return nil
 }
 
-// complete applies what the list has beyond the order's refunds. A list that lacks one
-// of them is refused: an import takes no refund back.
+// complete applies the listed refunds that the order lacks. A list that lacks one of the order's is refused: an import
+// removes no refund.
 func (l refunds) complete(tx *db.Tx, d OrderDetail, emit bool) error {
 	is, err := refundsOf(&tx.Conn, d.Order)
 	if err != nil {

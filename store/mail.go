@@ -22,7 +22,7 @@ func (s *Service) Mails() []mail.Kind {
 // MailWords are the words that stand in the blocks of the store's messages.
 var MailWords = []string{"seat", "seats", "Discount", "Tax", "Total"}
 
-// The kinds' readers refer to nothing but the database, so that the kinds can be values.
+// The kinds' readers use only the database, so that the kinds can be values.
 var (
 	orderKind = mail.Kind{
 		Name: "order", Service: "store",
@@ -102,7 +102,7 @@ func fillLink(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error
 		"until": mail.Text(w.Until(until))}}, err
 }
 
-// mailOrder queues the message about a paid order, but for payments of a subscription that renew.
+// mailOrder queues the message about a paid order, except for renewals of a subscription.
 func mailOrder(tx *db.Tx, d OrderDetail, unmailed bool) error {
 	if unmailed || d.renewal {
 		return nil
@@ -323,8 +323,8 @@ func (s *Service) mailOrderOp() schema.Op {
 	}
 }
 
-// MailOrder queues the message about an order once more. Refused: an unknown order, one that is not paid
-// or has no active license, a buyer to whom nothing can be mailed.
+// MailOrder queues the message about an order again. Refused: an unknown order, one that is not paid or has no active
+// license, a buyer who cannot be mailed.
 func (s *Service) MailOrder(ctx context.Context, who db.Caller, ref string) (mail.Listed, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (m mail.Listed, err error) {
 		if err := mail.CheckSetUp(&tx.Conn); err != nil {

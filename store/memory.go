@@ -11,14 +11,13 @@ import (
 	"quartermaster/schema/limit"
 )
 
-// memory is what the services over one file keep between requests, and what a restart
-// forgets: how often keys were guessed and licenses used, and when licenses were checked
-// and seats heard of last, as far as Flush has not stored it.
+// memory is the state that the services over one file keep between requests and lose at a restart: counts of guessed
+// keys and of uses of licenses, and the times of checks and seats that Flush has not stored yet.
 type memory struct {
-	misses  *limit.Counter[limit.Address] // keys and codes that do not exist
-	moves   *limit.Counter[int64]         // seats taken and given up, by license
+	misses  *limit.Counter[limit.Address] // unknown keys and codes
+	moves   *limit.Counter[int64]         // seats taken and released, by license
 	checks  *limit.Counter[int64]         // by license
-	pairs   *limit.Counter[limit.Address] // order references tried with addresses
+	pairs   *limit.Counter[limit.Address] // attempts with order references and addresses
 	guesses *limit.Counter[int64]         // the same, by order
 	uses    lastUses
 	tills   lastEvents
@@ -34,8 +33,8 @@ func newMemory() *memory {
 	}
 }
 
-// missed counts a key or code that does not exist against the address. After 20 within 10
-// minutes it refuses with 429 in place of telling that it was one.
+// missed counts an unknown key or code against the address. After 20 within 10 minutes it refuses with 429 instead of
+// saying that it is unknown.
 func (s *Service) missed(remote string) error {
 	wait := s.memory.misses.Add(limit.AddressOf(remote), s.db.Now())
 	if wait == 0 {
@@ -47,8 +46,8 @@ func (s *Service) missed(remote string) error {
 	}
 }
 
-// paced counts a use of a license that is there. Past the counter's limit it refuses: a
-// valid key in the wrong hands must not fill the audit trail, nor the machine's time.
+// paced counts a use of an existing license. Above the counter's limit it refuses: a valid key in the wrong hands must
+// not fill the audit trail or use up the machine's time.
 func (s *Service) paced(uses *limit.Counter[int64], license int64, what string) error {
 	wait := uses.Add(license, s.db.Now())
 	if wait == 0 {
@@ -60,9 +59,8 @@ func (s *Service) paced(uses *limit.Counter[int64], license int64, what string) 
 	}
 }
 
-// lastUses are when licenses were checked and seats heard of last, so that a check
-// costs no write. Flush moves it into the database; what it has moved is remembered until
-// the next one, for those who read the records before it was there.
+// lastUses are the times of the last checks of licenses and uses of seats, so that a check costs no write. Flush stores
+// them; stored ones are kept until the next flush, for readers that read the records before.
 type lastUses struct {
 	mu       sync.Mutex
 	licenses map[int64]exact.Instant
@@ -70,11 +68,10 @@ type lastUses struct {
 	moved    struct{ licenses, seats map[int64]exact.Instant }
 }
 
-// mostUses bounds what is remembered between two flushes. Past it the times of
-// further records stay as they were, until they are heard of again.
+// mostUses bounds the entries between two flushes. Above it the times of further records stay old until their next use.
 const mostUses = 1 << 16
 
-// checked reports whether a license was checked and that is not stored yet.
+// checked reports whether a license has an unstored check.
 func (u *lastUses) checked(id int64) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -104,7 +101,7 @@ func later(m map[int64]exact.Instant, id int64, at exact.Instant) map[int64]exac
 	return m
 }
 
-// onLicenses brings the times of records that were read up to what is not flushed yet.
+// onLicenses updates the times of records that were read with unstored ones.
 func (u *lastUses) onLicenses(list []License) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -154,9 +151,8 @@ func (u *lastUses) giveBack(licenses, seats map[int64]exact.Instant) {
 	}
 }
 
-// Flush stores when licenses were last checked and seats last heard of. The server
-// calls it once a minute and when it stops; what a crash loses is a minute of these
-// times and nothing else.
+// Flush stores the times of the last checks and uses. The server calls it once a minute and when it stops; a crash
+// loses a minute of these times and nothing else.
 func (s *Service) Flush(ctx context.Context) error {
 	licenses, seats := s.memory.uses.take()
 	if len(licenses)+len(seats) == 0 {

@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Minted is what minting gives: the codes, this once.
+// Minted are the minted codes, shown only once.
 type Minted struct {
 	Batch string   `json:"batch"`
 	SKU   string   `json:"sku"`
@@ -25,7 +25,7 @@ type Minted struct {
 // Product is what people call the product that the codes are for.
 func (m Minted) Product() string { return m.product.Name }
 
-// Ends says until when what a code gives works.
+// Ends says when what a code gives ends.
 func (m Minted) Ends() string {
 	switch {
 	case m.product.Kind != kindLicense:
@@ -37,7 +37,7 @@ func (m Minted) Ends() string {
 		countOf(int(*m.product.LicenseDays), "day"))
 }
 
-// Redacted is the answer without the codes: they are kept nowhere.
+// Redacted is the answer without the codes, which are stored nowhere.
 func (m Minted) Redacted() any {
 	m.Codes = []string{}
 	return m
@@ -45,11 +45,9 @@ func (m Minted) Redacted() any {
 
 const maxMint = 1000
 
-// MintCodes makes count codes for a product and gives them, this once. batch "" makes
-// a new one, named after the time and the sku; the name of one that is there adds to
-// it. Refused: a count out of 1 to 1000, a sku of no active licensed product, a tier
-// that it does not have, a batch name out of [A-Za-z0-9._-]{1,64}, a batch of another
-// sku or tier (conflict).
+// MintCodes makes count codes for a product and returns them, only once. batch "" makes a new one, named after the time
+// and the sku; an existing name adds to it. Refused: a count out of 1 to 1000, a sku of no active licensed product, an
+// unknown tier, a batch name out of [A-Za-z0-9._-]{1,64}, a batch of another sku or tier (conflict).
 func (s *Service) MintCodes(ctx context.Context, who db.Caller, count int64, sku, tier, batch string) (Minted, error) {
 	if count < 1 || count > maxMint {
 		return Minted{}, fault.Fieldf("count", "count: %d is out of range; it takes 1 to %d", count, maxMint)

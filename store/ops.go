@@ -25,8 +25,8 @@ func (s *Service) Declare() schema.Service {
 	}
 }
 
-// ops is the table of contents: route, tool, command, function. What a buyer's program calls
-// and what the provider sends come after what staff read; the rest are acts.
+// ops is the table of contents: route, tool, command, function. First what staff read, then the calls of buyers'
+// programs and providers, then the other operations.
 func (s *Service) ops() []schema.Op {
 	return []schema.Op{
 		schema.At("GET /api/orders", "list_orders", "store orders list", s.listOrders()),

@@ -188,11 +188,11 @@ func (s *Service) recordOrder() schema.Op {
 	}
 }
 
-// math32 lets any quantity that a person would type reach the domain's own refusal.
+// math32 lets any typed quantity reach the domain's own refusal.
 const math32 = 1 << 31
 
-// writtenLine checks a line that is written as SKU[:TIER][=QTY][@CENTS] and keeps it as it
-// stands: where the SKU ends is known by the products.
+// writtenLine checks a line in the form SKU[:TIER][=QTY][@CENTS] and keeps it unchanged: only the products decide where
+// the SKU ends.
 func writtenLine(text string) (map[string]string, error) {
 	_, err := readLine(text)
 	return map[string]string{"sku": text}, err

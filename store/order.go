@@ -77,8 +77,8 @@ var orderStatuses = []string{statusPaid, statusRefunded, statusVoid}
 // orderSets are the columns of an order that a correction may change.
 const orderSets db.Columns = "customer_id, subtotal_cents, discount_cents, tax_cents, total_cents, currency"
 
-// The order's tables are joined in the order in which they stand, so that a list
-// comes out of an index of the orders; an order has a row a line, the lines together.
+// The order's tables are joined in this order, so that a list comes from an index of the orders; an order has a row per
+// line, its lines together.
 const (
 	orderColumns = `o.id, o.order_ref, o.provider, o.provider_ref, o.status, c.id, c.email, c.name,
 		o.subtotal_cents, o.discount_cents, o.tax_cents, o.total_cents, o.refunded_cents, o.currency,

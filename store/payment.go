@@ -7,13 +7,11 @@ import (
 	"quartermaster/schema/db"
 )
 
-// A provider calls one payment by several names: the payment intent, its charge, its
-// invoice, the session. What it tells of a payment (a refund, a dispute, an invoice)
-// belongs to the payment, whichever name the event used and whether or not the order is
-// on record yet. So a payment is a row of store_payments with all names that were heard,
-// payments that turn out to be one are joined, and an order and its payment's facts are
-// reconciled whenever either changes: the outcome does not depend on the order in which
-// events arrive.
+// A provider calls one payment by several names: the payment intent, its charge, its invoice, the session. What it
+// reports (a refund, a dispute, an invoice) belongs to the payment, by any of its names and whether or not the order
+// exists yet. So a payment is a row of store_payments with all known names. Payments that turn out to be the same are
+// joined. An order and its payment's facts are reconciled whenever either changes: the result does not depend on the
+// order of events.
 
 // findPayment returns the order of a payment by any of its names, if there is one.
 func findPayment(c *db.Conn, provider string, names ...string) (OrderDetail, bool, error) {
@@ -54,8 +52,8 @@ func orderOf(c *db.Conn, provider string, names []string) (int64, error) {
 	return 0, nil
 }
 
-// another reports whether what was found by a name is another payment all the same: both
-// have payment intents, and none in common. The query gives all names of what was found.
+// another reports whether the payment found by a name is nevertheless another one: both have payment intents, and none
+// in common. The query returns all names of what was found.
 func another(c *db.Conn, names []string, by, query string, id int64) (bool, error) {
 	intents := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !isIntent(n) })
 	if len(intents) == 0 || isIntent(by) {
@@ -71,10 +69,9 @@ func another(c *db.Conn, names []string, by, query string, id int64) (bool, erro
 // isIntent tells a payment intent of Stripe's from its other names.
 func isIntent(name string) bool { return strings.HasPrefix(name, "pi_") }
 
-// gatherPayment returns the payment that has any of the names, and gives it all of them.
-// Payments that so turn out to be one are joined. order is the order that has the
-// payment, 0 if that is to be found by the names. Without a payment a new one is made if
-// create says so; else known is false.
+// gatherPayment returns the payment with any of the names, and gives it all of them. Payments that turn out to be the
+// same are joined. order is the payment's order, 0 to find it by the names. Without a payment a new one is made if
+// create is set; else known is false.
 func gatherPayment(tx *db.Tx, provider string, names []string, order int64, create bool) (id int64, known bool,
 	err error) {
 	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" })
@@ -187,9 +184,8 @@ func paymentNames(c *db.Conn, d Order) ([]string, error) {
 	return names, err
 }
 
-// reconcile brings an order in line with what is known of its payment: refunds up to the
-// running total that was told, lost disputes beside them, licenses held while a dispute
-// is open. Doing it twice changes nothing.
+// reconcile applies to an order what is known of its payment: refunds up to the reported running total, lost disputes
+// in addition, licenses suspended while a dispute is open. Repeating it changes nothing.
 func reconcile(tx *db.Tx, d OrderDetail, payment int64, emit bool) (OrderDetail, error) {
 	told, err := refundTold(tx, d, payment)
 	if err != nil {
@@ -236,8 +232,8 @@ func reconcile(tx *db.Tx, d OrderDetail, payment int64, emit bool) (OrderDetail,
 	return orderByID(&tx.Conn, d.id)
 }
 
-// refundTold is the largest running total of refunds that the provider told of the
-// payment. One in another currency is noted for the owner, and is none.
+// refundTold is the largest running total of refunds reported for the payment. One in another currency is reported to
+// the owner and ignored.
 func refundTold(tx *db.Tx, d OrderDetail, payment int64) (int64, error) {
 	var event string
 	r, found, err := db.One(&tx.Conn, func(r *db.Row) refund {

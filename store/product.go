@@ -12,8 +12,8 @@ import (
 	"quartermaster/schema/record"
 )
 
-// Product is something that can be sold. One of the kind license comes with a license
-// a unit; ActivationLimit and LicenseDays hold for those.
+// Product is something that can be sold. One of kind license has a license per unit; ActivationLimit and LicenseDays
+// apply to those.
 type Product struct {
 	SKU             string   `json:"sku"`
 	Name            string   `json:"name"`
@@ -114,8 +114,7 @@ func findProduct(c *db.Conn, sku string) (Product, error) {
 	return p, err
 }
 
-// maxPrice bounds a price and what an order comes to, so that no sum of amounts can
-// leave 64 bits.
+// maxPrice bounds a price and an order's total, so that no sum of amounts exceeds 64 bits.
 const maxPrice = 1_000_000_000_000
 
 // takesTier refuses a tier that the product does not have. A product without tiers

@@ -13,15 +13,14 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// ProviderSet says whether a provider's signing secret is stored; it is not told again.
+// ProviderSet says whether a provider's signing secret is stored; it is not shown again.
 type ProviderSet struct {
 	Provider  string `json:"provider" enum:"stripe,lemonsqueezy,polar"`
 	SecretSet bool   `json:"secret_set"`
 }
 
-// SetProviderSecret stores the secret with which a provider signs what it sends. It
-// holds from the next request on, in a running server too. Refused: a provider that is no
-// till, an empty secret.
+// SetProviderSecret stores the secret with which a provider signs. It applies from the next request on, in a running
+// server too. Refused: an unknown provider, an empty secret.
 func (s *Service) SetProviderSecret(ctx context.Context, who db.Caller, provider, secret string) (ProviderSet, error) {
 	t, known := tillOf(provider)
 	if !known {
@@ -92,10 +91,9 @@ type Mapped struct {
 	Booked int `json:"booked" about:"payments that waited for this product and are booked now"`
 }
 
-// MapLink says which product a provider's name for one means, for payments and imports that do not say
-// it themselves, and books the payments that wait for it. A name that is mapped already is mapped anew; its
-// product's number stays unless another is given. Refused: another provider, an empty name, an unknown sku, a
-// tier that it does not have.
+// MapLink maps a provider's name for a product to ours, for payments and imports that do not name ours, and books the
+// payments that wait for it. A mapped name is mapped again; its product's number stays unless another is given.
+// Refused: another provider, an empty name, an unknown sku, an unknown tier.
 func (s *Service) MapLink(ctx context.Context, who db.Caller, l Link) (Mapped, error) {
 	if !slices.Contains(mapped, l.Provider) {
 		return Mapped{}, fault.Fieldf("provider", "provider: %s is not allowed; it takes one of %s", schema.Quote(l.Provider),

@@ -10,9 +10,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// NewOrder is an order to be recorded by hand. What may be left out: Name, Tier, Qty
-// (0 is 1), Total (nil is the products' prices), Currency (the shop's), Provider (manual),
-// ProviderRef (the order_ref). It has one product, or several Lines.
+// NewOrder is an order to record by hand. Optional: Name, Tier, Qty (0 is 1), Total (nil is the products' prices),
+// Currency (the shop's), Provider (manual), ProviderRef (the order_ref). It has one product, or several Lines.
 type NewOrder struct {
 	Email, Name           string
 	SKU, Tier             string
@@ -34,11 +33,9 @@ type Recorded struct {
 
 const maxQty = 1000
 
-// RecordOrder records a paid order, issues its licenses and emits order.paid. A
-// payment that is on record (the same provider and provider_ref) is that order,
-// unchanged. A total under the price is kept as a discount. Refused: an unknown sku,
-// a tier that the product does not have, a qty out of 1 to 1000, a total out of
-// range, a currency, provider or address that is none.
+// RecordOrder records a paid order, issues its licenses and emits order.paid. A recorded payment (the same provider and
+// provider_ref) returns its order unchanged. A total below the price is stored as a discount. Refused: an unknown sku
+// or tier, a qty out of 1 to 1000, a total out of range, an invalid currency, provider or address.
 func (s *Service) RecordOrder(ctx context.Context, who db.Caller, n NewOrder) (Recorded, error) {
 	if err := n.check(); err != nil {
 		return Recorded{}, err

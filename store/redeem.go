@@ -75,11 +75,9 @@ func (k code) usable() error {
 
 func noCode() error { return fault.NotFoundf("no such code").At("code") }
 
-// RedeemCode turns a code into a license: an order of the provider code that comes to
-// nothing, and its license, whose key is given in full. It emits code.redeemed.
-// Refused: an address that is none; an unknown or ill-formed code (not found); one
-// that was redeemed or is void (conflict); and 429 when an address tried too many
-// codes and keys that do not exist.
+// RedeemCode turns a code into a license: an order of the provider code with total 0, and its license, whose key is
+// returned in full. It emits code.redeemed. Refused: an invalid address; an unknown or ill-formed code (not found); a
+// redeemed or void one (conflict); and 429 if an address tried too many unknown codes and keys.
 func (s *Service) RedeemCode(ctx context.Context, written, email, name, remote string) (Redeemed, error) {
 	return s.redeemAs(ctx, buyer(), written, email, name, remote)
 }

@@ -18,10 +18,9 @@ type OrderRefunded struct {
 	files string // after a full refund: what runs on, in words
 }
 
-// RefundOrder gives back amount cents of an order, or all that is left of it when
-// amount is nil. All of it makes the order refunded and revokes its licenses; a part
-// leaves both. Refused: an unknown order, one that is refunded, an amount under one
-// cent or over what is left.
+// RefundOrder refunds amount cents of an order, or the rest of it if amount is nil. A full refund makes the order
+// refunded and revokes its licenses; a part changes neither. Refused: an unknown order, a refunded one, an amount under
+// one cent or over the rest.
 func (s *Service) RefundOrder(ctx context.Context, who db.Caller, ref string, amount *int64) (OrderRefunded, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (OrderRefunded, error) { return refundIn(tx, who, ref, amount, "") })
 }
@@ -101,9 +100,8 @@ func refundIn(tx *db.Tx, who db.Caller, ref string, amount *int64, reason string
 	return r, err
 }
 
-// refundTo brings what was refunded of a paid order up to refunded cents, a running
-// total that is at most the order's. A total that is not higher than what was
-// refunded before changes nothing, unless it refunds an order that came to nothing.
+// refundTo raises a paid order's refunded amount to refunded cents, a running total that is at most the order's. A
+// total that is not higher changes nothing, unless it refunds an order of total 0.
 func refundTo(tx *db.Tx, d OrderDetail, refunded int64, emit bool) (OrderRefunded, error) {
 	r, err := refundAt(tx, d, refunded, tx.Now(), emit)
 	if more := r.RefundedCents - d.RefundedCents; err == nil && emit && (more > 0 || r.Status != d.Status) {

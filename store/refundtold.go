@@ -6,7 +6,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// refund is what a provider told of money that was given back.
+// refund is a provider's report of a refund.
 type refund struct {
 	ref      string   // the payment's main name
 	names    []string // all of its names: the payment intent, the charge, the invoice

@@ -7,8 +7,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// ResendOrder tells the receivers of an order once more, as it is today: an event of its
-// own that says that it is one. An unknown order is refused as not found.
+// ResendOrder sends an order's event again, with its present data, marked as resent. An unknown order is refused as not
+// found.
 func (s *Service) ResendOrder(ctx context.Context, who db.Caller, ref string) (OrderDetail, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (OrderDetail, error) {
 		d, err := findOrder(&tx.Conn, ref)

@@ -64,16 +64,15 @@ func (x *session) readAmounts(v strict.Value, total, discount, tax []string) {
 	}
 }
 
-// calls reports whether the session asks for something: it is paid, or it came to nothing,
-// which begins a trial or must be judged by a person.
+// calls reports whether the session needs an order or a person: it is paid, or its total is 0, which begins a trial or
+// must be judged.
 func (x session) calls() bool {
 	return x.status == "paid" || x.status == "no_payment_required" && (x.mode == "payment" || x.subscribes())
 }
 
 func (x session) subscribes() bool { return x.mode == "subscription" }
 
-// sale makes the session an order. Its refusals say why it cannot be one, and what
-// the owner can do.
+// sale makes an order of the session. Its refusals say why that is impossible, and what the owner can do.
 func (x session) sale(c *db.Conn, provider string) (sale, error) {
 	v := sale{rename: true, name: x.name, provider: provider, ref: x.ref, names: []string{x.id, x.invoice}, tax: x.tax,
 		paidAt: c.Now(), told: x.paidAt}
@@ -153,10 +152,9 @@ func (x session) oneProduct(c *db.Conn, provider string) ([]line, int64, error) 
 	return []line{l}, discount, nil
 }
 
-// split returns the price of each of qty units and the discount that make the session's
-// total. The provider's total is what counts: where a tax is part of the price, or the
-// units do not divide it, the price of a unit is rounded up and the rest is a discount,
-// so that the order adds up to the cent. ok is false for a total under its tax.
+// split returns the price of each of qty units and the discount that make the session's total. The provider's total
+// counts: if a tax is part of the price, or the units do not divide it, the unit price is rounded up and the rest is a
+// discount, so that the order adds up to the cent. ok is false for a total under its tax.
 func (x session) split(qty int64) (unit, discount int64, ok bool) {
 	before := x.total - x.tax + x.discount
 	if before < 0 {
@@ -206,8 +204,8 @@ func readQty(written string) (int64, error) {
 	return n, nil
 }
 
-// bookSession makes a paid session an order, once. One that cannot be understood is
-// noted for the owner, and its event stays undone, so that it can be sent again.
+// bookSession makes a paid session an order, once. An unmatched one is reported to the owner, and its event stays
+// undone, so that it can be sent again.
 func bookSession(tx *db.Tx, e incoming, x session) (Received, error) {
 	var s subscription
 	names := []string{x.ref, x.id, x.invoice}
@@ -296,8 +294,8 @@ func openingNames(tx *db.Tx, provider string, s subscription, invoice string) ([
 		WHERE i.subscription_id = ? AND i.opens = 1`, s.id)
 }
 
-// again answers for a session whose payment is on record: as an order that a person
-// recorded, which becomes the subscription's, or as one that was booked before.
+// again answers for a session whose payment is recorded: as an order that a person recorded, which becomes the
+// subscription's, or one booked before.
 func (x session) again(tx *db.Tx, e incoming, d OrderDetail, s subscription, names []string) (Received, error) {
 	payment, _, err := gatherPayment(tx, e.provider, names, d.id, true)
 	if err != nil {

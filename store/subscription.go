@@ -44,18 +44,17 @@ func beginSubscription(tx *db.Tx, id, order int64) error {
 	return err
 }
 
-// paidUntil is until when the subscription s is paid for, as SQL: 3 days after the latest period of
-// a payment that was not refunded, and 7 days after a payment whose period is not told; NULL if
-// nothing is. A period that does not stand in the payment is the earliest that was told and ends
-// over a day after it.
+// paidUntil is until when the subscription s is paid, as SQL: 3 days after the latest period of a payment that was not
+// refunded, and 7 days after a payment without a period; NULL if there is none. The period of a payment without one is
+// the earliest reported that ends over a day after it.
 const paidUntil = `ifnull((SELECT max(ifnull(ifnull(i.period_end, (SELECT min(t.ends_at) FROM store_told_periods t
 			WHERE t.subscription_id = s.id AND t.ends_at > ifnull(p.paid_at, o.paid_at) + 86400)) + 259200, o.paid_at + 604800))
 		FROM store_orders o LEFT JOIN store_payments p ON p.order_id = o.id LEFT JOIN store_invoices i ON i.payment_id = p.id
 		WHERE o.subscription_id = s.id AND o.status = 'paid'),
 	(SELECT o.paid_at + 604800 FROM store_orders o WHERE o.id = s.order_id AND o.subscription_id = s.id))`
 
-// renew sets the end of a subscription's licenses from what was paid, and never before what staff
-// extended a license to. One that never ends stays so.
+// renew sets the end of a subscription's licenses by the payments, and never before an extension by staff. A license
+// without an end stays so.
 func renew(tx *db.Tx, id int64) error {
 	paid, _, err := db.One(&tx.Conn, (*db.Row).InstantPtr, "SELECT "+paidUntil+
 		" FROM store_subscriptions s WHERE s.id = ?", id)

@@ -27,8 +27,8 @@ func begin(tx *db.Tx, s subscription, d OrderDetail) (subscription, error) {
 	return s, renew(tx, s.id)
 }
 
-// link ties licenses to a subscription that did not issue them. That moves no end: each keeps what
-// it has, and periods that are paid for from now on may only move it on.
+// link links licenses to a subscription that did not issue them. That moves no end: later payments may only move it
+// forward.
 func link(tx *db.Tx, s subscription, order int64, licenses []License) (subscription, error) {
 	for _, l := range licenses {
 		if _, err := tx.Exec(`UPDATE store_licenses SET subscription_id = ?, extended_until = max(ifnull(extended_until, 0),

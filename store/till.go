@@ -15,8 +15,8 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// till is a provider whose webhook is understood: a signature and a reader of facts. Everything
-// that follows from the facts is the same for all.
+// till is a provider whose webhook is understood: a signature and a reader of facts. Everything that follows from the
+// facts is shared.
 type till struct {
 	name, title string
 	events      []string // those that the store uses
@@ -30,7 +30,7 @@ type till struct {
 // handler books one fact. It is called in the transaction that notes the event.
 type handler = func(tx *db.Tx) (Received, error)
 
-// The tills.
+// The payment providers.
 const (
 	stripe       = "stripe"
 	lemonSqueezy = "lemonsqueezy"
@@ -50,14 +50,14 @@ func tillOf(name string) (till, bool) {
 
 func tillNames() []string { return []string{stripe, lemonSqueezy, polar} }
 
-// Signed is what came beside an event's body.
+// Signed are the headers of an event.
 type Signed struct {
 	Signature string // Stripe-Signature, X-Signature or webhook-signature
 	ID, Time  string // webhook-id and webhook-timestamp
 }
 
-// Received is the answer to a provider's event. Everything that was signed well is
-// answered 200, so that the provider does not send it again.
+// Received is the answer to a provider's event. Every well-signed one is answered 200, so that the provider does not
+// send it again.
 type Received struct {
 	Received bool   `json:"received"`
 	Outcome  string `json:"outcome" enum:"recorded,refunded,kept,repeated,unclear,ignored"`
@@ -66,7 +66,7 @@ type Received struct {
 	notice string // for the owner's log; "" is nothing
 }
 
-// What became of an event.
+// The outcomes of an event.
 const (
 	outcomeRecorded = "recorded" // an order was booked, or what is known of one or of a subscription changed
 	outcomeRefunded = "refunded" // an order was refunded, in full or in part
@@ -76,15 +76,15 @@ const (
 	outcomeIgnored  = "ignored"  // nothing that the store uses
 )
 
-// micros is a time by a provider's clock, in microseconds since 1970: what was told of a
-// subscription is ordered by it, whatever the order of arrival.
+// micros is a time by a provider's clock, in microseconds since 1970: a subscription's events are ordered by it,
+// whatever the order of arrival.
 type micros int64
 
 func microsOf(at exact.Instant) micros { return micros(at) * 1e6 }
 
 func (m micros) instant() exact.Instant { return exact.Instant(m / 1e6) }
 
-// incoming is what a provider sent, as far as every till has it.
+// incoming is an event, as far as all providers have the same data.
 type incoming struct {
 	provider, id, kind string
 	at                 micros // when it happened, by the provider's clock
@@ -93,9 +93,8 @@ type incoming struct {
 	object             strict.Value // what it is of
 }
 
-// Receive takes an event that a provider sends: body as it came, g what came beside it. Paid
-// checkouts and later invoices of subscriptions become orders, refunds and lost disputes refund
-// them; anything else is ignored. A refused signature writes nothing.
+// Receive accepts a provider's event: body unparsed, g its headers. Paid checkouts and later invoices of subscriptions
+// become orders, refunds and lost disputes refund them; anything else is ignored. A wrong signature writes nothing.
 func (s *Service) Receive(ctx context.Context, provider string, body []byte, g Signed) (Received, error) {
 	t, known := tillOf(provider)
 	if !known {

@@ -17,9 +17,9 @@ const (
 
 var subscriptionStates = []string{subscriptionPastDue, subscriptionActive, subscriptionCancelled, subscriptionEnded}
 
-// subscriptionState is the state of the subscription s as SQL; NULL where there is none. What was told
-// last by the provider's clock counts: an end until a later payment; a payment that failed after the
-// last one, or that is due, until it is paid; at the same moment the payment came last.
+// subscriptionState is the state of the subscription s as SQL; NULL without one. The newest report by the provider's
+// clock counts: an end until a later payment; a failed or due payment until it is paid; at the same moment the payment
+// is the newest.
 const subscriptionState = `CASE WHEN s.id IS NULL THEN NULL
 	WHEN s.told = 'ended' AND s.told_us >= s.paid_us THEN 'ended'
 	WHEN s.failed_us > s.paid_us OR s.told = 'past_due' AND s.told_us > s.paid_us THEN 'past_due'

@@ -31,9 +31,8 @@ func addMoney(tx *db.Tx, kind, currency string, n int64) error {
 	return err
 }
 
-// The licenses that run out are counted by the hour in which they do, by the 64 hours and
-// by the 4,096, so that telling how many have run out takes as little after many years in a
-// large store as in a new one.
+// Licenses that expire are counted by hour, by 64 hours and by 4,096 hours, so that counting the expired ones takes the
+// same time in a large old store as in a new one.
 const (
 	spanShort  exact.Instant = 60 * 60
 	spanMiddle               = 64 * spanShort
@@ -59,9 +58,8 @@ func addLicenses(tx *db.Tx, state string, expires *exact.Instant, n int64) error
 	return nil
 }
 
-// expired counts the licenses that would be active but for their date: by the long spans
-// that are over, then by the middle ones since, then by the short ones since, then those of
-// the hour that c.Now() lies in one by one.
+// expired counts the licenses that would be active except for their date: by the long spans that are over, then by the
+// middle ones since, then by the short ones since, then those of the present hour one by one.
 func expired(c *db.Conn) (int64, error) {
 	now := c.Now()
 	n, _, err := db.One(c, db.Int, `SELECT

@@ -12,8 +12,7 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// Unbooked is a payment that came in and could not be booked, or a refund or dispute of
-// one that could not.
+// Unbooked is an unmatched payment, or a refund or dispute of one.
 type Unbooked struct {
 	Provider     string        `json:"provider"`
 	Ref          string        `json:"provider_ref" about:"the provider's id of the payment"`
@@ -42,7 +41,7 @@ type Unbooked struct {
 // CanRetry reports whether its event was kept, and so can be read again.
 func (u Unbooked) CanRetry() bool { return len(u.body) > 0 }
 
-// Why a payment could not be booked, and so what mends it.
+// The causes of an unmatched payment, and so its remedies.
 const (
 	causeNoProduct      = "no_product"      // nothing names what was bought
 	causeUnknownProduct = "unknown_product" // what names it is mapped to nothing
@@ -75,9 +74,8 @@ type UnbookedList struct {
 // mostBody is how much of an event is kept to read it again.
 const mostBody = 64 << 10
 
-// recordUnbooked stores a payment that came in and cannot be booked, or a refund that cannot,
-// with why. The event is not marked as done, and kept: read again, after the cause was mended,
-// it is booked.
+// recordUnbooked stores an unmatched payment or refund, with the reason. The event is stored, not marked as done: read
+// again after the cause was corrected, it is booked.
 func recordUnbooked(tx *db.Tx, e incoming, u Unbooked) (Received, error) {
 	u.Provider, u.Event = e.provider, e.id
 	if len(e.body) <= mostBody {
@@ -211,12 +209,12 @@ func unbookedPayments(c *db.Conn) (list UnbookedList, err error) {
 	return list, err
 }
 
-// waitsAtMost is how long a refund or dispute waits for the order of its payment before a person
-// is asked: events of one payment come within minutes of each other, in any order.
+// waitsAtMost is how long a refund or dispute waits for the order of its payment before a person is asked: events of
+// one payment come within minutes of each other, in any order.
 const waitsAtMost exact.Instant = day
 
-// setWaiting notes that what was told of a payment waits for its order from now on, or that nothing
-// does. What waited before goes on waiting since then.
+// setWaiting notes that what is known of a payment waits for its order from now on, or that nothing does. An earlier
+// wait keeps its beginning.
 func setWaiting(tx *db.Tx, payment int64, waits bool) error {
 	query := "UPDATE store_payments SET waits_from = NULL WHERE id = ?1"
 	args := []any{payment}
@@ -277,9 +275,8 @@ type Dismissed struct {
 	Reason      string `json:"reason" about:"why it could not be booked"`
 }
 
-// DismissPayment takes a payment that could not be booked off the list, as one that
-// has nothing to do with the store. One that is not on the list is refused as not
-// found.
+// DismissPayment removes an unmatched payment that does not concern the store from the list. One that is not on the
+// list is refused as not found.
 func (s *Service) DismissPayment(ctx context.Context, who db.Caller, provider, ref string) (Dismissed, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Dismissed, error) {
 		d := Dismissed{Provider: provider, ProviderRef: ref}

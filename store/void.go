@@ -11,10 +11,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// VoidOrder takes back an order that was recorded by hand by mistake: it stays readable with the status
-// void, is in no figure and in no count of its customer's paid orders, and its licenses are revoked.
-// Refused: an unknown order (not found), one that is void, one that a provider told of, and one that
-// began a subscription (conflict).
+// VoidOrder voids an order that was recorded by hand by mistake: it stays readable, leaves the figures and its
+// customer's count, and its licenses are revoked. Refused: an unknown order (not found), a void one, one from a
+// provider, and one that began a subscription (conflict).
 func (s *Service) VoidOrder(ctx context.Context, who db.Caller, ref, reason string) (OrderDetail, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (OrderDetail, error) {
 		d, err := findOrder(&tx.Conn, ref)

@@ -65,7 +65,7 @@ func loadMine(s *store.Service) func(*schema.Form) page.Loader[mineView] {
 	}
 }
 
-// ShowsSecret reports whether keys of licenses stand on the page.
+// ShowsSecret reports whether the page shows license keys.
 func (v mineView) ShowsSecret() bool { return len(v.Licenses) > 0 }
 
 func mine(s *store.Service) page.Page {

@@ -205,8 +205,7 @@ func licenseActs(v licenseView) []page.Action {
 			id).Danger())
 }
 
-// keyOf is the license's key; on the list of all, which may be stored and packed on its way,
-// its last four characters, which tell licenses apart.
+// keyOf is the license's key; in the list of all, which may be cached and compressed, only its last four characters.
 func keyOf(l store.License, list bool) string {
 	if !list {
 		return l.Key

@@ -12,8 +12,8 @@ import (
 // hitsOfAKind is how many records of a kind a search shows.
 const hitsOfAKind = 10
 
-// find finds orders, customers, licenses, products and batches of codes. An order's
-// reference and a whole license key, however they are written, lead straight to their record.
+// find finds orders, customers, licenses, products and batches of codes. An order's reference and a whole license key,
+// in any spelling, lead straight to their record.
 func find(s *store.Service) page.Find {
 	return func(ctx context.Context, who db.Caller, q string) (hits []page.Hit, exact string, err error) {
 		ref, license, err := s.Exactly(ctx, q)

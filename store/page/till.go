@@ -79,7 +79,7 @@ func disputes(s *store.Service) page.Page {
 	})
 }
 
-// disputeNote is an open dispute as the first page tells it.
+// disputeNote is an open dispute on the first page.
 func disputeNote(d store.DisputeOf) string {
 	of := "a payment that is not on record"
 	if d.OrderRef != nil {
@@ -123,7 +123,7 @@ func (v providersView) title() string {
 	return strconv.Itoa(set) + " providers send payments here"
 }
 
-// cause says in plain words why a payment could not be booked.
+// cause says in plain words why a payment is unmatched.
 func cause(u store.Unbooked) string {
 	if text, known := map[string]string{
 		"no_product": "It names no product", "unknown_product": "Its product is not mapped yet",
@@ -137,7 +137,7 @@ func cause(u store.Unbooked) string {
 	return "It cannot be read"
 }
 
-// mends are what can be done with a payment that could not be booked; the first is what mends it.
+// mends are the actions on an unmatched payment; the first is the remedy.
 func mends(u store.Unbooked) []page.Action {
 	payment := []string{"provider", u.Provider, "provider_ref", u.Ref}
 	var acts []page.Action

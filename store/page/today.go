@@ -12,7 +12,7 @@ import (
 	"quartermaster/store"
 )
 
-// todayView is what the day needs first.
+// todayView is the first page of the day.
 type todayView struct {
 	store.Stats
 	day      exact.Day
@@ -67,7 +67,7 @@ func today(s *store.Service) page.Page {
 	})
 }
 
-// chart is what each day brought, beside the same day of the 30 days before.
+// chart is each day's sales, with the same day of the preceding 30 days.
 func (v todayView) chart() page.Chart {
 	c := page.Chart{
 		Title: "Net by day in " + v.currency + ", the last 30 days; pale bars are the 30 days before", Label: "Day", Past: true,
