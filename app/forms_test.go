@@ -302,6 +302,11 @@ func TestCancellingAJobAsks(t *testing.T) {
 	if got := countOf(t, h, "SELECT count(*) FROM work_orders WHERE status = 'cancelled' AND id = "+id); got != "1" {
 		t.Error("it was not cancelled")
 	}
+	status(t, v.Post(path, "id", id, "status", "in-progress"), http.StatusUnprocessableEntity,
+		"This work order is cancelled for good and cannot become in progress.")
+	id = countOf(t, h, "SELECT min(id) FROM work_orders WHERE status = 'open'")
+	status(t, v.Post(path, "id", id, "status", "done", "resolution", "Mended"), http.StatusUnprocessableEntity,
+		"This work order is open. It cannot become done now, only in progress or cancelled.")
 }
 
 // TestRarelyUsedFieldsAreUnderMore counts the fields of two daily forms that are visible at once.

@@ -285,6 +285,10 @@ func TestListsOfObjects(t *testing.T) {
 	if got := status(t, v.Get("/do/edit_purchase?number="+number), http.StatusOK).Field("lines.0.qty"); got != "80" {
 		t.Errorf("the draft has %s", got)
 	}
+	const path = "/do/order_purchase"
+	asked := status(t, v.Post(path, "number", number), http.StatusOK)
+	status(t, post(v, path, sentBy(t, asked, path)), http.StatusSeeOther)
+	status(t, v.Post(path, "number", number), http.StatusUnprocessableEntity, "This purchase order has already been ordered.")
 }
 
 // TestDoctorPage reads doctor's page: the file, the disk, the deliveries, the rules.

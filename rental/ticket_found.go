@@ -89,7 +89,7 @@ type TicketUpdate struct {
 }
 
 // UpdateTicket assigns a ticket, writes a note to it and moves it, all or nothing. Refused: an
-// unknown ticket, a person whom nobody knows, a move that is not allowed.
+// unknown ticket, an unknown person, a move that is not allowed.
 func (s *Service) UpdateTicket(ctx context.Context, who db.Caller, id int64, u TicketUpdate) (TicketDetail, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (d TicketDetail, err error) {
 		was, err := findTicket(&tx.Conn, id)

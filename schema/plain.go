@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -42,7 +43,30 @@ var begins = regexp.MustCompile(`^[a-z][a-z0-9_]*(?:[.\[][0-9]+\]?\.[a-z0-9_]+)?
 // isMissing finds the name before what is to be marked.
 var isMissing = regexp.MustCompile(`\b[a-zA-Z_]+ is missing: mark at least one`)
 
+// refusedMove finds what Transitions.Check says.
+var refusedMove = regexp.MustCompile(`status: an? ([a-z ]+) that is ([\w-]+) cannot move to ([\w-]+)` +
+	`(?:; allowed from [\w-]+: ([\w, -]+)|: [\w-]+ is final, no move is allowed from it)`)
+
+// moveInWords says it in the words of pages: "This purchase order has already been ordered."
+func moveInWords(refusal string) string {
+	m := refusedMove.FindStringSubmatch(refusal)
+	noun, from, to, next := m[1], m[2], m[3], m[4]
+	switch {
+	case from == to && strings.HasSuffix(from, "ed"):
+		return fmt.Sprintf("This %s has already been %s.", noun, from)
+	case from == to:
+		return fmt.Sprintf("This %s is already %s.", noun, from)
+	case next == "":
+		return fmt.Sprintf("This %s is %s for good and cannot become %s.", noun, from, to)
+	}
+	if at := strings.LastIndex(next, ", "); at >= 0 {
+		next = next[:at] + " or " + next[at+2:]
+	}
+	return fmt.Sprintf("This %s is %s. It cannot become %s now, only %s.", noun, from, to, next)
+}
+
 func plainText(args []Arg, text string) string {
+	text = refusedMove.ReplaceAllStringFunc(text, moveInWords)
 	if found := begins.FindStringSubmatch(text); found != nil {
 		name := strings.TrimSuffix(found[0], found[1])
 		if a, ok := argOf(args, name[strings.LastIndexByte(name, '.')+1:]); ok {
