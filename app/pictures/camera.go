@@ -45,7 +45,7 @@ func (c *camera) shots(ctx context.Context, address, name string) error {
 	}
 	for _, theme := range []string{"light", "dark"} {
 		_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
+			Features: features(theme),
 		})
 		if err != nil {
 			return err
@@ -142,4 +142,10 @@ func fileName(address string) string {
 	}
 	name := strings.Trim(u.Port()+strings.NewReplacer("/", "_", "?", "_", "&", "_", "=", "_").Replace(u.RequestURI()), "_")
 	return name[:min(len(name), 80)]
+}
+
+// features are what the browser says its reader wants: the theme, and nothing that moves.
+func features(theme string) []*emulation.MediaFeature {
+	return []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme},
+		{Name: "prefers-reduced-motion", Value: "reduce"}}
 }

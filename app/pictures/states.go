@@ -68,7 +68,7 @@ func (c *camera) stateInAll(ctx context.Context, name string) error {
 	}
 	for _, theme := range []string{"light", "dark"} {
 		if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
+			Features: features(theme),
 		}); err != nil {
 			return err
 		}
@@ -106,5 +106,5 @@ func (c *camera) letter(ctx context.Context, rental string) (string, error) {
 	}
 	return chromedp.Run(ctx,
 		chromedp.Evaluate[string](
-			`[...document.querySelectorAll("main *")].map(e => e.textContent.trim()).find(t => /^https?:[^ ]+\/portal\/welcome\/[^ ]+$/.test(t)) ?? ""`))
+			`document.querySelector("main").textContent.match(/https?:\S+\/portal\/welcome\/\S+/)?.[0] ?? ""`))
 }

@@ -81,7 +81,7 @@ func weeksChart(ctx context.Context, weeks []maintenance.Week) page.Chart {
 	if opened+done == 0 {
 		return page.Chart{}
 	}
-	c.Title = fmt.Sprintf("%s done in twelve weeks, %d opened (the line)", page.Plural(done, "job", "jobs"), opened)
-	c.Label, c.Names = "Week from", [2]string{"Done", "Opened"}
+	c.Title = fmt.Sprintf("%s done in twelve weeks; pale bars are the %d opened", page.Plural(done, "job", "jobs"), opened)
+	c.Label, c.Names, c.Past = "Week from", [2]string{"Done", "Opened"}, true
 	return c
 }

@@ -30,11 +30,10 @@ func month(s *rental.Service) page.Page {
 	})
 }
 
-// collectedChart is what was billed in each month as bars, and what of it is collected as a line; nothing
-// before the first charge.
+// collectedChart is what was collected of each month as bars beside what was billed; nothing before the first charge.
 func collectedChart(ctx context.Context, months []rental.MonthCollection) page.Chart {
-	c := page.Chart{Title: "Billed and collected by month, " + page.CurrencyCode(ctx) + " (collected is the line)",
-		Label: "Month", Names: [2]string{"Billed", "Collected"},
+	c := page.Chart{Title: "Collected by month, " + page.CurrencyCode(ctx) + "; pale bars are what was billed",
+		Label: "Month", Names: [2]string{"Collected", "Billed"}, Past: true,
 		Show: func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
 	for _, m := range months {
 		if m.BilledCents == 0 && len(c.Bars) == 0 {
@@ -44,8 +43,8 @@ func collectedChart(ctx context.Context, months []rental.MonthCollection) page.C
 		if label = label[:3]; len(c.Bars) == 0 || label == "Jan" {
 			label = page.MonthText(m.Month)
 		}
-		c.Bars = append(c.Bars, page.Point{Label: label, Value: m.BilledCents})
-		c.Line = append(c.Line, page.Point{Label: label, Value: m.CollectedCents})
+		c.Bars = append(c.Bars, page.Point{Label: label, Value: m.CollectedCents})
+		c.Line = append(c.Line, page.Point{Label: label, Value: m.BilledCents})
 	}
 	return c
 }

@@ -275,6 +275,14 @@ func (v productView) lastMovements() []reorder.Movement {
 var movedWords = map[string]string{"count": "Counted", "adjustment": "Added or removed", "receipt": "Received",
 	"return": "Taken back", "edit": "Edited"}
 
+// moved says what moved a stock: the reason that was given, or the kind.
+func moved(m reorder.Movement) string {
+	if m.Reason != "" {
+		return page.Word(m.Reason)
+	}
+	return movedWords[m.Kind]
+}
+
 // signed is a change of stock: +128.
 func signed(qty exact.Milli) templ.Component {
 	if qty > 0 {

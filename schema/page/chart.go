@@ -1,10 +1,10 @@
 package page
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -316,6 +316,12 @@ func (d *drawing) ticks() {
 			class = "odd" // omitted if there is little room
 		}
 		words := d.label(p)
+		if month, err := time.Parse("January 2006", p.Label); err == nil {
+			if words = month.Format("Jan"); month.Year() != year {
+				words += " " + num(month.Year())
+			}
+			year = month.Year()
+		}
 		if p.Label == "" {
 			y, m, day := p.Day.Date()
 			if words = num(day) + " " + m.String()[:3]; y != year {
@@ -354,59 +360,4 @@ func (d *drawing) label(p Point) string {
 		return p.Label
 	}
 	return d.f.day(p.Day)
-}
-
-// words are the formats of a value, for REST and for people.
-func (c Chart) words() (plain, show func(int64) string) {
-	plain, show = c.Plain, c.Show
-	if plain == nil {
-		plain = func(v int64) string { return strconv.FormatInt(v, 10) }
-	}
-	if show == nil {
-		show = plain
-	}
-	return plain, show
-}
-
-// table writes the chart's numbers: a row for each day or label with a value.
-func (d *drawing) table() {
-	if len(d.all()) == 0 {
-		return
-	}
-	open := ""
-	if d.Tables {
-		open = " open"
-	}
-	d.write(`<details`, open, `><summary>The numbers</summary><table aria-label="`, esc(d.Title),
-		`"><thead><tr><th scope="col">`, esc(d.Label), `</th>`)
-	series := [][]Point{d.Bars, slices.Concat(d.Line, d.Ahead)}
-	var labels []Point
-	values := map[string][2]string{}
-	for i, points := range series {
-		if len(points) > 0 {
-			d.write(`<th scope="col" class="r">`, esc(d.Names[i]), `</th>`)
-		}
-		for _, p := range points {
-			name := d.label(p)
-			row, have := values[name]
-			if !have {
-				labels = append(labels, p)
-			}
-			row[i] = data(d.plain(p.Value), d.show(p.Value))
-			values[name] = row
-		}
-	}
-	slices.SortStableFunc(labels, func(a, b Point) int { return cmp.Compare(a.Day, b.Day) })
-	d.write(`</tr></thead><tbody>`)
-	for _, p := range labels {
-		name := d.label(p)
-		d.write(`<tr><td>`, esc(name), `</td>`)
-		for i, points := range series {
-			if len(points) > 0 {
-				d.write(`<td class="r">`, values[name][i], `</td>`)
-			}
-		}
-		d.write(`</tr>`)
-	}
-	d.write(`</tbody></table></details>`)
 }
