@@ -169,3 +169,12 @@ func paidFor(m rental.PaidBy) string {
 	}
 	return text
 }
+
+// payee says who is paid, where, and with which reference.
+func payee(p *rental.PayTo) string {
+	text := ", " + p.Number + ", reference " + p.Reference
+	if p.Holder != "" {
+		text = " to " + p.Holder + text
+	}
+	return text
+}
