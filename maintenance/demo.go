@@ -1,9 +1,13 @@
 package maintenance
 
 import (
+	"bytes"
 	"context"
-	"encoding/base64"
 	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -228,15 +232,37 @@ func (s *Service) demoJobs(ctx context.Context, who db.Caller) error {
 	if err != nil {
 		return err
 	}
-	picture, err := base64.StdEncoding.DecodeString(demoPicture)
-	if err != nil {
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, demoBearing()); err != nil {
 		return err
 	}
-	_, err = s.AddPhoto(ctx, who, spindle, "bearing.png", "The outer ring, blue from heat", picture)
+	_, err = s.AddPhoto(ctx, who, spindle, "bearing.png", "The outer ring, blue from heat", picture.Bytes())
 	return err
 }
 
 var demoResolutions = map[string]string{"done": "New blades fitted", "cancelled": "Could not be heard again"}
 
-// demoPicture is a very small PNG.
-const demoPicture = "iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAIAAAAmkwkpAAAAEElEQVR42mM4UaEBRwzEcQBTUhaB8auhQAAAAABJRU5ErkJggg=="
+// demoBearing is a picture of a ball bearing whose outer ring is blue at one side.
+func demoBearing() image.Image {
+	const wide, high, balls = 320, 240, 9
+	img := image.NewPaletted(image.Rect(0, 0, wide, high), color.Palette{
+		color.RGBA{92, 84, 74, 255}, color.RGBA{176, 180, 184, 255}, color.RGBA{74, 98, 150, 255},
+		color.RGBA{44, 44, 46, 255}, color.RGBA{226, 228, 230, 255}})
+	for i := range wide * high {
+		x, y := float64(i%wide-wide/2), float64(i/wide-high/2)
+		r, turn := math.Hypot(x, y), math.Atan2(y, x)
+		_, between := math.Modf((turn/math.Pi + 1) * balls / 2)
+		across := math.Hypot(r-68, (between-.5)*2*math.Pi*68/balls)
+		switch {
+		case r > 82 && r < 104 && turn > -1.4 && turn < .4:
+			img.Pix[i] = 2
+		case r > 82 && r < 104, r > 34 && r < 54:
+			img.Pix[i] = 1
+		case r > 34 && r < 104 && across < 13:
+			img.Pix[i] = 4
+		case r < 104:
+			img.Pix[i] = 3
+		}
+	}
+	return img
+}

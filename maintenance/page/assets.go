@@ -136,9 +136,9 @@ func (v assetView) lastDone() []maintenance.WorkOrder { return v.Done[:min(len(v
 // readingsChart is a meter's readings as a line.
 func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.Chart {
 	list := v.Readings[m.ID]
-	title := fmt.Sprintf("%s: %s %s", m.Name, page.QtyText(m.Reading), m.Unit)
+	title := fmt.Sprintf("%s: %s %s", page.Word(m.Name), page.QtyText(m.Reading), m.Unit)
 	if m.AvgPerDay != nil {
-		title += fmt.Sprintf(", %s a day", m.AvgPerDay)
+		title += fmt.Sprintf(", %s a day", page.DecText(*m.AvgPerDay))
 	}
 	c := page.Chart{Title: title, Label: "Day", Names: [2]string{"", "Reading, " + m.Unit}, Plain: milli,
 		Show: func(n int64) string { return page.QtyText(exact.Milli(n)) }}

@@ -59,9 +59,9 @@ func next(id *int64) string {
 // byWhom is who did something, and by which way where that says more.
 func byWhom(actor, via string) string {
 	if actor == via {
-		return actor
+		return page.Actor(actor)
 	}
-	return actor + " · " + via
+	return page.Actor(actor) + " · " + page.Actor(via)
 }
 
 func or(s *string) string {

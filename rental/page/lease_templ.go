@@ -649,7 +649,7 @@ func Lease(v leaseView) templ.Component {
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							if c.Type != "rent" {
+							if c.Type != "rent" && c.Label != page.Word(c.Type) {
 								templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<small>")
 								if templ_7745c5c3_Err != nil {
 									return templ_7745c5c3_Err

@@ -69,7 +69,7 @@ func arrears(s *rental.Service) page.Page {
 			p.Bind(f, arrearSorts.Names()...)
 			var age, by string
 			f.Enum(&age, "age", "Days overdue", ageNames)
-			f.Enum(&by, "by", "A row for each", []string{"tenant", "lease"})
+			f.Enum(&by, "by", "A row for each", []string{"tenant", "lease"}, schema.Label("A row for each"))
 			return func(ctx context.Context, who db.Caller) (arrearsView, error) {
 				all, err := s.Arrears(ctx, who)
 				if by == "lease" {

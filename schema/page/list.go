@@ -240,7 +240,11 @@ func Bulk(op, button string, controls templ.Component, then ...string) templ.Com
 				return err
 			}
 		}
-		b.WriteString(`<button class="btn">` + esc(button) + `</button></form>`)
+		class := "btn"
+		if op == "count_stock" || op == "set_opening" { // the page is for nothing else
+			class = "btn main"
+		}
+		b.WriteString(`<button class="` + class + `">` + esc(button) + `</button></form>`)
 		_, err := io.WriteString(w, b.String())
 		return err
 	})

@@ -264,6 +264,14 @@ func Word(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
+// Actor is who did something, for people: the command line has no name of its own.
+func Actor(name string) string {
+	if name == "cli" {
+		return "command line"
+	}
+	return name
+}
+
 // Percent is a share of one for people: 0.7143 is 71 %.
 func Percent(d exact.Decimal) templ.Component {
 	one := int64(1)

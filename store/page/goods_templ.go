@@ -1195,7 +1195,7 @@ func Figures(v figuresView) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = page.Table("Figures", page.Column{Label: "Of"}, page.Column{Label: "Currency"}, page.Column{Label: "Orders", Right: true}, page.Column{Label: "Sold", Right: true}, page.Column{Label: "Tax", Right: true}, page.Column{Label: "Refunded", Right: true}, page.Column{Label: "Net", Right: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var55), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Table("Figures", page.Column{Label: page.Word(v.By)}, page.Column{Label: "Currency"}, page.Column{Label: "Orders", Right: true}, page.Column{Label: "Sold", Right: true}, page.Column{Label: "Tax", Right: true}, page.Column{Label: "Refunded", Right: true}, page.Column{Label: "Net", Right: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var55), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
