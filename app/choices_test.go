@@ -4,12 +4,17 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/app/server"
+	"quartermaster/schema"
+	"quartermaster/schema/page"
 )
 
 // optionsOf returns the choices of a field: of its select, or of its suggestions.
@@ -140,4 +145,42 @@ func headingOf(page apptest.Sheet) (text string) {
 		}
 	})
 	return text
+}
+
+// ofTheirPage are acts whose record is chosen by its button alone: its number says nothing to people.
+var ofTheirPage = []string{
+	"save_tenant id", "set_license_api store_id", "map_provider their_product_id", "release_seat activation_id", "remove_photo id",
+	"dismiss_payment provider_ref", "retry_payment provider_ref", "link_subscription subscription_ref",
+	"delivery_request id", "end_session id", "show_mail id", "record_order provider_ref",
+}
+
+// TestRecordsAreChosenNotNumbered opens each form without a record: the one that it is about is chosen from a
+// list, or suggested, by more than its number.
+func TestRecordsAreChosenNotNumbered(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	named := regexp.MustCompile(`^id$|_id$|_ref$|^batch$|^number$`)
+	for _, service := range server.Names {
+		v := h.as(asAdmin, service)
+		for _, op := range h.Server.Screens(service).Acts(page.Staff) {
+			var form apptest.Sheet
+			for _, a := range op.Args(schema.Page) {
+				if !a.Required || !named.MatchString(a.Name) || a.Kind == schema.ListKind || slices.Contains(ofTheirPage, op.Name+" "+a.Name) {
+					continue
+				}
+				if form.Doc == nil {
+					form = status(t, v.Get("/do/"+op.Name), http.StatusOK)
+				}
+				options := optionsOf(form, a.Name)
+				bare := slices.IndexFunc(options, func(o string) bool { return strings.Trim(o, "#0123456789 ") == "" })
+				if !a.HasChoices() || bare >= 0 {
+					t.Errorf("%s: %s is not chosen: %q", op.Name, a.Name, options)
+				}
+			}
+		}
+	}
+	refund := status(t, h.as(asAdmin, "store").Get("/choices?op=refund_order&field=order_ref&q="+h.orders[0]), http.StatusOK)
+	if !strings.Contains(refund.Body, h.orders[0]+", ") || strings.Count(refund.Body, "<option") != 1 {
+		t.Errorf("an order suggests %s", refund.Body)
+	}
 }

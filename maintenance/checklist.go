@@ -239,7 +239,7 @@ func (s *Service) tickStep() schema.Op {
 		Writes: true, Idempotent: true, Response: sampleOrder,
 		Bind: func(f *schema.Form) schema.Handler {
 			t := Tick{Done: true}
-			f.ID(&t.ID, "id", "the work order", orderPositional, schema.Required)
+			f.ID(&t.ID, "id", "the work order", orderPositional, schema.Required, schema.Choices(jobChoices))
 			f.Int(&t.Step, "step", "the number of the step, from 1", schema.Required, schema.Range(1, maxSteps),
 				schema.Positional("STEP"))
 			f.Bool(&t.Done, "done", "false unticks it")

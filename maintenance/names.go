@@ -128,13 +128,21 @@ func planOfAsset(c *db.Conn, asset int64, asked string) (int64, error) {
 	return 0, fault.NotFoundf("the asset has no plan %s; %s", schema.Quote(asked), schema.ThereAre(asked, all))
 }
 
+// used suggests the values that a column of parts or assets has.
+func used(table, column string) []schema.Opt {
+	return []schema.Opt{schema.Any, schema.Choices(schema.Among(func(c *db.Conn) ([]schema.Choice, error) {
+		return db.All(c, func(r *db.Row) schema.Choice { v := r.Text(); return schema.Choice{Value: v, Text: v} },
+			"SELECT DISTINCT "+column+" FROM "+table+" WHERE "+column+" IS NOT NULL ORDER BY "+column)
+	}))}
+}
+
 // bindJob binds the work order that an operation is about. Agents may also say words of its asset
 // or description.
 func bindJob(f *schema.Form, id *int64, opts ...schema.Opt) {
 	if f.Surface() == schema.Tool {
 		opts = append(opts, schema.Lookup(jobNamed))
 	}
-	f.ID(id, "id", "the work order", opts...)
+	f.ID(id, "id", "the work order", append(opts, schema.Choices(jobChoices))...)
 }
 
 // jobNamed finds a work order by words of its asset or description, where only one that is not
@@ -195,6 +203,13 @@ var (
 		"SELECT asset_tag, name || ' (' || asset_tag || ')', ifnull(location, '') FROM assets WHERE {} ORDER BY name, id "+
 			"LIMIT ?2",
 		"asset_tag", "name, asset_tag, location")
+	// jobChoices lists work orders, the newest first; partIDs the parts by their ids.
+	jobChoices = schema.Listed(`SELECT CAST(w.id AS TEXT), 'Job ' || w.id || ', ' || a.name || ', ' ||
+		substr(w.description, 1, instr(w.description || char(10), char(10)) - 1), replace(w.status, '-', ' ')
+		FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id
+		WHERE {} ORDER BY w.id DESC LIMIT ?2`, "w.id", "a.name, a.asset_tag, w.description")
+	partIDs = schema.Listed("SELECT CAST(id AS TEXT), name || ' (' || part_number || ')', ifnull(supplier, '') FROM parts "+
+		"WHERE {} ORDER BY name, id LIMIT ?2", "id", "part_number, name")
 	planChoices = schema.Listed(`SELECT CAST(p.id AS TEXT), a.asset_tag || '/' || p.title, a.name FROM pm_plans p CROSS
 		JOIN assets a ON a.id = p.asset_id
 		WHERE {} ORDER BY a.asset_tag, p.title LIMIT ?2`, "p.id", "a.asset_tag, a.name, p.title")

@@ -38,8 +38,10 @@ var parts = record.New("part", "parts",
 		"stock is low at this quantity or below; 0 for never", schema.Range(0, maxQuantity), schema.Label("Minimum")),
 	record.Int("unit_cost_cents", func(p *Part) *int64 { return &p.UnitCostCents }, "unit cost in cents",
 		schema.Range(0, maxUnitCost)).Told(),
-	record.OptText("supplier", func(p *Part) **string { return &p.Supplier }, "who delivers it", schema.Most(maxName)),
-	record.OptText("location", func(p *Part) **string { return &p.Location }, "where it lies", schema.Most(maxName)),
+	record.OptText("supplier", func(p *Part) **string { return &p.Supplier }, "who delivers it",
+		append(used("parts", "supplier"), schema.Most(maxName))...),
+	record.OptText("location", func(p *Part) **string { return &p.Location }, "where it is kept",
+		append(used("parts", "location"), schema.Most(maxName))...),
 ).Derive(func(p *Part) { p.LowStock = lowStock(p.Quantity, p.MinQuantity) })
 
 // partTable is the spare parts as CSV.

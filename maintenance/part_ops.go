@@ -102,7 +102,7 @@ func (s *Service) RemovePart(ctx context.Context, who db.Caller, id int64) (Remo
 
 func bindPartID(f *schema.Form, id *int64) {
 	f.ID(id, "id", "the part, by its number or #id", schema.Required, named(partNamed, "PART"), schema.NameFirst,
-		schema.Label("Part"))
+		schema.Label("Part"), schema.Choices(partIDs))
 }
 
 func (s *Service) listParts() schema.Op {

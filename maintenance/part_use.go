@@ -203,7 +203,7 @@ func giveBack(tx *db.Tx, uses []taking, qty exact.Milli) (cents int64, err error
 
 // bindUse binds an order, a part and how much of it.
 func bindUse(f *schema.Form, id *int64, part *string, qty *exact.Milli) {
-	f.ID(id, "id", "the work order", schema.Required, orderPositional)
+	f.ID(id, "id", "the work order", schema.Required, orderPositional, schema.Choices(jobChoices))
 	must := schema.Opt(schema.Required)
 	if f.Surface() == schema.Command { // an empty word is refused by UsePart there: it is no wrong usage
 		must = func(*schema.Arg) {}

@@ -141,7 +141,7 @@ func (s *Service) addPhoto() schema.Op {
 			var id int64
 			var file schema.File
 			var caption string
-			f.ID(&id, "id", "the work order", schema.Required, orderPositional)
+			f.ID(&id, "id", "the work order", schema.Required, orderPositional, schema.Choices(jobChoices))
 			most := MaxPhoto
 			if f.Surface() == schema.Command { // a larger one is refused by AddPhoto there: it is no wrong usage
 				most = math.MaxInt

@@ -192,7 +192,7 @@ func (s *Service) getWorkOrder() schema.Op {
 		Response: sampleOrder,
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
-			f.ID(&id, "id", "the work order", schema.InPath("id"))
+			f.ID(&id, "id", "the work order", schema.InPath("id"), schema.Choices(jobChoices))
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.WorkOrder(ctx, id) }
 		},
 		Refuses: []fault.Kind{fault.NotFound},

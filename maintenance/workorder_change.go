@@ -112,7 +112,7 @@ func (s *Service) editWorkOrder() schema.Op {
 		Writes: true, Idempotent: true, Response: sampleOrder,
 		Bind: func(f *schema.Form) schema.Handler {
 			var ch OrderChange
-			f.ID(&ch.ID, "id", "the work order", schema.InPath("id"), orderPositional)
+			f.ID(&ch.ID, "id", "the work order", schema.InPath("id"), orderPositional, schema.Choices(jobChoices))
 			ch.Sent = workOrders.Form(f, &ch.WorkOrder, true, nil)
 			if f.Surface() != schema.Page || mail.Offered(s.db) {
 				bindRequester(f, &ch)

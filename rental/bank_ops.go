@@ -57,7 +57,7 @@ func (s *Service) bookLines() schema.Op {
 			f.Objects("lines", "the lines", maxBooked, func(f *schema.Form) {
 				var b Booking
 				var lease int64
-				f.ID(&b.LineID, "line_id", "the bank's line", schema.Required, schema.Example(61))
+				f.ID(&b.LineID, "line_id", "the bank's line", schema.Required, schema.Example(61), schema.Choices(lineChoices))
 				f.ID(&lease, "lease_id",
 					"the lease that paid (default: the matched one)", schema.Example(4), schema.Lookup(lookupLease),
 					schema.Choices(leaseChoices))
@@ -123,7 +123,8 @@ func (s *Service) splitLineOp() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var line int64
 			var texts []string
-			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61))
+			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61),
+				schema.Choices(lineChoices))
 			f.Texts(&texts, "amounts", "the parts, in cents", 50, 20, schema.Required, schema.Positional("CENTS"),
 				schema.Example([]string{"95000", "95000"}))
 			amounts := f.Cents("amounts", texts)
@@ -142,8 +143,10 @@ func (s *Service) bookReturn() schema.Op {
 		About: "Reverse a payment that the bank returned; the line is minus its amount. What it had paid is open again.",
 		Bind: func(f *schema.Form) schema.Handler {
 			var line, payment int64
-			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61))
+			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61),
+				schema.Choices(lineChoices))
 			f.ID(&payment, "payment_id", "the payment that was returned", schema.Required, schema.Positional("PAYMENT"),
+				schema.Choices(paymentChoices),
 				schema.Example(9))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.BookReturn(ctx, who, line, payment) }
 		},
@@ -185,7 +188,8 @@ func (s *Service) freeLineOp() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var line int64
 			var reason string
-			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61))
+			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61),
+				schema.Choices(lineChoices))
 			f.Text(&reason, "reason", "why, for the history", schema.Required, schema.Most(maxText),
 				schema.Example("another tenant's"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.FreeLine(ctx, who, line, reason) }

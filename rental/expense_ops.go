@@ -76,8 +76,9 @@ func (s *Service) addExpense() schema.Op {
 			var ticket, line int64
 			bindExpense(f, &n, false)
 			f.DayPtr(&n.Day, "day", "when it was paid (default: today)", schema.Example("2026-11-12"), schema.Today)
-			f.ID(&ticket, "ticket_id", "the ticket that it was for")
-			f.ID(&line, "line_id", "its bank line, which gives amount and day")
+			f.ID(&ticket, "ticket_id", "the ticket that it was for", schema.Label("Ticket"), schema.Choices(ticketChoices))
+			f.ID(&line, "line_id", "its bank line, which gives amount and day", schema.Label("Bank line"),
+				schema.Choices(lineChoices))
 			if !f.Describing() && n.AmountCents == nil && line == 0 {
 				f.Refuse("amount_cents", "amount_cents is missing: enter what was paid, in cents")
 			}
@@ -112,7 +113,8 @@ func (s *Service) reverseExpense() schema.Op {
 			var id int64
 			var reason string
 			var day *exact.Day
-			f.ID(&id, "expense_id", "the expense", schema.Required, schema.Positional("ID"), schema.Example(12))
+			f.ID(&id, "expense_id", "the expense", schema.Required, schema.Positional("ID"), schema.Example(12),
+				schema.Choices(expenseChoices))
 			f.Text(&reason, "reason", "why", schema.Required, schema.Most(maxText), schema.Example("entered twice"))
 			f.DayPtr(&day, "day", "on which day (default: the expense's; in a closed year today)")
 			return func(ctx context.Context, who db.Caller) (any, error) {
@@ -166,7 +168,8 @@ func (s *Service) endRecurringExpense() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var to exact.Day
-			f.ID(&id, "id", "the recurring expense", schema.Required, schema.Positional("ID"), schema.Example(2))
+			f.ID(&id, "id", "the recurring expense", schema.Required, schema.Positional("ID"), schema.Example(2),
+				schema.Choices(repeatedExpenses))
 			f.Day(&to, "to", "the last day on which it is due", schema.Required, schema.Example("2026-12-31"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndRecurringExpense(ctx, who, id, to) }
 		},

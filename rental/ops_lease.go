@@ -161,7 +161,8 @@ func (s *Service) endRecurring() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var to exact.Day
-			f.ID(&id, "id", "the recurring charge", schema.Positional("ID"), schema.Required, schema.Example(3))
+			f.ID(&id, "id", "the recurring charge", schema.Positional("ID"), schema.Required, schema.Example(3),
+				schema.Choices(repeatedCharges))
 			f.Day(&to, "to", "periods that start up to this day", schema.Required, schema.Example("2026-12-31"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndRecurring(ctx, who, id, to) }
 		},

@@ -57,7 +57,8 @@ func (s *Service) reversePayment() schema.Op {
 			var payment int64
 			var reason string
 			var day *exact.Day
-			f.ID(&payment, "payment_id", "the payment", schema.Required, schema.Positional("PAYMENT_ID"), schema.Example(9))
+			f.ID(&payment, "payment_id", "the payment", schema.Required, schema.Positional("PAYMENT_ID"), schema.Example(9),
+				schema.Choices(paymentChoices))
 			f.Text(&reason, "reason",
 				"why, for the history", schema.Required, schema.Most(maxText), schema.Example("the check bounced"))
 			f.DayPtr(&day, "day", "when it was reversed, for the year's figures (default: today)")

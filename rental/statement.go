@@ -316,7 +316,8 @@ func (s *Service) leaseReceipt() schema.Op {
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			var payment int64
-			f.ID(&payment, "payment_id", "the payment", schema.Positional("PAYMENT_ID"), schema.Required, schema.Example(9))
+			f.ID(&payment, "payment_id", "the payment", schema.Positional("PAYMENT_ID"), schema.Required, schema.Example(9),
+				schema.Choices(paymentChoices))
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.LeaseReceipt(ctx, payment) }
 		},
 		Print: printReceipt, Example: "rental receipt 9",

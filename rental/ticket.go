@@ -325,7 +325,8 @@ func (s *Service) advanceTicket() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var ticket int64
 			var status string
-			opts := []schema.Opt{schema.Positional("TICKET_ID"), schema.InPath("id"), schema.Example(7)}
+			opts := []schema.Opt{schema.Positional("TICKET_ID"), schema.InPath("id"), schema.Example(7),
+				schema.Choices(ticketChoices)}
 			if f.Surface() == schema.Tool {
 				opts = append(opts, schema.Required, schema.Lookup(ticketFor))
 			}

@@ -165,10 +165,12 @@ func (s *Service) updateTicket() schema.Op {
 			var id int64
 			var u TicketUpdate
 			var to string
-			f.ID(&id, "ticket_id", "the ticket", schema.Required, schema.Lookup(ticketFor), schema.Example(7))
+			f.ID(&id, "ticket_id", "the ticket", schema.Required, schema.Lookup(ticketFor), schema.Example(7),
+				schema.Choices(ticketChoices))
 			f.Enum(&u.Status, "status",
 				"the new status", ticketMoves.States(), schema.Folded, schema.Alias("in-progress", inProgress))
-			if f.Text(&to, "assigned_to", "who; empty: nobody", schema.Most(maxName), schema.Example("Joe")) {
+			if f.Text(&to, "assigned_to", "who; empty: nobody", schema.Most(maxName), schema.Example("Joe"),
+				schema.ChoicesFor(ticketPeople), schema.Any) {
 				to = strings.TrimSpace(to)
 				u.AssignedTo = &to
 			}

@@ -124,7 +124,8 @@ func exampleTicketDetail() TicketDetail {
 }
 
 func bindTicketID(f *schema.Form, p *int64) {
-	f.ID(p, "ticket_id", "the ticket", schema.Positional("TICKET_ID"), schema.Required, schema.Example(7))
+	f.ID(p, "ticket_id", "the ticket", schema.Positional("TICKET_ID"), schema.Required, schema.Example(7),
+		schema.Choices(ticketChoices))
 }
 
 func (s *Service) ticketDetail() schema.Op {

@@ -102,7 +102,8 @@ func (s *Service) listSKUs() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var q CatalogueQuery
 			f.Text(&q.Q, "q", "text to look for in SKU and name", schema.Most(maxName), schema.Example("tea"))
-			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Example(sample.Supplier))
+			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Example(sample.Supplier),
+				schema.Choices(SupplierChoices), schema.Any)
 			f.Enum(&q.Active, "active", "1 for active SKUs, 0 for inactive ones (default: both)", []string{"0", "1"})
 			paging(f, &q.Limit, &q.After, maxCode)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.SKUs(ctx, q) }

@@ -57,7 +57,8 @@ func (s *Service) listPurchases() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var q OrderQuery
 			f.Enum(&q.Status, "status", "only this status", orderMoves.States())
-			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName))
+			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName),
+				schema.Choices(SupplierChoices), schema.Any)
 			f.Text(&q.Q, "q", "words of supplier, or the number", schema.Most(maxName), schema.Label("Search"))
 			if f.Surface() == schema.Tool {
 				return s.bindFoundOrders(f, q)

@@ -226,7 +226,8 @@ func (s *Service) unreceivePurchase() schema.Op {
 			var number string
 			var u Unreceipt
 			bindNumber(f, &number)
-			f.Text(&u.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
+			f.Text(&u.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code),
+				schema.Choices(anySKU))
 			f.Milli(&u.Qty, "qty", "the quantity to undo", schema.Required, schema.Label("Quantity"), schema.Example(24))
 			f.Text(&u.Reason, "reason", "why, for the history", schema.Most(maxName), schema.Example("booked on the wrong "+
 				"order"))

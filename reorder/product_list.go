@@ -106,7 +106,8 @@ func (s *Service) listProducts() schema.Op {
 			f.Enum(&q.Status, "status", "only this status", statuses)
 			f.Bool(&q.BelowReorder, "below_reorder",
 				"true: only stock at or below the reorder point, not the near ones", schema.Example(true))
-			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Example(sample.Supplier))
+			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Example(sample.Supplier),
+				schema.Choices(SupplierChoices), schema.Any)
 			f.Text(&q.Q, "q", "words of SKU and name", schema.Most(maxName), schema.Example("tea"))
 			f.Enum(&q.Sort, "sort", "by SKU, fewest days of cover first, or least stock first", productSorts)
 			q.Asked = f.Limit(&q.Limit)

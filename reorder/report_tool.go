@@ -214,7 +214,8 @@ func sampleAgentReport() AgentReport {
 func (s *Service) bindAgentReport(f *schema.Form) schema.Handler {
 	q := AgentQuery{Sort: reportSorts[0]}
 	f.Enum(&q.Status, "status", "only this status (default: below and near)", statuses)
-	f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Example(sample.Supplier))
+	f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Example(sample.Supplier),
+		schema.Choices(SupplierChoices), schema.Any)
 	f.Enum(&q.Sort, "sort", "most urgent, most cost or least stock first", reportSorts)
 	q.Asked = f.Limit(&q.Limit)
 	f.Text(&q.After, "after", "next of the page before", schema.Most(maxCode))

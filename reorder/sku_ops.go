@@ -251,7 +251,7 @@ func (s *Service) listSales() schema.Op {
 		Example:  "reorder sales list --from 2026-11-01 --channel web",
 		Bind: func(f *schema.Form) schema.Handler {
 			var q SalesQuery
-			f.Text(&q.SKU, "sku", "only this SKU", schema.Most(maxCode))
+			f.Text(&q.SKU, "sku", "only this SKU", schema.Most(maxCode), schema.Choices(anySKU))
 			bindSales(f, &q)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Sales(ctx, q) }
 		},

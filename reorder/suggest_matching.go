@@ -20,7 +20,8 @@ func (s *Service) suggestMatching(ctx context.Context, who db.Caller, match stri
 	q := ToOrderQuery{Status: Flagged}
 	op := schema.Op{Bind: func(f *schema.Form) schema.Handler {
 		f.Enum(&q.Status, "status", "which SKUs", []string{Flagged, Below, Near, Healthy, All})
-		f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName))
+		f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName),
+			schema.Choices(SupplierChoices), schema.Any)
 		return nil
 	}}
 	if _, err := op.Decode(schema.Input{Surface: schema.Page, Values: values, Lenient: true,

@@ -184,12 +184,15 @@ func (s *Service) CountLicenses(ctx context.Context, f LicenseFilter) (int64, er
 var licenseStatuses = []string{stateActive, statusExpired, stateSuspended, stateRevoked}
 
 func (f *LicenseFilter) bind(form *schema.Form) {
-	form.Text(&f.SKU, "sku", "only licenses of this product", schema.Most(200), schema.Example("PLUGIN"))
+	form.Text(&f.SKU, "sku", "only licenses of this product", schema.Most(200), schema.Example("PLUGIN"),
+		schema.Choices(anyProduct))
 	form.Text(&f.Email, "email",
-		"only licenses of the buyer with this address", schema.Most(254), schema.Example("ann@example.com"))
+		"only licenses of the buyer with this address", schema.Most(254), schema.Example("ann@example.com"),
+		schema.Choices(customerEmails), schema.Any)
 	form.Text(&f.Q, "q", "only licenses with this key, or with this in reference, address, name or SKU",
 		schema.Most(mostKey), schema.Example("ann@"))
 	form.Enum(&f.Status, "status", "only licenses in this status", licenseStatuses)
-	form.Text(&f.OrderRef, "order_ref", "only licenses of this order", schema.Most(200), schema.Example(exampleRef))
+	form.Text(&f.OrderRef, "order_ref", "only licenses of this order", schema.Most(200), schema.Example(exampleRef),
+		schema.Choices(orderChoices))
 	bindCursor(form, &f.Cursor)
 }

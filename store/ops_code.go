@@ -75,7 +75,7 @@ func (s *Service) batchDetail() schema.Op {
 
 func bindBatch(f *schema.Form, batch *string) {
 	f.Text(batch, "batch", "the batch's name", schema.Required, schema.Most(200), schema.Positional("BATCH"),
-		schema.Example("launch"))
+		schema.Example("launch"), schema.Choices(batchChoices))
 }
 
 func (s *Service) mintCodes() schema.Op {
@@ -107,7 +107,8 @@ func (s *Service) mintCodes() schema.Op {
 				schema.Example("pro"))
 			f.Text(&batch, "batch", "the batch's name, [A-Za-z0-9._-]{1,64}; an existing batch grows; without it a new batch "+
 				"is named after time and SKU",
-				schema.Most(200), schema.Example("launch"))
+				schema.Most(200), schema.Example("launch"), schema.Choices(batchChoices), schema.Any,
+				schema.Help("A batch that exists grows. Without a name, one is made from time and SKU."))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.MintCodes(ctx, who, count, sku, tier, batch)
 			}

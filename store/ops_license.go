@@ -157,7 +157,7 @@ func licenseLeads(id int64) string { return "/licenses/" + strconv.FormatInt(id,
 func bindLicense(f *schema.Form, id *int64) {
 	f.ID(id, "license_id", "the license's id; at the command line its key does too", schema.Required,
 		schema.Positional("ID"), schema.Label("License"),
-		schema.Lookup(licenseByKey), schema.Example(12))
+		schema.Lookup(licenseByKey), schema.Example(12), schema.Choices(licenseChoices))
 }
 
 func licenseByKey(c *db.Conn, key string) (int64, error) {

@@ -97,7 +97,7 @@ func bindRef(f *schema.Form, ref *string, opts ...schema.Opt) {
 	}
 	f.Text(ref, name, "the order_ref",
 		append([]schema.Opt{schema.Required, schema.Most(200), schema.Positional("ORDER_REF"), schema.Label("Order"),
-			schema.Example(exampleRef)}, opts...)...)
+			schema.Example(exampleRef), schema.Choices(orderChoices)}, opts...)...)
 }
 
 func (s *Service) recordOrder() schema.Op {

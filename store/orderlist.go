@@ -170,7 +170,8 @@ func (f *OrderFilter) bind(form *schema.Form) {
 	form.Text(&f.Provider, "provider",
 		"only orders paid through this provider", schema.Most(200), schema.Example("stripe"))
 	form.Text(&f.Email, "email",
-		"only orders of the buyer with this address", schema.Most(254), schema.Example("ann@example.com"))
+		"only orders of the buyer with this address", schema.Most(254), schema.Example("ann@example.com"),
+		schema.Choices(customerEmails), schema.Any)
 	form.Text(&f.Q, "q", "only orders with this in reference, address, name or SKU", schema.Most(200),
 		schema.Example("ann@"))
 	form.DayPtr(&f.From, "from", "only orders paid on this day or later", schema.Example("2026-11-01"))

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"quartermaster/schema"
@@ -45,6 +46,18 @@ func scanKey(r *db.Row) Key {
 		ID: r.Int(), Prefix: r.Text(), Label: r.Text(), Service: r.Text(), User: r.Text(), Scope: r.Text(),
 		CreatedAt: r.Instant(), LastUsedAt: r.InstantPtr(), RevokedAt: r.InstantPtr(),
 	}
+}
+
+// keyChoices lists the keys that are not revoked, the newest first.
+func keyChoices(c *db.Conn, f schema.Find) ([]schema.Choice, error) {
+	return schema.Among(func(c *db.Conn) (list []schema.Choice, err error) {
+		keys, err := db.All(c, scanKey, selectKeys+"WHERE k.revoked_at IS NULL ORDER BY k.id DESC")
+		for _, k := range keys {
+			list = append(list, schema.Choice{Value: strconv.FormatInt(k.ID, 10), Text: k.Prefix + ", " + k.Service + " of " + k.User,
+				More: k.Label})
+		}
+		return list, err
+	})(c, f)
 }
 
 func (k Key) subject() string { return fmt.Sprintf("key:%d", k.ID) }

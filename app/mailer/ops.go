@@ -253,9 +253,9 @@ func (b *Book) cancelMail() schema.Op {
 	return op
 }
 
-func emailArg(f *schema.Form, p *string) {
-	f.Text(p, "email", "the address", schema.Required, schema.Most(254), schema.Positional("EMAIL"),
-		schema.Label("E-mail"), schema.Example("ann@example.com"))
+func emailArg(f *schema.Form, p *string, more ...schema.Opt) {
+	f.Text(p, "email", "the address", append(more, schema.Required, schema.Most(254), schema.Positional("EMAIL"),
+		schema.Label("E-mail"), schema.Example("ann@example.com"))...)
 }
 
 func (b *Book) blockAddress() schema.Op {
@@ -281,7 +281,9 @@ func (b *Book) unblockAddress() schema.Op {
 		Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var email string
-			emailArg(f, &email)
+			emailArg(f, &email, schema.Choices(schema.Listed(
+				"SELECT address, address, ifnull(reason, '') FROM blocked_addresses WHERE {} ORDER BY address LIMIT ?2", "address",
+				"address")))
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.unblock(ctx, who, email)) }
 		},
 		Did:   func(a any, _ schema.Money) string { return a.(Address).Email + " may be mailed to again." },
