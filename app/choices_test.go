@@ -149,7 +149,8 @@ func headingOf(page apptest.Sheet) (text string) {
 
 // ofTheirPage are acts whose record is chosen by its button alone: its number says nothing to people.
 var ofTheirPage = []string{
-	"save_tenant id", "set_license_api store_id", "map_provider their_product_id", "release_seat activation_id", "remove_photo id",
+	"save_tenant id", "set_license_api store_id", "map_provider their_product_id", "release_seat activation_id",
+	"remove_photo id",
 	"dismiss_payment provider_ref", "retry_payment provider_ref", "link_subscription subscription_ref",
 	"delivery_request id", "end_session id", "show_mail id", "record_order provider_ref",
 }
@@ -165,7 +166,8 @@ func TestRecordsAreChosenNotNumbered(t *testing.T) {
 		for _, op := range h.Server.Screens(service).Acts(page.Staff) {
 			var form apptest.Sheet
 			for _, a := range op.Args(schema.Page) {
-				if !a.Required || !named.MatchString(a.Name) || a.Kind == schema.ListKind || slices.Contains(ofTheirPage, op.Name+" "+a.Name) {
+				if !a.Required || !named.MatchString(a.Name) || a.Kind == schema.ListKind ||
+					slices.Contains(ofTheirPage, op.Name+" "+a.Name) {
 					continue
 				}
 				if form.Doc == nil {

@@ -171,7 +171,13 @@ var ownSession = []string{"end_session", "end_other_sessions", "change_password"
 // tryForm reads the form of an operation, and its refusals.
 func (r *reader) tryForm(op schema.Op) {
 	path := "/do/" + op.Name
-	r.hear(path, r.v.Get(path))
+	form := r.v.Get(path)
+	r.hear(path, form)
+	form.Each(func(n *html.Node) {
+		if strings.HasSuffix(apptest.Attr(n, "id"), "-help") {
+			r.helps(path, n)
+		}
+	})
 	if slices.Contains(ownSession, op.Name) || !op.Writes {
 		return
 	}
@@ -186,5 +192,22 @@ func (r *reader) tryForm(op schema.Op) {
 	}
 	if got := r.v.Post(path, "no-field", "x"); got.Status >= 400 {
 		r.hear(path, got)
+	}
+}
+
+// helps wants a help text to say more than the label above it, in the words of people.
+func (r *reader) helps(path string, help *html.Node) {
+	label := ""
+	for n := range help.Parent.Descendants() {
+		if n.Data == "label" && n.FirstChild != nil && label == "" {
+			label = strings.ToLower(strings.TrimSpace(n.FirstChild.Data))
+		}
+	}
+	text := strings.ToLower(apptest.Text(help))
+	rest := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(text, "the "), "its "), "your ")
+	rest, repeats := strings.CutPrefix(rest, label)
+	repeats = repeats && label != "" && strings.HasPrefix(strings.TrimLeft(rest, " ,"), "(")
+	if repeats || strings.ContainsAny(strings.ReplaceAll(text, "separated by |", ""), "[]{}|_") {
+		r.t.Errorf("%s: below %q stands %q", path, label, text)
 	}
 }

@@ -108,7 +108,7 @@ func (s *Service) makeLabels() schema.Op {
 			match := ""
 			if f.Surface() == schema.Page {
 				f.Text(&match, "match", "in place of the assets: all that match these filters of the list's address",
-					schema.Label("All that match"))
+					schema.Label("All that match"), schema.Help("Filters of the list, in place of marked rows."))
 			}
 			if !f.Describing() && !some && match == "" {
 				f.Refuse("id", "id is missing: mark at least one asset")

@@ -208,8 +208,8 @@ var (
 		substr(w.description, 1, instr(w.description || char(10), char(10)) - 1), replace(w.status, '-', ' ')
 		FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id
 		WHERE {} ORDER BY w.id DESC LIMIT ?2`, "w.id", "a.name, a.asset_tag, w.description")
-	partIDs = schema.Listed("SELECT CAST(id AS TEXT), name || ' (' || part_number || ')', ifnull(supplier, '') FROM parts "+
-		"WHERE {} ORDER BY name, id LIMIT ?2", "id", "part_number, name")
+	partIDs = schema.Listed("SELECT CAST(id AS TEXT), name || ' (' || part_number || ')', ifnull(supplier, '') "+
+		"FROM parts WHERE {} ORDER BY name, id LIMIT ?2", "id", "part_number, name")
 	planChoices = schema.Listed(`SELECT CAST(p.id AS TEXT), a.asset_tag || '/' || p.title, a.name FROM pm_plans p CROSS
 		JOIN assets a ON a.id = p.asset_id
 		WHERE {} ORDER BY a.asset_tag, p.title LIMIT ?2`, "p.id", "a.asset_tag, a.name, p.title")

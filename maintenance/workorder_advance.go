@@ -76,8 +76,10 @@ func (s *Service) advanceStatus() schema.Op {
 			bindJob(f, &m.ID, schema.InPath("id"), orderPositional)
 			bindStatus(f, &m.Status, "the new status", schema.Required, schema.Example("done"), schema.Positional("STATUS"))
 			f.Text(&m.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines,
+				schema.Help("What was done. It is needed to mark the job as done."),
 				schema.Example("Bearing replaced"))
-			f.Text(&m.SkipSteps, "skip_steps", "why open steps of the check list are skipped", schema.Most(maxText))
+			f.Text(&m.SkipSteps, "skip_steps", "why open steps of the check list are skipped", schema.Most(maxText),
+				schema.Label("Why steps are skipped"), schema.Help("Needed where steps of the check list are open."))
 			ch.Sent = workOrders.Form(f, &ch.WorkOrder, false, nil, "assigned_to", "labor_minutes", "parts_cost",
 				"downtime_minutes")
 			isNew := f.Surface() != schema.Tool

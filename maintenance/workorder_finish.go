@@ -68,7 +68,8 @@ func (m *marked) bind(f *schema.Form) {
 	some := f.IDs(&m.ids, "id", "the work orders", maxBulk, schema.AllowDuplicates, schema.Positional("ID"),
 		schema.Label("Work orders"))
 	if f.Surface() == schema.Page {
-		f.Text(&m.match, "match", "instead of work orders: all that match these filters", schema.Label("All that match"))
+		f.Text(&m.match, "match", "instead of work orders: all that match these filters", schema.Label("All that match"),
+			schema.Help("Filters of the list, in place of marked rows."))
 	}
 	if !f.Describing() && !some && m.match == "" {
 		f.Refuse("id", "id is missing: mark at least one work order")

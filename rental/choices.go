@@ -40,16 +40,16 @@ var (
 		ON t.id = x.tenant_id WHERE x.lease_id = l.id), p.name || ' / ' || u.name, '', y.amount_cents, y.paid_date
 		FROM payments y CROSS JOIN leases l ON l.id = y.lease_id CROSS JOIN units u ON u.id = l.unit_id
 		CROSS JOIN properties p ON p.id = u.property_id
-		WHERE y.voided_at IS NULL AND {} ORDER BY y.id DESC LIMIT ?2`, "y.id", "p.name, u.name, "+
-		"(SELECT group_concat(t.name, ' ') FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id)", told)
+		WHERE y.voided_at IS NULL AND {} ORDER BY y.id DESC LIMIT ?2`, "y.id", `p.name, u.name, (SELECT
+		group_concat(t.name, ' ') FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id)`, told)
 
 	// lineChoices lists the bank's lines, the newest first.
 	lineChoices = schema.ListedBy(`SELECT id, payer_name, text, '', amount_cents, day FROM bank_lines WHERE {}
 		ORDER BY id DESC LIMIT ?2`, "id", "payer_name, text, reference", told)
 
 	// expenseChoices lists expenses, the newest first.
-	expenseChoices = schema.ListedBy(`SELECT e.id, e.category, ifnull(e.payee, ''), ifnull(p.name, ''), e.amount_cents, e.day
-		FROM expenses e LEFT JOIN properties p ON p.id = e.property_id WHERE {} ORDER BY e.id DESC LIMIT ?2`,
+	expenseChoices = schema.ListedBy(`SELECT e.id, e.category, ifnull(e.payee, ''), ifnull(p.name, ''), e.amount_cents,
+		e.day FROM expenses e LEFT JOIN properties p ON p.id = e.property_id WHERE {} ORDER BY e.id DESC LIMIT ?2`,
 		"e.id", "e.category, e.payee, p.name", told)
 
 	// repeatedExpenses lists recurring expenses, repeatedCharges recurring charges, the newest first.

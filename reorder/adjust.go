@@ -105,6 +105,7 @@ func (s *Service) adjustStock() schema.Op {
 			f.Text(&a.SKU, "sku", "the SKU, in its exact case", schema.InPath("sku"), schema.Required, schema.Most(maxCode),
 				schema.Example(sample.Code), schema.Choices(anySKU))
 			f.MilliPtr(&a.SetTo, "set_to", "the counted figure; not together with delta", schema.Range(0, int64(maxQty/1000)),
+				schema.Help("What is there. Leave it empty to add or remove some."),
 				schema.Flag("set"), schema.Label("Counted"), schema.Example(18))
 			f.MilliPtr(&a.Delta, "delta", "what to add, or remove with a minus; not together with set_to",
 				schema.Range(-int64(maxQty/1000), int64(maxQty/1000)), schema.Label("Add or remove"), schema.Example(-8))

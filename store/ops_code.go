@@ -104,6 +104,7 @@ func (s *Service) mintCodes() schema.Op {
 			f.Text(&sku, "sku", "an active product of the kind license", schema.Required, schema.Most(200),
 				schema.Label("Product"), schema.Choices(anyMintable), schema.NewBy("save_product"), schema.Example("PLUGIN"))
 			f.Text(&tier, "tier", "one of the product's tiers; any of [a-z0-9_-]{1,32} if it has none", schema.Most(200),
+				schema.Help("One of the product's tiers, if it has some."),
 				schema.Example("pro"))
 			f.Text(&batch, "batch", "the batch's name, [A-Za-z0-9._-]{1,64}; an existing batch grows; without it a new batch "+
 				"is named after time and SKU",

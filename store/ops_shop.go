@@ -263,7 +263,8 @@ func (s *Service) CurrencyOp() schema.Op {
 				opts = append(opts, schema.Required)
 			}
 			f.Text(&currency, "currency", "the currency of new orders, rents and costs (ISO 4217)",
-				append(opts, schema.Most(200), schema.Example("EUR"), schema.Choices(schema.Currencies), schema.Any)...)
+				append(opts, schema.Most(200), schema.Example("EUR"), schema.Choices(schema.Currencies), schema.Any,
+					schema.Help("New orders, rents and costs are in it."))...)
 			given := f.Given("currency")
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				if !given {

@@ -43,7 +43,8 @@ var products = record.New("product", "store_products",
 		schema.Required, schema.Most(200), schema.Example("PLUGIN")).Key(),
 	record.Text("name", func(p *Product) *string { return &p.Name }, "").
 		Field(func(f *schema.Form, p *Product, _ ...schema.Opt) bool {
-			f.Text(&p.Name, "name", "its name; empty is the sku", schema.Most(200), schema.Example("Audio plugin"))
+			f.Text(&p.Name, "name", "its name; empty is the sku", schema.Most(200), schema.Help("Empty: the SKU."),
+				schema.Example("Audio plugin"))
 			if p.Name == "" {
 				p.Name = p.SKU
 			}

@@ -53,8 +53,8 @@ func keyChoices(c *db.Conn, f schema.Find) ([]schema.Choice, error) {
 	return schema.Among(func(c *db.Conn) (list []schema.Choice, err error) {
 		keys, err := db.All(c, scanKey, selectKeys+"WHERE k.revoked_at IS NULL ORDER BY k.id DESC")
 		for _, k := range keys {
-			list = append(list, schema.Choice{Value: strconv.FormatInt(k.ID, 10), Text: k.Prefix + ", " + k.Service + " of " + k.User,
-				More: k.Label})
+			text := k.Prefix + ", " + k.Service + " of " + k.User
+			list = append(list, schema.Choice{Value: strconv.FormatInt(k.ID, 10), Text: text, More: k.Label})
 		}
 		return list, err
 	})(c, f)

@@ -205,7 +205,7 @@ func (b *Book) showMail() schema.Op {
 		Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
-			f.ID(&id, "id", "the message's number", schema.Required, schema.Positional("ID"))
+			f.ID(&id, "id", "the message's number", schema.Required, schema.Positional("ID"), schema.Label("Message"))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				if err := mayList(who); err != nil {
 					return nil, err
@@ -226,7 +226,8 @@ func (b *Book) several(name, about, word string, act func(context.Context, db.Ca
 		Response: Again{Mails: []Mail{exampleMail}}, Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var ids []int64
-			f.IDs(&ids, "id", "the message's number; several may be given", 200, schema.Required, schema.Positional("ID"))
+			f.IDs(&ids, "id", "the message's number; several may be given", 200, schema.Required, schema.Positional("ID"),
+				schema.Label("Messages"), schema.Help("Their numbers, one a line."))
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(act(ctx, who, ids)) }
 		},
 		Print: func(w io.Writer, a any) { printMails(w, a.(Again).Mails) },
@@ -314,6 +315,7 @@ func (b *Book) localeOp() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var name string
 			f.Enum(&name, "locale", "one of "+strings.Join(mail.LocaleNames(), ", "), mail.LocaleNames(),
+				schema.Help("How days and amounts are written in messages."),
 				schema.Positional("LOCALE"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.setLocale(ctx, who, name)) }
 		},

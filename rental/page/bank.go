@@ -174,7 +174,7 @@ func purpose(l rental.BankLine) string {
 // bookCertain is the label of the button that books the certain lines.
 func bookCertain(n int64) string {
 	if n == 1 {
-		return "Book 1 certain line"
+		return "Book all certain lines"
 	}
 	return "Book all " + page.Num(n) + " certain lines"
 }

@@ -48,6 +48,9 @@ func (e entry) help() string {
 		return e.arg.Help
 	}
 	about := People(strings.NewReplacer(", in cents", "", " in cents", "", "true (1): ", "").Replace(e.arg.About))
+	if len(e.arg.Enum) > 0 { // which are listed above
+		about, _, _ = strings.Cut(about, ": "+e.arg.Enum[0])
+	}
 	label := strings.Fields(strings.ToLower(e.arg.Label()))
 	more := slices.ContainsFunc(strings.Fields(strings.ToLower(about)), func(word string) bool {
 		return !slices.Contains(label, strings.Trim(word, ",;:.'s")) && !slices.Contains(label, word) &&
@@ -56,6 +59,25 @@ func (e entry) help() string {
 	few := len(strings.Fields(about)) <= fewWords && !strings.ContainsAny(about, ":(0123456789")
 	if !more || few {
 		return ""
+	}
+	return besideLabel(e.arg.Label(), about)
+}
+
+// besideLabel leaves out the label's own words at a description's beginning, where what is behind them says enough:
+// below "Mail server" it is "Such as smtp.example.com".
+func besideLabel(label, about string) string {
+	for _, article := range []string{"the ", "its ", "your ", ""} {
+		begin := article + strings.ToLower(label)
+		if len(about) <= len(begin) || !strings.EqualFold(about[:len(begin)], begin) {
+			continue
+		}
+		rest := strings.TrimLeft(about[len(begin):], " ,;")
+		if inner, all := strings.CutPrefix(rest, "("); all && strings.HasSuffix(inner, ")") {
+			return strings.TrimSuffix(inner, ")")
+		}
+		if strings.HasPrefix(rest, "such as ") {
+			return rest
+		}
 	}
 	return about
 }
