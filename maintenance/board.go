@@ -82,8 +82,8 @@ func readBoard(c *db.Conn) (b Board, err error) {
 	today := c.Today()
 	scan := func(r *db.Row) WorkOrder { return workOrders.Row(r).on(today) }
 	column := func(status string) ([]WorkOrder, int64, error) {
-		list, err := db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+" WHERE w.status = ?3"+urgency, today,
-			mostCards, status)
+		list, err := db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+
+			" WHERE w.id IN (SELECT w.id FROM work_orders w WHERE w.status = ?3"+urgency+")"+urgency, today, mostCards, status)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -107,7 +107,8 @@ func readBoard(c *db.Conn) (b Board, err error) {
 		arg   any
 	}{
 		{&b.Completed, "SELECT count(*) FROM work_orders WHERE completed_at >= ?", since},
-		{&b.Overdue, "SELECT count(*) FROM work_orders WHERE due_date < ? AND status IN ('open', 'in-progress')", today},
+		{&b.Overdue, `SELECT count(*) FROM work_orders INDEXED BY work_orders_due
+			WHERE due_date < ? AND status IN ('open', 'in-progress')`, today},
 		{&b.LowParts, "SELECT count(*) FROM parts WHERE min_quantity > ? AND quantity <= min_quantity", 0},
 		{&b.AssetsDown, "SELECT count(*) FROM assets WHERE status = ?", "down"},
 	} {

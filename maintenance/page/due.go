@@ -13,8 +13,11 @@ import (
 	"quartermaster/schema/page"
 )
 
-// weeksShown is how many weeks the calendar has.
-const weeksShown = 12
+// The calendar has twelve weeks. Each names at most ten plans.
+const (
+	weeksShown = 12
+	mostOfWeek = 10
+)
 
 // week is one week of the calendar.
 type week struct {
