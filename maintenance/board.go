@@ -181,7 +181,7 @@ type HistoryEntry struct {
 	Changes string // JSON
 }
 
-// History lists what was done to a record, the newest first, at most 100.
+// History lists what was done to a record, newest first, at most 100.
 func (s *Service) History(ctx context.Context, noun string, id int64) (list []HistoryEntry, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		list, err = db.All(c, func(r *db.Row) HistoryEntry {
@@ -210,7 +210,7 @@ type MonthCost struct {
 // AssetOverview is an asset with all that its page shows.
 type AssetOverview struct {
 	Asset
-	Readings map[int64][]MeterReading // of each meter the latest, the oldest first
+	Readings map[int64][]MeterReading // of each meter the latest, oldest first
 	Months   []MonthCost              // the last 12, this one included, by completion
 	Plans    []Plan
 	Jobs     []WorkOrder // open and in progress
@@ -301,7 +301,7 @@ type PartUsedOn struct {
 	UsedAt      exact.Instant
 }
 
-// PartUses lists where a part was used, the latest first, at most 50.
+// PartUses lists where a part was used, latest first, at most 50.
 func (s *Service) PartUses(ctx context.Context, id int64) (list []PartUsedOn, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		list, err = db.All(c, func(r *db.Row) PartUsedOn {

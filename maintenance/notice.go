@@ -67,7 +67,7 @@ func tellRequest(c *db.Conn, w *mail.Writer, r mail.Row, _ string) ([]string, st
 // mostDue is how many jobs a digest lists.
 const mostDue = 200
 
-// dueJobs are the user's jobs that are due today or overdue, the oldest first.
+// dueJobs are the user's jobs that are due today or overdue, oldest first.
 func dueJobs(c *db.Conn, w *mail.Writer, user string) (rows [][]string, err error) {
 	all, err := workOrders.All(c, `WHERE w.status IN ('open', 'in-progress') AND w.due_date <= ?
 		AND w.assigned_to = ? COLLATE NOCASE

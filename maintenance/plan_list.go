@@ -115,7 +115,7 @@ func (s *Service) Plan(ctx context.Context, id int64) (Plan, error) {
 // PlanRecord is a plan with all that its page shows.
 type PlanRecord struct {
 	Plan
-	Jobs  []WorkOrder // that serve it, the latest first
+	Jobs  []WorkOrder // that serve it, latest first
 	Total int64       // how many there are
 }
 

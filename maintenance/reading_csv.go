@@ -202,8 +202,7 @@ func filePasts(tx *db.Tx, rows []readingRow) error {
 	return nil
 }
 
-// meterOfRow is the meter that a row names; the zero meter when there is none, which
-// posting the row will refuse.
+// meterOfRow is the meter that a row names; the zero meter if there is none, which posting the row will refuse.
 func meterOfRow(c *db.Conn, r *readingRow) (Meter, error) {
 	a, err := assetByTag(c, r.tag)
 	var m Meter

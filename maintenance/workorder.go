@@ -130,7 +130,7 @@ var workOrders = record.New("workorder", "work_orders",
 	record.OptText("source", func(wo *WorkOrder) **string { return &wo.Source }, "").Once(),
 	record.OptText("requester_email", func(wo *WorkOrder) **string { return &wo.RequesterEmail },
 		"").Shown(func(v any) any {
-		return v.(*string) != nil // the trail tells whether there is one, and not whose
+		return v.(*string) != nil // the trail reports whether there is one, and not whose
 	}),
 	record.OptInt("labor_rate_cents", func(wo *WorkOrder) **int64 { return &wo.rate.fixed }, "").Once(),
 	record.Int("rate", func(wo *WorkOrder) *int64 { return &wo.rate.now }, "").

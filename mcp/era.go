@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// The revisions of the protocol that are spoken, the newest first.
+// The revisions of the protocol that are spoken, newest first.
 const (
 	statelessRevision = "2026-07-28"
 	latestHandshake   = "2025-11-25"

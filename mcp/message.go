@@ -11,7 +11,7 @@ import (
 type message struct {
 	id     []byte       // as it stands in the body; nil for a notification
 	method string       // "tools/call"
-	params strict.Value // an object, or the zero Value when there are none
+	params strict.Value // an object, or the zero Value if there are none
 }
 
 // The codes of JSON-RPC, and of the stateless revision.
@@ -29,7 +29,7 @@ const (
 type wrong struct {
 	code int
 	text string
-	data []byte // JSON; nil when there is none
+	data []byte // JSON; nil if there is none
 }
 
 // status is the HTTP status that goes with the error. The handshake revisions answer

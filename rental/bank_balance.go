@@ -6,7 +6,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// compare sets the balance that is kept beside the bank's closing, and the gap to the statement before.
+// compare sets the balance that is stored beside the bank's closing, and the gap to the statement before.
 func (im *importer) compare(a BankAccount, st bank.Statement, done *ImportedStatement) (err error) {
 	if st.ClosingCents == nil || st.To == nil {
 		return nil

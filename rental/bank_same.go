@@ -169,7 +169,7 @@ func noticed(kept []keptLine) notices {
 	return all
 }
 
-// take gives the kept parts that add up to a statement's line, once; nil where there are none.
+// take gives the kept parts that add up to a statement's line, once; nil if there are none.
 func (n notices) take(kept []keptLine, l bank.Line) (ids []int64) {
 	if l.BankReference == "" {
 		return nil

@@ -174,7 +174,7 @@ func insertPayout(tx *db.Tx, p Payout) (id int64, err error) {
 		map[string]any{"payout_id": id, "amount_cents": p.AmountCents, "day": p.Day, "method": p.Method})
 }
 
-// takeCredit takes what is returned from the payments that have credit, the oldest first.
+// takeCredit takes what is returned from the payments that have credit, oldest first.
 func takeCredit(tx *db.Tx, out Payout) error {
 	type credit struct{ id, cents int64 }
 	all, err := db.All(&tx.Conn, func(r *db.Row) credit { return credit{r.Int(), r.Int()} },

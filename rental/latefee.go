@@ -88,8 +88,8 @@ func scanRentFee(r *db.Row) rentFee {
 	return rentFee{id: r.Int(), lease: r.Int(), amount: r.Int(), due: r.Day(), feeDay: r.DayPtr()}
 }
 
-// owedFee is the late fee of a rent charge by the days of its payments, and the day on
-// which it is due: 0 where there is none.
+// owedFee is the late fee of a rent charge by the days of its payments, and the day on which it is due: 0 if there is
+// none.
 func owedFee(c *db.Conn, x rentFee) (cents int64, on exact.Day, err error) {
 	f, found, err := feeFor(c, x.lease, x.due)
 	if err != nil || !found {

@@ -203,7 +203,7 @@ func (s *Service) FindPayments(ctx context.Context, f PaymentFilter, l schema.Li
 	})
 }
 
-// read reads the payments that match, the newest first, without what they paid.
+// read reads the payments that match, newest first, without what they paid.
 func (f PaymentFilter) read(c *db.Conn) ([]FoundPayment, error) {
 	where, args := "m.voided_at IS NULL AND m.method NOT IN ('deposit', 'opening')", []any{}
 	and := func(condition string, values ...any) { where, args = where+" AND "+condition, append(args, values...) }

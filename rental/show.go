@@ -99,7 +99,7 @@ func (s *Service) TenantDetail(ctx context.Context, who db.Caller, id int64) (d 
 	return d, err
 }
 
-// leasesOfTenant lists a tenant's leases, the latest first.
+// leasesOfTenant lists a tenant's leases, latest first.
 func leasesOfTenant(c *db.Conn, tenant int64) ([]Lease, error) {
 	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+` FROM lease_tenants y CROSS JOIN leases l
 		ON l.id = y.lease_id

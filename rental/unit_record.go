@@ -11,7 +11,7 @@ import (
 // UnitRecord is a unit with all that its page shows.
 type UnitRecord struct {
 	Unit
-	Leases  []Lease     // all there were and will be, the latest first
+	Leases  []Lease     // all there were and will be, latest first
 	Months  []UnitMonth // the last eleven, this one, and the next twelve
 	Tickets Tickets     // the last ten
 	Standing

@@ -14,8 +14,8 @@ const (
 
 var statuses = []string{Below, Near, Healthy}
 
-// fewestDemandDays is how many days a SKU's demand is spread over at least: a SKU
-// that was first sold yesterday has not sold "twice a day" for ever.
+// fewestDemandDays is how many days a SKU's demand is spread over at least: a SKU that was first sold yesterday has not
+// sold "twice a day" forever.
 const fewestDemandDays = 7
 
 // never stands for the day of a first sale that has not happened.

@@ -19,8 +19,8 @@ type Lead struct {
 // leadsShown is how many of the last orders a supplier's page shows.
 const leadsShown = 12
 
-// Leads returns the supplier's last purchase orders that came in whole, the oldest first. Those whose
-// day of ordering or of coming was not kept are left out.
+// Leads returns the supplier's last purchase orders that came in whole, oldest first. Those whose day of ordering or of
+// coming was not kept are left out.
 func (s *Service) Leads(ctx context.Context, supplier string) ([]Lead, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) ([]Lead, error) {
 		list, err := db.All(c, func(r *db.Row) (l Lead) {

@@ -186,8 +186,8 @@ type ActivationPage struct {
 	Next        *int64       `json:"next" about:"after of the next page; null at the end"`
 }
 
-// Activations lists the seats of a license, the newest first. An unknown key is
-// refused as not found; and 429 as CheckLicense.
+// Activations lists the seats of a license, newest first. An unknown key is refused as not found; and 429 as
+// CheckLicense.
 func (s *Service) Activations(ctx context.Context, a Asked, p schema.Cursor[int64]) (ActivationPage, error) {
 	m, err := s.find(ctx, a)
 	if err != nil {

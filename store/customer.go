@@ -73,13 +73,13 @@ type CustomerPage struct {
 	Next      *int64     `json:"next" about:"after of the next page; null at the end"`
 }
 
-// CustomerFilter narrows the list of customers; an empty field does not.
+// CustomerFilter restricts the list of customers; an empty field does not.
 type CustomerFilter struct {
 	Q string // a part of the address or the name
 	schema.Cursor[int64]
 }
 
-// Customers lists customers, the newest first.
+// Customers lists customers, newest first.
 func (s *Service) Customers(ctx context.Context, f CustomerFilter) (CustomerPage, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (page CustomerPage, err error) {
 		page.Customers, err = f.list(c, f.Fetch())
@@ -117,7 +117,7 @@ func (s *Service) CountCustomers(ctx context.Context, f CustomerFilter) (int64, 
 	})
 }
 
-// Customer returns one customer. An id that names none is refused as not found.
+// Customer returns one customer. An unknown id is refused as not found.
 func (s *Service) Customer(ctx context.Context, id int64) (Customer, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Customer, error) { return customerByID(c, id) })
 }

@@ -8,7 +8,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// customerEmails suggests customers by their addresses, the newest first.
+// customerEmails suggests customers by their addresses, newest first.
 func customerEmails(c *db.Conn, f schema.Find) ([]schema.Choice, error) {
 	return customersFor(c, f, func(k Customer) schema.Choice {
 		return schema.Choice{Value: k.Email, Text: k.Email,
@@ -16,7 +16,7 @@ func customerEmails(c *db.Conn, f schema.Find) ([]schema.Choice, error) {
 	})
 }
 
-// customerChoices lists customers by number, the newest first.
+// customerChoices lists customers by number, newest first.
 func customerChoices(c *db.Conn, f schema.Find) ([]schema.Choice, error) {
 	if id, err := strconv.ParseInt(f.Value, 10, 64); f.Value != "" {
 		if err != nil {

@@ -312,7 +312,7 @@ type IssuedFile struct {
 	Runs        bool          `json:"runs"`
 }
 
-// IssuedFiles lists the files of a license, the newest first.
+// IssuedFiles lists the files of a license, newest first.
 type IssuedFiles struct {
 	Files []IssuedFile `json:"license_files"`
 }

@@ -8,7 +8,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// LicenseFilter narrows the list of licenses; an empty field does not.
+// LicenseFilter restricts the list of licenses; an empty field does not.
 type LicenseFilter struct {
 	SKU      string
 	Email    string // the buyer's whole address, in any case
@@ -26,8 +26,7 @@ type LicensePage struct {
 	Next     *int64    `json:"next" about:"after of the next page; null at the end"`
 }
 
-// Licenses lists licenses, the newest first. The keys are given in full to those who may
-// see them.
+// Licenses lists licenses, newest first. The keys are given in full for callers who may see them.
 func (s *Service) Licenses(ctx context.Context, who db.Caller, f LicenseFilter) (LicensePage, error) {
 	page, err := db.Read(ctx, s.db, func(c *db.Conn) (page LicensePage, err error) {
 		page.Licenses, err = f.list(c, f.Fetch())

@@ -133,7 +133,7 @@ type dayRefund struct {
 	cents int64
 }
 
-// refunds are an order's, the oldest first; they travel as DAY=CENTS|DAY=CENTS.
+// refunds are an order's, oldest first; they travel as DAY=CENTS|DAY=CENTS.
 type refunds []dayRefund
 
 func (l refunds) String() string {

@@ -16,14 +16,14 @@ type MonthSum struct {
 // monthsShown is how many months the pages of products and customers show.
 const monthsShown = 12
 
-// MonthsOfProduct returns the units sold in each of the last 12 months, the oldest first.
+// MonthsOfProduct returns the units sold in each of the last 12 months, oldest first.
 func (s *Service) MonthsOfProduct(ctx context.Context, sku string) ([]MonthSum, error) {
 	return s.months(ctx, `SELECT o.paid_at, i.qty FROM store_orders o CROSS JOIN store_order_lines i ON i.order_id = o.id
 		WHERE o.paid_at >= ? AND o.status <> 'void' AND i.product_id = (SELECT id FROM store_products WHERE sku = ?)`, sku)
 }
 
-// MonthsOfCustomer returns the cents that the customer paid in the currency in each of the last 12
-// months, the oldest first; what was given back is not taken off.
+// MonthsOfCustomer returns the cents that the customer paid in the currency in each of the last 12 months, oldest
+// first; what was given back is not taken off.
 func (s *Service) MonthsOfCustomer(ctx context.Context, id int64, currency string) ([]MonthSum, error) {
 	return s.months(ctx, `SELECT paid_at, total_cents FROM store_orders
 		WHERE paid_at >= ? AND status <> 'void' AND customer_id = ? AND currency = ?`, id, currency)

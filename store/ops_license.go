@@ -14,7 +14,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// LicenseDetail is a license with its seats, the newest first.
+// LicenseDetail is a license with its seats, newest first.
 type LicenseDetail struct {
 	License
 	Activations []Activation `json:"activations"`
@@ -33,8 +33,8 @@ func (d LicenseDetail) Origin() string {
 	return "Imported"
 }
 
-// License returns one license with its seats, the key in full to those who may see it. An
-// id that names none is refused as not found.
+// License returns one license with its seats, the key in full to those who may see it. An unknown id is refused as not
+// found.
 func (s *Service) License(ctx context.Context, who db.Caller, id int64) (LicenseDetail, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (d LicenseDetail, err error) {
 		if d.License, err = licenseFor(c, who, id); err != nil {

@@ -19,7 +19,7 @@ type ProductPage struct {
 	Products []Product `json:"products"`
 }
 
-// ProductFilter narrows the list of products; an empty field does not.
+// ProductFilter restricts the list of products; an empty field does not.
 type ProductFilter struct {
 	Q, Kind string
 	Active  string // true or false
@@ -41,7 +41,7 @@ func (s *Service) Products(ctx context.Context, f ProductFilter) (ProductPage, e
 	})
 }
 
-// Product returns one product. A SKU that names none is refused as not found.
+// Product returns one product. An unknown SKU is refused as not found.
 func (s *Service) Product(ctx context.Context, sku string) (Product, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Product, error) {
 		p, found, err := lookUpProduct(c, sku)

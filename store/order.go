@@ -199,8 +199,8 @@ func oneOrder(c *db.Conn, query string, args ...any) (Order, bool, error) {
 	return list[0], true, nil
 }
 
-// Order returns one order with its licenses, their keys in full to those who may see
-// them. An order_ref that names none is refused as not found.
+// Order returns one order with its licenses, their keys in full for callers who may see them. An unknown order_ref is
+// refused as not found.
 func (s *Service) Order(ctx context.Context, who db.Caller, ref string) (OrderDetail, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (OrderDetail, error) {
 		d, err := findOrder(c, ref)

@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// OrderFilter narrows the list of orders; an empty field does not.
+// OrderFilter restricts the list of orders; an empty field does not.
 type OrderFilter struct {
 	Status   string // paid or refunded
 	Provider string
@@ -25,7 +25,7 @@ type OrderPage struct {
 	Next   *int64  `json:"next" about:"after of the next page; null at the end"`
 }
 
-// Orders lists orders, the newest first.
+// Orders lists orders, newest first.
 func (s *Service) Orders(ctx context.Context, f OrderFilter) (OrderPage, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (page OrderPage, err error) {
 		page.Orders, err = f.list(c, f.Fetch())
@@ -34,7 +34,7 @@ func (s *Service) Orders(ctx context.Context, f OrderFilter) (OrderPage, error) 
 	})
 }
 
-// Latest lists the n orders that were paid last, the newest first, without those that are void.
+// Latest lists the n orders that were paid last, newest first, without those that are void.
 func (s *Service) Latest(ctx context.Context, n int) ([]Order, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) ([]Order, error) {
 		return allOrders(c, "SELECT "+orderColumns+` FROM (SELECT o.* FROM store_orders o WHERE o.status <> 'void'

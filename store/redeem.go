@@ -144,8 +144,7 @@ func spend(tx *db.Tx, hash []byte, email, name string, at exact.Instant) (Redeem
 	if err := tx.Audit("code.redeemed", "batch:"+k.batch.Batch, map[string]string{"order_ref": d.OrderRef}); err != nil {
 		return Redeemed{}, k.batch, err
 	}
-	// The holder of a code may give any address: the name on record for it is not theirs
-	// to learn.
+	// The holder of a code may give any address: the name stored for it is not theirs to learn.
 	d.Customer.Name = name
 	return Redeemed{License: d.firstLicense(), Order: d.Order}, k.batch, countCodes(tx, k.batch.id, codeRedeemed, 1)
 }

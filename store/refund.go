@@ -186,7 +186,7 @@ type Refund struct {
 	Cents int64         `json:"cents"`
 }
 
-// Refunds lists an order's refunds, the oldest first.
+// Refunds lists an order's refunds, oldest first.
 func (s *Service) Refunds(ctx context.Context, ref string) ([]Refund, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) ([]Refund, error) {
 		return db.All(c, func(r *db.Row) Refund { return Refund{At: r.Instant(), Cents: r.Int()} },

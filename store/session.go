@@ -12,7 +12,7 @@ import (
 
 // session is what the store reads of a checkout: a Checkout session of Stripe's, or another till's order.
 type session struct {
-	id, ref         string // ref: the payment intent, or the session where there is none
+	id, ref         string // ref: the payment intent, or the session if there is none
 	status, mode    string
 	invoice         string
 	subscription    string

@@ -39,12 +39,12 @@ func scanSigningKey(r *db.Row) SigningKey {
 	return k
 }
 
-// SigningKeys lists the keys that are there, the oldest first.
+// SigningKeys lists the keys that are there, oldest first.
 type SigningKeys struct {
 	Keys []SigningKey `json:"signing_keys"`
 }
 
-// SigningKeys lists the keys that license files are signed with, the oldest first.
+// SigningKeys lists the keys that license files are signed with, oldest first.
 func (s *Service) SigningKeys(ctx context.Context) (SigningKeys, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (k SigningKeys, err error) {
 		k.Keys, err = db.All(c, scanSigningKey, "SELECT "+signingKeyColumns+" FROM store_signing_keys ORDER BY id")

@@ -31,7 +31,7 @@ type Subscription struct {
 	NextTryAt   *exact.Instant `json:"next_try_at" about:"when the provider tries it again"`
 }
 
-// SubscriptionFilter narrows the list of subscriptions; an empty field does not.
+// SubscriptionFilter restricts the list of subscriptions; an empty field does not.
 type SubscriptionFilter struct {
 	State, Provider string
 	Q               string // words of the provider's id of it, the buyer, the order, the product
@@ -96,7 +96,7 @@ func (x *Subscription) load(c *db.Conn) (err error) {
 	return err
 }
 
-// Subscriptions lists subscriptions, those past due first, the newest first.
+// Subscriptions lists subscriptions, those past due first, newest first.
 func (s *Service) Subscriptions(ctx context.Context, f SubscriptionFilter) (SubscriptionPage, error) {
 	return db.Read(ctx, s.db, f.page)
 }

@@ -4,8 +4,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// begin makes an order that is on record what a subscription began with: its licenses end with what
-// is paid for.
+// begin makes an order that is stored what a subscription began with: its licenses end with what is paid for.
 func begin(tx *db.Tx, s subscription, d OrderDetail) (subscription, error) {
 	for _, query := range []string{
 		"UPDATE store_orders SET subscription_id = ? WHERE id = ?",
@@ -46,8 +45,8 @@ func link(tx *db.Tx, s subscription, order int64, licenses []License) (subscript
 	return s, nil
 }
 
-// tieToOrder ties a subscription to the order that its provider says it began with, if that is on
-// record; else the order is tied when it comes.
+// tieToOrder ties a subscription to the order that its provider says it began with, if that is stored; else the order
+// is tied when it comes.
 func tieToOrder(tx *db.Tx, s subscription, provider, ref string) error {
 	if _, err := tx.Exec("UPDATE store_subscriptions SET told_order = ? WHERE id = ? AND told_order IS NULL", ref,
 		s.id); err != nil {

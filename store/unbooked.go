@@ -183,7 +183,7 @@ func (u Unbooked) whatToDo() string {
 		u.Provider, u.Ref, u.Event, u.Reason, u.Provider, u.Ref, u.Provider, u.Ref)
 }
 
-// Unbooked lists the payments that could not be booked, the oldest first.
+// Unbooked lists the payments that could not be booked, oldest first.
 func (s *Service) Unbooked(ctx context.Context) (UnbookedList, error) {
 	return db.Read(ctx, s.db, unbookedPayments)
 }

@@ -47,10 +47,9 @@ const (
 // none under way.
 const lookAhead = 200
 
-// take marks deliveries of the receiver as being sent, the oldest first: as many as it
-// takes at a time beside those under way, and never two of one subject. The attempts may
-// begin once the transaction is on the disk. It also returns how many the receiver takes
-// at a time, 0 when it gets nothing.
+// take marks deliveries of the receiver as being sent, oldest first: as many as it takes at a time beside those under
+// way, and never two of one subject. The attempts may begin once the transaction is on the disk. It also returns how
+// many the receiver takes at a time, 0 when it gets nothing.
 func take(tx *db.Tx, endpoint int64, underWay int, busy func(subject string) bool) (parallel int, taken []*outgoing,
 	err error) {
 	n, _, err := db.One(&tx.Conn, db.Int, capacity, endpoint)

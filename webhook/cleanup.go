@@ -79,10 +79,9 @@ const (
 const eventsDone = `SELECT seq FROM events WHERE seq <= (SELECT MAX(seq) FROM events) - ?
 	AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_seq = events.seq) ORDER BY seq LIMIT ?`
 
-// cleanUp does what is not urgent: without it a file would grow for ever. After each step
-// it leaves the database to others for several times as long as the step took, so that
-// on a slow disk too it delays other writers little. rest waits, and reports whether to
-// go on.
+// cleanUp does what is not urgent: without it a file would grow forever. After each step it leaves the database to
+// others for several times as long as the step took, so that on a slow disk too it delays other writers little. rest
+// waits, and reports whether to go on.
 func (s *Sender) cleanUp(ctx context.Context, rest func(context.Context, time.Duration) bool) {
 	s.recover(ctx, false)
 	for {

@@ -118,7 +118,7 @@ func (c *client) post(ctx context.Context, target string, h http.Header, body []
 	return resp.StatusCode, ""
 }
 
-// classOf sorts the error of an exchange; answered tells whether anything came back.
+// classOf sorts the error of an exchange; answered reports whether anything came back.
 func classOf(ctx context.Context, err error, answered bool) class {
 	var noHost *net.DNSError
 	var late interface{ Timeout() bool }

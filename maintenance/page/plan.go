@@ -31,7 +31,7 @@ func plan(s *maintenance.Service) page.Page {
 	})
 }
 
-// acts are what can be done with the plan, the likeliest first.
+// acts are the actions on the plan, the likeliest first.
 func (v planView) acts(ctx context.Context) []page.Action {
 	id := page.Num(v.PMID)
 	edit := page.Open("Edit", "save_plan", "asset_tag", v.AssetTag, "title", v.Title).Key("e")

@@ -96,7 +96,7 @@ func bankLine(s *rental.Service) page.Page {
 	})
 }
 
-// acts are what can be done with a line.
+// acts are the actions on a line.
 func (v bankLineView) acts() []page.Action {
 	id := page.Num(v.ID)
 	switch v.State {

@@ -39,7 +39,7 @@ func unit(s *rental.Service) page.Page {
 	})
 }
 
-// acts are what can be done with the unit: one that is vacant is let first of all.
+// acts are the actions on the unit: one that is vacant is let first of all.
 func (v unitView) acts() []page.Action {
 	lease := page.Open("New lease", "save_lease", "property", v.Property, "unit", v.Name)
 	ticket := page.Open("New ticket", "create_ticket", "unit_id", page.Num(v.ID))

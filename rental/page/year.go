@@ -88,7 +88,7 @@ func year(s *rental.Service) page.Page {
 	})
 }
 
-// acts are what can be done with the year: one that is over is closed, the last closed one opened.
+// acts are the actions on the year: one that is over is closed, the last closed one opened.
 func (v yearView) acts(this int64) []page.Action {
 	acts := []page.Action{page.Link("All years", "/years")}
 	switch {

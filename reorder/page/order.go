@@ -142,7 +142,7 @@ func paper(s *reorder.Service) page.Page {
 	})
 }
 
-// orderActions are what can be done with the order now; the first is the main one.
+// orderActions are the actions on the order now; the first is the main one.
 func orderActions(v orderView, mailing bool) (all []page.Action) {
 	if v.Status == reorder.Draft {
 		all = append(all, page.Do("Order it", "order_purchase", "number", v.Number).Main().Key("o"))

@@ -77,7 +77,7 @@ func batch(s *store.Service) page.Page {
 	})
 }
 
-// batchActs are what can be done with a batch; voiding needs codes that are unused.
+// batchActs are the actions on a batch; voiding needs codes that are unused.
 func batchActs(b store.Batch) []page.Action {
 	acts := []page.Action{page.Open("Mint more", "mint_codes", "batch", b.Batch, "sku", b.SKU, "tier",
 		text(b.Tier)).Main().Key("n")}

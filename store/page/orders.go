@@ -144,7 +144,7 @@ func paidThrough(o store.Order) string {
 	return "by hand, " + o.ProviderRef
 }
 
-// orderActs are what can be done with the order; the first is the main one.
+// orderActs are the actions on the order; the first is the main one.
 func orderActs(v orderView) []page.Action {
 	acts := []page.Action{page.Link("Receipt", page.Path("orders", v.OrderRef, "receipt")).Main().Key("p"),
 		page.Open("Send to receivers again", "resend_order", "order_ref", v.OrderRef)}

@@ -182,7 +182,7 @@ func license(s *store.Service) page.Page {
 	})
 }
 
-// licenseActs are what can be done with the license now.
+// licenseActs are the actions on the license now.
 func licenseActs(v licenseView) []page.Action {
 	id := page.Num(v.ID)
 	var acts []page.Action

@@ -66,7 +66,7 @@ func product(s *store.Service) page.Page {
 	})
 }
 
-// acts are what can be done with the product.
+// acts are the actions on the product.
 func (v productView) acts() []page.Action {
 	acts := []page.Action{page.Open("Edit", "save_product", "sku", v.SKU).Main().Key("e")}
 	if v.Active {

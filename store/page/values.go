@@ -68,7 +68,7 @@ func monthsChart(title, name string, months []store.MonthSum, show func(int64) s
 	return c
 }
 
-// rowsOfCodes are the codes as the rows of a file, cells parted by tabulators.
+// rowsOfCodes are the codes as the rows of a file, cells separated by tabulators.
 func rowsOfCodes(m store.Minted) string {
 	var b strings.Builder
 	for _, c := range m.Codes {
