@@ -185,6 +185,9 @@ func TestReceiptsStatementsAndTickets(t *testing.T) {
 	if text = lettersOf(t, s, to, 6)[5]; !strings.Contains(text, "The tap drips: Resolved") || !strings.Contains(text, "New washer.") {
 		t.Error(text)
 	}
+	lists(t, v, "/leases/1", 1, 2)
+	lists(t, v, "/tenants/1", 1, 2, 3, 4, 5, 6)
+	lists(t, v, "/maintenance/2", 4, 5, 6)
 	for _, kind := range []string{"receipt", "statement", "ticket", "reminder"} {
 		s.MustCLI("mail", "preview", kind)
 	}

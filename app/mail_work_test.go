@@ -59,6 +59,8 @@ func TestRequesterIsNotified(t *testing.T) {
 	if code, _, errs := s.CLI("mail", "resend", "1", "--yes"); code != 1 || !strings.Contains(errs, "the work order is open") {
 		t.Errorf("%d %s", code, errs)
 	}
+	lists(t, vera, "/work-orders/2", 1)
+	lists(t, vera, "/work-orders/1", 2)
 	trail := s.MustCLI("audit", "--json")
 	if strings.Contains(trail, "bob@example.com") {
 		t.Error("the trail tells the address")
@@ -124,4 +126,6 @@ func TestAPurchaseOrderIsMailed(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	s.MustCLI("mail", "preview", "purchase")
+	lists(t, v, "/purchase-orders/PO-000001", 1, 2, 3)
+	lists(t, v, "/suppliers/Leaf", 1, 2, 3)
 }

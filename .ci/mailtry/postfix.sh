@@ -8,9 +8,11 @@ open = [socket.create_server(("127.0.0.1", 0)) for _ in range(4)]
 print(*(s.getsockname()[1] for s in open))')
 mkdir -p "$dir"/{postfix,spool,data,boxes,dovecot-run}
 chown postfix "$dir/data"
-chown mail:mail "$dir/boxes"
+mkdir -p "$dir"/boxes/full@example.com/{cur,new,tmp}
+echo "Subject: more than the box may hold" >"$dir/boxes/full@example.com/cur/1.1.here:2,S"
+chown -R mail:mail "$dir/boxes"
 
-printf 'shop:{PLAIN}sesame\nann@example.com:{PLAIN}sesame\n' >"$dir/users"
+printf '%s:{PLAIN}sesame::::::%s\n' shop '' ann@example.com '' full@example.com 'userdb_quota_rule=*:bytes=1' >"$dir/users"
 cat >"$dir/dovecot.conf" <<C
 base_dir = $dir/dovecot-run
 state_dir = $dir/dovecot-run
@@ -27,8 +29,25 @@ passdb {
   args = scheme=plain $dir/users
 }
 userdb {
-  driver = static
-  args = uid=mail gid=mail home=$dir/boxes/%u
+  driver = passwd-file
+  args = username_format=%u $dir/users
+  default_fields = uid=mail gid=mail home=$dir/boxes/%u
+}
+mail_plugins = quota
+plugin {
+  quota = maildir:box
+  quota_rule = *:storage=1G
+  quota_grace = 0
+  quota_status_success = DUNNO
+  quota_status_nouser = DUNNO
+  quota_status_overquota = 552 5.2.2 the mailbox is full
+}
+service quota-status {
+  executable = quota-status -p postfix
+  unix_listener $dir/quota {
+    mode = 0666
+  }
+  client_limit = 1
 }
 service auth {
   unix_listener $dir/auth {
@@ -75,9 +94,9 @@ smtpd_tls_cert_file = $dir/cert.pem
 smtpd_tls_key_file = $dir/key.pem
 smtpd_tls_auth_only = yes
 smtpd_relay_restrictions = reject_unauth_destination
-smtpd_recipient_restrictions = reject_unauth_destination, check_recipient_access texthash:$dir/postfix/later, permit_sasl_authenticated, reject
+smtpd_recipient_restrictions = reject_unauth_destination, check_recipient_access texthash:$dir/postfix/later, check_policy_service unix:$dir/quota, permit_sasl_authenticated, reject
 C
-printf 'ann@example.com ok\nlater@example.com ok\n' >"$dir/postfix/boxes"
+printf 'ann@example.com ok\nlater@example.com ok\nfull@example.com ok\n' >"$dir/postfix/boxes"
 printf 'later@example.com 450 4.7.1 greylisted, come again\n' >"$dir/postfix/later"
 cat >"$dir/postfix/master.cf" <<C
 127.0.0.1:$start inet n - n - - smtpd -o smtpd_tls_security_level=encrypt
