@@ -40,12 +40,12 @@ func TestHealthcheckAsksTheListeners(t *testing.T) {
 	if code, out, errs := check(append(flags, "--reorder-addr", "0.0.0.0:"+port, "--store-addr", "off")...); code != 0 || out != "maintenance: ok\nreorder: ok\n" {
 		t.Errorf("on every address: exit %d: %s%s", code, out, errs)
 	}
-	if code, out, errs := check(append(flags, "--reorder-addr", addr("store"))...); code != 1 || !strings.Contains(out, `reorder: no good answer: another service answers: "store"`) || !strings.Contains(errs, "not well: reorder\n") {
+	if code, out, errs := check(append(flags, "--reorder-addr", addr("store"))...); code != 1 || !strings.Contains(out, `reorder: no good answer: another service answers: "store"`) || !strings.Contains(errs, "no good answer: reorder\n") {
 		t.Errorf("at another service: exit %d: %s%s", code, out, errs)
 	}
 	s.Down()
 	code, out, errs := check(append(flags, "--json")...)
-	if code != 1 || !strings.HasPrefix(out, `{"ok":false,`) || !strings.Contains(out, "refused") || !strings.Contains(errs, "not well: store, maintenance, reorder\n") {
+	if code != 1 || !strings.HasPrefix(out, `{"ok":false,`) || !strings.Contains(out, "refused") || !strings.Contains(errs, "no good answer: store, maintenance, reorder\n") {
 		t.Errorf("without a server: exit %d: %s%s", code, out, errs)
 	}
 	s.Up() // for the clean-up
@@ -60,7 +60,7 @@ func TestHealthcheckOverHTTPS(t *testing.T) {
 	for _, service := range []string{"store", "maintenance", "rental", "reorder"} {
 		c.env["QUARTERMASTER_"+strings.ToUpper(service)+"_ADDR"] = s.Server.Addr(service)
 	}
-	if code, _, errs := c.call(args...); code != 1 || !strings.Contains(errs, "not well: store, maintenance, rental, reorder\n") {
+	if code, _, errs := c.call(args...); code != 1 || !strings.Contains(errs, "no good answer: store, maintenance, rental, reorder\n") {
 		t.Errorf("over HTTP: exit %d: %s", code, errs)
 	}
 	c.env["QUARTERMASTER_TLS_CERT"] = cert

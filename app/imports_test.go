@@ -78,7 +78,7 @@ func TestADryRunSaysWhatIsNewChangedAndTheSame(t *testing.T) {
 	}
 	c.equal("after dry runs", c.ok("export", "reorder", "sales"), "date,sku,qty,channel\n2026-11-18,A,1,\n2026-11-19,A,2,\n")
 	c.equal("a template", c.ok("import", "reorder", "sales", "--template"), "date,sku,qty,channel\n")
-	for hint, text := range map[string]string{`--map "Ware=ours"`: "Ware\nA\n", "--returns net": "date,sku,qty\n2026-11-18,A,-1\n"} {
+	for hint, text := range map[string]string{`--map "Ware=sku"; --template prints the columns`: "Ware\nA\n", "--returns net": "date,sku,qty\n2026-11-18,A,-1\n"} {
 		table := "sales"
 		if strings.HasPrefix(text, "Ware") {
 			table = "skus"

@@ -169,7 +169,7 @@ func (s *Service) listLeases() schema.Op {
 				return s.bindFoundLeases(f)
 			}
 			var l LeaseFilter
-			f.Enum(&l.Status, "status", "only the leases that are so today", leaseStatuses)
+			f.Enum(&l.Status, "status", "only leases with this status today", leaseStatuses)
 			f.Text(&l.Property, "property", "only those of properties with this part of a name, or id", schema.Most(maxName))
 			f.Text(&l.Tenant, "tenant", "only those of tenants with this part of a name, or id", schema.Most(maxName))
 			f.DayPtr(&l.EndsBefore, "ends_before", "only those that end before this day")

@@ -167,8 +167,8 @@ func bindTenantID(f *schema.Form, p *int64) {
 func (s *Service) inviteTenant() schema.Op {
 	return schema.Op{
 		Name: "invite_tenant", Writes: true, Creates: true, Credential: true,
-		About: "Invite a tenant to the portal, with a link that works once within 14 days and a code that lasts until " +
-			"unused for 400 days. Both are shown only now; an earlier invitation ends.",
+		About: "Invite a tenant to the portal, with a link that works once within 14 days and a code that works " +
+			"until it was unused for 400 days. Both are shown only now; an earlier invitation ends.",
 		Response: Invited{TenantID: 3, Tenant: "Ada Brandt", URL: "https://rent.example/portal/welcome/TOKEN",
 			Code: "7GQ2-M4XD", PortalURL: "https://rent.example/portal",
 			ExpiresAt: exact.Instant(1_796_400_000), InvitedBy: "ann"},

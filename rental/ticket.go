@@ -268,7 +268,7 @@ func (s *Service) listTickets() schema.Op {
 				return s.bindFoundTickets(f)
 			}
 			var t TicketFilter
-			f.Enum(&t.Status, "status", "only the tickets that are so", ticketMoves.States(),
+			f.Enum(&t.Status, "status", "only tickets with this status", ticketMoves.States(),
 				schema.Alias("in-progress", "in_progress"))
 			f.ID(&t.UnitID, "unit_id", "only the tickets of this unit", schema.Positional("UNIT_ID"), schema.Lookup(lookupUnit),
 				schema.Choices(unitChoices))

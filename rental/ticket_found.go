@@ -72,7 +72,7 @@ func (s *Service) bindFoundTickets(f *schema.Form) schema.Handler {
 	var l schema.Listing
 	sort := sortNewest
 	f.Text(&t.Q, "q", "words of title, description, unit or assignee, or the number", schema.Most(maxName))
-	f.Enum(&t.Status, "status", "only the tickets that are so", ticketMoves.States(), schema.Folded,
+	f.Enum(&t.Status, "status", "only tickets with this status", ticketMoves.States(), schema.Folded,
 		schema.Alias("in-progress", inProgress))
 	f.ID(&t.UnitID, "unit_id", "of this unit", schema.Lookup(unitFor))
 	f.Enum(&sort, "sort", "priority: the most urgent first", []string{sortNewest, sortOldest, "priority"})

@@ -153,7 +153,7 @@ func (s *Service) listUnits() schema.Op {
 				return s.bindFoundUnits(f)
 			}
 			var u UnitFilter
-			f.Enum(&u.Status, "status", "only the units that are so today", unitStatuses)
+			f.Enum(&u.Status, "status", "only units with this status today", unitStatuses)
 			f.Text(&u.Property, "property", "only those of properties with this part of a name, or id", schema.Most(maxName))
 			bindCursor(f, &u.Cursor)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Units(ctx, u) }

@@ -8,7 +8,7 @@ import (
 // skuTable is the catalogue as CSV. It is also the product form's path: stock, times
 // and activity are judged, audited and alarmed as anywhere else.
 func skuTable() schema.Table {
-	t := articles.Table("skus", "The catalogue: one row a SKU. on_order comes from purchase orders and is not a column.")
+	t := articles.Table("skus", "The catalogue: one row per SKU. on_order comes from purchase orders and is not a column.")
 	t.Row = func(f *schema.Form) schema.Put {
 		now, given := articles.Edits(f)
 		return func(tx *db.Tx) (schema.Outcome, error) { return putSKU(tx, now, given) }

@@ -16,7 +16,7 @@ import (
 func (s *Service) orderTable() schema.Table {
 	return schema.Table{
 		Name: "purchase-orders",
-		About: "Purchase orders, one row a line, identified by number and SKU. Order columns are those of the whole " +
+		About: "Purchase orders, one row per line, identified by number and SKU. Order columns are those of the whole " +
 			"order. The stock does not change.",
 		Row: func(f *schema.Form) schema.Put {
 			e := bindOrderLine(f)

@@ -16,7 +16,7 @@ import (
 func (s *Service) salesTable() schema.Table {
 	return schema.Table{
 		Name: "sales",
-		About: "Sales, one row a day and SKU; rows of the same day and SKU are totalled. The totals replace what is " +
+		About: "Sales, one row per day and SKU; rows of the same day and SKU are totalled. The totals replace what is " +
 			"stored, or are added to it, as you choose. " +
 			"With the column channel this applies to each SKU, day and channel.",
 		Options: []string{"add"},

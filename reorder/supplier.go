@@ -134,8 +134,8 @@ func leadTimeOf(c *db.Conn, supplier string) (int64, error) {
 
 // supplierTable is the suppliers as CSV.
 func supplierTable() schema.Table {
-	return suppliers.Table("suppliers", "Suppliers, one row each. lead_time_days applies to their SKUs "+
-		"that says nothing itself; min_order_cents is the minimum total of an order.")
+	return suppliers.Table("suppliers", "Suppliers, one row each. lead_time_days applies to SKUs without their own; "+
+		"min_order_cents is the minimum total of an order.")
 }
 
 // Cells is the supplier as a row of its table; SupplierColumns are their names.

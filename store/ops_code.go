@@ -119,7 +119,7 @@ func (s *Service) mintCodes() schema.Op {
 
 func (s *Service) voidCodes() schema.Op {
 	return schema.Op{
-		Name: "void_codes", About: "Void unused codes codes of a batch; redeemed ones stay.",
+		Name: "void_codes", About: "Void the unused codes of a batch; redeemed ones stay.",
 		Writes: true, Destructive: true, Response: Voided{Batch: exampleBatch(), Voided: 41},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store codes void launch-2026",

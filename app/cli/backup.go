@@ -25,12 +25,11 @@ func (p *program) backupCommand() *cobra.Command {
 	cmd := p.jsonFlag(&cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write a consistent, checked copy of the database, even while it is served",
-		Long: `Write a consistent copy of the database, even while it is served. The copy is written
-beside FILE, checked (pages, references, schema) and then given the name: a FILE that is
-there already is replaced only by a copy that is whole. The database itself and another
-one in use are never replaced. With --to the copy goes into a folder under the
-database's name and the time; --keep then removes the oldest of those. With - the copy goes to
-standard output.`,
+		Long: `Write a consistent copy of the database, even while it is served. The copy gets
+the name FILE only after it was checked (pages, references, schema), so an existing FILE is
+replaced only by a good copy. The database itself and another one in use are never
+replaced. --to writes into a folder, under the database's name and the time; --keep then
+removes the oldest of these backups. With - the copy goes to standard output.`,
 		Example: "  quartermaster backup /backup/shop-2026-11-20.db\n  quartermaster backup --to /backup --keep 14\n  " +
 			"quartermaster backup - | ssh vault 'cat >shop.db'",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -135,8 +134,8 @@ func (p *program) restoreCommand() *cobra.Command {
 		Use:   "restore FILE",
 		Short: "Put a backup in the place of the database",
 		Long: `Put a backup in the place of the database. The backup is checked first (pages,
-references, schema), and nothing is done while a server holds the database. The file
-that was there is kept beside it, under the name that is printed.`,
+references, schema). Refused while a server runs on the database. The previous file is
+kept; its new name is printed.`,
 		Example: "  quartermaster restore /backup/shop-2026-11-20.db --db quartermaster.db",
 		Args:    cobra.ExactArgs(1),
 		RunE: p.run(func(_ context.Context, args []string) error {

@@ -20,10 +20,10 @@ func (p *program) compactCommand() *cobra.Command {
 	return p.jsonFlag(&cobra.Command{
 		Use:   "compact",
 		Short: "Rewrite the database so that nothing removed is left in the file",
-		Long: `Rewrite the database, so that nothing of what was removed or forgotten is left in unused
-parts of the file, and give the room back to the disk. A file of up to 64 MiB is rewritten
-by itself whenever somebody is forgotten; of a larger one "doctor" tells when it is due.
-It takes as much room beside the file as the file, and is refused while a server holds it.`,
+		Long: `Rewrite the database, so that unused parts of the file contain nothing that was removed or
+forgotten, and the file gets smaller. A file of up to 64 MiB is rewritten automatically
+when somebody is forgotten; for a larger one "doctor" says when to run this command. It
+needs free space of the file's size. Refused while a server runs on the database.`,
 		Example: "  quartermaster compact\n  quartermaster compact --json",
 		Args:    noArgs,
 		RunE: p.run(func(context.Context, []string) error {

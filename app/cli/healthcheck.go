@@ -39,11 +39,11 @@ func (p *program) healthcheckCommand() *cobra.Command {
 	cmd := p.jsonFlag(&cobra.Command{
 		Use:   "healthcheck",
 		Short: "Check that the running services answer",
-		Long: `Ask each listener's /healthz, within 3 seconds. The exit code is 0 when all are well,
-else 1. It takes the same address flags and environment variables as "serve"; a service
-that is off is left out, and an address that stands for all of a machine's is asked on
-loopback. With --tls-cert it asks over HTTPS; the certificate is not verified, since it
-is for the shop's name and not for the address, and nothing secret is sent.`,
+		Long: `Ask each listener's /healthz, within 3 seconds. The exit code is 0 if all services
+answer, else 1. It takes the same address flags and environment variables as "serve". A
+service that is off is left out. For an address such as 0.0.0.0 it asks on loopback. With
+--tls-cert it asks over HTTPS. The certificate is not verified, because it is for the
+shop's name and not for the address; nothing secret is sent.`,
 		Example: `  quartermaster healthcheck
   quartermaster healthcheck --store-addr off --reorder-addr 127.0.0.1:9084`,
 		Args: noArgs,
@@ -181,5 +181,5 @@ func (p *program) printHealth(r healthResult) error {
 			unwell = append(unwell, h.Service)
 		}
 	}
-	return fmt.Errorf("not well: %s", strings.Join(unwell, ", "))
+	return fmt.Errorf("no good answer: %s", strings.Join(unwell, ", "))
 }

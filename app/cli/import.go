@@ -79,26 +79,26 @@ units of the currency: --map "Price=unit_cost" reads 4.50 into unit_cost_cents.
 func (o *importing) flags(p *program, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.DryRun, "dry-run", false, "show what would be imported, changed and refused; write nothing")
-	f.BoolVar(&o.Add, "add", false, "add to stored figures instead of replacing them (tables that say so)")
+	f.BoolVar(&o.Add, "add", false, "add to stored figures instead of replacing them (only for sales)")
 	f.BoolVar(&o.again, "again", false, "with --add: add a file again that was added before")
 	f.BoolVar(&o.Emit, "emit", false, "send the events that imported history does not send (tables that say so)")
 	f.StringArrayVar(&o.maps, "map", nil, `"Their column=ours": a column of the file and its name here (may be repeated)`)
 	f.StringArrayVar(&o.sets, "set", nil, "ours=VALUE: a value for all rows (may be repeated)")
 	f.StringVar(&o.DateFormat, "date-format", "",
-		"how the file writes days, in DD MM MMM YYYY hh mm ss: DD.MM.YYYY (default: found for each column)")
-	f.StringVar(&o.Decimal, "decimal", "", "the decimal sign: "+strings.Join(table.Decimals, " or ")+" (default: found)")
+		"how the file writes days, in DD MM MMM YYYY hh mm ss: DD.MM.YYYY (default: detected for each column)")
+	f.StringVar(&o.Decimal, "decimal", "", "the decimal sign: "+strings.Join(table.Decimals, " or ")+" (default: detected)")
 	f.BoolVar(&o.comma, "decimal-comma", false, "same as --decimal comma")
 	f.IntVar(&o.HeaderLine, "header-line", 0,
-		"the line of the file that names the columns (default: found in the first 20)")
-	f.StringVar(&o.Delimiter, "delimiter", "", "the sign between cells: "+strings.Join(table.Delimiters,
-		" ")+" (default: found)")
-	f.StringVar(&o.Encoding, "encoding", "", strings.Join(table.Encodings, ", ")+" (default: found)")
+		"the line of the file that names the columns (default: detected in the first 20)")
+	f.StringVar(&o.Delimiter, "delimiter", "", "what separates the cells: "+strings.Join(table.Delimiters,
+		" ")+" (default: detected)")
+	f.StringVar(&o.Encoding, "encoding", "", strings.Join(table.Encodings, ", ")+" (default: detected)")
 	f.StringVar(&o.Sheet, "sheet", "", "the sheet of a workbook (default: the first)")
-	f.StringVar(&o.Returns, "returns", "", "net: negative quantities are taken off their SKU and day, never below 0")
+	f.StringVar(&o.Returns, "returns", "", "net: subtract negative quantities from their SKU and day, but not below 0")
 	f.StringVar(&o.From, "from", "",
-		"a file as this program writes it (default: recognised by its header; none: do not): "+strings.Join(table.Programs,
+		"the program that wrote the file (default: recognised by its header; none: another one): "+strings.Join(table.Programs,
 			", "))
-	f.StringVar(&o.refused, "refused", "", "write the refused rows to this file, with a column reason; mended, it imports")
+	f.StringVar(&o.refused, "refused", "", "write the refused rows to this file, with a column reason; correct them there and import it")
 	f.BoolVar(&o.template, "template", false, "print an empty file with the table's columns")
 	for name, list := range map[string][]string{"decimal": table.Decimals, "delimiter": table.Delimiters,
 		"encoding": table.Encodings, "from": table.Programs, "returns": {"net"}} {
@@ -201,13 +201,16 @@ func (p *program) importFile(ctx context.Context, service, name, path string, o 
 func (p *program) advise(o importing, out table.Outcome, err error) {
 	const unknown = "unknown column "
 	if e, ok := fault.As(err); ok && o.From == "" && strings.HasPrefix(e.Detail, unknown) {
-		name, _, _ := strings.Cut(strings.TrimPrefix(e.Detail, unknown), ";")
-		p.notice("if your column names differ, map each one: --map " + strings.TrimSuffix(name, `"`) + `=ours"`)
+		name, columns, _ := strings.Cut(strings.TrimPrefix(e.Detail, unknown), ";")
+		_, columns, _ = strings.Cut(columns, " are ")
+		first, _, _ := strings.Cut(columns, ",")
+		p.notice(`if your column names differ, map each one: --map ` + strings.TrimSuffix(name, `"`) + "=" + first +
+			`"; --template prints the columns`)
 	}
 	if o.Returns == "" && slices.ContainsFunc(out.Errors, func(e schema.Refused) bool {
 		return strings.HasPrefix(e.Reason, "qty: ") && strings.Contains(e.Reason, "is negative")
 	}) {
-		p.notice("--returns net takes negative quantities off what was sold of their SKU that day")
+		p.notice("--returns net subtracts negative quantities from the sales of their SKU on that day")
 	}
 }
 

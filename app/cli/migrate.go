@@ -20,10 +20,9 @@ func (p *program) migrateCommand() *cobra.Command {
 	cmd := p.jsonFlag(&cobra.Command{
 		Use:   "migrate",
 		Short: "Bring the database to this program's schema",
-		Long: `Apply the migrations that the database lacks; one that is not there is made. Before an
-existing file is changed, a copy is left beside it. A file made by a newer program is
-refused and left untouched, and so is one that lacks something while a server holds it.
-"serve" migrates by itself.`,
+		Long: `Apply the migrations that the database lacks. A missing database is created. An existing
+file is copied before it is changed. A file of a newer program is refused and not changed.
+So is one that lacks migrations while a server runs on it. "serve" migrates by itself.`,
 		Example: "  quartermaster migrate\n  quartermaster migrate status --json",
 		Args:    noArgs,
 		RunE:    p.run(func(context.Context, []string) error { return p.migrate() }),

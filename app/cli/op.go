@@ -73,7 +73,7 @@ func (p *program) place(root *cobra.Command, c *opCommand) {
 			path := strings.Join(c.words[:i+1], " ")
 			short := groups[path]
 			if short == "" {
-				short = "Work with " + strings.ReplaceAll(word, "-", " ")
+				short = "Commands for " + strings.ReplaceAll(word, "-", " ")
 			}
 			next = group(word, short, "")
 			at.AddCommand(next)

@@ -159,7 +159,7 @@ var groups = map[string]string{
 	"store":             "Run the store: orders, licenses, codes, payment providers, settings",
 	"store order":       "Record and refund orders",
 	"store license":     "Suspend, resume or revoke licenses",
-	"store codes":       "Void redeem codes",
+	"store codes":       "Mint and void redeem codes",
 	"store provider":    "Set up payment providers",
 	"maintenance":       "Run the workshop: bulk moves, parts, photos, plans, the labor rate",
 	"maintenance photo": "Keep photos with work orders",

@@ -129,7 +129,7 @@ func (p *program) exportCommand() *cobra.Command {
 replaced only when the new one is complete. What was exported imports again unchanged.
 
 ` + tableList() + `
-  rental, written only: bank-lines, year; and journal, the entries of --year for hledger`,
+  rental, export only: bank-lines, year; and journal, the entries of --year for hledger`,
 		Example: `  quartermaster export reorder skus
   quartermaster export reorder skus catalogue.csv
   quartermaster export rental journal 2025.journal --year 2025`,

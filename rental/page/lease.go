@@ -26,7 +26,7 @@ func leases(s *rental.Service) page.Page {
 			var p page.Paging
 			var l rental.LeaseFilter
 			p.Bind(f, leaseSorts.Names()...)
-			f.Enum(&l.Status, "status", "Only the leases that are so today", []string{"active", "ended", "upcoming"})
+			f.Enum(&l.Status, "status", "Only leases with this status today", []string{"active", "ended", "upcoming"})
 			f.Text(&l.Property, "property", "Of this property", schema.Most(200), schema.Label("Property"))
 			f.DayPtr(&l.EndsBefore, "ends_before", "Only those that end before this day", schema.Label("Ends before"))
 			l.Q, l.Cursor = p.Q, cursor(p)

@@ -31,7 +31,7 @@ func units(s *rental.Service) page.Page {
 			var p page.Paging
 			var u rental.UnitFilter
 			p.Bind(f, unitSorts.Names()...)
-			f.Enum(&u.Status, "status", "Only the units that are so today", []string{"vacant", "occupied"})
+			f.Enum(&u.Status, "status", "Only units with this status today", []string{"vacant", "occupied"})
 			f.Text(&u.Property, "property", "Of this property", schema.Most(200), schema.Label("Property"))
 			u.Q, u.Cursor = p.Q, cursor(p)
 			return func(ctx context.Context, _ db.Caller) (unitsView, error) {

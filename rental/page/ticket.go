@@ -27,7 +27,7 @@ func board(s *rental.Service) page.Page {
 			var p page.Paging
 			var t rental.TicketFilter
 			p.Bind(f)
-			f.Enum(&t.Status, "status", "Only the tickets that are so", rental.TicketStates(),
+			f.Enum(&t.Status, "status", "Only tickets with this status", rental.TicketStates(),
 				schema.Alias("in-progress", "in_progress"))
 			f.ID(&t.UnitID, "unit_id", "Of this unit", schema.Label("Unit"))
 			t.Q = p.Q
