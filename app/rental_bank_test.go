@@ -149,8 +149,10 @@ func TestSeveralBankFilesAreShownTogether(t *testing.T) {
 	}
 	files["rent.sta"] = statement("60,00", "1010,00", ":61:261103C950,00NTRFNONREF\n:86:166?20Rent?31DE1?32BRANDT ADA\n")
 	preview := statusIs(t, choose(t, v, files), http.StatusOK)
-	has(preview, "6 new lines would be kept. Nothing is written yet.", "Rent, 2026-11-03 to 2026-11-30: 1 line, 1 new",
-		"Of the new lines 1 is certain, 0 are proposed and 5 are unknown.")
+	has(preview, "6 new lines would be kept. Nothing is written yet.", "Rent, 3 Nov 2026 to 30 Nov 2026: 1 line, 1 new",
+		"Of the new lines 1 is certain, 0 are proposed and 5 are unknown.",
+		"3 Nov 2026, 950.00 USD, BRANDT ADA: certain, House / A, Ada Brandt (the payer has the tenant's name and the amount is due).",
+		"5 Nov 2026, 12.00 USD, Nobody: unknown.")
 	if n := kept(); n != 0 {
 		t.Errorf("%d lines are kept before anybody confirmed", n)
 	}

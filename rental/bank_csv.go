@@ -3,6 +3,7 @@ package rental
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -82,7 +83,11 @@ func (s *Service) reports() []schema.Table {
 	columns := func(names ...string) func(f *schema.Form) schema.Put {
 		return func(f *schema.Form) schema.Put {
 			for _, name := range names {
-				f.Text(new(string), name, "a figure or a text")
+				if strings.HasSuffix(name, "_cents") { // which may be below 0, and is no text then
+					f.Int(new(int64), name, "an amount")
+				} else {
+					f.Text(new(string), name, "a figure or a text")
+				}
 			}
 			return nil
 		}

@@ -51,7 +51,7 @@ type BankImport struct {
 	Statements []ImportedStatement `json:"statements"`
 	Skipped    []string            `json:"skipped" about:"accounts of the file that are not known"`
 
-	matches map[string]int // of a trial: what the new lines are found to be
+	fresh []BankLine // of a trial: the new lines, with what each is found to be
 }
 
 // ImportBank reads a bank's file and keeps its new lines. It is invalid where it is of no known kind, where a sum is
@@ -88,7 +88,7 @@ func (s *Service) importFiles(ctx context.Context, who db.Caller, f BankFile, fi
 			return all, err
 		}
 		if s.db.Trying() {
-			all.matches, err = matchesSince(&tx.Conn, before)
+			all.fresh, err = freeSince(&tx.Conn, before)
 		}
 		return all, err
 	})
@@ -120,16 +120,10 @@ func lastLine(c *db.Conn) (int64, error) {
 	return id, err
 }
 
-// matchesSince counts what the free lines after one are found to be.
-func matchesSince(c *db.Conn, line int64) (map[string]int, error) {
+// freeSince are the free lines after one, with what each is found to be.
+func freeSince(c *db.Conn, line int64) ([]BankLine, error) {
 	free, err := freeLines(c)
-	counts := map[string]int{}
-	for _, l := range free {
-		if l.ID > line {
-			counts[set(l.Match)]++
-		}
-	}
-	return counts, err
+	return slices.DeleteFunc(free, func(l BankLine) bool { return l.ID <= line }), err
 }
 
 // ofFiles is why files are refused: of several, each that is wrong with its name.

@@ -26,12 +26,7 @@ func previewBankImport(a any, _ schema.Money) schema.Question {
 				Label: strings.TrimSuffix(label, ", ")})
 		}
 	}
-	if len(all.matches) > 0 {
-		q.Points = append(q.Points,
-			fmt.Sprintf("Of the new lines %s certain, %s proposed and %s unknown. None is booked yet.",
-				counted(all.matches[certain], "is", "are"), counted(all.matches[proposed], "is", "are"),
-				counted(all.matches[unknown], "is", "are")))
-	}
+	q.Points = append(q.Points, previewLines(all.fresh)...)
 	for _, name := range all.Skipped {
 		q.Points = append(q.Points, name+" is no account here: its lines are left out. Add the account to import them.")
 	}
@@ -40,6 +35,39 @@ func previewBankImport(a any, _ schema.Money) schema.Question {
 		q.Text = "The file has no new line: every line of it is kept already or left out. Nothing is written yet."
 	}
 	return q
+}
+
+// mostShown is how many lines a preview lists.
+const mostShown = 200
+
+// previewLines says of each new line what it is found to be: "2026-11-04, 950.00 EUR, Ada Brandt: certain, House / 2A,
+// Ada Brandt (the payer has the tenant's name and the amount is due)."
+func previewLines(lines []BankLine) (points []string) {
+	if len(lines) == 0 {
+		return nil
+	}
+	counts := map[string]int{}
+	for i, l := range lines {
+		if counts[set(l.Match)]++; i >= mostShown {
+			continue
+		}
+		text := fmt.Sprintf("%s, %s, %s: %s", l.Day, exact.CurrencyOf(l.currency).Format(l.AmountCents),
+			cmp.Or(l.PayerName, l.Text, l.Account), set(l.Match))
+		for k, c := range l.Candidates {
+			text += []string{", ", "; or "}[min(k, 1)]
+			if c.Lease != "" {
+				text += c.Lease + " "
+			}
+			text += "(" + strings.Join(c.Evidence, "; ") + ")"
+		}
+		points = append(points, text+".")
+	}
+	if more := len(lines) - mostShown; more > 0 {
+		points = append(points, counted(more, "more line", "more lines")+".")
+	}
+	return append([]string{fmt.Sprintf("Of the new lines %s certain, %s proposed and %s unknown. None is booked yet.",
+		counted(counts[certain], "is", "are"), counted(counts[proposed], "is", "are"),
+		counted(counts[unknown], "is", "are"))}, points...)
 }
 
 // told is "Rent account, 2026-11-01 to 2026-11-30: 5 lines, 2 new, 3 kept already. The sums are right."

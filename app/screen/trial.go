@@ -102,6 +102,12 @@ func questionOf(op schema.Op, answer any, shop shopSettings) schema.Question {
 		}
 		q := ask(answer, money)
 		q.Text = stated(q.Text)
+		for i := range q.Points {
+			q.Points[i] = schema.DaysInWords(q.Points[i])
+		}
+		for i := range q.Boxes {
+			q.Boxes[i].Label = schema.DaysInWords(q.Boxes[i].Label)
+		}
 		return q
 	}
 	q := schema.Question{Title: op.PageTitle() + "?", Text: "This cannot be undone.", Button: op.Verb()}

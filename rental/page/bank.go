@@ -9,6 +9,7 @@ import (
 	"quartermaster/rental"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
 
@@ -105,7 +106,8 @@ func (v bankLineView) acts() []page.Action {
 			page.Open("Link", "link_lines", "line_id", id), page.Open("Split", "split_line", "line_id", id),
 			page.Open("Ignore", "ignore_lines", "line_id", id)}
 		if v.AmountCents < 0 {
-			acts[0] = page.Open("Expense", "add_expense", "line_id", id).Main()
+			acts[0] = page.Open("Expense", "add_expense", "line_id", id, "day", v.Day.String(), "payee", v.PayerName,
+				"amount", exact.CurrencyOf(v.Currency()).Plain(-v.AmountCents)).Main()
 			acts = append(acts, page.Open("Return", "book_return", "line_id", id))
 		}
 		return acts
