@@ -112,7 +112,7 @@ func yearPath(year int64, property string) string {
 // houseName is what the page calls a part of a year.
 func houseName(p rental.PropertyYear) string {
 	if p.Property == nil {
-		return "All houses together"
+		return "For all houses, not divided"
 	}
 	return *p.Property
 }
