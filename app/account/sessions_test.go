@@ -355,7 +355,7 @@ func TestATenantsInvitation(t *testing.T) {
 		}
 	}
 	later := invite()
-	if _, _, err := s.AcceptTenant(ctx, "", v.Code, home); !fault.Is(err, fault.Gone) {
+	if _, _, err := s.AcceptTenant(ctx, "", v.Code, home); !fault.Is(err, fault.Gone) || !strings.Contains(err.Error(), "check the code") {
 		t.Errorf("a code that another took the place of: %v", err)
 	}
 	h.pass(14 * 24 * time.Hour)

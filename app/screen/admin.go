@@ -94,9 +94,9 @@ func (s *Screens) setShop() schema.Op {
 			var v ShopSet
 			f.Text(&v.Name, "shop_name", "as it stands on receipts and letters", schema.Most(200), schema.Label("Shop's name"))
 			f.Text(&v.Address, "shop_address", "several lines", schema.Most(1000), schema.Lines, schema.Label("Address"))
-			f.Text(&v.Tax, "shop_tax_number", "for receipts and letters; may be empty", schema.Most(100),
+			f.Text(&v.Tax, "shop_tax_number", "for receipts and letters", schema.Most(100),
 				schema.Label("Tax number"))
-			f.Text(&v.Bank, "shop_bank_account", "for receipts and letters, such as the bank and the IBAN; may be empty",
+			f.Text(&v.Bank, "shop_bank_account", "for receipts and letters, such as the bank and the IBAN",
 				schema.Most(200), schema.Label("Bank account"))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				who.Service = ""

@@ -96,8 +96,11 @@ func FindCode(c *db.Conn, kind Kind, typed string) (Invitation, error) {
 	}
 	hash := sha256.Sum256([]byte(code))
 	v, err := find(c, "code", hash[:], kind)
-	if fault.Is(err, fault.NotFound) {
+	switch {
+	case fault.Is(err, fault.NotFound):
 		err = noCode()
+	case fault.Is(err, fault.Gone):
+		err = fault.New(fault.Gone, "check the code: this one is of an older letter; use your latest letter, or ask for a new one")
 	}
 	return v, err
 }
