@@ -1279,13 +1279,4 @@ func payTo(p *rental.PayTo) templ.Component {
 	})
 }
 
-// payee ends the sentence of what to pay: " to Helen Moreau, DE89 3704, reference RF10 L000 004".
-func payee(p *rental.PayTo) string {
-	to := ", " + p.Number + ", reference " + p.Reference
-	if p.Holder != "" {
-		to = " to " + p.Holder + to
-	}
-	return to
-}
-
 var _ = templruntime.GeneratedTemplate
