@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/record"
 )
 
-// Asset is a machine, a vehicle or whatever else is maintained, with its meters.
+// Asset is a machine, a vehicle or anything else that is maintained, with its meters.
 type Asset struct {
 	ID           int64   `json:"id"`
 	AssetTag     string  `json:"asset_tag"`
@@ -69,7 +69,7 @@ func bindAssetStatus(f *schema.Form, p *string, about string, opts ...schema.Opt
 		append(opts, schema.Folded, schema.Alias("needs_attention", "needs-attention"))...)
 }
 
-// findAsset finds an asset, without its meters; one that is not there is 404.
+// findAsset finds an asset, without its meters; an unknown one is 404.
 func findAsset(c *db.Conn, id int64) (Asset, error) {
 	a, found, err := assets.One(c, "WHERE id = ?", id)
 	if err == nil && !found {
@@ -78,7 +78,7 @@ func findAsset(c *db.Conn, id int64) (Asset, error) {
 	return a, err
 }
 
-// assetByTag finds the asset that a row of a file names: by its tag, else by the name that no other has.
+// assetByTag finds the asset of a file's row: by its tag, else by a unique name.
 func assetByTag(c *db.Conn, tag string) (Asset, error) {
 	a, found, err := assets.One(c, "WHERE asset_tag = ?", tag)
 	if err != nil || found || tag == "" {
@@ -110,16 +110,16 @@ type Assets struct {
 	Next   *int64  `json:"next" about:"pass it as after; null at the end"`
 }
 
-// AssetFilter says which assets to list: those in a state ("" is any), with Q as a part
-// of their tag, name, category or location, that come after an id, at most Limit.
+// AssetFilter restricts the list of assets: to a state ("" is any), to those with Q as a part of their tag, name,
+// category or location, after an id, at most Limit.
 type AssetFilter struct {
 	Status string
 	Q      string
 	schema.Cursor[int64]
 
 	Sort    string // one of AssetSorts, in place of the id
-	Falling bool   // from the last to the first by it
-	Skip    int64  // with Sort, in place of After: how many of them were given
+	Falling bool   // in descending order
+	Skip    int64  // with Sort, instead of After: the number of earlier rows
 }
 
 // assetSorts are the columns that the list can be sorted by, as SQL.
@@ -130,7 +130,7 @@ var assetSorts = map[string]string{"name": "name",
 // AssetSorts lists the columns that assets can be sorted by.
 func AssetSorts() []string { return slices.Sorted(maps.Keys(assetSorts)) }
 
-// BindAssetStatus binds the state that a list is narrowed to.
+// BindAssetStatus binds the state that restricts a list.
 func BindAssetStatus(f *schema.Form, p *string) { bindAssetStatus(f, p, "only those in this state") }
 
 func (f AssetFilter) where() (t condition) {
@@ -172,7 +172,7 @@ func listAssets(c *db.Conn, f AssetFilter) (page Assets, err error) {
 	return page, nil
 }
 
-// CountAssets reports how many assets pass the filter, its After and Limit aside.
+// CountAssets returns the number of assets of the filter, without its After and Limit.
 func (s *Service) CountAssets(ctx context.Context, f AssetFilter) (int64, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) { return countAssets(c, f) })
 }
@@ -189,8 +189,7 @@ func (a Asset) withMeters(c *db.Conn) (_ Asset, err error) {
 	return a, err
 }
 
-// SetAssetStatus sets an asset's status; the one that it has changes nothing. An
-// unknown asset is 404, an unknown status 422.
+// SetAssetStatus sets an asset's status; an equal one changes nothing. An unknown asset is 404, an unknown status 422.
 func (s *Service) SetAssetStatus(ctx context.Context, who db.Caller, id int64, status string) (Asset, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Asset, err error) {
 		if status, err = ParseAssetStatus(status); err != nil {
@@ -261,7 +260,7 @@ func (a Asset) short() ShortAsset {
 	return ShortAsset{ID: a.ID, AssetTag: firstOf(a.AssetTag, 24), Name: firstOf(a.Name, 24), Status: a.Status}
 }
 
-// bindFoundAssets binds what agents have beside the filters.
+// bindFoundAssets binds the agents' arguments beside the filters.
 func (s *Service) bindFoundAssets(f *schema.Form, a AssetFilter) schema.Handler {
 	short, sort := false, "added"
 	f.Enum(&sort, "sort", "", []string{"added", "name", "status"})

@@ -11,13 +11,12 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Labels are the assets whose labels stand on one sheet.
+// Labels are the assets on one sheet of labels.
 type Labels struct {
 	Labels []Label `json:"labels"`
 }
 
-// Label is what an asset's labels tell: its name, its tag, and where people without an account
-// ask for work on it, while that is on.
+// Label is an asset's label: its name, its tag, and the address for requests without an account, while that is on.
 type Label struct {
 	AssetTag string `json:"asset_tag"`
 	Requests
@@ -43,8 +42,8 @@ func labelsOf(c *db.Conn, ids []int64) (l Labels, err error) {
 	return l, nil
 }
 
-// makeLabelsOf gives the labels of assets, with requests turned on for all of them if that is
-// wanted, which only an admin may: for all or, where one is retired, for none.
+// makeLabelsOf returns the labels of assets. Only an admin may turn requests on for all of them: for all or, if one is
+// retired, for none.
 func (s *Service) makeLabelsOf(ctx context.Context, who db.Caller, of func(*db.Conn) ([]int64, error), requests bool) (
 	Labels, error) {
 	if requests && who.Role != "admin" {
@@ -71,7 +70,7 @@ func (s *Service) makeLabelsOf(ctx context.Context, who db.Caller, of func(*db.C
 // mostLabels is how many labels are made at once.
 const mostLabels = 1000
 
-// assetsThatMatch lists the assets that pass the filters of the list's address.
+// assetsThatMatch lists the assets of the filters in the list's address.
 func assetsThatMatch(c *db.Conn, query string) ([]int64, error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {

@@ -31,8 +31,8 @@ type RemovedAsset struct {
 	Name     string `json:"name"`
 }
 
-// RemoveAsset removes an asset that nothing refers to: no work order, no plan, and no
-// meter that was ever read. Meters that were not go with it.
+// RemoveAsset removes an asset without references: no work order, no plan, and no meter with a reading. Meters without
+// readings are removed with it.
 func (s *Service) RemoveAsset(ctx context.Context, who db.Caller, id int64) (RemovedAsset, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none RemovedAsset, err error) {
 		a, err := findAsset(&tx.Conn, id)
@@ -61,10 +61,10 @@ func (s *Service) RemoveAsset(ctx context.Context, who db.Caller, id int64) (Rem
 	})
 }
 
-// reference is what may refer to a record, and how many do.
+// reference is a kind of reference to a record, with their number.
 type reference struct{ one, many, count string }
 
-// referring says what refers to a record, in words; "" is nothing.
+// referring names the references to a record, in words; "" if there are none.
 func referring(c *db.Conn, id int64, list ...reference) (string, error) {
 	var all []string
 	for _, ref := range list {

@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// RenamedAsset is an asset that has another name, another tag, or both.
+// RenamedAsset is an asset with a new name, a new tag, or both.
 type RenamedAsset struct {
 	ID       int64  `json:"id"`
 	AssetTag string `json:"asset_tag"`
@@ -18,8 +18,8 @@ type RenamedAsset struct {
 	WasName  string `json:"was_name"`
 }
 
-// RenameAsset gives an asset another name or another tag; what is empty stays. One that another
-// asset has is a conflict. Its jobs, plans and readings stay.
+// RenameAsset gives an asset another name or tag; an empty one stays. One of another asset is a conflict. Jobs, plans
+// and readings stay.
 func (s *Service) RenameAsset(ctx context.Context, who db.Caller, id int64, name, tag string) (RenamedAsset, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none RenamedAsset, err error) {
 		a, err := findAsset(&tx.Conn, id)

@@ -10,18 +10,18 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// doneShown is for how many days a done job stands on the board, today included.
+// doneShown is the number of days that a done job stays on the board, including today.
 const doneShown = 14
 
 // mostCards is how many cards a column of the board shows.
 const mostCards = 60
 
-// Board is the jobs of these days by state: the most pressing first, done ones by when.
+// Board is the present jobs by state: the most urgent first, done ones by completion.
 type Board struct {
 	Open       []WorkOrder
 	InProgress []WorkOrder
 	Done       []WorkOrder // in the last 14 days
-	Opened     int64       // how many are open in all
+	Opened     int64       // all open ones
 	Started    int64
 	Completed  int64 // done in the last 14 days
 	Overdue    int64
@@ -44,8 +44,7 @@ func (s *Service) Board(ctx context.Context) (Board, error) {
 	return db.Read(ctx, s.db, readBoard)
 }
 
-// Mine lists the jobs that are assigned to a person, in any case, and not finished: the overdue
-// first, then by the day they are due, then by priority.
+// Mine lists a person's unfinished jobs, by name in any case: the overdue first, then by due date, then by priority.
 func (s *Service) Mine(ctx context.Context, person string) ([]WorkOrder, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (list []WorkOrder, err error) {
 		names, err := assigneeNames(c)
@@ -133,7 +132,7 @@ func weeks(c *db.Conn) ([]Week, error) {
 	since := exact.InstantOf(first.Time(c.Zone()))
 	count := func(query string, add func(*Week)) error {
 		return db.Each(c, func(r *db.Row) error {
-			if n := int(r.Instant().Day(c.Zone())-first) / 7; n < weeksShown { // later is a clock that was wrong
+			if n := int(r.Instant().Day(c.Zone())-first) / 7; n < weeksShown { // later entries are of a wrong clock
 				add(&list[n])
 			}
 			return nil
@@ -169,10 +168,10 @@ func (s *Service) CountOpen(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
-// OrderMoves lists where a work order may go from a state.
+// OrderMoves lists the next states of a work order.
 func OrderMoves(status string) []string { return workOrderMoves.From(status) }
 
-// HistoryEntry is one line of a record's trail.
+// HistoryEntry is an entry of a record's history.
 type HistoryEntry struct {
 	At      exact.Instant
 	Actor   string
@@ -200,7 +199,7 @@ type MeterReading struct {
 	Correction bool
 }
 
-// MonthCost is what the jobs of a month came to.
+// MonthCost is the cost of a month's jobs.
 type MonthCost struct {
 	Month exact.Month
 	Cents int64
@@ -211,7 +210,7 @@ type MonthCost struct {
 type AssetOverview struct {
 	Asset
 	Readings map[int64][]MeterReading // of each meter the latest, oldest first
-	Months   []MonthCost              // the last 12, this one included, by completion
+	Months   []MonthCost              // the last 12, including this one, by completion
 	Plans    []Plan
 	Jobs     []WorkOrder // open and in progress
 	Done     []WorkOrder // the last five
@@ -258,8 +257,8 @@ func readOverview(c *db.Conn, id int64) (v AssetOverview, err error) {
 	return v, err
 }
 
-// latestReadings are a meter's last 60 readings the oldest first: those since its last correction, and before them
-// those of the meter that it took the place of.
+// latestReadings are a meter's last 60 readings, oldest first: those since its last correction, and before them those
+// of the meter that it replaced.
 func latestReadings(c *db.Conn, m Meter) ([]MeterReading, error) {
 	list, err := db.All(c, func(r *db.Row) MeterReading {
 		return MeterReading{Day: r.Day(), Value: r.Milli(), Correction: r.Bool()}
@@ -269,8 +268,7 @@ func latestReadings(c *db.Conn, m Meter) ([]MeterReading, error) {
 	return list, err
 }
 
-// monthCosts adds up what an asset's jobs cost by the month of their completion: the last
-// 12 months, also those without a job.
+// monthCosts adds up an asset's costs by month of completion: the last 12 months, including those without a job.
 func monthCosts(c *db.Conn, assetID int64) ([]MonthCost, error) {
 	this := c.Today().Month()
 	months := make([]MonthCost, 12)

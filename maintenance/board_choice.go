@@ -7,12 +7,12 @@ import (
 	"quartermaster/schema/db"
 )
 
-// BoardChoice is which jobs a person's board shows.
+// BoardChoice is the choice of jobs on a person's board.
 type BoardChoice struct {
 	Jobs string `json:"jobs" enum:"mine,all"`
 }
 
-// BoardChoiceOf returns what the person chose, "all" unless they chose.
+// BoardChoiceOf returns the person's choice, "all" by default.
 func (s *Service) BoardChoiceOf(ctx context.Context, person string) (BoardChoice, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (BoardChoice, error) {
 		_, mine, err := db.One(c, db.Text, "SELECT person FROM board_choices WHERE person = ?", person)
@@ -23,7 +23,7 @@ func (s *Service) BoardChoiceOf(ctx context.Context, person string) (BoardChoice
 	})
 }
 
-// ChooseBoard keeps which jobs the caller's board shows, until they choose again.
+// ChooseBoard stores the choice of jobs on the caller's board.
 func (s *Service) ChooseBoard(ctx context.Context, who db.Caller, choice BoardChoice) (BoardChoice, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BoardChoice, error) {
 		query := "DELETE FROM board_choices WHERE person = ?"

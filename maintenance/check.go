@@ -8,8 +8,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// check recomputes what the service keeps from the rows that it follows from, and
-// names each breach.
+// check recomputes the service's derived data and names each breach.
 func check(c *db.Conn) ([]string, error) {
 	var all []string
 	for _, part := range []func(*db.Conn) ([]string, error){
@@ -24,8 +23,8 @@ func check(c *db.Conn) ([]string, error) {
 	return all, nil
 }
 
-// checkMeters walks every meter's readings in the order of posting: each must be one
-// that could be posted, and after the last the meter must stand as it does.
+// checkMeters walks every meter's readings in the order of posting: each must have been valid, and the result must
+// equal the meter.
 func checkMeters(c *db.Conn) (breaches []string, err error) {
 	meters, err := db.All(c, scanMeter, "SELECT "+meterColumns+" FROM meters ORDER BY id")
 	if err != nil {
@@ -57,7 +56,7 @@ func checkMeters(c *db.Conn) (breaches []string, err error) {
 	return breaches, nil
 }
 
-// standing is all that a meter keeps of its readings, as text.
+// standing is all that a meter derives from its readings, as text.
 func (m *Meter) standing() string {
 	last := "none"
 	if m.last != nil {
@@ -78,7 +77,7 @@ func dayOrNever(d *exact.Day) string {
 	return d.String()
 }
 
-// checkPlans looks for plans whose baseline or meter cannot be.
+// checkPlans looks for plans with an impossible baseline or meter.
 func checkPlans(c *db.Conn) ([]string, error) {
 	return db.All(c, func(r *db.Row) string {
 		return fmt.Sprintf("plan %d (%s): its baseline %v is above the meter's reading %v, or the meter is another asset's",
@@ -87,7 +86,7 @@ func checkPlans(c *db.Conn) ([]string, error) {
 		WHERE p.baseline > m.reading OR m.asset_id <> p.asset_id ORDER BY p.id`)
 }
 
-// checkUsedParts compares what each order keeps of its parts' cost with their sum.
+// checkUsedParts compares each order's stored parts cost with the sum.
 func checkUsedParts(c *db.Conn) (breaches []string, err error) {
 	breaches, err = db.All(c, func(r *db.Row) string {
 		return fmt.Sprintf("work order %d keeps %d cents of parts used; they sum up to %d", r.Int(), r.Int(), r.Int())
@@ -108,7 +107,7 @@ func checkUsedParts(c *db.Conn) (breaches []string, err error) {
 	return breaches, err
 }
 
-// checkCounts compares the kept numbers of work orders with a count.
+// checkCounts compares the stored numbers of work orders with a count.
 func checkCounts(c *db.Conn) ([]string, error) {
 	return db.All(c, func(r *db.Row) string {
 		return fmt.Sprintf("%d work orders are kept as %s and %s; there are %d", r.Int(), r.Text(), r.Text(), r.Int())
@@ -120,7 +119,7 @@ func checkCounts(c *db.Conn) ([]string, error) {
 		WHERE coalesce(k.n, 0) <> coalesce(w.n, 0) ORDER BY x.status, x.priority`)
 }
 
-// checkSums compares the kept sums of work orders by assignee with the orders.
+// checkSums compares the stored sums of work orders by assignee with the orders.
 func checkSums(c *db.Conn) ([]string, error) {
 	return db.All(c, func(r *db.Row) string {
 		return fmt.Sprintf("the work orders of %q that are %s and %s are kept as %d that cost %d; there are %d that cost %d",
@@ -138,7 +137,7 @@ func checkSums(c *db.Conn) ([]string, error) {
 		WHERE coalesce(k.n, 0) <> coalesce(w.n, 0) OR coalesce(k.cents, 0) <> coalesce(w.cents, 0) ORDER BY 1, 2, 3`)
 }
 
-// checkRestarts looks for plans that a job restarted which is not done, or not theirs.
+// checkRestarts looks for plans restarted by a job that is not done, or not theirs.
 func checkRestarts(c *db.Conn) ([]string, error) {
 	return db.All(c, func(r *db.Row) string {
 		return fmt.Sprintf("plan %d was restarted by work order %d, which is not a done job of it", r.Int(), r.Int())
@@ -146,8 +145,7 @@ func checkRestarts(c *db.Conn) ([]string, error) {
 		WHERE p.restarted_by IS NOT NULL AND (w.status IS NOT 'done' OR w.pm_id IS NOT p.id) ORDER BY p.id`)
 }
 
-// checkMonth looks at what the month's work keeps: served jobs are done ones, check lists
-// can be read, a page for requests has its address.
+// checkMonth checks that served jobs are done, that check lists can be read, and that a request page has its address.
 func checkMonth(c *db.Conn) (breaches []string, err error) {
 	breaches, err = db.All(c, func(r *db.Row) string {
 		return fmt.Sprintf("work order %d counts as a service by plan, and is %s", r.Int(), r.Text())

@@ -25,8 +25,7 @@ type Step struct {
 	Done bool   `json:"done"`
 }
 
-// checkSteps refuses a check list that is too long or has an empty step, and trims it.
-// field is what the list is called.
+// checkSteps refuses a check list that is too long or has an empty step, and trims it. field is its argument.
 func checkSteps(field string, list []string) ([]string, error) {
 	if len(list) > maxSteps {
 		return nil, fault.Fieldf(field, "%s has %d steps; at most %d are allowed", field, len(list), maxSteps)
@@ -94,8 +93,8 @@ func openCount(steps []Step) (n int) {
 	return n
 }
 
-// keptSteps is a check list as a work order's row holds it: a step a line, each after 1
-// if it is done, else 0; nil without any.
+// keptSteps is the stored form of a work order's check list: a step per line, each after 1 if it is done, else 0; nil
+// without any.
 func keptSteps(steps []Step) *string {
 	if len(steps) == 0 {
 		return nil
@@ -127,7 +126,7 @@ func readSteps(kept string) []Step {
 	return steps
 }
 
-// keptTexts is a plan's check list as its row holds it; nil without any.
+// keptTexts is the stored form of a plan's check list; nil without any.
 func keptTexts(texts []string) *string { return db.NullText(strings.Join(texts, "\n")) }
 
 // readTexts reads what keptTexts wrote.
@@ -138,8 +137,7 @@ func readTexts(kept string) []string {
 	return strings.Split(kept, "\n")
 }
 
-// The signs of a step in a cell of a file. The second is written only where the text
-// would be read as one of them.
+// The marks of a step in a cell. The second is written only if the text would be read as one of them.
 const (
 	doneSign = "[x] "
 	openSign = "[ ] "
@@ -161,7 +159,7 @@ func stepsCell(steps []Step) string {
 	return strings.Join(lines, "\n")
 }
 
-// stepsOf reads what stepsCell wrote, or what people write: empty lines are none.
+// stepsOf parses the result of stepsCell, or typed lines; empty lines are ignored.
 func stepsOf(cell string) ([]Step, error) {
 	var texts []string
 	var done []bool
@@ -187,16 +185,15 @@ func stepsOf(cell string) ([]Step, error) {
 	return steps, nil
 }
 
-// Tick says which step of a work order is done, or open again.
+// Tick sets which step of a work order is done, or open again.
 type Tick struct {
 	ID   int64
 	Step int64
 	Done bool
 }
 
-// TickStep ticks a step of a work order's check list, or unticks it; one that stands so
-// already changes nothing. An order that is done or cancelled and a step that the list
-// lacks are 422, an unknown order 404.
+// TickStep ticks or unticks a step of a work order's check list; an equal state changes nothing. A done or cancelled
+// order and an unknown step are 422, an unknown order 404.
 func (s *Service) TickStep(ctx context.Context, who db.Caller, t Tick) (WorkOrder, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (WorkOrder, error) { return tickStep(tx, t) })
 }

@@ -21,14 +21,13 @@ const (
 	maxUsedCents = 100_000_000_000_000 // all parts used on one order
 )
 
-// costOf is the one place where a work order's cost is computed. rate is in cents an
-// hour; labor is rounded half up to the cent.
+// costOf computes a work order's cost, for all callers. rate is in cents an hour; labor is rounded half up to the cent.
 func costOf(minutes, rate, typed, used int64) Cost {
 	labor := exact.Mul(minutes, rate).DivRound(60)
 	return Cost{LaborCents: labor, PartsTypedCents: typed, PartsUsedCents: used, TotalCents: labor + typed + used}
 }
 
-// costOfParts is what qty of a part costs at its unit cost, rounded half up.
+// costOfParts is the cost of qty of a part at its unit cost, rounded half up.
 func costOfParts(qty exact.Milli, unitCost int64) int64 {
 	return exact.Mul(int64(qty), unitCost).DivRound(1000)
 }

@@ -17,11 +17,11 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// demoMeter is a meter of the demo workshop with how far it goes in a week.
+// demoMeter is a meter of the demo workshop with its weekly use.
 type demoMeter struct {
 	tag, name, unit string
 	start, week     int64
-	replaced        bool // some ten months ago, by one that began at 0
+	replaced        bool // about ten months ago, by one that began at 0
 }
 
 var demoMeters = []demoMeter{
@@ -65,8 +65,7 @@ var (
 	}
 )
 
-// demoPlans are the plans; a baseline is how long before the meter's present reading
-// the service was done.
+// demoPlans are the plans; a baseline is how long before the meter's present reading the service was done.
 var demoPlans = []struct {
 	row    string
 	before int64
@@ -83,10 +82,9 @@ var demoPlans = []struct {
 	{"VAN-3|First aid kit|365|||[12]|||", 0},
 }
 
-// demo fills an empty database with a small workshop: a lathe, a compressor and three
-// vans, two years of readings by a fixed seed, plans in every due state, parts of
-// which some are low, and jobs in every state. All of it goes through the same guarded
-// functions as everyone's.
+// demo fills an empty database with a small workshop: a lathe, a compressor and three vans, two years of readings by a
+// fixed seed, plans in every due state, parts of which some are low, and jobs in every state. All of it uses the
+// ordinary guarded functions.
 func (s *Service) demo(ctx context.Context, today exact.Day) error {
 	who := db.CLI("maintenance")
 	if _, err := s.SetLaborRate(ctx, who, 5400); err != nil {
@@ -113,7 +111,7 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 	return s.demoJobs(ctx, who)
 }
 
-// demoRows puts rows into a table as an import does.
+// demoRows imports rows into a table.
 func demoRows(tx *db.Tx, t schema.Table, today exact.Day, rows []string) error {
 	columns := t.Columns()
 	for _, row := range rows {
@@ -132,7 +130,7 @@ func demoRows(tx *db.Tx, t schema.Table, today exact.Day, rows []string) error {
 	return nil
 }
 
-// demoDay reads [-30] as a day; any other cell stays as it is.
+// demoDay replaces [-30] by a date; any other cell stays.
 func demoDay(cell string, today exact.Day) string {
 	if !strings.HasPrefix(cell, "[") {
 		return cell
@@ -172,7 +170,7 @@ func demoReadings(tx *db.Tx, s *Service, today exact.Day) error {
 	return nil
 }
 
-// demoSchedule makes the plans, their baselines counted back from what the meters show.
+// demoSchedule makes the plans, with baselines counted back from the meters.
 func demoSchedule(tx *db.Tx, s *Service, today exact.Day) error {
 	for _, p := range demoPlans {
 		cells := strings.Split(p.row, "|")

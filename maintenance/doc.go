@@ -1,10 +1,8 @@
-// Package maintenance is the maintenance service: assets with their meters, work
-// orders, spare parts and preventive maintenance that falls due by date or by use.
+// Package maintenance is the maintenance service: assets with their meters, work orders, spare parts and preventive
+// maintenance that falls due by date or by use.
 //
-// A work order moves through one state machine, by every surface. A meter only goes
-// up, unless a reading is marked as a correction. What is due is computed when it is
-// asked for, from the plans and the readings posted so far; nothing runs in the
-// background.
+// A work order follows one state machine, on every surface. A meter only rises, except by a correction. What is due is
+// computed per request from the plans and the posted readings; nothing runs in the background.
 package maintenance
 
 import "quartermaster/schema/db"

@@ -13,7 +13,7 @@ const (
 	dueOverdue = "overdue"
 )
 
-// dueStatuses lists them as they are asked for.
+// dueStatuses lists them in the order of the filter.
 var dueStatuses = []string{dueOverdue, dueSoon, dueOK}
 
 // dueRank orders them: the worst is 0.
@@ -27,8 +27,7 @@ func dueRank(status string) int {
 	return 2
 }
 
-// schedule is when a plan's service is wanted: by days, by use of a meter, or both.
-// A trigger that is nil is not set.
+// schedule is the interval of a plan's service: by days, by use of a meter, or both. A nil trigger is unset.
 type schedule struct {
 	IntervalDays  *int64
 	IntervalUsage *exact.Milli
@@ -39,7 +38,7 @@ type schedule struct {
 	DueSoonUsage  *exact.Milli // nil: the default
 }
 
-// due is what a schedule comes to on a day.
+// due is a schedule's result on a day.
 type due struct {
 	Next      *exact.Day // the earliest known date of both triggers
 	DaysUntil *int64     // Next - today
@@ -116,7 +115,7 @@ func (s schedule) byUsage(reading exact.Milli) (remaining exact.Milli, status st
 	return remaining, dueOK
 }
 
-// worse joins the triggers' statuses; "" is a trigger that is not set.
+// worse returns the worse of the triggers' statuses; "" is an unset trigger.
 func worse(days, usage string) (status, source string) {
 	switch {
 	case usage == "":
@@ -129,8 +128,8 @@ func worse(days, usage string) (status, source string) {
 	return days, "both"
 }
 
-// compareDue orders rows of the due list: the worst status first, then by date with
-// none last, then by the plan's id.
+// compareDue orders rows of the due list: the worst status first, then by date with missing ones last, then by the
+// plan's id.
 func compareDue(a, b *PMDueRow) int {
 	return cmp.Or(
 		cmp.Compare(dueRank(a.DueStatus), dueRank(b.DueStatus)),
@@ -146,10 +145,9 @@ func dateOrLast(d *exact.Day) exact.Day {
 	return *d
 }
 
-// rebased is a plan's baseline after its meter was corrected from old to new. A
-// baseline that the new value does not contradict stays: a typing error was put
-// right. One above it moves along, so that the use since the last service is kept:
-// the meter was replaced.
+// rebased is a plan's baseline after its meter was corrected from old to new. A baseline that the new value does not
+// contradict stays: a typing error was corrected. A higher one moves with it, so that the use since the last service is
+// kept: the meter was replaced.
 func rebased(baseline, old, now exact.Milli) exact.Milli {
 	if baseline <= now {
 		return baseline

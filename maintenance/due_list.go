@@ -14,7 +14,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// PMDueRow is one plan in the list of what is due.
+// PMDueRow is a plan in the due list.
 type PMDueRow struct {
 	PMID            int64        `json:"pm_id"`
 	AssetID         int64        `json:"asset_id"`
@@ -34,14 +34,13 @@ type PMDueRow struct {
 	DueSource       string       `json:"due_source,omitempty" enum:"days,usage,both" about:"which trigger gives the status; only with a usage trigger"`
 }
 
-// PMDue is the preventive maintenance of every asset that is not retired: the most
-// pressing first.
+// PMDue is the due list of all assets that are not retired: the most urgent first.
 type PMDue struct {
 	Today exact.Day  `json:"today"`
 	PMDue []PMDueRow `json:"pm_due"`
 }
 
-// duePlan is a plan with what its due row needs of its asset and its meter.
+// The plans p of assets a with their meters m; a plan by days has none.
 type duePlan struct {
 	plan
 	asset       string
@@ -75,7 +74,7 @@ func scanWithJob(r *db.Row) duePlan {
 	return p
 }
 
-// openJobs are the jobs that are not finished, by the plan that they serve: the first of each.
+// openJobs are the unfinished jobs by plan: the first of each.
 func openJobs(c *db.Conn) (map[int64]int64, error) {
 	jobs := map[int64]int64{}
 	return jobs, db.Each(c, func(r *db.Row) error {
@@ -87,7 +86,7 @@ func openJobs(c *db.Conn) (map[int64]int64, error) {
 	}, "SELECT pm_id, id FROM work_orders WHERE status IN ('open', 'in-progress') AND pm_id IS NOT NULL")
 }
 
-// PMDue lists what is due: with status, only the rows in that state.
+// PMDue is the due list: with status, only the rows in that state.
 func (s *Service) PMDue(ctx context.Context, status string) (list PMDue, err error) {
 	rows, today, err := s.dueRows(ctx, status)
 	list = PMDue{Today: today, PMDue: make([]PMDueRow, len(rows))}
@@ -151,7 +150,7 @@ func dueRow(c *db.Conn, id int64) (PMDueRow, error) {
 	return p.row(c.Today(), u), err
 }
 
-// row is what the plan comes to today.
+// row is the plan's result today.
 func (p *duePlan) row(today exact.Day, u use) PMDueRow {
 	d := p.dueOn(today, p.counter.Reading, u)
 	return PMDueRow{
@@ -188,7 +187,7 @@ func (s *Service) listDue() schema.Op {
 	}
 }
 
-// BindDueStatus binds the state that the due list is narrowed to.
+// BindDueStatus binds the state that restricts the due list.
 func BindDueStatus(f *schema.Form, p *string) {
 	f.Enum(p, "status", "only the rows in this state", dueStatuses, schema.Folded, schema.Alias("due_soon", dueSoon))
 }
@@ -200,7 +199,7 @@ func DueColumns() []string {
 		"next_due", "days_until", "due_status", "usage_remaining", "due_source"}
 }
 
-// Cells is the row as DueColumns say.
+// Cells is the row as DueColumns.
 func (r PMDueRow) Cells() []string {
 	return []string{strconv.FormatInt(r.PMID, 10), strconv.FormatInt(r.AssetID, 10), r.Asset, r.Title,
 		intCell(r.IntervalDays), cellOf(r.IntervalUsage), cell(r.Meter),
@@ -255,12 +254,11 @@ func (r PMDueRow) short() ShortDue {
 		NextDue: r.NextDue, DaysUntil: r.DaysUntil, OpenJob: r.OpenJob}
 }
 
-// DueFilter narrows the due list of agents: to what is overdue, and to what is due from a day to
-// another, both included.
+// DueFilter restricts the agents' due list: to overdue plans, and to a range of days, inclusive.
 type DueFilter struct {
 	Status   string
 	From, To *exact.Day
-	Sort     string // "asset": by asset and title, in place of the most pressing first
+	Sort     string // "asset": by asset and title, instead of the most urgent first
 	schema.Listing
 }
 

@@ -1,7 +1,7 @@
 package maintenance
 
-// edit lays the fields of a call, or the cells of a row, over a record. A field that was
-// not given is left alone; what changes is kept for the audit trail.
+// edit applies the fields of a call, or the cells of a row, to a record. Fields that were not given stay; changes are
+// noted for the audit trail.
 type edit struct {
 	given   func(column string) bool
 	changes map[string][2]any // a column's old and new value
@@ -11,10 +11,10 @@ func newEdit(given func(column string) bool) *edit {
 	return &edit{given: given, changes: map[string][2]any{}}
 }
 
-// nothing reports whether all that was given is what the record holds already.
+// nothing reports whether the record has all given values already.
 func (e *edit) nothing() bool { return len(e.changes) == 0 }
 
-// set lays a column's value over what is held.
+// set applies a column's value.
 func set[T comparable](e *edit, column string, held *T, value T) {
 	if e.given(column) && *held != value {
 		e.changes[column] = [2]any{*held, value}
@@ -22,7 +22,7 @@ func set[T comparable](e *edit, column string, held *T, value T) {
 	}
 }
 
-// setPtr is set for what may be unset.
+// setPtr is set for an optional value.
 func setPtr[T comparable](e *edit, column string, held **T, value *T) {
 	if !e.given(column) || *held == value || *held != nil && value != nil && **held == *value {
 		return

@@ -5,7 +5,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// What the documents show.
+// Values of the documents' examples.
 var (
 	sampleDay   = exact.Day(20777) // 2026-11-20
 	sampleTime  = exact.Instant(1_795_208_700)

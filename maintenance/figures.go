@@ -11,8 +11,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Figures are what the jobs of a range of days came to, by the day on which they were
-// completed, in the shop's zone.
+// Figures are the results of a range of days' jobs, by day of completion in the shop's zone.
 type Figures struct {
 	From   exact.Day      `json:"from"`
 	To     exact.Day      `json:"to"`
@@ -44,15 +43,14 @@ type AssetFigures struct {
 	corrective, repairSeconds int64
 }
 
-// FiguresFor says which jobs: of the days From to To, both included, of one asset or, with
-// 0, of all. To nil is today, From nil is 365 days up to To.
+// FiguresFor selects jobs: of the days From to To, inclusive, of one asset or, with 0, of all. To nil is today, From
+// nil is 365 days up to To.
 type FiguresFor struct {
 	From, To *exact.Day
 	AssetID  int64
 }
 
-// Figures computes what the jobs of a range came to. Assets without a job in it are left
-// out, but for the one that is asked for.
+// Figures computes the results of a range's jobs. Assets without a job in it are omitted, except the requested one.
 func (s *Service) Figures(ctx context.Context, q FiguresFor) (Figures, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Figures, error) { return figures(c, q) })
 }
@@ -109,15 +107,14 @@ func (f *Figures) addJobs(c *db.Conn, assetID int64) error {
 	})
 }
 
-// doneJob is what figures are told apart by.
+// doneJob are the properties of a job that figures need.
 type doneJob struct {
 	assetID             int64
 	asset, person, kind string
 	day                 exact.Day
 }
 
-// eachDone adds each job that was done from one day to another, both included, to the figures
-// that it belongs to, in the order of the assets.
+// eachDone adds each job done from one day to another, inclusive, to its figures, in the order of the assets.
 func eachDone(c *db.Conn, from, to exact.Day, assetID int64, figuresOf func(doneJob) *AssetFigures) error {
 	return db.Each(c, func(r *db.Row) error {
 		j := doneJob{assetID: r.Int(), asset: r.Text(), person: r.Text(), kind: r.Text()}
@@ -151,8 +148,8 @@ func eachDone(c *db.Conn, from, to exact.Day, assetID int64, figuresOf func(done
 		exact.InstantOf(from.Time(c.Zone())), exact.InstantOf((to + 1).Time(c.Zone())), assetID)
 }
 
-// betweenFailures is the mean time between failures in days with one decimal: the range
-// less the downtime, never below 0, by the failures; nil without any.
+// betweenFailures is the mean time between failures in days with one decimal: the range minus the downtime, never below
+// 0, divided by the failures; nil without any.
 func betweenFailures(days, downtimeMinutes, failures int64) *exact.Decimal {
 	if failures == 0 {
 		return nil
@@ -191,7 +188,7 @@ func (s *Service) maintenanceFigures() schema.Op {
 	}
 }
 
-// BindFigures binds what the list is narrowed to.
+// BindFigures binds the filters of the list.
 func BindFigures(f *schema.Form, q *FiguresFor) {
 	f.DayPtr(&q.From, "from", "the first day (default: 365 days ago)")
 	f.DayPtr(&q.To, "to", "the last day (default: today)")

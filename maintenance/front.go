@@ -12,7 +12,7 @@ func (s *Service) Begun(ctx context.Context) ([]bool, error) {
 	return db.Some(ctx, s.db, "assets", "meters", "pm_plans")
 }
 
-// Sentence says what is most pressing: how many unfinished jobs are urgent, else how many there are.
+// Sentence says what is most urgent: the number of unfinished urgent jobs, else of all.
 func (s *Service) Sentence(ctx context.Context) (string, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (string, error) {
 		const unfinished = "SELECT coalesce(sum(n), 0) FROM work_order_counts WHERE status IN ('open', 'in-progress')"

@@ -11,15 +11,15 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// LaborRate is what an hour of labor costs.
+// LaborRate is the price of an hour of labor.
 type LaborRate struct {
 	CentsPerHour int64 `json:"labor_rate_cents" about:"an hour"`
 	Previous     int64 `json:"previous_cents"`
 	Unpriced     int64 `json:"unpriced_jobs" about:"jobs with labor done before there was a rate; recost gives them today's"`
 }
 
-// SetLaborRate sets the shop's hourly rate in cents. Orders that are not closed cost
-// it from now on; those that are keep the rate of the day they were closed.
+// SetLaborRate sets the shop's hourly rate in cents. It applies to orders that are not closed; closed ones keep the
+// rate of their closing.
 func (s *Service) SetLaborRate(ctx context.Context, who db.Caller, cents int64) (LaborRate, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none LaborRate, err error) {
 		if cents < 0 || cents > maxRate {
@@ -40,10 +40,10 @@ func (s *Service) SetLaborRate(ctx context.Context, who db.Caller, cents int64) 
 	})
 }
 
-// offersRecost tells that jobs were done before there was this rate.
+// offersRecost reports that jobs were done before the first rate was set.
 func (r LaborRate) offersRecost() bool { return r.CentsPerHour > 0 && r.Unpriced > 0 }
 
-// unpriced says that labor was recorded before an hourly rate is set.
+// unpriced reports that labor was recorded before an hourly rate was set.
 const unpriced = "Labor costs nothing while no hourly rate is set."
 
 func laborRate(c *db.Conn) (int64, error) {
@@ -51,7 +51,7 @@ func laborRate(c *db.Conn) (int64, error) {
 	return cents, err
 }
 
-// LaborRate reports what an hour of labor costs now, in cents.
+// LaborRate returns the present hourly rate, in cents.
 func (s *Service) LaborRate(ctx context.Context) (int64, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) { return laborRate(c) })
 }
@@ -65,7 +65,7 @@ func (s *Service) setLaborRate() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var cents int64
 			most := int64(maxRate)
-			if f.Surface() == schema.Command { // a rate that is too high is refused by SetLaborRate there: it is no wrong usage
+			if f.Surface() == schema.Command { // SetLaborRate refuses a rate that is too high: it is no wrong usage
 				most = math.MaxInt64
 			}
 			f.Int(&cents, "labor_rate_cents", "what an hour costs, in cents", schema.Required, schema.Range(0, most),

@@ -2,7 +2,7 @@ package maintenance
 
 import "strconv"
 
-// Left are the work orders that were refused: they stay marked.
+// Left are the refused work orders: they stay marked.
 func (m Moved) Left() []string {
 	ids := make([]string, len(m.Refused))
 	for i, r := range m.Refused {
@@ -11,7 +11,7 @@ func (m Moved) Left() []string {
 	return ids
 }
 
-// Left are the plans that were refused: they stay marked.
+// Left are the refused plans: they stay marked.
 func (o Opened) Left() []string {
 	ids := make([]string, len(o.Refused))
 	for i, r := range o.Refused {
@@ -20,5 +20,5 @@ func (o Opened) Left() []string {
 	return ids
 }
 
-// Left are the work orders that were refused: they stay marked.
+// Left are the refused work orders: they stay marked.
 func (e Edited) Left() []string { return Moved{Refused: e.Refused}.Left() }

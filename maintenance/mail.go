@@ -33,7 +33,7 @@ func answered(id int64, to string) mail.Row {
 	return mail.Row{Subject: db.Subject("work_order", id), Record: strconv.FormatInt(id, 10), To: to}
 }
 
-// mailAnswer tells who asked for the order that it is closed.
+// mailAnswer notifies the requester that the order is closed.
 func mailAnswer(tx *db.Tx, wo WorkOrder) error {
 	if !closed(wo.Status) {
 		return nil
@@ -42,7 +42,7 @@ func mailAnswer(tx *db.Tx, wo WorkOrder) error {
 	return err
 }
 
-// fillAnswer fills in what became of a work order.
+// fillAnswer fills in the outcome of a work order.
 func fillAnswer(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
 	wo, found, err := lookWorkOrder(c, numberOf(strings.TrimPrefix(r.Subject, "work_order:")))
 	if err != nil {
@@ -76,7 +76,7 @@ func answerNamed(_ *db.Conn, name string) (mail.Row, error) {
 	return answered(id, ""), nil
 }
 
-// requester reads the address of who asked; an empty one is none.
+// requester parses the requester's address; an empty one is none.
 func requester(field, written string) (*string, error) {
 	if written = strings.TrimSpace(written); written == "" {
 		return nil, nil

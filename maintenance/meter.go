@@ -22,10 +22,10 @@ type Meter struct {
 	meterState
 }
 
-// meterState is what a meter's use per day is taken from besides its readings.
+// meterState is the basis of a meter's use per day beside its readings.
 type meterState struct {
 	assetID      int64
-	epoch        int64 // how often it was corrected
+	epoch        int64 // number of corrections
 	correctedDay *exact.Day
 	last         *point // the latest reading by date since then
 	posted       int64
@@ -65,8 +65,7 @@ func metersOf(c *db.Conn, assetID int64) ([]Meter, error) {
 	return meters, nil
 }
 
-// from is the first day whose readings count for the meter's use per day: 90 days
-// back, and not before its last correction.
+// from is the first day of the readings for the meter's use per day: 90 days back, and not before its last correction.
 func (m *meterState) from(today exact.Day) exact.Day {
 	if m.correctedDay != nil {
 		return max(windowStart(today), *m.correctedDay)
@@ -74,11 +73,11 @@ func (m *meterState) from(today exact.Day) exact.Day {
 	return windowStart(today)
 }
 
-// firstReading begins the line of use per day: one step into the readings' own order.
+// firstReading is the first reading for use per day: one step into the readings' index.
 const firstReading = "SELECT day, value FROM readings WHERE meter_id = ? AND epoch = ? AND day >= ? ORDER BY day, " +
 	"seq LIMIT 1"
 
-// use is how the meter moved in the window that ends today.
+// use is the meter's use in the window that ends today.
 func (m *Meter) use(c *db.Conn, today exact.Day) (use, error) {
 	first, err := c.Prepare(firstReading)
 	if err != nil {
@@ -104,8 +103,7 @@ func (m *Meter) useBy(first *db.Stmt, today exact.Day) (u use, err error) {
 	return use{Any: true, First: point{Day: r.Day(), Value: r.Milli()}, Last: *m.last}, nil
 }
 
-// pickMeter is the meter of the asset that ref, its name or its id, means. An asset
-// with a single meter needs no ref.
+// pickMeter is the asset's meter with the name or id ref. An asset with a single meter needs no ref.
 func pickMeter(c *db.Conn, a Asset, ref string) (none Meter, err error) {
 	meters, err := db.All(c, scanMeter, "SELECT "+meterColumns+" FROM meters WHERE asset_id = ? ORDER BY name", a.ID)
 	if err != nil {
@@ -131,7 +129,7 @@ func pickMeter(c *db.Conn, a Asset, ref string) (none Meter, err error) {
 		strings.Join(names, ", "))
 }
 
-// meterNamed looks for the very name, then for the id, then for the name in any case.
+// meterNamed looks for the exact name, then for the id, then for the name in any case.
 func meterNamed(meters []Meter, ref string) (Meter, bool) {
 	for _, same := range []func(Meter) bool{
 		func(m Meter) bool { return m.Name == ref },

@@ -45,7 +45,7 @@ func meterCells(r *db.Row) []string {
 	return []string{tag, m.Name, m.Unit, m.Reading.String(), cellOf(m.ReadDate)}
 }
 
-// bindMeter binds what a meter is made of: a row's columns, the fields of its form.
+// bindMeter binds a meter's fields: a row's columns, or its form's.
 func bindMeter(f *schema.Form) (m meterRow) {
 	f.Text(&m.tag, "asset_tag", "the asset that it is on", schema.Required, schema.Most(maxName),
 		schema.Choices(tagChoices), schema.Label("Asset"), schema.NewBy("save_asset"))
@@ -57,7 +57,7 @@ func bindMeter(f *schema.Form) (m meterRow) {
 	return m
 }
 
-// putMeter makes the meter that the row names, or makes of it what the row says.
+// putMeter makes the meter that the row names, or applies the row to it.
 func putMeter(tx *db.Tx, row *schema.Form, m meterRow) (assetID int64, o schema.Outcome, err error) {
 	a, err := assetByTag(&tx.Conn, m.tag)
 	if err != nil {
@@ -94,8 +94,8 @@ func putMeter(tx *db.Tx, row *schema.Form, m meterRow) (assetID int64, o schema.
 	return a.ID, o, err
 }
 
-// readOn posts what the row says that a known meter shows, if that is news: a higher
-// reading, or the same one on a later day. It reports whether it was.
+// readOn posts the row's reading of a known meter if it is new: a higher one, or the same one on a later day. It
+// reports whether it was.
 func readOn(tx *db.Tx, a Asset, held Meter, m meterRow) (news bool, err error) {
 	value := held.Reading
 	if m.reading != nil {
@@ -117,8 +117,8 @@ func readOn(tx *db.Tx, a Asset, held Meter, m meterRow) (news bool, err error) {
 	return true, err
 }
 
-// newMeter makes a meter. What it shows from the start is its first reading, which
-// moves nothing and emits nothing; 0 without a date is no reading.
+// newMeter makes a meter. Its first value is its first reading, which moves nothing and emits nothing; 0 without a date
+// is no reading.
 func newMeter(tx *db.Tx, a Asset, m meterRow) error {
 	made := Meter{Name: m.name, Unit: m.unit}
 	var err error

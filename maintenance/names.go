@@ -10,15 +10,14 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// How commands and screens find a record by what people call it. Plain digits are an id
-// where the contract's command took one so far.
+// How commands and pages find a record by name. Digits are an id if the contract's command accepted one so far.
 var (
 	orderPositional = schema.Positional("WORK_ORDER_ID")
 	assetPositional = func(a *schema.Arg) { named(assetNamed, "ASSET")(a); schema.NameFirst(a) }
 	planPositional  = named(planNamed, "PLAN")
 )
 
-// named joins a look-up by name with the word that stands for it in the command.
+// named joins a look-up by name with its word in the command.
 func named(find func(*db.Conn, string) (int64, error), word string) schema.Opt {
 	return func(a *schema.Arg) {
 		schema.Lookup(find)(a)
@@ -34,8 +33,7 @@ type called struct {
 
 func scanCalled(r *db.Row) called { return called{id: r.Int(), name: r.Text()} }
 
-// only is the one that was found. None is 404 with what there is; several are refused
-// with the list of them.
+// only is the one match. None is 404 with the existing ones; several are refused with a list.
 func only(what, asked string, found []called, there func() ([]string, error)) (int64, error) {
 	switch len(found) {
 	case 1:
@@ -59,8 +57,7 @@ func only(what, asked string, found []called, there func() ([]string, error)) (i
 		strings.Join(list, ", "))
 }
 
-// assetNamed finds an asset by its tag, else by its name, each first as written and then
-// in any case.
+// assetNamed finds an asset by its tag, else by its name, each first exactly and then in any case.
 func assetNamed(c *db.Conn, asked string) (int64, error) {
 	for _, where := range []string{"asset_tag = ?1", "name = ?1", "folded(asset_tag) = folded(?1)",
 		"folded(name) = folded(?1)"} {
@@ -83,7 +80,7 @@ func assetNames(c *db.Conn) ([]string, error) {
 			"id LIMIT 5000")
 }
 
-// planNamed finds a plan by TAG/Title, or by its title where one plan has it.
+// planNamed finds a plan by TAG/Title, or by a unique title.
 func planNamed(c *db.Conn, asked string) (int64, error) {
 	const list = "SELECT p.id, a.asset_tag || '/' || p.title FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id"
 	for _, where := range []string{" WHERE a.asset_tag || '/' || p.title = ?1", " WHERE p.title = ?1",
@@ -102,8 +99,8 @@ func planNamed(c *db.Conn, asked string) (int64, error) {
 	})
 }
 
-// planOfAsset finds a plan as planNamed does, one of the asset's own before those of others; asset
-// 0 is none. Of the asset's own the words of a title are enough where one title has them.
+// planOfAsset is planNamed, with the asset's own plans before others; asset 0 is none. Of the asset's own, the words of
+// a unique title suffice.
 func planOfAsset(c *db.Conn, asset int64, asked string) (int64, error) {
 	own, err := db.All(c, scanCalled,
 		"SELECT id, title FROM pm_plans WHERE asset_id = ?1 AND has_words(?2, title) ORDER BY folded(title) <> folded(?2), "+
@@ -136,8 +133,7 @@ func used(table, column string) []schema.Opt {
 	}))}
 }
 
-// bindJob binds the work order that an operation is about. Agents may also say words of its asset
-// or description.
+// bindJob binds an operation's work order. Agents may also give words of its asset or description.
 func bindJob(f *schema.Form, id *int64, opts ...schema.Opt) {
 	if f.Surface() == schema.Tool {
 		opts = append(opts, schema.Lookup(jobNamed))
@@ -145,8 +141,8 @@ func bindJob(f *schema.Form, id *int64, opts ...schema.Opt) {
 	f.ID(id, "id", "the work order", append(opts, schema.Choices(jobChoices))...)
 }
 
-// jobNamed finds a work order by words of its asset or description, where only one that is not
-// finished has them, or else only one in all.
+// jobNamed finds a work order by words of its asset or description, if only one unfinished order matches, or else only
+// one of all.
 func jobNamed(c *db.Conn, asked string) (int64, error) {
 	for _, where := range []string{"w.status IN ('open', 'in-progress')", "w.status IN ('done', 'cancelled')"} {
 		found, err := db.All(c, scanCalled, `SELECT w.id, a.name || ': ' || w.description FROM work_orders w CROSS
@@ -233,7 +229,7 @@ func firstLine(s string) string {
 	return line
 }
 
-// firstOf is the beginning of a text, at most so many characters with the dots.
+// firstOf is the beginning of a text, at most so many characters including the dots.
 func firstOf(s string, most int) string {
 	runes := []rune(s)
 	if len(runes) <= most {
@@ -242,7 +238,7 @@ func firstOf(s string, most int) string {
 	return strings.TrimRight(string(runes[:most-3]), " ") + "..."
 }
 
-// leadsToOrder is the page of an answer that is a work order.
+// leadsToOrder is the page of a work order's answer.
 func leadsToOrder(answer any) string {
 	switch a := answer.(type) {
 	case WorkOrder:
@@ -263,7 +259,7 @@ func leadsToPlan(answer any) string { return planPage(answer.(Plan).PMID) }
 
 func partPage(id int64) string { return "/parts/" + strconv.FormatInt(id, 10) }
 
-// moveBack is the act that moves a work order to a status, if it may move there.
+// moveBack is the action that moves a work order to a status, if it may move there.
 func moveBack(wo WorkOrder, to, label string) *schema.Undo {
 	if workOrderMoves.Check("work order", wo.Status, to) != nil {
 		return nil
@@ -272,7 +268,7 @@ func moveBack(wo WorkOrder, to, label string) *schema.Undo {
 		"status": to}}
 }
 
-// assignees suggests who does work: the one who looks, then users and whoever had a work order before.
+// assignees suggests assignees: the caller, then users and earlier assignees.
 func assignees(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, error) {
 	names, err := assigneeNames(c)
 	if err != nil {
@@ -287,8 +283,7 @@ func assignees(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, error
 	return schema.People(who.User, append(users, names...), nil)(c, f)
 }
 
-// assigneeNames lists every name that a work order is assigned to, one step into the
-// index a name.
+// assigneeNames lists every assignee, with one index step per name.
 func assigneeNames(c *db.Conn) ([]string, error) {
 	return db.All(c, func(r *db.Row) string { return r.Text() }, `WITH RECURSIVE names (name) AS (
 		SELECT min(assigned_to) FROM work_orders WHERE assigned_to IS NOT NULL

@@ -17,7 +17,7 @@ func (s *Service) Notices() []mail.Notice {
 	}
 }
 
-// notify tells users of a work order: the one whom it is assigned to now, and of a new request.
+// notify notifies users of a work order: its new assignee, and of a new request.
 func notify(tx *db.Tx, was *string, wo WorkOrder, isNew bool) error {
 	told := mail.Told{Subject: db.Subject("work_order", wo.ID), Record: "work order " + strconv.FormatInt(wo.ID, 10)}
 	if to := cell(wo.AssignedTo); to != "" && to != cell(was) {
@@ -34,7 +34,7 @@ func notify(tx *db.Tx, was *string, wo WorkOrder, isNew bool) error {
 	return mail.Notify(tx, told)
 }
 
-// jobOf reads the work order that a notice is about; false for one that is gone.
+// jobOf reads a notice's work order; false if it is gone.
 func jobOf(c *db.Conn, r mail.Row) (wo WorkOrder, is bool, err error) {
 	wo, err = findWorkOrder(c, r.Number())
 	if fault.Is(err, fault.NotFound) {

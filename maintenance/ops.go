@@ -86,7 +86,7 @@ func (s *Service) ops() []schema.Op {
 	}
 }
 
-// tables lists what travels as CSV, in an order in which an empty database takes them.
+// tables lists the CSV tables, in the order in which an empty database imports them.
 func (s *Service) tables() []schema.Table {
 	return []schema.Table{
 		assetTable(),

@@ -55,11 +55,11 @@ func PartColumns() []string { return parts.Header() }
 // Cells is the part as a row of the table.
 func (p Part) Cells() []string { return parts.Cells(p) }
 
-// lowStock reports whether a part wants ordering; a minimum of 0 never does.
+// lowStock reports whether a part must be ordered; never with a minimum of 0.
 func lowStock(quantity, minimum exact.Milli) bool { return minimum > 0 && quantity <= minimum }
 
-// findPart finds a part by its number, else by its number or name in any case, or by #id;
-// one that is not there is 404 with those that are.
+// findPart finds a part by its number, else by its number or name in any case, or by #id; an unknown one is 404 with
+// the existing ones.
 func findPart(c *db.Conn, number string) (Part, error) {
 	p, found, err := parts.One(c, "WHERE part_number = ?", number)
 	if err != nil || found {
@@ -77,7 +77,7 @@ func findPart(c *db.Conn, number string) (Part, error) {
 	return findPartID(c, id)
 }
 
-// numberOf reads an id; 0 is none.
+// numberOf parses an id; 0 is none.
 func numberOf(s string) int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
@@ -86,7 +86,7 @@ func numberOf(s string) int64 {
 	return n
 }
 
-// findPartID finds a part by its id; one that is not there is 404.
+// findPartID finds a part by its id; an unknown one is 404.
 func findPartID(c *db.Conn, id int64) (Part, error) {
 	p, found, err := parts.One(c, "WHERE id = ?", id)
 	if err == nil && !found {

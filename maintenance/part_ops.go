@@ -20,7 +20,7 @@ type Parts struct {
 	Next  *int64 `json:"next" about:"pass it as after; null at the end"`
 }
 
-// PartFilter narrows a list of parts; what is zero does not.
+// PartFilter restricts a list of parts; zero values do not.
 type PartFilter struct {
 	LowStock *bool
 	Q        string // words of number, name, supplier or location
@@ -41,7 +41,7 @@ func (f PartFilter) where() (t condition) {
 	return t
 }
 
-// Parts lists the spare parts that pass the filter, by id.
+// Parts lists the spare parts of the filter, by id.
 func (s *Service) Parts(ctx context.Context, f PartFilter) (Parts, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Parts, error) { return pageOfParts(c, f) })
 }
@@ -54,7 +54,7 @@ func pageOfParts(c *db.Conn, f PartFilter) (page Parts, err error) {
 	return page, err
 }
 
-// CountParts reports how many parts pass the filter, its After and Limit aside.
+// CountParts returns the number of parts of the filter, without its After and Limit.
 func (s *Service) CountParts(ctx context.Context, f PartFilter) (int64, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) { return countParts(c, f) })
 }
@@ -77,7 +77,7 @@ type RemovedPart struct {
 	Name       string `json:"name"`
 }
 
-// RemovePart removes a part that is used on no work order.
+// RemovePart removes a part that no work order uses.
 func (s *Service) RemovePart(ctx context.Context, who db.Caller, id int64) (RemovedPart, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none RemovedPart, err error) {
 		p, err := findPartID(&tx.Conn, id)
@@ -133,7 +133,7 @@ func (s *Service) listParts() schema.Op {
 	}
 }
 
-// BindPartFilter binds what the list is narrowed to.
+// BindPartFilter binds the filters of the list.
 func BindPartFilter(f *schema.Form, p *PartFilter) {
 	var low bool
 	if f.Bool(&low, "low_stock", "true: only those whose stock is low; false: only the others") {

@@ -21,15 +21,15 @@ type PartUse struct {
 	CostCents     int64       `json:"cost_cents"`
 }
 
-// Used is what using a part did.
+// Used is the result of using a part.
 type Used struct {
 	WorkOrder WorkOrder `json:"work_order"`
 	Use       PartUse   `json:"use"`
 	Part      Part      `json:"part" about:"the part as it stands now"`
 }
 
-// UsePart takes a part from stock for a work order, at its unit cost of today. More
-// than there is, and an order that is closed, are 422; an unknown order or part 404.
+// UsePart takes a part from stock for a work order, at today's unit cost. More than the stock, and a closed order, are
+// 422; an unknown order or part 404.
 func (s *Service) UsePart(ctx context.Context, who db.Caller, orderID int64, partNumber string, qty exact.Milli) (Used,
 	error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Used, error) { return usePart(tx, orderID, partNumber, qty) })
@@ -58,7 +58,7 @@ func usePart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (none
 	return usedNow(tx, wo.ID, u)
 }
 
-// usedNow is the answer of taking a part or giving it back.
+// usedNow is the answer of taking or returning a part.
 func usedNow(tx *db.Tx, orderID int64, u PartUse) (used Used, err error) {
 	used.Use = u
 	if used.Part, err = findPartID(&tx.Conn, u.PartID); err != nil {
@@ -92,8 +92,8 @@ func partsOf(c *db.Conn, orderID int64) ([]PartUse, error) {
 		FROM part_uses u CROSS JOIN parts p ON p.id = u.part_id WHERE u.work_order_id = ? ORDER BY u.id`, orderID)
 }
 
-// partOfOrder finds the work order and the part of which a quantity is to be used or given
-// back, and refuses what neither act may do: done says which for the refusal.
+// partOfOrder finds the work order and the part of a use or return, and refuses what neither allows: done is the
+// action, for the refusal.
 func partOfOrder(c *db.Conn, orderID int64, partNumber string, qty exact.Milli, done string) (wo WorkOrder, p Part,
 	err error) {
 	if qty <= 0 || qty > maxQuantity*1000 {
@@ -117,9 +117,8 @@ func partOfOrder(c *db.Conn, orderID int64, partNumber string, qty exact.Milli, 
 	return wo, p, nil
 }
 
-// ReturnPart gives back to stock what was taken for a work order: what was taken last
-// first, at its cost then. More than is used on the order, and an order that is closed,
-// are 422; an unknown order or part 404.
+// ReturnPart returns parts of a work order to stock: the last taken first, at their cost then. More than is used on the
+// order, and a closed order, are 422; an unknown order or part 404.
 func (s *Service) ReturnPart(ctx context.Context, who db.Caller, orderID int64, partNumber string, qty exact.Milli) (
 	Used, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Used, error) { return returnPart(tx, orderID, partNumber, qty) })
@@ -166,7 +165,7 @@ func returnPart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (n
 	return usedNow(tx, wo.ID, u)
 }
 
-// taking is one use of a part, as it is kept.
+// taking is one stored use of a part.
 type taking struct {
 	id         int64
 	qty        exact.Milli
@@ -179,7 +178,7 @@ func usesOf(c *db.Conn, orderID, partID int64) ([]taking, error) {
 		"SELECT id, qty, unit_cost_cents, cost_cents FROM part_uses WHERE work_order_id = ? AND +part_id = ? ORDER BY id DESC", orderID, partID)
 }
 
-// giveBack takes qty off the uses in their order and tells what it had cost.
+// giveBack subtracts qty from the uses in order and returns its cost.
 func giveBack(tx *db.Tx, uses []taking, qty exact.Milli) (cents int64, err error) {
 	for _, u := range uses {
 		if qty == 0 {
@@ -205,7 +204,7 @@ func giveBack(tx *db.Tx, uses []taking, qty exact.Milli) (cents int64, err error
 func bindUse(f *schema.Form, id *int64, part *string, qty *exact.Milli) {
 	f.ID(id, "id", "the work order", schema.Required, orderPositional, schema.Choices(jobChoices))
 	must := schema.Opt(schema.Required)
-	if f.Surface() == schema.Command { // an empty word is refused by UsePart there: it is no wrong usage
+	if f.Surface() == schema.Command { // UsePart refuses an empty text: it is no wrong usage
 		must = func(*schema.Arg) {}
 	}
 	f.Text(part, "part_number", "the part's number", must, schema.Most(maxName), schema.Positional("PART_NUMBER"),

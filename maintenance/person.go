@@ -7,7 +7,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// people lists who may be given work: the service's users, and whom jobs were assigned to.
+// people lists possible assignees: the service's users, and earlier assignees.
 func people(c *db.Conn) ([]string, error) {
 	names, err := assigneeNames(c)
 	if err != nil {
@@ -18,8 +18,8 @@ func people(c *db.Conn) ([]string, error) {
 	return append(names, users...), err
 }
 
-// toPerson makes whom an agent names one of the people known, in any case. An unknown one is
-// refused with the nearest, unless the agent says that it is somebody new.
+// toPerson maps an agent's name to a known person, in any case. An unknown one is refused with the nearest, unless the
+// agent says that it is new.
 func (s *Service) toPerson(ctx context.Context, name *string, isNew bool) error {
 	if name == nil || *name == "" || isNew {
 		return nil
@@ -37,7 +37,7 @@ func (s *Service) toPerson(ctx context.Context, name *string, isNew bool) error 
 	})
 }
 
-// bindNew binds an agent's word that the assignee is not known yet.
+// bindNew binds an agent's statement that the assignee is new.
 func bindNew(f *schema.Form, p *bool) {
 	if f.Surface() == schema.Tool {
 		f.Bool(p, "new_person", "true: assigned_to is a new name")

@@ -14,19 +14,18 @@ import (
 	"quartermaster/schema/picture"
 )
 
-// MaxPhoto is how large a photo may be, in bytes.
+// MaxPhoto is the largest size of a photo, in bytes.
 const MaxPhoto = 10 << 20
 
-// Photo is a picture kept with a work order.
+// Photo is a picture of a work order.
 type Photo struct {
 	ID       int64   `json:"id"`
 	Filename string  `json:"filename"`
 	Caption  *string `json:"caption"`
 }
 
-// AddPhoto keeps a picture with a work order, whatever its state. What is not a JPEG,
-// PNG or WebP picture, by its first bytes, or larger than MaxPhoto is 422; an unknown
-// order is 404. Of filename only the last element is kept.
+// AddPhoto adds a picture to a work order, in any state. A file that is not a JPEG, PNG or WebP picture by its first
+// bytes, or larger than MaxPhoto, is 422; an unknown order is 404. Of filename only the last element is stored.
 func (s *Service) AddPhoto(ctx context.Context, who db.Caller, orderID int64, filename, caption string, data []byte) (
 	Photo, error) {
 	done, err := db.Update(ctx, s.db, who, func(tx *db.Tx) (Added, error) {
@@ -55,7 +54,7 @@ func addPhoto(tx *db.Tx, orderID int64, filename, caption string, data []byte) (
 	if _, err := findWorkOrder(&tx.Conn, orderID); err != nil {
 		return none, err
 	}
-	if tx.Who().Via != "cli" { // at the command line the file is kept as it is
+	if tx.Who().Via != "cli" { // the command line stores the file unchanged
 		data = picture.WithoutPlace(media, data)
 	}
 	photo := Photo{Filename: filename, Caption: db.NullText(caption)}
@@ -69,7 +68,7 @@ func addPhoto(tx *db.Tx, orderID int64, filename, caption string, data []byte) (
 		"photo_id": photo.ID, "filename": filename, "bytes": len(data)})
 }
 
-// Photo returns a picture back, the same bytes; 404 if there is none.
+// Photo returns a picture, the same bytes; 404 if there is none.
 func (s *Service) Photo(ctx context.Context, id int64) (photo Photo, data []byte, err error) {
 	photo, _, data, err = s.Picture(ctx, id)
 	return photo, data, err
@@ -143,7 +142,7 @@ func (s *Service) addPhoto() schema.Op {
 			var caption string
 			f.ID(&id, "id", "the work order", schema.Required, orderPositional, schema.Choices(jobChoices))
 			most := MaxPhoto
-			if f.Surface() == schema.Command { // a larger one is refused by AddPhoto there: it is no wrong usage
+			if f.Surface() == schema.Command { // AddPhoto refuses a larger one: it is no wrong usage
 				most = math.MaxInt
 			}
 			f.File(&file, "file", "a JPEG, PNG or WebP picture of up to 10 MiB", most, schema.Required,

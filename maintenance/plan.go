@@ -9,15 +9,14 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// plan is a preventive maintenance plan: a service of an asset that is wanted again
-// and again.
+// plan is a preventive maintenance plan: a recurring service of an asset.
 type plan struct {
 	schedule
 	ID          int64
 	AssetID     int64
 	Title       string
 	MeterID     int64 // 0 without a usage trigger
-	RestartedBy int64 // the work order that set the last service; 0: something else did
+	RestartedBy int64 // the work order that set the last service; 0: none did
 	Checklist   []string
 	Paused      bool // it is not in the due list and opens no jobs
 }
@@ -47,7 +46,7 @@ func scanPlan(r *db.Row) plan {
 	return p
 }
 
-// baseline is how the plan's baseline is kept: none without a usage trigger.
+// baseline is the plan's stored baseline: none without a usage trigger.
 func (p *plan) baseline() *exact.Milli {
 	if p.MeterID == 0 {
 		return nil
@@ -55,7 +54,7 @@ func (p *plan) baseline() *exact.Milli {
 	return &p.Baseline
 }
 
-// findPlan finds a plan; one that is not there is 404.
+// findPlan finds a plan; an unknown one is 404.
 func findPlan(c *db.Conn, id int64) (plan, error) {
 	p, found, err := db.One(c, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.id = ?", id)
 	if err == nil && !found {
@@ -64,8 +63,8 @@ func findPlan(c *db.Conn, id int64) (plan, error) {
 	return p, err
 }
 
-// readingOn is what the plan's meter showed on a day: the last of its readings up to
-// then, or its present value when none since its last correction is so old.
+// readingOn is the value of the plan's meter on a day: its last reading until then, or its present value if no reading
+// since its last correction is so old.
 func (p *plan) readingOn(c *db.Conn, day exact.Day) (exact.Milli, error) {
 	m, err := findMeter(c, p.MeterID)
 	if err != nil || m.ReadDate == nil || day >= *m.ReadDate {
@@ -80,8 +79,8 @@ func (p *plan) readingOn(c *db.Conn, day exact.Day) (exact.Milli, error) {
 	return v, nil
 }
 
-// restart begins the plan anew on the day, and resumes it if it is paused: by is the work
-// order that did the service, 0 when it was none.
+// restart restarts the plan on the day, and resumes it if it is paused: by is the work order that did the service, 0 if
+// none did.
 func (p *plan) restart(tx *db.Tx, day exact.Day, by int64) (err error) {
 	p.LastDone, p.RestartedBy, p.Paused = &day, by, false
 	if p.MeterID != 0 {
@@ -110,10 +109,10 @@ func (p *plan) entry() *serviceEntry {
 	return &serviceEntry{PMID: p.ID, LastDone: p.LastDone, Baseline: p.baseline()}
 }
 
-// MarkDone records that a plan's service was done on a day without a work order, nil
-// for today, and restarts the plan. A future day is 422, an unknown plan 404.
+// MarkDone records that a plan's service was done on a day (nil is today) without a work order, and restarts the plan.
+// A future day is 422, an unknown plan 404.
 //
-// reading is what the plan's meter showed then, nil for what is known of it.
+// reading is the value of the plan's meter then, nil for the known one.
 func (s *Service) MarkDone(ctx context.Context, who db.Caller, id int64, date *exact.Day, reading *exact.Milli) (
 	PMDueRow, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PMDueRow, error) { return markDone(tx, id, date, reading) })
@@ -142,7 +141,7 @@ func markDone(tx *db.Tx, id int64, date *exact.Day, reading *exact.Milli) (none 
 	return dueRow(&tx.Conn, id)
 }
 
-// read posts what the plan's meter showed on the day of its service.
+// read posts the reading of the plan's meter on the day of its service.
 func (p *plan) read(tx *db.Tx, day exact.Day, reading exact.Milli) error {
 	if p.MeterID == 0 {
 		return fault.Fieldf("reading", "reading: %s goes by days only and has no meter; leave reading out", p.Title)
@@ -173,8 +172,8 @@ type rebase struct {
 	To   exact.Milli `json:"to"`
 }
 
-// rebasePlans lets the plans of a corrected meter follow it. Each counts as touched:
-// what a job's reopening would put back belongs to the meter's old numbers.
+// rebasePlans moves the baselines of a corrected meter's plans. Each counts as changed: reopening a job must not
+// restore values of the meter's old numbers.
 func rebasePlans(tx *db.Tx, meterID int64, baseline func(exact.Milli) exact.Milli) ([]rebase, error) {
 	plans, err := db.All(&tx.Conn, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.meter_id = ? ORDER BY p.id",
 		meterID)

@@ -38,7 +38,7 @@ func (s *Service) planTable() schema.Table {
 	}
 }
 
-// bindPlanRow binds what a plan is made of: a row's columns, the fields of its form.
+// bindPlanRow binds a plan's fields: a row's columns, or its form's.
 func bindPlanRow(f *schema.Form) (p planRow) {
 	f.Text(&p.tag, "asset_tag", "the asset", schema.Required, schema.Most(maxName), schema.Choices(tagChoices),
 		schema.Label("Asset"), schema.NewBy("save_asset"))
@@ -113,9 +113,8 @@ func truth(is bool) string {
 	return ""
 }
 
-// putPlan makes the plan that the row names, or makes of it what the row says. A plan
-// whose last service or meter the row changes was touched: no job's reopening puts
-// back what it held.
+// putPlan makes the plan that the row names, or applies the row to it. A plan whose last service or meter the row
+// changes counts as changed: reopening a job does not restore its former values.
 func putPlan(tx *db.Tx, row *schema.Form, r planRow) (o schema.Outcome, err error) {
 	a, err := assetByTag(&tx.Conn, r.tag)
 	if err != nil {
@@ -166,8 +165,8 @@ func putPlan(tx *db.Tx, row *schema.Form, r planRow) (o schema.Outcome, err erro
 	return p.store(tx, e, found)
 }
 
-// count sets the plan's meter and baseline by the row, and refuses a plan that is due
-// by nothing, or by a use that nothing counts.
+// count sets the plan's meter and baseline by the row, and refuses a plan without a trigger, or with a use that no
+// meter counts.
 func (p *plan) count(tx *db.Tx, a Asset, row *schema.Form, r planRow) error {
 	if p.IntervalUsage == nil {
 		p.MeterID, p.Baseline, p.DueSoonUsage = 0, 0, nil
@@ -198,7 +197,7 @@ func (p *plan) count(tx *db.Tx, a Asset, row *schema.Form, r planRow) error {
 			m.Name, m.Reading)
 	case r.baseline != nil:
 		p.Baseline = *r.baseline
-	case m.ID != p.MeterID: // a new plan counts from what its meter shows, not from nothing
+	case m.ID != p.MeterID: // a new plan counts from its meter's present value, not from 0
 		p.Baseline = m.Reading
 	}
 	p.MeterID = m.ID

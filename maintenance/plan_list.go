@@ -29,7 +29,7 @@ type Plans struct {
 	Total int64  `json:"total"`
 }
 
-// PlanFilter narrows a list of plans; what is zero does not.
+// PlanFilter restricts a list of plans; zero values do not.
 type PlanFilter struct {
 	AssetID int64
 	Q       string // words of the title, or of the asset's name or tag
@@ -52,7 +52,7 @@ func (f PlanFilter) where() (t condition) {
 	return t
 }
 
-// Plans lists plans by id, those of retired assets too.
+// Plans lists plans by id, including those of retired assets.
 func (s *Service) Plans(ctx context.Context, f PlanFilter) (Plans, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Plans, error) { return listPlans(c, f) })
 }
@@ -167,7 +167,7 @@ func (s *Service) listPlans() schema.Op {
 	}
 }
 
-// BindPlanFilter binds what the list is narrowed to.
+// BindPlanFilter binds the filters of the list.
 func BindPlanFilter(f *schema.Form, p *PlanFilter) {
 	f.ID(&p.AssetID, "asset_id", "only those of this asset", schema.Flag("asset"), schema.Lookup(assetNamed),
 		schema.Choices(assetChoices), schema.Label("Asset"))

@@ -11,20 +11,20 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Opened is what opening jobs of plans did, plan by plan.
+// Opened is the result of opening jobs of plans, plan by plan.
 type Opened struct {
 	Opened  []WorkOrder   `json:"opened"`
 	Refused []RefusedPlan `json:"refused"`
 }
 
-// RefusedPlan is a plan of which no job was opened, and why.
+// RefusedPlan is a plan without a new job, and why.
 type RefusedPlan struct {
 	PMID   int64  `json:"pm_id"`
 	Plan   string `json:"plan"`
 	Reason string `json:"reason"`
 }
 
-// Refusals names what was refused, which fails the command.
+// Refusals names the refused ones, which fails the command.
 func (o Opened) Refusals() (refused []string, err error) {
 	refused = []string{}
 	for _, r := range o.Refused {
@@ -36,8 +36,8 @@ func (o Opened) Refusals() (refused []string, err error) {
 	return refused, err
 }
 
-// OpenDue opens a job of each plan, with the plan's title and check list. One with a job that
-// is not finished is refused and names it.
+// OpenDue opens a job of each plan, with the plan's title and check list. A plan with an unfinished job is refused and
+// named.
 func (s *Service) OpenDue(ctx context.Context, who db.Caller, plans []int64, assignedTo *string, due *exact.Day) (
 	Opened, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Opened, error) {
@@ -75,7 +75,7 @@ func (s *Service) OpenDue(ctx context.Context, who db.Caller, plans []int64, ass
 	})
 }
 
-// hasNoJob refuses a second job of a plan while one is not finished.
+// hasNoJob refuses a second unfinished job of a plan.
 func hasNoJob(c *db.Conn, plan int64) error {
 	job, found, err := db.One(c, scanCalled, `SELECT id, CASE status WHEN 'open' THEN 'open' ELSE 'in progress' END
 		FROM work_orders

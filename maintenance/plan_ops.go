@@ -12,8 +12,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// SetPaused pauses a plan, or resumes it; one that stands so already is left alone. An
-// unknown plan is 404.
+// SetPaused pauses or resumes a plan; an equal state changes nothing. An unknown plan is 404.
 func (s *Service) SetPaused(ctx context.Context, who db.Caller, id int64, paused bool) (Plan, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Plan, err error) {
 		p, err := findPlan(&tx.Conn, id)

@@ -11,8 +11,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// NewReading is a reading to post. Meter, a name or an id, may be empty when the asset
-// has one meter; ReadDate nil is today. A Correction may wind the meter back.
+// NewReading is a reading to post. Meter, a name or an id, may be empty if the asset has one meter; ReadDate nil is
+// today. A Correction may lower the meter.
 type NewReading struct {
 	AssetID    int64
 	Meter      string
@@ -23,7 +23,7 @@ type NewReading struct {
 	replaced bool // a Correction because the meter was replaced: plans keep the use since their last service
 }
 
-// Recorded is what a posted reading did.
+// Recorded is the result of a posted reading.
 type Recorded struct {
 	Warning         *string     `json:"warning" about:"set when the reading rose more than ten times its usual use"`
 	AssetID         int64       `json:"asset_id"`
@@ -33,7 +33,7 @@ type Recorded struct {
 	Moved           bool        `json:"moved" about:"the meter's value changed"`
 	Correction      bool        `json:"correction"`
 
-	doubt string // why the reading is unlikely, "" where it is not
+	doubt string // why the reading is implausible, "" if it is not
 }
 
 // ReadingRecorded is the event of a reading that moved its meter.
@@ -49,9 +49,8 @@ type ReadingRecorded struct {
 	Correction      bool        `json:"correction"`
 }
 
-// RecordReading posts a reading. One below the meter's present value, unless it is a
-// correction, is refused: 409. An equal one is accepted and does not move the meter.
-// A future date and a meter that the asset lacks are 422, an unknown asset 404.
+// RecordReading posts a reading. One below the meter's present value, unless it is a correction, is refused: 409. An
+// equal one is accepted and does not move the meter. A future date and an unknown meter are 422, an unknown asset 404.
 func (s *Service) RecordReading(ctx context.Context, who db.Caller, n NewReading) (Recorded, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Recorded, error) { return recordReading(tx, n) })
 }
@@ -85,8 +84,7 @@ func checkReading(name string, v exact.Milli) error {
 	return nil
 }
 
-// pastDay is the day that was given, today if none was; a future one is refused. Where
-// the clock decides, it must be one that can be right.
+// pastDay is the given day, by default today; a future one is refused. If the clock decides, it must be plausible.
 func pastDay(tx *db.Tx, name string, d *exact.Day) (exact.Day, error) {
 	today := tx.Today()
 	if d != nil && *d <= today {
@@ -101,18 +99,18 @@ func pastDay(tx *db.Tx, name string, d *exact.Day) (exact.Day, error) {
 	return today, nil
 }
 
-// post records what the meter showed.
+// post records a reading.
 func post(tx *db.Tx, a Asset, m Meter, p point, correction bool) (Recorded, error) {
 	return takeReading(tx, a, m, p, correction, func(b exact.Milli) exact.Milli { return rebased(b, m.Reading, p.Value) })
 }
 
-// replace records what the meter shows that took the place of another.
+// replace records the first reading of a meter that replaced another.
 func replace(tx *db.Tx, a Asset, m Meter, p point) (Recorded, error) {
 	return takeReading(tx, a, m, p, true, func(b exact.Milli) exact.Milli { return p.Value - (m.Reading - b) })
 }
 
-// takeReading lets a meter take a reading, and a correction's plans their new baselines. It is the
-// only way in which a meter moves, but for the last reading put right.
+// takeReading applies a reading to a meter, and a correction to its plans' baselines. A meter moves only here, except
+// when its last reading is corrected.
 func takeReading(tx *db.Tx, a Asset, m Meter, p point, correction bool, baseline func(exact.Milli) exact.Milli) (
 	done Recorded, err error) {
 	previous := m.Reading
@@ -167,7 +165,7 @@ type readingEntry struct {
 	Rebased    []rebase    `json:"rebased,omitempty"`
 }
 
-// warn is the warning about a reading that moves the meter suspiciously far.
+// warn is the warning about a reading that moves the meter implausibly far.
 func (m *Meter) warn(u use, p point) *string {
 	days := int64(1)
 	if m.ReadDate != nil {
@@ -185,8 +183,8 @@ func (m *Meter) warn(u use, p point) *string {
 	return &s
 }
 
-// doubt is what a person is asked about a reading: one that the warning is about, or, where no use
-// a day is known yet, one with more digits than the last.
+// doubt is the question to a person about a reading: one with a warning or, without a known use per day, one with more
+// digits than the last.
 func (m *Meter) doubt(u use, p point, warning *string) string {
 	switch digits := func(v exact.Milli) int { return len(strconv.FormatInt(int64(v)/1000, 10)) }; {
 	case warning != nil:
@@ -198,7 +196,7 @@ func (m *Meter) doubt(u use, p point, warning *string) string {
 	return ""
 }
 
-// take is the meter's own state after the reading.
+// take is the meter's state after the reading.
 func (m *Meter) take(p point, correction bool) {
 	m.posted++
 	m.Reading = p.Value
@@ -209,7 +207,7 @@ func (m *Meter) take(p point, correction bool) {
 	case correction:
 		m.epoch++
 		m.correctedDay, m.last = &p.Day, &p
-	case m.correctedDay != nil && p.Day < *m.correctedDay: // dated before the line begins
+	case m.correctedDay != nil && p.Day < *m.correctedDay: // dated before the last correction
 	case m.last == nil || p.Day >= m.last.Day:
 		m.last = &p
 	}
@@ -235,7 +233,7 @@ func (m *Meter) keep(tx *db.Tx, p point, correction bool) error {
 	return err
 }
 
-// bindReading binds what a reading says, on any surface.
+// bindReading binds a reading's fields, on any surface.
 func bindReading(f *schema.Form, n *NewReading, asset ...schema.Opt) {
 	f.ID(&n.AssetID, "asset_id", "the asset", append(asset, assetPositional, schema.Choices(assetChoices),
 		schema.Label("Asset"))...)
@@ -303,7 +301,7 @@ type BecameDue struct {
 	OpenJob   *int64 `json:"open_job,omitempty"`
 }
 
-// LogReading is RecordReading for agents: it tells what follows.
+// LogReading is RecordReading for agents: it also returns the consequences.
 func (s *Service) LogReading(ctx context.Context, who db.Caller, n NewReading) (Logged, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done Logged, err error) {
 		before, err := dueOf(&tx.Conn, n.AssetID)
@@ -332,7 +330,7 @@ func (s *Service) LogReading(ctx context.Context, who db.Caller, n NewReading) (
 	})
 }
 
-// dueOf lists the asset's plans that are not paused, by title.
+// dueOf lists the asset's active plans, by title.
 func dueOf(c *db.Conn, assetID int64) (rows []PMDueRow, err error) {
 	plans, err := plansWhere(c, " WHERE p.asset_id = ? ORDER BY p.title", assetID)
 	for _, p := range plans {

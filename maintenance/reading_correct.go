@@ -10,9 +10,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// CorrectReading puts the meter's last reading right: the line of its readings goes on, with
-// the right value in place of the wrong one. One below the reading before it begins a new line,
-// as a correction over REST does.
+// CorrectReading replaces the meter's last reading by the right value: the meter's readings continue. One below the
+// reading before it counts as a correction, as over REST.
 func (s *Service) CorrectReading(ctx context.Context, who db.Caller, n NewReading) (Recorded, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Recorded, err error) {
 		if err := checkReading("reading", n.Reading); err != nil {
@@ -81,22 +80,20 @@ func setRight(tx *db.Tx, a Asset, m Meter, day exact.Day, value exact.Milli) (do
 	return done, tx.Emit("reading.recorded", done.event(a, day))
 }
 
-// event is what a posted reading tells receivers.
+// event is the data of a posted reading's event.
 func (done Recorded) event(a Asset, day exact.Day) ReadingRecorded {
 	m := done.Meter
 	return ReadingRecorded{AssetID: a.ID, Asset: a.Name, Meter: m.Name, MeterID: m.ID, Unit: m.Unit,
 		PreviousReading: done.PreviousReading, Reading: m.Reading, ReadDate: day, Correction: done.Correction}
 }
 
-// Replacement is a meter that was replaced: what the old one showed at last, nil for what it is
-// known to show, and what the new one begins at.
+// Replacement is a replaced meter: the old one's final reading, nil for the known one, and the new one's first.
 type Replacement struct {
 	NewReading
 	Last *exact.Milli
 }
 
-// ReplaceMeter lets the meter go on from what its replacement shows. The use since each plan's
-// last service is kept.
+// ReplaceMeter continues the meter with its replacement's value. The use since each plan's last service is kept.
 func (s *Service) ReplaceMeter(ctx context.Context, who db.Caller, n Replacement) (Recorded, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Recorded, err error) {
 		if n.Last != nil {
@@ -111,7 +108,7 @@ func (s *Service) ReplaceMeter(ctx context.Context, who db.Caller, n Replacement
 	})
 }
 
-// bindReader binds whose meter an act is about.
+// bindReader binds an action's asset and meter.
 func bindReader(f *schema.Form, n *NewReading) {
 	f.ID(&n.AssetID, "asset_id", "the asset", schema.Required, assetPositional, schema.Choices(assetChoices),
 		schema.Label("Asset"))

@@ -17,7 +17,7 @@ type readingRow struct {
 	tag  string
 	NewReading
 	filed bool // as part of its meter's past
-	stood bool // as the one reading that the meter had
+	stood bool // as the meter's one reading
 }
 
 // readingTable is every reading that was posted, as CSV.
@@ -50,11 +50,11 @@ func bindReadingRow(f *schema.Form, r *readingRow) {
 	f.Bool(&r.Correction, "correction", "1 for a correction, which may be lower")
 }
 
-// errDryRun rolls an import back that was only a rehearsal.
+// errDryRun rolls back a dry run.
 var errDryRun = errors.New("dry run")
 
-// LoadReadings stores the rows of a file of readings: a row that is refused is left
-// out, with its line and the reason, the others are kept.
+// LoadReadings stores the rows of a file of readings: a refused row is skipped, with its line and the reason, the
+// others are stored.
 func (s *Service) LoadReadings(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (
 	schema.Loaded, error) {
 	done := schema.Loaded{Errors: []schema.Refused{}}
@@ -77,8 +77,8 @@ func (s *Service) LoadReadings(ctx context.Context, who db.Caller, lines []schem
 	return done, nil
 }
 
-// loadReadings stores rows from the i-th on for as long as a slice may take, all of them in
-// a rehearsal, and tells how many.
+// loadReadings stores rows from the i-th on for one batch's time, or all of them in a dry run, and returns their
+// number.
 func loadReadings(ctx context.Context, tx *db.Tx, rows []readingRow, i int, all bool, done *schema.Loaded) (n int,
 	err error) {
 	if i == 0 {
@@ -94,10 +94,10 @@ func loadReadings(ctx context.Context, tx *db.Tx, rows []readingRow, i int, all 
 	return n, nil
 }
 
-// sliceFor is how long a file of one asset's readings keeps others from writing.
+// sliceFor is how long a file of one asset's readings blocks other writers.
 const sliceFor = 50 * time.Millisecond
 
-// bindReadings reads the lines; what is wrong with one by itself refuses it.
+// bindReadings reads the lines; one with a fault of its own is refused.
 func (s *Service) bindReadings(lines []schema.Line, done *schema.Loaded) []readingRow {
 	rows := make([]readingRow, 0, len(lines))
 	var r readingRow
@@ -165,13 +165,13 @@ func putReading(tx *db.Tx, r readingRow) (o schema.Outcome, err error) {
 	return schema.Outcome{New: true}, err
 }
 
-// past is the rows of a file that are about one meter.
+// past is the rows of a file for one meter.
 type past struct {
 	meter Meter
 	rows  []*readingRow
 }
 
-// filePasts files the past of each meter that the file has it of.
+// filePasts stores the past of each meter in the file.
 func filePasts(tx *db.Tx, rows []readingRow) error {
 	byID := map[int64]*past{}
 	named := map[[2]string]*past{}
@@ -215,9 +215,9 @@ func meterOfRow(c *db.Conn, r *readingRow) (Meter, error) {
 	return m, err
 }
 
-// file takes the rows as the meter's past, if they are: more than the one reading that it
-// has, or that one as a correction; and after the rows, by the rules for every reading, a
-// new one would stand exactly where it does. Nothing moves then, so nothing is emitted and no plan follows.
+// file stores the rows as the meter's past, if they are: more than its one reading, or that one as a correction, and by
+// the rules for readings a new meter would end with the same value. Nothing moves then, so nothing is emitted and no
+// plan follows.
 func (p *past) file(tx *db.Tx) error {
 	if p.meter.posted != 1 || p.meter.epoch != 0 || len(p.rows) == 1 && !p.rows[0].Correction {
 		return nil
@@ -251,7 +251,7 @@ func (p *past) file(tx *db.Tx) error {
 		"reading": filed.Reading, "read_date": filed.ReadDate})
 }
 
-// exportReadings emits each meter's readings in the order in which they were posted.
+// exportReadings emits each meter's readings in the order of posting.
 func exportReadings(c *db.Conn, emit func(cells ...string) error) error {
 	return db.Each(c, func(r *db.Row) error {
 		tag, meter, value, day := r.Text(), r.Text(), r.Milli(), r.Day()

@@ -8,17 +8,17 @@ import (
 	"quartermaster/schema/db"
 )
 
-// Recosted is what costing jobs anew came to.
+// Recosted is the result of computing jobs' costs again.
 type Recosted struct {
 	Jobs         int64 `json:"jobs"`
 	CentsPerHour int64 `json:"labor_rate_cents"`
 	AddedCents   int64 `json:"added_cents" about:"what they cost more in all"`
 }
 
-// unpricedJobs are the jobs that were done with labor before there was an hourly rate.
+// unpricedJobs are the jobs with labor done before the first hourly rate.
 const unpricedJobs = " FROM work_orders WHERE status = 'done' AND labor_rate_cents = 0 AND labor_minutes > 0"
 
-// Recost gives the jobs that were done before there was an hourly rate today's rate.
+// Recost applies today's rate to the jobs done before the first hourly rate.
 func (s *Service) Recost(ctx context.Context, who db.Caller) (Recosted, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (r Recosted, err error) {
 		if r.CentsPerHour, err = laborRate(&tx.Conn); err != nil || r.CentsPerHour == 0 {

@@ -15,7 +15,7 @@ import (
 // reportBy is by what a report adds up.
 var reportBy = []string{"asset", "person", "month", "type"}
 
-// Report is what the jobs of a range of days came to, by asset, person, month or type.
+// Report is the result of a range of days' jobs, by asset, person, month or type.
 type Report struct {
 	From            exact.Day                            `json:"from"`
 	To              exact.Day                            `json:"to"`
@@ -53,7 +53,7 @@ func (r ReportRow) short() ShortReport {
 	return ShortReport{r.Key, r.Jobs, r.TotalCostCents, r.DowntimeMinutes}
 }
 
-// by is what a row is sorted by, the most first; 0 leaves the order as it is.
+// by is the row's sort value, largest first; 0 keeps the order.
 func (r ReportRow) by(sort string) int64 {
 	switch sort {
 	case "jobs":
@@ -66,7 +66,7 @@ func (r ReportRow) by(sort string) int64 {
 	return 0
 }
 
-// Report adds the jobs up, the most of what sort says first; months without it in their order.
+// Report adds up the jobs, sorted by sort, largest first; months without it in order.
 func (s *Service) Report(ctx context.Context, by, sort string, q FiguresFor, page schema.Listing) (Report, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Report, error) {
 		r, rows, err := report(c, by, q)
@@ -80,7 +80,7 @@ func (s *Service) Report(ctx context.Context, by, sort string, q FiguresFor, pag
 	})
 }
 
-// ReportRows are all rows of a report, the dearest first, months in their order.
+// ReportRows are all rows of a report, the dearest first, months in order.
 func (s *Service) ReportRows(ctx context.Context, by string, q FiguresFor) (rows []ReportRow, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
 		_, rows, err = report(c, by, q)

@@ -23,7 +23,7 @@ const (
 	requestWindow = 60 * 60 // seconds
 )
 
-// Requests is whether people without an account may ask for work on an asset, and where.
+// Requests is whether people without an account may request work on an asset, and the address.
 type Requests struct {
 	AssetID int64   `json:"asset_id"`
 	Asset   string  `json:"asset"`
@@ -31,8 +31,8 @@ type Requests struct {
 	Path    *string `json:"path" about:"the path of the request page; null while requests are off"`
 }
 
-// SetRequests turns requests for an asset on or off. The address stays the same when they
-// are turned on again, so that a label on the machine works again. Only an admin may.
+// SetRequests turns requests for an asset on or off. The address stays the same when they are turned on again, so that
+// a label on the machine works again. Only an admin may.
 func (s *Service) SetRequests(ctx context.Context, who db.Caller, assetID int64, on bool) (Requests, error) {
 	if who.Role != "admin" {
 		return Requests{}, fault.Forbiddenf("only an admin may turn requests on or off; the user %s has the role %s",
@@ -87,12 +87,12 @@ func requestsOf(c *db.Conn, assetID int64) (Requests, error) {
 	return r, err
 }
 
-// Requests reports whether requests for an asset are on, and where.
+// Requests reports whether requests for an asset are on, and their address.
 func (s *Service) Requests(ctx context.Context, assetID int64) (Requests, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Requests, error) { return requestsOf(c, assetID) })
 }
 
-// RequestedAsset is what a request's page tells of its asset.
+// RequestedAsset is the asset on a request's page.
 type RequestedAsset struct {
 	AssetID                   int64
 	AssetTag, Asset, Location string
@@ -114,30 +114,30 @@ func requestFor(c *db.Conn, token string) (RequestedAsset, error) {
 	return a, err
 }
 
-// NewRequest is what a visitor without an account asks for. Photo without data is none.
+// NewRequest is a visitor's request without an account. Photo without data is none.
 type NewRequest struct {
 	Token       string
 	Description string
 	Name        string
-	Email       string // "" is none: nobody is told
+	Email       string // "" is none: nobody is notified
 	Photo       schema.File
 	Address     string // the client's
 }
 
-// Requested is what became of a request.
+// Requested is the result of a request.
 type Requested struct {
 	WorkOrderID int64  `json:"work_order_id"`
 	Asset       string `json:"asset"`
 }
 
-// Request opens a work order that a visitor without an account asks for: priority medium,
-// the name in its first line. From one address 5 an hour are accepted, the next is 429.
+// Request opens a work order for a visitor without an account: priority medium, the name in its first line. From one
+// address 5 an hour are accepted, the next is 429.
 func (s *Service) Request(ctx context.Context, n NewRequest) (Requested, error) {
 	who := db.Caller{Service: "maintenance", User: "request", Role: "member", Scope: "full", Via: "request"}
 	return s.RequestAs(ctx, who, n)
 }
 
-// RequestAs is Request for a caller that the screens made, who must be that of requests.
+// RequestAs is Request for a caller made by the pages, who must be that of requests.
 func (s *Service) RequestAs(ctx context.Context, who db.Caller, n NewRequest) (Requested, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Requested, err error) {
 		a, err := requestFor(&tx.Conn, n.Token)
@@ -182,8 +182,7 @@ func (n NewRequest) text() (string, error) {
 	return text("description", name+": "+description, maxText)
 }
 
-// admit counts what is accepted from an address in the last hour. Addresses of IPv6 count
-// by their /64, which one client has whole.
+// admit counts an address's requests of the last hour. IPv6 addresses count by their /64, which belongs to one client.
 func admit(tx *db.Tx, address string) error {
 	address = network(address)
 	since := tx.Now() - requestWindow

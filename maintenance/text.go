@@ -14,7 +14,7 @@ const (
 	maxText = 10_000
 )
 
-// text checks a text that comes from anywhere and gives it trimmed.
+// text checks any text and returns it trimmed.
 func text(name, s string, most int) (string, error) {
 	s = strings.TrimSpace(s)
 	return s, schema.CheckText(name, s, most)

@@ -2,18 +2,17 @@ package maintenance
 
 import "quartermaster/schema/exact"
 
-// useWindow is over how many days use per day is taken, today included.
+// useWindow is the number of days for use per day, including today.
 const useWindow = 90
 
-// point is what a meter showed on a day.
+// point is a meter's value on a day.
 type point struct {
 	Day   exact.Day
 	Value exact.Milli
 }
 
-// use is how a meter moved: from the first of its readings in the last 90 days to the
-// last of them, by date, both since its last correction. The zero value is a meter
-// without a reading there.
+// use is a meter's use: from the first of its readings in the last 90 days to the last of them, by date, both since its
+// last correction. The zero value is a meter without a reading there.
 type use struct {
 	Any         bool // there is a reading
 	First, Last point
@@ -28,13 +27,11 @@ func (u use) days() int64 { return int64(u.Last.Day) - int64(u.First.Day) }
 // moved is how far the meter went between the two readings.
 func (u use) moved() int64 { return int64(u.Last.Value) - int64(u.First.Value) }
 
-// known reports whether there is a use per day: readings on two different days, the
-// later one not below the earlier. (A reading that was posted late can stand above
-// one that is dated after it; what lies between the two then tells nothing.)
+// known reports whether there is a use per day: readings on two different days, the later one not below the earlier. (A
+// reading that was posted late may be above one with a later date; then the difference means nothing.)
 func (u use) known() bool { return u.days() > 0 && u.moved() >= 0 }
 
-// PerDay is the use per day, (last - first) / days, rounded half up to four decimals
-// for display; nil while it is unknown.
+// PerDay is the use per day, (last - first) / days, rounded half up to four decimals for display; nil if unknown.
 func (u use) PerDay() *exact.Decimal {
 	if !u.known() {
 		return nil
@@ -42,9 +39,8 @@ func (u use) PerDay() *exact.Decimal {
 	return &exact.Decimal{Unscaled: exact.Mul(u.moved(), 10).DivRound(u.days()), Places: 4}
 }
 
-// project is the day on which remaining will be used up: the last reading's day +
-// floor(remaining / use per day), not before today while something remains. Not ok
-// while use per day is unknown or 0, and when the day is one the calendar lacks.
+// project is the day on which remaining will be used up: the last reading's day + floor(remaining / use per day), not
+// before today while something remains. Not ok if use per day is unknown or 0, and if the day is outside the calendar.
 func (u use) project(remaining exact.Milli, today exact.Day) (day exact.Day, ok bool) {
 	if !u.known() || u.moved() == 0 {
 		return 0, false
@@ -60,9 +56,8 @@ func (u use) project(remaining exact.Milli, today exact.Day) (day exact.Day, ok 
 	return day, true
 }
 
-// jumped reports whether a meter that stood at before and shows after, days later,
-// moved more than ten times as far as its use per day lets expect. The days count as
-// one at least. While use per day is unknown nothing is a jump.
+// jumped reports whether a meter moved from before to after, days later, more than ten times as far as its use per day
+// predicts. The days count as at least one. With an unknown use per day nothing is a jump.
 func (u use) jumped(before, after exact.Milli, days int64) bool {
 	if !u.known() {
 		return false

@@ -39,7 +39,7 @@ type WorkOrder struct {
 	Checklist       []Step         `json:"checklist"`
 	Source          *string        `json:"source" enum:"api,agent,cli,web,request,import" about:"where it came from; null for orders from before this was kept"`
 
-	RequesterEmail *string `json:"-"` // who asked for it, and is mailed when it is closed
+	RequesterEmail *string `json:"-"` // the requester, who is mailed when it is closed
 
 	cost Cost
 	tag  string // the asset's
@@ -48,10 +48,10 @@ type WorkOrder struct {
 		now   int64  // or today's
 		used  int64  // cents of parts used
 	}
-	typed struct{ created, completed string } // the moments of a file's row, as they are written
+	typed struct{ created, completed string } // the instants of a file's row, as written
 }
 
-// workOrderMoves is the only statement of how a work order may move.
+// workOrderMoves is the only definition of a work order's moves.
 var workOrderMoves = schema.Transitions{
 	{Name: "open", To: []string{"in-progress", "cancelled"}},
 	{Name: "in-progress", To: []string{"done", "cancelled"}},
@@ -63,21 +63,20 @@ var (
 	priorities = []string{"low", "medium", "high", "urgent"}
 	orderTypes = []string{"corrective", "preventive"}
 
-	// sources are where a work order may come from.
+	// sources are the origins of a work order.
 	sources = []string{"api", "agent", "cli", "web", "request", "import"}
 
-	// Spellings that are read as one of the values, and never given out.
+	// Accepted spellings of the values, never returned.
 	alsoPriority = map[string]string{"critical": "urgent"}
 	alsoStatus   = map[string]string{"in_progress": "in-progress"}
 )
 
-// closed tells a state whose cost stands.
+// closed reports whether a state's cost is final.
 func closed(status string) bool { return status == "done" || status == "cancelled" }
 
 func isSource(s string) bool { return slices.Contains(sources, s) }
 
-// workOrders are read from work_orders w and assets a; an order that is not closed costs what
-// labor costs today.
+// workOrders are read from work_orders w and assets a; an order that is not closed costs today's rate.
 var workOrders = record.New("workorder", "work_orders",
 	record.ID(func(wo *WorkOrder) *int64 { return &wo.ID }).InFile().FileOnly().
 		Field(func(f *schema.Form, wo *WorkOrder, _ ...schema.Opt) bool {
@@ -152,7 +151,7 @@ func (wo *WorkOrder) add() {
 	wo.LaborCostCents, wo.PartsCostCents, wo.TotalCostCents = wo.cost.LaborCents, typed+wo.rate.used, wo.cost.TotalCents
 }
 
-// newWorkOrder is an order with what it is when nothing else is said.
+// newWorkOrder is an order with its defaults.
 func newWorkOrder() WorkOrder {
 	return WorkOrder{Priority: "medium", Type: "corrective", Status: "open", PartsCost: exact.Decimal{Places: 2}}
 }
@@ -169,7 +168,7 @@ func lookWorkOrder(c *db.Conn, id int64) (WorkOrder, bool, error) {
 	return wo.on(c.Today()), found, err
 }
 
-// findWorkOrder finds a work order; one that is not there is 404.
+// findWorkOrder finds a work order; an unknown one is 404.
 func findWorkOrder(c *db.Conn, id int64) (WorkOrder, error) {
 	wo, found, err := lookWorkOrder(c, id)
 	if err == nil && !found {
@@ -199,8 +198,8 @@ func (s *Service) getWorkOrder() schema.Op {
 	}
 }
 
-// check refuses fields that are wrong by themselves and normalises the others: one way
-// for every surface. An empty priority is medium, an empty type corrective.
+// check refuses fields that are wrong by themselves and normalises the others, alike for every surface. An empty
+// priority is medium, an empty type corrective.
 func (wo *WorkOrder) check() (err error) {
 	if wo.Description, err = needed("description", wo.Description, maxText); err != nil {
 		return err
@@ -236,7 +235,7 @@ func (wo *WorkOrder) checkNumbers() error {
 	return within("downtime_minutes", wo.DowntimeMinutes, maxMinutes)
 }
 
-// bindPriority binds the priority that a list is narrowed to.
+// bindPriority binds the priority that restricts a list.
 func bindPriority(f *schema.Form, p *string, about string) {
 	f.Enum(p, "priority", about, priorities, schema.Folded, schema.Alias("critical", "urgent"))
 }

@@ -10,14 +10,14 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Advanced is a work order after a move, with when its plan is due next.
+// Advanced is a work order after a move, with its plan's next due date.
 type Advanced struct {
 	WorkOrder
 	PMNextDue *exact.Day `json:"pm_next_due,omitempty" about:"for agents: when the plan that the job serves is due next"`
 }
 
-// AdvanceWorkOrder moves a work order along, as MoveWorkOrder does, and sets what the
-// job took in the same step: before it is closed, or after it is reopened.
+// AdvanceWorkOrder moves a work order, as MoveWorkOrder does, and sets the job's minutes in the same step: before it is
+// closed, or after it is reopened.
 func (s *Service) AdvanceWorkOrder(ctx context.Context, who db.Caller, m Move, ch OrderChange) (Advanced, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Advanced, err error) {
 		wo, err := advance(tx, m, ch)
@@ -25,7 +25,7 @@ func (s *Service) AdvanceWorkOrder(ctx context.Context, who db.Caller, m Move, c
 			return none, err
 		}
 		done := Advanced{WorkOrder: wo}
-		if wo.PMID != nil && who.Via != "rest" { // there it is what the event tells: the order
+		if wo.PMID != nil && who.Via != "rest" { // over REST the answer equals the event's data: the order
 			row, err := dueRow(&tx.Conn, *wo.PMID)
 			if err != nil {
 				return none, err

@@ -15,7 +15,7 @@ import (
 // maxBulk is how many work orders one bulk change moves.
 const maxBulk = 10_000
 
-// Moved is what a bulk change did, order by order.
+// Moved is the result of a bulk change, order by order.
 type Moved struct {
 	Moved   []WorkOrder    `json:"moved"`
 	Refused []RefusedOrder `json:"refused"`
@@ -23,13 +23,13 @@ type Moved struct {
 	Unpriced bool `json:"-"` // there is labor, and no hourly rate yet
 }
 
-// RefusedOrder is a work order that was left as it is, and why.
+// RefusedOrder is an unchanged work order, and why.
 type RefusedOrder struct {
 	ID     int64  `json:"id"`
 	Reason string `json:"reason"`
 }
 
-// Refusals names what was refused, which fails the command. What was moved Print tells.
+// Refusals names the refused ones, which fails the command. Print shows the moved ones.
 func (m Moved) Refusals() (refused []string, err error) {
 	refused = []string{}
 	for _, r := range m.Refused {
@@ -41,9 +41,8 @@ func (m Moved) Refusals() (refused []string, err error) {
 	return refused, err
 }
 
-// MoveWorkOrders moves many work orders, each by itself: one that may not move is
-// named among the refused and the others go on. A status that there is not refuses
-// the whole.
+// MoveWorkOrders moves many work orders, each separately: a refused one is named and the others continue. An unknown
+// status refuses all.
 func (s *Service) MoveWorkOrders(ctx context.Context, who db.Caller, status string, ids []int64, resolution string) (
 	Moved, error) {
 	return s.moveEach(ctx, who, Move{Status: status, Resolution: resolution}, marked{ids: ids})
@@ -63,8 +62,8 @@ func (s *Service) moveEach(ctx context.Context, who db.Caller, all Move, m marke
 	})
 }
 
-// ParseFilter reads the filters of the list's address: "status=open&assigned_to=Ana".
-// What it does not know, and what is wrong, is refused.
+// ParseFilter parses the filters of the list's address: "status=open&assigned_to=Ana". Unknown and wrong ones are
+// refused.
 func ParseFilter(query string) (f Filter, err error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {

@@ -14,23 +14,21 @@ import (
 	"quartermaster/schema/record"
 )
 
-// OrderChange edits a work order: of WorkOrder the columns that Sent names. What may be unset
-// and is empty is cleared.
+// OrderChange edits a work order: the columns of WorkOrder that Sent names. An empty optional one is cleared.
 type OrderChange struct {
 	WorkOrder
 	Sent map[string]bool
 }
 
-// EditWorkOrder changes the fields that are sent; what is equal is no change. On an
-// order that is done what moves its cost is 422, on a cancelled one everything; an
-// unknown order is 404.
+// EditWorkOrder changes the sent fields; equal ones are no change. On a done order a change of the cost is 422, on a
+// cancelled one any change; an unknown order is 404.
 func (s *Service) EditWorkOrder(ctx context.Context, who db.Caller, ch OrderChange) (WorkOrder, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none WorkOrder, err error) {
 		held, found, err := lookWorkOrder(&tx.Conn, ch.ID)
 		if err != nil {
 			return none, err
 		}
-		if !found { // fields that are wrong come before a record that is missing
+		if !found { // wrong fields are refused before a missing record
 			ch.keepUnsent(held)
 			if err := ch.check(); err != nil {
 				return none, err
@@ -68,7 +66,7 @@ func cmpOr(a, b string) string {
 	return a
 }
 
-// storeOrder makes of an order what was given of now, if its state allows that.
+// storeOrder applies the given fields of now to an order, if its state allows that.
 func storeOrder(tx *db.Tx, held, now WorkOrder, given func(column string) bool) (schema.Outcome, error) {
 	is := held
 	if err := mayChange(held, workOrders.Edit(&is, now, given)); err != nil {
@@ -81,8 +79,7 @@ func storeOrder(tx *db.Tx, held, now WorkOrder, given func(column string) bool) 
 	return o, notify(tx, held.AssignedTo, is, false)
 }
 
-// mayChange refuses changes that the order's state forbids: of a done one what moves its
-// cost, of a cancelled one everything.
+// mayChange refuses changes that the order's state forbids: of the cost if done, all if cancelled.
 func mayChange(held WorkOrder, changes record.Changes) error {
 	switch {
 	case held.Status == "cancelled" && len(changes) > 0:
@@ -145,7 +142,7 @@ func fillOrder(c *db.Conn, given map[string]string) (map[string]string, bool, er
 	return texts, true, nil
 }
 
-// bindRequester binds who is told when the order is closed; an empty one is nobody.
+// bindRequester binds the address to notify when the order is closed; an empty one is nobody.
 func bindRequester(f *schema.Form, ch *OrderChange) {
 	var email string
 	var clear bool

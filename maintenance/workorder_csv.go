@@ -7,7 +7,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// maxID bounds the ids that a file may give to new orders, far below where ids end.
+// maxID bounds the ids that a file may give to new orders, far below the largest id.
 const maxID = 1_000_000_000_000
 
 // workOrderTable is the work orders as CSV.
@@ -31,8 +31,8 @@ func (wo WorkOrder) Cells() []string { return workOrders.Cells(wo) }
 // OrderColumns are the columns of Cells.
 func OrderColumns() []string { return workOrders.Header() }
 
-// pastInstant reads a moment up to now: RFC 3339, or a day, which is its beginning in
-// the shop's zone. An empty one is nil.
+// pastInstant parses an instant up to now: RFC 3339, or a day, which is its beginning in the shop's zone. An empty one
+// is nil.
 func pastInstant(tx *db.Tx, name, s string) (*exact.Instant, error) {
 	if s == "" {
 		return nil, nil
@@ -52,8 +52,7 @@ func pastInstant(tx *db.Tx, name, s string) (*exact.Instant, error) {
 	return &at, nil
 }
 
-// putWorkOrder makes the order that the row says, or makes of the one that it names
-// what it says.
+// putWorkOrder makes the row's order, or applies the row to the one that it names.
 func putWorkOrder(tx *db.Tx, row *schema.Form, wo WorkOrder) (none schema.Outcome, err error) {
 	created, err := pastInstant(tx, "created_at", wo.typed.created)
 	if err != nil {
@@ -75,7 +74,7 @@ func putWorkOrder(tx *db.Tx, row *schema.Form, wo WorkOrder) (none schema.Outcom
 	return fileByRow(tx, wo, created, completed)
 }
 
-// fileByRow makes an order by a row, in whatever state it arrives.
+// fileByRow makes an order by a row, in any state.
 func fileByRow(tx *db.Tx, wo WorkOrder, created, completed *exact.Instant) (none schema.Outcome, err error) {
 	if wo.ID > maxID {
 		return none, fault.Invalidf("id: %d is out of range; a new order takes an id up to %d, or none", wo.ID, int64(maxID))
@@ -90,8 +89,7 @@ func fileByRow(tx *db.Tx, wo WorkOrder, created, completed *exact.Instant) (none
 	if err != nil {
 		return none, err
 	}
-	// An order with its id and the moment when it was made comes from an export: it was
-	// opened before the asset was retired.
+	// An order with an id and its creation time comes from an export: it was opened before the asset was retired.
 	if there := wo.ID != 0 && created != nil; !closed(wo.Status) && !there {
 		if err := a.takesWork("asset_tag"); err != nil {
 			return none, err
@@ -131,7 +129,7 @@ func completion(status string, created, completed *exact.Instant, now exact.Inst
 	return completed, nil
 }
 
-// changeByRow makes of an order what a row says: its fields first, then its move.
+// changeByRow applies a row to an order: its fields first, then its move.
 func changeByRow(tx *db.Tx, row *schema.Form, held, now WorkOrder, created, completed *exact.Instant) (o schema.Outcome,
 	err error) {
 	if err := keepsAsset(&tx.Conn, held, now.tag); err != nil {
@@ -188,7 +186,7 @@ func keepsAsset(c *db.Conn, held WorkOrder, tag string) error {
 	return err
 }
 
-// fieldsByRow lays the row's fields over the order; now holds its times already.
+// fieldsByRow applies the row's fields to the order; now has its times already.
 func fieldsByRow(tx *db.Tx, row *schema.Form, held, now WorkOrder) (none schema.Outcome, err error) {
 	if !row.Given("description") {
 		now.Description = held.Description

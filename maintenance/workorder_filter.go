@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/words"
 )
 
-// Filter narrows a list of work orders; what is zero does not.
+// Filter restricts a list of work orders; zero values do not.
 type Filter struct {
 	Status     string
 	Priority   string
@@ -22,20 +22,19 @@ type Filter struct {
 	From, To   *exact.Day // the days on which it was opened, in the shop's zone, both included
 	schema.Cursor[int64]
 
-	Sort    string // one of OrderSorts, in place of the newest first
-	Falling bool   // from the last to the first by it
-	Skip    int64  // with Sort, in place of After: how many of them were given
+	Sort    string // one of OrderSorts, instead of newest first
+	Falling bool   // in descending order
+	Skip    int64  // with Sort, instead of After: the number of earlier rows
 
-	Named bool // for agents: the asset was called by its name, so it must be there
+	Named bool // for agents: the asset was named, so it must exist
 	Short bool // for agents: a row's few fields that identify and decide
-	Asked bool // for agents: Limit was asked for, however long the answer gets
+	Asked bool // for agents: Limit was given, however long the answer becomes
 
-	names []string // how the assignee is written in the orders
+	names []string // the spellings of the assignee in the orders
 }
 
-// condition is the filter as SQL with the arguments that fill it. What any of several
-// indexes could answer is told to the narrowest: a unary plus keeps the engine from the
-// others.
+// condition is the filter as SQL with its arguments. If several indexes are possible, the most selective is used: a
+// unary plus keeps the engine from the others.
 type condition struct {
 	terms   []string
 	args    []any
@@ -52,7 +51,7 @@ func (t *condition) by(column, rest string, args ...any) {
 	t.also(column+rest, args...)
 }
 
-// also adds a term that no index answers.
+// also adds a term without an index.
 func (t *condition) also(term string, args ...any) {
 	t.terms = append(t.terms, term)
 	t.args = append(t.args, args...)
@@ -65,8 +64,7 @@ func (t *condition) sql() string {
 	return " WHERE " + strings.Join(t.terms, " AND ")
 }
 
-// resolve finds how the assignee is written in the orders. A name that nothing is
-// assigned to matches nothing.
+// resolve finds the spellings of the assignee in the orders. An unknown name matches nothing.
 func (f *Filter) resolve(c *db.Conn) error {
 	if f.AssignedTo == "" {
 		return nil
@@ -131,8 +129,7 @@ func (f Filter) whereDue(c *db.Conn, t *condition) {
 	}
 }
 
-// whereState adds priority and status, first the one that is narrower by its nature:
-// few orders are open, many are closed.
+// whereState adds priority and status, the more selective one first: few orders are open, many are closed.
 func (f Filter) whereState(t *condition) {
 	priority := func() {
 		if f.Priority != "" {
@@ -150,12 +147,12 @@ func (f Filter) whereState(t *condition) {
 	}
 }
 
-// summed reports whether the kept sums tell how many pass the filter and what they cost.
+// summed reports whether the stored sums give the number and cost of the filter's orders.
 func (f Filter) summed() bool {
 	return f.AssetID == 0 && f.Q == "" && f.Overdue == nil && f.From == nil && f.To == nil
 }
 
-// counted reports whether the kept numbers of every status and priority do.
+// counted reports whether the stored numbers of every status and priority do.
 func (f Filter) counted() bool { return f.summed() && f.AssignedTo == "" }
 
 const orderTables = " FROM work_orders w CROSS JOIN assets a ON a.id = w.asset_id"
@@ -173,7 +170,7 @@ var orderSorts = map[string]string{
 // OrderSorts lists the columns that work orders can be sorted by.
 func OrderSorts() []string { return slices.Sorted(maps.Keys(orderSorts)) }
 
-// sorted is the statement that lists what passes the filter by a column.
+// sorted is the statement that lists the filter's orders by a column.
 func (f Filter) sorted(c *db.Conn) (query string, args []any) {
 	t := f.where(c)
 	by := orderSorts[f.Sort]
@@ -184,7 +181,7 @@ func (f Filter) sorted(c *db.Conn) (query string, args []any) {
 		append(t.args, f.Limit, f.Skip)
 }
 
-// newestFirst is the statement that lists what passes the filter.
+// newestFirst is the statement that lists the filter's orders.
 func (f Filter) newestFirst(c *db.Conn) (query string, args []any) {
 	t := f.where(c)
 	if f.After != 0 {
@@ -194,8 +191,7 @@ func (f Filter) newestFirst(c *db.Conn) (query string, args []any) {
 		append(t.args, f.Limit)
 }
 
-// inAll is the statement that counts what passes the filter: by the kept numbers where
-// these tell, else along an index.
+// inAll is the statement that counts the filter's orders: by the stored numbers if possible, else along an index.
 func (f Filter) inAll(c *db.Conn) (query string, args []any) {
 	t := f.where(c)
 	switch {

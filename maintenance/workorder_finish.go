@@ -11,15 +11,15 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Finish says what finished jobs took, and how. Steps are ticked first, of a single job.
+// Finish is the work on finished jobs: time, parts and resolution. Steps are ticked first, for a single job.
 type Finish struct {
 	Move
 	Took  OrderChange
 	Steps []int64
 }
 
-// FinishWorkOrders finishes many jobs, each by itself: one that is open is started first, so
-// that its trail has two moves. One that cannot be finished is named and the others go on.
+// FinishWorkOrders finishes many jobs, each separately: an open one is started first, so that its history has two
+// moves. One that cannot be finished is named and the others continue.
 func (s *Service) FinishWorkOrders(ctx context.Context, who db.Caller, all Finish, m marked) (Moved, error) {
 	all.Status = "done"
 	if err := all.check(); err != nil {
@@ -57,8 +57,7 @@ func finish(tx *db.Tx, all Finish, id int64) (wo WorkOrder, err error) {
 	return advance(tx, all.Move, all.Took)
 }
 
-// marked are the work orders of a bulk act: those that are named, or all that match the
-// filters of the list's address.
+// marked are the work orders of a bulk action: the named ones, or all of the filters in the list's address.
 type marked struct {
 	ids   []int64
 	match string
@@ -76,7 +75,7 @@ func (m *marked) bind(f *schema.Form) {
 	}
 }
 
-// each does an act with each order by itself and names those that it refused.
+// each does an action on each order separately and names the refused ones.
 func (m marked) each(tx *db.Tx, act func(id int64) (WorkOrder, error)) (done []WorkOrder, refused []RefusedOrder,
 	err error) {
 	ids := m.ids
@@ -110,7 +109,7 @@ func (m marked) each(tx *db.Tx, act func(id int64) (WorkOrder, error)) (done []W
 	return done, refused, nil
 }
 
-// ids lists the orders that pass the filter, at most maxBulk.
+// ids lists the orders of the filter, at most maxBulk.
 func (f Filter) ids(c *db.Conn) ([]int64, error) {
 	if err := f.resolve(c); err != nil {
 		return nil, err
@@ -158,7 +157,7 @@ func (s *Service) finishWorkOrders() schema.Op {
 	}
 }
 
-// leadsToMoved is the order's page where one was moved, else the list.
+// leadsToMoved is the order's page if one was moved, else the list.
 func leadsToMoved(answer any) string {
 	if m := answer.(Moved); len(m.Moved) == 1 && len(m.Refused) == 0 {
 		return orderPage(m.Moved[0].ID)
@@ -166,13 +165,13 @@ func leadsToMoved(answer any) string {
 	return "/work-orders"
 }
 
-// Edited is what a change of many work orders did, order by order.
+// Edited is the result of changing many work orders, order by order.
 type Edited struct {
 	Changed []WorkOrder    `json:"changed"`
 	Refused []RefusedOrder `json:"refused"`
 }
 
-// Refusals names what was refused, which fails the command.
+// Refusals names the refused ones, which fails the command.
 func (e Edited) Refusals() ([]string, error) {
 	return Moved{Moved: e.Changed, Refused: e.Refused}.Refusals()
 }

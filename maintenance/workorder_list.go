@@ -15,14 +15,14 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// WorkOrders is one page of the work orders that pass a filter, newest first.
+// WorkOrders is one page of the filter's work orders, newest first.
 type WorkOrders struct {
 	WorkOrders []WorkOrder `json:"work_orders"`
 	Next       *int64      `json:"next" about:"pass it as after; null at the end"`
 	Total      int64       `json:"total" about:"how many match in all"`
 }
 
-// FoundOrders is WorkOrders for agents, with what all of them cost.
+// FoundOrders is WorkOrders for agents, with the cost of all matches.
 type FoundOrders struct {
 	WorkOrders     []schema.Row[WorkOrder, ShortOrder] `json:"work_orders"`
 	Shown          int                                 `json:"shown" about:"how many are given here"`
@@ -58,8 +58,8 @@ func (wo WorkOrder) short() ShortOrder {
 // newest is how many work orders the list over REST gives unless it is asked for more.
 const newest = 200
 
-// WorkOrders returns the newest work orders that pass the filter, at most f.Limit of them
-// after f.After, and how many pass it in all.
+// WorkOrders returns the newest work orders of the filter, at most f.Limit of them after f.After, and the number of
+// all.
 func (s *Service) WorkOrders(ctx context.Context, f Filter) (WorkOrders, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (WorkOrders, error) { return pageOfOrders(c, f) })
 }
@@ -79,8 +79,8 @@ func pageOfOrders(c *db.Conn, f Filter) (page WorkOrders, err error) {
 	return page, err
 }
 
-// read returns the first of what passes the filter. Of an assignee who is written in
-// several ways each is read by itself: an index has the newest of every one.
+// read returns the first orders of the filter. Each spelling of an assignee is read separately: an index has the newest
+// of each.
 func (f Filter) read(c *db.Conn) (orders []WorkOrder, err error) {
 	today := c.Today()
 	scan := func(r *db.Row) WorkOrder { return workOrders.Row(r).on(today) }
@@ -106,8 +106,7 @@ func (f Filter) read(c *db.Conn) (orders []WorkOrder, err error) {
 	return orders[:min(int64(len(orders)), f.Limit)], nil
 }
 
-// FindWorkOrders is WorkOrders for agents. An assignee or an asset that there is not is
-// refused with those that there are.
+// FindWorkOrders is WorkOrders for agents. An unknown assignee or asset is refused with the existing ones.
 func (s *Service) FindWorkOrders(ctx context.Context, f Filter) (found FoundOrders, err error) {
 	if f.From != nil && f.To != nil && *f.To < *f.From {
 		return found, fault.Fieldf("to", "to: %s lies before from, %s", f.To, f.From)
@@ -224,8 +223,7 @@ func (s *Service) listWorkOrders() schema.Op {
 	}
 }
 
-// BindFilter binds the filters of the list over REST, at the command line and on screens,
-// the search aside.
+// BindFilter binds the filters of the list over REST, at the command line and on pages, without the search.
 func BindFilter(f *schema.Form, w *Filter) {
 	bindStatus(f, &w.Status, "only those in this state")
 	bindPriority(f, &w.Priority, "only those with this priority")
@@ -283,5 +281,5 @@ func printOrders(w io.Writer, answer any) {
 	fmt.Fprintf(w, "%d in all\n", page.Total)
 }
 
-// units is an amount of cents in units of the currency, as a table shows it.
+// units is an amount of cents in currency units, for a table.
 func units(cents int64) string { return exact.CurrencyOf("").Plain(cents) }

@@ -9,9 +9,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Move says where a work order goes. Resolution, when it is not empty, is kept with
-// any move; done needs one in the very request. SkipSteps is the reason for which a job
-// is done although steps of its check list are open.
+// Move is a work order's move. Resolution, if not empty, is stored with any move; done needs one in the same request.
+// SkipSteps is the reason for completing a job with open steps.
 type Move struct {
 	ID         int64
 	Status     string
@@ -31,7 +30,7 @@ func (m *Move) check() (err error) {
 	return err
 }
 
-// unresolved refuses to complete a job without a word about it.
+// unresolved refuses to complete a job without a resolution.
 func (m Move) unresolved() error {
 	if m.Status == "done" && m.Resolution == "" {
 		return fault.Fieldf("resolution", "resolution is missing: a work order is done only with a resolution; say what "+
@@ -40,7 +39,7 @@ func (m Move) unresolved() error {
 	return nil
 }
 
-// unticked refuses to complete a job with open steps, unless it is said why.
+// unticked refuses to complete a job with open steps, unless a reason is given.
 func (m Move) unticked(steps []Step) error {
 	open := openCount(steps)
 	if m.Status != "done" || open == 0 || m.SkipSteps != "" {
@@ -58,12 +57,11 @@ func (m Move) unticked(steps []Step) error {
 		open, len(steps), next)
 }
 
-// MoveWorkOrder moves a work order along. A move that the state machine does not
-// allow, and done without a resolution, are 422, an unknown order 404.
+// MoveWorkOrder moves a work order. A move that the state machine does not allow, and done without a resolution, are
+// 422, an unknown order 404.
 //
-// Completing a job fixes its labor rate and restarts the plan that it serves.
-// Reopening it lets today's rate count again, keeps the resolution, and puts back
-// what the plan held before, unless the plan was touched since.
+// Completing a job fixes its labor rate and restarts its plan. Reopening it applies today's rate again, keeps the
+// resolution, and restores the plan's former state, unless the plan was changed since.
 func (s *Service) MoveWorkOrder(ctx context.Context, who db.Caller, m Move) (WorkOrder, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (WorkOrder, error) { return moveWorkOrder(tx, m) })
 }
@@ -76,7 +74,7 @@ func moveWorkOrder(tx *db.Tx, m Move) (wo WorkOrder, err error) {
 	switch {
 	case err != nil:
 		return wo, err
-	case !found && m.unresolved() != nil: // a field that is missing comes before a record that is
+	case !found && m.unresolved() != nil: // a missing field is refused before a missing record
 		return wo, m.unresolved()
 	case !found:
 		return wo, noWorkOrder(m.ID)
@@ -105,7 +103,7 @@ type moveEntry struct {
 	Plan       *serviceEntry `json:"pm,omitempty"`
 }
 
-// move carries out a move that may be made; at is when a job was completed.
+// move carries out a permitted move; at is when a job was completed.
 func move(tx *db.Tx, wo WorkOrder, m Move, at exact.Instant) (WorkOrder, error) {
 	entry := moveEntry{From: wo.Status, To: m.Status, Resolution: short(m.Resolution)}
 	if m.Status == "done" && openCount(wo.Checklist) > 0 {
@@ -141,8 +139,8 @@ func move(tx *db.Tx, wo WorkOrder, m Move, at exact.Instant) (WorkOrder, error) 
 	return wo, tx.Emit("workorder.completed", wo)
 }
 
-// movePlan restarts the plan of a job that is completed, and takes that back when the
-// job is reopened. It gives what the plan then holds, nil when it is left alone.
+// movePlan restarts the plan of a completed job, and undoes that when the job is reopened. It returns the plan's new
+// state, nil if it is unchanged.
 func movePlan(tx *db.Tx, wo WorkOrder, to string) (*serviceEntry, error) {
 	if to != "done" && wo.Status != "done" {
 		return nil, nil

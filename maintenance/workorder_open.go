@@ -10,9 +10,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// OpenWorkOrder opens a work order against an asset: of wo what people set, its asset, its plan
-// and its check list, which a plan's job takes over from the plan if it has none. An unknown
-// asset is 404; a retired one, and a plan that is paused or not the asset's, are 422.
+// OpenWorkOrder opens a work order on an asset: of wo the fields that people set, its asset, its plan and its check
+// list, by default that of the plan. An unknown asset is 404; a retired one, and a plan that is paused or not the
+// asset's, are 422.
 func (s *Service) OpenWorkOrder(ctx context.Context, who db.Caller, wo WorkOrder) (WorkOrder, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (WorkOrder, error) { return openWorkOrder(tx, wo) })
 }
@@ -44,7 +44,7 @@ func openWorkOrder(tx *db.Tx, wo WorkOrder) (none WorkOrder, err error) {
 	return opened(tx, wo)
 }
 
-// idOf is a reference that may be unset; 0 is none.
+// idOf is an optional reference; 0 is none.
 func idOf(id *int64) int64 {
 	if id == nil {
 		return 0
@@ -52,7 +52,7 @@ func idOf(id *int64) int64 {
 	return *id
 }
 
-// sourceOf is where an order comes from, by the way of who opened it.
+// sourceOf is the origin of an order, by the interface of its author.
 func sourceOf(via string) string {
 	switch via {
 	case "rest":
@@ -63,8 +63,7 @@ func sourceOf(via string) string {
 	return via
 }
 
-// opened stores a new order that is open or in progress and leaves its trace: the audit
-// entry and the event.
+// opened stores a new order that is open or in progress, with audit entry and event.
 func opened(tx *db.Tx, wo WorkOrder) (WorkOrder, error) {
 	wo, err := filed(tx, wo)
 	if err != nil {
@@ -76,8 +75,7 @@ func opened(tx *db.Tx, wo WorkOrder) (WorkOrder, error) {
 	return wo, tx.Emit("workorder.created", wo)
 }
 
-// filed stores a new order with its audit entry alone, as history arrives. One that is closed
-// keeps today's rate.
+// filed stores a new order with its audit entry only, as history. A closed one keeps today's rate.
 func filed(tx *db.Tx, wo WorkOrder) (none WorkOrder, err error) {
 	wo.CreatedBy = tx.Who().User
 	if wo.Source != nil && !isSource(*wo.Source) {
@@ -97,8 +95,7 @@ func filed(tx *db.Tx, wo WorkOrder) (none WorkOrder, err error) {
 	return findWorkOrder(&tx.Conn, o.ID)
 }
 
-// planOf is the asset's plan that a new job serves; plan 0 is none. One that the asset
-// does not have, or that is paused, is refused.
+// planOf is the asset's plan of a new job; plan 0 is none. One of another asset, or a paused one, is refused.
 func planOf(c *db.Conn, pmID, assetID int64) (none plan, err error) {
 	if pmID == 0 {
 		return none, nil

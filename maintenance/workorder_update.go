@@ -11,8 +11,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// JobUpdate is what an agent changes of a job in one call: fields, minutes on top of those
-// that are there, parts taken and given back, and steps that are done.
+// JobUpdate is an agent's change of a job in one call: fields, additional minutes, parts taken and returned, and done
+// steps.
 type JobUpdate struct {
 	OrderChange
 	AddMinutes int64
@@ -23,13 +23,13 @@ type JobUpdate struct {
 	Ticks      []int64
 }
 
-// JobUpdated is a job as it is then. Of its amounts parts_cost alone is not in cents.
+// JobUpdated is the job afterwards. Of its amounts only parts_cost is not in cents.
 type JobUpdated struct {
 	Detail
 	PartsCostIn string `json:"parts_cost_in"`
 }
 
-// UpdateJob does it in one transaction: all of it, or none.
+// UpdateJob does it in one transaction: all of it, or nothing.
 func (s *Service) UpdateJob(ctx context.Context, who db.Caller, u JobUpdate) (JobUpdated, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (d JobUpdated, err error) {
 		held, err := findWorkOrder(&tx.Conn, u.ID)
@@ -77,7 +77,7 @@ func (s *Service) UpdateJob(ctx context.Context, who db.Caller, u JobUpdate) (Jo
 	})
 }
 
-// partNumber is the number of the part that is called so, by its number or its name.
+// partNumber is the number of the part with that number or name.
 func partNumber(c *db.Conn, name string) (string, error) {
 	id, err := partNamed(c, name)
 	if n := numberOf(strings.TrimPrefix(name, "#")); strings.HasPrefix(name, "#") && n > 0 {
@@ -93,7 +93,7 @@ func partNumber(c *db.Conn, name string) (string, error) {
 	return number, err
 }
 
-// bindTicks reads the numbers of steps out of a text: "1, 2 4".
+// bindTicks parses the numbers of steps from a text: "1, 2 4".
 func bindTicks(f *schema.Form, p *[]int64) {
 	var text string
 	if !f.Text(&text, "tick", "numbers of done check list steps, such as 1, 2", schema.Most(400)) {

@@ -112,7 +112,7 @@ func assetLabel(s *maintenance.Service) page.Page {
 	})
 }
 
-// work says in a line what waits on the asset.
+// work says in a line which jobs wait on the asset.
 func (v assetView) work() string {
 	overdue := 0
 	for _, p := range v.Plans {
@@ -130,7 +130,7 @@ func (v assetView) work() string {
 	return text
 }
 
-// lastDone are the finished jobs that the list shows; the chart shows more of them.
+// lastDone are the listed finished jobs; the chart shows more of them.
 func (v assetView) lastDone() []maintenance.WorkOrder { return v.Done[:min(len(v.Done), 5)] }
 
 // readingsChart is a meter's readings as a line.
@@ -157,8 +157,8 @@ func (v assetView) eventsChart(ctx context.Context) page.Chart {
 	return c
 }
 
-// addEvents puts what was done on the asset and what is due on the chart's days: dots are services, squares
-// are repairs, dashed lines are plans.
+// addEvents adds the asset's past and due work to the chart: dots are services, squares are repairs, dashed lines are
+// plans.
 func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day) {
 	for _, wo := range v.Done {
 		if day := wo.CompletedAt.Day(page.From(ctx).Zone); day >= first {

@@ -13,7 +13,7 @@ import (
 	"quartermaster/schema/page"
 )
 
-// board is the first page: the jobs of these days by state.
+// board is the first page: the present jobs by state.
 func board(s *maintenance.Service) page.Page {
 	return page.New(page.Spec[boardView]{
 		Path: "/", Title: "Board", Menu: "Board", Key: "b",
@@ -34,14 +34,14 @@ func board(s *maintenance.Service) page.Page {
 	})
 }
 
-// boardView is the board, and before it the jobs of who looks.
+// boardView is the board, with the visitor's own jobs before it.
 type boardView struct {
 	maintenance.Board
 	Mine     []maintenance.WorkOrder
 	OnlyMine bool // the person chose to see no others
 }
 
-// choice is the button that turns the board over, from all jobs to one's own and back.
+// choice is the button that switches the board between all jobs and one's own.
 func (b boardView) choice() page.Action {
 	if b.OnlyMine {
 		return page.Do("Show all jobs", "choose_board", "jobs", "all")
@@ -49,7 +49,7 @@ func (b boardView) choice() page.Action {
 	return page.Do("Show my jobs only", "choose_board", "jobs", "mine")
 }
 
-// boardTitle answers what the day needs.
+// boardTitle summarises the day.
 func boardTitle(b boardView) string {
 	if b.Opened+b.Started == 0 {
 		return "No job is waiting"

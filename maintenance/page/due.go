@@ -35,8 +35,8 @@ type dueView struct {
 	Weeks                  []week
 	Today                  exact.Day
 	Beyond, Unknown, Shown int
-	Total                  int64  // rows of the list in all
-	Next                   string // where the list goes on
+	Total                  int64  // number of all rows
+	Next                   string // the start of the next page
 }
 
 func due(s *maintenance.Service) page.Page {
@@ -110,7 +110,7 @@ func (v dueView) title() string {
 
 func count(n int64) *int64 { return &n }
 
-// dueActs are the acts of a plan that counts: a job, while none is open, and that it was done.
+// dueActs are the actions on an active plan: a job, unless one is open, and that it was done.
 func dueActs(ctx context.Context, r maintenance.PMDueRow) []page.Action {
 	id := page.Num(r.PMID)
 	done := page.Open("Mark as done", "complete_plan", "id", id, "date", page.From(ctx).Today.String()).Quiet().Named(
@@ -157,7 +157,7 @@ func plans(s *maintenance.Service) page.Page {
 	})
 }
 
-// daysLeft says how long there is still, or how long it is overdue.
+// daysLeft says how long is left, or how long it is overdue.
 func daysLeft(days int64) string {
 	switch {
 	case days < 0:

@@ -50,7 +50,7 @@ func dueState(status string) templ.Component {
 	return page.State(page.Good, "Not yet due")
 }
 
-// pressing tells of a priority worth a badge.
+// pressing reports whether a priority is worth a badge.
 func pressing(priority string) bool { return priority == "urgent" || priority == "high" }
 
 func priorityState(priority string) templ.Component {
@@ -60,12 +60,12 @@ func priorityState(priority string) templ.Component {
 	return page.State(page.Warn, "High")
 }
 
-// moveWords are what a move is called on its button.
+// moveWords are the labels of the moves' buttons.
 var moveWords = map[string]string{"in-progress": "Start", "done": "Mark as done", "cancelled": "Cancel job",
 	"open": "Reopen"}
 
-// moves are the buttons of every move that a work order may make, the likeliest first. A
-// move that needs a word about it leads to its form.
+// moves are the buttons of every possible move of a work order, likeliest first. A move that needs a text leads to its
+// form.
 func moves(wo maintenance.WorkOrder, main bool) []page.Action {
 	var list []page.Action
 	for i, to := range maintenance.OrderMoves(wo.Status) {
@@ -127,7 +127,7 @@ func every(r maintenance.PMDueRow) string {
 	return "Every " + text
 }
 
-// acts are what the trail calls what was done, in words.
+// acts are the history's actions, in words.
 var acts = map[string]string{
 	"workorder.created": "Opened", "workorder.changed": "Changed", "workorder.status": "Moved", "workorder.step": "Step",
 	"workorder.part_used": "Part used", "workorder.part_returned": "Part given back",
@@ -142,7 +142,7 @@ func actWord(action string) string {
 	return page.Word(strings.ReplaceAll(action, ".", " "))
 }
 
-// changeText is what a trail's entry says in words: "status: open to done".
+// changeText is a history entry in words: "status: open to done".
 func changeText(changes string) string {
 	var members map[string]any
 	if json.Unmarshal([]byte(changes), &members) != nil {

@@ -76,7 +76,7 @@ type orderView struct {
 
 func (v orderView) PageTitle() string { return fmt.Sprintf("Work order %d", v.ID) }
 
-// closed reports whether the job's cost stands.
+// closed reports whether the job's cost is final.
 func (v orderView) closed() bool { return v.Status == "done" || v.Status == "cancelled" }
 
 // openSteps counts the steps of the check list that are not done.
@@ -89,7 +89,7 @@ func (v orderView) openSteps() (n int) {
 	return n
 }
 
-// acts are the moves that the job may make, and what else is done with it.
+// acts are the job's possible moves and other actions.
 func (v orderView) acts() []page.Action {
 	acts := moves(v.WorkOrder, true)
 	if v.Status != "cancelled" {
@@ -98,7 +98,7 @@ func (v orderView) acts() []page.Action {
 	return append(acts, page.Link("Job sheet", orderPath(v.ID)+"/sheet"))
 }
 
-// cost is what the row of minutes and parts holds.
+// cost are the contents of the row of minutes and parts.
 func (v orderView) cost() map[string]string {
 	return map[string]string{"labor_minutes": page.Num(v.LaborMinutes), "parts_cost": v.PartsCost.String(),
 		"downtime_minutes": page.Num(v.DowntimeMinutes)}
@@ -163,7 +163,7 @@ func jobSheet(s *maintenance.Service) page.Page {
 
 func photoPath(id int64) string { return page.Path("photos", page.Num(id)) }
 
-// caption is what is read of a photo.
+// caption is a photo's caption.
 func caption(p maintenance.Photo) string {
 	if p.Caption != nil {
 		return *p.Caption

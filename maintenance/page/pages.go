@@ -1,6 +1,5 @@
-// Package page is the screens of the maintenance service: the board, work orders, assets
-// with their meters, what is due, plans, parts, figures, and the page on which people
-// without an account ask for work.
+// Package page has the pages of the maintenance service: the board, work orders, assets with their meters, the due
+// list, plans, parts, figures, and the request page for people without an account.
 package page
 
 import (
@@ -31,7 +30,7 @@ func Pages(s *maintenance.Service) []page.Page {
 	}
 }
 
-// RequestOps are the acts of people without an account.
+// RequestOps are the operations of people without an account.
 func RequestOps(s *maintenance.Service) []schema.Op { return []schema.Op{s.RequestOp()} }
 
 func orderPath(id int64) string { return page.Path("work-orders", page.Num(id)) }
@@ -39,7 +38,7 @@ func assetPath(id int64) string { return page.Path("assets", page.Num(id)) }
 func planPath(id int64) string  { return page.Path("plans", page.Num(id)) }
 func partPath(id int64) string  { return page.Path("parts", page.Num(id)) }
 
-// idOf reads where a list goes on; 0 is its beginning.
+// idOf parses the start of a list's page; 0 is its beginning.
 func idOf(after string) int64 {
 	n, err := strconv.ParseInt(after, 10, 64)
 	if err != nil {
@@ -56,7 +55,7 @@ func next(id *int64) string {
 	return page.Num(*id)
 }
 
-// byWhom is who did something, and by which way where that says more.
+// byWhom is the author of a change, with the interface where that adds something.
 func byWhom(actor, via string) string {
 	if actor == via {
 		return page.Actor(actor)

@@ -16,7 +16,7 @@ type partsView struct {
 	Parts []maintenance.Part
 	Next  string
 	Total int64
-	Low   int64 // how many are low in all
+	Low   int64 // number of all low ones
 }
 
 func parts(s *maintenance.Service) page.Page {
@@ -173,7 +173,7 @@ func photo(s *maintenance.Service) page.Page {
 	})
 }
 
-// requestView is the page on which a visitor without an account asks for work.
+// requestView is the page on which a visitor without an account requests work.
 type requestView struct{ maintenance.RequestedAsset }
 
 func (v requestView) PageTitle() string { return "Report a problem with " + v.Asset }
@@ -193,7 +193,7 @@ func request(s *maintenance.Service) page.Page {
 	})
 }
 
-// requestFields are those of the form; an address is asked for where mail is set up.
+// requestFields are the form's; an address is asked for if mail is set up.
 func requestFields(ctx context.Context) []string {
 	fields := []string{"description", "photo", "name"}
 	if page.Mailing(ctx) {

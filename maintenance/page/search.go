@@ -15,8 +15,8 @@ import (
 // hitsOfAKind is how many records of a kind a search shows.
 const hitsOfAKind = 20
 
-// find finds work orders, assets, plans and parts. A work order's number, a tag and a
-// part's number lead straight there.
+// find finds work orders, assets, plans and parts. A work order's number, a tag and a part's number lead straight to
+// their record.
 func find(s *maintenance.Service) page.Find {
 	return func(ctx context.Context, _ db.Caller, q string) (hits []page.Hit, exact string, err error) {
 		if exact, err = exactly(ctx, s, q); err != nil || exact != "" {
@@ -59,7 +59,7 @@ func find(s *maintenance.Service) page.Find {
 	}
 }
 
-// exactly is the page of the one record that the text names, "" when it names none.
+// exactly is the page of the one record that the text names, "" if there is none.
 func exactly(ctx context.Context, s *maintenance.Service, q string) (string, error) {
 	if id := words.Number(q, "WO", "job"); id > 0 {
 		_, err := s.WorkOrder(ctx, id)

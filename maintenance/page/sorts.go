@@ -6,7 +6,7 @@ import (
 	"quartermaster/schema/page"
 )
 
-// The columns that lists can be sorted by whose rows are all read for it.
+// The sortable columns of lists whose rows are all read for it.
 var (
 	partSorts = page.Sorts[maintenance.Part]{
 		"name":            page.ByText(func(p maintenance.Part) string { return p.Name }),
