@@ -29,9 +29,8 @@ type Adjusted struct {
 
 const oneOfTwo = "set_to and delta: give one of them, set_to for a counted figure, delta to add or remove"
 
-// Adjust sets a SKU's stock to a counted figure or moves it. Refused: both or neither
-// of the two, an unknown SKU, a stock below 0 or above 10^9, a reason that is no text of
-// at most 200 characters. Sales stay as they are.
+// Adjust sets a SKU's stock to a counted figure or moves it. Refused: both or neither of the two, an unknown SKU, a
+// stock below 0 or above 10^9, a reason that is no text of at most 200 characters. Sales do not change.
 func (s *Service) Adjust(ctx context.Context, who db.Caller, a Adjustment) (Adjusted, error) {
 	a.SKU, a.Reason = strings.TrimSpace(a.SKU), strings.TrimSpace(a.Reason)
 	if err := schema.CheckText("reason", a.Reason, maxName); err != nil {
@@ -74,7 +73,7 @@ func adjust(tx *db.Tx, h horizon, a Adjustment) (Adjusted, error) {
 	return Adjusted{Row: rowOf(rec, h), PreviousStock: from, Crossed: fired}, err
 }
 
-// named puts the argument that is to blame before a refusal of the stock.
+// named prefixes a refusal of the stock with its argument.
 func (a Adjustment) named(err error) error {
 	e, refused := fault.As(err)
 	if !refused || e.Kind != fault.Invalid {
@@ -87,7 +86,7 @@ func (a Adjustment) named(err error) error {
 	return fault.Fieldf(name, "%s: %s", name, e.Detail)
 }
 
-// subject is how the audit trail names a SKU.
+// subject is a SKU's subject in the audit trail.
 func subject(sku string) string { return "sku:" + sku }
 
 func (s *Service) adjustStock() schema.Op {
@@ -141,7 +140,7 @@ func (s *Service) adjustStock() schema.Op {
 	}
 }
 
-// undoBy takes back a change of a SKU's stock and leaves what came between.
+// undoBy reverses a change of a SKU's stock and keeps later changes.
 func undoBy(sku string, delta exact.Milli) *schema.Undo {
 	return &schema.Undo{Op: "adjust_stock", Label: "Undo", Fields: map[string]string{
 		"sku": sku, "delta": delta.String(), "reason": "undone",

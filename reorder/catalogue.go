@@ -21,13 +21,13 @@ type Catalogue struct {
 	Next *string `json:"next" about:"pass it as after; null at the end"`
 }
 
-// CatalogueQuery narrows the catalogue. Q is looked for in code and name, in any case,
-// anywhere; Active is "1", "0" or "" for both.
+// CatalogueQuery restricts the catalogue. Q is searched in code and name, in any case, anywhere; Active is "1", "0" or
+// "" for both.
 type CatalogueQuery struct {
 	Q, Supplier, Active, After string
 	Limit                      int64
 
-	grams string // what narrow found out
+	grams string // the result of narrow
 }
 
 // SKUs returns a page of the catalogue.
@@ -67,8 +67,8 @@ func catalogue(c *db.Conn, q CatalogueQuery) (Catalogue, error) {
 	}
 }
 
-// statement reads the SKUs after q.After in order, from an index for every filter. Of Q
-// the index tells who may have it; whether they do is for the reader to say.
+// statement reads the SKUs after q.After in order, from an index for every filter. The index finds candidates for Q;
+// the reader compares them.
 func (q CatalogueQuery) statement() (query string, args []any) {
 	query, args = "SELECT sku, name, "+articles.Columns()+" FROM skus WHERE sku > ?", []any{q.After}
 	if q.Supplier != "" {
@@ -76,7 +76,7 @@ func (q CatalogueQuery) statement() (query string, args []any) {
 	}
 	switch q.Active {
 	case "0":
-		query += " AND active = 0" // spelled out, so that the partial index serves
+		query += " AND active = 0" // literal, so that the partial index is used
 	case "1":
 		query += " AND active = 1"
 	}
@@ -86,7 +86,7 @@ func (q CatalogueQuery) statement() (query string, args []any) {
 	return query + " ORDER BY sku", args
 }
 
-// hasFolded reports whether the text has the folded one in it, in any case.
+// hasFolded reports whether the text contains the folded one, in any case.
 func hasFolded(text, wanted string) bool { return strings.Contains(folded(text), wanted) }
 
 // folded is a text in the one case in which texts are compared.

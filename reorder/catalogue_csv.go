@@ -5,8 +5,8 @@ import (
 	"quartermaster/schema/db"
 )
 
-// skuTable is the catalogue as CSV. It is also the product form's path: stock, times
-// and activity are judged, audited and alarmed as anywhere else.
+// skuTable is the catalogue as CSV, also used by the product form: stock, times and activity are checked, audited and
+// alarmed as everywhere.
 func skuTable() schema.Table {
 	t := articles.Table("skus", "The catalogue: one row per SKU. on_order comes from purchase orders and is not a column.")
 	t.Row = func(f *schema.Form) schema.Put {
@@ -22,8 +22,7 @@ func (k SKU) Cells() []string { return articles.Cells(article{SKU: k}) }
 // SKUColumns are the columns of the catalogue as CSV.
 func SKUColumns() []string { return articles.Header() }
 
-// putSKU creates the SKU, or makes of it what was given of now. A row that changes nothing
-// writes nothing and leaves no trace.
+// putSKU creates the SKU, or applies the given columns of now to it. A row that changes nothing writes nothing.
 func putSKU(tx *db.Tx, now article, given func(column string) bool) (o schema.Outcome, err error) {
 	was, found, err := lookUp(&tx.Conn, now.Code)
 	if err != nil {
@@ -52,7 +51,7 @@ func putSKU(tx *db.Tx, now article, given func(column string) bool) (o schema.Ou
 	if err != nil {
 		return o, err
 	}
-	if was, err = find(&tx.Conn, now.Code); err != nil { // its sums may have moved on
+	if was, err = find(&tx.Conn, now.Code); err != nil { // its sums may have changed
 		return o, err
 	}
 	is = was

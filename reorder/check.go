@@ -9,31 +9,29 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// tally is what the rows say about a SKU, against which its record is held.
+// tally are a SKU's figures recomputed from the rows.
 type tally struct {
 	stands   exact.Milli // sold in the standing window
 	year     exact.Milli // and in the year to its end
-	judged   exact.Milli // sold in the window of the day on which it was judged
+	judged   exact.Milli // sold in the window of its last status check
 	onOrder  exact.Milli
 	first    exact.Day
 	last     exact.Day
 	judgedOn exact.Day
 }
 
-// tallies are those of a run of SKUs, by id: so many at a time, that the memory of a check
-// does not grow with what is stored.
+// tallies are those of a run of SKUs, by id: a limited number at a time, to bound the memory of a check.
 type tallies struct {
 	c         *db.Conn
 	size      int     // how many at most
-	after, to int64   // which ids it is of
+	after, to int64   // the range of ids
 	ids       []int64 // in order
 	all       []tally
 }
 
 const runOfSKUs = 1 << 12
 
-// of returns a SKU's tally, nil when there is no such SKU. Ids are given one after another, so
-// that it stands where it would if none had ever gone, or before that.
+// of returns a SKU's tally, nil if there is no such SKU. Ids are passed in ascending order.
 func (t *tallies) of(id int64) *tally {
 	if len(t.ids) == 0 || id < t.ids[0] {
 		return nil
@@ -57,9 +55,8 @@ func (t *tallies) code(id int64) string {
 	return code
 }
 
-// check recomputes from the rows all that the service keeps beside them: what each SKU
-// sold in the window, the day of its first sale, what is on order, and whether it was
-// below on the day for which that was decided.
+// check recomputes the service's derived data from the rows: each SKU's sales in the window, the day of its first sale,
+// its quantity on order, and whether it was below on the day of its last status check.
 func check(c *db.Conn) (breaches []string, err error) { return checkRuns(c, runOfSKUs) }
 
 func checkRuns(c *db.Conn, size int) (breaches []string, err error) {
@@ -95,7 +92,7 @@ func checkRuns(c *db.Conn, size int) (breaches []string, err error) {
 	return breaches, checkChannels(c, skus, breach)
 }
 
-// checkDays holds what is kept of each day against its rows.
+// checkDays compares the stored sums of each day with its rows.
 func checkDays(c *db.Conn, breach func(string, ...any)) error {
 	return db.Each(c, func(r *db.Row) error {
 		breach("sales of %s: %d SKUs are kept to have some, %d have", r.Day(), r.Int(), r.Int())
@@ -105,7 +102,7 @@ func checkDays(c *db.Conn, breach func(string, ...any)) error {
 		GROUP BY day HAVING sum(kept) <> sum(is_so)`)
 }
 
-// compare holds the records of the run's SKUs against their tallies.
+// compare compares the records of the run's SKUs with their tallies.
 func (t *tallies) compare(set Settings, breach func(string, ...any)) error {
 	horizons := map[exact.Day]horizon{}
 	return db.Each(t.c, func(r *db.Row) error {
@@ -154,7 +151,7 @@ func dayOrNever(d exact.Day) string {
 	return d.String()
 }
 
-// daysSold are the days of which sales are kept, in order.
+// daysSold are the days with stored sales, in order.
 func daysSold(c *db.Conn) (days []exact.Day, err error) {
 	for last := exact.Day(math.MinInt32); ; {
 		day, found, err := db.One(c, (*db.Row).Day, "SELECT day FROM sales WHERE day > ? ORDER BY day LIMIT 1", last)
@@ -225,7 +222,7 @@ func (t *tallies) addUp(day exact.Day, set Settings, breach func(string, ...any)
 	}, "SELECT sku_id, qty FROM sales WHERE day = ? AND sku_id > ? AND sku_id <= ?", day, t.after, t.to)
 }
 
-// checkChannels holds the shares of the channels against the totals of their SKU-days.
+// checkChannels compares the shares of the channels with the totals of their SKU-days.
 func checkChannels(c *db.Conn, skus *tallies, breach func(string, ...any)) error {
 	return db.Each(c, func(r *db.Row) error {
 		day, id, shares, total, strange := r.Day(), r.Int(), r.Milli(), r.MilliPtr(), r.Int()

@@ -18,7 +18,7 @@ type Count struct {
 	Qty exact.Milli `json:"qty"`
 }
 
-// Counted is what a stock count found.
+// Counted is the result of a stock count.
 type Counted struct {
 	Counted int          `json:"counted" about:"SKUs that were counted"`
 	Changed int          `json:"changed" about:"of which the stock was different"`
@@ -34,8 +34,8 @@ type CountedSKU struct {
 	Crossed       bool        `json:"crossed" about:"the change took the SKU to or below its reorder point"`
 }
 
-// CountStock sets the stock of all counted SKUs, or of none, each with an audit entry as Adjust.
-// Refused: no SKU, one that is given twice, and whatever Adjust refuses; every wrong one is named.
+// CountStock sets the stock of all counted SKUs, or of none, each with an audit entry as Adjust. Refused: no SKU, a
+// repeated one, and whatever Adjust refuses; every wrong one is named.
 func (s *Service) CountStock(ctx context.Context, who db.Caller, counts []Count, reason string) (Counted, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Counted, error) {
 		done, seen := Counted{SKUs: []CountedSKU{}}, map[string]bool{}
@@ -72,7 +72,7 @@ func (s *Service) CountStock(ctx context.Context, who db.Caller, counts []Count,
 	})
 }
 
-// wrongLines refuses with each wrong line by itself; nil without any.
+// wrongLines refuses with each wrong line separately; nil without any.
 func wrongLines(wrong []fault.Field) error {
 	if len(wrong) == 0 {
 		return nil
@@ -86,7 +86,7 @@ func wrongLines(wrong []fault.Field) error {
 	return e
 }
 
-// parseCounts reads SKU=QTY, one a line.
+// parseCounts parses SKU=QTY, one per line.
 func parseCounts(text string) (counts []Count, err error) {
 	var wrong []fault.Field
 	for line := range strings.Lines(text) {

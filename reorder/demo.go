@@ -60,7 +60,7 @@ var demoSKUs = []demoSKU{
 	{"ACC-TIN-100", "Tea tin, 100 g", paper, "piece", 210, 4, 24, 24, 2700, 210, ""},
 }
 
-// demoSuppliers are what is known of them; the lead time is of SKUs to come.
+// demoSuppliers are the suppliers' records; the lead time applies to new SKUs.
 var demoSuppliers = []Supplier{
 	demoSupplier(leaf, "orders@leaf-and-co.example", 10, 40_000),
 	demoSupplier(roast, "trade@harbour-roasters.example", 5, 25_000),
@@ -72,10 +72,9 @@ func demoSupplier(name, email string, lead, least int64) Supplier {
 	return Supplier{Name: name, Email: email, LeadTimeDays: &lead, MinOrderCents: least}
 }
 
-// demo fills an empty database with the shop: 120 days of sales up to yesterday, SKUs
-// in every status, an order under way and a draft. It goes through the same guarded
-// functions as everyone. SKUs become active only when their sales and stock are in, so
-// that the shop does not begin with a storm of alarms; one alarm is real.
+// demo fills an empty database with the shop: 120 days of sales up to yesterday, SKUs in every status, an open order
+// and a draft. It uses the ordinary guarded functions. SKUs become active only after their sales and stock are stored,
+// so that there is one alarm and not a flood.
 func (s *Service) demo(ctx context.Context, today exact.Day) error {
 	who := db.CLI("reorder")
 	if err := db.Exec(ctx, s.db, who, demoCatalogue); err != nil {
@@ -107,7 +106,7 @@ func demoCatalogue(tx *db.Tx) error {
 	return nil
 }
 
-// demoStock sets each SKU's stock to what puts it where it is to be.
+// demoStock sets each SKU's stock for its intended status.
 func demoStock(tx *db.Tx) error {
 	h, err := rollToToday(tx)
 	if err != nil {
@@ -135,7 +134,7 @@ func demoStock(tx *db.Tx) error {
 	return nil
 }
 
-// demoActs is what happened in the shop since: an order under way, a draft, a breakage.
+// demoActs are the shop's later events: an open order, a draft, a breakage.
 func (s *Service) demoActs(ctx context.Context, who db.Caller, today exact.Day) error {
 	expected := today + 3
 	if _, err := s.CreateOrder(ctx, who, NewOrder{Supplier: roast, ExpectedDate: &expected, Order: true, Lines: []NewLine{
@@ -187,8 +186,7 @@ func demoSales(today exact.Day) []schema.Line {
 	return lines
 }
 
-// demoQty cuts a quantity to what the unit allows: whole pieces, or 50 g of what is
-// sold loose.
+// demoQty rounds a quantity to its unit: whole pieces, or 50 g of loose goods.
 func demoQty(d demoSKU, thousandths int64) int64 {
 	least := int64(1000)
 	if d.unit == "kg" {

@@ -8,11 +8,11 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// demoBooks is over how many days the demo's shop has kept its books.
+// demoBooks is the number of days of the demo's stock movements.
 const demoBooks = 75
 
-// demoHistory puts the way to a SKU's stock into the books, in place of the one edit that set it: each
-// day's sales as an import, deliveries when there was room for one, the first count.
+// demoHistory replaces the one edit that set a SKU's stock by its history: each day's sales as an import, deliveries
+// when there was room for one, the first count.
 func demoHistory(tx *db.Tx, d demoSKU, rec article, today exact.Day) error {
 	if _, err := tx.Exec("DELETE FROM stock_movements WHERE sku_id = ?", rec.id); err != nil {
 		return err
@@ -31,7 +31,7 @@ func demoHistory(tx *db.Tx, d demoSKU, rec article, today exact.Day) error {
 			CurrentStock: after, Reason: reason, Actor: by})
 		after -= qty
 	}
-	// What a delivery brings: the demand of three weeks.
+	// A delivery's quantity: the demand of three weeks.
 	brings := exact.Milli(demoQty(d, 21*d.demand/1000/d.pack*d.pack*1000))
 	delivered := today
 	for day := today - 1; day >= today-demoBooks; day-- {

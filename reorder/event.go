@@ -19,8 +19,8 @@ type Alarm struct {
 	EstCostCents int64          `json:"est_cost_cents"`
 }
 
-// EventSubject is the SKU: an upload is about many, and receivers that take several
-// events at a time get those of one SKU in order.
+// EventSubject is the SKU: an upload concerns many, and receivers with several simultaneous deliveries get those of one
+// SKU in order.
 func (a Alarm) EventSubject() string { return "sku:" + a.SKU }
 
 // crossing is the service's one event.

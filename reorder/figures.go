@@ -14,7 +14,7 @@ import (
 // unsoldDays are the ages for which unsold stock is added up.
 var unsoldDays = []int64{90, 180, 365}
 
-// StockFigures is what the stock of the active SKUs is worth, and how it moves.
+// StockFigures is the value of the active SKUs' stock, and its movement.
 type StockFigures struct {
 	Today      exact.Day       `json:"today"`
 	ValueCents int64           `json:"value_cents" about:"stock x unit cost of all active SKUs, rounded half up for each"`
@@ -31,7 +31,7 @@ func (figs StockFigures) AsList() any {
 	}{figs.SKUs}
 }
 
-// SupplierValue is what of the stock one supplier delivered.
+// SupplierValue is the value of one supplier's stock.
 type SupplierValue struct {
 	Supplier   string `json:"supplier"`
 	ValueCents int64  `json:"value_cents"`
@@ -44,7 +44,7 @@ type ClassFigures struct {
 	SoldCostCents int64  `json:"sold_cost_cents"`
 }
 
-// UnsoldFigures is what did not sell for so many days and more.
+// UnsoldFigures is the stock that did not sell for at least so many days.
 type UnsoldFigures struct {
 	Days       int64 `json:"days"`
 	SKUs       int64 `json:"skus"`
@@ -137,7 +137,7 @@ func (figs *StockFigures) classify() {
 	}
 }
 
-// addUp fills in the sums over the SKUs, and puts what is worth most first.
+// addUp fills in the sums over the SKUs, and sorts by value, largest first.
 func (figs *StockFigures) addUp() {
 	bySupplier := map[string]int64{}
 	for _, days := range unsoldDays {
@@ -161,8 +161,7 @@ func (figs *StockFigures) addUp() {
 	slices.SortStableFunc(figs.SKUs, func(a, b StockFigure) int { return cmp.Compare(b.ValueCents, a.ValueCents) })
 }
 
-// After returns the rows behind the one with the key, at most limit of them, and the key
-// to go on with; "" at the end.
+// After returns at most limit rows after the one with the key, and the key of the last one; "" at the end.
 func After[T any](all []T, key string, limit int64, keyOf func(T) string) (page []T, next string) {
 	if key != "" {
 		if i := slices.IndexFunc(all, func(r T) bool { return keyOf(r) == key }); i >= 0 {

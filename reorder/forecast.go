@@ -18,19 +18,19 @@ var statuses = []string{Below, Near, Healthy}
 // sold "twice a day" forever.
 const fewestDemandDays = 7
 
-// never stands for the day of a first sale that has not happened.
+// never stands for the first sale's day of a SKU without sales.
 const never = exact.MaxDay + 1
 
-// neverYet stands for the day of a last sale that has not happened.
+// neverYet stands for the last sale's day of a SKU without sales.
 const neverYet = exact.MinDay - 1
 
-// horizon is what the forecasts of all SKUs share.
+// horizon is shared by the forecasts of all SKUs.
 type horizon struct {
 	today  exact.Day
 	window int64 // forecast_window_days: the window is the days that end today, today included
 	cover  int64 // target_cover_days
 
-	empty map[int64]int64 // days without stock by SKU id; nil where the setting counts them
+	empty map[int64]int64 // days without stock by SKU id; nil if the setting counts them
 }
 
 // basis is all that one SKU's forecast follows from.
@@ -54,10 +54,9 @@ type basis struct {
 	unitCost  int64 // cents
 }
 
-// demandDays is over how many days the window's sales are spread: the whole window,
-// or for a SKU first sold inside it the days since then, both ends counted, but at
-// least fewestDemandDays (and never more than the window has). The days without stock are
-// left out where the setting says so.
+// demandDays is the number of days over which the window's sales are spread: the whole window, or for a SKU first sold
+// inside it the days since then, inclusive, but at least fewestDemandDays (and never more than the window). The setting
+// may exclude the days without stock.
 func (b basis) demandDays(h horizon) int64 {
 	days := int64(h.today-b.firstSold) + 1
 	if days < 1 || days >= h.window { // not sold yet as of today; or sold all through
@@ -70,8 +69,8 @@ func (b basis) demandDays(h horizon) int64 {
 // demand x (lead time + safety stock), left undivided so that it is exact.
 func (b basis) point() exact.Int128 { return exact.Mul(int64(b.sold), b.lead+b.safety) }
 
-// status holds the stock against the reorder point: below when it is at or under it,
-// near when it is at most a quarter above.
+// status compares the stock with the reorder point: below if it is at or under it, near if it is at most a quarter
+// above.
 func (b basis) status(h horizon) string {
 	have, point := exact.Mul(int64(b.stock), b.demandDays(h)), b.point()
 	switch {
@@ -83,8 +82,8 @@ func (b basis) status(h horizon) string {
 	return Healthy
 }
 
-// figures are one SKU's forecast as it is shown. Rounding (half up) happens here and
-// is for display only; nothing is computed from a rounded figure.
+// figures are one SKU's displayed forecast. Rounding (half up) happens only here, for display; nothing is computed from
+// a rounded figure.
 type figures struct {
 	status     string
 	demandDays int64
@@ -92,7 +91,7 @@ type figures struct {
 	point      exact.Decimal  // 2 decimals
 	daysLeft   *exact.Decimal // 2 decimals; nil without demand
 	runsOut    *exact.Day     // nil without demand, or past the calendar's last day
-	need       exact.Decimal  // 2 decimals; negative when there is more than enough
+	need       exact.Decimal  // 2 decimals; negative if there is more than enough
 	suggested  int64          // units
 	cost       int64          // cents
 }
@@ -141,8 +140,7 @@ func (b basis) packs(need exact.Int128, days int64) int64 {
 	return max(need.DivCeil(days*thousandths), exact.Mul(int64(b.moq), 1).DivCeil(thousandths))
 }
 
-// coverCompare orders by days of cover, fewest first; without demand there is no end to
-// it, which comes last. 0 when both last equally long.
+// coverCompare orders by days of cover, fewest first; a SKU without demand comes last. 0 if both are equal.
 func coverCompare(aStock, aSold exact.Milli, aDays int64, bStock, bSold exact.Milli, bDays int64) int {
 	switch {
 	case aSold == 0 && bSold == 0:
@@ -157,7 +155,7 @@ func coverCompare(aStock, aSold exact.Milli, aDays int64, bStock, bSold exact.Mi
 	return a.Cmp(b)
 }
 
-// What may be stored, so that every sum and product fits (see basis).
+// Limits of stored values, so that every sum and product fits (see basis).
 const (
 	maxQty      = exact.Milli(1_000_000_000_000)     // 10^9 units: a stock, a minimum order, a row's quantity
 	maxDayTotal = exact.Milli(1_000_000_000_000_000) // 10^12 units: a SKU's sales of one day, and what is on order

@@ -16,7 +16,7 @@ import (
 // maxRows bounds one request. A CSV file has no such bound.
 const maxRows = 50_000
 
-// Ingested is what an upload of sales did.
+// Ingested is the result of an upload of sales.
 type Ingested struct {
 	Warning      string     `json:"warning,omitempty" about:"to agents: every row equals what was stored before"`
 	Imported     int        `json:"imported" about:"rows written"`
@@ -34,7 +34,7 @@ type RowError struct {
 	Reason string `json:"reason"`
 }
 
-// Crossed is a SKU that came to be below.
+// Crossed is a SKU that fell to its reorder point.
 type Crossed struct {
 	SKU          string `json:"sku"`
 	Status       string `json:"status" enum:"below,near,healthy"`
@@ -54,11 +54,11 @@ func (s *Service) Ingest(ctx context.Context, who db.Caller, rows strict.Value, 
 	return s.ingestRows(ctx, who, rows, IngestOptions{Replace: replace, Channel: channel})
 }
 
-// IngestOptions say how an upload is stored.
+// IngestOptions are an upload's options.
 type IngestOptions struct {
 	Replace bool
 	Channel string
-	Agent   bool // slips that lose nothing are read, and it is told how to go on
+	Agent   bool // unambiguous mistakes are accepted, and the answer names the next step
 }
 
 func (s *Service) ingestRows(ctx context.Context, who db.Caller, rows strict.Value, o IngestOptions) (Ingested, error) {
@@ -78,7 +78,7 @@ func (s *Service) ingestRows(ctx context.Context, who db.Caller, rows strict.Val
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ingested, error) {
 		done, err := ingest(tx, u, o.Replace)
-		if err == nil && o.Agent { // here, so that a call that is repeated is answered alike
+		if err == nil && o.Agent { // here, so that a repeated call gets the same answer
 			return done.afterUpload()
 		}
 		return done, err
@@ -91,7 +91,7 @@ func ingest(tx *db.Tx, u *upload, replace bool) (Ingested, error) {
 	if replace {
 		done.ReplacedDays = new(int)
 	}
-	if err := tx.CheckClock(); err != nil { // it judges which days are in the future
+	if err := tx.CheckClock(); err != nil { // it decides which days are in the future
 		return done, err
 	}
 	skus, err := u.lookUp(tx)
@@ -121,20 +121,19 @@ func ingest(tx *db.Tx, u *upload, replace bool) (Ingested, error) {
 	}{done.Imported, done.Skipped, replace, u.channels, done.ReplacedDays, len(skus), len(done.Crossed)})
 }
 
-// salesChange is a SKU of the upload: as it was, and what the upload does to its sales.
+// salesChange is a SKU of the upload: its old record, and the upload's change of its sales.
 type salesChange struct {
 	article
-	added     exact.Milli // to what was sold in the window
+	added     exact.Milli // to the sales in the window
 	addedYear exact.Milli // and in the year
 	first     exact.Day   // earliest day that now has sales, of those in the upload
 	last      exact.Day   // and the latest
-	emptied   bool        // the day of its first or its last sale has none any more
+	emptied   bool        // the day of its first or last sale has no more sales
 	changed   bool
 }
 
-// lookUp finds the upload's SKUs, sorted by id, drops the rows of those that are
-// unknown or lie in the future, and puts the others in the order of the table: by day,
-// then SKU, then as they came.
+// lookUp finds the upload's SKUs, sorted by id, drops the rows of unknown SKUs and future days, and sorts the others in
+// the table's order: by day, then SKU, then as sent.
 func (u *upload) lookUp(tx *db.Tx) ([]salesChange, error) {
 	skus := make([]salesChange, 0, len(u.codes))
 	for _, code := range u.codes {
@@ -175,13 +174,12 @@ func (u *upload) lookUp(tx *db.Tx) ([]salesChange, error) {
 	return skus, nil
 }
 
-// nearestOf returns what names the nearest SKUs of one that there is none of; for the
-// first of an upload that are asked about.
+// nearestOf returns the function that names SKUs near an unknown one, for the first few of an upload.
 func (u *upload) nearestOf(c *db.Conn) func(code string) (string, error) {
 	var names []string
 	told := map[string]string{}
 	return func(code string) (string, error) {
-		const most = 5 // each takes a look at the whole catalogue
+		const most = 5 // each scans the whole catalogue
 		text, known := told[code]
 		if !u.agent || known || len(told) >= most {
 			return text, nil
@@ -200,7 +198,7 @@ func (u *upload) nearestOf(c *db.Conn) func(code string) (string, error) {
 	}
 }
 
-// write stores the rows day by day and saves what became of the SKUs.
+// write stores the rows day by day and saves the SKUs.
 func (u *upload) write(tx *db.Tx, skus []salesChange, replace bool, done *Ingested) error {
 	h, since, err := asOfToday(&tx.Conn)
 	if err != nil {
@@ -210,7 +208,7 @@ func (u *upload) write(tx *db.Tx, skus []salesChange, replace bool, done *Ingest
 	if err != nil {
 		return err
 	}
-	for i := range skus { // they were read before the windows are moved to today
+	for i := range skus { // they were read before the windows moved to today
 		skus[i].sold += since[skus[i].id]
 		skus[i].soldYear += sinceYear[skus[i].id]
 	}
@@ -245,7 +243,7 @@ func (u *upload) write(tx *db.Tx, skus []salesChange, replace bool, done *Ingest
 	return saveChanged(tx, h, skus, done)
 }
 
-// warn says that an upload looks like one that was stored before.
+// warn reports that an upload looks like a stored one.
 func (done *Ingested) warn(u *upload, differs, replace bool) {
 	if differs || len(u.refused) > 0 {
 		return

@@ -8,21 +8,20 @@ import (
 // maxChannel bounds a channel's name, in characters.
 const maxChannel = 64
 
-// noChannel stands for what was sold without a channel: the rest of a SKU-day's total
-// when the shares of its channels are taken off.
+// noChannel stands for sales without a channel: a SKU-day's total minus the shares of its channels.
 const noChannel = int64(0)
 
 // shares writes the channels' shares of an upload's SKU-days.
 type shares struct {
 	replace bool
-	ids     []int64 // of the upload's channels, by their place in it; noChannel for none
+	ids     []int64 // of the upload's channels, by index; noChannel for none
 	read    *db.Stmt
 	writer  writer
-	stored  map[int64]exact.Milli // of the SKU-day at hand, by channel
+	stored  map[int64]exact.Milli // of the present SKU-day, by channel
 	now     map[int64]exact.Milli
 }
 
-// newShares looks the upload's channels up, and makes those that are new.
+// newShares looks the upload's channels up, and makes new ones.
 func newShares(tx *db.Tx, u *upload, replace bool) (*shares, error) {
 	s := &shares{replace: replace, ids: make([]int64, len(u.channels)), stored: map[int64]exact.Milli{},
 		now: map[int64]exact.Milli{}}
@@ -47,8 +46,8 @@ func newShares(tx *db.Tx, u *upload, replace bool) (*shares, error) {
 	return s, err
 }
 
-// write stores what becomes of the shares of one SKU-day, and gives its new total. With
-// replace the channels that the rows name begin at nothing; others stay as they are.
+// write stores the new shares of one SKU-day, and returns its new total. With replace the named channels begin at 0;
+// others stay.
 func (s *shares) write(u *upload, t *total, day exact.Day, sku int64, d *days) (exact.Milli, error) {
 	if err := s.readStored(t, day, sku); err != nil {
 		return 0, err
@@ -94,7 +93,7 @@ func (s *shares) write(u *upload, t *total, day exact.Day, sku int64, d *days) (
 	return sum, nil
 }
 
-// readStored fills in the shares that are stored, the rest without a channel included.
+// readStored reads the stored shares, including the rest without a channel.
 func (s *shares) readStored(t *total, day exact.Day, sku int64) error {
 	clear(s.stored)
 	if !t.isStored {

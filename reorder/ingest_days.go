@@ -6,7 +6,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// days writes an upload's rows, one day after another.
+// days writes an upload's rows, day by day.
 type days struct {
 	tx      *db.Tx
 	skus    []salesChange
@@ -15,16 +15,16 @@ type days struct {
 	replace bool
 	read    *db.Stmt
 	writer  writer
-	shares  *shares // nil for an upload that does not tell channels apart
-	totals  []total // of the day at hand, in the order of the SKUs
+	shares  *shares // nil for an upload without channels
+	totals  []total // of the present day, in the order of the SKUs
 
 	imported, replaced int
 
 	held    []Sale // for agents: what the SKU-days held before
-	differs bool   // some rows add up to something else than their SKU-day held
+	differs bool   // some rows differ from the former value of their SKU-day
 }
 
-// total is what the upload has for a SKU on the day at hand.
+// total is the upload's value for a SKU on the present day.
 type total struct {
 	sku      int32
 	rows     []sale
@@ -64,7 +64,7 @@ func (d *days) write(u *upload, rows []sale) error {
 	if err := d.readStored(day); err != nil {
 		return err
 	}
-	divided := false // whether anything of the day belongs to a channel
+	divided := false // whether some of the day belongs to a channel
 	if d.replace && d.shares == nil {
 		var err error
 		if _, divided, err = db.One(&d.tx.Conn, db.Int, "SELECT 1 FROM channel_sales WHERE day = ? LIMIT 1",
@@ -72,7 +72,7 @@ func (d *days) write(u *upload, rows []sale) error {
 			return err
 		}
 	}
-	made := 0 // SKU-days that were not there
+	made := 0 // new SKU-days
 	for i := range d.totals {
 		t := &d.totals[i]
 		if u.agent {
@@ -104,7 +104,7 @@ func (d *days) write(u *upload, rows []sale) error {
 // mostHeld is how many SKU-days an agent is told the former quantity of.
 const mostHeld = 100
 
-// noteHeld notes what a SKU-day held before.
+// noteHeld notes the former value of a SKU-day.
 func (d *days) noteHeld(t *total, day exact.Day) {
 	sent := exact.Milli(0)
 	for _, r := range t.rows {
@@ -116,7 +116,7 @@ func (d *days) noteHeld(t *total, day exact.Day) {
 	}
 }
 
-// flush stores what the writers still hold.
+// flush stores the writers' remaining rows.
 func (d *days) flush() error {
 	if d.shares != nil {
 		if err := d.shares.writer.flush(); err != nil {
@@ -126,8 +126,7 @@ func (d *days) flush() error {
 	return d.writer.flush()
 }
 
-// newTotal is what becomes of the SKU-day. Replacing it as a whole also takes away what
-// its channels had of it.
+// newTotal is the SKU-day's new total. Replacing it as a whole also removes its channels' shares.
 func (d *days) newTotal(u *upload, t *total, day exact.Day, divided bool) (exact.Milli, error) {
 	id := d.skus[t.sku].id
 	if d.shares != nil {
@@ -141,8 +140,7 @@ func (d *days) newTotal(u *upload, t *total, day exact.Day, divided bool) (exact
 	return d.sum(u, t), nil
 }
 
-// sum adds up what becomes of the SKU-day, and refuses a row that would take it past
-// what is kept.
+// sum adds up the SKU-day, and refuses a row that would exceed the limit.
 func (d *days) sum(u *upload, t *total) exact.Milli {
 	qty := t.old
 	if d.replace {
@@ -168,7 +166,7 @@ func (d *days) sum(u *upload, t *total) exact.Milli {
 	return qty
 }
 
-// outcome is what a row did to the quantity that it is part of.
+// outcome is a row's effect on its quantity.
 func outcome(stored, changed bool) schema.Outcome {
 	switch {
 	case !stored:
@@ -179,15 +177,14 @@ func outcome(stored, changed bool) schema.Outcome {
 	return schema.Outcome{}
 }
 
-// tell notes what a row did, for an upload whose rows are told apart. One that is refused
-// besides is not counted.
+// tell notes a row's outcome, if outcomes are requested. A refused one is not counted.
 func (u *upload) tell(s sale, o schema.Outcome) {
 	if u.told != nil {
 		u.told[s.row] = o
 	}
 }
 
-// refuseTotal refuses a row that would take its SKU-day past what is kept.
+// refuseTotal refuses a row that would exceed its SKU-day's limit.
 func (u *upload) refuseTotal(s sale) {
 	u.refuse(s.row, "qty: "+s.qty.String()+" would raise the SKU's total of "+s.day.String()+" past "+maxDayTotal.String()+
 		", the maximum")
@@ -196,8 +193,8 @@ func (u *upload) refuseTotal(s sale) {
 // reseek is how many stored rows are stepped over before the next is sought afresh.
 const reseek = 8
 
-// readStored fills in what is stored for the day's totals: one pass over the day's
-// rows, which leaps where the upload leaves many out.
+// readStored reads the stored values for the day's totals: one pass over the day's rows, which skips ahead where the
+// upload has gaps.
 func (d *days) readStored(day exact.Day) error {
 	defer d.read.Reset()
 	id := func(i int) int64 { return d.skus[d.totals[i].sku].id }
@@ -230,7 +227,7 @@ func (d *days) readStored(day exact.Day) error {
 	}
 }
 
-// account keeps account of a SKU-day that went from old to qty.
+// account notes a SKU-day's change from old to qty.
 func (d *days) account(t *salesChange, day exact.Day, old, qty exact.Milli) {
 	t.changed = true
 	if d.window.has(day) {
@@ -272,8 +269,8 @@ func (t *salesChange) soldNow(c *db.Conn) (first, last exact.Day, err error) {
 	return first, last, nil
 }
 
-// firstSale and lastSale look for the first day of a SKU's sales that is not before another,
-// and for the last one that is not behind it, day by day: sales are ordered by day.
+// firstSale and lastSale find the first day of a SKU's sales not before a day, and the last one not after it, day by
+// day: sales are ordered by day.
 const (
 	firstSale = `SELECT d.day FROM sales_days AS d CROSS JOIN sales ON sales.day = d.day AND sku_id = ?2 AND qty > 0
 		WHERE d.day >= ?1 ORDER BY d.day LIMIT 1`

@@ -39,7 +39,7 @@ func didIngest(answer any, _ schema.Money) string {
 	return text
 }
 
-// refusal reports what is wrong with each row of an upload of which nothing was stored.
+// refusal lists the faults of each row of an upload of which nothing was stored.
 func (done Ingested) refusal() error {
 	e := fault.Invalidf("rows: nothing is stored; row %d: %s", done.Errors[0].Row+1, done.Errors[0].Reason)
 	for _, r := range done.Errors {
@@ -93,8 +93,8 @@ func (s *Service) ingestSales() schema.Op {
 // errorsTold is how many refused rows an agent is told the reasons of.
 const errorsTold = 100
 
-// afterUpload tells an agent what became of its rows: nothing stored is a refusal; of a
-// part it says which rows to send again.
+// afterUpload reports the result of an upload to an agent: nothing stored is a refusal; a partial one names the rows to
+// send again.
 func (done Ingested) afterUpload() (Ingested, error) {
 	switch {
 	case done.Imported == 0 && done.Skipped == 0:

@@ -10,11 +10,10 @@ import (
 // the time that 32 statements take, and more bring little.
 const rowsAtOnce = 32
 
-// insertSale stores a SKU-day, new or not, in one step down the tree: the table has no
-// other index, no trigger and no reference that would make the engine look first.
+// insertSale inserts or updates a SKU-day in one step: the table has no other index, no trigger and no reference.
 const insertSale = "INSERT OR REPLACE INTO sales (day, sku_id, qty) VALUES (?, ?, ?)"
 
-// insertShare stores a channel's share of a SKU-day, new or not.
+// insertShare inserts or updates a channel's share of a SKU-day.
 const insertShare = "INSERT OR REPLACE INTO channel_sales (day, sku_id, channel_id, qty) VALUES (?, ?, ?, ?)"
 
 var (
@@ -22,7 +21,7 @@ var (
 	insertShares = insertShare + strings.Repeat(", (?, ?, ?, ?)", rowsAtOnce-1)
 )
 
-// writer gathers rows of whole numbers and stores many at once.
+// writer collects rows of whole numbers and stores many at once.
 type writer struct {
 	one, many *db.Stmt
 	columns   int
@@ -52,7 +51,7 @@ func (w *writer) add(row ...int64) error {
 	return err
 }
 
-// flush stores what is left.
+// flush stores the rest.
 func (w *writer) flush() error {
 	for ; len(w.args) > 0; w.args = w.args[w.columns:] {
 		if err := store(w.one, w.args[:w.columns]); err != nil {

@@ -8,8 +8,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Lead is how long a purchase order took: from the day it was ordered to the day that was promised, and
-// to the day its last goods came.
+// Lead is a purchase order's delivery time: from ordering to the promised day, and to the day its last goods arrived.
 type Lead struct {
 	Number         string
 	Ordered        exact.Day
@@ -19,8 +18,8 @@ type Lead struct {
 // leadsShown is how many of the last orders a supplier's page shows.
 const leadsShown = 12
 
-// Leads returns the supplier's last purchase orders that came in whole, oldest first. Those whose day of ordering or of
-// coming was not kept are left out.
+// Leads returns the supplier's last completely received purchase orders, oldest first. Those without a stored ordering
+// or arrival day are omitted.
 func (s *Service) Leads(ctx context.Context, supplier string) ([]Lead, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) ([]Lead, error) {
 		list, err := db.All(c, func(r *db.Row) (l Lead) {

@@ -24,7 +24,7 @@ var purchaseKind = mail.Kind{
 	Fill: fillPurchase, Newest: newestPurchase, Find: purchaseNamed,
 }
 
-// supplierOf is who delivers the order; without a record only the name is known.
+// supplierOf is the order's supplier; without a record only the name is known.
 func (o *storedOrder) supplierOf(c *db.Conn) (Supplier, error) {
 	k, found, err := lookUpSupplier(c, o.Supplier)
 	if !found {
@@ -92,8 +92,8 @@ func purchaseNamed(c *db.Conn, number string) (mail.Row, error) {
 	return mail.Row{Subject: orderSubject(o.Number), Record: o.Number}, err
 }
 
-// MailPurchase mails a purchase order to its supplier. Refused: a draft, a cancelled one, a supplier to
-// whom nothing can be mailed.
+// MailPurchase mails a purchase order to its supplier. Refused: a draft, a cancelled one, a supplier who cannot be
+// mailed.
 func (s *Service) MailPurchase(ctx context.Context, who db.Caller, number string) (mail.Listed, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (m mail.Listed, err error) {
 		if err := mail.CheckSetUp(&tx.Conn); err != nil {

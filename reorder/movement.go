@@ -8,16 +8,16 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// What moves a SKU's stock.
+// The causes of a stock movement.
 const (
 	movedByCount      = "count"      // set to a counted figure
-	movedByAdjustment = "adjustment" // added or taken away
-	movedByReceipt    = "receipt"    // goods of a purchase order came in
-	movedByReturn     = "return"     // a receipt was taken back
+	movedByAdjustment = "adjustment" // added or removed
+	movedByReceipt    = "receipt"    // goods of a purchase order arrived
+	movedByReturn     = "return"     // a receipt was reversed
 	movedByEdit       = "edit"       // the product form or an import
 )
 
-// cause is why a SKU's stock is changed.
+// cause is why a SKU's stock changes.
 type cause struct {
 	kind   string
 	reason string
@@ -36,7 +36,7 @@ type Movement struct {
 	Via          string        `json:"via"`
 }
 
-// noteMovement keeps what moved a SKU's stock, if anything did.
+// noteMovement stores a SKU's stock movement, if there was one.
 func noteMovement(tx *db.Tx, was, now article, why cause) error {
 	if was.CurrentStock == now.CurrentStock {
 		return nil
@@ -47,8 +47,8 @@ func noteMovement(tx *db.Tx, was, now article, why cause) error {
 	return err
 }
 
-// emptyDays is on how many of the days, from the one on which the SKU was made, it had no stock
-// at all: none when the day began, and nothing moved on it.
+// emptyDays counts the days, from the SKU's creation on, without any stock: none at the day's beginning, and no
+// movement on it.
 func emptyDays(c *db.Conn, rec article, days span) (empty int64, err error) {
 	days.from = max(days.from, rec.CreatedAt.Day(c.Zone()))
 	stock, to := rec.CurrentStock, days.to // the stock of the days up to to that were not counted yet
@@ -101,7 +101,7 @@ func emptyByID(c *db.Conn, h horizon) (map[int64]int64, error) {
 	return byID, nil
 }
 
-// Movements returns the last changes of a SKU's stock, newest first.
+// Movements returns the newest changes of a SKU's stock, newest first.
 func (s *Service) Movements(ctx context.Context, sku string, limit int64) (all []Movement, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		rec, err := find(c, sku)

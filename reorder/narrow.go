@@ -10,8 +10,8 @@ import (
 // the SKUs are walked in their order: a page fills soon then.
 const maxNarrowed = 1000
 
-// narrow looks up which SKUs may have Q in code or name, so that the others are not
-// looked at. Texts of less than three letters are not indexed.
+// narrow finds the SKUs that may have Q in code or name, so that the others are not read. Texts of less than three
+// letters are not indexed.
 func (q *CatalogueQuery) narrow(c *db.Conn) error {
 	grams := gramsOf(folded(q.Q))
 	if grams == "" {
@@ -25,8 +25,8 @@ func (q *CatalogueQuery) narrow(c *db.Conn) error {
 	return err
 }
 
-// gramsOf asks for all that hold every three letters in a row of the folded text; "" for a
-// text that has no three, or a letter on whose cases the index and folded do not agree.
+// gramsOf is the index query for all three-letter sequences of the folded text; "" for a shorter text, or one with a
+// letter that the index and folded fold differently.
 func gramsOf(text string) string {
 	letters := []rune(text)
 	var all []string
@@ -41,9 +41,8 @@ func gramsOf(text string) string {
 	return strings.Join(all, " AND ")
 }
 
-// agreed tells of a folded letter that the index folds the same letters to it as folded
-// does: Latin, Greek, and what has no cases, from Arabic to Thai and from Hiragana to Han.
-// Cyrillic has old letters on which they differ.
+// agreed reports whether the index folds a letter like folded does: Latin, Greek, and scripts without cases, from
+// Arabic to Thai and from Hiragana to Han. They differ on old Cyrillic letters.
 func agreed(r rune) bool {
 	return r < 0x250 || r >= 0x386 && r <= 0x3ff && r != 0x3f3 || r >= 0x5d0 && r <= 0xe7f || r >= 0x3040 && r <= 0x9fff
 }

@@ -15,13 +15,13 @@ import (
 const (
 	Draft     = "draft"
 	Ordered   = "ordered"
-	Partial   = "partial" // some of it has come
+	Partial   = "partial" // some of it has arrived
 	Received  = "received"
 	Cancelled = "cancelled"
-	Closed    = "closed" // some of it came, the rest is cancelled; stored as cancelled
+	Closed    = "closed" // some of it arrived, the rest is cancelled; stored as cancelled
 )
 
-// orderMoves is the only statement of how a purchase order may move.
+// orderMoves is the only definition of a purchase order's moves.
 var orderMoves = schema.Transitions{
 	{Name: Draft, To: []string{Ordered, Cancelled}},
 	{Name: Ordered, To: []string{Partial, Received, Cancelled}},
@@ -31,7 +31,7 @@ var orderMoves = schema.Transitions{
 	{Name: Closed},
 }
 
-// PurchaseOrder is what was, or is to be, ordered from one supplier.
+// PurchaseOrder is an order, or a draft, to one supplier.
 type PurchaseOrder struct {
 	Number       string      `json:"number"`
 	Supplier     string      `json:"supplier"`
@@ -47,7 +47,7 @@ type PurchaseOrder struct {
 	mailedTo string // where it was just mailed
 }
 
-// OrderLine is one SKU of a purchase order; a SKU stands in it once.
+// OrderLine is one SKU of a purchase order, which has it once.
 type OrderLine struct {
 	SKU           string      `json:"sku"`
 	Ordered       exact.Milli `json:"ordered"`
@@ -59,7 +59,7 @@ type OrderLine struct {
 	TotalCents    int64       `json:"total_cents" about:"ordered x unit cost, half up"`
 
 	skuID   int64
-	costNow int64 // what the catalogue says now
+	costNow int64 // the catalogue's present cost
 }
 
 // CostNow is the SKU's unit cost in the catalogue, which may have changed since.
@@ -72,7 +72,7 @@ func lineOf(rec article) OrderLine {
 		costNow: rec.UnitCostCents}
 }
 
-// shown fills in what follows from the order's lines and its supplier.
+// shown fills in the values derived from the order's lines and its supplier.
 func (o *storedOrder) shown(c *db.Conn) (PurchaseOrder, error) {
 	o.TotalCents, o.BelowMinimumCents = 0, 0
 	for i := range o.Lines {
@@ -85,7 +85,7 @@ func (o *storedOrder) shown(c *db.Conn) (PurchaseOrder, error) {
 	return o.PurchaseOrder, err
 }
 
-// storedOrder is a purchase order as it is kept.
+// storedOrder is a stored purchase order.
 type storedOrder struct {
 	id int64
 	PurchaseOrder
@@ -163,8 +163,7 @@ func (s *Service) PurchaseOrder(ctx context.Context, number string) (o PurchaseO
 	return o, err
 }
 
-// OrderQuery narrows the purchase orders: to a status, a supplier, those whose number,
-// supplier or a SKU of theirs has Q in it.
+// OrderQuery restricts the purchase orders: to a status, a supplier, those with Q in number, supplier or a SKU.
 type OrderQuery struct {
 	Status, Supplier, Q string
 	Newest              bool // the last number first
@@ -184,7 +183,7 @@ type OrderPage struct {
 	Total          int64           `json:"total" about:"how many there are in all"`
 }
 
-// takes reports whether the order has the status and the supplier that are asked for, if any.
+// takes reports whether the order has the requested status and supplier, if any.
 func (q OrderQuery) takes(o storedOrder) bool {
 	return (q.Status == "" || o.Status == q.Status) && (q.Supplier == "" || folded(o.Supplier) == folded(q.Supplier))
 }
@@ -228,7 +227,7 @@ func (s *Service) Orders(ctx context.Context, q OrderQuery) (page OrderPage, err
 	return page, err
 }
 
-// outstanding is what of a line is on order while its purchase order has the status.
+// outstanding is a line's quantity on order while its purchase order has the status.
 func (l OrderLine) outstanding(status string) exact.Milli {
 	if status == Ordered || status == Partial {
 		return l.Ordered - l.Received
@@ -238,9 +237,8 @@ func (l OrderLine) outstanding(status string) exact.Milli {
 
 func orderSubject(number string) string { return "purchase_order:" + number }
 
-// rewrite stores what became of a purchase order and moves its SKUs along: on order by
-// the difference of what is outstanding, the stock by what came in (by SKU id; nil
-// when nothing did). was is the zero storedOrder for a new one. The caller has checked
+// rewrite stores a changed purchase order and updates its SKUs: on order by the difference of what is outstanding, the
+// stock by received goods (by SKU id; nil if none). was is the zero storedOrder for a new one. The caller has checked
 // the change and writes its audit entry.
 func rewrite(tx *db.Tx, was storedOrder, now *storedOrder, cameIn map[int64]exact.Milli, why cause) error {
 	why.number = now.Number
@@ -277,7 +275,7 @@ func rewrite(tx *db.Tx, was storedOrder, now *storedOrder, cameIn map[int64]exac
 	return nil
 }
 
-// storeOrder writes what is of the whole order.
+// storeOrder writes the order without its lines.
 func storeOrder(tx *db.Tx, o *storedOrder) (err error) {
 	if o.id == 0 {
 		o.CreatedAt = tx.Now()
@@ -288,7 +286,7 @@ func storeOrder(tx *db.Tx, o *storedOrder) (err error) {
 	return tx.UpdateRow("purchase_orders", o.id, "updated_at, "+orderSets, append([]any{tx.Now()}, o.sets()...)...)
 }
 
-// storeLine writes a line, new or not. Lines are never taken out of an order.
+// storeLine inserts or updates a line. Lines of an order are never deleted.
 func storeLine(tx *db.Tx, order int64, l OrderLine) error {
 	_, err := tx.Exec(
 		"INSERT OR REPLACE INTO purchase_order_lines (order_id, sku_id, ordered, received, unit_cost_cents) VALUES (?, ?, "+

@@ -26,7 +26,7 @@ type NewLine struct {
 	SKU           string
 	Qty           exact.Milli
 	UnitCostCents *int64
-	Instead       string // the SKU that takes its place in a draft; "" is none
+	Instead       string // the SKU that replaces it in a draft; "" is none
 }
 
 // ParseLine reads a line as the command line writes it: SKU=QTY or SKU=QTY@CENTS.
@@ -53,9 +53,8 @@ func ParseLine(text string) (NewLine, error) {
 	return l, nil
 }
 
-// CreateOrder makes a purchase order with the next free number. Refused: no supplier,
-// no line, an unknown SKU, one that stands in two lines, a quantity that is not above
-// 0 or above 10^9, a price below 0 or above 10^10 cents.
+// CreateOrder makes a purchase order with the next free number. Refused: no supplier, no line, an unknown SKU, one in
+// two lines, a quantity that is not above 0 or above 10^9, a price below 0 or above 10^10 cents.
 func (s *Service) CreateOrder(ctx context.Context, who db.Caller, n NewOrder) (PurchaseOrder, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PurchaseOrder, error) {
 		n.Supplier = strings.TrimSpace(n.Supplier)
@@ -128,7 +127,7 @@ func (l OrderLine) checkNew() error {
 	return l.check()
 }
 
-// check refuses a line whose numbers are out of their ranges.
+// check refuses a line with numbers out of range.
 func (l OrderLine) check() error {
 	switch {
 	case l.Ordered <= 0 || l.Ordered > maxQty:
@@ -144,8 +143,7 @@ func (l OrderLine) check() error {
 	return nil
 }
 
-// nextNumber is the first number that no purchase order has and none had: ids are not
-// given twice, and a file may have brought numbers of its own.
+// nextNumber is the first number that was never used: ids are not reused, and a file may have brought its own numbers.
 func nextNumber(c *db.Conn) (string, error) {
 	last, _, err := db.One(c, db.Int, "SELECT seq FROM sqlite_sequence WHERE name = 'purchase_orders'")
 	for n := last + 1; err == nil; n++ {
@@ -184,7 +182,7 @@ type moved struct {
 	To   string `json:"to"`
 }
 
-// moveTo takes the order to another status, with its SKUs.
+// moveTo changes the order's status, with its SKUs.
 func (o *storedOrder) moveTo(tx *db.Tx, status string) (any, error) {
 	was := *o
 	if err := orderMoves.Check("purchase order", o.Status, status); err != nil {
@@ -194,14 +192,14 @@ func (o *storedOrder) moveTo(tx *db.Tx, status string) (any, error) {
 	return moved{was.Status, status}, rewrite(tx, was, o, nil, cause{})
 }
 
-// PlaceOrder turns a draft into an order. It is expected when the supplier's lead time is over,
-// or the longest of its lines', unless a day is set. Refused: an order without a supplier.
+// PlaceOrder turns a draft into an order. Unless a day is set, it is expected after the supplier's lead time, or the
+// longest of its lines'. Refused: an order without a supplier.
 func (s *Service) PlaceOrder(ctx context.Context, who db.Caller, number string) (PurchaseOrder, error) {
 	return s.placeOrder(ctx, who, number, false)
 }
 
-// placeOrder is PlaceOrder that mails the order to its supplier, if it is said; one that cannot be mailed
-// is not ordered.
+// placeOrder is PlaceOrder that also mails the order to its supplier if requested; one that cannot be mailed is not
+// ordered.
 func (s *Service) placeOrder(ctx context.Context, who db.Caller, number string, mails bool) (PurchaseOrder, error) {
 	to := ""
 	o, err := s.act(ctx, who, number, "purchase_order.ordered", func(tx *db.Tx, o *storedOrder) (any, error) {
@@ -229,9 +227,7 @@ func (s *Service) placeOrder(ctx context.Context, who db.Caller, number string, 
 	return o, err
 }
 
-// CancelOrder cancels a purchase order of which something is still to come; one of which some
-// came is closed. What was
-// received stays received.
+// CancelOrder cancels an open purchase order; a partly received one is closed. Received goods stay received.
 func (s *Service) CancelOrder(ctx context.Context, who db.Caller, number string) (PurchaseOrder, error) {
 	return s.act(ctx, who, number, "purchase_order.cancelled", func(tx *db.Tx, o *storedOrder) (any, error) {
 		if o.Status == Partial {
@@ -241,7 +237,7 @@ func (s *Service) CancelOrder(ctx context.Context, who db.Caller, number string)
 	})
 }
 
-// expect sets the day on which an order that is placed today is expected, unless it has one.
+// expect sets the expected day of an order placed today, unless it has one.
 func (o *storedOrder) expect(tx *db.Tx) error {
 	if o.ExpectedDate != nil {
 		return nil
@@ -267,15 +263,14 @@ func (o *storedOrder) expect(tx *db.Tx) error {
 	return nil
 }
 
-// Receipt is so much of a SKU that came in.
+// Receipt is a received quantity of a SKU.
 type Receipt struct {
 	SKU string      `json:"sku"`
 	Qty exact.Milli `json:"qty"`
 }
 
-// Receive takes goods of a purchase order into stock: the given lines, or with none
-// all that is outstanding. Refused: an order that is not ordered or partial, a SKU
-// that is not in it or is given twice, more than is outstanding, a stock above 10^9.
+// Receive adds goods of a purchase order to stock: the given lines, or with none everything outstanding. Refused: an
+// order that is not ordered or partial, an unknown or repeated SKU, more than is outstanding, a stock above 10^9.
 func (s *Service) Receive(ctx context.Context, who db.Caller, number string, given []Receipt) (PurchaseOrder, error) {
 	return s.act(ctx, who, number, "purchase_order.received", func(tx *db.Tx, o *storedOrder) (any, error) {
 		if len(given) == 0 {
@@ -298,17 +293,16 @@ func (s *Service) Receive(ctx context.Context, who db.Caller, number string, giv
 	})
 }
 
-// Unreceipt takes so much of a SKU back out of what a purchase order brought in.
+// Unreceipt is a quantity of a SKU to remove from a purchase order's receipts.
 type Unreceipt struct {
 	SKU    string
 	Qty    exact.Milli
 	Reason string
 }
 
-// Unreceive takes a receipt back, as when it was booked on the wrong order: the stock
-// goes down and the order's status goes back to partial, or to ordered when nothing of
-// it has come. Refused: an order that is not partial or received, a SKU that is not in
-// it, more than was received, a stock below 0.
+// Unreceive reverses a receipt, such as one on the wrong order: the stock falls and the order's status returns to
+// partial, or to ordered if nothing is received. Refused: an order that is not partial or received, a SKU that is not
+// in it, more than was received, a stock below 0.
 func (s *Service) Unreceive(ctx context.Context, who db.Caller, number string, u Unreceipt) (PurchaseOrder, error) {
 	u.Reason = strings.TrimSpace(u.Reason)
 	if err := schema.CheckText("reason", u.Reason, maxName); err != nil {
@@ -346,7 +340,7 @@ func (s *Service) Unreceive(ctx context.Context, who db.Caller, number string, u
 	})
 }
 
-// receive books the receipts on the order's lines and moves its status along.
+// receive books the receipts on the order's lines and changes its status.
 func (o *storedOrder) receive(given []Receipt) (cameIn map[int64]exact.Milli, err error) {
 	if o.Status != Partial { // a partial one that stays partial does not move
 		if err := orderMoves.Check("purchase order", o.Status, Received); err != nil {

@@ -11,8 +11,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// orderTable is the purchase orders as CSV, a line of them a row. Importing never
-// changes the stock; what is on order follows.
+// orderTable is the purchase orders as CSV, a row per line. Importing never changes the stock; the quantity on order
+// follows.
 func (s *Service) orderTable() schema.Table {
 	return schema.Table{
 		Name: "purchase-orders",
@@ -41,7 +41,7 @@ func exportOrders(c *db.Conn, emit func(cells ...string) error) error {
 		ORDER BY number, sku`)
 }
 
-// orderEdit is one row of the file: the line that it names and what its columns set.
+// orderEdit is one row of the file: the line that it names and its columns.
 type orderEdit struct {
 	number, sku string
 	order       []func(*PurchaseOrder)
@@ -85,8 +85,8 @@ func bindOrderLine(f *schema.Form) orderEdit {
 	return e
 }
 
-// keepsReceived refuses an import that would change what came in of a stored line, or
-// order less than that: only a receipt moves the stock along.
+// keepsReceived refuses an import that would change the received quantity of a stored line, or order less than that:
+// only a receipt changes the stock.
 func (l OrderLine) keepsReceived(stored OrderLine, number string) error {
 	switch {
 	case l.Received != stored.Received:
@@ -100,13 +100,12 @@ func (l OrderLine) keepsReceived(stored OrderLine, number string) error {
 	return nil
 }
 
-// isOver reports whether what is missing of the order does not come any more.
+// isOver reports whether no more goods of the order are expected.
 func (o *storedOrder) isOver() bool { return o.Status == Cancelled || o.Status == Closed }
 
-// putOrderLine makes of the order and its line what the row says, new or not. Refused:
-// an unknown SKU, a move that the status does not allow, a draft of which something
-// was received, another received of a stored line, numbers out of their ranges. A row that changes nothing writes
-// nothing.
+// putOrderLine applies the row to its order and line, existing or new. Refused: an unknown SKU, a forbidden move, a
+// draft with received goods, another received quantity of a stored line, numbers out of range. A row that changes
+// nothing writes nothing.
 func putOrderLine(tx *db.Tx, e orderEdit) (schema.Outcome, error) {
 	var none schema.Outcome
 	was, found, err := lookUpOrder(&tx.Conn, e.number)

@@ -12,9 +12,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// OrderEdit is what of a draft is to change: the lines that it names, a quantity of 0
-// takes one out; the supplier unless nil; the day unless nil, or none with NoDate. Reprice gives
-// every line that it does not price what its SKU costs now.
+// OrderEdit is a change of a draft: of the named lines, where a quantity of 0 removes one; the supplier unless nil; the
+// day unless nil, or none with NoDate. Reprice sets every other line's price to the SKU's present cost.
 type OrderEdit struct {
 	Supplier     *string
 	Lines        []NewLine
@@ -23,8 +22,8 @@ type OrderEdit struct {
 	NoDate       bool
 }
 
-// EditOrder changes a draft. Refused: an order that is no draft, an unknown SKU, one
-// that stands in two lines, numbers out of their ranges, an order without a line.
+// EditOrder changes a draft. Refused: an order that is no draft, an unknown SKU, one in two lines, numbers out of
+// range, an order without a line.
 func (s *Service) EditOrder(ctx context.Context, who db.Caller, number string, e OrderEdit) (PurchaseOrder, error) {
 	return s.act(ctx, who, number, "purchase_order.edited", func(tx *db.Tx, o *storedOrder) (any, error) {
 		if o.Status != Draft {
@@ -57,7 +56,7 @@ func (s *Service) EditOrder(ctx context.Context, who db.Caller, number string, e
 	})
 }
 
-// edit takes over the wanted lines.
+// edit applies the requested lines.
 func (o *storedOrder) edit(tx *db.Tx, wanted []NewLine) error {
 	seen := map[string]bool{}
 	for _, w := range wanted {

@@ -72,8 +72,8 @@ func (s *Service) listPurchases() schema.Op {
 	}
 }
 
-// bindFoundOrders binds what agents have beside the filters. They are refused a supplier that there
-// is not: to them an empty list would say that nothing is ordered.
+// bindFoundOrders binds the agents' arguments beside the filters. An unknown supplier is refused: an empty list would
+// tell an agent that nothing is ordered.
 func (s *Service) bindFoundOrders(f *schema.Form, q OrderQuery) schema.Handler {
 	short, sort := false, "newest"
 	f.Enum(&sort, "sort", "", []string{"newest", "oldest"})

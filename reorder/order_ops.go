@@ -199,7 +199,7 @@ func (s *Service) receivePurchase() schema.Op {
 					came = append(came, l)
 				}
 			}, schema.Flag("line"), schema.Written(writtenReceipt))
-			if given && len(came) == 0 && f.Surface() == schema.Page { // elsewhere each line was refused by itself
+			if given && len(came) == 0 && f.Surface() == schema.Page { // otherwise each line was refused separately
 				f.Refuse("lines", "lines: no quantity is given; enter at least one received quantity")
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Receive(ctx, who, number, came) }
@@ -280,7 +280,7 @@ func (s *Service) suggestPurchases() schema.Op {
 				schema.Label("Only these SKUs"))
 			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Choices(SupplierChoices))
 			var match string
-			var marked bool // the form is of marked rows, and nothing marked is not all
+			var marked bool // the form has marked rows, and no mark does not mean all
 			if f.Surface() == schema.Page {
 				f.Bool(&marked, "marked", "only what is marked or named", schema.Label("Only these"))
 				f.Text(&match, "match", "instead of SKUs: all that match these filters", schema.Label("All that match"))

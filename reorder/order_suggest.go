@@ -9,14 +9,13 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// SuggestQuery says what to draft: these SKUs, or with none all active ones; of one supplier
-// unless "".
+// SuggestQuery says what to draft: these SKUs, or with none all active ones; of one supplier unless "".
 type SuggestQuery struct {
 	SKUs     []string
 	Supplier string
 }
 
-// Suggested is the drafts that hold what was asked for.
+// Suggested are the drafts with the requested SKUs.
 type Suggested struct {
 	PurchaseOrders []PurchaseOrder `json:"purchase_orders"`
 	StillToOrder   int64           `json:"still_to_order,omitempty" about:"SKUs that need more than is on order and in drafts"`
@@ -62,13 +61,13 @@ func (s *Service) SuggestOrders(ctx context.Context, who db.Caller, q SuggestQue
 	})
 }
 
-// drafting is what one suggestion drafts.
+// drafting is the state of one suggestion.
 type drafting struct {
 	all       bool                       // not only chosen SKUs
 	anew      func(supplier string) bool // whether lines that are not needed leave its draft
-	untouched map[string]storedOrder     // the drafts that are added to, by supplier
+	untouched map[string]storedOrder     // the drafts to extend, by supplier
 	needs     map[string][]OrderLine     // by supplier, their lines by SKU
-	left      int64                      // SKUs that were not asked for and need something
+	left      int64                      // other SKUs that need something
 	made      []string                   // numbers of orders
 	changed   []string
 	removed   []string
@@ -123,8 +122,8 @@ func newDrafting(tx *db.Tx, q SuggestQuery) (*drafting, error) {
 	}, "SELECT "+articles.Columns()+" FROM skus WHERE active = 1 ORDER BY sku")
 }
 
-// readUntouched finds the drafts that suggestions made and nobody edited, one a supplier; of
-// several the first stays, with the lines of all.
+// readUntouched finds the unedited drafts of earlier suggestions, one per supplier; of several the first stays, with
+// the lines of all.
 func (d *drafting) readUntouched(tx *db.Tx) error {
 	all, err := db.All(&tx.Conn, scanOrder, "SELECT "+orderColumns+
 		" FROM purchase_orders WHERE suggested = 1 AND status = 'draft' ORDER BY id")
@@ -172,7 +171,7 @@ func (d *drafting) held(rec article) (qty exact.Milli) {
 	return qty
 }
 
-// suppliers are those of which something is needed, or of which a draft is drafted anew.
+// suppliers are those that are needed, or whose draft is made again.
 func (d *drafting) suppliers() (names []string) {
 	for name := range d.needs {
 		names = append(names, name)
@@ -225,7 +224,7 @@ func (d *drafting) put(tx *db.Tx, supplier string) (*storedOrder, error) {
 	return &now, rewrite(tx, was, &now, nil, cause{})
 }
 
-// draftedQuantities is how much of each SKU stands in drafts, by SKU id.
+// draftedQuantities is the quantity of each SKU in drafts, by SKU id.
 func draftedQuantities(c *db.Conn) (map[int64]exact.Milli, error) {
 	drafted := map[int64]exact.Milli{}
 	err := db.Each(c, func(r *db.Row) error {

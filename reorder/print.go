@@ -33,7 +33,7 @@ func supplierPage(name string) string { return "/suppliers/" + url.PathEscape(na
 
 func orderPage(number string) string { return "/purchase-orders/" + url.PathEscape(number) }
 
-// paging binds the page of a list. A command gives the whole.
+// paging binds the page of a list. A command returns the whole list.
 func paging(f *schema.Form, limit *int64, after *string, most int) {
 	if f.Surface() == schema.Command {
 		*limit = math.MaxInt64

@@ -9,8 +9,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Product is all there is about one SKU: its row, the rest of its catalogue's fields
-// and its sales day by day.
+// Product is all data of one SKU: its row, the rest of its catalogue fields and its sales day by day.
 type Product struct {
 	Row
 	SupplierSKU   string        `json:"supplier_sku"`

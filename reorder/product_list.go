@@ -18,9 +18,8 @@ type Products struct {
 	Near     []string                    `json:"near,omitempty" about:"those that are like q, where nothing matches"`
 }
 
-// ProductQuery narrows the list. Status "" is any; BelowReorder keeps only what is at
-// or under its reorder point; Supplier is a name in any case; Q is looked for in SKU and
-// name, in any case, anywhere.
+// ProductQuery restricts the list. Status "" is any; BelowReorder keeps only SKUs at or under their reorder point;
+// Supplier is a name in any case; Q is searched in SKU and name, in any case, anywhere.
 type ProductQuery struct {
 	Status, Supplier, Q, After string
 	Sort                       string // one of productSorts; "" is the first
@@ -28,8 +27,7 @@ type ProductQuery struct {
 	Limit                      int64
 }
 
-// behind returns the entries behind q.After, which in the order of the SKUs need not be there
-// any more.
+// behind returns the entries after q.After, which may no longer exist in the order of the SKUs.
 func behind(entries []*entry, q ProductQuery) ([]*entry, error) {
 	if q.After == "" {
 		return entries, nil

@@ -12,15 +12,14 @@ import (
 	"quartermaster/schema/words"
 )
 
-// ranking is every SKU with the figures by which lists narrow, order and add up. It is read
-// and computed for one answer and not kept: 10,000 SKUs take 9 ms (BenchmarkYear), and who
-// writes a SKU has nothing to note.
+// ranking is every SKU with the figures by which lists filter, sort and add up. It is computed per request and not
+// stored: 10,000 SKUs take 9 ms (BenchmarkYear), and writes need not update it.
 type ranking struct {
 	h   horizon
 	all []entry
 }
 
-// entry is what lists narrow and order a SKU by, and what their sums add up.
+// entry are the figures of a SKU by which lists filter, sort and add up.
 type entry struct {
 	id        int64
 	code      string
@@ -29,10 +28,10 @@ type entry struct {
 	sold      exact.Milli // in the window that ends today
 	suggested int64
 	cost      int64
-	open      int64 // units to order beyond what is in drafts, and what that costs
+	open      int64 // units to order beyond open drafts, and their cost
 	openCost  int64
-	days      int16 // that the demand is spread over
-	status    int8  // its place in statuses; inactive
+	days      int16 // over which the demand is spread
+	status    int8  // its index in statuses; inactive
 }
 
 // inactive is the place behind the statuses of SKUs that have none.
@@ -41,7 +40,7 @@ const inactive = int8(3)
 const basisColumns = `id, active, current_stock, on_order, sold, ifnull(first_sold, 2932897),
 	lead_time_days, safety_stock_days, pack_size, moq, unit_cost_cents`
 
-// scanBasis reads a SKU's forecast's basis; since is what its sum lacks by the horizon's day.
+// scanBasis reads a SKU's forecast's basis; since is the change of its sum up to the horizon's day.
 func scanBasis(r *db.Row, since windowDelta) (id int64, active bool, b basis) {
 	id, active = r.Int(), r.Bool()
 	return id, active, basis{id: id, stock: r.Milli(), onOrder: r.Milli(), sold: r.Milli() + since[id], firstSold: r.Day(),
@@ -51,7 +50,7 @@ func scanBasis(r *db.Row, since windowDelta) (id int64, active bool, b basis) {
 // rank reads every SKU as of today.
 func rank(c *db.Conn) (*ranking, error) { return rankBeside(c, nil) }
 
-// rankBeside is rank; open is what is to be ordered beyond the drafted quantities by SKU id.
+// rankBeside is rank; open is the quantity to order beyond the drafted ones by SKU id.
 func rankBeside(c *db.Conn, drafted map[int64]exact.Milli) (*ranking, error) {
 	h, since, err := asOfToday(c)
 	if err != nil {
@@ -105,7 +104,7 @@ func (k *ranking) where(wanted func(*entry) bool) []*entry {
 	return some
 }
 
-// wants reports whether the query asks for the SKU.
+// wants reports whether the query selects the SKU.
 func (q ReportQuery) wants(e *entry) bool {
 	return e.status != inactive && q.wantsStatus(statuses[e.status]) && (q.Supplier == "" || q.Supplier == e.supplier)
 }
@@ -117,7 +116,7 @@ func (k *ranking) entries(q ReportQuery) []*entry {
 	return some
 }
 
-// sumOf is what entries add up to.
+// sumOf is the sum of entries.
 type sumOf struct {
 	skus, toOrder int64
 	cost          exact.Int128
@@ -198,8 +197,7 @@ func pageOf(all []*entry, after string, limit int64) (some []*entry, next string
 	return all, ""
 }
 
-// walked is which part of all SKUs a list has when it is read quicker by one walk through
-// the table than SKU by SKU.
+// walked is the share of all SKUs above which one scan of the table is faster than reading SKU by SKU.
 const walked = 6
 
 // records reads the SKUs of the entries, with their sums as of today. fn keeps no rec: the next SKU is read into it.
@@ -261,8 +259,7 @@ func mentioning(c *db.Conn, text string, barcodes bool) (map[int64]bool, error) 
 	}, "SELECT id, sku, name, barcode FROM skus")
 }
 
-// sort puts the entries in the order of a column of ShelfSorts, with "" of their codes. Of two
-// that are alike the one with the lesser code comes first.
+// sort sorts the entries by a column of ShelfSorts, with "" by code. Of two equal ones the lesser code comes first.
 func (k *ranking) sort(c *db.Conn, entries []*entry, by string, falling bool) error {
 	compare := byCode
 	switch by {

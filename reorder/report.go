@@ -11,14 +11,14 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// What a report may be narrowed to, beside a single status.
+// Filters of a report beside a single status.
 const (
 	Flagged = "flagged" // below and near
 	All     = "all"
 )
 
-// Report says what to buy, most urgent first: by status, then by days of cover, fewest
-// first, then by SKU in byte order.
+// Report says what to buy, most urgent first: by status, then by days of cover, fewest first, then by SKU in byte
+// order.
 type Report struct {
 	Today              exact.Day `json:"today"`
 	ForecastWindowDays int64     `json:"forecast_window_days"`
@@ -35,7 +35,7 @@ type Counts struct {
 	Healthy int64 `json:"healthy"`
 }
 
-// ReportQuery narrows a report: to a status, Flagged or All, and to a supplier unless "".
+// ReportQuery restricts a report: to a status, Flagged or All, and to a supplier unless "".
 type ReportQuery struct{ Status, Supplier string }
 
 func (q ReportQuery) wantsStatus(status string) bool {

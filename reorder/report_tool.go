@@ -12,7 +12,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// AgentRow is a SKU of the report with what was done about it already.
+// AgentRow is a SKU of the report with its open drafts and deliveries.
 type AgentRow struct {
 	Row
 	InDrafts exact.Milli `json:"in_drafts" about:"of it in drafts of purchase orders, which are not on order yet"`
@@ -33,9 +33,8 @@ func (r AgentRow) short() ShortNeed {
 	return ShortNeed{r.SKU, r.Name, r.Supplier, r.Status, r.SuggestedQty, r.EstCostCents}
 }
 
-// AgentQuery asks for a page of the report: behind the SKU After, with short rows or in
-// full, and as long as was asked for or as fits. Status "" is below and near. Sort is one of
-// reportSorts.
+// AgentQuery requests a page of the report: after the SKU After, with short or full rows, of the requested or a fitting
+// length. Status "" is below and near. Sort is one of reportSorts.
 type AgentQuery struct {
 	ReportQuery
 	After, Sort  string
@@ -131,7 +130,7 @@ func (k *ranking) agentReport(c *db.Conn, q AgentQuery) (AgentReport, error) {
 	return rep, k.addSums(c, &rep, q, asked, page[:rep.Shown])
 }
 
-// addSums adds what is over the rows: on the first page all of it.
+// addSums adds the sums: on the first page all of them.
 func (k *ranking) addSums(c *db.Conn, rep *AgentReport, q AgentQuery, asked ReportQuery, page []AgentRow) error {
 	sums := k.sums(asked)
 	first := 0

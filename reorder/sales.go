@@ -17,20 +17,19 @@ type Sale struct {
 	Qty  exact.Milli `json:"qty" about:"0 to 1,000,000,000 with at most 3 decimals"`
 }
 
-// upload is rows of sales history, read and checked as far as that goes without the
-// catalogue and the clock. JSON and CSV fill it by the same check.
+// upload is rows of sales history, read and checked without the catalogue and the clock. JSON and CSV share the check.
 type upload struct {
 	sales   []sale
 	codes   []string // the SKUs that the rows name, each once
 	codeOf  map[string]int32
 	refused []refusal
-	told    []schema.Outcome // of each row, where they are told apart
+	told    []schema.Outcome // of each row, if they are requested
 
-	agent     bool     // slips that lose nothing are read, unknown SKUs refused with the nearest three
-	byChannel bool     // channels are told apart: a share of a SKU-day is added to or replaced
+	agent     bool     // unambiguous mistakes are accepted, unknown SKUs refused with the nearest three
+	byChannel bool     // with channels: a share of a SKU-day is added to or replaced
 	channels  []string // that the rows name; none is ""
 	placeOf   map[string]int32
-	channel   int32 // of the row at hand, into channels
+	channel   int32 // of the present row, an index into channels
 }
 
 // sale is a row that passed.
@@ -139,8 +138,7 @@ func (u *upload) addSlip(row int32, date, sku, qty strict.Value) {
 	u.add(row, plain(date), plain(sku), plain(qty))
 }
 
-// addCells reads a row of a CSV file. As in every table, spaces around a cell are none
-// of its value.
+// addCells reads a row of a CSV file. As in every table, spaces around a cell are ignored.
 func (u *upload) addCells(row int32, cells []string) {
 	if u.byChannel {
 		name := strings.TrimSpace(cells[3])
@@ -160,7 +158,7 @@ func (u *upload) addCells(row int32, cells []string) {
 	u.add(row, texts[0], texts[1], texts[2])
 }
 
-// add checks the three texts of a row, wherever they came from.
+// add checks the three texts of a row, from any source.
 func (u *upload) add(row int32, date, sku, qty []byte) {
 	d, ok := exact.ParseDayBytes(date)
 	if !ok {
@@ -187,7 +185,7 @@ func wrongWith(n exact.Milli, err error) string {
 	return " is too large"
 }
 
-// in says of which channel the rows are that are added next.
+// in sets the channel of the rows that are added next.
 func (u *upload) in(channel string) {
 	i, known := u.placeOf[channel]
 	if !known {
@@ -211,7 +209,7 @@ func (u *upload) code(sku []byte) int32 {
 	return i
 }
 
-// trimmed drops white space at both ends, as every text of the appliance is read.
+// trimmed removes white space at both ends, as for every text of the appliance.
 func trimmed(b []byte) []byte {
 	if len(b) > 0 && b[0] > ' ' && b[0] < 0x80 && b[len(b)-1] > ' ' && b[len(b)-1] < 0x80 {
 		return b

@@ -11,8 +11,8 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// salesTable is the sales history as CSV. A file replaces what is stored for its SKUs
-// and days, unless --add adds to it; its rows are checked as those of the request.
+// salesTable is the sales history as CSV. A file replaces the stored sales of its SKUs and days, unless --add adds to
+// them; its rows are checked as those of the request.
 func (s *Service) salesTable() schema.Table {
 	return schema.Table{
 		Name: "sales",
@@ -38,7 +38,7 @@ func (s *Service) salesTable() schema.Table {
 	}
 }
 
-// share is what of a SKU's sales of a day belongs to a channel; "" is none.
+// share is a channel's part of a SKU's sales of a day; "" is none.
 type share struct {
 	Channel string      `json:"channel"`
 	Qty     exact.Milli `json:"qty"`
@@ -117,7 +117,7 @@ func exportSales(c *db.Conn, emit func(cells ...string) error) error {
 	}, selectShares+sharesOf("sales")+" ORDER BY sales.day, sku")
 }
 
-// errDry undoes what a dry run did.
+// errDry rolls back a dry run.
 var errDry = errors.New("a dry run leaves nothing")
 
 // LoadSales stores the lines of a CSV file, whose cells are date, sku, qty and channel.

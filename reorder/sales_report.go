@@ -13,8 +13,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// SalesReportQuery says what to add up: sales from From to To, both included, by one of salesBy,
-// in the order of one of salesSorts.
+// SalesReportQuery says what to add up: sales from From to To, inclusive, by one of salesBy, in the order of one of
+// salesSorts.
 type SalesReportQuery struct {
 	By, Sort     string
 	From, To     *exact.Day // nil: the forecast window that ends today

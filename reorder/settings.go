@@ -11,9 +11,8 @@ import (
 // maxSettingDays bounds both settings; the least is 1.
 const maxSettingDays = 365
 
-// Settings are what the owner sets for all SKUs: over how many days demand is
-// averaged, how many days an order should last beyond lead time and safety stock, and
-// whether the average leaves out the days on which a SKU had no stock.
+// Settings are the owner's settings for all SKUs: the days over which demand is averaged, the days that an order should
+// last beyond lead time and safety stock, and whether the average excludes a SKU's days without stock.
 type Settings struct {
 	ForecastWindowDays int64 `json:"forecast_window_days"`
 	TargetCoverDays    int64 `json:"target_cover_days"`
@@ -31,7 +30,7 @@ func (s Settings) horizon(c *db.Conn, today exact.Day) (h horizon, err error) {
 	return h, err
 }
 
-// SettingsChange is what is to be set; nil is left as it is.
+// SettingsChange are the settings to change; nil leaves one unchanged.
 type SettingsChange struct {
 	ForecastWindowDays, TargetCoverDays *int64
 	LeaveOutEmpty                       *bool
@@ -49,8 +48,8 @@ func (s *Service) Settings(ctx context.Context) (Settings, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Settings, error) { return settingsOf(c) })
 }
 
-// ChangeSettings sets what the change names, days from 1 to 365, and judges every SKU
-// anew. No alarm is fired: the shop did not change, the way of looking at it did.
+// ChangeSettings sets the given settings, days from 1 to 365, and updates every SKU's status. No alarm is fired, since
+// the stock did not change.
 func (s *Service) ChangeSettings(ctx context.Context, who db.Caller, change SettingsChange) (Settings, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Settings, error) {
 		old, err := settingsOf(&tx.Conn)
@@ -104,7 +103,7 @@ func (s *Service) ChangeSettings(ctx context.Context, who db.Caller, change Sett
 	})
 }
 
-// judgeAll decides for every SKU whether it is below, without firing.
+// judgeAll updates whether each SKU is below, without alarms.
 func judgeAll(tx *db.Tx, h horizon) error {
 	all, err := articles.All(&tx.Conn, "")
 	if err != nil {

@@ -95,7 +95,7 @@ var articles = record.New("sku", "skus",
 // The statements spell never and neverYet out.
 var _, _ = [1]struct{}{}[never-2932897], [1]struct{}{}[neverYet+719163]
 
-// newArticle is what a SKU is when nothing else is said. Its name is its code.
+// newArticle is a SKU with its defaults. Its name is its code.
 func newArticle(code string) article {
 	return article{firstSold: never, lastSold: neverYet,
 		SKU: SKU{Code: code, Name: code, LeadTimeDays: ofSupplier, SafetyStockDays: 3, PackSize: 1, Active: true}}
@@ -124,16 +124,14 @@ func (rec article) basis() basis {
 	}
 }
 
-// judge decides anew whether the SKU is below.
+// judge updates whether the SKU is below.
 func (rec *article) judge(h horizon) {
 	rec.isBelow, rec.judgedOn = rec.basis().status(h) == Below, h.today
 }
 
-// crossed reports whether a change took the SKU from not-below to below. Days that
-// pass can only lift a SKU off its reorder point, as its sales leave the window; so a
-// flag of an earlier day is looked at again as of today, and a SKU that had recovered
-// by itself gives its alarm again. An inactive SKU gives none, nor does one that the
-// change made active.
+// crossed reports whether a change took the SKU from not-below to below. Passing days can only lift a SKU off its
+// reorder point, as its sales leave the window. So a flag of an earlier day is computed again for today, and a SKU that
+// had recovered raises its alarm again. An inactive SKU raises none, nor does one that the change made active.
 func crossed(was, now article, h horizon) bool {
 	if !was.Active || !now.Active || !now.isBelow {
 		return false
@@ -141,9 +139,8 @@ func crossed(was, now article, h horizon) bool {
 	return !was.isBelow || was.judgedOn != h.today && was.basis().status(h) != Below
 }
 
-// save stores what a change made of a SKU's stock, sales, times or on-order quantity:
-// the one path of them all. It judges the SKU anew and fires sku.reorder_point when it
-// came to be below. The caller writes the audit entry of its act.
+// save stores a change of a SKU's stock, sales, times or on-order quantity, for all callers. It updates the status and
+// fires sku.reorder_point if the SKU fell to its reorder point. The caller writes the audit entry.
 func save(tx *db.Tx, h horizon, was article, now *article, why cause) (fired bool, err error) {
 	now.judge(h)
 	if _, err := tx.Exec(`UPDATE skus SET current_stock = ?, on_order = ?, sold = ?, sold_year = ?,
@@ -166,8 +163,8 @@ func save(tx *db.Tx, h horizon, was article, now *article, why cause) (fired boo
 		Record: now.Code})
 }
 
-// move is the guarded way to another stock and on-order quantity, for a count as for
-// a receipt. It refuses a stock below 0 or above 10^9 units.
+// move changes stock and on-order quantity, for a count as for a receipt. It refuses a stock below 0 or above 10^9
+// units.
 func move(tx *db.Tx, h horizon, rec *article, stock, onOrder exact.Milli, why cause) (fired bool, err error) {
 	switch {
 	case stock < 0:
@@ -183,7 +180,7 @@ func move(tx *db.Tx, h horizon, rec *article, stock, onOrder exact.Milli, why ca
 	return save(tx, h, was, rec, why)
 }
 
-// nearest adds the nearest SKUs to the refusal of one that there is none of.
+// nearest adds the nearest SKUs to the refusal of an unknown one.
 func (s *Service) nearest(ctx context.Context, err error, sku string) error {
 	if !fault.Is(err, fault.NotFound) {
 		return err

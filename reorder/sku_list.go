@@ -16,8 +16,7 @@ type ShelfRow struct {
 	Outstanding []Outstanding
 }
 
-// Outstanding is what of a SKU is still to come of one purchase order, or stands in a
-// draft.
+// Outstanding is the open quantity of a SKU in one purchase order, or in a draft.
 type Outstanding struct {
 	Number, Supplier, Status string
 	ExpectedDate             *exact.Day

@@ -12,8 +12,7 @@ import (
 	"quartermaster/schema/words"
 )
 
-// Supplier is who delivers: what is known of them beside the name that stands with
-// their SKUs. A SKU may name one of which no record is kept.
+// Supplier is a supplier's record beside the name at their SKUs. A SKU may name one without a record.
 type Supplier struct {
 	Name          string        `json:"name"`
 	Email         string        `json:"email"`
@@ -108,10 +107,10 @@ func findSupplier(c *db.Conn, name string) (Supplier, error) {
 	return one, err
 }
 
-// usualLeadTime is of a SKU that says nothing, and whose supplier says nothing.
+// usualLeadTime is the default of a SKU without its own and whose supplier has none.
 const usualLeadTime = 7
 
-// mention keeps a record of a supplier that a SKU names for the first time.
+// mention makes the record of a supplier that a SKU names for the first time.
 func mention(tx *db.Tx, name string) error {
 	if name == "" {
 		return nil
@@ -123,7 +122,7 @@ func mention(tx *db.Tx, name string) error {
 	return err
 }
 
-// leadTimeOf is the lead time of a supplier's SKUs that say nothing else.
+// leadTimeOf is the lead time of a supplier's SKUs without their own.
 func leadTimeOf(c *db.Conn, supplier string) (int64, error) {
 	one, _, err := lookUpSupplier(c, supplier)
 	if one.LeadTimeDays == nil {

@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// ToOrder is the report as a screen shows it: without what is in drafts already.
+// ToOrder is the report for pages: without quantities in drafts.
 type ToOrder struct {
 	Report    // without its SKUs
 	Rows      []ToOrderRow
@@ -23,7 +23,7 @@ type ToOrder struct {
 	Drafts    int64
 }
 
-// ToOrderRow is a SKU of the report with where its need stands already.
+// ToOrderRow is a SKU of the report with its open drafts and orders.
 type ToOrderRow struct {
 	Row
 	Open   int64 // units to order beyond what is in drafts
@@ -106,8 +106,8 @@ func salesByDay(c *db.Conn, id int64, days span) ([]int64, error) {
 	return all, nil
 }
 
-// CountToOrder counts the SKUs that are to be ordered beyond what is in drafts. Every page of the staff shows it, so it
-// reads of each SKU what its forecast needs and no more.
+// CountToOrder counts the SKUs to order beyond open drafts. Every page of the staff shows it, so it reads only what the
+// forecast needs.
 func (s *Service) CountToOrder(ctx context.Context) (n int64, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		drafted, err := draftedQuantities(c)

@@ -14,7 +14,7 @@ import (
 // yearDays is how many days a year has here, today included.
 const yearDays = 365
 
-// span is a run of days, both ends included; empty when it ends before it begins.
+// span is a run of days, inclusive; empty if it ends before it begins.
 type span struct{ from, to exact.Day }
 
 // windowOf is the window of so many days that ends on the day.
@@ -34,9 +34,8 @@ func (s span) without(t span) []span {
 	return rest
 }
 
-// rollToToday moves the standing window to the one that ends today. Every write calls
-// it before it stores anything of a SKU; from then on the SKUs' sums are today's. While
-// the clock cannot be right the window is not moved: unavailable.
+// rollToToday moves the standing window to today's. Every write calls it before it stores anything of a SKU; then the
+// SKUs' sums are today's. With an implausible clock it is refused as unavailable.
 func rollToToday(tx *db.Tx) (horizon, error) {
 	set, err := settingsOf(&tx.Conn)
 	if err != nil {
@@ -59,8 +58,7 @@ func rollToToday(tx *db.Tx) (horizon, error) {
 	return h, err
 }
 
-// roll turns what the column keeps of every SKU, its sum over the days of old, into the sum
-// over those of now.
+// roll moves each SKU's stored sum in the column from the days of old to those of now.
 func roll(tx *db.Tx, column string, old, now span) error {
 	for _, entered := range now.without(old) {
 		if err := addSales(tx, column, entered, 1); err != nil {
@@ -82,8 +80,8 @@ func addSales(tx *db.Tx, column string, days span, sign int) error {
 	return err
 }
 
-// windowDelta is what a read adds to each SKU's stored sum to have it as of another day
-// than the standing one, by SKU id; what it lacks is 0.
+// windowDelta is the change of each SKU's stored sum for another day than the standing one, by SKU id; a missing one is
+// 0.
 type windowDelta map[int64]exact.Milli
 
 // asOfToday returns the horizon of today and the change of the SKUs' sums up to it.

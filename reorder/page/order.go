@@ -102,7 +102,7 @@ func (v orderView) form() string {
 	return ""
 }
 
-// value is what a line's box holds at first.
+// value is the initial value of a line's box.
 func (v orderView) value(l reorder.OrderLine) string {
 	if v.Status == reorder.Draft {
 		return l.Ordered.String()
@@ -160,7 +160,7 @@ func orderActions(v orderView, mailing bool) (all []page.Action) {
 	return all
 }
 
-// repriced reports whether a line of a draft costs something else by now.
+// repriced reports whether a draft's line has another cost by now.
 func (v orderView) repriced() bool {
 	return v.Status == reorder.Draft &&
 		slices.ContainsFunc(v.Lines, func(l reorder.OrderLine) bool { return l.CostNow() != l.UnitCostCents })

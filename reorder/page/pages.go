@@ -1,6 +1,5 @@
-// Package page is the reorder service's screens: what to order, the SKUs, counts,
-// sales, purchase orders, suppliers and figures. Loaders call the service's exported
-// functions; the templates are markup and nothing else.
+// Package page has the reorder service's pages: what to order, the SKUs, counts, sales, purchase orders, suppliers and
+// figures. Loaders call the service's exported functions; the templates are markup only.
 package page
 
 import (

@@ -197,7 +197,7 @@ var supplierSorts = page.Sorts[reorder.Supplier]{
 	"min_order_cents": page.By(func(x reorder.Supplier) int64 { return x.MinOrderCents }),
 }
 
-// place is where a list that is sorted by a column goes on.
+// place is the start of the next page of a list sorted by a column.
 func place(then *int64) *string {
 	if then == nil {
 		return nil

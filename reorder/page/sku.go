@@ -139,14 +139,14 @@ func loadProduct(s *reorder.Service) func(f *schema.Form) page.Loader[productVie
 	}
 }
 
-// The chart looks so many days ahead, and on to what comes or runs out by then.
+// The chart shows so many days ahead, and more if a delivery comes or the stock runs out by then.
 const (
 	aheadDays     = 14
 	mostAheadDays = 45
 )
 
-// projected is the stock of the days to come at the average demand, with what is on its way. A day on
-// which something comes stands twice, before and after.
+// projected is the future stock at the average demand, with expected deliveries. A day with a delivery comes twice,
+// before and after.
 func projected(p reorder.ProductPage) (days []reorder.Sold) {
 	perDay := p.AvgDailyDemand.Unscaled // of 4 decimals; a quantity has 3
 	if perDay <= 0 && p.OnOrder == 0 {
@@ -197,7 +197,7 @@ func (v productView) chart(ctx context.Context) page.Chart {
 	return c
 }
 
-// stock is what the books had on the days of the chart.
+// stock is the recorded stock on the days of the chart.
 func (v productView) stock(ctx context.Context) (all []page.Point) {
 	zone, first := page.From(ctx).Zone, v.Today-chartDays+1
 	before := v.CurrentStock
@@ -233,7 +233,7 @@ func (v productView) point() int64 { return pointOf(v.Row) }
 
 func pointOf(r reorder.Row) int64 { return r.ReorderPoint.Unscaled * 10 }
 
-// answer says what is to be done about the SKU.
+// answer says what to do about the SKU.
 func (v productView) answer(ctx context.Context) string {
 	switch {
 	case !v.Active:
@@ -249,7 +249,7 @@ func (v productView) answer(ctx context.Context) string {
 	return "nothing to order"
 }
 
-// acts are what is likely to be done now: order it, or see what comes.
+// acts are the likely next actions: order it, or see what comes.
 func (v productView) acts() []page.Action {
 	switch {
 	case v.SuggestedQty > 0 && v.Active:
@@ -271,7 +271,7 @@ func (v productView) lastMovements() []reorder.Movement {
 	return v.Movements[:min(len(v.Movements), 12)]
 }
 
-// movedWords say what moved a stock.
+// movedWords are the causes of movements in words.
 var movedWords = map[string]string{"count": "Counted", "adjustment": "Added or removed", "receipt": "Received",
 	"return": "Taken back", "edit": "Edited"}
 
@@ -291,7 +291,7 @@ func signed(qty exact.Milli) templ.Component {
 	return page.Qty(qty)
 }
 
-// coming is what is on its way, with the day on which the first of it is expected.
+// coming is the expected quantity, with the day of the first delivery.
 func (v productView) coming(ctx context.Context) string {
 	text := page.QtyText(v.OnOrder)
 	for _, o := range v.Outstanding {

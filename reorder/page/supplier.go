@@ -14,8 +14,7 @@ import (
 	"quartermaster/schema/page"
 )
 
-// supplierView is a supplier with its SKUs and the last orders. Of a name that only SKUs
-// give, no record is kept.
+// supplierView is a supplier with its SKUs and the last orders. A name that only SKUs have has no record.
 type supplierView struct {
 	reorder.Supplier
 	kept   bool
@@ -80,7 +79,7 @@ func (v supplierView) below() (n int64) {
 	return n
 }
 
-// leadChart is how long the last orders took, beside what was promised.
+// leadChart compares the last orders' delivery times with the promised ones.
 func (v supplierView) leadChart() page.Chart {
 	c := page.Chart{Label: "Order", Names: [2]string{"Took, days", "Promised, days"}}
 	late := 0
