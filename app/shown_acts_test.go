@@ -3,6 +3,7 @@ package app
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -178,6 +179,29 @@ func (c *actCrawl) press() {
 		case http.StatusOK, http.StatusSeeOther, http.StatusUnprocessableEntity, http.StatusUnauthorized: // the password again
 		default:
 			c.t.Errorf("%s: %s: %d %.300s", c.what, key, got.Status, apptest.Text(got.First("main")))
+		}
+	}
+}
+
+// TestListsNameTheirFiguresOnAPhone reads the first rows of the lists: a bare figure or amount that a phone shows
+// has its name beside it, as no head stands over it there.
+func TestListsNameTheirFiguresOnAPhone(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	bare := regexp.MustCompile(`^[-–0-9.,\s]+$`)
+	for service, paths := range map[string][]string{
+		"store": {"/customers", "/redeem-codes"}, "maintenance": {"/work-orders", "/pm-due", "/assets", "/parts"},
+		"rental":  {"/leases", "/units", "/tenants", "/properties", "/bank"},
+		"reorder": {"/", "/skus", "/purchase-orders", "/suppliers"},
+	} {
+		for _, path := range paths {
+			status(t, h.as(asAdmin, service).Get(path), http.StatusOK).Each(func(n *html.Node) {
+				classes := strings.Fields(apptest.Attr(n, "class"))
+				shown := slices.ContainsFunc(classes, func(c string) bool { return c == "b" || c == "d" || c == "e" })
+				if n.Data == "td" && shown && bare.MatchString(apptest.Text(n)) && apptest.Attr(n, "data-label") == "" {
+					t.Errorf("%s %s: %q has no name", service, path, apptest.Text(n))
+				}
+			})
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (s *Service) reversePayment() schema.Op {
 				schema.Choices(paymentChoices))
 			f.Text(&reason, "reason",
 				"why, for the history", schema.Required, schema.Most(maxText), schema.Example("the check bounced"))
-			f.DayPtr(&day, "day", "when it was reversed, for the year's figures (default: today)")
+			f.DayPtr(&day, "day", "when it was reversed, for the year's figures (default: today)", schema.Today)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.ReversePayment(ctx, who, payment, reason, day)
 			}
