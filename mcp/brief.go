@@ -13,8 +13,7 @@ import (
 // alike is how many members two records must have in common to be the same record.
 const alike = 6
 
-// told are the records that earlier tools told: their members with their types, by the
-// tool.
+// told are the records of earlier tools: their members with types, by tool.
 type told []record
 
 type record struct {
@@ -29,7 +28,7 @@ func (k *told) brief(tool string, schema map[string]any) map[string]any {
 	return shorten(before, schema, true)
 }
 
-// learn remembers the records that a schema holds.
+// learn remembers the records in a schema.
 func (k *told) learn(tool string, schema map[string]any) {
 	if members := typesOf(schema); len(members) >= alike {
 		*k = append(*k, record{tool, members})
@@ -68,8 +67,7 @@ func inside(schema map[string]any) (list []map[string]any) {
 	return list
 }
 
-// shorten copies a schema without words, and without the members that a record told
-// before has too.
+// shorten copies a schema without descriptions, and without the members of a record described before.
 func shorten(before told, schema map[string]any, top bool) map[string]any {
 	short := map[string]any{}
 	for key, v := range schema {
@@ -119,8 +117,7 @@ func shorten(before told, schema map[string]any, top bool) map[string]any {
 	return short
 }
 
-// same finds the record told before that has most members in common, if these are enough;
-// the members in common.
+// same finds the earlier record with the most common members, if these are enough, and those members.
 func (k told) same(types map[string]string) (common map[string]string, tool string) {
 	for _, r := range k {
 		both := map[string]string{}

@@ -15,8 +15,8 @@ import (
 	"quartermaster/schema/wire"
 )
 
-// call calls a tool. A name that no tool has is a protocol error; whatever the tool
-// itself refuses is a result that the agent can read and learn from.
+// call calls a tool. An unknown name is a protocol error; a tool's own refusal is a result that the agent can read and
+// learn from.
 func (x *exchange) call(b []byte, params strict.Value) ([]byte, *wrong) {
 	name, ok := member(params, "name", strict.String)
 	if !ok {
@@ -28,7 +28,7 @@ func (x *exchange) call(b []byte, params strict.Value) ([]byte, *wrong) {
 		return nil, &wrong{code: invalidParams, text: "unknown tool " + schema.Quote(name.Text()) + ". " +
 			x.e.elsewhere(name.Text()) + "The tools are " + x.e.ready().names[x.scope()]}
 	}
-	if t.op.Writes { // before anything is said about the arguments
+	if t.op.Writes { // before the arguments are judged
 		if err := x.who.MayWrite(t.op.Tool); err != nil {
 			return x.refused(b, t, err), nil
 		}
@@ -44,8 +44,7 @@ func (x *exchange) call(b []byte, params strict.Value) ([]byte, *wrong) {
 	return x.read(b, t, args), nil
 }
 
-// read calls a tool that changes nothing, or gives what it answered lately where that
-// is still right.
+// read calls a tool that changes nothing, or returns its cached answer if that is still valid.
 func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
 	cache := x.e.o.Cache
 	if cache == nil {
@@ -57,7 +56,7 @@ func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
 		if err := wire.Hold(x.w, wire.LargeAnswer); err != nil {
 			return x.refused(b, t, err)
 		}
-		given, at, found = cache.Get(x.who, t.op.Tool, with) // who had the turn before may have asked the same
+		given, at, found = cache.Get(x.who, t.op.Tool, with) // the previous request may have been the same
 	}
 	if found {
 		b = slices.Grow(b, len(given)+len(x.e.ready().prerendered.callTail)+100)
@@ -66,8 +65,7 @@ func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
 	return x.do(x.r.Context(), b, t, args, func(given []byte) { cache.Put(x.who, t.op.Tool, with, at, given) })
 }
 
-// do calls a tool and appends the result. keep, unless it is nil, is shown the one of a
-// call that was carried out.
+// do calls a tool and appends the result. keep, unless nil, receives the result of a successful call.
 func (x *exchange) do(ctx context.Context, b []byte, t *tool, args strict.Value, keep func(given []byte)) []byte {
 	held := strict.GetBuffer()
 	a, err := guarded(func() (answered, error) { return x.ask(ctx, (*held)[:0], t, args) })
@@ -86,7 +84,7 @@ func (x *exchange) do(ctx context.Context, b []byte, t *tool, args strict.Value,
 	return x.endCall(b)
 }
 
-// answered is what a call answered as JSON, and as the text beside it: of a list with short rows.
+// answered is a call's answer as JSON, and as the text beside it: of a list with short rows.
 type answered struct{ json, text []byte }
 
 // ask binds the arguments, calls the operation and appends its answer as JSON to b.
@@ -123,7 +121,7 @@ func (x *exchange) ask(ctx context.Context, b []byte, t *tool, args strict.Value
 	return a, err
 }
 
-// inCurrency says once, at the end of an answer that holds cents, in which currency they are.
+// inCurrency adds the currency once, at the end of an answer with cents.
 func (x *exchange) inCurrency(ctx context.Context, a *answered) error {
 	shop, err := x.e.shop(ctx)
 	if err != nil || shop.currency == "" {
@@ -146,8 +144,8 @@ func (x *exchange) inCurrency(ctx context.Context, a *answered) error {
 	return nil
 }
 
-// asking returns the caller with the request, whose answer is kept when the call has a
-// request_key. Two calls are the same whatever the order of their arguments.
+// asking returns the caller with the request, whose answer is stored if the call has a request_key. Calls with the same
+// arguments in another order are the same.
 func (x *exchange) asking(t *tool, args strict.Value) db.Caller {
 	key, given := args.Get(schema.RequestKey)
 	text := strings.TrimSpace(key.Text())
@@ -173,8 +171,8 @@ func (x *exchange) asking(t *tool, args strict.Value) db.Caller {
 	})
 }
 
-// given appends the result of a call that was carried out: the answer, and the same, of a
-// list with short rows, as text for clients that know nothing else.
+// given appends the result of a successful call: the answer, and the same as text, of a list with short rows, for
+// clients that read only that.
 func (x *exchange) given(b []byte, a answered) []byte {
 	answer := a.json
 	b = slices.Grow(b, len(answer)+2*len(a.text)+len(x.e.ready().prerendered.callTail)+100)
@@ -185,8 +183,7 @@ func (x *exchange) given(b []byte, a answered) []byte {
 	return append(b, `,"isError":false`...)
 }
 
-// refused appends the result of a call that was refused, or that failed. Of a failure
-// the agent learns no more than under which id the log has it.
+// refused appends the result of a refused or failed call. Of a failure the agent learns only its id in the log.
 func (x *exchange) refused(b []byte, t *tool, err error) []byte {
 	text := hidden(x.id)
 	f, ok := fault.As(err)

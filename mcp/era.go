@@ -19,8 +19,7 @@ const (
 
 var revisions = []string{statelessRevision, latestHandshake, "2025-06-18", "2025-03-26"}
 
-// negotiate returns the handshake revision that initialize settles on: the asked one
-// if it is spoken, else the latest.
+// negotiate returns the handshake revision for initialize: the requested one if supported, else the latest.
 func negotiate(asked string) string {
 	if asked != statelessRevision && slices.Contains(revisions, asked) {
 		return asked
@@ -28,8 +27,7 @@ func negotiate(asked string) string {
 	return latestHandshake
 }
 
-// What a request of the stateless revision carries in params._meta, and what its
-// results carry.
+// The members of params._meta in a request of the stateless revision, and those of its results.
 const (
 	metaVersion      = "io.modelcontextprotocol/protocolVersion"
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
@@ -38,10 +36,9 @@ const (
 
 const versionHeader = "Mcp-Protocol-Version"
 
-// eraOf reports whether the message is of the stateless revision. The header and the
-// body must tell the same version, and it must be one that is spoken; a request
-// without any is of the first handshake revision, which had no header. On initialize
-// the header is not enforced, for the version is only being settled.
+// eraOf reports whether the message is of the stateless revision. The header and the body must name the same, supported
+// version; a request without any is of the first handshake revision, which had no header. On initialize the header is
+// ignored, since the version is being negotiated.
 func eraOf(h http.Header, m message) (stateless bool, x *wrong) {
 	stateless = saysStateless(h)
 	meta, _ := member(m.params, "_meta", strict.Object)
@@ -67,7 +64,7 @@ func eraOf(h http.Header, m message) (stateless bool, x *wrong) {
 	return stateless, nil
 }
 
-// saysStateless is what the header alone tells.
+// saysStateless is the header's version alone.
 func saysStateless(h http.Header) bool {
 	given := h[versionHeader]
 	return len(given) == 1 && given[0] == statelessRevision
@@ -92,8 +89,8 @@ func unsupported(asked string) *wrong {
 	}
 }
 
-// checkStateless refuses a request of the stateless revision that lacks what each of
-// them must carry, or whose headers tell something else than its body.
+// checkStateless refuses a request of the stateless revision without its required members, or whose headers contradict
+// its body.
 func checkStateless(h http.Header, m message) *wrong {
 	meta, ok := member(m.params, "_meta", strict.Object)
 	if !ok {
@@ -119,8 +116,7 @@ func checkStateless(h http.Header, m message) *wrong {
 	return sameInHeader(h, "Mcp-Name", name.Text())
 }
 
-// sameInHeader refuses a header that is missing, ambiguous or tells something else
-// than the body does.
+// sameInHeader refuses a header that is missing, ambiguous or contradicts the body.
 func sameInHeader(h http.Header, name, inBody string) *wrong {
 	given := h[name]
 	if len(given) != 1 {

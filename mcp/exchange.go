@@ -18,9 +18,8 @@ type exchange struct {
 	stateless bool
 }
 
-// answer returns the HTTP status and, appended to b, the body; no body for a notification, which is
-// taken and never acted on: there is none that a stateless endpoint needs, and a tool
-// whose call could not be answered is not called.
+// answer returns the HTTP status and, appended to b, the body. A notification has none and is ignored: a stateless
+// endpoint needs none, and a tool whose call cannot be answered is not called.
 func (x *exchange) answer(b, body []byte) (status int, answer []byte) {
 	x.stateless = saysStateless(x.r.Header)
 	m, bad := readMessage(body)
@@ -83,8 +82,7 @@ func (x *exchange) initialize(b []byte, params strict.Value) ([]byte, *wrong) {
 	return append(b, x.initialized(negotiate(asked.Text()))...), nil
 }
 
-// list returns the tools that the key's scope lets it see, in one page: there is no
-// cursor to go on from.
+// list returns the tools that the key's scope allows, in one page without a cursor.
 func (x *exchange) list(b []byte, params strict.Value) ([]byte, *wrong) {
 	if cursor, given := params.Get("cursor"); given && cursor.Kind() != strict.Null && string(cursor.Raw()) != `""` {
 		return nil, &wrong{code: invalidParams, text: "cursor: the list has a single page and no cursor"}

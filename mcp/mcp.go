@@ -20,25 +20,23 @@ import (
 	"quartermaster/schema/wire"
 )
 
-// Options are what the endpoint of one service needs.
+// Options configure the endpoint of one service.
 type Options struct {
 	Version string          // the program's
 	Origins []string        // origins beside the server's own whose pages may call, "https://agents.example"
-	Log     func(err error) // told what callers are not: internal errors and their causes
-	Cache   ResponseCache   // nil: nothing is kept
+	Log     func(err error) // receives what callers do not see: internal errors and their causes
+	Cache   ResponseCache   // nil: no cache
 
-	// View reads the database of the shop: its name, currency and day, and records by what they
-	// are called. nil: nothing is known of it.
+	// View reads the shop's database: its name, currency and date, and records by name. nil: unknown.
 	View func(ctx context.Context, fn func(*db.Conn) error) error
 
-	// Authenticate tells who asks. A refusal of the kinds Unauthorized, Limited and
-	// Unavailable is answered as REST answers it.
+	// Authenticate returns the caller. Refusals of the kinds Unauthorized, Limited and Unavailable are answered as in
+	// REST.
 	Authenticate func(r *http.Request) (db.Caller, error)
 }
 
-// ResponseCache keeps what was answered lately, by who asked and what with which
-// arguments. Get gives an answer that is still right, else when it is asked for, which
-// Put takes with the answer. app/cache has one.
+// ResponseCache caches answers by caller, tool and arguments. Get returns a valid answer, or else the time of the
+// request, for Put. app/cache implements it.
 type ResponseCache interface {
 	Get(who db.Caller, what, with string) (body []byte, at db.At, found bool)
 	Put(who db.Caller, what, with string, at db.At, body []byte)
@@ -49,10 +47,10 @@ type Endpoint struct {
 	o       Options
 	service schema.Service
 	maxBody int64
-	ready   func() *prepared // worked out at the first request, so that a start does not wait for it
+	ready   func() *prepared // made at the first request, to keep the start short
 }
 
-// prepared is what does not change from request to request.
+// prepared is what is the same for all requests.
 type prepared struct {
 	tools       map[string]*tool
 	names       [scopes]string // the tools that a key of the scope sees, as text
@@ -73,8 +71,7 @@ func New(s schema.Service, o Options) *Endpoint {
 	return e
 }
 
-// prepare panics when a tool is declared in a way that clients could not use: without
-// a sentence, or with an answer that is not an object.
+// prepare panics if a tool's declaration is unusable: without a sentence, or with an answer that is not an object.
 func prepare(s schema.Service, version string) *prepared {
 	p := &prepared{tools: map[string]*tool{}}
 	var all, read, always []*tool
@@ -104,8 +101,7 @@ func prepare(s schema.Service, version string) *prepared {
 	return p
 }
 
-// The lists of tools there are: a read-only key sees the tools that read, and a full one all
-// but those that are not listed now.
+// The lists of tools: a read-only key sees the tools that read, a full one all, except unlisted ones.
 const (
 	full = iota
 	readOnly
@@ -142,9 +138,8 @@ func namesOf(tools []*tool) string {
 	return strings.Join(names, ", ")
 }
 
-// ServeHTTP answers one request. What is wrong before a message can be read is
-// refused in the same form as by REST, in this order: origin, method,
-// key, media type, size. From there on the answers are JSON-RPC.
+// ServeHTTP answers one request. Faults before a message can be read are refused as in REST, in this order: origin,
+// method, key, media type, size. Later answers are JSON-RPC.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	who, body, err := e.receive(w, r)
 	if err != nil {

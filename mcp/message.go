@@ -7,7 +7,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// message is one JSON-RPC message as it came.
+// message is a received JSON-RPC message.
 type message struct {
 	id     []byte       // as it stands in the body; nil for a notification
 	method string       // "tools/call"
@@ -24,17 +24,15 @@ const (
 	unsupportedVersion = -32022
 )
 
-// wrong is a JSON-RPC error: something about the message, not about what a tool was
-// asked to do.
+// wrong is a JSON-RPC error: a fault of the message, not of a tool's task.
 type wrong struct {
 	code int
 	text string
 	data []byte // JSON; nil if there is none
 }
 
-// status is the HTTP status that goes with the error. The handshake revisions answer
-// every request that could be read with 200; the stateless one has a status for each
-// code.
+// status is the HTTP status of the error. The handshake revisions answer every readable request with 200; the stateless
+// one has a status for each code.
 func (x *wrong) status(stateless bool) int {
 	switch {
 	case x.code == methodNotFound && stateless:
@@ -48,8 +46,7 @@ func (x *wrong) status(stateless bool) int {
 // maxDepth bounds how deep a message may be nested, the envelope included.
 const maxDepth = strict.MaxDepth
 
-// readMessage reads the envelope. With an error it gives the id as far as it could
-// be read.
+// readMessage reads the envelope. With an error it returns the id if it could be read.
 func readMessage(body []byte) (m message, x *wrong) {
 	v, err := strict.Parse(body, maxDepth)
 	if err != nil {

@@ -19,7 +19,7 @@ func appendText(b, text []byte) []byte {
 	return b[:n]
 }
 
-// slashes tells how many backslashes stand before a byte, letters what stands for it.
+// slashes is the number of backslashes before a byte, letters the character for it.
 var slashes, letters = func() (slashes, letters [256]byte) {
 	for c := range letters {
 		letters[c] = byte(c)

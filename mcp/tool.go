@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-// tool is one operation as agents know it.
+// tool is one operation for agents.
 type tool struct {
 	op     schema.Op
 	large  bool // its answer may be
@@ -27,8 +27,8 @@ type listed struct {
 	Annotations  annotations    `json:"annotations"`
 }
 
-// inputSchema holds nothing at its top but an object's plain words: clients in wide
-// use drop a whole list over one $ref, oneOf or anyOf there.
+// inputSchema has only an object's plain keywords at its top: widely used clients drop a whole list over one $ref,
+// oneOf or anyOf there.
 type inputSchema struct {
 	Type       string     `json:"type"`
 	Properties properties `json:"properties"`
@@ -36,7 +36,7 @@ type inputSchema struct {
 	Additional bool       `json:"additionalProperties"`
 }
 
-// annotations are hints by which a client decides what to ask its user about.
+// annotations are hints by which a client decides what to ask its user.
 type annotations struct {
 	ReadOnly    bool `json:"readOnlyHint"`
 	Destructive bool `json:"destructiveHint"`
@@ -44,7 +44,7 @@ type annotations struct {
 	OpenWorld   bool `json:"openWorldHint"`
 }
 
-// properties are the arguments in the order of their declaration, which no map keeps.
+// properties are the arguments in order of declaration, which no map keeps.
 type properties []schema.Arg
 
 // MarshalJSON writes an object with one schema an argument.

@@ -15,8 +15,7 @@ import (
 
 const defaultBody = 1 << 20
 
-// checkOrigin refuses a page of a foreign site in the user's browser. Programs send
-// no Origin and are not concerned.
+// checkOrigin refuses a foreign site's page in the user's browser. Programs send no Origin.
 func (e *Endpoint) checkOrigin(r *http.Request) error {
 	for _, origin := range r.Header.Values("Origin") {
 		if !e.listed(origin) && !ownOrigin(r, origin) {
@@ -36,10 +35,9 @@ func (e *Endpoint) listed(origin string) bool {
 	return false
 }
 
-// ownOrigin reports whether the page comes from this very server. That its origin and
-// the Host agree is not enough for a name over plain HTTP: the owner of a name can
-// point it at this machine (DNS rebinding). An address, localhost, or a name that
-// the browser has checked against our certificate cannot be taken over so.
+// ownOrigin reports whether the page comes from this server. For a name over plain HTTP, equal origin and Host are not
+// enough: the name's owner can point it at this machine (DNS rebinding). An address, localhost, or a name in our
+// verified certificate cannot be taken over so.
 func ownOrigin(r *http.Request, origin string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || !strings.EqualFold(u.Host, r.Host) || u.Host == "" {
@@ -55,8 +53,7 @@ func ownOrigin(r *http.Request, origin string) bool {
 	return err == nil || strings.EqualFold(u.Hostname(), "localhost")
 }
 
-// refuse refuses a request before any message. What is no refusal is internal: logged in
-// full, and not shown.
+// refuse refuses a request before any message. Other errors are internal: logged in full, and not shown.
 func (e *Endpoint) refuse(w http.ResponseWriter, err error) {
 	requestID := w.Header().Get("X-Request-Id")
 	f, ok := fault.As(err)
@@ -69,7 +66,7 @@ func (e *Endpoint) refuse(w http.ResponseWriter, err error) {
 	wire.Refuse(w, f)
 }
 
-// hidden is what a caller learns of an internal error.
+// hidden is the caller's text for an internal error.
 func hidden(requestID string) string {
 	if requestID == "" {
 		return "internal error: the program failed; the log has the details"
@@ -77,7 +74,7 @@ func hidden(requestID string) string {
 	return "internal error, request " + requestID + ": the program failed; the log has the details under that id"
 }
 
-// log tells the log what the caller is not told.
+// log logs what the caller does not see.
 func (e *Endpoint) log(tool, requestID string, err error) {
 	text := "agent endpoint of " + e.service.Name
 	if tool != "" {

@@ -6,25 +6,25 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// byDeposit is the method of a payment that a deposit was used for: no money came in.
+// byDeposit is the method of a payment from a deposit: no money was received.
 const byDeposit = "deposit"
 
-// Allocation is what a payment went to.
+// Allocation is a part of a payment used for a charge.
 type Allocation struct {
 	ChargeID    int64  `json:"charge_id"`
 	Label       string `json:"label"`
 	AmountCents int64  `json:"amount_cents"`
 }
 
-// allocationsOf lists what a payment went to, by the charges' due dates.
+// allocationsOf lists a payment's allocations, by the charges' due dates.
 func allocationsOf(c *db.Conn, payment int64) ([]Allocation, error) {
 	return db.All(c, func(r *db.Row) Allocation { return Allocation{r.Int(), r.Text(), r.Int()} },
 		`SELECT c.id, c.label, a.amount_cents FROM allocations a CROSS JOIN charges c ON c.id = a.charge_id
 		WHERE a.payment_id = ? ORDER BY c.due_date, c.id`, payment)
 }
 
-// allocate lets a payment's credit pay cents of a charge. Of a payment of a closed year that counts from today only:
-// what the year says stays.
+// allocate pays cents of a charge from a payment's credit. A payment of a closed year does so with today's date, since
+// the year must not change.
 func allocate(tx *db.Tx, payment, charge, cents int64) error {
 	closed, err := closedThrough(&tx.Conn)
 	if err != nil {
@@ -44,8 +44,7 @@ func allocate(tx *db.Tx, payment, charge, cents int64) error {
 	return recount(tx, charge)
 }
 
-// release takes cents of a charge back from what was paid of it last: they are credit of
-// the payments that they came from.
+// release returns cents of a charge to credit, from its last payments first.
 func release(tx *db.Tx, charge, cents int64) error {
 	type part struct{ id, payment, cents int64 }
 	parts, err := db.All(&tx.Conn, func(r *db.Row) part { return part{r.Int(), r.Int(), r.Int()} },
@@ -72,8 +71,8 @@ func release(tx *db.Tx, charge, cents int64) error {
 	return recount(tx, charge)
 }
 
-// recount sets what a charge says of its payments from their allocations: it is paid
-// when they are all of it and there is one, on the day of the last.
+// recount sets a charge's payment columns from its allocations: it is paid if they add up to it and there is one, on
+// the day of the last.
 func recount(tx *db.Tx, charge int64) error {
 	type sum struct{ cents, n, amount int64 }
 	s, _, err := db.One(&tx.Conn, func(r *db.Row) sum { return sum{r.Int(), r.Int(), r.Int()} },
@@ -94,14 +93,12 @@ func recount(tx *db.Tx, charge int64) error {
 	return err
 }
 
-// openCharges are what a lease owes that is due by a day, oldest first.
+// openCharges are a lease's open charges due by a day, oldest first.
 const openCharges = " FROM charges c WHERE c.lease_id = ? AND c.paid_date IS NULL AND c.amount_cents > c.paid_cents " +
 	"AND c.due_date <= ? ORDER BY c.due_date, c.id"
 
-// spend lets what a payment has of credit pay what is due by a day, oldest first, and
-// gives the charges that it went to. The late fee of a rent is set right before it is
-// looked at itself: a payment for a day within the grace does not pay the fee that it
-// takes away.
+// spend pays charges due by a day from a payment's credit, oldest first, and returns them. A rent's late fee is updated
+// before it is paid: a payment dated within the grace does not pay the fee that it removes.
 func spend(tx *db.Tx, lease, payment int64, by exact.Day) (paid []int64, err error) {
 	type open struct{ id, cents int64 }
 	for {
@@ -124,8 +121,7 @@ func spend(tx *db.Tx, lease, payment int64, by exact.Day) (paid []int64, err err
 	}
 }
 
-// useCredit lets a lease's credit pay what is due by a day, the oldest payment and the
-// oldest charge first.
+// useCredit pays a lease's charges due by a day from its credit, oldest payment and oldest charge first.
 func useCredit(tx *db.Tx, lease int64, by exact.Day) error {
 	for {
 		oldest, found,

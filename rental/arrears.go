@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Arrear is a charge that is past its due date and not paid in full, with who owes it.
+// Arrear is an overdue charge that is not paid in full, with its tenant.
 type Arrear struct {
 	Charge
 	LeaseID     int64   `json:"lease_id"`
@@ -44,7 +44,7 @@ func (b *Buckets) add(days, cents int64) {
 	}
 }
 
-// Arrears is who is behind and by how much, most days first.
+// Arrears are all overdue charges, most days first.
 type Arrears struct {
 	Today      exact.Day `json:"today"`
 	Arrears    []Arrear  `json:"arrears"`
@@ -53,8 +53,8 @@ type Arrears struct {
 	Standing
 }
 
-// Arrears lists every charge that was due before today and is unpaid, of every lease,
-// ended ones too; what is due is posted first. Its cost grows with what is unpaid.
+// Arrears lists every unpaid charge due before today, of every lease, including ended ones; due charges are posted
+// first. Its time grows with the unpaid charges.
 func (s *Service) Arrears(ctx context.Context, who db.Caller) (a Arrears, err error) {
 	a.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		if wait, err := r.awaitAll(c); wait || err != nil {
@@ -127,12 +127,12 @@ func (s *Service) arrears() schema.Op {
 	}
 }
 
-// TenantBehind is a tenant, with those who share the leases, who is behind: what is overdue of all the
-// leases on which the tenant is written to.
+// TenantBehind is a tenant, with those who share the leases, who is behind: the overdue sum of all leases on which the
+// tenant is the contact.
 type TenantBehind struct {
 	TenantID     int64
 	Tenant       string // all names of the first lease
-	Forgotten    bool   // there is nobody to write to
+	Forgotten    bool   // there is no contact
 	BalanceCents int64
 	DaysOverdue  int64 // of the oldest charge
 	Charges      []Arrear

@@ -27,7 +27,7 @@ func (a Arrear) short() ShortArrear {
 	return ShortArrear{a.LeaseID, a.Unit, firstOf(a.Tenant, 24), a.TenantEmail, a.DueDate, a.DaysOverdue, a.BalanceCents}
 }
 
-// TenantArrears is what a tenant is behind by, on all leases on which the tenant is written to.
+// TenantArrears is a tenant's overdue sum of all leases on which the tenant is the contact.
 type TenantArrears struct {
 	TenantID      int64     `json:"tenant_id"`
 	Tenant        string    `json:"tenant"`
@@ -41,7 +41,7 @@ type TenantArrears struct {
 
 func (t TenantArrears) same() TenantArrears { return t }
 
-// FoundArrears is who is behind, for agents: a page of the charges, the sums on the first.
+// FoundArrears are the arrears for agents: a page of the charges, the sums on the first.
 type FoundArrears struct {
 	Today      exact.Day                         `json:"today"`
 	Arrears    []schema.Row[Arrear, ShortArrear] `json:"arrears"`
@@ -75,8 +75,7 @@ func (a Arrears) byTenant() []TenantArrears {
 	return sums
 }
 
-// of keeps the arrears of properties, all of them where there is no filter, and of a part of a
-// tenant's name, and their sums.
+// of filters arrears by properties (default: all) and by a part of a tenant's name, and returns their sums.
 func (a Arrears) of(filtered bool, properties []string, tenant string) Arrears {
 	kept := Arrears{Today: a.Today, Standing: a.Standing, Arrears: []Arrear{}}
 	for _, x := range a.Arrears {

@@ -14,8 +14,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// BankAccount is an account of the landlord's. Number is what the bank's files call it where that is no IBAN;
-// tenants of its property, or of all houses, pay to the one that collects.
+// BankAccount is an account of the landlord. Number is its name in the bank's files if that is no IBAN; tenants of its
+// property, or of all, pay to the one that collects.
 type BankAccount struct {
 	ID         int64   `json:"id"`
 	Name       string  `json:"name"`
@@ -96,7 +96,7 @@ func signs(s string) string {
 	}, strings.ToUpper(s))
 }
 
-// numbered reports whether a file calls the account so; the code of its currency at the end is no part of it.
+// numbered reports whether a file's name means the account, without a currency code at the end.
 func (a BankAccount) numbered(said string) bool {
 	n := signs(said)
 	for _, own := range []*string{a.IBAN, a.Number} {

@@ -9,16 +9,16 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Booking says what a free line is: a payment of a lease, or payments that are recorded already; with neither it is
-// what the line's match says, if that is one thing.
+// Booking says what a free line is: a payment of a lease, or recorded payments; with neither it is the line's match, if
+// there is one.
 type Booking struct {
 	LineID     int64
 	LeaseID    *int64
 	PaymentIDs []int64
 }
 
-// BookLines books lines, all or none, each as one payment by bank transfer on its day, or links it with the payments
-// that are named. certain is all lines that are. Every line that cannot be booked is named.
+// BookLines books lines, all or none, each as one payment by bank transfer on its day, or links it with the named
+// payments. certain means all certain lines. Every line that cannot be booked is named.
 func (s *Service) BookLines(ctx context.Context, who db.Caller, lines []Booking, certain bool) (BankLines, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BankLines, error) {
 		due, err := toPost(&tx.Conn)
@@ -132,7 +132,7 @@ func bookPayment(tx *db.Tx, l BankLine, leaseID int64) error {
 	return settle(tx, l.ID, lineBooked, bankLink{payment: &paid.PaymentID, made: true})
 }
 
-// bookable refuses a line of another currency than the shop's, and any while the clock cannot be right.
+// bookable refuses a line in another currency than the shop's, and any while the clock is implausible.
 func bookable(tx *db.Tx, l BankLine) error {
 	shops, err := tx.Currency()
 	if err != nil {
@@ -144,7 +144,7 @@ func bookable(tx *db.Tx, l BankLine) error {
 	return tx.CheckClock()
 }
 
-// bankLink is what a line is settled by.
+// bankLink is what settled a line.
 type bankLink struct {
 	payment, payout, expense *int64
 	made                     bool // booking the line made it
@@ -174,7 +174,7 @@ func settle(tx *db.Tx, line int64, state string, links ...bankLink) error {
 	return tx.Audit("bank_line."+state, db.Subject("bank_line", line), changes)
 }
 
-// SplitLine parts a free line into lines of its sign that add up to it.
+// SplitLine splits a free line into lines of its sign that add up to it.
 func (s *Service) SplitLine(ctx context.Context, who db.Caller, line int64, amounts []int64) (BankLines, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BankLines, error) { return splitLine(tx, line, amounts) })
 }
@@ -213,7 +213,7 @@ func splitLine(tx *db.Tx, line int64, amounts []int64) (done BankLines, err erro
 	return linesNow(&tx.Conn, ids)
 }
 
-// BookReturn takes back the payment that the bank returned with a line of minus its amount.
+// BookReturn reverses the payment that the bank returned with a line of minus its amount.
 func (s *Service) BookReturn(ctx context.Context, who db.Caller, line, payment int64) (BankLines, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done BankLines, err error) {
 		l, err := freeLine(&tx.Conn, line)
@@ -249,7 +249,7 @@ func (s *Service) BookReturn(ctx context.Context, who db.Caller, line, payment i
 	})
 }
 
-// IgnoreLines settles lines by saying that they are nothing of the houses'.
+// IgnoreLines settles lines that do not concern the properties.
 func (s *Service) IgnoreLines(ctx context.Context, who db.Caller, lines []int64, reason string) (BankLines, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BankLines, error) {
 		for _, id := range lines {

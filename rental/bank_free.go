@@ -8,8 +8,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// FreeLine undoes what settled a line: it reverses the payment that booking it made, ends its link, or joins its free
-// parts. A line whose payment was returned stays so.
+// FreeLine undoes what settled a line: it reverses the payment that booking it made, removes its link, or joins its
+// free parts. A line whose payment was returned stays so.
 func (s *Service) FreeLine(ctx context.Context, who db.Caller, line int64, reason string) (BankLines, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done BankLines, err error) {
 		l, err := findLine(&tx.Conn, line)
@@ -60,7 +60,7 @@ func notReturned(c *db.Conn, l BankLine) error {
 	return err
 }
 
-// endLink takes the links of a line away, with those of the lines that share its payments, and gives them all.
+// endLink removes the links of a line, and of the lines that share its payments, and returns them all.
 func endLink(tx *db.Tx, line int64) (lines []int64, err error) {
 	lines, err = db.All(&tx.Conn, db.Int, `SELECT ?1 UNION SELECT o.line_id FROM bank_links k CROSS JOIN bank_links o
 		ON o.payment_id = k.payment_id OR o.expense_id = k.expense_id OR o.payout_id = k.payout_id WHERE k.line_id = ?1`,
@@ -84,8 +84,8 @@ func endLink(tx *db.Tx, line int64) (lines []int64, err error) {
 const returnedByBank = "EXISTS (SELECT 1 FROM bank_links z CROSS JOIN bank_lines y ON y.id = z.line_id WHERE " +
 	"z.payment_id = k.payment_id AND y.state = 'returned' AND y.amount_cents < 0)"
 
-// freePaymentLines frees the lines of a payment that was reversed. Lines of one that the bank took back never pay
-// anything again: they are returned once all that they paid is, and until then they stay linked with the rest.
+// freePaymentLines frees the lines of a reversed payment. Lines of one that the bank returned never pay anything again:
+// they are returned once all their payments are, and until then stay linked with the rest.
 func freePaymentLines(tx *db.Tx, payment int64) error {
 	_, byBank, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM bank_links k WHERE k.payment_id = ? AND "+returnedByBank,
 		payment)

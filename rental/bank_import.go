@@ -15,8 +15,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// BankFile asks to read a bank's file. Account is needed where the file does not tell one that is known; Take are
-// numbers of its lines that are new although the same or similar ones are kept.
+// BankFile is a request to read a bank's file. Account is needed if the file's is unknown; Take are numbers of its
+// lines that are new although equal or similar ones are stored.
 type BankFile struct {
 	File             schema.File
 	Account          *int64
@@ -25,7 +25,7 @@ type BankFile struct {
 	AcceptUnbalanced bool
 }
 
-// ImportedStatement is what became of one statement of a file.
+// ImportedStatement is the result of one statement of a file.
 type ImportedStatement struct {
 	Account      string     `json:"account"`
 	Kind         string     `json:"kind"`
@@ -46,7 +46,7 @@ type ImportedStatement struct {
 	left     []bank.Line // those of Similar
 }
 
-// BankImport is what a file brought.
+// BankImport is the result of a file.
 type BankImport struct {
 	Statements []ImportedStatement `json:"statements"`
 	Skipped    []string            `json:"skipped" about:"accounts of the file that are not known"`
@@ -54,8 +54,8 @@ type BankImport struct {
 	fresh []BankLine // of a trial: the new lines, with what each is found to be
 }
 
-// ImportBank reads a bank's file and keeps its new lines. It is invalid where it is of no known kind, where a sum is
-// wrong, and where its only account is unknown.
+// ImportBank reads a bank's file and stores its new lines. Invalid: an unknown kind, a wrong sum, and a file whose only
+// account is unknown.
 func (s *Service) ImportBank(ctx context.Context, who db.Caller, f BankFile) (BankImport, error) {
 	return s.importFiles(ctx, who, f, []schema.File{f.File})
 }
@@ -94,7 +94,7 @@ func (s *Service) importFiles(ctx context.Context, who db.Caller, f BankFile, fi
 	})
 }
 
-// importFile keeps what one file brings, and adds it to what all of them bring.
+// importFile stores the new lines of one file, and adds its result to that of all.
 func (s *Service) importFile(tx *db.Tx, f BankFile, statements []bank.Statement, all *BankImport) (err error) {
 	if statements == nil {
 		if statements, err = s.readSheet(tx, f); err != nil {
@@ -126,7 +126,7 @@ func freeSince(c *db.Conn, line int64) ([]BankLine, error) {
 	return slices.DeleteFunc(free, func(l BankLine) bool { return l.ID <= line }), err
 }
 
-// ofFiles is why files are refused: of several, each that is wrong with its name.
+// ofFiles joins the refusals of files: of several, each with its name.
 func ofFiles(bad []error, files []schema.File) error {
 	if len(files) == 1 {
 		return bad[0]
@@ -198,7 +198,7 @@ type importer struct {
 
 func (im *importer) name() string { return path.Base(strings.ReplaceAll(im.File.Name, "\\", "/")) }
 
-// statement keeps one statement with its new lines; of one that brings nothing new, nothing.
+// statement stores one statement with its new lines; one without new lines is not stored.
 func (im *importer) statement(a BankAccount, st bank.Statement) (done ImportedStatement, err error) {
 	done = ImportedStatement{Account: a.Name, Kind: st.Kind, From: st.From, To: st.To, OpeningCents: st.OpeningCents,
 		ClosingCents: st.ClosingCents,

@@ -136,7 +136,7 @@ func (l BankLine) settled() error {
 // folded is a text as it is compared: without blanks, in small letters.
 func folded(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), "")) }
 
-// payerKey tells a line again by its payer and text, of which nothing can be read from it.
+// payerKey recognises a line by its payer and text without revealing them.
 func payerKey(secret []byte, l bank.Line) []byte {
 	payer := signs(l.PayerAccount)
 	if payer == "" {
@@ -156,7 +156,7 @@ func joinIDs(ids []int64) string {
 	return strings.Join(texts, ", ")
 }
 
-// forgetPayers empties what lines say of their payer, where all that they paid are leases of the tenant.
+// forgetPayers clears the payer of lines that paid only leases of the tenant.
 func forgetPayers(tx *db.Tx, tenant int64) error {
 	own, err := db.All(&tx.Conn, db.Int, `SELECT DISTINCT k.line_id FROM lease_tenants y CROSS JOIN payments m
 		ON m.lease_id = y.lease_id

@@ -15,7 +15,7 @@ type Link struct {
 	PayoutIDs  []int64
 }
 
-// LinkLines links lines with payments or payouts of the same sum. It books nothing and tells nobody.
+// LinkLines links lines with payments or payouts of the same sum. It books nothing and sends no event.
 func (s *Service) LinkLines(ctx context.Context, who db.Caller, k Link) (BankLines, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BankLines, error) {
 		if err := linkLines(tx, k); err != nil {

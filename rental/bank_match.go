@@ -31,7 +31,7 @@ const (
 	mostProposed = 5
 )
 
-// matchLease is what is known of a lease when lines are compared with it.
+// matchLease are the data of a lease for the comparison with lines.
 type matchLease struct {
 	id       int64
 	label    string // Property / Unit
@@ -75,8 +75,8 @@ type payerPaid struct {
 	last   int64
 }
 
-// matcher compares lines with leases. It is pure: match takes what it decides for certain as done, so that the
-// next line is compared with what is open then.
+// matcher compares lines with leases. It is pure: match treats its certain decisions as done, so that the next line is
+// compared with what is open then.
 type matcher struct {
 	today    exact.Day
 	leases   []*matchLease // by id
@@ -163,8 +163,8 @@ func (m *matcher) leaseOf(c BankCandidate) *matchLease {
 	return m.byID[*c.LeaseID]
 }
 
-// find is the one lease that a line is of, by its reference, else by the account that pays it alone, else by the
-// tenant's name; sure says that the amount is right too, where that counts.
+// find is the one lease of a line: by its reference, else by the account if it pays only that lease, else by the
+// tenant's name; sure means that the amount is right too, where that counts.
 func (m *matcher) find(l *BankLine) (lease *matchLease, evidence string, sure bool) {
 	if ids := m.referenced(l); len(ids) > 0 {
 		if len(ids) > 1 {

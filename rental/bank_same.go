@@ -40,8 +40,8 @@ func keptLines(c *db.Conn, account int64, from, to exact.Day) ([]keptLine, error
 		WHERE b.account_id = ? AND b.day BETWEEN ? AND ? AND b.parent_id IS NULL ORDER BY b.id`, account, from, to)
 }
 
-// same reports whether the file's line is the kept one: day, amount and the bank's reference, or payer and text
-// where one of them has none.
+// same reports whether the file's line is the stored one: day, amount and the bank's reference, or payer and text if
+// one of them has none.
 func (k keptLine) same(l bank.Line, key string) bool {
 	if k.day != l.Day || k.cents != l.AmountCents {
 		return false
@@ -87,8 +87,8 @@ type slot struct {
 	cents int64
 }
 
-// sortLines compares a file's lines with those that are kept, whose met it sets: the n-th equal line of the file is
-// the n-th kept one. take holds numbers of lines that are new although they look the same. It is pure.
+// sortLines compares a file's lines with the stored ones, whose met it sets: the n-th equal line of the file is the
+// n-th stored one. take are numbers of lines that are new although they look the same. It is pure.
 func sortLines(lines []bank.Line, kept []keptLine, kind string, take []int64, key func(bank.Line) string) (
 	out sortedLines) {
 	taken := map[int64]bool{}

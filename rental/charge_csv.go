@@ -144,10 +144,9 @@ func waiveFee(tx *db.Tx, lease int64, rentDue exact.Day) (waived bool, err error
 	return true, catchUpTo(tx, lease, rentDue)
 }
 
-// putRent takes a row of rent. A period that is posted already must be as the row says,
-// for a posted charge never changes. One that is not is posted as the row says, with
-// the periods before it by the lease's terms: so the ledger of another file comes over
-// cent by cent, also where the rent has changed since.
+// putRent imports a row of rent. A posted period must equal the row, since a posted charge never changes. Another one
+// is posted as the row says, after the periods before it by the lease's terms: so another file's ledger is imported to
+// the cent, also if the rent has changed since.
 func putRent(tx *db.Tx, l Lease, row chargeRow) (o schema.Outcome, err error) {
 	was, found, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c
 		WHERE c.lease_id = ? AND c.type = 'rent' AND c.period_start = ?`, l.ID, row.due)
@@ -195,8 +194,8 @@ func postBefore(tx *db.Tx, l Lease, day exact.Day) error {
 	return catchUpTo(tx, l.ID, day-1)
 }
 
-// postAs posts the lease's next period as the row says: cut where its label says that
-// the lease's end cut it then, and with the row's amount.
+// postAs posts the lease's next period by the row: shortened if its label says that the lease's end shortened it, with
+// the row's amount.
 func postAs(tx *db.Tx, l Lease, row chargeRow) error {
 	own := l.terms()
 	rent := own.at(row.due)
@@ -259,8 +258,8 @@ func postOne(tx *db.Tx, lease int64, own, then *terms, p period, amount int64) e
 		AmountCents: amount})
 }
 
-// importedCharge lets a lease's credit meet a charge that came from a file, unless none is
-// to be posted before it: then the next look does.
+// importedCharge pays an imported charge from the lease's credit, unless earlier charges must be posted: then the next
+// read does.
 func importedCharge(tx *db.Tx, lease int64) error {
 	credit, err := creditOf(&tx.Conn, lease)
 	if err != nil || credit == 0 {

@@ -7,8 +7,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// check recomputes every invariant of the service from the rows and names each breach,
-// for doctor.
+// check recomputes every invariant of the service from the rows and names each breach.
 func (s *Service) check(c *db.Conn) (breaches []string, err error) {
 	found := func(format string, args ...any) { breaches = append(breaches, fmt.Sprintf(format, args...)) }
 	for _, look := range []func(*db.Conn, func(string, ...any)) error{checkPayments, checkSums, checkFees, checkPeriods,

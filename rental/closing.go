@@ -12,7 +12,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// settingClosed keeps the closed years with the seconds at which each was closed, oldest first: "2024@1735689600
+// settingClosed stores the closed years with the time in seconds of each closing, oldest first: "2024@1735689600
 // 2025@1767225600". All years up to the last one are closed.
 const settingClosed = "closed_through"
 
@@ -76,8 +76,8 @@ func mustBeOpen(c *db.Conn, field string, day exact.Day) error {
 	return err
 }
 
-// CloseYear closes a year that is over, and all before it: no payment, payout, deposit use, expense or opening is dated
-// there any more. What is due is posted first.
+// CloseYear closes a past year, and all before it: no payment, payout, deposit use, expense or opening can be dated
+// there any more. Due charges are posted first.
 func (s *Service) CloseYear(ctx context.Context, who db.Caller, year int64) (YearReport, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done YearReport, err error) {
 		if year >= yearOf(tx.Today()) {

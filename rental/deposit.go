@@ -8,8 +8,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// UseDeposit lets a lease's deposit pay a charge that is none, without an amount the
-// smaller of what is held and what is open. It emits nothing, for no money came in.
+// UseDeposit pays a charge from a lease's deposit, by default the smaller of the deposit and the open amount. It emits
+// nothing, since no money was received.
 func (s *Service) UseDeposit(ctx context.Context, who db.Caller, charge int64, amount *int64, day *exact.Day) (Payment,
 	error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Payment, error) {
@@ -159,7 +159,7 @@ func payOut(tx *db.Tx, kind string, p PayoutRequest) (done Payout, err error) {
 	return done, err
 }
 
-// insertPayout keeps that money went out, with its audit entry.
+// insertPayout stores a payout, with its audit entry.
 func insertPayout(tx *db.Tx, p Payout) (id int64, err error) {
 	if err := mustBeOpen(&tx.Conn, "day", p.Day); err != nil {
 		return 0, err

@@ -9,13 +9,13 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// Service is the rental service over its database. Its exported functions are what
-// REST, agents and the command line call; each opens its own view or transaction.
+// Service is the rental service over its database. REST, agents and the command line call its exported functions; each
+// opens its own view or transaction.
 type Service struct {
 	db *db.DB
 
-	Letter WriteLetter // writes a kind's text for a letter; nil: none can be printed
-	Sheets ReadSheet   // reads tables of banks; nil: none can be read
+	Letter WriteLetter // writes a kind's text for a letter; nil: letters cannot be printed
+	Sheets ReadSheet   // reads banks' tables; nil: they cannot be read
 }
 
 // WriteLetter writes the text of a kind of messages for a letter, with what fill reads.

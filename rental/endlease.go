@@ -8,8 +8,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Ending is what ending a lease early gives: the charges that were withdrawn, and the
-// one that was cut to its days, if any.
+// Ending is the result of ending a lease early: the withdrawn charges, and the shortened one, if any.
 type Ending struct {
 	Lease     Lease    `json:"lease"`
 	Withdrawn []Charge `json:"withdrawn"`
@@ -32,7 +31,7 @@ func endEarly(tx *db.Tx, lease int64, last exact.Day) (Ending, error) {
 	if err != nil {
 		return Ending{}, err
 	}
-	if l.hasCredit(&tx.Conn) { // what it pays must not hang on who looked when
+	if l.hasCredit(&tx.Conn) { // what it pays must not depend on who read when
 		if err := post(tx, lease); err != nil {
 			return Ending{}, err
 		}
@@ -115,8 +114,8 @@ func endLease(tx *db.Tx, l Lease, last exact.Day) (done Ending, err error) {
 	return done, tx.Audit("lease.ended", db.Subject("lease", l.ID), changes)
 }
 
-// withdraw takes an unpaid charge away, with its late fee unless that is paid; one of
-// which something is paid stands in the way of the argument that was given.
+// withdraw deletes an unpaid charge, with its late fee unless that is paid; a partly paid one is refused with the given
+// argument.
 func withdraw(tx *db.Tx, argument string, c Charge) error {
 	if c.Paid || c.PaidCents > 0 {
 		return fault.Conflictf(
@@ -136,7 +135,7 @@ func withdraw(tx *db.Tx, argument string, c Charge) error {
 	return err
 }
 
-// hasCredit reports whether the lease's payments have something that no charge has taken.
+// hasCredit reports whether the lease's payments have unused credit.
 func (l Lease) hasCredit(c *db.Conn) bool {
 	cents, err := creditOf(c, l.ID)
 	return err == nil && cents > 0
@@ -145,10 +144,10 @@ func (l Lease) hasCredit(c *db.Conn) bool {
 // cut shortens a posted period to the lease's new end.
 func cut(tx *db.Tx, t *terms, c Charge) (Charge, error) {
 	then := *t
-	then.Rent, then.Steps = c.rent, nil // the rent that the period was posted with, whatever it is now
+	then.Rent, then.Steps = c.rent, nil // the rent with which the period was posted, whatever it is now
 	p := then.from(*c.PeriodStart)
 	amount := then.charge(p)
-	if amount > c.AmountCents { // posted by its days while the lease was prorated: so it stays
+	if amount > c.AmountCents { // posted prorated: it stays so
 		then.Proration = byDays
 		amount = then.charge(p)
 	}

@@ -19,8 +19,8 @@ var expenseCategories = []string{"advertising", "bank_fees", "cleaning", "commis
 	"management",
 	"mortgage_interest", "repairs", "supplies", "taxes", "travel", "utilities", "other", capital}
 
-// Expense is money that went out for a house, a unit of it, or all houses; below 0 it came back. A reversal is an
-// expense of minus the amount of the one that it reverses.
+// Expense is money spent on a property, a unit, or all properties; below 0 it was returned. A reversal is an expense of
+// minus the reversed amount.
 type Expense struct {
 	ID           int64     `json:"id"`
 	Property     *string   `json:"property" about:"null: of all houses"`
@@ -67,7 +67,7 @@ func findExpense(c *db.Conn, id int64) (Expense, error) {
 	return e, err
 }
 
-// insertExpense keeps an expense, with the id that it has elsewhere if that is said, and its audit entry.
+// insertExpense stores an expense, with its imported id if there is one, and its audit entry.
 func insertExpense(tx *db.Tx, number *int64, e Expense) (Expense, error) {
 	if err := mustBeOpen(&tx.Conn, "day", e.Day); err != nil {
 		return e, err
@@ -88,8 +88,8 @@ func insertExpense(tx *db.Tx, number *int64, e Expense) (Expense, error) {
 	return e, tx.Audit(action, db.Subject("expense", id), e)
 }
 
-// NewExpense asks to keep an expense. Property and Unit are ids or names. With a line of the bank its amount is minus
-// the line's, and its day the line's, or the first open one.
+// NewExpense is an expense to add. Property and Unit are ids or names. With a line of the bank its amount is minus the
+// line's, and its day the line's, or the first open one.
 type NewExpense struct {
 	Property, Unit string
 	Day            *exact.Day
@@ -216,7 +216,7 @@ func placeOf(c *db.Conn, property, unit string) (propertyID, unitID *int64, err 
 	return &of.property, &id, err
 }
 
-// idOrName reads the id of a record that is there, else looks it up by its name.
+// idOrName returns an existing record's id, else looks it up by name.
 func idOrName(c *db.Conn, text, query string, lookup func(*db.Conn, string) (int64, error)) (int64, error) {
 	if n, err := strconv.ParseInt(strings.TrimPrefix(text, "#"), 10, 64); err == nil {
 		id, found, err := db.One(c, db.Int, query, n)
@@ -278,7 +278,7 @@ type Expenses struct {
 	SumCents int64     `json:"sum_cents" about:"of all that match"`
 }
 
-// ExpenseFilter narrows the list of expenses; what is empty does not count. Property is an id or a name.
+// ExpenseFilter restricts the list of expenses; empty fields do not. Property is an id or a name.
 type ExpenseFilter struct {
 	schema.Cursor[int64]
 	Property, Category string

@@ -103,7 +103,7 @@ func (row *expenseRow) place(c *db.Conn) (property, unit *int64, category string
 	return property, unit, category, err
 }
 
-// expenseTable is the expenses as CSV: the n-th of equal rows is the n-th that is kept.
+// expenseTable is the expenses as CSV: the n-th of equal rows is the n-th stored one.
 func (s *Service) expenseTable() schema.Table {
 	return schema.Table{
 		Name: "expenses", About: "Money that went out. Equal rows are separate expenses; a file read twice adds nothing.",
@@ -126,7 +126,7 @@ func (s *Service) expenseTable() schema.Table {
 	}
 }
 
-// putExpenses keeps those of equal rows that are not kept yet.
+// putExpenses stores those of equal rows that are not stored yet.
 func putExpenses(tx *db.Tx, rows []*expenseRow) (o schema.Outcome, err error) {
 	c, first := &tx.Conn, rows[0]
 	property, unit, category, err := first.place(c)
@@ -177,7 +177,7 @@ func freeNumber(c *db.Conn, table string, id *int64) (*int64, error) {
 	return id, err
 }
 
-// reversed is the expense that the row reverses: the one of its number, else the first of minus its amount.
+// reversed is the expense that the row reverses: by number, else the first of minus its amount.
 func (row *expenseRow) reversed(c *db.Conn, e Expense) (*int64, error) {
 	if row.reverses == nil {
 		return nil, nil
@@ -192,7 +192,7 @@ func (row *expenseRow) reversed(c *db.Conn, e Expense) (*int64, error) {
 	return &id, err
 }
 
-// comesFrom is the recurring expense that the row is of, which is then entered for its day.
+// comesFrom is the recurring expense of the row, which is then entered for its day.
 func (row *expenseRow) comesFrom(tx *db.Tx, e *Expense) (*int64, error) {
 	if row.recurring == nil {
 		e.due = nil

@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// RecurringExpense is an expense that comes back on From and on each period's day after it, up to To.
+// RecurringExpense is an expense on From and on each period's day after it, up to To.
 type RecurringExpense struct {
 	ID          int64      `json:"id"`
 	Property    *string    `json:"property" about:"null: of all houses"`
@@ -55,8 +55,7 @@ func findRecurringExpense(c *db.Conn, id int64) (RecurringExpense, error) {
 	return x, err
 }
 
-// after is the first day of the expense after one of its days; a day that a short month clips comes back in the next
-// long one.
+// after is the next day of the expense; a day that a short month moved returns in the next long one.
 func (x RecurringExpense) after(day exact.Day) *exact.Day {
 	_, _, due := x.From.Date()
 	t := terms{Start: x.From, Frequency: x.Frequency, DueDay: int64(due)}
@@ -67,7 +66,7 @@ func (x RecurringExpense) after(day exact.Day) *exact.Day {
 	return new(last + 1)
 }
 
-// AddRecurringExpense keeps an expense that comes back. Nothing is entered before post_expenses.
+// AddRecurringExpense adds a recurring expense. Nothing is entered before post_expenses.
 func (s *Service) AddRecurringExpense(ctx context.Context, who db.Caller, n NewExpense, x RecurringExpense) (
 	RecurringExpense, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringExpense, error) {
@@ -104,7 +103,7 @@ func insertRecurringExpense(tx *db.Tx, number *int64, x RecurringExpense) (Recur
 	return x, tx.Audit("recurring_expense.created", db.Subject("recurring_expense", id), x)
 }
 
-// EndRecurringExpense makes to the last day on which the expense comes. What is entered stays.
+// EndRecurringExpense makes to the last day of the recurring expense. Entered ones stay.
 func (s *Service) EndRecurringExpense(ctx context.Context, who db.Caller, id int64, to exact.Day) (RecurringExpense,
 	error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringExpense, error) {
@@ -128,7 +127,7 @@ func (s *Service) EndRecurringExpense(ctx context.Context, who db.Caller, id int
 	})
 }
 
-// Posted is what post_expenses entered.
+// Posted are the expenses that post_expenses entered.
 type Posted struct {
 	Entered  int       `json:"entered"`
 	SumCents int64     `json:"sum_cents"`
@@ -138,8 +137,7 @@ type Posted struct {
 // mostPosted is how many expenses an answer lists.
 const mostPosted = 100
 
-// PostExpenses enters each recurring expense that is due by today and not entered yet, once, on its day; in a closed
-// year on the first open one.
+// PostExpenses enters each recurring expense due by today once, on its day; in a closed year on the first open one.
 func (s *Service) PostExpenses(ctx context.Context, who db.Caller) (Posted, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done Posted, err error) {
 		done.Expenses = []Expense{}
@@ -190,7 +188,7 @@ func postExpense(tx *db.Tx, x RecurringExpense, done *Posted) error {
 	return err
 }
 
-// ExpenseBook is what the page of expenses shows.
+// ExpenseBook is the page of expenses.
 type ExpenseBook struct {
 	Expenses
 	Recurring []RecurringExpense

@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// FirstDay is what another first day of a lease gives.
+// FirstDay is the result of moving a lease's first day.
 type FirstDay struct {
 	Lease     Lease     `json:"lease"`
 	Was       exact.Day `json:"was"`
@@ -59,8 +59,8 @@ func setFirstDay(tx *db.Tx, lease int64, day exact.Day) (done FirstDay, err erro
 	return done, err
 }
 
-// restart withdraws what was posted of the lease, and posts it from its new first day on. What credit
-// that was taken over had paid is credit again first.
+// restart withdraws everything posted of the lease, and posts it from its new first day on. Charges paid by credit that
+// was taken over are open again first.
 func restart(tx *db.Tx, l Lease, done *FirstDay) error {
 	posted, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ?
 		AND (c.type = 'rent' OR c.recurring_id IS NOT NULL)`, l.ID)

@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// WouldPost is what the leases of a file would post as soon as somebody looks at them.
+// WouldPost is what the leases of a file would post at the next read.
 type WouldPost struct {
 	Leases       int64 `json:"leases"`
 	Charges      int64 `json:"charges"`
@@ -19,8 +19,7 @@ type WouldPost struct {
 
 var errForeseen = errors.New("nothing of it is kept")
 
-// foreseePosting stores a file's leases in a trial, and tells what they would post: of those that
-// nothing was to be posted of before.
+// foreseePosting stores a file's leases in a trial and returns what those that are fully posted before would post.
 func (s *Service) foreseePosting(ctx context.Context, who db.Caller, store func() error) (f schema.Foreseen,
 	err error) {
 	pending := map[int64]bool{}

@@ -13,7 +13,7 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// Forgotten is a tenant of whom nothing is known any more.
+// Forgotten is a tenant whose data were removed.
 type Forgotten struct {
 	TenantID  int64  `json:"tenant_id"`
 	Name      string `json:"name"`
@@ -77,22 +77,21 @@ func (s *Service) ForgetTenant(ctx context.Context, who db.Caller, tenant int64)
 	})
 }
 
-// forgottenName is what a tenant is called who was forgotten.
+// forgottenName is the name of a forgotten tenant.
 func forgottenName(tenant int64) string { return fmt.Sprintf("forgotten-%d", tenant) }
 
-// Forgotten reports whether the tenant was forgotten: there is nobody to write to.
+// Forgotten reports whether the tenant was forgotten: there is no contact.
 func (t LeaseTenant) Forgotten() bool { return t.Name == forgottenName(t.ID) }
 
-// traces are the texts that tell who a tenant was. everywhere are those that mean nobody else: in
-// texts that do not belong to the tenant, only what holds one of them is changed.
+// traces are the texts that identify a tenant. everywhere are those that mean nobody else: in texts that do not belong
+// to the tenant, only what contains one of them is changed.
 type traces struct {
 	replace    map[string]string
 	everywhere []string
 }
 
-// tracesOf collects the tenant's names, e-mails and phones, also those of before, which the trail
-// knows. A name that another tenant has, or that is a single word, counts in the tenant's own
-// entries only.
+// tracesOf collects the tenant's present and former names, e-mails and phones; former ones are in the audit trail. A
+// name that another tenant has, or a single word, counts in the tenant's own entries only.
 func tracesOf(c *db.Conn, t Tenant, name string) (traces, error) {
 	became := map[string]string{"name": name, "email": name + "@invalid", "phone": ""}
 	all := traces{replace: map[string]string{}}
@@ -120,7 +119,7 @@ func tracesOf(c *db.Conn, t Tenant, name string) (traces, error) {
 			switch v := fields[field].(type) {
 			case string:
 				add(field, v)
-			case []any: // what it was and what it is
+			case []any: // the old and the new value
 				for _, x := range v {
 					text, _ := x.(string)
 					add(field, text)
@@ -141,8 +140,8 @@ func tracesOf(c *db.Conn, t Tenant, name string) (traces, error) {
 	return all, nil
 }
 
-// entriesOf are the texts by which an event, an answer or an entry of the trail says that it is about
-// the tenant or one of the tenant's leases and tickets.
+// entriesOf are the texts that mark an event, an answer or an audit entry as the tenant's, or as of one of the tenant's
+// leases and tickets.
 func entriesOf(c *db.Conn, tenant int64, leases []Lease) ([]string, error) {
 	own := []string{db.Subject("tenant", tenant), fmt.Sprintf(`"tenant_id":%d`, tenant)}
 	for _, l := range leases {
@@ -157,8 +156,7 @@ func entriesOf(c *db.Conn, tenant int64, leases []Lease) ([]string, error) {
 	return own, err
 }
 
-// texts are the columns of rental that people write in, each with whether the row is of a lease of
-// tenant ?1.
+// texts are the columns of free text, each with whether the row belongs to a lease of tenant ?1.
 var texts = []struct{ table, column, own string }{
 	{"tickets", "title", ownTickets},
 	{"tickets", "description", ownTickets},

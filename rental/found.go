@@ -12,7 +12,7 @@ import (
 	"quartermaster/schema/words"
 )
 
-// What the lists for agents have in common: names that are known, and pages by the last id.
+// Shared by the lists for agents: known names, and pages by the last id.
 
 // firstOf is a text cut to so many characters.
 func firstOf(s string, most int) string {
@@ -23,8 +23,8 @@ func firstOf(s string, most int) string {
 	return strings.TrimRight(string(runes[:most-3]), " ") + "..."
 }
 
-// pageByID makes the rows of a page that goes on behind an id, and tells where the next begins:
-// earlier than next where not all of them fit into an answer.
+// pageByID makes the rows of a page after an id, and returns where the next begins: earlier than next if not all of
+// them fit into an answer.
 func pageByID[F, S any](list []F, l schema.Listing, shorten func(F) S, id func(F) int64, next *int64) (
 	[]schema.Row[F, S], *string) {
 	rows := schema.Fit(list, l.Short, shorten, l.Asked, schema.AnswerBytes)
@@ -35,9 +35,8 @@ func pageByID[F, S any](list []F, l schema.Listing, shorten func(F) S, id func(F
 	return rows, schema.NextText(next)
 }
 
-// known refuses a part of a property's or a tenant's name that is in none. It names the nearest
-// properties; tenants only when they are really like what was asked for. A whole name means that one
-// alone: it becomes its #id.
+// known refuses an unknown part of a property's or a tenant's name, naming the nearest properties, or tenants if they
+// are similar. A whole name means that one alone: it becomes its #id.
 func (s *Service) known(ctx context.Context, property, tenant *string) error {
 	if *property == "" && (tenant == nil || *tenant == "") {
 		return nil
@@ -106,8 +105,7 @@ func bindFilters(f *schema.Form, property, tenant *string) {
 	}
 }
 
-// unitFor finds a unit as agents call one: Property/Unit, words of the property before the stroke
-// too, or its own name where only one has it.
+// unitFor finds a unit by an agent's name: Property/Unit, also with words of the property, or a unique unit name.
 func unitFor(c *db.Conn, name string) (int64, error) {
 	const units = "SELECT u.id, p.name || '/' || u.name FROM units u CROSS JOIN properties p ON p.id = u.property_id " +
 		"WHERE "
@@ -128,8 +126,7 @@ func unitFor(c *db.Conn, name string) (int64, error) {
 	return id, err
 }
 
-// leaseFor finds a lease as agents call one: by its unit, or by its tenant where only one lease of
-// theirs covers today.
+// leaseFor finds a lease by an agent's name: by its unit, or by its tenant if only one of their leases covers today.
 func leaseFor(c *db.Conn, name string) (int64, error) {
 	unit, err := unitFor(c, name)
 	if err == nil {
@@ -176,7 +173,7 @@ func leaseFor(c *db.Conn, name string) (int64, error) {
 	return 0, fault.Invalidf("%s has %d leases: %s", schema.Quote(name), len(now), strings.Join(names, ", "))
 }
 
-// ticketFor finds a ticket that is not resolved by words of its title, where only one has them.
+// ticketFor finds an unresolved ticket by words of its title, if only one matches.
 func ticketFor(c *db.Conn, title string) (int64, error) {
 	const open = "SELECT k.id, k.title FROM tickets k WHERE k.status <> 'resolved' AND "
 	id, err := oneNamed(c, "open ticket", title, open+"lower(k.title) = lower(?1)", open+"has_words(?1, k.title)")

@@ -109,7 +109,7 @@ func (j *journal) names(c *db.Conn) error {
 		"bank_lines b ON b.id = k.line_id ORDER BY k.id DESC")
 }
 
-// accountName is a name as a part of an account: what parts accounts and comments is a blank.
+// accountName is a name as a part of an account: separators of accounts and comments become blanks.
 func accountName(name string) string {
 	name = strings.NewReplacer(":", " ", ";", " ", "\t", " ", "\n", " ", "\r", " ", "(", " ", ")", " ", "[", " ", "]",
 		" ").Replace(name)
@@ -134,7 +134,7 @@ func distinct(names map[int64]string, within func(int64) int64) map[int64]string
 	return names
 }
 
-// printf writes; an error stays in the writer until Flush tells it.
+// printf writes; an error stays in the writer until Flush returns it.
 func (j *journal) printf(format string, args ...any) { _, _ = fmt.Fprintf(j.w, format, args...) }
 
 // asset is the account that moved with an entry.

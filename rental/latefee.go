@@ -10,8 +10,8 @@ import (
 
 const lateFee = "late_fee"
 
-// LateFee is what a property's late rent costs: cents, or a percent of what was open when
-// the days of grace had passed, for rent that is due on or after a day.
+// LateFee is a property's fee for late rent: cents, or a percentage of what was open after the days of grace, for rent
+// due on or after a day.
 type LateFee struct {
 	GraceDays int64        `json:"grace_days" about:"days of grace after the due date"`
 	Cents     *int64       `json:"cents"`
@@ -45,7 +45,7 @@ func scanLateFee(r *db.Row) LateFee {
 	return f
 }
 
-// feeFor returns the late fee that holds for a lease's rent due on a day, if there is one.
+// feeFor returns the late fee rule for a lease's rent due on a day, if there is one.
 func feeFor(c *db.Conn, lease int64, due exact.Day) (LateFee, bool, error) {
 	return db.One(c, scanLateFee, "SELECT "+lateFeeColumns+` FROM leases l CROSS JOIN units u ON u.id = l.unit_id
 		CROSS JOIN late_fees f ON f.property_id = u.property_id WHERE l.id = ? AND f.from_day <= ?
@@ -138,7 +138,7 @@ func sameDay(a, b *exact.Day) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// withdrawFee takes an unpaid late fee away; what was paid of it is credit.
+// withdrawFee deletes an unpaid late fee; what was paid of it becomes credit.
 func withdrawFee(tx *db.Tx, fee Charge) error {
 	if err := release(tx, fee.ID, fee.PaidCents); err != nil {
 		return err
@@ -166,8 +166,7 @@ func changeFee(tx *db.Tx, fee Charge, cents int64, on exact.Day) error {
 		map[string]any{"amount_cents": [2]int64{fee.AmountCents, cents}, "due_date": [2]exact.Day{fee.DueDate, on}})
 }
 
-// postFees posts the late fees of a lease that are due on a day. One that is on the
-// ledger already, from a file, is met and not posted anew.
+// postFees posts the late fees of a lease that are due on a day. One that came from a file is not posted again.
 func postFees(tx *db.Tx, lease int64, on exact.Day) error {
 	late, err := db.All(&tx.Conn, scanRentFee,
 		"SELECT id, lease_id, amount_cents, due_date, fee_day FROM charges WHERE lease_id = ? AND fee_day = ? ORDER BY "+
@@ -217,9 +216,7 @@ type PropertyLateFee struct {
 	LateFee    *LateFee `json:"late_fee" about:"null: none from then on"`
 }
 
-// SetLateFee says what rent that is due on or after f.From costs when it is late, in
-// place of what held for those days. Late fees that are not paid become what they are by
-// it.
+// SetLateFee sets the fee for late rent due on or after f.From. Unpaid late fees are updated.
 func (s *Service) SetLateFee(ctx context.Context, who db.Caller, property int64, f LateFee) (PropertyLateFee, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PropertyLateFee, error) {
 		name, found, err := db.One(&tx.Conn, db.Text, "SELECT name FROM properties WHERE id = ?", property)
@@ -251,7 +248,7 @@ func currentFee(c *db.Conn, property int64) (LateFee, bool, error) {
 	return f, found, err
 }
 
-// feeOf is the property's late fee, nil where late rent costs nothing.
+// feeOf is the property's late fee, nil if there is none.
 func feeOf(c *db.Conn, property int64) (*LateFee, error) {
 	fee, found, err := currentFee(c, property)
 	if err != nil || !found {
@@ -269,7 +266,7 @@ func setLateFee(tx *db.Tx, property int64, f LateFee) error {
 	if err != nil {
 		return err
 	}
-	if err := post(tx, leases...); err != nil { // by what held so far
+	if err := post(tx, leases...); err != nil { // by the former rule
 		return err
 	}
 	var percent *int64

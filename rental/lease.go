@@ -17,7 +17,7 @@ const (
 	ended    = "ended" // after its end_date
 )
 
-// Lease lets a unit to its tenants from its start_date to its end_date, both included.
+// Lease lets a unit to its tenants from its start_date to its end_date, inclusive.
 type Lease struct {
 	ID           int64      `json:"id"`
 	UnitID       int64      `json:"unit_id"`
@@ -48,7 +48,7 @@ type Lease struct {
 	lateMailedOn *exact.Day // when the newest late message was made
 	takeOver     *Opening   // what a file's row says of its opening
 	nextPost     *exact.Day // the first day of the next period to be posted
-	nextEvent    *exact.Day // when looking at the lease posts something next
+	nextEvent    *exact.Day // when the next read posts something
 }
 
 // LeaseTenant is one of a lease's tenants.
@@ -58,12 +58,12 @@ type LeaseTenant struct {
 	Email *string `json:"email"`
 }
 
-// ofText is a kind of what a column of this package gives as one text, and nobody writes.
+// ofText is a kind of a column that this package reads as one text and never writes.
 func ofText[V any](parse func(string) V) *record.Kind[V] {
 	return &record.Kind[V]{Scan: func(r *db.Row) V { return parse(r.Text()) }}
 }
 
-// lastDayKind keeps a lease's end as the day of it that indexes hold; the end is read from its own column.
+// lastDayKind stores a lease's end as the day in the indexes; the end is read from its own column.
 var lastDayKind = &record.Kind[*exact.Day]{
 	Scan:  (*db.Row).DayPtr,
 	Value: func(end *exact.Day) any { return lastDay(end) },
@@ -146,7 +146,7 @@ func statusOn(today, start exact.Day, end *exact.Day) string {
 	return active
 }
 
-// unposted reports whether something of the lease is to be posted by today.
+// unposted reports whether charges of the lease must be posted by today.
 func (l Lease) unposted(today exact.Day) bool { return l.nextEvent != nil && *l.nextEvent <= today }
 
 // findLease returns the lease with the id, or a refusal that there is none.

@@ -84,7 +84,7 @@ func (l Lease) begin() exact.Day {
 	return t.begin(l.OpeningDay)
 }
 
-// stepRent makes rent what the lease costs from the next period on, unless it is that.
+// stepRent makes rent the lease's rent from the next period on, unless it is that already.
 func stepRent(tx *db.Tx, l Lease, next exact.Day, rent int64) error {
 	if rentOn(l.BaseRentCents, l.Rents, next) == rent {
 		return nil
@@ -93,7 +93,7 @@ func stepRent(tx *db.Tx, l Lease, next exact.Day, rent int64) error {
 	return err
 }
 
-// shortens reports whether a lease would end sooner than it does; nil is open-ended.
+// shortens reports whether a lease would end earlier; nil is open-ended.
 func shortens(was, now *exact.Day) bool {
 	return now != nil && (was == nil || *now < *was)
 }
@@ -112,8 +112,7 @@ func (l Lease) tenantIDs() []int64 {
 	return ids
 }
 
-// differences names what a lease's terms have become, each with what it was and what
-// it is.
+// differences names a lease's changed terms, each with the old and the new value.
 func (l Lease) differences(was Lease) record.Changes {
 	before, _ := namesOf(was.Tenants)
 	names, _ := namesOf(l.Tenants)

@@ -10,12 +10,10 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// firstStart bounds when a lease may begin, so that a slip of the pen does not post a
-// thousand years of rent.
+// firstStart bounds a lease's beginning, so that a typing error does not post a thousand years of rent.
 var firstStart = exact.DateOf(1900, 1, 1)
 
-// leaseTable is the leases as CSV. It is also the way to make a lease, to change its
-// terms and to move its end out.
+// leaseTable is the leases as CSV. It also makes leases, changes their terms and moves their end.
 func leaseTable() schema.Table {
 	t := leases.Table("leases", "Who rents what, from when to when, and for how much.")
 	t.Row = func(f *schema.Form) schema.Put {
@@ -147,8 +145,7 @@ func bindDueDay(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
 	return day != nil
 }
 
-// bindLeaseOpening binds the columns of a lease that is taken over from another book; nil where the
-// row has none of them.
+// bindLeaseOpening binds the columns of an opening balance; nil if the row has none of them.
 func bindLeaseOpening(f *schema.Form) *Opening {
 	o := &Opening{}
 	f.DayPtr(&o.Day, "opening_day", "taken over on this day: nothing due before it is posted")
@@ -171,8 +168,7 @@ func dayOfMonth(d exact.Day) int64 {
 // noRent is the rent of a new lease for which none was given.
 const noRent = -1
 
-// putLease makes the lease that the row names, or makes of it what was given of the row. What stays
-// as it was is not written.
+// putLease makes the lease that the row names, or applies the given columns to it. Unchanged columns are not written.
 func putLease(tx *db.Tx, row Lease, given func(column string) bool) (o schema.Outcome, err error) {
 	was, found, unit, err := leaseKey{row.Property, row.Unit, row.StartDate}.find(&tx.Conn)
 	if err != nil {
@@ -212,7 +208,7 @@ func newLease(unit int64, start exact.Day) Lease {
 		Frequency: monthly, DueDay: dayOfMonth(start), Proration: byDays}
 }
 
-// check refuses what no lease may be.
+// check refuses an invalid lease.
 func (l Lease) check(c *db.Conn) error {
 	switch {
 	case l.StartDate < firstStart:

@@ -73,7 +73,7 @@ func (s *Service) FindLeases(ctx context.Context, who db.Caller, f LeaseFilter, 
 	return found, nil
 }
 
-// sortLeases sorts by what is owed, the most first, or by the last day, the nearest first.
+// sortLeases sorts by debt, largest first, or by the last day, nearest first.
 func sortLeases(all []Lease, sort string) {
 	slices.SortStableFunc(all, func(a, b Lease) int {
 		if sort == sortBalance {

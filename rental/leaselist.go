@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/words"
 )
 
-// LeaseList is some of the leases that match, by id, with how many match in all.
+// LeaseList is a page of the matching leases, by id, with the number of all.
 type LeaseList struct {
 	Leases []Lease `json:"leases"`
 	Total  int64   `json:"total"`
@@ -23,7 +23,7 @@ type LeaseList struct {
 	more *int64 // Next as an id
 }
 
-// LeaseFilter says which leases are meant; what is zero does not count.
+// LeaseFilter restricts leases; zero values do not.
 type LeaseFilter struct {
 	schema.Cursor[int64]
 	Status     string
@@ -94,7 +94,7 @@ func (s *Service) readLeases(c *db.Conn, f LeaseFilter) ([]Lease, error) {
 
 // sum counts the leases that match, and what they owe.
 func (f LeaseFilter) sum(c *db.Conn) (n, balance int64, err error) {
-	if f == (LeaseFilter{Cursor: f.Cursor}) { // all: from the index of what is unpaid
+	if f == (LeaseFilter{Cursor: f.Cursor}) { // all: from the index of unpaid charges
 		if n, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases"); err != nil {
 			return 0, 0, err
 		}
@@ -111,7 +111,7 @@ func (f LeaseFilter) sum(c *db.Conn) (n, balance int64, err error) {
 	return x.n, x.cents, err
 }
 
-// unpostedOf tells of which of the leases something is to be posted.
+// unpostedOf reports which of the leases have charges to post.
 func unpostedOf(leases []Lease, today exact.Day) (ids []int64) {
 	for _, l := range leases {
 		if l.unposted(today) {
@@ -121,8 +121,7 @@ func unpostedOf(leases []Lease, today exact.Day) (ids []int64) {
 	return ids
 }
 
-// Leases lists the leases that match, with their balances; what is due of those on the
-// page is posted first.
+// Leases lists the matching leases, with their balances; due charges of those on the page are posted first.
 func (s *Service) Leases(ctx context.Context, who db.Caller, f LeaseFilter) (list Leases, err error) {
 	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		all, err := s.readLeases(c, f)
@@ -133,8 +132,7 @@ func (s *Service) Leases(ctx context.Context, who db.Caller, f LeaseFilter) (lis
 	return list, err
 }
 
-// LeaseList returns some of the leases that match, and sums over all that do; what is due is
-// posted first.
+// LeaseList returns a page of the matching leases, and sums over all; due charges are posted first.
 func (s *Service) LeaseList(ctx context.Context, who db.Caller, f LeaseFilter) (list LeaseList, err error) {
 	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		if wait, err := r.awaitAll(c); wait || err != nil {

@@ -42,8 +42,7 @@ func (s *Service) Ledger(ctx context.Context, who db.Caller, lease int64) (ledge
 // chargesOf lists the charges of a lease by due date, then id.
 func chargesOf(c *db.Conn, lease int64) ([]Charge, error) {
 	all, err := db.All(c, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.lease_id = ?", lease)
-	// The index has them by type; sorting what is nearly in order is cheaper than an
-	// index more for every charge that is posted.
+	// The index has them by type; sorting an almost ordered list is cheaper than another index for every posted charge.
 	slices.SortFunc(all, func(a, b Charge) int {
 		return cmp.Or(cmp.Compare(a.DueDate, b.DueDate), cmp.Compare(a.ID, b.ID))
 	})

@@ -113,8 +113,8 @@ func queueTenants(tx *db.Tx, k mail.Kind, l Lease, r mail.Row) (ids []int64, err
 	return ids, nil
 }
 
-// toTenant addresses a message about a lease: to the tenant whom it names, or for a preview to the first
-// with an address. gone says that it is not true any more.
+// toTenant addresses a message about a lease: to the tenant whom it names, or for a preview to the first with an
+// address. gone says that it is no longer true.
 func toTenant(l Lease, r mail.Row, v *mail.Content) (gone bool) {
 	for _, t := range l.Tenants {
 		if r.Person == db.Subject("tenant", t.ID) || r.Person == "" && t.address() != "" {
@@ -130,7 +130,7 @@ func toTenant(l Lease, r mail.Row, v *mail.Content) (gone bool) {
 	return r.Person != ""
 }
 
-// untrue makes of a record that is gone a message that is not true any more.
+// untrue marks the message of a deleted record as no longer true.
 func untrue(v mail.Content, err error) (mail.Content, error) {
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.Invalid) {
 		return mail.Content{Untrue: err.Error()}, nil
@@ -157,7 +157,7 @@ func blockRow(w *mail.Writer, x Charge, cents int64) []string {
 	return []string{what, w.Day(x.DueDate), w.Money(cents)}
 }
 
-// fillLate fills in what is overdue of a lease, or of all leases of a tenant for a letter.
+// fillLate fills in the overdue charges of a lease, or of all leases of a tenant for a letter.
 func fillLate(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
 	leases, err := leasesIn(c, r)
 	if err != nil {

@@ -100,7 +100,7 @@ var methodWords = map[string]string{"cash": "Cash", "bank_transfer": "Bank trans
 // ticketWords are what a ticket is, as messages say it.
 var ticketWords = map[string]string{ticketOpen: "Open", inProgress: "In progress", resolved: "Resolved"}
 
-// fillTicket fills in where a ticket stands; the row notes the note that was written, if one was.
+// fillTicket fills in a ticket's state; the row names the written note, if there was one.
 func fillTicket(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
 	k, err := findTicket(c, r.Number())
 	if err != nil {
@@ -123,7 +123,7 @@ func fillTicket(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err err
 	return v, err
 }
 
-// mailTicket tells the tenants that staff moved their ticket, or wrote the note to it; 0 is none.
+// mailTicket notifies the tenants that staff moved their ticket, or wrote the note to it; 0 is none.
 func mailTicket(tx *db.Tx, ticket, note int64) error {
 	k, err := findTicket(&tx.Conn, ticket)
 	if err != nil || k.Source != "portal" || k.LeaseID == nil {

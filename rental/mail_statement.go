@@ -51,7 +51,7 @@ func (s *Service) MailStatement(ctx context.Context, who db.Caller, lease, year 
 	})
 }
 
-// mayTell refuses a lease of which no tenant can be mailed to, naming the first.
+// mayTell refuses a lease of which no tenant can be mailed, naming the first.
 func mayTell(c *db.Conn, l Lease) (refused error) {
 	for _, t := range l.Tenants {
 		err := statementKind.MayAsk(c, t.address(), t.Name)

@@ -10,8 +10,8 @@ import (
 	"quartermaster/schema/session"
 )
 
-// linkKind lets a tenant come in at the portal. Its row's note is who invites; "" for a link that was asked for,
-// which brings no code.
+// linkKind lets a tenant sign in at the portal. Its row's note is the inviting user; "" for a requested link, which
+// brings no code.
 var linkKind = mail.Kind{
 	Name: "tenant-link", Service: "rental", Asked: true,
 	About:   "To the tenant, with an invitation, or who asks for a link at /portal.",
@@ -75,7 +75,7 @@ func fillLink(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error
 	return v, err
 }
 
-// MailPortalInvitation mails a tenant an invitation to the portal; one that the tenant had before ends.
+// MailPortalInvitation mails a tenant an invitation to the portal; an earlier one ends.
 func (s *Service) MailPortalInvitation(ctx context.Context, who db.Caller, tenant int64) (mail.Listed, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (m mail.Listed, err error) {
 		if err := mail.CheckSetUp(&tx.Conn); err != nil {

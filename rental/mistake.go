@@ -7,7 +7,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Voided is a charge that was taken away as a mistake.
+// Voided is a charge that was removed as a mistake.
 type Voided struct {
 	LeaseID int64  `json:"lease_id"`
 	Charge  Charge `json:"charge"`
@@ -31,7 +31,7 @@ func voidCharge(tx *db.Tx, charge int64, reason string) (Voided, error) {
 	if err != nil {
 		return Voided{}, err
 	}
-	if err := post(tx, lease); err != nil { // credit may have met it
+	if err := post(tx, lease); err != nil { // credit may have paid it
 		return Voided{}, err
 	}
 	c, _, err := chargeOf(&tx.Conn, charge)
@@ -71,15 +71,14 @@ func voidCharge(tx *db.Tx, charge int64, reason string) (Voided, error) {
 	return done, err
 }
 
-// Cancelled is a lease that was taken away as a mistake.
+// Cancelled is a lease that was removed as a mistake.
 type Cancelled struct {
 	Lease   Lease `json:"lease"`
 	Charges int   `json:"charges" about:"how many it had"`
 }
 
-// CancelLease takes a lease away that never was: it is gone from all lists, its days are
-// free, and its tickets keep the unit; the audit trail keeps it. An unknown lease is not
-// found, and one with a payment that stands is a conflict.
+// CancelLease removes a lease that was made by mistake: it is in no list, its days are free, and its tickets keep the
+// unit; the audit trail keeps it. An unknown lease is not found, and one with a payment is a conflict.
 func (s *Service) CancelLease(ctx context.Context, who db.Caller, lease int64) (Cancelled, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Cancelled, error) {
 		l, err := findLease(&tx.Conn, lease)

@@ -8,8 +8,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// byOpening is the method of a payment that was taken over, and openingType the type of a charge
-// that was: no money came in, and nothing was billed here.
+// byOpening is the method of a payment that was taken over, and openingType the type of such a charge: no money was
+// received, and nothing was billed here.
 const (
 	byOpening   = "opening"
 	openingType = "opening"
@@ -26,12 +26,12 @@ type Opening struct {
 	DepositCents int64
 }
 
-// OpeningsDone is what setting openings did.
+// OpeningsDone is the result of setting openings.
 type OpeningsDone struct {
 	Leases []OpeningDone `json:"leases"`
 }
 
-// OpeningDone is what setting the opening of one lease did.
+// OpeningDone is the result of setting one lease's opening.
 type OpeningDone struct {
 	LeaseID        int64      `json:"lease_id"`
 	Property       string     `json:"property"`
@@ -67,7 +67,7 @@ func (s *Service) SetOpenings(ctx context.Context, who db.Caller, all []Opening)
 	})
 }
 
-// setOpening sets the opening of one lease. The caller then sees to what is to be posted.
+// setOpening sets the opening of one lease. The caller then posts what is due.
 func setOpening(tx *db.Tx, o Opening) (done OpeningDone, err error) {
 	l, err := findLease(&tx.Conn, o.LeaseID)
 	if err != nil {
@@ -99,7 +99,7 @@ func setOpening(tx *db.Tx, o Opening) (done OpeningDone, err error) {
 		"withdrawn_cents": done.WithdrawnCents})
 }
 
-// day is the opening day that is asked for; nil where none is.
+// day is the requested opening day; nil if there is none.
 func (o Opening) day(l Lease) (*exact.Day, error) {
 	switch {
 	case o.Day != nil && o.PaidUpTo != nil:
@@ -125,7 +125,7 @@ func (o Opening) day(l Lease) (*exact.Day, error) {
 	return &next, nil
 }
 
-// check refuses an opening that the lease cannot have, and gives its day.
+// check refuses an opening that the lease cannot have, and returns its day.
 func (o Opening) check(c *db.Conn, l Lease) (*exact.Day, error) {
 	day, err := o.day(l)
 	if err != nil {
@@ -156,7 +156,7 @@ func (o Opening) check(c *db.Conn, l Lease) (*exact.Day, error) {
 	return day, o.nothingBefore(c, l, *day, name)
 }
 
-// nothingBefore refuses a day before which money came or went.
+// nothingBefore refuses a day before which money was received or paid.
 func (o Opening) nothingBefore(c *db.Conn, l Lease, day exact.Day, name string) error {
 	m, found, err := db.One(c, scanPayment, "SELECT "+paymentColumns+` FROM payments m
 		WHERE m.lease_id = ? AND m.voided_at IS NULL AND m.method <> 'opening' AND m.paid_date < ? LIMIT 1`, l.ID, day)
@@ -190,8 +190,8 @@ func (o Opening) nothingBefore(c *db.Conn, l Lease, day exact.Day, name string) 
 	return err
 }
 
-// withdrawBefore takes away the rent, recurring charges and late fees due before the day, which are
-// unpaid: check has seen to that.
+// withdrawBefore deletes the rent, recurring charges and late fees due before the day, which are unpaid: check has made
+// sure of that.
 func withdrawBefore(tx *db.Tx, l Lease, day exact.Day, done *OpeningDone) error {
 	due, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ?
 		AND c.due_date < ?
@@ -217,7 +217,7 @@ func withdrawBefore(tx *db.Tx, l Lease, day exact.Day, done *OpeningDone) error 
 	return nil
 }
 
-// keepOpening stores the opening and makes its entries, of the day before.
+// keepOpening stores the opening and its entries, of the day before.
 func keepOpening(tx *db.Tx, lease int64, day *exact.Day, o Opening) error {
 	if day == nil {
 		_, err := tx.Exec(
@@ -256,8 +256,8 @@ func keepOpening(tx *db.Tx, lease int64, day *exact.Day, o Opening) error {
 	return err
 }
 
-// postMissing posts the periods from where the lease's postings now begin up to those that are
-// posted, and notes where they go on.
+// postMissing posts the periods from where the lease's postings now begin up to the posted ones, and notes where they
+// continue.
 func postMissing(tx *db.Tx, l Lease, done *OpeningDone) error {
 	t := l.terms()
 	begin := t.begin(l.OpeningDay)

@@ -70,7 +70,7 @@ func (s *Service) setOpening() schema.Op {
 	}
 }
 
-// willOpen tells what is withdrawn, posted again and owed then.
+// willOpen returns what would be withdrawn, posted again and owed.
 func willOpen(a any, m schema.Money) string {
 	var withdrawn, posted int
 	var sum, again, owed int64
@@ -90,8 +90,8 @@ func willOpen(a any, m schema.Money) string {
 	return text + fmt.Sprintf(" Then the %d leases owe %s.", len(all), m(owed))
 }
 
-// bindOpening binds one lease at the command line, and elsewhere a list of them; of a list, leases
-// without a balance and a deposit are taken over with nothing owed and held.
+// bindOpening binds one lease at the command line, and elsewhere a list of them; in a list, leases without a balance
+// and a deposit are taken over with 0.
 func (s *Service) bindOpening(f *schema.Form) schema.Handler {
 	var day, upTo *exact.Day
 	var all []Opening

@@ -12,7 +12,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// bindLeaseID binds the lease that an act is about.
+// bindLeaseID binds an action's lease.
 func bindLeaseID(f *schema.Form, p *int64) {
 	f.ID(p, "lease_id", "the lease", schema.Required, schema.Example(4), schema.Positional("LEASE_ID"),
 		schema.Lookup(lookupLease), schema.Choices(leaseChoices))

@@ -87,7 +87,7 @@ type Invited struct {
 	Letter mail.Printed `json:"-"` // the letter to print
 }
 
-// InviteTenant makes an invitation to the portal; one that the tenant had before ends.
+// InviteTenant makes an invitation to the portal; an earlier one ends.
 func (s *Service) InviteTenant(ctx context.Context, who db.Caller, tenant int64) (Invited, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Invited, error) {
 		t, err := tenantByID(&tx.Conn, tenant)

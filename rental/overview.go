@@ -9,14 +9,14 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Overview is what a landlord's day begins with.
+// Overview is the landlord's first page.
 type Overview struct {
 	Today         exact.Day     `json:"today"`
 	Month         exact.Month   `json:"month"`
 	Totals        Collection    `json:"totals"`
 	ArrearsCents  int64         `json:"arrears_cents"`
 	Buckets       Buckets       `json:"buckets"`
-	Behind        []LeaseBehind // the first behindNamed of them, who owes most first
+	Behind        []LeaseBehind // the first behindNamed of them, largest debt first
 	BehindCount   int64         // leases
 	UnitCount     int64         `json:"unit_count"`
 	OccupiedCount int64         `json:"occupied_count"`
@@ -29,7 +29,7 @@ type Overview struct {
 	Standing
 }
 
-// MonthCollection is what fell due in a month, and what of that is paid, whenever it was.
+// MonthCollection is what fell due in a month, and what of it is paid, at any time.
 type MonthCollection struct {
 	Month                       exact.Month
 	BilledCents, CollectedCents int64
@@ -49,7 +49,7 @@ type LeaseBehind struct {
 	DaysOverdue  int64 // of the oldest
 }
 
-// Overview returns this month at a glance; what is due is posted first.
+// Overview returns this month's summary; due charges are posted first.
 func (s *Service) Overview(ctx context.Context, who db.Caller) (Overview, error) {
 	var o Overview
 	standing, err := s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {

@@ -20,8 +20,7 @@ func Internal(a netip.Addr) bool {
 	return a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() || within(a, metadata)
 }
 
-// special are the ranges of IANA's special-purpose registries in which no receiver
-// of the public internet lives.
+// special are the special-purpose ranges of IANA, in which no public receiver is.
 var special = prefixes(
 	"0.0.0.0/8",       // this network, unspecified
 	"100.64.0.0/10",   // carrier-grade NAT
@@ -40,14 +39,12 @@ var special = prefixes(
 	"3fff::/20",       // documentation
 )
 
-// global is all of IPv6 that is given out to the public internet. What lies outside
-// (IPv4-compatible, NAT64, discard-only, segment routing, site-local, link-local,
-// multicast) is special without being named.
+// global is the IPv6 space assigned to the public internet. Everything outside (IPv4-compatible, NAT64, discard-only,
+// segment routing, site-local, link-local, multicast) is special without an entry.
 var global = netip.MustParsePrefix("2000::/3")
 
-// blocked reports whether no connection may be made to a. An IPv4 address that is
-// mapped into IPv6 is judged as what it is. allowPrivate lets loopback and private
-// ranges through, and nothing else.
+// blocked reports whether connecting to a is forbidden. An IPv4-mapped IPv6 address is judged as IPv4. allowPrivate
+// allows loopback and private ranges only.
 func blocked(a netip.Addr, allowPrivate bool) bool {
 	a = a.WithZone("").Unmap() // a prefix never contains an address with a zone
 	switch {
@@ -61,8 +58,8 @@ func blocked(a netip.Addr, allowPrivate bool) bool {
 	return a.Is6() && !global.Contains(a)
 }
 
-// warning says what becomes of deliveries to a host that is plainly no receiver of the public internet. Names
-// are looked up at each delivery only.
+// warning explains that deliveries to a host that is obviously not public will fail. Names are resolved only at each
+// delivery.
 func warning(host string) string {
 	a, err := netip.ParseAddr(host)
 	switch name := strings.TrimSuffix(strings.ToLower(host), "."); {
@@ -78,9 +75,8 @@ func warning(host string) string {
 	return ""
 }
 
-// disguised reports whether the host is a number that some resolvers read as an
-// address: 2130706433, 0x7f.1, 0177.0.0.1. A name never ends in a number, so nothing
-// is lost by looking none of them up.
+// disguised reports whether the host is a number that some resolvers read as an address: 2130706433, 0x7f.1,
+// 0177.0.0.1. No name ends in a number, so all of them are refused.
 func disguised(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return false

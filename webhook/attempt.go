@@ -11,13 +11,13 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// outgoing is a delivery with what its attempt needs.
+// outgoing is a delivery with the data of its attempt.
 type outgoing struct {
 	id, endpoint                  int64
 	service, event, eventID, kind string
-	url, secret, oldSecret        string // oldSecret is "" when it no longer signs along
+	url, secret, oldSecret        string // oldSecret is "" if it no longer signs
 	body                          []byte
-	subject                       string // what the event is about
+	subject                       string // the event's subject
 	test                          bool   // the event is an example
 	at                            exact.Instant
 }
@@ -35,16 +35,15 @@ func scanOutgoing(r *db.Row) *outgoing {
 
 const oneOutgoing = "SELECT " + outgoingColumns + " WHERE d.id = ?2"
 
-// A delivery's id grows with its event's place in time, so the lowest is the oldest.
-// Only the sender's own deliveries are ever pending: a resend begins as sending.
+// Ids of deliveries grow with their events, so the lowest is the oldest. Only the sender's own deliveries are ever
+// pending: a resend begins as sending.
 const (
 	oldestPending = "SELECT " + outgoingColumns + ` WHERE d.endpoint_id = ?2 AND d.state = 'pending'
 		ORDER BY d.id LIMIT ?3`
 	capacity = "SELECT parallel FROM endpoints WHERE id = ? AND enabled = 1 AND removed_at IS NULL"
 )
 
-// lookAhead bounds how many pending deliveries are looked at for one whose subject has
-// none under way.
+// lookAhead bounds how many pending deliveries are searched for one whose subject has none under way.
 const lookAhead = 200
 
 // take marks deliveries of the receiver as being sent, oldest first: as many as it takes at a time beside those under
@@ -97,19 +96,18 @@ func begin(tx *db.Tx, o *outgoing) error {
 	return err
 }
 
-// Attempt is one attempt and what came of it, for the log. It holds no URL, no
-// secret and no word of the receiver's.
+// Attempt is one attempt with its outcome, for the log. It holds no URL, no secret and no text of the receiver.
 type Attempt struct {
 	Delivery, Endpoint            int64
 	Service, Event, EventID, Kind string
 	State                         string // delivered, failed or interrupted
-	Status                        int    // 0 when there was no answer
-	Error                         string // a class of the delivery log; "" when there was an answer
+	Status                        int    // 0 if there was no answer
+	Error                         string // a class of the delivery log; "" if there was an answer
 	Took                          time.Duration
 }
 
-// try makes the attempt of a delivery that is on the disk as being sent. The end of ctx,
-// which is not the attempt's own time limit, interrupts it.
+// try makes the attempt of a delivery stored as sending. The end of ctx, which is not the attempt's own time limit,
+// interrupts it.
 func (s *Sender) try(ctx context.Context, p *outgoing) Attempt {
 	a := Attempt{Delivery: p.id, Endpoint: p.endpoint, Service: p.service, Event: p.event, EventID: p.eventID,
 		Kind: p.kind}
@@ -127,7 +125,7 @@ func (s *Sender) try(ctx context.Context, p *outgoing) Attempt {
 	return a
 }
 
-// record writes what came of an attempt. prune comes after it.
+// record stores the outcome of an attempt. prune follows it.
 func record(tx *db.Tx, a Attempt) error {
 	var status *int64
 	if a.Status != 0 {
@@ -154,8 +152,8 @@ const kept = 200
 const newestToGo = `SELECT id FROM deliveries WHERE endpoint_id = ? AND state IN ('delivered', 'failed', 'interrupted')
 	ORDER BY id DESC LIMIT 1 OFFSET ?`
 
-// prune leaves a receiver's newest finished deliveries. What is not finished is
-// neither counted nor touched: a long backlog must not empty the log.
+// prune keeps a receiver's newest finished deliveries. Unfinished ones do not count and stay: a long backlog must not
+// empty the log.
 func prune(tx *db.Tx, endpoint int64) error {
 	last, found, err := db.One(&tx.Conn, db.Int, newestToGo, endpoint, kept)
 	if err != nil || !found {

@@ -9,8 +9,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// abandoned is after how many seconds a resend that is still being sent is taken for
-// one whose process died: its attempt is over after five.
+// abandoned is the age in seconds at which a resend in sending belongs to a dead process: an attempt ends after five.
 const abandoned = 30
 
 const leftBehind = `SELECT d.id, d.endpoint_id, e.service, e.event, e.id, d.kind
@@ -20,9 +19,8 @@ const leftBehind = `SELECT d.id, d.endpoint_id, e.service, e.event, e.id, d.kind
 // anyAge is later than every attempt.
 const anyAge = exact.Instant(math.MaxInt64)
 
-// recover marks what a dead process left in sending as interrupted, and reports whether
-// it could: abandoned resends, and, for a server that begins and is the only one,
-// its own deliveries of any age. A resend of a process that lives is left alone.
+// recover marks a dead process's deliveries in sending as interrupted, and reports whether it could: abandoned resends
+// and, for the only server at its start, its own deliveries of any age. A running process's resend stays.
 func (s *Sender) recover(ctx context.Context, begins bool) bool {
 	left, err := db.Update(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) ([]Attempt, error) {
 		left, err := interrupt(tx, "resend", tx.Now()-abandoned)
@@ -49,7 +47,7 @@ func (s *Sender) recover(ctx context.Context, begins bool) bool {
 	return true
 }
 
-// interrupt marks the deliveries of the kind that have been in sending since before.
+// interrupt marks deliveries of the kind that are in sending since before.
 func interrupt(tx *db.Tx, kind string, before exact.Instant) ([]Attempt, error) {
 	left, err := db.All(&tx.Conn, scanLeft, leftBehind, kind, before)
 	if err != nil {
@@ -68,9 +66,8 @@ func scanLeft(r *db.Row) Attempt {
 		Kind: r.Text(), State: interrupted}
 }
 
-// An event is kept while a delivery of it is, so that it can be sent again; of the
-// others, which have no receiver or whose deliveries were deleted, the newest eventsKept
-// are. eventsAtOnce bounds how many go in one transaction.
+// An event is kept while it has a delivery, so that it can be resent; of the others the newest eventsKept are.
+// eventsAtOnce bounds how many are deleted in one transaction.
 const (
 	eventsKept   = 10_000
 	eventsAtOnce = 200
@@ -79,9 +76,9 @@ const (
 const eventsDone = `SELECT seq FROM events WHERE seq <= (SELECT MAX(seq) FROM events) - ?
 	AND NOT EXISTS (SELECT 1 FROM deliveries WHERE event_seq = events.seq) ORDER BY seq LIMIT ?`
 
-// cleanUp does what is not urgent: without it a file would grow forever. After each step it leaves the database to
-// others for several times as long as the step took, so that on a slow disk too it delays other writers little. rest
-// waits, and reports whether to go on.
+// cleanUp does the housekeeping, without which a file would grow forever. After each step it pauses for several times
+// the step's duration, so that it hardly delays other writers on a slow disk either. rest waits, and reports whether to
+// continue.
 func (s *Sender) cleanUp(ctx context.Context, rest func(context.Context, time.Duration) bool) {
 	s.recover(ctx, false)
 	for {
@@ -96,13 +93,13 @@ func (s *Sender) cleanUp(ctx context.Context, rest func(context.Context, time.Du
 	}
 }
 
-// How long the cleanup rests after a step.
+// How long the housekeeping pauses after a step.
 const (
 	restOfStep = 9 // times as long as the step took
 	leastRest  = 100 * time.Millisecond
 )
 
-// rest waits, and reports whether it was for the whole time.
+// rest waits, and reports whether it waited the whole time.
 func rest(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -114,9 +111,8 @@ func rest(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// dropEvents deletes some events that are not needed any more, and tells how many. They
-// are looked for outside of the transaction, which all writers share: an event that
-// has no delivery never gets one again.
+// dropEvents deletes some unneeded events, and returns their number. They are searched outside the shared write
+// transaction: an event without a delivery never gets one again.
 func (s *Sender) dropEvents(ctx context.Context) (int, error) {
 	var done []int64
 	err := s.d.View(ctx, func(c *db.Conn) (err error) {

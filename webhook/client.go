@@ -15,30 +15,28 @@ import (
 	"time"
 )
 
-// class says in one word why an attempt had no answer. "" is none of them: there
-// was an answer, and its status tells.
+// class is the reason in one word why an attempt had no answer. "": there was one, and its status counts.
 type class string
 
 // The classes of the delivery log.
 const (
 	timeout     class = "timeout"         // the whole exchange took too long
-	refused     class = "refused"         // no connection: refused, or no way there
+	refused     class = "refused"         // no connection: refused, or unreachable
 	noName      class = "dns"             // the host's name could not be resolved
 	badTLS      class = "tls"             // no TLS connection: certificate, version, not TLS at all
-	blockedAddr class = "blocked_address" // the name's address is one to which nothing is sent
-	closed      class = "closed"          // the connection ended before the answer's headers did
-	badResponse class = "bad_response"    // what came was not an HTTP answer, or its headers were endless
+	blockedAddr class = "blocked_address" // sending to the name's address is forbidden
+	closed      class = "closed"          // the connection ended before the answer's headers
+	badResponse class = "bad_response"    // the answer was not HTTP, or its headers were too long
 )
 
 const (
 	maxHeader = 64 << 10 // bytes of an answer's headers, interim answers included
-	maxBody   = 4 << 10  // bytes of an answer's body that are read and thrown away
+	maxBody   = 4 << 10  // bytes of an answer's body that are read and discarded
 )
 
 var errBlocked = errors.New("webhook: blocked address")
 
-// client makes one exchange over one connection of its own: no pool, so no second try, no
-// redirect, no proxy, no cookie.
+// client makes one exchange over its own connection: no pool, so no retry, no redirect, no proxy, no cookie.
 type client struct {
 	timeout      time.Duration // for everything from the name's resolution to the answer's end
 	allowPrivate bool
@@ -58,8 +56,7 @@ func newClient(timeout time.Duration, allowPrivate bool) *client {
 	return c
 }
 
-// dialer judges an address when the name has been resolved, by the very value that is
-// connected to, so that a name cannot point elsewhere in between.
+// dialer checks the resolved address that is connected to, so that a name cannot change in between.
 func (c *client) dialer() *net.Dialer {
 	return &net.Dialer{KeepAlive: -1, Control: func(_, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
@@ -70,7 +67,7 @@ func (c *client) dialer() *net.Dialer {
 	}}
 }
 
-// handshakeError tells an error of the handshake from one of the exchange over it.
+// handshakeError distinguishes a handshake's error from one of the exchange.
 type handshakeError struct{ error }
 
 func (e handshakeError) Unwrap() error { return e.error }
@@ -90,9 +87,8 @@ func (c *client) dialTLS(ctx context.Context, network, address string) (net.Conn
 	return secure, nil
 }
 
-// post sends the body once and returns the answer's status, or why there was none. The
-// status decides as soon as the headers are there; a little of the body is thrown away, so
-// that a receiver which is still writing can finish.
+// post sends the body once and returns the answer's status, or why there was none. The headers decide; a little of the
+// body is discarded, so that a receiver that is still writing can finish.
 func (c *client) post(ctx context.Context, target string, h http.Header, body []byte) (status int, why class) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()

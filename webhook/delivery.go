@@ -11,17 +11,17 @@ import (
 // The states of a delivery.
 const (
 	pending   = "pending"   // owed, not tried
-	sending   = "sending"   // being tried, or cut off by a crash that was not recovered from yet
+	sending   = "sending"   // being attempted, or interrupted by a crash and not yet recovered
 	delivered = "delivered" // answered with a 2xx
 	failed    = "failed"    // answered with anything else, or not at all
-	// cut off while it was tried, so that whether it arrived is not known; or before, by its receiver's removal
+	// interrupted during the attempt, so that its arrival is unknown; or before, by its receiver's removal
 	interrupted = "interrupted"
 )
 
 // The kinds of deliveries.
 const (
 	auto   = "auto"   // made by the event
-	resend = "resend" // asked for
+	resend = "resend" // requested
 	test   = "test"   // an example, to try the receiver with
 )
 
@@ -42,8 +42,7 @@ type Delivery struct {
 	AttemptedAt  *exact.Instant `json:"attempted_at"` // null before the attempt
 }
 
-// The log is read in the order of its ids, or of an index by receiver; CROSS JOIN
-// holds the engine to that.
+// The log is read in the order of its ids, or of an index by receiver; CROSS JOIN forces that.
 const deliveryColumns = `d.id, p.service, d.endpoint_id, e.event, e.id, d.kind, d.state, d.response_code, d.error,
 	d.duration_ms, d.created_at, d.attempted_at
 	FROM deliveries d CROSS JOIN endpoints p ON p.id = d.endpoint_id CROSS JOIN events e ON e.seq = d.event_seq`
@@ -57,7 +56,7 @@ func scanDelivery(r *db.Row) Delivery {
 	}
 }
 
-// Filter narrows the delivery log.
+// Filter restricts the delivery log.
 type Filter struct {
 	Service  string // "" is all
 	Endpoint int64  // 0 is all; a removed receiver's log is still there
@@ -111,7 +110,7 @@ func Deliveries(ctx context.Context, d *db.DB, f Filter) ([]Delivery, error) {
 	return all, err
 }
 
-// Pending counts the deliveries that wait to be sent.
+// Pending counts the deliveries waiting to be sent.
 func Pending(c *db.Conn) (int64, error) {
 	n, _, err := db.One(c, db.Int, "SELECT COUNT(*) FROM deliveries WHERE state = 'pending'")
 	return n, err

@@ -21,9 +21,8 @@ type ops struct {
 	sender    func(private bool) *Sender
 }
 
-// Ops are the operations on receivers and deliveries. sender gives the one that sends
-// what is asked for; a command says by its flag whether private addresses are let
-// through, a page never does. Without a database they only tell what they are.
+// Ops are the operations on receivers and deliveries. sender returns the one that sends requested deliveries; a
+// command's flag allows private addresses, a page never does. Without a database they can only be described.
 func Ops(d *db.DB, services []schema.Service, sender func(private bool) *Sender) []schema.Op {
 	events := map[string][]string{}
 	for _, s := range services {
@@ -52,10 +51,10 @@ func (o ops) names() (names []string) {
 	return names
 }
 
-// silent is a command that prints nothing but says what it did.
+// silent is a command that prints only what it did.
 func silent(io.Writer, any) {}
 
-// answer widens a function's answer.
+// answer widens a function's result type.
 func answer[T any](v T, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -95,7 +94,7 @@ type List struct {
 	Webhooks []Receiver `json:"webhooks"`
 }
 
-// Redacted is the answer without the secret: it is kept nowhere to be shown.
+// Redacted is the answer without the secret, which is never shown again.
 func (s Secret) Redacted() any { s.Secret = ""; return s }
 
 func tellSecret(w io.Writer, answer any) {
@@ -154,7 +153,7 @@ func (o ops) addWebhook() schema.Op {
 	}
 }
 
-// in lets the caller act in the service: the operator in any, others in their own.
+// in makes the caller act in the service: the operator in any, others in their own.
 func in(who db.Caller, service string) (db.Caller, error) {
 	switch {
 	case who.Service == "":
@@ -178,7 +177,7 @@ func (o ops) eventChoices() schema.Opt {
 	}))
 }
 
-// checkEvents refuses events that the service, or without one any, does not have.
+// checkEvents refuses events that the service, or without one any service, does not have.
 func (o ops) checkEvents(f *schema.Form, service string, events []string) {
 	var known []string
 	for _, s := range o.services {

@@ -14,7 +14,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Log is some of the delivery log, newest first.
+// Log is a part of the delivery log, newest first.
 type Log struct {
 	Deliveries []Delivery `json:"deliveries"`
 }
@@ -22,10 +22,10 @@ type Log struct {
 // ResentList is what was made again.
 type ResentList struct {
 	Deliveries []Resent `json:"deliveries"`
-	cut        error    // what cut the rest off
+	cut        error    // the error that ended it early
 }
 
-// Refusals tells a command that not all was delivered.
+// Refusals fails the command if not all was delivered.
 func (l ResentList) Refusals() (refused []string, left error) {
 	states := make([]string, len(l.Deliveries))
 	for i, r := range l.Deliveries {
@@ -34,13 +34,13 @@ func (l ResentList) Refusals() (refused []string, left error) {
 	return nil, failures(states, l.cut)
 }
 
-// Tried is the examples that were sent.
+// Tried are the sent examples.
 type Tried struct {
 	Deliveries []Delivery `json:"deliveries"`
-	cut        error      // what cut the rest off
+	cut        error      // the error that ended it early
 }
 
-// Refusals tells a command that not all was delivered.
+// Refusals fails the command if not all was delivered.
 func (l Tried) Refusals() (refused []string, left error) {
 	states := make([]string, len(l.Deliveries))
 	for i, r := range l.Deliveries {
@@ -62,7 +62,7 @@ func failures(states []string, cut error) error {
 	return fmt.Errorf("%d of %d deliveries failed", n, len(states))
 }
 
-// outcome is the sentence of what became of the attempts, each of which is a one.
+// outcome is the sentence about the attempts.
 func outcome(one, several string, states []string) string {
 	if len(states) == 0 {
 		return "no delivery needed to be sent again"
@@ -145,7 +145,7 @@ func (o ops) listDeliveries() schema.Op {
 	}
 }
 
-// private binds the flag by which a command lets deliveries go to private addresses.
+// private binds a command's flag that allows private addresses.
 func (o ops) private(f *schema.Form, p *bool) {
 	if f.Surface() == schema.Command {
 		f.Bool(p, "webhook_allow_private", "let them go to loopback and private addresses")
@@ -172,7 +172,7 @@ func (o ops) testWebhook() schema.Op {
 					return nil, err
 				}
 				made, err := o.sender(private).Test(ctx, who, id, examples)
-				if len(made) > 0 { // what was sent is told whatever came after it
+				if len(made) > 0 { // what was sent is reported in any case
 					return Tried{Deliveries: made, cut: err}, nil
 				}
 				return nil, err
@@ -282,7 +282,7 @@ func (o ops) resendDelivery() schema.Op {
 	}
 }
 
-// narrow binds which failed deliveries are meant, and reports whether any was left out.
+// narrow binds which failed deliveries are meant, and reports whether any was omitted.
 func (o ops) narrow(f *schema.Form, ask *ResendRequest, when string) bool {
 	endpoint := f.ID(&ask.Endpoint, "endpoint", when+"only this receiver's", schema.ChoicesFor(receiverChoices))
 	var since string
@@ -300,7 +300,7 @@ func (o ops) narrow(f *schema.Form, ask *ResendRequest, when string) bool {
 
 func (o ops) resend(ctx context.Context, who db.Caller, ask ResendRequest, private bool) (any, error) {
 	made, err := o.sender(private).Resend(ctx, who, ask)
-	if len(made) > 0 { // what was sent is told whatever came after it
+	if len(made) > 0 { // what was sent is reported in any case
 		return ResentList{Deliveries: made, cut: err}, nil
 	}
 	return answer(ResentList{Deliveries: made}, err)

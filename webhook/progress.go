@@ -9,17 +9,16 @@ import (
 	"quartermaster/schema/db"
 )
 
-// progress is how far a request came that makes several deliveries. The request's work
-// notes each in the transaction that makes it, so that a run after a kill, and a second one
-// beside the first, make only what is missing.
+// progress is the progress of a request that makes several deliveries. The request's work notes each in its
+// transaction, so that a run after a kill, or a second one, makes only missing ones.
 type progress struct {
 	mu   sync.Mutex
-	work *db.Work // nil: nobody asks for the same again
+	work *db.Work // nil: it cannot be repeated
 	d    *db.DB
 	made map[int64]int64 // the new delivery, by the one that it repeats or by the example's place
 }
 
-// goesOn reads how far an earlier run of the caller's request came. end ends it.
+// goesOn reads the progress of an earlier run of the caller's request. end ends it.
 func goesOn(ctx context.Context, d *db.DB, who db.Caller) (*progress, error) {
 	work, err := d.BeginFor(ctx, who)
 	if err != nil {
@@ -40,7 +39,7 @@ func goesOn(ctx context.Context, d *db.DB, who db.Caller) (*progress, error) {
 	return p, nil
 }
 
-// step is the transaction that makes the delivery for of; fn gives its id, 0 for none.
+// step is the transaction that makes the delivery of of; fn returns its id, 0 for none.
 func (p *progress) step(ctx context.Context, who db.Caller, of int64, fn func(*db.Tx) (id int64, err error)) error {
 	if p.work == nil { // many at once share commits
 		return db.Exec(ctx, p.d, who, func(tx *db.Tx) error {
@@ -63,7 +62,7 @@ func (p *progress) step(ctx context.Context, who db.Caller, of int64, fn func(*d
 	return err
 }
 
-// done reports whether an earlier run made the delivery for of, or the delivery of itself.
+// done reports whether an earlier run made the delivery of of.
 func (p *progress) done(of int64) bool {
 	if p.made[of] != 0 {
 		return true
@@ -76,7 +75,7 @@ func (p *progress) done(of int64) bool {
 	return false
 }
 
-// earlier returns the deliveries that earlier runs made, by what they were made of, oldest first.
+// earlier returns the deliveries of earlier runs, by origin, oldest first.
 func (p *progress) earlier(ctx context.Context) ([]Resent, error) {
 	all := make([]Resent, 0, len(p.made))
 	err := p.d.View(ctx, func(c *db.Conn) error {
@@ -95,8 +94,7 @@ func (p *progress) earlier(ctx context.Context) ([]Resent, error) {
 	return all, err
 }
 
-// end keeps the answer and lets others at the work; with a failure, which the same request
-// goes on after, it keeps nothing.
+// end stores the answer and releases the work; after a failure it stores nothing, and the same request continues.
 func (p *progress) end(ctx context.Context, who db.Caller, answer any, failure error) error {
 	defer p.work.Close()
 	if p.work == nil || failure != nil {

@@ -19,16 +19,15 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Receiver is a URL that a service's events are sent to. Its secret is never part
-// of it.
+// Receiver is a URL that gets a service's events. Its secret is never part of it.
 type Receiver struct {
 	ID      int64    `json:"id"`
 	Service string   `json:"service"`
 	URL     string   `json:"url"`
-	Events  []string `json:"events"` // what it gets, in the service's order
+	Events  []string `json:"events"` // its events, in the service's order
 	Enabled bool     `json:"enabled"`
 
-	Parallel int64     `json:"parallel,omitempty"` // how many it takes at a time; absent: one, in order
+	Parallel int64     `json:"parallel,omitempty"` // number of simultaneous deliveries; absent: one, in order
 	Last     *Delivery `json:"-"`                  // the newest whose attempt is over
 }
 
@@ -37,17 +36,16 @@ type Receiver struct {
 type Secret struct {
 	ID     int64  `json:"id"`
 	Secret string `json:"secret"`
-	Warned string `json:"-"` // a sentence, when nothing may be delivered to the address
+	Warned string `json:"-"` // a sentence, if nothing may be delivered to the address
 }
 
-// Receivers is the book of receivers.
+// Receivers is the register of receivers.
 type Receivers struct {
 	d      *db.DB
 	events map[string][]string
 }
 
-// NewReceivers returns the book. events are each service's events, in the order in
-// which they are shown.
+// NewReceivers returns the register. events are each service's events, in the order of display.
 func NewReceivers(d *db.DB, events map[string][]string) *Receivers {
 	return &Receivers{d: d, events: events}
 }
@@ -86,7 +84,7 @@ func (r *Receivers) List(ctx context.Context, service string) ([]Receiver, error
 	return all, err
 }
 
-// mayKeep refuses a caller who is no admin: receivers are kept by admins.
+// mayKeep refuses a caller who is no admin.
 func mayKeep(who db.Caller, what string) error {
 	if err := who.MayWrite(what); err != nil {
 		return err
@@ -103,9 +101,8 @@ type added struct {
 	Events []string `json:"events"`
 }
 
-// Add enters a receiver of the caller's service, which takes parallel events at a time:
-// 0 and 1 are one after another. Without events it gets all of the service's, those of
-// later versions too; without a secret one is generated.
+// Add adds a receiver of the caller's service with parallel simultaneous deliveries: 0 and 1 mean one by one. Without
+// events it gets all of the service's, including later versions' ones; without a secret one is generated.
 func (r *Receivers) Add(ctx context.Context, who db.Caller, url string, events []string, secret string,
 	parallel int64) (Secret, error) {
 	if err := mayKeep(who, "adding a webhook"); err != nil {
@@ -163,8 +160,8 @@ func (r *Receivers) wanted(service string, asked []string) ([]string, error) {
 	return list, nil
 }
 
-// Remove takes a receiver off: nothing more is sent to it, and its URL and secrets are
-// forgotten. Its log stays, and tells as interrupted what was still pending for it.
+// Remove removes a receiver: nothing more is sent to it, and its URL and secrets are deleted. Its log stays; pending
+// deliveries become interrupted.
 func (r *Receivers) Remove(ctx context.Context, who db.Caller, id int64) error {
 	return r.change(ctx, who, id, "webhook.removed", Changed{ID: id}, func(tx *db.Tx) error {
 		if _, err := tx.Exec("UPDATE deliveries SET state = 'interrupted' WHERE endpoint_id = ? AND state = 'pending'",
@@ -180,8 +177,7 @@ func (r *Receivers) Remove(ctx context.Context, who db.Caller, id int64) error {
 	})
 }
 
-// Enable lets a receiver get events again, from now on. What was pending when it was
-// disabled goes out now.
+// Enable resumes a receiver: new events are for it again, and pending deliveries are sent now.
 func (r *Receivers) Enable(ctx context.Context, who db.Caller, id int64) error {
 	return r.change(ctx, who, id, "webhook.enabled", Changed{ID: id}, func(tx *db.Tx) error {
 		_, err := tx.Exec("UPDATE endpoints SET enabled = 1 WHERE id = ?", id)
@@ -189,8 +185,7 @@ func (r *Receivers) Enable(ctx context.Context, who db.Caller, id int64) error {
 	})
 }
 
-// Disable holds a receiver back: what happens from now on is not for it, and what is
-// pending waits until it is enabled.
+// Disable pauses a receiver: new events are not for it, and pending deliveries wait until it is enabled.
 func (r *Receivers) Disable(ctx context.Context, who db.Caller, id int64) error {
 	return r.change(ctx, who, id, "webhook.disabled", Changed{ID: id}, func(tx *db.Tx) error {
 		_, err := tx.Exec("UPDATE endpoints SET enabled = 0 WHERE id = ?", id)
@@ -218,11 +213,10 @@ func (r *Receivers) SetParallel(ctx context.Context, who db.Caller, id, parallel
 	})
 }
 
-// oldSigns is how long a secret that was replaced signs along, in seconds.
+// oldSigns is how long a replaced secret also signs, in seconds.
 const oldSigns = 24 * 60 * 60
 
-// Rotate returns a receiver a new secret. The one before signs along for 24 hours; one
-// before that no longer does.
+// Rotate gives a receiver a new secret. The previous one also signs for 24 hours; an earlier one no longer does.
 func (r *Receivers) Rotate(ctx context.Context, who db.Caller, id int64) (Secret, error) {
 	fresh := Secret{ID: id, Secret: newSecret()}
 	err := r.change(ctx, who, id, "webhook.rotated", fresh, func(tx *db.Tx) error {
@@ -256,8 +250,8 @@ func (r *Receivers) change(ctx context.Context, who db.Caller, id int64, action 
 	return err
 }
 
-// ofService is the caller acting in the receiver's service, if they may write. A
-// caller who belongs to another service is told that there is no such receiver.
+// ofService is the caller acting in the receiver's service, if they may write. A caller of another service gets not
+// found.
 func ofService(ctx context.Context, d *db.DB, who db.Caller, id int64) (db.Caller, error) {
 	if err := mayKeep(who, "changing a webhook"); err != nil {
 		return who, err

@@ -14,7 +14,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// ResendRequest says what is to be sent again: deliveries by their ids, or those that failed.
+// ResendRequest says what to resend: deliveries by id, or failed ones.
 type ResendRequest struct {
 	IDs      []int64
 	Failed   bool          // failed and interrupted ones whose event has not reached the receiver since

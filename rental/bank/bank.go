@@ -1,5 +1,5 @@
-// Package bank reads the statements that banks give: CAMT, MT940 and MT942, OFX, and archives of them. It is
-// told by the content which one a file is. It keeps nothing, and knows nothing of accounts and leases.
+// Package bank reads the banks' statements: CAMT, MT940 and MT942, OFX, and archives of them. It recognises a file by
+// its content. It stores nothing, and knows nothing of accounts and leases.
 package bank
 
 import (
@@ -15,7 +15,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// The bounds of a file.
+// The limits of a file.
 const (
 	MaxBytes    = 16 << 20 // as it comes
 	MaxUnpacked = 64 << 20 // of an archive, in all
@@ -26,7 +26,7 @@ const (
 // Kinds are the files that Read knows, as people call them.
 const Kinds = "CAMT.052, 053 or 054, MT940, MT942, OFX, a ZIP of these, CSV or XLSX"
 
-// Statement is what a file says of one account. A balance that the file does not tell is nil.
+// Statement is the content of a file for one account. A balance missing in the file is nil.
 type Statement struct {
 	Kind         string // camt.053, mt940, ofx ...
 	Numbers      []string
@@ -37,19 +37,19 @@ type Statement struct {
 	Lines        []Line
 }
 
-// Line is one booking; what came in is above 0.
+// Line is one booking; received amounts are above 0.
 type Line struct {
 	Number        int // in the file, from 1
 	Day           exact.Day
 	AmountCents   int64
-	PayerName     string // the other party, of a debit too
+	PayerName     string // the other party, also of a debit
 	PayerAccount  string
 	Text          string
 	Reference     string
 	BankReference string
 	Returned      bool
 
-	// Of a line that is a part of a booking: which one of the file it is, its reference and its amount.
+	// Of a line that is a part of a booking: the booking's index in the file, its reference and its amount.
 	Entry          int
 	EntryReference string
 	EntryCents     int64
@@ -59,7 +59,7 @@ type Line struct {
 func IsZIP(data []byte) bool { return bytes.HasPrefix(data, []byte("PK\x03\x04")) }
 
 // Read reads a file; known is false for one that is none of the kinds, which may be a table. A file without a
-// statement, a line that cannot be read and a file that is too large are refused.
+// statement, an unreadable line and a too large file are refused.
 func Read(data []byte) (statements []Statement, known bool, err error) {
 	if len(data) > MaxBytes {
 		return nil, true, fault.New(fault.TooLarge, "the file has %d bytes; at most %d are read", len(data), MaxBytes)
@@ -173,8 +173,8 @@ func Text(data []byte) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// cents reads digits with at most one decimal sign, a comma or a point. More decimals than the currency has
-// are refused unless they are 0.
+// cents parses digits with at most one decimal separator, a comma or a point. More decimals than the currency has are
+// refused unless they are 0.
 func cents(text, currency string) (int64, string) {
 	t := strings.TrimSpace(text)
 	negative := strings.HasPrefix(t, "-")
@@ -232,7 +232,7 @@ func plain(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// span gives a statement its days where the file does not tell them: those of its lines.
+// span sets a statement's missing days to those of its lines.
 func (s *Statement) span() {
 	for _, l := range s.Lines {
 		if s.From == nil || l.Day < *s.From {

@@ -168,8 +168,7 @@ func (in camtStatement) statement(kind string) (s Statement, err error) {
 	return s, nil
 }
 
-// balances reads the first booked balance and the last: those of the opening and the closing, else those
-// that the bank drew between, if there are two.
+// balances returns the first booked balance and the last: opening and closing, else the interim ones, if there are two.
 func (in camtStatement) balances(s *Statement) error {
 	of := map[string][]int64{}
 	for _, b := range in.Balances {
@@ -219,7 +218,7 @@ func (e camtEntry) booked() bool {
 	return status == "" || status == "BOOK"
 }
 
-// lines are what a booking is: one line, or one for each part where two or more parts add up to it.
+// lines are a booking's lines: one, or one for each part if two or more parts add up to it.
 func (e camtEntry) lines(currency string, number int) ([]Line, error) {
 	total, err := signed(e.Amount, e.Sign, currency, "an entry")
 	if err != nil {
