@@ -72,6 +72,13 @@ func TestDigests(t *testing.T) {
 	s, to := staffed(t)
 	s.MustCLI("user", "notices", "bob", "--jobs", "digest", "--alarms", "digest")
 	s.MustCLI("user", "notices", "vera", "--jobs", "off")
+	for service, words := range map[string]string{
+		"maintenance": "Assigned to you = Für dich\ndue = bis", "reorder": "in stock = auf Lager",
+	} {
+		if code, _, errs := s.Pipe(words, "mail", "text", "set", "words-"+service, "-"); code != 0 {
+			t.Error(errs)
+		}
+	}
 	s.MustCLI("maintenance", "work-orders", "create", "PRESS", "--description", "Oil the press", "--assigned-to", "bob",
 		"--due-date", "2026-11-20")
 	s.MustCLI("maintenance", "work-orders", "create", "PRESS", "--description", "Later", "--assigned-to", "vera",
@@ -96,7 +103,9 @@ func TestDigests(t *testing.T) {
 	}
 	settled(s, in("sent"))
 	text := letter(t, to.Got()[0])
-	if !strings.Contains(text, "Maintenance") || !strings.Contains(text, "Reorder") || !strings.Contains(text, "TEA") || strings.Contains(text, "Later") ||
+	if !strings.Contains(text, "Maintenance") || !strings.Contains(text, "Reorder") ||
+		!strings.Contains(text, "Für dich | Work order 1") || !strings.Contains(text, "bis 20 November") ||
+		!strings.Contains(text, "1 auf Lager") || !strings.Contains(text, "TEA") || strings.Contains(text, "Later") ||
 		strings.Count(text, "Oil the press") != 4 { // due and assigned, in the text and the HTML
 		t.Error(text)
 	}

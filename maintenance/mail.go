@@ -13,7 +13,7 @@ import (
 func (s *Service) Mails() []mail.Kind { return []mail.Kind{answerKind} }
 
 // MailWords are what a work order is, as messages say it.
-var MailWords = []string{"Open", "In progress", "Done", "Cancelled"}
+var MailWords = []string{"Open", "In progress", "Done", "Cancelled", "Work order", "due", assignedTitle, requestTitle}
 
 var statusWords = map[string]string{"open": "Open", "in-progress": "In progress", "done": "Done",
 	"cancelled": "Cancelled"}

@@ -9,11 +9,17 @@ import (
 	"quartermaster/schema/mail"
 )
 
+// The titles of notices, which the shop may put into its own words.
+const (
+	assignedTitle = "Assigned to you"
+	requestTitle  = "New request"
+)
+
 // Notices are what users of the service can be mailed of.
 func (s *Service) Notices() []mail.Notice {
 	return []mail.Notice{
-		{Name: "jobs", Service: "maintenance", Title: "Assigned to you", Tell: tellJob, Due: dueJobs},
-		{Name: "requests", Service: "maintenance", Title: "New request", Tell: tellRequest},
+		{Name: "jobs", Service: "maintenance", Title: assignedTitle, Tell: tellJob, Due: dueJobs},
+		{Name: "requests", Service: "maintenance", Title: requestTitle, Tell: tellRequest},
 	}
 }
 
@@ -47,9 +53,10 @@ func jobOf(c *db.Conn, r mail.Row) (wo WorkOrder, is bool, err error) {
 func (wo WorkOrder) told(w *mail.Writer) []string {
 	due := ""
 	if wo.DueDate != nil {
-		due = "due " + w.Day(*wo.DueDate)
+		due = w.Word("due") + " " + w.Day(*wo.DueDate)
 	}
-	return []string{"Work order " + strconv.FormatInt(wo.ID, 10), wo.Asset, firstLine(wo.Description), wo.Priority, due}
+	number := w.Word("Work order") + " " + strconv.FormatInt(wo.ID, 10)
+	return []string{number, wo.Asset, firstLine(wo.Description), wo.Priority, due}
 }
 
 func (wo WorkOrder) path() string { return "/work-orders/" + strconv.FormatInt(wo.ID, 10) }

@@ -21,7 +21,7 @@ func (s *Service) Mails() []mail.Kind {
 // MailWords are the words that stand in the blocks of messages and letters, and what a ticket is.
 var MailWords = []string{"Rent", "Cash", "Bank transfer", "Card", "Check", "Direct debit", "Online", "Other",
 	"Deposit", "Taken over",
-	"Open", "In progress", "Resolved"}
+	"Open", "In progress", "Resolved", assignedTitle, tenantTitle}
 
 var lateFields = []mail.Field{{Name: "open", Must: true}, {Name: "charges", Block: true}, {Name: "due"},
 	{Name: "days"}, {Name: "unit"}, {Name: "link"}}

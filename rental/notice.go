@@ -8,11 +8,17 @@ import (
 	"quartermaster/schema/mail"
 )
 
+// The titles of notices, which the shop may put into its own words.
+const (
+	assignedTitle = "Assigned to you"
+	tenantTitle   = "From a tenant"
+)
+
 // Notices are what users of the service can be mailed of.
 func (s *Service) Notices() []mail.Notice {
 	return []mail.Notice{
-		{Name: "jobs", Service: "rental", Title: "Assigned to you", Tell: tellAssigned},
-		{Name: "tickets", Service: "rental", Title: "From a tenant", Tell: tellTicket},
+		{Name: "jobs", Service: "rental", Title: assignedTitle, Tell: tellAssigned},
+		{Name: "tickets", Service: "rental", Title: tenantTitle, Tell: tellTicket},
 	}
 }
 

@@ -20,7 +20,7 @@ func (s *Service) Mails() []mail.Kind {
 }
 
 // MailWords are the words that stand in the blocks of the store's messages.
-var MailWords = []string{"seat", "seats", "Discount", "Tax", "Total"}
+var MailWords = []string{"seat", "seats", "Discount", "Tax", "Total", unbookedTitle}
 
 // The kinds' readers use only the database, so that the kinds can be values.
 var (

@@ -121,9 +121,12 @@ func (u Unbooked) insert(tx *db.Tx) error {
 		Record: u.Provider + " " + u.Ref})
 }
 
+// unbookedTitle is the notice's title, which the shop may put into its own words.
+const unbookedTitle = "A payment could not be booked"
+
 // Notices are what users of the service can be mailed of.
 func (s *Service) Notices() []mail.Notice {
-	return []mail.Notice{{Name: "payments", Service: "store", Title: "A payment could not be booked", Tell: tellUnbooked}}
+	return []mail.Notice{{Name: "payments", Service: "store", Title: unbookedTitle, Tell: tellUnbooked}}
 }
 
 func tellUnbooked(c *db.Conn, _ *mail.Writer, r mail.Row, _ string) ([]string, string, bool, error) {

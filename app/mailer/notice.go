@@ -85,7 +85,7 @@ func (b *Book) tell(c *db.Conn, w *mail.Writer, r mail.Row, u reader) (cells []s
 			return nil, service, "", false, err
 		}
 		cells, path, is, err = n.Tell(c, own, r, u.name)
-		return append([]string{n.Title}, cells...), service, own.Base + path, is, err
+		return append([]string{own.Word(n.Title)}, cells...), service, own.Base + path, is, err
 	}
 	return nil, service, "", false, nil
 }

@@ -47,7 +47,7 @@ func over(d *db.DB, shop *store.Service) *Services {
 	s.Rental.Sheets = bankSheets
 	s.All = []schema.Service{s.Store.Declare(), s.Maintenance.Declare(), s.Rental.Declare(), s.Reorder.Declare()}
 	words := map[string][]string{"store": store.MailWords, "rental": rental.MailWords,
-		"maintenance": maintenance.MailWords}
+		"maintenance": maintenance.MailWords, "reorder": reorder.MailWords}
 	s.Mail = mailer.NewBook(d, s.kinds(), words, slices.Concat(
 		s.Store.Notices(), s.Maintenance.Notices(), s.Rental.Notices(), s.Reorder.Notices()))
 	s.Rental.Letter = s.Mail.Letter
