@@ -18,7 +18,7 @@ import (
 
 // machineTalk matches technical text that no page may show: names of arguments and values, flags, commands, HTTP
 // statuses, amounts in cents, encodings.
-var machineTalk = regexp.MustCompile(`\b[a-z]+(?:_[a-z0-9]+)+\b|(?:^|\s)--[a-z][a-z-]+|\bquartermaster [a-z]+|\bHTTP/? ?[0-9]|\b(?:cents|JSON|null|true|false|in-progress)\b`)
+var machineTalk = regexp.MustCompile(`\b[a-z]+(?:_[a-z0-9]+)+\b|(?:^|\s)--[a-z][a-z-]+|\bquartermaster [a-z]+|\bHTTP/? ?[0-9]|\b(?:cents|JSON|null|true|false|in-progress)\b|\b(?:order\.paid|sku\.reorder_point)\b`)
 
 // inCode is what stands in code and is no data of the shop: a command, with its flags.
 var inCode = regexp.MustCompile(`\bquartermaster [a-z].*|\bserve --.*`)

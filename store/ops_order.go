@@ -103,9 +103,8 @@ func bindRef(f *schema.Form, ref *string, opts ...schema.Opt) {
 func (s *Service) recordOrder() schema.Op {
 	return schema.Op{
 		Name: "record_order",
-		About: "Record a paid order and issue one license per licensed unit; order.paid is sent. The same provider and " +
-			"provider_ref " +
-			"recorded twice is one order.",
+		About: "Record a paid order and issue one license per licensed unit. Receivers of webhooks hear of it. The same " +
+			"provider and provider_ref recorded twice is one order.",
 		Writes: true, Response: Recorded{OrderDetail: exampleDetail()},
 		Example: "store order record --email ann@example.org --sku PLUGIN\n" +
 			"store order record --email ann@example.org --sku PLUGIN --tier pro --qty 2 --total-cents 9800 --currency EUR " +
@@ -115,7 +114,8 @@ func (s *Service) recordOrder() schema.Op {
 			n := NewOrder{}
 			f.Currency("currency", func(_ *db.Conn, code string) (string, error) { return code, nil })
 			f.Text(&n.SKU, "sku", "what was bought; leave out if lines are given", schema.Most(200), schema.Label("Product"),
-				schema.Choices(anyProduct), schema.Example("PLUGIN"), schema.NewBy("save_product"))
+				schema.Choices(anyProduct), schema.Example("PLUGIN"), schema.NewBy("save_product"),
+				schema.Help("Several products: add lines under More."))
 			f.Text(&n.Email, "email", "the buyer's address", schema.Required, schema.Most(254),
 				schema.Example("ann@example.com"), schema.Choices(customerEmails), schema.Any)
 			f.Text(&n.Name, "name", "the buyer's name", schema.Most(200), schema.Example("Ann Lee"))
