@@ -38,7 +38,7 @@ type MonthCollection struct {
 // monthsCollected is how many months the overview compares, the present one last.
 const monthsCollected = 12
 
-// LeaseBehind is what one lease's tenants are behind by.
+// LeaseBehind is one lease's overdue sum.
 type LeaseBehind struct {
 	LeaseID      int64
 	Tenant       string // of those named
@@ -99,7 +99,7 @@ func (o *Overview) read(c *db.Conn) error {
 	return err
 }
 
-// readMonths adds up what fell due in the last months. Of 500 leases 6,000 charges are read, in some 4 ms.
+// readMonths adds up the charges due in the last months: 6,000 charges of 500 leases take about 4 ms.
 func (o *Overview) readMonths(c *db.Conn) error {
 	first := o.Month - monthsCollected + 1
 	o.Months = make([]MonthCollection, monthsCollected)
@@ -118,8 +118,7 @@ func (o *Overview) readMonths(c *db.Conn) error {
 // behindNamed is how many of those who are behind the overview names.
 const behindNamed = 6
 
-// readBehind sums what is overdue by lease from the index of what is unpaid alone, and names those who
-// owe most.
+// readBehind sums overdue charges by lease from the index of unpaid ones alone, and names those with the largest debts.
 func (o *Overview) readBehind(c *db.Conn) error {
 	at := map[int64]int{}
 	var all []LeaseBehind
@@ -155,7 +154,7 @@ func (o *Overview) readBehind(c *db.Conn) error {
 	return nil
 }
 
-// CountBehind counts the leases with a charge that was due before today, among what is posted.
+// CountBehind counts the leases with an overdue charge among the posted ones.
 func (s *Service) CountBehind(ctx context.Context) (n int64, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		n, _, err = db.One(c, db.Int, `SELECT count(DISTINCT lease_id) FROM charges INDEXED BY charges_unpaid
@@ -171,14 +170,14 @@ type UnitMonths struct {
 	Months []UnitMonth
 }
 
-// UnitMonth tells on how many days of a month a unit is let.
+// UnitMonth is the number of days of a month on which a unit is let.
 type UnitMonth struct {
 	Month exact.Month
 	Days  int
 	Of    int
 }
 
-// Occupancy returns the units that match with each month of a range.
+// Occupancy returns the matching units with each month of a range.
 func (s *Service) Occupancy(ctx context.Context, f UnitFilter, first exact.Month, n int) (list Units,
 	months map[int64][]UnitMonth, err error) {
 	if list, err = s.Units(ctx, f); err != nil {
@@ -312,7 +311,7 @@ func (s *Service) TicketBoard(ctx context.Context, f TicketFilter) (columns map[
 	return columns, counts, err
 }
 
-// TicketStates are the states of tickets, and TicketNext those that may follow one.
+// TicketStates are the states of tickets.
 func TicketStates() []string { return ticketMoves.States() }
 
 // TicketNext lists the states that may follow one.

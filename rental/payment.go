@@ -11,9 +11,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// PaymentRequest asks to record what was paid of one charge of a lease, without an amount
-// all that is open of it. Method and PaidDate are never refused: an unknown method is
-// other, and what is not a real calendar day is today.
+// PaymentRequest is a payment of one charge of a lease, by default of all that is open of it. Method and PaidDate are
+// never refused: an unknown method is other, and an invalid date is today.
 type PaymentRequest struct {
 	LeaseID     int64
 	ChargeID    int64
@@ -22,7 +21,7 @@ type PaymentRequest struct {
 	PaidDate    string
 }
 
-// Payment is what recording one gives.
+// Payment is the result of recording one.
 type Payment struct {
 	PaymentID   int64        `json:"payment_id"`
 	Charge      *Charge      `json:"charge" about:"the one charge that was paid; null when there are several or none"`
@@ -84,8 +83,7 @@ func pay(tx *db.Tx, l Lease, c Charge, amount *int64, method, paidDate string) (
 	return emitPayment(tx, l, id)
 }
 
-// payCharge keeps a payment of a charge; a paid one is a conflict, and more than what is
-// open of it is invalid.
+// payCharge stores a payment of a charge; a paid one is a conflict, and more than its open amount is invalid.
 func payCharge(tx *db.Tx, lease int64, c Charge, amount *int64, method, paidDate string) (payment int64, err error) {
 	if c.Paid {
 		return 0, fault.Conflictf("charge %d (%s) was paid already, on %s", c.ID, c.Label, c.PaidDate)
@@ -122,7 +120,7 @@ func payCharge(tx *db.Tx, lease int64, c Charge, amount *int64, method, paidDate
 	return id, afterPayment(tx, lease, id)
 }
 
-// paidOn reads when something was paid: what is no calendar day is today.
+// paidOn parses the payment date: an invalid one is today.
 func paidOn(tx *db.Tx, said string) (exact.Day, error) {
 	if on, ok := exact.ParseDay(strings.TrimSpace(said)); ok {
 		return on, nil
@@ -130,8 +128,8 @@ func paidOn(tx *db.Tx, said string) (exact.Day, error) {
 	return tx.Today(), tx.CheckClock()
 }
 
-// insertPayment keeps a payment, all of it credit, with the number that it has elsewhere
-// if that is said. None is dated into a closed year.
+// insertPayment stores a payment, all of it credit, with its imported number if there is one. None is dated in a closed
+// year.
 func insertPayment(tx *db.Tx, number *int64, lease, cents int64, method string, on exact.Day) (id int64, err error) {
 	if method != byOpening { // whose entries are of the day before an open one
 		field := "paid_date"
@@ -148,7 +146,7 @@ func insertPayment(tx *db.Tx, number *int64, lease, cents int64, method string, 
 		number, lease, cents, method, on, tx.Now())
 }
 
-// afterPayment brings the lease up to date with a payment and writes its audit entry.
+// afterPayment updates the lease after a payment and writes its audit entry.
 func afterPayment(tx *db.Tx, lease, payment int64) error {
 	if err := catchUp(tx, lease); err != nil {
 		return err
@@ -184,7 +182,7 @@ func afterPayment(tx *db.Tx, lease, payment int64) error {
 	return tx.Audit(action, db.Subject("payment", payment), entry)
 }
 
-// answer is what recording the payment gives, as the ledger is then.
+// answer is the result of recording the payment, with the ledger's present totals.
 func (m StoredPayment) answer(c *db.Conn) (done Payment, err error) {
 	done = Payment{PaymentID: m.ID, AmountCents: m.AmountCents, LeaseID: m.LeaseID}
 	if done.Allocations, err = allocationsOf(c, m.ID); err != nil {
@@ -326,7 +324,7 @@ func (s *Service) recordPayment() schema.Op {
 	}
 }
 
-// bindMethod binds how something was paid. Programs are never refused; a person's slip is.
+// bindMethod binds the payment method. A program's unknown one is never refused; a person's is.
 func bindMethod(f *schema.Form, p *string) {
 	if f.Surface() == schema.Page || f.Surface() == schema.Command {
 		f.Enum(p, "method", "how it was paid: "+strings.Join(methods, ", "), methods, schema.Folded,
@@ -339,7 +337,7 @@ func bindMethod(f *schema.Form, p *string) {
 		schema.Example("bank_transfer"))
 }
 
-// bindPaidDate binds when something was paid: for programs anything that is no day is today.
+// bindPaidDate binds the payment date: a program's invalid one is today.
 func bindPaidDate(f *schema.Form, p *string, about string) {
 	if f.Surface() == schema.Page || f.Surface() == schema.Command {
 		var day *exact.Day
@@ -353,7 +351,7 @@ func bindPaidDate(f *schema.Form, p *string, about string) {
 	f.Loose(p, "paid_date", about, schema.Example("2026-11-20"))
 }
 
-// doubtPayment asks before an amount is recorded that is more than three times what was open.
+// doubtPayment asks before recording an amount of more than three times the open one.
 func doubtPayment(answer any, m schema.Money) schema.Question {
 	p := answer.(Payment)
 	open := int64(0)
@@ -369,5 +367,5 @@ func doubtPayment(answer any, m schema.Money) schema.Question {
 	}
 }
 
-// EventSubject names whose events receivers get in order: the lease's.
+// EventSubject is the lease: receivers get its events in order.
 func (e PaymentEvent) EventSubject() string { return db.Subject("lease", e.LeaseID) }

@@ -17,8 +17,8 @@ type MoneyIn struct {
 	ChargeID    int64 // 0: on account
 	AmountCents int64
 	Currency    string // "" is the shop's
-	Method      string // what is none of those known is other
-	PaidDate    string // what is no day is today
+	Method      string // an unknown one is other
+	PaidDate    string // an invalid one is today
 }
 
 // Owing is what a lease owes and has of credit.
@@ -27,7 +27,7 @@ type Owing struct {
 	CreditCents  int64 `json:"credit_cents"`
 }
 
-// MoneyRecorded is a payment with what the lease owed before it and owes after it.
+// MoneyRecorded is a payment with the lease's debt before and after it.
 type MoneyRecorded struct {
 	PaymentID   int64        `json:"payment_id"`
 	LeaseID     int64        `json:"lease_id"`
@@ -153,15 +153,14 @@ type FoundPayments struct {
 	Next          *string                                  `json:"next" about:"pass it as after; null at the end"`
 }
 
-// PaymentFilter says which payments are meant; what is zero does not count.
+// PaymentFilter restricts payments; zero values do not.
 type PaymentFilter struct {
 	LeaseID          int64
 	Property, Tenant string // parts of names
 	From, To         *exact.Day
 }
 
-// FindPayments lists the money that came in, without what was reversed, deposits that were used and
-// what an opening balance stands for.
+// FindPayments lists received money, without reversed payments, used deposits and opening balances.
 func (s *Service) FindPayments(ctx context.Context, f PaymentFilter, l schema.Listing, sort string) (
 	found FoundPayments, err error) {
 	if err := s.known(ctx, &f.Property, &f.Tenant); err != nil {

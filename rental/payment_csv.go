@@ -10,12 +10,11 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// creditReturned stands in a payment's row for what of its credit was paid out again:
-// due_date is the day, and label the way.
+// creditReturned marks a payment's row for credit that was paid out: due_date is the day, and label the method.
 const creditReturned = "credit_returned"
 
-// paymentRow is one row of the file: what a payment paid of a charge, or, without a
-// charge, what it left as credit, or what of it was returned.
+// paymentRow is one row of the file: a payment's part for a charge or, without a charge, its credit, or returned
+// credit.
 type paymentRow struct {
 	key              leaseKey
 	typ, label       string
@@ -61,9 +60,8 @@ func bindPaymentRow(f *schema.Form) *paymentRow {
 	return row
 }
 
-// paymentTable is the payments that stand as CSV. A row pays the charge that it names, as
-// a request would; what is due of the lease is posted first. Rows of one payment number
-// are one payment.
+// paymentTable is the payments, without reversed ones, as CSV. A row pays the charge that it names, as a request would;
+// due charges of the lease are posted first. Rows of one payment number are one payment.
 func (s *Service) paymentTable() schema.Table {
 	return schema.Table{
 		Name: "payments", About: "Payments. A row pays the charge that it names; a charge that is paid already is refused.",
@@ -83,9 +81,8 @@ func (s *Service) paymentTable() schema.Table {
 	}
 }
 
-// exportPayments emits a row for every charge that a payment went to, and one for its
-// credit, and for what of that was returned. Deposits that were used are in the table
-// deposits.
+// exportPayments emits a row for every charge that a payment paid, one for its credit, and one for returned credit.
+// Used deposits are in the table deposits.
 func exportPayments(c *db.Conn, emit func(...string) error) error {
 	return eachLease(c, func(id int64, property, unit, start string) error {
 		return db.Each(c, func(r *db.Row) error {
@@ -104,8 +101,8 @@ func exportPayments(c *db.Conn, emit func(...string) error) error {
 	})
 }
 
-// putPayment records one payment from its rows, and emits its event. One that is stored
-// with this number, lease, day and amount is the same, and skipped.
+// putPayment records one payment from its rows, and emits its event. A stored one with this number, lease, day and
+// amount is the same, and skipped.
 func putPayment(tx *db.Tx, rows []*paymentRow) (o schema.Outcome, err error) {
 	first := rows[0]
 	l, err := first.key.lease(&tx.Conn)
@@ -134,9 +131,8 @@ func putPayment(tx *db.Tx, rows []*paymentRow) (o schema.Outcome, err error) {
 	return o, putParts(tx, l, number, rows)
 }
 
-// paymentNumber is the number that a payment of the rows gets: its own if that is free,
-// nil where none is said or another payment has it. It reports whether that very payment is
-// stored.
+// paymentNumber is the number of the rows' payment: its own if it is free, nil without one or if another payment has
+// it. It reports whether that payment is stored already.
 func paymentNumber(tx *db.Tx, l Lease, rows []*paymentRow) (number *int64, same bool, err error) {
 	first := rows[0]
 	if first.payment == nil {
@@ -169,7 +165,7 @@ func paymentNumber(tx *db.Tx, l Lease, rows []*paymentRow) (number *int64, same 
 	return nil, same, nil
 }
 
-// putParts records a payment that went to several charges, or was credit in part.
+// putParts records a payment of several charges, or partly credit.
 func putParts(tx *db.Tx, l Lease, number *int64, rows []*paymentRow) error {
 	if err := post(tx, l.ID); err != nil {
 		return err
@@ -236,7 +232,7 @@ func putParts(tx *db.Tx, l Lease, number *int64, rows []*paymentRow) error {
 	return err
 }
 
-// wasReturned keeps that credit of a payment was paid out again on a day.
+// wasReturned stores that credit of a payment was paid out on a day.
 func wasReturned(tx *db.Tx, lease, payment int64, row *paymentRow) error {
 	if *row.amount < 1 {
 		return fault.Fieldf("amount_cents", "amount_cents: %d is out of range; credit that was returned is at least 1",
@@ -255,8 +251,7 @@ func wasReturned(tx *db.Tx, lease, payment int64, row *paymentRow) error {
 	return err
 }
 
-// chargeToPay returns the charge that a row names, posting what is due of its lease first.
-// Where the row leaves it open which charge is meant, none is.
+// chargeToPay returns the row's charge, after posting due charges of its lease; none if the row is ambiguous.
 func chargeToPay(tx *db.Tx, l Lease, row *paymentRow) (c Charge, err error) {
 	if err := post(tx, l.ID); err != nil {
 		return c, err

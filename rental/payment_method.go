@@ -6,13 +6,13 @@ import (
 	"unicode"
 )
 
-// methods are the ways of paying; the last takes in whatever is not among the others.
+// methods are the payment methods; the last is for all others.
 var methods = []string{"cash", "bank_transfer", "card", "check", "direct_debit", "online", otherMethod}
 
 const otherMethod = "other"
 
-// methodOf reads how something was paid, in any case, with blanks, - or _ between words: transfer, wire and standing
-// order are bank_transfer, cheque is check, anything unknown is other.
+// methodOf parses a payment method, in any case, with blanks, - or _ between words: transfer, wire and standing order
+// are bank_transfer, cheque is check, anything unknown is other.
 func methodOf(said string) string {
 	switch m := strings.Join(strings.FieldsFunc(strings.ToLower(said), func(r rune) bool {
 		return unicode.IsSpace(r) ||
@@ -28,7 +28,7 @@ func methodOf(said string) string {
 	return otherMethod
 }
 
-// unknownMethod reports whether a way of paying is said that is none, and so is other.
+// unknownMethod reports whether a given payment method is unknown, and so other.
 func unknownMethod(said string) bool {
 	said = strings.TrimSpace(said)
 	return said != "" && methodOf(said) == otherMethod && !strings.EqualFold(said, otherMethod)

@@ -14,8 +14,7 @@ const (
 
 var frequencies = []string{weekly, fortnightly, monthly, quarterly, yearly}
 
-// How a period is charged that the lease's start or end cuts short: by its days, or
-// in full.
+// How a period shortened by the lease's start or end is charged: prorated, or in full.
 const (
 	byDays = "actual"
 	inFull = "none"
@@ -23,9 +22,8 @@ const (
 
 var prorations = []string{byDays, inFull}
 
-// terms are what a lease's billing periods follow from. Rent is in cents a whole
-// period; End is the last day, nil for an open-ended lease; DueDay counts for the
-// frequencies of months only.
+// terms determine a lease's billing periods. Rent is in cents for a whole period; End is the last day, nil for an
+// open-ended lease; DueDay applies to frequencies of months only.
 type terms struct {
 	Start     exact.Day
 	End       *exact.Day
@@ -36,8 +34,8 @@ type terms struct {
 	Proration string
 }
 
-// period is one billing period: First to Last are its days, and FullFirst to FullLast
-// the whole period of the calendar that it lies in. It is due on First.
+// period is one billing period: First to Last are its days, and FullFirst to FullLast the whole calendar period around
+// them. It is due on First.
 type period struct {
 	First, Last         exact.Day
 	FullFirst, FullLast exact.Day
@@ -60,9 +58,8 @@ func (t *terms) months() int {
 	return 0
 }
 
-// around returns the whole period of the lease's calendar that day lies in. Every day
-// is computed from the anchor, so that a due day that a short month clips comes back
-// in the next long one. day is not before the lease's start.
+// around returns the whole period of the lease's calendar around day. Every day is computed from the anchor, so that a
+// due day that a short month moved returns in the next long one. day is not before the lease's start.
 func (t *terms) around(day exact.Day) (first, last exact.Day) {
 	months := t.months()
 	if months == 0 {
@@ -88,8 +85,8 @@ func (t *terms) covers(day exact.Day) bool {
 	return day >= t.Start && (t.End == nil || day <= *t.End)
 }
 
-// from returns the billing period that begins on first, a day that the lease covers:
-// the rest of the whole period around it, or what the lease's end leaves of that.
+// from returns the billing period that begins on first, a day of the lease: the rest of the whole period around it,
+// until the lease's end.
 func (t *terms) from(first exact.Day) period {
 	p := period{First: first}
 	p.FullFirst, p.FullLast = t.around(first)
@@ -100,16 +97,14 @@ func (t *terms) from(first exact.Day) period {
 	return p
 }
 
-// prorates reports whether the period is charged by its days. Without proration a
-// period that the lease's start or end cuts short is charged in full; what is left of
-// a period whose first part was charged by its days goes by its days as well.
+// prorates reports whether the period is prorated. Without proration a period shortened by the lease's start or end is
+// charged in full; the rest of a prorated period is prorated as well.
 func (t *terms) prorates(p period) bool {
 	rest := p.First > p.FullFirst && p.First != t.Start
 	return p.cut() && (t.Proration != inFull || rest)
 }
 
-// charge is what the period costs: rent x days / days of the whole period, rounded
-// half up, where it is charged by its days.
+// charge is the price of the period: rent x days / days of the whole period, rounded half up, if it is prorated.
 func (t *terms) charge(p period) int64 {
 	if !t.prorates(p) {
 		return t.Rent
@@ -121,9 +116,8 @@ func byTheDay(rent int64, p period) int64 {
 	return exact.RoundHalfUp(rent*p.days(), p.fullDays())
 }
 
-// resume is the first day that is still to be charged after a posted period, when the
-// lease goes on. Where the posted part already took the whole period's rent, nothing
-// is left of that period.
+// resume is the first day to charge after a posted period, when the lease continues. If the posted part already cost
+// the whole rent, nothing is left of that period.
 func resume(p period, charged, rent int64) exact.Day {
 	if charged > 0 && charged == rent {
 		return p.FullLast + 1

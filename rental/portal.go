@@ -14,11 +14,10 @@ import (
 	"quartermaster/schema/session"
 )
 
-// What a tenant sees and does at the portal. Every query begins with the leases of the
-// tenant who is signed in, which the caller's Subject names; whatever is not theirs is
-// not found.
+// A tenant's view and operations at the portal. Every query begins with the leases of the signed-in tenant, the
+// caller's Subject; other tenants' records are not found.
 
-// PortalLease is a lease as its tenant sees it.
+// PortalLease is a lease in its tenant's view.
 type PortalLease struct {
 	Ledger
 	Payments []PaidBy
@@ -35,7 +34,7 @@ type Portal struct {
 	Standing
 }
 
-// Portal returns what belongs to the tenant, with everything due by today posted.
+// Portal returns the tenant's records, with everything due by today posted.
 func (s *Service) Portal(ctx context.Context, who db.Caller) (v Portal, err error) {
 	v.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		v = Portal{Today: c.Today()}
@@ -145,9 +144,9 @@ func photo(c *db.Conn, id int64, also string, args ...any) (media string, image 
 // MaxPhoto is how large a photo may be, in bytes.
 const MaxPhoto = 10 << 20
 
-// Problem is what a tenant reports.
+// Problem is a tenant's report.
 type Problem struct {
-	Unit        string // as Property/Unit, where the tenant has several
+	Unit        string // as Property/Unit, if the tenant has several
 	Title       string
 	Description string
 	Priority    string
@@ -174,8 +173,7 @@ func (s *Service) ReportProblem(ctx context.Context, who db.Caller, p Problem) (
 	})
 }
 
-// ownUnit returns the tenant's lease that a problem is about: of the unit that is said, else
-// the one that runs, else the last.
+// ownUnit returns the tenant's lease of a problem: of the given unit, else the running one, else the last.
 func ownUnit(tx *db.Tx, tenant int64, unit string) (Lease, error) {
 	leases, err := leasesOfTenant(&tx.Conn, tenant)
 	if err != nil {
@@ -196,7 +194,7 @@ func ownUnit(tx *db.Tx, tenant int64, unit string) (Lease, error) {
 	return *best, nil
 }
 
-// insertPhoto keeps a tenant's picture with a ticket, without the place where it was taken.
+// insertPhoto adds a tenant's picture to a ticket, without its location.
 func insertPhoto(tx *db.Tx, tenant, ticket int64, image []byte) error {
 	media := picture.Kind(image)
 	if media == "" {
@@ -282,7 +280,7 @@ func (s *Service) PortalOps() []schema.Op {
 	}
 }
 
-// PortalSessionEnded is what ended.
+// PortalSessionEnded is an ended session.
 type PortalSessionEnded struct {
 	ID int64 `json:"id"`
 }

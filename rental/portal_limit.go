@@ -8,8 +8,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// What a tenant may send at the portal: reports and notes within an hour, and bytes of photos
-// in all. Counted are the rows of the tenant's leases, so that nothing else is kept.
+// The limits of a tenant at the portal: reports and notes per hour, and bytes of photos in total. The rows of the
+// tenant's leases are counted, so that no counter is stored.
 const (
 	maxReports  = 10
 	maxNotes    = 20
@@ -18,14 +18,14 @@ const (
 	ticketsOfIt = " FROM lease_tenants y CROSS JOIN tickets k ON k.lease_id = y.lease_id"
 )
 
-// admitReport refuses one report more than maxReports in an hour.
+// admitReport refuses a report beyond maxReports in an hour.
 func admitReport(tx *db.Tx, tenant int64) error {
 	return admitSent(tx, tenant, maxReports, "reports",
 		"SELECT count(*), coalesce(min(k.created_at), 0)"+ticketsOfIt+
 			" WHERE y.tenant_id = ? AND k.source = 'portal' AND k.created_at > ?")
 }
 
-// admitNote refuses one note more than maxNotes in an hour.
+// admitNote refuses a note beyond maxNotes in an hour.
 func admitNote(tx *db.Tx, tenant int64) error {
 	return admitSent(tx, tenant, maxNotes, "notes", "SELECT count(*), coalesce(min(n.at), 0)"+ticketsOfIt+
 		" CROSS JOIN ticket_notes n ON n.ticket_id = k.id WHERE y.tenant_id = ? AND n.tenant = 1 AND n.at > ?")
@@ -47,7 +47,7 @@ func admitSent(tx *db.Tx, tenant, most int64, what, query string) error {
 	return e
 }
 
-// admitPhoto refuses a photo of size bytes where the tenant's photos would take more than maxPhotos.
+// admitPhoto refuses a photo of size bytes that would exceed maxPhotos.
 func admitPhoto(tx *db.Tx, tenant int64, size int) error {
 	kept, _, err := db.One(&tx.Conn, db.Int, "SELECT coalesce(sum(length(p.image)), 0)"+ticketsOfIt+
 		" CROSS JOIN ticket_photos p ON p.ticket_id = k.id WHERE y.tenant_id = ? AND k.source = 'portal'", tenant)

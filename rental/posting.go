@@ -8,7 +8,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// postings is what the audit trail says of one lease's posting.
+// postings is the audit entry of one lease's posting.
 type postings struct {
 	Charges     int       `json:"charges"`
 	From        exact.Day `json:"from"`
@@ -50,11 +50,11 @@ type poster struct {
 	done      postings
 }
 
-// catchUp is post for a lease whose charges or payments have just changed: afterwards
-// nothing is to be done by today, and next_event_day tells when something will be.
+// catchUp is post for a lease whose charges or payments have just changed: afterwards nothing is due by today, and
+// next_event_day is the next day with something to post.
 func catchUp(tx *db.Tx, lease int64) error { return catchUpTo(tx, lease, tx.Today()) }
 
-// catchUpTo is catchUp for what is due by an earlier day.
+// catchUpTo is catchUp for an earlier day.
 func catchUpTo(tx *db.Tx, lease int64, today exact.Day) error {
 	p, next, err := newPoster(tx, lease)
 	if err != nil {
@@ -68,7 +68,7 @@ func catchUpTo(tx *db.Tx, lease int64, today exact.Day) error {
 		if event == nil || *event > today {
 			return p.finish(event)
 		}
-		if err := tx.CheckClock(); err != nil { // while the clock cannot be right nothing is posted
+		if err := tx.CheckClock(); err != nil { // with an implausible clock nothing is posted
 			return err
 		}
 		if next, err = p.day(*event, next, today); err != nil {
@@ -100,8 +100,7 @@ func newPoster(tx *db.Tx, lease int64) (p *poster, next *exact.Day, err error) {
 	return p, next, err
 }
 
-// nextEvent is the day of the first thing that is to be posted: a period, a late fee, or
-// credit that meets a charge.
+// nextEvent is the day of the next posting: a period, a late fee, or credit for a charge.
 func (p *poster) nextEvent(next *exact.Day) (*exact.Day, error) {
 	event := next
 	if p.fees {
@@ -128,8 +127,8 @@ func earlier(a, b *exact.Day) *exact.Day {
 	return a
 }
 
-// day posts what is due on a day, and gives where the periods go on. A lease of which
-// nothing but its rent is to be posted gets all of its periods at once.
+// day posts what is due on a day, and returns where the periods continue. A lease with nothing but rent gets all of its
+// periods at once.
 func (p *poster) day(on exact.Day, next *exact.Day, today exact.Day) (*exact.Day, error) {
 	last := on
 	if !p.fees && len(p.recurring) == 0 {
@@ -190,8 +189,8 @@ func (p *poster) rents(next, last exact.Day) (*exact.Day, error) {
 	return after, err
 }
 
-// beside posts what goes with the rent that was just posted for the period that starts
-// on a day: its recurring charges, and the day of its late fee.
+// beside posts what belongs to the rent just posted for the period from a day: its recurring charges, and the day of
+// its late fee.
 func (p *poster) beside(first exact.Day) error {
 	rent, _, err := db.One(&p.tx.Conn, db.Int,
 		"SELECT id FROM charges WHERE lease_id = ? AND type = 'rent' AND period_start = ?", p.lease, first)
@@ -216,7 +215,7 @@ func (p *poster) beside(first exact.Day) error {
 	return nil
 }
 
-// finish notes when something will be to post, and tells the audit trail what was.
+// finish notes the day of the next posting, and audits what was posted.
 func (p *poster) finish(event *exact.Day) error {
 	if _, err := p.tx.Exec("UPDATE leases SET next_event_day = ? WHERE id = ? AND next_event_day IS NOT ?", event, p.lease,
 		event); err != nil {
@@ -232,8 +231,8 @@ const insertRent = `INSERT INTO charges (lease_id, type, due_date, amount_cents,
 	posted_at, label)
 	VALUES (?1, 'rent', ?2, ?3, ?2, ?4, ?5, ?6, ?7)`
 
-// writeRent runs the prepared insertRent for one period. It boxes nothing: a first look
-// at the arrears may post hundreds of thousands of them.
+// writeRent runs the prepared insertRent for one period without allocating: the first read of the arrears may post
+// hundreds of thousands.
 func writeRent(tx *db.Tx, insert *db.Stmt, lease int64, t *terms, p period, amount int64) error {
 	err := insert.Ints(lease, int64(p.First), amount, int64(p.Last), t.Rent, int64(tx.Now()))
 	if err != nil {
@@ -243,7 +242,7 @@ func writeRent(tx *db.Tx, insert *db.Stmt, lease int64, t *terms, p period, amou
 	return insert.Run()
 }
 
-// remaining is next where the lease still runs then, else nil: no more will be posted.
+// remaining is next if the lease still runs then, else nil: nothing more will be posted.
 func (t *terms) remaining(next exact.Day) *exact.Day {
 	if !t.covers(next) {
 		return nil
@@ -251,14 +250,14 @@ func (t *terms) remaining(next exact.Day) *exact.Day {
 	return &next
 }
 
-// at are the terms of the period that starts on first: with the rent of that day alone.
+// at are the terms of the period that starts on first: with that day's rent only.
 func (t *terms) at(first exact.Day) terms {
 	then := *t
 	then.Rent, then.Steps = rentOn(t.Rent, t.Steps, first), nil
 	return then
 }
 
-// toPost lists the leases of which something is to be posted by today, by id.
+// toPost lists the leases with something to post by today, by id.
 func toPost(c *db.Conn) ([]int64, error) {
 	ids, err := db.All(c, db.Int, "SELECT id FROM leases WHERE next_event_day <= ?", c.Today())
 	slices.Sort(ids)

@@ -9,8 +9,7 @@ import (
 	"quartermaster/schema"
 )
 
-// What the reading commands print for a person: a table with the sums under it. A file
-// takes --csv, a program --json.
+// Output of the reading commands for people: a table with sums. --csv and --json are for files and programs.
 
 // term is from when to when a lease runs.
 func (l Lease) term() string {

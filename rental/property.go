@@ -56,7 +56,7 @@ type Properties struct {
 	Next       *int64     `json:"next"`
 }
 
-// PropertyFilter says which properties are meant; what is zero does not count.
+// PropertyFilter restricts properties; zero values do not.
 type PropertyFilter struct {
 	schema.Cursor[int64]
 	Q string // a part of name or address
@@ -181,8 +181,7 @@ func bindLateFee(f *schema.Form) *feeRow {
 	return &row
 }
 
-// putLateFee sets a property's late fee as the row says. What stays as it was is not
-// written.
+// putLateFee sets a property's late fee to the row's. An unchanged one is not written.
 func putLateFee(tx *db.Tx, property int64, row feeRow) (changed []string, err error) {
 	was, found, err := currentFee(&tx.Conn, property)
 	if err != nil {

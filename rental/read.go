@@ -9,12 +9,12 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Standing tells of an answer over ledgers whether they are complete.
+// Standing says whether the ledgers of an answer are complete.
 type Standing struct {
 	Unposted string `json:"unposted,omitempty" about:"why what is due is not posted; absent when it is"`
 }
 
-// Notice is what a page says above all else.
+// Notice is the warning above a page.
 func (s Standing) Notice() string {
 	if s.Unposted == "" {
 		return ""
@@ -22,15 +22,15 @@ func (s Standing) Notice() string {
 	return "This is not complete: " + s.Unposted + "."
 }
 
-// reading is one read of ledgers that are to be complete first.
+// reading is one read of ledgers that must be complete first.
 type reading struct {
 	Standing
 	unposted []int64 // leases, found by await
-	why      string  // nothing can be posted; "" as a rule
+	why      string  // why nothing can be posted; usually ""
 }
 
-// await reports whether the answer must wait until something of the leases is posted, and notes
-// them. While nothing can be posted it waits for none, and the answer says so.
+// await reports whether the answer must wait for postings of the leases, and notes them. While nothing can be posted it
+// waits for none, and the answer says so.
 func (r *reading) await(leases []int64) bool {
 	if r.why != "" && len(leases) > 0 {
 		r.Unposted = fmt.Sprintf("the due charges of %d leases could not be posted: %s", len(leases), r.why)
@@ -53,7 +53,7 @@ func (r *reading) awaitAll(c *db.Conn) (bool, error) {
 // With nothing to post it is one read transaction, and no write lock is taken. Where the
 // disk takes no writes, read gives what is stored, and the Standing says why.
 func (s *Service) upToDate(ctx context.Context, who db.Caller, read func(*db.Conn, *reading) error) (Standing, error) {
-	for range 5 { // one round more for each midnight that passes in between
+	for range 5 { // one more round for each midnight that passes meanwhile
 		var r reading
 		view := func(c *db.Conn) error { return read(c, &r) }
 		if err := s.db.View(ctx, view); err != nil || len(r.unposted) == 0 {
@@ -61,7 +61,7 @@ func (s *Service) upToDate(ctx context.Context, who db.Caller, read func(*db.Con
 		}
 		err := db.Exec(ctx, s.db, db.System(who), func(tx *db.Tx) error { return post(tx, r.unposted...) })
 		if why, is := db.Unwritable(err); is {
-			s.db.Touch() // the next who asks may post it
+			s.db.Touch() // the next request may post it
 			r = reading{why: why}
 			err = s.db.View(ctx, view)
 			return r.Standing, err
@@ -76,7 +76,7 @@ func (s *Service) upToDate(ctx context.Context, who db.Caller, read func(*db.Con
 // bindCursor binds the page of a list.
 func bindCursor(f *schema.Form, page *schema.Cursor[int64]) {
 	f.Limit(&page.Limit)
-	if f.Surface() != schema.Command { // there a list is complete
+	if f.Surface() != schema.Command { // a list is complete there
 		f.After(&page.After, schema.Example(500))
 	}
 }

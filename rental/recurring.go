@@ -9,11 +9,10 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// recurringTypes are what a recurring charge may be for.
+// recurringTypes are the types of recurring charges.
 var recurringTypes = []string{"utility", "repair", "other"}
 
-// Recurring is a charge that is posted in full with every billing period that starts on a
-// day from From to To.
+// Recurring is a charge posted in full with every billing period that starts on a day from From to To.
 type Recurring struct {
 	ID          int64      `json:"id"`
 	LeaseID     int64      `json:"lease_id"`
@@ -39,8 +38,8 @@ func recurringOf(c *db.Conn, lease int64) ([]Recurring, error) {
 		" FROM recurring_charges r WHERE r.lease_id = ? ORDER BY r.id", lease)
 }
 
-// postRecurring charges a lease for a period. A charge that is on the ledger with that
-// type, day and label, by hand or from a file, is met and not posted anew.
+// postRecurring charges a lease for a period. A charge of that type, day and label in the ledger, by hand or from a
+// file, is not posted again.
 func postRecurring(tx *db.Tx, lease int64, r Recurring, first exact.Day) error {
 	was, found, err := findSingle(&tx.Conn, lease, r.Type, first, r.Label)
 	switch {
@@ -55,7 +54,7 @@ func postRecurring(tx *db.Tx, lease int64, r Recurring, first exact.Day) error {
 	return err
 }
 
-// RecurringDone is a recurring charge with what its lease owes.
+// RecurringDone is a recurring charge with its lease's debt.
 type RecurringDone struct {
 	Recurring Recurring `json:"recurring"`
 	Posted    []Charge  `json:"posted" about:"for periods that were posted already"`
@@ -93,7 +92,7 @@ func addRecurring(tx *db.Tx, r Recurring) (RecurringDone, error) {
 	return done, err
 }
 
-// insertRecurring keeps a recurring charge and posts it for the periods that are posted.
+// insertRecurring stores a recurring charge and posts it for the posted periods.
 func insertRecurring(tx *db.Tx, r Recurring) (id int64, err error) {
 	if r.To != nil && *r.To < r.From {
 		return 0, fault.Fieldf("to", "to: %s lies before from %s", r.To, r.From)
@@ -122,7 +121,7 @@ func insertRecurring(tx *db.Tx, r Recurring) (id int64, err error) {
 	return id, postPast(tx, r)
 }
 
-// postPast posts a recurring charge for the periods of its days that are posted.
+// postPast posts a recurring charge for posted periods in its range.
 func postPast(tx *db.Tx, r Recurring) error {
 	days, err := db.All(&tx.Conn, (*db.Row).Day, `SELECT period_start FROM charges
 		WHERE lease_id = ? AND type = 'rent' AND period_start BETWEEN ? AND ? ORDER BY period_start`, r.LeaseID, r.From,
@@ -153,8 +152,8 @@ func findRecurring(c *db.Conn, id int64) (Recurring, error) {
 	return r, err
 }
 
-// EndRecurring makes to the last day on which a period that starts gets the charge.
-// Unpaid ones of later periods are withdrawn; a paid one stands in its way.
+// EndRecurring makes to the last start of a period with the charge. Unpaid ones of later periods are withdrawn; a paid
+// one is an obstacle.
 func (s *Service) EndRecurring(ctx context.Context, who db.Caller, id int64, to exact.Day) (RecurringDone, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringDone, error) { return stopRecurring(tx, id, to) })
 }
@@ -235,8 +234,7 @@ func (s *Service) recurringTable() schema.Table {
 	}
 }
 
-// putRecurring makes the recurring charge of that key, ends it, or changes what later
-// periods are charged.
+// putRecurring makes the recurring charge of that key, ends it, or changes the amount of later periods.
 func putRecurring(tx *db.Tx, k leaseKey, row Recurring, amount *int64, given bool) (o schema.Outcome, err error) {
 	l, err := k.lease(&tx.Conn)
 	if err != nil {
@@ -283,7 +281,7 @@ func putRecurring(tx *db.Tx, k leaseKey, row Recurring, amount *int64, given boo
 		return o, err
 	}
 	if was.To != nil {
-		was.From = *was.To + 1 // one that was voided in the days so far does not come again
+		was.From = *was.To + 1 // a charge voided in its past days is not posted again
 	}
 	was.To = row.To
 	return o, postPast(tx, was)

@@ -19,7 +19,7 @@ type ReminderSettings struct {
 	LeastCents int64   `json:"least_cents" about:"no message below this amount"`
 }
 
-// settingReminders holds them, as JSON; without it the first ones hold.
+// settingReminders stores them, as JSON; defaults without it.
 const settingReminders = "rental.reminders"
 
 func reminderSettings(c *db.Conn) (s ReminderSettings, err error) {
@@ -41,7 +41,7 @@ func (s ReminderSettings) step(due, today exact.Day) (step int64) {
 	return step
 }
 
-// Why a tenant is not reminded of what has reached a step.
+// Why a lease's tenant is not reminded of a reached step.
 const (
 	inGap      = "gap"        // the lease's last late message is too new
 	tooSmall   = "small"      // less is open than is asked for
@@ -52,13 +52,13 @@ const (
 	notDue     = "not_due"    // a lease that was named, and nothing to remind of
 )
 
-// kindReminder is of what is due soon; lateKind of a step of what is late.
+// kindReminder is for charges due soon; lateKind for a step of overdue ones.
 const kindReminder = "reminder"
 
 func lateKind(step int64) string { return "late-" + strconv.FormatInt(step, 10) }
 
-// Reminder is one message to a tenant that is due, or why there is none. The open amount is the
-// lease's, and stands with each of its tenants.
+// Reminder is one message due to a tenant, or why there is none. The open amount is the lease's, repeated for each of
+// its tenants.
 type Reminder struct {
 	LeaseID   int64      `json:"lease_id"`
 	Property  string     `json:"property"`
@@ -75,14 +75,14 @@ type Reminder struct {
 	told   *telling
 }
 
-// telling is what a lease's tenants are to be told: the rows of one share it.
+// telling is a reminder of a lease; the rows of its tenants share it.
 type telling struct {
 	lease   Lease
 	step    int64 // 0 is of what is due soon
 	day     exact.Day
 	open    int64
 	charges []lateCharge
-	why     string // it is not said; "" when it is, or by the address
+	why     string // why it is not sent; "" if it is, or if the address decides
 	over    bool   // the lease has ended and is not named
 }
 
@@ -93,7 +93,7 @@ type lateCharge struct {
 	marked int64
 }
 
-// overdueMarked reads what is overdue, lease by lease; of one lease unless it is 0.
+// overdueMarked reads overdue charges, lease by lease; of one lease unless it is 0.
 func overdueMarked(c *db.Conn, lease int64) ([]lateCharge, error) {
 	query := "SELECT " + chargeColumns + `, c.lease_id, ifnull(m.step, 0) FROM charges c INDEXED BY charges_unpaid
 		LEFT JOIN late_marks m ON m.charge_id = c.id WHERE c.paid_date IS NULL AND c.due_date < ?
@@ -127,8 +127,8 @@ func (s ReminderSettings) late(charges []lateCharge, today exact.Day) *telling {
 	return t
 }
 
-// reminders are all that is due to be said to tenants today, and what would be but for a reason; of
-// the named leases alone, if any is. What is due of the leases is posted.
+// reminders are all messages due to tenants today, including those that a reason prevents; of the named leases alone,
+// if there are any. Due charges of the leases are posted.
 func reminders(c *db.Conn, named []int64) (all []Reminder, err error) {
 	s, err := reminderSettings(c)
 	if err != nil {
@@ -159,7 +159,7 @@ func reminders(c *db.Conn, named []int64) (all []Reminder, err error) {
 	return all, nil
 }
 
-// tellings are what is late, then what is due soon, who is behind longest first.
+// tellings are the overdue ones, longest first, then those due soon.
 func tellings(c *db.Conn, s ReminderSettings, named []int64) (all []*telling, err error) {
 	only := int64(0)
 	if len(named) == 1 {
@@ -194,7 +194,7 @@ func tellings(c *db.Conn, s ReminderSettings, named []int64) (all []*telling, er
 	return all, nil
 }
 
-// judge finds why a lease is not told, but for its tenants' addresses.
+// judge finds why a lease is not reminded, apart from its tenants' addresses.
 func (t *telling) judge(s ReminderSettings, today exact.Day, named bool) {
 	l := t.lease
 	switch {
@@ -210,7 +210,7 @@ func (t *telling) judge(s ReminderSettings, today exact.Day, named bool) {
 	t.over = l.Status == ended && !named
 }
 
-// address is where the tenant is written to; "" where nowhere.
+// address is the tenant's address; "" if there is none.
 func (t LeaseTenant) address() string {
 	if t.Forgotten() {
 		return ""
@@ -253,7 +253,7 @@ func (t *telling) rows(c *db.Conn) (all []Reminder, err error) {
 	return all, nil
 }
 
-// totalOpen sums what the rows that would be sent ask for, a lease and kind once.
+// totalOpen sums the amounts of the rows to send, each lease and kind once.
 func totalOpen(all []Reminder) (cents int64) {
 	var last *telling
 	for _, r := range all {

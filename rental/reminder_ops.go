@@ -14,7 +14,7 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// RemindersDue is what is due to be said to tenants.
+// RemindersDue are the reminders due.
 type RemindersDue struct {
 	Today      exact.Day  `json:"today"`
 	Reminders  []Reminder `json:"reminders"`
@@ -22,7 +22,7 @@ type RemindersDue struct {
 	Standing
 }
 
-// RemindersDue lists what is due to be said to tenants today; of the named leases alone, if any is.
+// RemindersDue lists the reminders due today; of the named leases alone, if there are any.
 func (s *Service) RemindersDue(ctx context.Context, who db.Caller, named []int64) (v RemindersDue, err error) {
 	v.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) (err error) {
 		if wait, err := r.awaitAll(c); wait || err != nil {
@@ -44,7 +44,7 @@ func (s *Service) ReminderSettings(ctx context.Context) (ReminderSettings, error
 	return db.Read(ctx, s.db, reminderSettings)
 }
 
-// Reminded is which reminders were queued, and which were not.
+// Reminded are the queued reminders, and those that were not.
 type Reminded struct {
 	Sent       []Reminder `json:"sent"`
 	Skipped    []Reminder `json:"skipped"`
@@ -53,7 +53,7 @@ type Reminded struct {
 	named bool // leases were named
 }
 
-// Refusals let the command fail when leases were named and none of their tenants is told.
+// Refusals fails the command if leases were named and none of their tenants is reminded.
 func (v Reminded) Refusals() (refused []string, err error) {
 	if !v.named {
 		return nil, nil
@@ -67,15 +67,15 @@ func (v Reminded) Refusals() (refused []string, err error) {
 	return refused, err
 }
 
-// ReasonWords are what people read for the reasons.
+// ReasonWords are the reasons in words.
 var ReasonWords = map[string]string{
 	inGap: "the last late message is too recent", tooSmall: "too little is open", heldBack: "reminders are paused",
 	noAddress: "no tenant has an e-mail address", isBlocked: "nothing can be mailed to the address",
 	leaseEnded: "the lease has ended; mark it to remind", notDue: "nothing to remind of",
 }
 
-// SendReminders queues what is due to be said to tenants, and marks it as said. Refused: mail that is not
-// set up, a doubted clock, an unknown lease.
+// SendReminders queues the due reminders, and marks them as sent. Refused: mail that is not set up, a doubted clock, an
+// unknown lease.
 func (s *Service) SendReminders(ctx context.Context, who db.Caller, named []int64) (Reminded, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (v Reminded, err error) {
 		v = Reminded{Sent: []Reminder{}, Skipped: []Reminder{}, named: len(named) > 0}
@@ -132,7 +132,7 @@ func (r Reminder) queue(tx *db.Tx) error {
 	return err
 }
 
-// mark notes that the lease was told: of each overdue charge all steps that it has reached, or of the due day.
+// mark notes the lease's reminder: for each overdue charge all steps that it has reached, or the due day.
 func (t *telling) mark(tx *db.Tx) error {
 	if t.step == 0 {
 		_, err := tx.Exec("INSERT INTO due_marks VALUES (?, ?)", t.lease.ID, t.day)
@@ -212,7 +212,7 @@ func (s *Service) sendReminders() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var named []int64
 			bindReminded(f, &named)
-			var marked bool // the form is of marked rows, and nothing marked is not all
+			var marked bool // the form has marked rows, and no mark does not mean all
 			if f.Surface() == schema.Page {
 				f.Bool(&marked, "marked", "only what is marked or named", schema.Label("Only these"))
 			}

@@ -15,13 +15,13 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// ReminderChange is what of the settings is changed; nil stays as it is.
+// ReminderChange are the settings to change; nil leaves one unchanged.
 type ReminderChange struct {
 	BeforeDays, GapDays, LeastCents *int64
 	LateDays                        []int64
 }
 
-// SetReminders sets when tenants are reminded. Refused: days out of their range, late days that do not rise.
+// SetReminders sets when tenants are reminded. Refused: days out of range, late days that do not rise.
 func (s *Service) SetReminders(ctx context.Context, who db.Caller, ch ReminderChange) (ReminderSettings, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (v ReminderSettings, err error) {
 		if err := mail.CheckSetUp(&tx.Conn); err != nil {
@@ -124,7 +124,7 @@ type PausedReminders struct {
 	lease Lease
 }
 
-// PauseReminders stops reminders to a lease's tenants until after a day; nil lets them go on.
+// PauseReminders stops reminders to a lease's tenants until after a day; nil resumes them.
 func (s *Service) PauseReminders(ctx context.Context, who db.Caller, lease int64, until *exact.Day) (PausedReminders,
 	error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (v PausedReminders, err error) {

@@ -8,14 +8,13 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// soonCharge is what posting on a day charges, or has charged that day.
+// soonCharge is a charge that posting on a day makes, or made that day.
 type soonCharge struct {
 	Charge
 	open int64 // of it, less credit
 }
 
-// dueSoon is what the tenants of leases are to be told of rent that is due today to so many days from
-// now, each due day once.
+// dueSoon are the reminders of rent due today to so many days from now, each due day once.
 func dueSoon(c *db.Conn, s ReminderSettings, named []int64) (all []*telling, err error) {
 	if s.BeforeDays == 0 {
 		return nil, nil
@@ -45,7 +44,7 @@ func dueSoon(c *db.Conn, s ReminderSettings, named []int64) (all []*telling, err
 	return all, nil
 }
 
-// soonOf is what a lease's tenants were not told yet of the days until last.
+// soonOf are a lease's due days until last without a reminder.
 func soonOf(c *db.Conn, lease int64, last exact.Day) (all []*telling, err error) {
 	charges, err := chargesUntil(c, lease, last)
 	if err != nil {
@@ -69,8 +68,8 @@ func soonOf(c *db.Conn, lease int64, last exact.Day) (all []*telling, err error)
 	return all, nil
 }
 
-// chargesUntil are the charges of a lease's periods that begin today to last, posted or not, by their
-// days, less the credit that will be left of what is due before them.
+// chargesUntil are the charges of a lease's periods that begin today to last, posted or not, by day, minus the credit
+// left by earlier charges.
 func chargesUntil(c *db.Conn, lease int64, last exact.Day) (all []soonCharge, err error) {
 	l, err := findLease(c, lease)
 	if err != nil {
@@ -91,7 +90,7 @@ func chargesUntil(c *db.Conn, lease int64, last exact.Day) (all []soonCharge, er
 		return nil, err
 	}
 	coming := l.coming(every, last)
-	for _, x := range open { // a charge by hand of the same label is met, and not posted anew
+	for _, x := range open { // an existing charge of the same label is not posted again
 		same := func(y Charge) bool { return y.Type == x.Type && y.DueDate == x.DueDate && y.Label == x.Label }
 		was := len(coming)
 		coming = slices.DeleteFunc(coming, same)
@@ -113,7 +112,7 @@ func chargesUntil(c *db.Conn, lease int64, last exact.Day) (all []soonCharge, er
 	return all, nil
 }
 
-// firstID orders what is on the ledger before what is to come.
+// firstID sorts existing charges before future ones.
 func firstID(x Charge) int64 {
 	if x.ID == 0 {
 		return maxCents
@@ -121,7 +120,7 @@ func firstID(x Charge) int64 {
 	return x.ID
 }
 
-// coming are the charges of the periods until last that are not posted.
+// coming are the charges of unposted periods until last.
 func (l Lease) coming(every []Recurring, last exact.Day) (all []Charge) {
 	if l.nextPost == nil {
 		return nil

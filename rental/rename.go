@@ -9,7 +9,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Renamed is a property or a unit that has another name.
+// Renamed is a renamed property or unit.
 type Renamed struct {
 	ID       int64  `json:"id"`
 	Property string `json:"property" about:"the property's name, of a unit too"`

@@ -48,9 +48,8 @@ func rentOn(base int64, steps []RentStep, day exact.Day) int64 {
 	return base
 }
 
-// SetRent makes the rent of a lease another from a day on, for periods that start then
-// or later and are not posted. A step of the same day is replaced; without a rent it is
-// taken away.
+// SetRent sets the rent of a lease from a day on, for unposted periods that start then or later. A step of the same day
+// is replaced; without a rent it is removed.
 func (s *Service) SetRent(ctx context.Context, who db.Caller, lease int64, from exact.Day, rent *int64) (Lease, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Lease, error) { return setRent(tx, lease, from, rent) })
 }
@@ -72,8 +71,7 @@ func setRent(tx *db.Tx, lease int64, from exact.Day, rent *int64) (Lease, error)
 	return findLease(&tx.Conn, lease)
 }
 
-// setStep writes or takes away one step of a lease's rent. What stays as it was is not
-// written.
+// setStep writes or removes one step of a lease's rent. An unchanged one is not written.
 func setStep(tx *db.Tx, l Lease, from exact.Day, rent *int64) (o schema.Outcome, err error) {
 	var was *int64
 	for _, s := range l.Rents {

@@ -8,9 +8,8 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Collection is what a month's charges came to, in cents. Billed are the charges due
-// in the month, collected what is paid of them, outstanding the rest; received is the
-// money that came in in the month, for whichever charges.
+// Collection is the result of a month's charges, in cents. Billed are the charges due in the month, collected is what
+// is paid of them, outstanding the rest; received is the money received in the month, for any charges.
 type Collection struct {
 	BilledCents      int64 `json:"billed_cents"`
 	CollectedCents   int64 `json:"collected_cents"`
@@ -33,7 +32,7 @@ type UnitRoll struct {
 	Collection
 }
 
-// RentRoll is billed versus collected for a month: every unit by property and name.
+// RentRoll compares billed and collected for a month: every unit by property and name.
 type RentRoll struct {
 	Month  exact.Month `json:"month"`
 	Totals Collection  `json:"totals"`

@@ -19,16 +19,16 @@ type ResendRequest struct {
 	IDs      []int64
 	Failed   bool          // failed and interrupted ones whose event has not reached the receiver since
 	Endpoint int64         // with Failed: of one receiver; 0 is every one that is enabled
-	Since    time.Duration // with Failed: tried no longer ago than this; 0 is ever
+	Since    time.Duration // with Failed: tried no longer ago than this; 0: any time
 }
 
-// Resent is a delivery that was made again, and of which one.
+// Resent is a new delivery, and its original.
 type Resent struct {
 	Of int64 `json:"resend_of"`
 	Delivery
 }
 
-// again is one resend that is to be made.
+// again is one resend to make.
 type again struct {
 	of, endpoint, event int64
 	service             string
@@ -93,7 +93,7 @@ func (ask ResendRequest) check() error {
 	return nil
 }
 
-// planThese finds the asked deliveries, each once, in the order of their events.
+// planThese finds the requested deliveries, each once, in the order of their events.
 func planThese(c *db.Conn, service string, ids []int64) ([]again, error) {
 	var plan []again
 	var unknown []string
@@ -144,8 +144,7 @@ const missed = `SELECT MAX(d.id), d.endpoint_id, d.event_seq, e.service
 		AND (o.state IN ('pending', 'sending') OR o.state = 'delivered' AND o.id > d.id))
 	GROUP BY d.event_seq, d.endpoint_id ORDER BY d.event_seq, d.endpoint_id`
 
-// planFailed finds each event that has not reached a receiver since it failed to,
-// once a receiver.
+// planFailed finds, for each receiver, each event that failed and has not reached it since.
 func planFailed(c *db.Conn, service string, ask ResendRequest) ([]again, error) {
 	if ask.Endpoint != 0 {
 		to, err := findReceiver(c, ask.Endpoint)
@@ -168,9 +167,9 @@ func planFailed(c *db.Conn, service string, ask ResendRequest) ([]again, error) 
 	}, missed, from, service, ask.Endpoint)
 }
 
-// resendAll carries the plan out, one worker a receiver.
+// resendAll carries the plan out, one worker per receiver.
 func (s *Sender) resendAll(ctx context.Context, who db.Caller, p *progress, plan []again) ([]Resent, error) {
-	workers := map[int64][]int{} // places in the plan, by receiver
+	workers := map[int64][]int{} // indexes in the plan, by receiver
 	for i, a := range plan {
 		workers[a.endpoint] = append(workers[a.endpoint], i)
 	}
@@ -201,15 +200,14 @@ func (s *Sender) resendAll(ctx context.Context, who db.Caller, p *progress, plan
 	return made, nil
 }
 
-// resent is what the audit trail keeps of a resend.
+// resent is the audit entry of a resend.
 type resent struct {
 	Delivery int64  `json:"delivery"`
 	Webhook  int64  `json:"webhook"`
 	Event    string `json:"event"`
 }
 
-// resend makes one new attempt: the new delivery is on the disk as being sent before
-// the first byte leaves.
+// resend makes one new attempt: the new delivery is stored as sending before the first byte is sent.
 func (s *Sender) resend(ctx context.Context, who db.Caller, at *progress, a again) (Resent, error) {
 	who.Service = a.service
 	var p *outgoing
@@ -247,7 +245,7 @@ func (s *Sender) resend(ctx context.Context, who db.Caller, at *progress, a agai
 	return s.finish(ctx, a.of, s.try(ctx, p))
 }
 
-// log is the delivery as the log has it before its attempt is over.
+// log is the delivery in the log's format before its attempt ends.
 func (o *outgoing) log(kind string) Delivery {
 	return Delivery{
 		ID: o.id, Service: o.service, EndpointID: o.endpoint, Event: o.event, EventID: o.eventID, Kind: kind, State: sending,
@@ -255,8 +253,7 @@ func (o *outgoing) log(kind string) Delivery {
 	}
 }
 
-// finish keeps what came of a resend. Like a worker it tries again while the database
-// cannot be written, until ctx ends.
+// finish stores the outcome of a resend. Like a worker it retries while the database cannot be written, until ctx ends.
 func (s *Sender) finish(ctx context.Context, of int64, outcome Attempt) (Resent, error) {
 	for {
 		d, err := db.Update(context.WithoutCancel(ctx), s.d, db.Bookkeeping(), func(tx *db.Tx) (Delivery, error) {

@@ -10,8 +10,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// secretPrefix begins a secret whose rest is the key in base64, as Standard Webhooks
-// has it.
+// secretPrefix begins a secret whose rest is the key in base64, as in Standard Webhooks.
 const secretPrefix = "whsec_"
 
 const maxSecret = 200
@@ -23,8 +22,8 @@ func newSecret() string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(b)
 }
 
-// key is what a secret keys the Standard Webhooks signature with: the decoded rest
-// after whsec_, or the secret's own bytes when it does not begin so.
+// key is the key of the Standard Webhooks signature: the decoded rest after whsec_, or the secret's own bytes without
+// that prefix.
 func key(secret string) []byte {
 	if rest, is := strings.CutPrefix(secret, secretPrefix); is {
 		if b, err := base64.StdEncoding.DecodeString(rest); err == nil {
@@ -34,8 +33,8 @@ func key(secret string) []byte {
 	return []byte(secret)
 }
 
-// checkSecret refuses a given secret that a receiver could not take over as it is
-// shown. The refusal never repeats the secret.
+// checkSecret refuses a given secret that a receiver could not copy as it is shown. The refusal never repeats the
+// secret.
 func checkSecret(s string) error {
 	n := utf8.RuneCountInString(s)
 	if n < 1 || n > maxSecret || !utf8.ValidString(s) ||

@@ -12,16 +12,15 @@ import (
 // Options say how deliveries are sent.
 type Options struct {
 	Version      string          // the program's, for User-Agent
-	AllowPrivate bool            // let loopback and private addresses through
+	AllowPrivate bool            // allow loopback and private addresses
 	Timeout      time.Duration   // for one whole exchange; 0 is 5 seconds
-	Grace        time.Duration   // for the attempts under way when Run is told to end; 0 is 10 seconds
-	Log          func(Attempt)   // told of every attempt once its outcome is kept; called by many goroutines
-	Trouble      func(err error) // told when the database cannot be read or written; nothing is lost by it
+	Grace        time.Duration   // for running attempts when Run ends; 0 is 10 seconds
+	Log          func(Attempt)   // called with every attempt after its outcome is stored; by many goroutines
+	Trouble      func(err error) // called if the database cannot be read or written; nothing is lost
 }
 
-// Sender sends what is pending: each receiver's deliveries in the order in which their
-// events happened, one after another or, to a receiver that was added so, several at a
-// time in order per subject. Every receiver is served by itself.
+// Sender sends pending deliveries: each receiver's in the order of their events, one by one or, if the receiver allows
+// it, several at a time in order per subject. Receivers do not wait for each other.
 type Sender struct {
 	d      *db.DB
 	o      Options
@@ -29,17 +28,17 @@ type Sender struct {
 	poll   time.Duration
 
 	wake  chan struct{}
-	stale atomic.Bool // a worker ended for want of the database: look again at the next poll
+	stale atomic.Bool // a worker ended because of the database: look again at the next poll
 
 	mu      sync.Mutex
-	workers map[int64]chan struct{} // by receiver that is being served; told when there is more to look for
+	workers map[int64]chan struct{} // by receiver with a worker; signalled when there is more to send
 	group   sync.WaitGroup
 }
 
 const (
-	pollInterval = time.Second           // how often the sender looks whether another process has written
-	cleanupEvery = time.Hour             // how often the log is cleaned up
-	failureDelay = 20 * time.Millisecond // how long a receiver is left alone after a failure
+	pollInterval = time.Second           // interval of checks for other processes' writes
+	cleanupEvery = time.Hour             // interval of the housekeeping
+	failureDelay = 20 * time.Millisecond // pause after a receiver's failure
 	mostParallel = 16                    // deliveries at a time to one receiver
 )
 
@@ -63,12 +62,11 @@ func NewSender(d *db.DB, o Options) *Sender {
 	}
 }
 
-// Wake tells the sender that there may be something to send. It never waits; it is
-// what db.OnEmit is given.
+// Wake signals that there may be something to send. It never waits; it is the argument of db.OnEmit.
 func (s *Sender) Wake() {
 	select {
 	case s.wake <- struct{}{}:
-	default: // it has been told, and has not looked yet
+	default: // a signal is pending already
 	}
 }
 
@@ -93,7 +91,7 @@ func (s *Sender) Run(ctx context.Context) {
 	}
 }
 
-// watch looks for work whenever there may be some.
+// watch looks for deliveries whenever there may be some.
 func (s *Sender) watch(ctx, attempts context.Context) {
 	polls, hours := time.NewTicker(s.poll), time.NewTicker(cleanupEvery)
 	defer polls.Stop()
@@ -123,8 +121,8 @@ func (s *Sender) watch(ctx, attempts context.Context) {
 	}
 }
 
-// moved reports whether there was a write since it was last asked, or whether there
-// is a reason to look all the same. Without writes, no table is read.
+// moved reports whether there was a write since the last call, or another reason to look. Without writes, no table is
+// read.
 func (s *Sender) moved(seen *int64) bool {
 	v, err := s.d.Version()
 	if err != nil {
@@ -140,7 +138,7 @@ func (s *Sender) moved(seen *int64) bool {
 const receiversOwed = `SELECT id FROM endpoints WHERE removed_at IS NULL AND enabled = 1
 	AND EXISTS (SELECT 1 FROM deliveries WHERE endpoint_id = endpoints.id AND state = 'pending')`
 
-// look sees to it that every receiver that is owed something is being served.
+// look starts a worker for every receiver with pending deliveries.
 func (s *Sender) look(ctx, attempts context.Context) {
 	var owed []int64
 	err := s.d.View(ctx, func(c *db.Conn) (err error) {
@@ -160,7 +158,7 @@ func (s *Sender) look(ctx, attempts context.Context) {
 		if more, served := s.workers[id]; served {
 			select {
 			case more <- struct{}{}:
-			default: // it has been told, and has not looked yet
+			default: // a signal is pending already
 			}
 			continue
 		}

@@ -10,9 +10,8 @@ import (
 
 const maxURL = 2000
 
-// checkURL refuses, by what is wrong with it, a URL to which nothing can be sent.
-// Whether its address may be connected to shows only when its name is resolved, at
-// each attempt. No refusal repeats the URL, which may hold a receiver's secrets.
+// checkURL refuses a URL to which nothing can be sent, with the reason. Whether its address is allowed is known only
+// when its name is resolved, at each attempt. No refusal repeats the URL, which may contain a receiver's secrets.
 func checkURL(text string) (*url.URL, error) {
 	if len(text) > maxURL {
 		return nil, fault.Fieldf("url", "url: longer than %d bytes", maxURL)
@@ -38,6 +37,5 @@ func checkURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// site is the part of a URL that may be told: path and query may hold a receiver's
-// secrets.
+// site is the part of a URL that may be shown: path and query may contain a receiver's secrets.
 func site(u *url.URL) string { return u.Scheme + "://" + u.Host }

@@ -8,15 +8,14 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Example is an event that did not happen, for a receiver to be tried with.
+// Example is an example event, for testing a receiver.
 type Example struct {
 	Event string
 	Data  any
 }
 
-// Test sends a receiver one signed example of each event that it takes, now. The body
-// says "test": true beside event, and a header says so too. It gives what was made, even
-// when an error cut the rest off.
+// Test sends a receiver one signed example of each event that it subscribes to. The body has "test": true beside event,
+// and a header says so too. It returns the deliveries made, also if an error ended it early.
 func (s *Sender) Test(ctx context.Context, who db.Caller, id int64, examples []Example) ([]Delivery, error) {
 	made := []Delivery{}
 	who, err := ofService(ctx, s.d, who, id)
@@ -70,14 +69,14 @@ func (s *Sender) testAll(ctx context.Context, who db.Caller, id int64, p *progre
 	return made, nil
 }
 
-// tried is what the audit trail keeps of an example.
+// tried is the audit entry of an example.
 type tried struct {
 	Delivery int64  `json:"delivery"`
 	Event    string `json:"event"`
 }
 
-// example writes the event and its delivery, which is on the disk as being sent before
-// the first byte leaves; nil when the receiver does not take it.
+// example writes the event and its delivery, stored as sending before the first byte is sent; nil if the receiver does
+// not subscribe to it.
 func (s *Sender) example(ctx context.Context, who db.Caller, id int64, p *progress, place int64, e Example) (
 	o *outgoing, err error) {
 	err = p.step(ctx, who, place, func(tx *db.Tx) (int64, error) {
@@ -108,12 +107,11 @@ func (s *Sender) example(ctx context.Context, who db.Caller, id int64, p *progre
 	return o, err
 }
 
-// Request is a delivery's request as it was sent. The signatures are made anew, with the
-// secrets that the receiver has now.
+// Request is a delivery's request as it was sent. The signatures are made again, with the receiver's present secrets.
 type Request struct {
 	ID      int64             `json:"id"`
 	Method  string            `json:"method"`
-	URL     string            `json:"url"` // "" when the receiver was removed
+	URL     string            `json:"url"` // "" if the receiver was removed
 	Headers map[string]string `json:"headers"`
 	Body    string            `json:"body"`
 }

@@ -17,15 +17,14 @@ type worker struct {
 	endpoint int64
 	more     <-chan struct{} // there may be something new to send
 
-	capacity int            // how many deliveries it takes at a time, as was read last
-	underWay map[string]int // the attempts, by their subject, and by which commit they began
+	capacity int            // its number of simultaneous deliveries, as last read
+	underWay map[string]int // the attempts, by subject, with the commit in which they began
 	commits  int            // how many the worker has made
-	resting  int            // places that are left free after a failure
+	resting  int            // places left free after a failure
 	ended    chan ending    // never full: there are at most two for each place
 }
 
-// ending is an attempt that is over or, without an outcome, a place that may be used
-// again.
+// ending is a finished attempt or, without an outcome, a place that may be used again.
 type ending struct {
 	outcome *Attempt
 	subject string
@@ -38,7 +37,7 @@ func newWorker(s *Sender, endpoint int64, more <-chan struct{}) *worker {
 
 // run makes attempts until nothing is pending and none is under way, or ctx ends.
 func (w *worker) run(ctx, attempts context.Context) {
-	var over []Attempt // what is to be kept
+	var over []Attempt // outcomes to store
 	for {
 		err := w.next(ctx, attempts, over)
 		if err != nil {
@@ -47,7 +46,7 @@ func (w *worker) run(ctx, attempts context.Context) {
 				w.s.stale.Store(true)
 				return
 			}
-			if pause(attempts) { // and try again to keep what came of the attempts
+			if pause(attempts) { // and retry storing the outcomes
 				continue
 			}
 			for len(w.underWay) > 0 { // they are cut off
@@ -64,8 +63,7 @@ func (w *worker) run(ctx, attempts context.Context) {
 	}
 }
 
-// note takes an ending, and adds its outcome to over. A place whose attempt failed is
-// used again a moment later.
+// note takes an ending, and adds its outcome to over. A failed attempt's place is used again a moment later.
 func (w *worker) note(e ending, over []Attempt) []Attempt {
 	if e.outcome == nil {
 		w.resting--
@@ -79,13 +77,12 @@ func (w *worker) note(e ending, over []Attempt) []Attempt {
 	return append(over, *e.outcome)
 }
 
-// wait returns what came of the attempts that end next. It also comes back when there is
-// something new to send and a place to send it by, and at ctx's end when nothing is
-// under way.
+// wait returns the outcomes of the attempts that end next. It also returns when there is something new to send and a
+// free place, and at ctx's end when nothing is under way.
 func (w *worker) wait(ctx context.Context) []Attempt {
 	more, done := w.more, ctx.Done()
 	if len(w.underWay)+w.resting >= w.capacity {
-		more = nil // whatever it is waits for a place
+		more = nil // anything new must wait for a place
 	}
 	if len(w.underWay) > 0 {
 		done = nil
@@ -130,7 +127,7 @@ func (w *worker) gather(first ending, enough time.Duration) []Attempt {
 	}
 }
 
-// began reports whether an attempt that the commit began is under way.
+// began reports whether an attempt that began in the commit is under way.
 func (w *worker) began(commit int) bool {
 	for _, c := range w.underWay {
 		if c == commit {
@@ -140,8 +137,7 @@ func (w *worker) began(commit int) bool {
 	return false
 }
 
-// patience is how long an outcome waits for others, by what a sync takes: half of it, and
-// not at all on a disk whose sync is over before they come.
+// patience is how long an outcome waits for others: half a sync, and not at all on a disk with fast syncs.
 func patience(sync time.Duration) time.Duration {
 	if sync < slowSync {
 		return 0
@@ -151,11 +147,10 @@ func patience(sync time.Duration) time.Duration {
 
 const (
 	slowSync     = time.Millisecond
-	mostPatience = 5 * time.Millisecond // whatever the sync took
+	mostPatience = 5 * time.Millisecond // for any sync
 )
 
-// next writes what came of the attempts that are over and begins the receiver's next
-// deliveries, none when ctx has ended.
+// next stores the outcomes of finished attempts and begins the receiver's next deliveries, none after ctx has ended.
 func (w *worker) next(ctx, attempts context.Context, over []Attempt) error {
 	var taken []*outgoing
 	err := db.Exec(context.WithoutCancel(ctx), w.s.d, db.Bookkeeping(), func(tx *db.Tx) error {

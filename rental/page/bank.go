@@ -13,7 +13,7 @@ import (
 	"quartermaster/schema/page"
 )
 
-// bankView is the bank's book: accounts, the last statements, and lines, as a rule the free ones.
+// bankView is the bank's book: accounts, the last statements, and lines, by default the free ones.
 type bankView struct {
 	rental.BankBook
 	state string
@@ -60,7 +60,7 @@ func bank(s *rental.Service) page.Page {
 	})
 }
 
-// bankImport is where the bank's file is chosen; what would come of it is shown before anything is kept.
+// bankImport is the choice of the bank's file, and its preview before anything is stored.
 func bankImport() page.Page {
 	return page.New(page.Spec[struct{}]{
 		Path: "/bank/import", Title: "Import a bank file", Role: page.Member,
@@ -117,7 +117,7 @@ func (v bankLineView) acts() []page.Action {
 	return []page.Action{page.Open("Free", "free_line", "line_id", id)}
 }
 
-// candidateAct is the button that takes a candidate.
+// candidateAct is the button that accepts a candidate.
 func candidateAct(l rental.BankLine, c rental.BankCandidate) page.Action {
 	id := page.Num(l.ID)
 	switch {
@@ -162,7 +162,7 @@ func statementLook(state string) (string, string) {
 	return page.Idle, "Unchecked"
 }
 
-// purpose is what a line says of itself.
+// purpose is a line's own text.
 func purpose(l rental.BankLine) string {
 	var parts []string
 	for _, s := range []string{l.Text, l.Reference} {

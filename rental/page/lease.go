@@ -111,7 +111,7 @@ func (v leaseView) periods(ctx context.Context) (string, []page.Part) {
 		page.Num(overdue) + " overdue", parts
 }
 
-// reachable reports whether a tenant is left to write to.
+// reachable reports whether a tenant can be contacted.
 func (v leaseView) reachable() bool {
 	return slices.ContainsFunc(v.Lease.Tenants, func(t rental.LeaseTenant) bool { return !t.Forgotten() })
 }
@@ -121,7 +121,7 @@ func (v leaseView) paused() bool {
 	return v.Lease.PausedUntil != nil && *v.Lease.PausedUntil >= v.Today
 }
 
-// depositOpen is what of the deposit that was agreed on is not charged yet.
+// depositOpen is the part of the agreed deposit that is not charged yet.
 func (v leaseView) depositOpen() int64 {
 	open := v.Lease.DepositCents
 	for _, c := range v.Charges {
@@ -132,7 +132,7 @@ func (v leaseView) depositOpen() int64 {
 	return max(open, 0)
 }
 
-// key are the fields that name the lease for the form that changes it.
+// key are the fields that name the lease in the form that changes it.
 func (v leaseView) key() []string {
 	return []string{"property", v.Lease.Property, "unit", v.Lease.Unit, "start_date", v.Lease.StartDate.String()}
 }

@@ -7,8 +7,7 @@ import (
 	"quartermaster/schema/page"
 )
 
-// cursor is the part of a list that a page shows: of one that is to be sorted all rows, and
-// one more than can be sorted.
+// cursor is the part of a list on a page: of one to sort all rows, and one more than can be sorted.
 func cursor(p page.Paging) schema.Cursor[int64] {
 	if p.Sorted() {
 		return schema.First(page.MostSorted + 1)
@@ -16,8 +15,8 @@ func cursor(p page.Paging) schema.Cursor[int64] {
 	return schema.Cursor[int64]{After: after(p), Limit: p.Limit}
 }
 
-// arranged is a list that was read for sorting as its page, with where the next begins; one
-// that is not sorted by a column stays as it is.
+// arranged is the page of a list that was read for sorting, with the start of the next; one that is not sorted by a
+// column stays.
 func arranged[T any](p page.Paging, rows []T, total int64, then *int64, by page.Sorts[T]) ([]T, *int64, error) {
 	if !p.Sorted() {
 		return rows, then, nil

@@ -1,7 +1,6 @@
-// Package page is the rental service's screens: this month, arrears, leases with their
-// ledgers, units, properties, tenants, tickets, the rent roll, what is printed, and the
-// tenants' portal. Loaders call the service's exported functions; the templates are
-// markup and nothing else.
+// Package page has the rental service's pages: this month, arrears, leases with their ledgers, units, properties,
+// tenants, tickets, the rent roll, prints, and the tenants' portal. Loaders call the service's exported functions; the
+// templates are markup only.
 package page
 
 import (
@@ -41,7 +40,7 @@ func Once() []page.Once {
 	return []page.Once{page.OnceOf("invite_tenant", Invitation)}
 }
 
-// next is where a list goes on, as the address has it.
+// next is the start of the next page, as in the address.
 func next(n *int64) string {
 	if n == nil {
 		return ""
@@ -111,7 +110,7 @@ func priorityLook(priority string) (string, string) {
 	return page.Idle, page.Word(priority)
 }
 
-// moveWord is what a button says that moves a ticket.
+// moveWord is the label of a button that moves a ticket.
 func moveWord(from, to string) string {
 	switch {
 	case to == "resolved":
@@ -124,7 +123,7 @@ func moveWord(from, to string) string {
 	return "Put back"
 }
 
-// methodWord is a way of paying as people say it.
+// methodWord is a payment method in words.
 func methodWord(method string) string {
 	if method == "opening" {
 		return "Taken over"

@@ -190,7 +190,7 @@ func tenant(s *rental.Service) page.Page {
 	})
 }
 
-// share is how much of a month a unit is let, as a word for who hears the page.
+// share is how much of a month a unit is let, as a word for screen readers.
 func share(m rental.UnitMonth) string {
 	switch {
 	case m.Days == 0:

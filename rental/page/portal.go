@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/page"
 )
 
-// portalView is what a tenant sees first.
+// portalView is the tenant's first page.
 type portalView struct{ rental.Portal }
 
 // owed is what is open of all leases, and credit what they have of it.
@@ -23,7 +23,7 @@ func (v portalView) owed() (balance, credit int64) {
 	return balance, credit
 }
 
-// overdue is what of it was due before today.
+// overdue is the part of it that was due before today.
 func (v portalView) overdue() (cents int64) {
 	for _, l := range v.Leases {
 		for _, c := range l.Charges {
@@ -123,8 +123,7 @@ func portalPicture(s *rental.Service) page.Page {
 	})
 }
 
-// reportFields are those of the report's form: where it is is asked only of who rents
-// several places.
+// reportFields are those of the report's form: the place is asked only of a tenant with several.
 func reportFields(v portalView) []string {
 	fields := []string{"title", "description", "priority", "photo"}
 	if v.several() {

@@ -80,19 +80,19 @@ func receipt(s *rental.Service) page.Page {
 	})
 }
 
-// letterView is a reminder of what is past its day, of one lease or of all leases of a tenant.
+// letterView is a letter about overdue charges, of one lease or of all leases of a tenant.
 type letterView struct {
 	rental.Standing
 	mail.Printed
 	path  string
-	to    string // the addressee, a name a line
+	to    string // the addressee, one name per line
 	about string // the lease, or ""
 	today exact.Day
 	sum   int64
 	pay   []*rental.PayTo // of each lease
 }
 
-// add adds what is overdue of a lease, and where it is paid.
+// add adds a lease's overdue charges, and where to pay them.
 func (v *letterView) add(ctx context.Context, s *rental.Service, r rental.LeaseRecord) error {
 	v.today = r.Today
 	before := v.sum
@@ -140,7 +140,7 @@ func reminder(s *rental.Service) page.Page {
 	})
 }
 
-// tenantReminder is the one letter to a tenant, whatever the leases.
+// tenantReminder is the one letter to a tenant, for all leases.
 func tenantReminder(s *rental.Service) page.Page {
 	return page.New(page.Spec[letterView]{
 		Path: "/tenants/:id/reminder", Title: "Reminder",

@@ -12,19 +12,19 @@ import (
 	"quartermaster/schema/page"
 )
 
-// remindersView is what is due to be said to tenants.
+// remindersView are the reminders due.
 type remindersView struct {
 	rental.RemindersDue
 	settings rental.ReminderSettings
 	sent     int // of the rows, how many would be sent
 }
 
-// first reports whether the row is the first of its lease, where the mark stands.
+// first reports whether the row is the first of its lease, which has the mark.
 func (v remindersView) first(i int) bool {
 	return i == 0 || v.Reminders[i].LeaseID != v.Reminders[i-1].LeaseID
 }
 
-// why says why a row is left out; "" when it is not.
+// why is the reason why a row is omitted; "" if it is not.
 func why(r rental.Reminder) string {
 	if r.Reason == nil {
 		return ""
@@ -35,7 +35,7 @@ func why(r rental.Reminder) string {
 // may reports whether the row can be marked: it would be sent, or the lease has only ended.
 func may(r rental.Reminder) bool { return r.Reason == nil || *r.Reason == "ended" }
 
-// kindWord is what people call a kind of reminder.
+// kindWord is the name of a kind of reminder.
 func kindWord(kind string) string {
 	if kind == "reminder" {
 		return "Soon due"

@@ -65,7 +65,7 @@ func TestUncertainCommitEndsTheProcess(t *testing.T) {
 	} {
 		ended := false
 		d := &DB{core: &core{fatal: func(error) { ended = true }}}
-		d.uncommitted(code.ToError())
+		d.fatalIfUncertain(code.ToError())
 		if ended != want {
 			t.Errorf("%v: ended %v, want %v", code, ended, want)
 		}

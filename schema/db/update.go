@@ -171,7 +171,7 @@ func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Dura
 	good, audited, forgot := 0, false, false
 	for _, t := range batch {
 		err := d.attempt(c, t, now, len(batch) > 1)
-		d.unsynced(t.err)                        // a change larger than the cache syncs before its commit
+		d.fatalIfUnsynced(t.err)                 // a change larger than the cache syncs before its commit
 		if err == nil && c.AutocommitEnabled() { // the engine rolled back the whole transaction
 			err = errors.Join(t.err)
 			if err == nil {
@@ -197,7 +197,7 @@ func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Dura
 	began := time.Now()
 	if err := run(c, "COMMIT"); err != nil {
 		_ = run(c, "ROLLBACK")
-		d.uncommitted(err)
+		d.fatalIfUncertain(err)
 		failAll(batch, failed(err))
 		return false, 0
 	}
@@ -211,17 +211,17 @@ func (d *DB) commit(c *handle, batch []*pending) (emitted bool, synced time.Dura
 	return emitted, synced
 }
 
-// unsynced ends the process when err is a sync that failed: afterwards the system may treat unwritten data as written,
-// so a second sync would prove nothing.
-func (d *DB) unsynced(err error) {
+// fatalIfUnsynced ends the process when err is a sync that failed: afterwards the system may treat unwritten data as
+// written, so a second sync would prove nothing.
+func (d *DB) fatalIfUnsynced(err error) {
 	if sqlite.ErrCode(err) == sqlite.ResultIOErrFsync {
 		d.fatal(err)
 	}
 }
 
-// uncommitted ends the process when a failed COMMIT may have happened: it failed in its sync, or after it in the log's
-// index. A crash could then bring back a commit that was answered as failed.
-func (d *DB) uncommitted(err error) {
+// fatalIfUncertain ends the process when a failed COMMIT may have happened: it failed in its sync, or after it in the
+// log's index. A crash could then bring back a commit that was answered as failed.
+func (d *DB) fatalIfUncertain(err error) {
 	switch sqlite.ErrCode(err) {
 	case sqlite.ResultIOErrFsync, sqlite.ResultIOErrSHMMap, sqlite.ResultIOErrSHMSize, sqlite.ResultIOErrSHMOpen,
 		sqlite.ResultIOErrSHMLock,
