@@ -40,8 +40,8 @@ type RentRoll struct {
 	Standing
 }
 
-// RentRoll returns the rent roll of a month, nil for the month of today; what is due is
-// posted first. Payments that were reversed are not received.
+// RentRoll returns the rent roll of a month, nil for the present one; due charges are posted first. Reversed payments
+// do not count as received.
 func (s *Service) RentRoll(ctx context.Context, who db.Caller, month *exact.Month) (RentRoll, error) {
 	return s.rollOf(ctx, who, func(today exact.Day) (first, last exact.Day) {
 		of := today.Month()

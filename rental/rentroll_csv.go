@@ -20,8 +20,7 @@ type rollRow struct {
 	deposit          int64
 }
 
-// rentRollTable is a whole house on one sheet: a row makes the property, the unit, the tenant and the
-// lease that are not there yet.
+// rentRollTable is a whole property on one sheet: a row makes the missing property, unit, tenant and lease.
 func (s *Service) rentRollTable() schema.Table {
 	return schema.Table{
 		Foresee: func(ctx context.Context, d *db.DB, _ db.Caller, store func() error) (schema.Foreseen, error) {
@@ -102,7 +101,7 @@ func (r rollRow) put(tx *db.Tx) (o schema.Outcome, err error) {
 	}))
 }
 
-// isVacant reports whether a sheet writes of a unit that it is vacant where the tenant's name stands.
+// isVacant reports whether a sheet's tenant is a word for a vacant unit.
 func isVacant(tenant string) bool {
 	switch strings.ToLower(strings.Trim(tenant, " -*()")) {
 	case "vacant", "vacant unit", "vacant-unrented", "empty", "leer", "leerstand":
@@ -126,8 +125,8 @@ func (r rollRow) putTenant(tx *db.Tx, add func(schema.Outcome, error) error) (ca
 	return r.tenant, nil
 }
 
-// opening is how a new lease is taken over: what is owed today stands for all rent due until today.
-// Rent that is only said to be paid up to a day is posted from the day after it.
+// opening is the opening of a new lease: today's debt covers all rent due until today. Rent that is only said to be
+// paid up to a day is posted from the day after it.
 func (r rollRow) opening(today exact.Day) *Opening {
 	o := &Opening{DepositCents: r.deposit}
 	if r.balance != nil {
@@ -178,7 +177,7 @@ func (s *Service) foreseeRoll(ctx context.Context, store func() error) (f schema
 	}}, nil
 }
 
-// TakenOver is what a rent roll would bring.
+// TakenOver is the result of importing a rent roll.
 type TakenOver struct {
 	Leases       int64 `json:"leases"`
 	BalanceCents int64 `json:"balance_cents"`

@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// RollRow is a unit's line of the rent roll with whom it is let to today.
+// RollRow is a unit's line of the rent roll with its tenant today.
 type RollRow struct {
 	UnitRoll
 	LeaseID *int64  `json:"lease_id" about:"the lease of today"`
@@ -39,7 +39,7 @@ type FoundRoll struct {
 	Standing
 }
 
-// RollWish is what an agent asks of the rent roll.
+// RollWish is an agent's request for the rent roll.
 type RollWish struct {
 	Month    *exact.Month
 	From, To *exact.Day
@@ -135,7 +135,7 @@ func (s *Service) bindFoundRoll(f *schema.Form) schema.Handler {
 	return func(ctx context.Context, who db.Caller) (any, error) { return s.FindRoll(ctx, who, w) }
 }
 
-// given is nil for a month that was left out.
+// given is nil for a missing month.
 func given(m exact.Month) *exact.Month {
 	if m == 0 {
 		return nil

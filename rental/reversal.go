@@ -8,7 +8,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// Reversal is what taking a payment back gives: what it had paid is unpaid again.
+// Reversal is the result of reversing a payment: its charges are unpaid again.
 type Reversal struct {
 	PaymentID   int64        `json:"payment_id"`
 	LeaseID     int64        `json:"lease_id"`

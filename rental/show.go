@@ -11,7 +11,7 @@ import (
 	"quartermaster/schema/session"
 )
 
-// TenantRecord is a tenant with what their leases come to.
+// TenantRecord is a tenant with the sums of their leases.
 type TenantRecord struct {
 	Tenant
 	Leases       int64 `json:"leases"`
@@ -35,13 +35,13 @@ func scanTenantRecord(r *db.Row) TenantRecord {
 	return TenantRecord{Tenant: tenants.Row(r), Leases: r.Int(), BalanceCents: r.Int()}
 }
 
-// TenantFilter says which tenants are meant; what is zero does not count.
+// TenantFilter restricts tenants; zero values do not.
 type TenantFilter struct {
 	schema.Cursor[int64]
 	Q string // a part of name, e-mail or phone
 }
 
-// Tenants lists the tenants that match; what is due of all leases is posted first.
+// Tenants lists the matching tenants; due charges of all leases are posted first.
 func (s *Service) Tenants(ctx context.Context, who db.Caller, f TenantFilter) (list Tenants, err error) {
 	const match = " WHERE has_words(?1, t.name, t.email, t.phone)"
 	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {

@@ -11,8 +11,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// SingleTypes are the types of charges that people make; rent is posted by itself, and an opening
-// balance is taken over.
+// SingleTypes are the types of charges that people make; rent is posted automatically, and an opening balance is taken
+// over.
 var SingleTypes = chargeTypes[1 : len(chargeTypes)-1]
 
 // NewCharge is one charge that is not rent: a deposit, a fee, a repair.
@@ -23,7 +23,7 @@ type NewCharge struct {
 	Label       string
 }
 
-// Charged is what making a charge gives.
+// Charged is the result of making a charge.
 type Charged struct {
 	LeaseID int64  `json:"lease_id"`
 	Charge  Charge `json:"charge"`
@@ -63,7 +63,7 @@ func addCharge(tx *db.Tx, lease int64, n NewCharge) (Charged, error) {
 	return done, err
 }
 
-// check refuses what no charge may be, and trims.
+// check refuses an invalid charge, and trims.
 func (n NewCharge) check() (NewCharge, error) {
 	if n.Type == rent {
 		return n, fault.Fieldf("type", "type: rent is posted by itself; choose one of %s", strings.Join(SingleTypes, ", "))

@@ -121,19 +121,19 @@ func statementOf(c *db.Conn, l Lease, year int64) (Statement, error) {
 	return st, err
 }
 
-// paymentsOf lists the payments of a lease that stand, by their days.
+// paymentsOf lists the payments of a lease, without reversed ones, by day.
 func paymentsOf(c *db.Conn, lease int64) ([]StoredPayment, error) {
 	return db.All(c, scanPayment, "SELECT "+paymentColumns+
 		" FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL ORDER BY m.paid_date, m.id", lease)
 }
 
-// TypeReceived is what came in for one type of charges.
+// TypeReceived is the sum received for one type of charges.
 type TypeReceived struct {
 	Type          string `json:"type"`
 	ReceivedCents int64  `json:"received_cents"`
 }
 
-// UnitReceived is what came in for one unit.
+// UnitReceived is the sum received for one unit.
 type UnitReceived struct {
 	UnitID        int64  `json:"unit_id"`
 	Unit          string `json:"unit"`
@@ -344,8 +344,8 @@ func (s *Service) Today(ctx context.Context) (exact.Day, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (exact.Day, error) { return c.Today(), nil })
 }
 
-// MoneyYears are the years from the first money of a property, or of all for 0, to this one, the last first; this one
-// alone where none moved.
+// MoneyYears are the years from the first money of a property, or of all for 0, to this one, latest first; only this
+// one if there is none.
 func (s *Service) MoneyYears(ctx context.Context, property int64) (years []int64, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		query := `SELECT min(d), max(d) FROM (SELECT min(paid_date) AS d FROM payments WHERE voided_at IS NULL UNION ALL

@@ -2,7 +2,7 @@ package rental
 
 import "quartermaster/schema/db"
 
-// What a trial calls the service's rows, and what their columns hold.
+// The trial's names of the service's rows, and the kinds of their columns.
 func init() {
 	db.Describe(db.Naming{
 		Tables: map[string]db.Rows{

@@ -71,7 +71,7 @@ func (t Tenant) named() string {
 	return t.Name + " <" + *t.Email + ">"
 }
 
-// listed names tenants so that each is told from the others.
+// listed names tenants so that each name is unique.
 func listed(all []Tenant) []string {
 	names := make([]string, len(all))
 	for i, t := range all {
@@ -161,8 +161,8 @@ func setTenants(tx *db.Tx, lease int64, tenants []LeaseTenant) error {
 // tenantRow is one row of the file.
 type tenantRow struct {
 	Tenant      // its id is 0 where the row has none
-	byID   bool // the id alone tells whose row it is: a form's, which may give another name
-	isNew  bool // a form that makes a tenant: nobody of the name is meant
+	byID   bool // the id alone identifies the row: a form's, which may change the name
+	isNew  bool // a form for a new tenant: no existing one is meant
 	has    func(column string) bool
 }
 
@@ -236,8 +236,8 @@ func (row tenantRow) match(c *db.Conn) (was Tenant, found bool, err error) {
 		strings.Join(names, ", "), is, schema.Quote(row.named()))
 }
 
-// putTenant makes the tenant, with the id that the row brings if that is free, or changes the one
-// that the row is of. What stays as it was is not written.
+// putTenant makes the tenant, with the row's id if it is free, or changes the row's tenant. Unchanged values are not
+// written.
 func putTenant(tx *db.Tx, row tenantRow) (o schema.Outcome, err error) {
 	was, found, err := row.match(&tx.Conn)
 	if err != nil {

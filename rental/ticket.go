@@ -18,7 +18,7 @@ const (
 	resolved   = "resolved"
 )
 
-// ticketMoves is the only statement of how a ticket may move.
+// ticketMoves is the only definition of a ticket's moves.
 var ticketMoves = schema.Transitions{
 	{Name: ticketOpen, To: []string{inProgress}},
 	{Name: inProgress, To: []string{ticketOpen, resolved}},
@@ -27,8 +27,7 @@ var ticketMoves = schema.Transitions{
 
 var priorities = []string{"low", "medium", "high", "urgent"}
 
-// Ticket asks for something to be mended in a unit. lease_id is the lease that covered
-// the day on which it was made.
+// Ticket is a request for a repair in a unit. lease_id is the lease that covered the day on which it was made.
 type Ticket struct {
 	ID          int64          `json:"id"`
 	UnitID      int64          `json:"unit_id"`
@@ -96,7 +95,7 @@ type Tickets struct {
 	Total int64 `json:"-"`
 }
 
-// TicketFilter says which tickets are meant; what is zero does not count.
+// TicketFilter restricts tickets; zero values do not.
 type TicketFilter struct {
 	schema.Cursor[int64]
 	Status string
@@ -136,7 +135,7 @@ func (s *Service) Tickets(ctx context.Context, f TicketFilter) (list Tickets, er
 	return list, err
 }
 
-// NewTicket is what a ticket is made of; an empty priority is medium.
+// NewTicket are a new ticket's fields; an empty priority is medium.
 type NewTicket struct {
 	UnitID      int64
 	Title       string
@@ -144,7 +143,7 @@ type NewTicket struct {
 	Priority    string
 }
 
-// sources says where a ticket came from, by the way of its caller.
+// sources are the origins of a ticket, by its caller's interface.
 var sources = map[string]string{"rest": "api", "mcp": "agent", "cli": "cli", "portal": "portal", "web": "web"}
 
 // CreateTicket raises a ticket against a unit and emits maintenance.created. An

@@ -80,11 +80,11 @@ func (s *Service) bindFoundTickets(f *schema.Form) schema.Handler {
 	return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindTickets(ctx, t, l, sort) }
 }
 
-// TicketUpdate is what an agent changes of a ticket in one call; nil and "" do not count.
+// TicketUpdate is an agent's change of a ticket in one call; nil and "" do not count.
 type TicketUpdate struct {
 	Status     string
 	AssignedTo *string // "" is nobody
-	NewPerson  bool    // AssignedTo is not known yet
+	NewPerson  bool    // AssignedTo is a new name
 	Note       string
 }
 

@@ -85,7 +85,7 @@ func insertNote(tx *db.Tx, ticket int64, author string, tenant bool, text string
 	return id, tx.Audit("ticket.note", db.Subject("ticket", ticket), map[string]string{"text": text})
 }
 
-// AssignTicket says who takes care of a ticket; an empty name clears it.
+// AssignTicket assigns a ticket; an empty name clears it.
 func (s *Service) AssignTicket(ctx context.Context, who db.Caller, ticket int64, to string) (Ticket, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ticket, error) {
 		was, err := findTicket(&tx.Conn, ticket)
@@ -103,7 +103,7 @@ func (s *Service) AssignTicket(ctx context.Context, who db.Caller, ticket int64,
 	})
 }
 
-// assign says who takes care of a ticket; the same person again changes nothing.
+// assign assigns a ticket; the same person again changes nothing.
 func assign(tx *db.Tx, was Ticket, to string) error {
 	if set(was.AssignedTo) == to {
 		return nil
@@ -191,7 +191,7 @@ func (s *Service) assignTicket() schema.Op {
 	}
 }
 
-// ticketPeople suggests who looks after tickets: the one who asks, then users and names used before.
+// ticketPeople suggests assignees: the caller, then users and earlier assignees.
 func ticketPeople(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, error) {
 	names, err := db.All(c, func(r *db.Row) string { return r.Text() }, `SELECT ?1 UNION ALL SELECT name
 		FROM (SELECT u.name FROM roles r CROSS JOIN users u ON u.id = r.user_id

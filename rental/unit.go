@@ -70,14 +70,14 @@ type Units struct {
 	Total int64 `json:"-"`
 }
 
-// UnitFilter says which units are meant; what is zero does not count.
+// UnitFilter restricts units; zero values do not.
 type UnitFilter struct {
 	schema.Cursor[int64]
 	Status   string
 	Property string // a part of its name in any case, or its id
 	Q        string // a part of property, unit, tenant or notes, for screens
 
-	On *exact.Day // in place of today
+	On *exact.Day // instead of today
 }
 
 func (f UnitFilter) day(c *db.Conn) exact.Day {
@@ -105,7 +105,7 @@ func (f UnitFilter) where() (where string, args []any) {
 	return where, args
 }
 
-// Units lists the units that match.
+// Units lists the matching units.
 func (s *Service) Units(ctx context.Context, f UnitFilter) (list Units, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
 		list, err = s.unitsOf(c, f)
@@ -114,7 +114,7 @@ func (s *Service) Units(ctx context.Context, f UnitFilter) (list Units, err erro
 	return list, err
 }
 
-// CountUnits reports how many units match.
+// CountUnits returns the number of matching units.
 func (s *Service) CountUnits(ctx context.Context, f UnitFilter) (n int64, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
 		n, err = s.countUnits(c, f)
@@ -175,7 +175,7 @@ func findUnit(c *db.Conn, property, unit string) (int64, error) {
 	return id, err
 }
 
-// leaseOn returns the lease that covers the unit on day, nil when it is vacant then.
+// leaseOn returns the lease that covers the unit on day, nil if it is vacant then.
 func leaseOn(c *db.Conn, unit int64, day exact.Day) (*int64, error) {
 	id, found, err := db.One(c, db.Int, "SELECT id FROM leases WHERE unit_id = ?1 AND start_date <= ?2 AND last_day >= ?2",
 		unit, day)
@@ -203,7 +203,7 @@ func unitTable() schema.Table {
 	return t
 }
 
-// putUnit makes the property's unit of that name, or makes of it what was given of now.
+// putUnit makes the property's unit of that name, or applies the given columns of now to it.
 func putUnit(tx *db.Tx, now Unit, given func(column string) bool) (o schema.Outcome, err error) {
 	if now.PropertyID, err = findProperty(&tx.Conn, now.Property); err != nil {
 		return o, err

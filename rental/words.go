@@ -16,8 +16,7 @@ func plain(cents int64) string {
 	return fmt.Sprintf("%d.%02d", cents/100, cents%100)
 }
 
-// chargeLine is a charge for people: what it is for, when it is due, how much, and the
-// id by which it is paid.
+// chargeLine is a charge for people: description, due date, amount, and the id for paying it.
 func chargeLine(c Charge) string {
 	return fmt.Sprintf("%s, due %s, %s (charge %d)", c.Label, c.DueDate, plain(c.AmountCents), c.ID)
 }
@@ -59,7 +58,7 @@ func printEnding(w io.Writer, a any) {
 	fmt.Fprint(w, owes(done.Lease.ID, done.Totals))
 }
 
-// willEnd tells in numbers what ending a lease does.
+// willEnd says in numbers what ending a lease would do.
 func willEnd(a any, m schema.Money) string {
 	done := a.(Ending)
 	s := fmt.Sprintf("The last day of %s is %s.", leaseName(done.Lease), done.Lease.EndDate)

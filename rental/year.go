@@ -122,7 +122,7 @@ func (d *YearDeposits) add(e entry, cents int64) {
 	switch {
 	case e.kind == entryOpening:
 		d.TakenOverCents += cents
-	case e.method == byDeposit: // a use, or one that was taken back
+	case e.method == byDeposit: // a use, or a reversed one
 		d.UsedCents -= cents
 	case e.kind == entryPayout, e.kind == entryReturn:
 		d.ReturnedCents -= cents
@@ -210,14 +210,14 @@ func (b *yearBook) heldBefore(c *db.Conn, day exact.Day) error {
 	return returnEntries(c, before, hold)
 }
 
-// zero reports whether nothing happened.
+// zero reports whether there was no money.
 func (y *YearSums) zero() bool {
 	return y.ReceivedCents == 0 && len(y.ByType) == 0 && y.AdvanceCents == 0 && y.CreditReturnedCents == 0 &&
 		y.ReturnedCents == 0 &&
 		len(y.Spent) == 0 && y.CapitalCents == 0 && y.Deposits == YearDeposits{}
 }
 
-// tidy takes out what is 0 and puts types and categories in their order.
+// tidy removes zeros and sorts types and categories.
 func (y *YearSums) tidy(order []string) {
 	y.ByType = slices.DeleteFunc(y.ByType, func(t TypeIncome) bool {
 		return t.ReceivedCents == 0 &&

@@ -27,8 +27,8 @@ const (
 	entryReturn
 )
 
-// entry is money by the day on which it counts: what came in is above 0, and its parts add up to what the bank or the
-// till moved. A deposit that is used, moved or taken over moves nothing there.
+// entry is money by the day on which it counts: received amounts are above 0, and its parts add up to what moved at the
+// bank or in cash. A deposit that is used, moved or taken over moves nothing there.
 type entry struct {
 	day            exact.Day
 	kind           int
@@ -63,7 +63,7 @@ func (e *entry) add(what, name string, cents int64) {
 	}
 }
 
-// daySpan is the days of entries that are asked for.
+// daySpan are the days of the requested entries.
 type daySpan struct{ from, to exact.Day }
 
 func (s daySpan) has(d exact.Day) bool { return d >= s.from && d <= s.to }
@@ -82,7 +82,7 @@ func moneyEntries(c *db.Conn, s daySpan, fn func(entry)) error {
 	return nil
 }
 
-// allocated is a part of a payment: what it paid, or nil for what it left as credit.
+// allocated is a part of a payment: the charge that it paid, or nil for credit.
 type allocated struct {
 	typ     *string
 	due     exact.Day
@@ -90,7 +90,7 @@ type allocated struct {
 	cents   int64
 }
 
-// held is the day from which what was paid of a deposit is held.
+// held is the day from which a paid deposit is held.
 func (a allocated) held(paid exact.Day) exact.Day {
 	day := max(paid, a.due)
 	if a.counted != nil {
@@ -99,7 +99,7 @@ func (a allocated) held(paid exact.Day) exact.Day {
 	return day
 }
 
-// as is what a part of a payment counts as in the year of its payment.
+// as is the kind of a payment's part in the year of the payment.
 func (a allocated) as(paid exact.Day) (what, name string) {
 	_, last := yearDays(yearOf(paid))
 	switch {
@@ -113,7 +113,7 @@ func (a allocated) as(paid exact.Day) (what, name string) {
 	return partIncome, *a.typ
 }
 
-// paymentEntries are the payments that stand, and the uses of deposits.
+// paymentEntries are the payments, without reversed ones, and the uses of deposits.
 func paymentEntries(c *db.Conn, s daySpan, fn func(entry)) error {
 	var e entry
 	var rest int64
@@ -285,7 +285,7 @@ func returnEntries(c *db.Conn, s daySpan, fn func(entry)) error {
 	return err
 }
 
-// keepReturn keeps what a payment of a closed year had paid, before it is taken back on a day.
+// keepReturn stores what a payment of a closed year had paid, before it is reversed on a day.
 func keepReturn(tx *db.Tx, m StoredPayment, on exact.Day) error {
 	if _, err := tx.Exec("INSERT INTO payment_returns (payment_id, day) VALUES (?, ?)", m.ID, on); err != nil {
 		return err

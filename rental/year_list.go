@@ -7,7 +7,7 @@ import (
 	"quartermaster/schema/db"
 )
 
-// YearReport returns a year; property is an id or a name, "" for all houses. What is due is posted first.
+// YearReport returns a year; property is an id or a name, "" for all. Due charges are posted first.
 func (s *Service) YearReport(ctx context.Context, who db.Caller, year int64, property string) (y YearReport,
 	err error) {
 	y.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {

@@ -46,7 +46,7 @@ func (s *Service) yearReport() schema.Op {
 	}
 }
 
-// YearRow is one figure of a year, as the file of a year has it: of a house, or of a unit of it.
+// YearRow is one figure of a year in its file: of a property, or of a unit.
 type YearRow struct {
 	Year                          int64
 	Property, Unit, Section, Item string
