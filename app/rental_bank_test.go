@@ -76,6 +76,9 @@ func TestALandlordsBank(t *testing.T) {
 	if got := l.rental("ledger", "House/A", "--json"); !strings.Contains(got, `"balance_cents":95000`) {
 		t.Errorf("%s", got)
 	}
+	statusIs(t, v.Upload("/do/import_bank", nil, "file", "late.sta", strings.NewReplacer("C261101USD0,00", "C261120USD1770,00", ":62F:C261106USD1762,00",
+		":62F:C261120USD1771,00").Replace(file[:strings.Index(file, ":61:")]+":61:261120C1,00NTRFNONREF\n"+file[strings.Index(file, ":62F:"):])), http.StatusSeeOther)
+	says(t, "/bank", apptest.Text(v.Get("/bank").Doc), "A statement before it is missing: 8.00 USD")
 	l.sound()
 }
 

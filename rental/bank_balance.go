@@ -14,21 +14,29 @@ func (im *importer) compare(a BankAccount, st bank.Statement, done *ImportedStat
 	if done.KeptCents, err = keptBalance(&im.tx.Conn, a.ID, *st.To); err != nil {
 		return err
 	}
-	if st.OpeningCents == nil || st.From == nil {
-		return nil
-	}
-	before, found, err := db.One(&im.tx.Conn, db.Int, `SELECT closing_cents FROM bank_statements WHERE account_id = ?
-		AND closing_cents IS NOT NULL AND to_day < ? AND id <> ?
-		ORDER BY to_day DESC, id DESC LIMIT 1`, a.ID, *st.To, im.last)
-	if gap := *st.OpeningCents - before; err == nil && found && gap != 0 {
-		overlaps, _, err := db.One(&im.tx.Conn, db.Int,
-			"SELECT count(*) FROM bank_statements WHERE account_id = ? AND to_day >= ? AND id <> ?", a.ID, *st.From, im.last)
-		if err == nil && overlaps == 0 {
-			done.GapCents = &gap
-		}
-		return err
-	}
+	done.GapCents, err = gapBefore(&im.tx.Conn, a.ID, im.last, st.From, st.To, st.OpeningCents)
 	return err
+}
+
+// gapBefore is what a statement's opening is above the closing of the account's statement before it; nil where they
+// join or overlap, and where one of them does not tell.
+func gapBefore(c *db.Conn, account, id int64, from, to *exact.Day, opening *int64) (*int64, error) {
+	if opening == nil || from == nil || to == nil {
+		return nil, nil
+	}
+	before, found, err := db.One(c, db.Int, `SELECT closing_cents FROM bank_statements
+		WHERE account_id = ? AND closing_cents IS NOT NULL AND to_day < ? AND id <> ? ORDER BY to_day DESC, id DESC LIMIT 1`,
+		account, *to, id)
+	gap := *opening - before
+	if err != nil || !found || gap == 0 {
+		return nil, err
+	}
+	overlaps, _, err := db.One(c, db.Int, `SELECT count(*) FROM bank_statements
+		WHERE account_id = ? AND to_day >= ? AND coalesce(from_day, to_day) <= ? AND id <> ?`, account, *from, *to, id)
+	if err != nil || overlaps > 0 {
+		return nil, err
+	}
+	return &gap, nil
 }
 
 // keptBalance is the first opening of an account and all its lines from then up to a day; nil without an opening.

@@ -185,6 +185,7 @@ type KeptStatement struct {
 	State        string
 	MissingCents int64  // closing less opening and lines
 	KeptCents    *int64 // the first opening and all kept lines up to the closing's day
+	GapCents     *int64 // opening less the closing of the statement before
 	Lines        int64
 	File         string
 }
@@ -208,23 +209,29 @@ func (s *Service) BankBook(ctx context.Context, who db.Caller, f LineFilter) (b 
 			return err
 		}
 		var accounts []int64
+		var openings []*int64
 		b.Statements, err = db.All(c, func(r *db.Row) KeptStatement {
 			s := KeptStatement{ID: r.Int(), Account: r.Text(), Currency: r.Text(), From: r.DayPtr(), To: r.DayPtr(),
 				ClosingCents: r.IntPtr(), State: r.Text(),
 				MissingCents: r.Int(), Lines: r.Int(), File: r.Text()}
-			accounts = append(accounts, r.Int())
+			accounts, openings = append(accounts, r.Int()), append(openings, r.IntPtr())
 			return s
 		}, `SELECT s.id, a.name, a.currency, s.from_day, s.to_day, s.closing_cents, s.state,
-			coalesce(s.closing_cents - s.opening_cents - s.sum_cents, 0), s.lines, s.file, s.account_id
+			coalesce(s.closing_cents - s.opening_cents - s.sum_cents, 0), s.lines, s.file, s.account_id, s.opening_cents
 			FROM bank_statements s CROSS JOIN bank_accounts a ON a.id = s.account_id ORDER BY s.id DESC LIMIT 12`)
 		if err != nil {
 			return err
 		}
 		for i := range b.Statements {
-			if st := &b.Statements[i]; st.To != nil && st.ClosingCents != nil {
-				if st.KeptCents, err = keptBalance(c, accounts[i], *st.To); err != nil {
-					return err
-				}
+			st := &b.Statements[i]
+			if st.To == nil || st.ClosingCents == nil {
+				continue
+			}
+			if st.KeptCents, err = keptBalance(c, accounts[i], *st.To); err != nil {
+				return err
+			}
+			if st.GapCents, err = gapBefore(c, accounts[i], st.ID, st.From, st.To, openings[i]); err != nil {
+				return err
 			}
 		}
 		matched := matching(c)
