@@ -42,6 +42,30 @@ type exchange struct {
 	status  int
 	bytes   int
 	wrote   bool
+	turned  bool // it holds one of the service's turns
+}
+
+// pagesAtOnce is how many pages of a service are read and drawn at once. Each may hold megabytes of rows; more of them
+// than processors are no faster.
+const pagesAtOnce = 4
+
+// takeTurn waits until the page may be read and drawn.
+func (x *exchange) takeTurn() error {
+	select {
+	case x.s.turns <- struct{}{}:
+		x.turned = true
+		return nil
+	case <-x.r.Context().Done():
+		return x.r.Context().Err()
+	}
+}
+
+// endTurn lets the next page begin, before the client, which may be slow, is sent this one.
+func (x *exchange) endTurn() {
+	if x.turned {
+		x.turned = false
+		<-x.s.turns
+	}
 }
 
 // who is the caller of this request's operations and queries.
@@ -195,6 +219,7 @@ func packTo(to io.Writer, body []byte) {
 
 // send writes a whole page. One that shows a secret is neither cached nor compressed.
 func (x *exchange) send(status int, body []byte, secret bool) {
+	x.endTurn()
 	h := x.w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	if secret {

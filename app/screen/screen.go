@@ -73,11 +73,12 @@ type Screens struct {
 	drafts  drafts
 	kept    keptFilters
 	marks   marks
+	turns   chan struct{} // taken by pages that are read and drawn
 }
 
 // New makes the screens of one service.
 func New(o Options) (*Screens, error) {
-	s := &Screens{Options: o, marks: newMarks()}
+	s := &Screens{Options: o, marks: newMarks(), turns: make(chan struct{}, pagesAtOnce)}
 	for _, p := range o.Places {
 		if p.Name == o.Service.Name {
 			s.base = strings.TrimSuffix(p.URL, "/")

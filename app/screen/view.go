@@ -300,6 +300,12 @@ func (s *Screens) page(p page.Page) handle {
 		if err != nil {
 			return err
 		}
+		if x.r.Method != http.MethodPost { // the body is still to be read
+			if err := x.takeTurn(); err != nil {
+				return err
+			}
+			defer x.endTurn()
+		}
 		value, err := load(x.r.Context(), x.who())
 		var elsewhere *page.Elsewhere
 		switch {
@@ -309,9 +315,11 @@ func (s *Screens) page(p page.Page) handle {
 			return err
 		}
 		if file, is := value.(page.File); is {
+			x.endTurn()
 			return x.sendRaw(file)
 		}
 		if wrong == nil && p.HasCSV() && x.r.URL.Query().Get("format") == "csv" {
+			x.endTurn()
 			return x.sendCSV(p.Sheet(value))
 		}
 		f := x.frame(shop)
