@@ -113,7 +113,7 @@ func (p *program) greetDemo(ctx context.Context, s *server.Server, c *server.Con
 	}
 	if link := s.DemoLink(c); link != "" {
 		fmt.Fprintf(p.Stdout,
-			"A demo shop in %s. Its screens, good while this server runs:\n  %s\n\nOne full-access key per service:\n", p.dbPath,
+			"A demo shop in %s. Open this link while the server runs:\n  %s\n\nOne full-access key per service:\n", p.dbPath,
 			link)
 	} else {
 		fmt.Fprintf(p.Stdout, "A demo shop in %s. One full-access key per service:\n", p.dbPath)
