@@ -12,6 +12,9 @@ import (
 // sliceFor is how long an import keeps the writer before waiting writers get their turn.
 const sliceFor = 50 * time.Millisecond
 
+// sliceOf is how many records a batch has at least, however slow the machine is: a file as small is stored at once.
+const sliceOf = 20
+
 // inSlices stores the file's records in batches, each in its own transaction: put stores the next one and returns its
 // last line, 0 at the end. A small file is one batch. An error outside a row, or a kill, leaves the earlier batches
 // stored, with complete records; repeating the import changes nothing of those and continues. A dry run is one batch,
@@ -26,7 +29,7 @@ func (l *loading) inSlices(ctx context.Context, put func(*db.Tx) (line int, err 
 	for n := 0; more; {
 		reached, before := 0, l.done
 		err := l.work.Step(ctx, l.d, l.who, func(tx *db.Tx) error {
-			for began := time.Now(); more && (l.trying || time.Since(began) < sliceFor); {
+			for began, first := time.Now(), n; more && (l.trying || n-first < sliceOf || time.Since(began) < sliceFor); {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
