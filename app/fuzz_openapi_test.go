@@ -199,7 +199,7 @@ func (f *fuzzer) rest(target *target) request {
 	}
 	if target.body != nil {
 		members = g.members(target.body)
-		f.hint(target, &r, members)
+		members = f.hint(target, &r, members)
 		r.body = objectText(members)
 	}
 	if target.signed {

@@ -83,22 +83,21 @@ func (f *fuzzer) header(string) string {
 }
 
 // hint makes requests that would too seldom name the right record by chance.
-func (f *fuzzer) hint(target *target, r *request, members []member) {
+func (f *fuzzer) hint(target *target, r *request, members []member) []member {
 	if f.g.strange > 0 || f.g.one(2) {
-		return
+		return members
 	}
 	switch target.path {
 	case "/license/deactivate", "/license/file":
-		for i, m := range members {
-			for _, held := range f.seat {
-				if held.name == m.name {
-					members[i] = held
-				}
-			}
+		if f.seat != nil { // without a product, which would have to be the license's
+			members = append(slices.Clone(f.seat), slices.DeleteFunc(members, func(m member) bool {
+				return m.name == "sku" || m.name == "license_key" || m.name == "fingerprint"
+			})...)
 		}
 	case "/api/leases/{id}/payments":
 		f.hintCharge(r, members)
 	}
+	return members
 }
 
 // hintCharge lets a payment pay an unpaid charge of the lease, which only a ledger shows.

@@ -112,7 +112,7 @@ func paymentsAreMended(t *testing.T, s *apptest.Fixture, owner *tab) {
 	owner.see("No provider sends payments here yet")
 	owner.press("Set the secret, Lemon Squeezy")
 	owner.fill("secret", lemonSecret)
-	owner.press("Payment provider")
+	owner.press("Save")
 	owner.see("1 provider sends payments here")
 	order := func(id, currency string, variant, total int) {
 		t.Helper()
@@ -129,7 +129,7 @@ func paymentsAreMended(t *testing.T, s *apptest.Fixture, owner *tab) {
 	owner.see("Sue Seller")
 	owner.press("900|Which product?")
 	owner.fill("sku", "ECHO")
-	owner.press("Names of other programs")
+	owner.press("Save")
 	owner.see("1 payment could not be booked")
 	owner.press("901|Record")
 	for field, holds := range map[string]string{

@@ -14,7 +14,6 @@ func TestMain(m *testing.M) {
 			"withTenants: SCAN u":                                          "the rent roll is of every unit",
 			"*: USE TEMP B-TREE FOR group_concat(ORDER BY)":                "a lease's few tenants and rents",
 			"bankLines: SCAN b":                                            "the count of all lines, for the pager",
-			"BankBook: SCAN s":                                             "the last few statements, off the end of the table",
 			"checkLines: SCAN b":                                           "doctor looks at everything",
 			"checkLines: USE TEMP B-TREE FOR GROUP BY":                     "doctor looks at everything",
 			"checkStatements: SCAN bank_statements":                        "doctor looks at everything",
