@@ -82,9 +82,9 @@ func TestLabelsOfDocumentsAreOnPages(t *testing.T) {
 	}
 }
 
-type notThere string
+type labelError string
 
-func (e notThere) Error() string { return string(e) }
+func (e labelError) Error() string { return string(e) }
 
 // find looks the label up on the pages, or on all of them if none is named, and returns the pages to which it leads.
 func (s shown) find(label string, pages []string) (next []string, err error) {
@@ -94,14 +94,14 @@ func (s shown) find(label string, pages []string) (next []string, err error) {
 		}
 	}
 	if len(pages) > 0 {
-		return nil, notThere("is not on " + strings.Join(pages[:min(3, len(pages))], ", "))
+		return nil, labelError("is not on " + strings.Join(pages[:min(3, len(pages))], ", "))
 	}
 	for _, labels := range s.on {
 		if labels[label] {
 			return s.leads[label], nil
 		}
 	}
-	return nil, notThere("is on no page")
+	return nil, labelError("is on no page")
 }
 
 // collect notes the texts of a page's buttons, links, headings, columns and fields: whole, without what only a screen reader

@@ -121,21 +121,7 @@ func (s *Service) recordOrder() schema.Op {
 			f.Text(&n.Name, "name", "the buyer's name", schema.Most(200), schema.Example("Ann Lee"))
 			f.Text(&n.Tier, "tier", "one of the product's tiers", schema.Most(200), schema.Rare, schema.Example("pro"))
 			f.Int(&n.Qty, "qty", "how many (default: 1)", schema.Range(1, math32), schema.Label("Quantity"))
-			lines := f.Objects("lines",
-				"what was bought, several products; on the command line SKU[:TIER][=QTY][@CENTS], CENTS is the unit price",
-				mostLines, func(f *schema.Form) {
-					var l NewLine
-					f.Text(&l.SKU, "sku", "the product", schema.Required, schema.Most(400), schema.Choices(anyProduct),
-						schema.Label("Product"), schema.Example("PLUGIN"))
-					f.Text(&l.Tier, "tier", "one of the product's tiers", schema.Most(200), schema.Example("pro"))
-					f.Int(&l.Qty, "qty", "how many (default: 1)", schema.Range(1, maxQty), schema.Label("Quantity"))
-					f.IntPtr(&l.Unit, "unit_cents", "the unit price (default: the product's)", schema.Range(0, maxPrice),
-						schema.Label("Unit price"))
-					if f.Surface() == schema.Command {
-						l, _ = readLine(l.SKU) // writtenLine refused what cannot be read
-					}
-					n.Lines = append(n.Lines, l)
-				}, schema.Flag("line"), schema.Written(writtenLine), schema.Rare)
+			lines := n.bindLines(f)
 			f.IntPtr(&n.Total, "total_cents", "amount paid, in cents (default: sum of the product prices)",
 				schema.Range(0, maxPrice), schema.Flag("total"), schema.Label("Paid in all"))
 			f.DayPtr(&n.PaidAt, "paid_at", "the day of payment, up to today (default: now)", schema.Label("Paid on"),
@@ -186,6 +172,25 @@ func (s *Service) recordOrder() schema.Op {
 		},
 		Leads: func(answer any) string { made, _ := answer.(Recorded); return orderLeads(made.OrderRef) },
 	}
+}
+
+// bindLines binds an order's lines, and tells whether there are any.
+func (n *NewOrder) bindLines(f *schema.Form) bool {
+	return f.Objects("lines",
+		"what was bought, several products; on the command line SKU[:TIER][=QTY][@CENTS], CENTS is the unit price",
+		mostLines, func(f *schema.Form) {
+			var l NewLine
+			f.Text(&l.SKU, "sku", "the product", schema.Required, schema.Most(400), schema.Choices(anyProduct),
+				schema.Label("Product"), schema.Example("PLUGIN"))
+			f.Text(&l.Tier, "tier", "one of the product's tiers", schema.Most(200), schema.Example("pro"))
+			f.Int(&l.Qty, "qty", "how many (default: 1)", schema.Range(1, maxQty), schema.Label("Quantity"))
+			f.IntPtr(&l.Unit, "unit_cents", "the unit price (default: the product's)", schema.Range(0, maxPrice),
+				schema.Label("Unit price"))
+			if f.Surface() == schema.Command {
+				l, _ = readLine(l.SKU) // writtenLine refused what cannot be read
+			}
+			n.Lines = append(n.Lines, l)
+		}, schema.Flag("line"), schema.Written(writtenLine), schema.Rare)
 }
 
 // math32 lets any typed quantity reach the domain's own refusal.

@@ -3,6 +3,7 @@ package bank
 import (
 	"cmp"
 	"encoding/xml"
+	"errors"
 	"io"
 	"strings"
 
@@ -96,7 +97,7 @@ func readCAMT(text string) (all []Statement, known bool, err error) {
 	d.Entity = map[string]string{}
 	for {
 		token, err := d.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return all, known, nil
 		}
 		tag, begins := token.(xml.StartElement)
