@@ -176,7 +176,7 @@ func purpose(l rental.BankLine) string {
 // bookCertain is the label of the button that books the certain lines.
 func bookCertain(n int64) string {
 	if n == 1 {
-		return "Book all certain lines"
+		return "Book 1 certain line"
 	}
 	return "Book all " + page.Num(n) + " certain lines"
 }
