@@ -195,7 +195,8 @@ func (s *Service) Occupancy(ctx context.Context, f UnitFilter, first exact.Month
 }
 
 // LetMonths tells of each unit on how many days of each of n months it is let.
-func (s *Service) LetMonths(ctx context.Context, units []int64, first exact.Month, n int) (map[int64][]UnitMonth, error) {
+func (s *Service) LetMonths(ctx context.Context, units []int64, first exact.Month, n int) (map[int64][]UnitMonth,
+	error) {
 	end := first + exact.Month(n-1) // #nosec G115 -- a few months
 	months := make(map[int64][]UnitMonth, len(units))
 	return months, s.db.View(ctx, func(c *db.Conn) error {

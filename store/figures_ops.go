@@ -22,7 +22,8 @@ func (s *Service) storeFigures() schema.Op {
 		About: "Sales and refunds by day, month, product or provider, a row for each currency. Orders count on the day they " +
 			"were paid, refunds on theirs; " +
 			"without from and to it covers everything.",
-		AgentAbout: "Revenue by day, month, product or provider, a row for each currency: sold (tax included), refunded, net = " +
+		AgentAbout: "Revenue by day, month, product or provider, a row for each currency: sold (tax included), refunded, " +
+			"net = " +
 			"sold - refunded. Orders count on the day they were paid, " +
 			"refunds on theirs. Without from and to it covers everything. totals are of all rows. detail short omits tax.",
 		AgentResponse: RevenueReport{From: &today, To: &today, By: byDay, Totals: []ShortFigure{all.short()},

@@ -102,7 +102,8 @@ func (o ops) revokeKey() schema.Op {
 		Command: "key revoke ID", Example: "key revoke 7", Response: exampleKey, Print: silent,
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
-			f.ID(&id, "id", "the key's number, as the list shows it", schema.Required, schema.Positional("ID"), schema.Label("API key"),
+			f.ID(&id, "id", "the key's number, as the list shows it", schema.Required, schema.Positional("ID"),
+				schema.Label("API key"),
 				schema.Choices(keyChoices))
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(RevokeKey(ctx, o.d, who, id)) }
 		},

@@ -86,7 +86,8 @@ func (o *importing) flags(p *program, cmd *cobra.Command) {
 	f.StringArrayVar(&o.sets, "set", nil, "ours=VALUE: a value for all rows (may be repeated)")
 	f.StringVar(&o.DateFormat, "date-format", "",
 		"how the file writes days, in DD MM MMM YYYY hh mm ss: DD.MM.YYYY (default: detected for each column)")
-	f.StringVar(&o.Decimal, "decimal", "", "the decimal sign: "+strings.Join(table.Decimals, " or ")+" (default: detected)")
+	f.StringVar(&o.Decimal, "decimal", "", "the decimal sign: "+strings.Join(table.Decimals, " or ")+
+		" (default: detected)")
 	f.BoolVar(&o.comma, "decimal-comma", false, "same as --decimal comma")
 	f.IntVar(&o.HeaderLine, "header-line", 0,
 		"the line of the file that names the columns (default: detected in the first 20)")
@@ -96,9 +97,10 @@ func (o *importing) flags(p *program, cmd *cobra.Command) {
 	f.StringVar(&o.Sheet, "sheet", "", "the sheet of a workbook (default: the first)")
 	f.StringVar(&o.Returns, "returns", "", "net: subtract negative quantities from their SKU and day, but not below 0")
 	f.StringVar(&o.From, "from", "",
-		"the program that wrote the file (default: recognised by its header; none: another one): "+strings.Join(table.Programs,
-			", "))
-	f.StringVar(&o.refused, "refused", "", "write the refused rows to this file, with a column reason; correct them there and import it")
+		"the program that wrote the file (default: recognised by its header; none: another one): "+
+			strings.Join(table.Programs, ", "))
+	f.StringVar(&o.refused, "refused", "",
+		"write the refused rows to this file, with a column reason; correct them there and import it")
 	f.BoolVar(&o.template, "template", false, "print an empty file with the table's columns")
 	for name, list := range map[string][]string{"decimal": table.Decimals, "delimiter": table.Delimiters,
 		"encoding": table.Encodings, "from": table.Programs, "returns": {"net"}} {

@@ -52,7 +52,8 @@ func readerOf(c *db.Conn, subject string) (u reader, is bool, err error) {
 		u := reader{id: r.Int(), name: r.Text(), email: r.Text(), roles: map[string]string{}}
 		notices = r.Text()
 		return u
-	}, "SELECT id, name, email, notices FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL", mail.Row{Subject: subject}.Number())
+	}, "SELECT id, name, email, notices FROM users WHERE id = ? AND disabled = 0 AND removed_at IS NULL",
+		mail.Row{Subject: subject}.Number())
 	if err != nil || !is {
 		return u, is, err
 	}

@@ -303,7 +303,8 @@ func (o *outgoing) settle(tx *db.Tx, state string, r mail.Reply, next any) error
 			return err
 		}
 	}
-	_, err := tx.Exec("UPDATE mails SET state = ?, tries = ?, code = ?, reply = ?, next_try_at = ?, address = ? WHERE id = ?",
+	_, err := tx.Exec(
+		"UPDATE mails SET state = ?, tries = ?, code = ?, reply = ?, next_try_at = ?, address = ? WHERE id = ?",
 		state, o.Tries, code, r.Kept(o.row.To), next, o.row.To, o.ID)
 	return err
 }

@@ -78,7 +78,8 @@ func (s Settings) keep(tx *db.Tx) error {
 	if !s.PlainOK {
 		delete(kept, "plain_ok")
 	}
-	for _, name := range []string{"host", "port", "security", "user", "from", "from_name", "reply_to", "rate", "plain_ok"} {
+	for _, name := range []string{"host", "port", "security", "user", "from", "from_name", "reply_to", "rate",
+		"plain_ok"} {
 		if err := tx.SetSetting("mail."+name, kept[name]); err != nil {
 			return err
 		}

@@ -32,13 +32,15 @@ func LogoOps(d *db.DB) []schema.Op {
 			Leads: func(any) string { return "/settings" },
 		}
 	}
-	set := op("set_logo", "logo FILE", "Set the shop's logo: a PNG, JPEG, WebP or GIF of at most 1 MB. It stands on prints "+
-		"and on the pages of customers and tenants.", "The logo is saved.", func(f *schema.Form) schema.Handler {
-		var file schema.File
-		f.File(&file, "logo", "a PNG, JPEG, WebP or GIF of at most 1 MB", maxLogo, schema.Required, schema.Positional("FILE"),
-			schema.Label("Logo"))
-		return func(ctx context.Context, who db.Caller) (any, error) { return setLogo(ctx, d, who, file) }
-	})
+	set := op("set_logo", "logo FILE",
+		"Set the shop's logo: a PNG, JPEG, WebP or GIF of at most 1 MB. It stands on prints "+
+			"and on the pages of customers and tenants.", "The logo is saved.", func(f *schema.Form) schema.Handler {
+			var file schema.File
+			f.File(&file, "logo", "a PNG, JPEG, WebP or GIF of at most 1 MB", maxLogo, schema.Required,
+				schema.Positional("FILE"),
+				schema.Label("Logo"))
+			return func(ctx context.Context, who db.Caller) (any, error) { return setLogo(ctx, d, who, file) }
+		})
 	set.Example = "settings logo logo.png"
 	remove := op("remove_logo", "remove-logo", "Remove the shop's logo.", "The logo is removed.",
 		func(*schema.Form) schema.Handler {

@@ -191,8 +191,8 @@ func (x *exchange) comeInFirst() error {
 	return x.showGuestSign(http.StatusUnauthorized, v)
 }
 
-// askStep is the step in which answers to questions for a link come, so that their time doesn't tell whether anybody was
-// meant: on an idle machine both kinds take about half a millisecond.
+// askStep is the step in which answers to questions for a link come, so that their time doesn't tell whether anybody
+// was meant: on an idle machine both kinds take about half a millisecond.
 const askStep = 20 * time.Millisecond
 
 // inStep is an answer that begins at a step of time after the question came.

@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -16,7 +15,6 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
-	"quartermaster/schema/mail"
 	"quartermaster/schema/page"
 	"quartermaster/webhook"
 )
@@ -47,58 +45,13 @@ type entry struct {
 	current         bool
 }
 
-// shopSettings are the settings shown on every page.
-type shopSettings struct {
-	name, address, tax, bank, currency string
-	logo                               string // its address
-	mailing                            bool   // mail is set up
-}
-
-// written is an amount in a form's format: 12.50.
-func (s shopSettings) written(cents int64, currency string) string {
-	if currency == "" {
-		currency = s.currency
-	}
-	return exact.CurrencyOf(currency).Plain(cents)
-}
-
-// shopNow reads them.
-func (x *exchange) shopNow(ctx context.Context) (v shopSettings, err error) {
-	v = shopSettings{name: "Quartermaster", currency: "USD"}
-	err = x.s.DB.View(ctx, func(c *db.Conn) error {
-		type pair struct{ name, value string }
-		all, err := db.All(c, func(r *db.Row) pair { return pair{r.Text(), r.Text()} },
-			"SELECT name, value FROM settings WHERE name IN ('currency', 'shop_name', 'shop_address', 'shop_tax_number', "+
-				"'shop_bank_account', 'shop_logo', 'mail.host')")
-		for _, p := range all {
-			switch p.name {
-			case db.SettingCurrency:
-				v.currency = p.value
-			case db.SettingShopName:
-				v.name = p.value
-			case db.SettingShopAddress:
-				v.address = p.value
-			case db.SettingShopTax:
-				v.tax = p.value
-			case db.SettingShopBank:
-				v.bank = p.value
-			case db.SettingShopLogo:
-				v.logo = logoAddress(p.value)
-			case mail.SettingHost:
-				v.mailing = p.value != ""
-			}
-		}
-		return err
-	})
-	return v, err
-}
-
 // frame is the components' knowledge of the request.
 func (x *exchange) frame(shop shopSettings) *page.Frame {
 	s := x.s
 	f := &page.Frame{
 		Service: s.Service.Name, Path: x.r.URL.EscapedPath(), Query: x.r.URL.Query(),
-		Currency: shop.currency, Shop: page.Shop{Name: shop.name, Address: shop.address, Tax: shop.tax, Bank: shop.bank, Logo: shop.logo},
+		Currency: shop.currency, Shop: page.Shop{Name: shop.name, Address: shop.address, Tax: shop.tax, Bank: shop.bank,
+			Logo: shop.logo},
 		Now: x.now(), Zone: s.DB.Zone(), Base: s.base, NewKey: x.newKey(), Mailing: shop.mailing,
 	}
 	f.Today = f.Now.Day(f.Zone)

@@ -181,7 +181,8 @@ func (d *drawing) y(v int64) float64 {
 
 // plot draws the part that is stretched with the page.
 func (d *drawing) plot() {
-	d.write(`<svg class="plot" height="`, num(d.foot+belowPlot), `" viewBox="0 0 `, num(plotWide), ` `, num(d.foot+belowPlot),
+	d.write(`<svg class="plot" height="`, num(d.foot+belowPlot), `" viewBox="0 0 `, num(plotWide), ` `,
+		num(d.foot+belowPlot),
 		`" preserveAspectRatio="none">`)
 	for v := d.low; v <= d.high && (v == d.low || len(d.all()) > 0); v += d.step {
 		d.write(`<path class="axis" d="M0 `, at(d.y(v)), `H1000"/>`)
@@ -218,7 +219,8 @@ func (d *drawing) bars(class string, points []Point, from, wide float64) {
 	zero := d.y(max(0, d.low))
 	for i, p := range points {
 		top := min(d.y(p.Value), zero)
-		d.write(`<rect class="`, class, `" x="`, at(d.x(i, p)+from*d.slot()), `" y="`, at(top), `" width="`, at(wide*d.slot()),
+		d.write(`<rect class="`, class, `" x="`, at(d.x(i, p)+from*d.slot()), `" y="`, at(top), `" width="`,
+			at(wide*d.slot()),
 			`" height="`, at(max(d.y(p.Value), zero)-top), `"><title>`, esc(d.label(p)), `: `, esc(d.show(p.Value)),
 			`</title></rect>`)
 	}

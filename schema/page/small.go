@@ -72,7 +72,8 @@ func Spark(label string, values []int64) templ.Component {
 func Squares(label string, parts []Part) templ.Component {
 	wide := num(14 * len(parts))
 	var b strings.Builder
-	b.WriteString(`<svg class="squares" width="` + wide + `" height="14" viewBox="0 0 ` + wide + ` 14" role="img" aria-label="` +
+	b.WriteString(`<svg class="squares" width="` + wide + `" height="14" viewBox="0 0 ` + wide +
+		` 14" role="img" aria-label="` +
 		esc(label) + `">`)
 	for i, p := range parts {
 		b.WriteString(`<rect class="` + p.Look + `" x="` + num(14*i+1) + `" y="1" width="12" height="12" rx="2"><title>` +

@@ -100,7 +100,8 @@ func FindCode(c *db.Conn, kind Kind, typed string) (Invitation, error) {
 	case fault.Is(err, fault.NotFound):
 		err = noCode()
 	case fault.Is(err, fault.Gone):
-		err = fault.New(fault.Gone, "check the code: this one is of an older letter; use your latest letter, or ask for a new one")
+		err = fault.New(fault.Gone,
+			"check the code: this one is of an older letter; use your latest letter, or ask for a new one")
 	}
 	return v, err
 }
