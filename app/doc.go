@@ -1,3 +1,3 @@
-// Package app holds the tests of the whole program: the real binary, real files, real HTTP. cli is the command line,
-// server the running appliance; the other packages are shared by both.
+// Package app is a folder of parts: cli is the command line, server the running appliance, and the other packages are
+// shared by both. e2e holds the tests of the whole program, by what they drive: the real binary, real files, real HTTP.
 package app

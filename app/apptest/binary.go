@@ -3,11 +3,15 @@ package apptest
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	command "quartermaster/app/cli"
 	"strings"
 	"sync"
 	"syscall"
@@ -48,11 +52,28 @@ func Binary(t testing.TB) string {
 	return build.path
 }
 
-// RemoveBinary removes what Binary built; a package's TestMain calls it last.
-func RemoveBinary() {
+// Main runs a package's tests and then removes what Binary built. Started again with QUARTERMASTER_TEST_AHEAD, a test
+// binary is instead the program with a clock that is ahead, for documents with their own date.
+func Main(m *testing.M) int {
+	if ahead := os.Getenv("QUARTERMASTER_TEST_AHEAD"); ahead != "" {
+		return asProgram(ahead)
+	}
+	code := m.Run()
 	if build.path != "" {
 		_ = os.RemoveAll(filepath.Dir(build.path))
 	}
+	return code
+}
+
+func asProgram(ahead string) int {
+	by, err := time.ParseDuration(ahead)
+	if err != nil {
+		return 2
+	}
+	return command.Run(context.Background(), command.Env{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
+		Now: func() time.Time { return time.Now().Add(by) },
+	})
 }
 
 // Exec runs the real program in dir to its end.
@@ -213,4 +234,25 @@ func Keys(t testing.TB, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return made.Keys
+}
+
+// Ask is one request to the real program.
+func Ask(t testing.TB, p *Process, method, service, path, key, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequest(method, p.URL(service, path), strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+key)
+	r.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
 }

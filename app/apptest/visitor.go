@@ -217,3 +217,12 @@ func (s Sheet) Field(name string) string {
 	})
 	return value
 }
+
+// StatusIs fails unless the page has the status.
+func StatusIs(t *testing.T, s Sheet, want int) Sheet {
+	t.Helper()
+	if s.Status != want {
+		t.Fatalf("%d, want %d: %.2000s", s.Status, want, Text(s.Doc))
+	}
+	return s
+}

@@ -1,0 +1,41 @@
+package command
+
+import (
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"quartermaster/app/apptest"
+)
+
+// TestTheAgeOfTheLastBackupIsMeasured reads the metric before any backup, after one by command while the file is
+// served, and after one to standard output.
+func TestTheAgeOfTheLastBackupIsMeasured(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	apptest.Keys(t, dir)
+	p := apptest.Serve(t, dir, "--metrics-addr", "127.0.0.1:0")
+	apptest.Await(t, "the metrics", func() bool { return p.URL("metrics", "") != "http://" })
+	age := func() string {
+		t.Helper()
+		v := &apptest.Visitor{T: t, Client: http.DefaultClient, Base: p.URL("metrics", "")}
+		found := regexp.MustCompile(`(?m)^quartermaster_backup_age_seconds (\S+)$`).FindStringSubmatch(v.Get("/metrics").Body)
+		if found == nil {
+			t.Fatal("there is no age of the last backup")
+		}
+		return found[1]
+	}
+	if got := age(); got != "NaN" {
+		t.Errorf("before the first backup: %s", got)
+	}
+	for _, to := range []string{filepath.Join(t.TempDir(), "copy.db"), "-"} {
+		if code, _, errs := apptest.Exec(t, dir, "backup", to); code != 0 || errs != "" {
+			t.Fatalf("backup %s: exit %d: %s", to, code, errs)
+		}
+		if seconds, err := strconv.ParseFloat(age(), 64); err != nil || seconds < 0 || seconds > 60 {
+			t.Errorf("after a backup to %s: %v %v", to, seconds, err)
+		}
+	}
+}

@@ -1,0 +1,331 @@
+package command
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"quartermaster/app/apptest"
+)
+
+// retail is a real shop's sales imported into the real program, as docs/online-retail.md describes it.
+type retail struct {
+	dir, today string
+	keys       map[string]string
+	p          *apptest.Process
+	skus       []map[string]string // the generated catalogue
+	sales      []map[string]string
+}
+
+func TestOnlineRetail(t *testing.T) {
+	t.Parallel()
+	r := &retail{dir: t.TempDir(), today: time.Now().UTC().Format(time.DateOnly)}
+	r.prepare(t)
+	r.keys = apptest.Keys(t, r.dir)
+	r.load(t)
+	r.p = apptest.Serve(t, r.dir, "--timezone", "UTC", "--webhook-allow-private")
+	rows := r.figures(t)
+	r.agentsSeeTheSame(t, rows)
+	r.alarm(t, rows)
+	r.purchase(t)
+	if code, out, errs := apptest.Exec(t, r.dir, "doctor", "--timezone", "UTC"); code != 0 {
+		t.Errorf("doctor: exit %d: %s%s", code, out, errs)
+	}
+	if now := time.Now().UTC().Format(time.DateOnly); now != r.today {
+		t.Logf("midnight passed during the test: %s, then %s", r.today, now)
+	}
+}
+
+func (r *retail) prepare(t *testing.T) {
+	t.Helper()
+	cmd := exec.Command("go", "run", "./testdata/online-retail", "-out", r.dir, "-today", r.today)
+	cmd.Dir = "../../.."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	r.skus, r.sales = table(t, filepath.Join(r.dir, "skus.csv")), table(t, filepath.Join(r.dir, "sales.csv"))
+}
+
+func table(t *testing.T, path string) []map[string]string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []map[string]string
+	for _, cells := range all[1:] {
+		row := map[string]string{}
+		for i, c := range cells {
+			row[all[0][i]] = c
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// load imports the whole catalogue, and the sales without returns.
+func (r *retail) load(t *testing.T) {
+	t.Helper()
+	var did struct {
+		Imported int
+		Errors   []struct {
+			Line   int
+			Reason string
+		}
+	}
+	code, out, errs := apptest.Exec(t, r.dir, "import", "reorder", "skus", "skus.csv", "--json")
+	if err := json.Unmarshal([]byte(out), &did); err != nil || code != 0 || did.Imported != len(r.skus) || len(did.Errors) != 0 {
+		t.Fatalf("import skus: exit %d: %s%s", code, out, errs)
+	}
+	code, out, errs = apptest.Exec(t, r.dir, "import", "reorder", "sales", "sales.csv", "--json", "--timezone", "UTC")
+	if err := json.Unmarshal([]byte(out), &did); err != nil || code != 1 {
+		t.Fatalf("import sales: exit %d, want 1 because of the returns: %s%s", code, out, errs)
+	}
+	refused := map[int]string{}
+	for _, e := range did.Errors {
+		refused[e.Line] = e.Reason
+	}
+	for i, s := range r.sales {
+		line := i + 2 // the header is line 1
+		reason, no := refused[line]
+		if back := strings.HasPrefix(s["qty"], "-"); back != no || no && !strings.Contains(reason, "qty") {
+			t.Fatalf("line %d, qty %s: refused %v (%s)", line, s["qty"], no, reason)
+		}
+	}
+	if did.Imported+len(did.Errors) != len(r.sales) || len(did.Errors) != 412 {
+		t.Errorf("%d imported, %d refused of %d", did.Imported, len(did.Errors), len(r.sales))
+	}
+}
+
+// figures compares every SKU's row of the report with an independent calculation in exact fractions, and returns the
+// rows.
+func (r *retail) figures(t *testing.T) []map[string]any {
+	t.Helper()
+	status, body := apptest.Ask(t, r.p, "GET", "reorder", "/api/reorder-report?status=all", r.keys["reorder"], "")
+	if status != 200 {
+		t.Fatal(body)
+	}
+	var rep struct {
+		Today  string
+		Counts map[string]int
+		Cost   int64 `json:"est_cost_cents"`
+		SKUs   []map[string]any
+	}
+	dec := json.NewDecoder(strings.NewReader(body))
+	dec.UseNumber()
+	if err := dec.Decode(&rep); err != nil {
+		t.Fatal(err)
+	}
+	wants := r.reference(t, rep.Today)
+	counts, cost := map[string]int{"below": 0, "near": 0, "healthy": 0}, int64(0)
+	for _, row := range rep.SKUs {
+		sku := fmt.Sprint(row["sku"])
+		want, ok := wants[sku]
+		if !ok {
+			t.Fatalf("%s is in the report twice, or is not active", sku)
+		}
+		delete(wants, sku)
+		for field, v := range want {
+			if got := fmt.Sprint(row[field]); got != v {
+				t.Errorf("%s: %s is %s, want %s", sku, field, got, v)
+			}
+		}
+		counts[want["status"]]++
+		n, _ := row["est_cost_cents"].(json.Number)
+		c, _ := n.Int64()
+		cost += c
+	}
+	for sku := range wants {
+		t.Errorf("%s is not in the report", sku)
+	}
+	if fmt.Sprint(rep.Counts) != fmt.Sprint(counts) || rep.Cost != cost {
+		t.Errorf("counts %v, cost %d; want %v, %d", rep.Counts, rep.Cost, counts, cost)
+	}
+	if counts["below"] == 0 || counts["near"] == 0 || counts["healthy"] == 0 {
+		t.Errorf("the data shows too little: %v", counts)
+	}
+	return rep.SKUs
+}
+
+// tool calls a tool of the real program.
+func (r *retail) tool(t *testing.T, name, arguments string) map[string]any {
+	t.Helper()
+	_, body := apptest.Ask(t, r.p, "POST", "reorder", "/mcp", r.keys["reorder"],
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+name+`","arguments":`+arguments+`}}`)
+	var m struct {
+		Result struct {
+			StructuredContent map[string]any
+			IsError           bool
+		}
+	}
+	dec := json.NewDecoder(strings.NewReader(body))
+	dec.UseNumber()
+	if err := dec.Decode(&m); err != nil || m.Result.IsError || m.Result.StructuredContent == nil {
+		t.Fatalf("%s: %v in %s", name, err, body)
+	}
+	return m.Result.StructuredContent
+}
+
+func (r *retail) agentsSeeTheSame(t *testing.T, rows []map[string]any) {
+	t.Helper()
+	got, _ := r.tool(t, "reorder_report", `{"limit":200}`)["skus"].([]any)
+	if len(got) != 200 {
+		t.Fatalf("%d rows over the agent endpoint, want 200", len(got))
+	}
+	for i, row := range got {
+		of, _ := row.(map[string]any)
+		delete(of, "in_drafts") // only the agents' rows have it
+		delete(of, "expected")
+		if fmt.Sprint(row) != fmt.Sprint(rows[i]) {
+			t.Errorf("row %d: an agent sees %v, REST %v", i, row, rows[i])
+		}
+	}
+}
+
+// alarm makes an agent count stock until a SKU crosses its reorder point, with a receiver that accepts the first alarm
+// and misses the second.
+func (r *retail) alarm(t *testing.T, rows []map[string]any) {
+	t.Helper()
+	receiver := apptest.Receive(t)
+	var hook struct {
+		ID     int64
+		Secret string
+	}
+	code, out, errs := apptest.Exec(t, r.dir, "webhook", "add", "--service", "reorder", "--url", receiver.URL, "--json")
+	if err := json.Unmarshal([]byte(out), &hook); err != nil || code != 0 {
+		t.Fatalf("webhook add: exit %d: %s%s", code, out, errs)
+	}
+	var healthy []string
+	for _, row := range rows {
+		if row["status"] == "healthy" && row["days_of_stock"] != nil {
+			healthy = append(healthy, fmt.Sprint(row["sku"]))
+		}
+	}
+	first := r.tool(t, "adjust_stock", `{"sku":"`+healthy[0]+`","set_to":0,"reason":"stock count"}`)
+	if first["crossed"] != true || first["status"] != "below" {
+		t.Fatalf("the count did not cross: %v", first)
+	}
+	d := receiver.Next(t)
+	verify(t, d, hook.Secret, healthy[0])
+	r.tool(t, "adjust_stock", `{"sku":"`+healthy[0]+`","set_to":0}`) // still below: no second alarm
+
+	receiver.Answer(http.StatusInternalServerError)
+	r.tool(t, "adjust_stock", `{"sku":"`+healthy[1]+`","set_to":0}`)
+	missed := receiver.Next(t)
+	verify(t, missed, hook.Secret, healthy[1])
+	apptest.Await(t, "the failure in the delivery log", func() bool {
+		_, out, _ := apptest.Exec(t, r.dir, "webhook", "deliveries", "--failed", "--json")
+		return strings.Contains(out, `"state":"failed"`)
+	})
+	receiver.Answer(http.StatusNoContent)
+	code, out, errs = apptest.Exec(t, r.dir, "webhook", "resend", "--failed", "--webhook-allow-private")
+	if code != 0 || !strings.Contains(out, "204") {
+		t.Fatalf("resend: exit %d: %s%s", code, out, errs)
+	}
+	again := receiver.Next(t)
+	verify(t, again, hook.Secret, healthy[1])
+	if again.Body != missed.Body || again.Header.Get("Webhook-Id") != missed.Header.Get("Webhook-Id") {
+		t.Errorf("resent %s, missed %s", again.Body, missed.Body)
+	}
+	if n := len(receiver.All()); n != 3 {
+		t.Errorf("%d requests came, want 3", n)
+	}
+}
+
+func verify(t *testing.T, d apptest.Delivered, secret, sku string) {
+	t.Helper()
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(d.Body))
+	if got, want := d.Header.Get("X-Reorder-Signature"), "sha256="+hex.EncodeToString(mac.Sum(nil)); got != want {
+		t.Errorf("signature %s, want %s", got, want)
+	}
+	hook, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hook.Verify([]byte(d.Body), d.Header); err != nil {
+		t.Errorf("the public library: %v", err)
+	}
+	var e struct {
+		Event string
+		Data  struct{ SKU, Status string }
+	}
+	if err := json.Unmarshal([]byte(d.Body), &e); err != nil || e.Event != "sku.reorder_point" || d.Header.Get("X-Reorder-Event") != e.Event || e.Data.SKU != sku || e.Data.Status != "below" {
+		t.Errorf("event %s (%v), want the alarm of %s", d.Body, err, sku)
+	}
+}
+
+// purchase makes draft orders per supplier from the report, then orders and receives one.
+func (r *retail) purchase(t *testing.T) {
+	t.Helper()
+	po := func(args ...string) string {
+		t.Helper()
+		code, out, errs := apptest.Exec(t, r.dir, append([]string{"reorder", "po"}, args...)...)
+		if code != 0 {
+			t.Fatalf("po %v: exit %d: %s%s", args, code, out, errs)
+		}
+		return out
+	}
+	type order struct {
+		Number, Supplier, Status string
+		Lines                    []struct {
+			SKU               string
+			Ordered, Received json.Number
+		}
+	}
+	po("suggest", "--timezone", "UTC")
+	var list struct {
+		Orders []order `json:"purchase_orders"`
+	}
+	if err := json.Unmarshal([]byte(po("list", "--json")), &list); err != nil {
+		t.Fatal(err)
+	}
+	suppliers := map[string]bool{}
+	for _, o := range list.Orders {
+		if o.Status != "draft" || suppliers[o.Supplier] {
+			t.Errorf("order %v: want one draft a supplier", o)
+		}
+		suppliers[o.Supplier] = true
+	}
+	if len(suppliers) < 5 {
+		t.Fatalf("orders for %v", suppliers)
+	}
+	number := list.Orders[0].Number
+	po("order", number)
+	var before, after order
+	if err := json.Unmarshal([]byte(po("show", number, "--json")), &before); err != nil {
+		t.Fatal(err)
+	}
+	stock := func() string {
+		row := r.tool(t, "product_detail", `{"sku":"`+before.Lines[0].SKU+`"}`)
+		return fmt.Sprint(row["current_stock"], " ", row["on_order"])
+	}
+	was := stock()
+	po("receive", number)
+	if err := json.Unmarshal([]byte(po("show", number, "--json")), &after); err != nil {
+		t.Fatal(err)
+	}
+	if after.Status != "received" || after.Lines[0].Received != after.Lines[0].Ordered {
+		t.Errorf("after receiving: %v", after)
+	}
+	if now := stock(); !strings.HasSuffix(now, " 0") || now == was {
+		t.Errorf("stock and on order were %s, now %s", was, now)
+	}
+}

@@ -1,0 +1,10 @@
+package docs
+
+import (
+	"os"
+	"testing"
+
+	"quartermaster/app/apptest"
+)
+
+func TestMain(m *testing.M) { os.Exit(apptest.Main(m)) }

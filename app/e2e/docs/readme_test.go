@@ -1,0 +1,81 @@
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// section is a second-level section of the README.
+func section(t *testing.T, name string) string {
+	t.Helper()
+	readme, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, found := strings.Cut(string(readme), "\n## "+name+"\n")
+	if !found {
+		t.Fatalf("the README has no section %s", name)
+	}
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text
+}
+
+// TestReadmeNamesEveryDependency: each direct requirement of go.mod has a row with a reason, and nothing else has.
+func TestReadmeNamesEveryDependency(t *testing.T) {
+	t.Parallel()
+	mod, err := os.ReadFile("../../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var required, named []string
+	for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v\S+$`).FindAllSubmatch(mod, -1) {
+		required = append(required, string(m[1]))
+	}
+	for row := range strings.SplitSeq(section(t, "Dependencies"), "\n") {
+		cells := strings.Split(row, "|")
+		if len(cells) != 4 || !strings.Contains(cells[1], "`") {
+			continue
+		}
+		for _, m := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(cells[1], -1) {
+			named = append(named, m[1])
+		}
+		if strings.TrimSpace(cells[2]) == "" {
+			t.Errorf("no reason for%s", cells[1])
+		}
+	}
+	slices.Sort(required)
+	slices.Sort(named)
+	if len(required) == 0 || !slices.Equal(required, named) {
+		t.Errorf("the README names %q, go.mod requires %q", named, required)
+	}
+}
+
+// TestReadmeShowsTheTree: the tree has exactly the package folders.
+func TestReadmeShowsTheTree(t *testing.T) {
+	t.Parallel()
+	tree := section(t, "The tree")
+	there := map[string]bool{}
+	for _, depth := range []string{"../../../[a-z]*", "../../../[a-z]*/*", "../../../[a-z]*/*/*"} {
+		folders, err := filepath.Glob(depth)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, folder := range folders {
+			name := filepath.Base(folder)
+			there[name] = true
+			sources, _ := filepath.Glob(filepath.Join(folder, "*.go"))
+			if len(sources) > 0 && !strings.HasPrefix(folder, "../../../testdata/") && !strings.Contains(tree, name+"/") {
+				t.Errorf("the README's tree lacks %s", folder)
+			}
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?m)^ *([a-z]+)/ `).FindAllStringSubmatch(tree, -1) {
+		if !there[m[1]] {
+			t.Errorf("the README's tree has %s/, which is not there", m[1])
+		}
+	}
+}

@@ -1,0 +1,233 @@
+package rest
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"quartermaster/app/apptest"
+)
+
+// realSales are a real shop's lines, moved so that the last of them are of today. Domestic and foreign sales are two
+// channels. It returns the catalogue as CSV, and the rows of all and of each channel.
+func realSales(t *testing.T, today time.Time) (catalogue string, rows map[string][]map[string]any) {
+	t.Helper()
+	f, err := os.Open("../../../testdata/online-retail/lines.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := ""
+	for _, l := range lines[1:] {
+		last = max(last, l[1])
+	}
+	end, _ := time.Parse(time.DateOnly, last)
+	shift := today.Truncate(24 * time.Hour).Sub(end)
+	catalogue, rows = "sku,unit_cost_cents,current_stock\n", map[string][]map[string]any{}
+	known := map[string]bool{}
+	for _, l := range lines[1:] {
+		qty, err := strconv.Atoi(l[4])
+		day, wrong := time.Parse(time.DateOnly, l[1])
+		if err != nil || wrong != nil || qty < 0 {
+			continue // a return
+		}
+		if !known[l[2]] {
+			known[l[2]] = true
+			catalogue += fmt.Sprintf("%s,%d,%d\n", l[2], 100+len(known)%900, len(known)%50)
+		}
+		channel := "abroad"
+		if l[6] == "United Kingdom" {
+			channel = "home"
+		}
+		row := map[string]any{"date": day.Add(shift).Format(time.DateOnly), "sku": l[2], "qty": qty}
+		rows[""], rows[channel] = append(rows[""], row), append(rows[channel], row)
+	}
+	return catalogue, rows
+}
+
+// TestTwoChannelsOfRealSales: sales in two channels give the same figures as in one. Each channel is replaced
+// separately, an export imports unchanged, and doctor confirms both.
+func TestTwoChannelsOfRealSales(t *testing.T) {
+	t.Parallel()
+	catalogue, rows := realSales(t, apptest.Noon)
+	if len(rows["home"]) < 10000 || len(rows["abroad"]) < 500 {
+		t.Fatalf("%d sold at home, %d abroad", len(rows["home"]), len(rows["abroad"]))
+	}
+	open := func() *apptest.Fixture {
+		s := apptest.Start(t)
+		if code, _, errs := s.Pipe(catalogue, "import", "reorder", "skus", "-"); code != 0 {
+			t.Fatal(errs)
+		}
+		return s
+	}
+	tell := func(s *apptest.Fixture, channel string, replace bool) (replaced float64) {
+		t.Helper()
+		body, err := json.Marshal(map[string]any{"rows": rows[channel], "channel": channel, "replace": replace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := s.Post("reorder", "/api/sales-history", string(body)).Map(t)
+		if m["imported"] != float64(len(rows[channel])) || m["skipped"] != 0.0 {
+			t.Errorf("channel %q: imported %v, skipped %v", channel, m["imported"], m["skipped"])
+		}
+		replaced, _ = m["replaced_days"].(float64)
+		return replaced
+	}
+	figures := func(s *apptest.Fixture) string {
+		t.Helper()
+		return s.Get("reorder", "/api/reorder-report?status=all").Body + s.MustCLI("reorder", "figures", "--json") + s.Get("reorder", "/api/skus?limit=1000").Body
+	}
+	plain := func(text string) string { // without its creation times
+		return strings.NewReplacer(`"created_at":"`+apptest.Noon.Format(time.RFC3339), "", `"updated_at":"`+apptest.Noon.Format(time.RFC3339), "").Replace(text)
+	}
+	one, two := open(), open()
+	tell(one, "", false)
+	want := plain(figures(one))
+	same := func(when string) {
+		t.Helper()
+		if got := plain(figures(two)); got != want {
+			t.Errorf("%s the figures are others", when)
+		}
+	}
+	tell(two, "home", false)
+	tell(two, "abroad", true)
+	same("as two channels")
+	if again := tell(two, "abroad", true); again == 0 {
+		t.Error("the channel told anew replaced nothing")
+	}
+	same("with one channel told anew")
+	tell(two, "home", false)
+	if plain(figures(two)) == want {
+		t.Error("a channel added twice changes nothing")
+	}
+	if again := tell(two, "home", true); again == 0 {
+		t.Error("the other channel told anew replaced nothing")
+	}
+	same("with the other replaced")
+	export := two.MustCLI("export", "reorder", "sales")
+	says(t, "the export", export, "date,sku,qty,channel\n", ",abroad\n", ",home\n")
+	if code, _, errs := two.Pipe(export, "import", "reorder", "sales", "-"); code != 0 || two.MustCLI("export", "reorder", "sales") != export {
+		t.Errorf("its own export: exit %d %s", code, errs)
+	}
+	same("with its own export imported")
+	two.MustCLI("doctor")
+	if tell(two, "", true) == 0 { // the whole days
+		t.Error("replacing without a channel replaced nothing")
+	}
+	same("with all of it replaced")
+	if strings.Contains(two.MustCLI("export", "reorder", "sales"), ",abroad\n") {
+		t.Error("a share of a channel is left")
+	}
+	one.MustCLI("doctor")
+	two.MustCLI("doctor")
+}
+
+// TestABuyersMonth holds what docs/reorder.md does not play: stock over REST, data that an import must keep, minimums,
+// a SKU made and set inactive.
+func TestABuyersMonth(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	pipe := func(table, text string, code int) string {
+		t.Helper()
+		got, out, errs := s.Pipe(text, "import", "reorder", table, "-")
+		if got != code {
+			t.Errorf("import %s: exit %d, want %d: %s%s", table, got, code, out, errs)
+		}
+		return errs
+	}
+	pipe("suppliers", "name,lead_time_days,min_order_cents,phone\nKiln,28,50000,+49 1\n", 0)
+	pipe("skus", "sku,supplier,unit_cost_cents,current_stock\nCUP/BLUE 1,Kiln,620,4\nTEA,Leaf,100,9\n", 0)
+	path := "/api/skus/" + url.PathEscape("CUP/BLUE 1") + "/stock"
+	for _, body := range []string{`{"delta":-1.5,"reason":"broken"}`, `{"set_to":60}`} {
+		if a := s.Post("reorder", path, body); a.Status != 200 || !strings.Contains(a.Body, `"sku":"CUP/BLUE 1"`) || !strings.Contains(a.Body, `"current_stock":`) {
+			t.Errorf("%s: %d %s", body, a.Status, a.Body)
+		}
+	}
+	s.Post("reorder", path, `{"set_to":3}`)
+	if m := s.Post("reorder", path, `{"delta":-0.5,"reason":"one broke"}`).Map(t); m["current_stock"] != 2.5 || m["previous_stock"] != 3.0 {
+		t.Errorf("a movement: %v", m)
+	}
+	for body, status := range map[string]int{`{}`: 422, `{"set_to":1,"delta":1}`: 422, `{"delta":-99}`: 422, `{"set_to":1.0001}`: 422, `{"stock":1}`: 422} {
+		if a := s.Post("reorder", path, body); a.Status != status {
+			t.Errorf("%s: %d, want %d: %s", body, a.Status, status, a.Body)
+		}
+	}
+	if a := s.Post("reorder", "/api/skus/NOPE/stock", `{"set_to":1}`); a.Status != 404 {
+		t.Errorf("an unknown SKU: %d", a.Status)
+	}
+	if a := s.Do("reorder", "POST", path, s.Key("reorder", "vi", "viewer", "full"), `{"set_to":1}`); a.Status != 403 {
+		t.Errorf("a viewer: %d", a.Status)
+	}
+	s.MustCLI("reorder", "po", "create", "--supplier", "Kiln", "--line", "CUP/BLUE 1=10", "--order")
+	says(t, "its minimum", s.MustCLI("reorder", "po", "show", "PO-000001", "--json"), `"total_cents":6200`, `"below_minimum_cents":43800`, `"name":`, `"supplier_sku":`)
+	s.MustCLI("reorder", "po", "receive", "PO-000001", "--line", "CUP/BLUE 1=4")
+	says(t, "an import that would receive", pipe("purchase-orders", "number,sku,received\nPO-000001,CUP/BLUE 1,10\n", 1), "receive it")
+	pipe("purchase-orders", "number,sku,ordered\nPO-000001,CUP/BLUE 1,3\n", 1)
+	stock := func(want float64) {
+		t.Helper()
+		var list struct {
+			SKUs []struct {
+				SKU   string
+				Stock float64 `json:"current_stock"`
+			}
+		}
+		s.Get("reorder", "/api/skus?q=cup").JSON(t, &list)
+		if len(list.SKUs) != 1 || list.SKUs[0].Stock != want {
+			t.Errorf("the stock is %+v, want %v", list.SKUs, want)
+		}
+	}
+	stock(6.5)
+	s.MustCLI("reorder", "po", "unreceive", "PO-000001", "--sku", "CUP/BLUE 1", "--qty", "4", "--reason", "the neighbour's")
+	stock(2.5)
+	says(t, "ordered again", s.MustCLI("reorder", "po", "show", "PO-000001"), "ordered")
+	refusedWith(s, 1, nil, "reorder", "po", "unreceive", "PO-000001", "--sku", "CUP/BLUE 1", "--qty", "1", "--reason", "more than came in")
+	s.MustCLI("reorder", "skus", "save", "NEW-1", "--name", "New", "--supplier", "Kiln")
+	says(t, "its supplier's lead time", s.MustCLI("reorder", "skus", "show", "NEW-1", "--json"), `"lead_time_days":28`)
+	s.MustCLI("reorder", "skus", "save", "NEW-1", "--active=false")
+	if got := s.Get("reorder", "/api/skus?active=1").Body; strings.Contains(got, "NEW-1") {
+		t.Error("an inactive SKU is listed as active")
+	}
+	for _, method := range []string{"POST", "PATCH"} {
+		if a := s.Do("reorder", method, "/api/skus", s.Keys["reorder"], `{"sku":"X"}`); a.Status != 405 {
+			t.Errorf("%s /api/skus: %d; SKUs are not made over REST", method, a.Status)
+		}
+	}
+	refusedWith(s, 2, nil, "reorder", "adjust", "TEA", "--set", "1", "--set", "2")
+	listsTravel(t, s, pipe)
+	s.MustCLI("doctor")
+}
+
+// listsTravel compares the lists as CSV with the tables. A list imports unchanged, a list by channel has that channel
+// alone, figures have one row per SKU.
+func listsTravel(t *testing.T, s *apptest.Fixture, pipe func(table, text string, code int) string) {
+	t.Helper()
+	pipe("sales", "date,sku,qty,channel\n2026-11-18,TEA,2.5,web\n2026-11-18,TEA,1,\n2026-11-17,TEA,3,till\n", 0)
+	for args, want := range map[string]string{
+		"reorder sales list --csv":               "date,sku,qty,channel\n2026-11-18,TEA,1,\n2026-11-18,TEA,2.5,web\n2026-11-17,TEA,3,till\n",
+		"reorder sales list --channel web --csv": "date,sku,qty,channel\n2026-11-18,TEA,2.5,web\n",
+		"reorder sales show TEA --csv":           "date,sku,qty,channel\n2026-11-18,TEA,1,\n2026-11-18,TEA,2.5,web\n2026-11-17,TEA,3,till\n",
+	} {
+		got := s.MustCLI(strings.Fields(args)...)
+		if got != want {
+			t.Errorf("%s is\n%swant\n%s", args, got, want)
+		}
+		if _, out, errs := s.Pipe(got, "import", "reorder", "sales", "-", "--dry-run", "--json"); !strings.Contains(out, `"changed":0`) || !strings.Contains(out, `"new":0`) {
+			t.Errorf("%s does not import unchanged: %s%s", args, out, errs)
+		}
+	}
+	says(t, "figures as CSV", s.MustCLI("reorder", "figures", "--csv"), "sku,name,value_cents,class,unsold_days\n", "\nTEA,")
+	says(t, "a delta below 0", s.Post("reorder", "/api/skus/TEA/stock", `{"delta":-99}`).Body, `"field":"delta"`)
+	if code, _, errs := s.CLI("reorder", "po", "receive", "PO-000001", "--line", "TEA=1@5"); code != 2 || strings.Contains(errs, "no quantity") {
+		t.Errorf("a receipt with a price: %d, %s", code, errs)
+	}
+}

@@ -1,0 +1,376 @@
+package screens
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"quartermaster/app/apptest"
+	"quartermaster/schema/db"
+)
+
+// sentBy is what a browser sends of the page's form with that action: all its fields, changed by the given names and
+// values.
+func sentBy(t *testing.T, page apptest.Sheet, action string, change ...string) url.Values {
+	t.Helper()
+	var form *html.Node
+	page.Each(func(n *html.Node) {
+		if n.Data == "form" && apptest.Attr(n, "action") == action && form == nil {
+			form = n
+		}
+	})
+	if form == nil {
+		t.Fatalf("no form of %s: %.1500s", action, apptest.Text(page.Doc))
+	}
+	sent := url.Values{}
+	for n := range form.Descendants() {
+		name := apptest.Attr(n, "name")
+		switch kind := apptest.Attr(n, "type"); {
+		case name == "" || n.Type != html.ElementNode:
+		case n.Data == "textarea":
+			sent.Add(name, strings.TrimPrefix(rawText(n), "\n"))
+		case n.Data == "select":
+			sent.Add(name, pickedOf(n))
+		case n.Data == "input" && (kind != "checkbox" || apptest.Has(n, "checked")):
+			sent.Add(name, apptest.Attr(n, "value"))
+		}
+	}
+	for i := 0; i+1 < len(change); i += 2 {
+		sent[change[i]] = []string{change[i+1]}
+	}
+	return sent
+}
+
+func rawText(n *html.Node) string {
+	var b strings.Builder
+	for c := range n.Descendants() {
+		if c.Type == html.TextNode {
+			b.WriteString(c.Data)
+		}
+	}
+	return b.String()
+}
+
+func pickedOf(n *html.Node) (value string) {
+	first := true
+	for o := range n.Descendants() {
+		if o.Data == "option" && (first || apptest.Has(o, "selected")) {
+			value, first = apptest.Attr(o, "value"), false
+		}
+	}
+	return value
+}
+
+func post(v *apptest.Visitor, path string, fields url.Values) apptest.Sheet {
+	var flat []string
+	for name, values := range fields {
+		for _, value := range values {
+			flat = append(flat, name, value)
+		}
+	}
+	return v.Post(path, flat...)
+}
+
+// nouns are the forms that make a record, and those that edit one.
+var nouns = []struct {
+	service, op, keys string
+	make              []string
+	change            [2]string
+}{
+	{"reorder", "save_sku", "sku=N-1", []string{"sku", "N-1", "name", "Tea", "unit_cost", "3.20", "lead_time_days", "9"}, [2]string{"name", "Green tea"}},
+	{"reorder", "save_supplier", "name=Leaf", []string{"name", "Leaf", "email", "l@example.org", "notes", "by train"}, [2]string{"phone", "555"}},
+	{"maintenance", "save_asset", "asset_tag=N-1", []string{"asset_tag", "N-1", "name", "Lathe", "location", "hall"}, [2]string{"name", "Big lathe"}},
+	{"maintenance", "save_part", "part_number=P-1", []string{"part_number", "P-1", "name", "Belt", "unit_cost", "4.25"}, [2]string{"name", "Wide belt"}},
+	{"maintenance", "save_plan", "asset_tag=N-1&title=Oil", []string{"asset_tag", "N-1", "title", "Oil", "interval_days", "90"}, [2]string{"interval_days", "60"}},
+	{"store", "save_product", "sku=NEW", []string{"sku", "NEW", "name", "New", "price", "49.00"}, [2]string{"name", "Newer"}},
+	{"store", "save_customer", "email=new%40example.org", []string{"email", "new@example.org", "name", "Ann"}, [2]string{"name", "Ann Lee"}},
+	{"rental", "save_property", "name=Mill", []string{"name", "Mill", "address", "1 Mill Lane"}, [2]string{"address", "2 Mill Lane"}},
+	{"rental", "save_unit", "property=Mill&name=1", []string{"property", "Mill", "name", "1", "market_rent", "950.00"}, [2]string{"market_rent", "990.00"}},
+	{"rental", "save_tenant", "name=Ada+New", []string{"name", "Ada New", "email", "ada@new.example", "phone", "555"}, [2]string{"phone", "556"}},
+	{
+		"rental", "save_lease", "property=Mill&unit=1&start_date=2030-01-01",
+		[]string{"property", "Mill", "unit", "1", "start_date", "2030-01-01", "tenant", "Ada New", "rent", "950.00"}, [2]string{"rent", "960.00"},
+	},
+}
+
+// TestNewAndEditAreDifferentForms makes a record of each noun by its form, sends the same form again, then opens it for
+// editing. The second is refused with a link and changes nothing. The Edit form has all stored values, with the
+// identifier fixed, and writes only what was changed.
+func TestNewAndEditAreDifferentForms(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	ada := s.Person("reorder", "ada", "admin")
+	for _, n := range nouns {
+		v, path := ada.At(s.URL(n.service, "")), "/do/"+n.op
+		fresh := status(t, v.Get(path), http.StatusOK, "New ")
+		status(t, post(v, path, sentBy(t, fresh, path, n.make...)), http.StatusSeeOther)
+		before := rowsOf(t, s.Server.DB())
+		edit := status(t, v.Get(path+"?"+n.keys), http.StatusOK, "Edit ", `name="seen"`, `class="fact"`)
+		for i := 0; i < len(n.make); i += 2 {
+			if got := sentBy(t, edit, path).Get(n.make[i]); got != n.make[i+1] {
+				t.Errorf("%s: the Edit form has %s = %q, want %q", n.op, n.make[i], got, n.make[i+1])
+			}
+		}
+
+		again := sentBy(t, v.Get(path), path, n.make...)
+		again.Set(n.change[0], n.change[1])
+		told := status(t, post(v, path, again), http.StatusConflict, "exists. Open it to change it.", "Open it</a>", "New ")
+		if got := sentBy(t, told, path).Get(n.change[0]); got != n.change[1] {
+			t.Errorf("%s: what was typed came back as %q", n.op, got)
+		}
+		var link string
+		told.Each(func(a *html.Node) {
+			if a.Data == "a" && apptest.Text(a) == "Open it" {
+				link = apptest.Attr(a, "href")
+			}
+		})
+		status(t, v.Get(link), http.StatusOK, "Edit ")
+		if after := rowsOf(t, s.Server.DB()); after != before {
+			t.Errorf("%s: a refused form wrote %d rows", n.op, after-before)
+		}
+
+		status(t, post(v, path, sentBy(t, edit, path, n.change[0], n.change[1])), http.StatusSeeOther)
+		changed := sentBy(t, v.Get(path+"?"+n.keys), path)
+		for i := 0; i < len(n.make); i += 2 {
+			want := n.make[i+1]
+			if n.make[i] == n.change[0] {
+				want = n.change[1]
+			}
+			if got := changed.Get(n.make[i]); got != want {
+				t.Errorf("%s: after the edit %s is %q, want %q", n.op, n.make[i], got, want)
+			}
+		}
+	}
+}
+
+// TestTwoPeopleEditDifferentFields: only a field that both changed is a conflict. A field that one left unchanged does
+// not overwrite what the other stored.
+func TestTwoPeopleEditDifferentFields(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	ada, bob := s.Person("reorder", "ada", "member"), s.Person("reorder", "bob", "member")
+	const path = "/do/save_sku"
+	status(t, ada.Post(path, "sku", "T-1", "name", "Tea", "supplier", "Leaf", "unit_cost", "3.20"), http.StatusSeeOther)
+	of, ofBob := ada.Get(path+"?sku=T-1"), bob.Get(path+"?sku=T-1")
+	status(t, post(ada, path, sentBy(t, of, path, "unit_cost", "3.50")), http.StatusSeeOther)
+	status(t, post(bob, path, sentBy(t, ofBob, path, "supplier", "Twig")), http.StatusSeeOther)
+	now := sentBy(t, ada.Get(path+"?sku=T-1"), path)
+	if now.Get("unit_cost") != "3.50" || now.Get("supplier") != "Twig" || now.Get("name") != "Tea" {
+		t.Errorf("both edits are not there: %v", now)
+	}
+	both := status(t, post(bob, path, sentBy(t, ofBob, path, "unit_cost", "3.60")), http.StatusConflict, "3.50", "3.60")
+	status(t, post(bob, path, sentBy(t, both, path)), http.StatusSeeOther)
+	now = sentBy(t, ada.Get(path+"?sku=T-1"), path)
+	if now.Get("unit_cost") != "3.60" || now.Get("supplier") != "Twig" {
+		t.Errorf("sent again it wrote more than its own field: %v", now)
+	}
+}
+
+// TestARefusedFormComesBackOnItsPage sends a wrong value by a form on a record's page. The page returns with the value
+// as typed, marked and focused, and with its facts. Sending it again clears no field that the form lacks.
+func TestARefusedFormComesBackOnItsPage(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	v := h.as(asAdmin, "maintenance")
+	const path = "/do/edit_workorder"
+	id := countOf(t, h, "SELECT min(id) FROM work_orders WHERE status = 'open'")
+	at := "/work-orders/" + id
+	status(t, v.Post(path, "id", id, "assigned_to", "Bob", "due_date", "2031-05-06"), http.StatusSeeOther)
+	job := status(t, v.Get(at), http.StatusOK, "Bob")
+	wrong := status(t, post(v, path, sentBy(t, job, path, "labor_minutes", "soon")), http.StatusUnprocessableEntity, `role="alert"`, "Bob")
+	if wrong.First("h1") == nil || apptest.Text(wrong.First("h1")) != apptest.Text(job.First("h1")) {
+		t.Errorf("it came back on another page: %.400s", apptest.Text(wrong.Doc))
+	}
+	focused, marks := "", 0
+	wrong.Each(func(n *html.Node) {
+		if apptest.Has(n, "autofocus") {
+			focused += apptest.Attr(n, "name")
+		}
+		if apptest.Attr(n, "aria-invalid") == "true" {
+			marks++
+		}
+	})
+	if focused != "labor_minutes" || marks != 1 {
+		t.Errorf("the keys are at %q, %d fields are marked", focused, marks)
+	}
+	again := sentBy(t, wrong, path)
+	if again.Get("labor_minutes") != "soon" {
+		t.Errorf("what was typed came back as %q", again.Get("labor_minutes"))
+	}
+	again.Set("labor_minutes", "90")
+	location(t, post(v, path, again), at)
+	status(t, v.Get(at), http.StatusOK, "Bob", "2031")
+
+	alone := status(t, v.Post(path, "id", id, "due_date", "soon"), http.StatusUnprocessableEntity)
+	if got := sentBy(t, alone, path); got.Get("assigned_to") != "Bob" || got.Get("due_date") != "soon" {
+		t.Errorf("a refused field led to a form without what is stored: %v", got)
+	}
+}
+
+// countOf returns a number from the demo's database.
+func countOf(t *testing.T, h *demoFixture, query string) (n string) {
+	t.Helper()
+	err := h.Server.DB().View(context.Background(), func(c *db.Conn) error {
+		found, _, err := db.One(c, db.Int, query)
+		n = fmt.Sprint(found)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestAmountsThatCanBeReadInTwoWays types one separator followed by three digits. It is refused with both readings, in
+// new and old forms; a quantity accepts it.
+func TestAmountsThatCanBeReadInTwoWays(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("reorder", "ada", "member")
+	for typed, says := range map[string]string{
+		"1.234": "Write 1234 or 1.23.", "12,345": "Write 12345 or 12.34.", "0.123": "at most 2 decimals", "-1.234": "Write -1234 or -1.23.",
+		"12.5.0": "is not an amount",
+	} {
+		got := status(t, v.Post("/do/save_sku", "sku", "T-1", "name", "Tea", "unit_cost", typed), http.StatusUnprocessableEntity, "Unit cost: ")
+		if !strings.Contains(apptest.Text(got.Doc), says) {
+			t.Errorf("%s: %q is not in %.600s", typed, says, apptestAlert(got))
+		}
+	}
+	for i, typed := range []string{"1,234.50", "1.234,50", "1234", "1 234", "1.234.567", "12.34"} {
+		status(t, v.Post("/do/save_sku", "sku", fmt.Sprint("U-", i), "name", "Tea", "unit_cost", typed, "moq", "1.018"), http.StatusSeeOther)
+	}
+}
+
+// TestPaymentsAreReadAsPeopleMean: an unknown payment method and an invalid date are refused on the page and at the
+// command line, while REST accepts them. The form has today filled in. More than three times the open amount needs a
+// confirmation that names the amount.
+func TestPaymentsAreReadAsPeopleMean(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	v := h.as(asAdmin, "rental")
+	const path = "/do/receive_payment"
+	lease := countOf(t, h, "SELECT min(lease_id) FROM charges WHERE paid_date IS NULL AND due_date <= (SELECT max(due_date) FROM charges WHERE paid_date IS NOT NULL)")
+	form := sentBy(t, v.Get(path+"?lease_id="+lease), path, "amount", "100.00")
+	if form.Get("paid_date") != "2026-11-20" {
+		t.Errorf("the form's day is %q, not today", form.Get("paid_date"))
+	}
+	for name, wrong := range map[string]string{"method": "barter", "paid_date": "2026-02-30"} {
+		sent := maps.Clone(form)
+		sent.Set(name, wrong)
+		got := status(t, post(v, path, sent), http.StatusUnprocessableEntity)
+		if marked(got)[name] == "" {
+			t.Errorf("%s %q is not marked: %q", name, wrong, apptestAlert(got))
+		}
+		flag := "--" + strings.ReplaceAll(name, "_", "-")
+		if code, out, errs := h.CLI("rental", "receive", "#"+lease, "--amount-cents", "100", flag, wrong); code == 0 || !strings.Contains(errs, flag) {
+			t.Errorf("the command took %s %q: %d %s%s", flag, wrong, code, out, errs)
+		}
+	}
+	charge := countOf(t, h, "SELECT min(id) FROM charges WHERE paid_date IS NULL AND lease_id = "+lease)
+	told := h.Post("rental", "/api/leases/"+lease+"/payments", `{"charge_id":`+charge+`,"amount_cents":100,"method":"barter","paid_date":"soon"}`)
+	if told.Status != http.StatusCreated {
+		t.Errorf("REST refuses %d %s", told.Status, told.Body)
+	}
+	form.Set("amount", "98765432.10")
+	before := rowsOf(t, h.Server.DB())
+	asked := status(t, post(v, path, form), http.StatusOK, "98,765,432.10", "Keep it")
+	if after := rowsOf(t, h.Server.DB()); after != before {
+		t.Error("it was recorded before the question was answered")
+	}
+	status(t, post(v, path, sentBy(t, asked, path)), http.StatusSeeOther)
+}
+
+// TestCancellingAJobAsks: the board's button leads to a question that names the job, and writes nothing.
+func TestCancellingAJobAsks(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	v := h.as(asMember, "maintenance")
+	const path = "/do/advance_status"
+	id := countOf(t, h, "SELECT min(id) FROM work_orders WHERE status = 'open'")
+	asked := status(t, v.Post(path, "id", id, "status", "cancelled"), http.StatusOK, "Cancel work order "+id, "Cancel job", "Keep it")
+	if got := countOf(t, h, "SELECT count(*) FROM work_orders WHERE status = 'open' AND id = "+id); got != "1" {
+		t.Error("it was cancelled at one tap")
+	}
+	status(t, post(v, path, sentBy(t, asked, path)), http.StatusSeeOther)
+	if got := countOf(t, h, "SELECT count(*) FROM work_orders WHERE status = 'cancelled' AND id = "+id); got != "1" {
+		t.Error("it was not cancelled")
+	}
+	status(t, v.Post(path, "id", id, "status", "in-progress"), http.StatusUnprocessableEntity,
+		"This work order is cancelled for good and cannot become in progress.")
+	id = countOf(t, h, "SELECT min(id) FROM work_orders WHERE status = 'open'")
+	status(t, v.Post(path, "id", id, "status", "done", "resolution", "Mended"), http.StatusUnprocessableEntity,
+		"This work order is open. It cannot become done now, only in progress or cancelled.")
+}
+
+// TestRarelyUsedFieldsAreUnderMore counts the fields of two daily forms that are visible at once.
+func TestRarelyUsedFieldsAreUnderMore(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	ada := s.Person("store", "ada", "admin")
+	for _, c := range []struct {
+		service, op string
+		most        int
+		folded      []string
+	}{
+		{"maintenance", "create_workorder", 5, []string{"wo_type", "labor_minutes", "parts_cost", "downtime_minutes", "pm_id", "checklist"}},
+		{"store", "record_order", 9, []string{"tier", "currency", "provider", "provider_ref", "lines.0.sku"}},
+	} {
+		got := status(t, ada.At(s.URL(c.service, "")).Get("/do/"+c.op), http.StatusOK)
+		var all, folded []string
+		got.Each(func(n *html.Node) {
+			if name := apptest.Attr(n, "name"); apptest.Attr(n, "id") != "" && strings.HasPrefix(apptest.Attr(n, "id"), "f-"+c.op) && name != "" {
+				all = append(all, name)
+			}
+			if n.Data == "details" {
+				for x := range n.Descendants() {
+					if name := apptest.Attr(x, "name"); name != "" {
+						folded = append(folded, name)
+					}
+				}
+			}
+		})
+		for _, name := range c.folded {
+			if !slices.Contains(folded, name) {
+				t.Errorf("%s: %s is not under More", c.op, name)
+			}
+		}
+		if n := len(all) - len(folded); n > c.most {
+			t.Errorf("%s shows %d fields at once, want at most %d: %v", c.op, n, c.most, all)
+		}
+		wrong := ada.At(s.URL(c.service, "")).Post("/do/"+c.op, c.folded[1], "?!", "email", "nobody")
+		if at := marked(wrong); c.service == "maintenance" && at[c.folded[1]] == "" {
+			t.Errorf("%s: a refused field under More is not marked: %v", c.op, at)
+		}
+	}
+}
+
+// TestSearchAndChipsKeepEachOther: the search form keeps the filters of chips and column heads, and the chips keep the
+// search text.
+func TestSearchAndChipsKeepEachOther(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	got := status(t, h.as(asAdmin, "maintenance").Get("/work-orders?status=open&q=oil&sort=due_date"), http.StatusOK)
+	filters := sentBy(t, got, "/work-orders")
+	if filters.Get("status") != "open" || filters.Get("q") != "oil" || filters.Get("sort") != "due_date" {
+		t.Errorf("the search sends %v", filters)
+	}
+	chips := 0
+	got.Each(func(n *html.Node) {
+		if href := apptest.Attr(n, "href"); n.Data == "a" && strings.HasPrefix(href, "/work-orders?") && strings.Contains(href, "status=done") {
+			chips++
+			if !strings.Contains(href, "q=oil") || !strings.Contains(href, "sort=due_date") {
+				t.Errorf("the chip leads to %s", href)
+			}
+		}
+	})
+	if chips == 0 {
+		t.Error("there is no chip")
+	}
+}

@@ -1,0 +1,125 @@
+package screens
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"quartermaster/app/apptest"
+)
+
+// TestSearchOfAllServices searches in each service, with words in any order, without diacritics and in other letter
+// cases. It finds the records of all services in which the user has a role.
+func TestSearchOfAllServices(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	ann := s.Person("rental", "ann", "member")
+	status(t, ann.Post("/do/save_tenant", "name", "Anna Müller", "email", "anna@example.com"), http.StatusSeeOther)
+	status(t, ann.Post("/do/save_property", "name", "Łódzka Straße"), http.StatusSeeOther)
+	shop := ann.At(s.URL("store", ""))
+	status(t, shop.Post("/do/save_customer", "email", "mueller@example.com", "name", "Müller, Anna"), http.StatusSeeOther)
+	status(t, ann.At(s.URL("reorder", "")).Post("/do/save_sku", "sku", "TEA-1", "name", "Thé à la Müller Anna"), http.StatusSeeOther)
+	machines := ann.At(s.URL("maintenance", ""))
+	status(t, machines.Post("/do/save_asset", "asset_tag", "P-1", "name", "Pumpe für Anna Müller"), http.StatusSeeOther)
+	for service, v := range map[string]*apptest.Visitor{"rental": ann, "store": shop, "maintenance": machines} {
+		got := status(t, v.Get("/search?q=muller+ANNA"), http.StatusOK, "4 records are found", "Anna Müller", "Müller, Anna", "Thé à la Müller Anna", "Pumpe für Anna Müller")
+		for _, to := range []string{"/tenants/1", "/customers/1", "/skus/TEA-1", "/assets/1"} {
+			if !strings.Contains(got.Body, to+`"`) {
+				t.Errorf("the search of %s does not lead to %s", service, to)
+			}
+		}
+		status(t, v.Get("/search?q=strasse+lodz"), http.StatusOK, "1 record is found")
+		status(t, v.Get("/search?q=mueller+anna+pump"), http.StatusOK, "No results")
+	}
+	status(t, ann.Get("/tenants?q=muller+anna"), http.StatusOK, "Anna Müller")
+	status(t, shop.Get("/customers?q=anna+muller"), http.StatusOK, "Müller, Anna")
+	status(t, machines.Get("/assets?q=muller+fur"), http.StatusOK, "Pumpe für Anna Müller")
+	if got := s.Person("rental", "ben", "viewer", "rental").Get("/search?q=muller"); strings.Contains(got.Body, "customers") || !strings.Contains(got.Body, "1 record is found") {
+		t.Errorf("one who may see rentals alone finds: %s", got.Body)
+	}
+}
+
+// TestFirstSteps does the steps that an empty service's first page lists. Each is ticked when done; the list goes with
+// the last one. Tiles show the state of the other services.
+func TestFirstSteps(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("rental", "ann", "admin")
+	step := func(done, todo int) apptest.Sheet {
+		t.Helper()
+		got := status(t, v.Get("/"), http.StatusOK)
+		_, list, _ := strings.Cut(got.Body, `<ol class="steps">`)
+		list, _, _ = strings.Cut(list, "</ol>")
+		if d, n := strings.Count(list, "Done"), strings.Count(list, "To do"); d != done || n != todo {
+			t.Fatalf("%d steps are done and %d to do, want %d and %d: %s", d, n, done, todo, list)
+		}
+		return got
+	}
+	got := step(0, 4)
+	for _, to := range []string{"/settings", "/do/save_property", "/do/save_unit", "/import/tenants", "/do/save_lease"} {
+		if !strings.Contains(got.Body, `href="`+to) {
+			t.Errorf("the steps do not lead to %s", to)
+		}
+	}
+	for _, sentence := range []string{"0 tenants behind", "0 jobs to do", "0 to order", "0 orders today"} {
+		if !strings.Contains(got.Body, sentence) {
+			t.Errorf("no tile says %q", sentence)
+		}
+	}
+	status(t, v.Post("/do/set_shop", "shop_name", "Brandt", "shop_address", "Harbour 12"), http.StatusSeeOther)
+	step(1, 3)
+	status(t, v.Post("/do/save_property", "name", "Harbour House"), http.StatusSeeOther)
+	step(1, 3)
+	status(t, v.Post("/do/save_unit", "property", "Harbour House", "name", "1A"), http.StatusSeeOther)
+	step(2, 2)
+	status(t, v.Post("/do/save_tenant", "name", "Ada Lindqvist"), http.StatusSeeOther)
+	step(3, 1)
+	status(t, v.Post("/do/save_lease", "property", "Harbour House", "unit", "1A", "tenant", "Ada Lindqvist", "rent", "900", "frequency", "monthly", "start_date", "2026-11-01"), http.StatusSeeOther)
+	if got := v.Get("/"); strings.Contains(got.Body, "First steps") {
+		t.Error("all is done, and the steps are still there")
+	}
+	machines := v.At(s.URL("maintenance", ""))
+	status(t, machines.Post("/do/save_asset", "asset_tag", "P-1", "name", "Pump"), http.StatusSeeOther)
+	status(t, machines.Post("/do/create_workorder", "asset_id", "1", "description", "Leaks", "priority", "urgent"), http.StatusSeeOther)
+	status(t, v.Get("/"), http.StatusOK, "1 job urgent")
+	if got := s.Person("rental", "ben", "viewer", "rental").Get("/"); strings.Contains(got.Body, `class="tiles`) {
+		t.Error("one who may see one service has tiles")
+	}
+	if got := status(t, v.At(s.URL("store", "")).Get("/"), http.StatusOK, "First steps"); !strings.Contains(got.Body, url.PathEscape("set_provider")) {
+		t.Error("the store's steps have no payment provider")
+	}
+}
+
+// TestListsKeepTheirFilters filters a list. The menu of other pages leads back to it, filtered, for this user alone; on
+// the list itself it leads to the whole list. A filter from another page's link is not kept.
+func TestListsKeepTheirFilters(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	ann, ben := s.Person("store", "ann", "member"), s.Person("store", "ben", "member")
+	leads := func(v *apptest.Visitor, path, to string) {
+		t.Helper()
+		got := ""
+		status(t, v.Get(path), http.StatusOK).Each(func(n *html.Node) {
+			if n.Data == "a" && n.FirstChild != nil && n.FirstChild.Data == "Orders" && apptest.Attr(n.Parent, "class") == "menu" {
+				got = apptest.Attr(n, "href")
+			}
+		})
+		if got != to {
+			t.Errorf("the menu of %s leads to %q, want %q", path, got, to)
+		}
+	}
+	status(t, ann.Get("/orders?status=refunded"), http.StatusOK)
+	leads(ann, "/customers", "/orders")
+	ann.Head = map[string]string{"Referer": ann.Base + "/orders"}
+	leads(ann, "/orders?q=maja&status=paid&after=9", "/orders")
+	leads(ann, "/customers", "/orders?q=maja&status=paid")
+	leads(ben, "/customers", "/orders")
+	status(t, ann.Get("/orders?status=nonsense"), http.StatusUnprocessableEntity)
+	status(t, ann.Get("/orders?status=paid&format=csv"), http.StatusOK)
+	leads(ann, "/customers", "/orders?q=maja&status=paid")
+	status(t, ann.Get("/orders"), http.StatusOK)
+	leads(ann, "/customers", "/orders")
+}

@@ -1,0 +1,122 @@
+package screens
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"quartermaster/app/apptest"
+)
+
+// catalogue is a file of n SKUs.
+func catalogue(n int) string {
+	var b strings.Builder
+	b.WriteString("sku,name,supplier,current_stock\n")
+	for i := range n {
+		fmt.Fprintf(&b, "S-%05d,Thing %d,Supplier,5\n", i, i)
+	}
+	return b.String()
+}
+
+// salesFile is a file of n sales of so many SKUs, quantity 1 each.
+func salesFile(skus, n int) string {
+	var b strings.Builder
+	b.WriteString("date,sku,qty\n")
+	day := time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC)
+	for i := range n {
+		fmt.Fprintf(&b, "%s,S-%05d,1\n", day.AddDate(0, 0, -(i/skus)).Format(time.DateOnly), i%skus)
+	}
+	return b.String()
+}
+
+// chosen uploads a file as a browser does and returns the fields of the form that imports it.
+func chosen(t *testing.T, v *apptest.Visitor, table, text string, more ...string) []string {
+	t.Helper()
+	to := v.Upload("/import/"+table, nil, "file", table+".csv", text)
+	if to.Status != http.StatusSeeOther {
+		t.Fatalf("upload: %d %s", to.Status, to.Body)
+	}
+	address := to.Header.Get("Location")
+	preview := status(t, v.Get(address), http.StatusOK)
+	query, err := url.ParseQuery(address[strings.IndexByte(address, '?')+1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append([]string{"file", query.Get("file"), "idempotency_key", preview.Field("idempotency_key")}, more...)
+}
+
+// ended follows an import to its end, as a browser that refreshes the page, and returns the result.
+func ended(t *testing.T, v *apptest.Visitor, got apptest.Sheet) string {
+	t.Helper()
+	if got.Status != http.StatusSeeOther {
+		t.Fatalf("import: %d %s", got.Status, got.Body)
+	}
+	text := ""
+	apptest.Await(t, "the end of the import", func() bool {
+		page := v.Get(got.Header.Get("Location"))
+		text = page.Body
+		return page.Header.Get("Refresh") == ""
+	})
+	return text
+}
+
+var importedRows = regexp.MustCompile(`([0-9,]+) rows? of`)
+
+// sold is the quantity sold of all SKUs.
+func sold(s *apptest.Fixture) int64 {
+	s.T.Helper()
+	n, err := s.Server.DB().QueryInt("SELECT coalesce(sum(qty), 0) / 1000 FROM sales")
+	if err != nil {
+		s.T.Fatal(err)
+	}
+	return n
+}
+
+// TestFilesOfEverySizeImportCompletely imports files of one row to 40,000 by page.
+func TestFilesOfEverySizeImportCompletely(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("reorder", "alice", "admin")
+	for _, n := range []int{1, 51, 1000} {
+		text := ended(t, v, v.Post("/import/skus", chosen(t, v, "skus", catalogue(n))...))
+		stored, err := s.Server.DB().QueryInt("SELECT count(*) FROM skus")
+		if err != nil || stored != int64(n) {
+			t.Errorf("%d of %d SKUs were stored: %v; the page says %q", stored, n, err, importedRows.FindString(text))
+		}
+	}
+	for _, n := range []int{1, 5000, 40_000} {
+		before := sold(s)
+		form := chosen(t, v, "sales", salesFile(1000, n), "add", "true")
+		text := ended(t, v, v.Post("/import/sales", form...))
+		if got := sold(s) - before; got != int64(n) {
+			t.Errorf("%d of %d sales were stored; the page says %q", got, n, importedRows.FindString(text))
+		}
+		again := ended(t, v, v.Post("/import/sales", form...))
+		if got := sold(s) - before; got != int64(n) || !strings.Contains(again, "imported into sales.") {
+			t.Errorf("the same form again: %d sales of %d", got, n)
+		}
+	}
+}
+
+// TestAnImportFormSentTwiceAtOnce sends the form of an import in add mode several times at once: every sale counts
+// once.
+func TestAnImportFormSentTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("reorder", "alice", "admin")
+	ended(t, v, v.Post("/import/skus", chosen(t, v, "skus", catalogue(100))...))
+	form := chosen(t, v, "sales", salesFile(100, 5000), "add", "true")
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() { ended(t, v, v.Post("/import/sales", form...)) })
+	}
+	group.Wait()
+	if n := sold(s); n != 5000 {
+		t.Errorf("%d sales count, want 5,000", n)
+	}
+}

@@ -1,0 +1,150 @@
+package screens
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"quartermaster/app/apptest"
+)
+
+// TestFilesOfOtherProgramsComeThroughThePage uploads files as other programs write them, and writes what the
+// preview shows: their plain columns are mapped by themselves, and a second time nothing changes.
+func TestFilesOfOtherProgramsComeThroughThePage(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	ann := s.Person("reorder", "ann", "admin")
+	for _, c := range []struct {
+		file, service, table string
+		answers              []string // names and values that the preview is asked with again
+		said                 []string // on the preview
+		written              string   // what came of it
+	}{
+		{
+			"lightspeed-products.csv", "reorder", "skus", nil,
+			[]string{"Ignored columns: id", "14"}, "3 of 3 rows are new",
+		},
+		{
+			"artikelliste.csv", "reorder", "skus", nil, []string{"windows-1252", "header in line 3", "Früchtetee"},
+			"2 of 3 rows are new, 0 changed, 0 the same, 1 refused.",
+		},
+		{
+			"shopify-sales-report.csv", "reorder", "sales", nil,
+			[]string{"Net items sold", `"-1" is negative`, "Negative quantities"}, "2 of 3 rows are new",
+		},
+		{
+			"fiix-assets.csv", "maintenance", "assets", nil,
+			[]string{"Ignored columns: Is Online, Date Installed"}, "2 of 2 rows are new",
+		},
+		{"maintainx-parts.csv", "maintenance", "parts", nil, []string{"1850"}, "2 of 2 rows are new"},
+		{"", "maintenance", "meters", nil, nil, "2 of 2 rows are new"},
+		{
+			"meter-readings.csv", "maintenance", "readings", nil,
+			[]string{"read_date as D MMM YYYY", "12345.6"}, "2 of 2 rows are new",
+		},
+		{
+			"upkeep-work-orders.csv", "maintenance", "work-orders", []string{"set.0.name", "resolution", "set.0.value", "Done"},
+			[]string{"Ignored columns: WO #, Description"}, "3 of 3 rows are new",
+		},
+		{"locataires.txt", "rental", "tenants", nil, []string{"utf-16", "Élodie Petit"}, "2 of 2 rows are new"},
+	} {
+		content := []byte("asset_tag,name,unit\nCMP-01,Hours,h\nFRK-02,Hours,h\n")
+		if c.file != "" {
+			var err error
+			if content, err = os.ReadFile(filepath.Join("../../..", "testdata", "imports", c.file)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		v, path := ann.At(s.URL(c.service, "")), "/import/"+c.table
+		for again := range 2 {
+			at := status(t, v.Upload(path, nil, "file", c.file, string(content)), http.StatusSeeOther).Header.Get("Location")
+			shown := v.Get(at)
+			if c.answers != nil && again == 0 {
+				q := sentBy(t, shown, path, "read", "yes")
+				for i := 0; i < len(c.answers); i += 2 {
+					q.Set(c.answers[i], c.answers[i+1])
+				}
+				shown = v.Get(path + "?" + q.Encode())
+			}
+			status(t, shown, http.StatusOK)
+			text := strings.Join(strings.Fields(apptest.Text(shown.Doc)), " ")
+			for _, word := range c.said {
+				if again == 0 && !strings.Contains(text, word) {
+					t.Errorf("%s: %q is not said: %.1500s", c.file, word, text)
+				}
+			}
+			if again == 1 {
+				if !regexp.MustCompile(`\b0 of \d+ rows? (is|are) new, 0 changed`).MatchString(text) {
+					t.Errorf("%s again: %.600s", c.file, text)
+				}
+				continue
+			}
+			if done := ended(t, v, post(v, path, sentBy(t, shown, path))); !strings.Contains(done, c.written) {
+				t.Errorf("%s: not %q: %s", c.file, c.written, done)
+			}
+			if c.table == "work-orders" { // whose numbers are the other program's, so that none is known again
+				break
+			}
+		}
+	}
+	if n, err := s.Server.DB().QueryInt("SELECT count(*) FROM work_orders WHERE status = 'in-progress'"); n != 1 || err != nil {
+		t.Errorf("%d jobs are in progress, %v", n, err)
+	}
+}
+
+// TestAMistypedCellIsNamedAsInTheFile imports a file with two bad rows: the preview names line and column as
+// the file does, and the page that follows gives these rows as a file that imports once mended.
+func TestAMistypedCellIsNamedAsInTheFile(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("reorder", "ann", "admin").At(s.URL("reorder", ""))
+	path := "/import/skus"
+	at := v.Upload(path, nil, "file", "stock.txt",
+		"Stock list\tNovember\n\nCode\tDescription\tOn Hand\tCost\t\t\nAA-1\t\"Nails, 3\"\"\nsteel\"\t1,200\t1,234.50\t\t\n"+
+			"AA-2\tGlue\tx12\t0.95\t\t\nAA-3\tTape\t3\t3.5O\t\t\nTotal\t\t1,203\t\t\t\n").Header.Get("Location")
+	shown := status(t, v.Get(at), http.StatusOK, "1 of 3 rows are new", "1200")
+	text := strings.Join(strings.Fields(apptest.Text(shown.Doc)), " ")
+	for _, row := range []string{"6On Hand", "7CostCannot read the amount"} {
+		if !strings.Contains(text, row) {
+			t.Errorf("%q is not said: %.2500s", row, text)
+		}
+	}
+	sent := post(v, path, sentBy(t, shown, path))
+	done := ended(t, v, sent)
+	if !strings.Contains(done, "1 row of stock.txt was imported into skus. 1 of 3 rows are new") {
+		t.Errorf("%s", done)
+	}
+	refused := status(t, v.Get(sent.Header.Get("Location")+"&format=refused"), http.StatusOK).Body
+	lines := strings.Split(strings.TrimSpace(refused), "\n")
+	if len(lines) != 3 || !strings.Contains(lines[1], "AA-2\tGlue\tx12") || !strings.Contains(lines[2], "3.5O") {
+		t.Fatalf("%q", refused)
+	}
+	mended := strings.NewReplacer("x12", "12", "3.5O", "3.50").Replace(refused)
+	at = v.Upload(path, nil, "file", "mended.txt", mended).Header.Get("Location")
+	status(t, v.Get(at), http.StatusOK, "2 of 2 rows are new")
+	unknown := v.Upload(path, nil, "file", "odd.csv", "Farbe,Form\nrot,rund\n").Header.Get("Location")
+	asked := v.Get(unknown)
+	text = apptest.Text(asked.Doc)
+	if asked.Status != http.StatusUnprocessableEntity || !strings.Contains(text, "Choose below which column means sku") {
+		t.Errorf("%d %.800s", asked.Status, text)
+	}
+}
+
+// TestOrdersOfAFileSayWhatTheyIssue previews two orders of a licensed product.
+func TestOrdersOfAFileSayWhatTheyIssue(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("store", "ann", "admin").At(s.URL("store", ""))
+	s.MustCLI("store", "product", "save", "PLUGIN", "--price-cents", "4900")
+	at := v.Upload("/import/orders", nil, "file", "orders.csv", "provider,provider_ref,email,sku,qty\n"+
+		"shopify,#1,ann@example.com,PLUGIN,2\nshopify,#2,bo@example.com,NOPE,1\n").Header.Get("Location")
+	text := strings.Join(strings.Fields(apptest.Text(status(t, v.Get(at), http.StatusOK).Doc)), " ")
+	want := []string{"This file would issue 2 licenses", `3skuThere is no product "NOPE"; add it first`}
+	if slices.ContainsFunc(want, func(w string) bool { return !strings.Contains(text, w) }) {
+		t.Errorf("%.1500s", text)
+	}
+}

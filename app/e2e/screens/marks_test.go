@@ -1,0 +1,179 @@
+package screens
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"quartermaster/app/apptest"
+)
+
+// formOf is what a browser sends of the form with the id: its fields, and those with its form attribute.
+func formOf(s apptest.Sheet, id string) url.Values {
+	fields := url.Values{}
+	s.Each(func(n *html.Node) {
+		name, in := apptest.Attr(n, "name"), apptest.Attr(n, "form") == id
+		for p := n.Parent; p != nil && !in; p = p.Parent {
+			in = p.Data == "form" && apptest.Attr(p, "id") == id
+		}
+		if !in || name == "" {
+			return
+		}
+		switch n.Data {
+		case "input":
+			if k := apptest.Attr(n, "type"); k == "checkbox" && !apptest.Has(n, "checked") {
+				return
+			}
+			fields.Add(name, apptest.Attr(n, "value"))
+		case "textarea":
+			fields.Add(name, apptest.Text(n))
+		case "select":
+			for o := n.FirstChild; o != nil; o = o.NextSibling {
+				if apptest.Has(o, "selected") {
+					fields.Set(name, apptest.Attr(o, "value"))
+				}
+			}
+		}
+	})
+	return fields
+}
+
+// button is the address to which the button with the label sends its form.
+func button(t *testing.T, s apptest.Sheet, label string) (to string) {
+	t.Helper()
+	s.Each(func(n *html.Node) {
+		if n.Data == "button" && strings.HasPrefix(apptest.Text(n), label) {
+			to = apptest.Attr(n, "formaction")
+		}
+	})
+	if to == "" {
+		t.Fatalf("no button %q leads anywhere", label)
+	}
+	return to
+}
+
+func sendForm(v *apptest.Visitor, path string, fields url.Values) apptest.Sheet {
+	var flat []string
+	for name, values := range fields {
+		for _, one := range values {
+			flat = append(flat, name, one)
+		}
+	}
+	return v.Post(path, flat...)
+}
+
+// TestMarksStayOverPages marks work orders on two pages, like a browser without script, and moves them at once. A
+// refused one is named with its reason and stays marked. One tick marks all matches, on every page.
+func TestMarksStayOverPages(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("maintenance", "ann", "member")
+	status(t, v.Post("/do/save_asset", "asset_tag", "P-1", "name", "Pump"), http.StatusSeeOther)
+	for i := range 120 {
+		status(t, v.Post("/do/create_workorder", "asset_id", "1", "description", fmt.Sprint("Job ", i+1)), http.StatusSeeOther)
+	}
+	const form = "bulk-move_workorders"
+	first := status(t, v.Get("/work-orders?status=open"), http.StatusOK, "All 120 that match")
+	fields := formOf(first, form)
+	fields["id"] = []string{"120", "100"}
+	fields.Set("status", "done")
+	second := status(t, sendForm(v, button(t, first, "Next page"), fields), http.StatusOK, "2 rows marked on other pages")
+	if rows := rowsShown(second); len(rows) != 50 || rows[0] != "70" {
+		t.Fatalf("the second page has %d rows, the first %s", len(rows), rows[0])
+	}
+	fields = formOf(second, form)
+	if fields.Get("status") != "done" || !slices.Equal(fields["id"], []string{"120", "100"}) {
+		t.Fatalf("on the second page: %v", fields)
+	}
+	fields.Add("id", "50")
+	back := status(t, sendForm(v, button(t, second, "First page"), fields), http.StatusOK, "1 row marked on other pages")
+	fields = formOf(back, form)
+	if ids := slices.Sorted(slices.Values(fields["id"])); !slices.Equal(ids, []string{"100", "120", "50"}) {
+		t.Fatalf("back on the first page: %v", ids)
+	}
+	status(t, v.Post("/do/advance_status", "id", "100", "status", "cancelled", "confirm", "yes"), http.StatusSeeOther)
+	fields.Set("status", "in-progress")
+	location(t, sendForm(v, "/do/move_workorders", fields), "/work-orders?status=open")
+	after := status(t, v.Get("/work-orders"), http.StatusOK, "2 work orders are in progress", "work order 100: ")
+	if ids := formOf(after, form)["id"]; !slices.Equal(ids, []string{"100"}) {
+		t.Errorf("marked after the act: %v, want the refused 100 alone", ids)
+	}
+
+	fields = formOf(status(t, v.Get("/work-orders?status=open"), http.StatusOK, "All 117 that match"), form)
+	fields["id"], fields["match"] = []string{"3"}, []string{"q=&status=open"}
+	fields.Set("status", "in-progress")
+	location(t, sendForm(v, "/do/move_workorders", fields), "/work-orders?status=open")
+	status(t, v.Get("/work-orders?status=open"), http.StatusOK, "117 work orders are in progress", "No open work orders")
+
+	nobody := s.Visitor("maintenance")
+	status(t, sendForm(nobody, "/work-orders?after=60", fields), http.StatusUnauthorized, "Sign in")
+}
+
+// TestARefusedBulkActKeepsItsMarks sends an action on marked rows without a required value. The list returns with the
+// marks, also those of other pages, and what was typed.
+func TestARefusedBulkActKeepsItsMarks(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("maintenance", "ann", "member")
+	v.Head = map[string]string{"Referer": s.URL("maintenance", "/work-orders?sort=id")}
+	status(t, v.Post("/do/save_asset", "asset_tag", "P-1", "name", "Pump"), http.StatusSeeOther)
+	for range 60 {
+		status(t, v.Post("/do/create_workorder", "asset_id", "1", "description", "Job"), http.StatusSeeOther)
+	}
+	fields := formOf(v.Get("/work-orders?sort=id"), "bulk-move_workorders")
+	fields["id"] = []string{"2", "57"}
+	fields.Set("status", "lost")
+	fields.Set("skip_steps", "was not needed")
+	got := sendForm(v, "/do/move_workorders", fields)
+	if got.Status != http.StatusUnprocessableEntity || len(rowsShown(got)) != 50 {
+		t.Fatalf("%d with %d rows", got.Status, len(rowsShown(got)))
+	}
+	again := formOf(got, "bulk-move_workorders")
+	if ids := slices.Sorted(slices.Values(again["id"])); !slices.Equal(ids, []string{"2", "57"}) || again.Get("skip_steps") != "was not needed" {
+		t.Errorf("it comes back with %v", again)
+	}
+}
+
+// TestRowsMarkedByDefault pages through the rows to order, which are marked by default. An unmarked row stays so, an
+// unseen row is marked, and one tick drafts all matches.
+func TestRowsMarkedByDefault(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("reorder", "ann", "member")
+	for i := range 60 {
+		sku := fmt.Sprintf("SKU-%02d", i)
+		status(t, v.Post("/do/save_sku", "sku", sku, "name", sku, "supplier", "Wollwerk", "moq", "1"), http.StatusSeeOther)
+	}
+	var lines []string
+	day := s.Server.DB().Now().AddDate(0, 0, -3).Format("2006-01-02")
+	for i := range 60 {
+		lines = append(lines, fmt.Sprintf(`{"sku":"SKU-%02d","date":"%s","qty":30}`, i, day))
+	}
+	if a := s.Post("reorder", "/api/sales-history", `{"rows":[`+strings.Join(lines, ",")+`]}`); a.Status >= 300 {
+		t.Fatalf("the sales: %d %s", a.Status, a.Body)
+	}
+	const form = "bulk-suggest_purchases"
+	first := status(t, v.Get("/"), http.StatusOK, "All 60 that match")
+	fields := formOf(first, form)
+	if len(fields["skus"]) != 50 {
+		t.Fatalf("%d rows are marked at first", len(fields["skus"]))
+	}
+	fields["skus"] = slices.DeleteFunc(fields["skus"], func(sku string) bool { return sku == "SKU-07" })
+	second := status(t, sendForm(v, button(t, first, "Next page"), fields), http.StatusOK, "49 rows marked on other pages")
+	back := sendForm(v, button(t, second, "First page"), formOf(second, form))
+	marked := formOf(back, form)["skus"]
+	if len(marked) != 59 || slices.Contains(marked, "SKU-07") {
+		t.Fatalf("%d are marked on the way back: %v", len(marked), marked)
+	}
+	fields = formOf(back, form)
+	fields["match"] = []string{"q="}
+	location(t, sendForm(v, "/do/suggest_purchases", fields), "/purchase-orders?status=draft")
+	if n := len(rowsShown(status(t, v.Get("/purchase-orders/PO-000001"), http.StatusOK, "Wollwerk"))); n != 60 {
+		t.Errorf("%d SKUs are drafted", n)
+	}
+}
