@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -295,25 +294,6 @@ func TestPausedPlans(t *testing.T) {
 	if p.Paused || p.LastDoneDate == nil {
 		t.Errorf("its job was done, and it is %+v", p)
 	}
-}
-
-// TestStatesMatchTheTables compares every list of values with the CHECK of its column.
-func TestStatesMatchTheTables(t *testing.T) {
-	s := open(t)
-	s.Must(s.DB.View(ctx, func(c *db.Conn) error {
-		all, err := db.All(c, func(r *db.Row) string { return r.Text() }, "SELECT sql FROM sqlite_schema WHERE type = 'table'")
-		tables := strings.Join(all, "\n")
-		for column, words := range map[string][]string{"status ": workOrderMoves.States(), "priority ": priorities, "wo_type ": orderTypes, "source ": sources} {
-			check := column + "IN ('" + strings.Join(words, "', '") + "')"
-			if !strings.Contains(tables, check) {
-				t.Errorf("no column is checked by %s", check)
-			}
-		}
-		if !strings.Contains(tables, "status IN ('"+strings.Join(assetStatuses, "', '")+"')") {
-			t.Error("assets are checked by other states")
-		}
-		return err
-	}))
 }
 
 // TestWeeksOfTheBoard counts the orders opened and done in each of twelve weeks.

@@ -75,30 +75,6 @@ func TestMoveThroughTheDay(t *testing.T) {
 	}
 }
 
-func TestMoveRefusals(t *testing.T) {
-	s := open(t)
-	s.lathe("100", "2026-11-01")
-	s.opens(WorkOrder{})
-	const route = "POST /api/work-orders/:id/status"
-	for _, c := range []struct {
-		id, body string
-		kind     fault.Kind
-		part     string
-	}{
-		{"1", `{}`, fault.Invalid, "status"},
-		{"1", `{"status":"finished"}`, fault.Invalid, "open, in-progress, done, cancelled"},
-		{"1", `{"status":"cancelled","why":"x"}`, fault.Invalid, "why"},
-		{"9", `{"status":"cancelled"}`, fault.NotFound, "work order 9"},
-		{"9", `{"status":"done"}`, fault.Invalid, "resolution"},
-		{"9", `{"status":"done","resolution":"x"}`, fault.NotFound, "work order 9"},
-		{"0", `{"status":"cancelled"}`, fault.NotFound, ""},
-		{"x", `{"status":"cancelled"}`, fault.NotFound, ""},
-		{"1", `{"status":"cancelled","resolution":"` + strings.Repeat("x", 10_001) + `"}`, fault.Invalid, "at most 10000"},
-	} {
-		s.untouched(c.kind, c.part, func() error { _, err := s.post(route, c.id, c.body); return err })
-	}
-}
-
 func TestBulkMove(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")

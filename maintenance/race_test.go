@@ -35,59 +35,6 @@ func together(t *testing.T, n int, do func(i int) error) (won int, refused map[f
 	return won, refused
 }
 
-func TestRacingMoves(t *testing.T) {
-	s := open(t)
-	s.lathe("100", "2026-11-01")
-	s.rows("pm-plans", "asset_tag,title,interval_days,last_done_date", "L-1|Oil|30|2026-11-01")
-	for range 5 {
-		wo := s.opens(WorkOrder{PMID: new(int64(1))})
-		s.moves(wo.ID, "in-progress")
-		// Half of them complete it and half cancel it: one succeeds.
-		won, refused := together(t, 20, func(i int) error {
-			m := Move{ID: wo.ID, Status: "done", Resolution: "x"}
-			if i%2 == 0 {
-				m = Move{ID: wo.ID, Status: "cancelled"}
-			}
-			_, err := s.MoveWorkOrder(ctx, ana, m)
-			return err
-		})
-		after, err := s.WorkOrder(ctx, wo.ID)
-		s.Must(err)
-		// A completed one cannot be cancelled, nor a cancelled one completed.
-		if won != 1 || refused[fault.Invalid] != 19 || !closed(after.Status) {
-			t.Errorf("%d won, refused %v, it is %s", won, refused, after.Status)
-		}
-	}
-}
-
-func TestRacingReadings(t *testing.T) {
-	s := open(t)
-	s.lathe("100", "2026-11-01")
-	won, refused := together(t, 40, func(i int) error {
-		_, err := s.RecordReading(ctx, ana, NewReading{AssetID: 1, Reading: exact.Milli(100_000 + i%20*1000)})
-		return err
-	})
-	if won+refused[fault.Conflict] != 40 || won == 0 {
-		t.Errorf("%d taken, refused %v", won, refused)
-	}
-	if got := s.meter("hours").Reading; got != 119_000 {
-		t.Errorf("the meter shows %v", got)
-	}
-	if kept := len(s.export("readings")); kept != won+1 {
-		t.Errorf("%d readings kept of %d taken", kept, won+1)
-	}
-	moved := 0
-	for _, e := range s.events() {
-		if e.Data["reading"].(float64) <= e.Data["previous_reading"].(float64) {
-			t.Errorf("an event of a meter that did not go up: %v", e)
-		}
-		moved++
-	}
-	if moved == 0 || moved > 19 {
-		t.Errorf("%d events", moved)
-	}
-}
-
 // TestRacingCorrections races corrections with readings. Doctor, at the end of every test, checks that each was wholly
 // before or after the other.
 func TestRacingCorrections(t *testing.T) {

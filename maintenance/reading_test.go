@@ -1,7 +1,6 @@
 package maintenance
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -11,67 +10,6 @@ import (
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
-
-func TestReadingRules(t *testing.T) {
-	s := open(t)
-	s.lathe("100", "2026-11-01")
-
-	r := s.reads("110.5", "")
-	if !r.Moved || !r.Accepted || r.Correction || r.PreviousReading != 100_000 || r.Meter.Reading != 110_500 || dayText(r.Meter.ReadDate) != "2026-11-20" || r.Warning != nil {
-		t.Errorf("higher: %s", asJSON(t, r))
-	}
-	r = s.reads("110.5", "")
-	if r.Moved || !r.Accepted || r.PreviousReading != 110_500 {
-		t.Errorf("equal: %s", asJSON(t, r))
-	}
-	s.untouched(fault.Conflict, "110.5", func() error { _, err := s.read("110.499", "", false); return err })
-	s.untouched(fault.Conflict, "correction", func() error { _, err := s.read("0", "2026-10-01", false); return err })
-	s.untouched(fault.Invalid, "2026-11-21", func() error { _, err := s.read("120", "2026-11-21", false); return err })
-	s.untouched(fault.Invalid, "1000000000000", func() error { _, err := s.read("1000000000000.001", "", false); return err })
-	s.untouched(fault.Invalid, "from 0", func() error { _, err := s.read("-0.001", "", true); return err })
-	s.untouched(fault.NotFound, "asset 9", func() error {
-		_, err := s.RecordReading(ctx, ana, NewReading{AssetID: 9, Reading: 1})
-		return err
-	})
-
-	r = s.reads("115", "2026-11-10")
-	if !r.Moved || dayText(r.Meter.ReadDate) != "2026-11-20" || r.Meter.Reading != 115_000 {
-		t.Errorf("an older date: %s", asJSON(t, r))
-	}
-	if got, want := s.names(), "reading.recorded reading.recorded"; got != want {
-		t.Errorf("events %s, want %s", got, want)
-	}
-}
-
-func TestReadingEvent(t *testing.T) {
-	s := open(t)
-	s.lathe("100", "2026-11-01")
-	s.reads("110", "2026-11-19")
-	_, err := s.read("50", "", true)
-	s.Must(err)
-	r, err := s.read("50", "", true)
-	s.Must(err)
-	if r.Moved || !r.Correction {
-		t.Errorf("a correction that changes nothing: %s", asJSON(t, r))
-	}
-	var got []string
-	for _, e := range s.events() {
-		b, err := json.Marshal(e.Data)
-		s.Must(err)
-		got = append(got, e.Event+" "+string(b))
-	}
-	const data = `"asset":"Lathe","asset_id":1,"correction":%v,"meter":"hours","meter_id":1,"previous_reading":%s,"read_date":"%s","reading":%s,"unit":"h"}`
-	want := []string{
-		"reading.recorded {" + fmt.Sprintf(data, false, "100", "2026-11-19", "110"),
-		"reading.recorded {" + fmt.Sprintf(data, true, "110", "2026-11-20", "50"),
-	}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("events\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
-	if got := s.audit(); strings.Join(got[len(got)-3:], ", ") != "meter.reading meter:1, meter.reading meter:1, meter.reading meter:1" {
-		t.Errorf("audit %v", got)
-	}
-}
 
 func TestWhichMeter(t *testing.T) {
 	s := open(t)

@@ -73,6 +73,8 @@ func TestWorkOrderLists(t *testing.T) {
 	if !strings.Contains(spelled, `"priority":"urgent"`) || !strings.Contains(spelled, `"status":"in-progress"`) {
 		t.Errorf("other spellings: %s", spelled)
 	}
+	_, err = s.call("create_workorder", `{"asset_id":1,"description":"x","assigned_to":"Cleo"}`)
+	s.Refused(err, fault.Invalid, "Ana", "new_person")
 	for args, part := range map[string]string{`{"limit":201}`: "1 to 200", `{"limit":0}`: "1 to 200", `{"status":"gone"}`: "cancelled", `{"priority":["low"]}`: "nested"} {
 		_, err := s.call("list_workorders", args)
 		s.Refused(err, fault.Invalid, part)

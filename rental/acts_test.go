@@ -1,8 +1,6 @@
 package rental
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,23 +9,6 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
-
-// TestTicketStatesMatchTheTable: the list of states equals the table's CHECK.
-func TestTicketStatesMatchTheTable(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join("..", "schema", "db", "sql", "0009_rental_month.sql"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, check := range []string{
-		"status TEXT NOT NULL CHECK (status IN ('" + strings.Join(ticketMoves.States(), "', '") + "'))",
-		"priority TEXT NOT NULL CHECK (priority IN ('" + strings.Join(priorities, "', '") + "'))",
-		"method IN ('" + strings.Join(methods, "', '") + "', 'deposit')",
-	} {
-		if !strings.Contains(string(b), check) {
-			t.Errorf("the schema has no %s", check)
-		}
-	}
-}
 
 // TestRecurringChargesAndTheirEnd: those of posted periods at once, one with each later period, and withdrawn with the
 // periods of an early end.

@@ -1,21 +1,15 @@
 package rental
 
 import (
-	"flag"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
-
-// randomMonths is the number of months in TestRandomMonths; .ci/journal plays more.
-var randomMonths = flag.Int("months", 40, "how many random months of payments are played")
 
 const iban = "DE89370400440532013000"
 
@@ -225,155 +219,6 @@ func TestFilesAreReadTogether(t *testing.T) {
 	h.sound()
 }
 
-// TestLinesAreMatched is the contract's third and fourth example.
-func TestLinesAreMatched(t *testing.T) {
-	h := open(t, "2026-11-22")
-	h.bank()
-	a, b := h.let("1Z", "Martin", "2026-11-01", 125_000), h.let("2Z", "Ada Brandt", "2026-11-01", 41_597)
-	c, d := h.let("3Z", "John Smith", "2026-11-01", 95_000), h.let("4Z", "Smith John", "2026-11-01", 95_000)
-	ref := strings.ToLower(SpacedReference(a))
-	h.imports(mt940("0.00", "3592.97", "2026-11-02 +1250.00 XY|DE1|"+ref, "2026-11-02 +415.97 BRANDT ADA|DE2|", "2026-11-02 +950.00 John Smith|DE3|",
-		"2026-11-02 +900.00 XY|DE4|"+PaymentReference(c)+" "+PaymentReference(d), "2026-11-02 +77.00 XY GmbH|DE5|"))
-	want := []string{
-		fmt.Sprintf("125000 certain payment %d", a), fmt.Sprintf("41597 certain payment %d", b), fmt.Sprintf("95000 proposed payment %d %d", c, d),
-		fmt.Sprintf("90000 proposed payment %d %d", c, d), "7700 unknown ",
-	}
-	if got := h.matches(); !slices.Equal(got, want) {
-		t.Errorf("%q\nwant\n%q", got, want)
-	}
-	events := len(h.events())
-	done, err := h.BookLines(ctx, ann, nil, true)
-	h.Must(err)
-	if len(done.Lines) != 2 || len(h.events()) != events+2 || done.Lines[0].State != lineBooked {
-		t.Errorf("%s", asJSON(t, done))
-	}
-	// The third by a person; its account is known then.
-	_, err = h.BookLines(ctx, ann, []Booking{{LineID: 3, LeaseID: &c}}, false)
-	h.Must(err)
-	_, err = h.BookLines(ctx, ann, []Booking{{LineID: 3, LeaseID: &c}}, false)
-	h.Refused(err, fault.Conflict, "booked already by payment 3")
-	h.imports(mt940("3592.97", "4542.97", "2026-11-20 +950.00 John Smith|DE3|"))
-	if got := h.matches(); !slices.Contains(got, fmt.Sprintf("95000 certain payment %d", c)) {
-		t.Errorf("%q", got)
-	}
-	// Recorded by hand the day before: the line is that payment, and no second one is recorded.
-	paid, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: c, AmountCents: 95_000, Method: "bank_transfer", PaidDate: "2026-11-19"})
-	h.Must(err)
-	if got := h.matches(); !slices.Contains(got, fmt.Sprintf("95000 certain link %d[%d]", c, paid.PaymentID)) {
-		t.Errorf("%q", got)
-	}
-	events = len(h.events())
-	_, err = h.BookLines(ctx, ann, nil, true)
-	h.Must(err)
-	if l, err := findLineOf(h, 6); err != nil || l.State != lineLinked || len(h.events()) != events {
-		t.Errorf("%v %v", l, err)
-	}
-	h.sound()
-
-	// 500.00 and 450.00 by hand are one line.
-	e := h.let("5Z", "Clara Wolff", "2026-11-01", 95_000)
-	var by []int64
-	for day, cents := range map[string]int64{"2026-11-03": 50_000, "2026-11-04": 45_000} {
-		p, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: e, AmountCents: cents, Method: "standing order", PaidDate: day})
-		h.Must(err)
-		by = append(by, p.PaymentID)
-	}
-	slices.Sort(by)
-	h.imports(mt940("4542.97", "5492.97", "2026-11-05 +950.00 Clara Wolff|DE6|"))
-	if got := h.matches(); !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, fmt.Sprintf("95000 proposed link %d[", e)) }) {
-		t.Errorf("%q", got)
-	}
-	// Two that are of its amount are proposed both.
-	twice := make([]int64, 2)
-	for i := range twice {
-		p, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: e, AmountCents: 95_000, Method: "check", PaidDate: "2026-11-06"})
-		h.Must(err)
-		twice[i] = p.PaymentID
-	}
-	if got, want := h.matches(), fmt.Sprintf("95000 proposed link %d[%d] %d[%d]", e, twice[0], e, twice[1]); !slices.Contains(got, want) {
-		t.Errorf("%q, not %s", got, want)
-	}
-	for _, id := range twice {
-		_, err = h.ReversePayment(ctx, ann, id, "a mistake", nil)
-		h.Must(err)
-	}
-	_, err = h.LinkLines(ctx, ann, Link{LineIDs: []int64{7}, PaymentIDs: by[:1]})
-	h.Refused(err, fault.Invalid, "both sums")
-	_, err = h.LinkLines(ctx, ann, Link{LineIDs: []int64{7}, PaymentIDs: by})
-	h.Must(err)
-
-	// A return with a fee.
-	h.imports(mt940("5492.97", "4539.97", "2026-11-21 -953.00 John Smith|DE3|Return"))
-	_, err = h.BookReturn(ctx, ann, 8, paid.PaymentID)
-	h.Refused(err, fault.Invalid, "split the line first")
-	_, err = h.SplitLine(ctx, ann, 8, []int64{-95_000, -400})
-	h.Refused(err, fault.Invalid, "add up")
-	parts, err := h.SplitLine(ctx, ann, 8, []int64{-95_000, -300})
-	h.Must(err)
-	if parts.Lines[0].State != lineSplit || *parts.Lines[1].Act != actReturn {
-		t.Errorf("%s", asJSON(t, parts))
-	}
-	before, err := h.Ledger(ctx, viewer, c)
-	h.Must(err)
-	_, err = h.BookReturn(ctx, ann, parts.Lines[1].ID, paid.PaymentID)
-	h.Must(err)
-	after, err := h.Ledger(ctx, viewer, c)
-	h.Must(err)
-	if after.Totals.CreditCents != before.Totals.CreditCents-95_000 {
-		t.Errorf("%s then %s", asJSON(t, before.Totals), asJSON(t, after.Totals))
-	}
-	if l, _ := findLineOf(h, 6); l.State != lineReturned {
-		t.Errorf("the line that was returned is %s: it would be booked again", l.State)
-	}
-	_, err = h.FreeLine(ctx, ann, 6, "x")
-	h.Refused(err, fault.Conflict, "is a return")
-	_, err = h.FreeLine(ctx, ann, 8, "x")
-	h.Refused(err, fault.Conflict, "is returned")
-	h.sound()
-
-	// An account that paid two leases of a tenant: the exact amount tells which.
-	first, garage := h.let("6Z", "Zoe Adler", "2026-11-01", 88_000), h.let("7Z", "Zoe Adler", "2026-11-01", 6_000)
-	h.imports(mt940("0.00", "3.00", "2026-11-20 +2.00 Zoe Adler|DE9|"+PaymentReference(first), "2026-11-20 +1.00 Zoe Adler|DE9|"+PaymentReference(garage)))
-	_, err = h.BookLines(ctx, ann, nil, true)
-	h.Must(err)
-	h.imports(mt940("0.00", "59.00", "2026-11-21 +59.00 Zoe Adler|DE9|"))
-	if got, want := h.matches(), fmt.Sprintf("5900 certain payment %d", garage); !slices.Contains(got, want) {
-		t.Errorf("%q, not %s", got, want)
-	}
-
-	// Freeing undoes each kind.
-	_, err = h.FreeLine(ctx, ann, 1, "another's")
-	h.Must(err)
-	if l, _ := h.Ledger(ctx, viewer, a); l.Totals.BalanceCents != 125_000 {
-		t.Errorf("%s", asJSON(t, l.Totals))
-	}
-	freed, err := h.FreeLine(ctx, ann, 7, "x")
-	h.Must(err)
-	if freed.Lines[0].State != lineFree || len(freed.Lines[0].PaymentIDs) != 0 {
-		t.Errorf("%s", asJSON(t, freed))
-	}
-	_, err = h.IgnoreLines(ctx, ann, []int64{5}, "my own")
-	h.Must(err)
-	_, err = h.FreeLine(ctx, ann, 5, "x")
-	h.Must(err)
-	// A payment reversed by hand frees its line.
-	l, _ := findLineOf(h, 2)
-	_, err = h.ReversePayment(ctx, ann, l.PaymentIDs[0], "a mistake", nil)
-	h.Must(err)
-	if l, _ = findLineOf(h, 2); l.State != lineFree {
-		t.Errorf("%s", l.State)
-	}
-	h.sound()
-}
-
-func findLineOf(h *fixture, id int64) (l BankLine, err error) {
-	err = h.DB.View(ctx, func(c *db.Conn) error {
-		l, err = findLine(c, id)
-		return err
-	})
-	return l, err
-}
-
 // TestATenantsLinesAreForgotten: after it no line names the payer, and importing the file again restores nothing.
 func TestATenantsLinesAreForgotten(t *testing.T) {
 	h := open(t, "2026-11-22")
@@ -394,83 +239,6 @@ func TestATenantsLinesAreForgotten(t *testing.T) {
 		t.Errorf("%s", asJSON(t, s))
 	}
 	h.sound()
-}
-
-// TestRandomMonths plays months of known payments through overlapping files. A certain match is never another lease's,
-// every line is stored once, and the booked sum equals the settled lines.
-func TestRandomMonths(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	names := []string{"Ada Brandt", "Jörg Müller", "John Smith", "Clara Wolff", "Anna Berg", "Tom Berg"}
-	for month := range *randomMonths {
-		t.Run(fmt.Sprint(month), func(t *testing.T) { // with its file
-			playMonth(t, r, names, month)
-		})
-	}
-}
-
-func playMonth(t *testing.T, r *rand.Rand, names []string, month int) {
-	t.Helper()
-	h := open(t, "2026-11-22")
-	h.bank()
-	var leases []int64
-	for i, name := range names {
-		leases = append(leases, h.let(fmt.Sprintf("%dZ", i+1), name, "2026-10-01", 50_000+r.IntN(3)*10_000))
-	}
-	var lines []string
-	var owner []int64
-	for range 12 {
-		i := r.IntN(len(names))
-		text := []string{"", PaymentReference(leases[i]), "Rent"}[r.IntN(3)]
-		payer := []string{names[i], strings.ToUpper(names[i]), "Somebody Else"}[r.IntN(3)]
-		cents := []int64{50_000, 60_000, 70_000, 12_345}[r.IntN(4)]
-		lines = append(lines, fmt.Sprintf("2026-11-%02d +%d.%02d %s|DE%d|%s", 1+r.IntN(20), cents/100, cents%100, payer, i, text))
-		owner = append(owner, leases[i])
-	}
-	closing := exact.CurrencyOf("EUR").Plain(partSum(lines))
-	h.imports(mt940("0.00", exact.CurrencyOf("EUR").Plain(partSum(lines[:7])), lines[:7]...))
-	h.imports(mt940("0.00", closing, lines...))
-	h.imports(mt940("0.00", closing, lines...))
-	list, err := h.BankLines(ctx, viewer, LineFilter{})
-	h.Must(err)
-	if list.Total != int64(len(lines)) {
-		t.Fatalf("month %d: %d lines kept of %d", month, list.Total, len(lines))
-	}
-	for _, l := range list.Lines {
-		if set(l.Match) != certain {
-			continue
-		}
-		mine := false // of equal lines, either may be meant
-		for i := range lines {
-			mine = mine || owner[i] == *l.Candidates[0].LeaseID && strings.Contains(lines[i], "|"+l.PayerAccount+"|")
-		}
-		if !mine {
-			t.Fatalf("month %d: %s is certain for a wrong lease", month, asJSON(t, l))
-		}
-	}
-	_, err = h.BookLines(ctx, ann, nil, true)
-	h.Must(err)
-	var booked, received int64
-	settled, err := h.BankLines(ctx, viewer, LineFilter{State: lineBooked})
-	h.Must(err)
-	for _, l := range settled.Lines {
-		booked += l.AmountCents
-	}
-	h.Must(h.DB.View(ctx, func(c *db.Conn) error {
-		received, _, err = db.One(c, db.Int, "SELECT coalesce(sum(amount_cents), 0) FROM payments")
-		return err
-	}))
-	if booked != received {
-		t.Fatalf("month %d: lines over %d are booked, and %d received", month, booked, received)
-	}
-	h.sound()
-}
-
-func partSum(lines []string) (sum int64) {
-	for _, l := range lines {
-		n, _ := exact.ParseCents(strings.TrimPrefix(strings.Fields(l)[1], "+"))
-		sum += n
-	}
-	return sum
 }
 
 // camt writes a statement (053) or a notice (054) of one booking over 1,445.00 with the bank reference E1; a notice has

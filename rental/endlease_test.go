@@ -1,11 +1,8 @@
 package rental
 
 import (
-	"slices"
 	"strings"
 	"testing"
-
-	"quartermaster/schema/fault"
 )
 
 func (h *fixture) end(lease int64, on string) (Ending, error) {
@@ -19,82 +16,6 @@ func (h *fixture) payDue(lease int64, due string) int64 {
 	p, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: lease, ChargeID: charge, Method: "cash", PaidDate: due})
 	h.Must(err)
 	return p.PaymentID
-}
-
-func TestEndLeaseInThePast(t *testing.T) {
-	h := open(t, "2026-05-20")
-	id := h.lease("start_date=2026-01-01", "rent_cents=310000")
-	_, err := h.AddCharge(ctx, cli, id, NewCharge{"repair", 7, day(t, "2026-05-02"), "Window"})
-	h.Must(err)
-	h.payDue(id, "2026-01-01")
-	voided := h.payDue(id, "2026-04-01")
-	_, err = h.ReversePayment(ctx, cli, voided, "moved out", nil)
-	h.Must(err)
-	e, err := h.end(id, "2026-03-14")
-	h.Must(err)
-	if got, want := lines(e.Withdrawn), []string{"2026-04-01 310000 1-30 April 2026", "2026-05-01 310000 1-31 May 2026"}; !slices.Equal(got, want) {
-		t.Errorf("withdrawn %q, want %q", got, want)
-	}
-	if e.Cut == nil || e.Cut.Label != "1-14 March 2026, 14 of 31 days" || e.Cut.AmountCents != 140000 || e.Cut.PeriodEnd.String() != "2026-03-14" {
-		t.Errorf("cut %s", asJSON(t, e.Cut))
-	}
-	if e.Lease.Status != ended || e.Lease.EndDate.String() != "2026-03-14" || e.Totals != (Totals{BilledCents: 760007, PaidCents: 310000, BalanceCents: 450007}) || e.Lease.BalanceCents != 450007 {
-		t.Errorf("%s", asJSON(t, e))
-	}
-	want := []string{"2026-01-01 310000 1-31 January 2026 paid 2026-01-01 cash", "2026-02-01 310000 1-28 February 2026",
-		"2026-03-01 140000 1-14 March 2026, 14 of 31 days", "2026-05-02 7 Window"}
-	h.owes(id, want...)
-	h.On("2027-01-01")
-	h.owes(id, want...)
-	if n := h.Number("SELECT count(*) FROM payments WHERE id = ? AND void_reason = 'moved out'", voided); n != 1 {
-		t.Error("the voided payment of a withdrawn charge did not stay")
-	}
-	h.sound()
-
-	// Without an end again: the rest of March is a period of its own, and withdrawn ids are not reused.
-	h.Must(h.row("leases", "property=House", "unit=U1", "start_date=2026-01-01", "end_date=2026-04-30"))
-	h.owes(id, append(want[:3:3], "2026-03-15 170000 15-31 March 2026, 17 of 31 days", "2026-04-01 310000 1-30 April 2026", "2026-05-02 7 Window")...)
-	for _, c := range e.Withdrawn {
-		_, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: id, ChargeID: c.ID})
-		h.Refused(err, fault.Invalid, "not a charge of lease")
-	}
-	h.sound()
-}
-
-func TestEndLeaseRefusals(t *testing.T) {
-	h := open(t, "2026-05-20")
-	id := h.lease("start_date=2026-01-01", "end_date=2026-12-31", "rent_cents=310000")
-	h.owes(id, "2026-01-01 310000 1-31 January 2026", "2026-02-01 310000 1-28 February 2026", "2026-03-01 310000 1-31 March 2026",
-		"2026-04-01 310000 1-30 April 2026", "2026-05-01 310000 1-31 May 2026")
-	h.payDue(id, "2026-04-01")
-	before, ledger := h.written(), h.export("charges")
-	for _, c := range []struct {
-		on   string
-		kind fault.Kind
-		says []string
-	}{
-		{"2025-12-31", fault.Invalid, []string{"before the lease's start_date 2026-01-01"}},
-		{"2027-01-01", fault.Invalid, []string{"ends on 2026-12-31 already", "import"}},
-		{"2026-12-31", fault.Conflict, []string{"ends on 2026-12-31 already"}},
-		{"2026-03-31", fault.Conflict, []string{"1-30 April 2026", "lies after it and is paid", "reverse"}},
-		{"2026-04-29", fault.Conflict, []string{"1-30 April 2026", "is paid and would have to change"}},
-	} {
-		_, err := h.end(id, c.on)
-		h.Refused(err, c.kind, c.says...)
-	}
-	_, err := h.end(9, "2026-03-31")
-	h.Refused(err, fault.NotFound, "lease 9")
-	_, err = h.EndLease(ctx, viewer, id, day(t, "2026-04-30"))
-	h.Refused(err, fault.Forbidden)
-	if h.written() != before || h.export("charges") != ledger {
-		t.Fatal("a refused end wrote something")
-	}
-	e, err := h.end(id, "2026-04-30") // the paid April is complete: it need not change
-	h.Must(err)
-	if e.Cut != nil || len(e.Withdrawn) != 1 {
-		t.Errorf("%s", asJSON(t, e))
-	}
-	h.sound()
 }
 
 func TestEndLeaseAheadOfTime(t *testing.T) {

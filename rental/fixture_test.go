@@ -239,12 +239,6 @@ func (h *fixture) raw(query string) {
 	}))
 }
 
-// post runs an operation with a JSON body on the route of the id.
-func (h *fixture) post(op schema.Op, who db.Caller, id, body string) (any, error) {
-	h.T.Helper()
-	return h.call(op, who, schema.Input{Surface: schema.REST, HasBody: true, Path: func(string) string { return id }}, body)
-}
-
 // tool runs an operation as an agent does.
 func (h *fixture) tool(name string, who db.Caller, args string) (any, error) {
 	h.T.Helper()

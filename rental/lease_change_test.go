@@ -15,23 +15,6 @@ func (h *fixture) change(cells ...string) error {
 	return h.row("leases", append([]string{"property=House", "unit=U1", "start_date=2026-01-31"}, cells...)...)
 }
 
-func TestARentChangedLaterChangesNothingPosted(t *testing.T) {
-	h := open(t, "2026-03-30")
-	id := h.lease("start_date=2026-01-31")
-	h.owes(id, "2026-01-31 100000 31 January-27 February 2026", "2026-02-28 100000 28 February-30 March 2026")
-	h.On("2026-05-02") // two more are due and not yet posted
-	h.Must(h.change("rent_cents=120000"))
-	h.On("2026-05-31")
-	h.owes(id, "2026-01-31 100000 31 January-27 February 2026", "2026-02-28 100000 28 February-30 March 2026",
-		"2026-03-31 100000 31 March-29 April 2026", "2026-04-30 100000 30 April-30 May 2026", "2026-05-31 120000 31 May-29 June 2026")
-	got := h.Texts("SELECT actor || ' ' || changes FROM audit WHERE subject = 'lease:1' AND at >= ? ORDER BY id", int64(day(t, "2026-05-02"))*86400)
-	want := []string{`system {"charges":2,"from":"2026-03-31","to":"2026-05-30","amount_cents":200000}`, `cli {"from":"2026-05-31","before":null,"rent_cents":120000}`}
-	if len(got) != 3 || !slices.Equal(got[:2], want) {
-		t.Errorf("audit %q, want %q first", got, want)
-	}
-	h.sound()
-}
-
 // TestUnpostedLeaseFollowsItsNewTerms: before anything is posted, a mistake can be corrected.
 func TestUnpostedLeaseFollowsItsNewTerms(t *testing.T) {
 	h := open(t, "2026-03-30")

@@ -203,32 +203,6 @@ func TestVersionMovesWithEveryCommit(t *testing.T) {
 	}
 }
 
-func BenchmarkViewPoint(b *testing.B) {
-	d, _ := fresh(b)
-	request, cancel := context.WithCancel(ctx)
-	defer cancel()
-	for b.Loop() {
-		err := d.View(request, func(c *Conn) error {
-			_, _, err := One(c, Int, "SELECT stamp FROM credential_stamp WHERE only = ?", 1)
-			return err
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkUpdate(b *testing.B) {
-	d, _ := fresh(b)
-	i := 0
-	for b.Loop() {
-		i++
-		if err := Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, fmt.Sprint(i)) }); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 func TestAuditSystemNamesTheApplianceAndTheWay(t *testing.T) {
 	d, _ := fresh(t)
 	who := Caller{Service: "rental", User: "ann", Role: "member", Scope: "full", Via: "rest"}

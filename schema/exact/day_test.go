@@ -229,13 +229,3 @@ func FuzzDay(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkParseDayBytes(b *testing.B) {
-	text := []byte("2026-01-05")
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, ok := ParseDayBytes(text); !ok {
-			b.Fatal()
-		}
-	}
-}

@@ -94,18 +94,6 @@ var milliCases = []struct {
 	{"1/", 0, ErrNotNumber},
 }
 
-func TestParseMilli(t *testing.T) {
-	for _, c := range milliCases {
-		got, err := ParseMilli(c.text)
-		if got != c.want || err != c.err {
-			t.Errorf("ParseMilli(%q) = %d, %v, want %d, %v", c.text, got, err, c.want, c.err)
-		}
-		if b, berr := ParseMilliBytes([]byte(c.text)); b != got || berr != err {
-			t.Errorf("ParseMilliBytes(%q) = %d, %v", c.text, b, berr)
-		}
-	}
-}
-
 func TestParseCents(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -291,30 +279,4 @@ func FuzzMilli(f *testing.F) {
 		f.Add(c.text)
 	}
 	f.Fuzz(checkMilli)
-}
-
-func TestParseAllocatesNothing(t *testing.T) {
-	number, day := []byte("-12345.678e-2x"), []byte("2024-02-29")
-	if n := testing.AllocsPerRun(100, func() {
-		ParseMilliBytes(number)
-		ParseMilliBytes(number[:10])
-		ParseDayBytes(day)
-		ParseDayBytes(number)
-	}); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
-func BenchmarkParseMilliBytes(b *testing.B) {
-	for _, s := range []string{"12", "12.5", "-1234.567", "1.25e3"} {
-		b.Run(s, func(b *testing.B) {
-			text := []byte(s)
-			b.ReportAllocs()
-			for b.Loop() {
-				if _, err := ParseMilliBytes(text); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
 }

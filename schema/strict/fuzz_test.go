@@ -140,7 +140,8 @@ func seeds() []string {
 	for i := range 40 {
 		many.WriteString(`"n` + strconv.Itoa(i) + `":[{}],`)
 	}
-	all = append(all, "{"+many.String()+`"m":1}`, "{"+many.String()+`"\u006e7":1}`, string(salesBody(60)))
+	all = append(all, "{"+many.String()+`"m":1}`, "{"+many.String()+`"\u006e7":1}`,
+		`{"rows":[`+strings.Repeat(`{"date":"2026-01-31","sku":"SKU-000001","qty":20},`, 60)+`{}]}`)
 	return all
 }
 

@@ -31,6 +31,9 @@ func TestPaymentMethodAndDay(t *testing.T) {
 		{`,"method":null,"paid_date":null`, "other", "2026-11-20"},
 		{`,"method":{"a":1},"paid_date":true`, "other", "2026-11-20"},
 		{`,"method":" Cash ","paid_date":" 2026-11-19 "`, "cash", "2026-11-19"},
+		{`,"method":"standing-order"`, "bank_transfer", "2026-11-20"},
+		{`,"method":" WIRE "`, "bank_transfer", "2026-11-20"},
+		{`,"method":"Bank Transfer"`, "bank_transfer", "2026-11-20"},
 	} {
 		c0 := l.Ledger(id).Charges[i]
 		p := l.Pay(id, c0.DueDate, c.rest)
