@@ -14,7 +14,7 @@ import (
 func check(c *db.Conn) ([]string, error) {
 	breaches := []string{}
 	for _, part := range []func(*db.Conn) ([]string, error){
-		checkTotals, checkExpiry, checkCustomers, checkOrders, checkLicenses, checkSeats, checkBatches, checkCodes,
+		checkTotals, checkHours, checkExpiry, checkCustomers, checkOrders, checkLicenses, checkSeats, checkBatches, checkCodes,
 		checkSubscriptions, checkHolds, checkFinding, checkUnbooked, checkLicenseFiles,
 	} {
 		found, err := part(c)
@@ -75,6 +75,17 @@ func sentences(c *db.Conn, format string, numbers int, query string) ([]string, 
 		}
 		return fmt.Sprintf(format, args...)
 	}, query)
+}
+
+// checkHours compares the sums by hour, by which figures are read, with the orders.
+func checkHours(c *db.Conn) ([]string, error) {
+	return sentences(c, "of the hour from %s, %d orders are counted, and %d are there, or their amounts differ", 2, `
+		WITH summed AS (SELECT paid_at - paid_at % 3600 AS hour, currency, provider, count(*) AS orders,
+			sum(total_cents) AS sold_cents, sum(tax_cents) AS tax_cents FROM store_orders WHERE status <> 'void' GROUP BY 1, 2, 3)
+		SELECT strftime('%Y-%m-%dT%H:%MZ', hour, 'unixepoch'), ifnull(k.orders, 0), ifnull(s.orders, 0)
+		FROM store_hours k FULL JOIN summed s USING (hour, currency, provider)
+		WHERE ifnull(k.orders, 0) <> ifnull(s.orders, 0) OR ifnull(k.sold_cents, 0) <> ifnull(s.sold_cents, 0)
+			OR ifnull(k.tax_cents, 0) <> ifnull(s.tax_cents, 0) ORDER BY hour`)
 }
 
 func checkExpiry(c *db.Conn) ([]string, error) {

@@ -16,6 +16,7 @@ func TestDoctorNamesEachBreach(t *testing.T) {
 	equal(t, "a sound shop", strings.Join(s.doctor(), "\n"), "")
 	for tamper, says := range map[string]string{
 		"UPDATE store_totals SET n = n + 1 WHERE kind = 'gross_cents' AND currency = 'EUR'":                                                       "gross_cents EUR",
+		"UPDATE store_hours SET tax_cents = tax_cents + 1 WHERE hour = (SELECT max(hour) FROM store_hours)":                                       "of the hour from",
 		"DELETE FROM store_totals WHERE kind = 'customers'":                                                                                       "customers",
 		"UPDATE store_expiry SET licenses = licenses + 1 WHERE (span, start) = (SELECT span, max(start) FROM store_expiry WHERE span = 14745600)": "expire in the 4096 hours from",
 		"DELETE FROM store_expiry WHERE (span, start) = (SELECT span, min(start) FROM store_expiry WHERE span = 3600)":                            "expire in the 1 hours from",

@@ -140,17 +140,28 @@ func (t *tally) key(at exact.Instant, currency, provider string, c *db.Conn) tal
 	return tallyKey{day: t.day, currency: currency}
 }
 
+// soldByHour are the sums of each hour of UTC, soldOnce each order by itself, both in order of time.
+const (
+	soldByHour = `SELECT hour, currency, orders, sold_cents, tax_cents, provider FROM store_hours
+		WHERE hour >= ? AND hour < ? AND orders > 0`
+	soldOnce = `SELECT paid_at, currency, 1, total_cents, tax_cents, provider FROM store_orders
+		WHERE paid_at >= ? AND paid_at < ? AND status <> 'void'`
+)
+
 func (t *tally) collectDays(c *db.Conn, first, end exact.Instant) error {
+	sold := soldByHour
+	if !wholeHours(c, first, end) {
+		sold = soldOnce
+	}
 	err := db.Each(c, func(r *db.Row) error {
-		at, currency, sold, tax, provider := r.Instant(), r.Text(), r.Int(), r.Int(), r.Text()
+		at, currency, orders, sold, tax, provider := r.Instant(), r.Text(), r.Int(), r.Int(), r.Int(), r.Text()
 		for _, f := range []*Figure{t.row(t.key(at, currency, provider, c)), t.totalOf(currency)} {
-			f.Orders++
+			f.Orders += orders
 			f.SoldCents += sold
 			f.TaxCents += tax
 		}
 		return nil
-	}, "SELECT paid_at, currency, total_cents, tax_cents, provider FROM store_orders WHERE paid_at >= ? AND paid_at < ? "+
-		"AND status <> 'void'", first, end)
+	}, sold, first, end)
 	if err != nil {
 		return err
 	}
@@ -161,6 +172,23 @@ func (t *tally) collectDays(c *db.Conn, first, end exact.Instant) error {
 		}
 		return nil
 	}, refundsBetween, first, end)
+}
+
+// wholeHours reports whether every day from first to end, or up to now, begins with an hour of UTC. It does not where
+// clocks are half an hour apart from UTC's, as in India.
+func wholeHours(c *db.Conn, first, end exact.Instant) bool {
+	for at := first; at < end && at <= c.Now()+86400; {
+		here := at.Time().In(c.Zone())
+		if _, offset := here.Zone(); offset%3600 != 0 {
+			return false
+		}
+		_, changes := here.ZoneBounds()
+		if changes.IsZero() {
+			break
+		}
+		at = exact.InstantOf(changes)
+	}
+	return true
 }
 
 const refundsBetween = `SELECT r.at, r.cents, o.currency, o.id, o.provider FROM store_refunds r CROSS

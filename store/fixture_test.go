@@ -36,9 +36,11 @@ var background = context.Background()
 
 // newFixture opens a fixture with three products: PLUGIN (three seats, forever, tiers basic
 // and pro), YEAR (unlimited seats, 365 days), BOOK (no license).
-func newFixture(t testing.TB) *fixture {
+func newFixture(t testing.TB) *fixture { return newFixtureIn(t, time.UTC) }
+
+func newFixtureIn(t testing.TB, zone *time.Location) *fixture {
 	t.Helper()
-	s := emptyFixture(t)
+	s := emptyFixtureIn(t, zone)
 	s.load("products", nil,
 		"sku,name,kind,price_cents,activation_limit,license_days,tiers,active",
 		"PLUGIN,Audio plugin,license,4900,3,,basic|pro,true",
@@ -47,9 +49,11 @@ func newFixture(t testing.TB) *fixture {
 	return s
 }
 
-func emptyFixture(t testing.TB) *fixture {
+func emptyFixture(t testing.TB) *fixture { return emptyFixtureIn(t, time.UTC) }
+
+func emptyFixtureIn(t testing.TB, zone *time.Location) *fixture {
 	t.Helper()
-	h := dbtest.Open(t, time.UTC, opening)
+	h := dbtest.Open(t, zone, opening)
 	s := &fixture{Fixture: h, Service: New(h.DB)}
 	t.Cleanup(s.holdsTogether)
 	return s
