@@ -2,8 +2,6 @@ package reorder
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -20,30 +18,10 @@ type tally struct {
 	judgedOn exact.Day
 }
 
-// tallies are those of a run of SKUs, by id: a limited number at a time, to bound the memory of a check.
+// tallies are those of all SKUs, by id.
 type tallies struct {
-	c         *db.Conn
-	size      int     // how many at most
-	after, to int64   // the range of ids
-	ids       []int64 // in order
-	all       []tally
-}
-
-const runOfSKUs = 1 << 12
-
-// of returns a SKU's tally, nil if there is no such SKU. Ids are passed in ascending order.
-func (t *tallies) of(id int64) *tally {
-	if len(t.ids) == 0 || id < t.ids[0] {
-		return nil
-	}
-	to := min(int64(len(t.ids)), id-t.ids[0]+1)
-	if t.ids[to-1] == id {
-		return &t.all[to-1]
-	}
-	if i, found := slices.BinarySearch(t.ids[:to], id); found {
-		return &t.all[i]
-	}
-	return nil
+	c   *db.Conn
+	all map[int64]*tally
 }
 
 // code is a SKU's, for a breach.
@@ -57,39 +35,31 @@ func (t *tallies) code(id int64) string {
 
 // check recomputes the service's derived data from the rows: each SKU's sales in the window, the day of its first sale,
 // its quantity on order, and whether it was below on the day of its last status check.
-func check(c *db.Conn) (breaches []string, err error) { return checkRuns(c, runOfSKUs) }
-
-func checkRuns(c *db.Conn, size int) (breaches []string, err error) {
+func check(c *db.Conn) (breaches []string, err error) {
 	breach := func(format string, args ...any) { breaches = append(breaches, fmt.Sprintf(format, args...)) }
 	set, err := settingsOf(c)
 	if err != nil {
 		return nil, err
 	}
-	days, err := daysSold(c)
-	if err != nil {
+	skus := &tallies{c: c, all: map[int64]*tally{}}
+	if err := db.Each(c, func(r *db.Row) error {
+		skus.all[r.Int()] = &tally{judgedOn: r.Day(), first: never, last: neverYet}
+		return nil
+	}, "SELECT id, judged_on FROM skus"); err != nil {
 		return nil, err
 	}
-	skus := &tallies{c: c, size: size, to: math.MinInt64}
-	for skus.to < math.MaxInt64 {
-		if err := skus.next(); err != nil {
-			return nil, err
-		}
-		if err := skus.addOrders(breach); err != nil {
-			return nil, err
-		}
-		for _, day := range days {
-			if err := skus.addUp(day, set, breach); err != nil {
-				return nil, err
-			}
-		}
-		if err := skus.compare(set, breach); err != nil {
+	for _, part := range []func() error{
+		func() error { return skus.addOrders(breach) },
+		func() error { return skus.addUp(set, breach) },
+		func() error { return skus.compare(set, breach) },
+		func() error { return checkDays(c, breach) },
+		func() error { return checkChannels(c, skus, breach) },
+	} {
+		if err := part(); err != nil {
 			return nil, err
 		}
 	}
-	if err := checkDays(c, breach); err != nil {
-		return nil, err
-	}
-	return breaches, checkChannels(c, skus, breach)
+	return breaches, nil
 }
 
 // checkDays compares the stored sums of each day with its rows.
@@ -102,12 +72,12 @@ func checkDays(c *db.Conn, breach func(string, ...any)) error {
 		GROUP BY day HAVING sum(kept) <> sum(is_so)`)
 }
 
-// compare compares the records of the run's SKUs with their tallies.
+// compare compares the SKUs' records with their tallies.
 func (t *tallies) compare(set Settings, breach func(string, ...any)) error {
 	horizons := map[exact.Day]horizon{}
 	return db.Each(t.c, func(r *db.Row) error {
 		rec := articles.Row(r)
-		is := t.of(rec.id)
+		is := t.all[rec.id]
 		if rec.sold != is.stands {
 			breach("SKU %s: sold in the %d days to %s is kept as %s, its sales add up to %s", rec.Code, set.ForecastWindowDays,
 				set.standing, rec.sold, is.stands)
@@ -141,7 +111,7 @@ func (t *tallies) compare(set Settings, breach func(string, ...any)) error {
 			breach("SKU %s: for %s it is kept as below = %v, recomputed it is %v", rec.Code, rec.judgedOn, rec.isBelow, below)
 		}
 		return nil
-	}, "SELECT "+articles.Columns()+" FROM skus WHERE id > ? AND id <= ? ORDER BY id", t.after, t.to)
+	}, "SELECT "+articles.Columns()+" FROM skus ORDER BY id")
 }
 
 func dayOrNever(d exact.Day) string {
@@ -151,37 +121,12 @@ func dayOrNever(d exact.Day) string {
 	return d.String()
 }
 
-// daysSold are the days with stored sales, in order.
-func daysSold(c *db.Conn) (days []exact.Day, err error) {
-	for last := exact.Day(math.MinInt32); ; {
-		day, found, err := db.One(c, (*db.Row).Day, "SELECT day FROM sales WHERE day > ? ORDER BY day LIMIT 1", last)
-		if err != nil || !found {
-			return days, err
-		}
-		days, last = append(days, day), day
-	}
-}
-
-// next begins the tallies of the next run. The last one reaches past the last SKU.
-func (t *tallies) next() error {
-	t.after, t.to, t.ids, t.all = t.to, math.MaxInt64, t.ids[:0], t.all[:0]
-	err := db.Each(t.c, func(r *db.Row) error {
-		t.ids = append(t.ids, r.Int())
-		t.all = append(t.all, tally{judgedOn: r.Day(), first: never, last: neverYet})
-		return nil
-	}, "SELECT id, judged_on FROM skus WHERE id > ? ORDER BY id LIMIT ?", t.after, int64(t.size))
-	if n := len(t.ids); n == t.size {
-		t.to = t.ids[n-1]
-	}
-	return err
-}
-
 // addOrders adds up what is outstanding of purchase orders.
 func (t *tallies) addOrders(breach func(string, ...any)) error {
 	return db.Each(t.c, func(r *db.Row) error {
 		number, status := r.Text(), r.Text()
 		l := OrderLine{skuID: r.Int(), Ordered: r.Milli(), Received: r.Milli()}
-		of := t.of(l.skuID)
+		of := t.all[l.skuID]
 		if of == nil {
 			breach("purchase order %s: a line of a SKU that is not there (id %d)", number, l.skuID)
 			return nil
@@ -189,16 +134,15 @@ func (t *tallies) addOrders(breach func(string, ...any)) error {
 		of.onOrder += l.outstanding(status)
 		return nil
 	}, `SELECT number, status, sku_id, ordered, received FROM purchase_order_lines CROSS JOIN purchase_orders
-		ON purchase_orders.id = order_id
-		WHERE sku_id > ? AND sku_id <= ?`, t.after, t.to)
+		ON purchase_orders.id = order_id`)
 }
 
-// addUp adds up the sales of a day; the days come in order.
-func (t *tallies) addUp(day exact.Day, set Settings, breach func(string, ...any)) error {
-	standing, inYear := windowOf(set.standing, set.ForecastWindowDays).has(day), windowOf(set.standing, yearDays).has(day)
+// addUp adds up the sales, day by day.
+func (t *tallies) addUp(set Settings, breach func(string, ...any)) error {
+	standing, year := windowOf(set.standing, set.ForecastWindowDays), windowOf(set.standing, yearDays)
 	return db.Each(t.c, func(r *db.Row) error {
-		id, qty := r.Int(), r.Milli()
-		of := t.of(id)
+		day, id, qty := r.Day(), r.Int(), r.Milli()
+		of := t.all[id]
 		if of == nil {
 			breach("sales of %s: a row of a SKU that is not there (id %d)", day, id)
 			return nil
@@ -206,20 +150,20 @@ func (t *tallies) addUp(day exact.Day, set Settings, breach func(string, ...any)
 		if qty < 0 || qty > maxDayTotal {
 			breach("SKU %s: its sales of %s are %s; 0 to %s can be", t.code(id), day, qty, maxDayTotal)
 		}
-		if standing {
+		if standing.has(day) {
 			of.stands += qty
 		}
 		if windowOf(of.judgedOn, set.ForecastWindowDays).has(day) {
 			of.judged += qty
 		}
-		if inYear {
+		if year.has(day) {
 			of.year += qty
 		}
 		if qty > 0 {
 			of.first, of.last = min(of.first, day), day
 		}
 		return nil
-	}, "SELECT sku_id, qty FROM sales WHERE day = ? AND sku_id > ? AND sku_id <= ?", day, t.after, t.to)
+	}, "SELECT day, sku_id, qty FROM sales ORDER BY day, sku_id")
 }
 
 // checkChannels compares the shares of the channels with the totals of their SKU-days.

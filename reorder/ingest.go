@@ -170,7 +170,10 @@ func (u *upload) lookUp(tx *db.Tx) ([]salesChange, error) {
 			kept = append(kept, s)
 		}
 	}
-	u.sales = byDayAndSKU(kept, len(skus))
+	slices.SortFunc(kept, func(a, b sale) int {
+		return cmp.Or(cmp.Compare(a.day, b.day), cmp.Compare(a.sku, b.sku), cmp.Compare(a.row, b.row))
+	})
+	u.sales = kept
 	return skus, nil
 }
 
@@ -228,9 +231,6 @@ func (u *upload) write(tx *db.Tx, skus []salesChange, replace bool, done *Ingest
 			return err
 		}
 		from = to
-	}
-	if err := d.flush(); err != nil {
-		return err
 	}
 	done.Imported = d.imported
 	if u.agent {

@@ -16,7 +16,7 @@ type shares struct {
 	replace bool
 	ids     []int64 // of the upload's channels, by index; noChannel for none
 	read    *db.Stmt
-	writer  writer
+	insert  *db.Stmt
 	stored  map[int64]exact.Milli // of the present SKU-day, by channel
 	now     map[int64]exact.Milli
 }
@@ -42,7 +42,7 @@ func newShares(tx *db.Tx, u *upload, replace bool) (*shares, error) {
 	if s.read, err = tx.Prepare("SELECT channel_id, qty FROM channel_sales WHERE day = ? AND sku_id = ?"); err != nil {
 		return nil, err
 	}
-	s.writer, err = newShareWriter(tx)
+	s.insert, err = tx.Change("INSERT OR REPLACE INTO channel_sales (day, sku_id, channel_id, qty) VALUES (?, ?, ?, ?)")
 	return s, err
 }
 
@@ -86,7 +86,7 @@ func (s *shares) write(u *upload, t *total, day exact.Day, sku int64, d *days) (
 		if id == noChannel || isStored && old == qty {
 			continue
 		}
-		if err := s.writer.add(int64(day), sku, id, int64(qty)); err != nil {
+		if err := store(s.insert, int64(day), sku, id, int64(qty)); err != nil {
 			return 0, err
 		}
 	}

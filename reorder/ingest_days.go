@@ -14,7 +14,7 @@ type days struct {
 	year    span
 	replace bool
 	read    *db.Stmt
-	writer  writer
+	insert  *db.Stmt
 	shares  *shares // nil for an upload without channels
 	totals  []total // of the present day, in the order of the SKUs
 
@@ -41,11 +41,10 @@ func newDays(tx *db.Tx, u *upload, skus []salesChange, h horizon, replace bool) 
 			return nil, err
 		}
 	}
-	if d.read, err = tx.Prepare(
-		"SELECT sku_id, qty FROM sales WHERE day = ? AND sku_id >= ? ORDER BY sku_id"); err != nil {
+	if d.read, err = tx.Prepare("SELECT qty FROM sales WHERE day = ? AND sku_id = ?"); err != nil {
 		return nil, err
 	}
-	d.writer, err = newSalesWriter(tx)
+	d.insert, err = tx.Change("INSERT OR REPLACE INTO sales (day, sku_id, qty) VALUES (?, ?, ?)")
 	return d, err
 }
 
@@ -85,7 +84,7 @@ func (d *days) write(u *upload, rows []sale) error {
 		if t.isStored && qty == t.old {
 			continue
 		}
-		if err := d.writer.add(int64(day), d.skus[t.sku].id, int64(qty)); err != nil {
+		if err := store(d.insert, int64(day), d.skus[t.sku].id, int64(qty)); err != nil {
 			return err
 		}
 		if !t.isStored {
@@ -116,14 +115,12 @@ func (d *days) noteHeld(t *total, day exact.Day) {
 	}
 }
 
-// flush stores the writers' remaining rows.
-func (d *days) flush() error {
-	if d.shares != nil {
-		if err := d.shares.writer.flush(); err != nil {
-			return err
-		}
+// store writes a row of whole numbers.
+func store(insert *db.Stmt, row ...int64) error {
+	if err := insert.Ints(row...); err != nil {
+		return err
 	}
-	return d.writer.flush()
+	return insert.Run()
 }
 
 // newTotal is the SKU-day's new total. Replacing it as a whole also removes its channels' shares.
@@ -190,41 +187,23 @@ func (u *upload) refuseTotal(s sale) {
 		", the maximum")
 }
 
-// reseek is how many stored rows are stepped over before the next is sought afresh.
-const reseek = 8
-
-// readStored reads the stored values for the day's totals: one pass over the day's rows, which skips ahead where the
-// upload has gaps.
+// readStored reads the stored values for the day's totals.
 func (d *days) readStored(day exact.Day) error {
 	defer d.read.Reset()
-	id := func(i int) int64 { return d.skus[d.totals[i].sku].id }
-	if err := d.read.Ints(int64(day), id(0)); err != nil {
-		return err
-	}
-	for i, stepped := 0, 0; ; {
-		r, err := d.read.Step()
-		if err != nil || r == nil {
+	for i := range d.totals {
+		t := &d.totals[i]
+		if err := d.read.Ints(int64(day), d.skus[t.sku].id); err != nil {
 			return err
 		}
-		stored := r.Int()
-		for id(i) < stored {
-			if i++; i == len(d.totals) {
-				return nil
-			}
+		r, err := d.read.Step()
+		if err != nil {
+			return err
 		}
-		if id(i) == stored {
-			d.totals[i].old, d.totals[i].isStored = r.Milli(), true
-			if i++; i == len(d.totals) {
-				return nil
-			}
-			stepped = 0
-		} else if stepped++; stepped == reseek {
-			stepped = 0
-			if err := d.read.Ints(int64(day), id(i)); err != nil {
-				return err
-			}
+		if t.isStored = r != nil; t.isStored {
+			t.old = r.Milli()
 		}
 	}
+	return nil
 }
 
 // account notes a SKU-day's change from old to qty.

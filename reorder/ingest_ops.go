@@ -14,8 +14,7 @@ import (
 	"quartermaster/schema/strict"
 )
 
-func printIngested(w io.Writer, answer any) {
-	done, _ := answer.(Ingested)
+func printIngested(w io.Writer, done Ingested) {
 	fmt.Fprintf(w, "%d rows stored, %d refused\n", done.Imported, done.Skipped)
 	for _, e := range done.Errors {
 		fmt.Fprintf(w, "row %d: %s\n", e.Row, e.Reason)
@@ -55,7 +54,7 @@ func (s *Service) ingestSales() schema.Op {
 	return schema.Op{
 		Name: "ingest_sales", Says: "Store daily sales",
 		Example: `reorder sales ingest --rows '[{"date": "2026-11-19", "sku": "TEA-1", "qty": 2.5}]' --channel web --replace`,
-		Print:   printIngested, Did: didIngest, Leads: func(any) string { return "/sales" },
+		Print:   schema.Printed(printIngested), Did: didIngest, Leads: func(any) string { return "/sales" },
 		About: "Store rows of daily sales. They are added to what is stored, so rows sent twice count twice. With replace " +
 			"they are totalled by SKU and day " +
 			"and replace it; with a channel only its share. Wrong rows are refused and named; the others are stored. " +

@@ -314,36 +314,3 @@ func TestIngestBoundsADay(t *testing.T) {
 	s.imported(s.salesTable(), s.exported(s.salesTable()))
 	s.hasSales(want1000...)
 }
-
-// TestIngestOverGaps: many SKUs with few rows per day make the reader of stored rows skip ahead.
-func TestIngestOverGaps(t *testing.T) {
-	s := open(t)
-	var all, some []string
-	for i := range 200 {
-		s.sku("sku,current_stock", fmt.Sprintf("S%03d,1000000", i))
-		all = append(all, fmt.Sprintf(`{"date":"2026-11-10","sku":"S%03d","qty":%d}`, i, i+1))
-		if i%37 == 3 || i > 190 || i < 3 {
-			some = append(some, fmt.Sprintf(`{"date":"2026-11-10","sku":"S%03d","qty":%d}`, i, 2*i+1), fmt.Sprintf(`{"date":"2026-11-11","sku":"S%03d","qty":1}`, i))
-		}
-	}
-	s.upload(`{"rows":[` + strings.Join(all, ",") + `]}`)
-	slices.Reverse(some)
-	got := s.upload(`{"replace":true,"rows":[` + strings.Join(some, ",") + `]}`)
-	if want := len(some) / 2; *got.ReplacedDays != want || got.Imported != 2*want {
-		t.Errorf("%s, want %d replaced", asJSON(t, got), want)
-	}
-	var want []string
-	for i := range 200 {
-		qty := i + 1
-		if i%37 == 3 || i > 190 || i < 3 {
-			qty = 2*i + 1
-		}
-		want = append(want, fmt.Sprintf("2026-11-10 S%03d %d", i, qty))
-	}
-	for i := range 200 {
-		if i%37 == 3 || i > 190 || i < 3 {
-			want = append(want, fmt.Sprintf("2026-11-11 S%03d 1", i))
-		}
-	}
-	s.hasSales(want...)
-}

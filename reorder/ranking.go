@@ -13,7 +13,7 @@ import (
 )
 
 // ranking is every SKU with the figures by which lists filter, sort and add up. It is computed per request and not
-// stored: 10,000 SKUs take 9 ms (BenchmarkYear), and writes need not update it.
+// stored: 10,000 SKUs take 9 ms, and writes need not update it.
 type ranking struct {
 	h   horizon
 	all []entry

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -71,26 +70,6 @@ func addCents(a, b int64) int64 {
 	return a + b
 }
 
-// AppendJSON appends the report as JSON, which equals encoding/json's.
-func (r Report) AppendJSON(b []byte) []byte {
-	b = slices.Grow(b, 256+400*len(r.SKUs))
-	b = r.Today.Append(append(b, `{"today":"`...))
-	b = strconv.AppendInt(append(b, `","forecast_window_days":`...), r.ForecastWindowDays, 10)
-	b = strconv.AppendInt(append(b, `,"target_cover_days":`...), r.TargetCoverDays, 10)
-	b = strconv.AppendInt(append(b, `,"counts":{"below":`...), r.Counts.Below, 10)
-	b = strconv.AppendInt(append(b, `,"near":`...), r.Counts.Near, 10)
-	b = strconv.AppendInt(append(b, `,"healthy":`...), r.Counts.Healthy, 10)
-	b = strconv.AppendInt(append(b, `},"est_cost_cents":`...), r.EstCostCents, 10)
-	b = append(b, `,"skus":[`...)
-	for i := range r.SKUs {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = r.SKUs[i].appendJSON(b)
-	}
-	return append(b, `]}`...)
-}
-
 func sampleReport() Report {
 	row := rowOf(sample, sampleDay)
 	return Report{
@@ -102,7 +81,7 @@ func sampleReport() Report {
 func (s *Service) reorderReport() schema.Op {
 	return schema.Op{
 		Name: "reorder_report", Says: "What to buy now",
-		Example: "reorder report\nreorder report --status all --json", Print: printReport, Did: didReport,
+		Example: "reorder report\nreorder report --status all --json", Print: schema.Printed(printReport), Did: didReport,
 		About: "What to buy: the SKUs at or near their reorder point, most urgent first, with suggested quantities and " +
 			"their cost.",
 		AgentAbout: "What to buy now, most urgent first. reorder_point = avg_daily_demand x (lead + safety days); " +

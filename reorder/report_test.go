@@ -92,39 +92,8 @@ func TestReportShape(t *testing.T) {
 		`{"sku":"dead-empty","name":"dead-empty","current_stock":0,"lead_time_days":7,"safety_stock_days":3,"avg_daily_demand":0,"reorder_point":0,` +
 		`"days_of_stock":null,"suggested_qty":0,"est_cost_cents":0,"status":"below","supplier":"X","unit":"","sold_in_window":0,"demand_days":30,` +
 		`"on_order":0,"need":0,"stockout_date":null}]}`
-	if text := string(got.(Report).AppendJSON(nil)); text != want {
+	if text := asJSON(t, got); text != want {
 		t.Errorf("got  %s\nwant %s", text, want)
-	}
-}
-
-// TestReportEqualsEncodingJSON: the report's own JSON writer equals encoding/json.
-func TestReportEqualsEncodingJSON(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 3))
-	texts := []string{"", "plain", `quo"te`, `back\slash`, "line\nbreak\ttab\rreturn", "ümlaut 茶", "<b>&amp;</b>", "\u2028\u2029", "nul\x00del\x7f", "bad\xffutf8", "\b\f"}
-	number := func() int64 { return r.Int64N(math.MaxInt64) >> r.IntN(63) * (1 - 2*r.Int64N(2)) }
-	for n := range 200 {
-		rep := Report{
-			Today: exact.Day(r.IntN(40_000)), ForecastWindowDays: number(), TargetCoverDays: number(),
-			Counts: Counts{number(), number(), number()}, EstCostCents: number(), SKUs: []Row{},
-		}
-		for range n % 4 {
-			text := func() string { return texts[r.IntN(len(texts))] }
-			row := Row{
-				SKU: text(), Name: text(), CurrentStock: exact.Milli(number()), LeadTimeDays: number(), SafetyStockDays: number(),
-				AvgDailyDemand: exact.Decimal{Unscaled: number(), Places: 4}, ReorderPoint: exact.Decimal{Unscaled: number(), Places: 2},
-				SuggestedQty: number(), EstCostCents: number(), Status: text(), Supplier: text(), Unit: text(),
-				SoldInWindow: exact.Milli(number()), DemandDays: number(), OnOrder: exact.Milli(number()), Need: exact.Decimal{Unscaled: number(), Places: 2},
-			}
-			if r.IntN(2) == 0 {
-				left, out := exact.Decimal{Unscaled: number(), Places: 2}, exact.Day(r.IntN(90_000))
-				row.DaysOfStock, row.StockoutDate = &left, &out
-			}
-			rep.SKUs = append(rep.SKUs, row)
-		}
-		want := asJSON(t, rep)
-		if got := string(rep.AppendJSON([]byte("x"))[1:]); got != want {
-			t.Fatalf("got  %s\nwant %s", got, want)
-		}
 	}
 }
 

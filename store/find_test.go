@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 )
 
@@ -119,66 +118,5 @@ func TestFindAmongManyAlike(t *testing.T) {
 		page, err := s.Customers(background, CustomerFilter{Q: q})
 		must(t, err)
 		equal(t, q+", listed", int64(len(page.Customers)), want)
-	}
-}
-
-// crowd is a shop with n orders of n buyers, made by SQL over a series of numbers.
-func crowd(b *testing.B, n int) *fixture {
-	b.Helper()
-	s := newFixture(b)
-	series := fmt.Sprintf("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) ", n)
-	must(b, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
-		for _, query := range append([]string{
-			series + `INSERT INTO store_customers (id, email, name, paid_orders, first_order_at, last_order_at)
-				SELECT i, 'buyer' || i || '@example.com', 'Buyer Number ' || i, 1, 1700000000 + i * 80, 1700000000 + i * 80 FROM n`,
-			series + `INSERT INTO store_orders (id, order_ref, provider, provider_ref, status, customer_id, subtotal_cents, discount_cents, tax_cents, total_cents,
-				currency, paid_at, created_at) SELECT i, printf('ORD-%010d', i), 'stripe', 'pi_' || i, 'paid', i, 1900, 0, 0, 1900, 'USD', 1700000000 + i * 80, 1700000000 + i * 80 FROM n`,
-			"INSERT INTO store_order_lines (order_id, line, product_id, product_name, qty, unit_cents) SELECT id, 1, 3, 'A book', 1, 1900 FROM store_orders",
-			"INSERT INTO store_find_orders (rowid, words) " + selectWords,
-			"INSERT INTO store_find_customers (rowid, words) SELECT id, email || char(10) || name FROM store_customers",
-			"DELETE FROM store_totals",
-		}, recountsInto()...) {
-			if _, err := tx.Exec(query); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
-	return s
-}
-
-// BenchmarkFind finds a buyer and the buyer's orders among STORE_BENCH_SIZE orders.
-func BenchmarkFind(b *testing.B) {
-	n := benchSize(b)
-	s := crowd(b, n)
-	for name, find := range map[string]func(i int) int{
-		"customer by part of the address": func(i int) int {
-			page, err := s.Customers(background, CustomerFilter{Q: fmt.Sprintf("buyer%d@exa", i), Cursor: schema.First(50)})
-			must(b, err)
-			return len(page.Customers)
-		},
-		"customer by name": func(i int) int {
-			page, err := s.Customers(background, CustomerFilter{Q: fmt.Sprintf("number %d", i), Cursor: schema.First(50)})
-			must(b, err)
-			return len(page.Customers)
-		},
-		"orders by part of the address": func(i int) int {
-			page, err := s.Orders(background, OrderFilter{Q: fmt.Sprintf("Buyer%d@", i), Cursor: schema.First(50)})
-			must(b, err)
-			return len(page.Orders)
-		},
-		"orders by address": func(i int) int {
-			page, err := s.Orders(background, OrderFilter{Email: fmt.Sprintf("buyer%d@example.com", i), Cursor: schema.First(50)})
-			must(b, err)
-			return len(page.Orders)
-		},
-	} {
-		b.Run(name, func(b *testing.B) {
-			for k := 0; b.Loop(); k++ {
-				if found := find((k*7919+n/3)%n + 1); found == 0 {
-					b.Fatal("it was not found")
-				}
-			}
-		})
 	}
 }
