@@ -121,14 +121,12 @@ func (s *Service) adjustStock() schema.Op {
 			}
 		},
 		Refuses: []fault.Kind{fault.NotFound},
-		Print: func(w io.Writer, answer any) {
-			a, _ := answer.(Adjusted)
+		Print: schema.Printed(func(w io.Writer, a Adjusted) {
 			fmt.Fprintf(w, "%s: %s, it was %s; %s\n", a.SKU, a.CurrentStock, a.PreviousStock, a.Status)
-		},
-		Did: func(answer any, _ schema.Money) string {
-			a, _ := answer.(Adjusted)
+		}),
+		Did: schema.Said(func(a Adjusted) string {
 			return fmt.Sprintf("%s: %s in stock, it was %s; %s.", a.SKU, a.CurrentStock, a.PreviousStock, a.Status)
-		},
+		}),
 		Leads: func(answer any) string { return skuPage(answer.(Adjusted).SKU) },
 		Undo: func(answer any) *schema.Undo {
 			a, _ := answer.(Adjusted)

@@ -146,10 +146,9 @@ func (s *Service) countStock() schema.Op {
 				return []any{k.SKU, k.PreviousStock.String(), k.CurrentStock.String(), k.Status}
 			})
 		},
-		Did: func(answer any, _ schema.Money) string {
-			done, _ := answer.(Counted)
+		Did: schema.Said(func(done Counted) string {
 			return fmt.Sprintf("%s counted; the stock of %d changed.", counted(done.Counted, "SKU is", "SKUs are"), done.Changed)
-		},
+		}),
 		Leads: func(any) string { return "/count" },
 		Undo: func(answer any) *schema.Undo { // of one SKU; a whole shelf is counted again
 			done, _ := answer.(Counted)

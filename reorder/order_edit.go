@@ -144,11 +144,10 @@ func (s *Service) editPurchase() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EditOrder(ctx, who, number, e) }
 		},
 		Fill:  fillDraft,
-		Print: printStatus, Leads: orderLeads,
-		Did: func(answer any, m schema.Money) string {
-			o, _ := answer.(PurchaseOrder)
+		Print: schema.Printed(printStatus), Leads: orderLeads,
+		Did: schema.SaidIn(func(o PurchaseOrder, m schema.Money) string {
 			return fmt.Sprintf("Purchase order %s is changed: %s.", o.Number, m(o.TotalCents))
-		},
+		}),
 	}
 }
 

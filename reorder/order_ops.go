@@ -31,8 +31,7 @@ func bindNumber(f *schema.Form, number *string) {
 		schema.Example("PO-000001"), schema.Choices(anyOrder))
 }
 
-func printStatus(w io.Writer, answer any) {
-	o, _ := answer.(PurchaseOrder)
+func printStatus(w io.Writer, o PurchaseOrder) {
 	fmt.Fprintf(w, "%s: %s\n", o.Number, o.Status)
 }
 
@@ -67,10 +66,9 @@ func (s *Service) createPurchase() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.CreateOrder(ctx, who, n) }
 		},
 		Print: func(w io.Writer, answer any) { fmt.Fprintln(w, answer.(PurchaseOrder).Number) },
-		Did: func(answer any, m schema.Money) string {
-			o, _ := answer.(PurchaseOrder)
+		Did: schema.SaidIn(func(o PurchaseOrder, m schema.Money) string {
 			return fmt.Sprintf("Purchase order %s for %s is created: %s.", o.Number, o.Supplier, m(o.TotalCents))
-		},
+		}),
 		Leads: orderLeads,
 	}
 }
@@ -111,7 +109,7 @@ func (s *Service) moveOp(name, word, about string, move func(context.Context, db
 			bindNumber(f, &number)
 			return func(ctx context.Context, who db.Caller) (any, error) { return move(ctx, who, number) }
 		},
-		Print: printStatus, Leads: orderLeads,
+		Print: schema.Printed(printStatus), Leads: orderLeads,
 	}
 }
 
@@ -134,8 +132,7 @@ func (s *Service) orderPurchase() schema.Op {
 		}
 		return func(ctx context.Context, who db.Caller) (any, error) { return s.placeOrder(ctx, who, number, mails) }
 	}
-	op.Will = func(answer any, m schema.Money) string {
-		o, _ := answer.(PurchaseOrder)
+	op.Will = schema.SaidIn(func(o PurchaseOrder, m schema.Money) string {
 		text := fmt.Sprintf("%s from %s is ordered: %s, %s.", o.Number, o.Supplier, counted(len(o.Lines), "line", "lines"),
 			m(o.TotalCents))
 		if o.ExpectedDate != nil {
@@ -148,15 +145,14 @@ func (s *Service) orderPurchase() schema.Op {
 			text += fmt.Sprintf(" That is %s below the supplier's minimum order.", m(o.BelowMinimumCents))
 		}
 		return text
-	}
-	op.Did = func(answer any, m schema.Money) string {
-		o, _ := answer.(PurchaseOrder)
+	})
+	op.Did = schema.SaidIn(func(o PurchaseOrder, m schema.Money) string {
 		text := fmt.Sprintf("Purchase order %s is ordered: %s from %s.", o.Number, m(o.TotalCents), o.Supplier)
 		if o.mailedTo != "" {
 			text += " It is mailed to " + o.mailedTo + "."
 		}
 		return text
-	}
+	})
 	return op
 }
 
@@ -165,18 +161,15 @@ func (s *Service) cancelPurchase() schema.Op {
 		"stays.", s.CancelOrder)
 	op.Destructive, op.Thing = true, orderThing
 	op.Response = sampleOrder(Cancelled, 0)
-	op.Did = func(answer any, _ schema.Money) string {
-		return fmt.Sprintf("Purchase order %s is cancelled.", answer.(PurchaseOrder).Number)
-	}
-	op.Will = func(answer any, m schema.Money) string {
-		o, _ := answer.(PurchaseOrder)
+	op.Did = schema.Said(func(o PurchaseOrder) string { return fmt.Sprintf("Purchase order %s is cancelled.", o.Number) })
+	op.Will = schema.SaidIn(func(o PurchaseOrder, m schema.Money) string {
 		left := int64(0)
 		for _, l := range o.Lines {
 			left = addCents(left, costOf(l.Ordered-l.Received, l.UnitCostCents))
 		}
 		return fmt.Sprintf("Purchase order %s from %s will be cancelled for good: goods for %s will not be delivered.",
 			o.Number, o.Supplier, m(left))
-	}
+	})
 	return op
 }
 
@@ -204,14 +197,13 @@ func (s *Service) receivePurchase() schema.Op {
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Receive(ctx, who, number, came) }
 		},
-		Print: printStatus, Leads: orderLeads,
-		Did: func(answer any, _ schema.Money) string {
-			o, _ := answer.(PurchaseOrder)
+		Print: schema.Printed(printStatus), Leads: orderLeads,
+		Did: schema.Said(func(o PurchaseOrder) string {
 			if o.Status == Received {
 				return fmt.Sprintf("All of purchase order %s is in stock.", o.Number)
 			}
 			return fmt.Sprintf("The received part of purchase order %s is in stock; the rest is outstanding.", o.Number)
-		},
+		}),
 	}
 }
 
@@ -233,11 +225,10 @@ func (s *Service) unreceivePurchase() schema.Op {
 				"order"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Unreceive(ctx, who, number, u) }
 		},
-		Print: printStatus, Leads: orderLeads,
-		Did: func(answer any, _ schema.Money) string {
-			o, _ := answer.(PurchaseOrder)
+		Print: schema.Printed(printStatus), Leads: orderLeads,
+		Did: schema.Said(func(o PurchaseOrder) string {
 			return fmt.Sprintf("The receipt is undone; purchase order %s is %s again.", o.Number, o.Status)
-		},
+		}),
 	}
 }
 
@@ -357,12 +348,11 @@ func (s *Service) purchaseDetail() schema.Op {
 				return s.PurchaseOrder(ctx, number)
 			}
 		},
-		Print: printOrder,
+		Print: schema.Printed(printOrder),
 	}
 }
 
-func printOrder(w io.Writer, answer any) {
-	o, _ := answer.(PurchaseOrder)
+func printOrder(w io.Writer, o PurchaseOrder) {
 	fmt.Fprintf(w, "%s: %s", o.Number, o.Status)
 	if o.Supplier != "" {
 		fmt.Fprintf(w, ", from %s", o.Supplier)

@@ -130,7 +130,7 @@ func (s *Service) productDetail() schema.Op {
 	p.History, p.Total = []Sold{{sampleDay.today - 2, 2000}, {sampleDay.today - 1, 2500}}, 4500
 	return schema.Op{
 		Name: "product_detail", Says: "Show a product",
-		Example: "reorder skus show TEA-1", Print: printProduct,
+		Example: "reorder skus show TEA-1", Print: schema.Printed(printProduct),
 		About: "One product with its forecast, its catalogue fields and its recent sales by day, or by week " +
 			"(history_days: 56 is eight weeks). total is sold in that time.",
 		Response: p,

@@ -64,8 +64,7 @@ func printSKUs(w io.Writer, answer any) {
 	})
 }
 
-func printProduct(w io.Writer, answer any) {
-	p, _ := answer.(Product)
+func printProduct(w io.Writer, p Product) {
 	fmt.Fprintf(w, "%s: %s\n", p.SKU, p.Name)
 	row := func(name, value string) {
 		if value != "" {
@@ -287,15 +286,12 @@ func (s *Service) stockFigures() schema.Op {
 			SKUs: []StockFigure{{SKU: sample.Code, Name: sample.Name, ValueCents: 5760, Class: "A", UnsoldDays: 1}},
 		},
 		Example: "reorder figures --json",
-		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.StockFigures(ctx) }
-		},
-		Print: printFigures,
+		Bind:    schema.Asks(s.StockFigures),
+		Print:   schema.Printed(printFigures),
 	}
 }
 
-func printFigures(w io.Writer, answer any) {
-	figs, _ := answer.(StockFigures)
+func printFigures(w io.Writer, figs StockFigures) {
 	fmt.Fprintf(w, "stock on %s: %s\n", figs.Today, amount(figs.ValueCents))
 	schema.Tabulate(w, "SUPPLIER|VALUE", figs.Suppliers,
 		func(v SupplierValue) []any { return []any{v.Supplier, amount(v.ValueCents)} })

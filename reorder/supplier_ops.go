@@ -29,11 +29,9 @@ func (s *Service) saveSupplierOp() schema.Op {
 		About:      "Create or change a supplier's record: only the given fields; an empty one becomes its default.",
 		Idempotent: true, Response: sampleSupplier(),
 		Example: `reorder suppliers save "Leaf & Co" --email orders@leaf.example --lead-time-days 7 --min-order-cents 40000`,
-		Print:   printSupplier,
-		Did: func(answer any, _ schema.Money) string {
-			return fmt.Sprintf("Supplier %s is saved.", answer.(Supplier).Name)
-		},
-		Leads: func(answer any) string { return supplierPage(answer.(Supplier).Name) },
+		Print:   schema.Printed(printSupplier),
+		Did:     schema.Said(func(x Supplier) string { return fmt.Sprintf("Supplier %s is saved.", x.Name) }),
+		Leads:   func(answer any) string { return supplierPage(answer.(Supplier).Name) },
 	})
 	op.Bind = func(f *schema.Form) schema.Handler {
 		now, given := suppliers.Edits(f)
@@ -49,8 +47,7 @@ func (s *Service) saveSupplierOp() schema.Op {
 	return op
 }
 
-func printSupplier(w io.Writer, answer any) {
-	one, _ := answer.(Supplier)
+func printSupplier(w io.Writer, one Supplier) {
 	fmt.Fprintln(w, one.Name)
 	for _, row := range [][2]string{
 		{"e-mail", one.Email}, {"phone", one.Phone}, {"address", one.Address}, {"lead time", intOrEmpty(one.LeadTimeDays)},
@@ -94,7 +91,7 @@ func (s *Service) supplierDetail() schema.Op {
 				schema.Example(sample.Supplier))
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Supplier(ctx, name) }
 		},
-		Print: printSupplier,
+		Print: schema.Printed(printSupplier),
 	}
 }
 
@@ -126,27 +123,24 @@ func (s *Service) setForecast() schema.Op {
 				return s.ChangeSettings(ctx, who, change)
 			}
 		},
-		Print: func(w io.Writer, answer any) {
-			set, _ := answer.(Settings)
+		Print: schema.Printed(func(w io.Writer, set Settings) {
 			fmt.Fprintf(w, "forecast window: %d days\ntarget cover: %d days\n", set.ForecastWindowDays, set.TargetCoverDays)
 			if set.LeaveOutEmpty {
 				fmt.Fprintln(w, "days without stock are left out")
 			}
-		},
-		Did: func(answer any, _ schema.Money) string {
-			set, _ := answer.(Settings)
+		}),
+		Did: schema.Said(func(set Settings) string {
 			text := fmt.Sprintf("Demand is averaged over %s, and an order lasts %d.",
 				exact.Plural(set.ForecastWindowDays, "day", "days"), set.TargetCoverDays)
 			if set.LeaveOutEmpty {
 				text += " Days without stock are left out."
 			}
 			return text
-		},
+		}),
 	}
 }
 
-func printReport(w io.Writer, answer any) {
-	report := answer.(Report)
+func printReport(w io.Writer, report Report) {
 	schema.Tabulate(w, "SKU|NAME|STATUS|STOCK|ON ORDER|REORDER AT|DAYS LEFT|RUNS OUT|BUY|COST|SUPPLIER",
 		report.SKUs, func(r Row) []any {
 			days := ""

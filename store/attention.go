@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"quartermaster/schema"
-	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
 
@@ -73,8 +72,6 @@ func (s *Service) needsAttention() schema.Op {
 			Unbooked: []WaitingPayment{},
 			Disputes: []DisputeOf{{Dispute: exampleDispute(), Provider: stripe, OrderRef: &ref,
 				Customer: &Buyer{ID: 7, Email: "ann@example.com", Name: "Ann Lee"}}}},
-		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.NeedsAttention(ctx) }
-		},
+		Bind: schema.Asks(s.NeedsAttention),
 	}
 }

@@ -319,11 +319,10 @@ func (s *Service) BuyerOps() []schema.Op {
 		Writes: true, Destructive: true, Response: exampleLicense(), Refuses: []fault.Kind{fault.NotFound, fault.Limited},
 		Leads: func(any) string { return "/my" },
 		Did:   func(any, schema.Money) string { return "The seat is released; another machine can use it." },
-		Will: func(answer any, _ schema.Money) string {
-			l, _ := answer.(License)
+		Will: schema.Said(func(l License) string {
 			return "The machine will have to be activated again, and " + countOf(int(l.ActivationCount), "seat") +
 				" of your license will be taken."
-		},
+		}),
 		Bind: func(f *schema.Form) schema.Handler {
 			var seat int64
 			f.ID(&seat, "activation_id", "the seat", schema.Required, schema.Label("Seat"), schema.Example(31))
@@ -334,13 +333,12 @@ func (s *Service) BuyerOps() []schema.Op {
 	redeem.Public, redeem.Credential = false, false
 	redeem.About = "Redeem a code."
 	redeem.Leads = func(any) string { return "/my" }
-	redeem.Did = func(answer any, _ schema.Money) string {
-		r, _ := answer.(Redeemed)
+	redeem.Did = schema.Said(func(r Redeemed) string {
 		if r.License == nil {
 			return "The code is redeemed: " + r.Order.Items[0].Name + ", order " + r.Order.OrderRef + "."
 		}
 		return "The code is redeemed for " + r.Order.Items[0].Name + ". Your license key: " + r.License.Key
-	}
+	})
 	redeem.Bind = func(f *schema.Form) schema.Handler {
 		var written, email, name, remote string
 		f.Text(&written, "code",

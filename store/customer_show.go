@@ -180,14 +180,13 @@ func (s *Service) customerDetail() schema.Op {
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store customers show ann@example.org",
 		Leads:   func(answer any) string { d, _ := answer.(CustomerDetail); return customerLeads(d.ID) },
-		Print: func(w io.Writer, answer any) {
-			d, _ := answer.(CustomerDetail)
+		Print: schema.Printed(func(w io.Writer, d CustomerDetail) {
 			printCustomers(w, CustomerPage{Customers: []Customer{d.Customer}})
 			fmt.Fprintln(w)
 			printOrders(w, OrderPage{Orders: d.Orders})
 			fmt.Fprintln(w)
 			printLicenses(w, LicensePage{Licenses: d.Licenses})
-		},
+		}),
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var l schema.Listing

@@ -82,8 +82,7 @@ func (s *Service) listDisputes() schema.Op {
 		Response: DisputeList{Disputes: []DisputeOf{{Dispute: exampleDispute(), Provider: stripe, OrderRef: &ref,
 			Customer: &Buyer{ID: 7, Email: "ann@example.com", Name: "Ann Lee"}}}},
 		Example: "store disputes",
-		Print: func(w io.Writer, answer any) {
-			l, _ := answer.(DisputeList)
+		Print: schema.Printed(func(w io.Writer, l DisputeList) {
 			schema.Tabulate(w, "DISPUTE|PROVIDER|STATE|AMOUNT|REASON|ANSWER BY|ORDER|BUYER", l.Disputes,
 				func(d DisputeOf) []any {
 					buyer := ""
@@ -93,7 +92,7 @@ func (s *Service) listDisputes() schema.Op {
 					return []any{d.Ref, d.Provider, d.State, inCurrency(d.AmountCents, d.Currency), d.Reason, d.answerBy(),
 						textOr(d.OrderRef, ""), buyer}
 				})
-		},
+		}),
 		Bind: func(f *schema.Form) schema.Handler {
 			state := disputeOpen
 			f.Enum(&state, "state", "those in this state", []string{disputeOpen, disputeWon, disputeLost})

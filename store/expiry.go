@@ -167,8 +167,7 @@ func (s *Service) sendExpiryNotices() schema.Op {
 			f.Int(&days, "days", "licenses that end within this many days, 1 to 90", schema.Range(1, 90))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SendExpiryNotices(ctx, who, days) }
 		},
-		Print: func(w io.Writer, answer any) {
-			v, _ := answer.(Noticed)
+		Print: schema.Printed(func(w io.Writer, v Noticed) {
 			schema.Tabulate(w, "TO|LICENSES|SKIPPED BECAUSE", append(v.Sent, v.Skipped...), func(n Notice) []any {
 				why := ""
 				if n.Reason != nil {
@@ -176,18 +175,16 @@ func (s *Service) sendExpiryNotices() schema.Op {
 				}
 				return []any{n.To, strconv.Itoa(len(n.Licenses)), why}
 			})
-		},
-		Will: func(answer any, _ schema.Money) string {
-			v, _ := answer.(Noticed)
+		}),
+		Will: schema.Said(func(v Noticed) string {
 			to := mail.Few(v.Sent, func(n Notice) string { return n.To })
 			told := exact.Plural(len(v.Sent), "customer", "customers") + " will be mailed that licenses end soon: " + to
 			return fmt.Sprintf("%s. %s skipped.", strings.TrimSuffix(told, ": "), exact.Plural(len(v.Skipped), "is", "are"))
-		},
-		Did: func(answer any, _ schema.Money) string {
-			v, _ := answer.(Noticed)
+		}),
+		Did: schema.Said(func(v Noticed) string {
 			return fmt.Sprintf("%s mailed; %s skipped.", exact.Plural(len(v.Sent), "customer is", "customers are"),
 				exact.Plural(len(v.Skipped), "is", "are"))
-		},
+		}),
 		Leads: func(any) string { return "/licenses" },
 	}
 }

@@ -30,15 +30,14 @@ func (s *Service) storeFigures() schema.Op {
 			Rows: schema.Rows([]Figure{row}, false, Figure.short), Shown: 1, Total: 1},
 		Response: Figures{From: &today, To: &today, By: byDay, Rows: []Figure{row}, Totals: []Figure{all}},
 		Example:  "store figures --from 2026-11-01 --to 2026-11-30\nstore figures --by product --csv",
-		Print: func(w io.Writer, answer any) {
-			f, _ := answer.(Figures)
+		Print: schema.Printed(func(w io.Writer, f Figures) {
 			schema.Tabulate(w, "PERIOD OR PRODUCT|CURRENCY|ORDERS|SOLD|TAX|REFUNDED|NET", append(f.Rows, f.Totals...),
 				func(f Figure) []any {
 					money := exact.CurrencyOf(f.Currency)
 					return []any{f.Label(), f.Currency, f.Orders,
 						money.Plain(f.SoldCents), money.Plain(f.TaxCents), money.Plain(f.RefundedCents), money.Plain(f.NetCents)}
 				})
-		},
+		}),
 		Bind: func(f *schema.Form) schema.Handler {
 			var x FiguresOf
 			x.Bind(f)

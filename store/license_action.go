@@ -176,10 +176,9 @@ func (s *Service) licenseAction() schema.Op {
 		Response: SeatedLicense{exampleLicense().masked(),
 			[]Seat{{seat.Label, seat.Fingerprint, seat.CreatedAt, seat.LastSeenAt}}},
 		Leads: func(answer any) string { l, _ := answer.(SeatedLicense); return licenseLeads(l.ID) },
-		Did: func(answer any, _ schema.Money) string {
-			l, _ := answer.(SeatedLicense)
+		Did: schema.Said(func(l SeatedLicense) string {
 			return fmt.Sprintf("License %d of %s is %s.", l.ID, l.CustomerEmail, l.Status)
-		},
+		}),
 		Bind: func(f *schema.Form) schema.Handler {
 			var a LicenseAct
 			f.Text(&a.License, "license", "the last four of the key, or #id", schema.Required, schema.Most(1000),

@@ -84,14 +84,12 @@ func (s *Service) setLicenseLimit() schema.Op {
 		"has a new seat limit", nil)
 	op.Idempotent = true
 	op.Example = "store license limit 12 5\nstore license limit 12 unlimited\nstore license limit 12 product"
-	op.Print = func(w io.Writer, answer any) {
-		l, _ := answer.(License)
+	op.Print = schema.Printed(func(w io.Writer, l License) {
 		fmt.Fprintf(w, "license %d: %s seats taken\n", l.ID, seats(l))
-	}
-	op.Did = func(answer any, _ schema.Money) string {
-		l, _ := answer.(License)
+	})
+	op.Did = schema.Said(func(l License) string {
 		return fmt.Sprintf("License %d of %s has %s seats taken.", l.ID, l.CustomerEmail, seats(l))
-	}
+	})
 	op.Bind = func(f *schema.Form) schema.Handler {
 		var id int64
 		var limit string

@@ -132,15 +132,14 @@ func (s *Service) linkSubscription() schema.Op {
 		Writes: true, Response: Linked{Subscription: exampleSubscription(), Booked: 1},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "store subscription link stripe sub_1Abc 12",
-		Did: func(answer any, _ schema.Money) string {
-			l, _ := answer.(Linked)
+		Did: schema.Said(func(l Linked) string {
 			text := fmt.Sprintf("The subscription %s renews %s.", l.Ref, countOf(len(l.Licenses), "license"))
 			if l.Booked > 0 {
 				text += fmt.Sprintf(" %s that waited %s booked.", countOf(l.Booked, "payment"),
 					map[bool]string{true: "is", false: "are"}[l.Booked == 1])
 			}
 			return text
-		},
+		}),
 		Leads: func(any) string { return "/subscriptions" },
 		Bind: func(f *schema.Form) schema.Handler {
 			var provider, ref string

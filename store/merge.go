@@ -87,19 +87,16 @@ func (s *Service) mergeCustomersOp() schema.Op {
 				schema.Lookup(customerByEmail), schema.Example(8), schema.Choices(customerChoices), schema.Label("Stays"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MergeCustomers(ctx, who, from, into) }
 		},
-		Print: func(w io.Writer, answer any) {
-			m, _ := answer.(Merged)
+		Print: schema.Printed(func(w io.Writer, m Merged) {
 			fmt.Fprintf(w, "%s is customer %d, %s, now; %s moved\n", m.From, m.ID, m.Email, countOf(m.Orders, "order"))
-		},
-		Did: func(answer any, _ schema.Money) string {
-			m, _ := answer.(Merged)
+		}),
+		Did: schema.Said(func(m Merged) string {
 			return fmt.Sprintf("%s and %s are now one customer; %s moved.", m.From, m.Email, countOf(m.Orders, "order"))
-		},
-		Will: func(answer any, _ schema.Money) string {
-			m, _ := answer.(Merged)
+		}),
+		Will: schema.Said(func(m Merged) string {
 			return fmt.Sprintf("%s of %s, with licenses and redeemed codes, will move to %s, and %s will be removed.",
 				countOf(m.Orders, "order"), m.From, m.Email, m.From)
-		},
+		}),
 		Leads: func(answer any) string { m, _ := answer.(Merged); return customerLeads(m.ID) },
 	}
 }

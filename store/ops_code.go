@@ -18,8 +18,7 @@ func exampleBatch() Batch {
 		CreatedAt: exampleInstant}
 }
 
-func printBatches(w io.Writer, answer any) {
-	p, _ := answer.(BatchPage)
+func printBatches(w io.Writer, p BatchPage) {
 	schema.Tabulate(w, "BATCH|PRODUCT|TIER|CODES|UNUSED|REDEEMED|VOID|MADE", p.Batches, func(b Batch) []any {
 		return []any{b.Batch, b.SKU, textOr(b.Tier, ""), b.Total, b.Unused, b.Redeemed, b.Void, b.CreatedAt}
 	})
@@ -32,7 +31,7 @@ func (s *Service) listBatches() schema.Op {
 			"minted.",
 		Response: BatchPage{Batches: []Batch{exampleBatch()}},
 		Example:  "store batches list --status unused",
-		Print:    printBatches,
+		Print:    schema.Printed(printBatches),
 		Bind: func(f *schema.Form) schema.Handler {
 			var batch, status string
 			var p schema.Cursor[int64]
@@ -86,16 +85,14 @@ func (s *Service) mintCodes() schema.Op {
 		Response: Minted{Batch: "launch", SKU: "PLUGIN", Tier: &exampleTier, Count: 2,
 			Codes: []string{"7Q4Z-J0M3-RT9W-XYAB", "CDEF-GH2K-5MNP-QRST"}},
 		Example: "store codes mint --count 20 --sku PLUGIN --tier pro --batch launch-2026",
-		Print: func(w io.Writer, answer any) {
-			m, _ := answer.(Minted)
+		Print: schema.Printed(func(w io.Writer, m Minted) {
 			for _, code := range m.Codes {
 				fmt.Fprintln(w, code)
 			}
-		},
-		Did: func(answer any, _ schema.Money) string {
-			m, _ := answer.(Minted)
+		}),
+		Did: schema.Said(func(m Minted) string {
 			return fmt.Sprintf("%s of batch %s are minted.", countOf(int(m.Count), "code"), m.Batch)
-		},
+		}),
 		Leads: func(answer any) string { m, _ := answer.(Minted); return batchLeads(m.Batch) },
 		Bind: func(f *schema.Form) schema.Handler {
 			var count int64
@@ -123,23 +120,17 @@ func (s *Service) voidCodes() schema.Op {
 		Writes: true, Destructive: true, Response: Voided{Batch: exampleBatch(), Voided: 41},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store codes void launch-2026",
-		Print: func(w io.Writer, answer any) {
-			v, _ := answer.(Voided)
+		Print: schema.Printed(func(w io.Writer, v Voided) {
 			fmt.Fprintf(w, "batch %s: %d codes voided\n", v.Batch.Batch, v.Voided)
-		},
-		Did: func(answer any, _ schema.Money) string {
-			v, _ := answer.(Voided)
+		}),
+		Did: schema.Said(func(v Voided) string {
 			return fmt.Sprintf("%s of batch %s are void.", countOf(int(v.Voided), "code"), v.Batch.Batch)
-		},
-		Thing: func(answer any) string {
-			v, _ := answer.(Voided)
-			return countOf(int(v.Voided), "code") + " of batch " + v.Batch.Batch
-		},
-		Will: func(answer any, _ schema.Money) string {
-			v, _ := answer.(Voided)
+		}),
+		Thing: schema.Of(func(v Voided) string { return countOf(int(v.Voided), "code") + " of batch " + v.Batch.Batch }),
+		Will: schema.Said(func(v Voided) string {
 			return fmt.Sprintf("%s of batch %s, not yet redeemed, will be void for good; %d redeemed ones stay.",
 				countOf(int(v.Voided), "code"), v.Batch.Batch, v.Redeemed)
-		},
+		}),
 		Leads: func(answer any) string { v, _ := answer.(Voided); return batchLeads(v.Batch.Batch) },
 		Bind: func(f *schema.Form) schema.Handler {
 			var batch string

@@ -11,8 +11,7 @@ import (
 	"quartermaster/schema/fault"
 )
 
-func printCustomers(w io.Writer, answer any) {
-	p, _ := answer.(CustomerPage)
+func printCustomers(w io.Writer, p CustomerPage) {
 	schema.Tabulate(w, "ID|ADDRESS|NAME|PAID ORDERS|FIRST|LAST", p.Customers, func(k Customer) []any {
 		first, last := "", ""
 		if k.FirstOrderAt != nil && k.LastOrderAt != nil {
@@ -28,7 +27,7 @@ func (s *Service) listCustomers() schema.Op {
 		About:    "Customers, newest first, each with the number of paid orders.",
 		Response: CustomerPage{Customers: []Customer{exampleCustomer()}},
 		Example:  "store customers list --q ann",
-		Print:    printCustomers,
+		Print:    schema.Printed(printCustomers),
 		Bind: func(f *schema.Form) schema.Handler {
 			var k CustomerFilter
 			k.bind(f)
@@ -58,8 +57,7 @@ func customerByEmail(c *db.Conn, email string) (int64, error) {
 	return k.ID, err
 }
 
-func printCustomer(w io.Writer, answer any) {
-	k, _ := answer.(Customer)
+func printCustomer(w io.Writer, k Customer) {
 	fmt.Fprintf(w, "customer %d: %s %s\n", k.ID, k.Email, k.Name)
 }
 
@@ -70,12 +68,9 @@ func (s *Service) saveCustomerOp() schema.Op {
 			"change_email changes it.",
 		Writes: true, Response: exampleCustomer(),
 		Example: `store customer save ann@example.org --name "Ann Lee"`,
-		Print:   printCustomer,
+		Print:   schema.Printed(printCustomer),
 		Leads:   func(answer any) string { k, _ := answer.(Customer); return customerLeads(k.ID) },
-		Did: func(answer any, _ schema.Money) string {
-			k, _ := answer.(Customer)
-			return fmt.Sprintf("Customer %s is saved.", k.Email)
-		},
+		Did:     schema.Said(func(k Customer) string { return fmt.Sprintf("Customer %s is saved.", k.Email) }),
 		Fill: func(c *db.Conn, given map[string]string) (map[string]string, bool, error) {
 			k, found, err := findCustomer(c, fold(given["email"]))
 			return map[string]string{"email": k.Email, "name": k.Name}, found, err
@@ -96,12 +91,11 @@ func (s *Service) changeEmail() schema.Op {
 		Name: "change_email", About: "Change a customer's e-mail address. The address of another customer is refused.",
 		Writes: true, Response: exampleCustomer(), Refuses: []fault.Kind{fault.NotFound},
 		Example: "store customer email ann@example.org ann.lee@example.org",
-		Print:   printCustomer,
+		Print:   schema.Printed(printCustomer),
 		Leads:   func(answer any) string { k, _ := answer.(Customer); return customerLeads(k.ID) },
-		Did: func(answer any, _ schema.Money) string {
-			k, _ := answer.(Customer)
+		Did: schema.Said(func(k Customer) string {
 			return fmt.Sprintf("Customer %d now has the address %s.", k.ID, k.Email)
-		},
+		}),
 		Fill: func(c *db.Conn, given map[string]string) (map[string]string, bool, error) {
 			id, err := strconv.ParseInt(given["customer_id"], 10, 64)
 			if err != nil {
@@ -130,18 +124,14 @@ func (s *Service) forgetCustomer() schema.Op {
 			"Orders, licenses and sums stay. Refused while they have a running subscription.",
 		Writes: true, Admin: true, Destructive: true, Response: forgotten, Refuses: []fault.Kind{fault.NotFound},
 		Example: "store customer forget ann@example.org",
-		Print:   printCustomer,
+		Print:   schema.Printed(printCustomer),
 		Leads:   func(answer any) string { k, _ := answer.(Customer); return customerLeads(k.ID) },
-		Did: func(answer any, _ schema.Money) string {
-			k, _ := answer.(Customer)
-			return fmt.Sprintf("Customer %d is forgotten.", k.ID)
-		},
-		Will: func(answer any, _ schema.Money) string {
-			k, _ := answer.(Customer)
+		Did:     schema.Said(func(k Customer) string { return fmt.Sprintf("Customer %d is forgotten.", k.ID) }),
+		Will: schema.Said(func(k Customer) string {
 			return fmt.Sprintf("The name and address of customer %d will be removed for good, from %s, events, deliveries "+
 				"and the history. Sums stay.",
 				k.ID, countOf(int(k.PaidOrders), "paid order"))
-		},
+		}),
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			bindCustomer(f, &id, schema.Required)

@@ -62,12 +62,9 @@ func (s *Service) makeLicenseFile() schema.Op {
 			"takes one first.",
 		Writes: true, Response: exampleFile(), Refuses: []fault.Kind{fault.NotFound, fault.Unavailable},
 		Example: "store license file 12 --fingerprint b0c4de8812 --label \"studio laptop\"",
-		Print: func(w io.Writer, answer any) {
-			f, _ := answer.(LicenseFile)
-			fmt.Fprintln(w, f.File)
-		},
-		Did:   didFile,
-		Leads: func(answer any) string { f, _ := answer.(LicenseFile); return licenseLeads(f.license.ID) },
+		Print:   schema.Printed(func(w io.Writer, f LicenseFile) { fmt.Fprintln(w, f.File) }),
+		Did:     didFile,
+		Leads:   func(answer any) string { f, _ := answer.(LicenseFile); return licenseLeads(f.license.ID) },
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var fingerprint, label string
@@ -93,12 +90,11 @@ func (s *Service) listLicenseFiles() schema.Op {
 		Name: "list_license_files", About: "The newest 50 license files of a license, newest first.",
 		Response: IssuedFiles{Files: []IssuedFile{example}}, Refuses: []fault.Kind{fault.NotFound},
 		Example: "store license files 12",
-		Print: func(w io.Writer, answer any) {
-			l, _ := answer.(IssuedFiles)
+		Print: schema.Printed(func(w io.Writer, l IssuedFiles) {
 			schema.Tabulate(w, "FILE|MACHINE|LABEL|MADE|UNTIL|RUNS", l.Files, func(f IssuedFile) []any {
 				return []any{f.ID, f.Fingerprint, f.Label, f.IssuedAt, f.ExpiresAt, yesNo(f.Runs)}
 			})
-		},
+		}),
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			bindLicense(f, &id)

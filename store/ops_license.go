@@ -75,8 +75,7 @@ func (s *Service) FindLicenses(ctx context.Context, who db.Caller, what string) 
 	return page, err
 }
 
-func printLicenses(w io.Writer, answer any) {
-	p, _ := answer.(LicensePage)
+func printLicenses(w io.Writer, p LicensePage) {
 	schema.Tabulate(w, "ID|KEY|PRODUCT|STATUS|UNTIL|SEATS|ORDER|BUYER", p.Licenses, func(l License) []any {
 		return []any{l.ID, l.Key, l.SKU, l.Status, until(l.ExpiresAt), seats(l), l.OrderRef, l.CustomerEmail}
 	})
@@ -103,7 +102,7 @@ func (s *Service) listLicenses() schema.Op {
 			"masked.",
 		Response: LicensePage{Licenses: []License{exampleLicense()}},
 		Example:  "store licenses list --status suspended\nstore licenses list --email ann@example.org",
-		Print:    printLicenses,
+		Print:    schema.Printed(printLicenses),
 		Bind: func(f *schema.Form) schema.Handler {
 			var l LicenseFilter
 			l.bind(f)
@@ -117,7 +116,7 @@ func (s *Service) findLicenses() schema.Op {
 		Name: "find_licenses", About: "Find licenses by a whole key or by the buyer's e-mail address.",
 		Response: LicensePage{Licenses: []License{exampleLicense()}}, Refuses: []fault.Kind{fault.NotFound},
 		Example: "store licenses find ann@example.org\nstore licenses find " + exampleLicense().Key,
-		Print:   printLicenses,
+		Print:   schema.Printed(printLicenses),
 		Bind: func(f *schema.Form) schema.Handler {
 			var what string
 			f.Text(&what, "q", "a license key, or an address", schema.Required, schema.Most(mostKey),
@@ -134,15 +133,14 @@ func (s *Service) licenseDetail() schema.Op {
 		Refuses:  []fault.Kind{fault.NotFound},
 		Example:  "store licenses show 12",
 		Leads:    func(answer any) string { d, _ := answer.(LicenseDetail); return licenseLeads(d.ID) },
-		Print: func(w io.Writer, answer any) {
-			d, _ := answer.(LicenseDetail)
+		Print: schema.Printed(func(w io.Writer, d LicenseDetail) {
 			fmt.Fprintf(w, "license %d: %s\n%s %s, order %s, %s\nuntil %s, seats %s\n", d.ID, d.Status, d.Key, d.SKU, d.OrderRef,
 				d.CustomerEmail, until(d.ExpiresAt), seats(d.License))
 			for _, a := range d.Activations {
 				fmt.Fprintf(w, "  seat %d: %s %s, since %s, last seen %s\n", a.ID, a.Fingerprint, a.Label, a.CreatedAt,
 					a.LastSeenAt)
 			}
-		},
+		}),
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			bindLicense(f, &id)
@@ -168,8 +166,7 @@ func licenseByKey(c *db.Conn, key string) (int64, error) {
 	return id, err
 }
 
-func printLicense(w io.Writer, answer any) {
-	l, _ := answer.(License)
+func printLicense(w io.Writer, l License) {
 	fmt.Fprintf(w, "license %d: %s\n", l.ID, l.Status)
 }
 
@@ -178,12 +175,9 @@ func (s *Service) licenseAct(name, word, about, did string, do func(context.Cont
 	error)) schema.Op {
 	return schema.Op{
 		Name: name, About: about, Writes: true, Response: exampleLicense(), Refuses: []fault.Kind{fault.NotFound},
-		Example: "store license " + word + " 12", Print: printLicense,
+		Example: "store license " + word + " 12", Print: schema.Printed(printLicense),
 		Leads: func(answer any) string { l, _ := answer.(License); return licenseLeads(l.ID) },
-		Did: func(answer any, _ schema.Money) string {
-			l, _ := answer.(License)
-			return fmt.Sprintf("License %d of %s %s.", l.ID, l.CustomerEmail, did)
-		},
+		Did:   schema.Said(func(l License) string { return fmt.Sprintf("License %d of %s %s.", l.ID, l.CustomerEmail, did) }),
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			bindLicense(f, &id)
@@ -221,12 +215,11 @@ func (s *Service) resumeLicense() schema.Op {
 func (s *Service) revokeLicense() schema.Op {
 	op := s.licenseAct("revoke_license", "revoke", "Revoke a license for good.", "is revoked", s.RevokeLicense)
 	op.Destructive, op.Thing = true, licenseThing
-	op.Will = func(answer any, _ schema.Money) string {
-		l, _ := answer.(License)
+	op.Will = schema.Said(func(l License) string {
 		return strings.TrimSpace(fmt.Sprintf("License %d (%s) of %s will stop working for good; it has %s in use. Nothing "+
 			"is refunded. %s",
 			l.ID, l.SKU, l.CustomerEmail, countOf(int(l.ActivationCount), "seat"), l.files))
-	}
+	})
 	return op
 }
 
@@ -234,16 +227,12 @@ func (s *Service) rotateLicenseKey() schema.Op {
 	op := s.licenseAct("rotate_license_key", "rotate", "Replace a license's key. The old key stops working; the seats "+
 		"stay.", "has a new key", s.RotateLicenseKey)
 	op.Destructive, op.Thing = true, func(answer any) string { return "the key of " + licenseThing(answer) }
-	op.Print = func(w io.Writer, answer any) {
-		l, _ := answer.(License)
-		fmt.Fprintln(w, l.Key)
-	}
-	op.Will = func(answer any, _ schema.Money) string {
-		l, _ := answer.(License)
+	op.Print = schema.Printed(func(w io.Writer, l License) { fmt.Fprintln(w, l.Key) })
+	op.Will = schema.Said(func(l License) string {
 		return fmt.Sprintf("License %d (%s) of %s will get a new key. Programs with the old key will find no license; %s "+
 			"stay.",
 			l.ID, l.SKU, l.CustomerEmail, countOf(int(l.ActivationCount), "seat"))
-	}
+	})
 	return op
 }
 
@@ -251,14 +240,12 @@ func (s *Service) extendLicense() schema.Op {
 	op := s.licenseAct("extend_license", "extend", "Extend a license: by days from its end (from now if it has ended), "+
 		"or to the end of a day.", "ends later", nil)
 	op.Example = "store license extend 12 --days 30\nstore license extend 12 --until 2027-06-30"
-	op.Print = func(w io.Writer, answer any) {
-		l, _ := answer.(License)
+	op.Print = schema.Printed(func(w io.Writer, l License) {
 		fmt.Fprintf(w, "license %d: %s until %s\n", l.ID, l.Status, until(l.ExpiresAt))
-	}
-	op.Did = func(answer any, _ schema.Money) string {
-		l, _ := answer.(License)
+	})
+	op.Did = schema.Said(func(l License) string {
 		return fmt.Sprintf("License %d of %s now ends at %s.", l.ID, l.CustomerEmail, until(l.ExpiresAt))
-	}
+	})
 	op.Bind = func(f *schema.Form) schema.Handler {
 		var id int64
 		var x Extension
@@ -273,10 +260,9 @@ func (s *Service) extendLicense() schema.Op {
 func (s *Service) releaseSeat() schema.Op {
 	op := s.licenseAct("release_seat", "release", "Release a seat of a license.", "has a seat free", nil)
 	op.Example = "store license release 12 31"
-	op.Print = func(w io.Writer, answer any) {
-		l, _ := answer.(License)
+	op.Print = schema.Printed(func(w io.Writer, l License) {
 		fmt.Fprintf(w, "license %d: %s seats taken\n", l.ID, seats(l))
-	}
+	})
 	op.Bind = func(f *schema.Form) schema.Handler {
 		var id, seat int64
 		bindLicense(f, &id)

@@ -19,8 +19,7 @@ func inCurrency(units int64, code string) string {
 	return exact.CurrencyOf(code).Plain(units) + " " + code
 }
 
-func printOrders(w io.Writer, answer any) {
-	p, _ := answer.(OrderPage)
+func printOrders(w io.Writer, p OrderPage) {
 	schema.Tabulate(w, "ORDER|PAID|STATUS|TOTAL|REFUNDED|PROVIDER|BUYER|ITEMS", p.Orders, func(o Order) []any {
 		return []any{o.OrderRef, o.PaidAt, o.Status, inCurrency(o.TotalCents, o.Currency),
 			exact.CurrencyOf(o.Currency).Plain(o.RefundedCents), o.Provider + " " + o.ProviderRef, o.Customer.Email,
@@ -28,8 +27,7 @@ func printOrders(w io.Writer, answer any) {
 	})
 }
 
-func printOrder(w io.Writer, answer any) {
-	d, _ := answer.(OrderDetail)
+func printOrder(w io.Writer, d OrderDetail) {
 	fmt.Fprintf(w, "%s: %s, paid %s by %s %s\n%s %s\n", d.OrderRef, d.Status, d.PaidAt, d.Provider, d.ProviderRef,
 		d.Customer.Email, d.Customer.Name)
 	money := exact.CurrencyOf(d.Currency)
@@ -57,7 +55,7 @@ func (s *Service) listOrders() schema.Op {
 			Total: 1,
 			Sums:  sumOrders([]Order{exampleDetail().Order})},
 		Example: "store orders list --status paid --from 2026-11-01\nstore orders list --q ann@ --csv",
-		Print:   printOrders,
+		Print:   schema.Printed(printOrders),
 		Bind: func(f *schema.Form) schema.Handler {
 			if f.Surface() == schema.Tool {
 				return s.bindFound(f)
@@ -76,7 +74,7 @@ func (s *Service) getOrder() schema.Op {
 			"masked.",
 		Response: exampleDetail(),
 		Example:  "store orders show " + exampleRef,
-		Print:    printOrder,
+		Print:    schema.Printed(printOrder),
 		Leads:    func(answer any) string { d, _ := answer.(OrderDetail); return orderLeads(d.OrderRef) },
 		Bind: func(f *schema.Form) schema.Handler {
 			var ref string
@@ -151,8 +149,7 @@ func (s *Service) recordOrder() schema.Op {
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordOrder(ctx, who, n) }
 		},
-		Print: func(w io.Writer, answer any) {
-			made, _ := answer.(Recorded)
+		Print: schema.Printed(func(w io.Writer, made Recorded) {
 			was := ""
 			if made.AlreadyRecorded {
 				was = ", recorded already: nothing was done"
@@ -161,15 +158,14 @@ func (s *Service) recordOrder() schema.Op {
 			for _, l := range made.Licenses {
 				fmt.Fprintln(w, l.Key)
 			}
-		},
-		Did: func(answer any, _ schema.Money) string {
-			made, _ := answer.(Recorded)
+		}),
+		Did: schema.Said(func(made Recorded) string {
 			if made.AlreadyRecorded {
 				return fmt.Sprintf("The payment is recorded as order %s already; nothing was done.", made.OrderRef)
 			}
 			return fmt.Sprintf("Order %s is recorded: %s from %s, %s.", made.OrderRef,
 				inCurrency(made.TotalCents, made.Currency), made.Customer.Email, countOf(len(made.Licenses), "license"))
-		},
+		}),
 		Leads: func(answer any) string { made, _ := answer.(Recorded); return orderLeads(made.OrderRef) },
 	}
 }
@@ -216,10 +212,9 @@ func (s *Service) refundOrder() schema.Op {
 	return schema.Op{
 		Name: "refund_order", Says: "Record a refund",
 		About: "Refund an order in full, which revokes its licenses, or in part, which keeps them. Never more than was paid.",
-		Thing: func(answer any) string {
-			o, _ := answer.(OrderRefunded)
+		Thing: schema.Of(func(o OrderRefunded) string {
 			return "order " + o.OrderRef + ", " + o.Customer.Email + ", " + inCurrency(o.TotalCents, o.Currency)
-		},
+		}),
 		Writes:      true,
 		Destructive: true, Response: OrderRefunded{OrderDetail: paid, Full: true}, Refuses: []fault.Kind{fault.NotFound},
 		AgentAbout: "Record a refund of an order: amount_cents, never more than is left. A full refund revokes the order's " +
@@ -248,18 +243,15 @@ func (s *Service) refundOrder() schema.Op {
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RefundOrder(ctx, who, ref, amount) }
 		},
-		Print: func(w io.Writer, answer any) {
-			o, _ := answer.(OrderRefunded)
+		Print: schema.Printed(func(w io.Writer, o OrderRefunded) {
 			fmt.Fprintf(w, "%s: %s, %s of %s refunded\n", o.OrderRef, o.Status,
 				exact.CurrencyOf(o.Currency).Plain(o.RefundedCents), inCurrency(o.TotalCents, o.Currency))
-		},
-		Did: func(answer any, _ schema.Money) string {
-			o, _ := answer.(OrderRefunded)
+		}),
+		Did: schema.Said(func(o OrderRefunded) string {
 			return fmt.Sprintf("Order %s: %s of %s are refunded.", o.OrderRef, inCurrency(o.RefundedCents, o.Currency),
 				inCurrency(o.TotalCents, o.Currency))
-		},
-		Will: func(answer any, _ schema.Money) string {
-			o, _ := answer.(OrderRefunded)
+		}),
+		Will: schema.Said(func(o OrderRefunded) string {
 			text := fmt.Sprintf("%s of the %s that %s paid for order %s will be refunded in total.",
 				inCurrency(o.RefundedCents, o.Currency), inCurrency(o.TotalCents, o.Currency), o.Customer.Email, o.OrderRef)
 			switch {
@@ -269,7 +261,7 @@ func (s *Service) refundOrder() schema.Op {
 				return strings.TrimSpace(text + " " + countOf(len(o.Licenses), "license") + " will be revoked for good. " + o.files)
 			}
 			return text + " Licenses stay."
-		},
+		}),
 		Leads: func(answer any) string { o, _ := answer.(OrderRefunded); return orderLeads(o.OrderRef) },
 	}
 }
@@ -293,14 +285,10 @@ func (s *Service) resendOrder() schema.Op {
 			bindRef(f, &ref)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.ResendOrder(ctx, who, ref) }
 		},
-		Print: func(w io.Writer, answer any) {
-			d, _ := answer.(OrderDetail)
-			fmt.Fprintf(w, "%s: sent again\n", d.OrderRef)
-		},
-		Did: func(answer any, _ schema.Money) string {
-			d, _ := answer.(OrderDetail)
+		Print: schema.Printed(func(w io.Writer, d OrderDetail) { fmt.Fprintf(w, "%s: sent again\n", d.OrderRef) }),
+		Did: schema.Said(func(d OrderDetail) string {
 			return fmt.Sprintf("Order %s is sent to the receivers again.", d.OrderRef)
-		},
+		}),
 		Leads: func(answer any) string { d, _ := answer.(OrderDetail); return orderLeads(d.OrderRef) },
 	}
 }

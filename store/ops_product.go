@@ -74,8 +74,7 @@ func exampleProduct() Product {
 		Tiers: []string{"basic", "pro"}, Active: true, OfflineDays: 30}
 }
 
-func (s *Service) printProducts(w io.Writer, answer any) {
-	p, _ := answer.(ProductPage)
+func (s *Service) printProducts(w io.Writer, p ProductPage) {
 	set, _ := s.Settings(context.Background()) // a price is in the shop's currency
 	schema.Tabulate(w, "SKU|NAME|KIND|PRICE|SEATS|DAYS|TIERS|ACTIVE", p.Products, func(p Product) []any {
 		return []any{p.SKU, p.Name, p.Kind, inCurrency(p.PriceCents, set.Currency), intCell(p.ActivationLimit),
@@ -95,7 +94,7 @@ func (s *Service) listProducts() schema.Op {
 		Name: "list_products", About: "What the shop sells, by SKU; prices in the smallest unit of the shop's currency.",
 		Response: ProductPage{Products: []Product{exampleProduct()}},
 		Example:  "store products list --active true",
-		Print:    s.printProducts,
+		Print:    schema.Printed(s.printProducts),
 		Bind: func(f *schema.Form) schema.Handler {
 			var p ProductFilter
 			f.Text(&p.Q, "q", "only products with this in SKU or name", schema.Most(200), schema.Example("plugin"))
@@ -111,10 +110,7 @@ func (s *Service) productDetail() schema.Op {
 		Name: "product_detail", About: "One product.", Response: exampleProduct(), Refuses: []fault.Kind{fault.NotFound},
 		Example: "store products show PLUGIN",
 		Leads:   func(answer any) string { p, _ := answer.(Product); return productLeads(p.SKU) },
-		Print: func(w io.Writer, answer any) {
-			p, _ := answer.(Product)
-			s.printProducts(w, ProductPage{Products: []Product{p}})
-		},
+		Print:   schema.Printed(func(w io.Writer, p Product) { s.printProducts(w, ProductPage{Products: []Product{p}}) }),
 		Bind: func(f *schema.Form) schema.Handler {
 			var sku string
 			f.Text(&sku, "sku", "the product's SKU", schema.Required, schema.Most(200), schema.Positional("SKU"),
@@ -132,14 +128,10 @@ func (s *Service) saveProductOp() schema.Op {
 		Rare: []string{"tiers", "offline_days", "active"},
 		Name: "save_product", About: "Create or change a product. What is not given stays.",
 		Example: `store product save PLUGIN --name "Tape Echo" --price-cents 4900 --activation-limit 3`,
-		Print: func(w io.Writer, answer any) {
-			r, _ := answer.(schema.Saved)
+		Print: schema.Printed(func(w io.Writer, r schema.Saved) {
 			fmt.Fprintf(w, "product %s is saved\n", r.Record["sku"])
-		},
-		Did: func(answer any, _ schema.Money) string {
-			r, _ := answer.(schema.Saved)
-			return fmt.Sprintf("Product %s is saved.", r.Record["sku"])
-		},
+		}),
+		Did:   schema.Said(func(r schema.Saved) string { return fmt.Sprintf("Product %s is saved.", r.Record["sku"]) }),
 		Leads: func(answer any) string { r, _ := answer.(schema.Saved); return productLeads(r.Record["sku"]) },
 	})
 }

@@ -16,15 +16,9 @@ func (s *Service) setProvider() schema.Op {
 		Name: "set_provider", About: "Save the secret with which a provider signs its events. It applies at once.",
 		Writes: true, Admin: true, Response: ProviderSet{Provider: stripe, SecretSet: true},
 		Example: "store provider set stripe --secret whsec_...",
-		Print: func(w io.Writer, answer any) {
-			p, _ := answer.(ProviderSet)
-			fmt.Fprintf(w, "%s: the secret is set\n", p.Provider)
-		},
-		Did: func(answer any, _ schema.Money) string {
-			p, _ := answer.(ProviderSet)
-			return fmt.Sprintf("The secret of %s is set.", p.Provider)
-		},
-		Leads: leadsToProviders,
+		Print:   schema.Printed(func(w io.Writer, p ProviderSet) { fmt.Fprintf(w, "%s: the secret is set\n", p.Provider) }),
+		Did:     schema.Said(func(p ProviderSet) string { return fmt.Sprintf("The secret of %s is set.", p.Provider) }),
+		Leads:   leadsToProviders,
 		Bind: func(f *schema.Form) schema.Handler {
 			var provider, secret string
 			bindTill(f, &provider)
@@ -43,19 +37,14 @@ func (s *Service) unsetProvider() schema.Op {
 		Writes: true, Admin: true, Destructive: true, Response: ProviderSet{Provider: polar},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store provider unset polar",
-		Print: func(w io.Writer, answer any) {
-			p, _ := answer.(ProviderSet)
+		Print: schema.Printed(func(w io.Writer, p ProviderSet) {
 			fmt.Fprintf(w, "%s: the secret is removed\n", p.Provider)
-		},
-		Did: func(answer any, _ schema.Money) string {
-			p, _ := answer.(ProviderSet)
-			return fmt.Sprintf("The secret of %s is removed.", p.Provider)
-		},
-		Will: func(answer any, _ schema.Money) string {
-			p, _ := answer.(ProviderSet)
+		}),
+		Did: schema.Said(func(p ProviderSet) string { return fmt.Sprintf("The secret of %s is removed.", p.Provider) }),
+		Will: schema.Said(func(p ProviderSet) string {
 			return fmt.Sprintf("The secret of %s will be removed. Its events are refused from then on, and its payments are "+
 				"not booked.", p.Provider)
-		},
+		}),
 		Leads: leadsToProviders,
 		Bind: func(f *schema.Form) schema.Handler {
 			var provider string
@@ -79,15 +68,13 @@ func (s *Service) mapProvider() schema.Op {
 			Tier: &exampleTier}, Booked: 1},
 		Example: "store provider map stripe plink_1Abc PLUGIN --tier pro\nstore provider map lemonsqueezy 12345 PLUGIN " +
 			"--their-product-id 678",
-		Print: func(w io.Writer, answer any) {
-			m, _ := answer.(Mapped)
+		Print: schema.Printed(func(w io.Writer, m Mapped) {
 			fmt.Fprintf(w, "%s sells %s\n", m.Link.Link, m.SKU)
 			if m.Booked > 0 {
 				fmt.Fprintf(w, "booked: %s that waited for it\n", countOf(m.Booked, "payment"))
 			}
-		},
-		Did: func(answer any, _ schema.Money) string {
-			m, _ := answer.(Mapped)
+		}),
+		Did: schema.Said(func(m Mapped) string {
 			text := fmt.Sprintf("%s of %s is %s here.", m.Link.Link, m.Provider, m.SKU)
 			if m.Provider == stripe {
 				text = fmt.Sprintf("The payment link %s sells %s.", m.Link.Link, m.SKU)
@@ -96,7 +83,7 @@ func (s *Service) mapProvider() schema.Op {
 				text += fmt.Sprintf(" Booked: %s that waited for it.", countOf(m.Booked, "payment"))
 			}
 			return text
-		},
+		}),
 		Leads: leadsToProviders,
 		Bind: func(f *schema.Form) schema.Handler {
 			var l Link
@@ -122,8 +109,7 @@ func (s *Service) listProviders() schema.Op {
 			"its secret is set, " +
 			"what arrived last, and which products its names mean here.",
 		Response: TillList{Providers: []Till{exampleTill()}}, Example: "store provider list",
-		Print: func(w io.Writer, answer any) {
-			l, _ := answer.(TillList)
+		Print: schema.Printed(func(w io.Writer, l TillList) {
 			schema.Tabulate(w, "PROVIDER|SECRET|ADDRESS|LAST EVENT|MAPPED|UNMAPPED", l.Providers, func(t Till) []any {
 				last := ""
 				if t.LastAt != nil {
@@ -132,10 +118,8 @@ func (s *Service) listProviders() schema.Op {
 				return []any{t.Provider, map[bool]string{true: "set", false: "not set"}[t.SecretSet], t.Address, last,
 					len(t.Products), len(t.Unmapped)}
 			})
-		},
-		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Tills(ctx) }
-		},
+		}),
+		Bind: schema.Asks(s.Tills),
 	}
 }
 
@@ -147,24 +131,21 @@ func (s *Service) retryPayment() schema.Op {
 			Detail: "recorded as order " + exampleRef},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "store provider retry stripe pi_3Abc",
-		Print: func(w io.Writer, answer any) {
-			r, _ := answer.(Retried)
+		Print: schema.Printed(func(w io.Writer, r Retried) {
 			fmt.Fprintf(w, "%s %s: %s\n", r.Provider, r.ProviderRef, r.Detail)
-		},
-		Did: func(answer any, _ schema.Money) string {
-			r, _ := answer.(Retried)
+		}),
+		Did: schema.Said(func(r Retried) string {
 			if r.Booked {
 				return fmt.Sprintf("The payment %s is settled: %s.", r.ProviderRef, r.Detail)
 			}
 			return fmt.Sprintf("Nothing changed: %s.", r.Detail)
-		},
-		Leads: func(answer any) string {
-			r, _ := answer.(Retried)
+		}),
+		Leads: schema.Of(func(r Retried) string {
 			if r.OrderRef != nil {
 				return orderLeads(*r.OrderRef)
 			}
 			return "/unbooked"
-		},
+		}),
 		Bind: func(f *schema.Form) schema.Handler {
 			var provider, ref string
 			bindPayment(f, &provider, &ref)
@@ -187,19 +168,16 @@ func (s *Service) dismissPayment() schema.Op {
 		Writes: true, Destructive: true, Response: Dismissed{Provider: stripe, ProviderRef: "pi_3Abc",
 			Reason: "its metadata has no sku"}, Refuses: []fault.Kind{fault.NotFound},
 		Example: "store provider dismiss stripe pi_3Abc",
-		Print: func(w io.Writer, answer any) {
-			d, _ := answer.(Dismissed)
+		Print: schema.Printed(func(w io.Writer, d Dismissed) {
 			fmt.Fprintf(w, "%s %s: dismissed (%s)\n", d.Provider, d.ProviderRef, d.Reason)
-		},
-		Did: func(answer any, _ schema.Money) string {
-			d, _ := answer.(Dismissed)
+		}),
+		Did: schema.Said(func(d Dismissed) string {
 			return fmt.Sprintf("The payment %s of %s is dismissed.", d.ProviderRef, d.Provider)
-		},
-		Will: func(answer any, _ schema.Money) string {
-			d, _ := answer.(Dismissed)
+		}),
+		Will: schema.Said(func(d Dismissed) string {
 			return fmt.Sprintf("The payment %s of %s will be dismissed without an order. It could not be booked: %s.",
 				d.ProviderRef, d.Provider, d.Reason)
-		},
+		}),
 		Bind: func(f *schema.Form) schema.Handler {
 			var provider, ref string
 			bindPayment(f, &provider, &ref)
@@ -222,15 +200,12 @@ func (s *Service) listUnbooked() schema.Op {
 		Name: "list_unbooked", About: "Payments that could not be booked, oldest first, each with how to fix it.",
 		Response: UnbookedList{Payments: []Unbooked{example}},
 		Example:  "store unbooked",
-		Print: func(w io.Writer, answer any) {
-			l, _ := answer.(UnbookedList)
+		Print: schema.Printed(func(w io.Writer, l UnbookedList) {
 			for _, u := range l.Payments {
 				fmt.Fprintf(w, "%s %s %s\n", u.At, inKind(u.Refund), u.Remedy)
 			}
-		},
-		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Unbooked(ctx) }
-		},
+		}),
+		Bind: schema.Asks(s.Unbooked),
 	}
 }
 
@@ -247,15 +222,9 @@ func (s *Service) CurrencyOp() schema.Op {
 		Name: "set_currency", About: "Set the shop's currency, or show it. Existing orders keep theirs.",
 		Writes: true, Admin: true, Whole: true, Response: Settings{Currency: "EUR"},
 		Example: "store settings --currency EUR",
-		Print: func(w io.Writer, answer any) {
-			set, _ := answer.(Settings)
-			fmt.Fprintf(w, "currency: %s\n", set.Currency)
-		},
-		Did: func(answer any, _ schema.Money) string {
-			set, _ := answer.(Settings)
-			return fmt.Sprintf("The shop's currency is %s.", set.Currency)
-		},
-		Leads: func(any) string { return "/settings" },
+		Print:   schema.Printed(func(w io.Writer, set Settings) { fmt.Fprintf(w, "currency: %s\n", set.Currency) }),
+		Did:     schema.Said(func(set Settings) string { return fmt.Sprintf("The shop's currency is %s.", set.Currency) }),
+		Leads:   func(any) string { return "/settings" },
 		Bind: func(f *schema.Form) schema.Handler {
 			var currency string
 			var opts []schema.Opt

@@ -163,9 +163,7 @@ func (s *Service) listPublicKeys() schema.Op {
 		Name:   "license_keys",
 		About:  "The public keys of license files, as a JSON Web Key Set: the one that signs, earlier and future ones.",
 		Public: true, Idempotent: true, Response: JWKS{Keys: []JWK{exampleSigningKey().jwk()}},
-		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.publicKeys(ctx) }
-		},
+		Bind: schema.Asks(s.publicKeys),
 	}
 }
 
@@ -175,15 +173,12 @@ func (s *Service) listSigningKeys() schema.Op {
 	return schema.Op{
 		Name: "list_signing_keys", About: "The signing keys of license files (public halves), oldest first.",
 		Response: SigningKeys{Keys: []SigningKey{exampleSigningKey()}}, Example: "store signing-key list",
-		Print: func(w io.Writer, answer any) {
-			k, _ := answer.(SigningKeys)
+		Print: schema.Printed(func(w io.Writer, k SigningKeys) {
 			schema.Tabulate(w, "KEY|SIGNS|PUBLIC KEY|MADE", k.Keys, func(k SigningKey) []any {
 				return []any{k.KeyID, yesNo(k.Signs), k.Public, k.CreatedAt}
 			})
-		},
-		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.SigningKeys(ctx) }
-		},
+		}),
+		Bind: schema.Asks(s.SigningKeys),
 	}
 }
 
@@ -192,17 +187,13 @@ func (s *Service) makeSigningKey() schema.Op {
 		Name: "make_signing_key", About: "Create a signing key for license files. The first signs at once; later keys " +
 			"wait until you use them.",
 		Writes: true, Admin: true, Response: exampleSigningKey(), Example: "store signing-key make",
-		Print: func(w io.Writer, answer any) {
-			k, _ := answer.(SigningKey)
-			fmt.Fprintf(w, "%s\n%s", k.KeyID, k.PEM)
-		},
-		Did: func(answer any, _ schema.Money) string {
-			k, _ := answer.(SigningKey)
+		Print: schema.Printed(func(w io.Writer, k SigningKey) { fmt.Fprintf(w, "%s\n%s", k.KeyID, k.PEM) }),
+		Did: schema.Said(func(k SigningKey) string {
 			if k.Signs {
 				return fmt.Sprintf("The key %s is created and signs license files from now on.", k.KeyID)
 			}
 			return fmt.Sprintf("The key %s is created. Give its public half to your programs, then use it to sign.", k.KeyID)
-		},
+		}),
 		Leads: func(any) string { return keysPage },
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MakeSigningKey(ctx, who) }

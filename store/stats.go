@@ -122,7 +122,7 @@ func (s *Service) getStats() schema.Op {
 	return schema.Op{
 		Name:    "store_stats",
 		About:   "The store's totals, by currency.",
-		Example: "store stats", Print: printStats,
+		Example: "store stats", Print: schema.Printed(printStats),
 		Response: Stats{
 			OrdersPaid: 38, OrdersRefunded: 2, Customers: 31,
 			Licenses: LicenseCount{Active: 30, Expired: 4, Suspended: 1, Revoked: 3}, Activations: 42,
@@ -130,14 +130,11 @@ func (s *Service) getStats() schema.Op {
 			Revenue: []Revenue{{Currency: "EUR", GrossCents: 41300, RefundedCents: 0, NetCents: 41300},
 				{Currency: "USD", GrossCents: 98000, RefundedCents: 4900, NetCents: 93100}},
 		},
-		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Stats(ctx) }
-		},
+		Bind: schema.Asks(s.Stats),
 	}
 }
 
-func printStats(w io.Writer, answer any) {
-	t, _ := answer.(Stats)
+func printStats(w io.Writer, t Stats) {
 	fmt.Fprintf(w, "orders: %d paid, %d refunded, of %d customers\n", t.OrdersPaid, t.OrdersRefunded, t.Customers)
 	fmt.Fprintf(w, "licenses: %d active, %d expired, %d suspended, %d revoked; %d seats taken\n",
 		t.Licenses.Active, t.Licenses.Expired, t.Licenses.Suspended, t.Licenses.Revoked, t.Activations)

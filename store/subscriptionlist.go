@@ -172,8 +172,7 @@ func (s *Service) listSubscriptions() schema.Op {
 			Subscription.short), Shown: 1, Total: 1},
 		Response: SubscriptionPage{Subscriptions: []Subscription{exampleSubscription()}, Next: &next, Total: 41},
 		Example:  "store subscriptions --state past_due",
-		Print: func(w io.Writer, answer any) {
-			p, _ := answer.(SubscriptionPage)
+		Print: schema.Printed(func(w io.Writer, p SubscriptionPage) {
 			schema.Tabulate(w, "SUBSCRIPTION|PROVIDER|STATE|BUYER|PRODUCT|RENEWS OR ENDS|LAST PAYMENT", p.Subscriptions,
 				func(x Subscription) []any {
 					buyer := ""
@@ -182,7 +181,7 @@ func (s *Service) listSubscriptions() schema.Op {
 					}
 					return []any{x.Ref, x.Provider, x.State, buyer, textOr(x.Product, ""), x.until(), x.lastPayment()}
 				})
-		},
+		}),
 		Bind: func(f *schema.Form) schema.Handler {
 			if f.Surface() == schema.Tool {
 				return s.bindFoundSubscriptions(f)

@@ -75,10 +75,9 @@ func (s *Service) voidOrderOp() schema.Op {
 		Name: "void_order",
 		About: "Void an order that was recorded by hand by mistake. It leaves the figures, and its licenses are revoked. " +
 			"It stays readable. Refund orders that a provider reported.",
-		Thing: func(answer any) string {
-			d, _ := answer.(OrderDetail)
+		Thing: schema.Of(func(d OrderDetail) string {
 			return "order " + d.OrderRef + ", " + d.Customer.Email + ", " + inCurrency(d.TotalCents, d.Currency)
-		},
+		}),
 		Writes: true, Destructive: true, Response: voided, Refuses: []fault.Kind{fault.NotFound},
 		Example: `store order void ` + exampleRef + ` --reason "recorded twice"`,
 		Bind: func(f *schema.Form) schema.Handler {
@@ -88,23 +87,16 @@ func (s *Service) voidOrderOp() schema.Op {
 				schema.Example("recorded twice"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.VoidOrder(ctx, who, ref, reason) }
 		},
-		Print: func(w io.Writer, answer any) {
-			d, _ := answer.(OrderDetail)
-			fmt.Fprintf(w, "%s: void\n", d.OrderRef)
-		},
-		Did: func(answer any, _ schema.Money) string {
-			d, _ := answer.(OrderDetail)
-			return fmt.Sprintf("Order %s is void.", d.OrderRef)
-		},
-		Will: func(answer any, _ schema.Money) string {
-			d, _ := answer.(OrderDetail)
+		Print: schema.Printed(func(w io.Writer, d OrderDetail) { fmt.Fprintf(w, "%s: void\n", d.OrderRef) }),
+		Did:   schema.Said(func(d OrderDetail) string { return fmt.Sprintf("Order %s is void.", d.OrderRef) }),
+		Will: schema.Said(func(d OrderDetail) string {
 			text := fmt.Sprintf("Order %s of %s over %s will leave the figures.", d.OrderRef, d.Customer.Email,
 				inCurrency(d.TotalCents, d.Currency))
 			if len(d.Licenses) > 0 {
 				text += " " + countOf(len(d.Licenses), "license") + " will be revoked for good."
 			}
 			return text
-		},
+		}),
 		Leads: func(answer any) string { d, _ := answer.(OrderDetail); return orderLeads(d.OrderRef) },
 	}
 }

@@ -1,0 +1,44 @@
+package schema
+
+import (
+	"context"
+	"io"
+
+	"quartermaster/schema/db"
+)
+
+// Said makes an operation's Did or Will of a sentence about its answer.
+func Said[T any](say func(T) string) func(any, Money) string {
+	return func(answer any, _ Money) string { return Of(say)(answer) }
+}
+
+// SaidIn is Said for a sentence with amounts of money.
+func SaidIn[T any](say func(T, Money) string) func(any, Money) string {
+	return func(answer any, m Money) string {
+		t, _ := answer.(T)
+		return say(t, m)
+	}
+}
+
+// Of makes an operation's Leads or Thing of a text that follows from its answer.
+func Of[T any](text func(T) string) func(any) string {
+	return func(answer any) string {
+		t, _ := answer.(T)
+		return text(t)
+	}
+}
+
+// Printed makes an operation's Print of a function that prints its answer.
+func Printed[T any](print func(io.Writer, T)) func(io.Writer, any) {
+	return func(w io.Writer, answer any) {
+		t, _ := answer.(T)
+		print(w, t)
+	}
+}
+
+// Asks makes the Bind of an operation without arguments.
+func Asks[T any](ask func(context.Context) (T, error)) func(*Form) Handler {
+	return func(*Form) Handler {
+		return func(ctx context.Context, _ db.Caller) (any, error) { return ask(ctx) }
+	}
+}
