@@ -89,8 +89,7 @@ func headActions(as []Action) templ.Component {
 			}
 		}
 		if danger.Len() > 0 {
-			safe.WriteString(`<details class="others"><summary class="btn">More</summary><div class="drop">` + danger.String() +
-				`</div></details>`)
+			safe.WriteString(more("btn", danger.String()))
 		}
 		if safe.Len() == 0 {
 			return nil
@@ -100,22 +99,27 @@ func headActions(as []Action) templ.Component {
 	})
 }
 
+// more folds buttons behind one of the class.
+func more(class, buttons string) string {
+	return `<details class="others"><summary class="` + class + `">More</summary><div class="drop">` + buttons + `</div></details>`
+}
+
 // NextStep draws the first permitted action, and the others under "More".
 func NextStep(as ...Action) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		var next, more strings.Builder
+		var next, others strings.Builder
 		for _, a := range as {
 			if next.Len() == 0 {
 				From(ctx).button(&next, a)
 			} else {
-				From(ctx).button(&more, a)
+				From(ctx).button(&others, a)
 			}
 		}
 		if next.Len() == 0 {
 			return nil
 		}
-		if more.Len() > 0 {
-			next.WriteString(`<details class="rest"><summary>More</summary>` + more.String() + `</details>`)
+		if others.Len() > 0 {
+			next.WriteString(more(`btn quiet`, others.String()))
 		}
 		_, err := io.WriteString(w, `<div class="acts">`+next.String()+`</div>`)
 		return err

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -43,6 +45,7 @@ type Frame struct {
 	marking *Marking                   // the drawn form of marked rows
 	onPage  map[string]bool            // rows whose boxes were drawn
 
+	Under   templ.Component   // drawn once, under the first Head
 	Wrong   map[string]string // refused filters, by name
 	Sent    *Sent             // a refused form that is shown again
 	Missing []string          // operations of drawn controls that do not exist

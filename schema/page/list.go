@@ -137,10 +137,10 @@ func Filters(only ...string) templ.Component {
 			}
 		}
 		b.WriteString(`<button class="btn">Filter</button>`)
-		b.WriteString(`<a class="btn quiet" download href="` + esc(f.with("format", "csv")) + `">CSV</a>`)
 		if slices.ContainsFunc(f.Filters, func(a schema.Arg) bool { return f.Query.Get(a.Name) != "" }) {
 			b.WriteString(`<a class="btn quiet" href="` + esc(f.Path) + `">Show all</a>`)
 		}
+		b.WriteString(`<a class="btn quiet" download href="` + esc(f.with("format", "csv")) + `">CSV</a>`)
 		b.WriteString(`</form>`)
 		_, err := io.WriteString(w, b.String())
 		return err
@@ -162,7 +162,7 @@ func (f *Frame) moreFilters(b *strings.Builder, rest []schema.Arg) {
 		checked = ` checked`
 	}
 	b.WriteString(`<input type="checkbox" class="hear more-box" id="more-filters"` + checked +
-		`><label class="btn quiet narrow-only" for="more-filters">More</label><div class="more">`)
+		`><label class="btn narrow-only" for="more-filters">More</label><div class="more">`)
 }
 
 // filter writes one search field or filter.
