@@ -15,14 +15,12 @@ import (
 func TestAdjustSetsAndMovesTheStock(t *testing.T) {
 	s := open(t)
 	s.sku("sku,name,current_stock", "A,Apple,10")
-	got, err := s.call(s.adjustStock(), schema.Tool, `{"sku":"A","set_to":7.5,"reason":"counted"}`)
-	s.Must(err)
+	got := val(s.call(s.adjustStock(), schema.Tool, `{"sku":"A","set_to":7.5,"reason":"counted"}`))
 	a := got.(Adjusted)
 	if a.PreviousStock != 10_000 || a.CurrentStock != 7500 || a.Crossed {
 		t.Errorf("set to 7.5: %+v", a)
 	}
-	got, err = s.call(s.adjustStock(), schema.Tool, `{"sku":"A","delta":-0.125}`)
-	s.Must(err)
+	got = val(s.call(s.adjustStock(), schema.Tool, `{"sku":"A","delta":-0.125}`))
 	if a = got.(Adjusted); a.PreviousStock != 7500 || a.CurrentStock != 7375 {
 		t.Errorf("0.125 less: %+v", a)
 	}
@@ -99,8 +97,7 @@ func TestCountStock(t *testing.T) {
 		s.sku("sku,current_stock", k)
 	}
 	before := len(s.audit())
-	got, err := s.call(s.countStock(), schema.Tool, `{"counts":"A=4\n\n B=2=7 \nC=0.5","reason":"year's end"}`)
-	s.Must(err)
+	got := val(s.call(s.countStock(), schema.Tool, `{"counts":"A=4\n\n B=2=7 \nC=0.5","reason":"year's end"}`))
 	if done := got.(Counted); done.Counted != 3 || done.Changed != 2 || done.SKUs[2].PreviousStock != 1000 || done.SKUs[2].CurrentStock != 500 {
 		t.Errorf("%+v", done)
 	}

@@ -32,10 +32,8 @@ func full(rows []schema.Row[AgentRow, ShortNeed]) (all []Row) {
 // unknown supplier is refused with the known ones.
 func TestAgentsListsHaveAllRowsAndSums(t *testing.T) {
 	s := ranked(t)
-	all, err := s.call(s.reorderReport(), schema.Tool, `{}`)
-	s.Must(err)
-	one, err := s.call(s.reorderReport(), schema.Tool, `{"limit":1,"detail":"short"}`)
-	s.Must(err)
+	all := val(s.call(s.reorderReport(), schema.Tool, `{}`))
+	one := val(s.call(s.reorderReport(), schema.Tool, `{"limit":1,"detail":"short"}`))
 	whole, part := all.(AgentReport), one.(AgentReport)
 	if *part.EstCostCents != *whole.EstCostCents || part.Total != whole.Total || part.Shown != 1 || part.Next == nil || *part.Next != "below-1" {
 		t.Errorf("%s of %s", asJSON(t, part), asJSON(t, whole))
@@ -45,7 +43,7 @@ func TestAgentsListsHaveAllRowsAndSums(t *testing.T) {
 
 		t.Errorf("a short row has %d bytes, a full one %d", short, full)
 	}
-	_, err = s.call(s.listProducts(), schema.Tool, `{"supplier":"W"}`)
+	_, err := s.call(s.listProducts(), schema.Tool, `{"supplier":"W"}`)
 	s.Refused(err, fault.Invalid, `"W"`, "X", "Y")
 	_, err = s.call(s.productDetail(), schema.Tool, `{"sku":"near"}`)
 	s.Refused(err, fault.NotFound, "near-a, near-b")
@@ -62,13 +60,11 @@ func TestAgentsUploads(t *testing.T) {
 	s := ranked(t)
 	_, err := s.call(s.ingestSales(), schema.Tool, `{"rows":[{"date":"2026-11-20","sku":"near","qty":1}]}`)
 	s.Refused(err, fault.Invalid, "nothing is stored", "row 0", "near-a, near-b")
-	got, err := s.call(s.ingestSales(), schema.Tool, `{"rows":[{"date":"2026-11-20","sku":"near","qty":1},{"date":"2026-11-20","sku":"near-a","qty":1}]}`)
-	s.Must(err)
+	got := val(s.call(s.ingestSales(), schema.Tool, `{"rows":[{"date":"2026-11-20","sku":"near","qty":1},{"date":"2026-11-20","sku":"near-a","qty":1}]}`))
 	if done := got.(Ingested); done.Imported != 1 || !strings.Contains(done.SendAgain, "again: 0.") {
 		t.Errorf("%s", asJSON(t, done))
 	}
-	got, err = s.call(s.ingestSales(), schema.REST, `{"rows":[{"date":"2026-11-20","sku":"near","qty":1}]}`)
-	s.Must(err)
+	got = val(s.call(s.ingestSales(), schema.REST, `{"rows":[{"date":"2026-11-20","sku":"near","qty":1}]}`))
 	if done := got.(Ingested); done.Skipped != 1 || done.SendAgain != "" {
 		t.Errorf("REST: %s", asJSON(t, done))
 	}
@@ -91,8 +87,7 @@ func TestReportTool(t *testing.T) {
 		{`{"limit":2,"after":"near-a"}`, "near-b", 5, nil},
 		{`{"limit":2,"sort":"stock"}`, "dead-empty below-1", 5, &Counts{3, 2, 3}},
 	} {
-		got, err := s.call(s.reorderReport(), schema.Tool, c.args)
-		s.Must(err)
+		got := val(s.call(s.reorderReport(), schema.Tool, c.args))
 		rep := got.(AgentReport)
 		if codes(full(rep.SKUs)) != c.want || rep.Total != c.total || !reflect.DeepEqual(rep.Counts, c.counts) {
 			t.Errorf("%s: %s, %d in all, %+v; want %s, %d, %+v", c.args, codes(full(rep.SKUs)), rep.Total, rep.Counts, c.want, c.total, c.counts)
@@ -133,11 +128,9 @@ func TestReportToolShowsIncomingStock(t *testing.T) {
 	first, later := day(t, "2026-12-01"), day(t, "2026-12-09")
 	for _, d := range []exact.Day{later, first} {
 		qty := exact.Milli(1000)
-		_, err := s.CreateOrder(ctx, cli, NewOrder{Supplier: "Y", ExpectedDate: &d, Order: true, Lines: []NewLine{{SKU: "near-a", Qty: qty}}})
-		s.Must(err)
+		val(s.CreateOrder(ctx, cli, NewOrder{Supplier: "Y", ExpectedDate: &d, Order: true, Lines: []NewLine{{SKU: "near-a", Qty: qty}}}))
 	}
-	got, err := s.call(s.reorderReport(), schema.Tool, `{"supplier":"y"}`)
-	s.Must(err)
+	got := val(s.call(s.reorderReport(), schema.Tool, `{"supplier":"y"}`))
 	rep := got.(AgentReport)
 	row := rep.SKUs[1].Full
 	if row.SKU != "near-a" || row.InDrafts != 56_000 || row.Expected == nil || *row.Expected != first {
@@ -146,8 +139,7 @@ func TestReportToolShowsIncomingStock(t *testing.T) {
 	if of := rep.BySupplier[0]; of.MinOrderCents != 1_000_000 || of.BelowMinimumCents != 1_000_000-*rep.EstCostCents {
 		t.Errorf("%s", asJSON(t, of))
 	}
-	got, err = s.call(s.listPurchases(), schema.Tool, `{"status":"ordered","limit":1,"detail":"short"}`)
-	s.Must(err)
+	got = val(s.call(s.listPurchases(), schema.Tool, `{"status":"ordered","limit":1,"detail":"short"}`))
 	if text := asJSON(t, got); text != `{"purchase_orders":[{"number":"PO-000003","supplier":"Y","status":"ordered","expected_date":"2026-12-01","total_cents":150}],"total":2,"shown":1,"next":"PO-000003"}` {
 		t.Errorf("%s", text)
 	}
@@ -160,15 +152,13 @@ func TestAgentsUploadReportsReplacedSales(t *testing.T) {
 	s.upload(`{"rows":[{"date":"2026-11-18","sku":"near-a","qty":4},{"date":"2026-11-19","sku":"near-b","qty":5}]}`)
 	send := func(rows, want string) {
 		t.Helper()
-		got, err := s.call(s.ingestSales(), schema.Tool, rows)
-		s.Must(err)
+		got := val(s.call(s.ingestSales(), schema.Tool, rows))
 		if text := asJSON(t, got); !strings.HasPrefix(text, want) {
 			t.Errorf("%s answers %s", rows, text)
 		}
 	}
 	send(`{"rows":[{"date":"2026-11-18","sku":"near-a","qty":3},{"date":"2026-11-18","sku":"near-a","qty":1},{"date":"2026-11-19","sku":"near-b","qty":5}]}`, `{"warning":"Every row equals`)
-	got, err := s.call(s.ingestSales(), schema.Tool, `{"rows":[{"date":"2026-11-18","sku":"near-a","qty":4},{"date":"2026-11-19","sku":"near-b","qty":5}],"replace":true}`)
-	s.Must(err)
+	got := val(s.call(s.ingestSales(), schema.Tool, `{"rows":[{"date":"2026-11-18","sku":"near-a","qty":4},{"date":"2026-11-19","sku":"near-b","qty":5}],"replace":true}`))
 	if done := got.(Ingested); done.Warning != "" || len(done.AlreadyHeld) != 2 || done.AlreadyHeld[0].Qty != 8000 {
 		t.Errorf("%s", asJSON(t, done))
 	}
@@ -195,8 +185,7 @@ func TestSalesReport(t *testing.T) {
 		`{"by":"supplier","from":"2026-11-03","to":"2026-11-19"}`: "X 0 0, Y 0 0",
 		`{"limit":2,"after":"C"}`:                                 "A 3 300, D 0 0",
 	} {
-		got, err := s.call(s.salesReport(), schema.Tool, args)
-		s.Must(err)
+		got := val(s.call(s.salesReport(), schema.Tool, args))
 		rep := got.(SalesReport)
 		var rows []string
 		for _, r := range rep.Rows {

@@ -84,16 +84,13 @@ func TestAlarmConditions(t *testing.T) {
 	// Settings change the figures: no alarm.
 	s.stock("A", "21")
 	window := int64(29) // 60 / 29 x 10 = 20.7; the sale of 22 October leaves the window: no demand
-	_, err := s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window})
-	s.Must(err)
+	val(s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window}))
 	window = 28
-	_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window})
-	s.Must(err)
+	val(s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window}))
 	s.upload(`{"rows":[{"date":"2026-11-19","sku":"A","qty":55}]}`) // 55 / 28 x 10 = 19.6
 	s.fired("A", "A", "A")
 	window = 26 // 21.2
-	_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window})
-	s.Must(err)
+	val(s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window}))
 	if a := s.record("A"); !a.isBelow {
 		t.Error("a shorter window takes A to its reorder point, but its flag is not set")
 	}

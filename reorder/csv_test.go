@@ -37,8 +37,7 @@ func (s *fixture) imported(table schema.Table, rows []string) {
 		for i, row := range rows[1:] {
 			lines = append(lines, schema.Line{Number: i + 2, Cells: strings.Split(row, "|")})
 		}
-		loaded, err := table.Load(context.Background(), s.DB, cli, lines, schema.LoadOptions{Columns: header})
-		s.Must(err)
+		loaded := val(table.Load(context.Background(), s.DB, cli, lines, schema.LoadOptions{Columns: header}))
 		if len(loaded.Errors) > 0 || loaded.Imported != len(lines) {
 			s.T.Fatalf("%s: %+v", table.Name, loaded)
 		}
@@ -49,8 +48,7 @@ func (s *fixture) imported(table schema.Table, rows []string) {
 		for i, cell := range strings.Split(row, "|") {
 			cells[header[i]] = cell
 		}
-		put, err := table.Decode(cells, schema.LoadOptions{})
-		s.Must(err)
+		put := val(table.Decode(cells, schema.LoadOptions{}))
 		s.Must(db.Exec(context.Background(), s.DB, cli, func(tx *db.Tx) error {
 			_, err := put(tx)
 			return err
@@ -148,8 +146,7 @@ func TestImportSKUs(t *testing.T) {
 		s.Refused(s.row(skuTable(), c.header, c.cells), fault.Invalid, c.says)
 	}
 	viewer := db.Caller{Service: "reorder", User: "vera", Role: "viewer", Scope: "full"}
-	put, err := skuTable().Decode(map[string]string{"sku": "A", "name": "B"}, schema.LoadOptions{})
-	s.Must(err)
+	put := val(skuTable().Decode(map[string]string{"sku": "A", "name": "B"}, schema.LoadOptions{}))
 	s.Refused(db.Exec(context.Background(), s.DB, viewer, func(tx *db.Tx) error {
 		_, err := put(tx)
 		return err
@@ -218,12 +215,10 @@ func TestImportPurchaseOrders(t *testing.T) {
 func TestDoctorNamesAMissingSKU(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,30")
-	order, err := s.create("Acme", true, "A=5")
-	s.Must(err)
+	order := val(s.create("Acme", true, "A=5"))
 	_ = db.Exec(context.Background(), s.DB, cli, func(tx *db.Tx) error {
 		for _, change := range []string{"PRAGMA defer_foreign_keys = ON", "DELETE FROM skus"} {
-			_, err := tx.Exec(change)
-			s.Must(err)
+			val(tx.Exec(change))
 		}
 		breaches, err := check(&tx.Conn)
 		if err != nil || len(breaches) != 1 || !strings.HasPrefix(breaches[0], "purchase order "+order.Number+": a line of a SKU that is not there") {
@@ -252,8 +247,7 @@ func TestDoctorFindsWhatDiffers(t *testing.T) {
 		s.sku("sku,current_stock", "A,30")
 		s.sku("sku,current_stock", "Z,1")
 		s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":60},{"date":"2026-10-22","sku":"Z","qty":1}]}`)
-		_, err := s.create("Acme", true, "A=5")
-		s.Must(err)
+		val(s.create("Acme", true, "A=5"))
 		s.sound()
 		s.Must(db.Exec(context.Background(), s.DB, cli, func(tx *db.Tx) error {
 			if _, err := tx.Exec(c.change); err != nil {

@@ -12,8 +12,7 @@ func TestDemo(t *testing.T) {
 	s := open(t)
 	s.Must(s.Declare().Demo(context.Background(), day(t, "2026-11-20")))
 	s.sound()
-	rep, err := s.Report(context.Background(), ReportQuery{Status: All})
-	s.Must(err)
+	rep := val(s.Report(context.Background(), ReportQuery{Status: All}))
 	if c := rep.Counts; c.Below < 5 || c.Near < 5 || c.Healthy < 10 {
 		t.Errorf("counts %+v: a shop has some of each", c)
 	}
@@ -27,10 +26,8 @@ func TestDemo(t *testing.T) {
 	if len(suppliers) < 3 || idle == 0 {
 		t.Errorf("%d suppliers, %d SKUs without demand", len(suppliers), idle)
 	}
-	inactive, err := s.SKUs(context.Background(), CatalogueQuery{Active: "0", Limit: 100})
-	s.Must(err)
-	orders, err := s.PurchaseOrders(context.Background())
-	s.Must(err)
+	inactive := val(s.SKUs(context.Background(), CatalogueQuery{Active: "0", Limit: 100}))
+	orders := val(s.PurchaseOrders(context.Background()))
 	if len(inactive.SKUs) == 0 || len(orders) != 2 || orders[0].Status != Ordered || orders[1].Status != Draft {
 		t.Errorf("%d inactive SKUs, orders %+v", len(inactive.SKUs), orders)
 	}

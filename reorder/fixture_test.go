@@ -62,16 +62,14 @@ func (s *fixture) sku(header, cells string) {
 func (s *fixture) stock(sku, to string) bool {
 	s.T.Helper()
 	n := milli(s.T, to)
-	a, err := s.Adjust(context.Background(), cli, Adjustment{SKU: sku, SetTo: &n})
-	s.Must(err)
+	a := val(s.Adjust(context.Background(), cli, Adjustment{SKU: sku, SetTo: &n}))
 	return a.Crossed
 }
 
 // call runs one of the service's operations with JSON arguments, as an agent or a POST would.
 func (s *fixture) call(op schema.Op, surface schema.Surface, body string) (any, error) {
 	s.T.Helper()
-	v, err := strict.Parse([]byte(body), strict.MaxDepth)
-	s.Must(err)
+	v := val(strict.Parse([]byte(body), strict.MaxDepth))
 	do, err := op.Decode(schema.Input{Surface: surface, Body: v, HasBody: true})
 	if err != nil {
 		return nil, err
@@ -86,6 +84,14 @@ func (s *fixture) get(op schema.Op, query map[string][]string) (any, error) {
 		return nil, err
 	}
 	return do(context.Background(), cli)
+}
+
+// val returns a call's value; an error ends the test.
+func val[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
 }
 
 func asJSON(t testing.TB, v any) string {
@@ -146,7 +152,6 @@ func (s *fixture) record(sku string) (rec article) {
 // suggest drafts the given SKUs, or all, and returns the drafts in short.
 func (s *fixture) suggest(codes ...string) []string {
 	s.T.Helper()
-	done, err := s.SuggestOrders(context.Background(), cli, SuggestQuery{SKUs: codes})
-	s.Must(err)
+	done := val(s.SuggestOrders(context.Background(), cli, SuggestQuery{SKUs: codes}))
 	return told(done.PurchaseOrders)
 }

@@ -16,8 +16,7 @@ import (
 // upload posts rows and returns the answer.
 func (s *fixture) upload(body string) Ingested {
 	s.T.Helper()
-	got, err := s.call(s.ingestSales(), schema.REST, body)
-	s.Must(err)
+	got := val(s.call(s.ingestSales(), schema.REST, body))
 	return got.(Ingested)
 }
 
@@ -165,8 +164,7 @@ func TestLoadSalesRefusesAsTheRequestDoes(t *testing.T) {
 		rows = append(rows, fmt.Sprintf(`{"date":%q,"sku":%q,"qty":%s}`, c[0], c[1], c[2]))
 	}
 	answer := s.upload(`{"replace":true,"rows":[` + strings.Join(rows, ",") + `]}`)
-	loaded, err := s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{})
-	s.Must(err)
+	loaded := val(s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{}))
 	if loaded.Imported != answer.Imported || len(loaded.Errors) != len(answer.Errors) || len(loaded.Errors) != 6 {
 		t.Fatalf("CSV %+v, JSON %+v", loaded, answer)
 	}
@@ -187,8 +185,7 @@ func TestLoadSalesRefusesAsTheRequestDoes(t *testing.T) {
 		{[3]string{"2026-11-01", "A", "NaN"}, `qty: "NaN" is not a number; it takes a number from 0 to 1000000000 with at most 3 decimals`},
 		{[3]string{"2026-11-01", "A", "+1"}, `qty: "+1" is not a number; it takes a number from 0 to 1000000000 with at most 3 decimals`},
 	} {
-		loaded, err := s.LoadSales(context.Background(), cli, []schema.Line{{Number: 2, Cells: c.cells[:]}}, schema.LoadOptions{})
-		s.Must(err)
+		loaded := val(s.LoadSales(context.Background(), cli, []schema.Line{{Number: 2, Cells: c.cells[:]}}, schema.LoadOptions{}))
 		if loaded.Imported != 0 || len(loaded.Errors) != 1 || loaded.Errors[0] != (schema.Refused{Line: 2, Reason: c.want}) {
 			t.Errorf("%q: %+v, want %q", c.cells, loaded, c.want)
 		}
@@ -200,18 +197,15 @@ func TestLoadSalesAddsAndRehearses(t *testing.T) {
 	s.sku("sku,current_stock", "A,0")
 	lines := []schema.Line{{Number: 2, Cells: []string{"2026-11-01", "A", "2"}}}
 	before := len(s.audit())
-	loaded, err := s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{DryRun: true})
-	s.Must(err)
+	loaded := val(s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{DryRun: true}))
 	if loaded.Imported != 1 || len(s.sales()) != 0 || len(s.audit()) != before {
 		t.Errorf("a dry run imported %d and left %v and %d audit entries", loaded.Imported, s.sales(), len(s.audit())-before)
 	}
 	for range 2 {
-		_, err = s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{Add: true})
-		s.Must(err)
+		val(s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{Add: true}))
 	}
 	s.hasSales("2026-11-01 A 4")
-	_, err = s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{})
-	s.Must(err)
+	val(s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{}))
 	s.hasSales("2026-11-01 A 2")
 }
 

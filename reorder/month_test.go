@@ -58,8 +58,7 @@ func TestChannels(t *testing.T) {
 		for i, c := range cells {
 			lines = append(lines, schema.Line{Number: i + 2, Cells: c})
 		}
-		loaded, err := s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{Columns: strings.Split(columns, ",")})
-		s.Must(err)
+		loaded := val(s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{Columns: strings.Split(columns, ",")}))
 		if len(loaded.Errors) > 0 {
 			t.Errorf("%+v", loaded)
 		}
@@ -71,8 +70,7 @@ func TestChannels(t *testing.T) {
 	load("date,sku,qty", []string{"2026-11-20", "A", "8", ""})
 	s.hasSales("2026-11-20 A 8", "2026-11-20 B 2")
 
-	page, err := s.Sales(context.Background(), SalesQuery{Channel: "web"})
-	s.Must(err)
+	page := val(s.Sales(context.Background(), SalesQuery{Channel: "web"}))
 	if page.Total != 0 || len(page.Sales) != 0 {
 		t.Errorf("sold on the web: %s", asJSON(t, page))
 	}
@@ -113,8 +111,7 @@ func TestSuppliers(t *testing.T) {
 	s.Refused(s.row(supplierTable(), "name,lead_time_days", "Leaf,3651"), fault.Invalid, "lead_time_days")
 
 	s.sku("sku,unit_cost_cents", "NEW,1999")
-	o, err := s.create("Leaf", false, "NEW=1.5")
-	s.Must(err)
+	o := val(s.create("Leaf", false, "NEW=1.5"))
 	if o.TotalCents != 2999 || o.BelowMinimumCents != 2001 || o.Lines[0].TotalCents != 2999 { // 2998.5, half up
 		t.Errorf("%s", asJSON(t, o))
 	}
@@ -123,16 +120,13 @@ func TestSuppliers(t *testing.T) {
 func TestUnreceive(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,2")
-	o, err := s.create("Acme", true, "A=10")
-	s.Must(err)
+	o := val(s.create("Acme", true, "A=10"))
 	ctx := context.Background()
-	_, err = s.Receive(ctx, cli, o.Number, nil)
-	s.Must(err)
+	val(s.Receive(ctx, cli, o.Number, nil))
 	s.holds("A", "12", "0")
 	take := func(qty, status, stock, onOrder string) {
 		t.Helper()
-		got, err := s.Unreceive(ctx, cli, o.Number, Unreceipt{SKU: "A", Qty: milli(t, qty), Reason: "wrong order"})
-		s.Must(err)
+		got := val(s.Unreceive(ctx, cli, o.Number, Unreceipt{SKU: "A", Qty: milli(t, qty), Reason: "wrong order"}))
 		if got.Status != status {
 			t.Errorf("it is %s, want %s", got.Status, status)
 		}
@@ -142,7 +136,7 @@ func TestUnreceive(t *testing.T) {
 	if s.stock("A", "3") {
 		t.Error("an alarm without demand")
 	}
-	_, err = s.Unreceive(ctx, cli, o.Number, Unreceipt{SKU: "A", Qty: 6000})
+	_, err := s.Unreceive(ctx, cli, o.Number, Unreceipt{SKU: "A", Qty: 6000})
 	s.Refused(err, fault.Invalid, "never negative")
 	s.stock("A", "6")
 	take("6", Ordered, "0", "10")
@@ -150,8 +144,7 @@ func TestUnreceive(t *testing.T) {
 		_, err = s.Unreceive(ctx, cli, o.Number, u)
 		s.Refused(err, fault.Invalid)
 	}
-	moves, err := s.Movements(ctx, "A", 10)
-	s.Must(err)
+	moves := val(s.Movements(ctx, "A", 10))
 	var kinds []string
 	for _, m := range moves {
 		kinds = append(kinds, m.Kind+" "+m.Qty.String()+" "+m.CurrentStock.String())
@@ -166,10 +159,8 @@ func TestUnreceive(t *testing.T) {
 func TestImportsKeepReceivedQuantities(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,2")
-	o, err := s.create("Acme", true, "A=10")
-	s.Must(err)
-	_, err = s.Receive(context.Background(), cli, o.Number, []Receipt{{"A", 4000}})
-	s.Must(err)
+	o := val(s.create("Acme", true, "A=10"))
+	val(s.Receive(context.Background(), cli, o.Number, []Receipt{{"A", 4000}}))
 	for _, c := range []struct{ header, cells, says string }{
 		{"number,sku,received", o.Number + ",A,10", "receive it"},
 		{"number,sku,received", o.Number + ",A,", "receive it"},
@@ -194,8 +185,7 @@ func TestSuggestAddsToTheSuppliersDraft(t *testing.T) {
 	}
 	says := func(want string, codes ...string) {
 		t.Helper()
-		done, err := s.SuggestOrders(ctx, cli, SuggestQuery{SKUs: codes})
-		s.Must(err)
+		done := val(s.SuggestOrders(ctx, cli, SuggestQuery{SKUs: codes}))
 		if got := didSuggest(done, func(int64) string { return "money" }); !strings.Contains(got, want) {
 			t.Errorf("%q says %q, want %q", codes, got, want)
 		}
@@ -207,20 +197,18 @@ func TestSuggestAddsToTheSuppliersDraft(t *testing.T) {
 	suggests([]string{"PO-000002 X draft below-1=77 near-b=56", "PO-000001 Y draft below-2=60 near-a=56"})
 
 	// If the draft was edited, a second one has only what is missing.
-	_, err := s.EditOrder(ctx, cli, "PO-000001", OrderEdit{Lines: []NewLine{{SKU: "near-a"}}})
-	s.Must(err)
+	val(s.EditOrder(ctx, cli, "PO-000001", OrderEdit{Lines: []NewLine{{SKU: "near-a"}}}))
 	says("1 more SKUs need ordering", "below-2") // near-a
 	suggests([]string{"PO-000003 Y draft near-a=56"}, "near-a")
 	suggests([]string{}, "below-2")
 	for _, o := range []string{"PO-000001", "PO-000002", "PO-000003"} {
-		_, err := s.PlaceOrder(ctx, cli, o)
-		s.Must(err)
+		val(s.PlaceOrder(ctx, cli, o))
 	}
 	says("There is nothing to draft")
 	if n := s.Number("SELECT count(*) FROM purchase_orders"); n != 3 {
 		t.Errorf("%d purchase orders", n)
 	}
-	_, err = s.SuggestOrders(ctx, cli, SuggestQuery{SKUs: []string{"nope"}})
+	_, err := s.SuggestOrders(ctx, cli, SuggestQuery{SKUs: []string{"nope"}})
 	s.Refused(err, fault.NotFound, "nope")
 	s.sound()
 }
@@ -230,8 +218,7 @@ func TestSuggestOfOneSupplier(t *testing.T) {
 	s := ranked(t)
 	s.suggest()
 	s.stock("near-a", "500")
-	done, err := s.SuggestOrders(context.Background(), cli, SuggestQuery{Supplier: "x"})
-	s.Must(err)
+	done := val(s.SuggestOrders(context.Background(), cli, SuggestQuery{Supplier: "x"}))
 	if got := told(done.PurchaseOrders); !slices.Equal(got, []string{"PO-000001 X draft below-1=77 near-b=56"}) {
 		t.Errorf("drafted %q", got)
 	}
@@ -252,8 +239,7 @@ func TestOrderingSetsTheExpectedDay(t *testing.T) {
 	_, err := s.PlaceOrder(ctx, cli, "PO-000001")
 	s.Refused(err, fault.Invalid, "supplier")
 	leaf := "Leaf"
-	_, err = s.EditOrder(ctx, cli, "PO-000001", OrderEdit{Supplier: &leaf})
-	s.Must(err)
+	val(s.EditOrder(ctx, cli, "PO-000001", OrderEdit{Supplier: &leaf}))
 	expects := func(o PurchaseOrder, err error, day string) {
 		t.Helper()
 		s.Must(err)
@@ -274,28 +260,22 @@ func TestAPartlyReceivedOrderIsClosed(t *testing.T) {
 	ctx := context.Background()
 	s.sku("sku,current_stock", "A,2")
 	s.sku("sku,current_stock", "B,2")
-	o, err := s.create("Acme", true, "A=10", "B=4")
-	s.Must(err)
-	_, err = s.Receive(ctx, cli, o.Number, []Receipt{{"A", 4000}})
-	s.Must(err)
-	o, err = s.CancelOrder(ctx, cli, o.Number)
-	s.Must(err)
+	o := val(s.create("Acme", true, "A=10", "B=4"))
+	val(s.Receive(ctx, cli, o.Number, []Receipt{{"A", 4000}}))
+	o = val(s.CancelOrder(ctx, cli, o.Number))
 	if o.Status != Closed {
 		t.Errorf("it is %s", o.Status)
 	}
 	s.holds("A", "6", "0")
-	whole, err := s.create("Acme", true, "A=1")
-	s.Must(err)
-	_, err = s.CancelOrder(ctx, cli, whole.Number)
-	s.Must(err)
+	whole := val(s.create("Acme", true, "A=1"))
+	val(s.CancelOrder(ctx, cli, whole.Number))
 	for status, want := range map[string]string{Closed: o.Number, Cancelled: whole.Number} {
-		page, err := s.Orders(ctx, OrderQuery{Status: status})
-		s.Must(err)
+		page := val(s.Orders(ctx, OrderQuery{Status: status}))
 		if len(page.PurchaseOrders) != 1 || page.PurchaseOrders[0].Number != want {
 			t.Errorf("%s are %q", status, told(page.PurchaseOrders))
 		}
 	}
-	_, err = s.CancelOrder(ctx, cli, o.Number)
+	_, err := s.CancelOrder(ctx, cli, o.Number)
 	s.Refused(err, fault.Invalid, "closed")
 	file := s.exported(s.orderTable())
 	for _, row := range file[1:] {
@@ -319,13 +299,11 @@ func TestEditLinesOfADraft(t *testing.T) {
 	for _, k := range []string{"A,100", "B,200", "C,300"} {
 		s.sku("sku,unit_cost_cents", k)
 	}
-	o, err := s.create("Acme", false, "A=1", "B=2")
-	s.Must(err)
+	o := val(s.create("Acme", false, "A=1", "B=2"))
 	price := int64(150)
 	edited := func(e OrderEdit, want string) {
 		t.Helper()
-		got, err := s.EditOrder(ctx, cli, o.Number, e)
-		s.Must(err)
+		got := val(s.EditOrder(ctx, cli, o.Number, e))
 		text := ""
 		for _, l := range got.Lines {
 			text += fmt.Sprintf("%s %s at %d;", l.SKU, l.Ordered, l.UnitCostCents)
@@ -336,11 +314,10 @@ func TestEditLinesOfADraft(t *testing.T) {
 	}
 	edited(OrderEdit{Lines: []NewLine{{SKU: "A", Qty: 3000, UnitCostCents: &price}}}, "A 3 at 150;B 2 at 200;")
 	edited(OrderEdit{Lines: []NewLine{{SKU: "B", Qty: 5000, Instead: "C"}}}, "A 3 at 150;C 5 at 300;")
-	_, err = s.EditOrder(ctx, cli, o.Number, OrderEdit{Lines: []NewLine{{SKU: "C", Qty: 5000, Instead: "A"}}})
+	_, err := s.EditOrder(ctx, cli, o.Number, OrderEdit{Lines: []NewLine{{SKU: "C", Qty: 5000, Instead: "A"}}})
 	s.Refused(err, fault.Invalid, "two lines")
 	s.sku("sku,unit_cost_cents", "C,330")
-	shown, err := s.PurchaseOrder(ctx, o.Number)
-	s.Must(err)
+	shown := val(s.PurchaseOrder(ctx, o.Number))
 	if l := shown.Lines[1]; l.UnitCostCents != 300 || l.CostNow() != 330 {
 		t.Errorf("%+v", l)
 	}
@@ -352,17 +329,14 @@ func TestEditDraft(t *testing.T) {
 	s := open(t)
 	s.sku("sku,unit_cost_cents", "A,100")
 	s.sku("sku,unit_cost_cents", "B,100")
-	o, err := s.create("Acme", false, "A=1", "B=2")
-	s.Must(err)
-	got, err := s.EditOrder(context.Background(), cli, o.Number, OrderEdit{Lines: []NewLine{{SKU: "A"}, {SKU: "B", Qty: 5000}}})
-	s.Must(err)
+	o := val(s.create("Acme", false, "A=1", "B=2"))
+	got := val(s.EditOrder(context.Background(), cli, o.Number, OrderEdit{Lines: []NewLine{{SKU: "A"}, {SKU: "B", Qty: 5000}}}))
 	if text := told([]PurchaseOrder{got}); text[0] != o.Number+" Acme draft B=5" {
 		t.Errorf("%q", text)
 	}
-	_, err = s.EditOrder(context.Background(), cli, o.Number, OrderEdit{Lines: []NewLine{{SKU: "B"}}})
+	_, err := s.EditOrder(context.Background(), cli, o.Number, OrderEdit{Lines: []NewLine{{SKU: "B"}}})
 	s.Refused(err, fault.Invalid, "at least one")
-	_, err = s.PlaceOrder(context.Background(), cli, o.Number)
-	s.Must(err)
+	val(s.PlaceOrder(context.Background(), cli, o.Number))
 	_, err = s.EditOrder(context.Background(), cli, o.Number, OrderEdit{})
 	s.Refused(err, fault.Invalid, "only a draft")
 	s.sound()
@@ -377,8 +351,7 @@ func TestStockFigures(t *testing.T) {
 	}
 	s.upload(`{"rows":[{"date":"2026-11-20","sku":"A","qty":7},{"date":"2026-08-22","sku":"B","qty":2},
 		{"date":"2025-11-21","sku":"C","qty":0.6},{"date":"2026-11-19","sku":"D","qty":0.4},{"date":"2025-11-20","sku":"D","qty":50}]}`)
-	got, err := s.StockFigures(context.Background())
-	s.Must(err)
+	got := val(s.StockFigures(context.Background()))
 	const want = `{"today":"2026-11-20","value_cents":1701,"suppliers":[{"supplier":"X","value_cents":1000},{"supplier":"","value_cents":600},{"supplier":"Y","value_cents":101}],` +
 		`"classes":[{"class":"A","skus":2,"sold_cost_cents":900},{"class":"B","skus":1,"sold_cost_cents":60},{"class":"C","skus":2,"sold_cost_cents":40}],` +
 		`"unsold":[{"days":90,"skus":3,"value_cents":700},{"days":180,"skus":2,"value_cents":600},{"days":365,"skus":1,"value_cents":600}],"skus":[` +
@@ -396,8 +369,7 @@ func TestDaysWithoutStock(t *testing.T) {
 	s.sku("sku,current_stock", "A,5")
 	days := func(want int64) {
 		t.Helper()
-		p, err := s.Product(context.Background(), "A", 90)
-		s.Must(err)
+		p := val(s.Product(context.Background(), "A", 90))
 		if p.DaysWithoutStock != want {
 			t.Errorf("%d days without stock, want %d", p.DaysWithoutStock, want)
 		}
@@ -432,8 +404,7 @@ func TestAverageExcludesDaysWithoutStock(t *testing.T) {
 	s.On("2026-11-29")
 	average := func(want string, below bool) {
 		t.Helper()
-		rep, err := s.Report(context.Background(), ReportQuery{Status: All})
-		s.Must(err)
+		rep := val(s.Report(context.Background(), ReportQuery{Status: All}))
 		if got := rep.SKUs[0].AvgDailyDemand.String(); got != want {
 			t.Errorf("average %s, want %s", got, want)
 		}
@@ -445,13 +416,11 @@ func TestAverageExcludesDaysWithoutStock(t *testing.T) {
 	s.sku("sku,lead_time_days,safety_stock_days", "A,12,3") // the reorder point is 10, or 15
 	average("0.6667", false)
 	on, off := true, false
-	_, err := s.ChangeSettings(context.Background(), cli, SettingsChange{LeaveOutEmpty: &on})
-	s.Must(err)
+	val(s.ChangeSettings(context.Background(), cli, SettingsChange{LeaveOutEmpty: &on}))
 	average("1", true)
 	s.On("2026-12-01") // 2 November is the window's first day: no sales since
 	average("0", true)
-	_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{LeaveOutEmpty: &off})
-	s.Must(err)
+	val(s.ChangeSettings(context.Background(), cli, SettingsChange{LeaveOutEmpty: &off}))
 	average("0", false)
 }
 
@@ -461,8 +430,7 @@ func TestListOutOfStock(t *testing.T) {
 	for _, k := range []string{"A,0,1", "B,1,1", "C,0,0"} {
 		s.sku("sku,current_stock,active", k)
 	}
-	page, err := s.Shelf(context.Background(), ShelfQuery{Status: Out})
-	s.Must(err)
+	page := val(s.Shelf(context.Background(), ShelfQuery{Status: Out}))
 	if len(page.Rows) != 1 || page.Rows[0].SKU != "A" {
 		t.Errorf("out are %+v", page.Rows)
 	}

@@ -98,8 +98,7 @@ func TestSearchSKUs(t *testing.T) {
 		s.sku("sku,name,barcode", k)
 	}
 	for q, want := range map[string]string{"tee gruner": "TEA-1", "GRUN": "CUP TEA-1", "tea-2 schwarz": "TEA-2", "4006381333931": "TEA-1", "tee rot": ""} {
-		page, err := s.Shelf(context.Background(), ShelfQuery{Q: q})
-		s.Must(err)
+		page := val(s.Shelf(context.Background(), ShelfQuery{Q: q}))
 		var found []string
 		for _, r := range page.Rows {
 			found = append(found, r.SKU)

@@ -14,8 +14,7 @@ func (s *fixture) create(supplier string, order bool, lines ...string) (Purchase
 	s.T.Helper()
 	n := NewOrder{Supplier: supplier, Order: order}
 	for _, text := range lines {
-		l, err := ParseLine(text)
-		s.Must(err)
+		l := val(ParseLine(text))
 		n.Lines = append(n.Lines, l)
 	}
 	return s.CreateOrder(context.Background(), cli, n)
@@ -34,8 +33,7 @@ func TestLifeOfAPurchaseOrder(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock,unit_cost_cents", "A,10,250")
 	s.sku("sku,current_stock,unit_cost_cents", "B=2,0,99")
-	o, err := s.create("Acme", false, "A=12", "B=2=4.5@120")
-	s.Must(err)
+	o := val(s.create("Acme", false, "A=12", "B=2=4.5@120"))
 	if got := asJSON(t, o); got != `{"number":"PO-000001","supplier":"Acme","status":"draft","expected_date":null,"lines":[`+
 		`{"sku":"A","ordered":12,"received":0,"unit_cost_cents":250,"name":"A","supplier_sku":"","unit":"","total_cents":3000},`+
 		`{"sku":"B=2","ordered":4.5,"received":0,"unit_cost_cents":120,"name":"B=2","supplier_sku":"","unit":"","total_cents":540}],"total_cents":3540,"below_minimum_cents":0}` {
@@ -52,7 +50,7 @@ func TestLifeOfAPurchaseOrder(t *testing.T) {
 			t.Errorf("%s: shown as %s, %v; was given as %s", what, asJSON(t, shown), err, asJSON(t, o))
 		}
 	}
-	o, err = s.PlaceOrder(context.Background(), cli, o.Number)
+	o, err := s.PlaceOrder(context.Background(), cli, o.Number)
 	act("placed", o, err, Ordered)
 	s.holds("A", "10", "12")
 	s.holds("B=2", "0", "4.5")
@@ -82,20 +80,17 @@ func TestLifeOfAPurchaseOrder(t *testing.T) {
 	o, err = s.create("Acme", true, "A=100")
 	act("ordered at once", o, err, Ordered)
 	s.holds("A", "22", "100")
-	_, err = s.Receive(context.Background(), cli, o.Number, []Receipt{{"A", 1000}})
-	s.Must(err)
+	val(s.Receive(context.Background(), cli, o.Number, []Receipt{{"A", 1000}}))
 	o, err = s.CancelOrder(context.Background(), cli, o.Number)
 	act("cancelled", o, err, Closed)
 	s.holds("A", "23", "0")
-	o, err = s.create("Acme", false, "A=1")
-	s.Must(err)
+	o = val(s.create("Acme", false, "A=1"))
 	if o.Number != "PO-000003" {
 		t.Errorf("the third is %s", o.Number)
 	}
 	o, err = s.CancelOrder(context.Background(), cli, o.Number)
 	act("draft cancelled", o, err, Cancelled)
-	all, err := s.PurchaseOrders(context.Background())
-	s.Must(err)
+	all := val(s.PurchaseOrders(context.Background()))
 	if len(all) != 3 || all[0].Status != Received || len(all[0].Lines) != 2 {
 		t.Errorf("all: %s", asJSON(t, all))
 	}
@@ -105,17 +100,12 @@ func TestPurchaseOrderRefuses(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,999999999")
 	s.sku("sku,current_stock", "B,0")
-	draft, err := s.create("Acme", false, "A=5")
-	s.Must(err)
-	ordered, err := s.create("Acme", true, "A=5", "B=5")
-	s.Must(err)
-	done, err := s.create("Acme", true, "B=1")
-	s.Must(err)
-	_, err = s.Receive(context.Background(), cli, done.Number, nil)
-	s.Must(err)
+	draft := val(s.create("Acme", false, "A=5"))
+	ordered := val(s.create("Acme", true, "A=5", "B=5"))
+	done := val(s.create("Acme", true, "B=1"))
+	val(s.Receive(context.Background(), cli, done.Number, nil))
 	before, orders := len(s.audit()), func() string {
-		all, err := s.PurchaseOrders(context.Background())
-		s.Must(err)
+		all := val(s.PurchaseOrders(context.Background()))
 		return asJSON(t, all)
 	}
 	were := orders()
@@ -206,16 +196,14 @@ func TestSuggestOrders(t *testing.T) {
 
 	// X's draft is placed and Y's is edited: both stay, and their SKUs are not drafted again. The next suggestion drafts
 	// the rest as needed then.
-	_, err := s.PlaceOrder(context.Background(), cli, "PO-000002")
-	s.Must(err)
+	val(s.PlaceOrder(context.Background(), cli, "PO-000002"))
 	s.Must(s.row(s.orderTable(), "number,sku,ordered", "PO-000003,below-2,61"))
 	s.holds("below-1", "3", "77")
 	s.upload(`{"rows":[{"date":"2026-10-22","sku":"orphan","qty":3}]}`)
 	if got := s.suggest(); !slices.Equal(got, []string{"PO-000001  draft orphan=8"}) {
 		t.Errorf("made %q", got)
 	}
-	all, err := s.PurchaseOrders(context.Background())
-	s.Must(err)
+	all := val(s.PurchaseOrders(context.Background()))
 	var numbers []string
 	for _, o := range all {
 		numbers = append(numbers, o.Number+" "+o.Status)
@@ -237,10 +225,8 @@ func TestReceiptUpdatesTheAlarm(t *testing.T) {
 	s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":60}]}`)
 	s.stock("A", "20")
 	s.fired("A")
-	o, err := s.create("Acme", true, "A=1")
-	s.Must(err)
-	_, err = s.Receive(context.Background(), cli, o.Number, nil)
-	s.Must(err)
+	o := val(s.create("Acme", true, "A=1"))
+	val(s.Receive(context.Background(), cli, o.Number, nil))
 	if s.record("A").isBelow {
 		t.Error("21 is above the point of 20, but the flag stands")
 	}
@@ -253,8 +239,7 @@ func TestNumbersSkipThoseOfAFile(t *testing.T) {
 	s.sku("sku", "A")
 	s.Must(s.row(s.orderTable(), "number,sku,ordered", "PO-000002,A,5"))
 	for _, want := range []string{"PO-000003", "PO-000004"} {
-		o, err := s.create("Acme", false, "A=1")
-		s.Must(err)
+		o := val(s.create("Acme", false, "A=1"))
 		if o.Number != want {
 			t.Errorf("%s, want %s", o.Number, want)
 		}

@@ -27,8 +27,7 @@ func TestRacingUploads(t *testing.T) {
 			body = append(body, fmt.Sprintf(`{"date":"2026-10-%d","sku":"S%d","qty":3.5}`, 22+d, i))
 		}
 	}
-	rows, err := strict.Parse([]byte("["+strings.Join(body, ",")+"]"), strict.MaxDepth)
-	s.Must(err)
+	rows := val(strict.Parse([]byte("["+strings.Join(body, ",")+"]"), strict.MaxDepth))
 	var all sync.WaitGroup
 	failed := make(chan error, 3*writers)
 	for range writers {
@@ -93,8 +92,7 @@ func TestRacingReceipts(t *testing.T) {
 	s.sku("sku", "A")
 	for range 10 {
 		before := s.record("A").CurrentStock
-		o, err := s.create("Acme", true, "A=5")
-		s.Must(err)
+		o := val(s.create("Acme", true, "A=5"))
 		var all sync.WaitGroup
 		errs := make([]error, 4)
 		for i := range errs {
@@ -122,9 +120,8 @@ func TestCancelledUpload(t *testing.T) {
 	s.sku("sku", "A")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	rows, err := strict.Parse([]byte(`[{"date":"2026-11-01","sku":"A","qty":1}]`), strict.MaxDepth)
-	s.Must(err)
-	_, err = s.Ingest(ctx, cli, rows, false, "")
+	rows := val(strict.Parse([]byte(`[{"date":"2026-11-01","sku":"A","qty":1}]`), strict.MaxDepth))
+	_, err := s.Ingest(ctx, cli, rows, false, "")
 	s.Refused(err, fault.Unavailable)
 	s.hasSales()
 	_, err = s.Ingest(context.Background(), db.Caller{Service: "reorder", User: "kim", Role: "member", Scope: "read"}, rows, false, "")

@@ -20,8 +20,7 @@ func (s *fixture) agree(n int) {
 	ctx := context.Background()
 	rows, counts := map[string]Row{}, Counts{}
 	for _, code := range s.Texts("SELECT sku FROM skus WHERE active = 1") {
-		p, err := s.Product(ctx, code, 1)
-		s.Must(err)
+		p := val(s.Product(ctx, code, 1))
 		rows[code] = p.Row
 		counts = Counts{counts.Below + is(p.Status, Below), counts.Near + is(p.Status, Near), counts.Healthy + is(p.Status, Healthy)}
 	}
@@ -35,8 +34,7 @@ func (s *fixture) agree(n int) {
 	if s.Number("SELECT count(*) FROM skus WHERE supplier = ?", q.Supplier) == 0 {
 		q.Supplier = "" // a tool refuses an unknown one
 	}
-	rep, err := s.Report(ctx, q)
-	s.Must(err)
+	rep := val(s.Report(ctx, q))
 	s.adds(rep)
 	var wanted int
 	for _, row := range rows {
@@ -49,8 +47,7 @@ func (s *fixture) agree(n int) {
 	}
 	at := 0
 	for after := ""; ; {
-		page, err := s.AgentReport(ctx, AgentQuery{ReportQuery: q, After: after, Limit: 4})
-		s.Must(err)
+		page := val(s.AgentReport(ctx, AgentQuery{ReportQuery: q, After: after, Limit: 4}))
 		for _, r := range page.SKUs {
 			if asJSON(s.T, r.Full.Row) != asJSON(s.T, rep.SKUs[at]) {
 				s.T.Fatalf("row %d of the agents' report is %s", at, asJSON(s.T, r))
@@ -66,8 +63,7 @@ func (s *fixture) agree(n int) {
 		after = *page.Next
 	}
 	sort, cursor := append(ShelfSorts, "")[n%(len(ShelfSorts)+1)], schema.Cursor[string]{Limit: 6}
-	toOrder, err := s.ToOrder(ctx, ToOrderQuery{Status: q.Status, Supplier: q.Supplier, Sort: sort, Falling: n%2 == 0, Cursor: cursor})
-	s.Must(err)
+	toOrder := val(s.ToOrder(ctx, ToOrderQuery{Status: q.Status, Supplier: q.Supplier, Sort: sort, Falling: n%2 == 0, Cursor: cursor}))
 	if toOrder.Total != int64(wanted) || toOrder.EstCostCents != rep.EstCostCents {
 		s.T.Fatalf("the page is of %d rows for %d, want %d for %d", toOrder.Total, toOrder.EstCostCents, wanted, rep.EstCostCents)
 	}

@@ -54,8 +54,7 @@ func TestReportOrderAndFilters(t *testing.T) {
 		if c.status == "" {
 			query = nil
 		}
-		got, err := s.get(s.reorderReport(), query)
-		s.Must(err)
+		got := val(s.get(s.reorderReport(), query))
 		rep := got.(Report)
 		if codes(rep.SKUs) != c.want {
 			t.Errorf("status %q: %s, want %s", c.status, codes(rep.SKUs), c.want)
@@ -80,8 +79,7 @@ func TestReportOrderAndFilters(t *testing.T) {
 // TestReportShape: the figures of one row, worked out by hand: 60 / 30 = 2 a day, need 80 - 3 = 77.
 func TestReportShape(t *testing.T) {
 	s := ranked(t)
-	got, err := s.get(s.reorderReport(), map[string][]string{"status": {"below"}})
-	s.Must(err)
+	got := val(s.get(s.reorderReport(), map[string][]string{"status": {"below"}}))
 	const want = `{"today":"2026-11-20","forecast_window_days":30,"target_cover_days":30,"counts":{"below":3,"near":2,"healthy":3},"est_cost_cents":20550,"skus":[` +
 		`{"sku":"below-1","name":"below-1","current_stock":3,"lead_time_days":7,"safety_stock_days":3,"avg_daily_demand":2,"reorder_point":20,` +
 		`"days_of_stock":1.5,"suggested_qty":77,"est_cost_cents":11550,"status":"below","supplier":"X","unit":"","sold_in_window":60,"demand_days":30,` +
@@ -100,20 +98,16 @@ func TestReportShape(t *testing.T) {
 // TestSameFiguresEverywhere: the same figures in report, list, detail, tool and count.
 func TestSameFiguresEverywhere(t *testing.T) {
 	s := ranked(t)
-	rep, err := s.Report(context.Background(), ReportQuery{Status: All})
-	s.Must(err)
-	list, err := s.Products(context.Background(), ProductQuery{Limit: 200})
-	s.Must(err)
+	rep := val(s.Report(context.Background(), ReportQuery{Status: All}))
+	list := val(s.Products(context.Background(), ProductQuery{Limit: 200}))
 	byCode := map[string]string{}
 	for _, r := range list.Products {
 		byCode[r.Full.SKU] = asJSON(t, r)
 	}
 	for _, r := range rep.SKUs {
 		want := asJSON(t, r)
-		p, err := s.Product(context.Background(), r.SKU, 90)
-		s.Must(err)
-		a, err := s.Adjust(context.Background(), cli, Adjustment{SKU: r.SKU, Delta: new(exact.Milli)})
-		s.Must(err)
+		p := val(s.Product(context.Background(), r.SKU, 90))
+		a := val(s.Adjust(context.Background(), cli, Adjustment{SKU: r.SKU, Delta: new(exact.Milli)}))
 		if byCode[r.SKU] != want || asJSON(t, p.Row) != want || asJSON(t, a.Row) != want {
 			t.Errorf("report %s\nlist   %s\ndetail %s\ncount  %s", want, byCode[r.SKU], asJSON(t, p.Row), asJSON(t, a.Row))
 		}
@@ -148,8 +142,7 @@ func TestListProducts(t *testing.T) {
 		{`{"q":"ÜNÏ"}`, "below-1", 1},
 		{`{"q":"off"}`, "", 0},
 	} {
-		got, err := s.call(s.listProducts(), schema.Tool, c.args)
-		s.Must(err)
+		got := val(s.call(s.listProducts(), schema.Tool, c.args))
 		if p := got.(Products); codes(products(p.Products)) != c.want || p.Total != c.total || p.Products == nil {
 			t.Errorf("%s: %s, %d in all; want %s, %d", c.args, codes(products(p.Products)), p.Total, c.want, c.total)
 		}
@@ -164,8 +157,7 @@ func TestProductDetail(t *testing.T) {
 	s := ranked(t)
 	s.upload(`{"rows":[{"date":"2026-11-20","sku":"OFF","qty":1.5},{"date":"2026-11-19","sku":"OFF","qty":0},
 		{"date":"2026-08-23","sku":"OFF","qty":2},{"date":"2026-08-22","sku":"OFF","qty":3},{"date":"2026-11-20","sku":"dead","qty":9}]}`)
-	got, err := s.call(s.productDetail(), schema.Tool, `{"sku":"OFF"}`)
-	s.Must(err)
+	got := val(s.call(s.productDetail(), schema.Tool, `{"sku":"OFF"}`))
 	p := got.(Product)
 	if asJSON(t, p.History) != `[{"date":"2026-08-23","qty":2},{"date":"2026-10-22","qty":60},{"date":"2026-11-20","qty":1.5}]` {
 		t.Errorf("the last 90 days of an inactive SKU: %s", asJSON(t, p.History))
@@ -186,8 +178,7 @@ func TestProductDetail(t *testing.T) {
 		args string
 		days int
 	}{{`{"sku":"OFF","history_days":1}`, 1}, {`{"sku":"OFF","history_days":91}`, 4}, {`{"sku":"OFF","history_days":365}`, 4}, {`{"sku":"dead-empty"}`, 0}} {
-		got, err := s.call(s.productDetail(), schema.Tool, c.args)
-		s.Must(err)
+		got := val(s.call(s.productDetail(), schema.Tool, c.args))
 		if h := got.(Product).History; len(h) != c.days || h == nil {
 			t.Errorf("%s: history %v, want %d days", c.args, h, c.days)
 		}
@@ -196,7 +187,7 @@ func TestProductDetail(t *testing.T) {
 		_, err := s.call(s.productDetail(), schema.Tool, args)
 		s.Refused(err, fault.Invalid)
 	}
-	_, err = s.call(s.productDetail(), schema.Tool, `{"sku":"off"}`)
+	_, err := s.call(s.productDetail(), schema.Tool, `{"sku":"off"}`)
 	s.Refused(err, fault.NotFound, `"off"`)
 }
 
@@ -266,8 +257,7 @@ func TestCatalogue(t *testing.T) {
 				query[name] = []string{value}
 			}
 		}
-		got, err := s.get(s.listSKUs(), query)
-		s.Must(err)
+		got := val(s.get(s.listSKUs(), query))
 		page := got.(Catalogue)
 		var all []string
 		for _, k := range page.SKUs {
@@ -289,8 +279,7 @@ func TestCatalogue(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	s := open(t)
-	set, err := s.Settings(context.Background())
-	s.Must(err)
+	set := val(s.Settings(context.Background()))
 	if asJSON(t, set) != `{"forecast_window_days":30,"target_cover_days":30}` {
 		t.Errorf("at first %s", asJSON(t, set))
 	}
@@ -301,17 +290,15 @@ func TestSettings(t *testing.T) {
 		s.Refused(err, fault.Invalid, "target_cover_days", "1 to 365")
 	}
 	window, cover := int64(365), int64(1)
-	_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window})
-	s.Must(err)
-	_, err = s.ChangeSettings(context.Background(), cli, SettingsChange{TargetCoverDays: &cover})
-	s.Must(err)
-	if set, err = s.Settings(context.Background()); err != nil || asJSON(t, set) != `{"forecast_window_days":365,"target_cover_days":1}` {
+	val(s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window}))
+	val(s.ChangeSettings(context.Background(), cli, SettingsChange{TargetCoverDays: &cover}))
+	if set, err := s.Settings(context.Background()); err != nil || asJSON(t, set) != `{"forecast_window_days":365,"target_cover_days":1}` {
 		t.Errorf("then %s, %v", asJSON(t, set), err)
 	}
 	if got := s.audit(); len(got) != 2 || got[0] != `settings.changed settings {"forecast_window_days":365,"target_cover_days":30}` {
 		t.Errorf("audit %q", got)
 	}
 	viewer := db.Caller{Service: "reorder", User: "vera", Role: "viewer", Scope: "full"}
-	_, err = s.ChangeSettings(context.Background(), viewer, SettingsChange{TargetCoverDays: &cover})
+	_, err := s.ChangeSettings(context.Background(), viewer, SettingsChange{TargetCoverDays: &cover})
 	s.Refused(err, fault.Forbidden, "viewer")
 }

@@ -39,8 +39,7 @@ type model map[string]map[exact.Day]exact.Milli
 // agrees compares every SKU's sales and demand days with the model.
 func (m model) agrees(s *fixture, step string) {
 	s.T.Helper()
-	rep, err := s.Report(context.Background(), ReportQuery{Status: All})
-	s.Must(err)
+	rep := val(s.Report(context.Background(), ReportQuery{Status: All}))
 	for _, r := range rep.SKUs {
 		var sold exact.Milli
 		first := never
@@ -100,8 +99,7 @@ func TestIncrementalWindow(t *testing.T) {
 				what = "settings"
 				s.On(today.String())
 				days := 1 + r.Int64N(60)
-				_, err := s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &days})
-				s.Must(err)
+				val(s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &days}))
 			default:
 				what = "an upload"
 				s.On(today.String())
@@ -150,18 +148,14 @@ func TestReadingWritesNothing(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,20")
 	s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":30},{"date":"2026-11-20","sku":"A","qty":30}]}`)
-	before, err := s.DB.Version()
-	s.Must(err)
+	before := val(s.DB.Version())
 	s.On("2026-11-21")
-	rep, err := s.Report(context.Background(), ReportQuery{Status: All})
-	s.Must(err)
+	rep := val(s.Report(context.Background(), ReportQuery{Status: All}))
 	if got := rep.SKUs[0].SoldInWindow; got != 30_000 {
 		t.Errorf("the day after the first sale left the window %s are sold, want 30", got)
 	}
-	p, err := s.Product(context.Background(), "A", 365)
-	s.Must(err)
-	list, err := s.Products(context.Background(), ProductQuery{Limit: 10})
-	s.Must(err)
+	p := val(s.Product(context.Background(), "A", 365))
+	list := val(s.Products(context.Background(), ProductQuery{Limit: 10}))
 	if p.SoldInWindow != 30_000 || list.Products[0].Full.SoldInWindow != 30_000 {
 		t.Errorf("product %s, list %s", p.SoldInWindow, list.Products[0].Full.SoldInWindow)
 	}
@@ -225,15 +219,13 @@ func TestFutureSalesDoNotCount(t *testing.T) {
 	s.On("2026-11-15")
 	s.accept()
 	s.stock("A", "19")
-	rep, err := s.Report(context.Background(), ReportQuery{Status: All})
-	s.Must(err)
+	rep := val(s.Report(context.Background(), ReportQuery{Status: All}))
 	if r := rep.SKUs[0]; r.SoldInWindow != 3000 || r.DemandDays != 7 {
 		t.Errorf("on the 15th %s are sold in %d days, want 3 in 7", r.SoldInWindow, r.DemandDays)
 	}
 	s.sound()
 	s.On("2026-11-20")
-	rep, err = s.Report(context.Background(), ReportQuery{Status: All})
-	s.Must(err)
+	rep = val(s.Report(context.Background(), ReportQuery{Status: All}))
 	if r := rep.SKUs[0]; r.SoldInWindow != 33_000 || r.DemandDays != 11 {
 		t.Errorf("on the 20th %s are sold in %d days, want 33 in 11", r.SoldInWindow, r.DemandDays)
 	}

@@ -20,16 +20,14 @@ func TestCheckReportsTheFirstReason(t *testing.T) {
 	l := s.license("YEAR")
 	ask := func(a Asked) Verdict {
 		t.Helper()
-		v, err := s.CheckLicense(background, a)
-		must(t, err)
+		v := val(s.CheckLicense(background, a))
 		equal(t, "valid", v.Valid, v.Code == "valid")
 		if v.Detail == "" || v.CheckedAt != s.now() {
 			t.Errorf("verdict %+v", v)
 		}
 		return v
 	}
-	_, err := s.activate(l.Key, "seat")
-	must(t, err)
+	val(s.activate(l.Key, "seat"))
 
 	v := ask(Asked{Key: l.Key})
 	equal(t, "code", v.Code, "valid")
@@ -52,23 +50,18 @@ func TestCheckReportsTheFirstReason(t *testing.T) {
 	s.pass(366 * 24 * time.Hour)
 	equal(t, "expired", ask(Asked{Key: l.Key, Fingerprint: "other"}).Code, "expired")
 	equal(t, "mismatch before expired", ask(Asked{Key: l.Key, SKU: "PLUGIN"}).Code, "product_mismatch")
-	_, err = s.SuspendLicense(background, cli, l.ID)
-	must(t, err)
+	val(s.SuspendLicense(background, cli, l.ID))
 	equal(t, "suspended before expired", ask(Asked{Key: l.Key}).Code, "suspended")
-	_, err = s.RevokeLicense(background, cli, l.ID)
-	must(t, err)
+	val(s.RevokeLicense(background, cli, l.ID))
 	equal(t, "revoked before suspended", ask(Asked{Key: l.Key}).Code, "revoked")
 }
 
 func TestTheBuyersViewHasNoCustomer(t *testing.T) {
 	s := newFixture(t)
-	r, err := s.RecordOrder(background, cli, NewOrder{Email: "ann@secret.example", Name: "Ann Lee", SKU: "PLUGIN"})
-	must(t, err)
+	r := val(s.RecordOrder(background, cli, NewOrder{Email: "ann@secret.example", Name: "Ann Lee", SKU: "PLUGIN"}))
 	key := r.Licenses[0].Key
-	a, err := s.activate(key, "m")
-	must(t, err)
-	d, err := s.DeactivateLicense(background, Asked{Key: key, Fingerprint: "m"})
-	must(t, err)
+	a := val(s.activate(key, "m"))
+	d := val(s.DeactivateLicense(background, Asked{Key: key, Fingerprint: "m"}))
 	for _, answer := range []any{s.check(key, ""), a, d} {
 		for _, secret := range []string{"secret.example", "Ann Lee", key} {
 			if strings.Contains(asJSON(answer), secret) {
@@ -84,16 +77,14 @@ func TestALicenseExpiresAtTheSecond(t *testing.T) {
 	equal(t, "expires", *l.ExpiresAt, exact.Instant(opening.Unix()+365*24*3600))
 	s.pass(365*24*time.Hour - time.Second)
 	equal(t, "a second before", s.check(l.Key, "").Code, "valid")
-	_, err := s.activate(l.Key, "early")
-	must(t, err)
+	val(s.activate(l.Key, "early"))
 	s.pass(time.Second)
 	equal(t, "at the second", s.check(l.Key, "").Code, "expired")
-	_, err = s.activate(l.Key, "late")
+	_, err := s.activate(l.Key, "late")
 	refused(t, err, "expired", l.ExpiresAt.String())
 	_, err = s.activate(l.Key, "early")
 	refused(t, err, "expired")
-	list, err := s.Licenses(background, admin, LicenseFilter{})
-	must(t, err)
+	list := val(s.Licenses(background, admin, LicenseFilter{}))
 	equal(t, "status in the list", list.Licenses[0].Status, "expired")
 }
 
@@ -101,8 +92,7 @@ func TestActivationRefusesInTheOrderOfCheck(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
 	for i := range 3 {
-		_, err := s.activate(l.Key, fmt.Sprint("m", i))
-		must(t, err)
+		val(s.activate(l.Key, fmt.Sprint("m", i)))
 	}
 	kind := func(err error) fault.Kind {
 		var e *fault.Error
@@ -122,8 +112,7 @@ func TestActivationRefusesInTheOrderOfCheck(t *testing.T) {
 	equal(t, "kind", kind(err), fault.Conflict)
 	equal(t, "limit", full.More["limit"], any(int64(3)))
 	equal(t, "used", full.More["used"], any(int64(3)))
-	_, err = s.SuspendLicense(background, cli, l.ID)
-	must(t, err)
+	val(s.SuspendLicense(background, cli, l.ID))
 	_, err = s.activate(l.Key, "new")
 	refused(t, err, "suspended")
 	equal(t, "kind", kind(err), fault.Forbidden)
@@ -135,13 +124,11 @@ func TestActivationRefusesInTheOrderOfCheck(t *testing.T) {
 func TestAReinstallTakesNoSecondSeat(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
-	first, err := s.ActivateLicense(background, Asked{Key: l.Key, Fingerprint: "mac-1"}, "laptop")
-	must(t, err)
+	first := val(s.ActivateLicense(background, Asked{Key: l.Key, Fingerprint: "mac-1"}, "laptop"))
 	equal(t, "status", first.HTTPStatus(), 201)
 	written := s.count("SELECT count(*) FROM audit")
 	for range 10 {
-		again, err := s.ActivateLicense(background, Asked{Key: strings.ToLower(l.Key), Fingerprint: "mac-1"}, "another label")
-		must(t, err)
+		again := val(s.ActivateLicense(background, Asked{Key: strings.ToLower(l.Key), Fingerprint: "mac-1"}, "another label"))
 		equal(t, "status", again.HTTPStatus(), 200)
 		equal(t, "already", again.AlreadyActivated, true)
 		equal(t, "seat", again.Activation.ID, first.Activation.ID)
@@ -159,31 +146,24 @@ func TestALostMachinesSeatCanBeFreed(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
 	for i := range 3 {
-		_, err := s.activate(l.Key, fmt.Sprint("m", i))
-		must(t, err)
+		val(s.activate(l.Key, fmt.Sprint("m", i)))
 	}
-	list, err := s.Activations(background, Asked{Key: l.Key}, schema.Cursor[int64]{})
-	must(t, err)
+	list := val(s.Activations(background, Asked{Key: l.Key}, schema.Cursor[int64]{}))
 	equal(t, "seats", len(list.Activations), 3)
 	equal(t, "newest first", list.Activations[0].Fingerprint, "m2")
 	lost := list.Activations[1].Fingerprint
-	_, err = s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: lost})
-	must(t, err)
-	_, err = s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: lost})
+	val(s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: lost}))
+	_, err := s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: lost})
 	refused(t, err, "not_found", "fingerprint")
 	_, err = s.DeactivateLicense(background, Asked{Key: newKey(), Fingerprint: lost})
 	refused(t, err, "not_found", "key")
-	a, err := s.activate(l.Key, "new machine")
-	must(t, err)
+	a := val(s.activate(l.Key, "new machine"))
 	equal(t, "seats", a.License.ActivationCount, int64(3))
 	equal(t, "a new seat has a new id", a.Activation.ID, int64(4))
 
-	_, err = s.RevokeLicense(background, cli, l.ID)
-	must(t, err)
-	_, err = s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: "m0"})
-	must(t, err)
-	page, err := s.Activations(background, Asked{Key: l.Key}, schema.First(1))
-	must(t, err)
+	val(s.RevokeLicense(background, cli, l.ID))
+	val(s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: "m0"}))
+	page := val(s.Activations(background, Asked{Key: l.Key}, schema.First(1)))
 	if len(page.Activations) != 1 || page.Next == nil || *page.Next != 4 {
 		t.Errorf("page %s", asJSON(page))
 	}
@@ -193,13 +173,11 @@ func TestLoweringALimitTakesNoSeatAway(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
 	for i := range 3 {
-		_, err := s.activate(l.Key, fmt.Sprint("m", i))
-		must(t, err)
+		val(s.activate(l.Key, fmt.Sprint("m", i)))
 	}
 	equal(t, "refused rows", len(s.load("products", nil, "sku,activation_limit", "PLUGIN,1")), 0)
 	for i := range 3 {
-		again, err := s.activate(l.Key, fmt.Sprint("m", i))
-		must(t, err)
+		again := val(s.activate(l.Key, fmt.Sprint("m", i)))
 		equal(t, "already", again.AlreadyActivated, true)
 	}
 	_, err := s.activate(l.Key, "new")
@@ -207,15 +185,12 @@ func TestLoweringALimitTakesNoSeatAway(t *testing.T) {
 	equal(t, "limit", e.More["limit"], any(int64(1)))
 	equal(t, "used", e.More["used"], any(int64(3)))
 	for i := range 3 {
-		_, err := s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: fmt.Sprint("m", i)})
-		must(t, err)
+		val(s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: fmt.Sprint("m", i)}))
 	}
-	_, err = s.activate(l.Key, "new")
-	must(t, err)
+	val(s.activate(l.Key, "new"))
 	s.load("products", nil, "sku,activation_limit", "PLUGIN,")
 	for i := range 20 {
-		_, err := s.activate(l.Key, fmt.Sprint("unlimited", i))
-		must(t, err)
+		val(s.activate(l.Key, fmt.Sprint("unlimited", i)))
 	}
 }
 
@@ -314,12 +289,10 @@ func (s *fixture) firstKey() (string, error) {
 func TestABuyerReadsTheNotesOfTheirProducts(t *testing.T) {
 	s := newFixture(t)
 	s.load("products", nil, "sku,kind,note", "BOOK,download,Fetch it at https://files.example/book", "PLUGIN,license,Install it twice")
-	r, err := s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", Lines: []NewLine{{SKU: "BOOK"}, {SKU: "PLUGIN"}, {SKU: "YEAR"}}})
-	must(t, err)
+	r := val(s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", Lines: []NewLine{{SKU: "BOOK"}, {SKU: "PLUGIN"}, {SKU: "YEAR"}}}))
 	notes := func(subject int64) string {
 		t.Helper()
-		m, err := s.Mine(background, db.Caller{Service: "store", User: "buyer", Role: "member", Scope: "full", Via: "buyer", Subject: subject})
-		must(t, err)
+		m := val(s.Mine(background, db.Caller{Service: "store", User: "buyer", Role: "member", Scope: "full", Via: "buyer", Subject: subject}))
 		return asJSON(m.Notes)
 	}
 	const plugin = `{"product":"Audio plugin","note":"Install it twice"}`
@@ -332,7 +305,6 @@ func TestABuyerReadsTheNotesOfTheirProducts(t *testing.T) {
 		t.Errorf("the message's keys: %s", text)
 	}
 	equal(t, "one license's", notes(r.Licenses[0].ID), `[`+plugin+`]`)
-	_, err = s.RefundOrder(background, cli, r.OrderRef, nil)
-	must(t, err)
+	val(s.RefundOrder(background, cli, r.OrderRef, nil))
 	equal(t, "refunded", notes(-r.id), `null`)
 }

@@ -40,8 +40,7 @@ func TestMintedCodesAreGivenOnce(t *testing.T) {
 
 	more := s.mint(1, "launch")
 	equal(t, "added to the batch", more.Batch, "launch")
-	p, err := s.Batches(background, "", "", schema.Cursor[int64]{})
-	must(t, err)
+	p := val(s.Batches(background, "", "", schema.Cursor[int64]{}))
 	equal(t, "batches", len(p.Batches), 1)
 	equal(t, "total", p.Batches[0].Total, int64(1001))
 	equal(t, "unused", p.Batches[0].Unused, int64(1001))
@@ -78,8 +77,7 @@ func TestMintIsRefused(t *testing.T) {
 		refused(t, err, c.code, c.says)
 	}
 	equal(t, "codes", s.count("SELECT count(*) FROM store_codes"), int64(1))
-	longest, err := s.MintCodes(background, admin, 1, "YEAR", strings.Repeat("a", 32), strings.Repeat("B", 64))
-	must(t, err)
+	longest := val(s.MintCodes(background, admin, 1, "YEAR", strings.Repeat("a", 32), strings.Repeat("B", 64)))
 	equal(t, "tier", len(*longest.Tier), 32)
 }
 
@@ -93,8 +91,7 @@ func TestABatchIsNamedAfterTheTimeAndTheProduct(t *testing.T) {
 		{"YEAR", "20261120-210500-YEAR"},
 		{"Mein Büchlein/2 mit einem sehr langen Namen für alle Leser", "20261120-210500-Mein-B-chlein-2-mit-einem-sehr-langen-Namen-f-r-"},
 	} {
-		m, err := s.MintCodes(background, admin, 1, c.sku, "", "")
-		must(t, err)
+		m := val(s.MintCodes(background, admin, 1, c.sku, "", ""))
 		equal(t, "batch", m.Batch, c.want)
 		equal(t, "is a batch name", isBatchName(m.Batch), true)
 	}
@@ -105,8 +102,7 @@ func TestACodeBecomesALicense(t *testing.T) {
 	m := s.mint(3, "launch")
 	written := strings.ToLower(strings.ReplaceAll(m.Codes[0], "-", " ")) // as somebody types it
 	written = strings.ReplaceAll(strings.ReplaceAll(written, "0", "o"), "1", "l")
-	r, err := s.RedeemCode(background, written, "Kim@Example.com", "Kim", "192.0.2.1")
-	must(t, err)
+	r := val(s.RedeemCode(background, written, "Kim@Example.com", "Kim", "192.0.2.1"))
 	equal(t, "check", s.check(r.License.Key, "").Code, "valid")
 	equal(t, "tier", *r.License.Tier, "pro")
 	equal(t, "email", r.License.CustomerEmail, "kim@example.com")
@@ -121,7 +117,7 @@ func TestACodeBecomesALicense(t *testing.T) {
 		}
 	}
 
-	_, err = s.redeem(m.Codes[0], "other@example.com")
+	_, err := s.redeem(m.Codes[0], "other@example.com")
 	refused(t, err, "conflict", "redeemed before")
 	_, err = s.redeem(newCode(), "other@example.com")
 	unknown := refused(t, err, "not_found")
@@ -130,14 +126,12 @@ func TestACodeBecomesALicense(t *testing.T) {
 	_, err = s.redeem(m.Codes[1], "not an address")
 	refused(t, err, "validation", "email")
 
-	v, err := s.VoidBatch(background, cli, "launch")
-	must(t, err)
+	v := val(s.VoidBatch(background, cli, "launch"))
 	equal(t, "voided", asJSON(v), `{"batch":"launch","sku":"PLUGIN","tier":"pro","total":3,"unused":0,"redeemed":1,"void":2,"created_at":"2026-11-20T21:05:00Z","voided":2}`)
 	_, err = s.redeem(m.Codes[1], "other@example.com")
 	refused(t, err, "conflict", "void")
 	equal(t, "the redeemed one stays", s.check(r.License.Key, "").Code, "valid")
-	again, err := s.VoidBatch(background, cli, "launch")
-	must(t, err)
+	again := val(s.VoidBatch(background, cli, "launch"))
 	equal(t, "nothing is left to void", again.Voided, int64(0))
 	_, err = s.VoidBatch(background, cli, "nothing")
 	refused(t, err, "not_found", "nothing")
@@ -148,8 +142,7 @@ func TestACodeBecomesALicense(t *testing.T) {
 	}{
 		{"", "", 1}, {"", "void", 1}, {"", "redeemed", 1}, {"", "unused", 0}, {"launch", "void", 1}, {"launch", "unused", 0}, {"nothing", "", 0},
 	} {
-		p, err := s.Batches(background, c.batch, c.status, schema.Cursor[int64]{})
-		must(t, err)
+		p := val(s.Batches(background, c.batch, c.status, schema.Cursor[int64]{}))
 		equal(t, fmt.Sprint("batches ", c.batch, " ", c.status), len(p.Batches), c.want)
 	}
 }
@@ -158,24 +151,19 @@ func TestCodeStaysValidAfterItsProductIsRetired(t *testing.T) {
 	s := newFixture(t)
 	m := s.mint(1, "launch")
 	s.load("products", nil, "sku,active,kind", "PLUGIN,false,other")
-	r, err := s.redeem(m.Codes[0], "a@b.c")
-	must(t, err)
+	r := val(s.redeem(m.Codes[0], "a@b.c"))
 	equal(t, "check", s.check(r.License.Key, "").Code, "valid")
 }
 
 func TestRedeemingRevealsAndChangesNoName(t *testing.T) {
 	s := newFixture(t)
-	_, err := s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", Name: "Ann Lee", SKU: "BOOK"})
-	must(t, err)
+	val(s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", Name: "Ann Lee", SKU: "BOOK"}))
 	m := s.mint(2, "launch")
-	r, err := s.RedeemCode(background, m.Codes[0], "ann@example.com", "Mallory", "")
-	must(t, err)
+	r := val(s.RedeemCode(background, m.Codes[0], "ann@example.com", "Mallory", ""))
 	equal(t, "name told", r.Order.Customer.Name, "Mallory")
-	r, err = s.redeem(m.Codes[1], "ann@example.com")
-	must(t, err)
+	r = val(s.redeem(m.Codes[1], "ann@example.com"))
 	equal(t, "name told", r.Order.Customer.Name, "")
-	c, err := s.Customers(background, CustomerFilter{})
-	must(t, err)
+	c := val(s.Customers(background, CustomerFilter{}))
 	equal(t, "name on record", c.Customers[0].Name, "Ann Lee")
 	equal(t, "paid orders", c.Customers[0].PaidOrders, int64(3))
 }
@@ -239,15 +227,11 @@ func TestGuessingIsSlowedByAddress(t *testing.T) {
 		equal(t, "retry", e.Retry, 10*time.Minute-200*time.Second)
 	}
 
-	v, err := s.CheckLicense(background, Asked{Key: good.Key, Remote: guesser})
-	must(t, err)
+	v := val(s.CheckLicense(background, Asked{Key: good.Key, Remote: guesser}))
 	equal(t, "a good key from there", v.Code, "valid")
-	_, err = s.ActivateLicense(background, Asked{Key: good.Key, Fingerprint: "m", Remote: guesser}, "")
-	must(t, err)
-	_, err = s.RedeemCode(background, code, "a@b.c", "", guesser)
-	must(t, err)
-	v, err = s.CheckLicense(background, Asked{Key: newKey(), Remote: "203.0.113.8"})
-	must(t, err)
+	val(s.ActivateLicense(background, Asked{Key: good.Key, Fingerprint: "m", Remote: guesser}, ""))
+	val(s.RedeemCode(background, code, "a@b.c", "", guesser))
+	v = val(s.CheckLicense(background, Asked{Key: newKey(), Remote: "203.0.113.8"}))
 	equal(t, "another address", v.Code, "not_found")
 
 	s.pass(400*time.Second - time.Second)
@@ -262,28 +246,24 @@ func TestGuessingIsSlowedByAddress(t *testing.T) {
 func TestACodeForADownloadMakesAnOrder(t *testing.T) {
 	s := newFixture(t)
 	s.load("products", nil, "sku,name,kind,price_cents", "EBOOK,Mixing at home,download,1900")
-	m, err := s.MintCodes(background, cli, 2, "EBOOK", "", "books")
-	must(t, err)
-	r, err := s.redeem(m.Codes[0], "ann@example.com")
-	must(t, err)
+	m := val(s.MintCodes(background, cli, 2, "EBOOK", "", "books"))
+	r := val(s.redeem(m.Codes[0], "ann@example.com"))
 	if r.License != nil {
 		t.Errorf("a download has the license %v", r.License)
 	}
 	equal(t, "order", r.Order.Items[0].SKU+" "+r.Order.Provider, "EBOOK code")
 	equal(t, "licenses", s.count("SELECT count(*) FROM store_licenses"), int64(0))
 	equal(t, "the event", strings.Contains(s.events()[0].raw, `"license":null`), true)
-	d, err := s.ResendOrder(background, cli, r.Order.OrderRef)
-	must(t, err)
+	d := val(s.ResendOrder(background, cli, r.Order.OrderRef))
 	equal(t, "sent again", s.eventNames(), "code.redeemed code.redeemed")
 	equal(t, "by order", d.OrderRef, r.Order.OrderRef)
-	_, err = s.MintCodes(background, cli, 1, "BOOK", "", "")
+	_, err := s.MintCodes(background, cli, 1, "BOOK", "", "")
 	refused(t, err, "validation", "sku", "download")
 
 	sold := s.license("PLUGIN")
 	codes := s.mint(1, "plugins").Codes
 	s.load("products", nil, "sku,kind", "PLUGIN,download")
-	r, err = s.redeem(codes[0], "bea@example.com")
-	must(t, err)
+	r = val(s.redeem(codes[0], "bea@example.com"))
 	if r.License != nil {
 		t.Error("a code of a product that became a download issued a license")
 	}

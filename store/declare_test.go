@@ -97,11 +97,9 @@ func TestAnswersMatchTheirSchema(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
 	s.sell("YEAR", "bo@example.com", 1)
-	o, err := s.Orders(background, OrderFilter{})
-	must(t, err)
+	o := val(s.Orders(background, OrderFilter{}))
 	mint := `{"count": 3, "sku": "PLUGIN", "tier": "pro", "batch": "launch"}`
-	minted, err := s.call("POST /api/redeem-codes", "", mint, nil, admin)
-	must(t, err)
+	minted := val(s.call("POST /api/redeem-codes", "", mint, nil, admin))
 	key := `{"license_key": "` + l.Key + `"`
 	for _, c := range []struct {
 		route, path, body string
@@ -135,12 +133,9 @@ func TestAnswersMatchTheirSchema(t *testing.T) {
 func TestEventsMatchTheirSchema(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
-	_, err := s.activate(l.Key, "m")
-	must(t, err)
-	_, err = s.redeem(s.mint(1, "launch").Codes[0], "a@b.c")
-	must(t, err)
-	_, err = s.RefundOrder(background, cli, l.OrderRef, nil)
-	must(t, err)
+	val(s.activate(l.Key, "m"))
+	val(s.redeem(s.mint(1, "launch").Codes[0], "a@b.c"))
+	val(s.RefundOrder(background, cli, l.OrderRef, nil))
 	told := map[string]string{}
 	for _, e := range s.Declare().Events {
 		told[e.Name] = members(t, []byte(asJSON(e.Data)))

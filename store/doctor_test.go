@@ -43,13 +43,11 @@ func TestDoctorNamesEachBreach(t *testing.T) {
 		}
 		var found []string
 		undo := db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
-			n, err := tx.Exec(tamper)
-			must(t, err)
+			n := val(tx.Exec(tamper))
 			if n == 0 {
 				t.Errorf("%s: changed nothing", tamper)
 			}
-			found, err = check(&tx.Conn)
-			must(t, err)
+			found = val(check(&tx.Conn))
 			return context.Canceled
 		})
 		if undo == nil {
@@ -64,8 +62,7 @@ func TestDoctorNamesEachBreach(t *testing.T) {
 func TestTheDemoIsASmallShop(t *testing.T) {
 	s := emptyFixture(t)
 	must(t, s.demo(background, s.now().Day(time.UTC)))
-	stats, err := s.Stats(background)
-	must(t, err)
+	stats := val(s.Stats(background))
 	equal(t, "products", s.count("SELECT count(*) FROM store_products"), int64(3))
 	equal(t, "orders", s.count("SELECT count(*) FROM store_orders WHERE provider <> 'code'"), int64(40))
 	equal(t, "currencies", len(stats.Revenue), 2)
@@ -78,8 +75,7 @@ func TestTheDemoIsASmallShop(t *testing.T) {
 	if stats.Codes.Unused == 0 || stats.Codes.Redeemed == 0 || stats.Codes.Void == 0 {
 		t.Errorf("the demo's codes: %+v", stats.Codes)
 	}
-	waits, err := s.NeedsAttention(background)
-	must(t, err)
+	waits := val(s.NeedsAttention(background))
 	equal(t, "imported", s.count("SELECT count(*) FROM store_licenses WHERE origin = 'placed' AND loose_hash IS NOT NULL"), 1)
 	equal(t, "trouble", fmt.Sprint(waits.DisputesTotal, waits.FailedTotal, waits.UnbookedTotal), "1 1 0")
 	equal(t, "in part", s.count("SELECT count(*) FROM store_orders WHERE status = 'paid' AND refunded_cents > 0"), int64(1))

@@ -15,10 +15,8 @@ func TestACorrectionDoesNotRefundInFull(t *testing.T) {
 	if errs := s.load("orders", nil, head, "hist,h1,a@b.c,PLUGIN,4900"); len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	o, err := s.Orders(background, OrderFilter{})
-	must(t, err)
-	_, err = s.RefundOrder(background, cli, o.Orders[0].OrderRef, amount(1000))
-	must(t, err)
+	o := val(s.Orders(background, OrderFilter{}))
+	val(s.RefundOrder(background, cli, o.Orders[0].OrderRef, amount(1000)))
 	for cents, good := range map[string]bool{"999": false, "1000": false, "1001": true} {
 		errs := s.load("orders", nil, "provider,provider_ref,unit_cents", "hist,h1,"+cents)
 		if (len(errs) == 0) != good || !good && !strings.Contains(errs[2], "store order refund") {
@@ -37,15 +35,13 @@ func TestTimesAreTheSameInEveryAnswer(t *testing.T) {
 	checked := s.now()
 	s.check(l.Key, "")
 	s.pass(time.Minute)
-	a, err := s.activate(l.Key, "m")
-	must(t, err)
+	a := val(s.activate(l.Key, "m"))
 	equal(t, "activated", *a.License.LastCheckedAt, checked)
 	events := s.events()
 	equal(t, "told", strings.Contains(events[len(events)-1].raw, `"last_checked_at":"`+checked.String()+`"`), true)
 	s.pass(time.Minute)
 	s.check(l.Key, "m")
-	d, err := s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: "m"})
-	must(t, err)
+	d := val(s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: "m"}))
 	equal(t, "deactivated", *d.License.LastCheckedAt, s.now())
 	equal(t, "seen", d.Activation.LastSeenAt, s.now())
 }
@@ -60,8 +56,7 @@ func TestAnEmptyFingerprintHoldsNoSeat(t *testing.T) {
 		`{"license_key":"` + l.Key + `","fingerprint":"  "}`:  "not_activated",
 		`{"license_key":"` + l.Key + `","fingerprint":"new"}`: "not_activated",
 	} {
-		got, err := s.call("POST /license/check", "", body, nil, admin)
-		must(t, err)
+		got := val(s.call("POST /license/check", "", body, nil, admin))
 		equal(t, body, got.(Verdict).Code, want)
 	}
 }
@@ -83,8 +78,7 @@ func TestLongBatchNames(t *testing.T) {
 		{sku, "20261120-210500-" + sku}, {sku, "20261120-210500-" + sku + "-2"},
 		{sku + sku, "20261120-210500-" + (sku + sku)[:48]}, {sku + sku, "20261120-210500-" + (sku + sku)[:46] + "-2"},
 	} {
-		m, err := s.MintCodes(background, admin, 1, c.sku, "", "")
-		must(t, err)
+		m := val(s.MintCodes(background, admin, 1, c.sku, "", ""))
 		equal(t, "batch", m.Batch, c.want)
 	}
 }
@@ -101,7 +95,6 @@ func TestAnAddressIsText(t *testing.T) {
 	s := newFixture(t)
 	_, err := s.RecordOrder(background, cli, NewOrder{Email: "bad\xff@x.y", SKU: "PLUGIN"})
 	refused(t, err, "validation", "UTF-8")
-	o, err := s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: " PLUGIN ", Tier: " pro "})
-	must(t, err)
+	o := val(s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: " PLUGIN ", Tier: " pro "}))
 	equal(t, "tier", *o.Items[0].Tier, "pro")
 }

@@ -202,6 +202,14 @@ func (s *fixture) count(query string, args ...any) int64 {
 	return n
 }
 
+// val returns a call's value; an error ends the test.
+func val[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -69,8 +69,7 @@ func TestALicenseIsFoundByItsKeyOfAnyForm(t *testing.T) {
 		"7q4zj om3rt 9wxya bcdef gh2k5": ours, "AbCd-1234": mixed, " abcd-1234": lower, "ABCD-1234": 0, "abcd1234": 0,
 		"ключ " + strings.Repeat("ß", mostKey-5): 0, "Ключ" + strings.Repeat("ß", mostKey-5): long, "": 0, "-": 0,
 	} {
-		id, err := db.Read(background, s.DB, func(c *db.Conn) (int64, error) { return licenseByText(c, written) })
-		must(t, err)
+		id := val(db.Read(background, s.DB, func(c *db.Conn) (int64, error) { return licenseByText(c, written) }))
 		equal(t, written, id, want)
 		if v := s.check(written, ""); (v.Code == isValid) != (want != 0) || v.License != nil && v.License.ID != want {
 			t.Errorf("%q: check says %s of %+v", written, v.Code, v.License)
@@ -84,15 +83,13 @@ func TestALicenseIsFoundByItsKeyOfAnyForm(t *testing.T) {
 		if (err == nil) != (want != 0) || want != 0 && list.Licenses[0].ID != want {
 			t.Errorf("%q: the command finds %+v, %v", written, list.Licenses, err)
 		}
-		page, err := s.Licenses(background, viewer, LicenseFilter{Q: written})
-		must(t, err)
+		page := val(s.Licenses(background, viewer, LicenseFilter{Q: written}))
 		if written != "" && (len(page.Licenses) == 1) != (want != 0) {
 			t.Errorf("%q: the list finds %d", written, len(page.Licenses))
 		}
 	}
 	equal(t, "masked", mask("Ключ-ßß-ßaßé"), "****-**-ßaßé")
-	l, err := s.RotateLicenseKey(background, cli, uuid)
-	must(t, err)
+	l := val(s.RotateLicenseKey(background, cli, uuid))
 	if _, is := read(l.Key, keyLength); !is || s.check("38b1460a-5104-4067-a91d-77b872934d51", "").Code != isNotFound {
 		t.Errorf("rotated to %s", l.Key)
 	}
@@ -105,19 +102,16 @@ func TestALicenseHasALimitOfItsOwn(t *testing.T) {
 	l := s.license("PLUGIN")
 	limit := func(limit string) string {
 		t.Helper()
-		l, err := s.SetLicenseLimit(background, admin, l.ID, limit)
-		must(t, err)
+		l := val(s.SetLicenseLimit(background, admin, l.ID, limit))
 		return seats(l)
 	}
 	for _, machine := range []string{"a", "b", "c"} {
-		_, err := s.activate(l.Key, machine)
-		must(t, err)
+		val(s.activate(l.Key, machine))
 	}
 	_, err := s.activate(l.Key, "d")
 	refused(t, err, atLimit)
 	equal(t, "more", limit(" 4 "), "3 of 4")
-	_, err = s.activate(l.Key, "d")
-	must(t, err)
+	val(s.activate(l.Key, "d"))
 	equal(t, "fewer than taken", limit("0"), "4 of 0")
 	_, err = s.activate(l.Key, "e")
 	equal(t, "told", asJSON(refused(t, err, atLimit).More), `{"limit":0,"used":4}`)

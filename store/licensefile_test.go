@@ -58,16 +58,13 @@ func codeOf(err error) string {
 func TestAMachineGetsAFile(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
-	_, err := s.activate(l.Key, "m1")
-	must(t, err)
-	_, err = s.file(l.Key, "m1", nil)
+	val(s.activate(l.Key, "m1"))
+	_, err := s.file(l.Key, "m1", nil)
 	equal(t, "without a signing key", codeOf(err), "not_set_up")
-	k, err := s.MakeSigningKey(background, admin)
-	must(t, err)
+	k := val(s.MakeSigningKey(background, admin))
 	equal(t, "the first key signs", k.Signs, true)
 
-	f, err := s.file(l.Key, "m1", nil)
-	must(t, err)
+	f := val(s.file(l.Key, "m1", nil))
 	equal(t, "key", f.KeyID, k.KeyID)
 	equal(t, "end", f.ExpiresAt, s.now()+30*day)
 	claims := s.opened(f.File)
@@ -127,20 +124,17 @@ func TestTheFileOfTheWorkedExample(t *testing.T) {
 
 func TestAFileEndsWithItsLicense(t *testing.T) {
 	s := newFixture(t)
-	_, err := s.MakeSigningKey(background, admin)
-	must(t, err)
+	val(s.MakeSigningKey(background, admin))
 	l := s.license("YEAR")
-	_, err = s.activate(l.Key, "m")
-	must(t, err)
+	val(s.activate(l.Key, "m"))
 	s.At(time.Unix(int64(*l.ExpiresAt)-5*day, 0))
-	f, err := s.file(l.Key, "m", nil)
-	must(t, err)
+	f := val(s.file(l.Key, "m", nil))
 	equal(t, "end", f.ExpiresAt, *l.ExpiresAt)
 	if claims := s.opened(f.File); !strings.HasSuffix(claims, `,"license_expires":`+itoa(int64(*l.ExpiresAt))+"}") {
 		t.Error(claims)
 	}
 	s.At(time.Unix(int64(*l.ExpiresAt), 0))
-	_, err = s.file(l.Key, "m", nil)
+	_, err := s.file(l.Key, "m", nil)
 	equal(t, "after the end", codeOf(err), "expired")
 }
 
@@ -149,15 +143,11 @@ func itoa(n int64) string { b, _ := json.Marshal(n); return string(b) }
 // TestEachByteOfAFileCounts changes each byte of a file once: no key verifies any of the results.
 func TestEachByteOfAFileCounts(t *testing.T) {
 	s := newFixture(t)
-	_, err := s.MakeSigningKey(background, admin)
-	must(t, err)
+	val(s.MakeSigningKey(background, admin))
 	l := s.license("PLUGIN")
-	f, err := s.MakeLicenseFile(background, admin, l.ID, "m", "laptop", nil)
-	must(t, err)
-	set, err := s.publicKeys(background)
-	must(t, err)
-	public, err := base64.RawURLEncoding.DecodeString(set.Keys[0].X)
-	must(t, err)
+	f := val(s.MakeLicenseFile(background, admin, l.ID, "m", "laptop", nil))
+	set := val(s.publicKeys(background))
+	public := val(base64.RawURLEncoding.DecodeString(set.Keys[0].X))
 	good := func(file string) bool {
 		parts := strings.Split(file, ".")
 		if len(parts) != 3 {
@@ -180,20 +170,18 @@ func TestEachByteOfAFileCounts(t *testing.T) {
 
 func TestFilesOfMachinesWithoutSeats(t *testing.T) {
 	s := newFixture(t)
-	_, err := s.MakeSigningKey(background, admin)
-	must(t, err)
+	val(s.MakeSigningKey(background, admin))
 	l := s.license("PLUGIN") // three seats
 	var last exact.Instant
 	for _, m := range []string{"a", "b", "c"} {
-		f, err := s.MakeLicenseFile(background, admin, l.ID, m, "", nil)
-		must(t, err)
+		f := val(s.MakeLicenseFile(background, admin, l.ID, m, "", nil))
 		last = f.ExpiresAt
 		if _, err := s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: m}); err != nil {
 			t.Fatal(err)
 		}
 		s.pass(time.Hour)
 	}
-	_, err = s.MakeLicenseFile(background, admin, l.ID, "d", "", nil)
+	_, err := s.MakeLicenseFile(background, admin, l.ID, "d", "", nil)
 	equal(t, "a fourth machine", codeOf(err), "files_running")
 	equal(t, "it took no seat", s.count("SELECT count(*) FROM store_activations"), 0)
 	if e, _ := fault.As(err); e == nil || e.More["until"] != last-2*3600 {
@@ -212,8 +200,7 @@ func TestFilesOfMachinesWithoutSeats(t *testing.T) {
 // count.
 func TestManyFilesOfOneMachineHideNoOther(t *testing.T) {
 	s := newFixture(t)
-	_, err := s.MakeSigningKey(background, admin)
-	must(t, err)
+	val(s.MakeSigningKey(background, admin))
 	l := s.license("PLUGIN") // three seats
 	file := func(m string) error {
 		t.Helper()
@@ -230,35 +217,27 @@ func TestManyFilesOfOneMachineHideNoOther(t *testing.T) {
 		must(t, errOf(s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: m})))
 	}
 	equal(t, "a fourth machine", codeOf(file("d")), "files_running")
-	list, err := s.LicenseFiles(background, l.ID)
-	must(t, err)
+	list := val(s.LicenseFiles(background, l.ID))
 	equal(t, "files that are listed", len(list.Files), mostFiles)
 	equal(t, "files that are kept", s.count("SELECT count(*) FROM store_license_files"), mostFiles+2)
 }
 
 func TestSigningKeyRotation(t *testing.T) {
 	s := newFixture(t)
-	one, err := s.MakeSigningKey(background, admin)
-	must(t, err)
-	two, err := s.MakeSigningKey(background, admin)
-	must(t, err)
+	one := val(s.MakeSigningKey(background, admin))
+	two := val(s.MakeSigningKey(background, admin))
 	equal(t, "the second waits", two.Signs, false)
 	l := s.license("PLUGIN")
-	old, err := s.MakeLicenseFile(background, admin, l.ID, "m", "", nil)
-	must(t, err)
+	old := val(s.MakeLicenseFile(background, admin, l.ID, "m", "", nil))
 	equal(t, "signed by the first", old.KeyID, one.KeyID)
-	_, err = s.RemoveSigningKey(background, admin, one.KeyID)
+	_, err := s.RemoveSigningKey(background, admin, one.KeyID)
 	equal(t, "the key in use is removed", codeOf(err), "conflict")
-	_, err = s.UseSigningKey(background, admin, two.KeyID)
-	must(t, err)
-	f, err := s.MakeLicenseFile(background, admin, l.ID, "m", "", nil)
-	must(t, err)
+	val(s.UseSigningKey(background, admin, two.KeyID))
+	f := val(s.MakeLicenseFile(background, admin, l.ID, "m", "", nil))
 	equal(t, "signed by the second", f.KeyID, two.KeyID)
 	s.opened(old.File) // the first key is still published
-	_, err = s.RemoveSigningKey(background, admin, one.KeyID)
-	must(t, err)
-	set, err := s.publicKeys(background)
-	must(t, err)
+	val(s.RemoveSigningKey(background, admin, one.KeyID))
+	set := val(s.publicKeys(background))
 	equal(t, "keys left", len(set.Keys), 1)
 	_, err = s.MakeSigningKey(background, viewer)
 	equal(t, "a viewer", codeOf(err), "forbidden")
@@ -271,16 +250,13 @@ func TestSigningKeyRotation(t *testing.T) {
 
 func TestRevokeQuestionNamesValidFiles(t *testing.T) {
 	s := newFixture(t)
-	_, err := s.MakeSigningKey(background, admin)
-	must(t, err)
+	val(s.MakeSigningKey(background, admin))
 	l := s.license("PLUGIN")
-	_, err = s.MakeLicenseFile(background, admin, l.ID, "m", "", nil)
-	must(t, err)
-	moved, err := s.RevokeLicense(background, admin, l.ID)
-	must(t, err)
+	val(s.MakeLicenseFile(background, admin, l.ID, "m", "", nil))
+	moved := val(s.RevokeLicense(background, admin, l.ID))
 	if will := s.revokeLicense().Will(moved, nil); !strings.HasSuffix(will, "1 offline file runs until 20 Dec 2026 and cannot be recalled.") {
 		t.Error(will)
 	}
-	_, err = s.MakeLicenseFile(background, admin, l.ID, "m", "", nil)
+	_, err := s.MakeLicenseFile(background, admin, l.ID, "m", "", nil)
 	equal(t, "a revoked license", codeOf(err), "revoked")
 }

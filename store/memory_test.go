@@ -15,14 +15,12 @@ func TestChecksAreCachedAndFlushed(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
 	other := s.license("PLUGIN")
-	_, err := s.activate(l.Key, "m")
-	must(t, err)
+	val(s.activate(l.Key, "m"))
 	stored := func() [2]int64 {
 		return [2]int64{s.count("SELECT ifnull(last_checked_at, 0) FROM store_licenses WHERE id = ?", l.ID), s.count("SELECT last_seen_at FROM store_activations")}
 	}
 	shown := func() (checked, seen exact.Instant) {
-		list, err := s.Licenses(background, admin, LicenseFilter{})
-		must(t, err)
+		list := val(s.Licenses(background, admin, LicenseFilter{}))
 		for _, x := range list.Licenses {
 			if x.ID == l.ID && x.LastCheckedAt != nil {
 				checked = *x.LastCheckedAt
@@ -31,8 +29,7 @@ func TestChecksAreCachedAndFlushed(t *testing.T) {
 				t.Error("a license that nobody checked has been checked")
 			}
 		}
-		seats, err := s.Activations(background, Asked{Key: l.Key}, schema.Cursor[int64]{})
-		must(t, err)
+		seats := val(s.Activations(background, Asked{Key: l.Key}, schema.Cursor[int64]{}))
 		return checked, seats.Activations[0].LastSeenAt
 	}
 	start := s.now()
@@ -51,8 +48,7 @@ func TestChecksAreCachedAndFlushed(t *testing.T) {
 
 	s.check(l.Key, "m")
 	s.pass(time.Minute)
-	again, err := s.activate(l.Key, "m")
-	must(t, err)
+	again := val(s.activate(l.Key, "m"))
 	equal(t, "last checked as an activation tells it", *again.License.LastCheckedAt, s.now()-60)
 	_, seen = shown()
 	equal(t, "an activation is heard of as well", seen, s.now())
@@ -103,11 +99,9 @@ func TestStoringACheckKeepsTheLicense(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
 	s.check(l.Key, "")
-	_, err := s.SuspendLicense(background, cli, l.ID)
-	must(t, err)
+	val(s.SuspendLicense(background, cli, l.ID))
 	must(t, s.Flush(background))
-	list, err := s.Licenses(background, viewer, LicenseFilter{})
-	must(t, err)
+	list := val(s.Licenses(background, viewer, LicenseFilter{}))
 	equal(t, "status", list.Licenses[0].Status, "suspended")
 	if !strings.HasPrefix(list.Licenses[0].Key, "*****") {
 		t.Error("a viewer sees a key")
@@ -120,10 +114,8 @@ func TestSeatMovesAreRateLimited(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
 	for range 60 {
-		_, err := s.activate(l.Key, "m")
-		must(t, err)
-		_, err = s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: "m"})
-		must(t, err)
+		val(s.activate(l.Key, "m"))
+		val(s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: "m"}))
 	}
 	entries := s.count("SELECT count(*) FROM audit")
 	_, err := s.activate(l.Key, "m")
@@ -131,23 +123,20 @@ func TestSeatMovesAreRateLimited(t *testing.T) {
 	equal(t, "entries of what was refused", s.count("SELECT count(*) FROM audit"), entries)
 	s.check(l.Key, "") // which still works
 	s.pass(10 * time.Minute)
-	_, err = s.activate(l.Key, "m")
-	must(t, err)
+	val(s.activate(l.Key, "m"))
 }
 
 func TestLimitsHoldAcrossServicesOverOneFile(t *testing.T) {
 	s := newFixture(t)
 	for n := range 20 {
 		bound := s.Service.On(s.DB) // as a transaction makes its own
-		got, err := bound.CheckLicense(background, Asked{Key: newKey(), Remote: "192.0.2.7"})
-		must(t, err)
+		got := val(bound.CheckLicense(background, Asked{Key: newKey(), Remote: "192.0.2.7"}))
 		equal(t, fmt.Sprint("miss ", n+1), got.Code, "not_found")
 	}
 	_, err := s.Service.On(s.DB).CheckLicense(background, Asked{Key: newKey(), Remote: "192.0.2.7"})
 	refused(t, err, "rate_limited", "too many unknown license keys")
 	l := s.license("PLUGIN")
-	_, err = s.Service.On(s.DB).CheckLicense(background, Asked{Key: l.Key, Remote: "192.0.2.7"})
-	must(t, err)
+	val(s.Service.On(s.DB).CheckLicense(background, Asked{Key: l.Key, Remote: "192.0.2.7"}))
 	must(t, s.Flush(background))
 	equal(t, "what one remembers, another stores", s.count("SELECT last_checked_at FROM store_licenses WHERE id = ?", l.ID), int64(s.now()))
 }

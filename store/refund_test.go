@@ -13,8 +13,7 @@ func TestAFullRefundRevokesTheLicenses(t *testing.T) {
 	s := newFixture(t)
 	o := s.sell("PLUGIN", "a@b.c", 2)
 	other := s.license("PLUGIN")
-	r, err := s.RefundOrder(background, cli, o.OrderRef, nil)
-	must(t, err)
+	r := val(s.RefundOrder(background, cli, o.OrderRef, nil))
 	equal(t, "full", r.Full, true)
 	equal(t, "status", r.Status, "refunded")
 	equal(t, "refunded", r.RefundedCents, int64(9800))
@@ -26,7 +25,7 @@ func TestAFullRefundRevokesTheLicenses(t *testing.T) {
 	}
 	equal(t, "another order's license", s.check(other.Key, "").Code, "valid")
 
-	_, err = s.RefundOrder(background, cli, o.OrderRef, nil)
+	_, err := s.RefundOrder(background, cli, o.OrderRef, nil)
 	refused(t, err, "conflict", "refunded already")
 	equal(t, "events", s.eventNames(), "order.paid order.paid order.refunded")
 	last := s.events()[2]
@@ -49,8 +48,7 @@ func TestAPartialRefundKeepsTheLicenses(t *testing.T) {
 	s := newFixture(t)
 	o := s.sell("PLUGIN", "a@b.c", 1)
 	key := o.Licenses[0].Key
-	r, err := s.RefundOrder(background, cli, o.OrderRef, amount(1000))
-	must(t, err)
+	r := val(s.RefundOrder(background, cli, o.OrderRef, amount(1000)))
 	equal(t, "full", r.Full, false)
 	equal(t, "status", r.Status, "paid")
 	equal(t, "refunded", r.RefundedCents, int64(1000))
@@ -63,14 +61,12 @@ func TestAPartialRefundKeepsTheLicenses(t *testing.T) {
 		cents int64
 		code  string
 	}{{0, "validation"}, {-5, "validation"}, {3901, "conflict"}, {1 << 62, "conflict"}} {
-		_, err = s.RefundOrder(background, cli, o.OrderRef, &wrong.cents)
+		_, err := s.RefundOrder(background, cli, o.OrderRef, &wrong.cents)
 		refused(t, err, wrong.code, "amount")
 	}
-	r, err = s.RefundOrder(background, cli, o.OrderRef, amount(3899))
-	must(t, err)
+	r = val(s.RefundOrder(background, cli, o.OrderRef, amount(3899)))
 	equal(t, "one cent is left", r.Status, "paid")
-	r, err = s.RefundOrder(background, cli, o.OrderRef, amount(1))
-	must(t, err)
+	r = val(s.RefundOrder(background, cli, o.OrderRef, amount(1)))
 	equal(t, "the last cent", r.Status, "refunded")
 	equal(t, "check", s.check(key, "").Code, "revoked")
 	equal(t, "events", s.eventNames(), "order.paid order.refunded order.refunded order.refunded")
@@ -78,12 +74,10 @@ func TestAPartialRefundKeepsTheLicenses(t *testing.T) {
 
 func TestFailedOrderCanBeReversed(t *testing.T) {
 	s := newFixture(t)
-	r, err := s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "PLUGIN", Total: amount(0)})
-	must(t, err)
-	_, err = s.RefundOrder(background, cli, r.OrderRef, amount(1))
+	r := val(s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "PLUGIN", Total: amount(0)}))
+	_, err := s.RefundOrder(background, cli, r.OrderRef, amount(1))
 	refused(t, err, "conflict")
-	back, err := s.RefundOrder(background, cli, r.OrderRef, nil)
-	must(t, err)
+	back := val(s.RefundOrder(background, cli, r.OrderRef, nil))
 	equal(t, "status", back.Status, "refunded")
 	equal(t, "check", s.check(r.Licenses[0].Key, "").Code, "revoked")
 	_, err = s.RefundOrder(background, cli, "ORD-NONE", nil)
@@ -93,21 +87,18 @@ func TestFailedOrderCanBeReversed(t *testing.T) {
 func TestLicensesAreSuspendedResumedAndRevoked(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
-	suspended, err := s.SuspendLicense(background, cli, l.ID)
-	must(t, err)
+	suspended := val(s.SuspendLicense(background, cli, l.ID))
 	equal(t, "status", suspended.Status, "suspended")
 	equal(t, "check", s.check(l.Key, "").Code, "suspended")
-	_, err = s.activate(l.Key, "m")
+	_, err := s.activate(l.Key, "m")
 	refused(t, err, "suspended")
 	_, err = s.SuspendLicense(background, cli, l.ID)
 	refused(t, err, "validation", "active, revoked")
-	_, err = s.ResumeLicense(background, cli, l.ID)
-	must(t, err)
+	val(s.ResumeLicense(background, cli, l.ID))
 	equal(t, "check", s.check(l.Key, "").Code, "valid")
 	_, err = s.ResumeLicense(background, cli, l.ID)
 	refused(t, err, "validation")
-	_, err = s.RevokeLicense(background, cli, l.ID)
-	must(t, err)
+	val(s.RevokeLicense(background, cli, l.ID))
 	equal(t, "check", s.check(l.Key, "").Code, "revoked")
 	for _, move := range []func() error{
 		func() error { _, err := s.ResumeLicense(background, cli, l.ID); return err },
@@ -122,35 +113,24 @@ func TestLicensesAreSuspendedResumedAndRevoked(t *testing.T) {
 
 func TestStatsCountEverythingAndNeverAddTwoCurrencies(t *testing.T) {
 	s := newFixture(t)
-	empty, err := s.Stats(background)
-	must(t, err)
+	empty := val(s.Stats(background))
 	equal(t, "empty", asJSON(empty), `{"orders_paid":0,"orders_refunded":0,"customers":0,"licenses":{"active":0,"expired":0,"suspended":0,"revoked":0},`+
 		`"activations":0,"codes":{"unused":0,"redeemed":0,"void":0},"revenue":[]}`)
 
 	dollars := s.sell("PLUGIN", "a@b.c", 2)
 	year := s.sell("YEAR", "b@b.c", 3)
-	euro, err := s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "BOOK", Currency: "eur", Total: amount(700)})
-	must(t, err)
-	_, err = s.RefundOrder(background, cli, euro.OrderRef, amount(200))
-	must(t, err)
-	_, err = s.RefundOrder(background, cli, dollars.OrderRef, nil)
-	must(t, err)
-	_, err = s.SuspendLicense(background, cli, year.Licenses[0].ID)
-	must(t, err)
-	_, err = s.activate(year.Licenses[1].Key, "m")
-	must(t, err)
-	minted, err := s.MintCodes(background, admin, 5, "PLUGIN", "", "one")
-	must(t, err)
-	_, err = s.RedeemCode(background, minted.Codes[0], "c@b.c", "", "")
-	must(t, err)
-	_, err = s.MintCodes(background, admin, 2, "YEAR", "", "two")
-	must(t, err)
-	_, err = s.VoidBatch(background, cli, "two")
-	must(t, err)
+	euro := val(s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "BOOK", Currency: "eur", Total: amount(700)}))
+	val(s.RefundOrder(background, cli, euro.OrderRef, amount(200)))
+	val(s.RefundOrder(background, cli, dollars.OrderRef, nil))
+	val(s.SuspendLicense(background, cli, year.Licenses[0].ID))
+	val(s.activate(year.Licenses[1].Key, "m"))
+	minted := val(s.MintCodes(background, admin, 5, "PLUGIN", "", "one"))
+	val(s.RedeemCode(background, minted.Codes[0], "c@b.c", "", ""))
+	val(s.MintCodes(background, admin, 2, "YEAR", "", "two"))
+	val(s.VoidBatch(background, cli, "two"))
 
 	at := func() string {
-		got, err := s.Stats(background)
-		must(t, err)
+		got := val(s.Stats(background))
 		return asJSON(got)
 	}
 	money := `"revenue":[{"currency":"EUR","gross_cents":700,"refunded_cents":200,"net_cents":500},` +
@@ -164,8 +144,7 @@ func TestStatsCountEverythingAndNeverAddTwoCurrencies(t *testing.T) {
 		{ends - 1, 3, 0}, {ends, 1, 2}, {ends + 1, 1, 2}, {ends + 12*3600, 1, 2}, {ends + 40*86400, 1, 2},
 	} {
 		s.At(time.Unix(c.at, 0).UTC())
-		got, err := s.Stats(background)
-		must(t, err)
+		got := val(s.Stats(background))
 		if got.Licenses.Active != c.active || got.Licenses.Expired != c.expired {
 			t.Errorf("%d seconds after the end: %+v, want %d active, %d expired", c.at-ends, got.Licenses, c.active, c.expired)
 		}

@@ -30,28 +30,24 @@ func TestCodesAreNotStoredInPlain(t *testing.T) {
 			},
 		})
 	}
-	m, err := s.MintCodes(background, ask(), 200, "PLUGIN", "", "launch")
-	must(t, err)
-	_, err = s.MintCodes(background, ask(), 200, "PLUGIN", "", "launch")
+	m := val(s.MintCodes(background, ask(), 200, "PLUGIN", "", "launch"))
+	_, err := s.MintCodes(background, ask(), 200, "PLUGIN", "", "launch")
 	again, ok := err.(*db.Replay)
 	if !ok || strings.Contains(string(again.Body), m.Codes[0]) || !strings.Contains(string(again.Body), `"codes":[]`) {
 		t.Errorf("the replay is %v", err)
 	}
 	for _, code := range m.Codes[:20] {
-		_, err := s.redeem(code, "kim@example.com")
-		must(t, err)
+		val(s.redeem(code, "kim@example.com"))
 	}
 	_, err = s.redeem(m.Codes[0], "kim@example.com")
 	refused(t, err, "conflict")
-	_, err = s.VoidBatch(background, cli, "launch")
-	must(t, err)
+	val(s.VoidBatch(background, cli, "launch"))
 
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	must(t, db.Backup(s.DB.Path(), copied))
 	places := map[string][]byte{}
 	for name, path := range map[string]string{"the file": s.DB.Path(), "its log": s.DB.Path() + "-wal", "a backup": copied} {
-		places[name], err = os.ReadFile(path)
-		must(t, err)
+		places[name] = val(os.ReadFile(path))
 	}
 	for _, e := range s.events() {
 		places["an event"] = append(places["an event"], e.raw...)
@@ -76,19 +72,14 @@ func TestLicenseKeysAppearOnlyWhereNeeded(t *testing.T) {
 	s := newFixture(t)
 	o := s.sell("YEAR", "a@b.c", 2)
 	m := s.mint(1, "launch")
-	r, err := s.redeem(m.Codes[0], "a@b.c")
-	must(t, err)
+	r := val(s.redeem(m.Codes[0], "a@b.c"))
 	keys := []string{o.Licenses[0].Key, o.Licenses[1].Key, r.License.Key}
 	for _, key := range keys {
-		_, err := s.activate(key, "m")
-		must(t, err)
+		val(s.activate(key, "m"))
 	}
-	_, err = s.SuspendLicense(background, cli, r.License.ID)
-	must(t, err)
-	_, err = s.DeactivateLicense(background, Asked{Key: keys[0], Fingerprint: "m"})
-	must(t, err)
-	_, err = s.RefundOrder(background, cli, o.OrderRef, nil)
-	must(t, err)
+	val(s.SuspendLicense(background, cli, r.License.ID))
+	val(s.DeactivateLicense(background, Asked{Key: keys[0], Fingerprint: "m"}))
+	val(s.RefundOrder(background, cli, o.OrderRef, nil))
 	for _, key := range keys {
 		for _, form := range []string{key, strings.ReplaceAll(key, "-", "")} {
 			equal(t, "audit entries with a key", s.count("SELECT count(*) FROM audit WHERE changes LIKE ?1 OR subject LIKE ?1", "%"+form+"%"), int64(0))
@@ -105,10 +96,8 @@ func TestEveryChangeIsAudited(t *testing.T) {
 	s := newFixture(t)
 	o := s.sell("PLUGIN", "a@b.c", 1)
 	l := o.Licenses[0]
-	_, err := s.activate(l.Key, "m")
-	must(t, err)
-	_, err = s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: "m"})
-	must(t, err)
+	val(s.activate(l.Key, "m"))
+	val(s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: "m"}))
 	for _, move := range []func() error{
 		func() error { _, err := s.SuspendLicense(background, cli, l.ID); return err },
 		func() error { _, err := s.ResumeLicense(background, cli, l.ID); return err },
@@ -124,10 +113,8 @@ func TestEveryChangeIsAudited(t *testing.T) {
 		must(t, move())
 	}
 	m := s.mint(2, "launch")
-	_, err = s.redeem(m.Codes[0], "a@b.c")
-	must(t, err)
-	_, err = s.VoidBatch(background, admin, "launch")
-	must(t, err)
+	val(s.redeem(m.Codes[0], "a@b.c"))
+	val(s.VoidBatch(background, admin, "launch"))
 	got, err := db.Read(background, s.DB, func(c *db.Conn) ([]string, error) {
 		return db.All(c, func(r *db.Row) string { return r.Text() + " " + r.Text() + " " + r.Text() + " " + r.Text() },
 			"SELECT actor, via, action, subject FROM audit WHERE action <> 'product.saved' ORDER BY id")

@@ -20,8 +20,7 @@ const stripeSecret = "whsec_test_5WbX9hJ2kLmN"
 // newStripeFixture is a fixture with a Stripe secret.
 func newStripeFixture(t testing.TB) *fixture {
 	s := newFixture(t)
-	_, err := s.SetProviderSecret(background, cli, "stripe", stripeSecret)
-	must(t, err)
+	val(s.SetProviderSecret(background, cli, "stripe", stripeSecret))
 	return s
 }
 
@@ -29,8 +28,7 @@ func newStripeFixture(t testing.TB) *fixture {
 // one that begins with a dot is at the top.
 func stripeBody(t testing.TB, file string, set map[string]any) []byte {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/stripe/" + file + ".json")
-	must(t, err)
+	raw := val(os.ReadFile("testdata/stripe/" + file + ".json"))
 	var body map[string]any
 	must(t, json.Unmarshal(raw, &body))
 	for path, v := range set {
@@ -46,8 +44,7 @@ func stripeBody(t testing.TB, file string, set map[string]any) []byte {
 		}
 		at[names[len(names)-1]] = v
 	}
-	b, err := json.MarshalIndent(body, "", "  ")
-	must(t, err)
+	b := val(json.MarshalIndent(body, "", "  "))
 	return b
 }
 
@@ -151,12 +148,10 @@ func TestSignaturesThatAreRefused(t *testing.T) {
 		equal(t, table, s.count("SELECT count(*) FROM "+table), int64(0))
 	}
 	for _, at := range []exact.Instant{now - 300, now + 300} {
-		_, err := s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, stripeSecret, at)})
-		must(t, err)
+		val(s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, stripeSecret, at)}))
 	}
 	rolled := strings.Replace(stripeSigned(body, "whsec_other", now), ",v0=", ","+good[strings.Index(good, "v1="):strings.Index(good, ",v0")]+",v0=", 1)
-	_, err := s.Receive(background, stripe, body, Signed{Signature: rolled})
-	must(t, err)
+	val(s.Receive(background, stripe, body, Signed{Signature: rolled}))
 	equal(t, "orders", s.count("SELECT count(*) FROM store_orders"), int64(1))
 }
 
@@ -166,10 +161,8 @@ func TestSecretAppliesAtOnce(t *testing.T) {
 	_, err := s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, "", s.now())})
 	refused(t, err, "bad_request", "store provider set stripe")
 	for _, secret := range []string{"whsec_one", "whsec_two"} {
-		_, err := s.SetProviderSecret(background, cli, "stripe", secret)
-		must(t, err)
-		_, err = s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, secret, s.now())})
-		must(t, err)
+		val(s.SetProviderSecret(background, cli, "stripe", secret))
+		val(s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, secret, s.now())}))
 	}
 	_, err = s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, "whsec_one", s.now())})
 	refused(t, err, "bad_request")
@@ -259,12 +252,10 @@ func TestARefundBeforeItsPayment(t *testing.T) {
 
 func TestAPaymentByItsLink(t *testing.T) {
 	s := newStripeFixture(t)
-	_, err := s.MapLink(background, cli, Link{Provider: "stripe", Link: "plink_1Sg", SKU: "YEAR", Tier: db.NullText("team")})
-	must(t, err)
+	val(s.MapLink(background, cli, Link{Provider: "stripe", Link: "plink_1Sg", SKU: "YEAR", Tier: db.NullText("team")}))
 	byLink := map[string]any{"metadata": map[string]any{}, "payment_link": "plink_1Sg", "payment_intent": nil, "customer_details": nil, "customer_email": "bo@example.com"}
 	equal(t, "outcome", s.stripe("session", byLink).Outcome, "recorded")
-	p, err := s.Orders(background, OrderFilter{})
-	must(t, err)
+	p := val(s.Orders(background, OrderFilter{}))
 	o := p.Orders[0]
 	equal(t, "the session is the reference", o.ProviderRef, "cs_test_a1Qm7dJtXbW0n3yVh5KpLr9sZc2eFg4uTi6oAq8wEx")
 	equal(t, "item", o.Items[0].SKU+" "+*o.Items[0].Tier, "YEAR team")
@@ -320,8 +311,7 @@ func TestResolvingAnUnmatchedPayment(t *testing.T) {
 	lost := map[string]any{"metadata": nil}
 	s := newStripeFixture(t)
 	s.stripe("session", lost)
-	_, err := s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", SKU: "PLUGIN", Provider: "stripe", ProviderRef: paymentIntent})
-	must(t, err)
+	val(s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", SKU: "PLUGIN", Provider: "stripe", ProviderRef: paymentIntent}))
 	equal(t, "recorded by hand", len(s.doctor()), 0)
 	equal(t, "then sent again", s.stripe("session", nil).Outcome, "repeated")
 
@@ -332,10 +322,9 @@ func TestResolvingAnUnmatchedPayment(t *testing.T) {
 
 	s = newStripeFixture(t)
 	s.stripe("session", lost)
-	_, err = s.DismissPayment(background, cli, "stripe", paymentIntent)
-	must(t, err)
+	val(s.DismissPayment(background, cli, "stripe", paymentIntent))
 	equal(t, "dismissed", len(s.doctor()), 0)
-	_, err = s.DismissPayment(background, cli, "stripe", paymentIntent)
+	_, err := s.DismissPayment(background, cli, "stripe", paymentIntent)
 	refused(t, err, "not_found", paymentIntent)
 
 	s = newStripeFixture(t)
@@ -345,8 +334,7 @@ func TestResolvingAnUnmatchedPayment(t *testing.T) {
 	if listed := s.doctor(); len(listed) != 1 || !strings.Contains(listed[0], "store order refund") || strings.Contains(listed[0], "store order record") {
 		t.Errorf("doctor lists %q", listed)
 	}
-	_, err = s.RefundOrder(background, cli, s.payment().OrderRef, nil)
-	must(t, err)
+	val(s.RefundOrder(background, cli, s.payment().OrderRef, nil))
 	equal(t, "refunded by hand", len(s.doctor()), 0)
 }
 

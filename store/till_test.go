@@ -38,12 +38,10 @@ func polarSigned(id, body, secret string, at exact.Instant) Signed {
 func newTillFixture(t testing.TB) *fixture {
 	s := newFixture(t)
 	for provider, secret := range map[string]string{stripe: stripeSecret, lemonSqueezy: lemonSecret, polar: polarSecret} {
-		_, err := s.SetProviderSecret(background, cli, provider, secret)
-		must(t, err)
+		val(s.SetProviderSecret(background, cli, provider, secret))
 	}
 	for provider, theirs := range map[string]string{lemonSqueezy: "12345", polar: "prod_1"} {
-		_, err := s.MapLink(background, cli, Link{Provider: provider, Link: theirs, SKU: "PLUGIN", Tier: db.NullText("pro")})
-		must(t, err)
+		val(s.MapLink(background, cli, Link{Provider: provider, Link: theirs, SKU: "PLUGIN", Tier: db.NullText("pro")}))
 	}
 	return s
 }
@@ -239,8 +237,7 @@ func TestSubscriptionsAreSortedForAgents(t *testing.T) {
 		for after := int64(0); ; {
 			f := SubscriptionFilter{Sort: sort}
 			f.Limit, f.After = 1, after
-			page, err := s.Subscriptions(background, f)
-			must(t, err)
+			page := val(s.Subscriptions(background, f))
 			for _, x := range page.Subscriptions {
 				refs = append(refs, x.Ref)
 			}
@@ -285,12 +282,10 @@ func TestSignaturesOfProviders(t *testing.T) {
 			refused(t, err, "bad_request")
 		}
 	}
-	list, err := s.Tills(background)
-	must(t, err)
+	list := val(s.Tills(background))
 	equal(t, "what was refused stands on its page", list.Providers[1].RefusedAt != nil && list.Providers[2].RefusedAt != nil, true)
-	_, err = s.UnsetProvider(background, cli, polar)
-	must(t, err)
-	_, err = s.Receive(background, polar, []byte(polarBody), polarSigned("msg_9", polarBody, polarSecret, s.now()))
+	val(s.UnsetProvider(background, cli, polar))
+	_, err := s.Receive(background, polar, []byte(polarBody), polarSigned("msg_9", polarBody, polarSecret, s.now()))
 	refused(t, err, "bad_request", "store provider set polar")
 }
 
@@ -301,25 +296,20 @@ func TestAnUnmappedProductWaitsAndIsBooked(t *testing.T) {
 	e := lemonOrder(s.now())
 	e.body = strings.Replace(e.body, "12345", "777", 1)
 	equal(t, "outcome", s.send(e).Outcome, "unclear")
-	list, err := s.Unbooked(background)
-	must(t, err)
+	list := val(s.Unbooked(background))
 	u := list.Payments[0]
 	equal(t, "told", fmt.Sprint(u.Cause, *u.BuyerEmail, *u.BuyerName, *u.AmountCents, *u.Currency, *u.TheirProduct, *u.TheirName, *u.Qty),
 		fmt.Sprint("unknown_product", "Sue@example.com", "Sue", 10388, "EUR", "777", "Echo Pro, EU", 2))
-	r, err := s.RetryPayment(background, cli, lemonSqueezy, "9")
-	must(t, err)
+	r := val(s.RetryPayment(background, cli, lemonSqueezy, "9"))
 	equal(t, "still waits", r.Booked, false)
-	m, err := s.MapLink(background, cli, Link{Provider: lemonSqueezy, Link: "777", SKU: "PLUGIN"})
-	must(t, err)
+	m := val(s.MapLink(background, cli, Link{Provider: lemonSqueezy, Link: "777", SKU: "PLUGIN"}))
 	equal(t, "booked", m.Booked, 1)
-	o, err := s.Orders(background, OrderFilter{})
-	must(t, err)
+	o := val(s.Orders(background, OrderFilter{}))
 	equal(t, "order", fmt.Sprint(o.Orders[0].Provider, o.Orders[0].ProviderRef, o.Orders[0].TotalCents, o.Orders[0].Items[0].UnitCents), fmt.Sprint("lemonsqueezy", "9", 10388, 4900))
-	list, err = s.Unbooked(background)
-	must(t, err)
+	list = val(s.Unbooked(background))
 	equal(t, "left", len(list.Payments), 0)
 	equal(t, "nothing is kept of it", s.count("SELECT count(*) FROM store_unbooked"), int64(0))
-	_, err = s.RetryPayment(background, cli, lemonSqueezy, "9")
+	_, err := s.RetryPayment(background, cli, lemonSqueezy, "9")
 	refused(t, err, "not_found")
 	test := lemonOrder(s.now())
 	test.body = strings.Replace(test.body, `"test_mode":false`, `"test_mode":true`, 1)
@@ -335,15 +325,12 @@ func TestASubscriptionIsLinked(t *testing.T) {
 	equal(t, "waits", s.send(polarPaid("o2", "subscription_cycle", s.now(), s.now()+400*day)).Outcome, "unclear")
 	_, err := s.LinkSubscription(background, cli, polar, "sub_p", []int64{other.ID})
 	refused(t, err, "conflict", "bob@example.com")
-	got, err := s.LinkSubscription(background, cli, polar, "sub_p", []int64{mine.ID})
-	must(t, err)
+	got := val(s.LinkSubscription(background, cli, polar, "sub_p", []int64{mine.ID}))
 	equal(t, "booked", got.Booked, 1)
-	l, err := s.License(background, admin, mine.ID)
-	must(t, err)
+	l := val(s.License(background, admin, mine.ID))
 	equal(t, "moved on", *l.ExpiresAt, s.now()+403*day)
 	s.send(polarPaid("o3", "subscription_cycle", s.now(), s.now()+30*day))
-	l, err = s.License(background, admin, mine.ID)
-	must(t, err)
+	l = val(s.License(background, admin, mine.ID))
 	equal(t, "never back", *l.ExpiresAt, s.now()+403*day)
 	equal(t, "state", *l.State, "active")
 	_, err = s.LinkSubscription(background, cli, polar, "sub_q", []int64{mine.ID})
@@ -361,12 +348,10 @@ func TestStripeFailuresAndDisputes(t *testing.T) {
 	tellAt := func(at exact.Instant, kind string, o object) {
 		t.Helper()
 		body := []byte(asJSON(object{"id": fmt.Sprint("evt_", kind, at), "type": kind, "created": int64(at), "data": object{"object": o}}))
-		_, err := s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, stripeSecret, s.now())})
-		must(t, err)
+		val(s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, stripeSecret, s.now())}))
 	}
 	tellAt(now+9, "invoice.payment_failed", object{"id": "in_2", "subscription": "sub_1", "currency": "usd", "amount_due": 9800, "next_payment_attempt": int64(now + 3*day)})
-	n, err := s.NeedsAttention(background)
-	must(t, err)
+	n := val(s.NeedsAttention(background))
 	equal(t, "past due", n.FailedTotal, int64(1))
 	tellAt(now+9, "invoice.paid", paidInvoice(2, 9800, now+60*day).object)
 	equal(t, "a tie goes to the payment", strings.Contains(s.subscriptionStates(), "sub_1: active"), true)
@@ -378,13 +363,10 @@ func TestStripeFailuresAndDisputes(t *testing.T) {
 	tellAt(now+30, "charge.dispute.created", d)
 	d["evidence_details"] = object{"due_by": 0}
 	tellAt(now+25, "charge.dispute.updated", d)
-	list, err := s.Disputes(background, disputeOpen)
-	must(t, err)
+	list := val(s.Disputes(background, disputeOpen))
 	equal(t, "dispute", fmt.Sprint(list.Disputes[0].Ref, *list.Disputes[0].AnswerBy, list.Disputes[0].Reason), fmt.Sprint("dp_2", now+9*day, "fraudulent"))
-	l, err := s.License(background, admin, 1)
-	must(t, err)
+	l := val(s.License(background, admin, 1))
 	equal(t, "held by", deref(l.HeldBy)+" "+*l.State, "dp_2 cancelled")
-	o, err := s.Orders(background, OrderFilter{})
-	must(t, err)
+	o := val(s.Orders(background, OrderFilter{}))
 	equal(t, "order", fmt.Sprintf("%d %s %s", len(o.Orders[0].Disputes), o.Orders[0].Disputes[0].State, *o.Orders[0].State), "1 open cancelled")
 }
