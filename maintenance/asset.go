@@ -69,15 +69,6 @@ func bindAssetStatus(f *schema.Form, p *string, about string, opts ...schema.Opt
 		append(opts, schema.Folded, schema.Alias("needs_attention", "needs-attention"))...)
 }
 
-// findAsset finds an asset, without its meters; an unknown one is 404.
-func findAsset(c *db.Conn, id int64) (Asset, error) {
-	a, found, err := assets.One(c, "WHERE id = ?", id)
-	if err == nil && !found {
-		err = fault.NotFoundf("there is no asset %d", id)
-	}
-	return a, err
-}
-
 // assetByTag finds the asset of a file's row: by its tag, else by a unique name.
 func assetByTag(c *db.Conn, tag string) (Asset, error) {
 	a, found, err := assets.One(c, "WHERE asset_tag = ?", tag)
@@ -195,7 +186,7 @@ func (s *Service) SetAssetStatus(ctx context.Context, who db.Caller, id int64, s
 		if status, err = ParseAssetStatus(status); err != nil {
 			return none, err
 		}
-		a, err := findAsset(&tx.Conn, id)
+		a, err := assets.ByID(&tx.Conn, id)
 		if err != nil {
 			return none, err
 		}
@@ -257,7 +248,8 @@ type ShortAsset struct {
 }
 
 func (a Asset) short() ShortAsset {
-	return ShortAsset{ID: a.ID, AssetTag: firstOf(a.AssetTag, 24), Name: firstOf(a.Name, 24), Status: a.Status}
+	return ShortAsset{ID: a.ID, AssetTag: schema.Shorten(a.AssetTag, 24), Name: schema.Shorten(a.Name, 24),
+		Status: a.Status}
 }
 
 // bindFoundAssets binds the agents' arguments beside the filters.

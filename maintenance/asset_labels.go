@@ -30,7 +30,7 @@ func (s *Service) Labels(ctx context.Context, ids []int64) (Labels, error) {
 func labelsOf(c *db.Conn, ids []int64) (l Labels, err error) {
 	l.Labels = make([]Label, len(ids))
 	for i, id := range ids {
-		a, err := findAsset(c, id)
+		a, err := assets.ByID(c, id)
 		if err != nil {
 			return l, err
 		}

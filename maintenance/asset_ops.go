@@ -17,7 +17,7 @@ func (s *Service) Asset(ctx context.Context, id int64) (Asset, error) {
 }
 
 func assetByID(c *db.Conn, id int64) (Asset, error) {
-	a, err := findAsset(c, id)
+	a, err := assets.ByID(c, id)
 	if err != nil {
 		return a, err
 	}
@@ -35,7 +35,7 @@ type RemovedAsset struct {
 // readings are removed with it.
 func (s *Service) RemoveAsset(ctx context.Context, who db.Caller, id int64) (RemovedAsset, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none RemovedAsset, err error) {
-		a, err := findAsset(&tx.Conn, id)
+		a, err := assets.ByID(&tx.Conn, id)
 		if err != nil {
 			return none, err
 		}
@@ -231,7 +231,7 @@ func printAssets(w io.Writer, answer any) {
 		for i, m := range a.Meters {
 			meters[i] = strings.TrimSpace(m.Reading.String() + " " + m.Unit)
 		}
-		return []any{a.ID, a.AssetTag, firstOf(a.Name, 32), a.Status, firstOf(cell(a.Location), 24),
+		return []any{a.ID, a.AssetTag, schema.Shorten(a.Name, 32), a.Status, schema.Shorten(cell(a.Location), 24),
 			strings.Join(meters, ", ")}
 	})
 }

@@ -1,6 +1,7 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -22,11 +23,11 @@ type RenamedAsset struct {
 // and readings stay.
 func (s *Service) RenameAsset(ctx context.Context, who db.Caller, id int64, name, tag string) (RenamedAsset, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none RenamedAsset, err error) {
-		a, err := findAsset(&tx.Conn, id)
+		a, err := assets.ByID(&tx.Conn, id)
 		if err != nil {
 			return none, err
 		}
-		done := RenamedAsset{ID: id, AssetTag: cmpOr(tag, a.AssetTag), Name: cmpOr(name, a.Name), WasTag: a.AssetTag,
+		done := RenamedAsset{ID: id, AssetTag: cmp.Or(tag, a.AssetTag), Name: cmp.Or(name, a.Name), WasTag: a.AssetTag,
 			WasName: a.Name}
 		changes := map[string][2]string{}
 		for _, c := range []struct{ column, is, was string }{{"asset_tag", done.AssetTag, done.WasTag},

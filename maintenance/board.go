@@ -160,12 +160,11 @@ func countOverdue(c *db.Conn) (n int64, err error) {
 }
 
 // CountOpen counts the work orders that nobody has begun.
-func (s *Service) CountOpen(ctx context.Context) (n int64, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
+func (s *Service) CountOpen(ctx context.Context) (int64, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (n int64, err error) {
 		n, _, err = db.One(c, db.Int, "SELECT coalesce(sum(n), 0) FROM work_order_counts WHERE status = 'open'")
-		return err
+		return n, err
 	})
-	return n, err
 }
 
 // OrderMoves lists the next states of a work order.
@@ -181,15 +180,13 @@ type HistoryEntry struct {
 }
 
 // History lists what was done to a record, newest first, at most 100.
-func (s *Service) History(ctx context.Context, noun string, id int64) (list []HistoryEntry, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		list, err = db.All(c, func(r *db.Row) HistoryEntry {
+func (s *Service) History(ctx context.Context, noun string, id int64) ([]HistoryEntry, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) ([]HistoryEntry, error) {
+		return db.All(c, func(r *db.Row) HistoryEntry {
 			return HistoryEntry{At: r.Instant(), Actor: r.Text(), Via: r.Text(), Action: r.Text(), Changes: r.Text()}
 		}, "SELECT at, actor, via, action, changes FROM audit WHERE subject = ? AND service = 'maintenance' ORDER BY id "+
 			"DESC LIMIT 100", db.Subject(noun, id))
-		return err
 	})
-	return list, err
 }
 
 // MeterReading is one reading of a meter.
@@ -300,15 +297,13 @@ type PartUsedOn struct {
 }
 
 // PartUses lists where a part was used, latest first, at most 50.
-func (s *Service) PartUses(ctx context.Context, id int64) (list []PartUsedOn, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		list, err = db.All(c, func(r *db.Row) PartUsedOn {
+func (s *Service) PartUses(ctx context.Context, id int64) ([]PartUsedOn, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) ([]PartUsedOn, error) {
+		return db.All(c, func(r *db.Row) PartUsedOn {
 			return PartUsedOn{WorkOrderID: r.Int(), Asset: r.Text(), Description: r.Text(), Status: r.Text(), Qty: r.Milli(),
 				CostCents: r.Int(), UsedAt: r.Instant()}
 		}, `SELECT w.id, a.name, w.description, w.status, u.qty, u.cost_cents, u.used_at FROM part_uses u CROSS
 			JOIN work_orders w ON w.id = u.work_order_id
 			CROSS JOIN assets a ON a.id = w.asset_id WHERE u.part_id = ? ORDER BY u.id DESC LIMIT 50`, id)
-		return err
 	})
-	return list, err
 }

@@ -224,7 +224,8 @@ func printDue(w io.Writer, answer any) {
 		if r.UsageRemaining != nil {
 			left = r.UsageRemaining.String() + " " + cell(r.Unit)
 		}
-		return []any{r.PMID, firstOf(r.Asset, 32), firstOf(r.Title, 40), r.DueStatus, cellOf(r.NextDue), days, left}
+		return []any{r.PMID, schema.Shorten(r.Asset, 32), schema.Shorten(r.Title, 40), r.DueStatus, cellOf(r.NextDue), days,
+			left}
 	})
 }
 
@@ -250,7 +251,8 @@ type ShortDue struct {
 }
 
 func (r PMDueRow) short() ShortDue {
-	return ShortDue{PMID: r.PMID, Asset: firstOf(r.Asset, 16), DueStatus: r.DueStatus, Title: firstOf(r.Title, 32),
+	return ShortDue{PMID: r.PMID, Asset: schema.Shorten(r.Asset, 16), DueStatus: r.DueStatus,
+		Title:   schema.Shorten(r.Title, 32),
 		NextDue: r.NextDue, DaysUntil: r.DaysUntil, OpenJob: r.OpenJob}
 }
 

@@ -67,7 +67,7 @@ func figures(c *db.Conn, q FiguresFor) (f Figures, err error) {
 		return f, fault.Fieldf("from", "from: %v is after to, %v", f.From, f.To)
 	}
 	if q.AssetID != 0 {
-		if _, err := findAsset(c, q.AssetID); err != nil {
+		if _, err := assets.ByID(c, q.AssetID); err != nil {
 			return f, err
 		}
 	}
@@ -75,7 +75,7 @@ func figures(c *db.Conn, q FiguresFor) (f Figures, err error) {
 		return f, err
 	}
 	if q.AssetID != 0 && len(f.Assets) == 0 {
-		a, err := findAsset(c, q.AssetID)
+		a, err := assets.ByID(c, q.AssetID)
 		if err != nil {
 			return f, err
 		}
@@ -217,7 +217,8 @@ func printFigures(w io.Writer, answer any) {
 		units(f.TotalCostCents), f.DowntimeMinutes, f.PlansDone, f.PlansLate)
 	schema.Tabulate(w, "ASSET|JOBS|DOWN (MIN)|LABOR|PARTS|TOTAL|MTBF (DAYS)|MTTR (H)", f.Assets,
 		func(a AssetFigures) []any {
-			return []any{firstOf(a.Asset, 32), a.Jobs, a.DowntimeMinutes, units(a.LaborCostCents), units(a.PartsCostCents),
+			return []any{schema.Shorten(a.Asset, 32), a.Jobs, a.DowntimeMinutes, units(a.LaborCostCents),
+				units(a.PartsCostCents),
 				units(a.TotalCostCents), cellOf(a.MTBFDays), cellOf(a.MTTRHours)}
 		})
 }

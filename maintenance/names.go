@@ -57,25 +57,32 @@ func only(what, asked string, found []called, there func() ([]string, error)) (i
 		strings.Join(list, ", "))
 }
 
-// assetNamed finds an asset by its tag, else by its name, each first exactly and then in any case.
-func assetNamed(c *db.Conn, asked string) (int64, error) {
-	for _, where := range []string{"asset_tag = ?1", "name = ?1", "folded(asset_tag) = folded(?1)",
-		"folded(name) = folded(?1)"} {
-		found, err := db.All(c, scanCalled, "SELECT id, asset_tag || ', ' || name FROM assets WHERE ?1 <> '' AND "+where+
-			" ORDER BY id LIMIT 20", asked)
+// lookUp finds a record by the first of the conditions that has a match. query ends where they begin, and rest follows
+// them.
+func lookUp(c *db.Conn, what, asked, query, rest string, there func() ([]string, error), conditions ...string) (int64,
+	error) {
+	for _, where := range conditions {
+		found, err := db.All(c, scanCalled, query+" WHERE ?1 <> '' AND "+where+rest, asked)
 		if err != nil {
 			return 0, err
 		}
 		if len(found) > 0 {
-			return only("asset", asked, found, nil)
+			return only(what, asked, found, nil)
 		}
 	}
-	return only("asset", asked, nil, func() ([]string, error) { return assetNames(c) })
+	return only(what, asked, nil, there)
+}
+
+// assetNamed finds an asset by its tag, else by its name, each first exactly and then in any case.
+func assetNamed(c *db.Conn, asked string) (int64, error) {
+	return lookUp(c, "asset", asked, "SELECT id, asset_tag || ', ' || name FROM assets", " ORDER BY id LIMIT 20",
+		func() ([]string, error) { return assetNames(c) },
+		"asset_tag = ?1", "name = ?1", "folded(asset_tag) = folded(?1)", "folded(name) = folded(?1)")
 }
 
 // assetNames lists what assets are called: the tag, and the name where it differs.
 func assetNames(c *db.Conn) ([]string, error) {
-	return db.All(c, func(r *db.Row) string { return r.Text() },
+	return db.All(c, db.Text,
 		"SELECT CASE WHEN name = asset_tag THEN asset_tag ELSE asset_tag || ' (' || name || ')' END FROM assets ORDER BY "+
 			"id LIMIT 5000")
 }
@@ -83,20 +90,11 @@ func assetNames(c *db.Conn) ([]string, error) {
 // planNamed finds a plan by TAG/Title, or by a unique title.
 func planNamed(c *db.Conn, asked string) (int64, error) {
 	const list = "SELECT p.id, a.asset_tag || '/' || p.title FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id"
-	for _, where := range []string{" WHERE a.asset_tag || '/' || p.title = ?1", " WHERE p.title = ?1",
-		" WHERE folded(a.asset_tag || '/' || p.title) = folded(?1)", " WHERE folded(p.title) = folded(?1)"} {
-		found, err := db.All(c, scanCalled, list+where+" AND ?1 <> '' ORDER BY p.id LIMIT 20", asked)
-		if err != nil {
-			return 0, err
-		}
-		if len(found) > 0 {
-			return only("plan", asked, found, nil)
-		}
-	}
-	return only("plan", asked, nil, func() ([]string, error) {
+	return lookUp(c, "plan", asked, list, " ORDER BY p.id LIMIT 20", func() ([]string, error) {
 		all, err := db.All(c, scanCalled, list+" ORDER BY p.id LIMIT 5000")
 		return namesOf(all), err
-	})
+	}, "a.asset_tag || '/' || p.title = ?1", "p.title = ?1", "folded(a.asset_tag || '/' || p.title) = folded(?1)",
+		"folded(p.title) = folded(?1)")
 }
 
 // planOfAsset is planNamed, with the asset's own plans before others; asset 0 is none. Of the asset's own, the words of
@@ -152,7 +150,7 @@ func jobNamed(c *db.Conn, asked string) (int64, error) {
 			return 0, err
 		}
 		for i, f := range found {
-			found[i].name = firstOf(firstLine(f.name), 40)
+			found[i].name = schema.Shorten(firstLine(f.name), 40)
 		}
 		if len(found) > 0 {
 			return only("job", asked, found, nil)
@@ -164,21 +162,11 @@ func jobNamed(c *db.Conn, asked string) (int64, error) {
 
 // partNamed finds a part by its number, else by its name.
 func partNamed(c *db.Conn, asked string) (int64, error) {
-	for _, where := range []string{"part_number = ?1", "name = ?1", "folded(part_number) = folded(?1)",
-		"folded(name) = folded(?1)"} {
-		found, err := db.All(c, scanCalled, "SELECT id, part_number || ', ' || name FROM parts WHERE ?1 <> '' AND "+where+
-			" ORDER BY id LIMIT 20", asked)
-		if err != nil {
-			return 0, err
-		}
-		if len(found) > 0 {
-			return only("part", asked, found, nil)
-		}
-	}
-	return only("part", asked, nil, func() ([]string, error) {
-		return db.All(c, func(r *db.Row) string { return r.Text() },
-			"SELECT part_number || ' (' || name || ')' FROM parts ORDER BY id LIMIT 5000")
-	})
+	return lookUp(c, "part", asked, "SELECT id, part_number || ', ' || name FROM parts", " ORDER BY id LIMIT 20",
+		func() ([]string, error) {
+			return db.All(c, db.Text, "SELECT part_number || ' (' || name || ')' FROM parts ORDER BY id LIMIT 5000")
+		},
+		"part_number = ?1", "name = ?1", "folded(part_number) = folded(?1)", "folded(name) = folded(?1)")
 }
 
 func namesOf(list []called) []string {
@@ -229,15 +217,6 @@ func firstLine(s string) string {
 	return line
 }
 
-// firstOf is the beginning of a text, at most so many characters including the dots.
-func firstOf(s string, most int) string {
-	runes := []rune(s)
-	if len(runes) <= most {
-		return s
-	}
-	return strings.TrimRight(string(runes[:most-3]), " ") + "..."
-}
-
 // leadsToOrder is the page of a work order's answer.
 func leadsToOrder(answer any) string {
 	switch a := answer.(type) {
@@ -274,7 +253,7 @@ func assignees(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, error
 	if err != nil {
 		return nil, err
 	}
-	users, err := db.All(c, func(r *db.Row) string { return r.Text() }, `SELECT u.name FROM roles r CROSS JOIN users u
+	users, err := db.All(c, db.Text, `SELECT u.name FROM roles r CROSS JOIN users u
 		ON u.id = r.user_id
 		WHERE r.service = 'maintenance' AND r.role <> 'viewer' AND u.disabled = 0 ORDER BY u.name`)
 	if err != nil {
@@ -285,7 +264,7 @@ func assignees(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, error
 
 // assigneeNames lists every assignee, with one index step per name.
 func assigneeNames(c *db.Conn) ([]string, error) {
-	return db.All(c, func(r *db.Row) string { return r.Text() }, `WITH RECURSIVE names (name) AS (
+	return db.All(c, db.Text, `WITH RECURSIVE names (name) AS (
 		SELECT min(assigned_to) FROM work_orders WHERE assigned_to IS NOT NULL
 		UNION ALL
 		SELECT (SELECT min(w.assigned_to) FROM work_orders w WHERE w.assigned_to > name) FROM names WHERE name IS NOT NULL)

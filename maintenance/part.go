@@ -7,7 +7,6 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
-	"quartermaster/schema/fault"
 	"quartermaster/schema/record"
 )
 
@@ -74,7 +73,7 @@ func findPart(c *db.Conn, number string) (Part, error) {
 			return p, err
 		}
 	}
-	return findPartID(c, id)
+	return parts.ByID(c, id)
 }
 
 // numberOf parses an id; 0 is none.
@@ -84,13 +83,4 @@ func numberOf(s string) int64 {
 		return 0
 	}
 	return n
-}
-
-// findPartID finds a part by its id; an unknown one is 404.
-func findPartID(c *db.Conn, id int64) (Part, error) {
-	p, found, err := parts.One(c, "WHERE id = ?", id)
-	if err == nil && !found {
-		err = fault.NotFoundf("there is no part %d", id)
-	}
-	return p, err
 }

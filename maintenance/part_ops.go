@@ -67,7 +67,7 @@ func countParts(c *db.Conn, f PartFilter) (int64, error) {
 
 // Part returns one part; 404 if there is none.
 func (s *Service) Part(ctx context.Context, id int64) (Part, error) {
-	return db.Read(ctx, s.db, func(c *db.Conn) (Part, error) { return findPartID(c, id) })
+	return db.Read(ctx, s.db, func(c *db.Conn) (Part, error) { return parts.ByID(c, id) })
 }
 
 // RemovedPart is a part that was removed.
@@ -80,7 +80,7 @@ type RemovedPart struct {
 // RemovePart removes a part that no work order uses.
 func (s *Service) RemovePart(ctx context.Context, who db.Caller, id int64) (RemovedPart, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none RemovedPart, err error) {
-		p, err := findPartID(&tx.Conn, id)
+		p, err := parts.ByID(&tx.Conn, id)
 		if err != nil {
 			return none, err
 		}
@@ -148,7 +148,8 @@ func printParts(w io.Writer, answer any) {
 			if p.LowStock {
 				stock += " (low)"
 			}
-			return []any{p.ID, p.PartNumber, firstOf(p.Name, 32), stock, p.MinQuantity, units(p.UnitCostCents), cell(p.Supplier),
+			return []any{p.ID, p.PartNumber, schema.Shorten(p.Name, 32), stock, p.MinQuantity, units(p.UnitCostCents),
+				cell(p.Supplier),
 				cell(p.Location)}
 		})
 }
@@ -171,7 +172,7 @@ type ShortPart struct {
 }
 
 func (p Part) short() ShortPart {
-	return ShortPart{p.ID, firstOf(p.Name, 24), p.PartNumber, p.Quantity}
+	return ShortPart{p.ID, schema.Shorten(p.Name, 24), p.PartNumber, p.Quantity}
 }
 
 // bindFoundParts binds what agents have beside the filters.
@@ -242,7 +243,7 @@ func (s *Service) savePart() schema.Op {
 					if err != nil {
 						return Part{}, err
 					}
-					return findPartID(&tx.Conn, o.ID)
+					return parts.ByID(&tx.Conn, o.ID)
 				})
 			}
 		},

@@ -61,7 +61,7 @@ func usePart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (none
 // usedNow is the answer of taking or returning a part.
 func usedNow(tx *db.Tx, orderID int64, u PartUse) (used Used, err error) {
 	used.Use = u
-	if used.Part, err = findPartID(&tx.Conn, u.PartID); err != nil {
+	if used.Part, err = parts.ByID(&tx.Conn, u.PartID); err != nil {
 		return used, err
 	}
 	used.WorkOrder, err = findWorkOrder(&tx.Conn, orderID)

@@ -1,6 +1,7 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -112,7 +113,7 @@ func (s *Service) RemovePhoto(ctx context.Context, who db.Caller, id int64) (Rem
 			return RemovedPhoto{Photo: Photo{ID: r.Int(), Filename: r.Text(), Caption: r.TextPtr()}, WorkOrderID: r.Int()}
 		}, "SELECT id, filename, caption, work_order_id FROM photos WHERE id = ?", id)
 		if err != nil || !found {
-			return gone, orElse(err, noPhoto(id))
+			return gone, cmp.Or(err, noPhoto(id))
 		}
 		if _, err := tx.Exec("DELETE FROM photos WHERE id = ?", id); err != nil {
 			return gone, err

@@ -56,11 +56,7 @@ func (p *plan) baseline() *exact.Milli {
 
 // findPlan finds a plan; an unknown one is 404.
 func findPlan(c *db.Conn, id int64) (plan, error) {
-	p, found, err := db.One(c, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.id = ?", id)
-	if err == nil && !found {
-		err = fault.NotFoundf("there is no PM plan %d", id)
-	}
-	return p, err
+	return db.ByID(c, scanPlan, "PM plan", "SELECT "+planColumns+" FROM pm_plans p WHERE p.id = ?", id)
 }
 
 // readingOn is the value of the plan's meter on a day: its last reading until then, or its present value if no reading
@@ -70,7 +66,7 @@ func (p *plan) readingOn(c *db.Conn, day exact.Day) (exact.Milli, error) {
 	if err != nil || m.ReadDate == nil || day >= *m.ReadDate {
 		return m.Reading, err
 	}
-	v, found, err := db.One(c, func(r *db.Row) exact.Milli { return r.Milli() },
+	v, found, err := db.One(c, (*db.Row).Milli,
 		"SELECT value FROM readings WHERE meter_id = ? AND epoch = ? AND day <= ? ORDER BY day DESC, seq DESC LIMIT 1", m.ID,
 		m.epoch, day)
 	if err != nil || !found {
@@ -149,7 +145,7 @@ func (p *plan) read(tx *db.Tx, day exact.Day, reading exact.Milli) error {
 	if err := checkReading("reading", reading); err != nil {
 		return err
 	}
-	a, err := findAsset(&tx.Conn, p.AssetID)
+	a, err := assets.ByID(&tx.Conn, p.AssetID)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -95,16 +96,9 @@ func plansWhere(c *db.Conn, rest string, args ...any) ([]Plan, error) {
 func planByID(c *db.Conn, id int64) (Plan, error) {
 	plans, err := plansWhere(c, " WHERE p.id = ?", id)
 	if err != nil || len(plans) == 0 {
-		return Plan{}, orElse(err, fault.NotFoundf("there is no PM plan %d", id))
+		return Plan{}, cmp.Or(err, error(fault.NotFoundf("there is no PM plan %d", id)))
 	}
 	return plans[0], nil
-}
-
-func orElse(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }
 
 // Plan returns one plan; 404 if there is none.
@@ -159,7 +153,8 @@ func (s *Service) listPlans() schema.Op {
 				if p.Paused {
 					status = "paused"
 				}
-				return []any{p.PMID, p.AssetTag + "/" + p.Title, firstOf(p.Asset, 24), cellOf(p.LastDoneDate), cellOf(p.NextDue),
+				return []any{p.PMID, p.AssetTag + "/" + p.Title, schema.Shorten(p.Asset, 24), cellOf(p.LastDoneDate),
+					cellOf(p.NextDue),
 					status}
 			})
 			fmt.Fprintf(w, "%d in all\n", page.Total)

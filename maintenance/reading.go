@@ -63,7 +63,7 @@ func recordReading(tx *db.Tx, n NewReading) (none Recorded, err error) {
 	if err != nil {
 		return none, err
 	}
-	a, err := findAsset(&tx.Conn, n.AssetID)
+	a, err := assets.ByID(&tx.Conn, n.AssetID)
 	if err != nil {
 		return none, err
 	}

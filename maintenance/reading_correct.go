@@ -17,7 +17,7 @@ func (s *Service) CorrectReading(ctx context.Context, who db.Caller, n NewReadin
 		if err := checkReading("reading", n.Reading); err != nil {
 			return none, err
 		}
-		a, err := findAsset(&tx.Conn, n.AssetID)
+		a, err := assets.ByID(&tx.Conn, n.AssetID)
 		if err != nil {
 			return none, err
 		}
@@ -34,7 +34,7 @@ func (s *Service) CorrectReading(ctx context.Context, who db.Caller, n NewReadin
 		if err != nil {
 			return none, err
 		}
-		before, _, err := db.One(&tx.Conn, func(r *db.Row) exact.Milli { return r.Milli() },
+		before, _, err := db.One(&tx.Conn, (*db.Row).Milli,
 			"SELECT coalesce(max(value), 0) FROM readings WHERE meter_id = ? AND epoch = ? AND seq < ?", m.ID, m.epoch, m.posted)
 		if err != nil {
 			return none, err

@@ -81,12 +81,11 @@ func (s *Service) Report(ctx context.Context, by, sort string, q FiguresFor, pag
 }
 
 // ReportRows are all rows of a report, the dearest first, months in order.
-func (s *Service) ReportRows(ctx context.Context, by string, q FiguresFor) (rows []ReportRow, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) (err error) {
+func (s *Service) ReportRows(ctx context.Context, by string, q FiguresFor) ([]ReportRow, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (rows []ReportRow, err error) {
 		_, rows, err = report(c, by, q)
-		return err
+		return rows, err
 	})
-	return rows, err
 }
 
 func report(c *db.Conn, by string, q FiguresFor) (r Report, rows []ReportRow, err error) {

@@ -1,6 +1,7 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -42,7 +43,7 @@ func (s *Service) SetRequests(ctx context.Context, who db.Caller, assetID int64,
 }
 
 func setRequests(tx *db.Tx, assetID int64, on bool) (none Requests, err error) {
-	a, err := findAsset(&tx.Conn, assetID)
+	a, err := assets.ByID(&tx.Conn, assetID)
 	if err != nil {
 		return none, err
 	}
@@ -160,7 +161,7 @@ func (s *Service) RequestAs(ctx context.Context, who db.Caller, n NewRequest) (R
 			return none, err
 		}
 		if len(n.Photo.Data) > 0 {
-			if _, err := addPhoto(tx, wo.ID, cmpOr(n.Photo.Name, "photo"), "", n.Photo.Data); err != nil {
+			if _, err := addPhoto(tx, wo.ID, cmp.Or(n.Photo.Name, "photo"), "", n.Photo.Data); err != nil {
 				return none, err
 			}
 		}

@@ -1,6 +1,7 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -55,15 +56,8 @@ func changeFields(tx *db.Tx, held WorkOrder, ch OrderChange) (none WorkOrder, er
 // keepUnsent fills the fields that check would refuse when they are empty.
 func (ch *OrderChange) keepUnsent(held WorkOrder) {
 	if !ch.Sent["description"] {
-		ch.Description = cmpOr(held.Description, "-")
+		ch.Description = cmp.Or(held.Description, "-")
 	}
-}
-
-func cmpOr(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
 }
 
 // storeOrder applies the given fields of now to an order, if its state allows that.

@@ -44,10 +44,11 @@ type ShortOrder struct {
 }
 
 func (wo WorkOrder) short() ShortOrder {
-	s := ShortOrder{ID: wo.ID, Asset: firstOf(wo.Asset, 24), Description: firstOf(firstLine(wo.Description), 32),
+	s := ShortOrder{ID: wo.ID, Asset: schema.Shorten(wo.Asset, 24), Description: schema.Shorten(firstLine(wo.Description),
+		32),
 		Status: wo.Status, CostCents: wo.TotalCostCents}
 	if wo.AssignedTo != nil {
-		s.AssignedTo = firstOf(*wo.AssignedTo, 16)
+		s.AssignedTo = schema.Shorten(*wo.AssignedTo, 16)
 	}
 	if !closed(wo.Status) {
 		s.DueDate = wo.DueDate
@@ -113,7 +114,7 @@ func (s *Service) FindWorkOrders(ctx context.Context, f Filter) (found FoundOrde
 	}
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		if f.Named {
-			if _, err := findAsset(c, f.AssetID); err != nil {
+			if _, err := assets.ByID(c, f.AssetID); err != nil {
 				return err
 			}
 		}
@@ -275,7 +276,8 @@ func printOrders(w io.Writer, answer any) {
 			if wo.Overdue {
 				due += " (overdue)"
 			}
-			return []any{wo.ID, firstOf(wo.Asset, 24), firstOf(firstLine(wo.Description), 40), wo.Priority, wo.Status,
+			return []any{wo.ID, schema.Shorten(wo.Asset, 24), schema.Shorten(firstLine(wo.Description), 40), wo.Priority,
+				wo.Status,
 				cell(wo.AssignedTo), due, units(wo.TotalCostCents)}
 		})
 	fmt.Fprintf(w, "%d in all\n", page.Total)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -48,7 +49,7 @@ func (m Move) unticked(steps []Step) error {
 	next := ""
 	for _, s := range steps {
 		if !s.Done {
-			next = fmt.Sprintf("%d (%s)", s.Step, firstOf(s.Text, 60))
+			next = fmt.Sprintf("%d (%s)", s.Step, schema.Shorten(s.Text, 60))
 			break
 		}
 	}

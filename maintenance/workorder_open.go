@@ -25,7 +25,7 @@ func openWorkOrder(tx *db.Tx, wo WorkOrder) (none WorkOrder, err error) {
 	if err != nil {
 		return none, err
 	}
-	a, err := findAsset(&tx.Conn, wo.AssetID)
+	a, err := assets.ByID(&tx.Conn, wo.AssetID)
 	if err != nil {
 		return none, err
 	}

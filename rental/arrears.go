@@ -56,10 +56,7 @@ type Arrears struct {
 // Arrears lists every unpaid charge due before today, of every lease, including ended ones; due charges are posted
 // first. Its time grows with the unpaid charges.
 func (s *Service) Arrears(ctx context.Context, who db.Caller) (a Arrears, err error) {
-	a.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
-		if wait, err := r.awaitAll(c); wait || err != nil {
-			return err
-		}
+	a.Standing, err = s.allPosted(ctx, who, func(c *db.Conn) error {
 		a = Arrears{Today: c.Today()}
 		a.Arrears, err = overdue(c)
 		for _, r := range a.Arrears {

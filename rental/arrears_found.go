@@ -24,7 +24,8 @@ type ShortArrear struct {
 }
 
 func (a Arrear) short() ShortArrear {
-	return ShortArrear{a.LeaseID, a.Unit, firstOf(a.Tenant, 24), a.TenantEmail, a.DueDate, a.DaysOverdue, a.BalanceCents}
+	return ShortArrear{a.LeaseID, a.Unit, schema.Shorten(a.Tenant, 24), a.TenantEmail, a.DueDate, a.DaysOverdue,
+		a.BalanceCents}
 }
 
 // TenantArrears is a tenant's overdue sum of all leases on which the tenant is the contact.

@@ -53,12 +53,11 @@ func bankAccounts(c *db.Conn) ([]BankAccount, error) {
 }
 
 // BankAccounts lists the accounts by name.
-func (s *Service) BankAccounts(ctx context.Context) (list BankAccounts, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
+func (s *Service) BankAccounts(ctx context.Context) (BankAccounts, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (list BankAccounts, err error) {
 		list.Accounts, err = bankAccounts(c)
-		return err
+		return list, err
 	})
-	return list, err
 }
 
 // lookupAccount finds an account by its name, IBAN or number.

@@ -103,11 +103,7 @@ func idsOf(text string) []int64 {
 }
 
 func findLine(c *db.Conn, id int64) (BankLine, error) {
-	l, found, err := db.One(c, scanLine, "SELECT "+lineColumns+fromLines+"WHERE b.id = ?", id)
-	if err == nil && !found {
-		err = fault.NotFoundf("there is no bank line %d", id)
-	}
-	return l, err
+	return db.ByID(c, scanLine, "bank line", "SELECT "+lineColumns+fromLines+"WHERE b.id = ?", id)
 }
 
 // freeLine is findLine of one that is not settled.

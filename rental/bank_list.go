@@ -32,10 +32,7 @@ type LineFilter struct {
 
 // BankLines lists lines, newest day first; free ones with what they are. What is due is posted before.
 func (s *Service) BankLines(ctx context.Context, who db.Caller, f LineFilter) (list BankLines, err error) {
-	_, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) (err error) {
-		if wait, err := r.awaitAll(c); wait || err != nil {
-			return err
-		}
+	_, err = s.allPosted(ctx, who, func(c *db.Conn) (err error) {
 		list, err = bankLines(c, f, matching(c))
 		return err
 	})
@@ -200,10 +197,7 @@ type BankBook struct {
 
 // BankBook returns accounts, the last statements, and a page of lines.
 func (s *Service) BankBook(ctx context.Context, who db.Caller, f LineFilter) (b BankBook, err error) {
-	_, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) (err error) {
-		if wait, err := r.awaitAll(c); wait || err != nil {
-			return err
-		}
+	_, err = s.allPosted(ctx, who, func(c *db.Conn) (err error) {
 		b = BankBook{Free: map[string]int64{}}
 		if b.Accounts, err = bankAccounts(c); err != nil {
 			return err
@@ -250,10 +244,7 @@ func (s *Service) BankBook(ctx context.Context, who db.Caller, f LineFilter) (b 
 
 // BankLine returns one line with what it is, and the parts of a split one.
 func (s *Service) BankLine(ctx context.Context, who db.Caller, id int64) (l BankLine, parts []BankLine, err error) {
-	_, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) (err error) {
-		if wait, err := r.awaitAll(c); wait || err != nil {
-			return err
-		}
+	_, err = s.allPosted(ctx, who, func(c *db.Conn) (err error) {
 		found, err := linesNow(c, []int64{id})
 		if err != nil {
 			return err

@@ -27,12 +27,8 @@ const (
 )
 
 // PayTo tells where the tenants of a lease pay an amount; nil without an account that collects for its house.
-func (s *Service) PayTo(ctx context.Context, lease, cents int64) (p *PayTo, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		p, err = payTo(c, lease, cents)
-		return err
-	})
-	return p, err
+func (s *Service) PayTo(ctx context.Context, lease, cents int64) (*PayTo, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (*PayTo, error) { return payTo(c, lease, cents) })
 }
 
 func payTo(c *db.Conn, lease, cents int64) (*PayTo, error) {

@@ -60,11 +60,7 @@ func scanExpense(r *db.Row) Expense {
 }
 
 func findExpense(c *db.Conn, id int64) (Expense, error) {
-	e, found, err := db.One(c, scanExpense, "SELECT "+expenseColumns+fromExpenses+" WHERE e.id = ?", id)
-	if err == nil && !found {
-		err = fault.NotFoundf("there is no expense %d", id)
-	}
-	return e, err
+	return db.ByID(c, scanExpense, "expense", "SELECT "+expenseColumns+fromExpenses+" WHERE e.id = ?", id)
 }
 
 // insertExpense stores an expense, with its imported id if there is one, and its audit entry.
@@ -148,7 +144,7 @@ func (e *Expense) ofTicket(c *db.Conn) error {
 	if e.TicketID == nil {
 		return nil
 	}
-	k, err := findTicket(c, *e.TicketID)
+	k, err := tickets.ByID(c, *e.TicketID)
 	if err != nil {
 		return err
 	}
@@ -286,12 +282,8 @@ type ExpenseFilter struct {
 }
 
 // Expenses lists expenses, newest day first.
-func (s *Service) Expenses(ctx context.Context, f ExpenseFilter) (list Expenses, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		list, err = listExpenses(c, f)
-		return err
-	})
-	return list, err
+func (s *Service) Expenses(ctx context.Context, f ExpenseFilter) (Expenses, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Expenses, error) { return listExpenses(c, f) })
 }
 
 func listExpenses(c *db.Conn, f ExpenseFilter) (list Expenses, err error) {

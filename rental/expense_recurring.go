@@ -47,12 +47,8 @@ func scanRecurringExpense(r *db.Row) RecurringExpense {
 }
 
 func findRecurringExpense(c *db.Conn, id int64) (RecurringExpense, error) {
-	x, found, err := db.One(c, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+
+	return db.ByID(c, scanRecurringExpense, "recurring expense", "SELECT "+recurringExpenseColumns+fromRecurringExpenses+
 		" WHERE e.id = ?", id)
-	if err == nil && !found {
-		err = fault.NotFoundf("there is no recurring expense %d", id)
-	}
-	return x, err
 }
 
 // after is the next day of the expense; a day that a short month moved returns in the next long one.
@@ -197,11 +193,11 @@ type ExpenseBook struct {
 }
 
 // ExpenseBook returns a page of expenses, and those that come back.
-func (s *Service) ExpenseBook(ctx context.Context, f ExpenseFilter) (b ExpenseBook, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) (err error) {
+func (s *Service) ExpenseBook(ctx context.Context, f ExpenseFilter) (ExpenseBook, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (b ExpenseBook, err error) {
 		b = ExpenseBook{}
 		if b.Expenses, err = listExpenses(c, f); err != nil {
-			return err
+			return b, err
 		}
 		b.Recurring, err = db.All(c, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+
 			" ORDER BY e.id")
@@ -211,9 +207,8 @@ func (s *Service) ExpenseBook(ctx context.Context, f ExpenseFilter) (b ExpenseBo
 				b.DueCents += x.AmountCents
 			}
 		}
-		return err
+		return b, err
 	})
-	return b, err
 }
 
 func (x RecurringExpense) String() string { return fmt.Sprintf("recurring expense %d", x.ID) }

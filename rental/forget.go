@@ -26,7 +26,7 @@ type Forgotten struct {
 // the audit trail. Refused while a lease of theirs runs or is to come.
 func (s *Service) ForgetTenant(ctx context.Context, who db.Caller, tenant int64) (Forgotten, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Forgotten, error) {
-		t, err := tenantByID(&tx.Conn, tenant)
+		t, err := tenants.ByID(&tx.Conn, tenant)
 		if err != nil {
 			return Forgotten{}, err
 		}

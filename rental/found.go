@@ -14,15 +14,6 @@ import (
 
 // Shared by the lists for agents: known names, and pages by the last id.
 
-// firstOf is a text cut to so many characters.
-func firstOf(s string, most int) string {
-	runes := []rune(s)
-	if len(runes) <= most {
-		return s
-	}
-	return strings.TrimRight(string(runes[:most-3]), " ") + "..."
-}
-
 // pageByID makes the rows of a page after an id, and returns where the next begins: earlier than next if not all of
 // them fit into an answer.
 func pageByID[F, S any](list []F, l schema.Listing, shorten func(F) S, id func(F) int64, next *int64) (

@@ -219,10 +219,7 @@ type PropertyLateFee struct {
 // SetLateFee sets the fee for late rent due on or after f.From. Unpaid late fees are updated.
 func (s *Service) SetLateFee(ctx context.Context, who db.Caller, property int64, f LateFee) (PropertyLateFee, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PropertyLateFee, error) {
-		name, found, err := db.One(&tx.Conn, db.Text, "SELECT name FROM properties WHERE id = ?", property)
-		if err == nil && !found {
-			err = fault.NotFoundf("there is no property %d", property)
-		}
+		name, err := propertyName(&tx.Conn, property)
 		if err != nil {
 			return PropertyLateFee{}, err
 		}

@@ -6,7 +6,6 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
-	"quartermaster/schema/fault"
 	"quartermaster/schema/record"
 )
 
@@ -151,11 +150,7 @@ func (l Lease) unposted(today exact.Day) bool { return l.nextEvent != nil && *l.
 
 // findLease returns the lease with the id, or a refusal that there is none.
 func findLease(c *db.Conn, id int64) (Lease, error) {
-	l, found, err := db.One(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE l.id = ?", id)
-	if err == nil && !found {
-		err = fault.NotFoundf("there is no lease %d", id)
-	}
-	return l, err
+	return db.ByID(c, scanLease(c.Today()), "lease", "SELECT "+leaseColumns+fromLeases+" WHERE l.id = ?", id)
 }
 
 // Leases is a page of leases by id.

@@ -134,10 +134,7 @@ func (s *Service) Leases(ctx context.Context, who db.Caller, f LeaseFilter) (lis
 
 // LeaseList returns a page of the matching leases, and sums over all; due charges are posted first.
 func (s *Service) LeaseList(ctx context.Context, who db.Caller, f LeaseFilter) (list LeaseList, err error) {
-	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
-		if wait, err := r.awaitAll(c); wait || err != nil {
-			return err
-		}
+	list.Standing, err = s.allPosted(ctx, who, func(c *db.Conn) error {
 		all, err := s.readLeases(c, f)
 		if err != nil {
 			return err

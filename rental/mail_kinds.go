@@ -102,7 +102,7 @@ var ticketWords = map[string]string{ticketOpen: "Open", inProgress: "In progress
 
 // fillTicket fills in a ticket's state; the row names the written note, if there was one.
 func fillTicket(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
-	k, err := findTicket(c, r.Number())
+	k, err := tickets.ByID(c, r.Number())
 	if err != nil {
 		return untrue(v, err)
 	}
@@ -125,7 +125,7 @@ func fillTicket(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err err
 
 // mailTicket notifies the tenants that staff moved their ticket, or wrote the note to it; 0 is none.
 func mailTicket(tx *db.Tx, ticket, note int64) error {
-	k, err := findTicket(&tx.Conn, ticket)
+	k, err := tickets.ByID(&tx.Conn, ticket)
 	if err != nil || k.Source != "portal" || k.LeaseID == nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func (s *Service) MailPortalInvitation(ctx context.Context, who db.Caller, tenan
 		if err := mail.CheckSetUp(&tx.Conn); err != nil {
 			return m, err
 		}
-		t, err := tenantByID(&tx.Conn, tenant)
+		t, err := tenants.ByID(&tx.Conn, tenant)
 		if err != nil {
 			return m, err
 		}

@@ -43,7 +43,7 @@ func (k Ticket) cells() []string { return []string{k.Title, k.Unit, k.Priority, 
 
 // ticketOf reads the ticket that a notice is about; false for one that is gone or resolved.
 func ticketOf(c *db.Conn, r mail.Row) (k Ticket, is bool, err error) {
-	k, err = findTicket(c, r.Number())
+	k, err = tickets.ByID(c, r.Number())
 	if fault.Is(err, fault.NotFound) {
 		return k, false, nil
 	}

@@ -90,7 +90,7 @@ type Invited struct {
 // InviteTenant makes an invitation to the portal; an earlier one ends.
 func (s *Service) InviteTenant(ctx context.Context, who db.Caller, tenant int64) (Invited, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Invited, error) {
-		t, err := tenantByID(&tx.Conn, tenant)
+		t, err := tenants.ByID(&tx.Conn, tenant)
 		if err != nil {
 			return Invited{}, err
 		}
@@ -139,7 +139,7 @@ type EndedSessions struct {
 // invitation.
 func (s *Service) EndTenantSessions(ctx context.Context, who db.Caller, tenant int64) (EndedSessions, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (EndedSessions, error) {
-		t, err := tenantByID(&tx.Conn, tenant)
+		t, err := tenants.ByID(&tx.Conn, tenant)
 		if err != nil {
 			return EndedSessions{}, err
 		}

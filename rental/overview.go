@@ -52,10 +52,7 @@ type LeaseBehind struct {
 // Overview returns this month's summary; due charges are posted first.
 func (s *Service) Overview(ctx context.Context, who db.Caller) (Overview, error) {
 	var o Overview
-	standing, err := s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
-		if wait, err := r.awaitAll(c); wait || err != nil {
-			return err
-		}
+	standing, err := s.allPosted(ctx, who, func(c *db.Conn) error {
 		o = Overview{Today: c.Today(), Month: c.Today().Month()}
 		return o.read(c)
 	})
@@ -155,13 +152,12 @@ func (o *Overview) readBehind(c *db.Conn) error {
 }
 
 // CountBehind counts the leases with an overdue charge among the posted ones.
-func (s *Service) CountBehind(ctx context.Context) (n int64, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
+func (s *Service) CountBehind(ctx context.Context) (int64, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (n int64, err error) {
 		n, _, err = db.One(c, db.Int, `SELECT count(DISTINCT lease_id) FROM charges INDEXED BY charges_unpaid
 			WHERE paid_date IS NULL AND due_date < ?`, c.Today())
-		return err
+		return n, err
 	})
-	return n, err
 }
 
 // UnitMonths is a unit with the days on which it was let, month by month.

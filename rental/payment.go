@@ -241,11 +241,7 @@ func scanPayment(r *db.Row) StoredPayment {
 }
 
 func findPayment(c *db.Conn, id int64) (StoredPayment, error) {
-	m, found, err := db.One(c, scanPayment, "SELECT "+paymentColumns+" FROM payments m WHERE m.id = ?", id)
-	if err == nil && !found {
-		err = fault.NotFoundf("there is no payment %d", id)
-	}
-	return m, err
+	return db.ByID(c, scanPayment, "payment", "SELECT "+paymentColumns+" FROM payments m WHERE m.id = ?", id)
 }
 
 // ReceiptRequest asks to record one payment of a lease, on account.

@@ -141,7 +141,7 @@ type ShortPayment struct {
 }
 
 func (p FoundPayment) short() ShortPayment {
-	return ShortPayment{p.PaymentID, p.PaidDate, p.AmountCents, p.Unit, firstOf(p.Tenant, 24)}
+	return ShortPayment{p.PaymentID, p.PaidDate, p.AmountCents, p.Unit, schema.Shorten(p.Tenant, 24)}
 }
 
 // FoundPayments is a list of payments for agents.

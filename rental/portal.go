@@ -38,7 +38,7 @@ type Portal struct {
 func (s *Service) Portal(ctx context.Context, who db.Caller) (v Portal, err error) {
 	v.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		v = Portal{Today: c.Today()}
-		if v.Tenant, err = tenantByID(c, who.Subject); err != nil {
+		if v.Tenant, err = tenants.ByID(c, who.Subject); err != nil {
 			return err
 		}
 		leases, err := leasesOfTenant(c, who.Subject)
@@ -102,20 +102,19 @@ func ownTicket(c *db.Conn, tenant, id int64) (d TicketDetail, err error) {
 }
 
 // PortalReceipt returns the receipt of a payment of one of the tenant's leases.
-func (s *Service) PortalReceipt(ctx context.Context, who db.Caller, payment int64) (r Receipt, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
+func (s *Service) PortalReceipt(ctx context.Context, who db.Caller, payment int64) (Receipt, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (r Receipt, err error) {
 		_, own, err := db.One(c, db.Int, `SELECT 1 FROM payments m JOIN lease_tenants y ON y.lease_id = m.lease_id
 			WHERE m.id = ? AND y.tenant_id = ? AND m.voided_at IS NULL`, payment, who.Subject)
 		if err == nil && !own {
 			err = fault.NotFoundf("there is no such receipt")
 		}
 		if err != nil {
-			return err
+			return r, err
 		}
 		r, err = receiptOf(c, payment)
-		return err
+		return r, err
 	})
-	return r, err
 }
 
 // PortalPhoto returns a picture of one of the tenant's own tickets.
@@ -221,14 +220,14 @@ func (s *Service) AddPortalNote(ctx context.Context, who db.Caller, ticket int64
 		if err := admitNote(tx, who.Subject); err != nil {
 			return TicketDetail{}, err
 		}
-		t, err := tenantByID(&tx.Conn, who.Subject)
+		t, err := tenants.ByID(&tx.Conn, who.Subject)
 		if err != nil {
 			return TicketDetail{}, err
 		}
 		if _, err := insertNote(tx, ticket, t.Name, true, text); err != nil {
 			return TicketDetail{}, err
 		}
-		k, err := findTicket(&tx.Conn, ticket)
+		k, err := tickets.ByID(&tx.Conn, ticket)
 		if err == nil {
 			err = notifyTicket(tx, "tickets", "", k)
 		}

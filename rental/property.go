@@ -104,6 +104,11 @@ func (s *Service) listProperties() schema.Op {
 	}
 }
 
+// propertyName is the name of the property with the id.
+func propertyName(c *db.Conn, id int64) (string, error) {
+	return db.ByID(c, db.Text, "property", "SELECT name FROM properties WHERE id = ?", id)
+}
+
 // findProperty returns the id of the property with the name; an unknown one is invalid.
 func findProperty(c *db.Conn, name string) (int64, error) {
 	id, found, err := db.One(c, db.Int, "SELECT id FROM properties WHERE name = ?", name)

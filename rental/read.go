@@ -40,12 +40,6 @@ func (r *reading) await(leases []int64) bool {
 	return len(leases) > 0
 }
 
-// awaitAll is await of all leases.
-func (r *reading) awaitAll(c *db.Conn) (bool, error) {
-	leases, err := toPost(c)
-	return err == nil && r.await(leases), err
-}
-
 // upToDate calls read in a view of the database until read awaits no lease with billing
 // periods to post among those that its answer covers; what it awaits is posted in
 // between, by the system itself, so that a viewer's question is answered from complete
@@ -71,6 +65,17 @@ func (s *Service) upToDate(ctx context.Context, who db.Caller, read func(*db.Con
 		}
 	}
 	return Standing{}, fault.Unavailablef(nil, "the clock is changing; try again")
+}
+
+// allPosted is upToDate for an answer that covers all leases.
+func (s *Service) allPosted(ctx context.Context, who db.Caller, read func(*db.Conn) error) (Standing, error) {
+	return s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
+		leases, err := toPost(c)
+		if err != nil || r.await(leases) {
+			return err
+		}
+		return read(c)
+	})
 }
 
 // bindCursor binds the page of a list.

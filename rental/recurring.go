@@ -145,11 +145,8 @@ func postPast(tx *db.Tx, r Recurring) error {
 }
 
 func findRecurring(c *db.Conn, id int64) (Recurring, error) {
-	r, found, err := db.One(c, scanRecurring, "SELECT "+recurringColumns+" FROM recurring_charges r WHERE r.id = ?", id)
-	if err == nil && !found {
-		err = fault.NotFoundf("there is no recurring charge %d", id)
-	}
-	return r, err
+	return db.ByID(c, scanRecurring, "recurring charge", "SELECT "+recurringColumns+
+		" FROM recurring_charges r WHERE r.id = ?", id)
 }
 
 // EndRecurring makes to the last start of a period with the charge. Unpaid ones of later periods are withdrawn; a paid

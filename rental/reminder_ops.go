@@ -24,10 +24,7 @@ type RemindersDue struct {
 
 // RemindersDue lists the reminders due today; of the named leases alone, if there are any.
 func (s *Service) RemindersDue(ctx context.Context, who db.Caller, named []int64) (v RemindersDue, err error) {
-	v.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) (err error) {
-		if wait, err := r.awaitAll(c); wait || err != nil {
-			return err
-		}
+	v.Standing, err = s.allPosted(ctx, who, func(c *db.Conn) (err error) {
 		v = RemindersDue{Today: c.Today()}
 		v.Reminders, err = reminders(c, named)
 		v.TotalCents = totalOpen(v.Reminders)

@@ -21,10 +21,7 @@ type Renamed struct {
 // property has is a conflict.
 func (s *Service) RenameProperty(ctx context.Context, who db.Caller, id int64, name string) (Renamed, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Renamed, error) {
-		was, found, err := db.One(&tx.Conn, db.Text, "SELECT name FROM properties WHERE id = ?", id)
-		if err == nil && !found {
-			err = fault.NotFoundf("there is no property %d", id)
-		}
+		was, err := propertyName(&tx.Conn, id)
 		if err != nil {
 			return Renamed{}, err
 		}

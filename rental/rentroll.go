@@ -55,10 +55,7 @@ func (s *Service) RentRoll(ctx context.Context, who db.Caller, month *exact.Mont
 // rollOf is RentRoll of the days that days gives; its month is that of the first.
 func (s *Service) rollOf(ctx context.Context, who db.Caller, days func(today exact.Day) (first, last exact.Day)) (
 	roll RentRoll, err error) {
-	roll.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
-		if wait, err := r.awaitAll(c); wait || err != nil {
-			return err
-		}
+	roll.Standing, err = s.allPosted(ctx, who, func(c *db.Conn) error {
 		first, last := days(c.Today())
 		roll = RentRoll{Month: first.Month()}
 		return roll.read(c, first, last)

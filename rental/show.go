@@ -44,10 +44,7 @@ type TenantFilter struct {
 // Tenants lists the matching tenants; due charges of all leases are posted first.
 func (s *Service) Tenants(ctx context.Context, who db.Caller, f TenantFilter) (list Tenants, err error) {
 	const match = " WHERE has_words(?1, t.name, t.email, t.phone)"
-	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
-		if wait, err := r.awaitAll(c); wait || err != nil {
-			return err
-		}
+	list.Standing, err = s.allPosted(ctx, who, func(c *db.Conn) error {
 		all, err := db.All(c, scanTenantRecord, "SELECT "+tenantRecord+" FROM tenants t"+match+
 			" AND t.id > ?2 ORDER BY t.id LIMIT ?3", f.Q, f.After, f.Fetch())
 		if err != nil {
@@ -79,7 +76,7 @@ type TenantDetail struct {
 func (s *Service) TenantDetail(ctx context.Context, who db.Caller, id int64) (d TenantDetail, err error) {
 	d.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		d = TenantDetail{}
-		if _, err := tenantByID(c, id); err != nil {
+		if _, err := tenants.ByID(c, id); err != nil {
 			return err
 		}
 		var err error
@@ -172,25 +169,24 @@ type PropertyDetail struct {
 }
 
 // Property returns one property; an unknown one is not found.
-func (s *Service) Property(ctx context.Context, id int64) (d PropertyDetail, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
+func (s *Service) Property(ctx context.Context, id int64) (PropertyDetail, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (d PropertyDetail, err error) {
 		p, found, err := db.One(c, scanProperty, "SELECT "+propertyColumns+" FROM properties p WHERE p.id = ?2", c.Today(),
 			id)
 		if err == nil && !found {
 			err = fault.NotFoundf("there is no property %d", id)
 		}
 		if err != nil {
-			return err
+			return d, err
 		}
 		d.Property = p
 		if d.LateFee, err = feeOf(c, id); err != nil {
-			return err
+			return d, err
 		}
 		d.Units, err = db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.property_id = ?2 ORDER BY u.name",
 			c.Today(), id)
-		return err
+		return d, err
 	})
-	return d, err
 }
 
 func (s *Service) propertyDetail() schema.Op {

@@ -157,19 +157,11 @@ type PropertyStatement struct {
 // PropertyStatement returns a property's statement of a year.
 func (s *Service) PropertyStatement(ctx context.Context, who db.Caller, property, year int64) (st PropertyStatement,
 	err error) {
-	st.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
-		if wait, err := r.awaitAll(c); wait || err != nil {
-			return err
-		}
+	st.Standing, err = s.allPosted(ctx, who, func(c *db.Conn) error {
 		st = PropertyStatement{PropertyID: property, Year: year}
-		name, found, err := db.One(c, db.Text, "SELECT name FROM properties WHERE id = ?", property)
-		if err == nil && !found {
-			err = fault.NotFoundf("there is no property %d", property)
-		}
-		if err != nil {
+		if st.Property, err = propertyName(c, property); err != nil {
 			return err
 		}
-		st.Property = name
 		return st.read(c)
 	})
 	return st, err
@@ -346,8 +338,8 @@ func (s *Service) Today(ctx context.Context) (exact.Day, error) {
 
 // MoneyYears are the years from the first money of a property, or of all for 0, to this one, latest first; only this
 // one if there is none.
-func (s *Service) MoneyYears(ctx context.Context, property int64) (years []int64, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
+func (s *Service) MoneyYears(ctx context.Context, property int64) ([]int64, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (years []int64, err error) {
 		query := `SELECT min(d), max(d) FROM (SELECT min(paid_date) AS d FROM payments WHERE voided_at IS NULL UNION ALL
 			SELECT max(paid_date) FROM payments WHERE voided_at IS NULL
 			UNION ALL SELECT min(day) FROM expenses UNION ALL SELECT max(day) FROM expenses)`
@@ -362,7 +354,7 @@ func (s *Service) MoneyYears(ctx context.Context, property int64) (years []int64
 		}
 		this := yearOf(c.Today())
 		first, last := this, this
-		_, _, err := db.One(c, func(r *db.Row) bool {
+		_, _, err = db.One(c, func(r *db.Row) bool {
 			if from, to := r.DayPtr(), r.DayPtr(); from != nil && to != nil {
 				first, last = min(this, yearOf(*from)), max(this, yearOf(*to))
 			}
@@ -371,9 +363,8 @@ func (s *Service) MoneyYears(ctx context.Context, property int64) (years []int64
 		for y := last; y >= first; y-- {
 			years = append(years, y)
 		}
-		return err
+		return years, err
 	})
-	return years, err
 }
 
 func (p StoredPayment) String() string { return fmt.Sprintf("payment %d", p.ID) }

@@ -80,15 +80,6 @@ func listed(all []Tenant) []string {
 	return names
 }
 
-// tenantByID returns the tenant with the id, or a refusal that there is none.
-func tenantByID(c *db.Conn, id int64) (Tenant, error) {
-	t, found, err := tenants.One(c, "WHERE t.id = ?", id)
-	if err == nil && !found {
-		err = fault.NotFoundf("there is no tenant %d", id)
-	}
-	return t, err
-}
-
 // findTenant returns the tenant whom a text names: by name, or as "Name <e-mail>" where
 // several have the name. An unknown one is invalid, and so is one of several.
 func findTenant(c *db.Conn, text string) (Tenant, error) {
@@ -197,7 +188,7 @@ func tenantTable() schema.Table {
 // id column, a new one; without one it is refused.
 func (row tenantRow) match(c *db.Conn) (was Tenant, found bool, err error) {
 	if row.ID != 0 && row.byID {
-		was, err = tenantByID(c, row.ID)
+		was, err = tenants.ByID(c, row.ID)
 		return was, err == nil, err
 	}
 	if row.ID != 0 {

@@ -79,14 +79,6 @@ var tickets = record.New("ticket", "tickets",
 ).Joined("k", "CROSS JOIN units u ON u.id = k.unit_id CROSS JOIN properties p ON p.id = u.property_id").
 	Check(func(tx *db.Tx, _, now *Ticket) error { now.UpdatedAt = tx.Now(); return nil })
 
-func findTicket(c *db.Conn, id int64) (Ticket, error) {
-	k, found, err := tickets.One(c, "WHERE k.id = ?", id)
-	if err == nil && !found {
-		err = fault.NotFoundf("there is no ticket %d", id)
-	}
-	return k, err
-}
-
 // Tickets is a page of tickets, newest first.
 type Tickets struct {
 	Tickets []Ticket `json:"tickets"`
@@ -191,7 +183,7 @@ func storeTicket(tx *db.Tx, id int64, lease *int64, n NewTicket, status string) 
 	if id, err = tickets.Insert(tx, &k); err != nil {
 		return k, err
 	}
-	if k, err = findTicket(&tx.Conn, id); err != nil {
+	if k, err = tickets.ByID(&tx.Conn, id); err != nil {
 		return k, err
 	}
 	if err := tx.Audit("ticket.created", db.Subject("ticket", id), k); err != nil || status != "open" {
@@ -210,7 +202,7 @@ func storeTicket(tx *db.Tx, id int64, lease *int64, n NewTicket, status string) 
 // is not allowed is invalid and the refusal names those that are.
 func (s *Service) MoveTicket(ctx context.Context, who db.Caller, ticket int64, status string) (Ticket, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ticket, error) {
-		was, err := findTicket(&tx.Conn, ticket)
+		was, err := tickets.ByID(&tx.Conn, ticket)
 		if err != nil {
 			return Ticket{}, err
 		}
@@ -226,7 +218,7 @@ func (s *Service) MoveTicket(ctx context.Context, who db.Caller, ticket int64, s
 
 // emitMoved emits that a ticket moved from where it was, and gives the ticket as it is.
 func emitMoved(tx *db.Tx, was Ticket, to string) (Ticket, error) {
-	k, err := findTicket(&tx.Conn, was.ID)
+	k, err := tickets.ByID(&tx.Conn, was.ID)
 	if err != nil {
 		return Ticket{}, err
 	}

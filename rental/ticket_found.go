@@ -22,7 +22,7 @@ type ShortTicket struct {
 }
 
 func (k Ticket) short() ShortTicket {
-	return ShortTicket{k.ID, k.Unit, firstOf(k.Title, 40), k.Priority, k.Status, k.AssignedTo}
+	return ShortTicket{k.ID, k.Unit, schema.Shorten(k.Title, 40), k.Priority, k.Status, k.AssignedTo}
 }
 
 // FoundTickets is a list of tickets for agents.
@@ -92,7 +92,7 @@ type TicketUpdate struct {
 // unknown ticket, an unknown person, a move that is not allowed.
 func (s *Service) UpdateTicket(ctx context.Context, who db.Caller, id int64, u TicketUpdate) (TicketDetail, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (d TicketDetail, err error) {
-		was, err := findTicket(&tx.Conn, id)
+		was, err := tickets.ByID(&tx.Conn, id)
 		if err != nil {
 			return d, err
 		}

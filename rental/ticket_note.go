@@ -39,7 +39,7 @@ func (s *Service) TicketDetail(ctx context.Context, id int64) (TicketDetail, err
 }
 
 func ticketDetail(c *db.Conn, id int64) (d TicketDetail, err error) {
-	if d.Ticket, err = findTicket(c, id); err != nil {
+	if d.Ticket, err = tickets.ByID(c, id); err != nil {
 		return d, err
 	}
 	d.Notes, err = db.All(c, func(r *db.Row) TicketNote {
@@ -56,7 +56,7 @@ func ticketDetail(c *db.Conn, id int64) (d TicketDetail, err error) {
 // AddTicketNote writes a note to a ticket. An unknown ticket is not found.
 func (s *Service) AddTicketNote(ctx context.Context, who db.Caller, ticket int64, text string) (TicketDetail, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (TicketDetail, error) {
-		if _, err := findTicket(&tx.Conn, ticket); err != nil {
+		if _, err := tickets.ByID(&tx.Conn, ticket); err != nil {
 			return TicketDetail{}, err
 		}
 		note, err := insertNote(tx, ticket, tx.Who().User, false, text)
@@ -88,14 +88,14 @@ func insertNote(tx *db.Tx, ticket int64, author string, tenant bool, text string
 // AssignTicket assigns a ticket; an empty name clears it.
 func (s *Service) AssignTicket(ctx context.Context, who db.Caller, ticket int64, to string) (Ticket, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ticket, error) {
-		was, err := findTicket(&tx.Conn, ticket)
+		was, err := tickets.ByID(&tx.Conn, ticket)
 		if err != nil {
 			return was, err
 		}
 		if err := assign(tx, was, to); err != nil {
 			return was, err
 		}
-		k, err := findTicket(&tx.Conn, ticket)
+		k, err := tickets.ByID(&tx.Conn, ticket)
 		if err == nil && to != "" {
 			err = notifyTicket(tx, "jobs", to, k)
 		}
@@ -193,7 +193,7 @@ func (s *Service) assignTicket() schema.Op {
 
 // ticketPeople suggests assignees: the caller, then users and earlier assignees.
 func ticketPeople(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, error) {
-	names, err := db.All(c, func(r *db.Row) string { return r.Text() }, `SELECT ?1 UNION ALL SELECT name
+	names, err := db.All(c, db.Text, `SELECT ?1 UNION ALL SELECT name
 		FROM (SELECT u.name FROM roles r CROSS JOIN users u ON u.id = r.user_id
 		WHERE r.service = 'rental' AND r.role <> 'viewer' AND u.disabled = 0 ORDER BY u.name)
 		UNION ALL SELECT * FROM (SELECT DISTINCT assigned_to FROM tickets WHERE assigned_to IS NOT NULL ORDER BY assigned_to)`, who.User)

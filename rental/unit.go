@@ -106,21 +106,13 @@ func (f UnitFilter) where() (where string, args []any) {
 }
 
 // Units lists the matching units.
-func (s *Service) Units(ctx context.Context, f UnitFilter) (list Units, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) (err error) {
-		list, err = s.unitsOf(c, f)
-		return err
-	})
-	return list, err
+func (s *Service) Units(ctx context.Context, f UnitFilter) (Units, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (Units, error) { return s.unitsOf(c, f) })
 }
 
 // CountUnits returns the number of matching units.
-func (s *Service) CountUnits(ctx context.Context, f UnitFilter) (n int64, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) (err error) {
-		n, err = s.countUnits(c, f)
-		return err
-	})
-	return n, err
+func (s *Service) CountUnits(ctx context.Context, f UnitFilter) (int64, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) { return s.countUnits(c, f) })
 }
 
 func (s *Service) unitsOf(c *db.Conn, f UnitFilter) (list Units, err error) {

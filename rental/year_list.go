@@ -10,10 +10,7 @@ import (
 // YearReport returns a year; property is an id or a name, "" for all. Due charges are posted first.
 func (s *Service) YearReport(ctx context.Context, who db.Caller, year int64, property string) (y YearReport,
 	err error) {
-	y.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
-		if wait, err := r.awaitAll(c); wait || err != nil {
-			return err
-		}
+	y.Standing, err = s.allPosted(ctx, who, func(c *db.Conn) error {
 		only, _, err := placeOf(c, property, "")
 		if err != nil {
 			return err
@@ -72,10 +69,7 @@ func yearReports(c *db.Conn, only *int64) (list []YearReport, err error) {
 // Years returns the reports of all years that have money, the last one first; property is an id or a name.
 func (s *Service) Years(ctx context.Context, who db.Caller, property string) (list []YearReport, standing Standing,
 	err error) {
-	standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
-		if wait, err := r.awaitAll(c); wait || err != nil {
-			return err
-		}
+	standing, err = s.allPosted(ctx, who, func(c *db.Conn) error {
 		only, _, err := placeOf(c, property, "")
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package schema
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"quartermaster/schema/strict"
 )
@@ -170,4 +171,13 @@ func (s *Shape) CentsUntold() bool {
 		}
 	}
 	return s.Items != nil && s.Items.CentsUntold()
+}
+
+// Shorten is the beginning of a text, at most so many characters including the dots.
+func Shorten(s string, most int) string {
+	runes := []rune(s)
+	if len(runes) <= most {
+		return s
+	}
+	return strings.TrimRight(string(runes[:most-3]), " ") + "..."
 }

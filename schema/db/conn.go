@@ -9,6 +9,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
 )
 
 // handle is a connection of the engine with its prepared statements.
@@ -254,6 +255,15 @@ func (c *Conn) counted(query string, rows int) {
 func One[T any](c *Conn, scan func(*Row) T, query string, args ...any) (one T, found bool, err error) {
 	found, err = first(c, func(r *Row) { one = scan(r) }, query, args)
 	return one, found, err
+}
+
+// ByID is One for a record that must exist: without it the refusal is "there is no lease 4". The query's ?1 is the id.
+func ByID[T any](c *Conn, scan func(*Row) T, noun, query string, id int64) (T, error) {
+	one, found, err := One(c, scan, query, id)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no %s %d", noun, id)
+	}
+	return one, err
 }
 
 // first is the part of One that does not depend on the record's type: it is compiled once.

@@ -28,7 +28,8 @@
 //
 // A noun's own type has a Kind, and its column is made by Of. The noun then serves its operations:
 //
-//	parts.One(c, "WHERE id = ?", id)   the record, and whether it exists
+//	parts.ByID(c, id)                  the record; a refusal without one
+//	parts.One(c, "WHERE name = ?", n)  the record, and whether it exists
 //	parts.All(c, "WHERE ...", args...) records
 //	parts.Bind(f)                      the fields of a form, or a row's columns
 //	parts.Edits(f)                     the same, and which of them the call has

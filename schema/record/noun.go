@@ -23,6 +23,7 @@ type Noun[T any] struct {
 	empties bool
 	whole   bool
 
+	prefix           string // of the table's columns in a SELECT: "p."
 	read             string // the columns of a SELECT
 	from             string // FROM ...
 	selects          string // SELECT ... FROM ...
@@ -48,14 +49,13 @@ func New[T any](word, table string, columns ...Column[T]) *Noun[T] {
 
 // reads makes the SELECT, from the table under the alias and its joins.
 func (n *Noun[T]) reads(alias, joins string) {
-	prefix := ""
 	if alias != "" {
-		prefix = alias + "."
+		n.prefix = alias + "."
 	}
 	read := make([]string, len(n.columns))
 	for i := range n.columns {
 		if read[i] = n.columns[i].from; read[i] == "" {
-			read[i] = prefix + n.columns[i].stored
+			read[i] = n.prefix + n.columns[i].stored
 		}
 	}
 	n.read = strings.Join(read, ", ")
@@ -142,6 +142,12 @@ func (n *Noun[T]) Row(r *db.Row) (t T) {
 // One returns the first record of rest ("WHERE id = ?"), and whether there is one.
 func (n *Noun[T]) One(c *db.Conn, rest string, args ...any) (t T, found bool, err error) {
 	return db.One(c, n.Row, n.selects+rest, args...)
+}
+
+// ByID returns the record with the number; without one the refusal is "there is no part 4".
+func (n *Noun[T]) ByID(c *db.Conn, id int64) (T, error) {
+	noun := strings.ReplaceAll(n.subject, "_", " ")
+	return db.ByID(c, n.Row, noun, n.selects+"WHERE "+n.prefix+"id = ?", id)
 }
 
 // All returns the records of rest ("WHERE ... ORDER BY ...").
