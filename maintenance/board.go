@@ -72,17 +72,34 @@ func (s *Service) Mine(ctx context.Context, person string) ([]WorkOrder, error) 
 	})
 }
 
-// urgency orders the cards of a column: overdue first, then by priority, due day and age.
-const urgency = ` ORDER BY coalesce(w.due_date < ?1, 0) DESC,
-	CASE w.priority WHEN 'urgent' THEN 0 WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END,
-	coalesce(w.due_date, 4000000), w.id LIMIT ?2`
+// pressing orders jobs by priority, due day and age, as the index of the unfinished ones does.
+const pressing = ` CASE w.priority WHEN 'urgent' THEN 0 WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END,
+	coalesce(w.due_date, 4000000), w.id LIMIT ?`
+
+// mostUrgent reads at most mostCards of the jobs in an unfinished status: overdue ones first.
+func mostUrgent(c *db.Conn, status string) ([]WorkOrder, error) {
+	today, list := c.Today(), []WorkOrder{}
+	for _, part := range []string{"work_orders_due WHERE w.due_date < ?",
+		"work_orders_urgency WHERE coalesce(w.due_date, 4000000) >= ?"} {
+		some, err := db.All(c, func(r *db.Row) WorkOrder { return workOrders.Row(r).on(today) },
+			"SELECT "+workOrders.Columns()+orderTables+" WHERE w.id IN (SELECT w.id FROM work_orders w INDEXED BY "+part+
+				" AND w.status = '"+status+"' AND w.status IN ('open', 'in-progress') ORDER BY"+pressing+") ORDER BY"+pressing,
+			today, mostCards-len(list), mostCards)
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, some...); len(list) == mostCards {
+			break
+		}
+	}
+	return list, nil
+}
 
 func readBoard(c *db.Conn) (b Board, err error) {
 	today := c.Today()
 	scan := func(r *db.Row) WorkOrder { return workOrders.Row(r).on(today) }
 	column := func(status string) ([]WorkOrder, int64, error) {
-		list, err := db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+
-			" WHERE w.id IN (SELECT w.id FROM work_orders w WHERE w.status = ?3"+urgency+")"+urgency, today, mostCards, status)
+		list, err := mostUrgent(c, status)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -240,7 +257,8 @@ func readOverview(c *db.Conn, id int64) (v AssetOverview, err error) {
 	today := c.Today()
 	scan := func(r *db.Row) WorkOrder { return workOrders.Row(r).on(today) }
 	if v.Jobs, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+
-		" WHERE w.asset_id = ?3 AND w.status IN ('open', 'in-progress')"+urgency, today, mostCards, id); err != nil {
+		" WHERE w.asset_id = ? AND w.status IN ('open', 'in-progress') ORDER BY coalesce(w.due_date < ?, 0) DESC,"+pressing,
+		id, today, mostCards); err != nil {
 		return v, err
 	}
 	if v.Done, err = db.All(c, scan, "SELECT "+workOrders.Columns()+orderTables+

@@ -83,7 +83,8 @@ func openJobs(c *db.Conn) (map[int64]int64, error) {
 			jobs[plan] = job
 		}
 		return nil
-	}, "SELECT pm_id, id FROM work_orders WHERE status IN ('open', 'in-progress') AND pm_id IS NOT NULL")
+	}, `SELECT pm_id, id FROM work_orders INDEXED BY work_orders_plan_open
+		WHERE status IN ('open', 'in-progress') AND pm_id IS NOT NULL`)
 }
 
 // PMDue is the due list: with status, only the rows in that state.

@@ -71,7 +71,7 @@ func (s daySpan) has(d exact.Day) bool { return d >= s.from && d <= s.to }
 // always is every day.
 var always = daySpan{-1 << 30, 1 << 30}
 
-// moneyEntries calls fn for each entry of the days, those of payments by day and then id.
+// moneyEntries calls fn for each entry of the days, those of payments by day and then id (of always: by id).
 func moneyEntries(c *db.Conn, s daySpan, fn func(entry)) error {
 	for _, read := range []func(*db.Conn, daySpan, func(entry)) error{openingEntries, paymentEntries, depositEntries,
 		payoutEntries, expenseEntries, returnEntries} {
@@ -113,8 +113,25 @@ func (a allocated) as(paid exact.Day) (what, name string) {
 	return partIncome, *a.typ
 }
 
-// paymentEntries are the payments, without reversed ones, and the uses of deposits.
+// placesOfLeases are each lease's unit and property.
+func placesOfLeases(c *db.Conn) (map[int64][2]int64, error) {
+	places := map[int64][2]int64{}
+	return places, db.Each(c, func(r *db.Row) error {
+		places[r.Int()] = [2]int64{r.Int(), r.Int()}
+		return nil
+	}, "SELECT l.id, u.id, u.property_id FROM leases l JOIN units u ON u.id = l.unit_id")
+}
+
+// paymentEntries are the payments, without reversed ones, and the uses of deposits: those of always by id.
 func paymentEntries(c *db.Conn, s daySpan, fn func(entry)) error {
+	places, err := placesOfLeases(c) // a map is faster than two rows of tables for each payment
+	if err != nil {
+		return err
+	}
+	from, order := "payments m INDEXED BY payments_received", "m.paid_date, m.id"
+	if s == always { // the table from its beginning, with the allocations and charges beside
+		from, order = "payments m NOT INDEXED", "m.id"
+	}
 	var e entry
 	var rest int64
 	finish := func() {
@@ -126,14 +143,12 @@ func paymentEntries(c *db.Conn, s daySpan, fn func(entry)) error {
 			fn(e)
 		}
 	}
-	err := db.Each(c, func(r *db.Row) error {
-		id := r.Int()
+	err = db.Each(c, func(r *db.Row) error {
+		id, day, method, place, cents := r.Int(), r.Day(), r.Text(), places[r.Int()], r.Int()
 		if id != e.id {
 			finish()
-			e = entry{id: id, day: r.Day(), method: r.Text(), unit: r.Int(), property: r.Int(), kind: entryPayment}
-			rest = r.Int()
-		} else {
-			_, _, _, _, _ = r.Day(), r.Text(), r.Int(), r.Int(), r.Int()
+			e = entry{id: id, day: day, method: method, unit: place[0], property: place[1], kind: entryPayment}
+			rest = cents
 		}
 		a := allocated{typ: r.TextPtr(), due: r.Day(), counted: r.DayPtr(), cents: r.Int()}
 		switch {
@@ -149,13 +164,9 @@ func paymentEntries(c *db.Conn, s daySpan, fn func(entry)) error {
 		}
 		rest -= a.cents
 		return nil
-	}, `SELECT m.id, m.paid_date, m.method, l.unit_id, u.property_id, m.amount_cents, ch.type, ch.due_date, a.counted,
-		a.amount_cents
-		FROM payments m INDEXED BY payments_received CROSS JOIN leases l ON l.id = m.lease_id CROSS JOIN units u
-		ON u.id = l.unit_id
-		LEFT JOIN allocations a ON a.payment_id = m.id LEFT JOIN charges ch ON ch.id = a.charge_id
-		WHERE m.voided_at IS NULL AND m.paid_date BETWEEN ? AND ? AND m.method <> 'opening' ORDER BY m.paid_date, m.id`,
-		s.from, s.to)
+	}, "SELECT m.id, m.paid_date, m.method, m.lease_id, m.amount_cents, ch.type, ch.due_date, a.counted, a.amount_cents FROM "+
+		from+` LEFT JOIN allocations a ON a.payment_id = m.id LEFT JOIN charges ch ON ch.id = a.charge_id
+		WHERE m.voided_at IS NULL AND m.paid_date BETWEEN ? AND ? AND m.method <> 'opening' ORDER BY `+order, s.from, s.to)
 	finish()
 	return err
 }

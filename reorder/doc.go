@@ -16,10 +16,17 @@
 // all come through it.
 package reorder
 
-import "quartermaster/schema/db"
+import (
+	"sync/atomic"
+
+	"quartermaster/schema/db"
+)
 
 // Service is the reorder service over one database.
-type Service struct{ db *db.DB }
+type Service struct {
+	db      *db.DB
+	counted atomic.Pointer[orderCount] // the last CountToOrder
+}
 
 // New returns the service over d.
 func New(d *db.DB) *Service { return &Service{db: d} }

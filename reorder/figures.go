@@ -79,22 +79,21 @@ func stockFigures(c *db.Conn) (StockFigures, error) {
 	if err != nil {
 		return figs, err
 	}
-	var rec article
 	err = db.Each(c, func(r *db.Row) error {
-		articles.Scan(r, &rec)
-		last := rec.lastSold
+		id, made, last, stock, cost := r.Int(), r.Instant(), r.Day(), r.Milli(), r.Int()
 		if last == neverYet {
-			last = rec.CreatedAt.Day(c.Zone())
+			last = made.Day(c.Zone())
 			if hasSales {
 				last = min(last, begun)
 			}
 		}
 		figs.SKUs = append(figs.SKUs, StockFigure{
-			SKU: rec.Code, Name: rec.Name, ValueCents: costOf(rec.CurrentStock, rec.UnitCostCents), supplier: rec.Supplier,
-			soldCost: costOf(rec.soldYear+since[rec.id], rec.UnitCostCents), UnsoldDays: max(0, int64(today-last)),
+			ValueCents: costOf(stock, cost), soldCost: costOf(r.Milli()+since[id], cost), UnsoldDays: max(0, int64(today-last)),
+			SKU: r.Text(), Name: r.Text(), supplier: r.Text(),
 		})
 		return nil
-	}, "SELECT "+articles.Columns()+" FROM skus WHERE active = 1 ORDER BY sku")
+	}, "SELECT id, created_at, ifnull(last_sold, ?), current_stock, unit_cost_cents, sold_year, sku, name, supplier "+
+		"FROM skus WHERE active = 1", neverYet)
 	if err != nil {
 		return figs, err
 	}
@@ -158,7 +157,9 @@ func (figs *StockFigures) addUp() {
 		figs.Suppliers = append(figs.Suppliers, SupplierValue{name, bySupplier[name]})
 	}
 	slices.SortStableFunc(figs.Suppliers, func(a, b SupplierValue) int { return cmp.Compare(b.ValueCents, a.ValueCents) })
-	slices.SortStableFunc(figs.SKUs, func(a, b StockFigure) int { return cmp.Compare(b.ValueCents, a.ValueCents) })
+	slices.SortFunc(figs.SKUs, func(a, b StockFigure) int {
+		return cmp.Or(cmp.Compare(b.ValueCents, a.ValueCents), strings.Compare(a.SKU, b.SKU))
+	})
 }
 
 // After returns at most limit rows after the one with the key, and the key of the last one; "" at the end.

@@ -10,6 +10,7 @@ import (
 func TestMain(m *testing.M) {
 	dbtest.Main(m, dbtest.Plans{
 		Walks: map[string]string{
+			"stockFigures: SCAN skus":                                 "the figures are of every SKU",
 			"addSales: SCAN s":                                        "the days that an upload brought",
 			"addSales: USE TEMP B-TREE FOR GROUP BY":                  "the days that an upload brought",
 			"catalogue: USE TEMP B-TREE FOR ORDER BY":                 "at most a thousand that an index found",

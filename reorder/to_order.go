@@ -106,27 +106,46 @@ func salesByDay(c *db.Conn, id int64, days span) ([]int64, error) {
 	return all, nil
 }
 
+// orderCount is how many SKUs are to be ordered in a version of the database, on a day.
+type orderCount struct {
+	version, n int64
+	today      exact.Day
+}
+
 // CountToOrder counts the SKUs to order beyond open drafts. Every page of the staff shows it, so it reads only what the
-// forecast needs.
-func (s *Service) CountToOrder(ctx context.Context) (n int64, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		drafted, err := draftedQuantities(c)
-		if err != nil {
-			return err
+// forecast needs, and only after a commit.
+func (s *Service) CountToOrder(ctx context.Context) (int64, error) {
+	now := orderCount{today: s.db.Today()}
+	var err error
+	if now.version, err = s.db.Version(); err != nil {
+		return 0, err
+	}
+	if last := s.counted.Load(); last != nil && last.version == now.version && last.today == now.today && !s.db.Trying() {
+		return last.n, nil
+	}
+	if now.n, err = db.Read(ctx, s.db, countToOrder); err == nil && !s.db.Trying() {
+		s.counted.Store(&now)
+	}
+	return now.n, err
+}
+
+func countToOrder(c *db.Conn) (n int64, err error) {
+	drafted, err := draftedQuantities(c)
+	if err != nil {
+		return 0, err
+	}
+	h, since, err := asOfToday(c)
+	if err != nil {
+		return 0, err
+	}
+	err = db.Each(c, func(r *db.Row) error {
+		id, _, b := scanBasis(r, since)
+		b.onOrder += drafted[id]
+		if b.sold > 0 && b.need(h).Sign() > 0 && b.status(h) != Healthy {
+			n++
 		}
-		h, since, err := asOfToday(c)
-		if err != nil {
-			return err
-		}
-		return db.Each(c, func(r *db.Row) error {
-			id, _, b := scanBasis(r, since)
-			b.onOrder += drafted[id]
-			if b.sold > 0 && b.need(h).Sign() > 0 && b.status(h) != Healthy {
-				n++
-			}
-			return nil
-		}, "SELECT "+basisColumns+" FROM skus WHERE active = 1")
-	})
+		return nil
+	}, "SELECT "+basisColumns+" FROM skus WHERE active = 1")
 	return n, err
 }
 

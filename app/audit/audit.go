@@ -63,20 +63,25 @@ func (f Filter) where() (string, []any) {
 	add := func(condition string, values ...any) {
 		all, args = append(all, condition), append(args, values...)
 	}
+	kind, id, _ := strings.Cut(f.Subject, ":")
+	service := "service"
+	if id != "" {
+		service = "+service" // one record has few entries: its own index reads them, not the service's
+	}
 	switch {
 	case f.Service != "" && f.Appliance:
-		add("service IN (?, '')", f.Service)
+		add(service+" IN (?, '')", f.Service)
 	case f.Service == appliance:
-		add("service = ''")
+		add(service + " = ''")
 	case f.Service != "":
-		add("service = ?", f.Service)
+		add(service+" = ?", f.Service)
 	}
 	if f.Actor != "" {
 		add("lower(actor) = lower(?)", f.Actor)
 	}
-	switch kind, id, one := strings.Cut(f.Subject, ":"); {
+	switch {
 	case f.Subject == "":
-	case one && id != "":
+	case id != "":
 		add("subject = ?", f.Subject)
 	default: // all of a kind, or of a singleton such as settings
 		add("(subject = ? OR substr(subject, 1, ?) = ?)", kind, len([]rune(kind))+1, kind+":")
