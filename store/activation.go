@@ -7,6 +7,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // Activation is a seat of a license that a fingerprint holds.
@@ -18,10 +19,22 @@ type Activation struct {
 	LastSeenAt  exact.Instant `json:"last_seen_at"`
 }
 
-const activationColumns = "id, fingerprint, label, created_at, last_seen_at"
+var activations = record.New("activation", "store_activations",
+	record.ID(func(a *Activation) *int64 { return &a.ID }),
+	record.Text("fingerprint", func(a *Activation) *string { return &a.Fingerprint }, ""),
+	record.Text("label", func(a *Activation) *string { return &a.Label }, ""),
+	record.Moment("created_at", func(a *Activation) *exact.Instant { return &a.CreatedAt }),
+	record.Moment("last_seen_at", func(a *Activation) *exact.Instant { return &a.LastSeenAt }),
+)
 
-func scanActivation(r *db.Row) Activation {
-	return Activation{ID: r.Int(), Fingerprint: r.Text(), Label: r.Text(), CreatedAt: r.Instant(), LastSeenAt: r.Instant()}
+// allSeats are a license's seats, newest first.
+func allSeats(c *db.Conn, license int64) ([]Activation, error) {
+	return activations.All(c, "WHERE license_id = ? ORDER BY id DESC", license)
+}
+
+// seatOn is the seat of a license that a fingerprint holds, if there is one.
+func seatOn(c *db.Conn, license int64, fingerprint string) (Activation, bool, error) {
+	return activations.One(c, "WHERE license_id = ? AND fingerprint = ?", license, fingerprint)
 }
 
 // LicenseActivated is the data of license.activated; the key is masked.
@@ -194,9 +207,8 @@ func (s *Service) Activations(ctx context.Context, a Asked, p schema.Cursor[int6
 		return ActivationPage{}, err
 	}
 	page, err := db.Read(ctx, s.db, func(c *db.Conn) (page ActivationPage, err error) {
-		page.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+
-			" FROM store_activations WHERE license_id = ? AND id < ? ORDER BY id DESC LIMIT ?", m.license.ID, below(p),
-			p.Fetch())
+		page.Activations, err = activations.All(c, "WHERE license_id = ? AND id < ? ORDER BY id DESC LIMIT ?",
+			m.license.ID, below(p), p.Fetch())
 		page.Activations, page.Next = schema.Cut(page.Activations, p.Limit, func(a Activation) int64 { return a.ID })
 		return page, err
 	})

@@ -13,6 +13,6 @@ func TestAllowedValuesAgree(t *testing.T) {
 		dbtest.Allowed{Column: "store_products.kind", Values: productKinds, Tag: Product{}},
 		dbtest.Allowed{Column: "store_orders.status", Values: orderStatuses, Tag: Order{}},
 		dbtest.Allowed{Column: "store_licenses.state", Values: licenseMoves.States()},
-		dbtest.Allowed{Column: "store_codes.status", Values: []string{codeUnused, codeRedeemed, codeVoid}},
+		dbtest.Allowed{Column: "store_codes.status", Values: codeStatuses},
 	)
 }

@@ -74,7 +74,7 @@ func noPurchase() error {
 func tooManyPairs(wait time.Duration) error {
 	return &fault.Error{Kind: fault.Limited, Retry: wait, Detail: "too many order references and addresses were tried; " +
 		"wait " +
-		countOf(int((wait+time.Minute-1)/time.Minute), "minute") + ", or type the license key"}
+		exact.Plural(int((wait+time.Minute-1)/time.Minute), "minute", "minutes") + ", or type the license key"}
 }
 
 // noRef is readRef's result for a text that is no order_ref.
@@ -167,8 +167,7 @@ func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
 
 // seatsOf reads a license's seats, and whether files for machines are available.
 func (s *Service) seatsOf(c *db.Conn, l License) (seats []Activation, offline bool, err error) {
-	seats, err = db.All(c, scanActivation, "SELECT "+activationColumns+
-		" FROM store_activations WHERE license_id = ? ORDER BY id DESC", l.ID)
+	seats, err = allSeats(c, l.ID)
 	if err != nil {
 		return nil, false, err
 	}
@@ -286,7 +285,7 @@ func (s *Service) ReleaseMySeat(ctx context.Context, who db.Caller, seat int64) 
 		if wait := exact.Instant(last) + releaseWait - tx.Now(); last != 0 && wait > 0 {
 			return l, &fault.Error{
 				Kind: fault.Limited, Retry: time.Duration(wait) * time.Second,
-				Detail: "this seat was released within the last hour; try again in " + countOf(int(wait+59)/60, "minute"),
+				Detail: "this seat was released within the last hour; try again in " + exact.Plural(int(wait+59)/60, "minute", "minutes"),
 			}
 		}
 		if _, err := tx.Exec("INSERT OR REPLACE INTO store_releases (license_id, fingerprint, at) VALUES (?, ?, ?)", l.ID,
@@ -303,8 +302,7 @@ func (s *Service) ReleaseMySeat(ctx context.Context, who db.Caller, seat int64) 
 // seatOf finds a seat of the licenses that a buyer's session is about.
 func seatOf(c *db.Conn, mine []License, seat int64) (License, Activation, error) {
 	for _, l := range mine {
-		a, found, err := db.One(c, scanActivation,
-			"SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? AND id = ?", l.ID, seat)
+		a, found, err := activations.One(c, "WHERE license_id = ? AND id = ?", l.ID, seat)
 		if err != nil || found {
 			return l, a, err
 		}
@@ -320,7 +318,7 @@ func (s *Service) BuyerOps() []schema.Op {
 		Leads: func(any) string { return "/my" },
 		Did:   func(any, schema.Money) string { return "The seat is released; another machine can use it." },
 		Will: schema.Said(func(l License) string {
-			return "The machine will have to be activated again, and " + countOf(int(l.ActivationCount), "seat") +
+			return "The machine will have to be activated again, and " + exact.Plural(l.ActivationCount, "seat", "seats") +
 				" of your license will be taken."
 		}),
 		Bind: func(f *schema.Form) schema.Handler {

@@ -86,9 +86,7 @@ func look(c *db.Conn, a Asked) (m match, err error) {
 	if !m.known {
 		license = -1 // not 0: for 0 and 1 the engine would plan the statement again, which takes time
 	}
-	seat, taken, err := db.One(c, scanActivation,
-		"SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? AND fingerprint = ?", license,
-		a.Fingerprint)
+	seat, taken, err := seatOn(c, license, a.Fingerprint)
 	if taken {
 		m.seat = &seat
 	}

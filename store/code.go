@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -27,6 +28,8 @@ const (
 	codeRedeemed = "redeemed"
 	codeVoid     = "void"
 )
+
+var codeStatuses = []string{codeUnused, codeRedeemed, codeVoid}
 
 const (
 	batchColumns = "b.id, b.product_id, b.batch, p.sku, b.tier, b.unused, b.redeemed, b.void, b.created_at"
@@ -62,43 +65,15 @@ func (s *Service) Batches(ctx context.Context, batch, status string, p schema.Cu
 }
 
 func listBatches(c *db.Conn, batch, status string, p schema.Cursor[int64]) ([]Batch, error) {
-	if batch == "" {
-		return db.All(c, scanBatch, batchesWith(status), below(p), p.Fetch())
+	where, args := "b.id < ?", []any{below(p)}
+	if slices.Contains(codeStatuses, status) { // each has an index of its own
+		where += " AND b." + status + " > 0"
 	}
-	b, found, err := lookUpBatch(c, batch)
-	if err != nil || !found || !b.has(status) || b.id >= below(p) {
-		return []Batch{}, err
+	if batch != "" {
+		where, args = where+" AND b.batch = ?", append(args, batch)
 	}
-	return []Batch{b}, nil
-}
-
-// batchesWith is the statement that lists the batches that have codes of a status.
-// Each status has an index of its own.
-func batchesWith(status string) string {
-	where := ""
-	switch status {
-	case codeUnused:
-		where = "b.unused > 0 AND "
-	case codeRedeemed:
-		where = "b.redeemed > 0 AND "
-	case codeVoid:
-		where = "b.void > 0 AND "
-	}
-	return "SELECT " + batchColumns + " FROM " + batchTables + " WHERE " + where + "b.id < ? ORDER BY b.id DESC LIMIT ?"
-}
-
-// has reports whether the batch has codes of the status; every batch has of none in
-// particular.
-func (b Batch) has(status string) bool {
-	switch status {
-	case codeUnused:
-		return b.Unused > 0
-	case codeRedeemed:
-		return b.Redeemed > 0
-	case codeVoid:
-		return b.Void > 0
-	}
-	return true
+	return db.All(c, scanBatch, "SELECT "+batchColumns+" FROM "+batchTables+" WHERE "+where+
+		" ORDER BY b.id DESC LIMIT ?", append(args, p.Fetch())...)
 }
 
 // Voided is a batch whose unused codes can no longer be redeemed.

@@ -96,8 +96,7 @@ const seatsShown = 20
 
 // withSeats adds a license's newest seats.
 func (s *Service) withSeats(c *db.Conn, l License) (SeatedLicense, error) {
-	seats, err := db.All(c, scanActivation, "SELECT "+activationColumns+
-		" FROM store_activations WHERE license_id = ? ORDER BY id DESC LIMIT ?", l.ID, seatsShown)
+	seats, err := activations.All(c, "WHERE license_id = ? ORDER BY id DESC LIMIT ?", l.ID, seatsShown)
 	s.memory.uses.onSeats(seats)
 	seated := SeatedLicense{License: l.masked(), Seats: []Seat{}}
 	for _, a := range seats {

@@ -14,7 +14,7 @@ import (
 func check(c *db.Conn) ([]string, error) {
 	breaches := []string{}
 	for _, part := range []func(*db.Conn) ([]string, error){
-		checkTotals, checkHours, checkExpiry, checkCustomers, checkOrders, checkLicenses, checkSeats, checkBatches, checkCodes,
+		checkTotals, checkHours, checkCustomers, checkOrders, checkLicenses, checkSeats, checkBatches, checkCodes,
 		checkSubscriptions, checkHolds, checkFinding, checkUnbooked, checkLicenseFiles,
 	} {
 		found, err := part(c)
@@ -86,16 +86,6 @@ func checkHours(c *db.Conn) ([]string, error) {
 		FROM store_hours k FULL JOIN summed s USING (hour, currency, provider)
 		WHERE ifnull(k.orders, 0) <> ifnull(s.orders, 0) OR ifnull(k.sold_cents, 0) <> ifnull(s.sold_cents, 0)
 			OR ifnull(k.tax_cents, 0) <> ifnull(s.tax_cents, 0) ORDER BY hour`)
-}
-
-func checkExpiry(c *db.Conn) ([]string, error) {
-	return sentences(c, "of the licenses that expire in the %s, %d are counted, and %d are there", 2, `
-		WITH counted AS (SELECT span, expires_at - expires_at % span AS start, count(*) AS n
-			FROM store_licenses, `+selectSpans+`
-			WHERE state = 'active' AND expires_at IS NOT NULL GROUP BY 1, 2)
-		SELECT (span / 3600) || ' hours from ' || strftime('%Y-%m-%dT%H:%MZ', start, 'unixepoch'),
-			ifnull(e.licenses, 0), ifnull(k.n, 0) FROM store_expiry e FULL JOIN counted k USING (span, start)
-		WHERE ifnull(e.licenses, 0) <> ifnull(k.n, 0) ORDER BY span, start`)
 }
 
 func checkCustomers(c *db.Conn) ([]string, error) {

@@ -153,7 +153,7 @@ func issue(tx *db.Tx, order int64, ref string, v sale, l line) error {
 			return err
 		}
 	}
-	return addLicenses(tx, stateActive, expires, l.qty)
+	return addLicenses(tx, stateActive, l.qty)
 }
 
 // subject names a license in the audit trail.

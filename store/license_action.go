@@ -139,8 +139,7 @@ func (a LicenseAct) ownedBy(c *db.Conn, id int64) error {
 
 // seatCalled finds the one seat of a license with the label, in any case, or the fingerprint.
 func seatCalled(c *db.Conn, license int64, called string) (int64, error) {
-	seats, err := db.All(c, scanActivation, "SELECT "+activationColumns+
-		" FROM store_activations WHERE license_id = ? ORDER BY id DESC", license)
+	seats, err := allSeats(c, license)
 	if err != nil {
 		return 0, err
 	}

@@ -248,8 +248,7 @@ func (call apiCall) answer(ctx context.Context, instance string, refusal error) 
 		if a.Meta, err = apiMeta(c, l); err != nil || instance == "" {
 			return err
 		}
-		seat, found, err := db.One(c, scanActivation, "SELECT "+activationColumns+
-			" FROM store_activations WHERE license_id = ? AND fingerprint = ?", l.ID, instance)
+		seat, found, err := seatOn(c, l.ID, instance)
 		if found {
 			a.instance = &APIInstance{ID: seat.Fingerprint, Name: seat.Label, CreatedAt: apiTime(seat.CreatedAt)}
 		}

@@ -159,8 +159,7 @@ func (s *Service) fileWithSeat(tx *db.Tx, l License, fingerprint, label string, 
 	if err := refuseUse(match{license: l, known: true}.standing(Asked{})); err != nil {
 		return LicenseFile{}, err
 	}
-	seat, held, err := db.One(&tx.Conn, scanActivation,
-		"SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? AND fingerprint = ?", l.ID, fingerprint)
+	seat, held, err := seatOn(&tx.Conn, l.ID, fingerprint)
 	if err != nil {
 		return LicenseFile{}, err
 	}
@@ -357,7 +356,7 @@ func runningFiles(c *db.Conn, licenses []License) (string, error) {
 	if n == 0 {
 		return "", nil
 	}
-	text, runs := countOf(n, "offline file"), " runs until "
+	text, runs := exact.Plural(n, "offline file", "offline files"), " runs until "
 	if n > 1 {
 		runs = " run, the last until "
 	}

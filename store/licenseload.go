@@ -49,8 +49,7 @@ func exportLicenses(c *db.Conn, emit func(cells ...string) error) error {
 		var seats []Activation
 		if l.ActivationCount > 0 {
 			var err error
-			if seats, err = db.All(c, scanActivation, "SELECT "+activationColumns+
-				" FROM store_activations WHERE license_id = ? ORDER BY id", l.ID); err != nil {
+			if seats, err = activations.All(c, "WHERE license_id = ? ORDER BY id", l.ID); err != nil {
 				return err
 			}
 		}

@@ -18,27 +18,19 @@ func setState(tx *db.Tx, l License, to string) error {
 	if _, err := tx.Exec("UPDATE store_licenses SET state = ? WHERE id = ?", to, l.ID); err != nil {
 		return err
 	}
-	if err := addLicenses(tx, l.state, l.ExpiresAt, -1); err != nil {
+	if err := addLicenses(tx, l.state, -1); err != nil {
 		return err
 	}
-	return addLicenses(tx, to, l.ExpiresAt, 1)
+	return addLicenses(tx, to, 1)
 }
 
-// setExpiry changes a license's end, and the totals.
-func setExpiry(tx *db.Tx, l License, ends exact.Instant) error { return setEnd(tx, l, &ends) }
-
-// setEnd is setExpiry of an end that may be never, nil.
+// setEnd changes a license's end; nil is never.
 func setEnd(tx *db.Tx, l License, ends *exact.Instant) error {
 	if sameEnd(l.ExpiresAt, ends) {
 		return nil
 	}
-	if _, err := tx.Exec("UPDATE store_licenses SET expires_at = ? WHERE id = ?", ends, l.ID); err != nil {
-		return err
-	}
-	if err := addLicenses(tx, l.state, l.ExpiresAt, -1); err != nil {
-		return err
-	}
-	return addLicenses(tx, l.state, ends, 1)
+	_, err := tx.Exec("UPDATE store_licenses SET expires_at = ? WHERE id = ?", ends, l.ID)
+	return err
 }
 
 func sameEnd(a, b *exact.Instant) bool { return a == b || a != nil && b != nil && *a == *b }
@@ -172,7 +164,7 @@ func extendLicense(tx *db.Tx, who db.Caller, id int64, x Extension) (License, er
 	if _, err := tx.Exec("UPDATE store_licenses SET extended_until = ? WHERE id = ?", ends, id); err != nil {
 		return l, err
 	}
-	if err := setExpiry(tx, l, ends); err != nil {
+	if err := setEnd(tx, l, &ends); err != nil {
 		return l, err
 	}
 	if err := tx.Audit("license.extended", subject(l), map[string]any{"from": l.ExpiresAt, "to": ends}); err != nil {
@@ -225,8 +217,7 @@ func releaseSeat(tx *db.Tx, who db.Caller, id, seat int64) (License, error) {
 	if err != nil {
 		return l, err
 	}
-	a, found, err := db.One(&tx.Conn, scanActivation,
-		"SELECT "+activationColumns+" FROM store_activations WHERE license_id = ? AND id = ?", id, seat)
+	a, found, err := activations.One(&tx.Conn, "WHERE license_id = ? AND id = ?", id, seat)
 	if err == nil && !found {
 		err = fault.NotFoundf("license %d has no seat %d", id, seat)
 	}

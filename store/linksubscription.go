@@ -8,6 +8,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -133,9 +134,9 @@ func (s *Service) linkSubscription() schema.Op {
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "store subscription link stripe sub_1Abc 12",
 		Did: schema.Said(func(l Linked) string {
-			text := fmt.Sprintf("The subscription %s renews %s.", l.Ref, countOf(len(l.Licenses), "license"))
+			text := fmt.Sprintf("The subscription %s renews %s.", l.Ref, exact.Plural(len(l.Licenses), "license", "licenses"))
 			if l.Booked > 0 {
-				text += fmt.Sprintf(" %s that waited %s booked.", countOf(l.Booked, "payment"),
+				text += fmt.Sprintf(" %s that waited %s booked.", exact.Plural(l.Booked, "payment", "payments"),
 					map[bool]string{true: "is", false: "are"}[l.Booked == 1])
 			}
 			return text

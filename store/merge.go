@@ -7,6 +7,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -88,14 +89,14 @@ func (s *Service) mergeCustomersOp() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MergeCustomers(ctx, who, from, into) }
 		},
 		Print: schema.Printed(func(w io.Writer, m Merged) {
-			fmt.Fprintf(w, "%s is customer %d, %s, now; %s moved\n", m.From, m.ID, m.Email, countOf(m.Orders, "order"))
+			fmt.Fprintf(w, "%s is customer %d, %s, now; %s moved\n", m.From, m.ID, m.Email, exact.Plural(m.Orders, "order", "orders"))
 		}),
 		Did: schema.Said(func(m Merged) string {
-			return fmt.Sprintf("%s and %s are now one customer; %s moved.", m.From, m.Email, countOf(m.Orders, "order"))
+			return fmt.Sprintf("%s and %s are now one customer; %s moved.", m.From, m.Email, exact.Plural(m.Orders, "order", "orders"))
 		}),
 		Will: schema.Said(func(m Merged) string {
 			return fmt.Sprintf("%s of %s, with licenses and redeemed codes, will move to %s, and %s will be removed.",
-				countOf(m.Orders, "order"), m.From, m.Email, m.From)
+				exact.Plural(m.Orders, "order", "orders"), m.From, m.Email, m.From)
 		}),
 		Leads: func(answer any) string { m, _ := answer.(Merged); return customerLeads(m.ID) },
 	}

@@ -8,6 +8,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -34,7 +35,7 @@ func (m Minted) Ends() string {
 		return "Each gives a license without an end."
 	}
 	return fmt.Sprintf("Each gives a license of %s from the day it is redeemed.",
-		countOf(int(*m.product.LicenseDays), "day"))
+		exact.Plural(*m.product.LicenseDays, "day", "days"))
 }
 
 // Redacted is the answer without the codes, which are stored nowhere.

@@ -8,6 +8,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -36,8 +37,7 @@ func (s *Service) listBatches() schema.Op {
 			var batch, status string
 			var p schema.Cursor[int64]
 			f.Text(&batch, "batch", "only the batch of this name", schema.Most(200), schema.Example("launch"))
-			f.Enum(&status, "status", "only batches that have codes in this status",
-				[]string{codeUnused, codeRedeemed, codeVoid})
+			f.Enum(&status, "status", "only batches that have codes in this status", codeStatuses)
 			bindCursor(f, &p)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Batches(ctx, batch, status, p) }
 		},
@@ -91,7 +91,7 @@ func (s *Service) mintCodes() schema.Op {
 			}
 		}),
 		Did: schema.Said(func(m Minted) string {
-			return fmt.Sprintf("%s of batch %s are minted.", countOf(int(m.Count), "code"), m.Batch)
+			return fmt.Sprintf("%s of batch %s are minted.", exact.Plural(m.Count, "code", "codes"), m.Batch)
 		}),
 		Leads: func(answer any) string { m, _ := answer.(Minted); return batchLeads(m.Batch) },
 		Bind: func(f *schema.Form) schema.Handler {
@@ -124,12 +124,12 @@ func (s *Service) voidCodes() schema.Op {
 			fmt.Fprintf(w, "batch %s: %d codes voided\n", v.Batch.Batch, v.Voided)
 		}),
 		Did: schema.Said(func(v Voided) string {
-			return fmt.Sprintf("%s of batch %s are void.", countOf(int(v.Voided), "code"), v.Batch.Batch)
+			return fmt.Sprintf("%s of batch %s are void.", exact.Plural(v.Voided, "code", "codes"), v.Batch.Batch)
 		}),
-		Thing: schema.Of(func(v Voided) string { return countOf(int(v.Voided), "code") + " of batch " + v.Batch.Batch }),
+		Thing: schema.Of(func(v Voided) string { return exact.Plural(v.Voided, "code", "codes") + " of batch " + v.Batch.Batch }),
 		Will: schema.Said(func(v Voided) string {
 			return fmt.Sprintf("%s of batch %s, not yet redeemed, will be void for good; %d redeemed ones stay.",
-				countOf(int(v.Voided), "code"), v.Batch.Batch, v.Redeemed)
+				exact.Plural(v.Voided, "code", "codes"), v.Batch.Batch, v.Redeemed)
 		}),
 		Leads: func(answer any) string { v, _ := answer.(Voided); return batchLeads(v.Batch.Batch) },
 		Bind: func(f *schema.Form) schema.Handler {

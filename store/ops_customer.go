@@ -8,6 +8,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -130,7 +131,7 @@ func (s *Service) forgetCustomer() schema.Op {
 		Will: schema.Said(func(k Customer) string {
 			return fmt.Sprintf("The name and address of customer %d will be removed for good, from %s, events, deliveries "+
 				"and the history. Sums stay.",
-				k.ID, countOf(int(k.PaidOrders), "paid order"))
+				k.ID, exact.Plural(k.PaidOrders, "paid order", "paid orders"))
 		}),
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64

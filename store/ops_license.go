@@ -40,8 +40,7 @@ func (s *Service) License(ctx context.Context, who db.Caller, id int64) (License
 		if d.License, err = licenseFor(c, who, id); err != nil {
 			return d, err
 		}
-		d.Activations, err = db.All(c, scanActivation, "SELECT "+activationColumns+
-			" FROM store_activations WHERE license_id = ? ORDER BY id DESC", id)
+		d.Activations, err = allSeats(c, id)
 		d.License = s.memory.uses.onLicense(d.License)
 		s.memory.uses.onSeats(d.Activations)
 		if err == nil && d.Imported() {
@@ -218,7 +217,7 @@ func (s *Service) revokeLicense() schema.Op {
 	op.Will = schema.Said(func(l License) string {
 		return strings.TrimSpace(fmt.Sprintf("License %d (%s) of %s will stop working for good; it has %s in use. Nothing "+
 			"is refunded. %s",
-			l.ID, l.SKU, l.CustomerEmail, countOf(int(l.ActivationCount), "seat"), l.files))
+			l.ID, l.SKU, l.CustomerEmail, exact.Plural(l.ActivationCount, "seat", "seats"), l.files))
 	})
 	return op
 }
@@ -231,7 +230,7 @@ func (s *Service) rotateLicenseKey() schema.Op {
 	op.Will = schema.Said(func(l License) string {
 		return fmt.Sprintf("License %d (%s) of %s will get a new key. Programs with the old key will find no license; %s "+
 			"stay.",
-			l.ID, l.SKU, l.CustomerEmail, countOf(int(l.ActivationCount), "seat"))
+			l.ID, l.SKU, l.CustomerEmail, exact.Plural(l.ActivationCount, "seat", "seats"))
 	})
 	return op
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"quartermaster/schema"
@@ -164,7 +163,7 @@ func (s *Service) recordOrder() schema.Op {
 				return fmt.Sprintf("The payment is recorded as order %s already; nothing was done.", made.OrderRef)
 			}
 			return fmt.Sprintf("Order %s is recorded: %s from %s, %s.", made.OrderRef,
-				inCurrency(made.TotalCents, made.Currency), made.Customer.Email, countOf(len(made.Licenses), "license"))
+				inCurrency(made.TotalCents, made.Currency), made.Customer.Email, exact.Plural(len(made.Licenses), "license", "licenses"))
 		}),
 		Leads: func(answer any) string { made, _ := answer.(Recorded); return orderLeads(made.OrderRef) },
 	}
@@ -197,13 +196,6 @@ const math32 = 1 << 31
 func writtenLine(text string) (map[string]string, error) {
 	_, err := readLine(text)
 	return map[string]string{"sku": text}, err
-}
-
-func countOf(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
 }
 
 func (s *Service) refundOrder() schema.Op {
@@ -258,7 +250,7 @@ func (s *Service) refundOrder() schema.Op {
 			case o.Full && o.renewal:
 				return text + " The paid period is taken back."
 			case o.Full && len(o.Licenses) > 0:
-				return strings.TrimSpace(text + " " + countOf(len(o.Licenses), "license") + " will be revoked for good. " + o.files)
+				return strings.TrimSpace(text + " " + exact.Plural(len(o.Licenses), "license", "licenses") + " will be revoked for good. " + o.files)
 			}
 			return text + " Licenses stay."
 		}),

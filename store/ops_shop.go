@@ -8,6 +8,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -71,7 +72,7 @@ func (s *Service) mapProvider() schema.Op {
 		Print: schema.Printed(func(w io.Writer, m Mapped) {
 			fmt.Fprintf(w, "%s sells %s\n", m.Link.Link, m.SKU)
 			if m.Booked > 0 {
-				fmt.Fprintf(w, "booked: %s that waited for it\n", countOf(m.Booked, "payment"))
+				fmt.Fprintf(w, "booked: %s that waited for it\n", exact.Plural(m.Booked, "payment", "payments"))
 			}
 		}),
 		Did: schema.Said(func(m Mapped) string {
@@ -80,7 +81,7 @@ func (s *Service) mapProvider() schema.Op {
 				text = fmt.Sprintf("The payment link %s sells %s.", m.Link.Link, m.SKU)
 			}
 			if m.Booked > 0 {
-				text += fmt.Sprintf(" Booked: %s that waited for it.", countOf(m.Booked, "payment"))
+				text += fmt.Sprintf(" Booked: %s that waited for it.", exact.Plural(m.Booked, "payment", "payments"))
 			}
 			return text
 		}),

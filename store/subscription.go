@@ -78,7 +78,8 @@ func renew(tx *db.Tx, id int64) error {
 		if l.ExpiresAt == nil {
 			continue
 		}
-		if err := setExpiry(tx, l.License, max(*paid, l.until)); err != nil {
+		ends := max(*paid, l.until)
+		if err := setEnd(tx, l.License, &ends); err != nil {
 			return err
 		}
 	}

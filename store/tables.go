@@ -8,7 +8,6 @@ func init() {
 		Prefix: "store_",
 		Tables: map[string]db.Rows{
 			"store_codes":           {Skip: true},
-			"store_expiry":          {Skip: true},
 			"store_provider_events": {Skip: true},
 			"store_hours":           {Skip: true},
 			"store_totals":          {Skip: true},

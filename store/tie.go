@@ -15,9 +15,10 @@ func begin(tx *db.Tx, s subscription, d OrderDetail) (subscription, error) {
 			return s, err
 		}
 	}
+	ends := d.PaidAt + checkoutGrace
 	for _, l := range d.Licenses {
 		if l.ExpiresAt == nil {
-			if err := setExpiry(tx, l, d.PaidAt+checkoutGrace); err != nil {
+			if err := setEnd(tx, l, &ends); err != nil {
 				return s, err
 			}
 		}

@@ -99,15 +99,8 @@ const unbookedColumns = `provider, provider_ref, event_id, refund, cause, reason
 
 // insert puts it on the list.
 func (u Unbooked) insert(tx *db.Tx) error {
-	_, err := tx.Exec(`INSERT INTO store_unbooked (`+unbookedColumns+`, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-		?, ?, ?, ?, ?)
-		ON CONFLICT (provider, provider_ref, refund) DO UPDATE SET event_id = excluded.event_id, cause = excluded.cause,
-		reason = excluded.reason,
-			buyer_email = excluded.buyer_email, buyer_name = excluded.buyer_name, amount_cents = excluded.amount_cents,
-			currency = excluded.currency,
-			qty = excluded.qty, their_product = excluded.their_product, their_name = excluded.their_name,
-			subscription_ref = excluded.subscription_ref,
-			order_ref = excluded.order_ref, at = excluded.at, body = excluded.body`,
+	_, err := tx.Exec(`INSERT OR REPLACE INTO store_unbooked (`+unbookedColumns+`, body)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		u.Provider, u.Ref, u.Event, u.Refund, u.Cause, u.Reason, u.BuyerEmail, u.BuyerName, u.AmountCents, u.Currency, u.Qty,
 		u.TheirProduct, u.TheirName, u.Subscription, u.OrderRef, tx.Now(), u.body)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -93,7 +94,7 @@ func (s *Service) voidOrderOp() schema.Op {
 			text := fmt.Sprintf("Order %s of %s over %s will leave the figures.", d.OrderRef, d.Customer.Email,
 				inCurrency(d.TotalCents, d.Currency))
 			if len(d.Licenses) > 0 {
-				text += " " + countOf(len(d.Licenses), "license") + " will be revoked for good."
+				text += " " + exact.Plural(len(d.Licenses), "license", "licenses") + " will be revoked for good."
 			}
 			return text
 		}),

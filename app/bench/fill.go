@@ -211,9 +211,6 @@ func (s *shop) fillStore(ctx context.Context, d *db.DB) error {
 	return script(ctx, d,
 		`INSERT INTO store_activations (license_id, fingerprint, label, allowed, created_at, last_seen_at)
 			SELECT id, 'machine', '', NULL, created_at, created_at FROM store_licenses WHERE activation_count = 1`,
-		`INSERT INTO store_expiry (span, start, licenses) SELECT span, expires_at - expires_at % span, count(*)
-			FROM store_licenses, (SELECT 3600 AS span UNION ALL SELECT 230400 UNION ALL SELECT 14745600)
-			WHERE expires_at IS NOT NULL GROUP BY 1, 2`,
 		`INSERT INTO store_totals (kind, currency, n)
 			SELECT 'orders_paid', '', count(*) FROM store_orders UNION ALL SELECT 'customers', '', count(*) FROM store_customers
 			UNION ALL SELECT 'licenses_active', '', count(*) FROM store_licenses UNION ALL SELECT 'activations', '', count(*)

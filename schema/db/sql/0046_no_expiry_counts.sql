@@ -1,0 +1,2 @@
+-- Expired licenses are counted by their index.
+DROP TABLE store_expiry;
