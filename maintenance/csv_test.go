@@ -41,21 +41,6 @@ func (s *fixture) small() {
 	s.On("2026-11-20")
 }
 
-// TestExportsImportAgain imports every table's export into the same database, where it changes nothing.
-func TestExportsImportAgain(t *testing.T) {
-	s := open(t)
-	s.small()
-	before := s.dump()
-	for _, table := range s.Declare().Tables {
-		for _, line := range s.export(table.Name) {
-			s.rows(table.Name, s.header(table.Name), line)
-		}
-	}
-	if after := s.dump(); after != before {
-		t.Errorf("importing what was exported made\n%s\nof\n%s", after, before)
-	}
-}
-
 // file imports a whole file into a table and returns the refusals.
 func (s *fixture) file(table, header string, rows ...string) (refused []schema.Refused) {
 	s.T.Helper()
@@ -229,10 +214,6 @@ func TestReadingRows(t *testing.T) {
 	}
 	s.rows("readings", h, "A-1||20|2026-11-02|1") // stored, but not as a correction
 	s.exports("readings", "A-1|hours|10|2026-11-01|0", "A-1|hours|20|2026-11-02|0", "A-1|hours|5|2026-11-03|1", "A-1|hours|20|2026-11-02|1")
-	for _, c := range [][2]string{{"A-1||19.5|", "20"}, {"A-1||x|", "number"}, {"A-1|||", "reading"}, {"A-1|km|30|", "hours"},
-		{"A-2||30|", "h (2), km (3)"}, {"A-9||30|", "A-9"}, {"A-1||30|2026-11-21", "2026-11-21"}, {"A-1||30||maybe", "true"}, {"A-1||-1||1", "from 0"}} {
-		s.rejected(c[1], func() error { return s.row("readings", h, c[0]) })
-	}
 }
 
 func TestPartRows(t *testing.T) {
@@ -243,9 +224,6 @@ func TestPartRows(t *testing.T) {
 	s.exports("parts", "P-1|Filter|piece|3.5|4|500|F Ltd|A1")
 	s.rows("parts", h, "P-1")
 	s.exports("parts", "P-1|P-1||0|0|0||")
-	for _, row := range []string{"P-1||| -1", "P-1|||1000000000.001", "P-1|||0.0001", "P-1|||||1.5", "P-1|||||-1", "|x"} {
-		s.untouched(fault.Invalid, "", func() error { return s.row("parts", h, row) })
-	}
 	if got := strings.Join(s.audit(), " "); got != "part.created part:1 part.changed part:1 part.changed part:1" {
 		t.Errorf("audit %s", got)
 	}
@@ -279,21 +257,11 @@ func TestWorkOrderRows(t *testing.T) {
 		t.Errorf("history costs %d, %v", wo.LaborCostCents, err)
 	}
 	for _, c := range []struct{ header, row, part string }{
-		{"asset_tag,description", "|x", "asset_tag"},
-		{"description", "x", "asset_tag"},
-		{"asset_tag,description", "L-9|x", "L-9"},
-		{"asset_tag,description", "L-1|", "description"},
-		{"asset_tag", "L-1", "description"},
-		{"asset_tag,description", "R-1|x", "retired"},
 		{"asset_tag,description,status", "R-1|x|in-progress", "retired"},
-		{"asset_tag,description,status", "L-1|x|done", "resolution"},
-		{"asset_tag,description,status", "L-1|x|shut", "cancelled"},
-		{"asset_tag,description,priority", "L-1|x|asap", "low, medium, high, urgent"},
 		{"asset_tag,description,labor_minutes", "L-1|x|1.5", "whole number"},
 		{"asset_tag,description,parts_cost", "L-1|x|1.234", "at most 2"},
 		{"asset_tag,description,created_at", "L-1|x|2026-11-21", "future"},
 		{"asset_tag,description,created_at", "L-1|x|2026-02-30", "2026-02-30"},
-		{"asset_tag,description,completed_at", "L-1|x|2026-11-01", "completed_at"},
 		{"asset_tag,description,status,resolution,created_at,completed_at", "L-1|x|done|y|2026-11-02|2026-11-01", "before created_at"},
 		{"id,asset_tag,description", "0|L-1|x", "at least 1"},
 		{"id,asset_tag,description", "1000000000001|L-1|x", "1000000000000"},

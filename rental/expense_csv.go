@@ -105,25 +105,14 @@ func (row *expenseRow) place(c *db.Conn) (property, unit *int64, category string
 
 // expenseTable is the expenses as CSV: the n-th of equal rows is the n-th stored one.
 func (s *Service) expenseTable() schema.Table {
-	return schema.Table{
+	return schema.Grouped(schema.Table{
 		Name: "expenses", About: "Money that went out. Equal rows are separate expenses; a file read twice adds nothing.",
-		Row: func(f *schema.Form) schema.Put {
-			row := bindExpenseRow(f)
-			return func(tx *db.Tx) (schema.Outcome, error) { return putExpenses(tx, []*expenseRow{row}) }
-		},
 		Group: []string{"day", "property", "unit", "category", "payee", "amount_cents", "tax_note"},
-		Rows: func(forms []*schema.Form) schema.Put {
-			rows := make([]*expenseRow, len(forms))
-			for i, f := range forms {
-				rows[i] = bindExpenseRow(f)
-			}
-			return func(tx *db.Tx) (schema.Outcome, error) { return putExpenses(tx, rows) }
-		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error { return emit(scanExpense(r).Cells()...) }, "SELECT "+expenseColumns+
 				fromExpenses+" ORDER BY e.id")
 		},
-	}
+	}, bindExpenseRow, putExpenses)
 }
 
 // putExpenses stores those of equal rows that are not stored yet.
@@ -229,20 +218,9 @@ func (s *Service) recurringExpenseTable() schema.Table {
 		row.bindID(f)
 		return row
 	}
-	return schema.Table{
+	return schema.Grouped(schema.Table{
 		Name: "recurring-expenses", About: "Recurring expenses. Equal rows are separate ones; a new last day changes one.",
-		Row: func(f *schema.Form) schema.Put {
-			row := bind(f)
-			return func(tx *db.Tx) (schema.Outcome, error) { return putRecurringExpenses(tx, []*expenseRow{row}) }
-		},
 		Group: []string{"from", "property", "unit", "category", "payee", "amount_cents", "tax_note", "frequency"},
-		Rows: func(forms []*schema.Form) schema.Put {
-			rows := make([]*expenseRow, len(forms))
-			for i, f := range forms {
-				rows[i] = bind(f)
-			}
-			return func(tx *db.Tx) (schema.Outcome, error) { return putRecurringExpenses(tx, rows) }
-		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
 				x := scanRecurringExpense(r)
@@ -251,7 +229,7 @@ func (s *Service) recurringExpenseTable() schema.Table {
 					x.From.String(), cell(x.To), strconv.FormatInt(x.ID, 10))
 			}, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+" ORDER BY e.id")
 		},
-	}
+	}, bind, putRecurringExpenses)
 }
 
 func putRecurringExpenses(tx *db.Tx, rows []*expenseRow) (o schema.Outcome, err error) {

@@ -63,22 +63,11 @@ func bindPaymentRow(f *schema.Form) *paymentRow {
 // paymentTable is the payments, without reversed ones, as CSV. A row pays the charge that it names, as a request would;
 // due charges of the lease are posted first. Rows of one payment number are one payment.
 func (s *Service) paymentTable() schema.Table {
-	return schema.Table{
+	return schema.Grouped(schema.Table{
 		Name: "payments", About: "Payments. A row pays the charge that it names; a charge that is paid already is refused.",
-		Row: func(f *schema.Form) schema.Put {
-			row := bindPaymentRow(f)
-			return func(tx *db.Tx) (schema.Outcome, error) { return putPayment(tx, []*paymentRow{row}) }
-		},
-		Group: []string{"payment"},
-		Rows: func(forms []*schema.Form) schema.Put {
-			rows := make([]*paymentRow, len(forms))
-			for i, f := range forms {
-				rows[i] = bindPaymentRow(f)
-			}
-			return func(tx *db.Tx) (schema.Outcome, error) { return putPayment(tx, rows) }
-		},
+		Group:  []string{"payment"},
 		Export: exportPayments,
-	}
+	}, bindPaymentRow, putPayment)
 }
 
 // exportPayments emits a row for every charge that a payment paid, one for its credit, and one for returned credit.

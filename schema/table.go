@@ -209,6 +209,19 @@ type Refused struct {
 	Column string `json:"-"` // the first column concerned; "" for the row
 }
 
+// Grouped gives a table the Row and Rows by which put stores the rows of a group, each bound by bind.
+func Grouped[R any](t Table, bind func(*Form) R, put func(tx *db.Tx, rows []R) (Outcome, error)) Table {
+	t.Rows = func(forms []*Form) Put {
+		rows := make([]R, len(forms))
+		for i, f := range forms {
+			rows[i] = bind(f)
+		}
+		return func(tx *db.Tx) (Outcome, error) { return put(tx, rows) }
+	}
+	t.Row = func(f *Form) Put { return t.Rows([]*Form{f}) }
+	return t
+}
+
 // Columns describes the table's columns in order.
 func (t Table) Columns() []Arg {
 	f := &Form{describing: true, surface: CSV}
