@@ -59,16 +59,17 @@ func (s *Service) Plans(ctx context.Context, f PlanFilter) (Plans, error) {
 }
 
 func listPlans(c *db.Conn, f PlanFilter) (page Plans, err error) {
-	t := f.where()
-	if page.Total, _, err = db.One(c, db.Int, "SELECT count(*)"+planTables+t.sql(), t.args...); err != nil {
-		return page, err
-	}
+	all := f.where()
+	t := all
 	t.also("p.id > ?", f.After)
 	if page.Plans, err = plansWhere(c, t.sql()+" ORDER BY p.id LIMIT ?", append(t.args, f.Fetch())...); err != nil {
 		return page, err
 	}
 	page.Plans, page.Next = schema.Cut(page.Plans, f.Limit, func(one Plan) int64 { return one.PMID })
-	return page, nil
+	if page.Total = int64(len(page.Plans)); page.Next != nil || f.After != 0 {
+		page.Total, _, err = db.One(c, db.Int, "SELECT count(*)"+planTables+all.sql(), all.args...)
+	}
+	return page, err
 }
 
 func plansWhere(c *db.Conn, rest string, args ...any) ([]Plan, error) {

@@ -92,7 +92,7 @@ func (s *Service) readLeases(c *db.Conn, f LeaseFilter) ([]Lease, error) {
 		append(append([]any{c.Today()}, args...), f.After, f.Fetch())...)
 }
 
-// sum counts the leases that match, and what they owe.
+// sum counts the leases that match, and what they owe: from the unpaid charges, which are few beside all leases.
 func (f LeaseFilter) sum(c *db.Conn) (n, balance int64, err error) {
 	if f == (LeaseFilter{Cursor: f.Cursor}) { // all: from the index of unpaid charges
 		if n, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases"); err != nil {
@@ -103,12 +103,14 @@ func (f LeaseFilter) sum(c *db.Conn) (n, balance int64, err error) {
 		return n, balance, err
 	}
 	where, args := f.where()
-	type sums struct{ n, cents int64 }
-	x, _, err := db.One(c, func(r *db.Row) sums { return sums{r.Int(), r.Int()} }, `SELECT count(*), coalesce(sum((SELECT
-		coalesce(sum(c.amount_cents - c.paid_cents), 0)
-		FROM charges c WHERE c.lease_id = l.id AND c.paid_date IS NULL)), 0)`+fromLeases+" WHERE ?1 = ?1"+where,
-		append([]any{c.Today()}, args...)...)
-	return x.n, x.cents, err
+	args = append([]any{c.Today()}, args...)
+	if n, _, err = db.One(c, db.Int, "SELECT count(*)"+fromLeases+" WHERE ?1 = ?1"+where, args...); err != nil {
+		return 0, 0, err
+	}
+	balance, _, err = db.One(c, db.Int, `SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0)
+		FROM charges c INDEXED BY charges_unpaid CROSS JOIN leases l ON l.id = c.lease_id `+joinsOfLease+
+		" WHERE c.paid_date IS NULL AND ?1 = ?1"+where, args...)
+	return n, balance, err
 }
 
 // unpostedOf reports which of the leases have charges to post.

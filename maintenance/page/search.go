@@ -19,12 +19,16 @@ const hitsOfAKind = 20
 // their record.
 func find(s *maintenance.Service) page.Find {
 	return func(ctx context.Context, _ db.Caller, q string) (hits []page.Hit, exact string, err error) {
-		if exact, err = exactly(ctx, s, q); err != nil || exact != "" {
-			return nil, exact, err
-		}
 		assets, err := s.Assets(ctx, maintenance.AssetFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
 		if err != nil {
 			return nil, "", err
+		}
+		parts, err := s.Parts(ctx, maintenance.PartFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
+		if err != nil {
+			return nil, "", err
+		}
+		if exact, err = exactly(ctx, s, q, assets.Assets, parts.Parts); err != nil || exact != "" {
+			return nil, exact, err
 		}
 		for _, a := range assets.Assets {
 			hits = append(hits, page.Hit{Kind: "Assets", ID: page.Num(a.ID), Path: assetPath(a.ID), Title: a.Name,
@@ -47,10 +51,6 @@ func find(s *maintenance.Service) page.Find {
 			hits = append(hits, page.Hit{Kind: "Plans", ID: page.Num(p.PMID), Path: planPath(p.PMID), Title: p.Title,
 				Note: p.Asset})
 		}
-		parts, err := s.Parts(ctx, maintenance.PartFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
-		if err != nil {
-			return nil, "", err
-		}
 		for _, p := range parts.Parts {
 			hits = append(hits, page.Hit{Kind: "Parts", ID: page.Num(p.ID), Path: partPath(p.ID), Title: p.Name,
 				Note: p.PartNumber})
@@ -59,8 +59,9 @@ func find(s *maintenance.Service) page.Find {
 	}
 }
 
-// exactly is the page of the one record that the text names, "" if there is none.
-func exactly(ctx context.Context, s *maintenance.Service, q string) (string, error) {
+// exactly is the page of the one record that the text names, "" if there is none; assets and parts mention it.
+func exactly(ctx context.Context, s *maintenance.Service, q string, assets []maintenance.Asset,
+	parts []maintenance.Part) (string, error) {
 	if id := words.Number(q, "WO", "job"); id > 0 {
 		_, err := s.WorkOrder(ctx, id)
 		if err == nil {
@@ -70,20 +71,15 @@ func exactly(ctx context.Context, s *maintenance.Service, q string) (string, err
 			return "", err
 		}
 	}
-	assets, err := s.Assets(ctx, maintenance.AssetFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
-	if err != nil {
-		return "", err
-	}
-	for _, a := range assets.Assets {
+	for _, a := range assets {
 		if strings.EqualFold(a.AssetTag, q) {
 			return assetPath(a.ID), nil
 		}
 	}
-	parts, err := s.Parts(ctx, maintenance.PartFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
-	for _, p := range parts.Parts {
+	for _, p := range parts {
 		if strings.EqualFold(p.PartNumber, q) {
-			return partPath(p.ID), err
+			return partPath(p.ID), nil
 		}
 	}
-	return "", err
+	return "", nil
 }

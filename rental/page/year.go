@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"net/url"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -55,6 +56,20 @@ type yearView struct {
 	rental.YearReport
 	beside   []int64
 	property string
+	hidden   int64 // units that the page leaves out
+}
+
+// short leaves out the units beyond mostRows.
+func (v yearView) short() yearView {
+	left := mostRows
+	v.Properties = slices.Clone(v.Properties)
+	for i := range v.Properties {
+		p := &v.Properties[i]
+		n := min(len(p.Units), left)
+		left, v.hidden = left-n, v.hidden+int64(len(p.Units)-n)
+		p.Units = p.Units[:n]
+	}
+	return v
 }
 
 // PageTitle is the year.
@@ -81,7 +96,7 @@ func year(s *rental.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v yearView) templ.Component { return Year(v) },
+		View: func(v yearView) templ.Component { return Year(v.short()) },
 		CSV: func(v yearView) page.Sheet {
 			return page.SheetOf("year-"+cell(v.Year), rental.YearColumns, v.Rows(), rental.YearRow.Cells)
 		},
