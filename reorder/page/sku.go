@@ -181,9 +181,15 @@ func arrivals(p reorder.ProductPage) (days []*exact.Day) {
 
 // chart is the stock as its movements left it, the sales by day, and what is to come.
 func (v productView) chart(ctx context.Context) page.Chart {
+	var most exact.Milli
+	for _, d := range v.Days {
+		most = max(most, d.Qty)
+	}
 	c := page.Chart{
-		Title: "Stock and sales, " + page.Num(chartDays) + " days and the next " + page.Num(aheadDays), Steps: true,
-		Bars: points(v.Days), Line: v.stock(ctx), Ahead: points(v.days), Label: "Day", Names: [2]string{"Sold", "Stock"},
+		Title: "Stock over " + page.Num(chartDays) + " days and the next " + page.Num(aheadDays) +
+			"; bars are what was sold a day, at most " + page.QtyText(most),
+		Steps: true,
+		Bars:  points(v.Days), Line: v.stock(ctx), Ahead: points(v.days), Label: "Day", Names: [2]string{"Sold", "Stock"},
 		Plain: milli,
 		Limit: &page.Point{Label: "reorder point " + page.DecText(v.ReorderPoint), Value: v.point()},
 		Now:   &page.Point{Label: "today " + page.QtyText(v.CurrentStock), Day: v.Today},
@@ -249,16 +255,23 @@ func (v productView) answer(ctx context.Context) string {
 	return "nothing to order"
 }
 
-// acts are the likely next actions: order it, or see what comes.
+// comes says that enough is on its way although the stock is below the reorder point.
+func (v productView) comes() bool {
+	return v.Active && v.Status == reorder.Below && v.SuggestedQty == 0 && v.OnOrder > 0
+}
+
+// acts are the likely next actions, first to order it or to see what comes.
 func (v productView) acts() []page.Action {
+	all := []page.Action{page.Open("Edit", "save_sku", "sku", v.SKU).Key("e"),
+		page.Link("Shelf label", page.Path("skus", v.SKU, "label")), page.Link("Sales", pathQuery("/sales", "sku", v.SKU))}
 	switch {
 	case v.SuggestedQty > 0 && v.Active:
-		return []page.Action{page.Do("Draft order", "suggest_purchases", "skus", v.SKU).Main()}
+		return append([]page.Action{page.Do("Draft order", "suggest_purchases", "skus", v.SKU).Main()}, all...)
 	case len(v.Outstanding) > 0:
 		number := v.Outstanding[0].Number
-		return []page.Action{page.Link("See "+number, page.Path("purchase-orders", number)).Main()}
+		return append([]page.Action{page.Link("See "+number, page.Path("purchase-orders", number)).Main()}, all...)
 	}
-	return nil
+	return all
 }
 
 // value is what the stock cost, in cents.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +29,7 @@ type Chart struct {
 	Now    *Point             // a day with its name: "today 21"
 	Marks  []Point            // vertical lines for the future
 	Events []Part             // events on a day: squares at the foot if Look is Bad, dots otherwise
-	Past   bool               // Line is the time before: paler bars beside Bars
+	Past   bool               // Line is the time before: wide pale bars behind Bars
 	Steps  bool               // Line holds each value until the next one
 	Label  string             // the table's first column, "Day"
 	Names  [2]string          // names of bars and line, "Sold" and "Stock"
@@ -47,6 +48,9 @@ const (
 	mostTicks          = 5
 	mostDots           = 40
 	mostLines          = 4
+	smallPart          = 4 // of a step
+	mostMonths         = 13
+	bandPart           = 4  // of the plot's height
 	linesBetweenLabels = 14 // pixels for two lines of words
 )
 
@@ -139,6 +143,9 @@ func (d *drawing) slot() float64 {
 // scale chooses round numbers for at most four lines above the lowest. A line alone need not begin at zero.
 func (d *drawing) scale() {
 	all := d.all()
+	if d.banded() {
+		all = slices.Concat(d.Line, d.Ahead)
+	}
 	if d.Limit != nil {
 		all = append(all, *d.Limit)
 	}
@@ -160,6 +167,9 @@ func (d *drawing) scale() {
 	for i := 0; ; i++ {
 		d.low, d.step = floorTo(low, step), step
 		if d.high = -floorTo(-high, step); (d.high-d.low)/step <= mostLines {
+			if low < 0 && low > -step/smallPart { // a small loss below many gains needs no line of its own
+				d.low = -step / smallPart
+			}
 			return
 		}
 		if step *= 2; i%3 == 1 {
@@ -167,6 +177,9 @@ func (d *drawing) scale() {
 		}
 	}
 }
+
+// banded says that bars have a scale of their own at the foot, as what is sold a day below the stock.
+func (d *drawing) banded() bool { return d.Steps && len(d.Bars) > 0 && len(d.Line) > 0 }
 
 func floorTo(v, step int64) int64 {
 	if v < 0 {
@@ -184,12 +197,13 @@ func (d *drawing) plot() {
 	d.write(`<svg class="plot" height="`, num(d.foot+belowPlot), `" viewBox="0 0 `, num(plotWide), ` `,
 		num(d.foot+belowPlot),
 		`" preserveAspectRatio="none">`)
-	for v := d.low; v <= d.high && (v == d.low || len(d.all()) > 0); v += d.step {
+	first := -floorTo(-d.low, d.step)
+	for v := first; v <= d.high && (v == first || len(d.all()) > 0); v += d.step {
 		d.write(`<path class="axis" d="M0 `, at(d.y(v)), `H1000"/>`)
 	}
 	if d.Past {
-		d.bars("bar past", d.Line, -.36, .34)
-		d.bars("bar", d.Bars, 0, .36)
+		d.bars("bar past", d.Line, -.42, .84)
+		d.bars("bar", d.Bars, -.25, .5)
 	} else {
 		d.bars("bar", d.Bars, -.35, .7)
 		d.line("line", d.Line, 0, d.Steps)
@@ -216,12 +230,16 @@ func (d *drawing) plot() {
 
 // bars draws points as bars; from and wide are parts of a slot, from its middle.
 func (d *drawing) bars(class string, points []Point, from, wide float64) {
-	zero := d.y(max(0, d.low))
+	zero, y := d.y(max(0, d.low)), d.y
+	if d.banded() {
+		most := slices.MaxFunc(points, func(a, b Point) int { return cmp.Compare(a.Value, b.Value) }).Value
+		y = func(v int64) float64 { return zero - float64(v)/float64(max(most, 1))*float64(d.foot-plotTop)/bandPart }
+	}
 	for i, p := range points {
-		top := min(d.y(p.Value), zero)
+		top := min(y(p.Value), zero)
 		d.write(`<rect class="`, class, `" x="`, at(d.x(i, p)+from*d.slot()), `" y="`, at(top), `" width="`,
 			at(wide*d.slot()),
-			`" height="`, at(max(d.y(p.Value), zero)-top), `"><title>`, esc(d.label(p)), `: `, esc(d.show(p.Value)),
+			`" height="`, at(max(y(p.Value), zero)-top), `"><title>`, esc(d.label(p)), `: `, esc(d.show(p.Value)),
 			`</title></rect>`)
 	}
 }
@@ -255,7 +273,8 @@ func (d *drawing) line(class string, points []Point, from int, steps bool) {
 // texts writes the words of the chart.
 func (d *drawing) texts() {
 	var levels []string
-	for v := d.low; v <= d.high && len(d.all()) > 0; v += d.step {
+	first := -floorTo(-d.low, d.step)
+	for v := first; v <= d.high && len(d.all()) > 0; v += d.step {
 		levels = append(levels, d.show(v))
 	}
 	whole := !slices.ContainsFunc(levels, func(s string) bool { return !strings.HasSuffix(s, ".00") })
@@ -263,7 +282,7 @@ func (d *drawing) texts() {
 		if whole {
 			s = strings.TrimSuffix(s, ".00")
 		}
-		d.text("end", "", -8, d.y(d.low+int64(i)*d.step)+4, s)
+		d.text("end", "", -8, d.y(first+int64(i)*d.step)+4, s)
 	}
 	if d.Limit != nil {
 		d.text("end", "", plotWide, d.y(d.Limit.Value)-5, d.Limit.Label)
@@ -303,6 +322,11 @@ func (d *drawing) ticks() {
 		return
 	}
 	n, year := min(len(points), mostTicks), 0
+	january := slices.IndexFunc(points, func(p Point) bool { return strings.HasPrefix(p.Label, "January ") })
+	months := january >= 0 && len(points) <= mostMonths // each has its label, below its bar
+	if months {
+		n = len(points)
+	}
 	for i := range n {
 		at := 0
 		if n > 1 {
@@ -310,6 +334,9 @@ func (d *drawing) ticks() {
 		}
 		p, anchor, class := points[at], "middle", ""
 		switch {
+		case months && (i-january)%3 != 0:
+			class = "odd"
+		case months:
 		case i == 0 && n > 2:
 			anchor = "start"
 		case i == n-1 && n > 2:

@@ -52,6 +52,9 @@ func (f *Frame) control(b *strings.Builder, e entry) error {
 func (f *Frame) choose(b *strings.Builder, e entry, choices []schema.Choice) {
 	value := e.value()
 	b.WriteString(`<select` + e.marks() + `>`)
+	if e.required && e.blank == "" {
+		e.blank = "Choose one"
+	}
 	if !e.required || value == "" {
 		b.WriteString(`<option value="">` + esc(e.blank) + `</option>`)
 	}

@@ -21,6 +21,7 @@ type Marking struct {
 	Fixed      map[string]string // values sent along and not shown
 	Then       string            // the next page; "" is this page
 	Record     bool              // the operation chooses the next page
+	Main       bool              // the primary button of the page
 	Total      int64             // matching rows, on all pages
 	Also       []Action          // Open of further operations on the same rows: their forms open with the marks
 }
@@ -89,7 +90,11 @@ func MarkedForm(m Marking) templ.Component {
 		if m.Total > 1 && slices.ContainsFunc(args, func(a schema.Arg) bool { return a.Name == matchField }) {
 			f.allThatMatch(&b, m, given(fm.Given, matchField))
 		}
-		b.WriteString(`<button class="btn">` + esc(m.Button) + `</button>`)
+		class := "btn"
+		if m.Main {
+			class = "btn main"
+		}
+		b.WriteString(`<button class="` + class + `">` + esc(m.Button) + `</button>`)
 		for _, a := range m.Also {
 			if _, ok := f.may(a.op); ok {
 				b.WriteString(`<button class="btn quiet" formnovalidate name="marked_open" value="yes" formaction="` +

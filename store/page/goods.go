@@ -145,6 +145,7 @@ func (v figuresView) presets() []preset {
 			v.From != nil && v.To != nil && *v.From == from && *v.To == to}
 	}
 	return []preset{
+		link("12 months", (month - 11).First(), v.today),
 		link("This month", month.First(), v.today), link("Last month", (month - 1).First(), (month - 1).Last()),
 		link("This year", year.First(), v.today), link("Last year", (year - 12).First(), (year - 1).Last()),
 		link("30 days", v.today-29, v.today), link("90 days", v.today-89, v.today),
@@ -214,7 +215,7 @@ func figures(s *store.Service) page.Page {
 						}
 					}
 					if len(rows) > 1 && len(rows) <= mostBars {
-						v.charts = append(v.charts, v.beside(soldChart("Sold by "+x.By+" in "+t.Currency, rows, t.Currency), t.Currency))
+						v.charts = append(v.charts, v.beside(netChart("Net by "+x.By+" in "+t.Currency, rows, t.Currency), t.Currency))
 					}
 				}
 				return v, nil
@@ -263,12 +264,12 @@ func timeBefore(from, to exact.Day) (exact.Day, exact.Day) {
 	return (from.Month() - months).First(), (to.Month() - months).Day(day)
 }
 
-// beside adds what was sold the time before to a chart, if anything was.
+// beside adds the net of the time before to a chart, if anything was.
 func (v figuresView) beside(c page.Chart, currency string) page.Chart {
 	before := make([]int64, 0, len(c.Bars))
 	for _, f := range fill(v.before) {
 		if f.Currency == currency {
-			before = append(before, f.SoldCents)
+			before = append(before, f.NetCents)
 		}
 	}
 	if len(before) == 0 {

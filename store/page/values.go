@@ -37,12 +37,12 @@ func licenseHead(v orderView) string {
 	return "Licenses"
 }
 
-// soldChart is what was sold a day, in one currency.
-func soldChart(title string, days []store.Figure, currency string) page.Chart {
-	c := page.Chart{Title: title, Label: "Day", Names: [2]string{"Sold, " + currency, ""},
+// netChart is what is left of the sales of each day or month, in one currency.
+func netChart(title string, days []store.Figure, currency string) page.Chart {
+	c := page.Chart{Title: title, Label: "Day", Names: [2]string{"Net, " + currency, ""},
 		Show: exact.CurrencyOf(currency).Amount}
 	for _, d := range days {
-		p := page.Point{Value: d.SoldCents}
+		p := page.Point{Value: d.NetCents}
 		switch {
 		case d.Day != nil:
 			p.Day = *d.Day
