@@ -147,7 +147,8 @@ func (s *Service) countStock() schema.Op {
 			})
 		},
 		Did: schema.Said(func(done Counted) string {
-			return fmt.Sprintf("%s counted; the stock of %d changed.", counted(done.Counted, "SKU is", "SKUs are"), done.Changed)
+			return fmt.Sprintf("%s counted; the stock of %d changed.", exact.Plural(done.Counted, "SKU is", "SKUs are"),
+				done.Changed)
 		}),
 		Leads: func(any) string { return "/count" },
 		Undo: func(answer any) *schema.Undo { // of one SKU; a whole shelf is counted again

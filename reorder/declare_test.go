@@ -2,7 +2,6 @@ package reorder
 
 import (
 	"context"
-	"encoding/json"
 	"reflect"
 	"slices"
 	"testing"
@@ -110,44 +109,8 @@ func TestAnswersAreAsDeclared(t *testing.T) {
 			t.Errorf("%s %s: %v", name, args[name], err)
 			continue
 		}
-		var answer, example any
-		s.Must(json.Unmarshal([]byte(asJSON(t, got)), &answer))
-		s.Must(json.Unmarshal([]byte(asJSON(t, op.Response)), &example))
-		alike(t, name, answer, example)
-	}
-	var event any
-	s.Must(json.Unmarshal([]byte(asJSON(t, crossing.Data)), &event))
-	alike(t, crossing.Name, event, map[string]any{"sku": "", "name": "", "supplier": "", "status": "", "current_stock": 0., "reorder_point": 0.,
-		"days_of_stock": 0., "on_order": 0., "suggested_qty": 0., "est_cost_cents": 0.})
-}
-
-func alike(t *testing.T, where string, got, want any) {
-	t.Helper()
-	if got == nil || want == nil {
-		return // or null
-	}
-	if reflect.TypeOf(got) != reflect.TypeOf(want) {
-		t.Errorf("%s: %v is a %T, declared is a %T", where, got, got, want)
-		return
-	}
-	switch want := want.(type) {
-	case map[string]any:
-		got := got.(map[string]any)
-		for name, v := range want {
-			g, is := got[name]
-			if !is {
-				t.Errorf("%s: no %s in %v", where, name, got)
-			}
-			alike(t, where+"."+name, g, v)
-		}
-		for name := range got {
-			if _, is := want[name]; !is {
-				t.Errorf("%s: %s is not declared", where, name)
-			}
-		}
-	case []any:
-		for _, g := range got.([]any) {
-			alike(t, where+"[]", g, want[0])
+		if reflect.TypeOf(got) != reflect.TypeOf(op.Response) {
+			t.Errorf("%s answers a %T, and its example is a %T", name, got, op.Response)
 		}
 	}
 }

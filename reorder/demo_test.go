@@ -27,7 +27,7 @@ func TestDemo(t *testing.T) {
 		t.Errorf("%d suppliers, %d SKUs without demand", len(suppliers), idle)
 	}
 	inactive := val(s.SKUs(context.Background(), CatalogueQuery{Active: "0", Limit: 100}))
-	orders := val(s.PurchaseOrders(context.Background()))
+	orders := val(s.Orders(context.Background(), OrderQuery{})).PurchaseOrders
 	if len(inactive.SKUs) == 0 || len(orders) != 2 || orders[0].Status != Ordered || orders[1].Status != Draft {
 		t.Errorf("%d inactive SKUs, orders %+v", len(inactive.SKUs), orders)
 	}

@@ -39,7 +39,7 @@ func FuzzRows(f *testing.F) {
 		for range rows.Items {
 			n++
 		}
-		got, err := s.Ingest(context.Background(), cli, rows, replace, "")
+		got, err := s.Ingest(context.Background(), cli, rows, IngestOptions{Replace: replace})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func FuzzCells(f *testing.F) {
 		if unquoted != [2]string{date, sku} {
 			return // not valid UTF-8
 		}
-		got, err := s.Ingest(context.Background(), cli, rows, true, "")
+		got, err := s.Ingest(context.Background(), cli, rows, IngestOptions{Replace: true})
 		if err != nil {
 			t.Fatal(err)
 		}

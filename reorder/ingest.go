@@ -41,19 +41,6 @@ type Crossed struct {
 	SuggestedQty int64  `json:"suggested_qty"`
 }
 
-// Ingest adds rows of sales to what is stored, or with replace puts them in its place:
-// the rows are totalled by SKU and day, and the totals replace those of the same SKU
-// and day. Rows that are wrong are refused one by one, by position and reason, and
-// the others are written, all in one transaction. Refused as a whole: more than
-// 50,000 rows. Sales do not change the stock.
-//
-// With a channel the rows are sales of that channel: replace puts them in the place of
-// its share alone. Every figure adds the channels up.
-func (s *Service) Ingest(ctx context.Context, who db.Caller, rows strict.Value, replace bool, channel string) (Ingested,
-	error) {
-	return s.ingestRows(ctx, who, rows, IngestOptions{Replace: replace, Channel: channel})
-}
-
 // IngestOptions are an upload's options.
 type IngestOptions struct {
 	Replace bool
@@ -61,7 +48,15 @@ type IngestOptions struct {
 	Agent   bool // unambiguous mistakes are accepted, and the answer names the next step
 }
 
-func (s *Service) ingestRows(ctx context.Context, who db.Caller, rows strict.Value, o IngestOptions) (Ingested, error) {
+// Ingest adds rows of sales to what is stored, or with Replace puts them in its place:
+// the rows are totalled by SKU and day, and the totals replace those of the same SKU
+// and day. Rows that are wrong are refused one by one, by position and reason, and
+// the others are written, all in one transaction. Refused as a whole: more than
+// 50,000 rows. Sales do not change the stock.
+//
+// With a Channel the rows are sales of that channel: Replace puts them in the place of
+// its share alone. Every figure adds the channels up.
+func (s *Service) Ingest(ctx context.Context, who db.Caller, rows strict.Value, o IngestOptions) (Ingested, error) {
 	const shortest = 38 // bytes of {"date":"2026-11-20","sku":"A","qty":1}
 	u := newUpload(min(len(rows.Raw())/shortest, maxRows))
 	u.agent = o.Agent

@@ -78,7 +78,7 @@ func (s *Service) ingestSales() schema.Op {
 				schema.Most(maxChannel), schema.Example("web"))
 			surface := f.Surface()
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				done, err := s.ingestRows(ctx, who, rows, IngestOptions{Replace: replace, Channel: channel,
+				done, err := s.Ingest(ctx, who, rows, IngestOptions{Replace: replace, Channel: channel,
 					Agent: surface == schema.Tool})
 				if err == nil && surface == schema.Page && done.Skipped > 0 && done.Imported == 0 {
 					err = done.refusal()

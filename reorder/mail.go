@@ -123,11 +123,7 @@ func (s *Service) mailPurchase() schema.Op {
 			"supplier.",
 		Response: mail.ExampleListed("reorder", "purchase", "PO-000001"), Refuses: []fault.Kind{fault.NotFound,
 			fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var number string
-			bindNumber(f, &number)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.MailPurchase(ctx, who, number) }
-		},
+		Bind:    schema.Does(bindNumber, s.MailPurchase),
 		Will:    mail.Says("Mail purchase order %s to %s."),
 		Did:     mail.Says("Purchase order %s is mailed to %s."),
 		Leads:   func(a any) string { return orderPage(a.(mail.Listed).Record) },

@@ -202,7 +202,7 @@ func TestSuggestAddsToTheSuppliersDraft(t *testing.T) {
 	suggests([]string{"PO-000003 Y draft near-a=56"}, "near-a")
 	suggests([]string{}, "below-2")
 	for _, o := range []string{"PO-000001", "PO-000002", "PO-000003"} {
-		val(s.PlaceOrder(ctx, cli, o))
+		val(s.PlaceOrder(ctx, cli, o, false))
 	}
 	says("There is nothing to draft")
 	if n := s.Number("SELECT count(*) FROM purchase_orders"); n != 3 {
@@ -236,7 +236,7 @@ func TestOrderingSetsTheExpectedDay(t *testing.T) {
 	s.sku("sku,current_stock,lead_time_days", "other,0,21")
 	s.upload(`{"rows":[{"date":"2026-10-22","sku":"orphan","qty":3},{"date":"2026-10-22","sku":"other","qty":3}]}`)
 	s.suggest("orphan", "other")
-	_, err := s.PlaceOrder(ctx, cli, "PO-000001")
+	_, err := s.PlaceOrder(ctx, cli, "PO-000001", false)
 	s.Refused(err, fault.Invalid, "supplier")
 	leaf := "Leaf"
 	val(s.EditOrder(ctx, cli, "PO-000001", OrderEdit{Supplier: &leaf}))
@@ -247,7 +247,7 @@ func TestOrderingSetsTheExpectedDay(t *testing.T) {
 			t.Errorf("%s is expected on %v, want %s", o.Number, o.ExpectedDate, day)
 		}
 	}
-	o, err := s.PlaceOrder(ctx, cli, "PO-000001")
+	o, err := s.PlaceOrder(ctx, cli, "PO-000001", false)
 	expects(o, err, "2026-12-11")
 	s.Must(s.row(supplierTable(), "name,lead_time_days", "Leaf,3"))
 	o, err = s.create("Leaf", true, "orphan=1")
@@ -336,7 +336,7 @@ func TestEditDraft(t *testing.T) {
 	}
 	_, err := s.EditOrder(context.Background(), cli, o.Number, OrderEdit{Lines: []NewLine{{SKU: "B"}}})
 	s.Refused(err, fault.Invalid, "at least one")
-	val(s.PlaceOrder(context.Background(), cli, o.Number))
+	val(s.PlaceOrder(context.Background(), cli, o.Number, false))
 	_, err = s.EditOrder(context.Background(), cli, o.Number, OrderEdit{})
 	s.Refused(err, fault.Invalid, "only a draft")
 	s.sound()

@@ -170,12 +170,6 @@ type OrderQuery struct {
 	schema.Cursor[string]
 }
 
-// PurchaseOrders returns all purchase orders, in the order of their numbers.
-func (s *Service) PurchaseOrders(ctx context.Context) ([]PurchaseOrder, error) {
-	page, err := s.Orders(ctx, OrderQuery{})
-	return page.PurchaseOrders, err
-}
-
 // OrderPage is a page of purchase orders as lists show them.
 type OrderPage struct {
 	PurchaseOrders []PurchaseOrder `json:"purchase_orders"`

@@ -193,14 +193,9 @@ func (o *storedOrder) moveTo(tx *db.Tx, status string) (any, error) {
 }
 
 // PlaceOrder turns a draft into an order. Unless a day is set, it is expected after the supplier's lead time, or the
-// longest of its lines'. Refused: an order without a supplier.
-func (s *Service) PlaceOrder(ctx context.Context, who db.Caller, number string) (PurchaseOrder, error) {
-	return s.placeOrder(ctx, who, number, false)
-}
-
-// placeOrder is PlaceOrder that also mails the order to its supplier if requested; one that cannot be mailed is not
-// ordered.
-func (s *Service) placeOrder(ctx context.Context, who db.Caller, number string, mails bool) (PurchaseOrder, error) {
+// longest of its lines'. With mails it is mailed to its supplier; one that cannot be mailed is not ordered. Refused: an
+// order without a supplier.
+func (s *Service) PlaceOrder(ctx context.Context, who db.Caller, number string, mails bool) (PurchaseOrder, error) {
 	to := ""
 	o, err := s.act(ctx, who, number, "purchase_order.ordered", func(tx *db.Tx, o *storedOrder) (any, error) {
 		if err := orderMoves.Check("purchase order", o.Status, Ordered); err != nil {

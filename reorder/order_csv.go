@@ -3,7 +3,6 @@ package reorder
 import (
 	"reflect"
 	"slices"
-	"strconv"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -28,17 +27,18 @@ func (s *Service) orderTable() schema.Table {
 
 func exportOrders(c *db.Conn, emit func(cells ...string) error) error {
 	return db.Each(c, func(r *db.Row) error {
-		o, l := scanOrder(r), scanLine(r)
-		expected := ""
-		if o.ExpectedDate != nil {
-			expected = o.ExpectedDate.String()
-		}
-		return emit(o.Number, l.SKU, o.Supplier, o.Status, expected, l.Ordered.String(), l.Received.String(),
-			strconv.FormatInt(l.UnitCostCents, 10))
+		o := scanOrder(r)
+		return emit(o.Cells(scanLine(r))...)
 	}, "SELECT "+orderColumns+", "+lineColumns+`
 		FROM purchase_orders CROSS JOIN purchase_order_lines ON order_id = purchase_orders.id CROSS JOIN skus
 		ON skus.id = sku_id
 		ORDER BY number, sku`)
+}
+
+// Cells is a line of the order as a row of its table.
+func (o PurchaseOrder) Cells(l OrderLine) []string {
+	return []string{o.Number, l.SKU, o.Supplier, o.Status, dayOrNothing(o.ExpectedDate), l.Ordered.String(),
+		l.Received.String(), intText(l.UnitCostCents)}
 }
 
 // orderEdit is one row of the file: the line that it names and its columns.

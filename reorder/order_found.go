@@ -68,7 +68,7 @@ func (s *Service) listPurchases() schema.Op {
 				return OrderList{page.PurchaseOrders}, err
 			}
 		},
-		Print: printOrders,
+		Print: schema.Printed(printOrders),
 	}
 }
 

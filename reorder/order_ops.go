@@ -104,23 +104,19 @@ func (s *Service) moveOp(name, word, about string, move func(context.Context, db
 	return schema.Op{
 		Name: name, About: about, Writes: true, Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po " + word + " PO-000001",
-		Bind: func(f *schema.Form) schema.Handler {
-			var number string
-			bindNumber(f, &number)
-			return func(ctx context.Context, who db.Caller) (any, error) { return move(ctx, who, number) }
-		},
-		Print: schema.Printed(printStatus), Leads: orderLeads,
+		Bind:    schema.Does(bindNumber, move),
+		Print:   schema.Printed(printStatus), Leads: orderLeads,
 	}
 }
 
 // orderThing names an order in a question.
 func orderThing(answer any) string {
 	o, _ := answer.(PurchaseOrder)
-	return fmt.Sprintf("%s, %s, %s", o.Number, o.Supplier, counted(len(o.Lines), "line", "lines"))
+	return fmt.Sprintf("%s, %s, %s", o.Number, o.Supplier, exact.Plural(len(o.Lines), "line", "lines"))
 }
 
 func (s *Service) orderPurchase() schema.Op {
-	op := s.moveOp("order_purchase", "order", "Order a draft: its quantities are on order from then on.", s.PlaceOrder)
+	op := s.moveOp("order_purchase", "order", "Order a draft: its quantities are on order from then on.", nil)
 	op.Response, op.Asks, op.Thing = sampleOrder(Ordered, 0), true, orderThing
 	op.Refuses = append(op.Refuses, fault.Conflict)
 	op.Bind = func(f *schema.Form) schema.Handler {
@@ -130,10 +126,11 @@ func (s *Service) orderPurchase() schema.Op {
 		if f.Surface() != schema.Page || mail.Offered(s.db) {
 			f.Bool(&mails, "mail", "mail it to the supplier", schema.Label("Mail it to the supplier"))
 		}
-		return func(ctx context.Context, who db.Caller) (any, error) { return s.placeOrder(ctx, who, number, mails) }
+		return func(ctx context.Context, who db.Caller) (any, error) { return s.PlaceOrder(ctx, who, number, mails) }
 	}
 	op.Will = schema.SaidIn(func(o PurchaseOrder, m schema.Money) string {
-		text := fmt.Sprintf("%s from %s is ordered: %s, %s.", o.Number, o.Supplier, counted(len(o.Lines), "line", "lines"),
+		text := fmt.Sprintf("%s from %s is ordered: %s, %s.", o.Number, o.Supplier,
+			exact.Plural(len(o.Lines), "line", "lines"),
 			m(o.TotalCents))
 		if o.ExpectedDate != nil {
 			text += fmt.Sprintf(" It is expected on %s.", o.ExpectedDate)
@@ -237,15 +234,9 @@ type OrderList struct {
 	PurchaseOrders []PurchaseOrder `json:"purchase_orders"`
 }
 
-func printOrders(w io.Writer, answer any) {
-	var all []PurchaseOrder
-	switch list := answer.(type) {
-	case OrderList:
-		all = list.PurchaseOrders
-	case OrderPage:
-		all = list.PurchaseOrders
-	}
-	schema.Tabulate(w, "NUMBER|SUPPLIER|STATUS|EXPECTED|LINES|TOTAL|BELOW MINIMUM", all, func(o PurchaseOrder) []any {
+func printOrders(w io.Writer, list OrderList) {
+	const head = "NUMBER|SUPPLIER|STATUS|EXPECTED|LINES|TOTAL|BELOW MINIMUM"
+	schema.Tabulate(w, head, list.PurchaseOrders, func(o PurchaseOrder) []any {
 		below := ""
 		if o.BelowMinimumCents > 0 {
 			below = amount(o.BelowMinimumCents)

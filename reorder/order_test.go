@@ -50,7 +50,7 @@ func TestLifeOfAPurchaseOrder(t *testing.T) {
 			t.Errorf("%s: shown as %s, %v; was given as %s", what, asJSON(t, shown), err, asJSON(t, o))
 		}
 	}
-	o, err := s.PlaceOrder(context.Background(), cli, o.Number)
+	o, err := s.PlaceOrder(context.Background(), cli, o.Number, false)
 	act("placed", o, err, Ordered)
 	s.holds("A", "10", "12")
 	s.holds("B=2", "0", "4.5")
@@ -90,7 +90,7 @@ func TestLifeOfAPurchaseOrder(t *testing.T) {
 	}
 	o, err = s.CancelOrder(context.Background(), cli, o.Number)
 	act("draft cancelled", o, err, Cancelled)
-	all := val(s.PurchaseOrders(context.Background()))
+	all := val(s.Orders(context.Background(), OrderQuery{})).PurchaseOrders
 	if len(all) != 3 || all[0].Status != Received || len(all[0].Lines) != 2 {
 		t.Errorf("all: %s", asJSON(t, all))
 	}
@@ -105,7 +105,7 @@ func TestPurchaseOrderRefuses(t *testing.T) {
 	done := val(s.create("Acme", true, "B=1"))
 	val(s.Receive(context.Background(), cli, done.Number, nil))
 	before, orders := len(s.audit()), func() string {
-		all := val(s.PurchaseOrders(context.Background()))
+		all := val(s.Orders(context.Background(), OrderQuery{})).PurchaseOrders
 		return asJSON(t, all)
 	}
 	were := orders()
@@ -122,8 +122,8 @@ func TestPurchaseOrderRefuses(t *testing.T) {
 		{"none of it", func(context.Context) (PurchaseOrder, error) { return s.create("Acme", false, "A=0") }, fault.Invalid, []string{"qty", "more than 0"}},
 		{"too much", func(context.Context) (PurchaseOrder, error) { return s.create("Acme", false, "A=1000000000.001") }, fault.Invalid, []string{"qty"}},
 		{"a negative price", func(context.Context) (PurchaseOrder, error) { return s.create("Acme", false, "A=1@-1") }, fault.Invalid, []string{"unit_cost_cents"}},
-		{"unknown", func(ctx context.Context) (PurchaseOrder, error) { return s.PlaceOrder(ctx, cli, "PO-9") }, fault.NotFound, []string{`"PO-9"`}},
-		{"ordered twice", func(ctx context.Context) (PurchaseOrder, error) { return s.PlaceOrder(ctx, cli, ordered.Number) }, fault.Invalid, []string{"ordered", "partial, received, cancelled"}},
+		{"unknown", func(ctx context.Context) (PurchaseOrder, error) { return s.PlaceOrder(ctx, cli, "PO-9", false) }, fault.NotFound, []string{`"PO-9"`}},
+		{"ordered twice", func(ctx context.Context) (PurchaseOrder, error) { return s.PlaceOrder(ctx, cli, ordered.Number, false) }, fault.Invalid, []string{"ordered", "partial, received, cancelled"}},
 		{"received of a draft", func(ctx context.Context) (PurchaseOrder, error) { return s.Receive(ctx, cli, draft.Number, nil) }, fault.Invalid, []string{"draft", "ordered, cancelled"}},
 		{"received twice", func(ctx context.Context) (PurchaseOrder, error) { return s.Receive(ctx, cli, done.Number, nil) }, fault.Invalid, []string{"received", "final"}},
 		{"cancelled after all came", func(ctx context.Context) (PurchaseOrder, error) { return s.CancelOrder(ctx, cli, done.Number) }, fault.Invalid, []string{"final"}},
@@ -144,7 +144,7 @@ func TestPurchaseOrderRefuses(t *testing.T) {
 		}, fault.Invalid, []string{`"C"`, ordered.Number}},
 		{"the shelf is full: B came, but not A", func(ctx context.Context) (PurchaseOrder, error) { return s.Receive(ctx, cli, ordered.Number, nil) }, fault.Invalid, []string{"stock of A", "at most"}},
 		{"a viewer", func(ctx context.Context) (PurchaseOrder, error) {
-			return s.PlaceOrder(ctx, db.Caller{Service: "reorder", User: "vera", Role: "viewer", Scope: "full"}, draft.Number)
+			return s.PlaceOrder(ctx, db.Caller{Service: "reorder", User: "vera", Role: "viewer", Scope: "full"}, draft.Number, false)
 		}, fault.Forbidden, []string{"vera"}},
 	} {
 		_, err := c.do(context.Background())
@@ -196,14 +196,14 @@ func TestSuggestOrders(t *testing.T) {
 
 	// X's draft is placed and Y's is edited: both stay, and their SKUs are not drafted again. The next suggestion drafts
 	// the rest as needed then.
-	val(s.PlaceOrder(context.Background(), cli, "PO-000002"))
+	val(s.PlaceOrder(context.Background(), cli, "PO-000002", false))
 	s.Must(s.row(s.orderTable(), "number,sku,ordered", "PO-000003,below-2,61"))
 	s.holds("below-1", "3", "77")
 	s.upload(`{"rows":[{"date":"2026-10-22","sku":"orphan","qty":3}]}`)
 	if got := s.suggest(); !slices.Equal(got, []string{"PO-000001  draft orphan=8"}) {
 		t.Errorf("made %q", got)
 	}
-	all := val(s.PurchaseOrders(context.Background()))
+	all := val(s.Orders(context.Background(), OrderQuery{})).PurchaseOrders
 	var numbers []string
 	for _, o := range all {
 		numbers = append(numbers, o.Number+" "+o.Status)

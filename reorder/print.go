@@ -12,14 +12,6 @@ import (
 // amount writes cents, never negative, with two decimals.
 func amount(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
 
-// counted is a number with its noun.
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 func dayOrNothing(d *exact.Day) string {
 	if d == nil {
 		return ""

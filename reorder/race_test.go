@@ -33,7 +33,7 @@ func TestRacingUploads(t *testing.T) {
 	for range writers {
 		all.Go(func() {
 			for range rounds {
-				if got, err := s.Ingest(context.Background(), cli, rows, false, ""); err != nil || got.Imported != 2*skus {
+				if got, err := s.Ingest(context.Background(), cli, rows, IngestOptions{}); err != nil || got.Imported != 2*skus {
 					failed <- fmt.Errorf("upload: %+v, %w", got, err)
 					return
 				}
@@ -121,10 +121,10 @@ func TestCancelledUpload(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	rows := val(strict.Parse([]byte(`[{"date":"2026-11-01","sku":"A","qty":1}]`), strict.MaxDepth))
-	_, err := s.Ingest(ctx, cli, rows, false, "")
+	_, err := s.Ingest(ctx, cli, rows, IngestOptions{})
 	s.Refused(err, fault.Unavailable)
 	s.hasSales()
-	_, err = s.Ingest(context.Background(), db.Caller{Service: "reorder", User: "kim", Role: "member", Scope: "read"}, rows, false, "")
+	_, err = s.Ingest(context.Background(), db.Caller{Service: "reorder", User: "kim", Role: "member", Scope: "read"}, rows, IngestOptions{})
 	s.Refused(err, fault.Forbidden, "read-only")
 	s.hasSales()
 }

@@ -185,18 +185,6 @@ func place(all []*entry, code string) int {
 	return slices.IndexFunc(all, func(e *entry) bool { return e.code == code })
 }
 
-// pageOf returns the entries behind the SKU with the code, from the beginning when it is not
-// there, at most limit of them, or with 0 all; and the code to go on with, "" at the end.
-func pageOf(all []*entry, after string, limit int64) (some []*entry, next string) {
-	if after != "" {
-		all = all[place(all, after)+1:]
-	}
-	if limit > 0 && int64(len(all)) > limit {
-		return all[:limit], all[limit-1].code
-	}
-	return all, ""
-}
-
 // walked is the share of all SKUs above which one scan of the table is faster than reading SKU by SKU.
 const walked = 6
 
@@ -290,6 +278,8 @@ func (k *ranking) sort(c *db.Conn, entries []*entry, by string, falling bool) er
 }
 
 // The orders of lists.
+
+func codeOf(e *entry) string { return e.code }
 
 func byCode(a, b *entry) int { return strings.Compare(a.code, b.code) }
 

@@ -62,6 +62,13 @@ func (s *fixture) agree(n int) {
 		}
 		after = *page.Next
 	}
+	list := val(s.Products(ctx, ProductQuery{Limit: 200}))
+	if list.Total != len(rows) {
+		s.T.Fatalf("%d products are listed, there are %d", list.Total, len(rows))
+	}
+	for _, r := range list.Products {
+		same(*r.Full)
+	}
 	sort, cursor := append(ShelfSorts, "")[n%(len(ShelfSorts)+1)], schema.Cursor[string]{Limit: 6}
 	toOrder := val(s.ToOrder(ctx, ToOrderQuery{Status: q.Status, Supplier: q.Supplier, Sort: sort, Falling: n%2 == 0, Cursor: cursor}))
 	if toOrder.Total != int64(wanted) || toOrder.EstCostCents != rep.EstCostCents {
@@ -167,7 +174,7 @@ func TestReportMatchesTheRows(t *testing.T) {
 			if _, err = svc.SuggestOrders(ctx, cli, SuggestQuery{}); err == nil {
 				number := s.Texts("SELECT coalesce(max(number), '') FROM purchase_orders WHERE status = 'draft'")[0]
 				if number != "" {
-					_, err = svc.PlaceOrder(ctx, cli, number)
+					_, err = svc.PlaceOrder(ctx, cli, number, false)
 				}
 			}
 		case 8:

@@ -3,15 +3,12 @@ package reorder
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -95,28 +92,6 @@ func TestReportShape(t *testing.T) {
 	}
 }
 
-// TestSameFiguresEverywhere: the same figures in report, list, detail, tool and count.
-func TestSameFiguresEverywhere(t *testing.T) {
-	s := ranked(t)
-	rep := val(s.Report(context.Background(), ReportQuery{Status: All}))
-	list := val(s.Products(context.Background(), ProductQuery{Limit: 200}))
-	byCode := map[string]string{}
-	for _, r := range list.Products {
-		byCode[r.Full.SKU] = asJSON(t, r)
-	}
-	for _, r := range rep.SKUs {
-		want := asJSON(t, r)
-		p := val(s.Product(context.Background(), r.SKU, 90))
-		a := val(s.Adjust(context.Background(), cli, Adjustment{SKU: r.SKU, Delta: new(exact.Milli)}))
-		if byCode[r.SKU] != want || asJSON(t, p.Row) != want || asJSON(t, a.Row) != want {
-			t.Errorf("report %s\nlist   %s\ndetail %s\ncount  %s", want, byCode[r.SKU], asJSON(t, p.Row), asJSON(t, a.Row))
-		}
-	}
-	if list.Total != len(rep.SKUs) {
-		t.Errorf("the list has %d, the report %d", list.Total, len(rep.SKUs))
-	}
-}
-
 // TestByWeek: weeks begin on Monday.
 func TestByWeek(t *testing.T) {
 	got := byWeek([]Sold{{day(t, "2026-11-15"), 1000}, {day(t, "2026-11-16"), 2000}, {day(t, "2026-11-22"), 3000}, {day(t, "2026-11-23"), 500}})
@@ -189,48 +164,6 @@ func TestProductDetail(t *testing.T) {
 	}
 	_, err := s.call(s.productDetail(), schema.Tool, `{"sku":"off"}`)
 	s.Refused(err, fault.NotFound, `"off"`)
-}
-
-// TestReportAgainstRationals makes a fixture of random SKUs and sales and compares the whole report with the
-// independent calculation.
-func TestReportAgainstRationals(t *testing.T) {
-	s := open(t)
-	r := rand.New(rand.NewPCG(5, 8))
-	today := day(t, "2026-11-20")
-	sold := map[string]exact.Milli{}
-	first := map[string]exact.Day{}
-	var rows []string
-	for i := range 120 {
-		sku := fmt.Sprintf("S%03d", i)
-		s.sku("sku,current_stock,lead_time_days,safety_stock_days,pack_size,moq,unit_cost_cents",
-			fmt.Sprintf("%s,%s,%d,%d,%d,%d,%d", sku, exact.Milli(r.IntN(200_000)), r.IntN(30), r.IntN(10), 1+r.IntN(12), r.IntN(50)*r.IntN(2), r.IntN(9999)))
-		first[sku] = never
-		for range r.IntN(40) {
-			d, qty := today-exact.Day(r.IntN(60)), exact.Milli(r.IntN(9000))
-			rows = append(rows, fmt.Sprintf(`{"date":"%s","sku":"%s","qty":%s}`, d, sku, qty))
-			if qty > 0 {
-				first[sku] = min(first[sku], d)
-			}
-			if d > today-30 {
-				sold[sku] += qty
-			}
-		}
-	}
-	s.upload(`{"rows":[` + strings.Join(rows, ",") + `]}`)
-	h := horizon{today: today, window: 30, cover: 30}
-	for sku := range first {
-		rec := s.record(sku)
-		b := rec.basis()
-		b.sold, b.firstSold = sold[sku], first[sku]
-		f := forecast(rec.basis(), h)
-		if got, want := show(f), reference(b, h); got != want {
-			t.Errorf("%s:\n got %s\nwant %s", sku, got, want)
-		}
-		if rec.isBelow != (f.status == Below) {
-			t.Errorf("%s is %s, its flag is %v", sku, f.status, rec.isBelow)
-		}
-	}
-	s.sound()
 }
 
 func TestCatalogue(t *testing.T) {

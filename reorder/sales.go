@@ -70,7 +70,7 @@ func (u *upload) addJSON(row int32, v strict.Value) {
 		u.refuse(row, "the row is "+v.Kind().String()+"; "+wantsRow)
 		return
 	}
-	var date, sku, qty, none strict.Value
+	var date, sku, qty strict.Value
 	strange := ""
 	for name, field := range v.Fields {
 		switch string(name) {
@@ -90,52 +90,30 @@ func (u *upload) addJSON(row int32, v strict.Value) {
 		u.refuse(row, strange)
 		return
 	}
-	if u.agent && (sku.Kind() == strict.Number || qty.Kind() == strict.String) {
-		u.addSlip(row, date, sku, qty)
-		return
-	}
 	for _, f := range [...]struct {
 		name, wants string
 		v           strict.Value
 		kind        strict.Kind
 	}{{"date", wantsDay, date, strict.String}, {"sku", wantsSKU, sku, strict.String},
 		{"qty", wantsQty, qty, strict.Number}} {
-		switch {
-		case f.v.Kind() == f.kind:
-		case len(f.v.Raw()) == len(none.Raw()):
-			u.refuse(row, f.name+" is missing: "+f.wants)
-			return
-		default:
-			u.refuse(row, f.name+" is "+f.v.Kind().String()+"; "+f.wants)
-			return
-		}
-	}
-	var buf [4 * maxCode]byte
-	u.add(row, date.TextBytes(nil), sku.TextBytes(buf[:]), qty.Raw())
-}
-
-// addSlip reads an agent's row with a number for the SKU or a text for the quantity.
-func (u *upload) addSlip(row int32, date, sku, qty strict.Value) {
-	plain := func(v strict.Value) []byte {
-		if v.Kind() == strict.String {
-			return v.TextBytes(nil)
-		}
-		return v.Raw()
-	}
-	for _, f := range [...]struct {
-		name, wants string
-		v           strict.Value
-	}{{"date", wantsDay, date}, {"sku", wantsSKU, sku}, {"qty", wantsQty, qty}} {
 		switch k := f.v.Kind(); {
 		case len(f.v.Raw()) == 0:
 			u.refuse(row, f.name+" is missing: "+f.wants)
 			return
-		case k != strict.String && (k != strict.Number || f.name == "date"):
+		case k == f.kind, u.agent && f.name != "date" && (k == strict.String || k == strict.Number):
+		default:
 			u.refuse(row, f.name+" is "+k.String()+"; "+f.wants)
 			return
 		}
 	}
-	u.add(row, plain(date), plain(sku), plain(qty))
+	plain := func(v strict.Value, buf []byte) []byte {
+		if v.Kind() == strict.String {
+			return v.TextBytes(buf)
+		}
+		return v.Raw()
+	}
+	var buf [4 * maxCode]byte
+	u.add(row, plain(date, nil), plain(sku, buf[:]), plain(qty, nil))
 }
 
 // addCells reads a row of a CSV file. As in every table, spaces around a cell are ignored.

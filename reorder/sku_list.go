@@ -67,7 +67,7 @@ func (s *Service) Shelf(ctx context.Context, q ShelfQuery) (page Shelf, err erro
 		if err := k.sort(c, entries, q.Sort, q.Falling); err != nil {
 			return err
 		}
-		entries, page.Next = pageOf(entries, q.After, q.Limit)
+		entries, page.Next = After(entries, q.After, q.Limit, codeOf)
 		page.Rows = make([]ShelfRow, len(entries))
 		return k.records(c, entries, func(i int, rec *article) {
 			page.Rows[i] = ShelfRow{Row: rowOf(*rec, k.h), Active: rec.Active, Catalogue: rec.SKU}

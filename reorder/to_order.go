@@ -72,7 +72,7 @@ func (s *Service) ToOrder(ctx context.Context, q ToOrderQuery) (page ToOrder, er
 		} else if err := k.sort(c, entries, q.Sort, q.Falling); err != nil {
 			return err
 		}
-		entries, page.Next = pageOf(entries, q.After, q.Limit)
+		entries, page.Next = After(entries, q.After, q.Limit, codeOf)
 		page.Rows = make([]ToOrderRow, len(entries))
 		if err := k.records(c, entries, func(i int, rec *article) {
 			page.Rows[i] = ToOrderRow{Row: rowOf(*rec, k.h), Open: entries[i].open, Covers: entries[i].covers()}

@@ -12,27 +12,6 @@ import (
 	"quartermaster/schema/fault"
 )
 
-func TestSpansLeftAndEntered(t *testing.T) {
-	for _, c := range []struct {
-		s, without span
-		want       string
-	}{
-		{span{10, 20}, span{10, 20}, "[]"},
-		{span{11, 21}, span{10, 20}, "[{21 21}]"}, // a day later
-		{span{9, 19}, span{10, 20}, "[{9 9}]"},    // a day earlier
-		{span{5, 25}, span{10, 20}, "[{5 9} {21 25}]"},
-		{span{12, 15}, span{10, 20}, "[]"},
-		{span{21, 31}, span{10, 20}, "[{21 31}]"}, // right after
-		{span{100, 110}, span{10, 20}, "[{100 110}]"},
-		{span{-110, -100}, span{10, 20}, "[{-110 -100}]"},
-	} {
-		text := strings.ReplaceAll(fmt.Sprintf("%d", c.s.without(c.without)), "  ", " ")
-		if text != c.want {
-			t.Errorf("%v without %v: %s, want %s", c.s, c.without, text, c.want)
-		}
-	}
-}
-
 // model is the fixture's sales, stored in the simplest way.
 type model map[string]map[exact.Day]exact.Milli
 

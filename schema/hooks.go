@@ -42,3 +42,17 @@ func Asks[T any](ask func(context.Context) (T, error)) func(*Form) Handler {
 		return func(ctx context.Context, _ db.Caller) (any, error) { return ask(ctx) }
 	}
 }
+
+// Reads makes the Bind of an operation that reads by one argument.
+func Reads[A, T any](bind func(*Form, *A), read func(context.Context, A) (T, error)) func(*Form) Handler {
+	return Does(bind, func(ctx context.Context, _ db.Caller, a A) (T, error) { return read(ctx, a) })
+}
+
+// Does makes the Bind of an operation of one argument.
+func Does[A, T any](bind func(*Form, *A), do func(context.Context, db.Caller, A) (T, error)) func(*Form) Handler {
+	return func(f *Form) Handler {
+		var a A
+		bind(f, &a)
+		return func(ctx context.Context, who db.Caller) (any, error) { return do(ctx, who, a) }
+	}
+}

@@ -285,7 +285,8 @@ func (s *Service) ReleaseMySeat(ctx context.Context, who db.Caller, seat int64) 
 		if wait := exact.Instant(last) + releaseWait - tx.Now(); last != 0 && wait > 0 {
 			return l, &fault.Error{
 				Kind: fault.Limited, Retry: time.Duration(wait) * time.Second,
-				Detail: "this seat was released within the last hour; try again in " + exact.Plural(int(wait+59)/60, "minute", "minutes"),
+				Detail: "this seat was released within the last hour; try again in " + exact.Plural(int(wait+59)/60, "minute",
+					"minutes"),
 			}
 		}
 		if _, err := tx.Exec("INSERT OR REPLACE INTO store_releases (license_id, fingerprint, at) VALUES (?, ?, ?)", l.ID,

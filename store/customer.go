@@ -123,11 +123,7 @@ func (s *Service) Customer(ctx context.Context, id int64) (Customer, error) {
 }
 
 func customerByID(c *db.Conn, id int64) (Customer, error) {
-	k, found, err := customers.One(c, "WHERE id = ?", id)
-	if err == nil && !found {
-		err = fault.NotFoundf("there is no customer %d", id)
-	}
-	return k, err
+	return customers.ByID(c, id)
 }
 
 func (f *CustomerFilter) bind(form *schema.Form) {

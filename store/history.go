@@ -62,23 +62,30 @@ func foreseeLicenses(ctx context.Context, d *db.DB, _ db.Caller, store func() er
 	return f, err
 }
 
-// exportOrder writes an order's lines; the first has the values of the whole order.
+// exportOrder writes an order's lines.
 func exportOrder(c *db.Conn, o Order, emit func(cells ...string) error) error {
-	n := func(v int64) string { return strconv.FormatInt(v, 10) }
 	refunds, err := refundsOf(c, o)
 	if err != nil {
 		return err
 	}
-	discount, tax := n(o.DiscountCents), n(o.TaxCents)
-	for _, i := range o.Items {
-		if err := emit(o.Provider, o.ProviderRef, o.Customer.Email, o.Customer.Name, i.SKU, textOr(i.Tier, ""), n(i.Qty),
-			n(i.UnitCents),
-			discount, tax, o.Currency, o.PaidAt.String(), refunds.String()); err != nil {
+	for _, cells := range o.Cells(refunds.String()) {
+		if err := emit(cells...); err != nil {
 			return err
 		}
-		discount, tax, refunds = "0", "0", nil
 	}
 	return nil
+}
+
+// Cells are the order's lines as rows of its table; the first has the values of the whole order.
+func (o Order) Cells(refunds string) (rows [][]string) {
+	n := func(v int64) string { return strconv.FormatInt(v, 10) }
+	discount, tax := n(o.DiscountCents), n(o.TaxCents)
+	for _, i := range o.Items {
+		rows = append(rows, []string{o.Provider, o.ProviderRef, o.Customer.Email, o.Customer.Name, i.SKU,
+			textOr(i.Tier, ""), n(i.Qty), n(i.UnitCents), discount, tax, o.Currency, o.PaidAt.String(), refunds})
+		discount, tax, refunds = "0", "0", ""
+	}
+	return rows
 }
 
 // orderRow is one line of history.

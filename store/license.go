@@ -4,7 +4,6 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
-	"quartermaster/schema/fault"
 )
 
 // License is the right to use one unit of a product. Its status is computed: revoked
@@ -160,11 +159,8 @@ func issue(tx *db.Tx, order int64, ref string, v sale, l line) error {
 func subject(l License) string { return db.Subject("license", l.ID) }
 
 func findLicense(c *db.Conn, id int64) (License, error) {
-	l, found, err := db.One(c, scanLicense(c.Now()), "SELECT "+licenseColumns+" FROM "+licenseTables+" WHERE l.id = ?", id)
-	if err == nil && !found {
-		err = fault.NotFoundf("there is no license %d", id)
-	}
-	return l, err
+	return db.ByID(c, scanLicense(c.Now()), "license", "SELECT "+licenseColumns+" FROM "+licenseTables+" WHERE l.id = ?1",
+		id)
 }
 
 func exampleLicense() License {

@@ -104,7 +104,8 @@ func (im *licenseImport) within(tx *db.Tx, r *licenseRow, p Product, d OrderDeta
 				textOr(l.Tier, "") != r.tier
 		}))
 		return 0, "", fault.Conflictf("order %s (%s %s) has %s of %s, none free for this key; give it another provider_ref",
-			d.OrderRef, d.Provider, d.ProviderRef, exact.Plural(n, "license", "licenses"), goods(p.SKU, r.tier, 1)).At("provider_ref")
+			d.OrderRef, d.Provider, d.ProviderRef, exact.Plural(n, "license", "licenses"), goods(p.SKU, r.tier, 1)).At(
+			"provider_ref")
 	}
 	if _, err := ensureCustomer(tx, r.email, r.name, true); err != nil {
 		return 0, "", err

@@ -89,10 +89,12 @@ func (s *Service) mergeCustomersOp() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.MergeCustomers(ctx, who, from, into) }
 		},
 		Print: schema.Printed(func(w io.Writer, m Merged) {
-			fmt.Fprintf(w, "%s is customer %d, %s, now; %s moved\n", m.From, m.ID, m.Email, exact.Plural(m.Orders, "order", "orders"))
+			fmt.Fprintf(w, "%s is customer %d, %s, now; %s moved\n", m.From, m.ID, m.Email,
+				exact.Plural(m.Orders, "order", "orders"))
 		}),
 		Did: schema.Said(func(m Merged) string {
-			return fmt.Sprintf("%s and %s are now one customer; %s moved.", m.From, m.Email, exact.Plural(m.Orders, "order", "orders"))
+			return fmt.Sprintf("%s and %s are now one customer; %s moved.", m.From, m.Email,
+				exact.Plural(m.Orders, "order", "orders"))
 		}),
 		Will: schema.Said(func(m Merged) string {
 			return fmt.Sprintf("%s of %s, with licenses and redeemed codes, will move to %s, and %s will be removed.",

@@ -64,11 +64,7 @@ func (s *Service) batchDetail() schema.Op {
 		Example: "store batches show launch",
 		Leads:   func(answer any) string { b, _ := answer.(Batch); return batchLeads(b.Batch) },
 		Print:   func(w io.Writer, answer any) { b, _ := answer.(Batch); printBatches(w, BatchPage{Batches: []Batch{b}}) },
-		Bind: func(f *schema.Form) schema.Handler {
-			var batch string
-			bindBatch(f, &batch)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Batch(ctx, batch) }
-		},
+		Bind:    schema.Reads(bindBatch, s.Batch),
 	}
 }
 
@@ -126,16 +122,15 @@ func (s *Service) voidCodes() schema.Op {
 		Did: schema.Said(func(v Voided) string {
 			return fmt.Sprintf("%s of batch %s are void.", exact.Plural(v.Voided, "code", "codes"), v.Batch.Batch)
 		}),
-		Thing: schema.Of(func(v Voided) string { return exact.Plural(v.Voided, "code", "codes") + " of batch " + v.Batch.Batch }),
+		Thing: schema.Of(func(v Voided) string {
+			return exact.Plural(v.Voided, "code", "codes") + " of batch " +
+				v.Batch.Batch
+		}),
 		Will: schema.Said(func(v Voided) string {
 			return fmt.Sprintf("%s of batch %s, not yet redeemed, will be void for good; %d redeemed ones stay.",
 				exact.Plural(v.Voided, "code", "codes"), v.Batch.Batch, v.Redeemed)
 		}),
 		Leads: func(answer any) string { v, _ := answer.(Voided); return batchLeads(v.Batch.Batch) },
-		Bind: func(f *schema.Form) schema.Handler {
-			var batch string
-			bindBatch(f, &batch)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.VoidBatch(ctx, who, batch) }
-		},
+		Bind:  schema.Does(bindBatch, s.VoidBatch),
 	}
 }

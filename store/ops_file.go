@@ -95,11 +95,7 @@ func (s *Service) listLicenseFiles() schema.Op {
 				return []any{f.ID, f.Fingerprint, f.Label, f.IssuedAt, f.ExpiresAt, yesNo(f.Runs)}
 			})
 		}),
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			bindLicense(f, &id)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.LicenseFiles(ctx, id) }
-		},
+		Bind: schema.Reads(bindLicense, s.LicenseFiles),
 	}
 }
 

@@ -140,11 +140,7 @@ func (s *Service) licenseDetail() schema.Op {
 					a.LastSeenAt)
 			}
 		}),
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			bindLicense(f, &id)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.License(ctx, who, id) }
-		},
+		Bind: schema.Does(bindLicense, s.License),
 	}
 }
 
@@ -177,11 +173,7 @@ func (s *Service) licenseAct(name, word, about, did string, do func(context.Cont
 		Example: "store license " + word + " 12", Print: schema.Printed(printLicense),
 		Leads: func(answer any) string { l, _ := answer.(License); return licenseLeads(l.ID) },
 		Did:   schema.Said(func(l License) string { return fmt.Sprintf("License %d of %s %s.", l.ID, l.CustomerEmail, did) }),
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			bindLicense(f, &id)
-			return func(ctx context.Context, who db.Caller) (any, error) { return do(ctx, who, id) }
-		},
+		Bind:  schema.Does(bindLicense, do),
 	}
 }
 

@@ -163,7 +163,8 @@ func (s *Service) recordOrder() schema.Op {
 				return fmt.Sprintf("The payment is recorded as order %s already; nothing was done.", made.OrderRef)
 			}
 			return fmt.Sprintf("Order %s is recorded: %s from %s, %s.", made.OrderRef,
-				inCurrency(made.TotalCents, made.Currency), made.Customer.Email, exact.Plural(len(made.Licenses), "license", "licenses"))
+				inCurrency(made.TotalCents, made.Currency), made.Customer.Email, exact.Plural(len(made.Licenses), "license",
+					"licenses"))
 		}),
 		Leads: func(answer any) string { made, _ := answer.(Recorded); return orderLeads(made.OrderRef) },
 	}
@@ -250,7 +251,8 @@ func (s *Service) refundOrder() schema.Op {
 			case o.Full && o.renewal:
 				return text + " The paid period is taken back."
 			case o.Full && len(o.Licenses) > 0:
-				return strings.TrimSpace(text + " " + exact.Plural(len(o.Licenses), "license", "licenses") + " will be revoked for good. " + o.files)
+				return strings.TrimSpace(text + " " + exact.Plural(len(o.Licenses), "license", "licenses") +
+					" will be revoked for good. " + o.files)
 			}
 			return text + " Licenses stay."
 		}),
@@ -272,12 +274,8 @@ func (s *Service) resendOrder() schema.Op {
 			"It has the license keys, so that a receiver mails them again.",
 		Writes: true, Response: exampleDetail(), Refuses: []fault.Kind{fault.NotFound},
 		Example: "store resend " + exampleRef,
-		Bind: func(f *schema.Form) schema.Handler {
-			var ref string
-			bindRef(f, &ref)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.ResendOrder(ctx, who, ref) }
-		},
-		Print: schema.Printed(func(w io.Writer, d OrderDetail) { fmt.Fprintf(w, "%s: sent again\n", d.OrderRef) }),
+		Bind:    schema.Does(func(f *schema.Form, ref *string) { bindRef(f, ref) }, s.ResendOrder),
+		Print:   schema.Printed(func(w io.Writer, d OrderDetail) { fmt.Fprintf(w, "%s: sent again\n", d.OrderRef) }),
 		Did: schema.Said(func(d OrderDetail) string {
 			return fmt.Sprintf("Order %s is sent to the receivers again.", d.OrderRef)
 		}),

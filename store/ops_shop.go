@@ -47,11 +47,7 @@ func (s *Service) unsetProvider() schema.Op {
 				"not booked.", p.Provider)
 		}),
 		Leads: leadsToProviders,
-		Bind: func(f *schema.Form) schema.Handler {
-			var provider string
-			bindTill(f, &provider)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.UnsetProvider(ctx, who, provider) }
-		},
+		Bind:  schema.Does(bindTill, s.UnsetProvider),
 	}
 }
 

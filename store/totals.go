@@ -33,6 +33,7 @@ func addLicenses(tx *db.Tx, state string, n int64) error { return add(tx, licens
 
 // expired counts the licenses that would be active except for their date.
 func expired(c *db.Conn) (int64, error) {
-	n, _, err := db.One(c, db.Int, "SELECT count(*) FROM store_licenses WHERE state = 'active' AND expires_at <= ?", c.Now())
+	n, _, err := db.One(c, db.Int, "SELECT count(*) FROM store_licenses WHERE state = 'active' AND expires_at <= ?",
+		c.Now())
 	return n, err
 }

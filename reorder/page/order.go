@@ -65,13 +65,8 @@ func orders(s *reorder.Service) page.Page {
 			sheet := page.Sheet{Name: "purchase-orders", Columns: []string{"number", "sku", "supplier", "status",
 				"expected_date", "ordered", "received", "unit_cost_cents"}}
 			for _, o := range v.PurchaseOrders {
-				day := ""
-				if o.ExpectedDate != nil {
-					day = o.ExpectedDate.String()
-				}
 				for _, l := range o.Lines {
-					sheet.Rows = append(sheet.Rows, []string{o.Number, l.SKU, o.Supplier, o.Status, day, l.Ordered.String(),
-						l.Received.String(), page.Num(l.UnitCostCents)})
+					sheet.Rows = append(sheet.Rows, o.Cells(l))
 				}
 			}
 			return sheet

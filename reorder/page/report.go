@@ -28,10 +28,9 @@ func toOrder(s *reorder.Service) page.Page {
 		},
 		View: func(v reorder.ToOrder) templ.Component { return ToOrder(v) },
 		CSV: func(v reorder.ToOrder) page.Sheet {
-			sheet := page.Sheet{Name: "to-order", Columns: []string{"sku", "name", "supplier", "status", "current_stock",
+			return page.SheetOf("to-order", []string{"sku", "name", "supplier", "status", "current_stock",
 				"on_order", "reorder_point", "days_of_stock",
-				"stockout_date", "suggested_qty", "est_cost_cents"}}
-			for _, r := range v.Rows {
+				"stockout_date", "suggested_qty", "est_cost_cents"}, v.Rows, func(r reorder.ToOrderRow) []string {
 				days, out := "", ""
 				if r.DaysOfStock != nil {
 					days = r.DaysOfStock.String()
@@ -39,11 +38,10 @@ func toOrder(s *reorder.Service) page.Page {
 				if r.StockoutDate != nil {
 					out = r.StockoutDate.String()
 				}
-				sheet.Rows = append(sheet.Rows, []string{r.SKU, r.Name, r.Supplier, r.Status, r.CurrentStock.String(),
+				return []string{r.SKU, r.Name, r.Supplier, r.Status, r.CurrentStock.String(),
 					r.OnOrder.String(), r.ReorderPoint.String(),
-					days, out, page.Num(r.SuggestedQty), page.Num(r.EstCostCents)})
-			}
-			return sheet
+					days, out, page.Num(r.SuggestedQty), page.Num(r.EstCostCents)}
+			})
 		},
 	})
 }

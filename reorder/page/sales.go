@@ -108,11 +108,10 @@ func sales(s *reorder.Service) page.Page {
 		},
 		View: func(v salesView) templ.Component { return Sales(v) },
 		CSV: func(v salesView) page.Sheet {
-			sheet := page.Sheet{Name: "sales", Columns: []string{"date", "sku", "qty", "channel"}}
-			for _, part := range v.Shares() {
-				sheet.Rows = append(sheet.Rows, []string{part.Date.String(), part.SKU, part.Qty.String(), part.Channel})
-			}
-			return sheet
+			columns := []string{"date", "sku", "qty", "channel"}
+			return page.SheetOf("sales", columns, v.Shares(), func(part reorder.ShareSold) []string {
+				return []string{part.Date.String(), part.SKU, part.Qty.String(), part.Channel}
+			})
 		},
 	})
 }
@@ -162,11 +161,10 @@ func figures(s *reorder.Service) page.Page {
 		},
 		View: func(v figuresView) templ.Component { return Figures(v) },
 		CSV: func(v figuresView) page.Sheet {
-			sheet := page.Sheet{Name: "stock-figures", Columns: []string{"sku", "name", "value_cents", "class", "unsold_days"}}
-			for _, k := range v.SKUs {
-				sheet.Rows = append(sheet.Rows, []string{k.SKU, k.Name, page.Num(k.ValueCents), k.Class, page.Num(k.UnsoldDays)})
-			}
-			return sheet
+			columns := []string{"sku", "name", "value_cents", "class", "unsold_days"}
+			return page.SheetOf("stock-figures", columns, v.SKUs, func(k reorder.StockFigure) []string {
+				return []string{k.SKU, k.Name, page.Num(k.ValueCents), k.Class, page.Num(k.UnsoldDays)}
+			})
 		},
 	})
 }

@@ -64,11 +64,7 @@ func (v shelfView) labels(ctx context.Context) string {
 }
 
 func (v shelfView) sheet(name string) page.Sheet {
-	sheet := page.Sheet{Name: name, Columns: v.columns}
-	for _, r := range v.Rows {
-		sheet.Rows = append(sheet.Rows, r.Catalogue.Cells())
-	}
-	return sheet
+	return page.SheetOf(name, v.columns, v.Rows, func(r reorder.ShelfRow) []string { return r.Catalogue.Cells() })
 }
 
 func skus(s *reorder.Service) page.Page {

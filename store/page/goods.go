@@ -46,13 +46,11 @@ func batches(s *store.Service) page.Page {
 		},
 		View: func(v batchesView) templ.Component { return Batches(v) },
 		CSV: func(v batchesView) page.Sheet {
-			sheet := page.Sheet{Name: "redeem-codes", Columns: []string{"batch", "sku", "tier", "total", "unused", "redeemed",
-				"void", "created_at"}}
-			for _, b := range v.Batches {
-				sheet.Rows = append(sheet.Rows, []string{b.Batch, b.SKU, text(b.Tier), page.Num(b.Total), page.Num(b.Unused),
-					page.Num(b.Redeemed), page.Num(b.Void), b.CreatedAt.String()})
-			}
-			return sheet
+			return page.SheetOf("redeem-codes", []string{"batch", "sku", "tier", "total", "unused", "redeemed",
+				"void", "created_at"}, v.Batches, func(b store.Batch) []string {
+				return []string{b.Batch, b.SKU, text(b.Tier), page.Num(b.Total), page.Num(b.Unused),
+					page.Num(b.Redeemed), page.Num(b.Void), b.CreatedAt.String()}
+			})
 		},
 	})
 }
@@ -223,13 +221,11 @@ func figures(s *store.Service) page.Page {
 		},
 		View: func(v figuresView) templ.Component { return Figures(v) },
 		CSV: func(v figuresView) page.Sheet {
-			sheet := page.Sheet{Name: "figures", Columns: []string{v.By, "currency", "orders", "sold_cents", "tax_cents",
-				"refunded_cents", "net_cents"}}
-			for _, r := range v.Rows {
-				sheet.Rows = append(sheet.Rows, []string{r.Label(), r.Currency, page.Num(r.Orders), page.Num(r.SoldCents),
-					page.Num(r.TaxCents), page.Num(r.RefundedCents), page.Num(r.NetCents)})
-			}
-			return sheet
+			return page.SheetOf("figures", []string{v.By, "currency", "orders", "sold_cents", "tax_cents",
+				"refunded_cents", "net_cents"}, v.Rows, func(r store.Figure) []string {
+				return []string{r.Label(), r.Currency, page.Num(r.Orders), page.Num(r.SoldCents),
+					page.Num(r.TaxCents), page.Num(r.RefundedCents), page.Num(r.NetCents)}
+			})
 		},
 	})
 }

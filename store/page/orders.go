@@ -59,15 +59,7 @@ func orders(s *store.Service) page.Page {
 				if o.Status == "void" { // read in again, it would be paid
 					continue
 				}
-				discount, tax, refunds := page.Num(o.DiscountCents), page.Num(o.TaxCents), v.refunds[o.OrderRef]
-				for _, i := range o.Items {
-					sheet.Rows = append(sheet.Rows, []string{
-						o.Provider, o.ProviderRef, o.Customer.Email, o.Customer.Name, i.SKU, text(i.Tier), page.Num(i.Qty),
-						page.Num(i.UnitCents),
-						discount, tax, o.Currency, o.PaidAt.String(), refunds,
-					})
-					discount, tax, refunds = "0", "0", ""
-				}
+				sheet.Rows = append(sheet.Rows, o.Cells(v.refunds[o.OrderRef])...)
 			}
 			return sheet
 		},

@@ -39,11 +39,9 @@ func customers(s *store.Service) page.Page {
 		},
 		View: func(v customersView) templ.Component { return Customers(v) },
 		CSV: func(v customersView) page.Sheet {
-			sheet := page.Sheet{Name: "customers", Columns: []string{"email", "name"}}
-			for _, k := range v.Customers {
-				sheet.Rows = append(sheet.Rows, []string{k.Email, k.Name})
-			}
-			return sheet
+			return page.SheetOf("customers", []string{"email", "name"}, v.Customers, func(k store.Customer) []string {
+				return []string{k.Email, k.Name}
+			})
 		},
 	})
 }
@@ -129,20 +127,15 @@ func licenses(s *store.Service) page.Page {
 		},
 		View: func(v licensesView) templ.Component { return Licenses(v) },
 		CSV: func(v licensesView) page.Sheet {
-			sheet := page.Sheet{Name: "licenses", Columns: []string{"id", "license_key", "sku", "tier", "order_ref",
-				"customer_email", "status", "activation_limit", "activation_count", "expires_at", "created_at", "last_checked_at"}}
-			for _, l := range v.Licenses {
-				limit := ""
-				if l.ActivationLimit != nil {
-					limit = page.Num(*l.ActivationLimit)
-				}
-				sheet.Rows = append(sheet.Rows, []string{
-					page.Num(l.ID), l.Key, l.SKU, text(l.Tier), l.OrderRef, l.CustomerEmail, l.Status, limit,
+			return page.SheetOf("licenses", []string{"id", "license_key", "sku", "tier", "order_ref",
+				"customer_email", "status", "activation_limit", "activation_count", "expires_at", "created_at",
+				"last_checked_at"}, v.Licenses, func(l store.License) []string {
+				return []string{
+					page.Num(l.ID), l.Key, l.SKU, text(l.Tier), l.OrderRef, l.CustomerEmail, l.Status, number(l.ActivationLimit),
 					page.Num(l.ActivationCount),
 					stamp(l.ExpiresAt), l.CreatedAt.String(), stamp(l.LastCheckedAt),
-				})
-			}
-			return sheet
+				}
+			})
 		},
 	})
 }

@@ -31,15 +31,13 @@ func subscriptions(s *store.Service) page.Page {
 		},
 		View: func(v subscriptionsView) templ.Component { return Subscriptions(v) },
 		CSV: func(v subscriptionsView) page.Sheet {
-			sheet := page.Sheet{Name: "subscriptions", Columns: []string{"provider", "subscription_ref", "state", "email",
+			return page.SheetOf("subscriptions", []string{"provider", "subscription_ref", "state", "email",
 				"name", "product", "order_ref",
-				"renews_at", "ends_at", "paid_at", "paid_cents", "currency"}}
-			for _, x := range v.Subscriptions {
-				sheet.Rows = append(sheet.Rows, []string{x.Provider, x.Ref, x.State, buyerOf(x).Email, buyerOf(x).Name,
+				"renews_at", "ends_at", "paid_at", "paid_cents", "currency"}, v.Subscriptions, func(x store.Subscription) []string {
+				return []string{x.Provider, x.Ref, x.State, buyerOf(x).Email, buyerOf(x).Name,
 					text(x.Product), text(x.OrderRef),
-					stamp(x.RenewsAt), stamp(x.EndsAt), stamp(x.PaidAt), number(x.PaidCents), text(x.Currency)})
-			}
-			return sheet
+					stamp(x.RenewsAt), stamp(x.EndsAt), stamp(x.PaidAt), number(x.PaidCents), text(x.Currency)}
+			})
 		},
 	})
 }
