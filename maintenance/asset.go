@@ -170,8 +170,7 @@ func (s *Service) CountAssets(ctx context.Context, f AssetFilter) (int64, error)
 
 func countAssets(c *db.Conn, f AssetFilter) (int64, error) {
 	t := f.where()
-	n, _, err := db.One(c, db.Int, "SELECT count(*) FROM assets"+t.sql(), t.args...)
-	return n, err
+	return assets.Count(c, t.sql(), t.args...)
 }
 
 // withMeters completes an asset.

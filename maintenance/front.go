@@ -3,8 +3,8 @@ package maintenance
 import (
 	"context"
 
-	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 )
 
 // Begun reports whether there is an asset, a meter and a plan.
@@ -18,9 +18,9 @@ func (s *Service) Sentence(ctx context.Context) (string, error) {
 		const unfinished = "SELECT coalesce(sum(n), 0) FROM work_order_counts WHERE status IN ('open', 'in-progress')"
 		urgent, _, err := db.One(c, db.Int, unfinished+" AND priority = 'urgent'")
 		if err != nil || urgent > 0 {
-			return schema.Plural(urgent, "job", "jobs") + " urgent", err
+			return exact.Plural(urgent, "job", "jobs") + " urgent", err
 		}
 		n, _, err := db.One(c, db.Int, unfinished)
-		return schema.Plural(n, "job", "jobs") + " to do", err
+		return exact.Plural(n, "job", "jobs") + " to do", err
 	})
 }

@@ -61,8 +61,7 @@ func (s *Service) CountParts(ctx context.Context, f PartFilter) (int64, error) {
 
 func countParts(c *db.Conn, f PartFilter) (int64, error) {
 	t := f.where()
-	n, _, err := db.One(c, db.Int, "SELECT count(*) FROM parts"+t.sql(), t.args...)
-	return n, err
+	return parts.Count(c, t.sql(), t.args...)
 }
 
 // Part returns one part; 404 if there is none.

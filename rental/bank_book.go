@@ -21,11 +21,7 @@ type Booking struct {
 // payments. certain means all certain lines. Every line that cannot be booked is named.
 func (s *Service) BookLines(ctx context.Context, who db.Caller, lines []Booking, certain bool) (BankLines, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BankLines, error) {
-		due, err := toPost(&tx.Conn)
-		if err == nil {
-			err = post(tx, due...)
-		}
-		if err != nil {
+		if err := postAll(tx); err != nil {
 			return BankLines{}, err
 		}
 		return bookLines(tx, lines, certain)

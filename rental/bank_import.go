@@ -71,7 +71,7 @@ func (s *Service) importFiles(ctx context.Context, who db.Caller, f BankFile, fi
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (all BankImport, err error) {
 		all.Skipped = []string{}
-		before, err := lastLine(&tx.Conn)
+		before, _, err := db.One(&tx.Conn, db.Int, "SELECT coalesce(max(id), 0) FROM bank_lines")
 		if err != nil {
 			return all, err
 		}
@@ -88,7 +88,8 @@ func (s *Service) importFiles(ctx context.Context, who db.Caller, f BankFile, fi
 			return all, err
 		}
 		if s.db.Trying() {
-			all.fresh, err = freeSince(&tx.Conn, before)
+			all.fresh, err = freeLines(&tx.Conn)
+			all.fresh = slices.DeleteFunc(all.fresh, func(l BankLine) bool { return l.ID <= before })
 		}
 		return all, err
 	})
@@ -112,18 +113,6 @@ func (s *Service) importFile(tx *db.Tx, f BankFile, statements []bank.Statement,
 		}
 	}
 	return nil
-}
-
-// lastLine is the number of the line that was kept last; 0 where none is.
-func lastLine(c *db.Conn) (int64, error) {
-	id, _, err := db.One(c, db.Int, "SELECT coalesce(max(id), 0) FROM bank_lines")
-	return id, err
-}
-
-// freeSince are the free lines after one, with what each is found to be.
-func freeSince(c *db.Conn, line int64) ([]BankLine, error) {
-	free, err := freeLines(c)
-	return slices.DeleteFunc(free, func(l BankLine) bool { return l.ID <= line }), err
 }
 
 // ofFiles joins the refusals of files: of several, each with its name.

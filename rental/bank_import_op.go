@@ -9,6 +9,7 @@ import (
 	"quartermaster/rental/bank"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -50,9 +51,9 @@ func (s *Service) importBank() schema.Op {
 			for _, st := range a.(BankImport).Statements {
 				fresh, same, similar = fresh+st.New, same+st.Same, similar+len(st.Similar)
 			}
-			text := counted(fresh, "new line", "new lines") + ", " + counted(same, "was", "were") + " kept already."
+			text := exact.Plural(fresh, "new line", "new lines") + ", " + exact.Plural(same, "was", "were") + " kept already."
 			if similar > 0 {
-				text += " " + counted(similar, "line looks like a kept one and was left out.",
+				text += " " + exact.Plural(similar, "line looks like a kept one and was left out.",
 					"lines look like kept ones and were left out.")
 			}
 			if skipped := a.(BankImport).Skipped; len(skipped) > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -80,7 +81,7 @@ func (s *Service) bookLines() schema.Op {
 					moved = fmt.Sprintf(" Those of a closed year are dated %s, the first open day.", l.BookedOn)
 				}
 			}
-			return fmt.Sprintf("%s, %s.%s", counted(len(a.(BankLines).Lines), "line is booked", "lines are booked"), m(sum),
+			return fmt.Sprintf("%s, %s.%s", exact.Plural(len(a.(BankLines).Lines), "line is booked", "lines are booked"), m(sum),
 				moved)
 		},
 	})
@@ -110,7 +111,7 @@ func (s *Service) linkLinesOp() schema.Op {
 		},
 		Example: "rental bank link 61 --payment-id 9",
 		Did: func(a any, _ schema.Money) string {
-			return counted(len(a.(BankLines).Lines), "line is linked.", "lines are linked.")
+			return exact.Plural(len(a.(BankLines).Lines), "line is linked.", "lines are linked.")
 		},
 	})
 }
@@ -175,7 +176,7 @@ func (s *Service) ignoreLines() schema.Op {
 		},
 		Example: `rental bank ignore 61 62 --reason "my own money"`,
 		Did: func(a any, _ schema.Money) string {
-			return counted(len(a.(BankLines).Lines), "line is ignored.", "lines are ignored.")
+			return exact.Plural(len(a.(BankLines).Lines), "line is ignored.", "lines are ignored.")
 		},
 	})
 }
@@ -196,11 +197,11 @@ func (s *Service) freeLineOp() schema.Op {
 		},
 		Example: `rental bank free 61 --reason "another tenant's"`,
 		Did: func(a any, _ schema.Money) string {
-			return counted(len(a.(BankLines).Lines), "line is free again.", "lines are free again.")
+			return exact.Plural(len(a.(BankLines).Lines), "line is free again.", "lines are free again.")
 		},
 		Will: func(a any, m schema.Money) string {
 			all := a.(BankLines).Lines
-			text := counted(len(all), "line is free again", "lines are free again")
+			text := exact.Plural(len(all), "line is free again", "lines are free again")
 			return fmt.Sprintf("%s. The first is of %s, %s. A payment or an expense that it booked is reversed.", text,
 				all[0].Day, m(all[0].AmountCents))
 		},

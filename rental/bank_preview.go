@@ -30,7 +30,7 @@ func previewBankImport(a any, _ schema.Money) schema.Question {
 	for _, name := range all.Skipped {
 		q.Points = append(q.Points, name+" is no account here: its lines are left out. Add the account to import them.")
 	}
-	q.Text = counted(fresh, "new line would be kept.", "new lines would be kept.") + " Nothing is written yet."
+	q.Text = exact.Plural(fresh, "new line would be kept.", "new lines would be kept.") + " Nothing is written yet."
 	if fresh == 0 {
 		q.Text = "The file has no new line: every line of it is kept already or left out. Nothing is written yet."
 	}
@@ -63,11 +63,11 @@ func previewLines(lines []BankLine) (points []string) {
 		points = append(points, text+".")
 	}
 	if more := len(lines) - mostShown; more > 0 {
-		points = append(points, counted(more, "more line", "more lines")+".")
+		points = append(points, exact.Plural(more, "more line", "more lines")+".")
 	}
 	return append([]string{fmt.Sprintf("Of the new lines %s certain, %s proposed and %s unknown. None is booked yet.",
-		counted(counts[certain], "is", "are"), counted(counts[proposed], "is", "are"),
-		counted(counts[unknown], "is", "are"))}, points...)
+		exact.Plural(counts[certain], "is", "are"), exact.Plural(counts[proposed], "is", "are"),
+		exact.Plural(counts[unknown], "is", "are"))}, points...)
 }
 
 // told is "Rent account, 2026-11-01 to 2026-11-30: 5 lines, 2 new, 3 kept already. The sums are right."
@@ -80,10 +80,10 @@ func (st ImportedStatement) told() string {
 	case st.To != nil:
 		text += fmt.Sprintf(", up to %s", st.To)
 	}
-	text += fmt.Sprintf(": %s, %d new, %d kept already.", counted(st.Lines, "line", "lines"), st.New, st.Same)
+	text += fmt.Sprintf(": %s, %d new, %d kept already.", exact.Plural(st.Lines, "line", "lines"), st.New, st.Same)
 	if n := len(st.Similar); n > 0 {
 		text += fmt.Sprintf(" %s left out, with the day and the amount of a kept line: %s.",
-			counted(n, "line is", "lines are"), strings.ReplaceAll(joinIDs(st.Similar), ",", ", "))
+			exact.Plural(n, "line is", "lines are"), strings.ReplaceAll(joinIDs(st.Similar), ",", ", "))
 	}
 	switch st.State {
 	case "unchecked":

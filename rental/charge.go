@@ -62,15 +62,13 @@ type Totals struct {
 	OpeningCreditCents int64 `json:"opening_credit_cents,omitempty" about:"what was paid ahead and held as deposit when the lease was taken over"`
 }
 
-const totalsQuery = `SELECT coalesce(sum(amount_cents), 0), coalesce(sum(paid_cents), 0),
-	coalesce(sum(iif(type = 'deposit', paid_cents, 0)), 0)
-	FROM charges WHERE lease_id = ?`
-
 // totalsOf sums the charges and the money of a lease.
 func totalsOf(c *db.Conn, lease int64) (t Totals, err error) {
 	t, _, err = db.One(c, func(r *db.Row) Totals {
 		return Totals{BilledCents: r.Int(), PaidCents: r.Int(), DepositHeldCents: r.Int()}
-	}, totalsQuery, lease)
+	}, `SELECT coalesce(sum(amount_cents), 0), coalesce(sum(paid_cents), 0),
+		coalesce(sum(iif(type = 'deposit', paid_cents, 0)), 0)
+		FROM charges WHERE lease_id = ?`, lease)
 	if err != nil {
 		return t, err
 	}
@@ -78,34 +76,12 @@ func totalsOf(c *db.Conn, lease int64) (t Totals, err error) {
 	if t.CreditCents, err = creditOf(c, lease); err != nil {
 		return t, err
 	}
-	return t.withDeposits(c, lease)
-}
-
-// totalsWith is totalsOf with the lease's charges at hand.
-func totalsWith(c *db.Conn, lease int64, charges []Charge) (t Totals, err error) {
-	for _, x := range charges {
-		t.BilledCents += x.AmountCents
-		t.PaidCents += x.PaidCents
-		if x.Type == "deposit" {
-			t.DepositHeldCents += x.PaidCents
-		}
-	}
-	t.BalanceCents = t.BilledCents - t.PaidCents
-	if t.CreditCents, err = creditOf(c, lease); err != nil {
-		return t, err
-	}
-	return t.withDeposits(c, lease)
-}
-
-// withDeposits are the totals with what is left of the deposits, and with what was taken over.
-func (t Totals) withDeposits(c *db.Conn, lease int64) (Totals, error) {
 	out, err := depositOut(c, lease)
 	if err != nil {
 		return t, err
 	}
 	t.DepositHeldCents -= out
-	t.OpeningCreditCents, _,
-		err = db.One(c, db.Int,
+	t.OpeningCreditCents, _, err = db.One(c, db.Int,
 		"SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = ? AND method = 'opening'", lease)
 	return t, err
 }

@@ -190,7 +190,7 @@ func checkEvents(c *db.Conn, found func(string, ...any)) error {
 		if due := r.DayPtr(); r.Bool() {
 			next = earlier(next, due)
 		}
-		if !sameDay(says, next) {
+		if !ptrEqual(says, next) {
 			found("lease %d: next_event_day is %s, and the next thing to post is on %s", lease, orNone(says), orNone(next))
 		}
 		return nil

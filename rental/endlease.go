@@ -31,7 +31,9 @@ func endEarly(tx *db.Tx, lease int64, last exact.Day) (Ending, error) {
 	if err != nil {
 		return Ending{}, err
 	}
-	if l.hasCredit(&tx.Conn) { // what it pays must not depend on who read when
+	if credit, err := creditOf(&tx.Conn, lease); err != nil {
+		return Ending{}, err
+	} else if credit > 0 { // what it pays must not depend on who read when
 		if err := post(tx, lease); err != nil {
 			return Ending{}, err
 		}
@@ -133,12 +135,6 @@ func withdraw(tx *db.Tx, argument string, c Charge) error {
 	}
 	_, err = tx.Exec("DELETE FROM charges WHERE id = ?", c.ID)
 	return err
-}
-
-// hasCredit reports whether the lease's payments have unused credit.
-func (l Lease) hasCredit(c *db.Conn) bool {
-	cents, err := creditOf(c, l.ID)
-	return err == nil && cents > 0
 }
 
 // cut shortens a posted period to the lease's new end.

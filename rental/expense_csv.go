@@ -272,7 +272,7 @@ func putRecurringExpenses(tx *db.Tx, rows []*expenseRow) (o schema.Outcome, err 
 
 // setEnd gives a recurring expense another last day; nil is open-ended.
 func (x RecurringExpense) setEnd(tx *db.Tx, to *exact.Day) (changed bool, err error) {
-	if sameDay(x.To, to) {
+	if ptrEqual(x.To, to) {
 		return false, nil
 	}
 	was := x.To

@@ -193,7 +193,7 @@ func (s *Service) postExpenses() schema.Op {
 		Example: "rental expense post",
 		Did: func(a any, m schema.Money) string {
 			p := a.(Posted)
-			return fmt.Sprintf("%s entered, %s.", counted(p.Entered, "expense is", "expenses are"), m(p.SumCents))
+			return fmt.Sprintf("%s entered, %s.", exact.Plural(p.Entered, "expense is", "expenses are"), m(p.SumCents))
 		},
 		Leads: leadsExpenses,
 	}
@@ -215,7 +215,7 @@ func (s *Service) setCategories() schema.Op {
 		},
 		Example: "rental expense categories garden lift",
 		Did: func(a any, _ schema.Money) string {
-			return counted(len(a.(CategoryList).Own), "own category is", "own categories are") + " kept."
+			return exact.Plural(len(a.(CategoryList).Own), "own category is", "own categories are") + " kept."
 		},
 		Leads: leadsExpenses,
 	}

@@ -7,6 +7,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 )
 
 // WouldPost is what the leases of a file would post at the next read.
@@ -52,16 +53,15 @@ func (s *Service) foreseePosting(ctx context.Context, who db.Caller, store func(
 		}
 		return errForeseen
 	})
-	if !errors.Is(err, errForeseen) || sum.Charges == 0 {
-		return f, ignore(err, errForeseen)
+	if !errors.Is(err, errForeseen) {
+		return f, err
+	}
+	if sum.Charges == 0 {
+		return f, nil
 	}
 	f = schema.Foreseen{WouldPost: sum, Text: func(m schema.Money) string {
-		charges := "charges"
-		if sum.Charges == 1 {
-			charges = "charge"
-		}
-		return fmt.Sprintf("This file would post %d %s, %s, of it %s overdue", sum.Charges, charges, m(sum.AmountCents),
-			m(sum.OverdueCents))
+		return fmt.Sprintf("This file would post %s, %s, of it %s overdue", exact.Plural(sum.Charges, "charge", "charges"),
+			m(sum.AmountCents), m(sum.OverdueCents))
 	}}
 	if sum.OverdueCents > 0 {
 		f.Column, f.Label = "opening_day", "Take these leases over from"
@@ -92,12 +92,4 @@ func (w *WouldPost) add(tx *db.Tx, lease int64) error {
 	w.AmountCents += posted.AmountCents
 	w.OverdueCents += posted.OverdueCents
 	return nil
-}
-
-// ignore is the error, unless it is the one that means nothing.
-func ignore(err, nothing error) error {
-	if errors.Is(err, nothing) {
-		return nil
-	}
-	return err
 }

@@ -3,8 +3,8 @@ package rental
 import (
 	"context"
 
-	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 )
 
 // Begun reports whether there is a property, a unit, a tenant and a lease.
@@ -18,6 +18,6 @@ func (s *Service) Sentence(ctx context.Context) (string, error) {
 		n, _, err := db.One(c, db.Int, `SELECT count(DISTINCT x.tenant_id) FROM charges c INDEXED BY charges_unpaid
 			CROSS JOIN lease_tenants x ON x.lease_id = c.lease_id AND x.position = 1 WHERE c.paid_date IS NULL
 			AND c.due_date < ?`, c.Today())
-		return schema.Plural(n, "tenant", "tenants") + " behind", err
+		return exact.Plural(n, "tenant", "tenants") + " behind", err
 	})
 }

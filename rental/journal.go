@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -185,12 +186,7 @@ func (j *journal) declare(all []entry) {
 			used[j.account(e, p)] = true
 		}
 	}
-	names := make([]string, 0, len(used))
-	for name := range used {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(used)) {
 		j.printf("account %s\n", name)
 	}
 }

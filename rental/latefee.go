@@ -127,15 +127,11 @@ func refreshFee(tx *db.Tx, x rentFee) error {
 	case !posted && cents > 0:
 		day = &on
 	}
-	if err != nil || sameDay(day, x.feeDay) {
+	if err != nil || ptrEqual(day, x.feeDay) {
 		return err
 	}
 	_, err = tx.Exec("UPDATE charges SET fee_day = ? WHERE id = ?", day, x.id)
 	return err
-}
-
-func sameDay(a, b *exact.Day) bool {
-	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
 // withdrawFee deletes an unpaid late fee; what was paid of it becomes credit.

@@ -33,7 +33,7 @@ func (s *Service) Ledger(ctx context.Context, who db.Caller, lease int64) (ledge
 		if err != nil {
 			return err
 		}
-		ledger.Totals, err = totalsWith(c, lease, ledger.Charges)
+		ledger.Totals, err = totalsOf(c, lease)
 		return err
 	})
 	return ledger, err

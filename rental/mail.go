@@ -65,7 +65,7 @@ var (
 		Body: "Hello {name},\n\nWe received {amount} on {day}. Thank you.\n\nIt paid:\n{charges}\n\nLeft as credit: " +
 			"{credit}\n\n" +
 			"The receipt is here: {link}\n\n{shop}\n{shop_address}",
-		Fill: fillReceipt, Newest: newestReceipt, Find: receiptNamed,
+		Fill: fillReceipt, Newest: newestReceipt, Find: numbered("payment"),
 	}
 	statementKind = mail.Kind{
 		Name: "statement", Service: "rental", Asked: true, About: "To the tenants, when you mail a statement of a year.",
@@ -86,7 +86,7 @@ var (
 		Subject: "{title}: {status}",
 		Body: "Hello {name},\n\nYour report \"{title}\" is: {status}.\n\n{note}\n\nYou can answer here: " +
 			"{link}\n\n{shop}\n{shop_address}",
-		Fill: fillTicket, Newest: newestTicket, Find: ticketNamed,
+		Fill: fillTicket, Newest: newestTicket, Find: numbered("ticket"),
 	}
 )
 

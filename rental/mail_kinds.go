@@ -49,16 +49,15 @@ func newestReceipt(c *db.Conn) (mail.Row, bool, error) {
 	return mail.Row{Subject: db.Subject("payment", id), Record: strconv.FormatInt(id, 10)}, found, err
 }
 
-// receiptNamed finds a payment for a preview.
-func receiptNamed(_ *db.Conn, name string) (mail.Row, error) { return numbered("payment", name) }
-
-// numbered is the row of a record that is called by its number.
-func numbered(noun, name string) (mail.Row, error) {
-	id, err := strconv.ParseInt(name, 10, 64)
-	if err != nil {
-		return mail.Row{}, fault.NotFoundf("there is no %s %q; name it by its number", noun, name)
+// numbered finds a record for a preview by its number.
+func numbered(noun string) func(*db.Conn, string) (mail.Row, error) {
+	return func(_ *db.Conn, name string) (mail.Row, error) {
+		id, err := strconv.ParseInt(name, 10, 64)
+		if err != nil {
+			return mail.Row{}, fault.NotFoundf("there is no %s %q; name it by its number", noun, name)
+		}
+		return mail.Row{Subject: db.Subject(noun, id), Record: name}, nil
 	}
-	return mail.Row{Subject: db.Subject(noun, id), Record: name}, nil
 }
 
 // fillStatement fills in the statement of the year that the row notes; for a preview of this one.
@@ -72,8 +71,7 @@ func fillStatement(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err 
 	}
 	year, err := strconv.ParseInt(r.Note, 10, 64)
 	if err != nil {
-		this, _, _ := c.Today().Date()
-		year = int64(this)
+		year = yearOf(c.Today())
 	}
 	st, err := statementOf(c, l, year)
 	if err != nil {
@@ -145,5 +143,3 @@ func newestTicket(c *db.Conn) (mail.Row, bool, error) {
 	id, found, err := db.One(c, db.Int, "SELECT id FROM tickets WHERE lease_id IS NOT NULL ORDER BY id DESC LIMIT 1")
 	return mail.Row{Subject: db.Subject("ticket", id), Record: strconv.FormatInt(id, 10)}, found, err
 }
-
-func ticketNamed(_ *db.Conn, name string) (mail.Row, error) { return numbered("ticket", name) }

@@ -22,8 +22,7 @@ func (s *Service) MailStatement(ctx context.Context, who db.Caller, lease, year 
 			return all, err
 		}
 		if year == 0 {
-			this, _, _ := tx.Today().Date()
-			year = int64(this)
+			year = yearOf(tx.Today())
 		}
 		if err := post(tx, lease); err != nil {
 			return all, err

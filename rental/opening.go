@@ -297,7 +297,7 @@ func openAsFile(tx *db.Tx, lease int64, o *Opening) (set bool, err error) {
 	}
 	o.LeaseID = lease
 	day, err := o.check(&tx.Conn, l)
-	if err != nil || sameDay(day, l.OpeningDay) && o.BalanceCents == l.OpeningBalanceCents &&
+	if err != nil || ptrEqual(day, l.OpeningDay) && o.BalanceCents == l.OpeningBalanceCents &&
 		o.DepositCents == l.OpeningDepositCents {
 		return false, err
 	}

@@ -206,7 +206,10 @@ func (s *Service) setLateFeeOp() schema.Op {
 			f.DayPtr(&from, "from",
 				"for rent due on this day or later (default: today)", schema.Example("2026-12-01"), schema.Today)
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.setLateFee(ctx, who, property, fee, from)
+				if fee.From = s.db.Today(); from != nil {
+					fee.From = *from
+				}
+				return s.SetLateFee(ctx, who, property, fee)
 			}
 		},
 		Example: "rental set-late-fee 'Harbour House' --grace-days 5 --percent 5",
@@ -225,20 +228,4 @@ func (s *Service) setLateFeeOp() schema.Op {
 		},
 		Leads: func(a any) string { return "/properties/" + strconv.FormatInt(a.(PropertyLateFee).PropertyID, 10) },
 	}
-}
-
-func (s *Service) setLateFee(ctx context.Context, who db.Caller, property int64, fee LateFee, from *exact.Day) (any,
-	error) {
-	if from != nil {
-		fee.From = *from
-		return s.SetLateFee(ctx, who, property, fee)
-	}
-	err := s.db.View(ctx, func(c *db.Conn) error {
-		fee.From = c.Today()
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return s.SetLateFee(ctx, who, property, fee)
 }

@@ -54,7 +54,7 @@ func (s *Service) Portal(ctx context.Context, who db.Caller) (v Portal, err erro
 			if x.Charges, err = chargesOf(c, l.ID); err != nil {
 				return err
 			}
-			if x.Totals, err = totalsWith(c, l.ID, x.Charges); err != nil {
+			if x.Totals, err = totalsOf(c, l.ID); err != nil {
 				return err
 			}
 			if x.Payments, err = paidBy(c, l.ID); err != nil {
@@ -163,8 +163,8 @@ func (s *Service) ReportProblem(ctx context.Context, who db.Caller, p Problem) (
 		if err := admitReport(tx, who.Subject); err != nil {
 			return Ticket{}, err
 		}
-		k, err := raiseTicket(tx, &l.ID, NewTicket{UnitID: l.UnitID, Title: p.Title, Description: p.Description,
-			Priority: p.Priority})
+		k, err := storeTicket(tx, 0, &l.ID, NewTicket{UnitID: l.UnitID, Title: p.Title, Description: p.Description,
+			Priority: p.Priority}, ticketOpen)
 		if err != nil || len(p.Photo.Data) == 0 {
 			return k, err
 		}

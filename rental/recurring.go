@@ -260,7 +260,7 @@ func putRecurring(tx *db.Tx, k leaseKey, row Recurring, amount *int64, given boo
 			return o, err
 		}
 	}
-	if !given || sameDay(was.To, row.To) {
+	if !given || ptrEqual(was.To, row.To) {
 		return o, nil
 	}
 	o.Fields = append(o.Fields, "to")

@@ -82,11 +82,7 @@ func (s *Service) SendReminders(ctx context.Context, who db.Caller, named []int6
 		if err := tx.CheckClock(); err != nil {
 			return v, err
 		}
-		ids, err := toPost(&tx.Conn)
-		if err != nil {
-			return v, err
-		}
-		if err := post(tx, ids...); err != nil {
+		if err := postAll(tx); err != nil {
 			return v, err
 		}
 		all, err := reminders(&tx.Conn, named)
@@ -222,23 +218,15 @@ func (s *Service) sendReminders() schema.Op {
 		Will: func(a any, m schema.Money) string {
 			v := a.(Reminded)
 			to := mail.Few(v.Sent, func(r Reminder) string { return *r.To })
-			return strings.TrimSuffix(fmt.Sprintf("Mail %s about %s: %s", counted(len(v.Sent), "reminder", "reminders"),
+			return strings.TrimSuffix(fmt.Sprintf("Mail %s about %s: %s", exact.Plural(len(v.Sent), "reminder", "reminders"),
 				m(v.TotalCents), to), ": ") + fmt.Sprintf(". %d left out.", len(v.Skipped))
 		},
 		Did: func(a any, m schema.Money) string {
 			v := a.(Reminded)
-			return fmt.Sprintf("%s about %s queued; %d left out.", counted(len(v.Sent), "reminder is", "reminders are"),
+			return fmt.Sprintf("%s about %s queued; %d left out.", exact.Plural(len(v.Sent), "reminder is", "reminders are"),
 				m(v.TotalCents), len(v.Skipped))
 		},
 		Leads:   func(any) string { return "/reminders" },
 		Example: "rental send-reminders --dry-run\nrental send-reminders --lease-id 'Harbour House/2A'",
 	}
-}
-
-// counted is a number with its noun.
-func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
 }

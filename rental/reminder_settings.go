@@ -102,11 +102,11 @@ func (s *Service) setReminders() schema.Op {
 			v := a.(ReminderSettings)
 			before := "not before rent is due"
 			if v.BeforeDays > 0 {
-				before = counted(int(v.BeforeDays), "day", "days") + " before rent is due"
+				before = exact.Plural(int(v.BeforeDays), "day", "days") + " before rent is due"
 			}
 			return fmt.Sprintf("Tenants are reminded %s, and %s days after; at least %s between late messages, and of %s "+
 				"or more.", before, v.Late(),
-				counted(int(v.GapDays), "day", "days"), m(v.LeastCents))
+				exact.Plural(int(v.GapDays), "day", "days"), m(v.LeastCents))
 		},
 		Leads:   func(any) string { return "/reminders" },
 		Example: "rental set-reminders --before-days 3 --late-days 5,14,30",

@@ -116,7 +116,7 @@ func statementOf(c *db.Conn, l Lease, year int64) (Statement, error) {
 	}
 	st.ClosingBalanceCents = st.OpeningBalanceCents + st.ChargedCents - st.ReceivedCents - st.DepositUsedCents +
 		st.CreditReturnedCents
-	t, err := totalsWith(c, l.ID, charges)
+	t, err := totalsOf(c, l.ID)
 	st.CreditCents, st.DepositHeldCents = t.CreditCents, t.DepositHeldCents
 	return st, err
 }

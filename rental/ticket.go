@@ -163,11 +163,6 @@ func insertTicket(tx *db.Tx, id int64, n NewTicket, status string) (k Ticket, er
 	return storeTicket(tx, id, lease, n, status)
 }
 
-// raiseTicket opens a ticket that belongs to a lease, whatever day it is.
-func raiseTicket(tx *db.Tx, lease *int64, n NewTicket) (Ticket, error) {
-	return storeTicket(tx, 0, lease, n, ticketOpen)
-}
-
 func storeTicket(tx *db.Tx, id int64, lease *int64, n NewTicket, status string) (k Ticket, err error) {
 	var resolvedAt *exact.Instant
 	if status == resolved {

@@ -3,7 +3,6 @@ package schema
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 )
@@ -40,12 +39,4 @@ func Facts(w io.Writer, pairs ...string) {
 		}
 	}
 	_ = t.Flush()
-}
-
-// Plural is a number with its noun: 1 job, 2 jobs.
-func Plural(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatInt(n, 10) + " " + many
 }

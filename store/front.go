@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -19,6 +18,6 @@ func (s *Service) Sentence(ctx context.Context) (string, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (string, error) {
 		n, _, err := db.One(c, db.Int, "SELECT count(*) FROM store_orders WHERE paid_at >= ? AND status <> 'void'",
 			exact.InstantOf(c.Today().Time(c.Zone())))
-		return schema.Plural(n, "order", "orders") + " today", err
+		return exact.Plural(n, "order", "orders") + " today", err
 	})
 }
