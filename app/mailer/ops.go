@@ -51,9 +51,9 @@ func (b *Book) setMail() schema.Op {
 			text := func(p **string, name, about string, opts ...schema.Opt) { bindText(f, p, name, about, false, opts...) }
 			may := func(p **string, name, about string, opts ...schema.Opt) { bindText(f, p, name, about, true, opts...) }
 			text(&c.Host, "host", "the mail server, such as smtp.example.com", schema.Most(253), schema.Label("Mail server"))
-			f.IntPtr(&c.Port, "port", "465 with tls, else 587 (default)", schema.Range(1, 65535))
+			f.IntPtr(&c.Port, "port", "465 with TLS, else 587 (default)", schema.Range(1, 65535))
 			var security string
-			if f.Enum(&security, "security", "tls at port 465, starttls at others; none only for a server on this machine",
+			if f.Enum(&security, "security", "TLS at port 465, STARTTLS at others; none only for a server on this machine",
 				securities) {
 				c.Security = &security
 			}

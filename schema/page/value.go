@@ -258,8 +258,11 @@ func State(look, word string) templ.Component {
 // Word is a value of the program for people: "in_progress" is "In progress".
 func Word(s string) string {
 	s = strings.ReplaceAll(s, "_", " ")
-	if s == "" {
+	switch s {
+	case "":
 		return s
+	case "tls", "starttls":
+		return strings.ToUpper(s)
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
