@@ -12,27 +12,6 @@ import (
 	"quartermaster/schema/fault"
 )
 
-func TestAdjustSetsAndMovesTheStock(t *testing.T) {
-	s := open(t)
-	s.sku("sku,name,current_stock", "A,Apple,10")
-	got := val(s.call(s.adjustStock(), schema.Tool, `{"sku":"A","set_to":7.5,"reason":"counted"}`))
-	a := got.(Adjusted)
-	if a.PreviousStock != 10_000 || a.CurrentStock != 7500 || a.Crossed {
-		t.Errorf("set to 7.5: %+v", a)
-	}
-	got = val(s.call(s.adjustStock(), schema.Tool, `{"sku":"A","delta":-0.125}`))
-	if a = got.(Adjusted); a.PreviousStock != 7500 || a.CurrentStock != 7375 {
-		t.Errorf("0.125 less: %+v", a)
-	}
-	want := []string{
-		`stock.adjusted sku:A {"from":10,"to":7.5,"reason":"counted"}`,
-		`stock.adjusted sku:A {"from":7.5,"to":7.375}`,
-	}
-	if got := s.audit()[1:]; len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
-		t.Errorf("audit trail %q, want %q", got, want)
-	}
-}
-
 func TestAdjustRefuses(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,10")

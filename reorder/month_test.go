@@ -262,6 +262,11 @@ func TestAPartlyReceivedOrderIsClosed(t *testing.T) {
 	s.sku("sku,current_stock", "B,2")
 	o := val(s.create("Acme", true, "A=10", "B=4"))
 	val(s.Receive(ctx, cli, o.Number, []Receipt{{"A", 4000}}))
+	entries := s.audit()
+	if last := entries[len(entries)-1]; last != `purchase_order.received purchase_order:PO-000001 `+
+		`{"from":"ordered","to":"partial","lines":[{"sku":"A","qty":4}]}` {
+		t.Errorf("audit entry %s", last)
+	}
 	o = val(s.CancelOrder(ctx, cli, o.Number))
 	if o.Status != Closed {
 		t.Errorf("it is %s", o.Status)

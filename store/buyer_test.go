@@ -1,60 +1,16 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
-	"quartermaster/schema/fault"
 	"quartermaster/schema/mail"
 )
-
-func TestCheckReportsTheFirstReason(t *testing.T) {
-	s := newFixture(t)
-	l := s.license("YEAR")
-	ask := func(a Asked) Verdict {
-		t.Helper()
-		v := val(s.CheckLicense(background, a))
-		equal(t, "valid", v.Valid, v.Code == "valid")
-		if v.Detail == "" || v.CheckedAt != s.now() {
-			t.Errorf("verdict %+v", v)
-		}
-		return v
-	}
-	val(s.activate(l.Key, "seat"))
-
-	v := ask(Asked{Key: l.Key})
-	equal(t, "code", v.Code, "valid")
-	equal(t, "key", v.License.Key, mask(l.Key))
-	equal(t, "last checked", *v.License.LastCheckedAt, s.now())
-	equal(t, "unknown", ask(Asked{Key: newKey()}).Code, "not_found")
-	equal(t, "ill-formed", ask(Asked{Key: "what?"}).Code, "not_found")
-	equal(t, "mismatch", ask(Asked{Key: l.Key, SKU: "PLUGIN"}).Code, "product_mismatch")
-	equal(t, "its product", ask(Asked{Key: l.Key, SKU: "YEAR"}).Code, "valid")
-	equal(t, "no seat", ask(Asked{Key: l.Key, Fingerprint: "other"}).Code, "not_activated")
-	held := ask(Asked{Key: l.Key, Fingerprint: "seat"})
-	equal(t, "seat", held.Code, "valid")
-	equal(t, "activation", held.Activation.Fingerprint, "seat")
-	for _, nothing := range []Verdict{ask(Asked{Key: "what?"}), ask(Asked{Key: l.Key, SKU: "PLUGIN"})} {
-		if nothing.License != nil || nothing.Activation != nil {
-			t.Errorf("%s tells of the license", nothing.Code)
-		}
-	}
-
-	s.pass(366 * 24 * time.Hour)
-	equal(t, "expired", ask(Asked{Key: l.Key, Fingerprint: "other"}).Code, "expired")
-	equal(t, "mismatch before expired", ask(Asked{Key: l.Key, SKU: "PLUGIN"}).Code, "product_mismatch")
-	val(s.SuspendLicense(background, cli, l.ID))
-	equal(t, "suspended before expired", ask(Asked{Key: l.Key}).Code, "suspended")
-	val(s.RevokeLicense(background, cli, l.ID))
-	equal(t, "revoked before suspended", ask(Asked{Key: l.Key}).Code, "revoked")
-}
 
 func TestTheBuyersViewHasNoCustomer(t *testing.T) {
 	s := newFixture(t)
@@ -88,39 +44,6 @@ func TestALicenseExpiresAtTheSecond(t *testing.T) {
 	equal(t, "status in the list", list.Licenses[0].Status, "expired")
 }
 
-func TestActivationRefusesInTheOrderOfCheck(t *testing.T) {
-	s := newFixture(t)
-	l := s.license("PLUGIN")
-	for i := range 3 {
-		val(s.activate(l.Key, fmt.Sprint("m", i)))
-	}
-	kind := func(err error) fault.Kind {
-		var e *fault.Error
-		if !errors.As(err, &e) {
-			t.Fatalf("not refused: %v", err)
-		}
-		return e.Kind
-	}
-	_, err := s.activate(newKey(), "m")
-	refused(t, err, "not_found")
-	equal(t, "kind", kind(err), fault.NotFound)
-	_, err = s.ActivateLicense(background, Asked{Key: l.Key, Fingerprint: "new", SKU: "YEAR"}, "")
-	refused(t, err, "product_mismatch", "sku")
-	equal(t, "kind", kind(err), fault.Invalid)
-	_, err = s.activate(l.Key, "new")
-	full := refused(t, err, "activation_limit")
-	equal(t, "kind", kind(err), fault.Conflict)
-	equal(t, "limit", full.More["limit"], any(int64(3)))
-	equal(t, "used", full.More["used"], any(int64(3)))
-	val(s.SuspendLicense(background, cli, l.ID))
-	_, err = s.activate(l.Key, "new")
-	refused(t, err, "suspended")
-	equal(t, "kind", kind(err), fault.Forbidden)
-	_, err = s.activate(l.Key, "m0")
-	refused(t, err, "suspended")
-	equal(t, "seats", s.count("SELECT count(*) FROM store_activations"), int64(3))
-}
-
 func TestAReinstallTakesNoSecondSeat(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
@@ -139,33 +62,6 @@ func TestAReinstallTakesNoSecondSeat(t *testing.T) {
 	equal(t, "audit entries", s.count("SELECT count(*) FROM audit"), written)
 	if raw := s.events()[1].raw; strings.Contains(raw, l.Key) || !strings.Contains(raw, mask(l.Key)) {
 		t.Error("license.activated does not mask the key")
-	}
-}
-
-func TestALostMachinesSeatCanBeFreed(t *testing.T) {
-	s := newFixture(t)
-	l := s.license("PLUGIN")
-	for i := range 3 {
-		val(s.activate(l.Key, fmt.Sprint("m", i)))
-	}
-	list := val(s.Activations(background, Asked{Key: l.Key}, schema.Cursor[int64]{}))
-	equal(t, "seats", len(list.Activations), 3)
-	equal(t, "newest first", list.Activations[0].Fingerprint, "m2")
-	lost := list.Activations[1].Fingerprint
-	val(s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: lost}))
-	_, err := s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: lost})
-	refused(t, err, "not_found", "fingerprint")
-	_, err = s.DeactivateLicense(background, Asked{Key: newKey(), Fingerprint: lost})
-	refused(t, err, "not_found", "key")
-	a := val(s.activate(l.Key, "new machine"))
-	equal(t, "seats", a.License.ActivationCount, int64(3))
-	equal(t, "a new seat has a new id", a.Activation.ID, int64(4))
-
-	val(s.RevokeLicense(background, cli, l.ID))
-	val(s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: "m0"}))
-	page := val(s.Activations(background, Asked{Key: l.Key}, schema.First(1)))
-	if len(page.Activations) != 1 || page.Next == nil || *page.Next != 4 {
-		t.Errorf("page %s", asJSON(page))
 	}
 }
 
@@ -192,29 +88,6 @@ func TestLoweringALimitTakesNoSeatAway(t *testing.T) {
 	for i := range 20 {
 		val(s.activate(l.Key, fmt.Sprint("unlimited", i)))
 	}
-}
-
-func TestAHundredActivationsRaceForThreeSeats(t *testing.T) {
-	s := newFixture(t)
-	l := s.license("PLUGIN")
-	var got, full sync.Map
-	race(100, func(i int) {
-		a, err := s.activate(l.Key, fmt.Sprint("machine ", i))
-		var e *fault.Error
-		switch {
-		case err == nil && !a.AlreadyActivated:
-			got.Store(i, true)
-		case errors.As(err, &e) && e.Code == "activation_limit":
-			full.Store(i, true)
-		default:
-			t.Errorf("activation %d: %+v, %v", i, a, err)
-		}
-	})
-	equal(t, "seats given", size(&got), 3)
-	equal(t, "refused", size(&full), 97)
-	equal(t, "seats stored", s.count("SELECT count(*) FROM store_activations"), int64(3))
-	equal(t, "counted", s.count("SELECT activation_count FROM store_licenses"), int64(3))
-	equal(t, "events", s.eventNames(), "order.paid license.activated license.activated license.activated")
 }
 
 func TestOneFingerprintRacesForOneSeat(t *testing.T) {

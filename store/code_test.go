@@ -3,12 +3,10 @@ package store
 import (
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"quartermaster/schema"
-	"quartermaster/schema/fault"
 )
 
 func (s *fixture) mint(n int64, batch string) Minted {
@@ -20,31 +18,6 @@ func (s *fixture) mint(n int64, batch string) Minted {
 
 func (s *fixture) redeem(code, email string) (Redeemed, error) {
 	return s.RedeemCode(background, code, email, "", "192.0.2.1")
-}
-
-func TestMintedCodesAreGivenOnce(t *testing.T) {
-	s := newFixture(t)
-	m := s.mint(1000, "launch")
-	equal(t, "codes", len(m.Codes), 1000)
-	distinct := map[string]bool{}
-	for _, c := range m.Codes {
-		distinct[c] = true
-		if len(c) != 19 || strings.Trim(c, alphabet+"-") != "" {
-			t.Fatalf("code %q", c)
-		}
-	}
-	equal(t, "distinct", len(distinct), 1000)
-	var kept schema.Redacter = m
-	equal(t, "kept answer", asJSON(kept.Redacted()), `{"batch":"launch","sku":"PLUGIN","tier":"pro","count":1000,"codes":[]}`)
-	equal(t, "the answer itself", len(m.Codes), 1000)
-
-	more := s.mint(1, "launch")
-	equal(t, "added to the batch", more.Batch, "launch")
-	p := val(s.Batches(background, "", "", schema.Cursor[int64]{}))
-	equal(t, "batches", len(p.Batches), 1)
-	equal(t, "total", p.Batches[0].Total, int64(1001))
-	equal(t, "unused", p.Batches[0].Unused, int64(1001))
-	equal(t, "events", s.eventNames(), "")
 }
 
 func TestMintIsRefused(t *testing.T) {
@@ -166,27 +139,6 @@ func TestRedeemingRevealsAndChangesNoName(t *testing.T) {
 	c := val(s.Customers(background, CustomerFilter{}))
 	equal(t, "name on record", c.Customers[0].Name, "Ann Lee")
 	equal(t, "paid orders", c.Customers[0].PaidOrders, int64(3))
-}
-
-func TestFiftyRedemptionsRaceForOneCode(t *testing.T) {
-	s := newFixture(t)
-	m := s.mint(1, "launch")
-	var won sync.Map
-	race(50, func(i int) {
-		r, err := s.redeem(m.Codes[0], fmt.Sprintf("buyer%d@example.com", i))
-		if err == nil {
-			won.Store(r.License.Key, true)
-			return
-		}
-		if !fault.Is(err, fault.Conflict) {
-			t.Errorf("redemption %d: %v", i, err)
-		}
-	})
-	equal(t, "won", size(&won), 1)
-	equal(t, "licenses", s.count("SELECT count(*) FROM store_licenses"), int64(1))
-	equal(t, "orders", s.count("SELECT count(*) FROM store_orders"), int64(1))
-	equal(t, "customers", s.count("SELECT count(*) FROM store_customers"), int64(1))
-	equal(t, "events", s.eventNames(), "code.redeemed")
 }
 
 func TestGuessingIsSlowedByAddress(t *testing.T) {

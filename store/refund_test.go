@@ -1,48 +1,11 @@
 package store
 
 import (
-	"encoding/json"
-	"strings"
 	"testing"
 	"time"
 )
 
 func amount(n int64) *int64 { return &n }
-
-func TestAFullRefundRevokesTheLicenses(t *testing.T) {
-	s := newFixture(t)
-	o := s.sell("PLUGIN", "a@b.c", 2)
-	other := s.license("PLUGIN")
-	r := val(s.RefundOrder(background, cli, o.OrderRef, nil))
-	equal(t, "full", r.Full, true)
-	equal(t, "status", r.Status, "refunded")
-	equal(t, "refunded", r.RefundedCents, int64(9800))
-	equal(t, "refunded at", *r.RefundedAt, s.now())
-	for _, l := range o.Licenses {
-		equal(t, "check", s.check(l.Key, "").Code, "revoked")
-		_, err := s.activate(l.Key, "machine")
-		refused(t, err, "revoked")
-	}
-	equal(t, "another order's license", s.check(other.Key, "").Code, "valid")
-
-	_, err := s.RefundOrder(background, cli, o.OrderRef, nil)
-	refused(t, err, "conflict", "refunded already")
-	equal(t, "events", s.eventNames(), "order.paid order.paid order.refunded")
-	last := s.events()[2]
-	var data struct {
-		Full     bool
-		Licenses []struct{ Status string }
-	}
-	must(t, json.Unmarshal(last.Data, &data))
-	equal(t, "event full", data.Full, true)
-	equal(t, "event licenses", len(data.Licenses), 2)
-	equal(t, "event license", data.Licenses[0].Status, "revoked")
-	for _, l := range o.Licenses {
-		if strings.Contains(last.raw, l.Key) {
-			t.Error("order.refunded carries a license key")
-		}
-	}
-}
 
 func TestAPartialRefundKeepsTheLicenses(t *testing.T) {
 	s := newFixture(t)

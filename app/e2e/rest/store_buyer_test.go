@@ -84,15 +84,29 @@ func TestCheckReportsInItsOrder(t *testing.T) {
 	s.MustCLI("store", "license", "suspend", id)
 	check(`{"license_key":"`+key+`","fingerprint":"laptop"}`, "suspended")
 	check(`{"license_key":"`+key+`","sku":"TRIAL"}`, "product_mismatch")
+	for sku, want := range map[string]string{"TRIAL": "422 product_mismatch", "PLUGIN": "403 suspended"} {
+		a := buyer(s, "/license/activate", `{"license_key":"`+key+`","fingerprint":"laptop","sku":"`+sku+`"}`)
+		if got := fmt.Sprint(a.Status, " ", a.Map(t)["error"]); got != want {
+			t.Errorf("activated for %s: %s, want %s", sku, got, want)
+		}
+	}
 	s.MustCLI("store", "license", "resume", id)
 	check(`{"license_key":"`+key+`"}`, "valid")
 	s.MustCLI("store", "license", "revoke", id)
 	check(`{"license_key":"`+key+`","fingerprint":"other"}`, "revoked")
+	if a := buyer(s, "/license/deactivate", `{"license_key":"`+key+`","fingerprint":"laptop"}`); a.Status != 200 {
+		t.Errorf("a seat of a revoked license: %d %s", a.Status, a.Body)
+	}
 	tk := trial.Licenses[0].Key
 	s.Clock.Set(s.Clock.Now().AddDate(0, 0, 30))
 	check(`{"license_key":"`+tk+`"}`, "expired")
+	check(`{"license_key":"`+tk+`","sku":"PLUGIN"}`, "product_mismatch")
 	if a := buyer(s, "/license/activate", `{"license_key":"`+tk+`","fingerprint":"x"}`); a.Status != 403 || a.Map(t)["error"] != "expired" {
 		t.Errorf("an expired license activates: %d %s", a.Status, a.Body)
+	}
+	for _, act := range [][2]string{{"suspend", "suspended"}, {"revoke", "revoked"}} { // both come before expired
+		s.MustCLI("store", "license", act[0], fmt.Sprint(trial.Licenses[0].ID))
+		check(`{"license_key":"`+tk+`"}`, act[1])
 	}
 	for body, want := range map[string]int{`{}`: 422, `{"license_key":7}`: 422, `{"license_key":"x","extra":1}`: 422, `[]`: 400} {
 		if a := buyer(s, "/license/check", body); a.Status != want {
