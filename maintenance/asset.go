@@ -182,7 +182,7 @@ func (a Asset) withMeters(c *db.Conn) (_ Asset, err error) {
 // SetAssetStatus sets an asset's status; an equal one changes nothing. An unknown asset is 404, an unknown status 422.
 func (s *Service) SetAssetStatus(ctx context.Context, who db.Caller, id int64, status string) (Asset, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Asset, err error) {
-		if status, err = ParseAssetStatus(status); err != nil {
+		if status, err = choice("status", status, assetStatuses, alsoAssetStatus); err != nil {
 			return none, err
 		}
 		a, err := assets.ByID(&tx.Conn, id)

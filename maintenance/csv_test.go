@@ -361,3 +361,20 @@ func (s *fixture) damaged(sql string, then func(breaches []string) error) error 
 		return then(breaches)
 	})
 }
+
+// TestColumns compares the tables' columns with the contract.
+func TestColumns(t *testing.T) {
+	s := open(t)
+	for table, want := range map[string]string{
+		"assets":      "asset_tag,name,category,location,manufacturer,model,serial_number,status,notes",
+		"meters":      "asset_tag,name,unit,reading,read_date",
+		"parts":       "part_number,name,unit,quantity,min_quantity,unit_cost_cents,supplier,location",
+		"pm-plans":    "asset_tag,title,interval_days,interval_usage,meter,start_date,last_done_date,baseline_reading,due_soon_days,due_soon_usage,checklist,paused",
+		"work-orders": "id,asset_tag,description,priority,wo_type,status,assigned_to,labor_minutes,parts_cost,downtime_minutes,resolution,created_at,completed_at,due_date,checklist",
+		"readings":    "asset_tag,meter,reading,read_date,correction",
+	} {
+		if got := s.header(table); got != want {
+			t.Errorf("%s: %s", table, got)
+		}
+	}
+}

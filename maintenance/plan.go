@@ -111,30 +111,28 @@ func (p *plan) entry() *serviceEntry {
 // reading is the value of the plan's meter then, nil for the known one.
 func (s *Service) MarkDone(ctx context.Context, who db.Caller, id int64, date *exact.Day, reading *exact.Milli) (
 	PMDueRow, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PMDueRow, error) { return markDone(tx, id, date, reading) })
-}
-
-func markDone(tx *db.Tx, id int64, date *exact.Day, reading *exact.Milli) (none PMDueRow, err error) {
-	day, err := pastDay(tx, "date", date)
-	if err != nil {
-		return none, err
-	}
-	p, err := findPlan(&tx.Conn, id)
-	if err != nil {
-		return none, err
-	}
-	if reading != nil {
-		if err := p.read(tx, day, *reading); err != nil {
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none PMDueRow, err error) {
+		day, err := pastDay(tx, "date", date)
+		if err != nil {
 			return none, err
 		}
-	}
-	if err := p.restart(tx, day, 0); err != nil {
-		return none, err
-	}
-	if err := tx.Audit("pm.done", db.Subject("pm_plan", id), p.entry()); err != nil {
-		return none, err
-	}
-	return dueRow(&tx.Conn, id)
+		p, err := findPlan(&tx.Conn, id)
+		if err != nil {
+			return none, err
+		}
+		if reading != nil {
+			if err := p.read(tx, day, *reading); err != nil {
+				return none, err
+			}
+		}
+		if err := p.restart(tx, day, 0); err != nil {
+			return none, err
+		}
+		if err := tx.Audit("pm.done", db.Subject("pm_plan", id), p.entry()); err != nil {
+			return none, err
+		}
+		return dueRow(&tx.Conn, id)
+	})
 }
 
 // read posts the reading of the plan's meter on the day of its service.

@@ -4,7 +4,6 @@ import (
 	"sync"
 	"testing"
 
-	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -33,21 +32,6 @@ func together(t *testing.T, n int, do func(i int) error) (won int, refused map[f
 	close(start)
 	all.Wait()
 	return won, refused
-}
-
-// TestRacingCorrections races corrections with readings. Doctor, at the end of every test, checks that each was wholly
-// before or after the other.
-func TestRacingCorrections(t *testing.T) {
-	s := open(t)
-	s.lathe("100", "2026-11-01")
-	s.rows("pm-plans", "asset_tag,title,interval_usage,baseline_reading", "L-1|Oil|250|50")
-	won, refused := together(t, 30, func(i int) error {
-		_, err := s.RecordReading(ctx, ana, NewReading{AssetID: 1, Reading: exact.Milli(1000 * (100 + i)), Correction: i%3 == 0})
-		return err
-	})
-	if won+refused[fault.Conflict] != 30 {
-		t.Errorf("%d taken, refused %v", won, refused)
-	}
 }
 
 func TestRacingParts(t *testing.T) {

@@ -21,7 +21,7 @@ type Move struct {
 
 // check refuses what is wrong by itself and normalises the rest.
 func (m *Move) check() (err error) {
-	if m.Status, err = ParseOrderStatus(m.Status); err != nil {
+	if m.Status, err = choice("status", m.Status, workOrderMoves.States(), alsoStatus); err != nil {
 		return err
 	}
 	if m.Resolution, err = text("resolution", m.Resolution, maxText); err != nil {

@@ -172,41 +172,39 @@ func settle(tx *db.Tx, line int64, state string, links ...bankLink) error {
 
 // SplitLine splits a free line into lines of its sign that add up to it.
 func (s *Service) SplitLine(ctx context.Context, who db.Caller, line int64, amounts []int64) (BankLines, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BankLines, error) { return splitLine(tx, line, amounts) })
-}
-
-func splitLine(tx *db.Tx, line int64, amounts []int64) (done BankLines, err error) {
-	l, err := freeLine(&tx.Conn, line)
-	if err != nil {
-		return done, err
-	}
-	var sum int64
-	for _, n := range amounts {
-		if n == 0 || (n < 0) != (l.AmountCents < 0) || n > maxCents || n < -maxCents {
-			return done, fault.Fieldf("amounts", "amounts: a part of %d is wrong; each part has the line's sign and is not 0",
-				fault.Cents(n))
-		}
-		sum += n
-	}
-	if len(amounts) < 2 || sum != l.AmountCents {
-		return done, fault.Fieldf("amounts", "amounts: two or more parts must add up to %d, and these are %d",
-			fault.Cents(l.AmountCents), fault.Cents(sum))
-	}
-	ids := []int64{line}
-	for _, n := range amounts {
-		id, err := tx.Insert(`INSERT INTO bank_lines (account_id, statement_id, parent_id, day, amount_cents, payer_name,
-			payer_account, text, reference, bank_reference, returned, payer_key, state)
-			SELECT account_id, statement_id, id, day, ?, payer_name, payer_account, text, reference, bank_reference, returned,
-			payer_key, 'free' FROM bank_lines WHERE id = ?`, n, line)
+	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done BankLines, err error) {
+		l, err := freeLine(&tx.Conn, line)
 		if err != nil {
 			return done, err
 		}
-		ids = append(ids, id)
-	}
-	if err := settle(tx, line, lineSplit); err != nil {
-		return done, err
-	}
-	return linesNow(&tx.Conn, ids)
+		var sum int64
+		for _, n := range amounts {
+			if n == 0 || (n < 0) != (l.AmountCents < 0) || n > maxCents || n < -maxCents {
+				return done, fault.Fieldf("amounts", "amounts: a part of %d is wrong; each part has the line's sign and is not 0",
+					fault.Cents(n))
+			}
+			sum += n
+		}
+		if len(amounts) < 2 || sum != l.AmountCents {
+			return done, fault.Fieldf("amounts", "amounts: two or more parts must add up to %d, and these are %d",
+				fault.Cents(l.AmountCents), fault.Cents(sum))
+		}
+		ids := []int64{line}
+		for _, n := range amounts {
+			id, err := tx.Insert(`INSERT INTO bank_lines (account_id, statement_id, parent_id, day, amount_cents, payer_name,
+				payer_account, text, reference, bank_reference, returned, payer_key, state)
+				SELECT account_id, statement_id, id, day, ?, payer_name, payer_account, text, reference, bank_reference, returned,
+				payer_key, 'free' FROM bank_lines WHERE id = ?`, n, line)
+			if err != nil {
+				return done, err
+			}
+			ids = append(ids, id)
+		}
+		if err := settle(tx, line, lineSplit); err != nil {
+			return done, err
+		}
+		return linesNow(&tx.Conn, ids)
+	})
 }
 
 // BookReturn reverses the payment that the bank returned with a line of minus its amount.

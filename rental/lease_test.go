@@ -10,46 +10,6 @@ import (
 	"quartermaster/schema/fault"
 )
 
-func TestLeaseStatusAndOccupancyFollowTheDay(t *testing.T) {
-	h := open(t, "2026-02-28")
-	h.lease("start_date=2026-03-01", "end_date=2026-03-31")
-	h.Must(h.row("units", "property=House", "name=Empty", "notes=attic"))
-	for _, c := range []struct{ on, lease, unit, occupancy string }{
-		{"2026-02-28", upcoming, vacant, "0"}, {"2026-03-01", active, occupied, "0.5"},
-		{"2026-03-31", active, occupied, "0.5"}, {"2026-04-01", ended, vacant, "0"},
-	} {
-		h.On(c.on)
-		for _, status := range []string{active, ended, upcoming} {
-			got, err := h.get(h.listLeases(), viewer, "", "status="+status)
-			h.Must(err)
-			list, want := got.(Leases), 0
-			if status == c.lease {
-				want = 1
-			}
-			if len(list.Leases) != want || want == 1 && list.Leases[0].Status != status || list.Leases == nil {
-				t.Errorf("on %s, status=%s gives %s", c.on, status, asJSON(t, list))
-			}
-		}
-		got, err := h.get(h.listUnits(), viewer, "", "status="+c.unit)
-		h.Must(err)
-		units := got.(Units).Units
-		if u := units[0]; u.Name != "U1" || u.Status != c.unit || (u.LeaseID != nil) != (c.unit == occupied) || (u.Tenant != nil) != (c.unit == occupied) {
-			t.Errorf("on %s: %s", c.on, asJSON(t, units))
-		}
-		p, err := h.Properties(ctx, PropertyFilter{})
-		h.Must(err)
-		if got := p.Properties[0].Occupancy.String(); got != c.occupancy || p.Properties[0].UnitCount != 2 {
-			t.Errorf("on %s: %s", c.on, asJSON(t, p))
-		}
-	}
-	_, err := h.get(h.listLeases(), viewer, "", "status=old")
-	h.Refused(err, fault.Invalid, "active, ended, upcoming")
-	_, err = h.get(h.listUnits(), viewer, "", "status=free")
-	h.Refused(err, fault.Invalid, "vacant, occupied")
-	_, err = h.get(h.listUnits(), viewer, "", "sort=name")
-	h.Refused(err, fault.Invalid, "sort")
-}
-
 // TestPagesEnd walks every list page by page. Each record comes once, and next is null at the end, also when the last
 // page is full.
 func TestPagesEnd(t *testing.T) {
