@@ -196,7 +196,7 @@ func (x *exchange) sendCopy(v copied) error {
 func (x *exchange) sendDownload(v schema.Downloader) error {
 	name, mediaType, body := v.Download()
 	x.w.Header().Set("Cache-Control", "no-store")
-	return x.sendFile(name, mediaType, body)
+	return x.sendFile(page.File{Name: name, Kind: mediaType, Body: body})
 }
 
 // doctorWait is how long the page waits for the result before it shows doctor's progress.

@@ -2,11 +2,13 @@ package screen
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/page"
 	"quartermaster/schema/strict"
+	"quartermaster/schema/wire"
 )
 
 // answerOf answers GET /do/:name of an operation that only reads: its answer as a table, and the form to repeat it.
@@ -27,7 +29,7 @@ func (x *exchange) answerOf(op schema.Op, in *sent, shop shopSettings) error {
 	}
 	if err != nil && len(in.fields) > 0 {
 		v.refusal = x.faultOf(err)
-		status = statusOf(v.refusal)
+		status = wire.Status(v.refusal.Kind)
 	}
 	if err != nil && x.faultOf(err).Kind == 0 {
 		return err
@@ -152,6 +154,6 @@ func centsOf(name string, v strict.Value) (int64, bool) {
 	if !strings.HasSuffix(name, "_cents") {
 		return 0, false
 	}
-	n, err := parseInt(string(v.Raw()))
+	n, err := strconv.ParseInt(string(v.Raw()), 10, 64)
 	return n, err == nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -107,7 +106,7 @@ func changedOf(changes, currency string) []changed {
 		return []changed{{"", changes}}
 	}
 	var all []changed
-	for _, name := range slices.Sorted(keysOf(m)) {
+	for _, name := range sortedKeys(m) {
 		all = append(all, changed{schema.Arg{Name: name}.Label(), auditValue(name, m[name], currency)})
 	}
 	return all
@@ -156,7 +155,7 @@ func auditValue(name string, v any, currency string) string {
 		return strings.Join(texts, ", ")
 	case map[string]any:
 		var all []string
-		for _, key := range slices.Sorted(keysOf(v)) {
+		for _, key := range sortedKeys(v) {
 			all = append(all, strings.ReplaceAll(schema.PageField(key), "_", " ")+" "+auditValue(key, v[key], currency))
 		}
 		return strings.Join(all, ", ")

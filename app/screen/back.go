@@ -89,9 +89,7 @@ func (x *exchange) showAgain(title string, f *page.Frame, body templ.Component) 
 	if !x.sent.Back {
 		drawn = refusedAct(x.refused.Detail, drawn)
 	}
-	if x.refused.Kind == fault.Limited || x.refused.Kind == fault.Unavailable {
-		x.retry(x.refused)
-	}
+	x.retry(x.refused)
 	v := x.around(f, title)
 	v.body = drawn
 	return x.sendDrawn(wire.Status(x.refused.Kind), f, document(v), false)

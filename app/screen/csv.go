@@ -148,30 +148,16 @@ func (x *exchange) stream(name, kind string, write func(io.Writer) error) (err e
 	return nil
 }
 
-// sendFile answers with a download.
-func (x *exchange) sendFile(name, kind string, body []byte) error {
-	h := x.w.Header()
-	h.Set("Content-Type", kind)
-	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w := &counted{x}
-	w.WriteHeader(http.StatusOK)
-	if x.r.Method != http.MethodHead {
-		_, _ = w.Write(body)
-	}
-	return nil
-}
-
-// sendRaw answers with a page's value that is not HTML.
-func (x *exchange) sendRaw(f page.File) error {
+// sendFile answers with a page's value that is not HTML: a download if it has a name.
+func (x *exchange) sendFile(f page.File) error {
 	if f.Write != nil {
 		return x.stream(f.Name, f.Kind, f.Write)
 	}
-	if f.Name != "" {
-		return x.sendFile(f.Name, f.Kind, f.Body)
-	}
 	h := x.w.Header()
 	h.Set("Content-Type", f.Kind)
+	if f.Name != "" {
+		h.Set("Content-Disposition", `attachment; filename="`+f.Name+`"`)
+	}
 	h.Set("Content-Length", strconv.Itoa(len(f.Body)))
 	w := &counted{x}
 	w.WriteHeader(http.StatusOK)

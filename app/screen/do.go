@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -61,9 +62,7 @@ func doPage(x *exchange) error {
 	if name := in.fields.Get("draft"); name != "" {
 		over := in.fields
 		in.fields = url.Values{}
-		for field, values := range x.s.drafts.find(x.owner(), name, x.s.DB.Now()) {
-			in.fields[field] = values
-		}
+		maps.Copy(in.fields, x.s.drafts.find(x.owner(), name, x.s.DB.Now()))
 		for field, values := range over { // the record that was made meanwhile
 			if field != "draft" && field != "into" {
 				in.fields[field] = values
@@ -308,9 +307,8 @@ func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
 		if err := x.compare(&v, shop); err != nil {
 			return err
 		}
-	case fault.Limited, fault.Unavailable:
-		x.retry(v.refusal)
 	}
+	x.retry(v.refusal)
 	if v.seen == "" && !v.op.Makes() { // its form has some of the fields: the others stay unchanged
 		if err := x.fill(&v, shop); err != nil {
 			return err

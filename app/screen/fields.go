@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"mime/multipart"
 	"net/http"
@@ -227,9 +228,7 @@ func (in *sent) part() {
 // all are the fields with the control values that a form keeps while its sender signs in again.
 func (in *sent) all() url.Values {
 	all := url.Values{}
-	for name, values := range in.fields {
-		all[name] = values
-	}
+	maps.Copy(all, in.fields)
 	for name, value := range map[string]string{"idempotency_key": in.key, "then": in.then, "seen": in.seen} {
 		if value != "" {
 			all.Set(name, value)
@@ -241,25 +240,15 @@ func (in *sent) all() url.Values {
 // print is a normal form of the fields: sorted by name.
 func (in *sent) print() [sha256.Size]byte {
 	h := sha256.New()
-	for _, name := range slices.Sorted(keysOf(in.fields)) {
+	for _, name := range sortedKeys(in.fields) {
 		for _, v := range in.fields[name] {
 			_, _ = fmt.Fprintf(h, "%d:%s=%d:%s\n", len(name), name, len(v), v)
 		}
 	}
-	for _, name := range slices.Sorted(keysOf(in.files)) {
+	for _, name := range sortedKeys(in.files) {
 		_, _ = fmt.Fprintf(h, "file %s %x\n", name, sha256.Sum256(in.files[name].Data))
 	}
 	return [sha256.Size]byte(h.Sum(nil))
-}
-
-func keysOf[V any](m map[string]V) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // aboutField marks the field at the beginning of a refusal, "delta: 5 is out of range", if the refusal names no field:

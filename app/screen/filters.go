@@ -11,8 +11,7 @@ import (
 // keptFilters are each user's last filters of each list: the menu leads back to them from other pages, and on the list
 // itself to the whole list. They last until the program ends.
 type keptFilters struct {
-	mu sync.Mutex
-	of map[string]map[string]string // user, path of the list, query
+	of sync.Map // the query by user and path of the list
 }
 
 // mostKeptQuery is the longest query that is kept.
@@ -26,25 +25,15 @@ func (k *keptFilters) keep(user, path string, query url.Values) {
 			kept[name] = values
 		}
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.of == nil {
-		k.of = map[string]map[string]string{}
-	}
-	if k.of[user] == nil {
-		k.of[user] = map[string]string{}
-	}
 	if q := kept.Encode(); len(q) <= mostKeptQuery {
-		k.of[user][path] = q
+		k.of.Store([2]string{user, path}, q)
 	}
 }
 
 // to is the address of the list with its last filters.
 func (k *keptFilters) to(user, path string) string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if q := k.of[user][path]; q != "" {
-		return path + "?" + q
+	if q, _ := k.of.Load([2]string{user, path}); q != nil && q != "" {
+		return path + "?" + q.(string)
 	}
 	return path
 }

@@ -2,10 +2,7 @@ package screen
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
-
-	"quartermaster/schema/fault"
 )
 
 // originOf is the origin of a public address, "https://shop.example".
@@ -66,12 +63,4 @@ func (x *exchange) remedy() string {
 		"Start it with %s and the address in your browser's address bar (it now expects %s). A proxy must pass Host, "+
 		"Origin and Sec-Fetch-Site unchanged.",
 		flag, x.s.base)
-}
-
-func asForbidden(err error) *fault.Error { return fault.New(fault.Forbidden, "%s", err.Error()) }
-
-// clearCookie removes a cookie.
-func (x *exchange) clearCookie(a area) {
-	c := x.cookie(a, "", -1)
-	http.SetCookie(x.w, c)
 }

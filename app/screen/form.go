@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
+	"quartermaster/schema/wire"
 )
 
 // doView is the page of an operation.
@@ -44,7 +46,7 @@ type difference struct{ label, yours, theirs string }
 func (v *doView) status() int {
 	switch {
 	case v.refusal != nil:
-		return statusOf(v.refusal)
+		return wire.Status(v.refusal.Kind)
 	case v.password:
 		return http.StatusUnauthorized
 	}
@@ -150,7 +152,7 @@ func (x *exchange) form(v *doView) page.Form {
 	}
 	fm.Sent = map[string]string{}
 	names := map[string][]string{}
-	for _, field := range slices.Sorted(keysOf(v.waits)) {
+	for _, field := range sortedKeys(v.waits) {
 		fm.Fixed[waitsPrefix+field] = v.waits[field]
 		names[firstField(field)] = append(names[firstField(field)], v.files[field].Name)
 	}
@@ -206,9 +208,7 @@ func (v *doView) facts() (fields []string) {
 // withoutSecrets drops values that are never shown again.
 func withoutSecrets(op schema.Op, given url.Values) url.Values {
 	kept := url.Values{}
-	for name, v := range given {
-		kept[name] = v
-	}
+	maps.Copy(kept, given)
 	for _, a := range op.Args(schema.Page) {
 		if a.Secret {
 			delete(kept, schema.PageField(a.Name))

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"sync"
 	"time"
 
 	"quartermaster/app/table"
@@ -21,29 +20,6 @@ import (
 // importWithin is how long the form of an import waits for its end; a longer one continues, and its page shows the
 // progress.
 const importWithin = 2 * time.Second
-
-// stopped holds the errors of imports by page, by the number of their work.
-type stopped struct {
-	mu  sync.Mutex
-	why map[int64]*fault.Error
-}
-
-func (s *stopped) set(id int64, why *fault.Error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.why == nil {
-		s.why = map[int64]*fault.Error{}
-	}
-	if delete(s.why, id); why != nil {
-		s.why[id] = why
-	}
-}
-
-func (s *stopped) of(id int64) *fault.Error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.why[id]
-}
 
 // asked is stored with an import's work, to continue after a kill.
 type asked struct {
@@ -155,7 +131,7 @@ func (x *exchange) startImport(t schema.Table, file table.Waiting, token string,
 		return run, nil
 	}
 	run.work.Total, o.Work = int64(v.look.Lines), run.work
-	x.s.stopped.set(run.work.ID, nil)
+	x.s.stopped.Delete(run.work.ID)
 	x.s.Background(func(ctx context.Context) {
 		out, err := table.Run(ctx, x.s.DB, who, t, file.File, o, nil)
 		store := table.NewStore(x.s.DB)
@@ -172,7 +148,7 @@ func (x *exchange) startImport(t schema.Table, file table.Waiting, token string,
 		case run.work.Done == 0: // nothing was stored: the form may be sent again unchanged
 			err = errors.Join(err, run.work.Drop(context.WithoutCancel(ctx)))
 		default:
-			x.s.stopped.set(run.work.ID, x.faultOf(err))
+			x.s.stopped.Store(run.work.ID, x.faultOf(err))
 			run.work.Close()
 		}
 		run.ended <- err
@@ -211,21 +187,18 @@ func (x *exchange) runPage(t schema.Table, id int64) error {
 			v.refused = v.again() + "&format=refused"
 		}
 	case !x.s.DB.UnderWay(work.Job):
-		if v.refusal = x.s.stopped.of(id); v.refusal == nil || x.r.URL.Query().Has("on") {
+		why, _ := x.s.stopped.Load(id)
+		if v.refusal, _ = why.(*fault.Error); v.refusal == nil || x.r.URL.Query().Has("on") {
 			v.refusal = nil
 			if err := x.goOn(t, work, a); err != nil {
 				v.refusal = x.faultOf(err)
 			}
 		}
 	}
-	shop, err := x.shopNow(x.r.Context())
-	if err != nil {
-		return err
-	}
 	if v.result == nil && v.refusal == nil {
 		x.w.Header().Set("Refresh", "1; url="+v.again())
 	}
-	return x.show(http.StatusOK, "Import "+t.Name, false, x.frame(shop), importRunPage(v))
+	return x.showInFrame(http.StatusOK, "Import "+t.Name, false, importRunPage(v))
 }
 
 // goOn continues an interrupted import.

@@ -73,14 +73,10 @@ func importPage(x *exchange) error {
 }
 
 func (x *exchange) showImport(status int, v importView) error {
-	shop, err := x.shopNow(x.r.Context())
-	if err != nil {
-		return err
-	}
 	if v.refusal != nil {
 		status = wire.Status(v.refusal.Kind)
 	}
-	return x.show(status, "Import "+v.table.Name, false, x.frame(shop), importForm(v))
+	return x.showInFrame(status, "Import "+v.table.Name, false, importForm(v))
 }
 
 // importing checks the visitor's permission and finds the table.

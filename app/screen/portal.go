@@ -102,10 +102,6 @@ func (s *Screens) guestArea(a area, path string, is bool, enter handle) {
 }
 
 func (x *exchange) showGuestSign(status int, v guestSignView) error {
-	shop, err := x.shopNow(x.r.Context())
-	if err != nil {
-		return err
-	}
 	x.visitor = nil
 	v.mailed = x.s.Mail.Asks(x.r.Context()) == nil
 	v.byOrder = !v.mailed || x.s.Mail.Demo(x.r.Context())
@@ -116,18 +112,16 @@ func (x *exchange) showGuestSign(status int, v guestSignView) error {
 	case x.route.area == page.Buyer:
 		title, body = "Your purchase", mySignIn(v)
 	}
-	return x.show(status, title, v.token != "", x.frame(shop), body)
+	return x.showInFrame(status, title, v.token != "", body)
 }
 
 // refuseGuestSign shows the sign-in again with the reason.
 func (x *exchange) refuseGuestSign(err error, v guestSignView) error {
 	v.refusal = x.faultOf(err)
-	switch v.refusal.Kind {
-	case fault.Internal:
+	if v.refusal.Kind == fault.Internal {
 		return err
-	case fault.Limited, fault.Unavailable:
-		x.retry(v.refusal)
 	}
+	x.retry(v.refusal)
 	if !wantsPage(x.r) {
 		return v.refusal
 	}
@@ -224,12 +218,8 @@ func (x *exchange) askLink(kind, typed string, v guestSignView) error {
 
 // showAsked says that a link is on its way, if a person matched.
 func (x *exchange) showAsked() error {
-	shop, err := x.shopNow(x.r.Context())
-	if err != nil {
-		return err
-	}
 	x.visitor = nil
-	return x.show(http.StatusOK, "Check your mail", false, x.frame(shop), linkAsked())
+	return x.showInFrame(http.StatusOK, "Check your mail", false, linkAsked())
 }
 
 // guestWelcome answers GET of a tenant's or a buyer's link, which consumes nothing.
@@ -330,9 +320,8 @@ func (x *exchange) refuseOpen(op schema.Op, in *sent, err error, shop shopSettin
 		if len(x.path) > 0 { // the address's values, not typed ones
 			return err
 		}
-	case fault.Limited, fault.Unavailable:
-		x.retry(v.refusal)
 	}
+	x.retry(v.refusal)
 	f := x.frame(shop)
 	f.Op = func(string) (schema.Op, bool) { return op, true }
 	return x.show(wire.Status(v.refusal.Kind), op.PageTitle(), false, f, formPage(&v, op.PageTitle(), x.form(&v)))

@@ -2,19 +2,12 @@ package screen
 
 import (
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
-	"quartermaster/schema/wire"
 )
-
-func statusOf(e *fault.Error) int { return wire.Status(e.Kind) }
-
-func parseInt(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }
 
 func (v *doView) unavailable() bool { return v.refusal != nil && v.refusal.Kind == fault.Unavailable }
 
@@ -51,7 +44,7 @@ func backOf(v *doView) string {
 // hiddenOf are the fields of a question: all that was sent, and the confirmation.
 func hiddenOf(v *doView, fm page.Form) [][2]string {
 	var h [][2]string
-	for _, name := range slices.Sorted(keysOf(v.given)) {
+	for _, name := range sortedKeys(v.given) {
 		for _, value := range v.given[name] {
 			h = append(h, [2]string{name, value})
 		}

@@ -40,7 +40,7 @@ func (x *exchange) faultOf(err error) *fault.Error {
 	}
 	var forged *forgedError
 	if errors.As(err, &forged) {
-		return asForbidden(err)
+		return fault.New(fault.Forbidden, "%s", err.Error())
 	}
 	x.s.Log.Error().Err(err).Str("service", x.s.Service.Name).Str("request_id", x.id).Msg("internal error")
 	return fault.New(fault.Internal, "the program failed; the log has it under request %s", x.id)
@@ -52,9 +52,7 @@ func (x *exchange) refuse(err error) {
 		return
 	}
 	e := x.faultOf(err)
-	if e.Kind == fault.Limited || e.Kind == fault.Unavailable {
-		x.retry(e)
-	}
+	x.retry(e)
 	if !wantsPage(x.r) {
 		x.sendJSON(e)
 		return
@@ -94,8 +92,11 @@ func (x *exchange) refuse(err error) {
 	}
 }
 
-// retry says when to retry.
+// retry says when to retry what may succeed later.
 func (x *exchange) retry(e *fault.Error) {
+	if e.Kind != fault.Limited && e.Kind != fault.Unavailable {
+		return
+	}
 	x.w.Header().Set("Retry-After", strconv.Itoa(max(1, int((e.Retry+time.Second-1)/time.Second))))
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/rs/zerolog"
 
@@ -69,7 +70,7 @@ type Screens struct {
 	forged  *http.CrossOriginProtection
 	cookies map[area]string // their names
 	flashes flashes
-	stopped stopped // imports
+	stopped sync.Map // the *fault.Error of an import by page, by the number of its work
 	drafts  drafts
 	kept    keptFilters
 	marks   marks

@@ -8,6 +8,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
+	"quartermaster/schema/wire"
 )
 
 // toSecrets admits to a table that gives access: admins who typed their password recently. Others must type it; in is
@@ -30,14 +31,10 @@ func (x *exchange) toSecrets(t schema.Table, in *sent) (done bool, err error) {
 				return false, nil
 			}
 			v.refusal = x.faultOf(err)
-			status = statusOf(v.refusal)
+			status = wire.Status(v.refusal.Kind)
 		}
 	}
-	shop, err := x.shopNow(x.r.Context())
-	if err != nil {
-		return true, err
-	}
-	return true, x.show(status, "Your password, again", false, x.frame(shop), passwordPage(v))
+	return true, x.showInFrame(status, "Your password, again", false, passwordPage(v))
 }
 
 // passwordView is the page that asks for the password before a table with secrets.

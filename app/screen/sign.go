@@ -42,13 +42,8 @@ func (x *exchange) next(to string) string {
 }
 
 func (x *exchange) showSign(status int, v signView) error {
-	shop, err := x.shopNow(x.r.Context())
-	if err != nil {
-		return err
-	}
 	v.plainHTTP, v.mailed = x.s.Secure && !x.secureHere(), x.s.Mail.Asks(x.r.Context()) == nil
-	f := x.frame(shop)
-	return x.show(status, "Sign in", false, f, signPage(v))
+	return x.showInFrame(status, "Sign in", false, signPage(v))
 }
 
 // secureHere reports whether the browser uses https, to us or to a proxy.
@@ -89,9 +84,7 @@ func (x *exchange) notSigned(err error, v signView) error {
 	if e.Kind == fault.Internal {
 		return err
 	}
-	if e.Kind == fault.Limited || e.Kind == fault.Unavailable {
-		x.retry(e)
-	}
+	x.retry(e)
 	v.refusal = e
 	return x.showSign(wire.Status(e.Kind), v)
 }
@@ -115,7 +108,7 @@ func logout(a area, to string) handle {
 				return err
 			}
 		}
-		x.clearCookie(a)
+		http.SetCookie(x.w, x.cookie(a, "", -1))
 		return x.lead(to)
 	}
 }
@@ -144,12 +137,8 @@ func forgotten(x *exchange) error {
 }
 
 func (x *exchange) showForgotten(status int, v guestSignView) error {
-	shop, err := x.shopNow(x.r.Context())
-	if err != nil {
-		return err
-	}
 	x.visitor = nil
-	return x.show(status, "Forgot your password?", false, x.frame(shop), forgotPage(v))
+	return x.showInFrame(status, "Forgot your password?", false, forgotPage(v))
 }
 
 // askForgotten answers POST /forgot.
@@ -165,13 +154,10 @@ func askForgotten(x *exchange) error {
 	}
 	if err != nil {
 		v := guestSignView{given: in.fields, refusal: x.faultOf(err)}
-		switch v.refusal.Kind {
-		case fault.Limited:
-			x.retry(v.refusal)
-		case fault.Invalid:
-		default:
+		if v.refusal.Kind != fault.Limited && v.refusal.Kind != fault.Invalid {
 			return err
 		}
+		x.retry(v.refusal)
 		return x.showForgotten(wire.Status(v.refusal.Kind), v)
 	}
 	return x.showAsked()
@@ -193,12 +179,8 @@ func welcomePage(x *exchange) error {
 }
 
 func (x *exchange) showWelcome(status int, v welcomeView) error {
-	shop, err := x.shopNow(x.r.Context())
-	if err != nil {
-		return err
-	}
 	x.visitor = nil // even with a session, this page is for the invited user
-	return x.show(status, "Welcome", true, x.frame(shop), welcome(v))
+	return x.showInFrame(status, "Welcome", true, welcome(v))
 }
 
 // accept answers POST /welcome/:token: it sets the password and signs in.
@@ -214,9 +196,7 @@ func accept(x *exchange) error {
 		if e.Kind != fault.Invalid && e.Kind != fault.Limited && e.Kind != fault.Unavailable || gone != nil {
 			return err
 		}
-		if e.Kind != fault.Invalid {
-			x.retry(e)
-		}
+		x.retry(e)
 		return x.showWelcome(wire.Status(e.Kind), welcomeView{Invitation: i, refusal: e})
 	}
 	x.endOld(page.Staff)

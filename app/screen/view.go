@@ -16,6 +16,7 @@ import (
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
+	"quartermaster/schema/wire"
 	"quartermaster/webhook"
 )
 
@@ -75,6 +76,15 @@ func (x *exchange) show(status int, title string, secret bool, f *page.Frame, bo
 	v := x.around(f, title)
 	v.body = body
 	return x.sendDrawn(status, f, document(v), secret)
+}
+
+// showInFrame shows a page that needs nothing of the shop but its frame.
+func (x *exchange) showInFrame(status int, title string, secret bool, body templ.Component) error {
+	shop, err := x.shopNow(x.r.Context())
+	if err != nil {
+		return err
+	}
+	return x.show(status, title, secret, x.frame(shop), body)
 }
 
 // around fills the frame of the document.
@@ -269,7 +279,7 @@ func (s *Screens) page(p page.Page) handle {
 		}
 		if file, is := value.(page.File); is {
 			x.endTurn()
-			return x.sendRaw(file)
+			return x.sendFile(file)
 		}
 		if wrong == nil && p.HasCSV() && x.r.URL.Query().Get("format") == "csv" {
 			x.endTurn()
@@ -318,7 +328,7 @@ func (x *exchange) showPage(p page.Page, f *page.Frame, value any, wrong *fault.
 		for _, r := range wrong.Fields {
 			f.Wrong[schema.PageField(r.Field)] = sentence(r.Detail)
 		}
-		return x.show(statusOf(wrong), title, false, f, wrongFilters(wrong, f.Path, p.Draw(value)))
+		return x.show(wire.Status(wrong.Kind), title, false, f, wrongFilters(wrong, f.Path, p.Draw(value)))
 	}
 	return x.show(http.StatusOK, title, secret != nil && secret.ShowsSecret(), f, p.Draw(value))
 }

@@ -2,7 +2,6 @@ package screen
 
 import (
 	"maps"
-	"slices"
 	"strings"
 
 	"quartermaster/app/table"
@@ -22,7 +21,7 @@ func (x *exchange) keepFiles(op schema.Op, in *sent) error {
 	}
 	var fields []string
 	var files []schema.File
-	for _, field := range slices.Sorted(keysOf(in.files)) {
+	for _, field := range sortedKeys(in.files) {
 		if file := in.files[field]; in.waits[field] == "" && len(file.Data) > 0 && len(file.Data) <= table.MaxWaiting {
 			fields, files = append(fields, field), append(files, file)
 		}

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -171,7 +172,7 @@ func (r *resources) licenses() (rows []map[string]string) {
 	lists := map[string][]map[string]string{} // by column and license
 	for _, one := range r.all {
 		if child, is := children[one.kind]; is {
-			of := first(one.cells[child.license], one.cells["license-key"])
+			of := cmp.Or(one.cells[child.license], one.cells["license-key"])
 			lists[child.column+" "+of] = append(lists[child.column+" "+of], one.cells)
 		}
 	}
@@ -186,7 +187,7 @@ func (r *resources) licenses() (rows []map[string]string) {
 				one.cells[child.column] = string(b)
 			}
 		}
-		if owner, known := r.by["users "+first(one.cells["owner"], one.cells["user"])]; known {
+		if owner, known := r.by["users "+cmp.Or(one.cells["owner"], one.cells["user"])]; known {
 			one.cells["owner.email"], one.cells["owner.fullName"] = owner.cells["email"], owner.cells["fullName"]
 		}
 		if product, known := r.by["products "+one.cells["product"]]; known {

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -218,7 +219,7 @@ var fleetioVehicles = list("fleetio-vehicles", "Fleetio's vehicles", "assets",
 				"Active, In Shop, Out of Service, Inactive or Sold",
 				schema.Quote(state))
 		}
-		l := listing{"name": first(name, anyOf(get, "Name", "Vehicle")), "status": status}
+		l := listing{"name": cmp.Or(name, anyOf(get, "Name", "Vehicle")), "status": status}
 		if plate := anyOf(get, "License Plate", "Plate"); plate != "" {
 			l["notes"] = "License plate " + plate
 		}
@@ -246,7 +247,7 @@ var gumroad = &program{
 				return nil, "the pre-order is not paid yet", nil
 			}
 			a := amounts{tr: tr, get: get, currency: "USD"}
-			qty := first(whole(get("Quantity")), "1")
+			qty := cmp.Or(whole(get("Quantity")), "1")
 			unit, rest := perUnit(a.of("Sale Price ($)")-a.of("Taxes ($)")-a.of("Shipping ($)"), qty)
 			day, clock := get("Purchase Date"), get("Purchase Time (UTC timezone)")
 			if len(clock) > len(day) && strings.HasPrefix(clock, day) {

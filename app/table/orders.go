@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,8 +39,6 @@ func (o order) cells() []string {
 	return []string{o.provider, o.ref, o.email, o.name, o.sku, o.qty, n(o.unit), n(o.discount), n(o.tax), o.currency,
 		o.paidAt, refunds}
 }
-
-func currencyOf(code string) exact.Currency { return exact.CurrencyOf(code) }
 
 func parseWhole(text string) int64 {
 	n, _ := strconv.ParseInt(text, 10, 64) // it was just written
@@ -127,7 +126,7 @@ var shopify = &program{
 			if !later {
 				current, currency, skip = ref, get("Currency"), ""
 				if s := get("Financial Status"); !slices.Contains([]string{"paid", "partially_refunded", "refunded"}, s) {
-					skip = "the order is not paid (" + orNone(s) + ")"
+					skip = "the order is not paid (" + cmp.Or(s, "no status") + ")"
 				}
 			}
 			if skip != "" {
@@ -148,7 +147,7 @@ var shopify = &program{
 					o.refunded = aside.refund(o.refunded, a.of("Subtotal")+o.tax)
 				}
 				tr.notes = aside.of(a.of("Shipping") > 0)
-				o.refundedOn = tr.day(first(get("Cancelled at"), o.paidAt))
+				o.refundedOn = tr.day(cmp.Or(get("Cancelled at"), o.paidAt))
 			}
 			return o.cells(), "", a.refusal
 		}
@@ -171,18 +170,18 @@ var woocommerce = &program{
 		seen := map[string]bool{}
 		var aside aside
 		return func(get func(string) string) ([]string, string, *fault.Error) {
-			ref := first(get("order_number_formatted"), get("order_number"), get("order_id"))
+			ref := cmp.Or(get("order_number_formatted"), get("order_number"), get("order_id"))
 			status := strings.TrimPrefix(strings.ToLower(get("status")), "wc-")
 			if !slices.Contains([]string{"completed", "processing", "refunded"}, status) {
-				return nil, "the order is not paid (" + orNone(status) + ")", nil
+				return nil, "the order is not paid (" + cmp.Or(status, "no status") + ")", nil
 			}
 			a := amounts{tr: tr, get: get, currency: get("order_currency")}
 			o := order{
 				provider: "woocommerce", ref: ref, email: get("billing_email"), sku: get("item_sku"),
 				qty: whole(get("item_quantity")),
-				name: first(get("billing_full_name"),
+				name: cmp.Or(get("billing_full_name"),
 					strings.TrimSpace(get("billing_first_name")+" "+get("billing_last_name"))),
-				currency: get("order_currency"), paidAt: first(get("date_paid"), get("paid_date"), get("date"), get("order_date")),
+				currency: get("order_currency"), paidAt: cmp.Or(get("date_paid"), get("paid_date"), get("date"), get("order_date")),
 				later: seen[ref],
 			}
 			line, rest := "item_subtotal", int64(0)
@@ -241,20 +240,4 @@ var square = &program{
 			return []string{get("Date"), get("SKU"), qty}, "", nil
 		}
 	},
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
-func orNone(status string) string {
-	if status == "" {
-		return "no status"
-	}
-	return status
 }

@@ -2,10 +2,12 @@ package table
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"quartermaster/schema"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -239,7 +241,7 @@ func (tr *translation) cents(column, text, currency string) (int64, *fault.Error
 	}
 	money := tr.convert.currency
 	if currency != "" {
-		money = currencyOf(currency)
+		money = exact.CurrencyOf(currency)
 	}
 	cents, refusal := tr.convert.units(target{arg: schema.Arg{Name: column}}, text, isText, money)
 	if refusal != nil {
@@ -251,12 +253,7 @@ func (tr *translation) cents(column, text, currency string) (int64, *fault.Error
 // told lists what was skipped, and other notes.
 func (tr *translation) told() []string {
 	notes := slices.Clone(tr.notes)
-	reasons := make([]string, 0, len(tr.skipped))
-	for why := range tr.skipped {
-		reasons = append(reasons, why)
-	}
-	slices.Sort(reasons)
-	for _, why := range reasons {
+	for _, why := range slices.Sorted(maps.Keys(tr.skipped)) {
 		notes = append(notes, fmt.Sprintf("%s skipped: %s", plural(tr.skipped[why], "row was", "rows were"), why))
 	}
 	return notes
