@@ -102,14 +102,6 @@ func TestEnvelope(t *testing.T) {
 	}
 }
 
-func TestPing(t *testing.T) {
-	s := start(t)
-	a := s.post(t, ping, nil)
-	if a.body != `{"jsonrpc":"2.0","id":1,"result":{}}` {
-		t.Error(a.body)
-	}
-}
-
 func TestNotifications(t *testing.T) {
 	s := start(t)
 	for _, body := range []string{

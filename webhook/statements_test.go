@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"quartermaster/schema/db"
 )
@@ -65,14 +64,5 @@ func TestStatementsUseIndexes(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestDefaults(t *testing.T) {
-	t.Parallel()
-	s := NewSender(nil, Options{})
-	if s.client.timeout != 5*time.Second || s.client.allowPrivate || s.o.Grace != 10*time.Second {
-		t.Errorf("by default: an exchange may take %v, private addresses are allowed: %v, the grace is %v",
-			s.client.timeout, s.client.allowPrivate, s.o.Grace)
 	}
 }

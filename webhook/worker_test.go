@@ -49,19 +49,3 @@ func TestGather(t *testing.T) {
 		})
 	}
 }
-
-func TestPatience(t *testing.T) {
-	t.Parallel()
-	for sync, want := range map[time.Duration]time.Duration{
-		0:                       0,
-		999 * time.Microsecond:  0,
-		time.Millisecond:        500 * time.Microsecond,
-		8 * time.Millisecond:    4 * time.Millisecond,
-		100 * time.Millisecond:  5 * time.Millisecond,
-		1000 * time.Millisecond: 5 * time.Millisecond,
-	} {
-		if got := patience(sync); got != want {
-			t.Errorf("where a sync takes %s: %s, want %s", sync, got, want)
-		}
-	}
-}

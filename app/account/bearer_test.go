@@ -170,28 +170,6 @@ func TestNoRequestAfterARevocationPasses(t *testing.T) {
 	}
 }
 
-// TestCachedKeyReadsNothing: a cached key needs no database reader, even right after an unrelated commit. An uncached
-// one does.
-func TestCachedKeyReadsNothing(t *testing.T) {
-	h, ctx := newFixture(t), context.Background()
-	h.user("alice")
-	_, seen := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
-	_, fresh := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
-	k := NewKeys(h.d)
-	must[db.Caller](t)(k.Authenticate(ctx, "store", "Bearer "+seen, "192.0.2.1"))
-	release := h.holdReaders()
-	defer release()
-	ended, cancel := context.WithCancel(ctx) // waits for no reader
-	cancel()
-	must[db.Caller](t)(k.Authenticate(ended, "store", "Bearer "+seen, "192.0.2.1"))
-	if err := db.Exec(ctx, h.d, db.CLI("store"), func(tx *db.Tx) error { return tx.Audit("test.done", "test:1", nil) }); err != nil {
-		t.Fatal(err)
-	}
-	must[db.Caller](t)(k.Authenticate(ended, "store", "Bearer "+seen, "192.0.2.1"))
-	_, err := k.Authenticate(ended, "store", "Bearer "+fresh, "192.0.2.1")
-	refused(t, err, fault.Unavailable)
-}
-
 // holdReaders takes every reader of the database.
 func (h fixture) holdReaders() (release func()) {
 	var in, out sync.WaitGroup

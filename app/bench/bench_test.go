@@ -63,28 +63,6 @@ func TestTheDriverRuns(t *testing.T) {
 	}
 }
 
-// TestTheTableIsAligned writes one case with a baseline.
-func TestTheTableIsAligned(t *testing.T) {
-	var out bytes.Buffer
-	rep := report{Size: "tiny", Rows: []row{{Case: "a path", Clients: 16, Target: "60 % of empty", Ours: figure{What: "appliance", PerSec: 6000, CPUus: 30},
-		Floors: []figure{{What: "empty handler", PerSec: 10000, CPUus: 10, Ratio: .6, CPUover: 3}}}}}
-	if err := rep.writeTable(&out); err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimRight(out.String(), "\n"), "\n")
-	table := lines[len(lines)-3:]
-	if len(table[0]) != len(table[1]) || len(table[1]) != len(table[2]) {
-		t.Errorf("not aligned:\n%s", out.String())
-	}
-	for i, words := range [][]string{{"path", "x rate", "target"}, {"a path", "appliance", "16", "6000", "60 % of empty"}, {"empty handler", "10000", "0.60", "3.00"}} {
-		for _, w := range words {
-			if !strings.Contains(table[i], w) {
-				t.Errorf("line %d lacks %q: %s", i, w, table[i])
-			}
-		}
-	}
-}
-
 func TestWrongOptionsAreRefused(t *testing.T) {
 	for _, args := range [][]string{{"-size", "vast"}, {"-rounds", "0"}, {"-for", "0s"}, {"-only", "("}, {"word"}, {"-child", "unknown"}} {
 		if err := run(context.Background(), args, io.Discard, io.Discard); err == nil {

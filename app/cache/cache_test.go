@@ -74,36 +74,6 @@ func commit(ctx context.Context, d *db.DB) error {
 	return db.Exec(ctx, d, db.CLI(""), func(tx *db.Tx) error { return tx.Audit("x", "y:1", nil) })
 }
 
-func TestCachedAnswerLastsUntilACommit(t *testing.T) {
-	k := newFixture(t)
-	twice := func() {
-		for range 2 {
-			k.ask(ana(1), "/api/x", "a=1", k.looks(nil))
-		}
-	}
-	twice()
-	k.expect(1, "asked twice")
-	if err := commit(ctx, k.DB); err != nil {
-		t.Fatal(err)
-	}
-	twice()
-	k.expect(1, "after a commit")
-	other, err := db.Open(k.DB.Path(), db.Options{Zone: time.UTC})
-	if err != nil {
-		t.Fatal(err)
-	}
-	twice()
-	k.expect(0, "another process looks on")
-	if err := commit(ctx, other); err != nil {
-		t.Fatal(err)
-	}
-	twice()
-	k.expect(1, "after a commit of another process")
-	if err := other.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestCachedAnswerIsPerRequestAndCaller(t *testing.T) {
 	k := newFixture(t)
 	for range 2 {

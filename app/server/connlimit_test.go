@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -14,8 +13,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"golang.org/x/net/netutil"
 )
 
 // pair is a limited connection and its client's end.
@@ -229,83 +226,6 @@ func TestAnswerIsSentBeforeDone(t *testing.T) {
 		t.Errorf("%q %v", b, err)
 	}
 	close(read)
-}
-
-// TestLimitListenerBlocksNewClients shows why the limiter is our own: sixteen silent clients block a seventeenth at
-// netutil's listener, but not at ours.
-func TestLimitListenerBlocksNewClients(t *testing.T) {
-	const conns = 16
-	for name, limit := range map[string]func(net.Listener) net.Listener{
-		"netutil": func(ln net.Listener) net.Listener { return netutil.LimitListener(ln, conns) },
-		"ours": func(ln net.Listener) net.Listener {
-			return &limitedListener{Listener: ln, limiter: newConnLimiter(conns)}
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			addr := serveLimited(t, limit)
-			for range conns {
-				c, err := net.Dial("tcp", addr)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer c.Close()
-			}
-			client := http.Client{Timeout: 10 * idleGrace}
-			defer client.CloseIdleConnections()
-			answer, err := client.Get("http://" + addr)
-			if err == nil {
-				answer.Body.Close()
-			}
-			if shut := err != nil; shut != (name == "netutil") {
-				t.Errorf("shut out: %v", err)
-			}
-		})
-	}
-}
-
-// BenchmarkConnLimiter measures the limiters' cost per request, on a kept connection and on a new one.
-func BenchmarkConnLimiter(b *testing.B) {
-	for _, kept := range []bool{true, false} {
-		for name, limit := range map[string]func(net.Listener) net.Listener{
-			"netutil": func(ln net.Listener) net.Listener { return netutil.LimitListener(ln, 256) },
-			"ours": func(ln net.Listener) net.Listener {
-				return &limitedListener{Listener: ln, limiter: newConnLimiter(256)}
-			},
-		} {
-			b.Run(fmt.Sprintf("%s/kept=%v", name, kept), func(b *testing.B) {
-				addr := serveLimited(b, limit)
-				client := http.Client{Transport: &http.Transport{DisableKeepAlives: !kept}}
-				defer client.CloseIdleConnections()
-				for b.Loop() {
-					answer, err := client.Get("http://" + addr)
-					if err != nil {
-						b.Fatal(err)
-					}
-					_, _ = io.Copy(io.Discard, answer.Body)
-					answer.Body.Close()
-				}
-			})
-		}
-	}
-}
-
-// serveLimited serves an empty answer behind the limiter, with everything that ours needs.
-func serveLimited(t testing.TB, limit func(net.Listener) net.Listener) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	empty := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
-	server := &http.Server{ConnContext: withConn, Handler: empty, ReadHeaderTimeout: time.Minute}
-	limited := limit(ln)
-	if _, ours := limited.(*limitedListener); ours {
-		server.Handler = trackRequests(empty, newMemory(1<<20, 16))
-	}
-	go func() { _ = server.Serve(limited) }()
-	t.Cleanup(func() { _ = server.Close() })
-	return ln.Addr().String()
 }
 
 // TestUnreadAnswerIsCutOff: an answer is sent as long as the client reads pieces of it. The connections are real,

@@ -88,22 +88,6 @@ func TestUserAndKeyCommandsRefuseAMissingDatabase(t *testing.T) {
 	}
 }
 
-func TestEveryUserAndKeyCommandHelps(t *testing.T) {
-	t.Parallel()
-	s := newShell(t)
-	for _, c := range []string{
-		"init", "user", "user add", "user list", "user role", "user disable", "user enable", "key", "key create", "key list", "key revoke",
-	} {
-		help := s.done(append(strings.Fields(c), "--help")...)
-		if !strings.Contains(help, "quartermaster "+c) {
-			t.Errorf("%s: the help does not show the command:\n%s", c, help)
-		}
-		if c != "user" && c != "key" && !strings.Contains(help, "Examples:") {
-			t.Errorf("%s: the help has no example", c)
-		}
-	}
-}
-
 // shownKey is the beginning of a key, by which lists name it.
 var shownKey = regexp.MustCompile("apk_[0-9a-f]{4}")
 
