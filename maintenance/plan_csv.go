@@ -43,9 +43,10 @@ func bindPlanRow(f *schema.Form) (p planRow) {
 	f.Text(&p.tag, "asset_tag", "the asset", schema.Required, schema.Most(maxName), schema.Choices(tagChoices),
 		schema.Label("Asset"), schema.NewBy("save_asset"))
 	f.Text(&p.title, "title", "the service; with asset_tag it identifies the plan", schema.Required, schema.Most(maxName))
-	f.IntPtr(&p.IntervalDays, "interval_days", "days between services", schema.Range(1, maxDays))
+	f.IntPtr(&p.IntervalDays, "interval_days", "days between services", schema.Range(1, maxDays),
+		schema.Label("Days between services"))
 	f.MilliPtr(&p.IntervalUsage, "interval_usage", "use between services, in the meter's unit; above 0",
-		schema.Range(0, maxReading))
+		schema.Range(0, maxReading), schema.Label("Use between services"))
 	f.Text(&p.meter, "meter",
 		"the meter that counts the use, by name or id; not needed if the asset has one meter", schema.Most(maxName))
 	f.DayPtr(&p.start, "start_date", "the day of the first service by days; empty is the day the plan is created")

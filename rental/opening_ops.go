@@ -10,8 +10,8 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// maxOpenings is how many leases are taken over at once.
-const maxOpenings = 500
+// MaxOpenings is how many leases are taken over at once.
+const MaxOpenings = 500
 
 // Openings lists the leases that run or are to come, by id, with their openings.
 func (s *Service) Openings(ctx context.Context, after, limit int64) (list []Lease, next *int64, total int64,
@@ -111,7 +111,7 @@ func (s *Service) bindOpening(f *schema.Form) schema.Handler {
 		amounts(f, &one)
 		all = []Opening{one}
 	} else {
-		f.Objects("leases", "the leases that are taken over", maxOpenings, func(f *schema.Form) {
+		f.Objects("leases", "the leases that are taken over", MaxOpenings, func(f *schema.Form) {
 			var o Opening
 			f.ID(&o.LeaseID, "lease_id", "the lease", schema.Required, schema.Example(4), schema.Lookup(lookupLease),
 				schema.Choices(leaseChoices))

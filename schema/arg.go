@@ -53,6 +53,7 @@ type Arg struct {
 	Help     string // shown below the field on pages; default: About
 	Today    bool   // the field starts with today's date
 	Rare     bool   // the field is under "More" while it is empty
+	Usual    bool   // given nearly always: its label does not say that it is optional
 	Many     bool   // text with several lines
 	Pattern  string
 
@@ -124,6 +125,9 @@ func Help(text string) Opt { return func(a *Arg) { a.Help = text } }
 
 // Today fills the argument's field with today's date.
 func Today(a *Arg) { a.Today = true }
+
+// Usual leaves "optional" out of the label of an argument that other arguments can replace.
+func Usual(a *Arg) { a.Usual = true }
 
 // Rare puts the argument's field under "More" while it is empty.
 func Rare(a *Arg) { a.Rare = true }

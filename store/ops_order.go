@@ -112,7 +112,7 @@ func (s *Service) recordOrder() schema.Op {
 			f.Currency("currency", func(_ *db.Conn, code string) (string, error) { return code, nil })
 			f.Text(&n.SKU, "sku", "what was bought; leave out if lines are given", schema.Most(200), schema.Label("Product"),
 				schema.Choices(anyProduct), schema.Example("PLUGIN"), schema.NewBy("save_product"),
-				schema.Help("Several products: add lines under More."))
+				schema.Usual, schema.Help("Several products: add lines under More."))
 			f.Text(&n.Email, "email", "the buyer's address", schema.Required, schema.Most(254),
 				schema.Example("ann@example.com"), schema.Choices(customerEmails), schema.Any)
 			f.Text(&n.Name, "name", "the buyer's name", schema.Most(200), schema.Example("Ann Lee"))

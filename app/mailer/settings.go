@@ -313,6 +313,7 @@ func (t trouble) keep(tx *db.Tx) error {
 type Status struct {
 	Settings
 	SetUp, Paused bool
+	Demo          bool // sends nothing
 	Trouble       bool
 	Stage, Reply  string // of the trouble
 	Next          exact.Instant
@@ -326,6 +327,10 @@ func (b *Book) Status(c *db.Conn) (v Status, err error) {
 		return v, err
 	}
 	v.SetUp = v.Host != ""
+	demo, err := c.Setting(settingDemo)
+	if v.Demo = demo != ""; err != nil {
+		return v, err
+	}
 	locale, err := c.Setting(mail.SettingLocale)
 	if err != nil {
 		return v, err

@@ -35,7 +35,7 @@ func (x *exchange) comeBack(v *doView) (bool, error) {
 // referer is the page of this address that sent the form, "" if unknown.
 func (x *exchange) referer() string {
 	u, err := url.Parse(x.r.Referer())
-	if err != nil || u.Host != x.r.Host {
+	if err != nil || u.Host != x.r.Host || u.Path == x.r.URL.Path { // the last: the form was refused before
 		return ""
 	}
 	return u.RequestURI()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
@@ -36,8 +37,9 @@ type runView struct {
 	done    int64
 	total   int64 // 0: not known yet
 	refusal *fault.Error
-	result  *message // of a finished one
-	refused string   // the address of its refused rows, as a file
+	result  *message  // of a finished one
+	refused string    // the address of its refused rows, as a file
+	list    page.Page // of the table's records, if there is one
 }
 
 // far is "2,000 of 40,000 rows".
@@ -183,6 +185,9 @@ func (x *exchange) runPage(t schema.Table, id int64) error {
 			return x.refusedOf(t, work, a, out)
 		}
 		v.result = importMessage(t, a.File, out)
+		if at := slices.IndexFunc(x.s.pages, func(p page.Page) bool { return p.Path == "/"+t.Name }); at >= 0 {
+			v.list = x.s.pages[at]
+		}
 		if len(out.Errors) > 0 && !t.Secret {
 			v.refused = v.again() + "&format=refused"
 		}
@@ -198,7 +203,7 @@ func (x *exchange) runPage(t schema.Table, id int64) error {
 	if v.result == nil && v.refusal == nil {
 		x.w.Header().Set("Refresh", "1; url="+v.again())
 	}
-	return x.showInFrame(http.StatusOK, "Import "+t.Name, false, importRunPage(v))
+	return x.showInFrame(http.StatusOK, "Import "+tableWords(t.Name), false, importRunPage(v))
 }
 
 // goOn continues an interrupted import.
@@ -235,7 +240,7 @@ func (x *exchange) refusedOf(t schema.Table, work *db.Work, a asked, out table.O
 // importMessage is the result of an import.
 func importMessage(t schema.Table, file string, out table.Outcome) *message {
 	rows := page.Plural(out.Imported, "row of "+file+" was", "rows of "+file+" were")
-	m := &message{Text: fmt.Sprintf("%s imported into %s. %s", rows, t.Name, rowsOf(out))}
+	m := &message{Text: fmt.Sprintf("%s imported into %s. %s", rows, tableWords(t.Name), rowsOf(out))}
 	for i, e := range out.Errors {
 		if i == 20 {
 			m.Refused = append(m.Refused, page.Plural(len(out.Errors)-i, "more row was refused", "more rows were refused"))

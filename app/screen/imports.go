@@ -34,6 +34,25 @@ type importView struct {
 	refusal  *fault.Error
 	key      string
 	unknown  []chooser
+	events   []schema.Event
+}
+
+// tableWords is a table's name as people write it.
+func tableWords(name string) string {
+	if name == "skus" {
+		return "SKUs"
+	}
+	return strings.ReplaceAll(name, "-", " ")
+}
+
+// sends says how many messages receivers would get of an event, and what the event is.
+func (v importView) sends(name string) string {
+	text := "It would send " + page.Plural(v.out.Events[name], "message", "messages") + " to receivers of webhooks"
+	if at := slices.IndexFunc(v.events, func(e schema.Event) bool { return e.Name == name }); at >= 0 {
+		about, _, _ := strings.Cut(v.events[at].About, ". ")
+		text += ": " + strings.TrimSuffix(about, ".")
+	}
+	return text + "."
 }
 
 func (s *Screens) importsPage() page.Page {
@@ -55,7 +74,8 @@ func importPage(x *exchange) error {
 	if done, err := x.toSecrets(t, nil); done || err != nil {
 		return err
 	}
-	v := importView{table: t, programs: table.ProgramsFor(t), query: x.r.URL.Query(), key: newKey()}
+	v := importView{table: t, programs: table.ProgramsFor(t), query: x.r.URL.Query(), key: newKey(),
+		events: x.s.Service.Events}
 	if job, err := strconv.ParseInt(v.query.Get("job"), 10, 64); err == nil {
 		return x.runPage(t, job)
 	}
@@ -76,7 +96,7 @@ func (x *exchange) showImport(status int, v importView) error {
 	if v.refusal != nil {
 		status = wire.Status(v.refusal.Kind)
 	}
-	return x.showInFrame(status, "Import "+v.table.Name, false, importForm(v))
+	return x.showInFrame(status, "Import "+tableWords(v.table.Name), false, importForm(v))
 }
 
 // importing checks the visitor's permission and finds the table.

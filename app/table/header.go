@@ -24,35 +24,37 @@ var synonyms = map[string][]string{
 	"paid_date":    {"date", "datum", "paid on", "payment date", "date paid", "zahlungsdatum", "date de paiement"},
 	"amount":       {"betrag", "montant", "amount paid", "sum"},
 	"read_date":    {"date", "reading date", "datum"},
-	"reading":      {"value", "meter reading", "zählerstand"},
+	"reading":      {"value", "meter reading", "zählerstand", "odometer", "mileage", "kilometerstand"},
 	"due_date":     {"due", "due by", "fällig"},
 	"assigned_to":  {"assignee", "technician"},
-	"description":  {"title", "task", "beschreibung"},
+	"description":  {"title", "task", "beschreibung", "task name"},
 	"balance":      {"balance due", "past due", "amount owed", "outstanding", "amount due", "saldo"},
 	"min_quantity": {"minimum quantity", "minimum", "min qty", "reorder level"},
-	"quantity":     {"quantity in stock", "available quantity", "stock", "on hand", "bestand"},
+	"quantity":     {"quantity in stock", "available quantity", "stock", "on hand", "bestand", "lagerbestand"},
 	"sku": {"item", "item number", "item no", "article", "article number", "artikel", "artikelnummer",
-		"variant sku", "product code", "code", "artikelnr", "artikel nr", "product variant sku", "part no", "item code"},
-	"name": {"title", "full name", "description", "bezeichnung", "item name", "product", "product name",
-		"customer", "customer name", "nom", "asset name", "part name", "artikel name", "produit", "tenant name"},
+		"variant sku", "product code", "code", "artikelnr", "artikel nr", "product variant sku", "part no", "item code",
+		"référence"},
+	"name": append([]string{"full name", "nom", "naam", "customer", "customer name", "tenant name"}, thingNames...),
 	"email": {"e-mail", "mail", "email address", "e-mail address", "adresse e-mail", "adresse email", "e mail",
-		"customer email", "buyer email"},
-	"phone": {"telephone", "telefon", "mobile", "phone number", "téléphone", "tel", "handy"},
+		"customer email", "buyer email", "e mailadres"},
+	"phone": {"telephone", "telefon", "mobile", "phone number", "téléphone", "tel", "handy", "telefoon"},
 	"qty": {"quantity", "menge", "anzahl", "units", "units sold", "net items sold", "quantity sold",
-		"net quantity", "verkauft"},
+		"net quantity", "verkauft", "qty sold", "items sold", "quantité"},
 	"current_stock": {"stock", "on hand", "in stock", "quantity", "bestand", "inventory", "qty on hand", "stock quantity",
 		"quantity in stock", "lagerbestand"},
 	"unit_cost": {"cost", "unit cost", "purchase price", "ek", "einkaufspreis", "cost per item", "ek preis",
-		"supply price", "supplier price", "prix achat"},
-	"price":         {"unit price", "sale price", "preis", "verkaufspreis", "retail price", "regular price"},
-	"supplier":      {"vendor", "lieferant", "supplier name", "vendors", "vendor name", "fournisseur"},
-	"barcode":       {"ean", "gtin", "upc"},
-	"date":          {"day", "datum", "sale date", "sold on"},
-	"asset_tag":     {"tag", "asset", "asset id", "asset number", "asset code", "asset no"},
+		"supply price", "supplier price", "prix achat", "prix d'achat ht", "stückpreis"},
+	"price":    {"unit price", "sale price", "preis", "verkaufspreis", "retail price", "regular price"},
+	"supplier": {"vendor", "lieferant", "supplier name", "vendors", "vendor name", "fournisseur"},
+	"barcode":  {"ean", "gtin", "upc"},
+	"date":     {"day", "datum", "sale date", "sold on"},
+	"asset_tag": {"tag", "asset", "asset id", "asset number", "asset code", "asset no", "equipment", "equipment no",
+		"equipment number", "equipment id", "machine", "machine no", "inventarnummer"},
 	"serial_number": {"serial", "serial no", "vin"},
 	"manufacturer":  {"make", "brand", "hersteller"},
 	"location":      {"place", "site", "standort"},
-	"property":      {"building", "house", "haus", "objekt", "property name", "building name", "immeuble"},
+	"property": {"building", "house", "haus", "objekt", "property name", "building name", "immeuble", "liegenschaft",
+		"pand"},
 	"unit": {
 		"apartment", "flat", "wohnung", "einheit", "unit number", "unit name", "apt", "unit of measure", "uom", "logement",
 	},
@@ -62,7 +64,7 @@ var synonyms = map[string][]string{
 		"move in"},
 	"end_date":       {"end", "until", "lease end", "ende", "lease to", "lease end date", "mietende"},
 	"deposit":        {"security deposit", "kaution", "deposit held", "deposits"},
-	"notes":          {"note", "remarks", "comment", "notizen"},
+	"notes":          {"note", "remarks", "comment", "notizen", "opmerking"},
 	"lead_time_days": {"lead time", "lieferzeit", "lead time days"},
 	"supplier_sku":   {"vendor code", "supplier code"},
 	"license_key":    {"key", "license", "license code", "licence key", "lizenzschlüssel"},
@@ -70,6 +72,14 @@ var synonyms = map[string][]string{
 	"paid_at":        {"paid", "paid on", "payment date"},
 	"address":        {"street address", "adresse"},
 }
+
+// thingNames are names of columns with what a thing is called: beside an e-mail, a name is a person's
+// and a reference an order's.
+var thingNames = []string{"title", "description", "bezeichnung", "désignation", "item name", "product", "product name",
+	"asset name", "part name", "artikel name", "produit"}
+
+// assetNames stand for an asset's tag where the file has no other name: an asset is found by its name too.
+var assetNames = []string{"asset name", "machine name", "equipment name", "vehicle", "vehicle name"}
 
 // plainName is a column's name without case and separators: "Asset_Tag" is "asset tag".
 func plainName(name string) string {
@@ -85,13 +95,23 @@ func likely(targets []Target, name string) string {
 			return t.Name
 		}
 	}
+	is := func(name string) bool {
+		return slices.ContainsFunc(targets, func(t Target) bool { return t.Name == name })
+	}
 	for _, t := range targets {
+		if is("email") && (t.Name == "name" && slices.Contains(thingNames, plain) || t.Name == "sku" &&
+			plain == "référence") {
+			continue
+		}
 		if slices.ContainsFunc(synonyms[t.Name], func(s string) bool { return plainName(s) == plain }) {
 			return t.Name
 		}
 		if t.Name == "current_stock" && strings.HasPrefix(plain, ofOutlet) {
 			return t.Name
 		}
+	}
+	if is("asset_tag") && slices.Contains(assetNames, plain) {
+		return "asset_tag"
 	}
 	return ""
 }

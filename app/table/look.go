@@ -169,6 +169,8 @@ func (r *reader) start(f *File, t schema.Table, how Reading, known func(string) 
 		return err
 	case f.isOldWorkbook():
 		err = fault.Invalidf("the file is an old Excel workbook (XLS); save it as XLSX or CSV")
+	case f.kind() != "":
+		err = fault.Invalidf("the file is a %s, not a table; choose a CSV or XLSX file", f.kind())
 	default:
 		r.src, err = openDelimited(f, how, known, &r.found)
 	}

@@ -64,6 +64,22 @@ func (f *File) isOldWorkbook() bool {
 	return err == nil && string(head[:]) == "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 }
 
+// kind is what a file is that people choose by mistake; "" for what may be a table.
+func (f *File) kind() string {
+	var head [8]byte
+	n, err := f.at.ReadAt(head[:], 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return ""
+	}
+	for start, kind := range map[string]string{"%PDF-": "PDF", "\x89PNG": "picture", "\xff\xd8\xff": "picture",
+		"GIF8": "picture", "RIFF": "picture", "SQLite f": "database"} {
+		if strings.HasPrefix(string(head[:n]), start) {
+			return kind
+		}
+	}
+	return ""
+}
+
 func openWorkbook(f *File, r Reading, found *Found) (source, error) {
 	w, err := readWorkbook(f)
 	if err != nil {

@@ -18,7 +18,7 @@ func Front(s *rental.Service) page.Front {
 			{Title: "First tenant", Done: some[2], Acts: []page.Action{page.Open("New tenant", "save_tenant"),
 				page.Link("Import tenants", "/import/tenants")}},
 			{Title: "First lease", Done: some[3], Acts: []page.Action{page.Open("New lease", "save_lease"),
-				page.Link("Import leases", "/import/leases"), page.Link("Import a rent roll", "/import/rent-roll")}},
+				page.Link("Import leases", "/import/leases"), page.Link("Import rent roll", "/import/rent-roll")}},
 		}, err
 	}}
 }

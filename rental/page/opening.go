@@ -12,7 +12,7 @@ import (
 	"quartermaster/schema/page"
 )
 
-// openingView is a page of the leases that can be taken over from another book.
+// openingView is a page of the leases that can be taken over from another book: as many as one act takes.
 type openingView struct {
 	leases []rental.Lease
 	total  int64
@@ -32,7 +32,7 @@ func opening(s *rental.Service) page.Page {
 			p.Bind(f)
 			return func(ctx context.Context, _ db.Caller) (v openingView, err error) {
 				var then *int64
-				v.leases, then, v.total, err = s.Openings(ctx, after(p), min(p.Limit, 200))
+				v.leases, then, v.total, err = s.Openings(ctx, after(p), rental.MaxOpenings)
 				v.next = next(then)
 				return v, err
 			}

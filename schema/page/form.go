@@ -290,7 +290,7 @@ func (f *Frame) labelOf(e entry) string {
 	if e.unit != "" {
 		s += unitOf(e, e.unit)
 	}
-	if !e.inline && !e.required && (e.arg.Kind != schema.EnumKind || len(e.values) == 0 || e.values[0] == "") {
+	if !e.inline && !e.required && !e.arg.Usual && (e.arg.Kind != schema.EnumKind || len(e.values) == 0 || e.values[0] == "") {
 		s += ` <small>optional</small>`
 	}
 	return s + `</label>`

@@ -44,6 +44,8 @@ type Frame struct {
 	listed  map[string][]schema.Choice // choices read so far, by source and field
 	marking *Marking                   // the drawn form of marked rows
 	onPage  map[string]bool            // rows whose boxes were drawn
+	// rows of a Bulk form: they have keys, one is of the refused form, the one being drawn is
+	rowsKeyed, rowsSent, rowSent bool
 
 	Under   templ.Component   // drawn once, under the first Head
 	Wrong   map[string]string // refused filters, by name

@@ -233,6 +233,7 @@ func Bulk(op, button string, controls templ.Component, then ...string) templ.Com
 			return nil
 		}
 		var b strings.Builder
+		b.WriteString(f.rowsBack(op))
 		b.WriteString(`<form method="post" class="bulk" id="bulk-` + op + `" action="` + esc(f.DoPath(op)) + `">`)
 		f.beside(&b, strings.Join(then, ""))
 		if controls != nil {

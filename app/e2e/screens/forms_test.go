@@ -214,6 +214,45 @@ func TestARefusedFormComesBackOnItsPage(t *testing.T) {
 	}
 }
 
+// TestRowsOfARefusedFormComeBackOnTheirPage sends three forms over a table's rows with one wrong cell, twice.
+func TestRowsOfARefusedFormComeBackOnTheirPage(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	for _, c := range []struct{ service, at, op, cell string }{
+		{"reorder", "/count", "count_stock", "counts.1.qty"},
+		{"reorder", "/purchase-orders/PO-000002", "edit_purchase", "lines.0.unit_cost"},
+		{"rental", "/opening", "set_opening", "leases.2.deposit"},
+	} {
+		v, path := h.as(asAdmin, c.service), "/do/"+c.op
+		shown := status(t, v.Get(c.at), http.StatusOK)
+		sent := cellsOf(shown, c.op)
+		if sent.Set(c.cell, "1o"); c.op == "set_opening" {
+			sent.Set("leases.2.lease_id", shown.Field("leases.2.lease_id"))
+		}
+		for range 2 {
+			sent.Set("then", c.at)
+			shown = status(t, post(v, path, sent), http.StatusUnprocessableEntity, `role="alert"`, "1o")
+			if sent = cellsOf(shown, c.op); sent.Get(c.cell) != "1o" || shown.First("h1") == nil ||
+				c.op == "set_opening" && sent.Get("leases.2.lease_id") == "" {
+				t.Errorf("%s: %v", c.op, sent)
+			}
+		}
+	}
+}
+
+// cellsOf is what a browser would send of a form over a table's rows: the fields in it, and those outside.
+func cellsOf(page apptest.Sheet, op string) url.Values {
+	sent := url.Values{}
+	page.Each(func(n *html.Node) {
+		inside := n.Parent != nil && apptest.Attr(n.Parent, "id") == "bulk-"+op
+		if n.Data == "input" && (inside || apptest.Attr(n, "form") == "bulk-"+op) &&
+			(apptest.Attr(n, "type") != "checkbox" || apptest.Has(n, "checked")) {
+			sent.Add(apptest.Attr(n, "name"), apptest.Attr(n, "value"))
+		}
+	})
+	return sent
+}
+
 // countOf returns a number from the demo's database.
 func countOf(t *testing.T, h *demoFixture, query string) (n string) {
 	t.Helper()

@@ -51,6 +51,22 @@ func TestFilesOfOtherProgramsComeThroughThePage(t *testing.T) {
 			[]string{"Ignored columns: WO #, Description"}, "3 of 3 rows are new",
 		},
 		{"locataires.txt", "rental", "tenants", nil, []string{"utf-16", "Élodie Petit"}, "2 of 2 rows are new"},
+		{
+			"catalogue-fr.xlsx", "reorder", "skus", nil,
+			[]string{"header in line 3", "120620", "1240", "Brûlerie"}, "2 of 2 rows are new",
+		},
+		{
+			"till-report.csv", "reorder", "sales", nil,
+			[]string{"date as MM/DD/YYYY", "header in line 4", "It would send 1 message to receivers of webhooks: A change took"},
+			"2 of 2 rows are new",
+		},
+		{"huurders.csv", "rental", "tenants", nil, []string{"Els Mulder", "Ignored columns: Opmerking"}, "2 of 2 rows are new"},
+		{"ersatzteile.csv", "maintenance", "parts", nil, []string{"windows-1252", "1200", "1290"}, "2 of 2 rows are new"},
+		{"equipment.txt", "maintenance", "assets", nil, []string{"Emco"}, "2 of 2 rows are new"},
+		{
+			"rent-roll-total.xlsx", "rental", "rent-roll", nil,
+			[]string{"2 leases, which owe 1,150.25 USD", "Ignored columns: Market Rent"}, "3 of 3 rows are new",
+		},
 	} {
 		content := []byte("asset_tag,name,unit\nCMP-01,Hours,h\nFRK-02,Hours,h\n")
 		if c.file != "" {
@@ -115,7 +131,7 @@ func TestAMistypedCellIsNamedAsInTheFile(t *testing.T) {
 	}
 	sent := post(v, path, sentBy(t, shown, path))
 	done := ended(t, v, sent)
-	if !strings.Contains(done, "1 row of stock.txt was imported into skus. 1 of 3 rows are new") {
+	if !strings.Contains(done, "1 row of stock.txt was imported into SKUs. 1 of 3 rows are new") {
 		t.Errorf("%s", done)
 	}
 	refused := status(t, v.Get(sent.Header.Get("Location")+"&format=refused"), http.StatusOK).Body
@@ -126,6 +142,8 @@ func TestAMistypedCellIsNamedAsInTheFile(t *testing.T) {
 	mended := strings.NewReplacer("x12", "12", "3.5O", "3.50").Replace(refused)
 	at = v.Upload(path, nil, "file", "mended.txt", mended).Header.Get("Location")
 	status(t, v.Get(at), http.StatusOK, "2 of 2 rows are new")
+	pdf := v.Get(v.Upload(path, nil, "file", "stock.pdf", "%PDF-1.7\n").Header.Get("Location"))
+	status(t, pdf, http.StatusUnprocessableEntity, "The file is a PDF, not a table; choose a CSV or XLSX file")
 	unknown := v.Upload(path, nil, "file", "odd.csv", "Farbe,Form\nrot,rund\n").Header.Get("Location")
 	asked := v.Get(unknown)
 	text = apptest.Text(asked.Doc)
