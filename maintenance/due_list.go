@@ -218,10 +218,7 @@ func intCell(n *int64) string {
 
 func printDue(w io.Writer, answer any) {
 	schema.Tabulate(w, "PLAN|ASSET|TITLE|STATUS|NEXT DUE|DAYS|USE LEFT", answer.(PMDue).PMDue, func(r PMDueRow) []any {
-		days, left := "", ""
-		if r.DaysUntil != nil {
-			days = strconv.FormatInt(*r.DaysUntil, 10)
-		}
+		days, left := intCell(r.DaysUntil), ""
 		if r.UsageRemaining != nil {
 			left = r.UsageRemaining.String() + " " + cell(r.Unit)
 		}

@@ -30,7 +30,7 @@ func orZero(p *int64) int64 {
 	return *p
 }
 
-// idCell is how an id that may be missing stands in CSV.
+// idCell is how an id, or another whole number, that may be missing stands in CSV and tables.
 func idCell(p *int64) string {
 	if p == nil {
 		return ""

@@ -242,10 +242,7 @@ func (s *Service) listExpenses() schema.Op {
 func printExpenses(w io.Writer, answer any) {
 	list := answer.(Expenses)
 	schema.Tabulate(w, "ID|DAY|AMOUNT|CATEGORY|PAYEE|PROPERTY|UNIT|REVERSES", list.Expenses, func(e Expense) []any {
-		reverses := ""
-		if e.ReversesID != nil {
-			reverses = fmt.Sprint(*e.ReversesID)
-		}
+		reverses := idCell(e.ReversesID)
 		return []any{e.ID, e.Day, plain(e.AmountCents), e.Category, set(e.Payee), set(e.Property), set(e.Unit), reverses}
 	})
 	fmt.Fprintf(w, "%d in all, %s\n", list.Total, plain(list.SumCents))

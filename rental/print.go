@@ -114,20 +114,14 @@ func printUnits(w io.Writer, answer any) {
 
 func printUnitRows(w io.Writer, all []Unit) {
 	schema.Tabulate(w, "ID|UNIT|STATUS|LEASE|TENANT|MARKET RENT", all, func(u Unit) []any {
-		lease := ""
-		if u.LeaseID != nil {
-			lease = strconv.FormatInt(*u.LeaseID, 10)
-		}
+		lease := idCell(u.LeaseID)
 		return []any{u.ID, u.Property + "/" + u.Name, u.Status, lease, set(u.Tenant), plain(u.MarketRentCents)}
 	})
 }
 
 func printUnit(w io.Writer, answer any) {
 	u := answer.(Unit)
-	lease := ""
-	if u.LeaseID != nil {
-		lease = strconv.FormatInt(*u.LeaseID, 10)
-	}
+	lease := idCell(u.LeaseID)
 	schema.Facts(w, "unit", fmt.Sprintf("%d, %s/%s", u.ID, u.Property, u.Name), "status", u.Status, "lease", lease,
 		"tenant", set(u.Tenant),
 		"market rent", plain(u.MarketRentCents), "notes", set(u.Notes))

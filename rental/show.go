@@ -76,12 +76,9 @@ type TenantDetail struct {
 func (s *Service) TenantDetail(ctx context.Context, who db.Caller, id int64) (d TenantDetail, err error) {
 	d.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
 		d = TenantDetail{}
-		if _, err := tenants.ByID(c, id); err != nil {
-			return err
-		}
 		var err error
-		if d.TenantRecord, _, err = db.One(c, scanTenantRecord, "SELECT "+tenantRecord+" FROM tenants t WHERE t.id = ?",
-			id); err != nil {
+		if d.TenantRecord, err = db.ByID(c, scanTenantRecord, "tenant",
+			"SELECT "+tenantRecord+" FROM tenants t WHERE t.id = ?", id); err != nil {
 			return err
 		}
 		open, err := session.Of(c, session.Tenant, id)
