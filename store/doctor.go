@@ -77,15 +77,19 @@ func sentences(c *db.Conn, format string, numbers int, query string) ([]string, 
 	}, query)
 }
 
-// checkHours compares the sums by hour, by which figures are read, with the orders.
+// checkHours compares the sums by hour, by which figures are read, with the orders, and looks for sums without orders.
 func checkHours(c *db.Conn) ([]string, error) {
 	return sentences(c, "of the hour from %s, %d orders are counted, and %d are there, or their amounts differ", 2, `
 		WITH summed AS (SELECT paid_at - paid_at % 3600 AS hour, currency, provider, count(*) AS orders,
-			sum(total_cents) AS sold_cents, sum(tax_cents) AS tax_cents FROM store_orders WHERE status <> 'void' GROUP BY 1, 2, 3)
-		SELECT strftime('%Y-%m-%dT%H:%MZ', hour, 'unixepoch'), ifnull(k.orders, 0), ifnull(s.orders, 0)
-		FROM store_hours k FULL JOIN summed s USING (hour, currency, provider)
-		WHERE ifnull(k.orders, 0) <> ifnull(s.orders, 0) OR ifnull(k.sold_cents, 0) <> ifnull(s.sold_cents, 0)
-			OR ifnull(k.tax_cents, 0) <> ifnull(s.tax_cents, 0) ORDER BY hour`)
+			sum(total_cents) AS sold_cents, sum(tax_cents) AS tax_cents FROM store_orders WHERE status <> 'void'
+			GROUP BY 1, 2, 3)
+		SELECT strftime('%Y-%m-%dT%H:%MZ', s.hour, 'unixepoch'), ifnull(k.orders, 0), s.orders
+		FROM summed s LEFT JOIN store_hours k USING (hour, currency, provider)
+		WHERE (k.orders, k.sold_cents, k.tax_cents) IS NOT (s.orders, s.sold_cents, s.tax_cents)
+		UNION ALL SELECT strftime('%Y-%m-%dT%H:%MZ', hour, 'unixepoch'), orders, 0 FROM store_hours k
+		WHERE (orders, sold_cents, tax_cents) <> (0, 0, 0) AND NOT EXISTS (SELECT 1
+			FROM store_orders o INDEXED BY store_orders_paid WHERE o.paid_at >= k.hour AND o.paid_at < k.hour + 3600 AND o.status <> 'void'
+				AND o.currency = k.currency AND o.provider = k.provider)`)
 }
 
 func checkCustomers(c *db.Conn) ([]string, error) {

@@ -17,6 +17,8 @@ func TestDoctorNamesEachBreach(t *testing.T) {
 	for tamper, says := range map[string]string{
 		"UPDATE store_totals SET n = n + 1 WHERE kind = 'gross_cents' AND currency = 'EUR'":                                                    "gross_cents EUR",
 		"UPDATE store_hours SET tax_cents = tax_cents + 1 WHERE hour = (SELECT max(hour) FROM store_hours)":                                    "of the hour from",
+		"INSERT INTO store_hours VALUES (3600, 'EUR', 'stripe', 1, 100, 0)":                                                                    "of the hour from 1970-01-01T01:00Z, 1 orders are counted",
+		"DELETE FROM store_hours WHERE hour = (SELECT max(hour) FROM store_hours)":                                                             "of the hour from",
 		"DELETE FROM store_totals WHERE kind = 'customers'":                                                                                    "customers",
 		"UPDATE store_customers SET paid_orders = paid_orders + 1 WHERE id = 3":                                                                "paid_orders",
 		"UPDATE store_customers SET last_order_at = last_order_at + 1 WHERE id = 3":                                                            "first or last",

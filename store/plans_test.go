@@ -62,6 +62,7 @@ func TestMain(m *testing.M) {
 		},
 		Uses: map[string]string{
 			"Activations":  "SEARCH store_activations USING INDEX store_activations_license (license_id=? AND rowid<?)",
+			"checkHours":   "SEARCH o USING INDEX store_orders_paid (paid_at>? AND paid_at<?)",
 			"eachOrder":    "SEARCH o USING",
 			"fewBetween":   "INDEX store_orders_paid (paid_at>? AND paid_at<?)",
 			"findCustomer": "SEARCH store_customers USING INDEX sqlite_autoindex_store_customers_1 (email=?)",
