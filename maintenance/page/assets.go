@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -171,11 +172,23 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day
 	}
 	for _, p := range v.Plans {
 		if p.NextDue != nil && *p.NextDue >= first && !p.Paused {
-			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue, Label: p.Title + " due"})
+			label := p.Title + " due"
+			if *p.NextDue < page.From(ctx).Today {
+				label += " since " + page.DayText(ctx, *p.NextDue)
+			}
+			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue, Label: label})
 		}
 	}
-	if len(c.Events) > 0 {
+	is := func(look string) bool {
+		return slices.ContainsFunc(c.Events, func(e page.Part) bool { return e.Look == look })
+	}
+	switch services, repairs := is(page.Good), is(page.Bad); {
+	case services && repairs:
 		c.Title += "; dots are services, squares repairs"
+	case services:
+		c.Title += "; dots are services"
+	case repairs:
+		c.Title += "; squares are repairs"
 	}
 	c.Now = &page.Point{Day: page.From(ctx).Today, Label: "today"}
 }

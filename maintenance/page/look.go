@@ -142,8 +142,8 @@ func actWord(action string) string {
 	return page.Word(strings.ReplaceAll(action, ".", " "))
 }
 
-// changeText is a history entry in words: "status: open to done".
-func changeText(changes string) string {
+// changeText is a history entry in words: "open to in progress", "2 x Ball bearing, cost 8.50".
+func changeText(ctx context.Context, changes string) string {
 	var members map[string]any
 	if json.Unmarshal([]byte(changes), &members) != nil {
 		return ""
@@ -151,9 +151,17 @@ func changeText(changes string) string {
 	from, to := members["from"], members["to"]
 	var said []string
 	if from != nil && to != nil {
-		said = append(said, fmt.Sprintf("%v to %v", from, to))
+		said = append(said, strings.ReplaceAll(fmt.Sprintf("%v to %v", from, to), "-", " "))
 		delete(members, "from")
 		delete(members, "to")
+	}
+	for _, n := range unsaid {
+		delete(members, n)
+	}
+	if qty, part := members["qty"], members["name"]; qty != nil && part != nil {
+		said = append(said, plainText(qty)+" x "+plainText(part))
+		delete(members, "qty")
+		delete(members, "name")
 	}
 	names := make([]string, 0, len(members))
 	for n := range members {
@@ -161,13 +169,17 @@ func changeText(changes string) string {
 	}
 	slices.Sort(names)
 	for _, n := range names {
-		if n == "part_id" || n == "photo_id" || n == "asset_id" || n == "pm" {
-			continue
+		name, value := strings.ToLower(page.Word(n)), valueText(members[n])
+		if cents, is := members[n].(float64); is && strings.HasSuffix(n, "_cents") {
+			name, value = strings.TrimSuffix(name, " cents"), page.Amount(int64(cents), page.CurrencyCode(ctx))
 		}
-		said = append(said, strings.ToLower(page.Word(n))+" "+valueText(members[n]))
+		said = append(said, strings.TrimPrefix(name+" "+value, "filename "))
 	}
 	return strings.Join(said, ", ")
 }
+
+// unsaid are members of entries that say nothing to people, or nothing that another does not.
+var unsaid = []string{"part_id", "photo_id", "asset_id", "pm", "bytes", "part_number", "unit_cost_cents"}
 
 func valueText(v any) string {
 	if pair, is := v.([]any); is && len(pair) == 2 {

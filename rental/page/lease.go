@@ -92,17 +92,17 @@ func (v leaseView) periods(ctx context.Context) (string, []page.Part) {
 		if c.Type != "rent" {
 			continue
 		}
-		p := page.Part{Look: page.Good, Label: c.Label + ": paid in time"}
+		p := page.Part{Look: page.Good, Shown: "in time", Label: c.Label + ": paid in time"}
 		switch {
 		case c.Paid && c.PaidDate != nil && *c.PaidDate > c.DueDate:
-			p.Look, p.Label = page.Idle, c.Label+": paid on "+page.DayText(ctx, *c.PaidDate)+", due "+
-				page.DayText(ctx, c.DueDate)
+			p.Look, p.Shown = page.Warn, "paid late"
+			p.Label = c.Label + ": paid on " + page.DayText(ctx, *c.PaidDate) + ", due " + page.DayText(ctx, c.DueDate)
 			late++
 		case !c.Paid && c.DueDate < v.Today:
-			p.Look, p.Label = page.Bad, c.Label+": overdue since "+page.DayText(ctx, c.DueDate)
+			p.Look, p.Shown, p.Label = page.Bad, "overdue", c.Label+": overdue since "+page.DayText(ctx, c.DueDate)
 			overdue++
 		case !c.Paid:
-			p.Look, p.Label = page.Warn, c.Label+": open, due "+page.DayText(ctx, c.DueDate)
+			p.Look, p.Shown, p.Label = page.Idle, "open", c.Label+": open, due "+page.DayText(ctx, c.DueDate)
 		}
 		parts = append(parts, p)
 	}

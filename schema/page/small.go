@@ -133,3 +133,16 @@ func QR(content, label string) templ.Component {
 		return b.String()
 	})
 }
+
+// keysOf counts the parts of each meaning (Shown), in the order in which they first stand.
+func keysOf(parts []Part) (keys []Part) {
+	for _, p := range parts {
+		i := slices.IndexFunc(keys, func(k Part) bool { return k.Shown == p.Shown })
+		if i < 0 {
+			i = len(keys)
+			keys = append(keys, Part{Shown: p.Shown, Look: p.Look})
+		}
+		keys[i].Value++
+	}
+	return keys
+}
