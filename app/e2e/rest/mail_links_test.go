@@ -208,7 +208,7 @@ func TestATenantIsMailedALink(t *testing.T) {
 	l.Lease("start_date=2026-11-01")
 	l.Rental("tenant", "mail-invitation", "Tenant U1", "--yes")
 	invited := linkIn(t, l.Fixture, to, "tenant-link")
-	code := regexp.MustCompile(`[0-9A-Z]{4}-[0-9A-Z]{4}`).FindString(letter(t, to.Got()[0]))
+	code := regexp.MustCompile(`\b[0-9A-Z]{4}-[0-9A-Z]{4}\b`).FindString(letter(t, to.Got()[0]))
 	if got := l.Visitor("rental").Post("/portal", "code", code); got.Status != http.StatusSeeOther {
 		t.Errorf("the code %q: %d", code, got.Status)
 	}
