@@ -170,29 +170,6 @@ func TestNoRequestAfterARevocationPasses(t *testing.T) {
 	}
 }
 
-// holdReaders takes every reader of the database.
-func (h fixture) holdReaders() (release func()) {
-	var in, out sync.WaitGroup
-	free := make(chan struct{})
-	for range db.Readers {
-		in.Add(1)
-		out.Add(1)
-		go func() {
-			defer out.Done()
-			err := h.d.View(context.Background(), func(*db.Conn) error {
-				in.Done()
-				<-free
-				return nil
-			})
-			if err != nil {
-				h.t.Error(err)
-			}
-		}()
-	}
-	in.Wait()
-	return func() { close(free); out.Wait() }
-}
-
 func TestCacheIsBounded(t *testing.T) {
 	k := NewKeys(nil)
 	for i := range maxSeen + 100 {

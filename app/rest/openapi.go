@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -81,7 +82,7 @@ func documentPath(op schema.Op) string {
 func operation(op schema.Op) obj {
 	summary, _, _ := strings.Cut(op.About, ". ")
 	o := obj{
-		"operationId": operationID(op),
+		"operationId": cmp.Or(op.Name, path.Base(op.Path())), // the appliance's own have no name: ping
 		"tags":        []any{tagOf(op)},
 		"summary":     strings.TrimSuffix(summary, "."),
 		"description": op.About,
@@ -121,14 +122,6 @@ func operation(op schema.Op) obj {
 		o["requestBody"] = requestBody(fields, op.Foreign != nil)
 	}
 	return o
-}
-
-// the appliance's own: ping
-func operationID(op schema.Op) string {
-	if op.Name != "" {
-		return op.Name
-	}
-	return path.Base(op.Path()) // the appliance's own: ping
 }
 
 // tagOf groups the operations by the first part of their path.
@@ -190,10 +183,7 @@ func responses(op schema.Op) obj {
 	all := obj{}
 	good := op.Statuses
 	if len(good) == 0 {
-		good = []int{http.StatusOK}
-		if op.Creates {
-			good = []int{http.StatusCreated}
-		}
+		good = []int{status(op, nil)}
 	}
 	for _, k := range refusals(op) {
 		all[strconv.Itoa(wire.Status(k))] = refusalOf(op, k)

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 )
@@ -14,7 +15,6 @@ import (
 type record struct {
 	http.ResponseWriter
 	id, route string
-	keyID     int64
 	status    int
 	bytes     int
 }
@@ -157,16 +157,8 @@ func trusted(proxies []netip.Prefix, host string) bool {
 	if err != nil {
 		return false
 	}
-	for _, p := range proxies {
-		if p.Contains(addr.Unmap()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
 }
-
-// Remote is the client's address of a request that came through New's handler.
-func Remote(r *http.Request) string { return r.RemoteAddr }
 
 // cors answers a preflight of the one listed origin and allows it to read answers; it reports whether the request is
 // answered.

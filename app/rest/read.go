@@ -8,6 +8,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"quartermaster/schema"
@@ -117,21 +118,7 @@ func foreign(in *schema.Input, most int64, r *http.Request) error {
 
 // takesRaw reports whether the operation reads the unparsed body.
 func takesRaw(op schema.Op) bool {
-	for _, a := range op.Args(schema.REST) {
-		if a.Kind == schema.RawBody {
-			return true
-		}
-	}
-	return false
-}
-
-// query parses the query string, and refuses what url.ParseQuery would.
-func query(raw string) (map[string][]string, error) {
-	q, err := url.ParseQuery(raw)
-	if err != nil {
-		return nil, fault.Invalidf("the query string cannot be read: percent-encode it, and separate parameters with &")
-	}
-	return q, nil
+	return slices.ContainsFunc(op.Args(schema.REST), func(a schema.Arg) bool { return a.Kind == schema.RawBody })
 }
 
 // asking returns the caller with the request, whose answer is stored if it has an Idempotency-Key.

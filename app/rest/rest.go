@@ -3,6 +3,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/netip"
@@ -155,16 +156,11 @@ func (h *handler) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 // keyFirst checks the key of a request that reaches no operation, unless an
 // operation at its path needs none.
 func (h *handler) keyFirst(r *http.Request) error {
-	const guarded = "/api/"
-	if len(r.URL.Path) < len(guarded) || r.URL.Path[:len(guarded)] != guarded {
+	open := func(op schema.Op) bool { return op.Public && op.Path() == r.URL.Path }
+	if !strings.HasPrefix(r.URL.Path, "/api/") || slices.ContainsFunc(h.Service.Ops, open) {
 		return nil
 	}
-	for _, op := range h.Service.Ops {
-		if op.Public && op.Path() == r.URL.Path {
-			return nil
-		}
-	}
-	_, err := h.Authenticate(r.Context(), h.Service.Name, r.Header.Get("Authorization"), Remote(r))
+	_, err := h.Authenticate(r.Context(), h.Service.Name, r.Header.Get("Authorization"), r.RemoteAddr)
 	return err
 }
 
@@ -174,18 +170,16 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 	route, raw := documentPath(op), takesRaw(op)
 	large := schema.ShapeOf(op.Response).Unbounded()
 	return func(w http.ResponseWriter, r *http.Request, ps httprouter.Params) {
-		note := seen(w)
-		note.route = route
+		seen(w).route = route
 		var who db.Caller
 		var err error
 		if !op.Public {
-			who, err = h.Authenticate(r.Context(), h.Service.Name, r.Header.Get("Authorization"), Remote(r))
+			who, err = h.Authenticate(r.Context(), h.Service.Name, r.Header.Get("Authorization"), r.RemoteAddr)
 			if err != nil {
 				h.refuse(w, err)
 				return
 			}
 			who.Via = "rest"
-			note.keyID = who.KeyID
 		}
 		if op.Writes && !op.Public {
 			if err := who.MayWrite(op.Route); err != nil {
@@ -239,7 +233,7 @@ func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.C
 func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Caller, r *http.Request,
 	ps httprouter.Params) (any, error) {
 	in := schema.Input{
-		Surface: schema.REST, Path: plain(r, ps), Header: r.Header.Get, Remote: Remote(r), Lenient: op.Foreign != nil,
+		Surface: schema.REST, Path: plain(r, ps), Header: r.Header.Get, Remote: r.RemoteAddr, Lenient: op.Foreign != nil,
 	}
 	if op.Ready != nil {
 		if err := op.Ready(ctx); err != nil {
@@ -247,9 +241,9 @@ func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Calle
 		}
 	}
 	if r.URL.RawQuery != "" {
-		q, err := query(r.URL.RawQuery)
+		q, err := url.ParseQuery(r.URL.RawQuery)
 		if err != nil {
-			return nil, err
+			return nil, fault.Invalidf("the query string cannot be read: percent-encode it, and separate parameters with &")
 		}
 		in.Query = q
 	}
@@ -258,7 +252,7 @@ func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Calle
 			return nil, err
 		}
 		if !op.Public { // reading the body took as long as the client wished
-			now, err := h.Authenticate(ctx, h.Service.Name, r.Header.Get("Authorization"), Remote(r))
+			now, err := h.Authenticate(ctx, h.Service.Name, r.Header.Get("Authorization"), r.RemoteAddr)
 			if err == nil && op.Writes {
 				err = now.MayWrite(op.Route)
 			}
@@ -291,10 +285,7 @@ type Ping struct {
 }
 
 func (h *handler) ping() schema.Op {
-	version := h.Service.Ping
-	if version == "" {
-		version = h.Version
-	}
+	version := cmp.Or(h.Service.Ping, h.Version)
 	return schema.Op{
 		Route:    "GET /api/ping",
 		About:    "Check an API key: whose it is and what it may do.",

@@ -136,7 +136,7 @@ func doPost(x *exchange) error {
 // take does what a received form requests: usually its operation.
 func (x *exchange) take(op schema.Op, in *sent, shop shopSettings) error {
 	v := doView{
-		op: op, given: in.fields, then: in.then, key: in.key, seen: in.seen, editing: in.seen != "", alone: in.alone,
+		op: op, given: in.fields, then: in.then, key: in.key, seen: in.seen, alone: in.alone,
 	}
 	if err := in.fileTooLarge(); err != nil {
 		return x.refuseForm(err, v, shop)

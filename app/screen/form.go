@@ -21,10 +21,9 @@ type doView struct {
 	given    url.Values
 	then     string
 	key      string
-	record   map[string]string // initial values of its fields
-	seen     string            // the record when the form was made
-	now      string            // the record now
-	editing  bool
+	record   map[string]string          // initial values of its fields
+	seen     string                     // the record when the form was made
+	now      string                     // the record now
 	offered  map[string][]schema.Choice // by field: the records that the typed text may mean
 	alone    bool                       // it came from the operation's own page
 	refusal  *fault.Error
@@ -73,7 +72,7 @@ func (x *exchange) fill(v *doView, shop shopSettings) error {
 	if err != nil || !found {
 		return err
 	}
-	v.record, v.editing = map[string]string{}, true
+	v.record = map[string]string{}
 	for name, values := range record {
 		v.record[name] = strings.Join(values, "\n")
 	}

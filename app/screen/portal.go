@@ -21,7 +21,6 @@ type guestSignView struct {
 	given   url.Values
 	refusal *fault.Error
 	token   string // of a tenant's invitation
-	by      string
 	next    string // the page after signing in
 	mailed  bool   // mail is set up, so that a link can be requested
 	byOrder bool   // a purchase opens by its order and e-mail
@@ -225,11 +224,10 @@ func (x *exchange) showAsked() error {
 // guestWelcome answers GET of a tenant's or a buyer's link, which consumes nothing.
 func guestWelcome(kind session.Kind) handle {
 	return func(x *exchange) error {
-		v, err := x.s.Sessions.InvitedTo(x.r.Context(), kind, x.path["token"])
-		if err != nil {
+		if _, err := x.s.Sessions.InvitedTo(x.r.Context(), kind, x.path["token"]); err != nil {
 			return err
 		}
-		return x.showGuestSign(http.StatusOK, guestSignView{token: x.path["token"], by: v.By})
+		return x.showGuestSign(http.StatusOK, guestSignView{token: x.path["token"]})
 	}
 }
 

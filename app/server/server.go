@@ -212,7 +212,7 @@ func (s *Server) agent(service schema.Service, c *Config) http.Handler {
 		Version: Version, Origins: c.MCPOrigins, Cache: s.cache,
 		View: s.db.View,
 		Authenticate: func(r *http.Request) (db.Caller, error) {
-			return s.keys.Authenticate(r.Context(), service.Name, r.Header.Get("Authorization"), rest.Remote(r))
+			return s.keys.Authenticate(r.Context(), service.Name, r.Header.Get("Authorization"), r.RemoteAddr)
 		},
 		Log: func(err error) {
 			s.log.Error().Err(err).Str("service", service.Name).Msg("internal error in an agent's call")

@@ -28,13 +28,11 @@ type layout struct {
 
 // stem is the name of a column of cents with amounts in currency units: unit_cents is unit, and cents alone is amount.
 func stem(column string) string {
-	if !isCents(column) {
+	if column != "cents" && !strings.HasSuffix(column, "_cents") {
 		return ""
 	}
 	return schema.PageField(column)
 }
-
-func isCents(column string) bool { return column == "cents" || strings.HasSuffix(column, "_cents") }
 
 // ours finds the column of a mapping's target: by its name, or an amount by its stem, which means currency units.
 func ours(columns []schema.Arg, name string) (arg schema.Arg, units, ok bool) {
