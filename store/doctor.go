@@ -88,8 +88,8 @@ func checkHours(c *db.Conn) ([]string, error) {
 		WHERE (k.orders, k.sold_cents, k.tax_cents) IS NOT (s.orders, s.sold_cents, s.tax_cents)
 		UNION ALL SELECT strftime('%Y-%m-%dT%H:%MZ', hour, 'unixepoch'), orders, 0 FROM store_hours k
 		WHERE (orders, sold_cents, tax_cents) <> (0, 0, 0) AND NOT EXISTS (SELECT 1
-			FROM store_orders o INDEXED BY store_orders_paid WHERE o.paid_at >= k.hour AND o.paid_at < k.hour + 3600 AND o.status <> 'void'
-				AND o.currency = k.currency AND o.provider = k.provider)`)
+			FROM store_orders o INDEXED BY store_orders_paid WHERE o.paid_at >= k.hour AND o.paid_at < k.hour + 3600
+				AND o.status <> 'void' AND o.currency = k.currency AND o.provider = k.provider)`)
 }
 
 func checkCustomers(c *db.Conn) ([]string, error) {

@@ -18,7 +18,9 @@ const monthsShown = 12
 
 // MonthsOfProduct returns the units sold in each of the last 12 months, oldest first.
 func (s *Service) MonthsOfProduct(ctx context.Context, sku string) ([]MonthSum, error) {
-	return s.months(ctx, `SELECT o.paid_at, i.qty FROM store_orders o CROSS JOIN store_order_lines i ON i.order_id = o.id
+	// Orders and their lines lie beside each other: reading all is faster than an index of the days.
+	return s.months(ctx, `SELECT o.paid_at, i.qty FROM store_orders o NOT INDEXED
+		CROSS JOIN store_order_lines i ON i.order_id = o.id
 		WHERE o.paid_at >= ? AND o.status <> 'void' AND i.product_id = (SELECT id FROM store_products WHERE sku = ?)`, sku)
 }
 

@@ -10,6 +10,7 @@ import (
 func TestMain(m *testing.M) {
 	dbtest.Main(m, dbtest.Plans{
 		Walks: map[string]string{
+			"months: SCAN o":                                       "a product's 12 months: faster than by day",
 			"exportLicenses: SCAN l":                               "an export is of every record",
 			"mappedAs: USE TEMP B-TREE FOR ORDER BY":               "the few variants of a product",
 			"meant: SCAN store_products":                           "once an import: names are compared",
