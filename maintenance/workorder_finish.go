@@ -138,7 +138,8 @@ func (s *Service) finishWorkOrders() schema.Op {
 				schema.Label("What was done"))
 			all.Took.Sent = workOrders.Form(f, &all.Took.WorkOrder, false, nil, "labor_minutes", "parts_cost",
 				"downtime_minutes")
-			f.IDs(&all.Steps, "step", "done steps of the check list, for a single work order", maxSteps)
+			f.IDs(&all.Steps, "step", "done steps of the check list, for a single work order", maxSteps,
+				schema.Rare)
 			f.Text(&all.SkipSteps, "skip_steps",
 				"why the other steps of the check list are skipped", schema.Most(maxText), schema.Label("Why steps are skipped"))
 			if len(all.Steps) > 0 && len(m.ids) != 1 {

@@ -172,7 +172,7 @@ func (fm Form) empty(a schema.Arg) bool {
 	case schema.TableKind, schema.RowsKind, schema.BoolKind, schema.FileKind:
 		return false
 	}
-	return a.Default == nil && !a.Today && (!have || strings.Join(v, "") == "")
+	return a.Name != matchField && a.Default == nil && !a.Today && (!have || strings.Join(v, "") == "")
 }
 
 // given is the form field's value: what was sent, else the page's value.
@@ -227,6 +227,9 @@ func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema
 		e.values = []string{part[0] + "\t" + e.value()}
 	}
 	e.why, e.offered = fm.Refused[e.name], fm.Offered[e.name]
+	if !e.inline && f.marked(b, fm, e) {
+		return nil
+	}
 	if slices.Contains(fm.Facts, e.name) && e.why == "" {
 		hidden(b, e.name, e.value())
 		b.WriteString(f.factOf(e))

@@ -107,6 +107,31 @@ func MarkedForm(m Marking) templ.Component {
 	})
 }
 
+// marked draws the rows that a list's marks gave to an operation's own form as facts, and reports whether it did.
+func (f *Frame) marked(b *strings.Builder, fm Form, e entry) bool {
+	op, ok := f.may(fm.Op)
+	if !ok || e.why != "" || e.name != matchField && e.arg.Kind != schema.ListKind ||
+		!slices.ContainsFunc(op.Args(schema.Page), func(a schema.Arg) bool { return a.Name == matchField }) {
+		return false
+	}
+	values := strings.Fields(strings.Join(e.values, " "))
+	if e.name == matchField {
+		values = slices.DeleteFunc(slices.Clone(e.values), func(v string) bool { return v == "" })
+	}
+	if len(values) == 0 {
+		return e.name == matchField || given(fm.Given, matchField)
+	}
+	for _, v := range values {
+		hidden(b, e.name, v)
+	}
+	text := strings.Join(values, ", ")
+	if e.name == matchField {
+		text = "Yes"
+	}
+	b.WriteString(`<p class="fact"><span>` + esc(e.arg.Label()) + `</span> <b>` + esc(text) + `</b></p>`)
+	return true
+}
+
 // allThatMatch is the check box that selects all rows of the list's filters.
 func (f *Frame) allThatMatch(b *strings.Builder, m Marking, checked bool) {
 	q := url.Values{"q": {f.Query.Get("q")}}

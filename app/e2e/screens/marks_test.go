@@ -137,6 +137,14 @@ func TestARefusedBulkActKeepsItsMarks(t *testing.T) {
 	if ids := slices.Sorted(slices.Values(again["id"])); !slices.Equal(ids, []string{"2", "57"}) || again.Get("skip_steps") != "was not needed" {
 		t.Errorf("it comes back with %v", again)
 	}
+	again.Set("marked_open", "yes")
+	opened := status(t, sendForm(v, "/do/finish_workorders", again), http.StatusOK)
+	sent := sentBy(t, opened, "/do/finish_workorders", "resolution", "Greased", "labor_minutes", "30")
+	if ids := slices.Sorted(slices.Values(sent["id"])); !slices.Equal(ids, []string{"2", "57"}) || sent.Has("match") {
+		t.Errorf("the form opened for marks has %v", sent)
+	}
+	status(t, sendForm(v, "/do/finish_workorders", sent), http.StatusSeeOther)
+	status(t, v.Get("/work-orders/57"), http.StatusOK, "Greased")
 }
 
 // TestRowsMarkedByDefault pages through the rows to order, which are marked by default. An unmarked row stays so, an
