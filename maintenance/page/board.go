@@ -82,6 +82,6 @@ func weeksChart(ctx context.Context, weeks []maintenance.Week) page.Chart {
 		return page.Chart{}
 	}
 	c.Title = fmt.Sprintf("%s done in twelve weeks; pale bars are the %d opened", page.Plural(done, "job", "jobs"), opened)
-	c.Label, c.Names, c.Past = "Week from", [2]string{"Done", "Opened"}, true
+	c.Label, c.Names, c.Past, c.Low = "Week from", [2]string{"Done", "Opened"}, true, true
 	return c
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -75,6 +76,18 @@ type orderView struct {
 }
 
 func (v orderView) PageTitle() string { return fmt.Sprintf("Work order %d", v.ID) }
+
+// answer is the job's state, and what it took so far: "in progress, 1 h 35 min, 94.00 USD".
+func (v orderView) answer(ctx context.Context) string {
+	text := strings.ReplaceAll(v.Status, "-", " ")
+	if v.LaborMinutes > 0 {
+		text += ", " + page.MinutesText(v.LaborMinutes)
+	}
+	if v.Cost.TotalCents > 0 {
+		text += ", " + page.MoneyText(ctx, v.Cost.TotalCents)
+	}
+	return text
+}
 
 // closed reports whether the job's cost is final.
 func (v orderView) closed() bool { return v.Status == "done" || v.Status == "cancelled" }

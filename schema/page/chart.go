@@ -30,6 +30,7 @@ type Chart struct {
 	Marks  []Point            // vertical lines for the future
 	Events []Part             // events on a day: squares at the foot if Look is Bad, dots otherwise
 	Past   bool               // Line is the time before: wide pale bars behind Bars
+	Low    bool               // it is half as high: an aside of its page
 	Steps  bool               // Line holds each value until the next one
 	Label  string             // the table's first column, "Day"
 	Names  [2]string          // names of bars and line, "Sold" and "Stock"
@@ -43,6 +44,7 @@ type Chart struct {
 const (
 	plotWide           = 1000
 	plotTop, plotFoot  = 22, 196
+	lowFoot            = 96
 	eventsFoot         = 84 // of a chart of events alone
 	belowPlot          = 24
 	mostTicks          = 5
@@ -76,6 +78,9 @@ func ChartOf(c Chart) templ.Component {
 		d := &drawing{Chart: c, f: f, foot: plotFoot}
 		if len(c.Bars)+len(c.Line) == 0 {
 			d.foot = eventsFoot
+		}
+		if d.Low {
+			d.foot = lowFoot
 		}
 		d.plain, d.show = c.words()
 		d.span()
@@ -163,10 +168,13 @@ func (d *drawing) scale() {
 	if low == high {
 		low, high = min(low, 0), max(high, 1)
 	}
-	step := int64(1)
+	step, lines := int64(1), int64(mostLines)
+	if d.Low {
+		lines /= 2
+	}
 	for i := 0; ; i++ {
 		d.low, d.step = floorTo(low, step), step
-		if d.high = -floorTo(-high, step); (d.high-d.low)/step <= mostLines {
+		if d.high = -floorTo(-high, step); (d.high-d.low)/step <= lines {
 			if low < 0 && low > -step/smallPart { // a small loss below many gains needs no line of its own
 				d.low = -step / smallPart
 			}

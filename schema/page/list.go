@@ -175,10 +175,14 @@ func (f *Frame) filter(b *strings.Builder, a schema.Arg) error {
 	if why := f.Wrong[a.Name]; why != "" {
 		e.why = why
 	}
-	b.WriteString(`<div class="field"><label for="` + e.id + `">` + esc(a.Label()) + `</label>`)
+	hear := ""
+	if a.Name == "q" { // the placeholder says it to those who see
+		hear = ` class="hear"`
+	}
+	b.WriteString(`<div class="field"><label` + hear + ` for="` + e.id + `">` + esc(a.Label()) + `</label>`)
 	switch {
 	case a.Name == "q":
-		b.WriteString(`<input type="search"` + e.marks() + ` value="` + esc(e.value()) + `">`)
+		b.WriteString(`<input type="search" placeholder="` + esc(a.Label()) + `"` + e.marks() + ` value="` + esc(e.value()) + `">`)
 	case a.Kind == schema.BoolKind:
 		f.choose(b, e, []schema.Choice{{Value: "true", Text: "Yes"}, {Value: "false", Text: "No"}})
 	default:

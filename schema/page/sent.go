@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"net/url"
 	"slices"
 	"strings"
@@ -66,4 +67,10 @@ func (f *Frame) pressed(a Action) {
 		}
 	}
 	s.Pressed = true
+}
+
+// WasSent reports whether the operation's form was refused and is shown again.
+func WasSent(ctx context.Context, op string) bool {
+	s := From(ctx).Sent
+	return s != nil && s.Op == op
 }

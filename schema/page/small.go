@@ -46,7 +46,11 @@ func Stacked(title string, parts ...Part) templ.Component {
 		if p.Path != "" {
 			name = `<a href="` + esc(p.Path) + `">` + name + `</a>`
 		}
-		legend.WriteString(`<li class="` + p.Look + `">` + name + ` ` + data(num(p.Value), p.Shown) + `</li>`)
+		class := p.Look
+		if p.Value == 0 {
+			class += " zero"
+		}
+		legend.WriteString(`<li class="` + class + `">` + name + ` ` + data(num(p.Value), p.Shown) + `</li>`)
 	}
 	b.WriteString(`</svg><ul>` + legend.String() + `</ul></figure>`)
 	return text(b.String())

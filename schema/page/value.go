@@ -224,6 +224,11 @@ func span(seconds int64) string {
 
 // Minutes is a time in minutes: 6 h 20 min.
 func Minutes[T ~int | ~int64](n T) templ.Component {
+	return text(data(strconv.FormatInt(int64(n), 10), MinutesText(n)))
+}
+
+// MinutesText is Minutes as text.
+func MinutesText[T ~int | ~int64](n T) string {
 	shown := strconv.FormatInt(int64(n%60), 10) + "\u00a0min"
 	switch {
 	case n >= 60 && n%60 == 0:
@@ -231,7 +236,7 @@ func Minutes[T ~int | ~int64](n T) templ.Component {
 	case n >= 60:
 		shown = strconv.FormatInt(int64(n/60), 10) + "\u00a0h\u00a0" + shown
 	}
-	return text(data(strconv.FormatInt(int64(n), 10), shown))
+	return shown
 }
 
 // Plural is a number with its noun: 1 thing, 2 things.
