@@ -90,21 +90,26 @@ func MarkedForm(m Marking) templ.Component {
 		if m.Total > 1 && slices.ContainsFunc(args, func(a schema.Arg) bool { return a.Name == matchField }) {
 			f.allThatMatch(&b, m, given(fm.Given, matchField))
 		}
-		class := "btn"
-		if m.Main {
-			class = "btn main"
-		}
-		b.WriteString(`<button class="` + class + `">` + esc(m.Button) + `</button>`)
-		for _, a := range m.Also {
-			if _, ok := f.may(a.op); ok {
-				b.WriteString(`<button class="btn quiet" formnovalidate name="marked_open" value="yes" formaction="` +
-					esc(f.DoPath(a.op)) + `">` + esc(a.label) + `</button>`)
-			}
-		}
+		f.markedButtons(&b, m)
 		b.WriteString(`</form>`)
 		_, err := io.WriteString(w, b.String())
 		return err
 	})
+}
+
+// markedButtons draws the form's own button and those of further operations on the same rows.
+func (f *Frame) markedButtons(b *strings.Builder, m Marking) {
+	class := "btn"
+	if m.Main {
+		class = "btn main"
+	}
+	b.WriteString(`<button class="` + class + `">` + esc(m.Button) + `</button>`)
+	for _, a := range m.Also {
+		if _, ok := f.may(a.op); ok {
+			b.WriteString(`<button class="btn quiet" formnovalidate name="marked_open" value="yes" formaction="` +
+				esc(f.DoPath(a.op)) + `">` + esc(a.label) + `</button>`)
+		}
+	}
 }
 
 // marked draws the rows that a list's marks gave to an operation's own form as facts, and reports whether it did.
