@@ -147,6 +147,27 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 	}
 }
 
+// TestNoRepeat has a receiver that reads every request and closes the connection, after which an HTTP client may retry.
+func TestNoRepeat(t *testing.T) {
+	t.Parallel()
+	s := open(t, webhook.Options{})
+	url, requests := receiver(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+	s.add(url)
+	s.run()
+	for _, want := range []string{"1", "2"} {
+		s.emit("order.paid")
+		if a := s.attempt(); a.State != "failed" || a.Error != "closed" || a.Status != 0 {
+			t.Errorf("a closed connection: %+v", a)
+		}
+		if id := wait(t, requests).header.Get("X-Store-Delivery"); id != want {
+			t.Errorf("delivery %s was sent, want %s", id, want)
+		}
+	}
+	if len(requests) > 0 {
+		t.Errorf("%d more requests were made", len(requests))
+	}
+}
+
 func TestEventsOfAnotherProcessAreSent(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})

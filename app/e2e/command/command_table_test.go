@@ -133,7 +133,9 @@ func TestImportActsAsAUser(t *testing.T) {
 	refuses(c, 1, []string{"vera", "viewer"}, "import", "reorder", "skus", file, "--as", "vera", "--dry-run")
 	refuses(c, 1, []string{`"dis" is disabled`}, "import", "reorder", "skus", file, "--as", "dis")
 	refuses(c, 1, []string{`"renter" has no role in the reorder service`}, "import", "reorder", "skus", file, "--as", "renter")
-	refuses(c, 1, []string{`no user "nobody"`}, "import", "reorder", "skus", file, "--as", "nobody")
+	for _, name := range []string{"nobody", "Renter", "cli"} {
+		refuses(c, 1, []string{`no user "` + name + `"`}, "import", "reorder", "skus", file, "--as", name)
+	}
 	equal(c, "refused imports left", c.Ok("export", "reorder", "skus"), catalogue[:strings.Index(catalogue, "\n")+1])
 	c.Ok("import", "reorder", "skus", file, "--as", "mo")
 	c.Ok("import", "reorder", "skus", write(c, "more.csv", "sku\nB\n"))
