@@ -93,6 +93,14 @@ func (p *program) examine(ctx context.Context) (*doctor.Diagnosis, error) {
 				doctor.Parts(services))
 		})()
 		server.LetGoOfOwnFile() // making the services loaded all of it again
+		for i := range services {
+			if check := services[i].Check; check != nil {
+				services[i].Check = func(c *db.Conn) ([]string, error) {
+					defer server.LetGoOfOwnFile() // half of the memory is what a check runs through
+					return check(c)
+				}
+			}
+		}
 		rest := doctor.Examine(ctx, d, services, made.Mail, &done)
 		found.Checks, found.OK = append(found.Checks, rest.Checks...), rest.OK
 		return nil
