@@ -27,7 +27,6 @@ var opening = time.Date(2026, time.November, 20, 21, 5, 0, 0, time.UTC)
 
 var (
 	admin  = db.Caller{Service: "store", User: "ann", Role: "admin", Scope: "full", Via: "rest"}
-	reader = db.Caller{Service: "store", User: "rob", Role: "admin", Scope: "read", Via: "rest"}
 	viewer = db.Caller{Service: "store", User: "vic", Role: "viewer", Scope: "full", Via: "rest"}
 	cli    = db.CLI("store")
 )

@@ -123,6 +123,7 @@ func (l *Rental) PutLease(terms ...string) (refused []string) {
 
 // Charge and the types below are the answers as an integrator would declare them.
 type (
+	// Totals are the sums of a lease.
 	Totals struct {
 		Billed  int64 `json:"billed_cents"`
 		Paid    int64 `json:"paid_cents"`

@@ -122,8 +122,27 @@ func newArrears(all rental.Arrears, p page.Paging, age string) arrearsView {
 	}
 	v.total = int64(len(v.shown))
 	rows, then := page.Arrange(p, v.shown, arrearSorts)
+	from := v.total - int64(len(rows))
+	if then != nil {
+		from = *then - int64(len(rows))
+	}
+	if n := fit(rows); n < len(rows) && !p.All {
+		to := from + int64(n)
+		rows, then = rows[:n], &to
+	}
 	v.shown, v.next = rows, next(then)
 	return v
+}
+
+// fit is how many tenants with their charges a page shows, at least one.
+func fit(people []rental.TenantBehind) int {
+	lines := 0
+	for n, t := range people {
+		if lines += 1 + len(t.Charges); lines > mostRows && n > 0 {
+			return n
+		}
+	}
+	return len(people)
 }
 
 // mostRows is how many rows a page shows of a list that is read as a whole.

@@ -29,3 +29,22 @@ func TestYearShowsAPageOfUnits(t *testing.T) {
 		t.Errorf("the file has %d rows", n)
 	}
 }
+
+// TestAPageOfArrearsShowsWholeTenants: tenants are shown with all their charges, as many as 200 rows hold, at least one.
+func TestAPageOfArrearsShowsWholeTenants(t *testing.T) {
+	t.Parallel()
+	people := func(charges ...int) (all []rental.TenantBehind) {
+		for _, n := range charges {
+			all = append(all, rental.TenantBehind{Charges: make([]rental.Arrear, n)})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		charges []int
+		want    int
+	}{{nil, 0}, {[]int{1, 2}, 2}, {[]int{99, 99}, 2}, {[]int{99, 99, 1}, 2}, {[]int{500, 1}, 1}, {[]int{1, 500}, 1}} {
+		if got := fit(people(c.charges...)); got != c.want {
+			t.Errorf("%v: %d tenants on the page, want %d", c.charges, got, c.want)
+		}
+	}
+}
