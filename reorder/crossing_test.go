@@ -3,8 +3,6 @@ package reorder
 import (
 	"context"
 	"testing"
-
-	"quartermaster/schema"
 )
 
 // fired compares the events so far with the SKUs that should have raised them.
@@ -113,17 +111,4 @@ func TestCrossingAfterSalesLeftTheWindow(t *testing.T) {
 	s.fired("A", "A")
 	s.upload(`{"rows":[{"date":"2026-12-20","sku":"A","qty":1}]}`)
 	s.fired("A", "A")
-}
-
-// TestOneAlarmAnUpload: also if several rows and days of one upload push it below.
-func TestOneAlarmAnUpload(t *testing.T) {
-	s := open(t)
-	s.sku("sku,current_stock", "A,5")
-	_, err := s.LoadSales(context.Background(), cli, []schema.Line{
-		{Number: 2, Cells: []string{"2026-11-18", "A", "40"}},
-		{Number: 3, Cells: []string{"2026-11-19", "A", "40"}},
-		{Number: 4, Cells: []string{"2026-11-19", "A", "40"}},
-	}, schema.LoadOptions{})
-	s.Must(err)
-	s.fired("A")
 }

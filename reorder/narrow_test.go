@@ -73,24 +73,6 @@ func TestSearchFindsWhatAScanFinds(t *testing.T) {
 	}))
 }
 
-// TestSearchWithoutAHitReadsNoSKU: the index alone answers.
-func TestSearchWithoutAHitReadsNoSKU(t *testing.T) {
-	s := open(t)
-	s.Must(s.Declare().Demo(context.Background(), day(t, "2026-11-20")))
-	s.Must(s.DB.View(context.Background(), func(c *db.Conn) error {
-		q := CatalogueQuery{Q: "no such tea", Active: "1", Limit: 50}
-		if err := q.narrow(c); err != nil {
-			return err
-		}
-		query, _ := q.statement()
-		plan := strings.Join(s.Steps(query), "\n")
-		if !strings.Contains(plan, "SEARCH skus USING INTEGER PRIMARY KEY (rowid=?)") || !strings.Contains(plan, "SCAN sku_texts VIRTUAL TABLE INDEX") || strings.Contains(plan, "SCAN skus") {
-			t.Errorf("%s\n%s", query, plan)
-		}
-		return nil
-	}))
-}
-
 // TestSearchSKUs: a search finds all words in any order, in code, name and barcode.
 func TestSearchSKUs(t *testing.T) {
 	s := open(t)

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
@@ -112,19 +111,4 @@ func TestRacingReceipts(t *testing.T) {
 		}
 	}
 	s.sound()
-}
-
-// TestCancelledUpload: a request that ends while it waits changes nothing.
-func TestCancelledUpload(t *testing.T) {
-	s := open(t)
-	s.sku("sku", "A")
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	rows := val(strict.Parse([]byte(`[{"date":"2026-11-01","sku":"A","qty":1}]`), strict.MaxDepth))
-	_, err := s.Ingest(ctx, cli, rows, IngestOptions{})
-	s.Refused(err, fault.Unavailable)
-	s.hasSales()
-	_, err = s.Ingest(context.Background(), db.Caller{Service: "reorder", User: "kim", Role: "member", Scope: "read"}, rows, IngestOptions{})
-	s.Refused(err, fault.Forbidden, "read-only")
-	s.hasSales()
 }

@@ -172,7 +172,7 @@ func attach(tx *db.Tx, id int64, v sale, emit bool) (OrderDetail, error) {
 	if err != nil {
 		return OrderDetail{}, err
 	}
-	if err := deleteBooked(tx, v.provider, names); err != nil {
+	if _, err := deleteUnbooked(tx, v.provider, names, false); err != nil {
 		return OrderDetail{}, err
 	}
 	if err := notePaid(tx, payment, v.told); err != nil {

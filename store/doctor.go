@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"quartermaster/schema/db"
 )
@@ -14,8 +15,7 @@ import (
 func check(c *db.Conn) ([]string, error) {
 	breaches := []string{}
 	for _, part := range []func(*db.Conn) ([]string, error){
-		checkTotals, checkHours, checkCustomers, checkOrders, checkLicenses, checkSeats, checkBatches, checkCodes,
-		checkSubscriptions, checkHolds, checkFinding, checkUnbooked, checkLicenseFiles,
+		checkTotals, sentences, checkKeys, checkUnbooked, checkLicenseFiles,
 	} {
 		found, err := part(c)
 		if err != nil {
@@ -66,20 +66,11 @@ func checkTotals(c *db.Conn) ([]string, error) {
 	return breaches, nil
 }
 
-// sentences returns one breach per row: the query's first column names it, the others fill the format.
-func sentences(c *db.Conn, format string, numbers int, query string) ([]string, error) {
-	return db.All(c, func(r *db.Row) string {
-		args := []any{r.Text()}
-		for range numbers {
-			args = append(args, r.Int())
-		}
-		return fmt.Sprintf(format, args...)
-	}, query)
-}
-
-// checkHours compares the sums by hour, by which figures are read, with the orders, and looks for sums without orders.
-func checkHours(c *db.Conn) ([]string, error) {
-	return sentences(c, "of the hour from %s, %d orders are counted, and %d are there, or their amounts differ", 2, `
+// claims are sentences about broken rules, each with the query of the rows that break it: the first column names the
+// row, the others fill the sentence.
+var claims = []struct{ format, query string }{
+	// The sums by hour, by which figures are read, and sums without orders.
+	{"of the hour from %s, %d orders are counted, and %d are there, or their amounts differ", `
 		WITH summed AS (SELECT paid_at - paid_at % 3600 AS hour, currency, provider, count(*) AS orders,
 			sum(total_cents) AS sold_cents, sum(tax_cents) AS tax_cents FROM store_orders WHERE status <> 'void'
 			GROUP BY 1, 2, 3)
@@ -89,26 +80,17 @@ func checkHours(c *db.Conn) ([]string, error) {
 		UNION ALL SELECT strftime('%Y-%m-%dT%H:%MZ', hour, 'unixepoch'), orders, 0 FROM store_hours k
 		WHERE (orders, sold_cents, tax_cents) <> (0, 0, 0) AND NOT EXISTS (SELECT 1
 			FROM store_orders o INDEXED BY store_orders_paid WHERE o.paid_at >= k.hour AND o.paid_at < k.hour + 3600
-				AND o.status <> 'void' AND o.currency = k.currency AND o.provider = k.provider)`)
-}
-
-func checkCustomers(c *db.Conn) ([]string, error) {
-	return sentences(c,
-		"customer %s: paid_orders is kept as %d, and the orders give %d, or their first or last time differs", 2, `
+				AND o.status <> 'void' AND o.currency = k.currency AND o.provider = k.provider)`},
+	{"customer %s: paid_orders is kept as %d, and the orders give %d, or their first or last time differs", `
 		WITH counted AS (SELECT customer_id AS id, count(*) FILTER (WHERE status = 'paid') AS n, min(paid_at) AS first,
 		max(paid_at) AS last
 			FROM store_orders WHERE status <> 'void' GROUP BY customer_id)
 		SELECT email, paid_orders, ifnull(k.n, 0) FROM store_customers c LEFT JOIN counted k USING (id)
-		WHERE paid_orders <> ifnull(k.n, 0) OR first_order_at IS NOT k.first OR last_order_at IS NOT k.last ORDER BY c.id`)
-}
-
-// checkOrders checks what the tables' constraints do not: the lines add up to the subtotal and the refunds to the
-// refunded amount; a refunded order is refunded in full and has only revoked licenses of its own; an order has one
-// license per unit of each product, or none; a renewal issues none.
-func checkOrders(c *db.Conn) ([]string, error) {
-	breaches, err := sentences(c,
-		"order %s: %d of %d cents are refunded, and it has %d licenses for %d units, %d of them not revoked: its status "+
-			"does not fit", 5, `
+		WHERE paid_orders <> ifnull(k.n, 0) OR first_order_at IS NOT k.first OR last_order_at IS NOT k.last ORDER BY c.id`},
+	// What the tables' constraints do not hold: a refunded order is refunded in full and has only revoked licenses of
+	// its own; an order has one license per unit of each product, or none; a renewal issues none.
+	{"order %s: %d of %d cents are refunded, and it has %d licenses for %d units, %d of them not revoked: its status " +
+		"does not fit", `
 		SELECT * FROM (SELECT o.order_ref, o.refunded_cents, o.total_cents,
 			(SELECT count(*) FROM store_licenses l WHERE l.order_id = o.id) AS issued,
 			(SELECT sum(qty) FROM store_order_lines i WHERE i.order_id = o.id) AS units,
@@ -124,27 +106,88 @@ func checkOrders(c *db.Conn) ([]string, error) {
 			OR status = 'refunded' AND (refunded_cents <> total_cents OR alive > 0)
 			OR status = 'void' AND alive > 0
 			OR status = 'paid' AND refunded_cents = total_cents AND total_cents > 0
-		ORDER BY order_ref`)
-	if err != nil {
-		return nil, err
-	}
-	sums, err := sentences(c,
-		"order %s keeps a subtotal of %d and %d refunded, and its lines come to %d, its refunds to %d", 4, `
+		ORDER BY order_ref`},
+	{"order %s keeps a subtotal of %d and %d refunded, and its lines come to %d, its refunds to %d", `
 		SELECT * FROM (SELECT o.order_ref, o.subtotal_cents, o.refunded_cents,
 			(SELECT ifnull(sum(qty * unit_cents), -1) FROM store_order_lines i WHERE i.order_id = o.id) AS lines,
 			(SELECT ifnull(sum(cents), 0) FROM store_refunds r WHERE r.order_id = o.id) AS given FROM store_orders o)
-		WHERE lines <> subtotal_cents OR given <> refunded_cents ORDER BY order_ref`)
-	return append(breaches, sums...), err
+		WHERE lines <> subtotal_cents OR given <> refunded_cents ORDER BY order_ref`},
+	{"license %s names another order than its own",
+		"SELECT l.id FROM store_licenses l JOIN store_orders o ON o.id = l.order_id WHERE o.order_ref <> l.order_ref ORDER " +
+			"BY l.id"},
+	// Seats: a license never has more than its limit when its newest seat was taken. Lowering a limit removes no seat.
+	{"license %s has a limit of its own of %d, which is more than any may have",
+		"SELECT l.id, l.own_limit FROM store_licenses l WHERE l.own_limit > " + strconv.Itoa(mostSeats) + " ORDER BY l.id"},
+	{"license %s has %d seats counted and %d taken, and %d were allowed when the last was taken", `
+		SELECT l.id, l.activation_count, count(a.id) AS taken,
+			ifnull((SELECT allowed FROM store_activations n WHERE n.license_id = l.id ORDER BY n.id DESC LIMIT 1), -1) AS most
+		FROM store_licenses l LEFT JOIN store_activations a ON a.license_id = l.id GROUP BY l.id
+		HAVING taken <> l.activation_count OR taken > most AND most >= 0 ORDER BY l.id`},
+	{"batch %s keeps %d unused, %d redeemed and %d void codes, and its codes give %d, %d and %d", `
+		WITH counted AS (SELECT batch_id AS id, count(*) FILTER (WHERE status = 'unused') AS u,
+			count(*) FILTER (WHERE status = 'redeemed') AS r, count(*) FILTER (WHERE status = 'void') AS v FROM store_codes
+			GROUP BY batch_id)
+		SELECT batch, unused, redeemed, void, ifnull(u, 0), ifnull(r, 0), ifnull(v, 0) FROM store_batches b LEFT
+		JOIN counted k USING (id)
+		WHERE unused <> ifnull(u, 0) OR redeemed <> ifnull(r, 0) OR void <> ifnull(v, 0) ORDER BY b.id`},
+	// Orders of more than one code, or of none.
+	{"order %s came of %d redeemed codes", `
+		SELECT o.order_ref, count(*) FROM store_codes k JOIN store_orders o ON o.id = k.order_id
+		WHERE k.status = 'redeemed' GROUP BY o.id HAVING count(*) <> 1 OR o.provider <> 'code'
+			OR 1 <> (SELECT sum(qty) FROM store_order_lines i WHERE i.order_id = o.id) ORDER BY o.order_ref`},
+	// The end of subscriptions' licenses: by the payments, and never before an extension by staff.
+	{"license %s of a subscription ends at %d (seconds since 1970), and what was paid gives %d", `
+		WITH ends AS MATERIALIZED (SELECT s.id, ` + paidUntil + ` AS at FROM store_subscriptions s)
+		SELECT l.id, l.expires_at, max(ends.at, ifnull(l.extended_until, 0)) FROM store_licenses l JOIN ends
+		ON ends.id = l.subscription_id
+		WHERE ends.at IS NOT NULL AND l.expires_at <> max(ends.at, ifnull(l.extended_until, 0)) ORDER BY l.id`},
+	{"invoice %s of a subscription that has its checkout is not booked", `
+		SELECT i.ref FROM store_invoices i JOIN store_payments p ON p.id = i.payment_id JOIN store_subscriptions s
+		ON s.id = i.subscription_id
+		WHERE p.order_id IS NULL AND s.order_id IS NOT NULL ORDER BY i.ref`},
+	{"license %s is of another subscription than its order", `
+		SELECT l.id FROM store_licenses l JOIN store_orders o ON o.id = l.order_id 
+		WHERE o.subscription_id IS NOT NULL AND l.subscription_id IS NOT o.subscription_id ORDER BY l.id`},
+	{"the state of subscription %s was told at no time",
+		"SELECT s.ref FROM store_subscriptions s WHERE s.told <> 'active' AND s.told_us <= 0 ORDER BY s.ref"},
+	// The state of a license follows from the decision and the holds on it.
+	{"the state of license %s does not fit what was decided and the disputes that hold it", `
+		SELECT l.id FROM store_licenses l WHERE l.state <> CASE
+			WHEN l.decided = 'active' AND EXISTS (SELECT 1 FROM store_holds h
+			WHERE h.license_id = l.id) THEN 'suspended' ELSE l.decided END ORDER BY l.id`},
+	{"license %s is held by a dispute that is closed", `
+		SELECT h.license_id FROM store_holds h JOIN store_disputes p ON p.id = h.dispute_id WHERE p.state <> 'open'
+		ORDER BY h.license_id`},
+	// The search index has every record, and no other.
+	{"the index of words lacks order %s", "SELECT id FROM store_orders EXCEPT SELECT rowid FROM store_find_orders"},
+	{"the index of words has order %s, which is no more",
+		"SELECT rowid FROM store_find_orders EXCEPT SELECT id FROM store_orders"},
+	{"the index of words lacks customer %s",
+		"SELECT id FROM store_customers EXCEPT SELECT rowid FROM store_find_customers"},
+	{"the index of words has customer %s, which is no more",
+		"SELECT rowid FROM store_find_customers EXCEPT SELECT id FROM store_customers"},
 }
 
-// checkLicenses recomputes the look-up values of each key, and compares the order_ref.
-func checkLicenses(c *db.Conn) ([]string, error) {
-	breaches, err := sentences(c, "license %s names another order than its own", 0,
-		"SELECT l.id FROM store_licenses l JOIN store_orders o ON o.id = l.order_id WHERE o.order_ref <> l.order_ref ORDER "+
-			"BY l.id")
-	if err != nil {
-		return nil, err
+// sentences returns one breach per row of the claims.
+func sentences(c *db.Conn) (breaches []string, err error) {
+	for _, k := range claims {
+		found, err := db.All(c, func(r *db.Row) string {
+			args := []any{r.Text()}
+			for range strings.Count(k.format, "%d") {
+				args = append(args, r.Int())
+			}
+			return fmt.Sprintf(k.format, args...)
+		}, k.query)
+		if err != nil {
+			return nil, err
+		}
+		breaches = append(breaches, found...)
 	}
+	return breaches, nil
+}
+
+// checkKeys recomputes the look-up values of each license key.
+func checkKeys(c *db.Conn) (breaches []string, err error) {
 	err = db.Each(c, func(r *db.Row) error {
 		id, key, hash, loose := r.Int(), r.Text(), r.Bytes(), r.Bytes()
 		if h, l := stored(key); !bytes.Equal(h, hash) || !bytes.Equal(l, loose) {
@@ -153,39 +196,4 @@ func checkLicenses(c *db.Conn) ([]string, error) {
 		return nil
 	}, "SELECT id, license_key, key_hash, ifnull(loose_hash, x'') FROM store_licenses ORDER BY id")
 	return breaches, err
-}
-
-// checkSeats compares the counts of seats, and proves that no limit was exceeded: a license never has more seats than
-// its limit when its newest seat was taken. Lowering a limit removes no seat.
-func checkSeats(c *db.Conn) ([]string, error) {
-	breaches, err := sentences(c, "license %s has a limit of its own of %d, which is more than any may have", 1,
-		"SELECT l.id, l.own_limit FROM store_licenses l WHERE l.own_limit > "+strconv.Itoa(mostSeats)+" ORDER BY l.id")
-	if err != nil {
-		return nil, err
-	}
-	passed, err := sentences(c,
-		"license %s has %d seats counted and %d taken, and %d were allowed when the last was taken", 3, `
-		SELECT l.id, l.activation_count, count(a.id) AS taken,
-			ifnull((SELECT allowed FROM store_activations n WHERE n.license_id = l.id ORDER BY n.id DESC LIMIT 1), -1) AS most
-		FROM store_licenses l LEFT JOIN store_activations a ON a.license_id = l.id GROUP BY l.id
-		HAVING taken <> l.activation_count OR taken > most AND most >= 0 ORDER BY l.id`)
-	return append(breaches, passed...), err
-}
-
-func checkBatches(c *db.Conn) ([]string, error) {
-	return sentences(c, "batch %s keeps %d unused, %d redeemed and %d void codes, and its codes give %d, %d and %d", 6, `
-		WITH counted AS (SELECT batch_id AS id, count(*) FILTER (WHERE status = 'unused') AS u,
-			count(*) FILTER (WHERE status = 'redeemed') AS r, count(*) FILTER (WHERE status = 'void') AS v FROM store_codes
-			GROUP BY batch_id)
-		SELECT batch, unused, redeemed, void, ifnull(u, 0), ifnull(r, 0), ifnull(v, 0) FROM store_batches b LEFT
-		JOIN counted k USING (id)
-		WHERE unused <> ifnull(u, 0) OR redeemed <> ifnull(r, 0) OR void <> ifnull(v, 0) ORDER BY b.id`)
-}
-
-// checkCodes looks for orders of more than one code, or of none.
-func checkCodes(c *db.Conn) ([]string, error) {
-	return sentences(c, "order %s came of %d redeemed codes", 1, `
-		SELECT o.order_ref, count(*) FROM store_codes k JOIN store_orders o ON o.id = k.order_id
-		WHERE k.status = 'redeemed' GROUP BY o.id HAVING count(*) <> 1 OR o.provider <> 'code'
-			OR 1 <> (SELECT sum(qty) FROM store_order_lines i WHERE i.order_id = o.id) ORDER BY o.order_ref`)
 }

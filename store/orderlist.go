@@ -47,20 +47,12 @@ func (f OrderFilter) list(c *db.Conn, n int64) ([]Order, error) {
 	if f.Q != "" {
 		return f.search(c, n)
 	}
-	query, args, some, err := f.newestFirst(c, n)
+	from, where, args, some, err := f.where(c) // each kind of filter has an index
 	if err != nil || !some {
 		return []Order{}, err
 	}
-	return allOrders(c, query, args...)
-}
-
-// newestFirst is the filter's statement. Each kind of filter has an index; some is false
-// when nothing can match.
-func (f OrderFilter) newestFirst(c *db.Conn, n int64) (query string, args []any, some bool, err error) {
-	from, where, args, some, err := f.where(c)
-	return "SELECT " + orderColumns + " FROM (SELECT o.* FROM store_orders o" + from + " WHERE " + where +
-		" ORDER BY o.id DESC LIMIT ?)" + orderJoins +
-		" ORDER BY o.id DESC", append(args, n), some, err
+	return allOrders(c, "SELECT "+orderColumns+" FROM (SELECT o.* FROM store_orders o"+from+" WHERE "+where+
+		" ORDER BY o.id DESC LIMIT ?)"+orderJoins+" ORDER BY o.id DESC", append(args, n)...)
 }
 
 // fewRows is up to how many rows of a range are sorted rather than the whole table walked.

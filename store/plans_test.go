@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 			"licensesCalled: USE TEMP B-TREE FOR ORDER BY":         "the few keys that end alike",
 			"likeCustomers: SCAN store_customers":                  "at most 5,000 names, where nothing was found",
 			"filesRunning: USE TEMP B-TREE FOR GROUP BY":           "the files of one license",
-			"checkLicenses: SCAN store_licenses":                   "doctor looks at everything",
+			"checkKeys: SCAN store_licenses":                       "doctor looks at everything",
 			"checkTotals: SCAN store_licenses":                     "doctor looks at everything",
 			"checkTotals: SCAN store_orders":                       "doctor looks at everything",
 			"checkTotals: USE TEMP B-TREE FOR GROUP BY":            "doctor looks at everything",

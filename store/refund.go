@@ -130,7 +130,7 @@ func refundAt(tx *db.Tx, d OrderDetail, refunded int64, at exact.Instant, emit b
 	if err != nil {
 		return OrderRefunded{}, err
 	}
-	if _, err := deleteUnbooked(tx, d.Provider, names); err != nil {
+	if _, err := deleteUnbooked(tx, d.Provider, names, true); err != nil {
 		return OrderRefunded{}, err
 	}
 	if full {

@@ -46,7 +46,7 @@ func bookRefund(tx *db.Tx, e incoming, r refund) (Received, error) {
 	if !isBooked {
 		removed := 0
 		if r.full { // a payment that was given back leaves nothing open
-			if removed, err = deleteUnbooked(tx, e.provider, r.names); err != nil {
+			if removed, err = deleteUnbooked(tx, e.provider, r.names, true); err != nil {
 				return Received{}, err
 			}
 		}

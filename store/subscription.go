@@ -105,7 +105,7 @@ func bookInvoices(tx *db.Tx, s subscription, emit bool) error {
 			if err != nil {
 				return err
 			}
-			if err := deleteBooked(tx, s.provider, []string{i.ref, i.payment}); err != nil {
+			if _, err := deleteUnbooked(tx, s.provider, []string{i.ref, i.payment}, false); err != nil {
 				return err
 			}
 			if _, err := reconcile(tx, d, payment, emit); err != nil {

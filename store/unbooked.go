@@ -129,23 +129,12 @@ func tellUnbooked(c *db.Conn, _ *mail.Writer, r mail.Row, _ string) ([]string, s
 	return []string{u.Provider, u.Ref, u.Reason}, "/unbooked", found, err
 }
 
-// deleteUnbooked takes a payment off the list, as one that a person or an event has dealt
-// with.
-func deleteUnbooked(tx *db.Tx, provider string, names []string) (removed int, err error) {
-	return deleteUnbookedWhere(tx, "DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ?", provider, names)
-}
-
-// deleteBooked takes a payment that is booked now off the list; a refund of it that cannot be
-// booked stays there.
-func deleteBooked(tx *db.Tx, provider string, names []string) error {
-	_, err := deleteUnbookedWhere(tx, "DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ? AND refund = 0",
-		provider, names)
-	return err
-}
-
-func deleteUnbookedWhere(tx *db.Tx, query, provider string, names []string) (removed int, err error) {
+// deleteUnbooked takes a payment off the list: one that is booked, or one that a person or an event has dealt with,
+// then with its refund.
+func deleteUnbooked(tx *db.Tx, provider string, names []string, refunds bool) (removed int, err error) {
 	for _, name := range names {
-		n, err := tx.Exec(query, provider, name)
+		n, err := tx.Exec("DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ? AND (refund = 0 OR ?)",
+			provider, name, refunds)
 		if err != nil {
 			return 0, err
 		}
@@ -294,7 +283,7 @@ func (s *Service) DismissPayment(ctx context.Context, who db.Caller, provider, r
 			reason = "its refund or dispute waited for an order"
 		}
 		d.Reason = reason
-		if _, err := deleteUnbooked(tx, provider, []string{ref}); err != nil {
+		if _, err := deleteUnbooked(tx, provider, []string{ref}, true); err != nil {
 			return d, err
 		}
 		return d, tx.Audit("payment.dismissed", "payment:"+provider+":"+ref, d)
