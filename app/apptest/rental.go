@@ -121,7 +121,6 @@ func (l *Rental) PutLease(terms ...string) (refused []string) {
 	return l.Try("leases", strings.Join(names, ",")+"\n"+strings.Join(cells, ",")+"\n")
 }
 
-// Charge and the types below are the answers as an integrator would declare them.
 type (
 	// Totals are the sums of a lease.
 	Totals struct {
@@ -129,6 +128,7 @@ type (
 		Paid    int64 `json:"paid_cents"`
 		Balance int64 `json:"balance_cents"`
 	}
+	// Charge is a charge of a lease.
 	Charge struct {
 		ID          int64
 		Type        string
@@ -165,6 +165,7 @@ type (
 			Over90 int64 `json:"days_over_90"`
 		}
 	}
+	// Payment is a payment of a charge.
 	Payment struct {
 		ID     int64 `json:"payment_id"`
 		Charge Charge
