@@ -66,7 +66,7 @@ func keysMoveIn(t *testing.T, s *apptest.Fixture, owner *tab) {
 		t.Fatal(err)
 	}
 	owner.more("Import")
-	owner.press("licenses")
+	owner.press("Licenses")
 	owner.attach("file", path)
 	owner.press("Show what would happen")
 	owner.see("Which product is it?")
