@@ -35,17 +35,17 @@ func (p *program) importCommand() *cobra.Command {
 		Use:   "import SERVICE TABLE FILE",
 		Short: "Load a CSV or XLSX file into one of a service's tables",
 		Long: `Load a file (- is standard input) into one of a service's tables. The header names
-the columns. A row that is refused is named with its line and reason; the others are
-written, and the exit code is 1. An unknown column refuses the whole file. A large file
-is written in slices between which others write; after an import that was cut off the
-same one goes on, and counts no row twice. A row whose identifier exists updates that record: an absent column is left
-alone, an empty cell is the default.
+the columns. Refused rows are listed with their line and reason; the others are written,
+and the exit code is 1. A file with an unknown column is refused. While a large file is
+imported, others can write. If an import was cut off, import the file again: no row counts
+twice. A row whose identifier exists updates that record; a missing column changes nothing,
+and an empty cell means the default.
 
-Delimiter, encoding, the header's line, the decimal sign and the format of each column of
-days are found; what can be read in two ways is asked for, and nothing is written. Files of
-some other programs are recognised by their header. With --map or --set other columns
-are left out, and told. A column of cents is called by its stem where the file has it in
-units of the currency: --map "Price=unit_cost" reads 4.50 into unit_cost_cents.
+The delimiter, the encoding, the header's line, the decimal sign and the format of days
+are detected. If something can be read in two ways, nothing is written, and the flag that
+decides it is named. Files of some other programs are recognised by their header. With
+--map or --set the other columns are ignored and listed. To read amounts in units of the
+currency, leave out _cents: --map "Price=unit_cost" reads 4.50 into unit_cost_cents.
 
 ` + tableList(),
 		Example: `  quartermaster import reorder skus catalogue.csv --dry-run
@@ -80,9 +80,9 @@ func (o *importing) flags(p *program, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.DryRun, "dry-run", false, "show what would be imported, changed and refused; write nothing")
 	f.BoolVar(&o.Add, "add", false, "add to stored figures instead of replacing them (only for sales)")
-	f.BoolVar(&o.again, "again", false, "with --add: add a file again that was added before")
-	f.BoolVar(&o.Emit, "emit", false, "send the events that imported history does not send (tables that say so)")
-	f.StringArrayVar(&o.maps, "map", nil, `"Their column=ours": a column of the file and its name here (may be repeated)`)
+	f.BoolVar(&o.again, "again", false, "with --add: add the file even if it was added before")
+	f.BoolVar(&o.Emit, "emit", false, "send events for the imported rows (tables marked with --emit)")
+	f.StringArrayVar(&o.maps, "map", nil, `"Their column=ours": what a column of the file means (may be repeated)`)
 	f.StringArrayVar(&o.sets, "set", nil, "ours=VALUE: a value for all rows (may be repeated)")
 	f.StringVar(&o.DateFormat, "date-format", "",
 		"how the file writes days, in DD MM MMM YYYY hh mm ss: DD.MM.YYYY (default: detected for each column)")
@@ -97,7 +97,7 @@ func (o *importing) flags(p *program, cmd *cobra.Command) {
 	f.StringVar(&o.Sheet, "sheet", "", "the sheet of a workbook (default: the first)")
 	f.StringVar(&o.Returns, "returns", "", "net: subtract negative quantities from their SKU and day, but not below 0")
 	f.StringVar(&o.From, "from", "",
-		"the program that wrote the file (default: recognised by its header; none: another one): "+
+		"the program that wrote the file; none turns this off (default: recognised by its header): "+
 			strings.Join(table.Programs, ", "))
 	f.StringVar(&o.refused, "refused", "",
 		"write the refused rows to this file, with a column reason; correct them there and import it")

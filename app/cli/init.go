@@ -31,11 +31,11 @@ func (p *program) initCommand() *cobra.Command {
 	screens := true
 	cmd := p.jsonFlag(&cobra.Command{
 		Use:   "init",
-		Short: "Make the database, its first admin and a key for each service",
-		Long: `Make the database if there is none, its first user, who is an admin in all four
-services, one full-access key for each service, and a link by which the admin sets a
-password for the screens (24 hours, one use). All of it is shown only now. Refused
-once there are users.`,
+		Short: "Create the database, its first admin and a key for each service",
+		Long: `Create the database if there is none, with its first user, an admin in all four
+services, and a full-access key for each service. A link is printed with which the admin
+chooses a password for the pages; it works once, within 24 hours. Keys and link are shown
+only now. Refused if there are users already.`,
 		Example: `  quartermaster init
   quartermaster init --for rental --for maintenance
   quartermaster init --admin alice --db /var/lib/quartermaster/shop.db`,
@@ -75,10 +75,10 @@ once there are users.`,
 			})
 		}),
 	})
-	cmd.Flags().StringSliceVar(&on, "for", nil, "a service that is used: "+strings.Join(server.Names, ", ")+
-		"; again for another one (default: all)")
+	cmd.Flags().StringSliceVar(&on, "for", nil, "only these services are used: "+strings.Join(server.Names, ", ")+
+		" (may be repeated; default: all)")
 	p.completeWith(cmd, "for", server.Names)
-	cmd.Flags().BoolVar(&screens, "screens", true, "print a link to the screens; false where they are not served")
+	cmd.Flags().BoolVar(&screens, "screens", true, "print the link to the pages; false if serve runs with --screens=false")
 	cmd.Flags().StringVar(&admin, "admin", "admin", "the first user's name")
 	p.completeBy(cmd, "admin", func() []string { return nil })
 	return cmd
