@@ -16,6 +16,24 @@ func (h *fixture) opening(o Opening) OpeningDone {
 	return done.Leases[0]
 }
 
+// TestLeasesToTakeOverAreOnOnePage: more leases than a page of other lists holds, so that no mark is lost by paging.
+func TestLeasesToTakeOverAreOnOnePage(t *testing.T) {
+	h := open(t, "2026-11-22")
+	for range 510 {
+		h.lease("start_date=2026-11-01")
+	}
+	leases, next, _, err := h.Openings(ctx, 0, MaxOpenings)
+	h.Must(err)
+	all := make([]Opening, len(leases))
+	on := day(t, "2026-11-01")
+	for i, l := range leases {
+		all[i] = Opening{LeaseID: l.ID, Day: &on, BalanceCents: 100}
+	}
+	if done, err := h.SetOpenings(ctx, ann, all); err != nil || next != nil || len(done.Leases) != 510 {
+		t.Errorf("%d taken over: %v", len(done.Leases), err)
+	}
+}
+
 // TestOpeningBalance computes two leases from March 2024 by hand: 33 months of rent settled elsewhere, 350.00 owed
 // and a deposit of 1,800.00, or 200.00 paid ahead.
 func TestOpeningBalance(t *testing.T) {

@@ -15,6 +15,7 @@ type Overview struct {
 	Month         exact.Month   `json:"month"`
 	Totals        Collection    `json:"totals"`
 	ArrearsCents  int64         `json:"arrears_cents"`
+	DueTodayCents int64         // open, and overdue from tomorrow
 	Buckets       Buckets       `json:"buckets"`
 	Behind        []LeaseBehind // the first behindNamed of them, largest debt first
 	BehindCount   int64         // leases
@@ -121,6 +122,10 @@ func (o *Overview) readBehind(c *db.Conn) error {
 	var all []LeaseBehind
 	err := db.Each(c, func(r *db.Row) error {
 		lease, days, cents := r.Int(), int64(o.Today-r.Day()), r.Int()
+		if days == 0 {
+			o.DueTodayCents += cents
+			return nil
+		}
 		o.ArrearsCents += cents
 		o.Buckets.add(days, cents)
 		i, have := at[lease]
@@ -134,7 +139,7 @@ func (o *Overview) readBehind(c *db.Conn) error {
 		all[i].DaysOverdue = max(all[i].DaysOverdue, days)
 		return nil
 	}, `SELECT lease_id, due_date, amount_cents - paid_cents FROM charges INDEXED BY charges_unpaid
-		WHERE paid_date IS NULL AND due_date < ?`, o.Today)
+		WHERE paid_date IS NULL AND due_date <= ?`, o.Today)
 	if err != nil {
 		return err
 	}

@@ -184,7 +184,13 @@ func (x *exchange) runPage(t schema.Table, id int64) error {
 		if x.r.URL.Query().Get("format") == "refused" {
 			return x.refusedOf(t, work, a, out)
 		}
-		v.result = importMessage(t, a.File, out)
+		told := importView{table: t}
+		if len(out.Errors) > 0 && !t.Secret {
+			if still, err := x.stillThere(t, work, a); err == nil { // as long as the file waits, its own header names the cells
+				told = still
+			}
+		}
+		v.result = told.message(a.File, out)
 		if at := slices.IndexFunc(x.s.pages, func(p page.Page) bool { return p.Path == "/"+t.Name }); at >= 0 {
 			v.list = x.s.pages[at]
 		}
@@ -220,33 +226,42 @@ func (x *exchange) goOn(t schema.Table, work *db.Work, a asked) error {
 	return err
 }
 
-// refusedOf sends the rows that an import refused, while their file is stored.
-func (x *exchange) refusedOf(t schema.Table, work *db.Work, a asked, out table.Outcome) error {
+// stillThere reads the file of an import again, while it is stored.
+func (x *exchange) stillThere(t schema.Table, work *db.Work, a asked) (v importView, err error) {
 	form, err := url.ParseQuery(a.Form)
 	if err != nil {
-		return err
+		return v, err
 	}
 	file, err := table.NewStore(x.s.DB).Resume(x.r.Context(), work.Token)
 	if err != nil {
-		return err
+		return v, err
 	}
-	v, err := waitingView(t, file, form)
+	return waitingView(t, file, form)
+}
+
+// refusedOf sends the rows that an import refused, while their file is stored.
+func (x *exchange) refusedOf(t schema.Table, work *db.Work, a asked, out table.Outcome) error {
+	v, err := x.stillThere(t, work, a)
 	if err != nil {
 		return err
 	}
-	return x.refusedRows(t, file.File, v.reading, out.Errors)
+	return x.refusedRows(t, v.file.File, v.reading, out.Errors)
 }
 
-// importMessage is the result of an import.
-func importMessage(t schema.Table, file string, out table.Outcome) *message {
+// message is the result of an import.
+func (v importView) message(file string, out table.Outcome) *message {
 	rows := page.Plural(out.Imported, "row of "+file+" was", "rows of "+file+" were")
-	m := &message{Text: fmt.Sprintf("%s imported into %s. %s", rows, tableWords(t.Name), rowsOf(out))}
+	m := &message{Text: fmt.Sprintf("%s imported into %s. %s", rows, tableWords(v.table.Name), rowsOf(out))}
 	for i, e := range out.Errors {
 		if i == 20 {
 			m.Refused = append(m.Refused, page.Plural(len(out.Errors)-i, "more row was refused", "more rows were refused"))
 			break
 		}
-		m.Refused = append(m.Refused, "line "+strconv.Itoa(e.Line)+": "+e.Reason)
+		column, reason := v.cellOf(e)
+		if column != "" {
+			column = ", " + column
+		}
+		m.Refused = append(m.Refused, "line "+strconv.Itoa(e.Line)+column+": "+reason)
 	}
 	return m
 }

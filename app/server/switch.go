@@ -48,10 +48,14 @@ func switchOn(d *db.DB) schema.Op {
 	return schema.Op{
 		Name: "switch_on", About: "Turn a service on. Admins of all other services become its admins; it is served from " +
 			"the next start on.",
-		Writes: true, Admin: true, Whole: true,
+		Writes: true, Admin: true, Whole: true, Asks: true,
 		Response: SwitchedOn{Service: "rental", Services: []string{"store", "rental"}},
 		Refuses:  []fault.Kind{fault.Conflict},
 		Command:  "settings switch-on SERVICE", Example: "settings switch-on rental",
+		Will: func(answer any, _ schema.Money) string {
+			return fmt.Sprintf("The service %s is switched on for good, from the next start on. Whoever is admin of all "+
+				"other services becomes its admin.", answer.(SwitchedOn).Service)
+		},
 		Did: func(answer any, _ schema.Money) string {
 			return fmt.Sprintf("The service %s is on: it is served from the next start on.", answer.(SwitchedOn).Service)
 		},

@@ -76,5 +76,8 @@ func TestRentRollImportsOnThePage(t *testing.T) {
 		if err := json.Unmarshal([]byte(l.Rental("leases", "list", "--json")), &list); err != nil || len(list.Leases) != 2 || list.Leases[0].BalanceCents != 35_050 {
 			t.Errorf("%s: %+v %v", name, list, err)
 		}
+		if first := apptest.Text(v.Get("/").Doc); !strings.Contains(first, "350.50 USD is due today") {
+			t.Errorf("%s: the first page does not tell what is due today: %.2000s", name, first)
+		}
 	}
 }

@@ -131,7 +131,8 @@ func TestAMistypedCellIsNamedAsInTheFile(t *testing.T) {
 	}
 	sent := post(v, path, sentBy(t, shown, path))
 	done := ended(t, v, sent)
-	if !strings.Contains(done, "1 row of stock.txt was imported into SKUs. 1 of 3 rows are new") {
+	if !strings.Contains(done, "1 row of stock.txt was imported into SKUs. 1 of 3 rows are new") ||
+		!strings.Contains(done, "line 6, On Hand: ") || !strings.Contains(done, "line 7, Cost: ") {
 		t.Errorf("%s", done)
 	}
 	refused := status(t, v.Get(sent.Header.Get("Location")+"&format=refused"), http.StatusOK).Body
