@@ -255,7 +255,8 @@ func (s *Service) saveBankAccount() schema.Op {
 		PropertyID: new(int64(1)), Property: new("Harbour House"), Collects: true}
 	return schema.Op{
 		Name: "save_bank_account", Writes: true, Admin: true, Idempotent: true,
-		About: "Create or change a bank account. What is not given stays. Letters and the portal name the account that " +
+		About: "Create or change a bank account. What you leave out stays as it is. Letters and the portal name the " +
+			"account that " +
 			"collects.",
 		Response: example, Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {

@@ -142,11 +142,11 @@ func (s *Service) listBankLines() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var x LineFilter
 			var account int64
-			f.ID(&account, "account", "of this account", schema.Lookup(lookupAccount), schema.Choices(accountChoices))
-			f.Enum(&x.State, "state", "in this state", lineStates)
-			f.Enum(&x.Match, "match", "free ones that are", []string{certain, proposed, unknown})
-			f.DayPtr(&x.From, "from", "from this day")
-			f.DayPtr(&x.To, "to", "up to this day")
+			f.ID(&account, "account", "only lines of this account", schema.Lookup(lookupAccount), schema.Choices(accountChoices))
+			f.Enum(&x.State, "state", "only lines in this state", lineStates)
+			f.Enum(&x.Match, "match", "only free lines with this match", []string{certain, proposed, unknown})
+			f.DayPtr(&x.From, "from", "only lines of this day or later")
+			f.DayPtr(&x.To, "to", "only lines of this day or earlier")
 			page := schema.Cursor[int64]{}
 			bindCursor(f, &page)
 			return func(ctx context.Context, who db.Caller) (any, error) {

@@ -105,8 +105,8 @@ func (s *Service) linkLinesOp() schema.Op {
 			var k Link
 			bindLines(f, &k.LineIDs, "LINE")
 			f.IDs(&k.PaymentIDs, "payment_id", "the payments", 20, schema.Example([]int64{9}))
-			f.IDs(&k.ExpenseIDs, "expense_id", "or the expenses", 20)
-			f.IDs(&k.PayoutIDs, "payout_id", "or the payouts", 20)
+			f.IDs(&k.ExpenseIDs, "expense_id", "the expenses, instead of payments", 20)
+			f.IDs(&k.PayoutIDs, "payout_id", "the payouts, instead of payments", 20)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.LinkLines(ctx, who, k) }
 		},
 		Example: "rental bank link 61 --payment-id 9",

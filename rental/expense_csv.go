@@ -50,7 +50,7 @@ type expenseRow struct {
 
 func (row *expenseRow) bindPlace(f *schema.Form) {
 	f.Text(&row.property, "property", "the house; empty: of all houses", schema.Most(maxName))
-	f.Text(&row.unit, "unit", "the unit, if it is of one", schema.Most(maxName))
+	f.Text(&row.unit, "unit", "the unit, if the expense is for one", schema.Most(maxName))
 }
 
 func (row *expenseRow) bindAmount(f *schema.Form) {

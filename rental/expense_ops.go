@@ -42,8 +42,8 @@ func bindRef(f *schema.Form, p *string, name, about string, lookup func(*db.Conn
 
 // bindExpense binds what an expense and a recurring one have in common.
 func bindExpense(f *schema.Form, n *NewExpense, required bool) {
-	bindRef(f, &n.Property, "property", "the house; none: of all houses", lookupProperty, propertyChoices)
-	bindRef(f, &n.Unit, "unit", "the unit, if it is of one", lookupUnit, unitChoices)
+	bindRef(f, &n.Property, "property", "the house (default: all houses)", lookupProperty, propertyChoices)
+	bindRef(f, &n.Unit, "unit", "the unit, if the expense is for one", lookupUnit, unitChoices)
 	f.Text(&n.Category, "category", "what it was for", schema.Required, schema.Most(maxName),
 		schema.Choices(CategoryChoices), schema.Example("repairs"))
 	opts := []schema.Opt{schema.Range(-maxCents, maxCents), schema.Example(34_000)}
@@ -138,7 +138,7 @@ func (s *Service) reverseExpense() schema.Op {
 func (s *Service) addRecurringExpense() schema.Op {
 	return schema.Op{
 		Name: "add_recurring_expense", Writes: true, Creates: true,
-		About: "Add a recurring expense: due on from and each period after it, up to to. post_expenses enters what is " +
+		About: "Add a recurring expense, due on the first day and once each period after it. post_expenses enters what is " +
 			"due.",
 		Response: exampleRecurringExpense(), Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -147,7 +147,7 @@ func (s *Service) addRecurringExpense() schema.Op {
 			bindExpense(f, &n, true)
 			f.Enum(&x.Frequency, "frequency", "how often it comes (default: monthly)", frequencies, schema.Folded)
 			f.Day(&x.From, "from", "the first day", schema.Required, schema.Example("2026-01-31"))
-			f.DayPtr(&x.To, "to", "the last day; none: open-ended", schema.Example("2026-12-31"))
+			f.DayPtr(&x.To, "to", "the last day (default: open-ended)", schema.Example("2026-12-31"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddRecurringExpense(ctx, who, n, x) }
 		},
 		Example: "rental expense add-recurring --property 'Harbour House' --category insurance --amount-cents 5500 --from " +
@@ -228,10 +228,11 @@ func (s *Service) listExpenses() schema.Op {
 		Refuses:  []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var x ExpenseFilter
-			bindRef(f, &x.Property, "property", "of this house, by id or name", lookupProperty, propertyChoices)
-			f.Text(&x.Category, "category", "of this category", schema.Most(maxName), schema.Choices(CategoryChoices),
+			bindRef(f, &x.Property, "property", "only expenses of this house, by id or name", lookupProperty, propertyChoices)
+			f.Text(&x.Category, "category", "only expenses of this category", schema.Most(maxName),
+				schema.Choices(CategoryChoices),
 				schema.Example("repairs"))
-			f.Int(&x.Year, "year", "of this calendar year", schema.Range(1900, 9999), schema.Example(2026))
+			f.Int(&x.Year, "year", "only expenses of this calendar year", schema.Range(1900, 9999), schema.Example(2026))
 			bindCursor(f, &x.Cursor)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Expenses(ctx, x) }
 		},

@@ -133,7 +133,7 @@ func didRecurring(a any, m schema.Money) string {
 func (s *Service) addRecurring() schema.Op {
 	return schema.Op{
 		Name: "add_recurring", Writes: true, Creates: true,
-		About: "Add a charge to every billing period that starts from `from` to `to`, in full. Periods posted already " +
+		About: "Add a charge to every billing period that starts between two days, in full. Periods posted already " +
 			"are charged at once.",
 		Response: exampleRecurring(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {

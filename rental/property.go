@@ -171,7 +171,7 @@ func bindLateFee(f *schema.Form) *feeRow {
 	f.IntPtr(&row.grace, "late_fee_grace_days", "days of grace after the due date", schema.Range(0, 365))
 	f.IntPtr(&row.cents, "late_fee_cents",
 		"the late fee in cents; empty with late_fee_percent: none", schema.Range(0, maxCents))
-	if f.Amount(&percent, "late_fee_percent", "or in percent of what is open then, with two decimals",
+	if f.Amount(&percent, "late_fee_percent", "the late fee in percent of what is open then, with two decimals",
 		schema.Range(0, 100)) {
 		row.percent = &percent
 	}

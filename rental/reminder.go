@@ -16,7 +16,7 @@ type ReminderSettings struct {
 	BeforeDays int64   `json:"before_days" about:"how many days before rent is due tenants are reminded of it; 0: not at all"`
 	LateDays   []int64 `json:"late_days" about:"days after the due day until the first, second and third step"`
 	GapDays    int64   `json:"gap_days" about:"the fewest days between two late messages of a lease"`
-	LeastCents int64   `json:"least_cents" about:"no message below this amount"`
+	LeastCents int64   `json:"least_cents" about:"no message if less than this amount is owed, in cents"`
 }
 
 // settingReminders stores them, as JSON; defaults without it.

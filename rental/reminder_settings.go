@@ -70,7 +70,7 @@ func (s *Service) setReminders() schema.Op {
 	return schema.Op{
 		Name: "set_reminders", Writes: true, Admin: true, Idempotent: true,
 		About: "Set when tenants are reminded of due rent, and of overdue charges in up to three steps. " +
-			"What is not given stays.",
+			"What you leave out stays as it is.",
 		Response: ReminderSettings{BeforeDays: 3, LateDays: []int64{5, 14, 30}, GapDays: 4,
 			LeastCents: 100}, Refuses: []fault.Kind{fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -89,7 +89,8 @@ func (s *Service) setReminders() schema.Op {
 			}
 			f.IntPtr(&ch.GapDays, "gap_days", "the fewest days between two late messages of a lease", schema.Range(1, 60),
 				schema.Label("Days between"), schema.Example(4))
-			f.IntPtr(&ch.LeastCents, "least_cents", "no message below this amount", schema.Range(0, maxCents),
+			f.IntPtr(&ch.LeastCents, "least_cents", "no message if less than this amount is owed, in cents",
+				schema.Range(0, maxCents),
 				schema.Label("Least amount"), schema.Example(100))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetReminders(ctx, who, ch) }
 		},

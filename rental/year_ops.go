@@ -25,7 +25,7 @@ func exampleYear() YearReport {
 func (s *Service) yearReport() schema.Op {
 	return schema.Op{
 		Name: "year_report",
-		About: "A year by money: what came in by type of charge, what was spent by category, the result, and the " +
+		About: "The report of a year: what came in by type of charge, what was spent by category, the result, and the " +
 			"deposits that are held; by house and unit.",
 		Response: exampleYear(), Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -37,7 +37,7 @@ func (s *Service) yearReport() schema.Op {
 				f.Int(&year, "year", "the calendar year", schema.Required, schema.Range(1900, 9999), schema.Positional("YEAR"),
 					schema.Example(2025))
 			}
-			bindRef(f, &property, "property", "of this house alone, by id or name", lookupProperty, propertyChoices)
+			bindRef(f, &property, "property", "only this house, by id or name", lookupProperty, propertyChoices)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.YearReport(ctx, who, year, property)
 			}

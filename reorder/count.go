@@ -21,7 +21,7 @@ type Count struct {
 // Counted is the result of a stock count.
 type Counted struct {
 	Counted int          `json:"counted" about:"SKUs that were counted"`
-	Changed int          `json:"changed" about:"of which the stock was different"`
+	Changed int          `json:"changed" about:"lines whose count differed from the stock"`
 	SKUs    []CountedSKU `json:"skus"`
 }
 

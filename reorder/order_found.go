@@ -79,7 +79,7 @@ func (s *Service) bindFoundOrders(f *schema.Form, q OrderQuery) schema.Handler {
 	f.Enum(&sort, "sort", "", []string{"newest", "oldest"})
 	q.Newest = sort == "newest"
 	asked := f.Limit(&q.Limit)
-	f.Text(&q.After, "after", "next of the page before", schema.Most(maxCode))
+	f.Text(&q.After, "after", "next of the previous page", schema.Most(maxCode))
 	f.Short(&short)
 	return func(ctx context.Context, _ db.Caller) (any, error) {
 		names, err := db.Read(ctx, s.db, func(c *db.Conn) (names []string, err error) {

@@ -32,7 +32,7 @@ func paging(f *schema.Form, limit *int64, after *string, most int) {
 		return
 	}
 	f.Limit(limit)
-	f.Text(after, "after", "next of the page before", schema.Most(most))
+	f.Text(after, "after", "next of the previous page", schema.Most(most))
 }
 
 var (

@@ -109,7 +109,7 @@ func (s *Service) listProducts() schema.Op {
 			f.Text(&q.Q, "q", "words of SKU and name", schema.Most(maxName), schema.Example("tea"))
 			f.Enum(&q.Sort, "sort", "by SKU, fewest days of cover first, or least stock first", productSorts)
 			q.Asked = f.Limit(&q.Limit)
-			f.Text(&q.After, "after", "next of the page before", schema.Most(maxCode))
+			f.Text(&q.After, "after", "next of the previous page", schema.Most(maxCode))
 			f.Short(&q.Short)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Products(ctx, q) }
 		},

@@ -217,7 +217,7 @@ func (s *Service) bindAgentReport(f *schema.Form) schema.Handler {
 		schema.Choices(SupplierChoices), schema.Any)
 	f.Enum(&q.Sort, "sort", "most urgent, most cost or least stock first", reportSorts)
 	q.Asked = f.Limit(&q.Limit)
-	f.Text(&q.After, "after", "next of the page before", schema.Most(maxCode))
+	f.Text(&q.After, "after", "next of the previous page", schema.Most(maxCode))
 	f.Short(&q.Short)
 	q.Supplier = strings.TrimSpace(q.Supplier)
 	return func(ctx context.Context, _ db.Caller) (any, error) { return s.AgentReport(ctx, q) }

@@ -277,7 +277,7 @@ func (s *Service) salesReport() schema.Op {
 			if f.Surface() == schema.Tool {
 				q.Asked = f.Limit(&q.Limit)
 				f.Short(&q.Short)
-				f.Text(&q.After, "after", "next of the page before", schema.Most(maxName))
+				f.Text(&q.After, "after", "next of the previous page", schema.Most(maxName))
 			} else {
 				paging(f, &q.Limit, &q.After, maxName)
 			}

@@ -194,7 +194,7 @@ func (f *Form) Limit(p *int64) bool {
 	if f.surface == Command { // a list at the command line is complete
 		*p = math.MaxInt32
 		return f.Int(p, "limit",
-			"the most records to return (default: all)", Range(1, math.MaxInt32), func(a *Arg) { a.Default = nil })
+			"return at most this many records (default: all)", Range(1, math.MaxInt32), func(a *Arg) { a.Default = nil })
 	}
 	if *p == 0 {
 		*p = 500

@@ -47,11 +47,11 @@ func NextText(next *int64) *string {
 // After binds the start of a page: the previous page's next, which agents send as text.
 func (f *Form) After(after *int64, opts ...Opt) {
 	if f.Surface() != Tool {
-		f.ID(after, "after", "next of the page before", opts...)
+		f.ID(after, "after", "next of the previous page", opts...)
 		return
 	}
 	var text string
-	if f.Text(&text, "after", "next of the page before", Most(20)) && text != "" {
+	if f.Text(&text, "after", "next of the previous page", Most(20)) && text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 1 {
 			f.Refuse("after", "after: %s did not come from an answer's next", Quote(text))

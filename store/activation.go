@@ -196,7 +196,7 @@ func (s *Service) DeactivateLicense(ctx context.Context, a Asked) (Deactivated, 
 // ActivationPage is one page of a license's seats.
 type ActivationPage struct {
 	Activations []Activation `json:"activations"`
-	Next        *int64       `json:"next" about:"after of the next page; null at the end"`
+	Next        *int64       `json:"next" about:"send this as after for the next page; null at the end"`
 }
 
 // Activations lists the seats of a license, newest first. An unknown key is refused as not found; and 429 as

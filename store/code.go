@@ -52,7 +52,7 @@ func lookUpBatch(c *db.Conn, name string) (Batch, bool, error) {
 // BatchPage is one page of batches.
 type BatchPage struct {
 	Batches []Batch `json:"batches"`
-	Next    *int64  `json:"next" about:"after of the next page; null at the end"`
+	Next    *int64  `json:"next" about:"send this as after for the next page; null at the end"`
 }
 
 // Batches lists batches, newest first. A batch restricts to that name, a status to batches with codes of that status.

@@ -70,7 +70,7 @@ func checkName(name string) (string, error) {
 // CustomerPage is one page of customers.
 type CustomerPage struct {
 	Customers []Customer `json:"customers"`
-	Next      *int64     `json:"next" about:"after of the next page; null at the end"`
+	Next      *int64     `json:"next" about:"send this as after for the next page; null at the end"`
 }
 
 // CustomerFilter restricts the list of customers; an empty field does not.

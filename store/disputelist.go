@@ -95,7 +95,7 @@ func (s *Service) listDisputes() schema.Op {
 		}),
 		Bind: func(f *schema.Form) schema.Handler {
 			state := disputeOpen
-			f.Enum(&state, "state", "those in this state", []string{disputeOpen, disputeWon, disputeLost})
+			f.Enum(&state, "state", "only those in this state", []string{disputeOpen, disputeWon, disputeLost})
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Disputes(ctx, state) }
 		},
 	}

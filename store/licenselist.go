@@ -23,7 +23,7 @@ type LicenseFilter struct {
 // LicensePage is one page of licenses.
 type LicensePage struct {
 	Licenses []License `json:"licenses"`
-	Next     *int64    `json:"next" about:"after of the next page; null at the end"`
+	Next     *int64    `json:"next" about:"send this as after for the next page; null at the end"`
 }
 
 // Licenses lists licenses, newest first. The keys are given in full for callers who may see them.

@@ -14,7 +14,7 @@ import (
 // Merged is the customer that another was merged into, and what moved there.
 type Merged struct {
 	Customer
-	From   string `json:"from" about:"the address of the customer that is no more"`
+	From   string `json:"from" about:"the address of the customer that was removed"`
 	Orders int    `json:"orders" about:"how many orders moved, with their licenses and redeemed codes"`
 }
 

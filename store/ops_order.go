@@ -100,7 +100,7 @@ func bindRef(f *schema.Form, ref *string, opts ...schema.Opt) {
 func (s *Service) recordOrder() schema.Op {
 	return schema.Op{
 		Name: "record_order",
-		About: "Record a paid order and issue one license per licensed unit. Receivers of webhooks hear of it. The same " +
+		About: "Record a paid order and issue one license per licensed unit. Webhook receivers get an event. The same " +
 			"provider and provider_ref recorded twice is one order.",
 		Writes: true, Response: Recorded{OrderDetail: exampleDetail()},
 		Example: "store order record --email ann@example.org --sku PLUGIN\n" +

@@ -126,7 +126,7 @@ func (s *Service) saveProductOp() schema.Op {
 	return productTable().Save(s.db, schema.Op{
 		Keys: []string{"sku"},
 		Rare: []string{"tiers", "offline_days", "active"},
-		Name: "save_product", About: "Create or change a product. What is not given stays.",
+		Name: "save_product", About: "Create or change a product. What you leave out stays as it is.",
 		Example: `store product save PLUGIN --name "Tape Echo" --price-cents 4900 --activation-limit 3`,
 		Print: schema.Printed(func(w io.Writer, r schema.Saved) {
 			fmt.Fprintf(w, "product %s is saved\n", r.Record["sku"])

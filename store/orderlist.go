@@ -22,7 +22,7 @@ type OrderFilter struct {
 // OrderPage is one page of orders.
 type OrderPage struct {
 	Orders []Order `json:"orders"`
-	Next   *int64  `json:"next" about:"after of the next page; null at the end"`
+	Next   *int64  `json:"next" about:"send this as after for the next page; null at the end"`
 }
 
 // Orders lists orders, newest first.

@@ -15,7 +15,7 @@ func bindCursor(f *schema.Form, p *schema.Cursor[int64]) {
 		return
 	}
 	f.Limit(&p.Limit)
-	f.Int(&p.After, "after", "next of the page before", schema.Range(1, math.MaxInt64))
+	f.Int(&p.After, "after", "next of the previous page", schema.Range(1, math.MaxInt64))
 }
 
 // below is the id under which the records of a list that is newest first lie.

@@ -42,7 +42,7 @@ type SubscriptionFilter struct {
 // SubscriptionPage is one page of subscriptions.
 type SubscriptionPage struct {
 	Subscriptions []Subscription `json:"subscriptions"`
-	Next          *int64         `json:"next" about:"after of the next page; null at the end"`
+	Next          *int64         `json:"next" about:"send this as after for the next page; null at the end"`
 	Total         int64          `json:"total" about:"how many there are, on all pages"`
 }
 

@@ -170,7 +170,7 @@ func (o ops) setNotices() schema.Op {
 	first, _ := mail.ParseNotices("{}") // never fails
 	return schema.Op{
 		Name: "set_notices", Personal: true, Idempotent: true,
-		About:   "Set which notices a user gets: at once, in the next digest, or never. What is not given stays.",
+		About:   "Set which notices a user gets: at once, in the next digest, or never. What you leave out stays as it is.",
 		Command: "user notices NAME", Example: "user notices bob --tickets now --alarms digest",
 		Response: UserNotices{Name: "bob", Notices: first},
 		Bind: func(f *schema.Form) schema.Handler {

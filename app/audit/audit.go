@@ -171,7 +171,7 @@ func List(ctx context.Context, d *db.DB, f Filter, counted bool) (t Trail, err e
 func Op(d *db.DB, services []string) schema.Op {
 	return schema.Op{
 		Name: "list_audit",
-		About: "Every change, newest first, with its time, its service (none for users, keys and the program itself), " +
+		About: "The audit trail, newest first: the time, the service (none for users, keys and the program itself), " +
 			"who made it, on which surface, and what it changed.",
 		Command: "audit",
 		Example: "audit --limit 20\naudit --service rental --json\naudit --actor alice --subject lease:3 --since 2026-11-01",
@@ -187,13 +187,13 @@ func Op(d *db.DB, services []string) schema.Op {
 			f.Text(&q.Actor, "actor",
 				"who did it: a user's name; cli is the command line, system the program itself", schema.Most(200))
 			f.Text(&q.Subject, "subject", "what was changed: work_order:12, or work_order for all work orders", schema.Most(300))
-			f.Enum(&q.Via, "via", "the surface that it came through", Vias)
+			f.Enum(&q.Via, "via", "only changes made on this surface", Vias)
 			f.Text(&since, "since", "not older than this: a time such as 90m or 24h, or a day", schema.Most(50))
 			from := sinceOf(f, since)
 			f.DayPtr(&until, "until", "up to this day, which is included")
-			f.Int(&q.Limit, "limit", "the most entries to list", schema.Range(1, 1_000_000))
+			f.Int(&q.Limit, "limit", "at most this many entries", schema.Range(1, 1_000_000))
 			if f.Surface() == schema.Page {
-				f.Int(&q.After, "after", "older than this entry: next of the page before", schema.Range(1, 1<<62))
+				f.Int(&q.After, "after", "older than this entry: next of the previous page", schema.Range(1, 1<<62))
 			}
 			counted := f.Surface() == schema.Page
 			return func(ctx context.Context, who db.Caller) (any, error) {

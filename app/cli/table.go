@@ -126,7 +126,7 @@ func (p *program) exportCommand() *cobra.Command {
 		Use:   "export SERVICE TABLE [FILE.csv]",
 		Short: "Write one of a service's tables as CSV",
 		Long: `Write one of a service's tables as CSV, to standard output or to a file, which is
-replaced only when the new one is complete. What was exported imports again unchanged.
+replaced only when the new one is complete. An exported file can be imported again unchanged.
 
 ` + tableList() + `
   rental, export only: bank-lines, year; and journal, the entries of --year for hledger`,

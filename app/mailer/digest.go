@@ -199,7 +199,7 @@ func (b *Book) setTimerTo(ctx context.Context, who db.Caller, expiry, reminders,
 func (b *Book) setTimer() schema.Op {
 	return schema.Op{
 		Name: "set_mail_timer", Writes: true, Admin: true, Idempotent: true,
-		About:   "Set what is mailed every morning, where the package's timer is enabled. What is not given stays.",
+		About:   "Set what is mailed every morning, where the package's timer is enabled. What you leave out stays as it is.",
 		Command: "mail timer", Example: "mail timer --digests", Response: Timer{Digests: true},
 		Bind: func(f *schema.Form) schema.Handler {
 			var given [3]*bool

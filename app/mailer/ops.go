@@ -42,7 +42,7 @@ var exampleSettings = Settings{Host: "smtp.example.com", Port: 587, Security: "s
 func (b *Book) setMail() schema.Op {
 	return schema.Op{
 		Name: "set_mail", Writes: true, Admin: true, Idempotent: true, Credential: false,
-		About: "Set the mail server and the sender's address. What is not given stays. " +
+		About: "Set the mail server and the sender's address. What you leave out stays as it is. " +
 			"Another host, port or security drops the kept password.",
 		Command: "mail set", Example: "mail set --host smtp.example.com --from shop@example.com",
 		Response: exampleSettings,
@@ -51,7 +51,7 @@ func (b *Book) setMail() schema.Op {
 			text := func(p **string, name, about string, opts ...schema.Opt) { bindText(f, p, name, about, false, opts...) }
 			may := func(p **string, name, about string, opts ...schema.Opt) { bindText(f, p, name, about, true, opts...) }
 			text(&c.Host, "host", "the mail server, such as smtp.example.com", schema.Most(253), schema.Label("Mail server"))
-			f.IntPtr(&c.Port, "port", "465 with TLS, else 587 (default)", schema.Range(1, 65535))
+			f.IntPtr(&c.Port, "port", "the port: 465 with TLS, others with STARTTLS (default: 587)", schema.Range(1, 65535))
 			var security string
 			if f.Enum(&security, "security", "TLS at port 465, STARTTLS at others; none only for a server on this machine",
 				securities) {

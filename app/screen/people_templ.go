@@ -373,7 +373,7 @@ func keysPage(keys []account.Key) templ.Component {
 		}
 		if len(keys) == 0 {
 			templ_7745c5c3_Err = page.Empty("No program has a key yet.",
-				"A key lets a shop, a script or an agent in, as the user that the key acts as.",
+				"With an API key, a shop, a script or an agent acts as a user.",
 				page.Open("Create API key", "create_key")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
