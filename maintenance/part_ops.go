@@ -159,7 +159,7 @@ type FoundParts struct {
 	Shown int                           `json:"shown"`
 	Total int64                         `json:"total" about:"how many match in all"`
 	Next  *string                       `json:"next" about:"pass it as after; null at the end"`
-	Near  []string                      `json:"near,omitempty" about:"those that are like q, where nothing matches"`
+	Near  []string                      `json:"near,omitempty" about:"those similar to q, if nothing matches"`
 }
 
 // ShortPart is what identifies a part and decides about it.

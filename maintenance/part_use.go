@@ -25,7 +25,7 @@ type PartUse struct {
 type Used struct {
 	WorkOrder WorkOrder `json:"work_order"`
 	Use       PartUse   `json:"use"`
-	Part      Part      `json:"part" about:"the part as it stands now"`
+	Part      Part      `json:"part" about:"the part as it is now"`
 }
 
 // UsePart takes a part from stock for a work order, at today's unit cost. More than the stock, and a closed order, are

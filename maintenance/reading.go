@@ -27,7 +27,7 @@ type NewReading struct {
 type Recorded struct {
 	Warning         *string     `json:"warning" about:"set when the reading rose more than ten times its usual use"`
 	AssetID         int64       `json:"asset_id"`
-	Meter           Meter       `json:"meter" about:"the meter as it stands now"`
+	Meter           Meter       `json:"meter" about:"the meter as it is now"`
 	PreviousReading exact.Milli `json:"previous_reading"`
 	Accepted        bool        `json:"accepted"`
 	Moved           bool        `json:"moved" about:"the meter's value changed"`

@@ -12,7 +12,7 @@ import (
 type Recosted struct {
 	Jobs         int64 `json:"jobs"`
 	CentsPerHour int64 `json:"labor_rate_cents"`
-	AddedCents   int64 `json:"added_cents" about:"what they cost more in all"`
+	AddedCents   int64 `json:"added_cents" about:"by how much their cost rises in all"`
 }
 
 // unpricedJobs are the jobs with labor done before the first hourly rate.

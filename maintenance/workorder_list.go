@@ -29,7 +29,7 @@ type FoundOrders struct {
 	Total          int64                               `json:"total" about:"how many match in all"`
 	TotalCostCents *int64                              `json:"total_cost_cents,omitempty" about:"what all that match cost, on the first page"`
 	Next           *string                             `json:"next" about:"pass it as after; null at the end"`
-	Near           []string                            `json:"near,omitempty" about:"assets that are like q, where nothing matches"`
+	Near           []string                            `json:"near,omitempty" about:"assets similar to q, if nothing matches"`
 }
 
 // ShortOrder is what identifies a work order and decides about it.

@@ -130,7 +130,7 @@ func (s *Service) updateWorkOrder() schema.Op {
 			bindNew(f, &isNew)
 			adds := f.Int(&u.AddMinutes, "add_labor_minutes", "minutes to add", schema.Range(0, maxMinutes))
 			taken := f.Milli(&u.Qty, "qty", "of part", schema.Range(0, maxQuantity))
-			back := f.Milli(&u.ReturnQty, "return_qty", "of return_part; qty where that is left out",
+			back := f.Milli(&u.ReturnQty, "return_qty", "how much of return_part (default: qty)",
 				schema.Range(0, maxQuantity))
 			f.Ref(&u.Part, "part", "its number or name")
 			f.Ref(&u.ReturnPart, "return_part", "its number or name")

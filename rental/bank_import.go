@@ -38,9 +38,9 @@ type ImportedStatement struct {
 	Same         int        `json:"same"`
 	Similar      []int64    `json:"similar" about:"numbers of lines of the file that are left out, since a kept line has their day and amount; take adds them"`
 	State        string     `json:"state" enum:"balanced,unbalanced,unchecked"`
-	MissingCents *int64     `json:"missing_cents" about:"closing less opening and lines"`
+	MissingCents *int64     `json:"missing_cents" about:"closing minus opening and lines"`
 	KeptCents    *int64     `json:"kept_cents" about:"the first opening and all kept lines up to the closing's day"`
-	GapCents     *int64     `json:"gap_cents" about:"opening less the closing of the statement before"`
+	GapCents     *int64     `json:"gap_cents" about:"opening minus the closing of the previous statement"`
 
 	currency string
 	left     []bank.Line // those of Similar

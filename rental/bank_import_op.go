@@ -54,10 +54,10 @@ func (s *Service) importBank() schema.Op {
 			text := exact.Plural(fresh, "new line", "new lines") + ", " + exact.Plural(same, "was", "were") + " kept already."
 			if similar > 0 {
 				text += " " + exact.Plural(similar, "line looks like a kept one and was left out.",
-					"lines look like kept ones and were left out.")
+					"lines look like kept ones and were skipped.")
 			}
 			if skipped := a.(BankImport).Skipped; len(skipped) > 0 {
-				text += " Left out, since no account here has the number: " + strings.Join(skipped, ", ") + "."
+				text += " Skipped, because no account here has the number: " + strings.Join(skipped, ", ") + "."
 			}
 			return text
 		},
@@ -80,6 +80,6 @@ func printBankImport(w io.Writer, answer any) {
 				s.Same, joinIDs(s.Similar), s.State, money(s.MissingCents), money(s.KeptCents)}
 		})
 	for _, name := range all.Skipped {
-		fmt.Fprintf(w, "left out, since no account here has the number: %s\n", name)
+		fmt.Fprintf(w, "skipped, because no account here has the number: %s\n", name)
 	}
 }

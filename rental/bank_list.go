@@ -180,9 +180,9 @@ type KeptStatement struct {
 	From, To     *exact.Day
 	ClosingCents *int64
 	State        string
-	MissingCents int64  // closing less opening and lines
+	MissingCents int64  // closing minus opening and lines
 	KeptCents    *int64 // the first opening and all kept lines up to the closing's day
-	GapCents     *int64 // opening less the closing of the statement before
+	GapCents     *int64 // opening minus the closing of the previous statement
 	Lines        int64
 	File         string
 }

@@ -280,7 +280,7 @@ func (m *matcher) links(x *matchLease, l *BankLine, named string) (all []BankCan
 		all = append(all, c)
 	}
 	for _, p := range same[:min(len(same), mostProposed)] {
-		link(fmt.Sprintf("payment %d of %s is of its amount", p.id, p.day), p)
+		link(fmt.Sprintf("payment %d of %s has its amount", p.id, p.day), p)
 	}
 	if len(same) > 0 {
 		return all, len(same) == 1 && !same[0].cash

@@ -28,11 +28,11 @@ func previewBankImport(a any, _ schema.Money) schema.Question {
 	}
 	q.Points = append(q.Points, previewLines(all.fresh)...)
 	for _, name := range all.Skipped {
-		q.Points = append(q.Points, name+" is no account here: its lines are left out. Add the account to import them.")
+		q.Points = append(q.Points, name+" is no account here: its lines are skipped. Add the account to import them.")
 	}
 	q.Text = exact.Plural(fresh, "new line would be kept.", "new lines would be kept.") + " Nothing is written yet."
 	if fresh == 0 {
-		q.Text = "The file has no new line: every line of it is kept already or left out. Nothing is written yet."
+		q.Text = "The file has no new line: every line of it is kept already or skipped. Nothing is written yet."
 	}
 	return q
 }
@@ -82,20 +82,20 @@ func (st ImportedStatement) told() string {
 	}
 	text += fmt.Sprintf(": %s, %d new, %d kept already.", exact.Plural(st.Lines, "line", "lines"), st.New, st.Same)
 	if n := len(st.Similar); n > 0 {
-		text += fmt.Sprintf(" %s left out, with the day and the amount of a kept line: %s.",
+		text += fmt.Sprintf(" %s skipped, with the day and the amount of a kept line: %s.",
 			exact.Plural(n, "line is", "lines are"), strings.ReplaceAll(joinIDs(st.Similar), ",", ", "))
 	}
 	switch st.State {
 	case "unchecked":
-		text += " The file doesn't tell both balances, so its sums are not checked."
+		text += " The file does not have both balances, so its sums are not checked."
 	case "unbalanced":
-		text += fmt.Sprintf(" Opening and lines do not make the closing: %s are missing.", money(*st.MissingCents))
+		text += fmt.Sprintf(" Opening and lines do not add up to the closing: %s are missing.", money(*st.MissingCents))
 	default:
-		text += fmt.Sprintf(" Opening %s and the lines make the closing, %s.", money(*st.OpeningCents),
+		text += fmt.Sprintf(" Opening %s and the lines add up to the closing, %s.", money(*st.OpeningCents),
 			money(*st.ClosingCents))
 	}
 	if st.KeptCents != nil && *st.KeptCents != *st.ClosingCents {
-		text += fmt.Sprintf(" With what is kept the balance is %s, and the bank's is %s: %s are missing here.",
+		text += fmt.Sprintf(" The kept lines give the balance %s, and the bank's is %s: %s are missing here.",
 			money(*st.KeptCents), money(*st.ClosingCents), money(*st.ClosingCents-*st.KeptCents))
 	}
 	if st.GapCents != nil {

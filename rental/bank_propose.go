@@ -129,7 +129,7 @@ func (m *matcher) debit(l *BankLine) (act string, all []BankCandidate) {
 			continue
 		}
 		all = append(all, BankCandidate{LeaseID: &x.id, PaymentIDs: []int64{p.id},
-			Evidence: []string{why, fmt.Sprintf("payment %d of %s is of its amount", p.id, p.day)}})
+			Evidence: []string{why, fmt.Sprintf("payment %d of %s has its amount", p.id, p.day)}})
 	}
 	if len(all) > 0 {
 		slices.SortFunc(all, func(a, b BankCandidate) int { return cmp.Compare(b.PaymentIDs[0], a.PaymentIDs[0]) })
@@ -138,13 +138,13 @@ func (m *matcher) debit(l *BankLine) (act string, all []BankCandidate) {
 	for _, p := range m.payouts {
 		if !p.lined && p.cents == -l.AmountCents && distance(p.day, l.Day) <= payoutDays {
 			all = append(all, BankCandidate{LeaseID: &p.lease, PaymentIDs: []int64{}, PayoutID: &p.id,
-				Evidence: []string{fmt.Sprintf("payout %d of %s is of its amount", p.id, p.day)}})
+				Evidence: []string{fmt.Sprintf("payout %d of %s has its amount", p.id, p.day)}})
 		}
 	}
 	for _, p := range m.expenses {
 		if p.cents == -l.AmountCents && distance(p.day, l.Day) <= payoutDays {
 			all = append(all, BankCandidate{PaymentIDs: []int64{}, ExpenseID: &p.id,
-				Evidence: []string{fmt.Sprintf("expense %d of %s is of its amount", p.id, p.day)}})
+				Evidence: []string{fmt.Sprintf("expense %d of %s has its amount", p.id, p.day)}})
 		}
 	}
 	if len(all) > 0 {

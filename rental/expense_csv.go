@@ -61,7 +61,7 @@ func (row *expenseRow) bindAmount(f *schema.Form) {
 }
 
 func (row *expenseRow) bindID(f *schema.Form) {
-	f.IntPtr(&row.id, "id", "its number elsewhere, which tells equal rows apart", schema.Range(1, maxCents))
+	f.IntPtr(&row.id, "id", "its number elsewhere, which distinguishes equal rows", schema.Range(1, maxCents))
 }
 
 func bindExpenseRow(f *schema.Form) *expenseRow {

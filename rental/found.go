@@ -39,7 +39,7 @@ func (s *Service) known(ctx context.Context, property, tenant *string) error {
 		return knownIn(c, "tenant", tenant, "tenants", calledLike(*tenant), func(asked string, names []string) string {
 			near := schema.Near(asked, names, 5)
 			if len(near) == 0 {
-				return "nobody is called like that"
+				return "nobody has that name"
 			}
 			return "similar: " + strings.Join(near, ", ")
 		})

@@ -26,7 +26,7 @@ type Lease struct {
 	TenantEmail  *string    `json:"tenant_email"`
 	RentCents    int64      `json:"rent_cents" about:"today's rent of a whole period"`
 	Frequency    string     `json:"frequency" enum:"weekly,fortnightly,monthly,quarterly,yearly"`
-	DueDay       int64      `json:"due_day" about:"the day of the month, clipped to short months; it does not count for weekly and fortnightly leases"`
+	DueDay       int64      `json:"due_day" about:"the day of the month, in short months the last day; it does not count for weekly and fortnightly leases"`
 	StartDate    exact.Day  `json:"start_date"`
 	EndDate      *exact.Day `json:"end_date" about:"the last day; null is open-ended"`
 	DepositCents int64      `json:"deposit_cents" about:"a note: it posts no charge"`

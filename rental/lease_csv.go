@@ -137,7 +137,7 @@ func bindRent(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
 
 func bindDueDay(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
 	var day *int64
-	f.IntPtr(&day, "due_day", "the day of the month, clipped to short months; empty is the day of start_date",
+	f.IntPtr(&day, "due_day", "the day of the month, in short months the last day; empty is the day of start_date",
 		schema.Range(1, 31))
 	if l.DueDay = dayOfMonth(l.StartDate); day != nil {
 		l.DueDay = *day

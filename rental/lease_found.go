@@ -30,7 +30,7 @@ type FoundLeases struct {
 	Leases       []schema.Row[Lease, ShortLease] `json:"leases"`
 	Shown        int64                           `json:"shown"`
 	Total        int64                           `json:"total"`
-	BalanceCents *int64                          `json:"balance_cents,omitempty" about:"what all that match owe, on the first page"`
+	BalanceCents *int64                          `json:"balance_cents,omitempty" about:"what all matching leases owe, on the first page"`
 	Next         *string                         `json:"next" about:"pass it as after; null at the end"`
 	Standing
 }

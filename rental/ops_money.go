@@ -91,7 +91,7 @@ func (s *Service) reversePayment() schema.Op {
 func (s *Service) addCharge() schema.Op {
 	return schema.Op{
 		Name: "add_charge", Writes: true, Creates: true,
-		About: "Charge a lease for a deposit, a late fee, a repair. Rent is posted by itself. " +
+		About: "Charge a lease for a deposit, a late fee, a repair. Rent is posted automatically. " +
 			"The same type, day and label is charged only once.",
 		Response: Charged{LeaseID: 4, Charge: exampleFee(), Totals: exampleOwed},
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},

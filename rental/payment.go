@@ -28,7 +28,7 @@ type Payment struct {
 	Totals      Totals       `json:"totals"`
 	AmountCents int64        `json:"amount_cents"`
 	Allocations []Allocation `json:"allocations" about:"what it went to"`
-	CreditCents int64        `json:"credit_cents" about:"what the lease has of credit then"`
+	CreditCents int64        `json:"credit_cents" about:"the lease's credit then"`
 
 	LeaseID int64 `json:"-"`
 }
@@ -223,7 +223,7 @@ type StoredPayment struct {
 	ID          int64          `json:"payment_id"`
 	LeaseID     int64          `json:"lease_id"`
 	AmountCents int64          `json:"amount_cents"`
-	CreditCents int64          `json:"credit_cents" about:"what no charge has taken"`
+	CreditCents int64          `json:"credit_cents" about:"what paid no charge"`
 	Method      string         `json:"method" enum:"cash,bank_transfer,card,check,direct_debit,online,other,deposit,opening"`
 	PaidDate    exact.Day      `json:"paid_date"`
 	RecordedAt  exact.Instant  `json:"recorded_at"`

@@ -18,7 +18,7 @@ import (
 type RemindersDue struct {
 	Today      exact.Day  `json:"today"`
 	Reminders  []Reminder `json:"reminders"`
-	TotalCents int64      `json:"total_cents" about:"what those ask for that would be sent, a lease once"`
+	TotalCents int64      `json:"total_cents" about:"what the messages to be sent ask for, each lease counted once"`
 	Standing
 }
 
@@ -45,7 +45,7 @@ func (s *Service) ReminderSettings(ctx context.Context) (ReminderSettings, error
 type Reminded struct {
 	Sent       []Reminder `json:"sent"`
 	Skipped    []Reminder `json:"skipped"`
-	TotalCents int64      `json:"total_cents" about:"what the sent ones ask for, a lease once"`
+	TotalCents int64      `json:"total_cents" about:"what the sent messages ask for, each lease counted once"`
 
 	named bool // leases were named
 }

@@ -27,8 +27,8 @@ type Statement struct {
 	DepositUsedCents    int64           `json:"deposit_used_cents"`
 	CreditReturnedCents int64           `json:"credit_returned_cents"`
 	ClosingBalanceCents int64           `json:"closing_balance_cents"`
-	CreditCents         int64           `json:"credit_cents" about:"what the lease has of credit now"`
-	DepositHeldCents    int64           `json:"deposit_held_cents" about:"what is held of its deposits now"`
+	CreditCents         int64           `json:"credit_cents" about:"the lease's credit now"`
+	DepositHeldCents    int64           `json:"deposit_held_cents" about:"the deposit held now"`
 	Today               exact.Day       `json:"-"`
 	PayTo               *PayTo          `json:"-"`
 	Standing

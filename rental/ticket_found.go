@@ -31,7 +31,7 @@ type FoundTickets struct {
 	Shown   int                               `json:"shown"`
 	Total   int64                             `json:"total"`
 	Next    *string                           `json:"next" about:"pass it as after; null at the end"`
-	Near    []string                          `json:"near,omitempty" about:"titles that are like q, where nothing matches"`
+	Near    []string                          `json:"near,omitempty" about:"titles similar to q, if nothing matches"`
 }
 
 // FindTickets is Tickets for agents.

@@ -40,7 +40,7 @@ type FoundUnits struct {
 	Shown int                              `json:"shown"`
 	Total int64                            `json:"total"`
 	Next  *string                          `json:"next" about:"pass it as after; null at the end"`
-	Near  []string                         `json:"near,omitempty" about:"units that are like q, where nothing matches"`
+	Near  []string                         `json:"near,omitempty" about:"units similar to q, if nothing matches"`
 }
 
 // FindUnits lists units for agents.
@@ -164,7 +164,7 @@ type FoundProperties struct {
 	Shown      int                                   `json:"shown"`
 	Total      int64                                 `json:"total"`
 	Next       *string                               `json:"next" about:"pass it as after; null at the end"`
-	Near       []string                              `json:"near,omitempty" about:"names that are like q, where nothing matches"`
+	Near       []string                              `json:"near,omitempty" about:"names similar to q, if nothing matches"`
 }
 
 // FindProperties is Properties for agents.

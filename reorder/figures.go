@@ -19,8 +19,8 @@ type StockFigures struct {
 	Today      exact.Day       `json:"today"`
 	ValueCents int64           `json:"value_cents" about:"stock x unit cost of all active SKUs, rounded half up for each"`
 	Suppliers  []SupplierValue `json:"suppliers" about:"most value first"`
-	Classes    []ClassFigures  `json:"classes" about:"by cost of what was sold in the last 365 days, most first: A while what came before is under 80 % of all, B under 95 %, else C"`
-	Unsold     []UnsoldFigures `json:"unsold" about:"cumulative: of so many days and more"`
+	Classes    []ClassFigures  `json:"classes" about:"by cost of sales in the last 365 days, the largest first: A while the SKUs before it are under 80 % of all, B under 95 %, else C"`
+	Unsold     []UnsoldFigures `json:"unsold" about:"cumulative: unsold for so many days or more"`
 	SKUs       []StockFigure   `json:"skus" about:"most value first"`
 }
 
@@ -57,7 +57,7 @@ type StockFigure struct {
 	Name       string `json:"name"`
 	ValueCents int64  `json:"value_cents"`
 	Class      string `json:"class" enum:"A,B,C"`
-	UnsoldDays int64  `json:"unsold_days" about:"since the last sale; of a SKU that never sold since the shop's first sale, or since it was made if that is earlier"`
+	UnsoldDays int64  `json:"unsold_days" about:"since the last sale; for a SKU that never sold, since the shop's first sale, or since it was created if that was earlier"`
 
 	soldCost int64
 	supplier string

@@ -42,7 +42,7 @@ type FoundOrders struct {
 	Total          int64                                   `json:"total" about:"all that match"`
 	Shown          int                                     `json:"shown" about:"rows given"`
 	Next           *string                                 `json:"next" about:"pass it as after; null at the end"`
-	Near           []string                                `json:"near,omitempty" about:"suppliers that are like q, where nothing matches"`
+	Near           []string                                `json:"near,omitempty" about:"suppliers similar to q, if nothing matches"`
 }
 
 func (s *Service) listPurchases() schema.Op {

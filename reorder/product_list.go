@@ -15,7 +15,7 @@ type Products struct {
 	Total    int                         `json:"total" about:"all that match"`
 	Shown    int                         `json:"shown" about:"rows given"`
 	Next     *string                     `json:"next" about:"pass it as after; null at the end"`
-	Near     []string                    `json:"near,omitempty" about:"those that are like q, where nothing matches"`
+	Near     []string                    `json:"near,omitempty" about:"those similar to q, if nothing matches"`
 }
 
 // ProductQuery restricts the list. Status "" is any; BelowReorder keeps only SKUs at or under their reorder point;

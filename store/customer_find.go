@@ -40,7 +40,7 @@ type FoundCustomers struct {
 	Shown     int                                        `json:"shown"`
 	Total     int                                        `json:"total"`
 	Next      *string                                    `json:"next" about:"pass it as after; null at the end"`
-	Near      []string                                   `json:"near,omitempty" about:"names that are like q, where nobody matches"`
+	Near      []string                                   `json:"near,omitempty" about:"names similar to q, if nobody matches"`
 }
 
 // FindCustomers finds customers by an order's reference, a license's key or its last four

@@ -148,7 +148,7 @@ var claims = []struct{ format, query string }{
 	{"license %s is of another subscription than its order", `
 		SELECT l.id FROM store_licenses l JOIN store_orders o ON o.id = l.order_id 
 		WHERE o.subscription_id IS NOT NULL AND l.subscription_id IS NOT o.subscription_id ORDER BY l.id`},
-	{"the state of subscription %s was told at no time",
+	{"the state of subscription %s has no time",
 		"SELECT s.ref FROM store_subscriptions s WHERE s.told <> 'active' AND s.told_us <= 0 ORDER BY s.ref"},
 	// The state of a license follows from the decision and the holds on it.
 	{"the state of license %s does not fit what was decided and the disputes that hold it", `
@@ -160,11 +160,11 @@ var claims = []struct{ format, query string }{
 		ORDER BY h.license_id`},
 	// The search index has every record, and no other.
 	{"the index of words lacks order %s", "SELECT id FROM store_orders EXCEPT SELECT rowid FROM store_find_orders"},
-	{"the index of words has order %s, which is no more",
+	{"the index of words has order %s, which no longer exists",
 		"SELECT rowid FROM store_find_orders EXCEPT SELECT id FROM store_orders"},
 	{"the index of words lacks customer %s",
 		"SELECT id FROM store_customers EXCEPT SELECT rowid FROM store_find_customers"},
-	{"the index of words has customer %s, which is no more",
+	{"the index of words has customer %s, which no longer exists",
 		"SELECT rowid FROM store_find_customers EXCEPT SELECT id FROM store_customers"},
 }
 

@@ -31,7 +31,7 @@ func TestDoctorNamesEachBreach(t *testing.T) {
 		"UPDATE store_licenses SET activation_count = activation_count + 1 WHERE id = 5":                                                       "license 5",
 		"UPDATE store_licenses SET own_limit = 1000001 WHERE id = 5":                                                                           "license 5 has a limit of its own of 1000001",
 		"UPDATE store_licenses SET loose_hash = x'00' WHERE id = 5":                                                                            "license 5 cannot be found by its key",
-		"UPDATE store_subscriptions SET told = 'ended', told_us = 0 WHERE id = 1":                                                              "was told at no time",
+		"UPDATE store_subscriptions SET told = 'ended', told_us = 0 WHERE id = 1":                                                              "has no time",
 		"UPDATE store_activations SET allowed = 0 WHERE id = 1":                                                                                "were allowed",
 		"UPDATE store_batches SET unused = unused + 1 WHERE batch = 'launch'":                                                                  "batch launch",
 		"UPDATE store_codes SET status = 'void' WHERE rowid_of_some":                                                                           "",

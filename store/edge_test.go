@@ -78,7 +78,7 @@ func TestLongBatchNames(t *testing.T) {
 func TestTiersAreDifferent(t *testing.T) {
 	s := newFixture(t)
 	errs := s.load("products", &schema.LoadOptions{}, "sku,kind,price_cents,tiers", "X,license,100,a|b|a")
-	if !strings.Contains(errs[2], "stands twice") {
+	if !strings.Contains(errs[2], "is named twice") {
 		t.Errorf("%v", errs)
 	}
 }

@@ -145,7 +145,7 @@ func fillExpiry(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err err
 		v.To = l.CustomerEmail
 	}
 	if len(rows) == 0 {
-		v.Untrue = "the licenses do not end then any more"
+		v.Untrue = "the licenses no longer end then"
 		return v, nil
 	}
 	k, _, err := findCustomer(c, v.To)

@@ -227,7 +227,7 @@ func findOrder(c *db.Conn, ref string) (OrderDetail, error) {
 func orderByID(c *db.Conn, id int64) (OrderDetail, error) {
 	o, found, err := oneOrder(c, selectOrder+" WHERE o.id = ?", id)
 	if err == nil && !found {
-		err = fmt.Errorf("there is no order of the id %d", id)
+		err = fmt.Errorf("there is no order with the id %d", id)
 	}
 	if err != nil {
 		return OrderDetail{}, err

@@ -59,7 +59,7 @@ type FoundOrders struct {
 	Total  int64                           `json:"total"`
 	Sums   []OrderSum                      `json:"sums,omitempty" about:"of all that match, an entry a currency, on the first page"`
 	Next   *string                         `json:"next" about:"pass it as after; null at the end"`
-	Near   []string                        `json:"near,omitempty" about:"customers and products that are like q, where nothing matches"`
+	Near   []string                        `json:"near,omitempty" about:"customers and products similar to q, if nothing matches"`
 }
 
 // The orders in which agents get orders.

@@ -85,7 +85,7 @@ var tierNames = &record.Kind[[]string]{
 			case utf8.RuneCountInString(t) > 64:
 				f.Refuse(name, "tiers: %s is too long; a tier has at most 64 characters", schema.Quote(t))
 			case slices.Contains((*p)[:i], t):
-				f.Refuse(name, "tiers: %s stands twice; each tier has a name of its own", schema.Quote(t))
+				f.Refuse(name, "tiers: %s is named twice; name each tier once", schema.Quote(t))
 			}
 		}
 		return given

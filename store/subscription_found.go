@@ -39,7 +39,7 @@ type FoundSubscriptions struct {
 	Shown         int                                           `json:"shown"`
 	Total         int64                                         `json:"total"`
 	Next          *string                                       `json:"next" about:"pass it as after; null at the end"`
-	Near          []string                                      `json:"near,omitempty" about:"customers and products that are like q, where nothing matches"`
+	Near          []string                                      `json:"near,omitempty" about:"customers and products similar to q, if nothing matches"`
 }
 
 // FindSubscriptions is Subscriptions for agents.

@@ -55,7 +55,7 @@ func (k *Keys) Authenticate(ctx context.Context, service, authorization, remote 
 	}
 	if wait := k.wrong.Add(limit.AddressOf(remote), k.d.Now()); wait > 0 {
 		e := fault.New(fault.Limited,
-			"more than %d wrong API keys in a minute came from this address: wait, or send a right one, which still works",
+			"more than %d wrong API keys in a minute came from this address: wait, or send a valid one, which still works",
 			k.wrong.Most())
 		e.Retry = wait
 		return db.Caller{}, e

@@ -29,7 +29,7 @@ func TestTheLastAdminStays(t *testing.T) {
 	must[User](t)(Disable(ctx, h.d, cli, "ben"))
 	must[Removed](t)(Remove(ctx, h.d, cli, "ann"))
 	_, err = h.add("ann", "member", "store")
-	refused(t, err, fault.Conflict, "not given again")
+	refused(t, err, fault.Conflict, "cannot be used again")
 	_, err = SetRole(ctx, h.d, cli, "ann", "admin", nil, []string{"store"})
 	refused(t, err, fault.NotFound)
 }

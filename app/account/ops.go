@@ -255,7 +255,7 @@ func (o ops) removeUser() schema.Op {
 		Did: func(answer any, _ schema.Money) string { return "user " + answer.(Removed).Name + " removed" },
 		Will: func(answer any, _ schema.Money) string {
 			r := answer.(Removed)
-			return fmt.Sprintf("The user %s is removed: %s, %s and %s end for good. The name is not given again.",
+			return fmt.Sprintf("The user %s is removed: %s, %s and %s end for good. The name cannot be used again.",
 				r.Name, count(len(r.Roles), "role"), count(r.Keys, "key"), count(r.Sessions, "session"))
 		},
 		Leads: toUsers,

@@ -146,7 +146,7 @@ func addUser(tx *db.Tx, name, role string, services []string) (User, error) {
 	}
 	if gone == 1 {
 		return User{},
-			fault.Conflictf("there was a user %s, whose name stays in Activity and is not given again; choose another name",
+			fault.Conflictf("there was a user %s, whose name stays in Activity and cannot be used again; choose another name",
 				schema.Quote(name))
 	}
 	if taken {

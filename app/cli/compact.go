@@ -35,7 +35,7 @@ needs free space of the file's size. Refused while a server runs on the database
 			}
 			r := compactResult{Database: absolute(p.dbPath), Before: before, After: after}
 			return p.print(r, func(w io.Writer) {
-				fmt.Fprintf(w, "%s: %d bytes, %d before; nothing removed is left in it\n", r.Database, r.After, r.Before)
+				fmt.Fprintf(w, "%s: %d bytes, %d before; it holds nothing that was removed\n", r.Database, r.After, r.Before)
 			})
 		}),
 	})

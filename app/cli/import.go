@@ -324,6 +324,6 @@ func (p *program) printDryRun(out table.Outcome) {
 		p.notice(fmt.Sprintf("line %d changes %s", c.Line, strings.Join(c.Fields, ", ")))
 	}
 	for _, name := range slices.Sorted(maps.Keys(out.Events)) {
-		p.notice(fmt.Sprintf("it would set off %s %d times", name, out.Events[name]))
+		p.notice(fmt.Sprintf("it would send %s %d times", name, out.Events[name]))
 	}
 }

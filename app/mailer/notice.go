@@ -103,7 +103,7 @@ func (b *Book) fillNotice(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Conten
 	}
 	cells, _, link, is, err := b.tell(c, w, r, u)
 	if err == nil && !is {
-		v.Untrue = "it is no longer so"
+		v.Untrue = "it no longer applies"
 	}
 	if err != nil || !is {
 		return v, err
@@ -172,7 +172,7 @@ func (b *Book) fillDigest(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Conten
 		}
 	}
 	if len(rows) == 0 {
-		v.Untrue = "none of it is still so"
+		v.Untrue = "nothing in it still applies"
 		return v, nil
 	}
 	home, err := account.HomeOf(c, u.id)

@@ -43,7 +43,7 @@ func (b *Book) setMail() schema.Op {
 	return schema.Op{
 		Name: "set_mail", Writes: true, Admin: true, Idempotent: true, Credential: false,
 		About: "Set the mail server and the sender's address. What you leave out stays as it is. " +
-			"Another host, port or security drops the kept password.",
+			"A change of host, port or security deletes the stored password.",
 		Command: "mail set", Example: "mail set --host smtp.example.com --from shop@example.com",
 		Response: exampleSettings,
 		Bind: func(f *schema.Form) schema.Handler {
@@ -138,7 +138,7 @@ func (b *Book) testMail() schema.Op {
 				said = fmt.Sprintf("%d %s", *t.Code, said)
 			}
 			if t.OK {
-				return fmt.Sprintf("The mail server took the test for %s: %s", t.To, said)
+				return fmt.Sprintf("The mail server accepted the test for %s: %s", t.To, said)
 			}
 			return fmt.Sprintf("The test was not sent (%s): %s", t.Stage, said)
 		},

@@ -92,7 +92,7 @@ func (s *Screens) setShop() schema.Op {
 		Response: ShopSet{Name: "Brandt & Daughters", Address: "Harbour 12"},
 		Bind: func(f *schema.Form) schema.Handler {
 			var v ShopSet
-			f.Text(&v.Name, "shop_name", "as it stands on receipts and letters", schema.Most(200), schema.Label("Shop's name"))
+			f.Text(&v.Name, "shop_name", "as printed on receipts and letters", schema.Most(200), schema.Label("Shop's name"))
 			f.Text(&v.Address, "shop_address", "several lines", schema.Most(1000), schema.Lines, schema.Label("Address"))
 			f.Text(&v.Tax, "shop_tax_number", "for receipts and letters", schema.Most(100),
 				schema.Label("Tax number"))

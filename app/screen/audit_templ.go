@@ -78,7 +78,7 @@ func auditPage(v trailView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.entries) == 0 {
-			templ_7745c5c3_Err = page.Empty("No change matches.", "Take a filter away, or ask for more days.", page.Link("Show all", "/audit")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Empty("No change matches.", "Remove a filter, or choose more days.", page.Link("Show all", "/audit")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -81,8 +81,8 @@ func hooksPage(all []webhook.Receiver) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(all) == 0 {
-			templ_7745c5c3_Err = page.Empty("Nobody is told of this service's events.",
-				"A receiver is an address of yours that is told when something happens here.",
+			templ_7745c5c3_Err = page.Empty("No receiver gets this service's events.",
+				"A receiver is an address of yours that gets a message when something happens here.",
 				page.Open("Add a receiver", "add_webhook")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -350,7 +350,7 @@ func hookPage(v hookView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.deliveries) == 0 {
-			templ_7745c5c3_Err = page.Empty("Nothing was sent to it yet.", "Send a test event: its answer stands here at once.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Empty("Nothing was sent to it yet.", "Send a test event: its answer appears here at once.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -316,7 +316,7 @@ func (v importView) cellOf(e schema.Refused) (column, reason string) {
 		column, reason = name, rest
 	}
 	if strings.Contains(reason, " is negative;") && v.reading.Returns == "" {
-		reason += ". Of a return? Choose net under Negative quantities"
+		reason += ". For returns, choose net under Negative quantities"
 	}
 	return cmp.Or(v.look.Theirs(column), column), reason
 }

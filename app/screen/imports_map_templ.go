@@ -409,7 +409,7 @@ func mapping(v importView) templ.Component {
 			}
 		}
 		if v.takes("emit") {
-			templ_7745c5c3_Err = box("emit", "Fire the events of history", v.emit).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = box("emit", "Send events for the imported history", v.emit).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -80,7 +80,7 @@ func Assets(v assetsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Assets) == 0 {
-			templ_7745c5c3_Err = page.Empty("No asset is like this.", "Take a filter away, make one, or import a list.",
+			templ_7745c5c3_Err = page.Empty("No asset matches.", "Remove a filter, create one, or import a list.",
 				page.Open("New asset", "save_asset"), page.Link("Import assets", "/import/assets")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

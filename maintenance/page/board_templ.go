@@ -259,7 +259,7 @@ func lanes(b boardView) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = cards(b.Open, b.Opened, "open", "Nothing waits to be begun.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = cards(b.Open, b.Opened, "open", "No job waits to be started.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -94,7 +94,7 @@ func Due(v dueView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Rows) == 0 {
-			templ_7745c5c3_Err = page.Empty("No plan is like this.", "A plan says what is to be done again and again, by days or by use of a meter.",
+			templ_7745c5c3_Err = page.Empty("No plan matches.", "A plan repeats a service, by days or by use of a meter.",
 				page.Open("New plan", "save_plan")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -729,7 +729,7 @@ func Plans(v plansView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Plans.Plans) == 0 {
-			templ_7745c5c3_Err = page.Empty("No plan is like this.", "Make one for a machine, or import a list.", page.Open("New plan", "save_plan"),
+			templ_7745c5c3_Err = page.Empty("No plan matches.", "Make one for a machine, or import a list.", page.Open("New plan", "save_plan"),
 				page.Link("Import plans", "/import/pm-plans")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

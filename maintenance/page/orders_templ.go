@@ -94,7 +94,7 @@ func Orders(v ordersView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.WorkOrders.WorkOrders) == 0 {
-			templ_7745c5c3_Err = page.Empty("No work order is like this.", "Take a filter away, or open the first one.",
+			templ_7745c5c3_Err = page.Empty("No work order matches.", "Remove a filter, or open the first one.",
 				page.Link("All work orders", "/work-orders"), page.Open("New work order", "create_workorder")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

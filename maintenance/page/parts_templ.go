@@ -83,7 +83,7 @@ func Parts(v partsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Parts) == 0 {
-			templ_7745c5c3_Err = page.Empty("No part is like this.", "Take a filter away, make one, or import a list.",
+			templ_7745c5c3_Err = page.Empty("No part matches.", "Remove a filter, create one, or import a list.",
 				page.Open("New part", "save_part"), page.Link("Import parts", "/import/parts")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1056,7 +1056,7 @@ func Figures(v figuresView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = page.CellBar("its share of the dearest", a.TotalCostCents, 0, v.dearest()).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.CellBar("its share of the most expensive one", a.TotalCostCents, 0, v.dearest()).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -121,7 +121,7 @@ func Leases(v leasesView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Leases) == 0 {
-			templ_7745c5c3_Err = page.Empty("No lease here.", "A lease lets a unit to its tenants; its rent is posted by itself.",
+			templ_7745c5c3_Err = page.Empty("No lease here.", "A lease lets a unit to its tenants; its rent is posted automatically.",
 				page.Open("New lease", "save_lease")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -582,7 +582,7 @@ func Lease(v leaseView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				if len(v.Charges) == 0 {
-					templ_7745c5c3_Err = page.Empty("No charges yet.", "Rent is posted by itself on the day it is due.").Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.Empty("No charges yet.", "Rent is posted automatically on the day it is due.").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

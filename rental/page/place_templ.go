@@ -77,7 +77,7 @@ func Units(v unitsView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p>A square a month: filled is let, amber partly, gray vacant.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p>One square a month: filled is let, amber is partly let, gray is vacant.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1071,7 +1071,7 @@ func Tenants(v tenantsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Tenants.Tenants) == 0 {
-			templ_7745c5c3_Err = page.Empty("No tenant here.", "Tenants are named by leases; make them first.",
+			templ_7745c5c3_Err = page.Empty("No tenant here.", "A lease names its tenants; add them first.",
 				page.Open("New tenant", "save_tenant"), page.Link("Import them", "/import/tenants")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

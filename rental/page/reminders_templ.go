@@ -48,7 +48,7 @@ func Reminders(v remindersView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.sent == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "Nobody is due to be reminded")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "Nobody needs a reminder today")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -107,7 +107,7 @@ func Reminders(v remindersView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Reminders) == 0 {
-			templ_7745c5c3_Err = page.Empty("Nothing to say today.", "Charges appear here as they reach a step, until they are paid.",
+			templ_7745c5c3_Err = page.Empty("Nothing to send today.", "Charges appear here as they reach a step, until they are paid.",
 				page.Link("Arrears", "/arrears")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

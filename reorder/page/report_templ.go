@@ -195,7 +195,7 @@ func ToOrder(v reorder.ToOrder) templ.Component {
 		}
 		if len(v.Rows) == 0 {
 			templ_7745c5c3_Err = page.Empty("Nothing here is to be ordered.",
-				"When sales or counts take a SKU to its reorder point, it stands here with how much to buy.",
+				"When sales or counts take a SKU to its reorder point, it appears here with the quantity to buy.",
 				page.Link("SKUs", "/skus"), page.Open("New SKU", "save_sku")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -68,7 +68,7 @@ func Sales(v salesView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Sales.Sales) == 0 {
-			templ_7745c5c3_Err = page.Empty("No sales of these days.", "Bring in what was sold as a file from the shop or the till: date, sku, qty.",
+			templ_7745c5c3_Err = page.Empty("No sales on these days.", "Import what was sold as a file from the shop or the till: date, sku, qty.",
 				page.Link("Import sales", "/import/sales"), page.Open("Type sales in", "ingest_sales")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -848,7 +848,7 @@ func Suppliers(v suppliersView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Suppliers.Suppliers) == 0 {
-			templ_7745c5c3_Err = page.Empty("No supplier is kept yet.",
+			templ_7745c5c3_Err = page.Empty("There is no supplier yet.",
 				"SKUs may name any supplier. A record adds the lead time, the minimum order and the address for the printed order.",
 				page.Open("New supplier", "save_supplier")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {

@@ -79,7 +79,7 @@ func SKUs(v shelfView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Rows) == 0 {
-			templ_7745c5c3_Err = page.Empty("No SKU matches.", "Clear a filter, make a SKU, or bring the catalogue in as a file.",
+			templ_7745c5c3_Err = page.Empty("No SKU matches.", "Clear a filter, create a SKU, or import the catalogue from a file.",
 				page.Link("All SKUs", "/skus"), page.Open("New SKU", "save_sku"), page.Link("Import", "/import/skus")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1183,7 +1183,7 @@ func Product(v productView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page.Section("What moved the stock").Render(templ.WithChildren(ctx, templ_7745c5c3_Var55), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Section("Changes of the stock").Render(templ.WithChildren(ctx, templ_7745c5c3_Var55), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1343,7 +1343,7 @@ func Product(v productView) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page.Fold("How the order is reckoned").Render(templ.WithChildren(ctx, templ_7745c5c3_Var56), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Fold("How the order is computed").Render(templ.WithChildren(ctx, templ_7745c5c3_Var56), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1610,7 +1610,7 @@ func movements(all []reorder.Movement) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page.Table("What moved the stock",
+		templ_7745c5c3_Err = page.Table("Changes of the stock",
 			page.Column{Label: "What"},
 			page.Column{Label: "When"},
 			page.Column{Label: "By"},

@@ -127,7 +127,7 @@ func (d *DB) chooseZone(ctx context.Context, o Options) error {
 		return fmt.Errorf("%s: the time zone %q of the file is not known: %w", d.path, kept, err)
 	}
 	if o.given() && o.Notice != nil {
-		o.Notice(fmt.Sprintf("the time zone %s was chosen in Settings and holds; --timezone %s is not heard", kept, o.Zone))
+		o.Notice(fmt.Sprintf("the time zone %s, chosen in Settings, applies; --timezone %s is ignored", kept, o.Zone))
 	}
 	d.UseZone(zone)
 	return nil

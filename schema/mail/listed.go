@@ -15,7 +15,7 @@ import (
 // Listed is a message in lists: the answer of operations that mail.
 type Listed struct {
 	ID        int64          `json:"id"`
-	Service   string         `json:"service" about:"empty for what the appliance mails"`
+	Service   string         `json:"service" about:"empty for messages that the program sends by itself"`
 	Kind      string         `json:"kind"`
 	Record    string         `json:"record"`
 	To        string         `json:"to"`

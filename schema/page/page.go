@@ -174,9 +174,9 @@ func (p *Paging) Bind(f *schema.Form, sorts ...string) {
 	if len(both) > 0 {
 		f.Enum(&p.Sort, "sort", "The column to sort by", both)
 	}
-	f.Text(&p.After, "after", "Where the page before ended", schema.Most(500))
+	f.Text(&p.After, "after", "Where the previous page ended", schema.Most(500))
 	var format string
-	f.Enum(&format, "format", "csv for a file of all that is filtered, print for a page of it",
+	f.Enum(&format, "format", "csv for a file of every matching row, print for a page to print",
 		[]string{"csv", printFormat})
 	p.Limit = PageSize
 	switch p.All = format != ""; format {

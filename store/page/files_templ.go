@@ -535,7 +535,7 @@ func licenseFiles(files []store.IssuedFile) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page.Section("Files for machines without a net").Render(templ.WithChildren(ctx, templ_7745c5c3_Var19), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Section("Files for machines without internet").Render(templ.WithChildren(ctx, templ_7745c5c3_Var19), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

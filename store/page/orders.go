@@ -27,7 +27,7 @@ func orders(s *store.Service) page.Page {
 			p.Bind(f, orderSorts.Names()...)
 			f.Enum(&o.Status, "status", "Only this status", []string{"paid", "refunded", "void"})
 			f.Text(&o.Provider, "provider", "Only payments by this provider", schema.Most(200), schema.Label("Provider"))
-			f.Text(&o.Email, "email", "Only of this buyer", schema.Most(254), schema.Label("Buyer"))
+			f.Text(&o.Email, "email", "Only orders of this buyer", schema.Most(254), schema.Label("Buyer"))
 			f.DayPtr(&o.From, "from", "Paid on this day or later", schema.Label("From"))
 			f.DayPtr(&o.To, "to", "Paid on this day or before", schema.Label("To"))
 			o.Q, o.Cursor = p.Q, place(p)

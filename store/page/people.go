@@ -109,7 +109,7 @@ func licenses(s *store.Service) page.Page {
 			f.Enum(&l.Status, "status", "Only this status", []string{"active", "expired", "suspended", "revoked"})
 			f.Text(&l.SKU, "sku", "Only of this product", schema.Most(200), schema.Label("Product"),
 				schema.Choices(store.ProductChoices))
-			f.Text(&l.Email, "email", "Only of this buyer", schema.Most(254), schema.Label("Buyer"))
+			f.Text(&l.Email, "email", "Only orders of this buyer", schema.Most(254), schema.Label("Buyer"))
 			f.Text(&l.OrderRef, "order_ref", "Only of this order", schema.Most(200), schema.Label("Order"))
 			l.Q, l.Cursor = p.Q, place(p)
 			return func(ctx context.Context, who db.Caller) (v licensesView, err error) {

@@ -84,7 +84,7 @@ func Subscriptions(v subscriptionsView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Subscriptions) == 0 {
-			templ_7745c5c3_Err = page.Empty("No subscription here.", "They come with the payments of a provider that collects time and again.",
+			templ_7745c5c3_Err = page.Empty("No subscription here.", "They come with the recurring payments of a provider.",
 				page.Link("Payment providers", "/providers")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -370,7 +370,7 @@ func Disputes(v disputesView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Disputes) == 0 {
-			templ_7745c5c3_Err = page.Empty("No dispute is open.", "When a buyer calls a payment back, it stands here with the day to answer.",
+			templ_7745c5c3_Err = page.Empty("No dispute is open.", "When a buyer disputes a payment, it appears here with the day by which to answer.",
 				page.Link("Orders", "/orders")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1273,7 +1273,7 @@ func UnbookedPayments(v unbookedView) templ.Component {
 		}
 		if len(v.Payments) == 0 {
 			templ_7745c5c3_Err = page.Empty("Nothing waits for you.",
-				"Payments that come in and cannot be understood are listed here, each with how to fix it.",
+				"Payments that cannot be booked are listed here, each with how to fix it.",
 				page.Link("Orders", "/orders")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -80,7 +80,7 @@ func TestAgentsOfTheLandlord(t *testing.T) {
 	a.holds("arrears_report", `{"tenant":"chloe","detail":"short"}`, `"tenant_email":"chloe@example.org","due_date":"2026-11-04"`, `"total_cents":73500`,
 		`"leases":1,"oldest_due_date":"2026-11-04"`, `"tenants":1`)
 	a.holds("arrears_report", `{"property":"mill"}`, `"total_cents":0`, `"total":0`)
-	a.refused("arrears_report", `{"tenant":"zzzzz"}`, "nobody is called like that")
+	a.refused("arrears_report", `{"tenant":"zzzzz"}`, "nobody has that name")
 	a.refused("arrears_report", `{"tenant":"chlo martn"}`, "similar: Chloe Martin")
 	a.holds("rent_roll", `{"from":"2026-10-01","to":"2026-11-30","property":"mill","detail":"short"}`, `"from":"2026-10-01"`, `"property":"4 Mill Lane"`, `"total":4`)
 	a.refused("rent_roll", `{"from":"2026-10-01"}`, "belong together")

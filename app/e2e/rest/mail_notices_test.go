@@ -60,7 +60,7 @@ func TestAssigneesAreNotified(t *testing.T) {
 	open("--description", "Cut", "--assigned-to", "vera")
 	s.MustCLI("maintenance", "work-orders", "edit", "3", "--assigned-to", "")
 	s.MustCLI("mail", "resume")
-	if m := settled(s, in("cancelled", "sent")); m.State != "cancelled" || *m.Reply != "it is no longer so" {
+	if m := settled(s, in("cancelled", "sent")); m.State != "cancelled" || *m.Reply != "it no longer applies" {
 		t.Errorf("%+v", m)
 	}
 }

@@ -36,7 +36,7 @@ func TestSettingsApplyAtOnce(t *testing.T) {
 		s.Up()
 		v = v.At("http://" + s.Server.Addr("store"))
 	}
-	if log := s.Log.String(); !strings.Contains(log, "--timezone UTC is not heard") {
+	if log := s.Log.String(); !strings.Contains(log, "--timezone UTC is ignored") {
 		t.Errorf("the start does not say so: %s", log)
 	}
 	got := v.Post("/do/set_shop", "shop_name", "Brandt", "shop_address", "Harbour 12", "shop_tax_number", "DE 812 345", "shop_bank_account", "Harbour Bank, DE89 3704")

@@ -73,7 +73,7 @@ func TestBankFileIsPreviewedBeforeImport(t *testing.T) {
 			b.fill("account", "1")
 			b.fill("map", "Datum=day\nBetrag=amount\nName=payer_name\nSaldo=balance")
 			b.press("Show what would happen")
-			b.see("1 line is left out, with the day and the amount of a kept line: 1.")
+			b.see("1 line is skipped, with the day and the amount of a kept line: 1.")
 			b.see("Import line 1 too: 3 Nov 2026, 950.00 EUR, Somebody else")
 			box := b.locate("field", "take")
 			b.must(chromedp.Do(b.ctx, chromedp.MouseClickXY(box.X, box.Y)))
