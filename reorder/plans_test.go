@@ -15,8 +15,6 @@ func TestMain(m *testing.M) {
 			"addSales: USE TEMP B-TREE FOR GROUP BY":                  "the days that an upload brought",
 			"catalogue: USE TEMP B-TREE FOR ORDER BY":                 "at most a thousand that an index found",
 			"addUp: SCAN sales":                                       "doctor looks at everything",
-			"check: SCAN skus":                                        "doctor looks at everything",
-			"compare: SCAN skus":                                      "doctor looks at everything",
 			"checkDays: SCAN sales":                                   "doctor looks at everything",
 			"checkDays: SCAN sales_days":                              "doctor looks at everything",
 			"checkDays: USE TEMP B-TREE FOR GROUP BY":                 "doctor looks at everything",
