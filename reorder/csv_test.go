@@ -2,6 +2,7 @@ package reorder
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -243,6 +244,10 @@ func TestDoctorFindsWhatDiffers(t *testing.T) {
 	} {
 		s := open(t)
 		s.sku("sku,current_stock", "0,1")
+		s.Must(db.Exec(context.Background(), s.DB, cli, func(tx *db.Tx) error { // A and Z are of a later group than id 77
+			_, err := tx.Exec("UPDATE skus SET id = ?", 2*mostTallies)
+			return errors.Join(err, tx.Audit("test", "test", nil))
+		}))
 		s.sku("sku,current_stock", "A,30")
 		s.sku("sku,current_stock", "Z,1")
 		s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":60},{"date":"2026-10-22","sku":"Z","qty":1}]}`)
