@@ -138,7 +138,7 @@ func (s *Service) bindFoundArrears(f *schema.Form) schema.Handler {
 	sort := "days"
 	bindFilters(f, &property, &tenant)
 	f.Enum(&sort, "sort", "days: the oldest first; balance: the most first", []string{"days", sortBalance})
-	l.Asked = f.Int(&l.Limit, "limit", "charges and tenants at most", schema.Range(1, 200))
+	l.Asked = f.Int(&l.Limit, "limit", "return at most this many charges and tenants", schema.Range(1, 200))
 	f.After(&l.After)
 	f.Short(&l.Short)
 	return func(ctx context.Context, who db.Caller) (any, error) {

@@ -75,8 +75,8 @@ func (s *Service) cancelLease() schema.Op {
 func (s *Service) setRent() schema.Op {
 	return schema.Op{
 		Name: "set_rent", Writes: true, Idempotent: true,
-		About: "Change a lease's rent from a day on, for unposted periods that start then or later. The same day " +
-			"replaces; without a rent that step is removed.",
+		About: "Change a lease's rent from a day on, for unposted periods that start then or later. A change " +
+			"of the same day is replaced, or removed if no rent is given.",
 		Response: exampleLease(), Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
 			var lease int64

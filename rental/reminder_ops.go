@@ -162,8 +162,8 @@ func bindReminded(f *schema.Form, named *[]int64) {
 
 func (s *Service) remindersDue() schema.Op {
 	return schema.Op{
-		Name: "reminders_due", About: "Which tenants are due to be reminded today, of what and at which step; and who " +
-			"is left out, and why. What is due by today is posted first.",
+		Name: "reminders_due", About: "The tenants to remind today, of which charges and at which step; and who gets " +
+			"no reminder, and why. What is due by today is posted first.",
 		Response: RemindersDue{Today: exampleDay("2026-11-20"), Reminders: []Reminder{exampleReminder()},
 			TotalCents: 95_000}, Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {

@@ -132,7 +132,7 @@ func (s *Service) productDetail() schema.Op {
 		Name: "product_detail", Says: "Show a product",
 		Example: "reorder skus show TEA-1", Print: schema.Printed(printProduct),
 		About: "One product with its forecast, its catalogue fields and its recent sales by day, or by week " +
-			"(history_days: 56 is eight weeks). total is sold in that time.",
+			"(history_days: 56 is eight weeks). total is the quantity sold in that time.",
 		Response: p,
 		Bind: func(f *schema.Form) schema.Handler {
 			sku, days := "", int64(90)

@@ -78,7 +78,7 @@ func (s *Service) listDisputes() schema.Op {
 	ref := exampleRef
 	return schema.Op{
 		Name:  "list_disputes",
-		About: "Disputes that are open, the nearest day to answer first; or those that were won or lost.",
+		About: "Open disputes, the nearest day to answer first; or those that were won or lost.",
 		Response: DisputeList{Disputes: []DisputeOf{{Dispute: exampleDispute(), Provider: stripe, OrderRef: &ref,
 			Customer: &Buyer{ID: 7, Email: "ann@example.com", Name: "Ann Lee"}}}},
 		Example: "store disputes",

@@ -170,7 +170,7 @@ func (s *Service) licenseAction() schema.Op {
 		Name: "license_action", Says: "Suspend, resume or extend a license, or free a seat",
 		About: "Suspend a license, resume it, extend it to the end of the day until, or release one of its seats. license: " +
 			"the last four of its key with the " +
-			"customer, or #id. Revoking, another key and other limits have no tool.",
+			"customer, or #id. No tool revokes a license, or changes its key or limit.",
 		Writes: true, Refuses: []fault.Kind{fault.NotFound},
 		Response: SeatedLicense{exampleLicense().masked(),
 			[]Seat{{seat.Label, seat.Fingerprint, seat.CreatedAt, seat.LastSeenAt}}},

@@ -128,8 +128,7 @@ func (s *Service) linkSubscription() schema.Op {
 	return schema.Op{
 		Name: "link_subscription",
 		About: "Link licenses with a subscription whose checkout is not recorded, and book its waiting payments as " +
-			"renewals. No end " +
-			"changes now; later payments extend it.",
+			"renewals. The licenses keep their end until a later payment extends it.",
 		Writes: true, Response: Linked{Subscription: exampleSubscription(), Booked: 1},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "store subscription link stripe sub_1Abc 12",

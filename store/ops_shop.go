@@ -102,9 +102,9 @@ func (s *Service) mapProvider() schema.Op {
 
 func (s *Service) listProviders() schema.Op {
 	return schema.Op{
-		Name: "list_providers", About: "The supported payment providers: where each sends its events and which, whether " +
-			"its secret is set, " +
-			"what arrived last, and which products are mapped.",
+		Name: "list_providers",
+		About: "The supported payment providers: the address for their events, which events to choose, " +
+			"whether the secret is set, what arrived last, and which products are mapped.",
 		Response: TillList{Providers: []Till{exampleTill()}}, Example: "store provider list",
 		Print: schema.Printed(func(w io.Writer, l TillList) {
 			schema.Tabulate(w, "PROVIDER|SECRET|ADDRESS|LAST EVENT|MAPPED|UNMAPPED", l.Providers, func(t Till) []any {

@@ -111,8 +111,8 @@ func (o ops) rolesLine(roles map[string]string) string {
 func (o ops) addUser() schema.Op {
 	return schema.Op{
 		Name: "add_user", Writes: true, Admin: true, Creates: true,
-		About: "Add a user with a role in the named services, or in all that you are an admin of. Invite the user " +
-			"next, to sign in.",
+		About: "Add a user with a role in the named services, or in all that you are an admin of. " +
+			"An invitation then lets the user sign in.",
 		Command:  "user add NAME",
 		Example:  "user add alice --role admin\nuser add bob --role viewer --service rental --service reorder",
 		Response: exampleUser, Print: silent,
