@@ -21,10 +21,7 @@ func (f *Frame) control(b *strings.Builder, e entry) error {
 		e.values = nil
 		f.choose(b, e, e.offered)
 	case a.Kind == schema.EnumKind:
-		for _, v := range a.Enum {
-			choices = append(choices, schema.Choice{Value: v, Text: Word(strings.ReplaceAll(v, "-", " "))})
-		}
-		f.choose(b, e, choices)
+		f.choose(b, e, inWords(a.Enum))
 	case a.Kind == schema.ListKind && choices != nil:
 		f.boxes(b, e, choices)
 	case choices != nil && (a.Any || len(choices) > schema.MostChoices):
@@ -46,6 +43,21 @@ func (f *Frame) control(b *strings.Builder, e entry) error {
 		b.WriteString(`>`)
 	}
 	return nil
+}
+
+// inWords are the choices of an enum, as a reader says them.
+func inWords(values []string) (choices []schema.Choice) {
+	for _, v := range values {
+		text := Word(strings.ReplaceAll(v, "-", " "))
+		switch v {
+		case "true", "1":
+			text = "Yes"
+		case "false", "0":
+			text = "No"
+		}
+		choices = append(choices, schema.Choice{Value: v, Text: text})
+	}
+	return choices
 }
 
 // choose writes a select.
@@ -154,8 +166,10 @@ func (f *Frame) records(ctx context.Context, b *strings.Builder, fm Form, e entr
 	for name := range fm.Values {
 		n = max(n, recordNumber(e.name, name)+1)
 	}
-	for name := range fm.Given {
-		n = max(n, recordNumber(e.name, name)+1)
+	for name, values := range fm.Given {
+		if strings.Join(values, "") != "" { // a refused form comes back with its empty lines: nobody must fill them
+			n = max(n, recordNumber(e.name, name)+1)
+		}
 	}
 	fields := e.arg.Fields
 	if e.arg.Kind == schema.RowsKind {

@@ -231,7 +231,8 @@ func TestEveryRefusedField(t *testing.T) {
 		{"reorder", "create_purchase", []string{"supplier", "Paper & Tin", "lines.0.sku", "ACC-FILTER-PAPER", "lines.0.qty", "many", "lines.1.sku", "NIX", "lines.1.qty", "2"}, []string{"lines.0.qty"}},
 		{"rental", "record_payment", []string{"lease_id", "2", "charge_id", "x", "amount", "abc"}, []string{"charge_id", "amount"}},
 		{"maintenance", "create_workorder", []string{"asset_id", "1", "description", "Hums", "priority", "worst", "due_date", "tomorrow"}, []string{"priority", "due_date"}},
-		{"store", "record_order", []string{"email", "nobody", "sku", "PLUGIN", "qty", "0"}, []string{"qty"}},
+		{"store", "record_order", []string{"email", "nobody", "sku", "PLUGIN", "qty", "0", "lines.0.sku", "", "lines.2.sku", ""},
+			[]string{"qty"}},
 	} {
 		v := h.as(asAdmin, c.service)
 		got := status(t, v.Post("/do/"+c.op, c.fields...), http.StatusUnprocessableEntity, `role="alert"`)
@@ -241,6 +242,12 @@ func TestEveryRefusedField(t *testing.T) {
 				t.Errorf("%s: %s is not marked with what the summary says: %v, %q", c.op, name, at, apptestAlert(got))
 			}
 		}
+		got.Each(func(n *html.Node) { // a browser sends nothing while such a line, hidden under More, is empty
+			name := apptest.Attr(n, "name")
+			if c.op == "record_order" && apptest.Has(n, "required") && strings.HasPrefix(name, "lines.") {
+				t.Errorf("%s of an empty line must be filled", name)
+			}
+		})
 		for i := 0; i < len(c.fields); i += 2 {
 			value := typed(got, c.fields[i])
 			got.Each(func(n *html.Node) {
