@@ -38,10 +38,18 @@ func (s *Service) orderTable() schema.Table {
 }
 
 // foreseeLicenses says how many licenses a file's orders would issue.
-func foreseeLicenses(ctx context.Context, d *db.DB, _ db.Caller, store func() error) (f schema.Foreseen, err error) {
+func foreseeLicenses(ctx context.Context, d *db.DB, _ db.Caller, store func() error) (schema.Foreseen, error) {
+	return foreseeMore(ctx, d, store, "SELECT count(*) FROM store_licenses", func(n int64) string {
+		return "this file would issue " + exact.Plural(n, "license", "licenses")
+	})
+}
+
+// foreseeMore stores a file's rows, and says by how much the count rose.
+func foreseeMore(ctx context.Context, d *db.DB, store func() error, query string, say func(n int64) string) (
+	f schema.Foreseen, err error) {
 	count := func() (n int64, err error) {
 		err = d.View(ctx, func(c *db.Conn) error {
-			n, _, err = db.One(c, db.Int, "SELECT count(*) FROM store_licenses")
+			n, _, err = db.One(c, db.Int, query)
 			return err
 		})
 		return n, err
@@ -54,10 +62,8 @@ func foreseeLicenses(ctx context.Context, d *db.DB, _ db.Caller, store func() er
 		return f, err
 	}
 	after, err := count()
-	if issued := after - before; err == nil && issued > 0 {
-		f.Text = func(schema.Money) string {
-			return "this file would issue " + exact.Plural(issued, "license", "licenses")
-		}
+	if more := after - before; err == nil && more > 0 {
+		f.Text = func(schema.Money) string { return say(more) }
 	}
 	return f, err
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/record"
 )
@@ -161,7 +163,16 @@ func intCell(n *int64) string {
 	return strconv.FormatInt(*n, 10)
 }
 
-// productTable is `import store products`: rows are known by their sku.
+// productTable is `import store products`: rows are known by their sku. A file of goods seldom names a kind, and a
+// product without one is sold with licenses: the preview says so.
 func productTable() schema.Table {
-	return products.Table("products", "What can be sold, known by its SKU.")
+	t := products.Table("products", "What can be sold, known by its SKU.")
+	t.Foresee = func(ctx context.Context, d *db.DB, _ db.Caller, store func() error) (schema.Foreseen, error) {
+		return foreseeMore(ctx, d, store, "SELECT count(*) FROM store_products WHERE kind = 'license'",
+			func(n int64) string {
+				return "each unit sold of " + exact.Plural(n, "product", "products") + " of this file would come with a " +
+					"license; for goods without one choose kind and other below, at All rows get"
+			})
+	}
+	return t
 }

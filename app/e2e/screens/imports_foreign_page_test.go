@@ -153,7 +153,7 @@ func TestAMistypedCellIsNamedAsInTheFile(t *testing.T) {
 	}
 }
 
-// TestOrdersOfAFileSayWhatTheyIssue previews two orders of a licensed product.
+// TestOrdersOfAFileSayWhatTheyIssue previews two orders of a licensed product, and products whose file names no kind.
 func TestOrdersOfAFileSayWhatTheyIssue(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -165,5 +165,15 @@ func TestOrdersOfAFileSayWhatTheyIssue(t *testing.T) {
 	want := []string{"This file would issue 2 licenses", `3skuThere is no product "NOPE"; add it first`}
 	if slices.ContainsFunc(want, func(w string) bool { return !strings.Contains(text, w) }) {
 		t.Errorf("%.1500s", text)
+	}
+	for rows, licensed := range map[string]bool{
+		"Product;Price;SKU\nTape Echo;49,00;TAPE\nBook;19,00;BOOK\n": true,
+		"Product;SKU;kind\nTape;TAPE;other\nBook;BOOK;other\n":       false,
+	} {
+		at = v.Upload("/import/products", nil, "file", "products.csv", rows).Header.Get("Location")
+		text = apptest.Text(status(t, v.Get(at), http.StatusOK).Doc)
+		if strings.Contains(text, "Each unit sold of 2 products of this file would come with a license") != licensed {
+			t.Errorf("%s: %.900s", rows, text)
+		}
 	}
 }
