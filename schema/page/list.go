@@ -184,7 +184,7 @@ func (f *Frame) filter(b *strings.Builder, a schema.Arg) error {
 	case a.Name == "q":
 		b.WriteString(`<input type="search" placeholder="` + esc(a.Label()) + `"` + e.marks() + ` value="` + esc(e.value()) + `">`)
 	case a.Kind == schema.BoolKind:
-		f.choose(b, e, []schema.Choice{{Value: "true", Text: "Yes"}, {Value: "false", Text: "No"}})
+		f.choose(b, e, inWords([]string{"true", "false"}))
 	default:
 		if err := f.control(b, e); err != nil {
 			return err

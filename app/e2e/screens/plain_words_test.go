@@ -134,6 +134,12 @@ func (r *reader) hear(path string, got apptest.Sheet) {
 	if got.Doc == nil || speaksOfMachines(path) {
 		return
 	}
+	got.Each(func(n *html.Node) {
+		if n.Data == "option" && slices.Contains([]string{"True", "False", "0"}, apptest.Text(n)) && !r.said[path] {
+			r.said[path] = true
+			r.t.Errorf("%s offers %q, where a person says Yes or No", path, apptest.Text(n))
+		}
+	})
 	spoken(got.Doc, func(text string) {
 		text = strings.Join(strings.Fields(text), " ")
 		text = ofProviders.ReplaceAllString(text, "")
