@@ -160,6 +160,7 @@ func (a Arg) Label() string {
 	t := a.Title
 	if t == "" {
 		t = strings.TrimSuffix(strings.ReplaceAll(PageField(a.Name), "_", " "), " id")
+		t = strings.Replace(t, "email", "e-mail", 1)
 	}
 	return titled(t)
 }

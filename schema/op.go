@@ -127,6 +127,7 @@ var pageTitles = map[string]string{
 	"set_labor_rate": "Labor rate",
 	"set_late_fee":   "Late fee", "set_provider": "Payment provider", "map_provider": "Names of other programs",
 	"set_shop": "The shop", "set_license_api": "License API",
+	"recost": "Cost jobs anew", "set_opening": "Take leases over",
 	"choose_board": "Whose jobs", "set_asset_status": "Set state", "move_workorders": "Move work orders",
 }
 
@@ -145,7 +146,8 @@ func (o Op) Verb() string {
 		return "Add " + what
 	}
 	set, _, _ := strings.Cut(o.Name, "_")
-	if pageTitles[o.Name] != "" && !strings.HasPrefix(title, "Set ") && (set == "set" || set == "map" || set == "choose") {
+	if pageTitles[o.Name] != "" && !o.Destructive && !strings.HasPrefix(title, "Set ") &&
+		(set == "set" || set == "map" || set == "choose") {
 		return "Save"
 	}
 	return title

@@ -66,7 +66,7 @@ func moveInWords(refusal string) string {
 }
 
 func plainText(args []Arg, text string) string {
-	text = refusedMove.ReplaceAllStringFunc(text, moveInWords)
+	text = isMissing.ReplaceAllString(refusedMove.ReplaceAllStringFunc(text, moveInWords), "Mark at least one")
 	if found := begins.FindStringSubmatch(text); found != nil {
 		name := strings.TrimSuffix(found[0], found[1])
 		if a, ok := argOf(args, name[strings.LastIndexByte(name, '.')+1:]); ok {
@@ -77,7 +77,6 @@ func plainText(args []Arg, text string) string {
 			text = a.Label() + found[1] + rest
 		}
 	}
-	text = isMissing.ReplaceAllString(text, "Mark at least one")
 	parts := strings.Split(text, `"`)
 	for i := 0; i < len(parts); i += 2 {
 		parts[i] = commands.ReplaceAllString(parts[i], "")

@@ -59,6 +59,7 @@ func switchOn(d *db.DB) schema.Op {
 		Did: func(answer any, _ schema.Money) string {
 			return fmt.Sprintf("The service %s is on: it is served from the next start on.", answer.(SwitchedOn).Service)
 		},
+		Thing: func(answer any) string { return answer.(SwitchedOn).Service + " on" },
 		Leads: func(any) string { return "/settings" },
 		Bind: func(f *schema.Form) schema.Handler {
 			var service string

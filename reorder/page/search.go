@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"strings"
 
 	"quartermaster/reorder"
 	"quartermaster/schema"
@@ -34,7 +35,7 @@ func find(s *reorder.Service) page.Find {
 		}
 		for _, o := range orders.PurchaseOrders {
 			path := page.Path("purchase-orders", o.Number)
-			if o.Number == q {
+			if strings.EqualFold(o.Number, q) {
 				exact = path
 			}
 			hits = append(hits, page.Hit{Kind: "Purchase orders", ID: o.Number, Title: o.Number, Note: o.Supplier, Path: path})

@@ -1,6 +1,7 @@
 package screens
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"quartermaster/app/apptest"
 	"quartermaster/app/server"
 	"quartermaster/schema"
+	"quartermaster/schema/db"
 	"quartermaster/schema/page"
 )
 
@@ -123,6 +125,16 @@ func TestNewBesideAChoice(t *testing.T) {
 func TestQuestionsNameTheRecord(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
+	who := db.Caller{User: "ann", Role: "admin", Scope: "full"}
+	if err := db.Exec(t.Context(), h.Server.DB(), who, func(tx *db.Tx) error {
+		return errors.Join(tx.SetSetting(db.SettingServices, "store,maintenance,rental"), tx.Audit("settings.services", "settings", nil))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	asked := post(h.as(asAdmin, "store"), "/do/switch_on", url.Values{"service": {"reorder"}})
+	if asked.Status != http.StatusOK || headingOf(asked) != "Switch reorder on?" {
+		t.Errorf("switching a service on: %d %q", asked.Status, headingOf(asked))
+	}
 	for _, c := range []struct{ service, path, heading string }{
 		{"reorder", "/do/cancel_purchase?number=PO-000001", "Cancel PO-000001, "},
 		{"rental", "/do/end_tenant_sessions?tenant_id=1", "End tenant sessions "},

@@ -126,6 +126,8 @@ func TestARefusedBulkActKeepsItsMarks(t *testing.T) {
 		status(t, v.Post("/do/create_workorder", "asset_id", "1", "description", "Job"), http.StatusSeeOther)
 	}
 	fields := formOf(v.Get("/work-orders?sort=id"), "bulk-move_workorders")
+	fields.Set("status", "cancelled")
+	status(t, sendForm(v, "/do/move_workorders", fields), http.StatusUnprocessableEntity, ">Mark at least one work order<")
 	fields["id"] = []string{"2", "57"}
 	fields.Set("status", "lost")
 	fields.Set("skip_steps", "was not needed")
