@@ -113,6 +113,19 @@ func assetLabel(s *maintenance.Service) page.Page {
 	})
 }
 
+// acts are what is done with the asset, the usual first.
+func (v assetView) acts() []page.Action {
+	id := page.Num(v.ID)
+	acts := []page.Action{page.Open("New work order", "create_workorder", "asset_id", id).Main().Key("n"),
+		page.Open("Edit", "save_asset", "asset_tag", v.AssetTag).Key("e"), page.Link("Label", assetPath(v.ID)+"/label"),
+		page.Open("Rename", "rename_asset", "asset_id", id, "name", v.Name, "code", v.AssetTag),
+		page.Open("New meter", "save_meter", "asset_tag", v.AssetTag)}
+	if v.Total == 0 && len(v.Plans) == 0 {
+		acts = append(acts, page.Do("Remove asset", "remove_asset", "id", id).Danger())
+	}
+	return acts
+}
+
 // work says in a line which jobs wait on the asset.
 func (v assetView) work() string {
 	overdue := 0
@@ -137,7 +150,10 @@ func (v assetView) lastDone() []maintenance.WorkOrder { return v.Done[:min(len(v
 // readingsChart is a meter's readings as a line.
 func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.Chart {
 	list := v.Readings[m.ID]
-	title := fmt.Sprintf("%s: %s %s", page.Word(m.Name), page.QtyText(m.Reading), m.Unit)
+	title := fmt.Sprintf("%s %s", page.QtyText(m.Reading), m.Unit)
+	if m.ReadDate != nil {
+		title += " on " + page.DayText(ctx, *m.ReadDate)
+	}
 	if m.AvgPerDay != nil {
 		title += fmt.Sprintf(", %s a day", page.DecText(*m.AvgPerDay))
 	}
@@ -174,7 +190,7 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day
 		if p.NextDue != nil && *p.NextDue >= first && !p.Paused {
 			label := p.Title + " due"
 			if *p.NextDue < page.From(ctx).Today {
-				label += " since " + page.DayText(ctx, *p.NextDue)
+				label = p.Title + ": overdue since " + page.DayText(ctx, *p.NextDue)
 			}
 			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue, Label: label})
 		}

@@ -77,24 +77,32 @@ func Actions(as ...Action) templ.Component {
 	})
 }
 
-// headActions are those of a page's head: destructive ones are under "More".
+// headActions are those of a page's head: destructive ones are under "More", and those after the third if there are
+// more than four others.
 func headActions(as []Action) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		var safe, danger strings.Builder
+		var safe []string
+		var danger strings.Builder
 		for _, a := range as {
+			var one strings.Builder
 			if a.danger {
 				From(ctx).button(&danger, a)
-			} else {
-				From(ctx).button(&safe, a)
+			} else if From(ctx).button(&one, a); one.Len() > 0 {
+				safe = append(safe, one.String())
 			}
 		}
-		if danger.Len() > 0 {
-			safe.WriteString(more("btn", danger.String()))
+		shown := safe
+		if len(safe) > 4 {
+			shown = safe[:3]
 		}
-		if safe.Len() == 0 {
+		all := strings.Join(shown, "")
+		if folded := strings.Join(safe[len(shown):], "") + danger.String(); folded != "" {
+			all += more("btn", folded)
+		}
+		if all == "" {
 			return nil
 		}
-		_, err := io.WriteString(w, `<div class="acts">`+safe.String()+`</div>`)
+		_, err := io.WriteString(w, `<div class="acts">`+all+`</div>`)
 		return err
 	})
 }

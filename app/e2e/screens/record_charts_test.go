@@ -58,5 +58,5 @@ func TestRecordsHaveCharts(t *testing.T) {
 	holds("rental", "/rent-roll", "Occupancy by month", "Let in 0 of 12 months")
 	holds("rental", "/properties/1", "Occupancy by month", "Let in 0 of 12 months")
 	holds("maintenance", "/assets/2", "The last 12 months", "Repair: Leaks")
-	holds("maintenance", "/assets/1", "Repair: Belt slips", "Oil due", "squares are repairs", `class="event bad"`)
+	holds("maintenance", "/assets/1", "Repair: Belt slips", "Oil: overdue since", "squares are repairs", `class="event bad"`)
 }
