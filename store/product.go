@@ -171,7 +171,7 @@ func productTable() schema.Table {
 		return foreseeMore(ctx, d, store, "SELECT count(*) FROM store_products WHERE kind = 'license'",
 			func(n int64) string {
 				return "each unit sold of " + exact.Plural(n, "product", "products") + " of this file would come with a " +
-					"license; for goods without one choose kind and other below, at All rows get"
+					"license; for goods without one, set kind to other for all rows"
 			})
 	}
 	return t
