@@ -16,6 +16,7 @@ import (
 	"quartermaster/app/table"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -324,6 +325,6 @@ func (p *program) printDryRun(out table.Outcome) {
 		p.notice(fmt.Sprintf("line %d changes %s", c.Line, strings.Join(c.Fields, ", ")))
 	}
 	for _, name := range slices.Sorted(maps.Keys(out.Events)) {
-		p.notice(fmt.Sprintf("it would send %s %d times", name, out.Events[name]))
+		p.notice("it would send " + exact.Plural(out.Events[name], name+" event", name+" events"))
 	}
 }

@@ -106,4 +106,4 @@ func TestMaintenanceRowsAreRefusedByLine(t *testing.T) {
 }
 
 // previewed matches what only a preview prints.
-var previewed = regexp.MustCompile(`(?m)^(\d+ of \d+ rows are new, .*|line \d+ changes .*|it would set off .*)\n`)
+var previewed = regexp.MustCompile(`(?m)^(\d+ of \d+ rows are new, .*|line \d+ changes .*|it would send .*)\n`)

@@ -94,7 +94,7 @@ func (l *landlady) movesIn() {
 	l.fill("day", "2025-11-01")
 	l.press("Take the marked over")
 	l.see("20 charges due before the day are withdrawn, 18,000.00 EUR. Then House / 1A owes 1,250.00 EUR.")
-	l.press("Set")
+	l.press("Take leases over")
 	l.see("House / 1A is taken over on 1 Nov 2025; it owes 1,250.00 EUR.")
 	l.on("/bank")
 	l.press("New account")
