@@ -52,7 +52,7 @@ type Page struct {
 
 // Spec declares a page whose value is a T.
 type Spec[T any] struct {
-	Path, Title, Menu, Key, Role string
+	Path, Title, Menu, Key, Role string // these and the next four: as in Page
 
 	Area    Area
 	Plain   bool
