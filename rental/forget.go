@@ -18,7 +18,7 @@ type Forgotten struct {
 	TenantID  int64  `json:"tenant_id"`
 	Name      string `json:"name"`
 	Leases    int    `json:"leases"`
-	OwesCents int64  `json:"owes_cents" about:"what was open of the tenant's leases, which stays open"`
+	OwesCents int64  `json:"owes_cents" about:"what the tenant still owed on leases; it stays open"`
 }
 
 // ForgetTenant takes a tenant's name, e-mail and phone out of everything that is kept of them: the

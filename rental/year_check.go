@@ -38,7 +38,7 @@ func checkYears(c *db.Conn, found func(string, ...any)) error {
 			d := y.Deposits
 			now := y.ResultCents - y.CapitalCents + d.HeldAfterCents - d.TakenOverCents
 			if was := moved[houseYear{house, year}]; was != now {
-				found("house %d: in %d %d came in less what went out, and its result, capital and deposits say %d", house, year,
+				found("house %d: receipts less payments of %d are %d; its result, capital and deposits say %d", house, year,
 					was, now)
 			}
 			delete(moved, houseYear{house, year})
@@ -50,7 +50,7 @@ func checkYears(c *db.Conn, found func(string, ...any)) error {
 	}
 	for at, cents := range moved {
 		if cents != 0 {
-			found("house %d: in %d %d came in less what went out, and its year has nothing", at.house, at.year, cents)
+			found("house %d: receipts less payments of %d are %d, and its year has nothing", at.house, at.year, cents)
 		}
 	}
 	return db.Each(c, func(r *db.Row) error {
