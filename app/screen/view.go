@@ -46,6 +46,14 @@ type entry struct {
 	current         bool
 }
 
+// tabsOfPhone is how many entries of a menu a phone shows: all if there are five, else four, and "More" for the rest.
+func tabsOfPhone(menu []entry) int {
+	if len(menu) > 5 {
+		return 4
+	}
+	return len(menu)
+}
+
 // frame is the components' knowledge of the request.
 func (x *exchange) frame(shop shopSettings) *page.Frame {
 	s := x.s

@@ -81,7 +81,7 @@ func weeksChart(ctx context.Context, weeks []maintenance.Week) page.Chart {
 	if opened+done == 0 {
 		return page.Chart{}
 	}
-	c.Title = fmt.Sprintf("%s done in twelve weeks; pale bars are the %d opened", page.Plural(done, "job", "jobs"), opened)
+	c.Title = fmt.Sprintf("%s done and %d opened in twelve weeks", page.Plural(done, "job", "jobs"), opened)
 	c.Label, c.Names, c.Past, c.Low = "Week from", [2]string{"Done", "Opened"}, true, true
 	return c
 }

@@ -17,9 +17,9 @@ import (
 func orderState(status string) templ.Component {
 	switch status {
 	case "open":
-		return page.State(page.Warn, "Open")
+		return page.State(page.Todo, "Open")
 	case "in-progress":
-		return page.State(page.Warn, "In progress")
+		return page.State(page.Going, "In progress")
 	case "done":
 		return page.State(page.Good, "Done")
 	}
@@ -57,7 +57,7 @@ func priorityState(priority string) templ.Component {
 	if priority == "urgent" {
 		return page.State(page.Bad, "Urgent")
 	}
-	return page.State(page.Warn, "High")
+	return page.State(page.High, "High")
 }
 
 // moveWords are the labels of the moves' buttons.

@@ -145,7 +145,7 @@ func matchLook(l rental.BankLine) (string, string) {
 	case "certain":
 		return page.Good, "Certain"
 	case "proposed":
-		return page.Warn, "Proposed"
+		return page.Todo, "Proposed"
 	case "unknown":
 		return page.Idle, "Unknown"
 	}

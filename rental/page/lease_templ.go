@@ -619,7 +619,7 @@ func Lease(v leaseView) templ.Component {
 									return templ_7745c5c3_Err
 								}
 							} else {
-								templ_7745c5c3_Err = page.State(page.Warn, "Open").Render(ctx, templ_7745c5c3_Buffer)
+								templ_7745c5c3_Err = page.State(page.Todo, "Open").Render(ctx, templ_7745c5c3_Buffer)
 								if templ_7745c5c3_Err != nil {
 									return templ_7745c5c3_Err
 								}

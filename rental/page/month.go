@@ -32,7 +32,7 @@ func month(s *rental.Service) page.Page {
 
 // collectedChart is what was collected of each month as bars beside what was billed; nothing before the first charge.
 func collectedChart(ctx context.Context, months []rental.MonthCollection) page.Chart {
-	c := page.Chart{Title: "Collected by month, " + page.CurrencyCode(ctx) + "; pale bars are what was billed",
+	c := page.Chart{Title: "Collected by month, " + page.CurrencyCode(ctx),
 		Label: "Month", Names: [2]string{"Collected", "Billed"}, Past: true,
 		Show: func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
 	for _, m := range months {

@@ -84,7 +84,7 @@ func leaseLook(status string) (string, string) {
 	case "active":
 		return page.Good, "Active"
 	case "upcoming":
-		return page.Warn, "Upcoming"
+		return page.Todo, "Upcoming"
 	}
 	return page.Idle, "Ended"
 }
@@ -93,19 +93,19 @@ func leaseLook(status string) (string, string) {
 func ticketLook(status string) (string, string) {
 	switch status {
 	case "open":
-		return page.Warn, "Open"
+		return page.Todo, "Open"
 	case "in_progress":
-		return page.Warn, "In progress"
+		return page.Going, "In progress"
 	}
 	return page.Good, "Resolved"
 }
 
 func priorityLook(priority string) (string, string) {
 	switch priority {
-	case "urgent", "high":
-		return page.Bad, page.Word(priority)
-	case "medium":
-		return page.Warn, "Medium"
+	case "urgent":
+		return page.Bad, "Urgent"
+	case "high":
+		return page.High, "High"
 	}
 	return page.Idle, page.Word(priority)
 }

@@ -88,11 +88,11 @@ func look(status string, active bool) (string, string) {
 func orderLook(status string) (string, string) {
 	switch status {
 	case reorder.Draft:
-		return page.Warn, "Draft"
+		return page.Todo, "Draft"
 	case reorder.Ordered:
-		return page.Warn, "Ordered"
+		return page.Going, "Ordered"
 	case reorder.Partial:
-		return page.Warn, "Partly here"
+		return page.Going, "Partly here"
 	case reorder.Received:
 		return page.Good, "Received"
 	case reorder.Closed:

@@ -546,7 +546,7 @@ func Product(v productView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.comes() {
-				templ_7745c5c3_Err = page.State(page.Warn, "Below, ordered").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = page.State(page.Going, "Below, ordered").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

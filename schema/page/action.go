@@ -77,39 +77,51 @@ func Actions(as ...Action) templ.Component {
 	})
 }
 
-// headActions are those of a page's head: destructive ones are under "More", and those after the third if there are
-// more than four others.
+// mostShown is the number of a head's acts, beside its main one, that a desk shows unfolded.
+const mostShown = 3
+
+// headActions are those of a page's head. The main one stands alone; on a phone the others open from the foot of the
+// screen. Destructive ones are under "More" everywhere, and those after the third if there are more.
 func headActions(as []Action) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		var main, danger strings.Builder
 		var safe []string
-		var danger strings.Builder
 		for _, a := range as {
 			var one strings.Builder
-			if a.danger {
+			switch {
+			case a.danger:
 				From(ctx).button(&danger, a)
-			} else if From(ctx).button(&one, a); one.Len() > 0 {
-				safe = append(safe, one.String())
+			case a.main:
+				From(ctx).button(&main, a)
+			default:
+				if From(ctx).button(&one, a); one.Len() > 0 {
+					safe = append(safe, one.String())
+				}
 			}
 		}
 		shown := safe
-		if len(safe) > 4 {
-			shown = safe[:3]
+		if len(safe) > mostShown {
+			shown = safe[:mostShown-1]
 		}
-		all := strings.Join(shown, "")
+		second := strings.Join(shown, "")
 		if folded := strings.Join(safe[len(shown):], "") + danger.String(); folded != "" {
-			all += more("btn", folded)
+			second += more("btn", folded)
 		}
-		if all == "" {
+		switch {
+		case main.Len()+len(second) == 0:
 			return nil
+		case len(safe) > 1 || len(safe) == 1 && danger.Len() > 0:
+			second = `<button type="button" class="btn down narrow-only" popovertarget="acts">More</button>` +
+				`<div class="second" popover id="acts">` + second + `</div>`
 		}
-		_, err := io.WriteString(w, `<div class="acts">`+all+`</div>`)
+		_, err := io.WriteString(w, `<div class="acts">`+main.String()+second+`</div>`)
 		return err
 	})
 }
 
 // more folds buttons behind one of the class.
 func more(class, buttons string) string {
-	return `<details class="others"><summary class="` + class + `">More</summary><div class="drop">` + buttons + `</div></details>`
+	return `<details class="others"><summary class="` + class + ` down">More</summary><div class="drop">` + buttons + `</div></details>`
 }
 
 // NextStep draws the first permitted action, and the others under "More".

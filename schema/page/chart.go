@@ -29,7 +29,7 @@ type Chart struct {
 	Now    *Point             // a day with its name: "today 21"
 	Marks  []Point            // vertical lines for the future
 	Events []Part             // events on a day: squares at the foot if Look is Bad, dots otherwise
-	Past   bool               // Line is the time before: wide pale bars behind Bars
+	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars
 	Low    bool               // it is half as high: an aside of its page
 	Steps  bool               // Line holds each value until the next one
 	Label  string             // the table's first column, "Day"
@@ -85,8 +85,8 @@ func ChartOf(c Chart) templ.Component {
 		d.plain, d.show = c.words()
 		d.span()
 		d.scale()
-		d.write(`<figure class="sheet pad"><figcaption>`, esc(c.Title), `</figcaption><svg class="chart" height="`,
-			num(d.foot+belowPlot), `" role="img" aria-label="`, esc(c.Title), `">`)
+		d.write(`<figure class="sheet pad"><figcaption>`, esc(c.Title), d.legend(),
+			`</figcaption><svg class="chart" height="`, num(d.foot+belowPlot), `" role="img" aria-label="`, esc(c.Title), `">`)
 		d.plot()
 		d.texts()
 		d.write(`</svg>`)
@@ -100,6 +100,19 @@ func (d *drawing) write(parts ...string) {
 	for _, p := range parts {
 		d.b.WriteString(p)
 	}
+}
+
+// legend names the colours of a chart that has two.
+func (d *drawing) legend() string {
+	if len(d.Bars) == 0 || len(d.Line) == 0 || d.Names[1] == "" {
+		return ""
+	}
+	line := "line"
+	if d.Past {
+		line = "past"
+	}
+	return `<span class="keys"><span class="key bar">` + esc(d.Names[0]) + `</span><span class="key ` + line + `">` +
+		esc(d.Names[1]) + `</span></span>`
 }
 
 func num[T ~int | ~int32 | ~int64](n T) string { return strconv.FormatInt(int64(n), 10) }
@@ -210,8 +223,8 @@ func (d *drawing) plot() {
 		d.write(`<path class="axis" d="M0 `, at(d.y(v)), `H1000"/>`)
 	}
 	if d.Past {
-		d.bars("bar past", d.Line, -.42, .84)
-		d.bars("bar", d.Bars, -.25, .5)
+		d.bars("bar past", d.Line, -.4, .4)
+		d.bars("bar", d.Bars, 0, .4)
 	} else {
 		d.bars("bar", d.Bars, -.35, .7)
 		d.line("line", d.Line, 0, d.Steps)

@@ -119,7 +119,7 @@ func Filters(only ...string) templ.Component {
 		b.WriteString(`<form method="get" class="filters" action="` + esc(f.Path) + `">`)
 		shown, more := f.filters(only), false
 		for i, a := range shown {
-			if i == 1 && len(shown) > 2 {
+			if i == 1 {
 				more = true
 				f.moreFilters(&b, shown[1:])
 			}
@@ -162,7 +162,7 @@ func (f *Frame) moreFilters(b *strings.Builder, rest []schema.Arg) {
 		checked = ` checked`
 	}
 	b.WriteString(`<input type="checkbox" class="hear more-box" id="more-filters"` + checked +
-		`><label class="btn narrow-only" for="more-filters">More</label><div class="more">`)
+		`><label class="btn down narrow-only" for="more-filters">Filters</label><div class="more">`)
 }
 
 // filter writes one search field or filter.
@@ -238,16 +238,16 @@ func Bulk(op, button string, controls templ.Component, then ...string) templ.Com
 		}
 		var b strings.Builder
 		b.WriteString(f.rowsBack(op))
-		b.WriteString(`<form method="post" class="bulk" id="bulk-` + op + `" action="` + esc(f.DoPath(op)) + `">`)
+		class, bar := "btn", ""
+		if op == "count_stock" || op == "set_opening" { // the page is for nothing else
+			class, bar = "btn main", " bar"
+		}
+		b.WriteString(`<form method="post" class="bulk` + bar + `" id="bulk-` + op + `" action="` + esc(f.DoPath(op)) + `">`)
 		f.beside(&b, strings.Join(then, ""))
 		if controls != nil {
 			if err := controls.Render(ctx, &b); err != nil {
 				return err
 			}
-		}
-		class := "btn"
-		if op == "count_stock" || op == "set_opening" { // the page is for nothing else
-			class = "btn main"
 		}
 		b.WriteString(`<button class="` + class + `">` + esc(button) + `</button></form>`)
 		_, err := io.WriteString(w, b.String())

@@ -249,10 +249,13 @@ func Plural[T ~int | ~int64](n T, one, many string) string {
 
 // The looks of a state: each has its own shape and colour beside its word.
 const (
-	Bad  = "bad"  // square, red: someone must act
-	Warn = "warn" // triangle, amber: soon
-	Good = "good" // disc, green
-	Idle = "idle" // ring, grey: neither
+	Bad   = "bad"   // square, red: someone must act
+	Warn  = "warn"  // triangle, amber: soon
+	High  = "high"  // arrow up, amber: a priority
+	Todo  = "todo"  // hollow dot: not begun
+	Going = "going" // half-filled dot: begun
+	Good  = "good"  // tick: as it should be
+	Idle  = "idle"  // dash, grey: none of these
 )
 
 // State is a state's badge.

@@ -278,7 +278,6 @@ func (v figuresView) beside(c page.Chart, currency string) page.Chart {
 		c.Line = append(c.Line, bar)
 	}
 	c.Past, c.Names[1] = true, "The time before"
-	c.Title += "; pale bars are the previous period"
 	return c
 }
 

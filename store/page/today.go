@@ -70,7 +70,7 @@ func today(s *store.Service) page.Page {
 // chart is each day's sales, with the same day of the preceding 30 days.
 func (v todayView) chart() page.Chart {
 	c := page.Chart{
-		Title: "Net by day in " + v.currency + ", the last 30 days; pale bars are the 30 days before", Label: "Day",
+		Title: "Net by day in " + v.currency + ", the last 30 days", Label: "Day",
 		Past:  true,
 		Names: [2]string{"Net, " + v.currency, "30 days before"}, Show: exact.CurrencyOf(v.currency).Amount,
 	}

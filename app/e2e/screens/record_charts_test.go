@@ -54,7 +54,7 @@ func TestRecordsHaveCharts(t *testing.T) {
 	holds("reorder", "/suppliers/Leaf", "1 of the last 2 came late", "<title>PO-000001: 4</title>", "<title>PO-000002: 12</title>", "<title>PO-000002: 5</title>")
 	holds("store", "/products/PLUG", "<title>November 2026: 2</title>", "<title>December 2026: 1</title>")
 	holds("store", "/customers/1", "<title>November 2026: 98.00</title>", "<title>December 2026: 49.00</title>")
-	holds("store", "/figures?by=day&from=2026-11-28&to=2026-12-07", "pale bars are the previous period", `class="bar past"`)
+	holds("store", "/figures?by=day&from=2026-11-28&to=2026-12-07", `class="key past"`, `class="bar past"`)
 	holds("rental", "/rent-roll", "Occupancy by month", "Let in 0 of 12 months")
 	holds("rental", "/properties/1", "Occupancy by month", "Let in 0 of 12 months")
 	holds("maintenance", "/assets/2", "The last 12 months", "Repair: Leaks")
