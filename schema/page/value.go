@@ -135,10 +135,14 @@ func CountPtr[T ~int | ~int64 | ~int32](n *T) templ.Component {
 // Figure is any number as in REST, and its text for people.
 func Figure(value, shown string) templ.Component { return text(data(value, shown)) }
 
-// Day is a calendar day: 1 Nov, with the year if it is not the present one.
+// Day is a calendar day: 1 Nov, with the year if it is not the present one, and in print always.
 func Day(d exact.Day) templ.Component {
 	return made(func(f *Frame) string {
-		return `<time datetime="` + d.String() + `">` + f.day(d) + `</time>`
+		shown, year := f.day(d), d.String()[:4]
+		if strings.HasSuffix(shown, year) {
+			return `<time datetime="` + d.String() + `">` + shown + `</time>`
+		}
+		return `<time datetime="` + d.String() + `" data-y="` + year + `">` + shown + `</time>`
 	})
 }
 

@@ -94,6 +94,7 @@ func TestPrints(t *testing.T) {
 		{"counting sheet", "reorder", "/count", nil, 1, []string{"Tea infuser, steel", "Counted", "____________"}, "", ""},
 		{"shelf label", "reorder", "/skus/COF-COLOMBIA-250/label", nil, 1, []string{"Colombia Huila, beans, 250 g", "COF-COLOMBIA-250"}, "", ""},
 		{"statement", "rental", "/leases/2/statement?year=2026", nil, 2, []string{"Statement of 2026", "Ben Okafor", "Harbour House / 1B", "Charged in all", "Balance at the end"}, "Amount, USD", "Charged in all"},
+		{"arrears", "rental", "/arrears", nil, 1, []string{"Ben Okafor", "12 Harbour Street", "Tax number", "1 Oct 2026"}, "", ""},
 		{"receipt of rent", "rental", "/payments/25", nil, 1, []string{"Receipt 25", "Received from Ben Okafor", "925.00"}, "", ""},
 		{"reminder letter", "rental", "/leases/2/reminder", nil, 1, []string{"1,850.00 USD is overdue", "Ben Okafor", "20 November 2026"}, "Open, USD", "In all"},
 		{"invitation letter", "rental", "/tenants/2", func() { g.press("Invite to the portal") }, 1, []string{"Ben Okafor, your home on one page", "/portal/welcome/", "type this code"}, "", ""},
@@ -107,6 +108,9 @@ func TestPrints(t *testing.T) {
 				p.act()
 			}
 			text, pages := sheetOf(t, b)
+			if strings.Count(text, "Received in all") > 1 {
+				t.Errorf("the sum stands on more than one page:\n%s", text)
+			}
 			if pages != p.pages {
 				t.Errorf("it has %d pages, not %d:\n%s", pages, p.pages, text)
 			}
