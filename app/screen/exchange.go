@@ -38,6 +38,7 @@ type exchange struct {
 	sent    *page.Sent        // a refused form that is shown again
 	refused *fault.Error      // the refusal
 	audited string            // the page's record in the audit trail's form, if its address does not imply it
+	place   string            // the page that a form leads back to
 	mailed  []string          // the page's subjects of messages, if they differ from the audit trail's
 	status  int
 	bytes   int

@@ -114,7 +114,11 @@ func (x *exchange) compare(v *doView, shop shopSettings) error {
 // showForm sends the page of an operation.
 func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
 	f := x.frame(shop)
-	v.action, v.home = strings.TrimSuffix(f.DoPath(""), "/")+"/", x.homeOf()
+	v.action, v.home = strings.TrimSuffix(f.DoPath(""), "/")+"/", x.placeOf(v.op)
+	if from := x.referer(); from != "" && x.r.Method == http.MethodGet && x.ours(from) == from {
+		v.home = from
+	}
+	x.place = backOf(&v)
 	f.Path, f.Query = f.DoPath(v.op.Name), nil
 	if v.now == "" {
 		v.now = v.seen
@@ -127,7 +131,11 @@ func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
 		}
 	}
 	secret := v.op.Credential
-	return x.show(status, title, secret, f, formPage(&v, title, x.form(&v)))
+	fm := x.form(&v)
+	if f.Area == page.Staff {
+		fm.Back = backOf(&v)
+	}
+	return x.show(status, title, secret, f, formPage(&v, title, fm))
 }
 
 // form is the form of the page: with what was typed, given, or stored.

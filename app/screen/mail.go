@@ -211,12 +211,38 @@ func (x *exchange) mailsOf(status mailer.Status) []mailer.Mail {
 	return all
 }
 
+// acts are those of the list's head.
+func (v mailView) acts() []page.Action {
+	if v.status.Paused {
+		return nil
+	}
+	return []page.Action{page.Do("Pause mail", "pause_mail")}
+}
+
+// kindWords are kinds of messages whose own name says little.
+var kindWords = map[string]string{"key": "New key", "buyer-link": "Link for a buyer", "tenant-link": "Link for a tenant",
+	"staff-link": "Link for staff", "late-1": "Late rent, first letter", "late-2": "Late rent, second letter",
+	"late-3": "Late rent, third letter", "reminder": "Rent reminder", "expiry": "License ends", "answer": "Job answered",
+	"digest": "Morning digest", "purchase": "Purchase order"}
+
+// kindWord is a kind of messages for people.
+func kindWord(kind string) string {
+	if words := kindWords[kind]; words != "" {
+		return words
+	}
+	return page.Word(strings.ReplaceAll(kind, "-", " "))
+}
+
 func mailLook(state string) string {
 	switch state {
 	case mail.Done:
 		return page.Good
 	case mail.Declined, mail.Failed:
 		return page.Bad
+	case mail.Queued, mail.Held:
+		return page.Todo
+	case mail.Sending:
+		return page.Going
 	}
 	return page.Idle
 }

@@ -33,6 +33,19 @@ func (v *doView) existing() string {
 	return v.action + v.op.Name + "?" + q.Encode()
 }
 
+// placeOf is the list to which the operation's records belong, else the first page.
+func (x *exchange) placeOf(op schema.Op) string {
+	_, path, _ := strings.Cut(op.Route, " /api/")
+	list, _, _ := strings.Cut(path, "/")
+	_, noun, _ := strings.Cut(op.Name, "_")
+	for _, to := range []string{"/" + noun + "s", "/" + list} {
+		if r, _ := x.s.router.find(to); r != nil && r.get != nil && r.area == page.Staff && x.route.area == page.Staff {
+			return to
+		}
+	}
+	return x.homeOf()
+}
+
 // backOf is the link that leaves a question.
 func backOf(v *doView) string {
 	if v.then != "" {

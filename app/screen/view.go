@@ -124,8 +124,9 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 		v.mail, v.first = x.mailStatus(), f.Path == "/"
 		v.mails = x.mailsOf(v.mail)
 	}
+	at := x.shown()
 	for _, p := range s.pages {
-		e := entry{path: p.Path, word: p.Menu, key: p.Key, current: x.route != nil && within(x.route.pattern, p.Path)}
+		e := entry{path: p.Path, word: p.Menu, key: p.Key, current: within(at, p.Path)}
 		switch {
 		case p.Menu == "" || p.Area != f.Area || !x.may(p.Role) || (p.Path == "/mail" || p.Path == "/reminders") &&
 			!f.Mailing:
@@ -153,6 +154,19 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 		}
 	}
 	return v
+}
+
+// shown is the pattern of the page that the menu marks: of a form, the one that it leads back to.
+func (x *exchange) shown() string {
+	if path, _, _ := strings.Cut(x.place, "?"); path != "" {
+		if r, _ := x.s.router.find(path); r != nil {
+			return r.pattern
+		}
+	}
+	if x.route == nil {
+		return ""
+	}
+	return x.route.pattern
 }
 
 // waits counts the open tasks in each service where the visitor has a role.

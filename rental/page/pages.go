@@ -18,14 +18,12 @@ import (
 // Pages are the pages of the service.
 func Pages(s *rental.Service) []page.Page {
 	return []page.Page{
-		month(s), // /
-		arrears(s), reminders(s),
-		leases(s), lease(s), opening(s),
-		units(s), unit(s),
-		properties(s), property(s), years(s), year(s), expenses(s),
+		month(s),                                    // /
+		arrears(s), leases(s), lease(s), opening(s), // these, and tenants, are a phone's tabs
 		tenants(s), tenant(s),
-		board(s), ticket(s), picture(s),
-		rentRoll(s),
+		reminders(s), board(s), ticket(s), picture(s),
+		units(s), unit(s), properties(s), property(s),
+		rentRoll(s), expenses(s), years(s), year(s),
 		bank(s), bankImport(), bankLine(s),
 		statement(s), receipt(s), reminder(s), tenantReminder(s),
 		portal(s), portalTicket(s), portalReport(s), portalReceipt(s), portalPicture(s),

@@ -80,8 +80,8 @@ func Actions(as ...Action) templ.Component {
 // mostShown is the number of a head's acts, beside its main one, that a desk shows unfolded.
 const mostShown = 3
 
-// headActions are those of a page's head. The main one stands alone; on a phone the others open from the foot of the
-// screen. Destructive ones are under "More" everywhere, and those after the third if there are more.
+// headActions are those of a page's head. The main one, else the first, stands alone; on a phone the others open from
+// the foot of the screen. Destructive ones are under "More" everywhere, and those after the third if there are more.
 func headActions(as []Action) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		var main, danger strings.Builder
@@ -106,6 +106,10 @@ func headActions(as []Action) templ.Component {
 		second := strings.Join(shown, "")
 		if folded := strings.Join(safe[len(shown):], "") + danger.String(); folded != "" {
 			second += more("btn", folded)
+		}
+		if main.Len() == 0 && len(shown) > 0 {
+			main.WriteString(shown[0])
+			safe, second = safe[1:], strings.TrimPrefix(second, shown[0])
 		}
 		switch {
 		case main.Len()+len(second) == 0:

@@ -102,6 +102,6 @@ func (f *Frame) newBeside(e entry) string {
 	if !ok {
 		return ""
 	}
-	return `<button class="btn quiet beside" name="new" value="` + esc(e.name) + `" formnovalidate>` + esc(op.NewTitle()) +
+	return `<button class="btn link" name="new" value="` + esc(e.name) + `" formnovalidate>` + esc(op.NewTitle()) +
 		`</button>`
 }

@@ -39,7 +39,23 @@ func (f *Frame) fields(ctx context.Context, b *strings.Builder, fm *Form, op sch
 			return err
 		}
 	}
-	return f.within(ctx, b, fm, `<details class="rest"><summary>More</summary>`, rare, `</details>`)
+	return f.within(ctx, b, fm, `<details class="rest"><summary>More <small>`+esc(labelsOf(rare))+`</small></summary>`,
+		rare, `</details>`)
+}
+
+// mostNamed is the number of folded fields that are named beside "More".
+const mostNamed = 3
+
+// labelsOf says which fields are folded: "Status, Notes, and 2 others".
+func labelsOf(args []schema.Arg) string {
+	var names []string
+	for _, a := range args {
+		names = append(names, a.Label())
+	}
+	if len(names) > mostNamed+1 {
+		names = append(names[:mostNamed], "and "+num(len(names)-mostNamed)+" others")
+	}
+	return strings.Join(names, ", ")
 }
 
 // within writes fields, if there are any, in a container.

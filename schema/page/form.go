@@ -43,6 +43,7 @@ type Form struct {
 	Confirm bool                       // sends confirm=yes
 	Danger  bool                       // the button destroys
 	Facts   []string                   // fields shown as facts and sent along
+	Back    string                     // where Cancel beside its button leads; "": it has none
 	Alone   bool                       // it is the page's only form: a refusal returns only the form
 
 	focus string // the field with the focus
@@ -118,7 +119,11 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 	if fm.Danger {
 		button += " danger"
 	}
-	b.WriteString(`<button class="` + button + `">` + esc(label) + `</button></form>`)
+	button = `<button class="` + button + `">` + esc(label) + `</button>`
+	if fm.Back != "" {
+		button = `<div class="acts">` + button + `<a class="btn quiet" href="` + esc(fm.Back) + `">Cancel</a></div>`
+	}
+	b.WriteString(button + `</form>`)
 	return nil
 }
 

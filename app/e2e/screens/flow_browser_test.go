@@ -162,6 +162,9 @@ func (b *tab) locate(kind, target string) place {
 		const over = !top || top === e || e.contains(top) || top.contains(e) || top.closest("label")?.htmlFor === e.id ? "" : top.outerHTML.slice(0, 120);
 		return {Found: true, X: x, Y: y, Focused: document.activeElement === e, Given: e.autofocus && document.activeElement === document.body, Kind: e.tagName === "INPUT" ? e.type : e.tagName, Covered: over} })()`, row, kind, key)
 	b.must(err)
+	if !p.Found && kind == "button" && row == "" && b.unfold(key) {
+		return b.locate(kind, target)
+	}
 	if !p.Found {
 		b.t.Fatalf("%s has no %s %q: %.1500s", b.at(), kind, target, b.text())
 	}
@@ -169,6 +172,23 @@ func (b *tab) locate(kind, target string) place {
 		b.t.Fatalf("%s: %q lies below %s", b.at(), target, p.Covered)
 	}
 	return p
+}
+
+// unfold taps the "More" that hides a button of the label on a phone, if there is one.
+func (b *tab) unfold(key string) bool {
+	b.t.Helper()
+	p, err := eval[place](b, `(() => { for (const o of document.querySelectorAll("[popovertarget]")) {
+		const sheet = document.getElementById(o.getAttribute("popovertarget")), r = o.getBoundingClientRect();
+		if (sheet.matches(":popover-open") || ![...sheet.querySelectorAll("a[href], button")].some(e => e.textContent.replace(/\s+/g, " ").trim().startsWith($1))) continue;
+		return {Found: true, X: r.x + r.width / 2, Y: r.y + r.height / 2} }
+		return {Found: false} })()`, key)
+	b.must(err)
+	if p.Found {
+		b.touched++
+		b.must(chromedp.Do(b.ctx, chromedp.MouseClickXY(p.X, p.Y)))
+		b.await("More does not open", `!!document.querySelector(":popover-open")`)
+	}
+	return p.Found
 }
 
 func (b *tab) fill(field, value string) {

@@ -173,7 +173,6 @@ var rarer = []struct {
 	{"end a lease, asked before", "rental", func(g *guest) {
 		g.press("Leases")
 		g.press("Harbour House / 2B|Harbour House / 2B")
-		g.reveal("More")
 		g.press("End lease")
 		g.fill("date", "2026-12-31")
 		g.press("End lease")
