@@ -121,7 +121,7 @@ func (v figuresView) costs(ctx context.Context) page.Chart {
 // planned shares the cost between repairs and services.
 func (v figuresView) planned(ctx context.Context) templ.Component {
 	names := map[string]string{"corrective": "Repairs", "preventive": "Services"}
-	looks := map[string]string{"corrective": page.Warn, "preventive": page.Good}
+	looks := map[string]string{"corrective": page.Deep, "preventive": page.Pale}
 	var parts []page.Part
 	for _, r := range v.types {
 		shown := page.MoneyText(ctx, r.TotalCostCents) + ", " + page.Plural(r.Jobs, "job", "jobs")

@@ -38,7 +38,7 @@ func (v salesView) byDay() page.Chart {
 
 // byChannel shares what was sold on these days between the channels; nothing without two.
 func (v salesView) byChannel() templ.Component {
-	looks := []string{page.Good, page.Idle, page.Warn, page.Late}
+	looks := []string{page.Good, page.Deep, page.Pale, page.Idle}
 	var parts []page.Part
 	for i, ch := range v.channels {
 		name, path := ch.Channel, "/sales?channel="+url.QueryEscape(ch.Channel)
@@ -178,7 +178,7 @@ type figuresView struct {
 
 // byClass shares the value of the stock between the classes.
 func (v figuresView) byClass(ctx context.Context) templ.Component {
-	looks := map[string]string{"A": page.Good, "B": page.Idle, "C": page.Warn}
+	looks := map[string]string{"A": page.Deep, "B": page.Good, "C": page.Pale}
 	var parts []page.Part
 	for _, class := range []string{"A", "B", "C"} {
 		parts = append(parts, page.Part{Label: "Class " + class, Path: "/figures?class=" + class, Look: looks[class],

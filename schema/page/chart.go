@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/a-h/templ"
 
@@ -52,7 +51,10 @@ const (
 	mostLines          = 4
 	smallPart          = 4 // of a step
 	mostMonths         = 13
-	bandPart           = 4  // of the plot's height
+	bandHigh           = 40 // pixels of a strip of bars below the line
+	bandGap            = 14
+	mostPairs          = 45 // places; of more, the time before is a line
+	fewMonths          = 6
 	linesBetweenLabels = 14 // pixels for two lines of words
 )
 
@@ -64,6 +66,7 @@ type drawing struct {
 	from, to    exact.Day // of a chart by days; to is the day after the last
 	n           int       // places of a chart by labels
 	foot        int       // where the plot ends
+	base        int       // where the scale of its line begins: above a strip of bars
 	low, step   int64
 	high        int64
 	plain, show func(int64) string
@@ -82,7 +85,12 @@ func ChartOf(c Chart) templ.Component {
 		if d.Low {
 			d.foot = lowFoot
 		}
+		if d.base = d.foot; d.banded() {
+			d.foot += bandHigh
+			d.base -= bandGap
+		}
 		d.plain, d.show = c.words()
+		d.trim()
 		d.span()
 		d.scale()
 		d.write(`<figure class="sheet pad"><figcaption>`, esc(c.Title), d.legend(),
@@ -90,6 +98,7 @@ func ChartOf(c Chart) templ.Component {
 		d.plot()
 		d.texts()
 		d.write(`</svg>`)
+		d.Bars, d.Line = c.Bars, c.Line
 		d.table()
 		d.write(`</figure>`)
 		return d.b.String()
@@ -102,25 +111,29 @@ func (d *drawing) write(parts ...string) {
 	}
 }
 
-// legend names the colours of a chart that has two.
-func (d *drawing) legend() string {
-	if len(d.Bars) == 0 || len(d.Line) == 0 || d.Names[1] == "" {
-		return ""
-	}
-	line := "line"
-	if d.Past {
-		line = "past"
-	}
-	return `<span class="keys"><span class="key bar">` + esc(d.Names[0]) + `</span><span class="key ` + line + `">` +
-		esc(d.Names[1]) + `</span></span>`
-}
-
 func num[T ~int | ~int32 | ~int64](n T) string { return strconv.FormatInt(int64(n), 10) }
 
 // at is a position across the plot with one decimal.
 func at(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 
 func (c Chart) all() []Point { return slices.Concat(c.Bars, c.Line, c.Ahead) }
+
+// trim drops the first months, in which nothing was, if there are others; the numbers keep them.
+func (d *drawing) trim() {
+	most := max(len(d.Bars), len(d.Line))
+	first := most
+	for _, points := range [][]Point{d.Bars, d.Line} {
+		for i, p := range points {
+			if p.Value != 0 || p.Day != 0 || !strings.Contains(p.Label, " ") {
+				first = min(first, i)
+			}
+		}
+	}
+	if first = min(first, most-fewMonths); first <= 0 || len(d.Ahead) > 0 {
+		return
+	}
+	d.Bars, d.Line = d.Bars[min(first, len(d.Bars)):], d.Line[min(first, len(d.Line)):]
+}
 
 // span finds the days, or counts the places.
 func (d *drawing) span() {
@@ -210,7 +223,7 @@ func floorTo(v, step int64) int64 {
 }
 
 func (d *drawing) y(v int64) float64 {
-	return float64(d.foot) - float64(v-d.low)/float64(d.high-d.low)*float64(d.foot-plotTop)
+	return float64(d.base) - float64(v-d.low)/float64(d.high-d.low)*float64(d.base-plotTop)
 }
 
 // plot draws the part that is stretched with the page.
@@ -222,10 +235,17 @@ func (d *drawing) plot() {
 	for v := first; v <= d.high && (v == first || len(d.all()) > 0); v += d.step {
 		d.write(`<path class="axis" d="M0 `, at(d.y(v)), `H1000"/>`)
 	}
-	if d.Past {
+	if d.banded() {
+		d.write(`<path class="axis" d="M0 `, num(d.foot), `H1000"/>`)
+	}
+	switch {
+	case d.Past && max(d.n, len(d.places())) > mostPairs:
+		d.bars("bar", d.Bars, -.45, .9)
+		d.line("before", d.Line, 0, true)
+	case d.Past:
 		d.bars("bar past", d.Line, -.4, .4)
 		d.bars("bar", d.Bars, 0, .4)
-	} else {
+	default:
 		d.bars("bar", d.Bars, -.35, .7)
 		d.line("line", d.Line, 0, d.Steps)
 	}
@@ -253,8 +273,8 @@ func (d *drawing) plot() {
 func (d *drawing) bars(class string, points []Point, from, wide float64) {
 	zero, y := d.y(max(0, d.low)), d.y
 	if d.banded() {
-		most := slices.MaxFunc(points, func(a, b Point) int { return cmp.Compare(a.Value, b.Value) }).Value
-		y = func(v int64) float64 { return zero - float64(v)/float64(max(most, 1))*float64(d.foot-plotTop)/bandPart }
+		zero = float64(d.foot)
+		y = func(v int64) float64 { return zero - float64(v)/float64(max(d.mostBar(), 1))*bandHigh }
 	}
 	for i, p := range points {
 		top := min(y(p.Value), zero)
@@ -263,6 +283,10 @@ func (d *drawing) bars(class string, points []Point, from, wide float64) {
 			`" height="`, at(max(y(p.Value), zero)-top), `"><title>`, esc(d.label(p)), `: `, esc(d.show(p.Value)),
 			`</title></rect>`)
 	}
+}
+
+func (d *drawing) mostBar() int64 {
+	return slices.MaxFunc(d.Bars, func(a, b Point) int { return cmp.Compare(a.Value, b.Value) }).Value
 }
 
 // line draws points as one line, with dots if there are few.
@@ -289,125 +313,4 @@ func (d *drawing) line(class string, points []Point, from int, steps bool) {
 	if class == "line" && !steps && len(points) <= mostDots {
 		d.write(dots.String())
 	}
-}
-
-// texts writes the words of the chart.
-func (d *drawing) texts() {
-	var levels []string
-	first := -floorTo(-d.low, d.step)
-	for v := first; v <= d.high && len(d.all()) > 0; v += d.step {
-		levels = append(levels, d.show(v))
-	}
-	whole := !slices.ContainsFunc(levels, func(s string) bool { return !strings.HasSuffix(s, ".00") })
-	for i, s := range levels {
-		if whole {
-			s = strings.TrimSuffix(s, ".00")
-		}
-		d.text("end", "", -8, d.y(first+int64(i)*d.step)+4, s)
-	}
-	if d.Limit != nil {
-		d.text("end", "", plotWide, d.y(d.Limit.Value)-5, d.Limit.Label)
-	}
-	if d.Now != nil {
-		d.text("end", "", d.x(0, *d.Now)-6, plotTop-6, d.Now.Label)
-	}
-	for i, m := range d.Marks {
-		anchor, x := "start", d.x(0, m)+6
-		switch {
-		case d.Now != nil && m.Day <= d.Now.Day: // it is past, and below the label of today
-			anchor, x, i = "end", x-12, i+1
-		case x > plotWide*.7:
-			anchor, x = "end", plotWide
-		}
-		d.text(anchor, "odd", x, plotTop-6+float64(i*linesBetweenLabels), m.Label)
-	}
-	d.ticks()
-}
-
-// text writes words at a position across the plot: left of it in pixels, inside it by share.
-func (d *drawing) text(anchor, class string, x, y float64, words string) {
-	across := at(x/plotWide*100) + "%"
-	if x < 0 {
-		across = at(x)
-	}
-	if class != "" {
-		class = `" class="` + class
-	}
-	d.write(`<text text-anchor="`, anchor, class, `" x="`, across, `" y="`, at(y), `">`, esc(words), `</text>`)
-}
-
-// ticks writes some of the labels below the plot: the ends, and those that fit between.
-func (d *drawing) ticks() {
-	points := d.places()
-	if len(points) == 0 {
-		return
-	}
-	n, year := min(len(points), mostTicks), 0
-	january := slices.IndexFunc(points, func(p Point) bool { return strings.HasPrefix(p.Label, "January ") })
-	months := january >= 0 && len(points) <= mostMonths // each has its label, below its bar
-	if months {
-		n = len(points)
-	}
-	for i := range n {
-		at := 0
-		if n > 1 {
-			at = i * (len(points) - 1) / (n - 1)
-		}
-		p, anchor, class := points[at], "middle", ""
-		switch {
-		case months && (i-january)%3 != 0:
-			class = "odd"
-		case months:
-		case i == 0 && n > 2:
-			anchor = "start"
-		case i == n-1 && n > 2:
-			anchor = "end"
-		case i%2 == 1:
-			class = "odd" // omitted if there is little room
-		}
-		words := d.label(p)
-		if month, err := time.Parse("January 2006", p.Label); err == nil {
-			if words = month.Format("Jan"); month.Year() != year {
-				words += " " + num(month.Year())
-			}
-			year = month.Year()
-		}
-		if p.Label == "" {
-			y, m, day := p.Day.Date()
-			if words = num(day) + " " + m.String()[:3]; y != year {
-				words += " " + num(y)
-			}
-			year = y
-		}
-		x := d.x(at, p)
-		if anchor == "start" {
-			x -= d.slot() / 2
-		}
-		if anchor == "end" {
-			x += d.slot() / 2
-		}
-		d.text(anchor, class, x, float64(d.foot)+belowPlot-6, words)
-	}
-}
-
-// places are the points of a chart by days, one for each day, or by labels.
-func (d *drawing) places() []Point {
-	if d.to > d.from {
-		days := make([]Point, 0, d.to-d.from)
-		for day := d.from; day < d.to; day++ {
-			days = append(days, Point{Day: day})
-		}
-		return days
-	}
-	if len(d.Bars) >= len(d.Line)+len(d.Ahead) {
-		return d.Bars
-	}
-	return slices.Concat(d.Line, d.Ahead)
-}
-
-func (d *drawing) label(p Point) string {
-	if p.Label != "" || p.Day == 0 {
-		return p.Label
-	}
-	return d.f.day(p.Day)
 }

@@ -11,12 +11,16 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// Late is the look between Warn and Bad.
-const Late = "late"
+// Looks of parts. Warn, Late and Bad say that something is open, late or very late; the others only tell parts apart.
+const (
+	Late = "late" // between Warn and Bad
+	Deep = "deep"
+	Pale = "pale"
+)
 
 // Part is one part of a stacked bar or one square of a strip; Path links to its details.
 type Part struct {
-	Label, Path, Look string // Look is Good, Idle, Warn, Late or Bad
+	Label, Path, Look string // Look is Good, Deep, Pale, Idle, Warn, Late or Bad
 	Value             int64
 	Shown             string    // the value for people
 	Day               exact.Day // of a chart's event

@@ -1,0 +1,149 @@
+package page
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// legend names the marks of a chart that has several.
+func (d *drawing) legend() string {
+	line, keys := "line", ""
+	if d.Past {
+		line = "past"
+	}
+	key := func(look, name string) { keys += `<span class="key ` + look + `">` + esc(name) + `</span>` }
+	if len(d.Bars) > 0 && len(d.Line) > 0 && d.Names[1] != "" {
+		key("bar", d.Names[0])
+		key(line, d.Names[1])
+	}
+	if d.Limit != nil {
+		key("limit", d.Limit.Label)
+	}
+	if keys == "" {
+		return ""
+	}
+	return `<span class="keys">` + keys + `</span>`
+}
+
+// texts writes the words of the chart.
+func (d *drawing) texts() {
+	var levels []string
+	first := -floorTo(-d.low, d.step)
+	for v := first; v <= d.high && len(d.all()) > 0; v += d.step {
+		levels = append(levels, d.show(v))
+	}
+	whole := !slices.ContainsFunc(levels, func(s string) bool { return !strings.HasSuffix(s, ".00") })
+	for i, s := range levels {
+		if whole {
+			s = strings.TrimSuffix(s, ".00")
+		}
+		d.text("end", "", -8, d.y(first+int64(i)*d.step)+4, s)
+	}
+	if d.banded() {
+		d.text("end", "", -8, float64(d.foot-bandHigh)+8, d.show(d.mostBar()))
+		d.text("end", "", -8, float64(d.foot)+2, d.show(0))
+	}
+	if d.Now != nil {
+		d.text("end", "", d.x(0, *d.Now)-6, plotTop-6, d.Now.Label)
+	}
+	for i, m := range d.Marks {
+		anchor, x := "start", d.x(0, m)+6
+		switch {
+		case d.Now != nil && m.Day <= d.Now.Day: // it is past, and below the label of today
+			anchor, x, i = "end", x-12, i+1
+		case x > plotWide*.7:
+			anchor, x = "end", plotWide
+		}
+		d.text(anchor, "odd", x, plotTop-6+float64(i*linesBetweenLabels), m.Label)
+	}
+	d.ticks()
+}
+
+// text writes words at a position across the plot: left of it in pixels, inside it by share.
+func (d *drawing) text(anchor, class string, x, y float64, words string) {
+	across := at(x/plotWide*100) + "%"
+	if x < 0 {
+		across = at(x)
+	}
+	if class != "" {
+		class = `" class="` + class
+	}
+	d.write(`<text text-anchor="`, anchor, class, `" x="`, across, `" y="`, at(y), `">`, esc(words), `</text>`)
+}
+
+// ticks writes some of the labels below the plot: the ends, and those that fit between.
+func (d *drawing) ticks() {
+	points := d.places()
+	if len(points) == 0 {
+		return
+	}
+	n, year := min(len(points), mostTicks), 0
+	january := slices.IndexFunc(points, func(p Point) bool { return strings.HasPrefix(p.Label, "January ") })
+	months := january >= 0 && len(points) <= mostMonths // each has its label, below its bar
+	if months {
+		n = len(points)
+	}
+	for i := range n {
+		at := 0
+		if n > 1 {
+			at = i * (len(points) - 1) / (n - 1)
+		}
+		p, anchor, class := points[at], "middle", ""
+		switch {
+		case months && (i-january)%3 != 0:
+			class = "odd"
+		case months:
+		case i == 0 && n > 2:
+			anchor = "start"
+		case i == n-1 && n > 2:
+			anchor = "end"
+		case i%2 == 1:
+			class = "odd" // omitted if there is little room
+		}
+		words := d.label(p)
+		if month, err := time.Parse("January 2006", p.Label); err == nil {
+			if words = month.Format("Jan"); month.Year() != year && (i != 0 || january != 1) {
+				words += " " + num(month.Year())
+			}
+			year = month.Year()
+		}
+		if p.Label == "" {
+			y, m, day := p.Day.Date()
+			if words = num(day) + " " + m.String()[:3]; y != year {
+				words += " " + num(y)
+			}
+			year = y
+		}
+		x := d.x(at, p)
+		if anchor == "start" {
+			x -= d.slot() / 2
+		}
+		if anchor == "end" {
+			x += d.slot() / 2
+		}
+		d.text(anchor, class, x, float64(d.foot)+belowPlot-6, words)
+	}
+}
+
+// places are the points of a chart by days, one for each day, or by labels.
+func (d *drawing) places() []Point {
+	if d.to > d.from {
+		days := make([]Point, 0, d.to-d.from)
+		for day := d.from; day < d.to; day++ {
+			days = append(days, Point{Day: day})
+		}
+		return days
+	}
+	if len(d.Bars) >= len(d.Line)+len(d.Ahead) {
+		return d.Bars
+	}
+	return slices.Concat(d.Line, d.Ahead)
+}
+
+func (d *drawing) label(p Point) string {
+	if p.Label != "" || p.Day == 0 {
+		return p.Label
+	}
+	return d.f.day(p.Day)
+}
