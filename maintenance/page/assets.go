@@ -119,7 +119,23 @@ func (v assetView) acts() []page.Action {
 	acts := []page.Action{page.Open("New work order", "create_workorder", "asset_id", id).Main().Key("n"),
 		page.Open("Edit", "save_asset", "asset_tag", v.AssetTag).Key("e"), page.Link("Label", assetPath(v.ID)+"/label"),
 		page.Open("Rename", "rename_asset", "asset_id", id, "name", v.Name, "code", v.AssetTag),
+		page.Open("New plan", "save_plan", "asset_tag", v.AssetTag),
+		page.Open("Set state", "set_asset_status", "id", id, "status", v.Status),
 		page.Open("New meter", "save_meter", "asset_tag", v.AssetTag)}
+	for _, m := range v.Meters {
+		of := ""
+		if len(v.Meters) > 1 {
+			of = ": " + page.Word(m.Name)
+		}
+		if v.Status != "retired" {
+			acts = append(acts,
+				page.Open("Correct the last reading"+of, "correct_reading", "asset_id", id, "meter", page.Num(m.ID)),
+				page.Open("Replace meter"+of, "replace_meter", "asset_id", id, "meter", page.Num(m.ID)))
+		}
+	}
+	if !v.Requests.On {
+		acts = append(acts, page.Do("Turn requests on", "set_requests", "asset_id", id, "on", "true"))
+	}
 	if v.Total == 0 && len(v.Plans) == 0 {
 		acts = append(acts, page.Do("Remove asset", "remove_asset", "id", id).Danger())
 	}
@@ -157,7 +173,7 @@ func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.
 	if m.AvgPerDay != nil {
 		title += fmt.Sprintf(", %s a day", page.DecText(*m.AvgPerDay))
 	}
-	c := page.Chart{Title: title, Label: "Day", Names: [2]string{"", "Reading, " + m.Unit}, Plain: milli,
+	c := page.Chart{Title: title, Label: "Day", Low: true, Names: [2]string{"", "Reading, " + m.Unit}, Plain: milli,
 		Show: func(n int64) string { return page.QtyText(exact.Milli(n)) }}
 	for _, r := range list {
 		c.Line = append(c.Line, page.Point{Day: r.Day, Value: int64(r.Value)})
@@ -205,6 +221,9 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day
 		c.Title += "; dots are services"
 	case repairs:
 		c.Title += "; squares are repairs"
+	}
+	if len(c.Marks) > 0 {
+		c.Title += "; dashed lines are due plans"
 	}
 	c.Now = &page.Point{Day: page.From(ctx).Today, Label: "today"}
 }

@@ -157,6 +157,14 @@ func plans(s *maintenance.Service) page.Page {
 	})
 }
 
+// useLeft says how much use is left, or how far it is over: "240 km over".
+func useLeft(left exact.Milli, unit string) string {
+	if left < 0 {
+		return page.QtyText(-left) + " " + unit + " over"
+	}
+	return page.QtyText(left) + " " + unit
+}
+
 // daysLeft says how long is left, or how long it is overdue.
 func daysLeft(days int64) string {
 	switch {

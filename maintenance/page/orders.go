@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/a-h/templ"
 
@@ -77,14 +76,13 @@ type orderView struct {
 
 func (v orderView) PageTitle() string { return fmt.Sprintf("Work order %d", v.ID) }
 
-// answer is the job's state, and what it took so far: "in progress, 1 h 35 min, 94.00 USD".
-func (v orderView) answer(ctx context.Context) string {
-	text := strings.ReplaceAll(v.Status, "-", " ")
+// took is what the job took so far: " · 1 h 35 min · 94.00 USD".
+func (v orderView) took(ctx context.Context) (text string) {
 	if v.LaborMinutes > 0 {
-		text += ", " + page.MinutesText(v.LaborMinutes)
+		text += " · " + page.MinutesText(v.LaborMinutes)
 	}
 	if v.Cost.TotalCents > 0 {
-		text += ", " + page.MoneyText(ctx, v.Cost.TotalCents)
+		text += " · " + page.MoneyText(ctx, v.Cost.TotalCents)
 	}
 	return text
 }
