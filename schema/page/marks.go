@@ -22,6 +22,7 @@ type Marking struct {
 	Then       string            // the next page; "" is this page
 	Record     bool              // the operation chooses the next page
 	Main       bool              // the primary button of the page
+	Sum        string            // the currency of the cells with data-sum, whose sum over the marked rows is shown
 	Total      int64             // matching rows, on all pages
 	Also       []Action          // Open of further operations on the same rows: their forms open with the marks
 }
@@ -67,7 +68,8 @@ func MarkedForm(m Marking) templ.Component {
 		if marks := f.marks(m.Op, m.Field); marks != nil {
 			fm.Given = marks.Fields
 		}
-		b.WriteString(`<form method="post" class="bulk" id="bulk-` + m.Op + `" action="` + esc(f.DoPath(m.Op)) + `">`)
+		b.WriteString(`<form method="post" class="bulk bar" id="bulk-` + m.Op + `" action="` + esc(f.DoPath(m.Op)) +
+			`" data-sum="` + esc(m.Sum) + `">`)
 		if m.Record && f.NewKey != nil {
 			hidden(&b, "idempotency_key", f.NewKey())
 		} else {

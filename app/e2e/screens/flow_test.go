@@ -87,7 +87,7 @@ var daily = []struct {
 		g.see("type this code")
 	}},
 	{"order what is low", "reorder", 4, func(g *guest) {
-		g.press("Draft orders for the marked")
+		g.press("Draft orders")
 		g.press("Leaf & Co|PO-")
 		g.press("Order it")
 		g.see("Keep it")

@@ -59,6 +59,19 @@
     th.append(all);
   });
 
+  // The bar below a list says how many rows are marked, and their sum.
+  $$("form[data-sum]").forEach(f => {
+    const out = make("output", ""), say = () => {
+      const rows = [...f.elements].filter(e => e.checked && e.closest("td.mark")).map(e => e.closest("tr"));
+      const sums = rows.map(r => $("[data-sum] data", r)?.textContent.replaceAll(",", "") ?? "0"), digits = Math.max(...sums.map(v => (v.split(".")[1] ?? "").length));
+      const sum = sums.reduce((n, v) => n + Number(v), 0);
+      out.textContent = !rows.length ? "Nothing is marked" : rows.length + " marked" + (sum ? ", " +
+        sum.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }) + " " + f.dataset.sum : "");
+    };
+    f.prepend(out); say();
+    addEventListener("change", say);
+  });
+
   // After an act one is back at the same place of the page.
   const here = () => location.pathname + location.search, left = JSON.parse(sessionStorage.left ?? "null");
   delete sessionStorage.left;
