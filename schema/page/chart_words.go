@@ -48,6 +48,9 @@ func (d *drawing) texts() {
 		d.text("end", "", d.x(0, *d.Now)-6, plotTop-6, d.Now.Label)
 	}
 	for i, m := range d.Marks {
+		if d.Low { // the page lists what it marks
+			break
+		}
 		anchor, x := "start", d.x(0, m)+6
 		switch {
 		case d.Now != nil && m.Day <= d.Now.Day: // it is past, and below the label of today
