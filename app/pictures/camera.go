@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -41,6 +42,9 @@ func (c *camera) shots(ctx context.Context, address, name string) error {
 		return err
 	}
 	if err := errors.Join(c.sideways(ctx, address), c.cut(ctx, address)); err != nil {
+		return err
+	}
+	if is, err := regexp.MatchString(c.names, name); !is || err != nil {
 		return err
 	}
 	for _, theme := range []string{"light", "dark"} {

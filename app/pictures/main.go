@@ -24,9 +24,9 @@ import (
 
 // options are the command's arguments.
 type options struct {
-	link, to, only, browser, axe, tour, list string
-	empty                                    string
-	whole                                    bool
+	link, to, only, names, browser, axe, tour, list string
+	empty                                           string
+	whole                                           bool
 }
 
 func main() {
@@ -34,6 +34,7 @@ func main() {
 	flag.StringVar(&o.link, "link", "", "the demo's link, or \"\" for pages that need nobody")
 	flag.StringVar(&o.to, "to", "pictures", "where the pictures go; \"\" takes none")
 	flag.StringVar(&o.only, "only", "", "widths and themes, such as phone-light,desk-dark; \"\" is all")
+	flag.StringVar(&o.names, "names", "", "a regexp of the pictures' names without width and theme; \"\" is all")
 	flag.StringVar(&o.browser, "browser", "chromium-headless-shell", "the browser")
 	flag.BoolVar(&o.whole, "whole", true, "the whole page, not what is seen at first")
 	flag.StringVar(&o.axe, "axe", "", "axe.min.js of axe-core: every page is checked with it too")

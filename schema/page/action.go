@@ -80,12 +80,16 @@ func Actions(as ...Action) templ.Component {
 // mostShown is the number of a head's acts, beside its main one, that a desk shows unfolded.
 const mostShown = 3
 
-// headActions are those of a page's head. The main one, else the first, stands alone; on a phone the others open from
-// the foot of the screen. Destructive ones are under "More" everywhere, and those after the third if there are more.
+// mostBeside is the most letters of an act that a phone has room for beside a title.
+const mostBeside = 13
+
+// headActions are those of a page's head. The main one stands alone; on a phone several others open from the foot of
+// the screen. Destructive ones are under "More" everywhere, and those after the third if there are more.
 func headActions(as []Action) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		var main, danger strings.Builder
 		var safe []string
+		letters := 0
 		for _, a := range as {
 			var one strings.Builder
 			switch {
@@ -95,7 +99,7 @@ func headActions(as []Action) templ.Component {
 				From(ctx).button(&main, a)
 			default:
 				if From(ctx).button(&one, a); one.Len() > 0 {
-					safe = append(safe, one.String())
+					safe, letters = append(safe, one.String()), letters+len(a.label)
 				}
 			}
 		}
@@ -107,14 +111,10 @@ func headActions(as []Action) templ.Component {
 		if folded := strings.Join(safe[len(shown):], "") + danger.String(); folded != "" {
 			second += more("btn", folded)
 		}
-		if main.Len() == 0 && len(shown) > 0 {
-			main.WriteString(shown[0])
-			safe, second = safe[1:], strings.TrimPrefix(second, shown[0])
-		}
 		switch {
 		case main.Len()+len(second) == 0:
 			return nil
-		case len(safe) > 1 || len(safe) == 1 && danger.Len() > 0:
+		case len(safe) > 1 || len(safe) == 1 && danger.Len() > 0 || letters > mostBeside:
 			second = `<button type="button" class="btn down narrow-only" popovertarget="acts">More</button>` +
 				`<div class="second" popover id="acts">` + second + `</div>`
 		}
