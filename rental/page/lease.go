@@ -132,6 +132,49 @@ func (v leaseView) depositOpen() int64 {
 	return max(open, 0)
 }
 
+// acts are what is done with the lease, the usual first.
+func (v leaseView) acts(ctx context.Context) []page.Action {
+	id, held := page.Num(v.Lease.ID), v.Totals.DepositHeldCents
+	open := func(label, op string, fields ...string) page.Action {
+		return page.Open(label, op, append([]string{"lease_id", id}, fields...)...)
+	}
+	acts := []page.Action{open("Record payment", "receive_payment").Main().Key("n"), open("Add a charge", "add_charge"),
+		page.Open("Edit lease", "save_lease", v.key()...)}
+	if page.Mailing(ctx) && v.reachable() {
+		acts = append(acts, page.Do("Send reminder", "send_reminders", "lease_id", id),
+			open("Mail a statement", "mail_statement", "year", page.Num(v.Lease.Years(v.Today)[0])),
+			open("Pause reminders", "pause_reminders"))
+	}
+	acts = append(acts, open("Set rent", "set_rent"), open("Recurring charge", "add_recurring"))
+	if n := v.depositOpen(); n > 0 {
+		acts = append(acts, open("Charge the deposit", "add_charge", "type", "deposit", "label", "Deposit",
+			"due_date", v.Lease.StartDate.String(), "amount", page.AmountField(ctx, n)))
+	}
+	if held > 0 {
+		acts = append(acts, open("Return deposit", "return_deposit", "amount", page.AmountField(ctx, held)))
+	}
+	if n := v.Totals.CreditCents; n > 0 {
+		acts = append(acts, open("Return credit", "return_credit", "amount", page.AmountField(ctx, n)))
+	}
+	return append(acts, page.Open("New ticket", "create_ticket", "unit_id", page.Num(v.Lease.UnitID)),
+		open("Change the first day", "set_first_day", "date", v.Lease.StartDate.String()),
+		open("End lease", "end_lease").Danger(), open("Cancel lease", "cancel_lease").Danger())
+}
+
+// chargeActs are what is done with an open charge.
+func (v leaseView) chargeActs(ctx context.Context, c rental.Charge) []page.Action {
+	id := page.Num(c.ID)
+	acts := []page.Action{page.Open("Record payment", "record_payment", "lease_id", page.Num(v.Lease.ID), "charge_id", id,
+		"amount", page.AmountField(ctx, c.BalanceCents)).Quiet().Named(c.Label)}
+	if v.Totals.DepositHeldCents > 0 && c.Type != "deposit" {
+		acts = append(acts, page.Open("Use deposit", "use_deposit", "charge_id", id).Quiet().Named(c.Label))
+	}
+	if c.Type != "rent" && c.Type != "opening" && c.PaidCents == 0 {
+		acts = append(acts, page.Open("Void", "void_charge", "charge_id", id).Quiet().Named(c.Label))
+	}
+	return acts
+}
+
 // key are the fields that name the lease in the form that changes it.
 func (v leaseView) key() []string {
 	return []string{"property", v.Lease.Property, "unit", v.Lease.Unit, "start_date", v.Lease.StartDate.String()}

@@ -3,7 +3,10 @@ package page
 import (
 	"context"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -69,7 +72,7 @@ func arrears(s *rental.Service) page.Page {
 			p.Bind(f, arrearSorts.Names()...)
 			var age, by string
 			f.Enum(&age, "age", "Days overdue", ageNames)
-			f.Enum(&by, "by", "A row for each", []string{"tenant", "lease"}, schema.Label("A row for each"))
+			f.Enum(&by, "by", "A row for each", []string{"tenant", "lease"})
 			return func(ctx context.Context, who db.Caller) (arrearsView, error) {
 				all, err := s.Arrears(ctx, who)
 				if by == "lease" {
@@ -132,6 +135,37 @@ func newArrears(all rental.Arrears, p page.Paging, age string) arrearsView {
 	}
 	v.shown, v.next = rows, next(then)
 	return v
+}
+
+// openOnLease is what a tenant owes on one lease, and the first of its charges.
+type openOnLease struct{ first, cents int64 }
+
+// leasesOf are the leases of a tenant's charges.
+func leasesOf(t rental.TenantBehind) map[int64]openOnLease {
+	leases := map[int64]openOnLease{}
+	for _, a := range t.Charges {
+		l, have := leases[a.LeaseID]
+		if !have {
+			l.first = a.ID
+		}
+		l.cents += a.BalanceCents
+		leases[a.LeaseID] = l
+	}
+	return leases
+}
+
+var wholeMonth = regexp.MustCompile(`^1-(2[89]|30|31) ([A-Z][a-z]+ [0-9]{4})$`)
+
+// period is a charge's period for people: November 2026 for 1-30 November 2026.
+func period(label string) string {
+	label = schema.DaysInWords(label)
+	if m := wholeMonth.FindStringSubmatch(label); m != nil {
+		if first, err := time.Parse("2 January 2006", "1 "+m[2]); err == nil &&
+			strconv.Itoa(first.AddDate(0, 1, -1).Day()) == m[1] {
+			return m[2]
+		}
+	}
+	return label
 }
 
 // fit is how many tenants with their charges a page shows, at least one.
