@@ -326,8 +326,8 @@ func (o PurchaseOrder) short() ShortOrder {
 
 func (s *Service) purchaseDetail() schema.Op {
 	return schema.Op{
-		Name: "purchase_detail", Says: "Show a purchase order", About: "One purchase order with its lines. Order and " +
-			"receive it on the pages.", Response: sampleOrder(Partial, 24_000), Refuses: []fault.Kind{fault.NotFound},
+		Name: "purchase_detail", Says: "Show a purchase order", About: "One purchase order with its lines.",
+		AgentAbout: "One purchase order with its lines. Order and receive it on the pages.", Response: sampleOrder(Partial, 24_000), Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po show PO-000001 --json",
 		Bind: func(f *schema.Form) schema.Handler {
 			var number string

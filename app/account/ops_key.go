@@ -48,7 +48,7 @@ func (o ops) createKey() schema.Op {
 				schema.Required)
 			f.Text(&n.User, "user",
 				"the user that the key acts as", schema.Most(most+1), schema.ChoicesFor(userChoices), schema.Required)
-			f.Enum(&n.Scope, "scope", "read or full", Scopes)
+			f.Enum(&n.Scope, "scope", "read or full (default: full)", Scopes)
 			f.Text(&n.Label, "label", "what it is for")
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				k, full, err := CreateKey(ctx, o.d, who, n)

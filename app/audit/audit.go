@@ -191,7 +191,7 @@ func Op(d *db.DB, services []string) schema.Op {
 			f.Text(&since, "since", "not older than this: a time such as 90m or 24h, or a day", schema.Most(50))
 			from := sinceOf(f, since)
 			f.DayPtr(&until, "until", "up to this day, which is included")
-			f.Int(&q.Limit, "limit", "at most this many entries", schema.Range(1, 1_000_000))
+			f.Int(&q.Limit, "limit", "at most this many entries (default: 50)", schema.Range(1, 1_000_000))
 			if f.Surface() == schema.Page {
 				f.Int(&q.After, "after", "older than this entry: next of the previous page", schema.Range(1, 1<<62))
 			}
