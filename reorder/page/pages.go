@@ -4,6 +4,7 @@ package page
 
 import (
 	"net/url"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -53,6 +54,20 @@ func supplierName(name string) string {
 		return "No supplier"
 	}
 	return name
+}
+
+// unit is a unit after a quantity: "bags" after 20. Words that are not known stay as they are.
+func unit(word string, qty exact.Milli) string {
+	switch {
+	case qty == 1000:
+		return word
+	case slices.Contains([]string{"box", "pouch", "batch"}, word):
+		return word + "es"
+	case slices.Contains([]string{"bag", "bottle", "can", "carton", "case", "jar", "pack", "pair", "piece", "roll", "sack",
+		"set", "tin", "tube", "unit"}, word):
+		return word + "s"
+	}
+	return word
 }
 
 // noun is the word that follows a number.

@@ -56,3 +56,16 @@ func reportChips(v reorder.ToOrder) []page.Chip {
 		{Value: reorder.All, Text: "All", Count: &all},
 	}
 }
+
+// further is the number of matching rows if some are on other pages, else 0: the boxes of this one mark them all.
+func further(v reorder.ToOrder) int64 {
+	if int64(len(v.Rows)) == v.Total {
+		return 0
+	}
+	return v.Total
+}
+
+// covered says that a row is below its reorder point, but enough is on its way.
+func covered(r reorder.ToOrderRow) bool {
+	return r.Status == reorder.Below && r.SuggestedQty == 0 && r.OnOrder > 0
+}

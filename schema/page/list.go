@@ -119,9 +119,9 @@ func Filters(only ...string) templ.Component {
 		b.WriteString(`<form method="get" class="filters" action="` + esc(f.Path) + `">`)
 		shown, more := f.filters(only), false
 		for i, a := range shown {
-			if i == 1 {
+			if !more && a.Name != "q" {
 				more = true
-				f.moreFilters(&b, shown[1:])
+				f.moreFilters(&b, shown[i:])
 			}
 			if err := f.filter(&b, a); err != nil {
 				return err
@@ -155,7 +155,7 @@ func (f *Frame) filters(only []string) []schema.Arg {
 	})
 }
 
-// moreFilters holds all filters but the first, folded on a phone. It is open if one of them is set.
+// moreFilters holds all filters but the search, folded on a phone. It is open if one of them is set.
 func (f *Frame) moreFilters(b *strings.Builder, rest []schema.Arg) {
 	checked := ""
 	if slices.ContainsFunc(rest, func(a schema.Arg) bool { return f.Query.Get(a.Name) != "" || f.Wrong[a.Name] != "" }) {

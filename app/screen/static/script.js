@@ -72,6 +72,21 @@
     addEventListener("change", say);
   });
 
+  // The bar below a count says how many are counted, and each box how far it is off.
+  $$(".bulk.bar").forEach(f => {
+    const all = [...f.elements].filter(i => "next" in i.dataset), out = make("output", "");
+    if (!all.length) return;
+    const say = () => {
+      all.forEach(i => {
+        const off = Math.round((i.value.replace(",", ".") - $(".b data", i.closest("tr")).value) * 1e3) / 1e3;
+        i.previousElementSibling.textContent = !i.value.trim() || isNaN(off) ? "" : (off > 0 ? "+" : "") + off.toLocaleString("en");
+      });
+      out.textContent = all.filter(i => i.value.trim()).length + " of " + all.length + " counted";
+    };
+    f.prepend(out); all.forEach(i => i.before(make("output", ""))); say();
+    addEventListener("input", say);
+  });
+
   // After an act one is back at the same place of the page.
   const here = () => location.pathname + location.search, left = JSON.parse(sessionStorage.left ?? "null");
   delete sessionStorage.left;
