@@ -177,13 +177,8 @@ func arrivals(p reorder.ProductPage) (days []*exact.Day) {
 
 // chart is the stock as its movements left it, the sales by day, and what is to come.
 func (v productView) chart(ctx context.Context) page.Chart {
-	var most exact.Milli
-	for _, d := range v.Days {
-		most = max(most, d.Qty)
-	}
 	c := page.Chart{
-		Title: "Stock over " + page.Num(chartDays) + " days and the next " + page.Num(aheadDays) +
-			"; bars are what was sold a day, at most " + page.QtyText(most),
+		Title: "Stock and sales, " + page.Num(chartDays) + " days and the next " + page.Num(aheadDays),
 		Steps: true,
 		Bars:  points(v.Days), Line: v.stock(ctx), Ahead: points(v.days), Label: "Day", Names: [2]string{"Sold", "Stock"},
 		Plain: milli,

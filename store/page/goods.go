@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/a-h/templ"
@@ -121,11 +122,44 @@ func products(s *store.Service) page.Page {
 
 type figuresView struct {
 	store.Figures
-	charts []page.Chart
-	today  exact.Day
+	currencies []currencyFigures
+	today      exact.Day
+	change     []string // since the time before, a currency each: "USD up 869.40"
 
 	before               store.Figures // the time before
 	beforeFrom, beforeTo exact.Day
+}
+
+// currencyFigures are those of one currency. rows are newest first, without months in which nothing happened.
+type currencyFigures struct {
+	total store.Figure
+	rows  []store.Figure
+	chart page.Chart
+}
+
+// most is the largest net of a row, for the bars beside the products.
+func (c currencyFigures) most() (most int64) {
+	for _, r := range c.rows {
+		most = max(most, r.NetCents)
+	}
+	return most
+}
+
+// rangeName is the range in words.
+func (v figuresView) rangeName(ctx context.Context) string {
+	for _, p := range v.presets() {
+		if p.here {
+			return p.text
+		}
+	}
+	name := "All days"
+	if v.From != nil {
+		name = "From " + page.DayText(ctx, *v.From)
+	}
+	if v.To != nil {
+		name += " to " + page.DayText(ctx, *v.To)
+	}
+	return name
 }
 
 // preset is a range that people ask for.
@@ -201,20 +235,12 @@ func figures(s *store.Service) page.Page {
 				if v.Figures, err = s.Figures(ctx, x); err != nil {
 					return v, err
 				}
-				if err := v.compare(ctx, s, x); err != nil || x.By == "product" {
+				v.Rows = fill(v.Figures)
+				if err := v.compare(ctx, s, x); err != nil {
 					return v, err
 				}
-				v.Rows = fill(v.Figures)
 				for _, t := range v.Totals {
-					var rows []store.Figure
-					for _, r := range v.Rows {
-						if r.Currency == t.Currency {
-							rows = append(rows, r)
-						}
-					}
-					if len(rows) > 1 && len(rows) <= mostBars {
-						v.charts = append(v.charts, v.beside(netChart("Net by "+x.By+" in "+t.Currency, rows, t.Currency), t.Currency))
-					}
+					v.currencies = append(v.currencies, v.of(t))
 				}
 				return v, nil
 			}
@@ -238,7 +264,41 @@ func (v *figuresView) compare(ctx context.Context, s *store.Service, x store.Fig
 	from, to := timeBefore(*x.From, *x.To)
 	v.beforeFrom, v.beforeTo = from, to
 	v.before, err = s.Figures(ctx, store.FiguresOf{From: &from, To: &to, By: x.By})
+	for _, t := range v.Totals {
+		was := store.Figure{}
+		if i := slices.IndexFunc(v.before.Totals, func(b store.Figure) bool { return b.Currency == t.Currency }); i >= 0 {
+			was = v.before.Totals[i]
+		}
+		way, by := " up ", t.NetCents-was.NetCents
+		if by < 0 {
+			way, by = " down ", -by
+		}
+		if was.NetCents != 0 && by != 0 {
+			v.change = append(v.change, t.Currency+way+exact.CurrencyOf(t.Currency).Amount(by))
+		}
+	}
 	return err
+}
+
+// of is one currency's part of the figures.
+func (v figuresView) of(total store.Figure) currencyFigures {
+	c := currencyFigures{total: total}
+	for _, r := range v.Rows {
+		if r.Currency == total.Currency {
+			c.rows = append(c.rows, r)
+		}
+	}
+	if v.By == "product" {
+		return c
+	}
+	if len(c.rows) > 1 && len(c.rows) <= mostBars {
+		c.chart = v.beside(netChart("Net by "+v.By+" in "+total.Currency, c.rows, total.Currency), total.Currency)
+	}
+	c.rows = slices.DeleteFunc(c.rows, func(r store.Figure) bool {
+		return v.By == "month" && r.Orders == 0 && r.RefundedCents == 0
+	})
+	slices.Reverse(c.rows)
+	return c
 }
 
 // timeBefore is what the days from and to are compared with. Whole months: as many months before. A month up to a
@@ -279,16 +339,6 @@ func (v figuresView) beside(c page.Chart, currency string) page.Chart {
 	}
 	c.Past, c.Names[1] = true, "The time before"
 	return c
-}
-
-// most is the largest net of a row in the currency, for the bars beside the products.
-func (v figuresView) most(currency string) (most int64) {
-	for _, r := range v.Rows {
-		if r.Currency == currency {
-			most = max(most, r.NetCents)
-		}
-	}
-	return most
 }
 
 // mostBars is how many bars a chart can tell apart on a phone.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -16,10 +17,11 @@ import (
 type todayView struct {
 	store.Stats
 	day      exact.Day
-	sold     []store.Figure // today, a row a currency
-	month    []store.Figure // the last 30 days
-	days     []store.Figure // of the currency that sold most
-	before   []store.Figure // of the 30 days before those, in that currency
+	sold     []store.Figure   // today, a row a currency
+	month    []store.Figure   // the last 30 days
+	days     []store.Figure   // of the currency that sold most
+	before   []store.Figure   // of the 30 days before those, in that currency
+	earlier  map[string]int64 // what those days were net in, by currency
 	currency string
 	latest   []store.Order
 	waits    store.NeedsAttention
@@ -51,7 +53,10 @@ func today(s *store.Service) page.Page {
 				if err != nil {
 					return v, err
 				}
-				v.before = v.chartDays(earlier.Rows, to)
+				v.before, v.earlier = v.chartDays(earlier.Rows, to), map[string]int64{}
+				for _, f := range earlier.Totals {
+					v.earlier[f.Currency] = f.NetCents
+				}
 				if v.latest, err = s.Latest(ctx, 8); err != nil {
 					return v, err
 				}
@@ -65,6 +70,27 @@ func today(s *store.Service) page.Page {
 		},
 		View: func(v todayView) templ.Component { return Today(v) },
 	})
+}
+
+// refunded are today's sales in currencies in which something was refunded as well.
+func (v todayView) refunded() []store.Figure {
+	return slices.DeleteFunc(slices.Clone(v.sold), func(f store.Figure) bool { return f.RefundedCents == 0 })
+}
+
+// comma precedes n further words, if there are any.
+func comma(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return ", "
+}
+
+// disputeActs lead to the disputed order, and to all disputes.
+func disputeActs(d store.DisputeOf) (acts []page.Action) {
+	if d.OrderRef != nil {
+		acts = append(acts, page.Link("Open the order", page.Path("orders", *d.OrderRef)))
+	}
+	return append(acts, page.Link("All disputes", "/disputes").Quiet())
 }
 
 // chart is each day's sales, with the same day of the preceding 30 days.
