@@ -302,7 +302,7 @@ func mailTable(all []mailer.Mail) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</td><td>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</td><td class=\"w\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -361,7 +361,7 @@ func mailTable(all []mailer.Mail) templ.Component {
 			return nil
 		})
 		templ_7745c5c3_Err = page.Table("Messages", page.Column{Label: "About"}, page.Column{Label: "To"}, page.Column{Label: "State"},
-			page.Column{Label: "Answer"}, page.Column{Label: "When", Right: true},
+			page.Column{Label: "Answer", Wide: true}, page.Column{Label: "When", Right: true},
 			page.Column{Label: "Acts", Hear: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err

@@ -265,14 +265,14 @@ func ToOrder(v reorder.ToOrder) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "</a></td><td class=\"e l soft name\">")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "</a></td><td class=\"e l soft name w\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var15 string
 					templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(supplierName(r.Supplier))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `reorder/page/report.templ`, Line: 61, Col: 58}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `reorder/page/report.templ`, Line: 61, Col: 60}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 					if templ_7745c5c3_Err != nil {
@@ -423,7 +423,7 @@ func ToOrder(v reorder.ToOrder) templ.Component {
 			templ_7745c5c3_Err = page.Table("To order",
 				page.Column{Label: "Mark", Mark: true},
 				page.Column{Label: "SKU", Sort: "sku"},
-				page.Column{Label: "Supplier", Sort: "supplier"},
+				page.Column{Label: "Supplier", Sort: "supplier", Wide: true},
 				page.Column{Label: "State", Sort: "cover"},
 				page.Column{Label: "Stock", Sort: "stock", Right: true},
 				page.Column{Label: "On order", Right: true},

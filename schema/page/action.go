@@ -81,7 +81,7 @@ func Actions(as ...Action) templ.Component {
 const mostShown = 3
 
 // mostBeside is the most letters of an act that a phone has room for beside a title.
-const mostBeside = 13
+const mostBeside = 9
 
 // headActions are those of a page's head. The main one stands alone; on a phone several others open from the foot of
 // the screen. Destructive ones are under "More" everywhere, and those after the third if there are more.
