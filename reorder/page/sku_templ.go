@@ -200,7 +200,7 @@ func SKUs(v shelfView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = page.Qty(r.OnOrder).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = orNone(r.OnOrder == 0, page.Qty(r.OnOrder)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

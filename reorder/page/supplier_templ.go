@@ -226,9 +226,9 @@ func SupplierPage(v supplierView) templ.Component {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var13 string
-							templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(r.Unit)
+							templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(unit(r.Unit, r.CurrentStock))
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `reorder/page/supplier.templ`, Line: 36, Col: 25}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `reorder/page/supplier.templ`, Line: 36, Col: 47}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 							if templ_7745c5c3_Err != nil {
@@ -238,7 +238,7 @@ func SupplierPage(v supplierView) templ.Component {
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							templ_7745c5c3_Err = page.Count(r.SuggestedQty).Render(ctx, templ_7745c5c3_Buffer)
+							templ_7745c5c3_Err = orNone(r.SuggestedQty == 0, page.Count(r.SuggestedQty)).Render(ctx, templ_7745c5c3_Buffer)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}

@@ -239,7 +239,7 @@ func Bulk(op, button string, controls templ.Component, then ...string) templ.Com
 		var b strings.Builder
 		b.WriteString(f.rowsBack(op))
 		class, bar := "btn", ""
-		if op == "count_stock" || op == "set_opening" { // the page is for nothing else
+		if op == "count_stock" || op == "set_opening" || op == "receive_purchase" { // the page is for nothing else
 			class, bar = "btn main", " bar"
 		}
 		b.WriteString(`<form method="post" class="bulk` + bar + `" id="bulk-` + op + `" action="` + esc(f.DoPath(op)) + `">`)
