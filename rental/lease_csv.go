@@ -112,7 +112,7 @@ func (l Lease) cells(shared map[string]bool) []string {
 func bindLeaseTenant(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
 	given := f.Text(&l.Tenant, "tenant", "the tenant's name, or Name <e-mail>; several are separated by |",
 		schema.Most(maxText),
-		schema.Help("Several are separated by |."), schema.Choices(tenantNames), schema.Any, schema.NewBy("save_tenant"))
+		schema.Help("Several are separated by |."), schema.Choices(tenantNames), schema.Any, schema.NewBy("save_tenant"), schema.Usual)
 	if f.Given("tenant") && l.Tenant == "" {
 		f.Refuse("tenant", "tenant is empty: enter the tenant's name")
 	}
@@ -121,7 +121,7 @@ func bindLeaseTenant(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
 
 func bindRent(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
 	var rent *int64
-	f.IntPtr(&rent, "rent_cents", "the rent of a whole period, in cents", schema.Range(0, maxCents))
+	f.IntPtr(&rent, "rent_cents", "the rent of a whole period, in cents", schema.Range(0, maxCents), schema.Usual)
 	if l.BaseRentCents = noRent; rent != nil {
 		l.BaseRentCents = *rent
 	}

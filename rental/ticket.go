@@ -268,7 +268,7 @@ func (s *Service) listTickets() schema.Op {
 // bindPriority binds a ticket's priority with the spellings that people use.
 func bindPriority(f *schema.Form, p *string) bool {
 	return f.Enum(p, "priority", "how soon; normal counts as medium and emergency as urgent", priorities,
-		schema.Folded, schema.Alias("normal", "medium"), schema.Alias("emergency", "urgent"))
+		schema.Folded, schema.Help("How soon"), schema.Alias("normal", "medium"), schema.Alias("emergency", "urgent"))
 }
 
 func (s *Service) createTicket() schema.Op {

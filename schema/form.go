@@ -96,6 +96,9 @@ func (f *Form) Refuse(field, format string, args ...any) {
 	if f.surface == Page {
 		field = PageField(field)
 	}
+	if slices.ContainsFunc(f.refused, func(r fault.Field) bool { return r.Field == field }) {
+		return // its first fault may be the cause of this one
+	}
 	f.refused = append(f.refused, fault.Field{Field: field, Detail: fmt.Sprintf(format, args...)})
 }
 

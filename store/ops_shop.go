@@ -216,7 +216,7 @@ func inKind(refund bool) string {
 // CurrencyOp sets the whole shop's currency: the pages of every service have it, the command is the store's.
 func (s *Service) CurrencyOp() schema.Op {
 	return schema.Op{
-		Name: "set_currency", About: "Set the shop's currency, or show it. Existing orders keep theirs.",
+		Name: "set_currency", About: "Set the shop's currency. Existing orders keep theirs.",
 		Writes: true, Admin: true, Whole: true, Response: Settings{Currency: "EUR"},
 		Example: "store settings --currency EUR",
 		Print:   schema.Printed(func(w io.Writer, set Settings) { fmt.Fprintf(w, "currency: %s\n", set.Currency) }),

@@ -348,3 +348,19 @@ func (v importView) takes(option string) bool { return slices.Contains(v.table.O
 
 // good is the number of rows that would be written.
 func (v importView) good() int { return v.out.New + v.out.Changed }
+
+// columnWords is a file's column for people: unit cost for unit_cost_cents.
+func columnWords(column string) string { return page.Word(strings.TrimSuffix(column, "_cents")) }
+
+// cellWords is a row's cell for people: cents are an amount, in the row's currency if it names one.
+func cellWords(ctx context.Context, columns, row []string, n int, cell string) string {
+	cents, err := strconv.ParseInt(cell, 10, 64)
+	if err != nil || !strings.HasSuffix(columns[n], "_cents") {
+		return cell
+	}
+	currency := page.CurrencyCode(ctx)
+	if i := slices.Index(columns, "currency"); i >= 0 && row[i] != "" {
+		currency = row[i]
+	}
+	return page.Amount(cents, currency) + " " + currency
+}

@@ -59,7 +59,7 @@ var synonyms = map[string][]string{
 		"apartment", "flat", "wohnung", "einheit", "unit number", "unit name", "apt", "unit of measure", "uom", "logement",
 	},
 	"tenant": {"renter", "mieter", "tenants", "tenant name", "resident", "residents", "lessee", "locataire"},
-	"rent":   {"monthly rent", "miete", "loyer", "rent amount"},
+	"rent":   {"monthly rent", "miete", "kaltmiete", "nettomiete", "grundmiete", "loyer", "rent amount"},
 	"start_date": {"start", "from", "lease start", "move-in", "beginn", "lease from", "lease start date", "mietbeginn",
 		"move in"},
 	"end_date":       {"end", "until", "lease end", "ende", "lease to", "lease end date", "mietende"},

@@ -138,7 +138,11 @@ func (v leaseView) acts(ctx context.Context) []page.Action {
 	open := func(label, op string, fields ...string) page.Action {
 		return page.Open(label, op, append([]string{"lease_id", id}, fields...)...)
 	}
-	acts := []page.Action{open("Record payment", "receive_payment").Main().Key("n"), open("Add a charge", "add_charge"),
+	var owed []string
+	if n := v.Totals.BalanceCents; n > 0 {
+		owed = []string{"amount", page.AmountField(ctx, n)}
+	}
+	acts := []page.Action{open("Record payment", "receive_payment", owed...).Main().Key("n"), open("Add a charge", "add_charge"),
 		page.Open("Edit lease", "save_lease", v.key()...)}
 	if page.Mailing(ctx) && v.reachable() {
 		acts = append(acts, page.Do("Send reminder", "send_reminders", "lease_id", id),
@@ -208,7 +212,7 @@ func lease(s *rental.Service) page.Page {
 func paidFor(m rental.PaidBy) string {
 	text := "payment " + cell(m.ID)
 	for _, a := range m.Allocations {
-		text += ", " + a.Label
+		text += ", " + period(a.Label)
 	}
 	return text
 }

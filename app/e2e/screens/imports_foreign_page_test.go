@@ -40,7 +40,7 @@ func TestFilesOfOtherProgramsComeThroughThePage(t *testing.T) {
 			"fiix-assets.csv", "maintenance", "assets", nil,
 			[]string{"Ignored columns: Is Online, Date Installed"}, "2 of 2 rows are new",
 		},
-		{"maintainx-parts.csv", "maintenance", "parts", nil, []string{"1850"}, "2 of 2 rows are new"},
+		{"maintainx-parts.csv", "maintenance", "parts", nil, []string{"18.50 "}, "2 of 2 rows are new"},
 		{"", "maintenance", "meters", nil, nil, "2 of 2 rows are new"},
 		{
 			"meter-readings.csv", "maintenance", "readings", nil,
@@ -53,7 +53,7 @@ func TestFilesOfOtherProgramsComeThroughThePage(t *testing.T) {
 		{"locataires.txt", "rental", "tenants", nil, []string{"utf-16", "Élodie Petit"}, "2 of 2 rows are new"},
 		{
 			"catalogue-fr.xlsx", "reorder", "skus", nil,
-			[]string{"header in line 3", "120620", "1240", "Brûlerie"}, "2 of 2 rows are new",
+			[]string{"header in line 3", "1,206.20 ", "1240", "Brûlerie"}, "2 of 2 rows are new",
 		},
 		{
 			"till-report.csv", "reorder", "sales", nil,
@@ -61,7 +61,7 @@ func TestFilesOfOtherProgramsComeThroughThePage(t *testing.T) {
 			"2 of 2 rows are new",
 		},
 		{"huurders.csv", "rental", "tenants", nil, []string{"Els Mulder", "Ignored columns: Opmerking"}, "2 of 2 rows are new"},
-		{"ersatzteile.csv", "maintenance", "parts", nil, []string{"windows-1252", "1200", "1290"}, "2 of 2 rows are new"},
+		{"ersatzteile.csv", "maintenance", "parts", nil, []string{"windows-1252", "1200", "12.90 "}, "2 of 2 rows are new"},
 		{"equipment.txt", "maintenance", "assets", nil, []string{"Emco"}, "2 of 2 rows are new"},
 		{
 			"rent-roll-total.xlsx", "rental", "rent-roll", nil,
