@@ -65,7 +65,8 @@ type marked struct {
 
 func (m *marked) bind(f *schema.Form) {
 	some := f.IDs(&m.ids, "id", "the work orders", maxBulk, schema.AllowDuplicates, schema.Positional("ID"),
-		schema.Label("Work orders"))
+		schema.Usual, schema.Label("Work orders"),
+		schema.Help("None is marked. Go back and mark them in the list of work orders, or write their numbers here."))
 	if f.Surface() == schema.Page {
 		f.Text(&m.match, "match", "instead of work orders: all that match these filters", schema.Label("All that match"),
 			schema.Help("Filters of the list, in place of marked rows."))

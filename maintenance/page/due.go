@@ -113,7 +113,7 @@ func count(n int64) *int64 { return &n }
 // dueActs are the actions on an active plan: a job, unless one is open, and that it was done.
 func dueActs(ctx context.Context, r maintenance.PMDueRow) []page.Action {
 	id := page.Num(r.PMID)
-	done := page.Open("Mark as done", "complete_plan", "id", id, "date", page.From(ctx).Today.String()).Quiet().Named(
+	done := page.Open("Mark as done", "complete_plan", "id", id, "date", page.From(ctx).Today.String()).Named(
 		r.Title)
 	if r.OpenJob != nil {
 		return []page.Action{done}

@@ -44,6 +44,7 @@ const (
 	plotWide           = 1000
 	plotTop, plotFoot  = 22, 196
 	lowFoot            = 96
+	stripFoot          = 72 // of a low chart of pairs of bars, which lies beside its words
 	eventsFoot         = 84 // of a chart of events alone
 	belowPlot          = 24
 	mostTicks          = 5
@@ -84,6 +85,9 @@ func ChartOf(c Chart) templ.Component {
 		}
 		if d.Low {
 			d.foot = lowFoot
+			if d.Past {
+				d.foot = stripFoot
+			}
 		}
 		if d.base = d.foot; d.banded() {
 			d.foot += bandHigh
