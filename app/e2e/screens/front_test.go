@@ -84,6 +84,11 @@ func TestFirstSteps(t *testing.T) {
 	machines := v.At(s.URL("maintenance", ""))
 	status(t, machines.Post("/do/save_asset", "asset_tag", "P-1", "name", "Pump"), http.StatusSeeOther)
 	status(t, machines.Post("/do/create_workorder", "asset_id", "1", "description", "Leaks", "priority", "urgent"), http.StatusSeeOther)
+	status(t, machines.Get("/do/create_workorder"), http.StatusOK, `href="/work-orders" aria-current="page"`,
+		`href="/work-orders">Cancel</a>`)
+	machines.Head = map[string]string{"Referer": machines.Base + "/assets/1"}
+	status(t, machines.Get("/do/create_workorder"), http.StatusOK, `href="/assets" aria-current="page"`,
+		`href="/assets/1">Cancel</a>`)
 	status(t, v.Get("/"), http.StatusOK, "1 job urgent")
 	if got := s.Person("rental", "ben", "viewer", "rental").Get("/"); strings.Contains(got.Body, `class="tiles`) {
 		t.Error("one who may see one service has tiles")
