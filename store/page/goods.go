@@ -145,6 +145,26 @@ func (c currencyFigures) most() (most int64) {
 	return most
 }
 
+// by leads to the same range by day, month or product; by day to its last 30 days if it is longer than a chart shows.
+func (v figuresView) by(by string) string {
+	path, from := "/figures?by="+by, v.From
+	if by == "day" && (from == nil || v.To == nil || *v.To-*from >= mostBars) {
+		last := v.today
+		if v.To != nil {
+			last = *v.To
+		}
+		last -= 29
+		from = &last
+	}
+	if from != nil {
+		path += "&from=" + from.String()
+	}
+	if v.To != nil {
+		path += "&to=" + v.To.String()
+	}
+	return path
+}
+
 // rangeName is the range in words.
 func (v figuresView) rangeName(ctx context.Context) string {
 	for _, p := range v.presets() {
