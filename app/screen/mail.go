@@ -220,10 +220,12 @@ func (v mailView) acts() []page.Action {
 }
 
 // kindWords are kinds of messages whose own name says little.
-var kindWords = map[string]string{"key": "Replaced key", "buyer-link": "Link for a buyer", "tenant-link": "Link for a tenant",
-	"staff-link": "Link for staff", "late-1": "Late rent, first letter", "late-2": "Late rent, second letter",
-	"late-3": "Late rent, third letter", "reminder": "Rent reminder", "expiry": "License ends", "answer": "Job answered",
-	"digest": "Morning digest", "purchase": "Purchase order"}
+var kindWords = map[string]string{
+	"key": "Replaced key", "expiry": "License ends", "answer": "Job answered", "digest": "Morning digest",
+	"purchase": "Purchase order", "buyer-link": "Link for a buyer", "tenant-link": "Link for a tenant",
+	"staff-link": "Link for staff", "reminder": "Rent reminder", "late-1": "Late rent, first letter",
+	"late-2": "Late rent, second letter", "late-3": "Late rent, third letter",
+}
 
 // kindWord is a kind of messages for people.
 func kindWord(kind string) string {

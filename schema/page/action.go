@@ -125,7 +125,8 @@ func headActions(as []Action) templ.Component {
 
 // more folds buttons behind one of the class.
 func more(class, buttons string) string {
-	return `<details class="others"><summary class="` + class + ` down">More</summary><div class="drop">` + buttons + `</div></details>`
+	return `<details class="others"><summary class="` + class + ` down">More</summary><div class="drop">` + buttons +
+		`</div></details>`
 }
 
 // NextStep draws the first permitted action, and the others under "More".
