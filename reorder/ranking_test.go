@@ -74,8 +74,11 @@ func (s *fixture) agree(n int) {
 	if toOrder.Total != int64(wanted) || toOrder.EstCostCents != rep.EstCostCents {
 		s.T.Fatalf("the page is of %d rows for %d, want %d for %d", toOrder.Total, toOrder.EstCostCents, wanted, rep.EstCostCents)
 	}
-	for _, r := range toOrder.Rows {
+	for i, r := range toOrder.Rows {
 		same(r.Row)
+		if i > 0 && sort == "" && r.Open > 0 && toOrder.Rows[i-1].Open == 0 {
+			s.T.Fatalf("%s is to be ordered, and comes after %s that orders cover", r.SKU, toOrder.Rows[i-1].SKU)
+		}
 	}
 	shelf, err := s.Shelf(ctx, []ShelfQuery{
 		{Sort: sort, Cursor: cursor}, {Q: "A", Cursor: cursor}, {Q: "S-1", Active: "1", Cursor: cursor}, {Supplier: "x", Cursor: cursor},

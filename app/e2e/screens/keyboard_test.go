@@ -59,7 +59,8 @@ func TestKeyboard(t *testing.T) {
 	b.keys("/")
 	b.await("/ does not lead to the search", `document.activeElement.id === "search"`)
 	b.visit(h.URL("maintenance", "/"))
-	_, err := eval[bool](b, `document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "k", ctrlKey: true, bubbles: true}))`)
+	_, err := eval[bool](b,
+		`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "k", ctrlKey: true, bubbles: true}))`)
 	b.must(err)
 	b.await("Ctrl+K does not lead to the search", `document.activeElement.id === "search"`)
 	b.visit(h.URL("maintenance", "/"))
@@ -72,12 +73,27 @@ func TestKeyboard(t *testing.T) {
 	b.await("Enter does not open the first row", `location.pathname === "/assets/1" && document.readyState === "complete"`)
 	b.visit(h.URL("maintenance", "/work-orders"))
 	b.keys("n")
-	b.await("n does not open the form", `location.pathname === "/do/create_workorder" && document.readyState === "complete"`)
+	b.await("n does not open the form",
+		`location.pathname === "/do/create_workorder" && document.readyState === "complete"`)
 	b.fill("asset_id", "1")
 	b.fill("description", "By the keys alone")
 	b.must(chromedp.Do(b.ctx, chromedp.KeyEvent("\r", chromedp.KeyModifiers(2))))
-	b.await("Ctrl+Enter does not send the form", `location.pathname.startsWith("/work-orders") && document.readyState === "complete"`)
+	b.await("Ctrl+Enter does not send the form",
+		`location.pathname.startsWith("/work-orders") && document.readyState === "complete"`)
 	b.see("By the keys alone")
+
+	b.visit(h.URL("reorder", "/count"))
+	_, err = eval[bool](b, `(document.querySelector("[data-next]").focus(), true)`)
+	b.must(err)
+	b.keys("3")
+	b.keys(kb.Tab)
+	b.keys(kb.Tab)
+	b.keys("5")
+	b.await("two boxes are filled by the keys, and the page does not say how far they are off", `(() => {
+		const off = [...document.querySelectorAll("td.e output")].map(o => Number(o.textContent));
+		const had = [...document.querySelectorAll("td.b data")].map(d => d.value);
+		return document.querySelector(".bulk output").textContent.startsWith("2 of ") &&
+			off[0] === 3 - had[0] && off[1] === 5 - had[1] })()`)
 
 	// With shortcuts off they do nothing.
 	h.Invited("store", "alice").Post("/do/set_preferences", "keys", "false", "idempotency_key", "off")

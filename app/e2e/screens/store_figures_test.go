@@ -37,5 +37,8 @@ func TestFiguresAndReceiptsOfAShop(t *testing.T) {
 	}
 	buy(t, s, "--email", "ann@example.com", "--sku", "PLUGIN", "--paid-at", "2026-10-05")
 	status(t, v.Get("/figures?from=2026-11-01&to=2026-11-20"), http.StatusOK, "49.00")
+	if rows := rowsShown(v.Get("/figures")); len(rows) != 3 || rows[0] != "2026-11 USD" || rows[1] != "2026-10 USD" {
+		t.Errorf("the rows of months, of which two had sales: %q", rows)
+	}
 	status(t, v.Get("/orders/"+o.Ref+"/receipt"), http.StatusOK, "Paid by hand.")
 }
