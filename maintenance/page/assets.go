@@ -133,7 +133,9 @@ func (v assetView) acts() []page.Action {
 				page.Open("Replace meter"+of, "replace_meter", "asset_id", id, "meter", page.Num(m.ID)))
 		}
 	}
-	if !v.Requests.On {
+	if v.Requests.On {
+		acts = append(acts, page.Do("Turn requests off", "set_requests", "asset_id", id, "on", "false"))
+	} else {
 		acts = append(acts, page.Do("Turn requests on", "set_requests", "asset_id", id, "on", "true"))
 	}
 	if v.Total == 0 && len(v.Plans) == 0 {
@@ -233,7 +235,7 @@ func milli(n int64) string { return exact.Milli(n).String() }
 // costChart is what the asset cost by month.
 func (v assetView) costChart(ctx context.Context) page.Chart {
 	var sum, jobs int64
-	c := page.Chart{Label: "Month", Names: [2]string{"Cost, " + page.CurrencyCode(ctx), ""},
+	c := page.Chart{Label: "Month", Low: true, Names: [2]string{"Cost, " + page.CurrencyCode(ctx), ""},
 		Show: func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
 	for _, m := range v.Months {
 		sum += m.Cents

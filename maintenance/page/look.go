@@ -50,8 +50,10 @@ func dueState(status string) templ.Component {
 	return page.State(page.Good, "Not yet due")
 }
 
-// pressing reports whether a priority is worth a badge.
-func pressing(priority string) bool { return priority == "urgent" || priority == "high" }
+// pressing reports whether a job's priority is worth a badge.
+func pressing(wo maintenance.WorkOrder) bool {
+	return wo.Status != "done" && wo.Status != "cancelled" && (wo.Priority == "urgent" || wo.Priority == "high")
+}
 
 func priorityState(priority string) templ.Component {
 	if priority == "urgent" {
@@ -83,7 +85,7 @@ func moves(wo maintenance.WorkOrder, main bool) []page.Action {
 		default:
 			a = page.Do(label, "advance_status", "id", id, "status", to)
 		}
-		if i == 0 && main {
+		if i == 0 && main && to != "open" {
 			a = a.Main()
 		}
 		list = append(list, a.Named("work order "+id))

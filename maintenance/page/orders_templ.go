@@ -203,7 +203,7 @@ func Orders(v ordersView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if pressing(wo.Priority) {
+					if pressing(wo) {
 						templ_7745c5c3_Err = priorityState(wo.Priority).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
