@@ -33,7 +33,7 @@ func (s *Service) salesTable() schema.Table {
 			error) {
 			return New(d).LoadSales(ctx, who, lines, o)
 		},
-		Together: []string{"sku"}, AnyOrder: true,
+		Together: []string{"sku"}, AnyOrder: true, After: "skus",
 		Export: exportSales,
 	}
 }

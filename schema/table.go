@@ -28,6 +28,7 @@ type Table struct {
 	Load     func(ctx context.Context, d *db.DB, who db.Caller, lines []Line, o LoadOptions) (Loaded, error)
 	Together []string
 	AnyOrder bool
+	After    string // the table whose records the rows name, "skus": it is imported first
 
 	// Find returns one record's cells in the order of the columns: the one named by the cells of its identifier's columns
 	// (or its id). It is for Edit forms.

@@ -108,7 +108,7 @@ func (a LicenseAct) license(c *db.Conn) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return 0, fault.NotFoundf("license: none of %s ends with %s; the licenses are %s", k.Email,
+	return 0, fault.NotFoundf("license: %s has none whose key ends with %s; there are %s", k.Email,
 		schema.Quote(a.License), calledAll(all))
 }
 
