@@ -139,6 +139,7 @@ func TestARefusedBulkActKeepsItsMarks(t *testing.T) {
 	if ids := slices.Sorted(slices.Values(again["id"])); !slices.Equal(ids, []string{"2", "57"}) || again.Get("skip_steps") != "was not needed" {
 		t.Errorf("it comes back with %v", again)
 	}
+	status(t, v.Get("/do/finish_workorders"), http.StatusOK, "None is marked. Go back and mark them")
 	again.Set("marked_open", "yes")
 	opened := status(t, sendForm(v, "/do/finish_workorders", again), http.StatusOK)
 	sent := sentBy(t, opened, "/do/finish_workorders", "resolution", "Greased", "labor_minutes", "30")
