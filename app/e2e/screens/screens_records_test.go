@@ -60,8 +60,8 @@ func TestRecordPages(t *testing.T) {
 			[]string{"Nine & Sons"}, []string{"save_sku", "adjust_stock"}, "/skus/NIX"},
 		{"store", "save_product", []string{"sku", "NINE 9", "name", "The nine", "kind", "license", "price", "49", "activation_limit", "3"}, `^/products/NINE%209$`, "/products?q=nine", "The nine",
 			[]string{"49.00", "NINE 9", "Seats a license"}, []string{"save_product", "record_order", "mint_codes"}, "/products/NIX"},
-		{"store", "save_customer", []string{"email", "nine@example.org", "name", "Nina Nine"}, `^/customers/\d+$`, "/customers?q=nina", "nine@example.org",
-			[]string{"Nina Nine"}, []string{"save_customer", "change_email", "forget_customer"}, "/customers/98765"},
+		{"store", "save_customer", []string{"email", "nine@example.org", "name", "Nina Nine"}, `^/customers/\d+$`, "/customers?q=nina", "Nina Nine",
+			[]string{"nine@example.org"}, []string{"save_customer", "change_email", "forget_customer"}, "/customers/98765"},
 	} {
 		admin, viewer := h.as(asAdmin, c.service), h.as(asViewer, c.service)
 		made := admin.Post("/do/"+c.op, c.fields...)
