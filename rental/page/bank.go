@@ -173,6 +173,16 @@ func purpose(l rental.BankLine) string {
 	return strings.Join(parts, ", ")
 }
 
+// bankActs are what is done with the bank's book, the certain lines beside the import.
+func bankActs(certain int64) []page.Action {
+	acts := []page.Action{page.Link("Import a bank file", "/bank/import").For("import_bank").Main().Key("n")}
+	if certain > 0 {
+		acts = append(acts, page.Do(bookCertain(certain), "book_lines", "certain", "true"))
+	}
+	return append(acts, page.Open("New account", "save_bank_account"), page.Link("Expenses", "/expenses"),
+		page.Link("Years", "/years"))
+}
+
 // bookCertain is the label of the button that books the certain lines.
 func bookCertain(n int64) string {
 	if n == 1 {
