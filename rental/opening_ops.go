@@ -11,7 +11,7 @@ import (
 )
 
 // MaxOpenings is how many leases are taken over at once.
-const MaxOpenings = 2_000
+const MaxOpenings = 10_000
 
 // Openings lists the leases that run or are to come, by id, with their openings.
 func (s *Service) Openings(ctx context.Context, after, limit int64) (list []Lease, next *int64, total int64,

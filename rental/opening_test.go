@@ -16,10 +16,11 @@ func (h *fixture) opening(o Opening) OpeningDone {
 	return done.Leases[0]
 }
 
-// TestLeasesToTakeOverAreOnOnePage: more leases than a page of other lists holds, so that no mark is lost by paging.
+// TestLeasesToTakeOverAreOnOnePage takes 2,100 leases over in one act: one page holds them, so that no mark is lost by
+// paging.
 func TestLeasesToTakeOverAreOnOnePage(t *testing.T) {
 	h := open(t, "2026-11-22")
-	for range 510 {
+	for range 2_100 {
 		h.lease("start_date=2026-11-01")
 	}
 	leases, next, _, err := h.Openings(ctx, 0, MaxOpenings)
@@ -29,7 +30,7 @@ func TestLeasesToTakeOverAreOnOnePage(t *testing.T) {
 	for i, l := range leases {
 		all[i] = Opening{LeaseID: l.ID, Day: &on, BalanceCents: 100}
 	}
-	if done, err := h.SetOpenings(ctx, ann, all); err != nil || next != nil || len(done.Leases) != 510 {
+	if done, err := h.SetOpenings(ctx, ann, all); err != nil || next != nil || len(done.Leases) != 2_100 {
 		t.Errorf("%d taken over: %v", len(done.Leases), err)
 	}
 }

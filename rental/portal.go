@@ -172,6 +172,19 @@ func (s *Service) ReportProblem(ctx context.Context, who db.Caller, p Problem) (
 	})
 }
 
+// ownUnits are the units that the tenant rents or rented, for the form of a report.
+func ownUnits(c *db.Conn, who db.Caller, f schema.Find) (all []schema.Choice, err error) {
+	leases, err := leasesOfTenant(c, who.Subject)
+	for _, l := range leases {
+		value := l.Property + "/" + l.Unit
+		same := func(x schema.Choice) bool { return x.Value == value }
+		if (f.Value == "" || f.Value == value) && !slices.ContainsFunc(all, same) {
+			all = append(all, schema.Choice{Value: value, Text: l.Property + " / " + l.Unit})
+		}
+	}
+	return all, err
+}
+
 // ownUnit returns the tenant's lease of a problem: of the given unit, else the running one, else the last.
 func ownUnit(tx *db.Tx, tenant int64, unit string) (Lease, error) {
 	leases, err := leasesOfTenant(&tx.Conn, tenant)
@@ -250,7 +263,8 @@ func (s *Service) PortalOps() []schema.Op {
 				f.Text(&p.Description, "description", "what else we should know", schema.Most(maxText), schema.Lines,
 					schema.Label("More about it"))
 				bindPriority(f, &p.Priority)
-				f.Text(&p.Unit, "unit", "which unit, if you rent several", schema.Most(2*maxName), schema.Label("Where"))
+				f.Text(&p.Unit, "unit", "which unit, if you rent several", schema.Most(2*maxName), schema.Label("Where"),
+					schema.ChoicesFor(ownUnits))
 				f.File(&p.Photo, "photo", "a picture of it", MaxPhoto, schema.Label("Photo"))
 				return func(ctx context.Context, who db.Caller) (any, error) { return s.ReportProblem(ctx, who, p) }
 			},

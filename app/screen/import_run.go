@@ -252,6 +252,9 @@ func (x *exchange) refusedOf(t schema.Table, work *db.Work, a asked, out table.O
 func (v importView) message(file string, out table.Outcome) *message {
 	rows := page.Plural(out.Imported, "row of "+file+" was", "rows of "+file+" were")
 	m := &message{Text: fmt.Sprintf("%s imported into %s. %s", rows, tableWords(v.table.Name), rowsOf(out))}
+	if out.Imported > 0 && out.Imported == out.Same {
+		m.Text = fmt.Sprintf("Nothing in %s is new for %s. %s", file, tableWords(v.table.Name), rowsOf(out))
+	}
 	for i, e := range out.Errors {
 		if i == 20 {
 			m.Refused = append(m.Refused, page.Plural(len(out.Errors)-i, "more row was refused", "more rows were refused"))

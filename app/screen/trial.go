@@ -60,6 +60,9 @@ func (x *exchange) try(op schema.Op, in *sent, shop shopSettings) (trial, string
 		}
 		return err
 	})
+	if e, refused := fault.As(err); refused {
+		err = e.Amounts(shop.written)
+	}
 	if err != nil {
 		return trial{err: err}, ""
 	}

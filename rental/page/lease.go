@@ -132,6 +132,14 @@ func (v leaseView) depositOpen() int64 {
 	return max(open, 0)
 }
 
+// owes begins the sentence of what is owed.
+func (v leaseView) owes() string {
+	if len(v.Lease.Tenants) > 1 {
+		return v.Lease.Tenant + " owe"
+	}
+	return v.Lease.Tenant + " owes"
+}
+
 // acts are what is done with the lease, the usual first.
 func (v leaseView) acts(ctx context.Context) []page.Action {
 	id, held := page.Num(v.Lease.ID), v.Totals.DepositHeldCents
@@ -160,9 +168,15 @@ func (v leaseView) acts(ctx context.Context) []page.Action {
 	if n := v.Totals.CreditCents; n > 0 {
 		acts = append(acts, open("Return credit", "return_credit", "amount", page.AmountField(ctx, n)))
 	}
-	return append(acts, page.Open("New ticket", "create_ticket", "unit_id", page.Num(v.Lease.UnitID)),
-		open("Change the first day", "set_first_day", "date", v.Lease.StartDate.String()),
-		open("End lease", "end_lease").Danger(), open("Cancel lease", "cancel_lease").Danger())
+	acts = append(acts, page.Open("New ticket", "create_ticket", "unit_id", page.Num(v.Lease.UnitID)))
+	began := slices.ContainsFunc(v.Payments, func(m rental.PaidBy) bool { return m.Method != "opening" })
+	if !began {
+		acts = append(acts, open("Change the first day", "set_first_day", "date", v.Lease.StartDate.String()))
+	}
+	if acts = append(acts, open("End lease", "end_lease").Danger()); !began {
+		acts = append(acts, open("Cancel lease", "cancel_lease").Danger())
+	}
+	return acts
 }
 
 // chargeActs are what is done with an open charge.

@@ -154,17 +154,23 @@ func tenantReminder(s *rental.Service) page.Page {
 					return v, err
 				}
 				v.path = page.Path("tenants", page.Num(id), "reminder")
-				if v.to = t.Name; len(t.LeaseList) > 0 {
-					v.to = tenantName(t.LeaseList[0])
-				}
+				v.to = t.Name
+				var to []string // whom the leases with arrears name: a co-tenant of another lease is not told
 				for _, l := range slices.Backward(t.LeaseList) {
 					r, err := s.LeaseRecord(ctx, who, l.ID)
 					if err != nil {
 						return v, err
 					}
+					owed := v.sum
 					if err := v.add(ctx, s, r); err != nil {
 						return v, err
 					}
+					if v.sum > owed {
+						to = append(to, tenantName(l))
+					}
+				}
+				if to = slices.Compact(to); len(to) == 1 {
+					v.to = to[0]
 				}
 				if v.sum > 0 {
 					v.Printed, err = s.LateLetter(ctx, db.Subject("tenant", id), step)

@@ -138,6 +138,12 @@ func (h *demoFixture) acrossTenants(t *testing.T, v *apptest.Visitor, ticket str
 		t.Fatal("the other tenant has no session: ", err)
 	}
 	before := rowsOf(t, h.Server.DB())
+	own, others := h.leases[0], h.leases[1]
+	form := v.Get("/portal/report").Body
+	if !strings.Contains(form, `="`+own.Property+"/"+own.Unit+`"`) ||
+		strings.Contains(form, `="`+others.Property+"/"+others.Unit+`"`) {
+		t.Errorf("the units to choose from are not the tenant's own: %.2000s", form)
+	}
 	for _, c := range []struct {
 		act    string
 		fields []string
