@@ -29,7 +29,11 @@ type ToOrderRow struct {
 	Open   int64 // units to order beyond what is in drafts
 	Covers int64 // days that the suggested quantity lasts
 	In     []Outstanding
+	Sales  []int64 // thousandths a day of the last 30 days, oldest first
 }
+
+// sparkDays is how many days of sales each row of the report shows.
+const sparkDays = 30
 
 // longCover is how many days an order lasts at most that is marked by itself.
 const longCover = 180
@@ -79,11 +83,27 @@ func (s *Service) ToOrder(ctx context.Context, q ToOrderQuery) (page ToOrder, er
 			if page.Rows[i].In, err = outstandingOf(c, e.id); err != nil {
 				return err
 			}
+			if page.Rows[i].Sales, err = salesByDay(c, e.id, windowOf(k.h.today, sparkDays)); err != nil {
+				return err
+			}
 		}
 		page.Drafts, _, err = db.One(c, db.Int, "SELECT count(*) FROM purchase_orders WHERE status = 'draft'")
 		return err
 	})
 	return page, err
+}
+
+// salesByDay is what a SKU sold on each of the days, days without sales among them.
+func salesByDay(c *db.Conn, id int64, days span) ([]int64, error) {
+	sold, err := history(c, id, days)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]int64, days.to-days.from+1)
+	for _, s := range sold {
+		all[s.Date-days.from] = int64(s.Qty)
+	}
+	return all, nil
 }
 
 // orderCount is how many SKUs are to be ordered in a version of the database, on a day.

@@ -60,6 +60,22 @@ func Stacked(title string, parts ...Part) templ.Component {
 	return text(b.String())
 }
 
+// Spark is a small line of values, oldest first.
+func Spark(label string, values []int64) templ.Component {
+	if len(values) < 2 {
+		return text("")
+	}
+	low, high := min(0, slices.Min(values)), max(1, slices.Max(values))
+	var b strings.Builder
+	b.WriteString(`<svg class="spark" viewBox="0 0 60 16" role="img" aria-label="` + esc(label) + `"><title>` +
+		esc(label) + `</title><path d="M`)
+	for i, v := range values {
+		b.WriteString(at(float64(i)*60/float64(len(values)-1)) + ` ` + at(15-float64(v-low)/float64(high-low)*14) + ` `)
+	}
+	b.WriteString(`"/></svg>`)
+	return text(b.String())
+}
+
 // Squares are a row of squares, oldest first: one for each period, with its state's look.
 func Squares(label string, parts []Part) templ.Component {
 	wide := num(14 * len(parts))
