@@ -256,9 +256,9 @@ const (
 	Bad   = "bad"   // square, red: someone must act
 	Warn  = "warn"  // triangle, amber: soon
 	High  = "high"  // arrow up, amber: a priority
-	Todo  = "todo"  // hollow dot: not begun
+	Todo  = "todo"  // hollow square: not begun
 	Going = "going" // half-filled dot: begun
-	Good  = "good"  // tick: as it should be
+	Good  = "good"  // hollow dot: as it should be
 	Idle  = "idle"  // dash, grey: none of these
 )
 
