@@ -280,8 +280,8 @@ func (s *Service) DueForAgents(ctx context.Context, f DueFilter) (list DueForAge
 		})
 	}
 	if f.After > int64(len(all)) {
-		return list, fault.Fieldf("after", "after: the list has %d rows, and none behind %d; ask for it from its beginning",
-			len(all), f.After)
+		return list, fault.Fieldf("after", "after: the list has only %d rows; ask for it from its beginning",
+			len(all))
 	}
 	list = DueForAgents{Today: due.Today, Total: len(all)}
 	list.PMDue, list.Next = schema.PageOf(all, f.Listing, PMDueRow.short, schema.AnswerBytes)

@@ -91,8 +91,7 @@ func (a *aside) of(shipping bool) (notes []string) {
 			"orders")+" were left out")
 	}
 	if a.refunds > 0 {
-		notes = append(notes, "so was what was refunded of them: "+plural(a.refunds, "refund is", "refunds are")+
-			" of the order without them")
+		notes = append(notes, plural(a.refunds, "refund was", "refunds were")+" reduced by shipping and fees")
 	}
 	return notes
 }
