@@ -33,9 +33,9 @@ func (s *Service) importBank() schema.Op {
 				schema.Label("File"))
 			f.ID(&account, "account",
 				"the account, if the file does not name a known one (CSV for example)", schema.Lookup(lookupAccount),
-				schema.Choices(accountChoices))
+				schema.Choices(accountChoices), schema.NewBy("save_bank_account"))
 			b.Mapping.bind(f)
-			f.IDs(&b.Take, "take", "numbers of lines to keep although they look like kept ones", bank.MaxLines)
+			f.IDs(&b.Take, "take", "numbers of lines to keep although they look like kept ones", bank.MaxLines, schema.Rare)
 			f.Bool(&b.AcceptUnbalanced, "accept_unbalanced", "keep a statement whose sums are wrong, marked as such",
 				schema.Label("Accept wrong sums"))
 			return func(ctx context.Context, who db.Caller) (any, error) {

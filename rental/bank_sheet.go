@@ -25,14 +25,15 @@ type Mapping struct {
 
 func (m *Mapping) bind(f *schema.Form) {
 	f.Texts(&m.Map, "map", "of a CSV or XLSX: a column of the file and what it means, as \"Amount=amount\": "+sheetColumns,
-		20, maxName, schema.Example([]string{"Date=day", "Amount=amount"}))
-	f.Text(&m.DateFormat, "date_format", "how its days are written, as DD.MM.YYYY (default: detected)", schema.Most(30))
-	f.Text(&m.Decimal, "decimal", "its decimal sign, comma or point (default: detected)", schema.Most(10))
-	f.Text(&m.Delimiter, "delimiter", "what separates its cells (default: detected)", schema.Most(10))
-	f.Text(&m.Encoding, "encoding", "its encoding (default: detected)", schema.Most(30))
-	f.Text(&m.Sheet, "sheet", "the sheet of a workbook (default: the first)", schema.Most(maxName))
+		20, maxName, schema.Example([]string{"Date=day", "Amount=amount"}), schema.Rare)
+	f.Text(&m.DateFormat, "date_format", "how its days are written, as DD.MM.YYYY (default: detected)", schema.Most(30),
+		schema.Rare)
+	f.Text(&m.Decimal, "decimal", "its decimal sign, comma or point (default: detected)", schema.Most(10), schema.Rare)
+	f.Text(&m.Delimiter, "delimiter", "what separates its cells (default: detected)", schema.Most(10), schema.Rare)
+	f.Text(&m.Encoding, "encoding", "its encoding (default: detected)", schema.Most(30), schema.Rare)
+	f.Text(&m.Sheet, "sheet", "the sheet of a workbook (default: the first)", schema.Most(maxName), schema.Rare)
 	f.Int(&m.HeaderLine, "header_line",
-		"the line of its header (default: detected); lines above are ignored", schema.Range(0, 1000))
+		"the line of its header (default: detected); lines above are ignored", schema.Range(0, 1000), schema.Rare)
 }
 
 const sheetColumns = "day, amount (or in and out), payer_name, payer_account, text, reference, bank_reference, balance"

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"quartermaster/schema"
@@ -222,10 +223,14 @@ func (x *exchange) bring(op schema.Op, in *sent, answer any, to string) string {
 		keys = append(keys, in.fields.Get(schema.PageField(key)))
 	}
 	value := strings.TrimSpace(strings.Join(keys, " "))
-	if a.PartOf != "" {
+	led := ""
+	if op.Leads != nil {
+		led = op.Leads(answer)[strings.LastIndexByte(op.Leads(answer), '/')+1:]
+	}
+	if value = cmp.Or(value, in.fields.Get("name")); a.PartOf != "" {
 		value = strings.Join(keys, "\t")
-	} else if a.Kind == schema.IntKind && op.Leads != nil {
-		value, _ = url.PathUnescape(op.Leads(answer)[strings.LastIndexByte(op.Leads(answer), '/')+1:])
+	} else if _, err := strconv.ParseInt(led, 10, 64); a.Kind == schema.IntKind && err == nil {
+		value = led
 	} else if list, err := x.choices(a, schema.Find{Words: value, Most: 2}); err == nil && len(list) == 1 {
 		value = list[0].Value
 	}

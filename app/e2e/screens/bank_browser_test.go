@@ -71,6 +71,7 @@ func TestBankFileIsPreviewedBeforeImport(t *testing.T) {
 			b.press("Show what would happen")
 			b.see("longer.csv is here")
 			b.fill("account", "1")
+			b.reveal("More")
 			b.fill("map", "Datum=day\nBetrag=amount\nName=payer_name\nSaldo=balance")
 			b.press("Show what would happen")
 			b.see("1 line is skipped, with the day and the amount of a kept line: 1.")

@@ -2,6 +2,7 @@ package screens
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 
 // TestLettersTellNobodyElse: a tenant owes on a lease of her own, and begins another with somebody else. The letter about
 // what she owes is addressed to her alone. Her lease with payments offers neither to be cancelled nor another first day;
-// those questions name the payment in units. The sentence of two tenants is in the plural, and a wrong rent is told once.
+// those questions name the payment in units. A bank account is made beside the file that waits for it. The sentence of two tenants is in the plural, and a wrong rent is told once.
 func TestLettersTellNobodyElse(t *testing.T) {
 	t.Parallel()
 	l := apptest.NewRental(t)
@@ -37,6 +38,14 @@ func TestLettersTellNobodyElse(t *testing.T) {
 		if asked := read(path); !strings.Contains(asked, "of 100.00 on") || strings.Contains(asked, "cents") {
 			t.Errorf("%s: %s", path, asked)
 		}
+	}
+	waits, err := url.Parse(v.Upload("/do/import_bank", map[string]string{"new": "account"}, "file", "a.csv", "x").Header.Get("Location"))
+	if err != nil || waits.Path != "/do/save_bank_account" {
+		t.Fatalf("no account can be made beside the bank's file: %v %v", waits, err)
+	}
+	back := v.Post(waits.Path, "name", "Rent account", "then", waits.Query().Get("then")).Header.Get("Location")
+	if !strings.Contains(back, "account=1&") {
+		t.Errorf("the form goes on at %s, without the new account", back)
 	}
 	got := v.Post("/do/save_lease", "property", "House", "unit", "B", "start_date", "2030-01-01", "tenant", "Lea Roth", "rent", "1.234")
 	if said := apptest.Text(got.Doc); !strings.Contains(said, "Write 1234 or 1.23") || strings.Contains(said, "Enter the rent") {
