@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -150,7 +151,7 @@ func portal(w *mail.Writer, path string) mail.Value {
 
 // blockRow is a charge in a block: what it is for, its due day, an amount of it.
 func blockRow(w *mail.Writer, x Charge, cents int64) []string {
-	what := x.Label
+	what := schema.DaysInWords(x.Label)
 	if x.Type == rent && x.PeriodStart != nil && x.PeriodEnd != nil {
 		what = w.Word("Rent") + " " + w.Day(*x.PeriodStart) + " - " + w.Day(*x.PeriodEnd)
 	}

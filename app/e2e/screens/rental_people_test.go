@@ -22,7 +22,12 @@ func TestLettersTellNobodyElse(t *testing.T) {
 	l.Rental("receive", "House/A", "--amount-cents", "10000")
 	v := l.Person("rental", "ann", "admin")
 	read := func(path string) string { return apptest.Text(apptest.StatusIs(t, v.Get(path), http.StatusOK).Doc) }
-	if letter := read("/tenants/1/reminder"); strings.Contains(letter, "Lea Roth") || !strings.Contains(letter, "Ada Brandt") {
+	v.Post("/do/set_late_fee", "property_id", "1", "grace_days", "5", "amount", "25", "from", "2026-01-01")
+	letter := read("/tenants/1/reminder")
+	if !strings.Contains(letter, "Late fee for rent due 1 ") {
+		t.Errorf("the letter has no late fee with its day in words: %s", letter)
+	}
+	if strings.Contains(letter, "Lea Roth") || !strings.Contains(letter, "Ada Brandt") {
 		t.Errorf("the letter is addressed to %.300s", letter)
 	}
 	paid, free := read("/leases/1"), read("/leases/2")
