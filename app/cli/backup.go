@@ -41,7 +41,7 @@ removes the oldest of these backups. With - the copy goes to standard output.`,
 			case folder != "":
 				return noArgs(cmd, args)
 			}
-			return cobra.ExactArgs(1)(cmd, args)
+			return takes(1, 1)(cmd, args)
 		},
 		RunE: p.run(func(ctx context.Context, args []string) (err error) {
 			var file string
@@ -137,7 +137,7 @@ func (p *program) restoreCommand() *cobra.Command {
 references, schema). Refused while a server runs on the database. The previous file is
 kept; its new name is printed.`,
 		Example: "  quartermaster restore /backup/shop-2026-11-20.db --db quartermaster.db",
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, 1),
 		RunE: p.run(func(_ context.Context, args []string) error {
 			kept, err := db.Restore(args[0], p.dbPath)
 			if err != nil {

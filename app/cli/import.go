@@ -57,9 +57,9 @@ currency, leave out _cents: --map "Price=unit_cost" reads 4.50 into unit_cost_ce
   zcat catalogue.csv.gz | quartermaster import reorder skus - --json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.template {
-				return cobra.ExactArgs(2)(cmd, args)
+				return takes(2, 2)(cmd, args)
 			}
-			return cobra.ExactArgs(3)(cmd, args)
+			return takes(3, 3)(cmd, args)
 		},
 		RunE: p.run(func(ctx context.Context, args []string) error {
 			t, err := o.check(args)

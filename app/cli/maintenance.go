@@ -32,7 +32,7 @@ func (p *program) photoSaveCommand() *cobra.Command {
 there is replaced. The agents' tool workorder_detail names an order's photos.`,
 		Example: "  quartermaster maintenance photo save 1 spindle.jpg\n  quartermaster maintenance photo save 1 " +
 			"spindle.jpg --json",
-		Args: cobra.ExactArgs(2),
+		Args: takes(2, 2),
 		RunE: p.run(func(ctx context.Context, args []string) error {
 			id, err := idArg("PHOTO_ID", args[0])
 			if err != nil {

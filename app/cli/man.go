@@ -21,7 +21,7 @@ func (p *program) manCommand() *cobra.Command {
 		Short:   "Write the man pages and the shells' completions into a folder",
 		Example: "  quartermaster man build",
 		Hidden:  true,
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.run(func(context.Context, []string) error { return writeManual(cmd.Root(), args[0]) })(cmd, args)
 		},

@@ -217,13 +217,20 @@ func (c *opCommand) checkArgs(cmd *cobra.Command, args []string) error {
 			most = 1 << 20
 		}
 	}
-	if len(args) < least || len(args) > most {
-		if most == 0 {
-			return noArgs(cmd, args)
-		}
-		return usagef("%d arguments are given; usage: %s", len(args), cmd.UseLine())
+	if most == 0 {
+		return noArgs(cmd, args)
 	}
-	return nil
+	return takes(least, most)(cmd, args)
+}
+
+// takes refuses fewer arguments than least, and more than most.
+func takes(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usagef("%d arguments are given; usage: %s", len(args), cmd.UseLine())
+		}
+		return nil
+	}
 }
 
 func (c *opCommand) takePositionals(args []string) {

@@ -133,7 +133,7 @@ replaced only when the new one is complete. An exported file can be imported aga
 		Example: `  quartermaster export reorder skus
   quartermaster export reorder skus catalogue.csv
   quartermaster export rental journal 2025.journal --year 2025`,
-		Args: cobra.RangeArgs(2, 3),
+		Args: takes(2, 3),
 		RunE: p.run(func(ctx context.Context, args []string) error {
 			if _, err := lookWriting(server.NewServices(nil), args[0], args[1]); err != nil {
 				return err
