@@ -286,7 +286,7 @@ func paidBy(c *db.Conn, lease int64) ([]PaidBy, error) {
 	return paid, err
 }
 
-// TicketBoard returns the newest tickets of each status; of resolved ones those of the last
+// TicketBoard returns the newest tickets of each status, the most urgent first; of resolved ones those of the last
 // 14 days.
 func (s *Service) TicketBoard(ctx context.Context, f TicketFilter) (columns map[string][]Ticket,
 	counts map[string]int64, err error) {
@@ -301,6 +301,9 @@ func (s *Service) TicketBoard(ctx context.Context, f TicketFilter) (columns map[
 			all, err := tickets.All(c, where+" ORDER BY k.id DESC LIMIT 50", args...)
 			if err != nil {
 				return err
+			}
+			if status != resolved {
+				slices.SortStableFunc(all, byPriority)
 			}
 			n, err := tickets.Count(c, where, args...)
 			if err != nil {

@@ -52,9 +52,7 @@ func (s *Service) FindTickets(ctx context.Context, f TicketFilter, l schema.List
 		slices.Reverse(list.Tickets)
 		found.Tickets, found.Next = schema.PageOf(list.Tickets, l, Ticket.short, schema.AnswerBytes)
 	default:
-		slices.SortStableFunc(list.Tickets, func(a, b Ticket) int {
-			return cmp.Compare(slices.Index(priorities, b.Priority), slices.Index(priorities, a.Priority))
-		})
+		slices.SortStableFunc(list.Tickets, byPriority)
 		found.Tickets, found.Next = schema.PageOf(list.Tickets, l, Ticket.short, schema.AnswerBytes)
 	}
 	if found.Shown = len(found.Tickets); f.Q != "" && found.Total == 0 {
@@ -182,4 +180,9 @@ func (s *Service) updateTicket() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.UpdateTicket(ctx, who, id, u) }
 		},
 	}
+}
+
+// byPriority puts the most urgent first.
+func byPriority(a, b Ticket) int {
+	return cmp.Compare(slices.Index(priorities, b.Priority), slices.Index(priorities, a.Priority))
 }

@@ -221,7 +221,8 @@ func letStrip(months []rental.UnitMonth) templ.Component {
 
 // occupancyChart is the share of the days on which the units were let, by month, in per cent.
 func occupancyChart(all map[int64][]rental.UnitMonth) page.Chart {
-	c := page.Chart{Label: "Month", Names: [2]string{"Let, per cent of days", ""}, Title: "Occupancy by month, per cent"}
+	c := page.Chart{Label: "Month", Names: [2]string{"Let, per cent of days", ""}, Low: true,
+		Title: "Occupancy by month, per cent"}
 	var days, of []int64
 	for _, months := range all {
 		for i, m := range months {

@@ -101,7 +101,7 @@ func ticketActions(k rental.Ticket) []page.Action {
 	var all []page.Action
 	for i, to := range rental.TicketNext(k.Status) {
 		a := page.Do(moveWord(k.Status, to), "advance_ticket", "ticket_id", page.Num(k.ID), "status", to)
-		if i == len(rental.TicketNext(k.Status))-1 {
+		if i == len(rental.TicketNext(k.Status))-1 && k.Status != "resolved" {
 			a = a.Main()
 		}
 		all = append(all, a)
