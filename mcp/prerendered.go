@@ -47,7 +47,7 @@ func (x *exchange) instructions() string {
 		x.e.service.About, instructions, shop, x.who.User, x.who.Role, x.who.Scope, x.e.service.Elsewhere)
 }
 
-// shop is what an agent is told of the shop that it works for.
+// shop is what an agent learns of the shop that it works for.
 type shop struct {
 	name, currency, zone string
 	today                exact.Day

@@ -37,7 +37,7 @@ type Charge struct {
 const chargeColumns = `c.id, c.type, c.label, c.due_date, c.amount_cents, c.paid_date, c.method, c.period_start, c.period_end, c.rent_cents,
 	c.paid_cents, c.recurring_id, c.fee_of, c.opening`
 
-// chargeSets are the columns of a charge that is told or posted by a rule; rent is posted by
+// chargeSets are the columns of a charge that is given or posted by a rule; rent is posted by
 // insertRent, which has its period besides.
 const chargeSets db.Columns = "lease_id, type, label, due_date, amount_cents, posted_at"
 

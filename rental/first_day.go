@@ -19,7 +19,7 @@ type FirstDay struct {
 }
 
 // SetFirstDay gives a lease another first day while nothing is paid on it: its rent, recurring charges
-// and late fees are posted anew. A lease with a payment that stands is a conflict; a day after the last
+// and late fees are posted again. A lease with a payment that stands is a conflict; a day after the last
 // one, after the opening day, or on which the unit is let is invalid.
 func (s *Service) SetFirstDay(ctx context.Context, who db.Caller, lease int64, day exact.Day) (FirstDay, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (FirstDay, error) { return setFirstDay(tx, lease, day) })

@@ -66,7 +66,7 @@ type rentFee struct {
 
 // refreshFees sets right the late fees of rent charges after their payments changed, and
 // of the rent of late fees that changed: an unpaid fee becomes what it is by the days of
-// the payments, a paid one stays, and one that is due is told by the charge's fee_day.
+// the payments, a paid one stays, and the charge's fee_day says when one is due.
 func refreshFees(tx *db.Tx, charges ...int64) error {
 	for _, id := range charges {
 		x, found, err := db.One(&tx.Conn, scanRentFee, `SELECT r.id, r.lease_id, r.amount_cents, r.due_date, r.fee_day

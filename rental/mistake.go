@@ -16,7 +16,7 @@ type Voided struct {
 }
 
 // VoidCharge takes a charge that is not rent out of the ledger; the audit trail keeps it.
-// The same may be charged anew. An unknown charge is not found, rent is invalid, and one
+// The same may be charged again. An unknown charge is not found, rent is invalid, and one
 // of which something is paid is a conflict. A late fee that was voided never comes again.
 func (s *Service) VoidCharge(ctx context.Context, who db.Caller, charge int64, reason string) (Voided, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Voided, error) { return voidCharge(tx, charge, reason) })

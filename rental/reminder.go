@@ -111,7 +111,7 @@ func overdueMarked(c *db.Conn, lease int64) ([]lateCharge, error) {
 	return all, err
 }
 
-// late is what a lease is told of its overdue charges: the highest step that one of them has reached and that was not
+// late is what a reminder says of a lease's overdue charges: the highest step that one of them has reached and that was not
 // mailed for it; nil if there is none.
 func (s ReminderSettings) late(charges []lateCharge, today exact.Day) *telling {
 	t := &telling{day: charges[0].DueDate, charges: charges}

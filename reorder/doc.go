@@ -11,7 +11,7 @@
 // every answer (see ranking.go).
 //
 // The one path. Whatever changes a SKU's stock, sales, times or on-order quantity
-// ends in the unexported save (sku.go), which judges the SKU anew, stores it and
+// ends in the unexported save (sku.go), which judges the SKU again, stores it and
 // fires the alarm when it came to be below. REST, agents, CSV and the command line
 // all come through it.
 package reorder

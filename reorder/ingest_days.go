@@ -100,7 +100,7 @@ func (d *days) write(u *upload, rows []sale) error {
 	return err
 }
 
-// mostHeld is how many SKU-days an agent is told the former quantity of.
+// mostHeld is the number of SKU-days whose former quantity an agent gets.
 const mostHeld = 100
 
 // noteHeld notes the former value of a SKU-day.

@@ -89,7 +89,7 @@ func (s *Service) ingestSales() schema.Op {
 	}
 }
 
-// errorsTold is how many refused rows an agent is told the reasons of.
+// errorsTold is the number of refused rows whose reasons an agent gets.
 const errorsTold = 100
 
 // afterUpload reports the result of an upload to an agent: nothing stored is a refusal; a partial one names the rows to

@@ -106,7 +106,7 @@ func newDrafting(tx *db.Tx, q SuggestQuery) (*drafting, error) {
 		b.sold += since[rec.id]
 		b.onOrder += drafted[rec.id]
 		if asked {
-			b.onOrder -= d.held(rec) // it is drafted anew
+			b.onOrder -= d.held(rec) // it is drafted again
 		}
 		suggested, _ := b.order(h, b.status(h))
 		switch {
@@ -161,7 +161,7 @@ func (d *drafting) remove(tx *db.Tx, o storedOrder) error {
 	return err
 }
 
-// held is how much of a SKU is in drafts whose line of it is made anew.
+// held is how much of a SKU is in drafts whose line of it is made again.
 func (d *drafting) held(rec article) (qty exact.Milli) {
 	for supplier, o := range d.untouched {
 		if l := o.line(rec.Code); l != nil && (supplier == rec.Supplier || d.anew(supplier)) {

@@ -114,7 +114,7 @@ func byReference(c *db.Conn, q string) (list []FoundCustomer, err error) {
 	return list, nil
 }
 
-// called names a license as agents are told of it, who never see a whole key.
+// called names a license for agents, who never see a whole key.
 func (l License) called() string { return fmt.Sprintf("license #%d, %s, %s", l.ID, tail(l.Key), l.SKU) }
 
 // tail is the end of a key, by which people identify it.

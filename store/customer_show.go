@@ -91,7 +91,7 @@ func (l SeatedLicense) short() ShortLicense {
 	return s
 }
 
-// seatsShown is how many seats of a license agents are told.
+// seatsShown is how many seats of a license agents get.
 const seatsShown = 20
 
 // withSeats adds a license's newest seats.
@@ -145,7 +145,7 @@ func (s *Service) CustomerForAgents(ctx context.Context, id int64, l schema.List
 	})
 }
 
-// subscriptionsShown is how many of a customer's subscriptions agents are told.
+// subscriptionsShown is how many of a customer's subscriptions agents get.
 const subscriptionsShown = 8
 
 // subscriptionsOf are a customer's newest subscriptions, those past due first.

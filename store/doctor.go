@@ -123,7 +123,7 @@ var claims = []struct{ format, query string }{
 			ifnull((SELECT allowed FROM store_activations n WHERE n.license_id = l.id ORDER BY n.id DESC LIMIT 1), -1) AS most
 		FROM store_licenses l LEFT JOIN store_activations a ON a.license_id = l.id GROUP BY l.id
 		HAVING taken <> l.activation_count OR taken > most AND most >= 0 ORDER BY l.id`},
-	{"batch %s keeps %d unused, %d redeemed and %d void codes, and its codes give %d, %d and %d", `
+	{"batch %s counts %d unused, %d redeemed and %d void codes, and its codes give %d, %d and %d", `
 		WITH counted AS (SELECT batch_id AS id, count(*) FILTER (WHERE status = 'unused') AS u,
 			count(*) FILTER (WHERE status = 'redeemed') AS r, count(*) FILTER (WHERE status = 'void') AS v FROM store_codes
 			GROUP BY batch_id)
@@ -131,7 +131,7 @@ var claims = []struct{ format, query string }{
 		JOIN counted k USING (id)
 		WHERE unused <> ifnull(u, 0) OR redeemed <> ifnull(r, 0) OR void <> ifnull(v, 0) ORDER BY b.id`},
 	// Orders of more than one code, or of none.
-	{"order %s came of %d redeemed codes", `
+	{"order %s came from %d redeemed codes", `
 		SELECT o.order_ref, count(*) FROM store_codes k JOIN store_orders o ON o.id = k.order_id
 		WHERE k.status = 'redeemed' GROUP BY o.id HAVING count(*) <> 1 OR o.provider <> 'code'
 			OR 1 <> (SELECT sum(qty) FROM store_order_lines i WHERE i.order_id = o.id) ORDER BY o.order_ref`},

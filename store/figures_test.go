@@ -10,7 +10,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// tallied are the sums of a day, month or product in one currency, added up anew.
+// tallied are the sums of a day, month or product in one currency, added up again.
 type tallied struct{ orders, sold, tax, refunded int64 }
 
 // TestFiguresMatchARecomputation: after any sales, refunds and void orders, the figures by day, month and product equal

@@ -87,7 +87,7 @@ func stripeInvoice(e incoming) (handle handler, why string) {
 	return func(tx *db.Tx) (Received, error) { return noteFailure(tx, e, f) }, ""
 }
 
-// stripeState reads what is told of a subscription. The period's end stands in it or, since the API
+// stripeState reads what Stripe says of a subscription. The period's end stands in it or, since the API
 // of 2025-03-31, in its items.
 func stripeState(e incoming) standing {
 	v := e.object

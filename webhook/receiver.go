@@ -31,7 +31,7 @@ type Receiver struct {
 	Last     *Delivery `json:"-"`                  // the newest whose attempt is over
 }
 
-// Secret is what is told of a receiver once: when it is added, and when its secret
+// Secret is shown once: when a receiver is added, and when its secret
 // is changed.
 type Secret struct {
 	ID     int64  `json:"id"`
@@ -230,7 +230,7 @@ func (r *Receivers) Rotate(ctx context.Context, who db.Caller, id int64) (Secret
 	return fresh, nil
 }
 
-// change runs one act upon a receiver, audited in the receiver's service, and answers with what
+// change runs one act on a receiver, audited in the receiver's service, and answers with what
 // is given.
 func (r *Receivers) change(ctx context.Context, who db.Caller, id int64, action string, answer any,
 	act func(*db.Tx) error) error {
@@ -270,7 +270,7 @@ func ofService(ctx context.Context, d *db.DB, who db.Caller, id int64) (db.Calle
 	return who, err
 }
 
-// standing is what an act upon a receiver needs to know of it.
+// standing is what an act on a receiver needs to know of it.
 type standing struct {
 	service string
 	enabled bool

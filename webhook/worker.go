@@ -10,7 +10,7 @@ import (
 // worker sends one receiver's deliveries. What came of attempts and the marks of the next
 // share a commit, so that in order each delivery costs one.
 //
-// After a failure its place is left free for a moment: a receiver that is ill shall not
+// After a failure its place is left free for a moment: a receiver that fails must not
 // cost more than one that is well, and what waits for it may then find it recovered.
 type worker struct {
 	s        *Sender

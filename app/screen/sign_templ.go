@@ -146,7 +146,7 @@ func signPage(v signView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p class=\"soft\">No password yet, or lost it? An admin can invite you again under Users. If there is no other admin, whoever runs the program can.</p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p class=\"soft\">No password yet, or lost it? An admin can invite you again under Users. If there is no other admin, the person who runs the program can.</p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

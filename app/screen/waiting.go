@@ -36,7 +36,7 @@ func (x *exchange) keepFiles(op schema.Op, in *sent) error {
 	return err
 }
 
-// fetchFiles gives the form its stored files, where none was chosen anew.
+// fetchFiles gives the form its stored files, where no other was chosen.
 func (x *exchange) fetchFiles(op schema.Op, in *sent) error {
 	chosen := maps.Clone(in.files)
 	for field, token := range in.waits {

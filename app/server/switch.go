@@ -53,8 +53,8 @@ func switchOn(d *db.DB) schema.Op {
 		Refuses:  []fault.Kind{fault.Conflict},
 		Command:  "settings switch-on SERVICE", Example: "settings switch-on rental",
 		Will: func(answer any, _ schema.Money) string {
-			return fmt.Sprintf("The service %s is switched on for good, from the next start on. Whoever is admin of all "+
-				"other services becomes its admin.", answer.(SwitchedOn).Service)
+			return fmt.Sprintf("The service %s is switched on for good, from the next start on. Admins of all other "+
+				"services become its admins.", answer.(SwitchedOn).Service)
 		},
 		Did: func(answer any, _ schema.Money) string {
 			return fmt.Sprintf("The service %s is on: it is served from the next start on.", answer.(SwitchedOn).Service)

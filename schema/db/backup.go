@@ -16,7 +16,7 @@ import (
 )
 
 // copyInto writes a consistent, checked copy of c's database to target, while others read and write. target appears
-// only when the copy is complete. The engine writes it anew, so that it contains no deleted data.
+// only when the copy is complete. The engine writes it again, so that it contains no deleted data.
 func copyInto(c *handle, path, target string) (err error) {
 	tmp := fmt.Sprintf("%s.part-%d", target, os.Getpid())
 	defer func() { _ = os.Remove(tmp) }()

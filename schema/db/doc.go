@@ -28,7 +28,7 @@
 // Trial runs an act in one transaction of the writer and rolls it back; TrialAside does so
 // in a private copy of the file, so that nobody waits. Together runs several Updates in one
 // transaction. What they call is given a DB bound to the transaction, on which
-// services are made anew, and keeps nothing for an idempotency key.
+// services are made again, and keeps nothing for an idempotency key.
 //
 // Work is an act of several transactions (Op.Several): an import, resending what failed. Its
 // row says how far it came, and is read and moved in each of them:

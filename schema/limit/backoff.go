@@ -6,7 +6,7 @@ import (
 )
 
 // Backoff allows a key a few failures and then requires growing waits between its attempts: 1 s, 2 s, 4 s and so on up
-// to a minute. A key without failures for an hour starts anew. Its methods are safe for concurrent use.
+// to a minute. A key without failures for an hour starts again. Its methods are safe for concurrent use.
 type Backoff[K comparable] struct {
 	free int
 

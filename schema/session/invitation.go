@@ -28,7 +28,7 @@ type Invited struct {
 }
 
 // validFor is a link's lifetime, codeFor a tenant's code's lifetime without use, and keptFor how long afterwards a
-// visitor is told that it has ended, in seconds.
+// page says that it has ended, in seconds.
 var validFor = map[Kind]exact.Instant{Staff: day, Tenant: 14 * day}
 
 const codeFor = 400 * day
