@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"quartermaster/schema/db/dbtest"
 )
 
 func initialize(version string) string {
@@ -31,9 +33,7 @@ func TestInitializeNegotiatesTheVersion(t *testing.T) {
 				Instructions    string
 				ResultType      *string
 			}
-			if err := json.Unmarshal(r.Result, &got); err != nil {
-				t.Fatal(err)
-			}
+			dbtest.OK(t, json.Unmarshal(r.Result, &got))
 			if got.ProtocolVersion != want || got.ResultType != nil || a.header.Get("Mcp-Session-Id") != "" {
 				t.Errorf("%q with %q: %s", asked, header, a.body)
 			}
@@ -156,9 +156,7 @@ func checkStatelessResult(t *testing.T, result json.RawMessage) {
 		ResultType string
 		Meta       map[string]struct{ Name, Version string } `json:"_meta"`
 	}
-	if err := json.Unmarshal(result, &got); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, json.Unmarshal(result, &got))
 	me := got.Meta["io.modelcontextprotocol/serverInfo"]
 	if got.ResultType != "complete" || me.Name != "quartermaster-notes" || me.Version != "1.2.3" {
 		t.Errorf("resultType or server info: %s", result)
@@ -175,9 +173,7 @@ func TestDiscover(t *testing.T) {
 		TTLMs             *int
 		CacheScope        string
 	}
-	if err := json.Unmarshal(r.Result, &got); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, json.Unmarshal(r.Result, &got))
 	want := []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"}
 	if !slices.Equal(got.SupportedVersions, want) || got.Capabilities["tools"] == nil || got.Instructions == "" {
 		t.Errorf("%+v", got)

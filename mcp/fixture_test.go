@@ -230,9 +230,7 @@ func open(t testing.TB) *db.DB {
 	o := db.Options{Zone: time.UTC, Now: func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }}
 	dbtest.Create(t, path)
 	d, err := db.Open(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Error(err)
@@ -269,9 +267,7 @@ type answer struct {
 func (s *server) send(t *testing.T, method, body string, headers map[string]string) answer {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, s.url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer full")
 	for k, v := range headers {
@@ -285,14 +281,10 @@ func (s *server) send(t *testing.T, method, body string, headers map[string]stri
 		}
 	}
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	return answer{status: resp.StatusCode, header: resp.Header, body: string(b)}
 }
 
@@ -347,9 +339,7 @@ func (a answer) called(t *testing.T) called {
 		t.Fatalf("%d, an error in place of a result: %s", a.status, a.body)
 	}
 	var c called
-	if err := json.Unmarshal(r.Result, &c); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, json.Unmarshal(r.Result, &c))
 	if len(c.Content) != 1 || c.Content[0].Type != "text" || c.IsError == nil {
 		t.Fatalf("a result needs one text block and isError: %s", a.body)
 	}
@@ -369,8 +359,6 @@ func (s *server) audited(t *testing.T) int64 {
 		n, _, err = db.One(c, db.Int, "SELECT count(*) FROM audit")
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	return n
 }

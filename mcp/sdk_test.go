@@ -12,6 +12,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"quartermaster/schema/db/dbtest"
 )
 
 // keyed sends every request with a key and records the server's answers.
@@ -58,9 +60,7 @@ func TestOfficialClient(t *testing.T) {
 				t.Fatalf("%+v of %+v", info, info.ServerInfo)
 			}
 			list, err := session.ListTools(t.Context(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			dbtest.OK(t, err)
 			if len(list.Tools) != 5 || list.NextCursor != "" {
 				t.Fatalf("%d tools", len(list.Tools))
 			}
@@ -81,9 +81,7 @@ func TestOfficialClient(t *testing.T) {
 				}
 				validate(t, name, tool.OutputSchema, result.StructuredContent)
 				var text any
-				if err := json.Unmarshal([]byte(result.Content[0].(*official.TextContent).Text), &text); err != nil {
-					t.Fatal(err)
-				}
+				dbtest.OK(t, json.Unmarshal([]byte(result.Content[0].(*official.TextContent).Text), &text))
 				validate(t, name+" as text", tool.OutputSchema, text)
 			}
 			if n := s.audited(t); n != 2 {
@@ -97,9 +95,7 @@ func TestOfficialClient(t *testing.T) {
 func validate(t *testing.T, what string, schema, value any) {
 	t.Helper()
 	b, err := json.Marshal(schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	var parsed jsonschema.Schema
 	if err := json.Unmarshal(b, &parsed); err != nil {
 		t.Fatalf("%s: %v", what, err)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"quartermaster/schema/db/dbtest"
 )
 
 func FuzzText(f *testing.F) {
@@ -18,9 +20,7 @@ func FuzzText(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		want, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		got := appendText([]byte("before"), []byte(s))
 		if !bytes.HasPrefix(got, []byte("before")) {
 			t.Fatalf("what was there is gone: %q", got)
@@ -34,9 +34,7 @@ func FuzzText(f *testing.F) {
 			t.Fatalf("%q became %q", s, body)
 		}
 		var normal string // the replacement of invalid UTF-8 by encoding/json, in both
-		if err := json.Unmarshal(want, &normal); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, json.Unmarshal(want, &normal))
 		if err := json.Unmarshal(body, &back); err != nil || back != normal {
 			t.Fatalf("%q came back as %q (%v)", s, back, err)
 		}

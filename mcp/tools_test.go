@@ -12,6 +12,7 @@ import (
 	"quartermaster/mcp"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 )
 
 const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
@@ -20,15 +21,11 @@ func (s *server) list(t *testing.T, key string) (names []string, entries map[str
 	t.Helper()
 	r := s.post(t, listTools, map[string]string{"Authorization": "Bearer " + key}).reply(t)
 	var got struct{ Tools []json.RawMessage }
-	if err := json.Unmarshal(r.Result, &got); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, json.Unmarshal(r.Result, &got))
 	entries = map[string]json.RawMessage{}
 	for _, raw := range got.Tools {
 		var one struct{ Name string }
-		if err := json.Unmarshal(raw, &one); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, json.Unmarshal(raw, &one))
 		names = append(names, one.Name)
 		entries[one.Name] = raw
 	}
@@ -50,9 +47,7 @@ func TestListByScope(t *testing.T) {
 			}
 		}
 		h := with(headers("tools/list", ""), "Authorization", "Bearer "+key)
-		if err := json.Unmarshal([]byte(s.post(t, stateless("tools/list", ""), h).body), &got); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, json.Unmarshal([]byte(s.post(t, stateless("tools/list", ""), h).body), &got))
 		if len(got.Result.Tools) != len(want) || got.Result.CacheScope != "private" || got.Result.TTLMs == nil {
 			t.Errorf("stateless, %s: %+v", key, got)
 		}
@@ -114,9 +109,7 @@ func TestSuccessfulCall(t *testing.T) {
 			t.Errorf("the text is not the structured content: %s", a.body)
 		}
 		var n note
-		if err := json.Unmarshal(c.Structured, &n); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, json.Unmarshal(c.Structured, &n))
 		if n.Text != "tea \"for\" two\n\ttabs, ü and \u2028 too" || n.Actor != "alice" || n.Via != "mcp" || *n.Colour != "green" {
 			t.Errorf("%+v", n)
 		}
@@ -130,9 +123,7 @@ func TestSuccessfulCall(t *testing.T) {
 	// The audit trail has both, with mcp as the interface.
 	c := s.post(t, call("list_notes", `{}`), nil).called(t)
 	var l noteList
-	if err := json.Unmarshal(c.Structured, &l); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, json.Unmarshal(c.Structured, &l))
 	if l.Total != 2 || len(l.Notes) != 2 || l.Notes[0].Via != "mcp" || l.Notes[1].Via != "mcp" {
 		t.Errorf("%+v", l)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"quartermaster/mcp"
+	"quartermaster/schema/db/dbtest"
 )
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
@@ -122,9 +123,7 @@ func TestSizeOfTheBody(t *testing.T) {
 	// A client that writes everything before reading can still read the refusal.
 	host := strings.TrimSuffix(strings.TrimPrefix(s.url, "http://"), "/mcp")
 	c, err := net.Dial("tcp", host)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	defer c.Close()
 	long := fill(most + 12<<20)
 	if _, err := fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer full\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
@@ -136,15 +135,11 @@ func TestSizeOfTheBody(t *testing.T) {
 	}
 	// The limit also holds without an announced length.
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, struct{ *strings.Reader }{strings.NewReader(fill(most + 1))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer full")
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	resp.Body.Close()
 	if req.ContentLength != 0 || resp.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("chunked: %d", resp.StatusCode)
@@ -155,18 +150,12 @@ func TestShortBody(t *testing.T) {
 	s := start(t)
 	host := strings.TrimSuffix(strings.TrimPrefix(s.url, "http://"), "/mcp")
 	c, err := net.Dial("tcp", host)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	defer c.Close()
 	fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer full\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{", host)
-	if err := c.(*net.TCPConn).CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, c.(*net.TCPConn).CloseWrite())
 	b, err := io.ReadAll(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	got := string(b)
 	if !strings.HasPrefix(got, "HTTP/1.1 400") || !strings.Contains(got, "shorter than announced") {
 		t.Errorf("got %s", got)

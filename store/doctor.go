@@ -81,6 +81,12 @@ var claims = []struct{ format, query string }{
 		WHERE (orders, sold_cents, tax_cents) <> (0, 0, 0) AND NOT EXISTS (SELECT 1
 			FROM store_orders o INDEXED BY store_orders_paid WHERE o.paid_at >= k.hour AND o.paid_at < k.hour + 3600
 				AND o.status <> 'void' AND o.currency = k.currency AND o.provider = k.provider)`},
+	{"of product %s, %d were sold in an hour by the sums, and %d by the orders", `
+		WITH all_of AS (SELECT i.product_id, o.paid_at - o.paid_at % 3600 AS hour, 0 AS kept, i.qty FROM store_orders o
+				NOT INDEXED CROSS JOIN store_order_lines i ON i.order_id = o.id WHERE o.status <> 'void'
+			UNION ALL SELECT product_id, hour, qty, 0 FROM store_product_hours)
+		SELECT (SELECT sku FROM store_products p WHERE p.id = product_id), sum(kept), sum(qty) FROM all_of
+		GROUP BY product_id, hour HAVING sum(kept) <> sum(qty)`},
 	{"customer %s: paid_orders is kept as %d, and the orders give %d, or their first or last time differs", `
 		WITH counted AS (SELECT customer_id AS id, count(*) FILTER (WHERE status = 'paid') AS n, min(paid_at) AS first,
 		max(paid_at) AS last

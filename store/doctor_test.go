@@ -19,6 +19,7 @@ func TestDoctorNamesEachBreach(t *testing.T) {
 		"UPDATE store_hours SET tax_cents = tax_cents + 1 WHERE hour = (SELECT max(hour) FROM store_hours)":                                    "of the hour from",
 		"INSERT INTO store_hours VALUES (3600, 'EUR', 'stripe', 1, 100, 0)":                                                                    "of the hour from 1970-01-01T01:00Z, 1 orders are counted",
 		"DELETE FROM store_hours WHERE hour = (SELECT max(hour) FROM store_hours)":                                                             "of the hour from",
+		"UPDATE store_product_hours SET qty = qty + 1 WHERE hour = (SELECT max(hour) FROM store_product_hours)":                                "were sold in an hour by the sums",
 		"DELETE FROM store_totals WHERE kind = 'customers'":                                                                                    "customers",
 		"UPDATE store_customers SET paid_orders = paid_orders + 1 WHERE id = 3":                                                                "paid_orders",
 		"UPDATE store_customers SET last_order_at = last_order_at + 1 WHERE id = 3":                                                            "first or last",

@@ -202,21 +202,11 @@ type soldLine struct {
 }
 
 func (t *tally) collectProducts(c *db.Conn, first, end exact.Instant) error {
-	type order struct {
-		id                   int64
-		currency             string
-		discount, tax, total int64
-	}
-	err := db.Each(c, func(r *db.Row) error {
-		o := order{id: r.Int(), currency: r.Text(), discount: r.Int(), tax: r.Int(), total: r.Int()}
-		lines, err := soldLines(c, o.id)
-		if err != nil {
-			return err
-		}
-		weights := weightsOf(lines)
+	err := eachWithLines(c, func(o sharedOrder) {
+		weights := weightsOf(o.lines)
 		discounts, taxes := share(o.discount, weights), share(o.tax, weights)
 		counted := map[string]bool{}
-		for n, l := range lines {
+		for n, l := range o.lines {
 			f := t.row(tallyKey{sku: l.sku, currency: o.currency})
 			f.Name = &l.name
 			f.SoldCents += l.cents - discounts[n] + taxes[n]
@@ -228,35 +218,61 @@ func (t *tally) collectProducts(c *db.Conn, first, end exact.Instant) error {
 		}
 		all := t.totalOf(o.currency)
 		all.Orders++
-		all.SoldCents += o.total
+		all.SoldCents += o.cents
 		all.TaxCents += o.tax
-		return nil
-	}, "SELECT id, currency, discount_cents, tax_cents, total_cents FROM store_orders WHERE paid_at >= ? AND paid_at < "+
-		"? AND status <> 'void'", first, end)
+	}, soldWithLines, first, end)
 	if err != nil {
 		return err
 	}
-	return db.Each(c, func(r *db.Row) error {
-		_, cents, currency, id := r.Instant(), r.Int(), r.Text(), r.Int()
-		lines, err := soldLines(c, id)
-		if err != nil {
-			return err
-		}
-		for n, part := range share(cents, weightsOf(lines)) {
-			f := t.row(tallyKey{sku: lines[n].sku, currency: currency})
-			f.Name = &lines[n].name
+	return eachWithLines(c, func(o sharedOrder) {
+		for n, part := range share(o.cents, weightsOf(o.lines)) {
+			f := t.row(tallyKey{sku: o.lines[n].sku, currency: o.currency})
+			f.Name = &o.lines[n].name
 			f.RefundedCents += part
 		}
-		t.totalOf(currency).RefundedCents += cents
-		return nil
-	}, refundsBetween, first, end)
+		t.totalOf(o.currency).RefundedCents += o.cents
+	}, refundedWithLines, first, end)
 }
 
-func soldLines(c *db.Conn, order int64) ([]soldLine, error) {
-	return db.All(c, func(r *db.Row) soldLine { return soldLine{sku: r.Text(), name: r.Text(), cents: r.Int()} },
-		`SELECT p.sku, p.name, i.qty * i.unit_cents FROM store_order_lines i CROSS JOIN store_products p
-			ON p.id = i.product_id
-		WHERE i.order_id = ? ORDER BY i.line`, order)
+// sharedOrder is an order or a refund of one, whose cents are shared over the order's lines.
+type sharedOrder struct {
+	id                   int64 // of the order or of the refund
+	currency             string
+	discount, tax, cents int64
+	lines                []soldLine
+}
+
+// The orders and the refunds of a time, each with its lines in their order.
+const (
+	soldWithLines = `SELECT o.id, o.currency, o.discount_cents, o.tax_cents, o.total_cents` + ofLines + `
+		FROM store_orders o` + joinLines + `
+		WHERE o.paid_at >= ? AND o.paid_at < ? AND o.status <> 'void' ORDER BY o.paid_at, o.id, i.line`
+	refundedWithLines = `SELECT r.id, o.currency, 0, 0, r.cents` + ofLines + `
+		FROM store_refunds r CROSS JOIN store_orders o ON o.id = r.order_id` + joinLines + `
+		WHERE r.at >= ? AND r.at < ? AND r.cents > 0 AND o.status <> 'void' ORDER BY r.at, r.id, i.line`
+	ofLines   = ", p.sku, p.name, i.qty * i.unit_cents"
+	joinLines = ` CROSS JOIN store_order_lines i ON i.order_id = o.id CROSS JOIN store_products p ON p.id = i.product_id`
+)
+
+// eachWithLines reads orders or refunds by one of these queries.
+func eachWithLines(c *db.Conn, do func(sharedOrder), query string, first, end exact.Instant) error {
+	var o sharedOrder
+	err := db.Each(c, func(r *db.Row) error {
+		row := sharedOrder{id: r.Int(), currency: r.Text(), discount: r.Int(), tax: r.Int(), cents: r.Int()}
+		l := soldLine{sku: r.Text(), name: r.Text(), cents: r.Int()}
+		if row.id != o.id || len(o.lines) == 0 {
+			if len(o.lines) > 0 {
+				do(o)
+			}
+			o = row
+		}
+		o.lines = append(o.lines, l)
+		return nil
+	}, query, first, end)
+	if err == nil && len(o.lines) > 0 {
+		do(o)
+	}
+	return err
 }
 
 func weightsOf(lines []soldLine) []int64 {

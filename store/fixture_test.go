@@ -209,12 +209,7 @@ func val[T any](value T, err error) T {
 	return value
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = dbtest.OK
 
 // refused checks that err is a refusal of the code whose detail contains every part.
 func refused(t testing.TB, err error, code string, parts ...string) *fault.Error {

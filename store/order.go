@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -172,6 +173,11 @@ func allOrders(c *db.Conn, query string, args ...any) ([]Order, error) {
 		}
 	}
 	return list, nil
+}
+
+// Disputed reports whether a dispute of its payment is open.
+func (o Order) Disputed() bool {
+	return slices.ContainsFunc(o.Disputes, func(d Dispute) bool { return d.State == disputeOpen })
 }
 
 func addDisputes(c *db.Conn, o *Order) (err error) {

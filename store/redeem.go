@@ -73,7 +73,7 @@ func (k code) usable() error {
 	return nil
 }
 
-func noCode() error { return fault.NotFoundf("no such code").At("code") }
+func noCode() error { return fault.NotFoundf("no such code; check its letters and digits").At("code") }
 
 // RedeemCode turns a code into a license: an order of the provider code with total 0, and its license, whose key is
 // returned in full. It emits code.redeemed. Refused: an invalid address; an unknown or ill-formed code (not found); a

@@ -260,6 +260,8 @@ func TestARefundThatWaitsADayIsUnbooked(t *testing.T) {
 	}
 	n := val(s.CountUnbooked(background))
 	equal(t, "the metric", n, int64(2))
+	equal(t, "the header", val(s.CountWaiting(background)), n+int64(val(s.NeedsAttention(background)).DisputesTotal)+
+		val(s.NeedsAttention(background)).FailedTotal)
 	equal(t, "doctor", len(s.doctor()), 2)
 
 	equal(t, "which intent paid it", s.tell(paymentOf(1)).Outcome, "recorded")

@@ -10,6 +10,7 @@ func init() {
 			"store_codes":           {Skip: true},
 			"store_provider_events": {Skip: true},
 			"store_hours":           {Skip: true},
+			"store_product_hours":   {Skip: true},
 			"store_totals":          {Skip: true},
 			"store_holds":           {Skip: true},
 			"store_told_periods":    {Skip: true},

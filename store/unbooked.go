@@ -243,6 +243,21 @@ func (s *Service) CountUnbooked(ctx context.Context) (int64, error) {
 	return int64(len(list.Payments)), err
 }
 
+// CountWaiting counts what waits for a person: open disputes, failed renewals, and unmatched payments.
+func (s *Service) CountWaiting(ctx context.Context) (int64, error) {
+	unbooked, err := s.CountUnbooked(ctx)
+	if err != nil {
+		return 0, err
+	}
+	more, err := db.Read(ctx, s.db, func(c *db.Conn) (int64, error) {
+		n, _, err := db.One(c, db.Int, "SELECT (SELECT count(*) FROM store_disputes WHERE state = 'open') + "+
+			"(SELECT count(*) FROM store_subscriptions s INDEXED BY store_subscriptions_state WHERE "+
+			subscriptionState+" = 'past_due')")
+		return n, err
+	})
+	return unbooked + more, err
+}
+
 // checkUnbooked tells doctor of every payment that came in and could not be booked.
 func checkUnbooked(c *db.Conn) ([]string, error) {
 	list, err := unbookedPayments(c)

@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"quartermaster/schema/db/dbtest"
 )
 
 // line is a listener that passes every connection to serve and counts them.
@@ -27,9 +29,7 @@ type line struct {
 func listen(t *testing.T, serve func(conn net.Conn)) *line {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	t.Cleanup(func() { l.Close() })
 	n := &line{url: "http://" + l.Addr().String()}
 	go func() {
@@ -215,9 +215,7 @@ func TestTLS(t *testing.T) {
 func names(t *testing.T, find bool) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	t.Cleanup(func() { server.Close() })
 	go func() {
 		b := make([]byte, 1500)
@@ -255,9 +253,7 @@ func TestTargets(t *testing.T) {
 	l := listen(t, says("HTTP/1.1 200 OK\r\n\r\n", hangUp))
 	// its own port is used, and nobody listens on it
 	busy, err := net.Dial("tcp", strings.TrimPrefix(listen(t, hold).url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	t.Cleanup(func() { busy.Close() })
 	nobody := busy.LocalAddr().String()
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(l.url, "http://"))

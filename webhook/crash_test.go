@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/webhook"
 )
 
@@ -43,14 +44,10 @@ func TestKill(t *testing.T) {
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), senderOf+"="+s.path)
 	child.Stderr = os.Stderr
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, child.Start())
 	wait(t, requests)
 	wait(t, requests)
-	if err := child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, child.Process.Kill())
 	_ = child.Wait() // it was killed
 	equal(t, "what the crash left", s.states(1), []string{"delivered", "sending", "pending"})
 	s.run()

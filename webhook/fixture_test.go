@@ -44,9 +44,7 @@ func open(t *testing.T, o webhook.Options) *fixture {
 func attach(t *testing.T, path string, do db.Options, o webhook.Options) *fixture {
 	t.Helper()
 	d, err := db.Open(path, do)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Error(err)
@@ -84,9 +82,7 @@ func (s *fixture) run() (stop func()) {
 func (s *fixture) add(url string, events ...string) webhook.Secret {
 	s.t.Helper()
 	added, err := s.receivers.Add(s.t.Context(), db.CLI("store"), url, events, "", 0)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	dbtest.OK(s.t, err)
 	return added
 }
 
@@ -100,9 +96,7 @@ func (s *fixture) emit(names ...string) {
 			}
 			return tx.Audit("test.emitted", "test:1", struct{}{})
 		})
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		dbtest.OK(s.t, err)
 	}
 }
 
@@ -113,9 +107,7 @@ func (s *fixture) write(query string, args ...any) {
 		_, err := tx.Exec(query, args...)
 		return err
 	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	dbtest.OK(s.t, err)
 }
 
 // number reads a single number.
@@ -126,9 +118,7 @@ func (s *fixture) number(query string, args ...any) int64 {
 		n, _, err = db.One(c, db.Int, query, args...)
 		return err
 	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	dbtest.OK(s.t, err)
 	return n
 }
 
@@ -139,9 +129,7 @@ func (s *fixture) log(f webhook.Filter) []webhook.Delivery {
 		f.Limit = 100_000
 	}
 	all, err := webhook.Deliveries(s.t.Context(), s.d, f)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	dbtest.OK(s.t, err)
 	slices.Reverse(all)
 	return all
 }

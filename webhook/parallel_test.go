@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 	"quartermaster/webhook"
 )
@@ -25,9 +26,7 @@ func (s *fixture) emitAbout(subjects ...string) {
 			}
 			return tx.Emit("order.paid", map[string]string{"about": about})
 		})
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		dbtest.OK(s.t, err)
 	}
 }
 
@@ -69,9 +68,7 @@ func TestSeveralAtATimeInOrderPerSubject(t *testing.T) {
 		}
 	})
 	added, err := s.receivers.Add(t.Context(), db.CLI("store"), url, nil, "", parallel)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	for range rounds {
 		for i := range subjects {
 			s.emitAbout("order:" + fmt.Sprint((i+1)%subjects)) // delivery ids begin at 1

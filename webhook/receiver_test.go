@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 	"quartermaster/webhook"
 )
@@ -77,26 +78,20 @@ func TestReceivers(t *testing.T) {
 	list := func() []webhook.Receiver {
 		t.Helper()
 		all, err := s.receivers.List(ctx, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		return all
 	}
 	if text, _ := json.Marshal(list()); string(text) != "[]" {
 		t.Errorf("an empty list is %s", text)
 	}
 	one, err := s.receivers.Add(ctx, cli, "  https://shop.example/secret-path?token=secret-query ", nil, "", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	rest, is := strings.CutPrefix(one.Secret, "whsec_")
 	if b, err := base64.StdEncoding.DecodeString(rest); !is || err != nil || len(b) != 32 || one.ID != 1 {
 		t.Errorf("added %+v, want id 1 and a secret of 32 bytes", one)
 	}
 	two, err := s.receivers.Add(ctx, cli, "http://[2606:4700::1]:8080", []string{"code.redeemed", "order.paid", "order.paid"}, strings.Repeat("ü", 200), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	text, err := json.Marshal(list())
 	want := `[{"id":1,"service":"store","url":"https://shop.example/secret-path?token=secret-query","events":["order.paid","order.refunded","code.redeemed"],"enabled":true},` +
 		`{"id":2,"service":"store","url":"http://[2606:4700::1]:8080","events":["order.paid","code.redeemed"],"enabled":true}]`
@@ -160,9 +155,7 @@ func (s *fixture) holdAudit(want []string) {
 		}, "SELECT service, actor, action, subject, changes FROM audit WHERE action <> 'test.emitted' ORDER BY id")
 		return err
 	})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	dbtest.OK(s.t, err)
 	equal(s.t, "the audit trail", have, want)
 }
 

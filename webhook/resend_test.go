@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 	"quartermaster/webhook"
 )
@@ -20,9 +21,7 @@ import (
 func (s *fixture) resend(ask webhook.ResendRequest) []string {
 	s.t.Helper()
 	made, err := s.sender.Resend(s.t.Context(), db.CLI(""), ask)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	dbtest.OK(s.t, err)
 	texts := []string{}
 	for _, m := range made {
 		texts = append(texts, fmt.Sprintf("%d:%d %s", m.Of, m.ID, m.State))
@@ -86,9 +85,7 @@ func TestResendRefuses(t *testing.T) {
 	s.emit("order.refunded") // 4, 5, 6
 	s.write("UPDATE deliveries SET state = 'failed', attempted_at = ? WHERE id <= 3", time.Now().Unix())
 	s.write("UPDATE deliveries SET state = 'sending', attempted_at = ? WHERE id = 5", time.Now().Unix())
-	if err := s.receivers.Disable(t.Context(), db.CLI("store"), held.ID); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), held.ID))
 	if err := s.receivers.Remove(t.Context(), db.CLI("store"), gone.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -138,13 +135,9 @@ func TestResendFailed(t *testing.T) {
 		s.write(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at, attempted_at)
 			VALUES (?, ?, 'resend', ?, ?, ?)`, endpoint, event, state, now-ago, now-ago)
 	}
-	if err := s.receivers.Disable(t.Context(), db.CLI("store"), one.ID); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), one.ID))
 	s.emit("order.paid", "order.paid", "order.paid", "order.paid", "order.paid", "order.paid", "order.paid")
-	if err := s.receivers.Enable(t.Context(), db.CLI("store"), one.ID); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, s.receivers.Enable(t.Context(), db.CLI("store"), one.ID))
 	log(2, one.ID, "failed", 7200)    // 1: superseded by 2, tried once
 	log(2, one.ID, "failed", 3000)    // 2
 	log(1, one.ID, "interrupted", 60) // 3: an older event, logged later
@@ -163,9 +156,7 @@ func TestResendFailed(t *testing.T) {
 	equal(t, "of the second receiver", s.resend(webhook.ResendRequest{Failed: true, Endpoint: two.ID, Since: time.Hour}), []string{"14:15 delivered"})
 	log(2, two.ID, "failed", 40) // 16
 	made, err := s.sender.Resend(t.Context(), db.CLI("store"), webhook.ResendRequest{Failed: true, Since: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	var of []int64
 	last := int64(0)
 	for _, m := range made {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/webhook"
 )
 
@@ -193,9 +194,7 @@ func TestPrune(t *testing.T) {
 	s.write("UPDATE deliveries SET state = 'failed' WHERE id <= 240 AND id % 2 = 0")
 	s.write("UPDATE deliveries SET state = 'sending', kind = 'resend', attempted_at = ? WHERE id = 1", time.Now().Unix()+1)
 	s.emit("order.refunded") // one for each
-	if err := s.receivers.Disable(t.Context(), db.CLI("store"), busy.ID); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), busy.ID))
 	stop := s.run()
 	if g := wait(t, requests); g.header.Get("X-Store-Delivery") != "252" {
 		t.Errorf("delivery %s was sent", g.header.Get("X-Store-Delivery"))
@@ -206,9 +205,7 @@ func TestPrune(t *testing.T) {
 	if n := len(s.states(busy.ID)); n != 251 {
 		t.Errorf("a receiver to which nothing was sent has %d deliveries left, want 251", n)
 	}
-	if err := s.receivers.Enable(t.Context(), db.CLI("store"), busy.ID); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, s.receivers.Enable(t.Context(), db.CLI("store"), busy.ID))
 	s.run()
 	for range 11 { // 241 to 250, and 251
 		s.attempt()
@@ -251,9 +248,7 @@ func TestDisabledAndRemoved(t *testing.T) {
 	url, requests := receiver(t, nil)
 	held, gone, open := s.add(url), s.add(url), s.add(url)
 	s.emit("order.paid") // deliveries 1, 2 and 3
-	if err := s.receivers.Disable(t.Context(), db.CLI("store"), held.ID); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), held.ID))
 	if err := s.receivers.Remove(t.Context(), db.CLI("store"), gone.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -266,9 +261,7 @@ func TestDisabledAndRemoved(t *testing.T) {
 	}
 	equal(t, "the disabled receiver's log", s.states(held.ID), []string{"pending"})
 	equal(t, "the removed receiver's log", s.states(gone.ID), []string{"interrupted"})
-	if err := s.receivers.Enable(t.Context(), db.CLI("store"), held.ID); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, s.receivers.Enable(t.Context(), db.CLI("store"), held.ID))
 	s.emit("order.refunded")
 	var sent []string
 	for range 3 {
@@ -306,9 +299,7 @@ func TestDisabledMeanwhile(t *testing.T) {
 	s.emit("order.paid", "order.refunded")
 	stop := s.run()
 	wait(t, requests)
-	if err := s.receivers.Disable(t.Context(), db.CLI("store"), added.ID); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), added.ID))
 	close(release)
 	s.attempt()
 	stop()

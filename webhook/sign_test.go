@@ -11,6 +11,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/webhook"
 )
 
@@ -25,9 +26,7 @@ func verify(t *testing.T, secret string, g got) (ours, standards bool) {
 	if strings.HasPrefix(secret, "whsec_") {
 		lib, err = standardwebhooks.NewWebhook(secret)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	return ours, lib.Verify(g.body, g.header) == nil
 }
 
@@ -37,9 +36,7 @@ func TestSignatures(t *testing.T) {
 		s := open(t, webhook.Options{})
 		url, requests := receiver(t, nil)
 		added, err := s.receivers.Add(t.Context(), db.CLI("store"), url, nil, secret, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		if secret != "" && added.Secret != secret {
 			t.Errorf("the secret became %q, want %q", added.Secret, secret)
 		}
@@ -95,9 +92,7 @@ func TestRotation(t *testing.T) {
 	url, requests := receiver(t, nil)
 	first := s.add(url)
 	second, err := s.receivers.Rotate(t.Context(), db.CLI(""), first.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	if second.ID != first.ID || second.Secret == first.Secret || !strings.HasPrefix(second.Secret, "whsec_") {
 		t.Errorf("rotating %v gave %v", first, second)
 	}
@@ -129,9 +124,7 @@ func TestRotation(t *testing.T) {
 		}
 	}
 	third, err := s.receivers.Rotate(t.Context(), db.CLI("store"), first.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	s.emit("order.paid")
 	s.run()
 	g = wait(t, requests)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 )
 
 // TestStatementsUseIndexes: statements that run for every delivery, or beside a long backlog, use the indexes made for
@@ -14,13 +15,9 @@ import (
 func TestStatementsUseIndexes(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "shop.db")
-	if err := db.Create(path, db.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, db.Create(path, db.Options{}))
 	d, err := db.Open(path, db.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	defer d.Close()
 	log := func(f Filter) string {
 		where, _ := f.where()
@@ -62,7 +59,5 @@ func TestStatementsUseIndexes(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 }

@@ -75,9 +75,7 @@ func temporaries(t *testing.T) map[string]bool {
 		return found
 	}
 	open, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, fd := range open {
 		path, _ := os.Readlink(filepath.Join("/proc/self/fd", fd.Name()))               // it may be closed by now
 		if strings.Contains(path, "etilqs_") || strings.HasSuffix(path, " (deleted)") { // the engine's name, or none

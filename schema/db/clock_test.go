@@ -28,9 +28,7 @@ func TestWritesDoNotConfirmAWrongClock(t *testing.T) {
 			expect := func(what string, doubted bool) {
 				t.Helper()
 				next, err := Open(d.path, Options{Now: clock.Now, Zone: time.UTC})
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				for process, d := range map[string]*DB{"this": d, "the next": next} {
 					if err := write(d, true); doubted != fault.Is(err, fault.Unavailable) {
 						t.Errorf("%s, %s process: %v, want it doubted: %v", what, process, err, doubted)
@@ -43,9 +41,7 @@ func TestWritesDoNotConfirmAWrongClock(t *testing.T) {
 			unchecked := func(n int) {
 				t.Helper()
 				for range n {
-					if err := write(d, false); err != nil {
-						t.Fatal(err)
-					}
+					must(t, write(d, false))
 				}
 			}
 			unchecked(1)
@@ -91,16 +87,12 @@ func TestClockIsAcceptedBesideAServer(t *testing.T) {
 	}
 	note := func() {
 		t.Helper()
-		if err := Exec(ctx, d, CLI(""), func(tx *Tx) error { return tx.Audit("x", "y", nil) }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return tx.Audit("x", "y", nil) }))
 	}
 	other := func(accept bool) *DB {
 		t.Helper()
 		o, err := Open(d.path, Options{Now: clock.Now, Zone: time.UTC, Accept: accept})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(func() { _ = o.Close() })
 		return o
 	}

@@ -22,8 +22,8 @@ type handle struct {
 }
 
 // Prepare returns the statement for query, reset, with its last values still bound: bind replaces them. The engine's
-// own cache clears the values, after which the statement is planned again. For a SELECT with an index that takes several
-// times as long as running it.
+// own cache clears the values, after which the statement is planned again. For a SELECT with an index that takes
+// several times as long as running it.
 func (c *handle) Prepare(query string) (*sqlite.Stmt, error) {
 	if c.trace != nil {
 		c.trace(query)

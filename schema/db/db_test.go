@@ -45,9 +45,7 @@ func fresh(t testing.TB) (*DB, *clock) {
 	o := Options{Now: c.Now, Zone: time.UTC}
 	blankAt(t, path)
 	d, err := Open(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Error(err)
@@ -87,17 +85,13 @@ func count(t testing.TB, d *DB, query string, args ...any) (n int64) {
 		n, _, err = One(c, Int, query, args...)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return n
 }
 
 func TestEngineIsNewEnough(t *testing.T) {
 	v, err := EngineVersion()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var major, minor, patch int
 	if _, err := fmt.Sscanf(v, "%d.%d.%d", &major, &minor, &patch); err != nil {
 		t.Fatal(err)
@@ -111,9 +105,7 @@ func TestEveryConnectionHasItsPragmas(t *testing.T) {
 	d, _ := fresh(t)
 	for _, readOnly := range []bool{false, true} {
 		c, err := connect(d.path, readOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for pragma, want := range map[string]string{
 			"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "trusted_schema": "0",
 			"query_only": map[bool]string{true: "1", false: "0"}[readOnly],
@@ -136,9 +128,7 @@ func TestEveryConnectionHasItsPragmas(t *testing.T) {
 func conn(t testing.TB, d *DB) *Conn {
 	t.Helper()
 	c, err := connect(d.path, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return &Conn{c: c, loc: d.Zone()}
 }
@@ -190,13 +180,9 @@ func TestTheEndOfTheRequestInterruptsItsQuery(t *testing.T) {
 func TestVersionMovesWithEveryCommit(t *testing.T) {
 	d, _ := fresh(t)
 	v1, err := d.Version()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	v2, _ := d.Version()
-	if err := Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "a") }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "a") }))
 	v3, _ := d.Version()
 	if v1 != v2 || v2 == v3 {
 		t.Errorf("versions %d %d %d", v1, v2, v3)
@@ -212,9 +198,7 @@ func TestAuditSystemNamesTheApplianceAndTheWay(t *testing.T) {
 		}
 		return tx.AuditSystem("lease.posted", "lease:1", map[string]int{"charges": 2})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if n := count(t, d, `SELECT count(*) FROM audit WHERE service = 'rental' AND actor = 'system' AND via = 'rest'
 		AND action = 'lease.posted' AND subject = 'lease:1' AND changes = '{"charges":2}'`); n != 1 {
 		t.Errorf("%d entries by the system, want 1", n)
@@ -236,9 +220,7 @@ func TestCheckClock(t *testing.T) {
 	reopen := func(accept bool) *DB {
 		t.Helper()
 		again, err := Open(d.path, Options{Now: clock.Now, Zone: time.UTC, Accept: accept})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(func() { _ = again.Close() })
 		return again
 	}
@@ -296,9 +278,7 @@ func TestAStatementIsPlannedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := c.Prepare(query)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r, err := s.Step()
 	if err != nil || r == nil || pair(r) != "g,h" {
 		t.Error("preparing a statement again has cleared its values")

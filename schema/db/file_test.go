@@ -16,19 +16,13 @@ func TestOpenRefusesForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	foreign := filepath.Join(dir, "foreign.db")
 	c, err := sqlite.OpenConn(foreign, sqlite.OpenReadWrite|sqlite.OpenCreate)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(run(&handle{Conn: c}, "CREATE TABLE t (a)"), c.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, errors.Join(run(&handle{Conn: c}, "CREATE TABLE t (a)"), c.Close()))
 	for name, content := range map[string][]byte{
 		"empty.db": {}, "text.db": []byte("hello, this is no database at all"),
 		"cut.db": []byte("SQLite format 3\x00 and then nothing"),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
 	for name, want := range map[string]error{
 		"none.db": ErrMissing, "empty.db": ErrMissing, "text.db": ErrForeign, "cut.db": ErrForeign, "foreign.db": ErrForeign,
@@ -52,13 +46,9 @@ func TestOpenRefusesForeignFiles(t *testing.T) {
 func TestNewerFileIsRefusedUnchanged(t *testing.T) {
 	d, _ := fresh(t)
 	c, err := connect(d.path, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = errors.Join(run(c, "INSERT INTO schema_migrations VALUES ('9999_future', 1)"), run(c, "PRAGMA wal_checkpoint(TRUNCATE)"), c.Close())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before, _ := os.ReadFile(d.path)
 	if _, err := Open(d.path, Options{Migrate: true}); !errors.Is(err, ErrNewer) {
 		t.Errorf("%v, want ErrNewer", err)
@@ -75,17 +65,11 @@ func TestNewerFileIsRefusedUnchanged(t *testing.T) {
 func TestOlderFileIsMigratedWithACopyAside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.db")
 	all, err := known()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	err = errors.Join(run(&handle{Conn: c}, fmt.Sprintf("PRAGMA application_id = %d", applicationID)), apply(&handle{Conn: c}, all[0], 1), c.Close())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(all) > 1 {
 		if _, err := Open(path, Options{}); err == nil {
 			t.Error("an older file was opened without migrating")
@@ -101,9 +85,7 @@ func TestOlderFileIsMigratedWithACopyAside(t *testing.T) {
 	}
 	var told string
 	d, err := Open(path, Options{Migrate: true, Notice: func(s string) { told = s }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer d.Close()
 	have, err := d.Migrations(ctx)
 	if err != nil || len(missingOf(have)) != 0 {
@@ -120,9 +102,7 @@ func TestOlderFileIsMigratedWithACopyAside(t *testing.T) {
 func TestMigrationIsOldOrNew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer c.Close()
 	bad := Migration{Name: "0001_bad", script: "CREATE TABLE a (x); CREATE TABLE b (y); INSERT INTO nowhere VALUES (1);"}
 	if err := apply(&handle{Conn: c}, bad, 1); err == nil {
@@ -140,9 +120,7 @@ func TestBackupAndRestore(t *testing.T) {
 	copyPath, target := filepath.Join(dir, "copy.db"), filepath.Join(dir, "live.db")
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	must(Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "kept") }))
 	must(Backup(d.path, copyPath))
@@ -195,9 +173,7 @@ func TestCopiesNeverReplaceAnotherFile(t *testing.T) {
 	copyPath, link := filepath.Join(dir, "copy.db"), filepath.Join(dir, "link.db")
 	must := func(err error) {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	must(Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "kept") }))
 	must(os.Symlink(d.path, link))
@@ -241,15 +217,11 @@ func TestCopiesNeverReplaceAnotherFile(t *testing.T) {
 func TestHoldIsExclusive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h.db")
 	release, err := Hold(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := Hold(path); !errors.Is(err, ErrServed) {
 		t.Errorf("a second holder: %v", err)
 	}
-	if err := release(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, release())
 	release, err = Hold(path)
 	if err != nil {
 		t.Fatalf("after release: %v", err)

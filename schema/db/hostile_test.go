@@ -18,9 +18,7 @@ import (
 func TestFailedBatchFailsAllItsWrites(t *testing.T) {
 	d, _ := fresh(t)
 	c, err := connect(d.path, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer c.Close()
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
@@ -79,9 +77,7 @@ func TestPanicReleasesItsSnapshot(t *testing.T) {
 	d.slots = make(chan struct{}, 1) // one reader, so that it is the same one
 	add := func(name string) {
 		t.Helper()
-		if err := Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, name) }); err != nil {
-			t.Fatal(err)
-		}
+		must(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, name) }))
 	}
 	add("a")
 	add("b")

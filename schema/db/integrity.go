@@ -26,25 +26,32 @@ type Found struct {
 // results in order. done, if not nil, is increased after each.
 func checkAll(view func(func(*Conn) error) error, checks []Check, done *atomic.Int64) []Found {
 	found, ran := make([]Found, len(checks)), 0
-	err := view(func(c *Conn) (err error) {
-		// What is sorted goes to a file: a check of a million rows takes no more memory than one of a thousand.
-		if err = run(c.c, "PRAGMA temp_store = FILE"); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, run(c.c, "PRAGMA temp_store = MEMORY")) }()
-		for ran < len(checks) {
-			found[ran] = outcome(checks[ran](c))
-			ran++
-			if done != nil {
-				done.Add(1)
+	err := view(func(c *Conn) error {
+		return c.Spilling(func() error {
+			for ran < len(checks) {
+				found[ran] = outcome(checks[ran](c))
+				ran++
+				if done != nil {
+					done.Add(1)
+				}
 			}
-		}
-		return nil
+			return nil
+		})
 	})
 	for ; ran < len(checks); ran++ { // closing the view of a damaged file may fail after the checks
 		found[ran] = outcome(nil, err)
 	}
 	return found
+}
+
+// Spilling runs work whose sorts go to a file: a check or an export of a million rows takes no more memory than one of
+// a thousand. A connection that has used temporary tables keeps them in memory, and sorts there.
+func (c *Conn) Spilling(work func() error) error {
+	if run(c.c, "PRAGMA temp_store = FILE") != nil {
+		return work()
+	}
+	defer func() { _ = run(c.c, "PRAGMA temp_store = MEMORY") }() // refused within a transaction that sorted in a file
+	return work()
 }
 
 // outcome makes a finding of what the engine cannot read.

@@ -14,26 +14,18 @@ import (
 // TestSettingsOfAnOldFile: the store's currency is kept, and the time zone is that of the next serve.
 func TestSettingsOfAnOldFile(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	path := filepath.Join(t.TempDir(), "old.db")
 	all, err := known()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	opened, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	c := &handle{Conn: opened}
 	err = run(c, fmt.Sprintf("PRAGMA application_id = %d", applicationID))
 	for _, m := range all[:5] {
 		err = errors.Join(err, apply(c, m, 1))
 	}
-	if err := errors.Join(err, run(c, "UPDATE store_settings SET currency = 'EUR'"), c.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, run(c, "UPDATE store_settings SET currency = 'EUR'"), c.Close()))
 	var told []string
 	o := Options{Migrate: true, Zone: berlin, Notice: func(s string) { told = append(told, s) }}
 	for _, step := range []struct {
@@ -49,9 +41,7 @@ func TestSettingsOfAnOldFile(t *testing.T) {
 	} {
 		told, o.KeepZone, o.Zone = nil, step.keep, step.zone
 		d, err := Open(path, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		c := conn(t, d)
 		for name, want := range map[string]string{SettingCurrency: "EUR", SettingTimezone: step.kept} {
 			if got, err := c.Setting(name); err != nil || got != want {
@@ -68,25 +58,17 @@ func TestSettingsOfAnOldFile(t *testing.T) {
 		if both != step.warned {
 			t.Errorf("%+v: told %q", step, told)
 		}
-		if err := d.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.Close())
 	}
 }
 
 func TestANewFileKeepsItsZone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new.db")
 	tokyo, err := time.LoadLocation("Asia/Tokyo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Create(path, Options{Zone: tokyo}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, Create(path, Options{Zone: tokyo}))
 	d, err := Open(path, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer d.Close()
 	if d.Zone().String() != "Asia/Tokyo" {
 		t.Errorf("the zone is %s", d.Zone())

@@ -64,9 +64,7 @@ func TestTrial(t *testing.T) {
 			return errors.Join(script(tx, "INSERT INTO assets (id, asset_tag, name, status) VALUES (3, 'N-1', 'New', 'operational')"), tx.Audit("a", "b", 1))
 		})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := map[string]bool{}
 	for _, c := range changes {
 		line, _ := json.Marshal([]any{c.Record, c.Field, c.Before, c.After})

@@ -10,9 +10,7 @@ import (
 func TestLongTransactionsLetOthersIn(t *testing.T) {
 	long, clock := fresh(t)
 	other, err := Open(long.Path(), Options{Now: clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer func() {
 		if err := other.Close(); err != nil {
 			t.Error(err)

@@ -38,9 +38,7 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 			}
 		})
 	}
-	if err := Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "d") }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "d") }))
 	if n := count(t, d, "SELECT count(*) FROM users"); n != 1 {
 		t.Errorf("%d users, want 1", n)
 	}
@@ -123,9 +121,7 @@ func TestTryUndoesOneRow(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if n := count(t, d, "SELECT count(*) FROM users"); n != 2 {
 		t.Errorf("%d users, want 2", n)
 	}
@@ -164,9 +160,7 @@ func TestAnswersAreKeptForADay(t *testing.T) {
 		})
 		return err
 	}
-	if err := ask(7, "ann", "k", "body"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, ask(7, "ann", "k", "body"))
 	var again *Replay
 	if err := ask(7, "ann", "k", "body"); !errors.As(err, &again) || again.Status != 201 || string(again.Body) != "run 1" {
 		t.Errorf("the same request again: %v", err)
@@ -292,9 +286,7 @@ func TestEmitWritesOneDeliveryPerSubscriber(t *testing.T) {
 		}
 		return errors.Join(tx.Audit("x", "y:1", nil), tx.Emit("sku.reorder_point", map[string]string{"sku": "<A&B>"}))
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	<-woken
 	got, err := All(conn(t, d), Int, "SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY id")
 	if err != nil || fmt.Sprint(got) != "[1 2]" {

@@ -20,12 +20,8 @@ func TestWorkIsDoneOnce(t *testing.T) {
 		})
 	}
 	first, err := d.Begin(ctx, job)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := step(first, "a"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, step(first, "a"))
 	if err := step(first, "a"); err == nil || first.Position != "a" || first.Done != 1 {
 		t.Errorf("a step that fails: %v, at %q after %d", err, first.Position, first.Done)
 	}
@@ -37,9 +33,7 @@ func TestWorkIsDoneOnce(t *testing.T) {
 	if err != nil || second.Position != "a" || strings.Join(second.Notes, " ") != "made a" || d.UnderWay(Job{Key: "other"}) {
 		t.Fatalf("the next run is at %q, noted %q: %v", second.Position, second.Notes, err)
 	}
-	if err := step(second, "b"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, step(second, "b"))
 	if err := step(first, "b2"); !fault.Is(err, fault.Conflict) {
 		t.Errorf("the run that was overtaken: %v, want a conflict", err)
 	}
@@ -70,12 +64,8 @@ func TestTheAnswerOfARequestsWork(t *testing.T) {
 	who := onceBy(7, "ann", "k", "body")
 	who.Request.Several = true
 	w, err := d.BeginFor(ctx, who)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Step(ctx, d, who, func(tx *Tx) error { return errors.Join(addUser(tx, "a"), w.End(tx, "answer")) }); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, w.Step(ctx, d, who, func(tx *Tx) error { return errors.Join(addUser(tx, "a"), w.End(tx, "answer")) }))
 	w.Close()
 	var again *Replay
 	if _, err := d.BeginFor(ctx, onceBy(7, "ann", "k", "body")); !errors.As(err, &again) || string(again.Body) != "answer" {

@@ -53,21 +53,25 @@ var founded = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 // installation is the row of settings that identifies the installation.
 var installation = regexp.MustCompile(db.SettingInstallation + "[0-9a-f]{8}")
 
+// OK ends the test at an error.
+func OK(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Create makes an empty database in UTC at path from a copy, since running every migration takes longer than most
 // tests. Each is its own installation.
 func Create(t testing.TB, path string) {
 	t.Helper()
 	file, err := blank()
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	own := fmt.Appendf(nil, "%s%08x", db.SettingInstallation, rand.Uint32())
 	if file = installation.ReplaceAll(file, own); !bytes.Contains(file, own) {
 		t.Fatal("the blank file tells no installation")
 	}
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	OK(t, os.WriteFile(path, file, 0o600))
 }
 
 // Open makes an empty database, in the time zone, with the clock at now. It is closed when the test ends.
@@ -125,9 +129,7 @@ func (h *Fixture) On(day string) {
 // Must ends the test unless err is nil.
 func (h *Fixture) Must(err error) {
 	h.T.Helper()
-	if err != nil {
-		h.T.Fatal(err)
-	}
+	OK(h.T, err)
 }
 
 // Refused ends the test unless err is a refusal of the kind, and fails it unless the refusal contains every part.
