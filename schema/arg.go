@@ -53,6 +53,7 @@ type Arg struct {
 	Help     string // shown below the field on pages; default: About
 	Today    bool   // the field starts with today's date
 	Rare     bool   // the field is under "More" while it is empty
+	None     string // what its field says while it is empty: "Nobody yet"
 	Usual    bool   // given nearly always: its label does not say that it is optional
 	Many     bool   // text with several lines
 	Pattern  string
@@ -62,9 +63,11 @@ type Arg struct {
 	Secret     bool   // a password: never shown again
 	NameFirst  bool   // digits are tried as a name first, then as an id
 
-	Any    bool   // with choices: any other text is allowed too
-	PartOf string // the argument that gets the first half of a choice's value
-	New    string // the operation that makes a record missing among the choices
+	Apart  string   // what separates several values in one text; on pages each has its own input
+	Means  []Choice // what a column of a file may mean, on pages; a value of the argument is "Their column=ours"
+	Any    bool     // with choices: any other text is allowed too
+	PartOf string   // the argument that gets the first half of a choice's value
+	New    string   // the operation that makes a record missing among the choices
 
 	choices    func(*db.Conn, db.Caller, Find) ([]Choice, error)
 	duplicates bool // an id that is given twice counts twice
@@ -90,6 +93,9 @@ func InPath(name string) Opt {
 
 // Range bounds a number, inclusive, in whole units.
 func Range(lo, hi int64) Opt { return func(a *Arg) { a.Min, a.Max = &lo, &hi } }
+
+// Apart lets a text name several, separated by the sign.
+func Apart(sign string) Opt { return func(a *Arg) { a.Apart = sign } }
 
 // Most bounds a text's characters.
 func Most(n int) Opt { return func(a *Arg) { a.Most = n } }
@@ -128,6 +134,9 @@ func Today(a *Arg) { a.Today = true }
 
 // Usual leaves "optional" out of the label of an argument that other arguments can replace.
 func Usual(a *Arg) { a.Usual = true }
+
+// None is what the argument's field says while it is empty.
+func None(text string) Opt { return func(a *Arg) { a.None = text } }
 
 // Rare puts the argument's field under "More" while it is empty.
 func Rare(a *Arg) { a.Rare = true }

@@ -97,7 +97,8 @@ func (o Op) Edited(given, now map[string][]string, seen string) (e Edit, err err
 		switch {
 		case !a.same(typed, text):
 			e.base[field] = text
-			if typed == "" && !a.Required && !o.Makes() && !a.Nullable() {
+			zero := a.Kind == IntKind || a.Kind == NumberKind // it would become 0 in silence
+			if typed == "" && !a.Required && (zero || !o.Makes()) && !a.Nullable() {
 				refused = append(refused, fault.Field{Field: field, Detail: a.Label() + " is required."})
 			}
 		case a.Required && a.Path == "":
@@ -151,7 +152,7 @@ func (o Op) Unchanged(c *db.Conn, e Edit, currency exact.Currency) error {
 		return err
 	}
 	if !found {
-		return fault.Conflictf("This record was removed after you opened the form.")
+		return fault.Conflictf("This record was removed or renamed after you opened the form.")
 	}
 	labels := map[string]string{}
 	for _, a := range o.Args(Page) {

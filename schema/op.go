@@ -129,6 +129,7 @@ var pageTitles = map[string]string{
 	"set_shop": "The shop", "set_license_api": "License API",
 	"recost": "Cost jobs anew", "set_opening": "Take leases over",
 	"choose_board": "Whose jobs", "set_asset_status": "Set state", "move_workorders": "Move work orders",
+	"edit_workorders": "Assign or reschedule", "finish_workorders": "Mark as done",
 }
 
 // PageTitle is the operation's title on pages: "New work order".

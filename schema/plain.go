@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -28,12 +29,13 @@ func PlainBy(args []Arg, e *fault.Error) *fault.Error {
 // machine matches names of arguments and values, and flags.
 var machine = regexp.MustCompile(`--[a-z][a-z0-9-]*|\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b`)
 
-// commands matches instructions for the command line.
-var commands = regexp.MustCompile("[,;:] (?:see |use |or with )?`quartermaster [^`]*`[^;.]*")
+// commands matches what sends a reader to the command line, a tool or an address of REST.
+var commands = regexp.MustCompile("[,;:] (?:see |use |or with )?`quartermaster [^`]*`[^;.]*" +
+	"|;[^;`]*(?:\\blist_[a-z_]+|`[a-z]+ [^`]*`|GET /api)[^;.]*")
 
 // ofValues match encodings of values.
 var ofValues = strings.NewReplacer("a whole number of cents", "an amount", ", in cents", "", " in cents", "",
-	"in-progress", "in progress",
+	"in-progress", "in progress", "needs-attention", "needs attention",
 	"true (1) or false (0)", "Yes or No", "true or false", "Yes or No",
 	"; it takes one as YYYY-MM-DD", "; choose one", "as YYYY-MM-DD", "with its year", "YYYY-MM-DD", "day, month and year")
 
@@ -90,7 +92,12 @@ func plainText(args []Arg, text string) string {
 var dated = regexp.MustCompile(`[\w.-]*[12]\d{3}-[01]\d-[0-3]\d[\w:-]*`)
 
 // DaysInWords is a text whose days are as people read them, 31 Dec 2026 for 2026-12-31, but for those in quotes.
-func DaysInWords(text string) string {
+func DaysInWords(text string) string { return inWords(text, nil) }
+
+// MomentsInWords is DaysInWords with its moments in the zone: 31 Dec 2026, 13:00.
+func MomentsInWords(text string, zone *time.Location) string { return inWords(text, zone) }
+
+func inWords(text string, zone *time.Location) string {
 	parts := strings.Split(text, `"`)
 	for i := 0; i < len(parts); i += 2 {
 		parts[i] = dated.ReplaceAllStringFunc(parts[i], func(s string) string {
@@ -98,8 +105,10 @@ func DaysInWords(text string) string {
 				return d.Words() + strings.TrimPrefix(s, d.String())
 			}
 			if len(s) == len("2026-12-31T12:00:00Z") {
-				if d, ok := exact.ParseDay(s[:10]); ok && s[10] == 'T' && s[19] == 'Z' {
-					return d.Words() + ", " + s[11:16] + " UTC"
+				if at, err := time.Parse(time.RFC3339, s); err == nil && zone != nil {
+					return at.In(zone).Format("2 Jan 2006, 15:04")
+				} else if err == nil {
+					return at.Format("2 Jan 2006, 15:04 UTC")
 				}
 			}
 			return s
@@ -121,7 +130,7 @@ func wordOf(args []Arg, name string) string {
 		}
 		return label
 	}
-	words := strings.Fields(strings.NewReplacer("_", " ", " id", "").Replace(PageField(name)))
+	words := strings.Fields(strings.ReplaceAll(strings.TrimSuffix(PageField(name), "_id"), "_", " "))
 	for i, w := range words {
 		if s := short[w]; s != "" {
 			words[i] = s

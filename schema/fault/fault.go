@@ -60,7 +60,12 @@ type Error struct {
 type Field struct {
 	Field  string `json:"field"`
 	Detail string `json:"detail"`
+
+	Columns []Column `json:"-"` // of a file: what each means is to be said
 }
+
+// Column is a column of a file, and what it probably means; "" if nothing is known.
+type Column struct{ Name, Means string }
 
 func (e *Error) Error() string { return e.Detail }
 

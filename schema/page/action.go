@@ -129,26 +129,35 @@ func more(class, buttons string) string {
 		`</div></details>`
 }
 
-// NextStep draws the first permitted action, and the others under "More".
+// NextStep draws the first permitted action, and the others and all destructive ones under "More".
 func NextStep(as ...Action) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		var next, others strings.Builder
 		for _, a := range as {
-			if next.Len() == 0 {
+			if next.Len() == 0 && !a.danger {
 				From(ctx).button(&next, a)
 			} else {
 				From(ctx).button(&others, a)
 			}
 		}
-		if next.Len() == 0 {
-			return nil
-		}
 		if others.Len() > 0 {
 			next.WriteString(more(`btn quiet`, others.String()))
+		}
+		if next.Len() == 0 {
+			return nil
 		}
 		_, err := io.WriteString(w, `<div class="acts">`+next.String()+`</div>`)
 		return err
 	})
+}
+
+// Offers reports whether the caller may do one of the actions.
+func (f *Frame) Offers(acts ...Action) bool {
+	var b strings.Builder
+	for _, a := range acts {
+		f.button(&b, a)
+	}
+	return b.Len() > 0
 }
 
 // button writes one action.

@@ -21,6 +21,7 @@ type Point struct {
 // Chart is bars, lines, or both, with its numbers as a table. Days without a value are gaps.
 type Chart struct {
 	Title  string // states the result: "Sales by day and stock: it runs out on 27 November"
+	Note   string // what its marks mean
 	Bars   []Point
 	Line   []Point            // over the same places as Bars, or alone
 	Ahead  []Point            // continues Line, dashed
@@ -35,6 +36,7 @@ type Chart struct {
 	Names  [2]string          // names of bars and line, "Sold" and "Stock"
 	Plain  func(int64) string // a value as in REST; nil is the number
 	Show   func(int64) string // a value for people; nil is Plain
+	Whole  bool               // first months in which nothing was are drawn
 	Tables bool               // the numbers are shown unfolded
 }
 
@@ -66,7 +68,7 @@ type drawing struct {
 	b           strings.Builder
 	from, to    exact.Day // of a chart by days; to is the day after the last
 	n           int       // places of a chart by labels
-	foot        int       // where the plot ends
+	top, foot   int       // where the plot begins and ends
 	base        int       // where the scale of its line begins: above a strip of bars
 	low, step   int64
 	high        int64
@@ -79,7 +81,7 @@ func ChartOf(c Chart) templ.Component {
 		if len(c.Bars)+len(c.Line)+len(c.Events) == 0 {
 			return ""
 		}
-		d := &drawing{Chart: c, f: f, foot: plotFoot}
+		d := &drawing{Chart: c, f: f, top: plotTop, foot: plotFoot}
 		if len(c.Bars)+len(c.Line) == 0 {
 			d.foot = eventsFoot
 		}
@@ -88,6 +90,11 @@ func ChartOf(c Chart) templ.Component {
 			if d.Past {
 				d.foot = stripFoot
 			}
+		}
+		if d.Low && len(d.Marks) > 0 { // each has a line of words above the plot
+			d.Marks = slices.SortedFunc(slices.Values(d.Marks), func(a, b Point) int { return cmp.Compare(a.Day, b.Day) })
+			d.top += linesBetweenLabels * len(d.Marks)
+			d.foot += linesBetweenLabels * len(d.Marks)
 		}
 		if d.base = d.foot; d.banded() {
 			d.foot += bandHigh
@@ -133,7 +140,7 @@ func (d *drawing) trim() {
 			}
 		}
 	}
-	if first = min(first, most-fewMonths); first <= 0 || len(d.Ahead) > 0 {
+	if first = min(first, most-fewMonths); first <= 0 || len(d.Ahead) > 0 || d.Whole {
 		return
 	}
 	d.Bars, d.Line = d.Bars[min(first, len(d.Bars)):], d.Line[min(first, len(d.Line)):]
@@ -227,7 +234,7 @@ func floorTo(v, step int64) int64 {
 }
 
 func (d *drawing) y(v int64) float64 {
-	return float64(d.base) - float64(v-d.low)/float64(d.high-d.low)*float64(d.base-plotTop)
+	return float64(d.base) - float64(v-d.low)/float64(d.high-d.low)*float64(d.base-d.top)
 }
 
 // plot draws the part that is stretched with the page.
@@ -262,8 +269,12 @@ func (d *drawing) plot() {
 	if d.Now != nil {
 		d.write(`<path class="now" d="M`, at(d.x(0, *d.Now)), ` `, num(plotTop), `V`, num(d.foot), `"/>`)
 	}
-	for _, m := range d.Marks {
-		d.write(`<path class="now ahead" d="M`, at(d.x(0, m)), ` `, num(plotTop), `V`, num(d.foot), `"><title>`,
+	for i, m := range d.Marks {
+		top := plotTop
+		if d.Low {
+			top = d.top - i*linesBetweenLabels
+		}
+		d.write(`<path class="now ahead" d="M`, at(d.x(0, m)), ` `, num(top), `V`, num(d.foot), `"><title>`,
 			esc(m.Label), `</title></path>`)
 	}
 	for _, e := range d.Events {

@@ -20,7 +20,7 @@ func (d *drawing) legend() string {
 	if d.Limit != nil {
 		key("limit", d.Limit.Label)
 	}
-	if keys == "" {
+	if keys += esc(d.Note); keys == "" {
 		return ""
 	}
 	return `<span class="keys">` + keys + `</span>`
@@ -47,10 +47,12 @@ func (d *drawing) texts() {
 	if d.Now != nil {
 		d.text("end", "", d.x(0, *d.Now)-6, plotTop-6, d.Now.Label)
 	}
+	if d.Low {
+		d.stacked()
+		d.ticks()
+		return
+	}
 	for i, m := range d.Marks {
-		if d.Low { // the page lists what it marks
-			break
-		}
 		anchor, x := "start", d.x(0, m)+6
 		switch {
 		case d.Now != nil && m.Day <= d.Now.Day: // it is past, and below the label of today
@@ -61,6 +63,18 @@ func (d *drawing) texts() {
 		d.text(anchor, "odd", x, plotTop-6+float64(i*linesBetweenLabels), m.Label)
 	}
 	d.ticks()
+}
+
+// stacked names the marks of a low chart, each on a line of its own, the first day lowest: no name crosses another's
+// line.
+func (d *drawing) stacked() {
+	for i, m := range d.Marks {
+		anchor, x := "start", d.x(0, m)
+		if x > plotWide/2 {
+			anchor = "end"
+		}
+		d.text(anchor, "", x, float64(d.top-6-i*linesBetweenLabels), m.Label)
+	}
 }
 
 // text writes words at a position across the plot: left of it in pixels, inside it by share.
@@ -94,7 +108,7 @@ func (d *drawing) ticks() {
 		}
 		p, anchor, class := points[at], "middle", ""
 		switch {
-		case months && (i-january)%3 != 0:
+		case months && i%3 != 0:
 			class = "odd"
 		case months:
 		case i == 0 && n > 2:
@@ -106,7 +120,7 @@ func (d *drawing) ticks() {
 		}
 		words := d.label(p)
 		if month, err := time.Parse("January 2006", p.Label); err == nil {
-			if words = month.Format("Jan"); month.Year() != year && (i != 0 || january != 1) {
+			if words = month.Format("Jan"); month.Year() != year && (i != 1 || january != 1) {
 				words += " " + num(month.Year())
 			}
 			year = month.Year()

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -63,6 +64,9 @@ func (f *Frame) chooseOf(b *strings.Builder, e entry, choices []schema.Choice) e
 	if found && !slices.Contains(choices, held) {
 		choices = append(slices.Clone(choices), held)
 	}
+	if e.required && e.value() == "" && len(choices) == 1 && e.arg.New != "" {
+		e.values = []string{choices[0].Value}
+	}
 	f.choose(b, e, choices)
 	return err
 }
@@ -75,16 +79,70 @@ func (f *Frame) suggest(b *strings.Builder, e entry, choices []schema.Choice) er
 		e.values = []string{held.Text}
 	}
 	list := "list-" + e.id
+	if e.blank == "" && e.arg.Any {
+		e.blank = "Choose or type"
+	}
 	b.WriteString(`<input autocomplete="off" list="` + list + `"`)
 	if e.source != "" && len(choices) > schema.MostChoices {
 		b.WriteString(` data-find="/choices?` + e.source + `&amp;field=` + queryEscape(e.name) + `&amp;q="`)
 	}
-	b.WriteString(e.marks() + ` value="` + esc(e.value()) + `"><datalist id="` + list + `">`)
+	b.WriteString(e.marks() + e.hint() + ` value="` + esc(e.value()) + `"><datalist id="` + list + `">`)
 	for _, c := range choices[:min(len(choices), schema.MostChoices)] {
 		Suggested(b, c)
 	}
 	b.WriteString(`</datalist>`)
 	return err
+}
+
+// each writes an input for each value of a text that names several, and a few more under "Another tenant".
+func (f *Frame) each(b *strings.Builder, e entry, choices []schema.Choice) error {
+	var all []string
+	for _, part := range strings.Split(strings.Join(e.values, e.arg.Apart), e.arg.Apart) {
+		if part = strings.TrimSpace(part); part != "" || len(all) == 0 {
+			all = append(all, part)
+		}
+	}
+	e.values = all[:1]
+	err := f.suggest(b, e, choices)
+	another := "Another " + strings.TrimSuffix(strings.ToLower(e.arg.Label()), "s")
+	open := ""
+	if len(all) > 1 {
+		open = ` open`
+	}
+	b.WriteString(`<details class="rest"` + open + `><summary>` + esc(another) + `</summary>`)
+	e.required, e.focus = false, false
+	for i := 1; i < max(len(all)+1, 3); i++ {
+		more := e
+		more.id, more.values = e.id+"-"+num(i), append(all, "", "")[i:i+1]
+		b.WriteString(`<label class="hear" for="` + more.id + `">` + esc(another) + `</label>`)
+		err = cmp.Or(err, f.suggest(b, more, choices))
+	}
+	b.WriteString(`</details>`)
+	return err
+}
+
+// meanings writes for each column of a refused file what it means; before that, a box that asks for them.
+func (f *Frame) meanings(b *strings.Builder, e entry) {
+	if e.offered == nil {
+		b.WriteString(`<label for="` + e.id + `"><input type="checkbox" value="?"` + e.marks() +
+			`> Say what each column means</label>`)
+		return
+	}
+	b.WriteString(`<div class="record" id="` + e.id + `">`)
+	for i, column := range e.offered {
+		id := e.id + "-" + num(i)
+		b.WriteString(`<div class="field"><label for="` + id + `">` + esc(column.Text) + `</label><select id="` + id +
+			`" name="` + esc(e.name) + `"><option value="">Skip this column</option>`)
+		for _, m := range e.arg.Means {
+			selected := ""
+			if m.Value == column.Value {
+				selected = ` selected`
+			}
+			b.WriteString(`<option value="` + esc(column.Text+"="+m.Value) + `"` + selected + `>` + esc(m.Text) + `</option>`)
+		}
+		b.WriteString(`</select></div>`)
+	}
+	b.WriteString(`</div>`)
 }
 
 // Suggested writes one suggestion of an input.

@@ -17,6 +17,8 @@ func (f *Frame) control(b *strings.Builder, e entry) error {
 		return err
 	}
 	switch {
+	case a.Means != nil:
+		f.meanings(b, e)
 	case e.offered != nil:
 		e.values = nil
 		f.choose(b, e, e.offered)
@@ -24,6 +26,8 @@ func (f *Frame) control(b *strings.Builder, e entry) error {
 		f.choose(b, e, inWords(a.Enum))
 	case a.Kind == schema.ListKind && choices != nil:
 		f.boxes(b, e, choices)
+	case a.Apart != "":
+		return f.each(b, e, choices)
 	case choices != nil && (a.Any || len(choices) > schema.MostChoices):
 		return f.suggest(b, e, choices)
 	case choices != nil:
@@ -36,7 +40,7 @@ func (f *Frame) control(b *strings.Builder, e entry) error {
 			b.WriteString(`<p>` + esc(e.sent) + `. Choose a file only to replace what is here.</p>`)
 		}
 	default:
-		b.WriteString(`<input` + kindMarks(a) + e.marks())
+		b.WriteString(`<input` + kindMarks(a) + e.marks() + e.hint())
 		if e.have && !a.Secret {
 			b.WriteString(` value="` + esc(e.value()) + `"`)
 		}

@@ -38,6 +38,7 @@ type Form struct {
 	Sent    map[string]string          // by field name: the file that was uploaded already
 	Needs   []string                   // mandatory fields of the form that are optional in the operation
 	Called  map[string]string          // names of fields here, in place of their label and help
+	Hints   map[string]string          // what fields say while they are empty, by name
 	Record  bool                       // the operation chooses the next page: the record's
 	Extra   templ.Component            // drawn before the button
 	Confirm bool                       // sends confirm=yes
@@ -205,14 +206,14 @@ type entry struct {
 	focus    bool
 	required bool
 	sent     string // the name of an uploaded file
-	blank    string // the text of the empty choice
+	blank    string // the text of the empty choice or field
 	unit     string // the currency of an amount
 }
 
 // field writes one argument's field with its label, help and refusal.
 func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema.Arg) error {
 	e := entry{arg: a, name: schema.PageField(a.Name), inline: fm.Inline, labels: fm.Labels, required: a.Required,
-		source: "op=" + fm.Op}
+		source: "op=" + fm.Op, blank: cmp.Or(fm.Hints[schema.PageField(a.Name)], a.None)}
 	e.focus = fm.focus == e.name
 	if label := fm.Called[e.name]; label != "" {
 		e.arg.Title, e.arg.About, e.arg.Help = label, "", ""
@@ -298,10 +299,19 @@ func (f *Frame) labelOf(e entry) string {
 	if e.unit != "" {
 		s += unitOf(e, e.unit)
 	}
-	if !e.inline && !e.required && !e.arg.Usual && (e.arg.Kind != schema.EnumKind || len(e.values) == 0 || e.values[0] == "") {
+	if !e.inline && !e.required && !e.arg.Usual && !e.preset() {
 		s += ` <small>optional</small>`
 	}
 	return s + `</label>`
+}
+
+// preset says that the field has a value which people change rather than clear: a choice, a number, a day.
+func (e entry) preset() bool {
+	switch e.arg.Kind {
+	case schema.EnumKind, schema.IntKind, schema.NumberKind, schema.DayKind:
+		return e.value() != "" || e.why != ""
+	}
+	return false
 }
 
 // unitOf is the unit in a label, for screen readers if it is visible inside the field.
@@ -379,6 +389,14 @@ func (e entry) marks() string {
 		s += ` autofocus`
 	}
 	return s
+}
+
+// hint is what an empty input says.
+func (e entry) hint() string {
+	if e.blank == "" {
+		return ""
+	}
+	return ` placeholder="` + esc(e.blank) + `"`
 }
 
 func (e entry) value() string { return strings.Join(e.values, "\n") }

@@ -130,6 +130,9 @@ func (f *Frame) record() string {
 	return f.Path[:at]
 }
 
+// Filtered reports whether the page's address selects, sorts or turns pages: a list may be empty only by that.
+func Filtered(ctx context.Context) bool { return len(From(ctx).Query) > 0 }
+
 // Here is the address of the drawn page, with its query.
 func (f *Frame) Here() string {
 	if len(f.Query) == 0 {

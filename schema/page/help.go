@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"quartermaster/schema"
+	"quartermaster/schema/exact"
 )
 
 // factOf is a shown value: for a record its choice's text.
@@ -15,6 +16,9 @@ func (f *Frame) factOf(e entry) string {
 	shown := e.value()
 	if shown == "" {
 		return ""
+	}
+	if day, ok := exact.ParseDay(shown); ok && e.arg.Kind == schema.DayKind {
+		shown = day.Words()
 	}
 	if e.arg.HasChoices() {
 		held, found, err := f.named(e, nil)
@@ -87,7 +91,7 @@ func People(about string) string {
 	var kept []string
 	for _, sentence := range strings.SplitAfter(about, ". ") {
 		if !machineWords.MatchString(sentence) {
-			kept = append(kept, strings.TrimSpace(sentence))
+			kept = append(kept, strings.ReplaceAll(strings.TrimSpace(sentence), "needs-attention", "needs attention"))
 		}
 	}
 	return strings.Join(kept, " ")

@@ -182,7 +182,8 @@ func (f *Frame) filter(b *strings.Builder, a schema.Arg) error {
 	b.WriteString(`<div class="field"><label` + hear + ` for="` + e.id + `">` + esc(a.Label()) + `</label>`)
 	switch {
 	case a.Name == "q":
-		b.WriteString(`<input type="search" placeholder="` + esc(a.Label()) + `"` + e.marks() + ` value="` + esc(e.value()) + `">`)
+		b.WriteString(`<input type="search" placeholder="` + esc(a.Label()) + `"` + e.marks() + ` value="` + esc(e.value()) +
+			`">`)
 	case a.Kind == schema.BoolKind:
 		f.choose(b, e, inWords([]string{"true", "false"}))
 	default:
@@ -197,11 +198,6 @@ func (f *Frame) filter(b *strings.Builder, a schema.Arg) error {
 // Chips are links that set one parameter of the address: quick filters of a list.
 func Chips(name string, chips ...Chip) templ.Component {
 	return made(func(f *Frame) string { return f.chips(name, f.Query.Get(name), chips) })
-}
-
-// ChipsAt is Chips for a page that has chosen a value itself.
-func ChipsAt(name, value string, chips ...Chip) templ.Component {
-	return made(func(f *Frame) string { return f.chips(name, value, chips) })
 }
 
 func (f *Frame) chips(name, now string, chips []Chip) string {

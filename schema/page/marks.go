@@ -38,6 +38,9 @@ type Marks struct {
 // matchField holds the query of a list's address: all matching rows are meant.
 const matchField = "match"
 
+// foundField is a part of that query that says how many rows matched when the list was shown.
+const foundField = "found"
+
 // marks are those of the operation: of an earlier page, or of a refused form; nil if none.
 func (f *Frame) marks(op, field string) *Marks {
 	if s := f.Sent; s != nil && s.Op == op {
@@ -134,6 +137,9 @@ func (f *Frame) marked(b *strings.Builder, fm Form, e entry) bool {
 	text := strings.Join(values, ", ")
 	if e.name == matchField {
 		text = "Yes"
+		if list, err := url.ParseQuery(values[0]); err == nil && list.Get(foundField) != "" {
+			text = group(list.Get(foundField))
+		}
 	}
 	b.WriteString(`<p class="fact"><span>` + esc(e.arg.Label()) + `</span> <b>` + esc(text) + `</b></p>`)
 	return true
@@ -141,7 +147,7 @@ func (f *Frame) marked(b *strings.Builder, fm Form, e entry) bool {
 
 // allThatMatch is the check box that selects all rows of the list's filters.
 func (f *Frame) allThatMatch(b *strings.Builder, m Marking, checked bool) {
-	q := url.Values{"q": {f.Query.Get("q")}}
+	q := url.Values{"q": {f.Query.Get("q")}, foundField: {Num(m.Total)}}
 	for name, values := range f.Query {
 		if name != "after" && name != "sort" && name != "format" && strings.Join(values, "") != "" {
 			q[name] = values

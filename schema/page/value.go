@@ -184,6 +184,9 @@ func MonthText(m exact.Month) string {
 	return month.String() + " " + strconv.Itoa(y)
 }
 
+// shortMonth is the month of a day, as at the end of an axis: Nov 2026.
+func shortMonth(day exact.Day) string { return day.Time(time.UTC).Format("Jan 2006") }
+
 // Instant is a moment in the shop's time zone: 20 Nov, 21:05.
 func Instant(i exact.Instant) templ.Component {
 	return made(func(f *Frame) string {
@@ -279,12 +282,23 @@ func Word(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// Actor is who did something, for people: the command line has no name of its own.
+// Actor is who did something, for people: the command line and the tenants' portal have no names of their own.
 func Actor(name string) string {
-	if name == "cli" {
+	switch name {
+	case "cli":
 		return "command line"
+	case "portal":
+		return "tenants' portal"
 	}
 	return name
+}
+
+// ByWhom is who did something, and where: "ann · web".
+func ByWhom(actor, via string) string {
+	if actor == via {
+		return Actor(actor)
+	}
+	return Actor(actor) + " · " + Actor(via)
 }
 
 // Percent is a share of one for people: 0.7143 is 71 %.

@@ -46,9 +46,7 @@ func wares() *Noun[ware] {
 func put(t *testing.T, h *dbtest.Fixture, n *Noun[ware], cells map[string]string) (o schema.Outcome, err error) {
 	t.Helper()
 	p, err := n.Table("wares", "").Decode(cells, schema.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	err = db.Exec(context.Background(), h.DB, db.CLI("maintenance"), func(tx *db.Tx) error {
 		o, err = p(tx)
 		return err
@@ -175,7 +173,5 @@ func TestFillReturnsTheStoredForm(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 }
