@@ -42,8 +42,8 @@ func labelsOf(c *db.Conn, ids []int64) (l Labels, err error) {
 	return l, nil
 }
 
-// makeLabelsOf returns the labels of assets. Only an admin may turn requests on for all of them: for all or, if one is
-// retired, for none.
+// makeLabelsOf returns the labels of assets. Only an admin may turn requests on for them; among several, a retired one
+// has a label without requests.
 func (s *Service) makeLabelsOf(ctx context.Context, who db.Caller, of func(*db.Conn) ([]int64, error), requests bool) (
 	Labels, error) {
 	if requests && who.Role != "admin" {
@@ -58,6 +58,13 @@ func (s *Service) makeLabelsOf(ctx context.Context, who db.Caller, of func(*db.C
 		for _, id := range ids {
 			if !requests {
 				break
+			}
+			a, err := assets.ByID(&tx.Conn, id)
+			if err != nil {
+				return none, err
+			}
+			if a.Status == "retired" && len(ids) > 1 {
+				continue
 			}
 			if _, err := setRequests(tx, id, true); err != nil {
 				return none, err

@@ -143,7 +143,8 @@ func (s *Service) saveMeter() schema.Op {
 			for i, m := range a.Meters {
 				names[i] = strings.TrimSpace(fmt.Sprintf("%s %v %s", m.Name, m.Reading, m.Unit))
 			}
-			return fmt.Sprintf("%s has the meters %s.", a.Name, strings.Join(names, ", "))
+			return a.Name + " has the " + map[bool]string{true: "meter", false: "meters"}[len(names) == 1] + " " +
+				strings.Join(names, ", ") + "."
 		},
 		Leads: leadsToAsset,
 	}

@@ -25,10 +25,17 @@ type Board struct {
 	Started    int64
 	Completed  int64 // done in the last 14 days
 	Overdue    int64
+	Urgent     int64 // unfinished ones
 	PlansDue   int64 // plans that are overdue
 	LowParts   int64
-	AssetsDown int64
+	Down       []AssetDown
 	Weeks      []Week // the last twelve, the present one last
+}
+
+// AssetDown is a machine that is down.
+type AssetDown struct {
+	ID   int64
+	Name string
 }
 
 // Week counts the jobs that were opened and done in seven days, of which From is the first.
@@ -126,11 +133,15 @@ func readBoard(c *db.Conn) (b Board, err error) {
 		{&b.Overdue, `SELECT count(*) FROM work_orders INDEXED BY work_orders_due
 			WHERE due_date < ? AND status IN ('open', 'in-progress')`, today},
 		{&b.LowParts, "SELECT count(*) FROM parts WHERE min_quantity > ? AND quantity <= min_quantity", 0},
-		{&b.AssetsDown, "SELECT count(*) FROM assets WHERE status = ?", "down"},
+		{&b.Urgent, unfinished + " AND priority = ?", "urgent"},
 	} {
 		if *count.n, _, err = db.One(c, db.Int, count.query, count.arg); err != nil {
 			return b, err
 		}
+	}
+	if b.Down, err = db.All(c, func(r *db.Row) AssetDown { return AssetDown{ID: r.Int(), Name: r.Text()} },
+		"SELECT id, name FROM assets WHERE status = 'down' ORDER BY id"); err != nil {
+		return b, err
 	}
 	if b.Weeks, err = weeks(c); err != nil {
 		return b, err

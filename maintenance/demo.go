@@ -63,6 +63,15 @@ var (
 		"|VAN-2|Inspection|medium|preventive|done|Carla|60|54|240|Passed, tyres in spring|[-61]|[-60]",
 		"|VAN-2|Radio has no sound|low|corrective|cancelled||||||[-44]|",
 	}
+	// demoWork are the jobs at work, of the last days.
+	demoWork = []string{
+		"|LATHE-1|Spindle bearing is loud above 1200 rpm\nBegan on Thursday, worse when warm. The rear bearing was changed " +
+			"two years ago.\n\nMeasure the play in front, fit both bearings, run in for 20 minutes at 400 rpm.|high|" +
+			"corrective|in-progress|Ben|95||120||[-3]|",
+		"|COMP-1|Oil mist at the outlet\nMore than usual after an hour of work.|medium|corrective|open||20||||[-1]|",
+		"|VAN-3|Cooler trips its fuse\nAfter ten minutes, also with the doors shut. The load went into Van 2.|urgent|" +
+			"corrective|in-progress|Carla|40||360||[-1]|",
+	}
 )
 
 // demoPlans are the plans; a baseline is how long before the meter's present reading the service was done.
@@ -108,7 +117,7 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 	if err != nil {
 		return err
 	}
-	return s.demoJobs(ctx, who)
+	return s.demoJobs(ctx, who, today)
 }
 
 // demoRows imports rows into a table.
@@ -193,7 +202,7 @@ func demoSchedule(tx *db.Tx, s *Service, today exact.Day) error {
 }
 
 // demoJobs opens the jobs of these days and moves them to every state.
-func (s *Service) demoJobs(ctx context.Context, who db.Caller) error {
+func (s *Service) demoJobs(ctx context.Context, who db.Caller, today exact.Day) error {
 	var err error
 	job := func(n WorkOrder, to ...string) (id int64) {
 		if err != nil {
@@ -215,14 +224,13 @@ func (s *Service) demoJobs(ctx context.Context, who db.Caller) error {
 			_, err = s.UsePart(ctx, who, id, part, qty)
 		}
 	}
-	job(WorkOrder{AssetID: 1, Description: "Check the belts: due by the plan", Type: "preventive", AssignedTo: new("Ana"),
-		PMID: new(int64(2))})
-	spindle := job(WorkOrder{AssetID: 1, Description: "Spindle bearing is loud above 1200 rpm", Priority: "high",
-		AssignedTo: new("Ben"), LaborMinutes: 95, DowntimeMinutes: 120}, "in-progress")
+	belts := job(WorkOrder{AssetID: 1, Description: "Check the belts: due by the plan", Type: "preventive",
+		AssignedTo: new("Ana"), PMID: new(int64(2))})
+	if err == nil {
+		err = db.Exec(ctx, s.db, who, func(tx *db.Tx) error { return demoRows(tx, workOrderTable(), today, demoWork) })
+	}
+	spindle, cooler := belts+1, belts+3
 	use(spindle, "6204-2RS", 2_000)
-	job(WorkOrder{AssetID: 2, Description: "Oil mist at the outlet", Priority: "medium", LaborMinutes: 20})
-	cooler := job(WorkOrder{AssetID: 5, Description: "Cooler trips its fuse", Priority: "urgent", AssignedTo: new("Carla"),
-		LaborMinutes: 40, DowntimeMinutes: 360}, "in-progress")
 	use(cooler, "FUSE-10A", 3_000)
 	job(WorkOrder{AssetID: 4, Description: "Wipers smear", Priority: "low", PartsCost: exact.Decimal{Unscaled: 1890,
 		Places: 2}, LaborMinutes: 10}, "in-progress", "done")

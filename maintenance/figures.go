@@ -24,7 +24,14 @@ type Figures struct {
 	TotalCostCents  int64 `json:"total_cost_cents"`
 	PlansDone       int64 `json:"plans_done"`
 	PlansLate       int64 `json:"plans_late"`
+
+	Months   map[exact.Month]int64 `json:"-"` // cents
+	Kinds    map[string]Kind       `json:"-"` // corrective and preventive
+	Unpriced int64                 `json:"-"` // jobs whose labor cost nothing, as there was no hourly rate
 }
+
+// Kind are the jobs of a kind.
+type Kind struct{ Jobs, Cents int64 }
 
 // AssetFigures are those of one asset.
 type AssetFigures struct {
@@ -99,45 +106,64 @@ func figures(c *db.Conn, q FiguresFor) (f Figures, err error) {
 
 // addJobs adds up the jobs done in the range, asset by asset.
 func (f *Figures) addJobs(c *db.Conn, assetID int64) error {
-	return eachDone(c, f.From, f.To, assetID, func(j doneJob) *AssetFigures {
+	f.Months, f.Kinds = map[exact.Month]int64{}, map[string]Kind{}
+	return eachDone(c, f.From, f.To, assetID, func(j doneJob) {
 		if n := len(f.Assets); n == 0 || f.Assets[n-1].AssetID != j.assetID {
 			f.Assets = append(f.Assets, AssetFigures{AssetID: j.assetID, Asset: j.asset})
 		}
-		return &f.Assets[len(f.Assets)-1]
+		f.Assets[len(f.Assets)-1].add(j)
+		f.Months[j.day.Month()] += j.cost.TotalCents
+		k := f.Kinds[j.kind]
+		f.Kinds[j.kind] = Kind{Jobs: k.Jobs + 1, Cents: k.Cents + j.cost.TotalCents}
+		if j.minutes > 0 && j.rate == 0 {
+			f.Unpriced++
+		}
 	})
 }
 
-// doneJob are the properties of a job that figures need.
+// doneJob is what figures need of a job.
 type doneJob struct {
 	assetID             int64
 	asset, person, kind string
 	day                 exact.Day
+	minutes, rate       int64
+	cost                Cost
+	downtime, seconds   int64 // minutes that the asset stood, and how long the job took
+	served, late        bool  // a plan, after the day it was due
 }
 
-// eachDone adds each job done from one day to another, inclusive, to its figures, in the order of the assets.
-func eachDone(c *db.Conn, from, to exact.Day, assetID int64, figuresOf func(doneJob) *AssetFigures) error {
+// add adds a job.
+func (a *AssetFigures) add(j doneJob) {
+	a.Jobs++
+	a.LaborCostCents += j.cost.LaborCents
+	a.PartsCostCents += j.cost.PartsTypedCents + j.cost.PartsUsedCents
+	a.TotalCostCents += j.cost.TotalCents
+	a.DowntimeMinutes += j.downtime
+	if j.kind == "corrective" {
+		a.corrective++
+		a.repairSeconds += max(0, j.seconds)
+	}
+	if j.served {
+		a.PlansDone++
+	}
+	if j.late {
+		a.PlansLate++
+	}
+}
+
+// eachDone yields each job done from one day to another, inclusive, in the order of the assets.
+func eachDone(c *db.Conn, from, to exact.Day, assetID int64, yield func(doneJob)) error {
 	return db.Each(c, func(r *db.Row) error {
 		j := doneJob{assetID: r.Int(), asset: r.Text(), person: r.Text(), kind: r.Text()}
 		done := r.Instant()
 		j.day = done.Day(c.Zone())
-		a := figuresOf(j)
-		minutes, rate, typed, used := r.Int(), r.Int(), r.Int(), r.Int()
-		cost := costOf(minutes, rate, typed, used)
-		a.Jobs++
-		a.LaborCostCents += cost.LaborCents
-		a.PartsCostCents += typed + used
-		a.TotalCostCents += cost.TotalCents
-		a.DowntimeMinutes += r.Int()
-		if began := r.Instant(); j.kind == "corrective" {
-			a.corrective++
-			a.repairSeconds += max(0, int64(done)-int64(began))
-		}
-		if served, due := r.Bool(), r.DayPtr(); served {
-			a.PlansDone++
-			if due != nil && j.day > *due {
-				a.PlansLate++
-			}
-		}
+		j.minutes, j.rate = r.Int(), r.Int()
+		j.cost = costOf(j.minutes, j.rate, r.Int(), r.Int())
+		j.downtime, j.seconds = r.Int(), int64(done)-int64(r.Instant())
+		var due *exact.Day
+		j.served, due = r.Bool(), r.DayPtr()
+		j.late = j.served && due != nil && j.day > *due
+		yield(j)
 		return nil
 	}, `SELECT a.id, a.name, coalesce(w.assigned_to, ''), w.wo_type, w.completed_at, w.labor_minutes,
 		coalesce(w.labor_rate_cents, 0), w.typed_cents,

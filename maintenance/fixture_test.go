@@ -240,18 +240,14 @@ func (s *fixture) answer(op schema.Op, in schema.Input) (string, error) {
 func parsed(t testing.TB, s string) strict.Value {
 	t.Helper()
 	v, err := strict.Parse([]byte(s), strict.MaxDepth)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	return v
 }
 
 func asJSON(t testing.TB, v any) string {
 	t.Helper()
 	b, err := strict.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	return string(b)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -109,6 +110,13 @@ func replace(tx *db.Tx, a Asset, m Meter, p point) (Recorded, error) {
 	return takeReading(tx, a, m, p, true, func(b exact.Milli) exact.Milli { return p.Value - (m.Reading - b) })
 }
 
+// What to do about a reading below the present value.
+const (
+	lowerOverREST = "If the meter was replaced, or the present value is wrong, post the reading over REST with correction true"
+	lowerOnPages  = "If the present value is wrong, correct the last reading; if the meter was replaced, replace it: both are " +
+		"under More of the asset"
+)
+
 // takeReading applies a reading to a meter, and a correction to its plans' baselines. A meter moves only here, except
 // when its last reading is corrected.
 func takeReading(tx *db.Tx, a Asset, m Meter, p point, correction bool, baseline func(exact.Milli) exact.Milli) (
@@ -117,7 +125,7 @@ func takeReading(tx *db.Tx, a Asset, m Meter, p point, correction bool, baseline
 	if p.Value < previous && !correction {
 		return done, fault.Conflictf(
 			"reading: %v is below the present value %v of the meter %s of asset %d (%s); it takes %v or more. "+
-				"If the meter was replaced, or the present value is wrong, post the reading over REST with correction true",
+				lowerOverREST,
 			p.Value, previous, m.Name, a.ID, a.Name, previous)
 	}
 	today := tx.Today()
@@ -263,7 +271,13 @@ func (s *Service) postReading() schema.Op {
 			}
 			bindReading(f, &n, schema.InPath("id"))
 			f.Bool(&n.Correction, "correction", "the meter was replaced, or its present value is wrong")
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordReading(ctx, who, n) }
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				r, err := s.RecordReading(ctx, who, n)
+				if e, is := fault.As(err); is && f.Surface() == schema.Page {
+					e.Detail = strings.Replace(e.Detail, lowerOverREST, lowerOnPages, 1)
+				}
+				return r, err
+			}
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Doubt: func(answer any, _ schema.Money) schema.Question {

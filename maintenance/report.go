@@ -80,14 +80,7 @@ func (s *Service) Report(ctx context.Context, by, sort string, q FiguresFor, pag
 	})
 }
 
-// ReportRows are all rows of a report, the dearest first, months in order.
-func (s *Service) ReportRows(ctx context.Context, by string, q FiguresFor) ([]ReportRow, error) {
-	return db.Read(ctx, s.db, func(c *db.Conn) (rows []ReportRow, err error) {
-		_, rows, err = report(c, by, q)
-		return rows, err
-	})
-}
-
+// report adds up the jobs; its rows are the dearest first, months in order.
 func report(c *db.Conn, by string, q FiguresFor) (r Report, rows []ReportRow, err error) {
 	sums, err := figures(c, q)
 	if err != nil {
@@ -97,13 +90,13 @@ func report(c *db.Conn, by string, q FiguresFor) (r Report, rows []ReportRow, er
 		TotalCostCents: &sums.TotalCostCents}
 	var keys []string
 	of := map[string]*AssetFigures{}
-	err = eachDone(c, r.From, r.To, q.AssetID, func(j doneJob) *AssetFigures {
+	err = eachDone(c, r.From, r.To, q.AssetID, func(j doneJob) {
 		key := map[string]string{"asset": j.asset, "person": j.person, "month": j.day.Month().String(), "type": j.kind}[by]
 		if of[key] == nil {
 			keys = append(keys, key)
 			of[key] = &AssetFigures{}
 		}
-		return of[key]
+		of[key].add(j)
 	})
 	for _, key := range keys {
 		a := of[key]

@@ -106,8 +106,27 @@ func (s *Service) moveWorkOrders() schema.Op {
 			}
 		},
 		Did:   didMove,
+		Doubt: doubtMoves,
 		Leads: func(any) string { return "/work-orders" },
 	}
+}
+
+// doubtMoves asks before jobs are cancelled, and names the first of them.
+func doubtMoves(answer any, _ schema.Money) schema.Question {
+	m := answer.(Moved).Moved
+	if len(m) == 0 || m[0].Status != "cancelled" {
+		return schema.Question{}
+	}
+	q := schema.Question{Title: "Cancel " + jobs(int64(len(m)), "", "") + "?", Button: "Cancel them",
+		Text: "Cancelled work orders cannot be reopened. Their history is kept."}
+	for i, wo := range m {
+		if i == 5 {
+			q.Points = append(q.Points, fmt.Sprintf("and %d more", len(m)-i))
+			break
+		}
+		q.Points = append(q.Points, fmt.Sprintf("%d, %s: %s", wo.ID, wo.Asset, wo.Description))
+	}
+	return q
 }
 
 func didMove(answer any, _ schema.Money) string {

@@ -61,6 +61,7 @@ func finish(tx *db.Tx, all Finish, id int64) (wo WorkOrder, err error) {
 type marked struct {
 	ids   []int64
 	match string
+	whole bool // a refusal refuses all, so that the form of a single order comes back as it was sent
 }
 
 func (m *marked) bind(f *schema.Form) {
@@ -102,7 +103,7 @@ func (m marked) each(tx *db.Tx, act func(id int64) (WorkOrder, error)) (done []W
 			continue
 		}
 		refusal, is := fault.As(err)
-		if !is || refusal.Kind == fault.Unavailable {
+		if !is || m.whole || refusal.Kind == fault.Unavailable {
 			return nil, nil, err
 		}
 		refused = append(refused, RefusedOrder{ID: id, Reason: refusal.Detail})
@@ -146,6 +147,7 @@ func (s *Service) finishWorkOrders() schema.Op {
 			if len(all.Steps) > 0 && len(m.ids) != 1 {
 				f.Refuse("step", "step: tick steps of one work order at a time")
 			}
+			m.whole = f.Surface() == schema.Page && len(m.ids) == 1
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.FinishWorkOrders(ctx, who, all, m) }
 		},
 		Example: "maintenance finish 12 14 --resolution \"Filters changed\" --labor-minutes 30",
@@ -154,7 +156,13 @@ func (s *Service) finishWorkOrders() schema.Op {
 				fmt.Fprintf(w, "%d: %s\n", wo.ID, wo.Status)
 			}
 		},
-		Did:   didMove,
+		Did: didMove,
+		Undo: func(answer any) *schema.Undo {
+			if m := answer.(Moved); len(m.Moved) == 1 {
+				return moveBack(m.Moved[0], "open", "Reopen it")
+			}
+			return nil
+		},
 		Leads: leadsToMoved,
 	}
 }

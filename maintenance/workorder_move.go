@@ -54,7 +54,7 @@ func (m Move) unticked(steps []Step) error {
 		}
 	}
 	return fault.Fieldf("skip_steps", "skip_steps is missing: %d of %d steps of the check list are open, first %s; "+
-		"tick them, or give the reason in skip_steps",
+		"tick them, or give the reason",
 		open, len(steps), next)
 }
 

@@ -138,6 +138,8 @@ func (s *Service) createWorkOrder() schema.Op {
 				switch column {
 				case "description":
 					return []schema.Opt{schema.Required}
+				case "assigned_to":
+					return []schema.Opt{schema.None("Nobody yet")}
 				case "due_date":
 					return []schema.Opt{schema.Clear(&noDay)}
 				case "wo_type", "labor_minutes", "parts_cost", "downtime_minutes":

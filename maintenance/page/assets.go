@@ -129,8 +129,8 @@ func (v assetView) acts() []page.Action {
 		}
 		if v.Status != "retired" {
 			acts = append(acts,
-				page.Open("Correct the last reading"+of, "correct_reading", "asset_id", id, "meter", page.Num(m.ID)),
-				page.Open("Replace meter"+of, "replace_meter", "asset_id", id, "meter", page.Num(m.ID)))
+				page.Open("Correct the last reading"+of, "correct_reading", "asset_id", id, "meter", m.Name),
+				page.Open("Replace meter"+of, "replace_meter", "asset_id", id, "meter", m.Name))
 		}
 	}
 	if v.Requests.On {
@@ -180,21 +180,24 @@ func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.
 	for _, r := range list {
 		c.Line = append(c.Line, page.Point{Day: r.Day, Value: int64(r.Value)})
 	}
-	v.addEvents(ctx, &c, list[0].Day)
+	v.addEvents(ctx, &c, list[0].Day, m.Name)
 	return c
 }
 
 // eventsChart is the axis of an asset without a meter.
 func (v assetView) eventsChart(ctx context.Context) page.Chart {
 	today := page.From(ctx).Today
-	c := page.Chart{Title: "The last 12 months"}
-	v.addEvents(ctx, &c, today-365)
+	c := page.Chart{Title: "The last 12 months", Low: true}
+	v.addEvents(ctx, &c, today-365, "")
 	return c
 }
 
+// mostMarks is how many plans the chart names, the most pressing first.
+const mostMarks = 3
+
 // addEvents adds the asset's past and due work to the chart: dots are services, squares are repairs, dashed lines are
-// plans.
-func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day) {
+// plans: those by the meter's use, and on the first meter also those by days.
+func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day, meter string) {
 	for _, wo := range v.Done {
 		if day := wo.CompletedAt.Day(page.From(ctx).Zone); day >= first {
 			look, kind := page.Good, "Service: "
@@ -205,12 +208,10 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day
 		}
 	}
 	for _, p := range v.Plans {
-		if p.NextDue != nil && *p.NextDue >= first && !p.Paused {
-			label := p.Title + " due"
-			if *p.NextDue < page.From(ctx).Today {
-				label = p.Title + ": overdue since " + page.DayText(ctx, *p.NextDue)
-			}
-			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue, Label: label})
+		on := meter == "" || p.Meter == nil && meter == v.Meters[0].Name || p.Meter != nil && *p.Meter == meter
+		if on && p.NextDue != nil && *p.NextDue >= first && !p.Paused && len(c.Marks) < mostMarks {
+			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue,
+				Label: schema.Shorten(p.Title, 24) + ", " + page.DayText(ctx, *p.NextDue)})
 		}
 	}
 	is := func(look string) bool {
@@ -218,14 +219,11 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day
 	}
 	switch services, repairs := is(page.Good), is(page.Bad); {
 	case services && repairs:
-		c.Title += "; dots are services, squares repairs"
+		c.Note = "Dots are services, squares are repairs"
 	case services:
-		c.Title += "; dots are services"
+		c.Note = "Dots are services"
 	case repairs:
-		c.Title += "; squares are repairs"
-	}
-	if len(c.Marks) > 0 {
-		c.Title += "; dashed lines are due plans"
+		c.Note = "Squares are repairs"
 	}
 	c.Now = &page.Point{Day: page.From(ctx).Today, Label: "today"}
 }
@@ -253,7 +251,7 @@ func (v assetView) costChart(ctx context.Context) page.Chart {
 func meterOf(a maintenance.Asset) []string {
 	fields := []string{"asset_id", page.Num(a.ID)}
 	if len(a.Meters) == 1 {
-		fields = append(fields, "meter", page.Num(a.Meters[0].ID))
+		fields = append(fields, "meter", a.Meters[0].Name)
 	}
 	return fields
 }

@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/a-h/templ"
 
@@ -49,19 +48,18 @@ func (b boardView) choice() page.Action {
 	return page.Do("Show my jobs only", "choose_board", "jobs", "mine")
 }
 
+// mostDown is how many machines the board's head names.
+const mostDown = 3
+
 // boardTitle summarises the day.
 func boardTitle(b boardView) string {
 	if b.Opened+b.Started == 0 {
 		return "No job is waiting"
 	}
-	var parts []string
-	if b.Opened > 0 {
-		parts = append(parts, page.Plural(b.Opened, "job open", "jobs open"))
+	text := page.Plural(b.Opened+b.Started, "job", "jobs")
+	if b.Urgent > 0 {
+		text += fmt.Sprintf(", %d urgent", b.Urgent)
 	}
-	if b.Started > 0 {
-		parts = append(parts, fmt.Sprintf("%d in progress", b.Started))
-	}
-	text := strings.Join(parts, ", ")
 	if b.Overdue > 0 {
 		text += fmt.Sprintf(", %d overdue", b.Overdue)
 	}

@@ -84,10 +84,10 @@ func newDue(list maintenance.PMDue, status string) dueView {
 			v.Rows = append(v.Rows, r)
 		}
 		switch {
+		case r.DueStatus == "overdue":
+			v.Late = append(v.Late, r)
 		case r.NextDue == nil:
 			v.Unknown++
-		case *r.NextDue < list.Today:
-			v.Late = append(v.Late, r)
 		case *r.NextDue >= monday+7*weeksShown:
 			v.Beyond++
 		default:
@@ -106,6 +106,15 @@ func (v dueView) title() string {
 		return page.Plural(v.Soon, "plan is due soon", "plans are due soon")
 	}
 	return page.Plural(v.Overdue, "plan is overdue", "plans are overdue") + fmt.Sprintf(", %d due soon", v.Soon)
+}
+
+// nextDue is the plan's next day. One that is overdue by use has none if its meter does not tell yet since when: the
+// day by days is later.
+func nextDue(ctx context.Context, r maintenance.PMDueRow) *exact.Day {
+	if r.DueStatus == "overdue" && r.NextDue != nil && *r.NextDue > page.From(ctx).Today {
+		return nil
+	}
+	return r.NextDue
 }
 
 func count(n int64) *int64 { return &n }
@@ -157,12 +166,26 @@ func plans(s *maintenance.Service) page.Page {
 	})
 }
 
-// useLeft says how much use is left, or how far it is over: "240 km over".
+// title counts the plans, and the overdue ones if all are listed.
+func (v plansView) title() string {
+	text, overdue := page.Plural(v.Total, "plan", "plans"), 0
+	for _, p := range v.Plans.Plans {
+		if p.DueStatus == "overdue" && !p.Paused {
+			overdue++
+		}
+	}
+	if overdue > 0 && int64(len(v.Plans.Plans)) == v.Total {
+		text += fmt.Sprintf(", %d overdue", overdue)
+	}
+	return text
+}
+
+// useLeft says how much use is left, or how far it is over: "500 h left", "240 km over".
 func useLeft(left exact.Milli, unit string) string {
 	if left < 0 {
 		return page.QtyText(-left) + " " + unit + " over"
 	}
-	return page.QtyText(left) + " " + unit
+	return page.QtyText(left) + " " + unit + " left"
 }
 
 // daysLeft says how long is left, or how long it is overdue.

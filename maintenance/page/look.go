@@ -10,6 +10,7 @@ import (
 	"github.com/a-h/templ"
 
 	"quartermaster/maintenance"
+	"quartermaster/schema"
 	"quartermaster/schema/page"
 )
 
@@ -103,6 +104,15 @@ func headline(description string) string {
 	return line
 }
 
+// rest is what the headline leaves out of a description: its further lines, or all of it if the first was cut.
+func rest(description string) string {
+	line, more, _ := strings.Cut(description, "\n")
+	if headline(description) != line {
+		return description
+	}
+	return strings.TrimSpace(more)
+}
+
 // ticked is how many steps of a check list are done: "2 of 5 steps".
 func ticked(steps []maintenance.Step) string {
 	done := 0
@@ -184,8 +194,10 @@ func changeText(ctx context.Context, changes string) string {
 var unsaid = []string{"part_id", "photo_id", "asset_id", "pm", "bytes", "part_number", "unit_cost_cents"}
 
 func valueText(v any) string {
-	if pair, is := v.([]any); is && len(pair) == 2 {
-		return plainText(pair[0]) + " to " + plainText(pair[1])
+	if pair, is := v.([]any); is && len(pair) == 2 && plainText(pair[0]) == "none" {
+		return plainText(pair[1])
+	} else if is && len(pair) == 2 {
+		return plainText(pair[0]) + " → " + plainText(pair[1])
 	}
 	return plainText(v)
 }
@@ -205,7 +217,7 @@ func plainText(v any) string {
 		if t == "" {
 			return "none"
 		}
-		return t
+		return schema.DaysInWords(t)
 	}
 	return fmt.Sprint(v)
 }

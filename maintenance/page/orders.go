@@ -69,23 +69,13 @@ func (v ordersView) title() string {
 // orderView is one work order with its trail.
 type orderView struct {
 	maintenance.Detail
-	History []maintenance.HistoryEntry
-	Plan    *maintenance.Plan
-	Tag     string
+	History  []maintenance.HistoryEntry
+	Plan     *maintenance.Plan
+	Tag      string
+	Location *string // the asset's
 }
 
 func (v orderView) PageTitle() string { return fmt.Sprintf("Work order %d", v.ID) }
-
-// took is what the job took so far: " · 1 h 35 min · 94.00 USD".
-func (v orderView) took(ctx context.Context) (text string) {
-	if v.LaborMinutes > 0 {
-		text += " · " + page.MinutesText(v.LaborMinutes)
-	}
-	if v.Cost.TotalCents > 0 {
-		text += " · " + page.MoneyText(ctx, v.Cost.TotalCents)
-	}
-	return text
-}
 
 // closed reports whether the job's cost is final.
 func (v orderView) closed() bool { return v.Status == "done" || v.Status == "cancelled" }
@@ -137,7 +127,7 @@ func loadOrder(s *maintenance.Service) func(f *schema.Form) page.Loader[orderVie
 			if err != nil {
 				return v, err
 			}
-			v.Tag = a.AssetTag
+			v.Tag, v.Location = a.AssetTag, a.Location
 			if v.PMID != nil {
 				p, err := s.Plan(ctx, *v.PMID)
 				if err != nil {
@@ -160,7 +150,7 @@ func order(s *maintenance.Service) page.Page {
 
 func finish(s *maintenance.Service) page.Page {
 	return page.New(page.Spec[orderView]{
-		Path: "/work-orders/:id/done", Title: "Finish", Role: page.Member, Load: loadOrder(s),
+		Path: "/work-orders/:id/done", Title: "Mark as done", Role: page.Member, Load: loadOrder(s),
 		View: func(v orderView) templ.Component { return Finish(v) },
 	})
 }

@@ -55,14 +55,6 @@ func next(id *int64) string {
 	return page.Num(*id)
 }
 
-// byWhom is the author of a change, with the interface where that adds something.
-func byWhom(actor, via string) string {
-	if actor == via {
-		return page.Actor(actor)
-	}
-	return page.Actor(actor) + " · " + page.Actor(via)
-}
-
 func or(s *string) string {
 	if s == nil {
 		return ""

@@ -2,12 +2,14 @@ package page
 
 import (
 	"context"
+	"time"
 
 	"github.com/a-h/templ"
 
 	"quartermaster/maintenance"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
 
@@ -85,10 +87,34 @@ func part(s *maintenance.Service) page.Page {
 	})
 }
 
-// figuresView is what the jobs of a range came to, also by month and by type of job.
+// figuresView is what the jobs of a range came to.
 type figuresView struct {
 	maintenance.Figures
-	months, types []maintenance.ReportRow
+	before  maintenance.Figures // of as many days before
+	rate    int64               // cents an hour
+	assetID int64               // the only asset, or 0
+}
+
+// span is a range of days that people ask for.
+type span struct {
+	text     string
+	from, to exact.Day
+}
+
+// spans are offered above the filters; the first is that of no filter.
+func (v figuresView) spans(today exact.Day) []span {
+	year := today.Month() - exact.Month(today.Time(time.UTC).Month()-1)
+	return []span{{"12 months", today - 364, today}, {"90 days", today - 89, today}, {"This year", year.First(), today},
+		{"Last year", (year - 12).First(), year.First() - 1}}
+}
+
+// path is the page's address for a range.
+func (v figuresView) path(x span) string {
+	path := "/figures?from=" + x.from.String() + "&to=" + x.to.String()
+	if v.assetID != 0 {
+		path += "&asset=" + page.Num(v.assetID)
+	}
+	return path
 }
 
 // dearest is the largest cost of an asset.
@@ -101,33 +127,32 @@ func (v figuresView) dearest() (most int64) {
 
 // costs is what each month cost.
 func (v figuresView) costs(ctx context.Context) page.Chart {
-	c := page.Chart{Title: "Cost by month, " + page.CurrencyCode(ctx), Label: "Month",
+	c := page.Chart{Title: "Cost by month, " + page.CurrencyCode(ctx), Low: true, Label: "Month",
 		Names: [2]string{"Cost, " + page.CurrencyCode(ctx), ""},
 		Show:  func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
-	at := map[string]int64{}
-	for _, m := range v.months {
-		at[m.Key] = m.TotalCostCents
-	}
-	if len(v.months) == 0 {
+	if v.Jobs == 0 {
 		return c
 	}
 	first := max(v.From.Month(), v.To.Month()-23) // two years of bars are as many as can be read
+	label := "Jan"
+	if v.To.Month()-first >= 12 {
+		label = "Jan 06" // the same month stands there twice
+	}
 	for m := first; m <= v.To.Month(); m++ {
-		c.Bars = append(c.Bars, page.Point{Label: page.MonthText(m)[:3], Value: at[m.String()]})
+		c.Bars = append(c.Bars, page.Point{Label: m.First().Time(time.UTC).Format(label), Value: v.Months[m]})
 	}
 	return c
 }
 
 // planned shares the cost between repairs and services.
 func (v figuresView) planned(ctx context.Context) templ.Component {
-	names := map[string]string{"corrective": "Repairs", "preventive": "Services"}
-	looks := map[string]string{"corrective": page.Deep, "preventive": page.Pale}
-	var parts []page.Part
-	for _, r := range v.types {
-		shown := page.MoneyText(ctx, r.TotalCostCents) + ", " + page.Plural(r.Jobs, "job", "jobs")
-		parts = append(parts, page.Part{Label: names[r.Key], Look: looks[r.Key], Value: r.TotalCostCents, Shown: shown})
+	part := func(name, look, kind string) page.Part {
+		k := v.Kinds[kind]
+		return page.Part{Label: name, Look: look, Value: k.Cents,
+			Shown: page.MoneyText(ctx, k.Cents) + ", " + page.Plural(k.Jobs, "job", "jobs")}
 	}
-	return page.Stacked("Cost of repairs and of services", parts...)
+	return page.Stacked("Cost of repairs and of services", part("Repairs", page.Deep, "corrective"),
+		part("Services", page.Pale, "preventive"))
 }
 
 func figures(s *maintenance.Service) page.Page {
@@ -143,12 +168,14 @@ func figures(s *maintenance.Service) page.Page {
 				if err != nil {
 					return figuresView{}, err
 				}
-				months, err := s.ReportRows(ctx, "month", q)
+				rate, err := s.LaborRate(ctx)
 				if err != nil {
 					return figuresView{}, err
 				}
-				types, err := s.ReportRows(ctx, "type", q)
-				return figuresView{figures, months, types}, err
+				last := figures.From - 1
+				first := last - (figures.To - figures.From)
+				before, err := s.Figures(ctx, maintenance.FiguresFor{From: &first, To: &last, AssetID: q.AssetID})
+				return figuresView{figures, before, rate, q.AssetID}, err
 			}
 		},
 		View: func(v figuresView) templ.Component { return Figures(v) },
