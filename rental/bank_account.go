@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"quartermaster/schema"
@@ -254,7 +255,18 @@ func (s *Service) saveBankAccount() schema.Op {
 		BIC: new("COBADEFFXXX"), Holder: new("Helen Moreau"), Currency: "EUR",
 		PropertyID: new(int64(1)), Property: new("Harbour House"), Collects: true}
 	return schema.Op{
-		Name: "save_bank_account", Writes: true, Admin: true, Idempotent: true,
+		Name: "save_bank_account", Writes: true, Admin: true, Idempotent: true, Keys: []string{"name"},
+		Fill: func(c *db.Conn, named map[string]string) (map[string]string, bool, error) {
+			a, found, err := db.One(c, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.name = ?",
+				named["name"])
+			property := ""
+			if a.PropertyID != nil {
+				property = strconv.FormatInt(*a.PropertyID, 10)
+			}
+			return map[string]string{"name": a.Name, "iban": set(a.IBAN), "number": set(a.Number), "bic": set(a.BIC),
+				"holder": set(a.Holder), "currency": a.Currency, "property": property,
+				"collects": strconv.FormatBool(a.Collects)}, found, err
+		},
 		About: "Create or change a bank account. What you leave out stays as it is. Letters and the portal name the " +
 			"account that " +
 			"collects.",
@@ -264,12 +276,12 @@ func (s *Service) saveBankAccount() schema.Op {
 			var property int64
 			f.Text(&a.Name, "name", "what you call it", schema.Required, schema.Most(maxName), schema.Positional("NAME"),
 				schema.Example("Rent account"))
-			text := func(p **string, name, about, example string) {
-				f.TextPtr(p, name, about, schema.Most(70), schema.Example(example))
+			text := func(p **string, name, about, example string, opts ...schema.Opt) {
+				f.TextPtr(p, name, about, append(opts, schema.Most(70), schema.Example(example))...)
 			}
-			text(&a.IBAN, "iban", "its IBAN", "DE89 3704 0044 0532 0130 00")
+			text(&a.IBAN, "iban", "its IBAN", "DE89 3704 0044 0532 0130 00", schema.Label("IBAN"))
 			text(&a.Number, "number", "its number in the bank's files, if that is not an IBAN", "532013000")
-			text(&a.BIC, "bic", "the bank's BIC", "COBADEFFXXX")
+			text(&a.BIC, "bic", "the bank's BIC", "COBADEFFXXX", schema.Label("BIC"))
 			text(&a.Holder, "holder", "whose account it is, for letters", "Helen Moreau")
 			f.Text(&a.Currency, "currency", "its currency (default: the shop's)", schema.Most(3), schema.Example("EUR"),
 				schema.Choices(schema.Currencies), schema.Any)

@@ -21,11 +21,14 @@ type Mapping struct {
 	Encoding   string
 	Sheet      string
 	HeaderLine int64
+
+	usual bool // banks' usual names of columns are known: a page shows the lines before they are kept
 }
 
 func (m *Mapping) bind(f *schema.Form) {
+	m.usual = f.Surface() == schema.Page
 	f.Texts(&m.Map, "map", "of a CSV or XLSX: a column of the file and what it means, as \"Amount=amount\": "+sheetColumns,
-		20, maxName, schema.Example([]string{"Date=day", "Amount=amount"}), schema.Rare)
+		20, maxName, schema.Example([]string{"Date=day", "Amount=amount"}), schema.Rare, meanings)
 	f.Text(&m.DateFormat, "date_format", "how its days are written, as DD.MM.YYYY (default: detected)", schema.Most(30),
 		schema.Rare)
 	f.Text(&m.Decimal, "decimal", "its decimal sign, comma or point (default: detected)", schema.Most(10), schema.Rare)
@@ -36,24 +39,35 @@ func (m *Mapping) bind(f *schema.Form) {
 		"the line of its header (default: detected); lines above are ignored", schema.Range(0, 1000), schema.Rare)
 }
 
+// meanings are what a column of a bank's table may mean, for pages.
+func meanings(a *schema.Arg) {
+	a.Title = "Columns"
+	for _, pair := range [][2]string{{"day", "Day"}, {"amount", "Amount"}, {"in", "Money in"}, {"out", "Money out"},
+		{"payer_name", "Payer"}, {"payer_account", "Payer's account"}, {"text", "Text"}, {"reference", "Reference"},
+		{"bank_reference", "Bank's reference"}, {"balance", "Balance"}} {
+		a.Means = append(a.Means, schema.Choice{Value: pair[0], Text: pair[1]})
+	}
+}
+
 const sheetColumns = "day, amount (or in and out), payer_name, payer_account, text, reference, bank_reference, balance"
 
 // sheetTable declares the columns of a bank's table.
-func sheetTable() schema.Table {
-	return schema.Table{Name: "a bank's file", About: "A bank's table of its lines", Row: func(f *schema.Form) schema.Put {
-		var day exact.Day
-		var n int64
-		var t string
-		f.Day(&day, "day", "the day of the booking", schema.Required)
-		for _, name := range []string{"amount_cents", "in_cents", "out_cents"} {
-			f.Int(&n, name, "an amount", schema.Range(-maxCents, maxCents))
-		}
-		for _, name := range []string{"payer_name", "payer_account", "text", "reference", "bank_reference"} {
-			f.Text(&t, name, "a text")
-		}
-		f.Int(&n, "balance_cents", "the balance after the line", schema.Range(-1000*maxCents, 1000*maxCents))
-		return func(*db.Tx) (schema.Outcome, error) { return schema.Outcome{}, nil }
-	}}
+func sheetTable(usual bool) schema.Table {
+	return schema.Table{Name: "a bank's file", About: "A bank's table of its lines", Sheet: usual,
+		Row: func(f *schema.Form) schema.Put {
+			var day exact.Day
+			var n int64
+			var t string
+			f.Day(&day, "day", "the day of the booking", schema.Required)
+			for _, name := range []string{"amount_cents", "in_cents", "out_cents"} {
+				f.Int(&n, name, "an amount", schema.Range(-maxCents, maxCents))
+			}
+			for _, name := range []string{"payer_name", "payer_account", "text", "reference", "bank_reference"} {
+				f.Text(&t, name, "a text")
+			}
+			f.Int(&n, "balance_cents", "the balance after the line", schema.Range(-1000*maxCents, 1000*maxCents))
+			return func(*db.Tx) (schema.Outcome, error) { return schema.Outcome{}, nil }
+		}}
 }
 
 // ReadSheet reads a table by a mapping: each row by our columns, days as YYYY-MM-DD and amounts in the smallest unit
@@ -76,7 +90,7 @@ func (s *Service) readSheet(tx *db.Tx, f BankFile) ([]bank.Statement, error) {
 	if err != nil || !found {
 		return nil, cmp.Or(err, error(fault.NotFoundf("there is no bank account %d", *f.Account)))
 	}
-	rows, lines, err := s.Sheets(context.Background(), f.File.Data, sheetTable(), f.Mapping, a.currencyOf())
+	rows, lines, err := s.Sheets(context.Background(), f.File.Data, sheetTable(f.Mapping.usual), f.Mapping, a.currencyOf())
 	if err != nil {
 		return nil, err
 	}

@@ -280,8 +280,6 @@ func (h *fixture) get(op schema.Op, who db.Caller, id string, query ...string) (
 func asJSON(t testing.TB, v any) string {
 	t.Helper()
 	b, err := strict.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	return string(b)
 }

@@ -15,6 +15,7 @@ import (
 	"rsc.io/qr"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
 )
 
@@ -76,20 +77,14 @@ func under(sums map[string]int64, name string) (cents int64) {
 func byHledger(t *testing.T, text string) map[string]int64 {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "year.journal")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	if out, err := exec.Command(*hledgerProgram, "-f", file, "check", "--strict", "ordereddates").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	out, err := exec.Command(*hledgerProgram, "-f", file, "balance", "--flat", "--no-total", "-O", "csv").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	rows, err := csv.NewReader(bytes.NewReader(out)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	sums := map[string]int64{}
 	for _, row := range rows[1:] {
 		amount := strings.TrimSuffix(row[1], " EUR")
@@ -119,9 +114,7 @@ func TestPaymentCodesAreRead(t *testing.T) {
 			continue
 		}
 		file := filepath.Join(t.TempDir(), "code.png")
-		if err := os.WriteFile(file, drawn.PNG(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, os.WriteFile(file, drawn.PNG(), 0o600))
 		read, err := exec.Command(*zbarProgram, "-q", "--raw", "-Sbinary", file).Output()
 		if err != nil || string(read) != code {
 			t.Errorf("%v: %q, read as %q", err, code, read)

@@ -112,7 +112,7 @@ func (l Lease) cells(shared map[string]bool) []string {
 func bindLeaseTenant(f *schema.Form, l *Lease, _ ...schema.Opt) bool {
 	given := f.Text(&l.Tenant, "tenant", "the tenant's name, or Name <e-mail>; several are separated by |",
 		schema.Most(maxText),
-		schema.Help("Several are separated by |."), schema.Choices(tenantNames), schema.Any, schema.Usual,
+		schema.Help("Who rents it."), schema.Apart("|"), schema.Choices(tenantNames), schema.Any, schema.Usual,
 		schema.NewBy("save_tenant"))
 	if f.Given("tenant") && l.Tenant == "" {
 		f.Refuse("tenant", "tenant is empty: enter the tenant's name")

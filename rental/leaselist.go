@@ -167,7 +167,8 @@ func (s *Service) listLeases() schema.Op {
 			}
 			var l LeaseFilter
 			f.Enum(&l.Status, "status", "only leases with this status today", leaseStatuses)
-			f.Text(&l.Property, "property", "only those of properties whose name contains this, or of this id", schema.Most(maxName))
+			f.Text(&l.Property, "property", "only those of properties whose name contains this, or of this id",
+				schema.Most(maxName))
 			f.Text(&l.Tenant, "tenant", "only those of tenants whose name contains this, or of this id", schema.Most(maxName))
 			f.DayPtr(&l.EndsBefore, "ends_before", "only those that end before this day")
 			bindCursor(f, &l.Cursor)

@@ -217,7 +217,8 @@ func (s *Service) LetMonths(ctx context.Context, units []int64, first exact.Mont
 // LeaseRecord is a lease with all that its page shows.
 type LeaseRecord struct {
 	Ledger
-	Payments  []PaidBy    // that stand, the last first
+	Payments  []PaidBy // that stand, the last first
+	Reversed  []StoredPayment
 	Payouts   []Payout    // without totals
 	Recurring []Recurring // running and ended
 	Tickets   []Ticket
@@ -238,6 +239,10 @@ func (s *Service) LeaseRecord(ctx context.Context, who db.Caller, lease int64) (
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		v.Today = c.Today()
 		if v.Payments, err = paidBy(c, lease); err != nil {
+			return err
+		}
+		if v.Reversed, err = db.All(c, scanPayment, "SELECT "+paymentColumns+" FROM payments m WHERE m.lease_id = ? "+
+			"AND m.voided_at IS NOT NULL ORDER BY m.paid_date DESC, m.id DESC", lease); err != nil {
 			return err
 		}
 		v.Payouts, err = db.All(c, func(r *db.Row) Payout {

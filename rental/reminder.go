@@ -111,8 +111,8 @@ func overdueMarked(c *db.Conn, lease int64) ([]lateCharge, error) {
 	return all, err
 }
 
-// late is what a reminder says of a lease's overdue charges: the highest step that one of them has reached and that was not
-// mailed for it; nil if there is none.
+// late is what a reminder says of a lease's overdue charges: the highest step that one of them has reached and that was
+// not mailed for it; nil if there is none.
 func (s ReminderSettings) late(charges []lateCharge, today exact.Day) *telling {
 	t := &telling{day: charges[0].DueDate, charges: charges}
 	for _, x := range charges {

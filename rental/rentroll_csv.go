@@ -3,6 +3,7 @@ package rental
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"quartermaster/schema"
@@ -87,7 +88,7 @@ func (r rollRow) put(tx *db.Tx) (o schema.Outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	_, found, _, err := leaseKey{r.property, r.unit, *r.start}.find(&tx.Conn)
+	was, found, _, err := leaseKey{r.property, r.unit, *r.start}.find(&tx.Conn)
 	if err != nil {
 		return o, err
 	}
@@ -95,6 +96,10 @@ func (r rollRow) put(tx *db.Tx) (o schema.Outcome, err error) {
 		BaseRentCents: *r.rent, Frequency: r.frequency, EndDate: r.end, DepositCents: r.deposit}
 	if !found {
 		l.takeOver = r.opening(tx.Today())
+	} else if slices.ContainsFunc(was.Tenants, func(t LeaseTenant) bool {
+		return t.Name == r.tenant && (r.email == "" || strings.EqualFold(set(t.Email), r.email))
+	}) {
+		l.Tenant = "" // a sheet names one tenant: the others stay
 	}
 	return o, add(putLease(tx, l, func(column string) bool {
 		return column == "rent_cents" || column == "frequency" || column == "end_date" || column == "deposit_cents"

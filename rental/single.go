@@ -66,7 +66,8 @@ func addCharge(tx *db.Tx, lease int64, n NewCharge) (Charged, error) {
 // check refuses an invalid charge, and trims.
 func (n NewCharge) check() (NewCharge, error) {
 	if n.Type == rent {
-		return n, fault.Fieldf("type", "type: rent is posted automatically; choose one of %s", strings.Join(SingleTypes, ", "))
+		return n, fault.Fieldf("type", "type: rent is posted automatically; choose one of %s",
+			strings.Join(SingleTypes, ", "))
 	}
 	if !slices.Contains(SingleTypes, n.Type) {
 		return n, fault.Fieldf("type", "type: %s is not allowed; it takes one of %s", schema.Quote(n.Type),

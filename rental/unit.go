@@ -146,7 +146,8 @@ func (s *Service) listUnits() schema.Op {
 			}
 			var u UnitFilter
 			f.Enum(&u.Status, "status", "only units with this status today", unitStatuses)
-			f.Text(&u.Property, "property", "only those of properties whose name contains this, or of this id", schema.Most(maxName))
+			f.Text(&u.Property, "property", "only those of properties whose name contains this, or of this id",
+				schema.Most(maxName))
 			bindCursor(f, &u.Cursor)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Units(ctx, u) }
 		},

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 )
 
@@ -45,13 +46,9 @@ func TestFilesAreRead(t *testing.T) {
 	}
 	for _, name := range files {
 		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		data, err := os.ReadFile(strings.TrimSuffix(name, ".want"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		for how, content := range map[string][]byte{"as it is": data, "with CR LF": bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")),
 			"with a byte order mark": append([]byte("\xef\xbb\xbf"), data...), "in Windows-1252": in1252(t, data), "in an archive": zipped(t, data)} {
 			got, known, err := Read(content)
@@ -65,9 +62,7 @@ func TestFilesAreRead(t *testing.T) {
 func in1252(t *testing.T, data []byte) []byte {
 	t.Helper()
 	out, err := charmap.Windows1252.NewEncoder().Bytes(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	return out
 }
 
@@ -80,13 +75,9 @@ func zipped(t *testing.T, contents ...[]byte) []byte {
 		if err == nil {
 			_, err = f.Write(c)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, w.Close())
 	return b.Bytes()
 }
 
@@ -132,9 +123,7 @@ func TestInvalidStatementsAreRefused(t *testing.T) {
 // FuzzRead: any file is read or refused, and its bookings have dates and bounded amounts.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("testdata/*")
-	if err != nil {
-		f.Fatal(err)
-	}
+	dbtest.OK(f, err)
 	for _, name := range files {
 		if data, err := os.ReadFile(name); err == nil && !strings.HasSuffix(name, ".want") {
 			f.Add(data)

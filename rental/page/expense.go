@@ -2,6 +2,8 @@ package page
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -59,4 +61,9 @@ func expenseFields(line int64, e *rental.Expense) []string {
 		fields = append(fields, "tax_note", *e.TaxNote)
 	}
 	return fields
+}
+
+// told are the texts that are there, parted by dots.
+func told(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), " · ")
 }

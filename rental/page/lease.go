@@ -92,7 +92,7 @@ func (v leaseView) periods(ctx context.Context) (string, []page.Part) {
 		if c.Type != "rent" {
 			continue
 		}
-		p := page.Part{Look: page.Good, Shown: "in time", Label: c.Label + ": paid in time"}
+		p := page.Part{Day: c.DueDate, Look: page.Good, Shown: "in time", Label: c.Label + ": paid in time"}
 		switch {
 		case c.Paid && c.PaidDate != nil && *c.PaidDate > c.DueDate:
 			p.Look, p.Shown = page.Warn, "paid late"
@@ -150,8 +150,13 @@ func (v leaseView) acts(ctx context.Context) []page.Action {
 	if n := v.Totals.BalanceCents; n > 0 {
 		owed = []string{"amount", page.AmountField(ctx, n)}
 	}
-	acts := []page.Action{open("Record payment", "receive_payment", owed...).Main().Key("n"), open("Add a charge", "add_charge"),
-		page.Open("Edit lease", "save_lease", v.key()...)}
+	acts := []page.Action{open("Record payment", "receive_payment", owed...).Main().Key("n")}
+	settle := open("Return deposit", "return_deposit", "amount", page.AmountField(ctx, held))
+	ended := v.Lease.Status == "ended"
+	if ended && held > 0 {
+		acts = append(acts, settle)
+	}
+	acts = append(acts, open("Add a charge", "add_charge"), page.Open("Edit lease", "save_lease", v.key()...))
 	if page.Mailing(ctx) && v.reachable() {
 		acts = append(acts, page.Do("Send reminder", "send_reminders", "lease_id", id),
 			open("Mail a statement", "mail_statement", "year", page.Num(v.Lease.Years(v.Today)[0])),
@@ -162,8 +167,8 @@ func (v leaseView) acts(ctx context.Context) []page.Action {
 		acts = append(acts, open("Charge the deposit", "add_charge", "type", "deposit", "label", "Deposit",
 			"due_date", v.Lease.StartDate.String(), "amount", page.AmountField(ctx, n)))
 	}
-	if held > 0 {
-		acts = append(acts, open("Return deposit", "return_deposit", "amount", page.AmountField(ctx, held)))
+	if held > 0 && !ended {
+		acts = append(acts, settle)
 	}
 	if n := v.Totals.CreditCents; n > 0 {
 		acts = append(acts, open("Return credit", "return_credit", "amount", page.AmountField(ctx, n)))

@@ -175,6 +175,20 @@ type tenantView struct{ rental.TenantDetail }
 // PageTitle is the tenant's name.
 func (v tenantView) PageTitle() string { return v.Name }
 
+func forgotten(id int64, name string) bool { return rental.LeaseTenant{ID: id, Name: name}.Forgotten() }
+
+// acts are what can be done with the tenant: of a forgotten one there is nobody to invite.
+func (v tenantView) acts() []page.Action {
+	if forgotten(v.ID, v.Name) {
+		return nil
+	}
+	id := page.Num(v.ID)
+	return []page.Action{page.Do("Invite to the portal", "invite_tenant", "tenant_id", id).Main(),
+		page.Open("Edit", "save_tenant", "id", id, "name", v.Name),
+		page.Open("Sign out everywhere", "end_tenant_sessions", "tenant_id", id).Danger(),
+		page.Open("Forget", "forget_tenant", "tenant_id", id).Danger()}
+}
+
 func tenant(s *rental.Service) page.Page {
 	return page.New(page.Spec[tenantView]{
 		Path: "/tenants/:id", Title: "Tenant",
