@@ -97,9 +97,7 @@ func val[T any](value T, err error) T {
 func asJSON(t testing.TB, v any) string {
 	t.Helper()
 	b, err := strict.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	return string(b)
 }
 

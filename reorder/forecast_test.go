@@ -74,7 +74,8 @@ func TestForecast(t *testing.T) {
 			"healthy /30 avg 0 point 0 left null out null need 0 order 0 cost 0"},
 		{"never sold, none there", steady(func(b *basis) { b.sold, b.firstSold, b.stock = 0, never, 0 }),
 			"below /30 avg 0 point 0 left null out null need 0 order 0 cost 0"},
-		{"never sold, none there, a minimum order", steady(func(b *basis) { b.sold, b.firstSold, b.stock, b.moq = 0, never, 0, 5000 }),
+		{"never sold, none there, a minimum order",
+			steady(func(b *basis) { b.sold, b.firstSold, b.stock, b.moq = 0, never, 0, 5000 }),
 			"below /30 avg 0 point 0 left null out null need 0 order 0 cost 0"},
 		{"enough is coming", steady(func(b *basis) { b.stock, b.onOrder = 20_000, 60_000 }),
 			"below /30 avg 2 point 20 left 10 out 2026-11-30 need 0 order 0 cost 0"},
@@ -92,19 +93,24 @@ func TestForecast(t *testing.T) {
 			"below /30 avg 2 point 20 left 10 out 2026-11-30 need 60 order 72 cost 18000"},
 		{"no lead time, no safety", steady(func(b *basis) { b.stock, b.lead, b.safety = 1, 0, 0 }),
 			"healthy /30 avg 2 point 0 left 0 out 2026-11-20 need 60 order 0 cost 0"},
-		{"first sold today: spread over 7 days", steady(func(b *basis) { b.sold, b.firstSold, b.stock = 7000, day(t, "2026-11-20"), 10_000 }),
+		{"first sold today: spread over 7 days",
+			steady(func(b *basis) { b.sold, b.firstSold, b.stock = 7000, day(t, "2026-11-20"), 10_000 }),
 			"below /7 avg 1 point 10 left 10 out 2026-11-30 need 30 order 30 cost 7500"},
 		{"first sold 6 days ago: 7 days", steady(func(b *basis) { b.sold, b.firstSold = 7000, day(t, "2026-11-14") }),
 			"healthy /7 avg 1 point 10 left 100 out 2027-02-28 need -60 order 0 cost 0"},
 		{"first sold 7 days ago: 8 days", steady(func(b *basis) { b.sold, b.firstSold = 8000, day(t, "2026-11-13") }),
 			"healthy /8 avg 1 point 10 left 100 out 2027-02-28 need -60 order 0 cost 0"},
-		{"first sold on the window's second day", steady(func(b *basis) { b.sold, b.firstSold = 29_000, day(t, "2026-10-23") }),
+		{"first sold on the window's second day",
+			steady(func(b *basis) { b.sold, b.firstSold = 29_000, day(t, "2026-10-23") }),
 			"healthy /29 avg 1 point 10 left 100 out 2027-02-28 need -60 order 0 cost 0"},
-		{"first sold on the window's first day", steady(func(b *basis) { b.sold, b.firstSold = 30_000, day(t, "2026-10-22") }),
+		{"first sold on the window's first day",
+			steady(func(b *basis) { b.sold, b.firstSold = 30_000, day(t, "2026-10-22") }),
 			"healthy /30 avg 1 point 10 left 100 out 2027-02-28 need -60 order 0 cost 0"},
-		{"first sold the day before the window", steady(func(b *basis) { b.sold, b.firstSold = 30_000, day(t, "2026-10-21") }),
+		{"first sold the day before the window",
+			steady(func(b *basis) { b.sold, b.firstSold = 30_000, day(t, "2026-10-21") }),
 			"healthy /30 avg 1 point 10 left 100 out 2027-02-28 need -60 order 0 cost 0"},
-		{"first sale lies in the future: the clock was set back", steady(func(b *basis) { b.sold, b.firstSold = 0, day(t, "2026-11-21") }),
+		{"first sale lies in the future: the clock was set back",
+			steady(func(b *basis) { b.sold, b.firstSold = 0, day(t, "2026-11-21") }),
 			"healthy /30 avg 0 point 0 left null out null need -100 order 0 cost 0"},
 		// 1 / 30 is 0.03333; x 10 is 0.33333; 0.1 / (1/30) is 3 days.
 		{"thirds", steady(func(b *basis) { b.sold, b.stock = 1000, 100 }),
@@ -120,7 +126,8 @@ func TestForecast(t *testing.T) {
 			"healthy /30 avg 2 point 20 left 40 out 2026-12-30 need 0 order 0 cost 0"},
 		{"a cost beyond an int64 is its largest", steady(func(b *basis) {
 			b.stock, b.sold, b.unitCost = 0, 30*maxDayTotal, maxUnitCost
-		}), "below /30 avg 1000000000000 point 10000000000000 left 0 out 2026-11-20 need 40000000000000 order 40000000000000 cost 9223372036854775807"},
+		}), "below /30 avg 1000000000000 point 10000000000000 left 0 out 2026-11-20 need 40000000000000 order " +
+			"40000000000000 cost 9223372036854775807"},
 	} {
 		h := horizon{today: day(t, "2026-11-20"), window: 30, cover: 30}
 		if got := show(forecast(c.b, h)); got != c.want {
@@ -175,7 +182,8 @@ func TestForecastAgainstRationals(t *testing.T) {
 	for range 20_000 {
 		h := horizon{today: today, window: 1 + r.Int64N(365), cover: 1 + r.Int64N(365)}
 		b := basis{
-			stock: exact.Milli(upTo(1e12)), onOrder: exact.Milli(upTo(1e12) * r.Int64N(2)), moq: exact.Milli(upTo(1e12) * r.Int64N(2)),
+			stock: exact.Milli(upTo(1e12)), onOrder: exact.Milli(upTo(1e12) * r.Int64N(2)),
+			moq:  exact.Milli(upTo(1e12) * r.Int64N(2)),
 			lead: upTo(3650), safety: upTo(3650), pack: max(1, upTo(1000)), unitCost: upTo(1e6),
 			firstSold: today - exact.Day(r.Int64N(500)-20),
 		}

@@ -8,6 +8,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/strict"
 )
 
@@ -40,9 +41,7 @@ func FuzzRows(f *testing.F) {
 			n++
 		}
 		got, err := s.Ingest(context.Background(), cli, rows, IngestOptions{Replace: replace})
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		if got.Imported+got.Skipped != n || got.Skipped != len(got.Errors) || (got.ReplacedDays != nil) != replace {
 			t.Fatalf("%d rows: %+v", n, got)
 		}
@@ -63,9 +62,7 @@ func FuzzRows(f *testing.F) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 	})
 }
 
@@ -83,9 +80,7 @@ func FuzzCells(f *testing.F) {
 	s.sku("sku,current_stock", "A,5")
 	f.Fuzz(func(t *testing.T, date, sku, qty string) {
 		loaded, err := s.LoadSales(context.Background(), cli, []schema.Line{{Number: 7, Cells: []string{date, sku, qty}}}, schema.LoadOptions{DryRun: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		if loaded.Imported+len(loaded.Errors) != 1 || len(loaded.Errors) == 1 && loaded.Errors[0].Line != 7 {
 			t.Fatalf("%+v", loaded)
 		}
@@ -104,9 +99,7 @@ func FuzzCells(f *testing.F) {
 			return // not valid UTF-8
 		}
 		got, err := s.Ingest(context.Background(), cli, rows, IngestOptions{Replace: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		if got.Imported != loaded.Imported || got.Skipped == 1 && len(loaded.Errors) == 1 && kindOf(rows) == strict.Number && got.Errors[0].Reason != loaded.Errors[0].Reason {
 			t.Fatalf("%s: JSON %+v, CSV %+v", row, got, loaded)
 		}

@@ -129,7 +129,7 @@ func (s *Service) orderPurchase() schema.Op {
 		return func(ctx context.Context, who db.Caller) (any, error) { return s.PlaceOrder(ctx, who, number, mails) }
 	}
 	op.Will = schema.SaidIn(func(o PurchaseOrder, m schema.Money) string {
-		text := fmt.Sprintf("%s from %s is ordered: %s, %s.", o.Number, o.Supplier,
+		text := fmt.Sprintf("%s, %s, will be ordered: %s, %s.", o.Number, o.Supplier,
 			exact.Plural(len(o.Lines), "line", "lines"),
 			m(o.TotalCents))
 		if o.ExpectedDate != nil {
@@ -327,7 +327,8 @@ func (o PurchaseOrder) short() ShortOrder {
 func (s *Service) purchaseDetail() schema.Op {
 	return schema.Op{
 		Name: "purchase_detail", Says: "Show a purchase order", About: "One purchase order with its lines.",
-		AgentAbout: "One purchase order with its lines. Order and receive it on the pages.", Response: sampleOrder(Partial, 24_000), Refuses: []fault.Kind{fault.NotFound},
+		AgentAbout: "One purchase order with its lines. Order and receive it on the pages.",
+		Response:   sampleOrder(Partial, 24_000), Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po show PO-000001 --json",
 		Bind: func(f *schema.Form) schema.Handler {
 			var number string

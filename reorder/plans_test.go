@@ -32,6 +32,7 @@ func TestMain(m *testing.M) {
 			"nextNumber: SCAN sqlite_sequence":                        "one row a table",
 			"rankBeside: SCAN skus":                                   "a report is of all SKUs",
 			"mentioning: SCAN skus":                                   "what is looked for may be anywhere",
+			"sort: SCAN skus":                                         "all are sorted",
 			"SalesReport: SCAN skus":                                  "sales are added up by every SKU",
 			"records: SCAN skus":                                      "a list of many SKUs",
 		},

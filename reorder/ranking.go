@@ -23,6 +23,7 @@ type ranking struct {
 type entry struct {
 	id        int64
 	code      string
+	name      string // folded, while they are sorted by it
 	supplier  string
 	stock     exact.Milli
 	sold      exact.Milli // in the window that ends today
@@ -252,11 +253,20 @@ func (k *ranking) sort(c *db.Conn, entries []*entry, by string, falling bool) er
 	compare := byCode
 	switch by {
 	case "name":
-		names := make(map[int64]string, len(entries))
-		if err := k.records(c, entries, func(i int, rec *article) { names[entries[i].id] = folded(rec.Name) }); err != nil {
+		at := make(map[int64]*entry, len(entries))
+		for _, e := range entries {
+			at[e.id] = e
+		}
+		err := db.Each(c, func(r *db.Row) error {
+			if e := at[r.Int()]; e != nil {
+				e.name = folded(r.Text())
+			}
+			return nil
+		}, "SELECT id, name FROM skus")
+		if err != nil {
 			return err
 		}
-		compare = func(a, b *entry) int { return strings.Compare(names[a.id], names[b.id]) }
+		compare = func(a, b *entry) int { return strings.Compare(a.name, b.name) }
 	case "supplier":
 		compare = func(a, b *entry) int { return strings.Compare(folded(a.supplier), folded(b.supplier)) }
 	case "stock":

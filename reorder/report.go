@@ -94,7 +94,8 @@ func (s *Service) reorderReport() schema.Op {
 				return s.bindAgentReport(f)
 			}
 			q := ReportQuery{Status: Flagged}
-			f.Enum(&q.Status, "status", "which SKUs; flagged (the default) is below and near", append(slices.Clone(statuses), Flagged, All))
+			f.Enum(&q.Status, "status", "which SKUs; flagged (the default) is below and near",
+				append(slices.Clone(statuses), Flagged, All))
 			return func(ctx context.Context, _ db.Caller) (any, error) {
 				rep, err := s.Report(ctx, q)
 				return rep, err

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/a-h/templ"
 
@@ -55,6 +56,24 @@ func reportChips(v reorder.ToOrder) []page.Chip {
 		{Value: reorder.Near, Text: "Near", Count: &v.Counts.Near},
 		{Value: reorder.All, Text: "All", Count: &all},
 	}
+}
+
+// covers says how many of those below or near are not to be ordered.
+func covers(v reorder.ToOrder) string {
+	flagged := v.Counts.Below + v.Counts.Near
+	if v.Open == 0 || v.Open >= flagged {
+		return ""
+	}
+	return fmt.Sprintf("%d of these %d need nothing more. ", flagged-v.Open, flagged)
+}
+
+// left is what a phone says of the stock, before the supplier: "25 left, out 28 Nov · ".
+func left(ctx context.Context, r reorder.Row) string {
+	text := page.QtyText(r.CurrentStock) + " left"
+	if r.StockoutDate != nil {
+		text += ", out " + page.DayText(ctx, *r.StockoutDate)
+	}
+	return text + " ·\u00a0"
 }
 
 // further is the number of matching rows if some are on other pages, else 0: the boxes of this one mark them all.
