@@ -683,7 +683,17 @@ func Redeem() templ.Component {
 			templ_7745c5c3_Var31 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<div class=\"gate\"><h1>Redeem a code</h1><p>Type the code from the card; spaces, hyphens and case do not matter.</p><form method=\"post\" action=\"/my/redeem\" class=\"form\"><div class=\"field\"><label for=\"code\">Code</label> <input id=\"code\" name=\"code\" required autocomplete=\"off\" autocapitalize=\"characters\" spellcheck=\"false\"></div><div class=\"field\"><label for=\"email\">Your e-mail</label> <input id=\"email\" name=\"email\" type=\"email\" required autocomplete=\"email\"></div><div class=\"field\"><label for=\"name\">Your name</label> <input id=\"name\" name=\"name\" autocomplete=\"name\"></div><button class=\"btn main\">Redeem</button></form><p class=\"soft\">Have a key already? <a href=\"/my\">Open your purchase</a></p></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<div class=\"gate\"><h1>Redeem a code</h1><p>Type the code from the card; spaces, hyphens and case do not matter.</p>")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = page.Act(page.Form{Op: "redeem_code", Only: []string{"code", "email", "name"}, Needs: []string{"email"},
+			Called: map[string]string{"code": "Code", "email": "Your e-mail", "name": "Your name"}, Button: "Redeem",
+			Main: true}).Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<p class=\"soft\">Have a key already? <a href=\"/my\">Open your purchase</a></p></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -143,6 +144,22 @@ func (c currencyFigures) most() (most int64) {
 		most = max(most, r.NetCents)
 	}
 	return most
+}
+
+// taxed reports whether a tax was in any of it.
+func (c currencyFigures) taxed() bool {
+	return slices.ContainsFunc(c.rows, func(r store.Figure) bool { return r.TaxCents != 0 })
+}
+
+// columns are those of its table; that of tax only where there is any.
+func (c currencyFigures) columns(by string) []page.Column {
+	right := func(label string) page.Column { return page.Column{Label: label, Right: true} }
+	list := []page.Column{{Label: page.Word(by)}, right("Orders"), right("Sold"), right("Tax"), right("Refunded"),
+		right("Net, " + c.total.Currency)}
+	if !c.taxed() {
+		list = slices.Delete(list, 3, 4)
+	}
+	return list
 }
 
 // by leads to the same range by day, month or product; by day to its last 30 days if it is longer than a chart shows.
@@ -293,8 +310,13 @@ func (v *figuresView) compare(ctx context.Context, s *store.Service, x store.Fig
 		if by < 0 {
 			way, by = " down ", -by
 		}
-		if was.NetCents != 0 && by != 0 {
-			v.change = append(v.change, t.Currency+way+exact.CurrencyOf(t.Currency).Amount(by))
+		amount := exact.CurrencyOf(t.Currency).Amount(by)
+		switch {
+		case was.NetCents > 0 && t.NetCents/2 >= was.NetCents:
+			v.change = append(v.change, fmt.Sprintf("%s up %s, %.0f times as much", t.Currency, amount,
+				float64(t.NetCents)/float64(was.NetCents)))
+		case was.NetCents != 0 && by != 0:
+			v.change = append(v.change, t.Currency+way+amount)
 		}
 	}
 	return err
@@ -313,6 +335,7 @@ func (v figuresView) of(total store.Figure) currencyFigures {
 	}
 	if len(c.rows) > 1 && len(c.rows) <= mostBars {
 		c.chart = v.beside(netChart("Net by "+v.By+" in "+total.Currency, c.rows, total.Currency), total.Currency)
+		c.chart.Whole = len(v.Totals) > 1 // the charts side by side have one scale of months
 	}
 	c.rows = slices.DeleteFunc(c.rows, func(r store.Figure) bool {
 		return v.By == "month" && r.Orders == 0 && r.RefundedCents == 0

@@ -90,6 +90,22 @@ func disputeNote(d store.DisputeOf) string {
 	return text + ", answer by "
 }
 
+// renewalNote says whose renewal failed, or how many did.
+func renewalNote(w store.NeedsAttention) string {
+	text := page.Plural(w.FailedTotal, "renewal", "renewals") + " failed"
+	if w.FailedTotal != 1 || len(w.FailedRenewal) == 0 {
+		return text + "."
+	}
+	x := w.FailedRenewal[0]
+	if x.Customer != nil {
+		text += ": " + x.Customer.Email
+	}
+	if x.FailedCents != nil && x.Currency != nil {
+		text += ", " + exact.CurrencyOf(*x.Currency).Plain(*x.FailedCents) + " " + *x.Currency
+	}
+	return text
+}
+
 type providersView struct{ store.TillList }
 
 func providers(s *store.Service) page.Page {
