@@ -36,9 +36,7 @@ func newFixture(t testing.TB) fixture {
 func (h fixture) open(path string) *db.DB {
 	h.t.Helper()
 	d, err := db.Open(path, db.Options{Now: h.now, Zone: time.UTC})
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	dbtest.OK(h.t, err)
 	h.t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			h.t.Error(err)
@@ -56,9 +54,7 @@ func must[T any](t testing.TB) func(T, error) T {
 	t.Helper()
 	return func(v T, err error) T {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		return v
 	}
 }
@@ -70,9 +66,7 @@ func (h fixture) add(name, role string, services ...string) (User, error) {
 func (h fixture) key(n NewKey) (Key, string) {
 	h.t.Helper()
 	k, full, err := CreateKey(context.Background(), h.d, db.CLI(""), n)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	dbtest.OK(h.t, err)
 	return k, full
 }
 
@@ -88,9 +82,7 @@ func (h fixture) audit() []entry {
 		}, "SELECT service, actor, via, action, subject, changes FROM audit ORDER BY id")
 		return err
 	})
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	dbtest.OK(h.t, err)
 	return all
 }
 

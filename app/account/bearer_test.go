@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 )
 
@@ -202,15 +203,11 @@ func TestVersionCheckServesEarlierRequestsOnly(t *testing.T) {
 	must[db.Caller](t)(k.Authenticate(ctx, "store", "Bearer "+full, "192.0.2.1"))
 	under := k.begun.Load()
 	must[Key](t)(RevokeKey(ctx, h.d, db.CLI(""), made.ID))
-	if err := k.lookSince(before); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, k.lookSince(before))
 	if k.begun.Load() != under || len(k.seen) != 1 {
 		t.Fatal("looked again for a request that the last look serves")
 	}
-	if err := k.lookSince(under); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, k.lookSince(under))
 	if k.begun.Load() != under+1 || len(k.seen) != 0 {
 		t.Fatal("a request was served by a look that had begun before it came")
 	}
@@ -267,9 +264,7 @@ func TestRequestsUseIndexes(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 }
 
 var bearerForm = regexp.MustCompile(`^(?i:bearer) +apk_[0-9a-f]{40}$`)
@@ -286,32 +281,5 @@ func FuzzBearer(f *testing.F) {
 		if _, ok := bearer(s); ok != bearerForm.MatchString(s) {
 			t.Fatalf("%q: read as a key: %v", s, ok)
 		}
-	})
-}
-
-func BenchmarkAuthenticateSeen(b *testing.B) {
-	h, ctx := newFixture(b), context.Background()
-	h.user("alice")
-	_, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
-	k, authorization := NewKeys(h.d), "Bearer "+full
-	ask := func() {
-		if _, err := k.Authenticate(ctx, "store", authorization, "192.0.2.1"); err != nil {
-			b.Error(err)
-		}
-	}
-	b.Run("one", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			ask()
-		}
-	})
-	b.Run("many", func(b *testing.B) {
-		b.ReportAllocs()
-		b.SetParallelism(32)
-		b.RunParallel(func(pb *testing.PB) {
-			for pb.Next() {
-				ask()
-			}
-		})
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 )
 
@@ -32,9 +33,7 @@ func TestKeysAreMadeListedAndRevoked(t *testing.T) {
 		t.Fatalf("got %+v", revoked)
 	}
 	b, err := json.Marshal(must[[]Key](t)(KeysOf(ctx, h.d, cli, "")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	want := `[{"id":1,"prefix":"` + full[:8] + `","label":"till 1","service":"store","user":"alice","scope":"full",` +
 		`"created_at":"2026-11-20T12:00:30Z","last_used_at":null,"revoked_at":null},` +
 		`{"id":2,"prefix":"` + revoked.Prefix + `","label":"","service":"rental","user":"alice","scope":"read",` +
@@ -99,23 +98,15 @@ func TestNoKeyIsStoredInPlain(t *testing.T) {
 	if strings.Contains(err.Error(), full[len(keyStart):]) {
 		t.Fatalf("the refusal tells the key: %v", err)
 	}
-	if err := k.Flush(ctx); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, k.Flush(ctx))
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	if err := db.Backup(h.d.Path(), copied); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, db.Backup(h.d.Path(), copied))
 	raw, err := hex.DecodeString(full[len(keyStart):])
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	found := 0
 	for _, path := range []string{h.d.Path(), h.d.Path() + "-wal", copied} {
 		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		found += bytes.Count(b, []byte("marked label"))
 		for _, secret := range [][]byte{[]byte(full), []byte(full[len(keyStart):]), bytes.ToUpper([]byte(full[len(keyStart):])), raw} {
 			if bytes.Contains(b, secret) {

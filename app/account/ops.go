@@ -72,11 +72,12 @@ func userChoices(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, err
 func (o ops) in(f *schema.Form, p *[]string, about string) {
 	f.Texts(p, "service", about+": "+strings.Join(o.services, ", "), len(o.services), 20,
 		func(a *schema.Arg) { a.Enum = o.services },
-		schema.Choices(schema.Among(func(*db.Conn) (all []schema.Choice, err error) {
-			for _, s := range o.services {
+		schema.Choices(schema.Among(func(c *db.Conn) (all []schema.Choice, err error) {
+			on, err := schema.ServicesOn(c)
+			for _, s := range on {
 				all = append(all, schema.Choice{Value: s, Text: s})
 			}
-			return all, nil
+			return all, err
 		})))
 	for _, s := range *p {
 		o.known(f, s)

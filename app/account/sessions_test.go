@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/limit"
@@ -26,13 +27,9 @@ var home = session.From{Address: "192.0.2.1", Agent: "Mozilla/5.0 (X11; Linux x8
 func (h fixture) accept(s *Sessions, name string) string {
 	h.t.Helper()
 	token, _, err := Invite(context.Background(), h.d, db.CLI(""), name)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	dbtest.OK(h.t, err)
 	cookie, _, err := s.Accept(context.Background(), token, passphrase, home)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	dbtest.OK(h.t, err)
 	return cookie
 }
 
@@ -41,9 +38,7 @@ func TestAnInvitationSetsThePasswordOnce(t *testing.T) {
 	h.user("ann")
 	s := NewSessions(h.d)
 	first, _, err := Invite(ctx, h.d, db.CLI(""), "ann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	token, v, err := Invite(ctx, h.d, db.CLI(""), "ann")
 	if err != nil || v.User != "ann" || v.By != "cli" || v.ExpiresAt != exact.InstantOf(noon)+24*60*60 {
 		t.Fatalf("the invitation is %+v, %v", v, err)
@@ -109,9 +104,7 @@ func TestSignInRevealsNothing(t *testing.T) {
 		}
 	}
 	one, _, err := s.SignIn(ctx, " ann ", passphrase, from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	two, _, err := s.SignIn(ctx, "ann", passphrase, from)
 	if err != nil || one == two {
 		t.Fatalf("a second sign-in gives the same token, or %v", err)
@@ -128,9 +121,7 @@ func (h fixture) number(query string, args ...any) (n int64) {
 		n, _, err = db.One(c, db.Int, query, args...)
 		return err
 	})
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	dbtest.OK(h.t, err)
 	return n
 }
 
@@ -166,9 +157,7 @@ func TestGuessersAreSlowedAndColleaguesAreNot(t *testing.T) {
 	}
 	refused(t, try("ann", passphrase, home.Address), fault.Limited) // after a month the address is unknown again
 	h.pass(time.Second)
-	if err := try("ann", passphrase, home.Address); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, try("ann", passphrase, home.Address))
 	h.pass(time.Hour)
 	for i := range 20 { // one subscriber, many names
 		refused(t, try("name"+string(rune('a'+i)), "wrong password", "2001:db8::"+string(rune('a'+i%6))), fault.Unauthorized)
@@ -260,12 +249,8 @@ func TestSessionsEnd(t *testing.T) {
 			h.user(name)
 			token := h.accept(s, name)
 			who, _, err := s.Authenticate(ctx, token, "rental")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := end(who, token); err != nil {
-				t.Fatal(err)
-			}
+			dbtest.OK(t, err)
+			dbtest.OK(t, end(who, token))
 			if _, _, err := s.Authenticate(ctx, token, "rental"); !fault.Is(err, fault.Unauthorized) {
 				t.Errorf("the session is answered with %v", err)
 			}
@@ -283,9 +268,7 @@ func TestASessionLastsWhileItIsUsedAndNinetyDaysAtMost(t *testing.T) {
 		if _, _, err := s.Authenticate(ctx, token, "store"); err != nil {
 			t.Fatalf("on day %d: %v", day, err)
 		}
-		if err := s.Flush(ctx); err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, s.Flush(ctx))
 		h.pass(8 * 24 * time.Hour)
 	}
 	if _, _, err := s.Authenticate(ctx, token, "store"); !fault.Is(err, fault.Unauthorized) {
@@ -300,9 +283,7 @@ func TestSessionKindsAreSeparate(t *testing.T) {
 	staff := h.accept(s, "ann")
 	tenant, _, err1 := s.Open(ctx, session.Tenant, 1, home)
 	buyer, _, err2 := s.Open(ctx, session.Buyer, 1, home)
-	if err := errors.Join(err1, err2); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, errors.Join(err1, err2))
 	for range 2 { // read, then cached
 		for kind, right := range map[session.Kind]string{session.Staff: staff, session.Tenant: tenant, session.Buyer: buyer} {
 			for _, token := range []string{staff, tenant, buyer, "", "nonsense"} {
@@ -329,9 +310,7 @@ func TestATenantsInvitation(t *testing.T) {
 		v, err := db.Update(ctx, h.d, db.Bookkeeping(), func(tx *db.Tx) (session.Invited, error) {
 			return session.Invite(tx, session.Tenant, 7, "ann")
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		return v
 	}
 	v := invite()
@@ -378,9 +357,7 @@ func TestWrongCodesSlowOnlyCodes(t *testing.T) {
 	v, err := db.Update(ctx, h.d, db.Bookkeeping(), func(tx *db.Tx) (session.Invited, error) {
 		return session.Invite(tx, session.Tenant, 7, "ann")
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	var wrong, limited atomic.Int64
 	var all sync.WaitGroup
 	for range 60 {
@@ -418,9 +395,7 @@ func TestThePasswordIsAskedForAgain(t *testing.T) {
 	token := h.accept(s, "ann")
 	fresh := func() bool {
 		v, err := s.Find(ctx, session.Staff, token)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		return v.Fresh(exact.InstantOf(h.now()))
 	}
 	if !fresh() {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 )
 
@@ -20,9 +21,7 @@ func TestAccessIsLookedUpAgainInTheWrite(t *testing.T) {
 	}
 	bySession := func(name string) db.Caller {
 		who, _, err := sessions.Authenticate(ctx, h.accept(sessions, name), "store")
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		return who
 	}
 	write := func(who db.Caller, word string) error {
@@ -61,9 +60,7 @@ func TestAccessIsLookedUpAgainInTheWrite(t *testing.T) {
 			if err := write(who, name); err != nil {
 				t.Fatalf("with access: %v", err)
 			}
-			if err := c.lose(name, who); err != nil {
-				t.Fatal(err)
-			}
+			dbtest.OK(t, c.lose(name, who))
 			refused(t, write(who, "after "+name), c.kind, "nothing was written")
 			if n := h.number("SELECT count(*) FROM settings WHERE name = 'word' AND value = ?", name); n != 1 {
 				t.Error("a refused write was kept")

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -138,8 +139,10 @@ replaced only when the new one is complete. An exported file can be imported aga
 			if _, err := lookWriting(server.NewServices(nil), args[0], args[1]); err != nil {
 				return err
 			}
+			defer debug.SetGCPercent(debug.SetGCPercent(50)) // as of an import
 			return p.withDB(func(d *db.DB) error {
 				services := server.NewServices(d)
+				server.LetGoOfOwnFile() // making the services loaded all of it again
 				if service, _ := services.Named(args[0]); args[1] == journalName && service.Journal != nil {
 					write := func(w io.Writer) error { return service.Journal(ctx, w, year) }
 					if len(args) < 3 || args[2] == "-" {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -99,15 +100,15 @@ func (s *Screens) trail(ctx context.Context, who db.Caller, f audit.Filter) (v t
 type changed struct{ name, text string }
 
 // changedOf reads an entry's changes for people: the fields by label, with their values, or with old and new ones.
-// Amounts are in the currency.
-func changedOf(changes, currency string) []changed {
+// Amounts are in the frame's currency, times in its zone.
+func changedOf(changes string, f *page.Frame) []changed {
 	var m map[string]any
 	if json.Unmarshal([]byte(changes), &m) != nil {
 		return []changed{{"", changes}}
 	}
 	var all []changed
 	for _, name := range sortedKeys(m) {
-		all = append(all, changed{schema.Arg{Name: name}.Label(), auditValue(name, m[name], currency)})
+		all = append(all, changed{schema.Arg{Name: name}.Label(), auditValue(name, m[name], f)})
 	}
 	return all
 }
@@ -116,9 +117,9 @@ func changedOf(changes, currency string) []changed {
 var coded = regexp.MustCompile(`^[a-z]+(?:_[a-z]+)+(?:[.:]\S+)?$|^[a-z]+\.[a-z]+_[a-z_]+$|^in-progress$`)
 
 // wordsOf is a value for people: "in progress", "work order 9".
-func wordsOf(value string) string {
+func wordsOf(value string, zone *time.Location) string {
 	if !coded.MatchString(value) {
-		return schema.DaysInWords(value)
+		return schema.MomentsInWords(value, zone)
 	}
 	word, id, found := strings.Cut(value, ":")
 	word = strings.NewReplacer("_", " ", ".", " ", "-", " ").Replace(word)
@@ -129,7 +130,7 @@ func wordsOf(value string) string {
 }
 
 // auditValue is a value of the trail for people: "Yes", "12.50", "open → in progress", "rental admin".
-func auditValue(name string, v any, currency string) string {
+func auditValue(name string, v any, f *page.Frame) string {
 	switch v := v.(type) {
 	case nil:
 		return "–"
@@ -139,15 +140,15 @@ func auditValue(name string, v any, currency string) string {
 		}
 		return "No"
 	case string:
-		return wordsOf(v)
+		return wordsOf(v, f.Zone)
 	case float64:
 		if strings.HasSuffix(name, "cents") {
-			return page.Amount(int64(v), currency)
+			return page.Amount(int64(v), f.Currency)
 		}
 	case []any:
 		texts := make([]string, len(v))
 		for i := range v {
-			texts[i] = auditValue(name, v[i], currency)
+			texts[i] = auditValue(name, v[i], f)
 		}
 		if len(v) == 2 {
 			return strings.Join(texts, " → ")
@@ -156,7 +157,7 @@ func auditValue(name string, v any, currency string) string {
 	case map[string]any:
 		var all []string
 		for _, key := range sortedKeys(v) {
-			all = append(all, strings.ReplaceAll(schema.PageField(key), "_", " ")+" "+auditValue(key, v[key], currency))
+			all = append(all, strings.ReplaceAll(schema.PageField(key), "_", " ")+" "+auditValue(key, v[key], f))
 		}
 		return strings.Join(all, ", ")
 	}

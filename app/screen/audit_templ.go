@@ -236,7 +236,7 @@ func auditPage(v trailView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					for _, c := range changedOf(string(e.Changes), page.CurrencyCode(ctx)) {
+					for _, c := range changedOf(string(e.Changes), page.From(ctx)) {
 						if len(c.text) > 160 {
 							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<details><summary><small>")
 							if templ_7745c5c3_Err != nil {

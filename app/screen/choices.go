@@ -95,10 +95,7 @@ func (x *exchange) choose(op schema.Op, in *sent, v *doView) error {
 			return err
 		}
 		if len(several) > 0 {
-			if v.offered == nil {
-				v.offered = map[string][]schema.Choice{}
-			}
-			v.offered[field] = several
+			v.offer(field, several...)
 			refused = append(refused, fault.Field{Field: field, Detail: "Several match " + schema.Quote(values[0]) +
 				". Choose one."})
 			continue
@@ -116,6 +113,13 @@ func (x *exchange) choose(op schema.Op, in *sent, v *doView) error {
 		return e
 	}
 	return nil
+}
+
+func (v *doView) offer(field string, choices ...schema.Choice) {
+	if v.offered == nil {
+		v.offered = map[string][]schema.Choice{}
+	}
+	v.offered[field] = append(v.offered[field], choices...)
 }
 
 // meant is the value of a text: an existing value, or a choice's name. An unknown text stays, for the operation to
@@ -195,7 +199,14 @@ func (x *exchange) leave(op schema.Op, in *sent) error {
 	}
 	here := x.doOf() + op.Name
 	back := url.Values{"into": {in.fresh}}
-	if name := x.s.drafts.keep(x.owner(), here, in.all(), x.s.DB.Now(), true); name != "" {
+	if err := x.keepFiles(op, in); err != nil {
+		return err
+	}
+	all := in.all()
+	for field, token := range in.waits {
+		all.Set(waitsPrefix+field, token)
+	}
+	if name := x.s.drafts.keep(x.owner(), here, all, x.s.DB.Now(), true); name != "" {
 		back.Set("draft", name)
 	}
 	next := url.Values{"then": {here + "?" + back.Encode()}}

@@ -4,9 +4,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"quartermaster/schema"
@@ -64,17 +66,25 @@ func doPage(x *exchange) error {
 		in.fields = url.Values{}
 		maps.Copy(in.fields, x.s.drafts.find(x.owner(), name, x.s.DB.Now()))
 		for field, values := range over { // the record that was made meanwhile
-			if field != "draft" && field != "into" {
+			switch a, _ := fieldNamed(op.Args(schema.Page), field); {
+			case a.Apart != "":
+				in.fields[field] = append(slices.Clone(in.fields[field]), values...)
+			case field != "draft" && field != "into":
 				in.fields[field] = values
 			}
 		}
 	}
 	delete(in.fields, "into")
 	in.part()
+	in.join(op)
 	if !op.Writes && !op.Personal {
 		return x.answerOf(op, in, shop)
 	}
-	v := doView{op: op, given: in.fields, then: in.then, key: in.key}
+	in.files = map[string]schema.File{}
+	if err := x.fetchFiles(op, in); err != nil {
+		return err
+	}
+	v := doView{op: op, given: in.fields, then: in.then, key: in.key, waits: in.waits, files: in.files}
 	if err := x.fill(&v, shop); err != nil {
 		return err
 	}
@@ -135,6 +145,7 @@ func doPost(x *exchange) error {
 
 // take does what a received form requests: usually its operation.
 func (x *exchange) take(op schema.Op, in *sent, shop shopSettings) error {
+	in.join(op)
 	v := doView{
 		op: op, given: in.fields, then: in.then, key: in.key, seen: in.seen, alone: in.alone,
 	}
@@ -204,7 +215,7 @@ func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any
 		return nil, err
 	}
 	if (op.Confirmed() || op.Doubt != nil || op.Preview != nil && in.preview) &&
-		(!in.confirm || in.asked != "" && in.asked != askedOf(in)) {
+		(!in.confirm || in.asked != "" && in.asked != x.askedOf(op, in)) {
 		will, asked := x.try(op, in, shop)
 		switch {
 		case will.err != nil:
@@ -266,14 +277,18 @@ func (v *visitor) suffix() string {
 	return " " + page.Num(v.caller.Subject)
 }
 
-// askedOf names the fields that a question covered. A field that was left empty counts as missing: the form of GET has
-// all fields, its address only those that it names.
-func askedOf(in *sent) string {
+// askedOf names the fields that a question covered. A field that was left empty, or as the form begins it, counts as
+// missing: the form of GET has all fields, its address only those that it names.
+func (x *exchange) askedOf(op schema.Op, in *sent) string {
 	filled := sent{fields: url.Values{}, files: in.files}
+	args, today := op.Args(schema.Page), x.s.DB.Today().String()
 	for name, values := range in.fields {
-		if strings.Join(values, "") != "" {
-			filled.fields[name] = values
+		a, _ := fieldNamed(args, name)
+		value := strings.Join(values, "")
+		if value == "" || a.Today && value == today || a.Default != nil && value == fmt.Sprint(a.Default) {
+			continue
 		}
+		filled.fields[name] = values
 	}
 	sum := filled.print()
 	return hex.EncodeToString(sum[:8])
@@ -296,6 +311,11 @@ func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
 		return x.lead(k.To)
 	}
 	v.refusal = v.op.Plain(aboutField(v.op, x.faultOf(err).Amounts(shop.written)))
+	for _, f := range v.refusal.Fields {
+		for _, c := range f.Columns {
+			v.offer(f.Field, schema.Choice{Value: c.Means, Text: c.Name})
+		}
+	}
 	if back, err := x.comeBack(&v); back || err != nil {
 		return err
 	}

@@ -225,6 +225,23 @@ func (in *sent) part() {
 	}
 }
 
+// join makes one text of an argument's several inputs, each value once.
+func (in *sent) join(op schema.Op) {
+	for _, a := range op.Args(schema.Page) {
+		field := schema.PageField(a.Name)
+		if a.Apart == "" || len(in.fields[field]) < 2 {
+			continue
+		}
+		var all []string
+		for _, text := range strings.Split(strings.Join(in.fields[field], a.Apart), a.Apart) {
+			if text = strings.TrimSpace(text); text != "" && !slices.Contains(all, text) {
+				all = append(all, text)
+			}
+		}
+		in.fields[field] = []string{strings.Join(all, a.Apart)}
+	}
+}
+
 // all are the fields with the control values that a form keeps while its sender signs in again.
 func (in *sent) all() url.Values {
 	all := url.Values{}

@@ -218,7 +218,7 @@ func document(d *frameView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = page.Letterhead().Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Sender().Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -323,7 +323,7 @@ func document(d *frameView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if d.front != nil {
-			templ_7745c5c3_Err = tiles(d.front).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tiles(d.front, d.mail.Refused).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

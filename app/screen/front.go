@@ -2,6 +2,7 @@ package screen
 
 import (
 	"context"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -107,7 +108,7 @@ func (v *searchView) find(ctx context.Context, p seenPlace, here string) error {
 	return nil
 }
 
-// frontView is the top of a service's first page: the first steps until all are done, and a tile for each service.
+// frontView is the top of a service's first page: the first steps until all are done, and a tile for each other service.
 type frontView struct {
 	steps []page.Step
 	tiles []tile
@@ -130,7 +131,9 @@ func (x *exchange) front(f *page.Frame) *frontView {
 		if here && p.Steps != nil {
 			var own []page.Step
 			if own, err = p.Steps(ctx); err == nil {
-				v.steps = unfinished(append([]page.Step{shopStep(f)}, own...))
+				v.steps = unfinished(slices.DeleteFunc(append([]page.Step{shopStep(f)}, own...), func(s page.Step) bool {
+					return !s.Done && !f.Offers(s.Acts...)
+				}))
 			}
 		}
 		if p.Today != nil && len(all) > 1 {

@@ -102,10 +102,10 @@ type importRun struct {
 func waitingView(t schema.Table, file table.Waiting, form url.Values) (v importView, err error) {
 	v = importView{table: t, file: file, query: form}
 	v.query.Set("read", "yes")
-	if v.look, err = table.LookAt(t, file.File, readingOf(form, nil)); err != nil {
+	if v.look, err = table.LookAt(t, file.File, readingOf(form, table.Look{})); err != nil {
 		return v, err
 	}
-	v.reading = readingOf(form, v.look.Columns)
+	v.reading = readingOf(form, v.look)
 	v.add, v.emit = form.Get("add") == "true", form.Get("emit") == "true"
 	return v, nil
 }

@@ -123,7 +123,7 @@ func (x *exchange) preview(v *importView) (err error) {
 	if v.file.Service != who.Service || v.file.Table != v.table.Name {
 		return fault.NotFoundf("the file was chosen for another table; choose it again")
 	}
-	v.reading = readingOf(v.query, nil)
+	v.reading = readingOf(v.query, table.Look{})
 	if v.look, err = table.LookAt(v.table, v.file.File, v.reading); err != nil {
 		return err
 	}
@@ -139,13 +139,17 @@ func (x *exchange) preview(v *importView) (err error) {
 			}
 		}
 	} else {
-		v.reading = readingOf(v.query, v.look.Columns)
+		v.reading = readingOf(v.query, v.look)
 		if v.look, err = table.LookAt(v.table, v.file.File, v.reading); err != nil {
 			return err
 		}
 	}
 	v.add, v.emit = v.query.Get("add") == "true", v.query.Get("emit") == "true"
-	if missing := v.look.Missing(v.reading.Set); len(missing) > 0 {
+	missing := v.look.Missing(v.reading.Set)
+	for i, name := range missing {
+		missing[i] = columnWords(name)
+	}
+	if len(missing) > 0 {
 		return fault.Fieldf("map", "choose below which column means %s, then press Preview again",
 			strings.Join(missing, ", "))
 	}
@@ -160,7 +164,7 @@ func (v *importView) options(dry bool) table.Options {
 }
 
 // readingOf are the address's options for the file; columns are the file's, which map.0, map.1 ... name by index.
-func readingOf(q url.Values, columns []string) table.Reading {
+func readingOf(q url.Values, look table.Look) table.Reading {
 	last := func(name string) string {
 		if v := q[name]; len(v) > 0 {
 			return strings.TrimSpace(v[len(v)-1])
@@ -178,15 +182,13 @@ func readingOf(q url.Values, columns []string) table.Reading {
 	if r.From != "" && r.From != "none" {
 		return r // a chosen mapping has all columns
 	}
-	same := true
-	for i, name := range columns {
-		means := last("map." + strconv.Itoa(i))
-		if means != "" {
-			r.Map = append(r.Map, table.Pair{Name: name, Means: means})
+	all := make([]string, len(look.Columns))
+	for i, name := range look.Columns {
+		if all[i] = last("map." + strconv.Itoa(i)); all[i] != "" {
+			r.Map = append(r.Map, table.Pair{Name: name, Means: all[i]})
 		}
-		same = same && means == name
 	}
-	if same {
+	if look.Own(all) {
 		r.Map = nil // as the header says
 	}
 	for i := range 8 {
@@ -315,6 +317,9 @@ func (v importView) cellOf(e schema.Refused) (column, reason string) {
 		slices.ContainsFunc(v.table.Columns(), func(a schema.Arg) bool { return a.Name == name }) {
 		column, reason = name, rest
 	}
+	if name, _, found := strings.Cut(reason, " is missing: "); found && (column == "" || column == name) {
+		column, reason = name, columnWords(name)+" is missing"
+	}
 	if strings.Contains(reason, " is negative;") && v.reading.Returns == "" {
 		reason += ". For returns, choose net under Negative quantities"
 	}
@@ -350,7 +355,9 @@ func (v importView) takes(option string) bool { return slices.Contains(v.table.O
 func (v importView) good() int { return v.out.New + v.out.Changed }
 
 // columnWords is a file's column for people: unit cost for unit_cost_cents.
-func columnWords(column string) string { return page.Word(strings.TrimSuffix(column, "_cents")) }
+func columnWords(column string) string {
+	return schema.Arg{Name: strings.TrimSuffix(column, "_cents")}.Label()
+}
 
 // cellWords is a row's cell for people: cents are an amount, in the row's currency if it names one.
 func cellWords(ctx context.Context, columns, row []string, n int, cell string) string {

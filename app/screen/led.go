@@ -3,9 +3,11 @@ package screen
 import (
 	"net/url"
 	"slices"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
 )
 
@@ -48,6 +50,11 @@ func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) e
 	m := message{Text: didText(op, answer, shop)}
 	if some, is := answer.(schema.Partial); is {
 		m.Refused, _ = some.Refusals()
+		for i, r := range m.Refused {
+			if plain := op.Plain(&fault.Error{Detail: r}).Detail; strings.EqualFold(plain[:1], r[:1]) {
+				m.Refused[i] = r[:1] + plain[1:] // it may begin with an identifier
+			}
+		}
 		if n := len(m.Refused); n > mostRefused {
 			m.Refused = append(m.Refused[:mostRefused:mostRefused], "and "+page.Num(n-mostRefused)+" more")
 		}
@@ -71,7 +78,7 @@ func didText(op schema.Op, answer any, shop shopSettings) (text string) {
 		return text
 	}
 	if did := op.Did(answer, exact.CurrencyOf(shop.currency).Format); did != "" {
-		text = stated(did)
+		text = stated(did, shop)
 	}
 	return text
 }

@@ -27,6 +27,16 @@ func (v peopleView) mailInvitation(u account.User) page.Action {
 	return page.Do("Mail invitation", "mail_invitation", "name", u.Name).Quiet().Named(u.Name).Then("/users")
 }
 
+// entry are the acts with which a user comes in: the invitation first for one without a password.
+func (v peopleView) entry(u account.User) []page.Action {
+	role := page.Open("Role", "set_role", "name", u.Name).Named(u.Name).Then("/users")
+	invite := page.Do("Invite", "invite_user", "name", u.Name).Quiet().Named(u.Name)
+	if u.HasPassword {
+		return []page.Action{role, v.mailInvitation(u), invite}
+	}
+	return []page.Action{invite, role.Quiet(), v.mailInvitation(u)}
+}
+
 func (v peopleView) signedIn() (n int) {
 	for _, u := range v.users {
 		if u.SignedInAt != nil {

@@ -319,6 +319,9 @@ func (x *exchange) refuseOpen(op schema.Op, in *sent, err error, shop shopSettin
 			return err
 		}
 	}
+	if back, err := x.comeBackAt(x.r.URL.EscapedPath(), &v); back || err != nil {
+		return err
+	}
 	x.retry(v.refusal)
 	f := x.frame(shop)
 	f.Op = func(string) (schema.Op, bool) { return op, true }

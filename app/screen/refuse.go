@@ -84,7 +84,7 @@ func (x *exchange) refuse(err error) {
 	}
 	shop, shopErr := x.shopNow(x.r.Context())
 	if shopErr != nil {
-		shop = shopSettings{name: "Quartermaster", currency: "USD"}
+		shop = shopSettings{name: "Quartermaster", currency: "USD", zone: x.s.DB.Zone()}
 	}
 	if showErr := x.show(wire.Status(e.Kind), v.Heading, false, x.frame(shop), refusal(v)); showErr != nil {
 		x.s.Log.Error().Err(showErr).Str("request_id", x.id).Msg("the page of an error could not be drawn")

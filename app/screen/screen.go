@@ -112,7 +112,7 @@ func (s *Screens) collectAll() {
 func (s *Screens) collect(a area, ops []schema.Op) {
 	s.ops[a] = map[string]schema.Op{}
 	for _, op := range ops {
-		if _, twice := s.ops[a][op.Name]; op.Name == "" || op.Public || twice {
+		if _, twice := s.ops[a][op.Name]; op.Name == "" || op.Public && a != page.Public || twice {
 			continue
 		}
 		s.ops[a][op.Name] = op

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"context"
+	"time"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -13,6 +14,7 @@ type shopSettings struct {
 	name, address, tax, bank, currency string
 	logo                               string // its address
 	mailing                            bool   // mail is set up
+	zone                               *time.Location
 }
 
 // written is an amount in a form's format: 12.50.
@@ -25,7 +27,7 @@ func (s shopSettings) written(cents int64, currency string) string {
 
 // shopNow reads them.
 func (x *exchange) shopNow(ctx context.Context) (v shopSettings, err error) {
-	v = shopSettings{name: "Quartermaster", currency: "USD"}
+	v = shopSettings{name: "Quartermaster", currency: "USD", zone: x.s.DB.Zone()}
 	err = x.s.DB.View(ctx, func(c *db.Conn) error {
 		type pair struct{ name, value string }
 		all, err := db.All(c, func(r *db.Row) pair { return pair{r.Text(), r.Text()} },

@@ -20,7 +20,7 @@ func (x *exchange) newOrEdit(op schema.Op, in *sent, shop shopSettings, r *db.Re
 	case in.seen != "":
 		now, found, err := x.present(op, in.fields, shop)
 		if err == nil && !found {
-			err = fault.Conflictf("This record was removed after you opened the form.")
+			err = fault.Conflictf("This record was removed or renamed after you opened the form.")
 		}
 		if err != nil {
 			return err
@@ -70,7 +70,7 @@ func (x *exchange) try(op schema.Op, in *sent, shop shopSettings) (trial, string
 	if op.Confirmed() {
 		q.Title = x.asked(op, in, answer)
 	}
-	return trial{ask: q}, askedOf(in)
+	return trial{ask: q}, x.askedOf(op, in)
 }
 
 // asked is the heading of a question: the action and its record, "Cancel purchase order PO-000012, Wollwerk, 3 lines?".
@@ -104,9 +104,9 @@ func questionOf(op schema.Op, answer any, shop shopSettings) schema.Question {
 			ask = op.Preview
 		}
 		q := ask(answer, money)
-		q.Text = stated(q.Text)
+		q.Text = stated(q.Text, shop)
 		for i := range q.Points {
-			q.Points[i] = schema.DaysInWords(q.Points[i])
+			q.Points[i] = schema.MomentsInWords(q.Points[i], shop.zone)
 		}
 		for i := range q.Boxes {
 			q.Boxes[i].Label = schema.DaysInWords(q.Boxes[i].Label)
@@ -116,14 +116,14 @@ func questionOf(op schema.Op, answer any, shop shopSettings) schema.Question {
 	q := schema.Question{Title: op.PageTitle() + "?", Text: "This cannot be undone.", Button: op.Verb()}
 	if op.Will != nil {
 		if will := op.Will(answer, money); will != "" {
-			q.Text = stated(will)
+			q.Text = stated(will, shop)
 		}
 	}
 	return q
 }
 
 // stated is an operation's message, with states in the words of pages.
-func stated(text string) string {
+func stated(text string, shop shopSettings) string {
 	text = strings.NewReplacer("in-progress", "in progress", "in_progress", "in progress").Replace(text)
-	return sentence(schema.DaysInWords(text))
+	return sentence(schema.MomentsInWords(text, shop.zone))
 }

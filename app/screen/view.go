@@ -237,7 +237,7 @@ func (x *exchange) input(shop shopSettings, args []schema.Arg) (schema.Input, er
 		}
 		v := x.path[a.Path]
 		if a.Kind == schema.IntKind && !isID(v) {
-			return schema.Input{}, fault.NotFoundf("there is no %s here: ids are positive whole numbers", schema.Quote(v))
+			return schema.Input{}, fault.NotFoundf("there is no %s here; numbers are positive and whole", schema.Quote(v))
 		}
 		values[schema.PageField(a.Name)] = []string{v}
 	}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"quartermaster/schema/db/dbtest"
 )
 
 // pair is a limited connection and its client's end.
@@ -205,9 +207,7 @@ func TestOnlyCompleteRequestsCountAsWork(t *testing.T) {
 func TestAnswerIsSentBeforeDone(t *testing.T) {
 	r := newConnLimiter(1)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	read := make(chan struct{})
 	h := trackRequests(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "answer") }), newMemory(1<<20, 16))
 	server := &http.Server{ConnContext: withConn, Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -217,9 +217,7 @@ func TestAnswerIsSentBeforeDone(t *testing.T) {
 	go func() { _ = server.Serve(&limitedListener{Listener: ln, limiter: r}) }()
 	t.Cleanup(func() { server.Close() })
 	resp, err := http.Get("http://" + ln.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	defer resp.Body.Close()
 	b := make([]byte, 6)
 	if _, err := io.ReadFull(resp.Body, b); err != nil || string(b) != "answer" {
@@ -232,9 +230,7 @@ func TestAnswerIsSentBeforeDone(t *testing.T) {
 // since a pipe has no buffers.
 func TestUnreadAnswerIsCutOff(t *testing.T) {
 	in, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	r := newConnLimiter(2)
 	r.take = time.Second
 	answer, ended := make([]byte, 16<<20), make(chan error, 2)
@@ -247,9 +243,7 @@ func TestUnreadAnswerIsCutOff(t *testing.T) {
 	t.Cleanup(func() { _ = server.Close() })
 	ask := func() net.Conn {
 		conn, err := net.Dial("tcp", in.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		t.Cleanup(func() { conn.Close() })
 		if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); err != nil {
 			t.Fatal(err)

@@ -99,12 +99,12 @@ const (
 
 func newMemory(size int64, connections int) *memory {
 	m := &memory{size: size, left: semaphore.NewWeighted(size), most: int32(connections / 2)} // #nosec G115 -- 512 at most
-	m.idle = time.AfterFunc(time.Hour, func() {
+	// The first time is soon after the start, which loads most of the program's file.
+	m.idle = time.AfterFunc(givesBackIn, func() {
 		runtime.GC() // pools keep their content for one collection
 		debug.FreeOSMemory()
 		LetGoOfOwnFile()
 	})
-	m.idle.Stop()
 	return m
 }
 

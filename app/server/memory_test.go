@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/wire"
 )
@@ -45,9 +46,7 @@ func TestHalfBodiesMakeRoom(t *testing.T) {
 	addr, m := holding(t)
 	for range 8 {
 		conn, err := net.Dial("tcp", addr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		defer conn.Close()
 		if _, err := io.WriteString(conn, largeHeader+strings.Repeat("x", 100_000)); err != nil {
 			t.Fatal(err)
@@ -61,9 +60,7 @@ func TestHalfBodiesMakeRoom(t *testing.T) {
 	defer client.CloseIdleConnections()
 	for range 3 {
 		resp, err := client.Post("http://"+addr, "text/plain", strings.NewReader(strings.Repeat("x", 1<<20)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusOK {
 			t.Errorf("a whole body: %s", resp.Status)

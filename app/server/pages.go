@@ -52,7 +52,7 @@ func (s *Services) shown(service string) shown {
 func (s *Services) waiting(service string) (one, many string, count func(context.Context) (int64, error)) {
 	switch service {
 	case "store":
-		return "payment that could not be booked", "payments that could not be booked", s.Store.CountUnbooked
+		return "thing waits", "things wait", s.Store.CountWaiting
 	case "maintenance":
 		return "job open", "jobs open", s.Maintenance.CountOpen
 	case "rental":

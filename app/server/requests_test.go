@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"quartermaster/schema/db/dbtest"
 )
 
 // TestStreamsThatAreNotRead: over HTTP/2 a client can block an answer by giving its stream no window, which the
@@ -51,9 +53,7 @@ func TestStreamsThatAreNotRead(t *testing.T) {
 				return (&http.Client{Transport: transport, Timeout: 20 * time.Second}).Get(server.URL)
 			}
 			unread, err := get()
-			if err != nil {
-				t.Fatal(err)
-			}
+			dbtest.OK(t, err)
 			defer unread.Body.Close()
 			if c.take < time.Minute {
 				if err := <-ended; err == nil {
@@ -62,9 +62,7 @@ func TestStreamsThatAreNotRead(t *testing.T) {
 				return
 			}
 			read, err := get()
-			if err != nil {
-				t.Fatal(err)
-			}
+			dbtest.OK(t, err)
 			defer read.Body.Close()
 			if n, err := io.Copy(io.Discard, read.Body); n != large || err != nil {
 				t.Errorf("%d bytes, %v", n, err)

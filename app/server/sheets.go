@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"quartermaster/app/table"
@@ -21,6 +22,9 @@ func bankSheets(ctx context.Context, data []byte, t schema.Table, m rental.Mappi
 	[]map[string]string, []int, error) {
 	r := table.Reading{DateFormat: m.DateFormat, Decimal: m.Decimal, Delimiter: m.Delimiter, Encoding: m.Encoding,
 		Sheet: m.Sheet, HeaderLine: int(m.HeaderLine), From: "none"}
+	if slices.Equal(m.Map, []string{"?"}) {
+		return nil, nil, table.AskColumns(data, t, r)
+	}
 	for _, text := range m.Map {
 		at := strings.LastIndexByte(text, '=')
 		if at < 0 {

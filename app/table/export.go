@@ -34,14 +34,16 @@ func Export(ctx context.Context, d *db.DB, t schema.Table, w io.Writer) error {
 		if err := out.Write(header[:written]); err != nil {
 			return err
 		}
-		err := t.Export(c, func(cells ...string) error {
-			if len(cells) != len(header) {
-				return fmt.Errorf("table %s exports %d cells for %d columns", t.Name, len(cells), len(header))
-			}
-			for _, i := range texts {
-				cells[i] = Safe(cells[i])
-			}
-			return out.Write(cells[:written])
+		err := c.Spilling(func() error {
+			return t.Export(c, func(cells ...string) error {
+				if len(cells) != len(header) {
+					return fmt.Errorf("table %s exports %d cells for %d columns", t.Name, len(cells), len(header))
+				}
+				for _, i := range texts {
+					cells[i] = Safe(cells[i])
+				}
+				return out.Write(cells[:written])
+			})
 		})
 		if err != nil {
 			return err

@@ -22,13 +22,15 @@ var synonyms = map[string][]string{
 	"category":     {"asset category", "asset type", "type", "kategorie", "catégorie"},
 	"method":       {"payment method", "paid by", "zahlungsart", "mode de paiement"},
 	"paid_date":    {"date", "datum", "paid on", "payment date", "date paid", "zahlungsdatum", "date de paiement"},
-	"amount":       {"betrag", "montant", "amount paid", "sum"},
-	"read_date":    {"date", "reading date", "datum"},
-	"reading":      {"value", "meter reading", "zählerstand", "odometer", "mileage", "kilometerstand"},
-	"due_date":     {"due", "due by", "fällig"},
-	"assigned_to":  {"assignee", "technician"},
-	"description":  {"title", "task", "beschreibung", "task name"},
-	"balance":      {"balance due", "past due", "amount owed", "outstanding", "amount due", "saldo"},
+	"amount": {"betrag", "montant", "amount paid", "sum", "umsatz", "bedrag", "betrag (eur)", "betrag (€)",
+		"value"},
+	"read_date":   {"date", "reading date", "datum"},
+	"reading":     {"value", "meter reading", "zählerstand", "odometer", "mileage", "kilometerstand"},
+	"due_date":    {"due", "due by", "fällig"},
+	"assigned_to": {"assignee", "technician"},
+	"description": {"title", "task", "beschreibung", "task name"},
+	"balance": {"balance due", "past due", "amount owed", "outstanding", "amount due", "saldo",
+		"kontostand", "saldo nach buchung", "running balance"},
 	"min_quantity": {"minimum quantity", "minimum", "min qty", "reorder level"},
 	"quantity":     {"quantity in stock", "available quantity", "stock", "on hand", "bestand", "lagerbestand"},
 	"sku": {"item", "item number", "item no", "article", "article number", "artikel", "artikelnummer",
@@ -43,7 +45,7 @@ var synonyms = map[string][]string{
 	"current_stock": {"stock", "on hand", "in stock", "quantity", "bestand", "inventory", "qty on hand", "stock quantity",
 		"quantity in stock", "lagerbestand"},
 	"unit_cost": {"cost", "unit cost", "purchase price", "ek", "einkaufspreis", "cost per item", "ek preis",
-		"supply price", "supplier price", "prix achat", "prix d'achat ht", "stückpreis"},
+		"supply price", "supplier price", "ek netto", "prix achat", "prix d'achat ht", "stückpreis"},
 	"price":    {"unit price", "sale price", "preis", "verkaufspreis", "retail price", "regular price"},
 	"supplier": {"vendor", "lieferant", "supplier name", "vendors", "vendor name", "fournisseur"},
 	"barcode":  {"ean", "gtin", "upc"},
@@ -71,6 +73,18 @@ var synonyms = map[string][]string{
 	"expires_at":     {"expires", "expiry", "expiry date", "expiration date", "valid until", "ablaufdatum"},
 	"paid_at":        {"paid", "paid on", "payment date"},
 	"address":        {"street address", "adresse"},
+	"day": {"date", "datum", "buchungstag", "buchungsdatum", "buchung", "booking date", "transaction date",
+		"posting date", "boekdatum", "date d'opération"},
+	"in":  {"credit", "paid in", "money in", "haben", "eingang", "gutschrift", "bij", "crédit"},
+	"out": {"debit", "paid out", "money out", "soll", "ausgang", "belastung", "af", "débit"},
+	"payer_name": {"name", "payee", "counterparty", "auftraggeber", "auftraggeber/empfänger",
+		"beguenstigter/zahlungspflichtiger", "begünstigter/zahlungspflichtiger", "name zahlungsbeteiligter",
+		"zahlungsbeteiligter", "zahlungspflichtige*r", "naam tegenpartij"},
+	"payer_account": {"iban", "kontonummer/iban", "iban zahlungsbeteiligter", "iban/kontonummer", "counterparty iban",
+		"tegenrekening"},
+	"text": {"verwendungszweck", "description", "details", "narrative", "memo", "omschrijving", "mededelingen",
+		"libellé", "communication", "transaction description"},
+	"bank_reference": {"transaction id", "transaktions id", "transactiereferentie"},
 }
 
 // thingNames are names of columns with what a thing is called: beside an e-mail, a name is a person's
@@ -80,6 +94,10 @@ var thingNames = []string{"title", "description", "bezeichnung", "désignation",
 
 // assetNames stand for an asset's tag where the file has no other name: an asset is found by its name too.
 var assetNames = []string{"asset name", "machine name", "equipment name", "vehicle", "vehicle name"}
+
+// numberNames are an asset's tag in a list of assets, and a record's own number in other files.
+var numberNames = []string{"nr", "no", "number", "nummer", "maschinennummer", "maschinen nr", "inventar nr",
+	"gerätenummer"}
 
 // plainName is a column's name without case and separators: "Asset_Tag" is "asset tag".
 func plainName(name string) string {
@@ -110,7 +128,8 @@ func likely(targets []Target, name string) string {
 			return t.Name
 		}
 	}
-	if is("asset_tag") && slices.Contains(assetNames, plain) {
+	if is("asset_tag") && (slices.Contains(assetNames, plain) || is("serial_number") &&
+		slices.Contains(numberNames, plain)) {
 		return "asset_tag"
 	}
 	return ""

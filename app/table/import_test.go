@@ -16,6 +16,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -24,9 +25,7 @@ func TestDryRunReportsTheSameAndWritesNothing(t *testing.T) {
 	s := newShelf(t)
 	const file = "code,name\na,one\nb,taken\nc,three\n"
 	dry, err := s.load(file, schema.LoadOptions{DryRun: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	if got := s.export(t); got != "code,name,count\n" || s.audited(t) != 0 {
 		t.Errorf("a dry run wrote %s", got)
 	}
@@ -119,9 +118,7 @@ func TestManyRows(t *testing.T) {
 	var told []int
 	done, err := Import(context.Background(), s.db, db.CLI("shelf"), s.table(), strings.NewReader(file.String()), schema.LoadOptions{},
 		func(rows int) { told = append(told, rows) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	refused := n / 100
 	if done.Imported != n-refused || len(done.Errors) != refused {
 		t.Fatalf("imported %d, refused %d of %d", done.Imported, len(done.Errors), n)
@@ -175,25 +172,17 @@ func TestCancelledContextStopsAnImport(t *testing.T) {
 func TestImportFromFileAndPipe(t *testing.T) {
 	s := newShelf(t)
 	path := filepath.Join(t.TempDir(), "things.csv")
-	if err := os.WriteFile(path, []byte("code,name\na,one\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, os.WriteFile(path, []byte("code,name\na,one\n"), 0o600))
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	defer f.Close()
 	from, to, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	defer from.Close()
 	if _, err := to.WriteString("code,name\nb,two\n"); err != nil {
 		t.Fatal(err)
 	}
-	if err := to.Close(); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, to.Close())
 	for _, in := range []io.Reader{f, from} {
 		if _, err := Import(context.Background(), s.db, db.CLI("shelf"), s.table(), in, schema.LoadOptions{}, nil); err != nil {
 			t.Fatal(err)
@@ -216,9 +205,7 @@ func TestATableThatLoadsManyRows(t *testing.T) {
 	}
 	const file = "count,code\n1,a\n\nx,y,z\n\"2\",\"b\nc\"\n"
 	done, err := Import(context.Background(), s.db, db.CLI("shelf"), table, strings.NewReader(file), schema.LoadOptions{Add: true, DryRun: true}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	if len(got) != 2 || got[0].Number != 2 || !slices.Equal(got[0].Cells, []string{"a", "", "1"}) ||
 		got[1].Number != 5 || !slices.Equal(got[1].Cells, []string{"b\nc", "", "2"}) {
 		t.Errorf("it was given %+v", got)
@@ -282,9 +269,7 @@ func FuzzImport(f *testing.F) {
 		last := 0
 		for {
 			l, more, err := r.next()
-			if err != nil {
-				t.Fatal(err)
-			}
+			dbtest.OK(t, err)
 			if !more {
 				return
 			}
@@ -317,13 +302,9 @@ func readsBack(t *testing.T, table schema.Table, columns, cells []string) {
 	for i, c := range cells {
 		safe[i] = Safe(c)
 	}
-	if err := w.WriteAll([][]string{columns, safe}); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, w.WriteAll([][]string{columns, safe}))
 	r, err := InMemory([]byte(b.String())).open(table, Reading{Delimiter: ","}, testShop)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	l, more, err := r.next()
 	if err != nil || !more || l.refusal != nil || !slices.Equal(l.cells, cells) {
 		t.Fatalf("%q was written as %q and read as %q (%v, %v)", cells, b.String(), l.cells, l.refusal, err)

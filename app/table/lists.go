@@ -85,34 +85,36 @@ func goods(name, title string, needs, columns []string, from map[string]string,
 }
 
 var shopifyProducts = goods("shopify-products", "Shopify's products",
-	[]string{"Handle", "Title", "Variant SKU", "Variant Price"},
-	[]string{"Handle", "Title", "Option1 Value", "Option2 Value", "Option3 Value", "Variant Price", "Image Src",
-		"Image Position", "Status"},
+	[]string{"Handle|URL handle", "Title", "Variant SKU|SKU", "Variant Price|Price"},
+	[]string{"Handle", "URL handle", "Title", "Option1 Value", "Option2 Value", "Option3 Value", "Option1 value",
+		"Option2 value", "Option3 value", "Variant Price", "Price", "Image Src", "Image Position", "Product image URL",
+		"Image position", "Status"},
 	map[string]string{
-		"sku": "Variant SKU", "name": "Title", "supplier": "Vendor", "barcode": "Variant Barcode",
+		"sku": "Variant SKU|SKU", "name": "Title", "supplier": "Vendor", "barcode": "Variant Barcode|Barcode",
 		"unit_cost":     "Cost per item",
-		"current_stock": "Variant Inventory Qty", "price": "Variant Price", "active": "Status",
+		"current_stock": "Variant Inventory Qty|Inventory quantity", "price": "Variant Price|Price", "active": "Status",
 	},
 	func(tr *translation, get func(string) string) (listing, string, *fault.Error) {
-		if get("Title") != "" || get("Handle") != tr.above["Handle"] {
-			tr.keep(get, "Handle", "Title", "Vendor", "Status")
+		if get("Title") != "" || anyOf(get, "Handle", "URL handle") != anyOf(tr.over, "Handle", "URL handle") {
+			tr.keep(get, "Handle", "URL handle", "Title", "Vendor", "Status")
 		}
-		if get("Variant SKU") == "" && get("Variant Price") == "" {
+		sku := anyOf(get, "Variant SKU", "SKU")
+		if sku == "" && anyOf(get, "Variant Price", "Price") == "" {
 			return nil, "the row has only a picture", nil
 		}
-		if get("Variant SKU") == "" {
+		if sku == "" {
 			return nil, noSKU, nil
 		}
 		words := []string{tr.above["Title"]}
-		for _, option := range []string{"Option1 Value", "Option2 Value", "Option3 Value"} {
-			if v := get(option); v != "" && v != "Default Title" {
+		for _, n := range []string{"1", "2", "3"} {
+			if v := anyOf(get, "Option"+n+" Value", "Option"+n+" value"); v != "" && v != "Default Title" {
 				words = append(words, v)
 			}
 		}
 		status := strings.ToLower(tr.above["Status"])
 		return listing{
 			"name": strings.Join(words, " "), "supplier": tr.above["Vendor"],
-			"barcode": strings.TrimPrefix(get("Variant Barcode"), "'"),
+			"barcode": strings.TrimPrefix(anyOf(get, "Variant Barcode", "Barcode"), "'"),
 			"active":  flag(status == "active" || status == ""),
 		}, "", nil
 	})
@@ -174,6 +176,9 @@ func people(name, title string, needs []string, names, phone string) []*program 
 					return nil, "the row has no e-mail address", nil
 				}
 				l := listing{"email": email}
+				if text, numbers := strings.CutPrefix(get("Phone numbers"), "Phone:"); numbers && more != "" {
+					l["phone"] = text
+				}
 				if name := anyOf(get, strings.Split(names, "|")...); name == "" || strings.Contains(names, "First Name") {
 					l["name"] = strings.TrimSpace(get("First Name") + " " + get("Last Name"))
 				}
@@ -186,9 +191,9 @@ func people(name, title string, needs []string, names, phone string) []*program 
 var (
 	quickbooksCustomers = people("quickbooks-customers", "QuickBooks' customers",
 		[]string{"Customer|Customer full name|Customer name|Display Name|Name", "Email|Main Email",
-			"Open Balance|Open balance|Balance|Balance Total"},
+			"Open Balance|Open balance|Balance|Balance Total|Bill address"},
 		"Customer full name|Customer|Customer name|Display Name|Name|Company name|Company",
-		"Phone|Main Phone|Phone Numbers|Mobile")
+		"Phone|Main Phone|Phone Numbers|Phone numbers|Mobile")
 	shopifyCustomers = people("shopify-customers", "Shopify's customers",
 		[]string{"First Name", "Last Name", "Email", "Total Spent"}, "First Name", "Phone|Default Address Phone")
 	wooCustomers = people("woocommerce-customers", "WooCommerce's customers",
@@ -278,6 +283,8 @@ func (tr *translation) keep(get func(string) string, columns ...string) {
 		tr.above[c] = get(c)
 	}
 }
+
+func (tr *translation) over(column string) string { return tr.above[column] }
 
 // sum adds up the columns of a name, or of a prefix that ends in *: a quantity for each place.
 func (tr *translation) sum(column string) (string, *fault.Error) {

@@ -144,9 +144,16 @@ func (l Look) Missing(set []Pair) (names []string) {
 	return names
 }
 
+// Own reports whether the meanings are the columns' own names, none of an amount in units.
+func (l Look) Own(means []string) bool {
+	return slices.Equal(l.Columns, means) && !slices.ContainsFunc(l.Targets, func(t Target) bool {
+		return t.Units && slices.Contains(means, t.Name)
+	})
+}
+
 // Suggested is the mapping that the column names suggest; nil if they are the table's own.
 func (l Look) Suggested() (pairs []Pair) {
-	if l.Program != "" || slices.Equal(l.Columns, l.Means) {
+	if l.Program != "" || l.Own(l.Means) {
 		return nil
 	}
 	for i, means := range l.Means {

@@ -138,7 +138,7 @@ func (l *layout) byName(t schema.Table, columns []schema.Arg, header []string) e
 	for i, name := range header {
 		at := slices.IndexFunc(columns, func(c schema.Arg) bool { return c.Name == name })
 		if at < 0 && t.Sheet && name != "" {
-			l.bySynonym(t, columns, i, name)
+			l.bySynonym(t, columns, i, header)
 			continue
 		}
 		switch {
@@ -157,12 +157,23 @@ func (l *layout) byName(t schema.Table, columns []schema.Arg, header []string) e
 	return nil
 }
 
-// bySynonym maps a sheet's column by its usual name; it is ignored if it has no meaning, or its meaning is used
-// already.
-func (l *layout) bySynonym(t schema.Table, columns []schema.Arg, at int, name string) {
-	c, units, known := ours(columns, likely(Targets(t), name))
-	if !known || slices.ContainsFunc(l.targets, func(t target) bool { return t.arg.Name == c.Name }) {
-		l.left = append(l.left, name)
+// bySynonym maps a sheet's column by its usual name; it is ignored if it has no meaning, or a more usual name of its
+// meaning is there.
+func (l *layout) bySynonym(t schema.Table, columns []schema.Arg, at int, header []string) {
+	means := likely(Targets(t), header[at])
+	c, units, known := ours(columns, means)
+	usual := func(name string) int { return slices.Index(synonyms[means], strings.ToLower(name)) }
+	have := slices.IndexFunc(l.targets, func(t target) bool { return t.arg.Name == c.Name })
+	switch {
+	case !known:
+		l.left = append(l.left, header[at])
+		return
+	case have >= 0 && usual(header[at]) < usual(header[l.targets[have].at]) && usual(header[at]) >= 0:
+		l.left = append(l.left, header[l.targets[have].at])
+		l.targets[have] = target{arg: c, at: at, units: units}
+		return
+	case have >= 0:
+		l.left = append(l.left, header[at])
 		return
 	}
 	l.targets = append(l.targets, target{arg: c, at: at, units: units})

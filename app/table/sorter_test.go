@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"quartermaster/schema/db/dbtest"
 )
 
 // TestSorter compares a sorter's output with a plain sort, with few rows and with more than its cache holds, then by
@@ -22,19 +24,13 @@ func TestSorter(t *testing.T) {
 		random := rand.New(rand.NewPCG(1, uint64(n)))
 		var rows []row
 		s, err := newSorter(false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		byFirst, err := newSorter(true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		for i := range n {
 			r := row{fmt.Sprintf("key-%d", random.IntN(n/7+1)), i + 2, []string{strings.Repeat("x", random.IntN(300)), "", fmt.Sprint(i)}}
 			rows = append(rows, r)
-			if err := errors.Join(s.add(r.key, r.line, r.cells), byFirst.add(r.key, r.line, r.cells)); err != nil {
-				t.Fatal(err)
-			}
+			dbtest.OK(t, errors.Join(s.add(r.key, r.line, r.cells), byFirst.add(r.key, r.line, r.cells)))
 		}
 		slices.SortFunc(rows, func(a, b row) int {
 			if c := strings.Compare(a.key, b.key); c != 0 {

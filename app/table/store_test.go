@@ -21,17 +21,13 @@ func TestUploadsAreKeptForTheirSession(t *testing.T) {
 	o := db.Options{Now: func() time.Time { return now }}
 	dbtest.Create(t, path)
 	d, err := db.Open(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	defer d.Close()
 	ctx, s := context.Background(), NewStore(d)
 	who := db.Caller{Service: "reorder", User: "mo", Role: "member", Scope: "full", Via: "web", Session: 7}
 	content := bytes.Repeat([]byte("code,name\nA,x\n"), 200_000)
 	token, err := s.Keep(ctx, who, "reorder", schema.Table{Name: "skus"}, `C:\temp\skus.csv`, content)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	w, err := s.Find(ctx, who, token)
 	if err != nil || w.Table != "skus" || w.Name != "skus.csv" {
 		t.Fatalf("%+v, %v", w, err)
@@ -69,9 +65,7 @@ func TestUploadsAreKeptForTheirSession(t *testing.T) {
 	}
 	header := []string{"Art", "Name"}
 	how := Reading{Map: mapped("Art=code"), DateFormat: "DD.MM.YYYY"}
-	if err := s.Remember(ctx, "reorder", "skus", header, how); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, s.Remember(ctx, "reorder", "skus", header, how))
 	if got, found, err := s.Suggest(ctx, "reorder", "skus", header); err != nil || !found || !reflect.DeepEqual(got, how) {
 		t.Errorf("suggested %+v, %v, %v", got, found, err)
 	}
@@ -82,9 +76,7 @@ func TestUploadsAreKeptForTheirSession(t *testing.T) {
 
 func TestPreviewShowsColumnSamples(t *testing.T) {
 	look, err := LookAt(wares(), InMemory([]byte("Art;name;Preis\nA;;1,00\nB;x;\nC;y;2,00\nD;z;3,00\n")), Reading{Map: mapped("Art=code")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	if look.Lines != 4 || look.Delimiter != ";" || !reflect.DeepEqual(look.Means, []string{"code", "", ""}) ||
 		!reflect.DeepEqual(look.Samples, [][]string{{"A", "B", "C"}, {"x", "y", "z"}, {"1,00", "2,00", "3,00"}}) {
 		t.Errorf("%+v", look)
@@ -99,13 +91,9 @@ func TestATrialIsKeptWithItsFile(t *testing.T) {
 	who.Session = 7
 	store := NewStore(s.db)
 	token, err := store.Keep(ctx, who, "shelf", schema.Table{Name: "things"}, "t.csv", []byte("code,name,count\na,x,1\nb,y,z\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	w, err := store.Find(ctx, who, token)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	runs := 0
 	things := s.table()
 	row := things.Row

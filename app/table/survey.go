@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ type survey struct {
 	own     bool   // the file is written like our exports: a point in a quantity is decimal
 	votes   [2]int // cells that are valid only with a point, only with a comma as the decimal separator
 	example string // the first cell that is valid with both
+	beside  [2]int // like votes, of amounts with both separators in any column: they count where no cell decides
 	days    map[string]*dayVotes
 	unnamed []int // columns without a name
 	filled  int   // the first of those with a value, counted from 1
@@ -92,11 +94,27 @@ var totals = []string{
 	"totaal",
 }
 
+// bothSeparators match an amount with a decimal point, and one with a decimal comma.
+var bothSeparators = [2]*regexp.Regexp{
+	regexp.MustCompile(`^[0-9]{1,3}(?:,[0-9]{3})+\.[0-9]{1,2}$`),
+	regexp.MustCompile(`^[0-9]{1,3}(?:\.[0-9]{3})+,[0-9]{1,2}$`),
+}
+
 // line notes a line of the file.
 func (s *survey) line(r record, header int, mapped bool) {
 	for _, i := range s.unnamed {
 		if i < len(r.cells) && strings.TrimSpace(r.cells[i]) != "" && s.filled == 0 {
 			s.filled = i + 1
+		}
+	}
+	for _, cell := range r.cells {
+		if strings.Contains(cell, ".") && strings.Contains(cell, ",") {
+			cell = strings.Trim(cell, " -+()€$£¥\u00a0\u202f")
+			for i, written := range bothSeparators {
+				if written.MatchString(cell) {
+					s.beside[i]++
+				}
+			}
 		}
 	}
 	s.total = 0
@@ -118,6 +136,9 @@ func (s *survey) line(r record, header int, mapped bool) {
 // settle decides how the cells are read. The user is asked for what stays open.
 func (s *survey) settle(c *converter, r Reading) error {
 	point, comma := s.votes[0] > 0, s.votes[1] > 0
+	if !point && !comma && (s.beside[0] == 0 || s.beside[1] == 0) {
+		point, comma = s.beside[0] > 0, s.beside[1] > 0
+	}
 	switch {
 	case r.Decimal != "":
 		c.comma = r.Decimal == "comma"

@@ -24,9 +24,7 @@ func newShelf(t *testing.T) *shelf {
 	path := filepath.Join(t.TempDir(), "shelf.db")
 	dbtest.Create(t, path)
 	d, err := db.Open(path, db.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Error(err)
@@ -37,9 +35,7 @@ func newShelf(t *testing.T) *shelf {
 		_, err := tx.Exec("CREATE TABLE things (code TEXT PRIMARY KEY, name TEXT NOT NULL, count INTEGER NOT NULL) STRICT")
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	return s
 }
 
@@ -92,18 +88,14 @@ func (s *shelf) load(file string, o schema.LoadOptions) (schema.Loaded, error) {
 func (s *shelf) mustLoad(t *testing.T, file string) schema.Loaded {
 	t.Helper()
 	done, err := s.load(file, schema.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	return done
 }
 
 func (s *shelf) export(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
-	if err := Export(context.Background(), s.db, s.table(), &b); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, Export(context.Background(), s.db, s.table(), &b))
 	return b.String()
 }
 
@@ -114,9 +106,7 @@ func (s *shelf) audited(t *testing.T) (n int64) {
 		n, _, err = db.One(c, db.Int, "SELECT count(*) FROM audit")
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	return n
 }
 

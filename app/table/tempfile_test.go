@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"quartermaster/schema/db/dbtest"
 )
 
 // TestTemporaryFilesHaveNoNames: the temporary file of an import or export has no name while in use, on systems that
@@ -17,9 +19,7 @@ func TestTemporaryFilesHaveNoNames(t *testing.T) {
 	t.Setenv("TMP", dir) // Windows
 	names := func() (all []string) {
 		entries, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 		for _, e := range entries {
 			all = append(all, e.Name())
 		}
@@ -29,9 +29,7 @@ func TestTemporaryFilesHaveNoNames(t *testing.T) {
 	for what, open := range map[string]func() (on *tempFile, read, end func() error){
 		"a pipe to import": func() (*tempFile, func() error, func() error) {
 			f, err := Open(strings.NewReader(large))
-			if err != nil {
-				t.Fatal(err)
-			}
+			dbtest.OK(t, err)
 			return f.spool, func() error {
 				got, err := io.ReadAll(f.whole())
 				if string(got) != large {

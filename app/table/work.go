@@ -14,9 +14,9 @@ import (
 )
 
 // Begin begins an import that must be done once, or continues an interrupted one; its Answer is set when it is done.
-// One in add mode is identified by the file's content, no matter who began it, so that the same rows are not added twice. One
-// that replaces is identified by token, its uploaded file. An import of the same file that was done for another token
-// counts as another one. asked is stored for its continuation.
+// One in add mode is identified by the file's content, no matter who began it, so that the same rows are not added
+// twice. One that replaces is identified by token, its uploaded file. An import of the same file that was done for
+// another token counts as another one. asked is stored for its continuation.
 func Begin(ctx context.Context, d *db.DB, who db.Caller, t schema.Table, f *File, o Options, token, asked string) (
 	*db.Work, error) {
 	job := db.Job{Service: who.Service, Owner: who.User, Route: "import/" + t.Name, Key: token, Token: token, Asked: asked}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 )
 
@@ -26,13 +27,9 @@ func packed(t testing.TB, parts map[string][]byte) []byte {
 		if err == nil {
 			_, err = w.Write(content)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		dbtest.OK(t, err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, z.Close())
 	return b.Bytes()
 }
 

@@ -65,7 +65,8 @@
       const rows = [...f.elements].filter(e => e.checked && e.closest("td.mark")).map(e => e.closest("tr"));
       const sums = rows.map(r => $("[data-sum] data", r)?.textContent.replaceAll(",", "") ?? "0"), digits = Math.max(...sums.map(v => (v.split(".")[1] ?? "").length));
       const sum = sums.reduce((n, v) => n + Number(v), 0);
-      out.textContent = !rows.length ? "Nothing is marked" : rows.length + " marked" + (sum ? ", " +
+      const all = f.elements.match;
+      out.textContent = all?.checked ? all.labels[0].textContent : !rows.length ? "Nothing is marked" : rows.length + " marked" + (sum ? ", " +
         sum.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }) + " " + f.dataset.sum : "");
     };
     f.prepend(out); say();
