@@ -6,7 +6,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,6 +16,7 @@ import (
 	command "quartermaster/app/cli"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -127,12 +130,8 @@ func ServeUnder(t testing.TB, dir, first string, args ...string) *Process {
 	p.Cmd.Dir = dir
 	p.Cmd.Stdout = p.Stdout
 	stderr, err := p.Cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
+	OK(t, p.Cmd.Start())
 	go p.follow(bufio.NewReader(stderr))
 	t.Cleanup(func() {
 		_ = p.Cmd.Process.Kill()
@@ -196,18 +195,14 @@ func (p *Process) URL(service, path string) string {
 // Stop sends SIGTERM, waits for the end and returns the exit code.
 func (p *Process) Stop(t testing.TB) int {
 	t.Helper()
-	if err := p.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	OK(t, p.Cmd.Process.Signal(syscall.SIGTERM))
 	return p.Wait(t)
 }
 
 // Kill ends it as kill -9 does.
 func (p *Process) Kill(t testing.TB) {
 	t.Helper()
-	if err := p.Cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	OK(t, p.Cmd.Process.Kill())
 	p.Wait(t)
 }
 
@@ -230,9 +225,7 @@ func Keys(t testing.TB, dir string) map[string]string {
 		t.Fatalf("init: exit %d: %s", code, errs)
 	}
 	var made struct{ Keys map[string]string }
-	if err := json.NewDecoder(strings.NewReader(out)).Decode(&made); err != nil {
-		t.Fatal(err)
-	}
+	OK(t, json.NewDecoder(strings.NewReader(out)).Decode(&made))
 	return made.Keys
 }
 
@@ -240,19 +233,30 @@ func Keys(t testing.TB, dir string) map[string]string {
 func Ask(t testing.TB, p *Process, method, service, path, key, body string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequest(method, p.URL(service, path), strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	r.Header.Set("Authorization", "Bearer "+key)
 	r.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	return resp.StatusCode, string(b)
+}
+
+var addrs atomic.Int64
+
+// FreeAddr is an address for a server that must be told its port. Its port is below those that a system gives to
+// sockets of port 0, so no socket of another test takes it before the server listens.
+func FreeAddr(t testing.TB) string {
+	t.Helper()
+	for range 1000 {
+		addr := fmt.Sprintf("127.0.0.1:%d", 10000+(int64(os.Getpid())*1000+addrs.Add(1))%20000)
+		if l, err := net.Listen("tcp", addr); err == nil {
+			OK(t, l.Close())
+			return addr
+		}
+	}
+	t.Fatal("no free port from 10000 to 30000")
+	return ""
 }

@@ -108,9 +108,7 @@ func TestDocuments(t *testing.T) {
 	binary, left := apptest.Binary(t), 0
 	for _, path := range documents(t) {
 		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		all, runs := steps(string(content)), 0
 		for _, s := range all {
 			switch s.kind {
@@ -190,9 +188,7 @@ func runDocument(t *testing.T, binary, path, text string, all []step) {
 func which(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	return path
 }
 
@@ -201,13 +197,9 @@ func which(t *testing.T, name string) string {
 func tools(t *testing.T, binary, dir, aside, text string) *strings.Replacer {
 	t.Helper()
 	bin := filepath.Join(aside, "bin")
-	if err := os.Mkdir(bin, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.Mkdir(bin, 0o700))
 	repository, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	if clockLine.MatchString(text) {
 		binary = filepath.Join(bin, "program")
 		at, _ := time.Parse(time.DateOnly, clockLine.FindStringSubmatch(text)[1])
@@ -248,15 +240,13 @@ cd 'REPOSITORY' && exec 'COMPILER' "$@"
 `))
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	t.Cleanup(receiver.Close)
-	free := freeAddr(t)
+	free := apptest.FreeAddr(t)
 	pairs := []string{"/tmp/", dir + "/tmp/", "/backup", dir + "/backup", "apk_...", "$KEY", "whsec_...", "$SECRET", "127.0.0.1:9000", free, `("127.0.0.1", 9000)`, hostPort(free),
 		"https://ntfy.sh", receiver.URL, "https://example.org", receiver.URL, "https://hooks.example.com", receiver.URL}
 	for i := range ports {
-		ours := freeAddr(t)
+		ours := apptest.FreeAddr(t)
 		pairs = append(pairs, fmt.Sprintf("127.0.0.1:%d", 8081+i), ours, fmt.Sprintf("localhost:%d", 8081+i), ours)
-		if err := os.WriteFile(filepath.Join(aside, ports[i]), []byte(ours), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, os.WriteFile(filepath.Join(aside, ports[i]), []byte(ours), 0o600))
 	}
 	return strings.NewReplacer(pairs...)
 }
@@ -286,9 +276,7 @@ func environment(t *testing.T, dir, aside, text string) []string {
 	}
 	for _, service := range ports {
 		addr, err := os.ReadFile(filepath.Join(aside, service))
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		env = append(env, fmt.Sprintf("QUARTERMASTER_%s_ADDR=%s", service, addr))
 	}
 	return env

@@ -14,9 +14,7 @@ import (
 func document(t *testing.T, path string) (blocks map[int]string, text string) {
 	t.Helper()
 	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	blocks = map[int]string{}
 	shell := regexp.MustCompile("(?ms)^```sh[^\n]*\n(.*?)^```$")
 	for _, m := range shell.FindAllStringSubmatchIndex(string(content), -1) {
@@ -81,16 +79,6 @@ func hasHeading(text, anchor string) bool {
 		}
 	}
 	return false
-}
-
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // TestDocumentsCallExistingCommands: every line of a shell block that calls the program names an existing command
@@ -188,9 +176,7 @@ func TestDocumentsNameExistingFiles(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	file, test := regexp.MustCompile("`([a-z][a-z_/.]*\\.go)`"), regexp.MustCompile(`\bTest[A-Z]\w+`)
 	for _, path := range documents(t) {
 		_, text := document(t, path)

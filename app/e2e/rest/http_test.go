@@ -313,25 +313,14 @@ func TestDocumentsAreValidAndStable(t *testing.T) {
 
 func TestMetrics(t *testing.T) {
 	t.Parallel()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := free.Addr().String()
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	addr := apptest.FreeAddr(t)
 	s := apptest.Start(t, "--metrics-addr", addr)
 	s.Get("reorder", "/api/ping")
 	resp, err := http.Get("http://" + addr + "/metrics")
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	for _, want := range []string{
 		`quartermaster_http_requests_total{service="reorder",method="GET",route="/api/ping",status="200"} 1`,
 		`quartermaster_http_request_seconds_bucket{service="reorder",method="GET",route="/api/ping",status="200",le="+Inf"} 1`,
@@ -370,9 +359,7 @@ func TestTheLogKeepsSecrets(t *testing.T) {
 func indented(t testing.TB, body string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := json.Indent(&b, []byte(body), "", "  "); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, json.Indent(&b, []byte(body), "", "  "))
 	b.WriteByte('\n')
 	return b.Bytes()
 }
