@@ -26,6 +26,9 @@ import (
 // Noon is the start of every test's clock: a Friday, at noon UTC.
 var Noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
+// OK ends the test at an error.
+var OK = dbtest.OK
+
 // Clock is the appliance's clock.
 type Clock struct {
 	mu  sync.Mutex
@@ -90,9 +93,7 @@ func StartAt(t testing.TB, at time.Time, args ...string) *Fixture {
 	dbtest.Create(t, s.Path)
 	s.Up()
 	keys, err := account.First(context.Background(), s.Server.DB(), db.CLI(""), "owner", server.Names)
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	s.Keys = keys
 	t.Cleanup(func() {
 		if s.Server != nil {
@@ -113,9 +114,7 @@ func (s *Fixture) Up() {
 		Args: append(args, s.args...), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: s.Log,
 		Getenv: func(string) string { return "" }, Now: s.Clock.Now,
 	})
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	OK(s.T, err)
 	s.Server = server
 }
 
@@ -170,9 +169,7 @@ func (s *Fixture) Post(service, path, body string) Answer {
 func (s *Fixture) Do(service, method, path, key, body string, heads ...string) Answer {
 	s.T.Helper()
 	r, err := http.NewRequest(method, s.URL(service, path), strings.NewReader(body))
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	OK(s.T, err)
 	if key != "" {
 		r.Header.Set("Authorization", "Bearer "+key)
 	}
@@ -184,14 +181,10 @@ func (s *Fixture) Do(service, method, path, key, body string, heads ...string) A
 		r.Header.Set(name, value)
 	}
 	resp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	OK(s.T, err)
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	OK(s.T, err)
 	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: string(b)}
 }
 
@@ -201,9 +194,7 @@ func (s *Fixture) Key(service, user, role, scope string) string {
 	ctx, d := context.Background(), s.Server.DB()
 	_, _ = account.AddUser(ctx, d, db.CLI(""), user, role, server.Names) // may exist
 	_, key, err := account.CreateKey(ctx, d, db.CLI(service), account.NewKey{Service: service, User: user, Scope: scope})
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	OK(s.T, err)
 	return key
 }
 
@@ -272,17 +263,13 @@ func Golden(t testing.TB, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join(root(t), "testdata", name)
 	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	if !bytes.Equal(want, got) {
 		t.Errorf("%s is not what the golden has; if the change is meant, run the test with -update and look at the diff",
 			name)
@@ -293,9 +280,7 @@ func Golden(t testing.TB, name string, got []byte) {
 func root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return dir

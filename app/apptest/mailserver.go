@@ -40,9 +40,7 @@ type Letter struct {
 func StartMail(t testing.TB) *MailServer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	s := &MailServer{Port: int64(l.Addr().(*net.TCPAddr).Port), answers: map[string]string{}, Ways: "PLAIN LOGIN"}
 	var open sync.WaitGroup
 	open.Go(func() {

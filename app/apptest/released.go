@@ -12,17 +12,11 @@ import (
 func Unpacked(t *testing.T, name string) []byte {
 	t.Helper()
 	f, err := os.Open(filepath.Join("../../..", "testdata", "released", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	return b
 }

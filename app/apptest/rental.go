@@ -35,9 +35,7 @@ func NewRentalAt(t testing.TB, at time.Time, zone string, args ...string) *Renta
 func (l *Rental) On(day string) {
 	l.T.Helper()
 	at, err := time.Parse(time.DateOnly, day)
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	OK(l.T, err)
 	l.Clock.Set(at.Add(12 * time.Hour))
 }
 

@@ -36,9 +36,7 @@ func (b snapshot) Check(what string) {
 func version(t testing.TB, s *Fixture) int64 {
 	t.Helper()
 	v, err := s.Server.DB().Version()
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	return v
 }
 
@@ -66,9 +64,7 @@ func Digest(t testing.TB, s *Fixture) string {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	OK(t, err)
 	digests[at] = fmt.Sprintf("%x", sum.Sum(nil))
 	return digests[at]
 }

@@ -70,9 +70,7 @@ func (s *Fixture) Person(service, name, role string, services ...string) *Visito
 func (s *Fixture) Invited(service, name string) *Visitor {
 	s.T.Helper()
 	token, _, err := account.Invite(context.Background(), s.Server.DB(), db.CLI(""), name)
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	OK(s.T, err)
 	v := s.Visitor(service)
 	if got := v.Post("/welcome/"+token, "password", Password); got.Status != http.StatusSeeOther {
 		s.T.Fatalf("the invitation of %s: %d %s", name, got.Status, got.Body)
@@ -101,9 +99,7 @@ func (v *Visitor) Upload(path string, fields map[string]string, field, name, con
 		_ = w.WriteField(n, text)
 	}
 	part, err := w.CreateFormFile(field, name)
-	if err != nil {
-		v.T.Fatal(err)
-	}
+	OK(v.T, err)
 	_, _ = io.WriteString(part, content)
 	_ = w.Close()
 	return v.do(http.MethodPost, path, &b, w.FormDataContentType())
@@ -120,9 +116,7 @@ func (v *Visitor) Send(path string, body io.Reader, kind string) Sheet {
 func (v *Visitor) do(method, path string, body io.Reader, kind string) Sheet {
 	v.T.Helper()
 	r, err := http.NewRequestWithContext(context.Background(), method, v.Base+path, body)
-	if err != nil {
-		v.T.Fatal(err)
-	}
+	OK(v.T, err)
 	r.Header.Set("Accept", "text/html")
 	if method == http.MethodPost {
 		r.Header.Set("Origin", v.Base)
@@ -136,14 +130,10 @@ func (v *Visitor) do(method, path string, body io.Reader, kind string) Sheet {
 		}
 	}
 	resp, err := v.Client.Do(r)
-	if err != nil {
-		v.T.Fatal(err)
-	}
+	OK(v.T, err)
 	defer func() { _ = resp.Body.Close() }()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		v.T.Fatal(err)
-	}
+	OK(v.T, err)
 	s := Sheet{Status: resp.StatusCode, Header: resp.Header, Body: string(b)}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 		if s.Doc, err = html.Parse(strings.NewReader(s.Body)); err != nil {

@@ -43,9 +43,7 @@ func (k *fixture) ask(who db.Caller, what, with string, work func(context.Contex
 		return
 	}
 	k.worked++
-	if err := work(ctx); err != nil {
-		k.t.Fatal(err)
-	}
+	dbtest.OK(k.t, work(ctx))
 	k.c.Put(who, what, with, at, []byte(what+with))
 }
 

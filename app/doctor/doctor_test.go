@@ -9,6 +9,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/db/dbtest"
 )
 
 func TestFreeSpaceIsJudged(t *testing.T) {
@@ -41,13 +42,9 @@ func TestFreeDiskIsReported(t *testing.T) {
 // TestDiagnosisNamesEveryBreach: each breach of a service is named, and an impossible check is a breach too.
 func TestDiagnosisNamesEveryBreach(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.db")
-	if err := db.Create(path, db.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, db.Create(path, db.Options{}))
 	d, err := db.Open(path, db.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dbtest.OK(t, err)
 	defer d.Close()
 	service := func(name string, breaches []string, err error) schema.Service {
 		return schema.Service{Name: name, Check: func(c *db.Conn) ([]string, error) {

@@ -131,9 +131,7 @@ func TestListToolsAnswerBelow40KB(t *testing.T) {
 			t.Fatalf("%s {%s}: %s", tool, args, a.Body)
 		}
 		var l listed
-		if err := json.Unmarshal(m.Result.StructuredContent, &l); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, json.Unmarshal(m.Result.StructuredContent, &l))
 		return l, len(a.Body)
 	}
 	with := func(parts ...string) string {

@@ -106,13 +106,9 @@ func namesTools(t *testing.T, service, list string) {
 	var listed struct {
 		Result struct{ Tools []struct{ Name string } }
 	}
-	if err := json.Unmarshal([]byte(list), &listed); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, json.Unmarshal([]byte(list), &listed))
 	page, err := os.ReadFile(filepath.Join("../../..", "docs", "agents.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	row := regexp.MustCompile(`(?m)^\| ` + service + ` \| .*/mcp.*$`).FindString(string(page))
 	told := regexp.MustCompile("`[a-z_]+`").FindAllString(row, -1)
 	for _, tool := range listed.Result.Tools {
@@ -142,9 +138,7 @@ func (j job) play(t *testing.T, s *apptest.Fixture, page *strings.Builder) {
 			}
 			Error *struct{ Message string }
 		}
-		if err := json.Unmarshal([]byte(s.Do(j.service, "POST", "/mcp", s.Keys[j.service], body).Body), &got); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, json.Unmarshal([]byte(s.Do(j.service, "POST", "/mcp", s.Keys[j.service], body).Body), &got))
 		text, refused := string(got.Result.Structured), got.Result.IsError || got.Error != nil
 		switch {
 		case got.Error != nil:
@@ -174,9 +168,7 @@ func tellDay(t *testing.T, section string) {
 	t.Helper()
 	path := filepath.Join("../../..", "docs", "agents-day.md")
 	was, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	between := regexp.MustCompile(`(?s)(<!-- day -->\n).*(<!-- end of the day -->)`)
 	parts := between.FindSubmatchIndex(was)
 	if parts == nil {
@@ -201,9 +193,7 @@ func slicesJoin(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 func TestAgentsSettings(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("../../..", "docs", "agents.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	blocks := regexp.MustCompile("(?s)```(json|toml)\n(.*?)```").FindAllStringSubmatch(string(page), -1)
 	if len(blocks) < 4 {
 		t.Fatalf("only %d settings are told", len(blocks))

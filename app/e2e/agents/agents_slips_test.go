@@ -217,9 +217,7 @@ func (c clientOf) call(t *testing.T, tool, args string) (text string, refused bo
 func fits(t *testing.T, what string, schema, value any) {
 	t.Helper()
 	b, err := json.Marshal(schema)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	var parsed jsonschema.Schema
 	if err := json.Unmarshal(b, &parsed); err != nil {
 		t.Fatalf("%s: %v", what, err)

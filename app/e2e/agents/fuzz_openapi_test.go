@@ -96,9 +96,7 @@ func checkInvariants(t testing.TB, s *apptest.Fixture) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 }
 
 // fuzzer sends requests and checks the answers.

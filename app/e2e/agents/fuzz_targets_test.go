@@ -99,9 +99,7 @@ func closedDocument(s *apptest.Fixture, body string) *openapi3.T {
 	apptest.Answer{Body: body}.JSON(s.T, &raw)
 	closeObjects(raw)
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(apptest.JSONText(raw)))
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	apptest.OK(s.T, err)
 	return doc
 }
 
@@ -127,9 +125,7 @@ func closeObjects(v any) {
 func agentRoute(s *apptest.Fixture, service string) *routers.Route {
 	s.T.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(s.Do(service, "GET", "/api/openapi.json", "", "").Body))
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	apptest.OK(s.T, err)
 	item := doc.Paths.Value("/mcp")
 	return &routers.Route{Spec: doc, Path: "/mcp", PathItem: item, Method: "POST", Operation: item.Post}
 }

@@ -17,20 +17,14 @@ func TestBackupIntoAFolderKeepsTheNewest(t *testing.T) {
 	c := apptest.NewCLI(t)
 	folder := t.TempDir()
 	for _, other := range []string{"notes.db", "shop-2026.db", "shop-20200101T000000Z.db-wal"} {
-		if err := os.WriteFile(filepath.Join(folder, other), []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, os.WriteFile(filepath.Join(folder, other), []byte("x"), 0o600))
 	}
 	name := strings.TrimSuffix(filepath.Base(c.Db), ".db")
 	for _, day := range []string{"20200101", "20200102", "20200103"} {
-		if err := os.WriteFile(filepath.Join(folder, name+"-"+day+"T000000Z.db"), []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, os.WriteFile(filepath.Join(folder, name+"-"+day+"T000000Z.db"), []byte("x"), 0o600))
 	}
 	killed := filepath.Join(folder, name+"-20200104T000000Z.db.part-7")
-	if err := errors.Join(os.WriteFile(killed, nil, 0o600), os.Chtimes(killed, time.Unix(0, 0), time.Unix(0, 0))); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, errors.Join(os.WriteFile(killed, nil, 0o600), os.Chtimes(killed, time.Unix(0, 0), time.Unix(0, 0))))
 	c.Ok("backup", "--to", folder, "--keep", "2")
 	if _, err := os.Stat(killed); err == nil {
 		t.Error("what a backup left that was killed is still there")
@@ -43,9 +37,7 @@ func TestBackupIntoAFolderKeepsTheNewest(t *testing.T) {
 		t.Errorf("%d files are left, want 5: others' were touched", len(all))
 	}
 	for _, later := range []string{"29980101T000000Z", "29990101T000000Z"} { // written while the clock was wrong
-		if err := os.WriteFile(filepath.Join(folder, name+"-"+later+".db"), []byte("x"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, os.WriteFile(filepath.Join(folder, name+"-"+later+".db"), []byte("x"), 0o600))
 	}
 	c.Ok("backup", "--to", folder, "--keep", "2")
 	left, err = filepath.Glob(filepath.Join(folder, name+"-*Z.db"))
@@ -66,18 +58,14 @@ func TestServeNotifiesTheServiceManager(t *testing.T) {
 	if err != nil && runtime.GOOS != "linux" {
 		t.Skip(err) // only Linux has service managers that listen
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	defer conn.Close()
 	t.Setenv("NOTIFY_SOCKET", socket)
 	t.Setenv("WATCHDOG_USEC", "300000")
 	p := apptest.Serve(t, t.TempDir(), "--init")
 	read := func(want string) {
 		t.Helper()
-		if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, conn.SetReadDeadline(time.Now().Add(20*time.Second)))
 		for buffer := make([]byte, 100); ; {
 			n, err := conn.Read(buffer)
 			if err != nil {
@@ -90,8 +78,6 @@ func TestServeNotifiesTheServiceManager(t *testing.T) {
 	}
 	read("READY=1")
 	read("WATCHDOG=1")
-	if err := p.Cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, p.Cmd.Process.Signal(os.Interrupt))
 	read("STOPPING=1")
 }

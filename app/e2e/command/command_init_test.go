@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"quartermaster/app/account"
+	"quartermaster/app/apptest"
 	command "quartermaster/app/cli"
 	"quartermaster/app/server"
 	"quartermaster/schema/db"
@@ -82,9 +83,7 @@ func (s shell) fails(code int, words []string, args ...string) {
 // emptyDatabase makes a database without users.
 func (s shell) emptyDatabase() shell {
 	s.t.Helper()
-	if err := db.Create(s.db, db.Options{}); err != nil {
-		s.t.Fatal(err)
-	}
+	apptest.OK(s.t, db.Create(s.db, db.Options{}))
 	return s
 }
 
@@ -96,9 +95,7 @@ func (s shell) authenticate(k *account.Keys, service, key string) (db.Caller, er
 func (s shell) open() *db.DB {
 	s.t.Helper()
 	d, err := db.Open(s.db, db.Options{})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	apptest.OK(s.t, err)
 	s.t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			s.t.Error(err)
@@ -116,9 +113,7 @@ func TestInitMakesADatabaseAnAdminAndKeys(t *testing.T) {
 		Admin string            `json:"admin"`
 		Keys  map[string]string `json:"keys"`
 	}
-	if err := json.Unmarshal([]byte(s.done("init", "--admin", " alice ", "--json")), &made); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, json.Unmarshal([]byte(s.done("init", "--admin", " alice ", "--json")), &made))
 	if made.Admin != "alice" || len(made.Keys) != len(server.Names) {
 		t.Fatalf("got %+v", made)
 	}
@@ -128,17 +123,13 @@ func TestInitMakesADatabaseAnAdminAndKeys(t *testing.T) {
 			t.Fatalf("%s: got the key %q", service, made.Keys[service])
 		}
 		who, err := s.authenticate(keys, service, made.Keys[service])
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		if who.User != "alice" || who.Role != "admin" || who.Scope != "full" {
 			t.Fatalf("%s: got %+v", service, who)
 		}
 	}
 	st, err := os.Stat(s.db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	if st.Mode().Perm() != 0o600 {
 		t.Fatalf("the file's mode is %o", st.Mode().Perm())
 	}
@@ -177,9 +168,7 @@ func TestInitAcceptsADatabaseWithoutUsers(t *testing.T) {
 		t.Fatalf("exit %d: %s", o.code, o.errors)
 	}
 	empty := newShell(t)
-	if err := os.WriteFile(empty.db, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(empty.db, nil, 0o600))
 	if o := empty.run("init"); o.code != 0 || !strings.Contains(o.errors, "database made") {
 		t.Fatalf("exit %d: %s", o.code, o.errors)
 	}
@@ -194,9 +183,7 @@ func TestInitLeavesNothingBehindWhenRefused(t *testing.T) {
 	if _, err := os.Stat(s.db); !os.IsNotExist(err) {
 		t.Fatalf("a refused init left a file: %v", err)
 	}
-	if err := os.WriteFile(s.db, []byte("a letter to the bank, which is no database"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(s.db, []byte("a letter to the bank, which is no database"), 0o600))
 	s.fails(1, []string{s.db, "untouched"}, "init")
 	b, err := os.ReadFile(s.db)
 	if err != nil || string(b) != "a letter to the bank, which is no database" {

@@ -18,9 +18,7 @@ import (
 func tamper(c *apptest.CLI, statements ...string) {
 	c.Helper()
 	d, err := db.Open(c.Db, db.Options{})
-	if err != nil {
-		c.Fatal(err)
-	}
+	apptest.OK(c, err)
 	err = db.Exec(context.Background(), d, db.Bookkeeping(), func(tx *db.Tx) error {
 		for _, s := range statements {
 			if _, err := tx.Exec(s); err != nil {
@@ -29,12 +27,8 @@ func tamper(c *apptest.CLI, statements ...string) {
 		}
 		return nil
 	})
-	if err != nil {
-		c.Fatal(err)
-	}
-	if err := d.Close(); err != nil {
-		c.Fatal(err)
-	}
+	apptest.OK(c, err)
+	apptest.OK(c, d.Close())
 }
 
 func TestBackupAndRestoreOverTheCommandLine(t *testing.T) {
@@ -80,14 +74,10 @@ func TestBackupAndRestoreOverTheCommandLine(t *testing.T) {
 	refuses(c, 1, []string{"not a Quartermaster database"}, "restore", text)
 
 	release, err := db.Hold(c.Db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	c.Ok("backup", copied)
 	refuses(c, 1, []string{"served by another process"}, "restore", copied)
-	if err := release(); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, release())
 	if left, err := filepath.Glob(filepath.Join(c.Dir, "*.part-*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
@@ -149,13 +139,9 @@ func TestMigrateBringsAnOlderFileUp(t *testing.T) {
 		t.Errorf("doctor: exit %d\n%s", code, out)
 	}
 	release, err := db.Hold(c.Db)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	refuses(c, 1, []string{"served by another process"}, "migrate")
-	if err := release(); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, release())
 	code, out, told := c.Call("migrate")
 	if code != 0 || out != "applied 0028_expiry_notices\n" || !strings.Contains(told, ".before-v") || !strings.Contains(told, "to go back") {
 		t.Errorf("exit %d, %q, %q", code, out, told)
@@ -191,9 +177,7 @@ func TestANewerBackupIsLeftAlone(t *testing.T) {
 	tamper(c, "INSERT INTO schema_migrations VALUES ('9999_future', 1)")
 	file := []byte(read(c, old))
 	file[18], file[19] = 1, 1 // back to a backup's mode, since tampering served the file
-	if err := os.WriteFile(old, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(old, file, 0o600))
 	before := read(c, old)
 	for _, args := range [][]string{
 		{"user", "list"}, {"key", "list"}, {"audit"}, {"webhook", "list"}, {"export", "reorder", "skus"}, {"serve"}, {"doctor"}, {"migrate"},
@@ -210,9 +194,7 @@ func TestBackupReplacesOnlyACopy(t *testing.T) {
 	t.Parallel()
 	c := apptest.NewCLI(t)
 	notes := filepath.Join(t.TempDir(), "notes.txt")
-	if err := os.WriteFile(notes, []byte("what I must not lose"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(notes, []byte("what I must not lose"), 0o600))
 	refuses(c, 1, []string{notes, "no copy of a database"}, "backup", notes)
 	if read(c, notes) != "what I must not lose" {
 		t.Error("it was replaced")
@@ -294,9 +276,7 @@ func TestDoctorFindsADamagedFile(t *testing.T) {
 		for i := page; i < page+4096; i++ {
 			b[i] ^= 0x5a
 		}
-		if err := os.WriteFile(c.Db, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, os.WriteFile(c.Db, b, 0o600))
 		code, out, err := c.Call("doctor")
 		if code != 1 || !strings.Contains(out, want) || !strings.Contains(err, c.Db) || strings.Contains(out+err, "quartermaster doctor") {
 			t.Errorf("the page with %s: exit %d\n%s%s", text, code, out, err)

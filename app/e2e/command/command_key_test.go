@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quartermaster/app/account"
+	"quartermaster/app/apptest"
 	"quartermaster/schema/fault"
 )
 
@@ -23,9 +24,7 @@ func TestKeyCommands(t *testing.T) {
 		ID  int64  `json:"id"`
 		Key string `json:"key"`
 	}
-	if err := json.Unmarshal([]byte(s.done("key", "create", "--service", "rental", "--user", "bob", "--json")), &made); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, json.Unmarshal([]byte(s.done("key", "create", "--service", "rental", "--user", "bob", "--json")), &made))
 	if made.ID != 6 || !keyForm.MatchString(made.Key) {
 		t.Fatalf("got %+v", made)
 	}
@@ -58,9 +57,7 @@ func TestKeyCommands(t *testing.T) {
 func (s shell) listed(args ...string) []map[string]any {
 	s.t.Helper()
 	var list map[string][]map[string]any
-	if err := json.Unmarshal([]byte(s.done(append([]string{"key", "list", "--json"}, args...)...)), &list); err != nil {
-		s.t.Fatal(err)
-	}
+	apptest.OK(s.t, json.Unmarshal([]byte(s.done(append([]string{"key", "list", "--json"}, args...)...)), &list))
 	if list["keys"] == nil || len(list) != 1 {
 		s.t.Fatalf("got %v, want keys alone", list)
 	}

@@ -16,9 +16,7 @@ func TestCommandsOfAllServices(t *testing.T) {
 	c := apptest.NewCLI(t)
 	list := func(into any, args ...string) {
 		t.Helper()
-		if err := json.Unmarshal([]byte(c.Ok(append(args, "--json")...)), into); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, json.Unmarshal([]byte(c.Ok(append(args, "--json")...)), into))
 	}
 
 	// The file stores the time zone. A flag or variable that differs applies to the process, with a line that names both.
@@ -114,9 +112,7 @@ func TestCommandsOfAllServices(t *testing.T) {
 		}
 	}
 	copied := filepath.Join(c.Dir, "copy.db")
-	if err := os.WriteFile(copied, []byte(c.Ok("backup", "-")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(copied, []byte(c.Ok("backup", "-")), 0o600))
 	c.Ok("doctor", "--db", copied)
 
 	// Records are found by name; #ID is an id; several matches are listed.

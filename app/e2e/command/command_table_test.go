@@ -17,18 +17,14 @@ OLD,Old thing,,,,,0,0,7,3,1,0,0
 func write(c *apptest.CLI, name, content string) string {
 	c.Helper()
 	path := filepath.Join(c.Dir, name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		c.Fatal(err)
-	}
+	apptest.OK(c, os.WriteFile(path, []byte(content), 0o600))
 	return path
 }
 
 func read(c *apptest.CLI, path string) string {
 	c.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		c.Fatal(err)
-	}
+	apptest.OK(c, err)
 	return string(b)
 }
 

@@ -63,9 +63,7 @@ func TestUnprintableOutputIsReported(t *testing.T) {
 	}
 	// An import that adds is done once, however often it is repeated because its output failed.
 	sales := filepath.Join(t.TempDir(), "sales.csv")
-	if err := os.WriteFile(sales, []byte("date,sku,qty\n2026-11-19,TEA,3\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(sales, []byte("date,sku,qty\n2026-11-19,TEA,3\n"), 0o600))
 	s.done("reorder", "skus", "save", "TEA", "--name", "Tea")
 	add := []string{"import", "reorder", "sales", sales, "--add"}
 	for _, c := range []struct {
@@ -119,12 +117,8 @@ func TestAKeyWithoutAReaderIsRevoked(t *testing.T) {
 		cmd.Dir, cmd.Stderr = dir, &errs
 		if out == "gone pipe" {
 			r, w, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := r.Close(); err != nil {
-				t.Fatal(err)
-			}
+			apptest.OK(t, err)
+			apptest.OK(t, r.Close())
 			cmd.Stdout = w
 		} else {
 			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -151,9 +145,7 @@ func TestSecretsComeFromAFile(t *testing.T) {
 	s.done("init", "--admin", "alice")
 	file := filepath.Join(t.TempDir(), "secret")
 	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-	if err := os.WriteFile(file, []byte(secret+"\nnot this\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(file, []byte(secret+"\nnot this\n"), 0o600))
 	run := func(stdin string, args ...string) (int, string) {
 		var out, errs bytes.Buffer
 		code := command.Run(context.Background(), command.Env{

@@ -182,9 +182,7 @@ func TestWebhookTest(t *testing.T) {
 				Event string
 				Test  bool
 			}
-			if err := json.Unmarshal([]byte(d.Body), &body); err != nil {
-				t.Fatal(err)
-			}
+			apptest.OK(t, json.Unmarshal([]byte(d.Body), &body))
 			title := strings.ToUpper(service[:1]) + service[1:]
 			if !body.Test || d.Header.Get("X-"+title+"-Test") != "true" || d.Header.Get("Webhook-Signature") == "" {
 				t.Errorf("%s is not marked, or not signed: %v %s", body.Event, d.Header, d.Body)

@@ -16,15 +16,11 @@ import (
 func asNobody(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "nobody")
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	program := filepath.Join(dir, "quartermaster")
 	content, err := os.ReadFile(apptest.Binary(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	if err := os.WriteFile(program, content, 0o755); err != nil { // #nosec G306 -- other users run it
 		t.Fatal(err)
 	}
@@ -56,9 +52,7 @@ func TestDoctorOnOlderAndUnreadableFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Chmod(c.Db, 0); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.Chmod(c.Db, 0))
 	code, out, errs = asNobody(t, "doctor", "--db", c.Db)
 	if code != 1 || strings.Contains(out+errs, "breach") || !strings.Contains(errs, "may not be opened by this user") {
 		t.Errorf("exit %d: %s%s", code, out, errs)

@@ -74,9 +74,7 @@ func TestDoctorReportsAFileToCompact(t *testing.T) {
 	}
 	s.Down()
 	d, err := db.Open(path, db.Options{Now: s.Clock.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	for _, change := range []string{"INSERT INTO settings VALUES ('large', hex(zeroblob(35000000)))", "DELETE FROM settings WHERE name = 'large'"} {
 		err = errors.Join(err, db.Exec(context.Background(), d, db.Bookkeeping(), func(tx *db.Tx) error { _, err := tx.Exec(change); return err }))
 	}
@@ -96,9 +94,7 @@ func TestDoctorReportsAFileToCompact(t *testing.T) {
 	}
 	s.Down()
 	was, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	out := s.MustCLI("compact")
 	if now, err := os.Stat(path); err != nil || now.Size() >= was.Size() || !strings.Contains(out, fmt.Sprintf("%d bytes, %d before", now.Size(), was.Size())) {
 		t.Errorf("%s (%v)", out, err)

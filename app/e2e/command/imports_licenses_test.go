@@ -109,9 +109,7 @@ func TestJSONOfLicensesIsRefusedByName(t *testing.T) {
 		}
 	}
 	b, err := os.ReadFile(filepath.Join("../../..", "testdata", "imports", "licenses-lemonsqueezy.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	if code, _, told := c.Call("import", "store", "orders", write(c, "orders.json", string(b))); code == 0 || strings.Contains(told, "license keys") {
 		t.Errorf("orders take JSON: %s", told)
 	}

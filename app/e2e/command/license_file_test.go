@@ -88,9 +88,7 @@ func TestSamplesVerifyLicenseFiles(t *testing.T) {
 	keys := strings.NewReplacer(`{"KEY-ID": "PUBLIC-KEY"}`, `{"`+keyID+`": "`+public[1]+`", "own": "`+ownPublic+`"}`,
 		`{ "KEY-ID": "PUBLIC-KEY" }`, `{ "`+keyID+`": "`+public[1]+`", "own": "`+ownPublic+`" }`)
 	doc, err := os.ReadFile("../../../docs/keys.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	for _, s := range []struct{ name, driver, code, command, there string }{
 		{"license.go", "main.go", goDriver, "go run .", "go version"},
 		{"license.py", "main.py", pythonDriver, "/usr/bin/python3 main.py", "/usr/bin/python3 -c import_cryptography"},
@@ -110,9 +108,7 @@ func TestSamplesVerifyLicenseFiles(t *testing.T) {
 			dir := t.TempDir()
 			code := strings.Replace(keys.Replace(string(block[1])), "package license", "package main", 1)
 			for name, text := range map[string]string{s.name: code, s.driver: s.code, "go.mod": "module sample\n\ngo 1.24\n", "asked": asked.String()} {
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				apptest.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 			}
 			words := strings.Fields(s.command)
 			if !there(t, strings.Fields(s.there)) && os.Getenv("CI") == "" {

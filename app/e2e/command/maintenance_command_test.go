@@ -91,9 +91,7 @@ func TestPhotoCommands(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string, data []byte) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, os.WriteFile(path, data, 0o600))
 		return path
 	}
 	jpeg, png, webp := picture("\xff\xd8\xff\xe0"), picture("\x89PNG\r\n\x1a\n"), picture("RIFF\x00\x01\x00\x00WEBPVP8 ")
@@ -198,9 +196,7 @@ func TestMaintenanceCommandsActAsAUser(t *testing.T) {
 	w.MustCLI("user", "disable", "dis")
 	w.Open(`{"asset_id":1,"description":"Oil"}`)
 	photo := filepath.Join(t.TempDir(), "a.png")
-	if err := os.WriteFile(photo, picture("\x89PNG\r\n\x1a\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(photo, picture("\x89PNG\r\n\x1a\n"), 0o600))
 	for _, args := range [][]string{
 		{"labor-rate", "100"}, {"asset-status", "1", "down"}, {"use-part", "1", "OIL", "1"}, {"photo", "add", "1", photo},
 		{"pm-done", "1"}, {"move", "cancelled", "1"},

@@ -61,14 +61,10 @@ func (r *retail) prepare(t *testing.T) {
 func table(t *testing.T, path string) []map[string]string {
 	t.Helper()
 	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	defer f.Close()
 	all, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	var rows []map[string]string
 	for _, cells := range all[1:] {
 		row := map[string]string{}
@@ -130,9 +126,7 @@ func (r *retail) figures(t *testing.T) []map[string]any {
 	}
 	dec := json.NewDecoder(strings.NewReader(body))
 	dec.UseNumber()
-	if err := dec.Decode(&rep); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, dec.Decode(&rep))
 	wants := r.reference(t, rep.Today)
 	counts, cost := map[string]int{"below": 0, "near": 0, "healthy": 0}, int64(0)
 	for _, row := range rep.SKUs {
@@ -257,9 +251,7 @@ func verify(t *testing.T, d apptest.Delivered, secret, sku string) {
 		t.Errorf("signature %s, want %s", got, want)
 	}
 	hook, err := standardwebhooks.NewWebhook(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	if err := hook.Verify([]byte(d.Body), d.Header); err != nil {
 		t.Errorf("the public library: %v", err)
 	}
@@ -294,9 +286,7 @@ func (r *retail) purchase(t *testing.T) {
 	var list struct {
 		Orders []order `json:"purchase_orders"`
 	}
-	if err := json.Unmarshal([]byte(po("list", "--json")), &list); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, json.Unmarshal([]byte(po("list", "--json")), &list))
 	suppliers := map[string]bool{}
 	for _, o := range list.Orders {
 		if o.Status != "draft" || suppliers[o.Supplier] {
@@ -310,18 +300,14 @@ func (r *retail) purchase(t *testing.T) {
 	number := list.Orders[0].Number
 	po("order", number)
 	var before, after order
-	if err := json.Unmarshal([]byte(po("show", number, "--json")), &before); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, json.Unmarshal([]byte(po("show", number, "--json")), &before))
 	stock := func() string {
 		row := r.tool(t, "product_detail", `{"sku":"`+before.Lines[0].SKU+`"}`)
 		return fmt.Sprint(row["current_stock"], " ", row["on_order"])
 	}
 	was := stock()
 	po("receive", number)
-	if err := json.Unmarshal([]byte(po("show", number, "--json")), &after); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, json.Unmarshal([]byte(po("show", number, "--json")), &after))
 	if after.Status != "received" || after.Lines[0].Received != after.Lines[0].Ordered {
 		t.Errorf("after receiving: %v", after)
 	}

@@ -87,9 +87,7 @@ func demoServed(t *testing.T) *apptest.Fixture {
 	running, err := command.Start(context.Background(), command.Env{
 		Args: args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: s.Log, Getenv: func(string) string { return "" }, Now: s.Clock.Now,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	s.Server = running
 	t.Cleanup(s.Down)
 	return s

@@ -31,9 +31,7 @@ func answers(t *testing.T, name string) map[string][]byte {
 		if err == nil && h.Typeflag == tar.TypeReg {
 			all[h.Name], err = io.ReadAll(r)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 	}
 }
 
@@ -43,9 +41,7 @@ func TestUpgradeFromReleased(t *testing.T) {
 	t.Parallel()
 	c := apptest.BareCLI(t)
 	c.Now = time.Date(2026, 11, 22, 6, 30, 0, 0, time.UTC)
-	if err := os.WriteFile(c.Db, apptest.Unpacked(t, "1.0.0.db.gz"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(c.Db, apptest.Unpacked(t, "1.0.0.db.gz"), 0o600))
 	refuses(c, 1, []string{"older version", "0006_core is missing", "quartermaster migrate"}, "user", "list")
 	code, out, told := c.Call("migrate")
 	if code != 0 || !strings.Contains(out, "applied 0006_core\n") || !strings.Contains(told, "to go back") {
@@ -83,13 +79,9 @@ func tablesAreTheSame(c *apptest.CLI, was map[string][]byte) {
 		n++
 		service, table, _ := strings.Cut(table, ".")
 		want, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-		if err != nil {
-			c.Fatal(err)
-		}
+		apptest.OK(c, err)
 		got, err := csv.NewReader(strings.NewReader(c.Ok("export", service, table))).ReadAll()
-		if err != nil {
-			c.Fatal(err)
-		}
+		apptest.OK(c, err)
 		if was, is := rowsOf(want, want[0]), rowsOf(got, want[0]); !slices.Equal(was, is) {
 			c.Errorf("%s %s: %d rows, they were %d; of those that were, gone or changed: %q", service, table, len(is), len(was), missingFrom(is, was))
 		}
@@ -155,14 +147,10 @@ func served(t *testing.T, c *apptest.CLI, was map[string][]byte) {
 	} {
 		service, path, _ := strings.Cut(question, " ")
 		r, err := http.NewRequest(http.MethodGet, s.URL(service, path), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		r.Header.Set("Authorization", "Bearer "+keys[service])
 		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		name := "rest/" + strings.NewReplacer("/", "_", "?", "_", "=", "_", "&", "_").Replace(service+path) + ".json"

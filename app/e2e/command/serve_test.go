@@ -44,26 +44,18 @@ func TestSecondSignalExitsAtOnce(t *testing.T) {
 	keys := apptest.Keys(t, dir)
 	p := apptest.Serve(t, dir)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(p.URL("reorder", ""), "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	defer conn.Close()
 	_, err = io.WriteString(conn, "POST /api/sales-history HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+keys["reorder"]+
 		"\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	buf := make([]byte, 64)
 	if n, err := conn.Read(buf); err != nil || !strings.Contains(string(buf[:n]), "100 Continue") {
 		t.Fatalf("%q %v", buf[:n], err) // the request is under way from here on
 	}
-	if err := p.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, p.Cmd.Process.Signal(syscall.SIGTERM))
 	apptest.Await(t, "the stop to begin", func() bool { return strings.Contains(p.Stderr.String(), "stopping") })
-	if err := p.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, p.Cmd.Process.Signal(syscall.SIGTERM))
 	if code := p.Wait(t); code == 0 {
 		t.Error("the second signal did not end it at once")
 	}
@@ -71,9 +63,7 @@ func TestSecondSignalExitsAtOnce(t *testing.T) {
 
 func TestServeRefusals(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "empty.db"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(filepath.Join(dir, "empty.db"), nil, 0o600))
 	if err := os.WriteFile(filepath.Join(dir, "other.db"), []byte(strings.Repeat("not a database ", 20)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -169,9 +159,7 @@ func TestInterruptedDemoStartsAgain(t *testing.T) {
 	for i := range 12 {
 		dir := t.TempDir()
 		cmd := serveDemo(t, dir)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, cmd.Start())
 		signal := os.Interrupt
 		if i%2 == 0 {
 			signal = os.Kill
@@ -203,9 +191,7 @@ func TestSimultaneousFirstStarts(t *testing.T) {
 		cmd := serveDemo(t, dir)
 		var said strings.Builder
 		cmd.Stderr = &said
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, cmd.Start())
 		all = append(all, cmd)
 		go func() {
 			_ = cmd.Wait()

@@ -71,9 +71,7 @@ func TestPagesAreNoJSON(t *testing.T) {
 		r, _ := http.NewRequest(http.MethodGet, p.URL("reorder", path), nil)
 		r.Header.Set("Accept", "application/json")
 		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil || resp.StatusCode != want || !strings.Contains(resp.Header.Get("Content-Type"), "application/json") ||

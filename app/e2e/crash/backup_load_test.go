@@ -74,9 +74,7 @@ func (l *load) grow(photos int) {
 	noise := make([]byte, 9<<20)
 	random := rand.NewChaCha8([32]byte{1})
 	_, _ = random.Read(noise) // never fails
-	if err := os.WriteFile(photo, append([]byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00"), noise...), 0o600); err != nil {
-		l.t.Fatal(err)
-	}
+	apptest.OK(l.t, os.WriteFile(photo, append([]byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00"), noise...), 0o600))
 	for range photos {
 		l.cli("", "maintenance", "photo", "add", "1", photo)
 	}
@@ -85,9 +83,7 @@ func (l *load) grow(photos int) {
 func content(t testing.TB, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	return b
 }
 
@@ -103,9 +99,7 @@ func (l *load) extent(path string) map[string]int {
 	l.t.Helper()
 	far := map[string]int{}
 	d, err := db.Open(path, db.Options{})
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	apptest.OK(l.t, err)
 	err = d.View(context.Background(), func(c *db.Conn) error {
 		for _, a := range l.workers {
 			if a.stored == "" {
@@ -156,9 +150,7 @@ func (l *load) cutOff(target string) {
 	for range apptest.Times(2, 20) {
 		cmd := exec.Command(apptest.Binary(l.t), "backup", "copy.db")
 		cmd.Dir = l.dir
-		if err := cmd.Start(); err != nil {
-			l.t.Fatal(err)
-		}
+		apptest.OK(l.t, cmd.Start())
 		<-time.After(time.Duration(random.IntN(300)) * time.Millisecond)
 		_ = cmd.Process.Kill()
 		if cmd.Wait() == nil || !bytes.Equal(content(l.t, target), was) { // it finished before the kill
@@ -167,13 +159,9 @@ func (l *load) cutOff(target string) {
 			was = content(l.t, target)
 		}
 		left, err := filepath.Glob(target + ".part-*")
-		if err != nil {
-			l.t.Fatal(err)
-		}
+		apptest.OK(l.t, err)
 		for _, name := range left {
-			if err := os.Remove(name); err != nil {
-				l.t.Fatal(err)
-			}
+			apptest.OK(l.t, os.Remove(name))
 		}
 	}
 }

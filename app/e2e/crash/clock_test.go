@@ -156,9 +156,7 @@ func inSequence(t *testing.T, s *apptest.Fixture) {
 			At time.Time
 		}
 	}
-	if err := json.Unmarshal([]byte(s.MustCLI("audit", "--json", "--limit", "1000")), &audit); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, json.Unmarshal([]byte(s.MustCLI("audit", "--json", "--limit", "1000")), &audit))
 	back := 0
 	for i, e := range audit.Entries[1:] {
 		if e.ID >= audit.Entries[i].ID {

@@ -51,9 +51,7 @@ func TestRentIsDueOnAFullDisk(t *testing.T) {
 		{"leases", "property,unit,start_date,tenant,rent_cents,frequency\nHouse,A,2026-01-05,Ann,100,weekly\nHouse,B,2026-01-05,Bob,100,weekly\n"},
 	} {
 		file := filepath.Join(dir, table.name+".csv")
-		if err := os.WriteFile(file, []byte(table.rows), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, os.WriteFile(file, []byte(table.rows), 0o600))
 		if code, _, errs := apptest.Exec(t, dir, "import", "rental", table.name, file); code != 0 {
 			t.Fatal(errs)
 		}

@@ -210,12 +210,8 @@ func TestDiskFull(t *testing.T) {
 	l := newLoad(t)
 	small := filepath.Join(dir, "quartermaster.db")
 	content, err := os.ReadFile(l.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(small, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
+	apptest.OK(t, os.WriteFile(small, content, 0o600))
 	l.dir, l.path = dir, small
 	p := l.serve()
 	l.each(p, func(*loadWorker, bool, int, string) {})
@@ -248,9 +244,7 @@ func (l *load) doctorOf() {
 func fill(t testing.TB, path string) (free func()) {
 	t.Helper()
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	defer f.Close()
 	for size := 1 << 20; size > 0; size >>= 1 {
 		block := make([]byte, size)
@@ -259,8 +253,6 @@ func fill(t testing.TB, path string) (free func()) {
 		}
 	}
 	return func() {
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, os.Remove(path))
 	}
 }

@@ -31,9 +31,7 @@ func bulk(t testing.TB, dir string, skus, days int) {
 		fmt.Fprintf(&sales, "%s,S-%04d,%d\n", last.AddDate(0, 0, -(i/skus)).Format(time.DateOnly), i%skus, 1+i%5)
 	}
 	for name, text := range map[string]string{"skus.csv": catalogue.String(), "sales.csv": sales.String()} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	if code, _, errs := apptest.Exec(t, dir, "import", "reorder", "skus", "skus.csv"); code != 0 {
 		t.Fatal(errs)
@@ -50,9 +48,7 @@ func soldBySKU(t testing.TB, d *db.DB) (all map[string][2]int64) {
 			return nil
 		}, "SELECT sku, sum(qty), count(*) FROM sales CROSS JOIN skus ON skus.id = sku_id GROUP BY sku_id")
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	return all
 }
 
@@ -64,9 +60,7 @@ func TestAnImportIsKilled(t *testing.T) {
 	skus, days := 60, apptest.Times(100, 1000)
 	bulk(t, dir, skus, days)
 	d, err := db.Open(filepath.Join(dir, "quartermaster.db"), db.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	defer d.Close()
 	full := map[string]int64{}
 	for i := range skus * days {
@@ -81,9 +75,7 @@ func TestAnImportIsKilled(t *testing.T) {
 		for {
 			cmd := exec.Command(apptest.Binary(t), append([]string{"import", "reorder", "sales", "sales.csv"}, args...)...)
 			cmd.Dir = dir
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			apptest.OK(t, cmd.Start())
 			ended := make(chan error, 1)
 			go func() { ended <- cmd.Wait() }()
 			wait := time.Hour
@@ -160,20 +152,14 @@ func TestAnImportOfLicenseKeysIsKilled(t *testing.T) {
 	for i := range rows {
 		fmt.Fprintf(&file, "old-key-%06d-%04d,ECHO,buyer%d@example.com,gumroad,g%d,machine-%d\n", i, i*7%10_000, i/2, i, i)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "keys.csv"), []byte(file.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(filepath.Join(dir, "keys.csv"), []byte(file.String()), 0o600))
 	d, err := db.Open(filepath.Join(dir, "quartermaster.db"), db.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	defer d.Close()
 	number := func(query string) int64 {
 		t.Helper()
 		n, err := d.QueryInt(query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		return n
 	}
 	const licenses = "SELECT count(*) FROM store_licenses"
@@ -182,15 +168,11 @@ func TestAnImportOfLicenseKeysIsKilled(t *testing.T) {
 		cmd := exec.Command(apptest.Binary(t), "import", "store", "licenses", "keys.csv")
 		cmd.Dir = dir
 		before := number(licenses)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, cmd.Start())
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
 		if kill == kills {
-			if err := <-ended; err != nil {
-				t.Fatal(err)
-			}
+			apptest.OK(t, <-ended)
 			break
 		}
 		apptest.Await(t, "a slice of the import", func() bool { return number(licenses) > before || len(ended) > 0 })

@@ -26,9 +26,7 @@ func TestAnImportByPageIsKilled(t *testing.T) {
 	apptest.Keys(t, dir)
 	bulk(t, dir, 200, 100)
 	sales, err := os.ReadFile(filepath.Join(dir, "sales.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	var want int64
 	for i := range 200 * 100 {
 		want += 2 * int64(1+i%5)
@@ -55,15 +53,11 @@ func TestAnImportByPageIsKilled(t *testing.T) {
 	}
 	form := url.Values{"file": {address.Query().Get("file")}, "add": {"true"}, "idempotency_key": {key[1]}}
 	d, err := db.Open(filepath.Join(dir, "quartermaster.db"), db.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	defer d.Close()
 	number := func(query string) int64 {
 		n, err := d.QueryInt(query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		return n
 	}
 	kills := apptest.Times(3, 20)

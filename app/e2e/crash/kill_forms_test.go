@@ -134,9 +134,7 @@ func TestKillAmidForms(t *testing.T) {
 func holdsForms(t *testing.T, path string, all int64) {
 	t.Helper()
 	d, err := db.Open(path, db.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	defer d.Close()
 	for query, want := range map[string]int64{
 		"SELECT current_stock / 1000 FROM skus WHERE sku = 'COUNTED'":                                         all,

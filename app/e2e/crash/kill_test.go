@@ -114,9 +114,7 @@ func (l *load) killAtStart(after time.Duration) {
 	}
 	cmd := exec.Command(apptest.Binary(l.t), args...)
 	cmd.Dir = l.dir
-	if err := cmd.Start(); err != nil {
-		l.t.Fatal(err)
-	}
+	apptest.OK(l.t, cmd.Start())
 	<-time.After(after)
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait() // it was killed
@@ -126,14 +124,10 @@ func (l *load) killAtStart(after time.Duration) {
 func (l *load) drained(p *apptest.Process) {
 	l.t.Helper()
 	d, err := db.Open(l.path, db.Options{})
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	apptest.OK(l.t, err)
 	apptest.Await(l.t, "the deliveries", func() bool {
 		n, err := d.QueryInt("SELECT count(*) FROM deliveries WHERE state IN ('pending', 'sending')")
-		if err != nil {
-			l.t.Fatal(err)
-		}
+		apptest.OK(l.t, err)
 		return n == 0
 	})
 	if err := d.Close(); err != nil {
@@ -145,9 +139,7 @@ func (l *load) drained(p *apptest.Process) {
 func (l *load) received(inboxes []*inbox, kills int) {
 	l.t.Helper()
 	d, err := db.Open(l.path, db.Options{})
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	apptest.OK(l.t, err)
 	defer d.Close()
 	for i, in := range inboxes {
 		var ids []string
@@ -155,9 +147,7 @@ func (l *load) received(inboxes []*inbox, kills int) {
 			ids, err = db.All(c, db.Text, "SELECT id FROM events WHERE service = ? ORDER BY seq", in.service)
 			return err
 		})
-		if err != nil {
-			l.t.Fatal(err)
-		}
+		apptest.OK(l.t, err)
 		missed := 0
 		in.mu.Lock()
 		for _, id := range ids {

@@ -54,16 +54,10 @@ func TestHangUpsEndNothing(t *testing.T) {
 	cmd := exec.Command(apptest.Binary(t), "serve", "--log-format", "json", "--store-addr", "127.0.0.1:0", "--maintenance-addr", "off", "--rental-addr", "off", "--reorder-addr", "off")
 	cmd.Dir = dir
 	log, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
+	apptest.OK(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	addr, in := "", bufio.NewReader(log)
 	for addr == "" {
@@ -80,9 +74,7 @@ func TestHangUpsEndNothing(t *testing.T) {
 		r, _ := http.NewRequest(http.MethodGet, addr+"/api/ping", nil)
 		r.Header.Set("Authorization", "Bearer "+keys["store"])
 		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		defer resp.Body.Close()
 		if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != 200 {
 			t.Fatal(resp.StatusCode, err)
@@ -94,14 +86,10 @@ func TestHangUpsEndNothing(t *testing.T) {
 		ping()
 	}
 	for _, signal := range []syscall.Signal{syscall.SIGHUP, syscall.SIGPIPE} {
-		if err := cmd.Process.Signal(signal); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, cmd.Process.Signal(signal))
 		ping()
 	}
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, cmd.Process.Signal(syscall.SIGTERM))
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
@@ -181,9 +169,7 @@ func TestClientThatReadsNothingIsDisconnected(t *testing.T) {
 	fillSKUs(t, dir, 10_000)
 	p := apptest.Serve(t, dir)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(p.URL("reorder", ""), "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	defer conn.Close()
 	_ = conn.(*net.TCPConn).SetReadBuffer(4096)
 	began := time.Now()

@@ -81,9 +81,7 @@ func newLoad(t testing.TB) *load {
 	l.path = filepath.Join(l.dir, "quartermaster.db")
 	t.Cleanup(l.client.CloseIdleConnections)
 	var made struct{ Keys map[string]string }
-	if err := json.Unmarshal([]byte(l.cli("", "init", "--json")), &made); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, json.Unmarshal([]byte(l.cli("", "init", "--json")), &made))
 	l.keys = made.Keys
 	for table, rows := range map[string]string{
 		"reorder skus":       "sku,name,supplier,current_stock\nSOLD,Sold daily,S,1000000\nCOUNTED,Counted,S,7\n",

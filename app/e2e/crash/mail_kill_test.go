@@ -75,9 +75,7 @@ func TestNoMailIsLostByKills(t *testing.T) {
 		Total int
 	}
 	apptest.Await(t, "all messages to be sent", func() bool {
-		if err := json.Unmarshal([]byte(run("mail", "list", "--state", "queued", "--json")), &state); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, json.Unmarshal([]byte(run("mail", "list", "--state", "queued", "--json")), &state))
 		return len(state.Mails) == 0
 	})
 	p.Stop(t)

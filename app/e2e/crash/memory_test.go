@@ -61,9 +61,7 @@ func largeAnswer(t *testing.T, p *apptest.Process, key string) {
 		r, _ := http.NewRequest(http.MethodGet, p.URL("reorder", "/api/reorder-report?status=all"), nil)
 		r.Header.Set("Authorization", "Bearer "+key)
 		resp, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		defer resp.Body.Close()
 		n, err := io.Copy(io.Discard, resp.Body)
 		if again := resp.StatusCode == http.StatusServiceUnavailable && resp.Header.Get("Retry-After") != ""; again {
@@ -135,9 +133,7 @@ func fillSKUs(t *testing.T, dir string, n int) {
 	for i := range n {
 		fmt.Fprintf(&rows, "SKU-%05d,%s,Supplier %d,5,7,true\n", i, strings.Repeat("name ", 20), i%9)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "skus.csv"), []byte(rows.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(filepath.Join(dir, "skus.csv"), []byte(rows.String()), 0o600))
 	if code, _, errs := apptest.Exec(t, dir, "import", "reorder", "skus", "skus.csv"); code != 0 {
 		t.Fatal(errs)
 	}

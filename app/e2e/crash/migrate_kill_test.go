@@ -38,9 +38,7 @@ func older(t *testing.T) []string {
 	}
 	for _, name := range packed {
 		path := filepath.Join(dir, strings.TrimSuffix(filepath.Base(name), ".gz"))
-		if err := os.WriteFile(path, apptest.Unpacked(t, filepath.Base(name)), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, os.WriteFile(path, apptest.Unpacked(t, filepath.Base(name)), 0o600))
 		made = append(made, path)
 	}
 	return made
@@ -59,9 +57,7 @@ func TestMigrationIsKilled(t *testing.T) {
 	precise, between := straced(t, "a kill at a chosen write (it is killed at a chosen time)"), 0
 	for _, old := range older(t) {
 		content, err := os.ReadFile(old)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		writes, took := measure(t, content, precise)
 		for range apptest.Times(1, 15) {
 			path := killMidway(t, random, content, writes, took)
@@ -88,19 +84,13 @@ func TestMigrationIsKilled(t *testing.T) {
 func schemaOf(t testing.TB, path string) (all []string) {
 	t.Helper()
 	d, err := db.Open(path, db.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	err = d.View(context.Background(), func(c *db.Conn) (err error) {
 		all, err = db.All(c, db.Text, "SELECT name || ': ' || coalesce(sql, '') FROM sqlite_schema ORDER BY name")
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
+	apptest.OK(t, d.Close())
 	for i, s := range all {
 		if name, _, _ := strings.Cut(s, ":"); name == "schema_migrations" { // the program makes it, however it is spelled
 			all[i] = name
@@ -130,9 +120,7 @@ func stepped(t testing.TB, path string, old []byte) int {
 		}
 	}
 	asides, err := filepath.Glob(path + ".before-v*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	for _, aside := range asides {
 		if _, err := db.Status(aside); err != nil && !strings.Contains(aside, ".part-") {
 			t.Errorf("%s: %v", aside, err)
@@ -151,9 +139,7 @@ func stepped(t testing.TB, path string, old []byte) int {
 func measure(t testing.TB, content []byte, precise bool) (writes int, took time.Duration) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "quartermaster.db"), content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(filepath.Join(dir, "quartermaster.db"), content, 0o600))
 	if !precise {
 		began := time.Now()
 		if code, _, errs := apptest.Exec(t, dir, "migrate"); code != 0 {
@@ -167,9 +153,7 @@ func measure(t testing.TB, content []byte, precise bool) (writes int, took time.
 		t.Fatalf("%v: %s", err, out)
 	}
 	calls, err := os.ReadFile(filepath.Join(dir, "calls"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	return bytes.Count(calls, []byte("pwrite64(")), 0
 }
 
@@ -180,9 +164,7 @@ func killMidway(t testing.TB, random *rand.Rand, content []byte, writes int, too
 	for n := writes; ; {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "quartermaster.db")
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, os.WriteFile(path, content, 0o600))
 		if writes == 0 {
 			killAfter(t, dir, time.Duration(random.Int64N(int64(took))))
 			return path
@@ -207,9 +189,7 @@ func killAfter(t testing.TB, dir string, d time.Duration) {
 	t.Helper()
 	cmd := exec.Command(apptest.Binary(t), "migrate")
 	cmd.Dir = dir
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, cmd.Start())
 	<-time.After(d)
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait() // it was killed
@@ -223,27 +203,17 @@ func TestForeignFilesAreRefused(t *testing.T) {
 	apptest.Keys(t, dir)
 	path := filepath.Join(dir, "quartermaster.db")
 	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	d, err := db.Open(path, db.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	err = db.Exec(context.Background(), d, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec("INSERT INTO schema_migrations VALUES ('9999_future', 1)")
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Close(); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
+	apptest.OK(t, d.Close())
 	newer, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	foreign, torn := bytes.Clone(good), bytes.Clone(good)
 	binary.BigEndian.PutUint32(foreign[68:], 0)
 	for i := 100; i < 4096; i++ { // the schema's first page, after a valid header
@@ -260,9 +230,7 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		"torn.db":    {torn, "damaged"},
 		"short.db":   {good[:50], "damaged"},
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), c.content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, os.WriteFile(filepath.Join(dir, name), c.content, 0o600))
 		for _, args := range [][]string{{"serve"}, {"migrate"}, {"backup", "copy.db"}, {"doctor"}, {"user", "list"}, {"restore", name, "--db", "to.db"}} {
 			if name == "empty.db" && args[0] == "migrate" {
 				continue // it makes a missing database

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"quartermaster/app/apptest"
 )
 
 // recorded are the calls that change files, and those that answer.
@@ -26,12 +28,8 @@ func follow(t testing.TB, pid int) (file string, wait func()) {
 	file = filepath.Join(t.TempDir(), "calls")
 	cmd := exec.Command("strace", append(straceArgs(file), "-p", strconv.Itoa(pid))...)
 	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
+	apptest.OK(t, cmd.Start())
 	in := bufio.NewReader(stderr)
 	for line := ""; !strings.Contains(line, "attached"); {
 		if line, err = in.ReadString('\n'); err != nil {
@@ -65,9 +63,7 @@ type moment struct {
 func moments(t testing.TB, file string) (all []moment) {
 	t.Helper()
 	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	defer f.Close()
 	open := map[string]*call{} // by thread
 	lines := bufio.NewScanner(f)
@@ -101,9 +97,7 @@ func moments(t testing.TB, file string) (all []moment) {
 		c.args, c.ret = cutReturn(args)
 		all = append(all, moment{c, true})
 	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, lines.Err())
 	return all
 }
 
@@ -239,9 +233,7 @@ func (d *disk) playWrite(t testing.TB, m moment, here func(string) (string, bool
 func number(t testing.TB, s string) int64 {
 	t.Helper()
 	n, err := strconv.ParseInt(s, 0, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	return n
 }
 

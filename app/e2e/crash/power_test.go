@@ -96,9 +96,7 @@ func files(t testing.TB, dir string) map[string][]byte {
 	all := map[string][]byte{}
 	for _, name := range []string{"quartermaster.db", "quartermaster.db-wal"} {
 		content, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		all[name] = content
 	}
 	return all
@@ -108,9 +106,7 @@ func files(t testing.TB, dir string) map[string][]byte {
 func (l *load) afterCut(d *disk, random *rand.Rand, answered map[string]int, at int) {
 	l.t.Helper()
 	dir, err := os.MkdirTemp(l.t.TempDir(), "cut")
-	if err != nil {
-		l.t.Fatal(err)
-	}
+	apptest.OK(l.t, err)
 	d.cutPower(l.t, random, dir)
 	left := filepath.Join(dir, "quartermaster.db")
 	for _, wrong := range l.wrong(left, func(a *loadWorker) (int, bool) { return answered[a.kind], true }) {

@@ -24,9 +24,7 @@ import (
 func ill(t testing.TB, do func(c net.Conn, done <-chan struct{})) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	done := make(chan struct{})
 	t.Cleanup(func() {
 		close(done)
@@ -86,9 +84,7 @@ func bomb(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, z.Close())
 	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", b.Len(), b.String())
 }
 
@@ -227,9 +223,7 @@ func resident(t testing.TB, p *apptest.Process) int64 {
 	}
 	_, rest, _ := strings.Cut(string(status), "VmRSS:")
 	kib, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	return kib << 10
 }
 
@@ -242,9 +236,7 @@ func (l *load) diagnosed(says map[string]string) {
 			URL string
 		}
 	}
-	if err := json.Unmarshal([]byte(l.cli("", "webhook", "list", "--json")), &hooks); err != nil {
-		l.t.Fatal(err)
-	}
+	apptest.OK(l.t, json.Unmarshal([]byte(l.cli("", "webhook", "list", "--json")), &hooks))
 	for url, want := range says {
 		site := strings.TrimSuffix(url, "/hook")
 		i := slices.IndexFunc(hooks.Webhooks, func(h struct {
@@ -287,9 +279,7 @@ func (l *load) newest(endpoint int64, more ...string) string {
 		}
 	}
 	out := l.cli("", append([]string{"webhook", "deliveries", "--endpoint", strconv.FormatInt(endpoint, 10), "--limit", "1000", "--json"}, more...)...)
-	if err := json.Unmarshal([]byte(out), &log); err != nil {
-		l.t.Fatal(err)
-	}
+	apptest.OK(l.t, json.Unmarshal([]byte(out), &log))
 	for _, d := range log.Deliveries {
 		switch {
 		case d.State == "pending" || d.State == "sending":
@@ -309,9 +299,7 @@ func TestNoConnectionToTheMachineItself(t *testing.T) {
 	t.Parallel()
 	var connections atomic.Int64
 	listening, err := net.Listen("tcp", ":0") // on every address of every family
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	t.Cleanup(func() { listening.Close() })
 	go func() {
 		for {
@@ -324,9 +312,7 @@ func TestNoConnectionToTheMachineItself(t *testing.T) {
 		}
 	}()
 	_, port, err := net.SplitHostPort(listening.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	always := []string{ // refused also where private addresses are allowed
 		"2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "017700000001", "127.1", "127.0.1", "0", "0.0.0.0", "[::]",
 		"[64:ff9b::7f00:1]", "[64:ff9b:1::7f00:1]", "[2002:7f00:1::]", "[::7f00:1]", "[fe80::1]", "[fe80::1%25lo]",

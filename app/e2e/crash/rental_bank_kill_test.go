@@ -60,9 +60,7 @@ func TestTheBankIsKilled(t *testing.T) {
 	tables, file := rents(leases, now.AddDate(0, 0, -20), now.AddDate(0, 0, -10))
 	tables["properties"] = "name\nHouse\n"
 	for _, name := range []string{"properties", "units", "tenants", "leases"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(tables[name]), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(tables[name]), 0o600))
 		must("import", "rental", name, name)
 	}
 	must("settings", "currency", "EUR")
@@ -75,15 +73,11 @@ func TestTheBankIsKilled(t *testing.T) {
 	v := &apptest.Visitor{T: t, Client: client, Base: p.URL("rental", "")}
 	apptest.StatusIs(t, v.Post(link, "password", apptest.Password), http.StatusSeeOther)
 	d, err := db.Open(filepath.Join(dir, "quartermaster.db"), db.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	defer d.Close()
 	number := func(query string) int64 {
 		n, err := d.QueryInt(query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		return n
 	}
 	var body bytes.Buffer
@@ -93,9 +87,7 @@ func TestTheBankIsKilled(t *testing.T) {
 	_ = w.Close()
 	send := func(path, kind string, content []byte) (status int, err error) {
 		r, err := http.NewRequest(http.MethodPost, v.Base+path, bytes.NewReader(content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		r.Header.Set("Origin", v.Base)
 		r.Header.Set("Content-Type", kind)
 		got, err := client.Do(r)
@@ -173,9 +165,7 @@ func TestTwoPeopleAtTheBank(t *testing.T) {
 	count := func(filter ...string) int64 {
 		t.Helper()
 		var list rental.BankLines
-		if err := json.Unmarshal([]byte(l.Rental(append([]string{"bank", "lines", "--json"}, filter...)...)), &list); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, json.Unmarshal([]byte(l.Rental(append([]string{"bank", "lines", "--json"}, filter...)...)), &list))
 		return list.Total
 	}
 	for _, a := range together(func(_ int, v *apptest.Visitor) apptest.Sheet {

@@ -248,9 +248,7 @@ func good(t *testing.T, p *apptest.Process, keys map[string]string, times int) {
 func wellAnswered(t *testing.T, client *http.Client, p *apptest.Process, service, method, path, key, body string) {
 	t.Helper()
 	r, err := http.NewRequest(method, p.URL(service, path), strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	r.Header.Set("Authorization", "Bearer "+key)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Idempotency-Key", rand.Text()) // makes net/http retry on a kept connection that was closed

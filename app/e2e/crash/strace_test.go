@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"quartermaster/app/apptest"
 )
 
 // straced reports whether strace can trace here; otherwise the test names what it skips.
@@ -38,12 +40,8 @@ func inject(t testing.TB, pid int, calls, spec string, files ...string) (heal fu
 	}
 	cmd := exec.Command("strace", args...)
 	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
+	apptest.OK(t, cmd.Start())
 	var said bytes.Buffer
 	in := bufio.NewReader(stderr)
 	for !strings.Contains(said.String(), "attached") {

@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"quartermaster/app/apptest"
 )
 
 // section is a second-level section of the README.
 func section(t *testing.T, name string) string {
 	t.Helper()
 	readme, err := os.ReadFile("../../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	_, text, found := strings.Cut(string(readme), "\n## "+name+"\n")
 	if !found {
 		t.Fatalf("the README has no section %s", name)
@@ -28,9 +28,7 @@ func section(t *testing.T, name string) string {
 func TestReadmeNamesEveryDependency(t *testing.T) {
 	t.Parallel()
 	mod, err := os.ReadFile("../../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	var required, named []string
 	for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v\S+$`).FindAllSubmatch(mod, -1) {
 		required = append(required, string(m[1]))
@@ -61,9 +59,7 @@ func TestReadmeShowsTheTree(t *testing.T) {
 	there := map[string]bool{}
 	for _, depth := range []string{"../../../[a-z]*", "../../../[a-z]*/*", "../../../[a-z]*/*/*"} {
 		folders, err := filepath.Glob(depth)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		for _, folder := range folders {
 			name := filepath.Base(folder)
 			there[name] = true

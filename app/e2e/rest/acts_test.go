@@ -60,7 +60,13 @@ func TestLabelsOfAllMarked(t *testing.T) {
 			t.Errorf("%v: %d labels, want %d", fields, got, want)
 		}
 	}
-	if list := v.Get("/assets"); !strings.Contains(list.Body, "All 3 that match") {
+	bob := s.Person("maintenance", "bob", "admin")
+	bob.Post("/do/save_asset", "asset_tag", "A-4", "name", "Van", "status", "retired")
+	done := apptest.StatusIs(t, bob.Post("/do/make_labels", "match", "q=", "requests", "1"), http.StatusSeeOther)
+	if n := strings.Count(bob.Get(done.Header.Get("Location")).Body, `class="paper label"`); n != 4+3 {
+		t.Errorf("%d labels, and a second for requests of each machine that is not retired", n)
+	}
+	if list := v.Get("/assets"); !strings.Contains(list.Body, "All 4 that match") {
 		t.Error("all that match cannot be marked at once")
 	}
 }

@@ -85,17 +85,13 @@ func TestPagesNameExistingOperations(t *testing.T) {
 		for _, folder := range []string{service.Name, filepath.Join(service.Name, "page")} {
 			for _, ending := range []string{"*.templ", "*.go"} {
 				files, err := filepath.Glob(filepath.Join("../../..", folder, ending))
-				if err != nil {
-					t.Fatal(err)
-				}
+				apptest.OK(t, err)
 				for _, file := range files {
 					if strings.HasSuffix(file, "_templ.go") || strings.HasSuffix(file, "_test.go") {
 						continue
 					}
 					text, err := os.ReadFile(file)
-					if err != nil {
-						t.Fatal(err)
-					}
+					apptest.OK(t, err)
 					for _, m := range named.FindAllStringSubmatch(string(text), -1) {
 						found++
 						if op := m[1] + m[2] + m[3]; !known[op] {

@@ -38,6 +38,12 @@ func TestImportPageAsksForTheFileFormat(t *testing.T) {
 	if got := apptest.StatusIs(t, v.Get("/export/skus"), http.StatusOK).Body; !strings.Contains(got, "\nA-1,Tee,,,,,123400,") || strings.Contains(got, "Gesamt") {
 		t.Errorf("%s", got)
 	}
+	named := v.Upload("/import/skus", nil, "file", "named.csv", "sku,name,unit_cost\nA-9,Tee,12.50\n").Header.Get("Location")
+	own := apptest.StatusIs(t, v.Get(named), http.StatusOK)
+	apptest.StatusIs(t, v.Post("/import/skus", formAround(own, "")...), http.StatusSeeOther)
+	if got := v.Get("/export/skus").Body; !strings.Contains(got, "\nA-9,Tee,,,,,1250,") {
+		t.Errorf("our own names with an amount in units: %s", got)
+	}
 	again := apptest.StatusIs(t, v.Get(send(sheet("2.345"))), http.StatusOK)
 	apptest.StatusIs(t, v.Post("/import/skus", formAround(again, "")...), http.StatusSeeOther)
 	if got := v.Get("/export/skus").Body; !strings.Contains(got, "\nA-1,Tee,,,,,234500,") {

@@ -54,9 +54,7 @@ func TestLicenseAPIMatchesLemonSqueezy(t *testing.T) {
 	post := func(path, kind, body string) (a apiAnswer) {
 		t.Helper()
 		r, err := http.Post(c.URL("store", "/v1/licenses/"+path), kind, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		defer r.Body.Close()
 		b, err := io.ReadAll(r.Body)
 		if err != nil || json.Unmarshal(b, &a) != nil || !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {

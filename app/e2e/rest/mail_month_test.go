@@ -127,9 +127,7 @@ func TestAMonthWithMail(t *testing.T) {
 	}
 	if folder := os.Getenv("QUARTERMASTER_LETTERS"); folder != "" {
 		for i, l := range to.Got() {
-			if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%02d %s.eml", i, l.To)), []byte(l.Text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			apptest.OK(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("%02d %s.eml", i, l.To)), []byte(l.Text), 0o600))
 		}
 	}
 }

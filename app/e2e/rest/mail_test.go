@@ -27,9 +27,7 @@ type mailed struct {
 func mails(s *apptest.Fixture, args ...string) []mailed {
 	s.T.Helper()
 	var v struct{ Mails []mailed }
-	if err := json.Unmarshal([]byte(s.MustCLI(append([]string{"mail", "list", "--json"}, args...)...)), &v); err != nil {
-		s.T.Fatal(err)
-	}
+	apptest.OK(s.T, json.Unmarshal([]byte(s.MustCLI(append([]string{"mail", "list", "--json"}, args...)...)), &v))
 	return v.Mails
 }
 
@@ -401,9 +399,7 @@ func TestExpiryNotices(t *testing.T) {
 func alter(t *testing.T, path, statement string) {
 	t.Helper()
 	d, err := db.Open(path, db.Options{Now: (&apptest.Clock{}).Now, Accept: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	defer d.Close()
 	if err := db.Exec(t.Context(), d, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec(statement)

@@ -21,9 +21,7 @@ func TestTheShopsDayDecides(t *testing.T) {
 		{"Europe/Berlin", "2026-03-29T22:00:00Z", "2026-03-30", "2026-03-31"},    // after the 23-hour day
 	} {
 		at, err := time.Parse(time.RFC3339, c.at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		w := apptest.Maintenance{Fixture: apptest.StartAt(t, at, "--timezone", c.zone)}
 		w.Pipe("asset_tag,name\nL,Lathe\n", "import", "maintenance", "assets", "-", "--timezone", c.zone)
 		w.Pipe("asset_tag,name,unit\nL,hours,h\n", "import", "maintenance", "meters", "-", "--timezone", c.zone)

@@ -47,9 +47,7 @@ func (h maintenanceHook) hears(what, event string) (data string) {
 		}
 	}
 	lib, err := standardwebhooks.NewWebhook(h.secret)
-	if err != nil {
-		h.T.Fatal(err)
-	}
+	apptest.OK(h.T, err)
 	// the shop's clock differs from the library's
 	if err := lib.VerifyIgnoringTimestamp([]byte(d.Body), d.Header); err != nil {
 		h.T.Errorf("%s: the public library: %v", what, err)

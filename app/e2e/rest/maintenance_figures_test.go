@@ -82,9 +82,7 @@ func rat(s string) *big.Rat {
 func table(w apptest.Maintenance, name string) (rows []map[string]string) {
 	w.T.Helper()
 	all, err := csv.NewReader(strings.NewReader(w.MustCLI("export", "maintenance", name))).ReadAll()
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	apptest.OK(w.T, err)
 	for _, cells := range all[1:] {
 		row := map[string]string{}
 		for i, c := range cells {
@@ -100,9 +98,7 @@ func numbers(w apptest.Maintenance, body string) (m map[string]any) {
 	w.T.Helper()
 	d := json.NewDecoder(strings.NewReader(body))
 	d.UseNumber()
-	if err := d.Decode(&m); err != nil {
-		w.T.Fatal(err)
-	}
+	apptest.OK(w.T, d.Decode(&m))
 	return m
 }
 

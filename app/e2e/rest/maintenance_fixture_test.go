@@ -18,8 +18,6 @@ func events(w apptest.Maintenance) (bodies []string) {
 		bodies, err = db.All(c, db.Text, "SELECT CAST(body AS TEXT) FROM events WHERE service = 'maintenance' ORDER BY seq")
 		return err
 	})
-	if err != nil {
-		w.T.Fatal(err)
-	}
+	apptest.OK(w.T, err)
 	return bodies
 }

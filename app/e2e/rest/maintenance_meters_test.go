@@ -202,9 +202,7 @@ func TestDueListFollowsReadingsAndDay(t *testing.T) {
 		"2026-12-31": {"next_due": "2026-12-31", "days_until": 0, "due_status": "ok", "usage_remaining": 300},
 	} {
 		at, err := time.Parse(time.DateOnly, day)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		w.Clock.Set(at.Add(12 * time.Hour))
 		w.IsDue(day, 1, want)
 	}

@@ -21,27 +21,17 @@ import (
 func TestOlderDatabaseGivesTheSameAnswers(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile("../../../testdata/released/before-month.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	golden, err := os.ReadFile("../../../testdata/released/before-month.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	var told map[string]any
-	if err := json.Unmarshal(golden, &told); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, json.Unmarshal(golden, &told))
 	now, _ := told["now"].(float64)
 	s := &apptest.Fixture{T: t, Path: filepath.Join(t.TempDir(), "shop.db"), Clock: &apptest.Clock{}, Log: &apptest.Buffer{}, Keys: map[string]string{}}
 	s.Clock.Set(time.Unix(int64(now), 0).UTC())
 	c, err := sqlite.OpenConn(s.Path, sqlite.OpenReadWrite|sqlite.OpenCreate)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := sqlitex.ExecuteScript(c, string(script), nil); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
+	apptest.OK(t, sqlitex.ExecuteScript(c, string(script), nil))
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -51,9 +51,7 @@ func TestALandlordsBank(t *testing.T) {
 	l.Rental("bank", "account", "Savings", "--currency", "USD")
 	table := filepath.Join(t.TempDir(), "lines.csv")
 	text := "Account;Savings;\nDatum;Betrag;Name;Saldo\n07.11.2026;-12,50;Bank;187,50\n06.11.2026;200,00;Ada Brandt;200,00\n"
-	if err := os.WriteFile(table, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(table, []byte(text), 0o600))
 	var done rental.BankImport
 	said := l.Rental("bank", "import", table, "--account", "Savings", "--map", "Datum=day", "--map", "Betrag=amount", "--map", "Name=payer_name", "--map", "Saldo=balance",
 		"--header-line", "2", "--json")
@@ -93,9 +91,7 @@ func choose(t *testing.T, v *apptest.Visitor, files map[string]string, fields ..
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		part, err := w.CreateFormFile("file", name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		_, _ = io.WriteString(part, files[name])
 	}
 	_ = w.Close()
@@ -127,9 +123,7 @@ func TestSeveralBankFilesAreShownTogether(t *testing.T) {
 	}
 	kept := func() int {
 		var list struct{ Total int }
-		if err := json.Unmarshal([]byte(l.Rental("bank", "lines", "--json")), &list); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, json.Unmarshal([]byte(l.Rental("bank", "lines", "--json")), &list))
 		return list.Total
 	}
 	has := func(s apptest.Sheet, texts ...string) {
@@ -206,9 +200,7 @@ func TestTablesOfBanksAreRead(t *testing.T) {
 	} {
 		account, file := fmt.Sprint("Account ", i), filepath.Join(dir, "lines.csv")
 		l.Rental("bank", "account", account)
-		if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, os.WriteFile(file, []byte(c.text), 0o600))
 		args := []string{"bank", "import", file, "--account", account, "--json"}
 		for pair := range strings.FieldsSeq(c.columns) {
 			args = append(args, "--map", pair)
@@ -222,9 +214,7 @@ func TestTablesOfBanksAreRead(t *testing.T) {
 			t.Errorf("%s: %+v %v", c.name, done, err)
 		}
 		var kept rental.BankLines
-		if err := json.Unmarshal([]byte(l.Rental("bank", "lines", "--account", account, "--json")), &kept); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, json.Unmarshal([]byte(l.Rental("bank", "lines", "--account", account, "--json")), &kept))
 		var got []string
 		for _, b := range kept.Lines {
 			got = append(got, fmt.Sprintf("%s %d %s %s", b.Day, b.AmountCents, b.PayerName, b.Text))
@@ -233,19 +223,38 @@ func TestTablesOfBanksAreRead(t *testing.T) {
 			t.Errorf("%s:\n%q\nwant\n%q", c.name, strings.Join(got, ", "), c.want)
 		}
 	}
+	german := "Buchungstag;Auftraggeber/Empfänger;Verwendungszweck;Betrag;IBAN\n05.11.2026;Anna;Miete;1.950,00;DE89370400440532013000\n"
+	known := apptest.StatusIs(t, choose(t, v, map[string]string{"lines.csv": german}, "account", "1"), http.StatusOK)
+	if said := apptest.Text(known.Doc); !strings.Contains(said, "5 Nov 2026, 1,950.00 USD, Anna") {
+		t.Errorf("a German bank's columns: %s", said)
+	}
+	for _, file := range []string{"Date,Type,Description,Value,Balance\n20/11/2026,BAC,OKAFOR 1B,925.00,3125.00\n",
+		"Details,Posting Date,Description,Amount\nCREDIT,11/20/2026,OKAFOR 1B,925.00\n"} {
+		known := apptest.StatusIs(t, choose(t, v, map[string]string{"lines.csv": file}, "account", "1"), http.StatusOK)
+		if said := apptest.Text(known.Doc); !strings.Contains(said, "20 Nov 2026, 925.00 USD, OKAFOR 1B") {
+			t.Errorf("a British or American bank's columns: %s", said)
+		}
+	}
 	table := "Date;Amount;Name\n05-11-2026;1.950,5;A\n25-11-2026;-7;B\n"
 	for _, c := range []struct {
 		text, columns, says string
 	}{
-		{table, "", `Say what the file's columns mean, as "Date=day" and "Amount=amount"; they are Date, Amount, Name`},
+		{strings.Replace(table, "Date", "When", 1), "", `Say what the file's columns mean; it needs a day, and an amount or money in and out`},
+		{table, "?", "Say what each column of the file means"},
+		{"Datum;Naam tegenpartij;Af Bij;Bedrag\n20261105;A;Af;5,00\n", "", `The column "Af Bij" says whether money came in or went out`},
 		{table, "Date=day\nBetrag=amount", `The file has no column "Betrag"; its columns are Date, Amount, Name`},
 		{table, "Date=day\nAmount=betrag", `Unknown column "betrag"; the columns of a bank's file are day, amount, in, out, payer name`},
-		{table, "Date=day", "Line 2 has no amount; map a column to amount, or to in and out"},
+		{table, "Date=day", "Say what the file's columns mean; it needs a day"},
 		{"Date;Amount\n25-11-2026;--5\n", "Date=day\nAmount=amount", `cannot read the amount "--5"`},
 		{"Date;Amount;Saldo\n2026-11-05;5;5\n2026-11-06;6;12\n", "Date=day\nAmount=amount\nSaldo=balance", "so 1.00 is missing"},
 		{"Date;Amount\n2026-11-05;5\nSum;5\n2026-11-06;6\n", "Date=day\nAmount=amount", `Line 3: cannot read the date "Sum"`},
 	} {
-		said := apptest.Text(apptest.StatusIs(t, choose(t, v, map[string]string{"lines.csv": c.text}, "account", "1", "map", c.columns), http.StatusUnprocessableEntity).Doc)
+		refused := apptest.StatusIs(t, choose(t, v, map[string]string{"lines.csv": c.text}, "account", "1", "map",
+			c.columns), http.StatusUnprocessableEntity)
+		said := apptest.Text(refused.Doc)
+		if c.columns == "?" && !strings.Contains(refused.Body, `<option value="Name=payer_name" selected>Payer</option>`) {
+			t.Errorf("columns are not chosen among the file's: %s", refused.Body)
+		}
 		if !strings.Contains(said, c.says) {
 			t.Errorf("%q by %q: no %q in\n%s", c.text, c.columns, c.says, said)
 		}

@@ -11,9 +11,7 @@ import (
 func zoneOf(t testing.TB, name string) *time.Location {
 	t.Helper()
 	zone, err := time.LoadLocation(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	return zone
 }
 
@@ -41,9 +39,7 @@ func TestTheDayChangesInTheShopsZone(t *testing.T) {
 	} {
 		zone := zoneOf(t, c.zone)
 		due, err := time.ParseInLocation(time.DateOnly, c.due, zone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		next := due.AddDate(0, 0, 1)
 		if got := next.Sub(due); got != time.Duration(c.hours)*time.Hour {
 			t.Fatalf("%s in %s has %s", c.due, c.zone, got)
@@ -83,9 +79,7 @@ func TestTheDayChangesInTheShopsZone(t *testing.T) {
 func mustDay(t testing.TB, s string, zone *time.Location) time.Time {
 	t.Helper()
 	d, err := time.ParseInLocation(time.DateOnly, s, zone)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	return d
 }
 

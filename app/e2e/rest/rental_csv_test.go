@@ -172,9 +172,7 @@ func figures(l *apptest.Rental) (sum apptest.Totals) {
 	amounts := map[string]int64{}
 	for _, row := range rows(l, "charges") {
 		cents, err := strconv.ParseInt(row["amount_cents"], 10, 64)
-		if err != nil {
-			l.T.Fatal(err)
-		}
+		apptest.OK(l.T, err)
 		amounts[fmt.Sprint(row["property"], row["unit"], row["lease_start"], row["type"], row["due_date"], row["label"])] = cents
 		sum.Billed += cents
 	}
@@ -193,9 +191,7 @@ func figures(l *apptest.Rental) (sum apptest.Totals) {
 func rows(l *apptest.Rental, table string) (rows []map[string]string) {
 	l.T.Helper()
 	all, err := csv.NewReader(strings.NewReader(export(l, table))).ReadAll()
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	apptest.OK(l.T, err)
 	for _, cells := range all[1:] {
 		row := map[string]string{}
 		for i, name := range all[0] {

@@ -108,9 +108,7 @@ func TestDoctorNamesABrokenLedger(t *testing.T) {
 			_, err := tx.Exec(c.change)
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		code, out, errs := l.CLI("doctor")
 		if code != 1 || !strings.Contains(out, "rental: breach: ") || !strings.Contains(out, c.says) {
 			t.Errorf("%s: exit %d, want 1 with %q\n%s%s", c.change, code, c.says, out, errs)

@@ -64,9 +64,7 @@ func eventOf(l *apptest.Rental, h rentalHook) (e told) {
 		}
 	}
 	verifier, err := standardwebhooks.NewWebhook(h.secret)
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	apptest.OK(l.T, err)
 	// The library uses the real time; the shop uses the test's clock.
 	if err := verifier.VerifyIgnoringTimestamp([]byte(d.Body), d.Header); err != nil {
 		l.T.Errorf("the public library: %v", err)

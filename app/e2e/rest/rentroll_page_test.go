@@ -39,13 +39,9 @@ func bookOf(t *testing.T, rows [][]string) string {
 		if err == nil {
 			_, err = w.Write([]byte(part[1]))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, z.Close())
 	return b.String()
 }
 

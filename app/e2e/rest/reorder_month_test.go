@@ -19,14 +19,10 @@ import (
 func realSales(t *testing.T, today time.Time) (catalogue string, rows map[string][]map[string]any) {
 	t.Helper()
 	f, err := os.Open("../../../testdata/online-retail/lines.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	defer func() { _ = f.Close() }()
 	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	last := ""
 	for _, l := range lines[1:] {
 		last = max(last, l[1])
@@ -73,9 +69,7 @@ func TestTwoChannelsOfRealSales(t *testing.T) {
 	tell := func(s *apptest.Fixture, channel string, replace bool) (replaced float64) {
 		t.Helper()
 		body, err := json.Marshal(map[string]any{"rows": rows[channel], "channel": channel, "replace": replace})
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		m := s.Post("reorder", "/api/sales-history", string(body)).Map(t)
 		if m["imported"] != float64(len(rows[channel])) || m["skipped"] != 0.0 {
 			t.Errorf("channel %q: imported %v, skipped %v", channel, m["imported"], m["skipped"])

@@ -129,9 +129,7 @@ func (d *secretsDay) receivers() *apptest.Receiver {
 	d.t.Helper()
 	good := apptest.Receive(d.t)
 	dead, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	apptest.OK(d.t, err)
 	refusing := "http://" + dead.Addr().String()
 	dead.Close()
 	odd := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -270,16 +268,12 @@ func (d *secretsDay) rawRequests() {
 		"GET /%%zz%s HTTP/1.1\r\nHost: x\r\n\r\n", "GET / HTTP/1.1\r\nHost: %s\xff\r\nX: \x01\r\n\r\n",
 	} {
 		conn, err := net.Dial("tcp", d.Server.Addr("maintenance"))
-		if err != nil {
-			d.t.Fatal(err)
-		}
+		apptest.OK(d.t, err)
 		if _, err := fmt.Fprintf(conn, text, d.mark("a request that is none")); err != nil {
 			d.t.Fatal(err)
 		}
 		b, err := io.ReadAll(conn)
-		if err != nil {
-			d.t.Fatal(err)
-		}
+		apptest.OK(d.t, err)
 		conn.Close()
 		d.note("refusals", string(b))
 	}
@@ -324,14 +318,10 @@ func (d *secretsDay) collect() {
 		}
 	}
 	resp, err := http.Get("http://" + d.Server.Addr("metrics") + "/metrics")
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	apptest.OK(d.t, err)
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	apptest.OK(d.t, err)
 	d.note("metrics", string(b))
 	d.MustCLI("backup", filepath.Join(filepath.Dir(d.Path), backup))
 }

@@ -76,9 +76,7 @@ func TestInitForSomeServices(t *testing.T) {
 		up, err := command.Start(context.Background(), command.Env{
 			Args: args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" },
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		got := slices.DeleteFunc(slices.Clone(server.Names), func(service string) bool { return up.Addr(service) == "" })
 		if err := up.Stop(); err != nil || !slices.Equal(got, want) {
 			t.Errorf("served: %v, want %v (%v)", got, want, err)

@@ -112,9 +112,7 @@ func linesFromStripe(t *testing.T, s *apptest.Fixture) {
 	s.MustCLI("store", "provider", "set", "stripe", "--secret", secret)
 	metric := func() string {
 		resp, err := http.Get("http://" + s.Server.Addr("metrics") + "/metrics")
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		defer func() { _ = resp.Body.Close() }()
 		b, _ := io.ReadAll(resp.Body)
 		for line := range strings.SplitSeq(string(b), "\n") {

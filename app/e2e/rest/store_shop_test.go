@@ -144,22 +144,16 @@ func TestListsFiltersAndMasks(t *testing.T) {
 func stripeEvent(t *testing.T, file, id string, set map[string]any) string {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("../../..", "store", "testdata", "stripe", file+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	var body map[string]any
-	if err := json.Unmarshal(raw, &body); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, json.Unmarshal(raw, &body))
 	body["id"] = id
 	object, _ := body["data"].(map[string]any)["object"].(map[string]any)
 	for k, v := range set {
 		object[k] = v
 	}
 	b, err := json.Marshal(body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	return string(b)
 }
 

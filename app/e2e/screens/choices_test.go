@@ -53,7 +53,8 @@ func TestChoicesAreSuggested(t *testing.T) {
 		unit, tenant := fmt.Sprintf("%02d", i), fmt.Sprintf("Tenant %02d", i)
 		status(t, post(v, "/do/save_unit", url.Values{"property": {"Mill"}, "name": {unit}}), http.StatusSeeOther)
 		status(t, post(v, "/do/save_tenant", url.Values{"name": {tenant}}), http.StatusSeeOther)
-		status(t, post(v, "/do/save_lease", url.Values{"property": {"Mill"}, "unit": {unit}, "start_date": {"2026-11-01"}, "tenant": {tenant}, "rent": {"900"}}), http.StatusSeeOther)
+		status(t, post(v, "/do/save_lease", url.Values{"property": {"Mill"}, "unit": {unit}, "start_date": {"2026-11-01"},
+			"tenant": {tenant}, "rent": {"900"}}), http.StatusSeeOther)
 	}
 	path := "/do/add_charge"
 	status(t, v.Get("/leases"), http.StatusOK) // posts due charges
@@ -64,12 +65,14 @@ func TestChoicesAreSuggested(t *testing.T) {
 		t.Errorf("%d leases are suggested at first, want 50", n)
 	}
 	found := v.Get("/choices?op=add_charge&field=lease_id&q=tenant+55")
-	if body := found.Body; !strings.Contains(body, "Mill / 55, Tenant 55") || strings.Count(body, "<option") != 1 || !strings.Contains(body, "owes") {
+	if body := found.Body; !strings.Contains(body, "Mill / 55, Tenant 55") || strings.Count(body, "<option") != 1 ||
+		!strings.Contains(body, "owes") {
 		t.Errorf("tenant 55 suggests %s", body)
 	}
 	charge := []string{"type", "other", "amount", "12.50", "label", "Key", "due_date", "2026-11-20"}
 	status(t, post(v, path, sentBy(t, fresh(), path, append(charge, "lease_id", "tenant 55")...)), http.StatusSeeOther)
-	several := status(t, post(v, path, sentBy(t, fresh(), path, append(charge, "lease_id", "tenant 5")...)), http.StatusUnprocessableEntity, "Several match", "Choose one")
+	several := status(t, post(v, path, sentBy(t, fresh(), path, append(charge, "lease_id", "tenant 5")...)),
+		http.StatusUnprocessableEntity, "Several match", "Choose one")
 	if got := optionsOf(several, "lease_id"); len(got) != 15 { // 05, 15, 25, 35, 45, 50 to 59
 		t.Errorf("tenant 5 offers %d: %v", len(got), got)
 	}
@@ -80,7 +83,8 @@ func TestChoicesAreSuggested(t *testing.T) {
 	sent.Set("lease_id", "57")
 	status(t, post(v, path, sent), http.StatusSeeOther)
 	status(t, post(v, path, sentBy(t, fresh(), path, append(charge, "lease_id", "999")...)), http.StatusNotFound, "999")
-	status(t, post(v, path, sentBy(t, fresh(), path, append(charge, "lease_id", "nobody")...)), http.StatusUnprocessableEntity)
+	status(t, post(v, path, sentBy(t, fresh(), path, append(charge, "lease_id", "nobody")...)),
+		http.StatusUnprocessableEntity)
 
 	viewer := s.Person("rental", "vic", "viewer").At(s.URL("rental", ""))
 	if got := viewer.Get("/choices?op=add_charge&field=lease_id&q=55"); got.Status != http.StatusForbidden {
@@ -112,13 +116,27 @@ func TestNewBesideAChoice(t *testing.T) {
 	toTenant := follow(post(v, lease, sentBy(t, form, lease, "new", "tenant")))
 	form = follow(post(v, tenant, sentBy(t, toTenant, tenant, "name", "Ann Lee", "email", "ann@example.org")))
 	sent = sentBy(t, form, lease)
-	for name, want := range map[string]string{"rent": "950.00", "start_date": "2026-12-01", "tenant": "Ann Lee <ann@example.org>", "unit": "Harbour House\t2A"} {
+	for name, want := range map[string]string{"rent": "950.00", "start_date": "2026-12-01",
+		"tenant": "Ann Lee <ann@example.org>", "unit": "Harbour House\t2A"} {
 		if got := sent.Get(name); got != want {
 			t.Errorf("New lease came back with %s = %q, want %q", name, got, want)
 		}
 	}
-	status(t, post(v, lease, sent), http.StatusSeeOther)
-	status(t, v.Get("/leases"), http.StatusOK, "Ann Lee", "Harbour House")
+	// a second tenant has an input of their own: one that is made meanwhile comes back beside the first
+	sent.Set("new", "tenant")
+	toTenant = follow(post(v, lease, sent))
+	form = follow(post(v, tenant, sentBy(t, toTenant, tenant, "name", "Bo Lee")))
+	sent = sentBy(t, form, lease)
+	if got := sent["tenant"]; !slices.Equal(got, []string{"Ann Lee <ann@example.org>", "Bo Lee", ""}) {
+		t.Errorf("New lease came back with the tenants %q", got)
+	}
+	made := status(t, post(v, lease, sent), http.StatusSeeOther).Header.Get("Location")
+	status(t, v.Get("/leases"), http.StatusOK, "Ann Lee &amp; Bo Lee", "Harbour House")
+	// a second unit of the only property has it chosen
+	if got := sentBy(t, status(t, v.Get(unit), http.StatusOK), unit).Get("property"); got != "Harbour House" {
+		t.Errorf("New unit begins with the property %q", got)
+	}
+	status(t, v.Get(made), http.StatusOK, "Ann Lee &amp; Bo Lee owe")
 }
 
 // TestQuestionsNameTheRecord asks to confirm what cannot be undone: the heading names the record.
@@ -127,7 +145,8 @@ func TestQuestionsNameTheRecord(t *testing.T) {
 	h := openDemo(t)
 	who := db.Caller{User: "ann", Role: "admin", Scope: "full"}
 	if err := db.Exec(t.Context(), h.Server.DB(), who, func(tx *db.Tx) error {
-		return errors.Join(tx.SetSetting(db.SettingServices, "store,maintenance,rental"), tx.Audit("settings.services", "settings", nil))
+		return errors.Join(tx.SetSetting(db.SettingServices, "store,maintenance,rental"),
+			tx.Audit("settings.services", "settings", nil))
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +162,8 @@ func TestQuestionsNameTheRecord(t *testing.T) {
 		{"store", "/do/forget_customer?customer_id=1", "Forget customer "},
 	} {
 		got := h.as(asAdmin, c.service).Get(c.path)
-		if h := headingOf(got); got.Status != http.StatusOK || !strings.HasPrefix(h, c.heading) || c.heading != "" && !strings.HasSuffix(h, "?") {
+		if h := headingOf(got); got.Status != http.StatusOK || !strings.HasPrefix(h, c.heading) || c.heading != "" &&
+			!strings.HasSuffix(h, "?") {
 			t.Errorf("%s: %d %q", c.path, got.Status, h)
 		}
 	}
@@ -193,7 +213,8 @@ func TestRecordsAreChosenNotNumbered(t *testing.T) {
 			}
 		}
 	}
-	refund := status(t, h.as(asAdmin, "store").Get("/choices?op=refund_order&field=order_ref&q="+h.orders[0]), http.StatusOK)
+	refund := status(t, h.as(asAdmin, "store").Get("/choices?op=refund_order&field=order_ref&q="+h.orders[0]),
+		http.StatusOK)
 	if !strings.Contains(refund.Body, h.orders[0]+", ") || strings.Count(refund.Body, "<option") != 1 {
 		t.Errorf("an order suggests %s", refund.Body)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"quartermaster/app/apptest"
 )
 
 // picturesOf are the sources of the documents' pictures. docs/pictures/made-of.txt holds the hashes of their lines.
@@ -30,14 +32,10 @@ func TestPicturesAreOfThisVersion(t *testing.T) {
 		for _, name := range picturesOf {
 			b.WriteString(name + " " + strings.Join(hashedLines(t, name), " ") + "\n")
 		}
-		if err := os.WriteFile(made, []byte(b.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, os.WriteFile(made, []byte(b.String()), 0o600))
 	}
 	b, err := os.ReadFile(made)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	was := map[string][]string{}
 	for line := range strings.Lines(string(b)) {
 		if f := strings.Fields(line); len(f) > 0 {
@@ -66,9 +64,7 @@ func TestPicturesAreOfThisVersion(t *testing.T) {
 func hashedLines(t *testing.T, name string) (hashed []string) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("../../..", filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	for line := range strings.Lines(string(b)) {
 		if line = strings.TrimSpace(line); line != "" {
 			sum := sha256.Sum256([]byte(line))

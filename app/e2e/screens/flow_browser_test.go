@@ -18,6 +18,8 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"quartermaster/app/apptest"
 )
 
 // pageTimeout is the longest wait for a page while other tests run.
@@ -33,13 +35,12 @@ func browser(t *testing.T) context.Context {
 		}
 		t.Skip("chromium-headless-shell is not there")
 	}
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("hide-scrollbars", true))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), chromedp.ExecPath(path), chromedp.NoSandbox,
+		chromedp.Flag("hide-scrollbars", true))
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, chromedp.Do(ctx))
 	return ctx
 }
 
@@ -62,7 +63,8 @@ func newTab(t *testing.T, browser context.Context, wide, high int64, script bool
 	b := &tab{t: t, ctx: ctx, hosts: map[string]bool{}}
 	b.must(chromedp.Do(ctx, chromedp.EmulateViewport(wide, high)))
 	b.must(chromedp.Listen(ctx, b.hear))
-	if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !script}); err != nil {
+	if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: !script}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(b.calm)
@@ -104,9 +106,7 @@ func (b *tab) calm() {
 
 func (b *tab) must(err error) {
 	b.t.Helper()
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	apptest.OK(b.t, err)
 }
 
 func (b *tab) taps() int { return b.touched }
@@ -196,18 +196,22 @@ func (b *tab) fill(field, value string) {
 	p := b.locate("field", field)
 	row, key := parted(field)
 	if p.Given && !p.Focused { // the focus is set when the page is drawn
-		b.await(field+" is not given the keys", fmt.Sprintf(`document.activeElement === (%s)(%s, "field", %s)`, find, quoted(row), quoted(key)))
+		b.await(field+" is not given the keys", fmt.Sprintf(`document.activeElement === (%s)(%s, "field", %s)`, find,
+			quoted(row), quoted(key)))
 		p.Focused = true
 	}
 	if !p.Focused {
 		b.touched++
 	}
 	if p.Kind == "SELECT" || p.Kind == "date" {
-		_, err := eval[bool](b, `(() => { const e = (`+find+`)($1, "field", $2); e.value = $3; e.dispatchEvent(new Event("change", {bubbles: true})); return true })()`, row, key, value)
+		_, err := eval[bool](b, `(() => { const e = (`+find+
+			`)($1, "field", $2); e.value = $3; e.dispatchEvent(new Event("change", {bubbles: true})); return true })()`, row,
+			key, value)
 		b.must(err)
 		return
 	}
-	_, err := eval[bool](b, `(() => { const e = (`+find+`)($1, "field", $2); e.focus(); e.select?.(); return true })()`, row, key)
+	_, err := eval[bool](b, `(() => { const e = (`+find+`)($1, "field", $2); e.focus(); e.select?.(); return true })()`,
+		row, key)
 	b.must(err)
 	_, err = chromedp.Call(b.ctx, input.InsertText, input.InsertTextParams{Text: value})
 	b.must(err)
@@ -241,10 +245,12 @@ func (b *tab) press(target string) {
 	b.t.Helper()
 	p := b.locate("button", target)
 	b.touched++
-	before, err := eval[bool](b, `(() => { document.documentElement.dataset.was = "1"; return !!document.querySelector("dialog[open]") })()`)
+	before, err := eval[bool](b,
+		`(() => { document.documentElement.dataset.was = "1"; return !!document.querySelector("dialog[open]") })()`)
 	b.must(err)
 	b.must(chromedp.Do(b.ctx, chromedp.MouseClickXY(p.X, p.Y)))
-	b.await("nothing comes of "+target, `document.documentElement.dataset.was ? !`+fmt.Sprint(before)+` && !!document.querySelector("dialog[open]") : document.readyState === "complete"`)
+	b.await("nothing comes of "+target, `document.documentElement.dataset.was ? !`+fmt.Sprint(before)+
+		` && !!document.querySelector("dialog[open]") : document.readyState === "complete"`)
 }
 
 // await polls the page until the expression holds.
@@ -265,7 +271,9 @@ func (b *tab) await(what, expression string) {
 
 func (b *tab) see(text string) {
 	b.t.Helper()
-	b.await(fmt.Sprintf("it does not say %q", text), `(document.querySelector("dialog[open]") ?? document.body).textContent.replace(/\s+/g, " ").includes(`+quoted(text)+`)`)
+	b.await(fmt.Sprintf("it does not say %q", text),
+		`(document.querySelector("dialog[open]") ?? document.body).textContent.replace(/\s+/g, " ").includes(`+quoted(text)+
+			`)`)
 }
 
 func quoted(s string) string {

@@ -36,9 +36,7 @@ func (p *plain) at() string { return p.path }
 func (p *plain) visit(address string) {
 	p.t.Helper()
 	u, err := url.Parse(address)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	apptest.OK(p.t, err)
 	p.v = p.v.At(u.Scheme + "://" + u.Host)
 	p.path = u.RequestURI()
 	p.show(p.v.Get(p.path))
@@ -143,13 +141,9 @@ func (p *plain) press(target string) {
 func (p *plain) go_(href string) {
 	p.t.Helper()
 	base, err := url.Parse(p.v.Base + p.path)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	apptest.OK(p.t, err)
 	to, err := base.Parse(href)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	apptest.OK(p.t, err)
 	p.visit(to.String())
 }
 
@@ -214,13 +208,9 @@ func (p *plain) post(action string, fields url.Values, files map[string]string) 
 	}
 	for name, path := range files {
 		b, err := os.ReadFile(path)
-		if err != nil {
-			p.t.Fatal(err)
-		}
+		apptest.OK(p.t, err)
 		part, err := w.CreateFormFile(name, filepath.Base(path))
-		if err != nil {
-			p.t.Fatal(err)
-		}
+		apptest.OK(p.t, err)
 		_, _ = part.Write(b)
 	}
 	_ = w.Close()

@@ -53,9 +53,7 @@ func newFlowFixture(t *testing.T) *flowFixture {
 func (h *flowFixture) file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 

@@ -136,6 +136,9 @@ func TestNewAndEditAreDifferentForms(t *testing.T) {
 			t.Errorf("%s: a refused form wrote %d rows", n.op, after-before)
 		}
 
+		if n.op == "save_part" {
+			status(t, post(v, path, sentBy(t, edit, path, "quantity", "")), http.StatusUnprocessableEntity, "Quantity is required.")
+		}
 		status(t, post(v, path, sentBy(t, edit, path, n.change[0], n.change[1])), http.StatusSeeOther)
 		changed := sentBy(t, v.Get(path+"?"+n.keys), path)
 		for i := 0; i < len(n.make); i += 2 {
@@ -261,9 +264,7 @@ func countOf(t *testing.T, h *demoFixture, query string) (n string) {
 		n = fmt.Sprint(found)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	return n
 }
 
@@ -326,7 +327,8 @@ func TestPaymentsAreReadAsPeopleMean(t *testing.T) {
 	status(t, post(v, path, sentBy(t, asked, path)), http.StatusSeeOther)
 }
 
-// TestCancellingAJobAsks: the board's button leads to a question that names the job, and writes nothing.
+// TestCancellingAJobAsks: the board's button leads to a question that names the job, and writes nothing. A finish form
+// with open steps comes back as typed, and a replaced meter's overdue plan stays in the calendar.
 func TestCancellingAJobAsks(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
@@ -346,6 +348,27 @@ func TestCancellingAJobAsks(t *testing.T) {
 	id = countOf(t, h, "SELECT min(id) FROM work_orders WHERE status = 'open'")
 	status(t, v.Post(path, "id", id, "status", "done", "resolution", "Mended"), http.StatusUnprocessableEntity,
 		"This work order is open. It cannot become done now, only in progress or cancelled.")
+	status(t, v.Post("/do/create_workorder", "asset_id", "1", "description", "Grease", "checklist", "Lock it"), http.StatusSeeOther)
+	id = countOf(t, h, "SELECT max(id) FROM work_orders")
+	status(t, v.Post("/do/advance_status", "id", id, "status", "in-progress"), http.StatusSeeOther)
+	form := status(t, v.Get("/work-orders/"+id+"/done"), http.StatusOK, "<h1>Mark as done: Grease</h1>")
+	got := status(t, post(v, "/do/finish_workorders", sentBy(t, form, "/do/finish_workorders", "resolution", "Greased it")),
+		http.StatusUnprocessableEntity, "Greased it</textarea>", "tick them, or give the reason")
+	if strings.Contains(apptest.Text(got.Doc), "skip_steps") {
+		t.Error("a job with open steps is refused by an argument's name")
+	}
+	status(t, post(v, "/do/finish_workorders", sentBy(t, got, "/do/finish_workorders", "skip_steps", "No time")), http.StatusSeeOther)
+	status(t, v.Get("/work-orders/"+id), http.StatusOK, "is done", "Reopen it")
+	status(t, v.Get("/figures?from=2025-11-21&to=2026-11-20"), http.StatusOK, "Nov 25", "Nov 26")
+	status(t, v.Post("/do/replace_meter", "asset_id", "3", "meter", "odometer", "last_reading", "124500", "reading", "10"), http.StatusSeeOther)
+	lower := status(t, v.Post("/do/record_meter", "asset_id", "3", "meter", "odometer", "reading", "9"), http.StatusConflict, "under More")
+	if strings.Contains(apptest.Text(lower.Doc), "REST") {
+		t.Error("a lower reading is sent to REST")
+	}
+	_, weeks, _ := strings.Cut(apptest.Text(v.Get("/pm-due").Doc), "Twelve weeks ahead")
+	if late, _, _ := strings.Cut(weeks, "This week"); !strings.Contains(late, "Van 1") {
+		t.Errorf("a plan that is overdue by a replaced meter is not in the calendar: %.300s", weeks)
+	}
 }
 
 // TestRarelyUsedFieldsAreUnderMore counts the fields of two daily forms that are visible at once.

@@ -59,6 +59,10 @@ func TestFirstSteps(t *testing.T) {
 		return got
 	}
 	got := step(0, 4)
+	mia := s.Person("rental", "mia", "member").Get("/")
+	if strings.Contains(mia.Body, "currency and time zone") || strings.Count(mia.Body, "To do") != 3 {
+		t.Error("a member has the step of an admin, or not the three others")
+	}
 	for _, to := range []string{"/settings", "/do/save_property", "/do/save_unit", "/import/tenants", "/do/save_lease"} {
 		if !strings.Contains(got.Body, `href="`+to) {
 			t.Errorf("the steps do not lead to %s", to)
@@ -90,6 +94,19 @@ func TestFirstSteps(t *testing.T) {
 	status(t, machines.Get("/do/create_workorder"), http.StatusOK, `href="/assets" aria-current="page"`,
 		`href="/assets/1">Cancel</a>`)
 	status(t, v.Get("/"), http.StatusOK, "1 job urgent")
+	status(t, machines.Post("/do/advance_status", "id", "1", "status", "cancelled", "confirm", "yes"), http.StatusSeeOther)
+	if strings.Contains(status(t, machines.Get("/work-orders/1"), http.StatusOK, "The cost is fixed.").Body, "Reopen") {
+		t.Error("a cancelled job, which stays so, says to reopen it")
+	}
+	status(t, v.Post("/do/set_timezone", "timezone", "Asia/Kolkata", "confirm", "yes"), http.StatusSeeOther)
+	if got := status(t, v.Post("/do/invite_user", "name", "mia"), http.StatusOK); strings.Contains(got.Body, "UTC") {
+		t.Error("an invitation does not end in the shop's time")
+	}
+	status(t, v.Post("/do/add_user", "name", "leo", "role", "member"), http.StatusSeeOther)
+	_, row, _ := strings.Cut(v.Get("/users").Body, `data-id="leo"`)
+	if strings.Index(row, ">Invite<") > strings.Index(row, ">Role<") {
+		t.Error("the next step of a new user is not the invitation")
+	}
 	if got := s.Person("rental", "ben", "viewer", "rental").Get("/"); strings.Contains(got.Body, `class="tiles`) {
 		t.Error("one who may see one service has tiles")
 	}

@@ -60,9 +60,7 @@ func (s *importer) serve(service string) {
 	s.p = apptest.Serve(s.t, s.dir, "--timezone", "UTC")
 	s.base = s.p.URL(service, "")
 	d, err := db.Open(filepath.Join(s.dir, "quartermaster.db"), db.Options{})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	apptest.OK(s.t, err)
 	s.t.Cleanup(func() { _ = d.Close() })
 	s.d = d
 }
@@ -80,9 +78,7 @@ func (s *importer) must(args ...string) string {
 func (s *importer) file(name, text string) string {
 	s.t.Helper()
 	path := filepath.Join(s.dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		s.t.Fatal(err)
-	}
+	apptest.OK(s.t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -95,9 +91,7 @@ func (s *importer) signIn(b *tab) {
 func (s *importer) number(query string) int64 {
 	s.t.Helper()
 	n, err := s.d.QueryInt(query)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	apptest.OK(s.t, err)
 	return n
 }
 
@@ -107,9 +101,7 @@ func (s *importer) killed() (underWay bool) {
 	s.p.Kill(s.t)
 	underWay = s.number("SELECT count(*) FROM works WHERE answer IS NULL") > 0
 	address, err := url.Parse(s.base)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	apptest.OK(s.t, err)
 	s.p = apptest.Serve(s.t, s.dir, "--timezone", "UTC", "--reorder-addr", address.Host)
 	return underWay
 }

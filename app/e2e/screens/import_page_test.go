@@ -44,9 +44,7 @@ func chosen(t *testing.T, v *apptest.Visitor, table, text string, more ...string
 	address := to.Header.Get("Location")
 	preview := status(t, v.Get(address), http.StatusOK)
 	query, err := url.ParseQuery(address[strings.IndexByte(address, '?')+1:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	return append([]string{"file", query.Get("file"), "idempotency_key", preview.Field("idempotency_key")}, more...)
 }
 
@@ -71,9 +69,7 @@ var importedRows = regexp.MustCompile(`([0-9,]+) rows? of`)
 func sold(s *apptest.Fixture) int64 {
 	s.T.Helper()
 	n, err := s.Server.DB().QueryInt("SELECT coalesce(sum(qty), 0) / 1000 FROM sales")
-	if err != nil {
-		s.T.Fatal(err)
-	}
+	apptest.OK(s.T, err)
 	return n
 }
 

@@ -37,6 +37,21 @@ func TestFilesOfOtherProgramsComeThroughThePage(t *testing.T) {
 			[]string{"Net items sold", `"-1" is negative`, "Negative quantities"}, "2 of 3 rows are new",
 		},
 		{
+			"shopify-products-2025.csv", "reorder", "skus", nil,
+			[]string{"a file of shopify-products", "Felt hat M", "the row has only a picture"}, "2 of 2 rows are new",
+		},
+		{
+			"sales-uk-thousands.csv", "reorder", "sales", nil, []string{"date as DD/MM/YYYY", "1200"}, "3 of 3 rows are new",
+		},
+		{
+			"artikel-excel.csv", "reorder", "skus", nil, []string{"decimals behind a comma", `the amount "0,035 €"`},
+			"1 of 2 rows are new",
+		},
+		{
+			"quickbooks-contacts.csv", "store", "customers", nil,
+			[]string{"2 rows were skipped: the row has no e-mail address", "Amy's Bird Sanctuary"}, "2 of 2 rows are new",
+		},
+		{
 			"fiix-assets.csv", "maintenance", "assets", nil,
 			[]string{"Ignored columns: Is Online, Date Installed"}, "2 of 2 rows are new",
 		},
@@ -62,6 +77,7 @@ func TestFilesOfOtherProgramsComeThroughThePage(t *testing.T) {
 		},
 		{"huurders.csv", "rental", "tenants", nil, []string{"Els Mulder", "Ignored columns: Opmerking"}, "2 of 2 rows are new"},
 		{"ersatzteile.csv", "maintenance", "parts", nil, []string{"windows-1252", "1200", "12.90 "}, "2 of 2 rows are new"},
+		{"maschinen.csv", "maintenance", "assets", nil, []string{"Ignored columns: Baujahr"}, "3 of 3 rows are new"},
 		{"equipment.txt", "maintenance", "assets", nil, []string{"Emco"}, "2 of 2 rows are new"},
 		{
 			"rent-roll-total.xlsx", "rental", "rent-roll", nil,
@@ -97,6 +113,9 @@ func TestFilesOfOtherProgramsComeThroughThePage(t *testing.T) {
 				if !regexp.MustCompile(`\b0 of \d+ rows? (is|are) new, 0 changed`).MatchString(text) {
 					t.Errorf("%s again: %.600s", c.file, text)
 				}
+				if strings.Contains(text, "Write them") {
+					t.Errorf("%s again: writing nothing is offered", c.file)
+				}
 				continue
 			}
 			if done := ended(t, v, post(v, path, sentBy(t, shown, path))); !strings.Contains(done, c.written) {
@@ -124,7 +143,7 @@ func TestAMistypedCellIsNamedAsInTheFile(t *testing.T) {
 			"AA-2\tGlue\tx12\t0.95\t\t\nAA-3\tTape\t3\t3.5O\t\t\nTotal\t\t1,203\t\t\t\n").Header.Get("Location")
 	shown := status(t, v.Get(at), http.StatusOK, "1 of 3 rows are new", "1200")
 	text := strings.Join(strings.Fields(apptest.Text(shown.Doc)), " ")
-	for _, row := range []string{"6On Hand", "7CostCannot read the amount"} {
+	for _, row := range []string{"SKU (needed)", "6On Hand", "7CostCannot read the amount"} {
 		if !strings.Contains(text, row) {
 			t.Errorf("%q is not said: %.2500s", row, text)
 		}
@@ -148,7 +167,7 @@ func TestAMistypedCellIsNamedAsInTheFile(t *testing.T) {
 	unknown := v.Upload(path, nil, "file", "odd.csv", "Farbe,Form\nrot,rund\n").Header.Get("Location")
 	asked := v.Get(unknown)
 	text = apptest.Text(asked.Doc)
-	if asked.Status != http.StatusUnprocessableEntity || !strings.Contains(text, "Choose below which column means sku") {
+	if asked.Status != http.StatusUnprocessableEntity || !strings.Contains(text, "Choose below which column means SKU") {
 		t.Errorf("%d %.800s", asked.Status, text)
 	}
 }

@@ -37,9 +37,7 @@ func (l *landlady) on(path string) { l.visit(l.s.URL("rental", path)) }
 func (l *landlady) keep(name, text string) string {
 	l.t.Helper()
 	path := filepath.Join(l.t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		l.t.Fatal(err)
-	}
+	apptest.OK(l.t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -159,6 +157,8 @@ func (l *landlady) banks() {
 	l.press("950.00|Return")
 	l.press("Book return")
 	l.see("The payment of 950.00 EUR is reversed.")
+	l.on("/leases/2")
+	l.see("Reversed")
 }
 
 // spends enters what is due by itself, by hand and in a category of hers.

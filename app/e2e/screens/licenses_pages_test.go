@@ -65,9 +65,7 @@ func TestLicenseKeysImportOnThePages(t *testing.T) {
 		t.Errorf("the preview: %s: %s", shown.Header.Get("Cache-Control"), shown.Body)
 	}
 	u, err := url.Parse(preview)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	location(t, owner.Post("/import/licenses", "file", u.Query().Get("file"), "read", "yes"), "/import/licenses?job=1")
 	if got := owner.Get(preview); got.Status != http.StatusNotFound {
 		t.Errorf("the file that was written waits on: %d", got.Status)

@@ -13,7 +13,8 @@ func TestTabsAndHeadersNameTheService(t *testing.T) {
 	icons := map[string]bool{}
 	for _, service := range []string{"store", "maintenance", "rental", "reorder"} {
 		v := h.as(asAdmin, service)
-		got := status(t, v.Get("/account"), http.StatusOK, "things to order", "leases behind", "jobs open")
+		got := status(t, v.Get("/account"), http.StatusOK, "things wait", "things to order", "leases behind",
+			"jobs open")
 		if want := strings.ToUpper(service[:1]) + service[1:] + " - Brandt"; !strings.Contains(got.Body, want) {
 			t.Errorf("the title of %s does not hold %q", service, want)
 		}

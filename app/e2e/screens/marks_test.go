@@ -110,6 +110,25 @@ func TestMarksStayOverPages(t *testing.T) {
 	location(t, sendForm(v, "/do/move_workorders", fields), "/work-orders?status=open")
 	status(t, v.Get("/work-orders?status=open"), http.StatusOK, "117 work orders are in progress", "No open work orders")
 
+	fields = formOf(v.Get("/work-orders"), form)
+	fields["match"] = []string{"q="}
+	fields.Set("status", "cancelled")
+	asked := status(t, sendForm(v, "/do/move_workorders", fields), http.StatusOK, "Cancel 119 jobs?", "and 114 more", "Keep it")
+	status(t, v.Get("/work-orders?status=cancelled"), http.StatusOK, "1 cancelled work order")
+	location(t, post(v, "/do/move_workorders", sentBy(t, asked, "/do/move_workorders")), "/work-orders")
+	status(t, v.Get("/work-orders"), http.StatusOK, "119 work orders are cancelled", "work order 100: ")
+
+	fields = formOf(v.Get("/work-orders"), form)
+	var every string
+	v.Get("/work-orders").Each(func(n *html.Node) {
+		if apptest.Attr(n, "name") == "match" {
+			every = apptest.Attr(n, "value")
+		}
+	})
+	fields["match"] = []string{every}
+	fields.Set("marked_open", "yes")
+	status(t, sendForm(v, "/do/edit_workorders", fields), http.StatusOK, "All that match</span> <b>120</b>")
+
 	nobody := s.Visitor("maintenance")
 	status(t, sendForm(nobody, "/work-orders?after=60", fields), http.StatusUnauthorized, "Sign in")
 }
@@ -141,6 +160,7 @@ func TestARefusedBulkActKeepsItsMarks(t *testing.T) {
 	}
 	status(t, v.Get("/do/finish_workorders"), http.StatusOK, "None is marked. Go back and mark them")
 	again.Set("marked_open", "yes")
+	status(t, sendForm(v, "/do/edit_workorders", again), http.StatusOK, "<h1>Assign or reschedule</h1>")
 	opened := status(t, sendForm(v, "/do/finish_workorders", again), http.StatusOK)
 	sent := sentBy(t, opened, "/do/finish_workorders", "resolution", "Greased", "labor_minutes", "30")
 	if ids := slices.Sorted(slices.Values(sent["id"])); !slices.Equal(ids, []string{"2", "57"}) || sent.Has("match") {

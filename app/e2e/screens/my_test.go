@@ -105,7 +105,8 @@ func TestRedeemingOnAPage(t *testing.T) {
 		}
 	}
 	wrong := v.Post("/my/redeem", "code", "AAAA-BBBB-CCCC-DDDD", "email", "kim@example.com", "name", "Kim")
-	status(t, wrong, http.StatusNotFound, "AAAA-BBBB-CCCC-DDDD", "kim@example.com", `action="/my/redeem"`)
+	status(t, wrong, http.StatusNotFound, "AAAA-BBBB-CCCC-DDDD", "kim@example.com", `action="/my/redeem"`,
+		"Have a key already?", "check its letters and digits")
 	good := v.Post("/my/redeem", "code", codes["PLUGIN"], "email", "kim@example.com")
 	status(t, good, http.StatusOK, "Tape &amp; Co", "Audio plugin", `href="/my"`)
 	if !whole.MatchString(good.Body) {

@@ -18,7 +18,7 @@ import (
 
 // machineTalk matches technical text that no page may show: names of arguments and values, flags, commands, HTTP
 // statuses, amounts in cents, encodings.
-var machineTalk = regexp.MustCompile(`\b[a-z]+(?:_[a-z0-9]+)+\b|(?:^|\s)--[a-z][a-z-]+|\bquartermaster [a-z]+|\bHTTP/? ?[0-9]|\b(?:cents|JSON|null|true|false|in-progress)\b|\b(?:order\.paid|sku\.reorder_point)\b`)
+var machineTalk = regexp.MustCompile(`\b[a-z]+(?:_[a-z0-9]+)+\b|(?:^|\s)--[a-z][a-z-]+|\bquartermaster [a-z]+|\bHTTP/? ?[0-9]|\bGET /|\b(?:cents|JSON|null|true|false|in-progress)\b|\b(?:order\.paid|sku\.reorder_point)\b`)
 
 // inCode is what stands in code and is no data of the shop: a command, with its flags.
 var inCode = regexp.MustCompile(`\bquartermaster [a-z].*|\bserve --.*`)
@@ -113,6 +113,9 @@ func (r *reader) read() {
 		queue = queue[1:]
 		got := r.v.Get(path)
 		r.hear(path, got)
+		if strings.Count(path, "/") == 1 && !strings.Contains(path, "?") && path != "/" { // a record that there is not
+			r.hear(path+"/nothing", r.v.Get(path+"/nothing"))
+		}
 		got.Each(func(a *html.Node) {
 			u, err := url.Parse(apptest.Attr(a, "href"))
 			if a.Data != "a" || err != nil || u.Host != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "/do/") || u.Query().Get("format") != "" {
@@ -213,7 +216,7 @@ func (r *reader) helps(path string, help *html.Node) {
 	rest := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(text, "the "), "its "), "your ")
 	rest, repeats := strings.CutPrefix(rest, label)
 	repeats = repeats && label != "" && strings.HasPrefix(strings.TrimLeft(rest, " ,"), "(")
-	if repeats || strings.ContainsAny(strings.ReplaceAll(text, "separated by |", ""), "[]{}|_") {
+	if repeats || strings.ContainsAny(text, "[]{}|_") {
 		r.t.Errorf("%s: below %q stands %q", path, label, text)
 	}
 }

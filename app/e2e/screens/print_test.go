@@ -11,23 +11,19 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"quartermaster/app/apptest"
 )
 
 // sheetOf prints the tab's page on A4 and returns its text and its pages.
 func sheetOf(t *testing.T, b *tab) (text string, pages int) {
 	t.Helper()
 	pdf, err := chromedp.Run(b.ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	path := filepath.Join(t.TempDir(), "page.pdf")
-	if err := os.WriteFile(path, pdf, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(path, pdf, 0o600))
 	out, err := exec.Command("pdftotext", "-layout", path, "-").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	return string(out), bytes.Count(out, []byte("\f"))
 }
 
@@ -88,18 +84,29 @@ func TestPrints(t *testing.T) {
 		says                []string
 		from, to            string // a table with a sum
 	}{
-		{"job sheet", "maintenance", "/work-orders/11/sheet", nil, 1, []string{"Cooler trips its fuse", "VAN-3", "What was done", "Date and signature", "/work-orders/11"}, "", ""},
+		{"job sheet", "maintenance", "/work-orders/11/sheet", nil, 1, []string{"Cooler trips its fuse", "VAN-3",
+			"What was done", "Date and signature", "/work-orders/11"}, "", ""},
 		{"asset labels", "maintenance", "/assets/1/label", nil, 1, []string{"Lathe", "LATHE-1"}, "", ""},
-		{"purchase order", "reorder", "/purchase-orders/PO-000001/print", nil, 1, []string{"Harbour Roasters", "Purchase order PO-000001", "COF-COLOMBIA-250", "1,126.40 USD"}, "Total, USD", "Total  "},
+		{"purchase order", "reorder", "/purchase-orders/PO-000001/print", nil, 1,
+			[]string{"Harbour Roasters", "Purchase order PO-000001", "COF-COLOMBIA-250", "1,126.40 USD"}, "Total, USD",
+			"Total  "},
 		{"counting sheet", "reorder", "/count", nil, 1, []string{"Tea infuser, steel", "Counted", "____________"}, "", ""},
-		{"shelf label", "reorder", "/skus/COF-COLOMBIA-250/label", nil, 1, []string{"Colombia Huila, beans, 250 g", "COF-COLOMBIA-250"}, "", ""},
-		{"statement", "rental", "/leases/2/statement?year=2026", nil, 2, []string{"Statement of 2026", "Ben Okafor", "Harbour House / 1B", "Charged in all", "Balance at the end"}, "Amount, USD", "Charged in all"},
-		{"arrears", "rental", "/arrears", nil, 1, []string{"Ben Okafor", "12 Harbour Street", "Tax number", "1 Oct 2026"}, "", ""},
-		{"receipt of rent", "rental", "/payments/25", nil, 1, []string{"Receipt 25", "Received from Ben Okafor", "925.00"}, "", ""},
-		{"reminder letter", "rental", "/leases/2/reminder", nil, 1, []string{"1,850.00 USD is overdue", "Ben Okafor", "20 November 2026"}, "Open, USD", "In all"},
-		{"invitation letter", "rental", "/tenants/2", func() { g.press("Invite to the portal") }, 1, []string{"Ben Okafor, your home on one page", "/portal/welcome/", "type this code"}, "", ""},
-		{"receipt of an order", "store", "/", func() { g.press("paypal|Invoice Desk"); g.press("Receipt") }, 1, []string{"Receipt ORD-", "Invoice Desk, one year", "Total"}, "Total, USD", "Total  "},
-		{"code cards", "store", "/do/mint_codes?sku=PLUGIN&tier=basic&count=12&batch=print", func() { g.press("Mint codes") }, 1, []string{"Tape Echo plugin, basic", "Redeem it at"}, "", ""},
+		{"shelf label", "reorder", "/skus/COF-COLOMBIA-250/label", nil, 1, []string{"Colombia Huila, beans, 250 g",
+			"COF-COLOMBIA-250"}, "", ""},
+		{"statement", "rental", "/leases/2/statement?year=2026", nil, 2, []string{"Statement of 2026", "Ben Okafor",
+			"Harbour House / 1B", "Charged in all", "Balance at the end"}, "Amount, USD", "Charged in all"},
+		{"arrears", "rental", "/arrears", nil, 1, []string{"Ben Okafor", "12 Harbour Street", "Tax number", "1 Oct 2026"}, "",
+			""},
+		{"receipt of rent", "rental", "/payments/25", nil, 1, []string{"Receipt 25", "Received from Ben Okafor", "925.00"},
+			"", ""},
+		{"reminder letter", "rental", "/leases/2/reminder", nil, 1, []string{"1,850.00 USD is overdue", "Ben Okafor",
+			"20 November 2026"}, "Open, USD", "In all"},
+		{"invitation letter", "rental", "/tenants/2", func() { g.press("Invite to the portal") }, 1,
+			[]string{"Ben Okafor, your home on one page", "/portal/welcome/", "type this code"}, "", ""},
+		{"receipt of an order", "store", "/", func() { g.press("paypal|Invoice Desk"); g.press("Receipt") }, 1,
+			[]string{"Receipt ORD-", "Invoice Desk, one year", "Total"}, "Total, USD", "Total  "},
+		{"code cards", "store", "/do/mint_codes?sku=PLUGIN&tier=basic&count=12&batch=print", func() { g.press("Mint codes") },
+			1, []string{"Tape Echo plugin, basic", "Redeem it at"}, "", ""},
 	} {
 		t.Run(p.name, func(t *testing.T) {
 			g.into(t)

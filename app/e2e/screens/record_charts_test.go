@@ -27,7 +27,8 @@ func TestRecordsHaveCharts(t *testing.T) {
 	later := func(days int) { s.Clock.Set(s.Clock.Now().Add(time.Duration(days) * 24 * time.Hour)) }
 
 	do("reorder|suppliers|save|Leaf|--lead-time-days|5", "reorder|skus|save|TEA|--name|Tea|--supplier|Leaf",
-		"reorder|po|create|--supplier|Leaf|--line|TEA=10", "reorder|po|create|--supplier|Leaf|--line|TEA=10|--order", "reorder|po|order|PO-000001",
+		"reorder|po|create|--supplier|Leaf|--line|TEA=10", "reorder|po|create|--supplier|Leaf|--line|TEA=10|--order",
+		"reorder|po|order|PO-000001",
 		"store|product|save|PLUG|--name|Plugin|--price-cents|4900|--kind|other",
 		"store|order|record|--email|maja@example.com|--line|PLUG=2",
 		"maintenance|assets|save|L-1|--name|Lathe", "maintenance|meters|save|L-1|hours|--unit|h|--reading|100",
@@ -37,10 +38,12 @@ func TestRecordsHaveCharts(t *testing.T) {
 		"rental|property|save|House", "rental|unit|save|House|1A")
 	later(4)
 	do("reorder|po|receive|PO-000001", "maintenance|reading|L-1|110",
-		"maintenance|work-orders|advance|1|in-progress", "maintenance|work-orders|advance|1|done|--resolution|tightened",
+		"maintenance|work-orders|advance|1|in-progress",
+		"maintenance|work-orders|advance|1|done|--resolution|tightened|--labor-minutes|30",
 		"maintenance|work-orders|advance|2|in-progress", "maintenance|work-orders|advance|2|done|--resolution|sealed")
 	later(8)
-	do("reorder|po|receive|PO-000002", "maintenance|reading|L-1|150", "store|order|record|--email|maja@example.com|--line|PLUG=1")
+	do("reorder|po|receive|PO-000002", "maintenance|reading|L-1|150",
+		"store|order|record|--email|maja@example.com|--line|PLUG=1")
 
 	holds := func(service, path string, parts ...string) {
 		t.Helper()
@@ -51,12 +54,17 @@ func TestRecordsHaveCharts(t *testing.T) {
 			}
 		}
 	}
-	holds("reorder", "/suppliers/Leaf", "1 of the last 2 came late", "<title>PO-000001: 4</title>", "<title>PO-000002: 12</title>", "<title>PO-000002: 5</title>")
+	holds("reorder", "/suppliers/Leaf", "1 of the last 2 came late", "<title>PO-000001: 4</title>",
+		"<title>PO-000002: 12</title>", "<title>PO-000002: 5</title>")
 	holds("store", "/products/PLUG", "<title>November 2026: 2</title>", "<title>December 2026: 1</title>")
 	holds("store", "/customers/1", "<title>November 2026: 98.00</title>", "<title>December 2026: 49.00</title>")
 	holds("store", "/figures?by=day&from=2026-11-28&to=2026-12-07", `class="key past"`, `class="bar past"`)
 	holds("rental", "/rent-roll", "Occupancy by month", "Let in 0 of 12 months")
 	holds("rental", "/properties/1", "Occupancy by month", "Let in 0 of 12 months")
 	holds("maintenance", "/assets/2", "The last 12 months", "Repair: Leaks")
-	holds("maintenance", "/assets/1", "Repair: Belt slips", "Oil: overdue since", "squares are repairs", `class="event bad"`)
+	holds("maintenance", "/assets/1", "Repair: Belt slips", "Oil, ", "Squares are repairs", `class="event bad"`,
+		"Reading, h", `placeholder="150"`, "replace_meter?asset_id=1&amp;meter=hours")
+	holds("maintenance", "/do/create_workorder", `placeholder="Nobody yet"`)
+	do("maintenance|labor-rate|5400")
+	holds("maintenance", "/figures", "1 job was done before there was an hourly rate", "Cost them anew")
 }

@@ -9,9 +9,10 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestLettersTellNobodyElse: a tenant owes on a lease of her own, and begins another with somebody else. The letter about
-// what she owes is addressed to her alone. Her lease with payments offers neither to be cancelled nor another first day;
-// those questions name the payment in units. A bank account is made beside the file that waits for it. The sentence of two tenants is in the plural, and a wrong rent is told once.
+// TestLettersTellNobodyElse: a tenant owes on a lease of her own, and begins another with somebody else. The letter
+// about what she owes is addressed to her alone. Her lease with payments offers neither to be cancelled nor another
+// first day; those questions name the payment in units. A bank account is made beside the file that waits for it. The
+// sentence of two tenants is in the plural, and a wrong rent is told once.
 func TestLettersTellNobodyElse(t *testing.T) {
 	t.Parallel()
 	l := apptest.NewRental(t)
@@ -44,7 +45,8 @@ func TestLettersTellNobodyElse(t *testing.T) {
 			t.Errorf("%s: %s", path, asked)
 		}
 	}
-	waits, err := url.Parse(v.Upload("/do/import_bank", map[string]string{"new": "account"}, "file", "a.csv", "x").Header.Get("Location"))
+	waits, err := url.Parse(v.Upload("/do/import_bank", map[string]string{"new": "account"}, "file", "a.csv",
+		"x").Header.Get("Location"))
 	if err != nil || waits.Path != "/do/save_bank_account" {
 		t.Fatalf("no account can be made beside the bank's file: %v %v", waits, err)
 	}
@@ -52,8 +54,58 @@ func TestLettersTellNobodyElse(t *testing.T) {
 	if !strings.Contains(back, "account=1&") {
 		t.Errorf("the form goes on at %s, without the new account", back)
 	}
-	got := v.Post("/do/save_lease", "property", "House", "unit", "B", "start_date", "2030-01-01", "tenant", "Lea Roth", "rent", "1.234")
-	if said := apptest.Text(got.Doc); !strings.Contains(said, "Write 1234 or 1.23") || strings.Contains(said, "Enter the rent") {
+	l.Rental("bank", "account", "Rent account", "--iban", "DE89370400440532013000", "--collects")
+	edit := "/do/save_bank_account"
+	form := apptest.StatusIs(t, v.Get(edit+"?name=Rent+account"), http.StatusOK)
+	apptest.StatusIs(t, post(v, edit, sentBy(t, form, edit, "bic", "COBADEFFXXX")), http.StatusSeeOther)
+	if kept := l.Rental("bank", "accounts", "--json"); !strings.Contains(kept, "DE89370400440532013000") ||
+		!strings.Contains(kept, "COBADEFFXXX") || !strings.Contains(kept, "true") {
+		t.Errorf("what an account's form left as it was is lost: %s", kept)
+	}
+	if said := read(back); !strings.Contains(said, "a.csv is here") {
+		t.Errorf("the bank's file is lost on the way to a new account: %s", said)
+	}
+	for _, act := range [][]string{
+		{"add_charge", "type", "deposit", "label", "Deposit", "amount", "200", "due_date", "2026-01-01"},
+		{"receive_payment", "amount", "1025"}, {"end_lease", "date", "2026-01-31", "confirm", "yes"}} {
+		apptest.StatusIs(t, v.Post("/do/"+act[0], append(act[1:], "lease_id", "1")...), http.StatusSeeOther)
+	}
+	if ended := read("/leases/1"); strings.Index(ended, "Return deposit") > strings.Index(ended, "Add a charge") {
+		t.Errorf("an ended lease does not lead on to its deposit: %s", ended)
+	}
+	// a question whose form begins with today's day is asked once
+	v.Post("/do/add_charge", "lease_id", "1", "type", "utility", "label", "Water", "amount", "50",
+		"due_date", "2026-01-20")
+	charges := apptest.StatusIs(t, v.Get("/leases/1"), http.StatusOK).Body
+	_, charge, _ := strings.Cut(charges, "/do/use_deposit?charge_id=")
+	charge, _, _ = strings.Cut(charge, `"`)
+	path := "/do/use_deposit?charge_id=" + charge
+	sent := sentBy(t, apptest.StatusIs(t, v.Get(path), http.StatusOK), "/do/use_deposit")
+	apptest.StatusIs(t, post(v, "/do/use_deposit", sent), http.StatusSeeOther)
+	if told := read("/leases/1/statement?year=2026"); !strings.Contains(told, "Received in all1,125.00") ||
+		!strings.Contains(told, "Deposit used in all50.00") {
+		t.Errorf("what the deposit paid is not apart from what was received: %s", told)
+	}
+	v.Post("/do/save_tenant", "name", "Cy Ott", "email", "cy@example.org", "phone", "0151 7")
+	l.Load("leases", "property,unit,start_date,end_date,tenant,rent_cents\nHouse,B,2026-01-01,2026-01-31,Cy Ott,50000\n")
+	if body := v.Get("/tenants/3").Body; !strings.Contains(body, `href="tel:01517"`) || !strings.Contains(body, "Invite") {
+		t.Errorf("a tenant is not called from their page: %s", body)
+	}
+	if asked := read("/do/forget_tenant?tenant_id=3"); !strings.Contains(asked, "The tenant owes 525.00 USD") {
+		t.Errorf("forgetting does not say what is owed: %s", asked)
+	}
+	v.Post("/do/forget_tenant", "tenant_id", "3", "confirm", "yes")
+	if behind := read("/arrears"); !strings.Contains(behind, "forgotten-3") ||
+		strings.Contains(behind, "Letter to forgotten") {
+		t.Errorf("arrears offer a letter to a forgotten tenant: %s", behind)
+	}
+	if body := v.Get("/tenants/3").Body; strings.Contains(body, "mailto:") || strings.Contains(body, "Invite to") {
+		t.Errorf("a forgotten tenant can be written to: %s", body)
+	}
+	got := v.Post("/do/save_lease", "property", "House", "unit", "B", "start_date", "2030-01-01", "tenant", "Lea Roth",
+		"rent", "1.234")
+	if said := apptest.Text(got.Doc); !strings.Contains(said, "Write 1234 or 1.23") ||
+		strings.Contains(said, "Enter the rent") {
 		t.Errorf("%d %s", got.Status, said)
 	}
 }

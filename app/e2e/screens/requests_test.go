@@ -107,9 +107,7 @@ func TestEscapedPathsAreDistinct(t *testing.T) {
 func slowly(t *testing.T, address, path, head, body string, meanwhile func()) string {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	defer c.Close()
 	fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: %s\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: %d\r\n%s\r\n", path, address, len(body), head)
 	r := bufio.NewReader(c)
@@ -120,9 +118,7 @@ func slowly(t *testing.T, address, path, head, body string, meanwhile func()) st
 	meanwhile()
 	fmt.Fprint(c, body)
 	line, err := r.ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	return line
 }
 
@@ -138,9 +134,7 @@ func TestAccessLostWhileTheBodyWasRead(t *testing.T) {
 		user := strings.ReplaceAll(path[1:], "/", "-")
 		v := s.Person("reorder", user, "admin")
 		base, err := url.Parse(v.Base)
-		if err != nil {
-			t.Fatal(err)
-		}
+		apptest.OK(t, err)
 		var cookies []string
 		for _, c := range v.Client.Jar.Cookies(base) {
 			cookies = append(cookies, c.Name+"="+c.Value)
@@ -174,9 +168,7 @@ func TestAccessLostWhileTheWriteWaited(t *testing.T) {
 		t.Fatal(out, errs)
 	}
 	other, err := db.Open(s.Path, db.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	defer other.Close()
 	key, answer := s.Key("reorder", "kim", "member", "full"), make(chan apptest.Answer)
 	err = db.Exec(t.Context(), other, db.Bookkeeping(), func(tx *db.Tx) error {
@@ -187,9 +179,7 @@ func TestAccessLostWhileTheWriteWaited(t *testing.T) {
 		_, err := tx.Exec("UPDATE keys SET revoked_at = ? WHERE user_id = (SELECT id FROM users WHERE name = 'kim')", tx.Now())
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	if a := <-answer; a.Status != http.StatusUnauthorized || !strings.Contains(a.Body, "nothing was written") {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}

@@ -51,9 +51,7 @@ func openDemo(t *testing.T) *demoFixture {
 	t.Helper()
 	h := &demoFixture{Fixture: demoShop(t), people: map[string]*apptest.Visitor{}, elsewhere: map[string]*apptest.Visitor{}}
 	keys, err := h.Server.DemoKeys(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	h.Keys = keys
 	h.people[asNobody] = h.Visitor("store")
 	for _, role := range []string{asViewer, asMember, asAdmin} {

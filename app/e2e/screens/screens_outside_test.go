@@ -217,9 +217,7 @@ func TestTwoBuyers(t *testing.T) {
 		seat, _, err = db.One(c, db.Int, "SELECT max(id) FROM store_activations WHERE license_id = ?", orders[1].Licenses[0].ID)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	status(t, two.Get("/my"), http.StatusOK, "Laptop of Two")
 	for _, confirm := range []string{"", "yes"} {
 		got := one.Post("/my/do/release_seat", "activation_id", fmt.Sprint(seat), "confirm", confirm)
@@ -299,9 +297,7 @@ func TestScannersOpenLinks(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
 	token, _, err := account.Invite(context.Background(), h.Server.DB(), db.CLI(""), "admin-m")
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	for _, c := range []struct{ service, path, password string }{
 		{"store", "/welcome/" + token, apptest.Password},
 		{"rental", "/portal/welcome/" + h.invite(h.leases[0].Tenants[0].ID), ""},

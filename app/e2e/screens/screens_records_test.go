@@ -37,30 +37,42 @@ func TestRecordPages(t *testing.T) {
 		acts        []string
 		missing     string
 	}{
-		{"rental", "save_property", []string{"name", "Mill Court & Co", "address", "1 Mill Lane"}, `^/properties/\d+$`, "/properties?q=mill", "Mill Court & Co",
+		{"rental", "save_property", []string{"name", "Mill Court & Co", "address", "1 Mill Lane"}, `^/properties/\d+$`,
+			"/properties?q=mill", "Mill Court & Co",
 			[]string{"1 Mill Lane"}, []string{"save_unit", "save_property", "set_late_fee"}, "/properties/98765"},
-		{"rental", "save_unit", []string{"property", "Mill Court & Co", "name", "1/A", "market_rent", "950,00", "notes", "Balcony"}, `^/units/\d+$`, "/units?q=balcony", "Mill Court & Co / 1/A",
+		{"rental", "save_unit", []string{"property", "Mill Court & Co", "name", "1/A", "market_rent", "950,00", "notes",
+			"Balcony"}, `^/units/\d+$`, "/units?q=balcony", "Mill Court & Co / 1/A",
 			[]string{"is vacant", "Balcony", "950.00", "Never let"}, []string{"save_lease", "create_ticket", "save_unit"},
 			"/units/98765"},
-		{"rental", "save_tenant", []string{"name", "Zora Quist", "email", "zora@example.org"}, `^/tenants/\d+$`, "/tenants?q=zora", "Zora Quist",
+		{"rental", "save_tenant", []string{"name", "Zora Quist", "email", "zora@example.org"}, `^/tenants/\d+$`,
+			"/tenants?q=zora", "Zora Quist",
 			[]string{"zora@example.org"}, []string{"invite_tenant", "save_tenant", "forget_tenant"}, "/tenants/98765"},
-		{"rental", "save_lease", []string{"property", "Mill Court & Co", "unit", "1/A", "start_date", "2026-11-01", "tenant", "Zora Quist", "rent", "900"}, `^/leases/\d+$`, "/leases?q=zora", "Mill Court & Co / 1/A",
+		{"rental", "save_lease", []string{"property", "Mill Court & Co", "unit", "1/A", "start_date", "2026-11-01", "tenant",
+			"Zora Quist", "rent", "900"}, `^/leases/\d+$`, "/leases?q=zora", "Mill Court & Co / 1/A",
 			[]string{"Zora Quist", "900.00"}, []string{"receive_payment", "add_charge", "end_lease"}, "/leases/98765"},
-		{"maintenance", "save_asset", []string{"asset_tag", "KILN-9", "name", "Kiln <9>"}, `^/assets/\d+$`, "/assets?q=kiln", "Kiln <9>",
+		{"maintenance", "save_asset", []string{"asset_tag", "KILN-9", "name", "Kiln <9>"}, `^/assets/\d+$`, "/assets?q=kiln",
+			"Kiln <9>",
 			[]string{"KILN-9"}, []string{"create_workorder", "save_asset", "save_plan"}, "/assets/98765"},
-		{"maintenance", "save_plan", []string{"asset_tag", "KILN-9", "title", "Change the door seal", "interval_days", "90", "checklist", "Cool down\nPull the seal"}, `^/plans/\d+$`, "/plans?q=seal", "Change the door seal",
+		{"maintenance", "save_plan", []string{"asset_tag", "KILN-9", "title", "Change the door seal", "interval_days", "90",
+			"checklist", "Cool down\nPull the seal"}, `^/plans/\d+$`, "/plans?q=seal", "Change the door seal",
 			[]string{"Every 90 days", "Pull the seal", "No service yet"}, []string{"create_workorder", "complete_plan",
 				"pause_plan", "save_plan", "remove_plan"}, "/plans/98765"},
-		{"maintenance", "save_part", []string{"part_number", "SEAL-9", "name", "Door seal", "quantity", "4"}, `^/parts/\d+$`, "/parts?q=seal-9", "Door seal",
+		{"maintenance", "save_part", []string{"part_number", "SEAL-9", "name", "Door seal", "quantity", "4"}, `^/parts/\d+$`,
+			"/parts?q=seal-9", "Door seal",
 			[]string{"SEAL-9"}, []string{"save_part"}, "/parts/98765"},
-		{"reorder", "save_supplier", []string{"name", "Nine & Sons", "email", "nine@example.org", "min_order", "90"}, `^/suppliers/Nine%20&%20Sons$`, "/suppliers?q=nine", "Nine & Sons",
+		{"reorder", "save_supplier", []string{"name", "Nine & Sons", "email", "nine@example.org", "min_order", "90"},
+			`^/suppliers/Nine%20&%20Sons$`, "/suppliers?q=nine", "Nine & Sons",
 			[]string{"nine@example.org", "90.00", "No purchase orders yet"}, []string{"create_purchase", "save_supplier"},
 			"/suppliers/Nobody"},
-		{"reorder", "save_sku", []string{"sku", "T/9", "name", "Tea of nine", "supplier", "Nine & Sons", "lead_time_days", "9"}, `^/skus/T%2F9$`, "/skus?q=nine", "Tea of nine",
+		{"reorder", "save_sku", []string{"sku", "T/9", "name", "Tea of nine", "supplier", "Nine & Sons", "lead_time_days",
+			"9"}, `^/skus/T%2F9$`, "/skus?q=nine", "Tea of nine",
 			[]string{"Nine & Sons"}, []string{"save_sku", "adjust_stock"}, "/skus/NIX"},
-		{"store", "save_product", []string{"sku", "NINE 9", "name", "The nine", "kind", "license", "price", "49", "activation_limit", "3"}, `^/products/NINE%209$`, "/products?q=nine", "The nine",
-			[]string{"49.00", "NINE 9", "Seats a license"}, []string{"save_product", "record_order", "mint_codes"}, "/products/NIX"},
-		{"store", "save_customer", []string{"email", "nine@example.org", "name", "Nina Nine"}, `^/customers/\d+$`, "/customers?q=nina", "Nina Nine",
+		{"store", "save_product", []string{"sku", "NINE 9", "name", "The nine", "kind", "license", "price", "49",
+			"activation_limit", "3"}, `^/products/NINE%209$`, "/products?q=nine", "The nine",
+			[]string{"49.00", "NINE 9", "Seats a license"}, []string{"save_product", "record_order", "mint_codes"},
+			"/products/NIX"},
+		{"store", "save_customer", []string{"email", "nine@example.org", "name", "Nina Nine"}, `^/customers/\d+$`,
+			"/customers?q=nina", "Nina Nine",
 			[]string{"nine@example.org"}, []string{"save_customer", "change_email", "forget_customer"}, "/customers/98765"},
 	} {
 		admin, viewer := h.as(asAdmin, c.service), h.as(asViewer, c.service)
@@ -157,13 +169,15 @@ func TestCachedPageIsServed(t *testing.T) {
 	h := openDemo(t)
 	v := h.as(asMember, "maintenance")
 	one, two := status(t, v.Get("/work-orders/1"), http.StatusOK), status(t, v.Get("/work-orders/1"), http.StatusOK)
-	if key := one.Field("idempotency_key"); key == "" || key == two.Field("idempotency_key") || strings.Contains(two.Body, strings.Split(key, "-")[0]) {
+	if key := one.Field("idempotency_key"); key == "" || key == two.Field("idempotency_key") ||
+		strings.Contains(two.Body, strings.Split(key, "-")[0]) {
 		t.Errorf("both pages have the key %q", key)
 	}
 	if bare(one) != bare(two) {
 		t.Error("the second page is another one")
 	}
-	if theirs := status(t, h.as(asViewer, "maintenance").Get("/work-orders/1"), http.StatusOK); theirs.Field("idempotency_key") != "" {
+	if theirs := status(t, h.as(asViewer, "maintenance").Get("/work-orders/1"), http.StatusOK); theirs.Field(
+		"idempotency_key") != "" {
 		t.Error("a viewer gets a member's page")
 	}
 	const text = "It hums in the evening"

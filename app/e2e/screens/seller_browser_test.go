@@ -62,9 +62,7 @@ func (b *tab) fetch(label string) {
 func keysMoveIn(t *testing.T, s *apptest.Fixture, owner *tab) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sales.csv")
-	if err := os.WriteFile(path, []byte(gumroadFile), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, os.WriteFile(path, []byte(gumroadFile), 0o600))
 	owner.more("Import")
 	owner.press("Licenses")
 	owner.attach("file", path)

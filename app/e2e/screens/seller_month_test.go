@@ -23,9 +23,7 @@ func TestASellersMonth(t *testing.T) {
 
 	preview := owner.Upload("/import/licenses", nil, "file", "sales.csv", gumroadFile).Header.Get("Location")
 	u, err := url.Parse(preview)
-	if err != nil {
-		t.Fatal(err)
-	}
+	apptest.OK(t, err)
 	status(t, owner.Get(preview), http.StatusOK, "2 rows")
 	location(t, owner.Post("/import/licenses", "file", u.Query().Get("file"), "read", "yes"), "/import/licenses?job=1")
 
