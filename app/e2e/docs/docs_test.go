@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"net"
 	"os"
 	"path/filepath"
 	"quartermaster/app/apptest"
