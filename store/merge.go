@@ -93,7 +93,7 @@ func (s *Service) mergeCustomersOp() schema.Op {
 				exact.Plural(m.Orders, "order", "orders"))
 		}),
 		Did: schema.Said(func(m Merged) string {
-			return fmt.Sprintf("%s and %s are now one customer; %s moved.", m.From, m.Email,
+			return fmt.Sprintf("The customers %s and %s are now one; %s moved.", m.From, m.Email,
 				exact.Plural(m.Orders, "order", "orders"))
 		}),
 		Will: schema.Said(func(m Merged) string {

@@ -94,7 +94,7 @@ func (s *Service) mintCodes() schema.Op {
 			var count int64
 			var sku, tier, batch string
 			f.Int(&count, "count", "how many codes", schema.Range(1, maxMint), schema.Required, schema.Example(2))
-			f.Text(&sku, "sku", "an active product of the kind license", schema.Required, schema.Most(200),
+			f.Text(&sku, "sku", "an active product of the kind license or download", schema.Required, schema.Most(200),
 				schema.Label("Product"), schema.Choices(anyMintable), schema.NewBy("save_product"), schema.Example("PLUGIN"))
 			f.Text(&tier, "tier", "one of the product's tiers; any of [a-z0-9_-]{1,32} if it has none", schema.Most(200),
 				schema.Help("One of the product's tiers, if it has some."),

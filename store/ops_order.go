@@ -146,6 +146,10 @@ func (s *Service) recordOrder() schema.Op {
 				}
 				f.Refuse("sku", "%s", missing)
 			}
+			if f.Surface() == schema.Page && lines && n.SKU != "" { // last: refusals name lines by their place
+				n.Lines = append(n.Lines, NewLine{SKU: n.SKU, Tier: n.Tier, Qty: n.Qty})
+				n.SKU, n.Tier, n.Qty = "", "", 0
+			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordOrder(ctx, who, n) }
 		},
 		Print: schema.Printed(func(w io.Writer, made Recorded) {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,22 +154,35 @@ var shopify = &program{
 	},
 }
 
+// wooTitles are the columns' titles in files of Advanced Order Export, WooCommerce's other common export.
+var wooTitles = map[string]string{
+	"order_number": "Order Number", "status": "Order Status", "date": "Order Date", "order_currency": "Order Currency",
+	"billing_email": "Email (Billing)", "billing_first_name": "First Name (Billing)",
+	"billing_last_name": "Last Name (Billing)", "item_sku": "SKU", "item_quantity": "Quantity (- Refund)",
+	"item_cost": "Item Cost", "tax_total": "Order Total Tax Amount", "discount_total": "Cart Discount Amount",
+	"refunded_total": "Order Refund Amount", "order_total": "Order Total Amount", "shipping_total": "Order Shipping Amount",
+	"shipping_tax_total": "Order Shipping Tax Amount",
+}
+
 // woocommerce is the order export of WooCommerce's extensions: a row per line item, each with the order's values.
 var woocommerce = &program{
 	name: "woocommerce-orders", title: "WooCommerce's orders", table: "orders", targets: orderColumns,
-	needs: []string{"status", "billing_email", "item_sku", "item_quantity"},
-	columns: []string{
+	needs: []string{"status|Order Status", "billing_email|Email (Billing)", "item_sku|SKU",
+		"item_quantity|Quantity (- Refund)|Quantity"},
+	columns: slices.AppendSeq([]string{
+		"Quantity",
 		"order_id", "order_number", "order_number_formatted", "date", "order_date", "date_paid", "paid_date", "status",
 		"order_currency", "billing_email",
 		"billing_first_name", "billing_last_name", "billing_full_name", "item_sku", "item_quantity", "item_subtotal",
 		"item_total", "tax_total",
 		"discount_total", "refunded_total", "order_total", "shipping_total", "shipping_tax_total", "fee_total",
 		"fee_tax_total",
-	},
+	}, maps.Values(wooTitles)),
 	start: func(tr *translation) maker {
 		seen := map[string]bool{}
 		var aside aside
-		return func(get func(string) string) ([]string, string, *fault.Error) {
+		return func(cell func(string) string) ([]string, string, *fault.Error) {
+			get := func(column string) string { return cmp.Or(cell(column), cell(wooTitles[column])) }
 			ref := cmp.Or(get("order_number_formatted"), get("order_number"), get("order_id"))
 			status := strings.TrimPrefix(strings.ToLower(get("status")), "wc-")
 			if !slices.Contains([]string{"completed", "processing", "refunded"}, status) {
@@ -177,7 +191,7 @@ var woocommerce = &program{
 			a := amounts{tr: tr, get: get, currency: get("order_currency")}
 			o := order{
 				provider: "woocommerce", ref: ref, email: get("billing_email"), sku: get("item_sku"),
-				qty: whole(get("item_quantity")),
+				qty: whole(cmp.Or(get("item_quantity"), cell("Quantity"))),
 				name: cmp.Or(get("billing_full_name"),
 					strings.TrimSpace(get("billing_first_name")+" "+get("billing_last_name"))),
 				currency: get("order_currency"), paidAt: cmp.Or(get("date_paid"), get("paid_date"), get("date"), get("order_date")),
@@ -187,12 +201,14 @@ var woocommerce = &program{
 			if get(line) == "" {
 				line = "item_total"
 			}
-			o.unit, rest = perUnit(a.of(line), o.qty)
+			if o.unit = a.of("item_cost"); get("item_cost") == "" {
+				o.unit, rest = perUnit(a.of(line), o.qty)
+			}
 			if !o.later {
 				extra, extraTax := a.of("shipping_total")+a.of("fee_total"), a.of("shipping_tax_total")+a.of("fee_tax_total")
 				whole := a.of("order_total") - extra - extraTax
 				o.tax, o.refunded, o.refundedOn = max(0, a.of("tax_total")-extraTax), a.of("refunded_total"), tr.day(o.paidAt)
-				if line == "item_subtotal" {
+				if line == "item_subtotal" || get("item_cost") != "" {
 					o.discount = a.of("discount_total")
 				}
 				if status == "refunded" && o.refunded == 0 {

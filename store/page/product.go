@@ -71,7 +71,7 @@ func (v productView) acts() []page.Action {
 	acts := []page.Action{page.Open("Edit", "save_product", "sku", v.SKU).Main().Key("e")}
 	if v.Active {
 		acts = append(acts, page.Open("Record order", "record_order", "sku", v.SKU).Key("n"))
-		if v.Kind == "license" {
+		if v.Kind != "other" {
 			acts = append(acts, page.Open("Mint codes", "mint_codes", "sku", v.SKU))
 		}
 	}

@@ -47,7 +47,7 @@ func netChart(title string, days []store.Figure, currency string) page.Chart {
 		case d.Day != nil:
 			p.Day = *d.Day
 		case d.Month != nil:
-			p.Label = page.MonthText(*d.Month)
+			p.Label, c.Label = page.MonthText(*d.Month), "Month"
 		}
 		c.Bars = append(c.Bars, p)
 	}

@@ -130,6 +130,16 @@ func TestForeignFileFormatsAreRecognised(t *testing.T) {
 		},
 		{"square-library.csv", "store", "products", nil, 0, []string{"SQ-DARJ,Darjeeling 100 g,license,101200,"}, nil},
 		{
+			"woocommerce-advanced.csv", "store", "orders", nil, 0,
+			[]string{
+				"woocommerce,3042,joerg@example.de,Jörg Müller,PLUGIN,,1,4900,0,931,EUR,2026-06-02T14:03:00Z,",
+				"woocommerce,3043,anna@example.de,Anna Schön,PLUGIN,,2,4900,800,2280,EUR,2026-06-05T09:11:00Z,",
+				"woocommerce,3043,anna@example.de,Anna Schön,BOOK,,1,3000,0,0,EUR,2026-06-05T09:11:00Z,",
+				"woocommerce,3044,ben@example.org,Ben Okafor,PLUGIN,,1,4900,0,1007,EUR,2026-06-07T11:20:00Z,2026-06-07=5907",
+			},
+			[]string{"the order is not paid (failed)"},
+		},
+		{
 			"gumroad-sales.csv", "store", "orders", nil, 0,
 			[]string{
 				"gumroad,gr1==,ann@example.com,Ann Lee,PLUGIN,,1,4900,0,392,USD,2026-05-03T14:00:00Z,",
