@@ -336,7 +336,8 @@ func (s *Service) BuyerOps() []schema.Op {
 		if r.License == nil {
 			return "The code is redeemed: " + r.Order.Items[0].Name + ", order " + r.Order.OrderRef + "."
 		}
-		return "The code is redeemed for " + r.Order.Items[0].Name + ". Your license key: " + r.License.Key
+		return "The code is redeemed for " + r.Order.Items[0].Name + ", order " + r.Order.OrderRef + ". Your license key: " +
+			r.License.Key
 	})
 	redeem.Bind = func(f *schema.Form) schema.Handler {
 		var written, email, name, remote string

@@ -91,7 +91,9 @@ func TestACodeBecomesALicense(t *testing.T) {
 	}
 
 	_, err := s.redeem(m.Codes[0], "other@example.com")
-	refused(t, err, "conflict", "redeemed before")
+	equal(t, "to somebody else", refused(t, err, "conflict").Detail, "this code was redeemed before")
+	_, err = s.redeem(m.Codes[0], "Kim@example.com")
+	refused(t, err, "conflict", "redeemed before, as order "+r.Order.OrderRef)
 	_, err = s.redeem(newCode(), "other@example.com")
 	unknown := refused(t, err, "not_found")
 	_, err = s.redeem("no code at all", "other@example.com")

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 
 	"quartermaster/schema"
@@ -73,6 +74,17 @@ func (k code) usable() error {
 	return nil
 }
 
+// redeemedBefore tells the person who redeemed the code, such as by sending the form twice, which order it became.
+func redeemedBefore(c *db.Conn, hash []byte, email string) error {
+	ref, found, err := db.One(c, (*db.Row).Text, "SELECT o.order_ref FROM store_codes k "+
+		"CROSS JOIN store_orders o ON o.id = k.order_id CROSS JOIN store_customers c ON c.id = o.customer_id "+
+		"WHERE k.hash = ? AND c.email = ?", hash, email)
+	if err != nil || !found {
+		return cmp.Or(err, code{status: codeRedeemed}.usable())
+	}
+	return fault.Conflictf("this code was redeemed before, as order %s; open your purchase with that and your e-mail address", ref)
+}
+
 func noCode() error { return fault.NotFoundf("no such code; check its letters and digits").At("code") }
 
 // RedeemCode turns a code into a license: an order of the provider code with total 0, and its license, whose key is
@@ -97,6 +109,9 @@ func (s *Service) redeemAs(ctx context.Context, who db.Caller, written, email, n
 		k, found, err := lookUpCode(c, hash)
 		if known = found; err != nil || !found {
 			return err
+		}
+		if k.status == codeRedeemed {
+			return redeemedBefore(c, hash, email)
 		}
 		return k.usable()
 	})
