@@ -12,17 +12,26 @@ import (
 
 	"quartermaster/app/table"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
 
 // number is a cell that no spreadsheet reads as a formula, although it may begin with a minus.
 var number = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
 
-// sendCSV answers with a list as a file. A text that a spreadsheet would run as a formula is escaped as in exports.
+// sendCSV answers with a list as a file. A text that a spreadsheet would run as a formula is escaped as in exports, and
+// times have the shop's offset.
 func (x *exchange) sendCSV(sheet page.Sheet) error {
-	sheet, err := x.asExport(sheet)
+	sheet, exported, err := x.asExport(sheet)
 	if err != nil {
 		return err
+	}
+	if !exported {
+		shop, err := x.shopNow(x.r.Context())
+		if err != nil {
+			return err
+		}
+		inUnits(&sheet, shop.currency)
 	}
 	if at := slices.Index(sheet.Columns, "email"); at >= 0 { // forgotten people are omitted from lists of addresses
 		sheet.Rows = slices.DeleteFunc(sheet.Rows, func(row []string) bool { return strings.HasSuffix(row[at], "@invalid") })
@@ -34,7 +43,7 @@ func (x *exchange) sendCSV(sheet page.Sheet) error {
 		for _, row := range sheet.Rows {
 			for i, cell := range row {
 				if !number.MatchString(cell) {
-					row[i] = table.Safe(cell)
+					row[i] = table.Safe(exact.Local(cell, x.s.DB.Zone()))
 				}
 			}
 			_ = w.Write(row)
@@ -74,12 +83,37 @@ func fileName(name string) string {
 	}, name)
 }
 
+// inUnits writes the cents of a list that has no export as amounts. A list in one currency has it in the header:
+// "balance_cents" is "balance_EUR".
+func inUnits(sheet *page.Sheet, shop string) {
+	own := slices.Index(sheet.Columns, "currency")
+	sheet.Columns = slices.Clone(sheet.Columns)
+	for i, column := range sheet.Columns {
+		name, cents := strings.CutSuffix(column, "_cents")
+		if !cents {
+			continue
+		}
+		if sheet.Columns[i] = name; own < 0 {
+			sheet.Columns[i] += "_" + shop
+		}
+		for _, row := range sheet.Rows {
+			currency := shop
+			if own >= 0 {
+				currency = row[own]
+			}
+			if n, err := strconv.ParseInt(row[i], 10, 64); err == nil {
+				row[i] = exact.CurrencyOf(currency).Plain(n)
+			}
+		}
+	}
+}
+
 // asExport gives a list of a table's records the columns of the table's export, so that it imports again: the records
 // are found by the list's identifying columns.
-func (x *exchange) asExport(sheet page.Sheet) (page.Sheet, error) {
+func (x *exchange) asExport(sheet page.Sheet) (out page.Sheet, exported bool, err error) {
 	t, ok := x.s.Service.Table(sheet.Name)
 	if !ok || t.Secret {
-		return sheet, nil
+		return sheet, false, nil
 	}
 	var names []string
 	var theirs, ours []int // indexes of the identifying columns
@@ -90,7 +124,7 @@ func (x *exchange) asExport(sheet page.Sheet) (page.Sheet, error) {
 		}
 	}
 	if slices.Equal(names, sheet.Columns) || len(ours) == 0 || slices.Contains(theirs, -1) {
-		return sheet, nil
+		return sheet, slices.Equal(names, sheet.Columns), nil
 	}
 	key := func(cells []string, at []int) string {
 		var b strings.Builder
@@ -103,7 +137,7 @@ func (x *exchange) asExport(sheet page.Sheet) (page.Sheet, error) {
 	for _, row := range sheet.Rows {
 		records[key(row, theirs)] = nil
 	}
-	err := x.s.DB.View(x.r.Context(), func(c *db.Conn) error {
+	err = x.s.DB.View(x.r.Context(), func(c *db.Conn) error {
 		if t.Written != nil {
 			written, err := t.Written(c)
 			if err != nil {
@@ -119,13 +153,13 @@ func (x *exchange) asExport(sheet page.Sheet) (page.Sheet, error) {
 			return nil
 		})
 	})
-	out := page.Sheet{Name: sheet.Name, Columns: names}
+	out = page.Sheet{Name: sheet.Name, Columns: names}
 	for _, row := range sheet.Rows {
 		k := key(row, theirs)
 		out.Rows = append(out.Rows, records[k]...)
 		delete(records, k)
 	}
-	return out, err
+	return out, true, err
 }
 
 // stream answers with a download, which is written to its end before the client reads: a slow client holds neither a

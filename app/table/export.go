@@ -8,10 +8,11 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 )
 
 // Export writes every record of the table, at one instant, below a header of the table's columns. A text that a
-// spreadsheet would run as a formula is written by Safe.
+// spreadsheet would run as a formula is written by Safe; times have the shop's offset.
 func Export(ctx context.Context, d *db.DB, t schema.Table, w io.Writer) error {
 	columns := t.Columns()
 	header := make([]string, len(columns))
@@ -41,6 +42,9 @@ func Export(ctx context.Context, d *db.DB, t schema.Table, w io.Writer) error {
 				}
 				for _, i := range texts {
 					cells[i] = Safe(cells[i])
+					if isInstant(columns[i]) {
+						cells[i] = exact.Local(cells[i], c.Zone())
+					}
 				}
 				return out.Write(cells[:written])
 			})

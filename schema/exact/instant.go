@@ -28,6 +28,18 @@ func (i Instant) Time() time.Time { return time.Unix(int64(i), 0).UTC() }
 // Day is the calendar day of the instant in loc.
 func (i Instant) Day(loc *time.Location) Day { return DayOf(time.Unix(int64(i), 0).In(loc)) }
 
+// Local is a cell's instant in UTC with the offset of loc. Other cells stay.
+func Local(cell string, loc *time.Location) string {
+	if len(cell) != len("2006-01-02T15:04:05Z") || cell[len(cell)-1] != 'Z' || loc == time.UTC {
+		return cell
+	}
+	i, ok := ParseInstant(cell)
+	if !ok {
+		return cell
+	}
+	return i.Time().In(loc).Format(time.RFC3339)
+}
+
 func (i Instant) String() string { return string(i.Append(nil)) }
 
 // Append appends the instant as in JSON, without the quotes.

@@ -8,6 +8,32 @@ import (
 	"quartermaster/app/apptest"
 )
 
+// TestCSVAsPeopleReadIt: times have the shop's offset, lists without an export have amounts, and the file of a list
+// imports again as the same rows.
+func TestCSVAsPeopleReadIt(t *testing.T) {
+	t.Parallel()
+	s := sellPluginsAndBooks(t)
+	admin := s.Person("store", "ada", "admin")
+	status(t, admin.Post("/do/set_timezone", "timezone", "Asia/Kolkata", "confirm", "yes"), http.StatusSeeOther)
+	o := buy(t, s, "--email", "ann@example.com", "--sku", "PLUGIN", "--paid-at", "2026-10-05")
+	got := admin.Get("/orders?format=csv")
+	if !strings.Contains(got.Body, "ann@example.com,,PLUGIN,,1,4900,0,0,USD,2026-10-05T00:00:00+05:30,") || got.Body != admin.Get("/export/orders").Body {
+		t.Errorf("the orders are %s", got.Body)
+	}
+	if _, again, errs := s.Pipe(got.Body, "import", "store", "orders", "-", "--dry-run", "--json"); !strings.Contains(again, `"same":1`) {
+		t.Errorf("the list imports as %s%s", again, errs)
+	}
+	s.MustCLI("store", "order", "refund", o.Ref, "--amount-cents", "1050")
+	got = admin.Get("/figures?format=csv&by=product")
+	if want := "product,currency,orders,sold,tax,refunded,net\nPLUGIN,USD,1,49.00,0.00,10.50,38.50\n"; got.Body != want {
+		t.Errorf("the figures are %s, want %s", got.Body, want)
+	}
+	rent := s.Person("rental", "rita", "viewer").Get("/arrears?format=csv")
+	if header, _, _ := strings.Cut(rent.Body, "\n"); !strings.Contains(header, "balance_USD") || strings.Contains(header, "_cents") {
+		t.Errorf("arrears begin with %s", header)
+	}
+}
+
 // TestFiguresAndReceiptsOfAShop opens the figures without filters: the last 12 months, none omitted. A range by day
 // includes days without sales. Product and receipt show their own sums.
 func TestFiguresAndReceiptsOfAShop(t *testing.T) {
