@@ -23,7 +23,8 @@ func (s *Service) salesTable() schema.Table {
 		Row: func(f *schema.Form) schema.Put {
 			var sold Sale
 			f.Day(&sold.Date, "date", "the day, not in the future", schema.Required)
-			f.Text(&sold.SKU, "sku", "a SKU of the catalogue, case-sensitive", schema.Required, schema.Most(maxCode))
+			f.Text(&sold.SKU, "sku", "a SKU of the catalogue, case-sensitive", schema.Required, schema.Most(maxCode),
+				schema.NewBy("save_sku"))
 			f.Milli(&sold.Qty, "qty", "how much was sold", schema.Required, schema.Range(0, int64(maxQty/1000)))
 			var channel string
 			f.Text(&channel, "channel", "where it was sold", schema.Most(maxChannel))

@@ -119,7 +119,8 @@ func bindOrderRow(f *schema.Form) orderRow {
 	f.Text(&r.email, "email", "the buyer's address; needed for a new order", schema.Most(254),
 		schema.Example("ann@example.com"))
 	f.Text(&r.name, "name", "the buyer's name", schema.Most(200), schema.Example("Ann Lee"))
-	f.Text(&r.sku, "sku", "the product; needed for a new order", schema.Most(200), schema.Example("PLUGIN"))
+	f.Text(&r.sku, "sku", "the product; needed for a new order", schema.Most(200), schema.NewBy("save_product"),
+		schema.Example("PLUGIN"))
 	f.Text(&r.tier, "tier", "one of the product's tiers", schema.Most(200))
 	f.Int(&r.qty, "qty", "how many units", schema.Range(1, maxQty))
 	f.IntPtr(&r.unit, "unit_cents", "the price of a unit; empty is the product's", schema.Range(0, maxPrice))

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"quartermaster/app/table"
@@ -255,16 +254,24 @@ func (v importView) message(file string, out table.Outcome) *message {
 	if out.Imported > 0 && out.Imported == out.Same {
 		m.Text = fmt.Sprintf("Nothing in %s is new for %s. %s", file, tableWords(v.table.Name), rowsOf(out))
 	}
-	for i, e := range out.Errors {
+	groups := v.refusedGroups(out.Errors)
+	for i, g := range groups {
 		if i == 20 {
-			m.Refused = append(m.Refused, page.Plural(len(out.Errors)-i, "more row was refused", "more rows were refused"))
+			left := 0
+			for _, g := range groups[i:] {
+				left += len(g.lines)
+			}
+			m.Refused = append(m.Refused, page.Plural(left, "more row was refused", "more rows were refused"))
 			break
 		}
-		column, reason := v.cellOf(e)
-		if column != "" {
-			column = ", " + column
+		where := "line "
+		if len(g.lines) > 1 {
+			where = "lines "
 		}
-		m.Refused = append(m.Refused, "line "+strconv.Itoa(e.Line)+column+": "+reason)
+		if where += g.where(); g.column != "" {
+			where += ", " + g.column
+		}
+		m.Refused = append(m.Refused, where+": "+g.reason)
 	}
 	return m
 }
@@ -272,6 +279,6 @@ func (v importView) message(file string, out table.Outcome) *message {
 // rowsOf is "2 of 24 rows are new, 1 changed, 20 the same, 1 refused."
 func rowsOf(out table.Outcome) string {
 	rows := page.Plural(out.Imported+len(out.Errors), "row is", "rows are")
-	return fmt.Sprintf("%d of %s new, %d changed, %d the same, %d refused.", out.New, rows, out.Changed, out.Same,
-		len(out.Errors))
+	return fmt.Sprintf("%s of %s new, %s changed, %s the same, %s refused.", page.Grouped(out.New), rows,
+		page.Grouped(out.Changed), page.Grouped(out.Same), page.Grouped(len(out.Errors)))
 }

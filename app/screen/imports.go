@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -303,11 +305,7 @@ func (v importView) asked() [][2]string {
 
 // refusedPath is the address of the refused rows as a file.
 func (v importView) refusedPath() string {
-	q := url.Values{"read": {"yes"}, "format": {"refused"}}
-	for _, f := range v.asked() {
-		q.Set(f[0], f[1])
-	}
-	return "/import/" + queryEscape(v.table.Name) + "?" + q.Encode()
+	return v.waitsAt(url.Values{"format": {"refused"}})
 }
 
 // cellOf is the file's column name of a refused cell, and the reason without that name.
@@ -324,6 +322,59 @@ func (v importView) cellOf(e schema.Refused) (column, reason string) {
 		reason += ". For returns, choose net under Negative quantities"
 	}
 	return cmp.Or(v.look.Theirs(column), column), reason
+}
+
+// refusedGroup are the rows that are refused for one reason.
+type refusedGroup struct {
+	lines          []int
+	column, reason string
+	make           page.Action // makes the record that the reason calls missing
+}
+
+// where is "50, 72, 181 and 345 more".
+func (g *refusedGroup) where() string {
+	first := make([]string, min(len(g.lines), 3))
+	for i := range first {
+		first[i] = strconv.Itoa(g.lines[i])
+	}
+	where := strings.Join(first, ", ")
+	if left := len(g.lines) - len(first); left > 0 {
+		where += " and " + page.Grouped(left) + " more"
+	}
+	return where
+}
+
+var quoted = regexp.MustCompile(`"[^"]+"`)
+
+// refusedGroups gathers refused rows by reason, in the order of the file.
+func (v importView) refusedGroups(refused []schema.Refused) (all []*refusedGroup) {
+	by := map[[2]string]*refusedGroup{}
+	for _, e := range refused {
+		column, reason := v.cellOf(e)
+		g := by[[2]string{column, reason}]
+		if g == nil {
+			g = &refusedGroup{column: column, reason: reason}
+			all, by[[2]string{column, reason}] = append(all, g), g
+			name, _, _ := strings.Cut(e.Reason, ": ")
+			columns := v.table.Columns()
+			if at := slices.IndexFunc(columns, func(a schema.Arg) bool { return a.Name == name && a.New != "" }); at >= 0 {
+				g.make = page.Open("New "+columnWords(name), columns[at].New, name,
+					strings.Trim(quoted.FindString(reason), `"`), "then", v.waitsAt(nil))
+			}
+		}
+		g.lines = append(g.lines, e.Line)
+	}
+	return all
+}
+
+// waitsAt is the address of the preview, with more in its query.
+func (v importView) waitsAt(q url.Values) string {
+	all := url.Values{"read": {"yes"}}
+	maps.Copy(all, q)
+	for _, f := range v.asked() {
+		all.Set(f[0], f[1])
+	}
+	return "/import/" + queryEscape(v.table.Name) + "?" + all.Encode()
 }
 
 // nextSet is the name of the next column with a value for all rows.

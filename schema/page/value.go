@@ -246,12 +246,15 @@ func MinutesText[T ~int | ~int64](n T) string {
 	return shown
 }
 
+// Grouped is a number such as 40,000.
+func Grouped[T ~int | ~int64](n T) string { return group(strconv.FormatInt(int64(n), 10)) }
+
 // Plural is a number with its noun: 1 thing, 2 things.
 func Plural[T ~int | ~int64](n T, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return group(strconv.FormatInt(int64(n), 10)) + " " + many
+	return Grouped(n) + " " + many
 }
 
 // The looks of a state: each has its own shape and colour beside its word.

@@ -1,6 +1,7 @@
 package screens
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
 )
@@ -194,5 +197,37 @@ func TestOrdersOfAFileSayWhatTheyIssue(t *testing.T) {
 		if strings.Contains(text, "Each unit sold of 2 products of this file would come with a license") != licensed {
 			t.Errorf("%s: %.900s", rows, text)
 		}
+	}
+}
+
+// TestAMissingRecordIsToldOnce: the rows of a SKU that is not there are one line, which leads to its form and back to
+// the file.
+func TestAMissingRecordIsToldOnce(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("reorder", "ann", "admin").At(s.URL("reorder", ""))
+	rows := "Datum;Artikelnummer;Menge;Kanal\n"
+	for day := range 9 {
+		rows += fmt.Sprintf("2026-11-0%d;NEW;2;Laden\n", day+1)
+	}
+	at := v.Upload("/import/sales", nil, "file", "sales.csv", rows).Header.Get("Location")
+	shown := status(t, v.Get(at), http.StatusOK)
+	if list := rowsShown(shown); !slices.Equal(list, []string{"2"}) {
+		t.Errorf("the refused rows are %v", list)
+	}
+	text := strings.Join(strings.Fields(apptest.Text(shown.Doc)), " ")
+	if !strings.Contains(text, `2, 3, 4 and 6 moreArtikelnummer"NEW" is not in the catalogue`) {
+		t.Errorf("%.1500s", text)
+	}
+	form := ""
+	shown.Each(func(n *html.Node) {
+		if n.Data == "a" && apptest.Text(n) == "New SKU" {
+			form = apptest.Attr(n, "href")
+		}
+	})
+	made := status(t, post(v, form, sentBy(t, v.Get(form), "/do/save_sku")), http.StatusSeeOther)
+	text = apptest.Text(status(t, v.Get(made.Header.Get("Location")), http.StatusOK).Doc)
+	if !strings.Contains(text, "SKU NEW is saved") || !strings.Contains(text, "9 rows of sales.csv would be written") {
+		t.Errorf("%.900s", text)
 	}
 }
