@@ -161,6 +161,18 @@ func (v orderView) repriced() bool {
 		slices.ContainsFunc(v.Lines, func(l reorder.OrderLine) bool { return l.CostNow() != l.UnitCostCents })
 }
 
+// lineColumns are the columns of an order's lines; in a draft what is ordered stands in the boxes.
+func lineColumns(ctx context.Context, v orderView, drafting bool) []page.Column {
+	all := []page.Column{{Label: "SKU"}, {Label: "Ordered", Right: true}, {Label: "Received", Right: true},
+		{Label: "Unit cost, " + page.CurrencyCode(ctx), Right: true},
+		{Label: "Total, " + page.CurrencyCode(ctx), Right: true},
+		{Label: lineHead(v), Right: true, Hear: v.form() == ""}}
+	if drafting {
+		all = slices.Delete(all, 1, 3)
+	}
+	return all
+}
+
 // lineHead is over the boxes of the lines.
 func lineHead(v orderView) string {
 	switch v.form() {
