@@ -57,7 +57,7 @@ func (f LeaseFilter) where() (where string, args []any) {
 	}
 	if f.Tenant != "" {
 		of, values := partOf(f.Tenant, calledLike(f.Tenant), "t.id")
-		add("EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id AND "+of+")",
+		add("l.id IN (SELECT x.lease_id FROM tenants t CROSS JOIN lease_tenants x ON x.tenant_id = t.id WHERE "+of+")",
 			values...)
 	}
 	if f.EndsBefore != nil {
