@@ -21,13 +21,13 @@ type StockFigures struct {
 	Suppliers  []SupplierValue `json:"suppliers" about:"most value first"`
 	Classes    []ClassFigures  `json:"classes" about:"by cost of sales in the last 365 days, the largest first: A while the SKUs before it are under 80 % of all, B under 95 %, else C"`
 	Unsold     []UnsoldFigures `json:"unsold" about:"cumulative: unsold for so many days or more"`
-	SKUs       []StockFigure   `json:"skus" about:"most value first"`
+	SKUs       []*StockFigure  `json:"skus" about:"most value first"`
 }
 
 // AsList returns the rows by SKU.
 func (figs StockFigures) AsList() any {
 	return struct {
-		SKUs []StockFigure `json:"skus"`
+		SKUs []*StockFigure `json:"skus"`
 	}{figs.SKUs}
 }
 
@@ -73,7 +73,7 @@ func stockFigures(c *db.Conn) (StockFigures, error) {
 	if err != nil {
 		return StockFigures{}, err
 	}
-	figs := StockFigures{Today: today, SKUs: []StockFigure{}}
+	figs := StockFigures{Today: today, SKUs: []*StockFigure{}}
 	begun, hasSales, err := db.One(c, (*db.Row).Day, "SELECT day FROM sales_days WHERE day >= ? ORDER BY day LIMIT 1",
 		exact.MinDay)
 	if err != nil {
@@ -87,7 +87,7 @@ func stockFigures(c *db.Conn) (StockFigures, error) {
 				last = min(last, begun)
 			}
 		}
-		figs.SKUs = append(figs.SKUs, StockFigure{
+		figs.SKUs = append(figs.SKUs, &StockFigure{
 			ValueCents: costOf(stock, cost), soldCost: costOf(r.Milli()+since[id], cost), UnsoldDays: max(0, int64(today-last)),
 			SKU: r.Text(), Name: r.Text(), supplier: r.Text(),
 		})
@@ -109,18 +109,14 @@ func costOf(qty exact.Milli, unitCost int64) int64 {
 
 // classify sets each SKU's class.
 func (figs *StockFigures) classify() {
-	bySales := make([]*StockFigure, len(figs.SKUs))
 	total := int64(0)
-	for i := range figs.SKUs {
-		bySales[i] = &figs.SKUs[i]
-		total = addCents(total, figs.SKUs[i].soldCost)
+	for _, k := range figs.SKUs {
+		total = addCents(total, k.soldCost)
 	}
-	slices.SortFunc(bySales, func(a, b *StockFigure) int {
-		return cmp.Or(cmp.Compare(b.soldCost, a.soldCost), strings.Compare(a.SKU, b.SKU))
-	})
+	figs.sort(func(k *StockFigure) int64 { return k.soldCost })
 	figs.Classes = []ClassFigures{{Class: "A"}, {Class: "B"}, {Class: "C"}}
 	before := int64(0)
-	for _, k := range bySales {
+	for _, k := range figs.SKUs {
 		at := 2
 		for i, percent := range []int64{80, 95} {
 			if k.soldCost > 0 && exact.Mul(before, 100).Cmp(exact.Mul(total, percent)) < 0 {
@@ -157,8 +153,16 @@ func (figs *StockFigures) addUp() {
 		figs.Suppliers = append(figs.Suppliers, SupplierValue{name, bySupplier[name]})
 	}
 	slices.SortStableFunc(figs.Suppliers, func(a, b SupplierValue) int { return cmp.Compare(b.ValueCents, a.ValueCents) })
-	slices.SortFunc(figs.SKUs, func(a, b StockFigure) int {
-		return cmp.Or(cmp.Compare(b.ValueCents, a.ValueCents), strings.Compare(a.SKU, b.SKU))
+	figs.sort(func(k *StockFigure) int64 { return k.ValueCents })
+}
+
+// sort sorts the SKUs by cents, the largest first. Codes are compared only where the cents are equal.
+func (figs *StockFigures) sort(cents func(*StockFigure) int64) {
+	slices.SortFunc(figs.SKUs, func(a, b *StockFigure) int {
+		if n := cmp.Compare(cents(b), cents(a)); n != 0 {
+			return n
+		}
+		return strings.Compare(a.SKU, b.SKU)
 	})
 }
 

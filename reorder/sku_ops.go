@@ -283,7 +283,7 @@ func (s *Service) stockFigures() schema.Op {
 			Today: sampleDay.today, ValueCents: 5760, Suppliers: []SupplierValue{{sample.Supplier, 5760}},
 			Classes: []ClassFigures{{"A", 1, 20_160}, {"B", 0, 0}, {"C", 0, 0}}, Unsold: []UnsoldFigures{{90, 0, 0}, {180, 0, 0},
 				{365, 0, 0}},
-			SKUs: []StockFigure{{SKU: sample.Code, Name: sample.Name, ValueCents: 5760, Class: "A", UnsoldDays: 1}},
+			SKUs: []*StockFigure{{SKU: sample.Code, Name: sample.Name, ValueCents: 5760, Class: "A", UnsoldDays: 1}},
 		},
 		Example: "reorder figures --json",
 		Bind:    schema.Asks(s.StockFigures),
@@ -301,7 +301,7 @@ func printFigures(w io.Writer, figs StockFigures) {
 	schema.Tabulate(w, "UNSOLD FOR|SKUS|VALUE", figs.Unsold, func(u UnsoldFigures) []any {
 		return []any{fmt.Sprintf("%d days", u.Days), strconv.FormatInt(u.SKUs, 10), amount(u.ValueCents)}
 	})
-	schema.Tabulate(w, "SKU|NAME|VALUE|CLASS|UNSOLD DAYS", figs.SKUs, func(k StockFigure) []any {
+	schema.Tabulate(w, "SKU|NAME|VALUE|CLASS|UNSOLD DAYS", figs.SKUs, func(k *StockFigure) []any {
 		return []any{k.SKU, k.Name, amount(k.ValueCents), k.Class, strconv.FormatInt(k.UnsoldDays, 10)}
 	})
 }

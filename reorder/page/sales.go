@@ -117,11 +117,11 @@ func sales(s *reorder.Service) page.Page {
 }
 
 // figureSorts are the columns that SKUs can be sorted by in the figures.
-var figureSorts = page.Sorts[reorder.StockFigure]{
-	"name":   page.ByText(func(k reorder.StockFigure) string { return k.Name }),
-	"class":  page.ByText(func(k reorder.StockFigure) string { return k.Class }),
-	"unsold": page.By(func(k reorder.StockFigure) int64 { return k.UnsoldDays }),
-	"value":  page.By(func(k reorder.StockFigure) int64 { return k.ValueCents }),
+var figureSorts = page.Sorts[*reorder.StockFigure]{
+	"name":   page.ByText(func(k *reorder.StockFigure) string { return k.Name }),
+	"class":  page.ByText(func(k *reorder.StockFigure) string { return k.Class }),
+	"unsold": page.By(func(k *reorder.StockFigure) int64 { return k.UnsoldDays }),
+	"value":  page.By(func(k *reorder.StockFigure) int64 { return k.ValueCents }),
 }
 
 func figures(s *reorder.Service) page.Page {
@@ -138,7 +138,7 @@ func figures(s *reorder.Service) page.Page {
 			return func(ctx context.Context, _ db.Caller) (figuresView, error) {
 				figs, err := s.StockFigures(ctx)
 				v := figuresView{StockFigures: figs, value: map[string]int64{}}
-				var all []reorder.StockFigure
+				var all []*reorder.StockFigure
 				for _, k := range figs.SKUs {
 					v.value[k.Class] += k.ValueCents
 					if (class == "" || k.Class == class) && k.UnsoldDays >= unsold {
@@ -155,14 +155,14 @@ func figures(s *reorder.Service) page.Page {
 					}
 					return v, err
 				}
-				v.SKUs, v.next = reorder.After(all, p.After, p.Limit, func(k reorder.StockFigure) string { return k.SKU })
+				v.SKUs, v.next = reorder.After(all, p.After, p.Limit, func(k *reorder.StockFigure) string { return k.SKU })
 				return v, err
 			}
 		},
 		View: func(v figuresView) templ.Component { return Figures(v) },
 		CSV: func(v figuresView) page.Sheet {
 			columns := []string{"sku", "name", "value_cents", "class", "unsold_days"}
-			return page.SheetOf("stock-figures", columns, v.SKUs, func(k reorder.StockFigure) []string {
+			return page.SheetOf("stock-figures", columns, v.SKUs, func(k *reorder.StockFigure) []string {
 				return []string{k.SKU, k.Name, page.Num(k.ValueCents), k.Class, page.Num(k.UnsoldDays)}
 			})
 		},
