@@ -3,6 +3,7 @@ package maintenance
 import (
 	"context"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -24,5 +25,35 @@ func (s *Service) Sentence(ctx context.Context) (string, error) {
 		}
 		n, _, err := db.One(c, db.Int, unfinished)
 		return exact.Plural(n, "job", "jobs") + " to do", err
+	})
+}
+
+// Found are the records that have each word of a text, the first of each kind.
+type Found struct {
+	Assets     []Asset
+	Parts      []Part
+	WorkOrders []WorkOrder
+	Plans      []Plan
+}
+
+// Find finds at most so many records of each kind. It does not count the others, which takes as long as finding them.
+func (s *Service) Find(ctx context.Context, text string, most int64) (Found, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (f Found, err error) {
+		first := schema.First(most)
+		assets, err := listAssets(c, AssetFilter{Q: text, Cursor: first})
+		if err != nil {
+			return f, err
+		}
+		parts, err := pageOfParts(c, PartFilter{Q: text, Cursor: first})
+		if err != nil {
+			return f, err
+		}
+		plans := PlanFilter{Q: text}.where()
+		f = Found{Assets: assets.Assets, Parts: parts.Parts}
+		if f.Plans, err = plansWhere(c, plans.sql()+" ORDER BY p.id LIMIT ?", append(plans.args, most)...); err != nil {
+			return f, err
+		}
+		f.WorkOrders, err = Filter{Q: text, Cursor: first}.read(c)
+		return f, err
 	})
 }

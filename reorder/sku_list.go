@@ -76,6 +76,14 @@ func (s *Service) Shelf(ctx context.Context, q ShelfQuery) (page Shelf, err erro
 	return page, err
 }
 
+// Find returns the first SKUs, by code, that have each word in code, name or barcode.
+func (s *Service) Find(ctx context.Context, text string, most int64) ([]SKU, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) ([]SKU, error) {
+		return db.All(c, func(r *db.Row) SKU { return articles.Row(r).SKU }, "SELECT "+articles.Columns()+
+			" FROM skus WHERE has_words(?, sku, name, barcode) ORDER BY +sku LIMIT ?", text, most)
+	})
+}
+
 // named reports whether a text is the name, in any case; it folds a text once.
 func named(name string) func(text string) bool {
 	wanted, known := folded(name), map[string]bool{}

@@ -2,7 +2,10 @@ package screen
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"slices"
+	"sync"
 
 	"github.com/a-h/templ"
 
@@ -69,8 +72,14 @@ func (s *Screens) searchPage() page.Page {
 				if err != nil {
 					return v, err
 				}
-				for _, p := range all {
-					if err := v.find(ctx, p, who.Service); err != nil {
+				answers := make([]found, len(all))
+				var asked sync.WaitGroup
+				for i, p := range all {
+					asked.Go(func() { answers[i] = p.find(ctx, q) })
+				}
+				asked.Wait()
+				for i, p := range all {
+					if err := v.add(p, answers[i], who.Service); err != nil {
 						return v, err
 					}
 				}
@@ -81,19 +90,39 @@ func (s *Screens) searchPage() page.Page {
 	})
 }
 
-// find adds the results of one service.
-func (v *searchView) find(ctx context.Context, p seenPlace, here string) error {
-	if p.Find == nil {
-		return nil
+// found is what a service finds.
+type found struct {
+	hits  []page.Hit
+	exact string
+	err   error
+	panic any
+}
+
+// find asks a service, beside the others: its panic goes to the caller.
+func (p seenPlace) find(ctx context.Context, q string) (f found) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			f.panic = fmt.Sprintf("%v\n%s", cause, debug.Stack())
+		}
+	}()
+	if p.Find != nil {
+		f.hits, f.exact, f.err = p.Find(ctx, p.who, q)
 	}
-	hits, exact, err := p.Find(ctx, p.who, v.q)
+	return f
+}
+
+// add adds the results of one service.
+func (v *searchView) add(p seenPlace, f found, here string) error {
+	hits := f.hits
 	switch {
-	case err != nil:
-		return err
-	case exact != "" && p.Name == here:
-		return &page.Elsewhere{Path: exact}
-	case exact != "" && len(hits) == 0:
-		hits = []page.Hit{{Kind: "Found", Title: v.q, Path: exact}}
+	case f.panic != nil:
+		panic(f.panic)
+	case f.err != nil:
+		return f.err
+	case f.exact != "" && p.Name == here:
+		return &page.Elsewhere{Path: f.exact}
+	case f.exact != "" && len(hits) == 0:
+		hits = []page.Hit{{Kind: "Found", Title: v.q, Path: f.exact}}
 	}
 	for _, h := range hits {
 		if p.Name != here {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"quartermaster/maintenance"
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
@@ -19,39 +18,27 @@ const hitsOfAKind = 20
 // their record.
 func find(s *maintenance.Service) page.Find {
 	return func(ctx context.Context, _ db.Caller, q string) (hits []page.Hit, exact string, err error) {
-		assets, err := s.Assets(ctx, maintenance.AssetFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
+		all, err := s.Find(ctx, q, hitsOfAKind)
 		if err != nil {
 			return nil, "", err
 		}
-		parts, err := s.Parts(ctx, maintenance.PartFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
-		if err != nil {
-			return nil, "", err
-		}
-		if exact, err = exactly(ctx, s, q, assets.Assets, parts.Parts); err != nil || exact != "" {
+		if exact, err = exactly(ctx, s, q, all.Assets, all.Parts); err != nil || exact != "" {
 			return nil, exact, err
 		}
-		for _, a := range assets.Assets {
+		for _, a := range all.Assets {
 			hits = append(hits, page.Hit{Kind: "Assets", ID: page.Num(a.ID), Path: assetPath(a.ID), Title: a.Name,
 				Note: a.AssetTag + " " + or(a.Location)})
 		}
-		orders, err := s.WorkOrders(ctx, maintenance.Filter{Q: q, Cursor: schema.First(hitsOfAKind)})
-		if err != nil {
-			return nil, "", err
-		}
-		for _, wo := range orders.WorkOrders {
+		for _, wo := range all.WorkOrders {
 			hits = append(hits, page.Hit{Kind: "Work orders", ID: page.Num(wo.ID), Path: orderPath(wo.ID),
 				Title: headline(wo.Description),
 				Note:  "#" + page.Num(wo.ID) + " " + wo.Asset + ", " + wo.Status})
 		}
-		plans, err := s.Plans(ctx, maintenance.PlanFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
-		if err != nil {
-			return nil, "", err
-		}
-		for _, p := range plans.Plans {
+		for _, p := range all.Plans {
 			hits = append(hits, page.Hit{Kind: "Plans", ID: page.Num(p.PMID), Path: planPath(p.PMID), Title: p.Title,
 				Note: p.Asset})
 		}
-		for _, p := range parts.Parts {
+		for _, p := range all.Parts {
 			hits = append(hits, page.Hit{Kind: "Parts", ID: page.Num(p.ID), Path: partPath(p.ID), Title: p.Name,
 				Note: p.PartNumber})
 		}

@@ -18,16 +18,16 @@ const hitsOfAKind = 20
 func find(s *reorder.Service) page.Find {
 	return func(ctx context.Context, _ db.Caller, q string) (hits []page.Hit, exact string, err error) {
 		first := schema.Cursor[string]{Limit: hitsOfAKind}
-		shelf, err := s.Shelf(ctx, reorder.ShelfQuery{Q: q, Cursor: first})
+		skus, err := s.Find(ctx, q, hitsOfAKind)
 		if err != nil {
 			return nil, "", err
 		}
-		for _, r := range shelf.Rows {
-			path := page.Path("skus", r.SKU)
-			if r.SKU == q || r.Catalogue.Barcode == q {
+		for _, k := range skus {
+			path := page.Path("skus", k.Code)
+			if k.Code == q || k.Barcode == q {
 				exact = path
 			}
-			hits = append(hits, page.Hit{Kind: "SKUs", ID: r.SKU, Title: r.Name, Note: r.SKU, Path: path})
+			hits = append(hits, page.Hit{Kind: "SKUs", ID: k.Code, Title: k.Name, Note: k.Code, Path: path})
 		}
 		orders, err := s.Orders(ctx, reorder.OrderQuery{Q: q, Newest: true, Cursor: first})
 		if err != nil {
