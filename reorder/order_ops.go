@@ -158,14 +158,14 @@ func (s *Service) cancelPurchase() schema.Op {
 		"stays.", s.CancelOrder)
 	op.Destructive, op.Thing = true, orderThing
 	op.Response = sampleOrder(Cancelled, 0)
-	op.Did = schema.Said(func(o PurchaseOrder) string { return fmt.Sprintf("Purchase order %s is cancelled.", o.Number) })
+	op.Did = schema.Said(func(o PurchaseOrder) string { return fmt.Sprintf("Purchase order %s is %s.", o.Number, o.Status) })
 	op.Will = schema.SaidIn(func(o PurchaseOrder, m schema.Money) string {
 		left := int64(0)
 		for _, l := range o.Lines {
 			left = addCents(left, costOf(l.Ordered-l.Received, l.UnitCostCents))
 		}
-		return fmt.Sprintf("Purchase order %s from %s will be cancelled for good: goods for %s will not be delivered.",
-			o.Number, o.Supplier, m(left))
+		return fmt.Sprintf("Purchase order %s from %s will be %s for good: goods for %s will not be delivered.",
+			o.Number, o.Supplier, o.Status, m(left))
 	})
 	return op
 }
@@ -180,17 +180,19 @@ func (s *Service) receivePurchase() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var number string
 			var came []Receipt
+			typed := false
 			bindNumber(f, &number)
 			given := f.Objects("lines", "a SKU with the received quantity", maxLines, func(f *schema.Form) {
 				var l Receipt
 				f.Text(&l.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
+				typed = typed || f.Given("qty")
 				if f.Milli(&l.Qty, "qty",
 					"the received quantity", schema.Label("Came in"), schema.Example(24)) || f.Surface() != schema.Page {
 					came = append(came, l)
 				}
 			}, schema.Flag("line"), schema.Written(writtenReceipt))
-			if given && len(came) == 0 && f.Surface() == schema.Page { // otherwise each line was refused separately
-				f.Refuse("lines", "lines: no quantity is given; enter at least one received quantity")
+			if given && !typed && f.Surface() == schema.Page {
+				f.Refuse("lines", "enter at least one received quantity")
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Receive(ctx, who, number, came) }
 		},

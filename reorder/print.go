@@ -37,7 +37,8 @@ func paging(f *schema.Form, limit *int64, after *string, most int) {
 
 var (
 	anyOrder = schema.Listed(
-		"SELECT number, number, supplier || ', ' || status FROM purchase_orders WHERE {} ORDER BY number DESC LIMIT ?2",
+		"SELECT number, number, iif(supplier = '', 'no supplier', supplier) || ', ' || "+
+			"iif(status = 'partial', 'partly here', status) FROM purchase_orders WHERE {} ORDER BY number DESC LIMIT ?2",
 		"number", "number, supplier, status")
 	anySupply = schema.Listed("SELECT name, name, email FROM suppliers WHERE {} ORDER BY name LIMIT ?2", "name",
 		"name, email")

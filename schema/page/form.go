@@ -122,7 +122,11 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 	}
 	button = `<button class="` + button + `">` + esc(label) + `</button>`
 	if fm.Back != "" {
-		button = `<div class="acts">` + button + `<a class="btn quiet" href="` + esc(fm.Back) + `">Cancel</a></div>`
+		leave := "Cancel"
+		if fm.Confirm && fm.Danger {
+			leave = "Keep it"
+		}
+		button = `<div class="acts">` + button + `<a class="btn quiet" href="` + esc(fm.Back) + `">` + leave + `</a></div>`
 	}
 	b.WriteString(button + `</form>`)
 	return nil
