@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -236,7 +237,11 @@ func (v productView) answer(ctx context.Context) string {
 	case !v.Active:
 		return "inactive"
 	case v.SuggestedQty > 0:
-		return "order " + page.QtyText(exact.Milli(v.SuggestedQty*1000))
+		text := "order " + page.QtyText(exact.Milli(v.SuggestedQty*1000))
+		if number := v.drafted(); number != "" {
+			text += ", in " + number
+		}
+		return text
 	}
 	for _, o := range v.Outstanding {
 		if o.ExpectedDate != nil && o.Status != reorder.Draft {
@@ -244,6 +249,16 @@ func (v productView) answer(ctx context.Context) string {
 		}
 	}
 	return "nothing to order"
+}
+
+// drafted is the draft that orders all that is needed, "" if none does.
+func (v productView) drafted() string {
+	for _, o := range v.Outstanding {
+		if o.Status == reorder.Draft && o.Qty >= exact.Milli(v.SuggestedQty*1000) {
+			return o.Number
+		}
+	}
+	return ""
 }
 
 // comes says that enough is on its way although the stock is below the reorder point.
@@ -256,10 +271,10 @@ func (v productView) acts() []page.Action {
 	all := []page.Action{page.Open("Edit", "save_sku", "sku", v.SKU).Key("e"),
 		page.Link("Shelf label", page.Path("skus", v.SKU, "label")), page.Link("Sales", pathQuery("/sales", "sku", v.SKU))}
 	switch {
-	case v.SuggestedQty > 0 && v.Active:
+	case v.SuggestedQty > 0 && v.Active && v.drafted() == "":
 		return append([]page.Action{page.Do("Draft order", "suggest_purchases", "skus", v.SKU).Main()}, all...)
 	case len(v.Outstanding) > 0:
-		number := v.Outstanding[0].Number
+		number := cmp.Or(v.drafted(), v.Outstanding[0].Number)
 		return append([]page.Action{page.Link("See "+number, page.Path("purchase-orders", number)).Main()}, all...)
 	}
 	return all
