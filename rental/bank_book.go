@@ -3,9 +3,12 @@ package rental
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -20,15 +23,42 @@ type Booking struct {
 // BookLines books lines, all or none, each as one payment by bank transfer on its day, or links it with the named
 // payments. certain means all certain lines. Every line that cannot be booked is named.
 func (s *Service) BookLines(ctx context.Context, who db.Caller, lines []Booking, certain bool) (BankLines, error) {
+	return s.bookAlso(ctx, who, lines, func(BankLine) bool { return certain })
+}
+
+// bookMatching books all certain lines that the filters of the bank page's address show, on all its pages:
+// "from=2026-11-01&state=free".
+func (s *Service) bookMatching(ctx context.Context, who db.Caller, match string) (BankLines, error) {
+	values, err := url.ParseQuery(match)
+	if err != nil {
+		return BankLines{}, fault.Fieldf("match", "These filters cannot be read. Open the list again.")
+	}
+	var x LineFilter
+	op := schema.Op{Bind: func(f *schema.Form) schema.Handler {
+		f.DayPtr(&x.From, "from", "from this day")
+		f.DayPtr(&x.To, "to", "up to this day")
+		return nil
+	}}
+	if _, err := op.Decode(schema.Input{Surface: schema.Page, Values: values, Lenient: true,
+		Currency: exact.CurrencyOf("USD")}); err != nil {
+		return BankLines{}, err
+	}
+	return s.bookAlso(ctx, who, nil, x.dated)
+}
+
+// bookAlso books the lines, and of all certain ones those that also chooses.
+func (s *Service) bookAlso(ctx context.Context, who db.Caller, lines []Booking, also func(BankLine) bool) (BankLines,
+	error,
+) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BankLines, error) {
 		if err := postAll(tx); err != nil {
 			return BankLines{}, err
 		}
-		return bookLines(tx, lines, certain)
+		return bookLines(tx, lines, also)
 	})
 }
 
-func bookLines(tx *db.Tx, lines []Booking, all bool) (BankLines, error) {
+func bookLines(tx *db.Tx, lines []Booking, also func(BankLine) bool) (BankLines, error) {
 	free, err := freeLines(&tx.Conn)
 	if err != nil {
 		return BankLines{}, err
@@ -36,7 +66,7 @@ func bookLines(tx *db.Tx, lines []Booking, all bool) (BankLines, error) {
 	byID := map[int64]BankLine{}
 	for _, l := range free {
 		byID[l.ID] = l
-		if all && l.Match != nil && *l.Match == certain {
+		if l.Match != nil && *l.Match == certain && also(l) {
 			lines = append(lines, Booking{LineID: l.ID})
 		}
 	}

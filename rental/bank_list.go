@@ -39,6 +39,11 @@ func (s *Service) BankLines(ctx context.Context, who db.Caller, f LineFilter) (l
 	return list, err
 }
 
+// dated reports whether the line is of the filter's days.
+func (f LineFilter) dated(l BankLine) bool {
+	return (f.From == nil || l.Day >= *f.From) && (f.To == nil || l.Day <= *f.To)
+}
+
 // matched are the free lines with what each is, found out once.
 type matched func() ([]BankLine, error)
 
@@ -97,7 +102,7 @@ func matchedLines(f LineFilter, matched matched) (list BankLines, err error) {
 	past := f.After == 0
 	for _, l := range free {
 		if *l.Match != f.Match || f.AccountID != nil && l.accountID != *f.AccountID || f.State != "" && f.State != lineFree ||
-			f.From != nil && l.Day < *f.From || f.To != nil && l.Day > *f.To {
+			!f.dated(l) {
 			continue
 		}
 		list.Total++
@@ -193,6 +198,7 @@ type BankBook struct {
 	Statements []KeptStatement // the last ones
 	Lines      BankLines
 	Free       map[string]int64 // how many free lines are what
+	Certain    int64            // certain lines of the filter's days
 }
 
 // BankBook returns accounts, the last statements, and a page of lines.
@@ -235,6 +241,9 @@ func (s *Service) BankBook(ctx context.Context, who db.Caller, f LineFilter) (b 
 		}
 		for _, l := range free {
 			b.Free[*l.Match]++
+			if *l.Match == certain && f.dated(l) {
+				b.Certain++
+			}
 		}
 		b.Lines, err = bankLines(c, f, matched)
 		return err

@@ -67,10 +67,26 @@ func (s *Service) bookLines() schema.Op {
 				all = append(all, b)
 			}, opts...)
 			f.Bool(&sure, "certain", "all lines that are certain")
-			if !f.Describing() && len(all) == 0 && !sure {
-				f.Refuse("lines", "lines is missing: name lines, or pass certain for all certain ones")
+			missing, match := "lines is missing: name lines, or pass certain for all certain ones", ""
+			if f.Surface() == schema.Page {
+				var marked []int64
+				f.IDs(&marked, "line_id", "the marked lines", maxBooked)
+				f.Text(&match, "match", "instead of lines: all certain ones that match these filters",
+					schema.Label("All that match"))
+				for _, id := range marked {
+					all = append(all, Booking{LineID: id})
+				}
+				missing = "mark at least one line"
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.BookLines(ctx, who, all, sure) }
+			if !f.Describing() && len(all) == 0 && !sure && match == "" {
+				f.Refuse("lines", "%s", missing)
+			}
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				if match != "" {
+					return s.bookMatching(ctx, who, match)
+				}
+				return s.BookLines(ctx, who, all, sure)
+			}
 		},
 		Example: "rental bank book --certain\nrental bank book 61=4 62=\"Harbour House/2A\"",
 		Did: func(a any, m schema.Money) string {

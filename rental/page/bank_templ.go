@@ -166,8 +166,8 @@ func Bank(v bankView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					for i, l := range v.Lines.Lines {
-						templ_7745c5c3_Err = bankRow(i, l).Render(ctx, templ_7745c5c3_Buffer)
+					for _, l := range v.Lines.Lines {
+						templ_7745c5c3_Err = bankRow(l).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -188,7 +188,8 @@ func Bank(v bankView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = page.Bulk("book_lines", "Book the marked", nil).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = page.MarkedForm(page.Marking{Op: "book_lines", Field: "line_id", Button: "Book the marked", Only: []string{},
+					Total: v.Certain}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -274,7 +275,7 @@ func BankImport() templ.Component {
 	})
 }
 
-func bankRow(i int, l rental.BankLine) templ.Component {
+func bankRow(l rental.BankLine) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -302,7 +303,7 @@ func bankRow(i int, l rental.BankLine) templ.Component {
 		var templ_7745c5c3_Var11 string
 		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(page.Num(l.ID))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rental/page/bank.templ`, Line: 67, Col: 29}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `rental/page/bank.templ`, Line: 68, Col: 29}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
@@ -313,8 +314,7 @@ func bankRow(i int, l rental.BankLine) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if textOf(l.Match) == "certain" {
-			templ_7745c5c3_Err = page.Mark("book_lines", "lines."+page.Num(int64(i))+".line_id", page.Num(l.ID), "Book the line of "+l.PayerName,
-				true).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.Mark("book_lines", "line_id", page.Num(l.ID), "Book the line of "+l.PayerName, true).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

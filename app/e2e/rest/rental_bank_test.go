@@ -40,8 +40,15 @@ func TestALandlordsBank(t *testing.T) {
 			t.Errorf("no %q on\n%s", want, page)
 		}
 	}
-	apptest.StatusIs(t, v.Post("/do/book_lines", "certain", "true"), http.StatusSeeOther)
-	if page := apptest.Text(apptest.StatusIs(t, v.Get("/bank/1"), http.StatusOK).Doc); !strings.Contains(page, "Booked") || !strings.Contains(page, "Payment 1") {
+	if page := apptest.Text(apptest.StatusIs(t, v.Post("/do/book_lines", "marked_op", "book_lines"), http.StatusUnprocessableEntity).Doc); !strings.Contains(page, "Mark at least one line") {
+		t.Errorf("%s", page)
+	}
+	apptest.StatusIs(t, v.Post("/do/book_lines", "match", "from=2026-11-04&state=free"), http.StatusSeeOther)
+	if page := apptest.Text(v.Get("/bank").Doc); !strings.Contains(page, "2 bank lines are free") || !strings.Contains(page, "BRANDT ADA") {
+		t.Errorf("the lines of two days were booked: %s", page)
+	}
+	apptest.StatusIs(t, v.Post("/do/book_lines", "line_id", "1", "then", "/bank"), http.StatusSeeOther)
+	if page := apptest.Text(apptest.StatusIs(t, v.Get("/bank/1"), http.StatusOK).Doc); !strings.Contains(page, "Booked") || !strings.Contains(page, "Payment 2") {
 		t.Errorf("%s", page)
 	}
 	if got := l.Rental("ledger", "House/A", "--json"); !strings.Contains(got, `"balance_cents":0`) {
