@@ -367,3 +367,11 @@ func (s Service) Table(name string) (Table, bool) {
 	}
 	return Table{}, false
 }
+
+// Export finds one of the service's tables, or of the reports that are only exported.
+func (s Service) Export(name string) (Table, bool) {
+	if t, ok := s.Table(name); ok {
+		return t, true
+	}
+	return Service{Tables: s.Reports}.Table(name)
+}

@@ -176,10 +176,8 @@ func lookWriting(s *server.Services, service, name string) (schema.Table, error)
 		if name == journalName && from.Journal != nil {
 			return schema.Table{}, nil
 		}
-		for _, t := range from.Reports {
-			if t.Name == name {
-				return t, nil
-			}
+		if t, ok := from.Export(name); ok {
+			return t, nil
 		}
 	}
 	return lookTable(s, service, name)

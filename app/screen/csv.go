@@ -111,7 +111,7 @@ func inUnits(sheet *page.Sheet, shop string) {
 // asExport gives a list of a table's records the columns of the table's export, so that it imports again: the records
 // are found by the list's identifying columns.
 func (x *exchange) asExport(sheet page.Sheet) (out page.Sheet, exported bool, err error) {
-	t, ok := x.s.Service.Table(sheet.Name)
+	t, ok := x.s.Service.Export(sheet.Name)
 	if !ok || t.Secret {
 		return sheet, false, nil
 	}

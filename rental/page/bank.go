@@ -49,11 +49,9 @@ func bank(s *rental.Service) page.Page {
 		},
 		View: func(v bankView) templ.Component { return Bank(v) },
 		CSV: func(v bankView) page.Sheet {
-			sheet := page.Sheet{Name: "bank-lines", Columns: []string{"id", "account", "day", "amount_cents", "payer_name",
-				"payer_account", "text", "reference", "bank_reference", "state", "match"}}
+			sheet := page.Sheet{Name: "bank-lines", Columns: []string{"id"}} // the columns are the export's
 			for _, l := range v.Lines.Lines {
-				sheet.Rows = append(sheet.Rows, []string{cell(l.ID), l.Account, l.Day.String(), cell(l.AmountCents), l.PayerName,
-					l.PayerAccount, l.Text, l.Reference, l.BankReference, l.State, textOf(l.Match)})
+				sheet.Rows = append(sheet.Rows, []string{cell(l.ID)})
 			}
 			return sheet
 		},

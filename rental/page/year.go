@@ -34,7 +34,7 @@ func years(s *rental.Service) page.Page {
 		},
 		View: func(v yearsView) templ.Component { return Years(v) },
 		CSV: func(v yearsView) page.Sheet {
-			sheet := page.Sheet{Name: "years", Columns: rental.YearColumns}
+			sheet := page.Sheet{Name: "year", Columns: rental.YearColumns}
 			for _, y := range v.years {
 				for _, r := range y.Rows() {
 					sheet.Rows = append(sheet.Rows, r.Cells())
@@ -98,7 +98,7 @@ func year(s *rental.Service) page.Page {
 		},
 		View: func(v yearView) templ.Component { return Year(v.short()) },
 		CSV: func(v yearView) page.Sheet {
-			return page.SheetOf("year-"+cell(v.Year), rental.YearColumns, v.Rows(), rental.YearRow.Cells)
+			return page.SheetOf("year", rental.YearColumns, v.Rows(), rental.YearRow.Cells)
 		},
 	})
 }
