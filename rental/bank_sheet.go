@@ -2,7 +2,6 @@ package rental
 
 import (
 	"cmp"
-	"context"
 	"strings"
 
 	"quartermaster/rental/bank"
@@ -71,8 +70,9 @@ func sheetTable(usual bool) schema.Table {
 }
 
 // ReadSheet reads a table by a mapping: each row by our columns, days as YYYY-MM-DD and amounts in the smallest unit
-// of the currency, with its line of the file. The appliance brings it, which reads tables for all services.
-type ReadSheet func(ctx context.Context, data []byte, t schema.Table, m Mapping, currency exact.Currency) (
+// of the currency, with its line of the file. A mapping is remembered by the file's header. The appliance brings it,
+// which reads tables for all services.
+type ReadSheet func(tx *db.Tx, data []byte, t schema.Table, m Mapping, currency exact.Currency) (
 	rows []map[string]string, lines []int, err error)
 
 // readSheet reads the lines of a CSV or a workbook for the account that was said.
@@ -90,7 +90,7 @@ func (s *Service) readSheet(tx *db.Tx, f BankFile) ([]bank.Statement, error) {
 	if err != nil || !found {
 		return nil, cmp.Or(err, error(fault.NotFoundf("there is no bank account %d", *f.Account)))
 	}
-	rows, lines, err := s.Sheets(context.Background(), f.File.Data, sheetTable(f.Mapping.usual), f.Mapping, a.currencyOf())
+	rows, lines, err := s.Sheets(tx, f.File.Data, sheetTable(f.Mapping.usual), f.Mapping, a.currencyOf())
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,13 @@
 package server
 
 import (
-	"context"
 	"slices"
 	"strings"
 
 	"quartermaster/app/table"
 	"quartermaster/rental"
 	"quartermaster/schema"
+	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -18,7 +18,7 @@ func ours(said string) string {
 }
 
 // bankSheets reads the banks' tables like imports.
-func bankSheets(ctx context.Context, data []byte, t schema.Table, m rental.Mapping, currency exact.Currency) (
+func bankSheets(tx *db.Tx, data []byte, t schema.Table, m rental.Mapping, currency exact.Currency) (
 	[]map[string]string, []int, error) {
 	r := table.Reading{DateFormat: m.DateFormat, Decimal: m.Decimal, Delimiter: m.Delimiter, Encoding: m.Encoding,
 		Sheet: m.Sheet, HeaderLine: int(m.HeaderLine), From: "none"}
@@ -32,5 +32,15 @@ func bankSheets(ctx context.Context, data []byte, t schema.Table, m rental.Mappi
 		}
 		r.Map = append(r.Map, table.Pair{Name: strings.TrimSpace(text[:at]), Means: ours(text[at+1:])})
 	}
-	return table.Sheet(ctx, data, t, r, currency)
+	if len(r.Map) > 0 {
+		if err := table.RememberSheet(tx, "rental", data, t, r); err != nil {
+			return nil, nil, err
+		}
+	} else if t.Sheet {
+		var err error
+		if r, err = table.Remembered(&tx.Conn, "rental", data, t, r); err != nil {
+			return nil, nil, err
+		}
+	}
+	return table.Sheet(data, t, r, currency)
 }

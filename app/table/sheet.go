@@ -1,12 +1,12 @@
 package table
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -17,13 +17,37 @@ var signs = []string{"s/h", "soll/haben", "soll haben kennzeichen", "af bij", "d
 
 // Sheet reads a whole file for a table that stores nothing: each row by the table's columns, dates as YYYY-MM-DD and
 // amounts in the smallest unit of the currency, with its line. The first refused row refuses the file.
-func Sheet(ctx context.Context, content []byte, t schema.Table, r Reading, currency exact.Currency) (
+func Sheet(content []byte, t schema.Table, r Reading, currency exact.Currency) (
 	rows []map[string]string, lines []int, err error) {
-	rows, lines, err = readSheet(ctx, content, t, r, currency)
+	rows, lines, err = readSheet(content, t, r, currency)
 	if e, ok := fault.As(err); ok && t.Sheet && len(e.Fields) > 0 && e.Fields[0].Field == "map" {
 		err = withColumns(e, content, t, r)
 	}
 	return rows, lines, err
+}
+
+// Remembered is how the last file with this header was read, or r if there was none.
+func Remembered(c *db.Conn, service string, content []byte, t schema.Table, r Reading) (Reading, error) {
+	how, found, err := suggested(c, service, t.Name, header(content, t, r))
+	if err != nil || !found {
+		return r, err
+	}
+	return how, nil
+}
+
+// RememberSheet stores how a file was read, for the next one with its header.
+func RememberSheet(tx *db.Tx, service string, content []byte, t schema.Table, r Reading) error {
+	return remember(tx, service, t.Name, header(content, t, r), r)
+}
+
+// header are the names of the file's columns; nil if there are none.
+func header(content []byte, t schema.Table, r Reading) []string {
+	r.Map = nil
+	in, _ := InMemory(content).begin(t, r, shop{zone: time.UTC})
+	if in == nil {
+		return nil
+	}
+	return in.found.Columns
 }
 
 // gives reports whether a column of the file means ours.
@@ -38,15 +62,11 @@ func AskColumns(content []byte, t schema.Table, r Reading) error {
 
 // withColumns adds the file's columns to a refusal of their meanings: each with the one given, or the probable one.
 func withColumns(e *fault.Error, content []byte, t schema.Table, r Reading) error {
-	given := r.Map
-	r.Map = nil
-	f := InMemory(content)
-	in, _ := f.begin(t, r, shop{zone: time.UTC})
-	if in == nil {
+	columns := header(content, t, r)
+	if columns == nil {
 		return e
 	}
-	r.Map = given
-	look := Look{Found: Found{Columns: in.found.Columns}, Targets: Targets(t)}
+	look := Look{Found: Found{Columns: columns}, Targets: Targets(t)}
 	for i, means := range meanings(t, r, look) {
 		if name := look.Columns[i]; name != "" {
 			e.Fields[0].Columns = append(e.Fields[0].Columns,
@@ -56,7 +76,7 @@ func withColumns(e *fault.Error, content []byte, t schema.Table, r Reading) erro
 	return e
 }
 
-func readSheet(ctx context.Context, content []byte, t schema.Table, r Reading, currency exact.Currency) (
+func readSheet(content []byte, t schema.Table, r Reading, currency exact.Currency) (
 	rows []map[string]string, lines []int, err error) {
 	if err := checkMapping(t, r); err != nil {
 		return nil, nil, err
@@ -91,8 +111,6 @@ func readSheet(ctx context.Context, content []byte, t schema.Table, r Reading, c
 		switch {
 		case err != nil || !more:
 			return rows, lines, err
-		case ctx.Err() != nil:
-			return nil, nil, ctx.Err()
 		case row.refusal != nil:
 			return nil, nil, fault.Fieldf("file", "file: line %d: %s", row.line, row.refusal.Detail)
 		}

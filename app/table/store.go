@@ -224,40 +224,48 @@ func (s *Store) Drop(ctx context.Context, hash string) error {
 
 // Remember stores the options for a file with that header, for the next one's suggestion.
 func (s *Store) Remember(ctx context.Context, service, table string, header []string, how Reading) error {
+	return db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+		return remember(tx, service, table, header, how)
+	})
+}
+
+func remember(tx *db.Tx, service, table string, header []string, how Reading) error {
 	b, err := json.Marshal(how)
 	if err != nil {
 		return err
 	}
-	return db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
-		_, err := tx.Exec(`INSERT INTO import_choices VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
-			SET reading = excluded.reading, used_at = excluded.used_at`,
-			service, table, hashed(strings.Join(header, "\x00")), string(b), tx.Now())
-		return err
-	})
+	_, err = tx.Exec(`INSERT INTO import_choices VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+		SET reading = excluded.reading, used_at = excluded.used_at`,
+		service, table, hashed(strings.Join(header, "\x00")), string(b), tx.Now())
+	return err
 }
 
 // Suggest returns the options of the last file with that header; found is false if there was none.
 func (s *Store) Suggest(ctx context.Context, service, table string, header []string) (how Reading, found bool,
 	err error) {
 	err = s.d.View(ctx, func(c *db.Conn) error {
-		text, is, err := db.One(c, db.Text,
-			"SELECT reading FROM import_choices WHERE service = ? AND table_name = ? AND header_hash = ?",
-			service, table, hashed(strings.Join(header, "\x00")))
-		if err != nil || !is {
-			return err
-		}
-		found = true
-		was := struct {
-			*Reading
-			DecimalComma bool `json:"decimal_comma"` // as earlier versions stored it
-		}{Reading: &how}
-		if err := json.Unmarshal([]byte(text), &was); err != nil {
-			return err
-		}
-		if was.DecimalComma {
-			how.Decimal = "comma"
-		}
-		return nil
+		how, found, err = suggested(c, service, table, header)
+		return err
 	})
 	return how, found, err
+}
+
+func suggested(c *db.Conn, service, table string, header []string) (how Reading, found bool, err error) {
+	text, found, err := db.One(c, db.Text,
+		"SELECT reading FROM import_choices WHERE service = ? AND table_name = ? AND header_hash = ?",
+		service, table, hashed(strings.Join(header, "\x00")))
+	if err != nil || !found {
+		return how, false, err
+	}
+	was := struct {
+		*Reading
+		DecimalComma bool `json:"decimal_comma"` // as earlier versions stored it
+	}{Reading: &how}
+	if err := json.Unmarshal([]byte(text), &was); err != nil {
+		return how, false, err
+	}
+	if was.DecimalComma {
+		how.Decimal = "comma"
+	}
+	return how, true, nil
 }

@@ -85,6 +85,16 @@ func TestALandlordsBank(t *testing.T) {
 		":62F:C261120USD1771,00").Replace(file[:strings.Index(file, ":61:")]+":61:261120C1,00NTRFNONREF\n"+file[strings.Index(file, ":62F:"):])), http.StatusSeeOther)
 	says(t, "/bank", apptest.Text(v.Get("/bank").Doc), "A statement before it is missing: 8.00 USD")
 	l.Sound()
+	own := func(day, meanings string) apptest.Sheet { // a table whose columns no bank uses
+		fields := map[string]string{"account": "2", "map": meanings}
+		return v.Upload("/do/import_bank", fields, "file", "own.csv", "Wann;Wieviel;Wer\n"+day+".11.2026;-1,00;Bank\n")
+	}
+	apptest.StatusIs(t, own("01", ""), http.StatusUnprocessableEntity)
+	apptest.StatusIs(t, own("01", "Wann=day\nWieviel=amount\nWer=payer_name"), http.StatusSeeOther)
+	apptest.StatusIs(t, own("02", ""), http.StatusSeeOther)
+	if got := l.Rental("bank", "lines", "--json"); !strings.Contains(got, `"2026-11-02"`) {
+		t.Errorf("the meanings of the columns were not remembered: %s", got)
+	}
 }
 
 // choose sends files from the page of bank imports and returns the preview.
