@@ -328,7 +328,7 @@ func (v importView) cellOf(e schema.Refused) (column, reason string) {
 type refusedGroup struct {
 	lines          []int
 	column, reason string
-	make           page.Action // makes the record that the reason calls missing
+	make           []page.Action // makes the record that the reason calls missing
 }
 
 // where is "50, 72, 181 and 345 more".
@@ -344,7 +344,8 @@ func (g *refusedGroup) where() string {
 	return where
 }
 
-var quoted = regexp.MustCompile(`"[^"]+"`)
+// missing finds what a reason says does not exist: no SKU "X" in the catalogue.
+var missing = regexp.MustCompile(`\bno [A-Za-z ]+ "([^"]+)"`)
 
 // refusedGroups gathers refused rows by reason, in the order of the file.
 func (v importView) refusedGroups(refused []schema.Refused) (all []*refusedGroup) {
@@ -357,9 +358,9 @@ func (v importView) refusedGroups(refused []schema.Refused) (all []*refusedGroup
 			all, by[[2]string{column, reason}] = append(all, g), g
 			name, _, _ := strings.Cut(e.Reason, ": ")
 			columns := v.table.Columns()
-			if at := slices.IndexFunc(columns, func(a schema.Arg) bool { return a.Name == name && a.New != "" }); at >= 0 {
-				g.make = page.Open("New "+columnWords(name), columns[at].New, name,
-					strings.Trim(quoted.FindString(reason), `"`), "then", v.waitsAt(nil))
+			at := slices.IndexFunc(columns, func(a schema.Arg) bool { return a.Name == name && a.New != "" })
+			if none := missing.FindStringSubmatch(reason); at >= 0 && none != nil {
+				g.make = []page.Action{page.Open("New "+columnWords(name), columns[at].New, name, none[1], "then", v.waitsAt(nil))}
 			}
 		}
 		g.lines = append(g.lines, e.Line)

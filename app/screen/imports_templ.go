@@ -1286,7 +1286,7 @@ func preview(v importView) templ.Component {
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							templ_7745c5c3_Err = page.Button(g.make).Render(ctx, templ_7745c5c3_Buffer)
+							templ_7745c5c3_Err = page.Actions(g.make...).Render(ctx, templ_7745c5c3_Buffer)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
