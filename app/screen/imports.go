@@ -344,8 +344,8 @@ func (g *refusedGroup) where() string {
 	return where
 }
 
-// missing finds what a reason says does not exist: no SKU "X" in the catalogue.
-var missing = regexp.MustCompile(`\bno [A-Za-z ]+ "([^"]+)"`)
+// missing finds what a reason says does not exist: no product "X", or "X" is not in the catalogue.
+var missing = regexp.MustCompile(`\bno [A-Za-z ]+ "([^"]+)"|"([^"]+)" is not in`)
 
 // refusedGroups gathers refused rows by reason, in the order of the file.
 func (v importView) refusedGroups(refused []schema.Refused) (all []*refusedGroup) {
@@ -360,7 +360,8 @@ func (v importView) refusedGroups(refused []schema.Refused) (all []*refusedGroup
 			columns := v.table.Columns()
 			at := slices.IndexFunc(columns, func(a schema.Arg) bool { return a.Name == name && a.New != "" })
 			if none := missing.FindStringSubmatch(reason); at >= 0 && none != nil {
-				g.make = []page.Action{page.Open("New "+columnWords(name), columns[at].New, name, none[1], "then", v.waitsAt(nil))}
+				g.make = []page.Action{page.Open("New "+columnWords(name), columns[at].New, name, none[1]+none[2],
+					"then", v.waitsAt(nil))}
 			}
 		}
 		g.lines = append(g.lines, e.Line)
