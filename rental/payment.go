@@ -338,7 +338,7 @@ func bindPaidDate(f *schema.Form, p *string, about string) {
 	if f.Surface() == schema.Page || f.Surface() == schema.Command {
 		var day *exact.Day
 		f.DayPtr(&day, "paid_date", "when it was paid (default: today)", schema.Example("2026-11-20"),
-			schema.Label("Paid on"), schema.Help("Today, if you leave it."), schema.Today)
+			schema.Label("Paid on"), schema.Today)
 		if day != nil {
 			*p = day.String()
 		}

@@ -120,9 +120,10 @@ func (s *Service) recordOrder() schema.Op {
 			f.Int(&n.Qty, "qty", "how many (default: 1)", schema.Range(1, math32), schema.Label("Quantity"))
 			lines := n.bindLines(f)
 			f.IntPtr(&n.Total, "total_cents", "amount paid, in cents (default: sum of the product prices)",
-				schema.Range(0, maxPrice), schema.Flag("total"), schema.Label("Paid in all"))
+				schema.Range(0, maxPrice), schema.Flag("total"), schema.Label("Paid in all"),
+				schema.Help("Empty: the sum of the prices."))
 			f.DayPtr(&n.PaidAt, "paid_at", "the day of payment, up to today (default: now)", schema.Label("Paid on"),
-				schema.Example("2026-11-20"), schema.Today)
+				schema.Example("2026-11-20"), schema.Today, schema.Help("Not after today."))
 			f.Int(&n.Discount, "discount_cents", "taken off the products' prices, in cents", schema.Range(0, maxPrice),
 				schema.Flag("discount"), schema.Label("Discount"), schema.Rare)
 			f.Int(&n.Tax, "tax_cents", "the tax in the amount paid, in cents; without an amount it is added",
@@ -136,7 +137,7 @@ func (s *Service) recordOrder() schema.Op {
 			mailed := true
 			if f.Surface() != schema.Page || mail.Offered(s.db) {
 				f.Bool(&mailed, "mail", "mail the buyer the keys and the receipt, if mail is set up",
-					schema.Label("Mail the buyer"))
+					schema.Label("Mail the buyer"), schema.Help("The keys and the receipt, if mail is set up."))
 			}
 			n.Unmailed = !mailed
 			if n.SKU == "" && !lines && !f.Describing() {

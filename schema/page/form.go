@@ -397,10 +397,11 @@ func (e entry) marks() string {
 
 // hint is what an empty input says.
 func (e entry) hint() string {
-	if e.blank == "" {
+	said := cmp.Or(e.blank, e.usual())
+	if said == "" {
 		return ""
 	}
-	return ` placeholder="` + esc(e.blank) + `"`
+	return ` placeholder="` + esc(said) + `"`
 }
 
 func (e entry) value() string { return strings.Join(e.values, "\n") }

@@ -51,7 +51,11 @@ func (e entry) help() string {
 	if e.arg.Help != "" {
 		return e.arg.Help
 	}
-	about := People(strings.NewReplacer(", in cents", "", " in cents", "", "true (1): ", "").Replace(e.arg.About))
+	about := e.arg.About
+	if e.arg.Today || e.usual() != "" { // the field itself says it
+		about = without.ReplaceAllString(about, "")
+	}
+	about = People(strings.NewReplacer(", in cents", "", " in cents", "", "true (1): ", "").Replace(about))
 	if len(e.arg.Enum) > 0 { // which are listed above
 		about, _, _ = strings.Cut(about, ": "+e.arg.Enum[0])
 	}
@@ -65,6 +69,17 @@ func (e entry) help() string {
 		return ""
 	}
 	return besideLabel(e.arg.Label(), about)
+}
+
+// without matches what a description says of an empty field.
+var without = regexp.MustCompile(` \(default: ([^)]*)\)$`)
+
+// usual is the number that an empty field stands for, as its description tells it.
+func (e entry) usual() string {
+	if m := without.FindStringSubmatch(e.arg.About); m != nil && strings.Trim(m[1], "0123456789") == "" {
+		return m[1]
+	}
+	return ""
 }
 
 // besideLabel leaves out the label's own words at a description's beginning, where what is behind them says enough:
@@ -99,7 +114,7 @@ func People(about string) string {
 
 // machineWords match technical words that no page shows: names of arguments, flags, commands, statuses, encodings.
 var machineWords = regexp.MustCompile(
-	`[a-z]_[a-z]|--[a-z]|\b(cents?|true|false|null|JSON|ids?|UTF-8|REST|agents?|fired|in-progress|[45]0[0-9]|[45]22)\b|YYYY|\(1\)|quartermaster [a-z]`)
+	`[a-z]_[a-z]|--[a-z]|Webhook receivers|\b(cents?|true|false|null|JSON|ids?|UTF-8|REST|agents?|fired|in-progress|[45]0[0-9]|[45]22)\b|YYYY|\(1\)|quartermaster [a-z]`)
 
 // fewWords of a description that is not for pages only name the field again: "who does it".
 const fewWords = 5
