@@ -207,7 +207,7 @@ func (d *drawing) scale() {
 	}
 	step, lines := int64(1), int64(mostLines)
 	if d.Low {
-		lines /= 2
+		lines--
 	}
 	for i := 0; ; i++ {
 		d.low, d.step = floorTo(low, step), step

@@ -89,38 +89,35 @@ func (d *drawing) text(anchor, class string, x, y float64, words string) {
 	d.write(`<text text-anchor="`, anchor, class, `" x="`, across, `" y="`, at(y), `">`, esc(words), `</text>`)
 }
 
-// ticks writes some of the labels below the plot: the ends, and those that fit between.
+// ticks writes labels below the plot at even distances: weeks, if they are days, and quarters, if they are months.
 func (d *drawing) ticks() {
 	points := d.places()
 	if len(points) == 0 {
 		return
 	}
-	n, year := min(len(points), mostTicks), 0
+	step, first, year := max(1, (len(points)-1)/(mostTicks-1)), 0, 0
+	if d.to > d.from && step > 7 {
+		step = (step + 6) / 7 * 7
+	}
 	january := slices.IndexFunc(points, func(p Point) bool { return strings.HasPrefix(p.Label, "January ") })
 	months := january >= 0 && len(points) <= mostMonths // each has its label, below its bar
 	if months {
-		n = len(points)
+		step, first = 1, january%3
 	}
-	for i := range n {
-		at := 0
-		if n > 1 {
-			at = i * (len(points) - 1) / (n - 1)
-		}
-		p, anchor, class := points[at], "middle", ""
+	for i := 0; i < len(points); i += step {
+		p, anchor, class, x := points[i], "middle", "", d.x(i, points[i])
 		switch {
-		case months && i%3 != 0:
-			class = "odd"
-		case months:
-		case i == 0 && n > 2:
-			anchor = "start"
-		case i == n-1 && n > 2:
-			anchor = "end"
-		case i%2 == 1:
+		case months && i%3 != first, !months && len(points) > 2 && i/step%2 == 1:
 			class = "odd" // omitted if there is little room
+		case months:
+		case i == 0 && len(points) > 2:
+			anchor, x = "start", x-d.slot()/2
+		case x > plotWide*.95 && len(points) > 2:
+			anchor, x = "end", x+d.slot()/2
 		}
 		words := d.label(p)
 		if month, err := time.Parse("January 2006", p.Label); err == nil {
-			if words = month.Format("Jan"); month.Year() != year && (i != 1 || january != 1) {
+			if words = month.Format("Jan"); month.Year() != year && (i != 0 || january != 1) {
 				words += " " + num(month.Year())
 			}
 			year = month.Year()
@@ -131,13 +128,6 @@ func (d *drawing) ticks() {
 				words += " " + num(y)
 			}
 			year = y
-		}
-		x := d.x(at, p)
-		if anchor == "start" {
-			x -= d.slot() / 2
-		}
-		if anchor == "end" {
-			x += d.slot() / 2
 		}
 		d.text(anchor, class, x, float64(d.foot)+belowPlot-6, words)
 	}

@@ -1,8 +1,8 @@
 package page
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -133,14 +133,18 @@ type figuresView struct {
 
 // currencyFigures are those of one currency. rows are newest first, without months in which nothing happened.
 type currencyFigures struct {
-	total store.Figure
-	rows  []store.Figure
-	chart page.Chart
+	total    store.Figure
+	rows     []store.Figure
+	chart    page.Chart
+	products []store.Figure // by month, the most sold
 }
 
+// mostProducts are listed beside the months.
+const mostProducts = 5
+
 // most is the largest net of a row, for the bars beside the products.
-func (c currencyFigures) most() (most int64) {
-	for _, r := range c.rows {
+func most(rows []store.Figure) (most int64) {
+	for _, r := range rows {
 		most = max(most, r.NetCents)
 	}
 	return most
@@ -276,10 +280,16 @@ func figures(s *store.Service) page.Page {
 				if err := v.compare(ctx, s, x); err != nil {
 					return v, err
 				}
-				for _, t := range v.Totals {
-					v.currencies = append(v.currencies, v.of(t))
+				products := store.Figures{}
+				if v.By == "month" {
+					x.By = "product"
+					products, err = s.Figures(ctx, x)
+					slices.SortStableFunc(products.Rows, func(a, b store.Figure) int { return cmp.Compare(b.NetCents, a.NetCents) })
 				}
-				return v, nil
+				for _, t := range v.Totals {
+					v.currencies = append(v.currencies, v.of(t, products.Rows))
+				}
+				return v, err
 			}
 		},
 		View: func(v figuresView) templ.Component { return Figures(v) },
@@ -311,11 +321,7 @@ func (v *figuresView) compare(ctx context.Context, s *store.Service, x store.Fig
 			way, by = " down ", -by
 		}
 		amount := exact.CurrencyOf(t.Currency).Amount(by)
-		switch {
-		case was.NetCents > 0 && t.NetCents/2 >= was.NetCents:
-			v.change = append(v.change, fmt.Sprintf("%s up %s, %.0f times as much", t.Currency, amount,
-				float64(t.NetCents)/float64(was.NetCents)))
-		case was.NetCents != 0 && by != 0:
+		if was.NetCents != 0 && by != 0 {
 			v.change = append(v.change, t.Currency+way+amount)
 		}
 	}
@@ -323,8 +329,13 @@ func (v *figuresView) compare(ctx context.Context, s *store.Service, x store.Fig
 }
 
 // of is one currency's part of the figures.
-func (v figuresView) of(total store.Figure) currencyFigures {
+func (v figuresView) of(total store.Figure, products []store.Figure) currencyFigures {
 	c := currencyFigures{total: total}
+	for _, r := range products {
+		if r.Currency == total.Currency && len(c.products) < mostProducts {
+			c.products = append(c.products, r)
+		}
+	}
 	for _, r := range v.Rows {
 		if r.Currency == total.Currency {
 			c.rows = append(c.rows, r)
@@ -380,7 +391,10 @@ func (v figuresView) beside(c page.Chart, currency string) page.Chart {
 		}
 		c.Line = append(c.Line, bar)
 	}
-	c.Past, c.Names[1] = true, "The time before"
+	c.Past, c.Names[1] = true, "The days before"
+	if v.By == "month" {
+		c.Names[1] = page.MonthText(v.beforeFrom.Month()) + " to " + page.MonthText(v.beforeTo.Month())
+	}
 	return c
 }
 
