@@ -101,7 +101,7 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 	v := &frameView{
 		title: title, shop: f.Shop.Name, home: "/", service: s.Service.Name, serviceTitle: serviceWord(s.Service.Name),
 		area: f.Area, keys: f.Keys, q: "", clock: time.Unix(int64(f.Now), 0).In(f.Zone).Format("15:04"),
-		zone:   f.Zone.String(),
+		zone:   strings.TrimPrefix(f.Zone.String(), "Etc/"),
 		logout: "/logout", notice: f.Notice,
 	}
 	if x.visitor == nil || x.visitor.caller.Role == "" && f.Area == page.Staff || f.Area == page.Public {

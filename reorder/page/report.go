@@ -73,7 +73,7 @@ func left(ctx context.Context, r reorder.Row) string {
 	if r.StockoutDate != nil {
 		text += ", out " + page.DayText(ctx, *r.StockoutDate)
 	}
-	return text + " ·\u00a0"
+	return text
 }
 
 // further is the number of matching rows if some are on other pages, else 0: the boxes of this one mark them all.
