@@ -35,7 +35,7 @@ func TestDeclares(t *testing.T) {
 	for _, c := range [][2][]string{
 		{routes, {"GET /api/skus", "GET /api/reorder-report", "POST /api/skus/:sku/stock", "POST /api/sales-history"}},
 		{tools, {"reorder_report", "list_products", "product_detail", "adjust_stock", "count_stock", "ingest_sales", "sales_report", "list_purchase_orders", "purchase_detail"}},
-		{writes, {"adjust_stock", "count_stock", "ingest_sales", "save_sku", "set_forecast", "save_supplier", "create_purchase", "edit_purchase", "order_purchase", "mail_purchase",
+		{writes, {"adjust_stock", "count_stock", "ingest_sales", "save_sku", "rename_sku", "set_forecast", "save_supplier", "create_purchase", "edit_purchase", "order_purchase", "mail_purchase",
 			"receive_purchase", "unreceive_purchase", "cancel_purchase", "suggest_purchases"}},
 		{tables, {"skus", "sales", "purchase-orders", "suppliers"}},
 	} {
@@ -81,6 +81,7 @@ func TestAnswersAreAsDeclared(t *testing.T) {
 		"count_stock":        `{"counts":"TEA-GREEN-100=4\nTEA-WHITE-50=2"}`,
 		"adjust_stock":       `{"sku":"TEA-GREEN-100","delta":1}`,
 		"save_sku":           `{"sku":"NEW","name":"New"}`,
+		"rename_sku":         `{"sku":"NEW","code":"NEWER"}`,
 		"list_sales":         `{"limit":3}`,
 		"sku_sales":          `{"sku":"TEA-GREEN-100"}`,
 		"stock_figures":      `{}`,

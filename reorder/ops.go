@@ -39,6 +39,7 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "count_stock", "reorder count", s.countStock()),
 		schema.At("POST /api/sales-history", "ingest_sales", "reorder sales ingest", s.ingestSales()),
 		schema.At("", "", "reorder skus save SKU", s.saveSKU()),
+		schema.At("", "", "reorder skus rename SKU", s.renameSKU()),
 		schema.At("", "", "reorder sales list", s.listSales()),
 		schema.At("", "", "reorder sales show SKU", s.skuSales()),
 		schema.At("", "sales_report", "reorder sales report", s.salesReport()),

@@ -269,6 +269,7 @@ func (v productView) comes() bool {
 // acts are the likely next actions, first to order it or to see what comes.
 func (v productView) acts() []page.Action {
 	all := []page.Action{page.Open("Edit", "save_sku", "sku", v.SKU).Key("e"),
+		page.Open("Rename", "rename_sku", "sku", v.SKU, "name", v.Name, "code", v.SKU),
 		page.Link("Shelf label", page.Path("skus", v.SKU, "label")), page.Link("Sales", pathQuery("/sales", "sku", v.SKU))}
 	switch {
 	case v.SuggestedQty > 0 && v.Active && v.drafted() == "":

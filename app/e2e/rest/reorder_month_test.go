@@ -225,3 +225,42 @@ func listsTravel(t *testing.T, s *apptest.Fixture, pipe func(table, text string,
 		t.Errorf("a receipt with a price: %d, %s", code, errs)
 	}
 }
+
+// TestASKUIsRenamed: a SKU with another code and name keeps its stock, sales, draft and movements. A code in use is
+// refused.
+func TestASKUIsRenamed(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	if code, _, errs := s.Pipe("sku,name,supplier,current_stock\nTEA,Green tea,Leaf,40\nMUG,Mug,Kiln,9\n",
+		"import", "reorder", "skus", "-"); code != 0 {
+		t.Fatal(errs)
+	}
+	s.Post("reorder", "/api/sales-history", `{"rows":[{"date":"2026-11-19","sku":"TEA","qty":7}]}`)
+	s.MustCLI("reorder", "adjust", "TEA", "--delta", "-3", "--reason", "broken")
+	s.MustCLI("reorder", "po", "create", "--supplier", "Leaf", "--line", "TEA=12")
+	if code, _, errs := s.CLI("reorder", "skus", "rename", "TEA", "--code", "MUG"); code != 1 || !strings.Contains(errs, "Mug has it") {
+		t.Errorf("a code in use: %d %s", code, errs)
+	}
+	s.MustCLI("reorder", "skus", "rename", "TEA", "--name", "Sencha", "--code", "TEA-100")
+	for _, want := range []string{`"sku":"TEA-100"`, `"name":"Sencha"`, `"current_stock":37`, `"total":7`} {
+		if got := s.MustCLI("reorder", "skus", "show", "TEA-100", "--json"); !strings.Contains(got, want) {
+			t.Errorf("it lacks %s: %s", want, got)
+		}
+	}
+	if got := s.MustCLI("reorder", "po", "show", "PO-000001", "--json"); !strings.Contains(got, "TEA-100") {
+		t.Errorf("its draft: %s", got)
+	}
+	if code, _, errs := s.CLI("reorder", "skus", "show", "TEA"); code != 1 {
+		t.Errorf("the old code: %d %s", code, errs)
+	}
+	v := s.Person("reorder", "ann", "admin").At(s.URL("reorder", ""))
+	page := apptest.Text(v.Get("/skus/TEA-100").Doc)
+	if !strings.Contains(page, "broken") && !strings.Contains(page, "Broken") {
+		t.Errorf("its movements: %.900s", page)
+	}
+	sent := v.Post("/do/rename_sku", "sku", "TEA-100", "code", "MUG")
+	if sent.Status != 409 || !strings.Contains(sent.Body, "is in use") {
+		t.Errorf("on the page: %d %.600s", sent.Status, sent.Body)
+	}
+	s.MustCLI("doctor")
+}
