@@ -126,6 +126,7 @@ var pageTitles = map[string]string{
 	"set_timezone": "Time zone", "set_currency": "Currency", "set_forecast": "Averages and cover",
 	"set_labor_rate": "Labor rate",
 	"set_late_fee":   "Late fee", "set_provider": "Payment provider", "map_provider": "Names of other programs",
+	"set_license_limit": "Seats", "change_email": "Change e-mail", "resend_order": "Send to receivers again",
 	"set_shop": "The shop", "set_license_api": "License API",
 	"recost": "Cost jobs anew", "set_opening": "Take leases over",
 	"choose_board": "Whose jobs", "set_asset_status": "Set state", "move_workorders": "Move work orders",

@@ -318,13 +318,11 @@ func (s *Service) BuyerOps() []schema.Op {
 		Writes: true, Destructive: true, Response: exampleLicense(), Refuses: []fault.Kind{fault.NotFound, fault.Limited},
 		Leads: func(any) string { return "/my" },
 		Did:   func(any, schema.Money) string { return "The seat is released; another machine can use it." },
-		Will: schema.Said(func(l License) string {
-			return "The machine will have to be activated again, and " + exact.Plural(l.ActivationCount, "seat", "seats") +
-				" of your license will be taken."
-		}),
+		Will:  willRelease,
 		Bind: func(f *schema.Form) schema.Handler {
 			var seat int64
-			f.ID(&seat, "activation_id", "the seat", schema.Required, schema.Label("Seat"), schema.Example(31))
+			f.ID(&seat, "activation_id", "the seat", schema.Required, schema.Label("Seat"), schema.Example(31),
+				schema.ChoicesFor(mySeatChoices))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.ReleaseMySeat(ctx, who, seat) }
 		},
 	}
@@ -333,11 +331,11 @@ func (s *Service) BuyerOps() []schema.Op {
 	redeem.About = "Redeem a code."
 	redeem.Leads = func(any) string { return "/my" }
 	redeem.Did = schema.Said(func(r Redeemed) string {
-		if r.License == nil {
-			return "The code is redeemed: " + r.Order.Items[0].Name + ", order " + r.Order.OrderRef + "."
+		text := "The code is redeemed for " + r.Order.Items[0].Name + ", order " + r.Order.OrderRef + "."
+		if r.License != nil {
+			text += " Your license key: " + r.License.Key
 		}
-		return "The code is redeemed for " + r.Order.Items[0].Name + ", order " + r.Order.OrderRef + ". Your license key: " +
-			r.License.Key
+		return text
 	})
 	redeem.Bind = func(f *schema.Form) schema.Handler {
 		var written, email, name, remote string

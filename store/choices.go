@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"strconv"
 
 	"quartermaster/schema"
@@ -33,6 +34,36 @@ func licenseChoices(c *db.Conn, f schema.Find) (list []schema.Choice, err error)
 		list = append(list, schema.Choice{Value: strconv.FormatInt(l.ID, 10), Text: text, More: l.Status})
 	}
 	return list, nil
+}
+
+// seatChoices finds a seat: the list of all is on its license's page.
+func seatChoices(c *db.Conn, f schema.Find) ([]schema.Choice, error) {
+	a, found, err := activations.One(c, "WHERE id = ?", f.Value)
+	if err != nil || !found {
+		return nil, err
+	}
+	return []schema.Choice{a.choice()}, nil
+}
+
+// mySeatChoices lists the seats of a buyer's session.
+func mySeatChoices(c *db.Conn, who db.Caller, f schema.Find) (list []schema.Choice, err error) {
+	mine, err := licensesOfBuyer(c, who.Subject)
+	for _, l := range mine {
+		seats, err := allSeats(c, l.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range seats {
+			if seat := a.choice(); f.Value == "" || f.Value == seat.Value {
+				list = append(list, seat)
+			}
+		}
+	}
+	return list, err
+}
+
+func (a Activation) choice() schema.Choice {
+	return schema.Choice{Value: strconv.FormatInt(a.ID, 10), Text: cmp.Or(a.Label, a.Fingerprint)}
 }
 
 // orderChoices lists orders, the newest first.

@@ -33,7 +33,7 @@ func (s *Service) MergeCustomers(ctx context.Context, who db.Caller, from, into 
 			return Merged{}, err
 		case k.ID == to.ID:
 			return Merged{}, fault.Fieldf("into", "into: choose a customer other than %s", k.Email)
-		case k.wasForgotten() || to.wasForgotten():
+		case k.Forgotten() || to.Forgotten():
 			return Merged{}, fault.Conflictf("a forgotten customer cannot be merged")
 		}
 		m := Merged{From: k.Email}

@@ -248,8 +248,14 @@ func (s *Service) extendLicense() schema.Op {
 	return op
 }
 
+// willRelease says what releasing a seat does.
+var willRelease = schema.Said(func(l License) string {
+	return "The machine will have to be activated again. Seats in use then: " + seats(l) + "."
+})
+
 func (s *Service) releaseSeat() schema.Op {
 	op := s.licenseAct("release_seat", "release", "Release a seat of a license.", "has a seat free", nil)
+	op.Asks, op.Will = true, willRelease
 	op.Example = "store license release 12 31"
 	op.Print = schema.Printed(func(w io.Writer, l License) {
 		fmt.Fprintf(w, "license %d: %s seats taken\n", l.ID, seats(l))
@@ -258,7 +264,7 @@ func (s *Service) releaseSeat() schema.Op {
 		var id, seat int64
 		bindLicense(f, &id)
 		f.ID(&seat, "activation_id", "the seat's id", schema.Required, schema.Positional("SEAT"), schema.Label("Seat"),
-			schema.Example(31))
+			schema.Example(31), schema.Choices(seatChoices))
 		return func(ctx context.Context, who db.Caller) (any, error) { return s.ReleaseSeat(ctx, who, id, seat) }
 	}
 	return op

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -15,7 +16,12 @@ import (
 type Redeemed struct {
 	License *License `json:"license" about:"null for a download"`
 	Order   Order    `json:"order"`
+
+	note string
 }
+
+// Note is what the shop says of the product to its buyers.
+func (r Redeemed) Note() string { return r.note }
 
 // CodeRedeemed is the data of code.redeemed. The code is not told, and the license
 // key is masked: the buyer was shown it.
@@ -132,6 +138,11 @@ func (s *Service) redeemAs(ctx context.Context, who db.Caller, written, email, n
 		if err := tx.Emit("code.redeemed", redeemedOf(batch, r.Order, r.License)); err != nil {
 			return r, err
 		}
+		p, _, err := lookUpProduct(&tx.Conn, batch.SKU)
+		if err != nil {
+			return r, err
+		}
+		r.note = strings.TrimSpace(p.Note)
 		return r, mailOrder(tx, OrderDetail{Order: r.Order}, false)
 	})
 }

@@ -102,5 +102,5 @@ func (s *Service) voidOrderOp() schema.Op {
 	}
 }
 
-// wasForgotten reports whether a customer is one whose name and address were taken out.
-func (k Customer) wasForgotten() bool { return strings.HasSuffix(k.Email, forgottenDomain) }
+// Forgotten reports whether a customer is one whose name and address were taken out.
+func (k Customer) Forgotten() bool { return strings.HasSuffix(k.Email, forgottenDomain) }

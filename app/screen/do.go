@@ -304,8 +304,8 @@ func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
 			return x.lead("/")
 		}
 		if k.Shown != 0 {
-			v.refusal = fault.Conflictf("this was shown once, on %s, and is not shown again. If it is lost, create a new "+
-				"one", exact.Instant(k.Shown))
+			v.refusal = fault.Conflictf("%s", schema.MomentsInWords(fmt.Sprintf("this was shown once, on %s, and is not "+
+				"shown again. If it is lost, create a new one", exact.Instant(k.Shown)), shop.zone))
 			return x.showForm(http.StatusConflict, v, shop)
 		}
 		return x.lead(k.To)

@@ -85,7 +85,7 @@ func (x *exchange) compare(v *doView, shop shopSettings) error {
 	if v.seen == "" {
 		return nil
 	}
-	if err := x.fill(v, shop); err != nil || v.record == nil {
+	if err := x.fill(v, shop); err != nil || v.record == nil || v.now == v.seen {
 		return err
 	}
 	now := map[string][]string{}
@@ -132,9 +132,7 @@ func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
 	}
 	secret := v.op.Credential
 	fm := x.form(&v)
-	if f.Area == page.Staff {
-		fm.Back = backOf(&v)
-	}
+	fm.Back = backOf(&v)
 	return x.show(status, title, secret, f, formPage(&v, title, fm))
 }
 
@@ -205,7 +203,7 @@ func (v *doView) facts() (fields []string) {
 			if v.now != "" && (v.op.Number == "" && v.op.Identifies(a.Name) || a.Name == v.op.Number) {
 				fields = append(fields, field)
 			}
-		case a.Required && (a.Path != "" || v.op.Confirmed() && a.HasChoices()):
+		case a.Required && (a.Path != "" || a.HasChoices() && (v.op.Confirmed() || a.Positional != "" && !v.op.Creates)):
 			fields = append(fields, field)
 		}
 	}

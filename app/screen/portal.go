@@ -300,11 +300,14 @@ func (s *Screens) openPost(op schema.Op) handle {
 		if err != nil {
 			return x.refuseOpen(op, in, err, shop)
 		}
-		lead := ""
+		lead, note := "", ""
 		if op.Leads != nil {
 			lead = op.Leads(answer)
 		}
-		return x.show(http.StatusOK, "Thank you", true, x.frame(shop), thanks(didText(op, answer, shop), lead))
+		if n, ok := answer.(interface{ Note() string }); ok {
+			note = n.Note()
+		}
+		return x.show(http.StatusOK, "Thank you", true, x.frame(shop), thanks(didText(op, answer, shop), note, lead))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"html"
 	"io"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -346,6 +347,20 @@ func (e entry) below() string {
 	}
 	return s
 }
+
+// Written is a text that a person wrote for readers, with its addresses as links.
+func Written(note string) templ.Component {
+	if note == "" {
+		return templ.NopComponent
+	}
+	linked := address.ReplaceAllStringFunc(esc(note), func(a string) string {
+		return `<a href="` + a + `" rel="noopener noreferrer">` + a + `</a>`
+	})
+	return text(`<p class="lines">` + linked + `</p>`)
+}
+
+// address is a web address in an escaped text, without the punctuation that ends its sentence.
+var address = regexp.MustCompile(`\bhttps?://(?:&amp;|[^\s&<>"'])*[^\s&<>"'.,;:!?)]`)
 
 // Reason is a refusal's text.
 func Reason(detail string) templ.Component { return text(esc(sentence(detail))) }

@@ -75,7 +75,7 @@ func Batches(v batchesView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(v.Batches) == 0 {
-			templ_7745c5c3_Err = page.Empty("No batch here.", "Mint codes for a licensed product, for a launch, a bundle or a giveaway.",
+			templ_7745c5c3_Err = page.Empty("No batch here.", "Mint codes for a license or a download, for a launch, a bundle or a giveaway.",
 				page.Open("Mint codes", "mint_codes")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

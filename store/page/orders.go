@@ -138,8 +138,10 @@ func paidThrough(o store.Order) string {
 
 // orderActs are the actions on the order; the first is the main one.
 func orderActs(v orderView) []page.Action {
-	acts := []page.Action{page.Link("Receipt", page.Path("orders", v.OrderRef, "receipt")).Key("p"),
-		page.Open("Send to receivers again", "resend_order", "order_ref", v.OrderRef)}
+	acts := []page.Action{page.Link("Receipt", page.Path("orders", v.OrderRef, "receipt")).Key("p")}
+	if v.Status != "void" {
+		acts = append(acts, page.Open("Send to receivers again", "resend_order", "order_ref", v.OrderRef))
+	}
 	if v.Status == "paid" {
 		if v.Provider == "manual" {
 			acts = append(acts, page.Open("Void", "void_order", "order_ref", v.OrderRef).Danger())

@@ -175,6 +175,18 @@ func license(s *store.Service) page.Page {
 	})
 }
 
+// customerActs are the actions on the customer; a forgotten one has none.
+func customerActs(v customerView) []page.Action {
+	if v.Forgotten() {
+		return nil
+	}
+	id := page.Num(v.ID)
+	return []page.Action{page.Open("Change name", "save_customer", "email", v.Email),
+		page.Open("Change e-mail", "change_email", "customer_id", id), page.Open("Record order", "record_order", "email", v.Email),
+		page.Open("Merge into another", "merge_customers", "from", id),
+		page.Open("Forget", "forget_customer", "customer_id", id).Danger()}
+}
+
 // licenseActs are the actions on the license now.
 func licenseActs(v licenseView) []page.Action {
 	id := page.Num(v.ID)

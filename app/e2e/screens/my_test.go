@@ -31,7 +31,8 @@ func sellPluginsAndBooks(t *testing.T) *apptest.Fixture {
 	t.Helper()
 	s := apptest.Start(t)
 	s.MustCLI("store", "product", "save", "PLUGIN", "--name", "Audio plugin", "--price-cents", "4900", "--activation-limit", "3")
-	s.MustCLI("store", "product", "save", "BOOK", "--name", "Mixing at home", "--kind", "download", "--price-cents", "1900")
+	s.MustCLI("store", "product", "save", "BOOK", "--name", "Mixing at home", "--kind", "download", "--price-cents", "1900",
+		"--note", "Fetch it at https://example.com/book?a=1&b=<2>.")
 	return s
 }
 
@@ -49,6 +50,7 @@ func TestABuyerOpensAnOrder(t *testing.T) {
 	location(t, v.Post("/my", "order_ref", o.Ref, "email", "ANN@example.com"), "/my")
 	status(t, v.Get("/my"), http.StatusOK, o.Licenses[0].Key, o.Licenses[1].Key, "Mixing at home", "Studio")
 	status(t, v.Get("/my/receipt"), http.StatusOK, o.Ref)
+	status(t, v.Post("/my/do/release_seat", "activation_id", "1"), http.StatusOK, "Studio", "in use then: 0 of 3")
 	location(t, v.Post("/my/do/release_seat", "activation_id", "1", "confirm", "yes"), "/my")
 
 	byKey := s.Visitor("store")
@@ -64,7 +66,13 @@ func TestABuyerOpensAnOrder(t *testing.T) {
 	book := buy(t, s, "--email", "bo@example.com", "--sku", "BOOK")
 	reader := s.Visitor("store")
 	location(t, reader.Post("/my", "order_ref", book.Ref, "email", "bo@example.com"), "/my")
-	status(t, reader.Get("/my"), http.StatusOK, "Mixing at home", book.Ref)
+	status(t, reader.Get("/my"), http.StatusOK, "Mixing at home", book.Ref,
+		`<a href="https://example.com/book?a=1&amp;b=" rel="noopener noreferrer">https://example.com/book?a=1&amp;b=</a>&lt;2&gt;.`)
+	s.MustCLI("store", "customer", "forget", "bo@example.com")
+	got := status(t, s.Person("store", "alice", "admin").Get("/customers/2"), http.StatusOK, "forgotten-2")
+	if strings.Contains(got.Body, "_customer?") {
+		t.Error("a forgotten customer has acts")
+	}
 }
 
 // TestOrderLookupIsRateLimited tries order references with addresses. After 20 from one network address the right
