@@ -429,7 +429,7 @@ func ToOrder(v reorder.ToOrder) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						if r.OnOrder == 0 {
-							templ_7745c5c3_Err = page.Figure("0", r.In[0].Status).Render(ctx, templ_7745c5c3_Buffer)
+							templ_7745c5c3_Err = page.Figure("0", "in "+r.In[0].Number).Render(ctx, templ_7745c5c3_Buffer)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}

@@ -301,7 +301,7 @@ func Count(v shelfView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "</h1><p class=\"no-print\">An empty box is not counted. <span class=\"narrow-only\">Beside it: the expected stock.</span></p><p class=\"only-print\">Counted on ____________ by ____________</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "</h1><p class=\"no-print\">An empty box is not counted.</p><p class=\"only-print\">Counted on ____________ by ____________</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
