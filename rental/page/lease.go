@@ -188,7 +188,7 @@ func (v leaseView) acts(ctx context.Context) []page.Action {
 func (v leaseView) chargeActs(ctx context.Context, c rental.Charge) []page.Action {
 	id := page.Num(c.ID)
 	acts := []page.Action{page.Open("Record payment", "record_payment", "lease_id", page.Num(v.Lease.ID), "charge_id", id,
-		"amount", page.AmountField(ctx, c.BalanceCents)).Quiet().Named(c.Label)}
+		"amount", page.AmountField(ctx, c.BalanceCents)).Named(c.Label)}
 	if v.Totals.DepositHeldCents > 0 && c.Type != "deposit" {
 		acts = append(acts, page.Open("Use deposit", "use_deposit", "charge_id", id).Quiet().Named(c.Label))
 	}
@@ -196,6 +196,26 @@ func (v leaseView) chargeActs(ctx context.Context, c rental.Charge) []page.Actio
 		acts = append(acts, page.Open("Void", "void_charge", "charge_id", id).Quiet().Named(c.Label))
 	}
 	return acts
+}
+
+// paymentActs are what can be done with a payment.
+func paymentActs(m rental.PaidBy) (acts []page.Action) {
+	id := page.Num(m.ID)
+	if m.Method != "deposit" && m.Method != "opening" {
+		acts = append(acts, page.Link("Receipt", page.Path("payments", id)).Quiet().Named("payment "+id))
+	}
+	if m.Method != "opening" {
+		acts = append(acts, page.Open("Reverse", "reverse_payment", "payment_id", id).Danger().Named("payment "+id))
+	}
+	return acts
+}
+
+// late says by how many days a charge was paid late.
+func late(c rental.Charge) string {
+	if c.PaidDate == nil || *c.PaidDate <= c.DueDate {
+		return ""
+	}
+	return ", " + page.Plural(int64(*c.PaidDate-c.DueDate), "day", "days") + " late"
 }
 
 // key are the fields that name the lease in the form that changes it.
