@@ -111,6 +111,9 @@ func lookUpProduct(c *db.Conn, sku string) (Product, bool, error) {
 
 // findProduct refuses a sku that names no product.
 func findProduct(c *db.Conn, sku string) (Product, error) {
+	if sku == "" {
+		return Product{}, fault.Fieldf("sku", "sku is missing: name a product")
+	}
 	p, found, err := lookUpProduct(c, sku)
 	if err == nil && !found {
 		err = fault.Fieldf("sku", "sku: there is no product %s; add it first", schema.Quote(sku))

@@ -360,8 +360,8 @@ func (v importView) refusedGroups(refused []schema.Refused) (all []*refusedGroup
 			columns := v.table.Columns()
 			at := slices.IndexFunc(columns, func(a schema.Arg) bool { return a.Name == name && a.New != "" })
 			if none := missing.FindStringSubmatch(reason); at >= 0 && none != nil {
-				g.make = []page.Action{page.Open("New "+columnWords(name), columns[at].New, name, none[1]+none[2],
-					"then", v.waitsAt(nil))}
+				g.make = []page.Action{page.Open(schema.Op{Name: columns[at].New}.NewTitle(), columns[at].New, name,
+					none[1]+none[2], "then", v.waitsAt(nil))}
 			}
 		}
 		g.lines = append(g.lines, e.Line)

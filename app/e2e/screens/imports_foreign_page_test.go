@@ -182,9 +182,10 @@ func TestOrdersOfAFileSayWhatTheyIssue(t *testing.T) {
 	v := s.Person("store", "ann", "admin").At(s.URL("store", ""))
 	s.MustCLI("store", "product", "save", "PLUGIN", "--price-cents", "4900")
 	at := v.Upload("/import/orders", nil, "file", "orders.csv", "provider,provider_ref,email,sku,qty\n"+
-		"shopify,#1,ann@example.com,PLUGIN,2\nshopify,#2,bo@example.com,NOPE,1\n").Header.Get("Location")
+		"shopify,#1,ann@example.com,PLUGIN,2\nshopify,#2,bo@example.com,NOPE,1\nshopify,#3,bo@example.com,,1\n").Header.Get("Location")
 	text := strings.Join(strings.Fields(apptest.Text(status(t, v.Get(at), http.StatusOK).Doc)), " ")
-	want := []string{"This file would issue 2 licenses", `3skuThere is no product "NOPE"; add it first`}
+	want := []string{"This file would issue 2 licenses", `3skuThere is no product "NOPE"; add it firstNew product`,
+		"4skuSKU is missing"}
 	if slices.ContainsFunc(want, func(w string) bool { return !strings.Contains(text, w) }) {
 		t.Errorf("%.1500s", text)
 	}
