@@ -67,9 +67,7 @@ func (x *exchange) read(b []byte, t *tool, args strict.Value) []byte {
 
 // do calls a tool and appends the result. keep, unless nil, receives the result of a successful call.
 func (x *exchange) do(ctx context.Context, b []byte, t *tool, args strict.Value, keep func(given []byte)) []byte {
-	held := strict.GetBuffer()
-	a, err := guarded(func() (answered, error) { return x.ask(ctx, (*held)[:0], t, args) })
-	defer func() { strict.PutBuffer(held, a.json) }()
+	a, err := guarded(func() (answered, error) { return x.ask(ctx, t, args) })
 	if err == nil && t.cents {
 		err = x.inCurrency(ctx, &a)
 	}
@@ -87,8 +85,8 @@ func (x *exchange) do(ctx context.Context, b []byte, t *tool, args strict.Value,
 // answered is a call's answer as JSON, and as the text beside it: of a list with short rows.
 type answered struct{ json, text []byte }
 
-// ask binds the arguments, calls the operation and appends its answer as JSON to b.
-func (x *exchange) ask(ctx context.Context, b []byte, t *tool, args strict.Value) (a answered, err error) {
+// ask binds the arguments and calls the operation.
+func (x *exchange) ask(ctx context.Context, t *tool, args strict.Value) (a answered, err error) {
 	do, err := t.op.Decode(schema.Input{
 		Surface: schema.Tool, Body: args, HasBody: true,
 		Header: x.r.Header.Get, Remote: x.r.RemoteAddr,
@@ -106,12 +104,12 @@ func (x *exchange) ask(ctx context.Context, b []byte, t *tool, args strict.Value
 	var again *db.Replay
 	switch {
 	case errors.As(err, &again):
-		b = append(b, again.Body...)
+		b := slices.Clone(again.Body)
 		return answered{b, b}, nil
 	case err != nil:
 		return a, err
 	}
-	if a.json, err = strict.Append(b, answer); err != nil {
+	if a.json, err = strict.Marshal(answer); err != nil {
 		return a, err
 	}
 	a.text = a.json

@@ -54,7 +54,7 @@ type day struct {
 	Today string `json:"today"`
 }
 
-func (d day) AppendJSON(b []byte) []byte { return append(b, `{"today":"2026-11-20"}`...) }
+func (d day) MarshalJSON() ([]byte, error) { return []byte(`{"today":"2026-11-20"}`), nil }
 
 func (s *notes) service() schema.Service {
 	return schema.Service{

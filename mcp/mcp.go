@@ -16,7 +16,6 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
-	"quartermaster/schema/strict"
 	"quartermaster/schema/wire"
 )
 
@@ -147,9 +146,7 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x := exchange{e: e, w: w, r: r, who: who, id: w.Header().Get("X-Request-Id")}
-	held := strict.GetBuffer()
-	status, answer := x.answer((*held)[:0], body)
-	defer strict.PutBuffer(held, answer)
+	status, answer := x.answer(nil, body)
 	if answer == nil {
 		w.Header().Set("Content-Length", "0")
 		w.WriteHeader(status)

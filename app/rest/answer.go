@@ -15,12 +15,12 @@ import (
 // written is an answer that is already JSON.
 type written []byte
 
-// encode appends the answer as JSON.
-func encode(b []byte, answer any) ([]byte, error) {
+// encode writes the answer as JSON.
+func encode(answer any) ([]byte, error) {
 	if v, ok := answer.(written); ok {
 		return v, nil
 	}
-	return strict.Append(b, answer)
+	return strict.Marshal(answer)
 }
 
 func status(op schema.Op, answer any) int {
@@ -35,11 +35,7 @@ func status(op schema.Op, answer any) int {
 
 // answer writes the answer. keep, unless nil, receives the bytes of one with status 200.
 func (h *handler) answer(w http.ResponseWriter, op schema.Op, answer any, keep func(body []byte)) {
-	held := strict.GetBuffer()
-	body, err := encode((*held)[:0], answer)
-	if _, own := answer.(written); !own {
-		defer func() { strict.PutBuffer(held, body) }()
-	}
+	body, err := encode(answer)
 	if err != nil {
 		h.refuse(w, err)
 		return

@@ -209,7 +209,7 @@ func example(op schema.Op, code int) json.RawMessage {
 			gives = other
 		}
 	}
-	b, err := encode(nil, gives)
+	b, err := encode(gives)
 	if err != nil {
 		panic(fmt.Sprintf("rest: the example of %s cannot be written: %v", op.Route, err)) // a declaration is wrong
 	}

@@ -137,7 +137,7 @@ func (h *handler) asking(who db.Caller, op schema.Op, r *http.Request, body []by
 			if k, ok := answer.(schema.Redacter); ok {
 				answer = k.Redacted()
 			}
-			b, err := encode(nil, answer)
+			b, err := encode(answer)
 			return status(op, answer), b, err
 		},
 	}), nil

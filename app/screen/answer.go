@@ -44,7 +44,7 @@ func (x *exchange) answerOf(op schema.Op, in *sent, shop shopSettings) error {
 
 // valueOf is an answer as ordered JSON.
 func valueOf(answer any) (strict.Value, error) {
-	b, err := strict.Append(nil, answer)
+	b, err := strict.Marshal(answer)
 	if err != nil {
 		return strict.Value{}, err
 	}

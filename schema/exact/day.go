@@ -179,14 +179,9 @@ func (d *Day) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// MarshalJSON returns "YYYY-MM-DD" with its quotes, or ErrNotDay outside
-// MinDay..MaxDay.
+// MarshalJSON returns the quoted day, also one outside MinDay..MaxDay: an answer is not lost for it.
 func (d Day) MarshalJSON() ([]byte, error) {
-	if !d.valid() {
-		return nil, ErrNotDay
-	}
-	b := append(make([]byte, 0, 12), '"')
-	return append(d.Append(b), '"'), nil
+	return append(d.Append(append(make([]byte, 0, 12), '"')), '"'), nil
 }
 
 // UnmarshalJSON parses a quoted YYYY-MM-DD without escapes. Everything else, including null, is ErrNotDay: a missing
@@ -197,6 +192,3 @@ func (d *Day) UnmarshalJSON(b []byte) error {
 	}
 	return d.UnmarshalText(b[1:11])
 }
-
-// AppendJSON appends the quoted day, also one outside MinDay..MaxDay.
-func (d Day) AppendJSON(b []byte) []byte { return append(d.Append(append(b, '"')), '"') }

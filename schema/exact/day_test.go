@@ -192,15 +192,16 @@ func TestDayJSON(t *testing.T) {
 		}
 	}
 	for _, d := range []Day{MinDay - 1, MaxDay + 1} {
-		if b, err := json.Marshal(d); !errors.Is(err, ErrNotDay) {
-			t.Errorf("%s, %v", b, err)
-		}
 		if b, err := d.MarshalText(); err != ErrNotDay {
 			t.Errorf("%s, %v", b, err)
 		}
 	}
-	if s := fmt.Sprint(MinDay-1, MaxDay+1, DateOf(-5, 1, 2)); s != "0000-12-31 10000-01-01 -0005-01-02" {
+	outside := []Day{MinDay - 1, MaxDay + 1, DateOf(-5, 1, 2)}
+	if s := fmt.Sprint(outside); s != "[0000-12-31 10000-01-01 -0005-01-02]" {
 		t.Error(s)
+	}
+	if b, err := json.Marshal(outside); err != nil || string(b) != `["0000-12-31","10000-01-01","-0005-01-02"]` {
+		t.Errorf("%s, %v", b, err)
 	}
 }
 

@@ -50,6 +50,3 @@ func (d Decimal) Append(b []byte) []byte {
 func (d Decimal) MarshalJSON() ([]byte, error) {
 	return d.Append(make([]byte, 0, 24)), nil
 }
-
-// AppendJSON appends the number.
-func (d Decimal) AppendJSON(b []byte) []byte { return d.Append(b) }

@@ -61,6 +61,3 @@ func (i Instant) MarshalJSON() ([]byte, error) {
 	b := make([]byte, 0, len(instantLayout)+2)
 	return append(i.Append(append(b, '"')), '"'), nil
 }
-
-// AppendJSON appends the quoted instant.
-func (i Instant) AppendJSON(b []byte) []byte { return append(i.Append(append(b, '"')), '"') }

@@ -200,6 +200,3 @@ func (m *Milli) UnmarshalJSON(b []byte) error {
 	*m = v
 	return nil
 }
-
-// AppendJSON appends the quantity as a JSON number.
-func (m Milli) AppendJSON(b []byte) []byte { return m.Append(b) }

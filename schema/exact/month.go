@@ -120,14 +120,9 @@ func (m *Month) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// MarshalJSON returns "YYYY-MM" with its quotes, or ErrNotMonth outside
-// MinMonth..MaxMonth.
+// MarshalJSON returns the quoted month, also one outside MinMonth..MaxMonth.
 func (m Month) MarshalJSON() ([]byte, error) {
-	if !m.valid() {
-		return nil, ErrNotMonth
-	}
-	b := append(make([]byte, 0, 9), '"')
-	return append(m.Append(b), '"'), nil
+	return append(m.Append(append(make([]byte, 0, 9), '"')), '"'), nil
 }
 
 // UnmarshalJSON parses a quoted YYYY-MM without escapes. Everything else, including null, is ErrNotMonth.
@@ -137,6 +132,3 @@ func (m *Month) UnmarshalJSON(b []byte) error {
 	}
 	return m.UnmarshalText(b[1:8])
 }
-
-// AppendJSON appends the quoted month.
-func (m Month) AppendJSON(b []byte) []byte { return append(m.Append(append(b, '"')), '"') }

@@ -1,4 +1,4 @@
-// Package strict parses JSON strictly and fast.
+// Package strict parses JSON strictly.
 //
 // It accepts exactly the texts of RFC 8259, except those that two readers could understand differently: an object with
 // a repeated name (compared unescaped, at any depth), a \u escape of a surrogate without its pair, and nesting deeper

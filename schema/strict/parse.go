@@ -1,8 +1,6 @@
 package strict
 
 import (
-	"encoding/binary"
-	"math/bits"
 	"strconv"
 	"unicode/utf8"
 )
@@ -16,7 +14,6 @@ const MaxDepth = 32
 // maxDepth is the deepest nesting of arrays and objects; 0 allows neither. Parse calls itself once per level, so keep
 // it small. Its time is linear in len(b), for any b.
 func Parse(b []byte, maxDepth int) (Value, error) {
-	b = b[:len(b):len(b)] // Values find their position by their capacity
 	p := parser{b: b, maxDepth: maxDepth}
 	start := skipSpace(b, 0)
 	if start == len(b) {
@@ -27,7 +24,6 @@ func Parse(b []byte, maxDepth int) (Value, error) {
 		p.fail(0, "byte order mark")
 		return Value{}, p.err
 	}
-	p.names.open = make([][]byte, 0, manyNames)
 	end := p.value(start, 0)
 	if end < 0 {
 		return Value{}, p.err
@@ -36,7 +32,7 @@ func Parse(b []byte, maxDepth int) (Value, error) {
 		p.fail(i, "expected nothing after the value but found "+named(b, i))
 		return Value{}, p.err
 	}
-	return Value{raw: b[start:end:len(b)], in: p.input()}, nil
+	return Value{raw: b[start:end]}, nil
 }
 
 // parser is the state of one Parse. Its methods take the index where their part begins and return the index after it,
@@ -44,8 +40,6 @@ func Parse(b []byte, maxDepth int) (Value, error) {
 type parser struct {
 	b        []byte
 	maxDepth int
-	names    names
-	long     []span
 	err      *Error
 }
 
@@ -74,16 +68,10 @@ func (p *parser) value(i, depth int) int {
 		if depth >= p.maxDepth {
 			return p.fail(i, "nested deeper than "+strconv.Itoa(p.maxDepth))
 		}
-		var end int
 		if c == '{' {
-			end = p.object(i+1, depth+1)
-		} else {
-			end = p.array(i+1, depth+1)
+			return p.object(i+1, depth+1)
 		}
-		if end-i >= longSpan {
-			p.long = append(p.long, span{i, end})
-		}
-		return end
+		return p.array(i+1, depth+1)
 	case 't':
 		return p.literal(i, "true")
 	case 'f':
@@ -99,7 +87,7 @@ func (p *parser) value(i, depth int) int {
 // object begins after the opening brace.
 func (p *parser) object(i, depth int) int {
 	b := p.b
-	base, text := len(p.names.open), len(p.names.text)
+	names := map[string]bool{}
 	i = skipSpace(b, i)
 	if i < len(b) && b[i] == '}' {
 		return i + 1
@@ -108,21 +96,18 @@ func (p *parser) object(i, depth int) int {
 		if i >= len(b) || b[i] != '"' {
 			return p.unexpected(i, "a name in double quotes")
 		}
-		end, escaped := shortEnd(b, i+1), false
-		if end == 0 {
-			if end, escaped = p.string(i + 1); end < 0 {
-				return -1
-			}
+		end, escaped := p.string(i + 1)
+		if end < 0 {
+			return -1
 		}
 		name := b[i+1 : end-1]
 		if escaped {
-			from := len(p.names.text)
-			p.names.text = unescape(p.names.text, name)
-			name = p.names.text[from:]
+			name = unescape(nil, name)
 		}
-		if !p.names.add(name, base, depth) {
+		if names[string(name)] {
 			return p.fail(i, "duplicate name "+quoted(name))
 		}
+		names[string(name)] = true
 		i = skipSpace(b, end)
 		if i >= len(b) || b[i] != ':' {
 			return p.unexpected(i, "':'")
@@ -139,7 +124,6 @@ func (p *parser) object(i, depth int) int {
 	if i >= len(b) || b[i] != '}' {
 		return p.unexpected(i, "',' or '}'")
 	}
-	p.names.open, p.names.text = p.names.open[:base], p.names.text[:text]
 	return i + 1
 }
 
@@ -168,22 +152,7 @@ func (p *parser) array(i, depth int) int {
 
 // string begins after the opening quote; escaped reports whether it contains a backslash.
 func (p *parser) string(i int) (end int, escaped bool) {
-	b := p.b
-	for i+8 <= len(b) {
-		if m := notable(binary.LittleEndian.Uint64(b[i:])); m != 0 {
-			i += bits.TrailingZeros64(m) >> 3
-			if b[i] == '"' {
-				return i + 1, false
-			}
-			break
-		}
-		i += 8
-	}
-	for {
-		i = plain(b, i)
-		if i >= len(b) {
-			return p.unexpected(i, "the end of a string"), false
-		}
+	for b := p.b; i < len(b); {
 		switch c := b[i]; {
 		case c == '"':
 			return i + 1, escaped
@@ -195,15 +164,14 @@ func (p *parser) string(i int) (end int, escaped bool) {
 		case c < ' ':
 			return p.fail(i, named(b, i)+" in a string, which must be escaped"), false
 		default:
-			for i < len(b) && b[i] >= utf8.RuneSelf {
-				r, n := utf8.DecodeRune(b[i:])
-				if r == utf8.RuneError && n == 1 {
-					return p.fail(i, "invalid UTF-8"), false
-				}
-				i += n
+			r, n := utf8.DecodeRune(b[i:])
+			if r == utf8.RuneError && n == 1 {
+				return p.fail(i, "invalid UTF-8"), false
 			}
+			i += n
 		}
 	}
+	return p.unexpected(i, "the end of a string"), false
 }
 
 // escape begins at the backslash.

@@ -27,10 +27,7 @@ func (k Kind) String() string {
 
 // Value is one valid JSON value: a span of the input of Parse. The zero Value is Null with nil Raw. A method for
 // another kind than the value's returns nothing: "", false, no member.
-type Value struct {
-	raw []byte // its capacity reaches to the end of the input
-	in  *input // nil if nothing in the input is long
-}
+type Value struct{ raw []byte }
 
 // Kind returns the kind of the value.
 func (v Value) Kind() Kind {
@@ -99,18 +96,15 @@ func (v Value) Fields(yield func(name []byte, v Value) bool) {
 	}
 	i := skipSpace(b, 1)
 	for b[i] != '}' {
-		end, escaped := shortEnd(b, i+1), false
-		if end == 0 {
-			end, escaped = skipString(b, i+1)
-		}
+		end, escaped := skipString(b, i+1)
 		name := b[i+1 : end-1 : end-1]
 		if escaped {
 			name = unescape(nil, name)
 		}
 		i = skipSpace(b, end) // at the colon
 		i = skipSpace(b, i+1) // at the value
-		end = v.skip(i)
-		if !yield(name, Value{raw: b[i:end], in: v.in}) {
+		end = skip(b, i)
+		if !yield(name, Value{raw: b[i:end]}) {
 			return
 		}
 		i = nextMember(b, end)
@@ -125,8 +119,8 @@ func (v Value) Items(yield func(i int, v Value) bool) {
 	}
 	i := skipSpace(b, 1)
 	for n := 0; b[i] != ']'; n++ {
-		end := v.skip(i)
-		if !yield(n, Value{raw: b[i:end], in: v.in}) {
+		end := skip(b, i)
+		if !yield(n, Value{raw: b[i:end]}) {
 			return
 		}
 		i = nextMember(b, end)
