@@ -106,11 +106,8 @@ func (s *Service) saveAsset() schema.Op {
 			}
 		},
 		Example: "maintenance assets save LATHE-1 --name Lathe --location \"hall 1\"",
-		Did: func(answer any, _ schema.Money) string {
-			a := answer.(Asset)
-			return fmt.Sprintf("%s, %s, is saved.", a.AssetTag, a.Name)
-		},
-		Leads: leadsToAsset,
+		Did:     schema.Said(func(a Asset) string { return fmt.Sprintf("%s, %s, is saved.", a.AssetTag, a.Name) }),
+		Leads:   leadsToAsset,
 	}
 }
 
@@ -137,15 +134,14 @@ func (s *Service) saveMeter() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "maintenance meters save LATHE-1 hours --unit h --reading 1250.5",
-		Did: func(answer any, _ schema.Money) string {
-			a := answer.(Asset)
+		Did: schema.Said(func(a Asset) string {
 			names := make([]string, len(a.Meters))
 			for i, m := range a.Meters {
 				names[i] = strings.TrimSpace(fmt.Sprintf("%s %v %s", m.Name, m.Reading, m.Unit))
 			}
 			return a.Name + " has the " + map[bool]string{true: "meter", false: "meters"}[len(names) == 1] + " " +
 				strings.Join(names, ", ") + "."
-		},
+		}),
 		Leads: leadsToAsset,
 	}
 }
@@ -167,10 +163,9 @@ func (s *Service) removeAsset() schema.Op {
 		Thing: func(answer any) string {
 			return answer.(RemovedAsset).Name + " (" + answer.(RemovedAsset).AssetTag + ")"
 		},
-		Will: func(answer any, _ schema.Money) string {
-			a := answer.(RemovedAsset)
+		Will: schema.Said(func(a RemovedAsset) string {
 			return fmt.Sprintf("%s (%s) will be removed for good. Nothing refers to it.", a.Name, a.AssetTag)
-		},
+		}),
 		Leads: func(any) string { return "/assets" },
 	}
 }
@@ -190,14 +185,10 @@ func (s *Service) setAssetStatus() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance asset-status 3 down\nmaintenance asset-status VAN-3 operational --as alice",
-		Print: func(w io.Writer, answer any) {
-			a := answer.(Asset)
+		Print: schema.Printed(func(w io.Writer, a Asset) {
 			fmt.Fprintf(w, "%d, %s: %s\n", a.ID, a.Name, a.Status)
-		},
-		Did: func(answer any, _ schema.Money) string {
-			a := answer.(Asset)
-			return fmt.Sprintf("%s is %s.", a.Name, a.Status)
-		},
+		}),
+		Did:   schema.Said(func(a Asset) string { return fmt.Sprintf("%s is %s.", a.Name, a.Status) }),
 		Leads: leadsToAsset,
 	}
 }
@@ -212,8 +203,7 @@ func (s *Service) showAsset() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance assets show LATHE-1",
-		Print: func(w io.Writer, answer any) {
-			a := answer.(Asset)
+		Print: schema.Printed(func(w io.Writer, a Asset) {
 			schema.Facts(w, "asset", fmt.Sprintf("%d, %s", a.ID, a.AssetTag), "name", a.Name, "status", a.Status, "category",
 				cell(a.Category), "location", cell(a.Location),
 				"manufacturer", cell(a.Manufacturer), "model", cell(a.Model), "serial number", cell(a.SerialNumber), "notes",
@@ -221,7 +211,7 @@ func (s *Service) showAsset() schema.Op {
 			for _, m := range a.Meters {
 				fmt.Fprintf(w, "  %s: %v %s, read %s\n", m.Name, m.Reading, m.Unit, dayOrNever(m.ReadDate))
 			}
-		},
+		}),
 	}
 }
 

@@ -74,10 +74,9 @@ func (s *Service) renameAsset() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RenameAsset(ctx, who, id, name, tag) }
 		},
 		Example: "maintenance assets rename LATHE-1 --name \"Old lathe\" --code LATHE-2",
-		Did: func(answer any, _ schema.Money) string {
-			r := answer.(RenamedAsset)
+		Did: schema.Said(func(r RenamedAsset) string {
 			return fmt.Sprintf("%s (%s) is now %s (%s).", r.WasName, r.WasTag, r.Name, r.AssetTag)
-		},
+		}),
 		Leads: func(answer any) string { return assetPage(answer.(RenamedAsset).ID) },
 	}
 }

@@ -244,11 +244,10 @@ func (s *Service) tickStep() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance tick-step 12 2\nmaintenance tick-step 12 2 --done=false",
-		Did: func(answer any, _ schema.Money) string {
-			wo := answer.(WorkOrder)
+		Did: schema.Said(func(wo WorkOrder) string {
 			return fmt.Sprintf("Work order %d: %d of %d steps are done.", wo.ID, len(wo.Checklist)-openCount(wo.Checklist),
 				len(wo.Checklist))
-		},
+		}),
 		Leads: leadsToOrder,
 	}
 }

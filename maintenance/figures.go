@@ -210,7 +210,7 @@ func (s *Service) maintenanceFigures() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance figures --from 2026-01-01 --to 2026-12-31\nmaintenance figures --asset LATHE-1 --csv",
-		Print:   printFigures,
+		Print:   schema.Printed(printFigures),
 	}
 }
 
@@ -237,8 +237,7 @@ func (a AssetFigures) Cells() []string {
 		cellOf(a.MTBFDays), cellOf(a.MTTRHours), n(a.PlansDone), n(a.PlansLate)}
 }
 
-func printFigures(w io.Writer, answer any) {
-	f := answer.(Figures)
+func printFigures(w io.Writer, f Figures) {
 	fmt.Fprintf(w, "%v to %v: %d jobs, %s, %d minutes down; %d services by plan, %d of them late\n", f.From, f.To, f.Jobs,
 		units(f.TotalCostCents), f.DowntimeMinutes, f.PlansDone, f.PlansLate)
 	schema.Tabulate(w, "ASSET|JOBS|DOWN (MIN)|LABOR|PARTS|TOTAL|MTBF (DAYS)|MTTR (H)", f.Assets,

@@ -73,18 +73,16 @@ func (s *Service) setLaborRate() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetLaborRate(ctx, who, cents) }
 		},
 		Example: "maintenance labor-rate 5400",
-		Print: func(w io.Writer, answer any) {
-			r := answer.(LaborRate)
+		Print: schema.Printed(func(w io.Writer, r LaborRate) {
 			fmt.Fprintf(w, "an hour of labor: %s, it was %s\n", units(r.CentsPerHour), units(r.Previous))
-		},
-		Did: func(answer any, m schema.Money) string {
-			r := answer.(LaborRate)
+		}),
+		Did: schema.SaidIn(func(r LaborRate, m schema.Money) string {
 			text := fmt.Sprintf("An hour of labor costs %s; it was %s.", m(r.CentsPerHour), m(r.Previous))
 			if r.offersRecost() {
 				text += fmt.Sprintf(" %s without a rate.", jobs(r.Unpriced, "was done", "were done"))
 			}
 			return text
-		},
+		}),
 		Undo: func(answer any) *schema.Undo {
 			if answer.(LaborRate).offersRecost() {
 				return &schema.Undo{Op: "recost", Label: "Cost them anew"}

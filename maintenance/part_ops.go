@@ -215,13 +215,12 @@ func (s *Service) showPart() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance parts show 6204-2RS",
-		Print: func(w io.Writer, answer any) {
-			p := answer.(Part)
+		Print: schema.Printed(func(w io.Writer, p Part) {
 			schema.Facts(w, "part", fmt.Sprintf("%d, %s", p.ID, p.PartNumber), "name", p.Name, "in stock", p.Quantity.String()+
 				" "+cell(p.Unit), "minimum", p.MinQuantity.String(),
 				"unit cost", units(p.UnitCostCents), "supplier", cell(p.Supplier), "location", cell(p.Location), "low",
 				yes(p.LowStock))
-		},
+		}),
 	}
 }
 
@@ -248,10 +247,9 @@ func (s *Service) savePart() schema.Op {
 		},
 		Example: "maintenance parts save 6204-2RS --name \"Ball bearing\" --quantity 12 --min-quantity 4 --unit-cost-cents " +
 			"425",
-		Did: func(answer any, m schema.Money) string {
-			p := answer.(Part)
+		Did: schema.SaidIn(func(p Part, m schema.Money) string {
 			return fmt.Sprintf("%s, %s: %v in stock at %s.", p.PartNumber, p.Name, p.Quantity, m(p.UnitCostCents))
-		},
+		}),
 		Leads: func(answer any) string { return partPage(answer.(Part).ID) },
 	}
 }
@@ -267,17 +265,15 @@ func (s *Service) removePart() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "maintenance parts remove 6204-2RS",
-		Did: func(answer any, _ schema.Money) string {
-			p := answer.(RemovedPart)
+		Did: schema.Said(func(p RemovedPart) string {
 			return fmt.Sprintf("The part %s, %s, is removed.", p.PartNumber, p.Name)
-		},
+		}),
 		Thing: func(answer any) string {
 			return answer.(RemovedPart).Name + " (" + answer.(RemovedPart).PartNumber + ")"
 		},
-		Will: func(answer any, _ schema.Money) string {
-			p := answer.(RemovedPart)
+		Will: schema.Said(func(p RemovedPart) string {
 			return fmt.Sprintf("The part %s (%s) will be removed for good. No work order uses it.", p.PartNumber, p.Name)
-		},
+		}),
 		Leads: func(any) string { return "/parts" },
 	}
 }

@@ -227,12 +227,11 @@ func (s *Service) usePart() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance use-part 12 6204-2RS 2\nmaintenance use-part 12 OIL-5W30 4.5 --as alice",
-		Print:   printUsed,
-		Did: func(answer any, m schema.Money) string {
-			u := answer.(Used)
+		Print:   schema.Printed(printUsed),
+		Did: schema.SaidIn(func(u Used, m schema.Money) string {
 			return fmt.Sprintf("%v of %s is on work order %d, for %s.", u.Use.Qty, u.Use.PartNumber, u.WorkOrder.ID,
 				m(u.Use.CostCents))
-		},
+		}),
 		Leads: leadsToOrder,
 		Undo: func(answer any) *schema.Undo {
 			u := answer.(Used)
@@ -243,8 +242,7 @@ func (s *Service) usePart() schema.Op {
 	}
 }
 
-func printUsed(w io.Writer, answer any) {
-	u := answer.(Used)
+func printUsed(w io.Writer, u Used) {
 	low := ""
 	if u.Part.LowStock {
 		low = ", which is low"
@@ -269,17 +267,15 @@ func (s *Service) returnPart() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance return-part 12 6204-2RS 1",
-		Print: func(w io.Writer, answer any) {
-			u := answer.(Used)
+		Print: schema.Printed(func(w io.Writer, u Used) {
 			fmt.Fprintf(w, "%s of %s returned from work order %d: %s, the order now costs %s; %s in stock\n",
 				u.Use.Qty, u.Use.PartNumber, u.WorkOrder.ID, units(u.Use.CostCents), units(u.WorkOrder.TotalCostCents),
 				u.Part.Quantity)
-		},
-		Did: func(answer any, m schema.Money) string {
-			u := answer.(Used)
+		}),
+		Did: schema.SaidIn(func(u Used, m schema.Money) string {
 			return fmt.Sprintf("%v of %s is back in stock; %s is off work order %d.", u.Use.Qty, u.Use.PartNumber,
 				m(u.Use.CostCents), u.WorkOrder.ID)
-		},
+		}),
 		Leads: leadsToOrder,
 		Undo: func(answer any) *schema.Undo {
 			u := answer.(Used)

@@ -157,10 +157,9 @@ func (s *Service) addPhoto() schema.Op {
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance photo add 12 spindle.jpg --caption \"before\"",
 		Print:   func(w io.Writer, answer any) { fmt.Fprintln(w, answer.(Added).ID) },
-		Did: func(answer any, _ schema.Money) string {
-			a := answer.(Added)
+		Did: schema.Said(func(a Added) string {
 			return fmt.Sprintf("The photo %s is kept with work order %d.", a.Filename, a.WorkOrderID)
-		},
+		}),
 		Leads: func(answer any) string { return orderPage(answer.(Added).WorkOrderID) },
 	}
 }
@@ -177,14 +176,12 @@ func (s *Service) removePhoto() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance photo remove 1",
-		Did: func(answer any, _ schema.Money) string {
-			a := answer.(RemovedPhoto)
+		Did: schema.Said(func(a RemovedPhoto) string {
 			return fmt.Sprintf("The photo %s of work order %d is removed.", a.Filename, a.WorkOrderID)
-		},
-		Will: func(answer any, _ schema.Money) string {
-			a := answer.(RemovedPhoto)
+		}),
+		Will: schema.Said(func(a RemovedPhoto) string {
 			return fmt.Sprintf("The photo %s of work order %d will be removed for good.", a.Filename, a.WorkOrderID)
-		},
+		}),
 		Leads: func(answer any) string { return orderPage(answer.(RemovedPhoto).WorkOrderID) },
 	}
 }

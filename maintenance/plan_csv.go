@@ -256,10 +256,9 @@ func (s *Service) savePlan() schema.Op {
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance plans save LATHE-1 \"Change the oil\" --interval-days 180 --interval-usage 250 --meter hours " +
 			"--checklist \"Drain\" --checklist \"Fill\"",
-		Did: func(answer any, _ schema.Money) string {
-			p := answer.(Plan)
+		Did: schema.Said(func(p Plan) string {
 			return fmt.Sprintf("%s, %s: every %s, next due %s.", p.Asset, p.Title, everyText(p.PMDueRow), nextDay(p.NextDue))
-		},
+		}),
 		Leads: leadsToPlan,
 	}
 }

@@ -147,8 +147,7 @@ func (s *Service) listPlans() schema.Op {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Plans(ctx, p) }
 		},
 		Example: "maintenance plans list --asset LATHE-1\nmaintenance plans list --paused --csv",
-		Print: func(w io.Writer, answer any) {
-			page := answer.(Plans)
+		Print: schema.Printed(func(w io.Writer, page Plans) {
 			schema.Tabulate(w, "ID|PLAN|ASSET|LAST DONE|NEXT DUE|STATUS", page.Plans, func(p Plan) []any {
 				status := p.DueStatus
 				if p.Paused {
@@ -159,7 +158,7 @@ func (s *Service) listPlans() schema.Op {
 					status}
 			})
 			fmt.Fprintf(w, "%d in all\n", page.Total)
-		},
+		}),
 	}
 }
 
@@ -184,15 +183,14 @@ func (s *Service) showPlan() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance plans show \"LATHE-1/Change the oil\"",
-		Print: func(w io.Writer, answer any) {
-			p := answer.(Plan)
+		Print: schema.Printed(func(w io.Writer, p Plan) {
 			schema.Facts(w, "plan", fmt.Sprintf("%d, %s/%s", p.PMID, p.AssetTag, p.Title), "asset", p.Asset, "every",
 				everyText(p.PMDueRow),
 				"last done", cellOf(p.LastDoneDate), "next due", nextDay(p.NextDue), "status", p.DueStatus, "paused", yes(p.Paused))
 			for i, step := range p.Checklist {
 				fmt.Fprintf(w, "  %d. %s\n", i+1, step)
 			}
-		},
+		}),
 	}
 }
 

@@ -110,8 +110,7 @@ func (s *Service) openDue() schema.Op {
 				fmt.Fprintf(w, "%d: %s, %s\n", wo.ID, wo.Asset, firstLine(wo.Description))
 			}
 		},
-		Did: func(answer any, _ schema.Money) string {
-			o := answer.(Opened)
+		Did: schema.Said(func(o Opened) string {
 			switch len(o.Opened) {
 			case 0:
 				return "No job was opened."
@@ -119,7 +118,7 @@ func (s *Service) openDue() schema.Op {
 				return fmt.Sprintf("Job %d is open: %s, %s.", o.Opened[0].ID, o.Opened[0].Asset, firstLine(o.Opened[0].Description))
 			}
 			return fmt.Sprintf("%d jobs are open: %d to %d.", len(o.Opened), o.Opened[0].ID, o.Opened[len(o.Opened)-1].ID)
-		},
+		}),
 		Leads: func(any) string { return "/pm-due" },
 	}
 }

@@ -84,11 +84,8 @@ func planAct(name, command, about string, did string, act func(context.Context, 
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance " + command + " \"LATHE-1/Change the oil\"\nmaintenance " + command + " 3",
-		Did: func(answer any, _ schema.Money) string {
-			p := answer.(Plan)
-			return fmt.Sprintf("%s, %s: %s.", p.Asset, p.Title, did)
-		},
-		Leads: leadsToPlan,
+		Did:     schema.Said(func(p Plan) string { return fmt.Sprintf("%s, %s: %s.", p.Asset, p.Title, did) }),
+		Leads:   leadsToPlan,
 		Undo: func(answer any) *schema.Undo {
 			return &schema.Undo{Op: undo, Label: label,
 				Fields: map[string]string{"id": strconv.FormatInt(answer.(Plan).PMID, 10)}}
@@ -122,15 +119,13 @@ func (s *Service) removePlan() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance remove-plan \"LATHE-1/Change the oil\"",
-		Did: func(answer any, _ schema.Money) string {
-			p := answer.(RemovedPlan)
+		Did: schema.Said(func(p RemovedPlan) string {
 			return fmt.Sprintf("The plan %s is removed; %s without it.", p.Title, stay(p.WorkOrders))
-		},
+		}),
 		Thing: func(answer any) string { return "the plan " + answer.(RemovedPlan).Title },
-		Will: func(answer any, _ schema.Money) string {
-			p := answer.(RemovedPlan)
+		Will: schema.Said(func(p RemovedPlan) string {
 			return fmt.Sprintf("The plan %s will be removed for good; %s without it.", p.Title, stay(p.WorkOrders))
-		},
+		}),
 		Leads: func(answer any) string { return assetPage(answer.(RemovedPlan).AssetID) },
 	}
 }
@@ -166,15 +161,13 @@ func (s *Service) completePlan() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance pm-done 3\nmaintenance pm-done 3 --date 2026-11-18 --json",
-		Print: func(w io.Writer, answer any) {
-			r := answer.(PMDueRow)
+		Print: schema.Printed(func(w io.Writer, r PMDueRow) {
 			fmt.Fprintf(w, "%s, %s: done %s, next due %s (%s)\n", r.Asset, r.Title, r.LastDoneDate, nextDay(r.NextDue),
 				r.DueStatus)
-		},
-		Did: func(answer any, _ schema.Money) string {
-			r := answer.(PMDueRow)
+		}),
+		Did: schema.Said(func(r PMDueRow) string {
 			return fmt.Sprintf("%s, %s: done on %s, next due %s.", r.Asset, r.Title, r.LastDoneDate, nextDay(r.NextDue))
-		},
+		}),
 		Leads: func(answer any) string { return planPage(answer.(PMDueRow).PMID) },
 	}
 }

@@ -289,14 +289,13 @@ func (s *Service) postReading() schema.Op {
 				Button: "Save reading"}
 		},
 		Example: "maintenance reading LATHE-1 1250.5\nmaintenance reading VAN-3 310.2 --meter cooler --read-date 2026-11-18",
-		Did: func(answer any, _ schema.Money) string {
-			r := answer.(Recorded)
+		Did: schema.Said(func(r Recorded) string {
 			text := fmt.Sprintf("%s shows %v %s, it was %v.", r.Meter.Name, r.Meter.Reading, r.Meter.Unit, r.PreviousReading)
 			if r.Warning != nil {
 				text += " " + *r.Warning + "."
 			}
 			return text
-		},
+		}),
 		Leads: func(answer any) string { return assetPage(answer.(Recorded).AssetID) },
 	}
 }

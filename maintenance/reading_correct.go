@@ -131,11 +131,10 @@ func (s *Service) correctReading() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "maintenance correct-reading LATHE-1 1250.5",
-		Did: func(answer any, _ schema.Money) string {
-			r := answer.(Recorded)
+		Did: schema.Said(func(r Recorded) string {
 			return fmt.Sprintf("The reading of %s is corrected: %v %s, it was %v.", r.Meter.Name, r.Meter.Reading, r.Meter.Unit,
 				r.PreviousReading)
-		},
+		}),
 		Leads: func(answer any) string { return assetPage(answer.(Recorded).AssetID) },
 	}
 }
@@ -160,10 +159,9 @@ func (s *Service) replaceMeter() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "maintenance replace-meter LATHE-1 --last-reading 4210 --reading 0",
-		Did: func(answer any, _ schema.Money) string {
-			r := answer.(Recorded)
+		Did: schema.Said(func(r Recorded) string {
 			return fmt.Sprintf("%s is replaced: it continues from %v %s.", r.Meter.Name, r.Meter.Reading, r.Meter.Unit)
-		},
+		}),
 		Leads: func(answer any) string { return assetPage(answer.(Recorded).AssetID) },
 	}
 }

@@ -57,14 +57,12 @@ func (s *Service) recost() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Recost(ctx, who) }
 		},
 		Example: "maintenance recost",
-		Did: func(answer any, m schema.Money) string {
-			r := answer.(Recosted)
+		Did: schema.SaidIn(func(r Recosted, m schema.Money) string {
 			return fmt.Sprintf("%s more: %s.", jobs(r.Jobs, "costs", "cost"), m(r.AddedCents))
-		},
-		Will: func(answer any, m schema.Money) string {
-			r := answer.(Recosted)
+		}),
+		Will: schema.SaidIn(func(r Recosted, m schema.Money) string {
 			return fmt.Sprintf("%s without an hourly rate would cost %s more in total.", jobs(r.Jobs, "", ""), m(r.AddedCents))
-		},
+		}),
 		Leads: func(any) string { return "/settings" },
 	}
 }

@@ -269,21 +269,19 @@ func (s *Service) setRequests() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance requests LATHE-1\nmaintenance requests LATHE-1 --on=false",
-		Print: func(w io.Writer, answer any) {
-			r := answer.(Requests)
+		Print: schema.Printed(func(w io.Writer, r Requests) {
 			if r.Path != nil {
 				fmt.Fprintf(w, "requests for %s: %s\n", r.Asset, *r.Path)
 				return
 			}
 			fmt.Fprintf(w, "requests for %s are off\n", r.Asset)
-		},
-		Did: func(answer any, _ schema.Money) string {
-			r := answer.(Requests)
+		}),
+		Did: schema.Said(func(r Requests) string {
 			if r.On {
 				return fmt.Sprintf("Anyone with the QR code can report problems of %s.", r.Asset)
 			}
 			return fmt.Sprintf("Requests for %s are off.", r.Asset)
-		},
+		}),
 		Leads: func(answer any) string { return assetPage(answer.(Requests).AssetID) },
 	}
 }

@@ -93,8 +93,7 @@ func (s *Service) advanceStatus() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance work-orders advance 12 done --resolution \"Bearing replaced\" --labor-minutes 90",
-		Did: func(answer any, m schema.Money) string {
-			a := answer.(Advanced)
+		Did: schema.SaidIn(func(a Advanced, m schema.Money) string {
 			text := fmt.Sprintf("Work order %d is %s", a.ID, a.Status)
 			if a.Status == "done" {
 				text += ", at " + m(a.TotalCostCents)
@@ -103,7 +102,7 @@ func (s *Service) advanceStatus() schema.Op {
 				text += "; its plan is due next on " + a.PMNextDue.String()
 			}
 			return text + "."
-		},
+		}),
 		Doubt: func(answer any, _ schema.Money) schema.Question {
 			a := answer.(Advanced)
 			if a.Status != "cancelled" {

@@ -105,7 +105,7 @@ func (s *Service) moveWorkOrders() schema.Op {
 				fmt.Fprintf(w, "%d: %s\n", wo.ID, wo.Status)
 			}
 		},
-		Did:   didMove,
+		Did:   schema.Said(didMove),
 		Doubt: doubtMoves,
 		Leads: func(any) string { return "/work-orders" },
 	}
@@ -129,8 +129,7 @@ func doubtMoves(answer any, _ schema.Money) schema.Question {
 	return q
 }
 
-func didMove(answer any, _ schema.Money) string {
-	m := answer.(Moved)
+func didMove(m Moved) string {
 	text := "No work order was moved."
 	switch n := len(m.Moved); {
 	case n == 1:

@@ -117,10 +117,7 @@ func (s *Service) editWorkOrder() schema.Op {
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance work-orders edit 12 --priority urgent --assigned-to Ana --due-date 2026-12-01\nmaintenance " +
 			"work-orders edit 12 --due-date \"\"",
-		Did: func(answer any, _ schema.Money) string {
-			wo := answer.(WorkOrder)
-			return fmt.Sprintf("Work order %d is changed.", wo.ID)
-		},
+		Did:   schema.Said(func(wo WorkOrder) string { return fmt.Sprintf("Work order %d is changed.", wo.ID) }),
 		Leads: leadsToOrder,
 	}
 }

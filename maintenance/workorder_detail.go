@@ -54,12 +54,11 @@ func (s *Service) workOrderDetail() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance work-orders show 12",
-		Print:   printDetail,
+		Print:   schema.Printed(printDetail),
 	}
 }
 
-func printDetail(w io.Writer, answer any) {
-	d := answer.(Detail)
+func printDetail(w io.Writer, d Detail) {
 	due := cellOf(d.DueDate)
 	if d.Overdue {
 		due += " (overdue)"

@@ -156,7 +156,7 @@ func (s *Service) finishWorkOrders() schema.Op {
 				fmt.Fprintf(w, "%d: %s\n", wo.ID, wo.Status)
 			}
 		},
-		Did: didMove,
+		Did: schema.Said(didMove),
 		Undo: func(answer any) *schema.Undo {
 			if m := answer.(Moved); len(m.Moved) == 1 {
 				return moveBack(m.Moved[0], "open", "Reopen it")

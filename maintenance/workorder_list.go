@@ -223,7 +223,7 @@ func (s *Service) listWorkOrders() schema.Op {
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.WorkOrders(ctx, w) }
 		},
 		Example: "maintenance work-orders list --status open --assigned-to Ana\nmaintenance work-orders list --overdue --csv",
-		Print:   printOrders,
+		Print:   schema.Printed(printOrders),
 	}
 }
 
@@ -271,8 +271,7 @@ func (s *Service) bindFound(f *schema.Form, w Filter) schema.Handler {
 }
 
 // printOrders is a list of work orders as a table for a terminal.
-func printOrders(w io.Writer, answer any) {
-	page := answer.(WorkOrders)
+func printOrders(w io.Writer, page WorkOrders) {
 	schema.Tabulate(w, "ID|ASSET|DESCRIPTION|PRIORITY|STATUS|ASSIGNED|DUE|COST", page.WorkOrders,
 		func(wo WorkOrder) []any {
 			due := cellOf(wo.DueDate)

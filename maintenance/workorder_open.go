@@ -182,10 +182,9 @@ func (s *Service) createWorkOrder() schema.Op {
 		Example: "maintenance work-orders create LATHE-1 --description \"Spindle bearing is loud\" --priority high\n" +
 			"maintenance work-orders create VAN-1 --description \"Oil and filter\" --plan \"VAN-1/Oil and filter\" --due-date " +
 			"2026-12-01",
-		Did: func(answer any, _ schema.Money) string {
-			wo := answer.(WorkOrder)
+		Did: schema.Said(func(wo WorkOrder) string {
 			return fmt.Sprintf("Work order %d is open: %s, %s.", wo.ID, wo.Asset, firstLine(wo.Description))
-		},
+		}),
 		Leads: leadsToOrder,
 		Undo: func(answer any) *schema.Undo {
 			return moveBack(answer.(WorkOrder), "cancelled", "Cancel it")

@@ -104,7 +104,7 @@ func overdue(c *db.Conn) ([]Arrear, error) {
 func (s *Service) arrears() schema.Op {
 	row := exampleArrear()
 	return schema.Op{
-		Name: "arrears_report", Print: printArrears, Example: "rental arrears",
+		Name: "arrears_report", Print: schema.Printed(printArrears), Example: "rental arrears",
 		About: "Who is behind and by how much: every overdue charge, the oldest first. What is due by today is posted " +
 			"first.",
 		Response: Arrears{Today: exampleDay("2026-11-20"), Arrears: []Arrear{row}, TotalCents: 95_000,

@@ -45,7 +45,7 @@ func (s *Service) importBank() schema.Op {
 		},
 		Example: "rental bank import october.xml november.xml\nrental bank import lines.csv --account \"Rent account\" " +
 			"--map Date=day --map Amount=amount",
-		Print: printBankImport,
+		Print: schema.Printed(printBankImport),
 		Did: func(a any, _ schema.Money) string {
 			var fresh, same, similar int
 			for _, st := range a.(BankImport).Statements {
@@ -66,8 +66,7 @@ func (s *Service) importBank() schema.Op {
 	}
 }
 
-func printBankImport(w io.Writer, answer any) {
-	all := answer.(BankImport)
+func printBankImport(w io.Writer, all BankImport) {
 	money := func(n *int64) string {
 		if n == nil {
 			return ""

@@ -141,7 +141,7 @@ func proposeFor(matched matched, lines []BankLine) error {
 
 func (s *Service) listBankLines() schema.Op {
 	return schema.Op{
-		Name: "bank_lines", Example: "rental bank lines --state free", Print: printBankLines,
+		Name: "bank_lines", Example: "rental bank lines --state free", Print: schema.Printed(printBankLines),
 		About:    "Bank lines, newest day first. A free line shows its match (certain, proposed or unknown) and the reasons.",
 		Response: exampleBankLines(), Refuses: []fault.Kind{fault.NotFound},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -162,8 +162,7 @@ func (s *Service) listBankLines() schema.Op {
 	}
 }
 
-func printBankLines(w io.Writer, answer any) {
-	list := answer.(BankLines)
+func printBankLines(w io.Writer, list BankLines) {
 	schema.Tabulate(w, "LINE|DAY|AMOUNT|PAYER|TEXT|STATE|MATCH|LEASE", list.Lines, func(l BankLine) []any {
 		match, leases := set(l.Match), []string{}
 		for _, c := range l.Candidates {

@@ -167,12 +167,11 @@ func (s *Service) closeYear() schema.Op {
 		},
 		Example: "rental close-year 2025",
 		Did:     func(a any, _ schema.Money) string { return fmt.Sprintf("%d is closed.", a.(YearReport).Year) },
-		Will: func(a any, m schema.Money) string {
-			y := a.(YearReport)
+		Will: schema.SaidIn(func(y YearReport, m schema.Money) string {
 			return fmt.Sprintf("%d and all years before it will be closed. Income %s, spent %s, result %s. Nothing can be "+
 				"dated there afterwards.",
 				y.Year, m(y.Totals.IncomeCents), m(y.Totals.SpentCents), m(y.Totals.ResultCents))
-		},
+		}),
 		Leads: leadsYear,
 	}
 }
@@ -191,11 +190,10 @@ func (s *Service) openYear() schema.Op {
 		},
 		Example: `rental open-year 2025 --reason "an invoice was forgotten"`,
 		Did:     func(a any, _ schema.Money) string { return fmt.Sprintf("%d is open again.", a.(YearReport).Year) },
-		Will: func(a any, m schema.Money) string {
-			y := a.(YearReport)
+		Will: schema.SaidIn(func(y YearReport, m schema.Money) string {
 			return fmt.Sprintf("%d is open again; its result is %s so far. Payments and expenses can be dated there.", y.Year,
 				m(y.Totals.ResultCents))
-		},
+		}),
 		Leads: leadsYear,
 	}
 }

@@ -89,10 +89,9 @@ func (s *Service) addExpense() schema.Op {
 		},
 		Example: "rental expense add --property 'Harbour House' --category repairs --amount-cents 34000 --payee 'Novak " +
 			"Plumbing'",
-		Did: func(a any, m schema.Money) string {
-			e := a.(Expense)
+		Did: schema.SaidIn(func(e Expense, m schema.Money) string {
 			return fmt.Sprintf("The expense of %s is entered on %s, %s.", m(e.AmountCents), e.Day, e.Category)
-		},
+		}),
 		Leads: leadsExpenses,
 		Undo: func(a any) *schema.Undo {
 			return &schema.Undo{Op: "reverse_expense", Label: "Reverse",
@@ -122,15 +121,13 @@ func (s *Service) reverseExpense() schema.Op {
 			}
 		},
 		Example: `rental expense reverse 12 --reason "entered twice"`,
-		Did: func(a any, m schema.Money) string {
-			e := a.(Expense)
+		Did: schema.SaidIn(func(e Expense, m schema.Money) string {
 			return fmt.Sprintf("Expense %d is reversed: %s on %s.", *e.ReversesID, m(e.AmountCents), e.Day)
-		},
-		Will: func(a any, m schema.Money) string {
-			e := a.(Expense)
+		}),
+		Will: schema.SaidIn(func(e Expense, m schema.Money) string {
 			return fmt.Sprintf("%s of %s is entered on %s. Both entries stay; a bank line of it is free again.",
 				m(e.AmountCents), e.Category, e.Day)
-		},
+		}),
 		Leads: leadsExpenses,
 	}
 }
@@ -152,10 +149,9 @@ func (s *Service) addRecurringExpense() schema.Op {
 		},
 		Example: "rental expense add-recurring --property 'Harbour House' --category insurance --amount-cents 5500 --from " +
 			"2026-01-31",
-		Did: func(a any, m schema.Money) string {
-			x := a.(RecurringExpense)
+		Did: schema.SaidIn(func(x RecurringExpense, m schema.Money) string {
 			return fmt.Sprintf("%s of %s is due %s from %s.", m(x.AmountCents), x.Category, x.Frequency, x.From)
-		},
+		}),
 		Leads: leadsExpenses,
 	}
 }
@@ -174,10 +170,9 @@ func (s *Service) endRecurringExpense() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndRecurringExpense(ctx, who, id, to) }
 		},
 		Example: "rental expense end-recurring 2 --to 2026-12-31",
-		Did: func(a any, _ schema.Money) string {
-			x := a.(RecurringExpense)
+		Did: schema.Said(func(x RecurringExpense) string {
 			return fmt.Sprintf("Recurring expense %d ends on %s.", x.ID, x.To)
-		},
+		}),
 		Leads: leadsExpenses,
 	}
 }
@@ -191,10 +186,9 @@ func (s *Service) postExpenses() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.PostExpenses(ctx, who) }
 		},
 		Example: "rental expense post",
-		Did: func(a any, m schema.Money) string {
-			p := a.(Posted)
+		Did: schema.SaidIn(func(p Posted, m schema.Money) string {
 			return fmt.Sprintf("%s entered, %s.", exact.Plural(p.Entered, "expense is", "expenses are"), m(p.SumCents))
-		},
+		}),
 		Leads: leadsExpenses,
 	}
 }
@@ -236,12 +230,11 @@ func (s *Service) listExpenses() schema.Op {
 			bindCursor(f, &x.Cursor)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Expenses(ctx, x) }
 		},
-		Print: printExpenses,
+		Print: schema.Printed(printExpenses),
 	}
 }
 
-func printExpenses(w io.Writer, answer any) {
-	list := answer.(Expenses)
+func printExpenses(w io.Writer, list Expenses) {
 	schema.Tabulate(w, "ID|DAY|AMOUNT|CATEGORY|PAYEE|PROPERTY|UNIT|REVERSES", list.Expenses, func(e Expense) []any {
 		reverses := idCell(e.ReversesID)
 		return []any{e.ID, e.Day, plain(e.AmountCents), e.Category, set(e.Payee), set(e.Property), set(e.Unit), reverses}

@@ -107,17 +107,15 @@ func (s *Service) setFirstDay() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetFirstDay(ctx, who, lease, day) }
 		},
 		Example: "rental set-first-day 'Harbour House/2A' --date 2026-09-01",
-		Did: func(a any, m schema.Money) string {
-			d := a.(FirstDay)
+		Did: schema.SaidIn(func(d FirstDay, m schema.Money) string {
 			return fmt.Sprintf("The lease of %s begins on %s. It owes %s.", leaseName(d.Lease), d.Lease.StartDate,
 				m(d.Totals.BalanceCents))
-		},
-		Will: func(a any, m schema.Money) string {
-			d := a.(FirstDay)
+		}),
+		Will: schema.SaidIn(func(d FirstDay, m schema.Money) string {
 			return fmt.Sprintf("The lease of %s will begin on %s, not on %s. %s withdrawn and posted again. Then "+
 				"it owes %s.", leaseName(d.Lease), d.Lease.StartDate, d.Was,
 				exact.Plural(d.Withdrawn, "charge is", "charges are"), m(d.Totals.BalanceCents))
-		},
+		}),
 		Leads: func(a any) string { return leasePath(a.(FirstDay).Lease.ID) },
 	}
 }

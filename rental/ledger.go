@@ -51,7 +51,7 @@ func chargesOf(c *db.Conn, lease int64) ([]Charge, error) {
 
 func (s *Service) ledger() schema.Op {
 	return schema.Op{
-		Name: "lease_detail", Print: printLedger, Example: "rental ledger 'Harbour House/2A'",
+		Name: "lease_detail", Print: schema.Printed(printLedger), Example: "rental ledger 'Harbour House/2A'",
 		About:    "One lease with its full ledger and current balance. What is due by today is posted first.",
 		Response: Ledger{Lease: exampleLease(), Charges: []Charge{exampleCharge()}, Totals: exampleOwed},
 		Refuses:  []fault.Kind{fault.NotFound},

@@ -30,12 +30,11 @@ func (s *Service) endLease() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndLease(ctx, who, lease, last) }
 		},
 		Example: "rental end-lease 4 --date 2026-12-14",
-		Print:   printEnding, Will: willEnd,
-		Did: func(a any, m schema.Money) string {
-			e := a.(Ending)
+		Print:   schema.Printed(printEnding), Will: schema.SaidIn(willEnd),
+		Did: schema.SaidIn(func(e Ending, m schema.Money) string {
 			return fmt.Sprintf("The lease's last day is %s. It owes %s.", e.Lease.EndDate, m(e.Totals.BalanceCents)) +
 				heldText(e.Totals, m)
-		},
+		}),
 		Leads: func(a any) string { return leasePath(a.(Ending).Lease.ID) },
 	}
 }
@@ -63,11 +62,10 @@ func (s *Service) cancelLease() schema.Op {
 		Did: func(a any, _ schema.Money) string {
 			return "The lease of " + leaseName(a.(Cancelled).Lease) + " is cancelled."
 		},
-		Will: func(a any, m schema.Money) string {
-			c := a.(Cancelled)
+		Will: schema.SaidIn(func(c Cancelled, m schema.Money) string {
 			return fmt.Sprintf("The lease of %s will be removed, with %s of which %s is open.", leaseName(c.Lease),
 				exact.Plural(c.Charges, "charge", "charges"), m(c.Lease.BalanceCents))
-		},
+		}),
 		Leads: func(any) string { return "/leases" },
 	}
 }
@@ -96,14 +94,13 @@ func (s *Service) setRent() schema.Op {
 			}
 		},
 		Example: "rental set-rent 'Harbour House/2A' --from 2027-01-01 --rent-cents 99000",
-		Did: func(a any, m schema.Money) string {
-			l := a.(Lease)
+		Did: schema.SaidIn(func(l Lease, m schema.Money) string {
 			s := "The rent of " + leaseName(l) + " is " + m(l.RentCents) + " today"
 			for _, step := range l.Rents {
 				s += fmt.Sprintf(", %s from %s", m(step.RentCents), step.From)
 			}
 			return s + "."
-		},
+		}),
 		Leads: func(a any) string { return leasePath(a.(Lease).ID) },
 	}
 }
@@ -114,8 +111,7 @@ func exampleRecurring() RecurringDone {
 		Posted: []Charge{exampleFee()}, Withdrawn: []Charge{exampleFee()}, Totals: exampleOwed}
 }
 
-func didRecurring(a any, m schema.Money) string {
-	d := a.(RecurringDone)
+func didRecurring(d RecurringDone, m schema.Money) string {
 	r := d.Recurring
 	s := fmt.Sprintf("%s of %s is charged with each period from %s", r.Label, m(r.AmountCents), r.From)
 	if r.To != nil {
@@ -149,7 +145,8 @@ func (s *Service) addRecurring() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddRecurring(ctx, who, r) }
 		},
 		Example: "rental add-recurring 'Harbour House/2A' --type utility --label Water --amount-cents 4500 --from 2026-11-01",
-		Did:     didRecurring, Leads: func(a any) string { return leasePath(a.(RecurringDone).Recurring.LeaseID) },
+		Did:     schema.SaidIn(didRecurring),
+		Leads:   func(a any) string { return leasePath(a.(RecurringDone).Recurring.LeaseID) },
 	}
 }
 
@@ -167,16 +164,15 @@ func (s *Service) endRecurring() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndRecurring(ctx, who, id, to) }
 		},
 		Example: "rental end-recurring 3 --to 2026-12-31",
-		Did:     didRecurring,
-		Will: func(a any, m schema.Money) string {
-			d := a.(RecurringDone)
+		Did:     schema.SaidIn(didRecurring),
+		Will: schema.SaidIn(func(d RecurringDone, m schema.Money) string {
 			var sum int64
 			for _, c := range d.Withdrawn {
 				sum += c.AmountCents
 			}
 			return fmt.Sprintf("%s ends on %s; %s withdrawn, %s.", d.Recurring.Label, d.Recurring.To,
 				exact.Plural(len(d.Withdrawn), "charge is", "charges are"), m(sum))
-		},
+		}),
 		Leads: func(a any) string { return leasePath(a.(RecurringDone).Recurring.LeaseID) },
 	}
 }
@@ -213,8 +209,7 @@ func (s *Service) setLateFeeOp() schema.Op {
 			}
 		},
 		Example: "rental set-late-fee 'Harbour House' --grace-days 5 --percent 5",
-		Did: func(a any, m schema.Money) string {
-			p := a.(PropertyLateFee)
+		Did: schema.SaidIn(func(p PropertyLateFee, m schema.Money) string {
 			switch f := p.LateFee; {
 			case f == nil:
 				return "No late fee in " + p.Property + "."
@@ -225,7 +220,7 @@ func (s *Service) setLateFeeOp() schema.Op {
 				return fmt.Sprintf("Late rent in %s costs %s %% of what is open after %s of grace, for rent due from %s on.",
 					p.Property, f.Percent, exact.Plural(f.GraceDays, "day", "days"), f.From)
 			}
-		},
+		}),
 		Leads: func(a any) string { return "/properties/" + strconv.FormatInt(a.(PropertyLateFee).PropertyID, 10) },
 	}
 }

@@ -38,7 +38,7 @@ func (s *Service) receivePayment() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.ReceivePayment(ctx, who, p) }
 		},
 		Example: "rental receive 'Harbour House/2A' --amount-cents 120000 --method transfer",
-		Did:     didPay, Leads: leadsPayment, Undo: undoPayment, Doubt: doubtPayment,
+		Did:     schema.SaidIn(didPay), Leads: leadsPayment, Undo: undoPayment, Doubt: doubtPayment,
 	}
 }
 
@@ -67,14 +67,12 @@ func (s *Service) reversePayment() schema.Op {
 			}
 		},
 		Example: `rental reverse-payment 9 --reason "the check bounced"`,
-		Print:   printReversal,
-		Did: func(a any, m schema.Money) string {
-			r := a.(Reversal)
+		Print:   schema.Printed(printReversal),
+		Did: schema.SaidIn(func(r Reversal, m schema.Money) string {
 			return fmt.Sprintf("Payment %d is reversed. The lease owes %s.", r.PaymentID, m(r.Totals.BalanceCents))
-		},
+		}),
 		Thing: func(a any) string { return "payment " + strconv.FormatInt(a.(Reversal).PaymentID, 10) },
-		Will: func(a any, m schema.Money) string {
-			r := a.(Reversal)
+		Will: schema.SaidIn(func(r Reversal, m schema.Money) string {
 			what := "It paid no charge."
 			if n := len(r.Allocations); n == 1 {
 				what = r.Allocations[0].Label + " is unpaid again."
@@ -83,7 +81,7 @@ func (s *Service) reversePayment() schema.Op {
 			}
 			return fmt.Sprintf("Payment %d will be reversed. %s Then the lease owes %s.", r.PaymentID, what,
 				m(r.Totals.BalanceCents))
-		},
+		}),
 		Leads: func(a any) string { return leasePath(a.(Reversal).LeaseID) },
 	}
 }
@@ -114,12 +112,11 @@ func (s *Service) addCharge() schema.Op {
 		Example: `rental charge 4 --type late_fee --amount-cents 2500 --due 2026-12-01 --label "Late fee for November"` +
 			"\n" +
 			`rental charge 4 --type deposit --amount-cents 190000 --due 2026-12-01 --label Deposit --as alice --json`,
-		Print: printCharged,
-		Did: func(a any, m schema.Money) string {
-			c := a.(Charged)
+		Print: schema.Printed(printCharged),
+		Did: schema.SaidIn(func(c Charged, m schema.Money) string {
 			return fmt.Sprintf("%s is charged: %s, due %s. The lease owes %s.", m(c.Charge.AmountCents), c.Charge.Label,
 				c.Charge.DueDate, m(c.Totals.BalanceCents))
-		},
+		}),
 		Leads: func(a any) string { return leasePath(a.(Charged).LeaseID) },
 		Undo: func(a any) *schema.Undo {
 			return &schema.Undo{Op: "void_charge", Label: "Void it",
@@ -153,17 +150,15 @@ func (s *Service) voidCharge() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.VoidCharge(ctx, who, charge, reason) }
 		},
 		Example: `rental void-charge 42 --reason "charged twice"`,
-		Did: func(a any, m schema.Money) string {
-			v := a.(Voided)
+		Did: schema.SaidIn(func(v Voided, m schema.Money) string {
 			return fmt.Sprintf("%s of %s is void. The lease owes %s.", v.Charge.Label, m(v.Charge.AmountCents),
 				m(v.Totals.BalanceCents))
-		},
+		}),
 		Thing: func(a any) string { return a.(Voided).Charge.Label },
-		Will: func(a any, m schema.Money) string {
-			v := a.(Voided)
+		Will: schema.SaidIn(func(v Voided, m schema.Money) string {
 			return fmt.Sprintf("%s of %s, due %s, leaves the ledger. Then the lease owes %s.", v.Charge.Label,
 				m(v.Charge.AmountCents), v.Charge.DueDate, m(v.Totals.BalanceCents))
-		},
+		}),
 		Leads: func(a any) string { return leasePath(a.(Voided).LeaseID) },
 	}
 }
@@ -187,15 +182,13 @@ func (s *Service) useDepositOp() schema.Op {
 			}
 		},
 		Example: "rental use-deposit 41",
-		Did: func(a any, m schema.Money) string {
-			p := a.(Payment)
+		Did: schema.SaidIn(func(p Payment, m schema.Money) string {
 			return fmt.Sprintf("%s of the deposit is used; %s is still held.", m(p.AmountCents), m(p.Totals.DepositHeldCents))
-		},
-		Will: func(a any, m schema.Money) string {
-			p := a.(Payment)
+		}),
+		Will: schema.SaidIn(func(p Payment, m schema.Money) string {
 			return fmt.Sprintf("%s of the deposit is used. Then %s is held, and the lease owes %s.", m(p.AmountCents),
 				m(p.Totals.DepositHeldCents), m(p.Totals.BalanceCents))
-		},
+		}),
 		Leads: leadsPayment, Undo: undoPayment,
 	}
 }
@@ -227,14 +220,13 @@ func payoutOp(kind, about string, do func(context.Context, db.Caller, PayoutRequ
 		},
 		Example: "rental return-" + kind + " 'Harbour House/2A' --amount-cents 40000 --method transfer",
 		Did:     func(a any, m schema.Money) string { return m(a.(Payout).AmountCents) + " of " + kind + " is returned." },
-		Will: func(a any, m schema.Money) string {
-			p := a.(Payout)
+		Will: schema.SaidIn(func(p Payout, m schema.Money) string {
 			left := p.Totals.CreditCents
 			if kind == "deposit" {
 				left = p.Totals.DepositHeldCents
 			}
 			return fmt.Sprintf("%s of %s is returned; %s is left.", m(p.AmountCents), kind, m(left))
-		},
+		}),
 		Leads: func(a any) string { return leasePath(a.(Payout).LeaseID) },
 	}
 }

@@ -179,11 +179,10 @@ func (s *Service) inviteTenant() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.InviteTenant(ctx, who, tenant) }
 		},
 		Example: "rental tenant invite 'Ada Brandt'",
-		Did: func(a any, _ schema.Money) string {
-			v := a.(Invited)
+		Did: schema.Said(func(v Invited) string {
 			return fmt.Sprintf("%s is invited: %s works once, until %s; the code %s at %s stays valid.", v.Tenant, v.URL,
 				v.ExpiresAt, v.Code, v.PortalURL)
-		},
+		}),
 		Leads: func(a any) string { return tenantPath(a.(Invited).TenantID) },
 	}
 }
@@ -199,14 +198,12 @@ func (s *Service) endTenantSessions() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndTenantSessions(ctx, who, tenant) }
 		},
 		Example: "rental tenant end-sessions 'Ada Brandt'",
-		Did: func(a any, _ schema.Money) string {
-			e := a.(EndedSessions)
+		Did: schema.Said(func(e EndedSessions) string {
 			return exact.Plural(e.Ended, "session of "+e.Tenant+" is ended.", "sessions of "+e.Tenant+" are ended.")
-		},
-		Will: func(a any, _ schema.Money) string {
-			e := a.(EndedSessions)
+		}),
+		Will: schema.Said(func(e EndedSessions) string {
 			return exact.Plural(e.Ended, "session of "+e.Tenant+" ends.", "sessions of "+e.Tenant+" end.")
-		},
+		}),
 		Leads: func(a any) string { return tenantPath(a.(EndedSessions).TenantID) },
 	}
 }
@@ -225,15 +222,14 @@ func (s *Service) forgetTenant() schema.Op {
 		},
 		Example: "rental tenant forget 'Ada Brandt'",
 		Did:     func(a any, _ schema.Money) string { return "The tenant is now " + a.(Forgotten).Name + "." },
-		Will: func(a any, m schema.Money) string {
-			f := a.(Forgotten)
+		Will: schema.SaidIn(func(f Forgotten, m schema.Money) string {
 			will := fmt.Sprintf("Name, e-mail and phone of the tenant will be removed for good, also in %s; sums "+
 				"stay.", exact.Plural(f.Leases, "lease", "leases"))
 			if f.OwesCents > 0 {
 				will = fmt.Sprintf("The tenant owes %s. Afterwards you cannot write to them about it. ", m(f.OwesCents)) + will
 			}
 			return will
-		},
+		}),
 		Leads: func(a any) string { return tenantPath(a.(Forgotten).TenantID) },
 	}
 }

@@ -316,7 +316,8 @@ func (s *Service) recordPayment() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordPayment(ctx, who, p) }
 		},
 		Example: "rental pay 'Harbour House/2A' --charge-id 41 --amount-cents 50000",
-		Did:     didPay, Leads: func(a any) string { return leasePath(a.(Payment).LeaseID) }, Undo: undoPayment,
+		Did:     schema.SaidIn(didPay),
+		Leads:   func(a any) string { return leasePath(a.(Payment).LeaseID) }, Undo: undoPayment,
 	}
 }
 

@@ -46,8 +46,7 @@ func printLease(w io.Writer, l Lease) {
 	}
 }
 
-func printShownLease(w io.Writer, answer any) {
-	l := answer.(ShownLease)
+func printShownLease(w io.Writer, l ShownLease) {
 	printLease(w, l.Lease)
 	for _, r := range l.Recurring {
 		to := ""
@@ -59,8 +58,7 @@ func printShownLease(w io.Writer, answer any) {
 	}
 }
 
-func printLedger(w io.Writer, answer any) {
-	l := answer.(Ledger)
+func printLedger(w io.Writer, l Ledger) {
 	printLease(w, l.Lease)
 	fmt.Fprintln(w)
 	printCharges(w, l.Charges)
@@ -85,8 +83,7 @@ func printTotals(w io.Writer, t Totals) {
 	fmt.Fprintln(w)
 }
 
-func printArrears(w io.Writer, answer any) {
-	a := answer.(Arrears)
+func printArrears(w io.Writer, a Arrears) {
 	schema.Tabulate(w, "CHARGE|LEASE|UNIT|TENANT|LABEL|DUE|DAYS|OPEN", a.Arrears, func(r Arrear) []any {
 		return []any{r.ID, r.LeaseID, r.Property + "/" + r.Unit, r.Tenant, r.Label, r.DueDate, r.DaysOverdue,
 			plain(r.BalanceCents)}
@@ -95,8 +92,7 @@ func printArrears(w io.Writer, answer any) {
 		plain(a.Buckets.Days1To30), plain(a.Buckets.Days31To60), plain(a.Buckets.Days61To90), plain(a.Buckets.DaysOver90))
 }
 
-func printRoll(w io.Writer, answer any) {
-	roll := answer.(RentRoll)
+func printRoll(w io.Writer, roll RentRoll) {
 	line := func(c Collection) []any {
 		return []any{plain(c.BilledCents), plain(c.CollectedCents), plain(c.OutstandingCents), plain(c.ReceivedCents)}
 	}
@@ -119,16 +115,14 @@ func printUnitRows(w io.Writer, all []Unit) {
 	})
 }
 
-func printUnit(w io.Writer, answer any) {
-	u := answer.(Unit)
+func printUnit(w io.Writer, u Unit) {
 	lease := idCell(u.LeaseID)
 	schema.Facts(w, "unit", fmt.Sprintf("%d, %s/%s", u.ID, u.Property, u.Name), "status", u.Status, "lease", lease,
 		"tenant", set(u.Tenant),
 		"market rent", plain(u.MarketRentCents), "notes", set(u.Notes))
 }
 
-func printProperties(w io.Writer, answer any) {
-	list := answer.(Properties)
+func printProperties(w io.Writer, list Properties) {
 	schema.Tabulate(w, "ID|PROPERTY|ADDRESS|UNITS|OCCUPIED|VACANT|LATE FEE", list.Properties, func(p Property) []any {
 		return []any{p.ID, p.Name, set(p.Address), p.UnitCount, p.OccupiedCount, p.VacantCount, p.LateFee.words()}
 	})
@@ -148,8 +142,7 @@ func (f *LateFee) words() string {
 	return ""
 }
 
-func printProperty(w io.Writer, answer any) {
-	p := answer.(PropertyDetail)
+func printProperty(w io.Writer, p PropertyDetail) {
 	schema.Facts(w, "property", fmt.Sprintf("%d, %s", p.ID, p.Name), "address", set(p.Address), "units",
 		fmt.Sprintf("%d, %d of them vacant", p.UnitCount, p.VacantCount),
 		"late fee", p.LateFee.words())
@@ -157,16 +150,14 @@ func printProperty(w io.Writer, answer any) {
 	printUnitRows(w, p.Units)
 }
 
-func printTenants(w io.Writer, answer any) {
-	list := answer.(Tenants)
+func printTenants(w io.Writer, list Tenants) {
 	schema.Tabulate(w, "ID|TENANT|E-MAIL|PHONE|LEASES|OWES", list.Tenants, func(t TenantRecord) []any {
 		return []any{t.ID, t.Name, set(t.Email), set(t.Phone), t.Leases, plain(t.BalanceCents)}
 	})
 	fmt.Fprintf(w, "%d in all\n", list.Total)
 }
 
-func printTenant(w io.Writer, answer any) {
-	t := answer.(TenantDetail)
+func printTenant(w io.Writer, t TenantDetail) {
 	schema.Facts(w, "tenant", fmt.Sprintf("%d, %s", t.ID, t.Name), "e-mail", set(t.Email), "phone", set(t.Phone), "owes",
 		plain(t.BalanceCents))
 	fmt.Fprintln(w)
@@ -181,8 +172,7 @@ func printTickets(w io.Writer, answer any) {
 	fmt.Fprintf(w, "%d in all\n", len(all))
 }
 
-func printTicket(w io.Writer, answer any) {
-	t := answer.(TicketDetail)
+func printTicket(w io.Writer, t TicketDetail) {
 	resolved := ""
 	if t.ResolvedAt != nil {
 		resolved = t.ResolvedAt.String()
@@ -198,8 +188,7 @@ func printTicket(w io.Writer, answer any) {
 	}
 }
 
-func printStatement(w io.Writer, answer any) {
-	st := answer.(Statement)
+func printStatement(w io.Writer, st Statement) {
 	fmt.Fprintf(w, "%s/%s, %s, %s to %s\n\n", st.Lease.Property, st.Lease.Unit, st.Lease.Tenant, st.From, st.To)
 	printCharges(w, st.Charges)
 	fmt.Fprintln(w)
@@ -220,8 +209,7 @@ func printStatement(w io.Writer, answer any) {
 		"credit now", money(st.CreditCents), "deposit held now", money(st.DepositHeldCents))
 }
 
-func printPropertyStatement(w io.Writer, answer any) {
-	st := answer.(PropertyStatement)
+func printPropertyStatement(w io.Writer, st PropertyStatement) {
 	fmt.Fprintf(w, "%s, %d: %s received\n\n", st.Property, st.Year, plain(st.ReceivedCents))
 	schema.Tabulate(w, "TYPE|RECEIVED", st.ByType,
 		func(x TypeReceived) []any { return []any{x.Type, plain(x.ReceivedCents)} })
@@ -230,8 +218,7 @@ func printPropertyStatement(w io.Writer, answer any) {
 		func(x UnitReceived) []any { return []any{x.Unit, plain(x.ReceivedCents)} })
 }
 
-func printReceipt(w io.Writer, answer any) {
-	r := answer.(Receipt)
+func printReceipt(w io.Writer, r Receipt) {
 	schema.Facts(w, "payment", strconv.FormatInt(r.Payment.ID, 10), "lease", fmt.Sprintf("%d, %s/%s, %s", r.Lease.ID,
 		r.Lease.Property, r.Lease.Unit, r.Lease.Tenant),
 		"received", plain(r.Payment.AmountCents), "on", r.Payment.PaidDate.String(), "by", r.Payment.Method)

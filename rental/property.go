@@ -100,7 +100,7 @@ func (s *Service) listProperties() schema.Op {
 			bindCursor(f, &p.Cursor)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Properties(ctx, p) }
 		},
-		Print: printProperties, Example: "rental properties list",
+		Print: schema.Printed(printProperties), Example: "rental properties list",
 	}
 }
 

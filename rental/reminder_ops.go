@@ -171,11 +171,10 @@ func (s *Service) remindersDue() schema.Op {
 			bindReminded(f, &named)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RemindersDue(ctx, who, named) }
 		},
-		Print: func(w io.Writer, a any) {
-			v := a.(RemindersDue)
+		Print: schema.Printed(func(w io.Writer, v RemindersDue) {
 			printReminders(w, v.Reminders)
 			fmt.Fprintf(w, "%s in all\n", plain(v.TotalCents))
-		},
+		}),
 		Example: "rental reminders\nrental reminders --csv",
 	}
 }
@@ -212,17 +211,15 @@ func (s *Service) sendReminders() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.SendReminders(ctx, who, named) }
 		},
 		Print: func(w io.Writer, a any) { printReminders(w, append(a.(Reminded).Sent, a.(Reminded).Skipped...)) },
-		Will: func(a any, m schema.Money) string {
-			v := a.(Reminded)
+		Will: schema.SaidIn(func(v Reminded, m schema.Money) string {
 			to := mail.Few(v.Sent, func(r Reminder) string { return *r.To })
 			return strings.TrimSuffix(fmt.Sprintf("Mail %s about %s: %s", exact.Plural(len(v.Sent), "reminder", "reminders"),
 				m(v.TotalCents), to), ": ") + fmt.Sprintf(". %d left out.", len(v.Skipped))
-		},
-		Did: func(a any, m schema.Money) string {
-			v := a.(Reminded)
+		}),
+		Did: schema.SaidIn(func(v Reminded, m schema.Money) string {
 			return fmt.Sprintf("%s about %s queued; %d left out.", exact.Plural(len(v.Sent), "reminder is", "reminders are"),
 				m(v.TotalCents), len(v.Skipped))
-		},
+		}),
 		Leads:   func(any) string { return "/reminders" },
 		Example: "rental send-reminders --dry-run\nrental send-reminders --lease-id 'Harbour House/2A'",
 	}

@@ -99,8 +99,7 @@ func (s *Service) setReminders() schema.Op {
 			return map[string]string{"before_days": strconv.FormatInt(v.BeforeDays, 10), "late_days": v.Late(),
 				"gap_days": strconv.FormatInt(v.GapDays, 10), "least_cents": strconv.FormatInt(v.LeastCents, 10)}, true, err
 		},
-		Did: func(a any, m schema.Money) string {
-			v := a.(ReminderSettings)
+		Did: schema.SaidIn(func(v ReminderSettings, m schema.Money) string {
 			before := "not before rent is due"
 			if v.BeforeDays > 0 {
 				before = exact.Plural(int(v.BeforeDays), "day", "days") + " before rent is due"
@@ -108,7 +107,7 @@ func (s *Service) setReminders() schema.Op {
 			return fmt.Sprintf("Tenants are reminded %s, and %s days after; at least %s between late messages, and of %s "+
 				"or more.", before, v.Late(),
 				exact.Plural(int(v.GapDays), "day", "days"), m(v.LeastCents))
-		},
+		}),
 		Leads:   func(any) string { return "/reminders" },
 		Example: "rental set-reminders --before-days 3 --late-days 5,14,30",
 	}
@@ -161,13 +160,12 @@ func (s *Service) pauseReminders() schema.Op {
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.PauseReminders(ctx, who, lease, until) }
 		},
-		Did: func(a any, _ schema.Money) string {
-			v := a.(PausedReminders)
+		Did: schema.Said(func(v PausedReminders) string {
 			if v.Until == nil {
 				return "The tenants of " + leaseName(v.lease) + " are reminded."
 			}
 			return fmt.Sprintf("The tenants of %s are not reminded until after %s.", leaseName(v.lease), v.Until)
-		},
+		}),
 		Leads:   func(a any) string { return leasePath(a.(PausedReminders).LeaseID) },
 		Example: "rental pause-reminders 'Harbour House/2A' --until 2026-12-31",
 	}

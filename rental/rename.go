@@ -103,10 +103,7 @@ func renameOp(noun string, do func(context.Context, db.Caller, int64, string) (R
 			return func(ctx context.Context, who db.Caller) (any, error) { return do(ctx, who, id, name) }
 		},
 		Example: example,
-		Did: func(a any, _ schema.Money) string {
-			r := a.(Renamed)
-			return fmt.Sprintf("%s is now called %s.", r.Was, r.Name)
-		},
-		Leads: func(a any) string { return fmt.Sprint(path, a.(Renamed).ID) },
+		Did:     schema.Said(func(r Renamed) string { return fmt.Sprintf("%s is now called %s.", r.Was, r.Name) }),
+		Leads:   func(a any) string { return fmt.Sprint(path, a.(Renamed).ID) },
 	}
 }

@@ -132,6 +132,6 @@ func (s *Service) rentRoll() schema.Op {
 			f.Month(&month, "month", "the month (default: this month)")
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RentRoll(ctx, who, given(month)) }
 		},
-		Print: printRoll, Example: "rental rent-roll --month 2026-11",
+		Print: schema.Printed(printRoll), Example: "rental rent-roll --month 2026-11",
 	}
 }

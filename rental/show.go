@@ -113,7 +113,7 @@ func (s *Service) listTenants() schema.Op {
 			bindCursor(f, &t.Cursor)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Tenants(ctx, who, t) }
 		},
-		Print: printTenants, Example: "rental tenants list --q brandt",
+		Print: schema.Printed(printTenants), Example: "rental tenants list --q brandt",
 	}
 }
 
@@ -128,7 +128,7 @@ func (s *Service) tenantDetail() schema.Op {
 			bindTenantID(f, &id)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.TenantDetail(ctx, who, id) }
 		},
-		Print: printTenant, Example: "rental tenants show 'Ada Brandt'",
+		Print: schema.Printed(printTenant), Example: "rental tenants show 'Ada Brandt'",
 	}
 }
 
@@ -155,7 +155,7 @@ func (s *Service) unitDetail() schema.Op {
 				schema.Lookup(lookupUnit), schema.Choices(unitChoices))
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Unit(ctx, id) }
 		},
-		Print: printUnit, Example: "rental units show 'Harbour House/2A'",
+		Print: schema.Printed(printUnit), Example: "rental units show 'Harbour House/2A'",
 	}
 }
 
@@ -196,7 +196,7 @@ func (s *Service) propertyDetail() schema.Op {
 				schema.Lookup(lookupProperty), schema.Choices(propertyChoices), schema.NameFirst)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Property(ctx, id) }
 		},
-		Print: printProperty, Example: "rental properties show 'Harbour House'",
+		Print: schema.Printed(printProperty), Example: "rental properties show 'Harbour House'",
 	}
 }
 
@@ -224,7 +224,7 @@ func (s *Service) leaseShow() schema.Op {
 				return shown, err
 			}
 		},
-		Print: printShownLease, Example: "rental leases show 'Harbour House/2A'",
+		Print: schema.Printed(printShownLease), Example: "rental leases show 'Harbour House/2A'",
 	}
 }
 

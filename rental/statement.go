@@ -278,7 +278,7 @@ func (s *Service) leaseStatement() schema.Op {
 			bindYear(f, &year)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.LeaseStatement(ctx, who, lease, year) }
 		},
-		Print: printStatement, Example: "rental statement 'Harbour House/2A' --year 2026",
+		Print: schema.Printed(printStatement), Example: "rental statement 'Harbour House/2A' --year 2026",
 	}
 }
 
@@ -297,7 +297,7 @@ func (s *Service) propertyStatement() schema.Op {
 				return s.PropertyStatement(ctx, who, property, year)
 			}
 		},
-		Print: printPropertyStatement, Example: "rental property-statement 'Harbour House' --year 2026",
+		Print: schema.Printed(printPropertyStatement), Example: "rental property-statement 'Harbour House' --year 2026",
 	}
 }
 
@@ -312,7 +312,7 @@ func (s *Service) leaseReceipt() schema.Op {
 				schema.Choices(paymentChoices))
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.LeaseReceipt(ctx, payment) }
 		},
-		Print: printReceipt, Example: "rental receipt 9",
+		Print: schema.Printed(printReceipt), Example: "rental receipt 9",
 	}
 }
 

@@ -137,7 +137,7 @@ func (s *Service) ticketDetail() schema.Op {
 			bindTicketID(f, &id)
 			return func(ctx context.Context, _ db.Caller) (any, error) { return s.TicketDetail(ctx, id) }
 		},
-		Print: printTicket, Example: "rental tickets show 7",
+		Print: schema.Printed(printTicket), Example: "rental tickets show 7",
 	}
 }
 
@@ -180,13 +180,12 @@ func (s *Service) assignTicket() schema.Op {
 			}
 		},
 		Example: "rental ticket assign 7 --assigned-to Joe",
-		Did: func(a any, _ schema.Money) string {
-			k := a.(Ticket)
+		Did: schema.Said(func(k Ticket) string {
 			if k.AssignedTo == nil {
 				return fmt.Sprintf("Nobody is assigned to ticket %d.", k.ID)
 			}
 			return fmt.Sprintf("Ticket %d is assigned to %s.", k.ID, *k.AssignedTo)
-		},
+		}),
 		Leads: leadsTicket,
 	}
 }

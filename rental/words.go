@@ -25,13 +25,11 @@ func owes(lease int64, t Totals) string {
 	return fmt.Sprintf("lease %d owes %s\n", lease, plain(t.BalanceCents))
 }
 
-func printCharged(w io.Writer, a any) {
-	made := a.(Charged)
+func printCharged(w io.Writer, made Charged) {
 	fmt.Fprintf(w, "lease %d is charged %s\n%s", made.LeaseID, chargeLine(made.Charge), owes(made.LeaseID, made.Totals))
 }
 
-func printReversal(w io.Writer, a any) {
-	r := a.(Reversal)
+func printReversal(w io.Writer, r Reversal) {
 	switch {
 	case r.Charge != nil:
 		fmt.Fprintf(w, "payment %d is reversed; unpaid again: %s\n", r.PaymentID, chargeLine(*r.Charge))
@@ -46,8 +44,7 @@ func printReversal(w io.Writer, a any) {
 	fmt.Fprint(w, owes(r.LeaseID, r.Totals))
 }
 
-func printEnding(w io.Writer, a any) {
-	done := a.(Ending)
+func printEnding(w io.Writer, done Ending) {
 	fmt.Fprintf(w, "the last day of lease %d is %s\n", done.Lease.ID, done.Lease.EndDate)
 	for _, c := range done.Withdrawn {
 		fmt.Fprintf(w, "withdrawn: %s\n", chargeLine(c))
@@ -59,8 +56,7 @@ func printEnding(w io.Writer, a any) {
 }
 
 // willEnd says in numbers what ending a lease would do.
-func willEnd(a any, m schema.Money) string {
-	done := a.(Ending)
+func willEnd(done Ending, m schema.Money) string {
 	s := fmt.Sprintf("The last day of %s is %s.", leaseName(done.Lease), done.Lease.EndDate)
 	var sum int64
 	for _, c := range done.Withdrawn {
@@ -83,8 +79,7 @@ func willEnd(a any, m schema.Money) string {
 
 func leaseName(l Lease) string { return l.Property + " / " + l.Unit + " (" + l.Tenant + ")" }
 
-func didPay(a any, m schema.Money) string {
-	p := a.(Payment)
+func didPay(p Payment, m schema.Money) string {
 	s := m(p.AmountCents) + " is recorded"
 	if p.Charge != nil {
 		s += " for " + p.Charge.Label

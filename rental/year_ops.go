@@ -42,7 +42,7 @@ func (s *Service) yearReport() schema.Op {
 				return s.YearReport(ctx, who, year, property)
 			}
 		},
-		Print: printYear, Example: "rental year 2025\nrental year 2025 --property 'Harbour House' --json",
+		Print: schema.Printed(printYear), Example: "rental year 2025\nrental year 2025 --property 'Harbour House' --json",
 	}
 }
 
@@ -100,8 +100,7 @@ func (y YearReport) Rows() (all []YearRow) {
 	return all
 }
 
-func printYear(w io.Writer, answer any) {
-	y := answer.(YearReport)
+func printYear(w io.Writer, y YearReport) {
 	schema.Tabulate(w, "PROPERTY|UNIT|SECTION|ITEM|AMOUNT", y.Rows(), func(r YearRow) []any {
 		return []any{r.Property, r.Unit, r.Section, r.Item, plain(r.Cents)}
 	})

@@ -24,8 +24,7 @@ func printIngested(w io.Writer, done Ingested) {
 	}
 }
 
-func didIngest(answer any, _ schema.Money) string {
-	done, _ := answer.(Ingested)
+func didIngest(done Ingested) string {
 	text := exact.Plural(done.Imported, "row of sales is", "rows of sales are") + " stored."
 	if done.Skipped > 0 {
 		text = fmt.Sprintf("%s stored, %s refused: row %d, %s.",
@@ -54,7 +53,7 @@ func (s *Service) ingestSales() schema.Op {
 	return schema.Op{
 		Name: "ingest_sales", Says: "Store daily sales",
 		Example: `reorder sales ingest --rows '[{"date": "2026-11-19", "sku": "TEA-1", "qty": 2.5}]' --channel web --replace`,
-		Print:   schema.Printed(printIngested), Did: didIngest, Leads: func(any) string { return "/sales" },
+		Print:   schema.Printed(printIngested), Did: schema.Said(didIngest), Leads: func(any) string { return "/sales" },
 		About: "Store rows of daily sales. They are added to what is stored, so rows sent twice count twice. With replace " +
 			"they are totalled by SKU and day " +
 			"and replace it; with a channel only its share. Wrong rows are refused and named; the others are stored. " +

@@ -144,7 +144,7 @@ func (s *Service) editPurchase() schema.Op {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.EditOrder(ctx, who, number, e) }
 		},
 		Fill:  fillDraft,
-		Print: schema.Printed(printStatus), Leads: orderLeads,
+		Print: schema.Printed(printStatus), Leads: schema.Of(orderLeads),
 		Did: schema.SaidIn(func(o PurchaseOrder, m schema.Money) string {
 			return fmt.Sprintf("Purchase order %s is changed: %s.", o.Number, m(o.TotalCents))
 		}),

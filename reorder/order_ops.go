@@ -35,10 +35,7 @@ func printStatus(w io.Writer, o PurchaseOrder) {
 	fmt.Fprintf(w, "%s: %s\n", o.Number, o.Status)
 }
 
-func orderLeads(answer any) string {
-	o, _ := answer.(PurchaseOrder)
-	return orderPage(o.Number)
-}
+func orderLeads(o PurchaseOrder) string { return orderPage(o.Number) }
 
 func (s *Service) createPurchase() schema.Op {
 	return schema.Op{
@@ -69,7 +66,7 @@ func (s *Service) createPurchase() schema.Op {
 		Did: schema.SaidIn(func(o PurchaseOrder, m schema.Money) string {
 			return fmt.Sprintf("Purchase order %s for %s is created: %s.", o.Number, o.Supplier, m(o.TotalCents))
 		}),
-		Leads: orderLeads,
+		Leads: schema.Of(orderLeads),
 	}
 }
 
@@ -105,19 +102,18 @@ func (s *Service) moveOp(name, word, about string, move func(context.Context, db
 		Name: name, About: about, Writes: true, Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po " + word + " PO-000001",
 		Bind:    schema.Does(bindNumber, move),
-		Print:   schema.Printed(printStatus), Leads: orderLeads,
+		Print:   schema.Printed(printStatus), Leads: schema.Of(orderLeads),
 	}
 }
 
 // orderThing names an order in a question.
-func orderThing(answer any) string {
-	o, _ := answer.(PurchaseOrder)
+func orderThing(o PurchaseOrder) string {
 	return fmt.Sprintf("%s, %s, %s", o.Number, o.Supplier, exact.Plural(len(o.Lines), "line", "lines"))
 }
 
 func (s *Service) orderPurchase() schema.Op {
 	op := s.moveOp("order_purchase", "order", "Order a draft: its quantities are on order from then on.", nil)
-	op.Response, op.Asks, op.Thing = sampleOrder(Ordered, 0), true, orderThing
+	op.Response, op.Asks, op.Thing = sampleOrder(Ordered, 0), true, schema.Of(orderThing)
 	op.Refuses = append(op.Refuses, fault.Conflict)
 	op.Bind = func(f *schema.Form) schema.Handler {
 		var number string
@@ -156,7 +152,7 @@ func (s *Service) orderPurchase() schema.Op {
 func (s *Service) cancelPurchase() schema.Op {
 	op := s.moveOp("cancel_purchase", "cancel", "Cancel a purchase order that is not fully received. What was received "+
 		"stays.", s.CancelOrder)
-	op.Destructive, op.Thing = true, orderThing
+	op.Destructive, op.Thing = true, schema.Of(orderThing)
 	op.Response = sampleOrder(Cancelled, 0)
 	op.Did = schema.Said(func(o PurchaseOrder) string { return fmt.Sprintf("Purchase order %s is %s.", o.Number, o.Status) })
 	op.Will = schema.SaidIn(func(o PurchaseOrder, m schema.Money) string {
@@ -196,7 +192,7 @@ func (s *Service) receivePurchase() schema.Op {
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Receive(ctx, who, number, came) }
 		},
-		Print: schema.Printed(printStatus), Leads: orderLeads,
+		Print: schema.Printed(printStatus), Leads: schema.Of(orderLeads),
 		Did: schema.Said(func(o PurchaseOrder) string {
 			if o.Status == Received {
 				return fmt.Sprintf("All of purchase order %s is in stock.", o.Number)
@@ -224,7 +220,7 @@ func (s *Service) unreceivePurchase() schema.Op {
 				"order"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Unreceive(ctx, who, number, u) }
 		},
-		Print: schema.Printed(printStatus), Leads: orderLeads,
+		Print: schema.Printed(printStatus), Leads: schema.Of(orderLeads),
 		Did: schema.Said(func(o PurchaseOrder) string {
 			return fmt.Sprintf("The receipt is undone; purchase order %s is %s again.", o.Number, o.Status)
 		}),
@@ -280,7 +276,7 @@ func (s *Service) suggestPurchases() schema.Op {
 			}
 		},
 		Print: func(w io.Writer, answer any) { printOrders(w, OrderList{answer.(Suggested).PurchaseOrders}) },
-		Did:   didSuggest,
+		Did:   schema.SaidIn(didSuggest),
 		Leads: func(answer any) string {
 			if all := answer.(Suggested).PurchaseOrders; len(all) == 1 {
 				return orderPage(all[0].Number)
@@ -290,8 +286,7 @@ func (s *Service) suggestPurchases() schema.Op {
 	}
 }
 
-func didSuggest(answer any, m schema.Money) string {
-	done := answer.(Suggested)
+func didSuggest(done Suggested, m schema.Money) string {
 	all, total, more := done.PurchaseOrders, int64(0), ""
 	if done.StillToOrder > 0 {
 		more = fmt.Sprintf(" %d more SKUs need ordering.", done.StillToOrder)

@@ -81,7 +81,8 @@ func sampleReport() Report {
 func (s *Service) reorderReport() schema.Op {
 	return schema.Op{
 		Name: "reorder_report", Says: "What to buy now",
-		Example: "reorder report\nreorder report --status all --json", Print: schema.Printed(printReport), Did: didReport,
+		Example: "reorder report\nreorder report --status all --json",
+		Print:   schema.Printed(printReport), Did: schema.Said(didReport),
 		About: "What to buy: the SKUs at or near their reorder point, most urgent first, with suggested quantities and " +
 			"their cost.",
 		AgentAbout: "What to buy now, most urgent first. reorder_point = avg_daily_demand x (lead + safety days); " +

@@ -153,8 +153,7 @@ func printReport(w io.Writer, report Report) {
 		})
 }
 
-func didReport(answer any, _ schema.Money) string {
-	report := answer.(Report)
+func didReport(report Report) string {
 	return fmt.Sprintf("%s: %d below, %d near, %d healthy; what is shown costs %s",
 		report.Today, report.Counts.Below, report.Counts.Near, report.Counts.Healthy, amount(report.EstCostCents))
 }

@@ -178,7 +178,7 @@ func (s *Service) customerDetail() schema.Op {
 		},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store customers show ann@example.org",
-		Leads:   func(answer any) string { d, _ := answer.(CustomerDetail); return customerLeads(d.ID) },
+		Leads:   schema.Of(func(d CustomerDetail) string { ; return customerLeads(d.ID) }),
 		Print: schema.Printed(func(w io.Writer, d CustomerDetail) {
 			printCustomers(w, CustomerPage{Customers: []Customer{d.Customer}})
 			fmt.Fprintln(w)

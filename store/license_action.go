@@ -174,7 +174,7 @@ func (s *Service) licenseAction() schema.Op {
 		Writes: true, Refuses: []fault.Kind{fault.NotFound},
 		Response: SeatedLicense{exampleLicense().masked(),
 			[]Seat{{seat.Label, seat.Fingerprint, seat.CreatedAt, seat.LastSeenAt}}},
-		Leads: func(answer any) string { l, _ := answer.(SeatedLicense); return licenseLeads(l.ID) },
+		Leads: schema.Of(func(l SeatedLicense) string { ; return licenseLeads(l.ID) }),
 		Did: schema.Said(func(l SeatedLicense) string {
 			return fmt.Sprintf("License %d of %s is %s.", l.ID, l.CustomerEmail, l.Status)
 		}),

@@ -100,6 +100,6 @@ func (s *Service) mergeCustomersOp() schema.Op {
 			return fmt.Sprintf("%s of %s, with licenses and redeemed codes, will move to %s, and %s will be removed.",
 				exact.Plural(m.Orders, "order", "orders"), m.From, m.Email, m.From)
 		}),
-		Leads: func(answer any) string { m, _ := answer.(Merged); return customerLeads(m.ID) },
+		Leads: schema.Of(func(m Merged) string { ; return customerLeads(m.ID) }),
 	}
 }

@@ -62,8 +62,8 @@ func (s *Service) batchDetail() schema.Op {
 		Name: "batch_detail", About: "One batch of redeem codes, with counts by status.", Response: exampleBatch(),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store batches show launch",
-		Leads:   func(answer any) string { b, _ := answer.(Batch); return batchLeads(b.Batch) },
-		Print:   func(w io.Writer, answer any) { b, _ := answer.(Batch); printBatches(w, BatchPage{Batches: []Batch{b}}) },
+		Leads:   schema.Of(func(b Batch) string { ; return batchLeads(b.Batch) }),
+		Print:   schema.Printed(func(w io.Writer, b Batch) { ; printBatches(w, BatchPage{Batches: []Batch{b}}) }),
 		Bind:    schema.Reads(bindBatch, s.Batch),
 	}
 }
@@ -89,7 +89,7 @@ func (s *Service) mintCodes() schema.Op {
 		Did: schema.Said(func(m Minted) string {
 			return fmt.Sprintf("%s of batch %s are minted.", exact.Plural(m.Count, "code", "codes"), m.Batch)
 		}),
-		Leads: func(answer any) string { m, _ := answer.(Minted); return batchLeads(m.Batch) },
+		Leads: schema.Of(func(m Minted) string { ; return batchLeads(m.Batch) }),
 		Bind: func(f *schema.Form) schema.Handler {
 			var count int64
 			var sku, tier, batch string
@@ -130,7 +130,7 @@ func (s *Service) voidCodes() schema.Op {
 			return fmt.Sprintf("%s of batch %s, not yet redeemed, will be void for good; %d redeemed ones stay.",
 				exact.Plural(v.Voided, "code", "codes"), v.Batch.Batch, v.Redeemed)
 		}),
-		Leads: func(answer any) string { v, _ := answer.(Voided); return batchLeads(v.Batch.Batch) },
+		Leads: schema.Of(func(v Voided) string { ; return batchLeads(v.Batch.Batch) }),
 		Bind:  schema.Does(bindBatch, s.VoidBatch),
 	}
 }

@@ -51,10 +51,7 @@ func (s *Service) licenseFile() schema.Op {
 	}
 }
 
-func didFile(answer any, _ schema.Money) string {
-	f, _ := answer.(LicenseFile)
-	return fmt.Sprintf("The file runs until %s.", f.ExpiresAt)
-}
+func didFile(f LicenseFile) string { return fmt.Sprintf("The file runs until %s.", f.ExpiresAt) }
 
 func (s *Service) makeLicenseFile() schema.Op {
 	return schema.Op{
@@ -63,8 +60,8 @@ func (s *Service) makeLicenseFile() schema.Op {
 		Writes: true, Response: exampleFile(), Refuses: []fault.Kind{fault.NotFound, fault.Unavailable},
 		Example: "store license file 12 --fingerprint b0c4de8812 --label \"studio laptop\"",
 		Print:   schema.Printed(func(w io.Writer, f LicenseFile) { fmt.Fprintln(w, f.File) }),
-		Did:     didFile,
-		Leads:   func(answer any) string { f, _ := answer.(LicenseFile); return licenseLeads(f.license.ID) },
+		Did:     schema.Said(didFile),
+		Leads:   schema.Of(func(f LicenseFile) string { ; return licenseLeads(f.license.ID) }),
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			var fingerprint, label string
@@ -105,7 +102,7 @@ func (s *Service) myLicenseFile() schema.Op {
 		Name: "get_license_file", About: "Download a license file for an offline machine. A machine without a seat takes " +
 			"one first.",
 		Writes: true, Response: exampleFile(), Refuses: []fault.Kind{fault.NotFound, fault.Limited, fault.Unavailable},
-		Leads: func(any) string { return "/my" }, Did: didFile,
+		Leads: func(any) string { return "/my" }, Did: schema.Said(didFile),
 		Bind: func(f *schema.Form) schema.Handler {
 			var seat int64
 			var fingerprint, label string

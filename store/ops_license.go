@@ -131,7 +131,7 @@ func (s *Service) licenseDetail() schema.Op {
 		Response: LicenseDetail{License: exampleLicense(), Activations: []Activation{exampleActivation()}},
 		Refuses:  []fault.Kind{fault.NotFound},
 		Example:  "store licenses show 12",
-		Leads:    func(answer any) string { d, _ := answer.(LicenseDetail); return licenseLeads(d.ID) },
+		Leads:    schema.Of(func(d LicenseDetail) string { ; return licenseLeads(d.ID) }),
 		Print: schema.Printed(func(w io.Writer, d LicenseDetail) {
 			fmt.Fprintf(w, "license %d: %s\n%s %s, order %s, %s\nuntil %s, seats %s\n", d.ID, d.Status, d.Key, d.SKU, d.OrderRef,
 				d.CustomerEmail, until(d.ExpiresAt), seats(d.License))
@@ -171,7 +171,7 @@ func (s *Service) licenseAct(name, word, about, did string, do func(context.Cont
 	return schema.Op{
 		Name: name, About: about, Writes: true, Response: exampleLicense(), Refuses: []fault.Kind{fault.NotFound},
 		Example: "store license " + word + " 12", Print: schema.Printed(printLicense),
-		Leads: func(answer any) string { l, _ := answer.(License); return licenseLeads(l.ID) },
+		Leads: schema.Of(func(l License) string { ; return licenseLeads(l.ID) }),
 		Did:   schema.Said(func(l License) string { return fmt.Sprintf("License %d of %s %s.", l.ID, l.CustomerEmail, did) }),
 		Bind:  schema.Does(bindLicense, do),
 	}

@@ -74,7 +74,7 @@ func (s *Service) getOrder() schema.Op {
 		Response: exampleDetail(),
 		Example:  "store orders show " + exampleRef,
 		Print:    schema.Printed(printOrder),
-		Leads:    func(answer any) string { d, _ := answer.(OrderDetail); return orderLeads(d.OrderRef) },
+		Leads:    schema.Of(func(d OrderDetail) string { ; return orderLeads(d.OrderRef) }),
 		Bind: func(f *schema.Form) schema.Handler {
 			var ref string
 			bindRef(f, &ref, schema.InPath("ref"))
@@ -171,7 +171,7 @@ func (s *Service) recordOrder() schema.Op {
 				inCurrency(made.TotalCents, made.Currency), made.Customer.Email, exact.Plural(len(made.Licenses), "license",
 					"licenses"))
 		}),
-		Leads: func(answer any) string { made, _ := answer.(Recorded); return orderLeads(made.OrderRef) },
+		Leads: schema.Of(func(made Recorded) string { ; return orderLeads(made.OrderRef) }),
 	}
 }
 
@@ -261,7 +261,7 @@ func (s *Service) refundOrder() schema.Op {
 			}
 			return text + " Licenses stay."
 		}),
-		Leads: func(answer any) string { o, _ := answer.(OrderRefunded); return orderLeads(o.OrderRef) },
+		Leads: schema.Of(func(o OrderRefunded) string { ; return orderLeads(o.OrderRef) }),
 	}
 }
 
@@ -284,6 +284,6 @@ func (s *Service) resendOrder() schema.Op {
 		Did: schema.Said(func(d OrderDetail) string {
 			return fmt.Sprintf("Order %s is sent to the receivers again.", d.OrderRef)
 		}),
-		Leads: func(answer any) string { d, _ := answer.(OrderDetail); return orderLeads(d.OrderRef) },
+		Leads: schema.Of(func(d OrderDetail) string { ; return orderLeads(d.OrderRef) }),
 	}
 }

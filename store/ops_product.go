@@ -109,7 +109,7 @@ func (s *Service) productDetail() schema.Op {
 	return schema.Op{
 		Name: "product_detail", About: "One product.", Response: exampleProduct(), Refuses: []fault.Kind{fault.NotFound},
 		Example: "store products show PLUGIN",
-		Leads:   func(answer any) string { p, _ := answer.(Product); return productLeads(p.SKU) },
+		Leads:   schema.Of(func(p Product) string { ; return productLeads(p.SKU) }),
 		Print:   schema.Printed(func(w io.Writer, p Product) { s.printProducts(w, ProductPage{Products: []Product{p}}) }),
 		Bind: func(f *schema.Form) schema.Handler {
 			var sku string
@@ -132,6 +132,6 @@ func (s *Service) saveProductOp() schema.Op {
 			fmt.Fprintf(w, "product %s is saved\n", r.Record["sku"])
 		}),
 		Did:   schema.Said(func(r schema.Saved) string { return fmt.Sprintf("Product %s is saved.", r.Record["sku"]) }),
-		Leads: func(answer any) string { r, _ := answer.(schema.Saved); return productLeads(r.Record["sku"]) },
+		Leads: schema.Of(func(r schema.Saved) string { ; return productLeads(r.Record["sku"]) }),
 	})
 }

@@ -98,7 +98,7 @@ func (s *Service) voidOrderOp() schema.Op {
 			}
 			return text
 		}),
-		Leads: func(answer any) string { d, _ := answer.(OrderDetail); return orderLeads(d.OrderRef) },
+		Leads: schema.Of(func(d OrderDetail) string { ; return orderLeads(d.OrderRef) }),
 	}
 }
 

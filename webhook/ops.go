@@ -97,10 +97,7 @@ type List struct {
 // Redacted is the answer without the secret, which is never shown again.
 func (s Secret) Redacted() any { s.Secret = ""; return s }
 
-func tellSecret(w io.Writer, answer any) {
-	s := answer.(Secret)
-	_, _ = fmt.Fprintf(w, "id: %d\nsecret: %s\n", s.ID, s.Secret)
-}
+func tellSecret(w io.Writer, s Secret) { _, _ = fmt.Fprintf(w, "id: %d\nsecret: %s\n", s.ID, s.Secret) }
 
 var exampleSecret = Secret{ID: 3, Secret: secretPrefix + "..."}
 
@@ -118,7 +115,7 @@ func (o ops) addWebhook() schema.Op {
 		Command: "webhook add",
 		Example: "webhook add --service reorder --url https://example.com/alarms\n" +
 			"webhook add --service reorder --url https://example.com/alarms --event sku.reorder_point --json",
-		Response: exampleSecret, Print: tellSecret,
+		Response: exampleSecret, Print: schema.Printed(tellSecret),
 		Bind: func(f *schema.Form) schema.Handler {
 			var service, url, secret string
 			var events []string
@@ -145,10 +142,9 @@ func (o ops) addWebhook() schema.Op {
 				return answer(o.receivers.Add(ctx, who, url, events, secret, parallel))
 			}
 		},
-		Did: func(answer any, _ schema.Money) string {
-			s := answer.(Secret)
+		Did: schema.Said(func(s Secret) string {
 			return strings.TrimSpace(fmt.Sprintf("webhook %d added; its secret is shown only now. %s", s.ID, s.Warned))
-		},
+		}),
 		Leads: leadsToSecret,
 	}
 }
@@ -293,7 +289,8 @@ func (o ops) rotateWebhook() schema.Op {
 		Name: "rotate_webhook", Writes: true, Admin: true, Credential: true,
 		About: "Give a receiver a new secret, shown only now. For 24 hours the old one signs too, so that no event is " +
 			"missed.",
-		Command: "webhook rotate ID", Example: "webhook rotate 3", Response: exampleSecret, Print: tellSecret,
+		Command: "webhook rotate ID", Example: "webhook rotate 3",
+		Response: exampleSecret, Print: schema.Printed(tellSecret),
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			o.id(f, &id)

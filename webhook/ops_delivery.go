@@ -228,14 +228,13 @@ func (o ops) deliveryRequest() schema.Op {
 				return answer(o.sender(false).Sent(ctx, who, id))
 			}
 		},
-		Print: func(w io.Writer, answer any) {
-			r := answer.(Request)
+		Print: schema.Printed(func(w io.Writer, r Request) {
 			_, _ = fmt.Fprintf(w, "%s %s\n", r.Method, r.URL)
 			for _, name := range r.names() {
 				_, _ = fmt.Fprintf(w, "%s: %s\n", name, r.Headers[name])
 			}
 			_, _ = fmt.Fprintf(w, "\n%s\n", r.Body)
-		},
+		}),
 	}
 }
 

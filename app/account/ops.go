@@ -131,10 +131,9 @@ func (o ops) addUser() schema.Op {
 				return answer(AddUser(ctx, o.d, who, name, role, in))
 			}
 		},
-		Did: func(answer any, _ schema.Money) string {
-			u := answer.(User)
+		Did: schema.Said(func(u User) string {
 			return fmt.Sprintf("user %s added: %s", u.Name, o.rolesLine(u.Roles))
-		},
+		}),
 		Leads: toUsers,
 		Undo: func(answer any) *schema.Undo {
 			return &schema.Undo{Op: "remove_user", Label: "Remove", Fields: map[string]string{"name": answer.(User).Name}}
@@ -212,10 +211,7 @@ func (o ops) setRole() schema.Op {
 				return answer(SetRole(ctx, o.d, who, name, role, services, o.services))
 			}
 		},
-		Did: func(answer any, _ schema.Money) string {
-			u := answer.(User)
-			return fmt.Sprintf("user %s: %s", u.Name, o.rolesLine(u.Roles))
-		},
+		Did:   schema.Said(func(u User) string { return fmt.Sprintf("user %s: %s", u.Name, o.rolesLine(u.Roles)) }),
 		Leads: toUsers,
 	}
 }
@@ -254,11 +250,10 @@ func (o ops) removeUser() schema.Op {
 			}
 		},
 		Did: func(answer any, _ schema.Money) string { return "user " + answer.(Removed).Name + " removed" },
-		Will: func(answer any, _ schema.Money) string {
-			r := answer.(Removed)
+		Will: schema.Said(func(r Removed) string {
 			return fmt.Sprintf("The user %s is removed: %s, %s and %s end for good. The name cannot be used again.",
 				r.Name, count(len(r.Roles), "role"), count(r.Keys, "key"), count(r.Sessions, "session"))
-		},
+		}),
 		Leads: toUsers,
 	}
 }

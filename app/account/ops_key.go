@@ -107,12 +107,10 @@ func (o ops) revokeKey() schema.Op {
 				schema.Choices(keyChoices))
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(RevokeKey(ctx, o.d, who, id)) }
 		},
-		Did: func(answer any, _ schema.Money) string {
-			k := answer.(Key)
+		Did: schema.Said(func(k Key) string {
 			return fmt.Sprintf("key %d (%s, %s of %s) revoked", k.ID, k.Prefix, k.Service, k.User)
-		},
-		Will: func(answer any, _ schema.Money) string {
-			k := answer.(Key)
+		}),
+		Will: schema.Said(func(k Key) string {
 			used := "was never used"
 			if k.LastUsedAt != nil {
 				used = "was used last at " + k.LastUsedAt.String()
@@ -120,7 +118,7 @@ func (o ops) revokeKey() schema.Op {
 			return fmt.Sprintf("The key %s... of %s for the service %s, which %s, ends for good. Programs that send it are "+
 				"refused from the next request on.",
 				k.Prefix, k.User, k.Service, used)
-		},
+		}),
 		Leads: toKeys,
 	}
 }

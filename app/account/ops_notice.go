@@ -155,13 +155,12 @@ func (o ops) setUserEmail() schema.Op {
 				return answer(o.sessions.SetEmail(ctx, who, name, email, current, session.From{Address: remote}))
 			}
 		},
-		Did: func(a any, _ schema.Money) string {
-			v, _ := a.(UserEmail)
+		Did: schema.Said(func(v UserEmail) string {
 			if v.Email == nil {
 				return v.Name + " has no e-mail address now."
 			}
 			return v.Name + " is mailed to " + *v.Email + "."
-		},
+		}),
 		Leads: toAccount,
 	}
 }

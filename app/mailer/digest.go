@@ -127,8 +127,7 @@ func (b *Book) sendDigests() schema.Op {
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.SendDigests(ctx, who)) }
 		},
-		Print: func(w io.Writer, a any) {
-			v, _ := a.(Digested)
+		Print: schema.Printed(func(w io.Writer, v Digested) {
 			schema.Tabulate(w, "USER|TO|NOTICES|DUE|SKIPPED BECAUSE", append(v.Sent, v.Skipped...), func(d DigestRow) []any {
 				why := ""
 				if d.Reason != nil {
@@ -136,12 +135,11 @@ func (b *Book) sendDigests() schema.Op {
 				}
 				return []any{d.User, d.To, strconv.Itoa(d.Notices), strconv.Itoa(d.Due), why}
 			})
-		},
-		Will: func(a any, _ schema.Money) string {
-			v, _ := a.(Digested)
+		}),
+		Will: schema.Said(func(v Digested) string {
 			to := mail.Few(v.Sent, func(d DigestRow) string { return d.To })
 			return strings.TrimSuffix(fmt.Sprintf("Mail a digest to %d users: %s", len(v.Sent), to), ": ") + "."
-		},
+		}),
 		Did: func(a any, _ schema.Money) string {
 			return fmt.Sprintf("%d digests are mailed.", len(a.(Digested).Sent))
 		},
@@ -217,11 +215,10 @@ func (b *Book) setTimer() schema.Op {
 				return answer(b.setTimerTo(ctx, who, given[0], given[1], given[2]))
 			}
 		},
-		Did: func(a any, _ schema.Money) string {
-			t, _ := a.(Timer)
+		Did: schema.Said(func(t Timer) string {
 			return fmt.Sprintf("Every morning: expiry %s, reminders %s, digests %s.", onOff(t.Expiry), onOff(t.Reminders),
 				onOff(t.Digests))
-		},
+		}),
 		Leads: toSettings,
 	}
 }

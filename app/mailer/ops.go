@@ -79,10 +79,9 @@ func (b *Book) setMail() schema.Op {
 			s, err := settings(c)
 			return s.Form(), true, err
 		},
-		Did: func(a any, _ schema.Money) string {
-			s, _ := a.(Settings)
+		Did: schema.Said(func(s Settings) string {
 			return fmt.Sprintf("Mail is sent by %s from %s. Send a test to see whether it arrives.", s.Host, s.From)
-		},
+		}),
 		Leads: toSettings,
 	}
 }
@@ -108,11 +107,10 @@ func (b *Book) unsetMail() schema.Op {
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.unset(ctx, who)) }
 		},
-		Will: func(a any, _ schema.Money) string {
-			v, _ := a.(Count)
+		Will: schema.Said(func(v Count) string {
 			return fmt.Sprintf("The mail server and its password will be removed. Nothing is mailed from then on; %d "+
 				"messages wait.", v.Waiting)
-		},
+		}),
 		Did:   func(any, schema.Money) string { return "The mail server is removed." },
 		Leads: toSettings,
 	}
@@ -131,8 +129,7 @@ func (b *Book) testMail() schema.Op {
 				schema.Example("ann@example.com"))
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.test(ctx, who, to)) }
 		},
-		Did: func(a any, _ schema.Money) string {
-			t, _ := a.(Tested)
+		Did: schema.Said(func(t Tested) string {
 			said := t.Reply
 			if t.Code != nil {
 				said = fmt.Sprintf("%d %s", *t.Code, said)
@@ -141,7 +138,7 @@ func (b *Book) testMail() schema.Op {
 				return fmt.Sprintf("The mail server accepted the test for %s: %s", t.To, said)
 			}
 			return fmt.Sprintf("The test was not sent (%s): %s", t.Stage, said)
-		},
+		}),
 		Leads: toSettings,
 	}
 }
@@ -298,11 +295,10 @@ func (b *Book) pauseMail(name, about, command string, hold bool) schema.Op {
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.pause(ctx, who, hold)) }
 		},
-		Did: func(a any, _ schema.Money) string {
-			v, _ := a.(Count)
+		Did: schema.Said(func(v Count) string {
 			return fmt.Sprintf("Mail is %s; %d messages wait.", map[bool]string{true: "paused", false: "sent again"}[hold],
 				v.Waiting)
-		},
+		}),
 		Leads: func(any) string { return "/mail" },
 	}
 }

@@ -35,18 +35,14 @@ func (b *Book) setKind() schema.Op {
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.turn(ctx, who, v.Kind, v.On)) }
 		},
-		Did: func(a any, _ schema.Money) string {
-			v, _ := a.(Switched)
+		Did: schema.Said(func(v Switched) string {
 			return fmt.Sprintf("Messages of the kind %s are %s.", v.Kind, map[bool]string{true: "on", false: "off"}[v.On])
-		},
+		}),
 		Leads: toSettings,
 	}
 }
 
-func toText(a any) string {
-	t, _ := a.(KindText)
-	return "/settings/mail/" + t.Kind
-}
+func toText(t KindText) string { return "/settings/mail/" + t.Kind }
 
 func (b *Book) saveText() schema.Op {
 	return schema.Op{
@@ -81,11 +77,8 @@ func (b *Book) saveText() schema.Op {
 			}
 			return map[string]string{"kind": t.Kind, "subject": t.Subject, "body": t.Body}, err == nil, err
 		},
-		Did: func(a any, _ schema.Money) string {
-			t, _ := a.(KindText)
-			return "The text of " + t.Kind + " is saved."
-		},
-		Leads: toText,
+		Did:   schema.Said(func(t KindText) string { return "The text of " + t.Kind + " is saved." }),
+		Leads: schema.Of(toText),
 	}
 }
 
@@ -112,15 +105,11 @@ func (b *Book) resetText() schema.Op {
 			kindArg(f, &kind, b.texts(), schema.Required)
 			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.reset(ctx, who, kind)) }
 		},
-		Will: func(a any, _ schema.Money) string {
-			t, _ := a.(KindText)
+		Will: schema.Said(func(t KindText) string {
 			return "Your own text of " + t.Kind + " is deleted. The program's text is used again."
-		},
-		Did: func(a any, _ schema.Money) string {
-			t, _ := a.(KindText)
-			return "The text of " + t.Kind + " is the program's own."
-		},
-		Leads: toText,
+		}),
+		Did:   schema.Said(func(t KindText) string { return "The text of " + t.Kind + " is the program's own." }),
+		Leads: schema.Of(toText),
 	}
 }
 
@@ -146,9 +135,8 @@ func (b *Book) preview() schema.Op {
 				return answer(b.Preview(ctx, kind, record, subject, body))
 			}
 		},
-		Print: func(w io.Writer, a any) {
-			t, _ := a.(mail.Written)
+		Print: schema.Printed(func(w io.Writer, t mail.Written) {
 			fmt.Fprintf(w, "Subject: %s\n\n%s", t.Subject, t.Text)
-		},
+		}),
 	}
 }

@@ -58,14 +58,10 @@ func setTimezone(d *db.DB) schema.Op {
 			"at once if it is set on a page, else from its next start on.",
 		Writes: true, Admin: true, Whole: true, Response: Timezone{"Europe/Berlin"},
 		Command: "settings timezone ZONE", Example: "settings timezone Europe/Berlin",
-		Print: func(w io.Writer, answer any) {
-			z, _ := answer.(Timezone)
+		Print: schema.Printed(func(w io.Writer, z Timezone) {
 			fmt.Fprintf(w, "timezone: %s, from the next start on\n", z.Timezone)
-		},
-		Did: func(answer any, _ schema.Money) string {
-			z, _ := answer.(Timezone)
-			return fmt.Sprintf("The shop's time zone is %s.", z.Timezone)
-		},
+		}),
+		Did:   schema.Said(func(z Timezone) string { return fmt.Sprintf("The shop's time zone is %s.", z.Timezone) }),
 		Leads: func(any) string { return "/settings" },
 		Bind: func(f *schema.Form) schema.Handler {
 			var zone string
