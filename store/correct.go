@@ -45,6 +45,9 @@ func (r orderRow) correct(tx *db.Tx, d OrderDetail, rows []orderRow) (told schem
 	if r.given("name") {
 		a.name = r.name
 	}
+	if forgotten(o.Customer.Email) { // an old file does not bring the person back
+		a.email, a.name = o.Customer.Email, o.Customer.Name
+	}
 	if r.given("currency") {
 		if a.currency, err = r.inCurrency(tx); err != nil {
 			return told, err

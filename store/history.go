@@ -15,7 +15,7 @@ import (
 // Licenses are issued; order.paid is emitted only if the import says so.
 func (s *Service) orderTable() schema.Table {
 	t := schema.Table{
-		Name: "orders", About: "Orders, identified by provider and provider_ref; rows with the same ones are lines of one " +
+		Name: "orders", About: "Orders, known by their provider and its reference; rows with the same ones are lines of one " +
 			"order. New orders issue licenses and send no events " +
 			"unless asked. In an existing order buyer and amounts can be corrected, but not what its licenses were issued for.",
 		Options: []string{"emit"},

@@ -103,4 +103,6 @@ func (s *Service) voidOrderOp() schema.Op {
 }
 
 // Forgotten reports whether a customer is one whose name and address were taken out.
-func (k Customer) Forgotten() bool { return strings.HasSuffix(k.Email, forgottenDomain) }
+func (k Customer) Forgotten() bool { return forgotten(k.Email) }
+
+func forgotten(email string) bool { return strings.HasSuffix(email, forgottenDomain) }

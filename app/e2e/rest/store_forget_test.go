@@ -140,6 +140,20 @@ func TestForgottenCustomerIsErased(t *testing.T) {
 	}
 }
 
+// TestAnOldFileDoesNotBringAForgottenCustomerBack imports orders again after their buyer was forgotten.
+func TestAnOldFileDoesNotBringAForgottenCustomerBack(t *testing.T) {
+	t.Parallel()
+	s := storefront(t)
+	old := filepath.Join(t.TempDir(), "old.csv")
+	apptest.OK(t, os.WriteFile(old, []byte("provider,provider_ref,email,name,sku,qty\nfair,F-1,zuzka@quell.example,Zuzanna Quell,MUG,1\n"), 0o600))
+	s.MustCLI("import", "store", "orders", old)
+	s.MustCLI("store", "customer", "forget", "zuzka@quell.example", "--yes")
+	s.MustCLI("import", "store", "orders", old)
+	if list := s.Get("store", "/api/customers").Body + s.Get("store", "/api/orders").Body; strings.Contains(list, "uell") {
+		t.Errorf("the person is back: %s", list)
+	}
+}
+
 // utf16LE is a text as some spreadsheets save it, with its byte order mark.
 func utf16LE(s string) string {
 	b := []byte{0xff, 0xfe}
