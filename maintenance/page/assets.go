@@ -159,6 +159,9 @@ func (v assetView) work() string {
 	if overdue > 0 {
 		text += ", " + page.Plural(overdue, "plan is overdue", "plans are overdue")
 	}
+	if v.Status == "down" {
+		text = "down, " + text
+	}
 	return text
 }
 

@@ -91,8 +91,11 @@ func ChartOf(c Chart) templ.Component {
 				d.foot = stripFoot
 			}
 		}
+		if d.Low && d.Now != nil {
+			d.Marks = append(slices.Clone(d.Marks), *d.Now)
+		}
 		if d.Low && len(d.Marks) > 0 { // each has a line of words above the plot
-			d.Marks = slices.SortedFunc(slices.Values(d.Marks), func(a, b Point) int { return cmp.Compare(a.Day, b.Day) })
+			slices.SortFunc(d.Marks, func(a, b Point) int { return cmp.Compare(a.Day, b.Day) })
 			d.top += linesBetweenLabels * len(d.Marks)
 			d.foot += linesBetweenLabels * len(d.Marks)
 		}
@@ -266,15 +269,18 @@ func (d *drawing) plot() {
 	if d.Limit != nil {
 		d.write(`<path class="limit" d="M0 `, at(d.y(d.Limit.Value)), `H1000"/>`)
 	}
-	if d.Now != nil {
+	if d.Now != nil && !d.Low {
 		d.write(`<path class="now" d="M`, at(d.x(0, *d.Now)), ` `, num(plotTop), `V`, num(d.foot), `"/>`)
 	}
 	for i, m := range d.Marks {
-		top := plotTop
+		top, class := plotTop, "now ahead"
 		if d.Low {
 			top = d.top - i*linesBetweenLabels
 		}
-		d.write(`<path class="now ahead" d="M`, at(d.x(0, m)), ` `, num(top), `V`, num(d.foot), `"><title>`,
+		if d.Now != nil && m == *d.Now {
+			class = "now"
+		}
+		d.write(`<path class="`, class, `" d="M`, at(d.x(0, m)), ` `, num(top), `V`, num(d.foot), `"><title>`,
 			esc(m.Label), `</title></path>`)
 	}
 	for _, e := range d.Events {

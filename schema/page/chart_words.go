@@ -44,7 +44,7 @@ func (d *drawing) texts() {
 		d.text("end", "", -8, float64(d.foot-bandHigh)+8, d.show(d.mostBar()))
 		d.text("end", "", -8, float64(d.foot)+2, d.show(0))
 	}
-	if d.Now != nil {
+	if d.Now != nil && !d.Low {
 		d.text("end", "", d.x(0, *d.Now)-6, plotTop-6, d.Now.Label)
 	}
 	if d.Low {
