@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -149,6 +150,12 @@ func cause(u store.Unbooked) string {
 		return text
 	}
 	return "It cannot be read"
+}
+
+// told is why a payment is unmatched, without the command that mends it: a button does the same.
+func told(u store.Unbooked) string {
+	why, _, _ := strings.Cut(u.Reason, ": `")
+	return why
 }
 
 // mends are the actions on an unmatched payment; the first is the remedy.
