@@ -198,10 +198,10 @@ func (v arrearsView) ages(ctx context.Context) []page.Part {
 			Shown: page.MoneyText(ctx, cents)}
 	}
 	return []page.Part{
-		part("1 to 30 days", ageNames[0], "soon", v.Buckets.Days1To30), part("31 to 60", ageNames[1], page.Warn,
+		part("1 to 30 days", ageNames[0], "soon", v.Buckets.Days1To30), part("31 to 60 days", ageNames[1], page.Warn,
 			v.Buckets.Days31To60),
-		part("61 to 90", ageNames[2], page.Late, v.Buckets.Days61To90),
-		part("Over 90", ageNames[3], page.Bad, v.Buckets.DaysOver90),
+		part("61 to 90 days", ageNames[2], page.Late, v.Buckets.Days61To90),
+		part("Over 90 days", ageNames[3], page.Bad, v.Buckets.DaysOver90),
 	}
 }
 

@@ -8,14 +8,16 @@ import (
 
 // legend names the marks of a chart that has several.
 func (d *drawing) legend() string {
-	line, keys := "line", ""
-	if d.Past {
-		line = "past"
-	}
+	keys := ""
 	key := func(look, name string) { keys += `<span class="key ` + look + `">` + esc(name) + `</span>` }
-	if len(d.Bars) > 0 && len(d.Line) > 0 && d.Names[1] != "" {
+	switch {
+	case len(d.Bars) == 0 || len(d.Line) == 0 || d.Names[1] == "":
+	case d.Past: // whose bars are the left ones
+		key("past", d.Names[1])
 		key("bar", d.Names[0])
-		key(line, d.Names[1])
+	default:
+		key("bar", d.Names[0])
+		key("line", d.Names[1])
 	}
 	if d.Limit != nil {
 		key("limit", d.Limit.Label)
