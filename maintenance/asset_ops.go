@@ -150,11 +150,9 @@ func (s *Service) removeAsset() schema.Op {
 	return schema.Op{
 		Name: "remove_asset", About: "Remove an asset without work orders, plans and readings.",
 		Writes: true, Destructive: true, Response: RemovedAsset{ID: 1, AssetTag: "LATHE-1", Name: "Lathe"},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			bindAssetID(f, "id", &id)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.RemoveAsset(ctx, who, id) }
-		},
+		Bind: schema.Does(func(f *schema.Form, id *int64) {
+			bindAssetID(f, "id", id)
+		}, s.RemoveAsset),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "maintenance assets remove LATHE-9",
 		Did: func(answer any, _ schema.Money) string {
@@ -196,11 +194,9 @@ func (s *Service) setAssetStatus() schema.Op {
 func (s *Service) showAsset() schema.Op {
 	return schema.Op{
 		Name: "show_asset", About: "One asset with its meters.", Response: sampleAsset,
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			bindAssetID(f, "id", &id)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Asset(ctx, id) }
-		},
+		Bind: schema.Reads(func(f *schema.Form, id *int64) {
+			bindAssetID(f, "id", id)
+		}, s.Asset),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance assets show LATHE-1",
 		Print: schema.Printed(func(w io.Writer, a Asset) {

@@ -42,11 +42,9 @@ func (s *Service) chooseBoard() schema.Op {
 		Name:   "choose_board",
 		About:  "Choose which jobs your board shows, yours or all. It stays chosen.",
 		Writes: true, Idempotent: true, Response: BoardChoice{"mine"},
-		Bind: func(f *schema.Form) schema.Handler {
-			var choice BoardChoice
+		Bind: schema.Does(func(f *schema.Form, choice *BoardChoice) {
 			f.Enum(&choice.Jobs, "jobs", "mine or all", []string{"mine", "all"}, schema.Required)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.ChooseBoard(ctx, who, choice) }
-		},
+		}, s.ChooseBoard),
 		Did: func(answer any, _ schema.Money) string {
 			if c, _ := answer.(BoardChoice); c.Jobs == "mine" {
 				return "The board shows your jobs."

@@ -203,11 +203,7 @@ func (s *Service) maintenanceFigures() schema.Op {
 		Response: Figures{From: sampleDay - 364, To: sampleDay, Assets: []AssetFigures{one}, Jobs: 4, DowntimeMinutes: 1440,
 			LaborCostCents: 24300,
 			PartsCostCents: 8150, TotalCostCents: 32450, PlansDone: 1},
-		Bind: func(f *schema.Form) schema.Handler {
-			var q FiguresFor
-			BindFigures(f, &q)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Figures(ctx, q) }
-		},
+		Bind:    schema.Reads(BindFigures, s.Figures),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance figures --from 2026-01-01 --to 2026-12-31\nmaintenance figures --asset LATHE-1 --csv",
 		Print:   schema.Printed(printFigures),

@@ -62,16 +62,14 @@ func (s *Service) setLaborRate() schema.Op {
 			"now on; " +
 			"closed ones keep the rate of the day they were closed.",
 		Writes: true, Idempotent: true, Response: LaborRate{CentsPerHour: 5400, Previous: 4800},
-		Bind: func(f *schema.Form) schema.Handler {
-			var cents int64
+		Bind: schema.Does(func(f *schema.Form, cents *int64) {
 			most := int64(maxRate)
 			if f.Surface() == schema.Command { // SetLaborRate refuses a rate that is too high: it is no wrong usage
 				most = math.MaxInt64
 			}
-			f.Int(&cents, "labor_rate_cents", "what an hour costs, in cents", schema.Required, schema.Range(0, most),
+			f.Int(cents, "labor_rate_cents", "what an hour costs, in cents", schema.Required, schema.Range(0, most),
 				schema.Positional("CENTS_PER_HOUR"), schema.Label("An hour of labor"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetLaborRate(ctx, who, cents) }
-		},
+		}, s.SetLaborRate),
 		Example: "maintenance labor-rate 5400",
 		Print: schema.Printed(func(w io.Writer, r LaborRate) {
 			fmt.Fprintf(w, "an hour of labor: %s, it was %s\n", units(r.CentsPerHour), units(r.Previous))

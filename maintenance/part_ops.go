@@ -208,11 +208,7 @@ func (s *Service) bindFoundParts(f *schema.Form, p PartFilter) schema.Handler {
 func (s *Service) showPart() schema.Op {
 	return schema.Op{
 		Name: "show_part", About: "One spare part.", Response: samplePart,
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			bindPartID(f, &id)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Part(ctx, id) }
-		},
+		Bind:    schema.Reads(bindPartID, s.Part),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance parts show 6204-2RS",
 		Print: schema.Printed(func(w io.Writer, p Part) {
@@ -258,11 +254,7 @@ func (s *Service) removePart() schema.Op {
 	return schema.Op{
 		Name: "remove_part", About: "Remove a spare part that is used on no work order.",
 		Writes: true, Destructive: true, Response: RemovedPart{ID: 1, PartNumber: "6204-2RS", Name: "Ball bearing"},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			bindPartID(f, &id)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.RemovePart(ctx, who, id) }
-		},
+		Bind:    schema.Does(bindPartID, s.RemovePart),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "maintenance parts remove 6204-2RS",
 		Did: schema.Said(func(p RemovedPart) string {

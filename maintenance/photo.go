@@ -169,11 +169,9 @@ func (s *Service) removePhoto() schema.Op {
 		Name: "remove_photo", About: "Remove a photo for good.",
 		Writes: true, Destructive: true, Response: RemovedPhoto{Photo: Photo{ID: 1, Filename: "spindle.jpg"},
 			WorkOrderID: 12},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			f.ID(&id, "id", "the photo", schema.Required, schema.Positional("PHOTO_ID"), schema.Label("Photo"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.RemovePhoto(ctx, who, id) }
-		},
+		Bind: schema.Does(func(f *schema.Form, id *int64) {
+			f.ID(id, "id", "the photo", schema.Required, schema.Positional("PHOTO_ID"), schema.Label("Photo"))
+		}, s.RemovePhoto),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance photo remove 1",
 		Did: schema.Said(func(a RemovedPhoto) string {

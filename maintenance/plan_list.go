@@ -138,14 +138,12 @@ func (s *Service) listPlans() schema.Op {
 	return schema.Op{
 		Name: "list_plans", About: "Preventive maintenance plans with their state today, by id.",
 		Response: Plans{Plans: []Plan{samplePlan}, Total: 1},
-		Bind: func(f *schema.Form) schema.Handler {
-			p := PlanFilter{}
-			BindPlanFilter(f, &p)
+		Bind: schema.Reads(func(f *schema.Form, p *PlanFilter) {
+			BindPlanFilter(f, p)
 			f.Text(&p.Q, "q", "words of the title, or of the asset's name or tag", schema.Most(maxName), schema.Label("Search"))
 			f.Limit(&p.Limit)
 			f.After(&p.After)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Plans(ctx, p) }
-		},
+		}, s.Plans),
 		Example: "maintenance plans list --asset LATHE-1\nmaintenance plans list --paused --csv",
 		Print: schema.Printed(func(w io.Writer, page Plans) {
 			schema.Tabulate(w, "ID|PLAN|ASSET|LAST DONE|NEXT DUE|STATUS", page.Plans, func(p Plan) []any {
@@ -176,13 +174,9 @@ func (s *Service) showPlan() schema.Op {
 	return schema.Op{
 		Name: "show_plan", About: "One preventive maintenance plan with its check list and state today.",
 		Response: samplePlan,
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			bindPlan(f, &id)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Plan(ctx, id) }
-		},
-		Refuses: []fault.Kind{fault.NotFound},
-		Example: "maintenance plans show \"LATHE-1/Change the oil\"",
+		Bind:     schema.Reads(bindPlan, s.Plan),
+		Refuses:  []fault.Kind{fault.NotFound},
+		Example:  "maintenance plans show \"LATHE-1/Change the oil\"",
 		Print: schema.Printed(func(w io.Writer, p Plan) {
 			schema.Facts(w, "plan", fmt.Sprintf("%d, %s/%s", p.PMID, p.AssetTag, p.Title), "asset", p.Asset, "every",
 				everyText(p.PMDueRow),

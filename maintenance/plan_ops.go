@@ -77,11 +77,7 @@ func planAct(name, command, about string, did string, act func(context.Context, 
 	label string) schema.Op {
 	return schema.Op{
 		Name: name, About: about, Writes: true, Idempotent: true, Response: samplePlan,
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			bindPlan(f, &id)
-			return func(ctx context.Context, who db.Caller) (any, error) { return act(ctx, who, id) }
-		},
+		Bind:    schema.Does(bindPlan, act),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance " + command + " \"LATHE-1/Change the oil\"\nmaintenance " + command + " 3",
 		Did:     schema.Said(func(p Plan) string { return fmt.Sprintf("%s, %s: %s.", p.Asset, p.Title, did) }),
@@ -112,11 +108,7 @@ func (s *Service) removePlan() schema.Op {
 	return schema.Op{
 		Name: "remove_plan", About: "Remove a plan. Its work orders stay.",
 		Writes: true, Destructive: true, Response: RemovedPlan{PMID: 3, AssetID: 1, Title: "Change the oil", WorkOrders: 4},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			bindPlan(f, &id)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.RemovePlan(ctx, who, id) }
-		},
+		Bind:    schema.Does(bindPlan, s.RemovePlan),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance remove-plan \"LATHE-1/Change the oil\"",
 		Did: schema.Said(func(p RemovedPlan) string {

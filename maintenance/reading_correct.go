@@ -121,14 +121,12 @@ func (s *Service) correctReading() schema.Op {
 		Name:   "correct_reading",
 		About:  "Correct a meter's last reading. Earlier readings stay.",
 		Writes: true, Idempotent: true, Response: samplePosted,
-		Bind: func(f *schema.Form) schema.Handler {
-			var n NewReading
-			bindReader(f, &n)
+		Bind: schema.Does(func(f *schema.Form, n *NewReading) {
+			bindReader(f, n)
 			f.Milli(&n.Reading, "reading",
 				"the right reading", schema.Required, schema.Range(0, maxReading), schema.Positional("READING"),
 				schema.Label("Right reading"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.CorrectReading(ctx, who, n) }
-		},
+		}, s.CorrectReading),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "maintenance correct-reading LATHE-1 1250.5",
 		Did: schema.Said(func(r Recorded) string {
@@ -145,8 +143,7 @@ func (s *Service) replaceMeter() schema.Op {
 		About: "Record that a meter was replaced, with the last reading of the old and the first of the new one. Plans " +
 			"keep the use since their last service.",
 		Writes: true, Response: samplePosted,
-		Bind: func(f *schema.Form) schema.Handler {
-			var n Replacement
+		Bind: schema.Does(func(f *schema.Form, n *Replacement) {
 			bindReader(f, &n.NewReading)
 			f.MilliPtr(&n.Last, "last_reading",
 				"the old meter's last reading (default: the known one)", schema.Range(0, maxReading),
@@ -155,8 +152,7 @@ func (s *Service) replaceMeter() schema.Op {
 				"the new meter's reading (default: 0)", schema.Range(0, maxReading), schema.Label("First reading of the new meter"))
 			f.DayPtr(&n.ReadDate, "read_date",
 				"the day it was replaced (default: today)", schema.Label("Replaced on"), schema.Today)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.ReplaceMeter(ctx, who, n) }
-		},
+		}, s.ReplaceMeter),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "maintenance replace-meter LATHE-1 --last-reading 4210 --reading 0",
 		Did: schema.Said(func(r Recorded) string {

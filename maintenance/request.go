@@ -231,8 +231,7 @@ func (s *Service) RequestOp() schema.Op {
 		Name: "report_problem", Route: "POST /request/:token",
 		About:  "Report a problem with a machine, without an account.",
 		Writes: true, Creates: true, MaxBody: MaxPhoto + 1<<20, Response: Requested{WorkOrderID: 12, Asset: "Lathe"},
-		Bind: func(f *schema.Form) schema.Handler {
-			var n NewRequest
+		Bind: schema.Does(func(f *schema.Form, n *NewRequest) {
 			f.Text(&n.Token, "token", "the address of the machine", schema.InPath("token"), schema.Most(maxName))
 			f.Text(&n.Description, "description", "what you see, hear or smell", schema.Required, schema.Most(maxText-maxName-2),
 				schema.Lines, schema.Label("What is wrong"))
@@ -242,10 +241,7 @@ func (s *Service) RequestOp() schema.Op {
 				f.Text(&n.Email, "email", "we write to you when it is done", schema.Most(254), schema.Label("Your e-mail"))
 			}
 			f.Remote(&n.Address)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.RequestAs(ctx, who, n)
-			}
-		},
+		}, s.RequestAs),
 		Refuses: []fault.Kind{fault.NotFound, fault.Limited},
 		Did: func(answer any, _ schema.Money) string {
 			return "It was sent to the people who look after " + answer.(Requested).Asset + "."

@@ -190,11 +190,9 @@ func (s *Service) getWorkOrder() schema.Op {
 		Name:     "show_workorder",
 		About:    "One work order.",
 		Response: sampleOrder,
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			f.ID(&id, "id", "the work order", schema.InPath("id"), schema.Choices(jobChoices))
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.WorkOrder(ctx, id) }
-		},
+		Bind: schema.Reads(func(f *schema.Form, id *int64) {
+			f.ID(id, "id", "the work order", schema.InPath("id"), schema.Choices(jobChoices))
+		}, s.WorkOrder),
 		Refuses: []fault.Kind{fault.NotFound},
 	}
 }

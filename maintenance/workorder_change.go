@@ -101,18 +101,16 @@ func (s *Service) editWorkOrder() schema.Op {
 		About: "Change a work order: only the given fields; null clears assigned_to, due_date and requester_email. " +
 			"A done order refuses changes of its cost (reopen it first); a cancelled one refuses all.",
 		Writes: true, Idempotent: true, Response: sampleOrder,
-		Bind: func(f *schema.Form) schema.Handler {
-			var ch OrderChange
+		Bind: schema.Does(func(f *schema.Form, ch *OrderChange) {
 			f.ID(&ch.ID, "id", "the work order", schema.InPath("id"), orderPositional, schema.Choices(jobChoices))
 			ch.Sent = workOrders.Form(f, &ch.WorkOrder, true, nil)
 			if f.Surface() != schema.Page || mail.Offered(s.db) {
-				bindRequester(f, &ch)
+				bindRequester(f, ch)
 			}
 			if ch.Description == "" && (ch.Sent["description"] || f.Surface() == schema.Page && f.Given("description")) {
 				f.Refuse("description", "description is empty: a text is needed")
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.EditWorkOrder(ctx, who, ch) }
-		},
+		}, s.EditWorkOrder),
 		Fill:    fillOrder,
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance work-orders edit 12 --priority urgent --assigned-to Ana --due-date 2026-12-01\nmaintenance " +

@@ -47,11 +47,9 @@ func (s *Service) workOrderDetail() schema.Op {
 				CostCents: 850}},
 			Photos: []Photo{{ID: 1, Filename: "spindle.jpg", Caption: db.NullText("before")}},
 			Cost:   Cost{LaborCents: 6750, PartsTypedCents: 400, PartsUsedCents: 850, TotalCents: 8000}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			bindJob(f, &id, schema.Required, orderPositional)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.WorkOrderDetail(ctx, id) }
-		},
+		Bind: schema.Reads(func(f *schema.Form, id *int64) {
+			bindJob(f, id, schema.Required, orderPositional)
+		}, s.WorkOrderDetail),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance work-orders show 12",
 		Print:   schema.Printed(printDetail),

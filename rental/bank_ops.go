@@ -117,14 +117,12 @@ func (s *Service) linkLinesOp() schema.Op {
 	return bankOp(schema.Op{
 		Name:  "link_lines",
 		About: "Link bank lines with recorded payments, expenses or payouts. Both sums must be equal; nothing is booked.",
-		Bind: func(f *schema.Form) schema.Handler {
-			var k Link
+		Bind: schema.Does(func(f *schema.Form, k *Link) {
 			bindLines(f, &k.LineIDs, "LINE")
 			f.IDs(&k.PaymentIDs, "payment_id", "the payments", 20, schema.Example([]int64{9}))
 			f.IDs(&k.ExpenseIDs, "expense_id", "the expenses, instead of payments", 20)
 			f.IDs(&k.PayoutIDs, "payout_id", "the payouts, instead of payments", 20)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.LinkLines(ctx, who, k) }
-		},
+		}, s.LinkLines),
 		Example: "rental bank link 61 --payment-id 9",
 		Did: func(a any, _ schema.Money) string {
 			return exact.Plural(len(a.(BankLines).Lines), "line is linked.", "lines are linked.")

@@ -160,11 +160,7 @@ func (s *Service) closeYear() schema.Op {
 		About: "Close a past year and all years before it. No payment, payout, deposit use, expense or opening is dated " +
 			"there " +
 			"from then on; a payment reversed later counts in the year of that day.",
-		Response: exampleYear(), Bind: func(f *schema.Form) schema.Handler {
-			var year int64
-			bindClosing(f, &year)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.CloseYear(ctx, who, year) }
-		},
+		Response: exampleYear(), Bind: schema.Does(bindClosing, s.CloseYear),
 		Example: "rental close-year 2025",
 		Did:     func(a any, _ schema.Money) string { return fmt.Sprintf("%d is closed.", a.(YearReport).Year) },
 		Will: schema.SaidIn(func(y YearReport, m schema.Money) string {

@@ -200,13 +200,11 @@ func (s *Service) setCategories() schema.Op {
 		Response: CategoryList{Own: []string{"garden"},
 			Categories: append(expenseCategories[:len(expenseCategories):len(expenseCategories)], "garden")},
 		Refuses: []fault.Kind{fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var names []string
-			f.Texts(&names, "names",
+		Bind: schema.Does(func(f *schema.Form, names *[]string) {
+			f.Texts(names, "names",
 				"all of the shop's own categories; empty removes them", 100, 60, schema.Positional("NAME"),
 				schema.Example([]string{"garden"}))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetCategories(ctx, who, names) }
-		},
+		}, s.SetCategories),
 		Example: "rental expense categories garden lift",
 		Did: func(a any, _ schema.Money) string {
 			return exact.Plural(len(a.(CategoryList).Own), "own category is", "own categories are") + " kept."
@@ -220,16 +218,14 @@ func (s *Service) listExpenses() schema.Op {
 		Name: "expenses", About: "The expenses, newest day first.", Example: "rental expenses list --year 2026",
 		Response: Expenses{Expenses: []Expense{exampleExpense()}, Next: new(int64(12)), Total: 3, SumCents: 182_000},
 		Refuses:  []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var x ExpenseFilter
+		Bind: schema.Reads(func(f *schema.Form, x *ExpenseFilter) {
 			bindRef(f, &x.Property, "property", "only expenses of this house, by id or name", lookupProperty, propertyChoices)
 			f.Text(&x.Category, "category", "only expenses of this category", schema.Most(maxName),
 				schema.Choices(CategoryChoices),
 				schema.Example("repairs"))
 			f.Int(&x.Year, "year", "only expenses of this calendar year", schema.Range(1900, 9999), schema.Example(2026))
 			bindCursor(f, &x.Cursor)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Expenses(ctx, x) }
-		},
+		}, s.Expenses),
 		Print: schema.Printed(printExpenses),
 	}
 }

@@ -110,13 +110,9 @@ func (s *Service) mailPortalInvitation() schema.Op {
 		Response: mail.ExampleListed("rental", "tenant-link", "Ada Brandt"),
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
 		Example:  "rental tenant mail-invitation 'Ada Brandt'",
-		Bind: func(f *schema.Form) schema.Handler {
-			var tenant int64
-			bindTenantID(f, &tenant)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.MailPortalInvitation(ctx, who, tenant) }
-		},
-		Will:  mail.Says("Mail %s an invitation to the portal, to %s. An earlier one ends."),
-		Did:   mail.Says("An invitation for %s is mailed to %s."),
-		Leads: func(any) string { return "/mail" },
+		Bind:     schema.Does(bindTenantID, s.MailPortalInvitation),
+		Will:     mail.Says("Mail %s an invitation to the portal, to %s. An earlier one ends."),
+		Did:      mail.Says("An invitation for %s is mailed to %s."),
+		Leads:    func(any) string { return "/mail" },
 	}
 }

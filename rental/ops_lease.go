@@ -53,11 +53,7 @@ func (s *Service) cancelLease() schema.Op {
 		About: "Cancel a lease that never began and has no payments. It leaves all lists, its days are free, and its " +
 			"tickets keep the unit.",
 		Response: Cancelled{Lease: exampleLease(), Charges: 3}, Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var lease int64
-			bindLeaseID(f, &lease)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.CancelLease(ctx, who, lease) }
-		},
+		Bind:    schema.Does(bindLeaseID, s.CancelLease),
 		Example: "rental cancel-lease 4",
 		Did: func(a any, _ schema.Money) string {
 			return "The lease of " + leaseName(a.(Cancelled).Lease) + " is cancelled."
@@ -132,8 +128,7 @@ func (s *Service) addRecurring() schema.Op {
 		About: "Add a charge to every billing period that starts between two days, in full. Periods posted already " +
 			"are charged at once.",
 		Response: exampleRecurring(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var r Recurring
+		Bind: schema.Does(func(f *schema.Form, r *Recurring) {
 			bindLeaseID(f, &r.LeaseID)
 			f.Enum(&r.Type, "type", "what it is for", recurringTypes, schema.Required)
 			f.Text(&r.Label, "label", "what it is for, as the ledger shows it", schema.Required, schema.Most(maxName),
@@ -142,8 +137,7 @@ func (s *Service) addRecurring() schema.Op {
 				schema.Range(0, maxCents), schema.Example(4500))
 			f.Day(&r.From, "from", "for periods that start on this day or later", schema.Required, schema.Example("2026-11-01"))
 			f.DayPtr(&r.To, "to", "periods that start up to this day; without it: no end")
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddRecurring(ctx, who, r) }
-		},
+		}, s.AddRecurring),
 		Example: "rental add-recurring 'Harbour House/2A' --type utility --label Water --amount-cents 4500 --from 2026-11-01",
 		Did:     schema.SaidIn(didRecurring),
 		Leads:   func(a any) string { return leasePath(a.(RecurringDone).Recurring.LeaseID) },

@@ -28,15 +28,13 @@ func (s *Service) receivePayment() schema.Op {
 		About:    "Record one payment of a lease. It pays what is due, the oldest first; the rest becomes credit.",
 		Response: examplePayment(),
 		Refuses:  []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var p ReceiptRequest
+		Bind: schema.Does(func(f *schema.Form, p *ReceiptRequest) {
 			bindLeaseID(f, &p.LeaseID)
 			f.Int(&p.AmountCents, "amount_cents", "how much came in, in cents", schema.Required, schema.Range(1, maxCents),
 				schema.Example(95_000))
 			bindMethod(f, &p.Method)
 			bindPaidDate(f, &p.PaidDate, "when it was paid; an invalid day counts as today")
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.ReceivePayment(ctx, who, p) }
-		},
+		}, s.ReceivePayment),
 		Example: "rental receive 'Harbour House/2A' --amount-cents 120000 --method transfer",
 		Did:     schema.SaidIn(didPay), Leads: leadsPayment, Undo: undoPayment, Doubt: doubtPayment,
 	}
@@ -210,14 +208,12 @@ func payoutOp(kind, about string, do func(context.Context, db.Caller, PayoutRequ
 	return schema.Op{
 		Name: "return_" + kind, Writes: true, Destructive: true, About: about, Response: examplePayout(kind),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var p PayoutRequest
+		Bind: schema.Does(func(f *schema.Form, p *PayoutRequest) {
 			bindLeaseID(f, &p.LeaseID)
 			bindAmount(f, &p.AmountCents, "how much, in cents (default: all of it)")
 			f.DayPtr(&p.Day, "day", "when (default: today)", schema.Example("2026-11-20"), schema.Today)
 			bindMethod(f, &p.Method)
-			return func(ctx context.Context, who db.Caller) (any, error) { return do(ctx, who, p) }
-		},
+		}, do),
 		Example: "rental return-" + kind + " 'Harbour House/2A' --amount-cents 40000 --method transfer",
 		Did:     func(a any, m schema.Money) string { return m(a.(Payout).AmountCents) + " of " + kind + " is returned." },
 		Will: schema.SaidIn(func(p Payout, m schema.Money) string {

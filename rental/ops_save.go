@@ -173,11 +173,7 @@ func (s *Service) inviteTenant() schema.Op {
 			Code: "7GQ2-M4XD", PortalURL: "https://rent.example/portal",
 			ExpiresAt: exact.Instant(1_796_400_000), InvitedBy: "ann"},
 		Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var tenant int64
-			bindTenantID(f, &tenant)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.InviteTenant(ctx, who, tenant) }
-		},
+		Bind:    schema.Does(bindTenantID, s.InviteTenant),
 		Example: "rental tenant invite 'Ada Brandt'",
 		Did: schema.Said(func(v Invited) string {
 			return fmt.Sprintf("%s is invited: %s works once, until %s; the code %s at %s stays valid.", v.Tenant, v.URL,
@@ -192,11 +188,7 @@ func (s *Service) endTenantSessions() schema.Op {
 		Name: "end_tenant_sessions", Writes: true, Destructive: true,
 		About:    "Sign a tenant out of the portal on every device, and end an open invitation.",
 		Response: EndedSessions{3, "Ada Brandt", 2}, Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var tenant int64
-			bindTenantID(f, &tenant)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndTenantSessions(ctx, who, tenant) }
-		},
+		Bind:    schema.Does(bindTenantID, s.EndTenantSessions),
 		Example: "rental tenant end-sessions 'Ada Brandt'",
 		Did: schema.Said(func(e EndedSessions) string {
 			return exact.Plural(e.Ended, "session of "+e.Tenant+" is ended.", "sessions of "+e.Tenant+" are ended.")
@@ -215,13 +207,9 @@ func (s *Service) forgetTenant() schema.Op {
 			"stay. Refused before all their leases have ended.",
 		Response: Forgotten{TenantID: 3, Name: "forgotten-3", Leases: 1},
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var tenant int64
-			bindTenantID(f, &tenant)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.ForgetTenant(ctx, who, tenant) }
-		},
-		Example: "rental tenant forget 'Ada Brandt'",
-		Did:     func(a any, _ schema.Money) string { return "The tenant is now " + a.(Forgotten).Name + "." },
+		Bind:     schema.Does(bindTenantID, s.ForgetTenant),
+		Example:  "rental tenant forget 'Ada Brandt'",
+		Did:      func(a any, _ schema.Money) string { return "The tenant is now " + a.(Forgotten).Name + "." },
 		Will: schema.SaidIn(func(f Forgotten, m schema.Money) string {
 			will := fmt.Sprintf("Name, e-mail and phone of the tenant will be removed for good, also in %s; sums "+
 				"stay.", exact.Plural(f.Leases, "lease", "leases"))

@@ -302,11 +302,9 @@ func (s *Service) endPortalSession() schema.Op {
 	return schema.Op{
 		Name: "end_session", Writes: true, About: "Sign one of your devices out.", Response: PortalSessionEnded{ID: 31},
 		Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			f.ID(&id, "id", "the session's number", schema.Required, schema.Label("Session"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndPortalSession(ctx, who, id) }
-		},
+		Bind: schema.Does(func(f *schema.Form, id *int64) {
+			f.ID(id, "id", "the session's number", schema.Required, schema.Label("Session"))
+		}, s.EndPortalSession),
 		Did: func(any, schema.Money) string { return "That device is signed out." },
 	}
 }

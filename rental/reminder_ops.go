@@ -166,11 +166,7 @@ func (s *Service) remindersDue() schema.Op {
 			"no reminder, and why. What is due by today is posted first.",
 		Response: RemindersDue{Today: exampleDay("2026-11-20"), Reminders: []Reminder{exampleReminder()},
 			TotalCents: 95_000}, Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var named []int64
-			bindReminded(f, &named)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.RemindersDue(ctx, who, named) }
-		},
+		Bind: schema.Does(bindReminded, s.RemindersDue),
 		Print: schema.Printed(func(w io.Writer, v RemindersDue) {
 			printReminders(w, v.Reminders)
 			fmt.Fprintf(w, "%s in all\n", plain(v.TotalCents))
@@ -198,18 +194,16 @@ func (s *Service) sendReminders() schema.Op {
 		About: "Mail the tenants who are due to be reminded, each step of a charge once.",
 		Response: Reminded{Sent: []Reminder{exampleReminder()}, Skipped: []Reminder{left},
 			TotalCents: 95_000}, Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var named []int64
-			bindReminded(f, &named)
+		Bind: schema.Does(func(f *schema.Form, named *[]int64) {
+			bindReminded(f, named)
 			var marked bool // the form has marked rows, and no mark does not mean all
 			if f.Surface() == schema.Page {
 				f.Bool(&marked, "marked", "only what is marked or named", schema.Label("Only these"))
 			}
-			if marked && len(named) == 0 {
+			if marked && len(*named) == 0 {
 				f.Refuse("lease_id", "Mark at least one row.")
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.SendReminders(ctx, who, named) }
-		},
+		}, s.SendReminders),
 		Print: func(w io.Writer, a any) { printReminders(w, append(a.(Reminded).Sent, a.(Reminded).Skipped...)) },
 		Will: schema.SaidIn(func(v Reminded, m schema.Money) string {
 			to := mail.Few(v.Sent, func(r Reminder) string { return *r.To })

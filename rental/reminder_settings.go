@@ -73,8 +73,7 @@ func (s *Service) setReminders() schema.Op {
 			"What you leave out stays as it is.",
 		Response: ReminderSettings{BeforeDays: 3, LateDays: []int64{5, 14, 30}, GapDays: 4,
 			LeastCents: 100}, Refuses: []fault.Kind{fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var ch ReminderChange
+		Bind: schema.Does(func(f *schema.Form, ch *ReminderChange) {
 			var late []string
 			f.IntPtr(&ch.BeforeDays, "before_days", "how many days before rent is due; 0: not at all", schema.Range(0, 14),
 				schema.Label("Days before"), schema.Example(3))
@@ -92,8 +91,7 @@ func (s *Service) setReminders() schema.Op {
 			f.IntPtr(&ch.LeastCents, "least_cents", "no message if less than this amount is owed, in cents",
 				schema.Range(0, maxCents),
 				schema.Label("Least amount"), schema.Example(100))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetReminders(ctx, who, ch) }
-		},
+		}, s.SetReminders),
 		Fill: func(c *db.Conn, _ map[string]string) (map[string]string, bool, error) {
 			v, err := reminderSettings(c)
 			return map[string]string{"before_days": strconv.FormatInt(v.BeforeDays, 10), "late_days": v.Late(),

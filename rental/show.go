@@ -107,12 +107,10 @@ func (s *Service) listTenants() schema.Op {
 		Name: "list_tenants", About: "List the tenants with what their leases owe.",
 		Response: Tenants{Tenants: []TenantRecord{{Tenant: Tenant{ID: 3, Name: "Ada Brandt", Email: &email}, Leases: 1,
 			BalanceCents: 95_000}}, Total: 1},
-		Bind: func(f *schema.Form) schema.Handler {
-			var t TenantFilter
+		Bind: schema.Does(func(f *schema.Form, t *TenantFilter) {
 			f.Text(&t.Q, "q", "only those with this part of name, e-mail or phone", schema.Most(maxName))
 			bindCursor(f, &t.Cursor)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.Tenants(ctx, who, t) }
-		},
+		}, s.Tenants),
 		Print: schema.Printed(printTenants), Example: "rental tenants list --q brandt",
 	}
 }
@@ -123,11 +121,7 @@ func (s *Service) tenantDetail() schema.Op {
 		Name: "tenant_detail", About: "One tenant with their leases.", Refuses: []fault.Kind{fault.NotFound},
 		Response: TenantDetail{TenantRecord: TenantRecord{Tenant: Tenant{ID: 3, Name: "Ada Brandt", Email: &email}, Leases: 1,
 			BalanceCents: 95_000}, LeaseList: []Lease{exampleLease()}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			bindTenantID(f, &id)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.TenantDetail(ctx, who, id) }
-		},
+		Bind:  schema.Does(bindTenantID, s.TenantDetail),
 		Print: schema.Printed(printTenant), Example: "rental tenants show 'Ada Brandt'",
 	}
 }
@@ -149,12 +143,10 @@ func (s *Service) unitDetail() schema.Op {
 	return schema.Op{
 		Name: "unit_detail", About: "One unit, with the lease that covers today.", Response: exampleUnit(),
 		Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			f.ID(&id, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2),
+		Bind: schema.Reads(func(f *schema.Form, id *int64) {
+			f.ID(id, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2),
 				schema.Lookup(lookupUnit), schema.Choices(unitChoices))
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Unit(ctx, id) }
-		},
+		}, s.Unit),
 		Print: schema.Printed(printUnit), Example: "rental units show 'Harbour House/2A'",
 	}
 }
@@ -190,12 +182,10 @@ func (s *Service) propertyDetail() schema.Op {
 	return schema.Op{
 		Name: "property_detail", About: "One property with its late fee and units.",
 		Response: PropertyDetail{exampleProperty(), []Unit{exampleUnit()}}, Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			f.ID(&id, "property_id", "the property", schema.Positional("PROPERTY_ID"), schema.Required, schema.Example(1),
+		Bind: schema.Reads(func(f *schema.Form, id *int64) {
+			f.ID(id, "property_id", "the property", schema.Positional("PROPERTY_ID"), schema.Required, schema.Example(1),
 				schema.Lookup(lookupProperty), schema.Choices(propertyChoices), schema.NameFirst)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Property(ctx, id) }
-		},
+		}, s.Property),
 		Print: schema.Printed(printProperty), Example: "rental properties show 'Harbour House'",
 	}
 }

@@ -306,12 +306,10 @@ func (s *Service) leaseReceipt() schema.Op {
 		Name: "lease_receipt", About: "The receipt of a payment.", Response: Receipt{Lease: exampleLease(),
 			Payment: exampleStored(), Allocations: exampleAllocations()},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var payment int64
-			f.ID(&payment, "payment_id", "the payment", schema.Positional("PAYMENT_ID"), schema.Required, schema.Example(9),
+		Bind: schema.Reads(func(f *schema.Form, payment *int64) {
+			f.ID(payment, "payment_id", "the payment", schema.Positional("PAYMENT_ID"), schema.Required, schema.Example(9),
 				schema.Choices(paymentChoices))
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.LeaseReceipt(ctx, payment) }
-		},
+		}, s.LeaseReceipt),
 		Print: schema.Printed(printReceipt), Example: "rental receipt 9",
 	}
 }

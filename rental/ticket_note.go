@@ -132,12 +132,8 @@ func (s *Service) ticketDetail() schema.Op {
 	return schema.Op{
 		Name: "ticket_detail", About: "One maintenance ticket with its notes.", Response: exampleTicketDetail(),
 		Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			bindTicketID(f, &id)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.TicketDetail(ctx, id) }
-		},
-		Print: schema.Printed(printTicket), Example: "rental tickets show 7",
+		Bind:    schema.Reads(bindTicketID, s.TicketDetail),
+		Print:   schema.Printed(printTicket), Example: "rental tickets show 7",
 	}
 }
 

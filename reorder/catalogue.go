@@ -99,14 +99,12 @@ func (s *Service) listSKUs() schema.Op {
 		Example: "reorder skus list --q tea --active 1", Print: printSKUs,
 		About:    "The catalogue in the order of the SKUs, page by page.",
 		Response: Catalogue{SKUs: []SKU{sample.SKU}, Next: &next},
-		Bind: func(f *schema.Form) schema.Handler {
-			var q CatalogueQuery
+		Bind: schema.Reads(func(f *schema.Form, q *CatalogueQuery) {
 			f.Text(&q.Q, "q", "text to look for in SKU and name", schema.Most(maxName), schema.Example("tea"))
 			f.Text(&q.Supplier, "supplier", "only this supplier's", schema.Most(maxName), schema.Example(sample.Supplier),
 				schema.Choices(SupplierChoices), schema.Any)
 			f.Enum(&q.Active, "active", "1 for active SKUs, 0 for inactive ones (default: both)", []string{"0", "1"})
 			paging(f, &q.Limit, &q.After, maxCode)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.SKUs(ctx, q) }
-		},
+		}, s.SKUs),
 	}
 }

@@ -44,8 +44,7 @@ func (s *Service) createPurchase() schema.Op {
 		Writes: true, Response: sampleOrder(Draft, 0), Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po create --supplier Leaf --line TEA-1=24 --line TEA-2=12@1850\n" +
 			"reorder po create --supplier Leaf --line TEA-1=24 --expected 2026-12-01 --order",
-		Bind: func(f *schema.Form) schema.Handler {
-			var n NewOrder
+		Bind: schema.Does(func(f *schema.Form, n *NewOrder) {
 			f.Text(&n.Supplier, "supplier",
 				"the supplier", schema.Required, schema.Most(maxName), schema.Example(sample.Supplier),
 				schema.Choices(SupplierChoices), schema.Any, schema.NewBy("save_supplier"))
@@ -60,8 +59,7 @@ func (s *Service) createPurchase() schema.Op {
 			}, schema.Required, schema.Flag("line"), schema.Written(writtenLine))
 			f.DayPtr(&n.ExpectedDate, "expected_date", "the day on which it is expected", schema.Flag("expected"))
 			f.Bool(&n.Order, "order", "order it right away", schema.Label("Order it right away"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.CreateOrder(ctx, who, n) }
-		},
+		}, s.CreateOrder),
 		Print: func(w io.Writer, answer any) { fmt.Fprintln(w, answer.(PurchaseOrder).Number) },
 		Did: schema.SaidIn(func(o PurchaseOrder, m schema.Money) string {
 			return fmt.Sprintf("Purchase order %s for %s is created: %s.", o.Number, o.Supplier, m(o.TotalCents))

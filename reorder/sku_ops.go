@@ -248,12 +248,10 @@ func (s *Service) listSales() schema.Op {
 		Name: "list_sales", About: "The sales history, newest day first, with what each channel sold.",
 		Response: sampleSales(),
 		Example:  "reorder sales list --from 2026-11-01 --channel web",
-		Bind: func(f *schema.Form) schema.Handler {
-			var q SalesQuery
+		Bind: schema.Reads(func(f *schema.Form, q *SalesQuery) {
 			f.Text(&q.SKU, "sku", "only this SKU", schema.Most(maxCode), schema.Choices(anySKU))
-			bindSales(f, &q)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Sales(ctx, q) }
-		},
+			bindSales(f, q)
+		}, s.Sales),
 		Print: printSales,
 	}
 }
@@ -263,13 +261,11 @@ func (s *Service) skuSales() schema.Op {
 		Name: "sku_sales", About: "One SKU's sales, newest day first, with what each channel sold.", Response: sampleSales(),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder sales show TEA-1 --from 2026-11-01",
-		Bind: func(f *schema.Form) schema.Handler {
-			var q SalesQuery
+		Bind: schema.Reads(func(f *schema.Form, q *SalesQuery) {
 			f.Text(&q.SKU, "sku", "the SKU, in its exact case", schema.Required, schema.Most(maxCode),
 				schema.Example(sample.Code), schema.Choices(anySKU))
-			bindSales(f, &q)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Sales(ctx, q) }
-		},
+			bindSales(f, q)
+		}, s.Sales),
 		Print: printSales,
 	}
 }

@@ -64,12 +64,10 @@ func (s *Service) listSuppliers() schema.Op {
 		Name: "list_suppliers", About: "Suppliers with a record, by name.",
 		Response: Suppliers{Suppliers: []Supplier{sampleSupplier()}, Total: 1},
 		Example:  "reorder suppliers list",
-		Bind: func(f *schema.Form) schema.Handler {
-			var q SupplierQuery
+		Bind: schema.Reads(func(f *schema.Form, q *SupplierQuery) {
 			f.Text(&q.Q, "q", "text to look for in name, e-mail and notes", schema.Most(maxName), schema.Label("Search"))
 			paging(f, &q.Limit, &q.After, maxName)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Suppliers(ctx, q) }
-		},
+		}, s.Suppliers),
 		Print: func(w io.Writer, answer any) {
 			schema.Tabulate(w, "NAME|E-MAIL|PHONE|LEAD TIME|MINIMUM ORDER|SKUS", answer.(Suppliers).Suppliers,
 				func(one Supplier) []any {
@@ -85,12 +83,10 @@ func (s *Service) supplierDetail() schema.Op {
 		Name: "supplier_detail", About: "One supplier's record.", Response: sampleSupplier(),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: `reorder suppliers show "Leaf & Co"`,
-		Bind: func(f *schema.Form) schema.Handler {
-			var name string
-			f.Text(&name, "name", "the supplier", schema.Required, schema.Most(maxName), schema.Choices(anySupply),
+		Bind: schema.Reads(func(f *schema.Form, name *string) {
+			f.Text(name, "name", "the supplier", schema.Required, schema.Most(maxName), schema.Choices(anySupply),
 				schema.Example(sample.Supplier))
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Supplier(ctx, name) }
-		},
+		}, s.Supplier),
 		Print: schema.Printed(printSupplier),
 	}
 }

@@ -251,12 +251,10 @@ func (s *Service) deactivateLicense() schema.Op {
 		Own: []schema.Refusal{noSuchKey,
 			{Kind: fault.NotFound, Detail: "The fingerprint holds no seat of this license."}},
 		Response: Deactivated{Deactivated: true, Activation: exampleActivation(), License: exampleLicense().grant()},
-		Bind: func(f *schema.Form) schema.Handler {
-			var a Asked
+		Bind: schema.Reads(func(f *schema.Form, a *Asked) {
 			a.bindKey(f)
 			a.bindFingerprint(f, schema.Required)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.DeactivateLicense(ctx, a) }
-		},
+		}, s.DeactivateLicense),
 	}
 }
 

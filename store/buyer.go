@@ -319,12 +319,10 @@ func (s *Service) BuyerOps() []schema.Op {
 		Leads: func(any) string { return "/my" },
 		Did:   func(any, schema.Money) string { return "The seat is released; another machine can use it." },
 		Will:  willRelease,
-		Bind: func(f *schema.Form) schema.Handler {
-			var seat int64
-			f.ID(&seat, "activation_id", "the seat", schema.Required, schema.Label("Seat"), schema.Example(31),
+		Bind: schema.Does(func(f *schema.Form, seat *int64) {
+			f.ID(seat, "activation_id", "the seat", schema.Required, schema.Label("Seat"), schema.Example(31),
 				schema.ChoicesFor(mySeatChoices))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.ReleaseMySeat(ctx, who, seat) }
-		},
+		}, s.ReleaseMySeat),
 	}
 	redeem := s.redeemCode()
 	redeem.Public, redeem.Credential = false, false

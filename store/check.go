@@ -210,12 +210,10 @@ func (s *Service) checkLicense() schema.Op {
 			Valid: true, Code: isValid, Detail: "the license is good",
 			License: exampleLicense().grant(), Activation: &seat, CheckedAt: exampleInstant,
 		},
-		Bind: func(f *schema.Form) schema.Handler {
-			var a Asked
+		Bind: schema.Reads(func(f *schema.Form, a *Asked) {
 			a.bindKey(f)
 			a.bindFingerprint(f)
 			a.bindSKU(f)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.CheckLicense(ctx, a) }
-		},
+		}, s.CheckLicense),
 	}
 }

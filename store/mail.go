@@ -312,11 +312,9 @@ func (s *Service) mailOrderOp() schema.Op {
 		About:   "Mail the keys and the receipt of an order to its buyer again.",
 		Example: "store mail-order " + exampleRef, Response: mail.ExampleListed("store", "order", exampleRef),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var ref string
-			bindRef(f, &ref, schema.Positional("REF"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.MailOrder(ctx, who, ref) }
-		},
+		Bind: schema.Does(func(f *schema.Form, ref *string) {
+			bindRef(f, ref, schema.Positional("REF"))
+		}, s.MailOrder),
 		Will:  mail.Says("Mail order %s to %s."),
 		Did:   mail.Says("Order %s is mailed to %s."),
 		Leads: func(answer any) string { return orderLeads(answer.(mail.Listed).Record) },

@@ -29,11 +29,7 @@ func (s *Service) listCustomers() schema.Op {
 		Response: CustomerPage{Customers: []Customer{exampleCustomer()}},
 		Example:  "store customers list --q ann",
 		Print:    schema.Printed(printCustomers),
-		Bind: func(f *schema.Form) schema.Handler {
-			var k CustomerFilter
-			k.bind(f)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Customers(ctx, k) }
-		},
+		Bind:     schema.Reads(func(f *schema.Form, k *CustomerFilter) { k.bind(f) }, s.Customers),
 	}
 }
 
@@ -133,10 +129,8 @@ func (s *Service) forgetCustomer() schema.Op {
 				"and the history. Sums stay.",
 				k.ID, exact.Plural(k.PaidOrders, "paid order", "paid orders"))
 		}),
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			bindCustomer(f, &id, schema.Required)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.ForgetCustomer(ctx, who, id) }
-		},
+		Bind: schema.Does(func(f *schema.Form, id *int64) {
+			bindCustomer(f, id, schema.Required)
+		}, s.ForgetCustomer),
 	}
 }

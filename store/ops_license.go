@@ -102,11 +102,7 @@ func (s *Service) listLicenses() schema.Op {
 		Response: LicensePage{Licenses: []License{exampleLicense()}},
 		Example:  "store licenses list --status suspended\nstore licenses list --email ann@example.org",
 		Print:    schema.Printed(printLicenses),
-		Bind: func(f *schema.Form) schema.Handler {
-			var l LicenseFilter
-			l.bind(f)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.Licenses(ctx, who, l) }
-		},
+		Bind:     schema.Does(func(f *schema.Form, l *LicenseFilter) { l.bind(f) }, s.Licenses),
 	}
 }
 
@@ -116,12 +112,10 @@ func (s *Service) findLicenses() schema.Op {
 		Response: LicensePage{Licenses: []License{exampleLicense()}}, Refuses: []fault.Kind{fault.NotFound},
 		Example: "store licenses find ann@example.org\nstore licenses find " + exampleLicense().Key,
 		Print:   schema.Printed(printLicenses),
-		Bind: func(f *schema.Form) schema.Handler {
-			var what string
-			f.Text(&what, "q", "a license key, or an address", schema.Required, schema.Most(mostKey),
+		Bind: schema.Does(func(f *schema.Form, what *string) {
+			f.Text(what, "q", "a license key, or an address", schema.Required, schema.Most(mostKey),
 				schema.Positional("KEY|EMAIL"), schema.Example("ann@example.com"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.FindLicenses(ctx, who, what) }
-		},
+		}, s.FindLicenses),
 	}
 }
 

@@ -75,11 +75,9 @@ func (s *Service) getOrder() schema.Op {
 		Example:  "store orders show " + exampleRef,
 		Print:    schema.Printed(printOrder),
 		Leads:    schema.Of(func(d OrderDetail) string { ; return orderLeads(d.OrderRef) }),
-		Bind: func(f *schema.Form) schema.Handler {
-			var ref string
-			bindRef(f, &ref, schema.InPath("ref"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.Order(ctx, who, ref) }
-		},
+		Bind: schema.Does(func(f *schema.Form, ref *string) {
+			bindRef(f, ref, schema.InPath("ref"))
+		}, s.Order),
 	}
 }
 
@@ -107,8 +105,7 @@ func (s *Service) recordOrder() schema.Op {
 			"store order record --email ann@example.org --sku PLUGIN --tier pro --qty 2 --total-cents 9800 --currency EUR " +
 			"--provider paypal --provider-ref 8XY12345\n" +
 			"store order record --email ann@example.org --line PLUGIN:pro=2@4500 --line EBOOK",
-		Bind: func(f *schema.Form) schema.Handler {
-			n := NewOrder{}
+		Bind: schema.Does(func(f *schema.Form, n *NewOrder) {
 			f.Currency("currency", func(_ *db.Conn, code string) (string, error) { return code, nil })
 			f.Text(&n.SKU, "sku", "what was bought; leave out if lines are given", schema.Most(200), schema.Label("Product"),
 				schema.Choices(anyProduct), schema.Example("PLUGIN"), schema.NewBy("save_product"),
@@ -151,8 +148,7 @@ func (s *Service) recordOrder() schema.Op {
 				n.Lines = append(n.Lines, NewLine{SKU: n.SKU, Tier: n.Tier, Qty: n.Qty})
 				n.SKU, n.Tier, n.Qty = "", "", 0
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordOrder(ctx, who, n) }
-		},
+		}, s.RecordOrder),
 		Print: schema.Printed(func(w io.Writer, made Recorded) {
 			was := ""
 			if made.AlreadyRecorded {

@@ -95,13 +95,11 @@ func (s *Service) listProducts() schema.Op {
 		Response: ProductPage{Products: []Product{exampleProduct()}},
 		Example:  "store products list --active true",
 		Print:    schema.Printed(s.printProducts),
-		Bind: func(f *schema.Form) schema.Handler {
-			var p ProductFilter
+		Bind: schema.Reads(func(f *schema.Form, p *ProductFilter) {
 			f.Text(&p.Q, "q", "only products with this in SKU or name", schema.Most(200), schema.Example("plugin"))
 			f.Enum(&p.Kind, "kind", "only products of this kind", productKinds)
 			f.Enum(&p.Active, "active", "only active products, or only inactive ones", []string{"true", "false"})
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Products(ctx, p) }
-		},
+		}, s.Products),
 	}
 }
 
@@ -111,12 +109,10 @@ func (s *Service) productDetail() schema.Op {
 		Example: "store products show PLUGIN",
 		Leads:   schema.Of(func(p Product) string { ; return productLeads(p.SKU) }),
 		Print:   schema.Printed(func(w io.Writer, p Product) { s.printProducts(w, ProductPage{Products: []Product{p}}) }),
-		Bind: func(f *schema.Form) schema.Handler {
-			var sku string
-			f.Text(&sku, "sku", "the product's SKU", schema.Required, schema.Most(200), schema.Positional("SKU"),
+		Bind: schema.Reads(func(f *schema.Form, sku *string) {
+			f.Text(sku, "sku", "the product's SKU", schema.Required, schema.Most(200), schema.Positional("SKU"),
 				schema.Example("PLUGIN"))
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Product(ctx, sku) }
-		},
+		}, s.Product),
 	}
 }
 

@@ -82,8 +82,7 @@ func (s *Service) mapProvider() schema.Op {
 			return text
 		}),
 		Leads: leadsToProviders,
-		Bind: func(f *schema.Form) schema.Handler {
-			var l Link
+		Bind: schema.Does(func(f *schema.Form, l *Link) {
 			var tier string
 			f.Enum(&l.Provider, "provider", "the payment provider", mapped, schema.Required, schema.Positional("PROVIDER"))
 			f.Text(&l.Link, "payment_link", "the id of a payment link, variant or product there, or a product's name",
@@ -95,8 +94,7 @@ func (s *Service) mapProvider() schema.Op {
 			f.IntPtr(&l.TheirProduct, "their_product_id", "the product's number there, beside a variant's",
 				schema.Range(1, math.MaxInt64), schema.Label("Product number there"), schema.Rare, schema.Example(678))
 			l.Tier = db.NullText(tier)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.MapLink(ctx, who, l) }
-		},
+		}, s.MapLink),
 	}
 }
 

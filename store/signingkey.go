@@ -215,12 +215,10 @@ func signingKeyAct(name, word, about, did, will string, do func(context.Context,
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store signing-key " + word + " 5f1c0a9be27d4e66", Did: say(did), Will: say(will),
 		Leads: func(any) string { return keysPage },
-		Bind: func(f *schema.Form) schema.Handler {
-			var id string
-			f.Text(&id, "key_id", "the signing key", schema.Required, schema.Most(64), schema.Positional("ID"),
+		Bind: schema.Does(func(f *schema.Form, id *string) {
+			f.Text(id, "key_id", "the signing key", schema.Required, schema.Most(64), schema.Positional("ID"),
 				schema.Label("Signing key"), schema.Choices(signingChoices), schema.Example("5f1c0a9be27d4e66"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return do(ctx, who, id) }
-		},
+		}, do),
 	}
 }
 
