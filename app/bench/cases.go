@@ -46,8 +46,7 @@ func (b *bench) reads(p, empty *process) []oneCase {
 	s := b.shop
 	nothing := floor{"empty handler", b.ask(empty, "empty", readers, always(request("GET", "/", "", "")))}
 	bare := func(query string, args ...any) []floor {
-		return append([]floor{{"bare statement", b.bareQuery(query, func(int) []any { return args })}},
-			b.queryInC(query, args...)...)
+		return []floor{{"bare statement", b.bareQuery(query, func(int) []any { return args })}}
 	}
 	beside := func(bare []floor, others ...floor) []floor { return append(others, bare...) }
 	orderColumns := `w.id, w.asset_id, a.name, w.description, w.priority, w.wo_type, w.status, w.assigned_to,
@@ -141,9 +140,6 @@ func (b *bench) reports(p *process) []oneCase {
 		{"bare sums of 90 days", b.bareQuery(windowSums, func(int) []any { return []any{from, to} })},
 		{"bare statement", b.bareQuery(allRows, nil)},
 	}
-	if inC := b.queryInC(windowSums, from, to); inC != nil {
-		floors = append(floors, floor{"sums of 90 days in C", inC[0].run}, b.queryInC(allRows)[0])
-	}
 	return []oneCase{
 		{name: "reorder report, all", clients: 1, target: "2.3 x sums", floors: floors,
 			ours: b.afresh(p, "reorder", s.get("reorder", "/api/reorder-report?status=all")).run},
@@ -193,7 +189,7 @@ func (b *bench) writes(p *process) []oneCase {
 	for _, clients := range []int{1, 8, 64} {
 		cases = append(cases, oneCase{
 			name: fmt.Sprintf("meter reading, %d clients", clients), clients: clients, target: targets[clients] + " plain",
-			floors: append([]floor{{"plain commits", b.plainCommits}}, b.commitsInC()...),
+			floors: []floor{{"plain commits", b.plainCommits}},
 			ours:   b.ask(p, "maintenance", clients, b.reading()),
 		})
 	}

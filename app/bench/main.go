@@ -29,7 +29,6 @@ type options struct {
 	slice  time.Duration
 	only   *regexp.Regexp
 	binary string
-	c      string
 	data   string
 	sync   time.Duration
 	asJSON bool
@@ -80,7 +79,6 @@ func parse(args []string, stderr io.Writer) (o options, child string, err error)
 	f.DurationVar(&o.slice, "for", 400*time.Millisecond, "how long one turn takes")
 	only := f.String("only", "", "measure only the cases whose name matches this regular expression")
 	f.StringVar(&o.binary, "binary", "", "measure this program instead of building one")
-	f.StringVar(&o.c, "c", "", "a program that does the engine's work in C, for floors beside those of the engine inside")
 	f.StringVar(&o.data, "data", "", "keep the data set in this folder, and use the one that is there")
 	f.DurationVar(&o.sync, "sync", 0, "make each sync take this much longer, by strace, as a slow card would")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")

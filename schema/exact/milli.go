@@ -73,13 +73,6 @@ func parseScaled[T string | []byte](s T, places int) (int64, error) {
 	if negative {
 		i++
 	}
-	if v, ok := shortWhole(s[i:]); ok {
-		v *= int64(pow10[places])
-		if negative {
-			v = -v
-		}
-		return v, nil
-	}
 	var d digits
 	start := i
 	for ; i < len(s) && isDigit(s[i]); i++ {
@@ -130,21 +123,6 @@ func (d *digits) scaled(negative bool, scale int64) (int64, error) {
 		return int64(u), nil
 	}
 	return 0, ErrTooLarge
-}
-
-// shortWhole parses the most frequent quantities: a whole number of a few digits, too small to overflow when scaled.
-func shortWhole[T string | []byte](s T) (int64, bool) {
-	if len(s) == 0 || len(s) > 9 || s[0] == '0' && len(s) > 1 {
-		return 0, false
-	}
-	v := int64(0)
-	for i := 0; i < len(s); i++ {
-		if !isDigit(s[i]) {
-			return 0, false
-		}
-		v = v*10 + int64(s[i]-'0')
-	}
-	return v, true
 }
 
 // parseExponent parses e, an optional sign, and digits up to the end of s. It saturates far beyond the length of any

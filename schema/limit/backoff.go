@@ -10,17 +10,14 @@ import (
 type Backoff[K comparable] struct {
 	free int
 
-	mu   sync.Mutex
-	of   map[K]*failures
-	head failures // of the ring of all keys, newest failure first
+	mu sync.Mutex
+	of map[K]failures
 }
 
-// failures is one key's, in a ring, so that the oldest is quickly found.
+// failures are one key's.
 type failures struct {
-	key        any
-	n          int
-	last       int64 // in nanoseconds
-	next, prev *failures
+	n    int
+	last int64 // in nanoseconds
 }
 
 const (
@@ -30,9 +27,7 @@ const (
 
 // NewBackoff returns a Backoff without a wait for a key's first free failures.
 func NewBackoff[K comparable](free int) *Backoff[K] {
-	b := &Backoff[K]{free: free, of: map[K]*failures{}}
-	b.head.next, b.head.prev = &b.head, &b.head
-	return b
+	return &Backoff[K]{free: free, of: map[K]failures{}}
 }
 
 // Wait returns how long k must wait before its next attempt.
@@ -40,7 +35,7 @@ func (b *Backoff[K]) Wait(k K, now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f := b.of[k]
-	if f == nil || f.n < b.free || stale(f.last, now.UnixNano()) {
+	if f.n < b.free || stale(f.last, now.UnixNano()) {
 		return 0
 	}
 	wait := longest
@@ -57,36 +52,30 @@ func stale(last, now int64) bool { return last > now || last <= now-int64(forgot
 func (b *Backoff[K]) Fail(k K, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	f := b.of[k]
-	if f == nil {
-		if len(b.of) >= kept {
-			b.drop(b.head.prev)
-		}
-		f = &failures{key: k}
-		b.of[k] = f
-	} else {
-		f.unlink()
-		if stale(f.last, now.UnixNano()) {
-			f.n = 0
+	f, known := b.of[k]
+	if !known && len(b.of) >= kept {
+		b.dropOldest()
+	}
+	if stale(f.last, now.UnixNano()) {
+		f.n = 0
+	}
+	b.of[k] = failures{n: f.n + 1, last: now.UnixNano()}
+}
+
+func (b *Backoff[K]) dropOldest() {
+	var oldest K
+	first := true
+	for k, f := range b.of {
+		if first || f.last < b.of[oldest].last {
+			oldest, first = k, false
 		}
 	}
-	f.n, f.last = f.n+1, now.UnixNano()
-	f.next, f.prev = b.head.next, &b.head
-	f.next.prev, f.prev.next = f, f
+	delete(b.of, oldest)
 }
 
 // Forget clears the failures of k.
 func (b *Backoff[K]) Forget(k K) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if f := b.of[k]; f != nil {
-		b.drop(f)
-	}
+	delete(b.of, k)
 }
-
-func (b *Backoff[K]) drop(f *failures) {
-	f.unlink()
-	delete(b.of, f.key.(K))
-}
-
-func (f *failures) unlink() { f.prev.next, f.next.prev = f.next, f.prev }

@@ -124,13 +124,18 @@ func TestWaitsGrowToAMinute(t *testing.T) {
 
 func TestTheOldestKeyIsForgotten(t *testing.T) {
 	b := NewBackoff[int](1)
-	for k := range kept {
-		b.Fail(k, noon)
+	now := noon
+	fail := func(k int) {
+		now = now.Add(time.Nanosecond)
+		b.Fail(k, now)
 	}
-	b.Fail(0, noon) // no longer the oldest
-	b.Fail(kept, noon)
-	if len(b.of) != kept || b.Wait(1, noon) != 0 || b.Wait(0, noon) == 0 || b.Wait(kept, noon) == 0 {
-		t.Errorf("%d keys are kept; the waits are %s, %s and %s", len(b.of), b.Wait(0, noon), b.Wait(1, noon), b.Wait(kept, noon))
+	for k := range kept {
+		fail(k)
+	}
+	fail(0) // no longer the oldest
+	fail(kept)
+	if len(b.of) != kept || b.Wait(1, now) != 0 || b.Wait(0, now) == 0 || b.Wait(kept, now) == 0 {
+		t.Errorf("%d keys are kept; the waits are %s, %s and %s", len(b.of), b.Wait(0, now), b.Wait(1, now), b.Wait(kept, now))
 	}
 }
 
