@@ -28,7 +28,7 @@ type PortalLease struct {
 type Portal struct {
 	Tenant  Tenant
 	Today   exact.Day
-	Leases  []PortalLease // running and coming ones first
+	Leases  []PortalLease // those that owe first, then running and coming ones
 	Tickets []Ticket
 	Devices []session.Session // where the tenant is signed in
 	Standing
@@ -48,7 +48,6 @@ func (s *Service) Portal(ctx context.Context, who db.Caller) (v Portal, err erro
 		if r.await(unpostedOf(leases, c.Today())) {
 			return nil
 		}
-		slices.SortStableFunc(leases, func(a, b Lease) int { return cmp.Compare(endedLast(a), endedLast(b)) })
 		for _, l := range leases {
 			x := PortalLease{Ledger: Ledger{Lease: l}}
 			if x.Charges, err = chargesOf(c, l.ID); err != nil {
@@ -65,6 +64,7 @@ func (s *Service) Portal(ctx context.Context, who db.Caller) (v Portal, err erro
 			}
 			v.Leases = append(v.Leases, x)
 		}
+		slices.SortStableFunc(v.Leases, func(a, b PortalLease) int { return cmp.Compare(a.rank(), b.rank()) })
 		v.Tickets, err = tickets.All(c, `CROSS JOIN lease_tenants y ON y.lease_id = k.lease_id
 			WHERE y.tenant_id = ? ORDER BY k.id DESC LIMIT 100`, who.Subject)
 		if err != nil {
@@ -76,12 +76,12 @@ func (s *Service) Portal(ctx context.Context, who db.Caller) (v Portal, err erro
 	return v, err
 }
 
-// endedLast orders leases by whether they have ended.
-func endedLast(l Lease) int {
-	if l.Status == "ended" {
-		return 1
+// rank orders a tenant's leases: the ones that owe, the running ones, those to come, and the ended ones.
+func (l PortalLease) rank() int {
+	if l.Totals.BalanceCents > 0 {
+		return 0
 	}
-	return 0
+	return 1 + slices.Index([]string{"active", "upcoming", "ended"}, l.Lease.Status)
 }
 
 // PortalTicket returns one of the tenant's own tickets with its notes.
