@@ -81,7 +81,7 @@ func (l PortalLease) rank() int {
 	if l.Totals.BalanceCents > 0 {
 		return 0
 	}
-	return 1 + slices.Index([]string{"active", "upcoming", "ended"}, l.Lease.Status)
+	return 1 + slices.Index([]string{active, upcoming, ended}, l.Lease.Status)
 }
 
 // PortalTicket returns one of the tenant's own tickets with its notes.
