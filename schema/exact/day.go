@@ -4,7 +4,6 @@ package exact
 
 import (
 	"errors"
-	"strconv"
 	"time"
 )
 
@@ -18,58 +17,23 @@ const (
 	MaxDay Day = 2932896 // 9999-12-31
 )
 
-// ErrNotDay is the error of parsing an invalid day, and of writing a Day outside MinDay..MaxDay as JSON or text.
+// ErrNotDay is the error of parsing an invalid day, and of writing a Day outside MinDay..MaxDay as text.
 var ErrNotDay = errors.New("not a calendar day YYYY-MM-DD")
 
 const secondsPerDay = 24 * 60 * 60
 
-// ParseDay parses exactly YYYY-MM-DD, an existing day, year 0001 to 9999. It does not allocate.
+// ParseDay parses exactly YYYY-MM-DD, an existing day, year 0001 to 9999.
 func ParseDay(s string) (Day, bool) { return parseDay(s) }
 
 // ParseDayBytes is ParseDay of the text in b.
 func ParseDayBytes(b []byte) (Day, bool) { return parseDay(b) }
 
 func parseDay[T string | []byte](s T) (Day, bool) {
-	if len(s) != 10 || s[4] != '-' || s[7] != '-' {
+	t, err := time.Parse(time.DateOnly, string(s))
+	if err != nil || t.Year() == 0 {
 		return 0, false
 	}
-	y, m, ok := yearMonth(s)
-	d1, d2 := uint(s[8])-'0', uint(s[9])-'0'
-	if !ok || d1 > 9 || d2 > 9 {
-		return 0, false
-	}
-	d := d1*10 + d2
-	if d == 0 || d > 28 && d > uint(monthDays(int(y), int(m))) {
-		return 0, false
-	}
-	return dayOfCivil(int(y), int(m), int(d)), true
-}
-
-// yearMonth parses YYYY-MM at the start of s, which has at least seven bytes and a checked hyphen.
-func yearMonth[T string | []byte](s T) (y, m uint, ok bool) {
-	y1, y2, y3, y4 := uint(s[0])-'0', uint(s[1])-'0', uint(s[2])-'0', uint(s[3])-'0'
-	m1, m2 := uint(s[5])-'0', uint(s[6])-'0'
-	if y1 > 9 || y2 > 9 || y3 > 9 || y4 > 9 || m1 > 1 || m2 > 9 {
-		return 0, 0, false
-	}
-	y = y1*1000 + y2*100 + y3*10 + y4
-	m = m1*10 + m2
-	return y, m, y != 0 && m-1 < 12
-}
-
-// marchDays is the number of days from 1 March to the first of a month, in a year that begins in March.
-var marchDays = [13]uint16{0, 306, 337, 0, 31, 61, 92, 122, 153, 184, 214, 245, 275}
-
-// dayOfCivil counts the days to day d (any number) of month m (1..12) of year y.
-func dayOfCivil(y, m, d int) Day {
-	if m <= 2 {
-		y--
-	}
-	leaps := y/4 - y/100 + y/400
-	if y < 0 {
-		leaps = floorDiv(y, 4) - floorDiv(y, 100) + floorDiv(y, 400)
-	}
-	return Day(y*365 + leaps + int(marchDays[m]) + d - 719469)
+	return DayOf(t), true
 }
 
 func floorDiv[T int | int64](a, b T) T {
@@ -90,29 +54,14 @@ func DayOf(t time.Time) Day {
 // 31 June is 1 July, day 0 the last day of the month before. The result is undefined beyond Day's range (some five
 // million years either way).
 func DateOf(year int, month time.Month, day int) Day {
-	m := int(month) - 1
-	carry := floorDiv(m, 12)
-	return dayOfCivil(year+carry, m-12*carry+1, day)
+	return DayOf(time.Date(year, month, day, 0, 0, 0, 0, time.UTC))
 }
 
 // Date returns the parts of the day. Any Day has them.
-func (d Day) Date() (year int, month time.Month, day int) {
-	const era = 146097 // days in 400 years
-	z := int(d) + 719468
-	e := floorDiv(z, era)
-	doe := z - e*era
-	yoe := (doe - doe/1460 + doe/36524 - doe/146096) / 365
-	doy := doe - (365*yoe + yoe/4 - yoe/100)
-	mp := (5*doy + 2) / 153
-	day = doy - (153*mp+2)/5 + 1
-	m := mp + 3
-	year = yoe + e*400
-	if m > 12 {
-		m -= 12
-		year++
-	}
-	return year, time.Month(m), day
-}
+func (d Day) Date() (year int, month time.Month, day int) { return d.utc().Date() }
+
+// utc is the day's midnight in UTC.
+func (d Day) utc() time.Time { return time.Unix(int64(d)*secondsPerDay, 0).UTC() }
 
 // Month returns the calendar month of the day.
 func (d Day) Month() Month {
@@ -147,17 +96,10 @@ func (d Day) Time(loc *time.Location) time.Time {
 func (d Day) String() string { return string(d.Append(make([]byte, 0, 16))) }
 
 // Append appends the text of String to b.
-func (d Day) Append(b []byte) []byte {
-	y, m, day := d.Date()
-	b = appendYearMonth(b, y, int(m))
-	return append(b, '-', byte('0'+day/10), byte('0'+day%10))
-}
+func (d Day) Append(b []byte) []byte { return d.utc().AppendFormat(b, time.DateOnly) }
 
 // Words is the day as people read it: 31 Dec 2026.
-func (d Day) Words() string {
-	y, m, n := d.Date()
-	return strconv.Itoa(n) + " " + m.String()[:3] + " " + strconv.Itoa(y)
-}
+func (d Day) Words() string { return d.utc().Format("2 Jan 2006") }
 
 func (d Day) valid() bool { return d >= MinDay && d <= MaxDay }
 

@@ -43,18 +43,7 @@ func Local(cell string, loc *time.Location) string {
 func (i Instant) String() string { return string(i.Append(nil)) }
 
 // Append appends the instant as in JSON, without the quotes.
-func (i Instant) Append(b []byte) []byte {
-	const day = 24 * 60 * 60
-	d := floorDiv(int64(i), day)
-	s := int64(i) - d*day
-	b = Day(d).Append(b)
-	b = appendTwo(append(b, 'T'), s/3600)
-	b = appendTwo(append(b, ':'), s/60%60)
-	b = appendTwo(append(b, ':'), s%60)
-	return append(b, 'Z')
-}
-
-func appendTwo(b []byte, n int64) []byte { return append(b, byte('0'+n/10), byte('0'+n%10)) }
+func (i Instant) Append(b []byte) []byte { return i.Time().AppendFormat(b, instantLayout) }
 
 // MarshalJSON writes the quoted RFC 3339 form.
 func (i Instant) MarshalJSON() ([]byte, error) {

@@ -4,7 +4,6 @@ package exact
 
 import (
 	"errors"
-	"strconv"
 	"time"
 )
 
@@ -18,25 +17,24 @@ const (
 	MaxMonth Month = 9999*12 + 11 // 9999-12
 )
 
-// ErrNotMonth is the error of parsing an invalid month, and of writing a Month outside MinMonth..MaxMonth as JSON or
+// ErrNotMonth is the error of parsing an invalid month, and of writing a Month outside MinMonth..MaxMonth as
 // text.
 var ErrNotMonth = errors.New("not a calendar month YYYY-MM")
 
-// ParseMonth parses exactly YYYY-MM, year 0001 to 9999. It does not allocate.
+// ParseMonth parses exactly YYYY-MM, year 0001 to 9999.
 func ParseMonth(s string) (Month, bool) { return parseMonth(s) }
 
 // ParseMonthBytes is ParseMonth of the text in b.
 func ParseMonthBytes(b []byte) (Month, bool) { return parseMonth(b) }
 
+const monthLayout = "2006-01"
+
 func parseMonth[T string | []byte](s T) (Month, bool) {
-	if len(s) != 7 || s[4] != '-' {
+	t, err := time.Parse(monthLayout, string(s))
+	if err != nil || t.Year() == 0 {
 		return 0, false
 	}
-	y, m, ok := yearMonth(s)
-	if !ok {
-		return 0, false
-	}
-	return Month(y*12 + m - 1), true
+	return DayOf(t).Month(), true
 }
 
 // Date returns the year and the month of the year.
@@ -48,27 +46,15 @@ func (m Month) Date() (year int, month time.Month) {
 // Days returns the number of days in the month, 28 to 31.
 func (m Month) Days() int {
 	y, mo := m.Date()
-	return monthDays(y, int(mo))
-}
-
-func monthDays(y, m int) int {
-	switch m {
-	case 2:
-		if y%4 == 0 && (y%100 != 0 || y%400 == 0) {
-			return 29
-		}
-		return 28
-	case 4, 6, 9, 11:
-		return 30
-	}
-	return 31
+	_, _, last := DateOf(y, mo+1, 0).Date()
+	return last
 }
 
 // Day returns day n of the month, with n clipped to 1..Days(): day 31 of
 // February is its last day.
 func (m Month) Day(n int) Day {
 	y, mo := m.Date()
-	return dayOfCivil(y, int(mo), min(max(n, 1), monthDays(y, int(mo))))
+	return DateOf(y, mo, min(max(n, 1), m.Days()))
 }
 
 // First returns the first day of the month.
@@ -82,23 +68,7 @@ func (m Month) Last() Day { return m.Day(31) }
 func (m Month) String() string { return string(m.Append(make([]byte, 0, 16))) }
 
 // Append appends the text of String to b.
-func (m Month) Append(b []byte) []byte {
-	y, mo := m.Date()
-	return appendYearMonth(b, y, int(mo))
-}
-
-func appendYearMonth(b []byte, y, m int) []byte {
-	if y < 0 {
-		b = append(b, '-')
-		y = -y
-	}
-	if y > 9999 {
-		b = strconv.AppendInt(b, int64(y), 10)
-	} else {
-		b = append(b, byte('0'+y/1000), byte('0'+y/100%10), byte('0'+y/10%10), byte('0'+y%10))
-	}
-	return append(b, '-', byte('0'+m/10), byte('0'+m%10))
-}
+func (m Month) Append(b []byte) []byte { return m.First().utc().AppendFormat(b, monthLayout) }
 
 func (m Month) valid() bool { return m >= MinMonth && m <= MaxMonth }
 
