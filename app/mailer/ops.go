@@ -137,6 +137,9 @@ func (b *Book) testMail() schema.Op {
 			if t.OK {
 				return fmt.Sprintf("The mail server accepted the test for %s: %s", t.To, said)
 			}
+			if t.Stage == string(mail.Connect) { // the last words of a dialler are the reason
+				return "The mail server was not reached: " + strings.TrimSpace(said[strings.LastIndex(said, ":")+1:])
+			}
 			return fmt.Sprintf("The test was not sent (%s): %s", t.Stage, said)
 		}),
 		Leads: toSettings,

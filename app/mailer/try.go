@@ -74,6 +74,9 @@ func (b *Book) testTo(tx *db.Tx, who db.Caller, to string) (string, error) {
 			who.User); err != nil {
 			return to, err
 		}
+		if to == "" {
+			return to, fault.Fieldf("to", "to is missing: give an address, since you have none of your own")
+		}
 	}
 	if to, err = mail.CheckAddress("to", to); err != nil {
 		return to, err

@@ -16,6 +16,7 @@ import (
 // message is shown once, on the session's next page.
 type message struct {
 	Text    string
+	Failed  bool        // nothing of it was done
 	Refused []string    // its refused records, by name
 	Marks   *page.Marks // the refused rows, which stay marked
 	Undo    *schema.Undo

@@ -49,7 +49,8 @@ func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) e
 	}
 	m := message{Text: didText(op, answer, shop)}
 	if some, is := answer.(schema.Partial); is {
-		m.Refused, _ = some.Refusals()
+		refused, failure := some.Refusals()
+		m.Refused, m.Failed = refused, failure != nil && refused == nil
 		for i, r := range m.Refused {
 			if plain := op.Plain(&fault.Error{Detail: r}).Detail; strings.EqualFold(plain[:1], r[:1]) {
 				m.Refused[i] = r[:1] + plain[1:] // it may begin with an identifier

@@ -682,7 +682,7 @@ func thanks(text, note, lead string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if lead == "/my" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<p><a href=\"/my\">Open your purchase</a> again with the order and your e-mail, or with its license key.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<p><a href=\"/my\">Open your purchase</a> again with its license key, or without it by your e-mail.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -59,6 +59,9 @@ func inWords(values []string) (choices []schema.Choice) {
 		case "false", "0":
 			text = "No"
 		}
+		if len(v) == 5 && v[2] == '-' { // a locale: de-DE
+			text = v
+		}
 		choices = append(choices, schema.Choice{Value: v, Text: text})
 	}
 	return choices

@@ -281,6 +281,10 @@ func Word(s string) string {
 		return s
 	case "tls", "starttls":
 		return strings.ToUpper(s)
+	case "lemonsqueezy":
+		return "Lemon Squeezy"
+	case "edd":
+		return "Easy Digital Downloads"
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }

@@ -219,4 +219,7 @@ func TestMailTestGoesToItsCaller(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	s.MustCLI("mail", "unblock", "gone@example.com")
+	s.MustCLI("mail", "set", "--port", "1")
+	vera.Post("/do/test_mail", "to", "vera@example.com")
+	says(t, "a test that failed", vera.Get("/settings/mail").Body, `class="flash bad" role="alert"`, "The mail server was not reached: connection refused")
 }
