@@ -42,7 +42,10 @@ func (fm *Form) isOf(s *Sent, op schema.Op) bool {
 			return false
 		}
 	}
-	args := fm.order(op.Args(schema.Page))
+	args := op.Args(schema.Page)
+	if fm.Extra == nil { // what the page draws beside the fields may be any argument
+		args = fm.order(args)
+	}
 	for name := range s.Fields {
 		_, fixed := fm.Fixed[name]
 		if !fixed && !slices.ContainsFunc(args, func(a schema.Arg) bool {
@@ -73,4 +76,10 @@ func (f *Frame) pressed(a Action) {
 func WasSent(ctx context.Context, op string) bool {
 	s := From(ctx).Sent
 	return s != nil && s.Op == op
+}
+
+// WasTicked reports whether the box of the refused form was ticked, for boxes that a page draws itself.
+func WasTicked(ctx context.Context, name, value string) bool {
+	s := From(ctx).Sent
+	return s != nil && slices.Contains(s.Fields[name], value)
 }

@@ -348,12 +348,15 @@ func TestCancellingAJobAsks(t *testing.T) {
 	id = countOf(t, h, "SELECT min(id) FROM work_orders WHERE status = 'open'")
 	status(t, v.Post(path, "id", id, "status", "done", "resolution", "Mended"), http.StatusUnprocessableEntity,
 		"This work order is open. It cannot become done now, only in progress or cancelled.")
-	status(t, v.Post("/do/create_workorder", "asset_id", "1", "description", "Grease", "checklist", "Lock it"), http.StatusSeeOther)
+	status(t, v.Post("/do/create_workorder", "asset_id", "1", "description", "Grease",
+		"checklist", "Lock it\nGrease it"), http.StatusSeeOther)
 	id = countOf(t, h, "SELECT max(id) FROM work_orders")
 	status(t, v.Post("/do/advance_status", "id", id, "status", "in-progress"), http.StatusSeeOther)
 	form := status(t, v.Get("/work-orders/"+id+"/done"), http.StatusOK, "<h1>Mark as done: Grease</h1>")
-	got := status(t, post(v, "/do/finish_workorders", sentBy(t, form, "/do/finish_workorders", "resolution", "Greased it")),
-		http.StatusUnprocessableEntity, "Greased it</textarea>", "tick them, or give the reason")
+	v.Head = map[string]string{"Referer": h.URL("maintenance", "/work-orders/"+id+"/done")}
+	got := status(t, post(v, "/do/finish_workorders", sentBy(t, form, "/do/finish_workorders", "resolution", "Greased it", "step", "1")),
+		http.StatusUnprocessableEntity, "<h1>Mark as done: Grease</h1>", "Greased it</textarea>", "tick them, or give the reason",
+		`name="step" value="1" checked`, `name="step" value="2"`)
 	if strings.Contains(apptest.Text(got.Doc), "skip_steps") {
 		t.Error("a job with open steps is refused by an argument's name")
 	}
