@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -70,6 +71,10 @@ func (s *Service) setLaborRate() schema.Op {
 			f.Int(cents, "labor_rate_cents", "what an hour costs, in cents", schema.Required, schema.Range(0, most),
 				schema.Positional("CENTS_PER_HOUR"), schema.Label("An hour of labor"))
 		}, s.SetLaborRate),
+		Fill: func(c *db.Conn, _ map[string]string) (map[string]string, bool, error) {
+			cents, err := laborRate(c)
+			return map[string]string{"labor_rate_cents": strconv.FormatInt(cents, 10)}, cents > 0, err
+		},
 		Example: "maintenance labor-rate 5400",
 		Print: schema.Printed(func(w io.Writer, r LaborRate) {
 			fmt.Fprintf(w, "an hour of labor: %s, it was %s\n", units(r.CentsPerHour), units(r.Previous))

@@ -220,7 +220,7 @@ func (s *Service) unreceivePurchase() schema.Op {
 		},
 		Print: schema.Printed(printStatus), Leads: schema.Of(orderLeads),
 		Did: schema.Said(func(o PurchaseOrder) string {
-			return fmt.Sprintf("The receipt is undone; purchase order %s is %s again.", o.Number, o.Status)
+			return fmt.Sprintf("It is taken back; that much of purchase order %s is outstanding again.", o.Number)
 		}),
 	}
 }

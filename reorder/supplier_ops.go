@@ -96,9 +96,15 @@ func (s *Service) setForecast() schema.Op {
 		Name: "set_forecast",
 		About: "Set over how many days demand is averaged, how many days an order should last beyond lead time and safety " +
 			"stock, and whether the average leaves out days without stock. " +
-			"Every SKU is recalculated, without alarms. Without flags the settings are shown.",
+			"Every SKU is recalculated, without alarms.",
 		Writes: true, Idempotent: true, Response: Settings{ForecastWindowDays: 30, TargetCoverDays: 30},
 		Example: "reorder settings\nreorder settings --window 60 --cover 14",
+		Fill: func(c *db.Conn, _ map[string]string) (map[string]string, bool, error) {
+			set, err := settingsOf(c)
+			return map[string]string{"forecast_window_days": intText(set.ForecastWindowDays),
+				"target_cover_days":            intText(set.TargetCoverDays),
+				"leave_out_days_without_stock": map[bool]string{true: "yes", false: "no"}[set.LeaveOutEmpty]}, true, err
+		},
 		Bind: func(f *schema.Form) schema.Handler {
 			var change SettingsChange
 			f.IntPtr(&change.ForecastWindowDays, "forecast_window_days", "days over which demand is averaged, 1 to 365",
