@@ -74,6 +74,15 @@ func (s *fixture) agree(n int) {
 	if toOrder.Total != int64(wanted) || toOrder.EstCostCents != rep.EstCostCents {
 		s.T.Fatalf("the page is of %d rows for %d, want %d for %d", toOrder.Total, toOrder.EstCostCents, wanted, rep.EstCostCents)
 	}
+	var ofSupplier Counts
+	for _, r := range val(s.Report(ctx, ReportQuery{Status: All, Supplier: q.Supplier})).SKUs {
+		ofSupplier.Below += is(r.Status, Below)
+		ofSupplier.Near += is(r.Status, Near)
+		ofSupplier.Healthy += is(r.Status, Healthy)
+	}
+	if toOrder.Counts != ofSupplier {
+		s.T.Fatalf("the page counts %+v of %q, want %+v", toOrder.Counts, q.Supplier, ofSupplier)
+	}
 	for i, r := range toOrder.Rows {
 		same(r.Row)
 		if i > 0 && sort == "" && r.Open > 0 && toOrder.Rows[i-1].Open == 0 {

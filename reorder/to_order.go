@@ -13,7 +13,7 @@ import (
 
 // ToOrder is the report for pages: without quantities in drafts.
 type ToOrder struct {
-	Report    // without its SKUs
+	Report    // without its SKUs; the counts are the supplier's
 	Rows      []ToOrderRow
 	Total     int64 // rows that match
 	Next      string
@@ -61,10 +61,13 @@ func (s *Service) ToOrder(ctx context.Context, q ToOrderQuery) (page ToOrder, er
 		}
 		asked := ReportQuery{Status: q.Status, Supplier: q.Supplier}
 		sums, entries := k.sums(asked), k.where(asked.wants)
-		page.Report = Report{
-			Today: k.h.today, ForecastWindowDays: k.h.window, TargetCoverDays: k.h.cover,
-			Counts: sums.counts, EstCostCents: sums.all.cents(),
+		page.Report = Report{Today: k.h.today, ForecastWindowDays: k.h.window, TargetCoverDays: k.h.cover,
+			EstCostCents: sums.all.cents()}
+		var counts [inactive]int64
+		for _, e := range k.where(ReportQuery{Status: All, Supplier: q.Supplier}.wants) {
+			counts[e.status]++
 		}
+		page.Counts = Counts{counts[0], counts[1], counts[2]}
 		page.addOpen(entries)
 		page.Total = int64(len(entries))
 		if q.Sort == "" {

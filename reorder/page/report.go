@@ -58,13 +58,12 @@ func reportChips(v reorder.ToOrder) []page.Chip {
 	}
 }
 
-// covers says how many of those below or near are not to be ordered.
+// covers says how many of those listed are not to be ordered.
 func covers(v reorder.ToOrder) string {
-	flagged := v.Counts.Below + v.Counts.Near
-	if v.Open == 0 || v.Open >= flagged {
+	if v.Open == 0 || v.Open >= v.Total {
 		return ""
 	}
-	return fmt.Sprintf("%d of these %d need nothing more. ", flagged-v.Open, flagged)
+	return fmt.Sprintf("%d of these %d need nothing more. ", v.Total-v.Open, v.Total)
 }
 
 // left is what a phone says of the stock, before the supplier: "25 left, out 28 Nov · ".

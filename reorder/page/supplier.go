@@ -21,6 +21,7 @@ type supplierView struct {
 	shelf  reorder.Shelf
 	orders reorder.OrderPage
 	leads  []reorder.Lead
+	due    reorder.ToOrder
 }
 
 // PageTitle is the supplier's name.
@@ -50,6 +51,10 @@ func supplier(s *reorder.Service) page.Page {
 					Cursor: schema.Cursor[string]{Limit: page.PageSize}}); err != nil {
 					return v, err
 				}
+				if v.due, err = s.ToOrder(ctx, reorder.ToOrderQuery{Status: reorder.Flagged, Supplier: v.Name,
+					Cursor: schema.Cursor[string]{Limit: 1}}); err != nil {
+					return v, err
+				}
 				if v.leads, err = s.Leads(ctx, v.Name); err != nil {
 					return v, err
 				}
@@ -67,16 +72,6 @@ func orElse(err, other error) error {
 		return err
 	}
 	return other
-}
-
-// below is how many of the shown SKUs are to be ordered.
-func (v supplierView) below() (n int64) {
-	for _, r := range v.shelf.Rows {
-		if r.Status == reorder.Below {
-			n++
-		}
-	}
-	return n
 }
 
 // leadChart compares the last orders' delivery times with the promised ones.
