@@ -40,7 +40,7 @@ func (x *exchange) mayDo(op schema.Op) error {
 	case op.Writes:
 		role = page.Member
 	}
-	return x.needs(role, strings.ReplaceAll(op.Name, "_", " "))
+	return x.needs(role, op.PageTitle())
 }
 
 // doPage answers GET /do/:name: the form of an operation that writes, the answer of one

@@ -371,8 +371,8 @@ func expenseRow(e rental.Expense) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if stands(e) {
-			templ_7745c5c3_Err = page.Button(page.Open("Reverse", "reverse_expense", "expense_id",
-				page.Num(e.ID)).Quiet().Named(page.Word(e.Category))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.NextStep(page.Open("Reverse", "reverse_expense", "expense_id",
+				page.Num(e.ID)).Danger().Named(page.Word(e.Category))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

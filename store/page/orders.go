@@ -122,7 +122,7 @@ func paidBy(o store.Order) string {
 	if o.Provider == "manual" {
 		return ". Paid by hand."
 	}
-	return " by " + o.Provider + "."
+	return " by " + page.Word(o.Provider) + "."
 }
 
 // paidThrough names the provider, and the payment's reference there.
