@@ -74,11 +74,18 @@ func (v leaseView) MailSubjects() []string {
 	return subjects
 }
 
-// charges are the ledger's, the last due first.
-func (v leaseView) charges() []rental.Charge {
+// charges are the ledger's, the last due first: eight, and as many more as one that is open needs; the earlier ones
+// are all paid.
+func (v leaseView) charges() (shown, earlier []rental.Charge) {
 	all := slices.Clone(v.Charges)
 	slices.Reverse(all)
-	return all
+	n := min(8, len(all))
+	for i, c := range all {
+		if !c.Paid {
+			n = max(n, i+1)
+		}
+	}
+	return all[:n], all[n:]
 }
 
 // mostPeriods is how many periods the strip of a lease shows.

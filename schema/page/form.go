@@ -255,13 +255,13 @@ func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema
 	}
 	e.unit = f.unit(fm, a)
 	b.WriteString(`<div class="` + fieldClass(a) + `">` + f.labelOf(e))
-	if e.unit != "" && !e.inline {
+	if e.unit != "" && !e.labels {
 		b.WriteString(`<span class="inside">`)
 	}
 	if err := f.control(b, e); err != nil {
 		return err
 	}
-	if e.unit != "" && !e.inline {
+	if e.unit != "" && !e.labels {
 		b.WriteString(`<span aria-hidden="true">` + esc(e.unit) + `</span></span>`)
 	}
 	b.WriteString(f.newBeside(e) + e.below())

@@ -54,8 +54,13 @@
     const all = document.createElement("input");
     all.type = "checkbox";
     all.setAttribute("aria-label", "Mark all rows");
-    all.checked = boxes().every(b => b.checked);
+    const say = () => {
+      all.checked = boxes().every(b => b.checked);
+      all.indeterminate = !all.checked && boxes().some(b => b.checked);
+    };
+    say();
     all.onchange = () => boxes().forEach(b => { b.checked = all.checked; });
+    addEventListener("change", e => e.target !== all && say());
     th.append(all);
   });
 
