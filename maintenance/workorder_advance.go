@@ -109,8 +109,9 @@ func (s *Service) advanceStatus() schema.Op {
 				return schema.Question{}
 			}
 			return schema.Question{
-				Title: fmt.Sprintf("Cancel work order %d, %s: %s?", a.ID, a.Asset, a.Description), Button: "Cancel job",
-				Text: "A cancelled work order cannot be reopened. Its history is kept.",
+				Title:  fmt.Sprintf("Cancel work order %d, %s: %s?", a.ID, a.Asset, firstLine(a.Description)),
+				Button: "Cancel job",
+				Text:   "A cancelled work order cannot be reopened. Its history is kept.",
 			}
 		},
 		Leads: leadsToOrder,

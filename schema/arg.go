@@ -167,6 +167,9 @@ func Written(parse func(text string) (map[string]string, error)) Opt {
 // Label is the label of the argument's field.
 func (a Arg) Label() string {
 	t := a.Title
+	if noun, is := strings.CutPrefix(a.About, "the "); is && t == "" && a.Name == "id" {
+		t, _, _ = strings.Cut(noun, ",") // "the plan, by its id": the plan's number says less
+	}
 	if t == "" {
 		t = strings.TrimSuffix(strings.ReplaceAll(PageField(a.Name), "_", " "), " id")
 		t = strings.Replace(t, "email", "e-mail", 1)

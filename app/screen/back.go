@@ -23,7 +23,7 @@ func (x *exchange) comeBack(v *doView) (bool, error) {
 	if v.alone || v.refusal.Kind == fault.Internal || len(v.differs) > 0 {
 		return false, nil
 	}
-	for _, at := range []string{x.referer(), v.then} {
+	for _, at := range []string{x.referer(), v.from, v.then} {
 		back, err := x.comeBackAt(at, v)
 		if back || err != nil {
 			return back, err
@@ -62,7 +62,7 @@ func (x *exchange) comeBackAt(at string, v *doView) (bool, error) {
 	again.r.Method, again.r.URL, again.r.Body = http.MethodGet, u, http.NoBody
 	again.sent = &page.Sent{
 		Op: v.op.Name, Fields: withoutSecrets(v.op, v.given), Refused: refused, Text: v.refusal.Detail, Key: v.key,
-		Offered: v.offered,
+		Offered: v.offered, At: at,
 	}
 	if v.refusal.Kind == fault.Conflict {
 		again.sent.Key = ""

@@ -147,7 +147,7 @@ func doPost(x *exchange) error {
 func (x *exchange) take(op schema.Op, in *sent, shop shopSettings) error {
 	in.join(op)
 	v := doView{
-		op: op, given: in.fields, then: in.then, key: in.key, seen: in.seen, alone: in.alone,
+		op: op, given: in.fields, then: in.then, from: in.from, key: in.key, seen: in.seen, alone: in.alone,
 	}
 	if err := in.fileTooLarge(); err != nil {
 		return x.refuseForm(err, v, shop)

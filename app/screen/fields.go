@@ -32,6 +32,7 @@ type sent struct {
 	files    map[string]schema.File
 	key      string // idempotency_key
 	then     string
+	from     string // the page on which it was refused before
 	confirm  bool
 	asked    string // the fields that the question covered
 	seen     string
@@ -202,6 +203,7 @@ func (in *sent) part() {
 		return v
 	}
 	in.key, in.then, in.asked, in.seen = take("idempotency_key"), take("then"), take("asked"), take("seen")
+	in.from = take("sent_from")
 	in.confirm = take("confirm") == "yes"
 	in.password = take("password_again")
 	in.alone = take("alone") == "yes"

@@ -20,6 +20,7 @@ type doView struct {
 	op       schema.Op
 	given    url.Values
 	then     string
+	from     string // the page on which it was refused before
 	key      string
 	record   map[string]string          // initial values of its fields
 	seen     string                     // the record when the form was made

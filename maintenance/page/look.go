@@ -175,6 +175,16 @@ func changeText(ctx context.Context, changes string) string {
 		delete(members, "qty")
 		delete(members, "name")
 	}
+	if text, done := members["text"], members["done"]; text != nil && done != nil {
+		word := "unticked: "
+		if done == true {
+			word = "ticked: "
+		}
+		said = append(said, word+plainText(text))
+		delete(members, "text")
+		delete(members, "done")
+		delete(members, "step")
+	}
 	names := make([]string, 0, len(members))
 	for n := range members {
 		names = append(names, n)

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ type Sent struct {
 	Offered map[string][]schema.Choice // by field: the records that the typed text may mean
 	Text    string                     // the refusal
 	Key     string                     // its idempotency key
+	At      string                     // the address of its page
 	Back    bool                       // it was drawn again
 	Pressed bool                       // it is a drawn button without fields
 }
@@ -32,6 +34,11 @@ func (f *Frame) comesBack(b *strings.Builder, op schema.Op, fm *Form) {
 	for name, values := range s.Fields {
 		fm.Given[name] = values
 	}
+	fm.Fixed = maps.Clone(fm.Fixed)
+	if fm.Fixed == nil {
+		fm.Fixed = map[string]string{}
+	}
+	fm.Fixed["sent_from"] = s.At // its next refusal comes from the operation's address
 	b.WriteString(`<div class="note bad" role="alert"><p>` + esc(sentence(s.Text)) + `</p></div>`)
 }
 

@@ -335,7 +335,8 @@ func TestCancellingAJobAsks(t *testing.T) {
 	v := h.as(asMember, "maintenance")
 	const path = "/do/advance_status"
 	id := countOf(t, h, "SELECT min(id) FROM work_orders WHERE status = 'open'")
-	asked := status(t, v.Post(path, "id", id, "status", "cancelled"), http.StatusOK, "Cancel work order "+id, "Cancel job", "Keep it")
+	asked := status(t, v.Post(path, "id", id, "status", "cancelled"), http.StatusOK, "Cancel work order "+id, "Cancel job", "Keep it",
+		"<span>Work order</span>")
 	if got := countOf(t, h, "SELECT count(*) FROM work_orders WHERE status = 'open' AND id = "+id); got != "1" {
 		t.Error("it was cancelled at one tap")
 	}
@@ -357,10 +358,13 @@ func TestCancellingAJobAsks(t *testing.T) {
 	got := status(t, post(v, "/do/finish_workorders", sentBy(t, form, "/do/finish_workorders", "resolution", "Greased it", "step", "1")),
 		http.StatusUnprocessableEntity, "<h1>Mark as done: Grease</h1>", "Greased it</textarea>", "tick them, or give the reason",
 		`name="step" value="1" checked`, `name="step" value="2"`)
+	v.Head["Referer"] = h.URL("maintenance", "/do/finish_workorders") // a browser's address after the refusal
+	got = status(t, post(v, "/do/finish_workorders", sentBy(t, got, "/do/finish_workorders", "resolution", "")),
+		http.StatusUnprocessableEntity, "<h1>Mark as done: Grease</h1>", `name="step" value="1" checked`)
 	if strings.Contains(apptest.Text(got.Doc), "skip_steps") {
 		t.Error("a job with open steps is refused by an argument's name")
 	}
-	status(t, post(v, "/do/finish_workorders", sentBy(t, got, "/do/finish_workorders", "skip_steps", "No time")), http.StatusSeeOther)
+	status(t, post(v, "/do/finish_workorders", sentBy(t, got, "/do/finish_workorders", "resolution", "Greased it", "skip_steps", "No time")), http.StatusSeeOther)
 	status(t, v.Get("/work-orders/"+id), http.StatusOK, "is done", "Reopen it")
 	status(t, v.Get("/figures?from=2025-11-21&to=2026-11-20"), http.StatusOK, "Nov 25", "Nov 26")
 	status(t, v.Post("/do/replace_meter", "asset_id", "3", "meter", "odometer", "last_reading", "124500", "reading", "10"), http.StatusSeeOther)
