@@ -17,6 +17,7 @@ import (
 	"quartermaster/app/table"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
 	"quartermaster/schema/wire"
@@ -412,8 +413,12 @@ func columnWords(column string) string {
 	return schema.Arg{Name: strings.TrimSuffix(column, "_cents")}.Label()
 }
 
-// cellWords is a row's cell for people: cents are an amount, in the row's currency if it names one.
+// cellWords is a row's cell for people: cents are an amount, in the row's currency if it names one, and a moment is in
+// the shop's zone.
 func cellWords(ctx context.Context, columns, row []string, n int, cell string) string {
+	if at, is := exact.ParseInstant(cell); is && strings.HasSuffix(columns[n], "_at") {
+		return page.InstantText(ctx, at)
+	}
 	cents, err := strconv.ParseInt(cell, 10, 64)
 	if err != nil || !strings.HasSuffix(columns[n], "_cents") {
 		return cell

@@ -194,6 +194,9 @@ func Instant(i exact.Instant) templ.Component {
 	})
 }
 
+// InstantText is Instant as text.
+func InstantText(ctx context.Context, i exact.Instant) string { return From(ctx).instant(i) }
+
 // InstantPtr is Instant, or a dash.
 func InstantPtr(i *exact.Instant) templ.Component {
 	if i == nil {
