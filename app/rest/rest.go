@@ -81,15 +81,10 @@ func New(o Options) http.Handler {
 	return h.outermost(escaped(r))
 }
 
-// escapedSlash reports whether a part of a path contains a slash, as a SKU may.
-func escapedSlash(u *url.URL) bool {
-	return strings.Contains(u.RawPath, "%2F") || strings.Contains(u.RawPath, "%2f")
-}
-
-// escaped shows the router the unparsed path if its parts contain slashes, so that they do not split it.
+// escaped shows the router the unparsed path if its parts contain slashes, as a SKU may, so that they do not split it.
 func escaped(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !escapedSlash(r.URL) {
+		if raw := r.URL.RawPath; !strings.Contains(raw, "%2F") && !strings.Contains(raw, "%2f") {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -250,17 +245,6 @@ func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Calle
 	if op.TakesBody() {
 		if err := h.body(&in, op, raw, r); err != nil {
 			return nil, err
-		}
-		if !op.Public { // reading the body took as long as the client wished
-			now, err := h.Authenticate(ctx, h.Service.Name, r.Header.Get("Authorization"), r.RemoteAddr)
-			if err == nil && op.Writes {
-				err = now.MayWrite(op.Route)
-			}
-			if err != nil {
-				return nil, err
-			}
-			now.Via = who.Via
-			who = now
 		}
 		var err error
 		if who, err = h.asking(who, op, r, in.Raw); err != nil {

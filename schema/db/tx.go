@@ -72,7 +72,7 @@ func (tx *Tx) Try(fn func() error) error {
 // Audit writes the change's entry: an action such as "workorder.status", a subject such as "work_order:12", and the
 // changes as short JSON.
 func (tx *Tx) Audit(action, subject string, changes any) error {
-	return tx.AuditIn(tx.who.Service, action, subject, changes)
+	return tx.audit(tx.who.Service, tx.who.User, action, subject, changes)
 }
 
 // AuditIn is Audit for a change of the appliance's own data that belongs to one service, such as a key.
