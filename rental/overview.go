@@ -84,11 +84,11 @@ func (o *Overview) read(c *db.Conn) error {
 		return err
 	}
 	if o.OpenCount, _,
-		err = db.One(c, db.Int, "SELECT count(*) FROM tickets WHERE status IN ('open', 'in_progress')"); err != nil {
+		err = db.One(c, db.Int, "SELECT count(*) FROM tickets WHERE "+unresolved); err != nil {
 		return err
 	}
-	o.OpenTickets, err = tickets.All(c, `WHERE k.status IN ('open', 'in_progress')
-		ORDER BY CASE k.priority WHEN 'urgent' THEN 0 WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END, k.id DESC LIMIT 6`)
+	o.OpenTickets, err = tickets.All(c, "WHERE "+unresolved+` ORDER BY CASE k.priority WHEN 'urgent' THEN 0
+		WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END, k.id DESC LIMIT 6`)
 	if err != nil {
 		return err
 	}

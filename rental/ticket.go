@@ -25,6 +25,9 @@ var ticketMoves = schema.Transitions{
 	{Name: resolved, To: []string{ticketOpen}},
 }
 
+// unresolved matches the tickets that somebody still has to do something about, by the index over their states.
+const unresolved = "status IN ('" + ticketOpen + "', '" + inProgress + "')"
+
 var priorities = []string{"low", "medium", "high", "urgent"}
 
 // Ticket is a request for a repair in a unit. lease_id is the lease that covered the day on which it was made.

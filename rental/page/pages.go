@@ -89,13 +89,14 @@ func leaseLook(status string) (string, string) {
 
 // ticketLook is how a ticket's status is drawn.
 func ticketLook(status string) (string, string) {
+	look := page.Going
 	switch status {
 	case "open":
-		return page.Todo, "Open"
-	case "in_progress":
-		return page.Going, "In progress"
+		look = page.Todo
+	case "resolved":
+		look = page.Good
 	}
-	return page.Good, "Resolved"
+	return look, page.Word(status)
 }
 
 func priorityLook(priority string) (string, string) {
@@ -117,8 +118,10 @@ func moveWord(from, to string) string {
 		return "Start"
 	case from == "resolved":
 		return "Reopen"
+	case to == "open":
+		return "Put back"
 	}
-	return "Put back"
+	return page.Word(to)
 }
 
 // methodWord is a payment method in words.

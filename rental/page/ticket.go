@@ -18,7 +18,14 @@ type boardView struct {
 	list    []rental.Ticket // for the file
 }
 
-func (v boardView) open() int64 { return v.counts["open"] + v.counts["in_progress"] }
+func (v boardView) open() (n int64) {
+	for status, of := range v.counts {
+		if status != "resolved" {
+			n += of
+		}
+	}
+	return n
+}
 
 func board(s *rental.Service) page.Page {
 	return page.New(page.Spec[boardView]{
