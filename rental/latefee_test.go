@@ -19,16 +19,16 @@ func TestLateFeesGoByTheDaysOfThePayments(t *testing.T) {
 	h.On("2026-03-20")
 	h.owes(id, "2026-03-01 100000 1-31 March 2026", "2026-03-07 5000 Late fee for rent due 2026-03-01")
 
-	// A part arrived within the grace and is recorded now: the fee is on the rest.
-	part, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: id, ChargeID: 1, AmountCents: new(int64(40_000)), PaidDate: "2026-03-06", Method: "cash"})
+	// A part arrived within the grace and is recorded now: the fee is on the rest, 599.90, and half a cent is rounded up.
+	part, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: id, ChargeID: 1, AmountCents: new(int64(40_010)), PaidDate: "2026-03-06", Method: "cash"})
 	h.Must(err)
 	h.owes(id, "2026-03-01 100000 1-31 March 2026", "2026-03-07 3000 Late fee for rent due 2026-03-01")
 
-	// The rest arrived within the grace too, with 20.00 more: no fee, and 20.00 credit.
+	// The rest arrived within the grace too, with 20.10 more: no fee, and 20.10 credit.
 	all, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 62_000, PaidDate: "2026-03-04", Method: "cash"})
 	h.Must(err)
 	l := h.owes(id, "2026-03-01 100000 1-31 March 2026 paid 2026-03-06 cash")
-	if l.Totals.CreditCents != 2_000 || all.CreditCents != 2_000 || len(all.Allocations) != 1 || all.Allocations[0].AmountCents != 60_000 {
+	if l.Totals.CreditCents != 2_010 || all.CreditCents != 2_010 || len(all.Allocations) != 1 || all.Allocations[0].AmountCents != 59_990 {
 		t.Errorf("%s %s", asJSON(t, l.Totals), asJSON(t, all))
 	}
 

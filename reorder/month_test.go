@@ -232,8 +232,8 @@ func TestSuggestOfOneSupplier(t *testing.T) {
 func TestOrderingSetsTheExpectedDay(t *testing.T) {
 	s := ranked(t)
 	ctx := context.Background()
-	s.sku("sku,current_stock,lead_time_days", "orphan,0,9")
-	s.sku("sku,current_stock,lead_time_days", "other,0,21")
+	s.sku("sku,current_stock,lead_time_days", "orphan,0,21")
+	s.sku("sku,current_stock,lead_time_days", "other,0,9")
 	s.upload(`{"rows":[{"date":"2026-10-22","sku":"orphan","qty":3},{"date":"2026-10-22","sku":"other","qty":3}]}`)
 	s.suggest("orphan", "other")
 	_, err := s.PlaceOrder(ctx, cli, "PO-000001", false)

@@ -137,6 +137,11 @@ func TestExportImportsUnchanged(t *testing.T) {
 			t.Errorf("a spreadsheet would run what was not exported as %q:\n%s", cell, first)
 		}
 	}
+	for _, text := range []string{"\t=1", "\r=1"} { // spreadsheets skip what is before the sign
+		if Safe(text) != "'"+text {
+			t.Errorf("%q is exported as %q", text, Safe(text))
+		}
+	}
 }
 
 func TestHeaderRefusesTheWholeFile(t *testing.T) {
