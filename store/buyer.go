@@ -92,7 +92,7 @@ func readRef(written string) string {
 // Mine is a buyer's view: the order, and the licenses of their session.
 type Mine struct {
 	Order    Order       `json:"order" about:"of a customer's session the newest"`
-	Orders   []Order     `json:"orders,omitempty" about:"all of a customer's session, the newest first"`
+	Orders   []Order     `json:"orders,omitempty" about:"all of a customer's session, or of the order's subscription, the newest first"`
 	Licenses []MyLicense `json:"licenses" about:"keys in full: the license whose key was shown, all of the order, or all of the customer"`
 	Others   []License   `json:"others" about:"the other licenses of the order, keys masked"`
 	Notes    []MyNote    `json:"notes" about:"what the shop says of the products of paid orders"`
@@ -142,7 +142,7 @@ func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
 		m.Order = orders[0].Order
 		_, all := visit.CustomerOf(who.Subject)
 		for _, d := range orders {
-			if all {
+			if all || len(orders) > 1 {
 				m.Orders = append(m.Orders, d.Order)
 			}
 			s.memory.uses.onLicenses(d.Licenses)
@@ -157,6 +157,8 @@ func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
 				}
 				m.Licenses = append(m.Licenses, mine)
 			}
+		}
+		for _, d := range orders {
 			if err := m.addNotes(c, d); err != nil {
 				return m, err
 			}
@@ -195,22 +197,27 @@ func (s *Service) MyOrder(ctx context.Context, who db.Caller, ref string) (Order
 // mostMine is the largest number of a customer's orders on one page.
 const mostMine = 500
 
-// ordersOfBuyer are the orders of a buyer's session, newest first, with their licenses, keys in full. A renewal in a
-// customer's session is without the licenses, which their first order has.
+// ordersOfBuyer are the orders of a buyer's session, newest first, with their licenses, keys in full: a customer's, or
+// an order and those of its subscription. Each license is with one order only.
 func ordersOfBuyer(c *db.Conn, subject int64) (all []OrderDetail, err error) {
+	var opened OrderDetail
 	customer, is := visit.CustomerOf(subject)
 	if !is {
-		d, err := orderOfBuyer(c, subject)
-		return []OrderDetail{d}, err
+		if opened, err = orderOfBuyer(c, subject); err != nil || opened.subscription == 0 {
+			return []OrderDetail{opened}, err
+		}
+		customer = opened.Customer.ID
 	}
-	ids, err := db.All(c, db.Int, "SELECT id FROM store_orders WHERE customer_id = ? ORDER BY id DESC LIMIT ?", customer,
-		mostMine)
+	ids, err := db.All(c, db.Int, `SELECT id FROM store_orders WHERE customer_id = ?1 AND (?2 = 0 OR subscription_id = ?2)
+		ORDER BY id DESC LIMIT ?3`, customer, opened.subscription, mostMine)
 	for _, id := range ids {
 		d, err := orderByID(c, id)
 		if err != nil {
 			return nil, err
 		}
-		if d.renewal {
+		if id == opened.id {
+			d.Licenses = opened.Licenses
+		} else if opened.id != 0 || d.renewal {
 			d.Licenses = nil
 		}
 		all = append(all, d)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
 
@@ -222,6 +223,27 @@ func TestARenewalIssuesNothing(t *testing.T) {
 	extended := val(s.Licenses(background, admin, LicenseFilter{}))
 	equal(t, "extended stays", *extended.Licenses[1].ExpiresAt, start+60*day+3*day+365*day)
 	equal(t, "the other moves", *extended.Licenses[0].ExpiresAt, start+93*day)
+}
+
+// TestABuyerOpensTheReceiptsOfRenewals: with the first order or its key, but no other order of the same customer.
+func TestABuyerOpensTheReceiptsOfRenewals(t *testing.T) {
+	s := newStripeFixture(t)
+	start := s.now()
+	s.tell(checkout(9800))
+	s.tell(paidInvoice(1, 9800, start+30*day))
+	s.tell(paidInvoice(2, 12000, start+60*day))
+	other := val(s.RecordOrder(background, cli, NewOrder{Email: "sue@example.com", Lines: []NewLine{{SKU: "PLUGIN"}}}))
+	list := val(s.Orders(background, OrderFilter{})).Orders
+	renewed, first := list[1].OrderRef, list[2].OrderRef
+	for _, opened := range []int64{val(s.OpenBuyer(background, "", first, "sue@example.com", "")), 1} {
+		sue := db.Caller{Service: "store", User: "buyer", Role: "member", Scope: "full", Via: "buyer", Subject: opened}
+		m := val(s.Mine(background, sue))
+		equal(t, "orders and keys", fmt.Sprint(len(m.Orders), len(m.Licenses)+len(m.Others)), "2 2")
+		equal(t, "the newest first", m.Orders[0].OrderRef+" "+m.Orders[1].OrderRef, renewed+" "+first)
+		equal(t, "the renewal's receipt", val(s.MyOrder(background, sue, renewed)).TotalCents, int64(12000))
+		_, err := s.MyOrder(background, sue, other.OrderRef)
+		refused(t, err, "not_found")
+	}
 }
 
 // TestDisputesAndStaff: a suspension by staff outlasts a dispute that is won, and staff may resume a license while one

@@ -22,6 +22,14 @@ func (v mineView) PageTitle() string {
 	return items(v.Order)
 }
 
+// undone ends the line of an order that no longer counts.
+func undone(o store.Order) string {
+	if o.Status == "refunded" || o.Status == "void" {
+		return ", " + o.Status
+	}
+	return ""
+}
+
 type myLicense struct{ store.MyLicense }
 
 // sentence is the state of the license in words.
