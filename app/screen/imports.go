@@ -413,19 +413,42 @@ func columnWords(column string) string {
 	return schema.Arg{Name: strings.TrimSuffix(column, "_cents")}.Label()
 }
 
-// cellWords is a row's cell for people: cents are an amount, in the row's currency if it names one, and a moment is in
-// the shop's zone.
-func cellWords(ctx context.Context, columns, row []string, n int, cell string) string {
+// cellWords is a cell of the rows for people: cents are an amount, and a moment is in the shop's zone.
+func cellWords(ctx context.Context, columns []string, rows [][]string, i, n int) string {
+	cell := rows[i][n]
 	if at, is := exact.ParseInstant(cell); is && strings.HasSuffix(columns[n], "_at") {
 		return page.InstantText(ctx, at)
 	}
-	cents, err := strconv.ParseInt(cell, 10, 64)
-	if err != nil || !strings.HasSuffix(columns[n], "_cents") {
-		return cell
+	amount := func(digits string) string {
+		cents, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil {
+			return digits
+		}
+		currency := currencyOf(ctx, columns, rows, i)
+		return page.Amount(cents, currency) + " " + currency
 	}
-	currency := page.CurrencyCode(ctx)
-	if i := slices.Index(columns, "currency"); i >= 0 && row[i] != "" {
-		currency = row[i]
+	switch {
+	case strings.HasSuffix(columns[n], "_cents"):
+		return amount(cell)
+	case columns[n] == "refunds":
+		return centsOfDay.ReplaceAllStringFunc(cell, func(s string) string { return ": " + amount(s[1:]) })
 	}
-	return page.Amount(cents, currency) + " " + currency
+	return cell
+}
+
+// centsOfDay are the cents of DAY=CENTS.
+var centsOfDay = regexp.MustCompile(`=\d+`)
+
+// currencyOf is a row's currency: its own, else that of the order's line above it, else the shop's.
+func currencyOf(ctx context.Context, columns []string, rows [][]string, i int) string {
+	own, ref := slices.Index(columns, "currency"), slices.Index(columns, "provider_ref")
+	for ; own >= 0; i-- {
+		if rows[i][own] != "" {
+			return rows[i][own]
+		}
+		if i == 0 || ref < 0 || rows[i][ref] == "" || rows[i-1][ref] != rows[i][ref] {
+			break
+		}
+	}
+	return page.CurrencyCode(ctx)
 }

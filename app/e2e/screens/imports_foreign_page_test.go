@@ -54,6 +54,11 @@ func TestFilesOfOtherProgramsComeThroughThePage(t *testing.T) {
 			"quickbooks-contacts.csv", "store", "customers", nil,
 			[]string{"2 rows were skipped: the row has no e-mail address", "Amy's Bird Sanctuary"}, "2 of 2 rows are new",
 		},
+		{"", "store", "products", nil, nil, "2 of 2 rows are new"},
+		{
+			"woocommerce-orders.csv", "store", "orders", nil,
+			[]string{"BOOK130.00 EUR", "2026-06-02: 20.00 EUR"}, "4 of 4 rows are new",
+		},
 		{
 			"fiix-assets.csv", "maintenance", "assets", nil,
 			[]string{"Ignored columns: Is Online, Date Installed"}, "2 of 2 rows are new",
@@ -88,6 +93,9 @@ func TestFilesOfOtherProgramsComeThroughThePage(t *testing.T) {
 		},
 	} {
 		content := []byte("asset_tag,name,unit\nCMP-01,Hours,h\nFRK-02,Hours,h\n")
+		if c.table == "products" {
+			content = []byte("sku,name\nPLUGIN,Plugin\nBOOK,A book\n")
+		}
 		if c.file != "" {
 			var err error
 			if content, err = os.ReadFile(filepath.Join("../../..", "testdata", "imports", c.file)); err != nil {
