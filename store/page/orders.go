@@ -122,16 +122,27 @@ func paidBy(o store.Order) string {
 	if o.Provider == "manual" {
 		return ". Paid by hand."
 	}
-	return " by " + page.Word(o.Provider) + "."
+	return " " + through(o.Provider) + "."
+}
+
+// through is a provider in a sentence.
+func through(provider string) string {
+	switch provider {
+	case "manual":
+		return "by hand"
+	case "code":
+		return "with a code"
+	}
+	return "by " + page.Word(provider)
 }
 
 // paidThrough names the provider, and the payment's reference there.
 func paidThrough(o store.Order) string {
-	if o.Provider != "manual" {
-		return "by " + o.Provider + " " + o.ProviderRef
-	}
-	if o.ProviderRef == "" || o.ProviderRef == o.OrderRef {
-		return "by hand"
+	switch {
+	case o.Provider != "manual":
+		return through(o.Provider) + " " + o.ProviderRef
+	case o.ProviderRef == "" || o.ProviderRef == o.OrderRef:
+		return through(o.Provider)
 	}
 	return "by hand, " + o.ProviderRef
 }

@@ -153,8 +153,9 @@ func cause(u store.Unbooked) string {
 }
 
 // told is why a payment is unmatched, without the command that mends it: a button does the same.
-func told(u store.Unbooked) string {
-	why, _, _ := strings.Cut(u.Reason, ": `")
+func told(reason string) string {
+	why, _, _ := strings.Cut(reason, ": `")
+	why, _, _ = strings.Cut(why, ": set it with `")
 	return why
 }
 
