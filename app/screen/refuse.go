@@ -69,6 +69,8 @@ func (x *exchange) refuse(err error) {
 		if x.route != nil {
 			v.Heading = "Not found"
 		}
+	case e.Kind == fault.Conflict && x.r.URL.Path == "/mail" && signedIn && x.visitor.caller.Role == "admin":
+		v.Back, v.BackText = "/settings/mail", "Set up mail"
 	case e.Kind == fault.Invalid:
 		v.Back, v.BackText = x.r.URL.EscapedPath(), "Show all, without filters"
 		for _, f := range e.Fields {

@@ -82,8 +82,8 @@ func TestMailBeforeItIsSetUp(t *testing.T) {
 	if got := v.Get("/"); strings.Contains(got.Body, `href="/mail"`) {
 		t.Error("the first page leads to mail")
 	}
-	if got := v.Get("/mail"); got.Status != http.StatusConflict {
-		t.Errorf("/mail: %d", got.Status)
+	if got := v.Get("/mail"); got.Status != http.StatusConflict || !strings.Contains(got.Body, `href="/settings/mail"`) {
+		t.Errorf("/mail: %d %s", got.Status, got.Body)
 	}
 	if got := v.Get("/settings/mail"); got.Status != http.StatusOK || !strings.Contains(got.Body, "Mail is not set up") || strings.Contains(got.Body, "test_mail") {
 		t.Errorf("/settings/mail: %d %s", got.Status, got.Body)
