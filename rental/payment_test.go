@@ -36,3 +36,16 @@ func TestDefaultCurrency(t *testing.T) {
 	h.Must(err)
 	h.owes(1, "2026-01-01 100000 1-31 January 2026 paid 2026-02-10 other", "2026-02-01 100000 1-28 February 2026")
 }
+
+// TestADoubtfulPaymentAsks: more than three times what is open; where nothing is open, nothing is asked.
+func TestADoubtfulPaymentAsks(t *testing.T) {
+	for _, c := range []struct {
+		open, amount int64
+		asks         bool
+	}{{100_000, 300_000, false}, {100_000, 300_001, true}, {0, 300_001, false}, {1, 3, false}, {1, 4, true}} {
+		p := Payment{AmountCents: c.amount, Allocations: []Allocation{{AmountCents: c.open}}}
+		if q := doubtPayment(p, func(int64) string { return "" }); (q.Title != "") != c.asks {
+			t.Errorf("%d of %d: %+v", c.amount, c.open, q)
+		}
+	}
+}

@@ -128,6 +128,45 @@ func TestFormOnce(t *testing.T) {
 	status(t, v.Post("/do/save_sku", fields...), http.StatusConflict)
 }
 
+// TestNamesAreNoMarkup reads stored names that look like markup on the pages that show them.
+func TestNamesAreNoMarkup(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	const name = `<script>alert(1)</script>`
+	for _, f := range [][3]string{
+		{"reorder", "skus", "sku,name,supplier\nA-1," + name + "," + name + "\n"},
+		{"store", "products", "sku,name\nX-1," + name + "\n"},
+		{"maintenance", "assets", "asset_tag,name,location\nL-1," + name + "," + name + "\n"},
+		{"maintenance", "work-orders", "asset_tag,description,assigned_to\nL-1," + name + "," + name + "\n"},
+		{"maintenance", "parts", "part_number,name\nP-1," + name + "\n"},
+		{"rental", "properties", "name\n" + name + "\n"},
+		{"rental", "units", "property,name\n" + name + "," + name + "\n"},
+		{"rental", "tenants", "name\n" + name + "\n"},
+		{"rental", "leases", "property,unit,start_date,tenant,rent_cents\n" + name + "," + name + ",2026-10-01," + name + ",90000\n"},
+	} {
+		if code, out, errs := s.Pipe(f[2], "import", f[0], f[1], "-"); code != 0 {
+			t.Fatalf("%s: %s%s", f[1], out, errs)
+		}
+	}
+	for service, paths := range map[string][]string{
+		"store":       {"/", "/products", "/products/X-1"},
+		"reorder":     {"/", "/skus", "/skus/A-1", "/suppliers"},
+		"maintenance": {"/", "/work-orders", "/work-orders/1", "/assets", "/assets/1", "/parts", "/parts/1"},
+		"rental":      {"/", "/arrears", "/leases", "/leases/1", "/properties", "/properties/1", "/tenants", "/tenants/1"},
+	} {
+		v := s.Person(service, "ann-"+service, "admin")
+		for _, path := range paths {
+			got := status(t, v.Get(path), http.StatusOK)
+			if strings.Contains(got.Body, name) {
+				t.Errorf("%s%s shows a name as markup", service, path)
+			}
+			if path != "/" && !strings.Contains(got.Body, "&lt;script&gt;alert(1)") {
+				t.Errorf("%s%s does not show the name", service, path)
+			}
+		}
+	}
+}
+
 // TestRefusedForm: a refused form returns with all that was typed.
 func TestRefusedForm(t *testing.T) {
 	t.Parallel()
