@@ -96,6 +96,7 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 		{"one column", "code\nA;B\n", Reading{}, []string{"A;B"}, ", utf-8 1"},
 		{"a spreadsheet's hint", "sep=;\ncode;name\nA;x\n", Reading{}, []string{"A|x"}, "; utf-8 2"},
 		{"a title above", "Report of May\n\ncode,name\nA,x\n", Reading{}, []string{"A|x"}, ", utf-8 3"},
+		{"a title that is a column's name", "name\ncode,name\nA,x\n", Reading{}, []string{"A|x"}, ", utf-8 2"},
 		{"Windows-1252", "code;name\nA;Gr\xf6\xdfe \x80\n", Reading{}, []string{"A|Größe €"}, "; windows-1252 1"},
 		{"UTF-16, little end first", string(u16(little, "code,name\nA,Größe 🙂\n")), Reading{}, []string{"A|Größe 🙂"}, ", utf-16 1"},
 		{"UTF-16, big end first", string(u16(big, "code,name\nA,Größe 🙂\n")), Reading{}, []string{"A|Größe 🙂"}, ", utf-16 1"},
