@@ -66,7 +66,7 @@ func (s *Service) saveCustomerOp() schema.Op {
 		Writes: true, Response: exampleCustomer(),
 		Example: `store customer save ann@example.org --name "Ann Lee"`,
 		Print:   schema.Printed(printCustomer),
-		Leads:   schema.Of(func(k Customer) string { ; return customerLeads(k.ID) }),
+		Leads:   schema.Of(func(k Customer) string { return customerLeads(k.ID) }),
 		Did:     schema.Said(func(k Customer) string { return fmt.Sprintf("Customer %s is saved.", k.Email) }),
 		Fill: func(c *db.Conn, given map[string]string) (map[string]string, bool, error) {
 			k, found, err := findCustomer(c, fold(given["email"]))
@@ -89,7 +89,7 @@ func (s *Service) changeEmail() schema.Op {
 		Writes: true, Response: exampleCustomer(), Refuses: []fault.Kind{fault.NotFound},
 		Example: "store customer email ann@example.org ann.lee@example.org",
 		Print:   schema.Printed(printCustomer),
-		Leads:   schema.Of(func(k Customer) string { ; return customerLeads(k.ID) }),
+		Leads:   schema.Of(func(k Customer) string { return customerLeads(k.ID) }),
 		Did: schema.Said(func(k Customer) string {
 			return fmt.Sprintf("Customer %d now has the address %s.", k.ID, k.Email)
 		}),
@@ -122,12 +122,11 @@ func (s *Service) forgetCustomer() schema.Op {
 		Writes: true, Admin: true, Destructive: true, Response: forgotten, Refuses: []fault.Kind{fault.NotFound},
 		Example: "store customer forget ann@example.org",
 		Print:   schema.Printed(printCustomer),
-		Leads:   schema.Of(func(k Customer) string { ; return customerLeads(k.ID) }),
-		Did:     schema.Said(func(k Customer) string { return fmt.Sprintf("Customer %d is forgotten.", k.ID) }),
+		Leads:   schema.Of(func(k Customer) string { return customerLeads(k.ID) }),
+		Did:     schema.Said(func(k Customer) string { return "The customer is forgotten: " + k.Name + "." }),
 		Will: schema.Said(func(k Customer) string {
-			return fmt.Sprintf("The name and address of customer %d will be removed for good, from %s, events, deliveries "+
-				"and the history. Sums stay.",
-				k.ID, exact.Plural(k.PaidOrders, "paid order", "paid orders"))
+			return "Their name and address will be removed for good, from " +
+				exact.Plural(k.PaidOrders, "paid order", "paid orders") + ", events, deliveries and the history. Sums stay."
 		}),
 		Bind: schema.Does(func(f *schema.Form, id *int64) {
 			bindCustomer(f, id, schema.Required)
