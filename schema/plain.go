@@ -42,6 +42,9 @@ var ofValues = strings.NewReplacer("a whole number of cents", "an amount", ", in
 // begins matches the name at the beginning of a refusal: "delta: ...", "lines.0.qty is ...".
 var begins = regexp.MustCompile(`^[a-z][a-z0-9_]*(?:[.\[][0-9]+\]?\.[a-z0-9_]+)?(: | is | has | must | may )`)
 
+// ofLine matches what a list's line puts before a refusal that names its field already: "lines.0.Quantity: ...".
+var ofLine = regexp.MustCompile(`^[a-z_]+\.[0-9]+\.([A-Z])`)
+
 // isMissing finds the name before what is to be marked.
 var isMissing = regexp.MustCompile(`\b[a-zA-Z_]+ is missing: mark at least one`)
 
@@ -69,6 +72,7 @@ func moveInWords(refusal string) string {
 
 func plainText(args []Arg, text string) string {
 	text = isMissing.ReplaceAllString(refusedMove.ReplaceAllStringFunc(text, moveInWords), "Mark at least one")
+	text = ofLine.ReplaceAllString(text, "$1")
 	if found := begins.FindStringSubmatch(text); found != nil {
 		name := strings.TrimSuffix(found[0], found[1])
 		if a, ok := argOf(args, name[strings.LastIndexByte(name, '.')+1:]); ok {

@@ -238,7 +238,7 @@ func TestEveryRefusedField(t *testing.T) {
 		got := status(t, v.Post("/do/"+c.op, c.fields...), http.StatusUnprocessableEntity, `role="alert"`)
 		at := marked(got)
 		for _, name := range c.refused {
-			if at[name] == "" || !strings.Contains(apptestAlert(got), at[name][1:]) {
+			if at[name] == "" || strings.Contains(at[name], ".0.") || !strings.Contains(apptestAlert(got), at[name][1:]) {
 				t.Errorf("%s: %s is not marked with what the summary says: %v, %q", c.op, name, at, apptestAlert(got))
 			}
 		}
