@@ -28,6 +28,14 @@ func (v mailView) next() string {
 	return strconv.FormatInt(*v.Next, 10)
 }
 
+// trouble is why mail waits: the server's answer, or, where it was not reached, the last words of the dialler.
+func trouble(reply string) string {
+	if strings.HasPrefix(reply, "dial ") {
+		return "The mail server is not reached: " + strings.TrimSpace(reply[strings.LastIndex(reply, ":")+1:])
+	}
+	return "The mail server refuses messages: " + reply
+}
+
 func (s *Screens) mailPage() page.Page {
 	return page.New(page.Spec[mailView]{
 		Path: "/mail", Title: "Mail", Menu: "Mail", Role: page.Member,
