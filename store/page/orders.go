@@ -122,10 +122,10 @@ func paidBy(o store.Order) string {
 	if o.Provider == "manual" {
 		return ". Paid by hand."
 	}
-	return " " + through(o.Provider) + "."
+	return " by " + page.Word(o.Provider) + "."
 }
 
-// through is a provider in a sentence.
+// through is who brought a payment: a provider by its own name.
 func through(provider string) string {
 	switch provider {
 	case "manual":
@@ -133,14 +133,14 @@ func through(provider string) string {
 	case "code":
 		return "with a code"
 	}
-	return "by " + page.Word(provider)
+	return provider
 }
 
 // paidThrough names the provider, and the payment's reference there.
 func paidThrough(o store.Order) string {
 	switch {
 	case o.Provider != "manual":
-		return through(o.Provider) + " " + o.ProviderRef
+		return "by " + o.Provider + " " + o.ProviderRef
 	case o.ProviderRef == "" || o.ProviderRef == o.OrderRef:
 		return through(o.Provider)
 	}
