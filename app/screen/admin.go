@@ -67,7 +67,7 @@ func (s *Screens) settingsPage() page.Page {
 				return v, err
 			}
 		},
-		View: func(v settingsView) templ.Component { return settingsPage(v) },
+		View: settingsPage,
 	})
 }
 
@@ -133,7 +133,7 @@ func (s *Screens) backupPage() page.Page {
 		Load: func(*schema.Form) page.Loader[int64] {
 			return func(context.Context, db.Caller) (int64, error) { return s.DB.Size(), nil }
 		},
-		View: func(v int64) templ.Component { return backupPage(v) },
+		View: backupPage,
 	})
 }
 
@@ -233,7 +233,7 @@ func (s *Screens) doctorPage() page.Page {
 				return doctorView{s.Doctor.Ask(ctx, run, doctorWait)}, nil
 			}
 		},
-		View: func(v doctorView) templ.Component { return doctorPage(v) },
+		View: doctorPage,
 	})
 }
 
@@ -244,7 +244,7 @@ func (s *Screens) exportsPage() page.Page {
 		Load: func(*schema.Form) page.Loader[[]schema.Table] {
 			return func(_ context.Context, who db.Caller) ([]schema.Table, error) { return s.tablesFor(who), nil }
 		},
-		View: func(v []schema.Table) templ.Component { return exportsPage(v) },
+		View: exportsPage,
 	})
 }
 

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/app/audit"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -62,7 +60,7 @@ func (s *Screens) auditPage() page.Page {
 				return s.trail(ctx, who, asked)
 			}
 		},
-		View: func(v trailView) templ.Component { return auditPage(v) },
+		View: auditPage,
 		CSV: func(v trailView) page.Sheet {
 			sheet := page.Sheet{Name: "audit", Columns: []string{"id", "at", "actor", "via", "action", "subject", "changes"}}
 			for _, e := range v.entries {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/app/table"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -30,7 +28,7 @@ func (s *Screens) docsPage() page.Page {
 		Load: func(*schema.Form) page.Loader[docsView] {
 			return func(context.Context, db.Caller) (docsView, error) { return docsView{s.Service, s.told()}, nil }
 		},
-		View: func(v docsView) templ.Component { return docsContents(v) },
+		View: docsContents,
 	})
 }
 
@@ -77,7 +75,7 @@ func (s *Screens) docPage() page.Page {
 			f.Text(&name, "name", "an operation, an event or a table", schema.InPath("name"))
 			return func(_ context.Context, who db.Caller) (entryView, error) { return s.entry(name, who) }
 		},
-		View: func(v entryView) templ.Component { return docsEntry(v) },
+		View: docsEntry,
 	})
 }
 

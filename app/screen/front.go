@@ -7,8 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
@@ -86,7 +84,7 @@ func (s *Screens) searchPage() page.Page {
 				return v, nil
 			}
 		},
-		View: func(v searchView) templ.Component { return searchBody(v) },
+		View: searchBody,
 	})
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
@@ -39,7 +37,7 @@ func (s *Screens) hooksPage() page.Page {
 				return s.receivers().List(ctx, who.Service)
 			}
 		},
-		View: func(v []webhook.Receiver) templ.Component { return hooksPage(v) },
+		View: hooksPage,
 	})
 }
 
@@ -70,7 +68,7 @@ func (s *Screens) hookPage() page.Page {
 				return hookView{}, fault.NotFoundf("there is no receiver %d in this service", id)
 			}
 		},
-		View: func(v hookView) templ.Component { return hookPage(v) },
+		View: hookPage,
 	})
 }
 

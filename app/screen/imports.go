@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/app/table"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -64,7 +62,7 @@ func (s *Screens) importsPage() page.Page {
 		Load: func(*schema.Form) page.Loader[[]schema.Table] {
 			return func(_ context.Context, who db.Caller) ([]schema.Table, error) { return s.tablesFor(who), nil }
 		},
-		View: func(v []schema.Table) templ.Component { return importsPage(v) },
+		View: importsPage,
 	})
 }
 

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
@@ -38,7 +36,7 @@ func (s *Screens) index(path, title string) page.Page {
 				return v, nil
 			}
 		},
-		View: func(v index) templ.Component { return indexPage(v) },
+		View: indexPage,
 	})
 }
 

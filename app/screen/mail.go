@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/app/mailer"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -56,7 +54,7 @@ func (s *Screens) mailPage() page.Page {
 				return v, err
 			}
 		},
-		View: func(v mailView) templ.Component { return mailPage(v) },
+		View: mailPage,
 		CSV: func(v mailView) page.Sheet {
 			columns := []string{"id", "service", "kind", "record", "to", "state", "tries", "code", "reply", "created_at",
 				"next_try_at", "tried_at"}
@@ -98,7 +96,7 @@ func (s *Screens) messagePage() page.Page {
 				return messageView{v}, err
 			}
 		},
-		View: func(v messageView) templ.Component { return messagePage(v) },
+		View: messagePage,
 	})
 }
 
@@ -136,7 +134,7 @@ func (s *Screens) mailSettingsPage() page.Page {
 				return v, err
 			}
 		},
-		View: func(v mailSettingsView) templ.Component { return mailSettingsPage(v) },
+		View: mailSettingsPage,
 	})
 }
 
@@ -187,7 +185,7 @@ func (s *Screens) mailTextPage() page.Page {
 				return v, nil
 			}
 		},
-		View: func(v mailTextView) templ.Component { return mailTextPage(v) },
+		View: mailTextPage,
 	})
 }
 

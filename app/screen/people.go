@@ -3,8 +3,6 @@ package screen
 import (
 	"context"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/app/account"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -55,7 +53,7 @@ func (s *Screens) usersPage() page.Page {
 				return peopleView{users: users, services: s.Places, me: who.User, mailed: s.Mail.Asks(ctx) == nil}, err
 			}
 		},
-		View: func(v peopleView) templ.Component { return usersPage(v) },
+		View: usersPage,
 	})
 }
 
@@ -67,7 +65,7 @@ func (s *Screens) keysPage() page.Page {
 				return account.KeysOf(ctx, s.DB, who, who.Service)
 			}
 		},
-		View: func(v []account.Key) templ.Component { return keysPage(v) },
+		View: keysPage,
 	})
 }
 
@@ -105,7 +103,7 @@ func (s *Screens) accountPage() page.Page {
 				return v, err
 			}
 		},
-		View: func(v accountView) templ.Component { return accountPage(v) },
+		View: accountPage,
 	})
 }
 

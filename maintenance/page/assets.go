@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/maintenance"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -50,7 +48,7 @@ func assets(s *maintenance.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v assetsView) templ.Component { return Assets(v) },
+		View: Assets,
 		CSV: func(v assetsView) page.Sheet {
 			return page.SheetOf("assets", maintenance.AssetColumns(), v.Assets, maintenance.Asset.Cells)
 		},
@@ -76,7 +74,7 @@ func loadAsset(s *maintenance.Service) func(f *schema.Form) page.Loader[assetVie
 func asset(s *maintenance.Service) page.Page {
 	return page.New(page.Spec[assetView]{
 		Path: "/assets/:id", Title: "Asset", Load: loadAsset(s),
-		View: func(v assetView) templ.Component { return Asset(v) },
+		View: Asset,
 	})
 }
 
@@ -94,7 +92,7 @@ func labels(s *maintenance.Service) page.Page {
 				return labelsView{l}, err
 			}
 		},
-		View: func(v labelsView) templ.Component { return LabelSheet(v) },
+		View: LabelSheet,
 	})
 }
 
@@ -109,7 +107,7 @@ func assetLabel(s *maintenance.Service) page.Page {
 				return labelsView{l}, err
 			}
 		},
-		View: func(v labelsView) templ.Component { return LabelSheet(v) },
+		View: LabelSheet,
 	})
 }
 

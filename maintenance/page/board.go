@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/maintenance"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -29,7 +27,7 @@ func board(s *maintenance.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v boardView) templ.Component { return Board(v) },
+		View: Board,
 	})
 }
 

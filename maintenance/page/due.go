@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/maintenance"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -57,7 +55,7 @@ func due(s *maintenance.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v dueView) templ.Component { return Due(v) },
+		View: Due,
 		CSV: func(v dueView) page.Sheet {
 			return page.SheetOf("pm-due", maintenance.DueColumns(), v.Rows, maintenance.PMDueRow.Cells)
 		},
@@ -159,7 +157,7 @@ func plans(s *maintenance.Service) page.Page {
 				return plansView{list, next(list.Next)}, err
 			}
 		},
-		View: func(v plansView) templ.Component { return Plans(v) },
+		View: Plans,
 		CSV: func(v plansView) page.Sheet {
 			return page.SheetOf("pm-plans", maintenance.PlanColumns(), v.Plans.Plans, maintenance.Plan.Cells)
 		},

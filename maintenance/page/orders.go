@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/maintenance"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -43,7 +41,7 @@ func orders(s *maintenance.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v ordersView) templ.Component { return Orders(v) },
+		View: Orders,
 		CSV: func(v ordersView) page.Sheet {
 			return page.SheetOf("work-orders", maintenance.OrderColumns(), v.WorkOrders.WorkOrders, maintenance.WorkOrder.Cells)
 		},
@@ -144,21 +142,21 @@ func loadOrder(s *maintenance.Service) func(f *schema.Form) page.Loader[orderVie
 func order(s *maintenance.Service) page.Page {
 	return page.New(page.Spec[orderView]{
 		Path: "/work-orders/:id", Title: "Work order", Load: loadOrder(s),
-		View: func(v orderView) templ.Component { return Order(v) },
+		View: Order,
 	})
 }
 
 func finish(s *maintenance.Service) page.Page {
 	return page.New(page.Spec[orderView]{
 		Path: "/work-orders/:id/done", Title: "Mark as done", Role: page.Member, Load: loadOrder(s),
-		View: func(v orderView) templ.Component { return Finish(v) },
+		View: Finish,
 	})
 }
 
 func jobSheet(s *maintenance.Service) page.Page {
 	return page.New(page.Spec[orderView]{
 		Path: "/work-orders/:id/sheet", Title: "Job sheet", Plain: true, Load: loadOrder(s),
-		View: func(v orderView) templ.Component { return JobSheet(v) },
+		View: JobSheet,
 	})
 }
 

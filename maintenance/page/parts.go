@@ -54,7 +54,7 @@ func parts(s *maintenance.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v partsView) templ.Component { return Parts(v) },
+		View: Parts,
 		CSV: func(v partsView) page.Sheet {
 			return page.SheetOf("parts", maintenance.PartColumns(), v.Parts, maintenance.Part.Cells)
 		},
@@ -83,7 +83,7 @@ func part(s *maintenance.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v partView) templ.Component { return PartPage(v) },
+		View: PartPage,
 	})
 }
 
@@ -178,7 +178,7 @@ func figures(s *maintenance.Service) page.Page {
 				return figuresView{figures, before, rate, q.AssetID}, err
 			}
 		},
-		View: func(v figuresView) templ.Component { return Figures(v) },
+		View: Figures,
 		CSV: func(v figuresView) page.Sheet {
 			return page.SheetOf("maintenance-figures", maintenance.FigureColumns(), v.Assets, maintenance.AssetFigures.Cells)
 		},
@@ -216,7 +216,7 @@ func request(s *maintenance.Service) page.Page {
 				return requestView{a}, err
 			}
 		},
-		View: func(v requestView) templ.Component { return Request(v) },
+		View: Request,
 	})
 }
 

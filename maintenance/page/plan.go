@@ -3,8 +3,6 @@ package page
 import (
 	"context"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/maintenance"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -27,7 +25,7 @@ func plan(s *maintenance.Service) page.Page {
 				return planView{v}, err
 			}
 		},
-		View: func(v planView) templ.Component { return PlanPage(v) },
+		View: PlanPage,
 	})
 }
 

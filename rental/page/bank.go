@@ -47,7 +47,7 @@ func bank(s *rental.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v bankView) templ.Component { return Bank(v) },
+		View: Bank,
 		CSV: func(v bankView) page.Sheet {
 			sheet := page.Sheet{Name: "bank-lines", Columns: []string{"id"}} // the columns are the export's
 			for _, l := range v.Lines.Lines {
@@ -91,7 +91,7 @@ func bankLine(s *rental.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v bankLineView) templ.Component { return BankLinePage(v) },
+		View: BankLinePage,
 	})
 }
 

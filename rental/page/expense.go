@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/rental"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -34,7 +32,7 @@ func expenses(s *rental.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v expensesView) templ.Component { return Expenses(v) },
+		View: Expenses,
 		CSV: func(v expensesView) page.Sheet {
 			return page.SheetOf("expenses", rental.ExpenseColumns, v.Expenses.Expenses, rental.Expense.Cells)
 		},

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/rental"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -45,7 +43,7 @@ func leases(s *rental.Service) page.Page {
 				return leasesView{list, l.Status}, err
 			}
 		},
-		View: func(v leasesView) templ.Component { return Leases(v) },
+		View: Leases,
 		CSV: func(v leasesView) page.Sheet {
 			sheet := page.Sheet{Name: "leases", Columns: []string{"id", "property", "unit", "tenant", "rent_cents", "frequency",
 				"start_date", "end_date", "status", "balance_cents"}}
@@ -241,7 +239,7 @@ func lease(s *rental.Service) page.Page {
 				return leaseView{v}, err
 			}
 		},
-		View: func(v leaseView) templ.Component { return Lease(v) },
+		View: Lease,
 		CSV: func(v leaseView) page.Sheet {
 			sheet := page.Sheet{Name: "ledger-" + cell(v.Lease.ID), Columns: []string{"id", "type", "label", "due_date",
 				"amount_cents", "paid_cents", "balance_cents", "paid_date", "method"}}

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/rental"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -81,7 +79,7 @@ func arrears(s *rental.Service) page.Page {
 				return newArrears(all, p, age), err
 			}
 		},
-		View: func(v arrearsView) templ.Component { return Arrears(v) },
+		View: Arrears,
 		CSV: func(v arrearsView) page.Sheet {
 			sheet := page.Sheet{Name: "arrears", Columns: []string{"lease_id", "property", "unit", "tenant", "tenant_email",
 				"charge_id", "type", "label", "due_date", "days_overdue", "amount_cents", "balance_cents"}}
@@ -241,7 +239,7 @@ func rentRoll(s *rental.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v rollView) templ.Component { return RentRoll(v) },
+		View: RentRoll,
 		CSV: func(v rollView) page.Sheet {
 			sheet := page.Sheet{Name: "rent-roll-" + v.Month.String(), Columns: []string{"unit_id", "property", "unit",
 				"billed_cents", "collected_cents", "outstanding_cents", "received_cents"}}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/rental"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -37,6 +35,6 @@ func opening(s *rental.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v openingView) templ.Component { return Openings(v) },
+		View: Openings,
 	})
 }

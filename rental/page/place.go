@@ -47,7 +47,7 @@ func units(s *rental.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v unitsView) templ.Component { return Units(v) },
+		View: Units,
 		CSV: func(v unitsView) page.Sheet {
 			sheet := page.Sheet{Name: "units", Columns: []string{"property", "name", "market_rent_cents", "notes", "id",
 				"status", "tenant"}}
@@ -79,7 +79,7 @@ func properties(s *rental.Service) page.Page {
 				return propertiesView{list}, err
 			}
 		},
-		View: func(v propertiesView) templ.Component { return Properties(v) },
+		View: Properties,
 		CSV: func(v propertiesView) page.Sheet {
 			sheet := page.Sheet{Name: "properties", Columns: []string{"name", "address", "late_fee_grace_days", "late_fee_cents",
 				"late_fee_percent", "late_fee_from", "id", "unit_count", "occupied_count", "vacant_count", "occupancy"}}
@@ -136,7 +136,7 @@ func property(s *rental.Service) page.Page {
 				return propertyView{detail, years, rows, next(then), months}, err
 			}
 		},
-		View: func(v propertyView) templ.Component { return Property(v) },
+		View: Property,
 	})
 }
 
@@ -159,7 +159,7 @@ func tenants(s *rental.Service) page.Page {
 				return tenantsView{list}, err
 			}
 		},
-		View: func(v tenantsView) templ.Component { return Tenants(v) },
+		View: Tenants,
 		CSV: func(v tenantsView) page.Sheet {
 			sheet := page.Sheet{Name: "tenants", Columns: []string{"name", "email", "phone", "id"}}
 			for _, t := range v.Tenants.Tenants {
@@ -200,7 +200,7 @@ func tenant(s *rental.Service) page.Page {
 				return tenantView{v}, err
 			}
 		},
-		View: func(v tenantView) templ.Component { return TenantPage(v) },
+		View: TenantPage,
 	})
 }
 

@@ -64,7 +64,7 @@ func portal(s *rental.Service) page.Page {
 				return portalView{v}, err
 			}
 		},
-		View: func(v portalView) templ.Component { return PortalHome(v) },
+		View: PortalHome,
 	})
 }
 
@@ -77,7 +77,7 @@ func portalReport(s *rental.Service) page.Page {
 				return portalView{v}, err
 			}
 		},
-		View: func(v portalView) templ.Component { return PortalReport(v) },
+		View: PortalReport,
 	})
 }
 
@@ -92,7 +92,7 @@ func portalTicket(s *rental.Service) page.Page {
 				return ticketView{d}, err
 			}
 		},
-		View: func(v ticketView) templ.Component { return PortalTicket(v) },
+		View: PortalTicket,
 	})
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/rental"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -136,7 +134,7 @@ func reminder(s *rental.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v letterView) templ.Component { return Reminder(v) },
+		View: Reminder,
 	})
 }
 
@@ -178,6 +176,6 @@ func tenantReminder(s *rental.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v letterView) templ.Component { return Reminder(v) },
+		View: Reminder,
 	})
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/rental"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -69,7 +67,7 @@ func reminders(s *rental.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v remindersView) templ.Component { return Reminders(v) },
+		View: Reminders,
 		CSV: func(v remindersView) page.Sheet {
 			columns := []string{"lease_id", "property", "unit", "tenant", "to", "kind", "open_cents", "oldest_due", "days",
 				"reason"}

@@ -54,7 +54,7 @@ func board(s *rental.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v boardView) templ.Component { return Board(v) },
+		View: Board,
 		CSV: func(v boardView) page.Sheet {
 			sheet := page.Sheet{Name: "tickets", Columns: []string{"id", "property", "unit", "title", "description", "priority",
 				"status"}}
@@ -83,7 +83,7 @@ func ticket(s *rental.Service) page.Page {
 				return ticketView{d}, err
 			}
 		},
-		View: func(v ticketView) templ.Component { return TicketPage(v) },
+		View: TicketPage,
 	})
 }
 

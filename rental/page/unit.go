@@ -3,8 +3,6 @@ package page
 import (
 	"context"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/rental"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -35,7 +33,7 @@ func unit(s *rental.Service) page.Page {
 				return unitView{v, years}, err
 			}
 		},
-		View: func(v unitView) templ.Component { return UnitPage(v) },
+		View: UnitPage,
 	})
 }
 

@@ -32,7 +32,7 @@ func years(s *rental.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v yearsView) templ.Component { return Years(v) },
+		View: Years,
 		CSV: func(v yearsView) page.Sheet {
 			sheet := page.Sheet{Name: "year", Columns: rental.YearColumns}
 			for _, y := range v.years {

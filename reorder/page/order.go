@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/reorder"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -60,7 +58,7 @@ func orders(s *reorder.Service) page.Page {
 				return ordersView{all}, nil
 			}
 		},
-		View: func(v ordersView) templ.Component { return Orders(v) },
+		View: Orders,
 		CSV: func(v ordersView) page.Sheet {
 			sheet := page.Sheet{Name: "purchase-orders", Columns: []string{"number", "sku", "supplier", "status",
 				"expected_date", "ordered", "received", "unit_cost_cents"}}
@@ -125,7 +123,7 @@ func loadOrder(s *reorder.Service) func(f *schema.Form) page.Loader[orderView] {
 func order(s *reorder.Service) page.Page {
 	return page.New(page.Spec[orderView]{
 		Path: "/purchase-orders/:id", Title: "Purchase order", Load: loadOrder(s),
-		View: func(v orderView) templ.Component { return Order(v) },
+		View: Order,
 	})
 }
 
@@ -133,7 +131,7 @@ func order(s *reorder.Service) page.Page {
 func paper(s *reorder.Service) page.Page {
 	return page.New(page.Spec[orderView]{
 		Path: "/purchase-orders/:id/print", Title: "Purchase order", Plain: true, Load: loadOrder(s),
-		View: func(v orderView) templ.Component { return Paper(v) },
+		View: Paper,
 	})
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/reorder"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -27,7 +25,7 @@ func toOrder(s *reorder.Service) page.Page {
 			q.After, q.Limit = p.After, p.Limit
 			return func(ctx context.Context, _ db.Caller) (reorder.ToOrder, error) { return s.ToOrder(ctx, q) }
 		},
-		View: func(v reorder.ToOrder) templ.Component { return ToOrder(v) },
+		View: ToOrder,
 		CSV: func(v reorder.ToOrder) page.Sheet {
 			return page.SheetOf("to-order", []string{"sku", "name", "supplier", "status", "current_stock",
 				"on_order", "reorder_point", "days_of_stock",

@@ -106,7 +106,7 @@ func sales(s *reorder.Service) page.Page {
 				return v, nil
 			}
 		},
-		View: func(v salesView) templ.Component { return Sales(v) },
+		View: Sales,
 		CSV: func(v salesView) page.Sheet {
 			columns := []string{"date", "sku", "qty", "channel"}
 			return page.SheetOf("sales", columns, v.Shares(), func(part reorder.ShareSold) []string {
@@ -159,7 +159,7 @@ func figures(s *reorder.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v figuresView) templ.Component { return Figures(v) },
+		View: Figures,
 		CSV: func(v figuresView) page.Sheet {
 			columns := []string{"sku", "name", "value_cents", "class", "unsold_days"}
 			return page.SheetOf("stock-figures", columns, v.SKUs, func(k *reorder.StockFigure) []string {
@@ -236,7 +236,7 @@ func suppliers(s *reorder.Service) page.Page {
 				return suppliersView{all}, nil
 			}
 		},
-		View: func(v suppliersView) templ.Component { return Suppliers(v) },
+		View: Suppliers,
 		CSV: func(v suppliersView) page.Sheet {
 			return page.SheetOf("suppliers", reorder.SupplierColumns(), v.Suppliers.Suppliers, reorder.Supplier.Cells)
 		},

@@ -71,7 +71,7 @@ func (v shelfView) sheet(name string) page.Sheet {
 func skus(s *reorder.Service) page.Page {
 	return page.New(page.Spec[shelfView]{
 		Path: "/skus", Title: "SKUs", Menu: "SKUs", Key: "s", Load: loadShelf(s, "", page.PageSize),
-		View: func(v shelfView) templ.Component { return SKUs(v) },
+		View: SKUs,
 		CSV:  func(v shelfView) page.Sheet { return v.sheet("skus") },
 	})
 }
@@ -79,7 +79,7 @@ func skus(s *reorder.Service) page.Page {
 func count(s *reorder.Service) page.Page {
 	return page.New(page.Spec[shelfView]{
 		Path: "/count", Title: "Count", Menu: "Count", Key: "c", Load: loadShelf(s, "1", countLines),
-		View: func(v shelfView) templ.Component { return Count(v) },
+		View: Count,
 		CSV:  func(v shelfView) page.Sheet { return v.sheet("count") },
 	})
 }
@@ -88,7 +88,7 @@ func count(s *reorder.Service) page.Page {
 func labels(s *reorder.Service) page.Page {
 	return page.New(page.Spec[shelfView]{
 		Path: "/labels", Title: "Shelf labels", Plain: true, Load: loadShelf(s, "1", mostLabels),
-		View: func(v shelfView) templ.Component { return Labels(v) },
+		View: Labels,
 	})
 }
 
@@ -113,7 +113,7 @@ func (v productView) PageTitle() string { return v.Name }
 func product(s *reorder.Service) page.Page {
 	return page.New(page.Spec[productView]{
 		Path: "/skus/:sku", Title: "SKU", Load: loadProduct(s),
-		View: func(v productView) templ.Component { return Product(v) },
+		View: Product,
 	})
 }
 
@@ -121,7 +121,7 @@ func product(s *reorder.Service) page.Page {
 func label(s *reorder.Service) page.Page {
 	return page.New(page.Spec[productView]{
 		Path: "/skus/:sku/label", Title: "Shelf label", Plain: true, Load: loadProduct(s),
-		View: func(v productView) templ.Component { return Label(v) },
+		View: Label,
 	})
 }
 

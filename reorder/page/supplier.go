@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/reorder"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -63,7 +61,7 @@ func supplier(s *reorder.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v supplierView) templ.Component { return SupplierPage(v) },
+		View: SupplierPage,
 	})
 }
 

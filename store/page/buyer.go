@@ -79,7 +79,7 @@ func (v mineView) ShowsSecret() bool { return len(v.Licenses) > 0 }
 func mine(s *store.Service) page.Page {
 	return page.New(page.Spec[mineView]{
 		Area: page.Buyer, Path: "/my", Title: "Your purchase", Menu: "Your purchase", Load: loadMine(s),
-		View: func(v mineView) templ.Component { return MyPurchase(v) },
+		View: MyPurchase,
 	})
 }
 

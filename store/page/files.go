@@ -5,8 +5,6 @@ import (
 	"embed"
 	"strings"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
@@ -50,7 +48,7 @@ func signingKeys(s *store.Service) page.Page {
 				return signingView{SigningKeys: keys, api: api}, err
 			}
 		},
-		View: func(v signingView) templ.Component { return SigningKeys(v) },
+		View: SigningKeys,
 	})
 }
 

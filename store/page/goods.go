@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -46,7 +44,7 @@ func batches(s *store.Service) page.Page {
 				return v, nil
 			}
 		},
-		View: func(v batchesView) templ.Component { return Batches(v) },
+		View: Batches,
 		CSV: func(v batchesView) page.Sheet {
 			return page.SheetOf("redeem-codes", []string{"batch", "sku", "tier", "total", "unused", "redeemed",
 				"void", "created_at"}, v.Batches, func(b store.Batch) []string {
@@ -73,7 +71,7 @@ func batch(s *store.Service) page.Page {
 				return batchView{b}, err
 			}
 		},
-		View: func(v batchView) templ.Component { return BatchPage(v) },
+		View: BatchPage,
 	})
 }
 
@@ -113,7 +111,7 @@ func products(s *store.Service) page.Page {
 				return v, nil
 			}
 		},
-		View: func(v productsView) templ.Component { return Products(v) },
+		View: Products,
 		CSV: func(v productsView) page.Sheet {
 			return page.SheetOf("products", []string{"sku", "name", "kind", "price_cents", "activation_limit", "license_days",
 				"tiers", "active"}, v.Products, store.ProductCells)
@@ -292,7 +290,7 @@ func figures(s *store.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v figuresView) templ.Component { return Figures(v) },
+		View: Figures,
 		CSV: func(v figuresView) page.Sheet {
 			return page.SheetOf("figures", []string{v.By, "currency", "orders", "sold_cents", "tax_cents",
 				"refunded_cents", "net_cents"}, v.Rows, func(r store.Figure) []string {
@@ -412,6 +410,6 @@ func unbooked(s *store.Service) page.Page {
 				return unbookedView{list}, err
 			}
 		},
-		View: func(v unbookedView) templ.Component { return UnbookedPayments(v) },
+		View: UnbookedPayments,
 	})
 }

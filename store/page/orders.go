@@ -51,7 +51,7 @@ func orders(s *store.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v ordersView) templ.Component { return Orders(v) },
+		View: Orders,
 		CSV: func(v ordersView) page.Sheet {
 			sheet := page.Sheet{Name: "orders", Columns: []string{"provider", "provider_ref", "email", "name", "sku", "tier",
 				"qty", "unit_cents", "discount_cents", "tax_cents", "currency", "paid_at", "refunds"}}
@@ -106,7 +106,7 @@ func loadOrder(s *store.Service) func(f *schema.Form) page.Loader[orderView] {
 func order(s *store.Service) page.Page {
 	return page.New(page.Spec[orderView]{
 		Path: "/orders/:ref", Title: "Order", Load: loadOrder(s),
-		View: func(v orderView) templ.Component { return Order(v) },
+		View: Order,
 	})
 }
 

@@ -3,8 +3,6 @@ package page
 import (
 	"context"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
@@ -37,7 +35,7 @@ func customers(s *store.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v customersView) templ.Component { return Customers(v) },
+		View: Customers,
 		CSV: func(v customersView) page.Sheet {
 			return page.SheetOf("customers", []string{"email", "name"}, v.Customers, func(k store.Customer) []string {
 				return []string{k.Email, k.Name}
@@ -90,7 +88,7 @@ func customer(s *store.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v customerView) templ.Component { return Customer(v) },
+		View: Customer,
 	})
 }
 
@@ -125,7 +123,7 @@ func licenses(s *store.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v licensesView) templ.Component { return Licenses(v) },
+		View: Licenses,
 		CSV: func(v licensesView) page.Sheet {
 			return page.SheetOf("licenses", []string{"id", "license_key", "sku", "tier", "order_ref",
 				"customer_email", "status", "activation_limit", "activation_count", "expires_at", "created_at",
@@ -171,7 +169,7 @@ func license(s *store.Service) page.Page {
 				return licenseView{d, files.Files}, err
 			}
 		},
-		View: func(v licenseView) templ.Component { return License(v) },
+		View: License,
 	})
 }
 

@@ -3,8 +3,6 @@ package page
 import (
 	"context"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
@@ -62,7 +60,7 @@ func product(s *store.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v productView) templ.Component { return ProductRecord(v) },
+		View: ProductRecord,
 	})
 }
 

@@ -30,7 +30,7 @@ func subscriptions(s *store.Service) page.Page {
 				return subscriptionsView{list}, err
 			}
 		},
-		View: func(v subscriptionsView) templ.Component { return Subscriptions(v) },
+		View: Subscriptions,
 		CSV: func(v subscriptionsView) page.Sheet {
 			return page.SheetOf("subscriptions", []string{"provider", "subscription_ref", "state", "email",
 				"name", "product", "order_ref",
@@ -74,7 +74,7 @@ func disputes(s *store.Service) page.Page {
 				return disputesView{list}, err
 			}
 		},
-		View: func(v disputesView) templ.Component { return Disputes(v) },
+		View: Disputes,
 	})
 }
 
@@ -118,7 +118,7 @@ func providers(s *store.Service) page.Page {
 				return providersView{list}, err
 			}
 		},
-		View: func(v providersView) templ.Component { return Providers(v) },
+		View: Providers,
 	})
 }
 

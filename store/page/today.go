@@ -4,8 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -68,7 +66,7 @@ func today(s *store.Service) page.Page {
 				return v, err
 			}
 		},
-		View: func(v todayView) templ.Component { return Today(v) },
+		View: Today,
 	})
 }
 
