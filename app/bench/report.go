@@ -142,7 +142,7 @@ func (b *bench) all(ctx context.Context, rep *report, p, empty *process) error {
 		after *float64
 	}{
 		{slices.Concat(light, b.agents(p), b.writes(p), b.deliveries(p)), &rep.Loaded},
-		{slices.Concat(heavy, b.cold(p)), &rep.Reports},
+		{heavy, &rep.Reports},
 		{pages, &rep.Pages},
 		{slices.Concat(ingestion, b.crowd(p)), &rep.Uploads},
 	}
