@@ -403,6 +403,11 @@ func (v importView) headerLine() string {
 
 func (v importView) takes(option string) bool { return slices.Contains(v.table.Options, option) }
 
+// sells reports whether the file is of sold quantities, which can be returns.
+func (v importView) sells() bool {
+	return slices.ContainsFunc(v.look.Targets, func(t table.Target) bool { return t.Name == "qty" })
+}
+
 // good is the number of rows that would be written.
 func (v importView) good() int { return v.out.New + v.out.Changed }
 

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -126,7 +127,7 @@ func (f Found) Written() (how []string) {
 		how = append(how, "decimals behind a "+f.Decimal)
 	}
 	for _, column := range slices.Sorted(maps.Keys(f.Dates)) {
-		how = append(how, column+" as "+f.Dates[column])
+		how = append(how, strings.ReplaceAll(column, "_", " ")+" as "+f.Dates[column])
 	}
 	if f.Program != "" {
 		how = append(how, "a file of "+f.Program)
