@@ -47,6 +47,7 @@ func TestReadingWarning(t *testing.T) {
 	if r.Warning == nil || !strings.Contains(*r.Warning, "111.112 h in 1 day") || !strings.Contains(*r.Warning, "11.1111 a day") {
 		t.Errorf("a thousandth more: %s", asJSON(t, r))
 	}
+	s.untouched(fault.Conflict, "below the present value", func() error { _, err := s.read("311.111", "", false); return err })
 	if r, err := s.read("100000", "", true); err != nil || r.Warning != nil {
 		t.Errorf("a correction is no jump: %s %v", asJSON(t, r), err)
 	}
