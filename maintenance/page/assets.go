@@ -169,7 +169,7 @@ func (v assetView) lastDone() []maintenance.WorkOrder { return v.Done[:min(len(v
 // readingsChart is a meter's readings as a line.
 func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.Chart {
 	list := v.Readings[m.ID]
-	title := fmt.Sprintf("%s %s", page.QtyText(m.Reading), m.Unit)
+	title := fmt.Sprintf("%s: %s %s", page.Word(m.Name), page.QtyText(m.Reading), m.Unit)
 	if m.ReadDate != nil {
 		title += " on " + page.DayText(ctx, *m.ReadDate)
 	}
@@ -178,10 +178,13 @@ func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.
 	}
 	c := page.Chart{Title: title, Label: "Day", Low: true, Names: [2]string{"", "Reading, " + m.Unit}, Plain: milli,
 		Show: func(n int64) string { return page.QtyText(exact.Milli(n)) }}
+	first := max(list[0].Day, min(list[len(list)-2].Day, page.From(ctx).Today-daysBehind))
 	for _, r := range list {
-		c.Line = append(c.Line, page.Point{Day: r.Day, Value: int64(r.Value)})
+		if r.Day >= first {
+			c.Line = append(c.Line, page.Point{Day: r.Day, Value: int64(r.Value)})
+		}
 	}
-	v.addEvents(ctx, &c, list[0].Day, m.Name)
+	v.addEvents(ctx, &c, first, m.Name)
 	return c
 }
 
@@ -193,8 +196,12 @@ func (v assetView) eventsChart(ctx context.Context) page.Chart {
 	return c
 }
 
-// mostMarks is how many plans the chart names, the most pressing first.
-const mostMarks = 3
+// The chart names the most pressing plans that are due soon; what is later stands below it.
+const (
+	mostMarks  = 3
+	daysBehind = 183
+	daysAhead  = 60
+)
 
 // addEvents adds the asset's past and due work to the chart: dots are services, squares are repairs, dashed lines are
 // plans: those by the meter's use, and on the first meter also those by days.
@@ -210,7 +217,7 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day
 	}
 	for _, p := range v.Plans {
 		on := meter == "" || p.Meter == nil && meter == v.Meters[0].Name || p.Meter != nil && *p.Meter == meter
-		if on && p.NextDue != nil && *p.NextDue >= first && !p.Paused && len(c.Marks) < mostMarks {
+		if on && p.NextDue != nil && *p.NextDue >= first && *p.NextDue <= page.From(ctx).Today+daysAhead && !p.Paused && len(c.Marks) < mostMarks {
 			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue,
 				Label: schema.Shorten(p.Title, 24) + ", " + page.DayText(ctx, *p.NextDue)})
 		}

@@ -75,6 +75,20 @@ type orderView struct {
 
 func (v orderView) PageTitle() string { return fmt.Sprintf("Work order %d", v.ID) }
 
+// whose says in a title where the job stands.
+func (v orderView) whose() string {
+	who := or(v.AssignedTo)
+	switch {
+	case v.closed():
+		return ", " + v.Status
+	case who == "":
+		return ", nobody has it yet"
+	case v.Status == "in-progress":
+		return ", " + who + " is on it"
+	}
+	return ", " + who + " has it"
+}
+
 // closed reports whether the job's cost is final.
 func (v orderView) closed() bool { return v.Status == "done" || v.Status == "cancelled" }
 

@@ -529,7 +529,7 @@ func ToOrder(v reorder.ToOrder) templ.Component {
 				page.Column{Label: "SKU", Sort: "sku"},
 				page.Column{Label: "Supplier", Sort: "supplier", Wide: true},
 				page.Column{Label: "State", Sort: "cover"},
-				page.Column{Label: "30 days", Wide: true},
+				page.Column{Label: "Sold", Wide: true},
 				page.Column{Label: "Stock", Sort: "stock", Right: true},
 				page.Column{Label: "On order", Right: true},
 				page.Column{Label: "Reorder point", Right: true},

@@ -45,8 +45,8 @@ type Chart struct {
 const (
 	plotWide           = 1000
 	plotTop, plotFoot  = 22, 196
-	lowFoot            = 96
-	stripFoot          = 72 // of a low chart of pairs of bars, which lies beside its words
+	lowFoot            = 148
+	stripFoot          = 112 // of a low chart of pairs of bars, which lies beside its words
 	eventsFoot         = 84 // of a chart of events alone
 	belowPlot          = 24
 	mostTicks          = 5

@@ -71,7 +71,7 @@ func inWords(values []string) (choices []schema.Choice) {
 func (f *Frame) choose(b *strings.Builder, e entry, choices []schema.Choice) {
 	value := e.value()
 	b.WriteString(`<select` + e.marks() + `>`)
-	if e.required && e.blank == "" {
+	if (e.required || e.arg.Usual) && e.blank == "" {
 		e.blank = "Choose one"
 	}
 	if !e.required || value == "" {
