@@ -365,12 +365,15 @@ var address = regexp.MustCompile(`\bhttps?://(?:&amp;|[^\s&<>"'])*[^\s&<>"'.,;:!
 // Reason is a refusal's text.
 func Reason(detail string) templ.Component { return text(esc(sentence(detail))) }
 
+// besideOthers are short texts that share a line.
+var besideOthers = []string{"name", "email", "phone"}
+
 // fieldClass is the class of the field's width.
 func fieldClass(a schema.Arg) string {
 	switch {
 	case schema.PageField(a.Name) != a.Name:
 		return "field money"
-	case a.Kind == schema.EnumKind || a.Any && a.HasChoices():
+	case a.Kind == schema.EnumKind || a.Any && a.HasChoices() || slices.Contains(besideOthers, a.Name):
 		return "field half"
 	case a.Kind == schema.DayKind || a.Kind == schema.MonthKind:
 		return "field day"
