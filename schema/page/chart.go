@@ -47,7 +47,7 @@ const (
 	plotTop, plotFoot  = 22, 196
 	lowFoot            = 148
 	stripFoot          = 112 // of a low chart of pairs of bars, which lies beside its words
-	eventsFoot         = 84 // of a chart of events alone
+	eventsFoot         = 84  // of a chart of events alone
 	belowPlot          = 24
 	mostTicks          = 5
 	mostDots           = 40
