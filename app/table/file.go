@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -127,7 +126,7 @@ func (f Found) Written() (how []string) {
 		how = append(how, "decimals behind a "+f.Decimal)
 	}
 	for _, column := range slices.Sorted(maps.Keys(f.Dates)) {
-		how = append(how, strings.ReplaceAll(column, "_", " ")+" as "+f.Dates[column])
+		how = append(how, column+" as "+f.Dates[column])
 	}
 	if f.Program != "" {
 		how = append(how, "a file of "+f.Program)
