@@ -215,6 +215,11 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day
 			c.Events = append(c.Events, page.Part{Day: day, Look: look, Label: kind + headline(wo.Description)})
 		}
 	}
+	for _, wo := range v.Jobs {
+		if day := wo.CreatedAt.Day(page.From(ctx).Zone); wo.Type == "corrective" && day >= first {
+			c.Events = append(c.Events, page.Part{Day: day, Look: page.Bad, Label: "Waits: " + headline(wo.Description)})
+		}
+	}
 	for _, p := range v.Plans {
 		on := meter == "" || p.Meter == nil && meter == v.Meters[0].Name || p.Meter != nil && *p.Meter == meter
 		if on && p.NextDue != nil && *p.NextDue >= first && *p.NextDue <= page.From(ctx).Today+daysAhead && !p.Paused && len(c.Marks) < mostMarks {

@@ -179,7 +179,7 @@ func customerActs(v customerView) []page.Action {
 		return nil
 	}
 	id := page.Num(v.ID)
-	return []page.Action{page.Open("Change name", "save_customer", "email", v.Email),
+	return []page.Action{page.Open("Edit", "save_customer", "email", v.Email),
 		page.Open("Change e-mail", "change_email", "customer_id", id), page.Open("Record order", "record_order", "email", v.Email),
 		page.Open("Merge into another", "merge_customers", "from", id),
 		page.Open("Forget", "forget_customer", "customer_id", id).Danger()}
