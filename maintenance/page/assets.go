@@ -151,8 +151,11 @@ func (v assetView) work() string {
 		}
 	}
 	text := page.Plural(len(v.Jobs), "job waits", "jobs wait")
-	if len(v.Jobs) == 0 {
+	switch {
+	case len(v.Jobs) == 0:
 		text = "no job waits"
+	case len(v.Jobs) == 1 && v.Jobs[0].Status == "in-progress" && v.Jobs[0].AssignedTo != nil:
+		text = *v.Jobs[0].AssignedTo + " is on it"
 	}
 	if overdue > 0 {
 		text += ", " + page.Plural(overdue, "plan is overdue", "plans are overdue")
