@@ -104,6 +104,11 @@ var otherWords = map[string][]string{
 	"check":         {"scheck", "chèque"},
 	"direct_debit":  {"lastschrift", "prélèvement"},
 	"card":          {"credit card", "karte", "kreditkarte", "carte"},
+
+	"operational":     {"in betrieb", "betriebsbereit", "en service"},
+	"needs-attention": {"in wartung", "wartung fällig", "en maintenance"},
+	"down":            {"außer betrieb", "defekt", "hors service"},
+	"retired":         {"ausgemustert", "stillgelegt", "mis au rebut"},
 }
 
 // valueOf is the value of a cell, in any case and with any separators. An unknown one stays unchanged, for the table to
