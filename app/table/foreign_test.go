@@ -354,3 +354,17 @@ func TestRefusedRowsAreExportedAndImportedAgain(t *testing.T) {
 		t.Errorf("stored\n%s", got)
 	}
 }
+
+// Files say values in their own words; what is in no list stays, for the table to refuse it.
+func TestOtherWordsForValues(t *testing.T) {
+	states := schema.Arg{Enum: []string{"operational", "needs-attention", "down", "retired"}}
+	for word, want := range map[string]string{
+		"in Betrieb": "operational", "Needs attention": "needs-attention", "in Wartung": "needs-attention",
+		"Außer Betrieb": "down", "DOWN": "down", "ausgemustert": "retired", "kaputt?": "kaputt?",
+		"": "", "überweisung": "überweisung",
+	} {
+		if got := valueOf(states, word); got != want {
+			t.Errorf("%q is read as %q, want %q", word, got, want)
+		}
+	}
+}
