@@ -90,7 +90,7 @@ func (s *Service) addExpense() schema.Op {
 		Example: "rental expense add --property 'Harbour House' --category repairs --amount-cents 34000 --payee 'Novak " +
 			"Plumbing'",
 		Did: schema.SaidIn(func(e Expense, m schema.Money) string {
-			return fmt.Sprintf("The expense of %s is entered on %s, %s.", m(e.AmountCents), e.Day, e.Category)
+			return fmt.Sprintf("The expense of %s is entered on %s, %s.", m(e.AmountCents), e.Day, spaced(e.Category))
 		}),
 		Leads: leadsExpenses,
 		Undo: func(a any) *schema.Undo {
@@ -101,6 +101,9 @@ func (s *Service) addExpense() schema.Op {
 }
 
 func leadsExpenses(any) string { return "/expenses" }
+
+// spaced is a category in a sentence: "bank fees".
+func spaced(category string) string { return strings.ReplaceAll(category, "_", " ") }
 
 func (s *Service) reverseExpense() schema.Op {
 	return schema.Op{
@@ -126,7 +129,7 @@ func (s *Service) reverseExpense() schema.Op {
 		}),
 		Will: schema.SaidIn(func(e Expense, m schema.Money) string {
 			return fmt.Sprintf("%s of %s is entered on %s. Both entries stay; a bank line of it is free again.",
-				m(e.AmountCents), e.Category, e.Day)
+				m(e.AmountCents), spaced(e.Category), e.Day)
 		}),
 		Leads: leadsExpenses,
 	}
@@ -150,7 +153,7 @@ func (s *Service) addRecurringExpense() schema.Op {
 		Example: "rental expense add-recurring --property 'Harbour House' --category insurance --amount-cents 5500 --from " +
 			"2026-01-31",
 		Did: schema.SaidIn(func(x RecurringExpense, m schema.Money) string {
-			return fmt.Sprintf("%s of %s is due %s from %s.", m(x.AmountCents), x.Category, x.Frequency, x.From)
+			return fmt.Sprintf("%s of %s is due %s from %s.", m(x.AmountCents), spaced(x.Category), x.Frequency, x.From)
 		}),
 		Leads: leadsExpenses,
 	}

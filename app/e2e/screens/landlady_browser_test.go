@@ -195,7 +195,7 @@ func (l *landlady) closes() {
 	}
 	l.fill("category", "bank_fees")
 	l.press("Add expense")
-	l.see("The expense of 3.00 EUR is entered on 8 Dec 2025")
+	l.see("The expense of 3.00 EUR is entered on 8 Dec 2025, bank fees.")
 	l.on("/bank")
 	l.press("Book 1 certain line")
 	l.see("1 line is booked, 950.00 EUR.")
