@@ -94,6 +94,13 @@ func TestOpeningBalance(t *testing.T) {
 	if st, err = h.LeaseStatement(ctx, viewer, ahead, 2026); err != nil || st.OpeningBalanceCents != -20_000 || st.ClosingBalanceCents != 70_000 || st.ReceivedCents != 0 {
 		t.Errorf("%s %v", asJSON(t, st), err)
 	}
+	// Taken over from tomorrow, paid today: the tenant's payment is on the statement, not in the balance taken over.
+	_, err = h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: ahead, AmountCents: 10_000, PaidDate: "2026-10-31"})
+	h.Must(err)
+	if st, err = h.LeaseStatement(ctx, viewer, ahead, 2026); err != nil || st.OpeningBalanceCents != -20_000 ||
+		st.ClosingBalanceCents != 60_000 || st.ReceivedCents != 10_000 {
+		t.Errorf("%s %v", asJSON(t, st), err)
+	}
 	h.sound()
 }
 

@@ -58,21 +58,18 @@ func (s *Service) LeaseStatement(ctx context.Context, who db.Caller, lease, year
 func statementOf(c *db.Conn, l Lease, year int64) (Statement, error) {
 	st := Statement{Lease: l, Year: year, Today: c.Today(), Charges: []Charge{}, Payments: []StoredPayment{}}
 	st.From, st.To = yearDays(year)
-	from := st.From // entries before it are the opening balance
-	if l.OpeningDay != nil {
-		if st.To < *l.OpeningDay {
-			return st, fault.Fieldf("year", "year: lease %d was taken over on %s; it has no statement of an earlier year", l.ID,
-				l.OpeningDay)
-		}
-		from = max(from, *l.OpeningDay)
+	if l.OpeningDay != nil && st.To < *l.OpeningDay {
+		return st, fault.Fieldf("year", "year: lease %d was taken over on %s; it has no statement of an earlier year", l.ID,
+			l.OpeningDay)
 	}
+	// What was taken over is the balance at the beginning. A payment of the day before is not: its tenant made it.
 	charges, err := chargesOf(c, l.ID)
 	if err != nil {
 		return st, err
 	}
 	for _, x := range charges {
 		switch {
-		case x.DueDate < from:
+		case x.opening || x.DueDate < st.From:
 			st.OpeningBalanceCents += x.AmountCents
 		case x.DueDate <= st.To:
 			st.Charges = append(st.Charges, x)
@@ -85,7 +82,7 @@ func statementOf(c *db.Conn, l Lease, year int64) (Statement, error) {
 	}
 	for _, m := range payments {
 		switch {
-		case m.PaidDate < from:
+		case m.Method == byOpening || m.PaidDate < st.From:
 			st.OpeningBalanceCents -= m.AmountCents
 			continue
 		case m.PaidDate > st.To:
@@ -108,7 +105,7 @@ func statementOf(c *db.Conn, l Lease, year int64) (Statement, error) {
 	}
 	for _, o := range returned {
 		switch {
-		case o.day < from:
+		case o.day < st.From:
 			st.OpeningBalanceCents += o.cents
 		case o.day <= st.To:
 			st.CreditReturnedCents += o.cents
