@@ -144,7 +144,8 @@ func bookPayment(tx *db.Tx, l BankLine, leaseID int64) error {
 		return fault.Fieldf("line_id", "line_id: %d is money out, so it cannot be a payment", l.ID)
 	case lease.OpeningDay != nil && l.Day < *lease.OpeningDay:
 		return fault.Fieldf("line_id",
-			"line_id: %d is from %s, before the opening day %s of lease %d", l.ID, l.Day, lease.OpeningDay, lease.ID)
+			"line_id: %d is from %s, before the opening day %s of lease %d; what came in before it is in the balance "+
+				"taken over: ignore the line, or set an earlier opening day", l.ID, l.Day, lease.OpeningDay, lease.ID)
 	}
 	on, err := openFrom(&tx.Conn, l.Day)
 	if err != nil {

@@ -206,7 +206,7 @@ func (v leaseView) chargeActs(ctx context.Context, c rental.Charge) []page.Actio
 // paymentActs are what can be done with a payment.
 func paymentActs(m rental.PaidBy) (acts []page.Action) {
 	id := page.Num(m.ID)
-	if m.Method != "deposit" && m.Method != "opening" {
+	if brought(m.Method) {
 		acts = append(acts, page.Link("Receipt", page.Path("payments", id)).Quiet().Named("payment "+id))
 	}
 	if m.Method != "opening" {

@@ -132,6 +132,9 @@ func methodWord(method string) string {
 	return page.Word(method)
 }
 
+// brought reports whether money came with a payment of this method, which then has a receipt.
+func brought(method string) bool { return method != "deposit" && method != "opening" }
+
 // tenantName is a tenant's address in a letter.
 func tenantName(l rental.Lease) string { return strings.ReplaceAll(l.Tenant, " & ", "\n") }
 

@@ -76,6 +76,13 @@ func TestLeasesAreTakenOver(t *testing.T) {
 	if page := apptest.Text(apptest.StatusIs(t, v.Get("/leases/2"), http.StatusOK).Doc); !strings.Contains(page, "Balance on 2026-11-01") || !strings.Contains(page, "Taken over on") {
 		t.Errorf("%s", page)
 	}
+	_, token, _ := strings.Cut(l.Rental("tenant", "invite", "1"), "/portal/welcome/")
+	tenant := l.Visitor("rental")
+	apptest.StatusIs(t, tenant.Post("/portal/welcome/"+strings.Fields(token)[0]), http.StatusSeeOther)
+	home := apptest.StatusIs(t, tenant.Get("/portal"), http.StatusOK)
+	if !strings.Contains(home.Body, "Taken over") || strings.Contains(home.Body, "/portal/receipts/") {
+		t.Errorf("a deposit that was taken over has a receipt, as if it had come: %s", apptest.Text(home.Doc))
+	}
 	if strings.Contains(l.Rental("ledger", "#3", "--json"), "opening") || openings.Doc == nil {
 		t.Error("an unmarked lease was taken over")
 	}
