@@ -166,6 +166,16 @@ func (v assetView) work() string {
 	return text
 }
 
+// next is the day of the first plan that falls due; nil without one.
+func (v assetView) next() (first *exact.Day) {
+	for _, p := range v.Plans {
+		if p.NextDue != nil && !p.Paused && (first == nil || *p.NextDue < *first) {
+			first = p.NextDue
+		}
+	}
+	return first
+}
+
 // lastDone are the listed finished jobs; the chart shows more of them.
 func (v assetView) lastDone() []maintenance.WorkOrder { return v.Done[:min(len(v.Done), 5)] }
 

@@ -7,6 +7,7 @@ import (
 	"quartermaster/maintenance"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
 
@@ -71,6 +72,12 @@ type orderView struct {
 	Plan     *maintenance.Plan
 	Tag      string
 	Location *string // the asset's
+}
+
+// enteredLater reports whether the job was written down on a day after it began, as from a file or the day before.
+func (v orderView) enteredLater(ctx context.Context, at exact.Instant) bool {
+	zone := page.From(ctx).Zone
+	return v.CreatedAt.Day(zone) < at.Day(zone)
 }
 
 func (v orderView) PageTitle() string { return fmt.Sprintf("Work order %d", v.ID) }

@@ -51,7 +51,7 @@ const (
 	belowPlot          = 24
 	mostTicks          = 5
 	mostDots           = 40
-	mostLines          = 4
+	mostLines          = 5
 	smallPart          = 4 // of a step
 	mostMonths         = 13
 	bandHigh           = 40 // pixels of a strip of bars below the line
@@ -132,13 +132,13 @@ func at(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 
 func (c Chart) all() []Point { return slices.Concat(c.Bars, c.Line, c.Ahead) }
 
-// trim drops the first months, in which nothing was, if there are others; the numbers keep them.
+// trim drops the first months or weeks, in which nothing was, if there are others; the numbers keep them.
 func (d *drawing) trim() {
 	most := max(len(d.Bars), len(d.Line))
 	first := most
 	for _, points := range [][]Point{d.Bars, d.Line} {
 		for i, p := range points {
-			if p.Value != 0 || p.Day != 0 || !strings.Contains(p.Label, " ") {
+			if p.Value != 0 || p.Day != 0 || !strings.ContainsAny(p.Label, " \u00a0") {
 				first = min(first, i)
 			}
 		}
@@ -185,7 +185,7 @@ func (d *drawing) slot() float64 {
 	return plotWide / float64(d.n)
 }
 
-// scale chooses round numbers for at most four lines above the lowest. A line alone need not begin at zero.
+// scale chooses round numbers for at most five lines above the lowest. A line alone need not begin at zero.
 func (d *drawing) scale() {
 	all := d.all()
 	if d.banded() {
@@ -210,7 +210,7 @@ func (d *drawing) scale() {
 	}
 	step, lines := int64(1), int64(mostLines)
 	if d.Low {
-		lines--
+		lines -= 2
 	}
 	for i := 0; ; i++ {
 		d.low, d.step = floorTo(low, step), step

@@ -194,6 +194,13 @@ func Instant(i exact.Instant) templ.Component {
 	})
 }
 
+// Since is Instant, or the day alone where nobody said a time: such a record has the first second of its day.
+func Since(i exact.Instant) templ.Component {
+	return made(func(f *Frame) string {
+		return `<time datetime="` + i.String() + `">` + strings.TrimSuffix(f.instant(i), ",\u00a000:00") + `</time>`
+	})
+}
+
 // InstantText is Instant as text.
 func InstantText(ctx context.Context, i exact.Instant) string { return From(ctx).instant(i) }
 

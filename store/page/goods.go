@@ -391,7 +391,10 @@ func (v figuresView) beside(c page.Chart, currency string) page.Chart {
 	}
 	c.Past, c.Names[1] = true, "The days before"
 	if v.By == "month" {
-		c.Names[1] = page.MonthText(v.beforeFrom.Month()) + " to " + page.MonthText(v.beforeTo.Month())
+		c.Names[1] = "The months before"
+		if v.From != nil && v.From.Month()-v.beforeFrom.Month() == 12 {
+			c.Names[1] = "The year before"
+		}
 	}
 	return c
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -46,6 +47,9 @@ func today(s *store.Service) page.Page {
 					}
 				}
 				v.days = v.chartDays(month.Rows, v.day)
+				slices.SortStableFunc(v.month, func(a, b store.Figure) int { // what sold most comes first
+					return cmp.Compare(b.Orders, a.Orders)
+				})
 				from, to := v.day-59, v.day-30
 				earlier, err := s.Figures(ctx, store.FiguresOf{From: &from, To: &to, By: "day"})
 				if err != nil {
