@@ -32,7 +32,7 @@ func TestChartPositionsBarsByDay(t *testing.T) {
 	got := drawn(t, first, first+1, first+9)
 	for _, want := range []string{
 		`x="15.0"`, `x="115.0"`, `x="915.0"`, // tenths of the plot
-		`>0</text>`, `>200</text>`, `>400</text>`, `>600</text>`,
+		`>0</text>`, `>200</text>`, `>400</text>`, `>500</text>`,
 		`>27 Dec 2025</text>`, `2026</text>`,
 		`<title>28`, `: 274</title>`,
 	} {
