@@ -122,7 +122,7 @@ func Leases(v leasesView) templ.Component {
 		}
 		if len(v.Leases) == 0 {
 			templ_7745c5c3_Err = page.Empty("No lease here.", "A lease lets a unit to its tenants; its rent is posted automatically.",
-				page.Open("New lease", "save_lease")).Render(ctx, templ_7745c5c3_Buffer)
+				page.Open("New lease", "save_lease"), page.Link("Import a rent roll", "/import/rent-roll")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
