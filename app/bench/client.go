@@ -100,10 +100,10 @@ func (s sample) quantile(q float64) time.Duration {
 	return s.Took[min(len(s.Took)-1, int(q*float64(len(s.Took))))]
 }
 
-// load sends requests as fast as so many clients can, each waiting for its answer, for the given time or until stop is
-// closed. next returns the client's n-th request.
-func load(p *process, addr string, clients int, most time.Duration, stop <-chan struct{},
-	next func(client, n int) []byte) (s sample, err error) {
+// load sends requests as fast as so many clients can, each waiting for its answer, for the given time. next returns the
+// client's n-th request.
+func load(p *process, addr string, clients int, most time.Duration, next func(client, n int) []byte) (s sample,
+	err error) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	var errs []error
@@ -121,7 +121,7 @@ func load(p *process, addr string, clients int, most time.Duration, stop <-chan 
 	began := time.Now()
 	for i, c := range open {
 		all.Go(func() {
-			took, err := c.loop(i, began.Add(most), stop, next)
+			took, err := c.loop(i, began.Add(most), next)
 			mu.Lock()
 			defer mu.Unlock()
 			s.Took = append(s.Took, took...)
@@ -138,8 +138,7 @@ func load(p *process, addr string, clients int, most time.Duration, stop <-chan 
 }
 
 // loop is one client's life. It sends at least one request.
-func (c *client) loop(i int, until time.Time, stop <-chan struct{}, next func(client, n int) []byte) (
-	took []time.Duration, err error) {
+func (c *client) loop(i int, until time.Time, next func(client, n int) []byte) (took []time.Duration, err error) {
 	for n := 0; ; n++ {
 		r := next(i, n)
 		asked := time.Now()
@@ -153,13 +152,8 @@ func (c *client) loop(i int, until time.Time, stop <-chan struct{}, next func(cl
 		}
 		now := time.Now()
 		took = append(took, now.Sub(asked))
-		select {
-		case <-stop:
+		if now.After(until) {
 			return took, nil
-		default:
-			if now.After(until) {
-				return took, nil
-			}
 		}
 	}
 }

@@ -148,19 +148,15 @@ func repeat(most time.Duration, do func(n int) error) (s sample, err error) {
 }
 
 // bareQuery is a baseline: the query by a prepared statement, on its own connection to the served file.
-func (b *bench) bareQuery(query string, args func(n int) []any) func() (sample, error) {
+func (b *bench) bareQuery(query string, args ...any) runner {
 	return func() (s sample, err error) {
 		c, err := openEngine(b.path)
 		if err != nil {
 			return s, err
 		}
 		defer func() { err = errors.Join(err, c.Close()) }()
-		return repeat(b.slice, func(n int) error {
-			var bound []any
-			if args != nil {
-				bound = args(n)
-			}
-			rows, err := step(c, query, bound...)
+		return repeat(b.slice, func(int) error {
+			rows, err := step(c, query, args...)
 			if err == nil && rows == 0 {
 				err = fmt.Errorf("no row: %s", query)
 			}
@@ -187,26 +183,11 @@ func plainLoop(dir string, most time.Duration) (s sample, err error) {
 		}
 	}
 	return repeat(most, func(n int) error {
-		return commit(c, func() error {
-			_, err := step(c, "INSERT INTO t (a, b) VALUES (?, ?)", "hello durable world", n)
-			if err == nil {
-				_, err = step(c, "INSERT INTO outbox (topic, body) VALUES (?, ?)", "work_order.created",
-					`{"id":123,"status":"open","note":"a short event body"}`)
-			}
-			return err
-		})
+		_, begin := step(c, "BEGIN IMMEDIATE")
+		_, row := step(c, "INSERT INTO t (a, b) VALUES (?, ?)", "hello durable world", n)
+		_, event := step(c, "INSERT INTO outbox (topic, body) VALUES (?, ?)", "work_order.created",
+			`{"id":123,"status":"open","note":"a short event body"}`)
+		_, commit := step(c, "COMMIT")
+		return errors.Join(begin, row, event, commit)
 	})
-}
-
-// commit runs fn in its own transaction.
-func commit(c *engine, fn func() error) error {
-	if _, err := step(c, "BEGIN IMMEDIATE"); err != nil {
-		return err
-	}
-	if err := fn(); err != nil {
-		_, undo := step(c, "ROLLBACK")
-		return errors.Join(err, undo)
-	}
-	_, err := step(c, "COMMIT")
-	return err
 }

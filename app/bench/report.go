@@ -37,7 +37,6 @@ type figure struct {
 type row struct {
 	Case    string   `json:"case"`
 	Clients int      `json:"clients"`
-	Target  string   `json:"target,omitempty"`
 	Ours    figure   `json:"appliance"`
 	Floors  []figure `json:"floors"`
 }
@@ -126,14 +125,13 @@ func (b *bench) empty() (*process, error) {
 
 // all runs the cases group by group and measures the memory after each.
 func (b *bench) all(ctx context.Context, rep *report, p, empty *process) error {
-	ingestion, err := b.ingestion(p)
-	if err != nil {
-		return err
+	nothing := func(clients int) floor {
+		return floor{"empty handler", b.ask(empty, "empty", clients, always(request("GET", "/", "", "")))}
 	}
-	reads := b.reads(p, empty)
+	reads := b.reads(p, nothing(readers))
 	light := slices.DeleteFunc(slices.Clone(reads), func(c oneCase) bool { return c.clients == 1 })
 	heavy := slices.DeleteFunc(reads, func(c oneCase) bool { return c.clients != 1 })
-	pages, err := b.pages(p, empty)
+	pages, err := b.pages(p, nothing(1))
 	if err != nil {
 		return err
 	}
@@ -141,10 +139,10 @@ func (b *bench) all(ctx context.Context, rep *report, p, empty *process) error {
 		cases []oneCase
 		after *float64
 	}{
-		{slices.Concat(light, b.agents(p), b.writes(p), b.deliveries(p)), &rep.Loaded},
+		{slices.Concat(light, b.agents(p), b.writes(p)), &rep.Loaded},
 		{heavy, &rep.Reports},
 		{pages, &rep.Pages},
-		{slices.Concat(ingestion, b.crowd(p)), &rep.Uploads},
+		{b.ingestion(p), &rep.Uploads},
 	}
 	for _, g := range groups {
 		for _, c := range g.cases {
@@ -167,7 +165,7 @@ func (b *bench) all(ctx context.Context, rep *report, p, empty *process) error {
 
 // turns runs the case and its baselines in turn in each round, after a first round that does not count.
 func (b *bench) turns(ctx context.Context, c oneCase) (row, error) {
-	r := row{Case: c.name, Clients: c.clients, Target: c.target, Ours: figure{What: "appliance"}}
+	r := row{Case: c.name, Clients: c.clients, Ours: figure{What: "appliance"}}
 	for _, f := range c.floors {
 		r.Floors = append(r.Floors, figure{What: f.name})
 	}
@@ -257,19 +255,19 @@ func (r report) head(out io.Writer) {
 
 func (r report) table(out io.Writer) {
 	line := func(cells ...string) { fmt.Fprintln(out, strings.Join(cells, "\t")+"\t") }
-	line("path", "measured", "clients", "per second", "p50 us", "p99 us", "max us", "CPU us", "x rate", "x CPU", "target")
+	line("path", "measured", "clients", "per second", "p50 us", "p99 us", "max us", "CPU us", "x rate", "x CPU")
 	whole := func(v float64) string { return fmt.Sprintf("%.0f", v) }
 	for _, row := range r.Rows {
 		for i, f := range append([]figure{row.Ours}, row.Floors...) {
-			name, clients, target, rate, cpu := row.Case, fmt.Sprint(row.Clients), row.Target, "", ""
+			name, clients, rate, cpu := row.Case, fmt.Sprint(row.Clients), "", ""
 			if i > 0 {
-				name, clients, target, rate = "", "", "", fmt.Sprintf("%.2f", f.Ratio)
+				name, clients, rate = "", "", fmt.Sprintf("%.2f", f.Ratio)
 				if f.CPUover > 0 {
 					cpu = fmt.Sprintf("%.2f", f.CPUover)
 				}
 			}
 			line(name, f.What, clients, whole(f.PerSec), whole(f.P50us), whole(f.P99us), whole(f.MaxUs),
-				fmt.Sprintf("%.1f", f.CPUus), rate, cpu, target)
+				fmt.Sprintf("%.1f", f.CPUus), rate, cpu)
 		}
 	}
 }
