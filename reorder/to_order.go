@@ -26,10 +26,11 @@ type ToOrder struct {
 // ToOrderRow is a SKU of the report with its open drafts and orders.
 type ToOrderRow struct {
 	Row
-	Open   int64 // units to order beyond what is in drafts
-	Covers int64 // days that the suggested quantity lasts
-	In     []Outstanding
-	Sales  []int64 // thousandths a day of the last 30 days, oldest first
+	Open      int64 // units to order beyond what is in drafts, and their cost
+	OpenCents int64
+	Covers    int64 // days that the suggested quantity lasts
+	In        []Outstanding
+	Sales     []int64 // thousandths a day of the last 30 days, oldest first
 }
 
 // sparkDays is how many days of sales each row of the report shows.
@@ -78,7 +79,8 @@ func (s *Service) ToOrder(ctx context.Context, q ToOrderQuery) (page ToOrder, er
 		entries, page.Next = After(entries, q.After, q.Limit, codeOf)
 		page.Rows = make([]ToOrderRow, len(entries))
 		if err := k.records(c, entries, func(i int, rec *article) {
-			page.Rows[i] = ToOrderRow{Row: rowOf(*rec, k.h), Open: entries[i].open, Covers: entries[i].covers()}
+			page.Rows[i] = ToOrderRow{Row: rowOf(*rec, k.h), Open: entries[i].open, OpenCents: entries[i].openCost,
+				Covers: entries[i].covers()}
 		}); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 
 	"quartermaster/schema"
@@ -135,7 +136,8 @@ func (v *searchView) add(p seenPlace, f found, here string) error {
 	return nil
 }
 
-// frontView is the top of a service's first page: the first steps until all are done, and a tile for each other service.
+// frontView is what a service's first page has besides its own: the first steps until all are done, and a tile for each
+// service of which more is known than the page and the header's counts say.
 type frontView struct {
 	steps []page.Step
 	tiles []tile
@@ -147,7 +149,7 @@ type tile struct {
 }
 
 // front reads it; nil on every other page. Unreadable parts are omitted and logged: the page is still shown.
-func (x *exchange) front(f *page.Frame) *frontView {
+func (x *exchange) front(f *page.Frame, waits map[string]int64) *frontView {
 	if x.route == nil || x.route.pattern != "/" {
 		return nil
 	}
@@ -170,13 +172,22 @@ func (x *exchange) front(f *page.Frame) *frontView {
 				err = failed
 				continue
 			}
-			v.tiles = append(v.tiles, t)
+			if !p.said(t, waits[p.Name]) || len(v.steps) > 0 {
+				v.tiles = append(v.tiles, t)
+			}
 		}
 	}
 	if err != nil && ctx.Err() == nil {
 		x.s.Log.Warn().Err(err).Msg("the summary of the first page could not be read")
 	}
 	return v
+}
+
+// said reports whether the page or the count in the header says a tile's sentence: "14 to order" beside Reorder 14.
+func (p Place) said(t tile, waits int64) bool {
+	words := t.sentence[strings.LastIndexByte(t.sentence, ' ')+1:]
+	return t.current || waits > 0 && strings.HasPrefix(t.sentence, page.Num(waits)+" ") &&
+		(strings.HasSuffix(p.One, words) || strings.HasSuffix(p.Many, words))
 }
 
 // shopStep is the first step of every service.

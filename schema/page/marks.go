@@ -22,7 +22,7 @@ type Marking struct {
 	Then       string            // the next page; "" is this page
 	Record     bool              // the operation chooses the next page
 	Main       bool              // the primary button of the page
-	Sum        string            // the currency of the cells with data-sum, whose sum over the marked rows is shown
+	Sum        string            // the currency of the rows' data-sum, whose sum over the marked rows is shown
 	Total      int64             // matching rows, on all pages
 	Also       []Action          // Open of further operations on the same rows: their forms open with the marks
 }

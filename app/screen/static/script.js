@@ -68,7 +68,7 @@
   $$("form[data-sum]").forEach(f => {
     const out = make("output", ""), say = () => {
       const rows = [...f.elements].filter(e => e.checked && e.closest("td.mark")).map(e => e.closest("tr"));
-      const sums = rows.map(r => $("[data-sum] data", r)?.textContent.replaceAll(",", "") ?? "0"), digits = Math.max(...sums.map(v => (v.split(".")[1] ?? "").length));
+      const sums = rows.map(r => $("[data-sum]", r)?.dataset.sum ?? "0"), digits = Math.max(...sums.map(v => (v.split(".")[1] ?? "").length));
       const sum = sums.reduce((n, v) => n + Number(v), 0);
       const all = f.elements.match;
       out.textContent = all?.checked ? all.labels[0].textContent : !rows.length ? "Nothing is marked" : rows.length + " marked" + (sum ? ", " +
