@@ -65,6 +65,34 @@ func (f *Frame) head(b *strings.Builder, c Column) {
 	b.WriteString(`<th scope="col"` + class + sorted + `>` + inner + `</th>`)
 }
 
+// Td is a table's cell of the class with one value.
+func Td(class string, value templ.Component) templ.Component {
+	return around(`<td class="`+class+`">`, value, `</td>`)
+}
+
+// NamedTd is a Td that has its name beside it on a phone, where the table has no header.
+func NamedTd(class, name string, value templ.Component) templ.Component {
+	return around(`<td class="`+class+`" data-label="`+esc(name)+`">`, value, `</td>`)
+}
+
+// Fact is an Item of Facts or Figures with one value.
+func Fact(name string, value templ.Component) templ.Component {
+	return around(`<div><dt>`+esc(name)+`</dt><dd>`, value, `</dd></div>`)
+}
+
+func around(before string, value templ.Component, after string) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		if _, err := io.WriteString(w, before); err != nil {
+			return err
+		}
+		if err := value.Render(ctx, w); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, after)
+		return err
+	})
+}
+
 // Found shows the number of rows, and links to the next page and the CSV file. total counts all matches, next is REST's
 // next or "".
 func Found(shown int, total int64, next string) templ.Component {
