@@ -93,12 +93,22 @@
     addEventListener("input", say);
   });
 
+  // A second click does not send again what is on its way: the answer of the first would be lost.
+  const posts = f => f.getAttribute("method") === "post";
+  let sent = new WeakMap();
+  addEventListener("submit", e => {
+    if (!posts(e.target)) return;
+    if (Date.now() - (sent.get(e.target) ?? 0) < 3e3) { e.preventDefault(); e.stopImmediatePropagation(); }
+    sent.set(e.target, Date.now());
+  }, true);
+  addEventListener("pageshow", () => { sent = new WeakMap(); });
+
   // After an act one is back at the same place of the page.
   const here = () => location.pathname + location.search, left = JSON.parse(sessionStorage.left ?? "null");
   delete sessionStorage.left;
   if (left && left.at === here() && Date.now() - left.on < 2e4 && !$("main [role=alert]")) scrollTo(0, left.y);
   addEventListener("submit", e => {
-    if (e.target.method === "post") sessionStorage.left = JSON.stringify({ at: here(), y: scrollY, on: Date.now() });
+    if (posts(e.target)) sessionStorage.left = JSON.stringify({ at: here(), y: scrollY, on: Date.now() });
   });
 
   // A question that comes before an act stands over the page.
@@ -114,7 +124,7 @@
       h2.id = "asked"; h.replaceWith(h2); d.setAttribute("aria-labelledby", "asked");
       d.append(...main.childNodes);
       $$("a.btn.quiet", d).forEach(a => { a.onclick = ev => { ev.preventDefault(); d.close(); }; });
-      d.onclose = () => d.remove();
+      d.onclose = () => { d.remove(); sent.delete(form); };
       d.showModal();
     } catch { delete form.dataset.ask; form.submit(); }
   });
@@ -209,7 +219,7 @@
     if (b) { e.preventDefault(); b.matches("input") ? b.focus() : b.click(); }
   });
 
-  // The summary of what was refused is read first.
+  // What was refused is read first, if it is of no field: the first wrong one has the focus.
   const alert = $("main [role=alert]");
-  if (alert) { alert.tabIndex = -1; alert.focus(); }
+  if (alert && !$("main [aria-invalid=true]")) { alert.tabIndex = -1; alert.focus(); }
 }

@@ -1,0 +1,54 @@
+package screens
+
+import (
+	"testing"
+
+	"quartermaster/app/apptest"
+)
+
+// owner is a tab in which olga, an admin of the store, is signed in.
+func owner(t *testing.T, s *apptest.Fixture, wide, high int64) *tab {
+	t.Helper()
+	s.Person("store", "olga", "admin")
+	b := newTab(t, browser(t), wide, high, true)
+	b.visit(s.URL("store", "/login"))
+	b.fill("name", "olga")
+	b.fill("password", apptest.Password)
+	b.press("Sign in")
+	return b
+}
+
+// TestADoubleClickSendsOnce clicks twice on a button. The form is sent once: an answer that is shown once, as that of
+// Mint codes, is not lost to a second one.
+func TestADoubleClickSendsOnce(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	s.MustCLI("store", "product", "save", "ECHO", "--name", "Tape Echo", "--price-cents", "1000")
+	b := owner(t, s, 1280, 900)
+	b.visit(s.URL("store", "/do/mint_codes"))
+	b.fill("count", "20")
+	b.fill("sku", "ECHO")
+	sent, err := eval[int](b, `(() => {
+		let n = 0;
+		addEventListener("submit", e => { n++; e.preventDefault(); });
+		const button = (`+find+`)("", "button", "Mint codes");
+		button.click(); button.click();
+		return n })()`)
+	b.must(err)
+	if sent != 1 {
+		t.Errorf("two clicks sent the form %d times", sent)
+	}
+}
+
+// TestTheFirstWrongFieldHasTheFocus refuses a form in a browser with script: one types on in the field that is wrong.
+func TestTheFirstWrongFieldHasTheFocus(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	b := owner(t, s, 360, 740)
+	b.visit(s.URL("store", "/do/save_product"))
+	b.fill("sku", "ECHO")
+	b.fill("price", "49,000")
+	b.press("Save")
+	b.see("can be read in two ways")
+	b.await("the wrong field has not the focus", `document.activeElement.name === "price"`)
+}
