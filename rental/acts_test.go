@@ -15,12 +15,12 @@ import (
 func TestRecurringChargesAndTheirEnd(t *testing.T) {
 	h := open(t, "2026-03-20")
 	id := h.lease("start_date=2026-01-01")
-	done, err := h.AddRecurring(ctx, cli, Recurring{LeaseID: id, Type: "utility", Label: "Water", AmountCents: 4_500, From: day(t, "2026-02-01")})
+	done, err := do(h, cli, addRecurring, Recurring{LeaseID: id, Type: "utility", Label: "Water", AmountCents: 4_500, From: day(t, "2026-02-01")})
 	h.Must(err)
 	if len(done.Posted) != 2 || done.Totals.BilledCents != 309_000 {
 		t.Errorf("%s", asJSON(t, done))
 	}
-	_, err = h.AddRecurring(ctx, cli, Recurring{LeaseID: id, Type: "utility", Label: "Water", AmountCents: 1, From: day(t, "2026-03-01")})
+	_, err = do(h, cli, addRecurring, Recurring{LeaseID: id, Type: "utility", Label: "Water", AmountCents: 1, From: day(t, "2026-03-01")})
 	h.Refused(err, fault.Conflict, "recurring charge 1")
 	h.On("2026-04-02")
 	l, err := h.Ledger(ctx, viewer, id)
@@ -28,18 +28,18 @@ func TestRecurringChargesAndTheirEnd(t *testing.T) {
 	if got := lines(l.Charges)[5:]; !slices.Equal(got, []string{"2026-04-01 100000 1-30 April 2026", "2026-04-01 4500 Water"}) {
 		t.Errorf("%q", got)
 	}
-	ended, err := h.EndRecurring(ctx, cli, done.Recurring.ID, day(t, "2026-03-31"))
+	ended, err := do2(h, cli, stopRecurring, done.Recurring.ID, day(t, "2026-03-31"))
 	h.Must(err)
 	if len(ended.Withdrawn) != 1 {
 		t.Errorf("%s", asJSON(t, ended))
 	}
-	over, err := h.EndLease(ctx, cli, id, day(t, "2026-02-14"))
+	over, err := do2(h, cli, endEarly, id, day(t, "2026-02-14"))
 	h.Must(err)
 	if len(over.Withdrawn) != 3 || over.Cut.AmountCents != 50_000 { // March with its water, and April
 		t.Errorf("%s", asJSON(t, over))
 	}
 	h.sound()
-	_, err = h.CancelLease(ctx, cli, id)
+	_, err = do(h, cli, cancelLease, id)
 	h.Must(err)
 	_, err = h.Ledger(ctx, viewer, id)
 	h.Refused(err, fault.NotFound, "lease 1")
@@ -50,16 +50,16 @@ func TestRecurringChargesAndTheirEnd(t *testing.T) {
 func TestRentSteps(t *testing.T) {
 	h := open(t, "2026-03-20")
 	id := h.lease("start_date=2026-01-01")
-	l, err := h.SetRent(ctx, cli, id, day(t, "2026-02-01"), new(int64(120_000)))
+	l, err := do3(h, cli, setRent, id, day(t, "2026-02-01"), new(int64(120_000)))
 	h.Must(err)
 	if l.RentCents != 120_000 || l.BaseRentCents != 100_000 || len(l.Rents) != 1 {
 		t.Errorf("%s", asJSON(t, l))
 	}
 	h.On("2026-04-01")
 	h.owes(id, "2026-01-01 100000 1-31 January 2026", "2026-02-01 100000 1-28 February 2026", "2026-03-01 100000 1-31 March 2026", "2026-04-01 120000 1-30 April 2026")
-	_, err = h.SetRent(ctx, cli, id, day(t, "2026-02-01"), nil)
+	_, err = do3(h, cli, setRent, id, day(t, "2026-02-01"), nil)
 	h.Must(err)
-	_, err = h.SetRent(ctx, cli, id, day(t, "2026-02-01"), nil)
+	_, err = do3(h, cli, setRent, id, day(t, "2026-02-01"), nil)
 	h.Refused(err, fault.Invalid, "none")
 	h.sound()
 }
@@ -86,13 +86,13 @@ func TestSeveralTenantsAndForgetting(t *testing.T) {
 	if got := h.export("leases"); !strings.Contains(got, "Ada <ada@example.org>|Ben") {
 		t.Errorf("%s", got)
 	}
-	_, err = h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: 1, AmountCents: 250_000})
+	_, err = do(h, ann, receive, ReceiptRequest{LeaseID: 1, AmountCents: 250_000})
 	h.Must(err)
-	_, err = h.ReturnCredit(ctx, cli, PayoutRequest{LeaseID: 1})
+	_, err = do(h, cli, returnCredit, PayoutRequest{LeaseID: 1})
 	h.Must(err)
-	_, err = h.ReversePayment(ctx, cli, 1, "x", nil)
+	_, err = do3(h, cli, reversePayment, 1, "x", nil)
 	h.Refused(err, fault.Conflict, "returned as credit")
-	f, err := h.ForgetTenant(ctx, cli, 1)
+	f, err := do(h, cli, forgetTenant, 1)
 	h.Must(err)
 	for _, where := range []string{"SELECT CAST(body AS TEXT) FROM events", "SELECT changes FROM audit", "SELECT name || ' ' || email FROM tenants WHERE id <> 2"} {
 		for _, text := range h.Texts(where) {
@@ -121,24 +121,24 @@ func TestForgottenEverywhere(t *testing.T) {
 		return err
 	}))
 	h.load("leases", "property,unit,start_date,tenant,rent_cents,end_date\nHouse,A,2026-01-01,Ada Maria Brandt|Ben Brandt,100000,2026-02-28\nHouse,B,2026-01-01,Ben Brandt,100000,\n")
-	_, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: 1, AmountCents: 150_000})
+	_, err := do(h, ann, receive, ReceiptRequest{LeaseID: 1, AmountCents: 150_000})
 	h.Must(err)
-	_, err = h.ReversePayment(ctx, cli, 1, "Ada Maria Brandt's bank returned it", nil)
+	_, err = do3(h, cli, reversePayment, 1, "Ada Maria Brandt's bank returned it", nil)
 	h.Must(err)
-	_, err = h.AddCharge(ctx, cli, 1, NewCharge{Type: "other", Label: "Key for Ada Maria Brandt", DueDate: day(t, "2026-02-01"), AmountCents: 500})
+	_, err = do2(h, cli, addCharge, 1, NewCharge{Type: "other", Label: "Key for Ada Maria Brandt", DueDate: day(t, "2026-02-01"), AmountCents: 500})
 	h.Must(err)
 	asAda := db.Caller{Service: "rental", User: "portal", Role: "member", Scope: "full", Via: "portal", Subject: 1}
-	k, err := h.ReportProblem(ctx, asAda, Problem{Title: "Call Ada Maria Brandt", Description: "555 02 or ada.brandt@example.org", Priority: "low"})
+	k, err := do(h, asAda, reportProblem, Problem{Title: "Call Ada Maria Brandt", Description: "555 02 or ada.brandt@example.org", Priority: "low"})
 	h.Must(err)
-	_, err = h.AddPortalNote(ctx, asAda, k.ID, "It is me, ada maria brandt")
+	_, err = do2(h, asAda, addPortalNote, k.ID, "It is me, ada maria brandt")
 	h.Must(err)
-	other, err := h.CreateTicket(ctx, ann, NewTicket{UnitID: 2, Title: "Door", Description: "ADA MARIA BRANDT has the key, Ben Brandt not"})
+	other, err := do(h, ann, createTicket, NewTicket{UnitID: 2, Title: "Door", Description: "ADA MARIA BRANDT has the key, Ben Brandt not"})
 	h.Must(err)
-	_, err = h.AddTicketNote(ctx, ann, other.ID, "write to ada@example.org; not to ben@example.org")
+	_, err = do2(h, ann, addTicketNote, other.ID, "write to ada@example.org; not to ben@example.org")
 	h.Must(err)
-	_, err = h.InviteTenant(ctx, ann, 1)
+	_, err = do(h, ann, h.invite, 1)
 	h.Must(err)
-	f, err := h.ForgetTenant(ctx, cli, 1)
+	f, err := do(h, cli, forgetTenant, 1)
 	h.Must(err)
 	if f.OwesCents != 200_500 {
 		t.Errorf("%+v", f)
@@ -172,19 +172,19 @@ func TestTenantUploadLimits(t *testing.T) {
 	photo := slices.Concat([]byte("\xff\xd8\xff\xe1\x00\x10Exif\x00\x00GPS 48 N\xff\xd9"), make([]byte, 100))
 	var first Ticket
 	for i := range maxReports {
-		k, err := h.ReportProblem(ctx, tenant, Problem{Title: "Leak", Priority: "low", Photo: schema.File{Data: photo}})
+		k, err := do(h, tenant, reportProblem, Problem{Title: "Leak", Priority: "low", Photo: schema.File{Data: photo}})
 		h.Must(err)
 		if i == 0 {
 			first = k
 		}
 	}
-	_, err := h.ReportProblem(ctx, tenant, Problem{Title: "Leak", Priority: "low"})
+	_, err := do(h, tenant, reportProblem, Problem{Title: "Leak", Priority: "low"})
 	h.Refused(err, fault.Limited, "10 reports within an hour")
 	for range maxNotes {
-		_, err = h.AddPortalNote(ctx, tenant, first.ID, "again")
+		_, err = do2(h, tenant, addPortalNote, first.ID, "again")
 		h.Must(err)
 	}
-	_, err = h.AddPortalNote(ctx, tenant, first.ID, "again")
+	_, err = do2(h, tenant, addPortalNote, first.ID, "again")
 	h.Refused(err, fault.Limited, "20 notes within an hour")
 	for _, image := range h.Texts("SELECT CAST(image AS TEXT) FROM ticket_photos") {
 		if strings.Contains(image, "GPS") {
@@ -196,9 +196,9 @@ func TestTenantUploadLimits(t *testing.T) {
 		_, err := tx.Exec("UPDATE ticket_photos SET image = zeroblob(?) WHERE id = 1", maxPhotos-10)
 		return err
 	}))
-	_, err = h.ReportProblem(ctx, tenant, Problem{Title: "Leak", Priority: "low", Photo: schema.File{Data: photo}})
+	_, err = do(h, tenant, reportProblem, Problem{Title: "Leak", Priority: "low", Photo: schema.File{Data: photo}})
 	h.Refused(err, fault.Invalid, "100 MB")
-	_, err = h.ReportProblem(ctx, tenant, Problem{Title: "Leak", Priority: "low"})
+	_, err = do(h, tenant, reportProblem, Problem{Title: "Leak", Priority: "low"})
 	h.Must(err)
 }
 
@@ -206,7 +206,7 @@ func TestTenantUploadLimits(t *testing.T) {
 func TestStatements(t *testing.T) {
 	h := open(t, "2026-12-20")
 	id := h.lease("start_date=2026-11-01")
-	_, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 250_000, PaidDate: "2026-12-31"})
+	_, err := do(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 250_000, PaidDate: "2026-12-31"})
 	h.Must(err)
 	h.On("2027-01-15")
 	for year, want := range map[int64][4]int64{2026: {0, 200_000, 250_000, -50_000}, 2027: {-50_000, 100_000, 0, 50_000}, 2025: {}} {

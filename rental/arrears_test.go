@@ -13,7 +13,7 @@ func TestArrearsBucketsAndOrder(t *testing.T) {
 	h := open(t, "2026-11-20")
 	id := h.lease("start_date=2026-11-21") // upcoming: owes no rent yet
 	for days, cents := range map[int]int64{0: 1, 1: 10, 30: 100, 31: 1_000, 60: 10_000, 61: 100_000, 90: 1_000_000, 91: 10_000_000, 400: 100_000_000, -1: 1_000_000_000} {
-		_, err := h.AddCharge(ctx, cli, id, NewCharge{"other", cents, day(t, "2026-11-20") - exact.Day(days), fmt.Sprintf("%d days", days)})
+		_, err := do2(h, cli, addCharge, id, NewCharge{"other", cents, day(t, "2026-11-20") - exact.Day(days), fmt.Sprintf("%d days", days)})
 		h.Must(err)
 	}
 	a, err := h.Arrears(ctx, viewer)
@@ -46,7 +46,7 @@ func TestArrearsNamesEachLeasesOwn(t *testing.T) {
 	}
 	_, err := h.Arrears(ctx, viewer)
 	h.Must(err)
-	_, err = h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: 2, ChargeID: h.Number("SELECT id FROM charges WHERE lease_id = 2 AND due_date = ?", int64(day(t, "2026-10-01")))})
+	_, err = do(h, ann, recordPayment, PaymentRequest{LeaseID: 2, ChargeID: h.Number("SELECT id FROM charges WHERE lease_id = 2 AND due_date = ?", int64(day(t, "2026-10-01")))})
 	h.Must(err)
 	a, err := h.Arrears(ctx, viewer)
 	h.Must(err)
@@ -81,7 +81,7 @@ func TestRentRoll(t *testing.T) {
 	october := h.Number("SELECT id FROM charges WHERE due_date = ?", int64(day(t, "2026-10-01")))
 	november := h.Number("SELECT id FROM charges WHERE lease_id = 1 AND due_date = ?", int64(day(t, "2026-11-01")))
 	for charge, paid := range map[int64]string{october: "2026-11-02", november: "2026-12-01"} {
-		_, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: 1, ChargeID: charge, PaidDate: paid})
+		_, err := do(h, ann, recordPayment, PaymentRequest{LeaseID: 1, ChargeID: charge, PaidDate: paid})
 		h.Must(err)
 	}
 	roll, err := h.tool("rent_roll", reader, `{}`)

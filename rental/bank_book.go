@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"strings"
@@ -20,18 +19,23 @@ type Booking struct {
 	PaymentIDs []int64
 }
 
-// BookLines books lines, all or none, each as one payment by bank transfer on its day, or links it with the named
-// payments. certain means all certain lines. Every line that cannot be booked is named.
-func (s *Service) BookLines(ctx context.Context, who db.Caller, lines []Booking, certain bool) (BankLines, error) {
-	return s.bookAlso(ctx, who, lines, func(BankLine) bool { return certain })
+// Bookings are lines to book, all or none, each as one payment by bank transfer on its day, or linked with the named
+// payments; and all certain lines with Certain, or with Match those that the filters of the bank page's address show,
+// on all its pages: "from=2026-11-01&state=free". Every line that cannot be booked is named.
+type Bookings struct {
+	Lines   []Booking
+	Certain bool
+	Match   string
 }
 
-// bookMatching books all certain lines that the filters of the bank page's address show, on all its pages:
-// "from=2026-11-01&state=free".
-func (s *Service) bookMatching(ctx context.Context, who db.Caller, match string) (BankLines, error) {
-	values, err := url.ParseQuery(match)
+// also chooses the certain lines that are booked too.
+func (b Bookings) also() (func(BankLine) bool, error) {
+	if b.Match == "" {
+		return func(BankLine) bool { return b.Certain }, nil
+	}
+	values, err := url.ParseQuery(b.Match)
 	if err != nil {
-		return BankLines{}, fault.Fieldf("match", "These filters cannot be read. Open the list again.")
+		return nil, fault.Fieldf("match", "These filters cannot be read. Open the list again.")
 	}
 	var x LineFilter
 	op := schema.Op{Bind: func(f *schema.Form) schema.Handler {
@@ -41,24 +45,20 @@ func (s *Service) bookMatching(ctx context.Context, who db.Caller, match string)
 	}}
 	if _, err := op.Decode(schema.Input{Surface: schema.Page, Values: values, Lenient: true,
 		Currency: exact.CurrencyOf("USD")}); err != nil {
+		return nil, err
+	}
+	return x.dated, nil
+}
+
+func bookLines(tx *db.Tx, b Bookings) (BankLines, error) {
+	also, err := b.also()
+	if err != nil {
 		return BankLines{}, err
 	}
-	return s.bookAlso(ctx, who, nil, x.dated)
-}
-
-// bookAlso books the lines, and of all certain ones those that also chooses.
-func (s *Service) bookAlso(ctx context.Context, who db.Caller, lines []Booking, also func(BankLine) bool) (BankLines,
-	error,
-) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BankLines, error) {
-		if err := postAll(tx); err != nil {
-			return BankLines{}, err
-		}
-		return bookLines(tx, lines, also)
-	})
-}
-
-func bookLines(tx *db.Tx, lines []Booking, also func(BankLine) bool) (BankLines, error) {
+	if err := postAll(tx); err != nil {
+		return BankLines{}, err
+	}
+	lines := b.Lines
 	free, err := freeLines(&tx.Conn)
 	if err != nil {
 		return BankLines{}, err
@@ -201,93 +201,87 @@ func settle(tx *db.Tx, line int64, state string, links ...bankLink) error {
 	return tx.Audit("bank_line."+state, db.Subject("bank_line", line), changes)
 }
 
-// SplitLine splits a free line into lines of its sign that add up to it.
-func (s *Service) SplitLine(ctx context.Context, who db.Caller, line int64, amounts []int64) (BankLines, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done BankLines, err error) {
-		l, err := freeLine(&tx.Conn, line)
+// splitLine splits a free line into lines of its sign that add up to it.
+func splitLine(tx *db.Tx, line int64, amounts []int64) (done BankLines, err error) {
+	l, err := freeLine(&tx.Conn, line)
+	if err != nil {
+		return done, err
+	}
+	var sum int64
+	for _, n := range amounts {
+		if n == 0 || (n < 0) != (l.AmountCents < 0) || n > maxCents || n < -maxCents {
+			return done, fault.Fieldf("amounts", "amounts: a part of %d is wrong; each part has the line's sign and is not 0",
+				fault.Cents(n))
+		}
+		sum += n
+	}
+	if len(amounts) < 2 || sum != l.AmountCents {
+		return done, fault.Fieldf("amounts", "amounts: two or more parts must add up to %d, and these are %d",
+			fault.Cents(l.AmountCents), fault.Cents(sum))
+	}
+	ids := []int64{line}
+	for _, n := range amounts {
+		id, err := tx.Insert(`INSERT INTO bank_lines (account_id, statement_id, parent_id, day, amount_cents, payer_name,
+			payer_account, text, reference, bank_reference, returned, payer_key, state)
+			SELECT account_id, statement_id, id, day, ?, payer_name, payer_account, text, reference, bank_reference, returned,
+			payer_key, 'free' FROM bank_lines WHERE id = ?`, n, line)
 		if err != nil {
 			return done, err
 		}
-		var sum int64
-		for _, n := range amounts {
-			if n == 0 || (n < 0) != (l.AmountCents < 0) || n > maxCents || n < -maxCents {
-				return done, fault.Fieldf("amounts", "amounts: a part of %d is wrong; each part has the line's sign and is not 0",
-					fault.Cents(n))
-			}
-			sum += n
-		}
-		if len(amounts) < 2 || sum != l.AmountCents {
-			return done, fault.Fieldf("amounts", "amounts: two or more parts must add up to %d, and these are %d",
-				fault.Cents(l.AmountCents), fault.Cents(sum))
-		}
-		ids := []int64{line}
-		for _, n := range amounts {
-			id, err := tx.Insert(`INSERT INTO bank_lines (account_id, statement_id, parent_id, day, amount_cents, payer_name,
-				payer_account, text, reference, bank_reference, returned, payer_key, state)
-				SELECT account_id, statement_id, id, day, ?, payer_name, payer_account, text, reference, bank_reference, returned,
-				payer_key, 'free' FROM bank_lines WHERE id = ?`, n, line)
-			if err != nil {
-				return done, err
-			}
-			ids = append(ids, id)
-		}
-		if err := settle(tx, line, lineSplit); err != nil {
-			return done, err
-		}
-		return linesNow(&tx.Conn, ids)
-	})
+		ids = append(ids, id)
+	}
+	if err := settle(tx, line, lineSplit); err != nil {
+		return done, err
+	}
+	return linesNow(&tx.Conn, ids)
 }
 
-// BookReturn reverses the payment that the bank returned with a line of minus its amount.
-func (s *Service) BookReturn(ctx context.Context, who db.Caller, line, payment int64) (BankLines, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done BankLines, err error) {
-		l, err := freeLine(&tx.Conn, line)
-		if err == nil {
-			err = bookable(tx, l)
-		}
-		if err != nil {
-			return done, err
-		}
-		m, err := findPayment(&tx.Conn, payment)
-		if err != nil {
-			return done, err
-		}
-		switch {
-		case m.Method == byDeposit || m.Method == byOpening:
-			return done, fault.Fieldf("payment_id", "payment_id: payment %d is by %s; no money came in with it", m.ID, m.Method)
-		case l.AmountCents != -m.AmountCents:
-			return done, fault.Fieldf("payment_id",
-				"payment_id: the line is %d and payment %d is %d; split the line first, if the bank took a fee",
-				fault.Cents(l.AmountCents), m.ID, fault.Cents(m.AmountCents))
-		}
-		on, err := openFrom(&tx.Conn, max(l.Day, m.PaidDate))
-		if err != nil {
-			return done, err
-		}
-		if err := settle(tx, l.ID, lineReturned, bankLink{payment: &m.ID}); err != nil {
-			return done, err
-		}
-		if _, err := reversePayment(tx, m.ID, "returned by the bank on "+l.Day.String(), &on); err != nil {
-			return done, err
-		}
-		return linesNow(&tx.Conn, []int64{line})
-	})
+// bookReturn reverses the payment that the bank returned with a line of minus its amount.
+func bookReturn(tx *db.Tx, line, payment int64) (done BankLines, err error) {
+	l, err := freeLine(&tx.Conn, line)
+	if err == nil {
+		err = bookable(tx, l)
+	}
+	if err != nil {
+		return done, err
+	}
+	m, err := findPayment(&tx.Conn, payment)
+	if err != nil {
+		return done, err
+	}
+	switch {
+	case m.Method == byDeposit || m.Method == byOpening:
+		return done, fault.Fieldf("payment_id", "payment_id: payment %d is by %s; no money came in with it", m.ID, m.Method)
+	case l.AmountCents != -m.AmountCents:
+		return done, fault.Fieldf("payment_id",
+			"payment_id: the line is %d and payment %d is %d; split the line first, if the bank took a fee",
+			fault.Cents(l.AmountCents), m.ID, fault.Cents(m.AmountCents))
+	}
+	on, err := openFrom(&tx.Conn, max(l.Day, m.PaidDate))
+	if err != nil {
+		return done, err
+	}
+	if err := settle(tx, l.ID, lineReturned, bankLink{payment: &m.ID}); err != nil {
+		return done, err
+	}
+	if _, err := reversePayment(tx, m.ID, "returned by the bank on "+l.Day.String(), &on); err != nil {
+		return done, err
+	}
+	return linesNow(&tx.Conn, []int64{line})
 }
 
-// IgnoreLines settles lines that do not concern the properties.
-func (s *Service) IgnoreLines(ctx context.Context, who db.Caller, lines []int64, reason string) (BankLines, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BankLines, error) {
-		for _, id := range lines {
-			if _, err := freeLine(&tx.Conn, id); err != nil {
-				return BankLines{}, err
-			}
-			if _, err := tx.Exec("UPDATE bank_lines SET reason = ? WHERE id = ?", reason, id); err != nil {
-				return BankLines{}, err
-			}
-			if err := settle(tx, id, lineIgnored); err != nil {
-				return BankLines{}, err
-			}
+// ignoreLines settles lines that do not concern the properties.
+func ignoreLines(tx *db.Tx, lines []int64, reason string) (BankLines, error) {
+	for _, id := range lines {
+		if _, err := freeLine(&tx.Conn, id); err != nil {
+			return BankLines{}, err
 		}
-		return linesNow(&tx.Conn, lines)
-	})
+		if _, err := tx.Exec("UPDATE bank_lines SET reason = ? WHERE id = ?", reason, id); err != nil {
+			return BankLines{}, err
+		}
+		if err := settle(tx, id, lineIgnored); err != nil {
+			return BankLines{}, err
+		}
+	}
+	return linesNow(&tx.Conn, lines)
 }

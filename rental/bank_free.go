@@ -1,53 +1,50 @@
 package rental
 
 import (
-	"context"
 	"slices"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
 
-// FreeLine undoes what settled a line: it reverses the payment that booking it made, removes its link, or joins its
+// unsettle undoes what settled a line: it reverses the payment that booking it made, removes its link, or joins its
 // free parts. A line whose payment was returned stays so.
-func (s *Service) FreeLine(ctx context.Context, who db.Caller, line int64, reason string) (BankLines, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done BankLines, err error) {
-		l, err := findLine(&tx.Conn, line)
-		if err != nil {
+func unsettle(tx *db.Tx, line int64, reason string) (done BankLines, err error) {
+	l, err := findLine(&tx.Conn, line)
+	if err != nil {
+		return done, err
+	}
+	changed := []int64{line}
+	switch l.State {
+	case lineFree:
+		return done, fault.Conflictf("bank line %d is free", line).At("line_id")
+	case lineReturned:
+		return done, fault.Conflictf("bank line %d is a return: payment %s stays reversed", line, joinIDs(l.PaymentIDs)).At(
+			"line_id")
+	case lineBooked:
+		if len(l.ExpenseIDs) > 0 {
+			_, err = reverseExpense(tx, l.ExpenseIDs[0], reason, nil)
+		} else {
+			_, err = reversePayment(tx, l.PaymentIDs[0], reason, nil)
+		}
+	case lineLinked:
+		if err := notReturned(&tx.Conn, l); err != nil {
 			return done, err
 		}
-		changed := []int64{line}
-		switch l.State {
-		case lineFree:
-			return done, fault.Conflictf("bank line %d is free", line).At("line_id")
-		case lineReturned:
-			return done, fault.Conflictf("bank line %d is a return: payment %s stays reversed", line, joinIDs(l.PaymentIDs)).At(
-				"line_id")
-		case lineBooked:
-			if len(l.ExpenseIDs) > 0 {
-				_, err = reverseExpense(tx, l.ExpenseIDs[0], reason, nil)
-			} else {
-				_, err = reversePayment(tx, l.PaymentIDs[0], reason, nil)
-			}
-		case lineLinked:
-			if err := notReturned(&tx.Conn, l); err != nil {
-				return done, err
-			}
-			changed, err = endLink(tx, line)
-		case lineSplit:
-			err = joinParts(tx, line)
-		case lineIgnored:
-			_, err = tx.Exec("UPDATE bank_lines SET state = 'free', reason = NULL WHERE id = ?", line)
-		}
-		if err != nil {
-			return done, err
-		}
-		if err := tx.Audit("bank_line.freed", db.Subject("bank_line", line),
-			map[string]any{"was": l.State, "reason": reason}); err != nil {
-			return done, err
-		}
-		return linesNow(&tx.Conn, changed)
-	})
+		changed, err = endLink(tx, line)
+	case lineSplit:
+		err = joinParts(tx, line)
+	case lineIgnored:
+		_, err = tx.Exec("UPDATE bank_lines SET state = 'free', reason = NULL WHERE id = ?", line)
+	}
+	if err != nil {
+		return done, err
+	}
+	if err := tx.Audit("bank_line.freed", db.Subject("bank_line", line),
+		map[string]any{"was": l.State, "reason": reason}); err != nil {
+		return done, err
+	}
+	return linesNow(&tx.Conn, changed)
 }
 
 // notReturned refuses to free a line of which the bank took a payment back.

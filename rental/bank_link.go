@@ -1,8 +1,6 @@
 package rental
 
 import (
-	"context"
-
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -15,16 +13,15 @@ type Link struct {
 	PayoutIDs  []int64
 }
 
-// LinkLines links lines with payments or payouts of the same sum. It books nothing and sends no event.
-func (s *Service) LinkLines(ctx context.Context, who db.Caller, k Link) (BankLines, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BankLines, error) {
-		if err := linkLines(tx, k); err != nil {
-			return BankLines{}, err
-		}
-		return linesNow(&tx.Conn, k.LineIDs)
-	})
+// linked is linkLines, and the lines as they are then.
+func linked(tx *db.Tx, k Link) (BankLines, error) {
+	if err := linkLines(tx, k); err != nil {
+		return BankLines{}, err
+	}
+	return linesNow(&tx.Conn, k.LineIDs)
 }
 
+// linkLines links lines with payments or payouts of the same sum. It books nothing and sends no event.
 func linkLines(tx *db.Tx, k Link) error {
 	named := len(k.PaymentIDs) + len(k.ExpenseIDs) + len(k.PayoutIDs)
 	if named == 0 || named != max(len(k.PaymentIDs), len(k.ExpenseIDs), len(k.PayoutIDs)) {

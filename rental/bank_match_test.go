@@ -32,28 +32,28 @@ func TestLinesAreMatched(t *testing.T) {
 		t.Errorf("%q\nwant\n%q", got, want)
 	}
 	events := len(h.events())
-	done, err := h.BookLines(ctx, ann, nil, true)
+	done, err := do(h, ann, bookLines, Bookings{Certain: true})
 	h.Must(err)
 	if len(done.Lines) != 2 || len(h.events()) != events+2 || done.Lines[0].State != lineBooked {
 		t.Errorf("%s", asJSON(t, done))
 	}
 	// The third by a person; its account is known then.
-	_, err = h.BookLines(ctx, ann, []Booking{{LineID: 3, LeaseID: &c}}, false)
+	_, err = do(h, ann, bookLines, Bookings{Lines: []Booking{{LineID: 3, LeaseID: &c}}})
 	h.Must(err)
-	_, err = h.BookLines(ctx, ann, []Booking{{LineID: 3, LeaseID: &c}}, false)
+	_, err = do(h, ann, bookLines, Bookings{Lines: []Booking{{LineID: 3, LeaseID: &c}}})
 	h.Refused(err, fault.Conflict, "booked already by payment 3")
 	h.imports(mt940("3592.97", "4542.97", "2026-11-20 +950.00 John Smith|DE3|"))
 	if got := h.matches(); !slices.Contains(got, fmt.Sprintf("95000 certain payment %d", c)) {
 		t.Errorf("%q", got)
 	}
 	// Recorded by hand the day before: the line is that payment, and no second one is recorded.
-	paid, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: c, AmountCents: 95_000, Method: "bank_transfer", PaidDate: "2026-11-19"})
+	paid, err := do(h, ann, receive, ReceiptRequest{LeaseID: c, AmountCents: 95_000, Method: "bank_transfer", PaidDate: "2026-11-19"})
 	h.Must(err)
 	if got := h.matches(); !slices.Contains(got, fmt.Sprintf("95000 certain link %d[%d]", c, paid.PaymentID)) {
 		t.Errorf("%q", got)
 	}
 	events = len(h.events())
-	_, err = h.BookLines(ctx, ann, nil, true)
+	_, err = do(h, ann, bookLines, Bookings{Certain: true})
 	h.Must(err)
 	if l, err := findLineOf(h, 6); err != nil || l.State != lineLinked || len(h.events()) != events {
 		t.Errorf("%v %v", l, err)
@@ -64,7 +64,7 @@ func TestLinesAreMatched(t *testing.T) {
 	e := h.let("5Z", "Clara Wolff", "2026-11-01", 95_000)
 	var by []int64
 	for day, cents := range map[string]int64{"2026-11-03": 50_000, "2026-11-04": 45_000} {
-		p, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: e, AmountCents: cents, Method: "standing order", PaidDate: day})
+		p, err := do(h, ann, receive, ReceiptRequest{LeaseID: e, AmountCents: cents, Method: "standing order", PaidDate: day})
 		h.Must(err)
 		by = append(by, p.PaymentID)
 	}
@@ -76,7 +76,7 @@ func TestLinesAreMatched(t *testing.T) {
 	// Two that are of its amount are proposed both.
 	twice := make([]int64, 2)
 	for i := range twice {
-		p, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: e, AmountCents: 95_000, Method: "check", PaidDate: "2026-11-06"})
+		p, err := do(h, ann, receive, ReceiptRequest{LeaseID: e, AmountCents: 95_000, Method: "check", PaidDate: "2026-11-06"})
 		h.Must(err)
 		twice[i] = p.PaymentID
 	}
@@ -84,36 +84,36 @@ func TestLinesAreMatched(t *testing.T) {
 		t.Errorf("%q, not %s", got, want)
 	}
 	for _, id := range twice {
-		_, err = h.ReversePayment(ctx, ann, id, "a mistake", nil)
+		_, err = do3(h, ann, reversePayment, id, "a mistake", nil)
 		h.Must(err)
 	}
 	// Cash of its amount is never certain: it came by another way.
-	cash, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: e, AmountCents: 95_000, Method: "cash", PaidDate: "2026-11-06"})
+	cash, err := do(h, ann, receive, ReceiptRequest{LeaseID: e, AmountCents: 95_000, Method: "cash", PaidDate: "2026-11-06"})
 	h.Must(err)
 	if got, want := h.matches(), fmt.Sprintf("95000 proposed link %d[%d]", e, cash.PaymentID); !slices.Contains(got, want) {
 		t.Errorf("%q, not %s", got, want)
 	}
-	_, err = h.ReversePayment(ctx, ann, cash.PaymentID, "a mistake", nil)
+	_, err = do3(h, ann, reversePayment, cash.PaymentID, "a mistake", nil)
 	h.Must(err)
-	_, err = h.LinkLines(ctx, ann, Link{LineIDs: []int64{7}, PaymentIDs: by[:1]})
+	_, err = do(h, ann, linked, Link{LineIDs: []int64{7}, PaymentIDs: by[:1]})
 	h.Refused(err, fault.Invalid, "both sums")
-	_, err = h.LinkLines(ctx, ann, Link{LineIDs: []int64{7}, PaymentIDs: by})
+	_, err = do(h, ann, linked, Link{LineIDs: []int64{7}, PaymentIDs: by})
 	h.Must(err)
 
 	// A return with a fee.
 	h.imports(mt940("5492.97", "4539.97", "2026-11-21 -953.00 John Smith|DE3|Return"))
-	_, err = h.BookReturn(ctx, ann, 8, paid.PaymentID)
+	_, err = do2(h, ann, bookReturn, 8, paid.PaymentID)
 	h.Refused(err, fault.Invalid, "split the line first")
-	_, err = h.SplitLine(ctx, ann, 8, []int64{-95_000, -400})
+	_, err = do2(h, ann, splitLine, 8, []int64{-95_000, -400})
 	h.Refused(err, fault.Invalid, "add up")
-	parts, err := h.SplitLine(ctx, ann, 8, []int64{-95_000, -300})
+	parts, err := do2(h, ann, splitLine, 8, []int64{-95_000, -300})
 	h.Must(err)
 	if parts.Lines[0].State != lineSplit || *parts.Lines[1].Act != actReturn {
 		t.Errorf("%s", asJSON(t, parts))
 	}
 	before, err := h.Ledger(ctx, viewer, c)
 	h.Must(err)
-	_, err = h.BookReturn(ctx, ann, parts.Lines[1].ID, paid.PaymentID)
+	_, err = do2(h, ann, bookReturn, parts.Lines[1].ID, paid.PaymentID)
 	h.Must(err)
 	after, err := h.Ledger(ctx, viewer, c)
 	h.Must(err)
@@ -123,16 +123,16 @@ func TestLinesAreMatched(t *testing.T) {
 	if l, _ := findLineOf(h, 6); l.State != lineReturned {
 		t.Errorf("the line that was returned is %s: it would be booked again", l.State)
 	}
-	_, err = h.FreeLine(ctx, ann, 6, "x")
+	_, err = do2(h, ann, unsettle, 6, "x")
 	h.Refused(err, fault.Conflict, "is a return")
-	_, err = h.FreeLine(ctx, ann, 8, "x")
+	_, err = do2(h, ann, unsettle, 8, "x")
 	h.Refused(err, fault.Conflict, "is returned")
 	h.sound()
 
 	// An account that paid two leases of a tenant: the exact amount tells which.
 	first, garage := h.let("6Z", "Zoe Adler", "2026-11-01", 88_000), h.let("7Z", "Zoe Adler", "2026-11-01", 6_000)
 	h.imports(mt940("0.00", "3.00", "2026-11-20 +2.00 Zoe Adler|DE9|"+PaymentReference(first), "2026-11-20 +1.00 Zoe Adler|DE9|"+PaymentReference(garage)))
-	_, err = h.BookLines(ctx, ann, nil, true)
+	_, err = do(h, ann, bookLines, Bookings{Certain: true})
 	h.Must(err)
 	h.imports(mt940("0.00", "59.00", "2026-11-21 +59.00 Zoe Adler|DE9|"))
 	if got, want := h.matches(), fmt.Sprintf("5900 certain payment %d", garage); !slices.Contains(got, want) {
@@ -140,23 +140,23 @@ func TestLinesAreMatched(t *testing.T) {
 	}
 
 	// Freeing undoes each kind.
-	_, err = h.FreeLine(ctx, ann, 1, "another's")
+	_, err = do2(h, ann, unsettle, 1, "another's")
 	h.Must(err)
 	if l, _ := h.Ledger(ctx, viewer, a); l.Totals.BalanceCents != 125_000 {
 		t.Errorf("%s", asJSON(t, l.Totals))
 	}
-	freed, err := h.FreeLine(ctx, ann, 7, "x")
+	freed, err := do2(h, ann, unsettle, 7, "x")
 	h.Must(err)
 	if freed.Lines[0].State != lineFree || len(freed.Lines[0].PaymentIDs) != 0 {
 		t.Errorf("%s", asJSON(t, freed))
 	}
-	_, err = h.IgnoreLines(ctx, ann, []int64{5}, "my own")
+	_, err = do2(h, ann, ignoreLines, []int64{5}, "my own")
 	h.Must(err)
-	_, err = h.FreeLine(ctx, ann, 5, "x")
+	_, err = do2(h, ann, unsettle, 5, "x")
 	h.Must(err)
 	// A payment reversed by hand frees its line.
 	l, _ := findLineOf(h, 2)
-	_, err = h.ReversePayment(ctx, ann, l.PaymentIDs[0], "a mistake", nil)
+	_, err = do3(h, ann, reversePayment, l.PaymentIDs[0], "a mistake", nil)
 	h.Must(err)
 	if l, _ = findLineOf(h, 2); l.State != lineFree {
 		t.Errorf("%s", l.State)
@@ -223,7 +223,7 @@ func playMonth(t *testing.T, r *rand.Rand, names []string, month int) {
 			t.Fatalf("month %d: %s is certain for a wrong lease", month, asJSON(t, l))
 		}
 	}
-	_, err = h.BookLines(ctx, ann, nil, true)
+	_, err = do(h, ann, bookLines, Bookings{Certain: true})
 	h.Must(err)
 	var booked, received int64
 	settled, err := h.BankLines(ctx, viewer, LineFilter{State: lineBooked})

@@ -49,43 +49,39 @@ func (s *Service) bookLines() schema.Op {
 		About: "Book bank lines as payments of leases, each on its day, or link them with recorded payments. " +
 			"A line without a lease is booked by its match. certain books all certain lines.",
 		Bind: func(f *schema.Form) schema.Handler {
-			var all []Booking
-			var sure bool
+			var b Bookings
 			opts := []schema.Opt{schema.Flag("line"), schema.Written(writtenBooking)}
 			if f.Surface() == schema.Command {
 				opts = append(opts, schema.Positional("LINE=LEASE"))
 			}
 			f.Objects("lines", "the lines", maxBooked, func(f *schema.Form) {
-				var b Booking
+				var one Booking
 				var lease int64
-				f.ID(&b.LineID, "line_id", "the bank's line", schema.Required, schema.Example(61), schema.Choices(lineChoices))
+				f.ID(&one.LineID, "line_id", "the bank's line", schema.Required, schema.Example(61), schema.Choices(lineChoices))
 				f.ID(&lease, "lease_id",
 					"the lease that paid (default: the matched one)", schema.Example(4), schema.Lookup(lookupLease),
 					schema.Choices(leaseChoices))
-				f.IDs(&b.PaymentIDs, "payment_id", "the recorded payments to link with", 20, schema.Example([]int64{9}))
-				b.LeaseID = db.NullID(lease)
-				all = append(all, b)
+				f.IDs(&one.PaymentIDs, "payment_id", "the recorded payments to link with", 20, schema.Example([]int64{9}))
+				one.LeaseID = db.NullID(lease)
+				b.Lines = append(b.Lines, one)
 			}, opts...)
-			f.Bool(&sure, "certain", "all lines that are certain")
-			missing, match := "lines is missing: name lines, or pass certain for all certain ones", ""
+			f.Bool(&b.Certain, "certain", "all lines that are certain")
+			missing := "lines is missing: name lines, or pass certain for all certain ones"
 			if f.Surface() == schema.Page {
 				var marked []int64
 				f.IDs(&marked, "line_id", "the marked lines", maxBooked)
-				f.Text(&match, "match", "instead of lines: all certain ones that match these filters",
+				f.Text(&b.Match, "match", "instead of lines: all certain ones that match these filters",
 					schema.Label("All that match"))
 				for _, id := range marked {
-					all = append(all, Booking{LineID: id})
+					b.Lines = append(b.Lines, Booking{LineID: id})
 				}
 				missing = "mark at least one line"
 			}
-			if !f.Describing() && len(all) == 0 && !sure && match == "" {
+			if !f.Describing() && len(b.Lines) == 0 && !b.Certain && b.Match == "" {
 				f.Refuse("lines", "%s", missing)
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				if match != "" {
-					return s.bookMatching(ctx, who, match)
-				}
-				return s.BookLines(ctx, who, all, sure)
+				return db.Update(ctx, s.db, who, func(tx *db.Tx) (BankLines, error) { return bookLines(tx, b) })
 			}
 		},
 		Example: "rental bank book --certain\nrental bank book 61=4 62=\"Harbour House/2A\"",
@@ -117,12 +113,12 @@ func (s *Service) linkLinesOp() schema.Op {
 	return bankOp(schema.Op{
 		Name:  "link_lines",
 		About: "Link bank lines with recorded payments, expenses or payouts. Both sums must be equal; nothing is booked.",
-		Bind: schema.Does(func(f *schema.Form, k *Link) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, k *Link) {
 			bindLines(f, &k.LineIDs, "LINE")
 			f.IDs(&k.PaymentIDs, "payment_id", "the payments", 20, schema.Example([]int64{9}))
 			f.IDs(&k.ExpenseIDs, "expense_id", "the expenses, instead of payments", 20)
 			f.IDs(&k.PayoutIDs, "payout_id", "the payouts, instead of payments", 20)
-		}, s.LinkLines),
+		}, linked),
 		Example: "rental bank link 61 --payment-id 9",
 		Did: func(a any, _ schema.Money) string {
 			return exact.Plural(len(a.(BankLines).Lines), "line is linked.", "lines are linked.")
@@ -135,16 +131,14 @@ func (s *Service) splitLineOp() schema.Op {
 		Name: "split_line",
 		About: "Split a bank line into parts: one payment for two leases, a return with a fee. The parts have the line's " +
 			"sign and sum.",
-		Bind: func(f *schema.Form) schema.Handler {
-			var line int64
+		Bind: schema.Writes2(s.db, func(f *schema.Form, line *int64, amounts *[]int64) {
 			var texts []string
-			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61),
+			f.ID(line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61),
 				schema.Choices(lineChoices))
 			f.Texts(&texts, "amounts", "the parts, in cents", 50, 20, schema.Required, schema.Positional("CENTS"),
 				schema.Example([]string{"95000", "95000"}))
-			amounts := f.Cents("amounts", texts)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.SplitLine(ctx, who, line, amounts) }
-		},
+			*amounts = f.Cents("amounts", texts)
+		}, splitLine),
 		Example: "rental bank split 61 95000 95000",
 		Did: func(a any, _ schema.Money) string {
 			return fmt.Sprintf("The line has %d parts.", len(a.(BankLines).Lines)-1)
@@ -156,15 +150,13 @@ func (s *Service) bookReturn() schema.Op {
 	return bankOp(schema.Op{
 		Name: "book_return", Destructive: true,
 		About: "Reverse a payment that the bank returned; the line is minus its amount. What it had paid is open again.",
-		Bind: func(f *schema.Form) schema.Handler {
-			var line, payment int64
-			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61),
+		Bind: schema.Writes2(s.db, func(f *schema.Form, line, payment *int64) {
+			f.ID(line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61),
 				schema.Choices(lineChoices))
-			f.ID(&payment, "payment_id", "the payment that was returned", schema.Required, schema.Positional("PAYMENT"),
+			f.ID(payment, "payment_id", "the payment that was returned", schema.Required, schema.Positional("PAYMENT"),
 				schema.Choices(paymentChoices),
 				schema.Example(9))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.BookReturn(ctx, who, line, payment) }
-		},
+		}, bookReturn),
 		Example: "rental bank return 61 9",
 		Did: func(a any, m schema.Money) string {
 			return fmt.Sprintf("The payment of %s is reversed.", m(-a.(BankLines).Lines[0].AmountCents))
@@ -181,13 +173,10 @@ func (s *Service) ignoreLines() schema.Op {
 	return bankOp(schema.Op{
 		Name:  "ignore_lines",
 		About: "Settle bank lines that do not concern the houses, with a reason.",
-		Bind: func(f *schema.Form) schema.Handler {
-			var lines []int64
-			var reason string
-			bindLines(f, &lines, "LINE")
-			f.Text(&reason, "reason", "why", schema.Required, schema.Most(maxText), schema.Example("my own money"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.IgnoreLines(ctx, who, lines, reason) }
-		},
+		Bind: schema.Writes2(s.db, func(f *schema.Form, lines *[]int64, reason *string) {
+			bindLines(f, lines, "LINE")
+			f.Text(reason, "reason", "why", schema.Required, schema.Most(maxText), schema.Example("my own money"))
+		}, ignoreLines),
 		Example: `rental bank ignore 61 62 --reason "my own money"`,
 		Did: func(a any, _ schema.Money) string {
 			return exact.Plural(len(a.(BankLines).Lines), "line is ignored.", "lines are ignored.")
@@ -200,15 +189,12 @@ func (s *Service) freeLineOp() schema.Op {
 		Name: "free_line", Destructive: true,
 		About: "Undo the settling of a bank line: its booked payment is reversed, its link ends, its free parts are " +
 			"joined again.",
-		Bind: func(f *schema.Form) schema.Handler {
-			var line int64
-			var reason string
-			f.ID(&line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61),
+		Bind: schema.Writes2(s.db, func(f *schema.Form, line *int64, reason *string) {
+			f.ID(line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61),
 				schema.Choices(lineChoices))
-			f.Text(&reason, "reason", "why, for the history", schema.Required, schema.Most(maxText),
+			f.Text(reason, "reason", "why, for the history", schema.Required, schema.Most(maxText),
 				schema.Example("another tenant's"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.FreeLine(ctx, who, line, reason) }
-		},
+		}, unsettle),
 		Example: `rental bank free 61 --reason "another tenant's"`,
 		Did: func(a any, _ schema.Money) string {
 			return exact.Plural(len(a.(BankLines).Lines), "line is free again.", "lines are free again.")

@@ -226,11 +226,11 @@ func TestATenantsLinesAreForgotten(t *testing.T) {
 	id := h.let("1Z", "Martha Quill", "2026-10-01", 125_000)
 	file := mt940("0.00", "1250.00", "2026-11-02 +1250.00 Martha Quill|DE77QUILL|my rent, Martha Quill")
 	h.imports(file)
-	_, err := h.BookLines(ctx, ann, nil, true)
+	_, err := do(h, ann, bookLines, Bookings{Certain: true})
 	h.Must(err)
-	_, err = h.EndLease(ctx, ann, id, day(t, "2026-11-10"))
+	_, err = do2(h, ann, endEarly, id, day(t, "2026-11-10"))
 	h.Must(err)
-	_, err = h.ForgetTenant(ctx, ann, h.Number("SELECT id FROM tenants WHERE name = 'Martha Quill'"))
+	_, err = do(h, ann, forgetTenant, h.Number("SELECT id FROM tenants WHERE name = 'Martha Quill'"))
 	h.Must(err)
 	if left := h.Number("SELECT count(*) FROM bank_lines WHERE payer_name || payer_account || text <> ''"); left != 0 {
 		t.Errorf("%d lines still tell", left)
@@ -275,7 +275,7 @@ func TestANoticeAndItsStatementAreJoined(t *testing.T) {
 			if first.New != 2 || first.Same != 0 || first.State != "unchecked" {
 				t.Errorf("%v: %s", order, asJSON(t, first))
 			}
-			_, err := h.BookLines(ctx, ann, nil, true)
+			_, err := do(h, ann, bookLines, Bookings{Certain: true})
 			h.Must(err)
 			h.sound()
 		}

@@ -2,7 +2,6 @@ package rental
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strings"
 
@@ -22,11 +21,7 @@ func ownCategories(c *db.Conn) ([]string, error) {
 
 const settingCategories = "expense_categories"
 
-// Categories are those that expenses may have.
-func (s *Service) Categories(ctx context.Context) ([]string, error) {
-	return db.Read(ctx, s.db, categories)
-}
-
+// categories are those that expenses may have.
 func categories(c *db.Conn) ([]string, error) {
 	own, err := ownCategories(c)
 	return append(slices.Clone(expenseCategories), own...), err
@@ -54,48 +49,46 @@ type CategoryList struct {
 	Categories []string `json:"categories" about:"all that expenses may have"`
 }
 
-// SetCategories sets the shop's own categories. One that an expense has stays.
-func (s *Service) SetCategories(ctx context.Context, who db.Caller, names []string) (CategoryList, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done CategoryList, err error) {
-		was, err := ownCategories(&tx.Conn)
+// setCategories sets the shop's own categories. One that an expense has stays.
+func setCategories(tx *db.Tx, names []string) (done CategoryList, err error) {
+	was, err := ownCategories(&tx.Conn)
+	if err != nil {
+		return done, err
+	}
+	done.Own = []string{}
+	for _, name := range names {
+		name = flat(name)
+		same := func(other string) bool { return strings.EqualFold(other, name) }
+		switch {
+		case name == "":
+			continue
+		case slices.ContainsFunc(expenseCategories, same):
+			return done, fault.Fieldf("names", "names: every shop has the category %s already", name)
+		case slices.ContainsFunc(done.Own, same):
+			return done, fault.Fieldf("names", "names: %s is named twice", name)
+		}
+		done.Own = append(done.Own, name)
+	}
+	slices.SortFunc(done.Own, func(a, b string) int { return cmp.Compare(strings.ToLower(a), strings.ToLower(b)) })
+	for _, name := range was {
+		if slices.Contains(done.Own, name) {
+			continue
+		}
+		id, used, err := db.One(&tx.Conn, db.Int, `SELECT id FROM expenses WHERE category = ?1
+			UNION ALL SELECT id FROM recurring_expenses WHERE category = ?1 LIMIT 1`, name)
 		if err != nil {
 			return done, err
 		}
-		done.Own = []string{}
-		for _, name := range names {
-			name = flat(name)
-			same := func(other string) bool { return strings.EqualFold(other, name) }
-			switch {
-			case name == "":
-				continue
-			case slices.ContainsFunc(expenseCategories, same):
-				return done, fault.Fieldf("names", "names: every shop has the category %s already", name)
-			case slices.ContainsFunc(done.Own, same):
-				return done, fault.Fieldf("names", "names: %s is named twice", name)
-			}
-			done.Own = append(done.Own, name)
+		if used {
+			return done, fault.Conflictf("the category %s is in use, by expense %d among others", schema.Quote(name),
+				id).At("names")
 		}
-		slices.SortFunc(done.Own, func(a, b string) int { return cmp.Compare(strings.ToLower(a), strings.ToLower(b)) })
-		for _, name := range was {
-			if slices.Contains(done.Own, name) {
-				continue
-			}
-			id, used, err := db.One(&tx.Conn, db.Int, `SELECT id FROM expenses WHERE category = ?1
-				UNION ALL SELECT id FROM recurring_expenses WHERE category = ?1 LIMIT 1`, name)
-			if err != nil {
-				return done, err
-			}
-			if used {
-				return done, fault.Conflictf("the category %s is in use, by expense %d among others", schema.Quote(name),
-					id).At("names")
-			}
-		}
-		if err := tx.SetSetting(settingCategories, strings.Join(done.Own, "\n")); err != nil {
-			return done, err
-		}
-		if done.Categories, err = categories(&tx.Conn); err != nil {
-			return done, err
-		}
-		return done, tx.Audit("expense_categories.changed", "settings", map[string]any{"before": was, "after": done.Own})
-	})
+	}
+	if err := tx.SetSetting(settingCategories, strings.Join(done.Own, "\n")); err != nil {
+		return done, err
+	}
+	if done.Categories, err = categories(&tx.Conn); err != nil {
+		return done, err
+	}
+	return done, tx.Audit("expense_categories.changed", "settings", map[string]any{"before": was, "after": done.Own})
 }

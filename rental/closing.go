@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -76,68 +75,64 @@ func mustBeOpen(c *db.Conn, field string, day exact.Day) error {
 	return err
 }
 
-// CloseYear closes a past year, and all before it: no payment, payout, deposit use, expense or opening can be dated
+// closeYear closes a past year, and all before it: no payment, payout, deposit use, expense or opening can be dated
 // there any more. Due charges are posted first.
-func (s *Service) CloseYear(ctx context.Context, who db.Caller, year int64) (YearReport, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done YearReport, err error) {
-		if year >= yearOf(tx.Today()) {
-			return done, fault.Fieldf("year", "year: %d is not over; a year is closed from its next 1 January on", year)
-		}
-		all, err := closings(&tx.Conn)
-		if err != nil {
-			return done, err
-		}
-		if n := len(all); n > 0 && all[n-1].year >= year {
-			return done, fault.Fieldf("year", "year: %d is closed already; all years up to %d are", year, all[n-1].year)
-		}
-		if err := tx.CheckClock(); err != nil {
-			return done, err
-		}
-		if err := postAll(tx); err != nil {
-			return done, err
-		}
-		if err := keepClosings(tx, append(all, closing{year, tx.Now()})); err != nil {
-			return done, err
-		}
-		if done, err = yearReport(&tx.Conn, year, nil); err != nil {
-			return done, err
-		}
-		return done, tx.Audit("year.closed", "year:"+strconv.FormatInt(year, 10),
-			map[string]any{"year": year, "result_cents": done.Totals.ResultCents})
-	})
+func closeYear(tx *db.Tx, year int64) (done YearReport, err error) {
+	if year >= yearOf(tx.Today()) {
+		return done, fault.Fieldf("year", "year: %d is not over; a year is closed from its next 1 January on", year)
+	}
+	all, err := closings(&tx.Conn)
+	if err != nil {
+		return done, err
+	}
+	if n := len(all); n > 0 && all[n-1].year >= year {
+		return done, fault.Fieldf("year", "year: %d is closed already; all years up to %d are", year, all[n-1].year)
+	}
+	if err := tx.CheckClock(); err != nil {
+		return done, err
+	}
+	if err := postAll(tx); err != nil {
+		return done, err
+	}
+	if err := keepClosings(tx, append(all, closing{year, tx.Now()})); err != nil {
+		return done, err
+	}
+	if done, err = yearReport(&tx.Conn, year, nil); err != nil {
+		return done, err
+	}
+	return done, tx.Audit("year.closed", "year:"+strconv.FormatInt(year, 10),
+		map[string]any{"year": year, "result_cents": done.Totals.ResultCents})
 }
 
-// OpenYear opens the last closed year again; those before it stay closed.
-func (s *Service) OpenYear(ctx context.Context, who db.Caller, year int64, reason string) (YearReport, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done YearReport, err error) {
-		all, err := closings(&tx.Conn)
-		if err != nil {
-			return done, err
-		}
-		n := len(all)
-		switch {
-		case n == 0:
-			return done, fault.Fieldf("year", "year: %d is open; no year is closed", year)
-		case all[n-1].year != year:
-			return done, fault.Fieldf("year", "year: only %d, the last closed year, can be opened", all[n-1].year)
-		}
-		last := all[n-1]
-		all = all[:n-1]
-		if last.year--; n > 1 && all[n-2].year < last.year || n == 1 {
-			all = append(all, last) // the years before it were closed with it
-		}
-		if err := postAll(tx); err != nil {
-			return done, err
-		}
-		if err := keepClosings(tx, all); err != nil {
-			return done, err
-		}
-		if done, err = yearReport(&tx.Conn, year, nil); err != nil {
-			return done, err
-		}
-		return done, tx.Audit("year.opened", "year:"+strconv.FormatInt(year, 10),
-			map[string]any{"year": year, "reason": reason})
-	})
+// openYear opens the last closed year again; those before it stay closed.
+func openYear(tx *db.Tx, year int64, reason string) (done YearReport, err error) {
+	all, err := closings(&tx.Conn)
+	if err != nil {
+		return done, err
+	}
+	n := len(all)
+	switch {
+	case n == 0:
+		return done, fault.Fieldf("year", "year: %d is open; no year is closed", year)
+	case all[n-1].year != year:
+		return done, fault.Fieldf("year", "year: only %d, the last closed year, can be opened", all[n-1].year)
+	}
+	last := all[n-1]
+	all = all[:n-1]
+	if last.year--; n > 1 && all[n-2].year < last.year || n == 1 {
+		all = append(all, last) // the years before it were closed with it
+	}
+	if err := postAll(tx); err != nil {
+		return done, err
+	}
+	if err := keepClosings(tx, all); err != nil {
+		return done, err
+	}
+	if done, err = yearReport(&tx.Conn, year, nil); err != nil {
+		return done, err
+	}
+	return done, tx.Audit("year.opened", "year:"+strconv.FormatInt(year, 10),
+		map[string]any{"year": year, "reason": reason})
 }
 
 // postAll posts what is due of all leases.
@@ -160,7 +155,7 @@ func (s *Service) closeYear() schema.Op {
 		About: "Close a past year and all years before it. No payment, payout, deposit use, expense or opening is dated " +
 			"there " +
 			"from then on; a payment reversed later counts in the year of that day.",
-		Response: exampleYear(), Bind: schema.Does(bindClosing, s.CloseYear),
+		Response: exampleYear(), Bind: schema.Writes(s.db, bindClosing, closeYear),
 		Example: "rental close-year 2025",
 		Did:     func(a any, _ schema.Money) string { return fmt.Sprintf("%d is closed.", a.(YearReport).Year) },
 		Will: schema.SaidIn(func(y YearReport, m schema.Money) string {
@@ -176,14 +171,11 @@ func (s *Service) openYear() schema.Op {
 	return schema.Op{
 		Name: "open_year", Writes: true, Admin: true, Destructive: true,
 		About:    "Open the last closed year again, so that payments and expenses can be dated there.",
-		Response: exampleYear(), Bind: func(f *schema.Form) schema.Handler {
-			var year int64
-			var reason string
-			bindClosing(f, &year)
-			f.Text(&reason, "reason", "why, for the history", schema.Required, schema.Most(maxText),
+		Response: exampleYear(), Bind: schema.Writes2(s.db, func(f *schema.Form, year *int64, reason *string) {
+			bindClosing(f, year)
+			f.Text(reason, "reason", "why, for the history", schema.Required, schema.Most(maxText),
 				schema.Example("an invoice was forgotten"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.OpenYear(ctx, who, year, reason) }
-		},
+		}, openYear),
 		Example: `rental open-year 2025 --reason "an invoice was forgotten"`,
 		Did:     func(a any, _ schema.Money) string { return fmt.Sprintf("%d is open again.", a.(YearReport).Year) },
 		Will: schema.SaidIn(func(y YearReport, m schema.Money) string {

@@ -1,35 +1,30 @@
 package rental
 
 import (
-	"context"
-
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
-// UseDeposit pays a charge from a lease's deposit, by default the smaller of the deposit and the open amount. It emits
-// nothing, since no money was received.
-func (s *Service) UseDeposit(ctx context.Context, who db.Caller, charge int64, amount *int64, day *exact.Day) (Payment,
-	error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Payment, error) {
-		_, lease, err := chargeOf(&tx.Conn, charge)
-		if err != nil {
-			return Payment{}, err
-		}
-		if err := post(tx, lease); err != nil {
-			return Payment{}, err
-		}
-		id, err := useDeposit(tx, lease, charge, amount, day)
-		if err != nil {
-			return Payment{}, err
-		}
-		m, err := findPayment(&tx.Conn, id)
-		if err != nil {
-			return Payment{}, err
-		}
-		return m.answer(&tx.Conn)
-	})
+// payFromDeposit pays a charge from a lease's deposit, by default the smaller of the deposit and the open amount. It
+// emits nothing, since no money was received.
+func payFromDeposit(tx *db.Tx, charge int64, amount *int64, day *exact.Day) (Payment, error) {
+	_, lease, err := chargeOf(&tx.Conn, charge)
+	if err != nil {
+		return Payment{}, err
+	}
+	if err := post(tx, lease); err != nil {
+		return Payment{}, err
+	}
+	id, err := useDeposit(tx, lease, charge, amount, day)
+	if err != nil {
+		return Payment{}, err
+	}
+	m, err := findPayment(&tx.Conn, id)
+	if err != nil {
+		return Payment{}, err
+	}
+	return m.answer(&tx.Conn)
 }
 
 func useDeposit(tx *db.Tx, lease, charge int64, amount *int64, day *exact.Day) (payment int64, err error) {
@@ -99,29 +94,16 @@ type PayoutRequest struct {
 	Method      string
 }
 
-// ReturnDeposit pays a lease's deposit out, never more than what is held.
-func (s *Service) ReturnDeposit(ctx context.Context, who db.Caller, p PayoutRequest) (Payout, error) {
-	return s.payOut(ctx, who, "deposit", p)
-}
+// returnDeposit pays a lease's deposit out, never more than what is held.
+func returnDeposit(tx *db.Tx, p PayoutRequest) (Payout, error) { return payOut(tx, "deposit", p) }
 
-// ReturnCredit pays a lease's credit out, never more than there is.
-func (s *Service) ReturnCredit(ctx context.Context, who db.Caller, p PayoutRequest) (Payout, error) {
-	return s.payOut(ctx, who, "credit", p)
-}
-
-func (s *Service) payOut(ctx context.Context, who db.Caller, kind string, p PayoutRequest) (Payout, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Payout, error) {
-		if _, err := findLease(&tx.Conn, p.LeaseID); err != nil {
-			return Payout{}, err
-		}
-		if err := post(tx, p.LeaseID); err != nil {
-			return Payout{}, err
-		}
-		return payOut(tx, kind, p)
-	})
-}
+// returnCredit pays a lease's credit out, never more than there is.
+func returnCredit(tx *db.Tx, p PayoutRequest) (Payout, error) { return payOut(tx, "credit", p) }
 
 func payOut(tx *db.Tx, kind string, p PayoutRequest) (done Payout, err error) {
+	if _, err := postedLease(tx, p.LeaseID); err != nil {
+		return done, err
+	}
 	t, err := totalsOf(&tx.Conn, p.LeaseID)
 	if err != nil {
 		return done, err

@@ -1,8 +1,6 @@
 package rental
 
 import (
-	"context"
-
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -16,16 +14,12 @@ type Ending struct {
 	Totals    Totals   `json:"totals"`
 }
 
-// EndLease makes last the lease's last day. Rent that was posted for later periods is
+// endEarly makes last the lease's last day. Rent that was posted for later periods is
 // withdrawn, and the period that the day cuts short is charged by its days (in full
 // where the lease is without proration); other charges stay. It is refused when a rent
 // charge after the day, or the one that would have to change, is paid: reverse that
 // payment first. A day before the lease's first is invalid, and so is one after its
 // present end: an import moves an end out.
-func (s *Service) EndLease(ctx context.Context, who db.Caller, lease int64, last exact.Day) (Ending, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ending, error) { return endEarly(tx, lease, last) })
-}
-
 func endEarly(tx *db.Tx, lease int64, last exact.Day) (Ending, error) {
 	l, err := findLease(&tx.Conn, lease)
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 
 func (h *fixture) end(lease int64, on string) (Ending, error) {
 	h.T.Helper()
-	return h.EndLease(ctx, cli, lease, day(h.T, on))
+	return do2(h, cli, endEarly, lease, day(h.T, on))
 }
 
 func (h *fixture) payDue(lease int64, due string) int64 {
 	h.T.Helper()
 	charge := h.Number("SELECT id FROM charges WHERE lease_id = ? AND due_date = ?", lease, int64(day(h.T, due)))
-	p, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: lease, ChargeID: charge, Method: "cash", PaidDate: due})
+	p, err := do(h, ann, recordPayment, PaymentRequest{LeaseID: lease, ChargeID: charge, Method: "cash", PaidDate: due})
 	h.Must(err)
 	return p.PaymentID
 }

@@ -96,11 +96,6 @@ type NewExpense struct {
 	LineID         *int64
 }
 
-// AddExpense keeps an expense.
-func (s *Service) AddExpense(ctx context.Context, who db.Caller, n NewExpense) (Expense, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Expense, error) { return addExpense(tx, n) })
-}
-
 func addExpense(tx *db.Tx, n NewExpense) (e Expense, err error) {
 	c := &tx.Conn
 	e = Expense{Payee: n.Payee, TaxNote: n.TaxNote, TicketID: n.TicketID, Day: tx.Today()}
@@ -223,12 +218,7 @@ func idOrName(c *db.Conn, text, query string, lookup func(*db.Conn, string) (int
 	return lookup(c, text)
 }
 
-// ReverseExpense enters minus an expense, on its day, in a closed year today. Both stay, and its line is free.
-func (s *Service) ReverseExpense(ctx context.Context, who db.Caller, id int64, reason string, day *exact.Day) (Expense,
-	error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Expense, error) { return reverseExpense(tx, id, reason, day) })
-}
-
+// reverseExpense enters minus an expense, on its day, in a closed year today. Both stay, and its line is free.
 func reverseExpense(tx *db.Tx, id int64, reason string, day *exact.Day) (Expense, error) {
 	e, err := findExpense(&tx.Conn, id)
 	switch {

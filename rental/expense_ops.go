@@ -71,10 +71,9 @@ func (s *Service) addExpense() schema.Op {
 			"and amount; " +
 			"with ticket_id it is for the ticket's unit.",
 		Response: exampleExpense(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var n NewExpense
+		Bind: schema.Writes(s.db, func(f *schema.Form, n *NewExpense) {
 			var ticket, line int64
-			bindExpense(f, &n, false)
+			bindExpense(f, n, false)
 			f.DayPtr(&n.Day, "day", "when it was paid (default: today)", schema.Example("2026-11-12"), schema.Today)
 			f.ID(&ticket, "ticket_id", "the ticket that it was for", schema.Label("Ticket"), schema.Choices(ticketChoices))
 			f.ID(&line, "line_id", "its bank line, which gives amount and day", schema.Label("Bank line"),
@@ -82,11 +81,8 @@ func (s *Service) addExpense() schema.Op {
 			if !f.Describing() && n.AmountCents == nil && line == 0 {
 				f.Refuse("amount_cents", "amount_cents is missing: enter what was paid, in cents")
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				n.TicketID, n.LineID = db.NullID(ticket), db.NullID(line)
-				return s.AddExpense(ctx, who, n)
-			}
-		},
+			n.TicketID, n.LineID = db.NullID(ticket), db.NullID(line)
+		}, addExpense),
 		Example: "rental expense add --property 'Harbour House' --category repairs --amount-cents 34000 --payee 'Novak " +
 			"Plumbing'",
 		Did: schema.SaidIn(func(e Expense, m schema.Money) string {
@@ -111,18 +107,12 @@ func (s *Service) reverseExpense() schema.Op {
 		About: "Reverse an expense: minus its amount is entered on its day (today if that year is closed). Both stay; " +
 			"its bank line is free again.",
 		Response: exampleExpense(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			var reason string
-			var day *exact.Day
-			f.ID(&id, "expense_id", "the expense", schema.Required, schema.Positional("ID"), schema.Example(12),
+		Bind: schema.Writes3(s.db, func(f *schema.Form, id *int64, reason *string, day **exact.Day) {
+			f.ID(id, "expense_id", "the expense", schema.Required, schema.Positional("ID"), schema.Example(12),
 				schema.Choices(expenseChoices))
-			f.Text(&reason, "reason", "why", schema.Required, schema.Most(maxText), schema.Example("entered twice"))
-			f.DayPtr(&day, "day", "on which day (default: the expense's; in a closed year today)")
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.ReverseExpense(ctx, who, id, reason, day)
-			}
-		},
+			f.Text(reason, "reason", "why", schema.Required, schema.Most(maxText), schema.Example("entered twice"))
+			f.DayPtr(day, "day", "on which day (default: the expense's; in a closed year today)")
+		}, reverseExpense),
 		Example: `rental expense reverse 12 --reason "entered twice"`,
 		Did: schema.SaidIn(func(e Expense, m schema.Money) string {
 			return fmt.Sprintf("Expense %d is reversed: %s on %s.", *e.ReversesID, m(e.AmountCents), e.Day)
@@ -141,15 +131,13 @@ func (s *Service) addRecurringExpense() schema.Op {
 		About: "Add a recurring expense, due on the first day and once each period after it. post_expenses enters what is " +
 			"due.",
 		Response: exampleRecurringExpense(), Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var n NewExpense
-			x := RecurringExpense{Frequency: monthly}
-			bindExpense(f, &n, true)
+		Bind: schema.Writes2(s.db, func(f *schema.Form, n *NewExpense, x *RecurringExpense) {
+			x.Frequency = monthly
+			bindExpense(f, n, true)
 			f.Enum(&x.Frequency, "frequency", "how often it comes (default: monthly)", frequencies, schema.Folded)
 			f.Day(&x.From, "from", "the first day", schema.Required, schema.Example("2026-01-31"))
 			f.DayPtr(&x.To, "to", "the last day (default: open-ended)", schema.Example("2026-12-31"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddRecurringExpense(ctx, who, n, x) }
-		},
+		}, addRecurringExpense),
 		Example: "rental expense add-recurring --property 'Harbour House' --category insurance --amount-cents 5500 --from " +
 			"2026-01-31",
 		Did: schema.SaidIn(func(x RecurringExpense, m schema.Money) string {
@@ -164,14 +152,11 @@ func (s *Service) endRecurringExpense() schema.Op {
 		Name: "end_recurring_expense", Writes: true,
 		About: "End a recurring expense after a day. Entered expenses stay.", Response: exampleRecurringExpense(),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			var to exact.Day
-			f.ID(&id, "id", "the recurring expense", schema.Required, schema.Positional("ID"), schema.Example(2),
+		Bind: schema.Writes2(s.db, func(f *schema.Form, id *int64, to *exact.Day) {
+			f.ID(id, "id", "the recurring expense", schema.Required, schema.Positional("ID"), schema.Example(2),
 				schema.Choices(repeatedExpenses))
-			f.Day(&to, "to", "the last day on which it is due", schema.Required, schema.Example("2026-12-31"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndRecurringExpense(ctx, who, id, to) }
-		},
+			f.Day(to, "to", "the last day on which it is due", schema.Required, schema.Example("2026-12-31"))
+		}, endRecurringExpense),
 		Example: "rental expense end-recurring 2 --to 2026-12-31",
 		Did: schema.Said(func(x RecurringExpense) string {
 			return fmt.Sprintf("Recurring expense %d ends on %s.", x.ID, x.To)
@@ -186,7 +171,7 @@ func (s *Service) postExpenses() schema.Op {
 		About:    "Enter the recurring expenses that are due by today, each once.",
 		Response: Posted{Entered: 1, SumCents: 34_000, Expenses: []Expense{exampleExpense()}},
 		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.PostExpenses(ctx, who) }
+			return func(ctx context.Context, who db.Caller) (any, error) { return db.Update(ctx, s.db, who, postExpenses) }
 		},
 		Example: "rental expense post",
 		Did: schema.SaidIn(func(p Posted, m schema.Money) string {
@@ -203,11 +188,11 @@ func (s *Service) setCategories() schema.Op {
 		Response: CategoryList{Own: []string{"garden"},
 			Categories: append(expenseCategories[:len(expenseCategories):len(expenseCategories)], "garden")},
 		Refuses: []fault.Kind{fault.Conflict},
-		Bind: schema.Does(func(f *schema.Form, names *[]string) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, names *[]string) {
 			f.Texts(names, "names",
 				"all of the shop's own categories; empty removes them", 100, 60, schema.Positional("NAME"),
 				schema.Example([]string{"garden"}))
-		}, s.SetCategories),
+		}, setCategories),
 		Example: "rental expense categories garden lift",
 		Did: func(a any, _ schema.Money) string {
 			return exact.Plural(len(a.(CategoryList).Own), "own category is", "own categories are") + " kept."

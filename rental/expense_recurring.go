@@ -62,23 +62,20 @@ func (x RecurringExpense) after(day exact.Day) *exact.Day {
 	return new(last + 1)
 }
 
-// AddRecurringExpense adds a recurring expense. Nothing is entered before post_expenses.
-func (s *Service) AddRecurringExpense(ctx context.Context, who db.Caller, n NewExpense, x RecurringExpense) (
-	RecurringExpense, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringExpense, error) {
-		var err error
-		x.Payee, x.TaxNote = n.Payee, n.TaxNote
-		if n.AmountCents != nil {
-			x.AmountCents = *n.AmountCents
-		}
-		if x.Category, err = categoryOf(&tx.Conn, n.Category); err != nil {
-			return x, err
-		}
-		if x.propertyID, x.unitID, err = placeOf(&tx.Conn, n.Property, n.Unit); err != nil {
-			return x, err
-		}
-		return insertRecurringExpense(tx, nil, x)
-	})
+// addRecurringExpense adds a recurring expense. Nothing is entered before post_expenses.
+func addRecurringExpense(tx *db.Tx, n NewExpense, x RecurringExpense) (RecurringExpense, error) {
+	var err error
+	x.Payee, x.TaxNote = n.Payee, n.TaxNote
+	if n.AmountCents != nil {
+		x.AmountCents = *n.AmountCents
+	}
+	if x.Category, err = categoryOf(&tx.Conn, n.Category); err != nil {
+		return x, err
+	}
+	if x.propertyID, x.unitID, err = placeOf(&tx.Conn, n.Property, n.Unit); err != nil {
+		return x, err
+	}
+	return insertRecurringExpense(tx, nil, x)
 }
 
 func insertRecurringExpense(tx *db.Tx, number *int64, x RecurringExpense) (RecurringExpense, error) {
@@ -99,28 +96,25 @@ func insertRecurringExpense(tx *db.Tx, number *int64, x RecurringExpense) (Recur
 	return x, tx.Audit("recurring_expense.created", db.Subject("recurring_expense", id), x)
 }
 
-// EndRecurringExpense makes to the last day of the recurring expense. Entered ones stay.
-func (s *Service) EndRecurringExpense(ctx context.Context, who db.Caller, id int64, to exact.Day) (RecurringExpense,
-	error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringExpense, error) {
-		x, err := findRecurringExpense(&tx.Conn, id)
-		switch {
-		case err != nil:
-			return x, err
-		case x.To != nil && to >= *x.To:
-			return x, fault.Conflictf("the recurring expense %d ends on %s already", id, x.To).At("to")
-		}
-		was := x.To
-		x.To = new(max(to, x.From-1))
-		if x.NextDay != nil && *x.NextDay > *x.To {
-			x.NextDay = nil
-		}
-		if err := tx.UpdateRow("recurring_expenses", id, recurringExpenseSets, x.sets()...); err != nil {
-			return x, err
-		}
-		return x, tx.Audit("recurring_expense.ended", db.Subject("recurring_expense", id),
-			map[string]any{"from": was, "to": x.To})
-	})
+// endRecurringExpense makes to the last day of the recurring expense. Entered ones stay.
+func endRecurringExpense(tx *db.Tx, id int64, to exact.Day) (RecurringExpense, error) {
+	x, err := findRecurringExpense(&tx.Conn, id)
+	switch {
+	case err != nil:
+		return x, err
+	case x.To != nil && to >= *x.To:
+		return x, fault.Conflictf("the recurring expense %d ends on %s already", id, x.To).At("to")
+	}
+	was := x.To
+	x.To = new(max(to, x.From-1))
+	if x.NextDay != nil && *x.NextDay > *x.To {
+		x.NextDay = nil
+	}
+	if err := tx.UpdateRow("recurring_expenses", id, recurringExpenseSets, x.sets()...); err != nil {
+		return x, err
+	}
+	return x, tx.Audit("recurring_expense.ended", db.Subject("recurring_expense", id),
+		map[string]any{"from": was, "to": x.To})
 }
 
 // Posted are the expenses that post_expenses entered.
@@ -133,25 +127,23 @@ type Posted struct {
 // mostPosted is how many expenses an answer lists.
 const mostPosted = 100
 
-// PostExpenses enters each recurring expense due by today once, on its day; in a closed year on the first open one.
-func (s *Service) PostExpenses(ctx context.Context, who db.Caller) (Posted, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done Posted, err error) {
-		done.Expenses = []Expense{}
-		if err := tx.CheckClock(); err != nil {
+// postExpenses enters each recurring expense due by today once, on its day; in a closed year on the first open one.
+func postExpenses(tx *db.Tx) (done Posted, err error) {
+	done.Expenses = []Expense{}
+	if err := tx.CheckClock(); err != nil {
+		return done, err
+	}
+	due, err := db.All(&tx.Conn, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+
+		" WHERE e.next_day <= ? ORDER BY e.id", tx.Today())
+	if err != nil {
+		return done, err
+	}
+	for _, x := range due {
+		if err := postExpense(tx, x, &done); err != nil {
 			return done, err
 		}
-		due, err := db.All(&tx.Conn, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+
-			" WHERE e.next_day <= ? ORDER BY e.id", tx.Today())
-		if err != nil {
-			return done, err
-		}
-		for _, x := range due {
-			if err := postExpense(tx, x, &done); err != nil {
-				return done, err
-			}
-		}
-		return done, nil
-	})
+	}
+	return done, nil
 }
 
 func postExpense(tx *db.Tx, x RecurringExpense, done *Posted) error {

@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"context"
 	"fmt"
 
 	"quartermaster/schema"
@@ -18,13 +17,9 @@ type FirstDay struct {
 	Totals    Totals    `json:"totals"`
 }
 
-// SetFirstDay gives a lease another first day while nothing is paid on it: its rent, recurring charges
+// setFirstDay gives a lease another first day while nothing is paid on it: its rent, recurring charges
 // and late fees are posted again. A lease with a payment that stands is a conflict; a day after the last
 // one, after the opening day, or on which the unit is let is invalid.
-func (s *Service) SetFirstDay(ctx context.Context, who db.Caller, lease int64, day exact.Day) (FirstDay, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (FirstDay, error) { return setFirstDay(tx, lease, day) })
-}
-
 func setFirstDay(tx *db.Tx, lease int64, day exact.Day) (done FirstDay, err error) {
 	l, err := findLease(&tx.Conn, lease)
 	if err != nil {
@@ -99,13 +94,10 @@ func (s *Service) setFirstDay() schema.Op {
 			"withdrawn and posted again.",
 		Response: FirstDay{Lease: exampleLease(), Was: exampleDay("2026-08-15"), Withdrawn: 4, Totals: exampleOwed},
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var lease int64
-			var day exact.Day
-			bindLeaseID(f, &lease)
-			f.Day(&day, "date", "the lease's first day", schema.Required, schema.Example("2026-09-01"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetFirstDay(ctx, who, lease, day) }
-		},
+		Bind: schema.Writes2(s.db, func(f *schema.Form, lease *int64, day *exact.Day) {
+			bindLeaseID(f, lease)
+			f.Day(day, "date", "the lease's first day", schema.Required, schema.Example("2026-09-01"))
+		}, setFirstDay),
 		Example: "rental set-first-day 'Harbour House/2A' --date 2026-09-01",
 		Did: schema.SaidIn(func(d FirstDay, m schema.Money) string {
 			return fmt.Sprintf("The lease of %s begins on %s. It owes %s.", leaseName(d.Lease), d.Lease.StartDate,

@@ -283,3 +283,16 @@ func asJSON(t testing.TB, v any) string {
 	dbtest.OK(t, err)
 	return string(b)
 }
+
+// do runs an operation of one argument; do2 and do3 run those of two and of three.
+func do[A, T any](h *fixture, who db.Caller, fn func(*db.Tx, A) (T, error), a A) (T, error) {
+	return db.Update(ctx, h.DB, who, func(tx *db.Tx) (T, error) { return fn(tx, a) })
+}
+
+func do2[A, B, T any](h *fixture, who db.Caller, fn func(*db.Tx, A, B) (T, error), a A, b B) (T, error) {
+	return db.Update(ctx, h.DB, who, func(tx *db.Tx) (T, error) { return fn(tx, a, b) })
+}
+
+func do3[A, B, C, T any](h *fixture, who db.Caller, fn func(*db.Tx, A, B, C) (T, error), a A, b B, c C) (T, error) {
+	return db.Update(ctx, h.DB, who, func(tx *db.Tx) (T, error) { return fn(tx, a, b, c) })
+}

@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -21,60 +20,58 @@ type Forgotten struct {
 	OwesCents int64  `json:"owes_cents" about:"what the tenant still owed on leases; it stays open"`
 }
 
-// ForgetTenant takes a tenant's name, e-mail and phone out of everything that is kept of them: the
+// forgetTenant takes a tenant's name, e-mail and phone out of everything that is kept of them: the
 // record, what was written on tickets, notes and units, events and their deliveries, kept answers,
 // the audit trail. Refused while a lease of theirs runs or is to come.
-func (s *Service) ForgetTenant(ctx context.Context, who db.Caller, tenant int64) (Forgotten, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Forgotten, error) {
-		t, err := tenants.ByID(&tx.Conn, tenant)
-		if err != nil {
-			return Forgotten{}, err
+func forgetTenant(tx *db.Tx, tenant int64) (Forgotten, error) {
+	t, err := tenants.ByID(&tx.Conn, tenant)
+	if err != nil {
+		return Forgotten{}, err
+	}
+	leases, err := leasesOfTenant(&tx.Conn, tenant)
+	if err != nil {
+		return Forgotten{}, err
+	}
+	done := Forgotten{TenantID: tenant, Name: forgottenName(tenant), Leases: len(leases)}
+	for _, l := range leases {
+		if l.Status != ended {
+			return Forgotten{}, fault.Conflictf("lease %d of %s (%s) is %s; end all leases of the tenant first",
+				l.ID, t.Name, l.Property+"/"+l.Unit, l.Status)
 		}
-		leases, err := leasesOfTenant(&tx.Conn, tenant)
-		if err != nil {
-			return Forgotten{}, err
-		}
-		done := Forgotten{TenantID: tenant, Name: forgottenName(tenant), Leases: len(leases)}
-		for _, l := range leases {
-			if l.Status != ended {
-				return Forgotten{}, fault.Conflictf("lease %d of %s (%s) is %s; end all leases of the tenant first",
-					l.ID, t.Name, l.Property+"/"+l.Unit, l.Status)
-			}
-			done.OwesCents += l.BalanceCents
-		}
-		if t.Name == done.Name {
-			return done, fault.Conflictf("tenant %d is forgotten already", tenant)
-		}
-		if _, err := endSessions(tx, tenant); err != nil {
-			return Forgotten{}, err
-		}
-		traces, err := tracesOf(&tx.Conn, t, done.Name)
-		if err != nil {
-			return Forgotten{}, err
-		}
-		if _, err = tx.Exec("UPDATE tenants SET name = ?, email = ?, phone = NULL WHERE id = ?", done.Name,
-			done.Name+"@invalid", tenant); err != nil {
-			return Forgotten{}, err
-		}
-		own, err := entriesOf(&tx.Conn, tenant, leases)
-		if err != nil {
-			return Forgotten{}, err
-		}
-		if err := tx.Forget(append(own, traces.everywhere...), traces.replace); err != nil {
-			return Forgotten{}, err
-		}
-		if err := traces.forgetTexts(tx, tenant); err != nil {
-			return Forgotten{}, err
-		}
-		if err := mail.Forget(tx, db.Subject("tenant", tenant), done.Name,
-			slices.Collect(maps.Keys(traces.replace))...); err != nil {
-			return Forgotten{}, err
-		}
-		if err := forgetPayers(tx, tenant); err != nil {
-			return Forgotten{}, err
-		}
-		return done, tx.Audit("tenant.forgotten", db.Subject("tenant", tenant), map[string]any{"leases": len(leases)})
-	})
+		done.OwesCents += l.BalanceCents
+	}
+	if t.Name == done.Name {
+		return done, fault.Conflictf("tenant %d is forgotten already", tenant)
+	}
+	if _, err := endSessions(tx, tenant); err != nil {
+		return Forgotten{}, err
+	}
+	traces, err := tracesOf(&tx.Conn, t, done.Name)
+	if err != nil {
+		return Forgotten{}, err
+	}
+	if _, err = tx.Exec("UPDATE tenants SET name = ?, email = ?, phone = NULL WHERE id = ?", done.Name,
+		done.Name+"@invalid", tenant); err != nil {
+		return Forgotten{}, err
+	}
+	own, err := entriesOf(&tx.Conn, tenant, leases)
+	if err != nil {
+		return Forgotten{}, err
+	}
+	if err := tx.Forget(append(own, traces.everywhere...), traces.replace); err != nil {
+		return Forgotten{}, err
+	}
+	if err := traces.forgetTexts(tx, tenant); err != nil {
+		return Forgotten{}, err
+	}
+	if err := mail.Forget(tx, db.Subject("tenant", tenant), done.Name,
+		slices.Collect(maps.Keys(traces.replace))...); err != nil {
+		return Forgotten{}, err
+	}
+	if err := forgetPayers(tx, tenant); err != nil {
+		return Forgotten{}, err
+	}
+	return done, tx.Audit("tenant.forgotten", db.Subject("tenant", tenant), map[string]any{"leases": len(leases)})
 }
 
 // forgottenName is the name of a forgotten tenant.

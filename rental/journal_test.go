@@ -161,13 +161,13 @@ func TestJournalsOfRandomProperties(t *testing.T) {
 	for i := range *journalHouses {
 		h.randomHouse(r, fmt.Sprintf(names[i%len(names)], i/len(names)))
 	}
-	_, err := h.CloseYear(ctx, boss, 2024)
+	_, err := do(h, boss, closeYear, 2024)
 	h.Must(err)
 	before := asJSON(t, h.year(2024))
 	for _, m := range h.Texts("SELECT id FROM payments WHERE paid_date < 20089 AND voided_at IS NULL AND method <> 'deposit' AND id % 7 = 0") {
 		var id int64
 		_, _ = fmt.Sscan(m, &id)
-		_, _ = h.ReversePayment(ctx, ann, id, "bounced", nil) // some paid a deposit that is gone
+		_, _ = do3(h, ann, reversePayment, id, "bounced", nil) // some paid a deposit that is gone
 	}
 	if now := asJSON(t, h.year(2024)); now != before {
 		t.Errorf("2024 changed:\n%s\nwas\n%s", now, before)
@@ -191,7 +191,7 @@ func (h *fixture) randomHouse(r *rand.Rand, name string) {
 		lease := h.Number("SELECT max(id) FROM leases")
 		if r.IntN(2) == 0 {
 			due := start + exact.Day(r.IntN(500))
-			_, err := h.AddCharge(ctx, ann, lease, NewCharge{Type: "deposit", AmountCents: 30_000, DueDate: due, Label: "Deposit"})
+			_, err := do2(h, ann, addCharge, lease, NewCharge{Type: "deposit", AmountCents: 30_000, DueDate: due, Label: "Deposit"})
 			h.Must(err)
 		}
 		for range 4 + r.IntN(8) {
@@ -201,15 +201,15 @@ func (h *fixture) randomHouse(r *rand.Rand, name string) {
 		h.Must(err)
 		for _, c := range l.Charges {
 			if r.IntN(5) == 0 && c.Type == rent && !c.Paid {
-				_, _ = h.UseDeposit(ctx, ann, c.ID, nil, new(start+exact.Day(r.IntN(700)))) // refused without a deposit
+				_, _ = do3(h, ann, payFromDeposit, c.ID, nil, new(start+exact.Day(r.IntN(700)))) // refused without a deposit
 				break
 			}
 		}
 		if r.IntN(3) == 0 {
-			_, _ = h.ReturnCredit(ctx, ann, PayoutRequest{LeaseID: lease, Day: new(start + exact.Day(r.IntN(700)))})
+			_, _ = do(h, ann, returnCredit, PayoutRequest{LeaseID: lease, Day: new(start + exact.Day(r.IntN(700)))})
 		}
 		if r.IntN(3) == 0 {
-			_, _ = h.ReturnDeposit(ctx, ann, PayoutRequest{LeaseID: lease, Day: new(start + exact.Day(r.IntN(700)))})
+			_, _ = do(h, ann, returnDeposit, PayoutRequest{LeaseID: lease, Day: new(start + exact.Day(r.IntN(700)))})
 		}
 	}
 	for range r.IntN(5) {
@@ -224,10 +224,10 @@ func (h *fixture) randomHouse(r *rand.Rand, name string) {
 		if r.IntN(6) == 0 {
 			n.Property, n.Unit = "", ""
 		}
-		e, err := h.AddExpense(ctx, ann, n)
+		e, err := do(h, ann, addExpense, n)
 		h.Must(err)
 		if r.IntN(5) == 0 {
-			_, err = h.ReverseExpense(ctx, ann, e.ID, "x", nil)
+			_, err = do3(h, ann, reverseExpense, e.ID, "x", nil)
 			h.Must(err)
 		}
 	}

@@ -1,8 +1,6 @@
 package rental
 
 import (
-	"context"
-
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -205,30 +203,24 @@ func postFees(tx *db.Tx, lease int64, on exact.Day) error {
 	return nil
 }
 
-// PropertyLateFee is the answer of SetLateFee.
+// PropertyLateFee is the answer of set_late_fee.
 type PropertyLateFee struct {
 	PropertyID int64    `json:"property_id"`
 	Property   string   `json:"property"`
 	LateFee    *LateFee `json:"late_fee" about:"null: none from then on"`
 }
 
-// SetLateFee sets the fee for late rent due on or after f.From. Unpaid late fees are updated.
-func (s *Service) SetLateFee(ctx context.Context, who db.Caller, property int64, f LateFee) (PropertyLateFee, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PropertyLateFee, error) {
-		name, err := propertyName(&tx.Conn, property)
-		if err != nil {
-			return PropertyLateFee{}, err
-		}
-		if err := setLateFee(tx, property, f); err != nil {
-			return PropertyLateFee{}, err
-		}
-		now, found, err := currentFee(&tx.Conn, property)
-		done := PropertyLateFee{PropertyID: property, Property: name}
-		if found {
-			done.LateFee = &now
-		}
-		return done, err
-	})
+// setFee sets the fee for late rent due on or after f.From. Unpaid late fees are updated.
+func setFee(tx *db.Tx, property int64, f LateFee) (PropertyLateFee, error) {
+	name, err := propertyName(&tx.Conn, property)
+	if err != nil {
+		return PropertyLateFee{}, err
+	}
+	if err := setLateFee(tx, property, f); err != nil {
+		return PropertyLateFee{}, err
+	}
+	now, err := feeOf(&tx.Conn, property)
+	return PropertyLateFee{PropertyID: property, Property: name, LateFee: now}, err
 }
 
 // currentFee is the property's latest late fee, if it has one that costs anything.

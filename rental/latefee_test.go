@@ -12,7 +12,7 @@ import (
 func TestLateFeesGoByTheDaysOfThePayments(t *testing.T) {
 	h := open(t, "2026-03-01")
 	id := h.lease("start_date=2026-03-01")
-	_, err := h.SetLateFee(ctx, cli, 1, LateFee{GraceDays: 5, Percent: new(exact.Milli(5_000)), From: day(t, "2026-03-01")})
+	_, err := do2(h, cli, setFee, 1, LateFee{GraceDays: 5, Percent: new(exact.Milli(5_000)), From: day(t, "2026-03-01")})
 	h.Must(err)
 	h.On("2026-03-06")
 	h.owes(id, "2026-03-01 100000 1-31 March 2026")
@@ -20,12 +20,12 @@ func TestLateFeesGoByTheDaysOfThePayments(t *testing.T) {
 	h.owes(id, "2026-03-01 100000 1-31 March 2026", "2026-03-07 5000 Late fee for rent due 2026-03-01")
 
 	// A part arrived within the grace and is recorded now: the fee is on the rest, 599.90, and half a cent is rounded up.
-	part, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: id, ChargeID: 1, AmountCents: new(int64(40_010)), PaidDate: "2026-03-06", Method: "cash"})
+	part, err := do(h, ann, recordPayment, PaymentRequest{LeaseID: id, ChargeID: 1, AmountCents: new(int64(40_010)), PaidDate: "2026-03-06", Method: "cash"})
 	h.Must(err)
 	h.owes(id, "2026-03-01 100000 1-31 March 2026", "2026-03-07 3000 Late fee for rent due 2026-03-01")
 
 	// The rest arrived within the grace too, with 20.10 more: no fee, and 20.10 credit.
-	all, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 62_000, PaidDate: "2026-03-04", Method: "cash"})
+	all, err := do(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 62_000, PaidDate: "2026-03-04", Method: "cash"})
 	h.Must(err)
 	l := h.owes(id, "2026-03-01 100000 1-31 March 2026 paid 2026-03-06 cash")
 	if l.Totals.CreditCents != 2_010 || all.CreditCents != 2_010 || len(all.Allocations) != 1 || all.Allocations[0].AmountCents != 59_990 {
@@ -33,7 +33,7 @@ func TestLateFeesGoByTheDaysOfThePayments(t *testing.T) {
 	}
 
 	// It bounced: the fee is due again, in the past, and so is the rent.
-	_, err = h.ReversePayment(ctx, cli, part.PaymentID, "bounced", nil)
+	_, err = do3(h, cli, reversePayment, part.PaymentID, "bounced", nil)
 	h.Must(err)
 	l = h.owes(id, "2026-03-01 100000 1-31 March 2026", "2026-03-07 1900 Late fee for rent due 2026-03-01")
 	if l.Charges[0].PaidCents != 62_000 || l.Totals.CreditCents != 0 { // the credit went to the rent at once
@@ -41,9 +41,9 @@ func TestLateFeesGoByTheDaysOfThePayments(t *testing.T) {
 	}
 
 	// A voided one is not posted again.
-	_, err = h.VoidCharge(ctx, cli, l.Charges[1].ID, "they asked kindly")
+	_, err = do2(h, cli, voidCharge, l.Charges[1].ID, "they asked kindly")
 	h.Must(err)
-	_, err = h.ReversePayment(ctx, cli, all.PaymentID, "bounced too", nil)
+	_, err = do3(h, cli, reversePayment, all.PaymentID, "bounced too", nil)
 	h.Must(err)
 	h.owes(id, "2026-03-01 100000 1-31 March 2026")
 	h.sound()
@@ -54,11 +54,11 @@ func TestLateFeesGoByTheDaysOfThePayments(t *testing.T) {
 func TestPaymentThatRemovesALateFee(t *testing.T) {
 	h := open(t, "2026-03-01")
 	id := h.lease("start_date=2026-03-01")
-	_, err := h.SetLateFee(ctx, cli, 1, LateFee{GraceDays: 5, Cents: new(int64(2_500)), From: day(t, "2026-03-01")})
+	_, err := do2(h, cli, setFee, 1, LateFee{GraceDays: 5, Cents: new(int64(2_500)), From: day(t, "2026-03-01")})
 	h.Must(err)
 	h.On("2026-03-20")
 	h.owes(id, "2026-03-01 100000 1-31 March 2026", "2026-03-07 2500 Late fee for rent due 2026-03-01")
-	p, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 110_000, PaidDate: "2026-03-06", Method: "cash"})
+	p, err := do(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 110_000, PaidDate: "2026-03-06", Method: "cash"})
 	h.Must(err)
 	if h.owes(id, "2026-03-01 100000 1-31 March 2026 paid 2026-03-06 cash"); p.CreditCents != 10_000 || p.Charge == nil {
 		t.Errorf("%s", asJSON(t, p))
@@ -71,9 +71,9 @@ func TestPaymentThatRemovesALateFee(t *testing.T) {
 func TestMoneyInParts(t *testing.T) {
 	h := open(t, "2026-03-01")
 	id := h.lease("start_date=2026-03-01")
-	_, err := h.AddCharge(ctx, cli, id, NewCharge{"deposit", 150_000, day(t, "2026-03-01"), "Deposit"})
+	_, err := do2(h, cli, addCharge, id, NewCharge{"deposit", 150_000, day(t, "2026-03-01"), "Deposit"})
 	h.Must(err)
-	p, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 300_000, Method: "transfer", PaidDate: "2026-03-01"})
+	p, err := do(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 300_000, Method: "transfer", PaidDate: "2026-03-01"})
 	h.Must(err)
 	if p.Charge != nil || len(p.Allocations) != 2 || p.CreditCents != 50_000 || p.Totals.DepositHeldCents != 150_000 {
 		t.Errorf("%s", asJSON(t, p))
@@ -84,21 +84,21 @@ func TestMoneyInParts(t *testing.T) {
 	if c := l.Charges[2]; c.PaidCents != 50_000 || c.Paid || l.Totals != (Totals{BilledCents: 350_000, PaidCents: 300_000, BalanceCents: 50_000, DepositHeldCents: 150_000}) {
 		t.Errorf("%s", asJSON(t, l))
 	}
-	used, err := h.UseDeposit(ctx, cli, l.Charges[2].ID, nil, nil)
+	used, err := do3(h, cli, payFromDeposit, l.Charges[2].ID, nil, nil)
 	h.Must(err)
 	if used.AmountCents != 50_000 || *used.Charge.Method != "deposit" || used.Totals.DepositHeldCents != 100_000 {
 		t.Errorf("%s", asJSON(t, used))
 	}
-	_, err = h.ReturnDeposit(ctx, cli, PayoutRequest{LeaseID: id, AmountCents: new(int64(100_001))})
+	_, err = do(h, cli, returnDeposit, PayoutRequest{LeaseID: id, AmountCents: new(int64(100_001))})
 	h.Refused(err, fault.Invalid, "amount_cents", "100000")
-	_, err = h.ReturnDeposit(ctx, cli, PayoutRequest{LeaseID: id, AmountCents: new(int64(60_000))})
+	_, err = do(h, cli, returnDeposit, PayoutRequest{LeaseID: id, AmountCents: new(int64(60_000))})
 	h.Must(err)
-	_, err = h.ReversePayment(ctx, cli, p.PaymentID, "bounced", nil)
+	_, err = do3(h, cli, reversePayment, p.PaymentID, "bounced", nil)
 	h.Refused(err, fault.Conflict, "deposit")
 	if e := h.events(); len(e) != 1 {
 		t.Errorf("events %q", e)
 	}
-	_, err = h.CancelLease(ctx, cli, id)
+	_, err = do(h, cli, cancelLease, id)
 	h.Refused(err, fault.Conflict, "payment 1")
 	h.sound()
 }

@@ -16,7 +16,7 @@ func TestPagesEnd(t *testing.T) {
 	h := open(t, "2026-03-01")
 	for i := range 6 {
 		h.lease(fmt.Sprintf("start_date=2026-0%d-01", i+1))
-		_, err := h.CreateTicket(ctx, ann, NewTicket{UnitID: 1, Title: "T"})
+		_, err := do(h, ann, createTicket, NewTicket{UnitID: 1, Title: "T"})
 		h.Must(err)
 	}
 	walk := func(op schema.Op, limit int, query ...string) (ids []int64) {

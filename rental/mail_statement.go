@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"context"
 	"strconv"
 
 	"quartermaster/schema"
@@ -10,44 +9,39 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// MailStatement mails a lease's statement of a year, 0 is this one, to its tenants. Refused: an unknown
+// mailStatement mails a lease's statement of a year, 0 is this one, to its tenants. Refused: an unknown
 // lease, a year of which there is no statement, tenants to none of whom can be mailed.
-func (s *Service) MailStatement(ctx context.Context, who db.Caller, lease, year int64) (mail.Several, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (all mail.Several, err error) {
-		if err := mail.CheckSetUp(&tx.Conn); err != nil {
-			return all, err
-		}
-		l, err := findLease(&tx.Conn, lease)
+func mailStatement(tx *db.Tx, lease, year int64) (all mail.Several, err error) {
+	if err := mail.CheckSetUp(&tx.Conn); err != nil {
+		return all, err
+	}
+	l, err := postedLease(tx, lease)
+	if err != nil {
+		return all, err
+	}
+	if year == 0 {
+		year = yearOf(tx.Today())
+	}
+	if _, err := statementOf(&tx.Conn, l, year); err != nil {
+		return all, err
+	}
+	if err := mayTell(&tx.Conn, l); err != nil {
+		return all, err
+	}
+	r := leaseRow(l)
+	r.Note = strconv.FormatInt(year, 10)
+	ids, err := queueTenants(tx, statementKind, l, r)
+	if err != nil {
+		return all, err
+	}
+	for _, id := range ids {
+		m, err := mail.Find(&tx.Conn, id)
 		if err != nil {
 			return all, err
 		}
-		if year == 0 {
-			year = yearOf(tx.Today())
-		}
-		if err := post(tx, lease); err != nil {
-			return all, err
-		}
-		if _, err := statementOf(&tx.Conn, l, year); err != nil {
-			return all, err
-		}
-		if err := mayTell(&tx.Conn, l); err != nil {
-			return all, err
-		}
-		r := leaseRow(l)
-		r.Note = strconv.FormatInt(year, 10)
-		ids, err := queueTenants(tx, statementKind, l, r)
-		if err != nil {
-			return all, err
-		}
-		for _, id := range ids {
-			m, err := mail.Find(&tx.Conn, id)
-			if err != nil {
-				return all, err
-			}
-			all.Mails = append(all.Mails, m)
-		}
-		return all, tx.Audit("statement.mailed", db.Subject("lease", lease), map[string]any{"year": year, "mails": ids})
-	})
+		all.Mails = append(all.Mails, m)
+	}
+	return all, tx.Audit("statement.mailed", db.Subject("lease", lease), map[string]any{"year": year, "mails": ids})
 }
 
 // mayTell refuses a lease of which no tenant can be mailed, naming the first.
@@ -69,12 +63,10 @@ func (s *Service) mailStatement() schema.Op {
 		Name: "mail_statement", Writes: true, Destructive: true, About: "Mail a lease's statement of a year to its tenants.",
 		Response: mail.Several{Mails: []mail.Listed{mail.ExampleListed("rental", "statement",
 			"Harbour House/2A")}}, Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var lease, year int64
-			bindLeaseID(f, &lease)
-			f.Int(&year, "year", "the calendar year (default: this one)", schema.Range(1900, 9999), schema.Example(2026))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.MailStatement(ctx, who, lease, year) }
-		},
+		Bind: schema.Writes2(s.db, func(f *schema.Form, lease, year *int64) {
+			bindLeaseID(f, lease)
+			f.Int(year, "year", "the calendar year (default: this one)", schema.Range(1900, 9999), schema.Example(2026))
+		}, mailStatement),
 		Will:    mail.Says("Mail the statement of %s to %s."),
 		Did:     mail.Says("The statement of %s is mailed to %s."),
 		Leads:   func(a any) string { return leasePath(a.(mail.Several).Mails[0].Row().Number()) },

@@ -1,8 +1,6 @@
 package rental
 
 import (
-	"context"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
@@ -75,30 +73,28 @@ func fillLink(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error
 	return v, err
 }
 
-// MailPortalInvitation mails a tenant an invitation to the portal; an earlier one ends.
-func (s *Service) MailPortalInvitation(ctx context.Context, who db.Caller, tenant int64) (mail.Listed, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (m mail.Listed, err error) {
-		if err := mail.CheckSetUp(&tx.Conn); err != nil {
-			return m, err
-		}
-		t, err := tenants.ByID(&tx.Conn, tenant)
-		if err != nil {
-			return m, err
-		}
-		_, is, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM tenants t WHERE t.id = ? AND "+rents, tenant)
-		if err != nil {
-			return m, err
-		}
-		if !is {
-			return m, fault.Conflictf("%s has no lease; add one first", t.Name)
-		}
-		r := t.mailed()
-		r.Note = who.User
-		if err := session.Withdraw(tx, session.Tenant, tenant); err != nil {
-			return m, err
-		}
-		return linkKind.Mail(tx, r, t.Name, "tenant.invited", nil)
-	})
+// mailPortalInvitation mails a tenant an invitation to the portal; an earlier one ends.
+func mailPortalInvitation(tx *db.Tx, tenant int64) (m mail.Listed, err error) {
+	if err := mail.CheckSetUp(&tx.Conn); err != nil {
+		return m, err
+	}
+	t, err := tenants.ByID(&tx.Conn, tenant)
+	if err != nil {
+		return m, err
+	}
+	_, is, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM tenants t WHERE t.id = ? AND "+rents, tenant)
+	if err != nil {
+		return m, err
+	}
+	if !is {
+		return m, fault.Conflictf("%s has no lease; add one first", t.Name)
+	}
+	r := t.mailed()
+	r.Note = tx.Who().User
+	if err := session.Withdraw(tx, session.Tenant, tenant); err != nil {
+		return m, err
+	}
+	return linkKind.Mail(tx, r, t.Name, "tenant.invited", nil)
 }
 
 func (s *Service) mailPortalInvitation() schema.Op {
@@ -110,7 +106,7 @@ func (s *Service) mailPortalInvitation() schema.Op {
 		Response: mail.ExampleListed("rental", "tenant-link", "Ada Brandt"),
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
 		Example:  "rental tenant mail-invitation 'Ada Brandt'",
-		Bind:     schema.Does(bindTenantID, s.MailPortalInvitation),
+		Bind:     schema.Writes(s.db, bindTenantID, mailPortalInvitation),
 		Will:     mail.Says("Mail %s an invitation to the portal, to %s. An earlier one ends."),
 		Did:      mail.Says("An invitation for %s is mailed to %s."),
 		Leads:    func(any) string { return "/mail" },

@@ -1,8 +1,6 @@
 package rental
 
 import (
-	"context"
-
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -15,13 +13,9 @@ type Voided struct {
 	Totals  Totals `json:"totals"`
 }
 
-// VoidCharge takes a charge that is not rent out of the ledger; the audit trail keeps it.
+// voidCharge takes a charge that is not rent out of the ledger; the audit trail keeps it.
 // The same may be charged again. An unknown charge is not found, rent is invalid, and one
 // of which something is paid is a conflict. A late fee that was voided never comes again.
-func (s *Service) VoidCharge(ctx context.Context, who db.Caller, charge int64, reason string) (Voided, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Voided, error) { return voidCharge(tx, charge, reason) })
-}
-
 func voidCharge(tx *db.Tx, charge int64, reason string) (Voided, error) {
 	reason, err := checkText("reason", reason, maxText)
 	if err != nil {
@@ -77,34 +71,32 @@ type Cancelled struct {
 	Charges int   `json:"charges" about:"how many it had"`
 }
 
-// CancelLease removes a lease that was made by mistake: it is in no list, its days are free, and its tickets keep the
+// cancelLease removes a lease that was made by mistake: it is in no list, its days are free, and its tickets keep the
 // unit; the audit trail keeps it. An unknown lease is not found, and one with a payment is a conflict.
-func (s *Service) CancelLease(ctx context.Context, who db.Caller, lease int64) (Cancelled, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Cancelled, error) {
-		l, err := findLease(&tx.Conn, lease)
-		if err != nil {
-			return Cancelled{}, err
-		}
-		m, found, err := db.One(&tx.Conn, scanPayment, "SELECT "+paymentColumns+
-			" FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL AND m.method <> 'opening' LIMIT 1", lease)
-		if err != nil {
-			return Cancelled{}, err
-		}
-		if found {
-			return Cancelled{}, fault.Conflictf("lease %d has payments, the first is payment %d of %d cents on %s; reverse "+
-				"them first, or end the lease",
-				lease, m.ID, fault.Cents(m.AmountCents), m.PaidDate)
-		}
-		charges, err := chargesOf(&tx.Conn, lease)
-		if err != nil {
-			return Cancelled{}, err
-		}
-		if err := dropLease(tx, lease); err != nil {
-			return Cancelled{}, err
-		}
-		done := Cancelled{Lease: l, Charges: len(charges)}
-		return done, tx.Audit("lease.cancelled", db.Subject("lease", lease), map[string]any{"lease": l, "charges": charges})
-	})
+func cancelLease(tx *db.Tx, lease int64) (Cancelled, error) {
+	l, err := findLease(&tx.Conn, lease)
+	if err != nil {
+		return Cancelled{}, err
+	}
+	m, found, err := db.One(&tx.Conn, scanPayment, "SELECT "+paymentColumns+
+		" FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL AND m.method <> 'opening' LIMIT 1", lease)
+	if err != nil {
+		return Cancelled{}, err
+	}
+	if found {
+		return Cancelled{}, fault.Conflictf("lease %d has payments, the first is payment %d of %d cents on %s; reverse "+
+			"them first, or end the lease",
+			lease, m.ID, fault.Cents(m.AmountCents), m.PaidDate)
+	}
+	charges, err := chargesOf(&tx.Conn, lease)
+	if err != nil {
+		return Cancelled{}, err
+	}
+	if err := dropLease(tx, lease); err != nil {
+		return Cancelled{}, err
+	}
+	done := Cancelled{Lease: l, Charges: len(charges)}
+	return done, tx.Audit("lease.cancelled", db.Subject("lease", lease), map[string]any{"lease": l, "charges": charges})
 }
 
 // dropLease deletes a lease's rows, those that refer to others first.

@@ -1,8 +1,6 @@
 package rental
 
 import (
-	"context"
-
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -44,27 +42,25 @@ type OpeningDone struct {
 	Totals         Totals     `json:"totals"`
 }
 
-// SetOpenings sets the openings of leases, all or none. Unpaid rent, recurring charges and late fees
+// setOpenings sets the openings of leases, all or none. Unpaid rent, recurring charges and late fees
 // due before the day are withdrawn; what an opening that is there made is replaced. It is invalid with
 // a payment, a payout or a paid charge before the day, with a day that no period ends before, and with
 // less than is paid of it.
-func (s *Service) SetOpenings(ctx context.Context, who db.Caller, all []Opening) (OpeningsDone, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done OpeningsDone, err error) {
-		for _, o := range all {
-			one, err := setOpening(tx, o)
-			if err != nil {
-				return done, err
-			}
-			if err := catchUp(tx, o.LeaseID); err != nil {
-				return done, err
-			}
-			if one.Totals, err = totalsOf(&tx.Conn, o.LeaseID); err != nil {
-				return done, err
-			}
-			done.Leases = append(done.Leases, one)
+func setOpenings(tx *db.Tx, all []Opening) (done OpeningsDone, err error) {
+	for _, o := range all {
+		one, err := setOpening(tx, o)
+		if err != nil {
+			return done, err
 		}
-		return done, nil
-	})
+		if err := catchUp(tx, o.LeaseID); err != nil {
+			return done, err
+		}
+		if one.Totals, err = totalsOf(&tx.Conn, o.LeaseID); err != nil {
+			return done, err
+		}
+		done.Leases = append(done.Leases, one)
+	}
+	return done, nil
 }
 
 // setOpening sets the opening of one lease. The caller then posts what is due.

@@ -46,7 +46,7 @@ func (s *Service) setOpening() schema.Op {
 				WithdrawnCents: 2_880_000, Posted: 1, PostedCents: 90_000, Totals: Totals{BilledCents: 305_000, PaidCents: 180_000,
 					BalanceCents: 125_000, DepositHeldCents: 180_000, OpeningCreditCents: 180_000}}}},
 		Refuses: []fault.Kind{fault.NotFound},
-		Bind:    s.bindOpening,
+		Bind:    schema.Writes(s.db, bindOpenings, setOpenings),
 		Example: "rental set-opening 'Harbour House/2A' --day 2026-11-01 --balance-cents 35000",
 		Did: func(a any, m schema.Money) string {
 			all := a.(OpeningsDone).Leases
@@ -90,11 +90,10 @@ func willOpen(a any, m schema.Money) string {
 	return text + fmt.Sprintf(" Then the %d leases owe %s.", len(all), m(owed))
 }
 
-// bindOpening binds one lease at the command line, and elsewhere a list of them; in a list, leases without a balance
+// bindOpenings binds one lease at the command line, and elsewhere a list of them; in a list, leases without a balance
 // and a deposit are taken over with 0.
-func (s *Service) bindOpening(f *schema.Form) schema.Handler {
+func bindOpenings(f *schema.Form, all *[]Opening) {
 	var day, upTo *exact.Day
-	var all []Opening
 	f.DayPtr(&day, "day",
 		"nothing due before this day is posted; without it and paid_up_to the opening is removed",
 		schema.Example("2026-11-01"))
@@ -109,20 +108,17 @@ func (s *Service) bindOpening(f *schema.Form) schema.Handler {
 		var one Opening
 		bindLeaseID(f, &one.LeaseID)
 		amounts(f, &one)
-		all = []Opening{one}
+		*all = []Opening{one}
 	} else {
 		f.Objects("leases", "the leases that are taken over", MaxOpenings, func(f *schema.Form) {
 			var o Opening
 			f.ID(&o.LeaseID, "lease_id", "the lease", schema.Required, schema.Example(4), schema.Lookup(lookupLease),
 				schema.Choices(leaseChoices))
 			amounts(f, &o)
-			all = append(all, o)
+			*all = append(*all, o)
 		}, schema.Required)
 	}
-	return func(ctx context.Context, who db.Caller) (any, error) {
-		for i := range all {
-			all[i].Day, all[i].PaidUpTo = day, upTo
-		}
-		return s.SetOpenings(ctx, who, all)
+	for i := range *all {
+		(*all)[i].Day, (*all)[i].PaidUpTo = day, upTo
 	}
 }

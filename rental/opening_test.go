@@ -11,7 +11,7 @@ import (
 
 func (h *fixture) opening(o Opening) OpeningDone {
 	h.T.Helper()
-	done, err := h.SetOpenings(ctx, ann, []Opening{o})
+	done, err := do(h, ann, setOpenings, []Opening{o})
 	h.Must(err)
 	return done.Leases[0]
 }
@@ -30,7 +30,7 @@ func TestLeasesToTakeOverAreOnOnePage(t *testing.T) {
 	for i, l := range leases {
 		all[i] = Opening{LeaseID: l.ID, Day: &on, BalanceCents: 100}
 	}
-	if done, err := h.SetOpenings(ctx, ann, all); err != nil || next != nil || len(done.Leases) != 2_100 {
+	if done, err := do(h, ann, setOpenings, all); err != nil || next != nil || len(done.Leases) != 2_100 {
 		t.Errorf("%d taken over: %v", len(done.Leases), err)
 	}
 }
@@ -60,7 +60,7 @@ func TestOpeningBalance(t *testing.T) {
 	if arrears.TotalCents != 125_000 || len(arrears.Arrears) != 2 || arrears.Arrears[0].DaysOverdue != 22 || arrears.Arrears[1].DaysOverdue != 21 {
 		t.Errorf("%s", asJSON(t, arrears))
 	}
-	_, err = h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 125_000, PaidDate: "2026-11-20"})
+	_, err = do(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 125_000, PaidDate: "2026-11-20"})
 	h.Must(err)
 	st, err := h.LeaseStatement(ctx, viewer, id, 2026)
 	h.Must(err)
@@ -79,9 +79,9 @@ func TestOpeningBalance(t *testing.T) {
 	if property.ReceivedCents != 125_000 || !slices.Contains(property.ByType, TypeReceived{"opening", 35_000}) {
 		t.Errorf("%s", asJSON(t, property))
 	}
-	_, err = h.SetOpenings(ctx, ann, []Opening{{LeaseID: id, Day: &on, BalanceCents: 10_000, DepositCents: 180_000}})
+	_, err = do(h, ann, setOpenings, []Opening{{LeaseID: id, Day: &on, BalanceCents: 10_000, DepositCents: 180_000}})
 	h.Refused(err, fault.Invalid, "35000 are paid")
-	_, err = h.VoidCharge(ctx, cli, l.Charges[0].ID, "x")
+	_, err = do2(h, cli, voidCharge, l.Charges[0].ID, "x")
 	h.Refused(err, fault.Conflict, "taken over")
 	h.sound()
 
@@ -95,7 +95,7 @@ func TestOpeningBalance(t *testing.T) {
 		t.Errorf("%s %v", asJSON(t, st), err)
 	}
 	// Taken over from tomorrow, paid today: the tenant's payment is on the statement, not in the balance taken over.
-	_, err = h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: ahead, AmountCents: 10_000, PaidDate: "2026-10-31"})
+	_, err = do(h, ann, receive, ReceiptRequest{LeaseID: ahead, AmountCents: 10_000, PaidDate: "2026-10-31"})
 	h.Must(err)
 	if st, err = h.LeaseStatement(ctx, viewer, ahead, 2026); err != nil || st.OpeningBalanceCents != -20_000 ||
 		st.ClosingBalanceCents != 60_000 || st.ReceivedCents != 10_000 {
@@ -109,7 +109,7 @@ func TestOpeningBalance(t *testing.T) {
 func TestOpeningIsReplacedAndRemoved(t *testing.T) {
 	h := open(t, "2026-03-20")
 	id := h.lease("start_date=2026-01-10", "due_day=1")
-	_, err := h.SetLateFee(ctx, cli, 1, LateFee{GraceDays: 5, Cents: new(int64(1_000)), From: day(t, "2026-01-01")})
+	_, err := do2(h, cli, setFee, 1, LateFee{GraceDays: 5, Cents: new(int64(1_000)), From: day(t, "2026-01-01")})
 	h.Must(err)
 	before, err := h.Ledger(ctx, viewer, id)
 	h.Must(err)
@@ -139,7 +139,7 @@ func TestOpeningIsReplacedAndRemoved(t *testing.T) {
 func TestRefusedOpenings(t *testing.T) {
 	h := open(t, "2026-11-22")
 	id := h.lease("start_date=2024-03-01")
-	_, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 1, PaidDate: "2026-10-30"})
+	_, err := do(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 1, PaidDate: "2026-10-30"})
 	h.Must(err)
 	day := func(s string) *exact.Day { return new(day(t, s)) }
 	was := h.written()
@@ -151,13 +151,13 @@ func TestRefusedOpenings(t *testing.T) {
 		"need the day":              {LeaseID: id, BalanceCents: 5},
 		"not both":                  {LeaseID: id, Day: day("2026-11-01"), PaidUpTo: day("2026-10-31")},
 	} {
-		_, err := h.SetOpenings(ctx, ann, []Opening{o})
+		_, err := do(h, ann, setOpenings, []Opening{o})
 		h.Refused(err, fault.Invalid, says)
 	}
 	if h.written() != was {
 		t.Error("a refused opening wrote")
 	}
-	_, err = h.SetOpenings(ctx, viewer, []Opening{{LeaseID: id}})
+	_, err = do(h, viewer, setOpenings, []Opening{{LeaseID: id}})
 	h.Refused(err, fault.Forbidden)
 }
 
@@ -183,7 +183,7 @@ func TestLeasesComeWithTheirOpenings(t *testing.T) {
 	}
 	h.owes(id+2, "2026-11-01 90000 1-30 November 2026")
 	b := h.owes(id+1, "2026-10-31 35000 Balance on 2026-11-01", "2026-10-31 180000 Deposit held on 2026-11-01 paid 2026-10-31 opening", "2026-11-01 90000 1-30 November 2026")
-	_, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id + 1, AmountCents: 50_000, PaidDate: "2026-11-20"})
+	_, err := do(h, ann, receive, ReceiptRequest{LeaseID: id + 1, AmountCents: 50_000, PaidDate: "2026-11-20"})
 	h.Must(err)
 	h.sound()
 	// the same

@@ -1,12 +1,10 @@
 package rental
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 
 	"quartermaster/schema"
-	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -22,13 +20,10 @@ func (s *Service) endLease() schema.Op {
 		Response: Ending{Lease: exampleLease(), Withdrawn: []Charge{exampleCharge()}, Cut: new(exampleCharge()),
 			Totals: exampleOwed},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var lease int64
-			var last exact.Day
-			bindLeaseID(f, &lease)
-			f.Day(&last, "date", "the lease's last day", schema.Required, schema.Label("Last day"), schema.Example("2026-12-14"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndLease(ctx, who, lease, last) }
-		},
+		Bind: schema.Writes2(s.db, func(f *schema.Form, lease *int64, last *exact.Day) {
+			bindLeaseID(f, lease)
+			f.Day(last, "date", "the lease's last day", schema.Required, schema.Label("Last day"), schema.Example("2026-12-14"))
+		}, endEarly),
 		Example: "rental end-lease 4 --date 2026-12-14",
 		Print:   schema.Printed(printEnding), Will: schema.SaidIn(willEnd),
 		Did: schema.SaidIn(func(e Ending, m schema.Money) string {
@@ -53,7 +48,7 @@ func (s *Service) cancelLease() schema.Op {
 		About: "Cancel a lease that never began and has no payments. It leaves all lists, its days are free, and its " +
 			"tickets keep the unit.",
 		Response: Cancelled{Lease: exampleLease(), Charges: 3}, Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind:    schema.Does(bindLeaseID, s.CancelLease),
+		Bind:    schema.Writes(s.db, bindLeaseID, cancelLease),
 		Example: "rental cancel-lease 4",
 		Did: func(a any, _ schema.Money) string {
 			return "The lease of " + leaseName(a.(Cancelled).Lease) + " is cancelled."
@@ -72,23 +67,13 @@ func (s *Service) setRent() schema.Op {
 		About: "Change a lease's rent from a day on, for unposted periods that start then or later. A change " +
 			"of the same day is replaced, or removed if no rent is given.",
 		Response: exampleLease(), Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var lease int64
-			var from exact.Day
-			var rent *int64
-			var clear bool
-			bindLeaseID(f, &lease)
-			f.Day(&from, "from", "for periods that start on this day or later", schema.Required, schema.Example("2027-01-01"))
-			f.IntPtr(&rent, "rent_cents",
-				"the rent of a whole period, in cents; null removes the step", schema.Range(0, maxCents), schema.Clear(&clear),
+		Bind: schema.Writes3(s.db, func(f *schema.Form, lease *int64, from *exact.Day, rent **int64) {
+			bindLeaseID(f, lease)
+			f.Day(from, "from", "for periods that start on this day or later", schema.Required, schema.Example("2027-01-01"))
+			f.IntPtr(rent, "rent_cents",
+				"the rent of a whole period, in cents; null removes the step", schema.Range(0, maxCents), schema.Clear(new(bool)),
 				schema.Example(99_000))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				if clear {
-					rent = nil
-				}
-				return s.SetRent(ctx, who, lease, from, rent)
-			}
-		},
+		}, setRent),
 		Example: "rental set-rent 'Harbour House/2A' --from 2027-01-01 --rent-cents 99000",
 		Did: schema.SaidIn(func(l Lease, m schema.Money) string {
 			s := "The rent of " + leaseName(l) + " is " + m(l.RentCents) + " today"
@@ -128,7 +113,7 @@ func (s *Service) addRecurring() schema.Op {
 		About: "Add a charge to every billing period that starts between two days, in full. Periods posted already " +
 			"are charged at once.",
 		Response: exampleRecurring(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: schema.Does(func(f *schema.Form, r *Recurring) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, r *Recurring) {
 			bindLeaseID(f, &r.LeaseID)
 			f.Enum(&r.Type, "type", "what it is for", recurringTypes, schema.Required)
 			f.Text(&r.Label, "label", "what it is for, as the ledger shows it", schema.Required, schema.Most(maxName),
@@ -137,7 +122,7 @@ func (s *Service) addRecurring() schema.Op {
 				schema.Range(0, maxCents), schema.Example(4500))
 			f.Day(&r.From, "from", "for periods that start on this day or later", schema.Required, schema.Example("2026-11-01"))
 			f.DayPtr(&r.To, "to", "periods that start up to this day; without it: no end")
-		}, s.AddRecurring),
+		}, addRecurring),
 		Example: "rental add-recurring 'Harbour House/2A' --type utility --label Water --amount-cents 4500 --from 2026-11-01",
 		Did:     schema.SaidIn(didRecurring),
 		Leads:   func(a any) string { return leasePath(a.(RecurringDone).Recurring.LeaseID) },
@@ -149,14 +134,11 @@ func (s *Service) endRecurring() schema.Op {
 		Name: "end_recurring", Writes: true, Destructive: true, About: "End a recurring charge. Periods that start after " +
 			"the day no longer get it; unpaid ones of such periods are withdrawn.",
 		Response: exampleRecurring(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			var to exact.Day
-			f.ID(&id, "id", "the recurring charge", schema.Positional("ID"), schema.Required, schema.Example(3),
+		Bind: schema.Writes2(s.db, func(f *schema.Form, id *int64, to *exact.Day) {
+			f.ID(id, "id", "the recurring charge", schema.Positional("ID"), schema.Required, schema.Example(3),
 				schema.Choices(repeatedCharges))
-			f.Day(&to, "to", "periods that start up to this day", schema.Required, schema.Example("2026-12-31"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.EndRecurring(ctx, who, id, to) }
-		},
+			f.Day(to, "to", "periods that start up to this day", schema.Required, schema.Example("2026-12-31"))
+		}, stopRecurring),
 		Example: "rental end-recurring 3 --to 2026-12-31",
 		Did:     schema.SaidIn(didRecurring),
 		Will: schema.SaidIn(func(d RecurringDone, m schema.Money) string {
@@ -179,12 +161,9 @@ func (s *Service) setLateFeeOp() schema.Op {
 			"an amount or a percent of what is open then.",
 		Response: PropertyLateFee{PropertyID: 1, Property: "Harbour House", LateFee: &fee},
 		Refuses:  []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var property int64
-			var fee LateFee
+		Bind: schema.Writes2(s.db, func(f *schema.Form, property *int64, fee *LateFee) {
 			var percent int64
-			var from *exact.Day
-			f.ID(&property, "property_id", "the property", schema.Required, schema.Example(1), schema.Positional("PROPERTY"),
+			f.ID(property, "property_id", "the property", schema.Required, schema.Example(1), schema.Positional("PROPERTY"),
 				schema.Lookup(lookupProperty), schema.Choices(propertyChoices))
 			f.Int(&fee.GraceDays, "grace_days",
 				"days of grace after the due date", schema.Required, schema.Range(0, 365), schema.Example(5))
@@ -193,15 +172,12 @@ func (s *Service) setLateFeeOp() schema.Op {
 				schema.Example(5)) {
 				fee.Percent = new(exact.Milli(percent * 10))
 			}
-			f.DayPtr(&from, "from",
-				"for rent due on this day or later (default: today)", schema.Example("2026-12-01"), schema.Today)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				if fee.From = s.db.Today(); from != nil {
-					fee.From = *from
-				}
-				return s.SetLateFee(ctx, who, property, fee)
+			if !f.Describing() {
+				fee.From = s.db.Today()
 			}
-		},
+			f.Day(&fee.From, "from",
+				"for rent due on this day or later (default: today)", schema.Example("2026-12-01"), schema.Today)
+		}, setFee),
 		Example: "rental set-late-fee 'Harbour House' --grace-days 5 --percent 5",
 		Did: schema.SaidIn(func(p PropertyLateFee, m schema.Money) string {
 			switch f := p.LateFee; {

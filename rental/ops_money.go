@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -28,13 +27,13 @@ func (s *Service) receivePayment() schema.Op {
 		About:    "Record one payment of a lease. It pays what is due, the oldest first; the rest becomes credit.",
 		Response: examplePayment(),
 		Refuses:  []fault.Kind{fault.NotFound},
-		Bind: schema.Does(func(f *schema.Form, p *ReceiptRequest) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, p *ReceiptRequest) {
 			bindLeaseID(f, &p.LeaseID)
 			f.Int(&p.AmountCents, "amount_cents", "how much came in, in cents", schema.Required, schema.Range(1, maxCents),
 				schema.Example(95_000))
 			bindMethod(f, &p.Method)
 			bindPaidDate(f, &p.PaidDate, "when it was paid; an invalid day counts as today")
-		}, s.ReceivePayment),
+		}, receive),
 		Example: "rental receive 'Harbour House/2A' --amount-cents 120000 --method transfer",
 		Did:     schema.SaidIn(didPay), Leads: leadsPayment, Undo: undoPayment, Doubt: doubtPayment,
 	}
@@ -51,19 +50,13 @@ func (s *Service) reversePayment() schema.Op {
 		Response: Reversal{PaymentID: 9, LeaseID: 4, Reason: "the check bounced", Charge: new(exampleCharge()),
 			Totals: exampleOwed, Allocations: exampleAllocations()},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var payment int64
-			var reason string
-			var day *exact.Day
-			f.ID(&payment, "payment_id", "the payment", schema.Required, schema.Positional("PAYMENT_ID"), schema.Example(9),
+		Bind: schema.Writes3(s.db, func(f *schema.Form, payment *int64, reason *string, day **exact.Day) {
+			f.ID(payment, "payment_id", "the payment", schema.Required, schema.Positional("PAYMENT_ID"), schema.Example(9),
 				schema.Choices(paymentChoices))
-			f.Text(&reason, "reason",
+			f.Text(reason, "reason",
 				"why, for the history", schema.Required, schema.Most(maxText), schema.Example("the check bounced"))
-			f.DayPtr(&day, "day", "when it was reversed, for the year's figures (default: today)", schema.Today)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.ReversePayment(ctx, who, payment, reason, day)
-			}
-		},
+			f.DayPtr(day, "day", "when it was reversed, for the year's figures (default: today)", schema.Today)
+		}, reversePayment),
 		Example: `rental reverse-payment 9 --reason "the check bounced"`,
 		Print:   schema.Printed(printReversal),
 		Did: schema.SaidIn(func(r Reversal, m schema.Money) string {
@@ -91,10 +84,8 @@ func (s *Service) addCharge() schema.Op {
 			"The same type, day and label is charged only once.",
 		Response: Charged{LeaseID: 4, Charge: exampleFee(), Totals: exampleOwed},
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var lease int64
-			var n NewCharge
-			bindLeaseID(f, &lease)
+		Bind: schema.Writes2(s.db, func(f *schema.Form, lease *int64, n *NewCharge) {
+			bindLeaseID(f, lease)
 			f.Enum(&n.Type, "type", "what it is for", SingleTypes, schema.Required, schema.Example("repair"))
 			within, most := schema.Range(0, maxCents), schema.Most(maxName)
 			if f.Surface() == schema.Command { // there what is wrong with a value is no wrong usage
@@ -105,8 +96,7 @@ func (s *Service) addCharge() schema.Op {
 			f.Day(&n.DueDate, "due_date", "the day on which it is due, past or future", schema.Required, schema.Flag("due"),
 				schema.Example("2026-12-01"), schema.Today)
 			f.Text(&n.Label, "label", "what it is for, as the ledger shows it", schema.Required, most, schema.Example("New key"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddCharge(ctx, who, lease, n) }
-		},
+		}, addCharge),
 		Example: `rental charge 4 --type late_fee --amount-cents 2500 --due 2026-12-01 --label "Late fee for November"` +
 			"\n" +
 			`rental charge 4 --type deposit --amount-cents 190000 --due 2026-12-01 --label Deposit --as alice --json`,
@@ -138,15 +128,12 @@ func (s *Service) voidCharge() schema.Op {
 			"charged again.",
 		Response: Voided{LeaseID: 4, Charge: exampleFee(), Reason: "charged twice", Totals: exampleOwed},
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var charge int64
-			var reason string
-			f.ID(&charge, "charge_id", "the charge", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(42),
+		Bind: schema.Writes2(s.db, func(f *schema.Form, charge *int64, reason *string) {
+			f.ID(charge, "charge_id", "the charge", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(42),
 				schema.Label("Charge"), schema.Choices(chargeChoices))
-			f.Text(&reason, "reason",
+			f.Text(reason, "reason",
 				"why, for the history", schema.Required, schema.Most(maxText), schema.Example("charged twice"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.VoidCharge(ctx, who, charge, reason) }
-		},
+		}, voidCharge),
 		Example: `rental void-charge 42 --reason "charged twice"`,
 		Did: schema.SaidIn(func(v Voided, m schema.Money) string {
 			return fmt.Sprintf("%s of %s is void. The lease owes %s.", v.Charge.Label, m(v.Charge.AmountCents),
@@ -166,19 +153,13 @@ func (s *Service) useDepositOp() schema.Op {
 		Name: "use_deposit", Writes: true, Destructive: true, About: "Pay a charge from a lease's deposit: an amount, or " +
 			"as much as possible.",
 		Response: examplePayment(), Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var charge int64
-			var amount *int64
-			var day *exact.Day
-			f.ID(&charge, "charge_id",
+		Bind: schema.Writes3(s.db, func(f *schema.Form, charge *int64, amount **int64, day **exact.Day) {
+			f.ID(charge, "charge_id",
 				"the charge to pay, not a deposit", schema.Required, schema.Positional("CHARGE_ID"), schema.Example(41),
 				schema.Label("Charge"), schema.Choices(chargeChoices))
-			bindAmount(f, &amount, "how much of the deposit (default: as much as possible)")
-			f.DayPtr(&day, "day", "when (default: today)", schema.Today)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.UseDeposit(ctx, who, charge, amount, day)
-			}
-		},
+			bindAmount(f, amount, "how much of the deposit (default: as much as possible)")
+			f.DayPtr(day, "day", "when (default: today)", schema.Today)
+		}, payFromDeposit),
 		Example: "rental use-deposit 41",
 		Did: schema.SaidIn(func(p Payment, m schema.Money) string {
 			return fmt.Sprintf("%s of the deposit is used; %s is still held.", m(p.AmountCents), m(p.Totals.DepositHeldCents))
@@ -197,18 +178,18 @@ func examplePayout(kind string) Payout {
 }
 
 func (s *Service) returnDeposit() schema.Op {
-	return payoutOp("deposit", "Pay a lease's deposit out, or a part of it.", s.ReturnDeposit)
+	return s.payoutOp("deposit", "Pay a lease's deposit out, or a part of it.", returnDeposit)
 }
 
 func (s *Service) returnCredit() schema.Op {
-	return payoutOp("credit", "Pay a lease's credit out, or a part of it.", s.ReturnCredit)
+	return s.payoutOp("credit", "Pay a lease's credit out, or a part of it.", returnCredit)
 }
 
-func payoutOp(kind, about string, do func(context.Context, db.Caller, PayoutRequest) (Payout, error)) schema.Op {
+func (s *Service) payoutOp(kind, about string, do func(*db.Tx, PayoutRequest) (Payout, error)) schema.Op {
 	return schema.Op{
 		Name: "return_" + kind, Writes: true, Destructive: true, About: about, Response: examplePayout(kind),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: schema.Does(func(f *schema.Form, p *PayoutRequest) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, p *PayoutRequest) {
 			bindLeaseID(f, &p.LeaseID)
 			bindAmount(f, &p.AmountCents, "how much, in cents (default: all of it)")
 			f.DayPtr(&p.Day, "day", "when (default: today)", schema.Example("2026-11-20"), schema.Today)

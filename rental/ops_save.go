@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -87,33 +86,31 @@ type Invited struct {
 	Letter mail.Printed `json:"-"` // the letter to print
 }
 
-// InviteTenant makes an invitation to the portal; an earlier one ends.
-func (s *Service) InviteTenant(ctx context.Context, who db.Caller, tenant int64) (Invited, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Invited, error) {
-		t, err := tenants.ByID(&tx.Conn, tenant)
-		if err != nil {
-			return Invited{}, err
-		}
-		v, err := session.Invite(tx, session.Tenant, tenant, tx.Who().User)
-		if err != nil {
-			return Invited{}, err
-		}
-		base, err := tx.Setting(db.SettingAddress + ".rental")
-		if err != nil {
-			return Invited{}, err
-		}
-		if base == "" {
-			base = "http://127.0.0.1:8083"
-		}
-		base = strings.TrimSuffix(base, "/")
-		done := Invited{TenantID: tenant, Tenant: t.Name, URL: base + "/portal/welcome/" + v.Token, Code: v.Code,
-			PortalURL: base + "/portal",
-			ExpiresAt: v.ExpiresAt, InvitedBy: tx.Who().User}
-		if err := s.writeInvitation(&tx.Conn, &done); err != nil {
-			return done, err
-		}
-		return done, tx.Audit("tenant.invited", db.Subject("tenant", tenant), map[string]any{"expires_at": v.ExpiresAt})
-	})
+// invite makes an invitation to the portal; an earlier one ends.
+func (s *Service) invite(tx *db.Tx, tenant int64) (Invited, error) {
+	t, err := tenants.ByID(&tx.Conn, tenant)
+	if err != nil {
+		return Invited{}, err
+	}
+	v, err := session.Invite(tx, session.Tenant, tenant, tx.Who().User)
+	if err != nil {
+		return Invited{}, err
+	}
+	base, err := tx.Setting(db.SettingAddress + ".rental")
+	if err != nil {
+		return Invited{}, err
+	}
+	if base == "" {
+		base = "http://127.0.0.1:8083"
+	}
+	base = strings.TrimSuffix(base, "/")
+	done := Invited{TenantID: tenant, Tenant: t.Name, URL: base + "/portal/welcome/" + v.Token, Code: v.Code,
+		PortalURL: base + "/portal",
+		ExpiresAt: v.ExpiresAt, InvitedBy: tx.Who().User}
+	if err := s.writeInvitation(&tx.Conn, &done); err != nil {
+		return done, err
+	}
+	return done, tx.Audit("tenant.invited", db.Subject("tenant", tenant), map[string]any{"expires_at": v.ExpiresAt})
 }
 
 // writeInvitation writes the invitation's letter in the words of the message that brings one.
@@ -135,21 +132,19 @@ type EndedSessions struct {
 	Ended    int    `json:"ended"`
 }
 
-// EndTenantSessions signs a tenant out of the portal everywhere and ends an open
+// endTenantSessions signs a tenant out of the portal everywhere and ends an open
 // invitation.
-func (s *Service) EndTenantSessions(ctx context.Context, who db.Caller, tenant int64) (EndedSessions, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (EndedSessions, error) {
-		t, err := tenants.ByID(&tx.Conn, tenant)
-		if err != nil {
-			return EndedSessions{}, err
-		}
-		n, err := endSessions(tx, tenant)
-		if err != nil {
-			return EndedSessions{}, err
-		}
-		return EndedSessions{tenant, t.Name, n}, tx.Audit("tenant.sessions_ended", db.Subject("tenant", tenant),
-			map[string]int{"ended": n})
-	})
+func endTenantSessions(tx *db.Tx, tenant int64) (EndedSessions, error) {
+	t, err := tenants.ByID(&tx.Conn, tenant)
+	if err != nil {
+		return EndedSessions{}, err
+	}
+	n, err := endSessions(tx, tenant)
+	if err != nil {
+		return EndedSessions{}, err
+	}
+	return EndedSessions{tenant, t.Name, n}, tx.Audit("tenant.sessions_ended", db.Subject("tenant", tenant),
+		map[string]int{"ended": n})
 }
 
 func endSessions(tx *db.Tx, tenant int64) (int, error) {
@@ -173,7 +168,7 @@ func (s *Service) inviteTenant() schema.Op {
 			Code: "7GQ2-M4XD", PortalURL: "https://rent.example/portal",
 			ExpiresAt: exact.Instant(1_796_400_000), InvitedBy: "ann"},
 		Refuses: []fault.Kind{fault.NotFound},
-		Bind:    schema.Does(bindTenantID, s.InviteTenant),
+		Bind:    schema.Writes(s.db, bindTenantID, s.invite),
 		Example: "rental tenant invite 'Ada Brandt'",
 		Did: schema.Said(func(v Invited) string {
 			return fmt.Sprintf("%s is invited: %s works once, until %s; the code %s at %s stays valid.", v.Tenant, v.URL,
@@ -188,7 +183,7 @@ func (s *Service) endTenantSessions() schema.Op {
 		Name: "end_tenant_sessions", Writes: true, Destructive: true,
 		About:    "Sign a tenant out of the portal on every device, and end an open invitation.",
 		Response: EndedSessions{3, "Ada Brandt", 2}, Refuses: []fault.Kind{fault.NotFound},
-		Bind:    schema.Does(bindTenantID, s.EndTenantSessions),
+		Bind:    schema.Writes(s.db, bindTenantID, endTenantSessions),
 		Example: "rental tenant end-sessions 'Ada Brandt'",
 		Did: schema.Said(func(e EndedSessions) string {
 			return exact.Plural(e.Ended, "session of "+e.Tenant+" is ended.", "sessions of "+e.Tenant+" are ended.")
@@ -207,7 +202,7 @@ func (s *Service) forgetTenant() schema.Op {
 			"stay. Refused before all their leases have ended.",
 		Response: Forgotten{TenantID: 3, Name: "forgotten-3", Leases: 1},
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind:     schema.Does(bindTenantID, s.ForgetTenant),
+		Bind:     schema.Writes(s.db, bindTenantID, forgetTenant),
 		Example:  "rental tenant forget 'Ada Brandt'",
 		Did:      func(a any, _ schema.Money) string { return "The tenant is now " + a.(Forgotten).Name + "." },
 		Will: schema.SaidIn(func(f Forgotten, m schema.Money) string {

@@ -47,20 +47,13 @@ type PaymentEvent struct {
 	CreditCents int64        `json:"credit_cents"`
 }
 
-// RecordPayment records what was paid of a charge, and emits payment.recorded. What is due
+// recordPayment records what was paid of a charge, and emits payment.recorded. What is due
 // of the lease is posted first, so that the totals are those of its ledger. An unknown
 // lease is not found, a charge that is not the lease's is invalid, and a charge that is
 // paid already is a conflict: of two that race, one wins.
-func (s *Service) RecordPayment(ctx context.Context, who db.Caller, p PaymentRequest) (Payment, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Payment, error) { return recordPayment(tx, p) })
-}
-
 func recordPayment(tx *db.Tx, p PaymentRequest) (Payment, error) {
-	l, err := findLease(&tx.Conn, p.LeaseID)
+	l, err := postedLease(tx, p.LeaseID)
 	if err != nil {
-		return Payment{}, err
-	}
-	if err := post(tx, l.ID); err != nil {
 		return Payment{}, err
 	}
 	c, err := findCharge(&tx.Conn, l.ID, p.ChargeID)
@@ -252,18 +245,11 @@ type ReceiptRequest struct {
 	PaidDate    string
 }
 
-// ReceivePayment records one payment of a lease: it pays what is due, oldest first, the
+// receive records one payment of a lease: it pays what is due, oldest first, the
 // last one in part; the rest is the lease's credit.
-func (s *Service) ReceivePayment(ctx context.Context, who db.Caller, p ReceiptRequest) (Payment, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Payment, error) { return receive(tx, p) })
-}
-
 func receive(tx *db.Tx, p ReceiptRequest) (Payment, error) {
-	l, err := findLease(&tx.Conn, p.LeaseID)
+	l, err := postedLease(tx, p.LeaseID)
 	if err != nil {
-		return Payment{}, err
-	}
-	if err := post(tx, l.ID); err != nil {
 		return Payment{}, err
 	}
 	if p.AmountCents < 1 || p.AmountCents > maxCents {
@@ -302,7 +288,7 @@ func (s *Service) recordPayment() schema.Op {
 		Refuses:       []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: func(f *schema.Form) schema.Handler {
 			if f.Surface() == schema.Tool {
-				return s.bindMoney(f)
+				return schema.Writes(s.db, bindMoney, recordMoney)(f)
 			}
 			var p PaymentRequest
 			f.ID(&p.LeaseID, "lease_id", "the lease", schema.Positional("LEASE_ID"), schema.InPath("id"), schema.Example(4),
@@ -313,7 +299,9 @@ func (s *Service) recordPayment() schema.Op {
 				schema.Range(0, maxCents), schema.Example(95_000))
 			bindMethod(f, &p.Method)
 			bindPaidDate(f, &p.PaidDate, "when it was paid, as YYYY-MM-DD; an invalid day counts as today")
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordPayment(ctx, who, p) }
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return db.Update(ctx, s.db, who, func(tx *db.Tx) (Payment, error) { return recordPayment(tx, p) })
+			}
 		},
 		Example: "rental pay 'Harbour House/2A' --charge-id 41 --amount-cents 50000",
 		Did:     schema.SaidIn(didPay),

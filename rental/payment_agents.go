@@ -42,52 +42,46 @@ type MoneyRecorded struct {
 	After       Owing        `json:"after"`
 }
 
-// RecordMoney records a payment as ReceivePayment does for a lease, and RecordPayment for a charge.
+// recordMoney records a payment as receive does for a lease, and recordPayment for a charge.
 // A currency that is not the shop's is refused.
-func (s *Service) RecordMoney(ctx context.Context, who db.Caller, m MoneyIn) (MoneyRecorded, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done MoneyRecorded, err error) {
-		if err := checkCurrency(&tx.Conn, m.Currency); err != nil {
-			return done, err
-		}
-		if m.LeaseID == 0 {
-			lease, found, err := db.One(&tx.Conn, db.Int, "SELECT lease_id FROM charges WHERE id = ?", m.ChargeID)
-			if err == nil && !found {
-				err = fault.Fieldf("charge_id", "charge_id: there is no charge %d", m.ChargeID)
-			}
-			if err != nil {
-				return done, err
-			}
-			m.LeaseID = lease
-		}
-		l, err := findLease(&tx.Conn, m.LeaseID)
-		if err != nil {
-			return done, err
-		}
-		if err := post(tx, l.ID); err != nil {
-			return done, err
-		}
-		before, err := totalsOf(&tx.Conn, l.ID)
-		if err != nil {
-			return done, err
-		}
-		var p Payment
-		if m.ChargeID != 0 {
-			p, err = recordPayment(tx, PaymentRequest{LeaseID: l.ID, ChargeID: m.ChargeID, AmountCents: &m.AmountCents,
-				Method: m.Method, PaidDate: m.PaidDate})
-		} else {
-			p, err = receive(tx, ReceiptRequest{LeaseID: l.ID, AmountCents: m.AmountCents, Method: m.Method,
-				PaidDate: m.PaidDate})
+func recordMoney(tx *db.Tx, m MoneyIn) (done MoneyRecorded, err error) {
+	if err := checkCurrency(&tx.Conn, m.Currency); err != nil {
+		return done, err
+	}
+	if m.LeaseID == 0 {
+		lease, found, err := db.One(&tx.Conn, db.Int, "SELECT lease_id FROM charges WHERE id = ?", m.ChargeID)
+		if err == nil && !found {
+			err = fault.Fieldf("charge_id", "charge_id: there is no charge %d", m.ChargeID)
 		}
 		if err != nil {
 			return done, err
 		}
-		stored, err := findPayment(&tx.Conn, p.PaymentID)
-		return MoneyRecorded{PaymentID: p.PaymentID, LeaseID: l.ID, Unit: l.Unit, Property: l.Property, Tenant: l.Tenant,
-				AmountCents: p.AmountCents,
-				PaidDate:    stored.PaidDate, Method: stored.Method, Allocations: p.Allocations,
-				Before: Owing{before.BalanceCents, before.CreditCents}, After: Owing{p.Totals.BalanceCents, p.Totals.CreditCents}},
-			err
-	})
+		m.LeaseID = lease
+	}
+	l, err := postedLease(tx, m.LeaseID)
+	if err != nil {
+		return done, err
+	}
+	before, err := totalsOf(&tx.Conn, l.ID)
+	if err != nil {
+		return done, err
+	}
+	var p Payment
+	if m.ChargeID != 0 {
+		p, err = recordPayment(tx, PaymentRequest{LeaseID: l.ID, ChargeID: m.ChargeID, AmountCents: &m.AmountCents,
+			Method: m.Method, PaidDate: m.PaidDate})
+	} else {
+		p, err = receive(tx, ReceiptRequest{LeaseID: l.ID, AmountCents: m.AmountCents, Method: m.Method,
+			PaidDate: m.PaidDate})
+	}
+	if err != nil {
+		return done, err
+	}
+	stored, err := findPayment(&tx.Conn, p.PaymentID)
+	return MoneyRecorded{PaymentID: p.PaymentID, LeaseID: l.ID, Unit: l.Unit, Property: l.Property, Tenant: l.Tenant,
+		AmountCents: p.AmountCents, PaidDate: stored.PaidDate, Method: stored.Method, Allocations: p.Allocations,
+		Before: Owing{before.BalanceCents, before.CreditCents},
+		After:  Owing{p.Totals.BalanceCents, p.Totals.CreditCents}}, err
 }
 
 // checkCurrency refuses a currency that is not the shop's.
@@ -99,8 +93,7 @@ func checkCurrency(c *db.Conn, said string) error {
 	return err
 }
 
-func (s *Service) bindMoney(f *schema.Form) schema.Handler {
-	var m MoneyIn
+func bindMoney(f *schema.Form, m *MoneyIn) {
 	f.ID(&m.LeaseID, "lease_id", "on account of this lease", schema.Lookup(leaseFor), schema.Example(4))
 	f.ID(&m.ChargeID, "charge_id", "or of this one charge", schema.Example(41))
 	f.Int(&m.AmountCents, "amount_cents", "how much came in", schema.Required, schema.Range(1, maxCents),
@@ -112,7 +105,6 @@ func (s *Service) bindMoney(f *schema.Form) schema.Handler {
 		!f.Given("charge_id") {
 		f.Refuse("lease_id", "lease_id is missing: give it, or lease with the unit or the tenant, or charge_id")
 	}
-	return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordMoney(ctx, who, m) }
 }
 
 func exampleMoney() MoneyRecorded {

@@ -11,7 +11,7 @@ func TestPaymentPostsFirst(t *testing.T) {
 	h.lease("start_date=2026-01-01")
 	h.owes(1, "2026-01-01 100000 1-31 January 2026")
 	h.On("2026-03-01")
-	p, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: 1, ChargeID: 1})
+	p, err := do(h, ann, recordPayment, PaymentRequest{LeaseID: 1, ChargeID: 1})
 	h.Must(err)
 	if p.Totals != (Totals{BilledCents: 300000, PaidCents: 100000, BalanceCents: 200000}) {
 		t.Errorf("totals %+v", p.Totals)
@@ -30,9 +30,9 @@ func TestPaymentPostsFirst(t *testing.T) {
 func TestDefaultCurrency(t *testing.T) {
 	h := open(t, "2026-02-10")
 	h.lease("start_date=2026-01-01")
-	_, err := h.RecordMoney(ctx, ann, MoneyIn{LeaseID: 1, AmountCents: 100000, Currency: "CHF"})
+	_, err := do(h, ann, recordMoney, MoneyIn{LeaseID: 1, AmountCents: 100000, Currency: "CHF"})
 	h.Refused(err, fault.Invalid, "rents are in USD here, not in \"CHF\"")
-	_, err = h.RecordMoney(ctx, ann, MoneyIn{LeaseID: 1, AmountCents: 100000, Currency: "USD"})
+	_, err = do(h, ann, recordMoney, MoneyIn{LeaseID: 1, AmountCents: 100000, Currency: "USD"})
 	h.Must(err)
 	h.owes(1, "2026-01-01 100000 1-31 January 2026 paid 2026-02-10 other", "2026-02-01 100000 1-28 February 2026")
 }

@@ -14,13 +14,13 @@ func TestRename(t *testing.T) {
 	id := h.lease("start_date=2026-09-01")
 	h.load("properties", "name\nOther\n")
 	h.load("units", "property,name\nHouse,B\nOther,U9\n")
-	_, err := h.RenameProperty(ctx, ann, 1, "Other")
+	_, err := do2(h, ann, renameProperty, 1, "Other")
 	h.Refused(err, fault.Conflict, "Other", "property 2")
-	_, err = h.RenameUnit(ctx, ann, 1, "B")
+	_, err = do2(h, ann, renameUnit, 1, "B")
 	h.Refused(err, fault.Conflict, "unit 2")
-	_, err = h.RenameUnit(ctx, ann, 1, "U9") // another property's
+	_, err = do2(h, ann, renameUnit, 1, "U9") // another property's
 	h.Must(err)
-	done, err := h.RenameProperty(ctx, ann, 1, " Court ")
+	done, err := do2(h, ann, renameProperty, 1, " Court ")
 	h.Must(err)
 	if done.Was != "House" || done.Name != "Court" {
 		t.Errorf("%+v", done)
@@ -30,9 +30,9 @@ func TestRename(t *testing.T) {
 	if l.Lease.Property != "Court" || l.Lease.Unit != "U9" {
 		t.Errorf("%s", asJSON(t, l.Lease))
 	}
-	_, err = h.RenameProperty(ctx, ann, 99, "x")
+	_, err = do2(h, ann, renameProperty, 99, "x")
 	h.Refused(err, fault.NotFound)
-	_, err = h.RenameUnit(ctx, viewer, 1, "x")
+	_, err = do2(h, viewer, renameUnit, 1, "x")
 	h.Refused(err, fault.Forbidden)
 }
 
@@ -41,13 +41,13 @@ func TestRename(t *testing.T) {
 func TestFirstDay(t *testing.T) {
 	h := open(t, "2026-11-20")
 	id := h.lease("start_date=2026-09-01")
-	_, err := h.SetLateFee(ctx, cli, 1, LateFee{GraceDays: 5, Cents: new(int64(1_000)), From: day(t, "2026-09-01")})
+	_, err := do2(h, cli, setFee, 1, LateFee{GraceDays: 5, Cents: new(int64(1_000)), From: day(t, "2026-09-01")})
 	h.Must(err)
-	_, err = h.AddRecurring(ctx, ann, Recurring{LeaseID: id, Type: "utility", Label: "Water", AmountCents: 3_000, From: day(t, "2026-10-01")})
+	_, err = do(h, ann, addRecurring, Recurring{LeaseID: id, Type: "utility", Label: "Water", AmountCents: 3_000, From: day(t, "2026-10-01")})
 	h.Must(err)
-	_, err = h.AddCharge(ctx, ann, id, NewCharge{Type: "repair", Label: "Lock", DueDate: day(t, "2026-09-02"), AmountCents: 500})
+	_, err = do2(h, ann, addCharge, id, NewCharge{Type: "repair", Label: "Lock", DueDate: day(t, "2026-09-02"), AmountCents: 500})
 	h.Must(err)
-	done, err := h.SetFirstDay(ctx, ann, id, day(t, "2026-10-16"))
+	done, err := do2(h, ann, setFirstDay, id, day(t, "2026-10-16"))
 	h.Must(err)
 	if done.Withdrawn != 8 || done.Was != day(t, "2026-09-01") || done.Lease.StartDate != day(t, "2026-10-16") {
 		t.Errorf("%s", asJSON(t, done))
@@ -55,18 +55,18 @@ func TestFirstDay(t *testing.T) {
 	h.owes(id, "2026-09-02 500 Lock", "2026-10-16 51613 16-31 October 2026, 16 of 31 days", "2026-10-16 3000 Water", "2026-10-22 1000 Late fee for rent due 2026-10-16",
 		"2026-11-01 100000 1-30 November 2026", "2026-11-01 3000 Water", "2026-11-07 1000 Late fee for rent due 2026-11-01")
 	h.sound()
-	_, err = h.SetFirstDay(ctx, ann, id, day(t, "2027-02-01"))
+	_, err = do2(h, ann, setFirstDay, id, day(t, "2027-02-01"))
 	h.Must(err)
 	h.owes(id, "2026-09-02 500 Lock")
-	_, err = h.SetFirstDay(ctx, ann, id, day(t, "2026-11-01"))
+	_, err = do2(h, ann, setFirstDay, id, day(t, "2026-11-01"))
 	h.Must(err)
 	h.sound()
-	_, err = h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 1})
+	_, err = do(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 1})
 	h.Must(err)
-	_, err = h.SetFirstDay(ctx, ann, id, day(t, "2026-10-01"))
+	_, err = do2(h, ann, setFirstDay, id, day(t, "2026-10-01"))
 	h.Refused(err, fault.Conflict, "payment 1")
 	other := h.lease("start_date=2026-09-01", "end_date=2026-10-31")
-	_, err = h.SetFirstDay(ctx, ann, other, day(t, "2026-11-01"))
+	_, err = do2(h, ann, setFirstDay, other, day(t, "2026-11-01"))
 	h.Refused(err, fault.Invalid, "before start_date")
 	h.sound()
 }
@@ -80,11 +80,11 @@ func TestArrearsByPerson(t *testing.T) {
 	h.load("leases", "property,unit,start_date,end_date,tenant,rent_cents\nHouse,A,2026-10-01,,Ada Brandt|Ben Okafor,1000\nHouse,B,2026-11-01,,Ada Brandt,500\nHouse,C,2026-09-01,2026-09-30,Ben Okafor,300\n")
 	_, err := h.Arrears(ctx, viewer)
 	h.Must(err)
-	_, err = h.ForgetTenant(ctx, cli, 2)
+	_, err = do(h, cli, forgetTenant, 2)
 	h.Refused(err, fault.Conflict, "active")
-	_, err = h.EndLease(ctx, ann, 1, day(t, "2026-11-19"))
+	_, err = do2(h, ann, endEarly, 1, day(t, "2026-11-19"))
 	h.Must(err)
-	_, err = h.ForgetTenant(ctx, cli, 2)
+	_, err = do(h, cli, forgetTenant, 2)
 	h.Must(err)
 	a, err := h.Arrears(ctx, viewer)
 	h.Must(err)
@@ -113,7 +113,7 @@ func TestChargesAreChosenByTheirWords(t *testing.T) {
 	if years, err := h.MoneyYears(ctx, 1); err != nil || len(years) != 1 || years[0] != 2026 {
 		t.Errorf("%v %v", years, err)
 	}
-	_, err = h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 100, PaidDate: "2024-01-01"})
+	_, err = do(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 100, PaidDate: "2024-01-01"})
 	h.Must(err)
 	if years, err := h.MoneyYears(ctx, 1); err != nil || len(years) != 3 {
 		t.Errorf("%v %v", years, err)

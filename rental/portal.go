@@ -152,24 +152,23 @@ type Problem struct {
 	Photo       schema.File
 }
 
-// ReportProblem raises a ticket for the unit that the tenant rents, and emits
+// reportProblem raises a ticket for the unit that the tenant rents, and emits
 // maintenance.created.
-func (s *Service) ReportProblem(ctx context.Context, who db.Caller, p Problem) (Ticket, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ticket, error) {
-		l, err := ownUnit(tx, who.Subject, p.Unit)
-		if err != nil {
-			return Ticket{}, err
-		}
-		if err := admitReport(tx, who.Subject); err != nil {
-			return Ticket{}, err
-		}
-		k, err := storeTicket(tx, 0, &l.ID, NewTicket{UnitID: l.UnitID, Title: p.Title, Description: p.Description,
-			Priority: p.Priority}, ticketOpen)
-		if err != nil || len(p.Photo.Data) == 0 {
-			return k, err
-		}
-		return k, insertPhoto(tx, who.Subject, k.ID, p.Photo.Data)
-	})
+func reportProblem(tx *db.Tx, p Problem) (Ticket, error) {
+	tenant := tx.Who().Subject
+	l, err := ownUnit(tx, tenant, p.Unit)
+	if err != nil {
+		return Ticket{}, err
+	}
+	if err := admitReport(tx, tenant); err != nil {
+		return Ticket{}, err
+	}
+	k, err := storeTicket(tx, 0, &l.ID, NewTicket{UnitID: l.UnitID, Title: p.Title, Description: p.Description,
+		Priority: p.Priority}, ticketOpen)
+	if err != nil || len(p.Photo.Data) == 0 {
+		return k, err
+	}
+	return k, insertPhoto(tx, tenant, k.ID, p.Photo.Data)
 }
 
 // ownUnits are the units that the tenant rents or rented, for the form of a report.
@@ -224,31 +223,30 @@ func insertPhoto(tx *db.Tx, tenant, ticket int64, image []byte) error {
 	return tx.Audit("ticket.photo", db.Subject("ticket", ticket), map[string]any{"photo_id": id, "bytes": len(image)})
 }
 
-// AddPortalNote writes a tenant's note to one of their own tickets.
-func (s *Service) AddPortalNote(ctx context.Context, who db.Caller, ticket int64, text string) (TicketDetail, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (TicketDetail, error) {
-		if _, err := ownTicket(&tx.Conn, who.Subject, ticket); err != nil {
-			return TicketDetail{}, err
-		}
-		if err := admitNote(tx, who.Subject); err != nil {
-			return TicketDetail{}, err
-		}
-		t, err := tenants.ByID(&tx.Conn, who.Subject)
-		if err != nil {
-			return TicketDetail{}, err
-		}
-		if _, err := insertNote(tx, ticket, t.Name, true, text); err != nil {
-			return TicketDetail{}, err
-		}
-		k, err := tickets.ByID(&tx.Conn, ticket)
-		if err == nil {
-			err = notifyTicket(tx, "tickets", "", k)
-		}
-		if err != nil {
-			return TicketDetail{}, err
-		}
-		return ownTicket(&tx.Conn, who.Subject, ticket)
-	})
+// addPortalNote writes a tenant's note to one of their own tickets.
+func addPortalNote(tx *db.Tx, ticket int64, text string) (TicketDetail, error) {
+	tenant := tx.Who().Subject
+	if _, err := ownTicket(&tx.Conn, tenant, ticket); err != nil {
+		return TicketDetail{}, err
+	}
+	if err := admitNote(tx, tenant); err != nil {
+		return TicketDetail{}, err
+	}
+	t, err := tenants.ByID(&tx.Conn, tenant)
+	if err != nil {
+		return TicketDetail{}, err
+	}
+	if _, err := insertNote(tx, ticket, t.Name, true, text); err != nil {
+		return TicketDetail{}, err
+	}
+	k, err := tickets.ByID(&tx.Conn, ticket)
+	if err == nil {
+		err = notifyTicket(tx, "tickets", "", k)
+	}
+	if err != nil {
+		return TicketDetail{}, err
+	}
+	return ownTicket(&tx.Conn, tenant, ticket)
 }
 
 // PortalOps are what a tenant may do at the portal.
@@ -256,8 +254,8 @@ func (s *Service) PortalOps() []schema.Op {
 	return []schema.Op{
 		{
 			Name: "report_problem", Writes: true, Creates: true, About: "Report a problem.", Response: exampleTicket(),
-			Bind: func(f *schema.Form) schema.Handler {
-				p := Problem{Priority: "medium"}
+			Bind: schema.Writes(s.db, func(f *schema.Form, p *Problem) {
+				p.Priority = "medium"
 				f.Text(&p.Title, "title", "what is wrong, in a few words", schema.Required, schema.Most(maxName),
 					schema.Label("What is wrong?"))
 				f.Text(&p.Description, "description", "what else we should know", schema.Most(maxText), schema.Lines,
@@ -266,8 +264,7 @@ func (s *Service) PortalOps() []schema.Op {
 				f.Text(&p.Unit, "unit", "which unit, if you rent several", schema.Most(2*maxName), schema.Label("Where"),
 					schema.ChoicesFor(ownUnits))
 				f.File(&p.Photo, "photo", "a picture of it", MaxPhoto, schema.Label("Photo"))
-				return func(ctx context.Context, who db.Caller) (any, error) { return s.ReportProblem(ctx, who, p) }
-			},
+			}, reportProblem),
 			Did: func(any, schema.Money) string { return "Thank you: we have your report." },
 			Leads: func(a any) string {
 				return "/portal" + strings.Replace(ticketPath(a.(Ticket).ID), "/maintenance/", "/tickets/", 1)
@@ -276,14 +273,11 @@ func (s *Service) PortalOps() []schema.Op {
 		{
 			Name: "add_note", Writes: true, Creates: true, About: "Write to one of your reports.",
 			Response: exampleTicketDetail(), Refuses: []fault.Kind{fault.NotFound},
-			Bind: func(f *schema.Form) schema.Handler {
-				var id int64
-				var text string
-				f.ID(&id, "ticket_id", "the report", schema.Required)
-				f.Text(&text, "text", "what you want to say", schema.Required, schema.Most(maxText), schema.Lines,
+			Bind: schema.Writes2(s.db, func(f *schema.Form, id *int64, text *string) {
+				f.ID(id, "ticket_id", "the report", schema.Required)
+				f.Text(text, "text", "what you want to say", schema.Required, schema.Most(maxText), schema.Lines,
 					schema.Label("Your note"))
-				return func(ctx context.Context, who db.Caller) (any, error) { return s.AddPortalNote(ctx, who, id, text) }
-			},
+			}, addPortalNote),
 			Did: func(any, schema.Money) string { return "Thank you: we have your note." },
 			Leads: func(a any) string {
 				return "/portal" + strings.Replace(ticketPath(a.(TicketDetail).ID), "/maintenance/", "/tickets/", 1)
@@ -302,24 +296,23 @@ func (s *Service) endPortalSession() schema.Op {
 	return schema.Op{
 		Name: "end_session", Writes: true, About: "Sign one of your devices out.", Response: PortalSessionEnded{ID: 31},
 		Refuses: []fault.Kind{fault.NotFound},
-		Bind: schema.Does(func(f *schema.Form, id *int64) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, id *int64) {
 			f.ID(id, "id", "the session's number", schema.Required, schema.Label("Session"))
-		}, s.EndPortalSession),
+		}, endPortalSession),
 		Did: func(any, schema.Money) string { return "That device is signed out." },
 	}
 }
 
-// EndPortalSession signs one of the tenant's own devices out.
-func (s *Service) EndPortalSession(ctx context.Context, who db.Caller, id int64) (PortalSessionEnded, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (PortalSessionEnded, error) {
-		ended, err := session.End(tx, session.Tenant, who.Subject, id)
-		if err == nil && !ended {
-			err = fault.NotFoundf("there is no such session")
-		}
-		if err != nil {
-			return PortalSessionEnded{}, err
-		}
-		return PortalSessionEnded{ID: id}, tx.Audit("session.ended", db.Subject("tenant", who.Subject),
-			map[string]any{"sessions": 1})
-	})
+// endPortalSession signs one of the tenant's own devices out.
+func endPortalSession(tx *db.Tx, id int64) (PortalSessionEnded, error) {
+	tenant := tx.Who().Subject
+	ended, err := session.End(tx, session.Tenant, tenant, id)
+	if err == nil && !ended {
+		err = fault.NotFoundf("there is no such session")
+	}
+	if err != nil {
+		return PortalSessionEnded{}, err
+	}
+	return PortalSessionEnded{ID: id}, tx.Audit("session.ended", db.Subject("tenant", tenant),
+		map[string]any{"sessions": 1})
 }

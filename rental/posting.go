@@ -40,6 +40,15 @@ func post(tx *db.Tx, leases ...int64) error {
 	return nil
 }
 
+// postedLease returns a lease, as it was before everything that is due of it was posted.
+func postedLease(tx *db.Tx, id int64) (Lease, error) {
+	l, err := findLease(&tx.Conn, id)
+	if err != nil {
+		return l, err
+	}
+	return l, post(tx, id)
+}
+
 // poster posts one lease's events in the order of their days.
 type poster struct {
 	tx        *db.Tx

@@ -1,8 +1,6 @@
 package rental
 
 import (
-	"context"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -62,18 +60,11 @@ type RecurringDone struct {
 	Totals    Totals    `json:"totals"`
 }
 
-// AddRecurring charges a lease with every period that starts on a day from r.From to
+// addRecurring charges a lease with every period that starts on a day from r.From to
 // r.To; for periods that are posted already, at once.
-func (s *Service) AddRecurring(ctx context.Context, who db.Caller, r Recurring) (RecurringDone, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringDone, error) { return addRecurring(tx, r) })
-}
-
 func addRecurring(tx *db.Tx, r Recurring) (RecurringDone, error) {
 	done := RecurringDone{Posted: []Charge{}, Withdrawn: []Charge{}}
-	if _, err := findLease(&tx.Conn, r.LeaseID); err != nil {
-		return done, err
-	}
-	if err := post(tx, r.LeaseID); err != nil {
+	if _, err := postedLease(tx, r.LeaseID); err != nil {
 		return done, err
 	}
 	id, err := insertRecurring(tx, r)
@@ -149,12 +140,8 @@ func findRecurring(c *db.Conn, id int64) (Recurring, error) {
 		" FROM recurring_charges r WHERE r.id = ?", id)
 }
 
-// EndRecurring makes to the last start of a period with the charge. Unpaid ones of later periods are withdrawn; a paid
+// stopRecurring makes to the last start of a period with the charge. Unpaid ones of later periods are withdrawn; a paid
 // one is an obstacle.
-func (s *Service) EndRecurring(ctx context.Context, who db.Caller, id int64, to exact.Day) (RecurringDone, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RecurringDone, error) { return stopRecurring(tx, id, to) })
-}
-
 func stopRecurring(tx *db.Tx, id int64, to exact.Day) (RecurringDone, error) {
 	done := RecurringDone{Posted: []Charge{}, Withdrawn: []Charge{}}
 	r, err := findRecurring(&tx.Conn, id)

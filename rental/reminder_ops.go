@@ -71,44 +71,42 @@ var ReasonWords = map[string]string{
 	leaseEnded: "the lease has ended; mark it to remind", notDue: "nothing to remind of",
 }
 
-// SendReminders queues the due reminders, and marks them as sent. Refused: mail that is not set up, a doubted clock, an
+// sendReminders queues the due reminders, and marks them as sent. Refused: mail that is not set up, a doubted clock, an
 // unknown lease.
-func (s *Service) SendReminders(ctx context.Context, who db.Caller, named []int64) (Reminded, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (v Reminded, err error) {
-		v = Reminded{Sent: []Reminder{}, Skipped: []Reminder{}, named: len(named) > 0}
-		if err := mail.CheckSetUp(&tx.Conn); err != nil {
+func sendReminders(tx *db.Tx, named []int64) (v Reminded, err error) {
+	v = Reminded{Sent: []Reminder{}, Skipped: []Reminder{}, named: len(named) > 0}
+	if err := mail.CheckSetUp(&tx.Conn); err != nil {
+		return v, err
+	}
+	if err := tx.CheckClock(); err != nil {
+		return v, err
+	}
+	if err := postAll(tx); err != nil {
+		return v, err
+	}
+	all, err := reminders(&tx.Conn, named)
+	if err != nil {
+		return v, err
+	}
+	var told *telling
+	for _, r := range all {
+		if r.Reason != nil {
+			v.Skipped = append(v.Skipped, r)
+			continue
+		}
+		if err := r.queue(tx); err != nil {
 			return v, err
 		}
-		if err := tx.CheckClock(); err != nil {
-			return v, err
-		}
-		if err := postAll(tx); err != nil {
-			return v, err
-		}
-		all, err := reminders(&tx.Conn, named)
-		if err != nil {
-			return v, err
-		}
-		var told *telling
-		for _, r := range all {
-			if r.Reason != nil {
-				v.Skipped = append(v.Skipped, r)
-				continue
-			}
-			if err := r.queue(tx); err != nil {
+		if r.told != told {
+			if told, err = r.told, r.told.mark(tx); err != nil {
 				return v, err
 			}
-			if r.told != told {
-				if told, err = r.told, r.told.mark(tx); err != nil {
-					return v, err
-				}
-			}
-			v.Sent = append(v.Sent, r)
 		}
-		v.TotalCents = totalOpen(v.Sent)
-		return v, tx.Audit("reminders.sent", "reminders", map[string]any{"sent": len(v.Sent), "skipped": len(v.Skipped),
-			"total_cents": v.TotalCents})
-	})
+		v.Sent = append(v.Sent, r)
+	}
+	v.TotalCents = totalOpen(v.Sent)
+	return v, tx.Audit("reminders.sent", "reminders", map[string]any{"sent": len(v.Sent), "skipped": len(v.Skipped),
+		"total_cents": v.TotalCents})
 }
 
 // queue queues the message to one tenant.
@@ -194,7 +192,7 @@ func (s *Service) sendReminders() schema.Op {
 		About: "Mail the tenants who are due to be reminded, each step of a charge once.",
 		Response: Reminded{Sent: []Reminder{exampleReminder()}, Skipped: []Reminder{left},
 			TotalCents: 95_000}, Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
-		Bind: schema.Does(func(f *schema.Form, named *[]int64) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, named *[]int64) {
 			bindReminded(f, named)
 			var marked bool // the form has marked rows, and no mark does not mean all
 			if f.Surface() == schema.Page {
@@ -203,7 +201,7 @@ func (s *Service) sendReminders() schema.Op {
 			if marked && len(*named) == 0 {
 				f.Refuse("lease_id", "Mark at least one row.")
 			}
-		}, s.SendReminders),
+		}, sendReminders),
 		Print: func(w io.Writer, a any) { printReminders(w, append(a.(Reminded).Sent, a.(Reminded).Skipped...)) },
 		Will: schema.SaidIn(func(v Reminded, m schema.Money) string {
 			to := mail.Few(v.Sent, func(r Reminder) string { return *r.To })

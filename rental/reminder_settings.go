@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -21,33 +20,31 @@ type ReminderChange struct {
 	LateDays                        []int64
 }
 
-// SetReminders sets when tenants are reminded. Refused: days out of range, late days that do not rise.
-func (s *Service) SetReminders(ctx context.Context, who db.Caller, ch ReminderChange) (ReminderSettings, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (v ReminderSettings, err error) {
-		if err := mail.CheckSetUp(&tx.Conn); err != nil {
-			return v, err
+// setReminders sets when tenants are reminded. Refused: days out of range, late days that do not rise.
+func setReminders(tx *db.Tx, ch ReminderChange) (v ReminderSettings, err error) {
+	if err := mail.CheckSetUp(&tx.Conn); err != nil {
+		return v, err
+	}
+	if v, err = reminderSettings(&tx.Conn); err != nil {
+		return v, err
+	}
+	for _, x := range []struct{ to, from *int64 }{{&v.BeforeDays, ch.BeforeDays}, {&v.GapDays, ch.GapDays},
+		{&v.LeastCents, ch.LeastCents}} {
+		if x.from != nil {
+			*x.to = *x.from
 		}
-		if v, err = reminderSettings(&tx.Conn); err != nil {
-			return v, err
-		}
-		for _, x := range []struct{ to, from *int64 }{{&v.BeforeDays, ch.BeforeDays}, {&v.GapDays, ch.GapDays},
-			{&v.LeastCents, ch.LeastCents}} {
-			if x.from != nil {
-				*x.to = *x.from
-			}
-		}
-		if ch.LateDays != nil {
-			v.LateDays = ch.LateDays
-		}
-		kept, err := json.Marshal(v)
-		if err != nil {
-			return v, err
-		}
-		if err := tx.SetSetting(settingReminders, string(kept)); err != nil {
-			return v, err
-		}
-		return v, tx.Audit("reminders.settings", "settings", v)
-	})
+	}
+	if ch.LateDays != nil {
+		v.LateDays = ch.LateDays
+	}
+	kept, err := json.Marshal(v)
+	if err != nil {
+		return v, err
+	}
+	if err := tx.SetSetting(settingReminders, string(kept)); err != nil {
+		return v, err
+	}
+	return v, tx.Audit("reminders.settings", "settings", v)
 }
 
 // parseLateDays reads one to three rising numbers, each by itself or separated by commas.
@@ -73,7 +70,7 @@ func (s *Service) setReminders() schema.Op {
 			"What you leave out stays as it is.",
 		Response: ReminderSettings{BeforeDays: 3, LateDays: []int64{5, 14, 30}, GapDays: 4,
 			LeastCents: 100}, Refuses: []fault.Kind{fault.Conflict},
-		Bind: schema.Does(func(f *schema.Form, ch *ReminderChange) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, ch *ReminderChange) {
 			var late []string
 			f.IntPtr(&ch.BeforeDays, "before_days", "how many days before rent is due; 0: not at all", schema.Range(0, 14),
 				schema.Label("Days before"), schema.Example(3))
@@ -91,7 +88,7 @@ func (s *Service) setReminders() schema.Op {
 			f.IntPtr(&ch.LeastCents, "least_cents", "no message if less than this amount is owed, in cents",
 				schema.Range(0, maxCents),
 				schema.Label("Least amount"), schema.Example(100))
-		}, s.SetReminders),
+		}, setReminders),
 		Fill: func(c *db.Conn, _ map[string]string) (map[string]string, bool, error) {
 			v, err := reminderSettings(c)
 			return map[string]string{"before_days": strconv.FormatInt(v.BeforeDays, 10), "late_days": v.Late(),
@@ -122,22 +119,19 @@ type PausedReminders struct {
 	lease Lease
 }
 
-// PauseReminders stops reminders to a lease's tenants until after a day; nil resumes them.
-func (s *Service) PauseReminders(ctx context.Context, who db.Caller, lease int64, until *exact.Day) (PausedReminders,
-	error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (v PausedReminders, err error) {
-		if err := mail.CheckSetUp(&tx.Conn); err != nil {
-			return v, err
-		}
-		v = PausedReminders{LeaseID: lease, Until: until}
-		if v.lease, err = findLease(&tx.Conn, lease); err != nil {
-			return v, err
-		}
-		if _, err := tx.Exec("UPDATE leases SET paused_until = ? WHERE id = ?", until, lease); err != nil {
-			return v, err
-		}
-		return v, tx.Audit("reminders.paused", db.Subject("lease", lease), v)
-	})
+// pauseReminders stops reminders to a lease's tenants until after a day; nil resumes them.
+func pauseReminders(tx *db.Tx, lease int64, until *exact.Day) (v PausedReminders, err error) {
+	if err := mail.CheckSetUp(&tx.Conn); err != nil {
+		return v, err
+	}
+	v = PausedReminders{LeaseID: lease, Until: until}
+	if v.lease, err = findLease(&tx.Conn, lease); err != nil {
+		return v, err
+	}
+	if _, err := tx.Exec("UPDATE leases SET paused_until = ? WHERE id = ?", until, lease); err != nil {
+		return v, err
+	}
+	return v, tx.Audit("reminders.paused", db.Subject("lease", lease), v)
 }
 
 func (s *Service) pauseReminders() schema.Op {
@@ -146,18 +140,15 @@ func (s *Service) pauseReminders() schema.Op {
 			"after a day; an empty day resumes them.",
 		Response: PausedReminders{LeaseID: 4, Until: new(exampleDay("2026-12-31"))}, Refuses: []fault.Kind{fault.NotFound,
 			fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var lease int64
-			var until *exact.Day
+		Bind: schema.Writes2(s.db, func(f *schema.Form, lease *int64, until **exact.Day) {
 			var clear bool
-			bindLeaseID(f, &lease)
-			given := f.DayPtr(&until, "until", "the last day without reminders; empty: none", schema.Clear(&clear),
+			bindLeaseID(f, lease)
+			given := f.DayPtr(until, "until", "the last day without reminders; empty: none", schema.Clear(&clear),
 				schema.Example("2026-12-31"))
 			if !given && !clear && !f.Describing() && f.Surface() == schema.Command {
 				f.Refuse("until", "until is missing: give the last day without reminders, or an empty one to resume them")
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.PauseReminders(ctx, who, lease, until) }
-		},
+		}, pauseReminders),
 		Did: schema.Said(func(v PausedReminders) string {
 			if v.Until == nil {
 				return "The tenants of " + leaseName(v.lease) + " are reminded."

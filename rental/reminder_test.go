@@ -41,7 +41,7 @@ func (h *fixture) run(on string) string {
 	h.On(on)
 	due, err := h.RemindersDue(ctx, viewer, nil)
 	h.Must(err)
-	sent, err := h.SendReminders(ctx, ann, nil)
+	sent, err := do(h, ann, sendReminders, nil)
 	h.Must(err)
 	if a, b := said(due.Reminders), said(append(slices.Clone(sent.Sent), sent.Skipped...)); !slices.Equal(a, b) || due.TotalCents != sent.TotalCents {
 		h.T.Errorf("on %s: due %q, sent %q", on, a, b)
@@ -61,7 +61,7 @@ func (h *fixture) ada(cells ...string) int64 {
 	h.T.Helper()
 	h.setUpMail()
 	id := h.lease(append([]string{"start_date=2026-11-01", "rent_cents=95000"}, cells...)...)
-	_, err := h.AddCharge(ctx, cli, id, NewCharge{"utility", 4500, day(h.T, "2026-11-01"), "Water"})
+	_, err := do2(h, cli, addCharge, id, NewCharge{"utility", 4500, day(h.T, "2026-11-01"), "Water"})
 	h.Must(err)
 	return id
 }
@@ -71,14 +71,14 @@ func TestRemindersAsTheyAreDue(t *testing.T) {
 	type step struct{ on, want string }
 	pay := func(cents int64, on string) func(*fixture, int64) {
 		return func(h *fixture, id int64) {
-			_, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: cents, PaidDate: on})
+			_, err := do(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: cents, PaidDate: on})
 			h.Must(err)
 		}
 	}
 	pause := func(until string) func(*fixture, int64) {
 		return func(h *fixture, id int64) {
 			on := day(h.T, until)
-			_, err := h.PauseReminders(ctx, ann, id, &on)
+			_, err := do2(h, ann, pauseReminders, id, &on)
 			h.Must(err)
 		}
 	}
@@ -125,7 +125,7 @@ func TestRemindersBeforeRentIsDue(t *testing.T) {
 	if got := h.run("2026-11-27"); got != "late-2 99500" {
 		t.Error(got)
 	}
-	if _, err := h.SetReminders(ctx, admin, ReminderChange{BeforeDays: new(int64(3))}); err != nil {
+	if _, err := do(h, admin, setReminders, ReminderChange{BeforeDays: new(int64(3))}); err != nil {
 		t.Fatal(err)
 	}
 	h.Must(h.row("recurring", "property=House", "unit=U1", "lease_start=2026-11-01", "type=utility", "label=Garage", "amount_cents=2000", "from=2026-12-01"))
@@ -135,7 +135,7 @@ func TestRemindersBeforeRentIsDue(t *testing.T) {
 	if got := h.run("2026-11-29"); got != "" {
 		t.Error(got)
 	}
-	_, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: id, AmountCents: 99500 + 97000 + 500, PaidDate: "2026-12-01"})
+	_, err := do(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 99500 + 97000 + 500, PaidDate: "2026-12-01"})
 	h.Must(err)
 	if got := h.run("2026-12-29"); got != "reminder 96500" { // 500 is credit
 		t.Error(got)
@@ -156,17 +156,17 @@ func TestRemindersOfNamedLeases(t *testing.T) {
 	if got := h.run("2026-11-20"); got != "late-2 ended" {
 		t.Error(got)
 	}
-	v, err := h.SendReminders(ctx, ann, []int64{clean})
+	v, err := do(h, ann, sendReminders, []int64{clean})
 	h.Must(err)
 	if _, err := v.Refusals(); err == nil || len(v.Sent) != 0 || len(v.Skipped) != 1 || *v.Skipped[0].Reason != notDue || v.Skipped[0].Kind != nil {
 		t.Errorf("%+v %v", v, err)
 	}
-	v, err = h.SendReminders(ctx, ann, []int64{id, clean})
+	v, err = do(h, ann, sendReminders, []int64{id, clean})
 	h.Must(err)
 	if _, err := v.Refusals(); err != nil || len(v.Sent) != 1 || *v.Sent[0].Kind != "late-2" {
 		t.Errorf("%+v %v", v, err)
 	}
-	_, err = h.SendReminders(ctx, ann, []int64{99})
+	_, err = do(h, ann, sendReminders, []int64{99})
 	h.Refused(err, fault.NotFound, "99")
 }
 
@@ -200,7 +200,7 @@ func TestRemindersToSeveralTenants(t *testing.T) {
 
 func TestSetRemindersRefuses(t *testing.T) {
 	h := open(t, "2026-11-02")
-	if _, err := h.SetReminders(ctx, admin, ReminderChange{GapDays: new(int64(5))}); !fault.Is(err, fault.Conflict) {
+	if _, err := do(h, admin, setReminders, ReminderChange{GapDays: new(int64(5))}); !fault.Is(err, fault.Conflict) {
 		t.Error(err)
 	}
 	for _, bad := range [][]string{{""}, {"0"}, {"5", "5"}, {"14,5"}, {"1", "2", "3", "4"}, {"366"}, {"x"}} {
@@ -351,7 +351,7 @@ func TestRemindersEqualANaiveModel(t *testing.T) {
 			at += 1 + r.Int64N(20)
 			m.late = append(m.late, at)
 		}
-		_, err := h.SetReminders(ctx, admin, ReminderChange{&m.before, &m.gap, &m.least, m.late})
+		_, err := do(h, admin, setReminders, ReminderChange{&m.before, &m.gap, &m.least, m.late})
 		h.Must(err)
 		today := day(t, "2026-11-02")
 		h.randomLeases(r, m, today, leases)
@@ -442,7 +442,7 @@ func (h *fixture) comparesWith(m *model, today exact.Day, n int) bool {
 		want, notes = append(want, lines...), append(notes, note)
 	}
 	slices.Sort(want)
-	sent, err := h.SendReminders(ctx, ann, nil)
+	sent, err := do(h, ann, sendReminders, nil)
 	h.Must(err)
 	for _, note := range notes {
 		note()
@@ -464,7 +464,7 @@ func TestDoctorNamesMarksWithoutACharge(t *testing.T) {
 	id := h.ada()
 	h.run("2026-11-06")
 	water := h.Number("SELECT id FROM charges WHERE label = 'Water'")
-	_, err := h.VoidCharge(ctx, cli, water, "mistake")
+	_, err := do2(h, cli, voidCharge, water, "mistake")
 	h.Must(err)
 	if n := h.Number("SELECT count(*) FROM late_marks"); n != 1 {
 		t.Errorf("%d marks of lease %d", n, id)

@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"context"
 	"strconv"
 	"strings"
 
@@ -48,12 +47,8 @@ func rentOn(base int64, steps []RentStep, day exact.Day) int64 {
 	return base
 }
 
-// SetRent sets the rent of a lease from a day on, for unposted periods that start then or later. A step of the same day
+// setRent sets the rent of a lease from a day on, for unposted periods that start then or later. A step of the same day
 // is replaced; without a rent it is removed.
-func (s *Service) SetRent(ctx context.Context, who db.Caller, lease int64, from exact.Day, rent *int64) (Lease, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Lease, error) { return setRent(tx, lease, from, rent) })
-}
-
 func setRent(tx *db.Tx, lease int64, from exact.Day, rent *int64) (Lease, error) {
 	if err := post(tx, lease); err != nil {
 		return Lease{}, err

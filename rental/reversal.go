@@ -1,8 +1,6 @@
 package rental
 
 import (
-	"context"
-
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -18,18 +16,13 @@ type Reversal struct {
 	Allocations []Allocation `json:"allocations" about:"what it had paid"`
 }
 
-// ReversePayment takes a whole payment back with all that it had paid, and the payment
+// reversePayment takes a whole payment back with all that it had paid, and the payment
 // stays, voided, with the reason, which is needed. An unknown payment is not found; a
 // voided one is a conflict, and so is one of which credit was returned since, or whose
 // deposit was used or returned.
 //
 // day, by default today, counts for a payment of a closed year: that year stays as it is, and the year of the day has
 // the payment as returned.
-func (s *Service) ReversePayment(ctx context.Context, who db.Caller, payment int64, reason string, day *exact.Day) (
-	Reversal, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Reversal, error) { return reversePayment(tx, payment, reason, day) })
-}
-
 func reversePayment(tx *db.Tx, payment int64, reason string, day *exact.Day) (Reversal, error) {
 	reason, err := checkText("reason", reason, maxText)
 	if err != nil {

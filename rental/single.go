@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"context"
 	"slices"
 	"strings"
 
@@ -30,22 +29,15 @@ type Charged struct {
 	Totals  Totals `json:"totals"`
 }
 
-// AddCharge charges a lease for something besides its rent, due on any day. An unknown
+// addCharge charges a lease for something besides its rent, due on any day. An unknown
 // lease is not found; rent, an unknown type, an amount out of range and an empty label
 // are invalid; a charge of the same type, day and label is a conflict.
-func (s *Service) AddCharge(ctx context.Context, who db.Caller, lease int64, n NewCharge) (Charged, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Charged, error) { return addCharge(tx, lease, n) })
-}
-
 func addCharge(tx *db.Tx, lease int64, n NewCharge) (Charged, error) {
 	n, err := n.check()
 	if err != nil {
 		return Charged{}, err
 	}
-	if _, err := findLease(&tx.Conn, lease); err != nil {
-		return Charged{}, err
-	}
-	if err := post(tx, lease); err != nil {
+	if _, err := postedLease(tx, lease); err != nil {
 		return Charged{}, err
 	}
 	id, err := insertSingle(tx, lease, n)

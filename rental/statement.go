@@ -269,12 +269,10 @@ func (s *Service) leaseStatement() schema.Op {
 	return schema.Op{
 		Name: "lease_statement", About: "What a lease was charged and what came in, in a year.", Response: st,
 		Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var lease, year int64
-			bindLeaseID(f, &lease)
-			bindYear(f, &year)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.LeaseStatement(ctx, who, lease, year) }
-		},
+		Bind: schema.Does2(func(f *schema.Form, lease, year *int64) {
+			bindLeaseID(f, lease)
+			bindYear(f, year)
+		}, s.LeaseStatement),
 		Print: schema.Printed(printStatement), Example: "rental statement 'Harbour House/2A' --year 2026",
 	}
 }
@@ -285,15 +283,11 @@ func (s *Service) propertyStatement() schema.Op {
 	return schema.Op{
 		Name: "property_statement", About: "The money that came in for a property in a year, by type of charge and by unit.",
 		Response: st, Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var property, year int64
-			f.ID(&property, "property_id", "the property", schema.Required, schema.Example(1), schema.Lookup(lookupProperty),
+		Bind: schema.Does2(func(f *schema.Form, property, year *int64) {
+			f.ID(property, "property_id", "the property", schema.Required, schema.Example(1), schema.Lookup(lookupProperty),
 				schema.Choices(propertyChoices), schema.NameFirst)
-			bindYear(f, &year)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.PropertyStatement(ctx, who, property, year)
-			}
-		},
+			bindYear(f, year)
+		}, s.PropertyStatement),
 		Print: schema.Printed(printPropertyStatement), Example: "rental property-statement 'Harbour House' --year 2026",
 	}
 }

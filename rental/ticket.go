@@ -141,19 +141,17 @@ type NewTicket struct {
 // sources are the origins of a ticket, by its caller's interface.
 var sources = map[string]string{"rest": "api", "mcp": "agent", "cli": "cli", "portal": "portal", "web": "web"}
 
-// CreateTicket raises a ticket against a unit and emits maintenance.created. An
+// createTicket raises a ticket against a unit and emits maintenance.created. An
 // unknown unit is invalid.
-func (s *Service) CreateTicket(ctx context.Context, who db.Caller, n NewTicket) (Ticket, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ticket, error) {
-		_, found, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM units WHERE id = ?", n.UnitID)
-		if err == nil && !found {
-			err = fault.Fieldf("unit_id", "unit_id: there is no unit %d", n.UnitID)
-		}
-		if err != nil {
-			return Ticket{}, err
-		}
-		return insertTicket(tx, 0, n, "open")
-	})
+func createTicket(tx *db.Tx, n NewTicket) (Ticket, error) {
+	_, found, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM units WHERE id = ?", n.UnitID)
+	if err == nil && !found {
+		err = fault.Fieldf("unit_id", "unit_id: there is no unit %d", n.UnitID)
+	}
+	if err != nil {
+		return Ticket{}, err
+	}
+	return insertTicket(tx, 0, n, "open")
 }
 
 // insertTicket makes a ticket, with the id that it already has elsewhere if it is not
@@ -195,23 +193,21 @@ func storeTicket(tx *db.Tx, id int64, lease *int64, n NewTicket, status string) 
 	return k, tx.Emit("maintenance.created", k)
 }
 
-// MoveTicket moves a ticket along and emits maintenance.status_changed. Resolving
+// advanceTicket moves a ticket along and emits maintenance.status_changed. Resolving
 // stamps resolved_at, reopening clears it. An unknown ticket is not found, a move that
 // is not allowed is invalid and the refusal names those that are.
-func (s *Service) MoveTicket(ctx context.Context, who db.Caller, ticket int64, status string) (Ticket, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ticket, error) {
-		was, err := tickets.ByID(&tx.Conn, ticket)
-		if err != nil {
-			return Ticket{}, err
-		}
-		if err := moveTicket(tx, was, status); err != nil {
-			return Ticket{}, err
-		}
-		if err := mailTicket(tx, was.ID, 0); err != nil {
-			return Ticket{}, err
-		}
-		return emitMoved(tx, was, status)
-	})
+func advanceTicket(tx *db.Tx, ticket int64, status string) (Ticket, error) {
+	was, err := tickets.ByID(&tx.Conn, ticket)
+	if err != nil {
+		return Ticket{}, err
+	}
+	if err := moveTicket(tx, was, status); err != nil {
+		return Ticket{}, err
+	}
+	if err := mailTicket(tx, was.ID, 0); err != nil {
+		return Ticket{}, err
+	}
+	return emitMoved(tx, was, status)
 }
 
 // emitMoved emits that a ticket moved from where it was, and gives the ticket as it is.
@@ -283,8 +279,8 @@ func (s *Service) createTicket() schema.Op {
 			return fmt.Sprintf("Ticket %d is open: %s.", a.(Ticket).ID, a.(Ticket).Title)
 		},
 		Leads: leadsTicket,
-		Bind: func(f *schema.Form) schema.Handler {
-			n := NewTicket{Priority: "medium"}
+		Bind: schema.Writes(s.db, func(f *schema.Form, n *NewTicket) {
+			n.Priority = "medium"
 			named := lookupUnit
 			if f.Surface() == schema.Tool {
 				named = unitFor
@@ -296,8 +292,7 @@ func (s *Service) createTicket() schema.Op {
 			f.Text(&n.Description, "description", "what else is known", schema.Most(maxText), schema.Lines,
 				schema.Example("Drips since Monday."))
 			bindPriority(f, &n.Priority)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.CreateTicket(ctx, who, n) }
-		},
+		}, createTicket),
 	}
 }
 
@@ -311,19 +306,16 @@ func (s *Service) advanceTicket() schema.Op {
 			return fmt.Sprintf("Ticket %d is %s.", a.(Ticket).ID, a.(Ticket).Status)
 		},
 		Leads: leadsTicket,
-		Bind: func(f *schema.Form) schema.Handler {
-			var ticket int64
-			var status string
+		Bind: schema.Writes2(s.db, func(f *schema.Form, ticket *int64, status *string) {
 			opts := []schema.Opt{schema.Positional("TICKET_ID"), schema.InPath("id"), schema.Example(7),
 				schema.Choices(ticketChoices)}
 			if f.Surface() == schema.Tool {
 				opts = append(opts, schema.Required, schema.Lookup(ticketFor))
 			}
-			f.ID(&ticket, "ticket_id", "the ticket", opts...)
-			f.Enum(&status, "status", "the new status", ticketMoves.States(), schema.Required, schema.Folded,
+			f.ID(ticket, "ticket_id", "the ticket", opts...)
+			f.Enum(status, "status", "the new status", ticketMoves.States(), schema.Required, schema.Folded,
 				schema.Alias("in-progress", "in_progress"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.MoveTicket(ctx, who, ticket, status) }
-		},
+		}, advanceTicket),
 	}
 }
 

@@ -86,41 +86,39 @@ type TicketUpdate struct {
 	Note       string
 }
 
-// UpdateTicket assigns a ticket, writes a note to it and moves it, all or nothing. Refused: an
+// updateTicket assigns a ticket, writes a note to it and moves it, all or nothing. Refused: an
 // unknown ticket, an unknown person, a move that is not allowed.
-func (s *Service) UpdateTicket(ctx context.Context, who db.Caller, id int64, u TicketUpdate) (TicketDetail, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (d TicketDetail, err error) {
-		was, err := tickets.ByID(&tx.Conn, id)
+func updateTicket(tx *db.Tx, id int64, u TicketUpdate) (d TicketDetail, err error) {
+	was, err := tickets.ByID(&tx.Conn, id)
+	if err != nil {
+		return d, err
+	}
+	if err := u.give(tx, was); err != nil {
+		return d, err
+	}
+	if u.Note != "" {
+		note, err := insertNote(tx, id, tx.Who().User, false, u.Note)
+		if err == nil {
+			err = mailTicket(tx, id, note)
+		}
 		if err != nil {
 			return d, err
 		}
-		if err := u.give(tx, was); err != nil {
+	}
+	if u.Status != "" && u.Status != was.Status {
+		if err := moveTicket(tx, was, u.Status); err != nil {
 			return d, err
 		}
-		if u.Note != "" {
-			note, err := insertNote(tx, id, tx.Who().User, false, u.Note)
-			if err == nil {
-				err = mailTicket(tx, id, note)
-			}
-			if err != nil {
+		if u.Note == "" { // one message says both
+			if err := mailTicket(tx, id, 0); err != nil {
 				return d, err
 			}
 		}
-		if u.Status != "" && u.Status != was.Status {
-			if err := moveTicket(tx, was, u.Status); err != nil {
-				return d, err
-			}
-			if u.Note == "" { // one message says both
-				if err := mailTicket(tx, id, 0); err != nil {
-					return d, err
-				}
-			}
-			if _, err := emitMoved(tx, was, u.Status); err != nil {
-				return d, err
-			}
+		if _, err := emitMoved(tx, was, u.Status); err != nil {
+			return d, err
 		}
-		return ticketDetail(&tx.Conn, id)
-	})
+	}
+	return ticketDetail(&tx.Conn, id)
 }
 
 // give assigns the ticket, if the update does.
@@ -159,11 +157,9 @@ func (s *Service) updateTicket() schema.Op {
 		Response: exampleTicketDetail(), Refuses: []fault.Kind{fault.NotFound},
 		Did:   func(a any, _ schema.Money) string { return "Ticket " + a.(TicketDetail).Title + " is changed." },
 		Leads: func(a any) string { return ticketPath(a.(TicketDetail).ID) },
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			var u TicketUpdate
+		Bind: schema.Writes2(s.db, func(f *schema.Form, id *int64, u *TicketUpdate) {
 			var to string
-			f.ID(&id, "ticket_id", "the ticket", schema.Required, schema.Lookup(ticketFor), schema.Example(7),
+			f.ID(id, "ticket_id", "the ticket", schema.Required, schema.Lookup(ticketFor), schema.Example(7),
 				schema.Choices(ticketChoices))
 			f.Enum(&u.Status, "status",
 				"the new status", ticketMoves.States(), schema.Folded, schema.Alias("in-progress", inProgress))
@@ -174,11 +170,10 @@ func (s *Service) updateTicket() schema.Op {
 			}
 			f.Bool(&u.NewPerson, "new_person", "true: assigned_to is a new name")
 			f.Text(&u.Note, "note", "a note", schema.Most(maxText))
-			if !f.Describing() && u == (TicketUpdate{}) {
+			if !f.Describing() && *u == (TicketUpdate{}) {
 				f.Refuse("status", "nothing to change: give status, assigned_to or note")
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.UpdateTicket(ctx, who, id, u) }
-		},
+		}, updateTicket),
 	}
 }
 

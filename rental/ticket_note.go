@@ -53,21 +53,19 @@ func ticketDetail(c *db.Conn, id int64) (d TicketDetail, err error) {
 	return d, err
 }
 
-// AddTicketNote writes a note to a ticket. An unknown ticket is not found.
-func (s *Service) AddTicketNote(ctx context.Context, who db.Caller, ticket int64, text string) (TicketDetail, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (TicketDetail, error) {
-		if _, err := tickets.ByID(&tx.Conn, ticket); err != nil {
-			return TicketDetail{}, err
-		}
-		note, err := insertNote(tx, ticket, tx.Who().User, false, text)
-		if err != nil {
-			return TicketDetail{}, err
-		}
-		if err := mailTicket(tx, ticket, note); err != nil {
-			return TicketDetail{}, err
-		}
-		return ticketDetail(&tx.Conn, ticket)
-	})
+// addTicketNote writes a note to a ticket. An unknown ticket is not found.
+func addTicketNote(tx *db.Tx, ticket int64, text string) (TicketDetail, error) {
+	if _, err := tickets.ByID(&tx.Conn, ticket); err != nil {
+		return TicketDetail{}, err
+	}
+	note, err := insertNote(tx, ticket, tx.Who().User, false, text)
+	if err != nil {
+		return TicketDetail{}, err
+	}
+	if err := mailTicket(tx, ticket, note); err != nil {
+		return TicketDetail{}, err
+	}
+	return ticketDetail(&tx.Conn, ticket)
 }
 
 func insertNote(tx *db.Tx, ticket int64, author string, tenant bool, text string) (id int64, err error) {
@@ -85,22 +83,20 @@ func insertNote(tx *db.Tx, ticket int64, author string, tenant bool, text string
 	return id, tx.Audit("ticket.note", db.Subject("ticket", ticket), map[string]string{"text": text})
 }
 
-// AssignTicket assigns a ticket; an empty name clears it.
-func (s *Service) AssignTicket(ctx context.Context, who db.Caller, ticket int64, to string) (Ticket, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Ticket, error) {
-		was, err := tickets.ByID(&tx.Conn, ticket)
-		if err != nil {
-			return was, err
-		}
-		if err := assign(tx, was, to); err != nil {
-			return was, err
-		}
-		k, err := tickets.ByID(&tx.Conn, ticket)
-		if err == nil && to != "" {
-			err = notifyTicket(tx, "jobs", to, k)
-		}
-		return k, err
-	})
+// assignTicket assigns a ticket; an empty name clears it.
+func assignTicket(tx *db.Tx, ticket int64, to string) (Ticket, error) {
+	was, err := tickets.ByID(&tx.Conn, ticket)
+	if err != nil {
+		return was, err
+	}
+	if err := assign(tx, was, to); err != nil {
+		return was, err
+	}
+	k, err := tickets.ByID(&tx.Conn, ticket)
+	if err == nil && to != "" {
+		err = notifyTicket(tx, "jobs", to, k)
+	}
+	return k, err
 }
 
 // assign assigns a ticket; the same person again changes nothing.
@@ -141,14 +137,11 @@ func (s *Service) addTicketNote() schema.Op {
 	return schema.Op{
 		Name: "add_ticket_note", Writes: true, Creates: true, About: "Write a note to a maintenance ticket.",
 		Response: exampleTicketDetail(), Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			var text string
-			bindTicketID(f, &id)
-			f.Text(&text, "text", "the note", schema.Required, schema.Most(maxText), schema.Lines, schema.Label("Note"),
+		Bind: schema.Writes2(s.db, func(f *schema.Form, id *int64, text *string) {
+			bindTicketID(f, id)
+			f.Text(text, "text", "the note", schema.Required, schema.Most(maxText), schema.Lines, schema.Label("Note"),
 				schema.Example("The plumber comes on Thursday."))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.AddTicketNote(ctx, who, id, text) }
-		},
+		}, addTicketNote),
 		Example: `rental ticket note 7 --text "The plumber comes on Thursday."`,
 		Did: func(a any, _ schema.Money) string {
 			return fmt.Sprintf("The note is added to ticket %d.", a.(TicketDetail).ID)
@@ -161,20 +154,11 @@ func (s *Service) assignTicket() schema.Op {
 	return schema.Op{
 		Name: "assign_ticket", Writes: true, Idempotent: true, About: "Assign a maintenance ticket; an empty name assigns " +
 			"nobody.", Response: exampleTicket(), Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			var to string
-			var clear bool
-			bindTicketID(f, &id)
-			f.Text(&to, "assigned_to", "who", schema.Most(maxName), schema.Clear(&clear), schema.Example("Joe"),
+		Bind: schema.Writes2(s.db, func(f *schema.Form, id *int64, to *string) {
+			bindTicketID(f, id)
+			f.Text(to, "assigned_to", "who", schema.Most(maxName), schema.Clear(new(bool)), schema.Example("Joe"),
 				schema.ChoicesFor(ticketPeople), schema.Any)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				if clear {
-					to = ""
-				}
-				return s.AssignTicket(ctx, who, id, to)
-			}
-		},
+		}, assignTicket),
 		Example: "rental ticket assign 7 --assigned-to Joe",
 		Did: schema.Said(func(k Ticket) string {
 			if k.AssignedTo == nil {

@@ -1,13 +1,11 @@
 package rental
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strconv"
 
 	"quartermaster/schema"
-	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
 
@@ -28,20 +26,14 @@ func (s *Service) yearReport() schema.Op {
 		About: "The report of a year: what came in by type of charge, what was spent by category, the result, and the " +
 			"deposits that are held; by house and unit.",
 		Response: exampleYear(), Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var year int64
-			var property string
+		Bind: schema.Does2(func(f *schema.Form, year *int64, property *string) {
 			if f.Surface() == schema.REST {
-				f.Int(&year, "year", "the calendar year", schema.InPath("year"), schema.Range(1900, 9999), schema.Example(2025))
+				f.Int(year, "year", "the calendar year", schema.InPath("year"), schema.Range(1900, 9999), schema.Example(2025))
 			} else {
-				f.Int(&year, "year", "the calendar year", schema.Required, schema.Range(1900, 9999), schema.Positional("YEAR"),
-					schema.Example(2025))
+				bindClosing(f, year)
 			}
-			bindRef(f, &property, "property", "only this house, by id or name", lookupProperty, propertyChoices)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.YearReport(ctx, who, year, property)
-			}
-		},
+			bindRef(f, property, "property", "only this house, by id or name", lookupProperty, propertyChoices)
+		}, s.YearReport),
 		Print: schema.Printed(printYear), Example: "rental year 2025\nrental year 2025 --property 'Harbour House' --json",
 	}
 }

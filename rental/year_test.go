@@ -20,7 +20,7 @@ var boss = func() db.Caller {
 // pay receives an amount for a lease on a day.
 func (h *fixture) pay(lease, cents int64, on string) int64 {
 	h.T.Helper()
-	p, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: lease, AmountCents: cents, Method: "bank_transfer", PaidDate: on})
+	p, err := do(h, ann, receive, ReceiptRequest{LeaseID: lease, AmountCents: cents, Method: "bank_transfer", PaidDate: on})
 	h.Must(err)
 	return p.PaymentID
 }
@@ -32,7 +32,7 @@ func (h *fixture) spend(said string) Expense {
 	var cents int64
 	_, err := fmt.Sscan(f[1], &cents)
 	h.Must(err)
-	e, err := h.AddExpense(ctx, ann, NewExpense{Property: "Harbour House", Unit: f[3], Category: f[0], AmountCents: &cents, Day: new(day(h.T, f[2]))})
+	e, err := do(h, ann, addExpense, NewExpense{Property: "Harbour House", Unit: f[3], Category: f[0], AmountCents: &cents, Day: new(day(h.T, f[2]))})
 	h.Must(err)
 	return e
 }
@@ -68,12 +68,12 @@ func harbour(t *testing.T) (h *fixture, a, b int64) {
 		h.pay(a, 95_000, fmt.Sprintf("2025-%02d-01", month))
 	}
 	h.pay(a, 95_000, "2025-12-29") // for January
-	deposit, err := h.AddCharge(ctx, ann, b, NewCharge{Type: "deposit", AmountCents: 60_000, DueDate: day(t, "2025-02-01"), Label: "Deposit"})
+	deposit, err := do2(h, ann, addCharge, b, NewCharge{Type: "deposit", AmountCents: 60_000, DueDate: day(t, "2025-02-01"), Label: "Deposit"})
 	h.Must(err)
-	fee, err := h.AddCharge(ctx, ann, b, NewCharge{Type: lateFee, AmountCents: 2500, DueDate: day(t, "2025-05-01"), Label: "Late fee"})
+	fee, err := do2(h, ann, addCharge, b, NewCharge{Type: lateFee, AmountCents: 2500, DueDate: day(t, "2025-05-01"), Label: "Late fee"})
 	h.Must(err)
 	for _, charge := range []int64{deposit.Charge.ID, fee.Charge.ID} {
-		_, err := h.RecordPayment(ctx, ann, PaymentRequest{LeaseID: b, ChargeID: charge, Method: "cash", PaidDate: "2025-05-02"})
+		_, err := do(h, ann, recordPayment, PaymentRequest{LeaseID: b, ChargeID: charge, Method: "cash", PaidDate: "2025-05-02"})
 		h.Must(err)
 	}
 	h.pay(b, 430_000, "2025-10-01")
@@ -83,12 +83,12 @@ func harbour(t *testing.T) (h *fixture, a, b int64) {
 	for _, c := range ledger.Charges {
 		if c.Type == rent && !c.Paid && left > 0 {
 			n := min(left, c.BalanceCents)
-			_, err := h.UseDeposit(ctx, ann, c.ID, &n, new(day(t, "2025-12-01")))
+			_, err := do3(h, ann, payFromDeposit, c.ID, &n, new(day(t, "2025-12-01")))
 			h.Must(err)
 			left -= n
 		}
 	}
-	_, err = h.ReturnDeposit(ctx, ann, PayoutRequest{LeaseID: b, Day: new(day(t, "2025-12-05")), Method: "bank_transfer"})
+	_, err = do(h, ann, returnDeposit, PayoutRequest{LeaseID: b, Day: new(day(t, "2025-12-05")), Method: "bank_transfer"})
 	h.Must(err)
 	for _, e := range []string{"insurance 82000 2025-01-15", "repairs 34000 2025-06-12 1A", "utilities 66000 2025-08-01", "capital 200000 2025-09-01"} {
 		h.spend(e)
@@ -125,32 +125,32 @@ func TestAYear(t *testing.T) {
 // TestAClosedYear is the contract's eighth example: later changes do not affect a closed year.
 func TestAClosedYear(t *testing.T) {
 	h, a, b := harbour(t)
-	_, err := h.CloseYear(ctx, boss, 2025)
+	_, err := do(h, boss, closeYear, 2025)
 	h.Refused(err, fault.Invalid, "2025 is not over")
 	h.On("2026-01-08")
-	before, err := h.CloseYear(ctx, boss, 2025)
+	before, err := do(h, boss, closeYear, 2025)
 	h.Must(err)
 	was := asJSON(t, h.year(2025))
 	if asJSON(t, before) != was || !before.Closed {
 		t.Errorf("%s\n%s", asJSON(t, before), was)
 	}
-	_, err = h.CloseYear(ctx, boss, 2025)
+	_, err = do(h, boss, closeYear, 2025)
 	h.Refused(err, fault.Invalid, "closed already")
 	for _, refused := range []func() error{
 		func() error {
-			_, err := h.ReceivePayment(ctx, ann, ReceiptRequest{LeaseID: a, AmountCents: 1, PaidDate: "2025-12-31"})
+			_, err := do(h, ann, receive, ReceiptRequest{LeaseID: a, AmountCents: 1, PaidDate: "2025-12-31"})
 			return err
 		},
 		func() error {
-			_, err := h.ReturnCredit(ctx, ann, PayoutRequest{LeaseID: a, AmountCents: new(int64(1)), Day: new(day(t, "2025-12-31"))})
+			_, err := do(h, ann, returnCredit, PayoutRequest{LeaseID: a, AmountCents: new(int64(1)), Day: new(day(t, "2025-12-31"))})
 			return err
 		},
 		func() error {
-			_, err := h.AddExpense(ctx, ann, NewExpense{Category: "other", AmountCents: new(int64(1)), Day: new(day(t, "2025-12-31"))})
+			_, err := do(h, ann, addExpense, NewExpense{Category: "other", AmountCents: new(int64(1)), Day: new(day(t, "2025-12-31"))})
 			return err
 		},
 		func() error {
-			_, err := h.SetOpenings(ctx, ann, []Opening{{LeaseID: a, Day: new(day(t, "2025-12-31"))}})
+			_, err := do(h, ann, setOpenings, []Opening{{LeaseID: a, Day: new(day(t, "2025-12-31"))}})
 			return err
 		},
 	} {
@@ -160,16 +160,16 @@ func TestAClosedYear(t *testing.T) {
 	}
 	// A line of the closed year is booked on the first open day.
 	h.imports(mt940("0.00", "901.00", "2025-12-30 +901.00 Tenant 1A||"+PaymentReference(a)))
-	done, err := h.BookLines(ctx, ann, nil, true)
+	done, err := do(h, ann, bookLines, Bookings{Certain: true})
 	h.Must(err)
 	if l := done.Lines[0]; l.State != lineBooked || l.BookedOn == nil || l.BookedOn.String() != "2026-01-01" {
 		t.Errorf("%s", asJSON(t, l))
 	}
 	// The payment of 29 December is returned.
 	payment := h.Number("SELECT id FROM payments WHERE paid_date = ?", int64(day(t, "2025-12-29")))
-	_, err = h.ReversePayment(ctx, ann, payment, "bounced", new(day(t, "2025-12-31")))
+	_, err = do3(h, ann, reversePayment, payment, "bounced", new(day(t, "2025-12-31")))
 	h.Refused(err, fault.Invalid, "2026-01-01")
-	_, err = h.ReversePayment(ctx, ann, payment, "bounced", nil)
+	_, err = do3(h, ann, reversePayment, payment, "bounced", nil)
 	h.Must(err)
 	if now := asJSON(t, h.year(2025)); now != was {
 		t.Errorf("2025 is\n%s\nand was\n%s", now, was)
@@ -180,28 +180,28 @@ func TestAClosedYear(t *testing.T) {
 	// A charge of the closed year is posted as before, and paid in the open one; a reversed use of the deposit counts
 	// today.
 	use := h.Number("SELECT min(id) FROM payments WHERE method = 'deposit' AND voided_at IS NULL")
-	_, err = h.ReversePayment(ctx, ann, use, "a mistake", nil)
+	_, err = do3(h, ann, reversePayment, use, "a mistake", nil)
 	h.Must(err)
-	_, err = h.AddCharge(ctx, ann, b, NewCharge{Type: "repair", AmountCents: 700, DueDate: day(t, "2025-11-30"), Label: "Key"})
+	_, err = do2(h, ann, addCharge, b, NewCharge{Type: "repair", AmountCents: 700, DueDate: day(t, "2025-11-30"), Label: "Key"})
 	h.Must(err)
 	h.pay(b, 700, "2026-01-08")
 	if now := asJSON(t, h.year(2025)); now != was {
 		t.Errorf("2025 is\n%s\nand was\n%s", now, was)
 	}
 	// An expense of the closed year is reversed today.
-	back, err := h.ReverseExpense(ctx, ann, 2, "not ours", nil)
+	back, err := do3(h, ann, reverseExpense, 2, "not ours", nil)
 	h.Must(err)
 	if back.Day.String() != "2026-01-08" || back.AmountCents != -34_000 {
 		t.Errorf("%s", asJSON(t, back))
 	}
-	_, err = h.ReverseExpense(ctx, ann, 2, "again", nil)
+	_, err = do3(h, ann, reverseExpense, 2, "again", nil)
 	h.Refused(err, fault.Conflict, "reversed already")
-	_, err = h.ReverseExpense(ctx, ann, back.ID, "again", nil)
+	_, err = do3(h, ann, reverseExpense, back.ID, "again", nil)
 	h.Refused(err, fault.Conflict, "itself")
 	h.sound()
-	_, err = h.OpenYear(ctx, boss, 2024, "x")
+	_, err = do2(h, boss, openYear, 2024, "x")
 	h.Refused(err, fault.Invalid, "only 2025")
-	_, err = h.OpenYear(ctx, boss, 2025, "an invoice was forgotten")
+	_, err = do2(h, boss, openYear, 2025, "an invoice was forgotten")
 	h.Must(err)
 	h.spend("legal 1000 2025-12-30")
 	h.sound()
@@ -211,14 +211,14 @@ func TestAClosedYear(t *testing.T) {
 func TestRecurringExpenses(t *testing.T) {
 	h := open(t, "2026-04-30")
 	h.Must(h.row("properties", "name=Harbour House"))
-	x, err := h.AddRecurringExpense(ctx, ann, NewExpense{Property: "Harbour House", Category: "Insurance", AmountCents: new(int64(5500))},
+	x, err := do2(h, ann, addRecurringExpense, NewExpense{Property: "Harbour House", Category: "Insurance", AmountCents: new(int64(5500))},
 		RecurringExpense{Frequency: monthly, From: day(t, "2026-01-31"), To: new(day(t, "2026-04-30"))})
 	h.Must(err)
 	for want, sum := range map[int]int64{0: 0, 4: 22_000} {
 		if want == 0 {
 			continue
 		}
-		done, err := h.PostExpenses(ctx, ann)
+		done, err := db.Update(ctx, h.DB, ann, postExpenses)
 		h.Must(err)
 		var days []string
 		for _, e := range done.Expenses {
@@ -228,20 +228,20 @@ func TestRecurringExpenses(t *testing.T) {
 			t.Errorf("%s", asJSON(t, done))
 		}
 	}
-	done, err := h.PostExpenses(ctx, ann)
+	done, err := db.Update(ctx, h.DB, ann, postExpenses)
 	h.Must(err)
 	if done.Entered != 0 {
 		t.Errorf("%s", asJSON(t, done))
 	}
-	_, err = h.EndRecurringExpense(ctx, ann, x.ID, day(t, "2026-05-01"))
+	_, err = do2(h, ann, endRecurringExpense, x.ID, day(t, "2026-05-01"))
 	h.Refused(err, fault.Conflict, "ends on 2026-04-30 already")
 	for _, f := range frequencies {
-		y, err := h.AddRecurringExpense(ctx, ann, NewExpense{Category: "other", AmountCents: new(int64(-1))}, RecurringExpense{Frequency: f, From: day(t, "2024-02-29")})
+		y, err := do2(h, ann, addRecurringExpense, NewExpense{Category: "other", AmountCents: new(int64(-1))}, RecurringExpense{Frequency: f, From: day(t, "2024-02-29")})
 		h.Must(err)
-		_, err = h.EndRecurringExpense(ctx, ann, y.ID, day(t, "2025-03-01"))
+		_, err = do2(h, ann, endRecurringExpense, y.ID, day(t, "2025-03-01"))
 		h.Must(err)
 	}
-	done, err = h.PostExpenses(ctx, ann)
+	done, err = db.Update(ctx, h.DB, ann, postExpenses)
 	h.Must(err)
 	if want := 53 + 27 + 13 + 5 + 2; done.Entered != want {
 		t.Errorf("%d entered, not %d", done.Entered, want)
@@ -257,22 +257,22 @@ func TestExpensesAndTheBank(t *testing.T) {
 	h.Must(h.row("properties", "name=Other House"))
 	h.Must(h.row("units", "property=Other House", "name=1A"))
 	h.imports(mt940("0.00", "-950.00", "2026-11-02 -340.00 Novak|DE9|Invoice 1", "2026-11-03 -55.00 Insurer|DE8|contract", "2026-11-09 -555.00 Novak|DE9|Invoice 2"))
-	_, err := h.AddExpense(ctx, ann, NewExpense{Property: "Harbour House", Unit: "Other House/1A", Category: "repairs", LineID: new(int64(1))})
+	_, err := do(h, ann, addExpense, NewExpense{Property: "Harbour House", Unit: "Other House/1A", Category: "repairs", LineID: new(int64(1))})
 	h.Refused(err, fault.Invalid, "another house")
-	_, err = h.AddExpense(ctx, ann, NewExpense{Category: "repairs", LineID: new(int64(1)), AmountCents: new(int64(1))})
+	_, err = do(h, ann, addExpense, NewExpense{Category: "repairs", LineID: new(int64(1)), AmountCents: new(int64(1))})
 	h.Refused(err, fault.Invalid, "340")
-	_, err = h.AddExpense(ctx, ann, NewExpense{Category: "sweets", LineID: new(int64(1))})
+	_, err = do(h, ann, addExpense, NewExpense{Category: "sweets", LineID: new(int64(1))})
 	h.Refused(err, fault.Invalid, "bank_fees")
-	_, err = h.AddExpense(ctx, ann, NewExpense{Category: "other", AmountCents: new(int64(0))})
+	_, err = do(h, ann, addExpense, NewExpense{Category: "other", AmountCents: new(int64(0))})
 	h.Refused(err, fault.Invalid, "0 is not an expense")
-	e, err := h.AddExpense(ctx, ann, NewExpense{Property: "Harbour House", Category: "repairs", LineID: new(int64(1)), Payee: new("Novak")})
+	e, err := do(h, ann, addExpense, NewExpense{Property: "Harbour House", Category: "repairs", LineID: new(int64(1)), Payee: new("Novak")})
 	h.Must(err)
 	if e.AmountCents != 34_000 || e.Day.String() != "2026-11-02" || e.LineID == nil {
 		t.Errorf("%s", asJSON(t, e))
 	}
-	_, err = h.AddExpense(ctx, ann, NewExpense{Category: "repairs", LineID: new(int64(1))})
+	_, err = do(h, ann, addExpense, NewExpense{Category: "repairs", LineID: new(int64(1))})
 	h.Refused(err, fault.Conflict, "booked already by expense 1")
-	by, err := h.AddExpense(ctx, ann, NewExpense{Category: "insurance", AmountCents: new(int64(5500)), Day: new(day(t, "2026-11-10"))})
+	by, err := do(h, ann, addExpense, NewExpense{Category: "insurance", AmountCents: new(int64(5500)), Day: new(day(t, "2026-11-10"))})
 	h.Must(err)
 	list, err := h.BankLines(ctx, viewer, LineFilter{State: lineFree})
 	h.Must(err)
@@ -282,14 +282,14 @@ func TestExpensesAndTheBank(t *testing.T) {
 			t.Errorf("%s", asJSON(t, l))
 		}
 	}
-	_, err = h.LinkLines(ctx, ann, Link{LineIDs: []int64{3}, ExpenseIDs: []int64{by.ID}})
+	_, err = do(h, ann, linked, Link{LineIDs: []int64{3}, ExpenseIDs: []int64{by.ID}})
 	h.Refused(err, fault.Invalid, "both sums")
-	_, err = h.LinkLines(ctx, ann, Link{LineIDs: []int64{2}, ExpenseIDs: []int64{by.ID}})
+	_, err = do(h, ann, linked, Link{LineIDs: []int64{2}, ExpenseIDs: []int64{by.ID}})
 	h.Must(err)
 	h.sound()
-	_, err = h.FreeLine(ctx, ann, 2, "another one")
+	_, err = do2(h, ann, unsettle, 2, "another one")
 	h.Must(err)
-	_, err = h.FreeLine(ctx, ann, 1, "not ours")
+	_, err = do2(h, ann, unsettle, 1, "not ours")
 	h.Must(err)
 	if n := h.Number("SELECT sum(amount_cents) FROM expenses"); n != 5500 {
 		t.Errorf("%d", n)
@@ -297,13 +297,13 @@ func TestExpensesAndTheBank(t *testing.T) {
 	if l, _ := findLineOf(h, 1); l.State != lineFree {
 		t.Errorf("%s", asJSON(t, l))
 	}
-	_, err = h.SetCategories(ctx, boss, []string{"garden", "Repairs"})
+	_, err = do(h, boss, setCategories, []string{"garden", "Repairs"})
 	h.Refused(err, fault.Invalid, "Repairs")
-	_, err = h.SetCategories(ctx, boss, []string{"garden", "lift"})
+	_, err = do(h, boss, setCategories, []string{"garden", "lift"})
 	h.Must(err)
-	_, err = h.AddExpense(ctx, ann, NewExpense{Category: "Garden", AmountCents: new(int64(-1))})
+	_, err = do(h, ann, addExpense, NewExpense{Category: "Garden", AmountCents: new(int64(-1))})
 	h.Must(err)
-	_, err = h.SetCategories(ctx, boss, []string{"lift"})
+	_, err = do(h, boss, setCategories, []string{"lift"})
 	h.Refused(err, fault.Conflict, "garden")
 	h.sound()
 }
@@ -315,15 +315,15 @@ func TestAPaymentOfSeveralReturned(t *testing.T) {
 	a, b := h.let("1Z", "Ada", "2026-11-01", 50_000), h.let("2Z", "Ben", "2026-11-01", 45_000)
 	one, two := h.pay(a, 50_000, "2026-11-03"), h.pay(b, 45_000, "2026-11-03")
 	h.imports(mt940("0.00", "450.00", "2026-11-04 +950.00 Both||", "2026-11-20 -500.00 Both||Return"))
-	_, err := h.LinkLines(ctx, ann, Link{LineIDs: []int64{1}, PaymentIDs: []int64{one, two}})
+	_, err := do(h, ann, linked, Link{LineIDs: []int64{1}, PaymentIDs: []int64{one, two}})
 	h.Must(err)
-	_, err = h.BookReturn(ctx, ann, 2, one)
+	_, err = do2(h, ann, bookReturn, 2, one)
 	h.Must(err)
 	if l, _ := findLineOf(h, 1); l.State != lineLinked {
 		t.Errorf("%s", asJSON(t, l))
 	}
 	h.sound()
-	_, err = h.FreeLine(ctx, ann, 1, "x")
+	_, err = do2(h, ann, unsettle, 1, "x")
 	h.Refused(err, fault.Conflict, "the bank returned its payment 1")
 }
 
@@ -356,12 +356,12 @@ func TestMoneyMoves(t *testing.T) {
 	for range 2 {
 		h.spend("repairs 700 2026-01-05 2A")
 	}
-	_, err := h.ReverseExpense(ctx, ann, 2, "not ours", nil)
+	_, err := do3(h, ann, reverseExpense, 2, "not ours", nil)
 	h.Must(err)
-	_, err = h.AddRecurringExpense(ctx, ann, NewExpense{Property: "Harbour House", Category: "cleaning", AmountCents: new(int64(900))},
+	_, err = do2(h, ann, addRecurringExpense, NewExpense{Property: "Harbour House", Category: "cleaning", AmountCents: new(int64(900))},
 		RecurringExpense{Frequency: monthly, From: day(t, "2026-01-31")})
 	h.Must(err)
-	_, err = h.PostExpenses(ctx, ann)
+	_, err = db.Update(ctx, h.DB, ann, postExpenses)
 	h.Must(err)
 	other := open(t, "2026-03-01")
 	for _, table := range []string{"properties", "units", "bank-accounts", "recurring-expenses", "expenses"} {
@@ -373,7 +373,7 @@ func TestMoneyMoves(t *testing.T) {
 			t.Errorf("%s\n%s\nwant\n%s", table, got, text)
 		}
 	}
-	done, err := other.PostExpenses(ctx, ann)
+	done, err := db.Update(ctx, other.DB, ann, postExpenses)
 	h.Must(err)
 	if done.Entered != 0 {
 		t.Errorf("%s", asJSON(t, done))
@@ -383,7 +383,7 @@ func TestMoneyMoves(t *testing.T) {
 	}
 	other.load("recurring-expenses", strings.Replace(h.export("recurring-expenses"), ",2026-01-31,,", ",2026-01-31,2026-02-28,", 1))
 	other.On("2026-06-01")
-	if done, err = other.PostExpenses(ctx, ann); err != nil || done.Entered != 0 {
+	if done, err = db.Update(ctx, other.DB, ann, postExpenses); err != nil || done.Entered != 0 {
 		t.Errorf("%v %s", err, asJSON(t, done))
 	}
 	other.sound()

@@ -56,3 +56,43 @@ func Does[A, T any](bind func(*Form, *A), do func(context.Context, db.Caller, A)
 		return func(ctx context.Context, who db.Caller) (any, error) { return do(ctx, who, a) }
 	}
 }
+
+// Does2 is Does for an operation of two arguments.
+func Does2[A, B, T any](bind func(*Form, *A, *B), do func(context.Context, db.Caller, A, B) (T, error)) func(
+	*Form) Handler {
+	return func(f *Form) Handler {
+		var a A
+		var b B
+		bind(f, &a, &b)
+		return func(ctx context.Context, who db.Caller) (any, error) { return do(ctx, who, a, b) }
+	}
+}
+
+// Writes makes the Bind of an operation that is one transaction: do is all that it does. So the operation needs no
+// method that opens the transaction, and other operations call do in theirs.
+func Writes[A, T any](d *db.DB, bind func(*Form, *A), do func(*db.Tx, A) (T, error)) func(*Form) Handler {
+	return Does(bind, func(ctx context.Context, who db.Caller, a A) (T, error) {
+		return db.Update(ctx, d, who, func(tx *db.Tx) (T, error) { return do(tx, a) })
+	})
+}
+
+// Writes2 is Writes for an operation of two arguments.
+func Writes2[A, B, T any](d *db.DB, bind func(*Form, *A, *B), do func(*db.Tx, A, B) (T, error)) func(*Form) Handler {
+	return Does2(bind, func(ctx context.Context, who db.Caller, a A, b B) (T, error) {
+		return db.Update(ctx, d, who, func(tx *db.Tx) (T, error) { return do(tx, a, b) })
+	})
+}
+
+// Writes3 is Writes for an operation of three arguments.
+func Writes3[A, B, C, T any](d *db.DB, bind func(*Form, *A, *B, *C), do func(*db.Tx, A, B, C) (T, error)) func(
+	*Form) Handler {
+	return func(f *Form) Handler {
+		var a A
+		var b B
+		var c C
+		bind(f, &a, &b, &c)
+		return func(ctx context.Context, who db.Caller) (any, error) {
+			return db.Update(ctx, d, who, func(tx *db.Tx) (T, error) { return do(tx, a, b, c) })
+		}
+	}
+}
