@@ -328,7 +328,7 @@ func TicketStates() []string { return ticketMoves.States() }
 func TicketNext(status string) []string { return ticketMoves.From(status) }
 
 // Photo returns a ticket's picture; an unknown one is not found.
-func (s *Service) Photo(ctx context.Context, id int64) (media string, image []byte, err error) {
+func (s *Service) Photo(ctx context.Context, _ db.Caller, id int64) (media string, image []byte, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		media, image, err = photo(c, id, "")
 		return err

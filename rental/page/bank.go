@@ -19,8 +19,6 @@ type bankView struct {
 	state string
 }
 
-func (v bankView) next() string { return next(v.Lines.Next) }
-
 func bank(s *rental.Service) page.Page {
 	return page.New(page.Spec[bankView]{
 		Path: "/bank", Title: "Bank", Menu: "Bank", Key: "b",
@@ -49,11 +47,10 @@ func bank(s *rental.Service) page.Page {
 		},
 		View: Bank,
 		CSV: func(v bankView) page.Sheet {
-			sheet := page.Sheet{Name: "bank-lines", Columns: []string{"id"}} // the columns are the export's
-			for _, l := range v.Lines.Lines {
-				sheet.Rows = append(sheet.Rows, []string{cell(l.ID)})
-			}
-			return sheet
+			columns := []string{"id"} // the columns are the export's
+			return page.SheetOf("bank-lines", columns, v.Lines.Lines, func(l rental.BankLine) []string {
+				return []string{cell(l.ID)}
+			})
 		},
 	})
 }
@@ -62,9 +59,7 @@ func bank(s *rental.Service) page.Page {
 func bankImport() page.Page {
 	return page.New(page.Spec[struct{}]{
 		Path: "/bank/import", Title: "Import a bank file", Role: page.Member,
-		Load: func(*schema.Form) page.Loader[struct{}] {
-			return func(context.Context, db.Caller) (struct{}, error) { return struct{}{}, nil }
-		},
+		Load: page.Always(func(context.Context, db.Caller) (struct{}, error) { return struct{}{}, nil }),
 		View: func(struct{}) templ.Component { return BankImport() },
 	})
 }
@@ -83,14 +78,11 @@ func (v bankLineView) PageTitle() string {
 func bankLine(s *rental.Service) page.Page {
 	return page.New(page.Spec[bankLineView]{
 		Path: "/bank/:id", Title: "Bank line",
-		Load: func(f *schema.Form) page.Loader[bankLineView] {
-			var id int64
-			bindID(f, &id, "line_id", "the bank's line")
-			return func(ctx context.Context, who db.Caller) (v bankLineView, err error) {
-				v.BankLine, v.parts, err = s.BankLine(ctx, who, id)
-				return v, err
-			}
-		},
+		Load: page.ByID("line_id", "the bank's line", func(ctx context.Context, who db.Caller, id int64) (
+			v bankLineView, err error) {
+			v.BankLine, v.parts, err = s.BankLine(ctx, who, id)
+			return v, err
+		}),
 		View: BankLinePage,
 	})
 }

@@ -11,15 +11,10 @@ import (
 	"quartermaster/schema/page"
 )
 
-// expensesView is a page of expenses, and those that come back.
-type expensesView struct{ rental.ExpenseBook }
-
-func (v expensesView) next() string { return next(v.Next) }
-
 func expenses(s *rental.Service) page.Page {
-	return page.New(page.Spec[expensesView]{
+	return page.New(page.Spec[rental.ExpenseBook]{
 		Path: "/expenses", Title: "Expenses", Menu: "Expenses", Key: "x",
-		Load: func(f *schema.Form) page.Loader[expensesView] {
+		Load: func(f *schema.Form) page.Loader[rental.ExpenseBook] {
 			var p page.Paging
 			var x rental.ExpenseFilter
 			p.Bind(f)
@@ -27,13 +22,10 @@ func expenses(s *rental.Service) page.Page {
 			f.Text(&x.Category, "category", "Of this category", schema.Most(200), schema.Choices(rental.CategoryChoices))
 			bindYear(f, &x.Year)
 			x.Cursor = cursor(p)
-			return func(ctx context.Context, _ db.Caller) (v expensesView, err error) {
-				v.ExpenseBook, err = s.ExpenseBook(ctx, x)
-				return v, err
-			}
+			return func(ctx context.Context, _ db.Caller) (rental.ExpenseBook, error) { return s.ExpenseBook(ctx, x) }
 		},
 		View: Expenses,
-		CSV: func(v expensesView) page.Sheet {
+		CSV: func(v rental.ExpenseBook) page.Sheet {
 			return page.SheetOf("expenses", rental.ExpenseColumns, v.Expenses.Expenses, rental.Expense.Cells)
 		},
 	})

@@ -10,17 +10,10 @@ import (
 	"quartermaster/schema/page"
 )
 
-type leasesView struct {
-	rental.LeaseList
-	status string
-}
-
-func (v leasesView) next() string { return textOf(v.Next) }
-
 func leases(s *rental.Service) page.Page {
-	return page.New(page.Spec[leasesView]{
+	return page.New(page.Spec[rental.LeaseList]{
 		Path: "/leases", Title: "Leases", Menu: "Leases", Key: "l",
-		Load: func(f *schema.Form) page.Loader[leasesView] {
+		Load: func(f *schema.Form) page.Loader[rental.LeaseList] {
 			var p page.Paging
 			var l rental.LeaseFilter
 			p.Bind(f, leaseSorts.Names()...)
@@ -28,30 +21,25 @@ func leases(s *rental.Service) page.Page {
 			f.Text(&l.Property, "property", "Of this property", schema.Most(200), schema.Label("Property"))
 			f.DayPtr(&l.EndsBefore, "ends_before", "Only those that end before this day", schema.Label("Ends before"))
 			l.Q, l.Cursor = p.Q, cursor(p)
-			return func(ctx context.Context, who db.Caller) (leasesView, error) {
+			return func(ctx context.Context, who db.Caller) (rental.LeaseList, error) {
 				list, err := s.LeaseList(ctx, who, l)
 				if err != nil || !p.Sorted() {
-					return leasesView{list, l.Status}, err
+					return list, err
 				}
 				var then *int64
 				list.Leases, then, err = arranged(p, list.Leases, list.Total, nil, leaseSorts)
-				list.Next = nil
-				if then != nil {
-					at := next(then)
-					list.Next = &at
-				}
-				return leasesView{list, l.Status}, err
+				list.Next = schema.NextText(then)
+				return list, err
 			}
 		},
 		View: Leases,
-		CSV: func(v leasesView) page.Sheet {
-			sheet := page.Sheet{Name: "leases", Columns: []string{"id", "property", "unit", "tenant", "rent_cents", "frequency",
-				"start_date", "end_date", "status", "balance_cents"}}
-			for _, l := range v.Leases {
-				sheet.Rows = append(sheet.Rows, []string{cell(l.ID), l.Property, l.Unit, l.Tenant, cell(l.RentCents), l.Frequency,
-					l.StartDate.String(), dayCell(l.EndDate), l.Status, cell(l.BalanceCents)})
-			}
-			return sheet
+		CSV: func(v rental.LeaseList) page.Sheet {
+			columns := []string{"id", "property", "unit", "tenant", "rent_cents", "frequency", "start_date", "end_date",
+				"status", "balance_cents"}
+			return page.SheetOf("leases", columns, v.Leases, func(l rental.Lease) []string {
+				return []string{cell(l.ID), l.Property, l.Unit, l.Tenant, cell(l.RentCents), l.Frequency,
+					l.StartDate.String(), dayCell(l.EndDate), l.Status, cell(l.BalanceCents)}
+			})
 		},
 	})
 }
@@ -231,23 +219,18 @@ func (v leaseView) key() []string {
 func lease(s *rental.Service) page.Page {
 	return page.New(page.Spec[leaseView]{
 		Path: "/leases/:id", Title: "Lease",
-		Load: func(f *schema.Form) page.Loader[leaseView] {
-			var id int64
-			bindID(f, &id, "lease_id", "the lease")
-			return func(ctx context.Context, who db.Caller) (leaseView, error) {
-				v, err := s.LeaseRecord(ctx, who, id)
-				return leaseView{v}, err
-			}
-		},
+		Load: page.ByID("lease_id", "the lease", func(ctx context.Context, who db.Caller, id int64) (leaseView, error) {
+			v, err := s.LeaseRecord(ctx, who, id)
+			return leaseView{v}, err
+		}),
 		View: Lease,
 		CSV: func(v leaseView) page.Sheet {
-			sheet := page.Sheet{Name: "ledger-" + cell(v.Lease.ID), Columns: []string{"id", "type", "label", "due_date",
-				"amount_cents", "paid_cents", "balance_cents", "paid_date", "method"}}
-			for _, c := range v.Charges {
-				sheet.Rows = append(sheet.Rows, []string{cell(c.ID), c.Type, c.Label, c.DueDate.String(), cell(c.AmountCents),
-					cell(c.PaidCents), cell(c.BalanceCents), dayCell(c.PaidDate), textOf(c.Method)})
-			}
-			return sheet
+			columns := []string{"id", "type", "label", "due_date", "amount_cents", "paid_cents", "balance_cents", "paid_date",
+				"method"}
+			return page.SheetOf("ledger-"+cell(v.Lease.ID), columns, v.Charges, func(c rental.Charge) []string {
+				return []string{cell(c.ID), c.Type, c.Label, c.DueDate.String(), cell(c.AmountCents),
+					cell(c.PaidCents), cell(c.BalanceCents), dayCell(c.PaidDate), textOf(c.Method)}
+			})
 		},
 	})
 }

@@ -19,14 +19,12 @@ import (
 func month(s *rental.Service) page.Page {
 	return page.New(page.Spec[rental.Overview]{
 		Path: "/", Title: "This month", Menu: "This month", Key: "t",
-		Load: func(*schema.Form) page.Loader[rental.Overview] {
-			return func(ctx context.Context, who db.Caller) (v rental.Overview, err error) {
-				if v, err = s.Overview(ctx, who); err == nil {
-					v.Years, err = s.MoneyYears(ctx, 0)
-				}
-				return v, err
+		Load: page.Always(func(ctx context.Context, who db.Caller) (v rental.Overview, err error) {
+			if v, err = s.Overview(ctx, who); err == nil {
+				v.Years, err = s.MoneyYears(ctx, 0)
 			}
-		},
+			return v, err
+		}),
 		View: Month,
 	})
 }
@@ -241,13 +239,12 @@ func rentRoll(s *rental.Service) page.Page {
 		},
 		View: RentRoll,
 		CSV: func(v rollView) page.Sheet {
-			sheet := page.Sheet{Name: "rent-roll-" + v.Month.String(), Columns: []string{"unit_id", "property", "unit",
-				"billed_cents", "collected_cents", "outstanding_cents", "received_cents"}}
-			for _, u := range v.Units {
-				sheet.Rows = append(sheet.Rows, []string{cell(u.UnitID), u.Property, u.Unit, cell(u.BilledCents),
-					cell(u.CollectedCents), cell(u.OutstandingCents), cell(u.ReceivedCents)})
-			}
-			return sheet
+			columns := []string{"unit_id", "property", "unit", "billed_cents", "collected_cents", "outstanding_cents",
+				"received_cents"}
+			return page.SheetOf("rent-roll-"+v.Month.String(), columns, v.Units, func(u rental.UnitRoll) []string {
+				return []string{cell(u.UnitID), u.Property, u.Unit, cell(u.BilledCents), cell(u.CollectedCents),
+					cell(u.OutstandingCents), cell(u.ReceivedCents)}
+			})
 		},
 	})
 }

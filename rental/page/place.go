@@ -22,8 +22,6 @@ type unitsView struct {
 	first  exact.Month
 }
 
-func (v unitsView) next() string { return next(v.Next) }
-
 func units(s *rental.Service) page.Page {
 	return page.New(page.Spec[unitsView]{
 		Path: "/units", Title: "Units", Menu: "Units", Key: "u",
@@ -49,46 +47,38 @@ func units(s *rental.Service) page.Page {
 		},
 		View: Units,
 		CSV: func(v unitsView) page.Sheet {
-			sheet := page.Sheet{Name: "units", Columns: []string{"property", "name", "market_rent_cents", "notes", "id",
-				"status", "tenant"}}
-			for _, u := range v.Units.Units {
-				sheet.Rows = append(sheet.Rows, []string{u.Property, u.Name, cell(u.MarketRentCents), textOf(u.Notes), cell(u.ID),
-					u.Status, textOf(u.Tenant)})
-			}
-			return sheet
+			columns := []string{"property", "name", "market_rent_cents", "notes", "id", "status", "tenant"}
+			return page.SheetOf("units", columns, v.Units.Units, func(u rental.Unit) []string {
+				return []string{u.Property, u.Name, cell(u.MarketRentCents), textOf(u.Notes), cell(u.ID), u.Status,
+					textOf(u.Tenant)}
+			})
 		},
 	})
 }
 
-type propertiesView struct{ rental.Properties }
-
-func (v propertiesView) next() string { return next(v.Next) }
-
 func properties(s *rental.Service) page.Page {
-	return page.New(page.Spec[propertiesView]{
+	return page.New(page.Spec[rental.Properties]{
 		Path: "/properties", Title: "Properties", Menu: "Properties", Key: "p",
-		Load: func(f *schema.Form) page.Loader[propertiesView] {
+		Load: func(f *schema.Form) page.Loader[rental.Properties] {
 			var p page.Paging
 			p.Bind(f, propertySorts.Names()...)
-			return func(ctx context.Context, _ db.Caller) (propertiesView, error) {
+			return func(ctx context.Context, _ db.Caller) (rental.Properties, error) {
 				list, err := s.Properties(ctx, rental.PropertyFilter{Q: p.Q, Cursor: cursor(p)})
-				if err != nil {
-					return propertiesView{}, err
+				if err == nil {
+					list.Properties, list.Next, err = arranged(p, list.Properties, list.Total, list.Next, propertySorts)
 				}
-				list.Properties, list.Next, err = arranged(p, list.Properties, list.Total, list.Next, propertySorts)
-				return propertiesView{list}, err
+				return list, err
 			}
 		},
 		View: Properties,
-		CSV: func(v propertiesView) page.Sheet {
-			sheet := page.Sheet{Name: "properties", Columns: []string{"name", "address", "late_fee_grace_days", "late_fee_cents",
-				"late_fee_percent", "late_fee_from", "id", "unit_count", "occupied_count", "vacant_count", "occupancy"}}
-			for _, p := range v.Properties.Properties {
+		CSV: func(v rental.Properties) page.Sheet {
+			columns := []string{"name", "address", "late_fee_grace_days", "late_fee_cents", "late_fee_percent",
+				"late_fee_from", "id", "unit_count", "occupied_count", "vacant_count", "occupancy"}
+			return page.SheetOf("properties", columns, v.Properties, func(p rental.Property) []string {
 				named := append([]string{p.Name, textOf(p.Address)}, p.LateFee.Cells()...)
-				sheet.Rows = append(sheet.Rows, append(named, cell(p.ID), cell(p.UnitCount), cell(p.OccupiedCount),
-					cell(p.VacantCount), p.Occupancy.String()))
-			}
-			return sheet
+				return append(named, cell(p.ID), cell(p.UnitCount), cell(p.OccupiedCount), cell(p.VacantCount),
+					p.Occupancy.String())
+			})
 		},
 	})
 }
@@ -140,32 +130,26 @@ func property(s *rental.Service) page.Page {
 	})
 }
 
-type tenantsView struct{ rental.Tenants }
-
-func (v tenantsView) next() string { return next(v.Next) }
-
 func tenants(s *rental.Service) page.Page {
-	return page.New(page.Spec[tenantsView]{
+	return page.New(page.Spec[rental.Tenants]{
 		Path: "/tenants", Title: "Tenants", Menu: "Tenants", Key: "e",
-		Load: func(f *schema.Form) page.Loader[tenantsView] {
+		Load: func(f *schema.Form) page.Loader[rental.Tenants] {
 			var p page.Paging
 			p.Bind(f, tenantSorts.Names()...)
-			return func(ctx context.Context, who db.Caller) (tenantsView, error) {
+			return func(ctx context.Context, who db.Caller) (rental.Tenants, error) {
 				list, err := s.Tenants(ctx, who, rental.TenantFilter{Q: p.Q, Cursor: cursor(p)})
-				if err != nil {
-					return tenantsView{}, err
+				if err == nil {
+					list.Tenants, list.Next, err = arranged(p, list.Tenants, list.Total, list.Next, tenantSorts)
 				}
-				list.Tenants, list.Next, err = arranged(p, list.Tenants, list.Total, list.Next, tenantSorts)
-				return tenantsView{list}, err
+				return list, err
 			}
 		},
 		View: Tenants,
-		CSV: func(v tenantsView) page.Sheet {
-			sheet := page.Sheet{Name: "tenants", Columns: []string{"name", "email", "phone", "id"}}
-			for _, t := range v.Tenants.Tenants {
-				sheet.Rows = append(sheet.Rows, []string{t.Name, textOf(t.Email), textOf(t.Phone), cell(t.ID)})
-			}
-			return sheet
+		CSV: func(v rental.Tenants) page.Sheet {
+			columns := []string{"name", "email", "phone", "id"}
+			return page.SheetOf("tenants", columns, v.Tenants, func(t rental.TenantRecord) []string {
+				return []string{t.Name, textOf(t.Email), textOf(t.Phone), cell(t.ID)}
+			})
 		},
 	})
 }
@@ -192,14 +176,10 @@ func (v tenantView) acts() []page.Action {
 func tenant(s *rental.Service) page.Page {
 	return page.New(page.Spec[tenantView]{
 		Path: "/tenants/:id", Title: "Tenant",
-		Load: func(f *schema.Form) page.Loader[tenantView] {
-			var id int64
-			bindID(f, &id, "tenant_id", "the tenant")
-			return func(ctx context.Context, who db.Caller) (tenantView, error) {
-				v, err := s.TenantDetail(ctx, who, id)
-				return tenantView{v}, err
-			}
-		},
+		Load: page.ByID("tenant_id", "the tenant", func(ctx context.Context, who db.Caller, id int64) (tenantView, error) {
+			v, err := s.TenantDetail(ctx, who, id)
+			return tenantView{v}, err
+		}),
 		View: TenantPage,
 	})
 }

@@ -3,8 +3,6 @@ package page
 import (
 	"context"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/rental"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -35,15 +33,6 @@ func (v portalView) overdue() (cents int64) {
 	return cents
 }
 
-// reversed are a ledger's charges, the last first.
-func reversed(all []rental.Charge) []rental.Charge {
-	out := make([]rental.Charge, len(all))
-	for i, c := range all {
-		out[len(all)-1-i] = c
-	}
-	return out
-}
-
 // several reports whether the tenant rents more than one place now.
 func (v portalView) several() bool {
 	n := 0
@@ -55,43 +44,34 @@ func (v portalView) several() bool {
 	return n > 1
 }
 
+func loadPortal(s *rental.Service) func(*schema.Form) page.Loader[portalView] {
+	return page.Always(func(ctx context.Context, who db.Caller) (portalView, error) {
+		v, err := s.Portal(ctx, who)
+		return portalView{v}, err
+	})
+}
+
 func portal(s *rental.Service) page.Page {
 	return page.New(page.Spec[portalView]{
 		Path: "/portal", Title: "Your home", Area: page.Tenant,
-		Load: func(*schema.Form) page.Loader[portalView] {
-			return func(ctx context.Context, who db.Caller) (portalView, error) {
-				v, err := s.Portal(ctx, who)
-				return portalView{v}, err
-			}
-		},
-		View: PortalHome,
+		Load: loadPortal(s), View: PortalHome,
 	})
 }
 
 func portalReport(s *rental.Service) page.Page {
 	return page.New(page.Spec[portalView]{
 		Path: "/portal/report", Title: "Report a problem", Area: page.Tenant,
-		Load: func(*schema.Form) page.Loader[portalView] {
-			return func(ctx context.Context, who db.Caller) (portalView, error) {
-				v, err := s.Portal(ctx, who)
-				return portalView{v}, err
-			}
-		},
-		View: PortalReport,
+		Load: loadPortal(s), View: PortalReport,
 	})
 }
 
 func portalTicket(s *rental.Service) page.Page {
 	return page.New(page.Spec[ticketView]{
 		Path: "/portal/tickets/:id", Title: "Your report", Area: page.Tenant,
-		Load: func(f *schema.Form) page.Loader[ticketView] {
-			var id int64
-			bindID(f, &id, "ticket_id", "the report")
-			return func(ctx context.Context, who db.Caller) (ticketView, error) {
-				d, err := s.PortalTicket(ctx, who, id)
-				return ticketView{d}, err
-			}
-		},
+		Load: page.ByID("ticket_id", "the report", func(ctx context.Context, who db.Caller, id int64) (ticketView, error) {
+			d, err := s.PortalTicket(ctx, who, id)
+			return ticketView{d}, err
+		}),
 		View: PortalTicket,
 	})
 }
@@ -99,28 +79,12 @@ func portalTicket(s *rental.Service) page.Page {
 func portalReceipt(s *rental.Service) page.Page {
 	return page.New(page.Spec[rental.Receipt]{
 		Path: "/portal/receipts/:id", Title: "Receipt", Area: page.Tenant,
-		Load: func(f *schema.Form) page.Loader[rental.Receipt] {
-			var id int64
-			bindID(f, &id, "payment_id", "the payment")
-			return func(ctx context.Context, who db.Caller) (rental.Receipt, error) { return s.PortalReceipt(ctx, who, id) }
-		},
-		View: Receipt,
+		Load: page.ByID("payment_id", "the payment", s.PortalReceipt), View: Receipt,
 	})
 }
 
 func portalPicture(s *rental.Service) page.Page {
-	return page.New(page.Spec[page.File]{
-		Path: "/portal/photos/:id", Title: "Photo", Area: page.Tenant,
-		Load: func(f *schema.Form) page.Loader[page.File] {
-			var id int64
-			bindID(f, &id, "photo_id", "the photo")
-			return func(ctx context.Context, who db.Caller) (page.File, error) {
-				media, image, err := s.PortalPhoto(ctx, who, id)
-				return page.File{Kind: media, Body: image}, err
-			}
-		},
-		View: func(page.File) templ.Component { return templ.NopComponent },
-	})
+	return photo("/portal/photos/:id", page.Tenant, s.PortalPhoto)
 }
 
 // reportFields are those of the report's form: the place is asked only of a tenant with several.

@@ -69,11 +69,10 @@ func statement(s *rental.Service) page.Page {
 func receipt(s *rental.Service) page.Page {
 	return page.New(page.Spec[rental.Receipt]{
 		Path: "/payments/:id", Title: "Receipt",
-		Load: func(f *schema.Form) page.Loader[rental.Receipt] {
-			var id int64
-			bindID(f, &id, "payment_id", "the payment")
-			return func(ctx context.Context, _ db.Caller) (rental.Receipt, error) { return s.LeaseReceipt(ctx, id) }
-		},
+		Load: page.ByID("payment_id", "the payment", func(ctx context.Context, _ db.Caller, id int64) (
+			rental.Receipt, error) {
+			return s.LeaseReceipt(ctx, id)
+		}),
 		View: Receipt,
 	})
 }

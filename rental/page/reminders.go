@@ -2,10 +2,8 @@ package page
 
 import (
 	"context"
-	"strconv"
 
 	"quartermaster/rental"
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
 )
@@ -53,31 +51,25 @@ func letterOf(r rental.Reminder) string {
 func reminders(s *rental.Service) page.Page {
 	return page.New(page.Spec[remindersView]{
 		Path: "/reminders", Title: "Reminders", Menu: "Reminders",
-		Load: func(*schema.Form) page.Loader[remindersView] {
-			return func(ctx context.Context, who db.Caller) (v remindersView, err error) {
-				if v.RemindersDue, err = s.RemindersDue(ctx, who, nil); err != nil {
-					return v, err
-				}
-				for _, r := range v.Reminders {
-					if r.Reason == nil {
-						v.sent++
-					}
-				}
-				v.settings, err = s.ReminderSettings(ctx)
+		Load: page.Always(func(ctx context.Context, who db.Caller) (v remindersView, err error) {
+			if v.RemindersDue, err = s.RemindersDue(ctx, who, nil); err != nil {
 				return v, err
 			}
-		},
+			for _, r := range v.Reminders {
+				if r.Reason == nil {
+					v.sent++
+				}
+			}
+			v.settings, err = s.ReminderSettings(ctx)
+			return v, err
+		}),
 		View: Reminders,
 		CSV: func(v remindersView) page.Sheet {
 			columns := []string{"lease_id", "property", "unit", "tenant", "to", "kind", "open_cents", "oldest_due", "days",
 				"reason"}
 			return page.SheetOf("reminders", columns, v.Reminders, func(r rental.Reminder) []string {
-				days := ""
-				if r.Days != nil {
-					days = strconv.FormatInt(*r.Days, 10)
-				}
 				return []string{cell(r.LeaseID), r.Property, r.Unit, r.Tenant, textOf(r.To), textOf(r.Kind), cell(r.OpenCents),
-					dayCell(r.OldestDue), days, textOf(r.Reason)}
+					dayCell(r.OldestDue), next(r.Days), textOf(r.Reason)}
 			})
 		},
 	})

@@ -56,13 +56,10 @@ func board(s *rental.Service) page.Page {
 		},
 		View: Board,
 		CSV: func(v boardView) page.Sheet {
-			sheet := page.Sheet{Name: "tickets", Columns: []string{"id", "property", "unit", "title", "description", "priority",
-				"status"}}
-			for _, k := range v.list {
-				sheet.Rows = append(sheet.Rows, []string{cell(k.ID), k.Property, k.Unit, k.Title, textOf(k.Description), k.Priority,
-					k.Status})
-			}
-			return sheet
+			columns := []string{"id", "property", "unit", "title", "description", "priority", "status"}
+			return page.SheetOf("tickets", columns, v.list, func(k rental.Ticket) []string {
+				return []string{cell(k.ID), k.Property, k.Unit, k.Title, textOf(k.Description), k.Priority, k.Status}
+			})
 		},
 	})
 }
@@ -75,30 +72,26 @@ func (v ticketView) PageTitle() string { return v.Title }
 func ticket(s *rental.Service) page.Page {
 	return page.New(page.Spec[ticketView]{
 		Path: "/maintenance/:id", Title: "Ticket",
-		Load: func(f *schema.Form) page.Loader[ticketView] {
-			var id int64
-			bindID(f, &id, "ticket_id", "the ticket")
-			return func(ctx context.Context, _ db.Caller) (ticketView, error) {
-				d, err := s.TicketDetail(ctx, id)
-				return ticketView{d}, err
-			}
-		},
+		Load: page.ByID("ticket_id", "the ticket", func(ctx context.Context, _ db.Caller, id int64) (ticketView, error) {
+			d, err := s.TicketDetail(ctx, id)
+			return ticketView{d}, err
+		}),
 		View: TicketPage,
 	})
 }
 
 // picture is a photo of a ticket.
 func picture(s *rental.Service) page.Page {
+	return photo("/photos/:id", page.Staff, s.Photo)
+}
+
+func photo(path string, area page.Area, read func(context.Context, db.Caller, int64) (string, []byte, error)) page.Page {
 	return page.New(page.Spec[page.File]{
-		Path: "/photos/:id", Title: "Photo",
-		Load: func(f *schema.Form) page.Loader[page.File] {
-			var id int64
-			bindID(f, &id, "photo_id", "the photo")
-			return func(ctx context.Context, _ db.Caller) (page.File, error) {
-				media, image, err := s.Photo(ctx, id)
-				return page.File{Kind: media, Body: image}, err
-			}
-		},
+		Path: path, Title: "Photo", Area: area,
+		Load: page.ByID("photo_id", "the photo", func(ctx context.Context, who db.Caller, id int64) (page.File, error) {
+			media, image, err := read(ctx, who, id)
+			return page.File{Kind: media, Body: image}, err
+		}),
 		View: func(page.File) templ.Component { return templ.NopComponent },
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"quartermaster/rental"
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
 )
@@ -21,18 +20,12 @@ func (v unitView) PageTitle() string { return v.Property + " / " + v.Name }
 func unit(s *rental.Service) page.Page {
 	return page.New(page.Spec[unitView]{
 		Path: "/units/:id", Title: "Unit",
-		Load: func(f *schema.Form) page.Loader[unitView] {
-			var id int64
-			bindID(f, &id, "unit_id", "the unit")
-			return func(ctx context.Context, who db.Caller) (unitView, error) {
-				v, err := s.UnitRecord(ctx, who, id)
-				if err != nil {
-					return unitView{}, err
-				}
-				years, err := s.MoneyYears(ctx, v.PropertyID)
-				return unitView{v, years}, err
+		Load: page.ByID("unit_id", "the unit", func(ctx context.Context, who db.Caller, id int64) (v unitView, err error) {
+			if v.UnitRecord, err = s.UnitRecord(ctx, who, id); err == nil {
+				v.years, err = s.MoneyYears(ctx, v.PropertyID)
 			}
-		},
+			return v, err
+		}),
 		View: UnitPage,
 	})
 }

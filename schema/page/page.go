@@ -223,3 +223,18 @@ func OnceOf[T any](op string, view func(T) templ.Component) Once {
 
 // Draw is the markup of the answer; nil if it is of another type.
 func (o Once) Draw(answer any) templ.Component { return o.view(answer) }
+
+// Always is the Load of a page without arguments.
+func Always[T any](read Loader[T]) func(*schema.Form) Loader[T] {
+	return func(*schema.Form) Loader[T] { return read }
+}
+
+// ByID is the Load of a record's page, whose path has the record's :id; name and about are those of the argument.
+func ByID[T any](name, about string, read func(context.Context, db.Caller, int64) (T, error)) func(
+	*schema.Form) Loader[T] {
+	return func(f *schema.Form) Loader[T] {
+		var id int64
+		f.ID(&id, name, about, schema.InPath("id"))
+		return func(ctx context.Context, who db.Caller) (T, error) { return read(ctx, who, id) }
+	}
+}
