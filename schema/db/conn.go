@@ -135,6 +135,7 @@ func orNil[T any](r *Row, read func() T) *T {
 type Stmt struct {
 	s   *sqlite.Stmt
 	row Row
+	tx  *Tx // of Change; nil: it only reads
 }
 
 // Prepare returns the connection's prepared statement for query. The same text returns the same statement, so it must
@@ -181,6 +182,9 @@ func (s *Stmt) Step() (*Row, error) {
 
 // Run executes a statement without rows.
 func (s *Stmt) Run() error {
+	if s.tx != nil && s.tx.failure != nil {
+		return s.tx.failure
+	}
 	_, err := s.Step()
 	return err
 }

@@ -17,13 +17,23 @@ type Tx struct {
 	wrote, audited, emitted bool
 	forgot                  bool   // a person: the file must contain nothing of them
 	subject                 string // of the last audit entry
+	failure                 error  // of Do
 }
 
 // Who is the transaction's caller.
 func (tx *Tx) Who() Caller { return tx.who }
 
-// Exec runs a statement that changes rows and returns how many it changed.
+// Do runs a statement that changes rows. Only a failing engine or disk can fail it, which no caller can mend: that fails
+// the transaction. Its later changes are not run, and Update, or Try, returns the error, whatever its function returns.
+func (tx *Tx) Do(query string, args ...any) {
+	_, tx.failure = tx.Exec(query, args...)
+}
+
+// Exec is Do that returns how many rows it changed.
 func (tx *Tx) Exec(query string, args ...any) (changed int, err error) {
+	if tx.failure != nil {
+		return 0, tx.failure
+	}
 	tx.wrote = true
 	if err := run(tx.c, query, args...); err != nil {
 		return 0, failed(err)
@@ -42,7 +52,11 @@ func (tx *Tx) Insert(query string, args ...any) (id int64, err error) {
 // Change prepares a statement that changes rows, for a loop.
 func (tx *Tx) Change(query string) (*Stmt, error) {
 	tx.wrote = true
-	return tx.Prepare(query)
+	s, err := tx.Prepare(query)
+	if err == nil {
+		s.tx = tx
+	}
+	return s, err
 }
 
 // Changed reports how many rows the last Run of a Change statement changed.
@@ -51,11 +65,14 @@ func (tx *Tx) Changed() int { return tx.c.Changes() }
 // Try calls fn; if it fails, only fn's changes are undone, and its error is returned. It refuses one row of many and
 // keeps the others.
 func (tx *Tx) Try(fn func() error) error {
+	if tx.failure != nil {
+		return tx.failure
+	}
 	if err := run(tx.c, "SAVEPOINT try"); err != nil {
 		return failed(err)
 	}
 	before := *tx
-	if err := fn(); err != nil {
+	if err := tx.outcome(fn); err != nil {
 		*tx = before
 		back := run(tx.c, "ROLLBACK TO try")
 		if back == nil {
@@ -67,6 +84,15 @@ func (tx *Tx) Try(fn func() error) error {
 		return err // also if a full or failing disk ended the whole transaction
 	}
 	return failed(run(tx.c, "RELEASE try"))
+}
+
+// outcome calls fn and returns the transaction's failure, or else fn's error.
+func (tx *Tx) outcome(fn func() error) error {
+	err := fn()
+	if tx.failure != nil {
+		return tx.failure
+	}
+	return err
 }
 
 // Audit writes the change's entry: an action such as "workorder.status", a subject such as "work_order:12", and the
@@ -94,6 +120,9 @@ func (tx *Tx) audit(service, actor, action, subject string, changes any) error {
 }
 
 func (tx *Tx) insertAudit(service, actor, via, action, subject string, changes any) error {
+	if tx.failure != nil {
+		return tx.failure
+	}
 	body, err := strict.Marshal(changes)
 	if err != nil {
 		return err

@@ -270,7 +270,7 @@ func (tx *Tx) call(t *pending) (err error) {
 
 // run calls fn and refuses a change without an entry in the audit trail.
 func (tx *Tx) run(fn func(*Tx) error) error {
-	if err := fn(tx); err != nil {
+	if err := tx.outcome(func() error { return fn(tx) }); err != nil {
 		return err
 	}
 	if tx.forgot {

@@ -102,6 +102,41 @@ func TestSharedCommit(t *testing.T) {
 	}
 }
 
+// TestDoFailsItsTransaction: after a Do that failed nothing more is written, and neither the function's own result nor
+// a later statement hides that. Try undoes the failure with its row.
+func TestDoFailsItsTransaction(t *testing.T) {
+	d, _ := fresh(t)
+	const wrong = "INSERT INTO users (name, created_at) VALUES (NULL, 1)"
+	err := Exec(ctx, d, CLI(""), func(tx *Tx) error {
+		must(t, addUser(tx, "a"))
+		loop, err := tx.Change("INSERT INTO users (name, created_at) VALUES (?, 1)")
+		must(t, err)
+		tx.Do(wrong)
+		tx.Do("INSERT INTO users (name, created_at) VALUES ('b', 1)")
+		must(t, loop.Args("c"))
+		for what, err := range map[string]error{"Exec": addUser(tx, "d"), "Run": loop.Run(),
+			"Audit": tx.Audit("a.b", "c:1", nil), "Emit": tx.Emit("a.b", nil), "Try": tx.Try(func() error { return nil })} {
+			if err == nil {
+				t.Errorf("%s went on", what)
+			}
+		}
+		return fault.Invalidf("a refusal")
+	})
+	if err == nil || fault.Is(err, fault.Invalid) {
+		t.Errorf("Update returned %v", err)
+	}
+	err = Exec(ctx, d, CLI(""), func(tx *Tx) error {
+		if err := tx.Try(func() error { tx.Do(wrong); return nil }); err == nil {
+			t.Error("Try hid the failure")
+		}
+		return addUser(tx, "e")
+	})
+	must(t, err)
+	if n := count(t, d, "SELECT count(*) FROM users"); n != 1 {
+		t.Errorf("%d users, want 1", n)
+	}
+}
+
 func TestTryUndoesOneRow(t *testing.T) {
 	d, _ := fresh(t)
 	err := Exec(ctx, d, CLI(""), func(tx *Tx) error {
