@@ -190,9 +190,7 @@ func (s *Service) SetAssetStatus(ctx context.Context, who db.Caller, id int64, s
 			return none, err
 		}
 		if a.Status != status {
-			if _, err := tx.Exec("UPDATE assets SET status = ? WHERE id = ?", status, id); err != nil {
-				return none, err
-			}
+			tx.Do("UPDATE assets SET status = ? WHERE id = ?", status, id)
 			if err := tx.Audit("asset.status", db.Subject("asset", id), [2]string{a.Status, status}); err != nil {
 				return none, err
 			}

@@ -50,12 +50,8 @@ func (s *Service) RemoveAsset(ctx context.Context, who db.Caller, id int64) (Rem
 			return none, fault.Conflictf("asset %d (%s) has %s and cannot be removed; set its status to retired instead", a.ID,
 				a.Name, refers)
 		}
-		if _, err := tx.Exec("DELETE FROM meters WHERE asset_id = ?", id); err != nil {
-			return none, err
-		}
-		if _, err := tx.Exec("DELETE FROM assets WHERE id = ?", id); err != nil {
-			return none, err
-		}
+		tx.Do("DELETE FROM meters WHERE asset_id = ?", id)
+		tx.Do("DELETE FROM assets WHERE id = ?", id)
 		gone := RemovedAsset{ID: a.ID, AssetTag: a.AssetTag, Name: a.Name}
 		return gone, tx.Audit("asset.removed", db.Subject("asset", id), gone)
 	})

@@ -48,10 +48,8 @@ func (s *Service) RenameAsset(ctx context.Context, who db.Caller, id int64, name
 		if len(changes) == 0 {
 			return done, nil
 		}
-		if _, err := tx.Exec("UPDATE assets SET asset_tag = ?, name = ? WHERE id = ?", done.AssetTag, done.Name,
-			id); err != nil {
-			return none, err
-		}
+		tx.Do("UPDATE assets SET asset_tag = ?, name = ? WHERE id = ?", done.AssetTag, done.Name,
+			id)
 		return done, tx.Audit("asset.renamed", db.Subject("asset", id), changes)
 	})
 }

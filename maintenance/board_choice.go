@@ -30,9 +30,7 @@ func (s *Service) ChooseBoard(ctx context.Context, who db.Caller, choice BoardCh
 		if choice.Jobs == "mine" {
 			query = "INSERT INTO board_choices (person) VALUES (?) ON CONFLICT DO NOTHING"
 		}
-		if _, err := tx.Exec(query, who.User); err != nil {
-			return choice, err
-		}
+		tx.Do(query, who.User)
 		return choice, tx.Audit("board.chosen", "board:"+who.User, choice)
 	})
 }

@@ -219,10 +219,8 @@ func tickStep(tx *db.Tx, t Tick) (none WorkOrder, err error) {
 		return wo, nil
 	}
 	step.Done = t.Done
-	if _, err := tx.Exec("UPDATE work_orders SET checklist = ?, updated_at = ? WHERE id = ?", keptSteps(wo.Checklist),
-		tx.Now(), wo.ID); err != nil {
-		return none, err
-	}
+	tx.Do("UPDATE work_orders SET checklist = ?, updated_at = ? WHERE id = ?", keptSteps(wo.Checklist),
+		tx.Now(), wo.ID)
 	if err := tx.Audit("workorder.step", db.Subject("work_order", wo.ID), step); err != nil {
 		return none, err
 	}

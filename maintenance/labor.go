@@ -34,9 +34,7 @@ func (s *Service) SetLaborRate(ctx context.Context, who db.Caller, cents int64) 
 		if rate.Previous, err = laborRate(&tx.Conn); err != nil || rate.Previous == cents {
 			return rate, err
 		}
-		if _, err := tx.Exec("UPDATE maintenance_settings SET labor_rate_cents = ?", cents); err != nil {
-			return none, err
-		}
+		tx.Do("UPDATE maintenance_settings SET labor_rate_cents = ?", cents)
 		return rate, tx.Audit("labor_rate.set", "settings:maintenance", [2]int64{rate.Previous, cents})
 	})
 }

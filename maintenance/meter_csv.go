@@ -79,9 +79,7 @@ func putMeter(tx *db.Tx, row *schema.Form, m meterRow) (assetID int64, o schema.
 	e := newEdit(row.Given)
 	set(e, "unit", &held.Unit, m.unit)
 	if !e.nothing() {
-		if _, err := tx.Exec("UPDATE meters SET unit = ? WHERE id = ?", held.Unit, held.ID); err != nil {
-			return 0, o, err
-		}
+		tx.Do("UPDATE meters SET unit = ? WHERE id = ?", held.Unit, held.ID)
 		if err := tx.Audit("meter.changed", db.Subject("meter", held.ID), e.changes); err != nil {
 			return 0, o, err
 		}

@@ -91,9 +91,7 @@ func (s *Service) RemovePart(ctx context.Context, who db.Caller, id int64) (Remo
 		if refers != "" {
 			return none, fault.Conflictf("part %s (%s) is used on %s and cannot be removed", p.PartNumber, p.Name, refers)
 		}
-		if _, err := tx.Exec("DELETE FROM parts WHERE id = ?", id); err != nil {
-			return none, err
-		}
+		tx.Do("DELETE FROM parts WHERE id = ?", id)
 		gone := RemovedPart{ID: p.ID, PartNumber: p.PartNumber, Name: p.Name}
 		return gone, tx.Audit("part.removed", db.Subject("part", id), gone)
 	})

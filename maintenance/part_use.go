@@ -69,18 +69,13 @@ func usedNow(tx *db.Tx, orderID int64, u PartUse) (used Used, err error) {
 }
 
 func takeFromStock(tx *db.Tx, orderID int64, u PartUse) error {
-	if _, err := tx.Exec("UPDATE parts SET quantity = quantity - ? WHERE id = ?", u.Qty, u.PartID); err != nil {
-		return err
-	}
-	_, err := tx.Exec(
+	tx.Do("UPDATE parts SET quantity = quantity - ? WHERE id = ?", u.Qty, u.PartID)
+	tx.Do(
 		"INSERT INTO part_uses (work_order_id, part_id, qty, unit_cost_cents, cost_cents, used_at) VALUES (?, ?, ?, ?, ?, ?)",
 		orderID, u.PartID, u.Qty, u.UnitCostCents, u.CostCents, tx.Now())
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec("UPDATE work_orders SET used_cents = used_cents + ?, updated_at = ? WHERE id = ?", u.CostCents,
+	tx.Do("UPDATE work_orders SET used_cents = used_cents + ?, updated_at = ? WHERE id = ?", u.CostCents,
 		tx.Now(), orderID)
-	return err
+	return nil
 }
 
 // partsOf lists the parts used on a work order, in the order of use.
@@ -150,13 +145,9 @@ func returnPart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (n
 	if err != nil {
 		return none, err
 	}
-	if _, err := tx.Exec("UPDATE parts SET quantity = quantity + ? WHERE id = ?", qty, p.ID); err != nil {
-		return none, err
-	}
-	if _, err := tx.Exec("UPDATE work_orders SET used_cents = used_cents - ?, updated_at = ? WHERE id = ?", cents,
-		tx.Now(), wo.ID); err != nil {
-		return none, err
-	}
+	tx.Do("UPDATE parts SET quantity = quantity + ? WHERE id = ?", qty, p.ID)
+	tx.Do("UPDATE work_orders SET used_cents = used_cents - ?, updated_at = ? WHERE id = ?", cents,
+		tx.Now(), wo.ID)
 	u := PartUse{PartID: p.ID, PartNumber: p.PartNumber, Name: p.Name, Qty: qty, UnitCostCents: uses[0].unit,
 		CostCents: cents}
 	if err := tx.Audit("workorder.part_returned", db.Subject("work_order", wo.ID), u); err != nil {

@@ -115,9 +115,7 @@ func (s *Service) RemovePhoto(ctx context.Context, who db.Caller, id int64) (Rem
 		if err != nil || !found {
 			return gone, cmp.Or(err, noPhoto(id))
 		}
-		if _, err := tx.Exec("DELETE FROM photos WHERE id = ?", id); err != nil {
-			return gone, err
-		}
+		tx.Do("DELETE FROM photos WHERE id = ?", id)
 		return gone, tx.Audit("workorder.photo_removed", db.Subject("work_order", gone.WorkOrderID),
 			map[string]any{"photo_id": id, "filename": gone.Filename})
 	})

@@ -89,9 +89,9 @@ func (p *plan) restart(tx *db.Tx, day exact.Day, by int64) (err error) {
 
 // storeService writes when the service was last done, at which reading, and by what.
 func (p *plan) storeService(tx *db.Tx) error {
-	_, err := tx.Exec("UPDATE pm_plans SET last_done_date = ?, baseline = ?, restarted_by = ?, paused = ? WHERE id = ?",
+	tx.Do("UPDATE pm_plans SET last_done_date = ?, baseline = ?, restarted_by = ?, paused = ? WHERE id = ?",
 		p.LastDone, p.baseline(), db.NullID(p.RestartedBy), p.Paused, p.ID)
-	return err
+	return nil
 }
 
 // serviceEntry is a plan's restart in the audit trail.

@@ -59,9 +59,7 @@ func (s *Service) RemovePlan(ctx context.Context, who db.Caller, id int64) (Remo
 			return gone, err
 		}
 		gone.WorkOrders = int64(n)
-		if _, err := tx.Exec("DELETE FROM pm_plans WHERE id = ?", id); err != nil {
-			return gone, err
-		}
+		tx.Do("DELETE FROM pm_plans WHERE id = ?", id)
 		return gone, tx.Audit("pm.removed", db.Subject("pm_plan", id), gone)
 	})
 }

@@ -228,17 +228,17 @@ func (m *Meter) store(tx *db.Tx) error {
 	if m.last != nil {
 		lastDay, lastValue = &m.last.Day, &m.last.Value
 	}
-	_, err := tx.Exec(`UPDATE meters SET reading = ?, read_date = ?, epoch = ?, corrected_day = ?, last_day = ?,
+	tx.Do(`UPDATE meters SET reading = ?, read_date = ?, epoch = ?, corrected_day = ?, last_day = ?,
 		last_value = ?, posted = ?
 		WHERE id = ?`, m.Reading, m.ReadDate, m.epoch, m.correctedDay, lastDay, lastValue, m.posted, m.ID)
-	return err
+	return nil
 }
 
 // keep writes the reading that the meter just took.
 func (m *Meter) keep(tx *db.Tx, p point, correction bool) error {
-	_, err := tx.Exec("INSERT INTO readings (meter_id, epoch, day, seq, value, correction) VALUES (?, ?, ?, ?, ?, ?)",
+	tx.Do("INSERT INTO readings (meter_id, epoch, day, seq, value, correction) VALUES (?, ?, ?, ?, ?, ?)",
 		m.ID, m.epoch, p.Day, m.posted, p.Value, correction)
-	return err
+	return nil
 }
 
 // bindReading binds a reading's fields, on any surface.

@@ -53,10 +53,8 @@ func setRight(tx *db.Tx, a Asset, m Meter, day exact.Day, value exact.Milli) (do
 		m.last = &point{Day: day, Value: value}
 	}
 	m.Reading = value
-	if _, err := tx.Exec("UPDATE readings SET value = ? WHERE meter_id = ? AND epoch = ? AND seq = ?", value, m.ID,
-		m.epoch, m.posted); err != nil {
-		return done, err
-	}
+	tx.Do("UPDATE readings SET value = ? WHERE meter_id = ? AND epoch = ? AND seq = ?", value, m.ID,
+		m.epoch, m.posted)
 	if err := m.store(tx); err != nil {
 		return done, err
 	}

@@ -232,9 +232,7 @@ func (p *past) file(tx *db.Tx) error {
 	if stands.Reading != p.meter.Reading || *stands.ReadDate != *p.meter.ReadDate {
 		return nil
 	}
-	if _, err := tx.Exec("DELETE FROM readings WHERE meter_id = ?", stands.ID); err != nil {
-		return err
-	}
+	tx.Do("DELETE FROM readings WHERE meter_id = ?", stands.ID)
 	filed := Meter{ID: p.meter.ID}
 	for _, r := range p.rows {
 		at := point{Day: *r.ReadDate, Value: r.Reading}

@@ -35,10 +35,8 @@ func (s *Service) Recost(ctx context.Context, who db.Caller) (Recosted, error) {
 		}
 		r.Jobs = int64(len(ids))
 		for _, id := range ids {
-			if _, err := tx.Exec("UPDATE work_orders SET labor_rate_cents = ?, updated_at = ? WHERE id = ?", r.CentsPerHour,
-				tx.Now(), id); err != nil {
-				return r, err
-			}
+			tx.Do("UPDATE work_orders SET labor_rate_cents = ?, updated_at = ? WHERE id = ?", r.CentsPerHour,
+				tx.Now(), id)
 			if err := tx.Audit("workorder.recosted", db.Subject("work_order", id),
 				map[string]int64{"labor_rate_cents": r.CentsPerHour}); err != nil {
 				return r, err

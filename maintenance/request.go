@@ -56,11 +56,8 @@ func setRequests(tx *db.Tx, assetID int64, on bool) (none Requests, err error) {
 			return none, err
 		}
 	}
-	_, err = tx.Exec("UPDATE assets SET requests = ?, request_token = coalesce(request_token, ?) WHERE id = ?", on,
+	tx.Do("UPDATE assets SET requests = ?, request_token = coalesce(request_token, ?) WHERE id = ?", on,
 		newToken(), assetID)
-	if err != nil {
-		return none, err
-	}
 	if err := tx.Audit("asset.requests", db.Subject("asset", assetID), map[string]bool{"on": on}); err != nil {
 		return none, err
 	}
@@ -201,11 +198,9 @@ func admit(tx *db.Tx, address string) error {
 		e.Retry = time.Duration(in.first-since) * time.Second
 		return e
 	}
-	if _, err := tx.Exec("DELETE FROM accepted_requests WHERE at <= ?", since); err != nil {
-		return err
-	}
-	_, err = tx.Exec("INSERT INTO accepted_requests (address, at) VALUES (?, ?)", address, tx.Now())
-	return err
+	tx.Do("DELETE FROM accepted_requests WHERE at <= ?", since)
+	tx.Do("INSERT INTO accepted_requests (address, at) VALUES (?, ?)", address, tx.Now())
+	return nil
 }
 
 func network(address string) string {

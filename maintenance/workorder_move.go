@@ -118,14 +118,12 @@ func move(tx *db.Tx, wo WorkOrder, m Move, at exact.Instant) (WorkOrder, error) 
 	case "done":
 		completed = &at
 	}
-	_, err := tx.Exec(`UPDATE work_orders SET status = ?1, resolution = coalesce(?2, resolution),
+	tx.Do(`UPDATE work_orders SET status = ?1, resolution = coalesce(?2, resolution),
 		started_at = coalesce(started_at, ?3),
 		completed_at = ?4, updated_at = ?5,
 		labor_rate_cents = CASE WHEN ?1 IN ('done', 'cancelled') THEN (SELECT labor_rate_cents FROM maintenance_settings) END
 		WHERE id = ?6`, m.Status, db.NullText(m.Resolution), started, completed, tx.Now(), wo.ID)
-	if err != nil {
-		return wo, err
-	}
+	var err error
 	if wo.PMID != nil {
 		if entry.Plan, err = movePlan(tx, wo, m.Status); err != nil {
 			return wo, err
@@ -158,20 +156,15 @@ func movePlan(tx *db.Tx, wo WorkOrder, to string) (*serviceEntry, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, err = tx.Exec(`UPDATE work_orders SET pm_before_done = ?, pm_before_baseline = ?, pm_before_by = ?, pm_served = 1,
+		tx.Do(`UPDATE work_orders SET pm_before_done = ?, pm_before_baseline = ?, pm_before_by = ?, pm_served = 1,
 			pm_due_day = ?
 			WHERE id = ?`, p.LastDone, p.baseline(), db.NullID(p.RestartedBy), due.NextDue, wo.ID)
-		if err != nil {
-			return nil, err
-		}
 		if err := p.restart(tx, tx.Today(), wo.ID); err != nil {
 			return nil, err
 		}
 		return p.entry(), nil
 	}
-	if _, err := tx.Exec("UPDATE work_orders SET pm_served = 0, pm_due_day = NULL WHERE id = ?", wo.ID); err != nil {
-		return nil, err
-	}
+	tx.Do("UPDATE work_orders SET pm_served = 0, pm_due_day = NULL WHERE id = ?", wo.ID)
 	if p.RestartedBy != wo.ID {
 		return nil, nil
 	}

@@ -14,9 +14,7 @@ const demoBooks = 75
 // demoHistory replaces the one edit that set a SKU's stock by its history: each day's sales as an import, deliveries
 // when there was room for one, the first count.
 func demoHistory(tx *db.Tx, d demoSKU, rec article, today exact.Day) error {
-	if _, err := tx.Exec("DELETE FROM stock_movements WHERE sku_id = ?", rec.id); err != nil {
-		return err
-	}
+	tx.Do("DELETE FROM stock_movements WHERE sku_id = ?", rec.id)
 	sold := map[exact.Day]exact.Milli{}
 	if err := db.Each(&tx.Conn, func(r *db.Row) error {
 		sold[r.Day()] = r.Milli()
@@ -45,11 +43,9 @@ func demoHistory(tx *db.Tx, d demoSKU, rec article, today exact.Day) error {
 	}
 	note(today-demoBooks, 8, movedByCount, after, "first count", "ada")
 	for _, m := range slices.Backward(all) {
-		if _, err := tx.Exec(`INSERT INTO stock_movements (sku_id, at, kind, qty, current_stock, reason, number, actor, via)
+		tx.Do(`INSERT INTO stock_movements (sku_id, at, kind, qty, current_stock, reason, number, actor, via)
 			VALUES (?, ?, ?, ?, ?, ?, '', ?, ?)`, rec.id, m.At, m.Kind, m.Qty, m.CurrentStock, m.Reason, m.Actor,
-			tx.Who().Via); err != nil {
-			return err
-		}
+			tx.Who().Via)
 	}
 	return nil
 }

@@ -95,9 +95,9 @@ func (d *days) write(u *upload, rows []sale) error {
 	if made == 0 {
 		return nil
 	}
-	_, err := d.tx.Exec(
+	d.tx.Do(
 		"INSERT INTO sales_days (day, skus) VALUES (?1, ?2) ON CONFLICT (day) DO UPDATE SET skus = skus + ?2", day, made)
-	return err
+	return nil
 }
 
 // mostHeld is the number of SKU-days whose former quantity an agent gets.
@@ -130,9 +130,7 @@ func (d *days) newTotal(u *upload, t *total, day exact.Day, divided bool) (exact
 		return d.shares.write(u, t, day, id, d)
 	}
 	if divided {
-		if _, err := d.tx.Exec("DELETE FROM channel_sales WHERE day = ? AND sku_id = ?", day, id); err != nil {
-			return 0, err
-		}
+		d.tx.Do("DELETE FROM channel_sales WHERE day = ? AND sku_id = ?", day, id)
 	}
 	return d.sum(u, t), nil
 }

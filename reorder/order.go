@@ -282,9 +282,9 @@ func storeOrder(tx *db.Tx, o *storedOrder) (err error) {
 
 // storeLine inserts or updates a line. Lines of an order are never deleted.
 func storeLine(tx *db.Tx, order int64, l OrderLine) error {
-	_, err := tx.Exec(
+	tx.Do(
 		"INSERT OR REPLACE INTO purchase_order_lines (order_id, sku_id, ordered, received, unit_cost_cents) VALUES (?, ?, "+
 			"?, ?, ?)",
 		order, l.skuID, l.Ordered, l.Received, l.UnitCostCents)
-	return err
+	return nil
 }

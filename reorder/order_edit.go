@@ -108,9 +108,7 @@ func (o *storedOrder) takeOut(tx *db.Tx, sku string) error {
 	if l == nil {
 		return nil
 	}
-	if _, err := tx.Exec("DELETE FROM purchase_order_lines WHERE order_id = ? AND sku_id = ?", o.id, l.skuID); err != nil {
-		return err
-	}
+	tx.Do("DELETE FROM purchase_order_lines WHERE order_id = ? AND sku_id = ?", o.id, l.skuID)
 	o.Lines = slices.DeleteFunc(o.Lines, func(l OrderLine) bool { return l.SKU == sku })
 	return nil
 }

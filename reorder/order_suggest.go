@@ -140,10 +140,8 @@ func (d *drafting) readUntouched(tx *db.Tx) error {
 			d.untouched[o.Supplier] = o
 			continue
 		}
-		if _, err := tx.Exec("UPDATE OR IGNORE purchase_order_lines SET order_id = ? WHERE order_id = ?", first.id,
-			o.id); err != nil {
-			return err
-		}
+		tx.Do("UPDATE OR IGNORE purchase_order_lines SET order_id = ? WHERE order_id = ?", first.id,
+			o.id)
 		if err := d.remove(tx, o); err != nil {
 			return err
 		}
@@ -157,8 +155,8 @@ func (d *drafting) readUntouched(tx *db.Tx) error {
 
 func (d *drafting) remove(tx *db.Tx, o storedOrder) error {
 	d.removed = append(d.removed, o.Number)
-	_, err := tx.Exec("DELETE FROM purchase_orders WHERE id = ?", o.id)
-	return err
+	tx.Do("DELETE FROM purchase_orders WHERE id = ?", o.id)
+	return nil
 }
 
 // held is how much of a SKU is in drafts whose line of it is made again.
@@ -211,10 +209,8 @@ func (d *drafting) put(tx *db.Tx, supplier string) (*storedOrder, error) {
 			now.Lines = append(now.Lines, l)
 			continue
 		}
-		if _, err := tx.Exec("DELETE FROM purchase_order_lines WHERE order_id = ? AND sku_id = ?", was.id,
-			l.skuID); err != nil {
-			return nil, err
-		}
+		tx.Do("DELETE FROM purchase_order_lines WHERE order_id = ? AND sku_id = ?", was.id,
+			l.skuID)
 	}
 	slices.SortFunc(now.Lines, func(a, b OrderLine) int { return strings.Compare(a.SKU, b.SKU) })
 	if slices.Equal(now.Lines, was.Lines) {

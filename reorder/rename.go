@@ -44,10 +44,8 @@ func (s *Service) RenameSKU(ctx context.Context, who db.Caller, sku, name, code 
 		if len(changes) == 0 {
 			return done, nil
 		}
-		if _, err := tx.Exec("UPDATE skus SET sku = ?, name = ?, updated_at = ? WHERE id = ?", done.SKU, done.Name,
-			tx.Now(), k.id); err != nil {
-			return none, err
-		}
+		tx.Do("UPDATE skus SET sku = ?, name = ?, updated_at = ? WHERE id = ?", done.SKU, done.Name,
+			tx.Now(), k.id)
 		return done, tx.Audit("sku.renamed", subject(done.SKU), changes)
 	})
 }

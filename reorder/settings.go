@@ -91,11 +91,9 @@ func (s *Service) ChangeSettings(ctx context.Context, who db.Caller, change Sett
 		if err := roll(tx, "sold_year", windowOf(old.standing, yearDays), windowOf(h.today, yearDays)); err != nil {
 			return Settings{}, err
 		}
-		if _, err := tx.Exec(
+		tx.Do(
 			"UPDATE reorder_settings SET forecast_window_days = ?, target_cover_days = ?, standing_day = ?, leave_out_empty = ?",
-			set.ForecastWindowDays, set.TargetCoverDays, set.standing, set.LeaveOutEmpty); err != nil {
-			return Settings{}, err
-		}
+			set.ForecastWindowDays, set.TargetCoverDays, set.standing, set.LeaveOutEmpty)
 		if err := judgeAll(tx, h); err != nil {
 			return Settings{}, err
 		}

@@ -143,13 +143,11 @@ func crossed(was, now article, h horizon) bool {
 // fires sku.reorder_point if the SKU fell to its reorder point. The caller writes the audit entry.
 func save(tx *db.Tx, h horizon, was article, now *article, why cause) (fired bool, err error) {
 	now.judge(h)
-	if _, err := tx.Exec(`UPDATE skus SET current_stock = ?, on_order = ?, sold = ?, sold_year = ?,
+	tx.Do(`UPDATE skus SET current_stock = ?, on_order = ?, sold = ?, sold_year = ?,
 		first_sold = nullif(?, 2932897), last_sold = nullif(?, -719163),
 		is_below = ?, judged_on = ?, updated_at = ? WHERE id = ?`,
 		now.CurrentStock, now.OnOrder, now.sold, now.soldYear,
-		now.firstSold, now.lastSold, now.isBelow, now.judgedOn, now.UpdatedAt, now.id); err != nil {
-		return false, err
-	}
+		now.firstSold, now.lastSold, now.isBelow, now.judgedOn, now.UpdatedAt, now.id)
 	if err := noteMovement(tx, was, *now, why); err != nil {
 		return false, err
 	}

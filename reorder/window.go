@@ -74,10 +74,10 @@ func roll(tx *db.Tx, column string, old, now span) error {
 }
 
 func addSales(tx *db.Tx, column string, days span, sign int) error {
-	_, err := tx.Exec(`UPDATE skus SET `+column+` = `+column+` + ?3 * s.qty
+	tx.Do(`UPDATE skus SET `+column+` = `+column+` + ?3 * s.qty
 		FROM (SELECT sku_id, sum(qty) AS qty FROM sales WHERE day BETWEEN ?1 AND ?2 GROUP BY sku_id) AS s
 		WHERE skus.id = s.sku_id`, days.from, days.to, sign)
-	return err
+	return nil
 }
 
 // windowDelta is the change of each SKU's stored sum for another day than the standing one, by SKU id; a missing one is

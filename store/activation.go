@@ -147,10 +147,8 @@ func takeSeat(tx *db.Tx, l License, fingerprint, label string) (License, Activat
 
 // countSeats changes the license's count of seats by n.
 func countSeats(tx *db.Tx, l License, n int64) error {
-	if _, err := tx.Exec("UPDATE store_licenses SET activation_count = ? WHERE id = ?", l.ActivationCount,
-		l.ID); err != nil {
-		return err
-	}
+	tx.Do("UPDATE store_licenses SET activation_count = ? WHERE id = ?", l.ActivationCount,
+		l.ID)
 	return add(tx, seatsTaken, n)
 }
 

@@ -138,11 +138,9 @@ func insertOrder(tx *db.Tx, customer Customer, v *sale) (id int64, ref string, e
 	}
 	known := []string{ref, v.ref, customer.Email, customer.Name}
 	for i, l := range v.lines {
-		if _, err := tx.Exec(`INSERT INTO store_order_lines (order_id, line, product_id, product_name, tier, qty, unit_cents)
+		tx.Do(`INSERT INTO store_order_lines (order_id, line, product_id, product_name, tier, qty, unit_cents)
 			VALUES (?, ?, ?, ?, ?, ?, ?)`, id, i+1, l.product.id, l.product.Name, db.NullText(l.tier), l.qty,
-			l.unit); err != nil {
-			return 0, "", err
-		}
+			l.unit)
 		known = append(known, l.product.SKU)
 	}
 	_, err = tx.Exec("INSERT INTO store_find_orders (rowid, words) VALUES (?, ?)", id,
@@ -158,11 +156,11 @@ func countSale(tx *db.Tx, customer int64, v sale) error {
 	if err := addMoney(tx, grossCents, v.currency, v.total()); err != nil {
 		return err
 	}
-	_, err := tx.Exec(`UPDATE store_customers SET paid_orders = paid_orders + 1,
+	tx.Do(`UPDATE store_customers SET paid_orders = paid_orders + 1,
 		first_order_at = min(ifnull(first_order_at, ?1), ?1), last_order_at = max(ifnull(last_order_at, ?1), ?1)
 		WHERE id = ?2`,
 		v.paidAt, customer)
-	return err
+	return nil
 }
 
 // attach joins a new order and what is known of its payment, emits its event, and applies what waited for it.

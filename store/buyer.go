@@ -296,10 +296,8 @@ func (s *Service) ReleaseMySeat(ctx context.Context, who db.Caller, seat int64) 
 					"minutes"),
 			}
 		}
-		if _, err := tx.Exec("INSERT OR REPLACE INTO store_releases (license_id, fingerprint, at) VALUES (?, ?, ?)", l.ID,
-			a.Fingerprint, tx.Now()); err != nil {
-			return l, err
-		}
+		tx.Do("INSERT OR REPLACE INTO store_releases (license_id, fingerprint, at) VALUES (?, ?, ?)", l.ID,
+			a.Fingerprint, tx.Now())
 		if err := giveUp(tx, l, a); err != nil {
 			return l, err
 		}

@@ -116,9 +116,7 @@ func countCodes(tx *db.Tx, batch int64, to string, n int64) error {
 	if to == codeRedeemed {
 		update = "UPDATE store_batches SET unused = unused - ?1, redeemed = redeemed + ?1 WHERE id = ?2"
 	}
-	if _, err := tx.Exec(update, n, batch); err != nil {
-		return err
-	}
+	tx.Do(update, n, batch)
 	if err := add(tx, codesPrefix+codeUnused, -n); err != nil {
 		return err
 	}

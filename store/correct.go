@@ -268,10 +268,8 @@ func setAmounts(tx *db.Tx, o Order, customer int64, a amended) error {
 		return err
 	}
 	for n, at := range lines {
-		if _, err := tx.Exec("UPDATE store_order_lines SET unit_cents = ? WHERE order_id = ? AND line = ?", a.units[n], o.id,
-			at); err != nil {
-			return err
-		}
+		tx.Do("UPDATE store_order_lines SET unit_cents = ? WHERE order_id = ? AND line = ?", a.units[n], o.id,
+			at)
 	}
 	return indexOrders(tx, "o.id = ?", o.id)
 }

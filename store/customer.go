@@ -149,10 +149,8 @@ func ensureCustomer(tx *db.Tx, email, name string, rename bool) (Customer, error
 			return c, err
 		}
 		c = Customer{ID: id, Email: email, Name: name}
-		if _, err := tx.Exec("INSERT INTO store_find_customers (rowid, words) VALUES (?, ?)", id,
-			words.Fold(email+"\n"+name)); err != nil {
-			return c, err
-		}
+		tx.Do("INSERT INTO store_find_customers (rowid, words) VALUES (?, ?)", id,
+			words.Fold(email+"\n"+name))
 		return c, add(tx, customersKnown, 1)
 	case name != "" && name != c.Name && (rename || c.Name == ""):
 		c.Name = name
@@ -167,10 +165,8 @@ const mostIndexed = 500
 
 // keepCustomer stores another name or address of a customer, and updates the search terms of them and their orders.
 func keepCustomer(tx *db.Tx, c Customer) error {
-	if _, err := tx.Exec("UPDATE store_customers SET email = ?, name = ? WHERE id = ?", c.Email, c.Name,
-		c.ID); err != nil {
-		return err
-	}
+	tx.Do("UPDATE store_customers SET email = ?, name = ? WHERE id = ?", c.Email, c.Name,
+		c.ID)
 	if err := indexCustomer(tx, c); err != nil {
 		return err
 	}
@@ -183,11 +179,11 @@ func findCustomer(c *db.Conn, email string) (Customer, bool, error) {
 
 // recountCustomer sets a customer's sums from the orders.
 func recountCustomer(tx *db.Tx, id int64) error {
-	_, err := tx.Exec(`UPDATE store_customers SET (paid_orders, first_order_at, last_order_at) =
+	tx.Do(`UPDATE store_customers SET (paid_orders, first_order_at, last_order_at) =
 		(SELECT count(*) FILTER (WHERE status = 'paid'), min(paid_at), max(paid_at) FROM store_orders WHERE customer_id = ?1
 		AND status <> 'void')
 		WHERE id = ?1`, id)
-	return err
+	return nil
 }
 
 // customerTable is `import store customers`: rows are known by their address.

@@ -103,17 +103,14 @@ func bookDispute(tx *db.Tx, e incoming, p dispute) (Received, error) {
 // tell stores the provider's data of a dispute: the newest reason and due date, when it was opened and when it was
 // closed.
 func (p dispute) tell(tx *db.Tx, e incoming) error {
-	_, err := tx.Exec(`UPDATE store_disputes SET opened_at = min(ifnull(opened_at, ?1), ?1),
+	tx.Do(`UPDATE store_disputes SET opened_at = min(ifnull(opened_at, ?1), ?1),
 			closed_at = CASE WHEN ?2 <> 'open' THEN min(ifnull(closed_at, ?3), ?3) ELSE closed_at END
 		WHERE provider = ?4 AND ref = ?5`, p.opened, p.state, e.at.instant(), e.provider, p.ref)
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(
+	tx.Do(
 		"UPDATE store_disputes SET reason = ?1, answer_by = ?2, told_us = ?3 WHERE provider = ?4 AND ref = ?5 AND told_us "+
 			"<= ?3",
 		p.reason, p.answerBy, int64(e.at), e.provider, p.ref)
-	return err
+	return nil
 }
 
 func scanDispute(r *db.Row) dispute {
@@ -139,9 +136,7 @@ func disputesOf(tx *db.Tx, d OrderDetail, payment int64) ([]dispute, error) {
 		if p.booked {
 			continue
 		}
-		if _, err := tx.Exec("UPDATE store_disputes SET booked = 1 WHERE id = ?", p.id); err != nil {
-			return nil, err
-		}
+		tx.Do("UPDATE store_disputes SET booked = 1 WHERE id = ?", p.id)
 		t := Unbooked{Provider: d.Provider, Ref: d.ProviderRef, Event: p.event, Refund: true, Cause: causeCurrency,
 			OrderRef:    &d.OrderRef,
 			AmountCents: &p.cents, Currency: db.NullText(p.currency), Reason: fmt.Sprintf("a dispute (%s) over %s arrived, "+
@@ -160,28 +155,22 @@ func (p dispute) book(tx *db.Tx, d OrderDetail) error {
 	var err error
 	if p.state == disputeOpen {
 		for _, l := range d.Licenses {
-			if _, err := tx.Exec("INSERT OR IGNORE INTO store_holds (license_id, dispute_id) VALUES (?, ?)", l.ID,
-				p.id); err != nil {
-				return err
-			}
+			tx.Do("INSERT OR IGNORE INTO store_holds (license_id, dispute_id) VALUES (?, ?)", l.ID,
+				p.id)
 			held = append(held, l.ID)
 		}
 	} else {
 		if held, err = db.All(&tx.Conn, db.Int, "SELECT license_id FROM store_holds WHERE dispute_id = ?", p.id); err != nil {
 			return err
 		}
-		if _, err := tx.Exec("DELETE FROM store_holds WHERE dispute_id = ?", p.id); err != nil {
-			return err
-		}
+		tx.Do("DELETE FROM store_holds WHERE dispute_id = ?", p.id)
 	}
 	for _, id := range held {
 		if err := applyState(tx, id); err != nil {
 			return err
 		}
 	}
-	if _, err := tx.Exec("UPDATE store_disputes SET booked = 1 WHERE id = ?", p.id); err != nil {
-		return err
-	}
+	tx.Do("UPDATE store_disputes SET booked = 1 WHERE id = ?", p.id)
 	return tx.Audit("order.disputed", "order:"+d.OrderRef, map[string]any{"dispute": p.ref, "state": p.state,
 		"amount_cents": p.cents, "currency": p.currency})
 }

@@ -98,13 +98,9 @@ func (v *Noticed) notify(tx *db.Tx, all []endingLicense) error {
 		return err
 	}
 	// a resend is about the same licenses
-	if _, err := tx.Exec("UPDATE mails SET note = ?1 WHERE id = ?1", id); err != nil {
-		return err
-	}
+	tx.Do("UPDATE mails SET note = ?1 WHERE id = ?1", id)
 	for _, l := range all {
-		if _, err := tx.Exec("INSERT INTO store_expiry_notices VALUES (?, ?, ?)", l.id, l.expires, id); err != nil {
-			return err
-		}
+		tx.Do("INSERT INTO store_expiry_notices VALUES (?, ?, ?)", l.id, l.expires, id)
 	}
 	v.Sent = append(v.Sent, told)
 	return nil

@@ -19,12 +19,8 @@ func indexOrders(tx *db.Tx, which string, args ...any) error {
 		return err
 	}
 	for _, id := range ids {
-		if _, err := tx.Exec("DELETE FROM store_find_orders WHERE rowid = ?", id); err != nil {
-			return err
-		}
-		if _, err := tx.Exec("INSERT INTO store_find_orders (rowid, words) "+selectWords+" WHERE o.id = ?", id); err != nil {
-			return err
-		}
+		tx.Do("DELETE FROM store_find_orders WHERE rowid = ?", id)
+		tx.Do("INSERT INTO store_find_orders (rowid, words) "+selectWords+" WHERE o.id = ?", id)
 	}
 	return nil
 }
@@ -37,12 +33,10 @@ const selectWords = `SELECT o.id, folded(o.order_ref || char(10) || o.provider_r
 	FROM store_orders o JOIN store_customers c ON c.id = o.customer_id`
 
 func indexCustomer(tx *db.Tx, c Customer) error {
-	if _, err := tx.Exec("DELETE FROM store_find_customers WHERE rowid = ?", c.ID); err != nil {
-		return err
-	}
-	_, err := tx.Exec("INSERT INTO store_find_customers (rowid, words) VALUES (?, ?)", c.ID,
+	tx.Do("DELETE FROM store_find_customers WHERE rowid = ?", c.ID)
+	tx.Do("INSERT INTO store_find_customers (rowid, words) VALUES (?, ?)", c.ID,
 		words.Fold(c.Email+"\n"+c.Name))
-	return err
+	return nil
 }
 
 // wanted is a search. Words under three characters have no trigrams: if all are so short, the newest records are

@@ -55,11 +55,9 @@ func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (
 		if err := tx.Forget(append(keys, licenses...), replace); err != nil {
 			return k, err
 		}
-		if _, err := tx.Exec(`UPDATE store_activations SET label = '' WHERE label <> ''
+		tx.Do(`UPDATE store_activations SET label = '' WHERE label <> ''
 			AND license_id IN (SELECT l.id FROM store_orders o CROSS JOIN store_licenses l ON l.order_id = o.id
-			WHERE o.customer_id = ?)`, id); err != nil {
-			return k, err
-		}
+			WHERE o.customer_id = ?)`, id)
 		if err := forgetUnbooked(tx, keys, replace); err != nil {
 			return k, err
 		}
@@ -132,11 +130,9 @@ func forgetUnbooked(tx *db.Tx, keys []string, replace map[string]string) error {
 			name := strings.TrimSuffix(address, forgottenDomain)
 			u.body, u.BuyerEmail, u.BuyerName = nil, db.NullText(address), db.NullText(name)
 		}
-		if _, err := tx.Exec(`UPDATE store_unbooked SET reason = ?, buyer_email = ?, buyer_name = ?, body = ?
+		tx.Do(`UPDATE store_unbooked SET reason = ?, buyer_email = ?, buyer_name = ?, body = ?
 			WHERE provider = ? AND provider_ref = ? AND refund = ?`, reason, u.BuyerEmail, u.BuyerName, u.body, u.Provider,
-			u.Ref, u.Refund); err != nil {
-			return err
-		}
+			u.Ref, u.Refund)
 	}
 	return nil
 }

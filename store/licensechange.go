@@ -64,8 +64,8 @@ func (c *changing) limit() error {
 		return nil
 	}
 	c.changed("activation_limit")
-	_, err := c.tx.Exec("UPDATE store_licenses SET own_limit = ? WHERE id = ?", c.r.limit, c.was.ID)
-	return err
+	c.tx.Do("UPDATE store_licenses SET own_limit = ? WHERE id = ?", c.r.limit, c.was.ID)
+	return nil
 }
 
 // tier moves the license, and the unit of its order, to another tier.
@@ -75,28 +75,22 @@ func (c *changing) tier() error {
 		return nil
 	}
 	c.changed("tier")
-	if _, err := c.tx.Exec("UPDATE store_licenses SET tier = ? WHERE id = ?", tier, c.was.ID); err != nil {
-		return err
-	}
+	c.tx.Do("UPDATE store_licenses SET tier = ? WHERE id = ?", tier, c.was.ID)
 	const of = "order_id = ?1 AND product_id = (SELECT product_id FROM store_licenses WHERE id = ?2) AND tier IS ?3"
 	at, _, err := db.One(&c.tx.Conn, db.Int, "SELECT min(line) FROM store_order_lines WHERE "+of, c.order.id, c.was.ID,
 		c.was.Tier)
 	if err != nil || at == 0 {
 		return err
 	}
-	if _, err := c.tx.Exec(`INSERT INTO store_order_lines (order_id, line, product_id, product_name, tier, qty, unit_cents)
+	c.tx.Do(`INSERT INTO store_order_lines (order_id, line, product_id, product_name, tier, qty, unit_cents)
 		SELECT order_id, (SELECT max(line) + 1 FROM store_order_lines WHERE order_id = ?1), product_id, product_name, ?3, 1,
 		unit_cents
-		FROM store_order_lines WHERE order_id = ?1 AND line = ?2 AND qty > 1`, c.order.id, at, tier); err != nil {
-		return err
-	}
-	if _, err := c.tx.Exec("UPDATE store_order_lines SET tier = ? WHERE order_id = ? AND line = ? AND qty = 1", tier,
-		c.order.id, at); err != nil {
-		return err
-	}
-	_, err = c.tx.Exec("UPDATE store_order_lines SET qty = qty - 1 WHERE order_id = ? AND line = ? AND qty > 1",
+		FROM store_order_lines WHERE order_id = ?1 AND line = ?2 AND qty > 1`, c.order.id, at, tier)
+	c.tx.Do("UPDATE store_order_lines SET tier = ? WHERE order_id = ? AND line = ? AND qty = 1", tier,
 		c.order.id, at)
-	return err
+	c.tx.Do("UPDATE store_order_lines SET qty = qty - 1 WHERE order_id = ? AND line = ? AND qty > 1",
+		c.order.id, at)
+	return nil
 }
 
 func (c *changing) made(created exact.Instant) error {
@@ -104,8 +98,8 @@ func (c *changing) made(created exact.Instant) error {
 		return nil
 	}
 	c.changed("created_at")
-	_, err := c.tx.Exec("UPDATE store_licenses SET created_at = ? WHERE id = ?", created, c.was.ID)
-	return err
+	c.tx.Do("UPDATE store_licenses SET created_at = ? WHERE id = ?", created, c.was.ID)
+	return nil
 }
 
 // buyer gives the license's order another buyer, or its buyer another name.

@@ -223,9 +223,7 @@ func (s *Service) writeFile(tx *db.Tx, l License, seat Activation, days *int64) 
 		l.ID, claims.ID, keyID, seat.Fingerprint, tx.Now(), ends); err != nil {
 		return f, err
 	}
-	if _, err := tx.Exec(forgetFiles, l.ID, mostFiles, tx.Now(), l.ActivationLimit == nil); err != nil {
-		return f, err
-	}
+	tx.Do(forgetFiles, l.ID, mostFiles, tx.Now(), l.ActivationLimit == nil)
 	return f, tx.Audit("license.file", subject(l), map[string]any{"file": claims.ID, "fingerprint": seat.Fingerprint,
 		"until": ends})
 }

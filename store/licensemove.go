@@ -150,13 +150,10 @@ func grow(tx *db.Tx, d OrderDetail, p Product, tier string) (license int64, err 
 func (im *licenseImport) fill(tx *db.Tx, r *licenseRow, id int64, origin string, ends *exact.Instant,
 	created exact.Instant) error {
 	hash, loose := stored(r.key)
-	_, err := tx.Exec(
+	tx.Do(
 		"UPDATE store_licenses SET license_key = ?, key_hash = ?, loose_hash = ?, own_limit = ?, created_at = ?, origin = "+
 			"? WHERE id = ?",
 		r.key, hash, loose, r.limit, created, origin, id)
-	if err != nil {
-		return err
-	}
 	l, err := findLicense(&tx.Conn, id)
 	if err != nil {
 		return err

@@ -15,9 +15,7 @@ func setState(tx *db.Tx, l License, to string) error {
 	if l.state == to {
 		return nil
 	}
-	if _, err := tx.Exec("UPDATE store_licenses SET state = ? WHERE id = ?", to, l.ID); err != nil {
-		return err
-	}
+	tx.Do("UPDATE store_licenses SET state = ? WHERE id = ?", to, l.ID)
 	if err := addLicenses(tx, l.state, -1); err != nil {
 		return err
 	}
@@ -29,17 +27,15 @@ func setEnd(tx *db.Tx, l License, ends *exact.Instant) error {
 	if sameEnd(l.ExpiresAt, ends) {
 		return nil
 	}
-	_, err := tx.Exec("UPDATE store_licenses SET expires_at = ? WHERE id = ?", ends, l.ID)
-	return err
+	tx.Do("UPDATE store_licenses SET expires_at = ? WHERE id = ?", ends, l.ID)
+	return nil
 }
 
 func sameEnd(a, b *exact.Instant) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // decide stores the decision of staff or a refund on a license, and applies its state.
 func decide(tx *db.Tx, id int64, to string) error {
-	if _, err := tx.Exec("UPDATE store_licenses SET decided = ?1 WHERE id = ?2 AND decided <> ?1", to, id); err != nil {
-		return err
-	}
+	tx.Do("UPDATE store_licenses SET decided = ?1 WHERE id = ?2 AND decided <> ?1", to, id)
 	return applyState(tx, id)
 }
 
@@ -97,9 +93,7 @@ func moveLicense(tx *db.Tx, who db.Caller, id int64, to, action string) (License
 		return l, err
 	}
 	if to == stateActive {
-		if _, err := tx.Exec("DELETE FROM store_holds WHERE license_id = ?", id); err != nil {
-			return l, err
-		}
+		tx.Do("DELETE FROM store_holds WHERE license_id = ?", id)
 	}
 	if err := decide(tx, id, to); err != nil {
 		return l, err
@@ -161,9 +155,7 @@ func extendLicense(tx *db.Tx, who db.Caller, id int64, x Extension) (License, er
 	if ends <= *l.ExpiresAt {
 		return l, fault.Fieldf(field, "%s: license %d ends at %s; it takes a day after that", field, id, l.ExpiresAt)
 	}
-	if _, err := tx.Exec("UPDATE store_licenses SET extended_until = ? WHERE id = ?", ends, id); err != nil {
-		return l, err
-	}
+	tx.Do("UPDATE store_licenses SET extended_until = ? WHERE id = ?", ends, id)
 	if err := setEnd(tx, l, &ends); err != nil {
 		return l, err
 	}
@@ -193,10 +185,8 @@ func (s *Service) RotateLicenseKey(ctx context.Context, who db.Caller, id int64)
 			return l, fault.Conflictf("license %d was revoked, which is final", id)
 		}
 		key := newKey()
-		if _, err := tx.Exec("UPDATE store_licenses SET license_key = ?, key_hash = ?, loose_hash = NULL WHERE id = ?", key,
-			digest(key, keyLength), id); err != nil {
-			return l, err
-		}
+		tx.Do("UPDATE store_licenses SET license_key = ?, key_hash = ?, loose_hash = NULL WHERE id = ?", key,
+			digest(key, keyLength), id)
 		if err := tx.Audit(rotated, subject(l), map[string]string{"old_key": mask(l.Key)}); err != nil {
 			return l, err
 		}
@@ -232,9 +222,7 @@ func releaseSeat(tx *db.Tx, who db.Caller, id, seat int64) (License, error) {
 
 // giveUp frees a seat.
 func giveUp(tx *db.Tx, l License, a Activation) error {
-	if _, err := tx.Exec("DELETE FROM store_activations WHERE id = ?", a.ID); err != nil {
-		return err
-	}
+	tx.Do("DELETE FROM store_activations WHERE id = ?", a.ID)
 	l.ActivationCount--
 	if err := countSeats(tx, l, -1); err != nil {
 		return err

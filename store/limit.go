@@ -71,9 +71,7 @@ func setLimit(tx *db.Tx, l License, own *int64) error {
 	if is.limitCell() == l.limitCell() {
 		return nil
 	}
-	if _, err := tx.Exec("UPDATE store_licenses SET own_limit = ? WHERE id = ?", own, l.ID); err != nil {
-		return err
-	}
+	tx.Do("UPDATE store_licenses SET own_limit = ? WHERE id = ?", own, l.ID)
 	return tx.Audit("license.limit", subject(l), map[string]string{"from": firstOf(l.limitCell(), limitProduct),
 		"to": firstOf(is.limitCell(), limitProduct)})
 }

@@ -55,9 +55,7 @@ func moveOrders(tx *db.Tx, from, into Customer) (moved int, err error) {
 	}
 	for _, query := range []string{"DELETE FROM store_find_customers WHERE rowid = ?",
 		"DELETE FROM store_customers WHERE id = ?"} {
-		if _, err := tx.Exec(query, from.ID); err != nil {
-			return 0, err
-		}
+		tx.Do(query, from.ID)
 	}
 	if err := add(tx, customersKnown, -1); err != nil {
 		return 0, err

@@ -164,8 +164,6 @@ func storeCodes(tx *db.Tx, batch int64, digests [][]byte) error {
 		}
 	}
 	n := int64(len(digests))
-	if _, err := tx.Exec("UPDATE store_batches SET unused = unused + ? WHERE id = ?", n, batch); err != nil {
-		return err
-	}
+	tx.Do("UPDATE store_batches SET unused = unused + ? WHERE id = ?", n, batch)
 	return add(tx, codesPrefix+codeUnused, n)
 }

@@ -100,16 +100,12 @@ func gatherPayment(tx *db.Tx, provider string, names []string, order int64, crea
 		}
 	}
 	if order != 0 {
-		if _, err := tx.Exec("UPDATE store_payments SET order_id = ?1 WHERE id = ?2 AND order_id IS NOT ?1", order,
-			id); err != nil {
-			return 0, false, err
-		}
+		tx.Do("UPDATE store_payments SET order_id = ?1 WHERE id = ?2 AND order_id IS NOT ?1", order,
+			id)
 	}
 	for _, name := range names {
-		if _, err := tx.Exec("INSERT OR IGNORE INTO store_payment_names (provider, name, payment_id) VALUES (?, ?, ?)",
-			provider, name, id); err != nil {
-			return 0, false, err
-		}
+		tx.Do("INSERT OR IGNORE INTO store_payment_names (provider, name, payment_id) VALUES (?, ?, ?)",
+			provider, name, id)
 	}
 	return id, true, nil
 }
@@ -165,12 +161,10 @@ func joinPayments(tx *db.Tx, into, from int64) error {
 			(SELECT refunded_cents, refund_currency, refund_event FROM store_payments WHERE id = ?2)
 			WHERE id = ?1 AND refunded_cents < (SELECT refunded_cents FROM store_payments WHERE id = ?2)`,
 	} {
-		if _, err := tx.Exec(query, into, from); err != nil {
-			return err
-		}
+		tx.Do(query, into, from)
 	}
-	_, err := tx.Exec("DELETE FROM store_payments WHERE id = ?", from)
-	return err
+	tx.Do("DELETE FROM store_payments WHERE id = ?", from)
+	return nil
 }
 
 // paymentNames lists all names of an order's payment.
@@ -248,9 +242,7 @@ func refundTold(tx *db.Tx, d OrderDetail, payment int64) (int64, error) {
 	if r.currency == d.Currency {
 		return r.refunded, nil
 	}
-	if _, err := tx.Exec("UPDATE store_payments SET refunded_cents = 0 WHERE id = ?", payment); err != nil {
-		return 0, err
-	}
+	tx.Do("UPDATE store_payments SET refunded_cents = 0 WHERE id = ?", payment)
 	t := r.inAnother(d)
 	t.Provider, t.Event = d.Provider, event
 	return 0, t.insert(tx)

@@ -36,12 +36,9 @@ func (s *Service) SetProviderSecret(ctx context.Context, who db.Caller, provider
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (ProviderSet, error) {
 		set := ProviderSet{Provider: provider, SecretSet: true}
-		_, err := tx.Exec(
+		tx.Do(
 			"INSERT INTO store_providers (provider, secret) VALUES (?, ?) ON CONFLICT (provider) DO UPDATE SET secret = "+
 				"excluded.secret", provider, secret)
-		if err != nil {
-			return set, err
-		}
 		return set, tx.Audit("provider.secret", "provider:"+provider, set)
 	})
 }
@@ -143,14 +140,11 @@ func mapLink(tx *db.Tx, l Link) (Link, error) {
 	if err := p.takesTier(textOr(l.Tier, "")); err != nil {
 		return l, err
 	}
-	_, err = tx.Exec(`INSERT INTO store_links (provider, link, product_id, tier, their_product, mapped_at) VALUES (?1, ?2,
+	tx.Do(`INSERT INTO store_links (provider, link, product_id, tier, their_product, mapped_at) VALUES (?1, ?2,
 		?3, ?4, ?5, max(?6, ifnull((SELECT max(mapped_at) + 1 FROM store_links), 0)))
 		ON CONFLICT (provider, link) DO UPDATE SET product_id = excluded.product_id, tier = excluded.tier,
 			their_product = ifnull(excluded.their_product, their_product), mapped_at = excluded.mapped_at`,
 		l.Provider, l.Link, p.id, l.Tier, l.TheirProduct, tx.Now())
-	if err != nil {
-		return l, err
-	}
 	if l, _, err = findLink(&tx.Conn, l.Provider, l.Link); err != nil {
 		return l, err
 	}

@@ -163,10 +163,8 @@ func spend(tx *db.Tx, hash []byte, email, name string, at exact.Instant) (Redeem
 	if err != nil {
 		return Redeemed{}, k.batch, err
 	}
-	if _, err := tx.Exec("UPDATE store_codes SET status = 'redeemed', order_id = ?, redeemed_at = ? WHERE hash = ?", d.id,
-		at, hash); err != nil {
-		return Redeemed{}, k.batch, err
-	}
+	tx.Do("UPDATE store_codes SET status = 'redeemed', order_id = ?, redeemed_at = ? WHERE hash = ?", d.id,
+		at, hash)
 	if err := tx.Audit("code.redeemed", "batch:"+k.batch.Batch, map[string]string{"order_ref": d.OrderRef}); err != nil {
 		return Redeemed{}, k.batch, err
 	}

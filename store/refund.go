@@ -117,15 +117,11 @@ func refundAt(tx *db.Tx, d OrderDetail, refunded int64, at exact.Instant, emit b
 	if d.Status != statusPaid || more < 0 || more == 0 && !full {
 		return OrderRefunded{OrderDetail: d, Full: d.Status == statusRefunded}, nil
 	}
-	if _, err := tx.Exec("UPDATE store_orders SET refunded_cents = ? WHERE id = ?", refunded, d.id); err != nil {
-		return OrderRefunded{}, err
-	}
+	tx.Do("UPDATE store_orders SET refunded_cents = ? WHERE id = ?", refunded, d.id)
 	if err := addMoney(tx, refundedCents, d.Currency, more); err != nil {
 		return OrderRefunded{}, err
 	}
-	if _, err := tx.Exec("INSERT INTO store_refunds (order_id, at, cents) VALUES (?, ?, ?)", d.id, at, more); err != nil {
-		return OrderRefunded{}, err
-	}
+	tx.Do("INSERT INTO store_refunds (order_id, at, cents) VALUES (?, ?, ?)", d.id, at, more)
 	names, err := paymentNames(&tx.Conn, d.Order)
 	if err != nil {
 		return OrderRefunded{}, err
@@ -155,20 +151,16 @@ func refundAt(tx *db.Tx, d OrderDetail, refunded int64, at exact.Instant, emit b
 // closeOrder makes an order refunded. Its licenses are revoked; those that it renewed
 // lose the period that it paid for.
 func closeOrder(tx *db.Tx, d OrderDetail, at exact.Instant) error {
-	if _, err := tx.Exec("UPDATE store_orders SET status = 'refunded', refunded_at = ? WHERE id = ?", at,
-		d.id); err != nil {
-		return err
-	}
+	tx.Do("UPDATE store_orders SET status = 'refunded', refunded_at = ? WHERE id = ?", at,
+		d.id)
 	if err := add(tx, ordersPaid, -1); err != nil {
 		return err
 	}
 	if err := add(tx, ordersRefunded, 1); err != nil {
 		return err
 	}
-	if _, err := tx.Exec("UPDATE store_customers SET paid_orders = paid_orders - 1 WHERE id = ?",
-		d.Customer.ID); err != nil {
-		return err
-	}
+	tx.Do("UPDATE store_customers SET paid_orders = paid_orders - 1 WHERE id = ?",
+		d.Customer.ID)
 	if d.renewal {
 		return renew(tx, d.subscription)
 	}

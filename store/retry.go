@@ -73,10 +73,8 @@ func retry(tx *db.Tx, u Unbooked) (Retried, error) {
 		return got, err
 	}
 	if waits && r.Outcome != outcomeUnclear { // it is dealt with: a refund that was unreadable
-		if _, err := tx.Exec("DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ? AND refund = ?", u.Provider,
-			u.Ref, u.Refund); err != nil {
-			return got, err
-		}
+		tx.Do("DELETE FROM store_unbooked WHERE provider = ? AND provider_ref = ? AND refund = ?", u.Provider,
+			u.Ref, u.Refund)
 		waits = false
 	}
 	got.Booked, got.Detail = !waits, r.Detail

@@ -285,10 +285,8 @@ func (x session) unbooked(why *fault.Error) Unbooked {
 // openingNames are the names of the payment that a subscription began with, as far as
 // invoices told them: of the invoice that the session names, and of those that say so.
 func openingNames(tx *db.Tx, provider string, s subscription, invoice string) ([]string, error) {
-	if _, err := tx.Exec("UPDATE store_invoices SET opens = 1 WHERE provider = ? AND ref = ? AND opens = 0", provider,
-		invoice); err != nil {
-		return nil, err
-	}
+	tx.Do("UPDATE store_invoices SET opens = 1 WHERE provider = ? AND ref = ? AND opens = 0", provider,
+		invoice)
 	return db.All(&tx.Conn, db.Text, `SELECT n.name FROM store_invoices i CROSS JOIN store_payment_names n
 		ON n.payment_id = i.payment_id
 		WHERE i.subscription_id = ? AND i.opens = 1`, s.id)

@@ -85,12 +85,8 @@ func (s *Service) UseSigningKey(ctx context.Context, who db.Caller, id string) (
 		if err != nil {
 			return k, err
 		}
-		if _, err := tx.Exec("UPDATE store_signing_keys SET signs = 0 WHERE signs = 1"); err != nil {
-			return k, err
-		}
-		if _, err := tx.Exec("UPDATE store_signing_keys SET signs = 1 WHERE key_id = ?", k.KeyID); err != nil {
-			return k, err
-		}
+		tx.Do("UPDATE store_signing_keys SET signs = 0 WHERE signs = 1")
+		tx.Do("UPDATE store_signing_keys SET signs = 1 WHERE key_id = ?", k.KeyID)
 		k.Signs = true
 		return k, tx.Audit("signing_key.used", "signing_key:"+k.KeyID, struct{}{})
 	})
@@ -107,9 +103,7 @@ func (s *Service) RemoveSigningKey(ctx context.Context, who db.Caller, id string
 		if err != nil {
 			return k, err
 		}
-		if _, err := tx.Exec("DELETE FROM store_signing_keys WHERE key_id = ?", k.KeyID); err != nil {
-			return k, err
-		}
+		tx.Do("DELETE FROM store_signing_keys WHERE key_id = ?", k.KeyID)
 		return k, tx.Audit("signing_key.removed", "signing_key:"+k.KeyID, struct{}{})
 	})
 }

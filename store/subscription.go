@@ -40,8 +40,8 @@ func ensureSubscription(tx *db.Tx, provider, ref string) (subscription, error) {
 // beginSubscription makes an order the subscription's checkout. Later checkouts of the
 // same subscription do not change it.
 func beginSubscription(tx *db.Tx, id, order int64) error {
-	_, err := tx.Exec("UPDATE store_subscriptions SET order_id = ? WHERE id = ? AND order_id IS NULL", order, id)
-	return err
+	tx.Do("UPDATE store_subscriptions SET order_id = ? WHERE id = ? AND order_id IS NULL", order, id)
+	return nil
 }
 
 // paidUntil is until when the subscription s is paid, as SQL: 3 days after the latest period of a payment that was not

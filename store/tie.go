@@ -11,9 +11,7 @@ func begin(tx *db.Tx, s subscription, d OrderDetail) (subscription, error) {
 		"UPDATE store_licenses SET subscription_id = ? WHERE order_id = ?",
 		"UPDATE store_subscriptions SET order_id = ?2 WHERE id = ?1",
 	} {
-		if _, err := tx.Exec(query, s.id, d.id); err != nil {
-			return s, err
-		}
+		tx.Do(query, s.id, d.id)
 	}
 	ends := d.PaidAt + checkoutGrace
 	for _, l := range d.Licenses {
@@ -31,16 +29,12 @@ func begin(tx *db.Tx, s subscription, d OrderDetail) (subscription, error) {
 // forward.
 func link(tx *db.Tx, s subscription, order int64, licenses []License) (subscription, error) {
 	for _, l := range licenses {
-		if _, err := tx.Exec(`UPDATE store_licenses SET subscription_id = ?, extended_until = max(ifnull(extended_until, 0),
+		tx.Do(`UPDATE store_licenses SET subscription_id = ?, extended_until = max(ifnull(extended_until, 0),
 			expires_at) WHERE id = ?`,
-			s.id, l.ID); err != nil {
-			return s, err
-		}
+			s.id, l.ID)
 	}
 	if s.order == 0 {
-		if _, err := tx.Exec("UPDATE store_subscriptions SET order_id = ? WHERE id = ?", order, s.id); err != nil {
-			return s, err
-		}
+		tx.Do("UPDATE store_subscriptions SET order_id = ? WHERE id = ?", order, s.id)
 		s.order, s.linked = order, true
 	}
 	return s, nil
@@ -49,10 +43,8 @@ func link(tx *db.Tx, s subscription, order int64, licenses []License) (subscript
 // tieToOrder ties a subscription to the order that its provider says it began with, if that is stored; else the order
 // is tied when it comes.
 func tieToOrder(tx *db.Tx, s subscription, provider, ref string) error {
-	if _, err := tx.Exec("UPDATE store_subscriptions SET told_order = ? WHERE id = ? AND told_order IS NULL", ref,
-		s.id); err != nil {
-		return err
-	}
+	tx.Do("UPDATE store_subscriptions SET told_order = ? WHERE id = ? AND told_order IS NULL", ref,
+		s.id)
 	id, found, err := db.One(&tx.Conn, db.Int, "SELECT id FROM store_orders WHERE provider = ? AND provider_ref = ?",
 		provider, ref)
 	if err != nil || !found {

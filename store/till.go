@@ -171,10 +171,8 @@ func (e incoming) answer(outcome, detail string) Received {
 
 // done notes the event, so that it is never handled again, with what became of it.
 func (e incoming) done(tx *db.Tx, outcome, detail string) (Received, error) {
-	if _, err := tx.Exec("INSERT OR IGNORE INTO store_provider_events (provider, event_id, at) VALUES (?, ?, ?)",
-		e.provider, e.id, tx.Now()); err != nil {
-		return Received{}, err
-	}
+	tx.Do("INSERT OR IGNORE INTO store_provider_events (provider, event_id, at) VALUES (?, ?, ?)",
+		e.provider, e.id, tx.Now())
 	err := tx.Audit("provider.event", "event:"+e.id, map[string]string{"provider": e.provider, "type": e.kind,
 		"outcome": outcome})
 	return e.answer(outcome, detail), err

@@ -62,16 +62,12 @@ func tell(tx *db.Tx, e incoming, ref string, t standing) (Received, error) {
 		return Received{}, err
 	}
 	if t.compare(was) > 0 {
-		if _, err := tx.Exec("UPDATE store_subscriptions SET told = ?, told_us = ?, ends_on = ?, renews_on = ? WHERE id = ?",
-			t.state, int64(t.at), t.ends, t.renews, s.id); err != nil {
-			return Received{}, err
-		}
+		tx.Do("UPDATE store_subscriptions SET told = ?, told_us = ?, ends_on = ?, renews_on = ? WHERE id = ?",
+			t.state, int64(t.at), t.ends, t.renews, s.id)
 	}
 	if t.period != nil {
-		if _, err := tx.Exec("INSERT OR IGNORE INTO store_told_periods (subscription_id, ends_at) VALUES (?, ?)", s.id,
-			*t.period); err != nil {
-			return Received{}, err
-		}
+		tx.Do("INSERT OR IGNORE INTO store_told_periods (subscription_id, ends_at) VALUES (?, ?)", s.id,
+			*t.period)
 	}
 	if t.order != "" {
 		if err := tieToOrder(tx, s, e.provider, t.order); err != nil {
@@ -101,22 +97,19 @@ func noteFailure(tx *db.Tx, e incoming, f failure) (Received, error) {
 	if err != nil {
 		return Received{}, err
 	}
-	_, err = tx.Exec(`UPDATE store_subscriptions SET failed_us = ?1, failed_cents = ?2, failed_currency = ?3,
+	tx.Do(`UPDATE store_subscriptions SET failed_us = ?1, failed_cents = ?2, failed_currency = ?3,
 		next_try_at = ?4
 		WHERE id = ?5 AND (failed_us < ?1 OR failed_us = ?1 AND ifnull(next_try_at, 0) < ifnull(?4, 0))`,
 		int64(e.at), f.cents, db.NullText(f.currency), f.next, s.id)
-	if err != nil {
-		return Received{}, err
-	}
 	return e.done(tx, outcomeRecorded, "a payment of the subscription failed; its licenses work until the paid period "+
 		"ends")
 }
 
 // notePayment notes when a subscription was paid for last.
 func notePayment(tx *db.Tx, subscription int64, at micros) error {
-	_, err := tx.Exec("UPDATE store_subscriptions SET paid_us = ?1 WHERE id = ?2 AND paid_us < ?1", int64(at),
+	tx.Do("UPDATE store_subscriptions SET paid_us = ?1 WHERE id = ?2 AND paid_us < ?1", int64(at),
 		subscription)
-	return err
+	return nil
 }
 
 // notePaid notes when a payment was made, by the provider's clock; 0 is not told.
@@ -124,7 +117,7 @@ func notePaid(tx *db.Tx, payment int64, at micros) error {
 	if at == 0 {
 		return nil
 	}
-	_, err := tx.Exec("UPDATE store_payments SET paid_at = ?1 WHERE id = ?2 AND (paid_at IS NULL OR paid_at > ?1)",
+	tx.Do("UPDATE store_payments SET paid_at = ?1 WHERE id = ?2 AND (paid_at IS NULL OR paid_at > ?1)",
 		at.instant(), payment)
-	return err
+	return nil
 }

@@ -23,9 +23,9 @@ func addMoney(tx *db.Tx, kind, currency string, n int64) error {
 	if n == 0 {
 		return nil
 	}
-	_, err := tx.Exec(`INSERT INTO store_totals (kind, currency, n) VALUES (?, ?, ?)
+	tx.Do(`INSERT INTO store_totals (kind, currency, n) VALUES (?, ?, ?)
 		ON CONFLICT (kind, currency) DO UPDATE SET n = n + excluded.n`, kind, currency, n)
-	return err
+	return nil
 }
 
 // addLicenses moves the total of the licenses in a state.

@@ -99,13 +99,10 @@ const unbookedColumns = `provider, provider_ref, event_id, refund, cause, reason
 
 // insert puts it on the list.
 func (u Unbooked) insert(tx *db.Tx) error {
-	_, err := tx.Exec(`INSERT OR REPLACE INTO store_unbooked (`+unbookedColumns+`, body)
+	tx.Do(`INSERT OR REPLACE INTO store_unbooked (`+unbookedColumns+`, body)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		u.Provider, u.Ref, u.Event, u.Refund, u.Cause, u.Reason, u.BuyerEmail, u.BuyerName, u.AmountCents, u.Currency, u.Qty,
 		u.TheirProduct, u.TheirName, u.Subscription, u.OrderRef, tx.Now(), u.body)
-	if err != nil {
-		return err
-	}
 	subject := "payment:" + u.Provider + ":" + u.Ref
 	if err := tx.Audit("payment.unclear", subject, map[string]string{"event": u.Event, "reason": u.Reason}); err != nil {
 		return err
@@ -207,8 +204,8 @@ func setWaiting(tx *db.Tx, payment int64, waits bool) error {
 		query = "UPDATE store_payments SET waits_from = ifnull(waits_from, ?2) WHERE id = ?1"
 		args = append(args, tx.Now())
 	}
-	_, err := tx.Exec(query, args...)
-	return err
+	tx.Do(query, args...)
+	return nil
 }
 
 // selectWaiting selects the payments whose refunds or disputes have waited since an instant for an

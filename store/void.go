@@ -44,9 +44,7 @@ func (s *Service) VoidOrder(ctx context.Context, who db.Caller, ref, reason stri
 
 // voidOrder takes the order out of all that is counted, and revokes its licenses.
 func voidOrder(tx *db.Tx, d OrderDetail) error {
-	if _, err := tx.Exec("UPDATE store_orders SET status = 'void', refunded_at = NULL WHERE id = ?", d.id); err != nil {
-		return err
-	}
+	tx.Do("UPDATE store_orders SET status = 'void', refunded_at = NULL WHERE id = ?", d.id)
 	for _, m := range []struct {
 		kind, currency string
 		n              int64
