@@ -135,12 +135,8 @@ func newMeter(tx *db.Tx, a Asset, m meterRow) error {
 		}
 		first := point{Day: date, Value: made.Reading}
 		made.take(first, false)
-		if err := made.store(tx); err != nil {
-			return err
-		}
-		if err := made.keep(tx, first, false); err != nil {
-			return err
-		}
+		made.store(tx)
+		made.keep(tx, first, false)
 	}
 	return tx.Audit("meter.created", db.Subject("meter", made.ID), map[string]any{
 		"asset_id": a.ID, "name": m.name, "unit": m.unit, "reading": made.Reading, "read_date": made.ReadDate})

@@ -49,9 +49,7 @@ func usePart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (none
 		return none, fault.Fieldf("qty", "qty: the parts used on work order %d would cost more than %d cents in all", wo.ID,
 			fault.Cents(maxUsedCents))
 	}
-	if err := takeFromStock(tx, wo.ID, u); err != nil {
-		return none, err
-	}
+	takeFromStock(tx, wo.ID, u)
 	if err := tx.Audit("workorder.part_used", db.Subject("work_order", wo.ID), u); err != nil {
 		return none, err
 	}
@@ -68,14 +66,13 @@ func usedNow(tx *db.Tx, orderID int64, u PartUse) (used Used, err error) {
 	return used, err
 }
 
-func takeFromStock(tx *db.Tx, orderID int64, u PartUse) error {
+func takeFromStock(tx *db.Tx, orderID int64, u PartUse) {
 	tx.Do("UPDATE parts SET quantity = quantity - ? WHERE id = ?", u.Qty, u.PartID)
 	tx.Do(
 		"INSERT INTO part_uses (work_order_id, part_id, qty, unit_cost_cents, cost_cents, used_at) VALUES (?, ?, ?, ?, ?, ?)",
 		orderID, u.PartID, u.Qty, u.UnitCostCents, u.CostCents, tx.Now())
 	tx.Do("UPDATE work_orders SET used_cents = used_cents + ?, updated_at = ? WHERE id = ?", u.CostCents,
 		tx.Now(), orderID)
-	return nil
 }
 
 // partsOf lists the parts used on a work order, in the order of use.

@@ -2,7 +2,6 @@ package maintenance
 
 import (
 	"context"
-	"fmt"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -84,14 +83,14 @@ func (p *plan) restart(tx *db.Tx, day exact.Day, by int64) (err error) {
 			return err
 		}
 	}
-	return p.storeService(tx)
+	p.storeService(tx)
+	return nil
 }
 
 // storeService writes when the service was last done, at which reading, and by what.
-func (p *plan) storeService(tx *db.Tx) error {
+func (p *plan) storeService(tx *db.Tx) {
 	tx.Do("UPDATE pm_plans SET last_done_date = ?, baseline = ?, restarted_by = ?, paused = ? WHERE id = ?",
 		p.LastDone, p.baseline(), db.NullID(p.RestartedBy), p.Paused, p.ID)
-	return nil
 }
 
 // serviceEntry is a plan's restart in the audit trail.
@@ -184,9 +183,7 @@ func rebasePlans(tx *db.Tx, meterID int64, baseline func(exact.Milli) exact.Mill
 			continue
 		}
 		p.RestartedBy = 0
-		if err := p.storeService(tx); err != nil {
-			return nil, fmt.Errorf("rebase plan %d: %w", p.ID, err)
-		}
+		p.storeService(tx)
 	}
 	return moved, nil
 }

@@ -21,9 +21,7 @@ func (s *Service) SetPaused(ctx context.Context, who db.Caller, id int64, paused
 		}
 		if p.Paused != paused {
 			p.Paused = paused
-			if err := p.storeService(tx); err != nil {
-				return none, err
-			}
+			p.storeService(tx)
 			action := "pm.resumed"
 			if paused {
 				action = "pm.paused"

@@ -145,12 +145,8 @@ func takeReading(tx *db.Tx, a Asset, m Meter, p point, correction bool, baseline
 	}
 	m.AvgPerDay = used.with(p, m.from(today)).PerDay()
 	done.Meter = m
-	if err := m.store(tx); err != nil {
-		return done, err
-	}
-	if err := m.keep(tx, p, correction); err != nil {
-		return done, err
-	}
+	m.store(tx)
+	m.keep(tx, p, correction)
 	entry := readingEntry{AssetID: a.ID, From: previous, To: p.Value, ReadDate: p.Day, Correction: correction}
 	if correction && done.Moved {
 		if entry.Rebased, err = rebasePlans(tx, m.ID, baseline); err != nil {
@@ -222,7 +218,7 @@ func (m *Meter) take(p point, correction bool) {
 }
 
 // store writes the meter's state.
-func (m *Meter) store(tx *db.Tx) error {
+func (m *Meter) store(tx *db.Tx) {
 	var lastDay *exact.Day
 	var lastValue *exact.Milli
 	if m.last != nil {
@@ -231,14 +227,12 @@ func (m *Meter) store(tx *db.Tx) error {
 	tx.Do(`UPDATE meters SET reading = ?, read_date = ?, epoch = ?, corrected_day = ?, last_day = ?,
 		last_value = ?, posted = ?
 		WHERE id = ?`, m.Reading, m.ReadDate, m.epoch, m.correctedDay, lastDay, lastValue, m.posted, m.ID)
-	return nil
 }
 
 // keep writes the reading that the meter just took.
-func (m *Meter) keep(tx *db.Tx, p point, correction bool) error {
+func (m *Meter) keep(tx *db.Tx, p point, correction bool) {
 	tx.Do("INSERT INTO readings (meter_id, epoch, day, seq, value, correction) VALUES (?, ?, ?, ?, ?, ?)",
 		m.ID, m.epoch, p.Day, m.posted, p.Value, correction)
-	return nil
 }
 
 // bindReading binds a reading's fields, on any surface.

@@ -55,9 +55,7 @@ func setRight(tx *db.Tx, a Asset, m Meter, day exact.Day, value exact.Milli) (do
 	m.Reading = value
 	tx.Do("UPDATE readings SET value = ? WHERE meter_id = ? AND epoch = ? AND seq = ?", value, m.ID,
 		m.epoch, m.posted)
-	if err := m.store(tx); err != nil {
-		return done, err
-	}
+	m.store(tx)
 	used, err := m.use(&tx.Conn, tx.Today())
 	if err != nil {
 		return done, err

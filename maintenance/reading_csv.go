@@ -237,14 +237,10 @@ func (p *past) file(tx *db.Tx) error {
 	for _, r := range p.rows {
 		at := point{Day: *r.ReadDate, Value: r.Reading}
 		filed.take(at, r.Correction)
-		if err := filed.keep(tx, at, r.Correction); err != nil {
-			return err
-		}
+		filed.keep(tx, at, r.Correction)
 		r.filed, r.stood = true, at == point{Day: *p.meter.ReadDate, Value: p.meter.Reading} && !r.Correction
 	}
-	if err := filed.store(tx); err != nil {
-		return err
-	}
+	filed.store(tx)
 	return tx.Audit("meter.past", db.Subject("meter", filed.ID), map[string]any{"readings": filed.posted,
 		"reading": filed.Reading, "read_date": filed.ReadDate})
 }

@@ -182,8 +182,6 @@ func movePlan(tx *db.Tx, wo WorkOrder, to string) (*serviceEntry, error) {
 		return nil, err
 	}
 	p.LastDone, p.Baseline, p.RestartedBy = b.done, b.baseline, b.by
-	if err := p.storeService(tx); err != nil {
-		return nil, err
-	}
+	p.storeService(tx)
 	return p.entry(), nil
 }

@@ -80,8 +80,6 @@ func createSKU(tx *db.Tx, now article) (o schema.Outcome, err error) {
 	if now.id, err = articles.Insert(tx, &now); err != nil {
 		return o, err
 	}
-	if err := noteMovement(tx, article{}, now, cause{kind: movedByEdit}); err != nil {
-		return o, err
-	}
+	noteMovement(tx, article{}, now, cause{kind: movedByEdit})
 	return schema.Outcome{ID: now.id, New: true}, tx.Audit("sku.created", subject(now.Code), now.SKU)
 }

@@ -37,14 +37,13 @@ type Movement struct {
 }
 
 // noteMovement stores a SKU's stock movement, if there was one.
-func noteMovement(tx *db.Tx, was, now article, why cause) error {
+func noteMovement(tx *db.Tx, was, now article, why cause) {
 	if was.CurrentStock == now.CurrentStock {
-		return nil
+		return
 	}
 	tx.Do(`INSERT INTO stock_movements (sku_id, at, kind, qty, current_stock, reason, number, actor, via)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, now.id, tx.Now(), why.kind, now.CurrentStock-was.CurrentStock, now.CurrentStock,
 		why.reason, why.number, tx.Who().User, tx.Who().Via)
-	return nil
 }
 
 // emptyDays counts the days, from the SKU's creation on, without any stock: none at the day's beginning, and no

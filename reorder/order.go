@@ -250,9 +250,7 @@ func rewrite(tx *db.Tx, was storedOrder, now *storedOrder, cameIn map[int64]exac
 	for _, l := range now.Lines {
 		old := before[l.skuID]
 		if l != old {
-			if err := storeLine(tx, now.id, l); err != nil {
-				return err
-			}
+			storeLine(tx, now.id, l)
 		}
 		more := l.outstanding(now.Status) - old.outstanding(was.Status)
 		if more == 0 && cameIn[l.skuID] == 0 {
@@ -281,10 +279,9 @@ func storeOrder(tx *db.Tx, o *storedOrder) (err error) {
 }
 
 // storeLine inserts or updates a line. Lines of an order are never deleted.
-func storeLine(tx *db.Tx, order int64, l OrderLine) error {
+func storeLine(tx *db.Tx, order int64, l OrderLine) {
 	tx.Do(
 		"INSERT OR REPLACE INTO purchase_order_lines (order_id, sku_id, ordered, received, unit_cost_cents) VALUES (?, ?, "+
 			"?, ?, ?)",
 		order, l.skuID, l.Ordered, l.Received, l.UnitCostCents)
-	return nil
 }

@@ -142,9 +142,7 @@ func (d *drafting) readUntouched(tx *db.Tx) error {
 		}
 		tx.Do("UPDATE OR IGNORE purchase_order_lines SET order_id = ? WHERE order_id = ?", first.id,
 			o.id)
-		if err := d.remove(tx, o); err != nil {
-			return err
-		}
+		d.remove(tx, o)
 		if first.Lines, err = linesOf(&tx.Conn, first.id); err != nil {
 			return err
 		}
@@ -153,10 +151,9 @@ func (d *drafting) readUntouched(tx *db.Tx) error {
 	return nil
 }
 
-func (d *drafting) remove(tx *db.Tx, o storedOrder) error {
+func (d *drafting) remove(tx *db.Tx, o storedOrder) {
 	d.removed = append(d.removed, o.Number)
 	tx.Do("DELETE FROM purchase_orders WHERE id = ?", o.id)
-	return nil
 }
 
 // held is how much of a SKU is in drafts whose line of it is made again.
@@ -189,7 +186,8 @@ func (d *drafting) put(tx *db.Tx, supplier string) (*storedOrder, error) {
 	needs := d.needs[supplier]
 	switch {
 	case len(needs) == 0:
-		return nil, d.remove(tx, was)
+		d.remove(tx, was)
+		return nil, nil
 	case !found:
 		o := storedOrder{PurchaseOrder: PurchaseOrder{Supplier: supplier, Status: Draft, Lines: needs}, suggested: true}
 		var err error

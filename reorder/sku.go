@@ -148,9 +148,7 @@ func save(tx *db.Tx, h horizon, was article, now *article, why cause) (fired boo
 		is_below = ?, judged_on = ?, updated_at = ? WHERE id = ?`,
 		now.CurrentStock, now.OnOrder, now.sold, now.soldYear,
 		now.firstSold, now.lastSold, now.isBelow, now.judgedOn, now.UpdatedAt, now.id)
-	if err := noteMovement(tx, was, *now, why); err != nil {
-		return false, err
-	}
+	noteMovement(tx, was, *now, why)
 	if !crossed(was, *now, h) {
 		return false, nil
 	}

@@ -104,21 +104,17 @@ func void(tx *db.Tx, batch string) (Voided, error) {
 	}
 	v := Voided{Batch: b, Voided: int64(n)}
 	v.Unused, v.Void = b.Unused-v.Voided, b.Void+v.Voided
-	if err := countCodes(tx, b.id, codeVoid, v.Voided); err != nil {
-		return v, err
-	}
+	countCodes(tx, b.id, codeVoid, v.Voided)
 	return v, tx.Audit("codes.voided", "batch:"+b.Batch, map[string]int64{"voided": v.Voided})
 }
 
 // countCodes moves n codes of a batch from unused to another status in every count.
-func countCodes(tx *db.Tx, batch int64, to string, n int64) error {
+func countCodes(tx *db.Tx, batch int64, to string, n int64) {
 	update := "UPDATE store_batches SET unused = unused - ?1, void = void + ?1 WHERE id = ?2"
 	if to == codeRedeemed {
 		update = "UPDATE store_batches SET unused = unused - ?1, redeemed = redeemed + ?1 WHERE id = ?2"
 	}
 	tx.Do(update, n, batch)
-	if err := add(tx, codesPrefix+codeUnused, -n); err != nil {
-		return err
-	}
-	return add(tx, codesPrefix+to, n)
+	add(tx, codesPrefix+codeUnused, -n)
+	add(tx, codesPrefix+to, n)
 }

@@ -151,7 +151,8 @@ func ensureCustomer(tx *db.Tx, email, name string, rename bool) (Customer, error
 		c = Customer{ID: id, Email: email, Name: name}
 		tx.Do("INSERT INTO store_find_customers (rowid, words) VALUES (?, ?)", id,
 			words.Fold(email+"\n"+name))
-		return c, add(tx, customersKnown, 1)
+		add(tx, customersKnown, 1)
+		return c, nil
 	case name != "" && name != c.Name && (rename || c.Name == ""):
 		c.Name = name
 		err = keepCustomer(tx, c)
@@ -167,9 +168,7 @@ const mostIndexed = 500
 func keepCustomer(tx *db.Tx, c Customer) error {
 	tx.Do("UPDATE store_customers SET email = ?, name = ? WHERE id = ?", c.Email, c.Name,
 		c.ID)
-	if err := indexCustomer(tx, c); err != nil {
-		return err
-	}
+	indexCustomer(tx, c)
 	return indexOrders(tx, "o.customer_id = ? ORDER BY o.id DESC LIMIT ?", c.ID, mostIndexed)
 }
 
@@ -178,12 +177,11 @@ func findCustomer(c *db.Conn, email string) (Customer, bool, error) {
 }
 
 // recountCustomer sets a customer's sums from the orders.
-func recountCustomer(tx *db.Tx, id int64) error {
+func recountCustomer(tx *db.Tx, id int64) {
 	tx.Do(`UPDATE store_customers SET (paid_orders, first_order_at, last_order_at) =
 		(SELECT count(*) FILTER (WHERE status = 'paid'), min(paid_at), max(paid_at) FROM store_orders WHERE customer_id = ?1
 		AND status <> 'void')
 		WHERE id = ?1`, id)
-	return nil
 }
 
 // customerTable is `import store customers`: rows are known by their address.

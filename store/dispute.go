@@ -76,17 +76,13 @@ func bookDispute(tx *db.Tx, e incoming, p dispute) (Received, error) {
 	if err != nil {
 		return Received{}, err
 	}
-	if err := p.tell(tx, e); err != nil {
-		return Received{}, err
-	}
+	p.tell(tx, e)
 	order, err := orderOf(&tx.Conn, e.provider, p.names)
 	switch {
 	case err != nil:
 		return Received{}, err
 	case order == 0:
-		if err := setWaiting(tx, payment, changed > 0); err != nil {
-			return Received{}, err
-		}
+		setWaiting(tx, payment, changed > 0)
 		return e.done(tx, outcomeKept, "no order has this payment yet; the dispute is kept until one does")
 	}
 	d, err := orderByID(&tx.Conn, order)
@@ -102,7 +98,7 @@ func bookDispute(tx *db.Tx, e incoming, p dispute) (Received, error) {
 
 // tell stores the provider's data of a dispute: the newest reason and due date, when it was opened and when it was
 // closed.
-func (p dispute) tell(tx *db.Tx, e incoming) error {
+func (p dispute) tell(tx *db.Tx, e incoming) {
 	tx.Do(`UPDATE store_disputes SET opened_at = min(ifnull(opened_at, ?1), ?1),
 			closed_at = CASE WHEN ?2 <> 'open' THEN min(ifnull(closed_at, ?3), ?3) ELSE closed_at END
 		WHERE provider = ?4 AND ref = ?5`, p.opened, p.state, e.at.instant(), e.provider, p.ref)
@@ -110,7 +106,6 @@ func (p dispute) tell(tx *db.Tx, e incoming) error {
 		"UPDATE store_disputes SET reason = ?1, answer_by = ?2, told_us = ?3 WHERE provider = ?4 AND ref = ?5 AND told_us "+
 			"<= ?3",
 		p.reason, p.answerBy, int64(e.at), e.provider, p.ref)
-	return nil
 }
 
 func scanDispute(r *db.Row) dispute {

@@ -32,11 +32,10 @@ const selectWords = `SELECT o.id, folded(o.order_ref || char(10) || o.provider_r
 	WHERE l.order_id = o.id))
 	FROM store_orders o JOIN store_customers c ON c.id = o.customer_id`
 
-func indexCustomer(tx *db.Tx, c Customer) error {
+func indexCustomer(tx *db.Tx, c Customer) {
 	tx.Do("DELETE FROM store_find_customers WHERE rowid = ?", c.ID)
 	tx.Do("INSERT INTO store_find_customers (rowid, words) VALUES (?, ?)", c.ID,
 		words.Fold(c.Email+"\n"+c.Name))
-	return nil
 }
 
 // wanted is a search. Words under three characters have no trigrams: if all are so short, the newest records are

@@ -20,7 +20,7 @@ type changing struct {
 
 func (c *changing) changed(column string) { c.fields = append(c.fields, column) }
 
-func (c *changing) end(ends *exact.Instant) error {
+func (c *changing) end(ends *exact.Instant) {
 	now := c.tx.Now()
 	over := func(at *exact.Instant) bool { return at != nil && *at <= now }
 	if !c.r.given("expires_at") {
@@ -35,13 +35,13 @@ func (c *changing) end(ends *exact.Instant) error {
 	}
 	switch {
 	case sameEnd(ends, c.was.ExpiresAt):
-		return nil
+		return
 	case c.was.Subscription != nil:
 		c.im.remarks = append(c.im.remarks, remarkKeepEnd)
-		return nil
+		return
 	}
 	c.changed("expires_at")
-	return setEnd(c.tx, c.was, ends)
+	setEnd(c.tx, c.was, ends)
 }
 
 func (c *changing) status() error {
@@ -57,15 +57,14 @@ func (c *changing) status() error {
 	return decide(c.tx, c.was.ID, to)
 }
 
-func (c *changing) limit() error {
+func (c *changing) limit() {
 	is := c.was
 	is.ownLimit = c.r.limit
 	if !c.r.given("activation_limit") || is.limitCell() == c.was.limitCell() {
-		return nil
+		return
 	}
 	c.changed("activation_limit")
 	c.tx.Do("UPDATE store_licenses SET own_limit = ? WHERE id = ?", c.r.limit, c.was.ID)
-	return nil
 }
 
 // tier moves the license, and the unit of its order, to another tier.
@@ -93,13 +92,12 @@ func (c *changing) tier() error {
 	return nil
 }
 
-func (c *changing) made(created exact.Instant) error {
+func (c *changing) made(created exact.Instant) {
 	if created == 0 || created == c.was.CreatedAt {
-		return nil
+		return
 	}
 	c.changed("created_at")
 	c.tx.Do("UPDATE store_licenses SET created_at = ? WHERE id = ?", created, c.was.ID)
-	return nil
 }
 
 // buyer gives the license's order another buyer, or its buyer another name.

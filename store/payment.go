@@ -95,9 +95,7 @@ func gatherPayment(tx *db.Tx, provider string, names []string, order int64, crea
 		}
 	}
 	for i := 1; i < len(found); i++ {
-		if err := joinPayments(tx, id, found[i]); err != nil {
-			return 0, false, err
-		}
+		joinPayments(tx, id, found[i])
 	}
 	if order != 0 {
 		tx.Do("UPDATE store_payments SET order_id = ?1 WHERE id = ?2 AND order_id IS NOT ?1", order,
@@ -147,7 +145,7 @@ func paymentsNamed(c *db.Conn, provider string, names []string, order int64) ([]
 }
 
 // joinPayments moves everything that is known of the payment from to the payment into.
-func joinPayments(tx *db.Tx, into, from int64) error {
+func joinPayments(tx *db.Tx, into, from int64) {
 	for _, query := range []string{
 		"UPDATE store_payment_names SET payment_id = ?1 WHERE payment_id = ?2",
 		"UPDATE store_invoices SET payment_id = ?1 WHERE payment_id = ?2",
@@ -164,7 +162,6 @@ func joinPayments(tx *db.Tx, into, from int64) error {
 		tx.Do(query, into, from)
 	}
 	tx.Do("DELETE FROM store_payments WHERE id = ?", from)
-	return nil
 }
 
 // paymentNames lists all names of an order's payment.

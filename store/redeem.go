@@ -170,7 +170,8 @@ func spend(tx *db.Tx, hash []byte, email, name string, at exact.Instant) (Redeem
 	}
 	// The holder of a code may give any address: the name stored for it is not theirs to learn.
 	d.Customer.Name = name
-	return Redeemed{License: d.firstLicense(), Order: d.Order}, k.batch, countCodes(tx, k.batch.id, codeRedeemed, 1)
+	countCodes(tx, k.batch.id, codeRedeemed, 1)
+	return Redeemed{License: d.firstLicense(), Order: d.Order}, k.batch, nil
 }
 
 // bookCode books the order that a code of the batch becomes: it comes to nothing.

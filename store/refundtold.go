@@ -50,9 +50,7 @@ func bookRefund(tx *db.Tx, e incoming, r refund) (Received, error) {
 				return Received{}, err
 			}
 		}
-		if err := setWaiting(tx, payment, more > 0 && removed == 0); err != nil {
-			return Received{}, err
-		}
+		setWaiting(tx, payment, more > 0 && removed == 0)
 		return e.done(tx, outcomeKept, "no order has this payment yet; the refund is kept until one does")
 	}
 	after, err := reconcile(tx, d, payment, true)

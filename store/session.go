@@ -214,9 +214,7 @@ func bookSession(tx *db.Tx, e incoming, x session) (Received, error) {
 		if s, err = ensureSubscription(tx, e.provider, x.subscription); err != nil {
 			return Received{}, err
 		}
-		if err := notePayment(tx, s.id, e.at); err != nil {
-			return Received{}, err
-		}
+		notePayment(tx, s.id, e.at)
 		if x.opening != nil && x.opening.reason == "" {
 			if _, err := noteInvoice(tx, e, *x.opening); err != nil {
 				return Received{}, err

@@ -106,18 +106,16 @@ func noteFailure(tx *db.Tx, e incoming, f failure) (Received, error) {
 }
 
 // notePayment notes when a subscription was paid for last.
-func notePayment(tx *db.Tx, subscription int64, at micros) error {
+func notePayment(tx *db.Tx, subscription int64, at micros) {
 	tx.Do("UPDATE store_subscriptions SET paid_us = ?1 WHERE id = ?2 AND paid_us < ?1", int64(at),
 		subscription)
-	return nil
 }
 
 // notePaid notes when a payment was made, by the provider's clock; 0 is not told.
-func notePaid(tx *db.Tx, payment int64, at micros) error {
+func notePaid(tx *db.Tx, payment int64, at micros) {
 	if at == 0 {
-		return nil
+		return
 	}
 	tx.Do("UPDATE store_payments SET paid_at = ?1 WHERE id = ?2 AND (paid_at IS NULL OR paid_at > ?1)",
 		at.instant(), payment)
-	return nil
 }

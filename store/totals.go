@@ -17,19 +17,18 @@ const (
 )
 
 // add moves a total. It is called in the transaction of whatever changed it.
-func add(tx *db.Tx, kind string, n int64) error { return addMoney(tx, kind, totalsWithoutOne, n) }
+func add(tx *db.Tx, kind string, n int64) { addMoney(tx, kind, totalsWithoutOne, n) }
 
-func addMoney(tx *db.Tx, kind, currency string, n int64) error {
+func addMoney(tx *db.Tx, kind, currency string, n int64) {
 	if n == 0 {
-		return nil
+		return
 	}
 	tx.Do(`INSERT INTO store_totals (kind, currency, n) VALUES (?, ?, ?)
 		ON CONFLICT (kind, currency) DO UPDATE SET n = n + excluded.n`, kind, currency, n)
-	return nil
 }
 
 // addLicenses moves the total of the licenses in a state.
-func addLicenses(tx *db.Tx, state string, n int64) error { return add(tx, licensesPrefix+state, n) }
+func addLicenses(tx *db.Tx, state string, n int64) { add(tx, licensesPrefix+state, n) }
 
 // expired counts the licenses that would be active except for their date.
 func expired(c *db.Conn) (int64, error) {

@@ -197,7 +197,7 @@ const waitsAtMost exact.Instant = day
 
 // setWaiting notes that what is known of a payment waits for its order from now on, or that nothing does. An earlier
 // wait keeps its beginning.
-func setWaiting(tx *db.Tx, payment int64, waits bool) error {
+func setWaiting(tx *db.Tx, payment int64, waits bool) {
 	query := "UPDATE store_payments SET waits_from = NULL WHERE id = ?1"
 	args := []any{payment}
 	if waits {
@@ -205,7 +205,6 @@ func setWaiting(tx *db.Tx, payment int64, waits bool) error {
 		args = append(args, tx.Now())
 	}
 	tx.Do(query, args...)
-	return nil
 }
 
 // selectWaiting selects the payments whose refunds or disputes have waited since an instant for an
