@@ -16,7 +16,6 @@ type shares struct {
 	replace bool
 	ids     []int64 // of the upload's channels, by index; noChannel for none
 	read    *db.Stmt
-	insert  *db.Stmt
 	stored  map[int64]exact.Milli // of the present SKU-day, by channel
 	now     map[int64]exact.Milli
 }
@@ -39,10 +38,7 @@ func newShares(tx *db.Tx, u *upload, replace bool) (*shares, error) {
 		s.ids[i] = id
 	}
 	var err error
-	if s.read, err = tx.Prepare("SELECT channel_id, qty FROM channel_sales WHERE day = ? AND sku_id = ?"); err != nil {
-		return nil, err
-	}
-	s.insert, err = tx.Change("INSERT OR REPLACE INTO channel_sales (day, sku_id, channel_id, qty) VALUES (?, ?, ?, ?)")
+	s.read, err = tx.Prepare("SELECT channel_id, qty FROM channel_sales WHERE day = ? AND sku_id = ?")
 	return s, err
 }
 
@@ -86,9 +82,7 @@ func (s *shares) write(u *upload, t *total, day exact.Day, sku int64, d *days) (
 		if id == noChannel || isStored && old == qty {
 			continue
 		}
-		if err := store(s.insert, int64(day), sku, id, int64(qty)); err != nil {
-			return 0, err
-		}
+		d.tx.Do("INSERT OR REPLACE INTO channel_sales (day, sku_id, channel_id, qty) VALUES (?, ?, ?, ?)", day, sku, id, qty)
 	}
 	return sum, nil
 }

@@ -14,7 +14,6 @@ type days struct {
 	year    span
 	replace bool
 	read    *db.Stmt
-	insert  *db.Stmt
 	shares  *shares // nil for an upload without channels
 	totals  []total // of the present day, in the order of the SKUs
 
@@ -41,10 +40,7 @@ func newDays(tx *db.Tx, u *upload, skus []salesChange, h horizon, replace bool) 
 			return nil, err
 		}
 	}
-	if d.read, err = tx.Prepare("SELECT qty FROM sales WHERE day = ? AND sku_id = ?"); err != nil {
-		return nil, err
-	}
-	d.insert, err = tx.Change("INSERT OR REPLACE INTO sales (day, sku_id, qty) VALUES (?, ?, ?)")
+	d.read, err = tx.Prepare("SELECT qty FROM sales WHERE day = ? AND sku_id = ?")
 	return d, err
 }
 
@@ -84,9 +80,7 @@ func (d *days) write(u *upload, rows []sale) error {
 		if t.isStored && qty == t.old {
 			continue
 		}
-		if err := store(d.insert, int64(day), d.skus[t.sku].id, int64(qty)); err != nil {
-			return err
-		}
+		d.tx.Do("INSERT OR REPLACE INTO sales (day, sku_id, qty) VALUES (?, ?, ?)", day, d.skus[t.sku].id, qty)
 		if !t.isStored {
 			made++
 		}
@@ -113,14 +107,6 @@ func (d *days) noteHeld(t *total, day exact.Day) {
 	if t.isStored && len(d.held) < mostHeld {
 		d.held = append(d.held, Sale{Date: day, SKU: d.skus[t.sku].Code, Qty: t.old})
 	}
-}
-
-// store writes a row of whole numbers.
-func store(insert *db.Stmt, row ...int64) error {
-	if err := insert.Ints(row...); err != nil {
-		return err
-	}
-	return insert.Run()
 }
 
 // newTotal is the SKU-day's new total. Replacing it as a whole also removes its channels' shares.

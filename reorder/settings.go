@@ -85,12 +85,8 @@ func (s *Service) ChangeSettings(ctx context.Context, who db.Caller, change Sett
 		if err != nil {
 			return Settings{}, err
 		}
-		if err := roll(tx, "sold", windowOf(old.standing, old.ForecastWindowDays), windowOf(h.today, h.window)); err != nil {
-			return Settings{}, err
-		}
-		if err := roll(tx, "sold_year", windowOf(old.standing, yearDays), windowOf(h.today, yearDays)); err != nil {
-			return Settings{}, err
-		}
+		roll(tx, "sold", windowOf(old.standing, old.ForecastWindowDays), windowOf(h.today, h.window))
+		roll(tx, "sold_year", windowOf(old.standing, yearDays), windowOf(h.today, yearDays))
 		tx.Do(
 			"UPDATE reorder_settings SET forecast_window_days = ?, target_cover_days = ?, standing_day = ?, leave_out_empty = ?",
 			set.ForecastWindowDays, set.TargetCoverDays, set.standing, set.LeaveOutEmpty)
@@ -107,18 +103,9 @@ func judgeAll(tx *db.Tx, h horizon) error {
 	if err != nil {
 		return err
 	}
-	set, err := tx.Change("UPDATE skus SET is_below = ?, judged_on = ? WHERE id = ?")
-	if err != nil {
-		return err
-	}
 	for _, r := range all {
 		r.judge(h)
-		if err := set.Args(r.isBelow, r.judgedOn, r.id); err != nil {
-			return err
-		}
-		if err := set.Run(); err != nil {
-			return err
-		}
+		tx.Do("UPDATE skus SET is_below = ?, judged_on = ? WHERE id = ?", r.isBelow, r.judgedOn, r.id)
 	}
 	return nil
 }

@@ -48,36 +48,26 @@ func rollToToday(tx *db.Tx) (horizon, error) {
 	if err := tx.CheckClock(); err != nil {
 		return horizon{}, err
 	}
-	if err := roll(tx, "sold", windowOf(set.standing, h.window), windowOf(h.today, h.window)); err != nil {
-		return horizon{}, err
-	}
-	if err := roll(tx, "sold_year", windowOf(set.standing, yearDays), windowOf(h.today, yearDays)); err != nil {
-		return horizon{}, err
-	}
+	roll(tx, "sold", windowOf(set.standing, h.window), windowOf(h.today, h.window))
+	roll(tx, "sold_year", windowOf(set.standing, yearDays), windowOf(h.today, yearDays))
 	_, err = tx.Exec("UPDATE reorder_settings SET standing_day = ?", h.today)
 	return h, err
 }
 
 // roll moves each SKU's stored sum in the column from the days of old to those of now.
-func roll(tx *db.Tx, column string, old, now span) error {
+func roll(tx *db.Tx, column string, old, now span) {
 	for _, entered := range now.without(old) {
-		if err := addSales(tx, column, entered, 1); err != nil {
-			return err
-		}
+		addSales(tx, column, entered, 1)
 	}
 	for _, left := range old.without(now) {
-		if err := addSales(tx, column, left, -1); err != nil {
-			return err
-		}
+		addSales(tx, column, left, -1)
 	}
-	return nil
 }
 
-func addSales(tx *db.Tx, column string, days span, sign int) error {
+func addSales(tx *db.Tx, column string, days span, sign int) {
 	tx.Do(`UPDATE skus SET `+column+` = `+column+` + ?3 * s.qty
 		FROM (SELECT sku_id, sum(qty) AS qty FROM sales WHERE day BETWEEN ?1 AND ?2 GROUP BY sku_id) AS s
 		WHERE skus.id = s.sku_id`, days.from, days.to, sign)
-	return nil
 }
 
 // windowDelta is the change of each SKU's stored sum for another day than the standing one, by SKU id; a missing one is

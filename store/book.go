@@ -79,9 +79,7 @@ func book(tx *db.Tx, v sale, emit bool) (OrderDetail, error) {
 	}
 	if !v.renewal {
 		for _, l := range v.lines {
-			if err := issue(tx, id, ref, v, l); err != nil {
-				return OrderDetail{}, err
-			}
+			issue(tx, id, ref, v, l)
 		}
 	}
 	countSale(tx, customer.ID, v)

@@ -199,9 +199,7 @@ func demoCodes(tx *db.Tx, p Product) error {
 		for i := range digests {
 			digests[i] = digest(newCode(), codeLength)
 		}
-		if err := storeCodes(tx, b.id, digests); err != nil {
-			return err
-		}
+		storeCodes(tx, b.id, digests)
 		for i := range batch.redeemed {
 			name := demoBuyers[i]
 			if _, _, err := spend(tx, digests[i], demoAddress(name), name, tx.Now()-exact.Instant((2+4*i)*24*3600)); err != nil {

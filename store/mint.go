@@ -72,9 +72,7 @@ func (s *Service) MintCodes(ctx context.Context, who db.Caller, count int64, sku
 		if err != nil {
 			return Minted{}, err
 		}
-		if err := storeCodes(tx, b.id, digests); err != nil {
-			return Minted{}, err
-		}
+		storeCodes(tx, b.id, digests)
 		err = tx.Audit("codes.minted", "batch:"+b.Batch, map[string]any{"sku": p.SKU, "tier": db.NullText(tier),
 			"count": count})
 		return Minted{Batch: b.Batch, SKU: p.SKU, Tier: db.NullText(tier), Count: count, Codes: codes, product: p}, err
@@ -150,21 +148,11 @@ func freeBatchName(tx *db.Tx, sku string) (string, error) {
 	}
 }
 
-func storeCodes(tx *db.Tx, batch int64, digests [][]byte) error {
-	q, err := tx.Change("INSERT INTO store_codes (hash, batch_id, status) VALUES (?, ?, 'unused')")
-	if err != nil {
-		return err
-	}
+func storeCodes(tx *db.Tx, batch int64, digests [][]byte) {
 	for _, d := range digests {
-		if err := q.Args(d, batch); err != nil {
-			return err
-		}
-		if err := q.Run(); err != nil {
-			return err
-		}
+		tx.Do("INSERT INTO store_codes (hash, batch_id, status) VALUES (?, ?, 'unused')", d, batch)
 	}
 	n := int64(len(digests))
 	tx.Do("UPDATE store_batches SET unused = unused + ? WHERE id = ?", n, batch)
 	add(tx, codesPrefix+codeUnused, n)
-	return nil
 }
