@@ -240,7 +240,8 @@ type AssetOverview struct {
 	Jobs     []WorkOrder // open and in progress
 	Done     []WorkOrder // the last five
 	Requests Requests
-	Total    int64 // work orders in all
+	Total    int64          // work orders in all
+	Down     *exact.Instant // since when, if it is down
 }
 
 // AssetOverview reads an asset with all that its page shows; 404 if there is none.
@@ -279,8 +280,36 @@ func readOverview(c *db.Conn, id int64) (v AssetOverview, err error) {
 	if v.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM work_orders WHERE asset_id = ?", id); err != nil {
 		return v, err
 	}
+	if v.Down, err = downSince(c, v); err != nil {
+		return v, err
+	}
 	v.Requests, err = requestsOf(c, id)
 	return v, err
+}
+
+// downSince is since when an asset is down, nil if it is not. One that was down when it was entered has been so since
+// its oldest waiting repair, if that is earlier.
+func downSince(c *db.Conn, v AssetOverview) (*exact.Instant, error) {
+	if v.Status != "down" {
+		return nil, nil
+	}
+	type change struct {
+		at     exact.Instant
+		action string
+	}
+	last, known, err := db.One(c, func(r *db.Row) change { return change{r.Instant(), r.Text()} },
+		`SELECT at, action FROM audit WHERE subject = ? AND service = 'maintenance' AND CASE action
+			WHEN 'asset.status' THEN changes ->> '$[1]' WHEN 'asset.changed' THEN changes ->> '$.status[1]'
+			WHEN 'asset.created' THEN changes ->> '$.status' END = 'down' ORDER BY id DESC LIMIT 1`, db.Subject("asset", v.ID))
+	if err != nil || !known {
+		return nil, err
+	}
+	for _, wo := range v.Jobs {
+		if last.action == "asset.created" && wo.Type == "corrective" && wo.CreatedAt < last.at {
+			last.at = wo.CreatedAt
+		}
+	}
+	return &last.at, nil
 }
 
 // latestReadings are a meter's last 60 readings, oldest first: those since its last correction, and before them those

@@ -8,8 +8,14 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// demoBooks is the number of days of the demo's stock movements.
-const demoBooks = 75
+// demoBooks is the number of days of the demo's stock movements, demoCounted how many days ago the shelves were counted.
+const (
+	demoBooks   = 75
+	demoCounted = 17
+)
+
+// demoOff is by how much the shelves were off, by SKU in turn.
+var demoOff = [...]exact.Milli{-1_000, 0, 0, 1_000, 0, -2_000, 0}
 
 // demoHistory replaces the one edit that set a SKU's stock by its history: each day's sales as an import, deliveries
 // when there was room for one, the first count.
@@ -35,6 +41,9 @@ func demoHistory(tx *db.Tx, d demoSKU, rec article, today exact.Day) error {
 	for day := today - 1; day >= today-demoBooks; day-- {
 		if qty := sold[day]; qty > 0 {
 			note(day, 19, movedByEdit, -qty, "sales of the day", "till")
+		}
+		if day == today-demoCounted {
+			note(day, 8, movedByCount, demoOff[rec.id%int64(len(demoOff))], "stock count", "ada")
 		}
 		if after > brings+brings/4 && brings > 0 && delivered-day > 9 && d.state != "dead" {
 			delivered = day

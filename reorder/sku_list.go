@@ -14,6 +14,13 @@ type ShelfRow struct {
 	Active      bool
 	Catalogue   SKU
 	Outstanding []Outstanding
+	Last        *LastCount // if it was asked for
+}
+
+// LastCount is when a SKU was counted last, and how far its stock was off; Off is nil at the first count.
+type LastCount struct {
+	At  exact.Instant
+	Off *exact.Milli
 }
 
 // Outstanding is the open quantity of a SKU in one purchase order, or in a draft.
@@ -30,6 +37,7 @@ type ShelfQuery struct {
 	Q, Supplier, Status, Active string
 	Sort                        string
 	Falling                     bool
+	Last                        bool // with each SKU's last count
 	schema.Cursor[string]
 }
 
@@ -69,11 +77,47 @@ func (s *Service) Shelf(ctx context.Context, q ShelfQuery) (page Shelf, err erro
 		}
 		entries, page.Next = After(entries, q.After, q.Limit, codeOf)
 		page.Rows = make([]ShelfRow, len(entries))
-		return k.records(c, entries, func(i int, rec *article) {
+		if err := k.records(c, entries, func(i int, rec *article) {
 			page.Rows[i] = ShelfRow{Row: rowOf(*rec, k.h), Active: rec.Active, Catalogue: rec.SKU}
-		})
+		}); err != nil || !q.Last {
+			return err
+		}
+		for i, e := range entries {
+			if page.Rows[i].Last, err = lastCount(c, e.id, e.code); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return page, err
+}
+
+// lastCount finds a SKU's last count, nil without any among its last few hundred movements. A count that changed
+// nothing is no movement, only an audit entry.
+func lastCount(c *db.Conn, id int64, code string) (*LastCount, error) {
+	last, known, err := db.One(c, func(r *db.Row) LastCount {
+		n := LastCount{At: r.Instant()}
+		if off, after := r.Milli(), r.Milli(); off != after {
+			n.Off = &off
+		}
+		return n
+	}, `SELECT at, qty, current_stock FROM (SELECT id, at, kind, qty, current_stock FROM stock_movements WHERE sku_id = ?
+		ORDER BY id DESC LIMIT 300) WHERE kind = 'count' ORDER BY id DESC LIMIT 1`, id)
+	if err != nil {
+		return nil, err
+	}
+	same, found, err := db.One(c, (*db.Row).Instant, `SELECT at FROM (SELECT id, at, action, changes FROM audit
+		WHERE subject = ? ORDER BY id DESC LIMIT 50) WHERE action = 'stock.adjusted'
+		AND changes ->> 'from' = changes ->> 'to' ORDER BY id DESC LIMIT 1`, subject(code))
+	switch {
+	case err != nil:
+		return nil, err
+	case found && same >= last.At:
+		return &LastCount{At: same, Off: new(exact.Milli)}, nil
+	case known:
+		return &last, nil
+	}
+	return nil, nil
 }
 
 // Find returns the first SKUs, by code, that have each word in code, name or barcode.

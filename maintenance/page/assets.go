@@ -256,20 +256,47 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day
 
 func milli(n int64) string { return exact.Milli(n).String() }
 
+// yearCost is what the jobs cost that were done in the last 12 months.
+func (v assetView) yearCost() (cents int64) {
+	for _, m := range v.Months {
+		cents += m.Cents
+	}
+	return cents
+}
+
+// waitingCost is what the waiting jobs cost so far, and downtime how many minutes the asset stood still for them.
+func (v assetView) waitingCost() (cents int64) {
+	for _, wo := range v.Jobs {
+		cents += wo.TotalCostCents
+	}
+	return cents
+}
+
+func (v assetView) downtime() (minutes int64) {
+	for _, wo := range v.Jobs {
+		minutes += wo.DowntimeMinutes
+	}
+	return minutes
+}
+
+// fewCosts is how many months must have had costs for a chart; fewer are no picture of a year.
+const fewCosts = 3
+
 // costChart is what the asset cost by month.
 func (v assetView) costChart(ctx context.Context) page.Chart {
-	var sum, jobs int64
-	c := page.Chart{Label: "Month", Low: true, Names: [2]string{"Cost, " + page.CurrencyCode(ctx), ""},
-		Show: func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
+	some := 0
+	c := page.Chart{Title: "Cost by month, " + page.CurrencyCode(ctx), Label: "Month", Low: true,
+		Names: [2]string{"Cost, " + page.CurrencyCode(ctx), ""},
+		Show:  func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
 	for _, m := range v.Months {
-		sum += m.Cents
-		jobs += m.Jobs
+		if m.Cents > 0 {
+			some++
+		}
 		c.Bars = append(c.Bars, page.Point{Label: page.MonthText(m.Month)[:3], Value: m.Cents})
 	}
-	if sum == 0 {
+	if some < fewCosts {
 		c.Bars = nil
 	}
-	c.Title = fmt.Sprintf("%s in 12 months for %s done", page.MoneyText(ctx, sum), page.Plural(jobs, "job", "jobs"))
 	return c
 }
 

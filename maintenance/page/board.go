@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"quartermaster/maintenance"
 	"quartermaster/schema"
@@ -62,6 +63,21 @@ func boardTitle(b boardView) string {
 		text += fmt.Sprintf(", %d overdue", b.Overdue)
 	}
 	return text
+}
+
+// about is the line below a card's title; its parts are not parted from the dot before the next.
+func about(wo maintenance.WorkOrder) string {
+	parts := []string{wo.Asset}
+	switch {
+	case wo.AssignedTo != nil:
+		parts = append(parts, *wo.AssignedTo)
+	case wo.CompletedAt == nil:
+		parts = append(parts, "nobody yet")
+	}
+	if parts = append(parts, "#"+page.Num(wo.ID)); len(wo.Checklist) > 0 {
+		parts = append(parts, ticked(wo.Checklist))
+	}
+	return strings.Join(parts, "\u00a0· ")
 }
 
 // weeksChart is the jobs done in each week as bars, and those opened as a line; nothing without any.

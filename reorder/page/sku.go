@@ -46,7 +46,7 @@ func bindShelf(f *schema.Form, q *reorder.ShelfQuery, limit int64) {
 
 func loadShelf(s *reorder.Service, active string, limit int64) func(f *schema.Form) page.Loader[shelfView] {
 	return func(f *schema.Form) page.Loader[shelfView] {
-		q := reorder.ShelfQuery{Active: active}
+		q := reorder.ShelfQuery{Active: active, Last: limit == countLines}
 		bindShelf(f, &q, limit)
 		return func(ctx context.Context, _ db.Caller) (shelfView, error) {
 			shelf, err := s.Shelf(ctx, q)
@@ -243,12 +243,17 @@ func (v productView) answer(ctx context.Context) string {
 		}
 		return text
 	}
+	return cmp.Or(v.arrives(ctx), "nothing to order")
+}
+
+// arrives is what comes next, "" if nothing is to come or something is to be ordered.
+func (v productView) arrives(ctx context.Context) string {
 	for _, o := range v.Outstanding {
-		if o.ExpectedDate != nil && o.Status != reorder.Draft {
-			return "nothing to order, " + page.QtyText(o.Qty) + " come on " + page.DayText(ctx, *o.ExpectedDate)
+		if o.ExpectedDate != nil && o.Status != reorder.Draft && v.Active && v.SuggestedQty == 0 {
+			return page.QtyText(o.Qty) + " come on " + page.DayText(ctx, *o.ExpectedDate)
 		}
 	}
-	return "nothing to order"
+	return ""
 }
 
 // drafted is the draft that orders all that is needed, "" if none does.
@@ -269,8 +274,9 @@ func (v productView) comes() bool {
 // acts are the likely next actions, first to order it or to see what comes.
 func (v productView) acts() []page.Action {
 	all := []page.Action{page.Open("Edit", "save_sku", "sku", v.SKU).Key("e"),
-		page.Open("Rename", "rename_sku", "sku", v.SKU, "name", v.Name, "code", v.SKU),
-		page.Link("Shelf label", page.Path("skus", v.SKU, "label")), page.Link("Sales", pathQuery("/sales", "sku", v.SKU))}
+		page.Link("Sales", pathQuery("/sales", "sku", v.SKU)),
+		page.Link("Shelf label", page.Path("skus", v.SKU, "label")),
+		page.Open("Rename", "rename_sku", "sku", v.SKU, "name", v.Name, "code", v.SKU)}
 	switch {
 	case v.SuggestedQty > 0 && v.Active && v.drafted() == "":
 		return append([]page.Action{page.Do("Draft order", "suggest_purchases", "skus", v.SKU).Main()}, all...)
