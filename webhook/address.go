@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -90,12 +91,7 @@ func disguised(host string) bool {
 }
 
 func within(a netip.Addr, list []netip.Prefix) bool {
-	for _, p := range list {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 func prefixes(texts ...string) []netip.Prefix {

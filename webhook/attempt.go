@@ -35,6 +35,20 @@ func scanOutgoing(r *db.Row) *outgoing {
 
 const oneOutgoing = "SELECT " + outgoingColumns + " WHERE d.id = ?2"
 
+// sendNow writes a delivery of an event, stored as sending before the first byte is sent.
+func sendNow(tx *db.Tx, endpoint, event int64, kind string) (*outgoing, error) {
+	id, err := tx.Insert(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at, attempted_at)
+		VALUES (?1, ?2, ?4, 'sending', ?3, ?3)`, endpoint, event, tx.Now(), kind)
+	if err != nil {
+		return nil, err
+	}
+	o, _, err := db.One(&tx.Conn, scanOutgoing, oneOutgoing, tx.Now(), id)
+	if err == nil {
+		o.at = tx.Now()
+	}
+	return o, err
+}
+
 // Ids of deliveries grow with their events, so the lowest is the oldest. Only the sender's own deliveries are ever
 // pending: a resend begins as sending.
 const (
@@ -49,8 +63,7 @@ const lookAhead = 200
 // take marks deliveries of the receiver as being sent, oldest first: as many as it takes at a time beside those under
 // way, and never two of one subject. The attempts may begin once the transaction is on the disk. It also returns how
 // many the receiver takes at a time, 0 when it gets nothing.
-func take(tx *db.Tx, endpoint int64, underWay int, busy func(subject string) bool) (parallel int, taken []*outgoing,
-	err error) {
+func take(tx *db.Tx, endpoint int64, underWay int, busy map[string]bool) (parallel int, taken []*outgoing, err error) {
 	n, _, err := db.One(&tx.Conn, db.Int, capacity, endpoint)
 	parallel = int(n)
 	if err != nil || parallel <= underWay {
@@ -60,7 +73,8 @@ func take(tx *db.Tx, endpoint int64, underWay int, busy func(subject string) boo
 		return parallel, nil, err
 	}
 	for _, o := range taken {
-		if err := begin(tx, o); err != nil {
+		o.at = tx.Now()
+		if _, err := tx.Exec("UPDATE deliveries SET state = 'sending', attempted_at = ? WHERE id = ?", o.at, o.id); err != nil {
 			return parallel, nil, err
 		}
 	}
@@ -68,7 +82,7 @@ func take(tx *db.Tx, endpoint int64, underWay int, busy func(subject string) boo
 }
 
 // choose returns the oldest pending deliveries that may begin, at most free.
-func choose(c *db.Conn, endpoint int64, free int, busy func(subject string) bool) (chosen []*outgoing, err error) {
+func choose(c *db.Conn, endpoint int64, free int, busy map[string]bool) (chosen []*outgoing, err error) {
 	oldest, err := c.Prepare(oldestPending)
 	if err != nil {
 		return nil, err
@@ -83,17 +97,11 @@ func choose(c *db.Conn, endpoint int64, free int, busy func(subject string) bool
 			return chosen, err
 		}
 		o := scanOutgoing(row)
-		if !busy(o.subject) && !slices.ContainsFunc(chosen, func(c *outgoing) bool { return c.subject == o.subject }) {
+		if !busy[o.subject] && !slices.ContainsFunc(chosen, func(c *outgoing) bool { return c.subject == o.subject }) {
 			chosen = append(chosen, o)
 		}
 	}
 	return chosen, nil
-}
-
-func begin(tx *db.Tx, o *outgoing) error {
-	o.at = tx.Now()
-	_, err := tx.Exec("UPDATE deliveries SET state = 'sending', attempted_at = ? WHERE id = ?", o.at, o.id)
-	return err
 }
 
 // Attempt is one attempt with its outcome, for the log. It holds no URL, no secret and no text of the receiver.

@@ -114,24 +114,15 @@ func rest(ctx context.Context, d time.Duration) bool {
 // dropEvents deletes some unneeded events, and returns their number. They are searched outside the shared write
 // transaction: an event without a delivery never gets one again.
 func (s *Sender) dropEvents(ctx context.Context) (int, error) {
-	var done []int64
-	err := s.d.View(ctx, func(c *db.Conn) (err error) {
-		done, err = db.All(c, db.Int, eventsDone, eventsKept, eventsAtOnce)
-		return err
+	done, err := db.Read(ctx, s.d, func(c *db.Conn) ([]int64, error) {
+		return db.All(c, db.Int, eventsDone, eventsKept, eventsAtOnce)
 	})
 	if err != nil || len(done) == 0 {
 		return 0, err
 	}
 	err = db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
-		drop, err := tx.Change("DELETE FROM events WHERE seq = ?")
-		if err != nil {
-			return err
-		}
 		for _, seq := range done {
-			if err := drop.Ints(seq); err != nil {
-				return err
-			}
-			if err := drop.Run(); err != nil {
+			if _, err := tx.Exec("DELETE FROM events WHERE seq = ?", seq); err != nil {
 				return err
 			}
 		}

@@ -68,8 +68,7 @@ const defaultLimit = 100
 
 // where returns the filter's condition and its arguments.
 func (f Filter) where() (string, []any) {
-	var conditions []string
-	var args []any
+	conditions, args := []string{"1"}, []any{}
 	if f.Service != "" {
 		conditions, args = append(conditions, "p.service = ?"), append(args, f.Service)
 	}
@@ -78,9 +77,6 @@ func (f Filter) where() (string, []any) {
 	}
 	if f.Failed {
 		conditions = append(conditions, "d.state IN ('failed', 'interrupted')")
-	}
-	if len(conditions) == 0 {
-		return "", nil
 	}
 	return " WHERE " + strings.Join(conditions, " AND "), args
 }
@@ -91,23 +87,19 @@ func Deliveries(ctx context.Context, d *db.DB, f Filter) ([]Delivery, error) {
 		f.Limit = defaultLimit
 	}
 	where, args := f.where()
-	var all []Delivery
-	err := d.View(ctx, func(c *db.Conn) error {
+	return db.Read(ctx, d, func(c *db.Conn) ([]Delivery, error) {
 		if f.Endpoint != 0 {
 			_, found, err := db.One(c, db.Int, "SELECT id FROM endpoints WHERE id = ?", f.Endpoint)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if !found {
-				return noReceiver(f.Endpoint)
+				return nil, noReceiver(f.Endpoint)
 			}
 		}
-		var err error
-		all, err = db.All(c, scanDelivery, "SELECT "+deliveryColumns+where+" ORDER BY d.id DESC LIMIT ?",
+		return db.All(c, scanDelivery, "SELECT "+deliveryColumns+where+" ORDER BY d.id DESC LIMIT ?",
 			append(args, f.Limit)...)
-		return err
 	})
-	return all, err
 }
 
 // Pending counts the deliveries waiting to be sent.

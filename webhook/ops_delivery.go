@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,11 +28,14 @@ type ResentList struct {
 
 // Refusals fails the command if not all was delivered.
 func (l ResentList) Refusals() (refused []string, left error) {
-	states := make([]string, len(l.Deliveries))
-	for i, r := range l.Deliveries {
-		states[i] = r.State
+	return nil, failures(l.states(), l.cut)
+}
+
+func (l ResentList) states() (all []string) {
+	for _, r := range l.Deliveries {
+		all = append(all, r.State)
 	}
-	return nil, failures(states, l.cut)
+	return all
 }
 
 // Tried are the sent examples.
@@ -41,25 +45,29 @@ type Tried struct {
 }
 
 // Refusals fails the command if not all was delivered.
-func (l Tried) Refusals() (refused []string, left error) {
-	states := make([]string, len(l.Deliveries))
-	for i, r := range l.Deliveries {
-		states[i] = r.State
+func (l Tried) Refusals() (refused []string, left error) { return nil, failures(l.states(), l.cut) }
+
+func (l Tried) states() (all []string) {
+	for _, r := range l.Deliveries {
+		all = append(all, r.State)
 	}
-	return nil, failures(states, l.cut)
+	return all
 }
 
 func failures(states []string, cut error) error {
-	n := 0
+	if n := len(states) - arrived(states); cut == nil && n > 0 {
+		return fmt.Errorf("%d of %d deliveries failed", n, len(states))
+	}
+	return cut
+}
+
+func arrived(states []string) (n int) {
 	for _, state := range states {
-		if state != delivered {
+		if state == delivered {
 			n++
 		}
 	}
-	if cut != nil || n == 0 {
-		return cut
-	}
-	return fmt.Errorf("%d of %d deliveries failed", n, len(states))
+	return n
 }
 
 // outcome is the sentence about the attempts.
@@ -67,17 +75,7 @@ func outcome(one, several string, states []string) string {
 	if len(states) == 0 {
 		return "no delivery needed to be sent again"
 	}
-	arrived := 0
-	for _, s := range states {
-		if s == delivered {
-			arrived++
-		}
-	}
-	what := several
-	if len(states) == 1 {
-		what = one
-	}
-	return fmt.Sprintf("%d %s sent, %d delivered", len(states), what, arrived)
+	return fmt.Sprintf("%s sent, %d delivered", exact.Plural(len(states), one, several), arrived(states))
 }
 
 var (
@@ -184,11 +182,7 @@ func (o ops) testWebhook() schema.Op {
 			})
 		},
 		Did: func(answer any, _ schema.Money) string {
-			var states []string
-			for _, d := range answer.(Tried).Deliveries {
-				states = append(states, d.State)
-			}
-			return outcome("example", "examples", states)
+			return outcome("example", "examples", answer.(Tried).states())
 		},
 		Leads: func(answer any) string { return toReceiver(answer.(Tried).Deliveries[0].EndpointID) },
 	}
@@ -196,14 +190,9 @@ func (o ops) testWebhook() schema.Op {
 
 // examples are the events of the receiver's service.
 func (o ops) examples(ctx context.Context, id int64) (all []Example, err error) {
-	var service string
-	err = o.d.View(ctx, func(c *db.Conn) error {
-		to, err := findReceiver(c, id)
-		service = to.service
-		return err
-	})
+	to, err := db.Read(ctx, o.d, func(c *db.Conn) (standing, error) { return findReceiver(c, id) })
 	for _, s := range o.services {
-		if s.Name != service {
+		if s.Name != to.service {
 			continue
 		}
 		for _, e := range s.Events {
@@ -230,21 +219,12 @@ func (o ops) deliveryRequest() schema.Op {
 		},
 		Print: schema.Printed(func(w io.Writer, r Request) {
 			_, _ = fmt.Fprintf(w, "%s %s\n", r.Method, r.URL)
-			for _, name := range r.names() {
+			for _, name := range slices.Sorted(maps.Keys(r.Headers)) {
 				_, _ = fmt.Fprintf(w, "%s: %s\n", name, r.Headers[name])
 			}
 			_, _ = fmt.Fprintf(w, "\n%s\n", r.Body)
 		}),
 	}
-}
-
-// names are the headers' names in order.
-func (r Request) names() (names []string) {
-	for name := range r.Headers {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 func (o ops) resendDelivery() schema.Op {
@@ -333,11 +313,7 @@ func printResent(w io.Writer, answer any) {
 }
 
 func didResend(answer any, _ schema.Money) string {
-	var states []string
-	for _, r := range answer.(ResentList).Deliveries {
-		states = append(states, r.State)
-	}
-	return outcome("delivery", "deliveries", states)
+	return outcome("delivery", "deliveries", answer.(ResentList).states())
 }
 
 func leadsResend(answer any) string {

@@ -65,23 +65,21 @@ func (r *Receivers) scan(row *db.Row) Receiver {
 
 // List returns every receiver of the service, or of all for "", oldest first.
 func (r *Receivers) List(ctx context.Context, service string) ([]Receiver, error) {
-	var all []Receiver
-	err := r.d.View(ctx, func(c *db.Conn) (err error) {
-		all, err = db.All(c, r.scan, "SELECT "+receiverColumns+` FROM endpoints
+	return db.Read(ctx, r.d, func(c *db.Conn) ([]Receiver, error) {
+		all, err := db.All(c, r.scan, "SELECT "+receiverColumns+` FROM endpoints
 			WHERE removed_at IS NULL AND (?1 = '' OR service = ?1) ORDER BY id`, service)
 		for i := range all {
 			last, found, err := db.One(c, scanDelivery, "SELECT "+deliveryColumns+` WHERE d.endpoint_id = ?
 				AND d.state IN ('delivered', 'failed', 'interrupted') ORDER BY d.id DESC LIMIT 1`, all[i].ID)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			if found {
 				all[i].Last = &last
 			}
 		}
-		return err
+		return all, err
 	})
-	return all, err
 }
 
 // mayKeep refuses a caller who is no admin.
@@ -179,16 +177,17 @@ func (r *Receivers) Remove(ctx context.Context, who db.Caller, id int64) error {
 
 // Enable resumes a receiver: new events are for it again, and pending deliveries are sent now.
 func (r *Receivers) Enable(ctx context.Context, who db.Caller, id int64) error {
-	return r.change(ctx, who, id, "webhook.enabled", Changed{ID: id}, func(tx *db.Tx) error {
-		_, err := tx.Exec("UPDATE endpoints SET enabled = 1 WHERE id = ?", id)
-		return err
-	})
+	return r.set(ctx, who, id, "webhook.enabled", "enabled", 1)
 }
 
 // Disable pauses a receiver: new events are not for it, and pending deliveries wait until it is enabled.
 func (r *Receivers) Disable(ctx context.Context, who db.Caller, id int64) error {
-	return r.change(ctx, who, id, "webhook.disabled", Changed{ID: id}, func(tx *db.Tx) error {
-		_, err := tx.Exec("UPDATE endpoints SET enabled = 0 WHERE id = ?", id)
+	return r.set(ctx, who, id, "webhook.disabled", "enabled", 0)
+}
+
+func (r *Receivers) set(ctx context.Context, who db.Caller, id int64, action, column string, value int64) error {
+	return r.change(ctx, who, id, action, Changed{ID: id}, func(tx *db.Tx) error {
+		_, err := tx.Exec("UPDATE endpoints SET "+column+" = ? WHERE id = ?", value, id)
 		return err
 	})
 }
@@ -207,10 +206,7 @@ func (r *Receivers) SetParallel(ctx context.Context, who db.Caller, id, parallel
 	if err != nil {
 		return err
 	}
-	return r.change(ctx, who, id, "webhook.parallel", Changed{ID: id}, func(tx *db.Tx) error {
-		_, err := tx.Exec("UPDATE endpoints SET parallel = ? WHERE id = ?", parallel, id)
-		return err
-	})
+	return r.set(ctx, who, id, "webhook.parallel", "parallel", parallel)
 }
 
 // oldSigns is how long a replaced secret also signs, in seconds.
@@ -256,17 +252,13 @@ func ofService(ctx context.Context, d *db.DB, who db.Caller, id int64) (db.Calle
 	if err := mayKeep(who, "changing a webhook"); err != nil {
 		return who, err
 	}
-	err := d.View(ctx, func(c *db.Conn) error {
-		to, err := findReceiver(c, id)
-		if err != nil {
-			return err
-		}
-		if who.Service != "" && who.Service != to.service {
-			return noReceiver(id)
-		}
+	to, err := db.Read(ctx, d, func(c *db.Conn) (standing, error) { return findReceiver(c, id) })
+	if err == nil && who.Service != "" && who.Service != to.service {
+		err = noReceiver(id)
+	}
+	if err == nil {
 		who.Service = to.service
-		return nil
-	})
+	}
 	return who, err
 }
 

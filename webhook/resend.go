@@ -64,14 +64,11 @@ func (s *Sender) goOn(ctx context.Context, who db.Caller, p *progress, ask Resen
 	if err != nil {
 		return made, err
 	}
-	var plan []again
-	err = s.d.View(ctx, func(c *db.Conn) (err error) {
+	plan, err := db.Read(ctx, s.d, func(c *db.Conn) ([]again, error) {
 		if ask.Failed {
-			plan, err = planFailed(c, who.Service, ask)
-		} else {
-			plan, err = planThese(c, who.Service, ask.IDs)
+			return planFailed(c, who.Service, ask)
 		}
-		return err
+		return planThese(c, who.Service, ask.IDs)
 	})
 	if err != nil {
 		return made, err
@@ -114,7 +111,7 @@ func planThese(c *db.Conn, service string, ids []int64) ([]again, error) {
 		case state == pending || state == sending:
 			return nil, fault.Conflictf("delivery %d is %s: wait until its attempt is over", id, state)
 		}
-		if err := mayGet(c, a.endpoint); err != nil {
+		if err := mayGet(c, "", a.endpoint); err != nil {
 			return nil, err
 		}
 		plan = append(plan, a)
@@ -126,11 +123,14 @@ func planThese(c *db.Conn, service string, ids []int64) ([]again, error) {
 	return plan, nil
 }
 
-// mayGet refuses a receiver to which nothing is sent.
-func mayGet(c *db.Conn, endpoint int64) error {
+// mayGet refuses a receiver to which nothing is sent, and one of another service than the given one; "" is any.
+func mayGet(c *db.Conn, service string, endpoint int64) error {
 	to, err := findReceiver(c, endpoint)
-	if err == nil && !to.enabled {
-		err = fault.Conflictf("webhook %d is disabled: enable it first", endpoint)
+	switch {
+	case err == nil && service != "" && to.service != service:
+		return noReceiver(endpoint)
+	case err == nil && !to.enabled:
+		return fault.Conflictf("webhook %d is disabled: enable it first", endpoint)
 	}
 	return err
 }
@@ -147,14 +147,7 @@ const missed = `SELECT MAX(d.id), d.endpoint_id, d.event_seq, e.service
 // planFailed finds, for each receiver, each event that failed and has not reached it since.
 func planFailed(c *db.Conn, service string, ask ResendRequest) ([]again, error) {
 	if ask.Endpoint != 0 {
-		to, err := findReceiver(c, ask.Endpoint)
-		if err == nil && service != "" && to.service != service {
-			err = noReceiver(ask.Endpoint)
-		}
-		if err == nil {
-			err = mayGet(c, ask.Endpoint)
-		}
-		if err != nil {
+		if err := mayGet(c, service, ask.Endpoint); err != nil {
 			return nil, err
 		}
 	}
@@ -213,7 +206,7 @@ func (s *Sender) resend(ctx context.Context, who db.Caller, at *progress, a agai
 	var p *outgoing
 	err := at.step(ctx, who, a.of, func(tx *db.Tx) (id int64, err error) {
 		p = nil
-		if err := mayGet(&tx.Conn, a.endpoint); err != nil {
+		if err := mayGet(&tx.Conn, "", a.endpoint); err != nil {
 			return 0, err
 		}
 		if a.missed {
@@ -224,17 +217,11 @@ func (s *Sender) resend(ctx context.Context, who db.Caller, at *progress, a agai
 				return 0, err
 			}
 		}
-		id, err = tx.Insert(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at, attempted_at)
-			VALUES (?1, ?2, ?4, 'sending', ?3, ?3)`, a.endpoint, a.event, tx.Now(), resend)
-		if err != nil {
+		if p, err = sendNow(tx, a.endpoint, a.event, resend); err != nil {
 			return 0, err
 		}
-		if p, _, err = db.One(&tx.Conn, scanOutgoing, oneOutgoing, tx.Now(), id); err != nil {
-			return 0, err
-		}
-		p.at = tx.Now()
-		return id, tx.Audit("delivery.resent", fmt.Sprintf("delivery:%d", a.of), resent{Delivery: id, Webhook: a.endpoint,
-			Event: p.eventID})
+		return p.id, tx.Audit("delivery.resent", db.Subject("delivery", a.of),
+			resent{Delivery: p.id, Webhook: a.endpoint, Event: p.eventID})
 	})
 	if err != nil || p == nil {
 		return Resent{}, err

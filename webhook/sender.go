@@ -140,11 +140,7 @@ const receiversOwed = `SELECT id FROM endpoints WHERE removed_at IS NULL AND ena
 
 // look starts a worker for every receiver with pending deliveries.
 func (s *Sender) look(ctx, attempts context.Context) {
-	var owed []int64
-	err := s.d.View(ctx, func(c *db.Conn) (err error) {
-		owed, err = db.All(c, db.Int, receiversOwed)
-		return err
-	})
+	owed, err := db.Read(ctx, s.d, func(c *db.Conn) ([]int64, error) { return db.All(c, db.Int, receiversOwed) })
 	if err != nil {
 		if ctx.Err() == nil {
 			s.o.Trouble(err)

@@ -81,7 +81,7 @@ func (s *Sender) example(ctx context.Context, who db.Caller, id int64, p *progre
 	o *outgoing, err error) {
 	err = p.step(ctx, who, place, func(tx *db.Tx) (int64, error) {
 		o = nil
-		if err := mayGet(&tx.Conn, id); err != nil {
+		if err := mayGet(&tx.Conn, "", id); err != nil {
 			return 0, err
 		}
 		_, takes, err := db.One(&tx.Conn, db.Int, `SELECT 1 FROM endpoints
@@ -93,16 +93,10 @@ func (s *Sender) example(ctx context.Context, who db.Caller, id int64, p *progre
 		if err != nil {
 			return 0, err
 		}
-		delivery, err := tx.Insert(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at, attempted_at)
-			VALUES (?1, ?2, ?4, 'sending', ?3, ?3)`, id, seq, tx.Now(), test)
-		if err != nil {
+		if o, err = sendNow(tx, id, seq, test); err != nil {
 			return 0, err
 		}
-		if o, _, err = db.One(&tx.Conn, scanOutgoing, oneOutgoing, tx.Now(), delivery); err != nil {
-			return 0, err
-		}
-		o.at = tx.Now()
-		return delivery, tx.Audit("webhook.tested", db.Subject("webhook", id), tried{Delivery: delivery, Event: e.Event})
+		return o.id, tx.Audit("webhook.tested", db.Subject("webhook", id), tried{Delivery: o.id, Event: e.Event})
 	})
 	return o, err
 }
@@ -122,11 +116,10 @@ func (s *Sender) Sent(ctx context.Context, who db.Caller, id int64) (Request, er
 		return Request{}, fault.Forbiddenf("only an admin may see a delivery's request; %s has the role %s", who.User,
 			who.Role)
 	}
-	var r Request
-	err := s.d.View(ctx, func(c *db.Conn) error {
+	return db.Read(ctx, s.d, func(c *db.Conn) (r Request, err error) {
 		at, found, err := db.One(c, db.Int, "SELECT coalesce(attempted_at, 0) FROM deliveries WHERE id = ?", id)
 		if err != nil {
-			return err
+			return r, err
 		}
 		var o *outgoing
 		if found {
@@ -134,18 +127,17 @@ func (s *Sender) Sent(ctx context.Context, who db.Caller, id int64) (Request, er
 		}
 		switch {
 		case err != nil:
-			return err
+			return r, err
 		case !found || who.Service != "" && who.Service != o.service:
-			return fault.NotFoundf("there is no delivery %d", id)
+			return r, fault.NotFoundf("there is no delivery %d", id)
 		case at == 0:
-			return fault.Conflictf("delivery %d was not attempted yet", id)
+			return r, fault.Conflictf("delivery %d was not attempted yet", id)
 		}
 		o.at = exact.Instant(at)
 		r = Request{ID: id, Method: "POST", URL: o.url, Headers: map[string]string{}, Body: string(o.body)}
 		for name, values := range header(o, s.o.Version) {
 			r.Headers[name] = values[0]
 		}
-		return nil
+		return r, nil
 	})
-	return r, err
 }

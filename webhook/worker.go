@@ -17,11 +17,10 @@ type worker struct {
 	endpoint int64
 	more     <-chan struct{} // there may be something new to send
 
-	capacity int            // its number of simultaneous deliveries, as last read
-	underWay map[string]int // the attempts, by subject, with the commit in which they began
-	commits  int            // how many the worker has made
-	resting  int            // places left free after a failure
-	ended    chan ending    // never full: there are at most two for each place
+	capacity int             // its number of simultaneous deliveries, as last read
+	underWay map[string]bool // the attempts, by subject
+	resting  int             // places left free after a failure
+	ended    chan ending     // never full: there are at most two for each place
 }
 
 // ending is a finished attempt or, without an outcome, a place that may be used again.
@@ -31,7 +30,7 @@ type ending struct {
 }
 
 func newWorker(s *Sender, endpoint int64, more <-chan struct{}) *worker {
-	return &worker{s: s, endpoint: endpoint, more: more, underWay: map[string]int{},
+	return &worker{s: s, endpoint: endpoint, more: more, underWay: map[string]bool{},
 		ended: make(chan ending, 2*mostParallel)}
 }
 
@@ -77,9 +76,9 @@ func (w *worker) note(e ending, over []Attempt) []Attempt {
 	return append(over, *e.outcome)
 }
 
-// wait returns the outcomes of the attempts that end next. It also returns when there is something new to send and a
-// free place, and at ctx's end when nothing is under way.
-func (w *worker) wait(ctx context.Context) []Attempt {
+// wait returns the outcomes of the attempts that ended, for one commit, at least one. It also returns when there is
+// something new to send and a free place, and at ctx's end when nothing is under way.
+func (w *worker) wait(ctx context.Context) (over []Attempt) {
 	more, done := w.more, ctx.Done()
 	if len(w.underWay)+w.resting >= w.capacity {
 		more = nil // anything new must wait for a place
@@ -89,66 +88,19 @@ func (w *worker) wait(ctx context.Context) []Attempt {
 	}
 	select {
 	case e := <-w.ended:
-		if e.outcome != nil {
-			return w.gather(e, patience(w.s.d.Stats().Synced))
-		}
-		w.note(e, nil)
+		over = w.note(e, over)
 	case <-more:
 	case <-done:
 	}
-	return nil
-}
-
-// gather returns what came of an attempt and of others that ended meanwhile, for one
-// commit. Those that the same commit began tend to end together, and are waited for as
-// long as enough says: one that comes later waits for the whole of a sync that began
-// without it, and ends apart from the others from then on.
-func (w *worker) gather(first ending, enough time.Duration) []Attempt {
-	commit := w.underWay[first.subject]
-	over := w.note(first, nil)
-	timer := time.NewTimer(enough)
-	defer timer.Stop()
 	for {
 		select {
 		case e := <-w.ended:
 			over = w.note(e, over)
-			continue
 		default:
-		}
-		if enough == 0 || !w.began(commit) {
-			return over
-		}
-		select {
-		case e := <-w.ended:
-			over = w.note(e, over)
-		case <-timer.C:
 			return over
 		}
 	}
 }
-
-// began reports whether an attempt that began in the commit is under way.
-func (w *worker) began(commit int) bool {
-	for _, c := range w.underWay {
-		if c == commit {
-			return true
-		}
-	}
-	return false
-}
-
-// patience is how long an outcome waits for others: half a sync, and not at all on a disk with fast syncs.
-func patience(sync time.Duration) time.Duration {
-	if sync < slowSync {
-		return 0
-	}
-	return min(sync/2, mostPatience)
-}
-
-const (
-	slowSync     = time.Millisecond
-	mostPatience = 5 * time.Millisecond // for any sync
-)
 
 // next stores the outcomes of finished attempts and begins the receiver's next deliveries, none after ctx has ended.
 func (w *worker) next(ctx, attempts context.Context, over []Attempt) error {
@@ -168,27 +120,20 @@ func (w *worker) next(ctx, attempts context.Context, over []Attempt) error {
 			return nil //nolint:nilerr // the server stops: what is over is written, nothing is begun
 		}
 		var err error
-		w.capacity, taken, err = take(tx, w.endpoint, len(w.underWay)+w.resting, w.busy)
+		w.capacity, taken, err = take(tx, w.endpoint, len(w.underWay)+w.resting, w.underWay)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	w.commits++
 	for _, o := range taken {
-		w.underWay[o.subject] = w.commits
+		w.underWay[o.subject] = true
 		w.s.group.Go(func() {
 			a := w.s.try(attempts, o)
 			w.ended <- ending{outcome: &a, subject: o.subject}
 		})
 	}
 	return nil
-}
-
-// busy reports whether an attempt about the subject is under way.
-func (w *worker) busy(subject string) bool {
-	_, is := w.underWay[subject]
-	return is
 }
 
 // pause waits a poll's interval, and reports whether it was a whole one.

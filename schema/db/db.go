@@ -61,7 +61,6 @@ type core struct {
 	watch   *handle
 
 	waits   waits
-	synced  atomic.Int64 // duration of the last commit, in nanoseconds
 	newest  atomic.Int64 // the newest stored instant
 	doubted atomic.Bool  // the clock was found wrong
 	marked  atomic.Int64 // the newest clock mark that this process has read

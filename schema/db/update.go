@@ -139,7 +139,6 @@ func (d *DB) write(c *handle) {
 		var emitted bool
 		emitted, b.synced = d.commit(c, batch)
 		b.answered = len(batch)
-		d.synced.Store(int64(b.synced))
 		pause := d.long
 		for _, t := range batch {
 			d.waits.add(time.Since(t.since))
@@ -335,11 +334,9 @@ func (w *waits) add(d time.Duration) {
 type Stats struct {
 	Writes int64
 	Waited time.Duration // of all writes, from the call to being on the disk
-	Synced time.Duration // duration of the last commit; 0 if it failed
 }
 
 // Stats returns the present counts.
 func (d *DB) Stats() Stats {
-	return Stats{Writes: d.waits.n.Load(), Waited: time.Duration(d.waits.nanos.Load()),
-		Synced: time.Duration(d.synced.Load())}
+	return Stats{Writes: d.waits.n.Load(), Waited: time.Duration(d.waits.nanos.Load())}
 }
