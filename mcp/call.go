@@ -131,7 +131,7 @@ func (x *exchange) inCurrency(ctx context.Context, a *answered) error {
 		if object[len(object)-1] != '{' {
 			object = append(object, ',')
 		}
-		return append(append(append(object, `"currency":`...), quoted(shop.currency)...), '}')
+		return append(strict.AppendText(append(object, `"currency":`...), shop.currency), '}')
 	}
 	a.json = told(a.json)
 	if same {
@@ -174,9 +174,9 @@ func (x *exchange) asking(t *tool, args strict.Value) db.Caller {
 func (x *exchange) given(b []byte, a answered) []byte {
 	answer := a.json
 	b = slices.Grow(b, len(answer)+2*len(a.text)+len(x.e.ready().prerendered.callTail)+100)
-	b = append(b, `{"content":[{"type":"text","text":"`...)
-	b = appendText(b, a.text)
-	b = append(b, `"}],"structuredContent":`...)
+	b = append(b, `{"content":[{"type":"text","text":`...)
+	b = strict.AppendText(b, string(a.text))
+	b = append(b, `}],"structuredContent":`...)
 	b = append(b, answer...)
 	return append(b, `,"isError":false`...)
 }
@@ -192,7 +192,7 @@ func (x *exchange) refused(b []byte, t *tool, err error) []byte {
 		x.e.log(t.op.Tool, x.id, err)
 	}
 	b = append(b, `{"content":[{"type":"text","text":`...)
-	b = append(b, quoted(text)...)
+	b = strict.AppendText(b, text)
 	return x.endCall(append(b, `}],"isError":true`...))
 }
 

@@ -119,7 +119,7 @@ func appendHead(b, id []byte, stateless bool) []byte {
 func (x *wrong) append(b, id []byte, stateless bool) []byte {
 	b = append(appendHead(b, id, stateless), `,"error":{"code":`...)
 	b = strconv.AppendInt(b, int64(x.code), 10)
-	b = append(append(b, `,"message":`...), quoted(x.text)...)
+	b = strict.AppendText(append(b, `,"message":`...), x.text)
 	if x.data != nil {
 		b = append(append(b, `,"data":`...), x.data...)
 	}

@@ -58,7 +58,7 @@ func (p properties) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(b, quoted(a.Name)...), ':')
+		b = append(strict.AppendText(b, a.Name), ':')
 		b = append(b, s...)
 	}
 	return append(b, '}'), nil

@@ -9,7 +9,6 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/fault"
-	"quartermaster/schema/strict"
 	"quartermaster/schema/wire"
 )
 
@@ -96,12 +95,3 @@ type panicked struct {
 }
 
 func (p *panicked) Error() string { return fmt.Sprintf("panic: %v\n%s", p.cause, p.stack) }
-
-// quoted is s as a JSON string, whatever bytes it holds.
-func quoted(s string) []byte {
-	b, err := strict.Marshal(s)
-	if err != nil {
-		return []byte(`""`)
-	}
-	return b
-}

@@ -59,42 +59,34 @@ var families = []struct{ name, kind, help string }{
 func newMeters(d *db.DB, unbooked func(context.Context) (int64, error)) *meters {
 	metrics.ExposeMetadata(true) // of the process's own; ours have theirs in families
 	m := &meters{set: metrics.NewSet()}
-	m.set.NewGauge("quartermaster_unbooked_payments", func() float64 {
-		n, err := unbooked(context.Background())
-		if err != nil {
-			return math.NaN()
-		}
-		return float64(n)
-	})
-	m.set.NewGauge("quartermaster_backup_age_seconds", func() float64 {
-		age, found, err := d.BackupAge(context.Background())
-		if err != nil || !found {
-			return math.NaN()
-		}
-		return age.Seconds()
-	})
-	m.set.NewGauge("quartermaster_failed_deliveries", func() float64 {
-		n, err := d.QueryInt("SELECT count(*) FROM deliveries WHERE state = 'failed'")
-		if err != nil {
-			return math.NaN()
-		}
-		return float64(n)
-	})
-	for _, state := range mailer.States {
-		m.set.NewGauge(fmt.Sprintf("quartermaster_mails{state=%q}", state), func() float64 {
-			n, err := d.QueryInt("SELECT count(*) FROM mails WHERE state = '" + state + "'")
+	gauge := func(name string, read func() (float64, error)) { // NaN: it cannot be read, or there is none
+		m.set.NewGauge(name, func() float64 {
+			v, err := read()
 			if err != nil {
 				return math.NaN()
 			}
-			return float64(n)
+			return v
 		})
 	}
-	m.set.NewGauge("quartermaster_disk_free_bytes", func() float64 {
+	count := func(name string, read func() (int64, error)) {
+		gauge(name, func() (float64, error) { n, err := read(); return float64(n), err })
+	}
+	count("quartermaster_unbooked_payments", func() (int64, error) { return unbooked(context.Background()) })
+	gauge("quartermaster_backup_age_seconds", func() (float64, error) {
+		age, err := d.BackupAge(context.Background())
+		return age.Seconds(), err
+	})
+	count("quartermaster_failed_deliveries", func() (int64, error) {
+		return d.QueryInt("SELECT count(*) FROM deliveries WHERE state = 'failed'")
+	})
+	for _, state := range mailer.States {
+		count(fmt.Sprintf("quartermaster_mails{state=%q}", state), func() (int64, error) {
+			return d.QueryInt("SELECT count(*) FROM mails WHERE state = '" + state + "'")
+		})
+	}
+	gauge("quartermaster_disk_free_bytes", func() (float64, error) {
 		free, err := db.FreeDisk(d.Path())
-		if err != nil {
-			return math.NaN()
-		}
-		return float64(free)
+		return float64(free), err
 	})
 	m.set.NewGauge("quartermaster_database_bytes", func() float64 { return float64(d.Size()) })
 	m.set.NewGauge("quartermaster_writes_total", func() float64 { return float64(d.Stats().Writes) })

@@ -109,18 +109,16 @@ func (tx *Tx) NoteBackup() error {
 	return tx.SetSetting(settingBackup, strconv.FormatInt(int64(tx.Now()), 10))
 }
 
-// BackupAge is the time since the last copy; found is false if there was none.
-func (d *DB) BackupAge(ctx context.Context) (age time.Duration, found bool, err error) {
-	err = d.View(ctx, func(c *Conn) error {
+// BackupAge is the time since the last copy; before the first there is an error.
+func (d *DB) BackupAge(ctx context.Context) (time.Duration, error) {
+	return Read(ctx, d, func(c *Conn) (time.Duration, error) {
 		text, err := c.Setting(settingBackup)
-		if err != nil || text == "" {
-			return err
+		if err != nil {
+			return 0, err
 		}
 		at, err := strconv.ParseInt(text, 10, 64)
-		age, found = time.Duration(int64(c.Now())-at)*time.Second, err == nil
-		return err
+		return time.Duration(int64(c.Now())-at) * time.Second, err
 	})
-	return age, found, err
 }
 
 func backup(path, target string) error {
