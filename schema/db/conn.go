@@ -16,9 +16,8 @@ import (
 type handle struct {
 	*sqlite.Conn
 	kept      map[string]*sqlite.Stmt
-	rows      map[string]int // number of rows of the last All, by query
-	trace     func(string)   // Options.Trace
-	interrupt chan struct{}  // closed to interrupt its queries; nil: nothing can
+	trace     func(string)  // Options.Trace
+	interrupt chan struct{} // closed to interrupt its queries; nil: nothing can
 }
 
 // Prepare returns the statement for query, reset, with its last values still bound: bind replaces them. The engine's
@@ -220,39 +219,21 @@ func Each(c *Conn, fn func(*Row) error, query string, args ...any) error {
 	}
 }
 
-// All returns every row of the query, read by scan; never nil. It allocates as many as the last time, since growing a
-// long list takes as long as reading it.
+// All returns every row of the query, read by scan; never nil.
 func All[T any](c *Conn, scan func(*Row) T, query string, args ...any) ([]T, error) {
-	const most = 1024
-	all := make([]T, 0, min(c.c.rows[query], most))
-	err := Each(c, func(r *Row) error {
-		all = append(all, scan(r))
-		return nil
-	}, query, args...)
-	c.counted(query, len(all))
-	return all, err
+	return AllInto(c, func(r *Row, one *T) { *one = scan(r) }, query, args...)
 }
 
 // AllInto is All with a scan that fills each record in place.
 func AllInto[T any](c *Conn, scan func(*Row, *T), query string, args ...any) ([]T, error) {
-	const most = 1024
-	all := make([]T, 0, min(c.c.rows[query], most))
+	all := []T{}
 	err := Each(c, func(r *Row) error {
 		var one T
 		all = append(all, one)
 		scan(r, &all[len(all)-1])
 		return nil
 	}, query, args...)
-	c.counted(query, len(all))
 	return all, err
-}
-
-// counted stores the number of the query's rows.
-func (c *Conn) counted(query string, rows int) {
-	if c.c.rows == nil {
-		c.c.rows = map[string]int{}
-	}
-	c.c.rows[query] = rows
 }
 
 // One returns the query's first row, and whether there is one.
