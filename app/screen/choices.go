@@ -17,10 +17,8 @@ import (
 )
 
 // choices are the records that the argument may name and the visitor may see.
-func (x *exchange) choices(a schema.Arg, f schema.Find) (list []schema.Choice, err error) {
-	who := x.who()
-	err = x.s.DB.View(x.r.Context(), func(c *db.Conn) error { list, err = a.Choose(c, who, f); return err })
-	return list, err
+func (x *exchange) choices(a schema.Arg, f schema.Find) ([]schema.Choice, error) {
+	return read(x, func(c *db.Conn) ([]schema.Choice, error) { return a.Choose(c, x.who(), f) })
 }
 
 // choicesPage answers GET /choices: the suggestions that match q, for a field of a form or of a page's
@@ -136,8 +134,9 @@ func (x *exchange) meant(a schema.Arg, text string, fields url.Values) (value st
 	if a.Kind == schema.IntKind && strings.Trim(text, "#0123456789") == "" {
 		return text, nil, nil // a number is no name
 	}
-	if a.Named() {
-		if found, err := x.isNamed(a, text); found || err != nil {
+	if a.Named() { // it may be the name of one record, or its number
+		_, err := read(x, func(c *db.Conn) (int64, error) { return a.Find(c, text) })
+		if _, refused := fault.As(err); !refused {
 			return text, nil, err
 		}
 	}
@@ -162,15 +161,6 @@ func (x *exchange) meant(a schema.Arg, text string, fields url.Values) (value st
 		return list[0].Value, nil, nil
 	}
 	return "", list[:min(len(list), schema.MostChoices)], nil
-}
-
-// isNamed reports whether the text is the argument's name of one record, or its number.
-func (x *exchange) isNamed(a schema.Arg, text string) (found bool, err error) {
-	err = x.s.DB.View(x.r.Context(), func(c *db.Conn) error { _, err = a.Find(c, text); return err })
-	if _, refused := fault.As(err); refused {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // chosen replaces the names in a page's filters.

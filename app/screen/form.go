@@ -59,12 +59,11 @@ func (x *exchange) present(op schema.Op, fields url.Values, shop shopSettings) (
 	if op.Fill == nil {
 		return nil, false, nil
 	}
-	var filled map[string][]string
-	err = x.s.DB.View(x.r.Context(), func(c *db.Conn) (err error) {
+	record, err = read(x, func(c *db.Conn) (filled map[string][]string, err error) {
 		filled, found, err = op.Filled(c, fields, exact.CurrencyOf(shop.currency))
-		return err
+		return filled, err
 	})
-	return filled, found, err
+	return record, found, err
 }
 
 // fill fills the form from the record in the address; other values in the address override the record's.

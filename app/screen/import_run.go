@@ -58,16 +58,11 @@ func runPath(t string, id int64) string { return "/import/" + queryEscape(t) + "
 // kill.
 func (x *exchange) load(t schema.Table, in *sent) error {
 	token := table.HashOf(in.fields.Get("file"))
-	var work *db.Work
-	var found bool
-	err := x.s.DB.View(x.r.Context(), func(c *db.Conn) (err error) {
-		work, found, err = db.FindWorkOf(c, token)
-		return err
-	})
+	work, err := read(x, func(c *db.Conn) (*db.Work, error) { return db.FindWorkOf(c, token) })
 	if err != nil {
 		return err
 	}
-	if found && (work.Answer != nil || x.s.DB.UnderWay(work.Job)) {
+	if work != nil && (work.Answer != nil || x.s.DB.UnderWay(work.Job)) {
 		return x.lead(runPath(t.Name, work.ID))
 	}
 	file, err := table.NewStore(x.s.DB).Find(x.r.Context(), x.who(), in.fields.Get("file"))
@@ -159,17 +154,12 @@ func (x *exchange) startImport(t schema.Table, file table.Waiting, token string,
 
 // runPage answers GET /import/:table?job=N: the import's progress, or its result. It continues an interrupted one.
 func (x *exchange) runPage(t schema.Table, id int64) error {
-	var work *db.Work
-	var found bool
-	err := x.s.DB.View(x.r.Context(), func(c *db.Conn) (err error) {
-		work, found, err = db.FindWork(c, id)
-		return err
-	})
+	work, err := read(x, func(c *db.Conn) (*db.Work, error) { return db.FindWork(c, id) })
 	if err != nil {
 		return err
 	}
 	var a asked
-	if !found || json.Unmarshal([]byte(work.Asked), &a) != nil || a.User != x.who().User ||
+	if work == nil || json.Unmarshal([]byte(work.Asked), &a) != nil || a.User != x.who().User ||
 		work.Service != x.s.Service.Name {
 		return fault.NotFoundf("this import is no longer known; choose the file again")
 	}

@@ -105,15 +105,14 @@ func logoAddress(sum string) string {
 
 // logoPicture answers GET /logo for everybody: customers' and tenants' pages show it before the sign-in.
 func logoPicture(x *exchange) error {
-	var f page.File
 	var sum string
-	err := x.s.DB.View(x.r.Context(), func(c *db.Conn) (err error) {
+	f, err := read(x, func(c *db.Conn) (f page.File, err error) {
 		if sum, err = c.Setting(db.SettingShopLogo); err != nil || sum == "" {
-			return err
+			return f, err
 		}
 		f, _, err = db.One(c, func(r *db.Row) page.File { return page.File{Kind: r.Text(), Body: r.Bytes()} },
 			"SELECT type, image FROM logo WHERE id = 1")
-		return err
+		return f, err
 	})
 	if err != nil {
 		return err

@@ -108,14 +108,13 @@ func (s *Screens) accountPage() page.Page {
 }
 
 // preferences are the visitor's settings of the pages.
-func (s *Screens) preferences(ctx context.Context, who db.Caller) (v account.Session, err error) {
-	err = s.DB.View(ctx, func(c *db.Conn) error {
-		v, _, err = db.One(c, func(r *db.Row) account.Session {
+func (s *Screens) preferences(ctx context.Context, who db.Caller) (account.Session, error) {
+	return db.Read(ctx, s.DB, func(c *db.Conn) (account.Session, error) {
+		v, _, err := db.One(c, func(r *db.Row) account.Session {
 			return account.Session{HasPassword: r.Bool(), Theme: r.Text(), Shortcuts: r.Bool(), Email: r.Text()}
 		}, "SELECT password IS NOT NULL, theme, shortcuts, email FROM users WHERE name = ?", who.User)
-		return err
+		return v, err
 	})
-	return v, err
 }
 
 func yesNo(b bool) string {

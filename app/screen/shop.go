@@ -28,30 +28,19 @@ func (s shopSettings) written(cents int64, currency string) string {
 // shopNow reads them.
 func (x *exchange) shopNow(ctx context.Context) (v shopSettings, err error) {
 	v = shopSettings{name: "Quartermaster", currency: "USD", zone: x.s.DB.Zone()}
+	host := ""
+	to := map[string]*string{
+		db.SettingCurrency: &v.currency, db.SettingShopName: &v.name, db.SettingShopAddress: &v.address,
+		db.SettingShopTax: &v.tax, db.SettingShopBank: &v.bank, db.SettingShopLogo: &v.logo, mail.SettingHost: &host,
+	}
 	err = x.s.DB.View(ctx, func(c *db.Conn) error {
-		type pair struct{ name, value string }
-		all, err := db.All(c, func(r *db.Row) pair { return pair{r.Text(), r.Text()} },
-			"SELECT name, value FROM settings WHERE name IN ('currency', 'shop_name', 'shop_address', 'shop_tax_number', "+
-				"'shop_bank_account', 'shop_logo', 'mail.host')")
-		for _, p := range all {
-			switch p.name {
-			case db.SettingCurrency:
-				v.currency = p.value
-			case db.SettingShopName:
-				v.name = p.value
-			case db.SettingShopAddress:
-				v.address = p.value
-			case db.SettingShopTax:
-				v.tax = p.value
-			case db.SettingShopBank:
-				v.bank = p.value
-			case db.SettingShopLogo:
-				v.logo = logoAddress(p.value)
-			case mail.SettingHost:
-				v.mailing = p.value != ""
-			}
-		}
-		return err
+		return db.Each(c, func(r *db.Row) error {
+			name := r.Text()
+			*to[name] = r.Text()
+			return nil
+		}, "SELECT name, value FROM settings WHERE name IN ('currency', 'shop_name', 'shop_address', 'shop_tax_number', "+
+			"'shop_bank_account', 'shop_logo', 'mail.host')")
 	})
+	v.logo, v.mailing = logoAddress(v.logo), host != ""
 	return v, err
 }

@@ -162,13 +162,11 @@ func (x *exchange) needsAll(what string) error {
 
 // having names some of the users with the role in this service.
 func (x *exchange) having(role string) string {
-	var names []string
-	err := x.s.DB.View(x.r.Context(), func(c *db.Conn) (err error) {
-		names, err = db.All(c, db.Text, `SELECT u.name FROM users u JOIN roles r ON r.user_id = u.id
+	names, err := read(x, func(c *db.Conn) ([]string, error) {
+		return db.All(c, db.Text, `SELECT u.name FROM users u JOIN roles r ON r.user_id = u.id
 			WHERE r.service = ? AND u.disabled = 0 AND u.removed_at IS NULL AND (r.role = 'admin' OR r.role = ?)
 			ORDER BY r.role, u.name LIMIT 5`,
 			x.s.Service.Name, role)
-		return err
 	})
 	if err != nil || len(names) == 0 {
 		return "the operator at the command line"

@@ -147,23 +147,11 @@ func (d *DB) BeginFor(ctx context.Context, who Caller) (*Work, error) {
 	return w, nil
 }
 
-// FindWork returns a work's row by its id; found is false if there is none.
-func FindWork(c *Conn, id int64) (w *Work, found bool, err error) {
-	w, err = workIn(c, "id = ?", id)
-	if fault.Is(err, fault.NotFound) {
-		return nil, false, nil
-	}
-	return w, err == nil, err
-}
+// FindWork returns a work's row by its id; nil if there is none.
+func FindWork(c *Conn, id int64) (*Work, error) { return workIn(c, "id = ?", id) }
 
-// FindWorkOf returns the work of the token.
-func FindWorkOf(c *Conn, token string) (w *Work, found bool, err error) {
-	w, err = workIn(c, "token = ? AND token <> ''", token)
-	if fault.Is(err, fault.NotFound) {
-		return nil, false, nil
-	}
-	return w, err == nil, err
-}
+// FindWorkOf returns the work of the token; nil if there is none.
+func FindWorkOf(c *Conn, token string) (*Work, error) { return workIn(c, "token = ? AND token <> ''", token) }
 
 func workIn(c *Conn, where string, args ...any) (*Work, error) {
 	w, found, err := One(c, func(r *Row) *Work {
@@ -175,11 +163,8 @@ func workIn(c *Conn, where string, args ...any) (*Work, error) {
 	}, `SELECT id, service, owner, route, key, body, token, asked, position, done, total, steps, started_at, moved_at,
 		answer
 		FROM works WHERE `+where, args...)
-	switch {
-	case err != nil:
+	if err != nil || !found {
 		return nil, err
-	case !found:
-		return nil, fault.NotFoundf("this work is no longer known")
 	}
 	w.Notes, err = All(c, Text, "SELECT note FROM work_notes WHERE work = ? ORDER BY step", w.ID)
 	return w, err
