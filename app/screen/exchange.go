@@ -73,7 +73,9 @@ func (x *exchange) endTurn() {
 func (x *exchange) who() db.Caller { return x.visitor.caller }
 
 // read reads the database for the request.
-func read[T any](x *exchange, fn func(*db.Conn) (T, error)) (T, error) { return db.Read(x.r.Context(), x.s.DB, fn) }
+func read[T any](x *exchange, fn func(*db.Conn) (T, error)) (T, error) {
+	return db.Read(x.r.Context(), x.s.DB, fn)
+}
 
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; manifest-src 'self'; " +
 	"connect-src 'self'; " +

@@ -151,7 +151,9 @@ func (d *DB) BeginFor(ctx context.Context, who Caller) (*Work, error) {
 func FindWork(c *Conn, id int64) (*Work, error) { return workIn(c, "id = ?", id) }
 
 // FindWorkOf returns the work of the token; nil if there is none.
-func FindWorkOf(c *Conn, token string) (*Work, error) { return workIn(c, "token = ? AND token <> ''", token) }
+func FindWorkOf(c *Conn, token string) (*Work, error) {
+	return workIn(c, "token = ? AND token <> ''", token)
+}
 
 func workIn(c *Conn, where string, args ...any) (*Work, error) {
 	w, found, err := One(c, func(r *Row) *Work {
