@@ -46,24 +46,20 @@ func (c Currency) Plain(units int64) string {
 }
 
 // Amount writes an amount with groups of three, without its code: "1,080.39".
-func (c Currency) Amount(units int64) string {
-	s := c.Plain(units)
-	sign := ""
-	if s[0] == '-' {
-		sign, s = "-", s[1:]
-	}
-	whole, decimals, _ := strings.Cut(s, ".")
+func (c Currency) Amount(units int64) string { return Grouped(c.Plain(units)) }
+
+// Grouped sets commas between the thousands of a decimal number.
+func Grouped(s string) string {
+	whole, decimals, fraction := strings.Cut(s, ".")
 	var b strings.Builder
-	b.WriteString(sign)
-	for i, r := range whole {
-		if i > 0 && (len(whole)-i)%3 == 0 {
+	for i, c := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 && whole[i-1] != '-' {
 			b.WriteByte(',')
 		}
-		b.WriteRune(r)
+		b.WriteRune(c)
 	}
-	if decimals != "" {
-		b.WriteByte('.')
-		b.WriteString(decimals)
+	if fraction {
+		b.WriteString("." + decimals)
 	}
 	return b.String()
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"maps"
 	"net/url"
 	"regexp"
 	"slices"
@@ -80,7 +81,7 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 		b.WriteString(` enctype="multipart/form-data"`)
 	}
 	b.WriteString(`>`)
-	for _, name := range sorted(fm.Fixed) {
+	for _, name := range slices.Sorted(maps.Keys(fm.Fixed)) {
 		hidden(b, name, fm.Fixed[name])
 	}
 	if fm.Record {
@@ -427,13 +428,4 @@ func (e entry) value() string { return strings.Join(e.values, "\n") }
 // AmountField is cents in a form's field: 1080.39.
 func AmountField(ctx context.Context, cents int64) string {
 	return exact.CurrencyOf(From(ctx).Currency).Plain(cents)
-}
-
-func sorted(m map[string]string) []string {
-	names := make([]string, 0, len(m))
-	for n := range m {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
 }

@@ -72,22 +72,7 @@ func CurrencyCode(ctx context.Context) string { return From(ctx).Currency }
 // Amount writes cents with the currency's decimals and grouped thousands.
 func Amount(cents int64, currency string) string { return exact.CurrencyOf(currency).Amount(cents) }
 
-// group sets commas between thousands.
-func group(s string) string {
-	whole, decimals, fraction := strings.Cut(s, ".")
-	var b strings.Builder
-	for i, c := range whole {
-		left := len(whole) - i
-		if i > 0 && left%3 == 0 && whole[i-1] != '-' {
-			b.WriteByte(',')
-		}
-		b.WriteRune(c)
-	}
-	if fraction {
-		b.WriteString("." + decimals)
-	}
-	return b.String()
-}
+func group(s string) string { return exact.Grouped(s) }
 
 // Qty is a quantity without trailing zeros: 1,250.5.
 func Qty(m exact.Milli) templ.Component { return text(data(m.String(), group(m.String()))) }
