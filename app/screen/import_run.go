@@ -37,6 +37,7 @@ type runView struct {
 	total   int64 // 0: not known yet
 	refusal *fault.Error
 	result  *message  // of a finished one
+	notes   []string  // beside its result
 	refused string    // the address of its refused rows, as a file
 	list    page.Page // of the table's records, if there is one
 }
@@ -179,7 +180,7 @@ func (x *exchange) runPage(t schema.Table, id int64) error {
 				told = still
 			}
 		}
-		v.result = told.message(a.File, out)
+		v.result, v.notes = told.message(a.File, out), out.Notes
 		if at := slices.IndexFunc(x.s.pages, func(p page.Page) bool { return p.Path == "/"+t.Name }); at >= 0 {
 			v.list = x.s.pages[at]
 		}

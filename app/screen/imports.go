@@ -1,13 +1,11 @@
 package screen
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +13,6 @@ import (
 	"quartermaster/app/table"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
 	"quartermaster/schema/wire"
@@ -36,6 +33,13 @@ type importView struct {
 	key      string
 	unknown  []chooser
 	events   []schema.Event
+	tables   []schema.Table // of the service
+}
+
+// elsewhere is the other table that a file of another program is for.
+func (v importView) elsewhere() (title string, t schema.Table, found bool) {
+	title, t, found = table.Elsewhere(v.look.Columns, v.tables)
+	return title, t, found && t.Name != v.table.Name
 }
 
 // tableWords is a table's name as people write it.
@@ -76,7 +80,7 @@ func importPage(x *exchange) error {
 		return err
 	}
 	v := importView{table: t, programs: table.ProgramsFor(t), query: x.r.URL.Query(), key: newKey(),
-		events: x.s.Service.Events}
+		events: x.s.Service.Events, tables: x.s.tablesFor(x.who())}
 	if job, err := strconv.ParseInt(v.query.Get("job"), 10, 64); err == nil {
 		return x.runPage(t, job)
 	}
@@ -307,67 +311,6 @@ func (v importView) refusedPath() string {
 	return v.waitsAt(url.Values{"format": {"refused"}})
 }
 
-// cellOf is the file's column name of a refused cell, and the reason without that name.
-func (v importView) cellOf(e schema.Refused) (column, reason string) {
-	column, reason = e.Column, e.Reason
-	if name, rest, found := strings.Cut(reason, ": "); found && (column == "" || column == name) &&
-		slices.ContainsFunc(v.table.Columns(), func(a schema.Arg) bool { return a.Name == name }) {
-		column, reason = name, rest
-	}
-	if name, _, found := strings.Cut(reason, " is missing: "); found && (column == "" || column == name) {
-		column, reason = name, columnWords(name)+" is missing"
-	}
-	if strings.Contains(reason, " is negative;") && v.reading.Returns == "" {
-		reason += ". For returns, choose net under Negative quantities"
-	}
-	return cmp.Or(v.look.Theirs(column), column), reason
-}
-
-// refusedGroup are the rows that are refused for one reason.
-type refusedGroup struct {
-	lines          []int
-	column, reason string
-	make           []page.Action // makes the record that the reason calls missing
-}
-
-// where is "50, 72, 181 and 345 more".
-func (g *refusedGroup) where() string {
-	first := make([]string, min(len(g.lines), 3))
-	for i := range first {
-		first[i] = strconv.Itoa(g.lines[i])
-	}
-	where := strings.Join(first, ", ")
-	if left := len(g.lines) - len(first); left > 0 {
-		where += " and " + page.Grouped(left) + " more"
-	}
-	return where
-}
-
-// missing finds what a reason says does not exist: no product "X", or "X" is not in the catalogue.
-var missing = regexp.MustCompile(`\bno [A-Za-z ]+ "([^"]+)"|"([^"]+)" is not in`)
-
-// refusedGroups gathers refused rows by reason, in the order of the file.
-func (v importView) refusedGroups(refused []schema.Refused) (all []*refusedGroup) {
-	by := map[[2]string]*refusedGroup{}
-	for _, e := range refused {
-		column, reason := v.cellOf(e)
-		g := by[[2]string{column, reason}]
-		if g == nil {
-			g = &refusedGroup{column: column, reason: reason}
-			all, by[[2]string{column, reason}] = append(all, g), g
-			name, _, _ := strings.Cut(e.Reason, ": ")
-			columns := v.table.Columns()
-			at := slices.IndexFunc(columns, func(a schema.Arg) bool { return a.Name == name && a.New != "" })
-			if none := missing.FindStringSubmatch(reason); at >= 0 && none != nil {
-				g.make = []page.Action{page.Open(schema.Op{Name: columns[at].New}.NewTitle(), columns[at].New, name,
-					none[1]+none[2], "then", v.waitsAt(nil))}
-			}
-		}
-		g.lines = append(g.lines, e.Line)
-	}
-	return all
-}
-
 // waitsAt is the address of the preview, with more in its query.
 func (v importView) waitsAt(q url.Values) string {
 	all := url.Values{"read": {"yes"}}
@@ -410,48 +353,3 @@ func (v importView) sells() bool {
 
 // good is the number of rows that would be written.
 func (v importView) good() int { return v.out.New + v.out.Changed }
-
-// columnWords is a file's column for people: unit cost for unit_cost_cents.
-func columnWords(column string) string {
-	return schema.Arg{Name: strings.TrimSuffix(column, "_cents")}.Label()
-}
-
-// cellWords is a cell of the rows for people: cents are an amount, and a moment is in the shop's zone.
-func cellWords(ctx context.Context, columns []string, rows [][]string, i, n int) string {
-	cell := rows[i][n]
-	if at, is := exact.ParseInstant(cell); is && strings.HasSuffix(columns[n], "_at") {
-		return page.InstantText(ctx, at)
-	}
-	amount := func(digits string) string {
-		cents, err := strconv.ParseInt(digits, 10, 64)
-		if err != nil {
-			return digits
-		}
-		currency := currencyOf(ctx, columns, rows, i)
-		return page.Amount(cents, currency) + " " + currency
-	}
-	switch {
-	case strings.HasSuffix(columns[n], "_cents"):
-		return amount(cell)
-	case columns[n] == "refunds":
-		return centsOfDay.ReplaceAllStringFunc(cell, func(s string) string { return ": " + amount(s[1:]) })
-	}
-	return cell
-}
-
-// centsOfDay are the cents of DAY=CENTS.
-var centsOfDay = regexp.MustCompile(`=\d+`)
-
-// currencyOf is a row's currency: its own, else that of the order's line above it, else the shop's.
-func currencyOf(ctx context.Context, columns []string, rows [][]string, i int) string {
-	own, ref := slices.Index(columns, "currency"), slices.Index(columns, "provider_ref")
-	for ; own >= 0; i-- {
-		if rows[i][own] != "" {
-			return rows[i][own]
-		}
-		if i == 0 || ref < 0 || rows[i][ref] == "" || rows[i-1][ref] != rows[i][ref] {
-			break
-		}
-	}
-	return page.CurrencyCode(ctx)
-}

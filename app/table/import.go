@@ -223,7 +223,7 @@ func (l *loading) rehearse(ctx context.Context) (Outcome, error) {
 		out.Notes = append(out.Notes, fmt.Sprintf("rows with a replaced value: %d; an unknown payment method became "+
 			"other, and an unreadable day became today", out.Replaced))
 	}
-	out.Columns, out.Sample = l.rows.columns(), l.sampled()
+	out.Columns, out.Sample = l.inOrder(l.rows.columns(), l.sampled())
 	out.Would = changes[:min(len(changes), MaxShown)]
 	return out, nil
 }
@@ -276,6 +276,30 @@ func toldOf(r schema.Remark) string {
 type shown struct {
 	line  int
 	cells []string
+}
+
+// inOrder arranges the columns of rows as the table has them.
+func (l *loading) inOrder(columns []string, rows [][]string) ([]string, [][]string) {
+	all := l.table.Columns()
+	place := func(i int) int {
+		return slices.IndexFunc(all, func(a schema.Arg) bool { return a.Name == columns[i] })
+	}
+	order := make([]int, len(columns))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return place(a) - place(b) })
+	arranged := func(row []string) []string {
+		out := make([]string, len(order))
+		for i, at := range order {
+			out[i] = row[at]
+		}
+		return out
+	}
+	for i, row := range rows {
+		rows[i] = arranged(row)
+	}
+	return arranged(columns), rows
 }
 
 // sampled returns the first of the rows that would be stored.

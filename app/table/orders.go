@@ -80,7 +80,7 @@ func (tr *translation) day(text string) string {
 }
 
 // aside counts the parts of other programs' orders that are not stored.
-type aside struct{ shipped, refunds int }
+type aside struct{ shipped, refunds, taxed int }
 
 // of notes an order with shipping or fees, and returns the reason so far.
 func (a *aside) of(shipping bool) (notes []string) {
@@ -90,6 +90,10 @@ func (a *aside) of(shipping bool) (notes []string) {
 	if a.shipped > 0 {
 		notes = append(notes, "shipping and fees are not part of an order here: those of "+plural(a.shipped, "order",
 			"orders")+" were left out")
+	}
+	if a.taxed > 0 {
+		notes = append(notes, "the prices of "+plural(a.taxed, "order", "orders")+" include their tax, which is not stored "+
+			"on its own")
 	}
 	if a.refunds > 0 {
 		notes = append(notes, plural(a.refunds, "refund was", "refunds were")+" reduced by shipping and fees")
@@ -141,7 +145,10 @@ var shopify = &program{
 			if !later {
 				o.discount, o.tax, o.refunded = a.of("Discount Amount"), a.of("Taxes"), a.of("Refunded Amount")
 				if get("Total") != "" && get("Subtotal") != "" { // prices that include the tax
-					o.tax = min(o.tax, max(0, a.of("Total")-a.of("Subtotal")-a.of("Shipping")))
+					if added := max(0, a.of("Total")-a.of("Subtotal")-a.of("Shipping")); added < o.tax {
+						o.tax = added
+						aside.taxed++
+					}
 				}
 				if get("Subtotal") != "" {
 					o.refunded = aside.refund(o.refunded, a.of("Subtotal")+o.tax)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"quartermaster/schema"
@@ -96,6 +97,27 @@ func ProgramsFor(t schema.Table) []string {
 	return names
 }
 
+// TitleOf is what people call a program's files: Shopify's orders for shopify-orders.
+func TitleOf(name string) string {
+	for _, p := range programs {
+		if p.name == name {
+			return p.title
+		}
+	}
+	return name
+}
+
+// Elsewhere is the program whose files have these columns, and which of the tables they are for.
+func Elsewhere(header []string, tables []schema.Table) (title string, t schema.Table, found bool) {
+	for _, p := range programs {
+		if at := slices.IndexFunc(tables, func(t schema.Table) bool { return t.Name == p.table }); at >= 0 &&
+			p.missing(header) == "" {
+			return p.title, tables[at], true
+		}
+	}
+	return "", t, false
+}
+
 // translation turns the rows of another program's file into our rows.
 type translation struct {
 	program *program
@@ -109,7 +131,7 @@ type translation struct {
 	kinds   []kind
 	extra   []extra
 	record  record
-	skipped map[string]int // skipped rows, by reason
+	skipped map[string][]int // lines of skipped rows, by reason
 	notes   []string
 }
 
@@ -123,7 +145,7 @@ type extra struct {
 func (p *program) begin(t schema.Table, r Reading, header []string, c *converter) (*translation, *layout, error) {
 	tr := &translation{
 		program: p, convert: c, header: header, places: map[string]int{}, above: map[string]string{},
-		skipped: map[string]int{},
+		skipped: map[string][]int{},
 	}
 	has := func(columns []string) func(string) bool {
 		return func(name string) bool {
@@ -206,7 +228,7 @@ func (tr *translation) row(rec record) (out record, skip bool, refusal *fault.Er
 	case refusal != nil:
 		return rec, false, refusal
 	case why != "":
-		tr.skipped[why]++
+		tr.skipped[why] = append(tr.skipped[why], rec.line)
 		return rec, true, nil
 	}
 	tr.cells, tr.kinds = tr.cells[:0], tr.kinds[:0]
@@ -250,11 +272,31 @@ func (tr *translation) cents(column, text, currency string) (int64, *fault.Error
 	return parseWhole(cents), nil
 }
 
+// linesOf is "line 9", or "lines 9, 12, 15 and 3 more".
+func linesOf(lines []int) string {
+	text, most := "line ", 3
+	if len(lines) > 1 {
+		text = "lines "
+	}
+	for i, n := range lines[:min(len(lines), most)] {
+		if i > 0 {
+			text += ", "
+		}
+		text += strconv.Itoa(n)
+	}
+	if more := len(lines) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
 // told lists what was skipped, and other notes.
 func (tr *translation) told() []string {
 	notes := slices.Clone(tr.notes)
 	for _, why := range slices.Sorted(maps.Keys(tr.skipped)) {
-		notes = append(notes, fmt.Sprintf("%s skipped: %s", plural(tr.skipped[why], "row was", "rows were"), why))
+		lines := tr.skipped[why]
+		notes = append(notes, fmt.Sprintf("%s skipped: %s (%s)", plural(len(lines), "row was", "rows were"), why,
+			linesOf(lines)))
 	}
 	return notes
 }

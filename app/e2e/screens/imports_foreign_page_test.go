@@ -41,7 +41,7 @@ func TestFilesOfOtherProgramsComeThroughThePage(t *testing.T) {
 		},
 		{
 			"shopify-products-2025.csv", "reorder", "skus", nil,
-			[]string{"a file of shopify-products", "Felt hat M", "the row has only a picture"}, "2 of 2 rows are new",
+			[]string{"a file of Shopify's products", "Felt hat M", "the row has only a picture (line"}, "2 of 2 rows are new",
 		},
 		{
 			"sales-uk-thousands.csv", "reorder", "sales", nil, []string{"date as DD/MM/YYYY", "1200"}, "3 of 3 rows are new",
