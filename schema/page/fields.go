@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -95,7 +96,7 @@ func (fm *Form) wrong(field string) string {
 	if fm.Refused[field] != "" {
 		return field
 	}
-	for _, name := range sorted(fm.Refused) {
+	for _, name := range slices.Sorted(maps.Keys(fm.Refused)) {
 		if strings.HasPrefix(name, field+".") {
 			return name
 		}

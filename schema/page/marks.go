@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"io"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -80,7 +81,7 @@ func MarkedForm(m Marking) templ.Component {
 		}
 		hidden(&b, "marked_op", m.Op)
 		hidden(&b, "marked_field", m.Field)
-		for _, name := range sorted(m.Fixed) {
+		for _, name := range slices.Sorted(maps.Keys(m.Fixed)) {
 			hidden(&b, name, m.Fixed[name])
 		}
 		args := op.Args(schema.Page)
