@@ -169,14 +169,11 @@ func (s *Service) setAssetStatus() schema.Op {
 		Name: "set_asset_status", About: "Set an asset's status: operational, needs-attention, down or retired. A retired " +
 			"asset has no due services and no new work orders.",
 		Writes: true, Idempotent: true, Response: sampleAsset,
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			var status string
-			f.ID(&id, "id", "the asset, by its id or tag", schema.Required, named(assetNamed, "ID"),
+		Bind: schema.Does2(func(f *schema.Form, id *int64, status *string) {
+			f.ID(id, "id", "the asset, by its id or tag", schema.Required, named(assetNamed, "ID"),
 				schema.Choices(assetChoices), schema.Label("Asset"))
-			bindAssetStatus(f, &status, "its state", schema.Required, schema.Positional("STATUS"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetAssetStatus(ctx, who, id, status) }
-		},
+			bindAssetStatus(f, status, "its state", schema.Required, schema.Positional("STATUS"))
+		}, s.SetAssetStatus),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance asset-status 3 down\nmaintenance asset-status VAN-3 operational --as alice",
 		Print: schema.Printed(func(w io.Writer, a Asset) {

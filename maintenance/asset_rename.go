@@ -60,17 +60,14 @@ func (s *Service) renameAsset() schema.Op {
 		About:    "Rename an asset, or change its tag. Its jobs, plans and readings stay; import files must use the new tag.",
 		Response: RenamedAsset{ID: 1, AssetTag: "LATHE-2", Name: "Old lathe", WasTag: "LATHE-1", WasName: "Lathe"},
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			var name, tag string
-			bindAssetID(f, "asset_id", &id)
-			f.Text(&name, "name", "the new name", schema.Most(maxName))
-			f.Text(&tag, "code", "the new tag", schema.Most(maxName), schema.Label("Tag"))
-			if !f.Describing() && name == "" && tag == "" {
+		Bind: schema.Does3(func(f *schema.Form, id *int64, name *string, tag *string) {
+			bindAssetID(f, "asset_id", id)
+			f.Text(name, "name", "the new name", schema.Most(maxName))
+			f.Text(tag, "code", "the new tag", schema.Most(maxName), schema.Label("Tag"))
+			if !f.Describing() && *name == "" && *tag == "" {
 				f.Refuse("name", "name is missing: give a new name or a new tag")
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.RenameAsset(ctx, who, id, name, tag) }
-		},
+		}, s.RenameAsset),
 		Example: "maintenance assets rename LATHE-1 --name \"Old lathe\" --code LATHE-2",
 		Did: schema.Said(func(r RenamedAsset) string {
 			return fmt.Sprintf("%s (%s) is now %s (%s).", r.WasName, r.WasTag, r.Name, r.AssetTag)

@@ -232,14 +232,13 @@ func (s *Service) tickStep() schema.Op {
 		Name:   "tick_step",
 		About:  "Tick or untick a step of a work order's check list, while the order is open or in progress.",
 		Writes: true, Idempotent: true, Response: sampleOrder,
-		Bind: func(f *schema.Form) schema.Handler {
-			t := Tick{Done: true}
+		Bind: schema.Does(func(f *schema.Form, t *Tick) {
+			*t = Tick{Done: true}
 			f.ID(&t.ID, "id", "the work order", orderPositional, schema.Required, schema.Choices(jobChoices))
 			f.Int(&t.Step, "step", "the number of the step, from 1", schema.Required, schema.Range(1, maxSteps),
 				schema.Positional("STEP"))
 			f.Bool(&t.Done, "done", "false unticks it")
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.TickStep(ctx, who, t) }
-		},
+		}, s.TickStep),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance tick-step 12 2\nmaintenance tick-step 12 2 --done=false",
 		Did: schema.Said(func(wo WorkOrder) string {

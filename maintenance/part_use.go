@@ -206,13 +206,7 @@ func (s *Service) usePart() schema.Op {
 		Name:   "use_part",
 		About:  "Use a part from stock on an open work order, at today's unit cost. More than is in stock is refused.",
 		Writes: true, Response: sampleUsed,
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			var part string
-			var qty exact.Milli
-			bindUse(f, &id, &part, &qty)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.UsePart(ctx, who, id, part, qty) }
-		},
+		Bind:    schema.Does3(bindUse, s.UsePart),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance use-part 12 6204-2RS 2\nmaintenance use-part 12 OIL-5W30 4.5 --as alice",
 		Print:   schema.Printed(printUsed),
@@ -246,13 +240,7 @@ func (s *Service) returnPart() schema.Op {
 		About: "Return parts of a work order to stock: what was used last first, at its cost then. " +
 			"Never more than was used, and only while the order is open or in progress.",
 		Writes: true, Response: sampleUsed,
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			var part string
-			var qty exact.Milli
-			bindUse(f, &id, &part, &qty)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.ReturnPart(ctx, who, id, part, qty) }
-		},
+		Bind:    schema.Does3(bindUse, s.ReturnPart),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance return-part 12 6204-2RS 1",
 		Print: schema.Printed(func(w io.Writer, u Used) {

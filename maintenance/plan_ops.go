@@ -134,19 +134,15 @@ func (s *Service) completePlan() schema.Op {
 		About: "Record a planned service that was done without a work order, and restart its plan. " +
 			"A job opened with the plan's pm_id does that by itself when done.",
 		Writes: true, Response: sampleDue,
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			var day *exact.Day
-			f.ID(&id, "id", "the plan, by its id or as TAG/Title", schema.Required, named(planNamed, "PM_ID"),
+		Bind: schema.Does3(func(f *schema.Form, id *int64, day **exact.Day, reading **exact.Milli) {
+			f.ID(id, "id", "the plan, by its id or as TAG/Title", schema.Required, named(planNamed, "PM_ID"),
 				schema.Choices(planChoices), schema.Label("Plan"))
-			f.DayPtr(&day, "date",
+			f.DayPtr(day, "date",
 				"the day it was done (default: today), not in the future", schema.Label("Done on"), schema.Today)
-			var reading *exact.Milli
-			f.MilliPtr(&reading, "reading",
+			f.MilliPtr(reading, "reading",
 				"the meter's reading then (default: what is known of that day)", schema.Range(0, maxReading),
 				schema.Label("Reading"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.MarkDone(ctx, who, id, day, reading) }
-		},
+		}, s.MarkDone),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance pm-done 3\nmaintenance pm-done 3 --date 2026-11-18 --json",
 		Print: schema.Printed(func(w io.Writer, r PMDueRow) {

@@ -251,13 +251,11 @@ func (s *Service) setRequests() schema.Op {
 			"an address printed as a QR code. " +
 			"A request becomes an open work order; 5 an hour are accepted from one address.",
 		Writes: true, Admin: true, Idempotent: true, Response: Requests{AssetID: 1, Asset: "Lathe", On: true, Path: &path},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			on := true
-			bindAssetID(f, "asset_id", &id)
-			f.Bool(&on, "on", "false turns them off")
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.SetRequests(ctx, who, id, on) }
-		},
+		Bind: schema.Does2(func(f *schema.Form, id *int64, on *bool) {
+			*on = true
+			bindAssetID(f, "asset_id", id)
+			f.Bool(on, "on", "false turns them off")
+		}, s.SetRequests),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance requests LATHE-1\nmaintenance requests LATHE-1 --on=false",
 		Print: schema.Printed(func(w io.Writer, r Requests) {

@@ -89,16 +89,13 @@ func (s *Service) moveWorkOrders() schema.Op {
 		Writes: true,
 		Response: Moved{Moved: []WorkOrder{sampleDone},
 			Refused: []RefusedOrder{{ID: 14, Reason: "there is no work order 14"}}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var all Move
-			var m marked
+		Bind: schema.Does2(func(f *schema.Form, all *Move, m *marked) {
 			bindStatus(f, &all.Status, "the new status", schema.Required, schema.Positional("STATUS"))
 			m.bind(f)
 			f.Text(&all.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines)
 			f.Text(&all.SkipSteps, "skip_steps", "why open steps of their check lists are skipped", schema.Most(maxText),
 				schema.Label("Why steps are skipped"), schema.Help("Needed where steps of a check list are open."))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.moveEach(ctx, who, all, m) }
-		},
+		}, s.moveEach),
 		Example: "maintenance move in-progress 12 14\nmaintenance move done 12 14 --resolution \"Filters changed\" --as alice",
 		Print: func(w io.Writer, answer any) {
 			for _, wo := range answer.(Moved).Moved {

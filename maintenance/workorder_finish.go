@@ -132,9 +132,7 @@ func (s *Service) finishWorkOrders() schema.Op {
 		Writes: true,
 		Response: Moved{Moved: []WorkOrder{sampleDone},
 			Refused: []RefusedOrder{{ID: 14, Reason: "there is no work order 14"}}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var all Finish
-			var m marked
+		Bind: schema.Does2(func(f *schema.Form, all *Finish, m *marked) {
 			m.bind(f)
 			f.Text(&all.Resolution, "resolution", "for each of them", schema.Required, schema.Most(maxText), schema.Lines,
 				schema.Label("What was done"))
@@ -148,8 +146,7 @@ func (s *Service) finishWorkOrders() schema.Op {
 				f.Refuse("step", "step: tick steps of one work order at a time")
 			}
 			m.whole = f.Surface() == schema.Page && len(m.ids) == 1
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.FinishWorkOrders(ctx, who, all, m) }
-		},
+		}, s.FinishWorkOrders),
 		Example: "maintenance finish 12 14 --resolution \"Filters changed\" --labor-minutes 30",
 		Print: func(w io.Writer, answer any) {
 			for _, wo := range answer.(Moved).Moved {

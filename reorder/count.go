@@ -115,15 +115,14 @@ func (s *Service) countStock() schema.Op {
 		Example: `reorder count --count TEA-1=18 --count TEA-2=4.5 --reason "stock count"`,
 		Writes:  true, Overwrites: true, Refuses: []fault.Kind{fault.NotFound},
 		Response: Counted{Counted: 1, Changed: 1, SKUs: []CountedSKU{{sample.Code, 26_000, 18_000, Below, true}}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var counts []Count
-			reason := "stock count"
+		Bind: schema.Does2(func(f *schema.Form, counts *[]Count, reason *string) {
+			*reason = "stock count"
 			if f.Surface() == schema.Tool {
 				var text string
 				f.Text(&text, "counts", "SKU=QTY, one a line: what was counted", schema.Required, schema.Most(100_000),
 					schema.Example(sample.Code+"=18"))
 				var err error
-				if counts, err = parseCounts(text); err != nil {
+				if *counts, err = parseCounts(text); err != nil {
 					f.Refuse("counts", "%s", err.Error())
 				}
 			} else {
@@ -134,13 +133,12 @@ func (s *Service) countStock() schema.Op {
 					if f.Milli(&k.Qty, "qty", "what was counted", schema.Label("Counted"), schema.Range(0, int64(maxQty/1000)),
 						schema.Example(18)) ||
 						f.Surface() != schema.Page {
-						counts = append(counts, k)
+						*counts = append(*counts, k)
 					}
 				}, schema.Required, schema.Flag("count"), schema.Written(writtenReceipt))
 			}
-			f.Text(&reason, "reason", "why, for the history", schema.Most(maxName), schema.Example("stock count"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.CountStock(ctx, who, counts, reason) }
-		},
+			f.Text(reason, "reason", "why, for the history", schema.Most(maxName), schema.Example("stock count"))
+		}, s.CountStock),
 		Print: func(w io.Writer, answer any) {
 			schema.Tabulate(w, "SKU|WAS|COUNTED|STATUS", answer.(Counted).SKUs, func(k CountedSKU) []any {
 				return []any{k.SKU, k.PreviousStock.String(), k.CurrentStock.String(), k.Status}

@@ -121,10 +121,8 @@ func (s *Service) editPurchase() schema.Op {
 			"Later suggestions do not change an edited draft.",
 		Writes: true, Response: sampleOrder(Draft, 0), Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po edit PO-000001 --line TEA-1=36 --expected 2026-12-01",
-		Bind: func(f *schema.Form) schema.Handler {
-			var number string
-			var e OrderEdit
-			bindNumber(f, &number)
+		Bind: schema.Does2(func(f *schema.Form, number *string, e *OrderEdit) {
+			bindNumber(f, number)
 			f.TextPtr(&e.Supplier, "supplier", "the supplier", schema.Most(maxName), schema.Choices(SupplierChoices))
 			f.Objects("lines", "a SKU with its new quantity; 0 removes it", maxLines, func(f *schema.Form) {
 				var l NewLine
@@ -139,8 +137,7 @@ func (s *Service) editPurchase() schema.Op {
 			f.DayPtr(&e.ExpectedDate, "expected_date", "the day on which it is expected", schema.Flag("expected"),
 				schema.Clear(&e.NoDate))
 			f.Bool(&e.Reprice, "reprice", "set every line to its SKU's present cost", schema.Label("Take today's costs"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.EditOrder(ctx, who, number, e) }
-		},
+		}, s.EditOrder),
 		Fill:  fillDraft,
 		Print: schema.Printed(printStatus), Leads: schema.Of(orderLeads),
 		Did: schema.SaidIn(func(o PurchaseOrder, m schema.Money) string {

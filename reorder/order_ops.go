@@ -113,15 +113,12 @@ func (s *Service) orderPurchase() schema.Op {
 	op := s.moveOp("order_purchase", "order", "Order a draft: its quantities are on order from then on.", nil)
 	op.Response, op.Asks, op.Thing = sampleOrder(Ordered, 0), true, schema.Of(orderThing)
 	op.Refuses = append(op.Refuses, fault.Conflict)
-	op.Bind = func(f *schema.Form) schema.Handler {
-		var number string
-		var mails bool
-		bindNumber(f, &number)
+	op.Bind = schema.Does2(func(f *schema.Form, number *string, mails *bool) {
+		bindNumber(f, number)
 		if f.Surface() != schema.Page || mail.Offered(s.db) {
-			f.Bool(&mails, "mail", "mail it to the supplier", schema.Label("Mail it to the supplier"))
+			f.Bool(mails, "mail", "mail it to the supplier", schema.Label("Mail it to the supplier"))
 		}
-		return func(ctx context.Context, who db.Caller) (any, error) { return s.PlaceOrder(ctx, who, number, mails) }
-	}
+	}, s.PlaceOrder)
 	op.Will = schema.SaidIn(func(o PurchaseOrder, m schema.Money) string {
 		text := fmt.Sprintf("%s, %s, will be ordered: %s, %s.", o.Number, o.Supplier,
 			exact.Plural(len(o.Lines), "line", "lines"),
@@ -171,25 +168,22 @@ func (s *Service) receivePurchase() schema.Op {
 			"Never more than was ordered.",
 		Writes: true, Response: sampleOrder(Partial, 24_000), Refuses: []fault.Kind{fault.NotFound},
 		Example: "reorder po receive PO-000001\nreorder po receive PO-000001 --line TEA-1=12",
-		Bind: func(f *schema.Form) schema.Handler {
-			var number string
-			var came []Receipt
+		Bind: schema.Does2(func(f *schema.Form, number *string, came *[]Receipt) {
 			typed := false
-			bindNumber(f, &number)
+			bindNumber(f, number)
 			given := f.Objects("lines", "a SKU with the received quantity", maxLines, func(f *schema.Form) {
 				var l Receipt
 				f.Text(&l.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
 				typed = typed || f.Given("qty")
 				if f.Milli(&l.Qty, "qty",
 					"the received quantity", schema.Label("Came in"), schema.Example(24)) || f.Surface() != schema.Page {
-					came = append(came, l)
+					*came = append(*came, l)
 				}
 			}, schema.Flag("line"), schema.Written(writtenReceipt))
 			if given && !typed && f.Surface() == schema.Page {
 				f.Refuse("lines", "enter at least one received quantity")
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.Receive(ctx, who, number, came) }
-		},
+		}, s.Receive),
 		Print: schema.Printed(printStatus), Leads: schema.Of(orderLeads),
 		Did: schema.Said(func(o PurchaseOrder) string {
 			if o.Status == Received {
@@ -207,17 +201,14 @@ func (s *Service) unreceivePurchase() schema.Op {
 			"and the goods are outstanding again.",
 		Writes: true, Response: sampleOrder(Ordered, 0), Refuses: []fault.Kind{fault.NotFound},
 		Example: `reorder po unreceive PO-000001 --sku TEA-1 --qty 12 --reason "booked on the wrong order"`,
-		Bind: func(f *schema.Form) schema.Handler {
-			var number string
-			var u Unreceipt
-			bindNumber(f, &number)
+		Bind: schema.Does2(func(f *schema.Form, number *string, u *Unreceipt) {
+			bindNumber(f, number)
 			f.Text(&u.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code),
 				schema.Choices(anySKU))
 			f.Milli(&u.Qty, "qty", "the quantity to undo", schema.Required, schema.Label("Quantity"), schema.Example(24))
 			f.Text(&u.Reason, "reason", "why, for the history", schema.Most(maxName), schema.Example("booked on the wrong "+
 				"order"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.Unreceive(ctx, who, number, u) }
-		},
+		}, s.Unreceive),
 		Print: schema.Printed(printStatus), Leads: schema.Of(orderLeads),
 		Did: schema.Said(func(o PurchaseOrder) string {
 			return fmt.Sprintf("It is taken back; that much of purchase order %s is outstanding again.", o.Number)

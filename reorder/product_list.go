@@ -99,8 +99,8 @@ func (s *Service) listProducts() schema.Op {
 			"stock at or below the reorder point; " +
 			"near is up to a quarter above it. days_of_stock = stock / avg_daily_demand, null without demand.",
 		Response: Products{Products: schema.Rows([]Row{rowOf(sample, sampleDay)}, false, Row.short), Total: 1, Shown: 1},
-		Bind: func(f *schema.Form) schema.Handler {
-			q := ProductQuery{Sort: productSorts[0]}
+		Bind: schema.Reads(func(f *schema.Form, q *ProductQuery) {
+			*q = ProductQuery{Sort: productSorts[0]}
 			f.Enum(&q.Status, "status", "only this status", statuses)
 			f.Bool(&q.BelowReorder, "below_reorder",
 				"true: only stock at or below the reorder point, not the near ones", schema.Example(true))
@@ -111,7 +111,6 @@ func (s *Service) listProducts() schema.Op {
 			q.Asked = f.Limit(&q.Limit)
 			f.Text(&q.After, "after", "next of the previous page", schema.Most(maxCode))
 			f.Short(&q.Short)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Products(ctx, q) }
-		},
+		}, s.Products),
 	}
 }

@@ -268,8 +268,8 @@ func (s *Service) salesReport() schema.Op {
 			NeverSold: &NeverSold{1, 1200, []string{"CUP-OLD"}},
 			Rows:      schema.Rows([]SalesRow{row}, false, SalesRow.short), Total: 1, Shown: 1,
 		},
-		Bind: func(f *schema.Form) schema.Handler {
-			q := SalesReportQuery{By: salesBy[0], Sort: salesSorts[0], Asked: true}
+		Bind: schema.Reads(func(f *schema.Form, q *SalesReportQuery) {
+			*q = SalesReportQuery{By: salesBy[0], Sort: salesSorts[0], Asked: true}
 			f.Enum(&q.By, "by", "what to add up by", salesBy)
 			f.DayPtr(&q.From, "from", "the first day")
 			f.DayPtr(&q.To, "to", "the last day (default: today)")
@@ -281,8 +281,7 @@ func (s *Service) salesReport() schema.Op {
 			} else {
 				paging(f, &q.Limit, &q.After, maxName)
 			}
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.SalesReport(ctx, q) }
-		},
+		}, s.SalesReport),
 		Print: func(w io.Writer, answer any) {
 			schema.Tabulate(w, "WHAT|NAME|SOLD|COST|LAST SOLD|STOCK VALUE|DAYS OF COVER", answer.(SalesReport).Rows,
 				func(row schema.Row[SalesRow, ShortSalesRow]) []any {

@@ -96,3 +96,26 @@ func Writes3[A, B, C, T any](d *db.DB, bind func(*Form, *A, *B, *C), do func(*db
 		}
 	}
 }
+
+// Reads2 is Reads for two arguments.
+func Reads2[A, B, T any](bind func(*Form, *A, *B), read func(context.Context, A, B) (T, error)) func(*Form) Handler {
+	return Does2(bind, func(ctx context.Context, _ db.Caller, a A, b B) (T, error) { return read(ctx, a, b) })
+}
+
+// Does3 is Does for three arguments.
+func Does3[A, B, C, T any](bind func(*Form, *A, *B, *C), do func(context.Context, db.Caller, A, B, C) (T, error)) func(
+	*Form) Handler {
+	return func(f *Form) Handler {
+		var a A
+		var b B
+		var c C
+		bind(f, &a, &b, &c)
+		return func(ctx context.Context, who db.Caller) (any, error) { return do(ctx, who, a, b, c) }
+	}
+}
+
+// Reads3 is Reads for three arguments.
+func Reads3[A, B, C, T any](bind func(*Form, *A, *B, *C), read func(context.Context, A, B, C) (T, error)) func(
+	*Form) Handler {
+	return Does3(bind, func(ctx context.Context, _ db.Caller, a A, b B, c C) (T, error) { return read(ctx, a, b, c) })
+}

@@ -227,15 +227,12 @@ func (s *Service) activateLicense() schema.Op {
 		Response: Activated{Activated: true, Activation: exampleActivation(), License: exampleLicense().grant()},
 		Examples: []any{Activated{Activated: true, AlreadyActivated: true, Activation: exampleActivation(),
 			License: exampleLicense().grant()}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var a Asked
-			var label string
+		Bind: schema.Reads2(func(f *schema.Form, a *Asked, label *string) {
 			a.bindKey(f)
 			a.bindFingerprint(f, schema.Required)
-			f.Text(&label, "label", "a name for the machine", schema.Most(200), schema.Example("studio laptop"))
+			f.Text(label, "label", "a name for the machine", schema.Most(200), schema.Example("studio laptop"))
 			a.bindSKU(f)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.ActivateLicense(ctx, a, label) }
-		},
+		}, s.ActivateLicense),
 	}
 }
 
@@ -261,13 +258,10 @@ func (s *Service) listActivations() schema.Op {
 		Public: true, MaxBody: deviceBody, Idempotent: true, Refuses: []fault.Kind{fault.Limited},
 		Own:      []schema.Refusal{noSuchKey},
 		Response: ActivationPage{Activations: []Activation{exampleActivation()}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var a Asked
-			var p schema.Cursor[int64]
+		Bind: schema.Reads2(func(f *schema.Form, a *Asked, p *schema.Cursor[int64]) {
 			a.bindKey(f)
-			bindCursor(f, &p)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Activations(ctx, a, p) }
-		},
+			bindCursor(f, p)
+		}, s.Activations),
 	}
 }
 

@@ -93,10 +93,9 @@ func (s *Service) listDisputes() schema.Op {
 						textOr(d.OrderRef, ""), buyer}
 				})
 		}),
-		Bind: func(f *schema.Form) schema.Handler {
-			state := disputeOpen
-			f.Enum(&state, "state", "only those in this state", []string{disputeOpen, disputeWon, disputeLost})
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Disputes(ctx, state) }
-		},
+		Bind: schema.Reads(func(f *schema.Form, state *string) {
+			*state = disputeOpen
+			f.Enum(state, "state", "only those in this state", []string{disputeOpen, disputeWon, disputeLost})
+		}, s.Disputes),
 	}
 }

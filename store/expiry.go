@@ -158,11 +158,10 @@ func (s *Service) sendExpiryNotices() schema.Op {
 		Example:  "store send-expiry-notices --days 30",
 		Response: Noticed{Sent: []Notice{{To: "ann@example.com", Licenses: []int64{12}}}, Skipped: []Notice{}},
 		Refuses:  []fault.Kind{fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			days := int64(14)
-			f.Int(&days, "days", "licenses that end within this many days, 1 to 90", schema.Range(1, 90))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.SendExpiryNotices(ctx, who, days) }
-		},
+		Bind: schema.Does(func(f *schema.Form, days *int64) {
+			*days = 14
+			f.Int(days, "days", "licenses that end within this many days, 1 to 90", schema.Range(1, 90))
+		}, s.SendExpiryNotices),
 		Print: schema.Printed(func(w io.Writer, v Noticed) {
 			schema.Tabulate(w, "TO|LICENSES|SKIPPED BECAUSE", append(v.Sent, v.Skipped...), func(n Notice) []any {
 				why := ""

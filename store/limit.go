@@ -88,14 +88,11 @@ func (s *Service) setLicenseLimit() schema.Op {
 	op.Did = schema.Said(func(l License) string {
 		return fmt.Sprintf("License %d of %s has %s seats taken.", l.ID, l.CustomerEmail, seats(l))
 	})
-	op.Bind = func(f *schema.Form) schema.Handler {
-		var id int64
-		var limit string
-		bindLicense(f, &id)
-		f.Text(&limit, "limit",
+	op.Bind = schema.Does2(func(f *schema.Form, id *int64, limit *string) {
+		bindLicense(f, id)
+		f.Text(limit, "limit",
 			"how many machines may hold a seat: 0 to 1,000,000, unlimited, or product for the product's own limit",
 			schema.Required, schema.Most(20), schema.Positional("LIMIT"), schema.Example("5"))
-		return func(ctx context.Context, who db.Caller) (any, error) { return s.SetLicenseLimit(ctx, who, id, limit) }
-	}
+	}, s.SetLicenseLimit)
 	return op
 }

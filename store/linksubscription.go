@@ -141,18 +141,13 @@ func (s *Service) linkSubscription() schema.Op {
 			return text
 		}),
 		Leads: func(any) string { return "/subscriptions" },
-		Bind: func(f *schema.Form) schema.Handler {
-			var provider, ref string
-			var licenses []int64
-			bindTill(f, &provider)
-			f.Text(&ref, "subscription_ref",
+		Bind: schema.Does3(func(f *schema.Form, provider *string, ref *string, licenses *[]int64) {
+			bindTill(f, provider)
+			f.Text(ref, "subscription_ref",
 				"the provider's id of the subscription", schema.Required, schema.Most(200), schema.Positional("REF"),
 				schema.Label("Subscription"), schema.Example("sub_1Abc"))
-			f.IDs(&licenses, "license_id", "the licenses that it renews", 100, schema.Required, schema.Positional("LICENSE"),
+			f.IDs(licenses, "license_id", "the licenses that it renews", 100, schema.Required, schema.Positional("LICENSE"),
 				schema.Label("License"), schema.Example([]int64{12}))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.LinkSubscription(ctx, who, provider, ref, licenses)
-			}
-		},
+		}, s.LinkSubscription),
 	}
 }

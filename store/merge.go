@@ -74,14 +74,12 @@ func (s *Service) mergeCustomersOp() schema.Op {
 			Orders: 2},
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store customer merge ann@old.example.org ann@example.org",
-		Bind: func(f *schema.Form) schema.Handler {
-			var from, into int64
-			f.ID(&from, "from", "the customer who is removed", schema.Required, schema.Positional("FROM"),
+		Bind: schema.Does2(func(f *schema.Form, from *int64, into *int64) {
+			f.ID(from, "from", "the customer who is removed", schema.Required, schema.Positional("FROM"),
 				schema.Lookup(customerByEmail), schema.Example(7), schema.Choices(customerChoices), schema.Label("Removed"))
-			f.ID(&into, "into", "the customer who stays", schema.Required, schema.Positional("INTO"),
+			f.ID(into, "into", "the customer who stays", schema.Required, schema.Positional("INTO"),
 				schema.Lookup(customerByEmail), schema.Example(8), schema.Choices(customerChoices), schema.Label("Stays"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.MergeCustomers(ctx, who, from, into) }
-		},
+		}, s.MergeCustomers),
 		Print: schema.Printed(func(w io.Writer, m Merged) {
 			fmt.Fprintf(w, "%s is customer %d, %s, now; %s moved\n", m.From, m.ID, m.Email,
 				exact.Plural(m.Orders, "order", "orders"))

@@ -33,14 +33,11 @@ func (s *Service) listBatches() schema.Op {
 		Response: BatchPage{Batches: []Batch{exampleBatch()}},
 		Example:  "store batches list --status unused",
 		Print:    schema.Printed(printBatches),
-		Bind: func(f *schema.Form) schema.Handler {
-			var batch, status string
-			var p schema.Cursor[int64]
-			f.Text(&batch, "batch", "only the batch of this name", schema.Most(200), schema.Example("launch"))
-			f.Enum(&status, "status", "only batches that have codes in this status", codeStatuses)
-			bindCursor(f, &p)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Batches(ctx, batch, status, p) }
-		},
+		Bind: schema.Reads3(func(f *schema.Form, batch *string, status *string, p *schema.Cursor[int64]) {
+			f.Text(batch, "batch", "only the batch of this name", schema.Most(200), schema.Example("launch"))
+			f.Enum(status, "status", "only batches that have codes in this status", codeStatuses)
+			bindCursor(f, p)
+		}, s.Batches),
 	}
 }
 

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -72,14 +71,12 @@ func (s *Service) saveCustomerOp() schema.Op {
 			k, found, err := findCustomer(c, fold(given["email"]))
 			return map[string]string{"email": k.Email, "name": k.Name}, found, err
 		},
-		Bind: func(f *schema.Form) schema.Handler {
-			var email, name string
-			f.Text(&email, "email",
+		Bind: schema.Does2(func(f *schema.Form, email *string, name *string) {
+			f.Text(email, "email",
 				"the e-mail address; case does not matter", schema.Required, schema.Most(254), schema.Positional("EMAIL"),
 				schema.Example("ann@example.com"))
-			f.Text(&name, "name", "the person's name", schema.Most(200), schema.Example("Ann Lee"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.SaveCustomer(ctx, who, email, name) }
-		},
+			f.Text(name, "name", "the person's name", schema.Most(200), schema.Example("Ann Lee"))
+		}, s.SaveCustomer),
 	}
 }
 
@@ -101,14 +98,11 @@ func (s *Service) changeEmail() schema.Op {
 			k, found, err := customers.One(c, "WHERE id = ?", id)
 			return map[string]string{"customer_id": given["customer_id"], "email": k.Email}, found, err
 		},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			var email string
-			bindCustomer(f, &id, schema.Required)
-			f.Text(&email, "email", "the new address", schema.Required, schema.Most(254), schema.Positional("EMAIL"),
+		Bind: schema.Does2(func(f *schema.Form, id *int64, email *string) {
+			bindCustomer(f, id, schema.Required)
+			f.Text(email, "email", "the new address", schema.Required, schema.Most(254), schema.Positional("EMAIL"),
 				schema.Example("ann.lee@example.com"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.ChangeEmail(ctx, who, id, email) }
-		},
+		}, s.ChangeEmail),
 	}
 }
 

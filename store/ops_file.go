@@ -39,15 +39,12 @@ func (s *Service) licenseFile() schema.Op {
 		Public: true, MaxBody: deviceBody, Writes: true, Refuses: []fault.Kind{fault.Limited, fault.Unavailable},
 		Own:      badFile(),
 		Response: exampleFile(),
-		Bind: func(f *schema.Form) schema.Handler {
-			var a Asked
-			var days *int64
+		Bind: schema.Reads2(func(f *schema.Form, a *Asked, days **int64) {
 			a.bindKey(f)
 			a.bindFingerprint(f, schema.Required)
 			a.bindSKU(f)
-			bindFileDays(f, &days)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.GetLicenseFile(ctx, a, days) }
-		},
+			bindFileDays(f, days)
+		}, s.GetLicenseFile),
 	}
 }
 

@@ -231,14 +231,11 @@ func (s *Service) extendLicense() schema.Op {
 	op.Did = schema.Said(func(l License) string {
 		return fmt.Sprintf("License %d of %s now ends at %s.", l.ID, l.CustomerEmail, until(l.ExpiresAt))
 	})
-	op.Bind = func(f *schema.Form) schema.Handler {
-		var id int64
-		var x Extension
-		bindLicense(f, &id)
+	op.Bind = schema.Does2(func(f *schema.Form, id *int64, x *Extension) {
+		bindLicense(f, id)
 		f.Int(&x.Days, "days", "how many days longer", schema.Range(1, mostDays), schema.Example(30))
 		f.DayPtr(&x.Until, "until", "the last day on which it works", schema.Example("2027-06-30"))
-		return func(ctx context.Context, who db.Caller) (any, error) { return s.ExtendLicense(ctx, who, id, x) }
-	}
+	}, s.ExtendLicense)
 	return op
 }
 
@@ -254,12 +251,10 @@ func (s *Service) releaseSeat() schema.Op {
 	op.Print = schema.Printed(func(w io.Writer, l License) {
 		fmt.Fprintf(w, "license %d: %s seats taken\n", l.ID, seats(l))
 	})
-	op.Bind = func(f *schema.Form) schema.Handler {
-		var id, seat int64
-		bindLicense(f, &id)
-		f.ID(&seat, "activation_id", "the seat's id", schema.Required, schema.Positional("SEAT"), schema.Label("Seat"),
+	op.Bind = schema.Does2(func(f *schema.Form, id *int64, seat *int64) {
+		bindLicense(f, id)
+		f.ID(seat, "activation_id", "the seat's id", schema.Required, schema.Positional("SEAT"), schema.Label("Seat"),
 			schema.Example(31), schema.Choices(seatChoices))
-		return func(ctx context.Context, who db.Caller) (any, error) { return s.ReleaseSeat(ctx, who, id, seat) }
-	}
+	}, s.ReleaseSeat)
 	return op
 }

@@ -20,15 +20,11 @@ func (s *Service) setProvider() schema.Op {
 		Print:   schema.Printed(func(w io.Writer, p ProviderSet) { fmt.Fprintf(w, "%s: the secret is set\n", p.Provider) }),
 		Did:     schema.Said(func(p ProviderSet) string { return fmt.Sprintf("The secret of %s is set.", p.Provider) }),
 		Leads:   leadsToProviders,
-		Bind: func(f *schema.Form) schema.Handler {
-			var provider, secret string
-			bindTill(f, &provider)
-			f.Text(&secret, "secret", "the endpoint's signing secret", schema.Required, schema.Secret, schema.Most(200),
+		Bind: schema.Does2(func(f *schema.Form, provider *string, secret *string) {
+			bindTill(f, provider)
+			f.Text(secret, "secret", "the endpoint's signing secret", schema.Required, schema.Secret, schema.Most(200),
 				schema.Example("whsec_..."))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.SetProviderSecret(ctx, who, provider, secret)
-			}
-		},
+		}, s.SetProviderSecret),
 	}
 }
 
@@ -141,11 +137,7 @@ func (s *Service) retryPayment() schema.Op {
 			}
 			return "/unbooked"
 		}),
-		Bind: func(f *schema.Form) schema.Handler {
-			var provider, ref string
-			bindPayment(f, &provider, &ref)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.RetryPayment(ctx, who, provider, ref) }
-		},
+		Bind: schema.Does2(bindPayment, s.RetryPayment),
 	}
 }
 
@@ -173,13 +165,7 @@ func (s *Service) dismissPayment() schema.Op {
 			return fmt.Sprintf("The payment %s of %s will be dismissed without an order. It could not be booked: %s.",
 				d.ProviderRef, d.Provider, d.Reason)
 		}),
-		Bind: func(f *schema.Form) schema.Handler {
-			var provider, ref string
-			bindPayment(f, &provider, &ref)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.DismissPayment(ctx, who, provider, ref)
-			}
-		},
+		Bind: schema.Does2(bindPayment, s.DismissPayment),
 	}
 }
 

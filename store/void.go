@@ -75,13 +75,11 @@ func (s *Service) voidOrderOp() schema.Op {
 		}),
 		Writes: true, Destructive: true, Response: voided, Refuses: []fault.Kind{fault.NotFound},
 		Example: `store order void ` + exampleRef + ` --reason "recorded twice"`,
-		Bind: func(f *schema.Form) schema.Handler {
-			var ref, reason string
-			bindRef(f, &ref)
-			f.Text(&reason, "reason", "why, for the history", schema.Required, schema.Most(200),
+		Bind: schema.Does2(func(f *schema.Form, ref *string, reason *string) {
+			bindRef(f, ref)
+			f.Text(reason, "reason", "why, for the history", schema.Required, schema.Most(200),
 				schema.Example("recorded twice"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.VoidOrder(ctx, who, ref, reason) }
-		},
+		}, s.VoidOrder),
 		Print: schema.Printed(func(w io.Writer, d OrderDetail) { fmt.Fprintf(w, "%s: void\n", d.OrderRef) }),
 		Did:   schema.Said(func(d OrderDetail) string { return fmt.Sprintf("Order %s is void.", d.OrderRef) }),
 		Will: schema.Said(func(d OrderDetail) string {
