@@ -57,3 +57,14 @@ func expenseFields(line int64, e *rental.Expense) []string {
 func told(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), " · ")
 }
+
+// houseOf is what an expense was for.
+func houseOf(e rental.Expense) string {
+	switch {
+	case e.Property == nil:
+		return "All houses"
+	case e.Unit != nil:
+		return *e.Property + " / " + *e.Unit
+	}
+	return *e.Property
+}

@@ -60,10 +60,10 @@ func (v leaseView) MailSubjects() []string {
 	return subjects
 }
 
-// charges are the ledger's, the last due first: eight, and as many more as one that is open needs; the earlier ones
-// are all paid.
-func (v leaseView) charges() (shown, earlier []rental.Charge) {
-	all := slices.Clone(v.Charges)
+// latest parts a ledger, the last due first: eight, and as many more as one that is open needs; the earlier ones are
+// all paid.
+func latest(charges []rental.Charge) (shown, earlier []rental.Charge) {
+	all := slices.Clone(charges)
 	slices.Reverse(all)
 	n := min(8, len(all))
 	for i, c := range all {
@@ -75,7 +75,7 @@ func (v leaseView) charges() (shown, earlier []rental.Charge) {
 }
 
 // mostPeriods is how many periods the strip of a lease shows.
-const mostPeriods = 36
+const mostPeriods = 24
 
 // periods are the lease's rent charges, oldest first: paid in time, paid late, open and overdue.
 func (v leaseView) periods(ctx context.Context) (string, []page.Part) {

@@ -70,3 +70,19 @@ var arrearSorts = page.Sorts[rental.TenantBehind]{
 	"days_overdue":  page.By(func(t rental.TenantBehind) int64 { return t.DaysOverdue }),
 	"balance_cents": page.By(func(t rental.TenantBehind) int64 { return t.BalanceCents }),
 }
+
+// muted is the class of a cell's amount, if that is 0.
+func muted(cents int64) string {
+	if cents == 0 {
+		return "soft"
+	}
+	return ""
+}
+
+// openClass is the class of what is owed: bold, or muted if it is 0.
+func openClass(cents int64) string {
+	if cents == 0 {
+		return "soft"
+	}
+	return "strong"
+}

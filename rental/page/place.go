@@ -197,20 +197,25 @@ func share(m rental.UnitMonth) string {
 
 // letStrip is a square for each month: let, partly let, vacant.
 func letStrip(months []rental.UnitMonth) templ.Component {
-	var parts []page.Part
+	return page.Squares(letParts(months))
+}
+
+// letParts are the months of a unit, and what they come to.
+func letParts(months []rental.UnitMonth) (string, []page.Part) {
+	parts := make([]page.Part, len(months))
 	n := 0
-	for _, m := range months {
-		look := page.Warn
+	for i, m := range months {
+		p := page.Part{Look: page.Warn, Shown: "partly let", Day: m.Month.First(), Label: page.MonthText(m.Month) + ": " + share(m)}
 		switch {
 		case m.Days == 0:
-			look = page.Idle
+			p.Look, p.Shown = page.Idle, "vacant"
 		case m.Days >= m.Of:
-			look = page.Good
+			p.Look, p.Shown = page.Good, "let"
 			n++
 		}
-		parts = append(parts, page.Part{Look: look, Label: page.MonthText(m.Month) + ": " + share(m)})
+		parts[i] = p
 	}
-	return page.Squares("Let in "+strconv.Itoa(n)+" of "+page.Plural(len(months), "month", "months"), parts)
+	return "Let in " + strconv.Itoa(n) + " of " + page.Plural(len(months), "month", "months"), parts
 }
 
 // occupancyChart is the share of the days on which the units were let, by month, in per cent.
@@ -232,4 +237,12 @@ func occupancyChart(all map[int64][]rental.UnitMonth) page.Chart {
 		c.Bars[i].Value = exact.RoundHalfUp(100*days[i], of[i])
 	}
 	return c
+}
+
+// statementsOf names the statements of one of a tenant's leases.
+func statementsOf(l rental.Lease, all []rental.Lease) string {
+	if len(all) == 1 {
+		return "Statements"
+	}
+	return "Statements, " + l.Property + " / " + l.Unit
 }

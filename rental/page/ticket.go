@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"slices"
 
 	"github.com/a-h/templ"
 
@@ -107,4 +108,14 @@ func ticketActions(k rental.Ticket) []page.Action {
 		all = append(all, a)
 	}
 	return append(all, page.Open("New expense", "add_expense", "ticket_id", page.Num(k.ID)))
+}
+
+// ticketMoves are the lawful moves of a ticket on the board, the one ahead first.
+func ticketMoves(k rental.Ticket) []page.Action {
+	var all []page.Action
+	for _, to := range slices.Backward(rental.TicketNext(k.Status)) {
+		all = append(all, page.Do(moveWord(k.Status, to), "advance_ticket", "ticket_id", page.Num(k.ID), "status",
+			to).Named(k.Title))
+	}
+	return all
 }

@@ -30,6 +30,7 @@ type Chart struct {
 	Marks  []Point            // vertical lines for the future
 	Events []Part             // events on a day: squares at the foot if Look is Bad, dots otherwise
 	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars
+	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
 	Low    bool               // it is half as high: an aside of its page
 	Steps  bool               // Line holds each value until the next one
 	Label  string             // the table's first column, "Day"
@@ -253,6 +254,9 @@ func (d *drawing) plot() {
 		d.write(`<path class="axis" d="M0 `, num(d.foot), `H1000"/>`)
 	}
 	switch {
+	case d.Rest != "":
+		d.bars("bar rest", d.Line, -.35, .7)
+		d.bars("bar", d.Bars, -.35, .7)
 	case d.Past && max(d.n, len(d.places())) > mostPairs:
 		d.bars("bar", d.Bars, -.45, .9)
 		d.line("before", d.Line, 0, true)

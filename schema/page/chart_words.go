@@ -12,6 +12,9 @@ func (d *drawing) legend() string {
 	key := func(look, name string) { keys += `<span class="key ` + look + `">` + esc(name) + `</span>` }
 	switch {
 	case len(d.Bars) == 0 || len(d.Line) == 0 || d.Names[1] == "":
+	case d.Rest != "":
+		key("bar", d.Names[0])
+		key("rest", d.Rest)
 	case d.Past: // whose bars are the left ones
 		key("past", d.Names[1])
 		key("bar", d.Names[0])

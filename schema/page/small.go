@@ -84,12 +84,11 @@ func Squares(label string, parts []Part) templ.Component {
 		` 14" role="img" aria-label="` +
 		esc(label) + `">`)
 	for i, p := range parts {
-		high := 12
-		if p.Look == Warn { // told by its shape too: half a square
-			high = 6
+		b.WriteString(`<rect class="` + p.Look + `" x="` + num(14*i+1) + `" y="1" width="12" height="12" rx="2"><title>` +
+			esc(p.Label) + `</title></rect>`)
+		if p.Look == Warn { // told by its shape too: half of it is empty
+			b.WriteString(`<path d="M` + num(14*i+2) + ` 2h10v5h-10z"/>`)
 		}
-		b.WriteString(`<rect class="` + p.Look + `" x="` + num(14*i+1) + `" y="` + num(13-high) + `" width="12" height="` +
-			num(high) + `" rx="2"><title>` + esc(p.Label) + `</title></rect>`)
 	}
 	return text(b.String() + `</svg>`)
 }

@@ -169,8 +169,17 @@ func MonthText(m exact.Month) string {
 	return month.String() + " " + strconv.Itoa(y)
 }
 
-// shortMonth is the month of a day, as at the end of an axis: Nov 2026.
-func shortMonth(day exact.Day) string { return day.Time(time.UTC).Format("Jan 2006") }
+// tickOf is what is under a part of a strip: its month where that changes, January as its year, else its day.
+func tickOf(parts []Part, i int) string {
+	year, month, day := parts[i].Day.Date()
+	switch {
+	case i > 0 && parts[i-1].Day.Month() == parts[i].Day.Month():
+		return num(day)
+	case i > 0 && month == time.January:
+		return num(year)
+	}
+	return month.String()[:3]
+}
 
 // Instant is a moment in the shop's time zone: 20 Nov, 21:05.
 func Instant(i exact.Instant) templ.Component {
