@@ -32,6 +32,14 @@ func undone(o store.Order) string {
 
 type myLicense struct{ store.MyLicense }
 
+// heading names the license by its product, which the page's title says where it is alone.
+func (l myLicense) heading(alone bool) string {
+	if alone {
+		return "License" + tierOf(l.Tier)
+	}
+	return l.Product + tierOf(l.Tier)
+}
+
 // sentence is the state of the license in words.
 func (l myLicense) sentence() string {
 	switch l.Status {

@@ -135,6 +135,7 @@ type currencyFigures struct {
 	rows     []store.Figure
 	chart    page.Chart
 	products []store.Figure // by month, the most sold
+	more     bool           // there are others
 }
 
 // mostProducts are listed beside the months.
@@ -184,12 +185,10 @@ func (v figuresView) by(by string) string {
 	return path
 }
 
-// rangeName is the range in words.
+// rangeName is the range in words, if it is none of the presets.
 func (v figuresView) rangeName(ctx context.Context) string {
-	for _, p := range v.presets() {
-		if p.here {
-			return p.text
-		}
+	if slices.ContainsFunc(v.presets(), func(p preset) bool { return p.here }) {
+		return "Other"
 	}
 	name := "All days"
 	if v.From != nil {
@@ -330,9 +329,13 @@ func (v *figuresView) compare(ctx context.Context, s *store.Service, x store.Fig
 func (v figuresView) of(total store.Figure, products []store.Figure) currencyFigures {
 	c := currencyFigures{total: total}
 	for _, r := range products {
-		if r.Currency == total.Currency && len(c.products) < mostProducts {
-			c.products = append(c.products, r)
+		if r.Currency != total.Currency {
+			continue
 		}
+		if c.more = len(c.products) == mostProducts; c.more {
+			break
+		}
+		c.products = append(c.products, r)
 	}
 	for _, r := range v.Rows {
 		if r.Currency == total.Currency {
@@ -346,11 +349,17 @@ func (v figuresView) of(total store.Figure, products []store.Figure) currencyFig
 		c.chart = v.beside(netChart("Net by "+v.By+" in "+total.Currency, c.rows, total.Currency), total.Currency)
 		c.chart.Whole = len(v.Totals) > 1 // the charts side by side have one scale of months
 	}
-	c.rows = slices.DeleteFunc(c.rows, func(r store.Figure) bool {
-		return v.By == "month" && r.Orders == 0 && r.RefundedCents == 0
-	})
+	c.rows = slices.DeleteFunc(c.rows, func(r store.Figure) bool { return v.By == "month" && !v.had(*r.Month) })
 	slices.Reverse(c.rows)
 	return c
+}
+
+// had reports whether anything was sold or refunded in a month, in any currency: the tables side by side have the
+// same rows.
+func (v figuresView) had(m exact.Month) bool {
+	return slices.ContainsFunc(v.Rows, func(r store.Figure) bool {
+		return *r.Month == m && (r.Orders != 0 || r.RefundedCents != 0)
+	})
 }
 
 // timeBefore is what the days from and to are compared with. Whole months: as many months before. A month up to a

@@ -147,7 +147,7 @@ func paidThrough(o store.Order) string {
 	return "by hand, " + o.ProviderRef
 }
 
-// orderActs are the actions on the order; the first is the main one.
+// orderActs are the actions on the order.
 func orderActs(v orderView) []page.Action {
 	acts := []page.Action{page.Link("Receipt", page.Path("orders", v.OrderRef, "receipt")).Key("p")}
 	if v.Status != "void" {
@@ -158,8 +158,6 @@ func orderActs(v orderView) []page.Action {
 			acts = append(acts, page.Open("Void", "void_order", "order_ref", v.OrderRef).Danger())
 		}
 		acts = append(acts, page.Open("Refund", "refund_order", "order_ref", v.OrderRef).Main())
-	} else {
-		acts[0] = acts[0].Main()
 	}
 	return acts
 }

@@ -257,7 +257,7 @@ func ProductRecord(v productView) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = licenseTable(v.licenses, false).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = licenseTable(v.licenses, false, true).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -55,3 +55,26 @@ func sorted(here bool, column string) string {
 	}
 	return ""
 }
+
+// orderColumns are those of a table of orders, without the buyer on that person's own page.
+func orderColumns(own, buyer bool) []page.Column {
+	list := []page.Column{{Label: "Order", Sort: sorted(own, "order")}}
+	if buyer {
+		list = append(list, page.Column{Label: "Buyer", Sort: sorted(own, "buyer")})
+	}
+	return append(list, page.Column{Label: "State", Sort: sorted(own, "status")},
+		page.Column{Label: "Paid", Sort: sorted(own, "paid_at"), Right: true},
+		page.Column{Label: "Total", Sort: sorted(own, "total_cents"), Right: true})
+}
+
+// licenseColumns are those of a table of licenses, without the buyer where all are of one.
+func licenseColumns(own, buyer bool) []page.Column {
+	list := []page.Column{{Label: "License", Sort: sorted(own, "sku")}}
+	if buyer {
+		list = append(list, page.Column{Label: "Buyer", Sort: sorted(own, "email")})
+	}
+	return append(list, page.Column{Label: "State", Sort: sorted(own, "status")},
+		page.Column{Label: "Until", Sort: sorted(own, "expires_at"), Right: true},
+		page.Column{Label: "Seats", Sort: sorted(own, "seats"), Right: true},
+		page.Column{Label: "Last check", Sort: sorted(own, "last_checked_at"), Right: true, Wide: true})
+}

@@ -178,7 +178,7 @@ func troubleIsSeen(t *testing.T, s *apptest.Fixture, owner *tab) {
 	owner.press("Open the order")
 	owner.see("dp_1")
 	owner.see("4 Dec")
-	owner.press("dan@example.org|ECHO")
+	owner.press("Suspended|ECHO")
 	owner.see("It is suspended while the dispute dp_1 is open.")
 	owner.press("Disputes")
 	owner.see("1 open dispute")
