@@ -186,7 +186,7 @@ func document(d *frameView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if d.area != page.Staff {
+		} else if d.area != page.Staff || d.kind == "bare" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<header class=\"gate shop\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
