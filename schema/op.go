@@ -196,7 +196,7 @@ type Refusal struct {
 // Method is the route's HTTP method.
 func (o Op) Method() string { m, _, _ := strings.Cut(o.Route, " "); return m }
 
-// Path is the route's path in httprouter's notation.
+// Path is the route's path, with its named parts as :name.
 func (o Op) Path() string { _, p, _ := strings.Cut(o.Route, " "); return p }
 
 // TakesBody reports whether a request has a body, and writes.

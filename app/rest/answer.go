@@ -65,8 +65,12 @@ func (h *handler) refuse(w http.ResponseWriter, err error) {
 	wire.Refuse(w, e)
 }
 
-// panicked turns a panic into an internal error; the log has the stack.
-func (h *handler) panicked(w http.ResponseWriter, _ *http.Request, cause any) {
+// recovered turns a panic into an internal error; the log has the stack.
+func (h *handler) recovered(w http.ResponseWriter) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
 	if cause == any(http.ErrAbortHandler) {
 		panic(cause)
 	}

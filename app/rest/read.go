@@ -146,15 +146,14 @@ func (h *handler) asking(who db.Caller, op schema.Op, r *http.Request, body []by
 // pathOf is the request's path in a normal form: equal for the same record. Parts are unescaped, except a slash or a
 // percent sign within a part.
 func pathOf(r *http.Request) string {
-	if r.Context().Value(escapedKey{}) == nil {
-		return strings.ReplaceAll(r.URL.Path, "%", "%25")
-	}
-	parts := strings.Split(r.URL.Path, "/")
+	parts := strings.Split(r.URL.EscapedPath(), "/")
 	for i, part := range parts {
 		if text, err := url.PathUnescape(part); err == nil {
 			part = text
 		}
-		parts[i] = strings.NewReplacer("%", "%25", "/", "%2F").Replace(part)
+		parts[i] = inPart.Replace(part)
 	}
 	return strings.Join(parts, "/")
 }
+
+var inPart = strings.NewReplacer("%", "%25", "/", "%2F")

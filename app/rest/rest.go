@@ -1,10 +1,11 @@
-// Package rest serves a service's operations over HTTP: schema.Op on httprouter, strict JSON in, JSON out, refusals as
-// statuses, and the OpenAPI document.
+// Package rest serves a service's operations over HTTP: strict JSON in, JSON out, refusals as statuses, and the OpenAPI
+// document.
 package rest
 
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -13,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/julienschmidt/httprouter"
 	"github.com/rs/zerolog"
 
 	"quartermaster/app/cache"
@@ -47,70 +47,63 @@ type Observation struct {
 // handler is one service's HTTP surface.
 type handler struct {
 	Options
-	router   *httprouter.Router
+	router   Router[route]
 	document func() []byte // made at the first request
 }
 
+// route are the handlers of a path, by method.
+type route map[string]handle
+
+// handle answers a request whose path has these named parts.
+type handle func(w http.ResponseWriter, r *http.Request, path map[string]string)
+
 // New makes the handler of one service.
 func New(o Options) http.Handler {
-	h := &handler{Options: o, router: httprouter.New()}
+	h := &handler{Options: o}
 	h.Service.Ops = append([]schema.Op{h.ping(), h.health(), h.openapi()}, o.Service.Ops...)
 	h.document = sync.OnceValue(func() []byte { return document(h.Service, o.Agent != nil) })
-	r := h.router
-	r.RedirectTrailingSlash = false
-	r.RedirectFixedPath = false
-	r.HandleOPTIONS = false
-	r.NotFound = http.HandlerFunc(h.notFound)
-	r.MethodNotAllowed = http.HandlerFunc(h.methodNotAllowed)
-	r.PanicHandler = h.panicked
+	routes := map[string]route{}
+	add := func(method, path string, serve handle) {
+		if routes[path] == nil {
+			routes[path] = route{}
+			h.router.Add(path, routes[path])
+		}
+		routes[path][method] = serve
+	}
 	for _, op := range h.Service.Ops {
 		if op.Route == "" {
 			continue
 		}
 		serve := h.serve(op)
-		r.Handle(op.Method(), op.Path(), serve)
+		add(op.Method(), op.Path(), serve)
 		if op.Method() == http.MethodGet {
-			r.Handle(http.MethodHead, op.Path(), serve)
+			add(http.MethodHead, op.Path(), serve)
 		}
 	}
 	if o.Agent != nil {
 		for _, method := range []string{"GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"} {
-			r.Handle(method, "/mcp", h.agent)
+			add(method, "/mcp", h.agent)
 		}
 	}
-	return h.outermost(escaped(r))
+	return h.outermost(http.HandlerFunc(h.dispatch))
 }
 
-// escaped shows the router the unparsed path if its parts contain slashes, as a SKU may, so that they do not split it.
-func escaped(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if raw := r.URL.RawPath; !strings.Contains(raw, "%2F") && !strings.Contains(raw, "%2f") {
-			next.ServeHTTP(w, r)
-			return
-		}
-		raw := r.Clone(context.WithValue(r.Context(), escapedKey{}, true))
-		raw.URL.Path = raw.URL.RawPath
-		next.ServeHTTP(w, raw)
-	})
-}
-
-type escapedKey struct{}
-
-// plain returns the values of a path's named parts, unescaped if the router saw the unparsed path.
-func plain(r *http.Request, ps httprouter.Params) func(name string) string {
-	if r.Context().Value(escapedKey{}) == nil {
-		return ps.ByName
-	}
-	return func(name string) string {
-		text, err := url.PathUnescape(ps.ByName(name))
-		if err != nil {
-			return ps.ByName(name)
-		}
-		return text
+// dispatch finds the operation of a request.
+func (h *handler) dispatch(w http.ResponseWriter, r *http.Request) {
+	defer h.recovered(w)
+	routes, path := h.router.Find(r.URL.EscapedPath())
+	serve := routes[r.Method]
+	switch {
+	case serve != nil:
+		serve(w, r, path)
+	case routes != nil:
+		h.methodNotAllowed(w, r, routes)
+	default:
+		h.notFound(w, r)
 	}
 }
 
-func (h *handler) agent(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
+func (h *handler) agent(w http.ResponseWriter, r *http.Request, _ map[string]string) {
 	seen(w).route = "/mcp"
 	h.Agent.ServeHTTP(w, r)
 }
@@ -125,25 +118,22 @@ func (h *handler) notFound(w http.ResponseWriter, r *http.Request) {
 		schema.Quote(r.URL.Path)))
 }
 
-// methodNotAllowed refuses a known path with a wrong method; the router has set Allow.
-func (h *handler) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
+// methodNotAllowed refuses a known path with a wrong method.
+func (h *handler) methodNotAllowed(w http.ResponseWriter, r *http.Request, routes route) {
 	if err := h.keyFirst(r); err != nil {
-		w.Header().Del("Allow")
 		h.refuse(w, err)
 		return
 	}
 	for _, op := range h.Service.Ops {
 		// an operation that is turned off does not exist
 		if op.Ready != nil && op.Path() == r.URL.Path && op.Ready(r.Context()) != nil {
-			w.Header().Del("Allow")
 			h.notFound(w, r)
 			return
 		}
 	}
-	// The router offers OPTIONS, which is not answered here.
-	methods := slices.DeleteFunc(strings.Split(w.Header().Get("Allow"), ", "),
-		func(m string) bool { return m == http.MethodOptions })
-	w.Header().Set("Allow", strings.Join(methods, ", "))
+	allowed := slices.DeleteFunc(slices.Sorted(maps.Keys(routes)),
+		func(m string) bool { return m == http.MethodOptions }) // only the agents' endpoint answers it, with a refusal
+	w.Header().Set("Allow", strings.Join(allowed, ", "))
 	h.refuse(w, fault.New(fault.Method, "%s is not allowed on %s; allowed: %s",
 		schema.Quote(r.Method), schema.Quote(r.URL.Path), w.Header().Get("Allow")))
 }
@@ -161,10 +151,10 @@ func (h *handler) keyFirst(r *http.Request) error {
 
 // serve is the one path from a request to an operation. Its refusals follow the contract's order: key, role and scope,
 // media type, size and form of the body, fields; the operation itself refuses records and states.
-func (h *handler) serve(op schema.Op) httprouter.Handle {
+func (h *handler) serve(op schema.Op) handle {
 	route, raw := documentPath(op), takesRaw(op)
 	large := schema.ShapeOf(op.Response).Unbounded()
-	return func(w http.ResponseWriter, r *http.Request, ps httprouter.Params) {
+	return func(w http.ResponseWriter, r *http.Request, named map[string]string) {
 		seen(w).route = route
 		var who db.Caller
 		var err error
@@ -183,10 +173,10 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 			}
 		}
 		if op.Method() == http.MethodGet && !op.Public {
-			h.read(w, op, large, who, r, ps)
+			h.read(w, op, large, who, r, named)
 			return
 		}
-		answer, err := h.call(r.Context(), op, raw, who, r, ps)
+		answer, err := h.call(r.Context(), op, raw, who, r, named)
 		if e, refused := fault.As(err); refused && op.Foreign != nil {
 			wire.RefuseHead(w, e)
 			answer, err = op.Foreign(wire.Status(e.Kind), e.Detail), nil
@@ -201,7 +191,7 @@ func (h *handler) serve(op schema.Op) httprouter.Handle {
 
 // read answers a GET, from the cache if its answer is still valid. A possibly large one waits for its turn.
 func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.Caller, r *http.Request,
-	ps httprouter.Params) {
+	named map[string]string) {
 	path := pathOf(r)
 	body, at, found := h.Cache.Get(who, path, r.URL.RawQuery)
 	if !found && large {
@@ -215,7 +205,7 @@ func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.C
 		wire.Send(w, http.StatusOK, body)
 		return
 	}
-	answer, err := h.call(r.Context(), op, false, who, r, ps)
+	answer, err := h.call(r.Context(), op, false, who, r, named)
 	if err != nil {
 		h.refuse(w, err)
 		return
@@ -226,9 +216,10 @@ func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.C
 }
 
 func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Caller, r *http.Request,
-	ps httprouter.Params) (any, error) {
+	named map[string]string) (any, error) {
 	in := schema.Input{
-		Surface: schema.REST, Path: plain(r, ps), Header: r.Header.Get, Remote: r.RemoteAddr, Lenient: op.Foreign != nil,
+		Surface: schema.REST, Header: r.Header.Get, Remote: r.RemoteAddr, Lenient: op.Foreign != nil,
+		Path: func(name string) string { return named[name] },
 	}
 	if op.Ready != nil {
 		if err := op.Ready(ctx); err != nil {

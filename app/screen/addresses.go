@@ -27,13 +27,11 @@ func (s *Screens) Addresses() []Address {
 		}
 	}
 	var all []Address
-	for _, routes := range s.router.byLength {
-		for _, r := range routes {
-			all = append(all, Address{
-				Pattern: r.pattern, Area: r.area, Role: roles[r.pattern], Open: r.open || r.area == page.Public,
-				Get: r.get != nil, Post: r.post != nil,
-			})
-		}
+	for pattern, r := range s.router.All() {
+		all = append(all, Address{
+			Pattern: pattern, Area: r.area, Role: roles[pattern], Open: r.open || r.area == page.Public,
+			Get: r.get != nil, Post: r.post != nil,
+		})
 	}
 	slices.SortFunc(all, func(a, b Address) int { return strings.Compare(a.Pattern, b.Pattern) })
 	return all
@@ -41,7 +39,7 @@ func (s *Screens) Addresses() []Address {
 
 // PatternOf is the pattern of the address that answers the path; "" if none does.
 func (s *Screens) PatternOf(path string) string {
-	if r, _ := s.router.find(path); r != nil {
+	if r, _ := s.router.Find(path); r != nil {
 		return r.pattern
 	}
 	return ""

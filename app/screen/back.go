@@ -46,7 +46,7 @@ func (x *exchange) comeBackAt(at string, v *doView) (bool, error) {
 	if err != nil || at == "" || x.ours(at) != at {
 		return false, nil //nolint:nilerr // it is no page of ours
 	}
-	route, values := x.s.router.find(u.EscapedPath())
+	route, values := x.s.router.Find(u.EscapedPath())
 	if route == nil || route.get == nil {
 		return false, nil
 	}

@@ -109,7 +109,7 @@ func (s *Screens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serve finds the route and the visitor.
 func (x *exchange) serve() error {
-	route, values := x.s.router.find(x.r.URL.EscapedPath())
+	route, values := x.s.router.Find(x.r.URL.EscapedPath())
 	if route == nil {
 		_ = x.look(page.Staff) // only for the page's frame
 		return fault.NotFoundf("there is no page %s here", x.r.URL.Path)

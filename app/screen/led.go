@@ -96,7 +96,7 @@ func (x *exchange) ours(to string) string {
 		slices.ContainsFunc([]byte(to), func(b byte) bool { return b < 0x20 || b == '\\' || b == 0x7f }) {
 		return home
 	}
-	r, _ := x.s.router.find(u.EscapedPath())
+	r, _ := x.s.router.Find(u.EscapedPath())
 	if r == nil || r.get == nil || r.area != x.route.area || notRead[r.pattern] {
 		return home
 	}

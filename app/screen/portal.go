@@ -37,17 +37,17 @@ func (s *Screens) outside() {
 	s.guestArea(page.Tenant, "/portal", len(s.Portal) > 0 || s.has(page.Tenant), s.enterPortal)
 	s.guestArea(page.Buyer, "/my", s.OpenBuyer != nil, s.enterMy)
 	if s.has(page.Tenant) || len(s.Portal) > 0 {
-		s.router.add("/portal/welcome/:token", &route{get: guestWelcome(session.Tenant), post: tenantAccept,
+		s.add("/portal/welcome/:token", &route{get: guestWelcome(session.Tenant), post: tenantAccept,
 			area: page.Tenant})
 	}
 	if s.OpenBuyer != nil {
-		s.router.add("/my/welcome/:token", &route{get: guestWelcome(session.Customer), post: buyerAccept, area: page.Buyer})
+		s.add("/my/welcome/:token", &route{get: guestWelcome(session.Customer), post: buyerAccept, area: page.Buyer})
 	}
 	for _, op := range s.Open {
 		r := s.at(op.Path())
 		if r == nil {
 			r = &route{area: page.Public}
-			s.router.add(op.Path(), r)
+			s.add(op.Path(), r)
 		}
 		r.post = s.openPost(op)
 	}
@@ -64,8 +64,8 @@ func (s *Screens) has(a area) bool {
 
 // at finds the route of a pattern.
 func (s *Screens) at(pattern string) *route {
-	for _, r := range s.router.byLength[len(split(pattern))] {
-		if r.pattern == pattern {
+	for own, r := range s.router.All() {
+		if own == pattern {
 			return r
 		}
 	}
@@ -85,7 +85,7 @@ func (s *Screens) guestArea(a area, path string, is bool, enter handle) {
 			}
 			return fault.NotFoundf("there is nothing here yet")
 		}}
-		s.router.add(path, r)
+		s.add(path, r)
 	} else {
 		inside := r.get
 		r.get = func(x *exchange) error {
@@ -96,8 +96,8 @@ func (s *Screens) guestArea(a area, path string, is bool, enter handle) {
 		}
 	}
 	r.post = enter
-	s.router.add(path+"/logout", &route{post: logout(a, path), area: a})
-	s.router.add(path+"/do/:name", &route{get: doPage, post: doPost, area: a})
+	s.add(path+"/logout", &route{post: logout(a, path), area: a})
+	s.add(path+"/do/:name", &route{get: doPage, post: doPost, area: a})
 }
 
 func (x *exchange) showGuestSign(status int, v guestSignView) error {

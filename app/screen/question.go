@@ -39,7 +39,7 @@ func (x *exchange) placeOf(op schema.Op) string {
 	list, _, _ := strings.Cut(path, "/")
 	_, noun, _ := strings.Cut(op.Name, "_")
 	for _, to := range []string{"/" + noun + "s", "/" + list} {
-		if r, _ := x.s.router.find(to); r != nil && r.get != nil && r.area == page.Staff && x.route.area == page.Staff {
+		if r, _ := x.s.router.Find(to); r != nil && r.get != nil && r.area == page.Staff && x.route.area == page.Staff {
 			return to
 		}
 	}

@@ -5,10 +5,10 @@ import "quartermaster/schema/page"
 // routes makes the table of addresses.
 func (s *Screens) routes() {
 	staff := func(pattern string, get, post handle) {
-		s.router.add(pattern, &route{get: get, post: post, area: page.Staff})
+		s.add(pattern, &route{get: get, post: post, area: page.Staff})
 	}
 	open := func(pattern string, get, post handle) {
-		s.router.add(pattern, &route{get: get, post: post, area: page.Staff, open: true})
+		s.add(pattern, &route{get: get, post: post, area: page.Staff, open: true})
 	}
 	open("/favicon.ico", favicon, nil)
 	open("/manifest.webmanifest", manifest, nil)
@@ -37,7 +37,7 @@ func (s *Screens) routes() {
 			show := shown.get
 			shown.get, shown.post = func(x *exchange) error { return x.exportOf(show) }, confirmExport
 		}
-		s.router.add(p.Path, shown)
+		s.add(p.Path, shown)
 	}
 	s.outside()
 }

@@ -63,7 +63,7 @@ type area = page.Area
 // Screens answers every path of a service's port that is not its API.
 type Screens struct {
 	Options
-	router  router
+	router  rest.Router[*route]
 	pages   []page.Page
 	ops     map[area]map[string]schema.Op
 	base    string // the service's public address

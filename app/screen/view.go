@@ -159,7 +159,7 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 // shown is the pattern of the page that the menu marks: of a form, the one that it leads back to.
 func (x *exchange) shown() string {
 	if path, _, _ := strings.Cut(x.place, "?"); path != "" {
-		if r, _ := x.s.router.find(path); r != nil {
+		if r, _ := x.s.router.Find(path); r != nil {
 			return r.pattern
 		}
 	}
