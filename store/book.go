@@ -15,6 +15,7 @@ type sale struct {
 	email, name   string // the address folded
 	rename        bool   // the name replaces the stored one
 	discount, tax int64
+	priced        int64 // what the lines cost by their prices
 	currency      string
 	provider, ref string   // ref "" is the order_ref
 	names         []string // the provider's other names for the payment

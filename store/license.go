@@ -28,6 +28,7 @@ type License struct {
 
 	state    string // as it is stored
 	files    string // after a revocation: what runs on, in words
+	released string // after a seat's release: the machine
 	decided  string // the decision of staff or a refund; an open dispute may also suspend it
 	ownLimit *int64 // unlimited is -1; nil is the product's
 	origin   string

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -213,7 +214,9 @@ func releaseSeat(tx *db.Tx, who db.Caller, id, seat int64) (License, error) {
 	if err := giveUp(tx, l, a); err != nil {
 		return l, err
 	}
-	return licenseFor(&tx.Conn, who, id)
+	l, err = licenseFor(&tx.Conn, who, id)
+	l.released = cmp.Or(a.Label, a.Fingerprint)
+	return l, err
 }
 
 // giveUp frees a seat.

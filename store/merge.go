@@ -73,6 +73,7 @@ func (s *Service) mergeCustomersOp() schema.Op {
 		Writes: true, Destructive: true, Response: Merged{Customer: exampleCustomer(), From: "ann@old.example.com",
 			Orders: 2},
 		Refuses: []fault.Kind{fault.NotFound},
+		Thing:   schema.Of(func(m Merged) string { return m.From + " into " + m.Email }),
 		Example: "store customer merge ann@old.example.org ann@example.org",
 		Bind: schema.Does2(func(f *schema.Form, from *int64, into *int64) {
 			f.ID(from, "from", "the customer who is removed", schema.Required, schema.Positional("FROM"),

@@ -247,6 +247,7 @@ var willRelease = schema.Said(func(l License) string {
 func (s *Service) releaseSeat() schema.Op {
 	op := s.licenseAct("release_seat", "release", "Release a seat of a license.", "has a seat free", nil)
 	op.Asks, op.Will = true, willRelease
+	op.Thing = schema.Of(func(l License) string { return "the seat " + l.released + " of " + l.CustomerEmail })
 	op.Example = "store license release 12 31"
 	op.Print = schema.Printed(func(w io.Writer, l License) {
 		fmt.Fprintf(w, "license %d: %s seats taken\n", l.ID, seats(l))

@@ -167,7 +167,21 @@ func (s *Service) recordOrder() schema.Op {
 				inCurrency(made.TotalCents, made.Currency), made.Customer.Email, exact.Plural(len(made.Licenses), "license",
 					"licenses"))
 		}),
+		Doubt: doubtOrder,
 		Leads: schema.Of(func(made Recorded) string { ; return orderLeads(made.OrderRef) }),
+	}
+}
+
+// doubtOrder asks before recording an amount of more than three times the prices.
+func doubtOrder(answer any, _ schema.Money) schema.Question {
+	made := answer.(Recorded)
+	if made.priced == 0 || made.TotalCents/3 < made.priced || made.TotalCents <= 3*made.priced {
+		return schema.Question{}
+	}
+	c := exact.CurrencyOf(made.Currency)
+	return schema.Question{
+		Title: "Record " + c.Format(made.TotalCents) + "?", Button: "Record order",
+		Text: fmt.Sprintf("By the prices it is %s.", c.Format(made.priced)),
 	}
 }
 
@@ -222,7 +236,8 @@ func (s *Service) refundOrder() schema.Op {
 			var amount *int64
 			f.Currency("order_ref", currencyOf)
 			bindRef(f, &ref)
-			about, opts := "the refund, in cents (default: all that is left)", []schema.Opt{}
+			about, opts := "the refund, in cents (default: all that is left)", []schema.Opt{
+				schema.Help("Empty: all that is left. Give the money back yourself, at the provider or by your bank.")}
 			if f.Surface() == schema.Tool {
 				about, opts = "the refund, in cents of the order's currency", []schema.Opt{schema.Required}
 			}

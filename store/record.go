@@ -29,6 +29,8 @@ type NewOrder struct {
 type Recorded struct {
 	OrderDetail
 	AlreadyRecorded bool `json:"already_recorded" about:"the payment was recorded already: nothing was done"`
+
+	priced int64 // what the lines cost by their prices, with tax
 }
 
 const maxQty = 1000
@@ -56,7 +58,7 @@ func (s *Service) RecordOrder(ctx context.Context, who db.Caller, n NewOrder) (R
 			return Recorded{}, err
 		}
 		d, err := book(tx, v, true)
-		return Recorded{OrderDetail: d.shownTo(who)}, err
+		return Recorded{OrderDetail: d.shownTo(who), priced: v.priced + v.tax}, err
 	})
 }
 
@@ -124,7 +126,7 @@ func (n NewOrder) sale(tx *db.Tx) (sale, error) {
 		}
 		v.paidAt = exact.InstantOf(n.PaidAt.Time(tx.Zone()))
 	}
-	v.discount, v.tax = n.Discount, n.Tax
+	v.discount, v.tax, v.priced = n.Discount, n.Tax, subtotal(v.lines)
 	if n.Total != nil {
 		if n.Tax > *n.Total {
 			return sale{}, fault.Fieldf("tax_cents", "tax_cents: the tax is more than the amount paid")

@@ -565,7 +565,7 @@ func oneOfMine(l myLicense, alone bool) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = page.Td("r d", page.Instant(a.LastSeenAt)).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = page.NamedTd("r d", "Last seen", page.Instant(a.LastSeenAt)).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

@@ -17,7 +17,7 @@ type figuresView struct {
 	store.Figures
 	currencies []currencyFigures
 	today      exact.Day
-	change     []string // since the time before, a currency each: "USD up 869.40"
+	change     []string // since the time before, a currency each: "Up 869.40 USD on the time before"
 
 	before               store.Figures // the time before
 	beforeFrom, beforeTo exact.Day
@@ -207,13 +207,13 @@ func (v *figuresView) compare(ctx context.Context, s *store.Service, x store.Fig
 		if i := slices.IndexFunc(v.before.Totals, func(b store.Figure) bool { return b.Currency == t.Currency }); i >= 0 {
 			was = v.before.Totals[i]
 		}
-		way, by := " up ", t.NetCents-was.NetCents
+		way, by := "Up ", t.NetCents-was.NetCents
 		if by < 0 {
-			way, by = " down ", -by
+			way, by = "Down ", -by
 		}
-		amount := exact.CurrencyOf(t.Currency).Amount(by)
+		amount := exact.CurrencyOf(t.Currency).Format(by)
 		if was.NetCents != 0 && by != 0 {
-			v.change = append(v.change, t.Currency+way+amount)
+			v.change = append(v.change, way+amount+" on the time before")
 		}
 	}
 	return err

@@ -155,7 +155,7 @@ func orderActs(v orderView) []page.Action {
 	}
 	if v.Status == "paid" {
 		if v.Provider == "manual" {
-			acts = append(acts, page.Open("Void", "void_order", "order_ref", v.OrderRef).Danger())
+			acts = append(acts, page.Open("Void order", "void_order", "order_ref", v.OrderRef).Danger())
 		}
 		acts = append(acts, page.Open("Refund", "refund_order", "order_ref", v.OrderRef).Main())
 	}

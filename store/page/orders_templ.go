@@ -344,9 +344,9 @@ func Order(v orderView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var15 string
-					templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs("The buyer opens it at " + v.BuyerURL + " with the key, or without it by the e-mail address.")
+					templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs("The buyer opens it at " + v.BuyerURL + " with the key, or with the order's number and the e-mail address.")
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `store/page/orders.templ`, Line: 74, Col: 103}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `store/page/orders.templ`, Line: 74, Col: 117}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 					if templ_7745c5c3_Err != nil {

@@ -1,0 +1,54 @@
+package screens
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"quartermaster/app/apptest"
+)
+
+// TestAMistypedOrderAsksFirst records an order of 5900 for a product of 59.00: the number is asked about, in full, and
+// is recorded once it is confirmed. Up to three times the price nothing is asked.
+func TestAMistypedOrderAsksFirst(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("store", "olga", "admin")
+	s.MustCLI("store", "product", "save", "ECHO", "--name", "Tape Echo", "--price-cents", "5900")
+	order := func(total string) apptest.Sheet {
+		return v.Post("/do/record_order", "sku", "ECHO", "email", "ann@example.com", "total", total)
+	}
+	status(t, order("177.00"), http.StatusSeeOther)
+	asked := status(t, order("5900"), http.StatusOK, "Record 5,900.00 USD?", "By the prices it is 59.00 USD.", "Keep it")
+	if strings.Contains(v.Get("/orders").Body, "5,900.00") {
+		t.Error("the order is recorded before it is confirmed")
+	}
+	status(t, post(v, "/do/record_order", sentBy(t, asked, "/do/record_order")), http.StatusSeeOther)
+	status(t, v.Get("/orders"), http.StatusOK, "5,900.00")
+}
+
+// TestQuestionsNameWhatTheyAreAbout asks about a seat, which is named by its machine, and about two customers, who are
+// both named.
+func TestQuestionsNameWhatTheyAreAbout(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("store", "olga", "admin")
+	s.MustCLI("store", "product", "save", "ECHO", "--name", "Tape Echo", "--price-cents", "5900")
+	key := strings.Fields(s.MustCLI("store", "order", "record", "--email", "ann@old.example", "--sku", "ECHO"))
+	s.MustCLI("store", "order", "record", "--email", "ann@example.com", "--sku", "ECHO")
+	s.Visitor("store").Send("/license/activate", strings.NewReader(`{"license_key":"`+key[len(key)-1]+
+		`","fingerprint":"f-1","label":"studio"}`), "application/json")
+	status(t, v.Post("/do/release_seat", "license_id", "1", "activation_id", "1"), http.StatusOK,
+		"Release the seat studio of ann@old.example?", "Seats in use then: 0")
+	status(t, v.Post("/do/merge_customers", "from", "1", "into", "2"), http.StatusOK,
+		"Merge ann@old.example into ann@example.com?", "1 order of ann@old.example")
+	status(t, v.Get("/licenses/1"), http.StatusOK, `href="/customers?q=ann%40old.example"`)
+
+	list := status(t, v.Get("/orders"), http.StatusOK)
+	ref := list.Body[strings.Index(list.Body, "ORD-"):][:14]
+	status(t, v.Get("/orders/"+ref), http.StatusOK, ">Void order</a>",
+		"with the key, or with the order&#39;s number and the e-mail address.")
+	status(t, v.Get("/do/refund_order?"+url.Values{"order_ref": {ref}}.Encode()), http.StatusOK,
+		"Give the money back yourself, at the provider or by your bank.")
+}
