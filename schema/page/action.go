@@ -231,13 +231,18 @@ func (f *Frame) target(a Action) string {
 	return f.DoPath(a.op) + "?" + strings.Join(q, "&")
 }
 
-// beside writes the hidden fields of an operation's form: the idempotency key, and the next page.
-func (f *Frame) beside(b *strings.Builder, then string, key ...string) {
-	if len(key) > 0 && key[0] != "" {
-		hidden(b, "idempotency_key", key[0])
+// key writes the idempotency key of a form: that of the refused one, else a new one.
+func (f *Frame) key(b *strings.Builder, sent ...string) {
+	if len(sent) > 0 && sent[0] != "" {
+		hidden(b, "idempotency_key", sent[0])
 	} else if f.NewKey != nil {
 		hidden(b, "idempotency_key", f.NewKey())
 	}
+}
+
+// beside writes the hidden fields of an operation's form: the idempotency key, and the next page.
+func (f *Frame) beside(b *strings.Builder, then string, key ...string) {
+	f.key(b, key...)
 	if then == "" && f.Area == Staff {
 		then = f.Here()
 	}

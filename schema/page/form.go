@@ -85,8 +85,8 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 		hidden(b, name, fm.Fixed[name])
 	}
 	if fm.Record {
-		if f.NewKey != nil && !given(fm.Given, "idempotency_key") {
-			hidden(b, "idempotency_key", f.NewKey())
+		if fm.Fixed["idempotency_key"] == "" {
+			f.key(b, fm.Given["idempotency_key"]...)
 		}
 	} else {
 		f.beside(b, fm.Then, fm.Given["idempotency_key"]...)
