@@ -87,7 +87,18 @@ func willOpen(a any, m schema.Money) string {
 	if len(all) == 1 {
 		return text + fmt.Sprintf(" Then %s / %s owes %s.", all[0].Property, all[0].Unit, m(owed))
 	}
-	return text + fmt.Sprintf(" Then the %d leases owe %s.", len(all), m(owed))
+	text += fmt.Sprintf(" Then the %d leases owe %s: ", len(all), m(owed))
+	const named = 10
+	for i, l := range all[:min(len(all), named)] {
+		if i > 0 {
+			text += "; "
+		}
+		text += l.Property + " / " + l.Unit
+	}
+	if len(all) > named {
+		text += fmt.Sprintf("; and %d more", len(all)-named)
+	}
+	return text + "."
 }
 
 // bindOpenings binds one lease at the command line, and elsewhere a list of them; in a list, leases without a balance
@@ -116,7 +127,7 @@ func bindOpenings(f *schema.Form, all *[]Opening) {
 				schema.Choices(leaseChoices))
 			amounts(f, &o)
 			*all = append(*all, o)
-		}, schema.Required)
+		}, schema.Required, schema.Marked("lease_id"))
 	}
 	for i := range *all {
 		(*all)[i].Day, (*all)[i].PaidUpTo = day, upTo

@@ -66,6 +66,7 @@ type Arg struct {
 	Apart  string   // what separates several values in one text; on pages each has its own input
 	Means  []Choice // what a column of a file may mean, on pages; a value of the argument is "Their column=ours"
 	Any    bool     // with choices: any other text is allowed too
+	Marked string   // of a table on a page: the field whose box marks a row; rows that are not marked are left out
 	PartOf string   // the argument that gets the first half of a choice's value
 	New    string   // the operation that makes a record missing among the choices
 

@@ -151,6 +151,9 @@ func (f *Form) Objects(name, about string, items int, record func(f *Form), opts
 	before := len(f.refused)
 	inputs, given := f.objects(a)
 	switch {
+	case a.Required && len(inputs) == 0 && f.surface == Page && a.Marked != "":
+		f.refuse(a, " is missing: mark at least one row.")
+		return false
 	case a.Required && len(inputs) == 0 && len(f.refused) == before:
 		f.refuse(a, " is missing: %s is needed", f.wants(a))
 		return false
@@ -232,7 +235,10 @@ func (f *Form) objects(a Arg) (inputs []Input, given bool) {
 	return inputs, true
 }
 
-// records returns a page's fields NAME.N.FIELD, by N, without completely empty records.
+// Marked leaves out the rows of a page's table whose box, the field, is not ticked, whatever stands in them.
+func Marked(field string) Opt { return func(a *Arg) { a.Marked = field } }
+
+// records returns a page's fields NAME.N.FIELD, by N, without empty and unmarked records.
 func (f *Form) records(a Arg) []map[string][]string {
 	byNumber := map[int]map[string][]string{}
 	for name, values := range f.in.Values {
@@ -253,7 +259,7 @@ func (f *Form) records(a Arg) []map[string][]string {
 		for _, values := range byNumber[n] {
 			filled = filled || strings.TrimSpace(strings.Join(values, "")) != ""
 		}
-		if filled {
+		if _, marked := byNumber[n][a.Marked]; filled && (marked || a.Marked == "") {
 			records = append(records, byNumber[n])
 		}
 	}

@@ -64,6 +64,12 @@
     th.append(all);
   });
 
+  // Who types beside a row's box means the row.
+  addEventListener("input", e => {
+    const box = e.target.matches("td:not(.mark) input") && $("td.mark input[type=checkbox]", e.target.closest("tr"));
+    if (box && !box.checked) { box.checked = true; box.dispatchEvent(new Event("change", { bubbles: true })); }
+  });
+
   // The bar below a list says how many rows are marked, and their sum.
   $$("form[data-sum]").forEach(f => {
     const out = make("output", ""), say = () => {
