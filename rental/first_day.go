@@ -96,7 +96,7 @@ func (s *Service) setFirstDay() schema.Op {
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: schema.Writes2(s.db, func(f *schema.Form, lease *int64, day *exact.Day) {
 			bindLeaseID(f, lease)
-			f.Day(day, "date", "the lease's first day", schema.Required, schema.Example("2026-09-01"))
+			f.Day(day, "date", "the lease's first day", schema.Required, schema.Label("First day"), schema.Example("2026-09-01"))
 		}, setFirstDay),
 		Example: "rental set-first-day 'Harbour House/2A' --date 2026-09-01",
 		Did: schema.SaidIn(func(d FirstDay, m schema.Money) string {
@@ -108,6 +108,7 @@ func (s *Service) setFirstDay() schema.Op {
 				"it owes %s.", leaseName(d.Lease), d.Lease.StartDate, d.Was,
 				exact.Plural(d.Withdrawn, "charge is", "charges are"), m(d.Totals.BalanceCents))
 		}),
+		Thing: func(a any) string { return "the first day of " + leaseName(a.(FirstDay).Lease) },
 		Leads: func(a any) string { return leasePath(a.(FirstDay).Lease.ID) },
 	}
 }

@@ -166,6 +166,9 @@ var leasePage = "SELECT " + leaseColumns + strings.Replace(fromLeases, "leases l
 	"(SELECT id FROM leases WHERE id > ?1 ORDER BY id LIMIT ?2) x CROSS JOIN leases l ON l.id = x.id", 1) +
 	" ORDER BY l.id"
 
+// NextPeriod is the first day of the next period to be posted; nil if there is none.
+func (l Lease) NextPeriod() *exact.Day { return l.nextPost }
+
 func (l Lease) terms() terms {
 	return terms{Start: l.StartDate, End: l.EndDate, Frequency: l.Frequency, DueDay: l.DueDay, Rent: l.BaseRentCents,
 		Steps:     l.Rents,

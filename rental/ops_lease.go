@@ -30,6 +30,7 @@ func (s *Service) endLease() schema.Op {
 			return fmt.Sprintf("The lease's last day is %s. It owes %s.", e.Lease.EndDate, m(e.Totals.BalanceCents)) +
 				heldText(e.Totals, m)
 		}),
+		Thing: func(a any) string { return "the lease of " + leaseName(a.(Ending).Lease) },
 		Leads: func(a any) string { return leasePath(a.(Ending).Lease.ID) },
 	}
 }

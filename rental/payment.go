@@ -30,7 +30,8 @@ type Payment struct {
 	Allocations []Allocation `json:"allocations" about:"what it went to"`
 	CreditCents int64        `json:"credit_cents" about:"the lease's credit then"`
 
-	LeaseID int64 `json:"-"`
+	LeaseID int64  `json:"-"`
+	Whose   string `json:"-"` // the lease's name
 }
 
 // PaymentEvent is the data of payment.recorded.
@@ -205,6 +206,9 @@ func emitPayment(tx *db.Tx, l Lease, payment int64) (Payment, error) {
 	if err != nil {
 		return Payment{}, err
 	}
+	if done.Whose = "the lease"; tx.Who().Via == "web" { // a list of many has many of them
+		done.Whose = leaseName(l)
+	}
 	return done, tx.Emit("payment.recorded", PaymentEvent{PaymentID: m.ID, LeaseID: l.ID, Unit: l.Unit,
 		Property: l.Property, Tenant: l.Tenant,
 		Charge: done.Charge, Totals: done.Totals, AmountCents: m.AmountCents, Allocations: done.Allocations,
@@ -347,7 +351,7 @@ func doubtPayment(answer any, m schema.Money) schema.Question {
 		return schema.Question{}
 	}
 	return schema.Question{
-		Title: "Record " + m(p.AmountCents) + "?", Button: "Record payment",
+		Title: "Record " + m(p.AmountCents) + " for " + p.Whose + "?", Button: "Record payment",
 		Text: fmt.Sprintf("%s is open. %s would become credit of the lease.", m(open), m(p.CreditCents)),
 	}
 }

@@ -92,7 +92,7 @@ func didPay(p Payment, m schema.Money) string {
 	if p.CreditCents > 0 {
 		s += "; " + m(p.CreditCents) + " is credit"
 	}
-	return s + fmt.Sprintf(". Payment %d, the lease owes %s.", p.PaymentID, m(p.Totals.BalanceCents))
+	return s + fmt.Sprintf(". Payment %d, %s owes %s.", p.PaymentID, p.Whose, m(p.Totals.BalanceCents))
 }
 
 func undoPayment(a any) *schema.Undo {

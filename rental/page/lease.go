@@ -133,6 +133,15 @@ func (v leaseView) owes() string {
 	return v.Lease.Tenant + " owes"
 }
 
+// rentNow are the fields with which a change of the rent begins: today's rent, from the next period on.
+func (v leaseView) rentNow(ctx context.Context) []string {
+	now := []string{"rent", page.AmountField(ctx, v.Lease.RentCents)}
+	if next := v.Lease.NextPeriod(); next != nil {
+		now = append(now, "from", next.String())
+	}
+	return now
+}
+
 // acts are what is done with the lease, the usual first.
 func (v leaseView) acts(ctx context.Context) []page.Action {
 	id, held := page.Num(v.Lease.ID), v.Totals.DepositHeldCents
@@ -149,13 +158,13 @@ func (v leaseView) acts(ctx context.Context) []page.Action {
 	if ended && held > 0 {
 		acts = append(acts, settle)
 	}
-	acts = append(acts, open("Add a charge", "add_charge"), page.Open("Edit lease", "save_lease", v.key()...))
+	acts = append(acts, open("Add charge", "add_charge"), page.Open("Edit lease", "save_lease", v.key()...))
 	if page.Mailing(ctx) && v.reachable() {
 		acts = append(acts, page.Do("Send reminder", "send_reminders", "lease_id", id),
 			open("Mail a statement", "mail_statement", "year", page.Num(v.Lease.Years(v.Today)[0])),
 			open("Pause reminders", "pause_reminders"))
 	}
-	acts = append(acts, open("Set rent", "set_rent"), open("Recurring charge", "add_recurring"))
+	acts = append(acts, open("Set rent", "set_rent", v.rentNow(ctx)...), open("Recurring charge", "add_recurring"))
 	if n := v.depositOpen(); n > 0 {
 		acts = append(acts, open("Charge the deposit", "add_charge", "type", "deposit", "label", "Deposit",
 			"due_date", v.Lease.StartDate.String(), "amount", page.AmountField(ctx, n)))
@@ -169,7 +178,7 @@ func (v leaseView) acts(ctx context.Context) []page.Action {
 	acts = append(acts, page.Open("New ticket", "create_ticket", "unit_id", page.Num(v.Lease.UnitID)))
 	began := slices.ContainsFunc(v.Payments, func(m rental.PaidBy) bool { return m.Method != "opening" })
 	if !began {
-		acts = append(acts, open("Change the first day", "set_first_day", "date", v.Lease.StartDate.String()))
+		acts = append(acts, open("Change the first day", "set_first_day"))
 	}
 	if acts = append(acts, open("End lease", "end_lease").Danger()); !began {
 		acts = append(acts, open("Cancel lease", "cancel_lease").Danger())

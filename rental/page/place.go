@@ -246,3 +246,17 @@ func statementsOf(l rental.Lease, all []rental.Lease) string {
 	}
 	return "Statements, " + l.Property + " / " + l.Unit
 }
+
+// storedFee are the fields with which the late fee's form begins: those that are stored.
+func storedFee(ctx context.Context, v propertyView) []string {
+	fields := []string{"property_id", page.Num(v.ID)}
+	f := v.LateFee
+	if f == nil {
+		return fields
+	}
+	fields = append(fields, "grace_days", page.Num(f.GraceDays))
+	if f.Cents != nil {
+		return append(fields, "amount", page.AmountField(ctx, *f.Cents))
+	}
+	return append(fields, "percent", f.Percent.String())
+}
