@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"math"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -56,6 +57,9 @@ type arrearsView struct {
 	next  string
 	all   int // tenants who are behind, whatever is searched for
 
+	letters int    // to all that match
+	write   string // their address; "" for less than two
+
 	byLease bool
 	leases  []rental.LeaseBehind // by lease: those shown
 }
@@ -107,9 +111,10 @@ func arrearsByLease(all rental.Arrears, p page.Paging, age string) arrearsView {
 	return v
 }
 
-func newArrears(all rental.Arrears, p page.Paging, age string) arrearsView {
+// matching are the arrears that are searched for, all on one page.
+func matching(all rental.Arrears, q, age string) arrearsView {
 	v := arrearsView{Arrears: all}
-	people, wanted := all.ByPerson(), words.Of(p.Q)
+	people, wanted := all.ByPerson(), words.Of(q)
 	v.all = len(people)
 	for _, t := range people {
 		t.Charges = slices.DeleteFunc(t.Charges, func(a rental.Arrear) bool {
@@ -119,7 +124,15 @@ func newArrears(all rental.Arrears, p page.Paging, age string) arrearsView {
 			v.shown = append(v.shown, t)
 		}
 	}
+	return v
+}
+
+func newArrears(all rental.Arrears, p page.Paging, age string) arrearsView {
+	v := matching(all, p.Q, age)
 	v.total = int64(len(v.shown))
+	if v.letters = len(v.addressees()); v.letters > 1 {
+		v.write = "/arrears/letters?" + url.Values{"q": {p.Q}, "age": {age}}.Encode()
+	}
 	rows, then := page.Arrange(p, v.shown, arrearSorts)
 	from := v.total - int64(len(rows))
 	if then != nil {
@@ -132,6 +145,28 @@ func newArrears(all rental.Arrears, p page.Paging, age string) arrearsView {
 	v.shown, v.next = rows, next(then)
 	return v
 }
+
+// addressees are the shown tenants to whom a letter can be written, by id.
+func (v arrearsView) addressees() (all []int64) {
+	for _, t := range v.shown {
+		if !t.Forgotten {
+			all = append(all, t.TenantID)
+		}
+	}
+	return all
+}
+
+// acts are the page's actions.
+func (v arrearsView) acts() []page.Action {
+	acts := []page.Action{page.Open("Record payment", "receive_payment").Main().Key("n")}
+	if v.write != "" {
+		acts = append(acts, page.Link("Print "+page.Num(v.letters)+" letters", v.write))
+	}
+	return acts
+}
+
+// owing are the leases, those that owe most first.
+const owing = "/leases?sort=-balance_cents"
 
 // openOnLease is what a tenant owes on one lease, and the first of its charges.
 type openOnLease struct{ first, cents int64 }

@@ -25,7 +25,7 @@ func Pages(s *rental.Service) []page.Page {
 		units(s), unit(s), properties(s), property(s),
 		rentRoll(s), expenses(s), years(s), year(s),
 		bank(s), bankImport(), bankLine(s),
-		statement(s), receipt(s), reminder(s), tenantReminder(s),
+		statement(s), receipt(s), reminder(s), tenantReminder(s), letters(s),
 		portal(s), portalTicket(s), portalReport(s), portalReceipt(s), portalPicture(s),
 	}
 }

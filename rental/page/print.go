@@ -145,36 +145,68 @@ func tenantReminder(s *rental.Service) page.Page {
 			var id, step int64
 			bindID(f, &id, "tenant_id", "the tenant")
 			bindStep(f, &step)
-			return func(ctx context.Context, who db.Caller) (v letterView, err error) {
-				t, err := s.TenantDetail(ctx, who, id)
-				if err != nil {
-					return v, err
-				}
-				v.path = page.Path("tenants", page.Num(id), "reminder")
-				v.to = t.Name
-				var to []string // whom the leases with arrears name: a co-tenant of another lease is not told
-				for _, l := range slices.Backward(t.LeaseList) {
-					r, err := s.LeaseRecord(ctx, who, l.ID)
-					if err != nil {
-						return v, err
-					}
-					owed := v.sum
-					if err := v.add(ctx, s, r); err != nil {
-						return v, err
-					}
-					if v.sum > owed {
-						to = append(to, tenantName(l))
-					}
-				}
-				if to = slices.Compact(to); len(to) == 1 {
-					v.to = to[0]
-				}
-				if v.sum > 0 {
-					v.Printed, err = s.LateLetter(ctx, db.Subject("tenant", id), step)
-				}
-				return v, err
+			return func(ctx context.Context, who db.Caller) (letterView, error) {
+				return letterTo(ctx, s, who, id, step)
 			}
 		},
 		View: Reminder,
+	})
+}
+
+// letterTo is the letter to a tenant about all leases.
+func letterTo(ctx context.Context, s *rental.Service, who db.Caller, id, step int64) (v letterView, err error) {
+	t, err := s.TenantDetail(ctx, who, id)
+	if err != nil {
+		return v, err
+	}
+	v.path = page.Path("tenants", page.Num(id), "reminder")
+	v.to = t.Name
+	var to []string // whom the leases with arrears name: a co-tenant of another lease is not told
+	for _, l := range slices.Backward(t.LeaseList) {
+		r, err := s.LeaseRecord(ctx, who, l.ID)
+		if err != nil {
+			return v, err
+		}
+		owed := v.sum
+		if err := v.add(ctx, s, r); err != nil {
+			return v, err
+		}
+		if v.sum > owed {
+			to = append(to, tenantName(l))
+		}
+	}
+	if to = slices.Compact(to); len(to) == 1 {
+		v.to = to[0]
+	}
+	if v.sum > 0 {
+		v.Printed, err = s.LateLetter(ctx, db.Subject("tenant", id), step)
+	}
+	return v, err
+}
+
+// letters are those to all tenants in arrears that match, to print at once.
+func letters(s *rental.Service) page.Page {
+	return page.New(page.Spec[[]letterView]{
+		Path: "/arrears/letters", Title: "Letters",
+		Load: func(f *schema.Form) page.Loader[[]letterView] {
+			var q, age string
+			f.Text(&q, "q", "Words", schema.Most(200))
+			f.Enum(&age, "age", "Days overdue", ageNames)
+			return func(ctx context.Context, who db.Caller) (all []letterView, err error) {
+				behind, err := s.Arrears(ctx, who)
+				if err != nil {
+					return nil, err
+				}
+				for _, t := range matching(behind, q, age).addressees() {
+					v, err := letterTo(ctx, s, who, t, 0)
+					if err != nil {
+						return nil, err
+					}
+					all = append(all, v)
+				}
+				return all, nil
+			}
+		},
+		View: Letters,
 	})
 }
