@@ -44,7 +44,7 @@ func Openings(v openingView) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Take leases over</h1><p>Mark the leases, choose the day on which Quartermaster takes over, and enter what was owed and held that day. Earlier rent is not posted.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Take leases over</h1><p>Mark the leases, choose the day on which Quartermaster takes over, and enter what was owed and held that day. Earlier rent is not posted. Leases that are not marked stay as they are.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -96,7 +96,7 @@ func Openings(v openingView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					templ_7745c5c3_Err = page.Mark("set_opening", v.field(i, "lease_id"), page.Num(l.ID), "Take over "+l.Property+" / "+l.Unit,
-						l.OpeningDay != nil).Render(ctx, templ_7745c5c3_Buffer)
+						false).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -950,7 +950,7 @@ func lateRent(v propertyView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = page.Actions(page.Open("Set late fee", "set_late_fee", "property_id", page.Num(v.ID))).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Actions(page.Open("Late fee", "set_late_fee", storedFee(ctx, v)...)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -59,7 +59,7 @@ func inWords(values []string) (choices []schema.Choice) {
 		case "false", "0":
 			text = "No"
 		}
-		if len(v) == 5 && v[2] == '-' { // a locale: de-DE
+		if len(v) == 5 && v[2] == '-' || v != "" && v[0] >= '1' && v[0] <= '9' && len(v) > 1 { // de-DE, 1-30
 			text = v
 		}
 		choices = append(choices, schema.Choice{Value: v, Text: text})

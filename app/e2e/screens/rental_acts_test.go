@@ -1,0 +1,177 @@
+package screens
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"quartermaster/app/apptest"
+)
+
+// TestRefusedReportIsSentOnce: a tenant's refused report comes back with the key of its form, so a second click on
+// Send makes one report.
+func TestRefusedReportIsSentOnce(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	v := h.as(asTenantA, "rental")
+	form := sentBy(t, v.Get("/portal/report"), "/portal/do/report_problem", "title", "The window leaks")
+	v.Head = map[string]string{"Referer": v.Base + "/portal/report"}
+	refused := v.Upload("/portal/do/report_problem", single(form), "photo", "note.txt", "not a picture")
+	if refused.Status != http.StatusUnprocessableEntity || refused.Field("idempotency_key") == "" {
+		t.Fatalf("%d, and the form that came back has the key %q", refused.Status, refused.Field("idempotency_key"))
+	}
+	again := single(sentBy(t, refused, "/portal/do/report_problem"))
+	first := v.Upload("/portal/do/report_problem", again, "photo", "leak.png", "\x89PNG\r\n\x1a\n")
+	second := v.Upload("/portal/do/report_problem", again, "photo", "leak.png", "\x89PNG\r\n\x1a\n")
+	if to := second.Header.Get("Location"); to == "" || to != first.Header.Get("Location") {
+		t.Errorf("the second click leads to %q, the first to %q", to, first.Header.Get("Location"))
+	}
+	if n := strings.Count(v.Get("/portal").Body, ">The window leaks<"); n != 1 {
+		t.Errorf("the problem is reported %d times", n)
+	}
+}
+
+// single is a form's first values, without the photo, which Upload adds.
+func single(form url.Values) map[string]string {
+	one := map[string]string{}
+	for name, values := range form {
+		if name != "photo" {
+			one[name] = values[0]
+		}
+	}
+	return one
+}
+
+// TestMarkedLeasesAreTakenOver: two leases are taken over, then a third on another day. The first two are not marked
+// again, and stay as they were although their amounts stand in their rows.
+func TestMarkedLeasesAreTakenOver(t *testing.T) {
+	t.Parallel()
+	l := apptest.NewRental(t)
+	l.Load("units", "property,name\nHouse,A\nHouse,B\nHouse,C\n")
+	l.Load("tenants", "name\nAda Brandt\n")
+	l.Load("leases", "property,unit,start_date,tenant,rent_cents,opening_day,opening_balance_cents\n"+
+		"House,A,2024-03-01,Ada Brandt,90000,2026-10-01,35000\nHouse,B,2024-03-01,Ada Brandt,90000,2026-10-01,1000\n"+
+		"House,C,2024-03-01,Ada Brandt,90000,,\n")
+	v := l.Person("rental", "ann", "admin")
+	openings := apptest.StatusIs(t, v.Get("/opening"), http.StatusOK)
+	if strings.Contains(openings.Body, " checked") {
+		t.Error("a lease that was taken over is marked again")
+	}
+	send := []string{"day", "2026-11-01", "leases.0.balance", "350.00", "leases.0.deposit", "0.00",
+		"leases.1.balance", "10.00", "leases.1.deposit", "0.00", "leases.2.balance", "20"}
+	none := v.Post("/do/set_opening", send...)
+	if said := apptest.Text(none.Doc); none.Status != http.StatusUnprocessableEntity ||
+		!strings.Contains(said, "Mark at least one row.") {
+		t.Errorf("%d %s", none.Status, said)
+	}
+	asked := v.Post("/do/set_opening", append(send, "leases.2.lease_id", "3")...)
+	if said := apptest.Text(asked.Doc); !strings.Contains(said, "Then House / C owes 920.00 USD.") {
+		t.Errorf("%s", said)
+	}
+	apptest.StatusIs(t, v.Post("/do/set_opening", append(send, "leases.2.lease_id", "3", "confirm", "yes")...),
+		http.StatusSeeOther)
+	for _, unit := range []string{"House/A", "House/B"} {
+		if got := l.Rental("ledger", unit, "--json"); !strings.Contains(got, `"opening_day":"2026-10-01"`) {
+			t.Errorf("%s: %s", unit, got)
+		}
+	}
+	both := apptest.Text(v.Post("/do/set_opening", "day", "2026-10-01", "leases.0.lease_id", "1", "leases.1.lease_id",
+		"2").Doc)
+	if !strings.Contains(both, "House / A; House / B.") {
+		t.Errorf("the question names no lease: %s", both)
+	}
+}
+
+// TestFormsSpeakOfTheStored: the form of a late fee begins with the stored one and speaks of amounts; a first day is
+// asked for before anything is said of it; the rent's form begins with today's rent and the next period; questions and
+// messages about a payment name its lease, and its reversal leads back to the list.
+func TestFormsSpeakOfTheStored(t *testing.T) {
+	t.Parallel()
+	l := apptest.NewRental(t)
+	l.Load("units", "property,name\nHouse,A\nHouse,B\n")
+	l.Load("tenants", "name\nAda Brandt\n")
+	l.Load("leases", "property,unit,start_date,tenant,rent_cents\nHouse,A,2026-01-01,Ada Brandt,90000\n"+
+		"House,B,2096-01-01,Ada Brandt,50000\n")
+	v := l.Person("rental", "ann", "admin")
+	fee := []string{"property_id", "1", "grace_days", "5", "from", "2030-01-01"}
+	said := apptest.Text(v.Post("/do/set_late_fee", append(fee, "amount", "25", "percent", "3")...).Doc)
+	if !strings.Contains(said, "Enter an amount or a percent, not both; 0 means no late fee") ||
+		strings.Contains(strings.ToLower(said), "cents") {
+		t.Errorf("%s", said)
+	}
+	apptest.StatusIs(t, v.Post("/do/set_late_fee", append(fee, "amount", "25")...), http.StatusSeeOther)
+	form := v.Get(linked(t, v.Get("/properties/1"), "Late fee"))
+	if form.Field("grace_days") != "5" || form.Field("amount") != "25.00" {
+		t.Errorf("the late fee's form begins with %q days and %q", form.Field("grace_days"), form.Field("amount"))
+	}
+	first := apptest.Text(v.Get(linked(t, v.Get("/leases/2"), "Change the first day")).Doc)
+	if strings.Contains(first, "will begin") || !strings.Contains(first, "Change the first day") {
+		t.Errorf("%s", first)
+	}
+	asked := apptest.Text(v.Post("/do/set_first_day", "lease_id", "2", "date", "2096-02-01").Doc)
+	if !strings.Contains(asked, "Change the first day of House / B (Ada Brandt)?") {
+		t.Errorf("%s", asked)
+	}
+	rent := v.Get(linked(t, v.Get("/leases/1"), "Set rent"))
+	if rent.Field("rent") != "900.00" || !strings.HasSuffix(rent.Field("from"), "-01") {
+		t.Errorf("the rent's form begins with %q from %q", rent.Field("rent"), rent.Field("from"))
+	}
+	ends := apptest.Text(v.Post("/do/end_lease", "lease_id", "1", "date", "2030-01-31").Doc)
+	if !strings.Contains(ends, "End the lease of House / A (Ada Brandt)?") {
+		t.Errorf("%s", ends)
+	}
+	much := apptest.Text(v.Post("/do/receive_payment", "lease_id", "1", "amount", "9000000").Doc)
+	if !strings.Contains(much, "Record 9,000,000.00 USD for House / A (Ada Brandt)?") {
+		t.Errorf("%s", much)
+	}
+	apptest.StatusIs(t, v.Post("/do/receive_payment", "lease_id", "1", "amount", "400", "then", "/arrears"),
+		http.StatusSeeOther)
+	list := v.Get("/arrears")
+	if !strings.Contains(apptest.Text(list.Doc), "House / A (Ada Brandt) owes ") {
+		t.Errorf("%s", apptest.Text(list.Doc))
+	}
+	if undo := sentBy(t, list, "/do/reverse_payment"); undo.Get("then") != "/arrears" {
+		t.Errorf("Reverse it leads to %q", undo.Get("then"))
+	}
+}
+
+// linked is where the link or button with the text leads.
+func linked(t *testing.T, page apptest.Sheet, text string) (to string) {
+	t.Helper()
+	page.Each(func(n *html.Node) {
+		if n.Data == "a" && strings.TrimSpace(rawText(n)) == text && to == "" {
+			to = apptest.Attr(n, "href")
+		}
+	})
+	if to == "" {
+		t.Fatalf("no link %q: %.1500s", text, apptest.Text(page.Doc))
+	}
+	return to
+}
+
+// TestLettersToAllInArrears prints a letter to each tenant who is behind and matches the list's filters, one to a
+// sheet; none to a forgotten one.
+func TestLettersToAllInArrears(t *testing.T) {
+	t.Parallel()
+	l := apptest.NewRental(t)
+	l.Load("units", "property,name\nHouse,A\nHouse,B\nHouse,C\n")
+	l.Load("tenants", "name\nAda Brandt\nBen Okafor\nCy Ott\n")
+	l.Load("leases", "property,unit,start_date,end_date,tenant,rent_cents\nHouse,A,2026-01-01,,Ada Brandt,90000\n"+
+		"House,B,2026-01-01,,Ben Okafor,50000\nHouse,C,2026-01-01,2026-01-31,Cy Ott,50000\n")
+	v := l.Person("rental", "ann", "admin")
+	v.Post("/do/forget_tenant", "tenant_id", "3", "confirm", "yes")
+	letters := apptest.StatusIs(t, v.Get(linked(t, v.Get("/arrears"), "Print 2 letters")), http.StatusOK)
+	if n := strings.Count(letters.Body, `class="paper letter"`); n != 2 || strings.Contains(letters.Body, "forgotten") {
+		t.Errorf("%d letters: %s", n, apptest.Text(letters.Doc))
+	}
+	one := apptest.Text(v.Get("/arrears/letters?q=okafor").Doc)
+	if !strings.Contains(one, "Ben Okafor") || strings.Contains(one, "Ada Brandt") {
+		t.Errorf("the letters to those that match: %s", one)
+	}
+	if found := apptest.Text(v.Get("/arrears?q=okafor").Doc); strings.Contains(found, "Print ") {
+		t.Errorf("one tenant matches, who has a letter of their own: %s", found)
+	}
+}
