@@ -96,6 +96,20 @@ type Mine struct {
 	Licenses []MyLicense `json:"licenses" about:"keys in full: the license whose key was shown, all of the order, or all of the customer"`
 	Others   []License   `json:"others" about:"the other licenses of the order, keys masked"`
 	Notes    []MyNote    `json:"notes" about:"what the shop says of the products of paid orders"`
+
+	Subscriptions []Subscription `json:"-"` // of the orders
+}
+
+// addSubscription adds the subscription of an order, each once.
+func (m *Mine) addSubscription(c *db.Conn, id int64) error {
+	if id == 0 || slices.ContainsFunc(m.Subscriptions, func(x Subscription) bool { return x.ID == id }) {
+		return nil
+	}
+	x, found, err := db.One(c, scanSubscription, selectSubscription+" WHERE s.id = ?", id)
+	if found {
+		m.Subscriptions = append(m.Subscriptions, x)
+	}
+	return err
 }
 
 // MyNote is the shop's note on a product for its buyers.
@@ -160,6 +174,9 @@ func (s *Service) Mine(ctx context.Context, who db.Caller) (Mine, error) {
 		}
 		for _, d := range orders {
 			if err := m.addNotes(c, d); err != nil {
+				return m, err
+			}
+			if err := m.addSubscription(c, d.subscription); err != nil {
 				return m, err
 			}
 		}

@@ -18,12 +18,13 @@ func (s *Service) setProvider() schema.Op {
 		Writes: true, Admin: true, Response: ProviderSet{Provider: stripe, SecretSet: true},
 		Example: "store provider set stripe --secret whsec_...",
 		Print:   schema.Printed(func(w io.Writer, p ProviderSet) { fmt.Fprintf(w, "%s: the secret is set\n", p.Provider) }),
-		Did:     schema.Said(func(p ProviderSet) string { return fmt.Sprintf("The secret of %s is set.", p.Provider) }),
+		Did:     schema.Said(func(p ProviderSet) string { return fmt.Sprintf("The secret of %s is set.", titleOf(p.Provider)) }),
 		Leads:   leadsToProviders,
 		Bind: schema.Does2(func(f *schema.Form, provider *string, secret *string) {
 			bindTill(f, provider)
 			f.Text(secret, "secret", "the endpoint's signing secret", schema.Required, schema.Secret, schema.Most(200),
-				schema.Example("whsec_..."))
+				schema.Example("whsec_..."),
+				schema.Help("The provider shows it when you enter the address of Payment providers, in Settings, there."))
 		}, s.SetProviderSecret),
 	}
 }
@@ -37,7 +38,7 @@ func (s *Service) unsetProvider() schema.Op {
 		Print: schema.Printed(func(w io.Writer, p ProviderSet) {
 			fmt.Fprintf(w, "%s: the secret is removed\n", p.Provider)
 		}),
-		Did: schema.Said(func(p ProviderSet) string { return fmt.Sprintf("The secret of %s is removed.", p.Provider) }),
+		Did: schema.Said(func(p ProviderSet) string { return fmt.Sprintf("The secret of %s is removed.", titleOf(p.Provider)) }),
 		Will: schema.Said(func(p ProviderSet) string {
 			return fmt.Sprintf("The secret of %s will be removed. Its events are refused from then on, and its payments are "+
 				"not booked.", p.Provider)

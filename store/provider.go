@@ -162,6 +162,16 @@ func findLink(c *db.Conn, provider, link string) (Link, bool, error) {
 	return db.One(c, scanLink, selectLink+" WHERE k.provider = ? AND k.link = ?", provider, link)
 }
 
+// titleOf is a provider's own name: Stripe for stripe.
+func titleOf(provider string) string {
+	for _, t := range tills() {
+		if t.name == provider {
+			return t.title
+		}
+	}
+	return provider
+}
+
 // Till is a provider as its page shows it.
 type Till struct {
 	Provider  string          `json:"provider" enum:"stripe,lemonsqueezy,polar"`

@@ -374,7 +374,7 @@ func keysPage(keys []account.Key) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page.Head(page.Open("Create API key", "create_key").Main().Key("n").Then("/keys")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Head(page.Open("Create API key", "create_key", "service", page.From(ctx).Service).Main().Key("n").Then("/keys")).Render(templ.WithChildren(ctx, templ_7745c5c3_Var15), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

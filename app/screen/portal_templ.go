@@ -485,7 +485,7 @@ func myByOrder(v guestSignView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<div class=\"field\"><label for=\"order_ref\">Order reference</label> <input id=\"order_ref\" name=\"order_ref\" autocomplete=\"off\" spellcheck=\"false\" required value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<div class=\"field\"><label for=\"order_ref\">Order number</label> <input id=\"order_ref\" name=\"order_ref\" autocomplete=\"off\" spellcheck=\"false\" required value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

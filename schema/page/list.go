@@ -165,7 +165,7 @@ func Filters(only ...string) templ.Component {
 			}
 		}
 		b.WriteString(`<button class="btn">Filter</button>`)
-		if slices.ContainsFunc(f.Filters, func(a schema.Arg) bool { return f.Query.Get(a.Name) != "" }) {
+		if f.asked() {
 			b.WriteString(`<a class="btn quiet" href="` + esc(f.Path) + `">Show all</a>`)
 		}
 		b.WriteString(`<a class="btn quiet" download href="` + esc(f.with("format", "csv")) + `">CSV</a>`)
@@ -173,6 +173,13 @@ func Filters(only ...string) templ.Component {
 		_, err := io.WriteString(w, b.String())
 		return err
 	})
+}
+
+// Asked reports whether the list is searched or filtered.
+func Asked(ctx context.Context) bool { return From(ctx).asked() }
+
+func (f *Frame) asked() bool {
+	return slices.ContainsFunc(f.Filters, func(a schema.Arg) bool { return f.Query.Get(a.Name) != "" })
 }
 
 // filters are the parameters in the page's form.

@@ -30,6 +30,23 @@ func undone(o store.Order) string {
 	return ""
 }
 
+// renewal is what becomes of a subscription; a moment follows where it ends in a space.
+func renewal(x store.Subscription) string {
+	switch {
+	case x.State == "past_due":
+		return "The last payment of your subscription failed. Check how you pay at " + page.Word(x.Provider) + "."
+	case x.State == "active" && x.RenewsAt != nil:
+		return "Your subscription renews "
+	case x.State == "active":
+		return "Your subscription runs."
+	case x.EndsAt == nil:
+		return "Your subscription is " + x.State + "."
+	case x.State == "ended":
+		return "Your subscription ended "
+	}
+	return "Your subscription is cancelled and ends "
+}
+
 type myLicense struct{ store.MyLicense }
 
 // heading names the license by its product, which the page's title says where it is alone.

@@ -5,6 +5,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 	"quartermaster/store"
 )
@@ -15,7 +16,7 @@ const hitsOfAKind = 10
 // find finds orders, customers, licenses, products and batches of codes. An order's reference and a whole license key,
 // in any spelling, lead straight to their record.
 func find(s *store.Service) page.Find {
-	return func(ctx context.Context, who db.Caller, q string) (hits []page.Hit, exact string, err error) {
+	return func(ctx context.Context, who db.Caller, q string) (hits []page.Hit, straight string, err error) {
 		ref, license, err := s.Exactly(ctx, q)
 		switch {
 		case err != nil:
@@ -31,8 +32,7 @@ func find(s *store.Service) page.Find {
 			return nil, "", err
 		}
 		for _, o := range orders.Orders {
-			hits = append(hits, page.Hit{Kind: "Orders", ID: o.OrderRef, Title: items(o), Note: o.OrderRef + ", " +
-				buyerName(o.Customer), Path: page.Path("orders", o.OrderRef)})
+			hits = append(hits, page.Hit{Kind: "Orders", ID: o.OrderRef, Title: items(o), Note: orderNote(ctx, o), Path: page.Path("orders", o.OrderRef)})
 		}
 		people, err := s.Customers(ctx, store.CustomerFilter{Q: q, Cursor: some})
 		if err != nil {
@@ -53,6 +53,16 @@ func find(s *store.Service) page.Find {
 		}
 		return goods(ctx, s, q, hits)
 	}
+}
+
+// orderNote tells an order that was found from others: its reference, buyer, day, amount, and state if it is not paid.
+func orderNote(ctx context.Context, o store.Order) string {
+	note := o.OrderRef + ", " + buyerName(o.Customer) + ", " + page.InstantText(ctx, o.PaidAt) + ", " +
+		exact.CurrencyOf(o.Currency).Format(o.TotalCents)
+	if o.Status != "paid" {
+		note += ", " + o.Status
+	}
+	return note
 }
 
 // goods adds the products and the batch of codes that a search finds.

@@ -388,7 +388,7 @@ func Today(v todayView) templ.Component {
 			if len(v.latest) == 0 {
 				templ_7745c5c3_Err = page.Empty("No order yet.", "Record one by hand, import the shop's history, or let Stripe send its events here.",
 					page.Open("Record order", "record_order"), page.Link("Import orders", "/import/orders"),
-					page.Open("Connect Stripe", "set_provider")).Render(ctx, templ_7745c5c3_Buffer)
+					page.Link("Payment providers", "/providers")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -16,7 +16,7 @@ func TestTheCurrencyIsSetOnEachService(t *testing.T) {
 	ann := s.Person("rental", "ann", "admin")
 	for service, currency := range map[string]string{"rental": "EUR", "maintenance": "JPY", "reorder": "CHF", "store": "GBP"} {
 		v := ann.At(s.URL(service, ""))
-		status(t, v.Get("/settings"), http.StatusOK, `href="/do/set_currency`, `href="/do/set_timezone`)
+		status(t, v.Get("/settings"), http.StatusOK, `action="/do/set_currency"`, `action="/do/set_timezone"`)
 		status(t, v.Post("/do/set_currency", "currency", currency), http.StatusSeeOther)
 		status(t, v.Get("/settings"), http.StatusOK, currency)
 	}

@@ -158,6 +158,12 @@ func troubleIsSeen(t *testing.T, s *apptest.Fixture, owner *tab) {
 	owner.press("Tape Echo")
 	owner.see("Sue Seller")
 	owner.press("Subscriptions")
+	buyer := newTab(t, browser(t), 360, 740, true)
+	buyer.visit(s.URL("store", "/my"))
+	buyer.fill("order_ref", orderOf(s, "900"))
+	buyer.fill("email", "sue@example.org")
+	buyer.press("Open by the order")
+	buyer.see("The last payment of your subscription failed. Check how you pay at Lemon Squeezy.")
 
 	const secret = "whsec_of_the_month"
 	s.MustCLI("store", "provider", "set", "stripe", "--secret", secret)
@@ -195,6 +201,12 @@ func troubleIsSeen(t *testing.T, s *apptest.Fixture, owner *tab) {
 	owner.press("All disputes")
 	owner.see("1 open dispute")
 	owner.see("dp_2")
+}
+
+// orderOf is the number of the newest order of the buyer.
+func orderOf(s *apptest.Fixture, email string) string {
+	list := s.MustCLI("store", "orders", "list", "--q", email)
+	return list[strings.Index(list, "ORD-"):][:14]
 }
 
 func stripeObject(id, kind, fields string) string {

@@ -52,3 +52,25 @@ func TestQuestionsNameWhatTheyAreAbout(t *testing.T) {
 	status(t, v.Get("/do/refund_order?"+url.Values{"order_ref": {ref}}.Encode()), http.StatusOK,
 		"Give the money back yourself, at the provider or by your bank.")
 }
+
+// TestFoundOrdersAreToldApart finds two orders of one product and buyer: their amounts, days and states differ. A list
+// without orders leads to the import, a search that finds nothing back to all orders.
+func TestFoundOrdersAreToldApart(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("store", "olga", "admin")
+	status(t, v.Get("/orders"), http.StatusOK, "No order yet.", `href="/import/orders"`)
+	status(t, v.Get("/orders?q=anna"), http.StatusOK, "No order matches.", "All orders")
+	s.MustCLI("store", "product", "save", "ECHO", "--name", "Tape Echo", "--price-cents", "5900")
+	for _, total := range []string{"5900", "4900"} {
+		s.MustCLI("store", "order", "record", "--email", "anna@example.com", "--name", "Anna Müller", "--sku", "ECHO",
+			"--total-cents", total)
+	}
+	ref := orderOf(s, "anna@example.com")
+	s.MustCLI("store", "order", "void", ref, "--reason", "twice")
+	status(t, v.Get("/search?q=mull"), http.StatusOK, "12:00, 59.00 USD<", "12:00, 49.00 USD, void<")
+	status(t, v.Get("/keys"), http.StatusOK, "Create API key")
+	status(t, v.Get("/do/create_key?service=store"), http.StatusOK, "<h1>Create API key</h1>")
+	status(t, v.Post("/do/set_provider", "provider", "stripe", "secret", "whsec_1"), http.StatusSeeOther)
+	status(t, v.Get("/providers"), http.StatusOK, "The secret of Stripe is set.")
+}
