@@ -159,10 +159,17 @@ func told(reason string) string {
 	return why
 }
 
+// reasonOf is what the cause does not say yet.
+func reasonOf(u store.Unbooked) string {
+	if u.Cause == "unknown_product" && u.TheirProduct != nil {
+		return ""
+	}
+	return told(u.Reason)
+}
+
 // mends are the actions on an unmatched payment; the first is the remedy.
-func mends(u store.Unbooked) []page.Action {
+func mends(u store.Unbooked) (acts []page.Action) {
 	payment := []string{"provider", u.Provider, "provider_ref", u.Ref}
-	var acts []page.Action
 	switch {
 	case u.Cause == "unknown_product" && u.TheirProduct != nil:
 		acts = append(acts, page.Open("Which product?", "map_provider", "provider", u.Provider, "payment_link",
