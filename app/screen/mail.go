@@ -2,6 +2,7 @@ package screen
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -124,6 +125,13 @@ func (s *Screens) mailSettingsPage() page.Page {
 					if v.texts, err = s.Mail.Texts(c); err != nil {
 						return err
 					}
+					on, err := schema.ServicesOn(c)
+					if err != nil {
+						return err
+					}
+					v.texts = slices.DeleteFunc(v.texts, func(t mailer.TextRow) bool {
+						return t.Service != "" && !slices.Contains(on, t.Service)
+					})
 					v.blocked, err = mailer.Blocks(c)
 					return err
 				})

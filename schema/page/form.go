@@ -138,6 +138,9 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 func (fm *Form) untouched(a schema.Arg) bool {
 	name := schema.PageField(a.Name)
 	for field, values := range fm.Given {
+		if a.Kind == schema.BoolKind && len(values) > 1 { // a checked box, and what is sent of one that is not
+			values = values[len(values)-1:]
+		}
 		if (field == name || strings.HasPrefix(field, name+".")) && strings.Join(values, "") != "" &&
 			strings.Join(values, "") != fmt.Sprint(a.Default) {
 			return false

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/db"
 )
 
 // TestAMistypedOrderAsksFirst records an order of 5900 for a product of 59.00: the number is asked about, in full, and
@@ -73,4 +74,30 @@ func TestFoundOrdersAreToldApart(t *testing.T) {
 	status(t, v.Get("/do/create_key?service=store"), http.StatusOK, "<h1>Create API key</h1>")
 	status(t, v.Post("/do/set_provider", "provider", "stripe", "secret", "whsec_1"), http.StatusSeeOther)
 	status(t, v.Get("/providers"), http.StatusOK, "The secret of Stripe is set.")
+}
+
+// TestARefusedFormFoldsWhatItFolded refuses a new product. What nobody touched stays under More.
+func TestARefusedFormFoldsWhatItFolded(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("store", "olga", "admin")
+	const folded = "<summary>More <small>Tiers, Active, Offline days</small></summary>"
+	fields := sentBy(t, status(t, v.Get("/do/save_product"), http.StatusOK, folded), "/do/save_product")
+	fields.Set("sku", "ECHO")
+	fields.Set("price", "49,000")
+	status(t, post(v, "/do/save_product", fields), http.StatusUnprocessableEntity, "can be read in two ways", folded)
+}
+
+// TestMailShowsTheTextsOfTheServicesThatAreOn opens the mail settings of a shop that only uses the store.
+func TestMailShowsTheTextsOfTheServicesThatAreOn(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("store", "olga", "admin")
+	status(t, v.Get("/settings/mail"), http.StatusOK, "Replaced key", "Late rent, first letter")
+	apptest.OK(t, db.Exec(t.Context(), s.Server.DB(), db.Bookkeeping(), func(tx *db.Tx) error {
+		return tx.SetSetting(db.SettingServices, "store")
+	}))
+	if page := status(t, v.Get("/settings/mail"), http.StatusOK, "Replaced key"); strings.Contains(page.Body, "Late rent") {
+		t.Error("the texts of the rental are listed, which is off")
+	}
 }
