@@ -52,3 +52,19 @@ func TestTheFirstWrongFieldHasTheFocus(t *testing.T) {
 	b.see("can be read in two ways")
 	b.await("the wrong field has not the focus", `document.activeElement.name === "price"`)
 }
+
+// TestAQuestionCanBeLeftOnAPhone asks about an order of 5900 for 59.00, on a phone: the way out is on the page.
+func TestAQuestionCanBeLeftOnAPhone(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	s.MustCLI("store", "product", "save", "ECHO", "--name", "Tape Echo", "--price-cents", "5900")
+	b := owner(t, s, 360, 740)
+	b.visit(s.URL("store", "/do/record_order"))
+	b.fill("sku", "ECHO")
+	b.fill("email", "ann@example.com")
+	b.fill("total", "5900")
+	b.press("Record order")
+	b.see("Record 5,900.00 USD?")
+	b.press("Keep it")
+	b.see("No order yet.")
+}
