@@ -15,11 +15,7 @@ import (
 // Text binds a text: trimmed, at most 10,000 characters unless Most changes that, without control characters except
 // newline and tab.
 func (f *Form) Text(p *string, name, about string, opts ...Opt) bool {
-	a, v, ok := f.add(Arg{Name: name, About: about, Most: 10_000, Default: orNothing(*p)}, opts)
-	if !ok {
-		return false
-	}
-	s, ok := f.textOf(a, v)
+	a, s, ok := f.addText(Arg{Name: name, About: about, Most: 10_000, Default: orNothing(*p)}, opts)
 	if !ok {
 		return false
 	}
@@ -89,21 +85,22 @@ func (f *Form) Ref(p *string, name, about string, opts ...Opt) bool {
 
 // TextPtr binds an optional text; nil if absent.
 func (f *Form) TextPtr(p **string, name, about string, opts ...Opt) bool {
-	var s string
-	if !f.Text(&s, name, about, opts...) {
+	return optional(p, f.Text, name, about, opts)
+}
+
+// optional binds an argument whose variable stays nil if it is absent.
+func optional[T any](p **T, bind func(*T, string, string, ...Opt) bool, name, about string, opts []Opt) bool {
+	var v T
+	if !bind(&v, name, about, opts...) {
 		return false
 	}
-	*p = &s
+	*p = &v
 	return true
 }
 
 // Enum binds one of the values.
 func (f *Form) Enum(p *string, name, about string, values []string, opts ...Opt) bool {
-	a, v, ok := f.add(Arg{Name: name, About: about, Kind: EnumKind, Enum: values, Default: orNothing(*p)}, opts)
-	if !ok {
-		return false
-	}
-	s, ok := f.textOf(a, v)
+	a, s, ok := f.addText(Arg{Name: name, About: about, Kind: EnumKind, Enum: values, Default: orNothing(*p)}, opts)
 	if !ok {
 		return false
 	}
@@ -163,11 +160,7 @@ func (f *Form) Bool(p *bool, name, about string, opts ...Opt) bool {
 
 // Day binds a calendar day.
 func (f *Form) Day(p *exact.Day, name, about string, opts ...Opt) bool {
-	a, v, ok := f.add(Arg{Name: name, About: about, Kind: DayKind}, opts)
-	if !ok {
-		return false
-	}
-	s, ok := f.textOf(a, v)
+	a, s, ok := f.addText(Arg{Name: name, About: about, Kind: DayKind}, opts)
 	if !ok {
 		return false
 	}
@@ -182,21 +175,12 @@ func (f *Form) Day(p *exact.Day, name, about string, opts ...Opt) bool {
 
 // DayPtr binds an optional calendar day; nil if absent.
 func (f *Form) DayPtr(p **exact.Day, name, about string, opts ...Opt) bool {
-	var d exact.Day
-	if !f.Day(&d, name, about, opts...) {
-		return false
-	}
-	*p = &d
-	return true
+	return optional(p, f.Day, name, about, opts)
 }
 
 // Month binds a month.
 func (f *Form) Month(p *exact.Month, name, about string, opts ...Opt) bool {
-	a, v, ok := f.add(Arg{Name: name, About: about, Kind: MonthKind}, opts)
-	if !ok {
-		return false
-	}
-	s, ok := f.textOf(a, v)
+	a, s, ok := f.addText(Arg{Name: name, About: about, Kind: MonthKind}, opts)
 	if !ok {
 		return false
 	}
@@ -272,6 +256,15 @@ func (f *Form) Header(p *string, header, about string) {
 
 // Remote binds the client's address.
 func (f *Form) Remote(p *string) { *p = f.in.Remote }
+
+// addText is add of an argument whose value is a text.
+func (f *Form) addText(a Arg, opts []Opt) (_ Arg, text string, ok bool) {
+	a, v, ok := f.add(a, opts)
+	if ok {
+		text, ok = f.textOf(a, v)
+	}
+	return a, text, ok
+}
 
 func (f *Form) textOf(a Arg, v value) (string, bool) {
 	if v.isText {

@@ -13,29 +13,16 @@ import (
 
 // Int binds a whole number.
 func (f *Form) Int(p *int64, name, about string, opts ...Opt) bool {
-	a, v, ok := f.add(Arg{Name: name, About: about, Kind: IntKind, Default: orNothing(*p)}, opts)
-	if !ok {
-		return false
-	}
-	n, ok := f.number(a, v, 0)
-	if !ok || !f.within(a, n, 1) {
-		return false
-	}
-	*p = n
-	if a.capped && n > *a.Max {
+	a, ok := f.decimals(p, Arg{Name: name, About: about, Kind: IntKind, Default: orNothing(*p)}, opts)
+	if ok && a.capped && *p > *a.Max {
 		*p = *a.Max
 	}
-	return true
+	return ok
 }
 
 // IntPtr binds an optional whole number; nil if absent.
 func (f *Form) IntPtr(p **int64, name, about string, opts ...Opt) bool {
-	var n int64
-	if !f.Int(&n, name, about, opts...) {
-		return false
-	}
-	*p = &n
-	return true
+	return optional(p, f.Int, name, about, opts)
 }
 
 // ID binds a record's id. A path's value that is not a positive whole number gives 404.
@@ -74,44 +61,33 @@ func (f *Form) ID(p *int64, name, about string, opts ...Opt) bool {
 
 // Milli binds a quantity with at most three decimals.
 func (f *Form) Milli(p *exact.Milli, name, about string, opts ...Opt) bool {
-	var def any
-	if *p != 0 {
-		def = *p
-	}
-	a, v, ok := f.add(Arg{Name: name, About: about, Kind: NumberKind, Places: 3, Default: def}, opts)
-	if !ok {
-		return false
-	}
-	n, ok := f.number(a, v, 3)
-	if !ok || !f.within(a, n, 1000) {
-		return false
-	}
-	*p = exact.Milli(n)
-	return true
+	a := Arg{Name: name, About: about, Kind: NumberKind, Places: 3, Default: orNothing(*p)}
+	_, ok := f.decimals((*int64)(p), a, opts)
+	return ok
 }
 
 // MilliPtr binds an optional quantity; nil if absent.
 func (f *Form) MilliPtr(p **exact.Milli, name, about string, opts ...Opt) bool {
-	var n exact.Milli
-	if !f.Milli(&n, name, about, opts...) {
-		return false
-	}
-	*p = &n
-	return true
+	return optional(p, f.Milli, name, about, opts)
 }
 
 // Amount binds an amount in currency units with at most two decimals, as cents.
 func (f *Form) Amount(p *int64, name, about string, opts ...Opt) bool {
-	a, v, ok := f.add(Arg{Name: name, About: about, Kind: NumberKind, Places: 2}, opts)
+	_, ok := f.decimals(p, Arg{Name: name, About: about, Kind: NumberKind, Places: 2}, opts)
+	return ok
+}
+
+// decimals binds a number with at most so many decimals as the argument has, in units of the last of them.
+func (f *Form) decimals(p *int64, a Arg, opts []Opt) (Arg, bool) {
+	a, v, ok := f.add(a, opts)
 	if !ok {
-		return false
+		return a, false
 	}
-	n, ok := f.number(a, v, 2)
-	if !ok || !f.within(a, n, 100) {
-		return false
+	n, ok := f.number(a, v, a.Places)
+	if ok = ok && f.within(a, n, [...]int64{1, 10, 100, 1000}[a.Places]); ok {
+		*p = n
 	}
-	*p = n
-	return true
+	return a, ok
 }
 
 // number parses a number into whole units of 10^-places.

@@ -15,7 +15,7 @@ import (
 // Keys turns the Authorization header of a request into its Caller. It caches keys, so that a known one needs no
 // database read, and clears the cache as soon as any credential may have been revoked, in this process or another.
 type Keys struct {
-	*memory[seenKey]
+	*memory
 	wrong *limit.Counter[limit.Address]
 	used  map[int64]exact.Instant // by key id, to the minute; not written yet; guarded by mu
 }
@@ -28,7 +28,7 @@ type seenKey struct {
 // NewKeys makes the one Keys of a process: wrong keys are counted over all listeners together.
 func NewKeys(d *db.DB) *Keys {
 	return &Keys{
-		memory: newMemory[seenKey](d), wrong: limit.New[limit.Address](20, time.Minute), used: map[int64]exact.Instant{},
+		memory: newMemory(d), wrong: limit.New[limit.Address](20, time.Minute), used: map[int64]exact.Instant{},
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"quartermaster/schema/db"
 )
 
-// memory caches valid credentials by hash, so that a known one needs no database read. It is cleared as soon as any
+// memory caches valid API keys by hash, so that a known one needs no database read. It is cleared as soon as any
 // credential may have been revoked, in this process or another.
-type memory[T any] struct {
+type memory struct {
 	d *db.DB
 
 	begun    atomic.Uint64 // number of version checks begun
@@ -20,14 +20,14 @@ type memory[T any] struct {
 
 	mu    sync.Mutex
 	stamp int64 // the credential stamp at which everything in seen was read
-	seen  map[[sha256.Size]byte]*T
+	seen  map[[sha256.Size]byte]*seenKey
 }
 
-// maxSeen bounds the number of cached credentials.
+// maxSeen bounds the number of cached keys.
 const maxSeen = 4096
 
-func newMemory[T any](d *db.DB) *memory[T] {
-	return &memory[T]{d: d, version: -1, stamp: -1, seen: map[[sha256.Size]byte]*T{}}
+func newMemory(d *db.DB) *memory {
+	return &memory{d: d, version: -1, stamp: -1, seen: map[[sha256.Size]byte]*seenKey{}}
 }
 
 // look makes sure that the cache was valid when the request came in, or later. It asks for the database's version,
@@ -35,10 +35,10 @@ func newMemory[T any](d *db.DB) *memory[T] {
 // cache is cleared.
 //
 // Requests that come during a check share the next one: a check that began after a request came in serves it too.
-func (m *memory[T]) look() error { return m.lookSince(m.begun.Load()) }
+func (m *memory) look() error { return m.lookSince(m.begun.Load()) }
 
 // lookSince is look for a request that came when so many checks had begun.
-func (m *memory[T]) lookSince(came uint64) error {
+func (m *memory) lookSince(came uint64) error {
 	m.looking.Lock()
 	defer m.looking.Unlock()
 	if m.answered > came {
@@ -65,7 +65,7 @@ func (m *memory[T]) lookSince(came uint64) error {
 const selectStamp = "SELECT stamp FROM credential_stamp"
 
 // trust clears the cache if it was read at another stamp.
-func (m *memory[T]) trust(stamp int64) {
+func (m *memory) trust(stamp int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if stamp != m.stamp {
@@ -75,7 +75,7 @@ func (m *memory[T]) trust(stamp int64) {
 }
 
 // remember caches what was read at the stamp, unless the cache was read at another one. It is called with mu held.
-func (m *memory[T]) remember(hash [sha256.Size]byte, v *T, stamp int64) {
+func (m *memory) remember(hash [sha256.Size]byte, v *seenKey, stamp int64) {
 	if stamp != m.stamp {
 		return
 	}

@@ -72,22 +72,17 @@ type OwnSession struct {
 
 // OwnSessions lists the caller's sessions, the last seen first.
 func (s *Sessions) OwnSessions(ctx context.Context, who db.Caller) (all []OwnSession, err error) {
-	err = s.d.View(ctx, func(c *db.Conn) error {
+	of, err := db.Read(ctx, s.d, func(c *db.Conn) ([]session.Session, error) {
 		u, err := findUser(c, who.User)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		of, err := session.Of(c, session.Staff, u.id)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for _, v := range of {
-			v.SeenAt = max(v.SeenAt, s.used[v.ID])
-			all = append(all, OwnSession{Session: v, Current: v.ID == who.Session})
-		}
-		return err
+		return session.Of(c, session.Staff, u.id)
 	})
-	if all == nil {
-		all = []OwnSession{}
+	all = []OwnSession{}
+	for _, v := range of {
+		v.SeenAt = s.seenAt(v)
+		all = append(all, OwnSession{Session: v, Current: v.ID == who.Session})
 	}
 	slices.SortStableFunc(all, func(a, b OwnSession) int { return int(b.SeenAt - a.SeenAt) })
 	return all, err

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -39,20 +40,16 @@ func (s Session) Fresh(now exact.Instant) bool {
 }
 
 // Sessions signs users in with their passwords or invitations, and turns a cookie's token into its session. There is
-// one in a process. It caches sessions, as Keys does.
+// one in a process.
 type Sessions struct {
-	*memory[seenSession]
+	d     *db.DB
 	hash  *hasher
 	wrong *limit.Counter[limit.Address]
 	names *limit.Backoff[[sha256.Size]byte]
 	codes *limit.Counter[limit.Address] // wrong codes of tenants, which block nobody else
-	used  map[int64]exact.Instant       // by session id, to the minute; not written yet; guarded by mu
+	mu    sync.Mutex
+	used  map[int64]exact.Instant // by session id, to the minute; not written yet; guarded by mu
 	demo  atomic.Pointer[demoLink]
-}
-
-type seenSession struct {
-	Session
-	used exact.Instant // the newest minute in Sessions.used
 }
 
 type demoLink struct{ token, user string }
@@ -60,7 +57,7 @@ type demoLink struct{ token, user string }
 // NewSessions makes the one Sessions of a process.
 func NewSessions(d *db.DB) *Sessions {
 	return &Sessions{
-		memory: newMemory[seenSession](d), hash: newHasher(),
+		d: d, hash: newHasher(),
 		wrong: limit.New[limit.Address](20, time.Minute), names: limit.NewBackoff[[sha256.Size]byte](5),
 		codes: limit.New[limit.Address](20, time.Hour),
 		used:  map[int64]exact.Instant{},
@@ -77,7 +74,7 @@ func InstallationID(ctx context.Context, d *db.DB) (string, error) {
 // valid session it is Unauthorized; for a user without a role in the service it is Forbidden, but the session is
 // returned.
 func (s *Sessions) Authenticate(ctx context.Context, token, service string) (db.Caller, Session, error) {
-	v, err := s.find(ctx, session.Staff, token)
+	v, err := s.Find(ctx, session.Staff, token)
 	if err != nil {
 		return db.Caller{}, Session{}, err
 	}
@@ -94,81 +91,43 @@ func (s *Sessions) Authenticate(ctx context.Context, token, service string) (db.
 // Find returns the session of the kind for the token, or Unauthorized if none is valid. The Subject of a tenant's or
 // buyer's session is its owner: every query of theirs starts from it.
 func (s *Sessions) Find(ctx context.Context, kind session.Kind, token string) (Session, error) {
-	return s.find(ctx, kind, token)
-}
-
-func (s *Sessions) find(ctx context.Context, kind session.Kind, token string) (Session, error) {
-	nobody := fault.New(fault.Unauthorized, "nobody is signed in here, or the session has ended: sign in")
-	hash, ok := session.Hash(token)
-	if !ok {
-		return Session{}, nobody
+	good := false
+	v, err := db.Read(ctx, s.d, func(c *db.Conn) (v Session, err error) {
+		found, is, err := session.Find(c, kind, token)
+		if err != nil || !is {
+			return v, err
+		}
+		if found.SeenAt = s.seenAt(found); !found.Good(c.Now()) {
+			return v, nil
+		}
+		v, good, err = ofStaff(c, found)
+		return v, err
+	})
+	if err == nil && !good {
+		err = fault.New(fault.Unauthorized, "nobody is signed in here, or the session has ended: sign in")
 	}
-	if err := s.look(); err != nil {
+	if err != nil {
 		return Session{}, err
 	}
-	now := exact.InstantOf(s.d.Now())
-	s.mu.Lock()
-	v := s.seen[hash]
-	s.mu.Unlock()
-	if v == nil {
-		var err error
-		if v, err = s.read(ctx, hash, kind, token); err != nil {
-			return Session{}, err
-		}
-	}
-	if v == nil {
-		return Session{}, nobody
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if v.Kind != kind || !v.Good(now) {
-		return Session{}, nobody
-	}
-	s.use(v, minute(now))
-	return v.Session, nil
-}
-
-// use notes when a session was last seen. It is called with mu held.
-func (s *Sessions) use(v *seenSession, now exact.Instant) {
-	if now > v.used {
-		v.used, v.SeenAt = now, max(v.SeenAt, now)
+	if now := minute(exact.InstantOf(s.d.Now())); now > v.SeenAt {
+		v.SeenAt = now
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.used[v.ID] = now
 	}
+	return v, nil
+}
+
+// seenAt is when the session was last seen, written or not.
+func (s *Sessions) seenAt(v session.Session) exact.Instant {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return max(v.SeenAt, s.used[v.ID])
 }
 
 // selectStaff finds the user of a staff session.
 const selectStaff = `SELECT id, name, password IS NOT NULL, theme, shortcuts FROM users
 	WHERE id = ? AND disabled = 0 AND removed_at IS NULL`
-
-// read looks a session up and caches it if it is valid; nil otherwise.
-func (s *Sessions) read(ctx context.Context, hash [sha256.Size]byte, kind session.Kind, token string) (v *seenSession,
-	err error) {
-	var stamp int64
-	err = s.d.View(ctx, func(c *db.Conn) error {
-		if stamp, _, err = db.One(c, db.Int, selectStamp); err != nil {
-			return err
-		}
-		found, ok, err := session.Find(c, kind, token)
-		if err != nil || !ok {
-			return err
-		}
-		full, ok, err := ofStaff(c, found)
-		if ok {
-			v = &seenSession{Session: full}
-		}
-		return err
-	})
-	if err != nil || v == nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if u := s.used[v.ID]; u > v.SeenAt {
-		v.SeenAt = u
-	}
-	s.remember(hash, v, stamp)
-	return v, nil
-}
 
 // ofStaff adds the user to a staff session; false if that user may not sign in.
 func ofStaff(c *db.Conn, found session.Session) (Session, bool, error) {

@@ -174,23 +174,8 @@ func own(err error, field string) error {
 
 // typed notes that the password was typed in the session.
 func (s *Sessions) typed(ctx context.Context, id int64) error {
-	err := db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
+	return db.Exec(ctx, s.d, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec("UPDATE sessions SET password_at = ? WHERE id = ?", tx.Now(), id)
 		return err
 	})
-	if err == nil {
-		s.forget(id)
-	}
-	return err
-}
-
-// forget removes a session from the cache.
-func (s *Sessions) forget(id int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for hash, v := range s.seen {
-		if v.ID == id {
-			delete(s.seen, hash)
-		}
-	}
 }
