@@ -197,6 +197,14 @@ type Refusal struct {
 // Method is the route's HTTP method.
 func (o Op) Method() string { m, _, _ := strings.Cut(o.Route, " "); return m }
 
+// Answer widens a function's result for a Handler: an error has no answer.
+func Answer[T any](v T, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
 // Path is the route's path, with its named parts as :name.
 func (o Op) Path() string { _, p, _ := strings.Cut(o.Route, " "); return p }
 

@@ -54,14 +54,6 @@ func (o ops) names() (names []string) {
 // silent is a command that prints only what it did.
 func silent(io.Writer, any) {}
 
-// answer widens a function's result type.
-func answer[T any](v T, err error) (any, error) {
-	if err != nil {
-		return nil, err
-	}
-	return v, nil
-}
-
 // id binds a receiver's id.
 func (o ops) id(f *schema.Form, p *int64) {
 	f.ID(p, "id", "the receiver's number", schema.Required, schema.Positional("ID"), schema.ChoicesFor(receiverChoices))
@@ -139,7 +131,7 @@ func (o ops) addWebhook() schema.Op {
 				if err != nil {
 					return nil, err
 				}
-				return answer(o.receivers.Add(ctx, who, url, events, secret, parallel))
+				return schema.Answer(o.receivers.Add(ctx, who, url, events, secret, parallel))
 			}
 		},
 		Did: schema.Said(func(s Secret) string {
@@ -207,7 +199,7 @@ func (o ops) listWebhooks() schema.Op {
 					return nil, err
 				}
 				all, err := o.receivers.List(ctx, who.Service)
-				return answer(List{Webhooks: all}, err)
+				return schema.Answer(List{Webhooks: all}, err)
 			}
 		},
 		Print: func(w io.Writer, answer any) {
@@ -235,7 +227,7 @@ func (o ops) change(word, done, about string, act func(*Receivers, context.Conte
 			var id int64
 			o.id(f, &id)
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return answer(Changed{ID: id}, act(o.receivers, ctx, who, id))
+				return schema.Answer(Changed{ID: id}, act(o.receivers, ctx, who, id))
 			}
 		},
 		Did: func(answer any, _ schema.Money) string {
@@ -276,7 +268,7 @@ func (o ops) setParallel() schema.Op {
 			o.id(f, &id)
 			f.Int(&n, "parallel", "1 to 16", schema.Required, schema.Range(1, mostParallel), schema.Positional("N"))
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return answer(Changed{ID: id}, o.receivers.SetParallel(ctx, who, id, n))
+				return schema.Answer(Changed{ID: id}, o.receivers.SetParallel(ctx, who, id, n))
 			}
 		},
 		Did:   func(answer any, _ schema.Money) string { return fmt.Sprintf("webhook %d changed", answer.(Changed).ID) },
@@ -294,7 +286,9 @@ func (o ops) rotateWebhook() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var id int64
 			o.id(f, &id)
-			return func(ctx context.Context, who db.Caller) (any, error) { return answer(o.receivers.Rotate(ctx, who, id)) }
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return schema.Answer(o.receivers.Rotate(ctx, who, id))
+			}
 		},
 		Did: func(answer any, _ schema.Money) string {
 			return fmt.Sprintf("webhook %d has a new secret, shown only now; the old one signs too for 24 hours",

@@ -124,7 +124,7 @@ func (o ops) listDeliveries() schema.Op {
 				q := q
 				q.Service, q.Limit = who.Service, int(limit)
 				all, err := Deliveries(ctx, o.d, q)
-				return answer(Log{Deliveries: all}, err)
+				return schema.Answer(Log{Deliveries: all}, err)
 			}
 		},
 		Print: func(w io.Writer, answer any) {
@@ -214,7 +214,7 @@ func (o ops) deliveryRequest() schema.Op {
 			var id int64
 			f.ID(&id, "id", "the delivery's number", schema.Required, schema.Positional("DELIVERY_ID"))
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return answer(o.sender(false).Sent(ctx, who, id))
+				return schema.Answer(o.sender(false).Sent(ctx, who, id))
 			}
 		},
 		Print: schema.Printed(func(w io.Writer, r Request) {
@@ -282,7 +282,7 @@ func (o ops) resend(ctx context.Context, who db.Caller, ask ResendRequest, priva
 	if len(made) > 0 { // what was sent is reported in any case
 		return ResentList{Deliveries: made, cut: err}, nil
 	}
-	return answer(ResentList{Deliveries: made}, err)
+	return schema.Answer(ResentList{Deliveries: made}, err)
 }
 
 func (o ops) resendFailed() schema.Op {

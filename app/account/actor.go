@@ -13,11 +13,7 @@ import (
 // via stays cli. For the appliance itself, service "", it is the user's highest role anywhere. An unknown name, a
 // disabled user, and one without a role in the service are refused.
 func Actor(ctx context.Context, d *db.DB, name, service string) (db.Caller, error) {
-	var u User
-	err := d.View(ctx, func(c *db.Conn) (err error) {
-		u, err = findUser(c, name)
-		return err
-	})
+	u, err := db.Read(ctx, d, func(c *db.Conn) (User, error) { return findUser(c, name) })
 	switch {
 	case err != nil:
 		return db.Caller{}, err

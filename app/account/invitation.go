@@ -48,15 +48,14 @@ func invite(ctx context.Context, d *db.DB, who db.Caller, name string, services 
 
 // Invited returns the invitation of staff for a token and consumes nothing: NotFound if it never existed, Gone if it
 // has ended.
-func (s *Sessions) Invited(ctx context.Context, token string) (v Invitation, err error) {
+func (s *Sessions) Invited(ctx context.Context, token string) (Invitation, error) {
 	if user, ok := s.demoUser(token); ok {
 		return Invitation{User: user, By: "cli", Demo: true}, nil
 	}
-	err = s.d.View(ctx, func(c *db.Conn) error {
-		v, _, _, err = invited(c, token)
-		return err
+	return db.Read(ctx, s.d, func(c *db.Conn) (Invitation, error) {
+		v, _, _, err := invited(c, token)
+		return v, err
 	})
-	return v, err
 }
 
 func invited(c *db.Conn, token string) (v Invitation, i session.Invitation, user int64, err error) {
@@ -90,12 +89,8 @@ func (s *Sessions) Accept(ctx context.Context, token, password string, from sess
 	if err != nil {
 		return "", v, err
 	}
-	who := db.Caller{Role: "admin", Scope: "full", Via: "web"}
-	err = s.d.View(ctx, func(c *db.Conn) error {
-		i, _, _, err := invited(c, token)
-		who.User = i.User
-		return err
-	})
+	staff, err := s.Invited(ctx, token)
+	who := db.Caller{User: staff.User, Role: "admin", Scope: "full", Via: "web"}
 	if err != nil {
 		return "", v, err
 	}

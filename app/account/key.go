@@ -159,20 +159,19 @@ func (k *Key) revoke(tx *db.Tx) error {
 
 // KeysOf lists the keys of one service, or of all for "", in order of creation, including revoked ones. An admin gets
 // those of their own services.
-func KeysOf(ctx context.Context, d *db.DB, who db.Caller, service string) (keys []Key, err error) {
+func KeysOf(ctx context.Context, d *db.DB, who db.Caller, service string) ([]Key, error) {
 	if err := guard(who); err != nil {
 		return nil, err
 	}
-	err = d.View(ctx, func(c *db.Conn) error {
+	return db.Read(ctx, d, func(c *db.Conn) ([]Key, error) {
 		in, all, err := adminOf(c, who)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		keys, err = db.All(c, scanKey, selectKeys+"WHERE k.service = ?1 OR ?1 = '' ORDER BY k.id", service)
+		keys, err := db.All(c, scanKey, selectKeys+"WHERE k.service = ?1 OR ?1 = '' ORDER BY k.id", service)
 		if !all {
 			keys = slices.DeleteFunc(keys, func(k Key) bool { return !in[k.Service] })
 		}
-		return err
+		return keys, err
 	})
-	return keys, err
 }

@@ -146,7 +146,7 @@ func (o ops) mailInvitation() schema.Op {
 			var name string
 			o.name(f, &name)
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return answer(MailInvitation(ctx, o.d, who, name))
+				return schema.Answer(MailInvitation(ctx, o.d, who, name))
 			}
 		},
 		Will:  mail.Says("Mail %s an invitation, to %s. An earlier one ends."),

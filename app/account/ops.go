@@ -128,7 +128,7 @@ func (o ops) addUser() schema.Op {
 				if err != nil {
 					return nil, err
 				}
-				return answer(AddUser(ctx, o.d, who, name, role, in))
+				return schema.Answer(AddUser(ctx, o.d, who, name, role, in))
 			}
 		},
 		Did: schema.Said(func(u User) string {
@@ -139,14 +139,6 @@ func (o ops) addUser() schema.Op {
 			return &schema.Undo{Op: "remove_user", Label: "Remove", Fields: map[string]string{"name": answer.(User).Name}}
 		},
 	}
-}
-
-// answer widens a function's result type.
-func answer[T any](v T, err error) (any, error) {
-	if err != nil {
-		return nil, err
-	}
-	return v, nil
 }
 
 func toUsers(any) string { return "/users" }
@@ -175,7 +167,7 @@ func (o ops) listUsers() schema.Op {
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				users, err := Users(ctx, o.d, who)
-				return answer(UserList{Users: users}, err)
+				return schema.Answer(UserList{Users: users}, err)
 			}
 		},
 		Print: func(w io.Writer, answer any) {
@@ -208,7 +200,7 @@ func (o ops) setRole() schema.Op {
 				f.Refuse("service", "service is missing: name the services in which the role none removes the user")
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return answer(SetRole(ctx, o.d, who, name, role, services, o.services))
+				return schema.Answer(SetRole(ctx, o.d, who, name, role, services, o.services))
 			}
 		},
 		Did:   schema.Said(func(u User) string { return fmt.Sprintf("user %s: %s", u.Name, o.rolesLine(u.Roles)) }),
@@ -225,7 +217,7 @@ func (o ops) change(word, done, about string, do func(context.Context, *db.DB, d
 		Bind: func(f *schema.Form) schema.Handler {
 			var name string
 			o.name(f, &name)
-			return func(ctx context.Context, who db.Caller) (any, error) { return answer(do(ctx, o.d, who, name)) }
+			return func(ctx context.Context, who db.Caller) (any, error) { return schema.Answer(do(ctx, o.d, who, name)) }
 		},
 		Did:   func(answer any, _ schema.Money) string { return fmt.Sprintf("user %s %s", answer.(User).Name, done) },
 		Leads: toUsers,
@@ -246,7 +238,7 @@ func (o ops) removeUser() schema.Op {
 			var name string
 			o.name(f, &name)
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return answer(Remove(ctx, o.d, who, name))
+				return schema.Answer(Remove(ctx, o.d, who, name))
 			}
 		},
 		Did: func(answer any, _ schema.Money) string { return "user " + answer.(Removed).Name + " removed" },
@@ -288,7 +280,7 @@ func (o ops) inviteUser() schema.Op {
 			var name string
 			o.name(f, &name)
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return answer(invite(ctx, o.d, who, name, append([]string{who.Service}, o.services...)...))
+				return schema.Answer(invite(ctx, o.d, who, name, append([]string{who.Service}, o.services...)...))
 			}
 		},
 		Print: func(w io.Writer, answer any) { _, _ = fmt.Fprintln(w, answer.(Link).Link) },

@@ -52,7 +52,7 @@ func (o ops) createKey() schema.Op {
 			f.Text(&n.Label, "label", "what it is for")
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				k, full, err := CreateKey(ctx, o.d, who, n)
-				return answer(CreatedKey{ID: k.ID, Key: full, of: k}, err)
+				return schema.Answer(CreatedKey{ID: k.ID, Key: full, of: k}, err)
 			}
 		},
 		Print: func(w io.Writer, answer any) { _, _ = fmt.Fprintln(w, answer.(CreatedKey).Key) },
@@ -73,7 +73,7 @@ func (o ops) listKeys() schema.Op {
 			f.Enum(&service, "service", "only the keys of one service: "+strings.Join(o.services, ", "), o.services)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				keys, err := KeysOf(ctx, o.d, who, service)
-				return answer(KeyList{Keys: keys}, err)
+				return schema.Answer(KeyList{Keys: keys}, err)
 			}
 		},
 		Print: func(w io.Writer, answer any) {
@@ -105,7 +105,9 @@ func (o ops) revokeKey() schema.Op {
 			f.ID(&id, "id", "the key's number, as the list shows it", schema.Required, schema.Positional("ID"),
 				schema.Label("API key"),
 				schema.Choices(keyChoices))
-			return func(ctx context.Context, who db.Caller) (any, error) { return answer(RevokeKey(ctx, o.d, who, id)) }
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return schema.Answer(RevokeKey(ctx, o.d, who, id))
+			}
 		},
 		Did: schema.Said(func(k Key) string {
 			return fmt.Sprintf("key %d (%s, %s of %s) revoked", k.ID, k.Prefix, k.Service, k.User)

@@ -152,7 +152,7 @@ func (o ops) setUserEmail() schema.Op {
 			}
 			f.Remote(&remote)
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return answer(o.sessions.SetEmail(ctx, who, name, email, current, session.From{Address: remote}))
+				return schema.Answer(o.sessions.SetEmail(ctx, who, name, email, current, session.From{Address: remote}))
 			}
 		},
 		Did: schema.Said(func(v UserEmail) string {
@@ -180,7 +180,7 @@ func (o ops) setNotices() schema.Op {
 				f.Enum(w.How, w.Name, w.About, mail.Hearing)
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return answer(SetNotices(ctx, o.d, who, name, change))
+				return schema.Answer(SetNotices(ctx, o.d, who, name, change))
 			}
 		},
 		Did:   func(a any, _ schema.Money) string { return "Notices of " + a.(UserNotices).Name + " are saved." },

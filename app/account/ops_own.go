@@ -34,7 +34,7 @@ func (o ops) changePassword() schema.Op {
 			f.Remote(&remote)
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				n, err := o.sessions.ChangePassword(ctx, who, current, password, session.From{Address: remote})
-				return answer(Ended{Ended: n}, err)
+				return schema.Answer(Ended{Ended: n}, err)
 			}
 		},
 		Did: func(answer any, _ schema.Money) string {
@@ -61,7 +61,7 @@ func (o ops) listSessions() schema.Op {
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				all, err := o.sessions.OwnSessions(ctx, who)
-				return answer(SessionList{Sessions: all}, err)
+				return schema.Answer(SessionList{Sessions: all}, err)
 			}
 		},
 	}
@@ -75,7 +75,7 @@ func (o ops) endSession() schema.Op {
 			var id int64
 			f.ID(&id, "id", "the session's number", schema.Required)
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return answer(Ended{Ended: 1}, EndSession(ctx, o.d, who, id))
+				return schema.Answer(Ended{Ended: 1}, EndSession(ctx, o.d, who, id))
 			}
 		},
 		Did:   func(any, schema.Money) string { return "the session has ended" },
@@ -91,7 +91,7 @@ func (o ops) endOtherSessions() schema.Op {
 		Bind: func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				n, err := EndOtherSessions(ctx, o.d, who)
-				return answer(Ended{Ended: n}, err)
+				return schema.Answer(Ended{Ended: n}, err)
 			}
 		},
 		Did:   func(answer any, _ schema.Money) string { return others(answer.(Ended).Ended) },
@@ -116,7 +116,7 @@ func (o ops) setPreferences() schema.Op {
 				keys = &k
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return answer(SetPreferences(ctx, o.d, who, theme, keys))
+				return schema.Answer(SetPreferences(ctx, o.d, who, theme, keys))
 			}
 		},
 		Did:   func(any, schema.Money) string { return "preferences saved" },

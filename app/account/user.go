@@ -227,11 +227,10 @@ func usersFor(c *db.Conn, who db.Caller) ([]User, error) {
 }
 
 // Any reports whether a user exists. Without one, no request over HTTP is possible.
-func Any(ctx context.Context, d *db.DB) (some bool, err error) {
-	err = d.View(ctx, func(c *db.Conn) error {
-		_, some, err = db.One(c, db.Int, "SELECT id FROM users LIMIT 1")
-		return err
-	})
+func Any(ctx context.Context, d *db.DB) (bool, error) { return db.Read(ctx, d, anyUser) }
+
+func anyUser(c *db.Conn) (bool, error) {
+	_, some, err := db.One(c, db.Int, "SELECT id FROM users LIMIT 1")
 	return some, err
 }
 
@@ -239,7 +238,7 @@ func Any(ctx context.Context, d *db.DB) (some bool, err error) {
 // key for each, and returns the keys by service. It is refused once users exist.
 func First(ctx context.Context, d *db.DB, who db.Caller, name string, services []string) (map[string]string, error) {
 	return update(ctx, d, who, func(tx *db.Tx) (map[string]string, error) {
-		_, some, err := db.One(&tx.Conn, db.Int, "SELECT id FROM users LIMIT 1")
+		some, err := anyUser(&tx.Conn)
 		if err != nil {
 			return nil, err
 		}

@@ -208,11 +208,7 @@ func Op(d *db.DB, services []string) schema.Op {
 				if err != nil {
 					return nil, err
 				}
-				t, err := List(ctx, d, q, counted)
-				if err != nil {
-					return nil, err
-				}
-				return t, nil
+				return schema.Answer(List(ctx, d, q, counted))
 			}
 		},
 		Print: write,

@@ -125,7 +125,7 @@ func (b *Book) sendDigests() schema.Op {
 			Skipped: []DigestRow{}},
 		Refuses: []fault.Kind{fault.Conflict, fault.Unavailable},
 		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.SendDigests(ctx, who)) }
+			return func(ctx context.Context, who db.Caller) (any, error) { return schema.Answer(b.SendDigests(ctx, who)) }
 		},
 		Print: schema.Printed(func(w io.Writer, v Digested) {
 			schema.Tabulate(w, "USER|TO|NOTICES|DUE|SKIPPED BECAUSE", append(v.Sent, v.Skipped...), func(d DigestRow) []any {
@@ -212,7 +212,7 @@ func (b *Book) setTimer() schema.Op {
 				}
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return answer(b.setTimerTo(ctx, who, given[0], given[1], given[2]))
+				return schema.Answer(b.setTimerTo(ctx, who, given[0], given[1], given[2]))
 			}
 		},
 		Did: schema.Said(func(t Timer) string {

@@ -25,14 +25,6 @@ func (b *Book) Ops() []schema.Op {
 	}
 }
 
-// answer widens a function's result type.
-func answer[T any](v T, err error) (any, error) {
-	if err != nil {
-		return nil, err
-	}
-	return v, nil
-}
-
 func toSettings(any) string { return "/settings/mail" }
 
 var exampleSettings = Settings{Host: "smtp.example.com", Port: 587, Security: "starttls", User: "shop@example.com",
@@ -73,7 +65,7 @@ func (b *Book) setMail() schema.Op {
 				"allow security none: the network to the server is trusted", schema.Label("Trusted network")) {
 				c.PlainOK = &plain
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.set(ctx, who, c)) }
+			return func(ctx context.Context, who db.Caller) (any, error) { return schema.Answer(b.set(ctx, who, c)) }
 		},
 		Fill: func(c *db.Conn, _ map[string]string) (map[string]string, bool, error) {
 			s, err := settings(c)
@@ -105,7 +97,7 @@ func (b *Book) unsetMail() schema.Op {
 			"two days.",
 		Command: "mail unset", Response: Count{Waiting: 2},
 		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.unset(ctx, who)) }
+			return func(ctx context.Context, who db.Caller) (any, error) { return schema.Answer(b.unset(ctx, who)) }
 		},
 		Will: schema.Said(func(v Count) string {
 			return fmt.Sprintf("The mail server and its password will be removed. Nothing is mailed from then on; %d "+
@@ -127,7 +119,7 @@ func (b *Book) testMail() schema.Op {
 			var to string
 			f.Text(&to, "to", "the address that gets it (default: your own)", schema.Most(254), schema.Positional("TO"),
 				schema.Example("ann@example.com"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.test(ctx, who, to)) }
+			return func(ctx context.Context, who db.Caller) (any, error) { return schema.Answer(b.test(ctx, who, to)) }
 		},
 		Did: schema.Said(func(t Tested) string {
 			said := t.Reply
@@ -177,7 +169,7 @@ func (b *Book) listMails() schema.Op {
 				if err := mayList(who); err != nil {
 					return nil, err
 				}
-				return answer(b.List(ctx, who, v))
+				return schema.Answer(b.List(ctx, who, v))
 			}
 		},
 		Print: func(w io.Writer, a any) { printMails(w, a.(List).Mails) },
@@ -211,7 +203,7 @@ func (b *Book) showMail() schema.Op {
 					return nil, err
 				}
 				v, err := b.Read(ctx, who, id)
-				return answer(v.Mail, err)
+				return schema.Answer(v.Mail, err)
 			}
 		},
 		Print: func(w io.Writer, a any) { printMails(w, []Mail{a.(Mail)}) },
@@ -228,7 +220,7 @@ func (b *Book) several(name, about, word string, act func(context.Context, db.Ca
 			var ids []int64
 			f.IDs(&ids, "id", "the message's number; several may be given", 200, schema.Required, schema.Positional("ID"),
 				schema.Label("Messages"), schema.Help("Their numbers, one a line."))
-			return func(ctx context.Context, who db.Caller) (any, error) { return answer(act(ctx, who, ids)) }
+			return func(ctx context.Context, who db.Caller) (any, error) { return schema.Answer(act(ctx, who, ids)) }
 		},
 		Print: func(w io.Writer, a any) { printMails(w, a.(Again).Mails) },
 		Leads: func(any) string { return "/mail" },
@@ -268,7 +260,9 @@ func (b *Book) blockAddress() schema.Op {
 			var email, reason string
 			emailArg(f, &email)
 			f.Text(&reason, "reason", "why", schema.Most(200))
-			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.block(ctx, who, email, reason)) }
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return schema.Answer(b.block(ctx, who, email, reason))
+			}
 		},
 		Did:   func(a any, _ schema.Money) string { return "Nothing is mailed to " + a.(Address).Email + " any more." },
 		Leads: toSettings,
@@ -285,7 +279,9 @@ func (b *Book) unblockAddress() schema.Op {
 			emailArg(f, &email, schema.Choices(schema.Listed(
 				"SELECT address, address, ifnull(reason, '') FROM blocked_addresses WHERE {} ORDER BY address LIMIT ?2", "address",
 				"address")))
-			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.unblock(ctx, who, email)) }
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return schema.Answer(b.unblock(ctx, who, email))
+			}
 		},
 		Did:   func(a any, _ schema.Money) string { return a.(Address).Email + " may be mailed to again." },
 		Leads: toSettings,
@@ -296,7 +292,7 @@ func (b *Book) pauseMail(name, about, command string, hold bool) schema.Op {
 	return schema.Op{
 		Name: name, Writes: true, Admin: true, Idempotent: true, About: about, Command: command, Response: Count{Waiting: 2},
 		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.pause(ctx, who, hold)) }
+			return func(ctx context.Context, who db.Caller) (any, error) { return schema.Answer(b.pause(ctx, who, hold)) }
 		},
 		Did: schema.Said(func(v Count) string {
 			return fmt.Sprintf("Mail is %s; %d messages wait.", map[bool]string{true: "paused", false: "sent again"}[hold],
@@ -316,7 +312,9 @@ func (b *Book) localeOp() schema.Op {
 			f.Enum(&name, "locale", "one of "+strings.Join(mail.LocaleNames(), ", "), mail.LocaleNames(),
 				schema.Help("How days and amounts are written in messages."),
 				schema.Positional("LOCALE"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.setLocale(ctx, who, name)) }
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return schema.Answer(b.setLocale(ctx, who, name))
+			}
 		},
 		Print: func(w io.Writer, a any) { fmt.Fprintln(w, a.(Locale).Locale) },
 		Did: func(a any, _ schema.Money) string {

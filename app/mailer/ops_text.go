@@ -33,7 +33,9 @@ func (b *Book) setKind() schema.Op {
 			} else {
 				f.Bool(&v.On, "on", "such messages are made", schema.Required)
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.turn(ctx, who, v.Kind, v.On)) }
+			return func(ctx context.Context, who db.Caller) (any, error) {
+				return schema.Answer(b.turn(ctx, who, v.Kind, v.On))
+			}
 		},
 		Did: schema.Said(func(v Switched) string {
 			return fmt.Sprintf("Messages of the kind %s are %s.", v.Kind, map[bool]string{true: "on", false: "off"}[v.On])
@@ -67,7 +69,7 @@ func (b *Book) saveText() schema.Op {
 					schema.Label("Text"))
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) {
-				return answer(b.save(ctx, who, kind, subject, body))
+				return schema.Answer(b.save(ctx, who, kind, subject, body))
 			}
 		},
 		Fill: func(c *db.Conn, given map[string]string) (map[string]string, bool, error) {
@@ -103,7 +105,7 @@ func (b *Book) resetText() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			var kind string
 			kindArg(f, &kind, b.texts(), schema.Required)
-			return func(ctx context.Context, who db.Caller) (any, error) { return answer(b.reset(ctx, who, kind)) }
+			return func(ctx context.Context, who db.Caller) (any, error) { return schema.Answer(b.reset(ctx, who, kind)) }
 		},
 		Will: schema.Said(func(t KindText) string {
 			return "Your own text of " + t.Kind + " is deleted. The program's text is used again."
@@ -132,7 +134,7 @@ func (b *Book) preview() schema.Op {
 				if err := mayList(who); err != nil {
 					return nil, err
 				}
-				return answer(b.Preview(ctx, kind, record, subject, body))
+				return schema.Answer(b.Preview(ctx, kind, record, subject, body))
 			}
 		},
 		Print: schema.Printed(func(w io.Writer, t mail.Written) {

@@ -128,19 +128,14 @@ func (s *Sender) step(ctx, tries context.Context) (more bool) {
 
 // mayBegin reports whether another attempt keeps the rate: at most rate attempts begin in any 60 seconds.
 func (s *Sender) mayBegin() bool {
-	var rate int64
-	err := s.b.d.View(context.Background(), func(c *db.Conn) error {
-		v, err := settings(c)
-		rate = v.Rate
-		return err
-	})
+	now, err := db.Read(context.Background(), s.b.d, settings)
 	if s.report(err) != nil {
 		return false
 	}
 	for len(s.begun) > 0 && time.Since(s.begun[0]) > time.Minute {
 		s.begun = s.begun[1:]
 	}
-	return int64(len(s.begun)) < rate
+	return int64(len(s.begun)) < now.Rate
 }
 
 // aged are the messages whose time is over: requested links after an hour, all others after two days.
@@ -150,23 +145,21 @@ const due = `SELECT id FROM mails WHERE state = 'queued' AND (next_try_at <= ?1 
 	ORDER BY link DESC, id LIMIT 1`
 
 // ready reports whether there is anything to do, without writing.
-func (s *Sender) ready(ctx context.Context) (ready bool, err error) {
-	err = s.b.d.View(ctx, func(c *db.Conn) error {
+func (s *Sender) ready(ctx context.Context) (bool, error) {
+	return db.Read(ctx, s.b.d, func(c *db.Conn) (bool, error) {
 		if demo, err := c.Setting(settingDemo); err != nil || demo != "" {
-			return err
+			return false, err
 		}
 		n, _, err := db.One(c, db.Int, "SELECT count(*) FROM mails WHERE "+aged, c.Now())
 		if err != nil || n > 0 {
-			ready = n > 0
-			return err
+			return n > 0, err
 		}
 		if held, err := holds(c); err != nil || held {
-			return err
+			return false, err
 		}
-		_, ready, err = db.One(c, db.Int, due, c.Now())
-		return err
+		_, ready, err := db.One(c, db.Int, due, c.Now())
+		return ready, err
 	})
-	return ready, err
 }
 
 // holds reports whether nothing is sent now: there is no server, mail is paused, or a problem blocks it.

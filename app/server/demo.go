@@ -103,10 +103,7 @@ func (s *Server) DemoKeys(ctx context.Context) (map[string]string, error) {
 }
 
 func (s *Server) demoKey(ctx context.Context, service string) (key string, err error) {
-	err = s.db.View(ctx, func(c *db.Conn) error {
-		key, err = c.Setting(demoKey + service)
-		return err
-	})
+	key, err = db.Read(ctx, s.db, func(c *db.Conn) (string, error) { return c.Setting(demoKey + service) })
 	if err != nil {
 		return "", err
 	}

@@ -140,13 +140,7 @@ func checkReferences(c *handle) error {
 }
 
 // Migrations reports which migrations the open file has.
-func (d *DB) Migrations(ctx context.Context) (all []Migration, err error) {
-	err = d.View(ctx, func(c *Conn) error {
-		all, err = applied(c)
-		return err
-	})
-	return all, err
-}
+func (d *DB) Migrations(ctx context.Context) ([]Migration, error) { return Read(ctx, d, applied) }
 
 // Status reports the migrations of the file at path without changing it, also of an older file, which Open refuses. A
 // newer one is ErrNewer.
