@@ -288,7 +288,8 @@ func (s *Service) saveBankAccount() schema.Op {
 			f.ID(&property, "property",
 				"the house that it belongs to (default: all houses)", schema.Lookup(lookupProperty),
 				schema.Choices(propertyChoices))
-			f.Bool(&a.Collects, "collects", "tenants pay here: letters, statements and the portal name it")
+			f.Bool(&a.Collects, "collects", "tenants pay here: letters, statements and the portal name it",
+				schema.Label("Tenants pay here"), schema.Help("Letters, statements and the portal name it"))
 			a.PropertyID = db.NullID(property)
 			given := map[string]bool{}
 			for _, name := range strings.Fields("iban number bic holder currency property collects") {

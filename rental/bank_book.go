@@ -142,6 +142,10 @@ func bookPayment(tx *db.Tx, l BankLine, leaseID int64) error {
 		return err
 	case l.AmountCents <= 0:
 		return fault.Fieldf("line_id", "line_id: %d is money out, so it cannot be a payment", l.ID)
+	case lease.OpeningDay != nil && l.Day < *lease.OpeningDay && tx.Who().Via == "web":
+		return fault.Fieldf("line_id", "line_id: %s was taken over on %s, and this line is from %s, so its money is in the "+
+			"balance taken over. Ignore the line, or take the lease over from an earlier day", leaseName(lease),
+			lease.OpeningDay, l.Day)
 	case lease.OpeningDay != nil && l.Day < *lease.OpeningDay:
 		return fault.Fieldf("line_id",
 			"line_id: %d is from %s, before the opening day %s of lease %d; what came in before it is in the balance "+

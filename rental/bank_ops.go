@@ -136,7 +136,7 @@ func (s *Service) splitLineOp() schema.Op {
 			f.ID(line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61),
 				schema.Choices(lineChoices))
 			f.Texts(&texts, "amounts", "the parts, in cents", 50, 20, schema.Required, schema.Positional("CENTS"),
-				schema.Example([]string{"95000", "95000"}))
+				schema.Help("One amount on each line; together they are the line's amount"), schema.Example([]string{"95000", "95000"}))
 			*amounts = f.Cents("amounts", texts)
 		}, splitLine),
 		Example: "rental bank split 61 95000 95000",
@@ -196,11 +196,19 @@ func (s *Service) freeLineOp() schema.Op {
 				schema.Example("another tenant's"))
 		}, unsettle),
 		Example: `rental bank free 61 --reason "another tenant's"`,
+		Thing: func(a any) string {
+			l := a.(BankLines).Lines[0]
+			return "the line of " + strings.TrimSpace(l.PayerName+" ") + ", " + l.Day.Words()
+		},
 		Did: func(a any, _ schema.Money) string {
 			return exact.Plural(len(a.(BankLines).Lines), "line is free again.", "lines are free again.")
 		},
 		Will: func(a any, m schema.Money) string {
 			all := a.(BankLines).Lines
+			if len(all) == 1 {
+				return fmt.Sprintf("1 line is free again: %s, %s. A payment or an expense that it booked is reversed.",
+					all[0].Day, m(all[0].AmountCents))
+			}
 			text := exact.Plural(len(all), "line is free again", "lines are free again")
 			return fmt.Sprintf("%s. The first is of %s, %s. A payment or an expense that it booked is reversed.", text,
 				all[0].Day, m(all[0].AmountCents))

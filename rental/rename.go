@@ -59,7 +59,10 @@ func rename(tx *db.Tx, r Renamed, noun, taken, update string) error {
 	if err != nil {
 		return err
 	}
-	if found {
+	switch {
+	case found && tx.Who().Via == "web":
+		return fault.Conflictf("name: Another %s is called %s. Choose another name", noun, schema.Quote(r.Name)).At("name")
+	case found:
 		return fault.Conflictf("the name %s is in use: %s %d has it", schema.Quote(r.Name), noun, other)
 	}
 	if _, err := tx.Exec(update, r.Name, r.ID); err != nil {

@@ -130,7 +130,8 @@ var pageTitles = map[string]string{
 	"set_license_limit": "Seats", "change_email": "Change e-mail", "resend_order": "Send to receivers again",
 	"set_shop": "The shop", "create_key": "Create API key", "revoke_key": "Revoke API key",
 	"set_license_api": "License API",
-	"recost":          "Cost jobs anew", "set_first_day": "Change the first day", "set_opening": "Take leases over",
+	"recost":          "Cost jobs anew", "import_bank": "Import a bank file",
+	"set_first_day": "Change the first day", "set_opening": "Take leases over",
 	"choose_board": "Whose jobs", "unset_mail": "Forget the mail server", "set_asset_status": "Set state", "move_workorders": "Move work orders",
 	"edit_workorders": "Assign or reschedule", "finish_workorders": "Mark as done",
 }

@@ -200,10 +200,35 @@ func (x *exchange) leave(op schema.Op, in *sent) error {
 		back.Set("draft", name)
 	}
 	next := url.Values{"then": {here + "?" + back.Encode()}}
+	x.carry(a, in.fields.Get(in.fresh), next)
 	if part := in.fields.Get(a.PartOf); a.PartOf != "" && part != "" {
 		next.Set(a.PartOf, part)
 	}
 	return x.lead(x.doOf() + a.New + "?" + next.Encode())
+}
+
+// chooseOnly chooses the one record there is for an empty field that was refused.
+func (x *exchange) chooseOnly(v *doView) {
+	for _, f := range v.refusal.Fields {
+		a, found := fieldNamed(v.op.Args(schema.Page), f.Field)
+		if !found || v.given == nil || v.given.Get(f.Field) != "" || a.New == "" || a.PartOf != "" {
+			continue
+		}
+		if list, err := x.choices(a, schema.Find{Most: 2}); err == nil && len(list) == 1 {
+			v.given.Set(f.Field, list[0].Value)
+		}
+	}
+}
+
+// carry begins the form of the missing record with the text that was typed for it, if no record has it.
+func (x *exchange) carry(a schema.Arg, typed string, next url.Values) {
+	makes, found := x.s.ops[x.route.area][a.New]
+	if typed = strings.TrimSpace(typed); typed == "" || !found || len(makes.Keys) == 0 {
+		return
+	}
+	if list, err := x.choices(a, schema.Find{Value: typed, Most: 1}); err == nil && len(list) == 0 {
+		next.Set(schema.PageField(makes.Keys[0]), typed)
+	}
 }
 
 // bring adds the new record to the address of the waiting form.

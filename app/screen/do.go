@@ -316,6 +316,7 @@ func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
 			v.offer(f.Field, schema.Choice{Value: c.Means, Text: c.Name})
 		}
 	}
+	x.chooseOnly(&v)
 	if back, err := x.comeBack(&v); back || err != nil {
 		return err
 	}

@@ -97,14 +97,14 @@ func (v bankLineView) acts() []page.Action {
 			page.Open("Ignore", "ignore_lines", "line_id", id)}
 		if v.AmountCents < 0 {
 			acts[0] = page.Open("Expense", "add_expense", "line_id", id, "day", v.Day.String(), "payee", v.PayerName,
-				"amount", exact.CurrencyOf(v.Currency()).Plain(-v.AmountCents)).Main()
+				"amount", exact.CurrencyOf(v.Currency()).Plain(-v.AmountCents)).Then("/bank").Main()
 			acts = append(acts, page.Open("Return", "book_return", "line_id", id))
 		}
 		return acts
 	case "returned":
 		return nil
 	}
-	return []page.Action{page.Open("Free", "free_line", "line_id", id)}
+	return []page.Action{page.Open("Free", "free_line", "line_id", id, "reason", "settled by mistake")}
 }
 
 // candidateAct is the button that accepts a candidate.
@@ -114,7 +114,7 @@ func candidateAct(l rental.BankLine, c rental.BankCandidate) page.Action {
 	case textOf(l.Act) == "return":
 		return page.Open("Return", "book_return", "line_id", id, "payment_id", page.Num(c.PaymentIDs[0]))
 	case c.Like() != nil:
-		return page.Open("Expense", "add_expense", expenseFields(l.ID, c.Like())...)
+		return page.Open("Expense", "add_expense", expenseFields(l.ID, c.Like())...).Then("/bank")
 	case c.ExpenseID != nil:
 		return page.Do("Link", "link_lines", "line_id", id, "expense_id", page.Num(*c.ExpenseID))
 	case c.PayoutID != nil:

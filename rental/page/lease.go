@@ -133,6 +133,18 @@ func (v leaseView) owes() string {
 	return v.Lease.Tenant + " owes"
 }
 
+// unpaidSince reports whether several rents are overdue and nothing was ever paid: the lease may have run in another
+// book before.
+func (v leaseView) unpaidSince() bool {
+	late := 0
+	for _, c := range v.Charges {
+		if c.Type == "rent" && !c.Paid && c.DueDate < v.Today {
+			late++
+		}
+	}
+	return late > 2 && v.Lease.OpeningDay == nil && len(v.Payments) == 0
+}
+
 // rentNow are the fields with which a change of the rent begins: today's rent, from the next period on.
 func (v leaseView) rentNow(ctx context.Context) []string {
 	now := []string{"rent", page.AmountField(ctx, v.Lease.RentCents)}

@@ -175,3 +175,59 @@ func TestLettersToAllInArrears(t *testing.T) {
 		t.Errorf("one tenant matches, who has a letter of their own: %s", found)
 	}
 }
+
+// TestBankSpeaksOfTheLine: a CSV without its account comes back with the only
+// one chosen; a line from before a take-over is refused in words; freeing
+// a line asks once; a split line says how its parts are written; a name in use is refused beside its field; a typed
+// tenant who is missing begins the form of a new one; and a lease from the past without a payment leads on to its
+// take-over.
+func TestBankSpeaksOfTheLine(t *testing.T) {
+	t.Parallel()
+	l := apptest.NewRental(t)
+	l.Load("units", "property,name\nHouse,A\nHouse,B\n")
+	l.Load("tenants", "name\nAda Brandt\nBen Okafor\n")
+	l.Load("leases", "property,unit,start_date,tenant,rent_cents,opening_day,opening_balance_cents\n"+
+		"House,A,2024-03-01,Ada Brandt,90000,2026-10-01,35000\nHouse,B,2024-03-01,Ben Okafor,90000,,\n")
+	v := l.Person("rental", "ann", "admin")
+	apptest.StatusIs(t, v.Post("/do/save_bank_account", "name", "Rent"), http.StatusSeeOther)
+	file := "Datum;Betrag;Name;Text\n02.09.2026;950,00;Somebody;Miete\n03.10.2026;90,00;Ada Brandt;Rest\n"
+	asked := v.Upload("/do/import_bank", map[string]string{"preview": "yes"}, "file", "lines.csv", file)
+	again := single(sentBy(t, asked, "/do/import_bank"))
+	if said := apptest.Text(asked.Doc); !strings.Contains(said, "choose the account") || again["account"] != "1" ||
+		!strings.Contains(said, "Import a bank file") {
+		t.Fatalf("%d %s, the account is %q", asked.Status, said, again["account"])
+	}
+	apptest.StatusIs(t, v.Upload("/do/import_bank", map[string]string{"account": "1"}, "file", "lines.csv", file),
+		http.StatusSeeOther)
+	early := apptest.Text(v.Post("/do/book_lines", "lines.0.line_id", "1", "lines.0.lease_id", "1").Doc)
+	if !strings.Contains(early, "House / A (Ada Brandt) was taken over on 1 Oct 2026, and this line is from 2 Sep 2026") {
+		t.Errorf("%s", early)
+	}
+	apptest.StatusIs(t, v.Post("/do/book_lines", "lines.0.line_id", "2", "lines.0.lease_id", "1"), http.StatusSeeOther)
+	freed := apptest.Text(v.Get(linked(t, v.Get("/bank/2"), "Free")).Doc)
+	if !strings.Contains(freed, "Free the line of Ada Brandt, 3 Oct 2026?") ||
+		!strings.Contains(freed, "1 line is free again: 3 Oct 2026, 90.00 USD.") {
+		t.Errorf("%s", freed)
+	}
+	split := apptest.Text(v.Get("/do/split_line?line_id=1").Doc)
+	if !strings.Contains(split, "One amount on each line") {
+		t.Errorf("%s", split)
+	}
+	named := v.Post("/do/rename_unit", "unit_id", "2", "name", "A")
+	if said := apptest.Text(named.Doc); !strings.Contains(said, `Another unit is called "A".`) ||
+		marked(named)["name"] == "" {
+		t.Errorf("%s, marked %v", said, marked(named))
+	}
+	form := sentBy(t, v.Get("/do/save_lease"), "/do/save_lease", "tenant", "Cy Ott", "new", "tenant")
+	if made := v.Get(post(v, "/do/save_lease", form).Header.Get("Location")); made.Field("name") != "Cy Ott" {
+		t.Errorf("the new tenant's form begins with %q", made.Field("name"))
+	}
+	form = sentBy(t, v.Get("/do/save_lease"), "/do/save_lease", "tenant", "Ben Okafor", "new", "tenant")
+	if made := v.Get(post(v, "/do/save_lease", form).Header.Get("Location")); made.Field("name") != "" {
+		t.Errorf("a new tenant begins with the name of another, %q", made.Field("name"))
+	}
+	linked(t, v.Get("/leases/2"), "Take the lease over")
+	if said := apptest.Text(v.Get("/leases/1").Doc); strings.Contains(said, "Take the lease over") {
+		t.Errorf("a lease that was taken over is offered it again: %s", said)
+	}
+}
