@@ -124,11 +124,11 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 	}
 	button = `<button class="` + button + `">` + esc(label) + `</button>`
 	if fm.Back != "" {
-		leave := "Cancel"
+		leave, class := "Cancel", "btn quiet"
 		if fm.Confirm && fm.Danger {
-			leave = "Keep it"
+			leave, class = "Keep it", "btn quiet keep"
 		}
-		button = `<div class="acts">` + button + `<a class="btn quiet" href="` + esc(fm.Back) + `">` + leave + `</a></div>`
+		button = `<div class="acts">` + button + `<a class="` + class + `" href="` + esc(fm.Back) + `">` + leave + `</a></div>`
 	}
 	b.WriteString(button + `</form>`)
 	return nil

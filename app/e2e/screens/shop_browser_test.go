@@ -67,4 +67,9 @@ func TestAQuestionCanBeLeftOnAPhone(t *testing.T) {
 	b.see("Record 5,900.00 USD?")
 	b.press("Keep it")
 	b.see("No order yet.")
+	s.MustCLI("store", "order", "record", "--email", "ann@example.com", "--sku", "ECHO")
+	b.visit(s.URL("store", "/do/revoke_license?license_id=1"))
+	b.see("Revoke the license of ann@example.com?")
+	b.press("Keep it")
+	b.see("License")
 }
