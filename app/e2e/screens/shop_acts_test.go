@@ -101,3 +101,20 @@ func TestMailShowsTheTextsOfTheServicesThatAreOn(t *testing.T) {
 		t.Error("the texts of the rental are listed, which is off")
 	}
 }
+
+// TestACommandChangesOnlyWhatItNames saves a product by three fields, then one of them by command and one by request:
+// what is not named stays.
+func TestACommandChangesOnlyWhatItNames(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	s.MustCLI("store", "product", "save", "ECHO", "--name", "Tape Echo", "--price-cents", "5900", "--activation-limit", "3")
+	s.MustCLI("store", "product", "save", "ECHO", "--price-cents", "6100")
+	list := s.MustCLI("store", "products", "list")
+	for _, stays := range []string{"Tape Echo", "61.00", " 3 "} {
+		if !strings.Contains(list, stays) {
+			t.Errorf("%q is gone: %s", stays, list)
+		}
+	}
+	v := s.Person("store", "olga", "admin")
+	status(t, v.Get("/do/save_product?sku=ECHO"), http.StatusOK, `value="Tape Echo"`, `value="61.00"`)
+}
