@@ -93,6 +93,9 @@ func (s *Service) bookLines() schema.Op {
 					moved = fmt.Sprintf(" Those of a closed year are dated %s, the first open day.", l.BookedOn)
 				}
 			}
+			if len(a.(BankLines).Lines) == 0 {
+				return "No certain line is left to book; somebody may have booked them meanwhile."
+			}
 			return fmt.Sprintf("%s, %s.%s", exact.Plural(len(a.(BankLines).Lines), "line is booked", "lines are booked"), m(sum),
 				moved)
 		},

@@ -30,7 +30,7 @@ var synonyms = map[string][]string{
 	"assigned_to": {"assignee", "technician"},
 	"description": {"title", "task", "beschreibung", "task name"},
 	"balance": {"balance due", "past due", "amount owed", "outstanding", "amount due", "saldo",
-		"kontostand", "saldo nach buchung", "running balance", "offen", "offener betrag", "rückstand", "mietrückstand",
+		"kontostand", "saldo nach buchung", "running balance", "offen", "offener betrag", "rückstand", "mietrückstand", "solde", "achterstand",
 		"arrears", "solde", "openstaand"},
 	"min_quantity": {"minimum quantity", "minimum", "min qty", "reorder level", "mindestbestand"},
 	"quantity":     {"quantity in stock", "available quantity", "stock", "on hand", "bestand", "lagerbestand"},
@@ -39,7 +39,7 @@ var synonyms = map[string][]string{
 		"référence"},
 	"name": append([]string{"full name", "nom", "naam", "customer", "customer name", "tenant name"}, thingNames...),
 	"email": {"e-mail", "mail", "email address", "e-mail address", "adresse e-mail", "adresse email", "e mail",
-		"customer email", "buyer email", "e mailadres"},
+		"customer email", "buyer email", "e mailadres", "courriel", "resident email", "tenant email"},
 	"phone": {"telephone", "telefon", "mobile", "phone number", "téléphone", "tel", "handy", "telefoon"},
 	"qty": {"quantity", "menge", "anzahl", "units", "units sold", "net items sold", "quantity sold",
 		"net quantity", "verkauft", "qty sold", "items sold", "quantité"},
@@ -63,13 +63,15 @@ var synonyms = map[string][]string{
 		"pand"},
 	"unit": {
 		"apartment", "flat", "wohnung", "einheit", "unit number", "unit name", "apt", "unit of measure", "uom", "logement",
+		"lot", "eenheid", "woning",
 	},
-	"tenant": {"renter", "mieter", "tenants", "tenant name", "resident", "residents", "lessee", "locataire"},
-	"rent":   {"monthly rent", "miete", "kaltmiete", "nettomiete", "grundmiete", "loyer", "rent amount"},
+	"tenant": {"renter", "mieter", "tenants", "tenant name", "resident", "residents", "lessee", "locataire", "huurder"},
+	"rent":   {"monthly rent", "miete", "kaltmiete", "nettomiete", "grundmiete", "loyer", "rent amount", "huur", "huurprijs"},
 	"start_date": {"start", "from", "lease start", "move-in", "beginn", "lease from", "lease start date", "mietbeginn",
-		"move in"},
-	"end_date":       {"end", "until", "lease end", "ende", "lease to", "lease end date", "mietende"},
-	"deposit":        {"security deposit", "kaution", "deposit held", "deposits"},
+		"move in", "ingangsdatum", "début"},
+	"end_date": {"end", "until", "lease end", "ende", "lease to", "lease end date", "mietende", "einddatum", "fin"},
+	"deposit": {"security deposit", "kaution", "deposit held", "deposits", "borg", "waarborgsom", "dépôt",
+		"dépôt de garantie"},
 	"notes":          {"note", "remarks", "comment", "notizen", "opmerking", "bemerkung", "bemerkungen"},
 	"lead_time_days": {"lead time", "lieferzeit", "lead time days"},
 	"supplier_sku":   {"vendor code", "supplier code"},
@@ -106,7 +108,7 @@ var numberNames = []string{"nr", "no", "number", "nummer", "maschinennummer", "m
 // plainName is a column's name without case and separators: "Asset_Tag" is "asset tag".
 func plainName(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(name),
-		func(r rune) bool { return strings.ContainsRune(" _-.:*", r) }), " ")
+		func(r rune) bool { return strings.ContainsRune(" _-.:*#", r) }), " ")
 }
 
 // likely is the target that a file's column most likely means; "" for none.

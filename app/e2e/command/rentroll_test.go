@@ -9,7 +9,7 @@ import (
 	"quartermaster/app/apptest"
 )
 
-// TestRentRollsOfOtherPrograms imports rent rolls as Buildium and AppFolio write them: titles above, a total below,
+// TestRentRollsOfOtherPrograms imports rent rolls as Buildium, AppFolio and French, Dutch and American sheets have them: titles above, a total below,
 // currency signs, American dates, vacant units as a word, debts.
 func TestRentRollsOfOtherPrograms(t *testing.T) {
 	t.Parallel()
@@ -25,6 +25,20 @@ func TestRentRollsOfOtherPrograms(t *testing.T) {
 			`102,John Smith,Current,650,"1,300.00","1,295.00",500.00,06/15/2025,06/14/2027,06/15/2025,"1,295.00",Elm Court` + "\n" +
 			`103,VACANT,Vacant-Unrented,700,"1,350.00",,,,,,,Elm Court` + "\n",
 			"2 leases, which owe 1,295.00 USD"},
+		"French": {"Immeuble\tLot\tLocataire\tCourriel\tLoyer\tDébut\tDépôt\tSolde\n" +
+			"Rue Haute 3\tApt 1\tLéa Petit\tlea@example.fr\t1 250,00\t01/09/2023\t2 500,00\t0,00\n" +
+			"Rue Haute 3\tApt 2\tMarc Roy\t\t980,50\t15/02/2024\t980,50\t490,25\n" +
+			"Rue Haute 3\tApt 3\tVacant\t\t\t\t\t\n" +
+			"Total\t\t\t\t2 230,50\t\t3 480,50\t490,25\n",
+			"2 leases, which owe 490.25 USD"},
+		"Dutch": {"Huurlijst per 28-11-2026\n\nPand;Eenheid;Huurder;Huur;Ingangsdatum;Borg;Achterstand\n" +
+			"Kade 9;1A;Jan de Vries;1.100,00;1-3-2022;2.200,00;550,00\nKade 9;1B;Els Bos;895,00;15-11-2024;895,00;0\nKade 9;2A;;950,00;;;\n",
+			"2 leases, which owe 550.00 USD"},
+		"With number signs": {"Property Name,Unit #,Resident,Resident Email,Monthly Rent,Move-In,Security Deposit,Amount Owed\n" +
+			`Oak Row,101,"Smith, John",john@example.com,"$1,234.00",4/25/2025,"$1,234.00",$50.00` + "\n" +
+			`Oak Row,102,Jo Lee,,"$1,100.00",6/1/2025,,$0.00` + "\n" +
+			"Oak Row,103,VACANT,,,,,\n",
+			"2 leases, which owe 50.00 USD"},
 	} {
 		s := newShell(t)
 		s.done("init")
