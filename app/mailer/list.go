@@ -156,26 +156,32 @@ type Again = mail.Several
 
 // resend queues finished messages again.
 func (b *Book) resend(ctx context.Context, who db.Caller, ids []int64) (Again, error) {
-	service := who.Service
+	return b.each(ctx, who, ids, func(tx *db.Tx, m Mail) (Mail, error) {
+		again, err := b.requeue(tx, m)
+		if err != nil {
+			return m, err
+		}
+		return again, tx.AuditIn(m.Service, "mail.resent", db.Subject("mail", again.ID),
+			map[string]any{"of": m.ID, "kind": m.Kind, "record": m.Record})
+	})
+}
+
+// each changes the messages, all or none.
+func (b *Book) each(ctx context.Context, who db.Caller, ids []int64, change func(*db.Tx, Mail) (Mail, error)) (Again,
+	error) {
 	return db.Update(ctx, b.d, who, func(tx *db.Tx) (all Again, err error) {
-		who.Service = service
 		if err := mail.CheckSetUp(&tx.Conn); err != nil {
 			return all, err
 		}
 		for _, id := range ids {
 			m, err := one(&tx.Conn, who, id)
+			if err == nil {
+				m, err = change(tx, m)
+			}
 			if err != nil {
 				return all, err
 			}
-			again, err := b.requeue(tx, m)
-			if err != nil {
-				return all, err
-			}
-			all.Mails = append(all.Mails, again)
-			if err := tx.AuditIn(m.Service, "mail.resent", db.Subject("mail", again.ID), map[string]any{"of": id, "kind": m.Kind,
-				"record": m.Record}); err != nil {
-				return all, err
-			}
+			all.Mails = append(all.Mails, m)
 		}
 		return all, nil
 	})
@@ -208,32 +214,20 @@ func (b *Book) requeue(tx *db.Tx, m Mail) (Mail, error) {
 
 // cancel cancels waiting messages.
 func (b *Book) cancel(ctx context.Context, who db.Caller, ids []int64) (Again, error) {
-	return db.Update(ctx, b.d, who, func(tx *db.Tx) (all Again, err error) {
-		if err := mail.CheckSetUp(&tx.Conn); err != nil {
-			return all, err
+	return b.each(ctx, who, ids, func(tx *db.Tx, m Mail) (Mail, error) {
+		if m.State != mail.Queued && m.State != mail.Held {
+			return m, fault.Conflictf("message %d is %s; only a waiting message can be cancelled", m.ID, m.State)
 		}
-		for _, id := range ids {
-			m, err := one(&tx.Conn, who, id)
-			if err != nil {
-				return all, err
-			}
-			if m.State != mail.Queued && m.State != mail.Held {
-				return all, fault.Conflictf("message %d is %s; only a waiting message can be cancelled", id, m.State)
-			}
-			if _, err := tx.Exec("UPDATE mails SET state = 'cancelled', next_try_at = NULL, reply = ? WHERE id = ?",
-				"cancelled by "+who.User, id); err != nil {
-				return all, err
-			}
-			if m, err = one(&tx.Conn, who, id); err != nil {
-				return all, err
-			}
-			all.Mails = append(all.Mails, m)
-			if err := tx.AuditIn(m.Service, "mail.cancelled", db.Subject("mail", id),
-				map[string]any{"kind": m.Kind, "record": m.Record}); err != nil {
-				return all, err
-			}
+		if _, err := tx.Exec("UPDATE mails SET state = 'cancelled', next_try_at = NULL, reply = ? WHERE id = ?",
+			"cancelled by "+who.User, m.ID); err != nil {
+			return m, err
 		}
-		return all, nil
+		err := tx.AuditIn(m.Service, "mail.cancelled", db.Subject("mail", m.ID),
+			map[string]any{"kind": m.Kind, "record": m.Record})
+		if err != nil {
+			return m, err
+		}
+		return one(&tx.Conn, who, m.ID)
 	})
 }
 

@@ -91,15 +91,20 @@ func (b *Book) tell(c *db.Conn, w *mail.Writer, r mail.Row, u reader) (cells []s
 	return nil, service, "", false, nil
 }
 
-func (b *Book) fillNotice(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
-	u, is, err := readerOf(c, r.Person)
-	if err != nil {
-		return v, err
-	}
+// contentFor is the beginning of a message to a user.
+func contentFor(c *db.Conn, subject string) (u reader, v mail.Content, err error) {
+	u, is, err := readerOf(c, subject)
 	v = mail.Content{To: u.email, Name: u.name}
-	if !is {
+	if err == nil && !is {
 		v.Untrue = "the user is disabled or removed"
-		return v, nil
+	}
+	return u, v, err
+}
+
+func (b *Book) fillNotice(c *db.Conn, w *mail.Writer, r mail.Row) (mail.Content, error) {
+	u, v, err := contentFor(c, r.Person)
+	if err != nil || v.Untrue != "" {
+		return v, err
 	}
 	cells, _, link, is, err := b.tell(c, w, r, u)
 	if err == nil && !is {
@@ -135,15 +140,10 @@ func (b *Book) dueOf(c *db.Conn, w *mail.Writer, u reader) (map[string][][]strin
 
 // fillDigest fills in a user's digest. The row's note is the number of the message whose held notices it contains, and
 // the date if it lists due jobs.
-func (b *Book) fillDigest(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
-	u, is, err := readerOf(c, r.Person)
-	if err != nil {
+func (b *Book) fillDigest(c *db.Conn, w *mail.Writer, r mail.Row) (mail.Content, error) {
+	u, v, err := contentFor(c, r.Person)
+	if err != nil || v.Untrue != "" {
 		return v, err
-	}
-	v = mail.Content{To: u.email, Name: u.name}
-	if !is {
-		v.Untrue = "the user is disabled or removed"
-		return v, nil
 	}
 	of, day, _ := strings.Cut(r.Note, " ")
 	sections := map[string][][]string{}

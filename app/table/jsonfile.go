@@ -9,22 +9,12 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
-	"quartermaster/schema"
 	"quartermaster/schema/fault"
 )
 
 // mostJSON bounds a file of JSON answers, which is read as a whole.
 const mostJSON = 128 << 20
-
-// isJSON reports whether the file is JSON answers of another program's API, and the table accepts those.
-func (f *File) isJSON(t schema.Table) bool {
-	head := make([]byte, 512)
-	n, _ := f.at.ReadAt(head, 0) // an unreadable file fails below
-	text := strings.TrimSpace(strings.TrimPrefix(string(head[:n]), string(utf8Mark)))
-	return t.Name == "licenses" && (strings.HasPrefix(text, "{") || strings.HasPrefix(text, "["))
-}
 
 // answers are the rows of a file of JSON answers: one row per license, whose line is its index.
 type answers struct {

@@ -164,20 +164,50 @@ func (l Look) Suggested() (pairs []Pair) {
 	return pairs
 }
 
-// start opens the file and finds its header.
+// What a file is by its first bytes; "" is what may be a table of separated cells.
+const (
+	workbookFile    = "workbook" // a ZIP archive, such as XLSX; an empty archive has other bytes
+	oldWorkbookFile = "old workbook"
+	jsonFile        = "JSON"
+)
+
+var starts = map[string]string{
+	"PK\x03\x04": workbookFile, "PK\x05\x06": workbookFile, "PK\x07\x08": workbookFile,
+	"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": oldWorkbookFile, // of spreadsheets before XLSX
+	"%PDF-":                            "PDF", "\x89PNG": "picture", "\xff\xd8\xff": "picture", "GIF8": "picture", "RIFF": "picture",
+	"SQLite f": "database",
+}
+
+func (f *File) kind() string {
+	head := make([]byte, 512)
+	n, _ := f.at.ReadAt(head, 0) // an unreadable file fails when it is opened
+	text := string(head[:n])
+	for start, kind := range starts {
+		if strings.HasPrefix(text, start) {
+			return kind
+		}
+	}
+	text = strings.TrimSpace(strings.TrimPrefix(text, string(utf8Mark)))
+	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+		return jsonFile
+	}
+	return ""
+}
+
+// start opens the file and finds its header. The table of licenses takes answers of other programs' APIs.
 func (r *reader) start(f *File, t schema.Table, how Reading, known func(string) bool) (err error) {
-	switch {
-	case f.isWorkbook():
+	switch kind := f.kind(); {
+	case kind == workbookFile:
 		r.src, err = openWorkbook(f, how, &r.found)
 		r.whole = true
-	case f.isJSON(t):
+	case kind == jsonFile && t.Name == "licenses":
 		r.whole = true
 		r.src, err = openJSON(f, &r.found)
 		return err
-	case f.isOldWorkbook():
+	case kind == oldWorkbookFile:
 		err = fault.Invalidf("the file is an old Excel workbook (XLS); save it as XLSX or CSV")
-	case f.kind() != "":
-		err = fault.Invalidf("the file is a %s, not a table; choose a CSV or XLSX file", f.kind())
+	case kind != "" && kind != jsonFile:
+		err = fault.Invalidf("the file is a %s, not a table; choose a CSV or XLSX file", kind)
 	default:
 		r.src, err = openDelimited(f, how, known, &r.found)
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,36 +47,6 @@ func (w *workbook) inTime() error {
 			int(maxReading.Seconds()))
 	}
 	return nil
-}
-
-// isWorkbook recognises a ZIP archive, such as XLSX, by its first bytes; an empty archive has others.
-func (f *File) isWorkbook() bool {
-	var head [4]byte
-	_, err := f.at.ReadAt(head[:], 0)
-	return err == nil && slices.Contains([]string{"PK\x03\x04", "PK\x05\x06", "PK\x07\x08"}, string(head[:]))
-}
-
-// isOldWorkbook recognises the binary format of spreadsheets before XLSX.
-func (f *File) isOldWorkbook() bool {
-	var head [8]byte
-	_, err := f.at.ReadAt(head[:], 0)
-	return err == nil && string(head[:]) == "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-}
-
-// kind is what a file is that people choose by mistake; "" for what may be a table.
-func (f *File) kind() string {
-	var head [8]byte
-	n, err := f.at.ReadAt(head[:], 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return ""
-	}
-	for start, kind := range map[string]string{"%PDF-": "PDF", "\x89PNG": "picture", "\xff\xd8\xff": "picture",
-		"GIF8": "picture", "RIFF": "picture", "SQLite f": "database"} {
-		if strings.HasPrefix(string(head[:n]), start) {
-			return kind
-		}
-	}
-	return ""
 }
 
 func openWorkbook(f *File, r Reading, found *Found) (source, error) {
