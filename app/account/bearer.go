@@ -134,6 +134,3 @@ func (k *Keys) read(ctx context.Context, hash [sha256.Size]byte, now exact.Insta
 	k.remember(hash, s, stamp)
 	return who, true, nil
 }
-
-// Wrong returns the number of wrong keys since the start, and how many of them were refused as too many.
-func (k *Keys) Wrong() (all, limited int64) { return k.wrong.Counts() }

@@ -49,9 +49,6 @@ func TestWrongKeysFromOneAddressAreSlowed(t *testing.T) {
 	h.pass(1)
 	refused(t, ask("store", "Bearer nonsense", "192.0.2.1"), fault.Unauthorized)
 	refused(t, ask("store", "Bearer nonsense", "192.0.2.1"), fault.Limited) // the second oldest is a second younger
-	if all, limited := k.Wrong(); all != wrongAllowed+5 || limited != 3 {
-		t.Fatalf("counted %d wrong ones, %d of them too many", all, limited)
-	}
 }
 
 // TestClockSetBackDelaysNobody: a Raspberry Pi's clock may jump back; wrong keys from the future delay nobody.

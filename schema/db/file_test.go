@@ -87,7 +87,7 @@ func TestOlderFileIsMigratedWithACopyAside(t *testing.T) {
 	d, err := Open(path, Options{Migrate: true, Notice: func(s string) { told = s }})
 	must(t, err)
 	defer d.Close()
-	have, err := d.Migrations(ctx)
+	have, err := Status(path)
 	if err != nil || len(missingOf(have)) != 0 {
 		t.Errorf("missing afterwards: %v (%v)", missingOf(have), err)
 	}

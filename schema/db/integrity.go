@@ -69,14 +69,6 @@ func (d *DB) CheckAll(ctx context.Context, checks []Check, done *atomic.Int64) [
 	return checkAll(func(look func(*Conn) error) error { return d.View(ctx, look) }, checks, done)
 }
 
-// Integrity lists problems of pages, references and schema. It reads on one connection, so that a server can answer
-// meanwhile.
-func (d *DB) Integrity(ctx context.Context) (problems []string, err error) {
-	view := func(look func(*Conn) error) error { return d.View(ctx, look) }
-	all := Joined(checkAll(view, IntegrityChecks(), nil))
-	return all.Problems, all.Err
-}
-
 // Joined returns the problems of all results, each once, and the first error.
 func Joined(all []Found) (one Found) {
 	for _, f := range all {

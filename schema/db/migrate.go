@@ -1,7 +1,6 @@
 package db
 
 import (
-	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -138,9 +137,6 @@ func checkReferences(c *handle) error {
 	}
 	return err
 }
-
-// Migrations reports which migrations the open file has.
-func (d *DB) Migrations(ctx context.Context) ([]Migration, error) { return Read(ctx, d, applied) }
 
 // Status reports the migrations of the file at path without changing it, also of an older file, which Open refuses. A
 // newer one is ErrNewer.

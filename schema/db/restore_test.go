@@ -175,7 +175,8 @@ func TestCheckCoversTheSchema(t *testing.T) {
 			must(t, c.Close())
 			d, err := Open(path, Options{})
 			must(t, err)
-			found, err := d.Integrity(ctx)
+			all := Joined(d.CheckAll(ctx, IntegrityChecks(), nil))
+			found, err := all.Problems, all.Err
 			must(t, err, d.Close())
 			if want == "" && len(found) > 0 || want != "" && !slices.Contains(found, want) {
 				t.Errorf("found %q, want %q", found, want)
@@ -235,7 +236,8 @@ func TestDamageIsReported(t *testing.T) {
 			if d, err = Open(path, Options{}); err != nil {
 				t.Fatal(err)
 			}
-			found, err := d.Integrity(ctx)
+			all := Joined(d.CheckAll(ctx, IntegrityChecks(), nil))
+			found, err := all.Problems, all.Err
 			if err != nil || !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, x.want) }) {
 				t.Errorf("found %q (%v), want %q", found, err, x.want)
 			}

@@ -59,9 +59,6 @@ func (tx *Tx) Change(query string) (*Stmt, error) {
 	return s, err
 }
 
-// Changed reports how many rows the last Run of a Change statement changed.
-func (tx *Tx) Changed() int { return tx.c.Changes() }
-
 // Try calls fn; if it fails, only fn's changes are undone, and its error is returned. It refuses one row of many and
 // keeps the others.
 func (tx *Tx) Try(fn func() error) error {

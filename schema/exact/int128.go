@@ -10,7 +10,7 @@ import (
 // Int128 is a signed 128-bit integer, Hi*2^64 + Lo: a product of two int64, or a sum of such products. The zero value
 // is 0, and == compares numbers.
 //
-// Add, Sub, Neg and MulInt are exact or panic: a sum beyond 128 bits is never returned. With factors within ±10^15, a
+// Add, Sub and MulInt are exact or panic: a sum beyond 128 bits is never returned. With factors within ±10^15, a
 // hundred million products can be added safely.
 type Int128 struct {
 	Hi int64
@@ -47,9 +47,6 @@ func (w Int128) Sub(x Int128) Int128 {
 	}
 	return diff
 }
-
-// Neg returns -w. It panics for -2^127, the one number without a negative.
-func (w Int128) Neg() Int128 { return Int128{}.Sub(w) }
 
 // MulInt returns w*n. It panics beyond 128 bits.
 func (w Int128) MulInt(n int64) Int128 {

@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -17,9 +16,8 @@ const kept = 4096
 // Counter allows a number of failures within a window, separately for each key. Its methods are safe for concurrent
 // use.
 type Counter[K comparable] struct {
-	most        int
-	window      time.Duration
-	all, denied atomic.Int64
+	most   int
+	window time.Duration
 
 	mu    sync.Mutex
 	from  map[K][]int64 // instants in nanoseconds, oldest first, at most most
@@ -37,7 +35,6 @@ func (c *Counter[K]) Most() int { return c.most }
 // Add counts a failure of k and returns how long k must wait: 0 for an allowed failure. A failure that must wait is not
 // counted, so that the announced wait stays true.
 func (c *Counter[K]) Add(k K, now time.Time) (wait time.Duration) {
-	c.all.Add(1)
 	at := now.UnixNano()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,7 +42,6 @@ func (c *Counter[K]) Add(k K, now time.Time) (wait time.Duration) {
 	times := c.counted(k, at)
 	if len(times) >= c.most {
 		c.from[k] = times
-		c.denied.Add(1)
 		return time.Duration(times[0] + int64(c.window) - at)
 	}
 	c.from[k] = append(times, at)
@@ -68,9 +64,6 @@ func (c *Counter[K]) Wait(k K, now time.Time) time.Duration {
 	}
 	return time.Duration(times[0] + int64(c.window) - at)
 }
-
-// Counts returns the number of failures since the start, and how many of them were above the limit.
-func (c *Counter[K]) Counts() (all, denied int64) { return c.all.Load(), c.denied.Load() }
 
 // counted returns the failures of k that count at the instant. It is called with mu held.
 func (c *Counter[K]) counted(k K, at int64) []int64 {

@@ -33,9 +33,6 @@ func TestFailuresOfTheLastWindowCount(t *testing.T) {
 			t.Errorf("step %d: Wait tells %s, want %s", i, wait, step.then)
 		}
 	}
-	if all, denied := c.Counts(); all != 8 || denied != 2 {
-		t.Errorf("counted %d, %d of them too many", all, denied)
-	}
 }
 
 func TestManyKeysDoNotFillTheMemory(t *testing.T) {
