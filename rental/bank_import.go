@@ -54,13 +54,8 @@ type BankImport struct {
 	fresh []BankLine // of a trial: the new lines, with what each is found to be
 }
 
-// ImportBank reads a bank's file and stores its new lines. Invalid: an unknown kind, a wrong sum, and a file whose only
-// account is unknown.
-func (s *Service) ImportBank(ctx context.Context, who db.Caller, f BankFile) (BankImport, error) {
-	return s.importFiles(ctx, who, f, []schema.File{f.File})
-}
-
-// importFiles is ImportBank of several files, all or none.
+// importFiles reads banks' files and stores their new lines, all or none. Invalid: an unknown kind, a wrong sum, and a
+// file whose only account is unknown.
 func (s *Service) importFiles(ctx context.Context, who db.Caller, f BankFile, files []schema.File) (BankImport, error) {
 	if len(files) > 1 && len(f.Take) > 0 {
 		return BankImport{}, fault.Fieldf("take", "take: import one file at a time with it")

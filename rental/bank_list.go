@@ -27,7 +27,7 @@ type LineFilter struct {
 	AccountID    *int64
 	State, Match string
 	From, To     *exact.Day
-	After, Limit int64
+	schema.Cursor[int64]
 }
 
 // BankLines lists lines, newest day first; free ones with what they are. What is due is posted before.
@@ -76,20 +76,12 @@ func bankLines(c *db.Conn, f LineFilter, free matched) (list BankLines, err erro
 	if f.After > 0 {
 		and("(b.day, b.id) < (SELECT day, id FROM bank_lines WHERE id = ?)", f.After)
 	}
-	limit := f.Limit
-	if limit <= 0 {
-		limit = 1 << 40
-	}
-	args = append(args, limit+1)
-	list.Lines, err = db.All(c, scanLine, "SELECT "+lineColumns+fromLines+where+" ORDER BY b.day DESC, b.id DESC LIMIT ?",
-		args...)
+	all, err := db.All(c, scanLine, "SELECT "+lineColumns+fromLines+where+" ORDER BY b.day DESC, b.id DESC LIMIT ?",
+		append(args, f.Fetch())...)
 	if err != nil {
 		return list, err
 	}
-	if int64(len(list.Lines)) > limit {
-		list.Lines = list.Lines[:limit]
-		list.Next = &list.Lines[limit-1].ID
-	}
+	list.Lines, list.Next = schema.Cut(all, f.Limit, func(l BankLine) int64 { return l.ID })
 	return list, proposeFor(free, list.Lines)
 }
 
@@ -144,21 +136,16 @@ func (s *Service) listBankLines() schema.Op {
 		Name: "bank_lines", Example: "rental bank lines --state free", Print: schema.Printed(printBankLines),
 		About:    "Bank lines, newest day first. A free line shows its match (certain, proposed or unknown) and the reasons.",
 		Response: exampleBankLines(), Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var x LineFilter
+		Bind: schema.Does(func(f *schema.Form, x *LineFilter) {
 			var account int64
 			f.ID(&account, "account", "only lines of this account", schema.Lookup(lookupAccount), schema.Choices(accountChoices))
 			f.Enum(&x.State, "state", "only lines in this state", lineStates)
 			f.Enum(&x.Match, "match", "only free lines with this match", []string{certain, proposed, unknown})
 			f.DayPtr(&x.From, "from", "only lines of this day or later")
 			f.DayPtr(&x.To, "to", "only lines of this day or earlier")
-			page := schema.Cursor[int64]{}
-			bindCursor(f, &page)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				x.AccountID, x.After, x.Limit = db.NullID(account), page.After, page.Limit
-				return s.BankLines(ctx, who, x)
-			}
-		},
+			bindCursor(f, &x.Cursor)
+			x.AccountID = db.NullID(account)
+		}, s.BankLines),
 	}
 }
 

@@ -45,7 +45,6 @@ type matchLease struct {
 	from     *exact.Day // its first day
 	payments []matchPayment
 
-	// Set by the matcher's names.
 	names     [][][2]string // words of the tenants' names
 	unitWords [][2]string
 }
@@ -86,7 +85,6 @@ type matcher struct {
 	expenses []matchPayment     // without a line
 	like     map[string]Expense // by the account that was paid: the last one booked for it
 	accounts map[string]*payerPaid
-	index    *nameIndex // nil before it is asked for
 }
 
 func newMatcher(today exact.Day, leases []*matchLease) *matcher {
@@ -94,6 +92,10 @@ func newMatcher(today exact.Day, leases []*matchLease) *matcher {
 		like: map[string]Expense{}}
 	for _, l := range leases {
 		m.byID[l.id] = l
+		l.unitWords = wordsOf(l.unit)
+		for _, name := range l.tenants {
+			l.names = append(l.names, wordsOf(name))
+		}
 	}
 	return m
 }
@@ -195,15 +197,15 @@ func (m *matcher) find(l *BankLine) (lease *matchLease, evidence string, sure bo
 func (m *matcher) byName(l *BankLine) (lease *matchLease, evidence string, sure bool) {
 	payer := wordsOf(l.PayerName)
 	var all, exactly []*matchLease
-	m.names().tenants.find(payer, func(x *matchLease) {
-		if !x.hasPayer(payer) || slices.Contains(all, x) {
-			return
+	for _, x := range m.leases {
+		if !x.hasPayer(payer) {
+			continue
 		}
 		all = append(all, x)
 		if _, ok := x.exact(l); ok {
 			exactly = append(exactly, x)
 		}
-	})
+	}
 	why := "the payer has the tenant's name"
 	switch {
 	case len(exactly) == 1:

@@ -3,7 +3,6 @@ package rental
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -51,14 +50,8 @@ func (m *matcher) proposals(l *BankLine) (best []BankCandidate) {
 		paid = &payerPaid{}
 	}
 	payer, text := wordsOf(l.PayerName), wordsOf(l.PayerName+" "+l.Text+" "+l.Reference)
-	may := m.speaking(l, payer, text)
-	for _, id := range append(slices.Collect(maps.Keys(paid.leases)), references...) {
-		if x := m.byID[id]; x != nil {
-			may[x] = true
-		}
-	}
 	var all []evidence
-	for x := range may {
+	for _, x := range m.leases {
 		e := evidence{lease: x, reference: slices.Contains(references, x.id), account: paid.leases[x.id],
 			name: sharedWord(payer, x), unit: hasRun(text, x.unitWords)}
 		e.due, _ = x.exact(l)
@@ -110,7 +103,6 @@ func hasRun(text, words [][2]string) bool {
 // or an expense like the last one for that account.
 func (m *matcher) debit(l *BankLine) (act string, all []BankCandidate) {
 	references, paid, payer := m.referenced(l), m.accounts[signs(l.PayerAccount)], wordsOf(l.PayerName)
-	m.names()
 	for _, p := range m.payments {
 		if x := m.byID[p.lease]; x == nil || p.cash || p.cents != -l.AmountCents || p.day > l.Day ||
 			l.Day-p.day > returnDays {

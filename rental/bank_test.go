@@ -65,7 +65,7 @@ func (h *fixture) let(unit, tenant, start string, rent int) int64 {
 
 func (h *fixture) imports(data []byte, take ...int64) ImportedStatement {
 	h.T.Helper()
-	done, err := h.ImportBank(ctx, ann, BankFile{File: schema.File{Name: "a.sta", Data: data}, Take: take})
+	done, err := h.importBankFile(ann, BankFile{File: schema.File{Name: "a.sta", Data: data}, Take: take})
 	h.Must(err)
 	if len(done.Statements) != 1 {
 		h.T.Fatalf("%s", asJSON(h.T, done))
@@ -163,17 +163,17 @@ func TestStatementsAreReadOnce(t *testing.T) {
 		t.Errorf("twice: %s", asJSON(t, s))
 	}
 	second := []string{"2026-11-09 +245.00", "2026-11-09 +245.00", "2026-11-09 +245.00", "2026-11-10 -55.00", "2026-11-11 +950.00"}
-	_, err := h.ImportBank(ctx, ann, BankFile{File: schema.File{Name: "b.sta", Data: mt940("1000.00", "2630.10", second...)}})
+	_, err := h.importBankFile(ann, BankFile{File: schema.File{Name: "b.sta", Data: mt940("1000.00", "2630.10", second...)}})
 	h.Refused(err, fault.Invalid, "10 is missing")
 	if s := h.imports(mt940("1000.00", "2630.00", second...)); s.New != 2 || s.Same != 3 || *s.KeptCents != 263_000 || *s.MissingCents != 0 {
 		t.Errorf("%s", asJSON(t, s))
 	}
-	list, err := h.BankLines(ctx, viewer, LineFilter{Limit: 2})
+	list, err := h.BankLines(ctx, viewer, LineFilter{Cursor: schema.First(2)})
 	h.Must(err)
 	if list.Total != 5 || len(list.Lines) != 2 || list.Next == nil || list.Lines[0].AmountCents != 95_000 {
 		t.Errorf("%s", asJSON(t, list))
 	}
-	rest, err := h.BankLines(ctx, viewer, LineFilter{Limit: 9, After: *list.Next})
+	rest, err := h.BankLines(ctx, viewer, LineFilter{Cursor: schema.Cursor[int64]{Limit: 9, After: *list.Next}})
 	h.Must(err)
 	if len(rest.Lines) != 3 || rest.Next != nil {
 		t.Errorf("%s", asJSON(t, rest))
@@ -187,13 +187,13 @@ func TestStatementsAreReadOnce(t *testing.T) {
 		t.Errorf("%s", asJSON(t, s))
 	}
 	unknown := strings.ReplaceAll(string(first), iban, "DE02120300000000202051")
-	_, err = h.ImportBank(ctx, ann, BankFile{File: schema.File{Name: "c.sta", Data: []byte(unknown)}})
+	_, err = h.importBankFile(ann, BankFile{File: schema.File{Name: "c.sta", Data: []byte(unknown)}})
 	h.Refused(err, fault.Invalid, "DE02120300000000202051")
-	_, err = h.ImportBank(ctx, ann, BankFile{File: schema.File{Name: "c.sta", Data: append([]byte(unknown), first...)}})
+	_, err = h.importBankFile(ann, BankFile{File: schema.File{Name: "c.sta", Data: append([]byte(unknown), first...)}})
 	h.Must(err)
-	_, err = h.ImportBank(ctx, viewer, BankFile{File: schema.File{Name: "c.sta", Data: first}})
+	_, err = h.importBankFile(viewer, BankFile{File: schema.File{Name: "c.sta", Data: first}})
 	h.Refused(err, fault.Forbidden, "")
-	_, err = h.ImportBank(ctx, ann, BankFile{File: schema.File{Name: "c.csv", Data: []byte("a,b\n")}})
+	_, err = h.importBankFile(ann, BankFile{File: schema.File{Name: "c.csv", Data: []byte("a,b\n")}})
 	h.Refused(err, fault.Invalid, "account")
 	h.sound()
 }
@@ -305,4 +305,9 @@ func TestANoticeAndItsStatementAreJoined(t *testing.T) {
 		}
 		h.sound()
 	}
+}
+
+// importBankFile imports one file.
+func (h *fixture) importBankFile(who db.Caller, f BankFile) (BankImport, error) {
+	return h.importFiles(ctx, who, f, []schema.File{f.File})
 }

@@ -10,8 +10,8 @@ import (
 // check recomputes every invariant of the service from the rows and names each breach.
 func (s *Service) check(c *db.Conn) (breaches []string, err error) {
 	found := func(format string, args ...any) { breaches = append(breaches, fmt.Sprintf(format, args...)) }
-	for _, look := range []func(*db.Conn, func(string, ...any)) error{checkPayments, checkSums, checkFees, checkPeriods,
-		checkEvents, checkOverlaps, checkTickets, checkMarks, checkLines, checkStatements, checkYears, checkClosed} {
+	for _, look := range []func(*db.Conn, func(string, ...any)) error{checkRows(paymentBreaches), checkSums, checkFees,
+		checkPeriods, checkEvents, checkRows(rowBreaches), checkYears, checkClosed} {
 		if err := look(c, found); err != nil {
 			return breaches, err
 		}
@@ -19,41 +19,97 @@ func (s *Service) check(c *db.Conn) (breaches []string, err error) {
 	return breaches, nil
 }
 
-// checkPayments: what a charge says of its payments is what their allocations say, and
-// what a payment has of credit is what they leave of it.
-func checkPayments(c *db.Conn, found func(string, ...any)) error {
-	err := db.Each(c, func(r *db.Row) error {
-		charge, amount, cents, paid, sum, n, same := r.Int(), r.Int(), r.Int(), r.Bool(), r.Int(), r.Int(), r.Bool()
-		switch full := n > 0 && sum == amount; {
-		case cents != sum:
-			found("charge %d says that %d are paid, and its allocations are %d", charge, cents, sum)
-		case paid && !full:
-			found("charge %d is paid, and the allocations of its payments are %d of %d", charge, sum, amount)
-		case !paid && full:
-			found("charge %d is unpaid, and the allocations of its payments are all of it", charge)
-		case paid && !same:
-			found("charge %d and its last payment differ in lease, method or day", charge)
-		}
-		return nil
-	}, `SELECT c.id, c.amount_cents, c.paid_cents, c.paid_date IS NOT NULL, coalesce(sum(a.amount_cents), 0), count(a.id),
+// paymentBreaches are statements whose every row is a breach: what a charge says of its payments is what their
+// allocations say, and what a payment has of credit is what they leave of it.
+var paymentBreaches = []string{
+	`SELECT CASE
+		WHEN cents <> sum THEN printf('charge %d says that %d are paid, and its allocations are %d', id, cents, sum)
+		WHEN paid AND NOT whole THEN printf(
+			'charge %d is paid, and the allocations of its payments are %d of %d', id, sum, amount)
+		WHEN NOT paid AND whole THEN printf('charge %d is unpaid, and the allocations of its payments are all of it', id)
+		WHEN paid AND NOT same THEN printf('charge %d and its last payment differ in lease, method or day', id)
+		END AS breach FROM (SELECT c.id, c.amount_cents AS amount, c.paid_cents AS cents, c.paid_date IS NOT NULL AS paid,
+		coalesce(sum(a.amount_cents), 0) AS sum, count(a.id) > 0 AND sum(a.amount_cents) = c.amount_cents AS whole,
 		coalesce(min(m.lease_id = c.lease_id AND m.paid_date <= c.paid_date AND m.voided_at IS NULL)
-		AND max(m.method IS c.method AND m.paid_date IS c.paid_date), 0)
+		AND max(m.method IS c.method AND m.paid_date IS c.paid_date), 0) AS same
 		FROM charges c LEFT JOIN allocations a ON a.charge_id = c.id LEFT JOIN payments m ON m.id = a.payment_id
-		GROUP BY c.id`)
-	if err != nil {
-		return err
-	}
-	return db.Each(c, func(r *db.Row) error {
-		payment, amount, credit, voided, sum := r.Int(), r.Int(), r.Int(), r.Bool(), r.Int()
-		switch {
-		case voided && (credit != 0 || sum != 0):
-			found("payment %d was reversed, and has %d of credit and %d allocated", payment, credit, sum)
-		case !voided && credit != amount-sum:
-			found("payment %d over %d has %d allocated, and says that %d are credit", payment, amount, sum, credit)
+		GROUP BY c.id) WHERE breach IS NOT NULL`,
+	`SELECT CASE
+		WHEN voided AND (credit <> 0 OR sum <> 0) THEN printf(
+			'payment %d was reversed, and has %d of credit and %d allocated', id, credit, sum)
+		WHEN NOT voided AND credit <> amount - sum THEN printf(
+			'payment %d over %d has %d allocated, and says that %d are credit', id, amount, sum, credit)
+		END AS breach FROM (SELECT m.id, m.amount_cents AS amount, m.credit_cents AS credit,
+		m.voided_at IS NOT NULL AS voided, coalesce(sum(a.amount_cents), 0) AS sum
+		FROM payments m LEFT JOIN allocations a ON a.payment_id = m.id GROUP BY m.id) WHERE breach IS NOT NULL`,
+}
+
+// rowBreaches are further such statements.
+var rowBreaches = []string{
+	// No two leases cover the same day of one unit.
+	`SELECT printf('leases %d and %d cover the same day of unit %d', before, id, unit_id) FROM (
+		SELECT id, unit_id, start_date, lag(id) OVER w AS before, lag(last_day) OVER w AS last FROM leases
+		WINDOW w AS (PARTITION BY unit_id ORDER BY start_date)) WHERE start_date <= last`,
+	// A ticket's lease is one of its unit.
+	`SELECT printf('ticket %d belongs to a lease of another unit', k.id) FROM tickets k JOIN leases l ON l.id = k.lease_id
+		WHERE l.unit_id <> k.unit_id`,
+	// A reminder that was mailed is of a charge that there is.
+	`SELECT printf('a reminder is marked as mailed for charge %d, which there is not', m.charge_id) FROM late_marks m
+		LEFT JOIN charges c ON c.id = m.charge_id WHERE c.id IS NULL`,
+	// A bank line has what its state says and nothing else, what it is linked with stands and is of its sum, and the parts
+	// of a split are the line.
+	`SELECT CASE
+		WHEN state = 'booked' AND (links <> 1 OR made <> 1 OR standing <> 1) THEN printf(
+			'bank line %d is booked, and has %d links of which %d made a payment and %d stand', line, links, made, standing)
+		WHEN state = 'linked' AND (links = 0 OR made <> 0 OR standing <> links) THEN printf(
+			'bank line %d is linked, and of its %d links %d stand', line, links, standing)
+		WHEN state = 'returned' AND links = 0 THEN printf('bank line %d is returned, and names no payment', line)
+		WHEN state IN ('free', 'ignored', 'split') AND links <> 0 THEN printf(
+			'bank line %d is %s, and has %d links', line, state, links)
+		WHEN (state = 'split') <> (parts > 0) OR parts > 0 AND sum <> cents THEN printf(
+			'bank line %d over %d is %s, and has %d parts over %d', line, cents, state, parts, sum)
+		END AS breach FROM (SELECT b.id AS line, b.state, b.amount_cents AS cents,
+		(SELECT count(*) FROM bank_links WHERE line_id = b.id) AS links,
+		(SELECT coalesce(sum(made), 0) FROM bank_links WHERE line_id = b.id) AS made,
+		(SELECT count(*) FROM bank_links k LEFT JOIN payments m ON m.id = k.payment_id WHERE k.line_id = b.id
+		AND (k.payment_id IS NULL OR m.voided_at IS NULL OR b.state = 'linked' AND ` + returnedByBank + `)) AS standing,
+		(SELECT count(*) FROM bank_lines WHERE parent_id = b.id) AS parts,
+		(SELECT coalesce(sum(amount_cents), 0) FROM bank_lines WHERE parent_id = b.id) AS sum
+		FROM bank_lines b) WHERE breach IS NOT NULL ORDER BY line`,
+	`SELECT printf('bank line %d over %d is settled by records over %d', id, cents, sum)
+		FROM (SELECT b.id, b.amount_cents AS cents, (SELECT coalesce(sum(m.amount_cents), 0) FROM bank_links k JOIN payments m
+		ON m.id = k.payment_id WHERE k.line_id = b.id)
+		- (SELECT coalesce(sum(o.amount_cents), 0) FROM bank_links k JOIN payouts o ON o.id = k.payout_id
+		WHERE k.line_id = b.id)
+		- (SELECT coalesce(sum(e.amount_cents), 0) FROM bank_links k JOIN expenses e ON e.id = k.expense_id
+		WHERE k.line_id = b.id) AS sum
+		FROM bank_lines b WHERE b.state IN ('booked', 'linked')
+		AND NOT EXISTS (SELECT 1 FROM bank_links k JOIN bank_links o ON (o.payment_id = k.payment_id
+		OR o.payout_id = k.payout_id OR o.expense_id = k.expense_id) AND o.line_id <> b.id WHERE k.line_id = b.id))
+		WHERE sum <> cents`,
+	`SELECT printf('payment %d over %d is linked with bank lines over %d', m.id, m.amount_cents, sum(b.amount_cents))
+		FROM bank_links k JOIN payments m ON m.id = k.payment_id JOIN bank_lines b ON b.id = k.line_id
+		WHERE m.voided_at IS NULL GROUP BY m.id HAVING count(*) > 1 AND m.amount_cents <> sum(b.amount_cents)`,
+	// A bank statement that is balanced adds up.
+	`SELECT printf('bank statement %d is %s, and its lines are %d', id, state, sum_cents) FROM bank_statements
+		WHERE state <> CASE WHEN opening_cents IS NULL OR closing_cents IS NULL THEN 'unchecked'
+		WHEN opening_cents + sum_cents = closing_cents THEN 'balanced' ELSE 'unbalanced' END`,
+}
+
+// checkRows finds what the statements select.
+func checkRows(queries []string) func(*db.Conn, func(string, ...any)) error {
+	return func(c *db.Conn, found func(string, ...any)) error {
+		for _, query := range queries {
+			all, err := db.All(c, db.Text, query)
+			if err != nil {
+				return err
+			}
+			for _, breach := range all {
+				found("%s", breach)
+			}
 		}
 		return nil
-	}, `SELECT m.id, m.amount_cents, m.credit_cents, m.voided_at IS NOT NULL, coalesce(sum(a.amount_cents), 0)
-		FROM payments m LEFT JOIN allocations a ON a.payment_id = m.id GROUP BY m.id`)
+	}
 }
 
 // checkSums: billed is paid and balance, and what is paid and credit is what came in,
@@ -229,34 +285,4 @@ func orNone(d *exact.Day) string {
 		return "none"
 	}
 	return d.String()
-}
-
-// checkOverlaps: no two leases cover the same day of one unit.
-func checkOverlaps(c *db.Conn, found func(string, ...any)) error {
-	var unit, lease int64
-	var last exact.Day
-	return db.Each(c, func(r *db.Row) error {
-		u, l, start, end := r.Int(), r.Int(), r.Day(), r.Day()
-		if u == unit && start <= last {
-			found("leases %d and %d cover the same day of unit %d", lease, l, u)
-		}
-		unit, lease, last = u, l, end
-		return nil
-	}, "SELECT unit_id, id, start_date, last_day FROM leases ORDER BY unit_id, start_date")
-}
-
-// checkMarks: a reminder that was mailed is of a charge that there is.
-func checkMarks(c *db.Conn, found func(string, ...any)) error {
-	return db.Each(c, func(r *db.Row) error {
-		found("a reminder is marked as mailed for charge %d, which there is not", r.Int())
-		return nil
-	}, "SELECT m.charge_id FROM late_marks m LEFT JOIN charges c ON c.id = m.charge_id WHERE c.id IS NULL")
-}
-
-// checkTickets: a ticket's lease is one of its unit.
-func checkTickets(c *db.Conn, found func(string, ...any)) error {
-	return db.Each(c, func(r *db.Row) error {
-		found("ticket %d belongs to a lease of another unit", r.Int())
-		return nil
-	}, "SELECT k.id FROM tickets k JOIN leases l ON l.id = k.lease_id WHERE l.unit_id <> k.unit_id")
 }

@@ -1,8 +1,6 @@
 package rental
 
 import (
-	"strings"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -159,12 +157,6 @@ type Leases struct {
 	Next   *int64  `json:"next" about:"where the next page begins: pass it as after; null at the end"`
 	Standing
 }
-
-// leasePage selects at most ?2 leases after id ?1. The page's ids come first, so that
-// names and balances are looked up for them alone.
-var leasePage = "SELECT " + leaseColumns + strings.Replace(fromLeases, "leases l",
-	"(SELECT id FROM leases WHERE id > ?1 ORDER BY id LIMIT ?2) x CROSS JOIN leases l ON l.id = x.id", 1) +
-	" ORDER BY l.id"
 
 // NextPeriod is the first day of the next period to be posted; nil if there is none.
 func (l Lease) NextPeriod() *exact.Day { return l.nextPost }

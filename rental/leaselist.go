@@ -81,11 +81,8 @@ func calledLike(asked string) string {
 	return "t.name"
 }
 
-// readLeases reads the page of the leases that match, and one more.
-func (s *Service) readLeases(c *db.Conn, f LeaseFilter) ([]Lease, error) {
-	if f == (LeaseFilter{Cursor: f.Cursor}) {
-		return db.All(c, scanLease(c.Today()), leasePage, f.After, f.Fetch())
-	}
+// read reads the page of the leases that match, and one more.
+func (f LeaseFilter) read(c *db.Conn) ([]Lease, error) {
 	where, args := f.where()
 	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE ?1 = ?1"+where+
 		" AND l.id > ? ORDER BY l.id LIMIT ?",
@@ -126,7 +123,7 @@ func unpostedOf(leases []Lease, today exact.Day) (ids []int64) {
 // Leases lists the matching leases, with their balances; due charges of those on the page are posted first.
 func (s *Service) Leases(ctx context.Context, who db.Caller, f LeaseFilter) (list Leases, err error) {
 	list.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
-		all, err := s.readLeases(c, f)
+		all, err := f.read(c)
 		list.Leases, list.Next = schema.Cut(all, f.Limit, func(l Lease) int64 { return l.ID })
 		r.await(unpostedOf(list.Leases, c.Today()))
 		return err
@@ -137,7 +134,7 @@ func (s *Service) Leases(ctx context.Context, who db.Caller, f LeaseFilter) (lis
 // LeaseList returns a page of the matching leases, and sums over all; due charges are posted first.
 func (s *Service) LeaseList(ctx context.Context, who db.Caller, f LeaseFilter) (list LeaseList, err error) {
 	list.Standing, err = s.allPosted(ctx, who, func(c *db.Conn) error {
-		all, err := s.readLeases(c, f)
+		all, err := f.read(c)
 		if err != nil {
 			return err
 		}

@@ -23,13 +23,10 @@ func (s *Service) Openings(ctx context.Context, after, limit int64) (list []Leas
 		if err != nil {
 			return err
 		}
+		list, next = schema.Cut(list, limit, func(l Lease) int64 { return l.ID })
 		total, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases WHERE last_day >= ?", c.Today())
 		return err
 	})
-	if int64(len(list)) > limit {
-		list = list[:limit]
-		next = &list[limit-1].ID
-	}
 	return list, next, total, err
 }
 

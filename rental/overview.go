@@ -165,12 +165,6 @@ func (s *Service) CountBehind(ctx context.Context) (int64, error) {
 	})
 }
 
-// UnitMonths is a unit with the days on which it was let, month by month.
-type UnitMonths struct {
-	Unit
-	Months []UnitMonth
-}
-
 // UnitMonth is the number of days of a month on which a unit is let.
 type UnitMonth struct {
 	Month exact.Month
@@ -178,40 +172,45 @@ type UnitMonth struct {
 	Of    int
 }
 
-// Occupancy returns the matching units with each month of a range.
+// Occupancy returns the matching units, and the days on which each is let in n months.
 func (s *Service) Occupancy(ctx context.Context, f UnitFilter, first exact.Month, n int) (list Units,
 	months map[int64][]UnitMonth, err error) {
-	if list, err = s.Units(ctx, f); err != nil {
-		return list, nil, err
-	}
-	if list.Total, err = s.CountUnits(ctx, f); err != nil {
-		return list, nil, err
-	}
-	ids := make([]int64, len(list.Units))
-	for i, u := range list.Units {
-		ids[i] = u.ID
-	}
-	months, err = s.LetMonths(ctx, ids, first, n)
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		if list, err = unitsOf(c, f); err != nil {
+			return err
+		}
+		if list.Total, err = countUnits(c, f); err != nil {
+			return err
+		}
+		ids := make([]int64, len(list.Units))
+		for i, u := range list.Units {
+			ids[i] = u.ID
+		}
+		months, err = letMonths(c, ids, first, n)
+		return err
+	})
 	return list, months, err
 }
 
 // LetMonths tells of each unit on how many days of each of n months it is let.
 func (s *Service) LetMonths(ctx context.Context, units []int64, first exact.Month, n int) (map[int64][]UnitMonth,
 	error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (map[int64][]UnitMonth, error) { return letMonths(c, units, first, n) })
+}
+
+func letMonths(c *db.Conn, units []int64, first exact.Month, n int) (map[int64][]UnitMonth, error) {
 	end := first + exact.Month(n-1) // #nosec G115 -- a few months
 	months := make(map[int64][]UnitMonth, len(units))
-	return months, s.db.View(ctx, func(c *db.Conn) error {
-		for _, id := range units {
-			spans, err := db.All(c, func(r *db.Row) leaseSpan { return leaseSpan{r.Day(), r.Day()} },
-				"SELECT start_date, last_day FROM leases WHERE unit_id = ? AND start_date <= ? AND last_day >= ?", id, end.Last(),
-				first.First())
-			if err != nil {
-				return err
-			}
-			months[id] = letIn(spans, first, end)
+	for _, id := range units {
+		spans, err := db.All(c, func(r *db.Row) leaseSpan { return leaseSpan{r.Day(), r.Day()} },
+			"SELECT start_date, last_day FROM leases WHERE unit_id = ? AND start_date <= ? AND last_day >= ?", id, end.Last(),
+			first.First())
+		if err != nil {
+			return nil, err
 		}
-		return nil
-	})
+		months[id] = letIn(spans, first, end)
+	}
+	return months, nil
 }
 
 // LeaseRecord is a lease with all that its page shows.

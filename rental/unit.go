@@ -107,15 +107,15 @@ func (f UnitFilter) where() (where string, args []any) {
 
 // Units lists the matching units.
 func (s *Service) Units(ctx context.Context, f UnitFilter) (Units, error) {
-	return db.Read(ctx, s.db, func(c *db.Conn) (Units, error) { return s.unitsOf(c, f) })
+	return db.Read(ctx, s.db, func(c *db.Conn) (Units, error) { return unitsOf(c, f) })
 }
 
 // CountUnits returns the number of matching units.
 func (s *Service) CountUnits(ctx context.Context, f UnitFilter) (int64, error) {
-	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) { return s.countUnits(c, f) })
+	return db.Read(ctx, s.db, func(c *db.Conn) (int64, error) { return countUnits(c, f) })
 }
 
-func (s *Service) unitsOf(c *db.Conn, f UnitFilter) (list Units, err error) {
+func unitsOf(c *db.Conn, f UnitFilter) (list Units, err error) {
 	where, args := f.where()
 	all, err := db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id > ?2"+where+" ORDER BY u.id LIMIT ?",
 		append(append([]any{f.day(c), f.After}, args...), f.Fetch())...)
@@ -123,7 +123,7 @@ func (s *Service) unitsOf(c *db.Conn, f UnitFilter) (list Units, err error) {
 	return list, err
 }
 
-func (s *Service) countUnits(c *db.Conn, f UnitFilter) (int64, error) {
+func countUnits(c *db.Conn, f UnitFilter) (int64, error) {
 	where, args := f.where()
 	n, _, err := db.One(c, db.Int, "SELECT count(*)"+unitsOn+" WHERE ?1 = ?1"+where, append([]any{f.day(c)}, args...)...)
 	return n, err

@@ -54,11 +54,11 @@ func (s *Service) FindUnits(ctx context.Context, f UnitFilter, l schema.Listing,
 		f.Cursor = schema.Cursor[int64]{}
 	}
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		page, err := s.unitsOf(c, f)
+		page, err := unitsOf(c, f)
 		if err != nil {
 			return err
 		}
-		if found.Total, err = s.countUnits(c, f); err != nil {
+		if found.Total, err = countUnits(c, f); err != nil {
 			return err
 		}
 		list, err := letOn(c, page.Units, f.day(c))
