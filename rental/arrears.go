@@ -115,12 +115,9 @@ func (s *Service) arrears() schema.Op {
 			"total_cents, buckets and by_tenant sum over all that match. detail short: lease, unit, tenant, e-mail, due day, " +
 			"days, balance.",
 		AgentResponse: exampleFoundArrears(),
-		Bind: func(f *schema.Form) schema.Handler {
-			if f.Surface() == schema.Tool {
-				return s.bindFoundArrears(f)
-			}
+		Bind: schema.Agents(s.bindFoundArrears, func(*schema.Form) schema.Handler {
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.Arrears(ctx, who) }
-		},
+		}),
 	}
 }
 

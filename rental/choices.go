@@ -25,15 +25,10 @@ func told(c *db.Conn) (func(*db.Row) schema.Choice, error) {
 
 var (
 	// ticketChoices lists tickets, the newest first.
-	ticketChoices = schema.ListedBy(`SELECT t.id, t.title, p.name, u.name, t.status FROM tickets t CROSS JOIN units u ON
-		u.id = t.unit_id CROSS JOIN properties p ON p.id = u.property_id WHERE {} ORDER BY t.id DESC LIMIT ?2`,
-		"t.id", "t.title, p.name, u.name", func(*db.Conn) (func(*db.Row) schema.Choice, error) {
-			return func(r *db.Row) schema.Choice {
-				id := number(r)
-				text := r.Text() + ", " + r.Text() + " / " + r.Text() + ", #" + id
-				return schema.Choice{Value: id, Text: text, More: strings.ReplaceAll(r.Text(), "_", " ")}
-			}, nil
-		})
+	ticketChoices = schema.Listed(`SELECT t.id, t.title || ', ' || p.name || ' / ' || u.name || ', #' || t.id,
+		replace(t.status, '_', ' ') FROM tickets t CROSS JOIN units u ON u.id = t.unit_id
+		CROSS JOIN properties p ON p.id = u.property_id WHERE {} ORDER BY t.id DESC LIMIT ?2`, "t.id",
+		"t.title, p.name, u.name")
 
 	// paymentChoices lists payments that are not reversed, the newest first.
 	paymentChoices = schema.ListedBy(`SELECT y.id, (SELECT group_concat(t.name, ', ') FROM lease_tenants x JOIN tenants t

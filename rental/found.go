@@ -26,6 +26,25 @@ func pageByID[F, S any](list []F, l schema.Listing, shorten func(F) S, id func(F
 	return rows, schema.NextText(next)
 }
 
+// pageSorted makes the rows of a page of all rows in the order; without one it is pageByID.
+func pageSorted[F, S any](list []F, l schema.Listing, shorten func(F) S, id func(F) int64, next *int64,
+	order func(a, b F) int) ([]schema.Row[F, S], *string) {
+	if order == nil {
+		return pageByID(list, l, shorten, id, next)
+	}
+	slices.SortStableFunc(list, order)
+	return schema.PageOf(list, l, shorten, schema.AnswerBytes)
+}
+
+// near are the names like the one that was asked for, of those that the query reads; none if something matched.
+func (s *Service) near(ctx context.Context, asked string, total int64, query string) ([]string, error) {
+	if asked == "" || total > 0 {
+		return nil, nil
+	}
+	names, err := db.Read(ctx, s.db, func(c *db.Conn) ([]string, error) { return db.All(c, db.Text, query) })
+	return schema.Near(asked, names, 5), err
+}
+
 // known refuses an unknown part of a property's or a tenant's name, naming the nearest properties, or tenants if they
 // are similar. A whole name means that one alone: it becomes its #id.
 func (s *Service) known(ctx context.Context, property, tenant *string) error {

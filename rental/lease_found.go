@@ -3,7 +3,6 @@ package rental
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -63,55 +62,32 @@ func (s *Service) FindLeases(ctx context.Context, who db.Caller, f LeaseFilter, 
 	if l.After == 0 {
 		found.BalanceCents = &list.BalanceCents
 	}
-	if sort == sortAdded {
-		found.Leases, found.Next = pageByID(list.Leases, l, Lease.short, func(l Lease) int64 { return l.ID }, list.more)
-	} else {
-		sortLeases(list.Leases, sort)
-		found.Leases, found.Next = schema.PageOf(list.Leases, l, Lease.short, schema.AnswerBytes)
-	}
+	found.Leases, found.Next = pageSorted(list.Leases, l, Lease.short, func(l Lease) int64 { return l.ID }, list.more,
+		leaseOrders[sort])
 	found.Shown = int64(len(found.Leases))
 	return found, nil
 }
 
-// sortLeases sorts by debt, largest first, or by the last day, nearest first.
-func sortLeases(all []Lease, sort string) {
-	slices.SortStableFunc(all, func(a, b Lease) int {
-		if sort == sortBalance {
-			return cmp.Compare(b.BalanceCents, a.BalanceCents)
-		}
-		switch {
-		case a.EndDate == nil || b.EndDate == nil:
-			return cmp.Compare(asInt(a.EndDate == nil), asInt(b.EndDate == nil))
-		default:
-			return cmp.Compare(*a.EndDate, *b.EndDate)
-		}
-	})
+// leaseOrders are by debt, largest first, and by the last day, nearest first.
+var leaseOrders = map[string]func(a, b Lease) int{
+	sortBalance: func(a, b Lease) int { return cmp.Compare(b.BalanceCents, a.BalanceCents) },
+	sortEnd:     func(a, b Lease) int { return cmp.Compare(lastDay(a.EndDate), lastDay(b.EndDate)) },
 }
 
-func asInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-func (s *Service) bindFoundLeases(f *schema.Form) schema.Handler {
-	var w LeaseFilter
+func bindFoundLeases(f *schema.Form, w *LeaseFilter, l *schema.Listing, sort *string) {
 	var onlyActive bool
-	var l schema.Listing
-	sort := sortAdded
+	*sort = sortAdded
 	f.Bool(&onlyActive, "active", "true: only leases that cover today")
 	f.Enum(&w.Status, "status", "as of today", leaseStatuses)
 	f.ID(&w.UnitID, "unit_id", "of this unit", schema.Lookup(unitFor))
 	bindFilters(f, &w.Property, &w.Tenant)
 	f.Text(&w.Q, "q", "words of unit, property or tenant", schema.Most(maxName))
 	f.DayPtr(&w.EndsBefore, "ends_before", "only leases that end before this day")
-	f.Enum(&sort, "sort", "balance: the most first; end: the nearest first", []string{sortAdded, sortBalance, sortEnd})
-	f.Listing(&l)
+	f.Enum(sort, "sort", "balance: the most first; end: the nearest first", []string{sortAdded, sortBalance, sortEnd})
+	f.Listing(l)
 	if onlyActive && w.Status == "" {
 		w.Status = active
 	} else if onlyActive && w.Status != active {
 		f.Refuse("status", "status: %s and active true contradict each other; give one of them", w.Status)
 	}
-	return func(ctx context.Context, who db.Caller) (any, error) { return s.FindLeases(ctx, who, w, l, sort) }
 }

@@ -158,19 +158,14 @@ func (s *Service) listLeases() schema.Op {
 		AgentResponse: FoundLeases{Leases: schema.Rows([]Lease{exampleLease()}, false, Lease.short), Shown: 1, Total: 1,
 			BalanceCents: new(int64(95_000))},
 		Response: Leases{Leases: []Lease{exampleLease()}, Next: &next},
-		Bind: func(f *schema.Form) schema.Handler {
-			if f.Surface() == schema.Tool {
-				return s.bindFoundLeases(f)
-			}
-			var l LeaseFilter
+		Bind: schema.Agents(schema.Does3(bindFoundLeases, s.FindLeases), schema.Does(func(f *schema.Form, l *LeaseFilter) {
 			f.Enum(&l.Status, "status", "only leases with this status today", leaseStatuses)
 			f.Text(&l.Property, "property", "only those of properties whose name contains this, or of this id",
 				schema.Most(maxName))
 			f.Text(&l.Tenant, "tenant", "only those of tenants whose name contains this, or of this id", schema.Most(maxName))
 			f.DayPtr(&l.EndsBefore, "ends_before", "only those that end before this day")
 			bindCursor(f, &l.Cursor)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.Leases(ctx, who, l) }
-		},
+		}, s.Leases)),
 		Print: printLeases, Example: "rental leases list --status active --property Harbour",
 	}
 }

@@ -63,14 +63,9 @@ func (s *Service) ledger() schema.Op {
 			Charge.short), Totals: exampleOwed, Shown: 1, Total: 1,
 			Payments: schema.Rows([]LeasePayment{PaidBy{exampleStored(), exampleAllocations()}.ofLease()}, false,
 				LeasePayment.short), PaymentsTotal: new(1)},
-		Bind: func(f *schema.Form) schema.Handler {
-			if f.Surface() == schema.Tool {
-				return s.bindLedgerForAgents(f)
-			}
-			var lease int64
-			f.ID(&lease, "lease_id", "the lease", schema.Positional("LEASE_ID"), schema.InPath("id"), schema.Example(4),
+		Bind: schema.Agents(s.bindLedgerForAgents, schema.Does(func(f *schema.Form, lease *int64) {
+			f.ID(lease, "lease_id", "the lease", schema.Positional("LEASE_ID"), schema.InPath("id"), schema.Example(4),
 				schema.Lookup(lookupLease), schema.Choices(leaseChoices))
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.Ledger(ctx, who, lease) }
-		},
+		}, s.Ledger)),
 	}
 }

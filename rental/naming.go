@@ -95,54 +95,23 @@ var (
 	// PropertyNames and tenantNames are chosen where a name stands for the record.
 	PropertyNames = schema.Listed("SELECT name, name, ifnull(address, '') FROM properties WHERE {} ORDER BY name LIMIT ?2",
 		"name", "name")
-	tenantNames = schema.ListedBy("SELECT t.id, t.name, t.email FROM tenants t WHERE {} ORDER BY t.name, t.id LIMIT ?2",
-		"t.name || ifnull(' <' || t.email || '>', '')", "t.name, t.email", tenantToChoose(false))
-	tenantChoices = schema.ListedBy("SELECT t.id, t.name, t.email FROM tenants t WHERE {} ORDER BY t.name, t.id LIMIT ?2",
-		"t.id", "t.name, t.email", tenantToChoose(true))
+	tenantNames   = schema.Listed("SELECT "+calledTenant+", "+calledTenant+tenantsToChoose, calledTenant, "t.name, t.email")
+	tenantChoices = schema.Listed("SELECT t.id, "+calledTenant+tenantsToChoose, "t.id", "t.name, t.email")
 
-	unitChoices = schema.ListedBy(unitsToChoose, "u.id", "p.name, u.name", unitToChoose(true), today)
-	unitNames   = schema.ListedBy(unitsToChoose, "p.name || char(9) || u.name", "p.name, u.name", unitToChoose(false),
-		today)
+	unitChoices = schema.Listed("SELECT u.id, "+unitsToChoose, "u.id", "p.name, u.name", today)
+	unitNames   = schema.Listed("SELECT p.name || char(9) || u.name, "+unitsToChoose, "p.name || char(9) || u.name",
+		"p.name, u.name", today)
 )
 
-const unitsToChoose = `SELECT u.id, p.name, u.name, EXISTS (SELECT 1 FROM leases l WHERE l.unit_id = u.id
-	AND l.start_date <= ?3 AND l.last_day >= ?3)
-	FROM properties p CROSS JOIN units u ON u.property_id = p.id WHERE {} ORDER BY p.name, u.name LIMIT ?2`
+const (
+	calledTenant    = "t.name || ifnull(' <' || t.email || '>', '')"
+	tenantsToChoose = ", '' FROM tenants t WHERE {} ORDER BY t.name, t.id LIMIT ?2"
+	unitsToChoose   = `p.name || ' / ' || u.name, iif(EXISTS (SELECT 1 FROM leases l WHERE l.unit_id = u.id
+		AND l.start_date <= ?3 AND l.last_day >= ?3), 'let', 'vacant')
+		FROM properties p CROSS JOIN units u ON u.property_id = p.id WHERE {} ORDER BY p.name, u.name LIMIT ?2`
+)
 
 func today(c *db.Conn) any { return c.Today() }
-
-// unitRow reads a unit to choose, by its number or by its name.
-func unitToChoose(byID bool) func(*db.Conn) (func(*db.Row) schema.Choice, error) {
-	return func(*db.Conn) (func(*db.Row) schema.Choice, error) {
-		return func(r *db.Row) schema.Choice {
-			id, property, unit := number(r), r.Text(), r.Text()
-			v := schema.Choice{Value: id, Text: property + " / " + unit, More: "vacant"}
-			if r.Bool() {
-				v.More = "let"
-			}
-			if !byID {
-				v.Value = property + "\t" + unit
-			}
-			return v
-		}, nil
-	}
-}
-
-// tenantRow reads a tenant to choose, by number or by name and e-mail.
-func tenantToChoose(byID bool) func(*db.Conn) (func(*db.Row) schema.Choice, error) {
-	return func(*db.Conn) (func(*db.Row) schema.Choice, error) {
-		return func(r *db.Row) schema.Choice {
-			v := schema.Choice{Value: number(r), Text: r.Text()}
-			if email := r.TextPtr(); email != nil {
-				v.Text += " <" + *email + ">"
-			}
-			if !byID {
-				v.Value = v.Text
-			}
-			return v
-		}, nil
-	}
-}
 
 // chargeChoices lists the charges of which something is open, by their words and periods.
 var chargeChoices = schema.ListedBy("SELECT c.id, p.name, u.name, "+tenantsColumn+`, c.type, c.label, c.amount_cents -

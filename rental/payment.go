@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -290,11 +289,8 @@ func (s *Service) recordPayment() schema.Op {
 		AgentResponse: exampleMoney(),
 		Response:      examplePayment(),
 		Refuses:       []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			if f.Surface() == schema.Tool {
-				return schema.Writes(s.db, bindMoney, recordMoney)(f)
-			}
-			var p PaymentRequest
+		Bind: schema.Agents(schema.Writes(s.db, bindMoney, recordMoney), schema.Writes(s.db, func(f *schema.Form,
+			p *PaymentRequest) {
 			f.ID(&p.LeaseID, "lease_id", "the lease", schema.Positional("LEASE_ID"), schema.InPath("id"), schema.Example(4),
 				schema.Lookup(lookupLease), schema.Choices(leaseChoices))
 			f.Int(&p.ChargeID, "charge_id", "the charge that was paid, one of this lease's", schema.Required, schema.Example(41),
@@ -303,10 +299,7 @@ func (s *Service) recordPayment() schema.Op {
 				schema.Range(0, maxCents), schema.Example(95_000))
 			bindMethod(f, &p.Method)
 			bindPaidDate(f, &p.PaidDate, "when it was paid, as YYYY-MM-DD; an invalid day counts as today")
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return db.Update(ctx, s.db, who, func(tx *db.Tx) (Payment, error) { return recordPayment(tx, p) })
-			}
-		},
+		}, recordPayment)),
 		Example: "rental pay 'Harbour House/2A' --charge-id 41 --amount-cents 50000",
 		Did:     schema.SaidIn(didPay),
 		Leads:   func(a any) string { return leasePath(a.(Payment).LeaseID) }, Undo: undoPayment,

@@ -153,7 +153,7 @@ type PaymentFilter struct {
 }
 
 // FindPayments lists received money, without reversed payments, used deposits and opening balances.
-func (s *Service) FindPayments(ctx context.Context, f PaymentFilter, l schema.Listing, sort string) (
+func (s *Service) FindPayments(ctx context.Context, _ db.Caller, f PaymentFilter, l schema.Listing, sort string) (
 	found FoundPayments, err error) {
 	if err := s.known(ctx, &f.Property, &f.Tenant); err != nil {
 		return found, err
@@ -239,20 +239,17 @@ func (s *Service) listPayments() schema.Op {
 		Response: FoundPayments{Payments: schema.Rows([]FoundPayment{row}, false, FoundPayment.short), ReceivedCents: &cents,
 			Shown: 1, Total: 1},
 		Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var p PaymentFilter
-			var l schema.Listing
-			sort := sortNewest
+		Bind: schema.Does3(func(f *schema.Form, p *PaymentFilter, l *schema.Listing, sort *string) {
+			*sort = sortNewest
 			f.ID(&p.LeaseID, "lease_id", "of this lease", schema.Lookup(leaseFor))
 			bindFilters(f, &p.Property, &p.Tenant)
 			f.DayPtr(&p.From, "from", "paid on this day or later")
 			f.DayPtr(&p.To, "to", "paid on this day or before")
-			f.Enum(&sort, "sort", "most: the largest first", []string{sortNewest, sortOldest, "most"})
-			f.Listing(&l)
+			f.Enum(sort, "sort", "most: the largest first", []string{sortNewest, sortOldest, "most"})
+			f.Listing(l)
 			if p.From != nil && p.To != nil && *p.To < *p.From {
 				f.Refuse("to", "to: %s lies before from, %s", p.To, p.From)
 			}
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindPayments(ctx, p, l, sort) }
-		},
+		}, s.FindPayments),
 	}
 }

@@ -91,15 +91,11 @@ func (s *Service) listProperties() schema.Op {
 			"name, units, vacant ones.",
 		AgentResponse: FoundProperties{Properties: schema.Rows([]Property{exampleProperty()}, false, Property.short),
 			Shown: 1, Total: 1},
-		Bind: func(f *schema.Form) schema.Handler {
-			if f.Surface() == schema.Tool {
-				return s.bindFoundProperties(f)
-			}
-			var p PropertyFilter
+		Bind: schema.Agents(schema.Does3(bindFoundProperties, s.FindProperties), schema.Reads(func(f *schema.Form,
+			p *PropertyFilter) {
 			f.Text(&p.Q, "q", "only those with this part of name or address", schema.Most(maxName))
 			bindCursor(f, &p.Cursor)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Properties(ctx, p) }
-		},
+		}, s.Properties)),
 		Print: schema.Printed(printProperties), Example: "rental properties list",
 	}
 }

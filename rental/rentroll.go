@@ -124,14 +124,7 @@ func (s *Service) rentRoll() schema.Op {
 			"received = money that came in then, for whichever charges. totals are of all units that match; detail short: " +
 			"unit, property, outstanding.",
 		AgentResponse: exampleFoundRoll(),
-		Bind: func(f *schema.Form) schema.Handler {
-			if f.Surface() == schema.Tool {
-				return s.bindFoundRoll(f)
-			}
-			var month exact.Month // its zero value is no month that a form reads
-			f.Month(&month, "month", "the month (default: this month)")
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.RentRoll(ctx, who, given(month)) }
-		},
-		Print: schema.Printed(printRoll), Example: "rental rent-roll --month 2026-11",
+		Bind:          schema.Agents(schema.Does(bindFoundRoll, s.FindRoll), schema.Does(bindMonth, s.RentRoll)),
+		Print:         schema.Printed(printRoll), Example: "rental rent-roll --month 2026-11",
 	}
 }

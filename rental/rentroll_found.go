@@ -112,10 +112,9 @@ func (s *Service) withTenants(ctx context.Context, units []UnitRoll) (rows []Rol
 	})
 }
 
-func (s *Service) bindFoundRoll(f *schema.Form) schema.Handler {
-	w := RollWish{Sort: "unit"}
-	var month exact.Month // its zero value is no month that a form reads
-	f.Month(&month, "month", "the month (default: this month)")
+func bindFoundRoll(f *schema.Form, w *RollWish) {
+	w.Sort = "unit"
+	bindMonth(f, &w.Month)
 	f.DayPtr(&w.From, "from", "instead of month: the first day")
 	f.DayPtr(&w.To, "to", "the last day")
 	bindFilters(f, &w.Property, nil)
@@ -123,7 +122,6 @@ func (s *Service) bindFoundRoll(f *schema.Form) schema.Handler {
 	w.Asked = f.Int(&w.Limit, "limit", "rows at most", schema.Range(1, 200))
 	f.After(&w.After)
 	f.Short(&w.Short)
-	w.Month = given(month)
 	switch {
 	case w.Month != nil && (w.From != nil || w.To != nil):
 		f.Refuse("month", "give month, or from and to")
@@ -132,15 +130,14 @@ func (s *Service) bindFoundRoll(f *schema.Form) schema.Handler {
 	case w.From != nil && *w.To < *w.From:
 		f.Refuse("to", "to: %s lies before from, %s", w.To, w.From)
 	}
-	return func(ctx context.Context, who db.Caller) (any, error) { return s.FindRoll(ctx, who, w) }
 }
 
-// given is nil for a missing month.
-func given(m exact.Month) *exact.Month {
-	if m == 0 {
-		return nil
+// bindMonth binds a month, nil without one.
+func bindMonth(f *schema.Form, month **exact.Month) {
+	var m exact.Month
+	if f.Month(&m, "month", "the month (default: this month)") {
+		*month = &m
 	}
-	return &m
 }
 
 func exampleRoll() RentRoll {

@@ -248,18 +248,14 @@ func (s *Service) listTickets() schema.Op {
 		Response: Tickets{Tickets: []Ticket{exampleTicket()}}, Says: "Which tickets there are",
 		AgentAbout:    "Maintenance tickets, newest first. detail short: id, unit, title, priority, status, assignee.",
 		AgentResponse: FoundTickets{Tickets: schema.Rows([]Ticket{exampleTicket()}, false, Ticket.short), Shown: 1, Total: 1},
-		Bind: func(f *schema.Form) schema.Handler {
-			if f.Surface() == schema.Tool {
-				return s.bindFoundTickets(f)
-			}
-			var t TicketFilter
+		Bind: schema.Agents(schema.Does3(bindFoundTickets, s.FindTickets), schema.Reads(func(f *schema.Form,
+			t *TicketFilter) {
 			f.Enum(&t.Status, "status", "only tickets with this status", ticketMoves.States(),
 				schema.Alias("in-progress", "in_progress"))
 			f.ID(&t.UnitID, "unit_id", "only the tickets of this unit", schema.Positional("UNIT_ID"), schema.Lookup(lookupUnit),
 				schema.Choices(unitChoices))
 			bindCursor(f, &t.Cursor)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Tickets(ctx, t) }
-		},
+		}, s.Tickets)),
 		Name: "list_tickets", Print: printTickets, Example: "rental tickets list --status open",
 	}
 }

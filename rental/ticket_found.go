@@ -34,9 +34,15 @@ type FoundTickets struct {
 	Near    []string                          `json:"near,omitempty" about:"titles similar to q, if nothing matches"`
 }
 
+// ticketOrders are the orders besides that of newest first.
+var ticketOrders = map[string]func(a, b Ticket) int{
+	sortOldest: func(a, b Ticket) int { return cmp.Compare(a.ID, b.ID) },
+	"priority": byPriority,
+}
+
 // FindTickets is Tickets for agents.
-func (s *Service) FindTickets(ctx context.Context, f TicketFilter, l schema.Listing, sort string) (found FoundTickets,
-	err error) {
+func (s *Service) FindTickets(ctx context.Context, _ db.Caller, f TicketFilter, l schema.Listing, sort string) (
+	found FoundTickets, err error) {
 	if sort == sortNewest {
 		f.Cursor = l.Cursor
 	}
@@ -45,37 +51,21 @@ func (s *Service) FindTickets(ctx context.Context, f TicketFilter, l schema.List
 		return found, err
 	}
 	found.Total = list.Total
-	switch sort {
-	case sortNewest:
-		found.Tickets, found.Next = pageByID(list.Tickets, l, Ticket.short, func(k Ticket) int64 { return k.ID }, list.Next)
-	case sortOldest:
-		slices.Reverse(list.Tickets)
-		found.Tickets, found.Next = schema.PageOf(list.Tickets, l, Ticket.short, schema.AnswerBytes)
-	default:
-		slices.SortStableFunc(list.Tickets, byPriority)
-		found.Tickets, found.Next = schema.PageOf(list.Tickets, l, Ticket.short, schema.AnswerBytes)
-	}
-	if found.Shown = len(found.Tickets); f.Q != "" && found.Total == 0 {
-		titles, err := db.Read(ctx, s.db, func(c *db.Conn) ([]string, error) {
-			return db.All(c, db.Text, "SELECT title FROM tickets ORDER BY id DESC LIMIT 2000")
-		})
-		found.Near = schema.Near(f.Q, titles, 5)
-		return found, err
-	}
-	return found, nil
+	found.Tickets, found.Next = pageSorted(list.Tickets, l, Ticket.short, func(k Ticket) int64 { return k.ID }, list.Next,
+		ticketOrders[sort])
+	found.Shown = len(found.Tickets)
+	found.Near, err = s.near(ctx, f.Q, found.Total, "SELECT title FROM tickets ORDER BY id DESC LIMIT 2000")
+	return found, err
 }
 
-func (s *Service) bindFoundTickets(f *schema.Form) schema.Handler {
-	var t TicketFilter
-	var l schema.Listing
-	sort := sortNewest
+func bindFoundTickets(f *schema.Form, t *TicketFilter, l *schema.Listing, sort *string) {
+	*sort = sortNewest
 	f.Text(&t.Q, "q", "words of title, description, unit or assignee, or the number", schema.Most(maxName))
 	f.Enum(&t.Status, "status", "only tickets with this status", ticketMoves.States(), schema.Folded,
 		schema.Alias("in-progress", inProgress))
 	f.ID(&t.UnitID, "unit_id", "of this unit", schema.Lookup(unitFor))
-	f.Enum(&sort, "sort", "priority: the most urgent first", []string{sortNewest, sortOldest, "priority"})
-	f.Listing(&l)
-	return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindTickets(ctx, t, l, sort) }
+	f.Enum(sort, "sort", "priority: the most urgent first", []string{sortNewest, sortOldest, "priority"})
+	f.Listing(l)
 }
 
 // TicketUpdate is an agent's change of a ticket in one call; nil and "" do not count.

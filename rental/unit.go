@@ -140,17 +140,12 @@ func (s *Service) listUnits() schema.Op {
 			"status, tenant, rent, next lease.",
 		AgentResponse: FoundUnits{Units: schema.Rows([]LetUnit{{Unit: exampleUnit()}}, false, LetUnit.short), Shown: 1,
 			Total: 1},
-		Bind: func(f *schema.Form) schema.Handler {
-			if f.Surface() == schema.Tool {
-				return s.bindFoundUnits(f)
-			}
-			var u UnitFilter
+		Bind: schema.Agents(schema.Does3(bindFoundUnits, s.FindUnits), schema.Reads(func(f *schema.Form, u *UnitFilter) {
 			f.Enum(&u.Status, "status", "only units with this status today", unitStatuses)
 			f.Text(&u.Property, "property", "only those of properties whose name contains this, or of this id",
 				schema.Most(maxName))
 			bindCursor(f, &u.Cursor)
-			return func(ctx context.Context, _ db.Caller) (any, error) { return s.Units(ctx, u) }
-		},
+		}, s.Units)),
 		Print: printUnits, Example: "rental units list --status vacant",
 	}
 }

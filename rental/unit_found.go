@@ -3,7 +3,6 @@ package rental
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -43,15 +42,22 @@ type FoundUnits struct {
 	Near  []string                         `json:"near,omitempty" about:"units similar to q, if nothing matches"`
 }
 
+// unitOrders are by name, and by rent, the highest first.
+var unitOrders = map[string]func(a, b LetUnit) int{
+	sortName: func(a, b LetUnit) int {
+		return cmp.Or(cmp.Compare(a.Property, b.Property), cmp.Compare(a.Name, b.Name))
+	},
+	"rent": func(a, b LetUnit) int { return cmp.Compare(asCents(b.RentCents), asCents(a.RentCents)) },
+}
+
 // FindUnits lists units for agents.
-func (s *Service) FindUnits(ctx context.Context, f UnitFilter, l schema.Listing, sort string) (found FoundUnits,
-	err error) {
+func (s *Service) FindUnits(ctx context.Context, _ db.Caller, f UnitFilter, l schema.Listing, sort string) (
+	found FoundUnits, err error) {
 	if err := s.known(ctx, &f.Property, nil); err != nil {
 		return found, err
 	}
-	f.Cursor = l.Cursor
-	if sort != sortAdded {
-		f.Cursor = schema.Cursor[int64]{}
+	if sort == sortAdded {
+		f.Cursor = l.Cursor
 	}
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		page, err := unitsOf(c, f)
@@ -62,31 +68,16 @@ func (s *Service) FindUnits(ctx context.Context, f UnitFilter, l schema.Listing,
 			return err
 		}
 		list, err := letOn(c, page.Units, f.day(c))
-		if err != nil {
-			return err
-		}
-		switch sort {
-		case sortAdded:
-			found.Units, found.Next = pageByID(list, l, LetUnit.short, func(u LetUnit) int64 { return u.ID }, page.Next)
-		default:
-			slices.SortStableFunc(list, func(a, b LetUnit) int {
-				if sort == sortName {
-					return cmp.Or(cmp.Compare(a.Property, b.Property), cmp.Compare(a.Name, b.Name))
-				}
-				return cmp.Compare(asCents(b.RentCents), asCents(a.RentCents))
-			})
-			found.Units, found.Next = schema.PageOf(list, l, LetUnit.short, schema.AnswerBytes)
-		}
+		found.Units, found.Next = pageSorted(list, l, LetUnit.short, func(u LetUnit) int64 { return u.ID }, page.Next,
+			unitOrders[sort])
 		found.Shown = len(found.Units)
-		if f.Q != "" && found.Total == 0 {
-			names, err := db.All(c, db.Text,
-				"SELECT p.name || ' / ' || u.name FROM properties p CROSS JOIN units u ON u.property_id = p.id ORDER BY u.id "+
-					"LIMIT 5000")
-			found.Near = schema.Near(f.Q, names, 5)
-			return err
-		}
-		return nil
+		return err
 	})
+	if err != nil {
+		return found, err
+	}
+	found.Near, err = s.near(ctx, f.Q, found.Total, "SELECT p.name || ' / ' || u.name FROM properties p CROSS JOIN "+
+		"units u ON u.property_id = p.id ORDER BY u.id LIMIT 5000")
 	return found, err
 }
 
@@ -119,25 +110,22 @@ func letOn(c *db.Conn, units []Unit, day exact.Day) ([]LetUnit, error) {
 	return list, nil
 }
 
-func (s *Service) bindFoundUnits(f *schema.Form) schema.Handler {
-	var u UnitFilter
+func bindFoundUnits(f *schema.Form, u *UnitFilter, l *schema.Listing, sort *string) {
 	var free *exact.Day
-	var l schema.Listing
-	sort := sortAdded
+	*sort = sortAdded
 	f.Text(&u.Q, "q", "words of unit, property, tenant or notes", schema.Most(maxName))
 	f.Enum(&u.Status, "status", "as of the day", unitStatuses)
 	bindFilters(f, &u.Property, nil)
 	f.DayPtr(&u.On, "on", "another day than today")
 	f.DayPtr(&free, "free_from", "vacant on this day; next_lease_start says until when")
-	f.Enum(&sort, "sort", "rent: the highest first", []string{sortAdded, sortName, "rent"})
-	f.Listing(&l)
+	f.Enum(sort, "sort", "rent: the highest first", []string{sortAdded, sortName, "rent"})
+	f.Listing(l)
 	if free != nil {
 		if u.On != nil || u.Status == occupied {
 			f.Refuse("free_from", "free_from already means vacant on that day; leave out on and status occupied")
 		}
 		u.On, u.Status = free, vacant
 	}
-	return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindUnits(ctx, u, l, sort) }
 }
 
 func exampleUnit() Unit {
@@ -167,9 +155,15 @@ type FoundProperties struct {
 	Near       []string                              `json:"near,omitempty" about:"names similar to q, if nothing matches"`
 }
 
+// propertyOrders are by name, and by vacant units, the most first.
+var propertyOrders = map[string]func(a, b Property) int{
+	sortName: func(a, b Property) int { return cmp.Compare(a.Name, b.Name) },
+	vacant:   func(a, b Property) int { return cmp.Compare(b.VacantCount, a.VacantCount) },
+}
+
 // FindProperties is Properties for agents.
-func (s *Service) FindProperties(ctx context.Context, q string, l schema.Listing, sort string) (found FoundProperties,
-	err error) {
+func (s *Service) FindProperties(ctx context.Context, _ db.Caller, q string, l schema.Listing, sort string) (
+	found FoundProperties, err error) {
 	f := PropertyFilter{Q: q}
 	if sort == sortAdded {
 		f.Cursor = l.Cursor
@@ -179,36 +173,18 @@ func (s *Service) FindProperties(ctx context.Context, q string, l schema.Listing
 		return found, err
 	}
 	found.Total = list.Total
-	if sort == sortAdded {
-		found.Properties, found.Next = pageByID(list.Properties, l, Property.short, func(p Property) int64 { return p.ID },
-			list.Next)
-	} else {
-		slices.SortStableFunc(list.Properties, func(a, b Property) int {
-			if sort == sortName {
-				return cmp.Compare(a.Name, b.Name)
-			}
-			return cmp.Compare(b.VacantCount, a.VacantCount)
-		})
-		found.Properties, found.Next = schema.PageOf(list.Properties, l, Property.short, schema.AnswerBytes)
-	}
-	if found.Shown = len(found.Properties); q != "" && found.Total == 0 {
-		names, err := db.Read(ctx, s.db, func(c *db.Conn) ([]string, error) {
-			return db.All(c, db.Text, "SELECT name FROM properties ORDER BY id LIMIT 5000")
-		})
-		found.Near = schema.Near(q, names, 5)
-		return found, err
-	}
-	return found, nil
+	found.Properties, found.Next = pageSorted(list.Properties, l, Property.short, func(p Property) int64 { return p.ID },
+		list.Next, propertyOrders[sort])
+	found.Shown = len(found.Properties)
+	found.Near, err = s.near(ctx, q, found.Total, "SELECT name FROM properties ORDER BY id LIMIT 5000")
+	return found, err
 }
 
-func (s *Service) bindFoundProperties(f *schema.Form) schema.Handler {
-	var q string
-	var l schema.Listing
-	sort := sortAdded
-	f.Text(&q, "q", "words of name or address", schema.Most(maxName))
-	f.Enum(&sort, "sort", "vacant: the most vacant units first", []string{sortAdded, sortName, vacant})
-	f.Listing(&l)
-	return func(ctx context.Context, _ db.Caller) (any, error) { return s.FindProperties(ctx, q, l, sort) }
+func bindFoundProperties(f *schema.Form, q *string, l *schema.Listing, sort *string) {
+	*sort = sortAdded
+	f.Text(q, "q", "words of name or address", schema.Most(maxName))
+	f.Enum(sort, "sort", "vacant: the most vacant units first", []string{sortAdded, sortName, vacant})
+	f.Listing(l)
 }
 
 func exampleProperty() Property {

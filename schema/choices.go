@@ -67,11 +67,11 @@ func (a Arg) Choose(c *db.Conn, who db.Caller, f Find) ([]Choice, error) {
 func (a Arg) HasChoices() bool { return a.choices != nil }
 
 // Listed makes a list from a statement that selects value, text and more. {} in it is replaced by its condition, and
-// its LIMIT is ?2. value and texts are the columns that Find searches.
-func Listed(query, value, texts string) List {
+// its LIMIT is ?2; args are ?3 and on. value and texts are the columns that Find searches.
+func Listed(query, value, texts string, args ...func(c *db.Conn) any) List {
 	return ListedBy(query, value, texts, func(_ *db.Conn) (func(*db.Row) Choice, error) {
 		return func(r *db.Row) Choice { return Choice{Value: r.Text(), Text: r.Text(), More: r.Text()} }, nil
-	})
+	}, args...)
 }
 
 // ListedBy is Listed with its own scan function; more are ?3 and on.

@@ -86,14 +86,18 @@ func Writes2[A, B, T any](d *db.DB, bind func(*Form, *A, *B), do func(*db.Tx, A,
 // Writes3 is Writes for an operation of three arguments.
 func Writes3[A, B, C, T any](d *db.DB, bind func(*Form, *A, *B, *C), do func(*db.Tx, A, B, C) (T, error)) func(
 	*Form) Handler {
+	return Does3(bind, func(ctx context.Context, who db.Caller, a A, b B, c C) (T, error) {
+		return db.Update(ctx, d, who, func(tx *db.Tx) (T, error) { return do(tx, a, b, c) })
+	})
+}
+
+// Agents makes a Bind of two: that of agents, who have arguments and an answer of their own, and that of all others.
+func Agents(agents, others func(*Form) Handler) func(*Form) Handler {
 	return func(f *Form) Handler {
-		var a A
-		var b B
-		var c C
-		bind(f, &a, &b, &c)
-		return func(ctx context.Context, who db.Caller) (any, error) {
-			return db.Update(ctx, d, who, func(tx *db.Tx) (T, error) { return do(tx, a, b, c) })
+		if f.surface == Tool {
+			return agents(f)
 		}
+		return others(f)
 	}
 }
 

@@ -219,7 +219,7 @@ func PortalHome(v portalView) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = ticketState(k.Status).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = page.State(ticketLook(k.Status)).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -270,7 +270,7 @@ func PortalHome(v portalView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = leaseState(l.Lease.Status).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = page.State(leaseLook(l.Lease.Status)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -928,7 +928,7 @@ func PortalTicket(v ticketView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ticketState(v.Status).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.State(ticketLook(v.Status)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -186,7 +186,7 @@ func ticketCard(k rental.Ticket) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = priorityState(k.Priority).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.State(priorityLook(k.Priority)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -318,7 +318,7 @@ func TicketPage(v ticketView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ticketState(v.Status).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.State(ticketLook(v.Status)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -331,7 +331,7 @@ func TicketPage(v ticketView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = priorityState(v.Priority).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.State(priorityLook(v.Priority)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

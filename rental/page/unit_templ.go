@@ -468,11 +468,11 @@ func unitHistory(v unitView) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = page.Td("c", ticketState(k.Status)).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = page.Td("c", page.State(ticketLook(k.Status))).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = page.Td("d", priorityState(k.Priority)).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = page.Td("d", page.State(priorityLook(k.Priority))).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -571,7 +571,7 @@ func unitLease(l rental.Lease) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = page.Td("c", leaseState(l.Status)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Td("c", page.State(leaseLook(l.Status))).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
