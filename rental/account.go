@@ -46,8 +46,8 @@ func allocate(tx *db.Tx, payment, charge, cents int64) error {
 
 // release returns cents of a charge to credit, from its last payments first.
 func release(tx *db.Tx, charge, cents int64) error {
-	type part struct{ id, payment, cents int64 }
-	parts, err := db.All(&tx.Conn, func(r *db.Row) part { return part{r.Int(), r.Int(), r.Int()} },
+	type used struct{ id, payment, cents int64 }
+	parts, err := db.All(&tx.Conn, func(r *db.Row) used { return used{r.Int(), r.Int(), r.Int()} },
 		`SELECT a.id, a.payment_id, a.amount_cents FROM allocations a CROSS JOIN payments m ON m.id = a.payment_id
 		WHERE a.charge_id = ? ORDER BY m.paid_date DESC, m.id DESC`, charge)
 	if err != nil {

@@ -5,14 +5,13 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // BankAccount is an account of the landlord. Number is its name in the bank's files if that is no IBAN; tenants of its
@@ -35,23 +34,25 @@ type BankAccounts struct {
 	Accounts []BankAccount `json:"accounts"`
 }
 
-const accountSets db.Columns = "name, iban, number, bic, holder, currency, property_id, collects"
+var accounts = record.New("bank_account", "bank_accounts",
+	record.ID(func(a *BankAccount) *int64 { return &a.ID }),
+	record.Text("name", func(a *BankAccount) *string { return &a.Name }, "what you call it, which identifies it",
+		schema.Required, schema.Most(maxName)).Key(),
+	record.OptText("iban", func(a *BankAccount) **string { return &a.IBAN }, "as on the form", schema.Most(70)),
+	record.OptText("number", func(a *BankAccount) **string { return &a.Number }, "as on the form", schema.Most(70)),
+	record.OptText("bic", func(a *BankAccount) **string { return &a.BIC }, "as on the form", schema.Most(70)),
+	record.OptText("holder", func(a *BankAccount) **string { return &a.Holder }, "as on the form", schema.Most(70)),
+	record.Text("currency", func(a *BankAccount) *string { return &a.Currency }, "its currency; empty: the shop's",
+		schema.Most(3)),
+	record.OptInt("property_id", func(a *BankAccount) **int64 { return &a.PropertyID }, ""),
+	record.OptText("property", func(a *BankAccount) **string { return &a.Property },
+		"the house that it belongs to; empty: all houses", schema.Most(maxName)).
+		From("(SELECT name FROM properties WHERE id = a.property_id)"),
+	record.Of("collects", func(a *BankAccount) *bool { return &a.Collects }, record.Truth("true", "false"),
+		"whether tenants pay here"),
+).Joined("a", "").Sorted("a.name")
 
-func (a BankAccount) sets() []any {
-	return []any{a.Name, a.IBAN, a.Number, a.BIC, a.Holder, a.Currency, a.PropertyID, a.Collects}
-}
-
-var accountColumns = "a.id, " + accountSets.Of("a") + ", (SELECT name FROM properties WHERE id = a.property_id)"
-
-func scanAccount(r *db.Row) BankAccount {
-	return BankAccount{ID: r.Int(), Name: r.Text(), IBAN: r.TextPtr(), Number: r.TextPtr(), BIC: r.TextPtr(),
-		Holder: r.TextPtr(), Currency: r.Text(),
-		PropertyID: r.IntPtr(), Collects: r.Bool(), Property: r.TextPtr()}
-}
-
-func bankAccounts(c *db.Conn) ([]BankAccount, error) {
-	return db.All(c, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a ORDER BY a.name")
-}
+func bankAccounts(c *db.Conn) ([]BankAccount, error) { return accounts.All(c, "ORDER BY a.name") }
 
 // BankAccounts lists the accounts by name.
 func (s *Service) BankAccounts(ctx context.Context) (BankAccounts, error) {
@@ -135,58 +136,52 @@ func checkIBAN(said string) (string, error) {
 	return n, nil
 }
 
-// SaveBankAccount makes the account of the name or changes it. A second account that collects for the same
+// saveAccount makes the account of the name or changes it. A second account that collects for the same
 // property, or for all, is a conflict.
-func (s *Service) SaveBankAccount(ctx context.Context, who db.Caller, a BankAccount, given func(string) bool) (
-	BankAccount, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BankAccount, error) { return saveAccount(tx, a, given) })
-}
-
-func saveAccount(tx *db.Tx, said BankAccount, given func(string) bool) (BankAccount, error) {
-	a, found, err := db.One(&tx.Conn, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.name = ?",
-		said.Name)
+func saveAccount(tx *db.Tx, said BankAccount, given func(string) bool) (a BankAccount, o schema.Outcome, err error) {
+	before, found, err := accounts.One(&tx.Conn, "WHERE a.name = ?", said.Name)
 	if err != nil {
-		return a, err
+		return a, o, err
 	}
-	before := a
-	a.Name = said.Name
-	for name, take := range map[string]func(){"iban": func() { a.IBAN = said.IBAN },
-		"number": func() { a.Number = said.Number }, "bic": func() { a.BIC = said.BIC },
-		"holder": func() { a.Holder = said.Holder }, "currency": func() { a.Currency = strings.ToUpper(said.Currency) },
-		"property": func() { a.PropertyID = said.PropertyID }, "collects": func() { a.Collects = said.Collects }} {
-		if !found || given(name) {
-			take()
-		}
-	}
+	a = before
+	a.Name, said.Currency = said.Name, strings.ToUpper(said.Currency)
+	accounts.Edit(&a, said, func(column string) bool { return !found || given(strings.TrimSuffix(column, "_id")) })
 	if a.Currency == "" {
 		shops, err := tx.Currency()
 		if err != nil {
-			return a, err
+			return a, o, err
 		}
 		a.Currency = shops.Code
 	}
 	if err := a.check(tx); err != nil {
-		return a, err
+		return a, o, err
 	}
-	if found && slices.Equal(a.cells(), before.cells()) && ptrEqual(a.PropertyID, before.PropertyID) {
-		return a, nil
+	was := before
+	changes := accounts.Edit(&was, a, func(string) bool { return true })
+	if of, changed := changes["property_id"]; changed {
+		delete(changes, "property_id")
+		changes["property"] = of
+	}
+	if o = schema.Changed(a.ID, changes); found && len(changes) == 0 {
+		return a, o, nil
 	}
 	if found {
-		err = tx.UpdateRow("bank_accounts", a.ID, accountSets, a.sets()...)
+		err = accounts.Update(tx, &before, &a)
 	} else {
-		a.ID, err = tx.InsertRow("bank_accounts", accountSets, a.sets()...)
+		o = schema.Outcome{New: true}
+		a.ID, err = accounts.Insert(tx, &a)
 	}
 	if err != nil {
-		return a, err
+		return a, o, err
 	}
-	if a, _, err = db.One(&tx.Conn, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.id = ?",
-		a.ID); err != nil {
-		return a, err
+	o.ID = a.ID
+	if a, err = accounts.ByID(&tx.Conn, a.ID); err != nil {
+		return a, o, err
 	}
 	if !found {
-		return a, tx.Audit("bank_account.created", db.Subject("bank_account", a.ID), a)
+		return a, o, tx.Audit("bank_account.created", db.Subject("bank_account", a.ID), a)
 	}
-	return a, tx.Audit("bank_account.changed", db.Subject("bank_account", a.ID),
+	return a, o, tx.Audit("bank_account.changed", db.Subject("bank_account", a.ID),
 		map[string]any{"before": before, "after": a})
 }
 
@@ -225,8 +220,7 @@ func ptrEqual[T comparable](a, b *T) bool { return a == b || a != nil && b != ni
 
 // collecting is the account that tenants of a property pay to; found is false without one.
 func collecting(c *db.Conn, property int64) (a BankAccount, found bool, err error) {
-	return db.One(c, scanAccount, "SELECT "+accountColumns+` FROM bank_accounts a WHERE a.collects = 1
-		AND (a.property_id = ?1 OR a.property_id IS NULL)
+	return accounts.One(c, `WHERE a.collects = 1 AND (a.property_id = ?1 OR a.property_id IS NULL)
 		ORDER BY a.property_id IS NULL LIMIT 1`, property)
 }
 
@@ -257,22 +251,16 @@ func (s *Service) saveBankAccount() schema.Op {
 	return schema.Op{
 		Name: "save_bank_account", Writes: true, Admin: true, Idempotent: true, Keys: []string{"name"},
 		Fill: func(c *db.Conn, named map[string]string) (map[string]string, bool, error) {
-			a, found, err := db.One(c, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.name = ?",
-				named["name"])
-			property := ""
-			if a.PropertyID != nil {
-				property = strconv.FormatInt(*a.PropertyID, 10)
-			}
-			return map[string]string{"name": a.Name, "iban": set(a.IBAN), "number": set(a.Number), "bic": set(a.BIC),
-				"holder": set(a.Holder), "currency": a.Currency, "property": property,
-				"collects": strconv.FormatBool(a.Collects)}, found, err
+			a, found, err := accounts.One(c, "WHERE a.name = ?", named["name"])
+			fields := accounts.Texts(a)
+			fields["property"] = idCell(a.PropertyID)
+			return fields, found, err
 		},
 		About: "Create or change a bank account. What you leave out stays as it is. Letters and the portal name the " +
 			"account that " +
 			"collects.",
 		Response: example, Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var a BankAccount
+		Bind: schema.Writes2(s.db, func(f *schema.Form, a *BankAccount, given *func(string) bool) {
 			var property int64
 			f.Text(&a.Name, "name", "what you call it", schema.Required, schema.Most(maxName), schema.Positional("NAME"),
 				schema.Example("Rent account"))
@@ -290,16 +278,11 @@ func (s *Service) saveBankAccount() schema.Op {
 				schema.Choices(propertyChoices))
 			f.Bool(&a.Collects, "collects", "tenants pay here: letters, statements and the portal name it",
 				schema.Label("Tenants pay here"), schema.Help("Letters, statements and the portal name it"))
-			a.PropertyID = db.NullID(property)
-			given := map[string]bool{}
-			for _, name := range strings.Fields("iban number bic holder currency property collects") {
-				given[name] = f.Given(name)
-			}
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				a.PropertyID = db.NullID(property)
-				return s.SaveBankAccount(ctx, who, a, func(name string) bool { return given[name] })
-			}
-		},
+			a.PropertyID, *given = db.NullID(property), f.Given
+		}, func(tx *db.Tx, a BankAccount, given func(string) bool) (BankAccount, error) {
+			a, _, err := saveAccount(tx, a, given)
+			return a, err
+		}),
 		Example: `rental bank account "Rent account" --iban "DE89 3704 0044 0532 0130 00" --holder "Helen Moreau" --collects`,
 		Did: func(a any, _ schema.Money) string {
 			return fmt.Sprintf("The account %s is saved.", a.(BankAccount).Name)

@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -11,71 +10,25 @@ import (
 )
 
 // bankAccountTable is the bank accounts as CSV.
-func (s *Service) bankAccountTable() schema.Table {
-	columns := []string{"name", "iban", "number", "bic", "holder", "currency", "property", "collects"}
-	return schema.Table{
-		Name: "bank-accounts", About: "The bank accounts: those of bank files, and the one that tenants pay to.",
-		Row: func(f *schema.Form) schema.Put {
-			var a BankAccount
-			var property string
-			f.Text(&a.Name, columns[0], "what you call it, which identifies it", schema.Required, schema.Most(maxName))
-			for i, p := range []**string{&a.IBAN, &a.Number, &a.BIC, &a.Holder} {
-				f.TextPtr(p, columns[1+i], "as on the form", schema.Most(70))
-			}
-			f.Text(&a.Currency, "currency", "its currency; empty: the shop's", schema.Most(3))
-			f.Text(&property, "property", "the house that it belongs to; empty: all houses", schema.Most(maxName))
-			f.Bool(&a.Collects, "collects", "whether tenants pay here")
-			return func(tx *db.Tx) (o schema.Outcome, err error) {
-				if tx.Who().Role != "admin" {
-					return o, fault.New(fault.Forbidden, "bank accounts are set by an admin")
-				}
-				if property != "" {
-					id, err := findProperty(&tx.Conn, property)
-					if err != nil {
-						return o, err
-					}
-					a.PropertyID = &id
-				}
-				return putAccount(tx, a, f.Given)
-			}
-		},
-		Export: func(c *db.Conn, emit func(...string) error) error {
-			all, err := bankAccounts(c)
-			for _, a := range all {
-				if err := emit(a.cells()...); err != nil {
-					return err
-				}
-			}
-			return err
-		},
-	}
+func bankAccountTable() schema.Table {
+	t := accounts.Table("bank-accounts", "The bank accounts: those of bank files, and the one that tenants pay to.")
+	t.Find, t.Row = nil, accounts.Rows(putAccount)
+	return t
 }
 
-func (a BankAccount) cells() []string {
-	return []string{a.Name, set(a.IBAN), set(a.Number), set(a.BIC), set(a.Holder), a.Currency, set(a.Property),
-		strconv.FormatBool(a.Collects)}
-}
-
-// putAccount makes or changes the account of the row; what stays is not written.
 func putAccount(tx *db.Tx, a BankAccount, given func(string) bool) (o schema.Outcome, err error) {
-	was, found, err := db.One(&tx.Conn, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.name = ?",
-		a.Name)
-	if err != nil {
-		return o, err
+	if tx.Who().Role != "admin" {
+		return o, fault.New(fault.Forbidden, "bank accounts are set by an admin")
 	}
-	now, err := saveAccount(tx, a, given)
-	if err != nil {
-		return o, err
-	}
-	o.ID, o.New = now.ID, !found
-	before, after := was.cells(), now.cells()
-	for i, name := range []string{"name", "iban", "number", "bic", "holder", "currency", "property", "collects"} {
-		if found && before[i] != after[i] {
-			o.Fields = append(o.Fields, name)
+	if set(a.Property) != "" {
+		id, err := findProperty(&tx.Conn, *a.Property)
+		if err != nil {
+			return o, err
 		}
+		a.PropertyID = &id
 	}
-	slices.Sort(o.Fields)
-	return o, nil
+	_, o, err = saveAccount(tx, a, given)
+	return o, err
 }
 
 // reports are the tables that are written and never read.

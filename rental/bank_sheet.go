@@ -1,7 +1,6 @@
 package rental
 
 import (
-	"cmp"
 	"strings"
 
 	"quartermaster/rental/bank"
@@ -85,10 +84,9 @@ func (s *Service) readSheet(tx *db.Tx, f BankFile) ([]bank.Statement, error) {
 		len(f.Mapping.Map) == 0 {
 		return nil, fault.Fieldf("file", "file: it cannot be read; it takes %s", bank.Kinds)
 	}
-	a, found, err := db.One(&tx.Conn, scanAccount, "SELECT "+accountColumns+" FROM bank_accounts a WHERE a.id = ?",
-		*f.Account)
-	if err != nil || !found {
-		return nil, cmp.Or(err, error(fault.NotFoundf("there is no bank account %d", *f.Account)))
+	a, err := accounts.ByID(&tx.Conn, *f.Account)
+	if err != nil {
+		return nil, err
 	}
 	rows, lines, err := s.Sheets(tx, f.File.Data, sheetTable(f.Mapping.usual), f.Mapping, a.currencyOf())
 	if err != nil {

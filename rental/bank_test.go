@@ -24,8 +24,10 @@ func (h *fixture) bank() {
 	}))
 	admin := ann
 	admin.Role = "admin"
-	_, err := h.SaveBankAccount(ctx, admin, BankAccount{Name: "Rent", IBAN: new("DE89 3704 0044 0532 0130 00"), Holder: new("Helen Moreau"), Collects: true}, func(string) bool { return true })
-	h.Must(err)
+	h.Must(db.Exec(ctx, h.DB, admin, func(tx *db.Tx) error {
+		_, _, err := saveAccount(tx, BankAccount{Name: "Rent", IBAN: new("DE89 3704 0044 0532 0130 00"), Holder: new("Helen Moreau"), Collects: true}, func(string) bool { return true })
+		return err
+	}))
 }
 
 // mt940 writes a statement: opening, lines as "2026-11-09 +245.00 payer|account|text", closing.

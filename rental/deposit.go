@@ -61,14 +61,8 @@ func useDeposit(tx *db.Tx, lease, charge int64, amount *int64, day *exact.Day) (
 	if day != nil {
 		on = *day
 	}
-	id, err := insertPayment(tx, nil, lease, cents, byDeposit, on)
+	id, err := payParts(tx, nil, lease, cents, byDeposit, on, paidPart{c.ID, cents})
 	if err != nil {
-		return 0, err
-	}
-	if err := allocate(tx, id, c.ID, cents); err != nil {
-		return 0, err
-	}
-	if err := refreshFees(tx, c.ID); err != nil {
 		return 0, err
 	}
 	return id, afterPayment(tx, lease, id)
@@ -170,14 +164,20 @@ func takeCredit(tx *db.Tx, out Payout) error {
 		if n == 0 {
 			break
 		}
-		if _, err := tx.Exec("INSERT INTO allocations (payment_id, payout_id, amount_cents) VALUES (?, ?, ?)", m.id, out.ID,
-			n); err != nil {
-			return err
-		}
-		if _, err := tx.Exec("UPDATE payments SET credit_cents = credit_cents - ? WHERE id = ?", n, m.id); err != nil {
+		if err := returnPart(tx, m.id, out.ID, n); err != nil {
 			return err
 		}
 		rest -= n
 	}
 	return nil
+}
+
+// returnPart takes cents of a payment's credit for a payout.
+func returnPart(tx *db.Tx, payment, payout, cents int64) error {
+	_, err := tx.Exec("INSERT INTO allocations (payment_id, payout_id, amount_cents) VALUES (?, ?, ?)", payment, payout,
+		cents)
+	if err == nil {
+		_, err = tx.Exec("UPDATE payments SET credit_cents = credit_cents - ? WHERE id = ?", cents, payment)
+	}
+	return err
 }

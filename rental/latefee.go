@@ -223,23 +223,14 @@ func setFee(tx *db.Tx, property int64, f LateFee) (PropertyLateFee, error) {
 	return PropertyLateFee{PropertyID: property, Property: name, LateFee: now}, err
 }
 
-// currentFee is the property's latest late fee, if it has one that costs anything.
-func currentFee(c *db.Conn, property int64) (LateFee, bool, error) {
+// feeOf is the property's latest late fee, nil if there is none that costs anything.
+func feeOf(c *db.Conn, property int64) (*LateFee, error) {
 	f, found, err := db.One(c, scanLateFee, "SELECT "+lateFeeColumns+
 		" FROM late_fees f WHERE f.property_id = ? ORDER BY f.from_day DESC LIMIT 1", property)
-	if found && (f.Cents != nil && *f.Cents == 0 || f.Percent != nil && *f.Percent == 0) {
-		found = false
-	}
-	return f, found, err
-}
-
-// feeOf is the property's late fee, nil if there is none.
-func feeOf(c *db.Conn, property int64) (*LateFee, error) {
-	fee, found, err := currentFee(c, property)
-	if err != nil || !found {
+	if err != nil || !found || f.Cents != nil && *f.Cents == 0 || f.Percent != nil && *f.Percent == 0 {
 		return nil, err
 	}
-	return &fee, nil
+	return &f, nil
 }
 
 func setLateFee(tx *db.Tx, property int64, f LateFee) error {

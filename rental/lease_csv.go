@@ -16,10 +16,7 @@ var firstStart = exact.DateOf(1900, 1, 1)
 // leaseTable is the leases as CSV. It also makes leases, changes their terms and moves their end.
 func leaseTable() schema.Table {
 	t := leases.Table("leases", "Who rents what, from when to when, and for how much.")
-	t.Row = func(f *schema.Form) schema.Put {
-		row, given := leases.Edits(f)
-		return func(tx *db.Tx) (schema.Outcome, error) { return putLease(tx, row, given) }
-	}
+	t.Row = leases.Rows(putLease)
 	t.Export = func(c *db.Conn, emit func(...string) error) error {
 		shared, err := sharedNames(c)
 		if err != nil {

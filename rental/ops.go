@@ -40,7 +40,7 @@ func (s *Service) Declare() schema.Service {
 			s.paymentTable(),
 			s.depositTable(),
 			ticketTable(),
-			s.bankAccountTable(),
+			bankAccountTable(),
 			s.recurringExpenseTable(),
 			s.expenseTable(),
 		},

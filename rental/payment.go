@@ -100,17 +100,31 @@ func payCharge(tx *db.Tx, lease int64, c Charge, amount *int64, method, paidDate
 	if err != nil {
 		return 0, err
 	}
-	id, err := insertPayment(tx, nil, lease, cents, methodOf(method), on)
+	id, err := payParts(tx, nil, lease, cents, methodOf(method), on, paidPart{c.ID, cents})
 	if err != nil {
 		return 0, err
 	}
-	if err := allocate(tx, id, c.ID, cents); err != nil {
-		return 0, err
-	}
-	if err := refreshFees(tx, c.ID); err != nil {
-		return 0, err
-	}
 	return id, afterPayment(tx, lease, id)
+}
+
+// paidPart is what a payment pays of a charge.
+type paidPart struct{ charge, cents int64 }
+
+// payParts is insertPayment of a payment that pays parts of charges; the rest of it is credit.
+func payParts(tx *db.Tx, number *int64, lease, cents int64, method string, on exact.Day, parts ...paidPart) (id int64,
+	err error) {
+	if id, err = insertPayment(tx, number, lease, cents, method, on); err != nil {
+		return 0, err
+	}
+	for _, p := range parts {
+		if err := allocate(tx, id, p.charge, p.cents); err != nil {
+			return 0, err
+		}
+		if err := refreshFees(tx, p.charge); err != nil {
+			return 0, err
+		}
+	}
+	return id, nil
 }
 
 // paidOn parses the payment date: an invalid one is today.

@@ -159,11 +159,7 @@ func putParts(tx *db.Tx, l Lease, number *int64, rows []*paymentRow) error {
 	if err := post(tx, l.ID); err != nil {
 		return err
 	}
-	type part struct {
-		charge Charge
-		cents  int64
-	}
-	var parts []part
+	var parts []paidPart
 	var sum int64
 	for _, row := range rows {
 		if !row.charge() {
@@ -188,24 +184,16 @@ func putParts(tx *db.Tx, l Lease, number *int64, rows []*paymentRow) error {
 			return fault.Fieldf("amount_cents", "amount_cents: %d is more than what is open of charge %d (%s): %d", cents, c.ID,
 				c.Label, c.BalanceCents)
 		}
-		parts = append(parts, part{c, cents})
+		parts = append(parts, paidPart{c.ID, cents})
 		sum += cents
 	}
 	on, err := paidOn(tx, rows[0].paidDate)
 	if err != nil {
 		return err
 	}
-	id, err := insertPayment(tx, number, l.ID, sum, methodOf(rows[0].method), on)
+	id, err := payParts(tx, number, l.ID, sum, methodOf(rows[0].method), on, parts...)
 	if err != nil {
 		return err
-	}
-	for _, p := range parts {
-		if err := allocate(tx, id, p.charge.ID, p.cents); err != nil {
-			return err
-		}
-		if err := refreshFees(tx, p.charge.ID); err != nil {
-			return err
-		}
 	}
 	for _, row := range rows {
 		if row.returned() {
@@ -232,12 +220,7 @@ func wasReturned(tx *db.Tx, lease, payment int64, row *paymentRow) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec("INSERT INTO allocations (payment_id, payout_id, amount_cents) VALUES (?, ?, ?)", payment, id,
-		out.AmountCents); err != nil {
-		return err
-	}
-	_, err = tx.Exec("UPDATE payments SET credit_cents = credit_cents - ? WHERE id = ?", out.AmountCents, payment)
-	return err
+	return returnPart(tx, payment, id, out.AmountCents)
 }
 
 // chargeToPay returns the row's charge, after posting due charges of its lease; none if the row is ambiguous.

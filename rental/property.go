@@ -184,12 +184,12 @@ func bindLateFee(f *schema.Form) *feeRow {
 
 // putLateFee sets a property's late fee to the row's. An unchanged one is not written.
 func putLateFee(tx *db.Tx, property int64, row feeRow) (changed []string, err error) {
-	was, found, err := currentFee(&tx.Conn, property)
+	was, err := feeOf(&tx.Conn, property)
 	if err != nil {
 		return nil, err
 	}
 	none := row.cents == nil && row.percent == nil
-	if none && !found {
+	if none && was == nil {
 		return nil, nil
 	}
 	now := LateFee{Cents: row.cents, From: tx.Today()}
@@ -204,13 +204,13 @@ func putLateFee(tx *db.Tx, property int64, row feeRow) (changed []string, err er
 		now.Cents = new(int64(0))
 	case row.from != nil:
 		now.From = *row.from
-	case found:
+	case was != nil:
 		now.From = was.From
 	}
-	if found && slices.Equal(now.Cells(), was.Cells()) {
+	before, after := was.Cells(), now.Cells()
+	if was != nil && slices.Equal(before, after) {
 		return nil, nil
 	}
-	before, after := was.Cells(), now.Cells()
 	for i, name := range []string{"late_fee_grace_days", "late_fee_cents", "late_fee_percent", "late_fee_from"} {
 		if before[i] != after[i] {
 			changed = append(changed, name)

@@ -13,10 +13,7 @@ import (
 // ticketTable is the tickets as CSV.
 func ticketTable() schema.Table {
 	t := tickets.Table("tickets", "Maintenance tickets. A row without an id is a new ticket.")
-	t.Row = func(f *schema.Form) schema.Put {
-		now, given := tickets.Edits(f)
-		return func(tx *db.Tx) (schema.Outcome, error) { return putTicket(tx, now, given) }
-	}
+	t.Row = tickets.Rows(putTicket)
 	return t
 }
 

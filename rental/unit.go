@@ -176,10 +176,7 @@ func leaseOn(c *db.Conn, unit int64, day exact.Day) (*int64, error) {
 // unitTable is the units as CSV.
 func unitTable() schema.Table {
 	t := units.Table("units", "What is let: flats, shops, garages.")
-	t.Row = func(f *schema.Form) schema.Put {
-		now, given := units.Edits(f)
-		return func(tx *db.Tx) (schema.Outcome, error) { return putUnit(tx, now, given) }
-	}
+	t.Row = units.Rows(putUnit)
 	t.Find = func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
 		u, found, err := units.One(c, "WHERE p.name = ? AND u.name = ?",
 			strings.TrimSpace(cell("property")), strings.TrimSpace(cell("name")))

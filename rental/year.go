@@ -132,6 +132,9 @@ func (d *YearDeposits) add(e entry, cents int64) {
 	d.HeldAfterCents += cents
 }
 
+// allHouses is the place of the sums of all houses.
+const allHouses = -1
+
 // yearBook adds entries up by house and unit.
 type yearBook struct {
 	properties map[int64]*YearSums
@@ -151,14 +154,14 @@ func (b *yearBook) property(id int64) *YearSums {
 }
 
 func (b *yearBook) add(e entry) {
-	y := b.property(e.property)
-	if e.kind == entryPayment {
-		y.ReceivedCents += e.moved()
-	}
 	var alone YearSums
-	for _, p := range e.parts {
-		y.add(e, p)
-		alone.add(e, p)
+	for _, y := range []*YearSums{b.property(e.property), b.property(allHouses), &alone} {
+		if e.kind == entryPayment {
+			y.ReceivedCents += e.moved()
+		}
+		for _, p := range e.parts {
+			y.add(e, p)
+		}
 	}
 	if e.unit == 0 {
 		return
@@ -177,10 +180,11 @@ func (b *yearBook) heldBefore(c *db.Conn, day exact.Day) error {
 	before := daySpan{always.from, day - 1}
 	hold := func(e entry) {
 		for _, p := range e.parts {
-			if p.what == partDeposit {
-				d := &b.property(e.property).Deposits
-				d.HeldBeforeCents += p.cents
-				d.HeldAfterCents += p.cents
+			for _, house := range []int64{e.property, allHouses} {
+				if d := &b.property(house).Deposits; p.what == partDeposit {
+					d.HeldBeforeCents += p.cents
+					d.HeldAfterCents += p.cents
+				}
 			}
 		}
 	}
@@ -219,11 +223,11 @@ func (y *YearSums) zero() bool {
 
 // tidy removes zeros and sorts types and categories.
 func (y *YearSums) tidy(order []string) {
-	y.ByType = slices.DeleteFunc(y.ByType, func(t TypeIncome) bool {
+	y.ByType = slices.DeleteFunc(slices.Clone(y.ByType), func(t TypeIncome) bool {
 		return t.ReceivedCents == 0 &&
 			t.FromDepositsCents == 0
 	})
-	y.Spent = slices.DeleteFunc(y.Spent, func(s CategorySpent) bool { return s.AmountCents == 0 })
+	y.Spent = slices.DeleteFunc(slices.Clone(y.Spent), func(s CategorySpent) bool { return s.AmountCents == 0 })
 	slices.SortFunc(y.ByType, func(a, b TypeIncome) int {
 		return cmp.Compare(slices.Index(chargeTypes, a.Type), slices.Index(chargeTypes, b.Type))
 	})
@@ -232,39 +236,17 @@ func (y *YearSums) tidy(order []string) {
 	})
 }
 
-// join adds the sums of another house.
-func (y *YearSums) join(o YearSums) {
-	for _, t := range o.ByType {
-		y.add(entry{}, yearPart{partIncome, t.Type, t.ReceivedCents})
-		y.add(entry{method: byDeposit}, yearPart{partIncome, t.Type, t.FromDepositsCents})
-	}
-	for _, s := range o.Spent {
-		y.spend(s.Category, s.AmountCents)
-	}
-	y.ReceivedCents += o.ReceivedCents
-	y.AdvanceCents += o.AdvanceCents
-	y.CreditReturnedCents += o.CreditReturnedCents
-	y.ReturnedCents += o.ReturnedCents
-	y.CapitalCents += o.CapitalCents
-	y.IncomeCents += o.AdvanceCents - o.CreditReturnedCents - o.ReturnedCents
-	y.ResultCents = y.IncomeCents - y.SpentCents
-	d, e := &y.Deposits, o.Deposits
-	d.HeldBeforeCents += e.HeldBeforeCents
-	d.TakenOverCents += e.TakenOverCents
-	d.ReceivedCents += e.ReceivedCents
-	d.UsedCents += e.UsedCents
-	d.ReturnedCents += e.ReturnedCents
-	d.HeldAfterCents += e.HeldAfterCents
-}
-
 // report is what the book says, of all houses or of one.
 func (b *yearBook) report(c *db.Conn, year int64, only *int64) (y YearReport, err error) {
 	closed, err := closedThrough(c)
 	if err != nil {
 		return y, err
 	}
-	y = YearReport{Year: year, Closed: year <= closed, Properties: []PropertyYear{},
-		Totals: YearSums{ByType: []TypeIncome{}, Spent: []CategorySpent{}}}
+	all := int64(allHouses)
+	if only != nil {
+		all = *only
+	}
+	y = YearReport{Year: year, Closed: year <= closed, Properties: []PropertyYear{}, Totals: *b.property(all)}
 	order, err := categories(c)
 	if err != nil {
 		return y, err
@@ -301,7 +283,6 @@ func (b *yearBook) report(c *db.Conn, year int64, only *int64) (y YearReport, er
 			}
 		}
 		y.Properties = append(y.Properties, p)
-		y.Totals.join(p.YearSums)
 	}
 	y.Totals.tidy(order)
 	return y, nil

@@ -4,6 +4,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -53,10 +54,6 @@ func after(p page.Paging) int64 {
 		return 0
 	}
 	return n
-}
-
-func bindID(f *schema.Form, id *int64, name, about string) {
-	f.ID(id, name, about, schema.InPath("id"))
 }
 
 // money are the rows' cells of cents.
@@ -145,37 +142,30 @@ const hitsOfAKind = 10
 func find(s *rental.Service) page.Find {
 	first := schema.First(hitsOfAKind)
 	return func(ctx context.Context, who db.Caller, q string) ([]page.Hit, string, error) {
-		var hits []page.Hit
-		leases, err := s.LeaseList(ctx, who, rental.LeaseFilter{Q: q, Cursor: first})
-		if err != nil {
+		leases, ofLeases := s.LeaseList(ctx, who, rental.LeaseFilter{Q: q, Cursor: first})
+		tenants, ofTenants := s.Tenants(ctx, who, rental.TenantFilter{Q: q, Cursor: first})
+		units, ofUnits := s.Units(ctx, rental.UnitFilter{Q: q, Cursor: first})
+		properties, ofProperties := s.Properties(ctx, rental.PropertyFilter{Q: q, Cursor: first})
+		tickets, ofTickets := s.Tickets(ctx, rental.TicketFilter{Q: q, Cursor: first})
+		if err := cmp.Or(ofLeases, ofTenants, ofUnits, ofProperties, ofTickets); err != nil {
 			return nil, "", err
 		}
+		var hits []page.Hit
 		for _, l := range leases.Leases {
 			hits = append(hits, page.Hit{Kind: "Leases", ID: cell(l.ID), Title: l.Property + " / " + l.Unit + ", " + l.Tenant,
 				Path: page.Path("leases", cell(l.ID)), Note: "from " + l.StartDate.String()})
-		}
-		tenants, err := s.Tenants(ctx, who, rental.TenantFilter{Q: q, Cursor: first})
-		if err != nil {
-			return nil, "", err
 		}
 		for _, t := range tenants.Tenants {
 			hits = append(hits, page.Hit{Kind: "Tenants", ID: cell(t.ID), Title: t.Name, Path: page.Path("tenants", cell(t.ID)),
 				Note: textOf(t.Email)})
 		}
-		units, err := s.Units(ctx, rental.UnitFilter{Q: q, Cursor: first})
-		if err != nil {
-			return nil, "", err
-		}
 		for _, u := range units.Units {
 			hits = append(hits, page.Hit{Kind: "Units", ID: cell(u.ID), Title: u.Property + " / " + u.Name,
 				Path: page.Path("units", cell(u.ID)), Note: u.Status})
 		}
-		if hits, err = propertyHits(ctx, s, q, hits); err != nil {
-			return nil, "", err
-		}
-		tickets, err := s.Tickets(ctx, rental.TicketFilter{Q: q, Cursor: first})
-		if err != nil {
-			return nil, "", err
+		for _, p := range properties.Properties {
+			hits = append(hits, page.Hit{Kind: "Properties", ID: cell(p.ID), Title: p.Name,
+				Path: page.Path("properties", cell(p.ID)), Note: textOf(p.Address)})
 		}
 		for _, k := range tickets.Tickets {
 			hits = append(hits, page.Hit{Kind: "Tickets", ID: cell(k.ID), Title: k.Title,
@@ -183,14 +173,4 @@ func find(s *rental.Service) page.Find {
 		}
 		return hits, "", nil
 	}
-}
-
-// propertyHits adds the properties that a search finds.
-func propertyHits(ctx context.Context, s *rental.Service, q string, hits []page.Hit) ([]page.Hit, error) {
-	list, err := s.Properties(ctx, rental.PropertyFilter{Q: q, Cursor: schema.First(hitsOfAKind)})
-	for _, p := range list.Properties {
-		hits = append(hits, page.Hit{Kind: "Properties", ID: cell(p.ID), Title: p.Name,
-			Path: page.Path("properties", cell(p.ID)), Note: textOf(p.Address)})
-	}
-	return hits, err
 }

@@ -101,7 +101,7 @@ func property(s *rental.Service) page.Page {
 		Load: func(f *schema.Form) page.Loader[propertyView] {
 			var id int64
 			var p page.Paging
-			bindID(f, &id, "property_id", "the property")
+			f.ID(&id, "property_id", "the property", schema.InPath("id"))
 			p.Bind(f)
 			p.Limit = mostRows
 			return func(ctx context.Context, _ db.Caller) (propertyView, error) {

@@ -28,7 +28,7 @@ func statement(s *rental.Service) page.Page {
 		Path: "/leases/:id/statement", Title: "Statement",
 		Load: func(f *schema.Form) page.Loader[rental.Statement] {
 			var id, year int64
-			bindID(f, &id, "lease_id", "the lease")
+			f.ID(&id, "lease_id", "the lease", schema.InPath("id"))
 			bindYear(f, &year)
 			return func(ctx context.Context, who db.Caller) (st rental.Statement, err error) {
 				if year == 0 {
@@ -117,7 +117,7 @@ func reminder(s *rental.Service) page.Page {
 		Path: "/leases/:id/reminder", Title: "Reminder",
 		Load: func(f *schema.Form) page.Loader[letterView] {
 			var id, step int64
-			bindID(f, &id, "lease_id", "the lease")
+			f.ID(&id, "lease_id", "the lease", schema.InPath("id"))
 			bindStep(f, &step)
 			return func(ctx context.Context, who db.Caller) (letterView, error) {
 				r, err := s.LeaseRecord(ctx, who, id)
@@ -143,7 +143,7 @@ func tenantReminder(s *rental.Service) page.Page {
 		Path: "/tenants/:id/reminder", Title: "Reminder",
 		Load: func(f *schema.Form) page.Loader[letterView] {
 			var id, step int64
-			bindID(f, &id, "tenant_id", "the tenant")
+			f.ID(&id, "tenant_id", "the tenant", schema.InPath("id"))
 			bindStep(f, &step)
 			return func(ctx context.Context, who db.Caller) (letterView, error) {
 				return letterTo(ctx, s, who, id, step)

@@ -271,14 +271,20 @@ func (n *Noun[T]) keyed(c *db.Conn, key any) (T, bool, error) {
 	return n.One(c, "WHERE "+n.columns[n.key].stored+" = ?", key)
 }
 
+// Rows is the Row of a table whose rows are stored by put, with which of the columns each has.
+func (n *Noun[T]) Rows(put func(tx *db.Tx, now T, given func(column string) bool) (schema.Outcome, error)) func(
+	*schema.Form) schema.Put {
+	return func(f *schema.Form) schema.Put {
+		now, given := n.Edits(f)
+		return func(tx *db.Tx) (schema.Outcome, error) { return put(tx, now, given) }
+	}
+}
+
 // Table is the noun's CSV table: rows are identified by the key, if there is one.
 func (n *Noun[T]) Table(name, about string) schema.Table {
 	t := schema.Table{
 		Name: name, About: about,
-		Row: func(f *schema.Form) schema.Put {
-			now, given := n.Edits(f)
-			return func(tx *db.Tx) (schema.Outcome, error) { return n.Put(tx, now, given) }
-		},
+		Row: n.Rows(n.Put),
 		Export: func(c *db.Conn, emit func(cells ...string) error) error {
 			return n.Each(c, func(t *T) error { return emit(n.Cells(*t)...) }, "ORDER BY "+n.order)
 		},
