@@ -303,3 +303,25 @@ func (s *Service) listBankAccounts() schema.Op {
 
 // currencyOf is the currency in which the account's amounts are.
 func (a BankAccount) currencyOf() exact.Currency { return exact.CurrencyOf(a.Currency) }
+
+// bankAccountTable is the bank accounts as CSV.
+func bankAccountTable() schema.Table {
+	t := accounts.Table("bank-accounts", "The bank accounts: those of bank files, and the one that tenants pay to.")
+	t.Find, t.Row = nil, accounts.Rows(putAccount)
+	return t
+}
+
+func putAccount(tx *db.Tx, a BankAccount, given func(string) bool) (o schema.Outcome, err error) {
+	if tx.Who().Role != "admin" {
+		return o, fault.New(fault.Forbidden, "bank accounts are set by an admin")
+	}
+	if set(a.Property) != "" {
+		id, err := findProperty(&tx.Conn, *a.Property)
+		if err != nil {
+			return o, err
+		}
+		a.PropertyID = &id
+	}
+	_, o, err = saveAccount(tx, a, given)
+	return o, err
+}

@@ -1,6 +1,8 @@
 package rental
 
 import (
+	"slices"
+
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -127,4 +129,119 @@ func linkableExpense(c *db.Conn, id int64) (Expense, error) {
 			*e.ReversesID).At("expense_id")
 	}
 	return e, err
+}
+
+// unsettle undoes what settled a line: it reverses the payment that booking it made, removes its link, or joins its
+// free parts. A line whose payment was returned stays so.
+func unsettle(tx *db.Tx, line int64, reason string) (done BankLines, err error) {
+	l, err := findLine(&tx.Conn, line)
+	if err != nil {
+		return done, err
+	}
+	changed := []int64{line}
+	switch l.State {
+	case lineFree:
+		return done, fault.Conflictf("bank line %d is free", line).At("line_id")
+	case lineReturned:
+		return done, fault.Conflictf("bank line %d is a return: payment %s stays reversed", line, joinIDs(l.PaymentIDs)).At(
+			"line_id")
+	case lineBooked:
+		if len(l.ExpenseIDs) > 0 {
+			_, err = reverseExpense(tx, l.ExpenseIDs[0], reason, nil)
+		} else {
+			_, err = reversePayment(tx, l.PaymentIDs[0], reason, nil)
+		}
+	case lineLinked:
+		if err := notReturned(&tx.Conn, l); err != nil {
+			return done, err
+		}
+		changed, err = endLink(tx, line)
+	case lineSplit:
+		err = joinParts(tx, line)
+	case lineIgnored:
+		_, err = tx.Exec("UPDATE bank_lines SET state = 'free', reason = NULL WHERE id = ?", line)
+	}
+	if err != nil {
+		return done, err
+	}
+	if err := tx.Audit("bank_line.freed", db.Subject("bank_line", line),
+		map[string]any{"was": l.State, "reason": reason}); err != nil {
+		return done, err
+	}
+	return linesNow(&tx.Conn, changed)
+}
+
+// notReturned refuses to free a line of which the bank took a payment back.
+func notReturned(c *db.Conn, l BankLine) error {
+	payment, found, err := db.One(c, db.Int, "SELECT k.payment_id FROM bank_links k WHERE k.line_id = ? AND "+
+		returnedByBank, l.ID)
+	if err == nil && found {
+		err = fault.Conflictf("bank line %d stays settled: the bank returned its payment %d", l.ID, payment).At("line_id")
+	}
+	return err
+}
+
+// endLink removes the links of a line, and of the lines that share its payments, and returns them all.
+func endLink(tx *db.Tx, line int64) (lines []int64, err error) {
+	lines, err = db.All(&tx.Conn, db.Int, `SELECT ?1 UNION SELECT o.line_id FROM bank_links k CROSS JOIN bank_links o
+		ON o.payment_id = k.payment_id OR o.expense_id = k.expense_id OR o.payout_id = k.payout_id WHERE k.line_id = ?1`,
+		line)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(lines)
+	for _, id := range lines {
+		if _, err := tx.Exec("DELETE FROM bank_links WHERE line_id = ?", id); err != nil {
+			return nil, err
+		}
+		if _, err := tx.Exec("UPDATE bank_lines SET state = 'free' WHERE id = ?", id); err != nil {
+			return nil, err
+		}
+	}
+	return lines, nil
+}
+
+// returnedByBank is what tells that a line took the payment k.payment_id back.
+const returnedByBank = "EXISTS (SELECT 1 FROM bank_links z CROSS JOIN bank_lines y ON y.id = z.line_id WHERE " +
+	"z.payment_id = k.payment_id AND y.state = 'returned' AND y.amount_cents < 0)"
+
+// freePaymentLines frees the lines of a reversed payment. Lines of one that the bank returned never pay anything again:
+// they are returned once all their payments are, and until then stay linked with the rest.
+func freePaymentLines(tx *db.Tx, payment int64) error {
+	_, byBank, err := db.One(&tx.Conn, db.Int, "SELECT 1 FROM bank_links k WHERE k.payment_id = ? AND "+returnedByBank,
+		payment)
+	if err != nil {
+		return err
+	}
+	if byBank {
+		_, err := tx.Exec(`UPDATE bank_lines SET state = 'returned' WHERE state IN ('booked', 'linked')
+			AND id IN (SELECT line_id FROM bank_links WHERE payment_id = ?)
+			AND NOT EXISTS (SELECT 1 FROM bank_links o CROSS JOIN payments m ON m.id = o.payment_id
+			WHERE o.line_id = bank_lines.id AND m.voided_at IS NULL)`, payment)
+		return err
+	}
+	lines, err := db.All(&tx.Conn, db.Int, `SELECT b.id FROM bank_links k CROSS JOIN bank_lines b ON b.id = k.line_id
+		WHERE k.payment_id = ? AND b.state IN ('booked', 'linked')`, payment)
+	for _, id := range lines {
+		if err == nil {
+			_, err = endLink(tx, id)
+		}
+	}
+	return err
+}
+
+func joinParts(tx *db.Tx, line int64) error {
+	settled, found, err := db.One(&tx.Conn, scanLine, "SELECT "+lineColumns+fromLines+
+		"WHERE b.parent_id = ? AND b.state <> 'free' LIMIT 1", line)
+	if err != nil {
+		return err
+	}
+	if found {
+		return fault.Conflictf("part %d of the line is %s; free it first", settled.ID, settled.State).At("line_id")
+	}
+	if _, err := tx.Exec("DELETE FROM bank_lines WHERE parent_id = ?", line); err != nil {
+		return err
+	}
+	_, err = tx.Exec("UPDATE bank_lines SET state = 'free' WHERE id = ?", line)
+	return err
 }

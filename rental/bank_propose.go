@@ -6,7 +6,148 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
 )
+
+// freeLines are the free lines of accounts in the shop's currency, in the order in which they are compared, with what
+// each is. Ledgers are to be posted before.
+func freeLines(c *db.Conn) ([]BankLine, error) {
+	lines, err := db.All(c, scanLine, "SELECT "+lineColumns+
+		" FROM bank_lines b INDEXED BY bank_lines_free CROSS JOIN bank_accounts a ON a.id = b.account_id WHERE b.state = "+
+		"'free' ORDER BY b.day, b.id")
+	if err != nil || len(lines) == 0 {
+		return lines, err
+	}
+	shops, err := c.Currency()
+	if err != nil {
+		return nil, err
+	}
+	m, err := loadMatcher(c, lines[0].Day, lines[len(lines)-1].Day)
+	if err != nil {
+		return nil, err
+	}
+	for i := range lines {
+		if lines[i].currency != shops.Code {
+			lines[i].Match = new(unknown)
+			continue
+		}
+		m.match(&lines[i])
+	}
+	return lines, nil
+}
+
+// loadMatcher reads what lines of the days are compared with.
+func loadMatcher(c *db.Conn, first, last exact.Day) (*matcher, error) {
+	leases, err := matchLeases(c)
+	if err != nil {
+		return nil, err
+	}
+	m := newMatcher(c.Today(), leases)
+	lined := ", EXISTS (SELECT 1 FROM bank_links k WHERE k."
+	m.payments, err = db.All(c, scanMatchPayment,
+		"SELECT m.id, m.lease_id, m.amount_cents, m.paid_date, m.method = 'cash'"+lined+`payment_id = m.id)
+		FROM payments m WHERE m.voided_at IS NULL AND m.paid_date BETWEEN ? AND ? AND m.method NOT IN ('deposit', 'opening')`,
+		first-returnDays, last+linkDays)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range m.payments {
+		if x := m.byID[p.lease]; x != nil {
+			x.payments = append(x.payments, p)
+		}
+	}
+	m.payouts, err = db.All(c, scanMatchPayment, "SELECT m.id, m.lease_id, m.amount_cents, m.day, 0"+lined+
+		`payout_id = m.id)
+		FROM payouts m WHERE m.day BETWEEN ? AND ? ORDER BY m.id`, first-payoutDays, last+payoutDays)
+	if err != nil {
+		return nil, err
+	}
+	m.expenses, err = db.All(c, scanMatchPayment, `SELECT e.id, 0, e.amount_cents, e.day, 0, 0 FROM expenses e
+		WHERE e.day BETWEEN ? AND ?
+		AND e.reverses_id IS NULL AND NOT EXISTS (SELECT 1 FROM bank_links k WHERE k.expense_id = e.id)
+		AND NOT EXISTS (SELECT 1 FROM expenses x WHERE x.reverses_id = e.id) ORDER BY e.day, e.id`, first-payoutDays,
+		last+payoutDays)
+	if err != nil {
+		return nil, err
+	}
+	err = db.Each(c, func(r *db.Row) error {
+		e := scanExpense(r)
+		m.like[signs(r.Text())] = e
+		return nil
+	}, "SELECT "+expenseColumns+", b.payer_account"+fromExpenses+` JOIN bank_links k ON k.expense_id = e.id
+		JOIN bank_lines b ON b.id = k.line_id
+		WHERE b.payer_account <> '' ORDER BY b.day, b.id`)
+	if err != nil {
+		return nil, err
+	}
+	return m, db.Each(c, func(r *db.Row) error {
+		m.paid(r.Text(), r.Int(), r.Int())
+		return nil
+	}, `SELECT b.payer_account, m.lease_id, b.amount_cents FROM bank_links k CROSS JOIN bank_lines b
+		ON b.id = k.line_id CROSS JOIN payments m ON m.id = k.payment_id
+		WHERE b.state IN ('booked', 'linked') AND b.payer_account <> '' ORDER BY b.day, b.id`)
+}
+
+func scanMatchPayment(r *db.Row) matchPayment {
+	return matchPayment{id: r.Int(), lease: r.Int(), cents: r.Int(), day: r.Day(), cash: r.Bool(), lined: r.Bool()}
+}
+
+// matchLeases reads every lease with what is open of it, and what its next period will charge.
+func matchLeases(c *db.Conn) ([]*matchLease, error) {
+	list, err := db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+
+		" FROM leases l CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id ORDER BY l.id")
+	if err != nil {
+		return nil, err
+	}
+	all, byID := make([]*matchLease, len(list)), map[int64]*matchLease{}
+	for i, l := range list {
+		x := &matchLease{id: l.ID, label: l.Property + " / " + l.Unit, unit: l.Unit, opening: l.OpeningDay, end: l.EndDate,
+			from: l.nextPost}
+		for _, t := range l.Tenants {
+			if !t.Forgotten() {
+				x.tenants = append(x.tenants, t.Name)
+			}
+		}
+		if l.nextPost != nil {
+			t := l.terms()
+			p := t.from(*l.nextPost)
+			then := t.at(p.First)
+			x.next = then.charge(p)
+		}
+		all[i], byID[l.ID] = x, x
+	}
+	err = db.Each(c, func(r *db.Row) error {
+		if x := byID[r.Int()]; x != nil {
+			x.open = append(x.open, openCharge{r.Day(), r.Int()})
+		}
+		return nil
+	}, "SELECT c.lease_id, c.due_date, c.amount_cents - c.paid_cents FROM charges c INDEXED BY charges_unpaid WHERE "+
+		"c.paid_date IS NULL AND c.amount_cents > c.paid_cents")
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range all {
+		slices.SortStableFunc(x.open, func(a, b openCharge) int { return cmp.Compare(a.due, b.due) })
+	}
+	err = db.Each(c, func(r *db.Row) error {
+		if x := byID[r.Int()]; x != nil {
+			x.credit += r.Int()
+		}
+		return nil
+	}, "SELECT lease_id, credit_cents FROM payments INDEXED BY payments_credit WHERE credit_cents > 0")
+	if err != nil {
+		return nil, err
+	}
+	return all, db.Each(c, func(r *db.Row) error {
+		x, beside := byID[r.Int()], Recurring{AmountCents: r.Int(), From: r.Day(), To: r.DayPtr()}
+		if x != nil && x.from != nil && beside.holds(*x.from) {
+			x.next += beside.AmountCents
+		}
+		return nil
+	}, "SELECT lease_id, amount_cents, from_day, to_day FROM recurring_charges")
+}
 
 // evidence is what speaks for a lease.
 type evidence struct {

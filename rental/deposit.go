@@ -6,6 +6,167 @@ import (
 	"quartermaster/schema/fault"
 )
 
+// byDeposit is the method of a payment from a deposit: no money was received.
+const byDeposit = "deposit"
+
+// Allocation is a part of a payment used for a charge.
+type Allocation struct {
+	ChargeID    int64  `json:"charge_id"`
+	Label       string `json:"label"`
+	AmountCents int64  `json:"amount_cents"`
+}
+
+// allocationsOf lists a payment's allocations, by the charges' due dates.
+func allocationsOf(c *db.Conn, payment int64) ([]Allocation, error) {
+	return db.All(c, func(r *db.Row) Allocation { return Allocation{r.Int(), r.Text(), r.Int()} },
+		`SELECT c.id, c.label, a.amount_cents FROM allocations a CROSS JOIN charges c ON c.id = a.charge_id
+		WHERE a.payment_id = ? ORDER BY c.due_date, c.id`, payment)
+}
+
+// allocate pays cents of a charge from a payment's credit. A payment of a closed year does so with today's date, since
+// the year must not change.
+func allocate(tx *db.Tx, payment, charge, cents int64) error {
+	closed, err := closedThrough(&tx.Conn)
+	if err != nil {
+		return err
+	}
+	first, _ := yearDays(closed + 1)
+	_, err = tx.Exec(`INSERT INTO allocations (payment_id, charge_id, amount_cents, counted)
+		SELECT ?1, ?2, ?3, iif(paid_date < ?4 AND method <> 'opening', ?5, NULL) FROM payments WHERE id = ?1
+		ON CONFLICT (payment_id, charge_id) DO UPDATE SET amount_cents = amount_cents + ?3`, payment, charge, cents, first,
+		tx.Today())
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec("UPDATE payments SET credit_cents = credit_cents - ? WHERE id = ?", cents, payment); err != nil {
+		return err
+	}
+	return recount(tx, charge)
+}
+
+// release returns cents of a charge to credit, from its last payments first.
+func release(tx *db.Tx, charge, cents int64) error {
+	type used struct{ id, payment, cents int64 }
+	parts, err := db.All(&tx.Conn, func(r *db.Row) used { return used{r.Int(), r.Int(), r.Int()} },
+		`SELECT a.id, a.payment_id, a.amount_cents FROM allocations a CROSS JOIN payments m ON m.id = a.payment_id
+		WHERE a.charge_id = ? ORDER BY m.paid_date DESC, m.id DESC`, charge)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		n := min(p.cents, cents)
+		if n == p.cents {
+			_, err = tx.Exec("DELETE FROM allocations WHERE id = ?", p.id)
+		} else if n > 0 {
+			_, err = tx.Exec("UPDATE allocations SET amount_cents = amount_cents - ? WHERE id = ?", n, p.id)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec("UPDATE payments SET credit_cents = credit_cents + ? WHERE id = ?", n, p.payment); err != nil {
+			return err
+		}
+		cents -= n
+	}
+	return recount(tx, charge)
+}
+
+// recount sets a charge's payment columns from its allocations: it is paid if they add up to it and there is one, on
+// the day of the last.
+func recount(tx *db.Tx, charge int64) error {
+	type sum struct{ cents, n, amount int64 }
+	s, _, err := db.One(&tx.Conn, func(r *db.Row) sum { return sum{r.Int(), r.Int(), r.Int()} },
+		`SELECT (SELECT coalesce(sum(amount_cents), 0) FROM allocations WHERE charge_id = ?1), (SELECT count(*)
+			FROM allocations WHERE charge_id = ?1),
+		amount_cents FROM charges WHERE id = ?1`, charge)
+	if err != nil {
+		return err
+	}
+	if s.n == 0 || s.cents < s.amount {
+		_, err = tx.Exec("UPDATE charges SET paid_cents = ?, paid_date = NULL, method = NULL WHERE id = ?", s.cents, charge)
+		return err
+	}
+	_, err = tx.Exec(`UPDATE charges SET paid_cents = ?1, (paid_date, method) = (SELECT m.paid_date, m.method
+		FROM allocations a
+		CROSS JOIN payments m ON m.id = a.payment_id WHERE a.charge_id = ?2 ORDER BY m.paid_date DESC, m.id DESC LIMIT 1)
+		WHERE id = ?2`, s.cents, charge)
+	return err
+}
+
+// openCharges are a lease's open charges due by a day, oldest first.
+const openCharges = " FROM charges c WHERE c.lease_id = ? AND c.paid_date IS NULL AND c.amount_cents > c.paid_cents " +
+	"AND c.due_date <= ? ORDER BY c.due_date, c.id"
+
+// spend pays charges due by a day from a payment's credit, oldest first, and returns them. A rent's late fee is updated
+// before it is paid: a payment dated within the grace does not pay the fee that it removes.
+func spend(tx *db.Tx, lease, payment int64, by exact.Day) (paid []int64, err error) {
+	type open struct{ id, cents int64 }
+	for {
+		credit, _, err := db.One(&tx.Conn, db.Int, "SELECT credit_cents FROM payments WHERE id = ?", payment)
+		if err != nil || credit == 0 {
+			return paid, err
+		}
+		c, found, err := db.One(&tx.Conn, func(r *db.Row) open { return open{r.Int(), r.Int()} },
+			"SELECT c.id, c.amount_cents - c.paid_cents"+openCharges+" LIMIT 1", lease, by)
+		if err != nil || !found {
+			return paid, err
+		}
+		if err := allocate(tx, payment, c.id, min(credit, c.cents)); err != nil {
+			return paid, err
+		}
+		paid = append(paid, c.id)
+		if err := refreshFees(tx, c.id); err != nil {
+			return paid, err
+		}
+	}
+}
+
+// useCredit pays a lease's charges due by a day from its credit, oldest payment and oldest charge first.
+func useCredit(tx *db.Tx, lease int64, by exact.Day) error {
+	for {
+		oldest, found,
+			err := db.One(&tx.Conn, db.Int,
+			"SELECT id FROM payments WHERE lease_id = ? AND credit_cents > 0 ORDER BY paid_date, id LIMIT 1", lease)
+		if err != nil || !found {
+			return err
+		}
+		paid, err := spend(tx, lease, oldest, by)
+		if err != nil || len(paid) == 0 {
+			return err
+		}
+		err = tx.AuditSystem("credit.used", db.Subject("payment", oldest), struct {
+			LeaseID int64   `json:"lease_id"`
+			Charges []int64 `json:"charges"`
+		}{lease, paid})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// findCharge returns a charge of the lease; any other is invalid.
+func findCharge(c *db.Conn, lease, id int64) (Charge, error) {
+	charge, found,
+		err := db.One(c, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.id = ? AND c.lease_id = ?", id, lease)
+	if err == nil && !found {
+		err = fault.Fieldf("charge_id", "charge_id: %d is not a charge of lease %d; its ledger lists its charges", id, lease)
+	}
+	return charge, err
+}
+
+// chargeOf returns a charge by its id, and its lease's; an unknown one is not found.
+func chargeOf(c *db.Conn, id int64) (charge Charge, lease int64, err error) {
+	charge, found, err := db.One(c, func(r *db.Row) Charge {
+		charge := scanCharge(r)
+		lease = r.Int()
+		return charge
+	}, "SELECT "+chargeColumns+", c.lease_id FROM charges c WHERE c.id = ?", id)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no charge %d", id)
+	}
+	return charge, lease, err
+}
+
 // payFromDeposit pays a charge from a lease's deposit, by default the smaller of the deposit and the open amount. It
 // emits nothing, since no money was received.
 func payFromDeposit(tx *db.Tx, charge int64, amount *int64, day *exact.Day) (Payment, error) {
