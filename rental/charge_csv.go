@@ -236,11 +236,7 @@ func postOne(tx *db.Tx, lease int64, own, then *terms, p period, amount int64) e
 	if err := tx.CheckClock(); err != nil {
 		return err
 	}
-	insert, err := tx.Change(insertRent)
-	if err != nil {
-		return err
-	}
-	if err := writeRent(tx, insert, lease, then, p, amount); err != nil {
+	if err := writeRent(tx, lease, then, p, amount); err != nil {
 		return err
 	}
 	poster, _, err := newPoster(tx, lease)

@@ -249,12 +249,7 @@ type PayoutRequest struct {
 	Method      string
 }
 
-// returnDeposit pays a lease's deposit out, never more than what is held.
-func returnDeposit(tx *db.Tx, p PayoutRequest) (Payout, error) { return payOut(tx, "deposit", p) }
-
-// returnCredit pays a lease's credit out, never more than there is.
-func returnCredit(tx *db.Tx, p PayoutRequest) (Payout, error) { return payOut(tx, "credit", p) }
-
+// payOut pays a lease's credit, or the deposit that is held, out: never more than there is.
 func payOut(tx *db.Tx, kind string, p PayoutRequest) (done Payout, err error) {
 	if _, err := postedLease(tx, p.LeaseID); err != nil {
 		return done, err

@@ -296,3 +296,7 @@ func do2[A, B, T any](h *fixture, who db.Caller, fn func(*db.Tx, A, B) (T, error
 func do3[A, B, C, T any](h *fixture, who db.Caller, fn func(*db.Tx, A, B, C) (T, error), a A, b B, c C) (T, error) {
 	return db.Update(ctx, h.DB, who, func(tx *db.Tx) (T, error) { return fn(tx, a, b, c) })
 }
+
+func returnDeposit(tx *db.Tx, p PayoutRequest) (Payout, error) { return payOut(tx, "deposit", p) }
+
+func returnCredit(tx *db.Tx, p PayoutRequest) (Payout, error) { return payOut(tx, "credit", p) }

@@ -84,8 +84,8 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "rental charge LEASE_ID", s.addCharge()),
 		schema.At("", "", "rental void-charge CHARGE_ID", s.voidCharge()),
 		schema.At("", "", "rental use-deposit CHARGE_ID", s.useDepositOp()),
-		schema.At("", "", "rental return-deposit LEASE_ID", s.returnDeposit()),
-		schema.At("", "", "rental return-credit LEASE_ID", s.returnCredit()),
+		schema.At("", "", "rental return-deposit LEASE_ID", s.payoutOp("deposit")),
+		schema.At("", "", "rental return-credit LEASE_ID", s.payoutOp("credit")),
 
 		schema.At("", "", "rental end-lease LEASE_ID", s.endLease()),
 		schema.At("", "", "rental set-first-day LEASE_ID", s.setFirstDay()),

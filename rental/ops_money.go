@@ -177,24 +177,18 @@ func examplePayout(kind string) Payout {
 		Method: "bank_transfer", Totals: examplePaidUp}
 }
 
-func (s *Service) returnDeposit() schema.Op {
-	return s.payoutOp("deposit", "Pay a lease's deposit out, or a part of it.", returnDeposit)
-}
-
-func (s *Service) returnCredit() schema.Op {
-	return s.payoutOp("credit", "Pay a lease's credit out, or a part of it.", returnCredit)
-}
-
-func (s *Service) payoutOp(kind, about string, do func(*db.Tx, PayoutRequest) (Payout, error)) schema.Op {
+// payoutOp pays credit or a deposit out.
+func (s *Service) payoutOp(kind string) schema.Op {
 	return schema.Op{
-		Name: "return_" + kind, Writes: true, Destructive: true, About: about, Response: examplePayout(kind),
+		Name: "return_" + kind, Writes: true, Destructive: true, Response: examplePayout(kind),
+		About:   "Pay a lease's " + kind + " out, or a part of it.",
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Bind: schema.Writes(s.db, func(f *schema.Form, p *PayoutRequest) {
 			bindLeaseID(f, &p.LeaseID)
 			bindAmount(f, &p.AmountCents, "how much, in cents (default: all of it)")
 			f.DayPtr(&p.Day, "day", "when (default: today)", schema.Example("2026-11-20"), schema.Today)
 			bindMethod(f, &p.Method)
-		}, do),
+		}, func(tx *db.Tx, p PayoutRequest) (Payout, error) { return payOut(tx, kind, p) }),
 		Example: "rental return-" + kind + " 'Harbour House/2A' --amount-cents 40000 --method transfer",
 		Did:     func(a any, m schema.Money) string { return m(a.(Payout).AmountCents) + " of " + kind + " is returned." },
 		Will: schema.SaidIn(func(p Payout, m schema.Money) string {

@@ -166,15 +166,11 @@ func (p *poster) day(on exact.Day, next *exact.Day, today exact.Day) (*exact.Day
 
 // rents posts the periods from the one that begins on next until last.
 func (p *poster) rents(next, last exact.Day) (*exact.Day, error) {
-	insert, err := p.tx.Change(insertRent)
-	if err != nil {
-		return nil, err
-	}
 	for next <= last && p.terms.covers(next) {
 		x := p.terms.from(next)
 		then := p.terms.at(x.First)
 		amount := then.charge(x)
-		if err := writeRent(p.tx, insert, p.lease, &then, x, amount); err != nil {
+		if err := writeRent(p.tx, p.lease, &then, x, amount); err != nil {
 			return nil, err
 		}
 		if p.done.Charges == 0 {
@@ -187,14 +183,11 @@ func (p *poster) rents(next, last exact.Day) (*exact.Day, error) {
 			if err := p.beside(x.First); err != nil {
 				return nil, err
 			}
-			if insert, err = p.tx.Change(insertRent); err != nil {
-				return nil, err
-			}
 		}
 		next = resume(x, amount, then.Rent)
 	}
 	after := p.terms.remaining(next)
-	_, err = p.tx.Exec("UPDATE leases SET next_post_day = ? WHERE id = ?", after, p.lease)
+	_, err := p.tx.Exec("UPDATE leases SET next_post_day = ? WHERE id = ?", after, p.lease)
 	return after, err
 }
 
@@ -236,19 +229,12 @@ func (p *poster) finish(event *exact.Day) error {
 	return p.tx.AuditSystem("lease.posted", db.Subject("lease", p.lease), p.done)
 }
 
-const insertRent = `INSERT INTO charges (lease_id, type, due_date, amount_cents, period_start, period_end, rent_cents,
-	posted_at, label)
-	VALUES (?1, 'rent', ?2, ?3, ?2, ?4, ?5, ?6, ?7)`
-
-// writeRent runs the prepared insertRent for one period without allocating: the first read of the arrears may post
-// hundreds of thousands.
-func writeRent(tx *db.Tx, insert *db.Stmt, lease int64, t *terms, p period, amount int64) error {
-	err := insert.Ints(lease, int64(p.First), amount, int64(p.Last), t.Rent, int64(tx.Now()))
-	if err != nil {
-		return err
-	}
-	insert.Text(7, t.label(p))
-	return insert.Run()
+// writeRent posts one period.
+func writeRent(tx *db.Tx, lease int64, t *terms, p period, amount int64) error {
+	_, err := tx.Exec(`INSERT INTO charges (lease_id, type, due_date, amount_cents, period_start, period_end, rent_cents,
+		posted_at, label) VALUES (?1, 'rent', ?2, ?3, ?2, ?4, ?5, ?6, ?7)`, lease, p.First, amount, p.Last, t.Rent, tx.Now(),
+		t.label(p))
+	return err
 }
 
 // remaining is next if the lease still runs then, else nil: nothing more will be posted.
