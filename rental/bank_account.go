@@ -304,7 +304,6 @@ func (s *Service) listBankAccounts() schema.Op {
 // currencyOf is the currency in which the account's amounts are.
 func (a BankAccount) currencyOf() exact.Currency { return exact.CurrencyOf(a.Currency) }
 
-// bankAccountTable is the bank accounts as CSV.
 func bankAccountTable() schema.Table {
 	t := accounts.Table("bank-accounts", "The bank accounts: those of bank files, and the one that tenants pay to.")
 	t.Find, t.Row = nil, accounts.Rows(putAccount)

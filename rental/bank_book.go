@@ -131,7 +131,6 @@ func book(tx *db.Tx, b Booking, free map[int64]BankLine) error {
 	return bookPayment(tx, l, *b.LeaseID)
 }
 
-// bookPayment records a line as a payment of the lease.
 func bookPayment(tx *db.Tx, l BankLine, leaseID int64) error {
 	if err := bookable(tx, l); err != nil {
 		return err

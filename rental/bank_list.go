@@ -85,7 +85,6 @@ func bankLines(c *db.Conn, f LineFilter, free matched) (list BankLines, err erro
 	return list, proposeFor(free, list.Lines)
 }
 
-// matchedLines are the free lines of one match.
 func matchedLines(f LineFilter, matched matched) (list BankLines, err error) {
 	list.Lines = []BankLine{}
 	all, err := matched()

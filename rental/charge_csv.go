@@ -9,7 +9,6 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// chargeTable is the charges as CSV.
 func (s *Service) chargeTable() schema.Table {
 	return schema.Table{
 		Name: "charges", About: "Charges of leases. Rent rows are billing periods, posted in their order. A late fee of 0 " +

@@ -195,7 +195,6 @@ func putDemoTenant(tx *db.Tx, name, email string) error {
 	return err
 }
 
-// demoTickets raises tickets in every state.
 func demoTickets(tx *db.Tx) error {
 	for _, k := range []struct{ property, unit, title, description, priority, status string }{
 		{"Harbour House", "1A", "Kitchen tap drips", "Since Monday, a bowl stands under it.", "medium", resolved},

@@ -25,7 +25,6 @@ func ownCategories(c *db.Conn) ([]string, error) {
 
 const settingCategories = "expense_categories"
 
-// categories are those that expenses may have.
 func categories(c *db.Conn) ([]string, error) {
 	own, err := ownCategories(c)
 	return append(slices.Clone(expenseCategories), own...), err

@@ -74,7 +74,6 @@ func forgetTenant(tx *db.Tx, tenant int64) (Forgotten, error) {
 	return done, tx.Audit("tenant.forgotten", db.Subject("tenant", tenant), map[string]any{"leases": len(leases)})
 }
 
-// forgottenName is the name of a forgotten tenant.
 func forgottenName(tenant int64) string { return fmt.Sprintf("forgotten-%d", tenant) }
 
 // Forgotten reports whether the tenant was forgotten: there is no contact.

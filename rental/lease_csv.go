@@ -208,7 +208,6 @@ func newLease(unit int64, start exact.Day) Lease {
 		Frequency: monthly, DueDay: dayOfMonth(start), Proration: byDays}
 }
 
-// check refuses an invalid lease.
 func (l Lease) check(c *db.Conn) error {
 	switch {
 	case l.StartDate < firstStart:
@@ -271,7 +270,6 @@ func checkFree(c *db.Conn, l Lease) error {
 	return err
 }
 
-// sharedNames are the names that several tenants have.
 func sharedNames(c *db.Conn) (map[string]bool, error) {
 	shared := map[string]bool{}
 	return shared, db.Each(c, func(r *db.Row) error {

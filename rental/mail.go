@@ -91,7 +91,6 @@ var (
 	}
 )
 
-// leaseRow is a row of a message about a lease.
 func leaseRow(l Lease) mail.Row {
 	return mail.Row{Subject: db.Subject("lease", l.ID), Record: l.Property + "/" + l.Unit}
 }

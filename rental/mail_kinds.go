@@ -10,7 +10,6 @@ import (
 	"quartermaster/schema/session"
 )
 
-// fillReceipt fills in what a payment paid.
 func fillReceipt(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
 	got, err := receiptOf(c, r.Number())
 	if err != nil {
@@ -242,7 +241,6 @@ var linkKind = mail.Kind{
 	},
 }
 
-// mailed is the row of a message to the tenant.
 func (t Tenant) mailed() mail.Row {
 	return mail.Row{Subject: db.Subject("tenant", t.ID), Record: t.Name, To: set(t.Email)}
 }

@@ -135,7 +135,6 @@ func (s *Service) ops() []schema.Op {
 	}, s.mailOps()...)
 }
 
-// events are what the service tells receivers.
 func events() []schema.Event {
 	lease, moved := exampleLease(), exampleTicket()
 	moved.Status = "in_progress"

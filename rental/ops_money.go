@@ -11,7 +11,6 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// bindLeaseID binds an action's lease.
 func bindLeaseID(f *schema.Form, p *int64) {
 	f.ID(p, "lease_id", "the lease", schema.Required, schema.Example(4), schema.Positional("LEASE_ID"),
 		schema.Lookup(lookupLease), schema.Choices(leaseChoices))
@@ -177,7 +176,6 @@ func examplePayout(kind string) Payout {
 		Method: "bank_transfer", Totals: examplePaidUp}
 }
 
-// payoutOp pays credit or a deposit out.
 func (s *Service) payoutOp(kind string) schema.Op {
 	return schema.Op{
 		Name: "return_" + kind, Writes: true, Destructive: true, Response: examplePayout(kind),

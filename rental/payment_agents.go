@@ -84,7 +84,6 @@ func recordMoney(tx *db.Tx, m MoneyIn) (done MoneyRecorded, err error) {
 		After:  Owing{p.Totals.BalanceCents, p.Totals.CreditCents}}, err
 }
 
-// checkCurrency refuses a currency that is not the shop's.
 func checkCurrency(c *db.Conn, said string) error {
 	shops, err := c.Currency()
 	if err == nil && said != "" && said != shops.Code {

@@ -23,7 +23,6 @@ type paymentRow struct {
 	amount, payment  *int64
 }
 
-// charge reports whether the row names a charge.
 func (row paymentRow) charge() bool {
 	return !row.returned() && (row.typ != "" || row.due != nil || row.label != "")
 }

@@ -229,7 +229,6 @@ func (p *poster) finish(event *exact.Day) error {
 	return p.tx.AuditSystem("lease.posted", db.Subject("lease", p.lease), p.done)
 }
 
-// writeRent posts one period.
 func writeRent(tx *db.Tx, lease int64, t *terms, p period, amount int64) error {
 	_, err := tx.Exec(`INSERT INTO charges (lease_id, type, due_date, amount_cents, period_start, period_end, rent_cents,
 		posted_at, label) VALUES (?1, 'rent', ?2, ?3, ?2, ?4, ?5, ?6, ?7)`, lease, p.First, amount, p.Last, t.Rent, tx.Now(),

@@ -192,7 +192,6 @@ func endRecurring(tx *db.Tx, r Recurring, to exact.Day) (withdrawn []Charge, err
 		map[string]any{"from": r.To, "to": to, "withdrawn": len(withdrawn)})
 }
 
-// recurringTable is the recurring charges as CSV.
 func (s *Service) recurringTable() schema.Table {
 	return schema.Table{
 		Name: "recurring", About: "Charges posted with every billing period.",

@@ -110,7 +110,6 @@ func stepDays(steps []RentStep) string {
 	return strings.Join(days, ", ")
 }
 
-// rentTable is the steps of rent as CSV.
 func (s *Service) rentTable() schema.Table {
 	return schema.Table{
 		Name: "rents", About: "Rent changes: what a lease costs from a day on.",

@@ -99,7 +99,6 @@ func (s *Service) allPosted(ctx context.Context, who db.Caller, read func(*db.Co
 	})
 }
 
-// bindCursor binds the page of a list.
 func bindCursor(f *schema.Form, page *schema.Cursor[int64]) {
 	f.Limit(&page.Limit)
 	if f.Surface() != schema.Command { // a list is complete there

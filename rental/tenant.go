@@ -157,7 +157,6 @@ type tenantRow struct {
 	has    func(column string) bool
 }
 
-// tenantTable is the tenants as CSV.
 func tenantTable() schema.Table {
 	t := tenants.Table("tenants", "The people and firms that rent. Tenants with the same name differ by e-mail or id.")
 	t.Row = func(f *schema.Form) schema.Put {

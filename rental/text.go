@@ -69,7 +69,6 @@ func checkCents(name string, cents int64) error {
 	return nil
 }
 
-// number reads an integer as a cell.
 func number(r *db.Row) string { return strconv.FormatInt(r.Int(), 10) }
 
 // plain is an amount without its currency, as commands print it.
@@ -219,7 +218,6 @@ func exampleCharge() Charge {
 		PeriodStart: &first, PeriodEnd: &last}
 }
 
-// examplePaid is the same charge, paid.
 func examplePaid() Charge {
 	c := exampleCharge()
 	paid, method := exampleDay("2026-11-20"), "bank_transfer"

@@ -175,7 +175,6 @@ func byPriority(a, b Ticket) int {
 	return cmp.Compare(slices.Index(priorities, b.Priority), slices.Index(priorities, a.Priority))
 }
 
-// ticketTable is the tickets as CSV.
 func ticketTable() schema.Table {
 	t := tickets.Table("tickets", "Maintenance tickets. A row without an id is a new ticket.")
 	t.Row = tickets.Rows(putTicket)
@@ -281,5 +280,4 @@ func editTicket(tx *db.Tx, was, is Ticket, changes record.Changes) (err error) {
 	return tx.Audit("ticket.changed", db.Subject("ticket", was.ID), changes)
 }
 
-// dayIn is the day of an instant in the shop's zone.
 func dayIn(tx *db.Tx, at exact.Instant) exact.Day { return at.Day(tx.Zone()) }

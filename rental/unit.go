@@ -173,7 +173,6 @@ func leaseOn(c *db.Conn, unit int64, day exact.Day) (*int64, error) {
 	return &id, nil
 }
 
-// unitTable is the units as CSV.
 func unitTable() schema.Table {
 	t := units.Table("units", "What is let: flats, shops, garages.")
 	t.Row = units.Rows(putUnit)

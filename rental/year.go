@@ -73,7 +73,6 @@ type YearReport struct {
 	Standing
 }
 
-// add counts a part of an entry.
 func (y *YearSums) add(e entry, p yearPart) {
 	switch p.what {
 	case partIncome:

@@ -164,7 +164,6 @@ func openFrom(c *db.Conn, day exact.Day) (exact.Day, error) {
 	return max(day, first), nil
 }
 
-// mustBeOpen refuses a day of a closed year.
 func mustBeOpen(c *db.Conn, field string, day exact.Day) error {
 	open, err := openFrom(c, day)
 	if err == nil && open != day {
@@ -233,7 +232,6 @@ func openYear(tx *db.Tx, year int64, reason string) (done YearReport, err error)
 		map[string]any{"year": year, "reason": reason})
 }
 
-// postAll posts what is due of all leases.
 func postAll(tx *db.Tx) error {
 	due, err := toPost(&tx.Conn)
 	if err != nil {

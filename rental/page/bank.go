@@ -87,7 +87,6 @@ func bankLine(s *rental.Service) page.Page {
 	})
 }
 
-// acts are the actions on a line.
 func (v bankLineView) acts() []page.Action {
 	id := page.Num(v.ID)
 	switch v.State {
@@ -107,7 +106,6 @@ func (v bankLineView) acts() []page.Action {
 	return []page.Action{page.Open("Free", "free_line", "line_id", id, "reason", "settled by mistake")}
 }
 
-// candidateAct is the button that accepts a candidate.
 func candidateAct(l rental.BankLine, c rental.BankCandidate) page.Action {
 	id := page.Num(l.ID)
 	switch {
@@ -152,7 +150,6 @@ func statementLook(state string) (string, string) {
 	return page.Idle, "Unchecked"
 }
 
-// purpose is a line's own text.
 func purpose(l rental.BankLine) string {
 	var parts []string
 	for _, s := range []string{l.Text, l.Reference} {

@@ -104,7 +104,6 @@ func (v leaseView) periods(ctx context.Context) (string, []page.Part) {
 		page.Num(overdue) + " overdue", parts
 }
 
-// reachable reports whether a tenant can be contacted.
 func (v leaseView) reachable() bool {
 	return slices.ContainsFunc(v.Lease.Tenants, func(t rental.LeaseTenant) bool { return !t.Forgotten() })
 }
@@ -198,7 +197,6 @@ func (v leaseView) acts(ctx context.Context) []page.Action {
 	return acts
 }
 
-// chargeActs are what is done with an open charge.
 func (v leaseView) chargeActs(ctx context.Context, c rental.Charge) []page.Action {
 	id := page.Num(c.ID)
 	acts := []page.Action{page.Open("Record payment", "record_payment", "lease_id", page.Num(v.Lease.ID), "charge_id", id,
@@ -212,7 +210,6 @@ func (v leaseView) chargeActs(ctx context.Context, c rental.Charge) []page.Actio
 	return acts
 }
 
-// paymentActs are what can be done with a payment.
 func paymentActs(m rental.PaidBy) (acts []page.Action) {
 	id := page.Num(m.ID)
 	if brought(m.Method) {
@@ -256,7 +253,6 @@ func lease(s *rental.Service) page.Page {
 	})
 }
 
-// paidFor reports what a payment went to.
 func paidFor(m rental.PaidBy) string {
 	text := "payment " + cell(m.ID)
 	for _, a := range m.Allocations {

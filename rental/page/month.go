@@ -156,7 +156,6 @@ func (v arrearsView) addressees() (all []int64) {
 	return all
 }
 
-// acts are the page's actions.
 func (v arrearsView) acts() []page.Action {
 	acts := []page.Action{page.Open("Record payment", "receive_payment").Main().Key("n")}
 	if v.write != "" {
@@ -171,7 +170,6 @@ const owing = "/leases?sort=-balance_cents"
 // openOnLease is what a tenant owes on one lease, and the first of its charges.
 type openOnLease struct{ first, cents int64 }
 
-// leasesOf are the leases of a tenant's charges.
 func leasesOf(t rental.TenantBehind) map[int64]openOnLease {
 	leases := map[int64]openOnLease{}
 	for _, a := range t.Charges {
@@ -239,7 +237,6 @@ func (v arrearsView) ages(ctx context.Context) []page.Part {
 // ageNames are the ages of what is overdue, in days.
 var ageNames = []string{"1-30", "31-60", "61-90", "over-90"}
 
-// ageOf is the age's name.
 func ageOf(days int64) string { return ageNames[min(max(days-1, 0)/30, 3)] }
 
 func rentRoll(s *rental.Service) page.Page {

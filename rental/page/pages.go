@@ -56,7 +56,6 @@ func after(p page.Paging) int64 {
 	return n
 }
 
-// money are the rows' cells of cents.
 func cell(n int64) string { return strconv.FormatInt(n, 10) }
 
 func dayCell(d *exact.Day) string {
@@ -73,7 +72,6 @@ func textOf(p *string) string {
 	return *p
 }
 
-// leaseLook is how a lease's status is drawn.
 func leaseLook(status string) (string, string) {
 	switch status {
 	case "active":
@@ -84,7 +82,6 @@ func leaseLook(status string) (string, string) {
 	return page.Idle, "Ended"
 }
 
-// ticketLook is how a ticket's status is drawn.
 func ticketLook(status string) (string, string) {
 	look := page.Going
 	switch status {
@@ -121,7 +118,6 @@ func moveWord(from, to string) string {
 	return page.Word(to)
 }
 
-// methodWord is a payment method in words.
 func methodWord(method string) string {
 	if method == "opening" {
 		return "Taken over"
@@ -138,7 +134,6 @@ func tenantName(l rental.Lease) string { return strings.ReplaceAll(l.Tenant, " &
 // hitsOfAKind is how many records of a kind a search shows.
 const hitsOfAKind = 10
 
-// find finds records by their names.
 func find(s *rental.Service) page.Find {
 	first := schema.First(hitsOfAKind)
 	return func(ctx context.Context, who db.Caller, q string) ([]page.Hit, string, error) {

@@ -16,7 +16,6 @@ func bindYear(f *schema.Form, year *int64) {
 	f.Int(year, "year", "The year", schema.Range(1900, 9999), schema.Label("Year"))
 }
 
-// thisYear is the year of today.
 func thisYear(ctx context.Context, s *rental.Service) (int64, error) {
 	today, err := s.Today(ctx)
 	year, _, _ := today.Date()

@@ -31,7 +31,6 @@ func why(r rental.Reminder) string {
 // may reports whether the row can be marked: it would be sent, or the lease has only ended.
 func may(r rental.Reminder) bool { return r.Reason == nil || *r.Reason == "ended" }
 
-// kindWord is the name of a kind of reminder.
 func kindWord(kind string) string {
 	if kind == "reminder" {
 		return "Soon due"
@@ -39,7 +38,6 @@ func kindWord(kind string) string {
 	return "Step " + kind[len(kind)-1:]
 }
 
-// letterOf is the address of the letter of a row.
 func letterOf(r rental.Reminder) string {
 	path := page.Path("leases", page.Num(r.LeaseID), "reminder")
 	if kind := textOf(r.Kind); kind != "" && kind != "reminder" {

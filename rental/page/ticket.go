@@ -81,7 +81,6 @@ func ticket(s *rental.Service) page.Page {
 	})
 }
 
-// picture is a photo of a ticket.
 func picture(s *rental.Service) page.Page {
 	return photo("/photos/:id", page.Staff, s.Photo)
 }
@@ -97,7 +96,6 @@ func photo(path string, area page.Area, read func(context.Context, db.Caller, in
 	})
 }
 
-// ticketActions are the lawful moves of a ticket.
 func ticketActions(k rental.Ticket) []page.Action {
 	var all []page.Action
 	for i, to := range rental.TicketNext(k.Status) {
