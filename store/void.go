@@ -42,6 +42,15 @@ func (s *Service) VoidOrder(ctx context.Context, who db.Caller, ref, reason stri
 	})
 }
 
+// VoidReason is why an order was voided; "" of another order.
+func (s *Service) VoidReason(ctx context.Context, ref string) (string, error) {
+	return db.Read(ctx, s.db, func(c *db.Conn) (string, error) {
+		reason, _, err := db.One(c, db.Text, `SELECT ifnull(json_extract(changes, '$.reason'), '') FROM audit
+			WHERE subject = ? AND action = 'order.voided' LIMIT 1`, "order:"+ref)
+		return reason, err
+	})
+}
+
 // voidOrder takes the order out of all that is counted, and revokes its licenses.
 func voidOrder(tx *db.Tx, d OrderDetail) error {
 	tx.Do("UPDATE store_orders SET status = 'void', refunded_at = NULL WHERE id = ?", d.id)

@@ -81,6 +81,7 @@ func items(o store.Order) string {
 type orderView struct {
 	store.OrderDetail
 	refunds []store.Refund
+	reason  string // why it is void
 }
 
 // PageTitle is the order's reference.
@@ -96,6 +97,11 @@ func loadOrder(s *store.Service) func(f *schema.Form) page.Loader[orderView] {
 		return func(ctx context.Context, who db.Caller) (v orderView, err error) {
 			if v.OrderDetail, err = s.Order(ctx, who, ref); err != nil {
 				return v, err
+			}
+			if v.Status == "void" {
+				if v.reason, err = s.VoidReason(ctx, v.OrderRef); err != nil {
+					return v, err
+				}
 			}
 			v.refunds, err = s.Refunds(ctx, ref)
 			return v, err

@@ -69,6 +69,7 @@ func TestFoundOrdersAreToldApart(t *testing.T) {
 	}
 	ref := orderOf(s, "anna@example.com")
 	s.MustCLI("store", "order", "void", ref, "--reason", "twice")
+	status(t, v.Get("/orders/"+ref), http.StatusOK, "It is void: twice")
 	status(t, v.Get("/search?q=mull"), http.StatusOK, "12:00, 59.00 USD<", "12:00, 49.00 USD, void<")
 	status(t, v.Get("/keys"), http.StatusOK, "Create API key")
 	status(t, v.Get("/do/create_key?service=store"), http.StatusOK, "<h1>Create API key</h1>")
