@@ -75,5 +75,11 @@ func TestRentRollImportsOnThePage(t *testing.T) {
 		if first := apptest.Text(v.Get("/").Doc); !strings.Contains(first, "350.50 USD is due today") {
 			t.Errorf("%s: the first page does not tell what is due today: %.2000s", name, first)
 		}
+		again := v.Upload("/import/rent-roll", nil, "file", "raised.csv", strings.Replace(strings.Join(lines, "\n"), "900.00",
+			"910.00", 1))
+		raised := apptest.Text(apptest.StatusIs(t, v.Get(again.Header.Get("Location")), http.StatusOK).Doc)
+		if !strings.Contains(raised, "2Rent") || strings.Contains(raised, "rent_cents") {
+			t.Errorf("%s: what changes is not called as in the sheet's preview: %.1500s", name, raised)
+		}
 	}
 }
