@@ -194,9 +194,10 @@ func (s *Service) showAsset() schema.Op {
 		Example: "maintenance assets show LATHE-1",
 		Print: schema.Printed(func(w io.Writer, a Asset) {
 			schema.Facts(w, "asset", fmt.Sprintf("%d, %s", a.ID, a.AssetTag), "name", a.Name, "status", a.Status, "category",
-				cell(a.Category), "location", cell(a.Location),
-				"manufacturer", cell(a.Manufacturer), "model", cell(a.Model), "serial number", cell(a.SerialNumber), "notes",
-				cell(a.Notes))
+				schema.Cell(a.Category), "location", schema.Cell(a.Location),
+				"manufacturer", schema.Cell(a.Manufacturer), "model", schema.Cell(a.Model),
+				"serial number", schema.Cell(a.SerialNumber), "notes",
+				schema.Cell(a.Notes))
 			for _, m := range a.Meters {
 				fmt.Fprintf(w, "  %s: %v %s, read %s\n", m.Name, m.Reading, m.Unit, dayOrNever(m.ReadDate))
 			}
@@ -211,7 +212,7 @@ func printAssets(w io.Writer, answer any) {
 		for i, m := range a.Meters {
 			meters[i] = strings.TrimSpace(m.Reading.String() + " " + m.Unit)
 		}
-		return []any{a.ID, a.AssetTag, schema.Shorten(a.Name, 32), a.Status, schema.Shorten(cell(a.Location), 24),
+		return []any{a.ID, a.AssetTag, schema.Shorten(a.Name, 32), a.Status, schema.Shorten(schema.Cell(a.Location), 24),
 			strings.Join(meters, ", ")}
 	})
 }

@@ -203,26 +203,20 @@ func DueColumns() []string {
 // Cells is the row as DueColumns.
 func (r PMDueRow) Cells() []string {
 	return []string{strconv.FormatInt(r.PMID, 10), strconv.FormatInt(r.AssetID, 10), r.Asset, r.Title,
-		intCell(r.IntervalDays), cellOf(r.IntervalUsage), cell(r.Meter),
-		cell(r.Unit), cellOf(r.LastDoneDate), cellOf(r.BaselineReading), cellOf(r.NextDue), intCell(r.DaysUntil), r.DueStatus,
-		cellOf(r.UsageRemaining), r.DueSource}
-}
-
-// intCell is a whole number that may be unset as a cell.
-func intCell(n *int64) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.FormatInt(*n, 10)
+		schema.Cell(r.IntervalDays), schema.Cell(r.IntervalUsage), schema.Cell(r.Meter),
+		schema.Cell(r.Unit), schema.Cell(r.LastDoneDate), schema.Cell(r.BaselineReading),
+		schema.Cell(r.NextDue), schema.Cell(r.DaysUntil), r.DueStatus,
+		schema.Cell(r.UsageRemaining), r.DueSource}
 }
 
 func printDue(w io.Writer, answer any) {
 	schema.Tabulate(w, "PLAN|ASSET|TITLE|STATUS|NEXT DUE|DAYS|USE LEFT", answer.(PMDue).PMDue, func(r PMDueRow) []any {
-		days, left := intCell(r.DaysUntil), ""
+		days, left := schema.Cell(r.DaysUntil), ""
 		if r.UsageRemaining != nil {
-			left = r.UsageRemaining.String() + " " + cell(r.Unit)
+			left = r.UsageRemaining.String() + " " + schema.Cell(r.Unit)
 		}
-		return []any{r.PMID, schema.Shorten(r.Asset, 32), schema.Shorten(r.Title, 40), r.DueStatus, cellOf(r.NextDue), days,
+		return []any{r.PMID, schema.Shorten(r.Asset, 32), schema.Shorten(r.Title, 40), r.DueStatus,
+			schema.Cell(r.NextDue), days,
 			left}
 	})
 }

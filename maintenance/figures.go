@@ -227,10 +227,10 @@ func FigureColumns() []string {
 
 // Cells is the figures as FigureColumns say.
 func (a AssetFigures) Cells() []string {
-	n := func(v int64) string { return intCell(&v) }
+	n := func(v int64) string { return schema.Cell(&v) }
 	return []string{n(a.AssetID), a.Asset, n(a.Jobs), n(a.DowntimeMinutes), n(a.LaborCostCents), n(a.PartsCostCents),
 		n(a.TotalCostCents),
-		cellOf(a.MTBFDays), cellOf(a.MTTRHours), n(a.PlansDone), n(a.PlansLate)}
+		schema.Cell(a.MTBFDays), schema.Cell(a.MTTRHours), n(a.PlansDone), n(a.PlansLate)}
 }
 
 func printFigures(w io.Writer, f Figures) {
@@ -240,6 +240,6 @@ func printFigures(w io.Writer, f Figures) {
 		func(a AssetFigures) []any {
 			return []any{schema.Shorten(a.Asset, 32), a.Jobs, a.DowntimeMinutes, units(a.LaborCostCents),
 				units(a.PartsCostCents),
-				units(a.TotalCostCents), cellOf(a.MTBFDays), cellOf(a.MTTRHours)}
+				units(a.TotalCostCents), schema.Cell(a.MTBFDays), schema.Cell(a.MTTRHours)}
 		})
 }

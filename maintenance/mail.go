@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/mail"
@@ -38,7 +39,7 @@ func mailAnswer(tx *db.Tx, wo WorkOrder) error {
 	if !closed(wo.Status) {
 		return nil
 	}
-	_, err := answerKind.Queue(tx, answered(wo.ID, cell(wo.RequesterEmail)))
+	_, err := answerKind.Queue(tx, answered(wo.ID, schema.Cell(wo.RequesterEmail)))
 	return err
 }
 
@@ -54,10 +55,10 @@ func fillAnswer(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err err
 	case !closed(wo.Status):
 		v.Untrue = "the work order is " + wo.Status
 	}
-	v.To = cell(wo.RequesterEmail)
+	v.To = schema.Cell(wo.RequesterEmail)
 	v.Values = map[string]mail.Value{"number": mail.Text(r.Record), "asset": mail.Text(wo.Asset),
 		"status":     mail.Text(w.Word(statusWords[wo.Status])),
-		"resolution": mail.Text(cell(wo.Resolution))}
+		"resolution": mail.Text(schema.Cell(wo.Resolution))}
 	return v, nil
 }
 

@@ -42,7 +42,7 @@ const meterRows = "SELECT (SELECT asset_tag FROM assets WHERE id = asset_id), " 
 // meterCells is a meter as a row.
 func meterCells(r *db.Row) []string {
 	tag, m := r.Text(), scanMeter(r)
-	return []string{tag, m.Name, m.Unit, m.Reading.String(), cellOf(m.ReadDate)}
+	return []string{tag, m.Name, m.Unit, m.Reading.String(), schema.Cell(m.ReadDate)}
 }
 
 // bindMeter binds a meter's fields: a row's columns, or its form's.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -247,7 +248,7 @@ func TestChecklistsInCells(t *testing.T) {
 	s.Refused(err, fault.Invalid, "at most 100")
 }
 
-func cell2(s *string) string { return cell(s) }
+func cell2(s *string) string { return schema.Cell(s) }
 
 // TestWeeksOfTheBoard counts the orders opened and done in each of twelve weeks.
 func TestWeeksOfTheBoard(t *testing.T) {

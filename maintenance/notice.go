@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/mail"
@@ -26,14 +27,14 @@ func (s *Service) Notices() []mail.Notice {
 // notify notifies users of a work order: its new assignee, and of a new request.
 func notify(tx *db.Tx, was *string, wo WorkOrder, isNew bool) error {
 	told := mail.Told{Subject: db.Subject("work_order", wo.ID), Record: "work order " + strconv.FormatInt(wo.ID, 10)}
-	if to := cell(wo.AssignedTo); to != "" && to != cell(was) {
+	if to := schema.Cell(wo.AssignedTo); to != "" && to != schema.Cell(was) {
 		job := told
 		job.Notice, job.User = "jobs", to
 		if err := mail.Notify(tx, job); err != nil {
 			return err
 		}
 	}
-	if !isNew || cell(wo.Source) != "request" {
+	if !isNew || schema.Cell(wo.Source) != "request" {
 		return nil
 	}
 	told.Notice = "requests"
@@ -63,7 +64,7 @@ func (wo WorkOrder) path() string { return "/work-orders/" + strconv.FormatInt(w
 
 func tellJob(c *db.Conn, w *mail.Writer, r mail.Row, user string) ([]string, string, bool, error) {
 	wo, is, err := jobOf(c, r)
-	return wo.told(w), wo.path(), is && !closed(wo.Status) && strings.EqualFold(cell(wo.AssignedTo), user), err
+	return wo.told(w), wo.path(), is && !closed(wo.Status) && strings.EqualFold(schema.Cell(wo.AssignedTo), user), err
 }
 
 func tellRequest(c *db.Conn, w *mail.Writer, r mail.Row, _ string) ([]string, string, bool, error) {

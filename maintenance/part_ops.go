@@ -141,13 +141,13 @@ func BindPartFilter(f *schema.Form, p *PartFilter) {
 func printParts(w io.Writer, answer any) {
 	schema.Tabulate(w, "ID|NUMBER|NAME|IN STOCK|MINIMUM|UNIT COST|SUPPLIER|LOCATION", answer.(Parts).Parts,
 		func(p Part) []any {
-			stock := p.Quantity.String() + " " + cell(p.Unit)
+			stock := p.Quantity.String() + " " + schema.Cell(p.Unit)
 			if p.LowStock {
 				stock += " (low)"
 			}
 			return []any{p.ID, p.PartNumber, schema.Shorten(p.Name, 32), stock, p.MinQuantity, units(p.UnitCostCents),
-				cell(p.Supplier),
-				cell(p.Location)}
+				schema.Cell(p.Supplier),
+				schema.Cell(p.Location)}
 		})
 }
 
@@ -211,8 +211,9 @@ func (s *Service) showPart() schema.Op {
 		Example: "maintenance parts show 6204-2RS",
 		Print: schema.Printed(func(w io.Writer, p Part) {
 			schema.Facts(w, "part", fmt.Sprintf("%d, %s", p.ID, p.PartNumber), "name", p.Name, "in stock", p.Quantity.String()+
-				" "+cell(p.Unit), "minimum", p.MinQuantity.String(),
-				"unit cost", units(p.UnitCostCents), "supplier", cell(p.Supplier), "location", cell(p.Location), "low",
+				" "+schema.Cell(p.Unit), "minimum", p.MinQuantity.String(),
+				"unit cost", units(p.UnitCostCents), "supplier", schema.Cell(p.Supplier),
+				"location", schema.Cell(p.Location), "low",
 				yes(p.LowStock))
 		}),
 	}

@@ -80,9 +80,10 @@ func findPlanRow(c *db.Conn, given func(column string) string) ([]string, bool, 
 // planCells is a plan as a row.
 func planCells(r *db.Row) []string {
 	p, tag, meter := scanPlan(r), r.Text(), r.Text()
-	return []string{tag, p.Title, intCell(p.IntervalDays), cellOf(p.IntervalUsage), meter, p.Start.String(),
-		cellOf(p.LastDone),
-		cellOf(p.baseline()), intCell(p.DueSoonDays), cellOf(p.DueSoonUsage), strings.Join(p.Checklist, "\n"),
+	return []string{tag, p.Title, schema.Cell(p.IntervalDays), schema.Cell(p.IntervalUsage), meter, p.Start.String(),
+		schema.Cell(p.LastDone),
+		schema.Cell(p.baseline()), schema.Cell(p.DueSoonDays), schema.Cell(p.DueSoonUsage),
+		strings.Join(p.Checklist, "\n"),
 		truth(p.Paused)}
 }
 
@@ -91,9 +92,9 @@ func PlanColumns() []string { return columnsOf((&Service{}).planTable()) }
 
 // Cells is the plan as a row of the table.
 func (p Plan) Cells() []string {
-	return []string{p.AssetTag, p.Title, intCell(p.IntervalDays), cellOf(p.IntervalUsage), cell(p.Meter),
-		p.StartDate.String(), cellOf(p.LastDoneDate),
-		cellOf(p.BaselineReading), intCell(p.DueSoonDays), cellOf(p.DueSoonUsage), strings.Join(p.Checklist, "\n"),
+	return []string{p.AssetTag, p.Title, schema.Cell(p.IntervalDays), schema.Cell(p.IntervalUsage), schema.Cell(p.Meter),
+		p.StartDate.String(), schema.Cell(p.LastDoneDate),
+		schema.Cell(p.BaselineReading), schema.Cell(p.DueSoonDays), schema.Cell(p.DueSoonUsage), strings.Join(p.Checklist, "\n"),
 		truth(p.Paused)}
 }
 

@@ -151,8 +151,8 @@ func (s *Service) listPlans() schema.Op {
 				if p.Paused {
 					status = "paused"
 				}
-				return []any{p.PMID, p.AssetTag + "/" + p.Title, schema.Shorten(p.Asset, 24), cellOf(p.LastDoneDate),
-					cellOf(p.NextDue),
+				return []any{p.PMID, p.AssetTag + "/" + p.Title, schema.Shorten(p.Asset, 24), schema.Cell(p.LastDoneDate),
+					schema.Cell(p.NextDue),
 					status}
 			})
 			fmt.Fprintf(w, "%d in all\n", page.Total)
@@ -180,7 +180,8 @@ func (s *Service) showPlan() schema.Op {
 		Print: schema.Printed(func(w io.Writer, p Plan) {
 			schema.Facts(w, "plan", fmt.Sprintf("%d, %s/%s", p.PMID, p.AssetTag, p.Title), "asset", p.Asset, "every",
 				everyText(p.PMDueRow),
-				"last done", cellOf(p.LastDoneDate), "next due", nextDay(p.NextDue), "status", p.DueStatus, "paused", yes(p.Paused))
+				"last done", schema.Cell(p.LastDoneDate), "next due", nextDay(p.NextDue), "status", p.DueStatus,
+				"paused", yes(p.Paused))
 			for i, step := range p.Checklist {
 				fmt.Fprintf(w, "  %d. %s\n", i+1, step)
 			}
@@ -198,7 +199,7 @@ func everyText(p PMDueRow) string {
 		if text != "" {
 			text += " or "
 		}
-		text += fmt.Sprintf("%v %s", *p.IntervalUsage, cell(p.Unit))
+		text += fmt.Sprintf("%v %s", *p.IntervalUsage, schema.Cell(p.Unit))
 	}
 	return text
 }

@@ -105,7 +105,7 @@ var workOrders = record.New("workorder", "work_orders",
 	record.Int("downtime_minutes", func(wo *WorkOrder) *int64 { return &wo.DowntimeMinutes }, "minutes of downtime",
 		schema.Range(0, maxMinutes), schema.Example(30)),
 	record.OptText("resolution", func(wo *WorkOrder) **string { return &wo.Resolution }, "what was done; needed for done",
-		schema.Most(maxText), schema.Lines).FileOnly().Shown(func(v any) any { return short(cell(v.(*string))) }),
+		schema.Most(maxText), schema.Lines).FileOnly().Shown(func(v any) any { return short(schema.Cell(v.(*string))) }),
 	record.Moment("created_at", func(wo *WorkOrder) *exact.Instant { return &wo.CreatedAt }).FileOnly().
 		Field(func(f *schema.Form, wo *WorkOrder, _ ...schema.Opt) bool {
 			return f.Text(&wo.typed.created, "created_at", "RFC 3339 or a day; now when empty", schema.Most(40))
@@ -215,7 +215,7 @@ func (wo *WorkOrder) check() (err error) {
 	if wo.Type, err = choice("wo_type", wo.Type, orderTypes, nil); err != nil {
 		return err
 	}
-	who, err := text("assigned_to", cell(wo.AssignedTo), maxName)
+	who, err := text("assigned_to", schema.Cell(wo.AssignedTo), maxName)
 	if err != nil {
 		return err
 	}

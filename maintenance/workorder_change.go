@@ -67,7 +67,7 @@ func storeOrder(tx *db.Tx, held, now WorkOrder, given func(column string) bool) 
 		return schema.Outcome{}, err
 	}
 	o, err := workOrders.Change(tx, held, now, given)
-	if err != nil || cell(is.AssignedTo) == cell(held.AssignedTo) {
+	if err != nil || schema.Cell(is.AssignedTo) == schema.Cell(held.AssignedTo) {
 		return o, err
 	}
 	return o, notify(tx, held.AssignedTo, is, false)
@@ -127,7 +127,7 @@ func fillOrder(c *db.Conn, given map[string]string) (map[string]string, bool, er
 		return nil, false, err
 	}
 	texts := workOrders.Texts(wo)
-	texts["requester_email"] = cell(wo.RequesterEmail)
+	texts["requester_email"] = schema.Cell(wo.RequesterEmail)
 	return texts, true, nil
 }
 

@@ -95,7 +95,7 @@ func fileByRow(tx *db.Tx, wo WorkOrder, created, completed *exact.Instant) (none
 			return none, err
 		}
 	}
-	if err := (Move{Status: wo.Status, Resolution: cell(wo.Resolution)}).unresolved(); err != nil {
+	if err := (Move{Status: wo.Status, Resolution: schema.Cell(wo.Resolution)}).unresolved(); err != nil {
 		return none, err
 	}
 	if created == nil {
@@ -140,7 +140,7 @@ func changeByRow(tx *db.Tx, row *schema.Form, held, now WorkOrder, created, comp
 		wants = now.Status
 	}
 	moved := wants != held.Status
-	m := Move{ID: held.ID, Status: wants, Resolution: cell(now.Resolution)}
+	m := Move{ID: held.ID, Status: wants, Resolution: schema.Cell(now.Resolution)}
 	if moved {
 		if err := workOrderMoves.Check("work order", held.Status, wants); err != nil {
 			return o, err
@@ -194,7 +194,7 @@ func fieldsByRow(tx *db.Tx, row *schema.Form, held, now WorkOrder) (none schema.
 	if err := now.check(); err != nil {
 		return none, err
 	}
-	now.Resolution = db.NullText(cell(now.Resolution))
+	now.Resolution = db.NullText(schema.Cell(now.Resolution))
 	if held.Status == "done" && now.Resolution == nil && row.Given("resolution") {
 		return none, fault.Fieldf("resolution", "resolution is empty: a done work order needs one")
 	}

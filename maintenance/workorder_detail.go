@@ -57,17 +57,17 @@ func (s *Service) workOrderDetail() schema.Op {
 }
 
 func printDetail(w io.Writer, d Detail) {
-	due := cellOf(d.DueDate)
+	due := schema.Cell(d.DueDate)
 	if d.Overdue {
 		due += " (overdue)"
 	}
 	schema.Facts(w, "work order", strconv.FormatInt(d.ID, 10), "asset", d.Asset, "status", d.Status, "priority",
-		d.Priority, "kind", d.Type, "assigned to", cell(d.AssignedTo),
+		d.Priority, "kind", d.Type, "assigned to", schema.Cell(d.AssignedTo),
 		"due", due, "labor", fmt.Sprintf("%d minutes, %s", d.LaborMinutes, units(d.Cost.LaborCents)), "parts",
 		units(d.PartsCostCents), "in all", units(d.TotalCostCents),
 		"downtime", fmt.Sprintf("%d minutes", d.DowntimeMinutes), "opened", d.CreatedAt.String()+" by "+d.CreatedBy,
-		"started", cellOf(d.StartedAt),
-		"completed", cellOf(d.CompletedAt), "resolution", cell(d.Resolution))
+		"started", schema.Cell(d.StartedAt),
+		"completed", schema.Cell(d.CompletedAt), "resolution", schema.Cell(d.Resolution))
 	fmt.Fprintf(w, "\n%s\n", d.Description)
 	for _, s := range d.Checklist {
 		mark := " "
@@ -80,6 +80,6 @@ func printDetail(w io.Writer, d Detail) {
 		fmt.Fprintf(w, "  %v of %s (%s): %s\n", p.Qty, p.PartNumber, p.Name, units(p.CostCents))
 	}
 	for _, p := range d.Photos {
-		fmt.Fprintf(w, "  photo %d: %s %s\n", p.ID, p.Filename, cell(p.Caption))
+		fmt.Fprintf(w, "  photo %d: %s %s\n", p.ID, p.Filename, schema.Cell(p.Caption))
 	}
 }

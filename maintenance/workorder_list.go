@@ -274,13 +274,13 @@ func (s *Service) bindFound(f *schema.Form, w Filter) schema.Handler {
 func printOrders(w io.Writer, page WorkOrders) {
 	schema.Tabulate(w, "ID|ASSET|DESCRIPTION|PRIORITY|STATUS|ASSIGNED|DUE|COST", page.WorkOrders,
 		func(wo WorkOrder) []any {
-			due := cellOf(wo.DueDate)
+			due := schema.Cell(wo.DueDate)
 			if wo.Overdue {
 				due += " (overdue)"
 			}
 			return []any{wo.ID, schema.Shorten(wo.Asset, 24), schema.Shorten(firstLine(wo.Description), 40), wo.Priority,
 				wo.Status,
-				cell(wo.AssignedTo), due, units(wo.TotalCostCents)}
+				schema.Cell(wo.AssignedTo), due, units(wo.TotalCostCents)}
 		})
 	fmt.Fprintf(w, "%d in all\n", page.Total)
 }

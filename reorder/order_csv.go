@@ -3,6 +3,7 @@ package reorder
 import (
 	"reflect"
 	"slices"
+	"strconv"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -37,8 +38,8 @@ func exportOrders(c *db.Conn, emit func(cells ...string) error) error {
 
 // Cells is a line of the order as a row of its table.
 func (o PurchaseOrder) Cells(l OrderLine) []string {
-	return []string{o.Number, l.SKU, o.Supplier, o.Status, dayOrNothing(o.ExpectedDate), l.Ordered.String(),
-		l.Received.String(), intText(l.UnitCostCents)}
+	return []string{o.Number, l.SKU, o.Supplier, o.Status, schema.Cell(o.ExpectedDate), l.Ordered.String(),
+		l.Received.String(), strconv.FormatInt(l.UnitCostCents, 10)}
 }
 
 // orderEdit is one row of the file: the line that it names and its columns.

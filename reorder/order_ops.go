@@ -228,7 +228,7 @@ func printOrders(w io.Writer, list OrderList) {
 		if o.BelowMinimumCents > 0 {
 			below = amount(o.BelowMinimumCents)
 		}
-		return []any{o.Number, o.Supplier, o.Status, dayOrNothing(o.ExpectedDate), strconv.Itoa(len(o.Lines)),
+		return []any{o.Number, o.Supplier, o.Status, schema.Cell(o.ExpectedDate), strconv.Itoa(len(o.Lines)),
 			amount(o.TotalCents), below}
 	})
 }

@@ -6,18 +6,10 @@ import (
 	"net/url"
 
 	"quartermaster/schema"
-	"quartermaster/schema/exact"
 )
 
 // amount writes cents, never negative, with two decimals.
 func amount(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
-
-func dayOrNothing(d *exact.Day) string {
-	if d == nil {
-		return ""
-	}
-	return d.String()
-}
 
 func skuPage(sku string) string { return "/skus/" + url.PathEscape(sku) }
 

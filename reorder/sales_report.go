@@ -292,7 +292,7 @@ func (s *Service) salesReport() schema.Op {
 					if r.DaysOfCover != nil {
 						cover = r.DaysOfCover.String()
 					}
-					return []any{r.Key, r.Name, r.Sold.String(), amount(r.CostCents), dayOrNothing(r.LastSold), value, cover}
+					return []any{r.Key, r.Name, r.Sold.String(), amount(r.CostCents), schema.Cell(r.LastSold), value, cover}
 				})
 		},
 	}

@@ -82,7 +82,7 @@ func printProduct(w io.Writer, p Product) {
 	if p.DaysOfStock != nil {
 		row("days left", p.DaysOfStock.String())
 	}
-	row("runs out", dayOrNothing(p.StockoutDate))
+	row("runs out", schema.Cell(p.StockoutDate))
 	row("buy", strconv.FormatInt(p.SuggestedQty, 10))
 	row("unit cost", amount(p.UnitCostCents))
 	if !p.Active {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -50,8 +51,8 @@ func (s *Service) saveSupplierOp() schema.Op {
 func printSupplier(w io.Writer, one Supplier) {
 	fmt.Fprintln(w, one.Name)
 	for _, row := range [][2]string{
-		{"e-mail", one.Email}, {"phone", one.Phone}, {"address", one.Address}, {"lead time", intOrEmpty(one.LeadTimeDays)},
-		{"minimum order", amount(one.MinOrderCents)}, {"SKUs", intText(one.SKUs)}, {"notes", one.Notes},
+		{"e-mail", one.Email}, {"phone", one.Phone}, {"address", one.Address}, {"lead time", schema.Cell(one.LeadTimeDays)},
+		{"minimum order", amount(one.MinOrderCents)}, {"SKUs", strconv.FormatInt(one.SKUs, 10)}, {"notes", one.Notes},
 	} {
 		if row[1] != "" {
 			fmt.Fprintf(w, "%-12s %s\n", row[0], row[1])
@@ -71,8 +72,8 @@ func (s *Service) listSuppliers() schema.Op {
 		Print: func(w io.Writer, answer any) {
 			schema.Tabulate(w, "NAME|E-MAIL|PHONE|LEAD TIME|MINIMUM ORDER|SKUS", answer.(Suppliers).Suppliers,
 				func(one Supplier) []any {
-					return []any{one.Name, one.Email, one.Phone, intOrEmpty(one.LeadTimeDays), amount(one.MinOrderCents),
-						intText(one.SKUs)}
+					return []any{one.Name, one.Email, one.Phone, schema.Cell(one.LeadTimeDays), amount(one.MinOrderCents),
+						strconv.FormatInt(one.SKUs, 10)}
 				})
 		},
 	}
@@ -101,8 +102,8 @@ func (s *Service) setForecast() schema.Op {
 		Example: "reorder settings\nreorder settings --window 60 --cover 14",
 		Fill: func(c *db.Conn, _ map[string]string) (map[string]string, bool, error) {
 			set, err := settingsOf(c)
-			return map[string]string{"forecast_window_days": intText(set.ForecastWindowDays),
-				"target_cover_days":            intText(set.TargetCoverDays),
+			return map[string]string{"forecast_window_days": strconv.FormatInt(set.ForecastWindowDays, 10),
+				"target_cover_days":            strconv.FormatInt(set.TargetCoverDays, 10),
 				"leave_out_days_without_stock": map[bool]string{true: "yes", false: "no"}[set.LeaveOutEmpty]}, true, err
 		},
 		Bind: func(f *schema.Form) schema.Handler {
@@ -150,8 +151,8 @@ func printReport(w io.Writer, report Report) {
 				days = r.DaysOfStock.String()
 			}
 			return []any{r.SKU, r.Name, r.Status, r.CurrentStock.String(), r.OnOrder.String(), r.ReorderPoint.String(), days,
-				dayOrNothing(r.StockoutDate),
-				intText(r.SuggestedQty), amount(r.EstCostCents), r.Supplier}
+				schema.Cell(r.StockoutDate),
+				strconv.FormatInt(r.SuggestedQty, 10), amount(r.EstCostCents), r.Supplier}
 		})
 }
 

@@ -158,8 +158,8 @@ func (r orderRow) keepsGoods(tx *db.Tx, o Order, rows []orderRow) ([]orderRow, e
 		switch {
 		case r.given("sku") && r.sku != i.SKU:
 			return nil, differs("sku", i.SKU, r.sku)
-		case r.given("tier") && r.tier != textOr(i.Tier, ""):
-			return nil, differs("tier", textOr(i.Tier, ""), r.tier)
+		case r.given("tier") && r.tier != schema.Cell(i.Tier):
+			return nil, differs("tier", schema.Cell(i.Tier), r.tier)
 		case r.given("qty") && r.qty != i.Qty:
 			return nil, differs("qty", strconv.FormatInt(i.Qty, 10), strconv.FormatInt(r.qty, 10))
 		}
@@ -184,7 +184,7 @@ func pair(items []Item, rows []orderRow) []orderRow {
 	match := make([]orderRow, 0, len(items))
 	for _, i := range items {
 		at := slices.IndexFunc(left, func(r orderRow) bool {
-			return r.sku == i.SKU && (!r.given("tier") || r.tier == textOr(i.Tier, "")) && (!r.given("qty") || r.qty == i.Qty)
+			return r.sku == i.SKU && (!r.given("tier") || r.tier == schema.Cell(i.Tier)) && (!r.given("qty") || r.qty == i.Qty)
 		})
 		if at < 0 {
 			return nil
@@ -205,7 +205,7 @@ func goods(sku, tier string, qty int64) string {
 func linesOf(items []Item) string {
 	list := make([]string, len(items))
 	for n, i := range items {
-		list[n] = goods(i.SKU, textOr(i.Tier, ""), i.Qty)
+		list[n] = goods(i.SKU, schema.Cell(i.Tier), i.Qty)
 	}
 	return strings.Join(list, " ")
 }

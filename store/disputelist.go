@@ -90,7 +90,7 @@ func (s *Service) listDisputes() schema.Op {
 						buyer = d.Customer.Email
 					}
 					return []any{d.Ref, d.Provider, d.State, inCurrency(d.AmountCents, d.Currency), d.Reason, d.answerBy(),
-						textOr(d.OrderRef, ""), buyer}
+						schema.Cell(d.OrderRef), buyer}
 				})
 		}),
 		Bind: schema.Reads(func(f *schema.Form, state *string) {

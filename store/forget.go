@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -118,7 +119,7 @@ func forgetUnbooked(tx *db.Tx, keys []string, replace map[string]string) error {
 	}
 	for _, u := range list.Payments {
 		reason, changed := db.Replaced(u.Reason, keys, replace)
-		address, isTheirs := replace[fold(textOr(u.BuyerEmail, ""))]
+		address, isTheirs := replace[fold(schema.Cell(u.BuyerEmail))]
 		body := strings.ToLower(string(u.body))
 		for old := range replace {
 			isTheirs = isTheirs || strings.Contains(old, "@") && strings.Contains(body, strings.ToLower(old))

@@ -88,7 +88,7 @@ func (o Order) Cells(refunds string) (rows [][]string) {
 	discount, tax := n(o.DiscountCents), n(o.TaxCents)
 	for _, i := range o.Items {
 		rows = append(rows, []string{o.Provider, o.ProviderRef, o.Customer.Email, o.Customer.Name, i.SKU,
-			textOr(i.Tier, ""), n(i.Qty), n(i.UnitCents), discount, tax, o.Currency, o.PaidAt.String(), refunds})
+			schema.Cell(i.Tier), n(i.Qty), n(i.UnitCents), discount, tax, o.Currency, o.PaidAt.String(), refunds})
 		discount, tax, refunds = "0", "0", ""
 	}
 	return rows

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -292,7 +293,7 @@ func apiMeta(c *db.Conn, l License) (*APIMeta, error) {
 	}
 	m := &APIMeta{
 		StoreID: set.StoreID, OrderID: d.id, OrderItemID: d.id, ProductID: p.id, ProductName: p.Name, VariantID: p.id,
-		VariantName: textOr(l.Tier, "Default"),
+		VariantName: cmp.Or(schema.Cell(l.Tier), "Default"),
 		CustomerID:  d.Customer.ID, CustomerName: d.Customer.Name, CustomerEmail: d.Customer.Email,
 	}
 	if n, digits := wholeNumber(d.ProviderRef); digits && n > 0 && d.Provider == lemonSqueezy {

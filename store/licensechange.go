@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -70,7 +71,7 @@ func (c *changing) limit() {
 // tier moves the license, and the unit of its order, to another tier.
 func (c *changing) tier() error {
 	tier := db.NullText(c.r.tier)
-	if !c.r.given("tier") && c.r.tier == "" || c.r.tier == textOr(c.was.Tier, "") {
+	if !c.r.given("tier") && c.r.tier == "" || c.r.tier == schema.Cell(c.was.Tier) {
 		return nil
 	}
 	c.changed("tier")

@@ -253,7 +253,7 @@ func (im *licenseImport) meant(c *db.Conn, provider string, names ...string) (p 
 		}
 		if is {
 			p, err = findProduct(c, l.SKU)
-			return p, textOr(l.Tier, ""), err == nil, err
+			return p, schema.Cell(l.Tier), err == nil, err
 		}
 	}
 	if im.products == nil {

@@ -228,7 +228,7 @@ func TestAKnownKeyIsChangedByTheGivenColumns(t *testing.T) {
 	equal(t, "revoked", change("status", "revoked"), "0 new, 1 changed, 0 same; 2: status")
 	equal(t, "stays", change("status", "active"), "0 new, 0 changed, 1 same; 1 "+remarkRevoked+" [2]")
 	l := s.byKey("known-key-1")
-	equal(t, "in all", l.Status+" "+seats(l)+" "+textOr(l.Tier, "")+" "+l.CustomerEmail, "revoked 3 of 3 pro bo@example.com")
+	equal(t, "in all", l.Status+" "+seats(l)+" "+schema.Cell(l.Tier)+" "+l.CustomerEmail, "revoked 3 of 3 pro bo@example.com")
 	equal(t, "its order's line", linesOf(s.order(l.OrderRef).Items), "PLUGIN:pro=1")
 	equal(t, "the other one", s.byKey("known-key-2").CustomerEmail, "ann@example.com")
 
@@ -256,7 +256,7 @@ func TestNamesOfOtherProgramsMeanProducts(t *testing.T) {
 			return out.Errors[0].Reason
 		}
 		l := s.byKey(key)
-		return goods(l.SKU, textOr(l.Tier, ""), 1)
+		return goods(l.SKU, schema.Cell(l.Tier), 1)
 	}
 	equal(t, "its name in any case", row("AUDIO Plugin", ""), "PLUGIN=1")
 	equal(t, "the name beside a number", row("4711", "one year"), "YEAR=1")

@@ -101,7 +101,7 @@ func (im *licenseImport) within(tx *db.Tx, r *licenseRow, p Product, d OrderDeta
 	if !moved {
 		n := len(slices.DeleteFunc(slices.Clone(d.Licenses), func(l License) bool {
 			return l.SKU != p.SKU ||
-				textOr(l.Tier, "") != r.tier
+				schema.Cell(l.Tier) != r.tier
 		}))
 		return 0, "", fault.Conflictf("order %s (%s %s) has %s of %s, none free for this key; give it another provider_ref",
 			d.OrderRef, d.Provider, d.ProviderRef, exact.Plural(n, "license", "licenses"), goods(p.SKU, r.tier, 1)).At(

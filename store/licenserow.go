@@ -229,7 +229,7 @@ func (l License) cells(o Order, name string, seats []Activation) ([]string, erro
 		ends = l.ExpiresAt.String()
 	}
 	return []string{
-		l.Key, l.SKU, textOr(l.Tier, ""), l.CustomerEmail, name, l.Status, l.limitCell(), ends, l.CreatedAt.String(),
-		o.Provider, o.ProviderRef, textOr(l.Subscription, ""), machines, "",
+		l.Key, l.SKU, schema.Cell(l.Tier), l.CustomerEmail, name, l.Status, l.limitCell(), ends, l.CreatedAt.String(),
+		o.Provider, o.ProviderRef, schema.Cell(l.Subscription), machines, "",
 	}, nil
 }

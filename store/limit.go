@@ -42,7 +42,7 @@ func (l License) limitCell() string {
 	if l.ownLimit != nil && *l.ownLimit < 0 {
 		return limitUnlimited
 	}
-	return intCell(l.ownLimit)
+	return schema.Cell(l.ownLimit)
 }
 
 // SetLicenseLimit gives a license its own limit, or its product's again. Seats above it stay. Refused: an unknown

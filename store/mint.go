@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -112,9 +113,8 @@ func ensureBatch(tx *db.Tx, name string, p Product, tier string) (Batch, error) 
 	switch {
 	case err != nil:
 		return b, err
-	case found && (b.product != p.id || textOr(b.Tier, "") != tier):
-		return b, fault.Conflictf("batch: %s has codes for %s, tier %s; choose another name", name, b.SKU, textOr(b.Tier,
-			"none"))
+	case found && (b.product != p.id || schema.Cell(b.Tier) != tier):
+		return b, fault.Conflictf("batch: %s has codes for %s, tier %s; choose another name", name, b.SKU, cmp.Or(schema.Cell(b.Tier), "none"))
 	case found:
 		return b, nil
 	}

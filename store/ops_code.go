@@ -21,7 +21,7 @@ func exampleBatch() Batch {
 
 func printBatches(w io.Writer, p BatchPage) {
 	schema.Tabulate(w, "BATCH|PRODUCT|TIER|CODES|UNUSED|REDEEMED|VOID|MADE", p.Batches, func(b Batch) []any {
-		return []any{b.Batch, b.SKU, textOr(b.Tier, ""), b.Total, b.Unused, b.Redeemed, b.Void, b.CreatedAt}
+		return []any{b.Batch, b.SKU, schema.Cell(b.Tier), b.Total, b.Unused, b.Redeemed, b.Void, b.CreatedAt}
 	})
 }
 

@@ -31,7 +31,7 @@ func printOrder(w io.Writer, d OrderDetail) {
 		d.Customer.Email, d.Customer.Name)
 	money := exact.CurrencyOf(d.Currency)
 	for _, i := range d.Items {
-		fmt.Fprintf(w, "  %s: %s\n", goods(i.SKU, textOr(i.Tier, ""), i.Qty), money.Plain(i.TotalCents))
+		fmt.Fprintf(w, "  %s: %s\n", goods(i.SKU, schema.Cell(i.Tier), i.Qty), money.Plain(i.TotalCents))
 	}
 	fmt.Fprintf(w, "discount %s, tax %s, total %s, refunded %s\n", money.Plain(d.DiscountCents), money.Plain(d.TaxCents),
 		inCurrency(d.TotalCents, d.Currency), money.Plain(d.RefundedCents))

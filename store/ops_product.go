@@ -77,8 +77,8 @@ func exampleProduct() Product {
 func (s *Service) printProducts(w io.Writer, p ProductPage) {
 	set, _ := s.Settings(context.Background()) // a price is in the shop's currency
 	schema.Tabulate(w, "SKU|NAME|KIND|PRICE|SEATS|DAYS|TIERS|ACTIVE", p.Products, func(p Product) []any {
-		return []any{p.SKU, p.Name, p.Kind, inCurrency(p.PriceCents, set.Currency), intCell(p.ActivationLimit),
-			intCell(p.LicenseDays), strings.Join(p.Tiers, "|"), yesNo(p.Active)}
+		return []any{p.SKU, p.Name, p.Kind, inCurrency(p.PriceCents, set.Currency), schema.Cell(p.ActivationLimit),
+			schema.Cell(p.LicenseDays), strings.Join(p.Tiers, "|"), yesNo(p.Active)}
 	})
 }
 

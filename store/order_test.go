@@ -1,6 +1,7 @@
 package store
 
 import (
+	"quartermaster/schema"
 	"strings"
 	"testing"
 )
@@ -24,7 +25,7 @@ func TestAnOrderIssuesALicenseAUnit(t *testing.T) {
 		if len(l.Key) != 29 || strings.Count(l.Key, "-") != 4 {
 			t.Errorf("license key %q", l.Key)
 		}
-		equal(t, "tier", textOr(l.Tier, ""), "pro")
+		equal(t, "tier", schema.Cell(l.Tier), "pro")
 		equal(t, "status", l.Status, "active")
 		equal(t, "check", s.check(l.Key, "").Code, "valid")
 	}

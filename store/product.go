@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -151,20 +150,6 @@ func madeOf(s, extra string, capitals bool) bool {
 		}
 	}
 	return true
-}
-
-func textOr(s *string, otherwise string) string {
-	if s == nil {
-		return otherwise
-	}
-	return *s
-}
-
-func intCell(n *int64) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.FormatInt(*n, 10)
 }
 
 // productTable is `import store products`: rows are known by their sku. A file of goods seldom names a kind, and a

@@ -137,7 +137,7 @@ func mapLink(tx *db.Tx, l Link) (Link, error) {
 	if err != nil {
 		return l, err
 	}
-	if err := p.takesTier(textOr(l.Tier, "")); err != nil {
+	if err := p.takesTier(schema.Cell(l.Tier)); err != nil {
 		return l, err
 	}
 	tx.Do(`INSERT INTO store_links (provider, link, product_id, tier, their_product, mapped_at) VALUES (?1, ?2,

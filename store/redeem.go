@@ -185,7 +185,7 @@ func bookCode(tx *db.Tx, b Batch, email, name string, at exact.Instant) (OrderDe
 		return OrderDetail{}, err
 	}
 	return book(tx, sale{
-		lines: []line{{product: p, tier: textOr(b.Tier, ""), qty: 1, licensed: p.Kind != kindDownload}}, email: email,
+		lines: []line{{product: p, tier: schema.Cell(b.Tier), qty: 1, licensed: p.Kind != kindDownload}}, email: email,
 		name:     name,
 		currency: set.Currency, provider: "code", paidAt: at,
 	}, false)

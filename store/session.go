@@ -170,7 +170,9 @@ func (x session) product(c *db.Conn, provider string, l *line) (err error) {
 	if link, mapped, err := findLink(c, provider, firstOf(sku, x.link)); err != nil {
 		return err
 	} else if mapped {
-		sku, l.tier = link.SKU, textOr(link.Tier, l.tier)
+		if sku = link.SKU; link.Tier != nil {
+			l.tier = *link.Tier
+		}
 	}
 	switch {
 	case sku != "":

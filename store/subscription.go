@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -142,7 +143,7 @@ func bookRenewal(tx *db.Tx, s subscription, i invoice, emit bool) (OrderDetail, 
 		if err != nil {
 			return first, err
 		}
-		v.lines = append(v.lines, line{product: p, tier: textOr(item.Tier, ""), qty: item.Qty, unit: item.UnitCents})
+		v.lines = append(v.lines, line{product: p, tier: schema.Cell(item.Tier), qty: item.Qty, unit: item.UnitCents})
 	}
 	if i.tax > i.total {
 		return first, fmt.Errorf("invoice %s comes to less than its tax", i.ref)

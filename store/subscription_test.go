@@ -112,7 +112,12 @@ func (s *fixture) outcome() string {
 	return strings.Join(lines, "\n")
 }
 
-func deref(s *string) string { return textOr(s, "-") }
+func deref(s *string) string {
+	if s == nil {
+		return "-"
+	}
+	return *s
+}
 
 // TestEventsInAnyOrder: in any order of Stripe's events, and repeated any number of times, they give the same orders,
 // refunds and licenses, and every invariant holds.

@@ -179,7 +179,7 @@ func (s *Service) listSubscriptions() schema.Op {
 					if x.Customer != nil {
 						buyer = x.Customer.Email
 					}
-					return []any{x.Ref, x.Provider, x.State, buyer, textOr(x.Product, ""), x.until(), x.lastPayment()}
+					return []any{x.Ref, x.Provider, x.State, buyer, schema.Cell(x.Product), x.until(), x.lastPayment()}
 				})
 		}),
 		Bind: func(f *schema.Form) schema.Handler {
