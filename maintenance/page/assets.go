@@ -31,16 +31,16 @@ func assets(s *maintenance.Service) page.Page {
 			a.Q, a.Limit = p.Q, p.Limit
 			a.Sort, a.Falling = p.Column()
 			if a.Sort != "" {
-				a.Skip = idOf(p.After)
+				a.Skip = p.Start()
 			} else {
-				a.After = idOf(p.After)
+				a.After = p.Start()
 			}
 			return func(ctx context.Context, _ db.Caller) (v assetsView, err error) {
 				list, err := s.Assets(ctx, a)
 				if err != nil {
 					return v, err
 				}
-				v = assetsView{Assets: list.Assets, Next: next(list.Next), Status: a.Status}
+				v = assetsView{Assets: list.Assets, Next: schema.Cell(list.Next), Status: a.Status}
 				if v.Next != "" && a.Sort != "" {
 					v.Next = page.Num(a.Skip + int64(len(list.Assets)))
 				}
@@ -78,18 +78,14 @@ func asset(s *maintenance.Service) page.Page {
 	})
 }
 
-// labelsView is one sheet of labels.
-type labelsView struct{ maintenance.Labels }
-
 func labels(s *maintenance.Service) page.Page {
-	return page.New(page.Spec[labelsView]{
+	return page.New(page.Spec[maintenance.Labels]{
 		Path: "/labels", Title: "Labels", Plain: true,
-		Load: func(f *schema.Form) page.Loader[labelsView] {
+		Load: func(f *schema.Form) page.Loader[maintenance.Labels] {
 			var ids []int64
 			f.IDs(&ids, "id", "the assets", 1000)
-			return func(ctx context.Context, _ db.Caller) (labelsView, error) {
-				l, err := s.Labels(ctx, ids)
-				return labelsView{l}, err
+			return func(ctx context.Context, _ db.Caller) (maintenance.Labels, error) {
+				return s.Labels(ctx, ids)
 			}
 		},
 		View: LabelSheet,
@@ -97,16 +93,11 @@ func labels(s *maintenance.Service) page.Page {
 }
 
 func assetLabel(s *maintenance.Service) page.Page {
-	return page.New(page.Spec[labelsView]{
+	return page.New(page.Spec[maintenance.Labels]{
 		Path: "/assets/:id/label", Title: "Label", Plain: true,
-		Load: func(f *schema.Form) page.Loader[labelsView] {
-			var id int64
-			f.ID(&id, "id", "the asset", schema.InPath("id"))
-			return func(ctx context.Context, _ db.Caller) (labelsView, error) {
-				l, err := s.Labels(ctx, []int64{id})
-				return labelsView{l}, err
-			}
-		},
+		Load: page.ByID("id", "the asset", func(ctx context.Context, _ db.Caller, id int64) (maintenance.Labels, error) {
+			return s.Labels(ctx, []int64{id})
+		}),
 		View: LabelSheet,
 	})
 }

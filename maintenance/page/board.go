@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"quartermaster/maintenance"
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
 )
@@ -15,19 +14,17 @@ import (
 func board(s *maintenance.Service) page.Page {
 	return page.New(page.Spec[boardView]{
 		Path: "/", Title: "Board", Menu: "Board", Key: "b",
-		Load: func(*schema.Form) page.Loader[boardView] {
-			return func(ctx context.Context, who db.Caller) (v boardView, err error) {
-				if v.Board, err = s.Board(ctx); err != nil {
-					return v, err
-				}
-				if v.Mine, err = s.Mine(ctx, who.User); err != nil {
-					return v, err
-				}
-				choice, err := s.BoardChoiceOf(ctx, who.User)
-				v.OnlyMine = choice.Jobs == "mine"
+		Load: page.Always(func(ctx context.Context, who db.Caller) (v boardView, err error) {
+			if v.Board, err = s.Board(ctx); err != nil {
 				return v, err
 			}
-		},
+			if v.Mine, err = s.Mine(ctx, who.User); err != nil {
+				return v, err
+			}
+			choice, err := s.BoardChoiceOf(ctx, who.User)
+			v.OnlyMine = choice.Jobs == "mine"
+			return v, err
+		}),
 		View: Board,
 	})
 }

@@ -51,7 +51,7 @@ func due(s *maintenance.Service) page.Page {
 				v.Total = int64(len(v.Rows))
 				var then *int64
 				v.Rows, then = page.Arrange(p, v.Rows, dueSorts)
-				v.Next = next(then)
+				v.Next = schema.Cell(then)
 				return v, err
 			}
 		},
@@ -143,18 +143,13 @@ func plans(s *maintenance.Service) page.Page {
 			p.Bind(f, planSorts.Names()...)
 			filter := maintenance.PlanFilter{}
 			maintenance.BindPlanFilter(f, &filter)
-			filter.Q, filter.Limit, filter.After = p.Q, p.Limit, idOf(p.After)
-			if p.Sorted() {
-				filter.Limit, filter.After = whole, 0
-			}
+			filter.Q, filter.Cursor = p.Q, p.Cursor()
 			return func(ctx context.Context, _ db.Caller) (plansView, error) {
 				list, err := s.Plans(ctx, filter)
-				if err == nil && p.Sorted() {
-					if err = p.Sortable(list.Total); err == nil {
-						list.Plans, list.Next = page.Arrange(p, list.Plans, planSorts)
-					}
+				if err == nil {
+					list.Plans, list.Next, err = page.Arranged(p, list.Plans, list.Total, list.Next, planSorts)
 				}
-				return plansView{list, next(list.Next)}, err
+				return plansView{list, schema.Cell(list.Next)}, err
 			}
 		},
 		View: Plans,

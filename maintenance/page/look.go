@@ -134,7 +134,7 @@ func every(r maintenance.PMDueRow) string {
 		if text != "" {
 			text += " or "
 		}
-		text += page.QtyText(*r.IntervalUsage) + " " + or(r.Unit)
+		text += page.QtyText(*r.IntervalUsage) + " " + schema.Cell(r.Unit)
 	}
 	return "Every " + text
 }

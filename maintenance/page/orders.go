@@ -29,13 +29,13 @@ func orders(s *maintenance.Service) page.Page {
 			w.Q, w.Limit = p.Q, p.Limit
 			w.Sort, w.Falling = p.Column()
 			if w.Sort != "" {
-				w.Skip = idOf(p.After)
+				w.Skip = p.Start()
 			} else {
-				w.After = idOf(p.After)
+				w.After = p.Start()
 			}
 			return func(ctx context.Context, _ db.Caller) (ordersView, error) {
 				list, err := s.WorkOrders(ctx, w)
-				v := ordersView{WorkOrders: list, Filter: w, Next: next(list.Next)}
+				v := ordersView{WorkOrders: list, Filter: w, Next: schema.Cell(list.Next)}
 				if v.Next != "" && w.Sort != "" {
 					v.Next = page.Num(w.Skip + int64(len(list.WorkOrders)))
 				}
@@ -84,7 +84,7 @@ func (v orderView) PageTitle() string { return fmt.Sprintf("Work order %d", v.ID
 
 // whose says in a title where the job stands.
 func (v orderView) whose() string {
-	who := or(v.AssignedTo)
+	who := schema.Cell(v.AssignedTo)
 	switch {
 	case v.closed():
 		return ", " + v.Status

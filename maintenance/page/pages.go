@@ -3,8 +3,6 @@
 package page
 
 import (
-	"strconv"
-
 	"quartermaster/maintenance"
 	"quartermaster/schema"
 	"quartermaster/schema/page"
@@ -37,27 +35,3 @@ func orderPath(id int64) string { return page.Path("work-orders", page.Num(id)) 
 func assetPath(id int64) string { return page.Path("assets", page.Num(id)) }
 func planPath(id int64) string  { return page.Path("plans", page.Num(id)) }
 func partPath(id int64) string  { return page.Path("parts", page.Num(id)) }
-
-// idOf parses the start of a list's page; 0 is its beginning.
-func idOf(after string) int64 {
-	n, err := strconv.ParseInt(after, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-// next is a list's next as its address has it.
-func next(id *int64) string {
-	if id == nil {
-		return ""
-	}
-	return page.Num(*id)
-}
-
-func or(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}

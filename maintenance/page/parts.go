@@ -29,26 +29,19 @@ func parts(s *maintenance.Service) page.Page {
 			p.Bind(f, partSorts.Names()...)
 			var filter maintenance.PartFilter
 			maintenance.BindPartFilter(f, &filter)
-			filter.Q, filter.Limit, filter.After = p.Q, p.Limit, idOf(p.After)
-			if p.Sorted() {
-				filter.Limit, filter.After = whole, 0
-			}
+			filter.Q, filter.Cursor = p.Q, p.Cursor()
 			return func(ctx context.Context, _ db.Caller) (v partsView, err error) {
 				list, err := s.Parts(ctx, filter)
 				if err != nil {
 					return v, err
 				}
-				v = partsView{Parts: list.Parts, Next: next(list.Next)}
 				if v.Total, err = s.CountParts(ctx, filter); err != nil {
 					return v, err
 				}
-				if err := p.Sortable(v.Total); err != nil {
+				if v.Parts, list.Next, err = page.Arranged(p, list.Parts, v.Total, list.Next, partSorts); err != nil {
 					return v, err
 				}
-				if p.Sorted() {
-					v.Parts, list.Next = page.Arrange(p, v.Parts, partSorts)
-					v.Next = next(list.Next)
-				}
+				v.Next = schema.Cell(list.Next)
 				low := true
 				v.Low, err = s.CountParts(ctx, maintenance.PartFilter{LowStock: &low})
 				return v, err
@@ -72,17 +65,13 @@ func (v partView) PageTitle() string { return v.Name }
 func part(s *maintenance.Service) page.Page {
 	return page.New(page.Spec[partView]{
 		Path: "/parts/:id", Title: "Part",
-		Load: func(f *schema.Form) page.Loader[partView] {
-			var id int64
-			f.ID(&id, "id", "the part", schema.InPath("id"))
-			return func(ctx context.Context, _ db.Caller) (v partView, err error) {
-				if v.Part, err = s.Part(ctx, id); err != nil {
-					return v, err
-				}
-				v.Uses, err = s.PartUses(ctx, id)
+		Load: page.ByID("id", "the part", func(ctx context.Context, _ db.Caller, id int64) (v partView, err error) {
+			if v.Part, err = s.Part(ctx, id); err != nil {
 				return v, err
 			}
-		},
+			v.Uses, err = s.PartUses(ctx, id)
+			return v, err
+		}),
 		View: PartPage,
 	})
 }
@@ -189,14 +178,10 @@ func figures(s *maintenance.Service) page.Page {
 func photo(s *maintenance.Service) page.Page {
 	return page.New(page.Spec[page.File]{
 		Path: "/photos/:id", Title: "Photo",
-		Load: func(f *schema.Form) page.Loader[page.File] {
-			var id int64
-			f.ID(&id, "id", "the photo", schema.InPath("id"))
-			return func(ctx context.Context, _ db.Caller) (page.File, error) {
-				_, media, data, err := s.Picture(ctx, id)
-				return page.File{Kind: media, Body: data}, err
-			}
-		},
+		Load: page.ByID("id", "the photo", func(ctx context.Context, _ db.Caller, id int64) (page.File, error) {
+			_, media, data, err := s.Picture(ctx, id)
+			return page.File{Kind: media, Body: data}, err
+		}),
 	})
 }
 

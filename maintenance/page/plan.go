@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"quartermaster/maintenance"
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
 )
@@ -17,14 +16,10 @@ func (v planView) PageTitle() string { return v.Title + ", " + v.Asset }
 func plan(s *maintenance.Service) page.Page {
 	return page.New(page.Spec[planView]{
 		Path: "/plans/:id", Title: "Plan",
-		Load: func(f *schema.Form) page.Loader[planView] {
-			var id int64
-			f.ID(&id, "id", "the plan", schema.InPath("id"))
-			return func(ctx context.Context, _ db.Caller) (planView, error) {
-				v, err := s.PlanRecord(ctx, id)
-				return planView{v}, err
-			}
-		},
+		Load: page.ByID("id", "the plan", func(ctx context.Context, _ db.Caller, id int64) (planView, error) {
+			v, err := s.PlanRecord(ctx, id)
+			return planView{v}, err
+		}),
 		View: PlanPage,
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"quartermaster/maintenance"
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
@@ -27,7 +28,7 @@ func find(s *maintenance.Service) page.Find {
 		}
 		for _, a := range all.Assets {
 			hits = append(hits, page.Hit{Kind: "Assets", ID: page.Num(a.ID), Path: assetPath(a.ID), Title: a.Name,
-				Note: a.AssetTag + " " + or(a.Location)})
+				Note: a.AssetTag + " " + schema.Cell(a.Location)})
 		}
 		for _, wo := range all.WorkOrders {
 			hits = append(hits, page.Hit{Kind: "Work orders", ID: page.Num(wo.ID), Path: orderPath(wo.ID),

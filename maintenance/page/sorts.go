@@ -2,6 +2,7 @@ package page
 
 import (
 	"quartermaster/maintenance"
+	"quartermaster/schema"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
@@ -13,8 +14,8 @@ var (
 		"quantity":        page.By(func(p maintenance.Part) exact.Milli { return p.Quantity }),
 		"min_quantity":    page.By(func(p maintenance.Part) exact.Milli { return p.MinQuantity }),
 		"unit_cost_cents": page.By(func(p maintenance.Part) int64 { return p.UnitCostCents }),
-		"supplier":        page.ByText(func(p maintenance.Part) string { return or(p.Supplier) }),
-		"location":        page.ByText(func(p maintenance.Part) string { return or(p.Location) }),
+		"supplier":        page.ByText(func(p maintenance.Part) string { return schema.Cell(p.Supplier) }),
+		"location":        page.ByText(func(p maintenance.Part) string { return schema.Cell(p.Location) }),
 	}
 	planSorts = page.Sorts[maintenance.Plan]{
 		"title":    page.ByText(func(p maintenance.Plan) string { return p.Title }),
@@ -27,6 +28,3 @@ var (
 		"next_due":   page.ByPtr(func(r maintenance.PMDueRow) *exact.Day { return r.NextDue }),
 	}
 )
-
-// whole is how many rows are read of a list that is to be sorted by a column.
-const whole = page.MostSorted + 1

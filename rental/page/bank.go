@@ -39,7 +39,7 @@ func bank(s *rental.Service) page.Page {
 				if x.State = state; state == "any" {
 					x.State = ""
 				}
-				x.After, x.Limit = after(p), p.Limit
+				x.After, x.Limit = p.Start(), p.Limit
 				v.state = state
 				v.BankBook, err = s.BankBook(ctx, who, x)
 				return v, err

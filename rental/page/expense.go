@@ -21,7 +21,7 @@ func expenses(s *rental.Service) page.Page {
 			bindHouse(f, &x.Property)
 			f.Text(&x.Category, "category", "Of this category", schema.Most(200), schema.Choices(rental.CategoryChoices))
 			bindYear(f, &x.Year)
-			x.Cursor = cursor(p)
+			x.Cursor = p.Cursor()
 			return func(ctx context.Context, _ db.Caller) (rental.ExpenseBook, error) { return s.ExpenseBook(ctx, x) }
 		},
 		View: Expenses,

@@ -20,14 +20,14 @@ func leases(s *rental.Service) page.Page {
 			f.Enum(&l.Status, "status", "Only leases with this status today", []string{"active", "ended", "upcoming"})
 			f.Text(&l.Property, "property", "Of this property", schema.Most(200), schema.Label("Property"))
 			f.DayPtr(&l.EndsBefore, "ends_before", "Only those that end before this day", schema.Label("Ends before"))
-			l.Q, l.Cursor = p.Q, cursor(p)
+			l.Q, l.Cursor = p.Q, p.Cursor()
 			return func(ctx context.Context, who db.Caller) (rental.LeaseList, error) {
 				list, err := s.LeaseList(ctx, who, l)
 				if err != nil || !p.Sorted() {
 					return list, err
 				}
 				var then *int64
-				list.Leases, then, err = arranged(p, list.Leases, list.Total, nil, leaseSorts)
+				list.Leases, then, err = page.Arranged(p, list.Leases, list.Total, nil, leaseSorts)
 				list.Next = schema.NextText(then)
 				return list, err
 			}

@@ -2,31 +2,9 @@ package page
 
 import (
 	"quartermaster/rental"
-	"quartermaster/schema"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
-
-// cursor is the part of a list on a page: of one to sort all rows, and one more than can be sorted.
-func cursor(p page.Paging) schema.Cursor[int64] {
-	if p.Sorted() {
-		return schema.First(page.MostSorted + 1)
-	}
-	return schema.Cursor[int64]{After: after(p), Limit: p.Limit}
-}
-
-// arranged is the page of a list that was read for sorting, with the start of the next; one that is not sorted by a
-// column stays.
-func arranged[T any](p page.Paging, rows []T, total int64, then *int64, by page.Sorts[T]) ([]T, *int64, error) {
-	if !p.Sorted() {
-		return rows, then, nil
-	}
-	if err := p.Sortable(total); err != nil {
-		return nil, nil, err
-	}
-	rows, then = page.Arrange(p, rows, by)
-	return rows, then, nil
-}
 
 var leaseSorts = page.Sorts[rental.Lease]{
 	"lease":         page.ByText(func(l rental.Lease) string { return l.Property + "/" + l.Unit }),

@@ -30,7 +30,7 @@ func opening(s *rental.Service) page.Page {
 			p.Bind(f)
 			return func(ctx context.Context, _ db.Caller) (v openingView, err error) {
 				var then *int64
-				v.leases, then, v.total, err = s.Openings(ctx, after(p), rental.MaxOpenings)
+				v.leases, then, v.total, err = s.Openings(ctx, p.Start(), rental.MaxOpenings)
 				v.next = next(then)
 				return v, err
 			}

@@ -47,15 +47,6 @@ func next(n *int64) string {
 	return strconv.FormatInt(*n, 10)
 }
 
-// after reads it.
-func after(p page.Paging) int64 {
-	n, err := strconv.ParseInt(p.After, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
 func cell(n int64) string { return strconv.FormatInt(n, 10) }
 
 func dayCell(d *exact.Day) string {

@@ -31,7 +31,7 @@ func units(s *rental.Service) page.Page {
 			p.Bind(f, unitSorts.Names()...)
 			f.Enum(&u.Status, "status", "Only units with this status today", []string{"vacant", "occupied"})
 			f.Text(&u.Property, "property", "Of this property", schema.Most(200), schema.Label("Property"))
-			u.Q, u.Cursor = p.Q, cursor(p)
+			u.Q, u.Cursor = p.Q, p.Cursor()
 			return func(ctx context.Context, _ db.Caller) (unitsView, error) {
 				today, err := s.Today(ctx)
 				if err != nil {
@@ -41,7 +41,7 @@ func units(s *rental.Service) page.Page {
 				if v.Units, v.months, err = s.Occupancy(ctx, u, v.first, monthsShown); err != nil {
 					return v, err
 				}
-				v.Units.Units, v.Next, err = arranged(p, v.Units.Units, v.Total, v.Next, unitSorts)
+				v.Units.Units, v.Next, err = page.Arranged(p, v.Units.Units, v.Total, v.Next, unitSorts)
 				return v, err
 			}
 		},
@@ -63,9 +63,9 @@ func properties(s *rental.Service) page.Page {
 			var p page.Paging
 			p.Bind(f, propertySorts.Names()...)
 			return func(ctx context.Context, _ db.Caller) (rental.Properties, error) {
-				list, err := s.Properties(ctx, rental.PropertyFilter{Q: p.Q, Cursor: cursor(p)})
+				list, err := s.Properties(ctx, rental.PropertyFilter{Q: p.Q, Cursor: p.Cursor()})
 				if err == nil {
-					list.Properties, list.Next, err = arranged(p, list.Properties, list.Total, list.Next, propertySorts)
+					list.Properties, list.Next, err = page.Arranged(p, list.Properties, list.Total, list.Next, propertySorts)
 				}
 				return list, err
 			}
@@ -137,9 +137,9 @@ func tenants(s *rental.Service) page.Page {
 			var p page.Paging
 			p.Bind(f, tenantSorts.Names()...)
 			return func(ctx context.Context, who db.Caller) (rental.Tenants, error) {
-				list, err := s.Tenants(ctx, who, rental.TenantFilter{Q: p.Q, Cursor: cursor(p)})
+				list, err := s.Tenants(ctx, who, rental.TenantFilter{Q: p.Q, Cursor: p.Cursor()})
 				if err == nil {
-					list.Tenants, list.Next, err = arranged(p, list.Tenants, list.Total, list.Next, tenantSorts)
+					list.Tenants, list.Next, err = page.Arranged(p, list.Tenants, list.Total, list.Next, tenantSorts)
 				}
 				return list, err
 			}

@@ -12,8 +12,6 @@ import (
 	"quartermaster/schema/page"
 )
 
-type ordersView struct{ reorder.OrderPage }
-
 // orderSorts are the columns that purchase orders can be sorted by.
 var orderSorts = page.Sorts[reorder.PurchaseOrder]{
 	"number":        page.ByText(func(o reorder.PurchaseOrder) string { return o.Number }),
@@ -24,42 +22,27 @@ var orderSorts = page.Sorts[reorder.PurchaseOrder]{
 	"total_cents":   page.By(func(o reorder.PurchaseOrder) int64 { return o.TotalCents }),
 }
 
-func (v ordersView) next() string {
-	if v.Next == nil {
-		return ""
-	}
-	return *v.Next
-}
-
 func orders(s *reorder.Service) page.Page {
-	return page.New(page.Spec[ordersView]{
+	return page.New(page.Spec[reorder.OrderPage]{
 		Path: "/purchase-orders", Title: "Purchase orders", Menu: "Purchase orders", Key: "p",
-		Load: func(f *schema.Form) page.Loader[ordersView] {
+		Load: func(f *schema.Form) page.Loader[reorder.OrderPage] {
 			q := reorder.OrderQuery{Newest: true}
 			f.Enum(&q.Status, "status", "Only this status", []string{reorder.Draft, reorder.Ordered, reorder.Partial,
 				reorder.Received, reorder.Cancelled, reorder.Closed})
 			bindSupplier(f, &q.Supplier)
 			var p page.Paging
 			p.Bind(f, orderSorts.Names()...)
-			q.Q, q.After, q.Limit = p.Q, p.After, p.Limit
-			if p.Sorted() {
-				q.After, q.Limit = "", page.MostSorted+1
-			}
-			return func(ctx context.Context, _ db.Caller) (ordersView, error) {
+			q.Q, q.Cursor = p.Q, cursor(p)
+			return func(ctx context.Context, _ db.Caller) (reorder.OrderPage, error) {
 				all, err := s.Orders(ctx, q)
-				if err != nil || !p.Sorted() {
-					return ordersView{all}, err
+				if err == nil {
+					all.PurchaseOrders, all.Next, err = arranged(p, all.PurchaseOrders, all.Total, all.Next, orderSorts)
 				}
-				if err := p.Sortable(all.Total); err != nil {
-					return ordersView{}, err
-				}
-				rows, then := page.Arrange(p, all.PurchaseOrders, orderSorts)
-				all.PurchaseOrders, all.Next = rows, place(then)
-				return ordersView{all}, nil
+				return all, err
 			}
 		},
 		View: Orders,
-		CSV: func(v ordersView) page.Sheet {
+		CSV: func(v reorder.OrderPage) page.Sheet {
 			sheet := page.Sheet{Name: "purchase-orders", Columns: []string{"number", "sku", "supplier", "status",
 				"expected_date", "ordered", "received", "unit_cost_cents"}}
 			for _, o := range v.PurchaseOrders {

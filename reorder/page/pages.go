@@ -70,14 +70,6 @@ func unit(word string, qty exact.Milli) string {
 	return word
 }
 
-// noun is the word that follows a number.
-func noun(n int64, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
 // decPtr is a figure, or a dash.
 func decPtr(d *exact.Decimal) templ.Component {
 	if d == nil {

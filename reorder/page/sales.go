@@ -54,13 +54,6 @@ func (v salesView) byChannel() templ.Component {
 	return page.Stacked("Sold by channel", parts...)
 }
 
-func (v salesView) next() string {
-	if v.Next == nil {
-		return ""
-	}
-	return *v.Next
-}
-
 // saleSorts are the columns that sales can be sorted by.
 var saleSorts = page.Sorts[reorder.DaySale]{
 	"sku":  page.ByText(func(d reorder.DaySale) string { return d.SKU }),
@@ -80,13 +73,9 @@ func sales(s *reorder.Service) page.Page {
 			f.DayPtr(&q.To, "to", "The last day")
 			var p page.Paging
 			p.Bind(f, saleSorts.Names()...)
-			q.After, q.Limit = p.After, p.Limit
-			if p.Sorted() {
-				q.After, q.Limit = "", page.MostSorted+1
-			}
-			return func(ctx context.Context, _ db.Caller) (salesView, error) {
-				var v salesView
-				var err error
+			at := cursor(p)
+			q.After, q.Limit = at.After, at.Limit
+			return func(ctx context.Context, _ db.Caller) (v salesView, err error) {
 				if v.Sales, err = s.Sales(ctx, q); err != nil {
 					return v, err
 				}
@@ -95,15 +84,8 @@ func sales(s *reorder.Service) page.Page {
 						return v, err
 					}
 				}
-				if !p.Sorted() {
-					return v, nil
-				}
-				if err := p.Sortable(v.Total); err != nil {
-					return v, err
-				}
-				rows, then := page.Arrange(p, v.Sales.Sales, saleSorts)
-				v.Sales.Sales, v.Next = rows, place(then)
-				return v, nil
+				v.Sales.Sales, v.Next, err = arranged(p, v.Sales.Sales, v.Total, v.Next, saleSorts)
+				return v, err
 			}
 		},
 		View: Sales,
@@ -146,13 +128,8 @@ func figures(s *reorder.Service) page.Page {
 					}
 				}
 				if v.total = int64(len(all)); p.Sorted() {
-					if err := p.Sortable(v.total); err != nil {
-						return v, err
-					}
-					rows, then := page.Arrange(p, all, figureSorts)
-					if v.SKUs = rows; then != nil {
-						v.next = page.Num(*then)
-					}
+					rows, then, err := page.Arranged(p, all, v.total, nil, figureSorts)
+					v.SKUs, v.next = rows, schema.Cell(then)
 					return v, err
 				}
 				v.SKUs, v.next = reorder.After(all, p.After, p.Limit, func(k *reorder.StockFigure) string { return k.SKU })
@@ -195,50 +172,41 @@ var supplierSorts = page.Sorts[reorder.Supplier]{
 	"min_order_cents": page.By(func(x reorder.Supplier) int64 { return x.MinOrderCents }),
 }
 
-// place is the start of the next page of a list sorted by a column.
-func place(then *int64) *string {
-	if then == nil {
-		return nil
+// cursor is Paging.Cursor of a list that goes on after a key.
+func cursor(p page.Paging) schema.Cursor[string] {
+	if p.Sorted() {
+		return schema.Cursor[string]{Limit: page.MostSorted + 1}
 	}
-	at := page.Num(*then)
-	return &at
+	return schema.Cursor[string]{After: p.After, Limit: p.Limit}
 }
 
-type suppliersView struct{ reorder.Suppliers }
-
-func (v suppliersView) next() string {
-	if v.Next == nil {
-		return ""
+// arranged is page.Arranged of such a list.
+func arranged[T any](p page.Paging, rows []T, total int64, then *string, by page.Sorts[T]) ([]T, *string, error) {
+	if !p.Sorted() {
+		return rows, then, nil
 	}
-	return *v.Next
+	rows, next, err := page.Arranged(p, rows, total, nil, by)
+	return rows, schema.NextText(next), err
 }
 
 func suppliers(s *reorder.Service) page.Page {
-	return page.New(page.Spec[suppliersView]{
+	return page.New(page.Spec[reorder.Suppliers]{
 		Path: "/suppliers", Title: "Suppliers", Menu: "Suppliers", Key: "u",
-		Load: func(f *schema.Form) page.Loader[suppliersView] {
+		Load: func(f *schema.Form) page.Loader[reorder.Suppliers] {
 			var p page.Paging
 			p.Bind(f, supplierSorts.Names()...)
-			q := reorder.SupplierQuery{Q: p.Q, Cursor: schema.Cursor[string]{After: p.After, Limit: p.Limit}}
-			if p.Sorted() {
-				q.After, q.Limit = "", page.MostSorted+1
-			}
-			return func(ctx context.Context, _ db.Caller) (suppliersView, error) {
+			q := reorder.SupplierQuery{Q: p.Q, Cursor: cursor(p)}
+			return func(ctx context.Context, _ db.Caller) (reorder.Suppliers, error) {
 				all, err := s.Suppliers(ctx, q)
-				if err != nil || !p.Sorted() {
-					return suppliersView{all}, err
+				if err == nil {
+					all.Suppliers, all.Next, err = arranged(p, all.Suppliers, all.Total, all.Next, supplierSorts)
 				}
-				if err := p.Sortable(all.Total); err != nil {
-					return suppliersView{}, err
-				}
-				rows, then := page.Arrange(p, all.Suppliers, supplierSorts)
-				all.Suppliers, all.Next = rows, place(then)
-				return suppliersView{all}, nil
+				return all, err
 			}
 		},
 		View: Suppliers,
-		CSV: func(v suppliersView) page.Sheet {
-			return page.SheetOf("suppliers", reorder.SupplierColumns(), v.Suppliers.Suppliers, reorder.Supplier.Cells)
+		CSV: func(v reorder.Suppliers) page.Sheet {
+			return page.SheetOf("suppliers", reorder.SupplierColumns(), v.Suppliers, reorder.Supplier.Cells)
 		},
 	})
 }

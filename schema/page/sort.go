@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"quartermaster/schema"
 	"quartermaster/schema/fault"
 )
 
@@ -57,6 +58,36 @@ func (p *Paging) Sortable(total int64) error {
 		"first", group(Num(total)), group(Num(int64(MostSorted))))
 }
 
+// Start is After of a list that goes on after an id or a number of rows; 0 is its beginning.
+func (p *Paging) Start() int64 {
+	n, err := strconv.ParseInt(p.After, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// Cursor is the part of the list to read: of one to sort all rows, and one more than can be sorted.
+func (p *Paging) Cursor() schema.Cursor[int64] {
+	if p.Sorted() {
+		return schema.First(MostSorted + 1)
+	}
+	return schema.Cursor[int64]{After: p.Start(), Limit: p.Limit}
+}
+
+// Arranged is the page of a list that was read by Cursor, with the start of the next: one that is not sorted by a
+// column stays.
+func Arranged[T any](p Paging, rows []T, total int64, then *int64, by Sorts[T]) ([]T, *int64, error) {
+	if !p.Sorted() {
+		return rows, then, nil
+	}
+	if err := p.Sortable(total); err != nil {
+		return nil, nil, err
+	}
+	rows, then = Arrange(p, rows, by)
+	return rows, then, nil
+}
+
 // Arrange sorts all rows by the requested column. It returns the page of them and the number of rows up to its end; nil
 // at the end of the list.
 func Arrange[T any](p Paging, all []T, by Sorts[T]) (rows []T, next *int64) {
@@ -69,11 +100,7 @@ func Arrange[T any](p Paging, all []T, by Sorts[T]) (rows []T, next *int64) {
 		}
 		all = sorted
 	}
-	from, err := strconv.ParseInt(p.After, 10, 64)
-	if err != nil {
-		from = 0
-	}
-	from = min(max(from, 0), int64(len(all)))
+	from := min(max(p.Start(), 0), int64(len(all)))
 	to := from + min(p.Limit, int64(len(all))-from)
 	if to < int64(len(all)) {
 		next = &to

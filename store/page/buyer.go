@@ -89,21 +89,16 @@ func (l myLicense) close() string {
 	return "."
 }
 
-func loadMine(s *store.Service) func(*schema.Form) page.Loader[mineView] {
-	return func(*schema.Form) page.Loader[mineView] {
-		return func(ctx context.Context, who db.Caller) (mineView, error) {
-			m, err := s.Mine(ctx, who)
-			return mineView{m}, err
-		}
-	}
-}
-
 // ShowsSecret reports whether the page shows license keys.
 func (v mineView) ShowsSecret() bool { return len(v.Licenses) > 0 }
 
 func mine(s *store.Service) page.Page {
 	return page.New(page.Spec[mineView]{
-		Area: page.Buyer, Path: "/my", Title: "Your purchase", Menu: "Your purchase", Load: loadMine(s),
+		Area: page.Buyer, Path: "/my", Title: "Your purchase", Menu: "Your purchase",
+		Load: page.Always(func(ctx context.Context, who db.Caller) (mineView, error) {
+			m, err := s.Mine(ctx, who)
+			return mineView{m}, err
+		}),
 		View: MyPurchase,
 	})
 }
@@ -120,15 +115,11 @@ func mineReceipt(s *store.Service) page.Page {
 	})
 }
 
-type redeemView struct{}
-
 // redeem is the page for the holder of a code: no session is needed.
 func redeem(*store.Service) page.Page {
-	return page.New(page.Spec[redeemView]{
+	return page.New(page.Spec[struct{}]{
 		Area: page.Public, Path: "/my/redeem", Title: "Redeem a code",
-		Load: func(*schema.Form) page.Loader[redeemView] {
-			return func(context.Context, db.Caller) (redeemView, error) { return redeemView{}, nil }
-		},
-		View: func(redeemView) templ.Component { return Redeem() },
+		Load: page.Always(func(context.Context, db.Caller) (struct{}, error) { return struct{}{}, nil }),
+		View: func(struct{}) templ.Component { return Redeem() },
 	})
 }

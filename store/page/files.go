@@ -5,7 +5,6 @@ import (
 	"embed"
 	"strings"
 
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
 	"quartermaster/store"
@@ -38,16 +37,14 @@ func (v signingView) sample(file string) string {
 func signingKeys(s *store.Service) page.Page {
 	return page.New(page.Spec[signingView]{
 		Path: "/settings/license-keys", Title: "License keys", Setting: true,
-		Load: func(*schema.Form) page.Loader[signingView] {
-			return func(ctx context.Context, _ db.Caller) (signingView, error) {
-				keys, err := s.SigningKeys(ctx)
-				if err != nil {
-					return signingView{}, err
-				}
-				api, err := s.LicenseAPI(ctx)
-				return signingView{SigningKeys: keys, api: api}, err
+		Load: page.Always(func(ctx context.Context, _ db.Caller) (signingView, error) {
+			keys, err := s.SigningKeys(ctx)
+			if err != nil {
+				return signingView{}, err
 			}
-		},
+			api, err := s.LicenseAPI(ctx)
+			return signingView{SigningKeys: keys, api: api}, err
+		}),
 		View: SigningKeys,
 	})
 }

@@ -44,7 +44,7 @@ func batches(s *store.Service) page.Page {
 		CSV: func(v batchesView) page.Sheet {
 			return page.SheetOf("redeem-codes", []string{"batch", "sku", "tier", "total", "unused", "redeemed",
 				"void", "created_at"}, v.Batches, func(b store.Batch) []string {
-				return []string{b.Batch, b.SKU, text(b.Tier), page.Num(b.Total), page.Num(b.Unused),
+				return []string{b.Batch, b.SKU, schema.Cell(b.Tier), page.Num(b.Total), page.Num(b.Unused),
 					page.Num(b.Redeemed), page.Num(b.Void), b.CreatedAt.String()}
 			})
 		},
@@ -74,7 +74,7 @@ func batch(s *store.Service) page.Page {
 // batchActs are the actions on a batch; voiding needs codes that are unused.
 func batchActs(b store.Batch) []page.Action {
 	acts := []page.Action{page.Open("Mint more", "mint_codes", "batch", b.Batch, "sku", b.SKU, "tier",
-		text(b.Tier)).Main().Key("n")}
+		schema.Cell(b.Tier)).Main().Key("n")}
 	if b.Unused > 0 {
 		acts = append(acts, page.Open("Void unused codes", "void_codes", "batch", b.Batch).Danger())
 	}
@@ -115,17 +115,12 @@ func products(s *store.Service) page.Page {
 	})
 }
 
-type unbookedView struct{ store.UnbookedList }
-
 func unbooked(s *store.Service) page.Page {
-	return page.New(page.Spec[unbookedView]{
+	return page.New(page.Spec[store.UnbookedList]{
 		Path: "/unbooked", Title: "Payments that could not be booked", Menu: "Unbooked", Key: "u",
-		Load: func(*schema.Form) page.Loader[unbookedView] {
-			return func(ctx context.Context, _ db.Caller) (unbookedView, error) {
-				list, err := s.Unbooked(ctx)
-				return unbookedView{list}, err
-			}
-		},
+		Load: page.Always(func(ctx context.Context, _ db.Caller) (store.UnbookedList, error) {
+			return s.Unbooked(ctx)
+		}),
 		View: UnbookedPayments,
 	})
 }

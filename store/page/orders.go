@@ -30,22 +30,17 @@ func orders(s *store.Service) page.Page {
 			f.Text(&o.Email, "email", "Only orders of this buyer", schema.Most(254), schema.Label("Buyer"))
 			f.DayPtr(&o.From, "from", "Paid on this day or later", schema.Label("From"))
 			f.DayPtr(&o.To, "to", "Paid on this day or before", schema.Label("To"))
-			o.Q, o.Cursor = p.Q, place(p)
+			o.Q, o.Cursor = p.Q, p.Cursor()
 			return func(ctx context.Context, _ db.Caller) (v ordersView, err error) {
 				if v.total, err = s.CountOrders(ctx, o); err != nil {
-					return v, err
-				}
-				if err := p.Sortable(v.total); err != nil {
 					return v, err
 				}
 				if v.OrderPage, err = s.Orders(ctx, o); err != nil {
 					return v, err
 				}
-				if p.Sorted() {
-					v.Orders, v.Next = page.Arrange(p, v.Orders, orderSorts)
-				}
-				if !p.All {
-					return v, nil
+				v.Orders, v.Next, err = page.Arranged(p, v.Orders, v.total, v.Next, orderSorts)
+				if err != nil || !p.All {
+					return v, err
 				}
 				v.refunds, err = s.RefundCells(ctx, v.Orders)
 				return v, err

@@ -21,17 +21,15 @@ func customers(s *store.Service) page.Page {
 			var k store.CustomerFilter
 			var p page.Paging
 			p.Bind(f, customerSorts.Names()...)
-			k.Q, k.Cursor = p.Q, place(p)
+			k.Q, k.Cursor = p.Q, p.Cursor()
 			return func(ctx context.Context, _ db.Caller) (v customersView, err error) {
 				if v.total, err = s.CountCustomers(ctx, k); err != nil {
 					return v, err
 				}
-				if err := p.Sortable(v.total); err != nil {
+				if v.CustomerPage, err = s.Customers(ctx, k); err != nil {
 					return v, err
 				}
-				if v.CustomerPage, err = s.Customers(ctx, k); err == nil && p.Sorted() {
-					v.Customers, v.Next = page.Arrange(p, v.Customers, customerSorts)
-				}
+				v.Customers, v.Next, err = page.Arranged(p, v.Customers, v.total, v.Next, customerSorts)
 				return v, err
 			}
 		},
@@ -76,18 +74,14 @@ func (v customerView) ShowsSecret() bool { return len(v.Licenses) > 0 }
 func customer(s *store.Service) page.Page {
 	return page.New(page.Spec[customerView]{
 		Path: "/customers/:id", Title: "Customer",
-		Load: func(f *schema.Form) page.Loader[customerView] {
-			var id int64
-			f.ID(&id, "customer_id", "The customer", schema.InPath("id"))
-			return func(ctx context.Context, who db.Caller) (v customerView, err error) {
-				if v.CustomerDetail, err = s.CustomerDetail(ctx, who, id); err != nil || len(v.Orders) < 2 {
-					return v, err
-				}
-				v.currency = v.Orders[0].Currency
-				v.months, err = s.MonthsOfCustomer(ctx, id, v.currency)
+		Load: page.ByID("customer_id", "The customer", func(ctx context.Context, who db.Caller, id int64) (v customerView, err error) {
+			if v.CustomerDetail, err = s.CustomerDetail(ctx, who, id); err != nil || len(v.Orders) < 2 {
 				return v, err
 			}
-		},
+			v.currency = v.Orders[0].Currency
+			v.months, err = s.MonthsOfCustomer(ctx, id, v.currency)
+			return v, err
+		}),
 		View: Customer,
 	})
 }
@@ -109,17 +103,15 @@ func licenses(s *store.Service) page.Page {
 				schema.Choices(store.ProductChoices))
 			f.Text(&l.Email, "email", "Only orders of this buyer", schema.Most(254), schema.Label("Buyer"))
 			f.Text(&l.OrderRef, "order_ref", "Only of this order", schema.Most(200), schema.Label("Order"))
-			l.Q, l.Cursor = p.Q, place(p)
+			l.Q, l.Cursor = p.Q, p.Cursor()
 			return func(ctx context.Context, who db.Caller) (v licensesView, err error) {
 				if v.total, err = s.CountLicenses(ctx, l); err != nil {
 					return v, err
 				}
-				if err := p.Sortable(v.total); err != nil {
+				if v.LicensePage, err = s.Licenses(ctx, who, l); err != nil {
 					return v, err
 				}
-				if v.LicensePage, err = s.Licenses(ctx, who, l); err == nil && p.Sorted() {
-					v.Licenses, v.Next = page.Arrange(p, v.Licenses, licenseSorts)
-				}
+				v.Licenses, v.Next, err = page.Arranged(p, v.Licenses, v.total, v.Next, licenseSorts)
 				return v, err
 			}
 		},
@@ -129,9 +121,9 @@ func licenses(s *store.Service) page.Page {
 				"customer_email", "status", "activation_limit", "activation_count", "expires_at", "created_at",
 				"last_checked_at"}, v.Licenses, func(l store.License) []string {
 				return []string{
-					page.Num(l.ID), l.Key, l.SKU, text(l.Tier), l.OrderRef, l.CustomerEmail, l.Status, number(l.ActivationLimit),
+					page.Num(l.ID), l.Key, l.SKU, schema.Cell(l.Tier), l.OrderRef, l.CustomerEmail, l.Status, schema.Cell(l.ActivationLimit),
 					page.Num(l.ActivationCount),
-					stamp(l.ExpiresAt), l.CreatedAt.String(), stamp(l.LastCheckedAt),
+					schema.Cell(l.ExpiresAt), l.CreatedAt.String(), schema.Cell(l.LastCheckedAt),
 				}
 			})
 		},
@@ -157,18 +149,14 @@ func (licenseView) ShowsSecret() bool { return true }
 func license(s *store.Service) page.Page {
 	return page.New(page.Spec[licenseView]{
 		Path: "/licenses/:id", Title: "License",
-		Load: func(f *schema.Form) page.Loader[licenseView] {
-			var id int64
-			f.ID(&id, "license_id", "The license", schema.InPath("id"))
-			return func(ctx context.Context, who db.Caller) (licenseView, error) {
-				d, err := s.License(ctx, who, id)
-				if err != nil {
-					return licenseView{}, err
-				}
-				files, err := s.LicenseFiles(ctx, id)
-				return licenseView{d, files.Files}, err
+		Load: page.ByID("license_id", "The license", func(ctx context.Context, who db.Caller, id int64) (licenseView, error) {
+			d, err := s.License(ctx, who, id)
+			if err != nil {
+				return licenseView{}, err
 			}
-		},
+			files, err := s.LicenseFiles(ctx, id)
+			return licenseView{d, files.Files}, err
+		}),
 		View: License,
 	})
 }

@@ -14,30 +14,27 @@ import (
 	"quartermaster/store"
 )
 
-type subscriptionsView struct{ store.SubscriptionPage }
-
 func subscriptions(s *store.Service) page.Page {
-	return page.New(page.Spec[subscriptionsView]{
+	return page.New(page.Spec[store.SubscriptionPage]{
 		Path: "/subscriptions", Title: "Subscriptions", Menu: "Subscriptions", Key: "s",
-		Load: func(f *schema.Form) page.Loader[subscriptionsView] {
+		Load: func(f *schema.Form) page.Loader[store.SubscriptionPage] {
 			var x store.SubscriptionFilter
 			var p page.Paging
 			p.Bind(f)
 			x.Bind(f)
-			x.Q, x.Cursor = p.Q, place(p)
-			return func(ctx context.Context, _ db.Caller) (subscriptionsView, error) {
-				list, err := s.Subscriptions(ctx, x)
-				return subscriptionsView{list}, err
+			x.Q, x.Cursor = p.Q, p.Cursor()
+			return func(ctx context.Context, _ db.Caller) (store.SubscriptionPage, error) {
+				return s.Subscriptions(ctx, x)
 			}
 		},
 		View: Subscriptions,
-		CSV: func(v subscriptionsView) page.Sheet {
+		CSV: func(v store.SubscriptionPage) page.Sheet {
 			return page.SheetOf("subscriptions", []string{"provider", "subscription_ref", "state", "email",
 				"name", "product", "order_ref",
 				"renews_at", "ends_at", "paid_at", "paid_cents", "currency"}, v.Subscriptions, func(x store.Subscription) []string {
 				return []string{x.Provider, x.Ref, x.State, buyerOf(x).Email, buyerOf(x).Name,
-					text(x.Product), text(x.OrderRef),
-					stamp(x.RenewsAt), stamp(x.EndsAt), stamp(x.PaidAt), number(x.PaidCents), text(x.Currency)}
+					schema.Cell(x.Product), schema.Cell(x.OrderRef),
+					schema.Cell(x.RenewsAt), schema.Cell(x.EndsAt), schema.Cell(x.PaidAt), schema.Cell(x.PaidCents), schema.Cell(x.Currency)}
 			})
 		},
 	})
@@ -51,29 +48,17 @@ func buyerOf(x store.Subscription) store.Buyer {
 	return *x.Customer
 }
 
-func number(n *int64) string {
-	if n == nil {
-		return ""
-	}
-	return page.Num(*n)
-}
-
 func subscriptionState(state string) templ.Component {
 	look := map[string]string{"active": page.Good, "past_due": page.Bad, "cancelled": page.Warn, "ended": page.Idle}[state]
 	return page.State(look, page.Word(state))
 }
 
-type disputesView struct{ store.DisputeList }
-
 func disputes(s *store.Service) page.Page {
-	return page.New(page.Spec[disputesView]{
+	return page.New(page.Spec[store.DisputeList]{
 		Path: "/disputes", Title: "Disputes",
-		Load: func(*schema.Form) page.Loader[disputesView] {
-			return func(ctx context.Context, _ db.Caller) (disputesView, error) {
-				list, err := s.Disputes(ctx, "open")
-				return disputesView{list}, err
-			}
-		},
+		Load: page.Always(func(ctx context.Context, _ db.Caller) (store.DisputeList, error) {
+			return s.Disputes(ctx, "open")
+		}),
 		View: Disputes,
 	})
 }
@@ -112,12 +97,10 @@ type providersView struct{ store.TillList }
 func providers(s *store.Service) page.Page {
 	return page.New(page.Spec[providersView]{
 		Path: "/providers", Title: "Payment providers", Setting: true,
-		Load: func(*schema.Form) page.Loader[providersView] {
-			return func(ctx context.Context, _ db.Caller) (providersView, error) {
-				list, err := s.Tills(ctx)
-				return providersView{list}, err
-			}
-		},
+		Load: page.Always(func(ctx context.Context, _ db.Caller) (providersView, error) {
+			list, err := s.Tills(ctx)
+			return providersView{list}, err
+		}),
 		View: Providers,
 	})
 }
@@ -199,7 +182,7 @@ func recorded(u store.Unbooked) []string {
 		}
 	}
 	if u.AmountCents != nil {
-		fields = append(fields, "total", exact.CurrencyOf(text(u.Currency)).Plain(*u.AmountCents))
+		fields = append(fields, "total", exact.CurrencyOf(schema.Cell(u.Currency)).Plain(*u.AmountCents))
 	}
 	if u.Qty != nil {
 		fields = append(fields, "qty", page.Num(*u.Qty))

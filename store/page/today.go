@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
@@ -30,46 +29,44 @@ type todayView struct {
 func today(s *store.Service) page.Page {
 	return page.New(page.Spec[todayView]{
 		Path: "/", Title: "Today", Menu: "Today", Key: "t",
-		Load: func(*schema.Form) page.Loader[todayView] {
-			return func(ctx context.Context, _ db.Caller) (v todayView, err error) {
-				if v.Stats, err = s.Stats(ctx); err != nil {
-					return v, err
-				}
-				v.day = s.Today(ctx)
-				month, err := s.Lately(ctx, 30)
-				if err != nil {
-					return v, err
-				}
-				v.month = month.Totals
-				for _, f := range month.Rows { // a day with refunds alone has sold nothing
-					if f.Day != nil && *f.Day == v.day && f.SoldCents > 0 {
-						v.sold = append(v.sold, f)
-					}
-				}
-				v.days = v.chartDays(month.Rows, v.day)
-				slices.SortStableFunc(v.month, func(a, b store.Figure) int { // what sold most comes first
-					return cmp.Compare(b.Orders, a.Orders)
-				})
-				from, to := v.day-59, v.day-30
-				earlier, err := s.Figures(ctx, store.FiguresOf{From: &from, To: &to, By: "day"})
-				if err != nil {
-					return v, err
-				}
-				v.before, v.earlier = v.chartDays(earlier.Rows, to), map[string]int64{}
-				for _, f := range earlier.Totals {
-					v.earlier[f.Currency] = f.NetCents
-				}
-				if v.latest, err = s.Latest(ctx, 8); err != nil {
-					return v, err
-				}
-				if v.waits, err = s.NeedsAttention(ctx); err != nil {
-					return v, err
-				}
-				waiting, err := s.Unbooked(ctx)
-				v.unbooked = waiting.Payments
+		Load: page.Always(func(ctx context.Context, _ db.Caller) (v todayView, err error) {
+			if v.Stats, err = s.Stats(ctx); err != nil {
 				return v, err
 			}
-		},
+			v.day = s.Today(ctx)
+			month, err := s.Lately(ctx, 30)
+			if err != nil {
+				return v, err
+			}
+			v.month = month.Totals
+			for _, f := range month.Rows { // a day with refunds alone has sold nothing
+				if f.Day != nil && *f.Day == v.day && f.SoldCents > 0 {
+					v.sold = append(v.sold, f)
+				}
+			}
+			v.days = v.chartDays(month.Rows, v.day)
+			slices.SortStableFunc(v.month, func(a, b store.Figure) int { // what sold most comes first
+				return cmp.Compare(b.Orders, a.Orders)
+			})
+			from, to := v.day-59, v.day-30
+			earlier, err := s.Figures(ctx, store.FiguresOf{From: &from, To: &to, By: "day"})
+			if err != nil {
+				return v, err
+			}
+			v.before, v.earlier = v.chartDays(earlier.Rows, to), map[string]int64{}
+			for _, f := range earlier.Totals {
+				v.earlier[f.Currency] = f.NetCents
+			}
+			if v.latest, err = s.Latest(ctx, 8); err != nil {
+				return v, err
+			}
+			if v.waits, err = s.NeedsAttention(ctx); err != nil {
+				return v, err
+			}
+			waiting, err := s.Unbooked(ctx)
+			v.unbooked = waiting.Payments
+			return v, err
+		}),
 		View: Today,
 	})
 }
