@@ -86,6 +86,15 @@ type letterView struct {
 	today exact.Day
 	sum   int64
 	pay   []*rental.PayTo // of each lease
+	among bool            // it is one of several on the page
+}
+
+// nothing is the subject of a letter to a tenant who owes nothing.
+func (v *letterView) nothing() string {
+	if v.about == "" {
+		return "nothing is overdue"
+	}
+	return v.about + ": nothing is overdue"
 }
 
 // add adds a lease's overdue charges, and where to pay them.
@@ -201,6 +210,7 @@ func letters(s *rental.Service) page.Page {
 					if err != nil {
 						return nil, err
 					}
+					v.among = true
 					all = append(all, v)
 				}
 				return all, nil
