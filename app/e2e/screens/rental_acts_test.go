@@ -231,3 +231,13 @@ func TestBankSpeaksOfTheLine(t *testing.T) {
 		t.Errorf("a lease that was taken over is offered it again: %s", said)
 	}
 }
+
+// TestSigningOutSaysHowToComeBack: the portal says before the button what signing in again needs.
+func TestSigningOutSaysHowToComeBack(t *testing.T) {
+	t.Parallel()
+	home := openDemo(t).as(asTenantA, "rental").Get("/portal")
+	says := strings.Index(home.Body, "To sign in again you need the code from your letter.")
+	if out := strings.LastIndex(home.Body, "Sign out"); says < 0 || says > out {
+		t.Errorf("what signing in again needs is at %d, the way out at %d: %s", says, out, apptest.Text(home.Doc))
+	}
+}
