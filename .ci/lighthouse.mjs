@@ -1,14 +1,14 @@
 // lighthouse.mjs LIST [FILTER]: runs Lighthouse on every page of the list that app/pictures -list
 // wrote (an address and its cookies a line), in one browser, as a phone. Prints each page
-// that has less than 100 in performance, accessibility or best practices, with what it
+// that has less than 100 in performance, accessibility, best practices or SEO, with what it
 // lacks; fails if there is one. FILTER is a regular expression of addresses, CATEGORIES in the
-// environment takes some of the three. Performance wants a machine that does nothing else.
+// environment takes some of the four. Performance wants a machine that does nothing else.
 import { readFileSync } from "node:fs";
 import lighthouse from "lighthouse";
 import * as chrome from "chrome-launcher";
 
 const [list, filter = "."] = process.argv.slice(2);
-const categories = (process.env.CATEGORIES ?? "performance,accessibility,best-practices").split(",");
+const categories = (process.env.CATEGORIES ?? "performance,accessibility,best-practices,seo").split(",");
 const pages = readFileSync(list, "utf8").trim().split("\n").map(l => l.split("\t")).filter(([a]) => new RegExp(filter).test(a));
 const browser = await chrome.launch({ chromePath: process.env.CHROME_PATH, chromeFlags: ["--headless", "--no-sandbox"] });
 let short = 0;
