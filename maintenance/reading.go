@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -123,10 +122,13 @@ func takeReading(tx *db.Tx, a Asset, m Meter, p point, correction bool, baseline
 	done Recorded, err error) {
 	previous := m.Reading
 	if p.Value < previous && !correction {
+		next := lowerOverREST
+		if tx.Who().Via == "web" {
+			next = lowerOnPages
+		}
 		return done, fault.Conflictf(
-			"reading: %v is below the present value %v of the meter %s of asset %d (%s); it takes %v or more. "+
-				lowerOverREST,
-			p.Value, previous, m.Name, a.ID, a.Name, previous)
+			"reading: %v is below the present value %v of the meter %s of asset %d (%s); it takes %v or more. %s",
+			p.Value, previous, m.Name, a.ID, a.Name, previous, next)
 	}
 	today := tx.Today()
 	used, err := m.use(&tx.Conn, today)
@@ -265,13 +267,7 @@ func (s *Service) postReading() schema.Op {
 			}
 			bindReading(f, &n, schema.InPath("id"))
 			f.Bool(&n.Correction, "correction", "the meter was replaced, or its present value is wrong")
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				r, err := s.RecordReading(ctx, who, n)
-				if e, is := fault.As(err); is && f.Surface() == schema.Page {
-					e.Detail = strings.Replace(e.Detail, lowerOverREST, lowerOnPages, 1)
-				}
-				return r, err
-			}
+			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordReading(ctx, who, n) }
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Doubt: func(answer any, _ schema.Money) schema.Question {

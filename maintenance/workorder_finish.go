@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"quartermaster/schema"
@@ -195,7 +196,7 @@ func (s *Service) editWorkOrders() schema.Op {
 			var m marked
 			m.bind(f)
 			ch.Sent = workOrders.Form(f, &ch.WorkOrder, f.Surface() != schema.Page, nil, "assigned_to", "due_date", "priority")
-			if !f.Describing() && len(ch.Sent) == 0 {
+			if !f.Describing() && !slices.Contains(slices.Collect(maps.Values(ch.Sent)), true) {
 				f.Refuse("assigned_to", "assigned_to is missing: give an assignee, a due day or a priority")
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) {

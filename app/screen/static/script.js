@@ -13,12 +13,12 @@
   $$("[data-print]").forEach(b => { b.hidden = false; b.onclick = () => print(); });
   $$("[data-help]").forEach(b => { b.hidden = false; b.onclick = help; });
 
-  // A filter is asked for when it is chosen: a select at once, what is typed with Enter or when it is
-  // left. The page of the search keeps its button.
+  // A filter is asked for when it is chosen: a select at once, what is typed with Enter or when the
+  // filters are left. The page of the search keeps its button.
   $$("form.filters:not([role=search])").forEach(f => {
     $$("button", f).forEach(b => { b.hidden = true; });
     f.addEventListener("change", e => { if (e.target.matches("select")) f.requestSubmit(); });
-    f.addEventListener("focusout", e => { if (e.target.matches("input:not([type=checkbox])") && e.target.value !== e.target.defaultValue) f.requestSubmit(); });
+    f.addEventListener("focusout", e => { if (!f.contains(e.relatedTarget) && $$("input:not([type=checkbox])", f).some(i => i.value !== i.defaultValue)) f.requestSubmit(); });
     f.addEventListener("keydown", e => { if (e.key === "Enter" && e.target.matches("input")) { e.preventDefault(); f.requestSubmit(); } });
   });
 
