@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,6 +29,9 @@ var kinds = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
 }
 
+// comments are lines of the script that hold only a comment: they are not sent.
+var comments = regexp.MustCompile(`(?m)^\s*// .*\n`)
+
 // assets are the static files by address, and their addresses by name.
 var assets, addresses = func() (map[string]*asset, map[string]string) {
 	byPath, byName := map[string]*asset{}, map[string]string{}
@@ -40,6 +44,7 @@ var assets, addresses = func() (map[string]*asset, map[string]string) {
 		if err != nil {
 			panic(err)
 		}
+		b = comments.ReplaceAll(b, nil)
 		sum := sha256.Sum256(b)
 		a := &asset{path: "/static/" + hex.EncodeToString(sum[:8]) + "/" + e.Name(), kind: kinds[path.Ext(e.Name())],
 			plain: b, packed: sync.OnceValue(func() []byte { return pack(b) })}

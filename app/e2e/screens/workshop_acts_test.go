@@ -3,6 +3,8 @@ package screens
 import (
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -54,4 +56,31 @@ func TestFiltersWaitUntilTheyAreLeft(t *testing.T) {
 	if sent != 1 {
 		t.Errorf("the filters were asked for %d times before they were left, %d times in all", sent/10, sent%10)
 	}
+}
+
+// TestChangedColumnsArePreviewedFirst: who changes what a column means and presses Write sees the new preview.
+func TestChangedColumnsArePreviewedFirst(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	b := owner(t, s, 1280, 900)
+	b.visit(s.URL("store", "/import/products"))
+	file := filepath.Join(t.TempDir(), "products.csv")
+	apptest.OK(t, os.WriteFile(file, []byte("sku,name,cost\nECHO,Tape Echo,12.50\n"), 0o600))
+	b.attach("file", file)
+	b.press("Show what would happen")
+	label, err := eval[string](b, `(() => {
+		const column = document.querySelectorAll("form[data-reading] select[name^='map.']")[2];
+		column.value = [...column.options].find(o => o.value.startsWith("price")).value;
+		column.dispatchEvent(new Event("change", {bubbles: true}));
+		return document.querySelector("form[data-writes] .main").textContent })()`)
+	b.must(err)
+	if label != "Preview again" {
+		t.Errorf("the button that writes is called %q", label)
+	}
+	b.press("Preview again")
+	b.await("the page does not show the price", `document.body.textContent.includes("12.50")`)
+	b.press("Write them")
+	b.await("the product has no price", `document.body.textContent.includes("1 row")`)
+	b.visit(s.URL("store", "/products/ECHO"))
+	b.await("the product has no price", `document.body.textContent.includes("12.50")`)
 }

@@ -22,6 +22,13 @@
     f.addEventListener("keydown", e => { if (e.key === "Enter" && e.target.matches("input")) { e.preventDefault(); f.requestSubmit(); } });
   });
 
+  // What was changed about a file's columns is shown once more before it is written.
+  const how = $("form[data-reading]");
+  how?.addEventListener("change", () => $$("form[data-writes] .main").forEach(b => {
+    b.textContent = "Preview again";
+    b.onclick = e => { e.preventDefault(); how.requestSubmit(); };
+  }));
+
   // What is typed is looked for among all that may be chosen.
   $$("input[data-find]").forEach(i => {
     let asked;
