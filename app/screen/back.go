@@ -3,8 +3,10 @@ package screen
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -23,7 +25,11 @@ func (x *exchange) comeBack(v *doView) (bool, error) {
 	if v.alone || v.refusal.Kind == fault.Internal || len(v.differs) > 0 {
 		return false, nil
 	}
-	for _, at := range []string{x.referer(), v.from, v.then} {
+	own := ""
+	if !strings.Contains(x.r.URL.Path, "/do/") { // a page that takes its form itself, such as /request/:token
+		own = x.r.URL.RequestURI()
+	}
+	for _, at := range []string{own, x.referer(), v.from, v.then} {
 		back, err := x.comeBackAt(at, v)
 		if back || err != nil {
 			return back, err
@@ -56,12 +62,18 @@ func (x *exchange) comeBackAt(at string, v *doView) (bool, error) {
 			refused[name] = f.Detail
 		}
 	}
+	fields := maps.Clone(withoutSecrets(v.op, v.given))
+	if u.Path == x.r.URL.Path {
+		for name := range values { // the address has them
+			delete(fields, name)
+		}
+	}
 	again := *x
 	again.route, again.path, again.audited = route, values, ""
 	again.r = x.r.Clone(x.r.Context())
 	again.r.Method, again.r.URL, again.r.Body = http.MethodGet, u, http.NoBody
 	again.sent = &page.Sent{
-		Op: v.op.Name, Fields: withoutSecrets(v.op, v.given), Refused: refused, Text: v.refusal.Detail, Key: v.key,
+		Op: v.op.Name, Fields: fields, Refused: refused, Text: v.refusal.Detail, Key: v.key,
 		Offered: v.offered, At: at,
 	}
 	if v.refusal.Kind == fault.Conflict {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -83,4 +84,22 @@ func TestChangedColumnsArePreviewedFirst(t *testing.T) {
 	b.await("the product has no price", `document.body.textContent.includes("1 row")`)
 	b.visit(s.URL("store", "/products/ECHO"))
 	b.await("the product has no price", `document.body.textContent.includes("12.50")`)
+}
+
+// TestARefusedRequestComesBackOnItsPage: a visitor's request without words comes back on the machine's page, with the
+// name as typed.
+func TestARefusedRequestComesBackOnItsPage(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	admin := h.as(asAdmin, "maintenance")
+	post(admin, "/do/set_requests", url.Values{"asset_id": {"1"}, "on": {"true"}})
+	at := regexp.MustCompile("/request/[A-Za-z0-9_-]+").FindString(admin.Get("/assets/1").Body)
+	if at == "" {
+		t.Fatal("the asset's page has no address for requests")
+	}
+	got := post(h.as(asNobody, "maintenance"), at, url.Values{"description": {""}, "name": {"Zoe"}})
+	status(t, got, http.StatusUnprocessableEntity, "Zoe")
+	if says := apptest.Text(got.Doc); !strings.Contains(says, "What is wrong with Lathe?") || strings.Contains(says, "Token") {
+		t.Errorf("%s", says)
+	}
 }
