@@ -25,8 +25,10 @@ type Board struct {
 	Started    int64
 	Completed  int64 // done in the last 14 days
 	Overdue    int64
-	Urgent     int64 // unfinished ones
-	PlansDue   int64 // plans that are overdue
+	Urgent     int64  // unfinished ones
+	PlansDue   int64  // plans that are overdue
+	PlansSoon  int64  // plans that are due soon
+	PlanDue    string // the only one that is overdue or due soon: "Change the oil, Lathe"
 	LowParts   int64
 	Down       []AssetDown
 	Weeks      []Week // the last twelve, the present one last
@@ -146,8 +148,7 @@ func readBoard(c *db.Conn) (b Board, err error) {
 	if b.Weeks, err = weeks(c); err != nil {
 		return b, err
 	}
-	b.PlansDue, err = countOverdue(c)
-	return b, err
+	return b, b.countDue(c)
 }
 
 // weeks counts the jobs opened and done in each of the twelve weeks that end today.
@@ -173,18 +174,25 @@ func weeks(c *db.Conn) ([]Week, error) {
 		func(w *Week) { w.Done++ })
 }
 
-// countOverdue counts the plans that are overdue.
-func countOverdue(c *db.Conn) (n int64, err error) {
-	err = db.Each(c, func(r *db.Row) error {
+// countDue counts the plans that are overdue or due soon, and names the only one.
+func (b *Board) countDue(c *db.Conn) error {
+	return db.Each(c, func(r *db.Row) error {
 		s := schedule{IntervalDays: r.IntPtr(), IntervalUsage: r.MilliPtr(), Start: r.Day(), LastDone: r.DayPtr(),
-			Baseline: r.Milli()}
-		if s.dueOn(c.Today(), r.Milli(), use{}).Status == dueOverdue {
-			n++
+			Baseline: r.Milli(), DueSoonDays: r.IntPtr(), DueSoonUsage: r.MilliPtr()}
+		switch s.dueOn(c.Today(), r.Milli(), use{}).Status {
+		case dueOverdue:
+			b.PlansDue++
+		case dueSoon:
+			b.PlansSoon++
+		default:
+			return nil
+		}
+		if b.PlanDue = ""; b.PlansDue+b.PlansSoon == 1 {
+			b.PlanDue = r.Text() + ", " + r.Text()
 		}
 		return nil
-	}, "SELECT p.interval_days, p.interval_usage, p.start_date, p.last_done_date, p.baseline, m.reading"+dueTables+
-		" WHERE a.status <> 'retired' AND p.paused = 0")
-	return n, err
+	}, "SELECT p.interval_days, p.interval_usage, p.start_date, p.last_done_date, p.baseline, p.due_soon_days, "+
+		"p.due_soon_usage, m.reading, p.title, a.name"+dueTables+" WHERE a.status <> 'retired' AND p.paused = 0")
 }
 
 // CountOpen counts the work orders that nobody has begun.

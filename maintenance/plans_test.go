@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 			"exportReadings: SCAN m":                                    "an export is of every record",
 			"exportReadings: USE TEMP B-TREE FOR LAST TERM OF ORDER BY": "an export is of every record",
 			"listDue: SCAN p":                                           "the list is of every plan",
-			"countOverdue: SCAN p":                                      "the count is of every plan",
+			"countDue: SCAN p":                                          "the count is of every plan",
 			"readBoard: SCAN parts":                                     "a shop has few parts with a minimum",
 			"mostUrgent: USE TEMP B-TREE FOR ORDER BY":                  "the overdue ones, and the cards of a column",
 			"meterTable: SCAN meters":                                   "an export is of every record",

@@ -49,7 +49,11 @@ const mostDown = 3
 
 // boardTitle summarises the day.
 func boardTitle(b boardView) string {
-	if b.Opened+b.Started == 0 {
+	switch due := b.PlansDue + b.PlansSoon; {
+	case b.Opened+b.Started > 0:
+	case due > 0:
+		return page.Plural(due, "plan is", "plans are") + " due, no job is open"
+	default:
 		return "No job is waiting"
 	}
 	text := page.Plural(b.Opened+b.Started, "job", "jobs")
@@ -60,6 +64,14 @@ func boardTitle(b boardView) string {
 		text += fmt.Sprintf(", %d overdue", b.Overdue)
 	}
 	return text
+}
+
+// duePlans begins the sentence about plans that are due: by the name of the only one, else by their number.
+func (b boardView) duePlans(n int64) string {
+	if b.PlanDue != "" {
+		return b.PlanDue + " is"
+	}
+	return page.Plural(n, "plan is", "plans are")
 }
 
 // about is the line below a card's title; its parts are not parted from the dot before the next.
