@@ -274,9 +274,9 @@ func (k *ranking) sort(c *db.Conn, entries []*entry, by string, falling bool) er
 	case "cover":
 		compare = byUrgency
 	case "order":
-		compare = func(a, b *entry) int { return cmp.Compare(a.suggested, b.suggested) }
+		compare = func(a, b *entry) int { return cmp.Compare(a.open, b.open) }
 	case "cost":
-		compare = func(a, b *entry) int { return cmp.Compare(a.cost, b.cost) }
+		compare = func(a, b *entry) int { return cmp.Compare(a.openCost, b.openCost) }
 	}
 	slices.SortFunc(entries, func(a, b *entry) int {
 		if falling {

@@ -19,7 +19,7 @@ type ToOrder struct {
 	Next      string
 	Open      int64 // SKUs to order beyond what is in drafts, and what that costs
 	OpenCents int64
-	Suppliers int // that something is to be ordered from
+	Suppliers int // known ones that something is to be ordered from
 	Drafts    int64
 }
 
@@ -28,7 +28,7 @@ type ToOrderRow struct {
 	Row
 	Open      int64 // units to order beyond what is in drafts, and their cost
 	OpenCents int64
-	Covers    int64 // days that the suggested quantity lasts
+	Covers    int64 // days that Open lasts
 	In        []Outstanding
 	Sales     []int64 // thousandths a day of the last 30 days, oldest first
 }
@@ -39,7 +39,7 @@ const sparkDays = 30
 // longCover is how many days an order lasts at most that is marked by itself.
 const longCover = 180
 
-// Long reports whether the suggested quantity lasts longer than is usual.
+// Long reports whether what is to be ordered lasts longer than is usual.
 func (r ToOrderRow) Long() bool { return r.Covers > longCover }
 
 // ToOrderQuery narrows and orders it.
@@ -161,18 +161,20 @@ func (page *ToOrder) addOpen(entries []*entry) {
 		if e.open > 0 {
 			page.Open++
 			page.OpenCents = addCents(page.OpenCents, e.openCost)
-			suppliers[e.supplier] = true
+			if e.supplier != "" {
+				suppliers[e.supplier] = true
+			}
 		}
 	}
 	page.Suppliers = len(suppliers)
 }
 
-// covers is how many days the suggested quantity lasts at the average demand.
+// covers is how many days what is open lasts at the average demand.
 func (e *entry) covers() int64 {
-	if e.sold == 0 || e.suggested == 0 {
+	if e.sold == 0 || e.open == 0 {
 		return 0
 	}
-	return exact.Mul(e.suggested, 1000*int64(e.days)).DivFloor(int64(e.sold))
+	return exact.Mul(e.open, 1000*int64(e.days)).DivFloor(int64(e.sold))
 }
 
 // byRunningOut orders by the days until the stock runs out, then by what is to be ordered. What drafts and orders cover
@@ -181,7 +183,7 @@ func byRunningOut(a, b *entry) int {
 	return cmp.Or(
 		cmp.Compare(min(b.open, 1), min(a.open, 1)),
 		coverCompare(a.stock, a.sold, int64(a.days), b.stock, b.sold, int64(b.days)),
-		cmp.Compare(b.cost, a.cost),
+		cmp.Compare(b.openCost, a.openCost),
 		strings.Compare(a.code, b.code))
 }
 
