@@ -82,6 +82,10 @@ type ProductPage struct {
 	Movements   []Movement
 	Outstanding []Outstanding
 	Channels    []ChannelSold // of the same days
+	Cover       int64         // days that an order lasts beside lead time and safety stock
+	Sells       exact.Decimal // in all of these days; 2 decimals
+	Drafted     exact.Milli   // in open drafts
+	Open        int64         // units to order beyond those
 }
 
 // ChannelSold is what a channel sold.
@@ -104,6 +108,9 @@ func (s *Service) ProductPage(ctx context.Context, sku string, days int64) (p Pr
 		if err != nil {
 			return err
 		}
+		if err := p.order(c, rec); err != nil {
+			return err
+		}
 		window := windowOf(p.Today, days)
 		for d, i := window.from, 0; d <= window.to; d++ {
 			at := Sold{Date: d}
@@ -113,9 +120,6 @@ func (s *Service) ProductPage(ctx context.Context, sku string, days int64) (p Pr
 			}
 			p.Days = append(p.Days, at)
 		}
-		if p.Outstanding, err = outstandingOf(c, rec.id); err != nil {
-			return err
-		}
 		p.Channels, err = db.All(c, func(r *db.Row) ChannelSold { return ChannelSold{r.Text(), r.Milli()} },
 			`WITH RECURSIVE days (day) AS (VALUES (?1) UNION ALL SELECT day + 1 FROM days WHERE day < ?2)
 			SELECT name, sum(qty) FROM days CROSS JOIN channel_sales ON channel_sales.day = days.day AND sku_id = ?3
@@ -123,6 +127,29 @@ func (s *Service) ProductPage(ctx context.Context, sku string, days int64) (p Pr
 		return err
 	})
 	return p, err
+}
+
+// order reads what is on its way, and the steps from there to what is to be ordered.
+func (p *ProductPage) order(c *db.Conn, rec article) (err error) {
+	if p.Outstanding, err = outstandingOf(c, rec.id); err != nil {
+		return err
+	}
+	h, since, err := asOfToday(c)
+	if err != nil {
+		return err
+	}
+	b := rec.basis()
+	b.sold += since[rec.id]
+	for _, o := range p.Outstanding {
+		if o.Status == Draft {
+			p.Drafted += o.Qty
+		}
+	}
+	p.Cover = h.cover
+	p.Sells = exact.Decimal{Unscaled: exact.Mul(int64(b.sold), b.lead+b.safety+h.cover).DivRound(10 * b.demandDays(h)), Places: 2}
+	b.onOrder += p.Drafted
+	p.Open, _ = b.order(h, p.Status)
+	return nil
 }
 
 func (s *Service) productDetail() schema.Op {

@@ -236,12 +236,12 @@ func (v productView) answer(ctx context.Context) string {
 	switch {
 	case !v.Active:
 		return "inactive"
+	case v.Open > 0 && v.Drafted > 0:
+		return "order " + page.QtyText(exact.Milli(v.Open*1000)) + " more, " + page.QtyText(v.Drafted) + " in " + v.draft()
+	case v.Open > 0:
+		return "order " + page.QtyText(exact.Milli(v.Open*1000))
 	case v.SuggestedQty > 0:
-		text := "order " + page.QtyText(exact.Milli(v.SuggestedQty*1000))
-		if number := v.drafted(); number != "" {
-			text += ", in " + number
-		}
-		return text
+		return "order " + page.QtyText(exact.Milli(v.SuggestedQty*1000)) + ", in " + v.draft()
 	}
 	return cmp.Or(v.arrives(ctx), "nothing to order")
 }
@@ -256,10 +256,10 @@ func (v productView) arrives(ctx context.Context) string {
 	return ""
 }
 
-// drafted is the draft that orders all that is needed, "" if none does.
-func (v productView) drafted() string {
+// draft is the first draft with it, "" if none has it.
+func (v productView) draft() string {
 	for _, o := range v.Outstanding {
-		if o.Status == reorder.Draft && o.Qty >= exact.Milli(v.SuggestedQty*1000) {
+		if o.Status == reorder.Draft {
 			return o.Number
 		}
 	}
@@ -271,6 +271,25 @@ func (v productView) comes() bool {
 	return v.Active && v.Status == reorder.Below && v.SuggestedQty == 0 && v.OnOrder > 0
 }
 
+// lasts is how many days an order has to last.
+func (v productView) lasts() int64 { return v.LeadTimeDays + v.SafetyStockDays + v.Cover }
+
+// aDay is the sum that gives the average, so that nothing is computed from a rounded figure.
+func (v productView) aDay() string {
+	return page.QtyText(v.SoldInWindow) + " ÷ " + page.Num(v.DemandDays)
+}
+
+// whole is a figure with all its decimals, for who computes along.
+func whole(d exact.Decimal) templ.Component { return page.Figure(d.String(), d.String()) }
+
+// rounded says how the need becomes what is to be ordered.
+func (v productView) rounded() string {
+	if v.Open == 0 {
+		return ""
+	}
+	return "at least " + page.QtyText(v.MOQ) + ", in packs of " + page.Num(v.PackSize) + ": "
+}
+
 // acts are the likely next actions, first to order it or to see what comes.
 func (v productView) acts() []page.Action {
 	all := []page.Action{page.Open("Edit", "save_sku", "sku", v.SKU).Key("e"),
@@ -278,10 +297,10 @@ func (v productView) acts() []page.Action {
 		page.Link("Shelf label", page.Path("skus", v.SKU, "label")),
 		page.Open("Rename", "rename_sku", "sku", v.SKU, "name", v.Name, "code", v.SKU)}
 	switch {
-	case v.SuggestedQty > 0 && v.Active && v.drafted() == "":
+	case v.Open > 0 && v.Active:
 		return append([]page.Action{page.Do("Draft order", "suggest_purchases", "skus", v.SKU).Main()}, all...)
 	case len(v.Outstanding) > 0:
-		number := cmp.Or(v.drafted(), v.Outstanding[0].Number)
+		number := cmp.Or(v.draft(), v.Outstanding[0].Number)
 		return append([]page.Action{page.Link("See "+number, page.Path("purchase-orders", number)).Main()}, all...)
 	}
 	return all

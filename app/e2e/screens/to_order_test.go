@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/net/html"
+
 	"quartermaster/app/apptest"
 )
 
@@ -177,4 +179,45 @@ func TestTheRowsToOrderAddUpOverPages(t *testing.T) {
 		titled(t, list, sum+more)
 		titled(t, second, sum+more)
 	}
+}
+
+// TestASKUShowsHowItsOrderIsComputed: who computes along on paper gets the quantity that the page suggests, also while a
+// draft has a part of it.
+func TestASKUShowsHowItsOrderIsComputed(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("reorder", "ann", "member")
+	for _, table := range [][2]string{
+		{"skus", "sku,name,supplier,current_stock,lead_time_days,safety_stock_days,pack_size,moq\nYARN,Yarn,Wollwerk,10,5,2,6,12\n"},
+		{"sales", "date,sku,qty\n2026-11-18,YARN,70\n"},
+	} {
+		if code, _, errs := s.Pipe(table[1], "import", "reorder", table[0], "-"); code != 0 {
+			t.Fatal(errs)
+		}
+	}
+	says := func(title string, facts ...string) {
+		t.Helper()
+		got := status(t, v.Get("/skus/YARN"), http.StatusOK)
+		if h1 := apptest.Text(got.First("h1")); h1 != title {
+			t.Errorf("the title is %q, not %q", h1, title)
+		}
+		all := ""
+		got.Each(func(n *html.Node) {
+			if n.Data == "dt" || n.Data == "dd" || n.Data == "a" || n.Data == "button" {
+				all += apptest.Text(n) + " "
+			}
+		})
+		for _, fact := range facts {
+			if !strings.Contains(all, fact+" ") {
+				t.Errorf("it does not say %q: %s", fact, all)
+			}
+		}
+	}
+	says("Yarn: order 360", "Sold 70 in 7 days", "Sold a day 70 ÷ 7 = 10",
+		"Reorder point 70 ÷ 7 × (5 days lead time + 2 safety stock) = 70", "To last 5 days lead time + 2 safety stock + 30 cover = 37 days",
+		"Sold in that time 70 ÷ 7 × 37 = 370", "Needed 370 − 10 in stock − 0 on order = 360", "To order at least 12, in packs of 6: 360", "Draft order")
+	status(t, v.Post("/do/create_purchase", "supplier", "Wollwerk", "lines.0.sku", "YARN", "lines.0.qty", "100"), http.StatusSeeOther)
+	says("Yarn: order 264 more, 100 in PO-000001", "In drafts 100", "To order at least 12, in packs of 6: 264", "Draft order")
+	status(t, v.Post("/do/suggest_purchases", "skus", "YARN"), http.StatusSeeOther)
+	says("Yarn: order 360, in PO-000001", "In drafts 364", "See PO-000001")
 }
