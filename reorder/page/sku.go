@@ -311,9 +311,35 @@ func (v productView) value() int64 {
 	return exact.RoundHalfUp(int64(v.CurrentStock)*v.UnitCostCents, 1000)
 }
 
-// lastMovements are those that the page lists; the chart has more.
-func (v productView) lastMovements() []reorder.Movement {
-	return v.Movements[:min(len(v.Movements), 12)]
+// change is a movement, or several in a row of one cause: each day's sales. Qty is their sum.
+type change struct {
+	reorder.Movement // the newest of them
+	since            exact.Instant
+	times            int
+}
+
+// goesOn reports whether an earlier movement had the same reason, given by the same user or program.
+func (c change) goesOn(m reorder.Movement) bool {
+	return m.Reason != "" && c.Reason == m.Reason && c.Kind == m.Kind && m.Kind != "count" && c.Actor == m.Actor
+}
+
+// mostChanges is how many changes the page lists; the chart shows each movement.
+const mostChanges = 12
+
+// changes are the newest changes of the stock. Counts and deliveries stand alone.
+func (v productView) changes() (all []change) {
+	for _, m := range v.Movements {
+		if n := len(all); n > 0 && all[n-1].goesOn(m) {
+			last := &all[n-1]
+			last.Qty, last.since, last.times = last.Qty+m.Qty, m.At, last.times+1
+			continue
+		}
+		if len(all) == mostChanges {
+			break
+		}
+		all = append(all, change{m, m.At, 1})
+	}
+	return all
 }
 
 // movedWords are the causes of movements in words.

@@ -55,7 +55,7 @@ const (
 	mostLines          = 5
 	smallPart          = 4 // of a step
 	mostMonths         = 13
-	bandHigh           = 40 // pixels of a strip of bars below the line
+	bandHigh           = 56 // pixels of a strip of bars below the line
 	bandGap            = 14
 	mostPairs          = 45 // places; of more, the time before is a line
 	fewMonths          = 6
@@ -101,8 +101,7 @@ func ChartOf(c Chart) templ.Component {
 			d.foot += linesBetweenLabels * len(d.Marks)
 		}
 		if d.base = d.foot; d.banded() {
-			d.foot += bandHigh
-			d.base -= bandGap
+			d.foot += bandHigh + bandGap
 		}
 		d.plain, d.show = c.words()
 		d.trim()

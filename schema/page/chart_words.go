@@ -25,6 +25,9 @@ func (d *drawing) legend() string {
 	if d.Limit != nil {
 		key("limit", d.Limit.Label)
 	}
+	for _, m := range d.Marks { // where there is no room above the plot
+		key("ahead odd", m.Label)
+	}
 	if keys += esc(d.Note); keys == "" {
 		return ""
 	}
