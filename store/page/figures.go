@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -17,13 +18,13 @@ type figuresView struct {
 	store.Figures
 	currencies []currencyFigures
 	today      exact.Day
-	change     []string // since the time before, a currency each: "Up 869.40 USD on the time before"
+	change     []string // since the time before, a currency each: "up 869.40 USD on 88.00"
 
 	before               store.Figures // the time before
 	beforeFrom, beforeTo exact.Day
 }
 
-// currencyFigures are those of one currency. rows are newest first, without months in which nothing happened.
+// currencyFigures are those of one currency. rows are newest first.
 type currencyFigures struct {
 	total    store.Figure
 	rows     []store.Figure
@@ -202,19 +203,24 @@ func (v *figuresView) compare(ctx context.Context, s *store.Service, x store.Fig
 	from, to := timeBefore(*x.From, *x.To)
 	v.beforeFrom, v.beforeTo = from, to
 	v.before, err = s.Figures(ctx, store.FiguresOf{From: &from, To: &to, By: x.By})
+	now := map[string]int64{}
 	for _, t := range v.Totals {
-		was := store.Figure{}
-		if i := slices.IndexFunc(v.before.Totals, func(b store.Figure) bool { return b.Currency == t.Currency }); i >= 0 {
-			was = v.before.Totals[i]
-		}
-		way, by := "Up ", t.NetCents-was.NetCents
+		now[t.Currency] = t.NetCents
+	}
+	was := map[string]int64{}
+	for _, t := range v.before.Totals {
+		was[t.Currency] = t.NetCents
+		now[t.Currency] += 0 // a currency may have sold before alone
+	}
+	if len(was) == 0 {
+		return err
+	}
+	for _, currency := range slices.Sorted(maps.Keys(now)) {
+		way, by, in := "up ", now[currency]-was[currency], exact.CurrencyOf(currency)
 		if by < 0 {
-			way, by = "Down ", -by
+			way, by = "down ", -by
 		}
-		amount := exact.CurrencyOf(t.Currency).Format(by)
-		if was.NetCents != 0 && by != 0 {
-			v.change = append(v.change, way+amount+" on the time before")
-		}
+		v.change = append(v.change, way+in.Format(by)+" on "+in.Amount(was[currency]))
 	}
 	return err
 }
@@ -243,17 +249,8 @@ func (v figuresView) of(total store.Figure, products []store.Figure) currencyFig
 		c.chart = v.beside(netChart("Net by "+v.By+" in "+total.Currency, c.rows, total.Currency), total.Currency)
 		c.chart.Whole = len(v.Totals) > 1 // the charts side by side have one scale of months
 	}
-	c.rows = slices.DeleteFunc(c.rows, func(r store.Figure) bool { return v.By == "month" && !v.had(*r.Month) })
 	slices.Reverse(c.rows)
 	return c
-}
-
-// had reports whether anything was sold or refunded in a month, in any currency: the tables side by side have the
-// same rows.
-func (v figuresView) had(m exact.Month) bool {
-	return slices.ContainsFunc(v.Rows, func(r store.Figure) bool {
-		return *r.Month == m && (r.Orders != 0 || r.RefundedCents != 0)
-	})
 }
 
 // timeBefore is what the days from and to are compared with. Whole months: as many months before. A month up to a

@@ -52,19 +52,19 @@ func TestFiguresAndReceiptsOfAShop(t *testing.T) {
 		t.Errorf("ten days have %d lines: %s", n, got.Body)
 	}
 	for asked, before := range map[string]string{
-		"": "From 1 Dec 2024 to 20 Nov 2025", "from=2026-11-01&to=2026-11-20": "From 1 Oct to 20 Oct",
-		"from=2026-10-01&to=2026-10-31": "From 1 Sep to 30 Sep", "from=2026-01-01&to=2026-11-20": "From 1 Jan 2025 to 20 Nov 2025",
-		"from=2025-01-01&to=2025-12-31": "From 1 Jan 2024 to 31 Dec 2024", "from=2026-03-01&to=2026-03-30": "From 1 Feb to 28 Feb",
-		"from=2026-10-22&to=2026-11-20": "From 22 Sep to 21 Oct",
+		"": "Against 1 Dec 2024 to 20 Nov 2025", "from=2026-11-01&to=2026-11-20": "Against 1 Oct to 20 Oct",
+		"from=2026-10-01&to=2026-10-31": "Against 1 Sep to 30 Sep", "from=2026-01-01&to=2026-11-20": "Against 1 Jan 2025 to 20 Nov 2025",
+		"from=2025-01-01&to=2025-12-31": "Against 1 Jan 2024 to 31 Dec 2024", "from=2026-03-01&to=2026-03-30": "Against 1 Feb to 28 Feb",
+		"from=2026-10-22&to=2026-11-20": "Against 22 Sep to 21 Oct",
 	} {
-		if text := strings.Join(strings.Fields(apptest.Text(v.Get("/figures?"+asked).First("main"))), " "); !strings.Contains(text, before+" it was nothing.") {
+		if text := strings.Join(strings.Fields(apptest.Text(v.Get("/figures?"+asked).First("main"))), " "); !strings.Contains(text, before+", when nothing was sold.") {
 			t.Errorf("%q is not compared with %q: %.300s", asked, before, text)
 		}
 	}
 	buy(t, s, "--email", "ann@example.com", "--sku", "PLUGIN", "--paid-at", "2026-10-05")
 	status(t, v.Get("/figures?from=2026-11-01&to=2026-11-20"), http.StatusOK, "49.00")
-	if rows := rowsShown(v.Get("/figures")); len(rows) != 3 || rows[0] != "2026-11 USD" || rows[1] != "2026-10 USD" {
-		t.Errorf("the rows of months, of which two had sales: %q", rows)
+	if rows := rowsShown(v.Get("/figures")); len(rows) != 13 || rows[0] != "2026-11 USD" || rows[11] != "2025-12 USD" {
+		t.Errorf("the rows of twelve months and their sum: %q", rows)
 	}
 	status(t, v.Get("/orders/"+o.Ref+"/receipt"), http.StatusOK, "Paid by hand.")
 }
