@@ -16,11 +16,9 @@ type todayView struct {
 	store.Stats
 	day      exact.Day
 	sold     []store.Figure   // today, a row a currency
-	month    []store.Figure   // the last 30 days
-	days     []store.Figure   // of the currency that sold most
-	before   []store.Figure   // of the 30 days before those, in that currency
-	earlier  map[string]int64 // what those days were net in, by currency
-	currency string
+	month    []store.Figure   // the last 30 days; what sold most comes first
+	earlier  map[string]int64 // what the 30 days before were net in, by currency
+	charts   []page.Chart     // one of each of those currencies, at most mostCharts
 	latest   []store.Order
 	waits    store.NeedsAttention
 	unbooked []store.Unbooked
@@ -44,18 +42,18 @@ func today(s *store.Service) page.Page {
 					v.sold = append(v.sold, f)
 				}
 			}
-			v.days = v.chartDays(month.Rows, v.day)
-			slices.SortStableFunc(v.month, func(a, b store.Figure) int { // what sold most comes first
-				return cmp.Compare(b.Orders, a.Orders)
-			})
+			slices.SortStableFunc(v.month, func(a, b store.Figure) int { return cmp.Compare(b.Orders, a.Orders) })
 			from, to := v.day-59, v.day-30
 			earlier, err := s.Figures(ctx, store.FiguresOf{From: &from, To: &to, By: "day"})
 			if err != nil {
 				return v, err
 			}
-			v.before, v.earlier = v.chartDays(earlier.Rows, to), map[string]int64{}
+			v.earlier = map[string]int64{}
 			for _, f := range earlier.Totals {
 				v.earlier[f.Currency] = f.NetCents
+			}
+			for _, f := range v.month[:min(len(v.month), mostCharts)] {
+				v.charts = append(v.charts, netOf(f.Currency, v.day, month.Rows, earlier.Rows))
 			}
 			if v.latest, err = s.Latest(ctx, 8); err != nil {
 				return v, err
@@ -92,40 +90,24 @@ func disputeActs(d store.DisputeOf) (acts []page.Action) {
 	return append(acts, page.Link("All disputes", "/disputes").Quiet())
 }
 
-// chart is each day's sales, with the same day of the preceding 30 days.
-func (v todayView) chart() page.Chart {
+// mostCharts stand side by side.
+const mostCharts = 2
+
+// netOf is each day's net in a currency in the 30 days up to today, with the same day of the preceding 30 days.
+func netOf(currency string, today exact.Day, rows, before []store.Figure) page.Chart {
 	c := page.Chart{
-		Title: "Net by day in " + v.currency + ", the last 30 days", Label: "Day",
-		Past:  true,
-		Names: [2]string{"Net, " + v.currency, "30 days before"}, Show: exact.CurrencyOf(v.currency).Amount,
+		Title: "Net by day in " + currency + ", the last 30 days", Label: "Day", Past: true, Whole: true,
+		Names: [2]string{"Net", "30 days before"}, Show: exact.CurrencyOf(currency).Amount,
 	}
-	for i, d := range v.days {
-		c.Bars = append(c.Bars, page.Point{Day: *d.Day, Value: d.NetCents})
-		c.Line = append(c.Line, page.Point{Day: *d.Day, Value: v.before[i].NetCents})
+	net := map[exact.Day]int64{}
+	for _, f := range slices.Concat(rows, before) {
+		if f.Currency == currency && f.Day != nil {
+			net[*f.Day] = f.NetCents
+		}
+	}
+	for day := today - 29; day <= today; day++ {
+		c.Bars = append(c.Bars, page.Point{Day: day, Value: net[day]})
+		c.Line = append(c.Line, page.Point{Day: day, Value: net[day-30]})
 	}
 	return c
-}
-
-// chartDays returns the 30 days up to last in the currency that most orders were in, also the
-// days on which nothing was sold.
-func (v *todayView) chartDays(rows []store.Figure, last exact.Day) []store.Figure {
-	var most int64
-	for _, f := range v.month {
-		if f.Orders > most {
-			most, v.currency = f.Orders, f.Currency
-		}
-	}
-	by := map[exact.Day]store.Figure{}
-	for _, f := range rows {
-		if f.Currency == v.currency && f.Day != nil {
-			by[*f.Day] = f
-		}
-	}
-	days := make([]store.Figure, 30)
-	for n := range days {
-		day := last - 29 + exact.Day(n)
-		days[n] = by[day]
-		days[n].Day = &day
-	}
-	return days
 }

@@ -153,7 +153,7 @@ func troubleIsSeen(t *testing.T, s *apptest.Fixture, owner *tab) {
 		"user_email":"sue@example.org","user_name":"Sue Seller","created_at":"2026-11-20T11:00:00Z","updated_at":"2026-11-20T11:00:00Z"`)
 	owner.press("Today")
 	owner.see("1 renewal failed")
-	owner.press("See whose")
+	owner.press("See subscriptions")
 	owner.see("Past due")
 	owner.press("Tape Echo")
 	owner.see("Sue Seller")
