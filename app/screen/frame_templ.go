@@ -325,7 +325,7 @@ func document(d *frameView) templ.Component {
 			}
 		}
 		if d.first && d.mail.SetUp {
-			page.From(ctx).Under = mailNotes(d.mail)
+			page.From(ctx).Under = mailToday(d.mail)
 		}
 		templ_7745c5c3_Err = d.body.Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
@@ -336,7 +336,7 @@ func document(d *frameView) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if d.front != nil {
-			templ_7745c5c3_Err = tiles(d.front, d.mail.Refused).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tiles(d.front).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
