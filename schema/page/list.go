@@ -98,9 +98,11 @@ func around(before string, value templ.Component, after string) templ.Component 
 func Found(shown int, total int64, next string) templ.Component {
 	return made(func(f *Frame) string {
 		var b strings.Builder
-		b.WriteString(`<nav class="pager" aria-label="Pages"><span>`)
+		b.WriteString(`<nav class="pager" aria-label="Pages">`)
 		if int64(shown) < total {
-			b.WriteString(group(Num(shown)) + ` of `)
+			b.WriteString(`<span>` + group(Num(shown)) + ` of `)
+		} else { // seen at a glance, and said by most titles
+			b.WriteString(`<span class="hear">`)
 		}
 		b.WriteString(data(Num(total), group(Num(total))) + ` in all</span>`)
 		if f.Query.Get("after") != "" {
