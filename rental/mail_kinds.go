@@ -231,8 +231,8 @@ var linkKind = mail.Kind{
 	Body: "Look up what you owe and what you paid, print receipts, and tell us when something is broken, at any time " +
 		"and from your phone.\n\n" +
 		"Open this link:\n{link}\n\nIt works once, until {until}.\n\n" +
-		"Or go to /portal there and type this code: {code}\nThe code works again on every device: keep this letter, and " +
-		"keep it to yourself.\n\n" +
+		"Or open it only up to /portal, and type this code: {code}\nThe code works again on every device: keep this " +
+		"letter, and keep it to yourself.\n\n" +
 		"{shop}\n{shop_address}",
 	Fill: fillLink, Newest: newestTenant, Persons: tenantsNamed,
 	Find: func(c *db.Conn, name string) (mail.Row, error) {

@@ -153,6 +153,9 @@ func (v leaseView) rentNow(ctx context.Context) []string {
 	return now
 }
 
+// longestNotice is how many days before the last day of a lease its deposit is the next thing to settle.
+const longestNotice = 92
+
 // acts are what is done with the lease, the usual first.
 func (v leaseView) acts(ctx context.Context) []page.Action {
 	id, held := page.Num(v.Lease.ID), v.Totals.DepositHeldCents
@@ -165,8 +168,8 @@ func (v leaseView) acts(ctx context.Context) []page.Action {
 	}
 	acts := []page.Action{open("Record payment", "receive_payment", owed...).Main().Key("n")}
 	settle := open("Return deposit", "return_deposit", "amount", page.AmountField(ctx, held))
-	ended := v.Lease.Status == "ended"
-	if ended && held > 0 {
+	ending := v.Lease.EndDate != nil && *v.Lease.EndDate <= v.Today+longestNotice
+	if ending && held > 0 {
 		acts = append(acts, settle)
 	}
 	acts = append(acts, open("Add charge", "add_charge"), page.Open("Edit lease", "save_lease", v.key()...))
@@ -180,7 +183,7 @@ func (v leaseView) acts(ctx context.Context) []page.Action {
 		acts = append(acts, open("Charge the deposit", "add_charge", "type", "deposit", "label", "Deposit",
 			"due_date", v.Lease.StartDate.String(), "amount", page.AmountField(ctx, n)))
 	}
-	if held > 0 && !ended {
+	if held > 0 && !ending {
 		acts = append(acts, settle)
 	}
 	if n := v.Totals.CreditCents; n > 0 {

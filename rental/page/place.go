@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -161,16 +162,20 @@ func (v tenantView) PageTitle() string { return v.Name }
 
 func forgotten(id int64, name string) bool { return rental.LeaseTenant{ID: id, Name: name}.Forgotten() }
 
-// acts are what can be done with the tenant: of a forgotten one there is nobody to invite.
+// acts are what can be done with the tenant: of a forgotten one there is nobody to invite, and one whose lease runs or
+// is to come is not forgotten.
 func (v tenantView) acts() []page.Action {
 	if forgotten(v.ID, v.Name) {
 		return nil
 	}
 	id := page.Num(v.ID)
-	return []page.Action{page.Do("Invite to the portal", "invite_tenant", "tenant_id", id).Main(),
+	acts := []page.Action{page.Do("Invite to the portal", "invite_tenant", "tenant_id", id).Main(),
 		page.Open("Edit", "save_tenant", "id", id, "name", v.Name),
-		page.Open("Sign out everywhere", "end_tenant_sessions", "tenant_id", id).Danger(),
-		page.Open("Forget", "forget_tenant", "tenant_id", id).Danger()}
+		page.Open("Sign out everywhere", "end_tenant_sessions", "tenant_id", id).Danger()}
+	if !slices.ContainsFunc(v.LeaseList, func(l rental.Lease) bool { return l.Status != "ended" }) {
+		acts = append(acts, page.Open("Forget", "forget_tenant", "tenant_id", id).Danger())
+	}
+	return acts
 }
 
 func tenant(s *rental.Service) page.Page {

@@ -30,6 +30,7 @@ type Frame struct {
 	Now      exact.Instant
 	Zone     *time.Location
 	Base     string // the service's public address, without a trailing slash
+	Back     string // where an answer that is shown once leads back to
 	Keys     bool   // keyboard shortcuts are on
 	Mailing  bool   // mail is set up
 
@@ -121,11 +122,11 @@ func (f *Frame) DoPath(op string) string {
 	return "/do/" + op
 }
 
-// record is the address of the record of a page such as /leases/12/statement, "" on others.
+// record is the address of the record of a page such as /leases/12/statement, or of an answer; "" on others.
 func (f *Frame) record() string {
 	at := strings.LastIndexByte(f.Path, '/')
-	if f.Area != Staff || strings.Count(f.Path, "/") != 3 {
-		return ""
+	if f.Back != "" || f.Area != Staff || strings.Count(f.Path, "/") != 3 {
+		return f.Back
 	}
 	return f.Path[:at]
 }

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"quartermaster/app/apptest"
 )
@@ -107,5 +108,44 @@ func TestLettersTellNobodyElse(t *testing.T) {
 	if said := apptest.Text(got.Doc); !strings.Contains(said, "Write 1234 or 1.23") ||
 		strings.Contains(said, "Enter the rent") {
 		t.Errorf("%d %s", got.Status, said)
+	}
+}
+
+// TestTheNextStepIsShown: the letter that invites a tenant leads back to the tenant, and says where its code is typed.
+// A tenant whose lease runs is not offered to be forgotten. A lease whose last day is near leads on to its deposit.
+func TestTheNextStepIsShown(t *testing.T) {
+	t.Parallel()
+	l := apptest.NewRental(t)
+	today := time.Now().UTC()
+	day := func(ahead int) string { return today.AddDate(0, 0, ahead).Format(time.DateOnly) }
+	l.Load("units", "property,name\nHouse,A\n")
+	l.Load("tenants", "name,email\nAda Brandt,ada@example.org\n")
+	l.Load("leases", "property,unit,start_date,tenant,rent_cents\nHouse,A,"+day(-20)+",Ada Brandt,90000\n")
+	v := l.Person("rental", "ann", "admin")
+	body := func(path string) string { return apptest.StatusIs(t, v.Get(path), http.StatusOK).Body }
+	letter := apptest.StatusIs(t, v.Post("/do/invite_tenant", "tenant_id", "1"), http.StatusOK)
+	if said := apptest.Text(letter.Doc); !strings.Contains(letter.Body, `href="/tenants/1">Back</a>`) ||
+		!strings.Contains(said, "Or open it only up to /portal, and type this code") {
+		t.Errorf("the letter does not lead back, or not to the portal: %s", said)
+	}
+	if strings.Contains(body("/tenants/1"), "/do/forget_tenant") {
+		t.Error("a tenant whose lease runs is offered to be forgotten")
+	}
+	for _, act := range [][]string{
+		{"add_charge", "type", "deposit", "label", "Deposit", "amount", "1800", "due_date", day(-20)},
+		{"receive_payment", "amount", "5400"}} {
+		apptest.StatusIs(t, v.Post("/do/"+act[0], append(act[1:], "lease_id", "1")...), http.StatusSeeOther)
+	}
+	returns := func() bool {
+		lease := body("/leases/1")
+		at := strings.Index(lease, "/do/return_deposit")
+		return at >= 0 && at < strings.Index(lease, "/do/add_charge")
+	}
+	if returns() {
+		t.Error("a lease without a last day leads to its deposit first")
+	}
+	apptest.StatusIs(t, v.Post("/do/end_lease", "lease_id", "1", "date", day(60), "confirm", "yes"), http.StatusSeeOther)
+	if !returns() {
+		t.Error("a lease that ends soon does not lead on to its deposit")
 	}
 }

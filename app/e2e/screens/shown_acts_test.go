@@ -91,6 +91,9 @@ func TestWhatIsShownIsAllowed(t *testing.T) {
 		for _, service := range server.Names {
 			c := &actCrawl{t: t, what: role + " of " + service, v: h.as(role, service), base: "/do/",
 				acts: h.Server.Screens(service).Acts(page.Staff)}
+			if service == "rental" {
+				c.also = []string{"/tenants/5"} // whose lease has ended: only such a one is forgotten
+			}
 			c.crawl("/")
 			for _, op := range c.acts {
 				if (op.Writes || op.Personal) && (ranks[role] >= ranks[roleOf(op)]) != c.shown[op.Name] &&
@@ -120,13 +123,14 @@ type actCrawl struct {
 	v       *apptest.Visitor
 	base    string
 	acts    []schema.Op
+	also    []string // pages that it visits whatever leads to them
 	shown   map[string]bool
 	buttons map[string]shownAct // the first of an act on a kind of page
 }
 
 func (c *actCrawl) crawl(home string) {
 	c.shown, c.buttons = map[string]bool{}, map[string]shownAct{}
-	asked, queue, alike := map[string]bool{home: true}, []string{home}, map[string]int{}
+	asked, queue, alike := map[string]bool{home: true}, append([]string{home}, c.also...), map[string]int{}
 	for len(queue) > 0 {
 		path := queue[0]
 		queue = queue[1:]
