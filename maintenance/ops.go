@@ -78,6 +78,7 @@ func (s *Service) ops() []schema.Op {
 		schema.At("GET /api/parts", "list_parts", "maintenance parts list", s.listParts()),
 		schema.At("", "", "maintenance parts show PART", s.showPart()),
 		schema.At("", "", "maintenance parts save PART_NUMBER", s.savePart()),
+		schema.At("", "", "maintenance parts add-stock PART QTY", s.stockPart()),
 		schema.At("", "", "maintenance parts remove PART", s.removePart()),
 		schema.At("", "", "maintenance labor-rate CENTS_PER_HOUR", s.setLaborRate()),
 		schema.At("", "", "maintenance recost", s.recost()),

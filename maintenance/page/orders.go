@@ -124,6 +124,15 @@ func (v orderView) cost() map[string]string {
 		"downtime_minutes": page.Num(v.DowntimeMinutes)}
 }
 
+// giveBack returns a used part to stock; of more than one a form asks how much.
+func giveBack(order int64, p maintenance.PartUse) page.Action {
+	fields := []string{"id", page.Num(order), "part_number", p.PartNumber, "qty", p.Qty.String()}
+	if p.Qty > exact.Milli(1000) {
+		return page.Open("Give back", "return_part", fields...)
+	}
+	return page.Do("Give back", "return_part", fields...)
+}
+
 // finishFields are the fields of the form that finishes the job.
 func (v orderView) finishFields() []string {
 	fields := []string{"resolution", "labor_minutes", "parts_cost", "downtime_minutes"}
