@@ -32,6 +32,8 @@ type PMDueRow struct {
 	UsageRemaining  *exact.Milli `json:"usage_remaining,omitempty" about:"until the due reading, negative when past; only with a usage trigger"`
 	OpenJob         *int64       `json:"open_job,omitempty" about:"its unfinished job"`
 	DueSource       string       `json:"due_source,omitempty" enum:"days,usage,both" about:"which trigger gives the status; only with a usage trigger"`
+
+	doubt string // why the reading of its service is implausible, "" if it is not
 }
 
 // PMDue is the due list of all assets that are not retired: the most urgent first.

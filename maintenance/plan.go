@@ -119,8 +119,9 @@ func (s *Service) MarkDone(ctx context.Context, who db.Caller, id int64, date *e
 		if err != nil {
 			return none, err
 		}
+		doubt := ""
 		if reading != nil {
-			if err := p.read(tx, day, *reading); err != nil {
+			if doubt, err = p.read(tx, day, *reading); err != nil {
 				return none, err
 			}
 		}
@@ -130,32 +131,35 @@ func (s *Service) MarkDone(ctx context.Context, who db.Caller, id int64, date *e
 		if err := tx.Audit("pm.done", db.Subject("pm_plan", id), p.entry()); err != nil {
 			return none, err
 		}
-		return dueRow(&tx.Conn, id)
+		row, err := dueRow(&tx.Conn, id)
+		row.doubt = doubt
+		return row, err
 	})
 }
 
-// read posts the reading of the plan's meter on the day of its service.
-func (p *plan) read(tx *db.Tx, day exact.Day, reading exact.Milli) error {
+// read posts the reading of the plan's meter on the day of its service, and returns why it is implausible, "" if it is
+// not.
+func (p *plan) read(tx *db.Tx, day exact.Day, reading exact.Milli) (doubt string, err error) {
 	if p.MeterID == 0 {
-		return fault.Fieldf("reading", "reading: %s goes by days only and has no meter; leave reading out", p.Title)
+		return "", fault.Fieldf("reading", "reading: %s goes by days only and has no meter; leave reading out", p.Title)
 	}
 	if err := checkReading("reading", reading); err != nil {
-		return err
+		return "", err
 	}
 	a, err := assets.ByID(&tx.Conn, p.AssetID)
 	if err != nil {
-		return err
+		return "", err
 	}
 	m, err := findMeter(&tx.Conn, p.MeterID)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if m.ReadDate != nil && day < *m.ReadDate && reading < m.Reading {
-		return fault.Fieldf("reading",
+		return "", fault.Fieldf("reading",
 			"reading: %s shows %v since %v; leave out the reading of %v", m.Name, m.Reading, *m.ReadDate, day)
 	}
-	_, err = post(tx, a, m, point{Day: day, Value: reading}, false)
-	return err
+	done, err := post(tx, a, m, point{Day: day, Value: reading}, false)
+	return done.doubt, err
 }
 
 // rebase is a plan's baseline that followed its meter's correction.

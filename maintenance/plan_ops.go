@@ -150,8 +150,16 @@ func (s *Service) completePlan() schema.Op {
 				r.DueStatus)
 		}),
 		Did: schema.Said(func(r PMDueRow) string {
-			return fmt.Sprintf("%s, %s: done on %s, next due %s.", r.Asset, r.Title, r.LastDoneDate, nextDay(r.NextDue))
+			text := fmt.Sprintf("%s, %s: done on %s, next due %s.", r.Asset, r.Title, r.LastDoneDate, nextDay(r.NextDue))
+			if r.OpenJob != nil {
+				text += fmt.Sprintf(" Job %d is still open for this plan.", *r.OpenJob)
+			}
+			return text
 		}),
+		Doubt: func(answer any, _ schema.Money) schema.Question {
+			r := answer.(PMDueRow)
+			return askReading(r.doubt, "Mark "+r.Title+" of "+r.Asset+" as done?", "Mark as done")
+		},
 		Leads: func(answer any) string { return planPage(answer.(PMDueRow).PMID) },
 	}
 }

@@ -242,7 +242,7 @@ func bindReading(f *schema.Form, n *NewReading, asset ...schema.Opt) {
 	f.ID(&n.AssetID, "asset_id", "the asset", append(asset, assetPositional, schema.Choices(assetChoices),
 		schema.Label("Asset"))...)
 	f.Ref(&n.Meter, "meter", "the meter, by name or id; not needed if the asset has one meter", schema.Most(maxName),
-		schema.Example("hours"))
+		schema.Example("hours"), schema.Choices(meterChoices))
 	f.Milli(&n.Reading, "reading", "what the meter shows, with at most 3 decimals", schema.Required,
 		schema.Range(0, maxReading), schema.Example(1250.5), schema.Positional("READING"))
 	f.DayPtr(&n.ReadDate, "read_date", "the day of the reading (default: today), not in the future", schema.Today)
@@ -272,11 +272,7 @@ func (s *Service) postReading() schema.Op {
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Doubt: func(answer any, _ schema.Money) schema.Question {
 			r := answer.(Recorded)
-			if r.doubt == "" {
-				return schema.Question{}
-			}
-			return schema.Question{Title: fmt.Sprintf("Save %v %s?", r.Meter.Reading, r.Meter.Unit), Text: r.doubt + ".",
-				Button: "Save reading"}
+			return askReading(r.doubt, fmt.Sprintf("Save %v %s?", r.Meter.Reading, r.Meter.Unit), "Save reading")
 		},
 		Example: "maintenance reading LATHE-1 1250.5\nmaintenance reading VAN-3 310.2 --meter cooler --read-date 2026-11-18",
 		Did: schema.Said(func(r Recorded) string {
@@ -288,6 +284,14 @@ func (s *Service) postReading() schema.Op {
 		}),
 		Leads: func(answer any) string { return assetPage(answer.(Recorded).AssetID) },
 	}
+}
+
+// askReading asks about an implausible reading before it is saved.
+func askReading(doubt, title, button string) schema.Question {
+	if doubt == "" {
+		return schema.Question{}
+	}
+	return schema.Question{Title: title, Text: doubt + ".", Button: button}
 }
 
 // Logged is a reading that an agent logged.

@@ -121,7 +121,7 @@ func count(n int64) *int64 { return &n }
 func dueActs(ctx context.Context, r maintenance.PMDueRow) []page.Action {
 	id := page.Num(r.PMID)
 	done := page.Open("Mark as done", "complete_plan", "id", id, "date", page.From(ctx).Today.String()).Named(
-		r.Title)
+		r.Title).Then(page.From(ctx).Here())
 	if r.OpenJob != nil {
 		return []page.Action{done}
 	}
