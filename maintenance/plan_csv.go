@@ -48,7 +48,8 @@ func bindPlanRow(f *schema.Form) (p planRow) {
 	f.MilliPtr(&p.IntervalUsage, "interval_usage", "use between services, in the meter's unit; above 0",
 		schema.Range(0, maxReading), schema.Label("Use between services"))
 	f.Text(&p.meter, "meter",
-		"the meter that counts the use, by name or id; not needed if the asset has one meter", schema.Most(maxName))
+		"the meter that counts the use, by name or id; not needed if the asset has one meter", schema.Most(maxName),
+		schema.Choices(meterChoices))
 	f.DayPtr(&p.start, "start_date", "the day of the first service by days; empty is the day the plan is created")
 	f.DayPtr(&p.LastDone, "last_done_date", "the day of the last service; empty is never")
 	f.MilliPtr(&p.baseline, "baseline_reading",
@@ -174,7 +175,8 @@ func (p *plan) count(tx *db.Tx, a Asset, row *schema.Form, r planRow) error {
 		p.MeterID, p.Baseline, p.DueSoonUsage = 0, 0, nil
 		switch {
 		case p.IntervalDays == nil:
-			return fault.Invalidf("interval_days and interval_usage are both empty: give one of them, or both")
+			return fault.Fieldf("interval_days",
+				"interval_days and interval_usage are both empty: give one of them, or both")
 		case r.meter != "" || r.baseline != nil || r.DueSoonUsage != nil:
 			return fault.Invalidf("interval_usage is empty: give it, or leave out meter, baseline_reading and due_soon_usage")
 		}

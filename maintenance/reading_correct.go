@@ -109,7 +109,8 @@ func bindReader(f *schema.Form, n *NewReading) {
 	f.ID(&n.AssetID, "asset_id", "the asset", schema.Required, assetPositional, schema.Choices(assetChoices),
 		schema.Label("Asset"))
 	f.Ref(&n.Meter, "meter",
-		"the meter, by name or id; not needed if the asset has one meter", schema.Most(maxName), schema.Example("hours"))
+		"the meter, by name or id; not needed if the asset has one meter", schema.Most(maxName), schema.Example("hours"),
+		schema.Choices(meterChoices))
 }
 
 func (s *Service) correctReading() schema.Op {

@@ -196,6 +196,21 @@ func (a Arg) missing() string {
 	return label + " is required."
 }
 
+// unbounded is a limit that no shop reaches.
+const unbounded = 1_000_000_000
+
+// boundsInWords are the bounds that a reader of a page must know.
+func (a Arg) boundsInWords() string {
+	high := a.Max == nil || *a.Max >= unbounded
+	switch {
+	case a.Min != nil && *a.Min > -unbounded && high:
+		return fmt.Sprintf(" of %d or more", *a.Min)
+	case high:
+		return ""
+	}
+	return a.bounds()
+}
+
 // wantsWritten says what a page's field accepts, in ordinary words.
 func (a Arg) wantsWritten() string {
 	switch a.Kind {
@@ -206,6 +221,9 @@ func (a Arg) wantsWritten() string {
 		if a.lookup != nil || a.choices != nil {
 			return "one from the list"
 		}
+		return "a whole number" + a.boundsInWords()
+	case NumberKind:
+		return "a number" + a.boundsInWords()
 	case BoolKind:
 		return "Yes or No"
 	case EnumKind:

@@ -68,8 +68,12 @@ func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) e
 		m.Undo = op.Undo(answer)
 		m.Key = newKey()
 	}
-	x.s.flashes.add(x.visitor.session.ID, m)
-	return x.lead(x.leads(op, in, answer))
+	to := x.leads(op, in, answer)
+	path, _, _ := strings.Cut(to, "?")
+	if r, _ := x.s.router.Find(path); r == nil || !r.prints { // else the next page would say it
+		x.s.flashes.add(x.visitor.session.ID, m)
+	}
+	return x.lead(to)
 }
 
 // didText is the message of what was done.

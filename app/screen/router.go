@@ -8,6 +8,7 @@ type route struct {
 	get     handle
 	post    handle
 	area    area
+	prints  bool // a page without the frame, which shows no messages
 	open    bool // also for users without a role in the service
 }
 

@@ -29,7 +29,7 @@ func (s *Screens) routes() {
 		s.mailSettingsPage(), s.mailTextPage(), s.backupPage(), s.doctorPage(),
 		s.docsPage(), s.docPage())
 	for _, p := range s.pages {
-		shown := &route{get: s.page(p), area: p.Area}
+		shown := &route{get: s.page(p), area: p.Area, prints: p.Plain}
 		if p.Marks {
 			shown.post = shown.get
 		}

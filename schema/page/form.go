@@ -140,7 +140,8 @@ func (fm *Form) untouched(a schema.Arg) bool {
 			values = values[len(values)-1:]
 		}
 		if (field == name || strings.HasPrefix(field, name+".")) && strings.Join(values, "") != "" &&
-			strings.Join(values, "") != fmt.Sprint(a.Default) {
+			strings.Join(values, "") != fmt.Sprint(a.Default) &&
+			(a.Kind != schema.BoolKind || a.Default != nil || strings.Join(values, "") != "false") {
 			return false
 		}
 	}
