@@ -2,6 +2,8 @@ package screens
 
 import (
 	"net/http"
+	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -20,5 +22,72 @@ func TestTheBoardNamesAPlanThatIsDue(t *testing.T) {
 	got := status(t, v.Get("/"), http.StatusOK, "2 plans are due, no job is open", "2 plans are due soon")
 	if strings.Contains(got.Body, "no plan is due") {
 		t.Error("the board says that no plan is due")
+	}
+}
+
+// TestAPlanIsMarkedAsDoneWhereOneIs: a reading that is far too high asks first; the list of what is due comes back, with
+// the job that is still open.
+func TestAPlanIsMarkedAsDoneWhereOneIs(t *testing.T) {
+	t.Parallel()
+	v := apptest.Start(t).Person("maintenance", "ann", "admin")
+	status(t, v.Post("/do/save_asset", "asset_tag", "VAN-1", "name", "Van"), http.StatusSeeOther)
+	status(t, v.Post("/do/save_meter", "asset_tag", "VAN-1", "name", "odometer", "unit", "km", "reading", "12000"),
+		http.StatusSeeOther)
+	status(t, v.Post("/do/save_plan", "asset_tag", "VAN-1", "title", "Oil", "interval_usage", "15000"), http.StatusSeeOther)
+	status(t, v.Post("/do/create_workorder", "asset_id", "1", "pm_id", "1", "description", "Oil"), http.StatusSeeOther)
+	form := status(t, v.Get("/pm-due?status=ok"), http.StatusOK, "/do/complete_plan?")
+	to := regexp.MustCompile(`/do/complete_plan\?[^"]*`).FindString(form.Body)
+	status(t, v.Get(strings.ReplaceAll(to, "&amp;", "&")), http.StatusOK, `name="then" value="/pm-due?status=ok"`)
+	status(t, v.Post("/do/complete_plan", "id", "1", "reading", "999999"), http.StatusOK,
+		"Mark Oil of Van as done?", "more digits than the last reading of odometer")
+	got := v.Post("/do/complete_plan", "id", "1", "reading", "12500", "then", "/pm-due?status=ok")
+	status(t, got, http.StatusSeeOther)
+	status(t, v.Get("/pm-due?status=ok"), http.StatusOK, "Job 1 is still open for this plan.")
+}
+
+// TestWhatAPlanLacksIsSaidAtItsField: a plan without days and use is refused at its field, its rare fields stay folded,
+// and the meter is chosen.
+func TestWhatAPlanLacksIsSaidAtItsField(t *testing.T) {
+	t.Parallel()
+	v := openDemo(t).as(asAdmin, "maintenance")
+	got := post(v, "/do/save_plan", url.Values{"asset_tag": {"LATHE-1"}, "title": {"Polish"}, "interval_days": {""},
+		"interval_usage": {""}, "paused": {"false"}})
+	status(t, got, http.StatusUnprocessableEntity, `name="interval_days" aria-invalid="true"`)
+	if _, more, _ := strings.Cut(got.Body, "<summary>More"); !strings.Contains(more, `name="paused"`) {
+		t.Error("Paused has left More")
+	}
+	if !regexp.MustCompile(`<select id="[^"]*" name="meter"`).MatchString(got.Body) {
+		t.Error("the meter is not chosen")
+	}
+	got = post(v, "/do/record_meter", url.Values{"asset_id": {"2"}, "reading": {"-1"}})
+	status(t, got, http.StatusUnprocessableEntity, "it takes a number of 0 or more")
+}
+
+// TestPartsComeAndGo: a delivery is added to the stock, and of several used parts a form asks how many come back.
+func TestPartsComeAndGo(t *testing.T) {
+	t.Parallel()
+	v := apptest.Start(t).Person("maintenance", "ann", "admin")
+	status(t, v.Post("/do/save_asset", "asset_tag", "P-1", "name", "Pump"), http.StatusSeeOther)
+	status(t, v.Post("/do/save_part", "part_number", "SEAL", "name", "Seal", "quantity", "3"), http.StatusSeeOther)
+	status(t, v.Get("/parts/1"), http.StatusOK, "Add to stock")
+	status(t, v.Post("/do/stock_part", "id", "1", "qty", "0"), http.StatusUnprocessableEntity, "above 0")
+	status(t, v.Post("/do/stock_part", "id", "1", "qty", "20"), http.StatusSeeOther)
+	status(t, v.Get("/parts/1"), http.StatusOK, "SEAL, Seal: 23 in stock now.")
+	status(t, v.Post("/do/create_workorder", "asset_id", "1", "description", "Leaks"), http.StatusSeeOther)
+	status(t, v.Post("/do/use_part", "id", "1", "part_number", "SEAL", "qty", "4"), http.StatusSeeOther)
+	got := status(t, v.Get("/work-orders/1"), http.StatusOK, "/do/return_part?")
+	to := regexp.MustCompile(`/do/return_part\?[^"]*`).FindString(got.Body)
+	status(t, v.Get(strings.ReplaceAll(to, "&amp;", "&")), http.StatusOK, `name="qty"`, `value="4"`)
+	status(t, v.Post("/do/return_part", "id", "1", "part_number", "SEAL", "qty", "3"), http.StatusSeeOther)
+	status(t, v.Get("/parts/1"), http.StatusOK, "22 ")
+}
+
+// TestPrintedPagesLeaveNoMessage: that labels are ready is not said on the page after them.
+func TestPrintedPagesLeaveNoMessage(t *testing.T) {
+	t.Parallel()
+	v := openDemo(t).as(asAdmin, "maintenance")
+	status(t, post(v, "/do/make_labels", url.Values{"id": {"1", "2"}}), http.StatusSeeOther)
+	if got := v.Get("/assets"); strings.Contains(got.Body, "ready to print") {
+		t.Error("the list of assets says that the labels are ready")
 	}
 }
