@@ -172,13 +172,9 @@ func (s *Service) foreseeRoll(ctx context.Context, store func() error) (f schema
 		return f, err
 	}
 	took := TakenOver{Leases: after - leases, BalanceCents: owing - owed}
-	noun := "leases"
-	if took.Leases == 1 {
-		noun = "lease"
-	}
 	return schema.Foreseen{WouldPost: took, Text: func(m schema.Money) string {
-		return fmt.Sprintf("This file would create %d %s, which owe %s in total today", took.Leases, noun,
-			m(took.BalanceCents))
+		return fmt.Sprintf("This file would create %s %s in total today",
+			exact.Plural(took.Leases, "lease, which owes", "leases, which owe"), m(took.BalanceCents))
 	}}, nil
 }
 

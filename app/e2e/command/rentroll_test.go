@@ -34,6 +34,8 @@ func TestRentRollsOfOtherPrograms(t *testing.T) {
 		"Dutch": {"Huurlijst per 28-11-2026\n\nPand;Eenheid;Huurder;Huur;Ingangsdatum;Borg;Achterstand\n" +
 			"Kade 9;1A;Jan de Vries;1.100,00;1-3-2022;2.200,00;550,00\nKade 9;1B;Els Bos;895,00;15-11-2024;895,00;0\nKade 9;2A;;950,00;;;\n",
 			"2 leases, which owe 550.00 USD"},
+		"One tenant": {"Property,Unit,Tenant,Rent,Lease Start,Balance\nElm Court,1,Jo Lee,900.00,2025-06-01,90.00\n" +
+			"Elm Court,2,VACANT,,,\nElm Court,3,VACANT,,,\n", "1 lease, which owes 90.00 USD"},
 		"With number signs": {"Property Name,Unit #,Resident,Resident Email,Monthly Rent,Move-In,Security Deposit,Amount Owed\n" +
 			`Oak Row,101,"Smith, John",john@example.com,"$1,234.00",4/25/2025,"$1,234.00",$50.00` + "\n" +
 			`Oak Row,102,Jo Lee,,"$1,100.00",6/1/2025,,$0.00` + "\n" +
