@@ -105,6 +105,9 @@ var assetNames = []string{"asset name", "machine name", "equipment name", "vehic
 var numberNames = []string{"nr", "no", "number", "nummer", "maschinennummer", "maschinen nr", "inventar nr",
 	"gerätenummer"}
 
+// stateNames are an asset's status in a list of assets; in other files a state may be any word.
+var stateNames = []string{"state", "condition", "zustand", "betriebszustand", "état", "statut"}
+
 // plainName is a column's name without case and separators: "Asset_Tag" is "asset tag".
 func plainName(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(name),
@@ -137,6 +140,12 @@ func likely(targets []Target, name string) string {
 	if is("asset_tag") && (slices.Contains(assetNames, plain) || is("serial_number") &&
 		slices.Contains(numberNames, plain)) {
 		return "asset_tag"
+	}
+	switch {
+	case is("asset_tag") && is("serial_number") && slices.Contains(stateNames, plain):
+		return "status"
+	case is("part_number") && is("unit_cost") && slices.Contains(synonyms["price"], plain):
+		return "unit_cost"
 	}
 	return ""
 }

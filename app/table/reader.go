@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +39,40 @@ type reader struct {
 	whole     bool // rows may be shorter than the header, like a spreadsheet's
 	mapped    bool // the columns are another program's
 	total     int  // the last line, which is a total and no row
+
+	tags map[string]tagged // assets of another program's file, by their tags
+}
+
+// tagged is where an asset's tag stood, and with which serial number.
+type tagged struct {
+	line   int
+	serial string
+}
+
+// tagTwice refuses a tag of another program's file that stood with another serial number before: there a tag is a
+// name, and two machines may have the same.
+func (r *reader) tagTwice(line int, cells []string) *fault.Error {
+	column := func(name string) int {
+		return slices.IndexFunc(r.layout.targets, func(t target) bool { return t.arg.Name == name })
+	}
+	tag, serial := column("asset_tag"), column("serial_number")
+	if tag < 0 || serial < 0 || cells[tag] == "" || cells[serial] == "" || r.convert.survey != nil {
+		return nil
+	}
+	if at := r.layout.targets[tag].at; r.translate == nil && (at < 0 || r.found.Columns[at] == "asset_tag") {
+		return nil
+	}
+	before, known := r.tags[cells[tag]]
+	switch {
+	case known && before.serial != cells[serial]:
+		return fault.Fieldf("asset_tag",
+			"asset_tag: %s is on line %d too, with the serial number %s; give each asset a tag of its own",
+			schema.Quote(cells[tag]), before.line, before.serial)
+	case r.tags == nil:
+		r.tags = map[string]tagged{}
+	}
+	r.tags[cells[tag]] = tagged{line, cells[serial]}
+	return nil
 }
 
 // open opens the file for the table. It reads it once before, to detect the formats of its cells; what that leaves open
@@ -117,6 +152,9 @@ func (r *reader) next() (row, bool, error) {
 		if out.refusal == nil {
 			out.cells, out.refusal = r.convert.row(r.layout, rec, r.scratch)
 			r.scratch = out.cells
+		}
+		if out.refusal == nil {
+			out.refusal = r.tagTwice(out.line, out.cells)
 		}
 		if out.refusal == nil && r.returns != nil && r.returns.takes(&out) {
 			continue

@@ -91,3 +91,27 @@ func TestPrintedPagesLeaveNoMessage(t *testing.T) {
 		t.Error("the list of assets says that the labels are ready")
 	}
 }
+
+// TestListsOfMachinesAreReadAsMeant: German columns are known, and two vehicles of one name are not made one.
+func TestListsOfMachinesAreReadAsMeant(t *testing.T) {
+	t.Parallel()
+	v := apptest.Start(t).Person("maintenance", "ann", "admin")
+	for _, c := range []struct {
+		table, file string
+		said        []string
+	}{
+		{"assets", "Bezeichnung;Inventarnummer;Zustand\nDrehbank;M-1;in Betrieb\nSäge;M-3;stillgelegt\n",
+			[]string{"2 of 2 rows are new", ">retired<"}},
+		{"parts", "Teilenummer;Bezeichnung;Bestand;Preis\nV-13;Keilriemen;3;12,50\n",
+			[]string{"1 of 1 row is new", "12.50"}},
+		{"assets", "Vehicle Name,VIN\nVan,WVW111\nVan,WVW222\nVan,WVW111\n", []string{"1 of 3 rows are new",
+			"is on line 2 too, with the serial number WVW111; give each asset a tag of its own"}},
+		{"assets", "Name,Type,License Plate,VIN,Make,Model\nVan,Van,AA 1,WVW1,VW,T6\nVan,Van,AA 2,WVW2,VW,T6\n",
+			[]string{"1 of 2 rows are new", "on line 2 too"}},
+		{"assets", "asset_tag,serial_number\nA,1\nA,2\n", []string{"1 of 2 rows are new, 1 changed"}},
+	} {
+		path := "/import/" + c.table
+		at := v.Upload(path, nil, "file", "list.csv", c.file).Header.Get("Location")
+		status(t, v.Get(at), http.StatusOK, c.said...)
+	}
+}
