@@ -102,7 +102,8 @@ func TestRemindersByMail(t *testing.T) {
 	if got := v.Get("/leases/1/reminder"); !strings.Contains(got.Body, "Miete 01.11.2026 - 30.11.2026") || !strings.Contains(got.Body, "06.11.2026") {
 		t.Error(got.Body)
 	}
-	if got := v.Get("/leases/1/reminder?step=3"); !strings.Contains(got.Body, "our last reminder") {
+	if got := v.Get("/leases/1/reminder?step=3"); !strings.Contains(got.Body, "our last reminder") ||
+		!strings.Contains(apptest.Text(got.Doc), "Last reminder") {
 		t.Error(got.Body)
 	}
 	if out := s.MustCLI("rental", "send-reminders", "--yes", "--json"); !strings.Contains(strings.ReplaceAll(out, " ", ""), `"sent":[]`) {
