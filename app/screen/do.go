@@ -158,6 +158,9 @@ func (x *exchange) take(op schema.Op, in *sent, shop shopSettings) error {
 	if in.fresh != "" {
 		return x.leave(op, in)
 	}
+	if in.turns && in.blank(op) {
+		return x.lead(x.ours(in.then))
+	}
 	if in.marked != "" && in.fields.Get("match") != "" {
 		delete(in.fields, in.marked) // all matches are meant, whatever is marked
 	}

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type sent struct {
 	files    map[string]schema.File
 	key      string // idempotency_key
 	then     string
+	turns    bool   // then is the next page of a count, also if nothing was counted on this one
 	from     string // the page on which it was refused before
 	confirm  bool
 	asked    string // the fields that the question covered
@@ -204,6 +206,9 @@ func (in *sent) part() {
 	}
 	in.key, in.then, in.asked, in.seen = take("idempotency_key"), take("then"), take("asked"), take("seen")
 	in.from = take("sent_from")
+	if to := take("turn"); to != "" {
+		in.from, in.then, in.turns = cmp.Or(in.from, in.then), to, true
+	}
 	in.confirm = take("confirm") == "yes"
 	in.password = take("password_again")
 	in.alone = take("alone") == "yes"
@@ -225,6 +230,16 @@ func (in *sent) part() {
 	if in.marked != "" {
 		in.marks.Values, in.marks.Fields = in.fields[in.marked], in.fields
 	}
+}
+
+// blank reports whether nothing was typed into the rows of a form: only what names each row was sent.
+func (in *sent) blank(op schema.Op) bool {
+	for name, values := range in.fields {
+		if a, _ := fieldNamed(op.Args(schema.Page), name); !a.Required && strings.TrimSpace(strings.Join(values, "")) != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // join makes one text of an argument's several inputs, each value once.

@@ -192,14 +192,20 @@ func Mark(op, field, value, label string, checked bool) templ.Component {
 	})
 }
 
-// turn writes the control that pages: a link, or a button of the form whose marks must be kept.
+// turn writes the control that pages: a link, or a button of the form whose marks must be kept or whose counts are
+// saved.
 func (f *Frame) turn(b *strings.Builder, class, rel, label, to string) {
-	if f.marking == nil || !f.Turns {
+	if f.counting == "" && (f.marking == nil || !f.Turns) {
 		b.WriteString(`<a class="` + class + `"` + rel + ` href="` + esc(to) + `">` + label + `</a>`)
 		return
 	}
 	if rel != "" {
 		b.WriteString(`<link` + rel + ` href="` + esc(to) + `">`)
+	}
+	if f.counting != "" {
+		b.WriteString(`<button class="` + class + `" form="bulk-` + f.counting + `" name="turn" value="` + esc(to) + `">Save, ` +
+			strings.ToLower(label) + `</button>`)
+		return
 	}
 	b.WriteString(`<button class="` + class + `" form="bulk-` + f.marking.Op + `" formnovalidate formaction="` + esc(to) +
 		`">` + label + `</button>`)

@@ -29,6 +29,7 @@ func (c Cell) Input() templ.Component {
 	return made(func(f *Frame) string {
 		s := `<input class="` + strings.TrimSpace("qty "+c.Class) + `" size="9" inputmode="decimal" autocomplete="off"`
 		if c.Next {
+			f.counting = c.Op
 			s += ` data-next`
 		}
 		value, why := c.Value, ""
