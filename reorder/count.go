@@ -16,6 +16,8 @@ import (
 type Count struct {
 	SKU string      `json:"sku"`
 	Qty exact.Milli `json:"qty"`
+
+	place int // in the list that was sent
 }
 
 // Counted is the result of a stock count.
@@ -47,7 +49,7 @@ func (s *Service) CountStock(ctx context.Context, who db.Caller, counts []Count,
 			return done, err
 		}
 		var wrong []fault.Field
-		for i, k := range counts {
+		for _, k := range counts {
 			var a Adjusted
 			var err error
 			if seen[k.SKU] {
@@ -57,7 +59,7 @@ func (s *Service) CountStock(ctx context.Context, who db.Caller, counts []Count,
 				a, err = adjust(tx, h, Adjustment{SKU: k.SKU, SetTo: &k.Qty, Reason: reason})
 			}
 			if e, refused := fault.As(err); refused {
-				wrong = append(wrong, fault.Field{Field: fmt.Sprintf("counts.%d.qty", i), Detail: e.Detail})
+				wrong = append(wrong, fault.Field{Field: fmt.Sprintf("counts.%d.qty", k.place), Detail: e.Detail})
 				continue
 			}
 			if err != nil {
@@ -102,7 +104,7 @@ func parseCounts(text string) (counts []Count, err error) {
 			wrong = append(wrong, fault.Field{Field: "counts", Detail: detail})
 			continue
 		}
-		counts = append(counts, Count{l.SKU, l.Qty})
+		counts = append(counts, Count{SKU: l.SKU, Qty: l.Qty, place: len(counts)})
 	}
 	return counts, wrongLines(wrong)
 }
@@ -127,7 +129,7 @@ func (s *Service) countStock() schema.Op {
 				}
 			} else {
 				f.Objects("counts", "a SKU with what was counted", maxLines, func(f *schema.Form) {
-					var k Count
+					k := Count{place: f.Place()}
 					f.Text(&k.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode),
 						schema.Example(sample.Code))
 					if f.Milli(&k.Qty, "qty", "what was counted", schema.Label("Counted"), schema.Range(0, int64(maxQty/1000)),

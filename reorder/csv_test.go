@@ -62,7 +62,7 @@ func TestExportReimportsUnchanged(t *testing.T) {
 	a, b := open(t), open(t)
 	a.Must(a.Declare().Demo(context.Background(), day(t, "2026-11-20")))
 	orders := val(a.Orders(context.Background(), OrderQuery{})).PurchaseOrders
-	_, err := a.Receive(context.Background(), cli, orders[0].Number, []Receipt{{orders[0].Lines[0].SKU, 8000}})
+	_, err := a.Receive(context.Background(), cli, orders[0].Number, []Receipt{{SKU: orders[0].Lines[0].SKU, Qty: 8000}})
 	a.Must(err)
 	for _, table := range a.tables() {
 		rows := a.exported(table)

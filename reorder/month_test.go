@@ -160,7 +160,7 @@ func TestImportsKeepReceivedQuantities(t *testing.T) {
 	s := open(t)
 	s.sku("sku,current_stock", "A,2")
 	o := val(s.create("Acme", true, "A=10"))
-	val(s.Receive(context.Background(), cli, o.Number, []Receipt{{"A", 4000}}))
+	val(s.Receive(context.Background(), cli, o.Number, []Receipt{{SKU: "A", Qty: 4000}}))
 	for _, c := range []struct{ header, cells, says string }{
 		{"number,sku,received", o.Number + ",A,10", "receive it"},
 		{"number,sku,received", o.Number + ",A,", "receive it"},
@@ -261,7 +261,7 @@ func TestAPartlyReceivedOrderIsClosed(t *testing.T) {
 	s.sku("sku,current_stock", "A,2")
 	s.sku("sku,current_stock", "B,2")
 	o := val(s.create("Acme", true, "A=10", "B=4"))
-	val(s.Receive(ctx, cli, o.Number, []Receipt{{"A", 4000}}))
+	val(s.Receive(ctx, cli, o.Number, []Receipt{{SKU: "A", Qty: 4000}}))
 	entries := s.audit()
 	if last := entries[len(entries)-1]; last != `purchase_order.received purchase_order:PO-000001 `+
 		`{"from":"ordered","to":"partial","lines":[{"sku":"A","qty":4}]}` {

@@ -262,6 +262,8 @@ func (o *storedOrder) expect(tx *db.Tx) error {
 type Receipt struct {
 	SKU string      `json:"sku"`
 	Qty exact.Milli `json:"qty"`
+
+	field string // of a page's form, for its refusal
 }
 
 // Receive adds goods of a purchase order to stock: the given lines, or with none everything outstanding. Refused: an
@@ -271,7 +273,7 @@ func (s *Service) Receive(ctx context.Context, who db.Caller, number string, giv
 		if len(given) == 0 {
 			for _, l := range o.Lines {
 				if left := l.Ordered - l.Received; left > 0 {
-					given = append(given, Receipt{l.SKU, left})
+					given = append(given, Receipt{SKU: l.SKU, Qty: left})
 				}
 			}
 		}
@@ -344,16 +346,19 @@ func (o *storedOrder) receive(given []Receipt) (cameIn map[int64]exact.Milli, er
 	}
 	cameIn = map[int64]exact.Milli{}
 	for _, g := range given {
-		l := o.line(g.SKU)
+		l, field, name := o.line(g.SKU), "lines", "line"
+		if g.field != "" {
+			field, name = g.field, g.field
+		}
 		switch {
 		case l == nil:
-			return nil, fault.Fieldf("lines", "line: %s is not in purchase order %s", schema.Quote(g.SKU), o.Number)
+			return nil, fault.Fieldf(field, "%s: %s is not in purchase order %s", name, schema.Quote(g.SKU), o.Number)
 		case cameIn[l.skuID] != 0:
-			return nil, fault.Fieldf("lines", "line: %s is in two lines; give it once", l.SKU)
+			return nil, fault.Fieldf(field, "%s: %s is in two lines; give it once", name, l.SKU)
 		case g.Qty <= 0 || g.Qty > l.Ordered-l.Received:
-			return nil, fault.Fieldf("lines",
-				"line: %s of %s is out of range; more than 0 and at most %s are outstanding (%s ordered, %s received)",
-				g.Qty, l.SKU, l.Ordered-l.Received, l.Ordered, l.Received)
+			return nil, fault.Fieldf(field,
+				"%s: %s of %s is out of range; more than 0 and at most %s are outstanding (%s ordered, %s received)",
+				name, g.Qty, l.SKU, l.Ordered-l.Received, l.Ordered, l.Received)
 		}
 		l.Received += g.Qty
 		cameIn[l.skuID] = g.Qty

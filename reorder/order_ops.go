@@ -175,6 +175,9 @@ func (s *Service) receivePurchase() schema.Op {
 				var l Receipt
 				f.Text(&l.SKU, "sku", "the SKU, case-sensitive", schema.Required, schema.Most(maxCode), schema.Example(sample.Code))
 				typed = typed || f.Given("qty")
+				if f.Surface() == schema.Page {
+					l.field = fmt.Sprintf("lines.%d.qty", f.Place())
+				}
 				if f.Milli(&l.Qty, "qty",
 					"the received quantity", schema.Label("Came in"), schema.Example(24)) || f.Surface() != schema.Page {
 					*came = append(*came, l)
@@ -286,6 +289,9 @@ func didSuggest(done Suggested, m schema.Money) string {
 	switch {
 	case len(all) == 0 && more == "":
 		return "There is nothing to draft: everything needed is on order or in drafts."
+	case done.same:
+		return fmt.Sprintf("Nothing more is to be drafted: %s all that is needed.",
+			exact.Plural(len(all), "draft has", "drafts have")) + more
 	case len(all) == 0:
 		return "None of these needs more than is on order or in drafts." + more
 	case len(all) == 1 && all[0].Supplier == "":

@@ -19,6 +19,8 @@ type SuggestQuery struct {
 type Suggested struct {
 	PurchaseOrders []PurchaseOrder `json:"purchase_orders"`
 	StillToOrder   int64           `json:"still_to_order,omitempty" about:"SKUs that need more than is on order and in drafts"`
+
+	same bool // all is as it was
 }
 
 // SuggestOrders drafts one purchase order a supplier out of what is to be bought; SKUs
@@ -51,6 +53,7 @@ func (s *Service) SuggestOrders(ctx context.Context, who db.Caller, q SuggestQue
 		}
 		done.StillToOrder = b.left
 		if len(b.made)+len(b.changed)+len(b.removed) == 0 {
+			done.same = len(done.PurchaseOrders) > 0
 			return done, nil
 		}
 		return done, tx.Audit("purchase_order.suggested", "purchase_orders", struct {

@@ -61,19 +61,19 @@ func TestPurchaseOrderRefuses(t *testing.T) {
 		{"received twice", func(ctx context.Context) (PurchaseOrder, error) { return s.Receive(ctx, cli, done.Number, nil) }, fault.Invalid, []string{"received", "final"}},
 		{"cancelled after all came", func(ctx context.Context) (PurchaseOrder, error) { return s.CancelOrder(ctx, cli, done.Number) }, fault.Invalid, []string{"final"}},
 		{"more than ordered", func(ctx context.Context) (PurchaseOrder, error) {
-			return s.Receive(ctx, cli, ordered.Number, []Receipt{{"B", 5001}})
+			return s.Receive(ctx, cli, ordered.Number, []Receipt{{SKU: "B", Qty: 5001}})
 		}, fault.Invalid, []string{"5.001", "at most 5"}},
 		{"none came", func(ctx context.Context) (PurchaseOrder, error) {
-			return s.Receive(ctx, cli, ordered.Number, []Receipt{{"B", 0}})
+			return s.Receive(ctx, cli, ordered.Number, []Receipt{{SKU: "B", Qty: 0}})
 		}, fault.Invalid, []string{"more than 0"}},
 		{"less than none came", func(ctx context.Context) (PurchaseOrder, error) {
-			return s.Receive(ctx, cli, ordered.Number, []Receipt{{"B", -1000}})
+			return s.Receive(ctx, cli, ordered.Number, []Receipt{{SKU: "B", Qty: -1000}})
 		}, fault.Invalid, []string{"more than 0"}},
 		{"a SKU came twice", func(ctx context.Context) (PurchaseOrder, error) {
-			return s.Receive(ctx, cli, ordered.Number, []Receipt{{"B", 1000}, {"B", 1000}})
+			return s.Receive(ctx, cli, ordered.Number, []Receipt{{SKU: "B", Qty: 1000}, {SKU: "B", Qty: 1000}})
 		}, fault.Invalid, []string{"B", "two lines"}},
 		{"a SKU that was not ordered", func(ctx context.Context) (PurchaseOrder, error) {
-			return s.Receive(ctx, cli, ordered.Number, []Receipt{{"C", 1000}})
+			return s.Receive(ctx, cli, ordered.Number, []Receipt{{SKU: "C", Qty: 1000}})
 		}, fault.Invalid, []string{`"C"`, ordered.Number}},
 		{"the shelf is full: B came, but not A", func(ctx context.Context) (PurchaseOrder, error) { return s.Receive(ctx, cli, ordered.Number, nil) }, fault.Invalid, []string{"stock of A", "at most"}},
 		{"a viewer", func(ctx context.Context) (PurchaseOrder, error) {

@@ -28,6 +28,7 @@ const (
 // one, else from the query.
 type Input struct {
 	Surface Surface
+	Place   int // of the record in its list, as it was sent
 	Path    func(name string) string
 	Query   map[string][]string
 	Body    strict.Value // an object; for a tool its arguments

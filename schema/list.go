@@ -162,12 +162,18 @@ func (f *Form) Objects(name, about string, items int, record func(f *Form), opts
 		return false
 	}
 	for i, in := range inputs {
+		if f.surface != Page {
+			in.Place = i
+		}
 		one := &Form{surface: f.surface, in: in}
 		record(one)
-		f.adopt(a, i, one)
+		f.adopt(a, in.Place, one)
 	}
 	return given
 }
+
+// Place is a record's place in its list, as it was sent: a form may have empty lines before it.
+func (f *Form) Place() int { return f.in.Place }
 
 // adopt takes over the refusals of the i-th record.
 func (f *Form) adopt(a Arg, i int, one *Form) {
@@ -191,9 +197,10 @@ func (f *Form) adopt(a Arg, i int, one *Form) {
 func (f *Form) objects(a Arg) (inputs []Input, given bool) {
 	switch f.surface {
 	case Page:
-		for _, record := range f.records(a) {
+		places, records := f.records(a)
+		for i, record := range records {
 			in := f.in
-			in.Values, in.Files = record, nil
+			in.Values, in.Files, in.Place = record, nil, places[i]
 			inputs = append(inputs, in)
 		}
 		return inputs, len(inputs) > 0
@@ -239,7 +246,7 @@ func (f *Form) objects(a Arg) (inputs []Input, given bool) {
 func Marked(field string) Opt { return func(a *Arg) { a.Marked = field } }
 
 // records returns a page's fields NAME.N.FIELD, by N, without empty and unmarked records.
-func (f *Form) records(a Arg) []map[string][]string {
+func (f *Form) records(a Arg) (places []int, records []map[string][]string) {
 	byNumber := map[int]map[string][]string{}
 	for name, values := range f.in.Values {
 		rest, ok := strings.CutPrefix(name, f.field(a)+".")
@@ -253,17 +260,16 @@ func (f *Form) records(a Arg) []map[string][]string {
 		}
 		byNumber[n][field] = values
 	}
-	var records []map[string][]string
 	for _, n := range slices.Sorted(mapsKeys(byNumber)) {
 		filled := false
 		for _, values := range byNumber[n] {
 			filled = filled || strings.TrimSpace(strings.Join(values, "")) != ""
 		}
 		if _, marked := byNumber[n][a.Marked]; filled && (marked || a.Marked == "") {
-			records = append(records, byNumber[n])
+			places, records = append(places, n), append(records, byNumber[n])
 		}
 	}
-	return records
+	return places, records
 }
 
 func mapsKeys[K comparable, V any](m map[K]V) iter.Seq[K] { return maps.Keys(m) }

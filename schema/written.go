@@ -274,7 +274,7 @@ func (f *Form) rowsOf(a Arg) (strict.Value, bool) {
 		}
 		return rows, true
 	}
-	records := f.records(a)
+	_, records := f.records(a)
 	if len(records) == 0 {
 		return strict.Value{}, false
 	}

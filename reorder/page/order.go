@@ -59,6 +59,7 @@ func orders(s *reorder.Service) page.Page {
 type orderView struct {
 	reorder.PurchaseOrder
 	supplier reorder.Supplier
+	all      bool // the boxes begin with all that is to come
 }
 
 // PageTitle is the order's number.
@@ -80,10 +81,13 @@ func (v orderView) form() string {
 
 // value is the initial value of a line's box.
 func (v orderView) value(l reorder.OrderLine) string {
-	if v.Status == reorder.Draft {
+	switch {
+	case v.Status == reorder.Draft:
 		return l.Ordered.String()
+	case v.all:
+		return (l.Ordered - l.Received).String()
 	}
-	return (l.Ordered - l.Received).String()
+	return ""
 }
 
 func field(i int, name string) string { return "lines." + strconv.Itoa(i) + "." + name }
@@ -92,13 +96,15 @@ func loadOrder(s *reorder.Service) func(f *schema.Form) page.Loader[orderView] {
 	return func(f *schema.Form) page.Loader[orderView] {
 		var number string
 		f.Text(&number, "number", "The purchase order", schema.InPath("id"), schema.Most(64))
+		var all bool
+		f.Bool(&all, "all", "Begin with all that is to come")
 		return func(ctx context.Context, _ db.Caller) (orderView, error) {
 			o, err := s.PurchaseOrder(ctx, number)
 			if err != nil {
 				return orderView{}, err
 			}
 			supplier, err := s.KnownSupplier(ctx, o.Supplier)
-			return orderView{o, supplier}, err
+			return orderView{o, supplier, all}, err
 		}
 	}
 }
@@ -120,7 +126,7 @@ func paper(s *reorder.Service) page.Page {
 
 // orderActions are the actions on the order now; the first is the main one.
 func orderActions(v orderView, mailing bool) (all []page.Action) {
-	if v.Status == reorder.Draft {
+	if v.Status == reorder.Draft && v.Supplier != "" {
 		all = append(all, page.Do("Order it", "order_purchase", "number", v.Number).Main().Key("o"))
 		if mailing {
 			all = append(all, page.Do("Order and mail", "order_purchase", "number", v.Number, "mail", "true"))
