@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"quartermaster/schema"
 )
 
 // Action is a link or a button on a page. It draws nothing for callers who may not use it.
@@ -170,15 +172,13 @@ func (f *Frame) button(b *strings.Builder, a Action) {
 			return
 		}
 	}
-	asks := ""
+	ask := ""
 	if a.op != "" {
 		op, ok := f.may(a.op)
 		if !ok {
 			return
 		}
-		if op.Confirmed() || op.Doubt != nil {
-			asks = ` data-ask`
-		}
+		ask = asks(op)
 	}
 	class := "btn"
 	for _, c := range []struct {
@@ -205,12 +205,20 @@ func (f *Frame) button(b *strings.Builder, a Action) {
 		return
 	}
 	f.pressed(a)
-	b.WriteString(`<form method="post" action="` + esc(f.DoPath(a.op)) + `"` + asks + `>`)
+	b.WriteString(`<form method="post" action="` + esc(f.DoPath(a.op)) + `"` + ask + `>`)
 	for i := 0; i+1 < len(a.fields); i += 2 {
 		hidden(b, a.fields[i], a.fields[i+1])
 	}
 	f.beside(b, a.then)
 	b.WriteString(`<button` + attrs + `>` + label + `</button></form>`)
+}
+
+// asks marks the form of an operation that asks first: its question stands over the page.
+func asks(op schema.Op) string {
+	if op.Confirmed() || op.Doubt != nil {
+		return ` data-ask`
+	}
+	return ""
 }
 
 // target is a link's address.

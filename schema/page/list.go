@@ -266,7 +266,8 @@ type Chip struct {
 func Bulk(op, button string, controls templ.Component, then ...string) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		f := From(ctx)
-		if _, ok := f.may(op); !ok {
+		does, ok := f.may(op)
+		if !ok {
 			return nil
 		}
 		var b strings.Builder
@@ -275,7 +276,8 @@ func Bulk(op, button string, controls templ.Component, then ...string) templ.Com
 		if op == "count_stock" || op == "set_opening" || op == "receive_purchase" { // the page is for nothing else
 			class, bar = "btn main", " bar"
 		}
-		b.WriteString(`<form method="post" class="bulk` + bar + `" id="bulk-` + op + `" action="` + esc(f.DoPath(op)) + `">`)
+		b.WriteString(`<form method="post" class="bulk` + bar + `" id="bulk-` + op + `" action="` + esc(f.DoPath(op)) + `"` +
+			asks(does) + `>`)
 		f.beside(&b, strings.Join(then, ""))
 		if controls != nil {
 			if err := controls.Render(ctx, &b); err != nil {
