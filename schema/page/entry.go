@@ -146,7 +146,11 @@ func (f *Frame) unit(fm Form, a schema.Arg) string {
 func (e entry) below() string {
 	s := ""
 	if e.why != "" {
-		s += `<p class="why" id="` + e.id + `-why">` + esc(sentence(e.why)) + `</p>`
+		s += `<p class="why" id="` + e.id + `-why"`
+		if e.inline {
+			s += ` role="alert"`
+		}
+		s += `>` + esc(sentence(e.why)) + `</p>`
 	}
 	if help := e.help(); !e.inline && help != "" {
 		s += `<small id="` + e.id + `-help">` + esc(sentence(help)) + `</small>`

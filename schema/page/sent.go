@@ -39,7 +39,20 @@ func (f *Frame) comesBack(b *strings.Builder, op schema.Op, fm *Form) {
 		fm.Fixed = map[string]string{}
 	}
 	fm.Fixed["sent_from"] = s.At // its next refusal comes from the operation's address
+	if fm.Inline && s.isOfFields(fm.order(op.Args(schema.Page))) {
+		return // its row says it once, below the field
+	}
 	b.WriteString(`<div class="note bad" role="alert"><p>` + esc(sentence(s.Text)) + `</p></div>`)
+}
+
+// isOfFields reports whether all that is wrong is in these fields.
+func (s *Sent) isOfFields(shown []schema.Arg) bool {
+	for name := range s.Refused {
+		if !slices.ContainsFunc(shown, func(a schema.Arg) bool { return schema.PageField(a.Name) == name }) {
+			return false
+		}
+	}
+	return len(s.Refused) > 0
 }
 
 // isOf reports whether this form was sent: its hidden values and its fields agree.
