@@ -152,7 +152,7 @@ func (f *Form) within(a Arg, n, unit int64) bool {
 	case !low && !high:
 		return true
 	case f.surface == Page && a.cents():
-		f.refuse(a, ": %s is out of range; it takes an amount%s", f.currency().Plain(n), a.boundsBy(f.currency().Plain))
+		f.refuse(a, ": %s is out of range; it takes an amount%s", f.currency().Amount(n), a.boundsBy(f.currency().Amount))
 	default:
 		// #nosec G115 -- a unit has at most three places
 		f.refuse(a, ": %s is out of range; it takes %s", exact.Decimal{Unscaled: n, Places: uint8(places(unit))}, f.wants(a))

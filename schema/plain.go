@@ -37,7 +37,7 @@ var commands = regexp.MustCompile("[,;:] (?:see |use |or with )?`quartermaster [
 var ofValues = strings.NewReplacer("a whole number of cents", "an amount", ", in cents", "", " in cents", "",
 	"in-progress", "in progress", "needs-attention", "needs attention",
 	"true (1) or false (0)", "Yes or No", "true or false", "Yes or No",
-	"; it takes one as YYYY-MM-DD", "; choose one",
+	"; it takes one as YYYY-MM-DD", "; choose one", "it takes an amount", "enter an amount",
 	"cents or percent: give one of them; cents 0 means", "Enter an amount or a percent, not both; 0 means", "as YYYY-MM-DD", "with its year", "YYYY-MM-DD", "day, month and year")
 
 // begins matches the name at the beginning of a refusal: "delta: ...", "lines.0.qty is ...".

@@ -342,7 +342,7 @@ func TestAmountsAreRefusedAsTyped(t *testing.T) {
 		fields      []string
 		says        string
 	}{
-		{"rental", "receive_payment", []string{"lease_id", "1", "amount", "-12,50"}, "-12.50 is out of range; it takes an amount from 0.01 to 10000000000.00"},
+		{"rental", "receive_payment", []string{"lease_id", "1", "amount", "-12,50"}, "-12.50 is out of range; enter an amount from 0.01 to 10,000,000,000.00"},
 		{"rental", "record_payment", []string{"lease_id", lease, "charge_id", charge, "amount", "99999,50"}, "99999.50 is more than what is open of charge " + charge},
 		{"store", "refund_order", []string{"order_ref", h.orders[0], "amount", "99999.50", "confirm", "yes"}, "99999.50 are more than the "},
 	} {
