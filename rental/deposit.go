@@ -262,7 +262,10 @@ func payOut(tx *db.Tx, kind string, p PayoutRequest) (done Payout, err error) {
 	if kind == "deposit" {
 		have, what = t.DepositHeldCents, "deposit that is held"
 	}
-	done = Payout{LeaseID: p.LeaseID, Kind: kind, Day: tx.Today(), AmountCents: have, Method: methodOf(p.Method)}
+	done = Payout{LeaseID: p.LeaseID, Kind: kind, Day: tx.Today(), AmountCents: have}
+	if done.Method, err = methodFor(tx, p.LeaseID, p.Method); err != nil {
+		return done, err
+	}
 	if p.AmountCents != nil {
 		done.AmountCents = *p.AmountCents
 	}

@@ -100,7 +100,11 @@ func payCharge(tx *db.Tx, lease int64, c Charge, amount *int64, method, paidDate
 	if err != nil {
 		return 0, err
 	}
-	id, err := payParts(tx, nil, lease, cents, methodOf(method), on, paidPart{c.ID, cents})
+	by, err := methodFor(tx, lease, method)
+	if err != nil {
+		return 0, err
+	}
+	id, err := payParts(tx, nil, lease, cents, by, on, paidPart{c.ID, cents})
 	if err != nil {
 		return 0, err
 	}
@@ -133,6 +137,19 @@ func paidOn(tx *db.Tx, said string) (exact.Day, error) {
 		return on, nil
 	}
 	return tx.Today(), tx.CheckClock()
+}
+
+// methodFor is methodOf; a form that leaves it open means that of the lease's last payment, else a bank transfer.
+func methodFor(tx *db.Tx, lease int64, said string) (string, error) {
+	if said != "" || tx.Who().Via != "web" {
+		return methodOf(said), nil
+	}
+	last, found, err := db.One(&tx.Conn, db.Text, `SELECT method FROM payments WHERE lease_id = ? AND voided_at IS NULL
+		AND method NOT IN ('deposit', 'opening') ORDER BY paid_date DESC, id DESC LIMIT 1`, lease)
+	if !found {
+		last = "bank_transfer"
+	}
+	return last, err
 }
 
 // insertPayment stores a payment, all of it credit, with its imported number if there is one. None is dated in a closed
@@ -277,7 +294,11 @@ func receive(tx *db.Tx, p ReceiptRequest) (Payment, error) {
 	if err != nil {
 		return Payment{}, err
 	}
-	id, err := insertPayment(tx, nil, l.ID, p.AmountCents, methodOf(p.Method), on)
+	by, err := methodFor(tx, l.ID, p.Method)
+	if err != nil {
+		return Payment{}, err
+	}
+	id, err := insertPayment(tx, nil, l.ID, p.AmountCents, by, on)
 	if err != nil {
 		return Payment{}, err
 	}
@@ -325,7 +346,7 @@ func bindMethod(f *schema.Form, p *string) {
 	if f.Surface() == schema.Page || f.Surface() == schema.Command {
 		f.Enum(p, "method", "how it was paid: "+strings.Join(methods, ", "), methods, schema.Folded,
 			schema.Alias("transfer", "bank_transfer"), schema.Alias("cheque", "check"), schema.Example("bank_transfer"),
-			schema.Label("Paid by"))
+			schema.Label("Paid by"), schema.None("As last time, else bank transfer"))
 		return
 	}
 	f.Loose(p, "method", "how: "+strings.Join(methods, ", ")+
