@@ -60,8 +60,12 @@ type BankCandidate struct {
 	PayoutID   *int64   `json:"payout_id"`
 	Evidence   []string `json:"evidence"`
 
-	like *Expense
+	like  *Expense
+	early bool
 }
+
+// Early says that the line is from before its lease was taken over: its money is in the balance taken over.
+func (c BankCandidate) Early() bool { return c.early }
 
 // Like is the expense that a line may be another one of; nil for other candidates.
 func (c BankCandidate) Like() *Expense { return c.like }

@@ -119,6 +119,7 @@ func (m *matcher) match(l *BankLine) {
 		for i, c := range l.Candidates {
 			if x := m.leaseOf(c); x != nil {
 				l.Candidates[i].Lease = x.label + ", " + strings.Join(x.tenants, " & ")
+				l.Candidates[i].early = act == actPayment && x.opening != nil && l.Day < *x.opening
 			}
 		}
 		if act != "" {

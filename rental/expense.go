@@ -165,6 +165,10 @@ func (e *Expense) ofLine(tx *db.Tx, n NewExpense) error {
 		return err
 	}
 	if n.AmountCents != nil && *n.AmountCents != -l.AmountCents {
+		if tx.Who().Via == "web" {
+			return fault.Fieldf("amount_cents", "amount_cents: the bank's line is %d, not %d; split the line first",
+				fault.Cents(-l.AmountCents), fault.Cents(*n.AmountCents))
+		}
 		return fault.Fieldf("amount_cents", "amount_cents: %d is not the %d of line %d; split the line first",
 			fault.Cents(*n.AmountCents), fault.Cents(-l.AmountCents), l.ID)
 	}

@@ -125,7 +125,7 @@ var chargeChoices = schema.ListedBy("SELECT c.id, p.name, u.name, "+tenantsColum
 		return func(r *db.Row) schema.Choice {
 			id, property, unit, names := number(r), r.Text(), r.Text(), r.Text()
 			tenant, _ := namesOf(parseTenants(names))
-			typ, label := strings.ReplaceAll(r.Text(), "_", " "), r.Text()
+			typ, label := strings.ReplaceAll(r.Text(), "_", " "), schema.DaysInWords(r.Text())
 			return schema.Choice{Value: id, Text: fmt.Sprintf("%s / %s, %s: %s, %s", property, unit, tenant, typ, label),
 				More: money(r.Int()) + " open"}
 		}, err

@@ -109,6 +109,8 @@ func (v bankLineView) acts() []page.Action {
 func candidateAct(l rental.BankLine, c rental.BankCandidate) page.Action {
 	id := page.Num(l.ID)
 	switch {
+	case c.Early():
+		return page.Do("Ignore", "ignore_lines", "line_id", id, "reason", "in the balance that was taken over")
 	case textOf(l.Act) == "return":
 		return page.Open("Return", "book_return", "line_id", id, "payment_id", page.Num(c.PaymentIDs[0]))
 	case c.Like() != nil:
