@@ -240,7 +240,7 @@ func (x *exchange) refusedOf(t schema.Table, work *db.Work, a asked, out table.O
 
 // message is the result of an import.
 func (v importView) message(file string, out table.Outcome) *message {
-	rows := page.Plural(out.Imported, "row of "+file+" was", "rows of "+file+" were")
+	rows := page.Plural(out.Imported-out.Same, "row of "+file+" was", "rows of "+file+" were")
 	m := &message{Text: fmt.Sprintf("%s imported into %s. %s", rows, tableWords(v.table.Name), rowsOf(out))}
 	if out.Imported > 0 && out.Imported == out.Same {
 		m.Text = fmt.Sprintf("Nothing in %s is new for %s. %s", file, tableWords(v.table.Name), rowsOf(out))

@@ -34,7 +34,11 @@ type importView struct {
 	unknown  []chooser
 	events   []schema.Event
 	tables   []schema.Table // of the service
+	names    map[int]string // of the changed rows that are shown, by line
 }
+
+// mostChanged is the number of changed rows that a preview shows.
+const mostChanged = 100
 
 // elsewhere is the other table that a file of another program is for.
 func (v importView) elsewhere() (title string, t schema.Table, found bool) {
@@ -158,9 +162,18 @@ func (x *exchange) preview(v *importView) (err error) {
 		return fault.Fieldf("map", "choose below which column means %s, then press Preview again",
 			strings.Join(missing, ", "))
 	}
-	if v.out, err = store.Try(ctx, who, v.table, v.file, v.options(true)); err == nil {
-		v.unknown, err = x.choosers(v.out)
+	if v.out, err = store.Try(ctx, who, v.table, v.file, v.options(true)); err != nil {
+		return err
 	}
+	if v.unknown, err = x.choosers(v.out); err != nil {
+		return err
+	}
+	v.out.Changes = v.out.Changes[:min(len(v.out.Changes), mostChanged)]
+	lines := make([]int, len(v.out.Changes))
+	for i, c := range v.out.Changes {
+		lines[i] = c.Line
+	}
+	v.names, err = table.NamesOf(v.table, v.file.File, v.reading, lines)
 	return err
 }
 

@@ -1,0 +1,110 @@
+package screens
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"quartermaster/app/apptest"
+)
+
+// TestARowOfArrears: a refused amount is told once, in its row; a payment without a method is by bank transfer, and
+// by what the lease's last one was.
+func TestARowOfArrears(t *testing.T) {
+	t.Parallel()
+	l := apptest.NewRental(t)
+	l.Load("units", "property,name\nHouse,A\n")
+	l.Load("tenants", "name\nAda Brandt\n")
+	l.Load("leases", "property,unit,start_date,tenant,rent_cents\nHouse,A,2026-01-01,Ada Brandt,90000\n")
+	v := l.Person("rental", "ann", "admin")
+	const path = "/do/receive_payment"
+	row := sentBy(t, v.Get("/arrears"), path, "amount", "0")
+	v.Head = map[string]string{"Referer": v.Base + "/arrears"}
+	refused := apptest.StatusIs(t, post(v, path, row), http.StatusUnprocessableEntity)
+	const why = "0.00 is out of range; enter an amount from 0.01 to 10,000,000,000.00"
+	if n := strings.Count(apptest.Text(refused.Doc), why); n != 1 || apptestAlert(refused) == "" {
+		t.Errorf("the refusal is told %d times, the alert %q: %s", n, apptestAlert(refused), apptest.Text(refused.Doc))
+	}
+	for _, pay := range []struct{ method, is string }{{"", "Bank transfer"}, {"cash", "Cash"}, {"", "Cash"}} {
+		apptest.StatusIs(t, v.Post(path, "lease_id", "1", "amount", "10.01", "method", pay.method), http.StatusSeeOther)
+		list := apptest.Text(v.Get("/leases/1").Doc)
+		if _, payments, _ := strings.Cut(list, "Payments"); !strings.Contains(payments[:min(len(payments), 200)], pay.is) {
+			t.Errorf("after a payment by %q the last is not by %s: %.300s", pay.method, pay.is, payments)
+		}
+	}
+}
+
+// TestABankLineFromBeforeATakeOver is to be ignored, and not to be booked; an expense of another amount than its line
+// is refused without the line's number, and a choice of charges has their days in words.
+func TestABankLineFromBeforeATakeOver(t *testing.T) {
+	t.Parallel()
+	l := apptest.NewRental(t)
+	l.Load("units", "property,name\nHouse,A\n")
+	l.Load("tenants", "name\nAda Brandt\n")
+	l.Load("leases", "property,unit,start_date,tenant,rent_cents,opening_day,opening_balance_cents\n"+
+		"House,A,2024-03-01,Ada Brandt,90000,2026-10-01,35000\n")
+	v := l.Person("rental", "ann", "admin")
+	apptest.StatusIs(t, v.Post("/do/save_bank_account", "name", "Rent"), http.StatusSeeOther)
+	file := "Datum;Betrag;Name;Text\n02.09.2026;900,00;Ada Brandt;Miete\n03.10.2026;-45,00;Roof Ltd;Gutter\n"
+	apptest.StatusIs(t, v.Upload("/do/import_bank", map[string]string{"account": "1"}, "file", "lines.csv", file),
+		http.StatusSeeOther)
+	bank := v.Get("/bank")
+	if strings.Contains(bank.Body, `action="/do/book_lines"`) {
+		t.Errorf("a line from before the take-over can be booked: %s", apptest.Text(bank.Doc))
+	}
+	apptest.StatusIs(t, post(v, "/do/ignore_lines", sentBy(t, bank, "/do/ignore_lines")), http.StatusSeeOther)
+	if line := apptest.Text(v.Get("/bank/1").Doc); !strings.Contains(line, "in the balance that was taken over") {
+		t.Errorf("%s", line)
+	}
+	wrong := apptestAlert(v.Post("/do/add_expense", "line_id", "2", "category", "repairs", "amount", "54"))
+	if !strings.Contains(wrong, "The bank's line is 45.00, not 54.00; split the line first") {
+		t.Errorf("%s", wrong)
+	}
+	if form := v.Get("/do/record_payment?lease_id=1").Body; strings.Contains(form, "2026-10-01") ||
+		!strings.Contains(form, "Balance on 1 Oct 2026") {
+		t.Errorf("the charges to choose from have days of programs")
+	}
+}
+
+// TestAChangedRowHasItsName: the preview of a file names the rows that change, and its end counts what was written.
+func TestAChangedRowHasItsName(t *testing.T) {
+	t.Parallel()
+	l := apptest.NewRental(t)
+	const tenants = "name,email,phone\nAda Brandt,ada@example.org,1\nBen Okafor,ben@example.org,2\n"
+	l.Load("tenants", tenants)
+	v := l.Person("rental", "ann", "admin")
+	const path = "/import/tenants"
+	shown := v.Get(v.Upload(path, nil, "file", "t.csv", strings.Replace(tenants, ",2", ",3", 1)).Header.Get("Location"))
+	if said := strings.Join(strings.Fields(apptest.Text(shown.Doc)), " "); !strings.Contains(said,
+		"3PhoneBen Okafor, ben@example.org") {
+		t.Errorf("the changed row has no name: %s", said)
+	}
+	if done := ended(t, v, post(v, path, sentBy(t, shown, path))); !strings.Contains(done,
+		"1 row of t.csv was imported into tenants. 0 of 2 rows are new, 1 changed, 1 the same") {
+		t.Errorf("%s", done)
+	}
+}
+
+// TestWhatIsTakenOverStays: the question before leases are taken over stands over the page, so that leaving it
+// keeps what was typed.
+func TestWhatIsTakenOverStays(t *testing.T) {
+	t.Parallel()
+	l := apptest.NewRental(t)
+	l.Load("units", "property,name\nHouse,A\n")
+	l.Load("tenants", "name\nAda Brandt\n")
+	l.Load("leases", "property,unit,start_date,tenant,rent_cents\nHouse,A,2024-03-01,Ada Brandt,90000\n")
+	b := owner(t, l.Fixture, 360, 740)
+	b.visit(l.URL("rental", "/opening"))
+	b.fill("leases.0.balance", "350.00")
+	b.fill("day", "2026-11-01")
+	b.press("Take the marked over")
+	b.see("Then House / A owes")
+	keep := b.locate("button", "Keep it")
+	b.must(chromedp.Do(b.ctx, chromedp.MouseClickXY(keep.X, keep.Y)))
+	b.await("the question stays", `!document.querySelector("dialog")`)
+	if typed := b.field("leases.0.balance"); typed != "350.00" || b.at() != "/opening" {
+		t.Errorf("after leaving the question at %s the field has %q", b.at(), typed)
+	}
+}
