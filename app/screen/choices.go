@@ -188,7 +188,11 @@ func (x *exchange) leave(op schema.Op, in *sent) error {
 		return fault.NotFoundf("there is no such form")
 	}
 	here := x.doOf() + op.Name
+	typed := x.unknown(a, in.fields.Get(in.fresh))
 	back := url.Values{"into": {in.fresh}}
+	if typed != "" {
+		back.Set("typed", typed)
+	}
 	if err := x.keepFiles(op, in); err != nil {
 		return err
 	}
@@ -200,7 +204,7 @@ func (x *exchange) leave(op schema.Op, in *sent) error {
 		back.Set("draft", name)
 	}
 	next := url.Values{"then": {here + "?" + back.Encode()}}
-	x.carry(a, in.fields.Get(in.fresh), next)
+	x.carry(a, typed, next)
 	if part := in.fields.Get(a.PartOf); a.PartOf != "" && part != "" {
 		next.Set(a.PartOf, part)
 	}
@@ -220,13 +224,33 @@ func (x *exchange) chooseOnly(v *doView) {
 	}
 }
 
-// carry begins the form of the missing record with the text that was typed for it, if no record has it.
-func (x *exchange) carry(a schema.Arg, typed string, next url.Values) {
-	makes, found := x.s.ops[x.route.area][a.New]
-	if typed = strings.TrimSpace(typed); typed == "" || !found || len(makes.Keys) == 0 {
-		return
+// unknown is the first of the typed texts that names no record: the missing one. "" if there is none.
+func (x *exchange) unknown(a schema.Arg, typed string) string {
+	texts := []string{typed}
+	if a.Apart != "" {
+		texts = strings.Split(typed, a.Apart)
 	}
-	if list, err := x.choices(a, schema.Find{Value: typed, Most: 1}); err == nil && len(list) == 0 {
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		if list, err := x.choices(a, schema.Find{Value: text, Most: 1}); err == nil && len(list) == 0 {
+			return text
+		}
+	}
+	return ""
+}
+
+// without is a field of several texts without one of them.
+func without(values []string, sign, one string) []string {
+	return slices.DeleteFunc(strings.Split(strings.Join(values, sign), sign), func(text string) bool {
+		return strings.TrimSpace(text) == one
+	})
+}
+
+// carry begins the form of the missing record with the text that was typed for it.
+func (x *exchange) carry(a schema.Arg, typed string, next url.Values) {
+	if makes, found := x.s.ops[x.route.area][a.New]; found && typed != "" && len(makes.Keys) > 0 {
 		next.Set(schema.PageField(makes.Keys[0]), typed)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"quartermaster/schema"
@@ -68,13 +67,14 @@ func doPage(x *exchange) error {
 		for field, values := range over { // the record that was made meanwhile
 			switch a, _ := fieldNamed(op.Args(schema.Page), field); {
 			case a.Apart != "":
-				in.fields[field] = append(slices.Clone(in.fields[field]), values...)
-			case field != "draft" && field != "into":
+				in.fields[field] = append(without(in.fields[field], a.Apart, over.Get("typed")), values...)
+			case field != "draft" && field != "into" && field != "typed":
 				in.fields[field] = values
 			}
 		}
 	}
 	delete(in.fields, "into")
+	delete(in.fields, "typed")
 	in.part()
 	in.join(op)
 	if !op.Writes && !op.Personal {

@@ -122,9 +122,14 @@ func TestNewBesideAChoice(t *testing.T) {
 			t.Errorf("New lease came back with %s = %q, want %q", name, got, want)
 		}
 	}
-	// a second tenant has an input of their own: one that is made meanwhile comes back beside the first
+	// a second tenant has an input of their own: one that is made meanwhile comes back beside the first, instead of the
+	// name that was typed
+	sent.Add("tenant", "Bo L")
 	sent.Set("new", "tenant")
 	toTenant = follow(post(v, lease, sent))
+	if got := sentBy(t, toTenant, tenant).Get("name"); got != "Bo L" {
+		t.Errorf("New tenant begins with the name %q", got)
+	}
 	form = follow(post(v, tenant, sentBy(t, toTenant, tenant, "name", "Bo Lee")))
 	sent = sentBy(t, form, lease)
 	if got := sent["tenant"]; !slices.Equal(got, []string{"Ann Lee <ann@example.org>", "Bo Lee", ""}) {
