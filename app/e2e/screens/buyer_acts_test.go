@@ -161,3 +161,20 @@ func TestACountIsSavedWhereItIsTurned(t *testing.T) {
 	b.press("Save, next page")
 	b.see("1 SKU is counted")
 }
+
+// TestADraftsPriceIsChangedOnAPhone types a price and a quantity into the boxes of a draft, 360 pixels wide.
+func TestADraftsPriceIsChangedOnAPhone(t *testing.T) {
+	t.Parallel()
+	s, v := woolShop(t, 1)
+	status(t, v.Post("/do/suggest_purchases"), http.StatusSeeOther)
+	b := newTab(t, browser(t), 360, 740, true)
+	b.visit(s.URL("reorder", "/login"))
+	b.fill("name", "ann")
+	b.fill("password", apptest.Password)
+	b.press("Sign in")
+	b.visit(s.URL("reorder", "/purchase-orders/PO-000001"))
+	b.fill("lines.0.unit_cost", "2.50")
+	b.fill("lines.0.qty", "10")
+	b.press("Save lines")
+	b.see("Purchase order PO-000001 is changed: 25.00 USD.")
+}
