@@ -50,15 +50,18 @@ func bindPlanRow(f *schema.Form) (p planRow) {
 	f.Text(&p.meter, "meter",
 		"the meter that counts the use, by name or id; not needed if the asset has one meter", schema.Most(maxName),
 		schema.Choices(meterChoices))
-	f.DayPtr(&p.start, "start_date", "the day of the first service by days; empty is the day the plan is created")
-	f.DayPtr(&p.LastDone, "last_done_date", "the day of the last service; empty is never")
+	f.DayPtr(&p.start, "start_date", "the day of the first service by days; empty is the day the plan is created",
+		schema.Label("First due on"))
+	f.DayPtr(&p.LastDone, "last_done_date", "the day of the last service; empty is never",
+		schema.Label("Last done on"))
 	f.MilliPtr(&p.baseline, "baseline_reading",
 		"the meter's reading at the last service, at most what it shows now; for a new plan what it shows now when "+
-			"empty", schema.Range(-maxReading, maxReading))
+			"empty", schema.Range(-maxReading, maxReading),
+		schema.Label("Reading at the last service"))
 	f.IntPtr(&p.DueSoonDays, "due_soon_days", "due soon within this many days; empty is 14 or a fifth of the interval, "+
-		"whichever is less", schema.Range(0, maxDays))
+		"whichever is less", schema.Range(0, maxDays), schema.Label("Due soon, days before"))
 	f.MilliPtr(&p.DueSoonUsage, "due_soon_usage", "due soon with this much use left; empty is a tenth of the "+
-		"interval", schema.Range(0, maxReading))
+		"interval", schema.Range(0, maxReading), schema.Label("Due soon, use before"))
 	f.Texts(&p.checklist, "checklist", "the steps of its jobs, one a line", maxSteps, maxStepText,
 		schema.Label("Check list"))
 	f.Bool(&p.paused, "paused", "true (1): it is not in the due list and opens no jobs")

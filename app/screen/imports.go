@@ -51,7 +51,7 @@ func tableWords(name string) string {
 	if name == "skus" {
 		return "SKUs"
 	}
-	return strings.ReplaceAll(name, "-", " ")
+	return strings.ReplaceAll(strings.TrimPrefix(name, "pm-"), "-", " ")
 }
 
 // sends says how many messages receivers would get of an event, and what the event is.
