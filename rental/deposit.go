@@ -238,6 +238,8 @@ type Payout struct {
 	AmountCents int64     `json:"amount_cents"`
 	Method      string    `json:"method"`
 	Totals      Totals    `json:"totals"`
+
+	Lease Lease `json:"-"`
 }
 
 // PayoutRequest asks to return credit or a deposit; without an amount all of it, without a
@@ -251,7 +253,8 @@ type PayoutRequest struct {
 
 // payOut pays a lease's credit, or the deposit that is held, out: never more than there is.
 func payOut(tx *db.Tx, kind string, p PayoutRequest) (done Payout, err error) {
-	if _, err := postedLease(tx, p.LeaseID); err != nil {
+	l, err := postedLease(tx, p.LeaseID)
+	if err != nil {
 		return done, err
 	}
 	t, err := totalsOf(&tx.Conn, p.LeaseID)
@@ -262,7 +265,7 @@ func payOut(tx *db.Tx, kind string, p PayoutRequest) (done Payout, err error) {
 	if kind == "deposit" {
 		have, what = t.DepositHeldCents, "deposit that is held"
 	}
-	done = Payout{LeaseID: p.LeaseID, Kind: kind, Day: tx.Today(), AmountCents: have}
+	done = Payout{LeaseID: p.LeaseID, Kind: kind, Day: tx.Today(), AmountCents: have, Lease: l}
 	if done.Method, err = methodFor(tx, p.LeaseID, p.Method); err != nil {
 		return done, err
 	}

@@ -163,6 +163,7 @@ func (s *Service) useDepositOp() schema.Op {
 		Did: schema.SaidIn(func(p Payment, m schema.Money) string {
 			return fmt.Sprintf("%s of the deposit is used; %s is still held.", m(p.AmountCents), m(p.Totals.DepositHeldCents))
 		}),
+		Thing: func(a any) string { return "the deposit for " + a.(Payment).Allocations[0].Label },
 		Will: schema.SaidIn(func(p Payment, m schema.Money) string {
 			return fmt.Sprintf("%s of the deposit is used. Then %s is held, and the lease owes %s.", m(p.AmountCents),
 				m(p.Totals.DepositHeldCents), m(p.Totals.BalanceCents))
@@ -194,8 +195,10 @@ func (s *Service) payoutOp(kind string) schema.Op {
 			if kind == "deposit" {
 				left = p.Totals.DepositHeldCents
 			}
-			return fmt.Sprintf("%s of %s is returned; %s is left.", m(p.AmountCents), kind, m(left))
+			return fmt.Sprintf("%s of %s is returned; %s is left. The lease owes %s.", m(p.AmountCents), kind, m(left),
+				m(p.Totals.BalanceCents))
 		}),
+		Thing: func(a any) string { return "the " + kind + " of " + leaseName(a.(Payout).Lease) },
 		Leads: func(a any) string { return leasePath(a.(Payout).LeaseID) },
 	}
 }

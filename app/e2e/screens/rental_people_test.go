@@ -148,4 +148,16 @@ func TestTheNextStepIsShown(t *testing.T) {
 	if !returns() {
 		t.Error("a lease that ends soon does not lead on to its deposit")
 	}
+	v.Post("/do/add_charge", "lease_id", "1", "type", "utility", "label", "Water", "amount", "50", "due_date", day(0))
+	_, charge, _ := strings.Cut(body("/leases/1"), "/do/use_deposit?charge_id=")
+	charge, _, _ = strings.Cut(charge, `"`)
+	for path, want := range map[string]string{
+		"/do/use_deposit?charge_id=" + charge: "Use the deposit for Water?",
+		"/do/return_deposit?lease_id=1":       "Return the deposit of House / A (Ada Brandt)?",
+	} {
+		got := apptest.StatusIs(t, v.Get(path), http.StatusOK)
+		if asked := apptest.Text(got.First("main")); !strings.Contains(asked, want) {
+			t.Errorf("%s asks %s", path, asked)
+		}
+	}
 }
