@@ -29,6 +29,7 @@ type Statement struct {
 	ClosingBalanceCents int64           `json:"closing_balance_cents"`
 	CreditCents         int64           `json:"credit_cents" about:"the lease's credit now"`
 	DepositHeldCents    int64           `json:"deposit_held_cents" about:"the deposit held now"`
+	DepositReturned     int64           `json:"-"`
 	Today               exact.Day       `json:"-"`
 	PayTo               *PayTo          `json:"-"`
 	Standing
@@ -95,20 +96,23 @@ func statementOf(c *db.Conn, l Lease, year int64) (Statement, error) {
 		st.Payments = append(st.Payments, m)
 	}
 	type out struct {
-		day   exact.Day
-		cents int64
+		day    exact.Day
+		cents  int64
+		credit bool
 	}
-	returned, err := db.All(c, func(r *db.Row) out { return out{r.Day(), r.Int()} },
-		"SELECT day, amount_cents FROM payouts WHERE lease_id = ? AND kind = 'credit'", l.ID)
+	returned, err := db.All(c, func(r *db.Row) out { return out{r.Day(), r.Int(), r.Bool()} },
+		"SELECT day, amount_cents, kind = 'credit' FROM payouts WHERE lease_id = ?", l.ID)
 	if err != nil {
 		return st, err
 	}
 	for _, o := range returned {
 		switch {
-		case o.day < st.From:
+		case o.credit && o.day < st.From:
 			st.OpeningBalanceCents += o.cents
-		case o.day <= st.To:
+		case o.credit && o.day <= st.To:
 			st.CreditReturnedCents += o.cents
+		case o.day >= st.From && o.day <= st.To:
+			st.DepositReturned += o.cents
 		}
 	}
 	st.ClosingBalanceCents = st.OpeningBalanceCents + st.ChargedCents - st.ReceivedCents - st.DepositUsedCents +

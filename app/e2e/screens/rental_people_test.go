@@ -160,4 +160,8 @@ func TestTheNextStepIsShown(t *testing.T) {
 			t.Errorf("%s asks %s", path, asked)
 		}
 	}
+	v.Post("/do/return_deposit", "lease_id", "1", "amount", "1700", "confirm", "yes")
+	if told := apptest.Text(v.Get("/leases/1/statement").Doc); !strings.Contains(told, "Deposit returned1,700.00") {
+		t.Errorf("the statement does not say what of the deposit was returned: %s", told)
+	}
 }

@@ -1,6 +1,7 @@
 package screens
 
 import (
+	"slices"
 	"testing"
 
 	"quartermaster/app/apptest"
@@ -37,6 +38,17 @@ func TestADoubleClickSendsOnce(t *testing.T) {
 	b.must(err)
 	if sent != 1 {
 		t.Errorf("two clicks sent the form %d times", sent)
+	}
+	b.visit(s.URL("store", "/"))
+	went, err := eval[[]bool](b, `(() => {
+		const link = document.querySelector("a[href='/products']");
+		addEventListener("click", e => e.preventDefault());
+		const click = n => { let reached = false; link.onclick = () => { reached = true; };
+			link.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, detail: n })); return reached; };
+		return [click(2), click(1), click(2)] })()`)
+	b.must(err)
+	if !slices.Equal(went, []bool{false, true, true}) {
+		t.Errorf("the second click of a double click on the page before, a click and a double click followed a link: %t", went)
 	}
 }
 

@@ -119,6 +119,13 @@
   }, true);
   addEventListener("pageshow", () => { sent = new WeakMap(); });
 
+  // Nor does it press what the answer has in the same place: the first click of two was on the page before.
+  let clicked = false;
+  addEventListener("click", e => {
+    if (e.detail > 1 && !clicked) { e.preventDefault(); e.stopImmediatePropagation(); }
+    clicked ||= e.detail < 2;
+  }, true);
+
   // After an act one is back at the same place of the page.
   const here = () => location.pathname + location.search, left = JSON.parse(sessionStorage.left ?? "null");
   delete sessionStorage.left;
