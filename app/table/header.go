@@ -75,6 +75,7 @@ var synonyms = map[string][]string{
 	"notes":          {"note", "remarks", "comment", "notizen", "opmerking", "bemerkung", "bemerkungen"},
 	"lead_time_days": {"lead time", "lieferzeit", "lead time days"},
 	"supplier_sku":   {"vendor code", "supplier code"},
+	"paid_up_to":     {"paid to", "paid until", "paid through", "bezahlt bis", "betaald tot", "payé jusqu'au"},
 	"license_key":    {"key", "license", "license code", "licence key", "lizenzschlüssel"},
 	"expires_at":     {"expires", "expiry", "expiry date", "expiration date", "valid until", "ablaufdatum"},
 	"paid_at":        {"paid", "paid on", "payment date"},

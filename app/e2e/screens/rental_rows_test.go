@@ -75,6 +75,12 @@ func TestAChangedRowHasItsName(t *testing.T) {
 	const tenants = "name,email,phone\nAda Brandt,ada@example.org,1\nBen Okafor,ben@example.org,2\n"
 	l.Load("tenants", tenants)
 	v := l.Person("rental", "ann", "admin")
+	const roll = "Objekt;Wohnung;Mieter;Miete;Mietbeginn;Bezahlt bis\nHaus;EG;Ada Brandt;850,00;01.03.2024;31.10.2026\n"
+	rolled := v.Get(v.Upload("/import/rent-roll", nil, "file", "r.csv", roll).Header.Get("Location"))
+	if said := apptest.Text(rolled.Doc); !strings.Contains(said, "paid_up_to as DD.MM.YYYY, start_date as") ||
+		strings.Contains(said, "Ignored columns") {
+		t.Errorf("%.800s", said)
+	}
 	const path = "/import/tenants"
 	shown := v.Get(v.Upload(path, nil, "file", "t.csv", strings.Replace(tenants, ",2", ",3", 1)).Header.Get("Location"))
 	if said := strings.Join(strings.Fields(apptest.Text(shown.Doc)), " "); !strings.Contains(said,
