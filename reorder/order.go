@@ -45,6 +45,7 @@ type PurchaseOrder struct {
 	CreatedAt exact.Instant `json:"-"`
 
 	mailedTo string // where it was just mailed
+	taken    string // what was just taken back: "12 of TEA-1"
 }
 
 // OrderLine is one SKU of a purchase order, which has it once.

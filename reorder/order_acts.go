@@ -305,7 +305,7 @@ func (s *Service) Unreceive(ctx context.Context, who db.Caller, number string, u
 	if err := schema.CheckText("reason", u.Reason, maxName); err != nil {
 		return PurchaseOrder{}, err
 	}
-	return s.act(ctx, who, number, "purchase_order.unreceived", func(tx *db.Tx, o *storedOrder) (any, error) {
+	o, err := s.act(ctx, who, number, "purchase_order.unreceived", func(tx *db.Tx, o *storedOrder) (any, error) {
 		was := *o
 		was.Lines = slices.Clone(o.Lines)
 		if o.Status != Partial && o.Status != Received {
@@ -335,6 +335,8 @@ func (s *Service) Unreceive(ctx context.Context, who db.Caller, number string, u
 			}{moved{was.Status, o.Status}, l.SKU, u.Qty, u.Reason}, rewrite(tx, was, o, map[int64]exact.Milli{l.skuID: -u.Qty},
 				cause{kind: movedByReturn, reason: u.Reason})
 	})
+	o.taken = fmt.Sprintf("%s of %s", u.Qty, strings.TrimSpace(u.SKU))
+	return o, err
 }
 
 // receive books the receipts on the order's lines and changes its status.
@@ -355,6 +357,8 @@ func (o *storedOrder) receive(given []Receipt) (cameIn map[int64]exact.Milli, er
 			return nil, fault.Fieldf(field, "%s: %s is not in purchase order %s", name, schema.Quote(g.SKU), o.Number)
 		case cameIn[l.skuID] != 0:
 			return nil, fault.Fieldf(field, "%s: %s is in two lines; give it once", name, l.SKU)
+		case g.field != "" && g.Qty > l.Ordered-l.Received:
+			return nil, fault.Fieldf(field, "%s: %s of %s is too much; at most %s are to come", name, g.Qty, l.SKU, l.Ordered-l.Received)
 		case g.Qty <= 0 || g.Qty > l.Ordered-l.Received:
 			return nil, fault.Fieldf(field,
 				"%s: %s of %s is out of range; more than 0 and at most %s are outstanding (%s ordered, %s received)",

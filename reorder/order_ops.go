@@ -214,7 +214,7 @@ func (s *Service) unreceivePurchase() schema.Op {
 		}, s.Unreceive),
 		Print: schema.Printed(printStatus), Leads: schema.Of(orderLeads),
 		Did: schema.Said(func(o PurchaseOrder) string {
-			return fmt.Sprintf("It is taken back; that much of purchase order %s is outstanding again.", o.Number)
+			return fmt.Sprintf("Taken back: %s. That much of purchase order %s is outstanding again.", o.taken, o.Number)
 		}),
 	}
 }
@@ -290,8 +290,7 @@ func didSuggest(done Suggested, m schema.Money) string {
 	case len(all) == 0 && more == "":
 		return "There is nothing to draft: everything needed is on order or in drafts."
 	case done.same:
-		return fmt.Sprintf("Nothing more is to be drafted: %s all that is needed.",
-			exact.Plural(len(all), "draft has", "drafts have")) + more
+		return "Nothing more is to be drafted: the drafts have all that is needed." + more
 	case len(all) == 0:
 		return "None of these needs more than is on order or in drafts." + more
 	case len(all) == 1 && all[0].Supplier == "":

@@ -284,8 +284,13 @@ func whole(d exact.Decimal) templ.Component { return page.Figure(d.String(), d.S
 
 // rounded says how the need becomes what is to be ordered.
 func (v productView) rounded() string {
-	if v.Open == 0 {
+	switch {
+	case v.Open == 0:
 		return ""
+	case v.MOQ == 0 && v.PackSize == 1:
+		return "rounded up: "
+	case v.MOQ == 0:
+		return "in packs of " + page.Num(v.PackSize) + ": "
 	}
 	return "at least " + page.QtyText(v.MOQ) + ", in packs of " + page.Num(v.PackSize) + ": "
 }

@@ -50,7 +50,7 @@ func (c Cell) Input() templ.Component {
 }
 
 // rowOf is how a refusal names a field of a row: "Counts.1.Counted".
-var rowOf = regexp.MustCompile(`\b\w+\.\d+\.`)
+var rowOf = regexp.MustCompile(`\b[A-Za-z]\w*\.\d+\.`)
 
 func withoutRow(refusal string) string { return rowOf.ReplaceAllString(refusal, "") }
 

@@ -58,8 +58,7 @@ func TestReceivingBeginsEmpty(t *testing.T) {
 	sent.Set("lines.1.qty", "5")
 	sent.Set("lines.2.qty", "80")
 	got := status(t, post(v, path, sent), http.StatusUnprocessableEntity, `role="alert"`)
-	if text := why(got, "lines.2.qty"); text != "Came in: 80 of SKU-002 is out of range; more than 0 and at most 8 are outstanding "+
-		"(8 ordered, 0 received)" {
+	if text := why(got, "lines.2.qty"); text != "Came in: 80 of SKU-002 is too much; at most 8 are to come" {
 		t.Errorf("it says %q at the box, and in all %.300s", text, apptestAlert(got))
 	}
 	if again := cellsOf(got, "receive_purchase"); again.Get("lines.1.qty") != "5" || again.Get("lines.2.qty") != "80" {
@@ -104,7 +103,7 @@ func TestSuggestingAgainSaysThatNothingIsMissing(t *testing.T) {
 	location(t, v.Post("/do/suggest_purchases"), "/purchase-orders/PO-000001")
 	status(t, v.Get("/purchase-orders"), http.StatusOK, "Purchase order PO-000001 for Wollwerk is drafted")
 	v.Post("/do/suggest_purchases")
-	status(t, v.Get("/purchase-orders"), http.StatusOK, "Nothing more is to be drafted: 1 draft has all that is needed.")
+	status(t, v.Get("/purchase-orders"), http.StatusOK, "Nothing more is to be drafted: the drafts have all that is needed.")
 	if a := s.Post("reorder", "/api/sales-history", `{"rows":[{"date":"2026-11-19","sku":"SKU-000","qty":90}]}`); a.Status >= 300 {
 		t.Fatal(a.Body)
 	}
@@ -173,6 +172,9 @@ func TestADraftsPriceIsChangedOnAPhone(t *testing.T) {
 	b.fill("password", apptest.Password)
 	b.press("Sign in")
 	b.visit(s.URL("reorder", "/purchase-orders/PO-000001"))
+	b.fill("lines.0.unit_cost", "2.5x")
+	b.press("Save lines")
+	b.see("for example 1234.56.")
 	b.fill("lines.0.unit_cost", "2.50")
 	b.fill("lines.0.qty", "10")
 	b.press("Save lines")
