@@ -79,6 +79,11 @@ func forgottenName(tenant int64) string { return fmt.Sprintf("forgotten-%d", ten
 // Forgotten reports whether the tenant was forgotten: there is no contact.
 func (t LeaseTenant) Forgotten() bool { return t.Name == forgottenName(t.ID) }
 
+// Reachable reports whether there is a tenant to write to: one who is not forgotten.
+func (l Lease) Reachable() bool {
+	return slices.ContainsFunc(l.Tenants, func(t LeaseTenant) bool { return !t.Forgotten() })
+}
+
 // traces are the texts that identify a tenant. everywhere are those that mean nobody else: in texts that do not belong
 // to the tenant, only what contains one of them is changed.
 type traces struct {

@@ -75,6 +75,9 @@ type Reminder struct {
 	told   *telling
 }
 
+// Reachable reports whether the lease has a tenant to write to.
+func (r Reminder) Reachable() bool { return r.told.lease.Reachable() }
+
 // telling is a reminder of a lease; the rows of its tenants share it.
 type telling struct {
 	lease   Lease

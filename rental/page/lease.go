@@ -104,10 +104,6 @@ func (v leaseView) periods(ctx context.Context) (string, []page.Part) {
 		page.Num(overdue) + " overdue", parts
 }
 
-func (v leaseView) reachable() bool {
-	return slices.ContainsFunc(v.Lease.Tenants, func(t rental.LeaseTenant) bool { return !t.Forgotten() })
-}
-
 // paused reports whether the tenants are not reminded today.
 func (v leaseView) paused() bool {
 	return v.Lease.PausedUntil != nil && *v.Lease.PausedUntil >= v.Today
@@ -173,7 +169,7 @@ func (v leaseView) acts(ctx context.Context) []page.Action {
 		acts = append(acts, settle)
 	}
 	acts = append(acts, open("Add charge", "add_charge"), page.Open("Edit lease", "save_lease", v.key()...))
-	if page.Mailing(ctx) && v.reachable() {
+	if page.Mailing(ctx) && v.Lease.Reachable() {
 		acts = append(acts, page.Do("Send reminder", "send_reminders", "lease_id", id),
 			open("Mail a statement", "mail_statement", "year", page.Num(v.Lease.Years(v.Today)[0])),
 			open("Pause reminders", "pause_reminders"))

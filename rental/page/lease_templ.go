@@ -1051,7 +1051,7 @@ func Lease(v leaseView) templ.Component {
 							return templ_7745c5c3_Err
 						}
 					}
-					if v.reachable() {
+					if v.Lease.Reachable() {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 62, "<li><a href=\"")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err

@@ -96,9 +96,11 @@ func TestLettersTellNobodyElse(t *testing.T) {
 		t.Errorf("forgetting does not say what is owed: %s", asked)
 	}
 	v.Post("/do/forget_tenant", "tenant_id", "3", "confirm", "yes")
-	if behind := read("/arrears"); !strings.Contains(behind, "forgotten-3") ||
-		strings.Contains(behind, "Letter to forgotten") {
-		t.Errorf("arrears offer a letter to a forgotten tenant: %s", behind)
+	for _, path := range []string{"/arrears", "/reminders"} {
+		behind := status(t, v.Get(path), http.StatusOK)
+		if said := apptest.Text(behind.Doc); !strings.Contains(said, "forgotten-3") || strings.Contains(behind.Body, "to forgotten-3") {
+			t.Errorf("%s offers a letter to a forgotten tenant: %s", path, said)
+		}
 	}
 	if body := v.Get("/tenants/3").Body; strings.Contains(body, "mailto:") || strings.Contains(body, "Invite to") {
 		t.Errorf("a forgotten tenant can be written to: %s", body)
