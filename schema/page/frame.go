@@ -47,6 +47,7 @@ type Frame struct {
 	onPage  map[string]bool            // rows whose boxes were drawn
 	// rows of a Bulk form: they have keys, one is of the refused form, the one being drawn is
 	rowsKeyed, rowsSent, rowSent bool
+	cellsWrong                   int    // drawn cells that were refused
 	counting                     string // the operation of a count's boxes: who turns the page saves them
 
 	Under   templ.Component   // drawn once, under the first Head

@@ -44,8 +44,9 @@ func (c Cell) Input() templ.Component {
 			return s + `>`
 		}
 		id := strings.ReplaceAll(c.Name, ".", "-") + "-why"
-		return s + ` aria-invalid="true" autofocus aria-describedby="` + id + `"><p class="why" id="` + id + `">` +
-			esc(sentence(why)) + `</p>`
+		f.cellsWrong++
+		return s + ` aria-invalid="true" autofocus aria-describedby="` + id + `"><p class="why" id="` + id +
+			`" role="alert">` + esc(sentence(why)) + `</p>`
 	})
 }
 
@@ -54,13 +55,15 @@ var rowOf = regexp.MustCompile(`\b[A-Za-z]\w*\.\d+\.`)
 
 func withoutRow(refusal string) string { return rowOf.ReplaceAllString(refusal, "") }
 
-// rowsBack returns the refusal of the Bulk form of this page's rows, "" if it was not refused.
+// rowsBack returns the refusal of the Bulk form of this page's rows, "" if it was not refused or its cells say why.
 func (f *Frame) rowsBack(op string) string {
 	s := f.Sent
 	if s == nil || s.Back || s.Op != op || f.rowsKeyed && !f.rowsSent {
 		return ""
 	}
-	s.Back = true
+	if s.Back = true; f.cellsWrong > 0 && f.cellsWrong == len(s.Refused) {
+		return ""
+	}
 	return `<div class="note bad" role="alert"><p>` + esc(sentence(withoutRow(s.Text))) + `</p></div>`
 }
 

@@ -94,13 +94,20 @@ func TestAChangedRowHasItsName(t *testing.T) {
 }
 
 // TestWhatIsTakenOverStays: the question before leases are taken over stands over the page, so that leaving it
-// keeps what was typed.
+// keeps what was typed; a wrong amount is told in its row.
 func TestWhatIsTakenOverStays(t *testing.T) {
 	t.Parallel()
 	l := apptest.NewRental(t)
 	l.Load("units", "property,name\nHouse,A\n")
 	l.Load("tenants", "name\nAda Brandt\n")
 	l.Load("leases", "property,unit,start_date,tenant,rent_cents\nHouse,A,2024-03-01,Ada Brandt,90000\n")
+	v := l.Person("rental", "ann", "admin")
+	v.Head = map[string]string{"Referer": v.Base + "/opening"}
+	wrong := apptest.Text(v.Post("/do/set_opening", "day", "2026-11-01", "leases.0.lease_id", "1", "leases.0.balance",
+		"1o", "then", "/opening").Doc)
+	if strings.Count(wrong, "with at most 2 decimals, for example 1234.56.") != 1 {
+		t.Errorf("the refusal of a cell is not told once, with its example: %s", wrong)
+	}
 	b := owner(t, l.Fixture, 360, 740)
 	b.visit(l.URL("rental", "/opening"))
 	b.fill("leases.0.balance", "350.00")
