@@ -171,6 +171,14 @@ func lineHead(v orderView) string {
 	return "Acts"
 }
 
+// changed are the fields of the form that changes a draft; a draft without a supplier gets one above.
+func changed(v orderView) []string {
+	if v.Supplier == "" {
+		return []string{"expected_date"}
+	}
+	return []string{"supplier", "expected_date"}
+}
+
 // expected are the values of the form that changes a draft.
 func expected(v orderView) map[string]string {
 	values := map[string]string{"supplier": v.Supplier}

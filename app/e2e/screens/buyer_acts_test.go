@@ -88,7 +88,7 @@ func TestADraftWithoutASupplierIsNotOrdered(t *testing.T) {
 		t.Fatal(errs)
 	}
 	status(t, v.Post("/do/suggest_purchases", "skus", "BARE"), http.StatusSeeOther)
-	got := status(t, v.Get("/purchase-orders/PO-000001"), http.StatusOK, "Choose a supplier below before ordering.")
+	got := status(t, v.Get("/purchase-orders/PO-000001"), http.StatusOK, "Choose a supplier before ordering.")
 	if strings.Contains(got.Body, "Order it") {
 		t.Error("it offers to order from nobody")
 	}
