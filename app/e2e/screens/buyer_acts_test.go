@@ -176,6 +176,9 @@ func TestADraftsPriceIsChangedOnAPhone(t *testing.T) {
 	b.press("Save lines")
 	b.see("for example 1234.56.")
 	b.fill("lines.0.unit_cost", "2.50")
+	if held, err := eval[bool](b, `!dispatchEvent(new Event("beforeunload", {cancelable: true}))`); err != nil || !held {
+		t.Errorf("a typed price is left without a word: %v", err)
+	}
 	b.fill("lines.0.qty", "10")
 	b.press("Save lines")
 	b.see("Purchase order PO-000001 is changed: 25.00 USD.")

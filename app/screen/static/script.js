@@ -91,7 +91,7 @@
     addEventListener("change", say);
   });
 
-  // The bar below a count says how many are counted, and each box how far it is off. The browser asks before they are left.
+  // The bar below a count says how many are counted, and each box how far it is off.
   $$(".bulk.bar").forEach(f => {
     const all = [...f.elements].filter(i => "next" in i.dataset), out = make("output", "");
     if (!all.length) return;
@@ -104,9 +104,15 @@
     };
     f.prepend(out); all.forEach(i => i.before(make("output", ""))); say();
     addEventListener("input", say);
+  });
+
+  // The browser asks before what is typed into the rows of a list is left.
+  $$("form.bulk").forEach(f => {
     let saves = false;
     f.addEventListener("submit", () => { saves = true; });
-    addEventListener("beforeunload", e => { if (!saves && all.some(i => i.value.trim())) e.preventDefault(); });
+    addEventListener("beforeunload", e => {
+      if (!saves && [...f.elements].some(i => i.matches(".qty") && (i.value !== i.defaultValue || i.ariaInvalid))) e.preventDefault();
+    });
   });
 
   // A second click does not send again what is on its way: the answer of the first would be lost.
