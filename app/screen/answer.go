@@ -138,7 +138,6 @@ func (x *exchange) showOnce(op schema.Op, in *sent, answer any, shop shopSetting
 		return x.sendCSV(sheetOf(op.Name, v))
 	}
 	f := x.frame(shop)
-	f.Back = x.leads(op, in, answer)
 	for _, once := range x.s.Once {
 		if once.Op != op.Name {
 			continue
@@ -147,7 +146,7 @@ func (x *exchange) showOnce(op schema.Op, in *sent, answer any, shop shopSetting
 			return x.show(http.StatusOK, op.PageTitle(), true, f, body)
 		}
 	}
-	return x.show(http.StatusOK, op.PageTitle(), true, f, oncePage(didText(op, answer, shop), v, f.Back))
+	return x.show(http.StatusOK, op.PageTitle(), true, f, oncePage(didText(op, answer, shop), v, x.leads(op, in, answer)))
 }
 
 // centsOf reports a whole number of cents, by its field's name.

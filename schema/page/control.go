@@ -74,7 +74,7 @@ func (f *Frame) choose(b *strings.Builder, e entry, choices []schema.Choice) {
 	if (e.required || e.arg.Usual) && e.blank == "" {
 		e.blank = "Choose one"
 	}
-	if !e.required || value == "" {
+	if value == "" || !e.required && (e.blank != "" || e.arg.Default == nil) { // a default stands for the empty choice
 		b.WriteString(`<option value="">` + esc(e.blank) + `</option>`)
 	}
 	known := value == ""

@@ -30,7 +30,6 @@ type Frame struct {
 	Now      exact.Instant
 	Zone     *time.Location
 	Base     string // the service's public address, without a trailing slash
-	Back     string // where an answer that is shown once leads back to
 	Keys     bool   // keyboard shortcuts are on
 	Mailing  bool   // mail is set up
 
@@ -124,13 +123,18 @@ func (f *Frame) DoPath(op string) string {
 	return "/do/" + op
 }
 
-// record is the address of the record of a page such as /leases/12/statement, or of an answer; "" on others.
+// record is the address of the record of a page such as /leases/12/statement, "" on others. A tenant's papers lead to
+// the first page.
 func (f *Frame) record() string {
-	at := strings.LastIndexByte(f.Path, '/')
-	if f.Back != "" || f.Area != Staff || strings.Count(f.Path, "/") != 3 {
-		return f.Back
+	switch at := strings.LastIndexByte(f.Path, '/'); {
+	case strings.Count(f.Path, "/") != 3:
+		return ""
+	case f.Area == Staff:
+		return f.Path[:at]
+	case f.Area == Tenant:
+		return "/portal"
 	}
-	return f.Path[:at]
+	return ""
 }
 
 // Filtered reports whether the page's address selects, sorts or turns pages: a list may be empty only by that.

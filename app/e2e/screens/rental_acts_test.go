@@ -34,6 +34,27 @@ func TestRefusedReportIsSentOnce(t *testing.T) {
 	}
 }
 
+// TestATenantsPagesLeadOn: a receipt leads back to the tenant's first page, and a choice that begins with a usual
+// answer has no empty one beside it.
+func TestATenantsPagesLeadOn(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	v := h.as(asTenantA, "rental")
+	_, receipt, found := strings.Cut(v.Get("/portal").Body, `href="/portal/receipts/`)
+	receipt, _, _ = strings.Cut(receipt, `"`)
+	if !found {
+		t.Fatal("the tenant has no receipt")
+	}
+	if paper := v.Get("/portal/receipts/" + receipt); !strings.Contains(paper.Body, `href="/portal">Back</a>`) {
+		t.Errorf("a receipt does not lead back: %s", paper.Body)
+	}
+	_, priority, _ := strings.Cut(v.Get("/portal/report").Body, `name="priority"`)
+	priority, _, _ = strings.Cut(priority, "</select>")
+	if !strings.Contains(priority, `"medium" selected`) || strings.Contains(priority, `value=""`) {
+		t.Errorf("how soon is chosen of %s", priority)
+	}
+}
+
 // single is a form's first values, without the photo, which Upload adds.
 func single(form url.Values) map[string]string {
 	one := map[string]string{}
