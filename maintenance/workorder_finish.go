@@ -197,7 +197,7 @@ func (s *Service) editWorkOrders() schema.Op {
 			m.bind(f)
 			ch.Sent = workOrders.Form(f, &ch.WorkOrder, f.Surface() != schema.Page, nil, "assigned_to", "due_date", "priority")
 			if !f.Describing() && !slices.Contains(slices.Collect(maps.Values(ch.Sent)), true) {
-				f.Refuse("assigned_to", "assigned_to is missing: give an assignee, a due day or a priority")
+				f.Refuse("assigned_to", "give an assignee, a due day or a priority")
 			}
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return db.Update(ctx, s.db, who, func(tx *db.Tx) (done Edited, err error) {

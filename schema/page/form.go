@@ -77,6 +77,8 @@ func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm F
 	b.WriteString(`<form method="post" class="` + class + `" action="` + esc(f.DoPath(op.Name)) + `"`)
 	if slices.ContainsFunc(args, func(a schema.Arg) bool { return a.Kind == schema.FileKind && fm.shows(a) }) {
 		b.WriteString(` enctype="multipart/form-data"`)
+	} else if op.Doubt != nil && !fm.Confirm {
+		b.WriteString(asks(op))
 	}
 	b.WriteString(`>`)
 	for _, name := range slices.Sorted(maps.Keys(fm.Fixed)) {

@@ -118,6 +118,9 @@ func (f *Frame) markedButtons(b *strings.Builder, m Marking) {
 	}
 }
 
+// mostMarked is how many of the marked rows a form names; of more it says their number.
+const mostMarked = 12
+
 // marked draws the rows that a list's marks gave to an operation's own form as facts, and reports whether it did.
 func (f *Frame) marked(b *strings.Builder, fm Form, e entry) bool {
 	op, ok := f.may(fm.Op)
@@ -135,7 +138,10 @@ func (f *Frame) marked(b *strings.Builder, fm Form, e entry) bool {
 	for _, v := range values {
 		hidden(b, e.name, v)
 	}
-	text := strings.Join(values, ", ")
+	text := strings.Join(values[:min(len(values), mostMarked)], ", ")
+	if len(values) > mostMarked {
+		text = num(len(values)) + ": " + text + " ..."
+	}
 	if e.name == matchField {
 		text = "Yes"
 		if list, err := url.ParseQuery(values[0]); err == nil && list.Get(foundField) != "" {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,7 +36,12 @@ func TestAnEmptyBulkChangeIsRefused(t *testing.T) {
 	t.Parallel()
 	got := post(openDemo(t).as(asAdmin, "maintenance"), "/do/edit_workorders",
 		url.Values{"id": {"8", "10"}, "assigned_to": {""}, "due_date": {""}, "priority": {""}})
-	status(t, got, http.StatusUnprocessableEntity)
+	status(t, got, http.StatusUnprocessableEntity, "Give an assignee, a due day or a priority")
+	many := url.Values{"marked_field": {"id"}, "marked_open": {"yes"}}
+	for i := range 20 {
+		many.Add("id", strconv.Itoa(i+1))
+	}
+	status(t, post(openDemo(t).as(asAdmin, "maintenance"), "/do/edit_workorders", many), http.StatusOK, "20: 1, 2, 3,")
 }
 
 // TestFiltersWaitUntilTheyAreLeft: a first day that is typed is not asked for before the last day is typed too.

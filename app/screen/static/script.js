@@ -143,7 +143,7 @@
   // A question that comes before an act stands over the page.
   addEventListener("submit", async e => {
     const form = e.target, by = e.submitter;
-    if (!("ask" in form.dataset) || by?.name === "confirm" || !window.HTMLDialogElement) return;
+    if (!("ask" in form.dataset) || by?.name || !window.HTMLDialogElement) return;
     e.preventDefault();
     try {
       const r = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), redirect: "manual", headers: { Accept: "text/html" } });
