@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"quartermaster/schema"
@@ -279,7 +280,9 @@ func (s *Service) suggestPurchases() schema.Op {
 }
 
 func didSuggest(done Suggested, m schema.Money) string {
-	all, total, more := done.PurchaseOrders, int64(0), ""
+	all, total, more := slices.DeleteFunc(slices.Clone(done.PurchaseOrders), func(o PurchaseOrder) bool {
+		return slices.Contains(done.same, o.Number)
+	}), int64(0), ""
 	if done.StillToOrder > 0 {
 		more = fmt.Sprintf(" %d more SKUs need ordering.", done.StillToOrder)
 	}
@@ -287,10 +290,10 @@ func didSuggest(done Suggested, m schema.Money) string {
 		total = addCents(total, o.TotalCents)
 	}
 	switch {
+	case len(all) == 0 && len(done.same) > 0:
+		return "Nothing more is to be drafted: the drafts have all that is needed." + more
 	case len(all) == 0 && more == "":
 		return "There is nothing to draft: everything needed is on order or in drafts."
-	case done.same:
-		return "Nothing more is to be drafted: the drafts have all that is needed." + more
 	case len(all) == 0:
 		return "None of these needs more than is on order or in drafts." + more
 	case len(all) == 1 && all[0].Supplier == "":

@@ -20,7 +20,7 @@ type Suggested struct {
 	PurchaseOrders []PurchaseOrder `json:"purchase_orders"`
 	StillToOrder   int64           `json:"still_to_order,omitempty" about:"SKUs that need more than is on order and in drafts"`
 
-	same bool // all is as it was
+	same []string // numbers of those that are as they were
 }
 
 // SuggestOrders drafts one purchase order a supplier out of what is to be bought; SKUs
@@ -52,8 +52,12 @@ func (s *Service) SuggestOrders(ctx context.Context, who db.Caller, q SuggestQue
 			done.PurchaseOrders = append(done.PurchaseOrders, shown)
 		}
 		done.StillToOrder = b.left
+		for _, o := range done.PurchaseOrders {
+			if !slices.Contains(b.made, o.Number) && !slices.Contains(b.changed, o.Number) {
+				done.same = append(done.same, o.Number)
+			}
+		}
 		if len(b.made)+len(b.changed)+len(b.removed) == 0 {
-			done.same = len(done.PurchaseOrders) > 0
 			return done, nil
 		}
 		return done, tx.Audit("purchase_order.suggested", "purchase_orders", struct {

@@ -109,6 +109,12 @@ func TestSuggestingAgainSaysThatNothingIsMissing(t *testing.T) {
 	}
 	v.Post("/do/suggest_purchases")
 	status(t, v.Get("/purchase-orders"), http.StatusOK, "Purchase order PO-000001 for Wollwerk is drafted")
+	status(t, v.Post("/do/save_sku", "sku", "BARE", "name", "Bare", "moq", "5"), http.StatusSeeOther)
+	if a := s.Post("reorder", "/api/sales-history", `{"rows":[{"date":"2026-11-19","sku":"BARE","qty":9}]}`); a.Status >= 300 {
+		t.Fatal(a.Body)
+	}
+	v.Post("/do/suggest_purchases")
+	status(t, v.Get("/purchase-orders"), http.StatusOK, "Purchase order PO-000002 is drafted: 0.00 USD. Choose its supplier")
 }
 
 // TestACountIsSavedWhereItIsTurned counts on two pages. Turning saves the first; a page on which nothing was counted is
