@@ -158,7 +158,11 @@ func (c *Conn) replay(r *Request) error {
 // reused refuses a key that came with another body before.
 func (r *Request) reused() error {
 	name := "Idempotency-Key"
-	if r.owner.Via == "mcp" {
+	switch r.owner.Via {
+	case "web":
+		return fault.Conflictf("this form was sent before with other values, and that was done. Send it again only if you " +
+			"mean one more")
+	case "mcp":
 		name = "request_key"
 	}
 	return fault.Conflictf("the %s %q was used for another body; use a new key for a new request", name,

@@ -36,6 +36,30 @@ func TestARowOfArrears(t *testing.T) {
 	}
 }
 
+// TestAFormThatWasDoneIsSentWithOtherValues: after Back a person changes the amount and sends the form once more. It
+// is said what happened, in words of the page; sent again it is another payment.
+func TestAFormThatWasDoneIsSentWithOtherValues(t *testing.T) {
+	t.Parallel()
+	l := apptest.NewRental(t)
+	l.Load("units", "property,name\nHouse,A\n")
+	l.Load("tenants", "name\nAda Brandt\n")
+	l.Load("leases", "property,unit,start_date,tenant,rent_cents\nHouse,A,2026-01-01,Ada Brandt,90000\n")
+	v := l.Person("rental", "ann", "admin")
+	const path = "/do/receive_payment"
+	form := sentBy(t, v.Get(path+"?lease_id=1&amount=20"), path)
+	apptest.StatusIs(t, post(v, path, form), http.StatusSeeOther)
+	form.Set("amount", "30")
+	twice := apptest.StatusIs(t, post(v, path, form), http.StatusConflict)
+	if said := apptestAlert(twice); !strings.Contains(said, "This form was sent before with other values") ||
+		strings.Contains(said, "Key") || strings.Contains(said, "Go to the field") {
+		t.Errorf("%s", said)
+	}
+	apptest.StatusIs(t, post(v, path, sentBy(t, twice, path)), http.StatusSeeOther)
+	if paid := apptest.Text(v.Get("/leases/1").Doc); !strings.Contains(paid, "Paid50.00 USD") {
+		t.Errorf("%s", paid)
+	}
+}
+
 // TestABankLineFromBeforeATakeOver is to be ignored, and not to be booked; an expense of another amount than its line
 // is refused without the line's number, and a choice of charges has their days in words.
 func TestABankLineFromBeforeATakeOver(t *testing.T) {
