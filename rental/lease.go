@@ -42,10 +42,11 @@ type Lease struct {
 
 	PausedUntil *exact.Day `json:"-"` // no reminders until after this day
 
-	lateMailedOn *exact.Day // when the newest late message was made
-	takeOver     *Opening   // what a file's row says of its opening
-	nextPost     *exact.Day // the first day of the next period to be posted
-	nextEvent    *exact.Day // when the next read posts something
+	lateMailedOn *exact.Day   // when the newest late message was made
+	takeOver     *Opening     // what a file's row says of its opening
+	nextPost     *exact.Day   // the first day of the next period to be posted
+	nextEvent    *exact.Day   // when the next read posts something
+	rentBack     *schema.Undo // takes a change of the rent back
 }
 
 // LeaseTenant is one of a lease's tenants.

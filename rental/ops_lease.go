@@ -84,6 +84,7 @@ func (s *Service) setRent() schema.Op {
 			return s + "."
 		}),
 		Leads: func(a any) string { return leasePath(a.(Lease).ID) },
+		Undo:  func(a any) *schema.Undo { return a.(Lease).rentBack },
 	}
 }
 

@@ -60,10 +60,31 @@ func setRent(tx *db.Tx, lease int64, from exact.Day, rent *int64) (Lease, error)
 	if from < l.StartDate {
 		return l, fault.Fieldf("from", "from: %s lies before the lease's start_date %s", from, l.StartDate)
 	}
-	if _, err := setStep(tx, l, from, rent); err != nil {
+	back, err := rentBack(tx, l, from)
+	if err != nil {
 		return l, err
 	}
-	return findLease(&tx.Conn, lease)
+	o, err := setStep(tx, l, from, rent)
+	if err != nil {
+		return l, err
+	}
+	if l, err = findLease(&tx.Conn, lease); o.New || len(o.Fields) > 0 {
+		l.rentBack = back
+	}
+	return l, err
+}
+
+// rentBack gives the day the rent step that it has now, or none.
+func rentBack(tx *db.Tx, l Lease, from exact.Day) (*schema.Undo, error) {
+	back := &schema.Undo{Op: "set_rent", Label: "Undo", Fields: map[string]string{
+		"lease_id": strconv.FormatInt(l.ID, 10), "from": from.String(), "rent": ""}}
+	shops, err := tx.Currency()
+	for _, s := range l.Rents {
+		if s.From == from {
+			back.Fields["rent"] = shops.Plain(s.RentCents)
+		}
+	}
+	return back, err
 }
 
 // setStep writes or removes one step of a lease's rent. An unchanged one is not written.

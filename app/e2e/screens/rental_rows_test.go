@@ -60,6 +60,32 @@ func TestAFormThatWasDoneIsSentWithOtherValues(t *testing.T) {
 	}
 }
 
+// TestAChangeOfTheRentIsTakenBack: Undo gives the day the rent that it had before, or none.
+func TestAChangeOfTheRentIsTakenBack(t *testing.T) {
+	t.Parallel()
+	l := apptest.NewRental(t)
+	l.Load("units", "property,name\nHouse,A\n")
+	l.Load("tenants", "name\nAda Brandt\n")
+	l.Load("leases", "property,unit,start_date,tenant,rent_cents\nHouse,A,2026-01-01,Ada Brandt,90000\n")
+	v := l.Person("rental", "ann", "admin")
+	const path = "/do/set_rent"
+	set := func(rent string) apptest.Sheet {
+		apptest.StatusIs(t, v.Post(path, "lease_id", "1", "from", "2027-01-01", "rent", rent), http.StatusSeeOther)
+		return v.Get("/leases/1")
+	}
+	undo := func(from apptest.Sheet) string {
+		apptest.StatusIs(t, post(v, path, sentBy(t, from, path)), http.StatusSeeOther)
+		return apptest.Text(v.Get("/leases/1").Doc)
+	}
+	if now := undo(set("950")); strings.Contains(now, "From 1 Jan 2027") {
+		t.Errorf("a new change is not taken back: %s", now)
+	}
+	set("95")
+	if now := undo(set("950")); !strings.Contains(now, "From 1 Jan 202795.00 USD") {
+		t.Errorf("a replaced change is not back: %s", now)
+	}
+}
+
 // TestABankLineFromBeforeATakeOver is to be ignored, and not to be booked; an expense of another amount than its line
 // is refused without the line's number, and a choice of charges has their days in words.
 func TestABankLineFromBeforeATakeOver(t *testing.T) {
