@@ -36,6 +36,10 @@ func TestFilesOfOtherProgramsComeThroughThePage(t *testing.T) {
 			"2 of 3 rows are new, 0 changed, 0 the same, 1 refused.",
 		},
 		{
+			"inventurliste.csv", "reorder", "skus", nil, []string{"windows-1252", "header in line 4", "MÜ-1", "9,999", "1,250.00"},
+			"2 of 3 rows are new, 0 changed, 0 the same, 1 refused.",
+		},
+		{
 			"shopify-sales-report.csv", "reorder", "sales", nil,
 			[]string{"Net items sold", `"-1" is negative`, "Negative quantities"}, "2 of 3 rows are new",
 		},
