@@ -69,16 +69,16 @@ func userChoices(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, err
 }
 
 // in binds the services of an operation, each from the list.
-func (o ops) in(f *schema.Form, p *[]string, about string) {
+func (o ops) in(f *schema.Form, p *[]string, about, none string) {
 	f.Texts(p, "service", about+": "+strings.Join(o.services, ", "), len(o.services), 20,
 		func(a *schema.Arg) { a.Enum = o.services },
 		schema.Choices(schema.Among(func(c *db.Conn) (all []schema.Choice, err error) {
 			on, err := schema.ServicesOn(c)
 			for _, s := range on {
-				all = append(all, schema.Choice{Value: s, Text: s})
+				all = append(all, schema.Choice{Value: s, Text: strings.ToUpper(s[:1]) + s[1:]})
 			}
 			return all, err
-		})))
+		})), schema.Help(none))
 	for _, s := range *p {
 		o.known(f, s)
 	}
@@ -122,7 +122,7 @@ func (o ops) addUser() schema.Op {
 			var services []string
 			f.Text(&name, "name", "the new user's name", schema.Most(most+1), schema.Positional("NAME"), needed(f))
 			f.Enum(&role, "role", "a viewer reads; a member and an admin read and write", Roles, schema.Required)
-			o.in(f, &services, "the services that the user may use")
+			o.in(f, &services, "the services that the user may use", "Mark none for all that you are an admin of.")
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				in, err := o.own(ctx, who, services)
 				if err != nil {
@@ -193,7 +193,7 @@ func (o ops) setRole() schema.Op {
 			var name, role string
 			var services []string
 			o.name(f, &name)
-			o.in(f, &services, "the service; may be repeated")
+			o.in(f, &services, "the service; may be repeated", "Mark none for all in which the user has a role.")
 			f.Enum(&role, "role", "viewer, member or admin; none removes the role", append(append([]string{}, Roles...), NoRole),
 				schema.Required, schema.Positional("ROLE"))
 			if role == NoRole && len(services) == 0 {

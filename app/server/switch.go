@@ -53,11 +53,12 @@ func switchOn(d *db.DB) schema.Op {
 		Refuses:  []fault.Kind{fault.Conflict},
 		Command:  "settings switch-on SERVICE", Example: "settings switch-on rental",
 		Will: func(answer any, _ schema.Money) string {
-			return fmt.Sprintf("The service %s is switched on for good, from the next start on. Admins of all other "+
-				"services become its admins.", answer.(SwitchedOn).Service)
+			return fmt.Sprintf("The service %s is on for good, once the program was stopped and started again. Admins of all "+
+				"other services become its admins.", answer.(SwitchedOn).Service)
 		},
 		Did: func(answer any, _ schema.Money) string {
-			return fmt.Sprintf("The service %s is on: it is served from the next start on.", answer.(SwitchedOn).Service)
+			return fmt.Sprintf("The service %s is on. Stop the program and start it again: then it is in the menu.",
+				answer.(SwitchedOn).Service)
 		},
 		Thing: func(answer any) string { return answer.(SwitchedOn).Service + " on" },
 		Leads: func(any) string { return "/settings" },
