@@ -119,7 +119,7 @@ var pageTitles = map[string]string{
 	"create_ticket": "New ticket", "edit_workorder": "Edit work order", "advance_status": "Move work order",
 	"record_meter": "Record reading",
 	"adjust_stock": "Change stock", "suggest_purchases": "Draft orders", "receive_purchase": "Add to stock",
-	"stock_part":         "Add to stock",
+	"stock_part": "Add to stock", "return_part": "Give back",
 	"unreceive_purchase": "Take back",
 	"count_stock":        "Count",
 	"complete_plan":      "Mark as done", "order_purchase": "Order", "cancel_purchase": "Cancel purchase order",
