@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"sync"
 
+	"quartermaster/schema"
+	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
 )
 
@@ -46,4 +48,35 @@ func (x *exchange) keepFilters(p page.Page, f *page.Frame) {
 		x.r.Method == http.MethodGet {
 		x.s.kept.keep(x.visitor.caller.User, p.Path, f.Query)
 	}
+}
+
+// withoutWrong decodes the page's arguments. Refused filters are dropped and reported: the page is still shown, with
+// what is allowed.
+func withoutWrong(p page.Page, in schema.Input) (schema.Handler, *fault.Error, error) {
+	load, err := p.Decode(in)
+	if wrong, without := unrefused(p, in, err); without != nil {
+		return without, wrong, nil
+	}
+	return load, nil, err
+}
+
+// unrefused is the page without the filters that err refuses; nil if it refuses none.
+func unrefused(p page.Page, in schema.Input, err error) (*fault.Error, schema.Handler) {
+	wrong, refused := fault.As(err)
+	if err == nil || !refused || wrong.Kind != fault.Invalid || len(wrong.Fields) == 0 {
+		return nil, nil
+	}
+	kept := url.Values{}
+	for name, v := range in.Values {
+		kept[name] = v
+	}
+	for _, r := range wrong.Fields {
+		delete(kept, schema.PageField(r.Field))
+	}
+	in.Values = kept
+	load, err := p.Decode(in)
+	if err != nil {
+		return nil, nil
+	}
+	return wrong, load
 }

@@ -292,6 +292,10 @@ func (s *Screens) page(p page.Page) handle {
 			defer x.endTurn()
 		}
 		value, err := load(x.r.Context(), x.who())
+		if refused, without := unrefused(p, in, err); without != nil && wrong == nil {
+			wrong = refused
+			value, err = without(x.r.Context(), x.who())
+		}
 		var elsewhere *page.Elsewhere
 		switch {
 		case errors.As(err, &elsewhere):
@@ -353,28 +357,6 @@ func (x *exchange) showPage(p page.Page, f *page.Frame, value any, wrong *fault.
 		return x.show(wire.Status(wrong.Kind), title, false, f, wrongFilters(wrong, f.Path, p.Draw(value)))
 	}
 	return x.show(http.StatusOK, title, secret != nil && secret.ShowsSecret(), f, p.Draw(value))
-}
-
-// withoutWrong decodes the page's arguments. Refused filters are dropped and reported: the page is still shown, with
-// what is allowed.
-func withoutWrong(p page.Page, in schema.Input) (schema.Handler, *fault.Error, error) {
-	load, err := p.Decode(in)
-	wrong, refused := fault.As(err)
-	if err == nil || !refused || wrong.Kind != fault.Invalid || len(wrong.Fields) == 0 {
-		return load, nil, err
-	}
-	kept := url.Values{}
-	for name, v := range in.Values {
-		kept[name] = v
-	}
-	for _, r := range wrong.Fields {
-		delete(kept, schema.PageField(r.Field))
-	}
-	in.Values = kept
-	if load, again := p.Decode(in); again == nil {
-		return load, wrong, nil
-	}
-	return nil, nil, err
 }
 
 func orViewer(role string) string {

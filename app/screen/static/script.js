@@ -14,9 +14,11 @@
   $$("[data-help]").forEach(b => { b.hidden = false; b.onclick = help; });
 
   // A filter is asked for when it is chosen: a select at once, what is typed with Enter or when the
-  // filters are left. The page of the search keeps its button.
+  // filters are left, or by the button that then appears. The page of the search keeps its button.
   $$("form.filters:not([role=search])").forEach(f => {
-    $$("button", f).forEach(b => { b.hidden = true; });
+    const button = hidden => $$("button", f).forEach(b => { b.hidden = hidden; });
+    button(true);
+    f.addEventListener("input", e => { if (e.target.matches("input:not([type=checkbox])")) button(false); });
     f.addEventListener("change", e => { if (e.target.matches("select")) f.requestSubmit(); });
     f.addEventListener("focusout", e => { if (!f.contains(e.relatedTarget) && $$("input:not([type=checkbox])", f).some(i => i.value !== i.defaultValue)) f.requestSubmit(); });
     f.addEventListener("keydown", e => { if (e.key === "Enter" && e.target.matches("input")) { e.preventDefault(); f.requestSubmit(); } });
