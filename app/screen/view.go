@@ -293,7 +293,7 @@ func (s *Screens) page(p page.Page) handle {
 		}
 		value, err := load(x.r.Context(), x.who())
 		if refused, without := unrefused(p, in, err); without != nil && wrong == nil {
-			wrong = refused
+			wrong = schema.PlainBy(args, refused)
 			value, err = without(x.r.Context(), x.who())
 		}
 		var elsewhere *page.Elsewhere

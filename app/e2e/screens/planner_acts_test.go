@@ -123,7 +123,7 @@ func TestARangeThatEndsBeforeItBegins(t *testing.T) {
 	for _, service := range []string{"maintenance", "store"} {
 		v := h.as(asAdmin, service)
 		status(t, v.Get("/figures?from=2026-09-01&to=2026-08-01"), http.StatusUnprocessableEntity,
-			`value="2026-09-01"`, `value="2026-08-01"`, "2026")
+			`value="2026-09-01"`, `value="2026-08-01"`, "1 Sep 2026")
 		if got := v.Get("/figures?from=2026-09-01&to=2026-08-01"); !strings.Contains(got.Body, "<h1>") ||
 			strings.Contains(got.Body, "A filter is wrong</h1>") {
 			t.Errorf("%s: the page of the figures does not come back", service)
