@@ -12,6 +12,7 @@ import (
 type ShelfRow struct {
 	Row
 	Active      bool
+	Open        int64 // units to order beyond what is in drafts
 	Catalogue   SKU
 	Outstanding []Outstanding
 	Last        *LastCount // if it was asked for
@@ -54,7 +55,11 @@ type Shelf struct {
 // Shelf lists SKUs with their figures.
 func (s *Service) Shelf(ctx context.Context, q ShelfQuery) (page Shelf, err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		k, err := rank(c)
+		drafted, err := draftedQuantities(c)
+		if err != nil {
+			return err
+		}
+		k, err := rankBeside(c, drafted)
 		if err != nil {
 			return err
 		}
@@ -78,7 +83,7 @@ func (s *Service) Shelf(ctx context.Context, q ShelfQuery) (page Shelf, err erro
 		entries, page.Next = After(entries, q.After, q.Limit, codeOf)
 		page.Rows = make([]ShelfRow, len(entries))
 		if err := k.records(c, entries, func(i int, rec *article) {
-			page.Rows[i] = ShelfRow{Row: rowOf(*rec, k.h), Active: rec.Active, Catalogue: rec.SKU}
+			page.Rows[i] = ShelfRow{Row: rowOf(*rec, k.h), Active: rec.Active, Open: entries[i].open, Catalogue: rec.SKU}
 		}); err != nil || !q.Last {
 			return err
 		}

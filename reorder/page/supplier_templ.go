@@ -255,7 +255,7 @@ func SupplierPage(v supplierView) templ.Component {
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							templ_7745c5c3_Err = page.Td("r", orNone(r.SuggestedQty == 0, page.Count(r.SuggestedQty))).Render(ctx, templ_7745c5c3_Buffer)
+							templ_7745c5c3_Err = page.Td("r", orNone(r.Open == 0, page.Count(r.Open))).Render(ctx, templ_7745c5c3_Buffer)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}

@@ -111,6 +111,10 @@ func TestTheRowsToOrderAddUp(t *testing.T) {
 	if r := rows["CUP-LATTE"]; r.Order != "–" || r.Cost != "–" || r.Marked {
 		t.Errorf("a draft has all latte bowls that are needed: %+v", r)
 	}
+	ofSupplier := apptest.Text(h.as(asMember, "reorder").Get("/suppliers/Leaf & Co").Doc)
+	if !strings.Contains(ofSupplier, "TEA-CHAI-100Near29bags48") {
+		t.Errorf("the supplier's page says %s", ofSupplier)
+	}
 	for _, sort := range []string{"cost", "-cost", "order", "-order", "sku"} {
 		b.visit(h.URL("reorder", "/?sort="+sort))
 		sorted, again := listed(t, b)
