@@ -208,6 +208,9 @@ type PropertyLateFee struct {
 	PropertyID int64    `json:"property_id"`
 	Property   string   `json:"property"`
 	LateFee    *LateFee `json:"late_fee" about:"null: none from then on"`
+
+	from    exact.Day
+	charged int64 // how many late fees more or less there are at once
 }
 
 // setFee sets the fee for late rent due on or after f.From. Unpaid late fees are updated.
@@ -216,11 +219,26 @@ func setFee(tx *db.Tx, property int64, f LateFee) (PropertyLateFee, error) {
 	if err != nil {
 		return PropertyLateFee{}, err
 	}
+	before, err := feesIn(&tx.Conn, property)
+	if err != nil {
+		return PropertyLateFee{}, err
+	}
 	if err := setLateFee(tx, property, f); err != nil {
 		return PropertyLateFee{}, err
 	}
+	after, err := feesIn(&tx.Conn, property)
+	if err != nil {
+		return PropertyLateFee{}, err
+	}
 	now, err := feeOf(&tx.Conn, property)
-	return PropertyLateFee{PropertyID: property, Property: name, LateFee: now}, err
+	return PropertyLateFee{PropertyID: property, Property: name, LateFee: now, from: f.From, charged: after - before}, err
+}
+
+// feesIn counts the late fees charged in a property.
+func feesIn(c *db.Conn, property int64) (int64, error) {
+	n, _, err := db.One(c, db.Int, `SELECT count(*) FROM units u CROSS JOIN leases l ON l.unit_id = u.id
+		CROSS JOIN charges c ON c.lease_id = l.id WHERE u.property_id = ? AND c.fee_of IS NOT NULL`, property)
+	return n, err
 }
 
 // feeOf is the property's latest late fee, nil if there is none that costs anything.

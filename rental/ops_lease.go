@@ -182,16 +182,22 @@ func (s *Service) setLateFeeOp() schema.Op {
 		}, setFee),
 		Example: "rental set-late-fee 'Harbour House' --grace-days 5 --percent 5",
 		Did: schema.SaidIn(func(p PropertyLateFee, m schema.Money) string {
-			switch f := p.LateFee; {
-			case f == nil:
-				return "No late fee in " + p.Property + "."
-			case f.Cents != nil:
-				return fmt.Sprintf("Late rent in %s costs %s after %s of grace, for rent due from %s on.", p.Property,
-					m(*f.Cents), exact.Plural(f.GraceDays, "day", "days"), f.From)
-			default:
-				return fmt.Sprintf("Late rent in %s costs %s %% of what is open after %s of grace, for rent due from %s on.",
-					p.Property, f.Percent, exact.Plural(f.GraceDays, "day", "days"), f.From)
+			said := fmt.Sprintf("No late fee in %s for rent due from %s on.", p.Property, p.from)
+			if f := p.LateFee; f != nil {
+				costs := fmt.Sprintf("%s %% of what is open", f.Percent)
+				if f.Cents != nil {
+					costs = m(*f.Cents)
+				}
+				said = fmt.Sprintf("Late rent in %s costs %s after %s of grace, for rent due from %s on.", p.Property, costs,
+					exact.Plural(f.GraceDays, "day", "days"), f.From)
 			}
+			switch n := p.charged; {
+			case n > 0:
+				said += " " + exact.Plural(n, "late fee is", "late fees are") + " charged at once."
+			case n < 0:
+				said += " " + exact.Plural(-n, "late fee is", "late fees are") + " withdrawn."
+			}
+			return said
 		}),
 		Leads: func(a any) string { return "/properties/" + strconv.FormatInt(a.(PropertyLateFee).PropertyID, 10) },
 	}

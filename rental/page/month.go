@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"quartermaster/rental"
@@ -195,6 +196,15 @@ func period(label string) string {
 		}
 	}
 	return label
+}
+
+// chargeWords say what is charged: "Rent, November 2026", "Late fee for rent due 1 Nov 2026".
+func chargeWords(c rental.Charge) string {
+	kind, label := page.Word(c.Type), period(c.Label)
+	if strings.HasPrefix(label, kind) {
+		return label
+	}
+	return kind + ", " + label
 }
 
 // fit is how many tenants with their charges a page shows, at least one.

@@ -11,7 +11,7 @@ import (
 )
 
 // TestARowOfArrears: a refused amount is told once, in its row; a payment without a method is by bank transfer, and
-// by what the lease's last one was.
+// by what the lease's last one was. A late fee says how many it charges at once.
 func TestARowOfArrears(t *testing.T) {
 	t.Parallel()
 	l := apptest.NewRental(t)
@@ -19,6 +19,16 @@ func TestARowOfArrears(t *testing.T) {
 	l.Load("tenants", "name\nAda Brandt\n")
 	l.Load("leases", "property,unit,start_date,tenant,rent_cents\nHouse,A,2026-01-01,Ada Brandt,90000\n")
 	v := l.Person("rental", "ann", "admin")
+	fee := []string{"property_id", "1", "grace_days", "5", "from", "2026-10-01"}
+	v.Post("/do/set_late_fee", append(fee, "amount", "5")...)
+	if said := apptest.Text(v.Get("/arrears").Doc); !strings.Contains(said, "2 late fees are charged at once.") ||
+		!strings.Contains(said, "Late fee for rent due 1 Oct 2026") || strings.Contains(said, "Late fee, Late fee") {
+		t.Errorf("%s", said)
+	}
+	v.Post("/do/set_late_fee", append(fee, "amount", "0")...)
+	if said := apptest.Text(v.Get("/arrears").Doc); !strings.Contains(said, "2 late fees are withdrawn.") {
+		t.Errorf("%s", said)
+	}
 	const path = "/do/receive_payment"
 	row := sentBy(t, v.Get("/arrears"), path, "amount", "0")
 	v.Head = map[string]string{"Referer": v.Base + "/arrears"}
