@@ -192,13 +192,13 @@ func TestSuggestAddsToTheSuppliersDraft(t *testing.T) {
 	}
 	suggests([]string{"PO-000001 Y draft near-a=56"}, "near-a", "near-a")
 	suggests([]string{"PO-000002 X draft below-1=77", "PO-000001 Y draft below-2=60 near-a=56"}, "below-1", "below-2")
-	says("1 more SKUs need ordering", "near-a")
+	says("1 more SKU needs ordering", "near-a")
 	suggests([]string{"PO-000002 X draft below-1=77 near-b=56", "PO-000001 Y draft below-2=60 near-a=56"})
 	suggests([]string{"PO-000002 X draft below-1=77 near-b=56", "PO-000001 Y draft below-2=60 near-a=56"})
 
 	// If the draft was edited, a second one has only what is missing.
 	val(s.EditOrder(ctx, cli, "PO-000001", OrderEdit{Lines: []NewLine{{SKU: "near-a"}}}))
-	says("1 more SKUs need ordering", "below-2") // near-a
+	says("1 more SKU needs ordering", "below-2") // near-a
 	suggests([]string{"PO-000003 Y draft near-a=56"}, "near-a")
 	suggests([]string{}, "below-2")
 	for _, o := range []string{"PO-000001", "PO-000002", "PO-000003"} {

@@ -284,7 +284,7 @@ func didSuggest(done Suggested, m schema.Money) string {
 		return slices.Contains(done.same, o.Number)
 	}), int64(0), ""
 	if done.StillToOrder > 0 {
-		more = fmt.Sprintf(" %d more SKUs need ordering.", done.StillToOrder)
+		more = " " + exact.Plural(done.StillToOrder, "more SKU needs", "more SKUs need") + " ordering."
 	}
 	for _, o := range all {
 		total = addCents(total, o.TotalCents)

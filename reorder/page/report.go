@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -84,4 +85,23 @@ func further(v reorder.ToOrder) int64 {
 // covered says that a row is below its reorder point, but enough is on its way.
 func covered(r reorder.ToOrderRow) bool {
 	return r.Status == reorder.Below && r.SuggestedQty == 0 && r.OnOrder > 0
+}
+
+// placed is what of a row is on order, and the first order with it.
+func placed(r reorder.ToOrderRow) reorder.Outstanding {
+	return outstandingIn(r, func(status string) bool { return status != reorder.Draft })
+}
+
+// drafted is what of a row is in drafts, and the first draft with it.
+func drafted(r reorder.ToOrderRow) reorder.Outstanding {
+	return outstandingIn(r, func(status string) bool { return status == reorder.Draft })
+}
+
+func outstandingIn(r reorder.ToOrderRow, wanted func(status string) bool) (all reorder.Outstanding) {
+	for _, o := range r.In {
+		if wanted(o.Status) {
+			all.Number, all.Qty = cmp.Or(all.Number, o.Number), all.Qty+o.Qty
+		}
+	}
+	return all
 }

@@ -141,6 +141,7 @@ func TestTheRowsToOrderAddUp(t *testing.T) {
 	b.press("Draft orders")
 	b.visit(h.URL("reorder", "/"))
 	b.see("1 thing to order, 141.60 USD from 1 supplier")
+	b.see("64 + draft 32")
 	list, sum = listed(t, b)
 	titled(t, list, sum)
 }
