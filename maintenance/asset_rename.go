@@ -30,8 +30,8 @@ func (s *Service) RenameAsset(ctx context.Context, who db.Caller, id int64, name
 		done := RenamedAsset{ID: id, AssetTag: cmp.Or(tag, a.AssetTag), Name: cmp.Or(name, a.Name), WasTag: a.AssetTag,
 			WasName: a.Name}
 		changes := map[string][2]string{}
-		for _, c := range []struct{ column, is, was string }{{"asset_tag", done.AssetTag, done.WasTag},
-			{"name", done.Name, done.WasName}} {
+		for _, c := range []struct{ column, field, is, was string }{
+			{"asset_tag", "code", done.AssetTag, done.WasTag}, {"name", "name", done.Name, done.WasName}} {
 			if c.is == c.was {
 				continue
 			}
@@ -42,7 +42,7 @@ func (s *Service) RenameAsset(ctx context.Context, who db.Caller, id int64, name
 				return none, err
 			}
 			if found {
-				return none, fault.Conflictf("%s is in use: %s has it", schema.Quote(c.is), other)
+				return none, fault.Conflictf("%s is in use: %s has it", schema.Quote(c.is), other).At(c.field)
 			}
 		}
 		if len(changes) == 0 {
@@ -70,6 +70,9 @@ func (s *Service) renameAsset() schema.Op {
 		}, s.RenameAsset),
 		Example: "maintenance assets rename LATHE-1 --name \"Old lathe\" --code LATHE-2",
 		Did: schema.Said(func(r RenamedAsset) string {
+			if r.WasName == r.Name && r.WasTag == r.AssetTag {
+				return fmt.Sprintf("%s (%s) keeps its name and tag.", r.Name, r.AssetTag)
+			}
 			return fmt.Sprintf("%s (%s) is now %s (%s).", r.WasName, r.WasTag, r.Name, r.AssetTag)
 		}),
 		Leads: func(answer any) string { return assetPage(answer.(RenamedAsset).ID) },

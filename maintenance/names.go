@@ -194,8 +194,9 @@ var (
 		WHERE {} ORDER BY w.id DESC LIMIT ?2`, "w.id", "a.name, a.asset_tag, w.description")
 	partIDs = schema.Listed("SELECT CAST(id AS TEXT), name || ' (' || part_number || ')', ifnull(supplier, '') "+
 		"FROM parts WHERE {} ORDER BY name, id LIMIT ?2", "id", "part_number, name")
-	// meterChoices lists the names of meters, with the assets that have one.
-	meterChoices = schema.Listed("SELECT m.name, m.name || ', ' || m.unit, group_concat(a.name, ', ') FROM meters m CROSS "+
+	// meterChoices lists the names of meters, with the asset that has one.
+	meterChoices = schema.Listed("SELECT m.name, m.name || ', ' || m.unit, CASE count(*) WHEN 1 THEN a.name "+
+		"ELSE count(*) || ' assets' END FROM meters m CROSS "+
 		"JOIN assets a ON a.id = m.asset_id WHERE {} GROUP BY m.name ORDER BY m.name LIMIT ?2", "m.name", "m.name")
 	planChoices = schema.Listed(`SELECT CAST(p.id AS TEXT), a.asset_tag || '/' || p.title, a.name FROM pm_plans p CROSS
 		JOIN assets a ON a.id = p.asset_id

@@ -95,6 +95,9 @@ func (s *Service) ReplaceMeter(ctx context.Context, who db.Caller, n Replacement
 		if n.Last != nil {
 			last := n.NewReading
 			last.Reading = *n.Last
+			if err := notBelow(&tx.Conn, last); err != nil {
+				return none, err
+			}
 			if _, err := recordReading(tx, last); err != nil {
 				return none, err
 			}
@@ -102,6 +105,21 @@ func (s *Service) ReplaceMeter(ctx context.Context, who db.Caller, n Replacement
 		n.Correction, n.replaced = true, true
 		return recordReading(tx, n.NewReading)
 	})
+}
+
+// notBelow refuses an old meter's last reading below its present value.
+func notBelow(c *db.Conn, last NewReading) error {
+	a, err := assets.ByID(c, last.AssetID)
+	if err != nil {
+		return err
+	}
+	m, err := pickMeter(c, a, last.Meter)
+	if err != nil || last.Reading >= m.Reading {
+		return err
+	}
+	return fault.Conflictf("last_reading: %v is below the present value %v of %s; it takes %v or more. If the present value "+
+		"is wrong, correct the last reading first: that is under More of the asset", last.Reading, m.Reading, m.Name,
+		m.Reading).At("last_reading")
 }
 
 // bindReader binds an action's asset and meter.

@@ -118,8 +118,10 @@ func (v assetView) acts() []page.Action {
 		}
 		if v.Status != "retired" {
 			acts = append(acts,
-				page.Open("Correct the last reading"+of, "correct_reading", "asset_id", id, "meter", m.Name),
-				page.Open("Replace meter"+of, "replace_meter", "asset_id", id, "meter", m.Name))
+				page.Open("Correct the last reading"+of, "correct_reading", "asset_id", id, "meter", m.Name, "reading",
+					m.Reading.String()),
+				page.Open("Replace meter"+of, "replace_meter", "asset_id", id, "meter", m.Name,
+					"last_reading", m.Reading.String()))
 		}
 	}
 	if v.Requests.On {

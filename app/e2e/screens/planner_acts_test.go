@@ -130,3 +130,15 @@ func TestARangeThatEndsBeforeItBegins(t *testing.T) {
 		}
 	}
 }
+
+// TestARenameSaysWhatItDid: a tag in use is refused at its field, and a name that stays is not called new.
+func TestARenameSaysWhatItDid(t *testing.T) {
+	t.Parallel()
+	v := openDemo(t).as(asAdmin, "maintenance")
+	got := post(v, "/do/rename_asset", url.Values{"asset_id": {"3"}, "name": {"Van 1"}, "code": {"VAN-2"}})
+	status(t, got, http.StatusConflict, `name="code" aria-invalid="true"`)
+	status(t, post(v, "/do/rename_asset", url.Values{"asset_id": {"3"}, "name": {"Van 1"}, "code": {"VAN-1"}}),
+		http.StatusSeeOther)
+	status(t, v.Get("/assets/3"), http.StatusOK, "Van 1 (VAN-1) keeps its name and tag.",
+		"meter=odometer&amp;reading=124307.8")
+}

@@ -25,6 +25,9 @@ func TestLowerReadingsSpeakOfThePage(t *testing.T) {
 	} {
 		got := post(v, "/do/"+op, form)
 		status(t, got, http.StatusConflict)
+		if op == "replace_meter" && !strings.Contains(got.Body, `name="last_reading" aria-invalid="true"`) {
+			t.Error("the last reading is refused at another field")
+		}
 		if says := apptest.Text(got.Doc); strings.Contains(says, "REST") || !strings.Contains(says, "under More of the asset") {
 			t.Errorf("%s: %s", op, says)
 		}
