@@ -1,11 +1,16 @@
 package screens
 
 import (
+	"bytes"
+	"image"
+	"image/png"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/chromedp/chromedp"
 
 	"quartermaster/app/apptest"
 )
@@ -80,4 +85,27 @@ func TestAnImplausibleReadingAsksFirst(t *testing.T) {
 	status(t, w.Get("/settings"), http.StatusOK, "1 job was done without a rate", "Cost them anew")
 	status(t, w.Post("/do/recost", "confirm", "yes"), http.StatusSeeOther)
 	status(t, w.Get("/figures"), http.StatusOK, "60.00")
+}
+
+// TestPhotosFitTheirColumn: a photo of a wide screen is no wider than its column, on a phone and a desk, and leads to the
+// whole one.
+func TestPhotosFitTheirColumn(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("maintenance", "ann", "admin")
+	status(t, v.Post("/do/save_asset", "asset_tag", "P-1", "name", "Pump"), http.StatusSeeOther)
+	status(t, v.Post("/do/create_workorder", "asset_id", "1", "description", "Leaks"), http.StatusSeeOther)
+	var wide bytes.Buffer
+	apptest.OK(t, png.Encode(&wide, image.NewGray(image.Rect(0, 0, 2400, 300))))
+	status(t, v.Upload("/do/add_photo", map[string]string{"id": "1"}, "file", "wide.png", wide.String()), http.StatusSeeOther)
+	b := owner(t, s, 360, 800)
+	for _, width := range []int64{360, 1280} {
+		b.must(chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 800)))
+		b.visit(s.URL("maintenance", "/work-orders/1"))
+		b.await("the photo does not fit its column, or does not lead to the whole", `(() => {
+			const i = document.querySelector(".photos img"), column = i.closest(".photos").getBoundingClientRect();
+			i.loading = "eager";
+			return i.complete && i.naturalWidth === 2400 && i.getBoundingClientRect().width <= column.width &&
+				document.documentElement.scrollWidth <= innerWidth && i.parentElement.getAttribute("href") === "/photos/1" })()`)
+	}
 }
