@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -33,7 +34,12 @@ type RefusedOrder struct {
 func (m Moved) Refusals() (refused []string, err error) {
 	refused = []string{}
 	for _, r := range m.Refused {
-		refused = append(refused, fmt.Sprintf("work order %d: %s", r.ID, r.Reason))
+		name := fmt.Sprintf("work order %d", r.ID)
+		if strings.HasPrefix(r.Reason, name+" ") { // it names the order itself
+			refused = append(refused, r.Reason)
+			continue
+		}
+		refused = append(refused, name+": "+r.Reason)
 	}
 	if len(refused) > 0 {
 		err = fmt.Errorf("%d of %d work orders were refused", len(m.Refused), len(m.Refused)+len(m.Moved))
