@@ -51,7 +51,7 @@ func bindPlanRow(f *schema.Form) (p planRow) {
 		"the meter that counts the use, by name or id; not needed if the asset has one meter", schema.Most(maxName),
 		schema.Choices(meterChoices))
 	f.DayPtr(&p.start, "start_date", "the day of the first service by days; empty is the day the plan is created",
-		schema.Label("First due on"))
+		schema.Label("First due on"), schema.Today)
 	f.DayPtr(&p.LastDone, "last_done_date", "the day of the last service; empty is never",
 		schema.Label("Last done on"))
 	f.MilliPtr(&p.baseline, "baseline_reading",
@@ -239,7 +239,7 @@ func (p *plan) store(tx *db.Tx, e *edit, found bool) (o schema.Outcome, err erro
 func (s *Service) savePlan() schema.Op {
 	return schema.Op{
 		Name: "save_plan",
-		Rare: []string{"start_date", "last_done_date", "due_soon_days", "paused"},
+		Rare: []string{"last_done_date", "due_soon_days", "paused"},
 		Groups: []schema.Group{{Title: "By use of a meter", Fields: []string{"interval_usage", "meter", "baseline_reading",
 			"due_soon_usage"}}},
 		Keys: []string{"asset_tag", "title"},

@@ -56,6 +56,10 @@ func TestWhatAPlanLacksIsSaidAtItsField(t *testing.T) {
 	if _, more, _ := strings.Cut(got.Body, "<summary>More"); !strings.Contains(more, `name="paused"`) {
 		t.Error("Paused has left More")
 	}
+	if before, _, _ := strings.Cut(v.Get("/do/save_plan").Body, "<summary>"); !strings.Contains(before, `name="start_date"`) ||
+		!strings.Contains(before, `value="2026-11-20"`) {
+		t.Error("a new plan does not say that it is due today at first")
+	}
 	if !regexp.MustCompile(`<select id="[^"]*" name="meter"`).MatchString(got.Body) {
 		t.Error("the meter is not chosen")
 	}
