@@ -3,6 +3,7 @@ package rental
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"quartermaster/schema"
@@ -99,7 +100,18 @@ func (s *Service) bookLines() schema.Op {
 			return fmt.Sprintf("%s, %s.%s", exact.Plural(len(a.(BankLines).Lines), "line is booked", "lines are booked"), m(sum),
 				moved)
 		},
+		Undo: freeAgain,
 	})
+}
+
+// freeAgain frees the one line that was settled.
+func freeAgain(a any) *schema.Undo {
+	lines := a.(BankLines).Lines
+	if len(lines) != 1 {
+		return nil
+	}
+	return &schema.Undo{Op: "free_line", Label: "Free it", Fields: map[string]string{
+		"line_id": strconv.FormatInt(lines[0].ID, 10), "reason": "settled by mistake"}}
 }
 
 // writtenBooking reads LINE=LEASE, or a line alone.
@@ -126,6 +138,7 @@ func (s *Service) linkLinesOp() schema.Op {
 		Did: func(a any, _ schema.Money) string {
 			return exact.Plural(len(a.(BankLines).Lines), "line is linked.", "lines are linked.")
 		},
+		Undo: freeAgain,
 	})
 }
 
@@ -184,6 +197,7 @@ func (s *Service) ignoreLines() schema.Op {
 		Did: func(a any, _ schema.Money) string {
 			return exact.Plural(len(a.(BankLines).Lines), "line is ignored.", "lines are ignored.")
 		},
+		Undo: freeAgain,
 	})
 }
 

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -25,7 +26,7 @@ func bank(s *rental.Service) page.Page {
 		Load: func(f *schema.Form) page.Loader[bankView] {
 			var p page.Paging
 			var x rental.LineFilter
-			var state string
+			state := "free"
 			p.Bind(f)
 			f.Enum(&state, "state", "Lines in this state", []string{"free", "booked", "linked", "returned", "ignored", "split",
 				"any"})
@@ -33,9 +34,6 @@ func bank(s *rental.Service) page.Page {
 			f.DayPtr(&x.From, "from", "From this day")
 			f.DayPtr(&x.To, "to", "Up to this day")
 			return func(ctx context.Context, who db.Caller) (v bankView, err error) {
-				if state == "" {
-					state = "free"
-				}
 				if x.State = state; state == "any" {
 					x.State = ""
 				}
@@ -127,6 +125,15 @@ func candidateAct(l rental.BankLine, c rental.BankCandidate) page.Action {
 		return page.Do("Link", "link_lines", fields...)
 	}
 	return page.Do("Book", "book_lines", "lines.0.line_id", id, "lines.0.lease_id", page.Num(*c.LeaseID))
+}
+
+// evidence is what speaks for a candidate.
+func evidence(c rental.BankCandidate) string {
+	all := c.Evidence
+	if c.Early() {
+		all = append(slices.Clone(all), "it is from before the lease was taken over")
+	}
+	return strings.Join(all, "; ")
 }
 
 // matchLook is how a line's match, or its state, is drawn.

@@ -209,6 +209,9 @@ func (f *Frame) filter(b *strings.Builder, a schema.Arg) error {
 	if a.Kind == schema.MonthKind && len(e.values) == 0 {
 		e.values = []string{f.Today.String()[:len("2006-01")]}
 	}
+	if e.required = a.Default != nil; e.required && len(e.values) == 0 {
+		e.values = f.initial(a)
+	}
 	if why := f.Wrong[a.Name]; why != "" {
 		e.why = why
 	}

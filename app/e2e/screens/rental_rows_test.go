@@ -114,7 +114,13 @@ func TestABankLineFromBeforeATakeOver(t *testing.T) {
 	if strings.Contains(bank.Body, `action="/do/book_lines"`) {
 		t.Errorf("a line from before the take-over can be booked: %s", apptest.Text(bank.Doc))
 	}
+	if !strings.Contains(bank.Body, `<option value="free" selected>`) {
+		t.Error("the list of free lines does not say so in its filter")
+	}
 	apptest.StatusIs(t, post(v, "/do/ignore_lines", sentBy(t, bank, "/do/ignore_lines")), http.StatusSeeOther)
+	if undo := sentBy(t, v.Get("/bank"), "/do/free_line"); undo.Get("line_id") != "1" {
+		t.Errorf("an ignored line is freed by %v", undo)
+	}
 	if line := apptest.Text(v.Get("/bank/1").Doc); !strings.Contains(line, "in the balance that was taken over") {
 		t.Errorf("%s", line)
 	}
