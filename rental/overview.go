@@ -26,7 +26,6 @@ type Overview struct {
 	OpenCount     int64
 	Ending        []Lease // those that end in the next 60 days
 	Months        []MonthCollection
-	Years         []int64 // that have money, the last first
 	Standing
 }
 

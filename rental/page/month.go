@@ -21,12 +21,7 @@ import (
 func month(s *rental.Service) page.Page {
 	return page.New(page.Spec[rental.Overview]{
 		Path: "/", Title: "This month", Menu: "This month", Key: "t",
-		Load: page.Always(func(ctx context.Context, who db.Caller) (v rental.Overview, err error) {
-			if v, err = s.Overview(ctx, who); err == nil {
-				v.Years, err = s.MoneyYears(ctx, 0)
-			}
-			return v, err
-		}),
+		Load: page.Always(s.Overview),
 		View: Month,
 	})
 }
@@ -237,17 +232,35 @@ func (v arrearsView) ages(ctx context.Context) []page.Part {
 			Shown: page.MoneyText(ctx, cents)}
 	}
 	return []page.Part{
-		part("1 to 30 days", ageNames[0], "soon", v.Buckets.Days1To30), part("31 to 60 days", ageNames[1], page.Warn,
-			v.Buckets.Days31To60),
-		part("61 to 90 days", ageNames[2], page.Late, v.Buckets.Days61To90),
-		part("Over 90 days", ageNames[3], page.Bad, v.Buckets.DaysOver90),
+		part("1 to 30 days", ageNames[0], ageLooks[0], v.Buckets.Days1To30),
+		part("31 to 60 days", ageNames[1], ageLooks[1], v.Buckets.Days31To60),
+		part("61 to 90 days", ageNames[2], ageLooks[2], v.Buckets.Days61To90),
+		part("Over 90 days", ageNames[3], ageLooks[3], v.Buckets.DaysOver90),
 	}
+}
+
+// ageLooks are the looks of ageNames.
+var ageLooks = []string{"soon", page.Warn, page.Late, page.Bad}
+
+// agesOf are a tenant's overdue charges by age.
+func agesOf(t rental.TenantBehind) []page.Part {
+	parts := make([]page.Part, len(ageLooks))
+	for i, look := range ageLooks {
+		parts[i].Look = look
+	}
+	for _, a := range t.Charges {
+		parts[ageIndex(a.DaysOverdue)].Value += a.BalanceCents
+	}
+	slices.Reverse(parts) // the oldest first
+	return parts
 }
 
 // ageNames are the ages of what is overdue, in days.
 var ageNames = []string{"1-30", "31-60", "61-90", "over-90"}
 
-func ageOf(days int64) string { return ageNames[min(max(days-1, 0)/30, 3)] }
+func ageOf(days int64) string { return ageNames[ageIndex(days)] }
+
+func ageIndex(days int64) int64 { return min(max(days-1, 0)/30, 3) }
 
 func rentRoll(s *rental.Service) page.Page {
 	return page.New(page.Spec[rollView]{
