@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"quartermaster/maintenance"
 	"quartermaster/schema"
@@ -103,14 +102,21 @@ func assetLabel(s *maintenance.Service) page.Page {
 }
 
 // acts are what is done with the asset, the usual first.
-func (v assetView) acts() []page.Action {
+func (v assetView) acts(ctx context.Context) []page.Action {
 	id := page.Num(v.ID)
-	acts := []page.Action{page.Open("New work order", "create_workorder", "asset_id", id).Main().Key("n"),
-		page.Open("Edit", "save_asset", "asset_tag", v.AssetTag).Key("e"), page.Link("Label", assetPath(v.ID)+"/label"),
+	acts := []page.Action{page.Open("New work order", "create_workorder", "asset_id", id).Main().Key("n")}
+	if v.Status == "down" && len(v.Jobs) > 0 { // what gets it running again comes first
+		acts = []page.Action{page.Link("See job #"+page.Num(v.Jobs[0].ID), orderPath(v.Jobs[0].ID)).Main(),
+			page.Open("New work order", "create_workorder", "asset_id", id).Key("n")}
+	} else if p := v.overdue(); p != nil {
+		acts = []page.Action{dueActs(ctx, *p)[0].Main(),
+			page.Open("New work order", "create_workorder", "asset_id", id).Key("n")}
+	}
+	acts = append(acts, page.Open("Edit", "save_asset", "asset_tag", v.AssetTag).Key("e"), page.Link("Label", assetPath(v.ID)+"/label"),
 		page.Open("Rename", "rename_asset", "asset_id", id, "name", v.Name, "code", v.AssetTag),
 		page.Open("New plan", "save_plan", "asset_tag", v.AssetTag),
 		page.Open("Set state", "set_asset_status", "id", id, "status", v.Status),
-		page.Open("New meter", "save_meter", "asset_tag", v.AssetTag)}
+		page.Open("New meter", "save_meter", "asset_tag", v.AssetTag))
 	for _, m := range v.Meters {
 		of := ""
 		if len(v.Meters) > 1 {
@@ -133,6 +139,16 @@ func (v assetView) acts() []page.Action {
 		acts = append(acts, page.Do("Remove asset", "remove_asset", "id", id).Danger())
 	}
 	return acts
+}
+
+// overdue is the first overdue plan without an open job; nil without one.
+func (v assetView) overdue() *maintenance.PMDueRow {
+	for _, p := range v.Plans {
+		if p.DueStatus == "overdue" && !p.Paused && p.OpenJob == nil {
+			return &p.PMDueRow
+		}
+	}
+	return nil
 }
 
 // work says in a line which jobs wait on the asset.
@@ -202,9 +218,8 @@ func (v assetView) eventsChart(ctx context.Context) page.Chart {
 	return c
 }
 
-// The chart names the most pressing plans that are due soon; what is later stands below it.
+// The chart names the most pressing plan that is due soon; others stand below it.
 const (
-	mostMarks  = 3
 	daysBehind = 183
 	daysAhead  = 60
 )
@@ -228,22 +243,12 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day
 	}
 	for _, p := range v.Plans {
 		on := meter == "" || p.Meter == nil && meter == v.Meters[0].Name || p.Meter != nil && *p.Meter == meter
-		if on && p.NextDue != nil && *p.NextDue >= first && *p.NextDue <= page.From(ctx).Today+daysAhead && !p.Paused && len(c.Marks) < mostMarks {
+		if on && p.NextDue != nil && *p.NextDue >= first && *p.NextDue <= page.From(ctx).Today+daysAhead && !p.Paused && len(c.Marks) == 0 {
 			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue,
 				Label: schema.Shorten(p.Title, 24) + ", " + page.DayText(ctx, *p.NextDue)})
 		}
 	}
-	is := func(look string) bool {
-		return slices.ContainsFunc(c.Events, func(e page.Part) bool { return e.Look == look })
-	}
-	switch services, repairs := is(page.Good), is(page.Bad); {
-	case services && repairs:
-		c.Note = "Dots are services, squares are repairs"
-	case services:
-		c.Note = "Dots are services"
-	case repairs:
-		c.Note = "Squares are repairs"
-	}
+	c.Kinds = [2]string{"Service", "Repair"}
 	c.Now = &page.Point{Day: page.From(ctx).Today, Label: "today"}
 }
 

@@ -103,6 +103,6 @@ func weeksChart(ctx context.Context, weeks []maintenance.Week) page.Chart {
 		return page.Chart{}
 	}
 	c.Title = fmt.Sprintf("%s done and %d opened in twelve weeks", page.Plural(done, "job", "jobs"), opened)
-	c.Label, c.Names, c.Past, c.Low = "Week from", [2]string{"Done", "Opened"}, true, true
+	c.Label, c.Names, c.Past, c.Low, c.Whole = "Week from", [2]string{"Done", "Opened"}, true, true, true
 	return c
 }

@@ -21,14 +21,14 @@ type Point struct {
 // Chart is bars, lines, or both, with its numbers as a table. Days without a value are gaps.
 type Chart struct {
 	Title  string // states the result: "Sales by day and stock: it runs out on 27 November"
-	Note   string // what its marks mean
 	Bars   []Point
 	Line   []Point            // over the same places as Bars, or alone
 	Ahead  []Point            // continues Line, dashed
 	Limit  *Point             // a level, with its name
 	Now    *Point             // a day with its name: "today 21"
 	Marks  []Point            // vertical lines for the future
-	Events []Part             // events on a day: squares at the foot if Look is Bad, dots otherwise
+	Events []Part             // events on a day, dots at the foot; squares if Look is Bad
+	Kinds  [2]string          // what dots and squares are, "Service" and "Repair"
 	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars
 	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
 	Low    bool               // it is half as high: an aside of its page

@@ -26,9 +26,16 @@ func (d *drawing) legend() string {
 		key("limit", d.Limit.Label)
 	}
 	for _, m := range d.Marks { // where there is no room above the plot
-		key("ahead odd", m.Label)
+		if !d.Low {
+			key("ahead odd", m.Label)
+		}
 	}
-	if keys += esc(d.Note); keys == "" {
+	for i, look := range []string{Good, Bad} {
+		if slices.ContainsFunc(d.Events, func(e Part) bool { return e.Look == look }) {
+			key("event "+look, d.Kinds[i])
+		}
+	}
+	if keys == "" {
 		return ""
 	}
 	return `<span class="keys">` + keys + `</span>`

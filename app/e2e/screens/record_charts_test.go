@@ -62,7 +62,7 @@ func TestRecordsHaveCharts(t *testing.T) {
 	holds("rental", "/rent-roll", "Occupancy by month", "Let in 0 of 12 months")
 	holds("rental", "/properties/1", "Occupancy by month", "Let in 0 of 12 months")
 	holds("maintenance", "/assets/2", "The last 12 months", "Repair: Leaks")
-	holds("maintenance", "/assets/1", "Repair: Belt slips", "Oil, ", "Squares are repairs", `class="event bad"`,
+	holds("maintenance", "/assets/1", "Repair: Belt slips", "Oil, ", `<span class="key event bad">Repair</span>`, `class="event bad"`,
 		"Reading, h", `placeholder="150"`, "replace_meter?asset_id=1&amp;meter=hours")
 	holds("maintenance", "/do/create_workorder", `placeholder="Nobody yet"`)
 	do("maintenance|labor-rate|5400")
