@@ -108,6 +108,21 @@ func CellBar(label string, value, mark, most int64) templ.Component {
 	return text(s + `</svg>`)
 }
 
+// CellParts are parts of the largest value in a cell, as wide as their share of it.
+func CellParts(label string, most int64, parts ...Part) templ.Component {
+	if most <= 0 {
+		return text("")
+	}
+	s, from := `<svg class="spark squares" viewBox="0 0 120 16" role="img" aria-label="`+esc(label)+`"><title>`+
+		esc(label)+`</title>`, 0.0
+	for _, p := range parts {
+		wide := float64(p.Value) / float64(most) * 120
+		s += `<rect class="` + p.Look + `" x="` + at(from) + `" y="5" height="7" width="` + at(wide) + `"/>`
+		from += wide
+	}
+	return text(s + `</svg>`)
+}
+
 // QR draws a text as a QR code; label describes its target.
 func QR(content, label string) templ.Component {
 	return made(func(*Frame) string {

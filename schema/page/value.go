@@ -174,6 +174,9 @@ func tickOf(parts []Part, i int) string {
 	year, month, day := parts[i].Day.Date()
 	switch {
 	case i > 0 && parts[i-1].Day.Month() == parts[i].Day.Month():
+		if len(parts) > mostMonths { // too narrow on a phone
+			return ""
+		}
 		return num(day)
 	case i > 0 && month == time.January:
 		return num(year)
