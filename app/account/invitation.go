@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"quartermaster/schema/db"
@@ -26,7 +27,8 @@ func Invite(ctx context.Context, d *db.DB, who db.Caller, name string) (token st
 	return l.token, Invitation{User: l.Name, By: l.by, ExpiresAt: l.ExpiresAt}, err
 }
 
-// invite is Invite with the whole link, at the first service's public address that is set.
+// invite is Invite with the whole link, at the first service's public address that is set, of those where the user has
+// a role.
 func invite(ctx context.Context, d *db.DB, who db.Caller, name string, services ...string) (Link, error) {
 	return update(ctx, d, who, func(tx *db.Tx) (m Link, err error) {
 		u, err := invitable(&tx.Conn, who, name)
@@ -37,7 +39,12 @@ func invite(ctx context.Context, d *db.DB, who db.Caller, name string, services 
 		if err != nil {
 			return m, err
 		}
-		base, err := addressOf(&tx.Conn, services)
+		roles, err := rolesOf(&tx.Conn, u.id)
+		if err != nil {
+			return m, err
+		}
+		theirs := slices.DeleteFunc(slices.Clone(services), func(s string) bool { return roles[s] == "" })
+		base, err := addressOf(&tx.Conn, append(theirs, services...))
 		if err != nil {
 			return m, err
 		}

@@ -69,6 +69,13 @@ func (x *exchange) refuse(err error) {
 		if x.route != nil {
 			v.Heading = "Not found"
 		}
+	case e.Kind == fault.Forbidden && x.visitor != nil && x.visitor.caller.Role == "" && x.visitor.area == page.Staff:
+		for _, p := range x.s.Places {
+			if x.visitor.session.Roles[p.Name] != "" {
+				v.Back, v.BackText = p.URL+"/", "Go to "+serviceWord(p.Name)
+				break
+			}
+		}
 	case e.Kind == fault.Conflict && x.r.URL.Path == "/mail" && signedIn && x.visitor.caller.Role == "admin":
 		v.Back, v.BackText = "/settings/mail", "Set up mail"
 	case e.Kind == fault.Invalid:

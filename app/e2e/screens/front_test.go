@@ -115,6 +115,22 @@ func TestFirstSteps(t *testing.T) {
 	}
 }
 
+// TestAUserOfOneServiceComesIn: the link of an invitation, by command and on the page, opens the service in which the
+// user has a role. The pages of another service lead on to it.
+func TestAUserOfOneServiceComesIn(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	home := s.URL("rental", "/")
+	s.Person("rental", "ben", "viewer", "rental")
+	if link := s.MustCLI("user", "invite", "ben"); !strings.HasPrefix(link, home+"welcome/") {
+		t.Errorf("the command invites to %s", link)
+	}
+	ben := s.Invited("rental", "ben")
+	status(t, ben.At(s.URL("store", "")).Get("/"), http.StatusForbidden, `<a href="`+home+`">Go to Rental</a>`)
+	ann := s.Person("store", "ann", "admin")
+	status(t, ann.Post("/do/invite_user", "name", "ben"), http.StatusOK, home+"welcome/")
+}
+
 // TestListsKeepTheirFilters filters a list. The menu of other pages leads back to it, filtered, for this user alone; on
 // the list itself it leads to the whole list. A filter from another page's link is not kept.
 func TestListsKeepTheirFilters(t *testing.T) {
