@@ -33,6 +33,9 @@ var machine = regexp.MustCompile(`--[a-z][a-z0-9-]*|\b[a-z][a-z0-9]*(?:_[a-z0-9]
 var commands = regexp.MustCompile("[,;:] (?:see |use |or with )?`quartermaster [^`]*`[^;.]*" +
 	"|;[^;`]*(?:\\blist_[a-z_]+|`[a-z]+ [^`]*`|GET /api)[^;.]*")
 
+// numbered matches an asset's number before its name: "asset 3 (Van 1)".
+var numbered = regexp.MustCompile(`\basset [0-9]+ \(([^()]*)\)`)
+
 // ofValues match encodings of values.
 var ofValues = strings.NewReplacer("a whole number of cents", "an amount", ", in cents", "", " in cents", "",
 	"in-progress", "in progress", "needs-attention", "needs attention",
@@ -86,7 +89,7 @@ func plainText(args []Arg, text string) string {
 	}
 	parts := strings.Split(text, `"`)
 	for i := 0; i < len(parts); i += 2 {
-		parts[i] = commands.ReplaceAllString(parts[i], "")
+		parts[i] = numbered.ReplaceAllString(commands.ReplaceAllString(parts[i], ""), "$1")
 		parts[i] = machine.ReplaceAllStringFunc(parts[i], func(name string) string { return wordOf(args, name) })
 		parts[i] = ofValues.Replace(parts[i])
 	}
