@@ -266,7 +266,7 @@ func (s *Service) postReading() schema.Op {
 				return func(ctx context.Context, who db.Caller) (any, error) { return s.LogReading(ctx, who, n) }
 			}
 			bindReading(f, &n, schema.InPath("id"))
-			f.Bool(&n.Correction, "correction", "the meter was replaced, or its present value is wrong")
+			f.Bool(&n.Correction, "correction", "the meter was replaced, or its present value is wrong", schema.Rare)
 			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordReading(ctx, who, n) }
 		},
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},

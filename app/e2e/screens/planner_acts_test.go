@@ -63,6 +63,9 @@ func TestWhatAPlanLacksIsSaidAtItsField(t *testing.T) {
 	if !regexp.MustCompile(`<select id="[^"]*" name="meter"`).MatchString(got.Body) {
 		t.Error("the meter is not chosen")
 	}
+	if _, more, _ := strings.Cut(v.Get("/do/record_meter?asset_id=2").Body, "<summary>More"); !strings.Contains(more, `name="correction"`) {
+		t.Error("a reading's form shows the box of corrections at once")
+	}
 	got = post(v, "/do/record_meter", url.Values{"asset_id": {"2"}, "reading": {"-1"}})
 	status(t, got, http.StatusUnprocessableEntity, "it takes a number of 0 or more")
 }
