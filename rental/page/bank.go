@@ -70,7 +70,7 @@ type bankLineView struct {
 
 // PageTitle is the line's day and payer.
 func (v bankLineView) PageTitle() string {
-	return strings.TrimSpace(v.Day.String() + " " + v.PayerName)
+	return strings.TrimSpace(v.Day.Words() + " " + v.PayerName)
 }
 
 func bankLine(s *rental.Service) page.Page {
