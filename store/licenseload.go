@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -64,9 +63,9 @@ func exportLicenses(c *db.Conn, emit func(cells ...string) error) error {
 // licenseImport is the state of one import.
 type licenseImport struct {
 	*Service
-	lines    map[string]int // of the keys so far
-	products []Product      // read when a name is looked for
-	done     schema.Loaded
+	lines map[string]int // of the keys so far
+	goods theirNames
+	done  schema.Loaded
 
 	// Of the present row.
 	remarks []string
@@ -202,7 +201,7 @@ func (im *licenseImport) product(c *db.Conn, r *licenseRow, known bool) (p Produ
 		}
 		return p, nil
 	}
-	p, tier, found, err := im.meant(c, r.provider, r.sku, r.their)
+	p, tier, found, err := im.goods.meant(c, r.provider, r.sku, r.their)
 	if err != nil {
 		return p, err
 	}
@@ -229,62 +228,11 @@ func (r *licenseRow) unknownProduct() *schema.Unknown {
 	}
 	r.refuse("sku", "sku: %s of %s is not a product here; map it with `store provider map %s NAME SKU`",
 		schema.Quote(name), r.provider, r.provider)
-	shown := name
+	u := unknownName(r.provider, name)
 	if r.their != "" && r.their != name {
-		shown = r.their + " (" + name + ")"
+		u.Name = r.their + " (" + name + ")"
 	}
-	return &schema.Unknown{Name: shown, Rows: 1, Op: "map_provider", Field: "sku",
-		Fields: map[string]string{"provider": r.provider, "payment_link": name}}
-}
-
-// meant finds the product that one of a provider's names means.
-func (im *licenseImport) meant(c *db.Conn, provider string, names ...string) (p Product, tier string, found bool,
-	err error) {
-	names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "" })
-	for _, name := range names {
-		if p, found, err = lookUpProduct(c, name); err != nil || found {
-			return p, "", found, err
-		}
-	}
-	for _, name := range names {
-		l, is, err := mappedAs(c, provider, name)
-		if err != nil {
-			return p, "", false, err
-		}
-		if is {
-			p, err = findProduct(c, l.SKU)
-			return p, schema.Cell(l.Tier), err == nil, err
-		}
-	}
-	if im.products == nil {
-		if im.products, err = products.All(c, ""); err != nil {
-			return p, "", false, err
-		}
-	}
-	for _, name := range names {
-		same := slices.DeleteFunc(slices.Clone(im.products), func(p Product) bool { return !strings.EqualFold(p.Name, name) })
-		if len(same) == 1 {
-			return same[0], "", true, nil
-		}
-	}
-	return p, "", false, nil
-}
-
-// mappedAs finds what a provider's name, or its number for the product, is mapped to.
-func mappedAs(c *db.Conn, provider, name string) (Link, bool, error) {
-	if l, found, err := findLink(c, provider, name); err != nil || found {
-		return l, found, err
-	}
-	n, digits := wholeNumber(name)
-	if !digits || n <= 0 {
-		return Link{}, false, nil
-	}
-	link, found, err := db.One(c, db.Text,
-		"SELECT link FROM store_links WHERE provider = ? AND their_product = ? ORDER BY mapped_at DESC LIMIT 1", provider, n)
-	if err != nil || !found {
-		return Link{}, false, err
-	}
-	return findLink(c, provider, link)
+	return &u
 }
 
 // times parses when the license ends, nil for never, and when it was made, 0 if the row does not say.

@@ -22,13 +22,17 @@ func (s *Service) loadOrders(ctx context.Context, who db.Caller, lines []schema.
 	schema.Loaded, error) {
 	done := schema.Loaded{Errors: []schema.Refused{}}
 	groups := s.groupRows(lines, o)
+	var names theirNames
 	err := db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
 		for _, g := range groups {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			err := g.refusal()
-			if err == nil {
+			unknown, err := names.resolve(&tx.Conn, g.rows)
+			if err != nil {
+				return err
+			}
+			if err = g.refusal(); err == nil {
 				var o schema.Outcome
 				if o, err = schema.Put(func(tx *db.Tx) (schema.Outcome, error) { return putOrder(tx, g.rows) }).Try(
 					tx); err == nil {
@@ -43,6 +47,9 @@ func (s *Service) loadOrders(ctx context.Context, who db.Caller, lines []schema.
 				return fmt.Errorf("line %d: %w", g.numbers[0], err)
 			}
 			done.Errors = append(done.Errors, g.refused(reason.Detail)...)
+			for _, u := range unknown {
+				done.Miss(u)
+			}
 		}
 		if o.DryRun {
 			return errDryRun

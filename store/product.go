@@ -157,11 +157,15 @@ func madeOf(s, extra string, capitals bool) bool {
 func productTable() schema.Table {
 	t := products.Table("products", "What can be sold, known by its SKU.")
 	t.Foresee = func(ctx context.Context, d *db.DB, _ db.Caller, store func() error) (schema.Foreseen, error) {
-		return foreseeMore(ctx, d, store, "SELECT count(*) FROM store_products WHERE kind = 'license'",
+		f, err := foreseeMore(ctx, d, store, "SELECT count(*) FROM store_products WHERE kind = 'license'",
 			func(n int64) string {
 				return "each unit sold of " + exact.Plural(n, "product", "products") + " of this file would come with a " +
 					"license; for goods without one, set kind to other for all rows"
 			})
+		if f.Text != nil {
+			f.Column, f.Label = "kind", "What the products of this file are"
+		}
+		return f, err
 	}
 	return t
 }

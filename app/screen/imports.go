@@ -197,6 +197,11 @@ func readingOf(q url.Values, look table.Look) table.Reading {
 		r.Decimal = "comma"
 	}
 	r.HeaderLine, _ = strconv.Atoi(last("header_line")) // anything else: detected
+	for i := range 8 {
+		if name, value := last("set."+strconv.Itoa(i)+".name"), last("set."+strconv.Itoa(i)+".value"); name != "" {
+			r.Set = append(r.Set, table.Pair{Name: name, Means: value})
+		}
+	}
 	if r.From != "" && r.From != "none" {
 		return r // a chosen mapping has all columns
 	}
@@ -208,11 +213,6 @@ func readingOf(q url.Values, look table.Look) table.Reading {
 	}
 	if look.Own(all) {
 		r.Map = nil // as the header says
-	}
-	for i := range 8 {
-		if name, value := last("set."+strconv.Itoa(i)+".name"), last("set."+strconv.Itoa(i)+".value"); name != "" {
-			r.Set = append(r.Set, table.Pair{Name: name, Means: value})
-		}
 	}
 	return r
 }
@@ -332,6 +332,21 @@ func (v importView) waitsAt(q url.Values) string {
 		all.Set(f[0], f[1])
 	}
 	return "/import/" + queryEscape(v.table.Name) + "?" + all.Encode()
+}
+
+// follows reports whether the file lacks the column whose value its preview asks for.
+func (v importView) follows() bool {
+	return v.out.Follows.Column != "" && !slices.Contains(v.out.Columns, v.out.Follows.Column)
+}
+
+// followValues are the values that this column takes; nil for a day.
+func (v importView) followValues() []string {
+	for _, a := range v.table.Columns() {
+		if a.Name == v.out.Follows.Column {
+			return a.Enum
+		}
+	}
+	return nil
 }
 
 // nextSet is the name of the next column with a value for all rows.

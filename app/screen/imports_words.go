@@ -26,7 +26,7 @@ func (v importView) cellOf(e schema.Refused) (column, reason string) {
 	if strings.Contains(reason, " is negative;") && v.reading.Returns == "" {
 		reason += ". For returns, choose net under Negative quantities"
 	}
-	return cmp.Or(v.look.Theirs(column), column), reason
+	return cmp.Or(v.look.Theirs(column), columnWords(column)), reason
 }
 
 // refusedGroup are the rows that are refused for one reason.
@@ -65,8 +65,14 @@ func (v importView) refusedGroups(refused []schema.Refused) (all []*refusedGroup
 			columns := v.table.Columns()
 			at := slices.IndexFunc(columns, func(a schema.Arg) bool { return a.Name == name && a.New != "" })
 			if none := missing.FindStringSubmatch(reason); at >= 0 && none != nil {
-				g.make = []page.Action{page.Open(schema.Op{Name: columns[at].New}.NewTitle(), columns[at].New, name,
-					none[1]+none[2], "then", v.waitsAt(nil))}
+				id := none[1] + none[2]
+				fields := []string{name, id, "then", v.waitsAt(nil)}
+				if called := v.out.Called[id]; called != "" {
+					fields = append(fields, "name", called)
+					g.reason += ". The file calls it " + called
+				}
+				g.make = []page.Action{page.Open(schema.Op{Name: columns[at].New}.NewTitle(), columns[at].New, fields...).
+					Named(cmp.Or(v.out.Called[id], id))}
 			}
 		}
 		g.lines = append(g.lines, e.Line)

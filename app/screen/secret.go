@@ -92,11 +92,17 @@ type chooser struct {
 	then    string
 }
 
+// mostChosen are the most records that one chooser lists.
+const mostChosen = 1000
+
 // choosers are for the file's unknown names of records.
 func (x *exchange) choosers(out table.Outcome) ([]chooser, error) {
 	var all []chooser
 	for _, u := range out.Unknown {
 		c := chooser{Unknown: u, then: x.r.URL.RequestURI()}
+		if name := out.Called[u.Name]; name != "" {
+			c.Name = name + " (" + u.Name + ")"
+		}
 		op, known := x.s.Service.Op(u.Op)
 		if !known || x.mayDo(op) != nil {
 			continue
@@ -106,11 +112,13 @@ func (x *exchange) choosers(out table.Outcome) ([]chooser, error) {
 				continue
 			}
 			var err error
-			if c.choices, err = x.choices(a, schema.Find{Most: schema.MostChoices}); err != nil {
+			if c.choices, err = x.choices(a, schema.Find{Most: mostChosen}); err != nil {
 				return nil, err
 			}
 		}
-		all = append(all, c)
+		if len(c.choices) > 0 {
+			all = append(all, c)
+		}
 	}
 	return all, nil
 }

@@ -25,8 +25,9 @@ const batchRows = 500
 type Outcome struct {
 	schema.Loaded
 	Found  Found
-	Left   []string // unknown columns of the file
-	Notes  []string // notes beside stored rows: skipped, netted
+	Left   []string          // unknown columns of the file
+	Called map[string]string // what another program's file calls its products, by SKU
+	Notes  []string          // notes beside stored rows: skipped, netted
 	DryRun bool
 
 	// Of a dry run only.
@@ -175,6 +176,7 @@ func (l *loading) outcome() Outcome {
 	}
 	if l.rows.translate != nil {
 		out.Notes = append(out.Notes, l.rows.translate.told()...)
+		out.Called = l.rows.translate.called
 	}
 	if l.rows.returns != nil {
 		out.Notes = append(out.Notes, l.rows.returns.told()...)

@@ -266,6 +266,7 @@ var gumroad = &program{
 				sku:  anyOf(get, "SKU ID", "Product ID", "Item Name"), qty: qty, unit: unit, discount: rest, tax: a.of("Taxes ($)"),
 				currency: "USD", paidAt: day, refunded: a.of("Partial Refund ($)"), refundedOn: tr.day(get("Purchase Date")),
 			}
+			tr.name(o.sku)
 			total := a.of("Sale Price ($)") - a.of("Shipping ($)")
 			if yes(get("Fully Refunded?")) || yes(get("Disputed?")) && !yes(get("Dispute Won?")) {
 				o.refunded = total

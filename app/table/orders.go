@@ -142,6 +142,7 @@ var shopify = &program{
 				qty:  whole(get("Lineitem quantity")),
 				unit: a.of("Lineitem price"), currency: currency, paidAt: get("Paid at"), later: later,
 			}
+			tr.name(o.sku)
 			if !later {
 				o.discount, o.tax, o.refunded = a.of("Discount Amount"), a.of("Taxes"), a.of("Refunded Amount")
 				if get("Total") != "" && get("Subtotal") != "" { // prices that include the tax
@@ -204,6 +205,7 @@ var woocommerce = &program{
 				currency: get("order_currency"), paidAt: cmp.Or(get("date_paid"), get("paid_date"), get("date"), get("order_date")),
 				later: seen[ref],
 			}
+			tr.name(o.sku)
 			line, rest := "item_subtotal", int64(0)
 			if get(line) == "" {
 				line = "item_total"

@@ -133,6 +133,7 @@ type translation struct {
 	record  record
 	skipped map[string][]int // lines of skipped rows, by reason
 	notes   []string
+	called  map[string]string // what the file calls its products, by SKU
 }
 
 // extra is our column that a mapping beside the program sets.
@@ -145,7 +146,7 @@ type extra struct {
 func (p *program) begin(t schema.Table, r Reading, header []string, c *converter) (*translation, *layout, error) {
 	tr := &translation{
 		program: p, convert: c, header: header, places: map[string]int{}, above: map[string]string{},
-		skipped: map[string][]int{},
+		skipped: map[string][]int{}, called: map[string]string{},
 	}
 	has := func(columns []string) func(string) bool {
 		return func(name string) bool {
@@ -153,7 +154,7 @@ func (p *program) begin(t schema.Table, r Reading, header []string, c *converter
 		}
 	}
 	for i, name := range header {
-		if _, twice := tr.places[name]; !twice && has(p.columns)(name) {
+		if _, twice := tr.places[name]; !twice && has(slices.Concat(p.columns, nameColumns))(name) {
 			tr.places[name] = i
 		}
 	}
@@ -254,6 +255,17 @@ func (tr *translation) get(column string) string {
 		return ""
 	}
 	return strings.TrimSpace(unquoted(tr.record.cells[at]))
+}
+
+// nameColumns have a product's name, which only tells people what a SKU means.
+var nameColumns = []string{"Lineitem name", "item_name", "Item Name"}
+
+// name notes what the file calls a product.
+func (tr *translation) name(sku string) {
+	name := anyOf(tr.get, nameColumns...)
+	if name != "" && name != sku && tr.called[sku] == "" && len(tr.called) < MaxShown {
+		tr.called[sku] = name
+	}
 }
 
 // cents parses an amount of the file, in currency units; an empty cell is 0.

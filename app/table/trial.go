@@ -17,6 +17,7 @@ type keptTrial struct {
 	Changes            []schema.LineChange
 	Found              Found
 	Left, Notes        []string
+	Called             map[string]string
 	Events             map[string]int
 	Columns            []string
 	Sample             [][]string
@@ -72,7 +73,7 @@ func (s *Store) Try(ctx context.Context, who db.Caller, t schema.Table, w Waitin
 func triedOf(o Outcome) keptTrial {
 	k := keptTrial{
 		Loaded: o.Loaded, New: o.New, Changed: o.Changed, Same: o.Same, Changes: o.Changes, Found: o.Found, Left: o.Left,
-		Notes:  o.Notes,
+		Notes: o.Notes, Called: o.Called,
 		Events: o.Events, Columns: o.Columns, Sample: o.Sample, Column: o.Follows.Column, Label: o.Follows.Label,
 		Unknown: o.Unknown,
 	}
@@ -84,7 +85,7 @@ func triedOf(o Outcome) keptTrial {
 
 func (k keptTrial) outcome() Outcome {
 	out := Outcome{
-		Loaded: k.Loaded, Found: k.Found, Left: k.Left, Notes: k.Notes, DryRun: true, Refused: len(k.Loaded.Errors),
+		Loaded: k.Loaded, Found: k.Found, Left: k.Left, Called: k.Called, Notes: k.Notes, DryRun: true, Refused: len(k.Loaded.Errors),
 		Events:  k.Events,
 		Columns: k.Columns, Sample: k.Sample, Follows: schema.Foreseen{Column: k.Column, Label: k.Label},
 	}

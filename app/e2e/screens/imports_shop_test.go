@@ -64,3 +64,53 @@ func TestAPreviewFitsAPhone(t *testing.T) {
 		t.Errorf("the preview: %s", strings.Join(wrong, "; "))
 	}
 }
+
+// gumroadSales are sales of two products that Gumroad knows by numbers of its own.
+const gumroadSales = `Purchase ID,Item Name,Buyer Name,Purchase Email,Purchase Date,Taxes ($),Shipping ($),Sale Price ($),Product ID,Quantity
+g1,Tape Echo,Ann Lee,ann@example.com,2026-05-03,0.0,0.0,49.0,xk2a==,1
+g2,Tape Echo,Bo Kim,bo@example.com,2026-05-04,0.0,0.0,98.0,xk2a==,2
+g3,Mixing Handbook,Cy Ott,cy@example.com,2026-05-05,0.0,0.0,30.0,pq77==,1
+`
+
+// TestSalesOfOtherNamesForProducts imports sales whose products have other names here: each is chosen once, or made
+// from what the file calls it. The same file changes nothing then.
+func TestSalesOfOtherNamesForProducts(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("store", "olga", "admin")
+	status(t, v.Post("/do/save_product", "sku", "ECHO", "name", "Tape Echo plugin", "price", "49"), http.StatusSeeOther)
+	at := v.Upload("/import/orders", nil, "file", "sales.csv", gumroadSales).Header.Get("Location")
+	page := status(t, v.Get(at), http.StatusOK, "0 of 3 rows are new", "Which product is it?", "Tape Echo (xk2a==) <small>2 rows",
+		"Mixing Handbook (pq77==) <small>1 row", `first. The file calls it Mixing Handbook`, `name=Mixing+Handbook`)
+	location(t, post(v, "/do/map_provider", sentBy(t, page, "/do/map_provider", "sku", "ECHO")), at)
+	page = status(t, v.Get(at), http.StatusOK, "2 of 3 rows are new")
+	if strings.Contains(page.Body, "xk2a==)") {
+		t.Error("the chosen product is asked for again")
+	}
+	status(t, v.Post("/do/save_product", "sku", "pq77==", "name", "Mixing Handbook", "kind", "other"), http.StatusSeeOther)
+	page = status(t, v.Get(at), http.StatusOK, "3 of 3 rows are new", "issue 3 licenses")
+	ended(t, v, post(v, "/import/orders", sentBy(t, page, "/import/orders")))
+	status(t, v.Get("/orders"), http.StatusOK, "2 x Tape Echo plugin", "Mixing Handbook")
+	at = v.Upload("/import/orders", nil, "file", "sales.csv", gumroadSales).Header.Get("Location")
+	status(t, v.Get(at), http.StatusOK, "0 of 3 rows are new, 0 changed, 3 the same, 0 refused")
+}
+
+// TestTheKindOfImportedProductsIsChosen: a file of products that does not say their kind is asked for it once, whether
+// its program is found or chosen.
+func TestTheKindOfImportedProductsIsChosen(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("store", "olga", "admin")
+	for _, from := range []string{"", "shopify-products"} {
+		at := v.Upload("/import/products", map[string]string{"from": from}, "file", "products.csv", shopifyGoods).Header.Get("Location")
+		page := status(t, v.Get(at), http.StatusOK, "What the products of this file are", `<option value="download">Download</option>`)
+		fields := sentBy(t, page, "/import/products", "set.0.value", "other")
+		fields.Set("set.0.name", "kind")
+		fields.Set("read", "yes")
+		fields.Del("idempotency_key")
+		page = status(t, v.Get("/import/products?"+fields.Encode()), http.StatusOK, "2 of 2 rows are new")
+		if strings.Contains(page.Body, "What the products of this file are") || strings.Contains(page.Body, "come with a license") {
+			t.Errorf("from %q: the kind is asked for again", from)
+		}
+	}
+}
