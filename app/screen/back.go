@@ -75,6 +75,7 @@ func (x *exchange) comeBackAt(at string, v *doView) (bool, error) {
 	again.sent = &page.Sent{
 		Op: v.op.Name, Fields: fields, Refused: refused, Text: v.refusal.Detail, Key: v.key,
 		Offered: v.offered, At: at,
+		Gone: v.refusal.Kind == fault.Conflict && at == x.referer() && onlyChosen(v.op, v.given),
 	}
 	if v.refusal.Kind == fault.Conflict {
 		again.sent.Key = ""
@@ -88,13 +89,24 @@ func (x *exchange) comeBackAt(at string, v *doView) (bool, error) {
 	return true, err
 }
 
+// onlyChosen reports whether nothing in the fields was typed.
+func onlyChosen(op schema.Op, given url.Values) bool {
+	for field := range given {
+		a, found := fieldNamed(op.Args(schema.Page), field)
+		if !found || a.Kind != schema.IntKind && a.Kind != schema.EnumKind {
+			return false
+		}
+	}
+	return true
+}
+
 // showAgain draws a page with a refused form.
 func (x *exchange) showAgain(title string, f *page.Frame, body templ.Component) error {
 	b := new(bytes.Buffer)
 	if err := x.draw(f, b, body); err != nil {
 		return err
 	}
-	if !x.sent.Back && !x.sent.Pressed {
+	if !x.sent.Back && !x.sent.Pressed && !x.sent.Gone {
 		return errElsewhere
 	}
 	drawn := templ.Raw(b.String())

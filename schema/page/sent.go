@@ -21,6 +21,7 @@ type Sent struct {
 	At      string                     // the address of its page
 	Back    bool                       // it was drawn again
 	Pressed bool                       // it is a drawn button without fields
+	Gone    bool                       // it may be a button that is not drawn any more: somebody else did it meanwhile
 }
 
 // comesBack fills the form with what was sent if it is the refused one, and shows why.

@@ -34,6 +34,24 @@ func TestRefusedReportIsSentOnce(t *testing.T) {
 	}
 }
 
+// TestTheSecondOfTwoStaysOnTheList: two people press the button of one row. The second is told so on the list, which has
+// no such button any more.
+func TestTheSecondOfTwoStaysOnTheList(t *testing.T) {
+	t.Parallel()
+	h := openDemo(t)
+	v := h.as(asAdmin, "rental")
+	v.Head = map[string]string{"Referer": v.Base + "/bank"}
+	book := func() apptest.Sheet {
+		return v.Post("/do/book_lines", "lines.0.line_id", "1", "lines.0.lease_id", "2", "then", "/bank")
+	}
+	status(t, book(), http.StatusSeeOther)
+	got := status(t, book(), http.StatusConflict)
+	if said := apptest.Text(got.First("main")); !strings.Contains(said, "is booked already") ||
+		!strings.Contains(said, "3 bank lines are free") {
+		t.Errorf("the second of two is told %s", said)
+	}
+}
+
 // TestATenantsPagesLeadOn: a receipt leads back to the tenant's first page, and a choice that begins with a usual
 // answer has no empty one beside it.
 func TestATenantsPagesLeadOn(t *testing.T) {
