@@ -74,9 +74,19 @@ func unrefused(p page.Page, in schema.Input, err error) (*fault.Error, schema.Ha
 		delete(kept, schema.PageField(r.Field))
 	}
 	in.Values = kept
-	load, err := p.Decode(in)
-	if err != nil {
-		return nil, nil
+	if load, again := p.Decode(in); again == nil {
+		return wrong, load
 	}
-	return wrong, load
+	return nil, nil
+}
+
+// loaded is the page's value, without the filters that only its load refuses; wrong are those that were refused before.
+func (x *exchange) loaded(p page.Page, in schema.Input, load schema.Handler, wrong *fault.Error) (any, *fault.Error,
+	error) {
+	value, err := load(x.r.Context(), x.who())
+	if refused, without := unrefused(p, in, err); without != nil && wrong == nil {
+		wrong = schema.PlainBy(p.Args(), refused)
+		value, err = without(x.r.Context(), x.who())
+	}
+	return value, wrong, err
 }

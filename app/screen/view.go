@@ -291,11 +291,7 @@ func (s *Screens) page(p page.Page) handle {
 			}
 			defer x.endTurn()
 		}
-		value, err := load(x.r.Context(), x.who())
-		if refused, without := unrefused(p, in, err); without != nil && wrong == nil {
-			wrong = schema.PlainBy(args, refused)
-			value, err = without(x.r.Context(), x.who())
-		}
+		value, wrong, err := x.loaded(p, in, load, wrong)
 		var elsewhere *page.Elsewhere
 		switch {
 		case errors.As(err, &elsewhere):
