@@ -127,7 +127,7 @@ var pageTitles = map[string]string{
 	"record_order":  "Record order", "rotate_license_key": "Replace key", "add_expense": "New expense",
 	"set_timezone": "Time zone", "set_currency": "Currency", "set_forecast": "Averages and cover",
 	"set_labor_rate": "Labor rate",
-	"set_late_fee":   "Late fee", "set_provider": "Payment provider", "map_provider": "Names of other programs",
+	"set_late_fee":   "Late fee", "set_provider": "Payment provider", "map_provider": "Which product?",
 	"set_license_limit": "Seats", "change_email": "Change e-mail", "resend_order": "Send to receivers again",
 	"set_shop": "The shop", "create_key": "Create API key", "revoke_key": "Revoke API key",
 	"set_license_api": "License API",

@@ -1177,7 +1177,7 @@ func Providers(v providersView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = page.Button(page.Open("Map a product", "map_provider", "provider", t.Provider).Quiet().Named(t.Title)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = page.Button(page.Open("Which product?", "map_provider", "provider", t.Provider).Quiet().Named(t.Title)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
