@@ -169,15 +169,19 @@ func MonthText(m exact.Month) string {
 	return month.String() + " " + strconv.Itoa(y)
 }
 
-// tickOf is what is under a part of a strip: its month where that changes, January as its year, else its day.
+// tickOf is what is under a part of a strip: its month where that changes, January as its year, else its day. Of many
+// parts, which are narrow on a phone, it is the month alone, and of many months each third.
 func tickOf(parts []Part, i int) string {
 	year, month, day := parts[i].Day.Date()
+	many, monthly := len(parts) > mostMonths, len(parts) > 1 && parts[0].Day.Month() != parts[1].Day.Month()
 	switch {
 	case i > 0 && parts[i-1].Day.Month() == parts[i].Day.Month():
-		if len(parts) > mostMonths { // too narrow on a phone
+		if many {
 			return ""
 		}
 		return num(day)
+	case many && monthly && month%3 != time.January:
+		return ""
 	case i > 0 && month == time.January:
 		return num(year)
 	}
