@@ -162,6 +162,14 @@ func (v tenantView) PageTitle() string { return v.Name }
 
 func forgotten(id int64, name string) bool { return rental.LeaseTenant{ID: id, Name: name}.Forgotten() }
 
+// addressOf is the tenant's e-mail; "" of a forgotten one, who has none.
+func addressOf(t rental.Tenant) string {
+	if forgotten(t.ID, t.Name) {
+		return ""
+	}
+	return textOf(t.Email)
+}
+
 // acts are what can be done with the tenant: of a forgotten one there is nobody to invite, and one whose lease runs or
 // is to come is not forgotten.
 func (v tenantView) acts() []page.Action {

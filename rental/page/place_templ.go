@@ -971,7 +971,7 @@ func Tenants(v rental.Tenants) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = page.Td("a", page.TitleOf(page.Path("tenants", page.Num(t.ID)), t.Name, textOf(t.Email))).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.Td("a", page.TitleOf(page.Path("tenants", page.Num(t.ID)), t.Name, addressOf(t.Tenant))).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

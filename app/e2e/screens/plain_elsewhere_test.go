@@ -129,4 +129,7 @@ func TestForgottenPeopleAreInNoAddressList(t *testing.T) {
 			t.Errorf("%d %s", file.Status, file.Body)
 		}
 	}
+	if list := rental.Get("/tenants").Body; !strings.Contains(list, "forgotten-") || strings.Contains(list, "@invalid") {
+		t.Errorf("the list of tenants has an address of a forgotten one: %s", list)
+	}
 }
