@@ -327,7 +327,12 @@ func (s *Service) renameOp(noun string, do func(*db.Tx, int64, string) (Renamed,
 			f.Text(name, "name", "the new name", schema.Required, schema.Most(maxName), schema.Example("Harbour Court"))
 		}, do),
 		Example: example,
-		Did:     schema.Said(func(r Renamed) string { return fmt.Sprintf("%s is now called %s.", r.Was, r.Name) }),
-		Leads:   func(a any) string { return fmt.Sprint(path, a.(Renamed).ID) },
+		Did: schema.Said(func(r Renamed) string {
+			if r.Was == r.Name {
+				return r.Name + " keeps its name."
+			}
+			return fmt.Sprintf("%s is now called %s.", r.Was, r.Name)
+		}),
+		Leads: func(a any) string { return fmt.Sprint(path, a.(Renamed).ID) },
 	}
 }

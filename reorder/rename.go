@@ -73,6 +73,9 @@ func (s *Service) renameSKU() schema.Op {
 		},
 		Example: `reorder skus rename TEA-1 --name "Green tea, 100 g" --code TEA-100`,
 		Did: schema.Said(func(r RenamedSKU) string {
+			if r.WasName == r.Name && r.WasSKU == r.SKU {
+				return fmt.Sprintf("%s (%s) keeps its name and code.", r.Name, r.SKU)
+			}
 			return fmt.Sprintf("%s (%s) is now %s (%s).", r.WasName, r.WasSKU, r.Name, r.SKU)
 		}),
 		Leads: func(answer any) string { return skuPage(answer.(RenamedSKU).SKU) },

@@ -554,7 +554,7 @@ func Figures(v figuresView) templ.Component {
 						return nil
 					})
 					templ_7745c5c3_Err = page.Table("SKUs by value", page.Column{Label: "SKU", Sort: "name"}, page.Column{Label: "Class", Sort: "class"},
-						page.Column{Label: "Days unsold", Sort: "unsold", Right: true},
+						page.Column{Label: "Days unsold", Sort: "unsold", Right: true, Falling: true},
 						page.Column{Label: "Value, " + page.CurrencyCode(ctx), Sort: "value", Right: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var21), templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

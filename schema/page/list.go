@@ -13,12 +13,13 @@ import (
 
 // Column is the head of a table's column.
 type Column struct {
-	Label string
-	Sort  string // the value of sort for this column; "": not sortable
-	Right bool   // figures
-	Hear  bool   // the label is for screen readers: for a column of buttons
-	Mark  bool   // the column of marks, with a box for all of them
-	Wide  bool   // omitted, with its cells of class w, if there is no room
+	Label   string
+	Sort    string // the value of sort for this column; "": not sortable
+	Right   bool   // figures
+	Hear    bool   // the label is for screen readers: for a column of buttons
+	Mark    bool   // the column of marks, with a box for all of them
+	Wide    bool   // omitted, with its cells of class w, if there is no room
+	Falling bool   // first sorted from the largest down
 }
 
 // heads writes a table's header.
@@ -59,6 +60,8 @@ func (f *Frame) head(b *strings.Builder, c Column) {
 	case now == "-"+c.Sort:
 		sorted = ` aria-sort="descending"`
 		inner = `<a href="` + esc(f.with("sort", c.Sort)) + `">` + inner + `</a>`
+	case c.Falling:
+		inner = `<a href="` + esc(f.with("sort", "-"+c.Sort)) + `">` + inner + `</a>`
 	default:
 		inner = `<a href="` + esc(f.with("sort", c.Sort)) + `">` + inner + `</a>`
 	}
