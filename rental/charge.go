@@ -185,6 +185,9 @@ func insertSingle(tx *db.Tx, lease int64, n NewCharge) (id int64, err error) {
 	switch {
 	case err != nil:
 		return 0, err
+	case found && tx.Who().Via == "web":
+		return 0, fault.Conflictf("label: %s, due %s, is charged already, %d. Give another label to charge it again",
+			schema.Quote(n.Label), n.DueDate, fault.Cents(was.AmountCents)).At("label")
 	case found:
 		return 0, fault.Conflictf("lease %d has this %s charge already: charge %d, due %s, %s; give another label to "+
 			"charge it again",

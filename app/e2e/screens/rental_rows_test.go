@@ -55,6 +55,12 @@ func TestAFormThatWasDoneIsSentWithOtherValues(t *testing.T) {
 	l.Load("tenants", "name\nAda Brandt\n")
 	l.Load("leases", "property,unit,start_date,tenant,rent_cents\nHouse,A,2026-01-01,Ada Brandt,90000\n")
 	v := l.Person("rental", "ann", "admin")
+	charge := []string{"lease_id", "1", "type", "other", "due_date", "2026-11-01", "label", "Key", "amount", "5"}
+	apptest.StatusIs(t, v.Post("/do/add_charge", charge...), http.StatusSeeOther)
+	again := apptestAlert(apptest.StatusIs(t, v.Post("/do/add_charge", charge...), http.StatusConflict))
+	if !strings.Contains(again, `"Key", due 1 Nov 2026, is charged already, 5.00. Give another label`) {
+		t.Errorf("%s", again)
+	}
 	const path = "/do/receive_payment"
 	form := sentBy(t, v.Get(path+"?lease_id=1&amount=20"), path)
 	apptest.StatusIs(t, post(v, path, form), http.StatusSeeOther)
