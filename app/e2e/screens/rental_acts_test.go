@@ -271,10 +271,14 @@ func TestBankSpeaksOfTheLine(t *testing.T) {
 	}
 }
 
-// TestSigningOutSaysHowToComeBack: the portal says before the button what signing in again needs.
+// TestSigningOutSaysHowToComeBack: the portal says before the button what signing in again needs. Of several devices it
+// names the one in hand.
 func TestSigningOutSaysHowToComeBack(t *testing.T) {
 	t.Parallel()
 	home := openDemo(t).as(asTenantA, "rental").Get("/portal")
+	if n := strings.Count(home.Body, "<small>this device</small>"); n != 1 {
+		t.Errorf("%d devices are this one", n)
+	}
 	says := strings.Index(home.Body, "To sign in again you need the code from your letter.")
 	if out := strings.LastIndex(home.Body, "Sign out"); says < 0 || says > out {
 		t.Errorf("what signing in again needs is at %d, the way out at %d: %s", says, out, apptest.Text(home.Doc))
