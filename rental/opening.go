@@ -1,6 +1,8 @@
 package rental
 
 import (
+	"fmt"
+
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -70,7 +72,7 @@ func setOpening(tx *db.Tx, o Opening) (done OpeningDone, err error) {
 		return done, err
 	}
 	done = OpeningDone{LeaseID: l.ID, Property: l.Property, Unit: l.Unit}
-	if done.OpeningDay, err = o.check(&tx.Conn, l); err != nil {
+	if done.OpeningDay, err = o.check(tx, l); err != nil {
 		return done, err
 	}
 	if err := takeOpeningBack(tx, l, o); err != nil {
@@ -95,8 +97,8 @@ func setOpening(tx *db.Tx, o Opening) (done OpeningDone, err error) {
 		"withdrawn_cents": done.WithdrawnCents})
 }
 
-// day is the requested opening day; nil if there is none.
-func (o Opening) day(l Lease) (*exact.Day, error) {
+// day is the requested opening day; nil if there is none. A refusal on a page names the lease.
+func (o Opening) day(l Lease, onPage bool) (*exact.Day, error) {
 	switch {
 	case o.Day != nil && o.PaidUpTo != nil:
 		return nil, fault.Fieldf("paid_up_to",
@@ -114,16 +116,20 @@ func (o Opening) day(l Lease) (*exact.Day, error) {
 	}
 	p := t.from(*o.PaidUpTo)
 	if p.Last != *o.PaidUpTo {
-		before := max(p.FullFirst, l.StartDate) - 1
-		return nil, fault.Fieldf("paid_up_to", "paid_up_to: no period of lease %d ends on %s; the nearest end on %s and %s",
-			l.ID, o.PaidUpTo, before, p.Last)
+		before, which := max(p.FullFirst, l.StartDate)-1, fmt.Sprintf("lease %d", l.ID)
+		if onPage {
+			which = leaseName(l)
+		}
+		return nil, fault.Fieldf("paid_up_to", "paid_up_to: no period of %s ends on %s; the nearest end on %s and %s",
+			which, o.PaidUpTo, before, p.Last)
 	}
 	return &next, nil
 }
 
 // check refuses an opening that the lease cannot have, and returns its day.
-func (o Opening) check(c *db.Conn, l Lease) (*exact.Day, error) {
-	day, err := o.day(l)
+func (o Opening) check(tx *db.Tx, l Lease) (*exact.Day, error) {
+	c := &tx.Conn
+	day, err := o.day(l, tx.Who().Via == "web")
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +298,7 @@ func openAsFile(tx *db.Tx, lease int64, o *Opening) (set bool, err error) {
 		return false, err
 	}
 	o.LeaseID = lease
-	day, err := o.check(&tx.Conn, l)
+	day, err := o.check(tx, l)
 	if err != nil || ptrEqual(day, l.OpeningDay) && o.BalanceCents == l.OpeningBalanceCents &&
 		o.DepositCents == l.OpeningDepositCents {
 		return false, err

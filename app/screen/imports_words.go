@@ -26,7 +26,7 @@ func (v importView) cellOf(e schema.Refused) (column, reason string) {
 	if strings.Contains(reason, " is negative;") && v.reading.Returns == "" {
 		reason += ". For returns, choose net under Negative quantities"
 	}
-	return cmp.Or(v.look.Theirs(column), columnWords(column)), reason
+	return cmp.Or(v.look.Theirs(column), columnWords(column)), schema.DaysInWords(reason)
 }
 
 // refusedGroup are the rows that are refused for one reason.
