@@ -155,8 +155,8 @@ func TestAChangedRowHasItsName(t *testing.T) {
 	}
 	rolled = v.Get(v.Upload("/import/rent-roll", nil, "file", "r.csv", strings.Replace(roll, "01.03.", "15.03.",
 		1)).Header.Get("Location"))
-	if said := apptest.Text(rolled.Doc); !strings.Contains(said, "No period of Haus / EG (Ada Brandt) ends on 31 Oct 2026; "+
-		"the nearest end on 14 Oct 2026 and 14 Nov 2026") {
+	if said := apptest.Text(rolled.Doc); !strings.Contains(said, "No period of Haus / EG (Ada Brandt) ends on "+
+		"31 Oct 2026; the nearest end on 14 Oct 2026 and 14 Nov 2026") {
 		t.Errorf("%.800s", said)
 	}
 	const path = "/import/tenants"
