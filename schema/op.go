@@ -134,6 +134,7 @@ var pageTitles = map[string]string{
 	"recost":          "Cost jobs anew", "import_bank": "Import a bank file",
 	"set_first_day": "Change the first day", "set_opening": "Take leases over",
 	"choose_board": "Whose jobs", "unset_mail": "Forget the mail server", "set_asset_status": "Set state", "move_workorders": "Move work orders",
+	"move_licenses":   "Change licenses",
 	"edit_workorders": "Assign or reschedule", "finish_workorders": "Mark as done",
 }
 

@@ -31,6 +31,9 @@ func licenseChoices(c *db.Conn, f schema.Find) (list []schema.Choice, err error)
 		if n := len(l.Key); n > 4 {
 			text += ", …" + l.Key[n-4:]
 		}
+		if l.ExpiresAt != nil {
+			text += ", until " + l.ExpiresAt.Day(c.Zone()).String()
+		}
 		list = append(list, schema.Choice{Value: strconv.FormatInt(l.ID, 10), Text: text, More: l.Status})
 	}
 	return list, nil

@@ -68,6 +68,7 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "store customer forget CUSTOMER", s.forgetCustomer()),
 		schema.At("", "", "store licenses find KEY|EMAIL", s.findLicenses()),
 		schema.At("", "", "store licenses show ID", s.licenseDetail()),
+		schema.At("", "", "", s.moveLicensesOp()),
 		schema.At("", "", "store license suspend ID", s.suspendLicense()),
 		schema.At("", "", "store license resume ID", s.resumeLicense()),
 		schema.At("", "", "store license revoke ID", s.revokeLicense()),

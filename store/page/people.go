@@ -93,7 +93,7 @@ type licensesView struct {
 
 func licenses(s *store.Service) page.Page {
 	return page.New(page.Spec[licensesView]{
-		Path: "/licenses", Title: "Licenses", Menu: "Licenses", Key: "l",
+		Path: "/licenses", Title: "Licenses", Menu: "Licenses", Key: "l", Marks: true,
 		Load: func(f *schema.Form) page.Loader[licensesView] {
 			var l store.LicenseFilter
 			var p page.Paging

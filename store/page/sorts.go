@@ -69,7 +69,11 @@ func orderColumns(own, buyer bool) []page.Column {
 
 // licenseColumns are those of a table of licenses, without the buyer where all are of one.
 func licenseColumns(own, buyer bool) []page.Column {
-	list := []page.Column{{Label: "License", Sort: sorted(own, "sku")}}
+	var list []page.Column
+	if own {
+		list = append(list, page.Column{Label: "Mark", Mark: true})
+	}
+	list = append(list, page.Column{Label: "License", Sort: sorted(own, "sku")})
 	if buyer {
 		list = append(list, page.Column{Label: "Buyer", Sort: sorted(own, "email")})
 	}
