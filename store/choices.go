@@ -32,7 +32,7 @@ func licenseChoices(c *db.Conn, f schema.Find) (list []schema.Choice, err error)
 			text += ", …" + l.Key[n-4:]
 		}
 		if l.ExpiresAt != nil {
-			text += ", until " + l.ExpiresAt.Day(c.Zone()).String()
+			text += ", until " + schema.DaysInWords(l.ExpiresAt.Day(c.Zone()).String())
 		}
 		list = append(list, schema.Choice{Value: strconv.FormatInt(l.ID, 10), Text: text, More: l.Status})
 	}
