@@ -27,11 +27,20 @@ type figuresView struct {
 // currencyFigures are those of one currency. rows are newest first.
 type currencyFigures struct {
 	total    store.Figure
-	rows     []store.Figure
+	rows     []figuresRow
+	largest  int64 // net of a product
 	chart    page.Chart
 	products []store.Figure // by month, the most sold
 	more     bool           // there are others
 }
+
+// figuresRow is a row, or several months from since on in which nothing happened.
+type figuresRow struct {
+	store.Figure
+	since *exact.Month
+}
+
+func (r figuresRow) empty() bool { return r.Orders == 0 && r.SoldCents == 0 && r.RefundedCents == 0 }
 
 // mostProducts are listed beside the months.
 const mostProducts = 5
@@ -46,7 +55,7 @@ func most(rows []store.Figure) (most int64) {
 
 // taxed reports whether a tax was in any of it.
 func (c currencyFigures) taxed() bool {
-	return slices.ContainsFunc(c.rows, func(r store.Figure) bool { return r.TaxCents != 0 })
+	return slices.ContainsFunc(c.rows, func(r figuresRow) bool { return r.TaxCents != 0 })
 }
 
 // columns are those of its table; that of tax only where there is any.
@@ -237,20 +246,33 @@ func (v figuresView) of(total store.Figure, products []store.Figure) currencyFig
 		}
 		c.products = append(c.products, r)
 	}
-	for _, r := range v.Rows {
-		if r.Currency == total.Currency {
-			c.rows = append(c.rows, r)
-		}
-	}
+	list := slices.DeleteFunc(slices.Clone(v.Rows), func(r store.Figure) bool { return r.Currency != total.Currency })
 	if v.By == "product" {
+		for _, r := range list {
+			c.rows = append(c.rows, figuresRow{Figure: r})
+			c.largest = max(c.largest, r.NetCents)
+		}
 		return c
 	}
-	if len(c.rows) > 1 && len(c.rows) <= mostBars {
-		c.chart = v.beside(netChart("Net by "+v.By+" in "+total.Currency, c.rows, total.Currency), total.Currency)
+	if len(list) > 1 && len(list) <= mostBars {
+		c.chart = v.beside(netChart("Net by "+v.By+" in "+total.Currency, list, total.Currency), total.Currency)
 		c.chart.Whole = len(v.Totals) > 1 // the charts side by side have one scale of months
 	}
-	slices.Reverse(c.rows)
+	c.rows = folded(list)
 	return c
+}
+
+// folded is the rows newest first; months in a row in which nothing happened are one.
+func folded(rows []store.Figure) (all []figuresRow) {
+	for _, f := range slices.Backward(rows) {
+		r := figuresRow{Figure: f}
+		if n := len(all); n > 0 && r.Month != nil && r.empty() && all[n-1].empty() {
+			all[n-1].since = r.Month
+			continue
+		}
+		all = append(all, r)
+	}
+	return all
 }
 
 // timeBefore is what the days from and to are compared with. Whole months: as many months before. A month up to a

@@ -16,6 +16,7 @@ type todayView struct {
 	store.Stats
 	day      exact.Day
 	sold     []store.Figure   // today, a row a currency
+	refunds  []store.Figure   // the same of what was refunded
 	month    []store.Figure   // the last 30 days; what sold most comes first
 	earlier  map[string]int64 // what the 30 days before were net in, by currency
 	charts   []page.Chart     // one of each of those currencies, at most mostCharts
@@ -40,6 +41,9 @@ func today(s *store.Service) page.Page {
 			for _, f := range month.Rows { // a day with refunds alone has sold nothing
 				if f.Day != nil && *f.Day == v.day && f.SoldCents > 0 {
 					v.sold = append(v.sold, f)
+				}
+				if f.Day != nil && *f.Day == v.day && f.RefundedCents > 0 {
+					v.refunds = append(v.refunds, f)
 				}
 			}
 			slices.SortStableFunc(v.month, func(a, b store.Figure) int { return cmp.Compare(b.Orders, a.Orders) })

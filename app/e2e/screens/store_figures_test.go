@@ -63,8 +63,8 @@ func TestFiguresAndReceiptsOfAShop(t *testing.T) {
 	}
 	buy(t, s, "--email", "ann@example.com", "--sku", "PLUGIN", "--paid-at", "2026-10-05")
 	status(t, v.Get("/figures?from=2026-11-01&to=2026-11-20"), http.StatusOK, "49.00")
-	if rows := rowsShown(v.Get("/figures")); len(rows) != 13 || rows[0] != "2026-11 USD" || rows[11] != "2025-12 USD" {
-		t.Errorf("the rows of twelve months and their sum: %q", rows)
+	if rows := rowsShown(v.Get("/figures")); len(rows) != 4 || rows[1] != "2026-10 USD" || rows[2] != "2026-09 USD" {
+		t.Errorf("the rows of two months, of the ten in which nothing was sold, and their sum: %q", rows)
 	}
 	status(t, v.Get("/orders/"+o.Ref+"/receipt"), http.StatusOK, "Paid by hand.")
 }
