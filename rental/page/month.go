@@ -28,7 +28,7 @@ func month(s *rental.Service) page.Page {
 
 // collectedChart is what was collected of each month, as bars over what was billed; nothing before the first charge.
 func collectedChart(ctx context.Context, months []rental.MonthCollection) page.Chart {
-	c := page.Chart{Title: "Collected by month, " + page.CurrencyCode(ctx),
+	c := page.Chart{Title: "Billed by month, " + page.CurrencyCode(ctx),
 		Label: "Month", Names: [2]string{"Collected", "Billed"}, Rest: "Open",
 		Show: func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
 	for _, m := range months {

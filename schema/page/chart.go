@@ -60,6 +60,7 @@ const (
 	mostPairs          = 45 // places; of more, the time before is a line
 	fewMonths          = 6
 	linesBetweenLabels = 14 // pixels for two lines of words
+	nearMarks          = 30 // of the plot's width: their lines can hardly be told apart
 )
 
 // drawing is a chart with the positions of its values.

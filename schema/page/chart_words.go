@@ -88,6 +88,10 @@ func (d *drawing) stacked() {
 		if x > plotWide/2 {
 			anchor = "end"
 		}
+		if i+1 < len(d.Marks) && d.x(0, d.Marks[i+1])-x < nearMarks { // one line of words for both
+			d.Marks[i+1].Label = m.Label + "; " + d.Marks[i+1].Label
+			continue
+		}
 		d.text(anchor, "", x, float64(d.top-6-i*linesBetweenLabels), m.Label)
 	}
 }
@@ -121,11 +125,14 @@ func (d *drawing) ticks() {
 	}
 	for i := 0; i < len(points); i += step {
 		p, anchor, class, x := points[i], "middle", "", d.x(i, points[i])
+		if slices.ContainsFunc(d.Marks, func(m Point) bool { return !d.Low && m.Day-p.Day < 4 && p.Day-m.Day < 4 }) {
+			continue // the mark says the day
+		}
 		switch {
 		case months && i%3 != first, !months && len(points) > 2 && i/step%2 == 1:
 			class = "odd" // omitted if there is little room
 		case months:
-		case i == 0 && len(points) > 2:
+		case i == 0 && len(points) > 2 && (len(d.Bars) == 0 || d.to > d.from):
 			anchor, x = "start", x-d.slot()/2
 		case x > plotWide*.95 && len(points) > 2:
 			anchor, x = "end", x+d.slot()/2
