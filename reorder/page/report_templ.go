@@ -388,7 +388,7 @@ func ToOrder(v reorder.ToOrder) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = page.Td("f", page.CellBar("Stock against the reorder point", int64(r.CurrentStock), pointOf(r.Row),
+					templ_7745c5c3_Err = page.Td("w f", page.CellBar("Stock against the reorder point", int64(r.CurrentStock), pointOf(r.Row),
 						2*max(pointOf(r.Row), 1))).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -397,7 +397,7 @@ func ToOrder(v reorder.ToOrder) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = page.Td("r", page.Dec(r.ReorderPoint)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.Td("r w", page.Dec(r.ReorderPoint)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -636,9 +636,9 @@ func ToOrder(v reorder.ToOrder) templ.Component {
 				page.Column{Label: "Supplier", Sort: "supplier", Wide: true},
 				page.Column{Label: "State", Sort: "cover"},
 				page.Column{Label: "Sold", Wide: true},
-				page.Column{Label: "Level"},
+				page.Column{Label: "Level", Wide: true},
 				page.Column{Label: "Stock", Sort: "stock", Right: true},
-				page.Column{Label: "Reorder point", Right: true},
+				page.Column{Label: "Reorder point", Right: true, Wide: true},
 				page.Column{Label: "On order", Right: true},
 				page.Column{Label: "Runs out", Right: true},
 				page.Column{Label: "Order", Sort: "order", Right: true},
