@@ -229,6 +229,13 @@ func (f *Form) Currency(field string, code func(c *db.Conn, text string) (string
 	}
 }
 
+// CurrencyFor is the currency of a page's amounts: that of the record that in names, else the shop's.
+func (o Op) CurrencyFor(in Input) exact.Currency {
+	f := &Form{surface: in.Surface, in: in}
+	o.Bind(f)
+	return f.currency()
+}
+
 // id parses the id by which a command or a page names a record: its name, #12, or its digits.
 func (f *Form) id(a Arg, text string) (int64, bool) {
 	text = strings.TrimSpace(text)

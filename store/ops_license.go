@@ -214,9 +214,8 @@ func (s *Service) rotateLicenseKey() schema.Op {
 	op.Destructive, op.Thing = true, func(answer any) string { return "the key of " + licenseThing(answer) }
 	op.Print = schema.Printed(func(w io.Writer, l License) { fmt.Fprintln(w, l.Key) })
 	op.Will = schema.Said(func(l License) string {
-		return fmt.Sprintf("License %d (%s) of %s will get a new key. Programs with the old key will find no license; %s "+
-			"stay.",
-			l.ID, l.SKU, l.CustomerEmail, exact.Plural(l.ActivationCount, "seat", "seats"))
+		return fmt.Sprintf("License %d (%s) of %s will get a new key. Programs with the old key will find no license; %s.",
+			l.ID, l.SKU, l.CustomerEmail, exact.Plural(l.ActivationCount, "seat stays", "seats stay"))
 	})
 	return op
 }
@@ -229,7 +228,7 @@ func (s *Service) extendLicense() schema.Op {
 		fmt.Fprintf(w, "license %d: %s until %s\n", l.ID, l.Status, until(l.ExpiresAt))
 	})
 	op.Did = schema.Said(func(l License) string {
-		return fmt.Sprintf("License %d of %s now ends at %s.", l.ID, l.CustomerEmail, until(l.ExpiresAt))
+		return fmt.Sprintf("License %d of %s now lasts until %s.", l.ID, l.CustomerEmail, until(l.ExpiresAt))
 	})
 	op.Bind = schema.Does2(func(f *schema.Form, id *int64, x *Extension) {
 		bindLicense(f, id)

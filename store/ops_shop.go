@@ -69,7 +69,7 @@ func (s *Service) mapProvider() schema.Op {
 			}
 		}),
 		Did: schema.Said(func(m Mapped) string {
-			text := fmt.Sprintf("%s of %s is %s here.", m.Link.Link, m.Provider, m.SKU)
+			text := fmt.Sprintf("The name %s of %s means %s here.", m.Link.Link, m.Provider, m.SKU)
 			if m.Provider == stripe {
 				text = fmt.Sprintf("The payment link %s sells %s.", m.Link.Link, m.SKU)
 			}

@@ -120,6 +120,7 @@ func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
 	}
 	x.place = backOf(&v)
 	f.Path, f.Query = f.DoPath(v.op.Name), nil
+	f.Currency = v.op.CurrencyFor(x.inputOf(v.given, shop, true)).Code
 	if v.now == "" {
 		v.now = v.seen
 	}

@@ -140,6 +140,14 @@ func (v licenseView) MailSubjects() []string {
 	return []string{db.Subject("license", v.ID), "order:" + v.OrderRef}
 }
 
+// untilWord stands before the end: only a license that works does so until then.
+func (v licenseView) untilWord() string {
+	if v.Status == "active" {
+		return " until "
+	}
+	return ", end: "
+}
+
 // PageTitle says whose license it is.
 func (v licenseView) PageTitle() string { return "License of " + v.CustomerEmail }
 

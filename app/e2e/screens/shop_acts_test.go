@@ -119,3 +119,26 @@ func TestACommandChangesOnlyWhatItNames(t *testing.T) {
 	v := s.Person("store", "olga", "admin")
 	status(t, v.Get("/do/save_product?sku=ECHO"), http.StatusOK, `value="Tape Echo"`, `value="61.00"`)
 }
+
+// TestARefundIsTypedInTheOrdersCurrency opens and is refused a refund of an order in EUR in a shop of USD: the amount's
+// field says EUR. The license's acts say until when it lasts, and what stays.
+func TestARefundIsTypedInTheOrdersCurrency(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("store", "olga", "admin")
+	s.MustCLI("store", "product", "save", "ECHO", "--name", "Tape Echo", "--price-cents", "5900", "--license-days", "30")
+	s.MustCLI("store", "order", "record", "--email", "ann@example.com", "--sku", "ECHO", "--currency", "EUR")
+	list := status(t, v.Get("/orders"), http.StatusOK)
+	ref := list.Body[strings.Index(list.Body, "ORD-"):][:14]
+	const inEuros = `<span aria-hidden="true">EUR</span>`
+	status(t, v.Get("/do/refund_order?order_ref="+ref), http.StatusOK, inEuros)
+	status(t, v.Post("/do/refund_order", "order_ref", ref, "amount", "999"), http.StatusConflict, inEuros)
+
+	location(t, v.Post("/do/suspend_license", "license_id", "1"), "/licenses/1")
+	if page := apptest.Text(v.Get("/licenses/1").Doc); !strings.Contains(page, "Suspended, end: ") {
+		t.Errorf("a suspended license lasts until its end: %s", page)
+	}
+	location(t, v.Post("/do/extend_license", "license_id", "1", "days", "30"), "/licenses/1")
+	status(t, v.Get("/licenses/1"), http.StatusOK, "now lasts until")
+	status(t, v.Get("/do/rotate_license_key?license_id=1"), http.StatusOK, "0 seats stay.")
+}
