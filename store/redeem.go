@@ -20,6 +20,14 @@ type Redeemed struct {
 	note string
 }
 
+// IssuedKey is the key of the license that the code gave, "" without one.
+func (r Redeemed) IssuedKey() string {
+	if r.License == nil {
+		return ""
+	}
+	return r.License.Key
+}
+
 // Note is what the shop says of the product to its buyers.
 func (r Redeemed) Note() string { return r.note }
 

@@ -68,17 +68,20 @@ func userChoices(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, err
 	})(c, f)
 }
 
+// servicesOn offers the services that are on.
+var servicesOn = schema.Among(func(c *db.Conn) (all []schema.Choice, err error) {
+	on, err := schema.ServicesOn(c)
+	for _, s := range on {
+		all = append(all, schema.Choice{Value: s, Text: strings.ToUpper(s[:1]) + s[1:]})
+	}
+	return all, err
+})
+
 // in binds the services of an operation, each from the list.
 func (o ops) in(f *schema.Form, p *[]string, about, none string) {
 	f.Texts(p, "service", about+": "+strings.Join(o.services, ", "), len(o.services), 20,
 		func(a *schema.Arg) { a.Enum = o.services },
-		schema.Choices(schema.Among(func(c *db.Conn) (all []schema.Choice, err error) {
-			on, err := schema.ServicesOn(c)
-			for _, s := range on {
-				all = append(all, schema.Choice{Value: s, Text: strings.ToUpper(s[:1]) + s[1:]})
-			}
-			return all, err
-		})), schema.Help(none))
+		schema.Choices(servicesOn), schema.Help(none))
 	for _, s := range *p {
 		o.known(f, s)
 	}

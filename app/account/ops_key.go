@@ -45,7 +45,7 @@ func (o ops) createKey() schema.Op {
 		Bind: func(f *schema.Form) schema.Handler {
 			n := NewKey{Scope: "full"}
 			f.Enum(&n.Service, "service", "the service that it opens: "+strings.Join(o.services, ", "), o.services,
-				schema.Required)
+				schema.Required, schema.Choices(servicesOn))
 			f.Text(&n.User, "user",
 				"the user that the key acts as", schema.Most(most+1), schema.ChoicesFor(userChoices), schema.Required)
 			f.Enum(&n.Scope, "scope", "read or full (default: full)", Scopes)

@@ -307,7 +307,12 @@ func (s *Screens) openPost(op schema.Op) handle {
 		if n, ok := answer.(interface{ Note() string }); ok {
 			note = n.Note()
 		}
-		return x.show(http.StatusOK, "Thank you", true, x.frame(shop), thanks(didText(op, answer, shop), note, lead))
+		text, key := didText(op, answer, shop), ""
+		if k, ok := answer.(interface{ IssuedKey() string }); ok {
+			key = k.IssuedKey()
+			text = strings.TrimSuffix(text, " Your license key: "+key) // which stands by itself, to be copied
+		}
+		return x.show(http.StatusOK, "Thank you", true, x.frame(shop), thanks(text, note, lead, key))
 	}
 }
 

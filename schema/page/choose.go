@@ -11,7 +11,7 @@ import (
 // choices are the field's choices, at most one more than a select has; nil if it has none. A list for many fields is
 // read once per page.
 func (f *Frame) choices(e entry) ([]schema.Choice, error) {
-	if f.Choices == nil || !e.arg.HasChoices() || e.arg.Kind == schema.EnumKind {
+	if f.Choices == nil || !e.arg.HasChoices() {
 		return nil, nil
 	}
 	key := e.source + " " + listOf(e.name)

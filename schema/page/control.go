@@ -22,7 +22,7 @@ func (f *Frame) control(b *strings.Builder, e entry) error {
 	case e.offered != nil:
 		e.values = nil
 		f.choose(b, e, e.offered)
-	case a.Kind == schema.EnumKind:
+	case a.Kind == schema.EnumKind && choices == nil:
 		f.choose(b, e, inWords(a.Enum))
 	case a.Kind == schema.ListKind && choices != nil:
 		f.boxes(b, e, choices)

@@ -142,3 +142,21 @@ func TestARefundIsTypedInTheOrdersCurrency(t *testing.T) {
 	status(t, v.Get("/licenses/1"), http.StatusOK, "now lasts until")
 	status(t, v.Get("/do/rotate_license_key?license_id=1"), http.StatusOK, "0 seats stay.")
 }
+
+// TestFormsOfferWhatTheShopHas opens the forms of a shop of the store alone: a key is for a service that is on, and the
+// mail server and the sender are not called optional.
+func TestFormsOfferWhatTheShopHas(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("store", "olga", "admin")
+	apptest.OK(t, db.Exec(t.Context(), s.Server.DB(), db.Bookkeeping(), func(tx *db.Tx) error {
+		return tx.SetSetting(db.SettingServices, "store")
+	}))
+	if form := status(t, v.Get("/do/create_key"), http.StatusOK); strings.Contains(form.Body, `value="rental"`) {
+		t.Error("a key of a service that is off is offered")
+	}
+	if text := apptest.Text(v.Get("/settings/mail").Doc); strings.Contains(text, "Mail server optional") ||
+		strings.Contains(text, "From optional") {
+		t.Error("the mail server and the sender are called optional")
+	}
+}

@@ -43,12 +43,12 @@
     });
   });
 
-  // What is shown once can be copied.
+  // What is shown once, and a license key, can be copied.
   $$("[data-copy]").forEach(b => {
     b.hidden = !navigator.clipboard;
     b.onclick = async () => { await navigator.clipboard.writeText($("#" + b.dataset.copy).value); b.textContent = "Copied"; };
   });
-  $$(".once dd, .once pre").forEach(e => {
+  $$(".once dd, .once pre, dd:has(> code.strong)").forEach(e => {
     const text = e.innerText.trim();
     if (!text || !navigator.clipboard) return;
     const b = make("button", "Copy", e);
