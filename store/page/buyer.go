@@ -47,6 +47,14 @@ func renewal(x store.Subscription) string {
 	return "Your subscription is cancelled and ends "
 }
 
+// stopAfter ends the sentence after its moment.
+func stopAfter(x store.Subscription) string {
+	if x.State == "active" && x.RenewsAt != nil || x.NextTryAt != nil || x.EndsAt != nil {
+		return "."
+	}
+	return ""
+}
+
 type myLicense struct{ store.MyLicense }
 
 // heading names the license by its product, which the page's title says where it is alone.
