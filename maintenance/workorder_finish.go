@@ -140,7 +140,7 @@ func (s *Service) finishWorkOrders() schema.Op {
 			all.Took.Sent = workOrders.Form(f, &all.Took.WorkOrder, false, nil, "labor_minutes", "parts_cost",
 				"downtime_minutes")
 			f.IDs(&all.Steps, "step", "done steps of the check list, for a single work order", maxSteps,
-				schema.Rare)
+				schema.Label("Done steps of one work order"), schema.Rare)
 			f.Text(&all.SkipSteps, "skip_steps",
 				"why the other steps of the check list are skipped", schema.Most(maxText), schema.Label("Why steps are skipped"))
 			if len(all.Steps) > 0 && len(m.ids) != 1 {

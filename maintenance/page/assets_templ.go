@@ -1111,7 +1111,7 @@ func meter(v assetView, m maintenance.Meter) templ.Component {
 				Fixed:  map[string]string{"asset_id": page.Num(v.ID), "meter": page.Num(m.ID)},
 				Called: map[string]string{"reading": "Reading, " + m.Unit, "read_date": "Read on"},
 				Hints:  map[string]string{"reading": page.QtyText(m.Reading)}, Inline: true, Labels: true,
-				Button: "Save reading"}).Render(ctx, templ_7745c5c3_Buffer)
+				Button: "Record reading"}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
