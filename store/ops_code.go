@@ -99,8 +99,8 @@ func (s *Service) mintCodes() schema.Op {
 			f.Text(&batch, "batch", "the batch's name, [A-Za-z0-9._-]{1,64}; an existing batch grows; without it a new batch "+
 				"is named after time and SKU",
 				schema.Most(200), schema.Example("launch"), schema.Choices(batchChoices), schema.Any,
-				schema.Help("Letters A to Z, digits, dots and hyphens. A batch that exists grows. Without a name, one is made from "+
-					"time and SKU."))
+				schema.Help("Letters A to Z, digits, dots and hyphens. A batch that exists grows. Without a name, one is made "+
+					"from time and SKU."))
 			return func(ctx context.Context, who db.Caller) (any, error) {
 				return s.MintCodes(ctx, who, count, sku, tier, batch)
 			}
