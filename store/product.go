@@ -163,7 +163,7 @@ func productTable() schema.Table {
 					"license; for goods without one, set kind to other for all rows"
 			})
 		if f.Text != nil {
-			f.Column, f.Label = "kind", "What the products of this file are"
+			f.Column, f.Label = "kind", "What all products of this file are, those already here too"
 		}
 		return f, err
 	}

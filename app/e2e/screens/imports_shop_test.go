@@ -103,13 +103,13 @@ func TestTheKindOfImportedProductsIsChosen(t *testing.T) {
 	v := s.Person("store", "olga", "admin")
 	for _, from := range []string{"", "shopify-products"} {
 		at := v.Upload("/import/products", map[string]string{"from": from}, "file", "products.csv", shopifyGoods).Header.Get("Location")
-		page := status(t, v.Get(at), http.StatusOK, "What the products of this file are", `<option value="download">Download</option>`)
+		page := status(t, v.Get(at), http.StatusOK, "What all products of this file are, those already here too", `<option value="download">Download</option>`)
 		fields := sentBy(t, page, "/import/products", "set.0.value", "other")
 		fields.Set("set.0.name", "kind")
 		fields.Set("read", "yes")
 		fields.Del("idempotency_key")
 		page = status(t, v.Get("/import/products?"+fields.Encode()), http.StatusOK, "2 of 2 rows are new")
-		if strings.Contains(page.Body, "What the products of this file are") || strings.Contains(page.Body, "come with a license") {
+		if strings.Contains(page.Body, "What all products of this file are, those already here too") || strings.Contains(page.Body, "come with a license") {
 			t.Errorf("from %q: the kind is asked for again", from)
 		}
 	}
