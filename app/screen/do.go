@@ -148,6 +148,7 @@ func (x *exchange) take(op schema.Op, in *sent, shop shopSettings) error {
 	in.join(op)
 	v := doView{
 		op: op, given: in.fields, then: in.then, from: in.from, key: in.key, seen: in.seen, alone: in.alone,
+		marks: [2]string{in.marks.Op, in.marked},
 	}
 	if err := in.fileTooLarge(); err != nil {
 		return x.refuseForm(err, v, shop)

@@ -36,7 +36,8 @@ type doView struct {
 	ask      bool // a question must be confirmed first
 	password bool // the password must be typed again
 	differs  []difference
-	action   string // the prefix of the form's address
+	marks    [2]string // the marking operation of the list whose marks the form got, and its field for them
+	action   string    // the prefix of the form's address
 	home     string
 }
 
@@ -143,6 +144,9 @@ func (x *exchange) form(v *doView) page.Form {
 		Given: withoutSecrets(v.op, v.given), Fixed: map[string]string{}, Refused: map[string]string{}}
 	if v.then != "" {
 		fm.Fixed["then"] = v.then
+	}
+	if v.marks[1] != "" { // what is refused stays marked
+		fm.Fixed["marked_op"], fm.Fixed["marked_field"] = v.marks[0], v.marks[1]
 	}
 	if v.key != "" && (v.refusal == nil || v.refusal.Kind != fault.Conflict) {
 		fm.Fixed["idempotency_key"] = v.key

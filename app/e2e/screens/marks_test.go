@@ -168,6 +168,18 @@ func TestARefusedBulkActKeepsItsMarks(t *testing.T) {
 	}
 	status(t, sendForm(v, "/do/finish_workorders", sent), http.StatusSeeOther)
 	status(t, v.Get("/work-orders/57"), http.StatusOK, "Greased")
+
+	status(t, v.Post("/do/create_workorder", "asset_id", "1", "description", "Job", "checklist", "Wipe"), http.StatusSeeOther)
+	again = formOf(v.Get("/work-orders"), "bulk-move_workorders")
+	again["id"] = []string{"3", "61"}
+	again.Set("marked_open", "yes")
+	sent = sentBy(t, sendForm(v, "/do/finish_workorders", again), "/do/finish_workorders", "resolution", "Oiled")
+	done := sendForm(v, "/do/finish_workorders", sent)
+	status(t, done, http.StatusSeeOther)
+	list := status(t, v.Get(done.Header.Get("Location")), http.StatusOK, "Work order 3 is done", "work order 61: ")
+	if left := formOf(list, "bulk-move_workorders"); !slices.Equal(left["id"], []string{"61"}) {
+		t.Errorf("of two marked orders, of which one was refused, %v stay marked", left["id"])
+	}
 }
 
 // TestRowsMarkedByDefault pages through the rows to order, which are marked by default. An unmarked row stays so, an
