@@ -272,7 +272,7 @@ func (s *Service) postReading() schema.Op {
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Doubt: func(answer any, _ schema.Money) schema.Question {
 			r := answer.(Recorded)
-			return askReading(r.doubt, fmt.Sprintf("Save %v %s?", r.Meter.Reading, r.Meter.Unit), "Record reading")
+			return askReading(r.doubt, fmt.Sprintf("Record %v %s?", r.Meter.Reading, r.Meter.Unit), "Record reading")
 		},
 		Example: "maintenance reading LATHE-1 1250.5\nmaintenance reading VAN-3 310.2 --meter cooler --read-date 2026-11-18",
 		Did: schema.Said(func(r Recorded) string {

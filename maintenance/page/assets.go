@@ -112,8 +112,15 @@ func (v assetView) acts(ctx context.Context) []page.Action {
 		acts = []page.Action{dueActs(ctx, *p)[0].Main(),
 			page.Open("New work order", "create_workorder", "asset_id", id).Key("n")}
 	}
-	acts = append(acts, page.Open("Set state", "set_asset_status", "id", id, "status", v.Status),
-		page.Open("Edit", "save_asset", "asset_tag", v.AssetTag).Key("e"), page.Link("Label", assetPath(v.ID)+"/label"),
+	turn := page.Do("It is down", "set_asset_status", "id", id, "status", "down")
+	if v.Status == "down" {
+		turn = page.Do("It runs again", "set_asset_status", "id", id, "status", "operational")
+	}
+	if v.Status != "retired" {
+		acts = append(acts, turn)
+	}
+	acts = append(acts, page.Open("Edit", "save_asset", "asset_tag", v.AssetTag).Key("e"),
+		page.Open("Set state", "set_asset_status", "id", id, "status", v.Status), page.Link("Label", assetPath(v.ID)+"/label"),
 		page.Open("Rename", "rename_asset", "asset_id", id, "name", v.Name, "code", v.AssetTag),
 		page.Open("New plan", "save_plan", "asset_tag", v.AssetTag),
 		page.Open("New meter", "save_meter", "asset_tag", v.AssetTag))

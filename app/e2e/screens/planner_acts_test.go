@@ -149,3 +149,19 @@ func TestARenameSaysWhatItDid(t *testing.T) {
 	status(t, v.Get("/assets/3"), http.StatusOK, "Van 1 (VAN-1) keeps its name and tag.",
 		"meter=odometer&amp;reading=124307.8")
 }
+
+// TestAMachineThatIsDownIsSaidAtOnePress: on its page, and so that it runs again.
+func TestAMachineThatIsDownIsSaidAtOnePress(t *testing.T) {
+	t.Parallel()
+	v := openDemo(t).as(asAdmin, "maintenance")
+	for _, turn := range [][2]string{{"It is down", "down"}, {"It runs again", "operational"}} {
+		if !strings.Contains(v.Get("/assets/1").Body, turn[0]+"<") {
+			t.Fatalf("the page of the lathe has no %q", turn[0])
+		}
+		status(t, post(v, "/do/set_asset_status", url.Values{"id": {"1"}, "status": {turn[1]}}), http.StatusSeeOther)
+		status(t, v.Get("/assets/1"), http.StatusOK, "Lathe is "+turn[1]+".")
+	}
+	if strings.Contains(v.Get("/assets/1").Body, "It runs again<") {
+		t.Error("a machine that runs is offered to run again")
+	}
+}

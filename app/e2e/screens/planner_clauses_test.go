@@ -68,7 +68,7 @@ func TestAnImplausibleReadingAsksFirst(t *testing.T) {
 	h := openDemo(t)
 	v := h.as(asAdmin, "maintenance")
 	asked := status(t, post(v, "/do/record_meter", url.Values{"asset_id": {"3"}, "reading": {"999999"}}), http.StatusOK,
-		"Save 999999 km?", "more than ten times its use")
+		"Record 999999 km?", "more than ten times its use")
 	if n := countOf(t, h, "SELECT count(*) FROM readings WHERE value = 999999000"); n != "0" {
 		t.Error("it is written before it is confirmed")
 	}
