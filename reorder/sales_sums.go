@@ -72,3 +72,27 @@ func (s *Service) LastSales(ctx context.Context) (days []DaySum, channels []Chan
 	})
 	return days, channels, err
 }
+
+// SumOf adds up what a list of sales has, of a channel only its share; false where it has too many rows.
+func (s *Service) SumOf(ctx context.Context, q SalesQuery, rows int64) (all exact.Milli, is bool, err error) {
+	if rows > mostSummed {
+		return 0, false, nil
+	}
+	err = s.db.View(ctx, func(c *db.Conn) error {
+		channel, sum := q.Channel, "sales.qty"
+		q.Channel = ""
+		from, where, args, err := q.narrow(c)
+		if err != nil {
+			return err
+		}
+		if channel != "" {
+			sum = "share.qty"
+			from += ` CROSS JOIN channel_sales AS share ON share.day = sales.day AND share.sku_id = sales.sku_id
+				CROSS JOIN sales_channels AS named ON named.id = share.channel_id`
+			where, args = where+" AND named.name = ?", append(args, channel)
+		}
+		all, _, err = db.One(c, (*db.Row).Milli, "SELECT coalesce(sum("+sum+"), 0) FROM "+from+where, args...)
+		return err
+	})
+	return all, err == nil, err
+}

@@ -10,6 +10,7 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
+	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
 )
 
@@ -17,6 +18,7 @@ type salesView struct {
 	reorder.Sales
 	days     []reorder.DaySum // of the last days, where nothing narrows the list
 	channels []reorder.ChannelSum
+	sum      string // what the narrowed list has sold
 }
 
 // byDay is what was sold on each of the last days, of all SKUs.
@@ -54,6 +56,25 @@ func (v salesView) byChannel() templ.Component {
 	return page.Stacked("Sold by channel", parts...)
 }
 
+// addUp reads what the last days sold, or what a narrowed list has.
+func (v *salesView) addUp(ctx context.Context, s *reorder.Service, q reorder.SalesQuery) (err error) {
+	if q.SKU == "" && q.Channel == "" && q.From == nil && q.To == nil {
+		if q.After == "" {
+			v.days, v.channels, err = s.LastSales(ctx)
+		}
+		return err
+	}
+	all, is, err := s.SumOf(ctx, q, v.Total)
+	if err == nil && is && v.Total > 0 {
+		v.sum = page.QtyText(all) + " sold"
+		if q.Channel != "" {
+			v.sum += " by " + q.Channel
+		}
+		v.sum += ", all rows added up"
+	}
+	return err
+}
+
 // saleSorts are the columns that sales can be sorted by.
 var saleSorts = page.Sorts[reorder.DaySale]{
 	"sku":  page.ByText(func(d reorder.DaySale) string { return d.SKU }),
@@ -76,13 +97,14 @@ func sales(s *reorder.Service) page.Page {
 			at := cursor(p)
 			q.After, q.Limit = at.After, at.Limit
 			return func(ctx context.Context, _ db.Caller) (v salesView, err error) {
+				if q.From != nil && q.To != nil && *q.To < *q.From {
+					return v, fault.Fieldf("to", "to: %s is before from, %s", *q.To, *q.From)
+				}
 				if v.Sales, err = s.Sales(ctx, q); err != nil {
 					return v, err
 				}
-				if q.SKU == "" && q.Channel == "" && q.From == nil && q.To == nil && q.After == "" {
-					if v.days, v.channels, err = s.LastSales(ctx); err != nil {
-						return v, err
-					}
+				if err := v.addUp(ctx, s, q); err != nil {
+					return v, err
 				}
 				v.Sales.Sales, v.Next, err = arranged(p, v.Sales.Sales, v.Total, v.Next, saleSorts)
 				return v, err

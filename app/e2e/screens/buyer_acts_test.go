@@ -189,3 +189,18 @@ func TestADraftsPriceIsChangedOnAPhone(t *testing.T) {
 	b.press("Save lines")
 	b.see("Purchase order PO-000001 is changed: 25.00 USD.")
 }
+
+// TestNarrowedSalesAreAddedUp: by a channel its share alone; a range that ends before it begins is said at its field.
+func TestNarrowedSalesAreAddedUp(t *testing.T) {
+	t.Parallel()
+	s, v := woolShop(t, 3) // 30, 31 and 32 on 18 Nov
+	if code, _, errs := s.Pipe("date,sku,qty,channel\n2026-11-17,SKU-001,4,web\n2026-11-18,SKU-002,2.5,web\n", "import",
+		"reorder", "sales", "-"); code != 0 {
+		t.Fatal(errs)
+	}
+	status(t, v.Get("/sales?from=2026-11-18&to=2026-11-18"), http.StatusOK, "95.5 sold, all rows added up")
+	status(t, v.Get("/sales?channel=web"), http.StatusOK, "6.5 sold by web, all rows added up")
+	status(t, v.Get("/sales?channel=web&sku=SKU-001"), http.StatusOK, "4 sold by web, all rows added up")
+	status(t, v.Get("/sales?from=2026-11-18&to=2026-11-17"), http.StatusUnprocessableEntity, `value="2026-11-18"`,
+		"To: 17 Nov 2026 is before from, 18 Nov 2026")
+}
