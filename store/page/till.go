@@ -144,7 +144,9 @@ func told(reason string) string {
 
 // reasonOf is what the cause does not say yet.
 func reasonOf(u store.Unbooked) string {
-	if u.Cause == "unknown_product" && u.TheirProduct != nil {
+	switch {
+	case u.Cause == "unknown_product" && u.TheirProduct != nil, u.Cause == "no_buyer" && u.BuyerEmail == nil,
+		u.Cause == "no_product", u.Cause == "nothing_paid":
 		return ""
 	}
 	return told(u.Reason)
@@ -164,12 +166,16 @@ func mends(u store.Unbooked) (acts []page.Action) {
 		acts = append(acts, page.Link("Open the order", page.Path("orders", *u.OrderRef)))
 	}
 	if !u.Refund {
-		acts = append(acts, page.Open("Record", "record_order", recorded(u)...))
+		acts = append(acts, page.Open("Record order", "record_order", recorded(u)...))
 	}
 	if u.CanRetry() {
 		acts = append(acts, page.Do("Try again", "retry_payment", payment...).Quiet().Then("/unbooked"))
 	}
-	return append(acts, page.Open("Dismiss", "dismiss_payment", payment...).Quiet())
+	acts = append(acts, page.Open("Dismiss", "dismiss_payment", payment...).Quiet())
+	for n := range acts {
+		acts[n] = acts[n].Named(u.Ref)
+	}
+	return acts
 }
 
 // recorded fills the form of an order with what is known of the payment.

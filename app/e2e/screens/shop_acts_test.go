@@ -1,6 +1,7 @@
 package screens
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -75,6 +76,29 @@ func TestFoundOrdersAreToldApart(t *testing.T) {
 	status(t, v.Get("/do/create_key?service=store"), http.StatusOK, "<h1>Create API key</h1>")
 	status(t, v.Post("/do/set_provider", "provider", "stripe", "secret", "whsec_1"), http.StatusSeeOther)
 	status(t, v.Get("/providers"), http.StatusOK, "The secret of Stripe is set.")
+}
+
+// TestAnUnbookedPaymentShowsItsNextStep lists a payment of an unknown product and one without an address. Each row has
+// one act beside "More", and says its reason once.
+func TestAnUnbookedPaymentShowsItsNextStep(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	v := s.Person("store", "olga", "admin")
+	s.MustCLI("store", "provider", "set", "lemonsqueezy", "--secret", lemonSecret)
+	for id, email := range map[string]string{"900": "sue@example.org", "901": ""} {
+		lemonSays(t, s, lemonSecret, "order_created", "orders", id, fmt.Sprintf(`"status":"paid","user_name":"Sue Seller",
+			"user_email":%q,"currency":"EUR","tax":190,"total":1190,"created_at":"2026-11-20T10:00:00Z",
+			"updated_at":"2026-11-20T10:00:00Z",
+			"first_order_item":{"variant_id":555,"product_name":"Echo","quantity":1}`, email))
+	}
+	page := status(t, v.Get("/unbooked"), http.StatusOK, "Its product is not mapped yet", "It has no e-mail address",
+		"Which product?", "Record order")
+	if strings.Contains(page.Body, "email is missing") {
+		t.Error("the reason is said twice, once with the argument's name")
+	}
+	if n := strings.Count(page.Body, `<summary class="btn quiet down">More</summary>`); n != 2 {
+		t.Errorf("%d rows of 2 fold their other acts", n)
+	}
 }
 
 // TestARefusedFormFoldsWhatItFolded refuses a new product. What nobody touched stays under More.
