@@ -171,7 +171,7 @@ func mends(u store.Unbooked) (acts []page.Action) {
 	if u.CanRetry() {
 		acts = append(acts, page.Do("Try again", "retry_payment", payment...).Quiet().Then("/unbooked"))
 	}
-	acts = append(acts, page.Open("Dismiss", "dismiss_payment", payment...).Quiet())
+	acts = append(acts, page.Open("Dismiss", "dismiss_payment", payment...).Quiet().Then("/unbooked"))
 	for n := range acts {
 		acts[n] = acts[n].Named(u.Ref)
 	}
