@@ -358,7 +358,8 @@ func (o *storedOrder) receive(given []Receipt) (cameIn map[int64]exact.Milli, er
 		case cameIn[l.skuID] != 0:
 			return nil, fault.Fieldf(field, "%s: %s is in two lines; give it once", name, l.SKU)
 		case g.field != "" && g.Qty > l.Ordered-l.Received:
-			return nil, fault.Fieldf(field, "%s: %s of %s is too much; at most %s are to come", name, g.Qty, l.SKU, l.Ordered-l.Received)
+			return nil, fault.Fieldf(field, "%s: %s of %s is too much; at most %s are to come", name, g.Qty, l.SKU,
+				l.Ordered-l.Received)
 		case g.Qty <= 0 || g.Qty > l.Ordered-l.Received:
 			return nil, fault.Fieldf(field,
 				"%s: %s of %s is out of range; more than 0 and at most %s are outstanding (%s ordered, %s received)",

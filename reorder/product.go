@@ -146,7 +146,8 @@ func (p *ProductPage) order(c *db.Conn, rec article) (err error) {
 		}
 	}
 	p.Cover = h.cover
-	p.Sells = exact.Decimal{Unscaled: exact.Mul(int64(b.sold), b.lead+b.safety+h.cover).DivRound(10 * b.demandDays(h)), Places: 2}
+	p.Sells = exact.Decimal{Unscaled: exact.Mul(int64(b.sold), b.lead+b.safety+h.cover).DivRound(10 * b.demandDays(h)),
+		Places: 2}
 	b.onOrder += p.Drafted
 	p.Open, _ = b.order(h, p.Status)
 	return nil

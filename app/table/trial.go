@@ -85,7 +85,8 @@ func triedOf(o Outcome) keptTrial {
 
 func (k keptTrial) outcome() Outcome {
 	out := Outcome{
-		Loaded: k.Loaded, Found: k.Found, Left: k.Left, Called: k.Called, Notes: k.Notes, DryRun: true, Refused: len(k.Loaded.Errors),
+		Loaded: k.Loaded, Found: k.Found, Left: k.Left, Called: k.Called, Notes: k.Notes,
+		DryRun: true, Refused: len(k.Loaded.Errors),
 		Events:  k.Events,
 		Columns: k.Columns, Sample: k.Sample, Follows: schema.Foreseen{Column: k.Column, Label: k.Label},
 	}

@@ -120,7 +120,8 @@ func (v assetView) acts(ctx context.Context) []page.Action {
 		acts = append(acts, turn)
 	}
 	acts = append(acts, page.Open("Edit", "save_asset", "asset_tag", v.AssetTag).Key("e"),
-		page.Open("Set state", "set_asset_status", "id", id, "status", v.Status), page.Link("Label", assetPath(v.ID)+"/label"),
+		page.Open("Set state", "set_asset_status", "id", id, "status", v.Status),
+		page.Link("Label", assetPath(v.ID)+"/label"),
 		page.Open("Rename", "rename_asset", "asset_id", id, "name", v.Name, "code", v.AssetTag),
 		page.Open("New plan", "save_plan", "asset_tag", v.AssetTag),
 		page.Open("New meter", "save_meter", "asset_tag", v.AssetTag))
@@ -250,7 +251,8 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day
 	}
 	for _, p := range v.Plans {
 		on := meter == "" || p.Meter == nil && meter == v.Meters[0].Name || p.Meter != nil && *p.Meter == meter
-		if on && p.NextDue != nil && *p.NextDue >= first && *p.NextDue <= page.From(ctx).Today+daysAhead && !p.Paused && len(c.Marks) == 0 {
+		if on && p.NextDue != nil && *p.NextDue >= first && *p.NextDue <= page.From(ctx).Today+daysAhead &&
+			!p.Paused && len(c.Marks) == 0 {
 			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue,
 				Label: schema.Shorten(p.Title, 24) + ", " + page.DayText(ctx, *p.NextDue)})
 		}

@@ -209,7 +209,8 @@ func (f *Frame) turn(b *strings.Builder, class, rel, label, to string) {
 		b.WriteString(`<link` + rel + ` href="` + esc(to) + `">`)
 	}
 	if f.counting != "" {
-		b.WriteString(`<button class="` + class + `" form="bulk-` + f.counting + `" name="turn" value="` + esc(to) + `">Save, ` +
+		b.WriteString(`<button class="` + class + `" form="bulk-` + f.counting + `" name="turn" value="` + esc(to) +
+			`">Save, ` +
 			strings.ToLower(label) + `</button>`)
 		return
 	}

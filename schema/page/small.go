@@ -43,7 +43,8 @@ func Stacked(title string, parts ...Part) templ.Component {
 	for _, p := range parts {
 		wide := float64(max(0, p.Value)) / float64(whole) * plotWide
 		words := esc(p.Label) + `: ` + esc(p.Shown)
-		b.WriteString(`<rect class="` + p.Look + `" x="` + at(from) + `" y="-2" width="` + at(wide) + `" height="24"><title>` +
+		b.WriteString(`<rect class="` + p.Look + `" x="` + at(from) + `" y="-2" width="` + at(wide) +
+			`" height="24"><title>` +
 			words + `</title></rect>`)
 		from += wide
 		name := esc(p.Label)
