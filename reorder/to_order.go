@@ -20,8 +20,12 @@ type ToOrder struct {
 	Open      int64 // SKUs to order beyond what is in drafts, and what that costs
 	OpenCents int64
 	Suppliers int // known ones that something is to be ordered from
+	Of        map[string]Share
 	Drafts    int64
 }
+
+// Share is what is to be ordered from one supplier beyond what is in drafts.
+type Share struct{ Open, OpenCents int64 }
 
 // ToOrderRow is a SKU of the report with its open drafts and orders.
 type ToOrderRow struct {
@@ -72,7 +76,7 @@ func (s *Service) ToOrder(ctx context.Context, q ToOrderQuery) (page ToOrder, er
 		page.addOpen(entries)
 		page.Total = int64(len(entries))
 		if q.Sort == "" {
-			slices.SortFunc(entries, byRunningOut)
+			bySupplier(entries)
 		} else if err := k.sort(c, entries, q.Sort, q.Falling); err != nil {
 			return err
 		}
@@ -154,19 +158,20 @@ func countToOrder(c *db.Conn) (n int64, err error) {
 	return n, err
 }
 
-// addOpen adds up what is to be ordered beyond what is in drafts.
+// addOpen adds up what is to be ordered beyond what is in drafts, in all and by supplier.
 func (page *ToOrder) addOpen(entries []*entry) {
-	suppliers := map[string]bool{}
+	page.Of = map[string]Share{}
 	for _, e := range entries {
-		if e.open > 0 {
-			page.Open++
-			page.OpenCents = addCents(page.OpenCents, e.openCost)
-			if e.supplier != "" {
-				suppliers[e.supplier] = true
-			}
+		if e.open == 0 {
+			continue
 		}
+		of := page.Of[e.supplier]
+		if of.Open == 0 && e.supplier != "" {
+			page.Suppliers++
+		}
+		page.Of[e.supplier] = Share{of.Open + 1, addCents(of.OpenCents, e.openCost)}
+		page.Open, page.OpenCents = page.Open+1, addCents(page.OpenCents, e.openCost)
 	}
-	page.Suppliers = len(suppliers)
 }
 
 // covers is how many days what is open lasts at the average demand.
@@ -185,6 +190,18 @@ func byRunningOut(a, b *entry) int {
 		coverCompare(a.stock, a.sold, int64(a.days), b.stock, b.sold, int64(b.days)),
 		cmp.Compare(b.openCost, a.openCost),
 		strings.Compare(a.code, b.code))
+}
+
+// bySupplier orders by supplier, first the one whose stock runs out first, and within it by running out.
+func bySupplier(entries []*entry) {
+	slices.SortFunc(entries, byRunningOut)
+	first := map[string]int{}
+	for i, e := range entries {
+		if _, known := first[e.supplier]; !known {
+			first[e.supplier] = i
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b *entry) int { return cmp.Compare(first[a.supplier], first[b.supplier]) })
 }
 
 // outstandingOf is what of a SKU is still to come, or in drafts, by purchase order.

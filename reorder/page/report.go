@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"quartermaster/reorder"
 	"quartermaster/schema"
@@ -46,6 +47,20 @@ func toOrder(s *reorder.Service) page.Page {
 	})
 }
 
+// reportColumns are the heads of the report; the supplier has a column if the rows are not grouped by it.
+func reportColumns(ctx context.Context) []page.Column {
+	all := []page.Column{{Label: "Mark", Mark: true}, {Label: "SKU", Sort: "sku"},
+		{Label: "Supplier", Sort: "supplier", Wide: true}, {Label: "State", Sort: "cover"},
+		{Label: "Sold, 30 days", Wide: true}, {Label: "Level", Wide: true}, {Label: "Stock", Sort: "stock", Right: true},
+		{Label: "Reorder point", Right: true, Wide: true}, {Label: "On order", Right: true}, {Label: "Runs out", Right: true},
+		{Label: "Order", Sort: "order", Right: true},
+		{Label: "Cost, " + page.CurrencyCode(ctx), Sort: "cost", Right: true}}
+	if !page.Sorted(ctx) {
+		return slices.Delete(all, 2, 3)
+	}
+	return all
+}
+
 // reportChips are the quick filters over the report.
 func reportChips(v reorder.ToOrder) []page.Chip {
 	flagged, all := v.Counts.Below+v.Counts.Near, v.Counts.Below+v.Counts.Near+v.Counts.Healthy
@@ -65,13 +80,21 @@ func covers(v reorder.ToOrder) string {
 	return fmt.Sprintf("%d of these %d need nothing more. ", v.Total-v.Open, v.Total)
 }
 
-// left is what a phone says of the stock, before the supplier: "25 left, out 28 Nov · ".
-func left(ctx context.Context, r reorder.Row) string {
+// left is what a phone says of the stock: "25 left, out 28 Nov"; of what is covered, where it is: "25 left, in PO-000002".
+func left(ctx context.Context, r reorder.ToOrderRow) string {
 	text := page.QtyText(r.CurrentStock) + " left"
-	if r.StockoutDate != nil {
+	switch {
+	case r.Open == 0 && len(r.In) > 0:
+		text += ", in " + r.In[0].Number
+	case r.StockoutDate != nil:
 		text += ", out " + page.DayText(ctx, *r.StockoutDate)
 	}
 	return text
+}
+
+// begins reports whether row i is the first of its supplier's, in a list that is not sorted by a column.
+func begins(ctx context.Context, v reorder.ToOrder, i int) bool {
+	return !page.Sorted(ctx) && (i == 0 || v.Rows[i-1].Supplier != v.Rows[i].Supplier)
 }
 
 // further is the number of matching rows if some are on other pages, else 0: the boxes of this one mark them all.

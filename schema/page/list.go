@@ -180,6 +180,9 @@ func Filters(only ...string) templ.Component {
 	})
 }
 
+// Sorted reports whether the list is sorted by one of its columns.
+func Sorted(ctx context.Context) bool { return From(ctx).Query.Get("sort") != "" }
+
 // Asked reports whether the list is searched or filtered.
 func Asked(ctx context.Context) bool { return From(ctx).asked() }
 

@@ -61,17 +61,15 @@ func Stacked(title string, parts ...Part) templ.Component {
 	return text(b.String())
 }
 
-// Spark is a small line of values, oldest first.
+// Spark is a small bar for each value, oldest first; none is below 0.
 func Spark(label string, values []int64) templ.Component {
-	if len(values) < 2 {
-		return text("")
-	}
-	low, high := min(0, slices.Min(values)), max(1, slices.Max(values))
 	var b strings.Builder
-	b.WriteString(`<svg class="spark" viewBox="0 0 60 16" role="img" aria-label="` + esc(label) + `"><title>` +
-		esc(label) + `</title><path d="M`)
+	b.WriteString(`<svg class="spark days" viewBox="0 0 ` + num(3*len(values)) + ` 20" role="img" aria-label="` + esc(label) +
+		`"><title>` + esc(label) + `</title><path d="`)
 	for i, v := range values {
-		b.WriteString(at(float64(i)*60/float64(len(values)-1)) + ` ` + at(15-float64(v-low)/float64(high-low)*14) + ` `)
+		if v > 0 {
+			b.WriteString(`M` + num(3*i+1) + ` 20v-` + num(max(1, 20*v/slices.Max(values))))
+		}
 	}
 	b.WriteString(`"/></svg>`)
 	return text(b.String())
