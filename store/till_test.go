@@ -263,16 +263,17 @@ func TestSignaturesOfProviders(t *testing.T) {
 		with           Signed
 		isGood         bool
 	}{
-		"lemon":                 {lemonSqueezy, lemonBody, Signed{Signature: lemonSum}, true},
-		"lemon, another body":   {lemonSqueezy, lemonBody + " ", Signed{Signature: lemonSum}, false},
-		"lemon, none":           {lemonSqueezy, lemonBody, Signed{}, false},
-		"lemon, cut":            {lemonSqueezy, lemonBody, Signed{Signature: lemonSum[:62]}, false},
-		"polar":                 {polar, polarBody, Signed{ID: "msg_1", Time: "1795348800", Signature: polarSum}, true},
-		"polar, one of several": {polar, polarBody, Signed{ID: "msg_1", Time: "1795348800", Signature: "v1a,x v1,AAAA " + polarSum}, true},
-		"polar, another id":     {polar, polarBody, Signed{ID: "msg_2", Time: "1795348800", Signature: polarSum}, false},
-		"polar, another time":   {polar, polarBody, Signed{ID: "msg_1", Time: "1795348801", Signature: polarSum}, false},
-		"polar, old":            {polar, polarBody, polarSigned("msg_1", polarBody, polarSecret, 1795348800-301), false},
-		"polar, none":           {polar, polarBody, Signed{ID: "msg_1", Time: "1795348800"}, false},
+		"lemon":                  {lemonSqueezy, lemonBody, Signed{Signature: lemonSum}, true},
+		"lemon, another body":    {lemonSqueezy, lemonBody + " ", Signed{Signature: lemonSum}, false},
+		"lemon, none":            {lemonSqueezy, lemonBody, Signed{}, false},
+		"lemon, cut":             {lemonSqueezy, lemonBody, Signed{Signature: lemonSum[:62]}, false},
+		"lemon, its end differs": {lemonSqueezy, lemonBody, Signed{Signature: lemonSum[:63] + "0"}, false},
+		"polar":                  {polar, polarBody, Signed{ID: "msg_1", Time: "1795348800", Signature: polarSum}, true},
+		"polar, one of several":  {polar, polarBody, Signed{ID: "msg_1", Time: "1795348800", Signature: "v1a,x v1,AAAA " + polarSum}, true},
+		"polar, another id":      {polar, polarBody, Signed{ID: "msg_2", Time: "1795348800", Signature: polarSum}, false},
+		"polar, another time":    {polar, polarBody, Signed{ID: "msg_1", Time: "1795348801", Signature: polarSum}, false},
+		"polar, old":             {polar, polarBody, polarSigned("msg_1", polarBody, polarSecret, 1795348800-301), false},
+		"polar, none":            {polar, polarBody, Signed{ID: "msg_1", Time: "1795348800"}, false},
 	} {
 		_, err := s.Receive(background, c.provider, []byte(c.body), c.with)
 		if c.isGood != (err == nil) {
