@@ -182,22 +182,23 @@ func (a Asset) withMeters(c *db.Conn) (_ Asset, err error) {
 // SetAssetStatus sets an asset's status; an equal one changes nothing. An unknown asset is 404, an unknown status 422.
 func (s *Service) SetAssetStatus(ctx context.Context, who db.Caller, id int64, status string) (Asset, error) {
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Asset, err error) {
-		if status, err = choice("status", status, assetStatuses, alsoAssetStatus); err != nil {
+		if err := turnAsset(tx, id, status); err != nil {
 			return none, err
 		}
-		a, err := assets.ByID(&tx.Conn, id)
-		if err != nil {
-			return none, err
-		}
-		if a.Status != status {
-			tx.Do("UPDATE assets SET status = ? WHERE id = ?", status, id)
-			if err := tx.Audit("asset.status", db.Subject("asset", id), [2]string{a.Status, status}); err != nil {
-				return none, err
-			}
-			a.Status = status
-		}
-		return a.withMeters(&tx.Conn)
+		return assetByID(&tx.Conn, id)
 	})
+}
+
+func turnAsset(tx *db.Tx, id int64, status string) (err error) {
+	if status, err = choice("status", status, assetStatuses, alsoAssetStatus); err != nil {
+		return err
+	}
+	a, err := assets.ByID(&tx.Conn, id)
+	if err != nil || a.Status == status {
+		return err
+	}
+	tx.Do("UPDATE assets SET status = ? WHERE id = ?", status, id)
+	return tx.Audit("asset.status", db.Subject("asset", id), [2]string{a.Status, status})
 }
 
 func (s *Service) listAssets() schema.Op {

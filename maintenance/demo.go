@@ -1,13 +1,8 @@
 package maintenance
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
-	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -38,39 +33,21 @@ var demoMeters = []demoMeter{
 var (
 	demoAssets = []string{
 		"LATHE-1|Lathe|machine tools|hall 1|Colchester|Student 1800|K4/7731|operational|Ways are oiled every morning.",
-		"COMP-1|Compressor|compressed air|yard|Boge|C 15|5031-228|needs-attention|Drains by itself; look at the float " +
+		"COMP-1|Compressor|compressed air|yard|Boge|C 15|5031-228|operational|Drains by itself; look at the float " +
 			"twice a year.",
 		"VAN-1|Van 1|vehicles|yard|Ford|Transit 350|WF0-11873|operational|",
 		"VAN-2|Van 2|vehicles|yard|Ford|Transit 350|WF0-09264|operational|",
-		"VAN-3|Van 3, cooled|vehicles|yard|Renault|Master|VF1-55120|down|",
+		"VAN-3|Van 3, cooled|vehicles|yard|Renault|Master|VF1-55120|operational|",
 	}
 	demoParts = []string{
 		"6204-2RS|Ball bearing 6204|piece|3|4|425|Bearings Ltd|shelf 1",
 		"BELT-A42|V-belt A42|piece|2|2|1180|Bearings Ltd|shelf 1",
-		"OIL-5W30|Engine oil 5W-30|l|38.5|20|690|Garage Supply|oil store",
+		"OIL-5W30|Engine oil 5W-30|l|63.5|20|690|Garage Supply|oil store",
 		"OIL-VG46|Compressor oil VG 46|l|6|10|845|Boge service|oil store",
-		"FILT-AIR-C15|Air filter C 15|piece|1|1|3290|Boge service|shelf 2",
-		"FILT-OIL-TR|Oil filter Transit|piece|5|2|1090|Garage Supply|shelf 3",
-		"PAD-FR-TR|Brake pads front, Transit|set|2|1|4650|Garage Supply|shelf 3",
-		"FUSE-10A|Fuse 10 A|piece|46|0|15||drawer",
-	}
-	demoHistory = []string{
-		"|LATHE-1|Change the spindle oil|medium|preventive|done|Ana|75|38.4|40|Oil changed, strainer cleaned|[-418]|[-417]",
-		"|COMP-1|Hour meter is dead|low|corrective|done|Ben|45|96|30|New meter fitted, begins at 0|[-302]|[-300]",
-		"|LATHE-1|Tailstock does not lock|high|corrective|done|Ben|130|12.75|210|Lever bent back, new spring|[-266]|[-265]",
-		"|COMP-1|Loses pressure over night|high|corrective|done|Ana|95|7.2||Fitting at the dryer sealed|[-152]|[-150]",
-		"|VAN-1|Brakes squeal|urgent|corrective|done|Carla|110|46.5|180|New pads in front|[-97]|[-96]",
-		"|VAN-2|Inspection|medium|preventive|done|Carla|60|54|240|Passed, tyres in spring|[-61]|[-60]",
-		"|VAN-2|Radio has no sound|low|corrective|cancelled||||||[-44]|",
-	}
-	// demoWork are the jobs at work, of the last days.
-	demoWork = []string{
-		"|LATHE-1|Spindle bearing is loud above 1200 rpm\nBegan on Thursday, worse when warm. The rear bearing was changed " +
-			"two years ago.\n\nMeasure the play in front, fit both bearings, run in for 20 minutes at 400 rpm.|high|" +
-			"corrective|in-progress|Ben|95||120||[-3]|",
-		"|COMP-1|Oil mist at the outlet\nMore than usual after an hour of work.|medium|corrective|open||20||||[-1]|",
-		"|VAN-3|Cooler trips its fuse\nAfter ten minutes, also with the doors shut. The load went into Van 2.|urgent|" +
-			"corrective|in-progress|Carla|40||360||[-1]|",
+		"FILT-AIR-C15|Air filter C 15|piece|2|1|3290|Boge service|shelf 2",
+		"FILT-OIL-TR|Oil filter Transit|piece|7|2|1090|Garage Supply|shelf 3",
+		"PAD-FR-TR|Brake pads front, Transit|set|3|1|4650|Garage Supply|shelf 3",
+		"FUSE-10A|Fuse 10 A|piece|47|0|15||drawer",
 	}
 )
 
@@ -99,25 +76,27 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 	if _, err := s.SetLaborRate(ctx, who, 5400); err != nil {
 		return err
 	}
-	err := db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
-		if err := demoRows(tx, assetTable(), today, demoAssets); err != nil {
-			return err
+	return db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
+		for _, rows := range []struct {
+			at  demoAt
+			put func() error
+		}{
+			{demoAt{-736, 8}, func() error { return demoRows(tx, assetTable(), today, demoAssets) }},
+			{demoAt{-736, 8.30}, func() error { return demoRows(tx, partTable(), today, demoParts) }},
+			{demoAt{-736, 9}, func() error { return demoReadings(tx, s, today) }},
+			{demoAt{-90, 8}, func() error { return demoSchedule(tx, s, today) }},
+		} {
+			if err := demoAct(tx, "Ana", today, rows.at, rows.put); err != nil {
+				return err
+			}
 		}
-		if err := demoReadings(tx, s, today); err != nil {
-			return err
+		for _, j := range demoJobs {
+			if err := j.put(tx, today); err != nil {
+				return fmt.Errorf("%s: %w", j.what, err)
+			}
 		}
-		if err := demoRows(tx, partTable(), today, demoParts); err != nil {
-			return err
-		}
-		if err := demoSchedule(tx, s, today); err != nil {
-			return err
-		}
-		return demoRows(tx, workOrderTable(), today, demoHistory)
+		return demoNow(tx, today)
 	})
-	if err != nil {
-		return err
-	}
-	return s.demoJobs(ctx, who, today)
 }
 
 // demoRows imports rows into a table.
@@ -171,7 +150,11 @@ func demoReadings(tx *db.Tx, s *Service, today exact.Day) error {
 			}
 			at -= at % 100
 			n := NewReading{Meter: m.name, Reading: exact.Milli(at), ReadDate: &day, Correction: correction}
-			if _, err := putReading(tx, readingRow{tag: m.tag, NewReading: n}); err != nil {
+			err := demoAct(tx, "Ana", today, demoAt{day - today, 17}, func() error {
+				_, err := putReading(tx, readingRow{tag: m.tag, NewReading: n})
+				return err
+			})
+			if err != nil {
 				return fmt.Errorf("meter %d of the demo: %w", i+1, err)
 			}
 		}
@@ -199,76 +182,4 @@ func demoSchedule(tx *db.Tx, s *Service, today exact.Day) error {
 		}
 	}
 	return nil
-}
-
-// demoJobs opens the jobs of these days and moves them to every state.
-func (s *Service) demoJobs(ctx context.Context, who db.Caller, today exact.Day) error {
-	var err error
-	job := func(n WorkOrder, to ...string) (id int64) {
-		if err != nil {
-			return 0
-		}
-		var wo WorkOrder
-		if wo, err = s.OpenWorkOrder(ctx, who, n); err != nil {
-			return 0
-		}
-		for _, status := range to {
-			if err == nil {
-				_, err = s.MoveWorkOrder(ctx, who, Move{ID: wo.ID, Status: status, Resolution: demoResolutions[status]})
-			}
-		}
-		return wo.ID
-	}
-	use := func(id int64, part string, qty exact.Milli) {
-		if err == nil {
-			_, err = s.UsePart(ctx, who, id, part, qty)
-		}
-	}
-	belts := job(WorkOrder{AssetID: 1, Description: "Check the belts: due by the plan", Type: "preventive",
-		AssignedTo: new("Ana"), PMID: new(int64(2))})
-	if err == nil {
-		err = db.Exec(ctx, s.db, who, func(tx *db.Tx) error { return demoRows(tx, workOrderTable(), today, demoWork) })
-	}
-	spindle, cooler := belts+1, belts+3
-	use(spindle, "6204-2RS", 2_000)
-	use(cooler, "FUSE-10A", 3_000)
-	job(WorkOrder{AssetID: 4, Description: "Wipers smear", Priority: "low", PartsCost: exact.Decimal{Unscaled: 1890,
-		Places: 2}, LaborMinutes: 10}, "in-progress", "done")
-	job(WorkOrder{AssetID: 3, Description: "Noise from behind, gone on the second day", Priority: "low"}, "cancelled")
-	if err != nil {
-		return err
-	}
-	var picture bytes.Buffer
-	if err := png.Encode(&picture, demoBearing()); err != nil {
-		return err
-	}
-	_, err = s.AddPhoto(ctx, who, spindle, "bearing.png", "The outer ring, blue from heat", picture.Bytes())
-	return err
-}
-
-var demoResolutions = map[string]string{"done": "New blades fitted", "cancelled": "Could not be heard again"}
-
-// demoBearing is a picture of a ball bearing whose outer ring is blue at one side.
-func demoBearing() image.Image {
-	const wide, high, balls = 320, 240, 9
-	img := image.NewPaletted(image.Rect(0, 0, wide, high), color.Palette{
-		color.RGBA{92, 84, 74, 255}, color.RGBA{176, 180, 184, 255}, color.RGBA{74, 98, 150, 255},
-		color.RGBA{44, 44, 46, 255}, color.RGBA{226, 228, 230, 255}})
-	for i := range wide * high {
-		x, y := float64(i%wide-wide/2), float64(i/wide-high/2)
-		r, turn := math.Hypot(x, y), math.Atan2(y, x)
-		_, between := math.Modf((turn/math.Pi + 1) * balls / 2)
-		across := math.Hypot(r-68, (between-.5)*2*math.Pi*68/balls)
-		switch {
-		case r > 82 && r < 104 && turn > -1.4 && turn < .4:
-			img.Pix[i] = 2
-		case r > 82 && r < 104, r > 34 && r < 54:
-			img.Pix[i] = 1
-		case r > 34 && r < 104 && across < 13:
-			img.Pix[i] = 4
-		case r < 104:
-			img.Pix[i] = 3
-		}
-	}
-	return img
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"quartermaster/schema"
 )
@@ -35,6 +36,15 @@ func TestDemo(t *testing.T) {
 	for _, wo := range jobs.WorkOrders {
 		states[wo.Status]++
 	}
+	for _, wo := range jobs.WorkOrders {
+		trail, err := first.History(ctx, "work_order", wo.ID)
+		first.Must(err)
+		for _, h := range trail {
+			if h.Actor == "cli" || h.At.Day(time.UTC) >= day(t, "2026-11-20") || h.At < wo.CreatedAt {
+				t.Errorf("work order %d: %s by %s at %v", wo.ID, h.Action, h.Actor, h.At)
+			}
+		}
+	}
 	parts, err := first.Parts(ctx, PartFilter{})
 	first.Must(err)
 	for _, p := range parts.Parts {
@@ -58,7 +68,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("nothing in the demo is %q: %v", want, states)
 		}
 	}
-	if len(list.PMDue) != 10 || len(assets.Assets) != 5 || jobs.Total != 13 {
+	if len(list.PMDue) != 10 || len(assets.Assets) != 5 || jobs.Total != 34 {
 		t.Errorf("%s", fmt.Sprint(len(list.PMDue), len(assets.Assets), jobs.Total))
 	}
 }

@@ -65,8 +65,8 @@ func (d *DB) judge(now exact.Instant) int {
 
 // judgeClock is judge after checking whether another process has recorded the operator's acceptance meanwhile.
 func (tx *Tx) judgeClock() (verdict int, err error) {
-	if verdict = tx.d.judge(tx.Now()); verdict == clockFits {
-		return verdict, nil
+	if verdict = tx.d.judge(tx.Now()); verdict == clockFits || tx.past {
+		return clockFits, nil
 	}
 	last, err := lastMark(&tx.Conn)
 	if err != nil || last.action != markAccepted || last.id <= tx.d.marked.Load() {

@@ -16,12 +16,21 @@ type Tx struct {
 	who                     Caller
 	wrote, audited, emitted bool
 	forgot                  bool   // a person: the file must contain nothing of them
+	past                    bool   // its clock is set back
 	subject                 string // of the last audit entry
 	failure                 error  // of Do
 }
 
 // Who is the transaction's caller.
 func (tx *Tx) Who() Caller { return tx.who }
+
+// Past does something in the transaction as if another caller had done it at an earlier time: a demo's history.
+func (tx *Tx) Past(who Caller, at exact.Instant, act func() error) error {
+	was, now, past := tx.who, tx.now, tx.past
+	defer func() { tx.who, tx.now, tx.past = was, now, past }()
+	tx.who, tx.now, tx.past = who, at, true
+	return act()
+}
 
 // Do runs a statement that changes rows. Only a failing engine or disk can fail it, which no caller can mend: that fails
 // the transaction. Its later changes are not run, and Update, or Try, returns the error, whatever its function returns.

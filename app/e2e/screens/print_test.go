@@ -84,8 +84,8 @@ func TestPrints(t *testing.T) {
 		says                []string
 		from, to            string // a table with a sum
 	}{
-		{"job sheet", "maintenance", "/work-orders/11/sheet", nil, 1, []string{"Cooler trips its fuse", "VAN-3",
-			"What was done", "Date and signature", "/work-orders/11"}, "", ""},
+		{"job sheet", "maintenance", "/work-orders/33/sheet", nil, 1, []string{"Cooler trips its fuse", "VAN-3",
+			"What was done", "Date and signature", "/work-orders/33"}, "", ""},
 		{"asset labels", "maintenance", "/assets/1/label", nil, 1, []string{"Lathe", "LATHE-1"}, "", ""},
 		{"purchase order", "reorder", "/purchase-orders/PO-000001/print", nil, 1,
 			[]string{"Harbour Roasters", "Purchase order PO-000001", "COF-COLOMBIA-250", "1,126.40 USD"}, "Total, USD",
