@@ -24,7 +24,7 @@ type demoLease struct {
 	owesFrom                      exact.Day
 }
 
-// demoUnits are two houses with eleven units: property, unit, what it could be let
+// demoUnits are two houses with twelve units: property, unit, what it could be let
 // for, notes.
 var demoUnits = []struct {
 	property, unit string
@@ -34,37 +34,44 @@ var demoUnits = []struct {
 	{"Harbour House", "1A", 98_000, ""},
 	{"Harbour House", "1B", 98_000, "Balcony to the yard"},
 	{"Harbour House", "2A", 24_500, "Furnished, let by the week"},
-	{"Harbour House", "2B", 47_000, "Furnished, let by the fortnight"},
+	{"Harbour House", "2B", 102_000, ""},
 	{"Harbour House", "3A", 112_000, "Freshly painted"},
 	{"Harbour House", "3B", 112_000, ""},
-	{"Harbour House", "Shop", 540_000, "Ground floor, with cellar"},
+	{"Harbour House", "Shop", 195_000, "Ground floor, with cellar"},
 	{"4 Mill Lane", "Ground", 86_000, ""},
-	{"4 Mill Lane", "First", 1_040_000, "Let by the year"},
-	{"4 Mill Lane", "Attic", 61_000, "Needs a new skylight before it is let"},
-	{"4 Mill Lane", "Garage", 9_500, ""},
+	{"4 Mill Lane", "First", 92_000, ""},
+	{"4 Mill Lane", "Attic", 61_000, "The skylight is old"},
+	{"4 Mill Lane", "Garage", 28_500, "Let by the quarter"},
+	{"Harbour House", "4A", 118_000, "With roof terrace"},
 }
 
-// demoLeases are leases of every frequency and status: two tenants are behind.
+// demoLeases are leases of every status, nearly all by the month: two tenants are behind.
 func demoLeases(today exact.Day) []demoLease {
 	month := today.Month()
 	day := func(ago exact.Month, n int) exact.Day { return (month - ago).Day(n) }
 	on := func(d exact.Day) *exact.Day { return &d }
 	const harbour, mill = "Harbour House", "4 Mill Lane"
+	chloe := today - 7*20 - 2
 	return []demoLease{
 		{harbour, "1A", "Ada Brandt", "ada@example.org", day(14, 15), nil, 95_000, monthly, 1, 190_000, byDays, 0},
 		{harbour, "1B", "Ben Okafor", "ben@example.org", day(9, 1), nil, 92_500, monthly, 1, 185_000, byDays, day(1, 1)},
-		{harbour, "2A", "Chloe Martin", "chloe@example.org", today - 7*20 - 2, nil, 24_500, weekly, 1, 0, byDays, today - 20},
-		{harbour, "2B", "Deniz Kaya", "deniz@example.org", today - 14*11, nil, 46_000, fortnightly, 1, 46_000, byDays, 0},
+		{harbour, "2A", "Chloe Martin", "chloe@example.org", chloe, nil, 24_500, weekly, 1, 0, byDays, today - 20},
+		{harbour, "2B", "Deniz Kaya", "deniz@example.org", day(13, 1), nil, 99_000, monthly, 1, 198_000, byDays, 0},
 		{harbour, "3A", "Emil Novak", "emil@example.org", day(20, 31), on(day(2, 10)), 104_000, monthly, 31, 208_000, byDays,
 			0},
 		{harbour, "3B", "Freya Lund", "freya@example.org", day(-2, 1), nil, 112_000, monthly, 1, 224_000, byDays, 0},
-		{harbour, "Shop", "Quay Coffee Ltd", "office@quaycoffee.example", day(17, 1), on(day(-30, 31)), 1_575_000, quarterly,
-			1, 3_150_000, byDays, 0},
-		{mill, "Ground", "Goran Babic", "goran@example.org", day(11, 31), on(day(-4, 30)), 84_000, monthly, 31, 84_000,
-			byDays, 0},
-		{mill, "First", "Hana Sato", "hana@example.org", day(19, 10), nil, 990_000, yearly, 10, 0, byDays, 0},
-		{mill, "Garage", "Ada Brandt", "ada@example.org", day(12, 10), on(day(4, 30)), 9_000, monthly, 1, 0, inFull, 0},
-		{mill, "Garage", "Ivo Marek", "ivo@example.org", day(3, 1), nil, 9_500, monthly, 1, 0, inFull, 0},
+		{harbour, "Shop", "Quay Coffee Ltd", "office@quaycoffee.example", day(17, 1), on(day(-30, 31)), 190_000, monthly, 1,
+			570_000, byDays, 0},
+		{mill, "Ground", "Goran Babic", "goran@example.org", day(21, 1), on(day(-1, 15)), 84_000, monthly, 1, 84_000, byDays,
+			0},
+		{mill, "First", "Hana Sato", "hana@example.org", day(19, 1), nil, 88_000, monthly, 1, 0, byDays, 0},
+		{mill, "Garage", "Ada Brandt", "ada@example.org", day(15, 1), on(day(4, 31)), 27_000, quarterly, 1, 0, inFull, 0},
+		{mill, "Garage", "Ivo Marek", "ivo@example.org", day(3, 1), nil, 28_500, quarterly, 1, 0, inFull, 0},
+		{harbour, "4A", "Ines Costa", "ines@example.org", day(6, 1), nil, 115_000, monthly, 1, 115_000, byDays, 0},
+		{mill, "Attic", "Jonas Weber", "jonas@example.org", day(10, 1), nil, 59_000, monthly, 1, 59_000, byDays, 0},
+		{harbour, "1B", "Marta Ruiz", "marta@example.org", day(16, 1), on(day(10, 31)), 90_000, monthly, 1, 0, byDays, 0},
+		{harbour, "2A", "Paul Ziegler", "paul@example.org", day(15, 1), on(chloe - 5), 98_000, monthly, 1, 0, byDays, 0},
+		{harbour, "3B", "Oskar Lang", "oskar@example.org", day(17, 1), on(day(1, 31)), 108_000, monthly, 1, 0, byDays, 0},
 	}
 }
 
@@ -177,8 +184,12 @@ func (d demoLease) put(tx *db.Tx, today exact.Day) error {
 		if d.owesFrom != 0 && c.DueDate >= d.owesFrom {
 			continue
 		}
-		paid := min(c.DueDate+exact.Day(i%4), today)
-		if _, err := payCharge(tx, l.ID, c, nil, methods[i%3], paid.String()); err != nil {
+		late := i % 4 // of those who are behind; the others are late now and then
+		if d.owesFrom == 0 {
+			late = i % 9 / 8 * 3
+		}
+		paid := min(c.DueDate+exact.Day(late), today)
+		if _, err := payCharge(tx, l.ID, c, nil, methods[1-i%8/7], paid.String()); err != nil {
 			return err
 		}
 	}

@@ -21,12 +21,12 @@ func TestDemo(t *testing.T) {
 			status[l.Status]++
 			frequency[l.Frequency]++
 		}
-		if status[active] != 8 || status[ended] != 2 || status[upcoming] != 1 || len(frequency) != 5 {
+		if status[active] != 10 || status[ended] != 5 || status[upcoming] != 1 || len(frequency) != 3 {
 			t.Errorf("on %s: %v, %v", on, status, frequency)
 		}
 		p, err := h.Properties(ctx, PropertyFilter{})
 		h.Must(err)
-		if len(p.Properties) != 2 || p.Properties[0].UnitCount+p.Properties[1].UnitCount != 11 {
+		if len(p.Properties) != 2 || p.Properties[0].UnitCount+p.Properties[1].UnitCount != 12 {
 			t.Errorf("on %s: %s", on, asJSON(t, p))
 		}
 		a, err := h.Arrears(ctx, viewer)
