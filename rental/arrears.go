@@ -145,7 +145,6 @@ func (a Arrears) ByLease() (all []LeaseBehind) {
 			all = append(all, LeaseBehind{LeaseID: x.LeaseID, Tenant: x.Tenant, Unit: x.Unit, Property: x.Property})
 		}
 		all[i].BalanceCents += x.BalanceCents
-		all[i].Charges++
 		all[i].DaysOverdue = max(all[i].DaysOverdue, x.DaysOverdue)
 	}
 	return all

@@ -15,16 +15,15 @@ type Overview struct {
 	Month         exact.Month   `json:"month"`
 	Totals        Collection    `json:"totals"`
 	ArrearsCents  int64         `json:"arrears_cents"`
+	EarlierCents  int64         // the part of it that is not of this month
 	DueTodayCents int64         // open, and overdue from tomorrow
-	Buckets       Buckets       `json:"buckets"`
 	Behind        []LeaseBehind // the first behindNamed of them, largest debt first
 	BehindCount   int64         // leases
 	UnitCount     int64         `json:"unit_count"`
 	OccupiedCount int64         `json:"occupied_count"`
-	CreditCents   int64         `json:"credit_cents"`
 	OpenTickets   []Ticket
 	OpenCount     int64
-	Ending        []Lease // those that end in the next 60 days
+	Moves         []Lease // those that begin or end in the next 60 days
 	Months        []MonthCollection
 	Standing
 }
@@ -45,7 +44,7 @@ type LeaseBehind struct {
 	Unit         string
 	Property     string
 	BalanceCents int64
-	Charges      int64
+	EarlierCents int64 // the part of it that is not of this month; of the overview
 	DaysOverdue  int64 // of the oldest
 }
 
@@ -78,10 +77,6 @@ func (o *Overview) read(c *db.Conn) error {
 		o.Today); err != nil {
 		return err
 	}
-	if o.CreditCents, _,
-		err = db.One(c, db.Int, "SELECT coalesce(sum(credit_cents), 0) FROM payments WHERE credit_cents > 0"); err != nil {
-		return err
-	}
 	if o.OpenCount, _,
 		err = db.One(c, db.Int, "SELECT count(*) FROM tickets WHERE "+unresolved); err != nil {
 		return err
@@ -91,8 +86,9 @@ func (o *Overview) read(c *db.Conn) error {
 	if err != nil {
 		return err
 	}
-	o.Ending, err = db.All(c, scanLease(o.Today), "SELECT "+leaseColumns+fromLeases+
-		" WHERE l.last_day BETWEEN ?1 AND ?2 ORDER BY l.last_day, l.id LIMIT 6", o.Today, o.Today+60)
+	o.Moves, err = db.All(c, scanLease(o.Today), "SELECT "+leaseColumns+fromLeases+
+		` WHERE l.last_day BETWEEN ?1 AND ?2 OR l.start_date > ?1 AND l.start_date <= ?2
+		ORDER BY CASE WHEN l.start_date > ?1 THEN l.start_date ELSE l.last_day END, l.id LIMIT 6`, o.Today, o.Today+60)
 	return err
 }
 
@@ -120,13 +116,13 @@ func (o *Overview) readBehind(c *db.Conn) error {
 	at := map[int64]int{}
 	var all []LeaseBehind
 	err := db.Each(c, func(r *db.Row) error {
-		lease, days, cents := r.Int(), int64(o.Today-r.Day()), r.Int()
+		lease, due, cents, opening := r.Int(), r.Day(), r.Int(), r.Bool()
+		days := int64(o.Today - due)
 		if days == 0 {
 			o.DueTodayCents += cents
 			return nil
 		}
 		o.ArrearsCents += cents
-		o.Buckets.add(days, cents)
 		i, have := at[lease]
 		if !have {
 			i = len(all)
@@ -134,10 +130,13 @@ func (o *Overview) readBehind(c *db.Conn) error {
 			all = append(all, LeaseBehind{LeaseID: lease})
 		}
 		all[i].BalanceCents += cents
-		all[i].Charges++
+		if opening || due < o.Month.First() {
+			all[i].EarlierCents += cents
+			o.EarlierCents += cents
+		}
 		all[i].DaysOverdue = max(all[i].DaysOverdue, days)
 		return nil
-	}, `SELECT lease_id, due_date, amount_cents - paid_cents FROM charges INDEXED BY charges_unpaid
+	}, `SELECT lease_id, due_date, amount_cents - paid_cents, opening FROM charges INDEXED BY charges_unpaid
 		WHERE paid_date IS NULL AND due_date <= ?`, o.Today)
 	if err != nil {
 		return err

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"quartermaster/rental"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -26,10 +28,34 @@ func month(s *rental.Service) page.Page {
 	})
 }
 
+// collectedTitle says what part of what is billed this month is collected, rounded down: all of it is all.
+func collectedTitle(ctx context.Context, v rental.Overview) string {
+	t := v.Totals
+	if t.BilledCents == 0 {
+		return "Nothing is billed in " + monthName(v.Month)
+	}
+	return page.Num(t.CollectedCents*100/t.BilledCents) + " % of " + page.MoneyText(ctx, t.BilledCents) + " billed in " +
+		monthName(v.Month) + " is collected"
+}
+
+// monthName is a month of this year.
+func monthName(m exact.Month) string {
+	name, _, _ := strings.Cut(page.MonthText(m), " ")
+	return name
+}
+
+// centsOrDash is an amount in a column whose rows need not have one.
+func centsOrDash(cents int64) templ.Component {
+	if cents == 0 {
+		return page.Figure("0", "–")
+	}
+	return page.Cents(cents)
+}
+
 // collectedChart is what was collected of each month, as bars over what was billed; nothing before the first charge.
 func collectedChart(ctx context.Context, months []rental.MonthCollection) page.Chart {
 	c := page.Chart{Title: "Billed by month, " + page.CurrencyCode(ctx),
-		Label: "Month", Names: [2]string{"Collected", "Billed"}, Rest: "Open",
+		Label: "Month", Names: [2]string{"Collected", "Billed"}, Rest: "Open", Low: true,
 		Show: func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
 	for _, m := range months {
 		if m.BilledCents == 0 && len(c.Bars) == 0 {
