@@ -175,8 +175,9 @@ func demoSales(today exact.Day) []schema.Line {
 			if d.state == "dead" && day > today-50 || d.state == "inactive" && day > today-20 {
 				continue
 			}
+			// A dead one's later days are drawn and left out: the others' sales do not depend on them.
 			qty := demoQty(d, d.demand*week[(day%7+7)%7]/100*(60+r.Int64N(81))/100+r.Int64N(1000))
-			if qty > 0 {
+			if qty > 0 && (d.state != "dead" || day <= today-100) {
 				lines = append(lines,
 					schema.Line{Number: len(lines) + 2, Cells: []string{day.String(), d.code, exact.Milli(qty).String(),
 						[]string{"", "web", ""}[i%3]}})

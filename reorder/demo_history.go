@@ -40,7 +40,7 @@ func demoHistory(tx *db.Tx, d demoSKU, rec article, today exact.Day) error {
 	delivered := today
 	for day := today - 1; day >= today-demoBooks; day-- {
 		if qty := sold[day]; qty > 0 {
-			note(day, 19, movedByEdit, -qty, "sales of the day", "till")
+			note(day, 19, movedByEdit, -qty, "daily sales", "till")
 		}
 		if day == today-demoCounted {
 			note(day, 8, movedByCount, demoOff[rec.id%int64(len(demoOff))], "stock count", "ada")
@@ -51,6 +51,7 @@ func demoHistory(tx *db.Tx, d demoSKU, rec article, today exact.Day) error {
 		}
 	}
 	note(today-demoBooks, 8, movedByCount, after, "first count", "ada")
+	tx.Do("UPDATE skus SET created_at = ? WHERE id = ?", all[len(all)-1].At, rec.id)
 	for _, m := range slices.Backward(all) {
 		tx.Do(`INSERT INTO stock_movements (sku_id, at, kind, qty, current_stock, reason, number, actor, via)
 			VALUES (?, ?, ?, ?, ?, ?, '', ?, ?)`, rec.id, m.At, m.Kind, m.Qty, m.CurrentStock, m.Reason, m.Actor,

@@ -140,6 +140,7 @@ func loadProduct(s *reorder.Service) func(f *schema.Form) page.Loader[productVie
 const (
 	aheadDays     = 14
 	mostAheadDays = 45
+	labelDays     = 13 // as wide as a delivery's label
 )
 
 // projected is the future stock at the average demand, with expected deliveries. A day with a delivery comes twice,
@@ -152,7 +153,7 @@ func projected(p reorder.ProductPage) (days []reorder.Sold) {
 	until := exact.Day(aheadDays)
 	for _, day := range append(arrivals(p), p.StockoutDate) {
 		if day != nil && *day-p.Today <= mostAheadDays {
-			until = max(until, *day-p.Today+2)
+			until = max(until, *day-p.Today+labelDays)
 		}
 	}
 	left := int64(p.CurrentStock) * 10
@@ -179,9 +180,10 @@ func arrivals(p reorder.ProductPage) (days []*exact.Day) {
 // chart is the stock as its movements left it, the sales by day, and what is to come.
 func (v productView) chart(ctx context.Context) page.Chart {
 	c := page.Chart{
-		Title: "Stock and sales, " + page.Num(chartDays) + " days and the next " + page.Num(aheadDays),
+		Title: "Stock and sales, " + page.Num(chartDays) + " days",
 		Steps: true,
-		Bars:  points(v.Days), Line: v.stock(ctx), Ahead: points(v.days), Label: "Day", Names: [2]string{"Sold", "Stock"},
+		Bars:  points(v.Days), Line: v.stock(ctx), Ahead: points(v.days), Label: "Day",
+		Names: [2]string{"Sold a day", "Stock"},
 		Plain: milli,
 		Limit: &page.Point{Label: "reorder point " + page.DecText(v.ReorderPoint), Value: v.point()},
 		Now:   &page.Point{Label: "today " + page.QtyText(v.CurrentStock), Day: v.Today},
@@ -189,7 +191,7 @@ func (v productView) chart(ctx context.Context) page.Chart {
 	for _, o := range v.Outstanding {
 		if o.ExpectedDate != nil && *o.ExpectedDate > v.Today && *o.ExpectedDate-v.Today <= mostAheadDays {
 			c.Marks = append(c.Marks, page.Point{Day: *o.ExpectedDate,
-				Label: page.DayText(ctx, *o.ExpectedDate) + ": " + page.QtyText(o.Qty) + " come"})
+				Label: page.QtyText(o.Qty) + " on " + page.DayText(ctx, *o.ExpectedDate)})
 		}
 	}
 	return c
@@ -328,6 +330,15 @@ func (c change) goesOn(m reorder.Movement) bool {
 	return m.Reason != "" && c.Reason == m.Reason && c.Kind == m.Kind && m.Kind != "count" && c.Actor == m.Actor
 }
 
+// many says how many movements it stands for: "17 days" with one on each, else "17 times".
+func (c change) many(ctx context.Context) string {
+	zone := page.From(ctx).Zone
+	if c.At.Day(zone)-c.since.Day(zone) == exact.Day(c.times-1) {
+		return page.Num(c.times) + " days"
+	}
+	return page.Num(c.times) + " times"
+}
+
 // mostChanges is how many changes the page lists; the chart shows each movement.
 const mostChanges = 12
 
@@ -367,12 +378,27 @@ func signed(qty exact.Milli) templ.Component {
 	return page.Qty(qty)
 }
 
+// packs says how it is ordered: "packs of 8, at least 16"; "" if in any quantity.
+func (v productView) packs() string {
+	var all []string
+	if v.PackSize > 1 {
+		all = append(all, "packs of "+page.Num(v.PackSize))
+	}
+	if v.MOQ > 0 {
+		all = append(all, "at least "+page.QtyText(v.MOQ))
+	}
+	return strings.Join(all, ", ")
+}
+
 // coming is the expected quantity, with the day of the first delivery.
 func (v productView) coming(ctx context.Context) string {
+	if v.OnOrder == 0 {
+		return "nothing"
+	}
 	text := page.QtyText(v.OnOrder)
 	for _, o := range v.Outstanding {
 		if o.ExpectedDate != nil && o.Status != reorder.Draft {
-			return text + ", " + page.DayText(ctx, *o.ExpectedDate)
+			return text + " on " + page.DayText(ctx, *o.ExpectedDate)
 		}
 	}
 	return text

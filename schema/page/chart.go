@@ -55,8 +55,8 @@ const (
 	mostLines          = 5
 	smallPart          = 4 // of a step
 	mostMonths         = 13
-	bandHigh           = 56 // pixels of a strip of bars below the line
-	bandGap            = 14
+	bandHigh           = 64 // pixels of a strip of bars below the line, with its name between
+	bandGap            = 40
 	mostPairs          = 45 // places; of more, the time before is a line
 	fewMonths          = 6
 	linesBetweenLabels = 14 // pixels for two lines of words

@@ -19,7 +19,9 @@ func (d *drawing) legend() string {
 		key("past", d.Names[1])
 		key("bar", d.Names[0])
 	default:
-		key("bar", d.Names[0])
+		if !d.banded() {
+			key("bar", d.Names[0])
+		}
 		key("line", d.Names[1])
 	}
 	if d.Limit != nil {
@@ -56,8 +58,7 @@ func (d *drawing) texts() {
 		d.text("end", "", -8, d.y(first+int64(i)*d.step)+4, s)
 	}
 	if d.banded() {
-		d.text("end", "", -8, float64(d.foot-bandHigh)+8, d.show(d.mostBar()))
-		d.text("end", "", -8, float64(d.foot)+2, d.show(0))
+		d.text("start", "", 0, float64(d.foot-bandHigh)-8, d.Names[0]+", at most "+d.show(d.mostBar()))
 	}
 	if d.Now != nil && !d.Low {
 		d.text("end", "", d.x(0, *d.Now)-6, plotTop-6, d.Now.Label)
@@ -70,10 +71,8 @@ func (d *drawing) texts() {
 	for i, m := range d.Marks {
 		anchor, x := "start", d.x(0, m)+6
 		switch {
-		case d.Now != nil && m.Day <= d.Now.Day: // it is past, and below the label of today
+		case d.Now != nil && m.Day <= d.Now.Day, x > plotWide*.88: // it is below the label of today
 			anchor, x, i = "end", x-12, i+1
-		case x > plotWide*.7:
-			anchor, x = "end", plotWide
 		}
 		d.text(anchor, "odd", x, plotTop-6+float64(i*linesBetweenLabels), m.Label)
 	}
