@@ -43,6 +43,13 @@ func Asks[T any](ask func(context.Context) (T, error)) func(*Form) Handler {
 	}
 }
 
+// Acts makes the Bind of an operation without arguments that depends on its caller.
+func Acts[T any](do func(context.Context, db.Caller) (T, error)) func(*Form) Handler {
+	return func(*Form) Handler {
+		return func(ctx context.Context, who db.Caller) (any, error) { return do(ctx, who) }
+	}
+}
+
 // Reads makes the Bind of an operation that reads by one argument.
 func Reads[A, T any](bind func(*Form, *A), read func(context.Context, A) (T, error)) func(*Form) Handler {
 	return Does(bind, func(ctx context.Context, _ db.Caller, a A) (T, error) { return read(ctx, a) })

@@ -61,7 +61,7 @@ type Filter struct {
 	Service  string // "" is all
 	Endpoint int64  // 0 is all; a removed receiver's log is still there
 	Failed   bool   // only failed and interrupted ones
-	Limit    int    // below 1 is 100
+	Limit    int64  // below 1 is 100
 }
 
 const defaultLimit = 100

@@ -34,11 +34,9 @@ func Ops(d *db.DB, services []schema.Service, sender func(private bool) *Sender)
 	o := ops{d: d, receivers: NewReceivers(d, events), services: services, sender: sender}
 	return []schema.Op{
 		o.addWebhook(), o.listWebhooks(),
-		o.change("remove", "removed", "Send nothing more to a receiver, and forget its URL and secret.", (*Receivers).Remove),
-		o.change("enable", "enabled",
-			"Send events to a receiver again, beginning with the waiting ones.", (*Receivers).Enable),
-		o.change("disable", "disabled",
-			"Disable a receiver: events that happen meanwhile are not sent to it.", (*Receivers).Disable),
+		o.change("remove", "Send nothing more to a receiver, and forget its URL and secret.", o.receivers.Remove),
+		o.change("enable", "Send events to a receiver again, beginning with the waiting ones.", o.receivers.Enable),
+		o.change("disable", "Disable a receiver: events that happen meanwhile are not sent to it.", o.receivers.Disable),
 		o.setParallel(), o.rotateWebhook(), o.testWebhook(),
 		o.listDeliveries(), o.deliveryRequest(), o.resendDelivery(), o.resendFailed(),
 	}
@@ -54,8 +52,8 @@ func (o ops) names() (names []string) {
 // silent is a command that prints only what it did.
 func silent(io.Writer, any) {}
 
-// id binds a receiver's id.
-func (o ops) id(f *schema.Form, p *int64) {
+// bindID binds a receiver's id.
+func bindID(f *schema.Form, p *int64) {
 	f.ID(p, "id", "the receiver's number", schema.Required, schema.Positional("ID"), schema.ChoicesFor(receiverChoices))
 }
 
@@ -94,8 +92,6 @@ func tellSecret(w io.Writer, s Secret) { _, _ = fmt.Fprintf(w, "id: %d\nsecret: 
 var exampleSecret = Secret{ID: 3, Secret: secretPrefix + "..."}
 
 func toReceiver(id int64) string { return "/webhooks/" + strconv.FormatInt(id, 10) }
-
-func leadsToSecret(answer any) string { return toReceiver(answer.(Secret).ID) }
 
 func (o ops) addWebhook() schema.Op {
 	return schema.Op{
@@ -137,7 +133,7 @@ func (o ops) addWebhook() schema.Op {
 		Did: schema.Said(func(s Secret) string {
 			return strings.TrimSpace(fmt.Sprintf("webhook %d added; its secret is shown only now. %s", s.ID, s.Warned))
 		}),
-		Leads: leadsToSecret,
+		Leads: schema.Of(func(s Secret) string { return toReceiver(s.ID) }),
 	}
 }
 
@@ -190,27 +186,20 @@ func (o ops) listWebhooks() schema.Op {
 	return schema.Op{
 		Name: "list_webhooks", Admin: true, About: "The receivers.",
 		Command: "webhook list", Example: "webhook list --json", Response: List{Webhooks: []Receiver{example}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var service string
-			f.Enum(&service, "service", "only this service's: "+strings.Join(o.names(), ", "), o.names())
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				who, err := in(who, service)
-				if err != nil {
-					return nil, err
-				}
-				all, err := o.receivers.List(ctx, who.Service)
-				return schema.Answer(List{Webhooks: all}, err)
+		Bind: schema.Does(func(f *schema.Form, service *string) {
+			f.Enum(service, "service", "only this service's: "+strings.Join(o.names(), ", "), o.names())
+		}, func(ctx context.Context, who db.Caller, service string) (l List, err error) {
+			if who, err = in(who, service); err == nil {
+				l.Webhooks, err = o.receivers.List(ctx, who.Service)
 			}
-		},
-		Print: func(w io.Writer, answer any) {
-			schema.Tabulate(w, "ID|SERVICE|STATE|URL|EVENTS", answer.(List).Webhooks, func(v Receiver) []any {
-				state := "enabled"
-				if !v.Enabled {
-					state = "disabled"
-				}
-				return []any{strconv.FormatInt(v.ID, 10), v.Service, state, v.URL, strings.Join(v.Events, ", ")}
+			return l, err
+		}),
+		Print: schema.Printed(func(w io.Writer, l List) {
+			schema.Tabulate(w, "ID|SERVICE|STATE|URL|EVENTS", l.Webhooks, func(v Receiver) []any {
+				state := map[bool]string{true: "enabled", false: "disabled"}[v.Enabled]
+				return []any{v.ID, v.Service, state, v.URL, strings.Join(v.Events, ", ")}
 			})
-		},
+		}),
 	}
 }
 
@@ -219,29 +208,25 @@ type Changed struct {
 	ID int64 `json:"id"`
 }
 
-func (o ops) change(word, done, about string, act func(*Receivers, context.Context, db.Caller, int64) error) schema.Op {
+func (o ops) change(word, about string, act func(context.Context, db.Caller, int64) error) schema.Op {
 	op := schema.Op{
 		Name: word + "_webhook", Writes: true, Admin: true, Destructive: word == "remove", About: about,
 		Command: "webhook " + word + " ID", Example: "webhook " + word + " 3", Response: Changed{ID: 3}, Print: silent,
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			o.id(f, &id)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(Changed{ID: id}, act(o.receivers, ctx, who, id))
-			}
-		},
-		Did: func(answer any, _ schema.Money) string {
-			return fmt.Sprintf("webhook %d %s", answer.(Changed).ID, done)
-		},
-		Leads: func(answer any) string { return toReceiver(answer.(Changed).ID) },
+		Bind: schema.Does(bindID, func(ctx context.Context, who db.Caller, id int64) (Changed, error) {
+			return Changed{ID: id}, act(ctx, who, id)
+		}),
+		Did: schema.Said(func(c Changed) string {
+			return fmt.Sprintf("webhook %d %sd", c.ID, word)
+		}),
+		Leads: toChanged,
 	}
 	switch word {
 	case "remove":
 		op.Leads = func(any) string { return "/webhooks" }
-		op.Will = func(answer any, _ schema.Money) string {
+		op.Will = schema.Said(func(c Changed) string {
 			return fmt.Sprintf("Webhook %d gets nothing more. Its URL, secret and waiting deliveries are removed; the log of "+
-				"its deliveries stays.", answer.(Changed).ID)
-		}
+				"its deliveries stays.", c.ID)
+		})
 	case "enable":
 		op.Undo = undo("disable_webhook", "Disable")
 	case "disable":
@@ -249,6 +234,8 @@ func (o ops) change(word, done, about string, act func(*Receivers, context.Conte
 	}
 	return op
 }
+
+var toChanged = schema.Of(func(c Changed) string { return toReceiver(c.ID) })
 
 func undo(name, label string) func(any) *schema.Undo {
 	return func(answer any) *schema.Undo {
@@ -263,16 +250,14 @@ func (o ops) setParallel() schema.Op {
 		About: "Change how many events are sent to a receiver at a time: 1 is one by one, 2 to 16 are in order per " +
 			"subject only.",
 		Command: "webhook parallel ID N", Example: "webhook parallel 3 8", Response: Changed{ID: 3}, Print: silent,
-		Bind: func(f *schema.Form) schema.Handler {
-			var id, n int64
-			o.id(f, &id)
-			f.Int(&n, "parallel", "1 to 16", schema.Required, schema.Range(1, mostParallel), schema.Positional("N"))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(Changed{ID: id}, o.receivers.SetParallel(ctx, who, id, n))
-			}
-		},
-		Did:   func(answer any, _ schema.Money) string { return fmt.Sprintf("webhook %d changed", answer.(Changed).ID) },
-		Leads: func(answer any) string { return toReceiver(answer.(Changed).ID) },
+		Bind: schema.Does2(func(f *schema.Form, id, n *int64) {
+			bindID(f, id)
+			f.Int(n, "parallel", "1 to 16", schema.Required, schema.Range(1, mostParallel), schema.Positional("N"))
+		}, func(ctx context.Context, who db.Caller, id, n int64) (Changed, error) {
+			return Changed{ID: id}, o.receivers.SetParallel(ctx, who, id, n)
+		}),
+		Did:   schema.Said(func(c Changed) string { return fmt.Sprintf("webhook %d changed", c.ID) }),
+		Leads: toChanged,
 	}
 }
 
@@ -283,17 +268,10 @@ func (o ops) rotateWebhook() schema.Op {
 			"missed.",
 		Command: "webhook rotate ID", Example: "webhook rotate 3",
 		Response: exampleSecret, Print: schema.Printed(tellSecret),
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			o.id(f, &id)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(o.receivers.Rotate(ctx, who, id))
-			}
-		},
-		Did: func(answer any, _ schema.Money) string {
-			return fmt.Sprintf("webhook %d has a new secret, shown only now; the old one signs too for 24 hours",
-				answer.(Secret).ID)
-		},
-		Leads: leadsToSecret,
+		Bind: schema.Does(bindID, o.receivers.Rotate),
+		Did: schema.Said(func(s Secret) string {
+			return fmt.Sprintf("webhook %d has a new secret, shown only now; the old one signs too for 24 hours", s.ID)
+		}),
+		Leads: schema.Of(func(s Secret) string { return toReceiver(s.ID) }),
 	}
 }

@@ -28,14 +28,14 @@ type ResentList struct {
 
 // Refusals fails the command if not all was delivered.
 func (l ResentList) Refusals() (refused []string, left error) {
-	return nil, failures(l.states(), l.cut)
+	return nil, failures(len(l.Deliveries), l.arrived(), l.cut)
 }
 
-func (l ResentList) states() (all []string) {
+func (l ResentList) arrived() (n int) {
 	for _, r := range l.Deliveries {
-		all = append(all, r.State)
+		n += came(r.Delivery)
 	}
-	return all
+	return n
 }
 
 // Tried are the sent examples.
@@ -45,37 +45,25 @@ type Tried struct {
 }
 
 // Refusals fails the command if not all was delivered.
-func (l Tried) Refusals() (refused []string, left error) { return nil, failures(l.states(), l.cut) }
-
-func (l Tried) states() (all []string) {
-	for _, r := range l.Deliveries {
-		all = append(all, r.State)
-	}
-	return all
+func (l Tried) Refusals() (refused []string, left error) {
+	return nil, failures(len(l.Deliveries), l.arrived(), l.cut)
 }
 
-func failures(states []string, cut error) error {
-	if n := len(states) - arrived(states); cut == nil && n > 0 {
-		return fmt.Errorf("%d of %d deliveries failed", n, len(states))
-	}
-	return cut
-}
-
-func arrived(states []string) (n int) {
-	for _, state := range states {
-		if state == delivered {
-			n++
-		}
+func (l Tried) arrived() (n int) {
+	for _, d := range l.Deliveries {
+		n += came(d)
 	}
 	return n
 }
 
-// outcome is the sentence about the attempts.
-func outcome(one, several string, states []string) string {
-	if len(states) == 0 {
-		return "no delivery needed to be sent again"
+// came is 1 for a delivery that arrived.
+func came(d Delivery) int { return map[bool]int{true: 1}[d.State == delivered] }
+
+func failures(sent, arrived int, cut error) error {
+	if cut == nil && sent > arrived {
+		return fmt.Errorf("%d of %d deliveries failed", sent-arrived, sent)
 	}
-	return fmt.Sprintf("%s sent, %d delivered", exact.Plural(len(states), one, several), arrived(states))
+	return cut
 }
 
 var (
@@ -109,37 +97,26 @@ func (o ops) listDeliveries() schema.Op {
 		Command:  "webhook deliveries",
 		Example:  "webhook deliveries --failed\nwebhook deliveries --endpoint 3 --limit 20 --json",
 		Response: Log{Deliveries: []Delivery{exampleDelivery}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var q Filter
-			limit := int64(defaultLimit)
+		Bind: schema.Does(func(f *schema.Form, q *Filter) {
+			q.Limit = defaultLimit
 			f.Enum(&q.Service, "service", "only this service's: "+strings.Join(o.names(), ", "), o.names())
 			f.ID(&q.Endpoint, "endpoint", "only this receiver's", schema.ChoicesFor(receiverChoices))
 			f.Bool(&q.Failed, "failed", "only failed and interrupted ones")
-			f.Int(&limit, "limit", "how many at most", schema.Range(1, 1<<31))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				who, err := in(who, q.Service)
-				if err != nil {
-					return nil, err
-				}
-				q := q
-				q.Service, q.Limit = who.Service, int(limit)
-				all, err := Deliveries(ctx, o.d, q)
-				return schema.Answer(Log{Deliveries: all}, err)
+			f.Int(&q.Limit, "limit", "how many at most", schema.Range(1, 1<<31))
+		}, func(ctx context.Context, who db.Caller, q Filter) (l Log, err error) {
+			if who, err = in(who, q.Service); err == nil {
+				q.Service = who.Service
+				l.Deliveries, err = Deliveries(ctx, o.d, q)
 			}
-		},
-		Print: func(w io.Writer, answer any) {
-			schema.Tabulate(w, "ID|SERVICE|WEBHOOK|EVENT|KIND|STATE|ANSWER|MS|CREATED", answer.(Log).Deliveries,
+			return l, err
+		}),
+		Print: schema.Printed(func(w io.Writer, l Log) {
+			schema.Tabulate(w, "ID|SERVICE|WEBHOOK|EVENT|KIND|STATE|ANSWER|MS|CREATED", l.Deliveries,
 				func(v Delivery) []any {
-					ms := ""
-					if v.DurationMS != nil {
-						ms = strconv.FormatInt(*v.DurationMS, 10)
-					}
-					return []any{
-						strconv.FormatInt(v.ID, 10), v.Service, strconv.FormatInt(v.EndpointID, 10), v.Event, v.Kind, v.State,
-						answered(v), ms, v.CreatedAt.String(),
-					}
+					return []any{v.ID, v.Service, v.EndpointID, v.Event, v.Kind, v.State, answered(v),
+						schema.Cell(v.DurationMS), v.CreatedAt}
 				})
-		},
+		}),
 	}
 }
 
@@ -159,32 +136,29 @@ func (o ops) testWebhook() schema.Op {
 			"The body says \"test\": true beside event, and the header X-<Service>-Test says true.",
 		Command: "webhook test ID", Example: "webhook test 3\nwebhook test 3 --json",
 		Response: Tried{Deliveries: []Delivery{example}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			var private bool
-			o.id(f, &id)
-			o.private(f, &private)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				examples, err := o.examples(ctx, id)
-				if err != nil {
-					return nil, err
-				}
-				made, err := o.sender(private).Test(ctx, who, id, examples)
-				if len(made) > 0 { // what was sent is reported in any case
-					return Tried{Deliveries: made, cut: err}, nil
-				}
-				return nil, err
+		Bind: schema.Does2(func(f *schema.Form, id *int64, private *bool) {
+			bindID(f, id)
+			o.private(f, private)
+		}, func(ctx context.Context, who db.Caller, id int64, private bool) (t Tried, err error) {
+			examples, err := o.examples(ctx, id)
+			if err != nil {
+				return t, err
 			}
-		},
-		Print: func(w io.Writer, answer any) {
-			schema.Tabulate(w, "ID|WEBHOOK|EVENT|STATE|ANSWER", answer.(Tried).Deliveries, func(v Delivery) []any {
-				return []any{strconv.FormatInt(v.ID, 10), strconv.FormatInt(v.EndpointID, 10), v.Event, v.State, answered(v)}
+			t.Deliveries, err = o.sender(private).Test(ctx, who, id, examples)
+			if len(t.Deliveries) > 0 { // what was sent is reported in any case
+				t.cut, err = err, nil
+			}
+			return t, err
+		}),
+		Print: schema.Printed(func(w io.Writer, t Tried) {
+			schema.Tabulate(w, "ID|WEBHOOK|EVENT|STATE|ANSWER", t.Deliveries, func(v Delivery) []any {
+				return []any{v.ID, v.EndpointID, v.Event, v.State, answered(v)}
 			})
-		},
-		Did: func(answer any, _ schema.Money) string {
-			return outcome("example", "examples", answer.(Tried).states())
-		},
-		Leads: func(answer any) string { return toReceiver(answer.(Tried).Deliveries[0].EndpointID) },
+		}),
+		Did: schema.Said(func(t Tried) string {
+			return fmt.Sprintf("%s sent, %d delivered", exact.Plural(len(t.Deliveries), "example", "examples"), t.arrived())
+		}),
+		Leads: schema.Of(func(t Tried) string { return toReceiver(t.Deliveries[0].EndpointID) }),
 	}
 }
 
@@ -210,13 +184,11 @@ func (o ops) deliveryRequest() schema.Op {
 		Command: "webhook request DELIVERY_ID", Example: "webhook request 17",
 		Response: Request{ID: 17, Method: "POST", URL: "https://example.com/alarms", Headers: map[string]string{},
 			Body: "{}"},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			f.ID(&id, "id", "the delivery's number", schema.Required, schema.Positional("DELIVERY_ID"))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(o.sender(false).Sent(ctx, who, id))
-			}
-		},
+		Bind: schema.Does(func(f *schema.Form, id *int64) {
+			f.ID(id, "id", "the delivery's number", schema.Required, schema.Positional("DELIVERY_ID"))
+		}, func(ctx context.Context, who db.Caller, id int64) (Request, error) {
+			return o.sender(false).Sent(ctx, who, id)
+		}),
 		Print: schema.Printed(func(w io.Writer, r Request) {
 			_, _ = fmt.Fprintf(w, "%s %s\n", r.Method, r.URL)
 			for _, name := range slices.Sorted(maps.Keys(r.Headers)) {
@@ -236,9 +208,7 @@ func (o ops) resendDelivery() schema.Op {
 		Command:  "webhook resend [DELIVERY_ID...]",
 		Example:  "webhook resend 17 18\nwebhook resend --failed --since 24h\nwebhook resend --failed --endpoint 3 --json",
 		Response: exampleResent(),
-		Bind: func(f *schema.Form) schema.Handler {
-			var ask ResendRequest
-			var private bool
+		Bind: schema.Does2(func(f *schema.Form, ask *ResendRequest, private *bool) {
 			opts := []schema.Opt{schema.Positional("DELIVERY_ID")}
 			if f.Surface() != schema.Command {
 				opts = append(opts, schema.Required)
@@ -246,7 +216,7 @@ func (o ops) resendDelivery() schema.Op {
 			f.IDs(&ask.IDs, "id", "the deliveries' numbers", 10_000, opts...)
 			if f.Surface() == schema.Command {
 				f.Bool(&ask.Failed, "failed", "those that failed or were interrupted, and have not arrived since")
-				narrowed := o.narrow(f, &ask, "with --failed: ")
+				narrowed := o.narrow(f, ask, "with --failed: ")
 				switch {
 				case ask.Failed == (len(ask.IDs) > 0):
 					f.Refuse("id", "name the deliveries by their ids, or give --failed; one of the two")
@@ -254,10 +224,9 @@ func (o ops) resendDelivery() schema.Op {
 					f.Refuse("id", "--endpoint and --since narrow --failed; they do not go with ids")
 				}
 			}
-			o.private(f, &private)
-			return func(ctx context.Context, who db.Caller) (any, error) { return o.resend(ctx, who, ask, private) }
-		},
-		Print: printResent, Did: didResend, Leads: leadsResend,
+			o.private(f, private)
+		}, o.resend),
+		Print: schema.Printed(printResent), Did: schema.Said(didResend), Leads: schema.Of(leadsResend),
 	}
 }
 
@@ -277,12 +246,12 @@ func (o ops) narrow(f *schema.Form, ask *ResendRequest, when string) bool {
 	return endpoint || given && since != ""
 }
 
-func (o ops) resend(ctx context.Context, who db.Caller, ask ResendRequest, private bool) (any, error) {
-	made, err := o.sender(private).Resend(ctx, who, ask)
-	if len(made) > 0 { // what was sent is reported in any case
-		return ResentList{Deliveries: made, cut: err}, nil
+func (o ops) resend(ctx context.Context, who db.Caller, ask ResendRequest, private bool) (l ResentList, err error) {
+	l.Deliveries, err = o.sender(private).Resend(ctx, who, ask)
+	if len(l.Deliveries) > 0 { // what was sent is reported in any case
+		l.cut, err = err, nil
 	}
-	return schema.Answer(ResentList{Deliveries: made}, err)
+	return l, err
 }
 
 func (o ops) resendFailed() schema.Op {
@@ -290,12 +259,13 @@ func (o ops) resendFailed() schema.Op {
 		Name: "resend_failed", Writes: true, Admin: true, Several: true,
 		About:    "Make one new attempt for each delivery that failed or was interrupted and did not arrive since.",
 		Response: exampleResent(),
-		Bind: func(f *schema.Form) schema.Handler {
-			ask := ResendRequest{Failed: true}
-			o.narrow(f, &ask, "")
-			return func(ctx context.Context, who db.Caller) (any, error) { return o.resend(ctx, who, ask, false) }
-		},
-		Print: printResent, Did: didResend, Leads: leadsResend,
+		Bind: schema.Does(func(f *schema.Form, ask *ResendRequest) {
+			ask.Failed = true
+			o.narrow(f, ask, "")
+		}, func(ctx context.Context, who db.Caller, ask ResendRequest) (ResentList, error) {
+			return o.resend(ctx, who, ask, false)
+		}),
+		Print: schema.Printed(printResent), Did: schema.Said(didResend), Leads: schema.Of(leadsResend),
 	}
 }
 
@@ -305,21 +275,22 @@ func exampleResent() ResentList {
 	return ResentList{Deliveries: []Resent{{Of: 12, Delivery: d}}}
 }
 
-func printResent(w io.Writer, answer any) {
-	schema.Tabulate(w, "ID|RESEND OF|WEBHOOK|EVENT|STATE|ANSWER", answer.(ResentList).Deliveries, func(r Resent) []any {
-		return []any{strconv.FormatInt(r.ID, 10), strconv.FormatInt(r.Of, 10), strconv.FormatInt(r.EndpointID, 10), r.Event,
-			r.State, answered(r.Delivery)}
+func printResent(w io.Writer, l ResentList) {
+	schema.Tabulate(w, "ID|RESEND OF|WEBHOOK|EVENT|STATE|ANSWER", l.Deliveries, func(r Resent) []any {
+		return []any{r.ID, r.Of, r.EndpointID, r.Event, r.State, answered(r.Delivery)}
 	})
 }
 
-func didResend(answer any, _ schema.Money) string {
-	return outcome("delivery", "deliveries", answer.(ResentList).states())
+func didResend(l ResentList) string {
+	if len(l.Deliveries) == 0 {
+		return "no delivery needed to be sent again"
+	}
+	return fmt.Sprintf("%s sent, %d delivered", exact.Plural(len(l.Deliveries), "delivery", "deliveries"), l.arrived())
 }
 
-func leadsResend(answer any) string {
-	all := answer.(ResentList).Deliveries
-	if len(all) == 0 {
+func leadsResend(l ResentList) string {
+	if len(l.Deliveries) == 0 {
 		return "/webhooks"
 	}
-	return toReceiver(all[0].EndpointID)
+	return toReceiver(l.Deliveries[0].EndpointID)
 }

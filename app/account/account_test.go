@@ -99,3 +99,11 @@ func refused(t testing.TB, err error, kind fault.Kind, words ...string) {
 		}
 	}
 }
+
+func disable(ctx context.Context, d *db.DB, who db.Caller, name string) (User, error) {
+	return setDisabled(ctx, d, who, name, true)
+}
+
+func enable(ctx context.Context, d *db.DB, who db.Caller, name string) (User, error) {
+	return setDisabled(ctx, d, who, name, false)
+}

@@ -37,7 +37,7 @@ func TestAuthenticate(t *testing.T) {
 	must[Key](t)(RevokeKey(ctx, h.d, cli, 3))
 	must[User](t)(h.add("gone", "member", "store"))
 	_, disabled := h.key(NewKey{Service: "store", User: "gone", Scope: "full"})
-	must[User](t)(Disable(ctx, h.d, cli, "gone"))
+	must[User](t)(disable(ctx, h.d, cli, "gone"))
 	_, err = k.Authenticate(ctx, "store", "Bearer "+mintKey(), "192.0.2.1")
 	refused(t, err, fault.Unauthorized, "Authorization: Bearer", "store")
 	unknown := err.Error()
@@ -110,10 +110,10 @@ func TestRevocationAppliesToTheNextRequest(t *testing.T) {
 			if who := must[db.Caller](t)(ask(spare)); who.Role != "viewer" {
 				t.Fatalf("got the role %s, want viewer", who.Role)
 			}
-			must[User](t)(Disable(ctx, d, cli, user))
+			must[User](t)(disable(ctx, d, cli, user))
 			_, err = ask(spare)
 			refused(t, err, fault.Unauthorized)
-			must[User](t)(Enable(ctx, d, cli, user))
+			must[User](t)(enable(ctx, d, cli, user))
 			must[db.Caller](t)(ask(spare))
 			if _, err := takeRole(d, user, "store"); err != nil {
 				t.Fatal(err)

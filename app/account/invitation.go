@@ -135,10 +135,7 @@ func setPassword(tx *db.Tx, user int64, kept string, except int64) (ended int, e
 	if _, err := tx.Exec("UPDATE users SET password = ? WHERE id = ?", kept, user); err != nil {
 		return 0, err
 	}
-	if ended, err = session.EndAll(tx, session.Staff, user, except); err != nil {
-		return 0, err
-	}
-	if err := session.Withdraw(tx, session.Staff, user); err != nil {
+	if ended, err = endAccess(tx, user, except); err != nil {
 		return 0, err
 	}
 	return ended, tx.Audit("user.password", User{id: user}.subject(), struct{}{})

@@ -15,7 +15,7 @@ func TestTheLastAdminStays(t *testing.T) {
 	tries := func(name string) map[string]error {
 		_, demoted := SetRole(ctx, h.d, cli, name, "member", []string{"rental"}, nil)
 		_, none := SetRole(ctx, h.d, cli, name, "none", []string{"rental"}, nil)
-		_, disabled := Disable(ctx, h.d, cli, name)
+		_, disabled := disable(ctx, h.d, cli, name)
 		_, removed := Remove(ctx, h.d, cli, name)
 		return map[string]error{"demoted": demoted, "without a role": none, "disabled": disabled, "removed": removed}
 	}
@@ -23,10 +23,10 @@ func TestTheLastAdminStays(t *testing.T) {
 		t.Run(what, func(t *testing.T) { refused(t, err, fault.Conflict, `"ann"`, "last admin", "rental") })
 	}
 	must[User](t)(SetRole(ctx, h.d, cli, "ann", "viewer", []string{"store"}, nil)) // ben is left there
-	_, err := Disable(ctx, h.d, cli, "ben")
+	_, err := disable(ctx, h.d, cli, "ben")
 	refused(t, err, fault.Conflict, "store")
 	must[User](t)(h.add("eve", "admin", "store", "rental"))
-	must[User](t)(Disable(ctx, h.d, cli, "ben"))
+	must[User](t)(disable(ctx, h.d, cli, "ben"))
 	must[Removed](t)(Remove(ctx, h.d, cli, "ann"))
 	_, err = h.add("ann", "member", "store")
 	refused(t, err, fault.Conflict, "cannot be used again")
@@ -87,17 +87,17 @@ func TestAdminManagesOwnServicesOnly(t *testing.T) {
 		"a key of who keeps more":     makeKey("store", "eve"),
 		"another service's key":       revoke(key.ID),
 		"inviting who works there":    invite("eve"),
-		"disabling who works there":   person(Disable, "eve"),
+		"disabling who works there":   person(disable, "eve"),
 		"removing who works there":    remove("eve"),
 		"inviting an admin of more":   invite("root"),
-		"disabling an admin of more":  person(Disable, "root"),
+		"disabling an admin of more":  person(disable, "root"),
 		"demoting, in another's name": role("root", "rental"),
 	} {
 		t.Run(about, func(t *testing.T) { refused(t, err, fault.Forbidden, "ann") })
 	}
 	for about, err := range map[string]error{
 		"a user here": add("store"), "a role here": role("eve", "store"), "a key here": makeKey("store", "ben"),
-		"inviting": invite("ben"), "disabling": person(Disable, "ben"), "enabling": person(Enable, "ben"),
+		"inviting": invite("ben"), "disabling": person(disable, "ben"), "enabling": person(enable, "ben"),
 	} {
 		if err != nil {
 			t.Errorf("%s: %v", about, err)

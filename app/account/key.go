@@ -49,16 +49,13 @@ func scanKey(r *db.Row) Key {
 }
 
 // keyChoices lists the keys that are not revoked, the newest first.
-func keyChoices(c *db.Conn, f schema.Find) ([]schema.Choice, error) {
-	return schema.Among(func(c *db.Conn) (list []schema.Choice, err error) {
-		keys, err := db.All(c, scanKey, selectKeys+"WHERE k.revoked_at IS NULL ORDER BY k.id DESC")
-		for _, k := range keys {
-			text := k.Prefix + ", " + k.Service + " of " + k.User
-			list = append(list, schema.Choice{Value: strconv.FormatInt(k.ID, 10), Text: text, More: k.Label})
-		}
-		return list, err
-	})(c, f)
-}
+var keyChoices = schema.Among(func(c *db.Conn) ([]schema.Choice, error) {
+	return db.All(c, func(r *db.Row) schema.Choice {
+		k := scanKey(r)
+		return schema.Choice{Value: strconv.FormatInt(k.ID, 10), Text: k.Prefix + ", " + k.Service + " of " + k.User,
+			More: k.Label}
+	}, selectKeys+"WHERE k.revoked_at IS NULL ORDER BY k.id DESC")
+})
 
 func (k Key) subject() string { return fmt.Sprintf("key:%d", k.ID) }
 
@@ -71,7 +68,12 @@ type NewKey struct {
 // CreateKey makes a key for one service. The full key is returned only here. A disabled user, or one without a role in
 // the service, gets none.
 func CreateKey(ctx context.Context, d *db.DB, who db.Caller, n NewKey) (Key, string, error) {
-	m, err := update(ctx, d, who, func(tx *db.Tx) (m CreatedKey, err error) {
+	m, err := makeKey(ctx, d, who, n)
+	return m.of, m.Key, err
+}
+
+func makeKey(ctx context.Context, d *db.DB, who db.Caller, n NewKey) (CreatedKey, error) {
+	return update(ctx, d, who, func(tx *db.Tx) (m CreatedKey, err error) {
 		u, err := findUser(&tx.Conn, n.User)
 		if err != nil {
 			return m, err
@@ -80,7 +82,6 @@ func CreateKey(ctx context.Context, d *db.DB, who db.Caller, n NewKey) (Key, str
 		m.ID = m.of.ID
 		return m, err
 	})
-	return m.of, m.Key, err
 }
 
 func createKey(tx *db.Tx, u User, n NewKey) (k Key, full string, err error) {

@@ -58,7 +58,7 @@ func TestKeysAreRefusedByName(t *testing.T) {
 	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
 	h.user("alice")
 	must[User](t)(h.add("gone", "member", "store"))
-	must[User](t)(Disable(ctx, h.d, cli, "gone"))
+	must[User](t)(disable(ctx, h.d, cli, "gone"))
 	k, _ := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
 	must[Key](t)(RevokeKey(ctx, h.d, cli, k.ID))
 	before := h.audit()

@@ -142,13 +142,9 @@ func (o ops) mailInvitation() schema.Op {
 		Command: "user mail-invitation NAME", Example: "user mail-invitation bob",
 		Response: mail.ExampleListed("", "staff-link", "bob"),
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var name string
-			o.name(f, &name)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(MailInvitation(ctx, o.d, who, name))
-			}
-		},
+		Bind: schema.Does(bindName, func(ctx context.Context, who db.Caller, name string) (mail.Listed, error) {
+			return MailInvitation(ctx, o.d, who, name)
+		}),
 		Will:  mail.Says("Mail %s an invitation, to %s. An earlier one ends."),
 		Did:   mail.Says("An invitation for %s is mailed to %s."),
 		Leads: toUsers,

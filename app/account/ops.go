@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"quartermaster/schema"
@@ -26,9 +25,9 @@ func Ops(d *db.DB, sessions *Sessions, services []string) []schema.Op {
 	o := ops{d: d, sessions: sessions, services: services}
 	return []schema.Op{
 		o.addUser(), o.listUsers(), o.setRole(), o.inviteUser(), o.mailInvitation(),
-		o.change("disable", "disabled",
-			"Stop a user's keys from working and end the user's sessions, from the next request on.", Disable, "enable"),
-		o.change("enable", "enabled", "Let a disabled user's keys work again, and let the user sign in.", Enable, "disable"),
+		o.change("disable", "Stop a user's keys from working and end the user's sessions, from the next request on.", true,
+			"enable"),
+		o.change("enable", "Let a disabled user's keys work again, and let the user sign in.", false, "disable"),
 		o.removeUser(),
 		o.createKey(), o.listKeys(), o.revokeKey(),
 		o.changePassword(), o.listSessions(), o.endSession(), o.endOtherSessions(), o.setPreferences(), o.setUserEmail(),
@@ -46,8 +45,8 @@ type UserList struct {
 
 var exampleUser = User{Name: "alice", Roles: map[string]string{"store": "admin", "rental": "member"}}
 
-// name binds the name of an existing user.
-func (o ops) name(f *schema.Form, p *string) {
+// bindName binds the name of an existing user.
+func bindName(f *schema.Form, p *string) {
 	f.Text(p, "name", "the user's name", schema.Most(most+1), schema.Positional("NAME"), schema.ChoicesFor(userChoices),
 		needed(f))
 }
@@ -59,13 +58,12 @@ func needed(f *schema.Form) schema.Opt {
 
 // userChoices are the users whom an admin may see: of their own services, and those without any.
 func userChoices(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, error) {
-	return schema.Among(func(c *db.Conn) (list []schema.Choice, err error) {
-		users, err := usersFor(c, who)
-		for _, u := range users {
-			list = append(list, schema.Choice{Value: u.Name, Text: u.Name})
-		}
-		return list, err
-	})(c, f)
+	users, err := usersFor(c, who)
+	names := make([]string, len(users))
+	for i, u := range users {
+		names[i] = u.Name
+	}
+	return schema.People("", names, err)(c, f)
 }
 
 // servicesOn offers the services that are on.
@@ -83,19 +81,12 @@ func (o ops) in(f *schema.Form, p *[]string, about, none string) {
 		func(a *schema.Arg) { a.Enum = o.services },
 		schema.Choices(servicesOn), schema.Help(none))
 	for _, s := range *p {
-		o.known(f, s)
-	}
-}
-
-func (o ops) known(f *schema.Form, service string) {
-	for _, s := range o.services {
-		if s == service {
-			return
+		if !slices.Contains(o.services, s) {
+			f.Refuse("service", "%s: %s is not allowed; it takes one of %s",
+				map[bool]string{true: "--service", false: "service"}[f.Surface() == schema.Command],
+				schema.Quote(s), strings.Join(o.services, ", "))
 		}
 	}
-	f.Refuse("service", "%s: %s is not allowed; it takes one of %s",
-		map[bool]string{true: "--service", false: "service"}[f.Surface() == schema.Command],
-		schema.Quote(service), strings.Join(o.services, ", "))
 }
 
 // rolesLine lists the roles in the order of the services.
@@ -120,20 +111,16 @@ func (o ops) addUser() schema.Op {
 		Command:  "user add NAME",
 		Example:  "user add alice --role admin\nuser add bob --role viewer --service rental --service reorder",
 		Response: exampleUser, Print: silent,
-		Bind: func(f *schema.Form) schema.Handler {
-			var name, role string
-			var services []string
-			f.Text(&name, "name", "the new user's name", schema.Most(most+1), schema.Positional("NAME"), needed(f))
-			f.Enum(&role, "role", "a viewer reads; a member and an admin read and write", Roles, schema.Required)
-			o.in(f, &services, "the services that the user may use", "Mark none for all that you are an admin of.")
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				in, err := o.own(ctx, who, services)
-				if err != nil {
-					return nil, err
-				}
-				return schema.Answer(AddUser(ctx, o.d, who, name, role, in))
+		Bind: schema.Does3(func(f *schema.Form, name, role *string, services *[]string) {
+			f.Text(name, "name", "the new user's name", schema.Most(most+1), schema.Positional("NAME"), needed(f))
+			f.Enum(role, "role", "a viewer reads; a member and an admin read and write", Roles, schema.Required)
+			o.in(f, services, "the services that the user may use", "Mark none for all that you are an admin of.")
+		}, func(ctx context.Context, who db.Caller, name, role string, services []string) (u User, err error) {
+			if services, err = o.own(ctx, who, services); err != nil {
+				return u, err
 			}
-		},
+			return AddUser(ctx, o.d, who, name, role, services)
+		}),
 		Did: schema.Said(func(u User) string {
 			return fmt.Sprintf("user %s added: %s", u.Name, o.rolesLine(u.Roles))
 		}),
@@ -151,28 +138,20 @@ func (o ops) own(ctx context.Context, who db.Caller, named []string) (services [
 	if len(named) > 0 {
 		return named, nil
 	}
-	err = o.d.View(ctx, func(c *db.Conn) error {
+	return db.Read(ctx, o.d, func(c *db.Conn) ([]string, error) {
 		in, all, err := adminOf(c, who)
-		for _, s := range o.services {
-			if all || in[s] {
-				services = append(services, s)
-			}
-		}
-		return err
+		return slices.DeleteFunc(slices.Clone(o.services), func(s string) bool { return !all && !in[s] }), err
 	})
-	return services, err
 }
 
 func (o ops) listUsers() schema.Op {
 	return schema.Op{
 		Name: "list_users", Admin: true, About: "The users with their roles.",
 		Command: "user list", Example: "user list --json", Response: UserList{Users: []User{exampleUser}},
-		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				users, err := Users(ctx, o.d, who)
-				return schema.Answer(UserList{Users: users}, err)
-			}
-		},
+		Bind: schema.Acts(func(ctx context.Context, who db.Caller) (UserList, error) {
+			users, err := Users(ctx, o.d, who)
+			return UserList{Users: users}, err
+		}),
 		Print: func(w io.Writer, answer any) {
 			schema.Tabulate(w, "USER|STATE|ROLES", answer.(UserList).Users, func(u User) []any {
 				state := "enabled"
@@ -192,37 +171,31 @@ func (o ops) setRole() schema.Op {
 			"The user's sessions end.",
 		Command: "user role NAME ROLE", Example: "user role bob member\nuser role bob viewer --service store",
 		Response: exampleUser, Print: silent,
-		Bind: func(f *schema.Form) schema.Handler {
-			var name, role string
-			var services []string
-			o.name(f, &name)
-			o.in(f, &services, "the service; may be repeated", "Mark none for all in which the user has a role.")
-			f.Enum(&role, "role", "viewer, member or admin; none removes the role", append(append([]string{}, Roles...), NoRole),
+		Bind: schema.Does3(func(f *schema.Form, name, role *string, services *[]string) {
+			bindName(f, name)
+			o.in(f, services, "the service; may be repeated", "Mark none for all in which the user has a role.")
+			f.Enum(role, "role", "viewer, member or admin; none removes the role", append(slices.Clone(Roles), NoRole),
 				schema.Required, schema.Positional("ROLE"))
-			if role == NoRole && len(services) == 0 {
+			if *role == NoRole && len(*services) == 0 {
 				f.Refuse("service", "service is missing: name the services in which the role none removes the user")
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(SetRole(ctx, o.d, who, name, role, services, o.services))
-			}
-		},
+		}, func(ctx context.Context, who db.Caller, name, role string, services []string) (User, error) {
+			return SetRole(ctx, o.d, who, name, role, services, o.services)
+		}),
 		Did:   schema.Said(func(u User) string { return fmt.Sprintf("user %s: %s", u.Name, o.rolesLine(u.Roles)) }),
 		Leads: toUsers,
 	}
 }
 
 // change is disable or enable; back is its inverse.
-func (o ops) change(word, done, about string, do func(context.Context, *db.DB, db.Caller, string) (User, error),
-	back string) schema.Op {
+func (o ops) change(word, about string, disabled bool, back string) schema.Op {
 	return schema.Op{
 		Name: word + "_user", Writes: true, Admin: true, About: about,
 		Command: "user " + word + " NAME", Example: "user " + word + " bob", Response: exampleUser, Print: silent,
-		Bind: func(f *schema.Form) schema.Handler {
-			var name string
-			o.name(f, &name)
-			return func(ctx context.Context, who db.Caller) (any, error) { return schema.Answer(do(ctx, o.d, who, name)) }
-		},
-		Did:   func(answer any, _ schema.Money) string { return fmt.Sprintf("user %s %s", answer.(User).Name, done) },
+		Bind: schema.Does(bindName, func(ctx context.Context, who db.Caller, name string) (User, error) {
+			return setDisabled(ctx, o.d, who, name, disabled)
+		}),
+		Did:   schema.Said(func(u User) string { return fmt.Sprintf("user %s %sd", u.Name, word) }),
 		Leads: toUsers,
 		Undo: func(answer any) *schema.Undo {
 			label := strings.ToUpper(back[:1]) + back[1:]
@@ -237,27 +210,17 @@ func (o ops) removeUser() schema.Op {
 		About:   "Remove a user for good: roles, keys and sessions end. The name stays in Activity and cannot be used again.",
 		Command: "user remove NAME", Example: "user remove bob", Response: Removed{User: exampleUser, Keys: 1, Sessions: 2},
 		Print: silent,
-		Bind: func(f *schema.Form) schema.Handler {
-			var name string
-			o.name(f, &name)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(Remove(ctx, o.d, who, name))
-			}
-		},
+		Bind: schema.Does(bindName, func(ctx context.Context, who db.Caller, name string) (Removed, error) {
+			return Remove(ctx, o.d, who, name)
+		}),
 		Did: func(answer any, _ schema.Money) string { return "user " + answer.(Removed).Name + " removed" },
 		Will: schema.Said(func(r Removed) string {
 			return fmt.Sprintf("The user %s is removed: %s, %s and %s end for good. The name cannot be used again.",
-				r.Name, count(len(r.Roles), "role"), count(r.Keys, "key"), count(r.Sessions, "session"))
+				r.Name, exact.Plural(len(r.Roles), "role", "roles"), exact.Plural(r.Keys, "key", "keys"),
+				exact.Plural(r.Sessions, "session", "sessions"))
 		}),
 		Leads: toUsers,
 	}
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // Link is an invitation's link, shown once.
@@ -279,18 +242,13 @@ func (o ops) inviteUser() schema.Op {
 			"earlier link ends.",
 		Command: "user invite NAME", Example: "user invite bob",
 		Response: Link{Name: "bob", Link: "http://127.0.0.1:8081/welcome/...", ExpiresAt: 1795295100},
-		Bind: func(f *schema.Form) schema.Handler {
-			var name string
-			o.name(f, &name)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(invite(ctx, o.d, who, name, append([]string{who.Service}, o.services...)...))
-			}
-		},
-		Print: func(w io.Writer, answer any) { _, _ = fmt.Fprintln(w, answer.(Link).Link) },
-		Did: func(answer any, _ schema.Money) string {
-			return fmt.Sprintf("user %s invited until %s; the link is shown only now", answer.(Link).Name,
-				answer.(Link).ExpiresAt)
-		},
+		Bind: schema.Does(bindName, func(ctx context.Context, who db.Caller, name string) (Link, error) {
+			return invite(ctx, o.d, who, name, append([]string{who.Service}, o.services...)...)
+		}),
+		Print: schema.Printed(func(w io.Writer, l Link) { _, _ = fmt.Fprintln(w, l.Link) }),
+		Did: schema.Said(func(l Link) string {
+			return fmt.Sprintf("user %s invited until %s; the link is shown only now", l.Name, l.ExpiresAt)
+		}),
 		Leads: toUsers,
 	}
 }

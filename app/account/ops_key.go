@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"quartermaster/schema"
@@ -42,24 +41,22 @@ func (o ops) createKey() schema.Op {
 		Example: "key create --service reorder --user alice --label \"nightly upload\"\nkey create --service rental " +
 			"--user bob --scope read",
 		Response: CreatedKey{ID: 7, Key: "apk_" + strings.Repeat("0", 40)},
-		Bind: func(f *schema.Form) schema.Handler {
-			n := NewKey{Scope: "full"}
+		Bind: schema.Does(func(f *schema.Form, n *NewKey) {
+			n.Scope = "full"
 			f.Enum(&n.Service, "service", "the service that it opens: "+strings.Join(o.services, ", "), o.services,
 				schema.Required, schema.Choices(servicesOn))
 			f.Text(&n.User, "user",
 				"the user that the key acts as", schema.Most(most+1), schema.ChoicesFor(userChoices), schema.Required)
 			f.Enum(&n.Scope, "scope", "read or full (default: full)", Scopes)
 			f.Text(&n.Label, "label", "what it is for")
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				k, full, err := CreateKey(ctx, o.d, who, n)
-				return schema.Answer(CreatedKey{ID: k.ID, Key: full, of: k}, err)
-			}
-		},
-		Print: func(w io.Writer, answer any) { _, _ = fmt.Fprintln(w, answer.(CreatedKey).Key) },
-		Did: func(answer any, _ schema.Money) string {
-			k := answer.(CreatedKey).of
-			return fmt.Sprintf("API key %d created: %s of %s, scope %s; it is shown only now", k.ID, k.Service, k.User, k.Scope)
-		},
+		}, func(ctx context.Context, who db.Caller, n NewKey) (CreatedKey, error) {
+			return makeKey(ctx, o.d, who, n)
+		}),
+		Print: schema.Printed(func(w io.Writer, k CreatedKey) { _, _ = fmt.Fprintln(w, k.Key) }),
+		Did: schema.Said(func(k CreatedKey) string {
+			return fmt.Sprintf("API key %d created: %s of %s, scope %s; it is shown only now", k.ID, k.of.Service, k.of.User,
+				k.of.Scope)
+		}),
 		Leads: toKeys,
 	}
 }
@@ -68,23 +65,18 @@ func (o ops) listKeys() schema.Op {
 	return schema.Op{
 		Name: "list_keys", Admin: true, About: "The API keys, revoked ones included.",
 		Command: "key list", Example: "key list --service reorder --json", Response: KeyList{Keys: []Key{exampleKey}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var service string
-			f.Enum(&service, "service", "only the keys of one service: "+strings.Join(o.services, ", "), o.services)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				keys, err := KeysOf(ctx, o.d, who, service)
-				return schema.Answer(KeyList{Keys: keys}, err)
-			}
-		},
-		Print: func(w io.Writer, answer any) {
-			schema.Tabulate(w, "ID|KEY|SERVICE|USER|SCOPE|CREATED|LAST USED|REVOKED|LABEL", answer.(KeyList).Keys,
-				func(k Key) []any {
-					return []any{
-						strconv.FormatInt(k.ID, 10), k.Prefix + "...", k.Service, k.User, k.Scope,
-						k.CreatedAt.String(), orDash(k.LastUsedAt), orDash(k.RevokedAt), k.Label,
-					}
-				})
-		},
+		Bind: schema.Does(func(f *schema.Form, service *string) {
+			f.Enum(service, "service", "only the keys of one service: "+strings.Join(o.services, ", "), o.services)
+		}, func(ctx context.Context, who db.Caller, service string) (KeyList, error) {
+			keys, err := KeysOf(ctx, o.d, who, service)
+			return KeyList{Keys: keys}, err
+		}),
+		Print: schema.Printed(func(w io.Writer, l KeyList) {
+			schema.Tabulate(w, "ID|KEY|SERVICE|USER|SCOPE|CREATED|LAST USED|REVOKED|LABEL", l.Keys, func(k Key) []any {
+				return []any{k.ID, k.Prefix + "...", k.Service, k.User, k.Scope, k.CreatedAt, orDash(k.LastUsedAt),
+					orDash(k.RevokedAt), k.Label}
+			})
+		}),
 	}
 }
 
@@ -100,15 +92,10 @@ func (o ops) revokeKey() schema.Op {
 		Name: "revoke_key", Writes: true, Admin: true, Destructive: true,
 		About:   "Revoke an API key for good. A running server refuses it from the next request on.",
 		Command: "key revoke ID", Example: "key revoke 7", Response: exampleKey, Print: silent,
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			f.ID(&id, "id", "the key's number, as the list shows it", schema.Required, schema.Positional("ID"),
-				schema.Label("API key"),
-				schema.Choices(keyChoices))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(RevokeKey(ctx, o.d, who, id))
-			}
-		},
+		Bind: schema.Does(func(f *schema.Form, id *int64) {
+			f.ID(id, "id", "the key's number, as the list shows it", schema.Required, schema.Positional("ID"),
+				schema.Label("API key"), schema.Choices(keyChoices))
+		}, func(ctx context.Context, who db.Caller, id int64) (Key, error) { return RevokeKey(ctx, o.d, who, id) }),
 		Did: schema.Said(func(k Key) string {
 			return fmt.Sprintf("key %d (%s, %s of %s) revoked", k.ID, k.Prefix, k.Service, k.User)
 		}),

@@ -172,18 +172,15 @@ func (o ops) setNotices() schema.Op {
 		About:   "Set which notices a user gets: at once, in the next digest, or never. What you leave out stays as it is.",
 		Command: "user notices NAME", Example: "user notices bob --tickets now --alarms digest",
 		Response: UserNotices{Name: "bob", Notices: first},
-		Bind: func(f *schema.Form) schema.Handler {
-			var name string
-			var change mail.Notices
-			o.whose(f, &name)
+		Bind: schema.Does2(func(f *schema.Form, name *string, change *mail.Notices) {
+			o.whose(f, name)
 			for _, w := range change.Each() {
 				f.Enum(w.How, w.Name, w.About, mail.Hearing)
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(SetNotices(ctx, o.d, who, name, change))
-			}
-		},
-		Did:   func(a any, _ schema.Money) string { return "Notices of " + a.(UserNotices).Name + " are saved." },
+		}, func(ctx context.Context, who db.Caller, name string, change mail.Notices) (UserNotices, error) {
+			return SetNotices(ctx, o.d, who, name, change)
+		}),
+		Did:   schema.Said(func(v UserNotices) string { return "Notices of " + v.Name + " are saved." }),
 		Leads: toAccount,
 	}
 }

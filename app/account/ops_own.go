@@ -37,9 +37,7 @@ func (o ops) changePassword() schema.Op {
 				return schema.Answer(Ended{Ended: n}, err)
 			}
 		},
-		Did: func(answer any, _ schema.Money) string {
-			return "password changed; " + others(answer.(Ended).Ended)
-		},
+		Did:   schema.Said(func(e Ended) string { return "password changed; " + others(e.Ended) }),
 		Leads: toAccount,
 	}
 }
@@ -58,12 +56,10 @@ func (o ops) listSessions() schema.Op {
 	return schema.Op{
 		Name: "list_sessions", About: "Your sessions: where you are signed in, the last used first.",
 		Response: SessionList{Sessions: []OwnSession{{Session: exampleSession, Current: true}}},
-		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				all, err := o.sessions.OwnSessions(ctx, who)
-				return schema.Answer(SessionList{Sessions: all}, err)
-			}
-		},
+		Bind: schema.Acts(func(ctx context.Context, who db.Caller) (SessionList, error) {
+			all, err := o.sessions.OwnSessions(ctx, who)
+			return SessionList{Sessions: all}, err
+		}),
 	}
 }
 
@@ -71,13 +67,10 @@ func (o ops) endSession() schema.Op {
 	return schema.Op{
 		Name: "end_session", Personal: true, About: "End one of your sessions: that browser is signed out.",
 		Response: Ended{Ended: 1},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			f.ID(&id, "id", "the session's number", schema.Required)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(Ended{Ended: 1}, EndSession(ctx, o.d, who, id))
-			}
-		},
+		Bind: schema.Does(func(f *schema.Form, id *int64) { f.ID(id, "id", "the session's number", schema.Required) },
+			func(ctx context.Context, who db.Caller, id int64) (Ended, error) {
+				return EndSession(ctx, o.d, who, id)
+			}),
 		Did:   func(any, schema.Money) string { return "the session has ended" },
 		Leads: toAccount,
 	}
@@ -88,13 +81,10 @@ func (o ops) endOtherSessions() schema.Op {
 		Name: "end_other_sessions", Personal: true, Idempotent: true,
 		About:    "End all of your sessions but this one.",
 		Response: Ended{Ended: 2},
-		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				n, err := EndOtherSessions(ctx, o.d, who)
-				return schema.Answer(Ended{Ended: n}, err)
-			}
-		},
-		Did:   func(answer any, _ schema.Money) string { return others(answer.(Ended).Ended) },
+		Bind: schema.Acts(func(ctx context.Context, who db.Caller) (Ended, error) {
+			return EndOtherSessions(ctx, o.d, who)
+		}),
+		Did:   schema.Said(func(e Ended) string { return others(e.Ended) }),
 		Leads: toAccount,
 	}
 }
@@ -104,21 +94,18 @@ func (o ops) setPreferences() schema.Op {
 		Name: "set_preferences", Personal: true, Idempotent: true,
 		About:    "How pages look and react: light, dark or as your system is set, and keyboard shortcuts.",
 		Response: Preferences{Theme: "auto", Keys: true},
-		Bind: func(f *schema.Form) schema.Handler {
-			var theme *string
-			var keys *bool
+		Bind: schema.Does2(func(f *schema.Form, theme **string, keys **bool) {
 			var t string
 			var k bool
 			if f.Enum(&t, "theme", "auto follows the system", Themes) {
-				theme = &t
+				*theme = &t
 			}
 			if f.Bool(&k, "keys", "keyboard shortcuts") {
-				keys = &k
+				*keys = &k
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(SetPreferences(ctx, o.d, who, theme, keys))
-			}
-		},
+		}, func(ctx context.Context, who db.Caller, theme *string, keys *bool) (Preferences, error) {
+			return SetPreferences(ctx, o.d, who, theme, keys)
+		}),
 		Did:   func(any, schema.Money) string { return "preferences saved" },
 		Leads: toAccount,
 	}

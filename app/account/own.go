@@ -89,8 +89,8 @@ func (s *Sessions) OwnSessions(ctx context.Context, who db.Caller) (all []OwnSes
 }
 
 // EndSession ends one of the caller's own sessions.
-func EndSession(ctx context.Context, d *db.DB, who db.Caller, id int64) error {
-	_, err := db.Update(ctx, d, asSelf(who), func(tx *db.Tx) (e Ended, err error) {
+func EndSession(ctx context.Context, d *db.DB, who db.Caller, id int64) (Ended, error) {
+	return db.Update(ctx, d, asSelf(who), func(tx *db.Tx) (e Ended, err error) {
 		u, err := findUser(&tx.Conn, who.User)
 		if err != nil {
 			return e, err
@@ -105,12 +105,11 @@ func EndSession(ctx context.Context, d *db.DB, who db.Caller, id int64) error {
 		e.Ended = 1
 		return e, tx.Audit("session.ended", u.subject(), map[string]any{"sessions": 1})
 	})
-	return err
 }
 
-// EndOtherSessions ends the caller's other sessions and returns their number.
-func EndOtherSessions(ctx context.Context, d *db.DB, who db.Caller) (int, error) {
-	done, err := db.Update(ctx, d, asSelf(who), func(tx *db.Tx) (e Ended, err error) {
+// EndOtherSessions ends the caller's other sessions.
+func EndOtherSessions(ctx context.Context, d *db.DB, who db.Caller) (Ended, error) {
+	return db.Update(ctx, d, asSelf(who), func(tx *db.Tx) (e Ended, err error) {
 		u, err := findUser(&tx.Conn, who.User)
 		if err != nil {
 			return e, err
@@ -121,7 +120,6 @@ func EndOtherSessions(ctx context.Context, d *db.DB, who db.Caller) (int, error)
 		}
 		return e, tx.Audit("session.ended", u.subject(), map[string]any{"sessions": e.Ended})
 	})
-	return done.Ended, err
 }
 
 // Preferences are a user's settings of the pages.

@@ -90,7 +90,7 @@ func TestSignInRevealsNothing(t *testing.T) {
 	s := NewSessions(h.d)
 	h.accept(s, "ann")
 	h.accept(s, "ben")
-	must[User](t)(Disable(ctx, h.d, db.CLI(""), "ben"))
+	must[User](t)(disable(ctx, h.d, db.CLI(""), "ben"))
 	from := session.From{Address: "198.51.100.7"}
 	var said []string
 	for _, c := range [][2]string{{"nobody", passphrase}, {"ann", "wrong password"}, {"ben", passphrase}, {"new", passphrase}, {"", ""}} {
@@ -233,13 +233,13 @@ func TestSessionsEnd(t *testing.T) {
 			_, err := SetRole(ctx, h.d, db.CLI(""), in.User, "viewer", nil, nil)
 			return err
 		},
-		"by disabling": func(in db.Caller, _ string) error { _, err := Disable(ctx, h.d, db.CLI(""), in.User); return err },
+		"by disabling": func(in db.Caller, _ string) error { _, err := disable(ctx, h.d, db.CLI(""), in.User); return err },
 		"by removal":   func(in db.Caller, _ string) error { _, err := Remove(ctx, h.d, db.CLI(""), in.User); return err },
-		"by oneself":   func(in db.Caller, _ string) error { return EndSession(ctx, h.d, in, in.Session) },
+		"by oneself":   func(in db.Caller, _ string) error { _, err := EndSession(ctx, h.d, in, in.Session); return err },
 		"by oneself, from elsewhere": func(in db.Caller, _ string) error {
-			n, err := EndOtherSessions(ctx, h.d, db.Caller{User: in.User})
-			if n != 1 {
-				t.Errorf("%d sessions ended, want 1", n)
+			e, err := EndOtherSessions(ctx, h.d, db.Caller{User: in.User})
+			if e.Ended != 1 {
+				t.Errorf("%d sessions ended, want 1", e.Ended)
 			}
 			return err
 		},

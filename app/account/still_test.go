@@ -42,7 +42,7 @@ func TestAccessIsLookedUpAgainInTheWrite(t *testing.T) {
 			return err
 		}, fault.Unauthorized},
 		"a user with a key is disabled": {byKey, func(name string, _ db.Caller) error {
-			_, err := Disable(ctx, h.d, cli, name)
+			_, err := disable(ctx, h.d, cli, name)
 			return err
 		}, fault.Unauthorized},
 		"a role with a key is another": {byKey, func(name string, _ db.Caller) error {

@@ -112,12 +112,7 @@ func alike(c *db.Conn, name string) (string, error) {
 	return "", err
 }
 
-func checkRole(role string) error {
-	for _, r := range Roles {
-		if r == role {
-			return nil
-		}
-	}
+func noRole(role string) error {
 	return fault.Fieldf("role", "role: %s is not one of %s", schema.Quote(role), strings.Join(Roles, ", "))
 }
 
@@ -131,8 +126,8 @@ func addUser(tx *db.Tx, name, role string, services []string) (User, error) {
 	if err != nil {
 		return User{}, err
 	}
-	if err := checkRole(role); err != nil {
-		return User{}, err
+	if !slices.Contains(Roles, role) {
+		return User{}, noRole(role)
 	}
 	if err := keepsServices(&tx.Conn, tx.Who(), services); err != nil {
 		return User{}, err

@@ -2,7 +2,6 @@ package account
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
@@ -20,10 +19,8 @@ func SetRole(ctx context.Context, d *db.DB, who db.Caller, name, role string, se
 		if role == NoRole && len(services) == 0 {
 			return User{}, fault.Fieldf("role", "role: none removes a role; name the services")
 		}
-		if role != NoRole {
-			if err := checkRole(role); err != nil {
-				return User{}, err
-			}
+		if role != NoRole && !slices.Contains(Roles, role) {
+			return User{}, noRole(role)
 		}
 		u, err := findUser(&tx.Conn, name)
 		if err != nil {
@@ -67,17 +64,19 @@ func (u *User) setRoles(tx *db.Tx, role string, services []string) error {
 			return err
 		}
 	}
-	if err := endAccess(tx, u.id, tx.Who().Session); err != nil {
+	if _, err := endAccess(tx, u.id, tx.Who().Session); err != nil {
 		return err
 	}
 	return tx.Audit("user.role", u.subject(), map[string]any{"name": u.Name, "roles": changed})
 }
 
-// endAccess ends a user's access from before a change of role, password or state: all sessions except one, and an open
-// invitation.
-func endAccess(tx *db.Tx, user, except int64) error {
-	_, err := session.EndAll(tx, session.Staff, user, except)
-	return errors.Join(err, session.Withdraw(tx, session.Staff, user))
+// endAccess ends a user's access from before a change of role, password or state: all sessions except one, whose number
+// it returns, and an open invitation.
+func endAccess(tx *db.Tx, user, except int64) (ended int, err error) {
+	if ended, err = session.EndAll(tx, session.Staff, user, except); err != nil {
+		return 0, err
+	}
+	return ended, session.Withdraw(tx, session.Staff, user)
 }
 
 // Removed is a removed user, with what has ended.
@@ -110,10 +109,7 @@ func Remove(ctx context.Context, d *db.DB, who db.Caller, name string) (Removed,
 				return u, err
 			}
 		}
-		if u.Sessions, err = session.EndAll(tx, session.Staff, u.id, 0); err != nil {
-			return u, err
-		}
-		if err := session.Withdraw(tx, session.Staff, u.id); err != nil {
+		if u.Sessions, err = endAccess(tx, u.id, 0); err != nil {
 			return u, err
 		}
 		for _, table := range []string{"roles", "sign_ins"} {
@@ -128,28 +124,18 @@ func Remove(ctx context.Context, d *db.DB, who db.Caller, name string) (Removed,
 	})
 }
 
-// Disable invalidates a user's keys, from the next request on.
-func Disable(ctx context.Context, d *db.DB, who db.Caller, name string) (User, error) {
-	return setDisabled(ctx, d, who, name, true)
-}
-
-// Enable makes a disabled user's keys valid again, except revoked ones.
-func Enable(ctx context.Context, d *db.DB, who db.Caller, name string) (User, error) {
-	return setDisabled(ctx, d, who, name, false)
-}
-
+// setDisabled invalidates a user's keys from the next request on, or makes them valid again, except revoked ones.
 func setDisabled(ctx context.Context, d *db.DB, who db.Caller, name string, disabled bool) (User, error) {
-	state := map[bool]string{true: "disabled", false: "enabled"}[disabled]
+	does := map[bool]string{true: "disable", false: "enable"}[disabled]
 	return update(ctx, d, who, func(tx *db.Tx) (User, error) {
 		u, err := findUser(&tx.Conn, name)
 		if err != nil {
 			return User{}, err
 		}
 		if u.Disabled == disabled {
-			return User{}, fault.Conflictf("the user %s is %s already", schema.Quote(u.Name), state)
+			return User{}, fault.Conflictf("the user %s is %sd already", schema.Quote(u.Name), does)
 		}
-		if err := keepsPerson(&tx.Conn, tx.Who(), u,
-			map[bool]string{true: "disables", false: "enables"}[disabled]); err != nil {
+		if err := keepsPerson(&tx.Conn, tx.Who(), u, does+"s"); err != nil {
 			return User{}, err
 		}
 		if disabled {
@@ -157,13 +143,13 @@ func setDisabled(ctx context.Context, d *db.DB, who db.Caller, name string, disa
 				return User{}, err
 			}
 		}
-		if err := endAccess(tx, u.id, tx.Who().Session); err != nil {
+		if _, err := endAccess(tx, u.id, tx.Who().Session); err != nil {
 			return User{}, err
 		}
 		u.Disabled = disabled
 		if _, err := tx.Exec("UPDATE users SET disabled = ? WHERE id = ?", disabled, u.id); err != nil {
 			return User{}, err
 		}
-		return u, tx.Audit("user."+state, u.subject(), map[string]any{"name": u.Name})
+		return u, tx.Audit("user."+does+"d", u.subject(), map[string]any{"name": u.Name})
 	})
 }

@@ -23,7 +23,7 @@ func TestUsersAreAddedChangedAndListed(t *testing.T) {
 	must[User](t)(h.add("bob", "viewer", "store"))
 	must[User](t)(SetRole(ctx, h.d, cli, "zoë", "admin", []string{"store", "reorder"}, nil))
 	must[User](t)(SetRole(ctx, h.d, cli, "zoë", "member", []string{"rental"}, nil)) // unchanged: no entry
-	must[User](t)(Disable(ctx, h.d, cli, " bob"))
+	must[User](t)(setDisabled(ctx, h.d, cli, " bob", true))
 	if some := must[bool](t)(Any(ctx, h.d)); !some {
 		t.Fatal("Any sees nobody")
 	}
@@ -34,7 +34,7 @@ func TestUsersAreAddedChangedAndListed(t *testing.T) {
 	if want := map[string]string{"store": "admin", "reorder": "admin", "rental": "member"}; !maps.Equal(users[1].Roles, want) {
 		t.Fatalf("got roles %v, want %v", users[1].Roles, want)
 	}
-	must[User](t)(Enable(ctx, h.d, cli, "bob"))
+	must[User](t)(setDisabled(ctx, h.d, cli, "bob", false))
 	if u := must[[]User](t)(Users(ctx, h.d, cli))[0]; u.Disabled {
 		t.Fatal("bob is still disabled")
 	}
@@ -62,8 +62,8 @@ func TestUsersAreRefusedByName(t *testing.T) {
 		_, err := h.add(name, role, services...)
 		return err
 	}
-	enable := func(name string) error { _, err := Enable(ctx, h.d, cli, name); return err }
-	disable := func(name string) error { _, err := Disable(ctx, h.d, cli, name); return err }
+	enable := func(name string) error { _, err := setDisabled(ctx, h.d, cli, name, false); return err }
+	disable := func(name string) error { _, err := setDisabled(ctx, h.d, cli, name, true); return err }
 	for _, c := range []struct {
 		about string
 		err   error
@@ -102,7 +102,7 @@ func TestUsersAreRefusedByName(t *testing.T) {
 		t.Fatalf("a refused change left an entry: %q", got)
 	}
 	must[User](t)(h.add(strings.Repeat("ü", 200), "admin", "store")) // exactly the allowed length
-	must[User](t)(Disable(ctx, h.d, cli, "alice"))
+	must[User](t)(setDisabled(ctx, h.d, cli, "alice", true))
 	refused(t, disable("alice"), fault.Conflict, `"alice"`, "disabled already")
 }
 
@@ -119,8 +119,8 @@ func TestOnlyAdminsManageUsersAndKeys(t *testing.T) {
 		tries := map[string]func() error{
 			"AddUser":   func() error { _, err := AddUser(ctx, h.d, who, "bob", "admin", []string{"store"}); return err },
 			"SetRole":   func() error { _, err := SetRole(ctx, h.d, who, "alice", "admin", []string{"store"}, nil); return err },
-			"Disable":   func() error { _, err := Disable(ctx, h.d, who, "alice"); return err },
-			"Enable":    func() error { _, err := Enable(ctx, h.d, who, "alice"); return err },
+			"Disable":   func() error { _, err := setDisabled(ctx, h.d, who, "alice", true); return err },
+			"Enable":    func() error { _, err := setDisabled(ctx, h.d, who, "alice", false); return err },
 			"Users":     func() error { _, err := Users(ctx, h.d, who); return err },
 			"First":     func() error { _, err := First(ctx, h.d, who, "bob", []string{"store"}); return err },
 			"KeysOf":    func() error { _, err := KeysOf(ctx, h.d, who, ""); return err },

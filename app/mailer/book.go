@@ -4,6 +4,7 @@ package mailer
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"time"
 
@@ -193,9 +194,7 @@ func (b *Book) fill(c *db.Conn, k mail.Kind, r mail.Row, t KindText, maker mail.
 		}
 		values[field] = mail.Text(text)
 	}
-	for name, v := range f.Values {
-		values[name] = v
-	}
+	maps.Copy(values, f.Values)
 	f.Written = parsed.Write(values)
 	return f, nil
 }
@@ -242,12 +241,8 @@ func (b *Book) Preview(ctx context.Context, name, record string, subject, body *
 		if err != nil {
 			return mail.Written{}, err
 		}
-		if subject != nil {
-			t.Subject = *subject
-		}
-		if body != nil {
-			t.Body = *body
-		}
+		put(&t.Subject, subject)
+		put(&t.Body, body)
 		f, err := b.fill(c, k, r, t, nil)
 		if err == nil && f.Untrue != "" {
 			err = fault.Conflictf("this message would not be sent: %s", f.Untrue)
@@ -289,10 +284,8 @@ func (b *Book) Texts(c *db.Conn) (all []TextRow, err error) {
 				return nil, err
 			}
 		}
-		for _, f := range k.All() {
-			if is {
-				row.Fields = append(row.Fields, f)
-			}
+		if is {
+			row.Fields = k.All()
 		}
 		all = append(all, row)
 	}
@@ -309,15 +302,12 @@ type TextRow struct {
 
 // save stores the shop's own text of a kind.
 func (b *Book) save(ctx context.Context, who db.Caller, name string, subject, body *string) (KindText, error) {
-	who.Service = ""
-	return db.Update(ctx, b.d, who, func(tx *db.Tx) (KindText, error) {
+	return update(ctx, b, who, func(tx *db.Tx) (KindText, error) {
 		t, err := b.text(&tx.Conn, name)
 		if err != nil {
 			return t, err
 		}
-		if subject != nil {
-			t.Subject = *subject
-		}
+		put(&t.Subject, subject)
 		if body != nil {
 			t.Body = strings.ReplaceAll(*body, "\r\n", "\n")
 		}
@@ -336,8 +326,7 @@ func (b *Book) save(ctx context.Context, who db.Caller, name string, subject, bo
 
 // reset removes the shop's own text.
 func (b *Book) reset(ctx context.Context, who db.Caller, name string) (KindText, error) {
-	who.Service = ""
-	return db.Update(ctx, b.d, who, func(tx *db.Tx) (KindText, error) {
+	return update(ctx, b, who, func(tx *db.Tx) (KindText, error) {
 		if _, err := b.text(&tx.Conn, name); err != nil {
 			return KindText{}, err
 		}
@@ -353,22 +342,17 @@ func (b *Book) reset(ctx context.Context, who db.Caller, name string) (KindText,
 }
 
 // turn turns a kind on or off.
-func (b *Book) turn(ctx context.Context, who db.Caller, name string, on bool) (Switched, error) {
-	who.Service = ""
-	return db.Update(ctx, b.d, who, func(tx *db.Tx) (Switched, error) {
-		v := Switched{Kind: name, On: on}
-		if err := mail.CheckSetUp(&tx.Conn); err != nil {
-			return v, err
-		}
-		k, is := b.names[name]
+func (b *Book) turn(ctx context.Context, who db.Caller, v Switched) (Switched, error) {
+	return whenSetUp(ctx, b, who, func(tx *db.Tx) (Switched, error) {
+		k, is := b.names[v.Kind]
 		if !is || k.Asked {
-			return v, fault.Fieldf("kind", "kind: %s has no switch; those that have one are %s", schema.Quote(name),
+			return v, fault.Fieldf("kind", "kind: %s has no switch; those that have one are %s", schema.Quote(v.Kind),
 				strings.Join(b.switches(), ", "))
 		}
-		if err := k.Switch(tx, on); err != nil {
+		if err := k.Switch(tx, v.On); err != nil {
 			return v, err
 		}
-		return v, tx.Audit("mail.kind", "mail_text:"+name, v)
+		return v, tx.Audit("mail.kind", "mail_text:"+v.Kind, v)
 	})
 }
 

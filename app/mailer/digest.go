@@ -32,12 +32,8 @@ type DigestRow struct {
 // SendDigests makes one message of each user's held notices, with due jobs once a day. A user with nothing new gets
 // none.
 func (b *Book) SendDigests(ctx context.Context, who db.Caller) (Digested, error) {
-	who.Service = ""
-	return db.Update(ctx, b.d, who, func(tx *db.Tx) (v Digested, err error) {
+	return whenSetUp(ctx, b, who, func(tx *db.Tx) (v Digested, err error) {
 		v = Digested{Sent: []DigestRow{}, Skipped: []DigestRow{}}
-		if err := mail.CheckSetUp(&tx.Conn); err != nil {
-			return v, err
-		}
 		if err := tx.CheckClock(); err != nil {
 			return v, err
 		}
@@ -123,26 +119,17 @@ func (b *Book) sendDigests() schema.Op {
 		Command: "mail digest", Example: "mail digest",
 		Response: Digested{Sent: []DigestRow{{User: "bob", To: "bob@example.com", Notices: 2, Due: 1}},
 			Skipped: []DigestRow{}},
-		Refuses: []fault.Kind{fault.Conflict, fault.Unavailable},
-		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, who db.Caller) (any, error) { return schema.Answer(b.SendDigests(ctx, who)) }
-		},
+		Refuses: []fault.Kind{fault.Conflict, fault.Unavailable}, Bind: schema.Acts(b.SendDigests),
 		Print: schema.Printed(func(w io.Writer, v Digested) {
 			schema.Tabulate(w, "USER|TO|NOTICES|DUE|SKIPPED BECAUSE", append(v.Sent, v.Skipped...), func(d DigestRow) []any {
-				why := ""
-				if d.Reason != nil {
-					why = *d.Reason
-				}
-				return []any{d.User, d.To, strconv.Itoa(d.Notices), strconv.Itoa(d.Due), why}
+				return []any{d.User, d.To, d.Notices, d.Due, schema.Cell(d.Reason)}
 			})
 		}),
 		Will: schema.Said(func(v Digested) string {
 			to := mail.Few(v.Sent, func(d DigestRow) string { return d.To })
 			return strings.TrimSuffix(fmt.Sprintf("Mail a digest to %d users: %s", len(v.Sent), to), ": ") + "."
 		}),
-		Did: func(a any, _ schema.Money) string {
-			return fmt.Sprintf("%d digests are mailed.", len(a.(Digested).Sent))
-		},
+		Did:   schema.Said(func(v Digested) string { return fmt.Sprintf("%d digests are mailed.", len(v.Sent)) }),
 		Leads: func(any) string { return "/mail" },
 	}
 }
@@ -172,19 +159,15 @@ func (t *Timer) settings() map[string]*bool {
 }
 
 // setTimerTo changes the timer's settings that are not nil.
-func (b *Book) setTimerTo(ctx context.Context, who db.Caller, expiry, reminders, digests *bool) (Timer, error) {
-	who.Service = ""
-	return db.Update(ctx, b.d, who, func(tx *db.Tx) (Timer, error) {
-		if err := mail.CheckSetUp(&tx.Conn); err != nil {
-			return Timer{}, err
-		}
+func (b *Book) setTimerTo(ctx context.Context, who db.Caller, given [3]*bool) (Timer, error) {
+	return whenSetUp(ctx, b, who, func(tx *db.Tx) (Timer, error) {
 		t, err := TimerNow(&tx.Conn)
 		if err != nil {
 			return t, err
 		}
-		put(&t.Expiry, expiry)
-		put(&t.Reminders, reminders)
-		put(&t.Digests, digests)
+		put(&t.Expiry, given[0])
+		put(&t.Reminders, given[1])
+		put(&t.Digests, given[2])
 		for name, on := range t.settings() {
 			if err := tx.SetSetting(name, map[bool]string{true: "1"}[*on]); err != nil {
 				return t, err
@@ -199,8 +182,7 @@ func (b *Book) setTimer() schema.Op {
 		Name: "set_mail_timer", Writes: true, Admin: true, Idempotent: true,
 		About:   "Set what is mailed every morning, where the package's timer is enabled. What you leave out stays as it is.",
 		Command: "mail timer", Example: "mail timer --digests", Response: Timer{Digests: true},
-		Bind: func(f *schema.Form) schema.Handler {
-			var given [3]*bool
+		Bind: schema.Does(func(f *schema.Form, given *[3]*bool) {
 			for i, a := range [][2]string{
 				{"expiry", "buyers get notices of licenses that end soon"}, {"reminders", "tenants get reminders of rent that " +
 					"is due or late"},
@@ -211,10 +193,7 @@ func (b *Book) setTimer() schema.Op {
 					given[i] = &on
 				}
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(b.setTimerTo(ctx, who, given[0], given[1], given[2]))
-			}
-		},
+		}, b.setTimerTo),
 		Did: schema.Said(func(t Timer) string {
 			return fmt.Sprintf("Every morning: expiry %s, reminders %s, digests %s.", onOff(t.Expiry), onOff(t.Reminders),
 				onOff(t.Digests))

@@ -246,8 +246,7 @@ func Blocks(c *db.Conn) ([]Blocked, error) {
 
 func (b *Book) block(ctx context.Context, who db.Caller, email, reason string) (Address, error) {
 	service := who.Service
-	who.Service = ""
-	return db.Update(ctx, b.d, who, func(tx *db.Tx) (v Address, err error) {
+	return update(ctx, b, who, func(tx *db.Tx) (v Address, err error) {
 		if v.Email, err = mail.CheckAddress("email", email); err != nil {
 			return v, err
 		}
@@ -260,8 +259,7 @@ func (b *Book) block(ctx context.Context, who db.Caller, email, reason string) (
 
 func (b *Book) unblock(ctx context.Context, who db.Caller, email string) (Address, error) {
 	service := who.Service
-	who.Service = ""
-	return db.Update(ctx, b.d, who, func(tx *db.Tx) (Address, error) {
+	return update(ctx, b, who, func(tx *db.Tx) (Address, error) {
 		v := Address{Email: strings.TrimSpace(email)}
 		n, err := tx.Exec("DELETE FROM blocked_addresses WHERE address = ?", mail.Fold(email))
 		if err == nil && n == 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"quartermaster/schema"
@@ -38,11 +37,15 @@ func (b *Book) setMail() schema.Op {
 			"A change of host, port or security deletes the stored password.",
 		Command: "mail set", Example: "mail set --host smtp.example.com --from shop@example.com",
 		Response: exampleSettings,
-		Bind: func(f *schema.Form) schema.Handler {
-			var c Change
-			text := func(p **string, name, about string, opts ...schema.Opt) { bindText(f, p, name, about, false, opts...) }
-			may := func(p **string, name, about string, opts ...schema.Opt) { bindText(f, p, name, about, true, opts...) }
-			text(&c.Host, "host", "the mail server, such as smtp.example.com", schema.Most(253), schema.Label("Mail server"))
+		Bind: schema.Does(func(f *schema.Form, c *Change) {
+			may := func(p **string, name, about string, opts ...schema.Opt) { // an empty one removes the stored one
+				var clear bool
+				if f.TextPtr(p, name, about, append(opts, schema.Clear(&clear))...); clear {
+					*p = new(string)
+				}
+			}
+			f.TextPtr(&c.Host, "host", "the mail server, such as smtp.example.com", schema.Most(253),
+				schema.Label("Mail server"))
 			f.IntPtr(&c.Port, "port", "the port: 465 with TLS, others with STARTTLS (default: 587)", schema.Range(1, 65535))
 			var security string
 			if f.Enum(&security, "security", "TLS at port 465, STARTTLS at others; none only for a server on this machine",
@@ -50,8 +53,8 @@ func (b *Book) setMail() schema.Op {
 				c.Security = &security
 			}
 			may(&c.User, "user", "the user name at the server; empty for none", schema.Most(254))
-			text(&c.Password, "password", "the password at the server; empty keeps the stored one", schema.Secret)
-			text(&c.From, "from",
+			f.TextPtr(&c.Password, "password", "the password at the server; empty keeps the stored one", schema.Secret)
+			f.TextPtr(&c.From, "from",
 				"the sender's address, which the server must accept", schema.Most(254), schema.Label("From"),
 				schema.Example("shop@example.com"))
 			may(&c.FromName, "from_name", "the sender's name (default: the shop's name)", schema.Most(200),
@@ -65,8 +68,7 @@ func (b *Book) setMail() schema.Op {
 				"allow security none: the network to the server is trusted", schema.Label("Trusted network")) {
 				c.PlainOK = &plain
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) { return schema.Answer(b.set(ctx, who, c)) }
-		},
+		}, b.set),
 		Fill: func(c *db.Conn, _ map[string]string) (map[string]string, bool, error) {
 			s, err := settings(c)
 			return s.Form(), true, err
@@ -78,27 +80,12 @@ func (b *Book) setMail() schema.Op {
 	}
 }
 
-// bindText binds an optional text; with empty, an empty one removes the stored one.
-func bindText(f *schema.Form, p **string, name, about string, empty bool, opts ...schema.Opt) {
-	var clear bool
-	if empty {
-		opts = append(opts, schema.Clear(&clear))
-	}
-	f.TextPtr(p, name, about, opts...)
-	if clear {
-		*p = new(string)
-	}
-}
-
 func (b *Book) unsetMail() schema.Op {
 	return schema.Op{
 		Name: "unset_mail", Writes: true, Admin: true, Destructive: true,
 		About: "Remove the mail server and its password. Nothing is mailed from then on; waiting messages fail after " +
 			"two days.",
-		Command: "mail unset", Response: Count{Waiting: 2},
-		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, who db.Caller) (any, error) { return schema.Answer(b.unset(ctx, who)) }
-		},
+		Command: "mail unset", Response: Count{Waiting: 2}, Bind: schema.Acts(b.unset),
 		Will: schema.Said(func(v Count) string {
 			return fmt.Sprintf("The mail server and its password will be removed. Nothing is mailed from then on; %d "+
 				"messages wait.", v.Waiting)
@@ -115,12 +102,10 @@ func (b *Book) testMail() schema.Op {
 		About:   "Send a test message now, and show what the mail server answered.",
 		Command: "mail test [TO]", Example: "mail test ann@example.com",
 		Response: Tested{OK: true, Stage: "data", Code: &code, Reply: "2.0.0 Ok: queued as 4ABC"},
-		Bind: func(f *schema.Form) schema.Handler {
-			var to string
-			f.Text(&to, "to", "the address that gets it (default: your own)", schema.Most(254), schema.Positional("TO"),
+		Bind: schema.Does(func(f *schema.Form, to *string) {
+			f.Text(to, "to", "the address that gets it (default: your own)", schema.Most(254), schema.Positional("TO"),
 				schema.Example("ann@example.com"))
-			return func(ctx context.Context, who db.Caller) (any, error) { return schema.Answer(b.test(ctx, who, to)) }
-		},
+		}, b.test),
 		Did: schema.Said(func(t Tested) string {
 			said := t.Reply
 			if t.Code != nil {
@@ -148,45 +133,35 @@ func mayList(who db.Caller) error {
 
 var exampleMail = mail.ExampleListed("store", "order", "ORD-7Q4ZJ0M3RT")
 
-func (b *Book) bindFilter(f *schema.Form, v *Filter) {
-	f.Enum(&v.State, "state", "only messages in this state", States)
-	f.Enum(&v.Kind, "kind", "only messages of this kind", append(b.kindNames(), testKind))
-	f.Text(&v.Record, "record", "only messages about this record", schema.Most(300))
-	f.Text(&v.Q, "q", "part of the address", schema.Most(254), schema.Label("Address"))
-}
-
 func (b *Book) listMails() schema.Op {
 	return schema.Op{
 		Name: "list_mails", About: "Mailed and waiting messages, newest first.",
 		Command: "mail list", Example: "mail list --state refused", Response: List{Mails: []Mail{exampleMail}, Total: 1},
 		Refuses: []fault.Kind{fault.Conflict},
-		Bind: func(f *schema.Form) schema.Handler {
-			var v Filter
-			b.bindFilter(f, &v)
+		Bind: schema.Does(func(f *schema.Form, v *Filter) {
+			f.Enum(&v.State, "state", "only messages in this state", States)
+			f.Enum(&v.Kind, "kind", "only messages of this kind", append(b.kindNames(), testKind))
+			f.Text(&v.Record, "record", "only messages about this record", schema.Most(300))
+			f.Text(&v.Q, "q", "part of the address", schema.Most(254), schema.Label("Address"))
 			f.After(&v.Page.After)
 			f.Limit(&v.Page.Limit)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				if err := mayList(who); err != nil {
-					return nil, err
-				}
-				return schema.Answer(b.List(ctx, who, v))
+		}, func(ctx context.Context, who db.Caller, v Filter) (l List, err error) {
+			if err = mayList(who); err == nil {
+				l, err = b.List(ctx, who, v)
 			}
-		},
-		Print: func(w io.Writer, a any) { printMails(w, a.(List).Mails) },
+			return l, err
+		}),
+		Print: schema.Printed(func(w io.Writer, l List) { printMails(w, l.Mails) }),
 	}
 }
 
 func printMails(w io.Writer, all []Mail) {
 	schema.Tabulate(w, "ID|STATE|KIND|RECORD|TO|TRIES|MADE|ANSWER", all, func(m Mail) []any {
-		said := ""
+		said := schema.Cell(m.Code)
 		if m.Code != nil {
-			said = strconv.FormatInt(*m.Code, 10) + " "
+			said += " "
 		}
-		if m.Reply != nil {
-			said += *m.Reply
-		}
-		return []any{strconv.FormatInt(m.ID, 10), m.State, m.Kind, m.Record, m.To, strconv.FormatInt(m.Tries, 10),
-			m.CreatedAt.String(), said}
+		return []any{m.ID, m.State, m.Kind, m.Record, m.To, m.Tries, m.CreatedAt, said + schema.Cell(m.Reply)}
 	})
 }
 
@@ -195,18 +170,16 @@ func (b *Book) showMail() schema.Op {
 		Name: "show_mail", About: "One message, mailed or waiting.",
 		Command: "mail show ID", Example: "mail show 7", Response: exampleMail,
 		Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			f.ID(&id, "id", "the message's number", schema.Required, schema.Positional("ID"), schema.Label("Message"))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				if err := mayList(who); err != nil {
-					return nil, err
-				}
-				v, err := b.Read(ctx, who, id)
-				return schema.Answer(v.Mail, err)
+		Bind: schema.Does(func(f *schema.Form, id *int64) {
+			f.ID(id, "id", "the message's number", schema.Required, schema.Positional("ID"), schema.Label("Message"))
+		}, func(ctx context.Context, who db.Caller, id int64) (Mail, error) {
+			if err := mayList(who); err != nil {
+				return Mail{}, err
 			}
-		},
-		Print: func(w io.Writer, a any) { printMails(w, []Mail{a.(Mail)}) },
+			v, err := b.Read(ctx, who, id)
+			return v.Mail, err
+		}),
+		Print: schema.Printed(func(w io.Writer, m Mail) { printMails(w, []Mail{m}) }),
 	}
 }
 
@@ -216,33 +189,31 @@ func (b *Book) several(name, about, word string, act func(context.Context, db.Ca
 	return schema.Op{
 		Name: name, Writes: true, About: about, Command: "mail " + word + " ID...", Example: "mail " + word + " 7",
 		Response: Again{Mails: []Mail{exampleMail}}, Refuses: []fault.Kind{fault.Conflict, fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var ids []int64
-			f.IDs(&ids, "id", "the message's number; several may be given", 200, schema.Required, schema.Positional("ID"),
+		Bind: schema.Does(func(f *schema.Form, ids *[]int64) {
+			f.IDs(ids, "id", "the message's number; several may be given", 200, schema.Required, schema.Positional("ID"),
 				schema.Label("Messages"), schema.Help("Their numbers, one a line."))
-			return func(ctx context.Context, who db.Caller) (any, error) { return schema.Answer(act(ctx, who, ids)) }
-		},
-		Print: func(w io.Writer, a any) { printMails(w, a.(Again).Mails) },
+		}, act),
+		Print: schema.Printed(func(w io.Writer, a Again) { printMails(w, a.Mails) }),
 		Leads: func(any) string { return "/mail" },
 	}
 }
 
 // named lists the addresses of messages, the first few by name.
-func named(a any) string {
-	return mail.Few(a.(Again).Mails, func(m Mail) string { return m.To + " (" + m.Kind + " " + m.Record + ")" })
+func named(a Again) string {
+	return mail.Few(a.Mails, func(m Mail) string { return m.To + " (" + m.Kind + " " + m.Record + ")" })
 }
 
 func (b *Book) resendMail() schema.Op {
 	op := b.several("resend_mail", "Send messages again that were sent, refused, failed or cancelled.", "resend", b.resend)
 	op.Destructive = true
-	op.Will = func(a any, _ schema.Money) string { return "Mail again to " + named(a) + "." }
-	op.Did = func(a any, _ schema.Money) string { return "Queued again for " + named(a) + "." }
+	op.Will = schema.Said(func(a Again) string { return "Mail again to " + named(a) + "." })
+	op.Did = schema.Said(func(a Again) string { return "Queued again for " + named(a) + "." })
 	return op
 }
 
 func (b *Book) cancelMail() schema.Op {
 	op := b.several("cancel_mail", "Cancel messages that wait.", "cancel", b.cancel)
-	op.Did = func(a any, _ schema.Money) string { return "Cancelled: " + named(a) + "." }
+	op.Did = schema.Said(func(a Again) string { return "Cancelled: " + named(a) + "." })
 	return op
 }
 
@@ -256,15 +227,11 @@ func (b *Book) blockAddress() schema.Op {
 		Name: "block_address", Writes: true, Idempotent: true, About: "Stop mail to an address, for example after a bounce.",
 		Command: "mail block EMAIL", Example: "mail block ann@example.com --reason \"no such mailbox\"",
 		Response: Address{Email: "ann@example.com"},
-		Bind: func(f *schema.Form) schema.Handler {
-			var email, reason string
-			emailArg(f, &email)
-			f.Text(&reason, "reason", "why", schema.Most(200))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(b.block(ctx, who, email, reason))
-			}
-		},
-		Did:   func(a any, _ schema.Money) string { return "Nothing is mailed to " + a.(Address).Email + " any more." },
+		Bind: schema.Does2(func(f *schema.Form, email, reason *string) {
+			emailArg(f, email)
+			f.Text(reason, "reason", "why", schema.Most(200))
+		}, b.block),
+		Did:   schema.Said(func(a Address) string { return "Nothing is mailed to " + a.Email + " any more." }),
 		Leads: toSettings,
 	}
 }
@@ -274,16 +241,12 @@ func (b *Book) unblockAddress() schema.Op {
 		Name: "unblock_address", Writes: true, About: "Mail to a blocked address again.",
 		Command: "mail unblock EMAIL", Example: "mail unblock ann@example.com", Response: Address{Email: "ann@example.com"},
 		Refuses: []fault.Kind{fault.NotFound},
-		Bind: func(f *schema.Form) schema.Handler {
-			var email string
-			emailArg(f, &email, schema.Choices(schema.Listed(
+		Bind: schema.Does(func(f *schema.Form, email *string) {
+			emailArg(f, email, schema.Choices(schema.Listed(
 				"SELECT address, address, ifnull(reason, '') FROM blocked_addresses WHERE {} ORDER BY address LIMIT ?2", "address",
 				"address")))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(b.unblock(ctx, who, email))
-			}
-		},
-		Did:   func(a any, _ schema.Money) string { return a.(Address).Email + " may be mailed to again." },
+		}, b.unblock),
+		Did:   schema.Said(func(a Address) string { return a.Email + " may be mailed to again." }),
 		Leads: toSettings,
 	}
 }
@@ -291,9 +254,7 @@ func (b *Book) unblockAddress() schema.Op {
 func (b *Book) pauseMail(name, about, command string, hold bool) schema.Op {
 	return schema.Op{
 		Name: name, Writes: true, Admin: true, Idempotent: true, About: about, Command: command, Response: Count{Waiting: 2},
-		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, who db.Caller) (any, error) { return schema.Answer(b.pause(ctx, who, hold)) }
-		},
+		Bind: schema.Acts(func(ctx context.Context, who db.Caller) (Count, error) { return b.pause(ctx, who, hold) }),
 		Did: schema.Said(func(v Count) string {
 			return fmt.Sprintf("Mail is %s; %d messages wait.", map[bool]string{true: "paused", false: "sent again"}[hold],
 				v.Waiting)
@@ -307,19 +268,14 @@ func (b *Book) localeOp() schema.Op {
 		Name: "set_locale", Writes: true, Admin: true, Idempotent: true,
 		About:   "Set how days and amounts are written in messages and letters; without one, print it.",
 		Command: "settings locale [LOCALE]", Example: "settings locale de-DE", Response: Locale{Locale: "de-DE"},
-		Bind: func(f *schema.Form) schema.Handler {
-			var name string
-			f.Enum(&name, "locale", "one of "+strings.Join(mail.LocaleNames(), ", "), mail.LocaleNames(),
-				schema.Help("How days and amounts are written in messages."),
-				schema.Positional("LOCALE"))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(b.setLocale(ctx, who, name))
-			}
-		},
-		Print: func(w io.Writer, a any) { fmt.Fprintln(w, a.(Locale).Locale) },
-		Did: func(a any, _ schema.Money) string {
-			return "Days and amounts in messages and letters are written as " + a.(Locale).Locale + "."
-		},
+		Bind: schema.Does(func(f *schema.Form, name *string) {
+			f.Enum(name, "locale", "one of "+strings.Join(mail.LocaleNames(), ", "), mail.LocaleNames(),
+				schema.Help("How days and amounts are written in messages."), schema.Positional("LOCALE"))
+		}, b.setLocale),
+		Print: schema.Printed(func(w io.Writer, l Locale) { fmt.Fprintln(w, l.Locale) }),
+		Did: schema.Said(func(l Locale) string {
+			return "Days and amounts in messages and letters are written as " + l.Locale + "."
+		}),
 		Leads: toSettings,
 	}
 }

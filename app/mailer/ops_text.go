@@ -22,8 +22,7 @@ func (b *Book) setKind() schema.Op {
 		Name: "set_mail_kind", Writes: true, Admin: true, Idempotent: true,
 		About:   "Turn a kind of automatic messages on or off.",
 		Command: "mail kind KIND ON", Example: "mail kind order off", Response: Switched{Kind: "order", On: true},
-		Bind: func(f *schema.Form) schema.Handler {
-			var v Switched
+		Bind: schema.Does(func(f *schema.Form, v *Switched) {
 			kindArg(f, &v.Kind, b.switches(), schema.Required)
 			if f.Surface() == schema.Command {
 				var word string
@@ -33,12 +32,9 @@ func (b *Book) setKind() schema.Op {
 			} else {
 				f.Bool(&v.On, "on", "such messages are made", schema.Required)
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(b.turn(ctx, who, v.Kind, v.On))
-			}
-		},
+		}, b.turn),
 		Did: schema.Said(func(v Switched) string {
-			return fmt.Sprintf("Messages of the kind %s are %s.", v.Kind, map[bool]string{true: "on", false: "off"}[v.On])
+			return fmt.Sprintf("Messages of the kind %s are %s.", v.Kind, onOff(v.On))
 		}),
 		Leads: toSettings,
 	}
@@ -54,24 +50,19 @@ func (b *Book) saveText() schema.Op {
 			"without such a line the subject stays.",
 		Command: "mail text set KIND FILE", Example: "mail text set order order.txt",
 		Response: KindText{Kind: "order", Subject: "Your order {order}", Body: "{keys}", Own: true},
-		Bind: func(f *schema.Form) schema.Handler {
-			var kind string
-			var subject, body *string
-			kindArg(f, &kind, b.texts(), schema.Required)
+		Bind: schema.Does3(func(f *schema.Form, kind *string, subject, body **string) {
+			kindArg(f, kind, b.texts(), schema.Required)
 			if f.Surface() == schema.Command {
 				var file schema.File
 				if f.File(&file, "file", "the text; - is standard input", 64<<10, schema.Required, schema.Positional("FILE")) {
-					subject, body = splitText(string(file.Data))
+					*subject, *body = splitText(string(file.Data))
 				}
 			} else {
-				f.TextPtr(&subject, "subject", "one line", schema.Most(1000))
-				f.TextPtr(&body, "body", "paragraphs with an empty line between them", schema.Lines, schema.Most(20_000),
+				f.TextPtr(subject, "subject", "one line", schema.Most(1000))
+				f.TextPtr(body, "body", "paragraphs with an empty line between them", schema.Lines, schema.Most(20_000),
 					schema.Label("Text"))
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return schema.Answer(b.save(ctx, who, kind, subject, body))
-			}
-		},
+		}, b.save),
 		Fill: func(c *db.Conn, given map[string]string) (map[string]string, bool, error) {
 			t, err := b.text(c, given["kind"])
 			if fault.Is(err, fault.Invalid) {
@@ -102,11 +93,7 @@ func (b *Book) resetText() schema.Op {
 		About:   "Go back to the program's text of a kind; the shop's own text is deleted.",
 		Command: "mail text reset KIND", Example: "mail text reset order",
 		Response: KindText{Kind: "order", Subject: "Your order {order}", Body: "{keys}"},
-		Bind: func(f *schema.Form) schema.Handler {
-			var kind string
-			kindArg(f, &kind, b.texts(), schema.Required)
-			return func(ctx context.Context, who db.Caller) (any, error) { return schema.Answer(b.reset(ctx, who, kind)) }
-		},
+		Bind:     schema.Does(func(f *schema.Form, kind *string) { kindArg(f, kind, b.texts(), schema.Required) }, b.reset),
 		Will: schema.Said(func(t KindText) string {
 			return "Your own text of " + t.Kind + " is deleted. The program's text is used again."
 		}),

@@ -191,10 +191,26 @@ func checkHost(host string) error {
 	return nil
 }
 
+// update is db.Update on the appliance's own data: its audit entries belong to no service.
+func update[T any](ctx context.Context, b *Book, who db.Caller, fn func(*db.Tx) (T, error)) (T, error) {
+	who.Service = ""
+	return db.Update(ctx, b.d, who, fn)
+}
+
+// whenSetUp is update where mail is set up.
+func whenSetUp[T any](ctx context.Context, b *Book, who db.Caller, fn func(*db.Tx) (T, error)) (T, error) {
+	return update(ctx, b, who, func(tx *db.Tx) (T, error) {
+		if err := mail.CheckSetUp(&tx.Conn); err != nil {
+			var none T
+			return none, err
+		}
+		return fn(tx)
+	})
+}
+
 // set stores the mail server.
 func (b *Book) set(ctx context.Context, who db.Caller, change Change) (Settings, error) {
-	who.Service = ""
-	return db.Update(ctx, b.d, who, func(tx *db.Tx) (Settings, error) {
+	return update(ctx, b, who, func(tx *db.Tx) (Settings, error) {
 		before, err := settings(&tx.Conn)
 		if err != nil {
 			return before, err
@@ -212,11 +228,7 @@ func (b *Book) set(ctx context.Context, who db.Caller, change Change) (Settings,
 
 // unset removes the mail server; waiting rows stay.
 func (b *Book) unset(ctx context.Context, who db.Caller) (Count, error) {
-	who.Service = ""
-	return db.Update(ctx, b.d, who, func(tx *db.Tx) (v Count, err error) {
-		if err := mail.CheckSetUp(&tx.Conn); err != nil {
-			return v, err
-		}
+	return whenSetUp(ctx, b, who, func(tx *db.Tx) (v Count, err error) {
 		if err := (Settings{}).keep(tx); err != nil {
 			return v, err
 		}
@@ -239,11 +251,7 @@ func waiting(c *db.Conn) (v Count, err error) {
 
 // pause holds all messages except tests, or releases them.
 func (b *Book) pause(ctx context.Context, who db.Caller, hold bool) (Count, error) {
-	who.Service = ""
-	return db.Update(ctx, b.d, who, func(tx *db.Tx) (v Count, err error) {
-		if err := mail.CheckSetUp(&tx.Conn); err != nil {
-			return v, err
-		}
+	return whenSetUp(ctx, b, who, func(tx *db.Tx) (v Count, err error) {
 		value, action := "", "mail.resumed"
 		if hold {
 			value, action = "1", "mail.paused"
@@ -270,9 +278,8 @@ func (b *Book) setLocale(ctx context.Context, who db.Caller, name string) (Local
 			return Locale{mail.LocaleOf(kept).Name}, err
 		})
 	}
-	who.Service = ""
-	return db.Update(ctx, b.d, who, func(tx *db.Tx) (v Locale, err error) {
-		v.Locale = name
+	return update(ctx, b, who, func(tx *db.Tx) (Locale, error) {
+		v := Locale{name}
 		if err := tx.SetSetting(mail.SettingLocale, name); err != nil {
 			return v, err
 		}
