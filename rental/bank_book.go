@@ -182,16 +182,11 @@ type bankLink struct {
 
 // settle notes what lines became, and by what.
 func settle(tx *db.Tx, line int64, state string, links ...bankLink) error {
-	if _, err := tx.Exec("UPDATE bank_lines SET state = ? WHERE id = ?", state, line); err != nil {
-		return err
-	}
+	tx.Do("UPDATE bank_lines SET state = ? WHERE id = ?", state, line)
 	changes := map[string]any{"state": state}
 	for _, k := range links {
-		if _, err := tx.Exec(
-			"INSERT INTO bank_links (line_id, payment_id, payout_id, expense_id, made) VALUES (?, ?, ?, ?, ?)", line, k.payment,
-			k.payout, k.expense, k.made); err != nil {
-			return err
-		}
+		tx.Do("INSERT INTO bank_links (line_id, payment_id, payout_id, expense_id, made) VALUES (?, ?, ?, ?, ?)", line, k.payment,
+			k.payout, k.expense, k.made)
 		switch {
 		case k.payment != nil:
 			changes["payment_id"] = *k.payment
@@ -279,9 +274,7 @@ func ignoreLines(tx *db.Tx, lines []int64, reason string) (BankLines, error) {
 		if _, err := freeLine(&tx.Conn, id); err != nil {
 			return BankLines{}, err
 		}
-		if _, err := tx.Exec("UPDATE bank_lines SET reason = ? WHERE id = ?", reason, id); err != nil {
-			return BankLines{}, err
-		}
+		tx.Do("UPDATE bank_lines SET reason = ? WHERE id = ?", reason, id)
 		if err := settle(tx, id, lineIgnored); err != nil {
 			return BankLines{}, err
 		}

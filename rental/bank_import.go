@@ -270,9 +270,7 @@ func (im *importer) keep(a BankAccount, st bank.Statement, sum int64, done *Impo
 		if len(all) == 0 || k.state != lineFree {
 			continue // a settled one stays
 		}
-		if _, err := im.tx.Exec("UPDATE bank_lines SET state = 'split' WHERE id = ?", k.id); err != nil {
-			return err
-		}
+		im.tx.Do("UPDATE bank_lines SET state = 'split' WHERE id = ?", k.id)
 		for _, l := range all {
 			if _, err := im.insert(a, l, &k.id); err != nil {
 				return err
@@ -290,13 +288,9 @@ func (im *importer) join(a BankAccount, l wholeLine) error {
 	if err != nil {
 		return err
 	}
-	if _, err := im.tx.Exec("UPDATE bank_lines SET state = 'split' WHERE id = ?", id); err != nil {
-		return err
-	}
+	im.tx.Do("UPDATE bank_lines SET state = 'split' WHERE id = ?", id)
 	for _, part := range l.parts {
-		if _, err := im.tx.Exec("UPDATE bank_lines SET parent_id = ? WHERE id = ?", id, part); err != nil {
-			return err
-		}
+		im.tx.Do("UPDATE bank_lines SET parent_id = ? WHERE id = ?", id, part)
 	}
 	return nil
 }

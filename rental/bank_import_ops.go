@@ -205,9 +205,7 @@ func (im *importer) account(st bank.Statement) (a BankAccount, found bool, err e
 				return *a, false, err
 			}
 			a.Number = &st.Numbers[0]
-			if _, err := im.tx.Exec("UPDATE bank_accounts SET number = ? WHERE id = ?", a.Number, a.ID); err != nil {
-				return *a, false, err
-			}
+			im.tx.Do("UPDATE bank_accounts SET number = ? WHERE id = ?", a.Number, a.ID)
 			return *a, true, im.tx.Audit("bank_account.changed", db.Subject("bank_account", a.ID),
 				map[string]any{"number": a.Number})
 		}

@@ -157,17 +157,11 @@ func joinIDs(ids []int64) string {
 }
 
 // forgetPayers clears the payer of lines that paid only leases of the tenant.
-func forgetPayers(tx *db.Tx, tenant int64) error {
-	own, err := db.All(&tx.Conn, db.Int, `SELECT DISTINCT k.line_id FROM lease_tenants y CROSS JOIN payments m
-		ON m.lease_id = y.lease_id
+func forgetPayers(tx *db.Tx, tenant int64) {
+	tx.Do(`UPDATE bank_lines SET payer_name = '', payer_account = '', text = '' WHERE id IN (
+		SELECT k.line_id FROM lease_tenants y CROSS JOIN payments m ON m.lease_id = y.lease_id
 		CROSS JOIN bank_links k ON k.payment_id = m.id WHERE y.tenant_id = ?1 AND NOT EXISTS (SELECT 1
 		FROM bank_links o CROSS JOIN payments p ON p.id = o.payment_id
-			WHERE o.line_id = k.line_id AND p.lease_id NOT IN (SELECT lease_id FROM lease_tenants WHERE tenant_id = ?1))`,
+			WHERE o.line_id = k.line_id AND p.lease_id NOT IN (SELECT lease_id FROM lease_tenants WHERE tenant_id = ?1)))`,
 		tenant)
-	for _, id := range own {
-		if err == nil {
-			_, err = tx.Exec("UPDATE bank_lines SET payer_name = '', payer_account = '', text = '' WHERE id = ?", id)
-		}
-	}
-	return err
 }

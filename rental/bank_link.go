@@ -159,7 +159,7 @@ func unsettle(tx *db.Tx, line int64, reason string) (done BankLines, err error) 
 	case lineSplit:
 		err = joinParts(tx, line)
 	case lineIgnored:
-		_, err = tx.Exec("UPDATE bank_lines SET state = 'free', reason = NULL WHERE id = ?", line)
+		tx.Do("UPDATE bank_lines SET state = 'free', reason = NULL WHERE id = ?", line)
 	}
 	if err != nil {
 		return done, err
@@ -191,12 +191,8 @@ func endLink(tx *db.Tx, line int64) (lines []int64, err error) {
 	}
 	slices.Sort(lines)
 	for _, id := range lines {
-		if _, err := tx.Exec("DELETE FROM bank_links WHERE line_id = ?", id); err != nil {
-			return nil, err
-		}
-		if _, err := tx.Exec("UPDATE bank_lines SET state = 'free' WHERE id = ?", id); err != nil {
-			return nil, err
-		}
+		tx.Do("DELETE FROM bank_links WHERE line_id = ?", id)
+		tx.Do("UPDATE bank_lines SET state = 'free' WHERE id = ?", id)
 	}
 	return lines, nil
 }
@@ -214,11 +210,11 @@ func freePaymentLines(tx *db.Tx, payment int64) error {
 		return err
 	}
 	if byBank {
-		_, err := tx.Exec(`UPDATE bank_lines SET state = 'returned' WHERE state IN ('booked', 'linked')
+		tx.Do(`UPDATE bank_lines SET state = 'returned' WHERE state IN ('booked', 'linked')
 			AND id IN (SELECT line_id FROM bank_links WHERE payment_id = ?)
 			AND NOT EXISTS (SELECT 1 FROM bank_links o CROSS JOIN payments m ON m.id = o.payment_id
 			WHERE o.line_id = bank_lines.id AND m.voided_at IS NULL)`, payment)
-		return err
+		return nil
 	}
 	lines, err := db.All(&tx.Conn, db.Int, `SELECT b.id FROM bank_links k CROSS JOIN bank_lines b ON b.id = k.line_id
 		WHERE k.payment_id = ? AND b.state IN ('booked', 'linked')`, payment)
@@ -239,9 +235,7 @@ func joinParts(tx *db.Tx, line int64) error {
 	if found {
 		return fault.Conflictf("part %d of the line is %s; free it first", settled.ID, settled.State).At("line_id")
 	}
-	if _, err := tx.Exec("DELETE FROM bank_lines WHERE parent_id = ?", line); err != nil {
-		return err
-	}
-	_, err = tx.Exec("UPDATE bank_lines SET state = 'free' WHERE id = ?", line)
-	return err
+	tx.Do("DELETE FROM bank_lines WHERE parent_id = ?", line)
+	tx.Do("UPDATE bank_lines SET state = 'free' WHERE id = ?", line)
+	return nil
 }

@@ -101,9 +101,7 @@ func putCharge(tx *db.Tx, k leaseKey, row chargeRow) (o schema.Outcome, err erro
 		return o, fault.Conflictf("amount_cents: %[2]d cents of charge %[1]d are paid; reverse that payment first, or "+
 			"enter at least that", was.ID, was.PaidCents)
 	}
-	if _, err := tx.Exec("UPDATE charges SET amount_cents = ? WHERE id = ?", *row.amount, was.ID); err != nil {
-		return o, err
-	}
+	tx.Do("UPDATE charges SET amount_cents = ? WHERE id = ?", *row.amount, was.ID)
 	o.Fields = []string{"amount_cents"}
 	return o, tx.Audit("charge.changed", db.Subject("charge", was.ID),
 		map[string][2]int64{"amount_cents": {was.AmountCents, *row.amount}})
@@ -126,9 +124,7 @@ func waiveFee(tx *db.Tx, lease int64, rentDue exact.Day) (waived bool, err error
 	if err != nil || have {
 		return false, err
 	}
-	if _, err := tx.Exec("INSERT INTO late_fee_voids (lease_id, rent_due) VALUES (?, ?)", lease, rentDue); err != nil {
-		return false, err
-	}
+	tx.Do("INSERT INTO late_fee_voids (lease_id, rent_due) VALUES (?, ?)", lease, rentDue)
 	if err := tx.Audit("late_fee.waived", db.Subject("lease", lease), map[string]any{"rent_due": rentDue}); err != nil {
 		return false, err
 	}
@@ -235,9 +231,7 @@ func postOne(tx *db.Tx, lease int64, own, then *terms, p period, amount int64) e
 	if err := tx.CheckClock(); err != nil {
 		return err
 	}
-	if err := writeRent(tx, lease, then, p, amount); err != nil {
-		return err
-	}
+	writeRent(tx, lease, then, p, amount)
 	poster, _, err := newPoster(tx, lease)
 	if err != nil {
 		return err
@@ -246,9 +240,7 @@ func postOne(tx *db.Tx, lease int64, own, then *terms, p period, amount int64) e
 		return err
 	}
 	after := own.remaining(resume(p, amount, then.Rent))
-	if _, err := tx.Exec("UPDATE leases SET next_post_day = ? WHERE id = ?", after, lease); err != nil {
-		return err
-	}
+	tx.Do("UPDATE leases SET next_post_day = ? WHERE id = ?", after, lease)
 	return tx.Audit("lease.posted", db.Subject("lease", lease), postings{Charges: 1, From: p.First, To: p.Last,
 		AmountCents: amount})
 }

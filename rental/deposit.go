@@ -31,17 +31,13 @@ func allocate(tx *db.Tx, payment, charge, cents int64) error {
 		return err
 	}
 	first, _ := yearDays(closed + 1)
-	_, err = tx.Exec(`INSERT INTO allocations (payment_id, charge_id, amount_cents, counted)
+	tx.Do(`INSERT INTO allocations (payment_id, charge_id, amount_cents, counted)
 		SELECT ?1, ?2, ?3, iif(paid_date < ?4 AND method <> 'opening', ?5, NULL) FROM payments WHERE id = ?1
 		ON CONFLICT (payment_id, charge_id) DO UPDATE SET amount_cents = amount_cents + ?3`, payment, charge, cents, first,
 		tx.Today())
-	if err != nil {
-		return err
-	}
-	if _, err := tx.Exec("UPDATE payments SET credit_cents = credit_cents - ? WHERE id = ?", cents, payment); err != nil {
-		return err
-	}
-	return recount(tx, charge)
+	recount(tx, charge)
+	_, err = tx.Exec("UPDATE payments SET credit_cents = credit_cents - ? WHERE id = ?", cents, payment)
+	return err // which ends the loop of spend
 }
 
 // release returns cents of a charge to credit, from its last payments first.
@@ -56,41 +52,25 @@ func release(tx *db.Tx, charge, cents int64) error {
 	for _, p := range parts {
 		n := min(p.cents, cents)
 		if n == p.cents {
-			_, err = tx.Exec("DELETE FROM allocations WHERE id = ?", p.id)
+			tx.Do("DELETE FROM allocations WHERE id = ?", p.id)
 		} else if n > 0 {
-			_, err = tx.Exec("UPDATE allocations SET amount_cents = amount_cents - ? WHERE id = ?", n, p.id)
+			tx.Do("UPDATE allocations SET amount_cents = amount_cents - ? WHERE id = ?", n, p.id)
 		}
-		if err != nil {
-			return err
-		}
-		if _, err := tx.Exec("UPDATE payments SET credit_cents = credit_cents + ? WHERE id = ?", n, p.payment); err != nil {
-			return err
-		}
+		tx.Do("UPDATE payments SET credit_cents = credit_cents + ? WHERE id = ?", n, p.payment)
 		cents -= n
 	}
-	return recount(tx, charge)
+	recount(tx, charge)
+	return nil
 }
 
 // recount sets a charge's payment columns from its allocations: it is paid if they add up to it and there is one, on
 // the day of the last.
-func recount(tx *db.Tx, charge int64) error {
-	type sum struct{ cents, n, amount int64 }
-	s, _, err := db.One(&tx.Conn, func(r *db.Row) sum { return sum{r.Int(), r.Int(), r.Int()} },
-		`SELECT (SELECT coalesce(sum(amount_cents), 0) FROM allocations WHERE charge_id = ?1), (SELECT count(*)
-			FROM allocations WHERE charge_id = ?1),
-		amount_cents FROM charges WHERE id = ?1`, charge)
-	if err != nil {
-		return err
-	}
-	if s.n == 0 || s.cents < s.amount {
-		_, err = tx.Exec("UPDATE charges SET paid_cents = ?, paid_date = NULL, method = NULL WHERE id = ?", s.cents, charge)
-		return err
-	}
-	_, err = tx.Exec(`UPDATE charges SET paid_cents = ?1, (paid_date, method) = (SELECT m.paid_date, m.method
-		FROM allocations a
-		CROSS JOIN payments m ON m.id = a.payment_id WHERE a.charge_id = ?2 ORDER BY m.paid_date DESC, m.id DESC LIMIT 1)
-		WHERE id = ?2`, s.cents, charge)
-	return err
+func recount(tx *db.Tx, charge int64) {
+	tx.Do(`UPDATE charges SET paid_cents = (SELECT coalesce(sum(amount_cents), 0) FROM allocations WHERE charge_id = ?1),
+		(paid_date, method) = (SELECT m.paid_date, m.method FROM allocations a CROSS JOIN payments m ON m.id = a.payment_id
+		WHERE a.charge_id = ?1
+		AND charges.amount_cents <= (SELECT sum(amount_cents) FROM allocations WHERE charge_id = ?1)
+		ORDER BY m.paid_date DESC, m.id DESC LIMIT 1) WHERE id = ?1`, charge)
 }
 
 // openCharges are a lease's open charges due by a day, oldest first.
@@ -326,20 +306,14 @@ func takeCredit(tx *db.Tx, out Payout) error {
 		if n == 0 {
 			break
 		}
-		if err := returnPart(tx, m.id, out.ID, n); err != nil {
-			return err
-		}
+		returnPart(tx, m.id, out.ID, n)
 		rest -= n
 	}
 	return nil
 }
 
 // returnPart takes cents of a payment's credit for a payout.
-func returnPart(tx *db.Tx, payment, payout, cents int64) error {
-	_, err := tx.Exec("INSERT INTO allocations (payment_id, payout_id, amount_cents) VALUES (?, ?, ?)", payment, payout,
-		cents)
-	if err == nil {
-		_, err = tx.Exec("UPDATE payments SET credit_cents = credit_cents - ? WHERE id = ?", cents, payment)
-	}
-	return err
+func returnPart(tx *db.Tx, payment, payout, cents int64) {
+	tx.Do("INSERT INTO allocations (payment_id, payout_id, amount_cents) VALUES (?, ?, ?)", payment, payout, cents)
+	tx.Do("UPDATE payments SET credit_cents = credit_cents - ? WHERE id = ?", cents, payment)
 }

@@ -200,7 +200,7 @@ func (row *expenseRow) comesFrom(tx *db.Tx, e *Expense) (*int64, error) {
 		e.due = &e.Day
 	}
 	if x.NextDay != nil && *x.NextDay == *e.due {
-		_, err = tx.Exec("UPDATE recurring_expenses SET next_day = ? WHERE id = ?", x.after(*e.due), x.ID)
+		tx.Do("UPDATE recurring_expenses SET next_day = ? WHERE id = ?", x.after(*e.due), x.ID)
 	}
 	return &x.ID, err
 }

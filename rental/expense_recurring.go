@@ -172,8 +172,8 @@ func postExpense(tx *db.Tx, x RecurringExpense, done *Posted) error {
 		}
 		x.NextDay = x.after(day)
 	}
-	_, err := tx.Exec("UPDATE recurring_expenses SET next_day = ? WHERE id = ?", x.NextDay, x.ID)
-	return err
+	tx.Do("UPDATE recurring_expenses SET next_day = ? WHERE id = ?", x.NextDay, x.ID)
+	return nil
 }
 
 // ExpenseBook is the page of expenses.

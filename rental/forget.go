@@ -50,10 +50,7 @@ func forgetTenant(tx *db.Tx, tenant int64) (Forgotten, error) {
 	if err != nil {
 		return Forgotten{}, err
 	}
-	if _, err = tx.Exec("UPDATE tenants SET name = ?, email = ?, phone = NULL WHERE id = ?", done.Name,
-		done.Name+"@invalid", tenant); err != nil {
-		return Forgotten{}, err
-	}
+	tx.Do("UPDATE tenants SET name = ?1, email = ?1 || '@invalid', phone = NULL WHERE id = ?2", done.Name, tenant)
 	own, err := entriesOf(&tx.Conn, tenant, leases)
 	if err != nil {
 		return Forgotten{}, err
@@ -68,9 +65,7 @@ func forgetTenant(tx *db.Tx, tenant int64) (Forgotten, error) {
 		slices.Collect(maps.Keys(traces.replace))...); err != nil {
 		return Forgotten{}, err
 	}
-	if err := forgetPayers(tx, tenant); err != nil {
-		return Forgotten{}, err
-	}
+	forgetPayers(tx, tenant)
 	return done, tx.Audit("tenant.forgotten", db.Subject("tenant", tenant), map[string]any{"leases": len(leases)})
 }
 
@@ -201,9 +196,7 @@ func (t traces) forgetTexts(tx *db.Tx, tenant int64) error {
 			return err
 		}
 		for _, c := range changed {
-			if _, err := tx.Exec("UPDATE "+x.table+" SET "+x.column+" = ? WHERE id = ?", c.text, c.id); err != nil {
-				return err
-			}
+			tx.Do("UPDATE "+x.table+" SET "+x.column+" = ? WHERE id = ?", c.text, c.id)
 		}
 	}
 	return nil

@@ -128,8 +128,8 @@ func refreshFee(tx *db.Tx, x rentFee) error {
 	if err != nil || ptrEqual(day, x.feeDay) {
 		return err
 	}
-	_, err = tx.Exec("UPDATE charges SET fee_day = ? WHERE id = ?", day, x.id)
-	return err
+	tx.Do("UPDATE charges SET fee_day = ? WHERE id = ?", day, x.id)
+	return nil
 }
 
 // withdrawFee deletes an unpaid late fee; what was paid of it becomes credit.
@@ -137,9 +137,7 @@ func withdrawFee(tx *db.Tx, fee Charge) error {
 	if err := release(tx, fee.ID, fee.PaidCents); err != nil {
 		return err
 	}
-	if _, err := tx.Exec("DELETE FROM charges WHERE id = ?", fee.ID); err != nil {
-		return err
-	}
+	tx.Do("DELETE FROM charges WHERE id = ?", fee.ID)
 	return tx.AuditSystem("late_fee.withdrawn", db.Subject("charge", fee.ID),
 		map[string]any{"label": fee.Label, "amount_cents": fee.AmountCents})
 }
@@ -150,12 +148,8 @@ func changeFee(tx *db.Tx, fee Charge, cents int64, on exact.Day) error {
 			return err
 		}
 	}
-	if _, err := tx.Exec("UPDATE charges SET amount_cents = ?, due_date = ? WHERE id = ?", cents, on, fee.ID); err != nil {
-		return err
-	}
-	if err := recount(tx, fee.ID); err != nil {
-		return err
-	}
+	tx.Do("UPDATE charges SET amount_cents = ?, due_date = ? WHERE id = ?", cents, on, fee.ID)
+	recount(tx, fee.ID)
 	return tx.AuditSystem("late_fee.changed", db.Subject("charge", fee.ID),
 		map[string]any{"amount_cents": [2]int64{fee.AmountCents, cents}, "due_date": [2]exact.Day{fee.DueDate, on}})
 }
@@ -174,16 +168,14 @@ func postFees(tx *db.Tx, lease int64, on exact.Day) error {
 			return err
 		}
 		if _, err := tx.Exec("UPDATE charges SET fee_day = NULL WHERE id = ?", x.id); err != nil {
-			return err
+			return err // else the next event would be this one again
 		}
 		was, found, err := findSingle(&tx.Conn, lease, lateFee, on, feeLabel(x.due))
 		switch {
 		case err != nil:
 			return err
 		case found:
-			if _, err := tx.Exec("UPDATE charges SET fee_of = ? WHERE id = ?", x.id, was.ID); err != nil {
-				return err
-			}
+			tx.Do("UPDATE charges SET fee_of = ? WHERE id = ?", x.id, was.ID)
 			if err := refreshFees(tx, x.id); err != nil {
 				return err
 			}
@@ -267,14 +259,9 @@ func setLateFee(tx *db.Tx, property int64, f LateFee) error {
 	if f.Percent != nil {
 		percent = new(int64(*f.Percent) / 10)
 	}
-	if _, err := tx.Exec("DELETE FROM late_fees WHERE property_id = ? AND from_day >= ?", property, f.From); err != nil {
-		return err
-	}
-	_, err = tx.Exec("INSERT INTO late_fees (property_id, from_day, grace_days, cents, percent) VALUES (?, ?, ?, ?, ?)",
+	tx.Do("DELETE FROM late_fees WHERE property_id = ? AND from_day >= ?", property, f.From)
+	tx.Do("INSERT INTO late_fees (property_id, from_day, grace_days, cents, percent) VALUES (?, ?, ?, ?, ?)",
 		property, f.From, f.GraceDays, f.Cents, percent)
-	if err != nil {
-		return err
-	}
 	if err := tx.Audit("property.late_fee", db.Subject("property", property), f); err != nil {
 		return err
 	}

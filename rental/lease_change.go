@@ -67,17 +67,15 @@ func changeLease(tx *db.Tx, was, now Lease) error {
 	if err := leases.Update(tx, &was, &now); err != nil {
 		return err
 	}
-	if err := setTenants(tx, was.ID, now.Tenants); err != nil {
-		return err
-	}
+	setTenants(tx, was.ID, now.Tenants)
 	if err := tx.Audit("lease.changed", db.Subject("lease", was.ID), diff); err != nil {
 		return err
 	}
 	if posted {
 		return catchUp(tx, was.ID)
 	}
-	_, err = tx.Exec("UPDATE leases SET next_event_day = next_post_day WHERE id = ?", was.ID)
-	return err
+	tx.Do("UPDATE leases SET next_event_day = next_post_day WHERE id = ?", was.ID)
+	return nil
 }
 
 // begin is the first day of the first period that is posted of the lease.
@@ -209,10 +207,7 @@ func endLease(tx *db.Tx, l Lease, last exact.Day) (done Ending, err error) {
 	if next != nil && *next > last {
 		next = nil
 	}
-	_, err = tx.Exec("UPDATE leases SET end_date = ?1, last_day = ?1, next_post_day = ?2 WHERE id = ?3", last, next, l.ID)
-	if err != nil {
-		return done, err
-	}
+	tx.Do("UPDATE leases SET end_date = ?1, last_day = ?1, next_post_day = ?2 WHERE id = ?3", last, next, l.ID)
 	type gone struct {
 		ID          int64  `json:"id"`
 		Label       string `json:"label"`
@@ -250,8 +245,8 @@ func withdraw(tx *db.Tx, argument string, c Charge) error {
 			return err
 		}
 	}
-	_, err = tx.Exec("DELETE FROM charges WHERE id = ?", c.ID)
-	return err
+	tx.Do("DELETE FROM charges WHERE id = ?", c.ID)
+	return nil
 }
 
 // cut shortens a posted period to the lease's new end.
@@ -270,14 +265,9 @@ func cut(tx *db.Tx, t *terms, c Charge) (Charge, error) {
 				"last day", c.ID, c.Label)
 	}
 	c.Label, c.AmountCents, c.PeriodEnd = then.label(p), amount, &p.Last
-	_, err := tx.Exec("UPDATE charges SET label = ?, amount_cents = ?, period_end = ? WHERE id = ?", c.Label, amount,
+	tx.Do("UPDATE charges SET label = ?, amount_cents = ?, period_end = ? WHERE id = ?", c.Label, amount,
 		p.Last, c.ID)
-	if err != nil {
-		return c, err
-	}
-	if err := recount(tx, c.ID); err != nil {
-		return c, err
-	}
+	recount(tx, c.ID)
 	if err := refreshFees(tx, c.ID); err != nil {
 		return c, err
 	}
@@ -352,10 +342,7 @@ func restart(tx *db.Tx, l Lease, done *FirstDay) error {
 		}
 		done.Withdrawn += 1 + int(fees)
 	}
-	_, err = tx.Exec("UPDATE leases SET start_date = ?1, next_post_day = ?2 WHERE id = ?3", l.StartDate, l.begin(), l.ID)
-	if err != nil {
-		return err
-	}
+	tx.Do("UPDATE leases SET start_date = ?1, next_post_day = ?2 WHERE id = ?3", l.StartDate, l.begin(), l.ID)
 	if err := tx.Audit("lease.first_day", db.Subject("lease", l.ID), map[string]any{"from": done.Was, "to": l.StartDate,
 		"withdrawn": done.Withdrawn}); err != nil {
 		return err

@@ -230,9 +230,7 @@ func insertLease(tx *db.Tx, l Lease) (id int64, err error) {
 	if id, err = leases.Insert(tx, &l); err != nil {
 		return 0, err
 	}
-	if err := setTenants(tx, id, l.Tenants); err != nil {
-		return 0, err
-	}
+	setTenants(tx, id, l.Tenants)
 	if l, err = findLease(&tx.Conn, id); err != nil {
 		return 0, err
 	}

@@ -46,15 +46,10 @@ func voidCharge(tx *db.Tx, charge int64, reason string) (Voided, error) {
 			fault.Cents(c.PaidCents))
 	}
 	if c.feeOf != nil {
-		_, err := tx.Exec(`INSERT INTO late_fee_voids (lease_id, rent_due) SELECT lease_id, due_date FROM charges WHERE id = ?
+		tx.Do(`INSERT INTO late_fee_voids (lease_id, rent_due) SELECT lease_id, due_date FROM charges WHERE id = ?
 			ON CONFLICT DO NOTHING`, *c.feeOf)
-		if err != nil {
-			return done, err
-		}
 	}
-	if _, err := tx.Exec("DELETE FROM charges WHERE id = ?", c.ID); err != nil {
-		return done, err
-	}
+	tx.Do("DELETE FROM charges WHERE id = ?", c.ID)
 	if err := tx.Audit("charge.voided", db.Subject("charge", c.ID), map[string]any{"lease_id": lease, "charge": c,
 		"reason": reason}); err != nil {
 		return done, err
@@ -93,15 +88,13 @@ func cancelLease(tx *db.Tx, lease int64) (Cancelled, error) {
 	if err != nil {
 		return Cancelled{}, err
 	}
-	if err := dropLease(tx, lease); err != nil {
-		return Cancelled{}, err
-	}
+	dropLease(tx, lease)
 	done := Cancelled{Lease: l, Charges: len(charges)}
 	return done, tx.Audit("lease.cancelled", db.Subject("lease", lease), map[string]any{"lease": l, "charges": charges})
 }
 
 // dropLease deletes a lease's rows, those that refer to others first.
-func dropLease(tx *db.Tx, lease int64) error {
+func dropLease(tx *db.Tx, lease int64) {
 	for _, query := range []string{
 		"UPDATE tickets SET lease_id = NULL WHERE lease_id = ?",
 		"DELETE FROM allocations WHERE payment_id IN (SELECT id FROM payments WHERE lease_id = ?)",
@@ -115,11 +108,8 @@ func dropLease(tx *db.Tx, lease int64) error {
 		"DELETE FROM lease_tenants WHERE lease_id = ?",
 		"DELETE FROM leases WHERE id = ?",
 	} {
-		if _, err := tx.Exec(query, lease); err != nil {
-			return err
-		}
+		tx.Do(query, lease)
 	}
-	return nil
 }
 
 // Reversal is the result of reversing a payment: its charges are unpaid again.
@@ -217,23 +207,16 @@ func reverse(tx *db.Tx, m StoredPayment, paid []Allocation, reason string) error
 		return fault.Conflictf("payment %d cannot be reversed: %d cents of it were returned as credit on %s", m.ID,
 			fault.Cents(returned.cents), returned.day)
 	}
-	if _, err := tx.Exec("DELETE FROM allocations WHERE payment_id = ?", m.ID); err != nil {
-		return err
-	}
-	_, err = tx.Exec("UPDATE payments SET voided_at = ?, void_reason = ?, credit_cents = 0 WHERE id = ?", tx.Now(), reason,
+	tx.Do("DELETE FROM allocations WHERE payment_id = ?", m.ID)
+	tx.Do("UPDATE payments SET voided_at = ?, void_reason = ?, credit_cents = 0 WHERE id = ?", tx.Now(), reason,
 		m.ID)
-	if err != nil {
-		return err
-	}
 	if err := freePaymentLines(tx, m.ID); err != nil {
 		return err
 	}
 	ids := make([]int64, len(paid))
 	for i, a := range paid {
 		ids[i] = a.ChargeID
-		if err := recount(tx, a.ChargeID); err != nil {
-			return err
-		}
+		recount(tx, a.ChargeID)
 	}
 	changes := map[string]any{"reason": reason}
 	if len(paid) == 1 {

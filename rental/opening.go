@@ -222,40 +222,34 @@ func withdrawBefore(tx *db.Tx, l Lease, day exact.Day, done *OpeningDone) error 
 // keepOpening stores the opening and its entries, of the day before.
 func keepOpening(tx *db.Tx, lease int64, day *exact.Day, o Opening) error {
 	if day == nil {
-		_, err := tx.Exec(
-			"UPDATE leases SET opening_day = NULL, opening_cents = NULL, opening_deposit_cents = NULL WHERE id = ?", lease)
-		return err
+		tx.Do("UPDATE leases SET opening_day = NULL, opening_cents = NULL, opening_deposit_cents = NULL WHERE id = ?", lease)
+		return nil
 	}
-	_, err := tx.Exec("UPDATE leases SET opening_day = ?, opening_cents = ?, opening_deposit_cents = ? WHERE id = ?", day,
+	tx.Do("UPDATE leases SET opening_day = ?, opening_cents = ?, opening_deposit_cents = ? WHERE id = ?", day,
 		o.BalanceCents, o.DepositCents, lease)
-	if err != nil {
-		return err
-	}
 	before := *day - 1
+	charge := func(typ, label string, cents int64) (int64, error) {
+		return tx.InsertRow("charges", chargeSets+", opening", lease, typ, label+" on "+day.String(), before, cents, tx.Now(), 1)
+	}
 	if o.BalanceCents > 0 {
-		if _, err := tx.InsertRow("charges", chargeSets+", opening", lease, openingType, "Balance on "+day.String(), before,
-			o.BalanceCents, tx.Now(), 1); err != nil {
+		if _, err := charge(openingType, "Balance", o.BalanceCents); err != nil {
 			return err
 		}
 	}
 	if o.DepositCents > 0 {
-		held, err := tx.InsertRow("charges", chargeSets+", opening", lease, "deposit", "Deposit held on "+day.String(),
-			before, o.DepositCents, tx.Now(), 1)
+		held, err := charge("deposit", "Deposit held", o.DepositCents)
 		if err != nil {
 			return err
 		}
-		paid, err := insertPayment(tx, nil, lease, o.DepositCents, byOpening, before)
-		if err != nil {
-			return err
-		}
-		if err := allocate(tx, paid, held, o.DepositCents); err != nil {
+		if _, err := payParts(tx, nil, lease, o.DepositCents, byOpening, before, paidPart{held, o.DepositCents}); err != nil {
 			return err
 		}
 	}
 	if o.BalanceCents < 0 {
-		_, err = insertPayment(tx, nil, lease, -o.BalanceCents, byOpening, before)
+		_, err := insertPayment(tx, nil, lease, -o.BalanceCents, byOpening, before)
+		return err
 	}
-	return err
+	return nil
 }
 
 // postMissing posts the periods from where the lease's postings now begin up to the posted ones, and notes where they
@@ -269,8 +263,8 @@ func postMissing(tx *db.Tx, l Lease, done *OpeningDone) error {
 		return err
 	}
 	if !posted {
-		_, err := tx.Exec("UPDATE leases SET next_post_day = ? WHERE id = ?", t.remaining(begin), l.ID)
-		return err
+		tx.Do("UPDATE leases SET next_post_day = ? WHERE id = ?", t.remaining(begin), l.ID)
+		return nil
 	}
 	if *first.PeriodStart <= begin {
 		return nil
@@ -286,8 +280,8 @@ func postMissing(tx *db.Tx, l Lease, done *OpeningDone) error {
 		return err
 	}
 	done.Posted, done.PostedCents = p.done.Charges, p.done.AmountCents
-	_, err = tx.Exec("UPDATE leases SET next_post_day = ? WHERE id = ?", next, l.ID)
-	return err
+	tx.Do("UPDATE leases SET next_post_day = ? WHERE id = ?", next, l.ID)
+	return nil
 }
 
 // openAsFile sets, and says so, the opening that a file's row asks for, if it is another than the lease has. A lease

@@ -161,9 +161,7 @@ func takeOpeningBack(tx *db.Tx, l Lease, o Opening) error {
 		if err := release(tx, c.ID, c.PaidCents); err != nil {
 			return err
 		}
-		if _, err := tx.Exec("DELETE FROM charges WHERE id = ?", c.ID); err != nil {
-			return err
-		}
+		tx.Do("DELETE FROM charges WHERE id = ?", c.ID)
 	}
 	payments, err := db.All(&tx.Conn, db.Int, "SELECT id FROM payments WHERE lease_id = ? AND method = 'opening'", l.ID)
 	if err != nil {
@@ -191,16 +189,10 @@ func removeOpeningPayment(tx *db.Tx, id int64) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec("DELETE FROM allocations WHERE payment_id = ?", id); err != nil {
-		return err
-	}
-	if _, err := tx.Exec("DELETE FROM payments WHERE id = ?", id); err != nil {
-		return err
-	}
+	tx.Do("DELETE FROM allocations WHERE payment_id = ?", id)
+	tx.Do("DELETE FROM payments WHERE id = ?", id)
 	for _, charge := range paid {
-		if err := recount(tx, charge); err != nil {
-			return err
-		}
+		recount(tx, charge)
 	}
 	return refreshFees(tx, paid...)
 }

@@ -219,7 +219,8 @@ func wasReturned(tx *db.Tx, lease, payment int64, row *paymentRow) error {
 	if err != nil {
 		return err
 	}
-	return returnPart(tx, payment, id, out.AmountCents)
+	returnPart(tx, payment, id, out.AmountCents)
+	return nil
 }
 
 // chargeToPay returns the row's charge, after posting due charges of its lease; none if the row is ambiguous.

@@ -21,7 +21,6 @@ func TestMain(m *testing.M) {
 			"*: USE TEMP B-TREE FOR group_concat(ORDER BY)":                "a lease's few tenants and rents",
 			"bankLines: SCAN b":                                            "the count of all lines, for the pager",
 			"endLink: USE TEMP B-TREE FOR ORDER BY":                        "the few lines of one link",
-			"forgetPayers: USE TEMP B-TREE FOR DISTINCT":                   "a person is forgotten seldom, and everywhere",
 			"keptBalance: USE TEMP B-TREE FOR ORDER BY":                    "an account's few statements",
 			"keptLines: USE TEMP B-TREE FOR ORDER BY":                      "the days of one file",
 			"expenseTable: SCAN e":                                         "an export is of every record",

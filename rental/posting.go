@@ -170,9 +170,7 @@ func (p *poster) rents(next, last exact.Day) (*exact.Day, error) {
 		x := p.terms.from(next)
 		then := p.terms.at(x.First)
 		amount := then.charge(x)
-		if err := writeRent(p.tx, p.lease, &then, x, amount); err != nil {
-			return nil, err
-		}
+		writeRent(p.tx, p.lease, &then, x, amount)
 		if p.done.Charges == 0 {
 			p.done.From = x.First
 		}
@@ -219,21 +217,17 @@ func (p *poster) beside(first exact.Day) error {
 
 // finish notes the day of the next posting, and audits what was posted.
 func (p *poster) finish(event *exact.Day) error {
-	if _, err := p.tx.Exec("UPDATE leases SET next_event_day = ? WHERE id = ? AND next_event_day IS NOT ?", event, p.lease,
-		event); err != nil {
-		return err
-	}
+	p.tx.Do("UPDATE leases SET next_event_day = ?1 WHERE id = ?2 AND next_event_day IS NOT ?1", event, p.lease)
 	if p.done.Charges == 0 {
 		return nil
 	}
 	return p.tx.AuditSystem("lease.posted", db.Subject("lease", p.lease), p.done)
 }
 
-func writeRent(tx *db.Tx, lease int64, t *terms, p period, amount int64) error {
-	_, err := tx.Exec(`INSERT INTO charges (lease_id, type, due_date, amount_cents, period_start, period_end, rent_cents,
+func writeRent(tx *db.Tx, lease int64, t *terms, p period, amount int64) {
+	tx.Do(`INSERT INTO charges (lease_id, type, due_date, amount_cents, period_start, period_end, rent_cents,
 		posted_at, label) VALUES (?1, 'rent', ?2, ?3, ?2, ?4, ?5, ?6, ?7)`, lease, p.First, amount, p.Last, t.Rent, tx.Now(),
 		t.label(p))
-	return err
 }
 
 // remaining is next if the lease still runs then, else nil: nothing more will be posted.

@@ -294,9 +294,7 @@ func rename(tx *db.Tx, r Renamed, noun, taken, update string) error {
 	case found:
 		return fault.Conflictf("the name %s is in use: %s %d has it", schema.Quote(r.Name), noun, other)
 	}
-	if _, err := tx.Exec(update, r.Name, r.ID); err != nil {
-		return err
-	}
+	tx.Do(update, r.Name, r.ID)
 	return tx.Audit(noun+".renamed", db.Subject(noun, r.ID), map[string]string{"from": r.Was, "to": r.Name})
 }
 

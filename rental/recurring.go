@@ -44,7 +44,7 @@ func postRecurring(tx *db.Tx, lease int64, r Recurring, first exact.Day) error {
 	case err != nil:
 		return err
 	case found:
-		_, err = tx.Exec("UPDATE charges SET recurring_id = ? WHERE id = ?", r.ID, was.ID)
+		tx.Do("UPDATE charges SET recurring_id = ? WHERE id = ?", r.ID, was.ID)
 	default:
 		_, err = tx.InsertRow("charges", chargeSets+", recurring_id", lease, r.Type, r.Label, first, r.AmountCents, tx.Now(),
 			r.ID)
@@ -185,9 +185,7 @@ func endRecurring(tx *db.Tx, r Recurring, to exact.Day) (withdrawn []Charge, err
 			return nil, err
 		}
 	}
-	if _, err := tx.Exec("UPDATE recurring_charges SET to_day = ? WHERE id = ?", to, r.ID); err != nil {
-		return nil, err
-	}
+	tx.Do("UPDATE recurring_charges SET to_day = ? WHERE id = ?", to, r.ID)
 	return withdrawn, tx.Audit("recurring.ended", db.Subject("recurring", r.ID),
 		map[string]any{"from": r.To, "to": to, "withdrawn": len(withdrawn)})
 }
@@ -238,9 +236,7 @@ func putRecurring(tx *db.Tx, k leaseKey, row Recurring, amount *int64, given boo
 	}
 	if amount != nil && *amount != was.AmountCents {
 		o.Fields = []string{"amount_cents"}
-		if _, err := tx.Exec("UPDATE recurring_charges SET amount_cents = ? WHERE id = ?", *amount, was.ID); err != nil {
-			return o, err
-		}
+		tx.Do("UPDATE recurring_charges SET amount_cents = ? WHERE id = ?", *amount, was.ID)
 		if err := tx.Audit("recurring.changed", db.Subject("recurring", was.ID),
 			map[string][2]int64{"amount_cents": {was.AmountCents, *amount}}); err != nil {
 			return o, err
@@ -256,9 +252,7 @@ func putRecurring(tx *db.Tx, k leaseKey, row Recurring, amount *int64, given boo
 		}
 		return o, catchUp(tx, l.ID)
 	}
-	if _, err := tx.Exec("UPDATE recurring_charges SET to_day = ? WHERE id = ?", row.To, was.ID); err != nil {
-		return o, err
-	}
+	tx.Do("UPDATE recurring_charges SET to_day = ? WHERE id = ?", row.To, was.ID)
 	if err := tx.Audit("recurring.changed", db.Subject("recurring", was.ID),
 		map[string]any{"from": was.To, "to": row.To}); err != nil {
 		return o, err

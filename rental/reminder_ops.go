@@ -128,8 +128,8 @@ func (r Reminder) queue(tx *db.Tx) error {
 // mark notes the lease's reminder: for each overdue charge all steps that it has reached, or the due day.
 func (t *telling) mark(tx *db.Tx) error {
 	if t.step == 0 {
-		_, err := tx.Exec("INSERT INTO due_marks VALUES (?, ?)", t.lease.ID, t.day)
-		return err
+		tx.Do("INSERT INTO due_marks VALUES (?, ?)", t.lease.ID, t.day)
+		return nil
 	}
 	s, err := reminderSettings(&tx.Conn)
 	if err != nil {
@@ -137,14 +137,12 @@ func (t *telling) mark(tx *db.Tx) error {
 	}
 	for _, x := range t.charges {
 		if step := s.step(x.DueDate, tx.Today()); step > x.marked {
-			if _, err := tx.Exec("INSERT INTO late_marks VALUES (?1, ?2) ON CONFLICT (charge_id) DO UPDATE SET step = ?2",
-				x.ID, step); err != nil {
-				return err
-			}
+			tx.Do("INSERT INTO late_marks VALUES (?1, ?2) ON CONFLICT (charge_id) DO UPDATE SET step = ?2",
+				x.ID, step)
 		}
 	}
-	_, err = tx.Exec("UPDATE leases SET late_mailed_on = ? WHERE id = ?", tx.Today(), t.lease.ID)
-	return err
+	tx.Do("UPDATE leases SET late_mailed_on = ? WHERE id = ?", tx.Today(), t.lease.ID)
+	return nil
 }
 
 func exampleReminder() Reminder {
@@ -333,9 +331,7 @@ func pauseReminders(tx *db.Tx, lease int64, until *exact.Day) (v PausedReminders
 	if v.lease, err = findLease(&tx.Conn, lease); err != nil {
 		return v, err
 	}
-	if _, err := tx.Exec("UPDATE leases SET paused_until = ? WHERE id = ?", until, lease); err != nil {
-		return v, err
-	}
+	tx.Do("UPDATE leases SET paused_until = ? WHERE id = ?", until, lease)
 	return v, tx.Audit("reminders.paused", db.Subject("lease", lease), v)
 }
 

@@ -105,13 +105,10 @@ func setStep(tx *db.Tx, l Lease, from exact.Day, rent *int64) (o schema.Outcome,
 		o.Fields = []string{"rent_cents"}
 	}
 	if rent == nil {
-		_, err = tx.Exec("DELETE FROM rent_steps WHERE lease_id = ? AND from_day = ?", l.ID, from)
+		tx.Do("DELETE FROM rent_steps WHERE lease_id = ? AND from_day = ?", l.ID, from)
 	} else {
-		_, err = tx.Exec(`INSERT INTO rent_steps (lease_id, from_day, rent_cents) VALUES (?1, ?2, ?3)
+		tx.Do(`INSERT INTO rent_steps (lease_id, from_day, rent_cents) VALUES (?1, ?2, ?3)
 			ON CONFLICT (lease_id, from_day) DO UPDATE SET rent_cents = ?3`, l.ID, from, *rent)
-	}
-	if err != nil {
-		return o, err
 	}
 	return o, tx.Audit("lease.rent", db.Subject("lease", l.ID), struct {
 		From      exact.Day `json:"from"`

@@ -136,17 +136,11 @@ func findTenants(c *db.Conn, text string) (all []LeaseTenant, err error) {
 }
 
 // setTenants makes the tenants those of the lease, in their order.
-func setTenants(tx *db.Tx, lease int64, tenants []LeaseTenant) error {
-	if _, err := tx.Exec("DELETE FROM lease_tenants WHERE lease_id = ?", lease); err != nil {
-		return err
-	}
+func setTenants(tx *db.Tx, lease int64, tenants []LeaseTenant) {
+	tx.Do("DELETE FROM lease_tenants WHERE lease_id = ?", lease)
 	for i, t := range tenants {
-		if _, err := tx.Exec("INSERT INTO lease_tenants (lease_id, position, tenant_id) VALUES (?, ?, ?)", lease, i+1,
-			t.ID); err != nil {
-			return err
-		}
+		tx.Do("INSERT INTO lease_tenants (lease_id, position, tenant_id) VALUES (?, ?, ?)", lease, i+1, t.ID)
 	}
-	return nil
 }
 
 // tenantRow is one row of the file.

@@ -227,11 +227,8 @@ func moveTicket(tx *db.Tx, k Ticket, status string) error {
 	if status == resolved {
 		resolvedAt = new(tx.Now())
 	}
-	_, err := tx.Exec("UPDATE tickets SET status = ?, updated_at = ?, resolved_at = ? WHERE id = ?", status, tx.Now(),
+	tx.Do("UPDATE tickets SET status = ?, updated_at = ?, resolved_at = ? WHERE id = ?", status, tx.Now(),
 		resolvedAt, k.ID)
-	if err != nil {
-		return err
-	}
 	return tx.Audit("ticket.status", db.Subject("ticket", k.ID), map[string]string{"from": k.Status, "to": status})
 }
 

@@ -79,9 +79,7 @@ func insertNote(tx *db.Tx, ticket int64, author string, tenant bool, text string
 	if err != nil {
 		return 0, err
 	}
-	if _, err := tx.Exec("UPDATE tickets SET updated_at = ? WHERE id = ?", tx.Now(), ticket); err != nil {
-		return 0, err
-	}
+	tx.Do("UPDATE tickets SET updated_at = ? WHERE id = ?", tx.Now(), ticket)
 	return id, tx.Audit("ticket.note", db.Subject("ticket", ticket), map[string]string{"text": text})
 }
 
@@ -106,10 +104,8 @@ func assign(tx *db.Tx, was Ticket, to string) error {
 	if set(was.AssignedTo) == to {
 		return nil
 	}
-	if _, err := tx.Exec("UPDATE tickets SET assigned_to = ?, updated_at = ? WHERE id = ?", db.NullText(to), tx.Now(),
-		was.ID); err != nil {
-		return err
-	}
+	tx.Do("UPDATE tickets SET assigned_to = ?, updated_at = ? WHERE id = ?", db.NullText(to), tx.Now(),
+		was.ID)
 	return tx.Audit("ticket.assigned", db.Subject("ticket", was.ID), map[string]*string{"from": was.AssignedTo,
 		"to": db.NullText(to)})
 }

@@ -295,9 +295,7 @@ func returnEntries(c *db.Conn, s daySpan, fn func(entry)) error {
 
 // keepReturn stores what a payment of a closed year had paid, before it is reversed on a day.
 func keepReturn(tx *db.Tx, m StoredPayment, on exact.Day) error {
-	if _, err := tx.Exec("INSERT INTO payment_returns (payment_id, day) VALUES (?, ?)", m.ID, on); err != nil {
-		return err
-	}
+	tx.Do("INSERT INTO payment_returns (payment_id, day) VALUES (?, ?)", m.ID, on)
 	parts, err := db.All(&tx.Conn, func(r *db.Row) allocated {
 		return allocated{typ: r.TextPtr(), due: r.Day(), counted: r.DayPtr(), cents: r.Int()}
 	}, `SELECT ch.type, ch.due_date, a.counted, a.amount_cents FROM allocations a CROSS JOIN charges ch
@@ -318,10 +316,8 @@ func keepReturn(tx *db.Tx, m StoredPayment, on exact.Day) error {
 		case what != partIncome:
 			p.typ = nil
 		}
-		if _, err := tx.Exec("INSERT INTO payment_return_parts (payment_id, type, counted, amount_cents) VALUES (?, ?, ?, ?)",
-			m.ID, p.typ, counted, p.cents); err != nil {
-			return err
-		}
+		tx.Do("INSERT INTO payment_return_parts (payment_id, type, counted, amount_cents) VALUES (?, ?, ?, ?)",
+			m.ID, p.typ, counted, p.cents)
 	}
 	return nil
 }
