@@ -70,7 +70,7 @@ func (s *Service) Arrears(ctx context.Context, who db.Caller) (a Arrears, err er
 	return a, err
 }
 
-const overdueQuery = "SELECT " + chargeColumns + `, c.lease_id, u.name, p.name, ` + tenantsColumn +
+const overdueQuery = "SELECT " + chargeColumns + `, u.name, p.name, ` + tenantsColumn +
 	` FROM charges c INDEXED BY charges_unpaid
 	CROSS JOIN leases l ON l.id = c.lease_id CROSS JOIN units u ON u.id = l.unit_id
 	CROSS JOIN properties p ON p.id = u.property_id
@@ -83,8 +83,8 @@ func overdue(c *db.Conn) ([]Arrear, error) {
 	today := c.Today()
 	all := []Arrear{}
 	err := db.Each(c, func(r *db.Row) error {
-		a := Arrear{Charge: scanCharge(r), LeaseID: r.Int()}
-		a.DaysOverdue = int64(today - a.DueDate)
+		a := Arrear{Charge: scanCharge(r)}
+		a.LeaseID, a.DaysOverdue = a.lease, int64(today-a.DueDate)
 		if n := len(all); n > 0 && all[n-1].LeaseID == a.LeaseID {
 			same := &all[n-1]
 			a.Unit, a.Property, a.Tenant, a.TenantEmail = same.Unit, same.Property, same.Tenant, same.TenantEmail

@@ -103,7 +103,7 @@ func bookLines(tx *db.Tx, b Bookings) (BankLines, error) {
 func linesNow(c *db.Conn, ids []int64) (list BankLines, err error) {
 	list.Lines = []BankLine{}
 	for _, id := range ids {
-		l, err := findLine(c, id)
+		l, err := lineRows.ByID(c, id)
 		if err != nil {
 			return list, err
 		}
@@ -135,7 +135,7 @@ func bookPayment(tx *db.Tx, l BankLine, leaseID int64) error {
 	if err := bookable(tx, l); err != nil {
 		return err
 	}
-	lease, err := findLease(&tx.Conn, leaseID)
+	lease, err := leases.ByID(&tx.Conn, leaseID)
 	switch {
 	case err != nil:
 		return err
@@ -243,7 +243,7 @@ func bookReturn(tx *db.Tx, line, payment int64) (done BankLines, err error) {
 	if err != nil {
 		return done, err
 	}
-	m, err := findPayment(&tx.Conn, payment)
+	m, err := payments.ByID(&tx.Conn, payment)
 	if err != nil {
 		return done, err
 	}

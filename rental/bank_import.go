@@ -66,7 +66,7 @@ func (s *Service) importFiles(ctx context.Context, who db.Caller, f BankFile, fi
 	}
 	return db.Update(ctx, s.db, who, func(tx *db.Tx) (all BankImport, err error) {
 		all.Skipped = []string{}
-		before, _, err := db.One(&tx.Conn, db.Int, "SELECT coalesce(max(id), 0) FROM bank_lines")
+		before, err := db.Number(&tx.Conn, "SELECT coalesce(max(id), 0) FROM bank_lines")
 		if err != nil {
 			return all, err
 		}
@@ -241,7 +241,7 @@ func (im *importer) keep(a BankAccount, st bank.Statement, sum int64, done *Impo
 			done.left = append(done.left, l)
 		}
 	}
-	known, _, err := db.One(&im.tx.Conn, db.Int, `SELECT count(*) FROM bank_statements WHERE account_id = ?
+	known, err := db.Number(&im.tx.Conn, `SELECT count(*) FROM bank_statements WHERE account_id = ?
 		AND from_day IS ? AND to_day IS ? AND opening_cents IS ?
 		AND closing_cents IS ? AND sum_cents = ?`, a.ID, st.From, st.To, st.OpeningCents, st.ClosingCents, sum)
 	if err != nil || done.New == 0 && known > 0 && parts+len(sorted.whole) == 0 {

@@ -245,7 +245,7 @@ func gapBefore(c *db.Conn, account, id int64, from, to *exact.Day, opening *int6
 	if err != nil || !found || gap == 0 {
 		return nil, err
 	}
-	overlaps, _, err := db.One(c, db.Int, `SELECT count(*) FROM bank_statements
+	overlaps, err := db.Number(c, `SELECT count(*) FROM bank_statements
 		WHERE account_id = ? AND to_day >= ? AND coalesce(from_day, to_day) <= ? AND id <> ?`, account, *from, *to, id)
 	if err != nil || overlaps > 0 {
 		return nil, err
@@ -265,9 +265,8 @@ func keptBalance(c *db.Conn, account int64, day exact.Day) (*int64, error) {
 	if err != nil || !found {
 		return nil, err
 	}
-	sum, _, err := db.One(c, db.Int,
-		"SELECT coalesce(sum(amount_cents), 0) FROM bank_lines WHERE account_id = ? AND parent_id IS NULL AND day BETWEEN "+
-			"? AND ?", account, o.from, day)
+	sum, err := db.Number(c, `SELECT coalesce(sum(amount_cents), 0) FROM bank_lines WHERE account_id = ?
+		AND parent_id IS NULL AND day BETWEEN ? AND ?`, account, o.from, day)
 	sum += o.cents
 	return &sum, err
 }

@@ -10,6 +10,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // The states of a bank's line, of which free is the only one that is open.
@@ -80,7 +81,8 @@ const lineColumns = `b.id, a.name, b.day, b.amount_cents, b.payer_name, b.payer_
 	JOIN expenses e ON e.id = k.expense_id
 		WHERE k.line_id = b.id AND k.made = 1 AND coalesce(m.paid_date, e.day) <> b.day)`
 
-const fromLines = " FROM bank_lines b CROSS JOIN bank_accounts a ON a.id = b.account_id "
+var lineRows = record.Read("bank line", "b", lineColumns,
+	"bank_lines b CROSS JOIN bank_accounts a ON a.id = b.account_id", scanLine)
 
 func scanLine(r *db.Row) BankLine {
 	return BankLine{ID: r.Int(), Account: r.Text(), Day: r.Day(), AmountCents: r.Int(), PayerName: r.Text(),
@@ -106,13 +108,9 @@ func idsOf(text string) []int64 {
 	return ids
 }
 
-func findLine(c *db.Conn, id int64) (BankLine, error) {
-	return db.ByID(c, scanLine, "bank line", "SELECT "+lineColumns+fromLines+"WHERE b.id = ?", id)
-}
-
-// freeLine is findLine of one that is not settled.
+// freeLine is the line with the id, which must not be settled.
 func freeLine(c *db.Conn, id int64) (BankLine, error) {
-	l, err := findLine(c, id)
+	l, err := lineRows.ByID(c, id)
 	if err == nil && l.State != lineFree {
 		err = l.settled()
 	}

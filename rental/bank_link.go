@@ -82,7 +82,7 @@ func linkLines(tx *db.Tx, k Link) error {
 
 // linkable is a payment that stands, of money that came in, and without a line.
 func linkable(c *db.Conn, id int64) (StoredPayment, error) {
-	m, err := findPayment(c, id)
+	m, err := payments.ByID(c, id)
 	if err != nil {
 		return m, err
 	}
@@ -117,7 +117,7 @@ func linkablePayout(c *db.Conn, id int64) (cents int64, err error) {
 
 // linkableExpense is an expense that stands and has no line.
 func linkableExpense(c *db.Conn, id int64) (Expense, error) {
-	e, err := findExpense(c, id)
+	e, err := expenses.ByID(c, id)
 	switch {
 	case err != nil:
 	case e.LineID != nil:
@@ -134,7 +134,7 @@ func linkableExpense(c *db.Conn, id int64) (Expense, error) {
 // unsettle undoes what settled a line: it reverses the payment that booking it made, removes its link, or joins its
 // free parts. A line whose payment was returned stays so.
 func unsettle(tx *db.Tx, line int64, reason string) (done BankLines, err error) {
-	l, err := findLine(&tx.Conn, line)
+	l, err := lineRows.ByID(&tx.Conn, line)
 	if err != nil {
 		return done, err
 	}
@@ -227,8 +227,7 @@ func freePaymentLines(tx *db.Tx, payment int64) error {
 }
 
 func joinParts(tx *db.Tx, line int64) error {
-	settled, found, err := db.One(&tx.Conn, scanLine, "SELECT "+lineColumns+fromLines+
-		"WHERE b.parent_id = ? AND b.state <> 'free' LIMIT 1", line)
+	settled, found, err := lineRows.One(&tx.Conn, "WHERE b.parent_id = ? AND b.state <> 'free' LIMIT 1", line)
 	if err != nil {
 		return err
 	}

@@ -70,13 +70,13 @@ func bankLines(c *db.Conn, f LineFilter, free matched) (list BankLines, err erro
 	if f.Match != "" {
 		return matchedLines(f, free)
 	}
-	if list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM bank_lines b"+where, args...); err != nil {
+	if list.Total, err = db.Number(c, "SELECT count(*) FROM bank_lines b"+where, args...); err != nil {
 		return list, err
 	}
 	if f.After > 0 {
 		and("(b.day, b.id) < (SELECT day, id FROM bank_lines WHERE id = ?)", f.After)
 	}
-	all, err := db.All(c, scanLine, "SELECT "+lineColumns+fromLines+where+" ORDER BY b.day DESC, b.id DESC LIMIT ?",
+	all, err := lineRows.All(c, where+" ORDER BY b.day DESC, b.id DESC LIMIT ?",
 		append(args, f.Fetch())...)
 	if err != nil {
 		return list, err
@@ -244,7 +244,7 @@ func (s *Service) BankLine(ctx context.Context, who db.Caller, id int64) (l Bank
 			return err
 		}
 		l = found.Lines[0]
-		parts, err = db.All(c, scanLine, "SELECT "+lineColumns+fromLines+"WHERE b.parent_id = ? ORDER BY b.id", id)
+		parts, err = lineRows.All(c, "WHERE b.parent_id = ? ORDER BY b.id", id)
 		return err
 	})
 	return l, parts, err
@@ -289,11 +289,10 @@ var lineCells = []string{"id", "account", "day", "amount_cents", "payer_name", "
 	"payment_ids", "payout_ids", "expense_ids", "reason"}
 
 func exportLines(c *db.Conn, emit func(...string) error) error {
-	return db.Each(c, func(r *db.Row) error {
-		l := scanLine(r)
+	return lineRows.Each(c, func(l BankLine) error {
 		return emit(strconv.FormatInt(l.ID, 10), l.Account, l.Day.String(), strconv.FormatInt(l.AmountCents, 10), l.PayerName,
 			l.PayerAccount, l.Text, l.Reference,
 			l.BankReference, strconv.FormatBool(l.Returned), idCell(l.ParentID), l.State, joinIDs(l.PaymentIDs),
 			joinIDs(l.PayoutIDs), joinIDs(l.ExpenseIDs), set(l.Reason))
-	}, "SELECT "+lineColumns+fromLines+"ORDER BY b.id")
+	}, "ORDER BY b.id")
 }

@@ -166,7 +166,7 @@ func TestLinesAreMatched(t *testing.T) {
 
 func findLineOf(h *fixture, id int64) (l BankLine, err error) {
 	err = h.DB.View(ctx, func(c *db.Conn) error {
-		l, err = findLine(c, id)
+		l, err = lineRows.ByID(c, id)
 		return err
 	})
 	return l, err

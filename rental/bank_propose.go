@@ -14,9 +14,7 @@ import (
 // freeLines are the free lines of accounts in the shop's currency, in the order in which they are compared, with what
 // each is. Ledgers are to be posted before.
 func freeLines(c *db.Conn) ([]BankLine, error) {
-	lines, err := db.All(c, scanLine, "SELECT "+lineColumns+
-		" FROM bank_lines b INDEXED BY bank_lines_free CROSS JOIN bank_accounts a ON a.id = b.account_id WHERE b.state = "+
-		"'free' ORDER BY b.day, b.id")
+	lines, err := lineRows.All(c, "WHERE b.state = 'free' ORDER BY b.day, b.id")
 	if err != nil || len(lines) == 0 {
 		return lines, err
 	}
@@ -76,7 +74,7 @@ func loadMatcher(c *db.Conn, first, last exact.Day) (*matcher, error) {
 		e := scanExpense(r)
 		m.like[signs(r.Text())] = e
 		return nil
-	}, "SELECT "+expenseColumns+", b.payer_account"+fromExpenses+` JOIN bank_links k ON k.expense_id = e.id
+	}, "SELECT "+expenseColumns+", b.payer_account FROM "+fromExpenses+` JOIN bank_links k ON k.expense_id = e.id
 		JOIN bank_lines b ON b.id = k.line_id
 		WHERE b.payer_account <> '' ORDER BY b.day, b.id`)
 	if err != nil {
@@ -96,8 +94,7 @@ func scanMatchPayment(r *db.Row) matchPayment {
 
 // matchLeases reads every lease with what is open of it, and what its next period will charge.
 func matchLeases(c *db.Conn) ([]*matchLease, error) {
-	list, err := db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+
-		" FROM leases l CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id ORDER BY l.id")
+	list, err := leases.All(c, "ORDER BY l.id")
 	if err != nil {
 		return nil, err
 	}

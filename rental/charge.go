@@ -8,6 +8,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // The types of charges. Rent is posted from the lease's terms by the system itself,
@@ -36,20 +37,23 @@ type Charge struct {
 	recurring *int64 // the recurring charge that it was posted for
 	feeOf     *int64 // of a late fee: the rent charge
 	opening   bool   // it was taken over with the lease
+	lease     int64
 }
 
 // chargeColumns reads a charge c.
 const chargeColumns = `c.id, c.type, c.label, c.due_date, c.amount_cents, c.paid_date, c.method, c.period_start, c.period_end, c.rent_cents,
-	c.paid_cents, c.recurring_id, c.fee_of, c.opening`
+	c.paid_cents, c.recurring_id, c.fee_of, c.opening, c.lease_id`
 
 // chargeSets are the columns of a charge that is given or posted by a rule; rent is posted by
 // insertRent, which has its period besides.
 const chargeSets db.Columns = "lease_id, type, label, due_date, amount_cents, posted_at"
 
+var charges = record.Read("charge", "c", chargeColumns, "charges c", scanCharge)
+
 func scanCharge(r *db.Row) Charge {
 	c := Charge{ID: r.Int(), Type: r.Text(), Label: r.Text(), DueDate: r.Day(), AmountCents: r.Int(),
 		PaidDate: r.DayPtr(), Method: r.TextPtr(), PeriodStart: r.DayPtr(), PeriodEnd: r.DayPtr(), rent: r.Int(),
-		PaidCents: r.Int(), recurring: r.IntPtr(), feeOf: r.IntPtr(), opening: r.Bool()}
+		PaidCents: r.Int(), recurring: r.IntPtr(), feeOf: r.IntPtr(), opening: r.Bool(), lease: r.Int()}
 	c.Period = c.DueDate.Month()
 	c.Paid = c.PaidDate != nil
 	c.BalanceCents = c.AmountCents - c.PaidCents
@@ -70,41 +74,26 @@ type Totals struct {
 // totalsOf sums the charges and the money of a lease.
 func totalsOf(c *db.Conn, lease int64) (t Totals, err error) {
 	t, _, err = db.One(c, func(r *db.Row) Totals {
-		return Totals{BilledCents: r.Int(), PaidCents: r.Int(), DepositHeldCents: r.Int()}
+		return Totals{BilledCents: r.Int(), PaidCents: r.Int(), DepositHeldCents: r.Int() - r.Int(), CreditCents: r.Int(),
+			OpeningCreditCents: r.Int()}
 	}, `SELECT coalesce(sum(amount_cents), 0), coalesce(sum(paid_cents), 0),
-		coalesce(sum(iif(type = 'deposit', paid_cents, 0)), 0)
-		FROM charges WHERE lease_id = ?`, lease)
-	if err != nil {
-		return t, err
-	}
+		coalesce(sum(iif(type = 'deposit', paid_cents, 0)), 0), `+depositOut+", "+credit+`,
+		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = ?1 AND method = 'opening')
+		FROM charges WHERE lease_id = ?1`, lease)
 	t.BalanceCents = t.BilledCents - t.PaidCents
-	if t.CreditCents, err = creditOf(c, lease); err != nil {
-		return t, err
-	}
-	out, err := depositOut(c, lease)
-	if err != nil {
-		return t, err
-	}
-	t.DepositHeldCents -= out
-	t.OpeningCreditCents, _, err = db.One(c, db.Int,
-		"SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = ? AND method = 'opening'", lease)
 	return t, err
 }
 
-// creditOf is what a lease's payments have that no charge has taken.
-func creditOf(c *db.Conn, lease int64) (int64, error) {
-	cents, _, err := db.One(c, db.Int,
-		"SELECT coalesce(sum(credit_cents), 0) FROM payments WHERE lease_id = ? AND credit_cents > 0", lease)
-	return cents, err
-}
+// credit is what the payments of lease ?1 have that no charge has taken, depositOut what was used and returned of its
+// deposits.
+const (
+	credit     = "(SELECT coalesce(sum(credit_cents), 0) FROM payments WHERE lease_id = ?1 AND credit_cents > 0)"
+	depositOut = `(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = ?1 AND method = 'deposit'
+		AND voided_at IS NULL)
+		+ (SELECT coalesce(sum(amount_cents), 0) FROM payouts WHERE lease_id = ?1 AND kind = 'deposit')`
+)
 
-// depositOut is what was used and returned of a lease's deposits.
-func depositOut(c *db.Conn, lease int64) (int64, error) {
-	cents, _, err := db.One(c, db.Int, `SELECT (SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = ?1
-		AND method = 'deposit' AND voided_at IS NULL)
-		+ (SELECT coalesce(sum(amount_cents), 0) FROM payouts WHERE lease_id = ?1 AND kind = 'deposit')`, lease)
-	return cents, err
-}
+func creditOf(c *db.Conn, lease int64) (int64, error) { return db.Number(c, "SELECT "+credit, lease) }
 
 // SingleTypes are the types of charges that people make; rent is posted automatically, and an opening balance is taken
 // over.
@@ -175,9 +164,8 @@ func (n NewCharge) check() (NewCharge, error) {
 // findSingle returns the lease's charge of that type, day and label that is not a
 // billing period.
 func findSingle(c *db.Conn, lease int64, typ string, due exact.Day, label string) (Charge, bool, error) {
-	return db.One(c, scanCharge, "SELECT "+chargeColumns+` FROM charges c
-		WHERE c.lease_id = ? AND c.type = ? AND c.due_date = ? AND c.label = ? AND c.period_start IS NULL`, lease, typ, due,
-		label)
+	return charges.One(c, `WHERE c.lease_id = ? AND c.type = ? AND c.due_date = ? AND c.label = ?
+		AND c.period_start IS NULL`, lease, typ, due, label)
 }
 
 func insertSingle(tx *db.Tx, lease int64, n NewCharge) (id int64, err error) {

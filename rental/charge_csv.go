@@ -143,8 +143,8 @@ func waiveFee(tx *db.Tx, lease int64, rentDue exact.Day) (waived bool, err error
 // is posted as the row says, after the periods before it by the lease's terms: so another file's ledger is imported to
 // the cent, also if the rent has changed since.
 func putRent(tx *db.Tx, l Lease, row chargeRow) (o schema.Outcome, err error) {
-	was, found, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c
-		WHERE c.lease_id = ? AND c.type = 'rent' AND c.period_start = ?`, l.ID, row.due)
+	was, found, err := charges.One(&tx.Conn, "WHERE c.lease_id = ? AND c.type = 'rent' AND c.period_start = ?", l.ID,
+		row.due)
 	switch {
 	case err != nil:
 		return o, err

@@ -187,7 +187,7 @@ func checkFees(c *db.Conn, found func(string, ...any)) error {
 // the days, the label and the amount that its terms give, and next_post_day after the
 // last one.
 func checkPeriods(c *db.Conn, found func(string, ...any)) error {
-	leases, err := db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" ORDER BY l.id")
+	leases, err := leases.All(c, "ORDER BY l.id")
 	if err != nil {
 		return err
 	}
@@ -199,12 +199,12 @@ func checkPeriods(c *db.Conn, found func(string, ...any)) error {
 		}
 		t := l.terms()
 		next := t.begin(l.OpeningDay)
-		err := db.Each(c, func(r *db.Row) error {
-			next = checkPeriod(l, scanCharge(r), next, found)
-			return nil
-		}, "SELECT "+chargeColumns+" FROM charges c WHERE c.lease_id = ? AND c.type = 'rent' ORDER BY c.period_start", l.ID)
+		rents, err := charges.All(c, "WHERE c.lease_id = ? AND c.type = 'rent' ORDER BY c.period_start", l.ID)
 		if err != nil {
 			return err
+		}
+		for _, x := range rents {
+			next = checkPeriod(l, x, next, found)
 		}
 		want := t.remaining(next)
 		if (want == nil) != (l.nextPost == nil) || want != nil && *want != *l.nextPost {

@@ -82,7 +82,7 @@ const openCharges = " FROM charges c WHERE c.lease_id = ? AND c.paid_date IS NUL
 func spend(tx *db.Tx, lease, payment int64, by exact.Day) (paid []int64, err error) {
 	type open struct{ id, cents int64 }
 	for {
-		credit, _, err := db.One(&tx.Conn, db.Int, "SELECT credit_cents FROM payments WHERE id = ?", payment)
+		credit, err := db.Number(&tx.Conn, "SELECT credit_cents FROM payments WHERE id = ?", payment)
 		if err != nil || credit == 0 {
 			return paid, err
 		}
@@ -127,41 +127,28 @@ func useCredit(tx *db.Tx, lease int64, by exact.Day) error {
 // findCharge returns a charge of the lease; any other is invalid.
 func findCharge(c *db.Conn, lease, id int64) (Charge, error) {
 	charge, found,
-		err := db.One(c, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.id = ? AND c.lease_id = ?", id, lease)
+		err := charges.One(c, "WHERE c.id = ? AND c.lease_id = ?", id, lease)
 	if err == nil && !found {
 		err = fault.Fieldf("charge_id", "charge_id: %d is not a charge of lease %d; its ledger lists its charges", id, lease)
 	}
 	return charge, err
 }
 
-// chargeOf returns a charge by its id, and its lease's; an unknown one is not found.
-func chargeOf(c *db.Conn, id int64) (charge Charge, lease int64, err error) {
-	charge, found, err := db.One(c, func(r *db.Row) Charge {
-		charge := scanCharge(r)
-		lease = r.Int()
-		return charge
-	}, "SELECT "+chargeColumns+", c.lease_id FROM charges c WHERE c.id = ?", id)
-	if err == nil && !found {
-		err = fault.NotFoundf("there is no charge %d", id)
-	}
-	return charge, lease, err
-}
-
 // payFromDeposit pays a charge from a lease's deposit, by default the smaller of the deposit and the open amount. It
 // emits nothing, since no money was received.
 func payFromDeposit(tx *db.Tx, charge int64, amount *int64, day *exact.Day) (Payment, error) {
-	_, lease, err := chargeOf(&tx.Conn, charge)
+	c, err := charges.ByID(&tx.Conn, charge)
 	if err != nil {
 		return Payment{}, err
 	}
-	if err := post(tx, lease); err != nil {
+	if err := post(tx, c.lease); err != nil {
 		return Payment{}, err
 	}
-	id, err := useDeposit(tx, lease, charge, amount, day)
+	id, err := useDeposit(tx, c.lease, charge, amount, day)
 	if err != nil {
 		return Payment{}, err
 	}
-	m, err := findPayment(&tx.Conn, id)
+	m, err := payments.ByID(&tx.Conn, id)
 	if err != nil {
 		return Payment{}, err
 	}

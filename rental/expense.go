@@ -9,6 +9,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // capital is the category of what is no cost of the year: purchases, loan principal, the owner's draw.
@@ -48,7 +49,7 @@ const expenseColumns = `e.id, p.name, u.name, e.day, e.category, e.payee, e.amou
 	WHERE reverses_id = e.id),
 	e.recurring_id, e.property_id, e.unit_id, e.due_day`
 
-const fromExpenses = " FROM expenses e LEFT JOIN properties p ON p.id = e.property_id LEFT JOIN units u ON u.id = " +
+const fromExpenses = "expenses e LEFT JOIN properties p ON p.id = e.property_id LEFT JOIN units u ON u.id = " +
 	"e.unit_id"
 
 func scanExpense(r *db.Row) Expense {
@@ -59,9 +60,7 @@ func scanExpense(r *db.Row) Expense {
 		propertyID:  r.IntPtr(), unitID: r.IntPtr(), due: r.DayPtr()}
 }
 
-func findExpense(c *db.Conn, id int64) (Expense, error) {
-	return db.ByID(c, scanExpense, "expense", "SELECT "+expenseColumns+fromExpenses+" WHERE e.id = ?", id)
-}
+var expenses = record.Read("expense", "e", expenseColumns, fromExpenses, scanExpense)
 
 // insertExpense stores an expense, with its imported id if there is one, and its audit entry.
 func insertExpense(tx *db.Tx, number *int64, e Expense) (Expense, error) {
@@ -74,7 +73,7 @@ func insertExpense(tx *db.Tx, number *int64, e Expense) (Expense, error) {
 	if err != nil {
 		return e, err
 	}
-	if e, err = findExpense(&tx.Conn, id); err != nil {
+	if e, err = expenses.ByID(&tx.Conn, id); err != nil {
 		return e, err
 	}
 	action := "expense.added"
@@ -131,7 +130,7 @@ func addExpense(tx *db.Tx, n NewExpense) (e Expense, err error) {
 	if err := settle(tx, *n.LineID, lineBooked, bankLink{expense: &e.ID, made: true}); err != nil {
 		return e, err
 	}
-	return findExpense(c, e.ID)
+	return expenses.ByID(c, e.ID)
 }
 
 // ofTicket gives an expense without a place that of its ticket; another place is refused.
@@ -143,7 +142,7 @@ func (e *Expense) ofTicket(c *db.Conn) error {
 	if err != nil {
 		return err
 	}
-	property, _, err := db.One(c, db.Int, "SELECT property_id FROM units WHERE id = ?", k.UnitID)
+	property, err := db.Number(c, "SELECT property_id FROM units WHERE id = ?", k.UnitID)
 	switch {
 	case err != nil:
 		return err
@@ -224,7 +223,7 @@ func idOrName(c *db.Conn, text, query string, lookup func(*db.Conn, string) (int
 
 // reverseExpense enters minus an expense, on its day, in a closed year today. Both stay, and its line is free.
 func reverseExpense(tx *db.Tx, id int64, reason string, day *exact.Day) (Expense, error) {
-	e, err := findExpense(&tx.Conn, id)
+	e, err := expenses.ByID(&tx.Conn, id)
 	switch {
 	case err != nil:
 		return e, err
@@ -312,7 +311,7 @@ func listExpenses(c *db.Conn, f ExpenseFilter) (list Expenses, err error) {
 	if f.After > 0 {
 		and("(e.day, e.id) < (SELECT day, id FROM expenses WHERE id = ?)", f.After)
 	}
-	all, err := db.All(c, scanExpense, "SELECT "+expenseColumns+fromExpenses+where+
+	all, err := expenses.All(c, where+
 		" ORDER BY e.day DESC, e.id DESC LIMIT ?", append(args, f.Fetch())...)
 	list.Expenses, list.Next = schema.Cut(all, f.Limit, func(e Expense) int64 { return e.ID })
 	if list.Expenses == nil {

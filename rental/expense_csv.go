@@ -109,8 +109,7 @@ func (s *Service) expenseTable() schema.Table {
 		Name: "expenses", About: "Money that went out. Equal rows are separate expenses; a file read twice adds nothing.",
 		Group: []string{"day", "property", "unit", "category", "payee", "amount_cents", "tax_note"},
 		Export: func(c *db.Conn, emit func(...string) error) error {
-			return db.Each(c, func(r *db.Row) error { return emit(scanExpense(r).Cells()...) }, "SELECT "+expenseColumns+
-				fromExpenses+" ORDER BY e.id")
+			return expenses.Each(c, func(e Expense) error { return emit(e.Cells()...) }, "ORDER BY e.id")
 		},
 	}, bindExpenseRow, putExpenses)
 }
@@ -122,7 +121,7 @@ func putExpenses(tx *db.Tx, rows []*expenseRow) (o schema.Outcome, err error) {
 	if err != nil {
 		return o, err
 	}
-	kept, _, err := db.One(c, db.Int, `SELECT count(*) FROM expenses WHERE day = ? AND amount_cents = ? AND category = ?
+	kept, err := db.Number(c, `SELECT count(*) FROM expenses WHERE day = ? AND amount_cents = ? AND category = ?
 		AND property_id IS ? AND unit_id IS ?
 		AND ifnull(payee, '') = ? AND ifnull(tax_note, '') = ?`, first.day, first.amount, category, property, unit,
 		set(first.payee), set(first.note))
@@ -187,8 +186,7 @@ func (row *expenseRow) comesFrom(tx *db.Tx, e *Expense) (*int64, error) {
 		e.due = nil
 		return nil, nil
 	}
-	x, found, err := db.One(&tx.Conn, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+
-		" WHERE e.id = ? AND e.category = ?", *row.recurring, e.Category)
+	x, found, err := repeated.One(&tx.Conn, "WHERE e.id = ? AND e.category = ?", *row.recurring, e.Category)
 	if err != nil {
 		return nil, err
 	}
@@ -222,12 +220,11 @@ func (s *Service) recurringExpenseTable() schema.Table {
 		Name: "recurring-expenses", About: "Recurring expenses. Equal rows are separate ones; a new last day changes one.",
 		Group: []string{"from", "property", "unit", "category", "payee", "amount_cents", "tax_note", "frequency"},
 		Export: func(c *db.Conn, emit func(...string) error) error {
-			return db.Each(c, func(r *db.Row) error {
-				x := scanRecurringExpense(r)
+			return repeated.Each(c, func(x RecurringExpense) error {
 				return emit(set(x.Property), set(x.Unit), x.Category, set(x.Payee), strconv.FormatInt(x.AmountCents, 10),
 					set(x.TaxNote), x.Frequency,
 					x.From.String(), cell(x.To), strconv.FormatInt(x.ID, 10))
-			}, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+" ORDER BY e.id")
+			}, "ORDER BY e.id")
 		},
 	}, bind, putRecurringExpenses)
 }
@@ -238,8 +235,7 @@ func putRecurringExpenses(tx *db.Tx, rows []*expenseRow) (o schema.Outcome, err 
 	if err != nil {
 		return o, err
 	}
-	kept, err := db.All(c, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+
-		` WHERE e.from_day = ? AND e.amount_cents = ? AND e.category = ?
+	kept, err := repeated.All(c, `WHERE e.from_day = ? AND e.amount_cents = ? AND e.category = ?
 		AND e.property_id IS ? AND e.unit_id IS ? AND ifnull(e.payee, '') = ? AND ifnull(e.tax_note, '') = ?
 		AND e.frequency = ? ORDER BY e.id`,
 		first.day, first.amount, category, property, unit, set(first.payee), set(first.note), first.frequency)

@@ -7,6 +7,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // RecurringExpense is an expense on From and on each period's day after it, up to To.
@@ -34,21 +35,15 @@ func (x RecurringExpense) sets() []any {
 		x.NextDay}
 }
 
-var recurringExpenseColumns = "e.id, p.name, u.name, " + recurringExpenseSets.Of("e")
-
-const fromRecurringExpenses = " FROM recurring_expenses e LEFT JOIN properties p ON p.id = e.property_id LEFT JOIN " +
-	"units u ON u.id = e.unit_id"
+var repeated = record.Read("recurring expense", "e", "e.id, p.name, u.name, "+recurringExpenseSets.Of("e"),
+	"recurring_expenses e LEFT JOIN properties p ON p.id = e.property_id LEFT JOIN units u ON u.id = e.unit_id",
+	scanRecurringExpense)
 
 func scanRecurringExpense(r *db.Row) RecurringExpense {
 	return RecurringExpense{ID: r.Int(), Property: r.TextPtr(), Unit: r.TextPtr(), propertyID: r.IntPtr(),
 		unitID: r.IntPtr(), Category: r.Text(),
 		Payee: r.TextPtr(), AmountCents: r.Int(), TaxNote: r.TextPtr(), Frequency: r.Text(), From: r.Day(), To: r.DayPtr(),
 		NextDay: r.DayPtr()}
-}
-
-func findRecurringExpense(c *db.Conn, id int64) (RecurringExpense, error) {
-	return db.ByID(c, scanRecurringExpense, "recurring expense", "SELECT "+recurringExpenseColumns+fromRecurringExpenses+
-		" WHERE e.id = ?", id)
 }
 
 // after is the next day of the expense; a day that a short month moved returns in the next long one.
@@ -90,7 +85,7 @@ func insertRecurringExpense(tx *db.Tx, number *int64, x RecurringExpense) (Recur
 	if err != nil {
 		return x, err
 	}
-	if x, err = findRecurringExpense(&tx.Conn, id); err != nil {
+	if x, err = repeated.ByID(&tx.Conn, id); err != nil {
 		return x, err
 	}
 	return x, tx.Audit("recurring_expense.created", db.Subject("recurring_expense", id), x)
@@ -98,7 +93,7 @@ func insertRecurringExpense(tx *db.Tx, number *int64, x RecurringExpense) (Recur
 
 // endRecurringExpense makes to the last day of the recurring expense. Entered ones stay.
 func endRecurringExpense(tx *db.Tx, id int64, to exact.Day) (RecurringExpense, error) {
-	x, err := findRecurringExpense(&tx.Conn, id)
+	x, err := repeated.ByID(&tx.Conn, id)
 	switch {
 	case err != nil:
 		return x, err
@@ -133,8 +128,7 @@ func postExpenses(tx *db.Tx) (done Posted, err error) {
 	if err := tx.CheckClock(); err != nil {
 		return done, err
 	}
-	due, err := db.All(&tx.Conn, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+
-		" WHERE e.next_day <= ? ORDER BY e.id", tx.Today())
+	due, err := repeated.All(&tx.Conn, "WHERE e.next_day <= ? ORDER BY e.id", tx.Today())
 	if err != nil {
 		return done, err
 	}
@@ -191,8 +185,7 @@ func (s *Service) ExpenseBook(ctx context.Context, f ExpenseFilter) (ExpenseBook
 		if b.Expenses, err = listExpenses(c, f); err != nil {
 			return b, err
 		}
-		b.Recurring, err = db.All(c, scanRecurringExpense, "SELECT "+recurringExpenseColumns+fromRecurringExpenses+
-			" ORDER BY e.id")
+		b.Recurring, err = repeated.All(c, "ORDER BY e.id")
 		for _, x := range b.Recurring {
 			for day := x.NextDay; day != nil && *day <= c.Today(); day = x.after(*day) {
 				b.Due++

@@ -98,7 +98,7 @@ func owedFee(c *db.Conn, x rentFee) (cents int64, on exact.Day, err error) {
 		return 0, 0, err
 	}
 	on = f.feeDay(x.due)
-	intime, _, err := db.One(c, db.Int, `SELECT coalesce(sum(a.amount_cents), 0) FROM allocations a CROSS JOIN payments m
+	intime, err := db.Number(c, `SELECT coalesce(sum(a.amount_cents), 0) FROM allocations a CROSS JOIN payments m
 		ON m.id = a.payment_id
 		WHERE a.charge_id = ? AND m.paid_date < ?`, x.id, on)
 	return f.of(x.amount - intime), on, err
@@ -109,7 +109,7 @@ func refreshFee(tx *db.Tx, x rentFee) error {
 	if err != nil {
 		return err
 	}
-	fee, posted, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.fee_of = ?", x.id)
+	fee, posted, err := charges.One(&tx.Conn, "WHERE c.fee_of = ?", x.id)
 	if err != nil {
 		return err
 	}
@@ -228,9 +228,8 @@ func setFee(tx *db.Tx, property int64, f LateFee) (PropertyLateFee, error) {
 
 // feesIn counts the late fees charged in a property.
 func feesIn(c *db.Conn, property int64) (int64, error) {
-	n, _, err := db.One(c, db.Int, `SELECT count(*) FROM units u CROSS JOIN leases l ON l.unit_id = u.id
+	return db.Number(c, `SELECT count(*) FROM units u CROSS JOIN leases l ON l.unit_id = u.id
 		CROSS JOIN charges c ON c.lease_id = l.id WHERE u.property_id = ? AND c.fee_of IS NOT NULL`, property)
-	return n, err
 }
 
 // feeOf is the property's latest late fee, nil if there is none that costs anything.

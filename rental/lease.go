@@ -68,7 +68,7 @@ var lastDayKind = &record.Kind[*exact.Day]{
 	Same:  func(_, _ *exact.Day) bool { return true },
 }
 
-// leases are read with the names around them, as they stand without a day: see scanLease.
+// leases are read with the names around them, as they stand today.
 var leases = record.New("lease", "leases",
 	record.ID(func(l *Lease) *int64 { return &l.ID }),
 	record.Int("unit_id", func(l *Lease) *int64 { return &l.UnitID }, "").Once(),
@@ -113,25 +113,17 @@ var leases = record.New("lease", "leases",
 	record.Of("tenants", func(l *Lease) *[]LeaseTenant { return &l.Tenants }, ofText(parseTenants),
 		"").From(tenantsColumn),
 ).Joined("l", joinsOfLease).Sorted("p.name, u.name, l.start_date").
-	Derive(func(l *Lease) { l.Tenant, l.TenantEmail = namesOf(l.Tenants) })
+	Derive(func(l *Lease) { l.Tenant, l.TenantEmail = namesOf(l.Tenants) }).
+	Standing(func(c *db.Conn, l *Lease) {
+		today := c.Today()
+		l.RentCents = rentOn(l.BaseRentCents, l.Rents, min(max(today, l.StartDate), lastDay(l.EndDate)))
+		l.Status = statusOn(today, l.StartDate, l.EndDate)
+	})
 
 const (
 	joinsOfLease = "CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id"
 	fromLeases   = " FROM leases l " + joinsOfLease
 )
-
-// leaseColumns are for statements that come to a lease l in another way.
-var leaseColumns = leases.Columns()
-
-// scanLease reads a lease as it stands on a day.
-func scanLease(today exact.Day) func(*db.Row) Lease {
-	return func(r *db.Row) Lease {
-		l := leases.Row(r)
-		l.RentCents = rentOn(l.BaseRentCents, l.Rents, min(max(today, l.StartDate), lastDay(l.EndDate)))
-		l.Status = statusOn(today, l.StartDate, l.EndDate)
-		return l
-	}
-}
 
 // statusOn is a lease's status on a day; end is its last day, nil when it has none.
 func statusOn(today, start exact.Day, end *exact.Day) string {
@@ -146,11 +138,6 @@ func statusOn(today, start exact.Day, end *exact.Day) string {
 
 // unposted reports whether charges of the lease must be posted by today.
 func (l Lease) unposted(today exact.Day) bool { return l.nextEvent != nil && *l.nextEvent <= today }
-
-// findLease returns the lease with the id, or a refusal that there is none.
-func findLease(c *db.Conn, id int64) (Lease, error) {
-	return db.ByID(c, scanLease(c.Today()), "lease", "SELECT "+leaseColumns+fromLeases+" WHERE l.id = ?", id)
-}
 
 // Leases is a page of leases by id.
 type Leases struct {

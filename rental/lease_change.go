@@ -100,8 +100,7 @@ func shortens(was, now *exact.Day) bool {
 
 // lastPosted returns a lease's latest rent charge, if one is posted.
 func lastPosted(c *db.Conn, lease int64) (Charge, bool, error) {
-	return db.One(c, scanCharge, "SELECT "+chargeColumns+
-		" FROM charges c WHERE c.lease_id = ? AND c.type = 'rent' ORDER BY c.period_start DESC LIMIT 1", lease)
+	return charges.One(c, "WHERE c.lease_id = ? AND c.type = 'rent' ORDER BY c.period_start DESC LIMIT 1", lease)
 }
 
 func (l Lease) tenantIDs() []int64 {
@@ -142,7 +141,7 @@ type Ending struct {
 // payment first. A day before the lease's first is invalid, and so is one after its
 // present end: an import moves an end out.
 func endEarly(tx *db.Tx, lease int64, last exact.Day) (Ending, error) {
-	l, err := findLease(&tx.Conn, lease)
+	l, err := leases.ByID(&tx.Conn, lease)
 	if err != nil {
 		return Ending{}, err
 	}
@@ -152,7 +151,7 @@ func endEarly(tx *db.Tx, lease int64, last exact.Day) (Ending, error) {
 		if err := post(tx, lease); err != nil {
 			return Ending{}, err
 		}
-		if l, err = findLease(&tx.Conn, lease); err != nil {
+		if l, err = leases.ByID(&tx.Conn, lease); err != nil {
 			return Ending{}, err
 		}
 	}
@@ -163,7 +162,7 @@ func endEarly(tx *db.Tx, lease int64, last exact.Day) (Ending, error) {
 	if err := catchUp(tx, lease); err != nil {
 		return Ending{}, err
 	}
-	if done.Lease, err = findLease(&tx.Conn, lease); err != nil {
+	if done.Lease, err = leases.ByID(&tx.Conn, lease); err != nil {
 		return Ending{}, err
 	}
 	done.Totals, err = totalsOf(&tx.Conn, lease)
@@ -180,7 +179,7 @@ func endLease(tx *db.Tx, l Lease, last exact.Day) (done Ending, err error) {
 	case l.EndDate != nil && last == *l.EndDate:
 		return done, fault.Conflictf("the lease ends on %s already", last)
 	}
-	after, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ?1
+	after, err := charges.All(&tx.Conn, `WHERE c.lease_id = ?1
 		AND (c.type = 'rent' AND c.period_end > ?2
 		OR c.recurring_id IS NOT NULL AND c.due_date > ?2) ORDER BY c.due_date, c.id`, l.ID, last)
 	if err != nil {
@@ -236,7 +235,7 @@ func withdraw(tx *db.Tx, argument string, c Charge) error {
 			"%s: charge %d (%s) lies after it and is paid; reverse that payment first, or give a later day", argument, c.ID,
 			c.Label)
 	}
-	fee, found, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.fee_of = ?", c.ID)
+	fee, found, err := charges.One(&tx.Conn, "WHERE c.fee_of = ?", c.ID)
 	if err != nil {
 		return err
 	}
@@ -271,8 +270,7 @@ func cut(tx *db.Tx, t *terms, c Charge) (Charge, error) {
 	if err := refreshFees(tx, c.ID); err != nil {
 		return c, err
 	}
-	now, _, err := chargeOf(&tx.Conn, c.ID)
-	return now, err
+	return charges.ByID(&tx.Conn, c.ID)
 }
 
 // FirstDay is the result of moving a lease's first day.
@@ -287,21 +285,15 @@ type FirstDay struct {
 // and late fees are posted again. A lease with a payment that stands is a conflict; a day after the last
 // one, after the opening day, or on which the unit is let is invalid.
 func setFirstDay(tx *db.Tx, lease int64, day exact.Day) (done FirstDay, err error) {
-	l, err := findLease(&tx.Conn, lease)
+	l, err := leases.ByID(&tx.Conn, lease)
 	if err != nil {
 		return done, err
 	}
 	done = FirstDay{Lease: l, Was: l.StartDate}
-	m, found, err := db.One(&tx.Conn, scanPayment, "SELECT "+paymentColumns+` FROM payments m WHERE m.lease_id = ?
-		AND m.voided_at IS NULL
-		AND m.method <> 'opening' LIMIT 1`, lease)
-	switch {
-	case err != nil:
+	if err := notPaid(&tx.Conn, lease, ""); err != nil {
 		return done, err
-	case found:
-		return done, fault.Conflictf("lease %d has payments, the first is payment %d of %d cents on %s; reverse them first",
-			lease, m.ID, fault.Cents(m.AmountCents), m.PaidDate)
-	case l.OpeningDay != nil && day > *l.OpeningDay:
+	}
+	if l.OpeningDay != nil && day > *l.OpeningDay {
 		return done, fault.Fieldf("date", "date: the lease was taken over on %s, so it cannot begin later", l.OpeningDay)
 	}
 	l.StartDate = day
@@ -313,7 +305,7 @@ func setFirstDay(tx *db.Tx, lease int64, day exact.Day) (done FirstDay, err erro
 			return done, err
 		}
 	}
-	if done.Lease, err = findLease(&tx.Conn, lease); err != nil {
+	if done.Lease, err = leases.ByID(&tx.Conn, lease); err != nil {
 		return done, err
 	}
 	done.Totals, err = totalsOf(&tx.Conn, lease)
@@ -323,8 +315,7 @@ func setFirstDay(tx *db.Tx, lease int64, day exact.Day) (done FirstDay, err erro
 // restart withdraws everything posted of the lease, and posts it from its new first day on. Charges paid by credit that
 // was taken over are open again first.
 func restart(tx *db.Tx, l Lease, done *FirstDay) error {
-	posted, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ?
-		AND (c.type = 'rent' OR c.recurring_id IS NOT NULL)`, l.ID)
+	posted, err := charges.All(&tx.Conn, "WHERE c.lease_id = ? AND (c.type = 'rent' OR c.recurring_id IS NOT NULL)", l.ID)
 	if err != nil {
 		return err
 	}
@@ -333,7 +324,7 @@ func restart(tx *db.Tx, l Lease, done *FirstDay) error {
 			return err
 		}
 		c.Paid, c.PaidCents = false, 0
-		fees, _, err := db.One(&tx.Conn, db.Int, "SELECT count(*) FROM charges WHERE fee_of = ?", c.ID)
+		fees, err := db.Number(&tx.Conn, "SELECT count(*) FROM charges WHERE fee_of = ?", c.ID)
 		if err != nil {
 			return err
 		}

@@ -87,8 +87,7 @@ func (k leaseKey) find(c *db.Conn) (l Lease, found bool, unit int64, err error) 
 	if unit, err = findUnit(c, k.property, k.unit); err != nil {
 		return l, false, 0, err
 	}
-	l, found, err = db.One(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+
-		" WHERE l.unit_id = ? AND l.start_date = ?", unit, k.start)
+	l, found, err = leases.One(c, "WHERE l.unit_id = ? AND l.start_date = ?", unit, k.start)
 	return l, found, unit, err
 }
 
@@ -231,7 +230,7 @@ func insertLease(tx *db.Tx, l Lease) (id int64, err error) {
 		return 0, err
 	}
 	setTenants(tx, id, l.Tenants)
-	if l, err = findLease(&tx.Conn, id); err != nil {
+	if l, err = leases.ByID(&tx.Conn, id); err != nil {
 		return 0, err
 	}
 	made := leases.Told(&l).(map[string]any)
@@ -348,7 +347,7 @@ func (s *Service) foreseePosting(ctx context.Context, who db.Caller, store func(
 
 // add posts a lease up to today, and adds what that posted.
 func (w *WouldPost) add(tx *db.Tx, lease int64) error {
-	newest, _, err := db.One(&tx.Conn, db.Int, "SELECT coalesce(max(id), 0) FROM charges")
+	newest, err := db.Number(&tx.Conn, "SELECT coalesce(max(id), 0) FROM charges")
 	if err != nil {
 		return err
 	}

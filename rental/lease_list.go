@@ -85,7 +85,7 @@ func calledLike(asked string) string {
 // read reads the page of the leases that match, and one more.
 func (f LeaseFilter) read(c *db.Conn) ([]Lease, error) {
 	where, args := f.where()
-	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+fromLeases+" WHERE ?1 = ?1"+where+
+	return leases.All(c, "WHERE ?1 = ?1"+where+
 		" AND l.id > ? ORDER BY l.id LIMIT ?",
 		append(append([]any{c.Today()}, args...), f.After, f.Fetch())...)
 }
@@ -93,19 +93,19 @@ func (f LeaseFilter) read(c *db.Conn) ([]Lease, error) {
 // sum counts the leases that match, and what they owe: from the unpaid charges, which are few beside all leases.
 func (f LeaseFilter) sum(c *db.Conn) (n, balance int64, err error) {
 	if f == (LeaseFilter{Cursor: f.Cursor}) { // all: from the index of unpaid charges
-		if n, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases"); err != nil {
+		if n, err = db.Number(c, "SELECT count(*) FROM leases"); err != nil {
 			return 0, 0, err
 		}
-		balance, _, err = db.One(c, db.Int,
-			"SELECT coalesce(sum(amount_cents - paid_cents), 0) FROM charges INDEXED BY charges_unpaid WHERE paid_date IS NULL")
+		balance, err = db.Number(c, `SELECT coalesce(sum(amount_cents - paid_cents), 0) FROM charges INDEXED BY charges_unpaid
+			WHERE paid_date IS NULL`)
 		return n, balance, err
 	}
 	where, args := f.where()
 	args = append([]any{c.Today()}, args...)
-	if n, _, err = db.One(c, db.Int, "SELECT count(*)"+fromLeases+" WHERE ?1 = ?1"+where, args...); err != nil {
+	if n, err = db.Number(c, "SELECT count(*)"+fromLeases+" WHERE ?1 = ?1"+where, args...); err != nil {
 		return 0, 0, err
 	}
-	balance, _, err = db.One(c, db.Int, `SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0)
+	balance, err = db.Number(c, `SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0)
 		FROM charges c INDEXED BY charges_unpaid CROSS JOIN leases l ON l.id = c.lease_id `+joinsOfLease+
 		" WHERE c.paid_date IS NULL AND ?1 = ?1"+where, args...)
 	return n, balance, err

@@ -24,7 +24,7 @@ type Ledger struct {
 func (s *Service) Ledger(ctx context.Context, who db.Caller, lease int64) (ledger Ledger, err error) {
 	ledger.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) (err error) {
 		ledger = Ledger{}
-		if ledger.Lease, err = findLease(c, lease); err != nil {
+		if ledger.Lease, err = leases.ByID(c, lease); err != nil {
 			return err
 		}
 		if ledger.Lease.unposted(c.Today()) && r.await([]int64{lease}) {
@@ -42,7 +42,7 @@ func (s *Service) Ledger(ctx context.Context, who db.Caller, lease int64) (ledge
 
 // chargesOf lists the charges of a lease by due date, then id.
 func chargesOf(c *db.Conn, lease int64) ([]Charge, error) {
-	all, err := db.All(c, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.lease_id = ?", lease)
+	all, err := charges.All(c, "WHERE c.lease_id = ?", lease)
 	// The index has them by type; sorting an almost ordered list is cheaper than another index for every posted charge.
 	slices.SortFunc(all, func(a, b Charge) int {
 		return cmp.Or(cmp.Compare(a.DueDate, b.DueDate), cmp.Compare(a.ID, b.ID))

@@ -199,13 +199,13 @@ func leasesIn(c *db.Conn, r mail.Row) ([]Lease, error) {
 	if strings.HasPrefix(r.Subject, "tenant:") {
 		return leasesOfTenant(c, r.Number())
 	}
-	l, err := findLease(c, r.Number())
+	l, err := leases.ByID(c, r.Number())
 	return []Lease{l}, err
 }
 
 // fillReminder fills in what is due on the day that the row notes; for a preview on the next.
 func fillReminder(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
-	l, err := findLease(c, r.Number())
+	l, err := leases.ByID(c, r.Number())
 	if err != nil {
 		return untrue(v, err)
 	}
@@ -271,7 +271,7 @@ func newestLease(query string) func(*db.Conn) (mail.Row, bool, error) {
 		if err != nil || !found {
 			return mail.Row{}, false, err
 		}
-		l, err := findLease(c, id)
+		l, err := leases.ByID(c, id)
 		return leaseRow(l), true, err
 	}
 }
@@ -284,7 +284,7 @@ func leaseNamed(c *db.Conn, name string) (mail.Row, error) {
 			return mail.Row{}, err
 		}
 	}
-	l, err := findLease(c, id)
+	l, err := leases.ByID(c, id)
 	return leaseRow(l), err
 }
 

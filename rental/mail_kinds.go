@@ -63,7 +63,7 @@ func numbered(noun string) func(*db.Conn, string) (mail.Row, error) {
 
 // fillStatement fills in the statement of the year that the row notes; for a preview of this one.
 func fillStatement(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
-	l, err := findLease(c, r.Number())
+	l, err := leases.ByID(c, r.Number())
 	if err != nil {
 		return untrue(v, err)
 	}
@@ -108,7 +108,7 @@ func fillTicket(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err err
 	if k.LeaseID == nil {
 		return mail.Content{Untrue: "the ticket's lease is gone"}, nil
 	}
-	l, err := findLease(c, *k.LeaseID)
+	l, err := leases.ByID(c, *k.LeaseID)
 	if err != nil {
 		return untrue(v, err)
 	}
@@ -128,7 +128,7 @@ func mailTicket(tx *db.Tx, ticket, note int64) error {
 	if err != nil || k.Source != "portal" || k.LeaseID == nil {
 		return err
 	}
-	l, err := findLease(&tx.Conn, *k.LeaseID)
+	l, err := leases.ByID(&tx.Conn, *k.LeaseID)
 	if err != nil {
 		return err
 	}

@@ -22,15 +22,15 @@ func voidCharge(tx *db.Tx, charge int64, reason string) (Voided, error) {
 	if err != nil {
 		return Voided{}, err
 	}
-	_, lease, err := chargeOf(&tx.Conn, charge)
+	c, err := charges.ByID(&tx.Conn, charge)
 	if err != nil {
 		return Voided{}, err
 	}
+	lease := c.lease
 	if err := post(tx, lease); err != nil { // credit may have paid it
 		return Voided{}, err
 	}
-	c, _, err := chargeOf(&tx.Conn, charge)
-	if err != nil {
+	if c, err = charges.ByID(&tx.Conn, charge); err != nil {
 		return Voided{}, err
 	}
 	done := Voided{LeaseID: lease, Charge: c, Reason: reason}
@@ -70,19 +70,12 @@ type Cancelled struct {
 // cancelLease removes a lease that was made by mistake: it is in no list, its days are free, and its tickets keep the
 // unit; the audit trail keeps it. An unknown lease is not found, and one with a payment is a conflict.
 func cancelLease(tx *db.Tx, lease int64) (Cancelled, error) {
-	l, err := findLease(&tx.Conn, lease)
+	l, err := leases.ByID(&tx.Conn, lease)
 	if err != nil {
 		return Cancelled{}, err
 	}
-	m, found, err := db.One(&tx.Conn, scanPayment, "SELECT "+paymentColumns+
-		" FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL AND m.method <> 'opening' LIMIT 1", lease)
-	if err != nil {
+	if err := notPaid(&tx.Conn, lease, ", or end the lease"); err != nil {
 		return Cancelled{}, err
-	}
-	if found {
-		return Cancelled{}, fault.Conflictf("lease %d has payments, the first is payment %d of %d cents on %s; reverse "+
-			"them first, or end the lease",
-			lease, m.ID, fault.Cents(m.AmountCents), m.PaidDate)
 	}
 	charges, err := chargesOf(&tx.Conn, lease)
 	if err != nil {
@@ -91,6 +84,17 @@ func cancelLease(tx *db.Tx, lease int64) (Cancelled, error) {
 	dropLease(tx, lease)
 	done := Cancelled{Lease: l, Charges: len(charges)}
 	return done, tx.Audit("lease.cancelled", db.Subject("lease", lease), map[string]any{"lease": l, "charges": charges})
+}
+
+// notPaid refuses a lease with a payment that stands, saying what else can be done.
+func notPaid(c *db.Conn, lease int64, or string) error {
+	m, found, err := payments.One(c, `WHERE m.lease_id = ? AND m.voided_at IS NULL AND m.method <> 'opening'
+		LIMIT 1`, lease)
+	if err == nil && found {
+		err = fault.Conflictf("lease %d has payments, the first is payment %d of %d cents on %s; reverse them first%s",
+			lease, m.ID, fault.Cents(m.AmountCents), m.PaidDate, or)
+	}
+	return err
 }
 
 // dropLease deletes a lease's rows, those that refer to others first.
@@ -134,7 +138,7 @@ func reversePayment(tx *db.Tx, payment int64, reason string, day *exact.Day) (Re
 	if err != nil {
 		return Reversal{}, err
 	}
-	m, err := findPayment(&tx.Conn, payment)
+	m, err := payments.ByID(&tx.Conn, payment)
 	if err != nil {
 		return Reversal{}, err
 	}
@@ -161,7 +165,7 @@ func reversePayment(tx *db.Tx, payment int64, reason string, day *exact.Day) (Re
 		return done, err
 	}
 	if len(done.Allocations) == 1 {
-		c, found, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+" FROM charges c WHERE c.id = ?",
+		c, found, err := charges.One(&tx.Conn, "WHERE c.id = ?",
 			done.Allocations[0].ChargeID)
 		if err != nil {
 			return done, err

@@ -67,7 +67,7 @@ func setOpenings(tx *db.Tx, all []Opening) (done OpeningsDone, err error) {
 
 // setOpening sets the opening of one lease. The caller then posts what is due.
 func setOpening(tx *db.Tx, o Opening) (done OpeningDone, err error) {
-	l, err := findLease(&tx.Conn, o.LeaseID)
+	l, err := leases.ByID(&tx.Conn, o.LeaseID)
 	if err != nil {
 		return done, err
 	}
@@ -86,7 +86,7 @@ func setOpening(tx *db.Tx, o Opening) (done OpeningDone, err error) {
 	if err := keepOpening(tx, l.ID, done.OpeningDay, o); err != nil {
 		return done, err
 	}
-	if l, err = findLease(&tx.Conn, l.ID); err != nil {
+	if l, err = leases.ByID(&tx.Conn, l.ID); err != nil {
 		return done, err
 	}
 	if err := postMissing(tx, l, &done); err != nil {
@@ -160,8 +160,8 @@ func (o Opening) check(tx *db.Tx, l Lease) (*exact.Day, error) {
 
 // nothingBefore refuses a day before which money was received or paid.
 func (o Opening) nothingBefore(c *db.Conn, l Lease, day exact.Day, name string) error {
-	m, found, err := db.One(c, scanPayment, "SELECT "+paymentColumns+` FROM payments m
-		WHERE m.lease_id = ? AND m.voided_at IS NULL AND m.method <> 'opening' AND m.paid_date < ? LIMIT 1`, l.ID, day)
+	m, found, err := payments.One(c, `WHERE m.lease_id = ? AND m.voided_at IS NULL AND m.method <> 'opening'
+		AND m.paid_date < ? LIMIT 1`, l.ID, day)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (o Opening) nothingBefore(c *db.Conn, l Lease, day exact.Day, name string) 
 		return fault.Fieldf(name, "%s: %d were returned on %s (payout %d), before %s; choose an earlier day", name,
 			fault.Cents(payout.AmountCents), payout.Day, payout.ID, day)
 	}
-	charge, found, err := db.One(c, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ?
+	charge, found, err := charges.One(c, `WHERE c.lease_id = ?
 		AND c.opening = 0 AND c.due_date < ?
 		AND (c.paid_cents > 0 OR c.paid_date IS NOT NULL) AND NOT (SELECT min(m.method = 'opening') FROM allocations a CROSS
 		JOIN payments m ON m.id = a.payment_id
@@ -195,7 +195,7 @@ func (o Opening) nothingBefore(c *db.Conn, l Lease, day exact.Day, name string) 
 // withdrawBefore deletes the rent, recurring charges and late fees due before the day, which are unpaid: check has made
 // sure of that.
 func withdrawBefore(tx *db.Tx, l Lease, day exact.Day, done *OpeningDone) error {
-	due, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ?
+	due, err := charges.All(&tx.Conn, `WHERE c.lease_id = ?
 		AND c.due_date < ?
 		AND (c.type = 'rent' OR c.recurring_id IS NOT NULL OR c.fee_of IS NOT NULL) ORDER BY c.due_date, c.id`, l.ID, day)
 	if err != nil {
@@ -257,8 +257,8 @@ func keepOpening(tx *db.Tx, lease int64, day *exact.Day, o Opening) error {
 func postMissing(tx *db.Tx, l Lease, done *OpeningDone) error {
 	t := l.terms()
 	begin := t.begin(l.OpeningDay)
-	first, posted, err := db.One(&tx.Conn, scanCharge, "SELECT "+chargeColumns+
-		" FROM charges c WHERE c.lease_id = ? AND c.type = 'rent' ORDER BY c.period_start LIMIT 1", l.ID)
+	first, posted, err := charges.One(&tx.Conn, "WHERE c.lease_id = ? AND c.type = 'rent' ORDER BY c.period_start LIMIT 1",
+		l.ID)
 	if err != nil {
 		return err
 	}
@@ -287,7 +287,7 @@ func postMissing(tx *db.Tx, l Lease, done *OpeningDone) error {
 // openAsFile sets, and says so, the opening that a file's row asks for, if it is another than the lease has. A lease
 // of which nothing is posted stays so: other files may say what its rent was.
 func openAsFile(tx *db.Tx, lease int64, o *Opening) (set bool, err error) {
-	l, err := findLease(&tx.Conn, lease)
+	l, err := leases.ByID(&tx.Conn, lease)
 	if o == nil || err != nil {
 		return false, err
 	}

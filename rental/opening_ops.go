@@ -17,14 +17,13 @@ const MaxOpenings = 10_000
 func (s *Service) Openings(ctx context.Context, after, limit int64) (list []Lease, next *int64, total int64,
 	err error) {
 	err = s.db.View(ctx, func(c *db.Conn) error {
-		list, err = db.All(c, scanLease(c.Today()),
-			"SELECT "+leaseColumns+fromLeases+" WHERE l.last_day >= ? AND l.id > ? ORDER BY l.id LIMIT ?", c.Today(), after,
+		list, err = leases.All(c, "WHERE l.last_day >= ? AND l.id > ? ORDER BY l.id LIMIT ?", c.Today(), after,
 			limit+1)
 		if err != nil {
 			return err
 		}
 		list, next = schema.Cut(list, limit, func(l Lease) int64 { return l.ID })
-		total, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases WHERE last_day >= ?", c.Today())
+		total, err = db.Number(c, "SELECT count(*) FROM leases WHERE last_day >= ?", c.Today())
 		return err
 	})
 	return list, next, total, err
@@ -139,12 +138,11 @@ func takeOpeningBack(tx *db.Tx, l Lease, o Opening) error {
 			return err
 		}
 	}
-	charges, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+
-		" FROM charges c WHERE c.lease_id = ? AND c.opening = 1", l.ID)
+	charges, err := charges.All(&tx.Conn, "WHERE c.lease_id = ? AND c.opening = 1", l.ID)
 	if err != nil {
 		return err
 	}
-	out, err := depositOut(&tx.Conn, l.ID)
+	out, err := db.Number(&tx.Conn, "SELECT "+depositOut, l.ID)
 	if err != nil {
 		return err
 	}

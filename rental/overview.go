@@ -60,25 +60,21 @@ func (s *Service) Overview(ctx context.Context, who db.Caller) (Overview, error)
 }
 
 func (o *Overview) read(c *db.Conn) error {
-	var err error
-	if o.Totals, err = collected(c, o.Month); err != nil {
-		return err
-	}
-	if err := o.readMonths(c); err != nil {
+	err := o.readMonths(c)
+	if err != nil {
 		return err
 	}
 	if err := o.readBehind(c); err != nil {
 		return err
 	}
-	if o.UnitCount, _, err = db.One(c, db.Int, "SELECT count(*) FROM units"); err != nil {
-		return err
-	}
-	if o.OccupiedCount, _, err = db.One(c, db.Int, "SELECT count(*) FROM leases WHERE start_date <= ?1 AND last_day >= ?1",
-		o.Today); err != nil {
-		return err
-	}
-	if o.OpenCount, _,
-		err = db.One(c, db.Int, "SELECT count(*) FROM tickets WHERE "+unresolved); err != nil {
+	_, _, err = db.One(c, func(r *db.Row) bool {
+		o.UnitCount, o.OccupiedCount, o.OpenCount, o.Totals.ReceivedCents = r.Int(), r.Int(), r.Int(), r.Int()
+		return true
+	}, `SELECT (SELECT count(*) FROM units), (SELECT count(*) FROM leases WHERE start_date <= ?1 AND last_day >= ?1),
+		(SELECT count(*) FROM tickets WHERE `+unresolved+`), (SELECT coalesce(sum(amount_cents), 0) FROM payments
+		WHERE voided_at IS NULL AND method NOT IN ('deposit', 'opening') AND paid_date BETWEEN ?2 AND ?3)`, o.Today,
+		o.Month.First(), o.Month.Last())
+	if err != nil {
 		return err
 	}
 	o.OpenTickets, err = tickets.All(c, "WHERE "+unresolved+` ORDER BY CASE k.priority WHEN 'urgent' THEN 0
@@ -86,8 +82,7 @@ func (o *Overview) read(c *db.Conn) error {
 	if err != nil {
 		return err
 	}
-	o.Moves, err = db.All(c, scanLease(o.Today), "SELECT "+leaseColumns+fromLeases+
-		` WHERE l.last_day BETWEEN ?1 AND ?2 OR l.start_date > ?1 AND l.start_date <= ?2
+	o.Moves, err = leases.All(c, `WHERE l.last_day BETWEEN ?1 AND ?2 OR l.start_date > ?1 AND l.start_date <= ?2
 		ORDER BY CASE WHEN l.start_date > ?1 THEN l.start_date ELSE l.last_day END, l.id LIMIT 6`, o.Today, o.Today+60)
 	return err
 }
@@ -99,13 +94,17 @@ func (o *Overview) readMonths(c *db.Conn) error {
 	for i := range o.Months {
 		o.Months[i].Month = first + exact.Month(i) // #nosec G115 -- twelve
 	}
-	return db.Each(c, func(r *db.Row) error {
+	err := db.Each(c, func(r *db.Row) error {
 		m := &o.Months[r.Day().Month()-first]
 		m.BilledCents += r.Int()
 		m.CollectedCents += r.Int()
 		return nil
 	}, "SELECT due_date, amount_cents, paid_cents FROM charges WHERE due_date BETWEEN ? AND ? AND opening = 0",
 		first.First(), o.Month.Last())
+	this := o.Months[monthsCollected-1]
+	o.Totals = Collection{BilledCents: this.BilledCents, CollectedCents: this.CollectedCents,
+		OutstandingCents: this.BilledCents - this.CollectedCents}
+	return err
 }
 
 // behindNamed is how many of those who are behind the overview names.
@@ -145,7 +144,7 @@ func (o *Overview) readBehind(c *db.Conn) error {
 	slices.SortStableFunc(all, func(a, b LeaseBehind) int { return cmp.Compare(b.BalanceCents, a.BalanceCents) })
 	o.Behind = all[:min(len(all), behindNamed)]
 	for i := range o.Behind {
-		l, err := findLease(c, o.Behind[i].LeaseID)
+		l, err := leases.ByID(c, o.Behind[i].LeaseID)
 		if err != nil {
 			return err
 		}
@@ -157,9 +156,8 @@ func (o *Overview) readBehind(c *db.Conn) error {
 // CountBehind counts the leases with an overdue charge among the posted ones.
 func (s *Service) CountBehind(ctx context.Context) (int64, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (n int64, err error) {
-		n, _, err = db.One(c, db.Int, `SELECT count(DISTINCT lease_id) FROM charges INDEXED BY charges_unpaid
+		return db.Number(c, `SELECT count(DISTINCT lease_id) FROM charges INDEXED BY charges_unpaid
 			WHERE paid_date IS NULL AND due_date < ?`, c.Today())
-		return n, err
 	})
 }
 
@@ -238,8 +236,8 @@ func (s *Service) LeaseRecord(ctx context.Context, who db.Caller, lease int64) (
 		if v.Payments, err = paidBy(c, lease); err != nil {
 			return err
 		}
-		if v.Reversed, err = db.All(c, scanPayment, "SELECT "+paymentColumns+" FROM payments m WHERE m.lease_id = ? "+
-			"AND m.voided_at IS NOT NULL ORDER BY m.paid_date DESC, m.id DESC", lease); err != nil {
+		if v.Reversed, err = payments.All(c, `WHERE m.lease_id = ? AND m.voided_at IS NOT NULL
+			ORDER BY m.paid_date DESC, m.id DESC`, lease); err != nil {
 			return err
 		}
 		v.Payouts, err = db.All(c, func(r *db.Row) Payout {
@@ -259,8 +257,7 @@ func (s *Service) LeaseRecord(ctx context.Context, who db.Caller, lease int64) (
 }
 
 func paidBy(c *db.Conn, lease int64) ([]PaidBy, error) {
-	all, err := db.All(c, scanPayment, "SELECT "+paymentColumns+
-		" FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL ORDER BY m.paid_date DESC, m.id DESC", lease)
+	all, err := payments.All(c, "WHERE m.lease_id = ? AND m.voided_at IS NULL ORDER BY m.paid_date DESC, m.id DESC", lease)
 	if err != nil {
 		return nil, err
 	}

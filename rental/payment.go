@@ -8,6 +8,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // PaymentRequest is a payment of one charge of a lease, by default of all that is open of it. Method and PaidDate are
@@ -175,7 +176,7 @@ func afterPayment(tx *db.Tx, lease, payment int64) error {
 	if err := catchUp(tx, lease); err != nil {
 		return err
 	}
-	m, err := findPayment(&tx.Conn, payment)
+	m, err := payments.ByID(&tx.Conn, payment)
 	if err != nil {
 		return err
 	}
@@ -228,7 +229,7 @@ func (m StoredPayment) answer(c *db.Conn) (done Payment, err error) {
 
 // emitPayment emits the event of a payment and gives its answer.
 func emitPayment(tx *db.Tx, l Lease, payment int64) (Payment, error) {
-	m, err := findPayment(&tx.Conn, payment)
+	m, err := payments.ByID(&tx.Conn, payment)
 	if err != nil {
 		return Payment{}, err
 	}
@@ -267,9 +268,7 @@ func scanPayment(r *db.Row) StoredPayment {
 		RecordedAt: r.Instant(), VoidedAt: r.InstantPtr(), VoidReason: r.TextPtr()}
 }
 
-func findPayment(c *db.Conn, id int64) (StoredPayment, error) {
-	return db.ByID(c, scanPayment, "payment", "SELECT "+paymentColumns+" FROM payments m WHERE m.id = ?", id)
-}
+var payments = record.Read("payment", "m", paymentColumns, "payments m", scanPayment)
 
 // ReceiptRequest asks to record one payment of a lease, on account.
 type ReceiptRequest struct {

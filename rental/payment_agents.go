@@ -77,7 +77,7 @@ func recordMoney(tx *db.Tx, m MoneyIn) (done MoneyRecorded, err error) {
 	if err != nil {
 		return done, err
 	}
-	stored, err := findPayment(&tx.Conn, p.PaymentID)
+	stored, err := payments.ByID(&tx.Conn, p.PaymentID)
 	return MoneyRecorded{PaymentID: p.PaymentID, LeaseID: l.ID, Unit: l.Unit, Property: l.Property, Tenant: l.Tenant,
 		AmountCents: p.AmountCents, PaidDate: stored.PaidDate, Method: stored.Method, Allocations: p.Allocations,
 		Before: Owing{before.BalanceCents, before.CreditCents},
@@ -159,7 +159,7 @@ func (s *Service) FindPayments(ctx context.Context, _ db.Caller, f PaymentFilter
 	}
 	return db.Read(ctx, s.db, func(c *db.Conn) (found FoundPayments, err error) {
 		if f.LeaseID != 0 {
-			if _, err := findLease(c, f.LeaseID); err != nil {
+			if _, err := leases.ByID(c, f.LeaseID); err != nil {
 				return found, err
 			}
 		}

@@ -126,7 +126,7 @@ func paymentNumber(tx *db.Tx, l Lease, rows []*paymentRow) (number *int64, same 
 	if first.payment == nil {
 		return nil, false, nil
 	}
-	was, found, err := db.One(&tx.Conn, scanPayment, "SELECT "+paymentColumns+" FROM payments m WHERE m.id = ?",
+	was, found, err := payments.One(&tx.Conn, "WHERE m.id = ?",
 		*first.payment)
 	if err != nil {
 		return nil, false, err
@@ -141,8 +141,8 @@ func paymentNumber(tx *db.Tx, l Lease, rows []*paymentRow) (number *int64, same 
 		}
 		sum += *row.amount
 	}
-	returned, _, err := db.One(&tx.Conn, db.Int,
-		"SELECT coalesce(sum(amount_cents), 0) FROM allocations WHERE payment_id = ? AND payout_id IS NOT NULL", was.ID)
+	returned, err := db.Number(&tx.Conn, `SELECT coalesce(sum(amount_cents), 0) FROM allocations WHERE payment_id = ?
+		AND payout_id IS NOT NULL`, was.ID)
 	if err != nil {
 		return nil, false, err
 	}
@@ -228,9 +228,8 @@ func chargeToPay(tx *db.Tx, l Lease, row *paymentRow) (c Charge, err error) {
 	if err := post(tx, l.ID); err != nil {
 		return c, err
 	}
-	all, err := db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+` FROM charges c
-		WHERE c.lease_id = ?1 AND c.type = ?2 AND c.due_date = ?3 AND (?4 = '' OR c.label = ?4)`, l.ID, row.typ, *row.due,
-		row.label)
+	all, err := charges.All(&tx.Conn, `WHERE c.lease_id = ?1 AND c.type = ?2 AND c.due_date = ?3
+		AND (?4 = '' OR c.label = ?4)`, l.ID, row.typ, *row.due, row.label)
 	switch {
 	case err != nil:
 		return c, err

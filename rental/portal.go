@@ -359,7 +359,7 @@ func admitSent(tx *db.Tx, tenant, most int64, what, query string) error {
 
 // admitPhoto refuses a photo of size bytes that would exceed maxPhotos.
 func admitPhoto(tx *db.Tx, tenant int64, size int) error {
-	kept, _, err := db.One(&tx.Conn, db.Int, "SELECT coalesce(sum(length(p.image)), 0)"+ticketsOfIt+
+	kept, err := db.Number(&tx.Conn, "SELECT coalesce(sum(length(p.image)), 0)"+ticketsOfIt+
 		" CROSS JOIN ticket_photos p ON p.ticket_id = k.id WHERE y.tenant_id = ? AND k.source = 'portal'", tenant)
 	if err == nil && kept+int64(size) > maxPhotos {
 		err = fault.Fieldf("photo", "photo: your photos fill your 100 MB; send the report without a photo")

@@ -42,7 +42,7 @@ func post(tx *db.Tx, leases ...int64) error {
 
 // postedLease returns a lease, as it was before everything that is due of it was posted.
 func postedLease(tx *db.Tx, id int64) (Lease, error) {
-	l, err := findLease(&tx.Conn, id)
+	l, err := leases.ByID(&tx.Conn, id)
 	if err != nil {
 		return l, err
 	}
@@ -192,7 +192,7 @@ func (p *poster) rents(next, last exact.Day) (*exact.Day, error) {
 // beside posts what belongs to the rent just posted for the period from a day: its recurring charges, and the day of
 // its late fee.
 func (p *poster) beside(first exact.Day) error {
-	rent, _, err := db.One(&p.tx.Conn, db.Int,
+	rent, err := db.Number(&p.tx.Conn,
 		"SELECT id FROM charges WHERE lease_id = ? AND type = 'rent' AND period_start = ?", p.lease, first)
 	if err != nil {
 		return err

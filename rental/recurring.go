@@ -5,6 +5,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // recurringTypes are the types of recurring charges.
@@ -24,7 +25,8 @@ type Recurring struct {
 // holds reports whether a period that starts on day gets the charge.
 func (r Recurring) holds(day exact.Day) bool { return day >= r.From && (r.To == nil || day <= *r.To) }
 
-const recurringColumns = "r.id, r.lease_id, r.type, r.label, r.amount_cents, r.from_day, r.to_day"
+var recurrings = record.Read("recurring charge", "r",
+	"r.id, r.lease_id, r.type, r.label, r.amount_cents, r.from_day, r.to_day", "recurring_charges r", scanRecurring)
 
 func scanRecurring(r *db.Row) Recurring {
 	return Recurring{ID: r.Int(), LeaseID: r.Int(), Type: r.Text(), Label: r.Text(), AmountCents: r.Int(), From: r.Day(),
@@ -32,8 +34,7 @@ func scanRecurring(r *db.Row) Recurring {
 }
 
 func recurringOf(c *db.Conn, lease int64) ([]Recurring, error) {
-	return db.All(c, scanRecurring, "SELECT "+recurringColumns+
-		" FROM recurring_charges r WHERE r.lease_id = ? ORDER BY r.id", lease)
+	return recurrings.All(c, "WHERE r.lease_id = ? ORDER BY r.id", lease)
 }
 
 // postRecurring charges a lease for a period. A charge of that type, day and label in the ledger, by hand or from a
@@ -71,11 +72,10 @@ func addRecurring(tx *db.Tx, r Recurring) (RecurringDone, error) {
 	if err != nil {
 		return done, err
 	}
-	if done.Recurring, err = findRecurring(&tx.Conn, id); err != nil {
+	if done.Recurring, err = recurrings.ByID(&tx.Conn, id); err != nil {
 		return done, err
 	}
-	done.Posted, err = db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+
-		" FROM charges c WHERE c.recurring_id = ? ORDER BY c.due_date", id)
+	done.Posted, err = charges.All(&tx.Conn, "WHERE c.recurring_id = ? ORDER BY c.due_date", id)
 	if err != nil {
 		return done, err
 	}
@@ -88,9 +88,8 @@ func insertRecurring(tx *db.Tx, r Recurring) (id int64, err error) {
 	if r.To != nil && *r.To < r.From {
 		return 0, fault.Fieldf("to", "to: %s lies before from %s", r.To, r.From)
 	}
-	other, found, err := db.One(&tx.Conn, scanRecurring, "SELECT "+recurringColumns+` FROM recurring_charges r
-		WHERE r.lease_id = ?1 AND r.type = ?2 AND r.label = ?3 AND r.from_day <= ?5 AND coalesce(r.to_day, 2932896) >= ?4`,
-		r.LeaseID, r.Type, r.Label, r.From, lastDay(r.To))
+	other, found, err := recurrings.One(&tx.Conn, `WHERE r.lease_id = ?1 AND r.type = ?2 AND r.label = ?3
+		AND r.from_day <= ?5 AND coalesce(r.to_day, 2932896) >= ?4`, r.LeaseID, r.Type, r.Label, r.From, lastDay(r.To))
 	if err != nil {
 		return 0, err
 	}
@@ -135,16 +134,11 @@ func postPast(tx *db.Tx, r Recurring) error {
 	return catchUp(tx, r.LeaseID)
 }
 
-func findRecurring(c *db.Conn, id int64) (Recurring, error) {
-	return db.ByID(c, scanRecurring, "recurring charge", "SELECT "+recurringColumns+
-		" FROM recurring_charges r WHERE r.id = ?", id)
-}
-
 // stopRecurring makes to the last start of a period with the charge. Unpaid ones of later periods are withdrawn; a paid
 // one is an obstacle.
 func stopRecurring(tx *db.Tx, id int64, to exact.Day) (RecurringDone, error) {
 	done := RecurringDone{Posted: []Charge{}, Withdrawn: []Charge{}}
-	r, err := findRecurring(&tx.Conn, id)
+	r, err := recurrings.ByID(&tx.Conn, id)
 	if err != nil {
 		return done, err
 	}
@@ -157,7 +151,7 @@ func stopRecurring(tx *db.Tx, id int64, to exact.Day) (RecurringDone, error) {
 	if err := catchUp(tx, r.LeaseID); err != nil {
 		return done, err
 	}
-	if done.Recurring, err = findRecurring(&tx.Conn, id); err != nil {
+	if done.Recurring, err = recurrings.ByID(&tx.Conn, id); err != nil {
 		return done, err
 	}
 	done.Totals, err = totalsOf(&tx.Conn, r.LeaseID)
@@ -175,8 +169,7 @@ func endRecurring(tx *db.Tx, r Recurring, to exact.Day) (withdrawn []Charge, err
 	if r.To != nil && to == *r.To {
 		return nil, fault.Conflictf("the recurring charge %d ends on %s already", r.ID, to)
 	}
-	withdrawn, err = db.All(&tx.Conn, scanCharge, "SELECT "+chargeColumns+
-		" FROM charges c WHERE c.recurring_id = ? AND c.due_date > ? ORDER BY c.due_date", r.ID, to)
+	withdrawn, err = charges.All(&tx.Conn, "WHERE c.recurring_id = ? AND c.due_date > ? ORDER BY c.due_date", r.ID, to)
 	if err != nil {
 		return nil, err
 	}
@@ -221,8 +214,8 @@ func putRecurring(tx *db.Tx, k leaseKey, row Recurring, amount *int64, given boo
 	if err != nil {
 		return o, err
 	}
-	was, found, err := db.One(&tx.Conn, scanRecurring, "SELECT "+recurringColumns+` FROM recurring_charges r
-		WHERE r.lease_id = ? AND r.type = ? AND r.label = ? AND r.from_day = ?`, l.ID, row.Type, row.Label, row.From)
+	was, found, err := recurrings.One(&tx.Conn,
+		"WHERE r.lease_id = ? AND r.type = ? AND r.label = ? AND r.from_day = ?", l.ID, row.Type, row.Label, row.From)
 	switch {
 	case err != nil:
 		return o, err

@@ -92,13 +92,12 @@ type telling struct {
 // lateCharge is an overdue charge with the highest step that was mailed for it.
 type lateCharge struct {
 	Charge
-	lease  int64
 	marked int64
 }
 
 // overdueMarked reads overdue charges, lease by lease; of one lease unless it is 0.
 func overdueMarked(c *db.Conn, lease int64) ([]lateCharge, error) {
-	query := "SELECT " + chargeColumns + `, c.lease_id, ifnull(m.step, 0) FROM charges c INDEXED BY charges_unpaid
+	query := "SELECT " + chargeColumns + `, ifnull(m.step, 0) FROM charges c INDEXED BY charges_unpaid
 		LEFT JOIN late_marks m ON m.charge_id = c.id WHERE c.paid_date IS NULL AND c.due_date < ?
 		AND c.amount_cents > c.paid_cents`
 	args := []any{c.Today()}
@@ -106,7 +105,7 @@ func overdueMarked(c *db.Conn, lease int64) ([]lateCharge, error) {
 		query, args = query+" AND c.lease_id = ?", append(args, lease)
 	}
 	all, err := db.All(c, func(r *db.Row) lateCharge {
-		return lateCharge{Charge: scanCharge(r), lease: r.Int(), marked: r.Int()}
+		return lateCharge{Charge: scanCharge(r), marked: r.Int()}
 	}, query, args...)
 	slices.SortFunc(all, func(a, b lateCharge) int {
 		return cmp.Or(cmp.Compare(a.lease, b.lease), cmp.Compare(a.DueDate, b.DueDate), cmp.Compare(a.ID, b.ID))
@@ -151,7 +150,7 @@ func reminders(c *db.Conn, named []int64) (all []Reminder, err error) {
 	}
 	for _, lease := range named {
 		if !slices.ContainsFunc(all, func(r Reminder) bool { return r.LeaseID == lease }) {
-			l, err := findLease(c, lease)
+			l, err := leases.ByID(c, lease)
 			if err != nil {
 				return nil, err
 			}
@@ -190,7 +189,7 @@ func tellings(c *db.Conn, s ReminderSettings, named []int64) (all []*telling, er
 	}
 	all = append(all, soon...)
 	for _, t := range all {
-		if t.lease, err = findLease(c, t.lease.ID); err != nil {
+		if t.lease, err = leases.ByID(c, t.lease.ID); err != nil {
 			return nil, err
 		}
 	}

@@ -328,7 +328,7 @@ func pauseReminders(tx *db.Tx, lease int64, until *exact.Day) (v PausedReminders
 		return v, err
 	}
 	v = PausedReminders{LeaseID: lease, Until: until}
-	if v.lease, err = findLease(&tx.Conn, lease); err != nil {
+	if v.lease, err = leases.ByID(&tx.Conn, lease); err != nil {
 		return v, err
 	}
 	tx.Do("UPDATE leases SET paused_until = ? WHERE id = ?", until, lease)

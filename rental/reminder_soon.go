@@ -71,7 +71,7 @@ func soonOf(c *db.Conn, lease int64, last exact.Day) (all []*telling, err error)
 // chargesUntil are the charges of a lease's periods that begin today to last, posted or not, by day, minus the credit
 // left by earlier charges.
 func chargesUntil(c *db.Conn, lease int64, last exact.Day) (all []soonCharge, err error) {
-	l, err := findLease(c, lease)
+	l, err := leases.ByID(c, lease)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func chargesUntil(c *db.Conn, lease int64, last exact.Day) (all []soonCharge, er
 	if err != nil {
 		return nil, err
 	}
-	open, err := db.All(c, scanCharge, "SELECT "+chargeColumns+` FROM charges c WHERE c.lease_id = ?
+	open, err := charges.All(c, `WHERE c.lease_id = ?
 		AND c.paid_date IS NULL
 		AND c.due_date BETWEEN ? AND ?`, lease, c.Today(), last)
 	if err != nil {

@@ -53,7 +53,7 @@ func setRent(tx *db.Tx, lease int64, from exact.Day, rent *int64) (Lease, error)
 	if err := post(tx, lease); err != nil {
 		return Lease{}, err
 	}
-	l, err := findLease(&tx.Conn, lease)
+	l, err := leases.ByID(&tx.Conn, lease)
 	if err != nil {
 		return l, err
 	}
@@ -68,7 +68,7 @@ func setRent(tx *db.Tx, lease int64, from exact.Day, rent *int64) (Lease, error)
 	if err != nil {
 		return l, err
 	}
-	if l, err = findLease(&tx.Conn, lease); o.New || len(o.Fields) > 0 {
+	if l, err = leases.ByID(&tx.Conn, lease); o.New || len(o.Fields) > 0 {
 		l.rentBack = back
 	}
 	return l, err

@@ -65,22 +65,6 @@ func (s *Service) rollOf(ctx context.Context, who db.Caller, days func(today exa
 	return roll, err
 }
 
-// collected are the sums of a month over all units.
-func collected(c *db.Conn, month exact.Month) (sum Collection, err error) {
-	sum, _, err = db.One(c, func(r *db.Row) Collection {
-		return Collection{BilledCents: r.Int(), CollectedCents: r.Int(), OutstandingCents: r.Int()}
-	}, `SELECT coalesce(sum(amount_cents), 0), coalesce(sum(paid_cents), 0), coalesce(sum(amount_cents - paid_cents), 0)
-		FROM charges
-		WHERE due_date BETWEEN ? AND ? AND opening = 0`, month.First(), month.Last())
-	if err != nil {
-		return sum, err
-	}
-	sum.ReceivedCents, _, err = db.One(c, db.Int, `SELECT coalesce(sum(amount_cents), 0) FROM payments
-		WHERE voided_at IS NULL AND method NOT IN ('deposit', 'opening') AND paid_date BETWEEN ? AND ?`, month.First(),
-		month.Last())
-	return sum, err
-}
-
 func (roll *RentRoll) read(c *db.Conn, first, last exact.Day) error {
 	byUnit := map[int64]Collection{}
 	err := db.Each(c, func(r *db.Row) error {

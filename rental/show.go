@@ -58,7 +58,7 @@ func (s *Service) Tenants(ctx context.Context, who db.Caller, f TenantFilter) (l
 			}
 			list.Tenants[i].Sessions = int64(len(open))
 		}
-		list.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM tenants t"+match, f.Q)
+		list.Total, err = db.Number(c, "SELECT count(*) FROM tenants t"+match, f.Q)
 		return err
 	})
 	return list, err
@@ -95,9 +95,7 @@ func (s *Service) TenantDetail(ctx context.Context, who db.Caller, id int64) (d 
 
 // leasesOfTenant lists a tenant's leases, latest first.
 func leasesOfTenant(c *db.Conn, tenant int64) ([]Lease, error) {
-	return db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+` FROM lease_tenants y CROSS JOIN leases l
-		ON l.id = y.lease_id
-		CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id WHERE y.tenant_id = ?
+	return leases.All(c, `WHERE l.id IN (SELECT lease_id FROM lease_tenants WHERE tenant_id = ?)
 		ORDER BY l.start_date DESC, l.id DESC`, tenant)
 }
 

@@ -43,7 +43,7 @@ func yearDays(year int64) (first, last exact.Day) {
 // posted. An unknown lease is not found.
 func (s *Service) LeaseStatement(ctx context.Context, who db.Caller, lease, year int64) (st Statement, err error) {
 	st.Standing, err = s.upToDate(ctx, who, func(c *db.Conn, r *reading) error {
-		l, err := findLease(c, lease)
+		l, err := leases.ByID(c, lease)
 		if err != nil {
 			return err
 		}
@@ -124,8 +124,7 @@ func statementOf(c *db.Conn, l Lease, year int64) (Statement, error) {
 
 // paymentsOf lists the payments of a lease, without reversed ones, by day.
 func paymentsOf(c *db.Conn, lease int64) ([]StoredPayment, error) {
-	return db.All(c, scanPayment, "SELECT "+paymentColumns+
-		" FROM payments m WHERE m.lease_id = ? AND m.voided_at IS NULL ORDER BY m.paid_date, m.id", lease)
+	return payments.All(c, "WHERE m.lease_id = ? AND m.voided_at IS NULL ORDER BY m.paid_date, m.id", lease)
 }
 
 // TypeReceived is the sum received for one type of charges.
@@ -195,7 +194,7 @@ func (st *PropertyStatement) read(c *db.Conn) error {
 	if err != nil {
 		return err
 	}
-	st.CreditReturnedCents, _, err = db.One(c, db.Int, `SELECT coalesce(sum(a.amount_cents), 0) FROM units u CROSS
+	st.CreditReturnedCents, err = db.Number(c, `SELECT coalesce(sum(a.amount_cents), 0) FROM units u CROSS
 		JOIN leases l ON l.unit_id = u.id
 		CROSS JOIN payouts o ON o.lease_id = l.id CROSS JOIN allocations a ON a.payout_id = o.id CROSS JOIN payments m
 		ON m.id = a.payment_id AND `+came+`
@@ -244,13 +243,13 @@ func (s *Service) LeaseReceipt(ctx context.Context, payment int64) (Receipt, err
 }
 
 func receiptOf(c *db.Conn, payment int64) (r Receipt, err error) {
-	if r.Payment, err = findPayment(c, payment); err != nil {
+	if r.Payment, err = payments.ByID(c, payment); err != nil {
 		return r, err
 	}
 	if r.Payment.VoidedAt != nil {
 		return r, fault.Conflictf("payment %d was reversed: it has no receipt", payment)
 	}
-	if r.Lease, err = findLease(c, r.Payment.LeaseID); err != nil {
+	if r.Lease, err = leases.ByID(c, r.Payment.LeaseID); err != nil {
 		return r, err
 	}
 	r.Allocations, err = allocationsOf(c, payment)

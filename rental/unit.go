@@ -125,8 +125,7 @@ func unitsOf(c *db.Conn, f UnitFilter) (list Units, err error) {
 
 func countUnits(c *db.Conn, f UnitFilter) (int64, error) {
 	where, args := f.where()
-	n, _, err := db.One(c, db.Int, "SELECT count(*)"+unitsOn+" WHERE ?1 = ?1"+where, append([]any{f.day(c)}, args...)...)
-	return n, err
+	return db.Number(c, "SELECT count(*)"+unitsOn+" WHERE ?1 = ?1"+where, append([]any{f.day(c)}, args...)...)
 }
 
 var unitStatuses = []string{vacant, occupied}
@@ -222,9 +221,7 @@ func (s *Service) UnitRecord(ctx context.Context, who db.Caller, id int64) (v Un
 		if v.Unit, err = unitByID(c, id); err != nil {
 			return err
 		}
-		v.Leases, err = db.All(c, scanLease(c.Today()), "SELECT "+leaseColumns+` FROM units u CROSS JOIN properties p
-			ON p.id = u.property_id
-			CROSS JOIN leases l ON l.unit_id = u.id WHERE u.id = ? ORDER BY l.start_date DESC`, id)
+		v.Leases, err = leases.All(c, "WHERE l.unit_id = ? ORDER BY l.start_date DESC", id)
 		r.await(unpostedOf(v.Leases, c.Today()))
 		this := c.Today().Month()
 		spans := make([]leaseSpan, len(v.Leases))

@@ -94,7 +94,7 @@ func letOn(c *db.Conn, units []Unit, day exact.Day) ([]LetUnit, error) {
 	for i, u := range units {
 		list[i].Unit = u
 		if u.LeaseID != nil {
-			l, err := findLease(c, *u.LeaseID)
+			l, err := leases.ByID(c, *u.LeaseID)
 			if err != nil {
 				return nil, err
 			}

@@ -242,6 +242,12 @@ func One[T any](c *Conn, scan func(*Row) T, query string, args ...any) (one T, f
 	return one, found, err
 }
 
+// Number is the whole number that a query selects; 0 without a row.
+func Number(c *Conn, query string, args ...any) (int64, error) {
+	n, _, err := One(c, Int, query, args...)
+	return n, err
+}
+
 // ByID is One for a record that must exist: without it the refusal is "there is no lease 4". The query's ?1 is the id.
 func ByID[T any](c *Conn, scan func(*Row) T, noun, query string, id int64) (T, error) {
 	one, found, err := One(c, scan, query, id)

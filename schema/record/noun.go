@@ -6,6 +6,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
+	"quartermaster/schema/fault"
 )
 
 // Noun is a kind of record: its table and its columns.
@@ -19,6 +20,7 @@ type Noun[T any] struct {
 	columns []Column[T]
 	id, key int // their indexes among the columns; -1: none
 	derive  func(*T)
+	stand   func(*db.Conn, *T)
 	check   func(tx *db.Tx, held, now *T) error
 	empties bool
 	whole   bool
@@ -82,6 +84,9 @@ func (n *Noun[T]) writes() {
 // Derive calls set after a record was read, for fields that follow from its columns.
 func (n *Noun[T]) Derive(set func(*T)) *Noun[T] { n.derive = set; return n }
 
+// Standing is Derive for fields that follow from the day too, of records that One, ByID, All and Each read.
+func (n *Noun[T]) Standing(set func(*db.Conn, *T)) *Noun[T] { n.stand = set; return n }
+
 // Check calls check before a row is written: it refuses invalid records and sets values that depend on the time. held
 // is nil for a new record.
 func (n *Noun[T]) Check(check func(tx *db.Tx, held, now *T) error) *Noun[T] {
@@ -139,34 +144,49 @@ func (n *Noun[T]) Row(r *db.Row) (t T) {
 	return t
 }
 
+// scanIn is Scan for rows of a view.
+func (n *Noun[T]) scanIn(c *db.Conn) func(*db.Row, *T) {
+	if n.stand == nil {
+		return n.Scan
+	}
+	return func(r *db.Row, t *T) {
+		n.Scan(r, t)
+		n.stand(c, t)
+	}
+}
+
 // One returns the first record of rest ("WHERE id = ?"), and whether there is one.
-func (n *Noun[T]) One(c *db.Conn, rest string, args ...any) (t T, found bool, err error) {
-	return db.One(c, n.Row, n.selects+rest, args...)
+func (n *Noun[T]) One(c *db.Conn, rest string, args ...any) (T, bool, error) {
+	scan := n.scanIn(c)
+	return db.One(c, func(r *db.Row) (t T) { scan(r, &t); return t }, n.selects+rest, args...)
 }
 
 // ByID returns the record with the number; without one the refusal is "there is no part 4".
 func (n *Noun[T]) ByID(c *db.Conn, id int64) (T, error) {
-	noun := strings.ReplaceAll(n.subject, "_", " ")
-	return db.ByID(c, n.Row, noun, n.selects+"WHERE "+n.prefix+"id = ?", id)
+	t, found, err := n.One(c, "WHERE "+n.prefix+"id = ?", id)
+	if err == nil && !found {
+		err = fault.NotFoundf("there is no %s %d", strings.ReplaceAll(n.subject, "_", " "), id)
+	}
+	return t, err
 }
 
 // All returns the records of rest ("WHERE ... ORDER BY ...").
 func (n *Noun[T]) All(c *db.Conn, rest string, args ...any) ([]T, error) {
-	return db.AllInto(c, n.Scan, n.selects+rest, args...)
+	return db.AllInto(c, n.scanIn(c), n.selects+rest, args...)
 }
 
 // Count returns the number of records of rest.
 func (n *Noun[T]) Count(c *db.Conn, rest string, args ...any) (int64, error) {
-	count, _, err := db.One(c, db.Int, "SELECT count(*)"+n.from+rest, args...)
-	return count, err
+	return db.Number(c, "SELECT count(*)"+n.from+rest, args...)
 }
 
 // Each calls fn for every record of rest.
 func (n *Noun[T]) Each(c *db.Conn, fn func(*T) error, rest string, args ...any) error {
 	var t, zero T
+	scan := n.scanIn(c)
 	return db.Each(c, func(r *db.Row) error {
 		t = zero
-		n.Scan(r, &t)
+		scan(r, &t)
 		return fn(&t)
 	}, n.selects+rest, args...)
 }
