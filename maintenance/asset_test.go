@@ -3,6 +3,7 @@ package maintenance
 import (
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/fault"
 )
 
@@ -11,15 +12,11 @@ func TestAssetStatus(t *testing.T) {
 	s.lathe("100", "2026-11-01")
 	a, err := s.SetAssetStatus(ctx, cli, 1, " Needs_Attention ")
 	s.Must(err)
-	if a.Status != "needs-attention" || len(a.Meters) != 1 {
-		t.Errorf("%s", asJSON(t, a))
-	}
+	assert.That(t, a.Status == "needs-attention" && len(a.Meters) == 1, "%s", asJSON(t, a))
 	entries := len(s.audit())
 	_, err = s.SetAssetStatus(ctx, cli, 1, "needs-attention")
 	s.Must(err)
-	if len(s.audit()) != entries {
-		t.Error("the same status again was audited")
-	}
+	assert.That(t, len(s.audit()) == entries, "the same status again was audited")
 	s.untouched(fault.Invalid, "operational, needs-attention, down, retired", func() error { _, err := s.SetAssetStatus(ctx, cli, 1, "broken"); return err })
 	s.untouched(fault.NotFound, "asset 5", func() error { _, err := s.SetAssetStatus(ctx, cli, 5, "down"); return err })
 }

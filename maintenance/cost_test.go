@@ -3,6 +3,7 @@ package maintenance
 import (
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 )
 
@@ -24,9 +25,7 @@ func TestCostOf(t *testing.T) {
 	} {
 		got := costOf(c.minutes, c.rate, c.typed, c.used)
 		want := Cost{LaborCents: c.labor, PartsTypedCents: c.typed, PartsUsedCents: c.used, TotalCents: c.total}
-		if got != want {
-			t.Errorf("%s: %+v, want %+v", c.name, got, want)
-		}
+		assert.That(t, got == want, "%s: %+v, want %+v", c.name, got, want)
 	}
 }
 
@@ -41,11 +40,7 @@ func TestCostOfParts(t *testing.T) {
 		{"1000000000", maxUnitCost, 9_223_372_036_854_775_807}, // above 64 bits: the nearer end, refused where it is used
 	} {
 		m, err := exact.ParseMilli(c.qty)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := costOfParts(m, c.unit); got != c.want {
-			t.Errorf("%s at %d: %d, want %d", c.qty, c.unit, got, c.want)
-		}
+		assert.OK(t, err)
+		assert.Equal(t, costOfParts(m, c.unit), c.want, "%s at %d", c.qty, c.unit)
 	}
 }

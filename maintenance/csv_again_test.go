@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -34,14 +35,10 @@ func TestSingleCorrectionImports(t *testing.T) {
 			{Number: 2, Cells: []string{"A-1", "hours", "5", "2026-11-01", "1"}}, {Number: 3, Cells: []string{"A-1", "cycles", "7", "2026-11-01", "0"}},
 		}, schema.LoadOptions{})
 		s.Must(err)
-		if len(done.Errors) > 0 || done.Imported != 2 {
-			t.Errorf("%+v", done)
-		}
+		assert.That(t, len(done.Errors) <= 0 && done.Imported == 2, "%+v", done)
 		s.exports("readings", "A-1|hours|5|2026-11-01|1", "A-1|cycles|7|2026-11-01|0")
 	}
-	if s.names() != "" {
-		t.Errorf("what was there emitted %s", s.names())
-	}
+	assert.That(t, s.names() == "", "what was there emitted %s", s.names())
 }
 
 // TestImportReportsEachRow: a row of each table is new, then the same, then changed in the columns that differ.
@@ -72,14 +69,11 @@ func TestImportReportsEachRow(t *testing.T) {
 		{"work-orders", map[string]string{"id": "7", "asset_tag": "L-1", "description": "Oil", "created_at": "2026-11-01"},
 			map[string]string{"id": "7", "due_date": "2026-12-01", "checklist": "Drain", "status": "in-progress"}, "[checklist due_date status]"},
 	} {
-		if o := put(c.table, c.row); !o.New {
-			t.Errorf("%s: a new row gave %+v", c.table, o)
-		}
-		if o := put(c.table, c.row); o.New || len(o.Fields) > 0 {
-			t.Errorf("%s: the same row gave %+v", c.table, o)
-		}
-		if o := put(c.table, c.change); o.New || fmt.Sprint(o.Fields) != c.fields {
-			t.Errorf("%s: a changed row gave %+v", c.table, o)
-		}
+		o := put(c.table, c.row)
+		assert.That(t, o.New, "%s: a new row gave %+v", c.table, o)
+		o = put(c.table, c.row)
+		assert.That(t, !o.New && len(o.Fields) <= 0, "%s: the same row gave %+v", c.table, o)
+		o = put(c.table, c.change)
+		assert.That(t, !o.New && fmt.Sprint(o.Fields) == c.fields, "%s: a changed row gave %+v", c.table, o)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -13,9 +14,7 @@ import (
 
 func (s *fixture) exports(table string, want ...string) {
 	s.T.Helper()
-	if got := strings.Join(s.export(table), "\n"); got != strings.Join(want, "\n") {
-		s.T.Errorf("%s:\n%s\nwant\n%s", table, got, strings.Join(want, "\n"))
-	}
+	assert.Equal(s.T, strings.Join(s.export(table), "\n"), strings.Join(want, "\n"), "%s", table)
 }
 
 // small fills every table with a row of each kind.
@@ -59,9 +58,8 @@ func (s *fixture) file(table, header string, rows ...string) (refused []schema.R
 	}
 	done, err := t.Load(ctx, s.DB, cli, lines, schema.LoadOptions{})
 	s.Must(err)
-	if done.Imported+len(done.Errors) != len(rows) {
-		s.T.Errorf("%s: %d imported, %d refused of %d", table, done.Imported, len(done.Errors), len(rows))
-	}
+	assert.That(s.T, done.Imported+len(done.Errors) == len(rows),
+		"%s: %d imported, %d refused of %d", table, done.Imported, len(done.Errors), len(rows))
 	return done.Errors
 }
 
@@ -81,13 +79,10 @@ func (s *fixture) movesTo(to *fixture) {
 		}
 	}
 	for _, table := range s.Declare().Tables {
-		if got, want := strings.Join(to.export(table.Name), "\n"), strings.Join(s.export(table.Name), "\n"); got != want {
-			s.T.Errorf("%s:\n%s\nwant\n%s", table.Name, got, want)
-		}
+		got, want := strings.Join(to.export(table.Name), "\n"), strings.Join(s.export(table.Name), "\n")
+		assert.That(s.T, got == want, "%s:\n%s\nwant\n%s", table.Name, got, want)
 	}
-	if strings.Contains(to.names(), "reading.recorded") {
-		s.T.Error("the past was told as news")
-	}
+	assert.Lacks(s.T, to.names(), "reading.recorded", "the past was told as news")
 	was, err := s.PMDue(ctx, "")
 	s.Must(err)
 	is, err := to.PMDue(ctx, "")
@@ -95,9 +90,7 @@ func (s *fixture) movesTo(to *fixture) {
 	for i := range was.PMDue {
 		was.PMDue[i].OpenJob = nil // a file does not name the plan of a job
 	}
-	if asJSON(s.T, is) != asJSON(s.T, was) {
-		s.T.Errorf("due\n%s\nwant\n%s", asJSON(s.T, is), asJSON(s.T, was))
-	}
+	assert.That(s.T, asJSON(s.T, is) == asJSON(s.T, was), "due\n%s\nwant\n%s", asJSON(s.T, is), asJSON(s.T, was))
 }
 
 // TestPastOfAMeter distinguishes imported past readings from new ones.
@@ -127,24 +120,20 @@ func TestPastOfAMeter(t *testing.T) {
 		"without days":        {[]string{"A-1||800||", "A-1||1000|2026-11-10|"}, 1},
 	} {
 		s := fresh()
-		if refused := s.file("readings", "", c.rows...); len(refused) != c.refused {
-			t.Errorf("%s: refused %v, want %d", name, refused, c.refused)
-		}
+		refused := s.file("readings", "", c.rows...)
+		assert.That(t, len(refused) == c.refused, "%s: refused %v, want %d", name, refused, c.refused)
 	}
 	s = fresh()
 	s.reads("1001", "")
-	if refused := s.file("readings", "", "A-1||800|2026-10-01|", "A-1||1001|2026-11-20|"); len(refused) != 1 {
-		t.Errorf("a meter that was read since: refused %v", refused)
-	}
+	refused := s.file("readings", "", "A-1||800|2026-10-01|", "A-1||1001|2026-11-20|")
+	assert.That(t, len(refused) == 1, "a meter that was read since: refused %v", refused)
 	s = fresh()
 	before := s.dump()
 	table, _ := s.Declare().Table("readings")
 	lines := []schema.Line{{Number: 2, Cells: []string{"A-1", "", "1100", "", ""}}, {Number: 3, Cells: []string{"A-9", "", "x", "", ""}}, {Number: 4, Cells: []string{"A-9", "", "5", "", ""}}}
 	done, err := table.Load(ctx, s.DB, cli, lines, schema.LoadOptions{DryRun: true})
 	s.Must(err)
-	if done.Imported != 1 || len(done.Errors) != 2 || s.dump() != before {
-		t.Errorf("a rehearsal: %+v", done)
-	}
+	assert.That(t, done.Imported == 1 && len(done.Errors) == 2 && s.dump() == before, "a rehearsal: %+v", done)
 }
 
 func TestAssetRows(t *testing.T) {
@@ -157,15 +146,12 @@ func TestAssetRows(t *testing.T) {
 	s.exports("assets", "A-1|A-1||hall 2||||operational|")
 	entries := len(s.audit())
 	s.rows("assets", "asset_tag,location,status", "A-1|hall 2|Operational")
-	if len(s.audit()) != entries {
-		t.Error("a row that changes nothing was audited")
-	}
+	assert.That(t, len(s.audit()) == entries, "a row that changes nothing was audited")
 	for _, c := range [][3]string{{"asset_tag,name", "|x", "asset_tag"}, {"asset_tag,status", "A-1|broken", "needs-attention"}, {"asset_tag,name", "A-2|" + strings.Repeat("x", 201), "200"}} {
 		s.untouched(fault.Invalid, c[2], func() error { return s.row("assets", c[0], c[1]) })
 	}
-	if got := strings.Join(s.audit(), " "); got != "asset.created asset:1 asset.changed asset:1 asset.changed asset:1" {
-		t.Errorf("audit %s", got)
-	}
+	assert.Equal(t, strings.Join(s.audit(), " "), "asset.created asset:1 asset.changed asset:1 asset.changed asset:1",
+		"audit")
 }
 
 func TestMeterRows(t *testing.T) {
@@ -175,23 +161,17 @@ func TestMeterRows(t *testing.T) {
 	s.rows("meters", h, "A-1|hours|h|100|2026-11-01", "A-1|cycles|||")
 	s.exports("meters", "A-1|hours|h|100|2026-11-01", "A-1|cycles||0|")
 	s.exports("readings", "A-1|hours|100|2026-11-01|0")
-	if s.names() != "" {
-		t.Errorf("a new meter's first reading emitted %s", s.names())
-	}
+	assert.That(t, s.names() == "", "a new meter's first reading emitted %s", s.names())
 	s.rows("meters", h, "A-1|hours|h|150|2026-11-10")
 	s.exports("readings", "A-1|hours|100|2026-11-01|0", "A-1|hours|150|2026-11-10|0")
-	if s.names() != "reading.recorded" {
-		t.Errorf("a higher reading emitted %q", s.names())
-	}
+	assert.That(t, s.names() == "reading.recorded", "a higher reading emitted %q", s.names())
 	s.untouched(fault.Conflict, "correction", func() error { return s.row("meters", h, "A-1|hours|h|149.999|2026-11-11") })
 	s.untouched(fault.Invalid, "2026-11-21", func() error { return s.row("meters", h, "A-1|hours|h|200|2026-11-21") })
 	s.untouched(fault.NotFound, "A-9", func() error { return s.row("meters", h, "A-9|hours|h|1|") })
 	s.untouched(fault.Invalid, "name", func() error { return s.row("meters", h, "A-1||h|1|") })
 	before := s.dump()
 	s.rows("meters", h, "A-1|hours|h|150|2026-11-10", "A-1|hours|h|150|", "A-1|hours|h|150|2026-11-02", "A-1|hours|h||", "A-1|hours|h||2026-11-03")
-	if s.dump() != before {
-		t.Error("a row without news left a trace")
-	}
+	assert.That(t, s.dump() == before, "a row without news left a trace")
 	s.rows("meters", h, "A-1|hours|hrs||2026-11-12") // the unit, and the same reading on a later day
 	s.exports("meters", "A-1|hours|hrs|150|2026-11-12", "A-1|cycles||0|")
 	s.rows("meters", h, "A-1|hours|hrs|160|", "A-1|cycles|||2026-11-19")
@@ -204,14 +184,11 @@ func TestReadingRows(t *testing.T) {
 	s.rows("meters", "asset_tag,name", "A-1|hours", "A-2|h", "A-2|km")
 	h := s.header("readings")
 	s.rows("readings", h, "A-1||10|2026-11-01|", "A-1|hours|20|2026-11-02|0", "A-1|1|5|2026-11-03|1")
-	if got, want := s.names(), "reading.recorded reading.recorded reading.recorded"; got != want {
-		t.Errorf("events %s", got)
-	}
+	got, want := s.names(), "reading.recorded reading.recorded reading.recorded"
+	assert.That(t, got == want, "events %s", got)
 	before := s.dump()
 	s.rows("readings", h, "A-1||10|2026-11-01|", "A-1||20|2026-11-02|", "A-1||5|2026-11-03|1", "A-1||5|2026-11-03|")
-	if s.dump() != before {
-		t.Error("a reading that is stored left a trace")
-	}
+	assert.That(t, s.dump() == before, "a reading that is stored left a trace")
 	s.rows("readings", h, "A-1||20|2026-11-02|1") // stored, but not as a correction
 	s.exports("readings", "A-1|hours|10|2026-11-01|0", "A-1|hours|20|2026-11-02|0", "A-1|hours|5|2026-11-03|1", "A-1|hours|20|2026-11-02|1")
 }
@@ -224,9 +201,7 @@ func TestPartRows(t *testing.T) {
 	s.exports("parts", "P-1|Filter|piece|3.5|4|500|F Ltd|A1")
 	s.rows("parts", h, "P-1")
 	s.exports("parts", "P-1|P-1||0|0|0||")
-	if got := strings.Join(s.audit(), " "); got != "part.created part:1 part.changed part:1 part.changed part:1" {
-		t.Errorf("audit %s", got)
-	}
+	assert.Equal(t, strings.Join(s.audit(), " "), "part.created part:1 part.changed part:1 part.changed part:1", "audit")
 }
 
 func TestWorkOrderRows(t *testing.T) {
@@ -248,14 +223,12 @@ func TestWorkOrderRows(t *testing.T) {
 		"3|L-1|was done|medium|corrective|done||60|0|0|fixed|2025-01-02T00:00:00Z|2025-01-03T08:00:00Z||",
 		"40|R-1|given up|low|corrective|cancelled||0|0|0||2026-11-20T12:00:00Z|||",
 		"41|R-1|old|medium|corrective|done||0|0|0|gone|2024-02-29T00:00:00Z|2026-11-20T12:00:00Z||")
-	if got, want := s.names(), "workorder.created workorder.created"; got != want {
-		t.Errorf("events %s, want %s", got, want)
-	}
+	got, want := s.names(), "workorder.created workorder.created"
+	assert.That(t, got == want, "events %s, want %s", got, want)
 	_, err = s.SetLaborRate(ctx, cli, 100)
 	s.Must(err)
-	if wo, err := s.WorkOrder(ctx, 3); err != nil || wo.LaborCostCents != 6000 {
-		t.Errorf("history costs %d, %v", wo.LaborCostCents, err)
-	}
+	wo, err := s.WorkOrder(ctx, 3)
+	assert.That(t, err == nil && wo.LaborCostCents == 6000, "history costs %d, %v", wo.LaborCostCents, err)
 	for _, c := range []struct{ header, row, part string }{
 		{"asset_tag,description,status", "R-1|x|in-progress", "retired"},
 		{"asset_tag,description,labor_minutes", "L-1|x|1.5", "whole number"},
@@ -278,9 +251,7 @@ func TestWorkOrderEdits(t *testing.T) {
 	s.opens(WorkOrder{PMID: new(int64(1)), AssignedTo: new("Ana"), PartsCost: exact.Decimal{Unscaled: 100, Places: 2}})
 	is := func(want string) {
 		t.Helper()
-		if got := s.export("work-orders")[0]; got != want {
-			t.Errorf("the order is\n%s, want\n%s", got, want)
-		}
+		assert.Equal(t, s.export("work-orders")[0], want, "the order")
 	}
 	s.rows("work-orders", "id,priority,labor_minutes,parts_cost,assigned_to", "1|HIGH|45|2.25|Ben")
 	is("1|L-1|a job|high|corrective|open|Ben|45|2.25|0||2026-11-20T12:00:00Z|||")
@@ -288,9 +259,7 @@ func TestWorkOrderEdits(t *testing.T) {
 	is("1|L-1|a job|medium|corrective|open||45|0|0||2026-11-20T12:00:00Z|||")
 	entries := len(s.audit())
 	s.rows("work-orders", "id,asset_tag,description,status", "1|L-1|a job|open")
-	if len(s.audit()) != entries {
-		t.Error("a row that changes nothing was audited")
-	}
+	assert.That(t, len(s.audit()) == entries, "a row that changes nothing was audited")
 	// A changed status is a move like any other: checks, event, plan.
 	s.untouched(fault.Invalid, "in-progress, cancelled", func() error { return s.row("work-orders", "id,status,resolution", "1|done|x") })
 	s.rows("work-orders", "id,status", "1|in-progress")
@@ -300,9 +269,8 @@ func TestWorkOrderEdits(t *testing.T) {
 	s.rows("work-orders", "id,status,resolution,labor_minutes,created_at,completed_at", "1|done|oiled|50|2026-11-10|2026-11-12T08:00:00Z")
 	is("1|L-1|a job|medium|corrective|done||50|0|0|oiled|2026-11-10T00:00:00Z|2026-11-12T08:00:00Z||")
 	s.dueIs(1, "ok next 2026-12-20 done 2026-11-20")
-	if got, want := s.names(), "workorder.created workorder.completed"; got != want {
-		t.Errorf("events %s, want %s", got, want)
-	}
+	got, want := s.names(), "workorder.created workorder.completed"
+	assert.That(t, got == want, "events %s, want %s", got, want)
 	s.rows("work-orders", "id,resolution,completed_at", "1|oiled well|2026-11-13")
 	is("1|L-1|a job|medium|corrective|done||50|0|0|oiled well|2026-11-10T00:00:00Z|2026-11-13T00:00:00Z||")
 	s.untouched(fault.Invalid, "resolution", func() error { return s.row("work-orders", "id,resolution", "1|") })
@@ -339,12 +307,8 @@ func TestDoctorNamesBreaches(t *testing.T) {
 			breaches = found
 			return undo
 		})
-		if err != undo {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if !strings.Contains(strings.Join(breaches, "\n"), c.part) {
-			t.Errorf("%s: doctor says %v, want %q", name, breaches, c.part)
-		}
+		assert.Must(t, err == undo, "%s: %v", name, err)
+		assert.Contains(t, strings.Join(breaches, "\n"), c.part, "%s: doctor says %v", name, breaches)
 	}
 }
 
@@ -373,8 +337,6 @@ func TestColumns(t *testing.T) {
 		"work-orders": "id,asset_tag,description,priority,wo_type,status,assigned_to,labor_minutes,parts_cost,downtime_minutes,resolution,created_at,completed_at,due_date,checklist",
 		"readings":    "asset_tag,meter,reading,read_date,correction",
 	} {
-		if got := s.header(table); got != want {
-			t.Errorf("%s: %s", table, got)
-		}
+		assert.Equal(t, s.header(table), want, "%s", table)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 )
 
 func TestDemo(t *testing.T) {
@@ -16,14 +17,11 @@ func TestDemo(t *testing.T) {
 	}
 	for _, table := range first.Declare().Tables {
 		a, b := first.export(table.Name), second.export(table.Name)
-		if strings.Join(a, "\n") != strings.Join(b, "\n") || len(a) == 0 {
-			t.Errorf("%s: %d rows, not the same twice", table.Name, len(a))
-		}
+		assert.That(t, strings.Join(a, "\n") == strings.Join(b, "\n") && len(a) != 0,
+			"%s: %d rows, not the same twice", table.Name, len(a))
 	}
 	first.movesTo(open(t))
-	if got := len(first.export("readings")); got != 6*105 {
-		t.Errorf("%d readings", got)
-	}
+	assert.Equal(t, len(first.export("readings")), 6*105, "readings")
 	list, err := first.PMDue(ctx, "")
 	first.Must(err)
 	states := map[string]int{}
@@ -40,9 +38,8 @@ func TestDemo(t *testing.T) {
 		trail, err := first.History(ctx, "work_order", wo.ID)
 		first.Must(err)
 		for _, h := range trail {
-			if h.Actor == "cli" || h.At.Day(time.UTC) >= day(t, "2026-11-20") || h.At < wo.CreatedAt {
-				t.Errorf("work order %d: %s by %s at %v", wo.ID, h.Action, h.Actor, h.At)
-			}
+			assert.That(t, h.Actor != "cli" && h.At.Day(time.UTC) < day(t, "2026-11-20") && h.At >= wo.CreatedAt,
+				"work order %d: %s by %s at %v", wo.ID, h.Action, h.Actor, h.At)
 		}
 	}
 	parts, err := first.Parts(ctx, PartFilter{})
@@ -57,18 +54,13 @@ func TestDemo(t *testing.T) {
 	for _, a := range assets.Assets {
 		states[a.Status]++
 		for _, m := range a.Meters {
-			if m.AvgPerDay == nil || dayText(m.ReadDate) != "2026-11-19" {
-				t.Errorf("%s: %s", a.Name, asJSON(t, m))
-			}
+			assert.That(t, m.AvgPerDay != nil && dayText(m.ReadDate) == "2026-11-19", "%s: %s", a.Name, asJSON(t, m))
 		}
 	}
 	for _, want := range []string{"overdue", "due-soon", "ok", "overdue by ", "overdue by usage", "due-soon by usage", "ok by both",
 		"open", "in-progress", "done", "cancelled", "low", "operational", "needs-attention", "down"} {
-		if states[want] == 0 {
-			t.Errorf("nothing in the demo is %q: %v", want, states)
-		}
+		assert.That(t, states[want] != 0, "nothing in the demo is %q: %v", want, states)
 	}
-	if len(list.PMDue) != 10 || len(assets.Assets) != 5 || jobs.Total != 34 {
-		t.Errorf("%s", fmt.Sprint(len(list.PMDue), len(assets.Assets), jobs.Total))
-	}
+	assert.That(t, len(list.PMDue) == 10 && len(assets.Assets) == 5 && jobs.Total == 34,
+		"%s", fmt.Sprint(len(list.PMDue), len(assets.Assets), jobs.Total))
 }

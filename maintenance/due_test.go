@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 )
 
@@ -31,9 +32,7 @@ func (c dueCase) schedule(t *testing.T) schedule {
 			return nil
 		}
 		n, err := strconv.ParseInt(s, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		return &n
 	}
 	amount := func(s string) *exact.Milli {
@@ -102,9 +101,7 @@ func (c dueCase) check(t *testing.T) {
 	if c.next != "" {
 		want += fmt.Sprintf(" next %s in %d", c.next, c.until)
 	}
-	if got != want {
-		t.Errorf("%s:\n got %s\nwant %s", c.name, got, want)
-	}
+	assert.That(t, got == want, "%s:\n got %s\nwant %s", c.name, got, want)
 }
 
 func TestDueByUse(t *testing.T) {
@@ -164,9 +161,7 @@ func TestRebased(t *testing.T) {
 		{"corrected upwards", "4800", "5000", "5100", "4800"},
 	} {
 		got := rebased(milli(t, c.baseline), milli(t, c.old), milli(t, c.now))
-		if got != milli(t, c.want) {
-			t.Errorf("%s: %v, want %s", c.name, got, c.want)
-		}
+		assert.That(t, got == milli(t, c.want), "%s: %v, want %s", c.name, got, c.want)
 	}
 }
 
@@ -183,8 +178,6 @@ func TestDueOrder(t *testing.T) {
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(got), func(i, j int) { got[i], got[j] = got[j], got[i] })
 	slices.SortFunc(got, func(a, b PMDueRow) int { return compareDue(&a, &b) })
 	for i := range want {
-		if got[i].PMID != want[i].PMID {
-			t.Errorf("place %d: plan %d, want %d", i, got[i].PMID, want[i].PMID)
-		}
+		assert.That(t, got[i].PMID == want[i].PMID, "place %d: plan %d, want %d", i, got[i].PMID, want[i].PMID)
 	}
 }

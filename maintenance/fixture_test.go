@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
@@ -54,9 +55,7 @@ func (s *fixture) doctor() (breaches []string) {
 func (s *fixture) row(table, header, cells string) error {
 	s.T.Helper()
 	t, ok := s.Declare().Table(table)
-	if !ok {
-		s.T.Fatalf("no table %s", table)
-	}
+	assert.Must(s.T, ok, "no table %s", table)
 	in, names := map[string]string{}, strings.Split(header, ",")
 	for i, cell := range strings.Split(cells+strings.Repeat("|", len(names)-1-strings.Count(cells, "|")), "|") {
 		in[names[i]] = cell
@@ -75,9 +74,7 @@ func (s *fixture) row(table, header, cells string) error {
 func (s *fixture) rows(table, header string, rows ...string) {
 	s.T.Helper()
 	for _, r := range rows {
-		if err := s.row(table, header, r); err != nil {
-			s.T.Fatalf("%s %s: %v", table, r, err)
-		}
+		assert.OK(s.T, s.row(table, header, r), "%s %s", table, r)
 	}
 }
 
@@ -297,9 +294,8 @@ func (s *fixture) untouched(kind fault.Kind, part string, do func() error) {
 	s.T.Helper()
 	before := s.dump()
 	s.Refused(do(), kind, part)
-	if after := s.dump(); after != before {
-		s.T.Errorf("a refused change left a trace:\nbefore %s\nafter  %s", before, after)
-	}
+	after := s.dump()
+	assert.That(s.T, after == before, "a refused change left a trace:\nbefore %s\nafter  %s", before, after)
 }
 
 // rejected is untouched for a refusal of any kind.
@@ -311,9 +307,7 @@ func (s *fixture) rejected(part string, do func() error) {
 	} else if _, is := fault.As(err); !is {
 		s.T.Errorf("%v is no refusal", err)
 	}
-	if s.dump() != before {
-		s.T.Error("a refused change left a trace")
-	}
+	assert.That(s.T, s.dump() == before, "a refused change left a trace")
 }
 
 // dump is all data of the service, as text.

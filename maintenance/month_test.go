@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -46,27 +47,21 @@ func TestDueListHasEveryPlan(t *testing.T) {
 			if err == nil && !plan.Paused && s.Number("SELECT count(*) FROM assets WHERE id = ? AND status <> 'retired'", plan.AssetID) > 0 {
 				want = asJSON(t, plan.PMDueRow)
 			}
-			if rows[id] != want {
-				t.Fatalf("after %s plan %d is\n%s\nin the list, want\n%s", after, id, rows[id], want)
-			}
+			assert.Must(t, rows[id] == want, "after %s plan %d is\n%s\nin the list, want\n%s", after, id, rows[id], want)
 		}
 		for _, status := range dueStatuses {
 			part, err := s.PMDue(ctx, status)
 			s.Must(err)
-			if len(part.PMDue) != byStatus[status] {
-				t.Fatalf("after %s %d plans are %s, want %d", after, len(part.PMDue), status, byStatus[status])
-			}
+			assert.Must(t, len(part.PMDue) == byStatus[status],
+				"after %s %d plans are %s, want %d", after, len(part.PMDue), status, byStatus[status])
 			for _, row := range part.PMDue {
-				if row.DueStatus != status || asJSON(t, row) != rows[row.PMID] {
-					t.Fatalf("%s holds %+v", status, row)
-				}
+				assert.Must(t, row.DueStatus == status && asJSON(t, row) == rows[row.PMID], "%s holds %+v", status, row)
 			}
 		}
 		board, err := s.Board(ctx)
 		s.Must(err)
-		if board.PlansDue != int64(byStatus[dueOverdue]) || board.PlansSoon != int64(byStatus[dueSoon]) {
-			t.Fatalf("after %s the board counts %d overdue plans, want %d", after, board.PlansDue, byStatus[dueOverdue])
-		}
+		assert.Must(t, board.PlansDue == int64(byStatus[dueOverdue]) && board.PlansSoon == int64(byStatus[dueSoon]),
+			"after %s the board counts %d overdue plans, want %d", after, board.PlansDue, byStatus[dueOverdue])
 	}
 	compare("nothing")
 	for i := range 150 {
@@ -117,17 +112,13 @@ func TestFigures(t *testing.T) {
 		if d := betweenFailures(c.days, c.downtime, c.failures); d != nil {
 			got = d.String()
 		}
-		if got != c.want {
-			t.Errorf("between failures of %+v: %s", c, got)
-		}
+		assert.That(t, got == c.want, "between failures of %+v: %s", c, got)
 	}
 	for _, c := range []struct {
 		seconds, repairs int64
 		want             string
 	}{{3600, 1, "1"}, {5400, 1, "1.5"}, {5400, 2, "0.8"}, {60, 1, "0"}, {180, 1, "0.1"}} {
-		if got := toRepair(c.seconds, c.repairs).String(); got != c.want {
-			t.Errorf("to repair of %+v: %s", c, got)
-		}
+		assert.Equal(t, toRepair(c.seconds, c.repairs).String(), c.want, "to repair of %+v", c)
 	}
 
 	s := open(t)
@@ -156,16 +147,12 @@ func TestFigures(t *testing.T) {
 	const want = `{"from":"2026-11-01","to":"2026-11-30","assets":[{"asset_id":1,"asset":"Lathe","jobs":5,"downtime_minutes":1500,"labor_cost_cents":9000,` +
 		`"parts_cost_cents":1500,"total_cost_cents":10500,"mtbf_days":14.5,"mttr_hours":21,"plans_done":2,"plans_late":1}],` +
 		`"jobs":5,"downtime_minutes":1500,"labor_cost_cents":9000,"parts_cost_cents":1500,"total_cost_cents":10500,"plans_done":2,"plans_late":1}`
-	if got := asJSON(t, f); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	assert.Equal(t, asJSON(t, f), want)
 	_, err = s.RemovePlan(ctx, cli, 1)
 	s.Must(err)
 	again, err := s.Figures(ctx, FiguresFor{From: &from, To: &to, AssetID: 1})
 	s.Must(err)
-	if again.PlansDone != 2 || again.PlansLate != 1 {
-		t.Errorf("without its plan the job counts as %+v", again)
-	}
+	assert.That(t, again.PlansDone == 2 && again.PlansLate == 1, "without its plan the job counts as %+v", again)
 	_, err = s.Figures(ctx, FiguresFor{From: &to, To: &from})
 	s.Refused(err, fault.Invalid, "is after")
 }
@@ -204,9 +191,7 @@ func TestRequests(t *testing.T) {
 	s.Refused(ask(token, "9.9.9.9"), fault.NotFound, "")
 	again, err := s.SetRequests(ctx, cli, 1, true)
 	s.Must(err)
-	if *again.Path != *on.Path {
-		t.Error("the label that hangs on the machine leads nowhere")
-	}
+	assert.That(t, *again.Path == *on.Path, "the label that hangs on the machine leads nowhere")
 }
 
 func TestReturnedPartsKeepTheirCost(t *testing.T) {
@@ -221,9 +206,8 @@ func TestReturnedPartsKeepTheirCost(t *testing.T) {
 	used, err := s.ReturnPart(ctx, cli, id, "P", 2_500)
 	s.Must(err)
 	// 1.5 at 3.00, then 1 of the 2 at 1.00: 5.50 are returned, 1.00 stays.
-	if used.Use.CostCents != 550 || used.WorkOrder.PartsCostCents != 100 || used.Part.Quantity != 9_000 {
-		t.Errorf("given back: %+v", used)
-	}
+	assert.That(t, used.Use.CostCents == 550 && used.WorkOrder.PartsCostCents == 100 && used.Part.Quantity == 9_000,
+		"given back: %+v", used)
 	_, err = s.ReturnPart(ctx, cli, id, "P", 1_001)
 	s.Refused(err, fault.Invalid, "more than the 1 used")
 	_, err = s.ReturnPart(ctx, cli, id, "P", 1_000)
@@ -240,9 +224,8 @@ func TestChecklistsInCells(t *testing.T) {
 	for cell, want := range map[string]string{"[x] a\nb": "[x] a\nb", " \n[ ] [x] a\n": "[ ] [x] a", "": ""} {
 		steps, err := stepsOf(cell)
 		s.Must(err)
-		if got := stepsCell(steps); got != want || stepsCell(readSteps(cell2(keptSteps(steps)))) != want {
-			t.Errorf("%q is kept as %q", cell, got)
-		}
+		got := stepsCell(steps)
+		assert.That(t, got == want && stepsCell(readSteps(cell2(keptSteps(steps)))) == want, "%q is kept as %q", cell, got)
 	}
 	_, err := checkSteps("checklist", make([]string, 101))
 	s.Refused(err, fault.Invalid, "at most 100")

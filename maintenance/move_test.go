@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/fault"
 )
 
@@ -19,9 +20,7 @@ func TestEveryMove(t *testing.T) {
 			s.moves(wo.ID, way...)
 			may := strings.Contains(" "+strings.ReplaceAll(allowed[from], ",", " ")+" ", " "+to+" ")
 			if may {
-				if got := s.moves(wo.ID, to); got.Status != to {
-					t.Errorf("%s to %s: %s", from, to, got.Status)
-				}
+				assert.Equal(t, s.moves(wo.ID, to).Status, to, "%s to", from)
 				continue
 			}
 			s.untouched(fault.Invalid, allowed[from], func() error {
@@ -70,9 +69,7 @@ func TestMoveThroughTheDay(t *testing.T) {
 		t.Errorf("events %s, want %s", got, want)
 	}
 	want := "workorder.created work_order:1" + strings.Repeat(", workorder.status work_order:1", 5)
-	if got := strings.Join(s.audit()[2:], ", "); got != want {
-		t.Errorf("audit %s, want %s", got, want)
-	}
+	assert.Equal(t, strings.Join(s.audit()[2:], ", "), want, "audit")
 }
 
 func TestBulkMove(t *testing.T) {
@@ -85,19 +82,14 @@ func TestBulkMove(t *testing.T) {
 	s.moves(3, "cancelled")
 	got, err := s.MoveWorkOrders(ctx, cli, "DONE", []int64{1, 2, 3, 9, 2}, "all repaired")
 	s.Must(err)
-	if len(got.Moved) != 1 || got.Moved[0].ID != 2 || got.Moved[0].Status != "done" {
-		t.Errorf("moved %s", asJSON(t, got.Moved))
-	}
+	assert.That(t, len(got.Moved) == 1 && got.Moved[0].ID == 2 && got.Moved[0].Status == "done",
+		"moved %s", asJSON(t, got.Moved))
 	var refused []string
 	for _, r := range got.Refused {
 		refused = append(refused, fmt.Sprint(r.ID))
-		if r.Reason == "" {
-			t.Errorf("order %d is refused without a reason", r.ID)
-		}
+		assert.That(t, r.Reason != "", "order %d is refused without a reason", r.ID)
 	}
-	if strings.Join(refused, " ") != "1 3 9 2" {
-		t.Errorf("refused %v", refused)
-	}
+	assert.That(t, strings.Join(refused, " ") == "1 3 9 2", "refused %v", refused)
 	if got := s.names(); !strings.HasSuffix(got, " workorder.completed") || strings.Count(got, "completed") != 1 {
 		t.Errorf("events %s", got)
 	}
@@ -107,7 +99,5 @@ func TestBulkMove(t *testing.T) {
 	})
 	none, err := s.MoveWorkOrders(ctx, cli, "done", []int64{4}, "")
 	s.Must(err)
-	if len(none.Moved) != 0 || len(none.Refused) != 1 {
-		t.Errorf("done without a resolution: %s", asJSON(t, none))
-	}
+	assert.That(t, len(none.Moved) == 0 && len(none.Refused) == 1, "done without a resolution: %s", asJSON(t, none))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -27,14 +28,12 @@ func TestPartsAndDetail(t *testing.T) {
 	s.untouched(fault.Invalid, "above 0", func() error { _, err := use("6204", "-1"); return err })
 	s.untouched(fault.NotFound, "9999", func() error { _, err := use("9999", "1"); return err })
 	s.untouched(fault.NotFound, "work order 7", func() error { _, err := s.UsePart(ctx, cli, 7, "OIL", 1); return err })
-	if _, err := use("6204", "4"); err != nil {
-		t.Errorf("all that is left: %v", err)
-	}
+	_, err = use("6204", "4")
+	assert.NoError(t, err, "all that is left")
 	// A new price does not change earlier use.
 	s.rows("parts", "part_number,unit_cost_cents,quantity", "6204|1000|5")
-	if _, err := use("6204", "1"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = use("6204", "1")
+	assert.OK(t, err)
 	photo, err := s.AddPhoto(ctx, cli, wo.ID, `C:\pictures\before.PNG`, "before", []byte("\x89PNG\r\n\x1a\nrest"))
 	s.Must(err)
 	got, err := s.call("workorder_detail", `{"id":1}`)
@@ -45,9 +44,8 @@ func TestPartsAndDetail(t *testing.T) {
 		`{"part_id":1,"part_number":"6204","name":"Ball bearing","qty":1,"unit_cost_cents":1000,"cost_cents":1000}],` +
 		`"photos":[{"id":1,"filename":"before.PNG","caption":"before"}],` +
 		`"cost":{"labor_cents":0,"parts_typed_cents":400,"parts_used_cents":5583,"total_cents":5983}}`
-	if !strings.HasSuffix(got, want) || !strings.Contains(got, `"total_cost_cents":5983,`) {
-		t.Errorf("detail\n%s\nwant the end\n%s", got, want)
-	}
+	assert.That(t, strings.HasSuffix(got, want) && strings.Contains(got, `"total_cost_cents":5983,`),
+		"detail\n%s\nwant the end\n%s", got, want)
 	if back, data, err := s.Photo(ctx, photo.ID); err != nil || string(data) != "\x89PNG\r\n\x1a\nrest" || back.Filename != "before.PNG" {
 		t.Errorf("photo: %v %q %v", back, data, err)
 	}
@@ -67,9 +65,8 @@ func TestPartsBound(t *testing.T) {
 	s.opens(WorkOrder{})
 	s.untouched(fault.Invalid, "in all", func() error { _, err := s.UsePart(ctx, cli, 1, "GOLD", 1_000_000_000_000); return err })
 	s.untouched(fault.Invalid, "in all", func() error { _, err := s.UsePart(ctx, cli, 1, "GOLD", 10_000_001); return err })
-	if _, err := s.UsePart(ctx, cli, 1, "GOLD", 10_000_000); err != nil {
-		t.Error(err)
-	}
+	_, err := s.UsePart(ctx, cli, 1, "GOLD", 10_000_000)
+	assert.NoError(t, err)
 	s.untouched(fault.Invalid, "in all", func() error { _, err := s.UsePart(ctx, cli, 1, "GOLD", 1); return err })
 }
 
@@ -81,9 +78,7 @@ func TestPhotos(t *testing.T) {
 	for name, head := range map[string]string{"a.jpg": "\xff\xd8\xff\xe0", "b.png": "\x89PNG\r\n\x1a\n", "c.webp": "RIFF\x10\x00\x00\x00WEBP"} {
 		p, err := add(name, []byte(head+"data"))
 		s.Must(err)
-		if p.Filename != name || p.Caption != nil {
-			t.Errorf("%s: %s", name, asJSON(t, p))
-		}
+		assert.That(t, p.Filename == name && p.Caption == nil, "%s: %s", name, asJSON(t, p))
 	}
 	big := make([]byte, MaxPhoto)
 	copy(big, "\xff\xd8\xff")
@@ -104,8 +99,6 @@ func TestLowStock(t *testing.T) {
 		quantity, minimum exact.Milli
 		want              bool
 	}{{0, 0, false}, {5, 0, false}, {5, 5, true}, {5001, 5000, false}, {4999, 5000, true}, {0, 1, true}} {
-		if got := lowStock(c.quantity, c.minimum); got != c.want {
-			t.Errorf("%v of at least %v: %v", c.quantity, c.minimum, got)
-		}
+		assert.Equal(t, lowStock(c.quantity, c.minimum), c.want, "%v of at least %v", c.quantity, c.minimum)
 	}
 }

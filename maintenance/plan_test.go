@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/fault"
 )
 
@@ -19,9 +20,7 @@ func brief(r PMDueRow) string {
 
 func (s *fixture) dueIs(id int64, want string) {
 	s.T.Helper()
-	if got := brief(s.due(id)); got != want {
-		s.T.Errorf("plan %d: %s\nwant    %s", id, got, want)
-	}
+	assert.Equal(s.T, brief(s.due(id)), want, "plan %d", id)
 }
 
 // The tests below are faults that users of maintenance systems report.
@@ -83,9 +82,8 @@ func TestReopeningLeavesAChangedPlan(t *testing.T) {
 		touched(s)
 		want := brief(s.due(1))
 		s.moves(1, "open")
-		if got := brief(s.due(1)); got != want {
-			t.Errorf("%s: reopening made %s of %s", name, got, want)
-		}
+		got := brief(s.due(1))
+		assert.That(t, got == want, "%s: reopening made %s of %s", name, got, want)
 	}
 	// A change to something else does not count.
 	s := open(t)
@@ -109,28 +107,24 @@ func TestPMDone(t *testing.T) {
 	s.reads("1200", "2026-11-18")
 	row, err := s.MarkDone(ctx, cli, 1, nil, nil)
 	s.Must(err)
-	if got, want := brief(row), "ok next 2026-12-09 done 2026-11-20 baseline 1200 remaining 250 by both"; got != want {
-		t.Errorf("today: %s, want %s", got, want)
-	}
+	got, want := brief(row), "ok next 2026-12-09 done 2026-11-20 baseline 1200 remaining 250 by both"
+	assert.That(t, got == want, "today: %s, want %s", got, want)
 	// On a past day the meter's value is the last reading until then.
 	row, err = s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-11-12"), nil)
 	s.Must(err)
-	if got, want := brief(row), "ok next 2026-11-30 done 2026-11-12 baseline 1100 remaining 150 by both"; got != want {
-		t.Errorf("eight days ago: %s, want %s", got, want)
-	}
+	got, want = brief(row), "ok next 2026-11-30 done 2026-11-12 baseline 1100 remaining 150 by both"
+	assert.That(t, got == want, "eight days ago: %s, want %s", got, want)
 	row, err = s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-10-01"), nil)
 	s.Must(err)
-	if got, want := brief(row), "overdue next 2026-10-31 done 2026-10-01 baseline 1200 remaining 250 by days"; got != want {
-		t.Errorf("before any reading: %s, want %s", got, want)
-	}
+	got, want = brief(row), "overdue next 2026-10-31 done 2026-10-01 baseline 1200 remaining 250 by days"
+	assert.That(t, got == want, "before any reading: %s, want %s", got, want)
 	if row, err = s.MarkDone(ctx, cli, 2, nil, nil); err != nil || brief(row) != "ok next 2027-01-19 done 2026-11-20" || row.DueSource != "" || row.UsageRemaining != nil {
 		t.Errorf("by days: %s %v", asJSON(t, row), err)
 	}
 	s.untouched(fault.Invalid, "2026-11-21", func() error { _, err := s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-11-21"), nil); return err })
 	s.untouched(fault.NotFound, "PM plan 7", func() error { _, err := s.MarkDone(ctx, cli, 7, nil, nil); return err })
-	if got := strings.Join(s.audit(), " "); strings.Count(got, "pm.done pm_plan:1") != 3 {
-		t.Errorf("audit %s", got)
-	}
+	got = strings.Join(s.audit(), " ")
+	assert.That(t, strings.Count(got, "pm.done pm_plan:1") == 3, "audit %s", got)
 }
 
 func TestDueList(t *testing.T) {
@@ -147,9 +141,8 @@ func TestDueList(t *testing.T) {
 		`"last_done_date":"2026-10-22","baseline_reading":null,"next_due":"2026-11-21","days_until":1,"due_status":"due-soon"}`
 	const fine = `{"pm_id":1,"asset_id":1,"asset":"Lathe","title":"Fine","interval_days":365,"interval_usage":null,"meter":null,"unit":null,` +
 		`"last_done_date":"2026-11-01","baseline_reading":null,"next_due":"2027-11-01","days_until":346,"due_status":"ok"}`
-	if want := `{"today":"2026-11-20","pm_due":[` + oil + "," + bolts + "," + fine + `]}`; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
+	want := `{"today":"2026-11-20","pm_due":[` + oil + "," + bolts + "," + fine + `]}`
+	assert.That(t, got == want, "got  %s\nwant %s", got, want)
 	if agent, err := s.call("pm_due", `{}`); err != nil || agent != strings.TrimSuffix(got, "}")+`,"shown":3,"total":3,"next":null}` {
 		t.Errorf("an agent is told %s %v", agent, err)
 	}
@@ -167,9 +160,8 @@ func TestDueList(t *testing.T) {
 	s.Must(err)
 	_, err = s.SetAssetStatus(ctx, cli, 2, "retired")
 	s.Must(err)
-	if none, err := s.get("GET /api/pm-due", ""); err != nil || none != `{"today":"2026-11-20","pm_due":[]}` {
-		t.Errorf("all retired: %s %v", none, err)
-	}
+	none, err := s.get("GET /api/pm-due", "")
+	assert.That(t, err == nil && none == `{"today":"2026-11-20","pm_due":[]}`, "all retired: %s %v", none, err)
 }
 
 func TestPlanGuards(t *testing.T) {
@@ -206,9 +198,7 @@ func TestPlanGuards(t *testing.T) {
 	}
 	s.rows("pm-plans", h, "V-1|Oil||250|km|||10||25", "L-1|Oil||250|1|||-5", "L-1|Later|30|||2027-01-01")
 	want := []string{"V-1|Oil||250|km|2026-11-20||10||25||", "L-1|Oil||250|hours|2026-11-20||-5||||", "L-1|Later|30|||2027-01-01||||||"}
-	if got := s.export("pm-plans"); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("exported\n%s", strings.Join(got, "\n"))
-	}
+	assert.Equal(t, strings.Join(s.export("pm-plans"), "\n"), strings.Join(want, "\n"), "exported")
 }
 
 func TestPlanEdits(t *testing.T) {
@@ -218,9 +208,7 @@ func TestPlanEdits(t *testing.T) {
 	plan := func() string { t.Helper(); return s.export("pm-plans")[0] }
 	is := func(want string) {
 		t.Helper()
-		if got := plan(); got != want {
-			t.Errorf("the plan is %s, want %s", got, want)
-		}
+		assert.Equal(t, plan(), want, "the plan")
 	}
 	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,meter", "L-1|Oil|30|250|hours")
 	is("L-1|Oil|30|250|hours|2026-11-20||1000||||")
@@ -229,9 +217,7 @@ func TestPlanEdits(t *testing.T) {
 	entries := len(s.audit())
 	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage,meter,baseline_reading,start_date", "L-1|Oil|30|250|hours||")
 	is("L-1|Oil|30|250|hours|2026-11-20||1000||||")
-	if len(s.audit()) != entries {
-		t.Error("a row that changes nothing was audited")
-	}
+	assert.That(t, len(s.audit()) == entries, "a row that changes nothing was audited")
 	s.rows("pm-plans", "asset_tag,title,interval_days", "L-1|Oil|60")
 	is("L-1|Oil|60|250|hours|2026-11-20||1000||||")
 	s.rows("pm-plans", "asset_tag,title,meter", "L-1|Oil|cycles")

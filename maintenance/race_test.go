@@ -4,6 +4,7 @@ import (
 	"sync"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/fault"
 )
 
@@ -43,7 +44,5 @@ func TestRacingParts(t *testing.T) {
 		_, err := s.UsePart(ctx, cli, 1, "P-1", 1000)
 		return err
 	})
-	if won != 3 || refused[fault.Invalid] != 17 {
-		t.Errorf("%d of 3 parts used, refused %v", won, refused)
-	}
+	assert.That(t, won == 3 && refused[fault.Invalid] == 17, "%d of 3 parts used, refused %v", won, refused)
 }

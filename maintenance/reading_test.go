@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -21,16 +22,13 @@ func TestWhichMeter(t *testing.T) {
 	for _, ref := range []string{"odometer", "1", "ODOMETER"} {
 		r, err := post(1, ref)
 		s.Must(err)
-		if r.Meter.Name != "odometer" {
-			t.Errorf("%s means %s", ref, r.Meter.Name)
-		}
+		assert.That(t, r.Meter.Name == "odometer", "%s means %s", ref, r.Meter.Name)
 	}
 	s.untouched(fault.Invalid, "engine (2), odometer (1)", func() error { _, err := post(1, ""); return err })
 	s.untouched(fault.Invalid, "engine (2), odometer (1)", func() error { _, err := post(1, "3"); return err })
 	s.untouched(fault.Invalid, "has no meter", func() error { _, err := post(2, ""); return err })
-	if r, err := post(3, ""); err != nil || r.Meter.Name != "hours" {
-		t.Errorf("the only meter: %v %v", r.Meter.Name, err)
-	}
+	r, err := post(3, "")
+	assert.That(t, err == nil && r.Meter.Name == "hours", "the only meter: %v %v", r.Meter.Name, err)
 }
 
 func TestReadingWarning(t *testing.T) {
@@ -120,9 +118,8 @@ func TestUseAgainstNaive(t *testing.T) {
 		}
 		today += 40
 		s.On(today.String())
-		if got, want := show(s.meter("hours").AvgPerDay), show(naive(all, today)); got != want {
-			t.Errorf("seed %d, 40 days later: %s, want %s", seed, got, want)
-		}
+		got, want := show(s.meter("hours").AvgPerDay), show(naive(all, today))
+		assert.That(t, got == want, "seed %d, 40 days later: %s, want %s", seed, got, want)
 	}
 }
 
@@ -136,15 +133,11 @@ func TestReadingsKeepTheirOrder(t *testing.T) {
 	s.Must(err)
 	s.reads("12", "2026-11-20")
 	want := []string{"L-1|hours|100|2026-11-01|0", "L-1|hours|110|2026-11-05|0", "L-1|hours|120|2026-11-03|0", "L-1|hours|10|2026-11-06|1", "L-1|hours|12|2026-11-20|0"}
-	if got := s.export("readings"); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		t.Errorf("exported\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	assert.Equal(t, strings.Join(s.export("readings"), "\n"), strings.Join(want, "\n"), "exported")
 	var epochs []int64
 	s.Must(s.DB.View(ctx, func(c *db.Conn) (err error) {
 		epochs, err = db.All(c, db.Int, "SELECT epoch FROM readings ORDER BY seq")
 		return err
 	}))
-	if fmt.Sprint(epochs) != "[0 0 0 1 1]" {
-		t.Errorf("epochs %v", epochs)
-	}
+	assert.That(t, fmt.Sprint(epochs) == "[0 0 0 1 1]", "epochs %v", epochs)
 }

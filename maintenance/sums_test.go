@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -45,9 +46,7 @@ func TestSumsOfAnAssigneeAreKept(t *testing.T) {
 		}
 		s.Must(s.DB.View(ctx, func(c *db.Conn) error {
 			breaches, err := checkSums(c)
-			if len(breaches) > 0 {
-				t.Fatalf("%d: %s", i, breaches)
-			}
+			assert.Must(t, len(breaches) <= 0, "%d: %s", i, breaches)
 			return err
 		}))
 		for _, f := range []Filter{{Status: "open"}, {AssignedTo: "BeN"}, {AssignedTo: "ben", Status: "done"}, {AssignedTo: "Ana", Priority: "high"}} {
@@ -67,18 +66,15 @@ func TestSumsOfAnAssigneeAreKept(t *testing.T) {
 				t.Fatalf("%d: %+v: agents are told %s, there are %s", i, f, got, want)
 			}
 			for j := range found.Shown {
-				if found.WorkOrders[j].Full.ID != all.WorkOrders[j].ID {
-					t.Fatalf("%d: %+v: the page has %d for %d", i, f, found.WorkOrders[j].Full.ID, all.WorkOrders[j].ID)
-				}
+				assert.Must(t, found.WorkOrders[j].Full.ID == all.WorkOrders[j].ID,
+					"%d: %+v: the page has %d for %d", i, f, found.WorkOrders[j].Full.ID, all.WorkOrders[j].ID)
 			}
 		}
 	}
 	exec("UPDATE work_order_sums SET cents = cents + 1 WHERE assigned_to = 'Ana'")
 	s.Must(s.DB.View(ctx, func(c *db.Conn) error {
 		breaches, err := checkSums(c)
-		if len(breaches) == 0 || !strings.Contains(breaches[0], `"Ana"`) {
-			t.Errorf("a wrong sum is not found: %s", breaches)
-		}
+		assert.That(t, len(breaches) != 0 && strings.Contains(breaches[0], `"Ana"`), "a wrong sum is not found: %s", breaches)
 		return err
 	}))
 	exec("UPDATE work_order_sums SET cents = cents - 1 WHERE assigned_to = 'Ana'")
@@ -98,9 +94,7 @@ func TestAssigneesListReadsOnlyItsRows(t *testing.T) {
 				t.Errorf("%s\n%s", query, plan)
 			}
 			query, _ = f.inAll(c)
-			if plan := strings.Join(s.Steps(query), "\n"); !strings.Contains(plan, "SEARCH w USING PRIMARY KEY (assigned_to=?") {
-				t.Errorf("%s\n%s", query, plan)
-			}
+			assert.Contains(t, strings.Join(s.Steps(query), "\n"), "SEARCH w USING PRIMARY KEY (assigned_to=?", "%s", query)
 		}
 		return nil
 	}))

@@ -3,6 +3,7 @@ package maintenance
 import (
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 )
 
@@ -10,9 +11,7 @@ import (
 func day(t testing.TB, s string) exact.Day {
 	t.Helper()
 	d, ok := exact.ParseDay(s)
-	if !ok {
-		t.Fatalf("%q is no day", s)
-	}
+	assert.Must(t, ok, "%q is no day", s)
 	return d
 }
 
@@ -29,9 +28,7 @@ func dayPtr(t testing.TB, s string) *exact.Day {
 func milli(t testing.TB, s string) exact.Milli {
 	t.Helper()
 	m, err := exact.ParseMilli(s)
-	if err != nil {
-		t.Fatalf("%q: %v", s, err)
-	}
+	assert.OK(t, err, "%q", s)
 	return m
 }
 
@@ -48,9 +45,8 @@ func TestWindowStart(t *testing.T) {
 		{"2024-03-30", "2024-01-01"}, // 31 + 29 + 30
 		{"2026-11-20", "2026-08-23"},
 	} {
-		if got := windowStart(day(t, c.today)); got != day(t, c.want) {
-			t.Errorf("today %s: the window begins %v, want %s", c.today, got, c.want)
-		}
+		got := windowStart(day(t, c.today))
+		assert.That(t, got == day(t, c.want), "today %s: the window begins %v, want %s", c.today, got, c.want)
 	}
 }
 
@@ -136,9 +132,7 @@ func TestJumped(t *testing.T) {
 		{"a meter that stood still", between(t, "2026-11-01", "7", "2026-11-11", "7"), "7", "7.001", 9, true},
 		{"use unknown", use{}, "0", "99999", 1, false},
 	} {
-		if got := c.use.jumped(milli(t, c.before), milli(t, c.after), c.days); got != c.want {
-			t.Errorf("%s: %v", c.name, got)
-		}
+		assert.Equal(t, c.use.jumped(milli(t, c.before), milli(t, c.after), c.days), c.want, "%s", c.name)
 	}
 }
 

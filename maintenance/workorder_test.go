@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -56,23 +57,19 @@ func TestWorkOrderLists(t *testing.T) {
 					for _, wo := range got.WorkOrders {
 						ids = append(ids, wo.ID)
 					}
-					if int(got.Total) != len(want) || fmt.Sprint(ids) != fmt.Sprint(want[:min(7, len(want))]) {
-						t.Errorf("%+v: %v of %d, want %v", f, ids, got.Total, want)
-					}
+					assert.That(t, int(got.Total) == len(want) && fmt.Sprint(ids) == fmt.Sprint(want[:min(7, len(want))]),
+						"%+v: %v of %d, want %v", f, ids, got.Total, want)
 				}
 			}
 		}
 	}
 	empty, err := s.get("GET /api/work-orders", "", "status", "cancelled")
 	s.Must(err)
-	if empty != `{"work_orders":[],"next":null,"total":0}` {
-		t.Errorf("an empty list is %s", empty)
-	}
+	assert.That(t, empty == `{"work_orders":[],"next":null,"total":0}`, "an empty list is %s", empty)
 	spelled, err := s.call("list_workorders", `{"status":"IN_PROGRESS","priority":"Critical","limit":1}`)
 	s.Must(err)
-	if !strings.Contains(spelled, `"priority":"urgent"`) || !strings.Contains(spelled, `"status":"in-progress"`) {
-		t.Errorf("other spellings: %s", spelled)
-	}
+	assert.That(t, strings.Contains(spelled, `"priority":"urgent"`) && strings.Contains(spelled, `"status":"in-progress"`),
+		"other spellings: %s", spelled)
 	_, err = s.call("create_workorder", `{"asset_id":1,"description":"x","assigned_to":"Cleo"}`)
 	s.Refused(err, fault.Invalid, "Ana", "new_person")
 	for args, part := range map[string]string{`{"limit":201}`: "1 to 200", `{"limit":0}`: "1 to 200", `{"status":"gone"}`: "cancelled", `{"priority":["low"]}`: "nested"} {
@@ -101,22 +98,15 @@ func TestLaborRate(t *testing.T) {
 	}
 	s.moves(2, "in-progress", "done")
 	s.moves(3, "cancelled")
-	if got := fmt.Sprint(cost(1), cost(2), cost(3)); got != "117 117 117" {
-		t.Errorf("at 10.01 an hour: %s", got)
-	}
+	assert.Equal(t, fmt.Sprint(cost(1), cost(2), cost(3)), "117 117 117", "at 10.01 an hour")
 	rate(6000)
-	if got := fmt.Sprint(cost(1), cost(2), cost(3)); got != "700 117 117" {
-		t.Errorf("today's rate while it is open, fixed when it is closed: %s", got)
-	}
+	assert.Equal(t, fmt.Sprint(cost(1), cost(2), cost(3)), "700 117 117",
+		"today's rate while it is open, fixed when it is closed")
 	s.moves(2, "open")
-	if got := cost(2); got != 700 {
-		t.Errorf("reopened: %d", got)
-	}
+	assert.Equal(t, cost(2), 700, "reopened")
 	entries := len(s.audit())
 	rate(6000)
-	if len(s.audit()) != entries {
-		t.Error("the same rate again was audited")
-	}
+	assert.That(t, len(s.audit()) == entries, "the same rate again was audited")
 	s.untouched(fault.Invalid, "0 to 100000000", func() error { _, err := s.SetLaborRate(ctx, cli, -1); return err })
 	s.untouched(fault.Invalid, "0 to 100000000", func() error { _, err := s.SetLaborRate(ctx, cli, 100_000_001); return err })
 }

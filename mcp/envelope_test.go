@@ -3,6 +3,8 @@ package mcp_test
 import (
 	"strings"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 func nested(levels int) string { // in the envelope, levels in all
@@ -83,23 +85,17 @@ func TestEnvelope(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			a := s.post(t, c.body, nil)
 			r := a.reply(t)
-			if a.status != c.status || string(r.ID) != c.id {
-				t.Errorf("%d with id %s; want %d with %s: %s", a.status, r.ID, c.status, c.id, a.body)
-			}
+			assert.That(t, a.status == c.status && string(r.ID) == c.id,
+				"%d with id %s; want %d with %s: %s", a.status, r.ID, c.status, c.id, a.body)
 			if c.code == 0 {
-				if r.Error != nil {
-					t.Errorf("an error: %s", a.body)
-				}
+				assert.That(t, r.Error == nil, "an error: %s", a.body)
 				return
 			}
-			if r.Error == nil || r.Error.Code != c.code || !strings.Contains(r.Error.Message, c.says) {
-				t.Errorf("want %d with %q: %s", c.code, c.says, a.body)
-			}
+			assert.That(t, r.Error != nil && r.Error.Code == c.code && strings.Contains(r.Error.Message, c.says),
+				"want %d with %q: %s", c.code, c.says, a.body)
 		})
 	}
-	if n := s.audited(t); n != 0 {
-		t.Errorf("%d writes happened", n)
-	}
+	assert.Equal(t, s.audited(t), 0, "writes happened")
 }
 
 func TestNotifications(t *testing.T) {
@@ -113,20 +109,14 @@ func TestNotifications(t *testing.T) {
 	} {
 		for _, version := range []string{"", "2025-06-18", "2026-07-28"} {
 			a := s.post(t, body, map[string]string{"MCP-Protocol-Version": version})
-			if a.status != 202 || a.body != "" {
-				t.Errorf("%s with %q: %d %q", body, version, a.status, a.body)
-			}
+			assert.That(t, a.status == 202 && a.body == "", "%s with %q: %d %q", body, version, a.status, a.body)
 		}
 	}
-	if n := s.audited(t); n != 0 {
-		t.Errorf("%d writes happened", n)
-	}
+	assert.Equal(t, s.audited(t), 0, "writes happened")
 	a := s.post(t, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, map[string]string{"MCP-Protocol-Version": "1999-01-01"})
-	if r := a.reply(t); a.status != 400 || r.Error.Code != -32022 {
-		t.Errorf("a version that is not spoken: %d %s", a.status, a.body)
-	}
+	r := a.reply(t)
+	assert.That(t, a.status == 400 && r.Error.Code == -32022, "a version that is not spoken: %d %s", a.status, a.body)
 	a = s.post(t, `{"jsonrpc":"2.0","method":"notifications/initialized","params":3}`, nil)
-	if r := a.reply(t); a.status != 400 || r.Error.Code != -32600 {
-		t.Errorf("what is no notification: %d %s", a.status, a.body)
-	}
+	r = a.reply(t)
+	assert.That(t, a.status == 400 && r.Error.Code == -32600, "what is no notification: %d %s", a.status, a.body)
 }

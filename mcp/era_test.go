@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db/dbtest"
 )
 
@@ -23,9 +24,7 @@ func TestInitializeNegotiatesTheVersion(t *testing.T) {
 		for _, header := range []string{"", "2025-06-18", "1999-01-01", "2026-07-28", "a\nb"} {
 			a := s.post(t, initialize(asked), map[string]string{"MCP-Protocol-Version": header})
 			r := a.reply(t)
-			if r.Error != nil {
-				t.Fatalf("%q with %q: %s", asked, header, a.body)
-			}
+			assert.Must(t, r.Error == nil, "%q with %q: %s", asked, header, a.body)
 			var got struct {
 				ProtocolVersion string
 				Capabilities    map[string]map[string]any
@@ -34,9 +33,8 @@ func TestInitializeNegotiatesTheVersion(t *testing.T) {
 				ResultType      *string
 			}
 			dbtest.OK(t, json.Unmarshal(r.Result, &got))
-			if got.ProtocolVersion != want || got.ResultType != nil || a.header.Get("Mcp-Session-Id") != "" {
-				t.Errorf("%q with %q: %s", asked, header, a.body)
-			}
+			assert.That(t, got.ProtocolVersion == want && got.ResultType == nil && a.header.Get("Mcp-Session-Id") == "",
+				"%q with %q: %s", asked, header, a.body)
 			if got.ServerInfo.Name != "quartermaster-notes" || got.ServerInfo.Version != "1.2.3" || got.ServerInfo.Title != "Notes service" {
 				t.Errorf("server info: %+v", got.ServerInfo)
 			}
@@ -133,21 +131,16 @@ func TestStatelessRequests(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			a := s.post(t, c.body, c.headers)
 			r := a.reply(t)
-			if a.status != c.status || string(r.ID) != `"s1"` {
-				t.Errorf("%d, want %d: %s", a.status, c.status, a.body)
-			}
+			assert.That(t, a.status == c.status && string(r.ID) == `"s1"`, "%d, want %d: %s", a.status, c.status, a.body)
 			if c.code == 0 {
 				checkStatelessResult(t, r.Result)
 				return
 			}
-			if r.Error == nil || r.Error.Code != c.code || !strings.Contains(r.Error.Message, c.says) {
-				t.Errorf("want %d with %q: %s", c.code, c.says, a.body)
-			}
+			assert.That(t, r.Error != nil && r.Error.Code == c.code && strings.Contains(r.Error.Message, c.says),
+				"want %d with %q: %s", c.code, c.says, a.body)
 		})
 	}
-	if n := s.audited(t); n != 0 {
-		t.Errorf("%d writes happened", n)
-	}
+	assert.Equal(t, s.audited(t), 0, "writes happened")
 }
 
 func checkStatelessResult(t *testing.T, result json.RawMessage) {
@@ -158,9 +151,8 @@ func checkStatelessResult(t *testing.T, result json.RawMessage) {
 	}
 	dbtest.OK(t, json.Unmarshal(result, &got))
 	me := got.Meta["io.modelcontextprotocol/serverInfo"]
-	if got.ResultType != "complete" || me.Name != "quartermaster-notes" || me.Version != "1.2.3" {
-		t.Errorf("resultType or server info: %s", result)
-	}
+	assert.That(t, got.ResultType == "complete" && me.Name == "quartermaster-notes" && me.Version == "1.2.3",
+		"resultType or server info: %s", result)
 }
 
 func TestDiscover(t *testing.T) {
@@ -175,12 +167,9 @@ func TestDiscover(t *testing.T) {
 	}
 	dbtest.OK(t, json.Unmarshal(r.Result, &got))
 	want := []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"}
-	if !slices.Equal(got.SupportedVersions, want) || got.Capabilities["tools"] == nil || got.Instructions == "" {
-		t.Errorf("%+v", got)
-	}
-	if got.TTLMs == nil || *got.TTLMs < 0 || got.CacheScope != "private" {
-		t.Errorf("caching: %+v", got)
-	}
+	assert.That(t, slices.Equal(got.SupportedVersions, want) && got.Capabilities["tools"] != nil && got.Instructions != "",
+		"%+v", got)
+	assert.That(t, got.TTLMs != nil && *got.TTLMs >= 0 && got.CacheScope == "private", "caching: %+v", got)
 }
 
 func TestUnsupportedVersionNamesTheSupported(t *testing.T) {
@@ -192,17 +181,13 @@ func TestUnsupportedVersionNamesTheSupported(t *testing.T) {
 			Supported []string
 			Requested string
 		}
-		if a.status != 400 || r.Error == nil || r.Error.Code != -32022 {
-			t.Fatalf("%s: %d %s", version, a.status, a.body)
-		}
-		if err := json.Unmarshal(r.Error.Data, &data); err != nil || data.Requested != version || len(data.Supported) != 4 {
-			t.Errorf("%s: %s", version, r.Error.Data)
-		}
+		assert.Must(t, a.status == 400 && r.Error != nil && r.Error.Code == -32022, "%s: %d %s", version, a.status, a.body)
+		err := json.Unmarshal(r.Error.Data, &data)
+		assert.That(t, err == nil && data.Requested == version && len(data.Supported) == 4, "%s: %s", version, r.Error.Data)
 	}
 	for _, version := range []string{"2025-03-26", "2025-06-18", "2025-11-25"} {
-		if a := s.post(t, ping, map[string]string{"MCP-Protocol-Version": version}); a.status != 200 {
-			t.Errorf("%s: %d %s", version, a.status, a.body)
-		}
+		a := s.post(t, ping, map[string]string{"MCP-Protocol-Version": version})
+		assert.That(t, a.status == 200, "%s: %d %s", version, a.status, a.body)
 	}
 }
 
@@ -213,7 +198,6 @@ func TestAnswersWithoutAnID(t *testing.T) {
 		t.Errorf("handshake: %d %s", a.status, a.body)
 	}
 	a := s.post(t, "{", map[string]string{"MCP-Protocol-Version": "2026-07-28"})
-	if r := a.reply(t); r.ID != nil || r.Error.Code != -32700 || a.status != 400 {
-		t.Errorf("stateless: %d %s", a.status, a.body)
-	}
+	r := a.reply(t)
+	assert.That(t, r.ID == nil && r.Error.Code == -32700 && a.status == 400, "stateless: %d %s", a.status, a.body)
 }

@@ -16,6 +16,7 @@ import (
 
 	"quartermaster/mcp"
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
@@ -232,9 +233,7 @@ func open(t testing.TB) *db.DB {
 	d, err := db.Open(path, o)
 	dbtest.OK(t, err)
 	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, d.Close())
 	})
 	return d
 }
@@ -308,15 +307,11 @@ type reply struct {
 func (a answer) reply(t *testing.T) reply {
 	t.Helper()
 	var r reply
-	if err := json.Unmarshal([]byte(a.body), &r); err != nil {
-		t.Fatalf("%d, not JSON (%v): %s", a.status, err, a.body)
-	}
-	if r.JSONRPC != "2.0" || (r.Result == nil) == (r.Error == nil) {
-		t.Fatalf("%d, not a JSON-RPC answer: %s", a.status, a.body)
-	}
-	if got := a.header.Get("Content-Type"); got != "application/json" {
-		t.Errorf("Content-Type is %q", got)
-	}
+	err := json.Unmarshal([]byte(a.body), &r)
+	assert.Must(t, err == nil, "%d, not JSON (%v): %s", a.status, err, a.body)
+	assert.Must(t, r.JSONRPC == "2.0" && (r.Result == nil) != (r.Error == nil),
+		"%d, not a JSON-RPC answer: %s", a.status, a.body)
+	assert.Equal(t, a.header.Get("Content-Type"), "application/json", "Content-Type")
 	return r
 }
 
@@ -335,14 +330,11 @@ type called struct {
 func (a answer) called(t *testing.T) called {
 	t.Helper()
 	r := a.reply(t)
-	if r.Error != nil {
-		t.Fatalf("%d, an error in place of a result: %s", a.status, a.body)
-	}
+	assert.Must(t, r.Error == nil, "%d, an error in place of a result: %s", a.status, a.body)
 	var c called
 	dbtest.OK(t, json.Unmarshal(r.Result, &c))
-	if len(c.Content) != 1 || c.Content[0].Type != "text" || c.IsError == nil {
-		t.Fatalf("a result needs one text block and isError: %s", a.body)
-	}
+	assert.Must(t, len(c.Content) == 1 && c.Content[0].Type == "text" && c.IsError != nil,
+		"a result needs one text block and isError: %s", a.body)
 	return c
 }
 

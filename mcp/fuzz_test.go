@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"quartermaster/mcp"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/strict"
 )
 
@@ -43,18 +44,14 @@ func FuzzEnvelope(f *testing.F) {
 		endpoint.ServeHTTP(w, r)
 		got := w.Body.Bytes()
 		if w.Code == 202 {
-			if len(got) != 0 {
-				t.Fatalf("202 with a body: %s", got)
-			}
+			assert.Must(t, len(got) == 0, "202 with a body: %s", got)
 			return
 		}
 		if w.Code != 200 && w.Code != 400 && w.Code != 404 {
 			t.Fatalf("status %d: %s", w.Code, got)
 		}
 		answer, err := strict.Parse(got, 64)
-		if err != nil || !json.Valid(got) {
-			t.Fatalf("the answer is not JSON: %v: %q", err, got)
-		}
+		assert.Must(t, err == nil && json.Valid(got), "the answer is not JSON: %v: %q", err, got)
 		_, hasResult := answer.Get("result")
 		_, hasError := answer.Get("error")
 		if v, _ := answer.Get("jsonrpc"); v.Text() != "2.0" || hasResult == hasError || hasResult && w.Code != 200 {

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db/dbtest"
 )
 
@@ -41,9 +42,7 @@ func connect(t *testing.T, s *server, key, version string) *official.ClientSessi
 	client := official.NewClient(&official.Implementation{Name: "test", Version: "0"}, nil)
 	transport := &official.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: &keyed{key: key}}}
 	session, err := client.Connect(t.Context(), transport, &official.ClientSessionOptions{ProtocolVersion: version})
-	if err != nil {
-		t.Fatalf("%s: %v", version, err)
-	}
+	assert.OK(t, err, "%s", version)
 	t.Cleanup(func() { _ = session.Close() })
 	return session
 }
@@ -61,9 +60,7 @@ func TestOfficialClient(t *testing.T) {
 			}
 			list, err := session.ListTools(t.Context(), nil)
 			dbtest.OK(t, err)
-			if len(list.Tools) != 5 || list.NextCursor != "" {
-				t.Fatalf("%d tools", len(list.Tools))
-			}
+			assert.Must(t, len(list.Tools) == 5 && list.NextCursor == "", "%d tools", len(list.Tools))
 			for name, arguments := range map[string]any{
 				"write_note":  map[string]any{"text": "hello", "colour": "green", "times": 2},
 				"list_notes":  map[string]any{"limit": 5},
@@ -76,17 +73,13 @@ func TestOfficialClient(t *testing.T) {
 					validate(t, name+" arguments", tool.InputSchema, arguments)
 				}
 				result, err := session.CallTool(t.Context(), &official.CallToolParams{Name: name, Arguments: arguments})
-				if err != nil || result.IsError {
-					t.Fatalf("%s: %v %+v", name, err, result)
-				}
+				assert.Must(t, err == nil && !result.IsError, "%s: %v %+v", name, err, result)
 				validate(t, name, tool.OutputSchema, result.StructuredContent)
 				var text any
 				dbtest.OK(t, json.Unmarshal([]byte(result.Content[0].(*official.TextContent).Text), &text))
 				validate(t, name+" as text", tool.OutputSchema, text)
 			}
-			if n := s.audited(t); n != 2 {
-				t.Errorf("%d writes", n)
-			}
+			assert.Equal(t, s.audited(t), 2, "writes")
 		})
 	}
 }
@@ -97,16 +90,10 @@ func validate(t *testing.T, what string, schema, value any) {
 	b, err := json.Marshal(schema)
 	dbtest.OK(t, err)
 	var parsed jsonschema.Schema
-	if err := json.Unmarshal(b, &parsed); err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
+	assert.OK(t, json.Unmarshal(b, &parsed), "%s", what)
 	resolved, err := parsed.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})
-	if err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
-	if err := resolved.Validate(value); err != nil {
-		t.Errorf("%s: %v", what, err)
-	}
+	assert.OK(t, err, "%s", what)
+	assert.NoError(t, resolved.Validate(value), "%s", what)
 }
 
 func TestOfficialClientRefused(t *testing.T) {
@@ -115,29 +102,22 @@ func TestOfficialClientRefused(t *testing.T) {
 			s := start(t)
 			session := connect(t, s, "read", version)
 			list, err := session.ListTools(t.Context(), nil)
-			if err != nil || len(list.Tools) != 3 {
-				t.Fatalf("%v %+v", err, list)
-			}
+			assert.Must(t, err == nil && len(list.Tools) == 3, "%v %+v", err, list)
 			result, err := session.CallTool(t.Context(), &official.CallToolParams{Name: "write_note", Arguments: map[string]any{"text": "a"}})
 			if err != nil || !result.IsError || !strings.Contains(result.Content[0].(*official.TextContent).Text, "read-only") {
 				t.Errorf("%v %+v", err, result)
 			}
 			_, err = session.CallTool(t.Context(), &official.CallToolParams{Name: "erase_all"})
 			var wire *jsonrpc.Error
-			if !errors.As(err, &wire) || wire.Code != -32602 || !strings.Contains(wire.Message, "list_notes") {
-				t.Errorf("an unknown tool: %v", err)
-			}
+			assert.That(t, errors.As(err, &wire) && wire.Code == -32602 && strings.Contains(wire.Message, "list_notes"),
+				"an unknown tool: %v", err)
 			_, err = session.ListResources(t.Context(), nil)
-			if !errors.As(err, &wire) || wire.Code != -32601 {
-				t.Errorf("an unknown method: %v", err)
-			}
+			assert.That(t, errors.As(err, &wire) && wire.Code == -32601, "an unknown method: %v", err)
 			// The connection has survived the refusals.
 			if result, err := session.CallTool(t.Context(), &official.CallToolParams{Name: "tell_day"}); err != nil || result.IsError {
 				t.Errorf("%v %+v", err, result)
 			}
-			if n := s.audited(t); n != 0 {
-				t.Errorf("%d writes", n)
-			}
+			assert.Equal(t, s.audited(t), 0, "writes")
 		})
 	}
 }
@@ -153,8 +133,7 @@ func TestOfficialClientWithoutAKey(t *testing.T) {
 			_ = session.Close()
 			t.Fatalf("%s: connected", version)
 		}
-		if len(wire.statuses) == 0 || slices.ContainsFunc(wire.statuses, func(s int) bool { return s != 401 }) {
-			t.Errorf("%s: %v", version, wire.statuses)
-		}
+		assert.That(t, len(wire.statuses) != 0 && !slices.ContainsFunc(wire.statuses, func(s int) bool { return s != 401 }),
+			"%s: %v", version, wire.statuses)
 	}
 }

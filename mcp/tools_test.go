@@ -11,6 +11,7 @@ import (
 
 	"quartermaster/mcp"
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 )
@@ -48,13 +49,11 @@ func TestListByScope(t *testing.T) {
 		}
 		h := with(headers("tools/list", ""), "Authorization", "Bearer "+key)
 		dbtest.OK(t, json.Unmarshal([]byte(s.post(t, stateless("tools/list", ""), h).body), &got))
-		if len(got.Result.Tools) != len(want) || got.Result.CacheScope != "private" || got.Result.TTLMs == nil {
-			t.Errorf("stateless, %s: %+v", key, got)
-		}
+		assert.That(t, len(got.Result.Tools) == len(want) && got.Result.CacheScope == "private" && got.Result.TTLMs != nil,
+			"stateless, %s: %+v", key, got)
 	}
-	if a, b := s.post(t, listTools, nil), s.post(t, listTools, nil); a.body != b.body {
-		t.Error("two lists differ")
-	}
+	a, b := s.post(t, listTools, nil), s.post(t, listTools, nil)
+	assert.That(t, a.body == b.body, "two lists differ")
 }
 
 // TestListedTools compares the complete entries, as clients get them.
@@ -87,9 +86,7 @@ func TestListedTools(t *testing.T) {
 			"annotations":{"readOnlyHint":true,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}}`,
 	} {
 		want = strings.NewReplacer("\n", "", "\t", "").Replace(want)
-		if got := string(entries[name]); got != want {
-			t.Errorf("%s:\ngot  %s\nwant %s", name, got, want)
-		}
+		assert.Equal(t, string(entries[name]), want, "%s", name)
 	}
 }
 
@@ -124,9 +121,7 @@ func TestSuccessfulCall(t *testing.T) {
 	c := s.post(t, call("list_notes", `{}`), nil).called(t)
 	var l noteList
 	dbtest.OK(t, json.Unmarshal(c.Structured, &l))
-	if l.Total != 2 || len(l.Notes) != 2 || l.Notes[0].Via != "mcp" || l.Notes[1].Via != "mcp" {
-		t.Errorf("%+v", l)
-	}
+	assert.That(t, l.Total == 2 && len(l.Notes) == 2 && l.Notes[0].Via == "mcp" && l.Notes[1].Via == "mcp", "%+v", l)
 }
 
 // TestRequestKey: a repeated call with its request_key gets the first answer, with its arguments in any order. The same
@@ -139,12 +134,9 @@ func TestRequestKey(t *testing.T) {
 	if string(first.Structured) != string(again.Structured) || *again.IsError {
 		t.Errorf("first %s, again %s", first.Structured, again.Structured)
 	}
-	if n := s.audited(t); n != 1 {
-		t.Errorf("%d notes were written", n)
-	}
-	if other := write(`{"text":"b","request_key":"k1"}`); !*other.IsError || !strings.Contains(other.Content[0].Text, "k1") {
-		t.Errorf("%+v", other)
-	}
+	assert.Equal(t, s.audited(t), 1, "notes were written")
+	other := write(`{"text":"b","request_key":"k1"}`)
+	assert.That(t, *other.IsError && strings.Contains(other.Content[0].Text, "k1"), "%+v", other)
 	if fresh := write(`{"text":"a","colour":"green","request_key":"k2"}`); *fresh.IsError || s.audited(t) != 2 {
 		t.Errorf("%+v", fresh)
 	}
@@ -159,9 +151,7 @@ func TestAnswerWithItsOwnEncoding(t *testing.T) {
 		`{"name":"tell_day","arguments":{},"_meta":{"progressToken":"p"},"task":{"ttl":1}}`,
 	} {
 		a := s.post(t, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":`+params+`}`, nil)
-		if a.status != 200 || a.body != want {
-			t.Errorf("%s: %d %s", params, a.status, a.body)
-		}
+		assert.That(t, a.status == 200 && a.body == want, "%s: %d %s", params, a.status, a.body)
 	}
 }
 
@@ -208,26 +198,16 @@ func TestRefusedCalls(t *testing.T) {
 			}
 			for i, a := range both {
 				got := a.called(t)
-				if a.status != 200 || !*got.IsError || got.Structured != nil {
-					t.Errorf("era %d: %d %s", i, a.status, a.body)
-				}
+				assert.That(t, a.status == 200 && *got.IsError && got.Structured == nil, "era %d: %d %s", i, a.status, a.body)
 				for _, s := range c.says {
-					if !strings.Contains(got.Content[0].Text, s) {
-						t.Errorf("era %d: %q does not say %q", i, got.Content[0].Text, s)
-					}
+					assert.That(t, strings.Contains(got.Content[0].Text, s), "era %d: %q does not say %q", i, got.Content[0].Text, s)
 				}
-				if strings.Contains(a.body, secret) {
-					t.Errorf("era %d leaks: %s", i, a.body)
-				}
+				assert.Lacks(t, a.body, secret, "era %d leaks", i)
 			}
-			if both[1].called(t).ResultType != "complete" {
-				t.Error("a stateless refusal without resultType")
-			}
+			assert.That(t, both[1].called(t).ResultType == "complete", "a stateless refusal without resultType")
 		})
 	}
-	if n := s.audited(t); n != 0 {
-		t.Errorf("%d writes happened", n)
-	}
+	assert.Equal(t, s.audited(t), 0, "writes happened")
 }
 
 // TestFailedCalls: the program's own errors go to the log alone.
@@ -237,17 +217,13 @@ func TestFailedCalls(t *testing.T) {
 		s.lastLog()
 		a := s.post(t, call("fail", `{"how":"`+how+`"}`), nil)
 		c := a.called(t)
-		if a.status != 200 || !*c.IsError || c.Structured != nil || strings.Contains(a.body, secret) {
-			t.Errorf("%s: %d %s", how, a.status, a.body)
-		}
-		if text := c.Content[0].Text; !strings.Contains(text, "internal error") || !strings.Contains(text, "req-1") {
-			t.Errorf("%s: %s", how, text)
-		}
+		assert.That(t, a.status == 200 && *c.IsError && c.Structured == nil && !strings.Contains(a.body, secret),
+			"%s: %d %s", how, a.status, a.body)
+		text := c.Content[0].Text
+		assert.That(t, strings.Contains(text, "internal error") && strings.Contains(text, "req-1"), "%s: %s", how, text)
 		logged := s.lastLog()
 		for _, part := range []string{"notes", "tool fail", "req-1"} {
-			if !strings.Contains(logged, part) {
-				t.Errorf("%s: the log has %q", how, logged)
-			}
+			assert.Contains(t, logged, part, "%s: the log has", how)
 		}
 		if how != "unwritable" && !strings.Contains(logged, secret) {
 			t.Errorf("%s: the log has %q", how, logged)
@@ -258,13 +234,9 @@ func TestFailedCalls(t *testing.T) {
 	}
 	s.lastLog()
 	s.post(t, call("fail", `{"how":"full"}`), nil)
-	if logged := s.lastLog(); !strings.Contains(logged, secret) {
-		t.Errorf("an unavailable machine's cause is not logged: %q", logged)
-	}
+	assert.Contains(t, s.lastLog(), secret, "an unavailable machine's cause")
 	s.post(t, call("fail", `{"how":"conflict"}`), nil)
-	if logged := s.lastLog(); logged != "" {
-		t.Errorf("a refusal was logged: %s", logged)
-	}
+	assert.Equal(t, s.lastLog(), "", "a refusal was logged")
 }
 
 func TestManyRows(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"quartermaster/mcp"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db/dbtest"
 )
 
@@ -22,9 +23,8 @@ func (a answer) refusal(t *testing.T) (code, detail string) {
 		Error  string `json:"error"`
 		Detail string `json:"detail"`
 	}
-	if err := json.Unmarshal([]byte(a.body), &e); err != nil || e.Error == "" || e.Detail == "" {
-		t.Fatalf("not the house's error form: %d %s", a.status, a.body)
-	}
+	err := json.Unmarshal([]byte(a.body), &e)
+	assert.Must(t, err == nil && e.Error != "" && e.Detail != "", "not the house's error form: %d %s", a.status, a.body)
 	return e.Error, e.Detail
 }
 
@@ -32,12 +32,10 @@ func TestOtherMethodsNeedNoKey(t *testing.T) {
 	s := start(t)
 	for _, method := range []string{"GET", "DELETE", "PUT", "PATCH", "OPTIONS"} {
 		a := s.send(t, method, "", map[string]string{"Authorization": ""})
-		if a.status != 405 || a.header.Get("Allow") != "POST" {
-			t.Errorf("%s: %d, Allow %q", method, a.status, a.header.Get("Allow"))
-		}
-		if code, _ := a.refusal(t); code != "method_not_allowed" {
-			t.Errorf("%s: %s", method, code)
-		}
+		assert.That(t, a.status == 405 && a.header.Get("Allow") == "POST",
+			"%s: %d, Allow %q", method, a.status, a.header.Get("Allow"))
+		code, _ := a.refusal(t)
+		assert.That(t, code == "method_not_allowed", "%s: %s", method, code)
 	}
 	if a := s.send(t, "HEAD", "", map[string]string{"Authorization": ""}); a.status != 405 || a.header.Get("Allow") != "POST" {
 		t.Errorf("HEAD: %d, Allow %q", a.status, a.header.Get("Allow"))
@@ -62,15 +60,11 @@ func TestKeyIsRefusedAsREST(t *testing.T) {
 		// The key is checked before the body.
 		a := s.post(t, "not JSON", map[string]string{"Authorization": c.authorization, "Content-Type": "text/plain"})
 		code, detail := a.refusal(t)
-		if a.status != c.status || code != c.code || a.header.Get(c.header) != c.value {
-			t.Errorf("%q: %d %s, %s %q", c.authorization, a.status, code, c.header, a.header.Get(c.header))
-		}
-		if strings.Contains(detail, secret) {
-			t.Errorf("%q: the refusal leaks: %s", c.authorization, detail)
-		}
-		if logged := s.lastLog(); strings.Contains(logged, secret) != (c.status >= 500) {
-			t.Errorf("%q: the log has %q", c.authorization, logged)
-		}
+		assert.That(t, a.status == c.status && code == c.code && a.header.Get(c.header) == c.value,
+			"%q: %d %s, %s %q", c.authorization, a.status, code, c.header, a.header.Get(c.header))
+		assert.Lacks(t, detail, secret, "%q: the refusal leaks", c.authorization)
+		logged := s.lastLog()
+		assert.That(t, strings.Contains(logged, secret) == (c.status >= 500), "%q: the log has %q", c.authorization, logged)
 	}
 }
 
@@ -87,9 +81,7 @@ func TestMediaType(t *testing.T) {
 		"application/":                      415,
 	} {
 		a := s.post(t, ping, map[string]string{"Content-Type": media})
-		if a.status != status {
-			t.Errorf("%q: %d", media, a.status)
-		}
+		assert.That(t, a.status == status, "%q: %d", media, a.status)
 		if status == 415 {
 			if code, detail := a.refusal(t); code != "unsupported_media_type" || !strings.Contains(detail, "application/json") {
 				t.Errorf("%q: %s %s", media, code, detail)
@@ -101,9 +93,7 @@ func TestMediaType(t *testing.T) {
 func TestAcceptIsNotEnforced(t *testing.T) {
 	s := start(t)
 	for _, accept := range []string{"", "text/html", "application/json", "application/json, text/event-stream", "*/*"} {
-		if a := s.post(t, ping, map[string]string{"Accept": accept}); a.status != 200 {
-			t.Errorf("%q: %d", accept, a.status)
-		}
+		assert.Equal(t, s.post(t, ping, map[string]string{"Accept": accept}).status, 200, "%q", accept)
 	}
 }
 
@@ -130,9 +120,8 @@ func TestSizeOfTheBody(t *testing.T) {
 		host, len(long), long); err != nil {
 		t.Errorf("writing 16 MiB: %v", err)
 	}
-	if b, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(b), "HTTP/1.1 413") {
-		t.Errorf("after writing 16 MiB: %v %s", err, b)
-	}
+	b, err := io.ReadAll(c)
+	assert.That(t, err == nil && strings.HasPrefix(string(b), "HTTP/1.1 413"), "after writing 16 MiB: %v %s", err, b)
 	// The limit also holds without an announced length.
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, struct{ *strings.Reader }{strings.NewReader(fill(most + 1))})
 	dbtest.OK(t, err)
@@ -141,9 +130,8 @@ func TestSizeOfTheBody(t *testing.T) {
 	resp, err := http.DefaultClient.Do(req)
 	dbtest.OK(t, err)
 	resp.Body.Close()
-	if req.ContentLength != 0 || resp.StatusCode != http.StatusRequestEntityTooLarge {
-		t.Errorf("chunked: %d", resp.StatusCode)
-	}
+	assert.That(t, req.ContentLength == 0 && resp.StatusCode == http.StatusRequestEntityTooLarge,
+		"chunked: %d", resp.StatusCode)
 }
 
 func TestShortBody(t *testing.T) {
@@ -157,9 +145,8 @@ func TestShortBody(t *testing.T) {
 	b, err := io.ReadAll(c)
 	dbtest.OK(t, err)
 	got := string(b)
-	if !strings.HasPrefix(got, "HTTP/1.1 400") || !strings.Contains(got, "shorter than announced") {
-		t.Errorf("got %s", got)
-	}
+	assert.That(t, strings.HasPrefix(got, "HTTP/1.1 400") && strings.Contains(got, "shorter than announced"),
+		"got %s", got)
 }
 
 func TestOrigin(t *testing.T) {
@@ -193,13 +180,10 @@ func TestOrigin(t *testing.T) {
 			headers["Host"] = c.host
 		}
 		a := s.post(t, ping, headers)
-		if a.status != c.status {
-			t.Errorf("%s: %d %s", c.name, a.status, a.body)
-		}
+		assert.That(t, a.status == c.status, "%s: %d %s", c.name, a.status, a.body)
 		if c.status == 403 {
-			if code, detail := a.refusal(t); code != "forbidden" || !strings.Contains(detail, "origin") {
-				t.Errorf("%s: %s %s", c.name, code, detail)
-			}
+			code, detail := a.refusal(t)
+			assert.That(t, code == "forbidden" && strings.Contains(detail, "origin"), "%s: %s %s", c.name, code, detail)
 		}
 	}
 }
@@ -217,8 +201,6 @@ func TestOwnOriginOverTLS(t *testing.T) {
 		r.Header.Set("Origin", origin)
 		w := httptest.NewRecorder()
 		endpoint.ServeHTTP(w, r)
-		if w.Code != status {
-			t.Errorf("%s: %d %s", origin, w.Code, w.Body)
-		}
+		assert.That(t, w.Code == status, "%s: %d %s", origin, w.Code, w.Body)
 	}
 }

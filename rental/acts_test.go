@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -17,22 +18,16 @@ func TestRecurringChargesAndTheirEnd(t *testing.T) {
 	id := h.lease("start_date=2026-01-01")
 	done, err := do(h, cli, addRecurring, Recurring{LeaseID: id, Type: "utility", Label: "Water", AmountCents: 4_500, From: day(t, "2026-02-01")})
 	h.Must(err)
-	if len(done.Posted) != 2 || done.Totals.BilledCents != 309_000 {
-		t.Errorf("%s", asJSON(t, done))
-	}
+	assert.That(t, len(done.Posted) == 2 && done.Totals.BilledCents == 309_000, "%s", asJSON(t, done))
 	_, err = do(h, cli, addRecurring, Recurring{LeaseID: id, Type: "utility", Label: "Water", AmountCents: 1, From: day(t, "2026-03-01")})
 	h.Refused(err, fault.Conflict, "recurring charge 1")
 	h.On("2026-04-02")
 	l, err := h.Ledger(ctx, viewer, id)
 	h.Must(err)
-	if got := lines(l.Charges)[5:]; !slices.Equal(got, []string{"2026-04-01 100000 1-30 April 2026", "2026-04-01 4500 Water"}) {
-		t.Errorf("%q", got)
-	}
+	assert.EqualSlices(t, lines(l.Charges)[5:], []string{"2026-04-01 100000 1-30 April 2026", "2026-04-01 4500 Water"})
 	ended, err := do2(h, cli, stopRecurring, done.Recurring.ID, day(t, "2026-03-31"))
 	h.Must(err)
-	if len(ended.Withdrawn) != 1 {
-		t.Errorf("%s", asJSON(t, ended))
-	}
+	assert.That(t, len(ended.Withdrawn) == 1, "%s", asJSON(t, ended))
 	over, err := do2(h, cli, endEarly, id, day(t, "2026-02-14"))
 	h.Must(err)
 	if len(over.Withdrawn) != 3 || over.Cut.AmountCents != 50_000 { // March with its water, and April
@@ -52,9 +47,7 @@ func TestRentSteps(t *testing.T) {
 	id := h.lease("start_date=2026-01-01")
 	l, err := do3(h, cli, setRent, id, day(t, "2026-02-01"), new(int64(120_000)))
 	h.Must(err)
-	if l.RentCents != 120_000 || l.BaseRentCents != 100_000 || len(l.Rents) != 1 {
-		t.Errorf("%s", asJSON(t, l))
-	}
+	assert.That(t, l.RentCents == 120_000 && l.BaseRentCents == 100_000 && len(l.Rents) == 1, "%s", asJSON(t, l))
 	h.On("2026-04-01")
 	h.owes(id, "2026-01-01 100000 1-31 January 2026", "2026-02-01 100000 1-28 February 2026", "2026-03-01 100000 1-31 March 2026", "2026-04-01 120000 1-30 April 2026")
 	_, err = do3(h, cli, setRent, id, day(t, "2026-02-01"), nil)
@@ -71,21 +64,16 @@ func TestSeveralTenantsAndForgetting(t *testing.T) {
 	h.load("properties", "name\nHouse\n")
 	h.load("units", "property,name\nHouse,A\n")
 	h.load("tenants", "name,email,phone,id\nAda,ada@example.org,555 01,\nAda,other@example.org,,\nBen,,,\n")
-	if got := h.try("tenants", "name,email\nAda,third@example.org\n"); len(got) != 1 || !strings.Contains(got[0], "ada@example.org") {
-		t.Errorf("%q", got)
-	}
-	if got := h.try("leases", "property,unit,start_date,tenant,rent_cents\nHouse,A,2026-01-01,Ada,1\n"); len(got) != 1 || !strings.Contains(got[0], "2 tenants are named") {
-		t.Errorf("%q", got)
-	}
+	got := h.try("tenants", "name,email\nAda,third@example.org\n")
+	assert.That(t, len(got) == 1 && strings.Contains(got[0], "ada@example.org"), "%q", got)
+	got = h.try("leases", "property,unit,start_date,tenant,rent_cents\nHouse,A,2026-01-01,Ada,1\n")
+	assert.That(t, len(got) == 1 && strings.Contains(got[0], "2 tenants are named"), "%q", got)
 	h.load("leases", "property,unit,start_date,tenant,rent_cents,end_date\nHouse,A,2026-01-01,Ada <ada@example.org>|Ben,100000,2026-02-28\n")
 	l, err := h.Ledger(ctx, viewer, 1)
 	h.Must(err)
-	if l.Lease.Tenant != "Ada & Ben" || *l.Lease.TenantEmail != "ada@example.org" || len(l.Lease.Tenants) != 2 {
-		t.Errorf("%s", asJSON(t, l.Lease))
-	}
-	if got := h.export("leases"); !strings.Contains(got, "Ada <ada@example.org>|Ben") {
-		t.Errorf("%s", got)
-	}
+	assert.That(t, l.Lease.Tenant == "Ada & Ben" && *l.Lease.TenantEmail == "ada@example.org" && len(l.Lease.Tenants) == 2,
+		"%s", asJSON(t, l.Lease))
+	assert.Contains(t, h.export("leases"), "Ada <ada@example.org>|Ben")
 	_, err = do(h, ann, receive, ReceiptRequest{LeaseID: 1, AmountCents: 250_000})
 	h.Must(err)
 	_, err = do(h, cli, returnCredit, PayoutRequest{LeaseID: 1})
@@ -140,26 +128,20 @@ func TestForgottenEverywhere(t *testing.T) {
 	h.Must(err)
 	f, err := do(h, cli, forgetTenant, 1)
 	h.Must(err)
-	if f.OwesCents != 200_500 {
-		t.Errorf("%+v", f)
-	}
+	assert.That(t, f.OwesCents == 200_500, "%+v", f)
 	kept := ""
 	for _, table := range h.Texts("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'") {
 		for _, column := range h.Texts("SELECT name FROM pragma_table_info('" + table + "')") {
 			for _, text := range h.Texts("SELECT ifnull(CAST(" + column + " AS TEXT), '') FROM " + table) {
 				kept += text + "\n"
 				for _, trace := range []string{"ada maria", "ada brandt", "ada@example", "ada.brandt@", "555 0"} {
-					if strings.Contains(strings.ToLower(text), trace) {
-						t.Errorf("%s.%s still knows %s", table, column, text)
-					}
+					assert.Lacks(t, strings.ToLower(text), trace, "%s.%s still knows %s", table, column, text)
 				}
 			}
 		}
 	}
 	for _, stays := range []string{"Ben Brandt not", "ben@example.org", "forgotten-1 & Ben Brandt", "Key for forgotten-1"} {
-		if !strings.Contains(kept, stays) {
-			t.Errorf("%s is gone", stays)
-		}
+		assert.Contains(t, kept, stays, "is gone")
 	}
 	h.sound()
 }
@@ -187,9 +169,7 @@ func TestTenantUploadLimits(t *testing.T) {
 	_, err = do2(h, tenant, addPortalNote, first.ID, "again")
 	h.Refused(err, fault.Limited, "20 notes within an hour")
 	for _, image := range h.Texts("SELECT CAST(image AS TEXT) FROM ticket_photos") {
-		if strings.Contains(image, "GPS") {
-			t.Error("a photo still tells the place")
-		}
+		assert.Lacks(t, image, "GPS", "a photo still tells the place")
 	}
 	h.On("2026-03-21")
 	h.Must(db.Exec(ctx, h.DB, db.Bookkeeping(), func(tx *db.Tx) error {
@@ -212,9 +192,8 @@ func TestStatements(t *testing.T) {
 	for year, want := range map[int64][4]int64{2026: {0, 200_000, 250_000, -50_000}, 2027: {-50_000, 100_000, 0, 50_000}, 2025: {}} {
 		st, err := h.LeaseStatement(ctx, viewer, id, year)
 		h.Must(err)
-		if got := [4]int64{st.OpeningBalanceCents, st.ChargedCents, st.ReceivedCents, st.ClosingBalanceCents}; got != want {
-			t.Errorf("%d: %v, want %v", year, got, want)
-		}
+		assert.Equal(t, [4]int64{st.OpeningBalanceCents, st.ChargedCents, st.ReceivedCents, st.ClosingBalanceCents}, want,
+			"%d", year)
 	}
 	p, err := h.PropertyStatement(ctx, viewer, 1, 2026)
 	h.Must(err)
@@ -232,9 +211,8 @@ func TestPagedLists(t *testing.T) {
 	for query, want := range map[string]int{"property=hou": 3, "property=1": 3, "property=x": 0, "tenant=u2": 1, "tenant=3": 1, "ends_before=2026-06-30": 0, "ends_before=2026-07-01": 3} {
 		got, err := h.get(h.listLeases(), viewer, "", query)
 		h.Must(err)
-		if n := len(got.(Leases).Leases); n != want {
-			t.Errorf("%s: %d leases, want %d", query, n, want)
-		}
+		n := len(got.(Leases).Leases)
+		assert.That(t, n == want, "%s: %d leases, want %d", query, n, want)
 	}
 	got, err := h.tool("arrears_report", reader, `{"detail":"short"}`)
 	h.Must(err)
@@ -246,9 +224,8 @@ func TestPagedLists(t *testing.T) {
 		got, err := h.tool("lease_detail", reader, `{"lease_id":1,"limit":1`+next+`}`)
 		h.Must(err)
 		l := got.(LedgerForAgents)
-		if len(l.Charges) != 1 || l.Total != 3 || (l.Next == nil) != (page == 2) {
-			t.Fatalf("page %d: %s", page, asJSON(t, l))
-		}
+		assert.Must(t, len(l.Charges) == 1 && l.Total == 3 && (l.Next == nil) == (page == 2),
+			"page %d: %s", page, asJSON(t, l))
 		if l.Next != nil {
 			next = `,"after":"` + *l.Next + `"`
 		}
@@ -256,13 +233,9 @@ func TestPagedLists(t *testing.T) {
 	_, err = h.tool("list_units", reader, `{"property":"Castle"}`)
 	h.Refused(err, fault.Invalid, "Castle", "House")
 	for _, op := range h.Declare().Tools() {
-		if len(op.About) > 400 {
-			t.Errorf("%s: its description has %d characters", op.Tool, len(op.About))
-		}
+		assert.That(t, len(op.About) <= 400, "%s: its description has %d characters", op.Tool, len(op.About))
 		for _, a := range op.Args(schema.Tool) {
-			if a.About == "" {
-				t.Errorf("%s: %s is not described", op.Tool, a.Name)
-			}
+			assert.That(t, a.About != "", "%s: %s is not described", op.Tool, a.Name)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -23,15 +24,12 @@ func TestArrearsBucketsAndOrder(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %d", r.Label, r.DaysOverdue))
 	}
 	want := []string{"400 days 400", "91 days 91", "90 days 90", "61 days 61", "60 days 60", "31 days 31", "30 days 30", "1 days 1"}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	assert.EqualSlices(t, got, want)
 	if want := (Buckets{110, 11_000, 1_100_000, 110_000_000}); a.Buckets != want || a.TotalCents != 111_111_110 {
 		t.Errorf("%+v, total %d", a.Buckets, a.TotalCents)
 	}
-	if b := a.Buckets; b.Days1To30+b.Days31To60+b.Days61To90+b.DaysOver90 != a.TotalCents {
-		t.Error("the buckets are not the total")
-	}
+	b := a.Buckets
+	assert.That(t, b.Days1To30+b.Days31To60+b.Days61To90+b.DaysOver90 == a.TotalCents, "the buckets are not the total")
 	l, err := h.Ledger(ctx, viewer, id)
 	h.Must(err)
 	if l.Totals.BalanceCents != a.TotalCents+1_000_000_001 { // due today and tomorrow: owed, not overdue
@@ -57,9 +55,7 @@ func TestArrearsNamesEachLeasesOwn(t *testing.T) {
 			t.Errorf("lease %d is said to be of %s in %s", r.LeaseID, r.Tenant, r.Unit)
 		}
 	}
-	if len(got) != 8 || !slices.IsSorted(dueDates(a)) {
-		t.Errorf("%q", got)
-	}
+	assert.That(t, len(got) == 8 && slices.IsSorted(dueDates(a)), "%q", got)
 	h.sound()
 }
 
@@ -91,17 +87,14 @@ func TestRentRoll(t *testing.T) {
 		`{"unit_id":3,"unit":"Z","property":"Annex",` + zero + `,` +
 		`{"unit_id":1,"unit":"U1","property":"House","billed_cents":100000,"collected_cents":100000,"outstanding_cents":0,"received_cents":100000,"lease_id":1,"tenant":"Tenant U1"},` +
 		`{"unit_id":2,"unit":"U2","property":"House","billed_cents":50000,"collected_cents":0,"outstanding_cents":50000,"received_cents":0,"lease_id":2,"tenant":"Tenant U2"}],"shown":3,"total":3,"next":null}`
-	if s := asJSON(t, roll); s != want {
-		t.Errorf("%s\nwant\n%s", s, want)
-	}
+	assert.Equal(t, asJSON(t, roll), want)
 	for month, totals := range map[string]Collection{
 		"2026-10": {100000, 100000, 0, 0}, "2026-12": {0, 0, 0, 100000}, "2026-09": {}, "9999-12": {}, "0001-01": {},
 	} {
 		roll, err := h.tool("rent_roll", reader, `{"month":"`+month+`"}`)
 		h.Must(err)
-		if got := roll.(FoundRoll); *got.Totals != totals || got.Month.String() != month {
-			t.Errorf("%s: %+v, want %+v", month, got.Totals, totals)
-		}
+		got := roll.(FoundRoll)
+		assert.That(t, *got.Totals == totals && got.Month.String() == month, "%s: %+v, want %+v", month, got.Totals, totals)
 	}
 	_, err = h.tool("rent_roll", reader, `{"month":"2026-13"}`)
 	h.Refused(err, fault.Invalid, "month")

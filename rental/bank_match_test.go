@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -28,30 +29,25 @@ func TestLinesAreMatched(t *testing.T) {
 		fmt.Sprintf("125000 certain payment %d", a), fmt.Sprintf("41597 certain payment %d", b), fmt.Sprintf("95000 proposed payment %d %d", c, d),
 		fmt.Sprintf("90000 proposed payment %d %d", c, d), "7700 unknown ",
 	}
-	if got := h.matches(); !slices.Equal(got, want) {
-		t.Errorf("%q\nwant\n%q", got, want)
-	}
+	assert.EqualSlices(t, h.matches(), want)
 	events := len(h.events())
 	done, err := do(h, ann, bookLines, Bookings{Certain: true})
 	h.Must(err)
-	if len(done.Lines) != 2 || len(h.events()) != events+2 || done.Lines[0].State != lineBooked {
-		t.Errorf("%s", asJSON(t, done))
-	}
+	assert.That(t, len(done.Lines) == 2 && len(h.events()) == events+2 && done.Lines[0].State == lineBooked,
+		"%s", asJSON(t, done))
 	// The third by a person; its account is known then.
 	_, err = do(h, ann, bookLines, Bookings{Lines: []Booking{{LineID: 3, LeaseID: &c}}})
 	h.Must(err)
 	_, err = do(h, ann, bookLines, Bookings{Lines: []Booking{{LineID: 3, LeaseID: &c}}})
 	h.Refused(err, fault.Conflict, "booked already by payment 3")
 	h.imports(mt940("3592.97", "4542.97", "2026-11-20 +950.00 John Smith|DE3|"))
-	if got := h.matches(); !slices.Contains(got, fmt.Sprintf("95000 certain payment %d", c)) {
-		t.Errorf("%q", got)
-	}
+	got := h.matches()
+	assert.That(t, slices.Contains(got, fmt.Sprintf("95000 certain payment %d", c)), "%q", got)
 	// Recorded by hand the day before: the line is that payment, and no second one is recorded.
 	paid, err := do(h, ann, receive, ReceiptRequest{LeaseID: c, AmountCents: 95_000, Method: "bank_transfer", PaidDate: "2026-11-19"})
 	h.Must(err)
-	if got := h.matches(); !slices.Contains(got, fmt.Sprintf("95000 certain link %d[%d]", c, paid.PaymentID)) {
-		t.Errorf("%q", got)
-	}
+	got = h.matches()
+	assert.That(t, slices.Contains(got, fmt.Sprintf("95000 certain link %d[%d]", c, paid.PaymentID)), "%q", got)
 	events = len(h.events())
 	_, err = do(h, ann, bookLines, Bookings{Certain: true})
 	h.Must(err)
@@ -108,18 +104,15 @@ func TestLinesAreMatched(t *testing.T) {
 	h.Refused(err, fault.Invalid, "add up")
 	parts, err := do2(h, ann, splitLine, 8, []int64{-95_000, -300})
 	h.Must(err)
-	if parts.Lines[0].State != lineSplit || *parts.Lines[1].Act != actReturn {
-		t.Errorf("%s", asJSON(t, parts))
-	}
+	assert.That(t, parts.Lines[0].State == lineSplit && *parts.Lines[1].Act == actReturn, "%s", asJSON(t, parts))
 	before, err := h.Ledger(ctx, viewer, c)
 	h.Must(err)
 	_, err = do2(h, ann, bookReturn, parts.Lines[1].ID, paid.PaymentID)
 	h.Must(err)
 	after, err := h.Ledger(ctx, viewer, c)
 	h.Must(err)
-	if after.Totals.CreditCents != before.Totals.CreditCents-95_000 {
-		t.Errorf("%s then %s", asJSON(t, before.Totals), asJSON(t, after.Totals))
-	}
+	assert.That(t, after.Totals.CreditCents == before.Totals.CreditCents-95_000,
+		"%s then %s", asJSON(t, before.Totals), asJSON(t, after.Totals))
 	if l, _ := findLineOf(h, 6); l.State != lineReturned {
 		t.Errorf("the line that was returned is %s: it would be booked again", l.State)
 	}
@@ -147,9 +140,7 @@ func TestLinesAreMatched(t *testing.T) {
 	}
 	freed, err := do2(h, ann, unsettle, 7, "x")
 	h.Must(err)
-	if freed.Lines[0].State != lineFree || len(freed.Lines[0].PaymentIDs) != 0 {
-		t.Errorf("%s", asJSON(t, freed))
-	}
+	assert.That(t, freed.Lines[0].State == lineFree && len(freed.Lines[0].PaymentIDs) == 0, "%s", asJSON(t, freed))
 	_, err = do2(h, ann, ignoreLines, []int64{5}, "my own")
 	h.Must(err)
 	_, err = do2(h, ann, unsettle, 5, "x")
@@ -208,9 +199,7 @@ func playMonth(t *testing.T, r *rand.Rand, names []string, month int) {
 	h.imports(mt940("0.00", closing, lines...))
 	list, err := h.BankLines(ctx, viewer, LineFilter{})
 	h.Must(err)
-	if list.Total != int64(len(lines)) {
-		t.Fatalf("month %d: %d lines kept of %d", month, list.Total, len(lines))
-	}
+	assert.Must(t, list.Total == int64(len(lines)), "month %d: %d lines kept of %d", month, list.Total, len(lines))
 	for _, l := range list.Lines {
 		if set(l.Match) != certain {
 			continue
@@ -219,9 +208,7 @@ func playMonth(t *testing.T, r *rand.Rand, names []string, month int) {
 		for i := range lines {
 			mine = mine || owner[i] == *l.Candidates[0].LeaseID && strings.Contains(lines[i], "|"+l.PayerAccount+"|")
 		}
-		if !mine {
-			t.Fatalf("month %d: %s is certain for a wrong lease", month, asJSON(t, l))
-		}
+		assert.Must(t, mine, "month %d: %s is certain for a wrong lease", month, asJSON(t, l))
 	}
 	_, err = do(h, ann, bookLines, Bookings{Certain: true})
 	h.Must(err)
@@ -235,9 +222,7 @@ func playMonth(t *testing.T, r *rand.Rand, names []string, month int) {
 		received, _, err = db.One(c, db.Int, "SELECT coalesce(sum(amount_cents), 0) FROM payments")
 		return err
 	}))
-	if booked != received {
-		t.Fatalf("month %d: lines over %d are booked, and %d received", month, booked, received)
-	}
+	assert.Must(t, booked == received, "month %d: lines over %d are booked, and %d received", month, booked, received)
 	h.sound()
 }
 

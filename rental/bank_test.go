@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -69,9 +70,7 @@ func (h *fixture) imports(data []byte, take ...int64) ImportedStatement {
 	h.T.Helper()
 	done, err := h.importBankFile(ann, BankFile{File: schema.File{Name: "a.sta", Data: data}, Take: take})
 	h.Must(err)
-	if len(done.Statements) != 1 {
-		h.T.Fatalf("%s", asJSON(h.T, done))
-	}
+	assert.Must(h.T, len(done.Statements) == 1, "%s", asJSON(h.T, done))
 	return done.Statements[0]
 }
 
@@ -90,9 +89,7 @@ func (h *fixture) matches() (all []string) {
 			if len(c.PaymentIDs) > 0 {
 				text += fmt.Sprint(c.PaymentIDs)
 			}
-			if len(c.Evidence) == 0 {
-				h.T.Errorf("line %d: nothing speaks for %v", l.ID, c)
-			}
+			assert.That(h.T, len(c.Evidence) != 0, "line %d: nothing speaks for %v", l.ID, c)
 		}
 		all = append(all, text)
 	}
@@ -102,9 +99,8 @@ func (h *fixture) matches() (all []string) {
 // TestReferences computes the contract's references by hand: 98 - (21000004271500 mod 97) = 10.
 func TestReferences(t *testing.T) {
 	for id, want := range map[int64]string{4: "RF10L000004", 12: "RF85L000012", 17: "RF47L000017", 23: "RF79L000023"} {
-		if got := PaymentReference(id); got != want || mod97(got[4:]+got[:4]) != 1 {
-			t.Errorf("%d: %s", id, got)
-		}
+		got := PaymentReference(id)
+		assert.That(t, got == want && mod97(got[4:]+got[:4]) == 1, "%d: %s", id, got)
 	}
 	for _, c := range []struct {
 		text string
@@ -113,9 +109,7 @@ func TestReferences(t *testing.T) {
 		{"rf10 l000 004", []int64{4}}, {"Rent RF47L000017 11 2026", []int64{17}}, {"RF47L00001712", []int64{17}}, {"RF11L000004", nil},
 		{"RF10L000004RF85L000012", []int64{4, 12}}, {"RF10L00004", nil}, {"", nil}, {PaymentReference(1234567) + "89", []int64{1234567}},
 	} {
-		if got := referencesIn(c.text); !slices.Equal(got, c.want) {
-			t.Errorf("%q: %v", c.text, got)
-		}
+		assert.EqualSlices(t, referencesIn(c.text), c.want, "%q", c.text)
 	}
 }
 
@@ -123,9 +117,8 @@ func TestReferences(t *testing.T) {
 func TestPaymentCode(t *testing.T) {
 	a := BankAccount{IBAN: new(iban), Holder: new("Helen Moreau"), Currency: "EUR"}
 	want := "BCD\n002\n1\nSCT\n\nHelen Moreau\nDE89370400440532013000\nEUR1250.00\n\nRF10L000004"
-	if got := paymentCode(a, 125_000, PaymentReference(4)); got != want || len(got) != 74 {
-		t.Errorf("%d bytes: %q", len(got), got)
-	}
+	got := paymentCode(a, 125_000, PaymentReference(4))
+	assert.That(t, got == want && len(got) == 74, "%d bytes: %q", len(got), got)
 	long := a
 	long.Holder = new(strings.Repeat("ü", 300))
 	if got := strings.Split(paymentCode(long, 1, "RF10L000004"), "\n"); got[5] != strings.Repeat("ü", 70) || got[7] != "EUR0.01" {
@@ -147,9 +140,7 @@ func TestNamesAreTheSame(t *testing.T) {
 		{"BRANDT ADA", "Ada Brandt", true}, {"Mueller, Juergen", "Jürgen Müller", true}, {"MULLER JURGEN", "Jürgen Müller", true}, {"Elodie Noel", "Élodie Noël", true},
 		{"Ada Brand", "Ada Brandt", false}, {"A. Brandt", "Ada Brandt", false}, {"Strasse", "Straße", true}, {"", "", false}, {"Anna u. Tom Weiss", "Tom Weiss", true},
 	} {
-		if got := hasName(wordsOf(c.payer), wordsOf(c.name)); got != c.want {
-			t.Errorf("%q is %q: %v", c.payer, c.name, got)
-		}
+		assert.Equal(t, hasName(wordsOf(c.payer), wordsOf(c.name)), c.want, "%q is %q", c.payer, c.name)
 	}
 }
 
@@ -158,36 +149,28 @@ func TestStatementsAreReadOnce(t *testing.T) {
 	h := open(t, "2026-11-22")
 	h.bank()
 	first := mt940("1000.00", "1435.00", "2026-11-09 +245.00", "2026-11-09 +245.00", "2026-11-10 -55.00")
-	if s := h.imports(first); s.New != 3 || s.Same != 0 || s.State != "balanced" || *s.KeptCents != 143_500 {
-		t.Errorf("%s", asJSON(t, s))
-	}
-	if s := h.imports(first); s.New != 0 || s.Same != 3 {
-		t.Errorf("twice: %s", asJSON(t, s))
-	}
+	s := h.imports(first)
+	assert.That(t, s.New == 3 && s.Same == 0 && s.State == "balanced" && *s.KeptCents == 143_500, "%s", asJSON(t, s))
+	s = h.imports(first)
+	assert.That(t, s.New == 0 && s.Same == 3, "twice: %s", asJSON(t, s))
 	second := []string{"2026-11-09 +245.00", "2026-11-09 +245.00", "2026-11-09 +245.00", "2026-11-10 -55.00", "2026-11-11 +950.00"}
 	_, err := h.importBankFile(ann, BankFile{File: schema.File{Name: "b.sta", Data: mt940("1000.00", "2630.10", second...)}})
 	h.Refused(err, fault.Invalid, "10 is missing")
-	if s := h.imports(mt940("1000.00", "2630.00", second...)); s.New != 2 || s.Same != 3 || *s.KeptCents != 263_000 || *s.MissingCents != 0 {
-		t.Errorf("%s", asJSON(t, s))
-	}
+	s = h.imports(mt940("1000.00", "2630.00", second...))
+	assert.That(t, s.New == 2 && s.Same == 3 && *s.KeptCents == 263_000 && *s.MissingCents == 0, "%s", asJSON(t, s))
 	list, err := h.BankLines(ctx, viewer, LineFilter{Cursor: schema.First(2)})
 	h.Must(err)
-	if list.Total != 5 || len(list.Lines) != 2 || list.Next == nil || list.Lines[0].AmountCents != 95_000 {
-		t.Errorf("%s", asJSON(t, list))
-	}
+	assert.That(t, list.Total == 5 && len(list.Lines) == 2 && list.Next != nil && list.Lines[0].AmountCents == 95_000,
+		"%s", asJSON(t, list))
 	rest, err := h.BankLines(ctx, viewer, LineFilter{Cursor: schema.Cursor[int64]{Limit: 9, After: *list.Next}})
 	h.Must(err)
-	if len(rest.Lines) != 3 || rest.Next != nil {
-		t.Errorf("%s", asJSON(t, rest))
-	}
+	assert.That(t, len(rest.Lines) == 3 && rest.Next == nil, "%s", asJSON(t, rest))
 	// A line in other words is ignored until a person says that it is another one.
 	again := mt940("1000.00", "1245.00", "2026-11-11 +950.00 XY|DE1|other words", "2026-11-12 -705.00")
-	if s := h.imports(again); s.New != 1 || !slices.Equal(s.Similar, []int64{1}) {
-		t.Errorf("%s", asJSON(t, s))
-	}
-	if s := h.imports(again, 1); s.New != 1 || s.Same != 1 || len(s.Similar) != 0 {
-		t.Errorf("%s", asJSON(t, s))
-	}
+	s = h.imports(again)
+	assert.That(t, s.New == 1 && slices.Equal(s.Similar, []int64{1}), "%s", asJSON(t, s))
+	s = h.imports(again, 1)
+	assert.That(t, s.New == 1 && s.Same == 1 && len(s.Similar) == 0, "%s", asJSON(t, s))
 	unknown := strings.ReplaceAll(string(first), iban, "DE02120300000000202051")
 	_, err = h.importBankFile(ann, BankFile{File: schema.File{Name: "c.sta", Data: []byte(unknown)}})
 	h.Refused(err, fault.Invalid, "DE02120300000000202051")
@@ -208,9 +191,7 @@ func TestFilesAreReadTogether(t *testing.T) {
 	one, two := file("a.sta", mt940("0.00", "245.00", "2026-11-09 +245.00")), file("b.sta", mt940("245.00", "495.00", "2026-11-10 +250.00"))
 	_, err := h.importFiles(ctx, ann, BankFile{}, []schema.File{one, file("wrong.sta", mt940("0.00", "1.00", "2026-11-09 +2.00"))})
 	h.Refused(err, fault.Invalid, "wrong.sta: ")
-	if n := h.Number("SELECT count(*) FROM bank_lines"); n != 0 {
-		t.Errorf("%d lines are kept of a call that was refused", n)
-	}
+	assert.Equal(t, h.Number("SELECT count(*) FROM bank_lines"), 0, "lines are kept of a call that was refused")
 	_, err = h.importFiles(ctx, ann, BankFile{Take: []int64{1}}, []schema.File{one, two})
 	h.Refused(err, fault.Invalid, "one file")
 	done, err := h.importFiles(ctx, ann, BankFile{}, []schema.File{one, two, one})
@@ -234,12 +215,10 @@ func TestATenantsLinesAreForgotten(t *testing.T) {
 	h.Must(err)
 	_, err = do(h, ann, forgetTenant, h.Number("SELECT id FROM tenants WHERE name = 'Martha Quill'"))
 	h.Must(err)
-	if left := h.Number("SELECT count(*) FROM bank_lines WHERE payer_name || payer_account || text <> ''"); left != 0 {
-		t.Errorf("%d lines still tell", left)
-	}
-	if s := h.imports(file); s.Same != 1 || s.New != 0 {
-		t.Errorf("%s", asJSON(t, s))
-	}
+	assert.Equal(t, h.Number("SELECT count(*) FROM bank_lines WHERE payer_name || payer_account || text <> ''"), 0,
+		"lines still tell")
+	s := h.imports(file)
+	assert.That(t, s.Same == 1 && s.New == 0, "%s", asJSON(t, s))
 	h.sound()
 }
 
@@ -274,9 +253,7 @@ func TestANoticeAndItsStatementAreJoined(t *testing.T) {
 		h.let("1Z", "Ada Brandt", "2026-11-01", 95_000)
 		first := h.imports(camt(order[0]))
 		if order[0] == "054" {
-			if first.New != 2 || first.Same != 0 || first.State != "unchecked" {
-				t.Errorf("%v: %s", order, asJSON(t, first))
-			}
+			assert.That(t, first.New == 2 && first.Same == 0 && first.State == "unchecked", "%v: %s", order, asJSON(t, first))
 			_, err := do(h, ann, bookLines, Bookings{Certain: true})
 			h.Must(err)
 			h.sound()
@@ -286,9 +263,8 @@ func TestANoticeAndItsStatementAreJoined(t *testing.T) {
 		}
 		for range 2 { // a second time adds nothing
 			for _, kind := range order {
-				if s := h.imports(camt(kind)); s.New != 0 || s.Same != s.Lines {
-					t.Errorf("%v, %s again: %s", order, kind, asJSON(t, s))
-				}
+				s := h.imports(camt(kind))
+				assert.That(t, s.New == 0 && s.Same == s.Lines, "%v, %s again: %s", order, kind, asJSON(t, s))
 			}
 		}
 		var told []string
@@ -302,9 +278,7 @@ func TestANoticeAndItsStatementAreJoined(t *testing.T) {
 		if order[0] == "054" {
 			want[2] = "95000 booked true"
 		}
-		if !slices.Equal(told, want) {
-			t.Errorf("%v: %q", order, told)
-		}
+		assert.EqualSlices(t, told, want, "%v", order)
 		h.sound()
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // TestCSVComesBackUnchanged: an import into the same file writes nothing; an import into an empty one gives the same
@@ -64,18 +66,14 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 		}
 		h.load(name, files[name])
 	}
-	if h.written() != before {
-		t.Error("importing what was exported wrote something")
-	}
+	assert.That(t, h.written() == before, "importing what was exported wrote something")
 
 	other := open(t, "2026-05-02")
 	for _, name := range tableNames {
 		other.load(name, files[name])
 	}
 	for _, name := range tableNames {
-		if got := other.export(name); got != files[name] {
-			t.Errorf("%s came back as\n%s\nand not\n%s", name, got, files[name])
-		}
+		assert.Equal(t, other.export(name), files[name], "%s", name)
 	}
 	other.sound()
 	for _, unit := range []string{"U1", "U2", "U3", "U4"} {
@@ -84,9 +82,8 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 		h.Must(err)
 		b, err := other.Ledger(ctx, viewer, other.Number(find, unit))
 		h.Must(err)
-		if !slices.Equal(lines(a.Charges), lines(b.Charges)) || a.Totals != b.Totals {
-			t.Errorf("%s: %q\nand %q", unit, lines(a.Charges), lines(b.Charges))
-		}
+		assert.That(t, slices.Equal(lines(a.Charges), lines(b.Charges)) && a.Totals == b.Totals,
+			"%s: %q\nand %q", unit, lines(a.Charges), lines(b.Charges))
 	}
 	// Both continue alike.
 	h.On("2027-06-01")
@@ -95,9 +92,7 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 	h.Must(err)
 	b, err := other.Arrears(ctx, viewer)
 	h.Must(err)
-	if a.TotalCents != b.TotalCents || a.Buckets != b.Buckets {
-		t.Errorf("arrears %+v and %+v", a.Buckets, b.Buckets)
-	}
+	assert.That(t, a.TotalCents == b.TotalCents && a.Buckets == b.Buckets, "arrears %+v and %+v", a.Buckets, b.Buckets)
 	h.sound()
 	other.sound()
 }
@@ -155,9 +150,8 @@ func TestMoneyComesBackUnchanged(t *testing.T) {
 			h.Must(err)
 		}
 		for _, name := range tableNames {
-			if got, want := other.export(name), h.export(name); got != want {
-				t.Errorf("%s on %s came back as\n%s\nand not\n%s", name, on, got, want)
-			}
+			got, want := other.export(name), h.export(name)
+			assert.That(t, got == want, "%s on %s came back as\n%s\nand not\n%s", name, on, got, want)
 		}
 		for _, id := range []int64{one, two} {
 			a, err := h.LeaseStatement(ctx, viewer, id, 2026)
@@ -196,20 +190,15 @@ func TestChargeRows(t *testing.T) {
 	for i, says := range []string{"is posted with 90000", `is posted as "1-31 January 2026"`, "no billing period of the lease begins on 2026-02-15",
 		"no billing period of the lease begins on 2026-03-02", `is called "1-31 March 2026", not "March"`, "in the future",
 		"no lease of the unit", "amount_cents is empty", "deposit", "label is missing", "amount_cents"} {
-		if len(refusals) != 11 || !strings.Contains(refusals[i], says) {
-			t.Fatalf("%d refusals:\n%s\nwant %q in %d", len(refusals), strings.Join(refusals, "\n"), says, i)
-		}
+		assert.Must(t, len(refusals) == 11 && strings.Contains(refusals[i], says),
+			"%d refusals:\n%s\nwant %q in %d", len(refusals), strings.Join(refusals, "\n"), says, i)
 	}
 	h.owes(id, "2026-01-01 100000 1-31 January 2026", "2026-02-01 90000 1-28 February 2026", "2026-03-01 100000 1-31 March 2026", "2026-04-01 2 x")
 	h.payDue(id, "2026-04-01")
 	refusals = h.try("charges", "property,unit,lease_start,type,due_date,label,amount_cents\nHouse,U1,2026-01-01,other,2026-04-01,x,3\nHouse,U1,2026-01-01,other,2026-04-01,x,2\n")
-	if len(refusals) != 1 || !strings.Contains(refusals[0], "is paid, so it stays 2") {
-		t.Errorf("%q", refusals)
-	}
+	assert.That(t, len(refusals) == 1 && strings.Contains(refusals[0], "is paid, so it stays 2"), "%q", refusals)
 	refusals = h.try("charges", "property,unit,lease_start,type,due_date,label\nHouse,U1,2026-01-01,other,2026-04-01,x\nHouse,U1,2026-01-01,other,2026-04-01,new\n")
-	if len(refusals) != 1 || !strings.Contains(refusals[0], "amount_cents is missing") {
-		t.Errorf("%q", refusals)
-	}
+	assert.That(t, len(refusals) == 1 && strings.Contains(refusals[0], "amount_cents is missing"), "%q", refusals)
 	h.sound()
 }
 
@@ -224,9 +213,7 @@ func TestPaymentRows(t *testing.T) {
 		"House,U1,2026-01-05,rent,2026-02-01,cash,2026-02-04\n"+
 		"House,U1,2026-01-01,rent,2026-03-01,shells,soon\n")
 	for i, says := range []string{"was paid already, on 2026-02-03", "no rent charge of the lease is due on 2026-04-01", "no repair charge", "no lease of the unit"} {
-		if len(refusals) != 4 || !strings.Contains(refusals[i], says) {
-			t.Fatalf("%q, want %q in %d", refusals, says, i)
-		}
+		assert.Must(t, len(refusals) == 4 && strings.Contains(refusals[i], says), "%q, want %q in %d", refusals, says, i)
 	}
 	for _, label := range []string{"Key", "Lamp"} {
 		_, err := do2(h, cli, addCharge, id, NewCharge{"repair", 1, day(t, "2026-03-18"), label})
@@ -241,9 +228,7 @@ func TestPaymentRows(t *testing.T) {
 	h.owes(id, "2026-01-01 100000 1-31 January 2026", "2026-02-01 100000 1-28 February 2026 paid 2026-02-03 bank_transfer",
 		"2026-03-01 100000 1-31 March 2026 paid 2026-03-20 other",
 		"2026-03-18 1 Key", "2026-03-18 1 Lamp paid 2026-03-19 cash")
-	if e := h.events(); !slices.Equal(e, []string{"payment.recorded", "payment.recorded", "payment.recorded"}) {
-		t.Errorf("events %q", e)
-	}
+	assert.EqualSlices(t, h.events(), []string{"payment.recorded", "payment.recorded", "payment.recorded"}, "events")
 	h.sound()
 }
 
@@ -256,21 +241,15 @@ func TestPeopleAndPlaces(t *testing.T) {
 	h.load("properties", "name\nHouse\n")
 	h.load("units", "property,name\nHouse,A\n")
 	h.load("tenants", "name,phone\nAda,1\n")
-	if h.written() != before {
-		t.Error("rows that change nothing wrote something")
-	}
+	assert.That(t, h.written() == before, "rows that change nothing wrote something")
 	h.load("properties", "name,address\nHouse,\n")
 	h.load("units", "property,name,notes\nHouse,A,\n")
 	h.load("tenants", "name,email\nAda,\n")
 	for name, want := range map[string]string{"properties": "name,address,late_fee_grace_days,late_fee_cents,late_fee_percent,late_fee_from\nHouse,,,,,\n", "units": "property,name,market_rent_cents,notes\nHouse,A,5,\n", "tenants": "name,email,phone,id\nAda,,1,1\n"} {
-		if got := h.export(name); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		assert.Equal(t, h.export(name), want)
 	}
 	refusals := slices.Concat(h.try("properties", "name,address\n,x\n"), h.try("units", "property,name,market_rent_cents\nHome,A,1\nHouse,,1\nHouse,A,-1\n"), h.try("tenants", "name\n \n"))
 	for i, says := range []string{"name is missing", "no property named", "name is missing", "market_rent_cents", "name is"} {
-		if len(refusals) != 5 || !strings.Contains(refusals[i], says) {
-			t.Fatalf("%q, want %q in %d", refusals, says, i)
-		}
+		assert.Must(t, len(refusals) == 5 && strings.Contains(refusals[i], says), "%q, want %q in %d", refusals, says, i)
 	}
 }

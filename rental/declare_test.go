@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // TestColumns compares the tables' columns with the specification.
@@ -41,9 +43,7 @@ func TestExamplesAreFilledIn(t *testing.T) {
 	s := open(t, "2026-11-20").Declare()
 	check := func(name string, v any) {
 		b, err := json.Marshal(v)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.NoError(t, err, "%s", name)
 		if strings.Contains(string(b), "[]") || strings.Contains(string(b), `""`) || strings.Contains(string(b), "1970") {
 			t.Errorf("%s has holes: %s", name, b)
 		}
@@ -54,7 +54,5 @@ func TestExamplesAreFilledIn(t *testing.T) {
 	for _, e := range s.Events {
 		check(e.Name, e.Data)
 	}
-	if len(s.Events) != 3 {
-		t.Errorf("%d events", len(s.Events))
-	}
+	assert.That(t, len(s.Events) == 3, "%d events", len(s.Events))
 }

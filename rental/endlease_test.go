@@ -3,6 +3,8 @@ package rental
 import (
 	"strings"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 func (h *fixture) end(lease int64, on string) (Ending, error) {
@@ -25,9 +27,7 @@ func TestEndLeaseAheadOfTime(t *testing.T) {
 	h.payDue(id, "2026-05-01")
 	e, err := h.end(id, "2026-07-10")
 	h.Must(err)
-	if e.Cut != nil || len(e.Withdrawn) != 0 || e.Lease.Status != active {
-		t.Errorf("%s", asJSON(t, e))
-	}
+	assert.That(t, e.Cut == nil && len(e.Withdrawn) == 0 && e.Lease.Status == active, "%s", asJSON(t, e))
 	h.On("2026-07-10")
 	want := []string{"2026-05-01 310000 1-31 May 2026 paid 2026-05-01 cash", "2026-06-01 310000 1-30 June 2026",
 		"2026-07-01 310000 1-10 July 2026, 10 of 31 days, charged in full"}
@@ -54,14 +54,11 @@ func TestEndLeaseWithUnpostedCharges(t *testing.T) {
 	id := h.lease("start_date=2026-03-15", "rent_cents=310000", "due_day=1")
 	e, err := h.end(id, "2026-04-15")
 	h.Must(err)
-	if e.Totals.BilledCents != 170000+155000 || len(e.Withdrawn) != 0 || e.Cut != nil {
-		t.Errorf("%s", asJSON(t, e))
-	}
+	assert.That(t, e.Totals.BilledCents == 170000+155000 && len(e.Withdrawn) == 0 && e.Cut == nil, "%s", asJSON(t, e))
 	h.owes(id, "2026-03-15 170000 15-31 March 2026, 17 of 31 days", "2026-04-01 155000 1-15 April 2026, 15 of 30 days")
 	h.sound()
-	if got := h.Texts("SELECT changes FROM audit WHERE action = 'lease.ended'"); len(got) != 1 || !strings.Contains(got[0], `"from":null,"to":"2026-04-15"`) {
-		t.Errorf("audit %q", got)
-	}
+	got := h.Texts("SELECT changes FROM audit WHERE action = 'lease.ended'")
+	assert.That(t, len(got) == 1 && strings.Contains(got[0], `"from":null,"to":"2026-04-15"`), "audit %q", got)
 }
 
 // TestEndLeaseProratesByTheRentOfThatTime: the rent has changed since the period was posted.

@@ -11,6 +11,7 @@ import (
 	_ "time/tzdata"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/strict"
@@ -46,9 +47,7 @@ func openIn(t testing.TB, zone *time.Location, now time.Time) *fixture {
 func (h *fixture) table(name string) schema.Table {
 	h.T.Helper()
 	t, ok := h.Declare().Table(name)
-	if !ok {
-		h.T.Fatalf("no table %s", name)
-	}
+	assert.Must(h.T, ok, "no table %s", name)
 	return t
 }
 
@@ -206,9 +205,8 @@ func (h *fixture) owes(lease int64, want ...string) Ledger {
 	h.T.Helper()
 	l, err := h.Ledger(ctx, viewer, lease)
 	h.Must(err)
-	if got := lines(l.Charges); !slices.Equal(got, want) {
-		h.T.Fatalf("ledger:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	got := lines(l.Charges)
+	assert.Must(h.T, slices.Equal(got, want), "ledger:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	return l
 }
 

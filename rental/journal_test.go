@@ -14,6 +14,7 @@ import (
 
 	"rsc.io/qr"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
@@ -44,21 +45,15 @@ func balances(t *testing.T, text string) map[string]int64 {
 				if strings.HasPrefix(amount, "-") {
 					cents = -cents
 				}
-				if !found || err != nil || !declared[account] {
-					t.Fatalf("%q: %v", line, err)
-				}
+				assert.Must(t, found && err == nil && declared[account], "%q: %v", line, err)
 				sums[account] += cents
 				total += cents
 			case line >= "1" && line < "3":
-				if line[:10] < day {
-					t.Fatalf("%s comes after %s", line, day)
-				}
+				assert.Must(t, line[:10] >= day, "%s comes after %s", line, day)
 				day = line[:10]
 			}
 		}
-		if total != 0 {
-			t.Fatalf("%s\nadds up to %d", entry, total)
-		}
+		assert.Must(t, total == 0, "%s\nadds up to %d", entry, total)
 	}
 	return sums
 }
@@ -89,9 +84,7 @@ func byHledger(t *testing.T, text string) map[string]int64 {
 	for _, row := range rows[1:] {
 		amount := strings.TrimSuffix(row[1], " EUR")
 		cents, err := exact.ParseCents(strings.TrimPrefix(amount, "-"))
-		if err != nil {
-			t.Fatalf("%q: %v", row, err)
-		}
+		assert.OK(t, err, "%q", row)
 		if strings.HasPrefix(amount, "-") {
 			cents = -cents
 		}
@@ -107,18 +100,14 @@ func TestPaymentCodesAreRead(t *testing.T) {
 		a.Holder = &holder
 		code := paymentCode(a, int64(1+i*12_345_678), PaymentReference(int64(4+i)))
 		drawn, err := qr.Encode(code, qr.M)
-		if err != nil || len(code) > maxCodeBytes {
-			t.Fatalf("%d bytes: %v", len(code), err)
-		}
+		assert.Must(t, err == nil && len(code) <= maxCodeBytes, "%d bytes: %v", len(code), err)
 		if *zbarProgram == "" {
 			continue
 		}
 		file := filepath.Join(t.TempDir(), "code.png")
 		dbtest.OK(t, os.WriteFile(file, drawn.PNG(), 0o600))
 		read, err := exec.Command(*zbarProgram, "-q", "--raw", "-Sbinary", file).Output()
-		if err != nil || string(read) != code {
-			t.Errorf("%v: %q, read as %q", err, code, read)
-		}
+		assert.That(t, err == nil && string(read) == code, "%v: %q, read as %q", err, code, read)
 	}
 }
 
@@ -133,9 +122,7 @@ func (h *fixture) journal(year int64) map[string]int64 {
 	}
 	theirs := byHledger(t, b.String())
 	for account, cents := range sums {
-		if theirs[account] != cents {
-			t.Errorf("%s is %d, and %d by hledger", account, cents, theirs[account])
-		}
+		assert.That(t, theirs[account] == cents, "%s is %d, and %d by hledger", account, cents, theirs[account])
 	}
 	return theirs
 }
@@ -147,9 +134,7 @@ func TestAJournal(t *testing.T) {
 	if got := under(sums, "income") + under(sums, "expenses") - under(sums, "expenses:capital"); got != -1_440_500 || under(sums, "assets") != 1_240_500 {
 		t.Errorf("%d and %d of %v", got, under(sums, "assets"), sums)
 	}
-	if n := sums["expenses:repairs:Harbour House:1A"]; n != 34_000 {
-		t.Errorf("%v", sums)
-	}
+	assert.Equal(t, sums["expenses:repairs:Harbour House:1A"], 34_000, "%v", sums)
 }
 
 // TestJournalsOfRandomProperties: the journal's accounts of each property and year equal its annual statement.
@@ -169,9 +154,8 @@ func TestJournalsOfRandomProperties(t *testing.T) {
 		_, _ = fmt.Sscan(m, &id)
 		_, _ = do3(h, ann, reversePayment, id, "bounced", nil) // some paid a deposit that is gone
 	}
-	if now := asJSON(t, h.year(2024)); now != before {
-		t.Errorf("2024 changed:\n%s\nwas\n%s", now, before)
-	}
+	now := asJSON(t, h.year(2024))
+	assert.That(t, now == before, "2024 changed:\n%s\nwas\n%s", now, before)
 	h.sound()
 	for year := int64(2024); year <= 2026; year++ {
 		h.yearIsItsJournal(year)
@@ -259,8 +243,6 @@ func (h *fixture) yearIsItsJournal(year int64) {
 			name = j.houses[*p.PropertyID]
 		}
 		want := [3]int64{-p.IncomeCents, p.SpentCents, p.Deposits.HeldBeforeCents - p.Deposits.HeldAfterCents}
-		if houses[name] != want {
-			h.T.Errorf("%d, %s: the journal has %v, the year %v", year, name, houses[name], want)
-		}
+		assert.That(h.T, houses[name] == want, "%d, %s: the journal has %v, the year %v", year, name, houses[name], want)
 	}
 }

@@ -3,6 +3,7 @@ package rental
 import (
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -95,9 +96,8 @@ func TestMoneyInParts(t *testing.T) {
 	h.Must(err)
 	_, err = do3(h, cli, reversePayment, p.PaymentID, "bounced", nil)
 	h.Refused(err, fault.Conflict, "deposit")
-	if e := h.events(); len(e) != 1 {
-		t.Errorf("events %q", e)
-	}
+	e := h.events()
+	assert.That(t, len(e) == 1, "events %q", e)
 	_, err = do(h, cli, cancelLease, id)
 	h.Refused(err, fault.Conflict, "payment 1")
 	h.sound()

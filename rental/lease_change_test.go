@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -39,9 +40,7 @@ func TestImportRefusesWhatEndLeaseIsFor(t *testing.T) {
 	h.Refused(h.row("leases", "property=House", "unit=U1", "start_date=2026-02-01", "tenant=Tenant U1", "rent_cents=5"),
 		fault.Invalid, "may not cover the same day", "lease 1")
 	h.Must(h.change("frequency=monthly", "due_day=31", "end_date=2026-12-31", "rent_cents=100000")) // unchanged
-	if h.written() != before {
-		t.Error("a refused or empty change wrote something")
-	}
+	assert.That(t, h.written() == before, "a refused or empty change wrote something")
 	h.Must(h.change("end_date="))
 	h.Refused(h.change("end_date=2040-01-01"), fault.Invalid, "shorten")
 	h.Must(h.change("tenant=Tenant U1", "deposit_cents=7"))
@@ -99,11 +98,8 @@ func TestDoctorNamesBreaches(t *testing.T) {
 			breaches, err = h.Declare().Check(&tx.Conn)
 			return errors.Join(undo, err)
 		})
-		if err == nil || err.Error() != "undo" {
-			t.Fatal(err)
-		}
-		if !slices.ContainsFunc(breaches, func(b string) bool { return strings.Contains(b, c.says) }) {
-			t.Errorf("after %s doctor says %q, want %q", c.break_, breaches, c.says)
-		}
+		assert.Must(t, err != nil && err.Error() == "undo", "%v", err)
+		assert.That(t, slices.ContainsFunc(breaches, func(b string) bool { return strings.Contains(b, c.says) }),
+			"after %s doctor says %q, want %q", c.break_, breaches, c.says)
 	}
 }

@@ -2,11 +2,11 @@ package rental
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/fault"
 )
 
@@ -63,9 +63,7 @@ func TestPagesEnd(t *testing.T) {
 			{walk(h.listLeases(), limit, "status=ended"), nil}, {walk(h.listUnits(), limit, "status=vacant"), up[3:]},
 			{walk(h.listUnits(), limit, "status=occupied"), up[:3]}, {walk(h.listTickets(), limit, "status=open"), down},
 		} {
-			if !slices.Equal(c.got, c.want) {
-				t.Errorf("limit %d: %v, want %v", limit, c.got, c.want)
-			}
+			assert.EqualSlices(t, c.got, c.want, "limit %d", limit)
 		}
 	}
 	for _, q := range []string{"limit=0", "limit=x", "after=0", "after=-1", "after=x"} {
@@ -74,14 +72,12 @@ func TestPagesEnd(t *testing.T) {
 	}
 	list, err := h.tool("list_leases", reader, `{"active":true,"limit":2}`)
 	h.Must(err)
-	if l := list.(FoundLeases); len(l.Leases) != 2 || l.Total != 3 || l.Leases[0].Full.BalanceCents != 300000 {
-		t.Errorf("%s", asJSON(t, l))
-	}
+	l := list.(FoundLeases)
+	assert.That(t, len(l.Leases) == 2 && l.Total == 3 && l.Leases[0].Full.BalanceCents == 300000, "%s", asJSON(t, l))
 	list, err = h.tool("list_leases", reader, `{"active":false}`)
 	h.Must(err)
-	if l := list.(FoundLeases); len(l.Leases) != 6 || l.Total != 6 {
-		t.Errorf("%s", asJSON(t, l))
-	}
+	l = list.(FoundLeases)
+	assert.That(t, len(l.Leases) == 6 && l.Total == 6, "%s", asJSON(t, l))
 	_, err = h.tool("list_leases", reader, `{"limit":201}`)
 	h.Refused(err, fault.Invalid, "limit")
 }
@@ -94,12 +90,8 @@ func TestLeaseListPostsThePageThatItShows(t *testing.T) {
 	}
 	list, err := h.Leases(ctx, viewer, LeaseFilter{Cursor: schema.First(2)})
 	h.Must(err)
-	if list.Leases[0].BalanceCents != 200000 || list.Leases[1].BalanceCents != 200000 {
-		t.Errorf("%s", asJSON(t, list))
-	}
-	if n := h.Number("SELECT count(DISTINCT lease_id) FROM charges"); n != 2 {
-		t.Errorf("%d leases were posted, want the 2 on the page", n)
-	}
+	assert.That(t, list.Leases[0].BalanceCents == 200000 && list.Leases[1].BalanceCents == 200000, "%s", asJSON(t, list))
+	assert.Equal(t, h.Number("SELECT count(DISTINCT lease_id) FROM charges"), 2, "leases were posted")
 }
 
 // TestLeasesDoNotOverlap: leases of a unit may touch; none covers a day of another.
@@ -154,7 +146,5 @@ func TestLeaseDefaults(t *testing.T) {
 	h.Must(h.row("leases", "property=House", "unit=U1", "start_date=2026-12-31", "due_day=", "frequency=", "deposit_cents=", "proration="))
 	again, err := h.Ledger(ctx, viewer, id)
 	h.Must(err)
-	if asJSON(t, again) != asJSON(t, l) {
-		t.Errorf("empty cells are not the defaults: %s", asJSON(t, again.Lease))
-	}
+	assert.That(t, asJSON(t, again) == asJSON(t, l), "empty cells are not the defaults: %s", asJSON(t, again.Lease))
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -18,9 +19,7 @@ func TestUniqueKeyPreventsDoublePosting(t *testing.T) {
 		}
 		return post(tx, id)
 	})
-	if err == nil || !strings.Contains(err.Error(), "UNIQUE") {
-		t.Errorf("posting a period twice gave %v", err)
-	}
+	assert.That(t, err != nil && strings.Contains(err.Error(), "UNIQUE"), "posting a period twice gave %v", err)
 	h.owes(id, "2026-03-01 100000 1-31 March 2026")
 	h.sound()
 }

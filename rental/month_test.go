@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -155,15 +156,13 @@ func (w *population) race() {
 	var all sync.WaitGroup
 	for range 3 {
 		all.Go(func() {
-			if _, err := w.Arrears(ctx, viewer); err != nil {
-				w.T.Error(err)
-			}
+			_, err := w.Arrears(ctx, viewer)
+			assert.NoError(w.T, err)
 		})
 		for i := range 8 {
 			all.Go(func() {
-				if _, err := w.Ledger(ctx, reader, int64(i+1)); err != nil {
-					w.T.Error(err)
-				}
+				_, err := w.Ledger(ctx, reader, int64(i+1))
+				assert.NoError(w.T, err)
 			})
 		}
 	}
@@ -272,9 +271,8 @@ func (w *population) statements(i int) {
 	}
 	l, err := w.Ledger(ctx, viewer, int64(i+1))
 	w.Must(err)
-	if closing != l.Totals.BalanceCents-l.Totals.CreditCents {
-		w.T.Errorf("lease %d: the last statement closes with %d, and its ledger has %+v", i+1, closing, l.Totals)
-	}
+	assert.That(w.T, closing == l.Totals.BalanceCents-l.Totals.CreditCents,
+		"lease %d: the last statement closes with %d, and its ledger has %+v", i+1, closing, l.Totals)
 }
 
 // propertyStatements: received sums by type, with credit received and used, equal the total received, and so do the
@@ -296,9 +294,8 @@ func (w *population) propertyStatements() {
 			for _, u := range st.Units {
 				units += u.ReceivedCents
 			}
-			if st.ReceivedCents != want || units != want || types+st.CreditCents+st.CreditReturnedCents != want {
-				w.T.Errorf("property %d in %d: %d received by the reference, and %s", p+1, year, want, asJSON(w.T, st))
-			}
+			assert.That(w.T, st.ReceivedCents == want && units == want && types+st.CreditCents+st.CreditReturnedCents == want,
+				"property %d in %d: %d received by the reference, and %s", p+1, year, want, asJSON(w.T, st))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -30,9 +31,8 @@ func TestLeasesToTakeOverAreOnOnePage(t *testing.T) {
 	for i, l := range leases {
 		all[i] = Opening{LeaseID: l.ID, Day: &on, BalanceCents: 100}
 	}
-	if done, err := do(h, ann, setOpenings, all); err != nil || next != nil || len(done.Leases) != 2_100 {
-		t.Errorf("%d taken over: %v", len(done.Leases), err)
-	}
+	done, err := do(h, ann, setOpenings, all)
+	assert.That(t, err == nil && next == nil && len(done.Leases) == 2_100, "%d taken over: %v", len(done.Leases), err)
 }
 
 // TestOpeningBalance computes two leases from March 2024 by hand: 33 months of rent settled elsewhere, 350.00 owed
@@ -42,15 +42,13 @@ func TestOpeningBalance(t *testing.T) {
 	id := h.lease("start_date=2024-03-01", "rent_cents=90000")
 	l, err := h.Ledger(ctx, viewer, id)
 	h.Must(err)
-	if len(l.Charges) != 33 || l.Totals.BalanceCents != 2_970_000 {
-		t.Fatalf("%d charges, %s", len(l.Charges), asJSON(t, l.Totals))
-	}
+	assert.Must(t, len(l.Charges) == 33 && l.Totals.BalanceCents == 2_970_000,
+		"%d charges, %s", len(l.Charges), asJSON(t, l.Totals))
 	on := day(t, "2026-11-01")
 	events := len(h.events())
 	done := h.opening(Opening{LeaseID: id, Day: &on, BalanceCents: 35_000, DepositCents: 180_000})
-	if done.Withdrawn != 32 || done.WithdrawnCents != 2_880_000 || len(h.events()) != events {
-		t.Errorf("%s", asJSON(t, done))
-	}
+	assert.That(t, done.Withdrawn == 32 && done.WithdrawnCents == 2_880_000 && len(h.events()) == events,
+		"%s", asJSON(t, done))
 	l = h.owes(id, "2026-10-31 35000 Balance on 2026-11-01", "2026-10-31 180000 Deposit held on 2026-11-01 paid 2026-10-31 opening", "2026-11-01 90000 1-30 November 2026")
 	if want := (Totals{BilledCents: 305_000, PaidCents: 180_000, BalanceCents: 125_000, DepositHeldCents: 180_000, OpeningCreditCents: 180_000}); l.Totals != want {
 		t.Errorf("%s", asJSON(t, l.Totals))
@@ -71,14 +69,12 @@ func TestOpeningBalance(t *testing.T) {
 	h.Refused(err, fault.Invalid, "2026-11-01")
 	roll, err := h.RentRoll(ctx, viewer, new(day(t, "2026-10-01").Month()))
 	h.Must(err)
-	if roll.Totals.BilledCents != 0 || roll.Totals.ReceivedCents != 0 {
-		t.Errorf("October bills what was taken over: %s", asJSON(t, roll.Totals))
-	}
+	assert.That(t, roll.Totals.BilledCents == 0 && roll.Totals.ReceivedCents == 0,
+		"October bills what was taken over: %s", asJSON(t, roll.Totals))
 	property, err := h.PropertyStatement(ctx, viewer, 1, 2026)
 	h.Must(err)
-	if property.ReceivedCents != 125_000 || !slices.Contains(property.ByType, TypeReceived{"opening", 35_000}) {
-		t.Errorf("%s", asJSON(t, property))
-	}
+	assert.That(t, property.ReceivedCents == 125_000 && slices.Contains(property.ByType, TypeReceived{"opening", 35_000}),
+		"%s", asJSON(t, property))
 	_, err = do(h, ann, setOpenings, []Opening{{LeaseID: id, Day: &on, BalanceCents: 10_000, DepositCents: 180_000}})
 	h.Refused(err, fault.Invalid, "35000 are paid")
 	_, err = do2(h, cli, voidCharge, l.Charges[0].ID, "x")
@@ -123,14 +119,12 @@ func TestOpeningIsReplacedAndRemoved(t *testing.T) {
 		h.sound()
 	}
 	h.owes(id)
-	if done := h.opening(Opening{LeaseID: id}); done.Posted != 0 {
-		t.Errorf("%s", asJSON(t, done))
-	}
+	done := h.opening(Opening{LeaseID: id})
+	assert.That(t, done.Posted == 0, "%s", asJSON(t, done))
 	h.owes(id, lines(before.Charges)...)
 	h.opening(Opening{LeaseID: id, Day: new(day(t, "2026-03-01"))})
-	if done := h.opening(Opening{LeaseID: id}); done.Posted != 2 || done.PostedCents != 170_968 {
-		t.Errorf("%s", asJSON(t, done))
-	}
+	done = h.opening(Opening{LeaseID: id})
+	assert.That(t, done.Posted == 2 && done.PostedCents == 170_968, "%s", asJSON(t, done))
 	h.owes(id, lines(before.Charges)...)
 	h.sound()
 }
@@ -154,9 +148,7 @@ func TestRefusedOpenings(t *testing.T) {
 		_, err := do(h, ann, setOpenings, []Opening{o})
 		h.Refused(err, fault.Invalid, says)
 	}
-	if h.written() != was {
-		t.Error("a refused opening wrote")
-	}
+	assert.That(t, h.written() == was, "a refused opening wrote")
 	_, err = do(h, viewer, setOpenings, []Opening{{LeaseID: id}})
 	h.Refused(err, fault.Forbidden)
 }
@@ -168,19 +160,15 @@ func TestLeasesComeWithTheirOpenings(t *testing.T) {
 	id := h.lease("start_date=2024-03-01")
 	var before strings.Builder
 	h.exportTo("leases", &before)
-	if strings.Contains(before.String(), "opening") {
-		t.Errorf("%s", before.String())
-	}
+	assert.Lacks(t, before.String(), "opening")
 	head := "property,unit,start_date,tenant,rent_cents,"
 	h.load("units", "property,name\nHouse,B\nHouse,C\n")
 	h.load("leases", head+"opening_day,opening_balance_cents,opening_deposit_cents\nHouse,B,2024-03-01,Tenant U1,90000,2026-11-01,35000,180000\n")
 	h.load("leases", head+"paid_up_to\nHouse,C,2024-03-01,Tenant U1,90000,2026-10-31\n")
-	if got := h.try("leases", head+"paid_up_to\nHouse,C,2024-03-01,Tenant U1,90000,2026-11-10\n"); len(got) != 1 || !strings.Contains(got[0], "2026-10-31 and 2026-11-30") {
-		t.Errorf("%q", got)
-	}
-	if n := h.Number("SELECT count(*) FROM charges WHERE type = 'rent'"); n != 0 {
-		t.Errorf("the import posted %d periods", n)
-	}
+	got := h.try("leases", head+"paid_up_to\nHouse,C,2024-03-01,Tenant U1,90000,2026-11-10\n")
+	assert.That(t, len(got) == 1 && strings.Contains(got[0], "2026-10-31 and 2026-11-30"), "%q", got)
+	n := h.Number("SELECT count(*) FROM charges WHERE type = 'rent'")
+	assert.That(t, n == 0, "the import posted %d periods", n)
 	h.owes(id+2, "2026-11-01 90000 1-30 November 2026")
 	b := h.owes(id+1, "2026-10-31 35000 Balance on 2026-11-01", "2026-10-31 180000 Deposit held on 2026-11-01 paid 2026-10-31 opening", "2026-11-01 90000 1-30 November 2026")
 	_, err := do(h, ann, receive, ReceiptRequest{LeaseID: id + 1, AmountCents: 50_000, PaidDate: "2026-11-20"})
@@ -198,8 +186,7 @@ func TestLeasesComeWithTheirOpenings(t *testing.T) {
 	h.Must(err)
 	mine, err := h.Ledger(ctx, viewer, b.Lease.ID)
 	h.Must(err)
-	if l.Totals != mine.Totals || !slices.Equal(lines(l.Charges), lines(mine.Charges)) {
-		t.Errorf("%s\n%s", asJSON(t, l), asJSON(t, mine))
-	}
+	assert.That(t, l.Totals == mine.Totals && slices.Equal(lines(l.Charges), lines(mine.Charges)),
+		"%s\n%s", asJSON(t, l), asJSON(t, mine))
 	other.sound()
 }

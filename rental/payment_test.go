@@ -3,6 +3,7 @@ package rental
 import (
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/fault"
 )
 
@@ -13,17 +14,13 @@ func TestPaymentPostsFirst(t *testing.T) {
 	h.On("2026-03-01")
 	p, err := do(h, ann, recordPayment, PaymentRequest{LeaseID: 1, ChargeID: 1})
 	h.Must(err)
-	if p.Totals != (Totals{BilledCents: 300000, PaidCents: 100000, BalanceCents: 200000}) {
-		t.Errorf("totals %+v", p.Totals)
-	}
+	assert.That(t, p.Totals == (Totals{BilledCents: 300000, PaidCents: 100000, BalanceCents: 200000}),
+		"totals %+v", p.Totals)
 	l, err := h.Ledger(ctx, viewer, 1)
 	h.Must(err)
-	if l.Totals != p.Totals {
-		t.Errorf("the ledger's totals %+v are not the payment's %+v", l.Totals, p.Totals)
-	}
-	if n := h.Number("SELECT count(*) FROM audit WHERE actor = 'system' AND via = 'rest' AND action = 'lease.posted'"); n != 2 {
-		t.Errorf("%d postings by the system, want 2", n)
-	}
+	assert.That(t, l.Totals == p.Totals, "the ledger's totals %+v are not the payment's %+v", l.Totals, p.Totals)
+	n := h.Number("SELECT count(*) FROM audit WHERE actor = 'system' AND via = 'rest' AND action = 'lease.posted'")
+	assert.That(t, n == 2, "%d postings by the system, want 2", n)
 }
 
 // TestDefaultCurrency records a payment in dollars, the default currency.
@@ -44,8 +41,7 @@ func TestADoubtfulPaymentAsks(t *testing.T) {
 		asks         bool
 	}{{100_000, 300_000, false}, {100_000, 300_001, true}, {0, 300_001, false}, {1, 3, false}, {1, 4, true}} {
 		p := Payment{AmountCents: c.amount, Allocations: []Allocation{{AmountCents: c.open}}}
-		if q := doubtPayment(p, func(int64) string { return "" }); (q.Title != "") != c.asks {
-			t.Errorf("%d of %d: %+v", c.amount, c.open, q)
-		}
+		q := doubtPayment(p, func(int64) string { return "" })
+		assert.That(t, (q.Title != "") == c.asks, "%d of %d: %+v", c.amount, c.open, q)
 	}
 }

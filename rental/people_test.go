@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -22,14 +23,10 @@ func TestRename(t *testing.T) {
 	h.Must(err)
 	done, err := do2(h, ann, renameProperty, 1, " Court ")
 	h.Must(err)
-	if done.Was != "House" || done.Name != "Court" {
-		t.Errorf("%+v", done)
-	}
+	assert.That(t, done.Was == "House" && done.Name == "Court", "%+v", done)
 	l, err := h.Ledger(ctx, viewer, id)
 	h.Must(err)
-	if l.Lease.Property != "Court" || l.Lease.Unit != "U9" {
-		t.Errorf("%s", asJSON(t, l.Lease))
-	}
+	assert.That(t, l.Lease.Property == "Court" && l.Lease.Unit == "U9", "%s", asJSON(t, l.Lease))
 	_, err = do2(h, ann, renameProperty, 99, "x")
 	h.Refused(err, fault.NotFound)
 	_, err = do2(h, viewer, renameUnit, 1, "x")
@@ -49,9 +46,8 @@ func TestFirstDay(t *testing.T) {
 	h.Must(err)
 	done, err := do2(h, ann, setFirstDay, id, day(t, "2026-10-16"))
 	h.Must(err)
-	if done.Withdrawn != 8 || done.Was != day(t, "2026-09-01") || done.Lease.StartDate != day(t, "2026-10-16") {
-		t.Errorf("%s", asJSON(t, done))
-	}
+	assert.That(t, done.Withdrawn == 8 && done.Was == day(t, "2026-09-01") && done.Lease.StartDate == day(t, "2026-10-16"),
+		"%s", asJSON(t, done))
 	h.owes(id, "2026-09-02 500 Lock", "2026-10-16 51613 16-31 October 2026, 16 of 31 days", "2026-10-16 3000 Water", "2026-10-22 1000 Late fee for rent due 2026-10-16",
 		"2026-11-01 100000 1-30 November 2026", "2026-11-01 3000 Water", "2026-11-07 1000 Late fee for rent due 2026-11-01")
 	h.sound()
@@ -110,12 +106,10 @@ func TestChargesAreChosenByTheirWords(t *testing.T) {
 		}
 		return err
 	}))
-	if years, err := h.MoneyYears(ctx, 1); err != nil || len(years) != 1 || years[0] != 2026 {
-		t.Errorf("%v %v", years, err)
-	}
+	years, err := h.MoneyYears(ctx, 1)
+	assert.That(t, err == nil && len(years) == 1 && years[0] == 2026, "%v %v", years, err)
 	_, err = do(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 100, PaidDate: "2024-01-01"})
 	h.Must(err)
-	if years, err := h.MoneyYears(ctx, 1); err != nil || len(years) != 3 {
-		t.Errorf("%v %v", years, err)
-	}
+	years, err = h.MoneyYears(ctx, 1)
+	assert.That(t, err == nil && len(years) == 3, "%v %v", years, err)
 }

@@ -6,15 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 )
 
 func day(t testing.TB, s string) exact.Day {
 	t.Helper()
 	d, ok := exact.ParseDay(s)
-	if !ok {
-		t.Fatalf("%q is not a day", s)
-	}
+	assert.Must(t, ok, "%q is not a day", s)
 	return d
 }
 
@@ -24,9 +23,8 @@ func termsOf(t testing.TB, s string) terms {
 	t.Helper()
 	var from, to string
 	var x terms
-	if _, err := fmt.Sscanf(s, "%s %d from %s to %s rent %d %s", &x.Frequency, &x.DueDay, &from, &to, &x.Rent, &x.Proration); err != nil {
-		t.Fatalf("%q: %v", s, err)
-	}
+	_, err := fmt.Sscanf(s, "%s %d from %s to %s rent %d %s", &x.Frequency, &x.DueDay, &from, &to, &x.Rent, &x.Proration)
+	assert.OK(t, err, "%q", s)
 	x.Start = day(t, from)
 	if to != "-" {
 		end := day(t, to)
@@ -170,8 +168,6 @@ func TestResume(t *testing.T) {
 			continue
 		}
 		q := longer.from(next)
-		if got := fmt.Sprintf("%s %d", longer.label(q), longer.charge(q)); got != c.want {
-			t.Errorf("%s: %s, want %s", c.about, got, c.want)
-		}
+		assert.Equal(t, fmt.Sprintf("%s %d", longer.label(q), longer.charge(q)), c.want, "%s", c.about)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -43,9 +44,8 @@ func (h *fixture) run(on string) string {
 	h.Must(err)
 	sent, err := do(h, ann, sendReminders, nil)
 	h.Must(err)
-	if a, b := said(due.Reminders), said(append(slices.Clone(sent.Sent), sent.Skipped...)); !slices.Equal(a, b) || due.TotalCents != sent.TotalCents {
-		h.T.Errorf("on %s: due %q, sent %q", on, a, b)
-	}
+	a, b := said(due.Reminders), said(append(slices.Clone(sent.Sent), sent.Skipped...))
+	assert.That(h.T, slices.Equal(a, b) && due.TotalCents == sent.TotalCents, "on %s: due %q, sent %q", on, a, b)
 	var all []string
 	for _, r := range sent.Sent {
 		all = append(all, fmt.Sprintf("%s %d", *r.Kind, r.OpenCents))
@@ -103,15 +103,11 @@ func TestRemindersAsTheyAreDue(t *testing.T) {
 			h := open(t, "2026-11-02")
 			id := h.ada()
 			for _, s := range c.first {
-				if got := h.run(s.on); got != s.want {
-					t.Errorf("on %s: %q, want %q", s.on, got, s.want)
-				}
+				assert.Equal(t, h.run(s.on), s.want, "on %s", s.on)
 			}
 			c.then(h, id)
 			for _, s := range c.steps {
-				if got := h.run(s.on); got != s.want {
-					t.Errorf("on %s: %q, want %q", s.on, got, s.want)
-				}
+				assert.Equal(t, h.run(s.on), s.want, "on %s", s.on)
 			}
 			h.sound()
 		})
@@ -122,9 +118,7 @@ func TestRemindersAsTheyAreDue(t *testing.T) {
 func TestRemindersBeforeRentIsDue(t *testing.T) {
 	h := open(t, "2026-11-20")
 	id := h.ada()
-	if got := h.run("2026-11-27"); got != "late-2 99500" {
-		t.Error(got)
-	}
+	assert.Equal(t, h.run("2026-11-27"), "late-2 99500")
 	if _, err := do(h, admin, setReminders, ReminderChange{BeforeDays: new(int64(3))}); err != nil {
 		t.Fatal(err)
 	}
@@ -132,9 +126,7 @@ func TestRemindersBeforeRentIsDue(t *testing.T) {
 	if got := h.run("2026-11-28"); got != "reminder 97000" { // three days before 12-01
 		t.Error(got)
 	}
-	if got := h.run("2026-11-29"); got != "" {
-		t.Error(got)
-	}
+	assert.Equal(t, h.run("2026-11-29"), "")
 	_, err := do(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 99500 + 97000 + 500, PaidDate: "2026-12-01"})
 	h.Must(err)
 	if got := h.run("2026-12-29"); got != "reminder 96500" { // 500 is credit
@@ -153,9 +145,7 @@ func TestRemindersOfNamedLeases(t *testing.T) {
 	h := open(t, "2026-11-02")
 	id := h.ada("end_date=2026-11-04")
 	clean := h.lease("start_date=2027-01-01")
-	if got := h.run("2026-11-20"); got != "late-2 ended" {
-		t.Error(got)
-	}
+	assert.Equal(t, h.run("2026-11-20"), "late-2 ended")
 	v, err := do(h, ann, sendReminders, []int64{clean})
 	h.Must(err)
 	if _, err := v.Refusals(); err == nil || len(v.Sent) != 0 || len(v.Skipped) != 1 || *v.Skipped[0].Reason != notDue || v.Skipped[0].Kind != nil {
@@ -163,9 +153,8 @@ func TestRemindersOfNamedLeases(t *testing.T) {
 	}
 	v, err = do(h, ann, sendReminders, []int64{id, clean})
 	h.Must(err)
-	if _, err := v.Refusals(); err != nil || len(v.Sent) != 1 || *v.Sent[0].Kind != "late-2" {
-		t.Errorf("%+v %v", v, err)
-	}
+	_, err = v.Refusals()
+	assert.That(t, err == nil && len(v.Sent) == 1 && *v.Sent[0].Kind == "late-2", "%+v %v", v, err)
 	_, err = do(h, ann, sendReminders, []int64{99})
 	h.Refused(err, fault.NotFound, "99")
 }
@@ -179,38 +168,27 @@ func TestRemindersToSeveralTenants(t *testing.T) {
 	h.load("tenants", "name,email\nAda,ada@example.org\nBen,\nCleo,Cleo@Example.org\n")
 	h.load("leases", "property,unit,start_date,tenant,rent_cents\nHouse,A,2026-11-01,Ada|Ben|Cleo,95000\n")
 	h.Must(db.Exec(ctx, h.DB, db.Bookkeeping(), func(tx *db.Tx) error { return mail.Block(tx, "cleo@example.org", "bounced") }))
-	if got := h.run("2026-11-06"); got != "late-1 95000, late-1 blocked" {
-		t.Error(got)
-	}
-	if all := h.Texts("SELECT kind || ' ' || address || ' ' || person || ' ' || record || ' ' || state FROM mails"); !slices.Equal(all, []string{"late-1 ada@example.org tenant:1 House/A queued"}) {
-		t.Errorf("%q", all)
-	}
+	assert.Equal(t, h.run("2026-11-06"), "late-1 95000, late-1 blocked")
+	all := h.Texts("SELECT kind || ' ' || address || ' ' || person || ' ' || record || ' ' || state FROM mails")
+	assert.That(t, slices.Equal(all, []string{"late-1 ada@example.org tenant:1 House/A queued"}), "%q", all)
 	h.load("tenants", "name,email,id\nAda,,1\nCleo,,3\n")
-	if got := h.run("2026-11-15"); got != "late-2 no_address" {
-		t.Error(got)
-	}
+	assert.Equal(t, h.run("2026-11-15"), "late-2 no_address")
 	h.load("tenants", "name,email,id\nBen,ben@example.org,2\nCleo,cleo@example.com,3\n")
-	if got := h.run("2026-11-15"); got != "late-2 95000, late-2 95000" {
-		t.Error(got)
-	}
-	if v, err := h.RemindersDue(ctx, viewer, nil); err != nil || v.TotalCents != 0 || len(v.Reminders) != 0 {
-		t.Errorf("%+v %v", v, err)
-	}
+	assert.Equal(t, h.run("2026-11-15"), "late-2 95000, late-2 95000")
+	v, err := h.RemindersDue(ctx, viewer, nil)
+	assert.That(t, err == nil && v.TotalCents == 0 && len(v.Reminders) == 0, "%+v %v", v, err)
 }
 
 func TestSetRemindersRefuses(t *testing.T) {
 	h := open(t, "2026-11-02")
-	if _, err := do(h, admin, setReminders, ReminderChange{GapDays: new(int64(5))}); !fault.Is(err, fault.Conflict) {
-		t.Error(err)
-	}
+	_, err := do(h, admin, setReminders, ReminderChange{GapDays: new(int64(5))})
+	assert.That(t, fault.Is(err, fault.Conflict), "%v", err)
 	for _, bad := range [][]string{{""}, {"0"}, {"5", "5"}, {"14,5"}, {"1", "2", "3", "4"}, {"366"}, {"x"}} {
-		if _, err := parseLateDays(bad); !fault.Is(err, fault.Invalid) {
-			t.Errorf("%q: %v", bad, err)
-		}
+		_, err := parseLateDays(bad)
+		assert.That(t, fault.Is(err, fault.Invalid), "%q: %v", bad, err)
 	}
-	if days, err := parseLateDays([]string{"5,14", "365"}); err != nil || !slices.Equal(days, []int64{5, 14, 365}) {
-		t.Error(days, err)
-	}
+	days, err := parseLateDays([]string{"5,14", "365"})
+	assert.That(t, err == nil && slices.Equal(days, []int64{5, 14, 365}), "%v %v", days, err)
 }
 
 // model implements rules 12 and 13 a second time from the ledgers, without the program's code.
@@ -327,9 +305,7 @@ func (h *fixture) willOwe(lease int64, first exact.Day, days int64) (all []int64
 		}
 		return errTakenBack
 	})
-	if !errors.Is(err, errTakenBack) {
-		h.T.Fatal(err)
-	}
+	assert.Must(h.T, errors.Is(err, errTakenBack), "%v", err)
 	return all
 }
 
@@ -359,9 +335,8 @@ func TestRemindersEqualANaiveModel(t *testing.T) {
 			today += exact.Day(1 + r.IntN(12))
 			h.On(today.String())
 			h.randomPayments(r, m, today, leases)
-			if !h.comparesWith(m, today, leases) {
-				t.Fatalf("seed %d, %s: before %d, gap %d, least %d, late %v", seed, today, m.before, m.gap, m.least, m.late)
-			}
+			assert.Must(t, h.comparesWith(m, today, leases),
+				"seed %d, %s: before %d, gap %d, least %d, late %v", seed, today, m.before, m.gap, m.least, m.late)
 		}
 		h.sound()
 	}
@@ -466,14 +441,11 @@ func TestDoctorNamesMarksWithoutACharge(t *testing.T) {
 	water := h.Number("SELECT id FROM charges WHERE label = 'Water'")
 	_, err := do2(h, cli, voidCharge, water, "mistake")
 	h.Must(err)
-	if n := h.Number("SELECT count(*) FROM late_marks"); n != 1 {
-		t.Errorf("%d marks of lease %d", n, id)
-	}
+	assert.Equal(t, h.Number("SELECT count(*) FROM late_marks"), 1, "marks of lease %d", id)
 	h.sound()
 	h.raw("DROP TABLE late_marks")
 	h.raw("CREATE TABLE late_marks (charge_id INTEGER PRIMARY KEY, step INTEGER) STRICT")
 	h.raw("INSERT INTO late_marks VALUES (999, 1)")
-	if all := h.breaches(); len(all) != 1 || !strings.Contains(all[0], "charge 999, which there is not") {
-		t.Errorf("%q", all)
-	}
+	all := h.breaches()
+	assert.That(t, len(all) == 1 && strings.Contains(all[0], "charge 999, which there is not"), "%q", all)
 }

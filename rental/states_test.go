@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -61,9 +62,7 @@ func TestStatesFollowTheDay(t *testing.T) {
 				}
 			}
 			want := h.Texts(listed+"leases x WHERE "+where+" ORDER BY x.id)", now)[0]
-			if text := fmt.Sprint(got); text != "["+want+"]" {
-				t.Fatalf("%d, after %d: %s leases are %s, listed are %s", i, what, status, want, text)
-			}
+			assert.MustEqual(t, fmt.Sprint(got), "["+want+"]", "%d, after %d: %s leases are %s, listed", i, what, status, want)
 		}
 		for status, not := range map[string]string{vacant: "NOT ", occupied: ""} {
 			list, err := h.Units(ctx, UnitFilter{Status: status, Cursor: schema.Cursor[int64]{After: 2, Limit: 7}})
@@ -71,9 +70,7 @@ func TestStatesFollowTheDay(t *testing.T) {
 			var got []int64
 			for _, u := range list.Units {
 				got = append(got, u.ID)
-				if u.Status != status {
-					t.Fatalf("%+v is listed as %s", u, status)
-				}
+				assert.Must(t, u.Status == status, "%+v is listed as %s", u, status)
 			}
 			where := "units x WHERE " + not + "EXISTS (SELECT 1 FROM leases l WHERE l.unit_id = x.id AND l.start_date <= ?1 AND l.last_day >= ?1)"
 			want := h.Texts(listed+where+" AND x.id > 2 ORDER BY x.id LIMIT 7)", now)[0]

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 func TestTicketsAsCSV(t *testing.T) {
@@ -16,24 +18,17 @@ func TestTicketsAsCSV(t *testing.T) {
 		t.Errorf("events %q", e)
 	}
 	want := "id,property,unit,title,description,priority,status\n1,House,U1,Tap,Drips,medium,open\n12,House,U2,Door,,medium,resolved\n13,House,U1,Lamp,,high,in_progress\n"
-	if got := h.export("tickets"); got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
-	if got := h.Texts("SELECT source || ' ' || (lease_id IS NULL) || ' ' || (resolved_at IS NULL) FROM tickets ORDER BY id"); !slices.Equal(got, []string{"cli 0 1", "cli 1 0", "cli 0 1"}) {
-		t.Errorf("%q", got)
-	}
+	assert.Equal(t, h.export("tickets"), want)
+	got := h.Texts("SELECT source || ' ' || (lease_id IS NULL) || ' ' || (resolved_at IS NULL) FROM tickets ORDER BY id")
+	assert.That(t, slices.Equal(got, []string{"cli 0 1", "cli 1 0", "cli 0 1"}), "%q", got)
 	before := h.written()
 	h.load("tickets", want)
-	if h.written() != before || h.export("tickets") != want {
-		t.Error("importing what was exported changed something")
-	}
+	assert.That(t, h.written() == before && h.export("tickets") == want, "importing what was exported changed something")
 	h.load("tickets", "id,title,status,priority\n1,Tap again,in_progress,\n")
 	h.load("tickets", "id,property,unit\n13,House,U2\n")
 	refusals := h.try("tickets", "id,title,status\n1,Tap again,in_progress\n12,Door,in_progress\n,No unit,open\n0,x,open\n13,,open\n")
 	for i, says := range []string{"cannot move to in_progress", "property and unit are missing", "id", "title is empty"} {
-		if len(refusals) != 4 || !strings.Contains(refusals[i], says) {
-			t.Fatalf("refusals %q, want %q", refusals, says)
-		}
+		assert.Must(t, len(refusals) == 4 && strings.Contains(refusals[i], says), "refusals %q, want %q", refusals, says)
 	}
 	if got := h.Texts("SELECT title || ' ' || status || ' ' || priority || ' ' || unit_id || ' ' || coalesce(lease_id, '-') FROM tickets ORDER BY id"); !slices.Equal(got,
 		[]string{"Tap again in_progress medium 1 1", "Door resolved medium 2 -", "Lamp in_progress high 2 -"}) {

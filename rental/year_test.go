@@ -2,10 +2,10 @@ package rental
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -104,22 +104,15 @@ func TestAYear(t *testing.T) {
 		"spent insurance 82000", "spent repairs 34000", "spent utilities 66000", "spent 182000", "result 1440500", "capital 200000",
 		"deposits received 60000", "deposits used 50000", "deposits returned 10000",
 		"1A income 1140000", "1A spent 34000", "1A result 1106000", "2A income 482500", "2A result 482500"}
-	if got := figures(h.year(2025)); !slices.Equal(got, want) {
-		t.Errorf("%q\nwant\n%q", got, want)
-	}
-	if y := h.year(2024); len(y.Properties) != 0 || y.Totals.IncomeCents != 0 {
-		t.Errorf("%s", asJSON(t, y))
-	}
+	assert.EqualSlices(t, figures(h.year(2025)), want)
+	y := h.year(2024)
+	assert.That(t, len(y.Properties) == 0 && y.Totals.IncomeCents == 0, "%s", asJSON(t, y))
 	one, err := h.YearReport(ctx, viewer, 2025, "harbour house")
 	h.Must(err)
-	if asJSON(t, one.Properties) != asJSON(t, h.year(2025).Properties) {
-		t.Errorf("%s", asJSON(t, one))
-	}
+	assert.That(t, asJSON(t, one.Properties) == asJSON(t, h.year(2025).Properties), "%s", asJSON(t, one))
 	list, _, err := h.Years(ctx, viewer, "")
 	h.Must(err)
-	if len(list) != 1 || asJSON(t, list[0]) != asJSON(t, h.year(2025)) {
-		t.Errorf("%s", asJSON(t, list))
-	}
+	assert.That(t, len(list) == 1 && asJSON(t, list[0]) == asJSON(t, h.year(2025)), "%s", asJSON(t, list))
 }
 
 // TestAClosedYear is the contract's eighth example: later changes do not affect a closed year.
@@ -131,9 +124,7 @@ func TestAClosedYear(t *testing.T) {
 	before, err := do(h, boss, closeYear, 2025)
 	h.Must(err)
 	was := asJSON(t, h.year(2025))
-	if asJSON(t, before) != was || !before.Closed {
-		t.Errorf("%s\n%s", asJSON(t, before), was)
-	}
+	assert.That(t, asJSON(t, before) == was && before.Closed, "%s\n%s", asJSON(t, before), was)
 	_, err = do(h, boss, closeYear, 2025)
 	h.Refused(err, fault.Invalid, "closed already")
 	for _, refused := range []func() error{
@@ -162,18 +153,16 @@ func TestAClosedYear(t *testing.T) {
 	h.imports(mt940("0.00", "901.00", "2025-12-30 +901.00 Tenant 1A||"+PaymentReference(a)))
 	done, err := do(h, ann, bookLines, Bookings{Certain: true})
 	h.Must(err)
-	if l := done.Lines[0]; l.State != lineBooked || l.BookedOn == nil || l.BookedOn.String() != "2026-01-01" {
-		t.Errorf("%s", asJSON(t, l))
-	}
+	l := done.Lines[0]
+	assert.That(t, l.State == lineBooked && l.BookedOn != nil && l.BookedOn.String() == "2026-01-01", "%s", asJSON(t, l))
 	// The payment of 29 December is returned.
 	payment := h.Number("SELECT id FROM payments WHERE paid_date = ?", int64(day(t, "2025-12-29")))
 	_, err = do3(h, ann, reversePayment, payment, "bounced", new(day(t, "2025-12-31")))
 	h.Refused(err, fault.Invalid, "2026-01-01")
 	_, err = do3(h, ann, reversePayment, payment, "bounced", nil)
 	h.Must(err)
-	if now := asJSON(t, h.year(2025)); now != was {
-		t.Errorf("2025 is\n%s\nand was\n%s", now, was)
-	}
+	now := asJSON(t, h.year(2025))
+	assert.That(t, now == was, "2025 is\n%s\nand was\n%s", now, was)
 	if y := h.year(2026); y.Totals.ReturnedCents != 95_000 || y.Totals.ReceivedCents != 90_100 || y.Totals.ResultCents != -4900 {
 		t.Errorf("%s", asJSON(t, y))
 	}
@@ -185,15 +174,12 @@ func TestAClosedYear(t *testing.T) {
 	_, err = do2(h, ann, addCharge, b, NewCharge{Type: "repair", AmountCents: 700, DueDate: day(t, "2025-11-30"), Label: "Key"})
 	h.Must(err)
 	h.pay(b, 700, "2026-01-08")
-	if now := asJSON(t, h.year(2025)); now != was {
-		t.Errorf("2025 is\n%s\nand was\n%s", now, was)
-	}
+	now = asJSON(t, h.year(2025))
+	assert.That(t, now == was, "2025 is\n%s\nand was\n%s", now, was)
 	// An expense of the closed year is reversed today.
 	back, err := do3(h, ann, reverseExpense, 2, "not ours", nil)
 	h.Must(err)
-	if back.Day.String() != "2026-01-08" || back.AmountCents != -34_000 {
-		t.Errorf("%s", asJSON(t, back))
-	}
+	assert.That(t, back.Day.String() == "2026-01-08" && back.AmountCents == -34_000, "%s", asJSON(t, back))
 	_, err = do3(h, ann, reverseExpense, 2, "again", nil)
 	h.Refused(err, fault.Conflict, "reversed already")
 	_, err = do3(h, ann, reverseExpense, back.ID, "again", nil)
@@ -230,9 +216,7 @@ func TestRecurringExpenses(t *testing.T) {
 	}
 	done, err := db.Update(ctx, h.DB, ann, postExpenses)
 	h.Must(err)
-	if done.Entered != 0 {
-		t.Errorf("%s", asJSON(t, done))
-	}
+	assert.That(t, done.Entered == 0, "%s", asJSON(t, done))
 	_, err = do2(h, ann, endRecurringExpense, x.ID, day(t, "2026-05-01"))
 	h.Refused(err, fault.Conflict, "ends on 2026-04-30 already")
 	for _, f := range frequencies {
@@ -243,9 +227,8 @@ func TestRecurringExpenses(t *testing.T) {
 	}
 	done, err = db.Update(ctx, h.DB, ann, postExpenses)
 	h.Must(err)
-	if want := 53 + 27 + 13 + 5 + 2; done.Entered != want {
-		t.Errorf("%d entered, not %d", done.Entered, want)
-	}
+	want := 53 + 27 + 13 + 5 + 2
+	assert.That(t, done.Entered == want, "%d entered, not %d", done.Entered, want)
 	h.sound()
 }
 
@@ -267,9 +250,7 @@ func TestExpensesAndTheBank(t *testing.T) {
 	h.Refused(err, fault.Invalid, "0 is not an expense")
 	e, err := do(h, ann, addExpense, NewExpense{Property: "Harbour House", Category: "repairs", LineID: new(int64(1)), Payee: new("Novak")})
 	h.Must(err)
-	if e.AmountCents != 34_000 || e.Day.String() != "2026-11-02" || e.LineID == nil {
-		t.Errorf("%s", asJSON(t, e))
-	}
+	assert.That(t, e.AmountCents == 34_000 && e.Day.String() == "2026-11-02" && e.LineID != nil, "%s", asJSON(t, e))
 	_, err = do(h, ann, addExpense, NewExpense{Category: "repairs", LineID: new(int64(1))})
 	h.Refused(err, fault.Conflict, "booked already by expense 1")
 	by, err := do(h, ann, addExpense, NewExpense{Category: "insurance", AmountCents: new(int64(5500)), Day: new(day(t, "2026-11-10"))})
@@ -291,12 +272,9 @@ func TestExpensesAndTheBank(t *testing.T) {
 	h.Must(err)
 	_, err = do2(h, ann, unsettle, 1, "not ours")
 	h.Must(err)
-	if n := h.Number("SELECT sum(amount_cents) FROM expenses"); n != 5500 {
-		t.Errorf("%d", n)
-	}
-	if l, _ := findLineOf(h, 1); l.State != lineFree {
-		t.Errorf("%s", asJSON(t, l))
-	}
+	assert.Equal(t, h.Number("SELECT sum(amount_cents) FROM expenses"), 5500)
+	l, _ := findLineOf(h, 1)
+	assert.That(t, l.State == lineFree, "%s", asJSON(t, l))
 	_, err = do(h, boss, setCategories, []string{"garden", "Repairs"})
 	h.Refused(err, fault.Invalid, "Repairs")
 	_, err = do(h, boss, setCategories, []string{"garden", "lift"})
@@ -319,9 +297,8 @@ func TestAPaymentOfSeveralReturned(t *testing.T) {
 	h.Must(err)
 	_, err = do2(h, ann, bookReturn, 2, one)
 	h.Must(err)
-	if l, _ := findLineOf(h, 1); l.State != lineLinked {
-		t.Errorf("%s", asJSON(t, l))
-	}
+	l, _ := findLineOf(h, 1)
+	assert.That(t, l.State == lineLinked, "%s", asJSON(t, l))
 	h.sound()
 	_, err = do2(h, ann, unsettle, 1, "x")
 	h.Refused(err, fault.Conflict, "the bank returned its payment 1")
@@ -342,9 +319,8 @@ func TestEntriesOfADay(t *testing.T) {
 		if c.counted != "" {
 			a.counted = new(d(c.counted))
 		}
-		if what, name := a.as(d(c.paid)); what+" "+name != c.want {
-			t.Errorf("%v is %s %s", c, what, name)
-		}
+		what, name := a.as(d(c.paid))
+		assert.That(t, what+" "+name == c.want, "%v is %s %s", c, what, name)
 	}
 }
 
@@ -369,15 +345,11 @@ func TestMoneyMoves(t *testing.T) {
 		for range 2 {
 			other.load(table, text)
 		}
-		if got := other.export(table); got != text {
-			t.Errorf("%s\n%s\nwant\n%s", table, got, text)
-		}
+		assert.Equal(t, other.export(table), text, "%s", table)
 	}
 	done, err := db.Update(ctx, other.DB, ann, postExpenses)
 	h.Must(err)
-	if done.Entered != 0 {
-		t.Errorf("%s", asJSON(t, done))
-	}
+	assert.That(t, done.Entered == 0, "%s", asJSON(t, done))
 	if a, b := h.year(2026), other.year(2026); a.Totals.SpentCents != b.Totals.SpentCents || a.Totals.SpentCents != 700*2+900*2 {
 		t.Errorf("%d and %d", a.Totals.SpentCents, b.Totals.SpentCents)
 	}

@@ -2,11 +2,11 @@ package reorder
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -60,13 +60,10 @@ func TestAdjustFiresOnTheCrossingOnly(t *testing.T) {
 		to    string
 		fires bool
 	}{{"0", true}, {"0", false}, {"1", false}, {"0", true}} {
-		if got := s.stock("A", c.to); got != c.fires {
-			t.Errorf("stock set to %s: fired %v, want %v", c.to, got, c.fires)
-		}
+		assert.Equal(t, s.stock("A", c.to), c.fires, "stock set to %s: fired", c.to)
 	}
-	if got := s.events(); len(got) != 2 || got[0] != (Alarm{SKU: "A", Status: Below}) {
-		t.Errorf("events %+v", got)
-	}
+	got := s.events()
+	assert.That(t, len(got) == 2 && got[0] == (Alarm{SKU: "A", Status: Below}), "events %+v", got)
 }
 
 // TestCountStock: a count is applied completely or not at all, and each wrong line is named.
@@ -82,9 +79,7 @@ func TestCountStock(t *testing.T) {
 	}
 	want := []string{`stock.adjusted sku:A {"from":5,"to":4,"reason":"year's end"}`, `stock.adjusted sku:B=2 {"from":7,"to":7,"reason":"year's end"}`,
 		`stock.adjusted sku:C {"from":1,"to":0.5,"reason":"year's end"}`}
-	if entries := s.audit()[before:]; !slices.Equal(entries, want) {
-		t.Errorf("audited %q", entries)
-	}
+	assert.EqualSlices(t, s.audit()[before:], want, "audited")
 	for body, says := range map[string][]string{
 		`{"counts":"A=1\nX=1\nY=2"}`:      {`"X"`, `"Y"`},
 		`{"counts":"A=1\nA=2"}`:           {"A is counted twice"},

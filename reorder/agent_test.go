@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -61,13 +62,11 @@ func TestAgentsUploads(t *testing.T) {
 	_, err := s.call(s.ingestSales(), schema.Tool, `{"rows":[{"date":"2026-11-20","sku":"near","qty":1}]}`)
 	s.Refused(err, fault.Invalid, "nothing is stored", "row 0", "near-a, near-b")
 	got := val(s.call(s.ingestSales(), schema.Tool, `{"rows":[{"date":"2026-11-20","sku":"near","qty":1},{"date":"2026-11-20","sku":"near-a","qty":1}]}`))
-	if done := got.(Ingested); done.Imported != 1 || !strings.Contains(done.SendAgain, "again: 0.") {
-		t.Errorf("%s", asJSON(t, done))
-	}
+	done := got.(Ingested)
+	assert.That(t, done.Imported == 1 && strings.Contains(done.SendAgain, "again: 0."), "%s", asJSON(t, done))
 	got = val(s.call(s.ingestSales(), schema.REST, `{"rows":[{"date":"2026-11-20","sku":"near","qty":1}]}`))
-	if done := got.(Ingested); done.Skipped != 1 || done.SendAgain != "" {
-		t.Errorf("REST: %s", asJSON(t, done))
-	}
+	done = got.(Ingested)
+	assert.That(t, done.Skipped == 1 && done.SendAgain == "", "REST: %s", asJSON(t, done))
 }
 
 func TestReportTool(t *testing.T) {
@@ -93,9 +92,8 @@ func TestReportTool(t *testing.T) {
 			t.Errorf("%s: %s, %d in all, %+v; want %s, %d, %+v", c.args, codes(full(rep.SKUs)), rep.Total, rep.Counts, c.want, c.total, c.counts)
 		}
 		if c.counts == nil { // sums are on the first page only
-			if rep.EstCostCents != nil || rep.ByStatus != nil || len(rep.BySupplier) == 0 {
-				t.Errorf("%s: %s", c.args, asJSON(t, rep))
-			}
+			assert.That(t, rep.EstCostCents == nil && rep.ByStatus == nil && len(rep.BySupplier) != 0,
+				"%s: %s", c.args, asJSON(t, rep))
 			continue
 		}
 		var cost int64
@@ -105,12 +103,9 @@ func TestReportTool(t *testing.T) {
 		for _, x := range rep.ByStatus {
 			cost -= x.EstCostCents
 		}
-		if cost != 0 || rep.Shown != len(rep.SKUs) {
-			t.Errorf("%s: %d cents in all, by status %+v, by supplier %+v", c.args, rep.EstCostCents, rep.ByStatus, rep.BySupplier)
-		}
-		if !strings.Contains(asJSON(t, rep), `"total":`) {
-			t.Errorf("%s: no total in %s", c.args, asJSON(t, rep))
-		}
+		assert.That(t, cost == 0 && rep.Shown == len(rep.SKUs),
+			"%s: %d cents in all, by status %+v, by supplier %+v", c.args, rep.EstCostCents, rep.ByStatus, rep.BySupplier)
+		assert.Contains(t, asJSON(t, rep), `"total":`, "%s: no total in", c.args)
 	}
 	for _, args := range []string{`{"status":"flagged"}`, `{"status":"all"}`, `{"limit":201}`, `{"limit":0}`, `{"q":"x"}`, `{"supplier":"Z"}`} {
 		_, err := s.call(s.reorderReport(), schema.Tool, args)
@@ -133,9 +128,8 @@ func TestReportToolShowsIncomingStock(t *testing.T) {
 	got := val(s.call(s.reorderReport(), schema.Tool, `{"supplier":"y"}`))
 	rep := got.(AgentReport)
 	row := rep.SKUs[1].Full
-	if row.SKU != "near-a" || row.InDrafts != 56_000 || row.Expected == nil || *row.Expected != first {
-		t.Errorf("%s", asJSON(t, row))
-	}
+	assert.That(t, row.SKU == "near-a" && row.InDrafts == 56_000 && row.Expected != nil && *row.Expected == first,
+		"%s", asJSON(t, row))
 	if of := rep.BySupplier[0]; of.MinOrderCents != 1_000_000 || of.BelowMinimumCents != 1_000_000-*rep.EstCostCents {
 		t.Errorf("%s", asJSON(t, of))
 	}
@@ -153,9 +147,8 @@ func TestAgentsUploadReportsReplacedSales(t *testing.T) {
 	send := func(rows, want string) {
 		t.Helper()
 		got := val(s.call(s.ingestSales(), schema.Tool, rows))
-		if text := asJSON(t, got); !strings.HasPrefix(text, want) {
-			t.Errorf("%s answers %s", rows, text)
-		}
+		text := asJSON(t, got)
+		assert.That(t, strings.HasPrefix(text, want), "%s answers %s", rows, text)
 	}
 	send(`{"rows":[{"date":"2026-11-18","sku":"near-a","qty":3},{"date":"2026-11-18","sku":"near-a","qty":1},{"date":"2026-11-19","sku":"near-b","qty":5}]}`, `{"warning":"Every row equals`)
 	got := val(s.call(s.ingestSales(), schema.Tool, `{"rows":[{"date":"2026-11-18","sku":"near-a","qty":4},{"date":"2026-11-19","sku":"near-b","qty":5}],"replace":true}`))
@@ -191,9 +184,7 @@ func TestSalesReport(t *testing.T) {
 		for _, r := range rep.Rows {
 			rows = append(rows, fmt.Sprintf("%s %s %d", r.Full.Key, r.Full.Sold, r.Full.CostCents))
 		}
-		if text := strings.Join(rows, ", "); text != want {
-			t.Errorf("%s: %s, want %s", args, text, want)
-		}
+		assert.Equal(t, strings.Join(rows, ", "), want, "%s", args)
 		if first := !strings.Contains(args, "after"); first != (rep.NeverSold != nil) || first && (rep.NeverSold.SKUs != 1 || rep.NeverSold.Most[0] != "D" || rep.NeverSold.StockValueCents != 70) {
 			t.Errorf("%s: never sold %+v", args, rep.NeverSold)
 		}

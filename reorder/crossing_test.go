@@ -3,19 +3,17 @@ package reorder
 import (
 	"context"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // fired compares the events so far with the SKUs that should have raised them.
 func (s *fixture) fired(skus ...string) {
 	s.T.Helper()
 	got := s.events()
-	if len(got) != len(skus) {
-		s.T.Fatalf("%d events %+v, want those of %v", len(got), got, skus)
-	}
+	assert.Must(s.T, len(got) == len(skus), "%d events %+v, want those of %v", len(got), got, skus)
 	for i, sku := range skus {
-		if got[i] != (Alarm{SKU: sku, Status: Below}) {
-			s.T.Errorf("event %d is of %+v, want %s", i, got[i], sku)
-		}
+		assert.That(s.T, got[i] == (Alarm{SKU: sku, Status: Below}), "event %d is of %+v, want %s", i, got[i], sku)
 	}
 	s.sound()
 }
@@ -25,18 +23,14 @@ func TestIngestionCrossesOnce(t *testing.T) {
 	s.sku("sku,name,current_stock", "A,Apple,20") // 7 + 3 days
 	s.sku("sku,current_stock", "B,100")
 	got := s.upload(`{"rows":[{"date":"2026-10-22","sku":"A","qty":59},{"date":"2026-10-22","sku":"B","qty":60}]}`)
-	if len(got.Crossed) != 0 {
-		t.Fatalf("19.67 is not 20: %s", asJSON(t, got))
-	}
+	assert.Must(t, len(got.Crossed) == 0, "19.67 is not 20: %s", asJSON(t, got))
 	got = s.upload(`{"rows":[{"date":"2026-11-20","sku":"A","qty":1}]}`)
-	if asJSON(t, got.Crossed) != `[{"sku":"A","status":"below","suggested_qty":60}]` {
-		t.Errorf("crossed %s", asJSON(t, got.Crossed))
-	}
+	assert.That(t, asJSON(t, got.Crossed) == `[{"sku":"A","status":"below","suggested_qty":60}]`,
+		"crossed %s", asJSON(t, got.Crossed))
 	s.fired("A")
 	got = s.upload(`{"rows":[{"date":"2026-11-20","sku":"A","qty":5},{"date":"2026-11-20","sku":"B","qty":300}]}`)
-	if asJSON(t, got.Crossed) != `[{"sku":"B","status":"below","suggested_qty":380}]` {
-		t.Errorf("crossed again %s", asJSON(t, got.Crossed))
-	}
+	assert.That(t, asJSON(t, got.Crossed) == `[{"sku":"B","status":"below","suggested_qty":380}]`,
+		"crossed again %s", asJSON(t, got.Crossed))
 	s.fired("A", "B")
 	// Replacing by less lifts A off its reorder point; more returns it there.
 	s.upload(`{"replace":true,"rows":[{"date":"2026-11-20","sku":"A","qty":0}]}`)
@@ -89,9 +83,8 @@ func TestAlarmConditions(t *testing.T) {
 	s.fired("A", "A", "A")
 	window = 26 // 21.2
 	val(s.ChangeSettings(context.Background(), cli, SettingsChange{ForecastWindowDays: &window}))
-	if a := s.record("A"); !a.isBelow {
-		t.Error("a shorter window takes A to its reorder point, but its flag is not set")
-	}
+	a := s.record("A")
+	assert.That(t, a.isBelow, "a shorter window takes A to its reorder point, but its flag is not set")
 	s.stock("A", "20")
 	s.fired("A", "A", "A")
 }

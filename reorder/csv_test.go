@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -39,9 +40,7 @@ func (s *fixture) imported(table schema.Table, rows []string) {
 			lines = append(lines, schema.Line{Number: i + 2, Cells: strings.Split(row, "|")})
 		}
 		loaded := val(table.Load(context.Background(), s.DB, cli, lines, schema.LoadOptions{Columns: header}))
-		if len(loaded.Errors) > 0 || loaded.Imported != len(lines) {
-			s.T.Fatalf("%s: %+v", table.Name, loaded)
-		}
+		assert.Must(s.T, len(loaded.Errors) <= 0 && loaded.Imported == len(lines), "%s: %+v", table.Name, loaded)
 		return
 	}
 	for _, row := range rows[1:] {
@@ -66,23 +65,17 @@ func TestExportReimportsUnchanged(t *testing.T) {
 	a.Must(err)
 	for _, table := range a.tables() {
 		rows := a.exported(table)
-		if len(rows) < 4 {
-			t.Fatalf("%s: only %d rows", table.Name, len(rows)-1)
-		}
+		assert.Must(t, len(rows) >= 4, "%s: only %d rows", table.Name, len(rows)-1)
 		before, events := len(a.audit()), len(a.events())
 		a.imported(table, rows)
 		added := len(a.audit()) - before
 		if table.Load == nil && added != 0 || added > 1 || len(a.events()) != events {
 			t.Errorf("%s: importing what is there wrote %d audit entries and %d events", table.Name, added, len(a.events())-events)
 		}
-		if got := a.exported(table); !slices.Equal(got, rows) {
-			t.Errorf("%s: changed by its own export", table.Name)
-		}
+		assert.EqualSlices(t, a.exported(table), rows, "%s: changed by its own export", table.Name)
 		bt, _ := b.Declare().Table(table.Name)
 		b.imported(bt, rows)
-		if got := b.exported(bt); !slices.Equal(got, rows) {
-			t.Errorf("%s: other rows in the other shop", table.Name)
-		}
+		assert.EqualSlices(t, b.exported(bt), rows, "%s: other rows in the other shop", table.Name)
 	}
 	a.sound()
 	b.sound()
@@ -90,9 +83,7 @@ func TestExportReimportsUnchanged(t *testing.T) {
 	a.Must(err)
 	other, err := b.Report(context.Background(), ReportQuery{Status: All})
 	b.Must(err)
-	if asJSON(t, one) != asJSON(t, other) {
-		t.Errorf("the reports differ:\n%s\n%s", asJSON(t, one), asJSON(t, other))
-	}
+	assert.That(t, asJSON(t, one) == asJSON(t, other), "the reports differ:\n%s\n%s", asJSON(t, one), asJSON(t, other))
 }
 
 func TestImportSKUs(t *testing.T) {
@@ -104,9 +95,7 @@ func TestImportSKUs(t *testing.T) {
 	s.sku("sku,name,supplier,supplier_sku,barcode,unit,unit_cost_cents,current_stock,lead_time_days,safety_stock_days,pack_size,moq,active",
 		"A,Apple,Orchard,O-1,400638,kg,120,7.250,10,0,6,2.5,false")
 	const whole = "A|Apple|Orchard|O-1|400638|kg|120|7.25|10|0|6|2.5|0"
-	if got := s.exported(skuTable()); got[1] != whole {
-		t.Errorf("stored %s", got[1])
-	}
+	assert.Equal(t, s.exported(skuTable())[1], whole, "stored")
 	before := len(s.audit())
 	s.sku("sku,name", "A,Apple") // an absent column changes nothing
 	s.sku("sku,active,current_stock", "A,0,7.25")
@@ -116,9 +105,7 @@ func TestImportSKUs(t *testing.T) {
 	s.On("2026-11-27") // nor does it move the window's day
 	s.sku("sku,name", "A,Apple")
 	s.sku("sku,name,lead_time_days,active,supplier", "A,,,,") // an empty cell is the default
-	if got := s.exported(skuTable()); got[1] != "A|A||O-1|400638|kg|120|7.25|7|0|6|2.5|1" {
-		t.Errorf("emptied: %s", got[1])
-	}
+	assert.Equal(t, s.exported(skuTable())[1], "A|A||O-1|400638|kg|120|7.25|7|0|6|2.5|1", "emptied")
 	entries := s.audit()
 	if last := entries[len(entries)-1]; last != `sku.changed sku:A {"active":[false,true],"lead_time_days":[10,7],"name":["Apple","A"],"supplier":["Orchard",""]}` {
 		t.Errorf("audit entry %s", last)
@@ -172,14 +159,10 @@ func TestImportPurchaseOrders(t *testing.T) {
 	before := len(s.audit())
 	put("number,sku,status", "X-7,A,partial")
 	put("number,sku,unit_cost_cents", "X-7,A,")
-	if len(s.audit()) != before {
-		t.Error("a row that changes nothing was audited")
-	}
+	assert.That(t, len(s.audit()) == before, "a row that changes nothing was audited")
 	put("number,sku,unit_cost_cents", "X-7,A,300")
 	put("number,sku,unit_cost_cents", "X-7,A,") // the SKU's own again
-	if got := s.exported(s.orderTable())[1]; got != "X-7|A|Acme|partial|2026-12-01|12.5|2|250" {
-		t.Errorf("an empty price: %q", got)
-	}
+	assert.Equal(t, s.exported(s.orderTable())[1], "X-7|A|Acme|partial|2026-12-01|12.5|2|250", "an empty price")
 	put("number,sku,unit_cost_cents", "X-7,A,300")
 	put("number,sku,status,expected_date", "X-7,B,cancelled,") // of the whole order
 	s.holds("B", "10", "0")
@@ -261,9 +244,7 @@ func TestDoctorFindsWhatDiffers(t *testing.T) {
 		}))
 		s.Must(s.DB.View(context.Background(), func(conn *db.Conn) error {
 			breaches, err := check(conn)
-			if !slices.Contains(breaches, c.says) {
-				t.Errorf("%s: found %q, want %q", c.change, breaches, c.says)
-			}
+			assert.That(t, slices.Contains(breaches, c.says), "%s: found %q, want %q", c.change, breaches, c.says)
 			return err
 		}))
 	}

@@ -3,10 +3,10 @@ package reorder
 import (
 	"context"
 	"reflect"
-	"slices"
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/mail"
 )
@@ -14,9 +14,8 @@ import (
 func TestDeclares(t *testing.T) {
 	s := open(t)
 	d := s.Declare()
-	if d.Name != "reorder" || d.Ping != "3.1.6" || d.Health != "3.1.6" || d.Document != "3.1.6" {
-		t.Errorf("%s, versions %s %s %s", d.Name, d.Ping, d.Health, d.Document)
-	}
+	assert.That(t, d.Name == "reorder" && d.Ping == "3.1.6" && d.Health == "3.1.6" && d.Document == "3.1.6",
+		"%s, versions %s %s %s", d.Name, d.Ping, d.Health, d.Document)
 	var routes, tools, writes, tables []string
 	for _, op := range d.Ops {
 		if op.Route != "" {
@@ -39,9 +38,7 @@ func TestDeclares(t *testing.T) {
 			"receive_purchase", "unreceive_purchase", "cancel_purchase", "suggest_purchases"}},
 		{tables, {"skus", "sales", "purchase-orders", "suppliers"}},
 	} {
-		if !slices.Equal(c[0], c[1]) {
-			t.Errorf("%q, want %q", c[0], c[1])
-		}
+		assert.EqualSlices(t, c[0], c[1])
 	}
 }
 
@@ -59,9 +56,7 @@ func TestColumnsOfTheTables(t *testing.T) {
 		for _, c := range table.Columns() {
 			got = append(got, c.Name)
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", name, got, want)
-		}
+		assert.EqualSlices(t, got, want, "%s", name)
 	}
 }
 
@@ -110,8 +105,7 @@ func TestAnswersAreAsDeclared(t *testing.T) {
 			t.Errorf("%s %s: %v", name, args[name], err)
 			continue
 		}
-		if reflect.TypeOf(got) != reflect.TypeOf(op.Response) {
-			t.Errorf("%s answers a %T, and its example is a %T", name, got, op.Response)
-		}
+		assert.That(t, reflect.TypeOf(got) == reflect.TypeOf(op.Response),
+			"%s answers a %T, and its example is a %T", name, got, op.Response)
 	}
 }

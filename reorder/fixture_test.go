@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/strict"
@@ -127,9 +128,7 @@ func (s *fixture) events() (all []Alarm) {
 			if err := json.Unmarshal(r.Bytes(), &e); err != nil {
 				return err
 			}
-			if e.Event != "sku.reorder_point" {
-				s.T.Errorf("an event %q", e.Event)
-			}
+			assert.That(s.T, e.Event == "sku.reorder_point", "an event %q", e.Event)
 			all = append(all, Alarm{SKU: e.Data.SKU, Status: e.Data.Status})
 			return nil
 		}, "SELECT body FROM events ORDER BY seq")

@@ -6,24 +6,21 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 )
 
 func day(t testing.TB, s string) exact.Day {
 	t.Helper()
 	d, ok := exact.ParseDay(s)
-	if !ok {
-		t.Fatalf("%q is not a day", s)
-	}
+	assert.Must(t, ok, "%q is not a day", s)
 	return d
 }
 
 func milli(t testing.TB, s string) exact.Milli {
 	t.Helper()
 	m, err := exact.ParseMilli(s)
-	if err != nil {
-		t.Fatalf("%q: %v", s, err)
-	}
+	assert.OK(t, err, "%q", s)
 	return m
 }
 
@@ -130,9 +127,7 @@ func TestForecast(t *testing.T) {
 			"40000000000000 cost 9223372036854775807"},
 	} {
 		h := horizon{today: day(t, "2026-11-20"), window: 30, cover: 30}
-		if got := show(forecast(c.b, h)); got != c.want {
-			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
-		}
+		assert.Equal(t, show(forecast(c.b, h)), c.want, "%s", c.name)
 	}
 }
 
@@ -194,9 +189,8 @@ func TestForecastAgainstRationals(t *testing.T) {
 			at := b.point().MulInt(4 + r.Int64N(2)).DivFloor(4 * b.demandDays(h))
 			b.stock = exact.Milli(max(0, min(1e12, at+r.Int64N(3)-1)))
 		}
-		if got, want := show(forecast(b, h)), reference(b, h); got != want {
-			t.Fatalf("%+v, %+v:\n got %s\nwant %s", b, h, got, want)
-		}
+		got, want := show(forecast(b, h)), reference(b, h)
+		assert.Must(t, got == want, "%+v, %+v:\n got %s\nwant %s", b, h, got, want)
 	}
 }
 
@@ -290,8 +284,7 @@ func TestOrderOfCover(t *testing.T) {
 	} {
 		got := coverCompare(c.a.stock, c.a.sold, c.a.days, c.b.stock, c.b.sold, c.b.days)
 		back := coverCompare(c.b.stock, c.b.sold, c.b.days, c.a.stock, c.a.sold, c.a.days)
-		if got != c.want || back != -c.want {
-			t.Errorf("%v against %v: %d, and %d the other way; want %d", c.a, c.b, got, back, c.want)
-		}
+		assert.That(t, got == c.want && back == -c.want,
+			"%v against %v: %d, and %d the other way; want %d", c.a, c.b, got, back, c.want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/strict"
@@ -47,19 +48,14 @@ func FuzzRows(f *testing.F) {
 		}
 		last := -1
 		for _, e := range got.Errors {
-			if e.Row <= last || e.Row >= n || e.Reason == "" {
-				t.Fatalf("refused %+v after row %d of %d", e, last, n)
-			}
+			assert.Must(t, e.Row > last && e.Row < n && e.Reason != "", "refused %+v after row %d of %d", e, last, n)
 			last = e.Row
 		}
-		if b, err := strict.Marshal(got); err != nil || !json.Valid(b) {
-			t.Fatalf("the answer is no JSON: %q, %v", b, err)
-		}
+		b, err := strict.Marshal(got)
+		assert.Must(t, err == nil && json.Valid(b), "the answer is no JSON: %q, %v", b, err)
 		err = s.DB.View(context.Background(), func(c *db.Conn) error {
 			breaches, err := check(c)
-			if len(breaches) > 0 {
-				t.Fatalf("%q", breaches)
-			}
+			assert.Must(t, len(breaches) <= 0, "%q", breaches)
 			return err
 		})
 		dbtest.OK(t, err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -34,9 +35,8 @@ func (s *fixture) sales() (all []string) {
 
 func (s *fixture) hasSales(want ...string) {
 	s.T.Helper()
-	if got := s.sales(); !slices.Equal(got, want) {
-		s.T.Errorf("stored:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-	}
+	got := s.sales()
+	assert.That(s.T, slices.Equal(got, want), "stored:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	s.sound()
 }
 
@@ -50,15 +50,12 @@ func TestIngestAddsOrReplaces(t *testing.T) {
 		{"date":"2026-11-18","sku":"B","qty":1.5},
 		{"date":"2026-11-19","sku":"A","qty":0.125},
 		{"date":"2026-11-20","sku":"A","qty":0}]}`)
-	if asJSON(t, got) != `{"imported":4,"skipped":0,"errors":[],"crossed_reorder_point":[]}` {
-		t.Errorf("answer %s", asJSON(t, got))
-	}
+	assert.That(t, asJSON(t, got) == `{"imported":4,"skipped":0,"errors":[],"crossed_reorder_point":[]}`,
+		"answer %s", asJSON(t, got))
 	s.hasSales("2026-11-18 B 1.5", "2026-11-19 A 2.125", "2026-11-20 A 0")
 
 	got = s.upload(`{"rows":[{"date":"2026-11-19","sku":"A","qty":1}],"replace":false}`)
-	if got.ReplacedDays != nil || got.Imported != 1 {
-		t.Errorf("added: %s", asJSON(t, got))
-	}
+	assert.That(t, got.ReplacedDays == nil && got.Imported == 1, "added: %s", asJSON(t, got))
 	s.hasSales("2026-11-18 B 1.5", "2026-11-19 A 3.125", "2026-11-20 A 0")
 
 	// Three rows, two SKU-days, one of them stored before: its old value is returned.
@@ -66,26 +63,19 @@ func TestIngestAddsOrReplaces(t *testing.T) {
 		{"date":"2026-11-19","sku":"A","qty":3},
 		{"date":"2026-11-17","sku":"B","qty":7},
 		{"date":"2026-11-19","sku":"A","qty":0.125}]}`)
-	if asJSON(t, got) != `{"imported":3,"skipped":0,"errors":[],"crossed_reorder_point":[],"replaced_days":1}` {
-		t.Errorf("replaced: %s", asJSON(t, got))
-	}
+	assert.That(t, asJSON(t, got) == `{"imported":3,"skipped":0,"errors":[],"crossed_reorder_point":[],"replaced_days":1}`,
+		"replaced: %s", asJSON(t, got))
 	s.hasSales("2026-11-17 B 7", "2026-11-18 B 1.5", "2026-11-19 A 3.125", "2026-11-20 A 0")
 
 	got = s.upload(`{"replace":true,"rows":[{"date":"2026-11-17","sku":"B","qty":0},{"date":"2026-11-20","sku":"A","qty":4}]}`)
-	if *got.ReplacedDays != 2 {
-		t.Errorf("replaced days %d, want 2", *got.ReplacedDays)
-	}
+	assert.That(t, *got.ReplacedDays == 2, "replaced days %d, want 2", *got.ReplacedDays)
 	s.hasSales("2026-11-17 B 0", "2026-11-18 B 1.5", "2026-11-19 A 3.125", "2026-11-20 A 4")
-	if b := s.record("B"); b.firstSold != day(t, "2026-11-18") {
-		t.Errorf("B first sold %s, want 2026-11-18: the day before was emptied", b.firstSold)
-	}
+	assert.Equal(t, s.record("B").firstSold, day(t, "2026-11-18"), "B first sold")
 	got = s.upload(`{"replace":true,"rows":[{"date":"2026-11-18","sku":"B","qty":0}]}`)
 	if b := s.record("B"); b.firstSold != never || b.sold != 0 || got.Imported != 1 {
 		t.Errorf("B first sold %d after all was emptied, %s sold", b.firstSold, b.sold)
 	}
-	if a := s.record("A"); a.CurrentStock != 1_000_000 {
-		t.Errorf("sales changed the stock to %s", a.CurrentStock)
-	}
+	assert.Equal(t, s.record("A").CurrentStock, 1_000_000, "sales changed the stock to")
 }
 
 // TestIngestRefusesRowsOneByOne: every reason, at its position; the good rows between them are written.
@@ -138,13 +128,11 @@ func TestIngestRefusesRowsOneByOne(t *testing.T) {
 		}
 	}
 	got := s.upload(`{"rows":[` + strings.Join(body, ",") + `]}`)
-	if got.Imported != want.Imported || got.Skipped != want.Skipped {
-		t.Errorf("%d imported, %d skipped; want %d and %d", got.Imported, got.Skipped, want.Imported, want.Skipped)
-	}
+	assert.That(t, got.Imported == want.Imported && got.Skipped == want.Skipped,
+		"%d imported, %d skipped; want %d and %d", got.Imported, got.Skipped, want.Imported, want.Skipped)
 	for i := range max(len(got.Errors), len(want.Errors)) {
-		if i >= len(got.Errors) || i >= len(want.Errors) || got.Errors[i] != want.Errors[i] {
-			t.Fatalf("errors %s, want %s", asJSON(t, got.Errors), asJSON(t, want.Errors))
-		}
+		assert.Must(t, i < len(got.Errors) && i < len(want.Errors) && got.Errors[i] == want.Errors[i],
+			"errors %s, want %s", asJSON(t, got.Errors), asJSON(t, want.Errors))
 	}
 	s.hasSales("2026-11-01 A 1", "2026-11-20 A 1000000000", "2026-11-20 A 2.501", "2026-11-20 OLD 1")
 }
@@ -169,9 +157,8 @@ func TestLoadSalesRefusesAsTheRequestDoes(t *testing.T) {
 		t.Fatalf("CSV %+v, JSON %+v", loaded, answer)
 	}
 	for i, e := range loaded.Errors {
-		if row := answer.Errors[i]; e.Line != 10+2*row.Row || e.Reason != row.Reason {
-			t.Errorf("CSV %+v, JSON %+v", e, row)
-		}
+		row := answer.Errors[i]
+		assert.That(t, e.Line == 10+2*row.Row && e.Reason == row.Reason, "CSV %+v, JSON %+v", e, row)
 	}
 	s.hasSales("2026-11-01 A 1", "2026-11-02 A 2.5") // replaced, not added
 
@@ -198,9 +185,8 @@ func TestLoadSalesAddsAndRehearses(t *testing.T) {
 	lines := []schema.Line{{Number: 2, Cells: []string{"2026-11-01", "A", "2"}}}
 	before := len(s.audit())
 	loaded := val(s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{DryRun: true}))
-	if loaded.Imported != 1 || len(s.sales()) != 0 || len(s.audit()) != before {
-		t.Errorf("a dry run imported %d and left %v and %d audit entries", loaded.Imported, s.sales(), len(s.audit())-before)
-	}
+	assert.That(t, loaded.Imported == 1 && len(s.sales()) == 0 && len(s.audit()) == before,
+		"a dry run imported %d and left %v and %d audit entries", loaded.Imported, s.sales(), len(s.audit())-before)
 	for range 2 {
 		val(s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{Add: true}))
 	}
@@ -230,9 +216,7 @@ func TestIngestRefusesTheWhole(t *testing.T) {
 	}
 	s.hasSales()
 	got := s.upload(strings.Replace(many, row+",", "", 1)) // 50,000 are accepted
-	if got.Imported != maxRows {
-		t.Errorf("%d of 50,000 rows imported", got.Imported)
-	}
+	assert.That(t, got.Imported == maxRows, "%d of 50,000 rows imported", got.Imported)
 	s.hasSales("2026-11-01 A 50000")
 }
 
@@ -243,13 +227,11 @@ func TestIngestOfInvalidRowsOnly(t *testing.T) {
 	s.On("2026-11-25") // the window's day is not today: it must not move without an audit entry
 	before := len(s.audit())
 	for _, body := range []string{`{"rows":[]}`, `{"rows":[{"date":"2026-11-26","sku":"A","qty":1},4]}`, `{"rows":[{"date":"2026-11-25","sku":"X","qty":1}],"replace":true}`} {
-		if got := s.upload(body); got.Imported != 0 || got.Errors == nil || got.Crossed == nil {
-			t.Errorf("%s: %s", body, asJSON(t, got))
-		}
+		got := s.upload(body)
+		assert.That(t, got.Imported == 0 && got.Errors != nil && got.Crossed != nil, "%s: %s", body, asJSON(t, got))
 	}
-	if got := len(s.audit()); got != before {
-		t.Errorf("%d audit entries for nothing", got-before)
-	}
+	got := len(s.audit())
+	assert.That(t, got == before, "%d audit entries for nothing", got-before)
 }
 
 // TestFirstSaleFollows: the day of the first sale follows any upload that moves it.
@@ -270,9 +252,8 @@ func TestFirstSaleFollows(t *testing.T) {
 		{`{"date":"2026-11-15","sku":"A","qty":0},{"date":"2026-11-19","sku":"A","qty":0}`, exact.MaxDay.String()}, // none left
 	} {
 		s.upload(`{"replace":true,"rows":[` + c.rows + `]}`)
-		if got := min(s.record("A").firstSold, exact.MaxDay); got.String() != c.first {
-			t.Errorf("after %s: first sold %s, want %s", c.rows, got, c.first)
-		}
+		got := min(s.record("A").firstSold, exact.MaxDay)
+		assert.That(t, got.String() == c.first, "after %s: first sold %s, want %s", c.rows, got, c.first)
 		s.sound()
 	}
 }
@@ -285,23 +266,18 @@ func TestIngestBoundsADay(t *testing.T) {
 		return `{"rows":[` + strings.Repeat(row+",", 999) + last + `]}`
 	}
 	got := s.upload(thousand(row) + "")
-	if got.Imported != 1000 {
-		t.Fatalf("10^12 units on a day: %d imported, %v", got.Imported, got.Errors)
-	}
+	assert.Must(t, got.Imported == 1000, "10^12 units on a day: %d imported, %v", got.Imported, got.Errors)
 	got = s.upload(`{"rows":[{"date":"2026-11-01","sku":"A","qty":0},{"date":"2026-11-01","sku":"A","qty":0.001},{"date":"2026-11-02","sku":"A","qty":1}]}`)
 	want := "qty: 0.001 would raise the SKU's total of 2026-11-01 past 1000000000000, the maximum"
-	if got.Imported != 2 || len(got.Errors) != 1 || got.Errors[0] != (RowError{1, want}) {
-		t.Errorf("a thousandth more: %s", asJSON(t, got))
-	}
+	assert.That(t, got.Imported == 2 && len(got.Errors) == 1 && got.Errors[0] == (RowError{1, want}),
+		"a thousandth more: %s", asJSON(t, got))
 	s.On("2026-11-21") // also if nothing else was to do
 	got = s.upload(`{"rows":[{"date":"2026-11-01","sku":"A","qty":0.001}]}`)
-	if got.Imported != 0 || len(got.Errors) != 1 || got.Errors[0] != (RowError{0, want}) {
-		t.Errorf("nothing but a thousandth more: %s", asJSON(t, got))
-	}
+	assert.That(t, got.Imported == 0 && len(got.Errors) == 1 && got.Errors[0] == (RowError{0, want}),
+		"nothing but a thousandth more: %s", asJSON(t, got))
 	got = s.upload(strings.Replace(thousand(row+","+row), `{"rows"`, `{"replace":true,"rows"`, 1))
-	if got.Imported != 1000 || len(got.Errors) != 1 || got.Errors[0].Row != 1000 {
-		t.Errorf("replacing by 1001 x 10^9: %s", asJSON(t, got))
-	}
+	assert.That(t, got.Imported == 1000 && len(got.Errors) == 1 && got.Errors[0].Row == 1000,
+		"replacing by 1001 x 10^9: %s", asJSON(t, got))
 	// An amount above a row's limit is exported in several rows, which an import adds up again.
 	want1000 := append(slices.Repeat([]string{"2026-11-01 A 1000000000"}, 1000), "2026-11-02 A 1")
 	s.hasSales(want1000...)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/fault"
 )
 
@@ -59,9 +60,7 @@ func TestChannels(t *testing.T) {
 			lines = append(lines, schema.Line{Number: i + 2, Cells: c})
 		}
 		loaded := val(s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{Columns: strings.Split(columns, ",")}))
-		if len(loaded.Errors) > 0 {
-			t.Errorf("%+v", loaded)
-		}
+		assert.That(t, len(loaded.Errors) <= 0, "%+v", loaded)
 	}
 	load("date,sku,qty,channel", []string{"2026-11-20", "A", "5", "web"}, []string{"2026-11-20", "A", "1", "web"}, []string{"2026-11-20", "B", "2", ""})
 	s.hasSales("2026-11-20 A 9", "2026-11-20 A 6 web", "2026-11-20 B 2")
@@ -71,9 +70,7 @@ func TestChannels(t *testing.T) {
 	s.hasSales("2026-11-20 A 8", "2026-11-20 B 2")
 
 	page := val(s.Sales(context.Background(), SalesQuery{Channel: "web"}))
-	if page.Total != 0 || len(page.Sales) != 0 {
-		t.Errorf("sold on the web: %s", asJSON(t, page))
-	}
+	assert.That(t, page.Total == 0 && len(page.Sales) == 0, "sold on the web: %s", asJSON(t, page))
 }
 
 // TestSuppliers: a supplier's lead time applies to its SKUs without one.
@@ -83,9 +80,7 @@ func TestSuppliers(t *testing.T) {
 	supplier("name,lead_time_days,min_order_cents,email", "Leaf,12,5000,a@leaf.example")
 	lead := func(sku string, want int64) {
 		t.Helper()
-		if got := s.record(sku).LeadTimeDays; got != want {
-			t.Errorf("%s has a lead time of %d, want %d", sku, got, want)
-		}
+		assert.Equal(t, s.record(sku).LeadTimeDays, want, "%s has a lead time of", sku)
 	}
 	s.sku("sku,supplier", "NEW,Leaf")
 	lead("NEW", 12)
@@ -100,14 +95,11 @@ func TestSuppliers(t *testing.T) {
 	supplier("name,lead_time_days", "Leaf,")
 	s.sku("sku,lead_time_days", "OTHER,")
 	lead("OTHER", 7)
-	if got := s.exported(supplierTable()); !slices.Equal(got[1:], []string{"Iron|||||0|", "Leaf|a@leaf.example||||5000|"}) {
-		t.Errorf("stored %q", got)
-	}
+	got := s.exported(supplierTable())
+	assert.That(t, slices.Equal(got[1:], []string{"Iron|||||0|", "Leaf|a@leaf.example||||5000|"}), "stored %q", got)
 	before := len(s.audit())
 	supplier("name,min_order_cents", "Leaf,5000")
-	if len(s.audit()) != before {
-		t.Error("a row that changes nothing was audited")
-	}
+	assert.That(t, len(s.audit()) == before, "a row that changes nothing was audited")
 	s.Refused(s.row(supplierTable(), "name,lead_time_days", "Leaf,3651"), fault.Invalid, "lead_time_days")
 
 	s.sku("sku,unit_cost_cents", "NEW,1999")
@@ -127,15 +119,11 @@ func TestUnreceive(t *testing.T) {
 	take := func(qty, status, stock, onOrder string) {
 		t.Helper()
 		got := val(s.Unreceive(ctx, cli, o.Number, Unreceipt{SKU: "A", Qty: milli(t, qty), Reason: "wrong order"}))
-		if got.Status != status {
-			t.Errorf("it is %s, want %s", got.Status, status)
-		}
+		assert.That(t, got.Status == status, "it is %s, want %s", got.Status, status)
 		s.holds("A", stock, onOrder)
 	}
 	take("4", Partial, "8", "4")
-	if s.stock("A", "3") {
-		t.Error("an alarm without demand")
-	}
+	assert.That(t, !s.stock("A", "3"), "an alarm without demand")
 	_, err := s.Unreceive(ctx, cli, o.Number, Unreceipt{SKU: "A", Qty: 6000})
 	s.Refused(err, fault.Invalid, "never negative")
 	s.stock("A", "6")
@@ -149,9 +137,8 @@ func TestUnreceive(t *testing.T) {
 	for _, m := range moves {
 		kinds = append(kinds, m.Kind+" "+m.Qty.String()+" "+m.CurrentStock.String())
 	}
-	if want := []string{"return -6 0", "count 3 6", "count -5 3", "return -4 8", "receipt 10 12", "edit 2 2"}; !slices.Equal(kinds, want) {
-		t.Errorf("%q, want %q", kinds, want)
-	}
+	want := []string{"return -6 0", "count 3 6", "count -5 3", "return -4 8", "receipt 10 12", "edit 2 2"}
+	assert.That(t, slices.Equal(kinds, want), "%q, want %q", kinds, want)
 }
 
 // TestImportsKeepReceivedQuantities: an import moves no stock. It neither changes the received quantity of a stored
@@ -179,16 +166,12 @@ func TestSuggestAddsToTheSuppliersDraft(t *testing.T) {
 	ctx := context.Background()
 	suggests := func(want []string, codes ...string) {
 		t.Helper()
-		if got := s.suggest(codes...); !slices.Equal(got, want) {
-			t.Errorf("%q drafted %q, want %q", codes, got, want)
-		}
+		assert.EqualSlices(t, s.suggest(codes...), want, "%q drafted", codes)
 	}
 	says := func(want string, codes ...string) {
 		t.Helper()
 		done := val(s.SuggestOrders(ctx, cli, SuggestQuery{SKUs: codes}))
-		if got := didSuggest(done, func(int64) string { return "money" }); !strings.Contains(got, want) {
-			t.Errorf("%q says %q, want %q", codes, got, want)
-		}
+		assert.Contains(t, didSuggest(done, func(int64) string { return "money" }), want, "%q says", codes)
 	}
 	suggests([]string{"PO-000001 Y draft near-a=56"}, "near-a", "near-a")
 	suggests([]string{"PO-000002 X draft below-1=77", "PO-000001 Y draft below-2=60 near-a=56"}, "below-1", "below-2")
@@ -205,9 +188,7 @@ func TestSuggestAddsToTheSuppliersDraft(t *testing.T) {
 		val(s.PlaceOrder(ctx, cli, o, false))
 	}
 	says("There is nothing to draft")
-	if n := s.Number("SELECT count(*) FROM purchase_orders"); n != 3 {
-		t.Errorf("%d purchase orders", n)
-	}
+	assert.Equal(t, s.Number("SELECT count(*) FROM purchase_orders"), 3, "purchase orders")
 	_, err := s.SuggestOrders(ctx, cli, SuggestQuery{SKUs: []string{"nope"}})
 	s.Refused(err, fault.NotFound, "nope")
 	s.sound()
@@ -219,12 +200,9 @@ func TestSuggestOfOneSupplier(t *testing.T) {
 	s.suggest()
 	s.stock("near-a", "500")
 	done := val(s.SuggestOrders(context.Background(), cli, SuggestQuery{Supplier: "x"}))
-	if got := told(done.PurchaseOrders); !slices.Equal(got, []string{"PO-000001 X draft below-1=77 near-b=56"}) {
-		t.Errorf("drafted %q", got)
-	}
-	if got := s.suggest(); !slices.Equal(got, []string{"PO-000001 X draft below-1=77 near-b=56", "PO-000002 Y draft below-2=60"}) {
-		t.Errorf("drafted %q", got)
-	}
+	assert.EqualSlices(t, told(done.PurchaseOrders), []string{"PO-000001 X draft below-1=77 near-b=56"}, "drafted")
+	assert.EqualSlices(t, s.suggest(), []string{"PO-000001 X draft below-1=77 near-b=56", "PO-000002 Y draft below-2=60"},
+		"drafted")
 }
 
 // TestOrderingSetsTheExpectedDay: an order needs a supplier. Ordering sets the expected date by the supplier's lead
@@ -243,9 +221,8 @@ func TestOrderingSetsTheExpectedDay(t *testing.T) {
 	expects := func(o PurchaseOrder, err error, day string) {
 		t.Helper()
 		s.Must(err)
-		if o.ExpectedDate == nil || o.ExpectedDate.String() != day {
-			t.Errorf("%s is expected on %v, want %s", o.Number, o.ExpectedDate, day)
-		}
+		assert.That(t, o.ExpectedDate != nil && o.ExpectedDate.String() == day,
+			"%s is expected on %v, want %s", o.Number, o.ExpectedDate, day)
 	}
 	o, err := s.PlaceOrder(ctx, cli, "PO-000001", false)
 	expects(o, err, "2026-12-11")
@@ -268,9 +245,7 @@ func TestAPartlyReceivedOrderIsClosed(t *testing.T) {
 		t.Errorf("audit entry %s", last)
 	}
 	o = val(s.CancelOrder(ctx, cli, o.Number))
-	if o.Status != Closed {
-		t.Errorf("it is %s", o.Status)
-	}
+	assert.That(t, o.Status == Closed, "it is %s", o.Status)
 	s.holds("A", "6", "0")
 	whole := val(s.create("Acme", true, "A=1"))
 	val(s.CancelOrder(ctx, cli, whole.Number))
@@ -286,14 +261,12 @@ func TestAPartlyReceivedOrderIsClosed(t *testing.T) {
 	for _, row := range file[1:] {
 		s.Must(s.row(s.orderTable(), strings.ReplaceAll(file[0], "|", ","), strings.ReplaceAll(row, "|", ",")))
 	}
-	if again := s.exported(s.orderTable()); !slices.Equal(again, file) {
-		t.Errorf("exported %q, after its import %q", file, again)
-	}
+	again := s.exported(s.orderTable())
+	assert.That(t, slices.Equal(again, file), "exported %q, after its import %q", file, again)
 	s.Must(s.row(s.orderTable(), "number,sku,supplier,status,ordered,received", "OLD-1,B,Acme,closed,5,0"))
 	s.Must(s.row(s.orderTable(), "number,sku,supplier,status,ordered,received", "OLD-1,A,Acme,closed,5,3"))
-	if got, err := s.PurchaseOrder(ctx, "OLD-1"); err != nil || got.Status != Closed {
-		t.Errorf("imported as %s, %v", got.Status, err)
-	}
+	got, err := s.PurchaseOrder(ctx, "OLD-1")
+	assert.That(t, err == nil && got.Status == Closed, "imported as %s, %v", got.Status, err)
 	s.sound()
 }
 
@@ -313,9 +286,7 @@ func TestEditLinesOfADraft(t *testing.T) {
 		for _, l := range got.Lines {
 			text += fmt.Sprintf("%s %s at %d;", l.SKU, l.Ordered, l.UnitCostCents)
 		}
-		if text != want {
-			t.Errorf("%s, want %s", text, want)
-		}
+		assert.That(t, text == want, "%s, want %s", text, want)
 	}
 	edited(OrderEdit{Lines: []NewLine{{SKU: "A", Qty: 3000, UnitCostCents: &price}}}, "A 3 at 150;B 2 at 200;")
 	edited(OrderEdit{Lines: []NewLine{{SKU: "B", Qty: 5000, Instead: "C"}}}, "A 3 at 150;C 5 at 300;")
@@ -323,9 +294,8 @@ func TestEditLinesOfADraft(t *testing.T) {
 	s.Refused(err, fault.Invalid, "two lines")
 	s.sku("sku,unit_cost_cents", "C,330")
 	shown := val(s.PurchaseOrder(ctx, o.Number))
-	if l := shown.Lines[1]; l.UnitCostCents != 300 || l.CostNow() != 330 {
-		t.Errorf("%+v", l)
-	}
+	l := shown.Lines[1]
+	assert.That(t, l.UnitCostCents == 300 && l.CostNow() == 330, "%+v", l)
 	edited(OrderEdit{Reprice: true}, "A 3 at 100;C 5 at 330;")
 	s.sound()
 }
@@ -336,9 +306,8 @@ func TestEditDraft(t *testing.T) {
 	s.sku("sku,unit_cost_cents", "B,100")
 	o := val(s.create("Acme", false, "A=1", "B=2"))
 	got := val(s.EditOrder(context.Background(), cli, o.Number, OrderEdit{Lines: []NewLine{{SKU: "A"}, {SKU: "B", Qty: 5000}}}))
-	if text := told([]PurchaseOrder{got}); text[0] != o.Number+" Acme draft B=5" {
-		t.Errorf("%q", text)
-	}
+	text := told([]PurchaseOrder{got})
+	assert.That(t, text[0] == o.Number+" Acme draft B=5", "%q", text)
 	_, err := s.EditOrder(context.Background(), cli, o.Number, OrderEdit{Lines: []NewLine{{SKU: "B"}}})
 	s.Refused(err, fault.Invalid, "at least one")
 	val(s.PlaceOrder(context.Background(), cli, o.Number, false))
@@ -363,9 +332,7 @@ func TestStockFigures(t *testing.T) {
 		`{"sku":"A","name":"A","value_cents":1000,"class":"A","unsold_days":0},{"sku":"E","name":"E","value_cents":600,"class":"C","unsold_days":365},` +
 		`{"sku":"B","name":"B","value_cents":100,"class":"A","unsold_days":90},{"sku":"D","name":"D","value_cents":1,"class":"C","unsold_days":1},` +
 		`{"sku":"C","name":"C","value_cents":0,"class":"B","unsold_days":364}]}`
-	if text := asJSON(t, got); text != want {
-		t.Errorf("got  %s\nwant %s", text, want)
-	}
+	assert.Equal(t, asJSON(t, got), want)
 }
 
 // TestDaysWithoutStock: they are the days with a stock of 0 from beginning to end.
@@ -375,9 +342,7 @@ func TestDaysWithoutStock(t *testing.T) {
 	days := func(want int64) {
 		t.Helper()
 		p := val(s.Product(context.Background(), "A", 90))
-		if p.DaysWithoutStock != want {
-			t.Errorf("%d days without stock, want %d", p.DaysWithoutStock, want)
-		}
+		assert.That(t, p.DaysWithoutStock == want, "%d days without stock, want %d", p.DaysWithoutStock, want)
 	}
 	for _, step := range []struct {
 		day, stock string
@@ -391,9 +356,8 @@ func TestDaysWithoutStock(t *testing.T) {
 		days(step.want)
 	}
 	s.sku("sku", "B")
-	if p, err := s.Product(context.Background(), "B", 90); err != nil || p.DaysWithoutStock != 1 {
-		t.Errorf("made today: %d, %v", p.DaysWithoutStock, err)
-	}
+	p, err := s.Product(context.Background(), "B", 90)
+	assert.That(t, err == nil && p.DaysWithoutStock == 1, "made today: %d, %v", p.DaysWithoutStock, err)
 }
 
 // TestAverageExcludesDaysWithoutStock: if the setting is on. A sold 20 in 30 days, ten of them without stock.
@@ -410,12 +374,8 @@ func TestAverageExcludesDaysWithoutStock(t *testing.T) {
 	average := func(want string, below bool) {
 		t.Helper()
 		rep := val(s.Report(context.Background(), ReportQuery{Status: All}))
-		if got := rep.SKUs[0].AvgDailyDemand.String(); got != want {
-			t.Errorf("average %s, want %s", got, want)
-		}
-		if a := s.record("A"); a.isBelow != below {
-			t.Errorf("below is %v", a.isBelow)
-		}
+		assert.Equal(t, rep.SKUs[0].AvgDailyDemand.String(), want, "average")
+		assert.Equal(t, s.record("A").isBelow, below, "below")
 		s.sound()
 	}
 	s.sku("sku,lead_time_days,safety_stock_days", "A,12,3") // the reorder point is 10, or 15
@@ -436,7 +396,5 @@ func TestListOutOfStock(t *testing.T) {
 		s.sku("sku,current_stock,active", k)
 	}
 	page := val(s.Shelf(context.Background(), ShelfQuery{Status: Out}))
-	if len(page.Rows) != 1 || page.Rows[0].SKU != "A" {
-		t.Errorf("out are %+v", page.Rows)
-	}
+	assert.That(t, len(page.Rows) == 1 && page.Rows[0].SKU == "A", "out are %+v", page.Rows)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -65,9 +66,7 @@ func TestSearchFindsWhatAScanFinds(t *testing.T) {
 					n++
 				}
 			}
-			if n != len(found.SKUs) {
-				t.Errorf("%q finds %d, there are %d", text, len(found.SKUs), n)
-			}
+			assert.That(t, n == len(found.SKUs), "%q finds %d, there are %d", text, len(found.SKUs), n)
 		}
 		return nil
 	}))
@@ -85,8 +84,6 @@ func TestSearchSKUs(t *testing.T) {
 		for _, r := range page.Rows {
 			found = append(found, r.SKU)
 		}
-		if got := strings.Join(found, " "); got != want {
-			t.Errorf("%q finds %q, want %q", q, got, want)
-		}
+		assert.Equal(t, strings.Join(found, " "), want, "%q finds", q)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -101,9 +102,7 @@ func TestParseLine(t *testing.T) {
 		}
 	}
 	l, err := ParseLine(" A@HOME=x = 2.5@300")
-	if err != nil || l.SKU != "A@HOME=x" || l.Qty != 2500 || *l.UnitCostCents != 300 {
-		t.Errorf("%+v, %v", l, err)
-	}
+	assert.That(t, err == nil && l.SKU == "A@HOME=x" && l.Qty == 2500 && *l.UnitCostCents == 300, "%+v, %v", l, err)
 }
 
 // told returns purchase orders in short.
@@ -133,17 +132,13 @@ func TestSuggestOrders(t *testing.T) {
 	s.Must(s.row(s.orderTable(), "number,sku,ordered", "PO-000003,below-2,61"))
 	s.holds("below-1", "3", "77")
 	s.upload(`{"rows":[{"date":"2026-10-22","sku":"orphan","qty":3}]}`)
-	if got := s.suggest(); !slices.Equal(got, []string{"PO-000001  draft orphan=8"}) {
-		t.Errorf("made %q", got)
-	}
+	assert.EqualSlices(t, s.suggest(), []string{"PO-000001  draft orphan=8"}, "made")
 	all := val(s.Orders(context.Background(), OrderQuery{})).PurchaseOrders
 	var numbers []string
 	for _, o := range all {
 		numbers = append(numbers, o.Number+" "+o.Status)
 	}
-	if !slices.Equal(numbers, []string{"PO-000001 draft", "PO-000002 ordered", "PO-000003 draft"}) {
-		t.Errorf("there are %q", numbers)
-	}
+	assert.EqualSlices(t, numbers, []string{"PO-000001 draft", "PO-000002 ordered", "PO-000003 draft"}, "there")
 	entries := s.audit()
 	if last := entries[len(entries)-1]; last != `purchase_order.suggested purchase_orders {"made":[],"changed":["PO-000001"],"replaced":[]}` {
 		t.Errorf("audit entry %s", last)
@@ -160,9 +155,7 @@ func TestReceiptUpdatesTheAlarm(t *testing.T) {
 	s.fired("A")
 	o := val(s.create("Acme", true, "A=1"))
 	val(s.Receive(context.Background(), cli, o.Number, nil))
-	if s.record("A").isBelow {
-		t.Error("21 is above the point of 20, but the flag stands")
-	}
+	assert.That(t, !s.record("A").isBelow, "21 is above the point of 20, but the flag stands")
 	s.stock("A", "20")
 	s.fired("A", "A")
 }
@@ -173,8 +166,6 @@ func TestNumbersSkipThoseOfAFile(t *testing.T) {
 	s.Must(s.row(s.orderTable(), "number,sku,ordered", "PO-000002,A,5"))
 	for _, want := range []string{"PO-000003", "PO-000004"} {
 		o := val(s.create("Acme", false, "A=1"))
-		if o.Number != want {
-			t.Errorf("%s, want %s", o.Number, want)
-		}
+		assert.That(t, o.Number == want, "%s, want %s", o.Number, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
@@ -79,9 +80,8 @@ func TestRacingUploads(t *testing.T) {
 		counts[e.SKU]++
 	}
 	for i := 1; i < skus; i++ { // S0's stock goes up and down meanwhile
-		if sku := fmt.Sprintf("S%d", i); counts[sku] != 1 {
-			t.Errorf("%s raised %d alarms", sku, counts[sku])
-		}
+		sku := fmt.Sprintf("S%d", i)
+		assert.That(t, counts[sku] == 1, "%s raised %d alarms", sku, counts[sku])
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -26,9 +27,8 @@ func (s *fixture) agree(n int) {
 	}
 	same := func(row Row) {
 		s.T.Helper()
-		if got, want := asJSON(s.T, row), asJSON(s.T, rows[row.SKU]); got != want {
-			s.T.Fatalf("listed    %s\nlooked up %s", got, want)
-		}
+		got, want := asJSON(s.T, row), asJSON(s.T, rows[row.SKU])
+		assert.Must(s.T, got == want, "listed    %s\nlooked up %s", got, want)
 	}
 	q := ReportQuery{[]string{Below, Near, Healthy, Flagged, All}[n%5], []string{"", "X", "Y"}[n%3]}
 	if s.Number("SELECT count(*) FROM skus WHERE supplier = ?", q.Supplier) == 0 {
@@ -42,16 +42,14 @@ func (s *fixture) agree(n int) {
 			wanted++
 		}
 	}
-	if len(rep.SKUs) != wanted || rep.Counts != counts {
-		s.T.Fatalf("%+v: %d rows of %d, %+v of %+v", q, len(rep.SKUs), wanted, rep.Counts, counts)
-	}
+	assert.Must(s.T, len(rep.SKUs) == wanted && rep.Counts == counts,
+		"%+v: %d rows of %d, %+v of %+v", q, len(rep.SKUs), wanted, rep.Counts, counts)
 	at := 0
 	for after := ""; ; {
 		page := val(s.AgentReport(ctx, AgentQuery{ReportQuery: q, After: after, Limit: 4}))
 		for _, r := range page.SKUs {
-			if asJSON(s.T, r.Full.Row) != asJSON(s.T, rep.SKUs[at]) {
-				s.T.Fatalf("row %d of the agents' report is %s", at, asJSON(s.T, r))
-			}
+			assert.Must(s.T, asJSON(s.T, r.Full.Row) == asJSON(s.T, rep.SKUs[at]),
+				"row %d of the agents' report is %s", at, asJSON(s.T, r))
 			at++
 		}
 		if page.Total != wanted || after == "" && *page.EstCostCents != rep.EstCostCents {
@@ -63,26 +61,22 @@ func (s *fixture) agree(n int) {
 		after = *page.Next
 	}
 	list := val(s.Products(ctx, ProductQuery{Limit: 200}))
-	if list.Total != len(rows) {
-		s.T.Fatalf("%d products are listed, there are %d", list.Total, len(rows))
-	}
+	assert.Must(s.T, list.Total == len(rows), "%d products are listed, there are %d", list.Total, len(rows))
 	for _, r := range list.Products {
 		same(*r.Full)
 	}
 	sort, cursor := append(ShelfSorts, "")[n%(len(ShelfSorts)+1)], schema.Cursor[string]{Limit: 6}
 	toOrder := val(s.ToOrder(ctx, ToOrderQuery{Status: q.Status, Supplier: q.Supplier, Sort: sort, Falling: n%2 == 0, Cursor: cursor}))
-	if toOrder.Total != int64(wanted) || toOrder.EstCostCents != rep.EstCostCents {
-		s.T.Fatalf("the page is of %d rows for %d, want %d for %d", toOrder.Total, toOrder.EstCostCents, wanted, rep.EstCostCents)
-	}
+	assert.Must(s.T, toOrder.Total == int64(wanted) && toOrder.EstCostCents == rep.EstCostCents,
+		"the page is of %d rows for %d, want %d for %d", toOrder.Total, toOrder.EstCostCents, wanted, rep.EstCostCents)
 	var ofSupplier Counts
 	for _, r := range val(s.Report(ctx, ReportQuery{Status: All, Supplier: q.Supplier})).SKUs {
 		ofSupplier.Below += is(r.Status, Below)
 		ofSupplier.Near += is(r.Status, Near)
 		ofSupplier.Healthy += is(r.Status, Healthy)
 	}
-	if toOrder.Counts != ofSupplier {
-		s.T.Fatalf("the page counts %+v of %q, want %+v", toOrder.Counts, q.Supplier, ofSupplier)
-	}
+	assert.Must(s.T, toOrder.Counts == ofSupplier,
+		"the page counts %+v of %q, want %+v", toOrder.Counts, q.Supplier, ofSupplier)
 	for i, r := range toOrder.Rows {
 		same(r.Row)
 		if i > 0 && sort == "" && r.Open > 0 && toOrder.Rows[i-1].Open == 0 {
@@ -123,9 +117,7 @@ func (s *fixture) adds(rep Report) {
 			s.T.Fatalf("%+v stands before %+v", before, row)
 		}
 	}
-	if cost != rep.EstCostCents {
-		s.T.Fatalf("the rows cost %d, the sum is %d", cost, rep.EstCostCents)
-	}
+	assert.Must(s.T, cost == rep.EstCostCents, "the rows cost %d, the sum is %d", cost, rep.EstCostCents)
 }
 
 // TestReportMatchesTheRows changes everything that the report depends on, at random, by this process and

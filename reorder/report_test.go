@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/fault"
 )
 
@@ -50,19 +51,13 @@ func TestReportOrderAndFilters(t *testing.T) {
 		}
 		got := val(s.get(s.reorderReport(), query))
 		rep := got.(Report)
-		if codes(rep.SKUs) != c.want {
-			t.Errorf("status %q: %s, want %s", c.status, codes(rep.SKUs), c.want)
-		}
-		if rep.Counts != (Counts{Below: 3, Near: 2, Healthy: 3}) {
-			t.Errorf("status %q: counts %+v", c.status, rep.Counts)
-		}
+		assert.That(t, codes(rep.SKUs) == c.want, "status %q: %s, want %s", c.status, codes(rep.SKUs), c.want)
+		assert.That(t, rep.Counts == (Counts{Below: 3, Near: 2, Healthy: 3}), "status %q: counts %+v", c.status, rep.Counts)
 		var cost int64
 		for _, r := range rep.SKUs {
 			cost += r.EstCostCents
 		}
-		if rep.EstCostCents != cost {
-			t.Errorf("status %q: %d cents, the rows have %d", c.status, rep.EstCostCents, cost)
-		}
+		assert.That(t, rep.EstCostCents == cost, "status %q: %d cents, the rows have %d", c.status, rep.EstCostCents, cost)
 	}
 	for _, q := range []map[string][]string{{"status": {"urgent"}}, {"status": {""}}, {"state": {"below"}}, {"supplier": {"X"}}} {
 		_, err := s.get(s.reorderReport(), q)
@@ -73,9 +68,8 @@ func TestReportOrderAndFilters(t *testing.T) {
 // TestByWeek: weeks begin on Monday.
 func TestByWeek(t *testing.T) {
 	got := byWeek([]Sold{{day(t, "2026-11-15"), 1000}, {day(t, "2026-11-16"), 2000}, {day(t, "2026-11-22"), 3000}, {day(t, "2026-11-23"), 500}})
-	if want := `[{"date":"2026-11-09","qty":1},{"date":"2026-11-16","qty":5},{"date":"2026-11-23","qty":0.5}]`; asJSON(t, got) != want {
-		t.Errorf("%s, want %s", asJSON(t, got), want)
-	}
+	want := `[{"date":"2026-11-09","qty":1},{"date":"2026-11-16","qty":5},{"date":"2026-11-23","qty":0.5}]`
+	assert.That(t, asJSON(t, got) == want, "%s, want %s", asJSON(t, got), want)
 }
 
 func TestListProducts(t *testing.T) {
@@ -124,17 +118,14 @@ func TestProductDetail(t *testing.T) {
 			t.Errorf("no %s in %s", name, asJSON(t, p))
 		}
 	}
-	if len(fields) != 29 || fields["active"] != false {
-		t.Errorf("%d fields: %s", len(fields), asJSON(t, p))
-	}
+	assert.That(t, len(fields) == 29 && fields["active"] == false, "%d fields: %s", len(fields), asJSON(t, p))
 	for _, c := range []struct {
 		args string
 		days int
 	}{{`{"sku":"OFF","history_days":1}`, 1}, {`{"sku":"OFF","history_days":91}`, 4}, {`{"sku":"OFF","history_days":365}`, 4}, {`{"sku":"dead-empty"}`, 0}} {
 		got := val(s.call(s.productDetail(), schema.Tool, c.args))
-		if h := got.(Product).History; len(h) != c.days || h == nil {
-			t.Errorf("%s: history %v, want %d days", c.args, h, c.days)
-		}
+		h := got.(Product).History
+		assert.That(t, len(h) == c.days && h != nil, "%s: history %v, want %d days", c.args, h, c.days)
 	}
 	for _, args := range []string{`{"sku":"OFF","history_days":0}`, `{"sku":"OFF","history_days":366}`, `{}`, `{"sku":""}`, `{"sku":["OFF"]}`} {
 		_, err := s.call(s.productDetail(), schema.Tool, args)
@@ -178,9 +169,8 @@ func TestCatalogue(t *testing.T) {
 		if page.Next != nil {
 			next = *page.Next
 		}
-		if strings.Join(all, " ") != c.want || next != c.next || page.SKUs == nil {
-			t.Errorf("%s: %v, next %q; want %s, next %q", c.query, all, next, c.want, c.next)
-		}
+		assert.That(t, strings.Join(all, " ") == c.want && next == c.next && page.SKUs != nil,
+			"%s: %v, next %q; want %s, next %q", c.query, all, next, c.want, c.next)
 	}
 	for _, q := range []map[string][]string{{"active": {""}}, {"active": {"2"}}, {"active": {"true"}}, {"limit": {"0"}}, {"limit": {"-1"}}, {"limit": {"x"}}, {"page": {"2"}}} {
 		_, err := s.get(s.listSKUs(), q)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -130,17 +131,14 @@ func TestReadingWritesNothing(t *testing.T) {
 	before := val(s.DB.Version())
 	s.On("2026-11-21")
 	rep := val(s.Report(context.Background(), ReportQuery{Status: All}))
-	if got := rep.SKUs[0].SoldInWindow; got != 30_000 {
-		t.Errorf("the day after the first sale left the window %s are sold, want 30", got)
-	}
+	got := rep.SKUs[0].SoldInWindow
+	assert.That(t, got == 30_000, "the day after the first sale left the window %s are sold, want 30", got)
 	p := val(s.Product(context.Background(), "A", 365))
 	list := val(s.Products(context.Background(), ProductQuery{Limit: 10}))
-	if p.SoldInWindow != 30_000 || list.Products[0].Full.SoldInWindow != 30_000 {
-		t.Errorf("product %s, list %s", p.SoldInWindow, list.Products[0].Full.SoldInWindow)
-	}
-	if after, err := s.DB.Version(); err != nil || after != before {
-		t.Errorf("reading wrote (%v)", err)
-	}
+	assert.That(t, p.SoldInWindow == 30_000 && list.Products[0].Full.SoldInWindow == 30_000,
+		"product %s, list %s", p.SoldInWindow, list.Products[0].Full.SoldInWindow)
+	after, err := s.DB.Version()
+	assert.That(t, err == nil && after == before, "reading wrote (%v)", err)
 }
 
 // TestEveryWriteMovesTheWindow: the first write on a later day moves the window, also an edit of a SKU.
@@ -183,9 +181,8 @@ func TestEveryWriteMovesTheWindow(t *testing.T) {
 			}
 			s.Must(write(s, n))
 			s.sound()
-			if sum := s.record("B").sold; (sum == 0) != (d == "2026-11-22") {
-				t.Errorf("%s on %s: B's sum is %s", name, d, sum)
-			}
+			sum := s.record("B").sold
+			assert.That(t, (sum == 0) == (d == "2026-11-22"), "%s on %s: B's sum is %s", name, d, sum)
 		}
 	}
 }

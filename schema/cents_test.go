@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/strict"
 )
@@ -35,9 +36,7 @@ func TestCentsHaveNoPoint(t *testing.T) {
 			t.Errorf("the cell %s: %d, %v", c.cents, inCell, cell)
 		}
 		body, err := strict.Parse([]byte(`{"rent_cents":`+c.cents+`,"days":1e1}`), strict.MaxDepth)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		_, err = op.Decode(Input{Body: body, HasBody: true})
 		if (err == nil) != (c.want >= 0) || err == nil && (rent != c.want || days != 10) {
 			t.Errorf("in JSON %s: %d, %v", c.cents, rent, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -21,12 +22,10 @@ func TestDecimal(t *testing.T) {
 		{"1,23,456", "", ""}, {"0.123", "0.123", ""}, {".5", "", ""}, {"5.", "", ""}, {"1e3", "", ""}, {"", "", ""}, {"abc", "", ""},
 		{"1,234.567.890", "", ""}, {"1 234.567,8", "", ""}, {"49.00", "49.00", "49.00"}, {"007", "7", "7"}, {"1,0000", "1.0000", "1.0000"},
 	} {
-		if got, _ := decimal(c.text, false); got != c.quantity {
-			t.Errorf("quantity %q: %q, want %q", c.text, got, c.quantity)
-		}
-		if got, _ := decimal(c.text, true); got != c.money {
-			t.Errorf("money %q: %q, want %q", c.text, got, c.money)
-		}
+		got, _ := decimal(c.text, false)
+		assert.That(t, got == c.quantity, "quantity %q: %q, want %q", c.text, got, c.quantity)
+		got, _ = decimal(c.text, true)
+		assert.That(t, got == c.money, "money %q: %q, want %q", c.text, got, c.money)
 	}
 }
 
@@ -78,9 +77,7 @@ func TestPageForm(t *testing.T) {
 		"steps": {"oil\r\nbelt\r\n\r\n", "test"}, "id": {"7", "#8", "7"},
 		"lines.0.sku": {"A"}, "lines.0.qty": {"2"}, "lines.3.sku": {"B"}, "lines.3.qty": {"1.25"}, "lines.4.sku": {""}, "lines.4.qty": {" "},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	if x.Day.String() != "2026-11-20" || x.Rent != 108039 || x.Qty != 1500 || !x.On || x.Note != nil || !x.Cleared {
 		t.Errorf("%+v", x)
 	}
@@ -95,21 +92,15 @@ func TestPageRefusals(t *testing.T) {
 		"day": {"2026-02-30"}, "rent": {"12.345.6"}, "qty": {"x"}, "on": {"maybe"}, "strange": {"1"}, "lines.0.qty": {"1"},
 	})
 	e, ok := fault.As(err)
-	if !ok {
-		t.Fatal(err)
-	}
+	assert.Must(t, ok, "%v", err)
 	want := []string{"strange", "day", "rent", "qty", "on", "lines.0.sku"}
 	var got []string
 	for _, f := range e.Fields {
 		got = append(got, f.Field)
 	}
-	if len(got) != len(want) {
-		t.Fatalf("%q, want %q", got, want)
-	}
+	assert.Must(t, len(got) == len(want), "%q, want %q", got, want)
 	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("field %d: %q, want %q", i, got[i], want[i])
-		}
+		assert.That(t, got[i] == want[i], "field %d: %q, want %q", i, got[i], want[i])
 	}
 }
 
@@ -122,11 +113,8 @@ func TestCurrencies(t *testing.T) {
 		{"EUR", 0, "0.00 EUR"}, {"EUR", 5, "0.05 EUR"}, {"usd", -108039, "-1,080.39 USD"}, {"JPY", 1234567, "1,234,567 JPY"},
 		{"KWD", 1234, "1.234 KWD"}, {"EUR", 100000000, "1,000,000.00 EUR"}, {"EUR", -5, "-0.05 EUR"}, {"EUR", 99999, "999.99 EUR"},
 	} {
-		if got := exact.CurrencyOf(c.code).Format(c.units); got != c.text {
-			t.Errorf("%s %d: %q, want %q", c.code, c.units, got, c.text)
-		}
+		assert.Equal(t, exact.CurrencyOf(c.code).Format(c.units), c.text, "%s %d", c.code, c.units)
 	}
-	if n, err := exact.CurrencyOf("KWD").Parse("1.2345"); err == nil {
-		t.Error("too fine, and read as", n)
-	}
+	n, err := exact.CurrencyOf("KWD").Parse("1.2345")
+	assert.That(t, err != nil, "too fine, and read as %v", n)
 }

@@ -1,8 +1,9 @@
 package schema
 
 import (
-	"slices"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 func TestNearest(t *testing.T) {
@@ -16,11 +17,7 @@ func TestNearest(t *testing.T) {
 		{"karla", []string{"Carla", "Ana"}},
 		{"", []string{"Ana", "Ben"}},
 	} {
-		if got := Nearest(c.asked, names, 2); !slices.Equal(got, c.want) {
-			t.Errorf("%q: %v, want %v", c.asked, got, c.want)
-		}
+		assert.EqualSlices(t, Nearest(c.asked, names, 2), c.want, "%q", c.asked)
 	}
-	if got := ThereAre("x", nil); got != "there are none" {
-		t.Error(got)
-	}
+	assert.Equal(t, ThereAre("x", nil), "there are none")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/strict"
 )
@@ -28,27 +29,17 @@ func TestRef(t *testing.T) {
 		{`{"meter":"` + strings.Repeat("x", 201) + `"}`, "", "at most 200"},
 	} {
 		body, err := strict.Parse([]byte(c.body), strict.MaxDepth)
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		do, err := op.Decode(Input{Body: body, HasBody: true})
 		if err != nil {
-			if c.refused == "" || !strings.Contains(err.Error(), c.refused) {
-				t.Errorf("%s: refused: %v", c.body, err)
-			}
+			assert.That(t, c.refused != "" && strings.Contains(err.Error(), c.refused), "%s: refused: %v", c.body, err)
 			continue
 		}
 		got, _ := do(context.Background(), db.Caller{})
-		if got != c.want || c.refused != "" {
-			t.Errorf("%s: %q, want %q", c.body, got, c.want)
-		}
+		assert.That(t, got == c.want && c.refused == "", "%s: %q, want %q", c.body, got, c.want)
 	}
 	shown, err := json.Marshal(op.Args(REST)[0].Schema(OpenAPI))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	const want = `{"anyOf":[{"maxLength":200,"type":"string"},{"minimum":1,"type":"integer"}],"description":"which"}`
-	if string(shown) != want {
-		t.Errorf("%s, want %s", shown, want)
-	}
+	assert.That(t, string(shown) == want, "%s, want %s", shown, want)
 }

@@ -3,6 +3,7 @@ package schema
 import (
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 )
 
@@ -25,8 +26,6 @@ func TestUnbounded(t *testing.T) {
 		{record{}, false}, {&record{}, false}, {page{}, true}, {struct{ Page page }{}, true}, {[]record{}, true},
 		{map[string]int{}, true}, {nil, true}, {struct{ V any }{}, true},
 	} {
-		if got := ShapeOf(c.v).Unbounded(); got != c.want {
-			t.Errorf("%T: %v", c.v, got)
-		}
+		assert.Equal(t, ShapeOf(c.v).Unbounded(), c.want, "%T", c.v)
 	}
 }

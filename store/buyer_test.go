@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/mail"
@@ -20,9 +21,7 @@ func TestTheBuyersViewHasNoCustomer(t *testing.T) {
 	d := val(s.DeactivateLicense(background, Asked{Key: key, Fingerprint: "m"}))
 	for _, answer := range []any{s.check(key, ""), a, d} {
 		for _, secret := range []string{"secret.example", "Ann Lee", key} {
-			if strings.Contains(asJSON(answer), secret) {
-				t.Errorf("%T holds %q", answer, secret)
-			}
+			assert.Lacks(t, asJSON(answer), secret, "%T holds", answer)
 		}
 	}
 }
@@ -174,9 +173,8 @@ func TestABuyerReadsTheNotesOfTheirProducts(t *testing.T) {
 		return fillOrder(c, &mail.Writer{Zone: func(at exact.Instant) exact.Day { return at.Day(time.UTC) }}, mail.Row{Subject: "order:" + r.OrderRef})
 	})
 	must(t, err)
-	if text := fmt.Sprint(mailed.Values["keys"].Rows); !strings.Contains(text, "[A book Fetch it at https://files.example/book]") {
-		t.Errorf("the message's keys: %s", text)
-	}
+	assert.Contains(t, fmt.Sprint(mailed.Values["keys"].Rows), "[A book Fetch it at https://files.example/book]",
+		"the message's keys")
 	equal(t, "one license's", notes(r.Licenses[0].ID), `[`+plugin+`]`)
 	val(s.RefundOrder(background, cli, r.OrderRef, nil))
 	equal(t, "refunded", notes(-r.id), `null`)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 )
 
 func (s *fixture) mint(n int64, batch string) Minted {
@@ -85,9 +86,7 @@ func TestACodeBecomesALicense(t *testing.T) {
 	equal(t, "status", r.Order.Status, "paid")
 	equal(t, "events", s.eventNames(), "code.redeemed")
 	for _, secret := range []string{m.Codes[0], strings.ReplaceAll(m.Codes[0], "-", ""), r.License.Key} {
-		if strings.Contains(s.events()[0].raw, secret) {
-			t.Error("code.redeemed carries a code or a key")
-		}
+		assert.Lacks(t, s.events()[0].raw, secret, "code.redeemed carries a code or a key")
 	}
 
 	_, err := s.redeem(m.Codes[0], "other@example.com")
@@ -202,9 +201,7 @@ func TestACodeForADownloadMakesAnOrder(t *testing.T) {
 	s.load("products", nil, "sku,name,kind,price_cents", "EBOOK,Mixing at home,download,1900")
 	m := val(s.MintCodes(background, cli, 2, "EBOOK", "", "books"))
 	r := val(s.redeem(m.Codes[0], "ann@example.com"))
-	if r.License != nil {
-		t.Errorf("a download has the license %v", r.License)
-	}
+	assert.That(t, r.License == nil, "a download has the license %v", r.License)
 	equal(t, "order", r.Order.Items[0].SKU+" "+r.Order.Provider, "EBOOK code")
 	equal(t, "licenses", s.count("SELECT count(*) FROM store_licenses"), int64(0))
 	equal(t, "the event", strings.Contains(s.events()[0].raw, `"license":null`), true)
@@ -218,8 +215,6 @@ func TestACodeForADownloadMakesAnOrder(t *testing.T) {
 	codes := s.mint(1, "plugins").Codes
 	s.load("products", nil, "sku,kind", "PLUGIN,download")
 	r = val(s.redeem(codes[0], "bea@example.com"))
-	if r.License != nil {
-		t.Error("a code of a product that became a download issued a license")
-	}
+	assert.That(t, r.License == nil, "a code of a product that became a download issued a license")
 	equal(t, "licenses sold stay", s.check(sold.Key, "").Code, "valid")
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/strict"
@@ -27,9 +28,7 @@ func TestSurface(t *testing.T) {
 		if op.Route != "" {
 			got = append(got, line)
 		}
-		if op.Name == "" {
-			t.Errorf("%s has no name", op.Route)
-		}
+		assert.That(t, op.Name != "", "%s has no name", op.Route)
 		if op.Tool != "" {
 			var args []string
 			for _, a := range op.Args(schema.Tool) {
@@ -37,9 +36,7 @@ func TestSurface(t *testing.T) {
 			}
 			tools = append(tools, strings.TrimSpace(op.Tool+" "+strings.Join(args, " ")))
 		}
-		if op.About == "" || op.Response == nil {
-			t.Errorf("%s is not told whole", op.Route)
-		}
+		assert.That(t, op.About != "" && op.Response != nil, "%s is not told whole", op.Route)
 	}
 	want := []string{
 		"GET /api/orders", "GET /api/orders/:ref", "GET /api/customers", "GET /api/licenses", "GET /api/redeem-codes",
@@ -73,9 +70,7 @@ func TestSurface(t *testing.T) {
 func (s *fixture) call(route, path, body string, query map[string][]string, who db.Caller) (any, error) {
 	s.T.Helper()
 	i := slices.IndexFunc(s.ops(), func(op schema.Op) bool { return op.Route == route })
-	if i < 0 {
-		s.T.Fatalf("no operation %s", route)
-	}
+	assert.Must(s.T, i >= 0, "no operation %s", route)
 	in := schema.Input{
 		Surface: schema.REST, Path: func(string) string { return path }, Query: query,
 		Header: func(string) string { return "" }, Remote: "192.0.2.1", Raw: []byte(body),

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -45,18 +46,12 @@ func TestDoctorNamesEachBreach(t *testing.T) {
 		var found []string
 		undo := db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 			n := val(tx.Exec(tamper))
-			if n == 0 {
-				t.Errorf("%s: changed nothing", tamper)
-			}
+			assert.That(t, n != 0, "%s: changed nothing", tamper)
 			found = val(check(&tx.Conn))
 			return context.Canceled
 		})
-		if undo == nil {
-			t.Fatal("the tampering was kept")
-		}
-		if !strings.Contains(strings.Join(found, "\n"), says) {
-			t.Errorf("%s: doctor says %q, not %q", tamper, found, says)
-		}
+		assert.Must(t, undo != nil, "the tampering was kept")
+		assert.Contains(t, strings.Join(found, "\n"), says, "%s: doctor says %q", tamper, found)
 	}
 }
 
@@ -73,9 +68,8 @@ func TestTheDemoIsASmallShop(t *testing.T) {
 	if l.Active == 0 || l.Expired == 0 || l.Suspended == 0 || l.Revoked < 2 || stats.OrdersRefunded != 1 || stats.Activations < 5 {
 		t.Errorf("the demo lacks something: %+v", stats)
 	}
-	if stats.Codes.Unused == 0 || stats.Codes.Redeemed == 0 || stats.Codes.Void == 0 {
-		t.Errorf("the demo's codes: %+v", stats.Codes)
-	}
+	assert.That(t, stats.Codes.Unused != 0 && stats.Codes.Redeemed != 0 && stats.Codes.Void != 0,
+		"the demo's codes: %+v", stats.Codes)
 	waits := val(s.NeedsAttention(background))
 	equal(t, "imported", s.count("SELECT count(*) FROM store_licenses WHERE origin = 'placed' AND loose_hash IS NOT NULL"), 1)
 	equal(t, "trouble", fmt.Sprint(waits.DisputesTotal, waits.FailedTotal, waits.UnbookedTotal), "1 1 0")

@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 )
 
 // TestACorrectionDoesNotRefundInFull: an import may not leave a fully refunded order as paid, with active licenses.
 func TestACorrectionDoesNotRefundInFull(t *testing.T) {
 	s := newFixture(t)
 	const head = "provider,provider_ref,email,sku,unit_cents"
-	if errs := s.load("orders", nil, head, "hist,h1,a@b.c,PLUGIN,4900"); len(errs) > 0 {
-		t.Fatal(errs)
-	}
+	errs := s.load("orders", nil, head, "hist,h1,a@b.c,PLUGIN,4900")
+	assert.Must(t, len(errs) <= 0, "%v", errs)
 	o := val(s.Orders(background, OrderFilter{}))
 	val(s.RefundOrder(background, cli, o.Orders[0].OrderRef, amount(1000)))
 	for cents, good := range map[string]bool{"999": false, "1000": false, "1001": true} {
@@ -78,9 +78,7 @@ func TestLongBatchNames(t *testing.T) {
 func TestTiersAreDifferent(t *testing.T) {
 	s := newFixture(t)
 	errs := s.load("products", &schema.LoadOptions{}, "sku,kind,price_cents,tiers", "X,license,100,a|b|a")
-	if !strings.Contains(errs[2], "is named twice") {
-		t.Errorf("%v", errs)
-	}
+	assert.Contains(t, errs[2], "is named twice", "%v", errs)
 }
 
 func TestAnAddressIsText(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 )
 
@@ -128,26 +129,21 @@ func (s *fixture) agrees(what string, f FiguresOf, orders []Order, refunds map[s
 	is := func(list []Figure, label func(Figure) string) map[string]tallied {
 		m := map[string]tallied{}
 		for _, r := range list {
-			if r.NetCents != r.SoldCents-r.RefundedCents {
-				s.T.Errorf("%s: net of %+v", what, r)
-			}
+			assert.That(s.T, r.NetCents == r.SoldCents-r.RefundedCents, "%s: net of %+v", what, r)
 			add(m, label(r)+r.Currency, tallied{r.Orders, r.SoldCents, r.TaxCents, r.RefundedCents})
 		}
 		return m
 	}
-	if now := is(got.Rows, func(r Figure) string { return r.Label() + " " }); !reflect.DeepEqual(now, rows) {
-		s.T.Errorf("%s:\n got %v\nwant %v", what, now, rows)
-	}
-	if now := is(got.Totals, func(Figure) string { return "" }); !reflect.DeepEqual(now, totals) {
-		s.T.Errorf("%s: in all\n got %v\nwant %v", what, now, totals)
-	}
+	now := is(got.Rows, func(r Figure) string { return r.Label() + " " })
+	assert.That(s.T, reflect.DeepEqual(now, rows), "%s:\n got %v\nwant %v", what, now, rows)
+	now = is(got.Totals, func(Figure) string { return "" })
+	assert.That(s.T, reflect.DeepEqual(now, totals), "%s: in all\n got %v\nwant %v", what, now, totals)
 	if f.From == nil && f.To == nil {
 		stats, err := s.Stats(background)
 		must(s.T, err)
 		for _, r := range stats.Revenue {
-			if totals[r.Currency].sold != r.GrossCents || totals[r.Currency].refunded != r.RefundedCents {
-				s.T.Errorf("%s: stats say %+v, figures %+v", what, r, totals[r.Currency])
-			}
+			assert.That(s.T, totals[r.Currency].sold == r.GrossCents && totals[r.Currency].refunded == r.RefundedCents,
+				"%s: stats say %+v, figures %+v", what, r, totals[r.Currency])
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -19,9 +20,7 @@ func (s *fixture) foundBy(f OrderFilter) string {
 	for i, o := range page.Orders {
 		refs[i] = o.ProviderRef
 	}
-	if int(n) != len(refs) {
-		s.T.Errorf("%+v: %d are counted, %d listed", f, n, len(refs))
-	}
+	assert.That(s.T, int(n) == len(refs), "%+v: %d are counted, %d listed", f, n, len(refs))
 	return strings.Join(refs, " ")
 }
 

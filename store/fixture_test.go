@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
@@ -62,9 +63,7 @@ func emptyFixtureIn(t testing.TB, zone *time.Location) *fixture {
 func (s *fixture) holdsTogether() {
 	s.T.Helper()
 	for _, breach := range s.doctor() {
-		if !strings.Contains(breach, "could not be booked") {
-			s.T.Errorf("doctor: %s", breach)
-		}
+		assert.Contains(s.T, breach, "could not be booked", "doctor")
 	}
 }
 
@@ -83,9 +82,7 @@ func (s *fixture) pass(d time.Duration) { s.At(s.Now().Add(d)) }
 func (s *fixture) load(table string, o *schema.LoadOptions, lines ...string) map[int]string {
 	s.T.Helper()
 	tab, ok := s.Declare().Table(table)
-	if !ok {
-		s.T.Fatalf("no table %s", table)
-	}
+	assert.Must(s.T, ok, "no table %s", table)
 	if o == nil {
 		o = &schema.LoadOptions{}
 	}
@@ -172,9 +169,7 @@ func (s *fixture) events() []event {
 	all, err := db.Read(background, s.DB, func(c *db.Conn) ([]event, error) {
 		return db.All(c, func(r *db.Row) event {
 			e := event{raw: string(r.Bytes())}
-			if err := json.Unmarshal([]byte(e.raw), &e); err != nil {
-				s.T.Errorf("event body: %v", err)
-			}
+			assert.NoError(s.T, json.Unmarshal([]byte(e.raw), &e), "event body")
 			return e
 		}, "SELECT body FROM events ORDER BY seq")
 	})
@@ -215,25 +210,17 @@ var must = dbtest.OK
 func refused(t testing.TB, err error, code string, parts ...string) *fault.Error {
 	t.Helper()
 	var e *fault.Error
-	if !errors.As(err, &e) {
-		t.Fatalf("got %v, want a refusal %s", err, code)
-	}
-	if e.Word() != code {
-		t.Errorf("refused with %s (%s), want %s", e.Word(), e.Detail, code)
-	}
+	assert.Must(t, errors.As(err, &e), "got %v, want a refusal %s", err, code)
+	assert.That(t, e.Word() == code, "refused with %s (%s), want %s", e.Word(), e.Detail, code)
 	for _, part := range parts {
-		if !strings.Contains(e.Detail, part) {
-			t.Errorf("the detail %q does not say %q", e.Detail, part)
-		}
+		assert.That(t, strings.Contains(e.Detail, part), "the detail %q does not say %q", e.Detail, part)
 	}
 	return e
 }
 
 func equal[T comparable](t testing.TB, what string, got, want T) {
 	t.Helper()
-	if got != want {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
+	assert.That(t, got == want, "%s: got %v, want %v", what, got, want)
 }
 
 func asJSON(v any) string {

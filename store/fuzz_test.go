@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"quartermaster/schema/assert"
 )
 
 func FuzzReadKey(f *testing.F) {
@@ -14,21 +16,13 @@ func FuzzReadKey(f *testing.F) {
 		for _, n := range []int{keyLength, codeLength} {
 			got, ok := read(written, n)
 			if !ok {
-				if got != "" {
-					t.Errorf("refused %q and gave %q", written, got)
-				}
+				assert.That(t, got == "", "refused %q and gave %q", written, got)
 				continue
 			}
-			if len(got) != n || strings.Trim(got, alphabet) != "" {
-				t.Errorf("read %q as %q", written, got)
-			}
+			assert.That(t, len(got) == n && strings.Trim(got, alphabet) == "", "read %q as %q", written, got)
 			again, ok := read(strings.ToLower(grouped(got, 4)), n)
-			if !ok || again != got {
-				t.Errorf("%q reads as %q the second time", got, again)
-			}
-			if utf8.RuneCountInString(written) < n {
-				t.Errorf("%d characters out of %q", n, written)
-			}
+			assert.That(t, ok && again == got, "%q reads as %q the second time", got, again)
+			assert.That(t, utf8.RuneCountInString(written) >= n, "%d characters out of %q", n, written)
 		}
 	})
 }
@@ -46,9 +40,7 @@ func FuzzStripeSignature(f *testing.F) {
 		if ok && (len(s.v1) == 0 || s.time == "" || s.at < 0) {
 			t.Errorf("%q reads as %+v", header, s)
 		}
-		if verifyStripe(Signed{Signature: header}, body, "whsec_fuzz", 1492774577) == nil {
-			t.Errorf("%q verifies", header)
-		}
+		assert.That(t, verifyStripe(Signed{Signature: header}, body, "whsec_fuzz", 1492774577) != nil, "%q verifies", header)
 	})
 }
 

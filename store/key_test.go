@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -90,9 +91,8 @@ func TestALicenseIsFoundByItsKeyOfAnyForm(t *testing.T) {
 	}
 	equal(t, "masked", mask("Ключ-ßß-ßaßé"), "****-**-ßaßé")
 	l := val(s.RotateLicenseKey(background, cli, uuid))
-	if _, is := read(l.Key, keyLength); !is || s.check("38b1460a-5104-4067-a91d-77b872934d51", "").Code != isNotFound {
-		t.Errorf("rotated to %s", l.Key)
-	}
+	_, is := read(l.Key, keyLength)
+	assert.That(t, is && s.check("38b1460a-5104-4067-a91d-77b872934d51", "").Code == isNotFound, "rotated to %s", l.Key)
 }
 
 // TestALicenseHasALimitOfItsOwn: a license's own limit overrides its product's for activations, files and lists. A

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -156,16 +157,13 @@ func TestFilesOfMachinesWithoutSeats(t *testing.T) {
 	_, err := s.MakeLicenseFile(background, admin, l.ID, "d", "", nil)
 	equal(t, "a fourth machine", codeOf(err), "files_running")
 	equal(t, "it took no seat", s.count("SELECT count(*) FROM store_activations"), 0)
-	if e, _ := fault.As(err); e == nil || e.More["until"] != last-2*3600 {
-		t.Errorf("until: %v, want %v", e, last-2*3600)
-	}
-	if _, err := s.MakeLicenseFile(background, admin, l.ID, "a", "", nil); err != nil {
-		t.Errorf("a machine that takes its seat again runs on a seat: %v", err)
-	}
+	e, _ := fault.As(err)
+	assert.That(t, e != nil && e.More["until"] == last-2*3600, "until: %v, want %v", e, last-2*3600)
+	_, err = s.MakeLicenseFile(background, admin, l.ID, "a", "", nil)
+	assert.NoError(t, err, "a machine that takes its seat again runs on a seat")
 	s.At(time.Unix(int64(last), 0))
-	if _, err := s.MakeLicenseFile(background, admin, l.ID, "d", "", nil); err != nil {
-		t.Errorf("when they have ended: %v", err)
-	}
+	_, err = s.MakeLicenseFile(background, admin, l.ID, "d", "", nil)
+	assert.NoError(t, err, "when they have ended")
 }
 
 // TestManyFilesOfOneMachineHideNoOther: repeated requests of one machine do not hide other machines' files from the
@@ -226,9 +224,8 @@ func TestRevokeQuestionNamesValidFiles(t *testing.T) {
 	l := s.license("PLUGIN")
 	val(s.MakeLicenseFile(background, admin, l.ID, "m", "", nil))
 	moved := val(s.RevokeLicense(background, admin, l.ID))
-	if will := s.revokeLicense().Will(moved, nil); !strings.HasSuffix(will, "1 offline file runs until 20 Dec 2026 and cannot be recalled.") {
-		t.Error(will)
-	}
+	will := s.revokeLicense().Will(moved, nil)
+	assert.That(t, strings.HasSuffix(will, "1 offline file runs until 20 Dec 2026 and cannot be recalled."), "%v", will)
 	_, err := s.MakeLicenseFile(background, admin, l.ID, "m", "", nil)
 	equal(t, "a revoked license", codeOf(err), "revoked")
 }

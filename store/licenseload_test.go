@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -86,9 +87,8 @@ func TestKeyImportsWithItsOrderAndSeats(t *testing.T) {
 	equal(t, "again", cameOf(s.moveIn(file...)), "0 new, 0 changed, 1 same")
 	equal(t, "nothing written", s.count("SELECT count(*) FROM audit"), audits)
 	equal(t, "the same", strings.Join(s.dump("licenses"), "\n"), seen)
-	if n := s.count("SELECT count(*) FROM audit WHERE changes LIKE '%' || ? || '%'", uuidKey); n != 0 {
-		t.Errorf("the trail has the key %d times", n)
-	}
+	n := s.count("SELECT count(*) FROM audit WHERE changes LIKE '%' || ? || '%'", uuidKey)
+	assert.That(t, n == 0, "the trail has the key %d times", n)
 	val(s.ResumeLicense(background, cli, l.ID))
 	equal(t, "a machine that moved", s.check(uuidKey, "d").Code, isValid)
 	_, err := s.activate(uuidKey, "e")
@@ -136,9 +136,7 @@ func TestRowsOfLicensesAreRefusedByName(t *testing.T) {
 	for _, e := range out.Errors {
 		by[e.Line] = e.Column + "| " + e.Reason
 		for _, key := range []string{l.Key, spelled, "no-email-here", "all-at-once"} {
-			if strings.Contains(e.Reason, key) {
-				t.Errorf("line %d: the reason has the key: %s", e.Line, e.Reason)
-			}
+			assert.Lacks(t, e.Reason, key, "line %d: the reason has the key", e.Line)
 		}
 	}
 	for line, says := range map[int]string{
@@ -149,14 +147,10 @@ func TestRowsOfLicensesAreRefusedByName(t *testing.T) {
 		14: "line 13 has the same key", 15: sold.OrderRef + " (manual " + sold.ProviderRef + ") has 2 licenses of PLUGIN=1", 16: "belongs to ann@example.com",
 		17: "is refunded: it accepts only revoked licenses", 18: "license 1 is recorded with PLUGIN, not YEAR", 19: "basic, pro", 20: "status",
 	} {
-		if !strings.Contains(strings.ReplaceAll(by[line], `"`, ""), says) {
-			t.Errorf("line %d: %s does not say %s", line, by[line], says)
-		}
+		assert.Contains(t, strings.ReplaceAll(by[line], `"`, ""), says, "line %d: %s", line, by[line])
 	}
 	for _, says := range []string{"email", "provider", "activation_limit", "expires_at", "created_at", "sku"} {
-		if !strings.Contains(by[12], says) {
-			t.Errorf("line 12 does not name %s: %s", says, by[12])
-		}
+		assert.Contains(t, by[12], says, "line 12")
 	}
 	equal(t, "taken", out.New, 1)
 	equal(t, "unknown names", fmt.Sprint(out.Unknown[0].Name, out.Unknown[0].Rows, out.Unknown[0].Fields), "ECHO1 map[payment_link:ECHO provider:gumroad]")
@@ -181,9 +175,7 @@ func TestImportedKeyReplacesAHistoricLicense(t *testing.T) {
 	rows := []string{"license_key,sku,email,tier,provider,provider_ref,expires_at", "first-key-1,PLUGIN,ann@example.com,pro,gumroad,G-1,2030-01-01", "second-key-2,PLUGIN,ann@example.com,pro,gumroad,G-1,"}
 	out := s.moveIn(rows...)
 	equal(t, "one is free", fmt.Sprint(out.New, len(out.Errors)), "1 1")
-	if !strings.Contains(out.Errors[0].Reason, d.OrderRef+" (gumroad G-1) has 3 licenses of PLUGIN:pro=1") {
-		t.Errorf("refused with %s", out.Errors[0].Reason)
-	}
+	assert.Contains(t, out.Errors[0].Reason, d.OrderRef+" (gumroad G-1) has 3 licenses of PLUGIN:pro=1", "refused with")
 	l := s.byKey("FIRST KEY 1")
 	equal(t, "which", l.ID, whole.Licenses[2].ID)
 	equal(t, "end", l.ExpiresAt.String(), "2030-01-01T00:00:00Z")
@@ -265,9 +257,7 @@ func TestNamesOfOtherProgramsMeanProducts(t *testing.T) {
 	equal(t, "the variant", row("88", ""), "PLUGIN:basic=1")
 	equal(t, "the product's number, mapped last", row("4711", "one year"), "PLUGIN:pro=1")
 	s.load("products", nil, "sku,name", "YEAR2,One Year")
-	if why := row("one year", ""); !strings.Contains(why, "store provider map lemonsqueezy") {
-		t.Errorf("two of that name: %s", why)
-	}
+	assert.Contains(t, row("one year", ""), "store provider map lemonsqueezy", "two of that name")
 }
 
 func errOf[T any](_ T, err error) error { return err }

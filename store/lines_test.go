@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 )
 
 // loadFile imports a table as one whole and returns its refusals by line.
@@ -112,18 +113,14 @@ func TestOrdersOfSeveralRowsThatAreRefused(t *testing.T) {
 		2: "NOPE", 3: "NOPE", 4: "bo@example.com", 5: "bo@example.com", 6: "EUR", 7: "EUR", 8: "paid_at", 9: "2026-11-02", 10: "line 11", 11: "qty",
 		12: "refunds", 13: "refunds", 14: "DAY=CENTS", 15: "PLUGIN",
 	} {
-		if !strings.Contains(refused[line], says) {
-			t.Errorf("line %d: %q does not say %q", line, refused[line], says)
-		}
+		assert.That(t, strings.Contains(refused[line], says), "line %d: %q does not say %q", line, refused[line], says)
 	}
 	equal(t, "refused", len(refused), 14)
 	equal(t, "orders", s.count("SELECT count(*) FROM store_orders"), int64(2))
 	took := s.loadFile("orders", schema.LoadOptions{}, orderHeader+"shop,OLD,,,PLUGIN,pro,1,,,,,,2026-11-02=100|2026-11-09=50\nshop,OLD,,,BOOK,,2,,,,,,\n")
 	equal(t, "another refund of a stored order", len(took), 0)
 	took = s.loadFile("orders", schema.LoadOptions{}, orderHeader+"shop,OLD,,,PLUGIN,pro,1,,,,,,2026-11-09=50\nshop,OLD,,,BOOK,,2,,,,,,\n")
-	if !strings.Contains(took[2], "cannot undo a refund") {
-		t.Errorf("a refund that is not there any more: %v", took)
-	}
+	assert.Contains(t, took[2], "cannot undo a refund", "a refund that is not there any more: %v", took)
 }
 
 // TestLinesAsTheyAreWritten: SKU[:TIER][=QTY][@CENTS] is read from the right, so that a SKU may contain these

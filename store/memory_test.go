@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 )
 
@@ -88,9 +89,7 @@ func TestAFlushThatFailsLosesNothing(t *testing.T) {
 	s.check(l.Key, "")
 	gone, cancel := context.WithCancel(background)
 	cancel()
-	if s.Flush(gone) == nil {
-		t.Fatal("a flush whose context has ended did something")
-	}
+	assert.Must(t, s.Flush(gone) != nil, "a flush whose context has ended did something")
 	must(t, s.Flush(background))
 	equal(t, "stored", s.count("SELECT last_checked_at FROM store_licenses"), int64(s.now()))
 }
@@ -103,9 +102,7 @@ func TestStoringACheckKeepsTheLicense(t *testing.T) {
 	must(t, s.Flush(background))
 	list := val(s.Licenses(background, viewer, LicenseFilter{}))
 	equal(t, "status", list.Licenses[0].Status, "suspended")
-	if !strings.HasPrefix(list.Licenses[0].Key, "*****") {
-		t.Error("a viewer sees a key")
-	}
+	assert.That(t, strings.HasPrefix(list.Licenses[0].Key, "*****"), "a viewer sees a key")
 }
 
 // TestSeatMovesAreRateLimited activates and releases a seat again and again. Past 120 moves in ten minutes it is

@@ -2,6 +2,7 @@ package store
 
 import (
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"strings"
 	"testing"
 )
@@ -16,15 +17,11 @@ func TestAnOrderIssuesALicenseAUnit(t *testing.T) {
 	equal(t, "currency", o.Currency, "USD")
 	equal(t, "provider", o.Provider, "manual")
 	equal(t, "provider_ref", o.ProviderRef, o.OrderRef)
-	if len(o.OrderRef) != 14 || !strings.HasPrefix(o.OrderRef, "ORD-") {
-		t.Errorf("order_ref %q", o.OrderRef)
-	}
+	assert.That(t, len(o.OrderRef) == 14 && strings.HasPrefix(o.OrderRef, "ORD-"), "order_ref %q", o.OrderRef)
 	seen := map[string]bool{}
 	for _, l := range o.Licenses {
 		seen[l.Key] = true
-		if len(l.Key) != 29 || strings.Count(l.Key, "-") != 4 {
-			t.Errorf("license key %q", l.Key)
-		}
+		assert.That(t, len(l.Key) == 29 && strings.Count(l.Key, "-") == 4, "license key %q", l.Key)
 		equal(t, "tier", schema.Cell(l.Tier), "pro")
 		equal(t, "status", l.Status, "active")
 		equal(t, "check", s.check(l.Key, "").Code, "valid")
@@ -34,9 +31,7 @@ func TestAnOrderIssuesALicenseAUnit(t *testing.T) {
 	equal(t, "books come without", len(s.sell("BOOK", "ann@example.com", 2).Licenses), 0)
 	equal(t, "events", s.eventNames(), "order.paid order.paid")
 	for _, l := range o.Licenses {
-		if !strings.Contains(s.events()[0].raw, l.Key) {
-			t.Error("order.paid does not carry the license key in full")
-		}
+		assert.Contains(t, s.events()[0].raw, l.Key, "order.paid")
 	}
 }
 
@@ -65,9 +60,8 @@ func TestTotalsAddUpToTheCent(t *testing.T) {
 			discount = priceTo(lines, *c.total)
 		}
 		unit := lines[0].unit
-		if unit != c.unit || discount != c.discount {
-			t.Errorf("priced(%d, %d, %v) = %d, %d, want %d, %d", c.price, c.qty, c.total, unit, discount, c.unit, c.discount)
-		}
+		assert.That(t, unit == c.unit && discount == c.discount,
+			"priced(%d, %d, %v) = %d, %d, want %d, %d", c.price, c.qty, c.total, unit, discount, c.unit, c.discount)
 		if c.total != nil && unit*c.qty-discount != *c.total {
 			t.Errorf("%d x %d - %d is not %d", c.qty, unit, discount, *c.total)
 		}
@@ -119,9 +113,7 @@ func TestCustomersCountTheirPaidOrders(t *testing.T) {
 	p := val(s.Customers(background, CustomerFilter{}))
 	equal(t, "customers", len(p.Customers), 2)
 	equal(t, "newest first", p.Customers[0].Email, "new@b.c")
-	if p.Customers[0].FirstOrderAt != nil {
-		t.Error("a customer without orders has a first one")
-	}
+	assert.That(t, p.Customers[0].FirstOrderAt == nil, "a customer without orders has a first one")
 	c := p.Customers[1]
 	equal(t, "paid orders", c.PaidOrders, int64(1))
 	equal(t, "first", *c.FirstOrderAt, first.PaidAt)

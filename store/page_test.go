@@ -10,22 +10,19 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // blocks returns the code blocks of a document of docs/ in the language, in order.
 func blocks(t *testing.T, name, language string) []string {
 	t.Helper()
 	page, err := os.ReadFile("../docs/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	var found []string
 	for _, m := range regexp.MustCompile("(?ms)^```"+language+"[^\n]*\n(.*?)^```$").FindAllStringSubmatch(string(page), -1) {
 		found = append(found, m[1])
 	}
-	if len(found) == 0 {
-		t.Fatalf("docs/%s has no %s", name, language)
-	}
+	assert.Must(t, len(found) != 0, "docs/%s has no %s", name, language)
 	return found
 }
 
@@ -33,9 +30,8 @@ func blocks(t *testing.T, name, language string) []string {
 func shopOfThePage(t *testing.T) *apptest.Fixture {
 	t.Helper()
 	s := apptest.Start(t)
-	if code, _, errs := s.Pipe(blocks(t, "store.md", "csv")[0], "import", "store", "products", "-"); code != 0 {
-		t.Fatal(errs)
-	}
+	code, _, errs := s.Pipe(blocks(t, "store.md", "csv")[0], "import", "store", "products", "-")
+	assert.Must(t, code == 0, "%v", errs)
 	return s
 }
 
@@ -49,9 +45,7 @@ func sold(t *testing.T, s *apptest.Fixture) (ref, key string) {
 		} `json:"licenses"`
 	}
 	out := s.MustCLI("store", "order", "record", "--email", "ann@example.com", "--sku", "PLUGIN", "--tier", "pro", "--json")
-	if err := json.Unmarshal([]byte(out), &order); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, json.Unmarshal([]byte(out), &order))
 	return order.OrderRef, order.Licenses[0].Key
 }
 
@@ -76,18 +70,15 @@ func TestDocumentedSamplesRun(t *testing.T) {
 			ref, key := sold(t, s)
 			dir := t.TempDir()
 			path := filepath.Join(dir, sample.file)
-			if err := os.WriteFile(path, []byte(program), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			assert.OK(t, os.WriteFile(path, []byte(program), 0o600))
 			run := func(url, key, fingerprint string, good bool, says string) {
 				t.Helper()
 				args := append(append([]string{}, sample.command[1:]...), path, url, key, fingerprint)
 				cmd := exec.CommandContext(t.Context(), sample.command[0], args...)
 				cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 				out, err := cmd.Output()
-				if (err == nil) != good || strings.TrimSpace(string(out)) != says {
-					t.Errorf("%s %s: says %q (%v), want %q, good: %v", sample.file, fingerprint, out, err, says, good)
-				}
+				assert.That(t, (err == nil) == good && strings.TrimSpace(string(out)) == says,
+					"%s %s: says %q (%v), want %q, good: %v", sample.file, fingerprint, out, err, says, good)
 			}
 			store := s.URL("store", "")
 			const closed = "http://127.0.0.1:1"
@@ -131,23 +122,17 @@ func TestTheCurlLinesOfThePage(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.Replace(line, "curl -s", "curl -sf", 1))
 			cmd.Env = env
 			got, err := cmd.Output()
-			if err != nil {
-				t.Errorf("%s: %v", line, err)
-			}
+			assert.NoError(t, err, "%s", line)
 			ran++
 			out.Write(got)
 			out.WriteByte('\n')
 		}
 	}
-	if ran != 11 {
-		t.Errorf("%d lines were run", ran)
-	}
+	assert.That(t, ran == 11, "%d lines were run", ran)
 	for _, part := range []string{
 		`"code":"not_activated"`, `"activated":true`, `"label":"the Mac in the studio"`, `"deactivated":true`,
 		`"batch":"launch"`, `"batches":[`, `"provider":"code"`, `"order_ref":"` + ref, `"customers":[`, `"licenses":[`, `"orders_paid":2`,
 	} {
-		if !strings.Contains(out.String(), part) {
-			t.Errorf("no answer holds %s:\n%s", part, out.String())
-		}
+		assert.Contains(t, out.String(), part, "no answer holds")
 	}
 }

@@ -3,6 +3,8 @@ package store
 import (
 	"testing"
 	"time"
+
+	"quartermaster/schema/assert"
 )
 
 func amount(n int64) *int64 { return &n }
@@ -15,9 +17,7 @@ func TestAPartialRefundKeepsTheLicenses(t *testing.T) {
 	equal(t, "full", r.Full, false)
 	equal(t, "status", r.Status, "paid")
 	equal(t, "refunded", r.RefundedCents, int64(1000))
-	if r.RefundedAt != nil {
-		t.Error("an order that is refunded in part has a refunded_at")
-	}
+	assert.That(t, r.RefundedAt == nil, "an order that is refunded in part has a refunded_at")
 	equal(t, "check", s.check(key, "").Code, "valid")
 
 	for _, wrong := range []struct {
@@ -108,8 +108,7 @@ func TestStatsCountEverythingAndNeverAddTwoCurrencies(t *testing.T) {
 	} {
 		s.At(time.Unix(c.at, 0).UTC())
 		got := val(s.Stats(background))
-		if got.Licenses.Active != c.active || got.Licenses.Expired != c.expired {
-			t.Errorf("%d seconds after the end: %+v, want %d active, %d expired", c.at-ends, got.Licenses, c.active, c.expired)
-		}
+		assert.That(t, got.Licenses.Active == c.active && got.Licenses.Expired == c.expired,
+			"%d seconds after the end: %+v, want %d active, %d expired", c.at-ends, got.Licenses, c.active, c.expired)
 	}
 }

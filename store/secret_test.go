@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/strict"
 )
@@ -59,9 +60,7 @@ func TestCodesAreNotStoredInPlain(t *testing.T) {
 		plain, _ := read(code, codeLength)
 		for name, bytesThere := range places {
 			for _, form := range []string{code, plain, strings.ToLower(code), strings.ToLower(plain), hex.EncodeToString([]byte(plain))} {
-				if bytes.Contains(bytesThere, []byte(form)) {
-					t.Fatalf("%s holds the code %s", name, form)
-				}
+				assert.Must(t, !bytes.Contains(bytesThere, []byte(form)), "%s holds the code %s", name, form)
 			}
 		}
 	}
@@ -145,9 +144,8 @@ func TestRefusedWriteIsRolledBack(t *testing.T) {
 		return err
 	}))
 	audit := s.count("SELECT count(*) FROM audit")
-	if _, err := s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "PLUGIN", Qty: 3}); err == nil {
-		t.Fatal("the order was recorded")
-	}
+	_, err := s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "PLUGIN", Qty: 3})
+	assert.Must(t, err != nil, "the order was recorded")
 	for _, table := range []string{"store_orders", "store_licenses", "store_customers", "store_totals", "events"} {
 		equal(t, table, s.count("SELECT count(*) FROM "+table), int64(0))
 	}

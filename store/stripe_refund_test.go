@@ -3,6 +3,8 @@ package store
 import (
 	"strings"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // TestARefundInAnotherCurrencyBeforeItsPayment: a refund in another currency that came before its payment is reported
@@ -20,9 +22,8 @@ func TestARefundInAnotherCurrencyBeforeItsPayment(t *testing.T) {
 	if len(listed) != 1 || !strings.Contains(listed[0], "EUR") || !strings.Contains(listed[0], s.payment().OrderRef) || !strings.Contains(listed[0], "store order refund") {
 		t.Fatalf("doctor lists %q", listed)
 	}
-	if len(told) != 1 || told[0] != listed[0] || !strings.HasSuffix(r.Detail, told[0]) {
-		t.Errorf("the log was told %q, Stripe %q", told, r.Detail)
-	}
+	assert.That(t, len(told) == 1 && told[0] == listed[0] && strings.HasSuffix(r.Detail, told[0]),
+		"the log was told %q, Stripe %q", told, r.Detail)
 	val(s.RefundOrder(background, cli, s.payment().OrderRef, nil))
 	equal(t, "refunded by hand", len(s.doctor()), 0)
 }
@@ -57,9 +58,8 @@ func TestAPaymentAndItsRefundThatCannotBeRead(t *testing.T) {
 		t.Errorf("doctor lists %q", listed)
 	}
 	equal(t, "sent again", s.stripe("session", nil).Outcome, "recorded")
-	if listed := s.doctor(); len(listed) != 1 || !strings.Contains(listed[0], "store order refund") {
-		t.Errorf("doctor lists %q", listed)
-	}
+	listed := s.doctor()
+	assert.That(t, len(listed) == 1 && strings.Contains(listed[0], "store order refund"), "doctor lists %q", listed)
 	val(s.RefundOrder(background, cli, s.payment().OrderRef, nil))
 	equal(t, "refunded by hand", len(s.doctor()), 0)
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -191,9 +192,8 @@ func TestTheSameEventRacesWithItself(t *testing.T) {
 	s := newStripeFixture(t)
 	body := stripeBody(t, "session", nil)
 	race(20, func(i int) {
-		if _, err := s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, stripeSecret, s.now())}); err != nil {
-			t.Errorf("event %d: %v", i, err)
-		}
+		_, err := s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, stripeSecret, s.now())})
+		assert.NoError(t, err, "event %d", i)
 	})
 	equal(t, "orders", s.count("SELECT count(*) FROM store_orders"), int64(1))
 	equal(t, "events", s.eventNames(), "order.paid")
@@ -295,12 +295,8 @@ func TestUnmatchedPaymentIsKept(t *testing.T) {
 		if len(listed) != 1 || !strings.Contains(listed[0], c.says) || !strings.Contains(listed[0], paymentIntent) || !strings.Contains(listed[0], "store order record") {
 			t.Errorf("%s: doctor lists %q", name, listed)
 		}
-		if len(told) != 1 || told[0] != listed[0] {
-			t.Errorf("%s: the log was told %q", name, told)
-		}
-		if strings.Contains(told[0], "Ann") {
-			t.Errorf("%s: the log was told who the buyer is", name)
-		}
+		assert.That(t, len(told) == 1 && told[0] == listed[0], "%s: the log was told %q", name, told)
+		assert.Lacks(t, told[0], "Ann", "%s: the log was told who the buyer", name)
 		// Mapped, and the same event sent again by hand.
 		equal(t, name+": again", s.stripe("session", nil).Outcome, "recorded")
 		equal(t, name+": doctor", len(s.doctor()), 0)

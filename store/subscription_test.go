@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -187,9 +188,7 @@ func TestEventsInAnyOrder(t *testing.T) {
 						t.Fatalf("want two of %q in\n%s", line, want)
 					}
 				}
-				if got != want {
-					t.Fatalf("%s give\n%s\nand in their own order they gave\n%s", ids, got, want)
-				}
+				assert.Must(t, got == want, "%s give\n%s\nand in their own order they gave\n%s", ids, got, want)
 				if t.Failed() {
 					return
 				}
@@ -218,9 +217,8 @@ func TestARenewalIssuesNothing(t *testing.T) {
 	equal(t, "amounts", fmt.Sprint(o.SubtotalCents, o.DiscountCents, o.TotalCents), "12000 0 12000")
 	e := s.events()
 	last := e[len(e)-1]
-	if last.Event != "order.paid" || !strings.Contains(asJSON(last.Data), l.Key) {
-		t.Errorf("the renewal's event is %s, without the key in full", last.Event)
-	}
+	assert.That(t, last.Event == "order.paid" && strings.Contains(asJSON(last.Data), l.Key),
+		"the renewal's event is %s, without the key in full", last.Event)
 	equal(t, "unknown", s.tell(told{"evt_x", "invoice.paid", object{"id": "in_9", "subscription": "sub_9", "currency": "usd", "amount_paid": 100}}).Outcome, "unclear")
 	val(s.DismissPayment(background, cli, "stripe", "in_9"))
 	val(s.ExtendLicense(background, cli, 1, Extension{Days: 365}))

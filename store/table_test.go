@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -66,9 +67,7 @@ func TestProductRows(t *testing.T) {
 		"G,G,license,1,,,x|y| z ||,1",
 		"H,H,license,1,,,,maybe")
 	for line, says := range map[int]string{2: "sku", 4: "kind", 5: "price_cents", 6: "price_cents", 7: "activation_limit", 8: "license_days", 10: "active"} {
-		if !strings.Contains(refused[line], says) {
-			t.Errorf("line %d: %q does not say %q", line, refused[line], says)
-		}
+		assert.That(t, strings.Contains(refused[line], says), "line %d: %q does not say %q", line, refused[line], says)
 	}
 	equal(t, "refused", len(refused), 7)
 	list := s.products()
@@ -106,9 +105,7 @@ func TestHistoryIsImportedWithItsLicenses(t *testing.T) {
 		4: "provider_ref", 5: "provider", 6: "email", 7: "sku", 8: "tier", 9: "qty", 10: "discount_cents",
 		11: "currency", 12: "paid_at", 13: "paid_at", 14: "paid_at", 15: "comes to",
 	} {
-		if !strings.Contains(refused[line], says) {
-			t.Errorf("line %d: %q does not say %q", line, refused[line], says)
-		}
+		assert.That(t, strings.Contains(refused[line], says), "line %d: %q does not say %q", line, refused[line], says)
 	}
 	equal(t, "refused", len(refused), 12)
 	equal(t, "no event", s.eventNames(), "")
@@ -150,14 +147,11 @@ func TestAnOrderIsCorrectedByImport(t *testing.T) {
 	} {
 		value := map[string]string{"sku": "YEAR", "tier": "basic", "qty": "3", "paid_at": "2026-11-02", "email": "nobody", "currency": "XXX"}[column]
 		refused := s.load("orders", nil, "provider,provider_ref,"+column, "paypal,P-1,"+value)
-		if !strings.Contains(refused[2], column) || !strings.Contains(refused[2], says) {
-			t.Errorf("%s: refused with %q", column, refused[2])
-		}
+		assert.That(t, strings.Contains(refused[2], column) && strings.Contains(refused[2], says),
+			"%s: refused with %q", column, refused[2])
 	}
 	val(s.RefundOrder(background, cli, o.OrderRef, amount(5000)))
 	refused := s.load("orders", nil, "provider,provider_ref,unit_cents", "paypal,P-1,2000")
-	if !strings.Contains(refused[2], "5000") {
-		t.Errorf("less than was refunded: %q", refused[2])
-	}
+	assert.Contains(t, refused[2], "5000", "less than was refunded")
 	equal(t, "to the cent", len(s.load("orders", nil, "provider,provider_ref,unit_cents,discount_cents", "paypal,P-1,2600,199")), 0)
 }

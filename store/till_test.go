@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -206,14 +207,10 @@ func TestProviderEventsInAnyOrder(t *testing.T) {
 				if n == 0 {
 					want = got
 					for _, line := range c.says {
-						if !strings.Contains(want, line) {
-							t.Fatalf("want %q in\n%s", line, want)
-						}
+						assert.Must(t, strings.Contains(want, line), "want %q in\n%s", line, want)
 					}
 				}
-				if got != want {
-					t.Fatalf("%s give\n%s\nand in their own order they gave\n%s", ids, got, want)
-				}
+				assert.Must(t, got == want, "%s give\n%s\nand in their own order they gave\n%s", ids, got, want)
 			}
 		})
 	}
@@ -276,9 +273,7 @@ func TestSignaturesOfProviders(t *testing.T) {
 		"polar, none":            {polar, polarBody, Signed{ID: "msg_1", Time: "1795348800"}, false},
 	} {
 		_, err := s.Receive(background, c.provider, []byte(c.body), c.with)
-		if c.isGood != (err == nil) {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.That(t, c.isGood == (err == nil), "%s: %v", name, err)
 		if err != nil {
 			refused(t, err, "bad_request")
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 )
 
@@ -48,9 +49,7 @@ func TestAVoidOrderIsInNoFigure(t *testing.T) {
 	_, err = s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "BOOK", Provider: "manual", ProviderRef: o.ProviderRef})
 	refused(t, err, "conflict", "another reference")
 	errs := s.load("orders", nil, "provider,provider_ref,email,sku,qty", "manual,"+o.ProviderRef+",ann@example.com,PLUGIN,2")
-	if !strings.Contains(errs[2], "is void") {
-		t.Errorf("an import of it is refused with %q", errs[2])
-	}
+	assert.Contains(t, errs[2], "is void", "an import of it is refused with")
 	paid := s.Sell(NewOrder{Email: "a@b.c", SKU: "BOOK", Provider: "paypal", ProviderRef: "8XY"})
 	_, err = s.VoidOrder(background, cli, paid.OrderRef, "mistake")
 	refused(t, err, "conflict", "paypal", "refund it")

@@ -3,6 +3,8 @@ package webhook
 import (
 	"net/netip"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // TestBlocked tests each range: first and last address, and the neighbours outside.
@@ -45,16 +47,12 @@ func TestBlocked(t *testing.T) {
 	}
 	for _, c := range cases {
 		a := netip.MustParseAddr(c.addr)
-		if got, want := blocked(a, false), c.want != never; got != want {
-			t.Errorf("blocked(%s, false) = %v, want %v", c.addr, got, want)
-		}
-		if got, want := blocked(a, true), c.want == always; got != want {
-			t.Errorf("blocked(%s, true) = %v, want %v", c.addr, got, want)
-		}
+		got, want := blocked(a, false), c.want != never
+		assert.That(t, got == want, "blocked(%s, false) = %v, want %v", c.addr, got, want)
+		got, want = blocked(a, true), c.want == always
+		assert.That(t, got == want, "blocked(%s, true) = %v, want %v", c.addr, got, want)
 	}
-	if !blocked(netip.Addr{}, true) {
-		t.Error("the zero address is not blocked")
-	}
+	assert.That(t, blocked(netip.Addr{}, true), "the zero address is not blocked")
 }
 
 func TestDisguised(t *testing.T) {
@@ -62,15 +60,11 @@ func TestDisguised(t *testing.T) {
 		"2130706433", "0x7f000001", "0X7F000001", "017700000001", "127.1", "127.0.1", "0x7f.1", "0x7f.0.0.0x1", "0177.0.0.1",
 		"127.0.0.1.", "127.0.0.0x1", "256.0.0.1", "1.2.3.4.5", "0", "0x", "name.1", "name.0x1", "999999999999999999999",
 	} {
-		if !disguised(host) {
-			t.Errorf("disguised(%q) = false, want true", host)
-		}
+		assert.That(t, disguised(host), "disguised(%q) = false, want true", host)
 	}
 	for _, host := range []string{
 		"127.0.0.1", "8.8.8.8", "::1", "fe80::1%eth0", "shop.example", "shop.example.", "localhost", "7.example", "1x2.a1", "0x7g", "10.internal", "",
 	} {
-		if disguised(host) {
-			t.Errorf("disguised(%q) = true, want false", host)
-		}
+		assert.That(t, !disguised(host), "disguised(%q) = true, want false", host)
 	}
 }

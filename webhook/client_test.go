@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db/dbtest"
 )
 
@@ -116,12 +117,8 @@ func TestAnswers(t *testing.T) {
 			}
 			to := newClient(limit, true)
 			status, why := to.post(t.Context(), l.url+"/hooks", http.Header{}, []byte(`{"n":1}`))
-			if status != c.status || why != c.why {
-				t.Errorf("got %d %q, want %d %q", status, why, c.status, c.why)
-			}
-			if n := l.count.Load(); n != 1 {
-				t.Errorf("%d connections were made, want 1", n)
-			}
+			assert.That(t, status == c.status && why == c.why, "got %d %q, want %d %q", status, why, c.status, c.why)
+			assert.Equal(t, l.count.Load(), 1, "connections were made")
 		})
 	}
 }
@@ -144,21 +141,17 @@ func TestRequest(t *testing.T) {
 	})
 	to := newClient(20*time.Second, true)
 	h := header(&outgoing{id: 7, service: "store", event: "order.paid", eventID: "evt_1", secret: "s", body: []byte(`{"n":1}`), at: 1}, "1.2.3")
-	if status, why := to.post(t.Context(), l.url+"/a%20b?q=1#part", h, []byte(`{"n":1}`)); status != 200 || why != "" {
-		t.Fatalf("got %d %q", status, why)
-	}
+	status, why := to.post(t.Context(), l.url+"/a%20b?q=1#part", h, []byte(`{"n":1}`))
+	assert.Must(t, status == 200 && why == "", "got %d %q", status, why)
 	<-done
 	host := strings.TrimPrefix(l.url, "http://")
 	want := "POST /a%20b?q=1 HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: quartermaster/1.2.3\r\nConnection: close\r\nContent-Length: 7\r\n" +
 		"Content-Type: application/json\r\nWebhook-Id: evt_1\r\nWebhook-Signature: " + h.Get("Webhook-Signature") +
 		"\r\nWebhook-Timestamp: 1\r\nX-Store-Delivery: 7\r\nX-Store-Event: order.paid\r\nX-Store-Signature: " +
 		h.Get("X-Store-Signature") + "\r\n\r\n{\"n\":1}"
-	if raw.String() != want {
-		t.Errorf("the request was\n%s\nwant\n%s", raw.String(), want)
-	}
-	if n := proxy.count.Load(); n != 0 {
-		t.Errorf("the proxy got %d connections", n)
-	}
+	assert.That(t, raw.String() == want, "the request was\n%s\nwant\n%s", raw.String(), want)
+	n := proxy.count.Load()
+	assert.That(t, n == 0, "the proxy got %d connections", n)
 }
 
 func TestTLS(t *testing.T) {
@@ -204,9 +197,8 @@ func TestTLS(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			to := newClient(c.limit, true)
 			to.transport.TLSClientConfig.RootCAs = c.roots
-			if status, why := to.post(t.Context(), c.url, http.Header{}, []byte("{}")); status != c.status || why != c.why {
-				t.Errorf("got %d %q, want %d %q", status, why, c.status, c.why)
-			}
+			status, why := to.post(t.Context(), c.url, http.Header{}, []byte("{}"))
+			assert.That(t, status == c.status && why == c.why, "got %d %q, want %d %q", status, why, c.status, c.why)
 		})
 	}
 }
@@ -288,21 +280,18 @@ func TestTargets(t *testing.T) {
 		before := l.count.Load()
 		to := clientWith(names(t, c.find), c.allowed)
 		status, why := to.post(t.Context(), "http://"+c.host+":"+port+"/", http.Header{}, []byte("{}"))
-		if status != c.status || why != c.why {
-			t.Errorf("%s (private allowed %v): got %d %q, want %d %q", c.host, c.allowed, status, why, c.status, c.why)
-		}
+		assert.That(t, status == c.status && why == c.why,
+			"%s (private allowed %v): got %d %q, want %d %q", c.host, c.allowed, status, why, c.status, c.why)
 		want := int64(0)
 		if c.status != 0 {
 			want = 1
 		}
-		if n := l.count.Load() - before; n != want {
-			t.Errorf("%s (private allowed %v): %d connections were made, want %d", c.host, c.allowed, n, want)
-		}
+		n := l.count.Load() - before
+		assert.That(t, n == want, "%s (private allowed %v): %d connections were made, want %d", c.host, c.allowed, n, want)
 	}
 	to := newClient(time.Minute, true)
-	if status, why := to.post(t.Context(), "http://"+nobody, http.Header{}, []byte("{}")); status != 0 || why != refused {
-		t.Errorf("nobody listens: got %d %q, want 0 %q", status, why, refused)
-	}
+	status, why := to.post(t.Context(), "http://"+nobody, http.Header{}, []byte("{}"))
+	assert.That(t, status == 0 && why == refused, "nobody listens: got %d %q, want 0 %q", status, why, refused)
 }
 
 // clientWith is a client that uses another name server.
@@ -399,12 +388,9 @@ func TestAPostIsNeverSentTwice(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if len(came) != 40 || l.count.Load() != 40 {
-		t.Errorf("%d bodies came over %d connections, want 40 over 40", len(came), l.count.Load())
-	}
+	assert.That(t, len(came) == 40 && l.count.Load() == 40,
+		"%d bodies came over %d connections, want 40 over 40", len(came), l.count.Load())
 	for body, n := range came {
-		if n != 1 {
-			t.Errorf("body %s came %d times", body, n)
-		}
+		assert.That(t, n == 1, "body %s came %d times", body, n)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/webhook"
@@ -51,13 +52,10 @@ func TestKill(t *testing.T) {
 	_ = child.Wait() // it was killed
 	equal(t, "what the crash left", s.states(1), []string{"delivered", "sending", "pending"})
 	s.run()
-	if id := wait(t, requests).header.Get("X-Store-Delivery"); id != "3" {
-		t.Errorf("after the restart delivery %s was sent, want 3", id)
-	}
+	id := wait(t, requests).header.Get("X-Store-Delivery")
+	assert.That(t, id == "3", "after the restart delivery %s was sent, want 3", id)
 	s.attempt()
 	s.attempt()
 	equal(t, "the log", s.states(1), []string{"delivered", "interrupted", "delivered"})
-	if len(requests) > 0 {
-		t.Errorf("%d more requests were made", len(requests))
-	}
+	assert.That(t, len(requests) <= 0, "%d more requests were made", len(requests))
 }

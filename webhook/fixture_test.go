@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/webhook"
@@ -46,9 +47,7 @@ func attach(t *testing.T, path string, do db.Options, o webhook.Options) *fixtur
 	d, err := db.Open(path, do)
 	dbtest.OK(t, err)
 	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, d.Close())
 	})
 	s := &fixture{t: t, path: path, d: d, attempts: make(chan webhook.Attempt, 1000), trouble: make(chan error, 1000)}
 	o.Version, o.AllowPrivate = "1.2.3", true
@@ -171,9 +170,7 @@ func receiver(t *testing.T, answer http.HandlerFunc) (url string, requests <-cha
 	seen := make(chan got, 1000)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, err)
 		seen <- got{path: r.URL.Path, header: r.Header, body: body}
 		if answer != nil {
 			answer(w, r)
@@ -185,9 +182,7 @@ func receiver(t *testing.T, answer http.HandlerFunc) (url string, requests <-cha
 
 func same[T any](t *testing.T, what string, got, want []T, equal func(a, b T) bool) {
 	t.Helper()
-	if !slices.EqualFunc(got, want, equal) {
-		t.Errorf("%s: got %v, want %v", what, got, want)
-	}
+	assert.That(t, slices.EqualFunc(got, want, equal), "%s: got %v, want %v", what, got, want)
 }
 
 func equal[T comparable](t *testing.T, what string, got, want []T) {

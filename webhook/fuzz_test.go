@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"quartermaster/schema/assert"
 )
 
 // FuzzAnswer: any answer gives a status or a class, and no more of it is read than allowed.
@@ -36,9 +38,8 @@ func FuzzAnswer(f *testing.F) {
 		if (status == 0) == (why == "") || status != 0 && (status < 100 || status > 999) {
 			t.Errorf("%q: got %d %q", text, status, why)
 		}
-		if n := read.Load(); n > maxHeader+2*maxBody {
-			t.Errorf("%d bytes were read", n)
-		}
+		n := read.Load()
+		assert.That(t, n <= maxHeader+2*maxBody, "%d bytes were read", n)
 	})
 }
 
@@ -55,14 +56,9 @@ func FuzzURL(f *testing.F) {
 			return
 		}
 		req, err := http.NewRequest(http.MethodPost, text, http.NoBody)
-		if err != nil {
-			t.Fatalf("%q is accepted, and cannot be sent to: %v", text, err)
-		}
-		if err := req.Write(io.Discard); err != nil {
-			t.Errorf("%q is accepted, and cannot be written: %v", text, err)
-		}
-		if told := site(u); strings.ContainsAny(told[len(u.Scheme)+3:], "/?#@") {
-			t.Errorf("%q is told as %q", text, told)
-		}
+		assert.OK(t, err, "%q is accepted, and cannot be sent to", text)
+		assert.NoError(t, req.Write(io.Discard), "%q is accepted, and cannot be written", text)
+		told := site(u)
+		assert.That(t, !strings.ContainsAny(told[len(u.Scheme)+3:], "/?#@"), "%q is told as %q", text, told)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
@@ -44,12 +45,8 @@ func TestSeveralAtATimeInOrderPerSubject(t *testing.T) {
 		_, _ = fmt.Sscan(r.Header.Get("X-Store-Delivery"), &id)
 		about := fmt.Sprint(id % subjects) // as they were emitted
 		mu.Lock()
-		if under[about] {
-			t.Errorf("two deliveries about %s at once", about)
-		}
-		if id < last[about] {
-			t.Errorf("delivery %d about %s came after %d", id, about, last[about])
-		}
+		assert.That(t, !under[about], "two deliveries about %s at once", about)
+		assert.That(t, id >= last[about], "delivery %d about %s came after %d", id, about, last[about])
 		under[about], last[about] = true, id
 		if most = max(most, len(under)); len(under) == parallel {
 			select {
@@ -79,18 +76,14 @@ func TestSeveralAtATimeInOrderPerSubject(t *testing.T) {
 		s.attempt()
 	}
 	stop()
-	if most != parallel {
-		t.Errorf("at most %d were under way, want %d", most, parallel)
-	}
+	assert.That(t, most == parallel, "at most %d were under way, want %d", most, parallel)
 	for _, d := range s.log(webhook.Filter{Endpoint: added.ID}) {
-		if want := map[bool]string{true: "failed", false: "delivered"}[d.ID%7 == 0]; d.State != want {
-			t.Errorf("delivery %d is %s, want %s", d.ID, d.State, want)
-		}
+		want := map[bool]string{true: "failed", false: "delivered"}[d.ID%7 == 0]
+		assert.That(t, d.State == want, "delivery %d is %s, want %s", d.ID, d.State, want)
 	}
 	list, err := s.receivers.List(t.Context(), "store")
-	if err != nil || len(list) != 1 || list[0].Parallel != parallel || list[0].Last == nil {
-		t.Errorf("listed as %+v, %v", list, err)
-	}
+	assert.That(t, err == nil && len(list) == 1 && list[0].Parallel == parallel && list[0].Last != nil,
+		"listed as %+v, %v", list, err)
 }
 
 // TestAFreePlaceIsUsedAtOnce: a new event uses a free place while others are under way, and an event that fills the
@@ -101,9 +94,8 @@ func TestAFreePlaceIsUsedAtOnce(t *testing.T) {
 	s.sender.SetPoll(time.Hour)
 	release := make(chan struct{})
 	url, requests := receiver(t, func(http.ResponseWriter, *http.Request) { <-release })
-	if _, err := s.receivers.Add(t.Context(), db.CLI("store"), url, nil, "", 2); err != nil {
-		t.Fatal(err)
-	}
+	_, err := s.receivers.Add(t.Context(), db.CLI("store"), url, nil, "", 2)
+	assert.OK(t, err)
 	s.run()
 	s.emitAbout("order:1")
 	wait(t, requests)
@@ -122,16 +114,12 @@ func TestParallelIsBounded(t *testing.T) {
 	t.Parallel()
 	s := open(t, webhook.Options{})
 	cli := db.CLI("store")
-	if _, err := s.receivers.Add(t.Context(), cli, "https://shop.example", nil, "", 17); !fault.Is(err, fault.Invalid) {
-		t.Errorf("17 at a time: %v", err)
-	}
+	_, err := s.receivers.Add(t.Context(), cli, "https://shop.example", nil, "", 17)
+	assert.That(t, fault.Is(err, fault.Invalid), "17 at a time: %v", err)
 	one := s.add("https://shop.example")
-	if err := s.receivers.SetParallel(t.Context(), cli, one.ID, 16); err != nil {
-		t.Error(err)
-	}
-	if n := s.number("SELECT parallel FROM endpoints"); n != 16 {
-		t.Errorf("it takes %d at a time, want 16", n)
-	}
+	assert.NoError(t, s.receivers.SetParallel(t.Context(), cli, one.ID, 16))
+	n := s.number("SELECT parallel FROM endpoints")
+	assert.That(t, n == 16, "it takes %d at a time, want 16", n)
 }
 
 func TestExamplesAreSentAndKept(t *testing.T) {
@@ -156,9 +144,8 @@ func TestExamplesAreSentAndKept(t *testing.T) {
 	}
 	wait(t, requests)
 	sent, err := s.sender.Sent(t.Context(), db.CLI(""), made[0].ID)
-	if err != nil || sent.Body != string(first.body) || sent.URL != url || sent.Method != "POST" {
-		t.Fatalf("the request as it was sent: %+v, %v", sent, err)
-	}
+	assert.Must(t, err == nil && sent.Body == string(first.body) && sent.URL == url && sent.Method == "POST",
+		"the request as it was sent: %+v, %v", sent, err)
 	for name, value := range sent.Headers {
 		if got := first.header.Get(name); got != value {
 			t.Errorf("%s: came %q, told %q", name, got, value)
@@ -172,16 +159,12 @@ func TestExamplesAreSentAndKept(t *testing.T) {
 		t.Errorf("an example sent again: %+v, %v, %v", again, err, g.header)
 	}
 	_, err = s.sender.Test(t.Context(), db.Caller{Service: "store", User: "mo", Role: "member", Scope: "full"}, added.ID, examples)
-	if !fault.Is(err, fault.Forbidden) {
-		t.Errorf("by a member: %v", err)
-	}
+	assert.That(t, fault.Is(err, fault.Forbidden), "by a member: %v", err)
 	changes, err := s.d.Trial(t.Context(), func(d *db.DB) error {
 		_, err := webhook.NewSender(d, webhook.Options{AllowPrivate: true}).Test(t.Context(), db.CLI(""), added.ID, examples)
 		return err
 	})
-	if err != nil || len(requests) != 0 {
-		t.Errorf("a trial sent %d requests: %v, %v", len(requests), changes, err)
-	}
+	assert.That(t, err == nil && len(requests) == 0, "a trial sent %d requests: %v, %v", len(requests), changes, err)
 }
 
 // TestOneWriteADelivery: with one place, one delivery's outcome and the next one's mark are one write.
@@ -235,15 +218,10 @@ func TestNothingIsSentWithoutASendingMark(t *testing.T) {
 	s.run()
 	wait(t, s.trouble)
 	wait(t, s.trouble)
-	if len(connected)+len(requests) > 0 {
-		t.Error("a connection was made for a delivery whose mark was not stored")
-	}
+	assert.That(t, len(connected)+len(requests) <= 0, "a connection was made for a delivery whose mark was not stored")
 	equal(t, "the log", s.states(1), []string{"pending"})
 	s.write("DROP TRIGGER refuses")
-	if a := s.attempt(); a.State != "delivered" || wait(t, requests) != "1" {
-		t.Errorf("afterwards: %+v", a)
-	}
-	if len(requests) > 0 {
-		t.Error("it was sent more than once")
-	}
+	a := s.attempt()
+	assert.That(t, a.State == "delivered" && wait(t, requests) == "1", "afterwards: %+v", a)
+	assert.That(t, len(requests) <= 0, "it was sent more than once")
 }

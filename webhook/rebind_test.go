@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // TestDNSRebinding resolves a name first to a receiver, then to a forbidden address. Each attempt resolves once and
@@ -20,25 +22,17 @@ func TestDNSRebinding(t *testing.T) {
 	for i, want := range []class{"", blockedAddr, blockedAddr} {
 		to := clientWith(resolver, true)
 		status, why := to.post(t.Context(), "http://receiver.example:"+port+"/", http.Header{}, []byte("{}"))
-		if why != want || (status == 200) != (want == "") {
-			t.Errorf("attempt %d: %d %q, want %q", i, status, why, want)
-		}
-		if n := asked.Load(); n != int64(i+1) {
-			t.Errorf("%d look-ups in %d attempts", n, i+1)
-		}
+		assert.That(t, why == want && (status == 200) == (want == ""), "attempt %d: %d %q, want %q", i, status, why, want)
+		assert.Equal(t, asked.Load(), int64(i+1), "look-ups in %d attempts", i+1)
 	}
-	if n := l.count.Load(); n != 1 {
-		t.Errorf("%d connections were made, want 1", n)
-	}
+	assert.Equal(t, l.count.Load(), 1, "connections were made")
 }
 
 // moving is a name server that returns the loopback address once, and afterwards the metadata address of clouds.
 func moving(t *testing.T, asked *atomic.Int64) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	t.Cleanup(func() { server.Close() })
 	go func() {
 		b := make([]byte, 512)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
@@ -54,9 +55,7 @@ func TestAddRefuses(t *testing.T) {
 			list = []string{c.event}
 		}
 		_, err := s.receivers.Add(t.Context(), db.CLI(c.service), c.url, list, c.secret, 0)
-		if !fault.Is(err, fault.Invalid) || !strings.HasPrefix(err.Error(), c.names) {
-			t.Errorf("%+v: got %v", c, err)
-		}
+		assert.That(t, fault.Is(err, fault.Invalid) && strings.HasPrefix(err.Error(), c.names), "%+v: got %v", c, err)
 	}
 	for _, who := range []db.Caller{
 		{Service: "store", User: "ada", Role: "viewer", Scope: "full", Via: "cli"},
@@ -66,9 +65,8 @@ func TestAddRefuses(t *testing.T) {
 			t.Errorf("%s with scope %s: got %v, want a Forbidden before anything else", who.Role, who.Scope, err)
 		}
 	}
-	if n := s.number("SELECT COUNT(*) FROM endpoints") + s.number("SELECT COUNT(*) FROM audit"); n != 0 {
-		t.Errorf("refusals wrote %d rows", n)
-	}
+	n := s.number("SELECT COUNT(*) FROM endpoints") + s.number("SELECT COUNT(*) FROM audit")
+	assert.That(t, n == 0, "refusals wrote %d rows", n)
 }
 
 func TestReceivers(t *testing.T) {
@@ -87,54 +85,37 @@ func TestReceivers(t *testing.T) {
 	one, err := s.receivers.Add(ctx, cli, "  https://shop.example/secret-path?token=secret-query ", nil, "", 0)
 	dbtest.OK(t, err)
 	rest, is := strings.CutPrefix(one.Secret, "whsec_")
-	if b, err := base64.StdEncoding.DecodeString(rest); !is || err != nil || len(b) != 32 || one.ID != 1 {
-		t.Errorf("added %+v, want id 1 and a secret of 32 bytes", one)
-	}
+	b, err := base64.StdEncoding.DecodeString(rest)
+	assert.That(t, is && err == nil && len(b) == 32 && one.ID == 1, "added %+v, want id 1 and a secret of 32 bytes", one)
 	two, err := s.receivers.Add(ctx, cli, "http://[2606:4700::1]:8080", []string{"code.redeemed", "order.paid", "order.paid"}, strings.Repeat("ü", 200), 0)
 	dbtest.OK(t, err)
 	text, err := json.Marshal(list())
 	want := `[{"id":1,"service":"store","url":"https://shop.example/secret-path?token=secret-query","events":["order.paid","order.refunded","code.redeemed"],"enabled":true},` +
 		`{"id":2,"service":"store","url":"http://[2606:4700::1]:8080","events":["order.paid","code.redeemed"],"enabled":true}]`
-	if err != nil || string(text) != want {
-		t.Errorf("the list is\n%s\nwant\n%s", text, want)
-	}
-	if err := s.receivers.Disable(ctx, db.CLI(""), two.ID); err != nil {
-		t.Error(err)
-	}
-	if all := list(); !all[0].Enabled || all[1].Enabled {
-		t.Errorf("after disabling the second: %+v", all)
-	}
-	if err := s.receivers.Enable(ctx, cli, two.ID); err != nil {
-		t.Error(err)
-	}
-	if all := list(); !all[1].Enabled {
-		t.Errorf("after enabling the second: %+v", all)
-	}
-	if _, err := s.receivers.Rotate(ctx, cli, one.ID); err != nil {
-		t.Error(err)
-	}
-	if err := s.receivers.Remove(ctx, cli, one.ID); err != nil {
-		t.Error(err)
-	}
-	if all := list(); len(all) != 1 || all[0].ID != two.ID {
-		t.Errorf("after removing the first: %+v", all)
-	}
-	if n := s.number("SELECT COUNT(*) FROM endpoints WHERE id = 1 AND url = '' AND secret = '' AND old_secret IS NULL"); n != 1 {
-		t.Error("a removed receiver's URL and secrets are still there")
-	}
+	assert.That(t, err == nil && string(text) == want, "the list is\n%s\nwant\n%s", text, want)
+	assert.NoError(t, s.receivers.Disable(ctx, db.CLI(""), two.ID))
+	all := list()
+	assert.That(t, all[0].Enabled && !all[1].Enabled, "after disabling the second: %+v", all)
+	assert.NoError(t, s.receivers.Enable(ctx, cli, two.ID))
+	all = list()
+	assert.That(t, all[1].Enabled, "after enabling the second: %+v", all)
+	_, err = s.receivers.Rotate(ctx, cli, one.ID)
+	assert.NoError(t, err)
+	assert.NoError(t, s.receivers.Remove(ctx, cli, one.ID))
+	all = list()
+	assert.That(t, len(all) == 1 && all[0].ID == two.ID, "after removing the first: %+v", all)
+	n := s.number("SELECT COUNT(*) FROM endpoints WHERE id = 1 AND url = '' AND secret = '' AND old_secret IS NULL")
+	assert.That(t, n == 1, "a removed receiver's URL and secrets are still there")
 	_, rotated := s.receivers.Rotate(ctx, cli, one.ID)
 	for _, err := range []error{
 		rotated, s.receivers.Remove(ctx, cli, one.ID), s.receivers.Enable(ctx, cli, 99), s.receivers.Disable(ctx, cli, 99),
 		s.receivers.Remove(ctx, db.CLI("reorder"), two.ID),
 	} {
-		if !fault.Is(err, fault.NotFound) {
-			t.Errorf("got %v, want a NotFound", err)
-		}
+		assert.That(t, fault.Is(err, fault.NotFound), "got %v, want a NotFound", err)
 	}
 	viewer := db.Caller{Service: "store", User: "ada", Role: "viewer", Scope: "full", Via: "cli"}
-	if err := s.receivers.Remove(ctx, viewer, 99); !fault.Is(err, fault.Forbidden) {
-		t.Errorf("a viewer: got %v, want a Forbidden", err)
-	}
+	err = s.receivers.Remove(ctx, viewer, 99)
+	assert.That(t, fault.Is(err, fault.Forbidden), "a viewer: got %v, want a Forbidden", err)
 	s.holdAudit([]string{
 		`store cli webhook.added webhook:1 {"site":"https://shop.example","events":[]}`,
 		`store cli webhook.added webhook:2 {"site":"http://[2606:4700::1]:8080","events":["order.paid","code.redeemed"]}`,
@@ -169,9 +150,7 @@ func TestDeliveryShape(t *testing.T) {
 	want := `{"id":1,"service":"store","endpoint_id":1,"event":"order.paid","event_id":"` + d.EventID +
 		`","kind":"auto","state":"pending","response_code":null,"error":null,"duration_ms":null,"created_at":"` +
 		d.CreatedAt.String() + `","attempted_at":null}`
-	if err != nil || string(text) != want {
-		t.Errorf("a delivery is\n%s\nwant\n%s", text, want)
-	}
+	assert.That(t, err == nil && string(text) == want, "a delivery is\n%s\nwant\n%s", text, want)
 }
 
 func TestDeliveriesFilter(t *testing.T) {
@@ -179,9 +158,8 @@ func TestDeliveriesFilter(t *testing.T) {
 	s := open(t, webhook.Options{})
 	s.add("https://one.example")
 	s.add("https://two.example", "order.refunded")
-	if _, err := s.receivers.Add(t.Context(), db.CLI("reorder"), "https://three.example", nil, "", 0); err != nil {
-		t.Fatal(err)
-	}
+	_, err := s.receivers.Add(t.Context(), db.CLI("reorder"), "https://three.example", nil, "", 0)
+	assert.OK(t, err)
 	s.emit("order.paid", "order.refunded", "order.paid") // deliveries 1; 2 and 3; 4
 	if err := db.Exec(t.Context(), s.d, db.CLI("reorder"), func(tx *db.Tx) error {
 		if err := tx.Emit("sku.reorder_point", 1); err != nil { // delivery 5
@@ -209,18 +187,15 @@ func TestDeliveriesFilter(t *testing.T) {
 		{webhook.Filter{Failed: true, Service: "store", Endpoint: 1, Limit: 9}, []int64{1}},
 	} {
 		all, err := webhook.Deliveries(t.Context(), s.d, c.f)
-		if err != nil || all == nil {
-			t.Errorf("%+v: %v, %v", c.f, all, err)
-		}
+		assert.That(t, err == nil && all != nil, "%+v: %v, %v", c.f, all, err)
 		ids := []int64{}
 		for _, d := range all {
 			ids = append(ids, d.ID)
 		}
 		equal(t, "the deliveries of a filter", ids, c.want)
 	}
-	if _, err := webhook.Deliveries(t.Context(), s.d, webhook.Filter{Endpoint: 9}); !fault.Is(err, fault.NotFound) {
-		t.Errorf("an unknown receiver's log: %v", err)
-	}
+	_, err = webhook.Deliveries(t.Context(), s.d, webhook.Filter{Endpoint: 9})
+	assert.That(t, fault.Is(err, fault.NotFound), "an unknown receiver's log: %v", err)
 	var waiting int64
 	if err := s.d.View(t.Context(), func(c *db.Conn) (err error) {
 		waiting, err = webhook.Pending(c)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
@@ -45,29 +46,23 @@ func TestResend(t *testing.T) {
 
 	answer.Store(202)
 	made, err := s.sender.Resend(t.Context(), db.CLI(""), webhook.ResendRequest{IDs: []int64{2, 1, 2}})
-	if err != nil || len(made) != 2 {
-		t.Fatalf("got %+v, %v", made, err)
-	}
+	assert.Must(t, err == nil && len(made) == 2, "got %+v, %v", made, err)
 	for i, want := range []got{first, second} {
 		g := wait(t, requests)
 		if !bytes.Equal(g.body, want.body) || g.header.Get("Webhook-Id") != want.header.Get("Webhook-Id") ||
 			g.header.Get("X-Store-Signature") != want.header.Get("X-Store-Signature") || g.header.Get("X-Store-Event") != want.header.Get("X-Store-Event") {
 			t.Errorf("the resend differs:\n%s %v\n%s %v", g.body, g.header, want.body, want.header)
 		}
-		if id := g.header.Get("X-Store-Delivery"); id != fmt.Sprint(3+i) {
-			t.Errorf("the resend is delivery %s, want %d", id, 3+i)
-		}
-		if ours, standards := verify(t, added.Secret, g); !ours || !standards {
-			t.Errorf("the resend verifies: ours %v, Standard Webhooks' %v", ours, standards)
-		}
+		id := g.header.Get("X-Store-Delivery")
+		assert.That(t, id == fmt.Sprint(3+i), "the resend is delivery %s, want %d", id, 3+i)
+		ours, standards := verify(t, added.Secret, g)
+		assert.That(t, ours && standards, "the resend verifies: ours %v, Standard Webhooks' %v", ours, standards)
 	}
 	text, err := json.Marshal(made[0])
 	want := fmt.Sprintf(`{"resend_of":1,"id":3,"service":"store","endpoint_id":1,"event":"order.paid","event_id":%q,`+
 		`"kind":"resend","state":"delivered","response_code":202,"error":null,"duration_ms":%d,"created_at":%q,"attempted_at":%q}`,
 		first.header.Get("Webhook-Id"), *made[0].DurationMS, made[0].CreatedAt, made[0].AttemptedAt)
-	if err != nil || string(text) != want {
-		t.Errorf("a resend is\n%s\nwant\n%s", text, want)
-	}
+	assert.That(t, err == nil && string(text) == want, "a resend is\n%s\nwant\n%s", text, want)
 	equal(t, "the log", s.states(1), []string{"failed", "failed", "delivered", "delivered"})
 	s.holdAudit([]string{
 		`store cli webhook.added webhook:1 {"site":"` + strings.TrimSuffix(url, "/hooks") + `","events":[]}`,
@@ -86,9 +81,7 @@ func TestResendRefuses(t *testing.T) {
 	s.write("UPDATE deliveries SET state = 'failed', attempted_at = ? WHERE id <= 3", time.Now().Unix())
 	s.write("UPDATE deliveries SET state = 'sending', attempted_at = ? WHERE id = 5", time.Now().Unix())
 	dbtest.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), held.ID))
-	if err := s.receivers.Remove(t.Context(), db.CLI("store"), gone.ID); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, s.receivers.Remove(t.Context(), db.CLI("store"), gone.ID))
 	viewer := db.Caller{Service: "store", User: "ada", Role: "viewer", Scope: "full", Via: "cli"}
 	for _, c := range []struct {
 		who  db.Caller
@@ -112,13 +105,10 @@ func TestResendRefuses(t *testing.T) {
 		{viewer, webhook.ResendRequest{IDs: []int64{99}}, fault.Forbidden, "resending a delivery writes, and the user ada has the role viewer, which only reads: role member or admin is needed"},
 	} {
 		made, err := s.sender.Resend(t.Context(), c.who, c.ask)
-		if !fault.Is(err, c.kind) || err.Error() != c.text || len(made) != 0 || made == nil {
-			t.Errorf("%+v: got %v, %v; want %q", c.ask, made, err, c.text)
-		}
+		assert.That(t, fault.Is(err, c.kind) && err.Error() == c.text && len(made) == 0 && made != nil,
+			"%+v: got %v, %v; want %q", c.ask, made, err, c.text)
 	}
-	if len(requests) != 0 {
-		t.Errorf("%d requests were made", len(requests))
-	}
+	assert.That(t, len(requests) == 0, "%d requests were made", len(requests))
 	equal(t, "what --failed finds", s.resend(webhook.ResendRequest{Failed: true}), []string{"1:7 delivered"})
 }
 
@@ -162,17 +152,13 @@ func TestResendFailed(t *testing.T) {
 	for _, m := range made {
 		of = append(of, m.Of)
 		if m.EndpointID == one.ID {
-			if m.ID < last {
-				t.Errorf("delivery %d was made after %d", m.ID, last)
-			}
+			assert.That(t, m.ID >= last, "delivery %d was made after %d", m.ID, last)
 			last = m.ID
 		}
 	}
 	equal(t, "of all receivers, in the order of the events", of, []int64{3, 2, 16, 7, 10, 13})
 	equal(t, "a second time", s.resend(webhook.ResendRequest{Failed: true}), []string{})
-	if len(requests) != 7 {
-		t.Errorf("%d requests were made, want 7", len(requests))
-	}
+	assert.That(t, len(requests) == 7, "%d requests were made, want 7", len(requests))
 }
 
 // TestResendBesideAServer runs a server and another process's resend on one database: neither takes the other's
@@ -201,24 +187,19 @@ func TestResendBesideAServer(t *testing.T) {
 	resent := make(chan []webhook.Resent, 1)
 	go func() {
 		made, err := cli.sender.Resend(context.Background(), db.CLI(""), webhook.ResendRequest{IDs: []int64{1}})
-		if err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, err)
 		resent <- made
 	}()
 	wait(t, requests)
 	s.run() // a server starts while the resend is under way
 	s.emit("order.refunded")
-	if id := wait(t, requests).header.Get("X-Store-Delivery"); id != "3" {
-		t.Errorf("the server sent delivery %s, want 3", id)
-	}
+	assert.Equal(t, wait(t, requests).header.Get("X-Store-Delivery"), "3", "the server sent delivery")
 	// A second command starts while both are under way, and leaves both alone.
 	equal(t, "a second command", cli.resend(webhook.ResendRequest{Failed: true}), []string{})
 	equal(t, "the log", s.states(1), []string{"failed", "sending", "sending"})
 	close(release)
-	if made := wait(t, resent); len(made) != 1 || made[0].State != "delivered" || made[0].ID != 2 {
-		t.Errorf("the resend: %+v", made)
-	}
+	made := wait(t, resent)
+	assert.That(t, len(made) == 1 && made[0].State == "delivered" && made[0].ID == 2, "the resend: %+v", made)
 	s.attempt()
 	equal(t, "the log in the end", s.states(1), []string{"failed", "delivered", "delivered"})
 }
@@ -237,11 +218,7 @@ func TestResendCutOff(t *testing.T) {
 		cancel()
 	}()
 	made, err := s.sender.Resend(ctx, db.CLI(""), webhook.ResendRequest{Failed: true})
-	if err == nil || len(made) != 1 || made[0].State != "interrupted" {
-		t.Errorf("got %+v, %v", made, err)
-	}
+	assert.That(t, err != nil && len(made) == 1 && made[0].State == "interrupted", "got %+v, %v", made, err)
 	equal(t, "the log", s.states(1), []string{"failed", "failed", "interrupted"})
-	if len(requests) > 0 {
-		t.Error("the second was sent although the command was cut off")
-	}
+	assert.That(t, len(requests) <= 0, "the second was sent although the command was cut off")
 }

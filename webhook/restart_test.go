@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/webhook"
 )
@@ -23,9 +24,8 @@ func TestRestart(t *testing.T) {
 	s.write("UPDATE deliveries SET state = 'sending', kind = 'resend', attempted_at = ? WHERE id = 2", now-31)
 	s.write("UPDATE deliveries SET state = 'sending', kind = 'resend', attempted_at = ? WHERE id = 3", now+1)
 	s.run()
-	if id := wait(t, requests).header.Get("X-Store-Delivery"); id != "4" {
-		t.Errorf("delivery %s was sent", id)
-	}
+	id := wait(t, requests).header.Get("X-Store-Delivery")
+	assert.That(t, id == "4", "delivery %s was sent", id)
 	var reported []string
 	for range 3 {
 		a := s.attempt()
@@ -35,9 +35,7 @@ func TestRestart(t *testing.T) {
 	equal(t, "what was reported", reported, []string{"1interrupted", "2interrupted", "4delivered"})
 	// The third is a resend that another process is making now.
 	equal(t, "the log", s.states(1), []string{"interrupted", "interrupted", "sending", "delivered"})
-	if len(requests) > 0 {
-		t.Errorf("%d more requests were made", len(requests))
-	}
+	assert.That(t, len(requests) <= 0, "%d more requests were made", len(requests))
 }
 
 func TestStopLetsAttemptsFinish(t *testing.T) {
@@ -57,13 +55,10 @@ func TestStopLetsAttemptsFinish(t *testing.T) {
 	cancel()
 	close(release)
 	wait(t, done)
-	if a := s.attempt(); a.State != "delivered" {
-		t.Errorf("the attempt under way: %+v", a)
-	}
+	a := s.attempt()
+	assert.That(t, a.State == "delivered", "the attempt under way: %+v", a)
 	equal(t, "the log", s.states(1), []string{"delivered", "pending"})
-	if len(requests) > 0 {
-		t.Error("another attempt was begun")
-	}
+	assert.That(t, len(requests) <= 0, "another attempt was begun")
 }
 
 func TestStopCutsOffWhatTakesTooLong(t *testing.T) {
@@ -76,9 +71,8 @@ func TestStopCutsOffWhatTakesTooLong(t *testing.T) {
 	wait(t, requests)
 	stop()
 	equal(t, "the log", s.states(1), []string{"interrupted", "pending"})
-	if d := s.log(webhook.Filter{})[0]; d.ResponseCode != nil || d.Error != nil {
-		t.Errorf("an interrupted delivery is %+v", d)
-	}
+	d := s.log(webhook.Filter{})[0]
+	assert.That(t, d.ResponseCode == nil && d.Error == nil, "an interrupted delivery is %+v", d)
 }
 
 // TestOutcomeSurvivesABusyDatabase makes another process hold the database from before the receiver's answer until the
@@ -110,20 +104,15 @@ func TestOutcomeSurvivesABusyDatabase(t *testing.T) {
 	s.emit("order.paid", "order.refunded")
 	s.run()
 	wait(t, s.trouble)
-	if len(requests) != 1 {
-		t.Errorf("%d requests were made while the database was held, want 1", len(requests))
-	}
+	assert.That(t, len(requests) == 1, "%d requests were made while the database was held, want 1", len(requests))
 	close(tried)
 	wait(t, over)
 	for range 2 {
-		if a := s.attempt(); a.State != "delivered" {
-			t.Errorf("an attempt: %+v", a)
-		}
+		a := s.attempt()
+		assert.That(t, a.State == "delivered", "an attempt: %+v", a)
 	}
 	equal(t, "the log", s.states(1), []string{"delivered", "delivered"})
-	if len(requests) != 2 {
-		t.Errorf("%d requests were made in all, want 2", len(requests))
-	}
+	assert.That(t, len(requests) == 2, "%d requests were made in all, want 2", len(requests))
 }
 
 // TestOldEventsAreDeleted: old events are deleted in steps of 200. Between two steps the housekeeping pauses for nine
@@ -141,9 +130,8 @@ func TestOldEventsAreDeleted(t *testing.T) {
 	began := time.Now()
 	rest := func(_ context.Context, d time.Duration) bool {
 		rests++
-		if gone := all - stored(); gone != 200*rests {
-			t.Errorf("at rest %d %d events are gone, want %d", rests, gone, 200*rests)
-		}
+		gone := all - stored()
+		assert.That(t, gone == 200*rests, "at rest %d %d events are gone, want %d", rests, gone, 200*rests)
 		if step := time.Since(began); d < 100*time.Millisecond || d > max(100*time.Millisecond, 9*step) {
 			t.Errorf("rest %d is one of %s after a step of at most %s", rests, d, step)
 		}
@@ -152,15 +140,12 @@ func TestOldEventsAreDeleted(t *testing.T) {
 		return true
 	}
 	s.sender.CleanUp(t.Context(), func(ctx context.Context, d time.Duration) bool { return rest(ctx, d) && rests < 3 })
-	if n := all - stored(); n != 600 {
-		t.Errorf("%d events are gone when it was told to end in its third rest, want 600", n)
-	}
+	assert.Equal(t, all-stored(), 600, "events are gone when it was told to end in its third rest")
 	began = time.Now()
 	s.sender.CleanUp(t.Context(), rest)
 	if rests != 9 { // 1,999 events are deleted in ten steps
 		t.Errorf("it rested %d times, want 9", rests)
 	}
-	if n, kept := stored(), s.number("SELECT COUNT(*) FROM events WHERE seq > 2000 OR seq = 2"); n != 10_001 || kept != n {
-		t.Errorf("%d events are left, %d of those that stay, want 10001", n, kept)
-	}
+	n, kept := stored(), s.number("SELECT COUNT(*) FROM events WHERE seq > 2000 OR seq = 2")
+	assert.That(t, n == 10_001 && kept == n, "%d events are left, %d of those that stay, want 10001", n, kept)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/webhook"
@@ -31,16 +32,12 @@ func TestOrderPerReceiver(t *testing.T) {
 		g := wait(t, all)
 		heard = append(heard, g.header.Get("X-Store-Event"))
 		id, err := strconv.Atoi(g.header.Get("X-Store-Delivery"))
-		if err != nil || id <= last {
-			t.Errorf("delivery %d came after %d (%v)", id, last, err)
-		}
+		assert.That(t, err == nil && id > last, "delivery %d came after %d (%v)", id, last, err)
 		last = id
 	}
 	equal(t, "the events in their order", heard, names)
 	for range 6 {
-		if e := wait(t, refunds).header.Get("X-Store-Event"); e != "order.refunded" {
-			t.Errorf("the second receiver got %s", e)
-		}
+		assert.Equal(t, wait(t, refunds).header.Get("X-Store-Event"), "order.refunded", "the second receiver got")
 	}
 	for range 18 {
 		s.attempt()
@@ -62,9 +59,7 @@ func TestSendingMarkIsDurableFirst(t *testing.T) {
 	seen := make(chan webhook.Delivery, 1)
 	url, _ := receiver(t, func(http.ResponseWriter, *http.Request) {
 		all, err := webhook.Deliveries(context.Background(), other.d, webhook.Filter{})
-		if err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, err)
 		seen <- all[0]
 	})
 	s.add(url)
@@ -95,9 +90,8 @@ func TestHangingReceiverDelaysNobody(t *testing.T) {
 	equal(t, "the hanging receiver's log", s.states(hanging.ID), []string{"sending", "pending", "pending"})
 	close(release)
 	for range 3 {
-		if a := s.attempt(); a.Endpoint != hanging.ID || a.State != "delivered" {
-			t.Errorf("the slow receiver's attempt: %+v", a)
-		}
+		a := s.attempt()
+		assert.That(t, a.Endpoint == hanging.ID && a.State == "delivered", "the slow receiver's attempt: %+v", a)
 	}
 }
 
@@ -112,16 +106,13 @@ func TestTimeout(t *testing.T) {
 	s.add(url)
 	s.run()
 	s.emit("order.paid", "order.refunded")
-	if a := s.attempt(); a.State != "failed" || a.Error != "timeout" || a.Status != 0 {
-		t.Errorf("a receiver that does not answer: %+v", a)
-	}
-	if a := s.attempt(); a.Delivery != 2 {
-		t.Errorf("the next one: %+v", a)
-	}
+	a := s.attempt()
+	assert.That(t, a.State == "failed" && a.Error == "timeout" && a.Status == 0, "a receiver that does not answer: %+v", a)
+	a = s.attempt()
+	assert.That(t, a.Delivery == 2, "the next one: %+v", a)
 	d := s.log(webhook.Filter{})[0]
-	if d.State != "failed" || d.Error == nil || *d.Error != "timeout" || d.ResponseCode != nil {
-		t.Errorf("it is kept as %+v", d)
-	}
+	assert.That(t, d.State == "failed" && d.Error != nil && *d.Error == "timeout" && d.ResponseCode == nil,
+		"it is kept as %+v", d)
 }
 
 func TestRedirectIsNotFollowed(t *testing.T) {
@@ -133,19 +124,14 @@ func TestRedirectIsNotFollowed(t *testing.T) {
 	s.add(url)
 	s.run()
 	s.emit("order.paid")
-	if a := s.attempt(); a.State != "failed" || a.Status != 307 || a.Error != "" {
-		t.Errorf("a redirect: %+v", a)
-	}
+	a := s.attempt()
+	assert.That(t, a.State == "failed" && a.Status == 307 && a.Error == "", "a redirect: %+v", a)
 	s.emit("order.paid")
 	s.attempt()
 	for range 2 {
-		if g := wait(t, requests); g.path != "/hooks" {
-			t.Errorf("%s was asked for", g.path)
-		}
+		assert.Equal(t, wait(t, requests).path, "/hooks", "was asked for")
 	}
-	if len(requests) > 0 {
-		t.Errorf("%d more requests were made", len(requests))
-	}
+	assert.That(t, len(requests) <= 0, "%d more requests were made", len(requests))
 }
 
 // TestNoRepeat has a receiver that reads every request and closes the connection, after which an HTTP client may retry.
@@ -157,16 +143,12 @@ func TestNoRepeat(t *testing.T) {
 	s.run()
 	for _, want := range []string{"1", "2"} {
 		s.emit("order.paid")
-		if a := s.attempt(); a.State != "failed" || a.Error != "closed" || a.Status != 0 {
-			t.Errorf("a closed connection: %+v", a)
-		}
-		if id := wait(t, requests).header.Get("X-Store-Delivery"); id != want {
-			t.Errorf("delivery %s was sent, want %s", id, want)
-		}
+		a := s.attempt()
+		assert.That(t, a.State == "failed" && a.Error == "closed" && a.Status == 0, "a closed connection: %+v", a)
+		id := wait(t, requests).header.Get("X-Store-Delivery")
+		assert.That(t, id == want, "delivery %s was sent, want %s", id, want)
 	}
-	if len(requests) > 0 {
-		t.Errorf("%d more requests were made", len(requests))
-	}
+	assert.That(t, len(requests) <= 0, "%d more requests were made", len(requests))
 }
 
 func TestEventsOfAnotherProcessAreSent(t *testing.T) {
@@ -196,15 +178,13 @@ func TestPrune(t *testing.T) {
 	s.emit("order.refunded") // one for each
 	dbtest.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), busy.ID))
 	stop := s.run()
-	if g := wait(t, requests); g.header.Get("X-Store-Delivery") != "252" {
-		t.Errorf("delivery %s was sent", g.header.Get("X-Store-Delivery"))
-	}
+	g := wait(t, requests)
+	assert.That(t, g.header.Get("X-Store-Delivery") == "252", "delivery %s was sent", g.header.Get("X-Store-Delivery"))
 	s.attempt()
 	stop()
 	equal(t, "the quiet receiver's log", s.states(quiet.ID), []string{"delivered"})
-	if n := len(s.states(busy.ID)); n != 251 {
-		t.Errorf("a receiver to which nothing was sent has %d deliveries left, want 251", n)
-	}
+	n := len(s.states(busy.ID))
+	assert.That(t, n == 251, "a receiver to which nothing was sent has %d deliveries left, want 251", n)
 	dbtest.OK(t, s.receivers.Enable(t.Context(), db.CLI("store"), busy.ID))
 	s.run()
 	for range 11 { // 241 to 250, and 251
@@ -237,9 +217,7 @@ func TestBacklogDoesNotEmptyTheLog(t *testing.T) {
 	}
 	states := s.states(1)
 	equal(t, "the log in front of a backlog", states[:12], append(slices.Repeat([]string{"delivered"}, 10), "sending", "pending"))
-	if len(states) != 300 {
-		t.Errorf("%d deliveries are there, want 300", len(states))
-	}
+	assert.That(t, len(states) == 300, "%d deliveries are there, want 300", len(states))
 }
 
 func TestDisabledAndRemoved(t *testing.T) {
@@ -249,15 +227,11 @@ func TestDisabledAndRemoved(t *testing.T) {
 	held, gone, open := s.add(url), s.add(url), s.add(url)
 	s.emit("order.paid") // deliveries 1, 2 and 3
 	dbtest.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), held.ID))
-	if err := s.receivers.Remove(t.Context(), db.CLI("store"), gone.ID); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, s.receivers.Remove(t.Context(), db.CLI("store"), gone.ID))
 	s.emit("order.refunded") // delivery 4, for the third alone
 	s.run()
 	for range 2 {
-		if a := s.attempt(); a.Endpoint != open.ID {
-			t.Errorf("an attempt was made at receiver %d", a.Endpoint)
-		}
+		assert.Equal(t, s.attempt().Endpoint, open.ID, "an attempt was made at receiver")
 	}
 	equal(t, "the disabled receiver's log", s.states(held.ID), []string{"pending"})
 	equal(t, "the removed receiver's log", s.states(gone.ID), []string{"interrupted"})
@@ -270,9 +244,7 @@ func TestDisabledAndRemoved(t *testing.T) {
 		}
 	}
 	equal(t, "what the enabled receiver got", sent, []string{"order.paid", "order.refunded"})
-	if len(requests) != 5 {
-		t.Errorf("%d requests were made, want 5", len(requests))
-	}
+	assert.That(t, len(requests) == 5, "%d requests were made, want 5", len(requests))
 }
 
 // TestWake disables polling: an event of this process is sent at once, because its commit wakes the sender.

@@ -10,6 +10,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/webhook"
@@ -71,15 +72,11 @@ func TestHeaders(t *testing.T) {
 		"Content-Type": "application/json", "User-Agent": "quartermaster/1.2.3",
 		"X-Store-Event": "order.paid", "X-Store-Delivery": "1", "Webhook-Id": d.EventID, "Accept-Encoding": "",
 	} {
-		if have := g.header.Get(name); have != want {
-			t.Errorf("%s: %q, want %q", name, have, want)
-		}
+		assert.Equal(t, g.header.Get(name), want, "%s", name)
 	}
 	want := `{"id":"` + d.EventID + `","event":"order.paid","service":"store","created_at":"` + d.CreatedAt.String() +
 		`","data":{"note":"<b>&</b> ünï"}}`
-	if string(g.body) != want {
-		t.Errorf("the body is\n%s\nwant\n%s", g.body, want)
-	}
+	assert.That(t, string(g.body) == want, "the body is\n%s\nwant\n%s", g.body, want)
 }
 
 // TestRotation has its own clock: the old secret also signs for 24 hours to the second, in Standard Webhooks' list
@@ -93,9 +90,8 @@ func TestRotation(t *testing.T) {
 	first := s.add(url)
 	second, err := s.receivers.Rotate(t.Context(), db.CLI(""), first.ID)
 	dbtest.OK(t, err)
-	if second.ID != first.ID || second.Secret == first.Secret || !strings.HasPrefix(second.Secret, "whsec_") {
-		t.Errorf("rotating %v gave %v", first, second)
-	}
+	assert.That(t, second.ID == first.ID && second.Secret != first.Secret && strings.HasPrefix(second.Secret, "whsec_"),
+		"rotating %v gave %v", first, second)
 	s.emit("order.paid")
 	stop := s.run()
 	g := wait(t, requests)
@@ -119,21 +115,18 @@ func TestRotation(t *testing.T) {
 		g := wait(t, requests)
 		s.attempt()
 		stop()
-		if has := len(strings.Fields(g.header.Get("Webhook-Signature"))) == 2; has != c.signs {
-			t.Errorf("%v after the rotation the old secret signs along: %v, want %v", c.after, has, c.signs)
-		}
+		assert.Equal(t, len(strings.Fields(g.header.Get("Webhook-Signature"))) == 2, c.signs,
+			"%v after the rotation the old secret signs along", c.after)
 	}
 	third, err := s.receivers.Rotate(t.Context(), db.CLI("store"), first.ID)
 	dbtest.OK(t, err)
 	s.emit("order.paid")
 	s.run()
 	g = wait(t, requests)
-	if _, standards := verify(t, first.Secret, g); standards {
-		t.Error("after a second rotation the first secret still signs along")
-	}
+	_, standards := verify(t, first.Secret, g)
+	assert.That(t, !standards, "after a second rotation the first secret still signs along")
 	for _, secret := range []string{second.Secret, third.Secret} {
-		if _, standards := verify(t, secret, g); !standards {
-			t.Errorf("after a second rotation %s does not sign along", secret)
-		}
+		_, standards := verify(t, secret, g)
+		assert.That(t, standards, "after a second rotation %s does not sign along", secret)
 	}
 }

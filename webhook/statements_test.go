@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 )
@@ -48,9 +49,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 			}
 			plan := strings.Join(steps, "\n")
 			for _, use := range want.uses {
-				if !strings.Contains(plan, use) {
-					t.Errorf("%s: the plan lacks %s:\n%s", name, use, plan)
-				}
+				assert.Contains(t, plan, use, "%s: the plan lacks", name)
 			}
 			scans := slices.ContainsFunc(steps, func(s string) bool { return strings.HasPrefix(s, "SCAN") })
 			if sorts := strings.Contains(plan, "TEMP B-TREE"); scans != want.scans || sorts && name != "what failed" {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
@@ -38,9 +39,7 @@ func (h fixture) open(path string) *db.DB {
 	d, err := db.Open(path, db.Options{Now: h.now, Zone: time.UTC})
 	dbtest.OK(h.t, err)
 	h.t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			h.t.Error(err)
-		}
+		assert.NoError(h.t, d.Close())
 	})
 	return d
 }
@@ -90,13 +89,9 @@ func (h fixture) audit() []entry {
 func refused(t testing.TB, err error, kind fault.Kind, words ...string) {
 	t.Helper()
 	e, ok := fault.As(err)
-	if !ok || e.Kind != kind {
-		t.Fatalf("got %v, want a refusal of kind %s", err, kind)
-	}
+	assert.Must(t, ok && e.Kind == kind, "got %v, want a refusal of kind %s", err, kind)
 	for _, w := range words {
-		if !strings.Contains(e.Detail, w) {
-			t.Fatalf("the detail %q does not hold %q", e.Detail, w)
-		}
+		assert.Must(t, strings.Contains(e.Detail, w), "the detail %q does not hold %q", e.Detail, w)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
@@ -20,9 +21,8 @@ func TestAuthenticate(t *testing.T) {
 	k := NewKeys(h.d)
 	want := db.Caller{Service: "store", User: "alice", Role: "viewer", Scope: "read", KeyID: made.ID}
 	for _, authorization := range []string{"Bearer " + full, "bearer " + full, "BEARER    " + full} {
-		if who := must[db.Caller](t)(k.Authenticate(ctx, "store", authorization, "192.0.2.1")); who != want {
-			t.Fatalf("%q: got %+v, want %+v", authorization, who, want)
-		}
+		assert.MustEqual(t, must[db.Caller](t)(k.Authenticate(ctx, "store", authorization, "192.0.2.1")), want,
+			"%q", authorization)
 	}
 
 	_, err := k.Authenticate(ctx, "store", "", "192.0.2.1")
@@ -30,9 +30,8 @@ func TestAuthenticate(t *testing.T) {
 	missing := err.Error()
 
 	_, unknownRole := h.key(NewKey{Service: "rental", User: "alice", Scope: "full"})
-	if _, err := takeRole(h.d, "alice", "rental"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = takeRole(h.d, "alice", "rental")
+	assert.OK(t, err)
 	_, revoked := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
 	must[Key](t)(RevokeKey(ctx, h.d, cli, 3))
 	must[User](t)(h.add("gone", "member", "store"))
@@ -41,9 +40,7 @@ func TestAuthenticate(t *testing.T) {
 	_, err = k.Authenticate(ctx, "store", "Bearer "+mintKey(), "192.0.2.1")
 	refused(t, err, fault.Unauthorized, "Authorization: Bearer", "store")
 	unknown := err.Error()
-	if unknown == missing {
-		t.Fatal("a wrong key is refused in the words of a missing one")
-	}
+	assert.Must(t, unknown != missing, "a wrong key is refused in the words of a missing one")
 	for about, try := range map[string]struct{ service, authorization string }{
 		"no key":           {"store", "Bearer"},
 		"empty key":        {"store", "Bearer "},
@@ -65,9 +62,7 @@ func TestAuthenticate(t *testing.T) {
 		t.Run(about, func(t *testing.T) {
 			_, err := k.Authenticate(ctx, try.service, try.authorization, about)
 			refused(t, err, fault.Unauthorized)
-			if err.Error() != unknown {
-				t.Fatalf("got %q, want the words for an unknown key", err)
-			}
+			assert.Must(t, err.Error() == unknown, "got %q, want the words for an unknown key", err)
 		})
 	}
 	for about, key := range map[string]string{"another service's": full, "owner without a role": unknownRole} {
@@ -107,17 +102,14 @@ func TestRevocationAppliesToTheNextRequest(t *testing.T) {
 			_, err := ask(full)
 			refused(t, err, fault.Unauthorized)
 			must[User](t)(SetRole(ctx, d, cli, user, "viewer", []string{"store"}, nil))
-			if who := must[db.Caller](t)(ask(spare)); who.Role != "viewer" {
-				t.Fatalf("got the role %s, want viewer", who.Role)
-			}
+			assert.MustEqual(t, must[db.Caller](t)(ask(spare)).Role, "viewer", "got the role")
 			must[User](t)(disable(ctx, d, cli, user))
 			_, err = ask(spare)
 			refused(t, err, fault.Unauthorized)
 			must[User](t)(enable(ctx, d, cli, user))
 			must[db.Caller](t)(ask(spare))
-			if _, err := takeRole(d, user, "store"); err != nil {
-				t.Fatal(err)
-			}
+			_, err = takeRole(d, user, "store")
+			assert.OK(t, err)
 			_, err = ask(spare)
 			refused(t, err, fault.Unauthorized)
 		})
@@ -153,21 +145,17 @@ func TestNoRequestAfterARevocationPasses(t *testing.T) {
 					if after {
 						return
 					}
-					if _, err := k.Authenticate(ctx, "store", "Bearer "+steady, "192.0.2.1"); err != nil {
-						t.Errorf("the other key: %v", err)
-					}
+					_, err = k.Authenticate(ctx, "store", "Bearer "+steady, "192.0.2.1")
+					assert.NoError(t, err, "the other key")
 				}
 			}()
 		}
 		warm.Wait()
-		if _, err := RevokeKey(ctx, handles[round%2], db.CLI(""), made.ID); err != nil {
-			t.Error(err)
-		}
+		_, err := RevokeKey(ctx, handles[round%2], db.CLI(""), made.ID)
+		assert.NoError(t, err)
 		done.Store(true)
 		all.Wait()
-		if passed.Load() {
-			t.Fatalf("round %d: a request that began after the revocation passed", round)
-		}
+		assert.Must(t, !passed.Load(), "round %d: a request that began after the revocation passed", round)
 	}
 }
 
@@ -176,20 +164,14 @@ func TestCacheIsBounded(t *testing.T) {
 	for i := range maxSeen + 100 {
 		k.remember([32]byte{byte(i), byte(i >> 8)}, &seenKey{}, k.stamp)
 	}
-	if n := len(k.seen); n != maxSeen {
-		t.Fatalf("%d keys are remembered, want %d", n, maxSeen)
-	}
+	assert.MustEqual(t, len(k.seen), maxSeen, "keys are remembered")
 	h, ctx := newFixture(t), context.Background()
 	k = NewKeys(h.d)
 	for range 50 {
 		_, err := k.Authenticate(ctx, "store", "Bearer "+mintKey(), "192.0.2.1")
-		if err == nil {
-			t.Fatal("an unknown key passed")
-		}
+		assert.Must(t, err != nil, "an unknown key passed")
 	}
-	if len(k.seen) != 0 {
-		t.Fatalf("%d unknown keys are remembered", len(k.seen))
-	}
+	assert.Must(t, len(k.seen) == 0, "%d unknown keys are remembered", len(k.seen))
 }
 
 // TestVersionCheckServesEarlierRequestsOnly: a version check serves only requests that arrived before it began. One
@@ -204,13 +186,10 @@ func TestVersionCheckServesEarlierRequestsOnly(t *testing.T) {
 	under := k.begun.Load()
 	must[Key](t)(RevokeKey(ctx, h.d, db.CLI(""), made.ID))
 	dbtest.OK(t, k.lookSince(before))
-	if k.begun.Load() != under || len(k.seen) != 1 {
-		t.Fatal("looked again for a request that the last look serves")
-	}
+	assert.Must(t, k.begun.Load() == under && len(k.seen) == 1, "looked again for a request that the last look serves")
 	dbtest.OK(t, k.lookSince(under))
-	if k.begun.Load() != under+1 || len(k.seen) != 0 {
-		t.Fatal("a request was served by a look that had begun before it came")
-	}
+	assert.Must(t, k.begun.Load() == under+1 && len(k.seen) == 0,
+		"a request was served by a look that had begun before it came")
 }
 
 // TestKeyReadDuringAChangeIsNotCached: a key that was read while a credential changed is valid for its own
@@ -225,16 +204,11 @@ func TestKeyReadDuringAChangeIsNotCached(t *testing.T) {
 	must[User](t)(SetRole(ctx, h.d, db.CLI(""), "alice", "viewer", []string{"store"}, nil))
 	hash, _ := bearer("Bearer " + full)
 	who, found, err := k.read(ctx, hash, 0)
-	if err != nil || !found || who.Role != "viewer" {
-		t.Fatalf("got %+v, %v, %v", who, found, err)
-	}
-	if k.seen[hash] != nil {
-		t.Fatal("remembered beside what was read before the change")
-	}
+	assert.Must(t, err == nil && found && who.Role == "viewer", "got %+v, %v, %v", who, found, err)
+	assert.Must(t, k.seen[hash] == nil, "remembered beside what was read before the change")
 	must[db.Caller](t)(k.Authenticate(ctx, "store", "Bearer "+full, "192.0.2.1"))
-	if k.seen[hash] == nil || len(k.seen) != 1 {
-		t.Fatalf("%d keys are remembered, want the one that was read since", len(k.seen))
-	}
+	assert.Must(t, k.seen[hash] != nil && len(k.seen) == 1,
+		"%d keys are remembered, want the one that was read since", len(k.seen))
 }
 
 // TestRequestsUseIndexes: neither a request nor the flush scans a table.
@@ -258,9 +232,7 @@ func TestRequestsUseIndexes(t *testing.T) {
 					t.Errorf("%s\n%s", query, detail)
 				}
 			}
-			if steps == 0 {
-				t.Errorf("%s: no plan", query)
-			}
+			assert.That(t, steps != 0, "%s: no plan", query)
 		}
 		return nil
 	})
@@ -278,8 +250,7 @@ func FuzzBearer(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if _, ok := bearer(s); ok != bearerForm.MatchString(s) {
-			t.Fatalf("%q: read as a key: %v", s, ok)
-		}
+		_, ok := bearer(s)
+		assert.Must(t, ok == bearerForm.MatchString(s), "%q: read as a key: %v", s, ok)
 	})
 }

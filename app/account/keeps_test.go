@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -39,13 +40,9 @@ func TestRolesWithoutAServiceAreTheUsersRoles(t *testing.T) {
 	all := []string{"store", "maintenance", "rental", "reorder"}
 	must[User](t)(h.add("ann", "member", "store", "rental"))
 	u := must[User](t)(SetRole(ctx, h.d, cli, "ann", "viewer", nil, all))
-	if len(u.Roles) != 2 || u.Roles["store"] != "viewer" || u.Roles["rental"] != "viewer" {
-		t.Errorf("got %v", u.Roles)
-	}
+	assert.That(t, len(u.Roles) == 2 && u.Roles["store"] == "viewer" && u.Roles["rental"] == "viewer", "got %v", u.Roles)
 	u = must[User](t)(SetRole(ctx, h.d, cli, "ann", "none", []string{"store", "rental"}, all))
-	if len(u.Roles) != 0 {
-		t.Errorf("got %v, want none", u.Roles)
-	}
+	assert.That(t, len(u.Roles) == 0, "got %v, want none", u.Roles)
 	_, err := SetRole(ctx, h.d, cli, "ann", "none", nil, all)
 	refused(t, err, fault.Invalid, "services")
 	if u = must[User](t)(SetRole(ctx, h.d, cli, "ann", "member", nil, all)); len(u.Roles) != 4 {
@@ -99,11 +96,8 @@ func TestAdminManagesOwnServicesOnly(t *testing.T) {
 		"a user here": add("store"), "a role here": role("eve", "store"), "a key here": makeKey("store", "ben"),
 		"inviting": invite("ben"), "disabling": person(disable, "ben"), "enabling": person(enable, "ben"),
 	} {
-		if err != nil {
-			t.Errorf("%s: %v", about, err)
-		}
+		assert.NoError(t, err, "%s", about)
 	}
-	if keys := must[[]Key](t)(KeysOf(ctx, h.d, ann, "")); len(keys) != 1 || keys[0].Service != "store" {
-		t.Errorf("the keys that ann sees: %+v", keys)
-	}
+	keys := must[[]Key](t)(KeysOf(ctx, h.d, ann, ""))
+	assert.That(t, len(keys) == 1 && keys[0].Service == "store", "the keys that ann sees: %+v", keys)
 }

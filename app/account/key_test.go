@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
@@ -20,38 +21,30 @@ import (
 func TestKeysAreMadeListedAndRevoked(t *testing.T) {
 	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
 	h.user("alice")
-	if keys := must[[]Key](t)(KeysOf(ctx, h.d, cli, "")); keys == nil || len(keys) != 0 {
-		t.Fatalf("got %v, want an empty list", keys)
-	}
+	keys := must[[]Key](t)(KeysOf(ctx, h.d, cli, ""))
+	assert.Must(t, keys != nil && len(keys) == 0, "got %v, want an empty list", keys)
 	first, full := h.key(NewKey{Service: "store", User: " alice ", Scope: "full", Label: " till 1 "})
 	h.key(NewKey{Service: "rental", User: "alice", Scope: "read"})
-	if !regexp.MustCompile(`^apk_[0-9a-f]{40}$`).MatchString(full) || first.Prefix != full[:8] {
-		t.Fatalf("got the key %q with the prefix %q", full, first.Prefix)
-	}
+	assert.Must(t, regexp.MustCompile(`^apk_[0-9a-f]{40}$`).MatchString(full) && first.Prefix == full[:8],
+		"got the key %q with the prefix %q", full, first.Prefix)
 	revoked := must[Key](t)(RevokeKey(ctx, h.d, cli, 2))
-	if revoked.ID != 2 || revoked.RevokedAt == nil {
-		t.Fatalf("got %+v", revoked)
-	}
+	assert.Must(t, revoked.ID == 2 && revoked.RevokedAt != nil, "got %+v", revoked)
 	b, err := json.Marshal(must[[]Key](t)(KeysOf(ctx, h.d, cli, "")))
 	dbtest.OK(t, err)
 	want := `[{"id":1,"prefix":"` + full[:8] + `","label":"till 1","service":"store","user":"alice","scope":"full",` +
 		`"created_at":"2026-11-20T12:00:30Z","last_used_at":null,"revoked_at":null},` +
 		`{"id":2,"prefix":"` + revoked.Prefix + `","label":"","service":"rental","user":"alice","scope":"read",` +
 		`"created_at":"2026-11-20T12:00:30Z","last_used_at":null,"revoked_at":"2026-11-20T12:00:30Z"}]`
-	if string(b) != want {
-		t.Fatalf("got\n%s\nwant\n%s", b, want)
-	}
-	if keys := must[[]Key](t)(KeysOf(ctx, h.d, cli, "rental")); len(keys) != 1 || keys[0].ID != 2 {
-		t.Fatalf("got %+v, want rental's one key", keys)
-	}
+	assert.Must(t, string(b) == want, "got\n%s\nwant\n%s", b, want)
+	keys = must[[]Key](t)(KeysOf(ctx, h.d, cli, "rental"))
+	assert.Must(t, len(keys) == 1 && keys[0].ID == 2, "got %+v, want rental's one key", keys)
 	wantAudit := []entry{
 		{"store", "cli", "cli", "key.created", "key:1", `{"label":"till 1","prefix":"` + full[:8] + `","scope":"full","user":"alice"}`},
 		{"rental", "cli", "cli", "key.created", "key:2", `{"label":"","prefix":"` + revoked.Prefix + `","scope":"read","user":"alice"}`},
 		{"rental", "cli", "cli", "key.revoked", "key:2", `{"prefix":"` + revoked.Prefix + `","user":"alice"}`},
 	}
-	if got := h.audit()[1:]; !slices.Equal(got, wantAudit) {
-		t.Fatalf("audit:\n got %q\nwant %q", got, wantAudit)
-	}
+	got := h.audit()[1:]
+	assert.Must(t, slices.Equal(got, wantAudit), "audit:\n got %q\nwant %q", got, wantAudit)
 }
 
 func TestKeysAreRefusedByName(t *testing.T) {
@@ -81,9 +74,8 @@ func TestKeysAreRefusedByName(t *testing.T) {
 	} {
 		t.Run(c.about, func(t *testing.T) { refused(t, c.err, c.kind, c.words...) })
 	}
-	if got := h.audit(); !slices.Equal(got, before) {
-		t.Fatalf("a refused change left an entry: %q", got)
-	}
+	got := h.audit()
+	assert.Must(t, slices.Equal(got, before), "a refused change left an entry: %q", got)
 }
 
 // TestNoKeyIsStoredInPlain: a key is shown once. Afterwards no file and no entry contains it in any readable form.
@@ -95,9 +87,7 @@ func TestNoKeyIsStoredInPlain(t *testing.T) {
 	must[db.Caller](t)(k.Authenticate(ctx, "store", "Bearer "+full, "127.0.0.1"))
 	_, err := k.Authenticate(ctx, "rental", "Bearer "+full, "127.0.0.1")
 	refused(t, err, fault.Unauthorized)
-	if strings.Contains(err.Error(), full[len(keyStart):]) {
-		t.Fatalf("the refusal tells the key: %v", err)
-	}
+	assert.Must(t, !strings.Contains(err.Error(), full[len(keyStart):]), "the refusal tells the key: %v", err)
 	dbtest.OK(t, k.Flush(ctx))
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	dbtest.OK(t, db.Backup(h.d.Path(), copied))

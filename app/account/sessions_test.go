@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
@@ -40,12 +41,10 @@ func TestAnInvitationSetsThePasswordOnce(t *testing.T) {
 	first, _, err := Invite(ctx, h.d, db.CLI(""), "ann")
 	dbtest.OK(t, err)
 	token, v, err := Invite(ctx, h.d, db.CLI(""), "ann")
-	if err != nil || v.User != "ann" || v.By != "cli" || v.ExpiresAt != exact.InstantOf(noon)+24*60*60 {
-		t.Fatalf("the invitation is %+v, %v", v, err)
-	}
-	if _, err := s.Invited(ctx, first); !fault.Is(err, fault.Gone) {
-		t.Errorf("an earlier invitation: %v, want 410", err)
-	}
+	assert.Must(t, err == nil && v.User == "ann" && v.By == "cli" && v.ExpiresAt == exact.InstantOf(noon)+24*60*60,
+		"the invitation is %+v, %v", v, err)
+	_, err = s.Invited(ctx, first)
+	assert.That(t, fault.Is(err, fault.Gone), "an earlier invitation: %v, want 410", err)
 	for range 3 { // reading consumes nothing
 		if v, err := s.Invited(ctx, token); err != nil || v.User != "ann" {
 			t.Fatalf("the invitation tells %+v, %v", v, err)
@@ -67,19 +66,16 @@ func TestAnInvitationSetsThePasswordOnce(t *testing.T) {
 	if _, v, err := s.Authenticate(ctx, cookie, "reorder"); !fault.Is(err, fault.Forbidden) || v.User != "ann" || !strings.Contains(err.Error(), "reorder") {
 		t.Errorf("a service without a role: %v, %+v", err, v)
 	}
-	if _, _, err := s.Accept(ctx, token, passphrase, home); !fault.Is(err, fault.Gone) {
-		t.Errorf("a used invitation: %v, want 410", err)
-	}
+	_, _, err = s.Accept(ctx, token, passphrase, home)
+	assert.That(t, fault.Is(err, fault.Gone), "a used invitation: %v, want 410", err)
 	unknown, _ := s.Demo("ann"), 0
 	other := NewSessions(h.d)
-	if _, err := other.Invited(ctx, unknown); !fault.Is(err, fault.NotFound) {
-		t.Errorf("an unknown invitation: %v, want 404", err)
-	}
+	_, err = other.Invited(ctx, unknown)
+	assert.That(t, fault.Is(err, fault.NotFound), "an unknown invitation: %v, want 404", err)
 	late, _, _ := Invite(ctx, h.d, db.CLI(""), "ann")
 	h.pass(24 * time.Hour)
-	if _, err := s.Invited(ctx, late); !fault.Is(err, fault.Gone) {
-		t.Errorf("an invitation after its day: %v, want 410", err)
-	}
+	_, err = s.Invited(ctx, late)
+	assert.That(t, fault.Is(err, fault.Gone), "an invitation after its day: %v, want 410", err)
 }
 
 func TestSignInRevealsNothing(t *testing.T) {
@@ -99,19 +95,13 @@ func TestSignInRevealsNothing(t *testing.T) {
 		said = append(said, err.Error())
 	}
 	for _, w := range said {
-		if w != said[0] {
-			t.Errorf("a refusal says %q, another %q", w, said[0])
-		}
+		assert.That(t, w == said[0], "a refusal says %q, another %q", w, said[0])
 	}
 	one, _, err := s.SignIn(ctx, " ann ", passphrase, from)
 	dbtest.OK(t, err)
 	two, _, err := s.SignIn(ctx, "ann", passphrase, from)
-	if err != nil || one == two {
-		t.Fatalf("a second sign-in gives the same token, or %v", err)
-	}
-	if n := h.number("SELECT COUNT(*) FROM sessions WHERE length(hash) = 32"); n != 3 {
-		t.Errorf("%d sessions are kept, want 3", n)
-	}
+	assert.Must(t, err == nil && one != two, "a second sign-in gives the same token, or %v", err)
+	assert.Equal(t, h.number("SELECT COUNT(*) FROM sessions WHERE length(hash) = 32"), 3, "sessions are kept")
 }
 
 // number reads a single number.
@@ -141,16 +131,13 @@ func TestGuessersAreSlowedAndColleaguesAreNot(t *testing.T) {
 		for _, wait := range []time.Duration{1, 2, 4} {
 			err := try(name, passphrase, "203.0.113.77") // also the right one, before anything is hashed
 			refused(t, err, fault.Limited)
-			if e, _ := fault.As(err); e.Retry != wait*time.Second {
-				t.Fatalf("%s is told to wait %s, want %ds", name, e.Retry, wait)
-			}
+			e, _ := fault.As(err)
+			assert.Must(t, e.Retry == wait*time.Second, "%s is told to wait %s, want %ds", name, e.Retry, wait)
 			h.pass(wait * time.Second)
 			refused(t, try(name, "wrong password", "203.0.113.77"), fault.Unauthorized)
 		}
 	}
-	if err := try("ann", passphrase, home.Address); err != nil {
-		t.Fatalf("from where she signs in: %v", err)
-	}
+	assert.OK(t, try("ann", passphrase, home.Address), "from where she signs in")
 	h.pass(31 * 24 * time.Hour)
 	for range 5 {
 		refused(t, try("ann", "wrong password", "198.51.100.9"), fault.Unauthorized)
@@ -164,9 +151,8 @@ func TestGuessersAreSlowedAndColleaguesAreNot(t *testing.T) {
 	}
 	err := try("ann", passphrase, "2001:db8::77")
 	refused(t, err, fault.Limited)
-	if e, _ := fault.As(err); e.Retry != time.Minute {
-		t.Errorf("told to wait %s, want a minute", e.Retry)
-	}
+	e, _ := fault.As(err)
+	assert.That(t, e.Retry == time.Minute, "told to wait %s, want a minute", e.Retry)
 }
 
 // TestHashingSlots fills the hashing slots: an address has one, strangers leave two to known addresses, and a refusal
@@ -179,9 +165,7 @@ func TestHashingSlots(t *testing.T) {
 	known := func(i int) asker { return asker{stranger(1).network, fmt.Sprintf("user %d", i)} }
 	place := func(who asker) {
 		group.Go(func() {
-			if err := h.do(context.Background(), who, func() error { begun <- struct{}{}; <-hold; return nil }); err != nil {
-				t.Error(err)
-			}
+			assert.NoError(t, h.do(context.Background(), who, func() error { begun <- struct{}{}; <-hold; return nil }))
 		})
 		for h.free(who) {
 			runtime.Gosched()
@@ -191,9 +175,8 @@ func TestHashingSlots(t *testing.T) {
 		t.Helper()
 		err := h.do(context.Background(), who, func() error { t.Error("it was hashed"); return nil })
 		refused(t, err, fault.Unavailable)
-		if e, _ := fault.As(err); e.Retry == 0 {
-			t.Error("it is not told when to come again")
-		}
+		e, _ := fault.As(err)
+		assert.That(t, e.Retry != 0, "it is not told when to come again")
 	}
 	place(stranger(1))
 	full(stranger(1))
@@ -207,9 +190,8 @@ func TestHashingSlots(t *testing.T) {
 	full(known(3))
 	close(hold)
 	group.Wait()
-	if len(begun) != maxPlaces || len(h.places) != 0 {
-		t.Errorf("%d were hashed, %d places are still taken", len(begun), len(h.places))
-	}
+	assert.That(t, len(begun) == maxPlaces && len(h.places) == 0,
+		"%d were hashed, %d places are still taken", len(begun), len(h.places))
 }
 
 // free reports whether the asker gets no slot.
@@ -238,9 +220,7 @@ func TestSessionsEnd(t *testing.T) {
 		"by oneself":   func(in db.Caller, _ string) error { _, err := EndSession(ctx, h.d, in, in.Session); return err },
 		"by oneself, from elsewhere": func(in db.Caller, _ string) error {
 			e, err := EndOtherSessions(ctx, h.d, db.Caller{User: in.User})
-			if e.Ended != 1 {
-				t.Errorf("%d sessions ended, want 1", e.Ended)
-			}
+			assert.That(t, e.Ended == 1, "%d sessions ended, want 1", e.Ended)
 			return err
 		},
 		"after 14 days without use": func(db.Caller, string) error { h.pass(14 * 24 * time.Hour); return nil },
@@ -251,9 +231,8 @@ func TestSessionsEnd(t *testing.T) {
 			who, _, err := s.Authenticate(ctx, token, "rental")
 			dbtest.OK(t, err)
 			dbtest.OK(t, end(who, token))
-			if _, _, err := s.Authenticate(ctx, token, "rental"); !fault.Is(err, fault.Unauthorized) {
-				t.Errorf("the session is answered with %v", err)
-			}
+			_, _, err = s.Authenticate(ctx, token, "rental")
+			assert.That(t, fault.Is(err, fault.Unauthorized), "the session is answered with %v", err)
 		})
 	}
 }
@@ -265,15 +244,13 @@ func TestASessionLastsWhileItIsUsedAndNinetyDaysAtMost(t *testing.T) {
 	token := h.accept(s, "ann")
 	for day := 0; day < 89; day += 8 {
 		s := NewSessions(h.d) // after a restart too
-		if _, _, err := s.Authenticate(ctx, token, "store"); err != nil {
-			t.Fatalf("on day %d: %v", day, err)
-		}
+		_, _, err := s.Authenticate(ctx, token, "store")
+		assert.OK(t, err, "on day %d", day)
 		dbtest.OK(t, s.Flush(ctx))
 		h.pass(8 * 24 * time.Hour)
 	}
-	if _, _, err := s.Authenticate(ctx, token, "store"); !fault.Is(err, fault.Unauthorized) {
-		t.Errorf("after 96 days: %v", err)
-	}
+	_, _, err := s.Authenticate(ctx, token, "store")
+	assert.That(t, fault.Is(err, fault.Unauthorized), "after 96 days: %v", err)
 }
 
 func TestSessionKindsAreSeparate(t *testing.T) {
@@ -295,12 +272,10 @@ func TestSessionKindsAreSeparate(t *testing.T) {
 		}
 	}
 	h.pass(30 * time.Minute)
-	if _, err := s.Find(ctx, session.Buyer, buyer); err == nil {
-		t.Error("a buyer's session lasts longer than half an hour")
-	}
-	if _, err := s.Find(ctx, session.Tenant, tenant); err != nil {
-		t.Errorf("a tenant's session has ended: %v", err)
-	}
+	_, err := s.Find(ctx, session.Buyer, buyer)
+	assert.That(t, err != nil, "a buyer's session lasts longer than half an hour")
+	_, err = s.Find(ctx, session.Tenant, tenant)
+	assert.NoError(t, err, "a tenant's session has ended")
 }
 
 func TestATenantsInvitation(t *testing.T) {
@@ -315,36 +290,29 @@ func TestATenantsInvitation(t *testing.T) {
 	}
 	v := invite()
 	typed := strings.ToLower(strings.ReplaceAll(v.Code, "0", "o"))
-	if _, in, err := s.AcceptTenant(ctx, "", typed, home); err != nil || in.Subject != 7 {
-		t.Fatalf("the code %s: %+v, %v", v.Code, in, err)
-	}
-	if _, err := s.InvitedTo(ctx, session.Tenant, v.Token); err != nil {
-		t.Errorf("the link after the code: %v", err)
-	}
-	if _, in, err := s.AcceptTenant(ctx, v.Token, "", home); err != nil || in.Subject != 7 {
-		t.Fatalf("the link: %+v, %v", in, err)
-	}
-	if _, _, err := s.AcceptTenant(ctx, v.Token, "", home); !fault.Is(err, fault.Gone) {
-		t.Errorf("the link again: %v", err)
-	}
+	_, in, err := s.AcceptTenant(ctx, "", typed, home)
+	assert.Must(t, err == nil && in.Subject == 7, "the code %s: %+v, %v", v.Code, in, err)
+	_, err = s.InvitedTo(ctx, session.Tenant, v.Token)
+	assert.NoError(t, err, "the link after the code")
+	_, in, err = s.AcceptTenant(ctx, v.Token, "", home)
+	assert.Must(t, err == nil && in.Subject == 7, "the link: %+v, %v", in, err)
+	_, _, err = s.AcceptTenant(ctx, v.Token, "", home)
+	assert.That(t, fault.Is(err, fault.Gone), "the link again: %v", err)
 	for range 3 { // each use extends it to 400 days
 		h.pass(399 * 24 * time.Hour)
-		if _, in, err := s.AcceptTenant(ctx, "", v.Code, home); err != nil || in.Subject != 7 {
-			t.Fatalf("the code again: %+v, %v", in, err)
-		}
+		_, in, err := s.AcceptTenant(ctx, "", v.Code, home)
+		assert.Must(t, err == nil && in.Subject == 7, "the code again: %+v, %v", in, err)
 	}
 	later := invite()
 	if _, _, err := s.AcceptTenant(ctx, "", v.Code, home); !fault.Is(err, fault.Gone) || !strings.Contains(err.Error(), "check the code") {
 		t.Errorf("a code that another took the place of: %v", err)
 	}
 	h.pass(14 * 24 * time.Hour)
-	if _, _, err := s.AcceptTenant(ctx, later.Token, "", home); !fault.Is(err, fault.Gone) {
-		t.Errorf("the link after two weeks: %v", err)
-	}
+	_, _, err = s.AcceptTenant(ctx, later.Token, "", home)
+	assert.That(t, fault.Is(err, fault.Gone), "the link after two weeks: %v", err)
 	h.pass(386 * 24 * time.Hour)
-	if _, _, err := s.AcceptTenant(ctx, "", later.Code, home); !fault.Is(err, fault.Gone) {
-		t.Errorf("a code unused for 400 days: %v", err)
-	}
+	_, _, err = s.AcceptTenant(ctx, "", later.Code, home)
+	assert.That(t, fault.Is(err, fault.Gone), "a code unused for 400 days: %v", err)
 }
 
 // TestWrongCodesSlowOnlyCodes sends wrong codes from the office's address, one by one and many at once. The 21st within
@@ -371,21 +339,17 @@ func TestWrongCodesSlowOnlyCodes(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if wrong.Load() != 20 || limited.Load() != 40 {
-		t.Errorf("%d were tried and %d refused", wrong.Load(), limited.Load())
-	}
+	assert.That(t, wrong.Load() == 20 && limited.Load() == 40,
+		"%d were tried and %d refused", wrong.Load(), limited.Load())
 	_, _, err = s.AcceptTenant(ctx, "", v.Code, home)
 	refused(t, err, fault.Limited, "wait 60 minutes")
-	if _, _, err := s.SignIn(ctx, "ann", passphrase, home); err != nil {
-		t.Errorf("staff at the same address: %v", err)
-	}
-	if _, _, err := s.AcceptTenant(ctx, v.Token, "", home); err != nil {
-		t.Errorf("a link at the same address: %v", err)
-	}
+	_, _, err = s.SignIn(ctx, "ann", passphrase, home)
+	assert.NoError(t, err, "staff at the same address")
+	_, _, err = s.AcceptTenant(ctx, v.Token, "", home)
+	assert.NoError(t, err, "a link at the same address")
 	h.pass(time.Hour)
-	if _, _, err := s.AcceptTenant(ctx, "", v.Code, home); err != nil {
-		t.Errorf("an hour later: %v", err)
-	}
+	_, _, err = s.AcceptTenant(ctx, "", v.Code, home)
+	assert.NoError(t, err, "an hour later")
 }
 
 func TestThePasswordIsAskedForAgain(t *testing.T) {
@@ -398,20 +362,14 @@ func TestThePasswordIsAskedForAgain(t *testing.T) {
 		dbtest.OK(t, err)
 		return v.Fresh(exact.InstantOf(h.now()))
 	}
-	if !fresh() {
-		t.Error("just signed in, and asked again")
-	}
+	assert.That(t, fresh(), "just signed in, and asked again")
 	h.pass(15 * time.Minute)
-	if fresh() {
-		t.Error("not asked again after 15 minutes")
-	}
+	assert.That(t, !fresh(), "not asked again after 15 minutes")
 	v, _ := s.Find(ctx, session.Staff, token)
 	refused(t, s.Confirm(ctx, v, "wrong password", home), fault.Invalid, "password")
 	if err := s.Confirm(ctx, v, passphrase, home); err != nil || !fresh() {
 		t.Errorf("confirmed, and asked again: %v", err)
 	}
 	cookie, in, err := s.Accept(ctx, s.Demo("ann"), "", home)
-	if err != nil || cookie == "" || in.User != "ann" {
-		t.Errorf("the demo's link: %+v, %v", in, err)
-	}
+	assert.That(t, err == nil && cookie != "" && in.User == "ann", "the demo's link: %+v, %v", in, err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
@@ -57,14 +58,11 @@ func TestAccessIsLookedUpAgainInTheWrite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			must[User](t)(h.add(name, "member", "store"))
 			who := c.in(name)
-			if err := write(who, name); err != nil {
-				t.Fatalf("with access: %v", err)
-			}
+			assert.OK(t, write(who, name), "with access")
 			dbtest.OK(t, c.lose(name, who))
 			refused(t, write(who, "after "+name), c.kind, "nothing was written")
-			if n := h.number("SELECT count(*) FROM settings WHERE name = 'word' AND value = ?", name); n != 1 {
-				t.Error("a refused write was kept")
-			}
+			assert.Equal(t, h.number("SELECT count(*) FROM settings WHERE name = 'word' AND value = ?", name), 1,
+				"a refused write was kept")
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -24,29 +25,19 @@ func TestLastUseIsKeptToTheMinute(t *testing.T) {
 	}
 	flush := func(want string) {
 		t.Helper()
-		if err := k.Flush(ctx); err != nil {
-			t.Fatal(err)
-		}
-		if got := lastUse(); got != want {
-			t.Fatalf("last used %s, want %s", got, want)
-		}
+		assert.OK(t, k.Flush(ctx))
+		assert.MustEqual(t, lastUse(), want, "last used")
 	}
 	flush("never")
 	ask()
-	if got := lastUse(); got != "never" {
-		t.Fatalf("written on the request's path: %s", got)
-	}
+	assert.MustEqual(t, lastUse(), "never", "written on the request's path")
 	flush("2026-11-20T12:00:00Z")
 	version := must[int64](t)(h.d.Version())
 	h.pass(29 * time.Second) // 12:00:59, the same minute
 	ask()
-	if len(k.used) != 0 {
-		t.Fatal("the same minute is noted twice")
-	}
+	assert.Must(t, len(k.used) == 0, "the same minute is noted twice")
 	flush("2026-11-20T12:00:00Z")
-	if now := must[int64](t)(h.d.Version()); now != version {
-		t.Fatal("the same minute was written twice")
-	}
+	assert.MustEqual(t, must[int64](t)(h.d.Version()), version, "the same minute was written twice")
 	h.pass(time.Second)
 	ask()
 	flush("2026-11-20T12:01:00Z")
@@ -57,11 +48,8 @@ func TestLastUseIsKeptToTheMinute(t *testing.T) {
 	ask()
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if err := k.Flush(ended); err == nil {
-		t.Fatal("written although the call had ended")
-	}
+	err := k.Flush(ended)
+	assert.Must(t, err != nil, "written although the call had ended")
 	flush("2026-11-20T13:01:00Z")
-	if n := len(h.audit()); n != 2 {
-		t.Fatalf("%d audit entries, want the user's and the key's", n)
-	}
+	assert.MustEqual(t, len(h.audit()), 2, "audit entries")
 }

@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
 
 func TestUsersAreAddedChangedAndListed(t *testing.T) {
 	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
-	if some := must[bool](t)(Any(ctx, h.d)); some {
-		t.Fatal("an empty database has a user")
-	}
+	some := must[bool](t)(Any(ctx, h.d))
+	assert.Must(t, !some, "an empty database has a user")
 	if users := must[[]User](t)(Users(ctx, h.d, cli)); users == nil || len(users) != 0 {
 		t.Fatalf("got %v, want an empty list", users)
 	}
@@ -24,9 +24,8 @@ func TestUsersAreAddedChangedAndListed(t *testing.T) {
 	must[User](t)(SetRole(ctx, h.d, cli, "zoë", "admin", []string{"store", "reorder"}, nil))
 	must[User](t)(SetRole(ctx, h.d, cli, "zoë", "member", []string{"rental"}, nil)) // unchanged: no entry
 	must[User](t)(setDisabled(ctx, h.d, cli, " bob", true))
-	if some := must[bool](t)(Any(ctx, h.d)); !some {
-		t.Fatal("Any sees nobody")
-	}
+	some = must[bool](t)(Any(ctx, h.d))
+	assert.Must(t, some, "Any sees nobody")
 	users := must[[]User](t)(Users(ctx, h.d, cli))
 	if len(users) != 2 || users[0].Name != "bob" || !users[0].Disabled || users[1].Name != "zoë" || users[1].Disabled {
 		t.Fatalf("got %+v", users)
@@ -35,9 +34,8 @@ func TestUsersAreAddedChangedAndListed(t *testing.T) {
 		t.Fatalf("got roles %v, want %v", users[1].Roles, want)
 	}
 	must[User](t)(setDisabled(ctx, h.d, cli, "bob", false))
-	if u := must[[]User](t)(Users(ctx, h.d, cli))[0]; u.Disabled {
-		t.Fatal("bob is still disabled")
-	}
+	u := must[[]User](t)(Users(ctx, h.d, cli))[0]
+	assert.Must(t, !u.Disabled, "bob is still disabled")
 	want := []entry{
 		{"", "cli", "cli", "user.added", "user:1", `{"name":"zoë","roles":{"rental":"member","store":"member"}}`},
 		{"", "cli", "cli", "user.added", "user:2", `{"name":"bob","roles":{"store":"viewer"}}`},
@@ -45,9 +43,8 @@ func TestUsersAreAddedChangedAndListed(t *testing.T) {
 		{"", "cli", "cli", "user.disabled", "user:2", `{"name":"bob"}`},
 		{"", "cli", "cli", "user.enabled", "user:2", `{"name":"bob"}`},
 	}
-	if got := h.audit(); !slices.Equal(got, want) {
-		t.Fatalf("audit:\n got %q\nwant %q", got, want)
-	}
+	got := h.audit()
+	assert.Must(t, slices.Equal(got, want), "audit:\n got %q\nwant %q", got, want)
 }
 
 func TestUsersAreRefusedByName(t *testing.T) {
@@ -98,9 +95,8 @@ func TestUsersAreRefusedByName(t *testing.T) {
 	} {
 		t.Run(c.about, func(t *testing.T) { refused(t, c.err, c.kind, c.words...) })
 	}
-	if got := h.audit(); !slices.Equal(got, before) {
-		t.Fatalf("a refused change left an entry: %q", got)
-	}
+	got := h.audit()
+	assert.Must(t, slices.Equal(got, before), "a refused change left an entry: %q", got)
 	must[User](t)(h.add(strings.Repeat("ü", 200), "admin", "store")) // exactly the allowed length
 	must[User](t)(setDisabled(ctx, h.d, cli, "alice", true))
 	refused(t, disable("alice"), fault.Conflict, `"alice"`, "disabled already")
@@ -137,9 +133,8 @@ func TestOnlyAdminsManageUsersAndKeys(t *testing.T) {
 	reader := db.Caller{User: "ann", Role: "admin", Scope: "read", Via: "rest", Service: "store"}
 	_, err := AddUser(ctx, h.d, reader, "bob", "admin", []string{"store"})
 	refused(t, err, fault.Forbidden, "read-only")
-	if got := h.audit(); !slices.Equal(got, before) {
-		t.Fatalf("a refused change left an entry: %q", got)
-	}
+	got := h.audit()
+	assert.Must(t, slices.Equal(got, before), "a refused change left an entry: %q", got)
 }
 
 func TestFirstMakesAnAdminWithAKeyForEachServiceOnce(t *testing.T) {
@@ -148,26 +143,21 @@ func TestFirstMakesAnAdminWithAKeyForEachServiceOnce(t *testing.T) {
 	_, err := First(ctx, h.d, cli, "a\nb", services)
 	refused(t, err, fault.Invalid, "control character")
 	keys := must[map[string]string](t)(First(ctx, h.d, cli, "alice", services))
-	if len(keys) != 2 || keys["store"] == keys["rental"] {
-		t.Fatalf("got %v, want a key for each service", keys)
-	}
+	assert.Must(t, len(keys) == 2 && keys["store"] != keys["rental"], "got %v, want a key for each service", keys)
 	k := NewKeys(h.d)
 	for _, s := range services {
 		who := must[db.Caller](t)(k.Authenticate(ctx, s, "Bearer "+keys[s], "127.0.0.1"))
-		if who.User != "alice" || who.Role != "admin" || who.Scope != "full" || who.Service != s {
-			t.Fatalf("%s: got %+v", s, who)
-		}
+		assert.Must(t, who.User == "alice" && who.Role == "admin" && who.Scope == "full" && who.Service == s,
+			"%s: got %+v", s, who)
 	}
 	_, err = First(ctx, h.d, cli, "bob", services)
 	refused(t, err, fault.Conflict, "users already", "user add")
-	if users := must[[]User](t)(Users(ctx, h.d, cli)); len(users) != 1 {
-		t.Fatalf("got %d users, want 1", len(users))
-	}
+	users := must[[]User](t)(Users(ctx, h.d, cli))
+	assert.Must(t, len(users) == 1, "got %d users, want 1", len(users))
 	var got []string
 	for _, e := range h.audit() {
 		got = append(got, e.service+" "+e.action+" "+e.subject)
 	}
-	if want := []string{" user.added user:1", "store key.created key:1", "rental key.created key:2"}; !slices.Equal(got, want) {
-		t.Fatalf("audit: got %q, want %q", got, want)
-	}
+	want := []string{" user.added user:1", "store key.created key:1", "rental key.created key:2"}
+	assert.Must(t, slices.Equal(got, want), "audit: got %q, want %q", got, want)
 }

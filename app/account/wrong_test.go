@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
@@ -32,20 +33,16 @@ func TestWrongKeysFromOneAddressAreSlowed(t *testing.T) {
 	// The first of the twenty was 20 s ago.
 	err := ask("store", "Bearer "+mintKey(), "192.0.2.1:4711")
 	refused(t, err, fault.Limited, "20 wrong", "this address")
-	if e, _ := fault.As(err); e.Retry != 40*time.Second {
-		t.Fatalf("told to wait %s, want 40s", e.Retry)
-	}
+	e, _ := fault.As(err)
+	assert.Must(t, e.Retry == 40*time.Second, "told to wait %s, want 40s", e.Retry)
 	refused(t, ask("store", "", "192.0.2.1"), fault.Unauthorized)
-	if err := ask("store", "Bearer "+full, "192.0.2.1"); err != nil {
-		t.Fatalf("a right key is refused: %v", err)
-	}
+	assert.OK(t, ask("store", "Bearer "+full, "192.0.2.1"), "a right key is refused")
 	refused(t, ask("store", "Bearer "+mintKey(), "192.0.2.2"), fault.Unauthorized)
 	h.pass(40*time.Second - 1)
 	err = ask("store", "Bearer nonsense", "192.0.2.1")
 	refused(t, err, fault.Limited)
-	if e, _ := fault.As(err); e.Retry != 1 {
-		t.Fatalf("told to wait %s, want 1ns", e.Retry)
-	}
+	e, _ = fault.As(err)
+	assert.Must(t, e.Retry == 1, "told to wait %s, want 1ns", e.Retry)
 	h.pass(1)
 	refused(t, ask("store", "Bearer nonsense", "192.0.2.1"), fault.Unauthorized)
 	refused(t, ask("store", "Bearer nonsense", "192.0.2.1"), fault.Limited) // the second oldest is a second younger
@@ -66,7 +63,6 @@ func TestClockSetBackDelaysNobody(t *testing.T) {
 	h.pass(-24 * time.Hour)
 	refused(t, ask(), fault.Unauthorized)
 	var none db.Caller
-	if who, _ := k.Authenticate(ctx, "store", "Bearer nonsense", "192.0.2.1"); who != none {
-		t.Fatalf("a refused caller is %+v", who)
-	}
+	who, _ := k.Authenticate(ctx, "store", "Bearer nonsense", "192.0.2.1")
+	assert.Must(t, who == none, "a refused caller is %+v", who)
 }

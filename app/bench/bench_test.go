@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"quartermaster/app/cli"
+	"quartermaster/schema/assert"
 )
 
 // TestMain also runs the test binary as the baselines that need a process of their own.
@@ -33,13 +34,9 @@ func TestMain(m *testing.M) {
 func TestTheDriverRuns(t *testing.T) {
 	dir, out := t.TempDir(), &bytes.Buffer{}
 	args := []string{"-size", "tiny", "-rounds", "1", "-for", "5ms", "-data", dir}
-	if err := run(context.Background(), append(args, "-json"), out, io.Discard); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, run(context.Background(), append(args, "-json"), out, io.Discard))
 	var rep report
-	if err := json.Unmarshal(out.Bytes(), &rep); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, json.Unmarshal(out.Bytes(), &rep))
 	if len(rep.Rows) < 20 || rep.Idle <= 0 || rep.Peak < rep.Idle || rep.Binary <= 0 || rep.Start <= 0 {
 		t.Errorf("the report lacks figures: %s", out)
 	}
@@ -49,24 +46,19 @@ func TestTheDriverRuns(t *testing.T) {
 				t.Errorf("%s, %s: %+v", r.Case, f.What, f)
 			}
 		}
-		if len(r.Floors) == 0 {
-			t.Errorf("%s stands beside nothing", r.Case)
-		}
+		assert.That(t, len(r.Floors) != 0, "%s stands beside nothing", r.Case)
 	}
 	var said bytes.Buffer
 	code := cli.Run(context.Background(), cli.Env{
 		Args: []string{"doctor", "--db", filepath.Join(dir, "bench-tiny.db")}, Stdin: strings.NewReader(""), Stdout: &said, Stderr: &said,
 		Getenv: func(string) string { return "" }, Now: time.Now,
 	})
-	if code != 0 {
-		t.Errorf("doctor: %s", said.String())
-	}
+	assert.That(t, code == 0, "doctor: %s", said.String())
 }
 
 func TestWrongOptionsAreRefused(t *testing.T) {
 	for _, args := range [][]string{{"-size", "vast"}, {"-rounds", "0"}, {"-for", "0s"}, {"-only", "("}, {"word"}, {"-child", "unknown"}} {
-		if err := run(context.Background(), args, io.Discard, io.Discard); err == nil {
-			t.Errorf("%q passed", args)
-		}
+		err := run(context.Background(), args, io.Discard, io.Discard)
+		assert.That(t, err != nil, "%q passed", args)
 	}
 }

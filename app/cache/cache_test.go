@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 )
@@ -37,9 +38,7 @@ func (k *fixture) ask(who db.Caller, what, with string, work func(context.Contex
 	}
 	body, at, found := k.c.Get(who, what, with)
 	if found {
-		if string(body) != what+with {
-			k.t.Fatalf("%s%s was answered with %q", what, with, body)
-		}
+		assert.Must(k.t, string(body) == what+with, "%s%s was answered with %q", what, with, body)
 		return
 	}
 	k.worked++
@@ -50,9 +49,7 @@ func (k *fixture) ask(who db.Caller, what, with string, work func(context.Contex
 // expect fails unless the answer was computed so many times since the last call.
 func (k *fixture) expect(n int, when string) {
 	k.t.Helper()
-	if k.worked != n {
-		k.t.Errorf("%s: worked out %d times, want %d", when, k.worked, n)
-	}
+	assert.That(k.t, k.worked == n, "%s: worked out %d times, want %d", when, k.worked, n)
 	k.worked = 0
 }
 
@@ -150,26 +147,21 @@ func TestAnswersAreBounded(t *testing.T) {
 		for q, v := range k.c.held {
 			held += len(q.what) + len(v)
 		}
-		if held > mostAnswers || k.c.size > mostAnswers || held > k.c.size {
-			t.Fatalf("%d bytes are held, %d counted, %d allowed", held, k.c.size, mostAnswers)
-		}
+		assert.Must(t, held <= mostAnswers && k.c.size <= mostAnswers && held <= k.c.size,
+			"%d bytes are held, %d counted, %d allowed", held, k.c.size, mostAnswers)
 	}
 	k.expect(100, "a hundred questions")
 	for i := range 10 { // one request's answer grows from day to day
 		k.Must(k.looks(nil)(ctx))
 		_, at, _ := k.c.Get(who, "one", "")
 		k.c.Put(who, "one", "", at, make([]byte, 1000*i))
-		if got := len(k.c.held[asked(who, "one", "")]); got != 1000*i {
-			t.Fatalf("%d bytes are kept, want %d", got, 1000*i)
-		}
+		assert.MustEqual(t, len(k.c.held[asked(who, "one", "")]), 1000*i, "bytes are kept")
 	}
 	counted := 0
 	for q, v := range k.c.held {
 		counted += len(q.what) + len(q.with) + len(v) + answerBeside
 	}
-	if counted != k.c.size {
-		t.Errorf("%d bytes are held and %d counted", counted, k.c.size)
-	}
+	assert.That(t, counted == k.c.size, "%d bytes are held and %d counted", counted, k.c.size)
 	k.ask(who, strings.Repeat("v", 100_099), "", k.looks(nil))
 	k.expect(0, "the last one again")
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"quartermaster/schema/assert"
 )
 
 // TestEveryCommandHasHelpWithAnExample: every command has a sentence and an example that begins with the command, and
@@ -20,16 +22,13 @@ func TestEveryCommandHasHelpWithAnExample(t *testing.T) {
 			return
 		}
 		seen++
-		if c.Short == "" || !strings.HasPrefix(strings.TrimSpace(c.Example), c.CommandPath()) {
-			t.Errorf("%s: %q, %q", c.CommandPath(), c.Short, c.Example)
-		}
+		assert.That(t, c.Short != "" && strings.HasPrefix(strings.TrimSpace(c.Example), c.CommandPath()),
+			"%s: %q, %q", c.CommandPath(), c.Short, c.Example)
 	}
 	p := &program{}
 	walk(p.root())
 	for cmd, c := range p.ops {
 		c.arguments(cmd) // panics if a word in capitals names no argument
 	}
-	if seen < 60 {
-		t.Errorf("only %d commands", seen)
-	}
+	assert.That(t, seen >= 60, "only %d commands", seen)
 }

@@ -6,18 +6,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // TestTheInstalledShopIsFound: if no file is named and none is in the folder.
 func TestTheInstalledShopIsFound(t *testing.T) {
 	write := func(path, content string) string {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		assert.OK(t, os.WriteFile(path, []byte(content), 0o600))
 		return path
 	}
 	root, here := t.TempDir(), filepath.Join(t.TempDir(), "quartermaster.db")
@@ -36,17 +34,11 @@ func TestTheInstalledShopIsFound(t *testing.T) {
 		if step.made != "" {
 			write(filepath.Join(root, step.made), step.content)
 		}
-		if got := find(false); got != step.want {
-			t.Errorf("with %s: %s, want %s", step.made, got, step.want)
-		}
+		assert.Equal(t, find(false), step.want, "with %s", step.made)
 	}
-	if got := find(true); got != here {
-		t.Errorf("a file that is named: %s", got)
-	}
+	assert.Equal(t, find(true), here, "a file that is named")
 	write(here, "x")
-	if got := find(false); got != here {
-		t.Errorf("a file that is here: %s", got)
-	}
+	assert.Equal(t, find(false), here, "a file that is here")
 }
 
 // TestTheNextStepOfAPackage: the unit for the package's file, the server for others.
@@ -54,8 +46,7 @@ func TestTheNextStepOfAPackage(t *testing.T) {
 	for path, want := range map[string]string{packageFile: "systemctl start quartermaster\n", "shop.db": "quartermaster serve --db shop.db\n"} {
 		var b strings.Builder
 		(&program{dbPath: path}).nextSteps(&b, "http://x/welcome/y", path == packageFile)
-		if !strings.Contains(b.String(), "Next: "+want) || !strings.Contains(b.String(), "http://x/welcome/y\n") {
-			t.Errorf("%s: %s", path, b.String())
-		}
+		assert.That(t, strings.Contains(b.String(), "Next: "+want) && strings.Contains(b.String(), "http://x/welcome/y\n"),
+			"%s: %s", path, b.String())
 	}
 }

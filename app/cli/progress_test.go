@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // TestProgressIsShownAndCleared: a terminal shows the import's progress, and a clean line at the end.
@@ -12,9 +14,8 @@ func TestProgressIsShownAndCleared(t *testing.T) {
 		progress, end := progressOn(&screen, lines)
 		progress(500)
 		shown := screen.String()
-		if !strings.Contains(shown, "importing") || !strings.Contains(shown, "500") {
-			t.Errorf("of %d lines: %q shows nothing", lines, shown)
-		}
+		assert.That(t, strings.Contains(shown, "importing") && strings.Contains(shown, "500"),
+			"of %d lines: %q shows nothing", lines, shown)
 		end()
 		all := screen.String()
 		if last := all[strings.LastIndexByte(all, '\r')+1:]; strings.TrimPrefix(last, "\x1b[K") != "" { // which clears the line
@@ -25,8 +26,7 @@ func TestProgressIsShownAndCleared(t *testing.T) {
 
 func TestProgressBarCountsLines(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "a": 0, "a\nb\n": 2, strings.Repeat("x\n", 70_000): 70_000} {
-		if got, err := countLines(strings.NewReader(text)); err != nil || got != want {
-			t.Errorf("%d bytes have %d lines, want %d (%v)", len(text), got, want, err)
-		}
+		got, err := countLines(strings.NewReader(text))
+		assert.That(t, err == nil && got == want, "%d bytes have %d lines, want %d (%v)", len(text), got, want, err)
 	}
 }

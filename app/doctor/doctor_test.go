@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 )
@@ -26,17 +27,14 @@ func TestFreeSpaceIsJudged(t *testing.T) {
 		{0, 0, "0 MB free, the database takes 0 MB", []string{"only 0 MB are free; at least 64 MB are needed"}},
 	} {
 		note, breaches := diskRoom(c.free, c.size)
-		if note != c.note || !slices.Equal(breaches, c.breaches) {
-			t.Errorf("%d of %d: %q %q", c.free, c.size, note, breaches)
-		}
+		assert.That(t, note == c.note && slices.Equal(breaches, c.breaches),
+			"%d of %d: %q %q", c.free, c.size, note, breaches)
 	}
 }
 
 func TestFreeDiskIsReported(t *testing.T) {
 	free, err := db.FreeDisk(filepath.Join(t.TempDir(), "none.db"))
-	if err != nil || free == 0 {
-		t.Errorf("%d, %v", free, err)
-	}
+	assert.That(t, err == nil && free != 0, "%d, %v", free, err)
 }
 
 // TestDiagnosisNamesEveryBreach: each breach of a service is named, and an impossible check is a breach too.
@@ -70,7 +68,6 @@ func TestDiagnosisNamesEveryBreach(t *testing.T) {
 		"broken: SKU A is flagged below, and is not", "broken: SKU B",
 		"unreadable: half", "unreadable: it cannot be checked: no such table",
 	}
-	if !slices.Equal(told, want) || found.OK || found.Breaches() != 4 || len(found.Checks) != 3 {
-		t.Errorf("%+v\n%q", found, told)
-	}
+	assert.That(t, slices.Equal(told, want) && !found.OK && found.Breaches() == 4 && len(found.Checks) == 3,
+		"%+v\n%q", found, told)
 }

@@ -9,6 +9,7 @@ import (
 
 	"quartermaster/app/cache"
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 )
@@ -63,16 +64,13 @@ func TestWaitingRequestSharesTheAnswer(t *testing.T) {
 	ask := func(path string, another func()) *turns {
 		w := &turns{ResponseRecorder: httptest.NewRecorder(), another: another}
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
-		if w.Code != http.StatusOK {
-			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
-		}
+		assert.Must(t, w.Code == http.StatusOK, "%s: %d %s", path, w.Code, w.Body)
 		return w
 	}
 	var first *turns
 	second := ask("/api/list", func() { first = ask("/api/list", nil) })
-	if worked != 1 || first.waits != 1 || second.waits != 1 || first.Body.String() != second.Body.String() {
-		t.Errorf("worked out %d times, turns %d and %d: %s, %s", worked, first.waits, second.waits, first.Body, second.Body)
-	}
+	assert.That(t, worked == 1 && first.waits == 1 && second.waits == 1 && first.Body.String() == second.Body.String(),
+		"worked out %d times, turns %d and %d: %s, %s", worked, first.waits, second.waits, first.Body, second.Body)
 	if w := ask("/api/record", nil); w.waits != 0 || worked != 2 {
 		t.Errorf("a record waits %d times for a turn, and is worked out %d times", w.waits, worked-1)
 	}

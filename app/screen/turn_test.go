@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http/httptest"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // TestTurns: no more pages than pagesAtOnce are read and drawn at once. A page that ends its turn before it is sent
@@ -17,16 +19,11 @@ func TestTurns(t *testing.T) {
 	}
 	first := page(t.Context())
 	for x := first; len(s.turns) < pagesAtOnce; x = page(t.Context()) {
-		if err := x.takeTurn(); err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, x.takeTurn())
 	}
-	if err := page(gone).takeTurn(); err == nil {
-		t.Error("one more page had a turn")
-	}
+	err := page(gone).takeTurn()
+	assert.That(t, err != nil, "one more page had a turn")
 	first.endTurn()
 	first.endTurn()
-	if len(s.turns) != pagesAtOnce-1 {
-		t.Errorf("%d turns are taken, want %d", len(s.turns), pagesAtOnce-1)
-	}
+	assert.That(t, len(s.turns) == pagesAtOnce-1, "%d turns are taken, want %d", len(s.turns), pagesAtOnce-1)
 }

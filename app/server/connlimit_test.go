@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db/dbtest"
 )
 
@@ -49,20 +50,14 @@ func TestOldestIdleIsClosed(t *testing.T) {
 	}
 	a.working.Add(1)
 	d := connect(t, r)
-	if !b.gone() || a.gone() || c.gone() {
-		t.Error("b was the oldest that waited")
-	}
+	assert.That(t, b.gone() && !a.gone() && !c.gone(), "b was the oldest that waited")
 	a.working.Add(-1)
 	e := connect(t, r)
-	if !a.gone() || c.gone() {
-		t.Error("a was the oldest that waited")
-	}
+	assert.That(t, a.gone() && !c.gone(), "a was the oldest that waited")
 	for _, p := range []pair{a, b, c, d, e} {
 		_ = p.Close() // a and b a second time, as net/http does
 	}
-	if r.left != 3 || r.conns.Len() != 0 {
-		t.Errorf("%d places left and %d taken, want 3 and 0", r.left, r.conns.Len())
-	}
+	assert.That(t, r.left == 3 && r.conns.Len() == 0, "%d places left and %d taken, want 3 and 0", r.left, r.conns.Len())
 }
 
 // TestIdle: whether the next step is the client's.
@@ -73,9 +68,7 @@ func TestIdle(t *testing.T) {
 	later := now.Add(idleGrace + time.Second)
 	is := func(what string, at time.Time, want bool) {
 		t.Helper()
-		if p.idle(at) != want {
-			t.Errorf("%s: idle is %v", what, !want)
-		}
+		assert.That(t, p.idle(at) == want, "%s: idle is %v", what, !want)
 	}
 	is("not read yet", later, false)
 	p.reading.Store(true)
@@ -102,15 +95,12 @@ func TestStalled(t *testing.T) {
 		is := func(what string, want bool) {
 			t.Helper()
 			synctest.Wait()
-			if p.stalled(time.Now()) != want {
-				t.Errorf("%s: stalled is %v", what, !want)
-			}
+			assert.That(t, p.stalled(time.Now()) == want, "%s: stalled is %v", what, !want)
 		}
 		send := func(n int) {
 			t.Helper()
-			if _, err := p.client.Write(make([]byte, n)); err != nil {
-				t.Fatal(err)
-			}
+			_, err := p.client.Write(make([]byte, n))
+			assert.OK(t, err)
 		}
 		go func() { _, _ = io.Copy(io.Discard, p.limitedConn) }()
 		time.Sleep(time.Hour)
@@ -160,13 +150,10 @@ func TestWorkIsNeverClosed(t *testing.T) {
 			runtime.Gosched()
 		}
 	}
-	if a.gone() {
-		t.Error("a worked and was dropped")
-	}
+	assert.That(t, !a.gone(), "a worked and was dropped")
 	_ = a.Close()
-	if s := <-entered; s.Conn != ours || r.left != 0 {
-		t.Errorf("%d places left after it entered", r.left)
-	}
+	s := <-entered
+	assert.That(t, s.Conn == ours && r.left == 0, "%d places left after it entered", r.left)
 }
 
 // TestOnlyCompleteRequestsCountAsWork follows a request from its header to its answer.
@@ -182,22 +169,16 @@ func TestOnlyCompleteRequestsCountAsWork(t *testing.T) {
 			defer func() { _ = recover() }()
 			trackRequests(h, newMemory(1<<20, 16)).ServeHTTP(httptest.NewRecorder(), req)
 		}()
-		if works() {
-			t.Error("it is worked on when it is over")
-		}
+		assert.That(t, !works(), "it is worked on when it is over")
 	}
 	serve("", func(http.ResponseWriter, *http.Request) {
-		if !works() {
-			t.Error("a request without a body is whole")
-		}
+		assert.That(t, works(), "a request without a body is whole")
 	})
 	serve("body", func(_ http.ResponseWriter, req *http.Request) {
-		if _, err := io.ReadFull(req.Body, make([]byte, 2)); err != nil || works() {
-			t.Errorf("half of a body is not whole (%v)", err)
-		}
-		if _, err := io.ReadAll(req.Body); err != nil || !works() {
-			t.Errorf("a body at its end is whole (%v)", err)
-		}
+		_, err := io.ReadFull(req.Body, make([]byte, 2))
+		assert.That(t, err == nil && !works(), "half of a body is not whole (%v)", err)
+		_, err = io.ReadAll(req.Body)
+		assert.That(t, err == nil && works(), "a body at its end is whole (%v)", err)
 	})
 	serve("body", func(http.ResponseWriter, *http.Request) {}) // refused before it is read
 	serve("", func(http.ResponseWriter, *http.Request) { panic("x") })
@@ -220,9 +201,8 @@ func TestAnswerIsSentBeforeDone(t *testing.T) {
 	dbtest.OK(t, err)
 	defer resp.Body.Close()
 	b := make([]byte, 6)
-	if _, err := io.ReadFull(resp.Body, b); err != nil || string(b) != "answer" {
-		t.Errorf("%q %v", b, err)
-	}
+	_, err = io.ReadFull(resp.Body, b)
+	assert.That(t, err == nil && string(b) == "answer", "%q %v", b, err)
 	close(read)
 }
 
@@ -245,23 +225,15 @@ func TestUnreadAnswerIsCutOff(t *testing.T) {
 		conn, err := net.Dial("tcp", in.Addr().String())
 		dbtest.OK(t, err)
 		t.Cleanup(func() { conn.Close() })
-		if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
+		_, err = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+		assert.OK(t, err)
 		return conn
 	}
 	n, err := io.Copy(io.Discard, ask())
-	if err != nil || n < int64(len(answer)) {
-		t.Errorf("who reads got %d bytes (%v)", n, err)
-	}
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
+	assert.That(t, err == nil && n >= int64(len(answer)), "who reads got %d bytes (%v)", n, err)
+	assert.NoError(t, <-ended)
 	ask()
-	if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("who takes nothing: %v", err)
-	}
-	if takeTimeout != 20*time.Second {
-		t.Errorf("the time is %v", takeTimeout)
-	}
+	err = <-ended
+	assert.That(t, errors.Is(err, os.ErrDeadlineExceeded), "who takes nothing: %v", err)
+	assert.That(t, takeTimeout == 20*time.Second, "the time is %v", takeTimeout)
 }

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/wire"
@@ -48,9 +49,8 @@ func TestHalfBodiesMakeRoom(t *testing.T) {
 		conn, err := net.Dial("tcp", addr)
 		dbtest.OK(t, err)
 		defer conn.Close()
-		if _, err := io.WriteString(conn, largeHeader+strings.Repeat("x", 100_000)); err != nil {
-			t.Fatal(err)
-		}
+		_, err = io.WriteString(conn, largeHeader+strings.Repeat("x", 100_000))
+		assert.OK(t, err)
 	}
 	for m.left.TryAcquire(1) { // until two hold all of it
 		m.give(1)
@@ -62,9 +62,7 @@ func TestHalfBodiesMakeRoom(t *testing.T) {
 		resp, err := client.Post("http://"+addr, "text/plain", strings.NewReader(strings.Repeat("x", 1<<20)))
 		dbtest.OK(t, err)
 		resp.Body.Close()
-		if resp.StatusCode != http.StatusOK {
-			t.Errorf("a whole body: %s", resp.Status)
-		}
+		assert.That(t, resp.StatusCode == http.StatusOK, "a whole body: %s", resp.Status)
 	}
 }
 
@@ -80,24 +78,17 @@ func TestWaitersForMemoryAreBounded(t *testing.T) {
 		for range 3 {
 			go func() {
 				err := m.take(t.Context(), 10)
-				if e, ok := fault.As(err); !ok || e.Kind != fault.Unavailable || e.Retry != time.Second {
-					t.Errorf("%v", err)
-				}
+				e, ok := fault.As(err)
+				assert.That(t, ok && e.Kind == fault.Unavailable && e.Retry == time.Second, "%v", err)
 				refused <- time.Since(began)
 			}()
 		}
-		if first := <-refused; first != 0 {
-			t.Errorf("the third was refused after %v", first)
-		}
+		assert.Equal(t, <-refused, 0, "the third was refused after")
 		for range 2 {
-			if after := <-refused; after != waitMemory {
-				t.Errorf("refused after %v, want %v", after, waitMemory)
-			}
+			assert.Equal(t, <-refused, waitMemory, "refused after")
 		}
 		m.give(5000)
-		if err := m.take(t.Context(), 1000); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, m.take(t.Context(), 1000))
 		m.idle.Stop()
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 
 	"quartermaster/app/rest"
+	"quartermaster/schema/assert"
 )
 
 func TestHistogram(t *testing.T) {
@@ -36,24 +37,17 @@ func TestHistogram(t *testing.T) {
 		"quartermaster_http_request_seconds_bucket" + labels + `,le="+Inf"} 7`,
 		`quartermaster_http_requests_total{service="store",method="GET",route="/r",status="404"} 1`,
 	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %s in:\n%s", want, out.String())
-		}
+		assert.That(t, strings.Contains(out.String(), want), "no %s in:\n%s", want, out.String())
 	}
 }
 
 // TestMetricsAreDocumented compares the metrics with docs/metrics.md.
 func TestMetricsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/metrics.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	for _, f := range families {
-		if row := "| `" + f.name + "` | " + f.kind + " | " + f.help + " |"; !strings.Contains(string(text), row) {
-			t.Errorf("docs/metrics.md lacks %s", row)
-		}
+		assert.Contains(t, string(text), "| `"+f.name+"` | "+f.kind+" | "+f.help+" |", "docs/metrics.md lacks")
 	}
-	if n := strings.Count(string(text), "| `quartermaster_"); n != len(families) {
-		t.Errorf("docs/metrics.md names %d families, there are %d", n, len(families))
-	}
+	n := strings.Count(string(text), "| `quartermaster_")
+	assert.That(t, n == len(families), "docs/metrics.md names %d families, there are %d", n, len(families))
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db/dbtest"
 )
 
@@ -36,9 +37,7 @@ func TestStreamsThatAreNotRead(t *testing.T) {
 			memory.limiters = []*connLimiter{limiter}
 			limiter.take = c.take
 			server := httptest.NewUnstartedServer(trackRequests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.ProtoMajor != 2 {
-					t.Errorf("it is %s", r.Proto)
-				}
+				assert.That(t, r.ProtoMajor == 2, "it is %s", r.Proto)
 				_, err := io.WriteString(w, answer)
 				ended <- err
 			}), memory))
@@ -64,9 +63,8 @@ func TestStreamsThatAreNotRead(t *testing.T) {
 			read, err := get()
 			dbtest.OK(t, err)
 			defer read.Body.Close()
-			if n, err := io.Copy(io.Discard, read.Body); n != large || err != nil {
-				t.Errorf("%d bytes, %v", n, err)
-			}
+			n, err := io.Copy(io.Discard, read.Body)
+			assert.That(t, n == large && err == nil, "%d bytes, %v", n, err)
 			if one, other := <-ended, <-ended; (one == nil) == (other == nil) {
 				t.Error(fmt.Errorf("the ends: %w", errors.Join(one, other)))
 			}

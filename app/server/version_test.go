@@ -3,6 +3,8 @@ package server
 import (
 	"runtime/debug"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // TestTheVersionComesFromTheBuild: first the release's version, then the toolchain's.
@@ -27,8 +29,7 @@ func TestTheVersionComesFromTheBuild(t *testing.T) {
 		{"", "", built("(devel)"), "0.0.0-devel", "unknown"},
 		{"", "", none, "0.0.0-devel", "unknown"},
 	} {
-		if got, of := versionOf(c.version, c.commit, c.read); got != c.want || of != c.wantOf {
-			t.Errorf("%+v: %s of %s", c, got, of)
-		}
+		got, of := versionOf(c.version, c.commit, c.read)
+		assert.That(t, got == c.want && of == c.wantOf, "%+v: %s of %s", c, got, of)
 	}
 }

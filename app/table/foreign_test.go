@@ -13,6 +13,7 @@ import (
 	"unicode/utf16"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
@@ -168,26 +169,19 @@ func TestFilesOfOtherProgramsAreRead(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rows, out := read(t, []byte(c.file), c.how)
-			if !slices.Equal(rows, c.rows) {
-				t.Errorf("read\n%s\nwant\n%s", strings.Join(rows, "\n"), strings.Join(c.rows, "\n"))
-			}
+			assert.EqualSlices(t, rows, c.rows, "read\n%s\nwant\n%s", strings.Join(rows, "\n"), strings.Join(c.rows, "\n"))
 			f := out.found
-			if got := fmt.Sprintf("%s %s %d", f.Delimiter, f.Encoding, f.HeaderLine); got != c.found {
-				t.Errorf("found %s, want %s", got, c.found)
-			}
+			assert.Equal(t, fmt.Sprintf("%s %s %d", f.Delimiter, f.Encoding, f.HeaderLine), c.found, "found")
 		})
 	}
 }
 
 func TestUnknownColumnsAreIgnored(t *testing.T) {
 	_, out := read(t, []byte("Art,name,Farbe\nA,x,y\n"), Reading{Map: mapped("Art=code")})
-	if !slices.Equal(out.layout.left, []string{"name", "Farbe"}) {
-		t.Errorf("left out: %v", out.layout.left)
-	}
+	assert.EqualSlices(t, out.layout.left, []string{"name", "Farbe"}, "left out")
 	rows, out := read(t, []byte("code,name,Farbe\nA,x,y\n"), Reading{Set: mapped("qty=2")})
-	if !slices.Equal(out.layout.left, []string{"Farbe"}) || !slices.Equal(rows, []string{"2|A|x"}) {
-		t.Errorf("left out: %v of %v", out.layout.left, rows)
-	}
+	assert.That(t, slices.Equal(out.layout.left, []string{"Farbe"}) && slices.Equal(rows, []string{"2|A|x"}),
+		"left out: %v of %v", out.layout.left, rows)
 }
 
 func TestInvalidMappings(t *testing.T) {
@@ -207,9 +201,8 @@ func TestInvalidMappings(t *testing.T) {
 		{Reading{Returns: "net"}, "returns: "},
 		{Reading{From: "ebay"}, "from: "},
 	} {
-		if err := c.how.Check(wares()); err == nil || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%+v: %v, want %s...", c.how, err, c.want)
-		}
+		err := c.how.Check(wares())
+		assert.That(t, err != nil && strings.HasPrefix(err.Error(), c.want), "%+v: %v, want %s...", c.how, err, c.want)
 	}
 }
 
@@ -273,9 +266,8 @@ func TestWorkbooks(t *testing.T) {
 		t.Errorf("the second sheet: %q", got)
 	}
 	_, err = InMemory(book(t, rows, false)).open(wares(), Reading{Sheet: "None"}, testShop)
-	if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), "it has Ware, More") {
-		t.Errorf("a sheet that is not there: %v", err)
-	}
+	assert.That(t, fault.Is(err, fault.Invalid) && strings.Contains(err.Error(), "it has Ware, More"),
+		"a sheet that is not there: %v", err)
 }
 
 // TestDamagedWorkbooks: a damaged workbook is refused; the program goes on, and so does the rest of the file.
@@ -289,14 +281,11 @@ func TestDamagedWorkbooks(t *testing.T) {
 		for more := true; err == nil && more; {
 			_, more, err = out.next()
 		}
-		if !fault.Is(err, fault.Invalid) {
-			t.Errorf("%s: %v", rows, err)
-		}
+		assert.That(t, fault.Is(err, fault.Invalid), "%s: %v", rows, err)
 	}
 	for _, file := range []string{"PK\x03\x04", "PK\x03\x04" + strings.Repeat("x", 100), "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"} {
-		if _, err := InMemory([]byte(file)).open(wares(), Reading{}, testShop); !fault.Is(err, fault.Invalid) {
-			t.Errorf("%q: %v", file, err)
-		}
+		_, err := InMemory([]byte(file)).open(wares(), Reading{}, testShop)
+		assert.That(t, fault.Is(err, fault.Invalid), "%q: %v", file, err)
 	}
 }
 
@@ -306,26 +295,19 @@ func TestRefusedFormulasAreExportedGuarded(t *testing.T) {
 	s := newShelf(t)
 	const file = "code,name,count\n=1+1,taken,-5\n-2+3,taken,\n'@c,taken,+7\n+,taken,=9\n"
 	out, err := Run(context.Background(), s.db, db.CLI("shelf"), s.table(), InMemory([]byte(file)), Options{}, nil)
-	if err != nil || len(out.Errors) != 4 {
-		t.Fatalf("%+v, %v", out, err)
-	}
+	assert.Must(t, err == nil && len(out.Errors) == 4, "%+v, %v", out, err)
 	for i := range out.Errors {
 		out.Errors[i].Reason = "x"
 	}
 	var b bytes.Buffer
-	if _, err := WriteRefused(s.table(), InMemory([]byte(file)), Reading{}, out.Errors, &b); err != nil {
-		t.Fatal(err)
-	}
-	if want := "\ufeffcode,name,count,reason\n'=1+1,taken,-5,x\n'-2+3,taken,,x\n'@c,taken,+7,x\n+,taken,'=9,x\n"; b.String() != want {
-		t.Errorf("gave back\n%swant\n%s", b.String(), want)
-	}
+	_, err = WriteRefused(s.table(), InMemory([]byte(file)), Reading{}, out.Errors, &b)
+	assert.OK(t, err)
+	want := "\ufeffcode,name,count,reason\n'=1+1,taken,-5,x\n'-2+3,taken,,x\n'@c,taken,+7,x\n+,taken,'=9,x\n"
+	assert.That(t, b.String() == want, "gave back\n%swant\n%s", b.String(), want)
 	mended := strings.NewReplacer("1,taken", "1,a", "3,taken", "3,b", "c,taken", "c,d", "+,taken,'=9", "+,e,9", "-5", "5", "+7", "7").Replace(b.String())
-	if _, err := Run(context.Background(), s.db, db.CLI("shelf"), s.table(), InMemory([]byte(mended)), Options{}, nil); err != nil {
-		t.Fatal(err)
-	}
-	if got := s.export(t); got != "code,name,count\n'+,e,9\n'-2+3,b,0\n'=1+1,a,5\n'@c,d,7\n" {
-		t.Errorf("stored\n%s", got)
-	}
+	_, err = Run(context.Background(), s.db, db.CLI("shelf"), s.table(), InMemory([]byte(mended)), Options{}, nil)
+	assert.OK(t, err)
+	assert.Equal(t, s.export(t), "code,name,count\n'+,e,9\n'-2+3,b,0\n'=1+1,a,5\n'@c,d,7\n", "stored")
 }
 
 func TestRefusedRowsAreExportedAndImportedAgain(t *testing.T) {
@@ -334,25 +316,17 @@ func TestRefusedRowsAreExportedAndImportedAgain(t *testing.T) {
 	how := Options{Reading: Reading{Map: mapped("Code=code", "Name=name")}}
 	f := InMemory([]byte(file))
 	out, err := Run(context.Background(), s.db, db.CLI("shelf"), s.table(), f, how, nil)
-	if err != nil || out.Imported != 1 || len(out.Errors) != 3 {
-		t.Fatalf("%+v, %v", out, err)
-	}
+	assert.Must(t, err == nil && out.Imported == 1 && len(out.Errors) == 3, "%+v, %v", out, err)
 	var b bytes.Buffer
-	if _, err := WriteRefused(s.table(), f, how.Reading, out.Errors, &b); err != nil {
-		t.Fatal(err)
-	}
+	_, err = WriteRefused(s.table(), f, how.Reading, out.Errors, &b)
+	assert.OK(t, err)
 	want := "\ufeffCode;Name;Farbe;reason\nb;taken;blau;the name is taken\n;drei;;code is missing: a text\nd;vier;x;it has 4 cells, and the header has 3\n"
-	if b.String() != want {
-		t.Errorf("gave back\n%swant\n%s", b.String(), want)
-	}
+	assert.That(t, b.String() == want, "gave back\n%swant\n%s", b.String(), want)
 	mended := strings.NewReplacer("taken;", "zwei;", "\n;drei", "\nc;drei").Replace(b.String())
 	again, err := Run(context.Background(), s.db, db.CLI("shelf"), s.table(), InMemory([]byte(mended)), how, nil)
-	if err != nil || again.Imported != 3 || !slices.Equal(again.Left, []string{"Farbe"}) {
-		t.Errorf("came again: %+v, %v", again, err)
-	}
-	if got := s.export(t); got != "code,name,count\na,eins,0\nb,zwei,0\nc,drei,0\nd,vier,0\n" {
-		t.Errorf("stored\n%s", got)
-	}
+	assert.That(t, err == nil && again.Imported == 3 && slices.Equal(again.Left, []string{"Farbe"}),
+		"came again: %+v, %v", again, err)
+	assert.Equal(t, s.export(t), "code,name,count\na,eins,0\nb,zwei,0\nc,drei,0\nd,vier,0\n", "stored")
 }
 
 // Files say values in their own words; what is in no list stays, for the table to refuse it.
@@ -363,8 +337,6 @@ func TestOtherWordsForValues(t *testing.T) {
 		"Außer Betrieb": "down", "DOWN": "down", "ausgemustert": "retired", "kaputt?": "kaputt?",
 		"": "", "überweisung": "überweisung",
 	} {
-		if got := valueOf(states, word); got != want {
-			t.Errorf("%q is read as %q, want %q", word, got, want)
-		}
+		assert.Equal(t, valueOf(states, word), want, "%q is read as", word)
 	}
 }

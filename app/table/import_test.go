@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
@@ -26,16 +27,13 @@ func TestDryRunReportsTheSameAndWritesNothing(t *testing.T) {
 	const file = "code,name\na,one\nb,taken\nc,three\n"
 	dry, err := s.load(file, schema.LoadOptions{DryRun: true})
 	dbtest.OK(t, err)
-	if got := s.export(t); got != "code,name,count\n" || s.audited(t) != 0 {
-		t.Errorf("a dry run wrote %s", got)
-	}
+	got := s.export(t)
+	assert.That(t, got == "code,name,count\n" && s.audited(t) == 0, "a dry run wrote %s", got)
 	real := s.mustLoad(t, file)
 	if dry.Imported != 2 || dry.Imported != real.Imported || !slices.Equal(dry.Errors, real.Errors) || len(dry.Errors) != 1 {
 		t.Errorf("dry run said %+v, the import %+v", dry, real)
 	}
-	if got := s.export(t); got != "code,name,count\na,one,0\nc,three,0\n" {
-		t.Errorf("imported %s", got)
-	}
+	assert.Equal(t, s.export(t), "code,name,count\na,one,0\nc,three,0\n", "imported")
 }
 
 func TestErrorOutsideARowWritesNothing(t *testing.T) {
@@ -49,9 +47,8 @@ func TestErrorOutsideARowWritesNothing(t *testing.T) {
 			if err == nil || err.Error() != c.want && !strings.HasSuffix(err.Error(), c.want) {
 				t.Errorf("got %+v, %v; want the error %q", done, err, c.want)
 			}
-			if got := s.export(t); got != "code,name,count\n" || s.audited(t) != 0 {
-				t.Errorf("half an import was kept:\n%s", got)
-			}
+			got := s.export(t)
+			assert.That(t, got == "code,name,count\n" && s.audited(t) == 0, "half an import was kept:\n%s", got)
 		})
 	}
 }
@@ -60,12 +57,9 @@ func TestUnreadableFileWritesNothing(t *testing.T) {
 	s := newShelf(t)
 	lost := errors.New("the stick was pulled")
 	in := io.MultiReader(strings.NewReader("code,name\na,one\n"), iotest.ErrReader(lost))
-	if _, err := Import(context.Background(), s.db, db.CLI("shelf"), s.table(), in, schema.LoadOptions{}, nil); !errors.Is(err, lost) {
-		t.Errorf("got %v", err)
-	}
-	if got := s.export(t); got != "code,name,count\n" {
-		t.Errorf("half a file was kept:\n%s", got)
-	}
+	_, err := Import(context.Background(), s.db, db.CLI("shelf"), s.table(), in, schema.LoadOptions{}, nil)
+	assert.That(t, errors.Is(err, lost), "got %v", err)
+	assert.Equal(t, s.export(t), "code,name,count\n", "half a file was kept")
 }
 
 func TestCallersWhoMayNotWriteImportNothing(t *testing.T) {
@@ -76,13 +70,9 @@ func TestCallersWhoMayNotWriteImportNothing(t *testing.T) {
 		{Service: "shelf", User: "nobody", Scope: "full", Via: "cli"},
 	} {
 		_, err := Import(context.Background(), s.db, who, s.table(), strings.NewReader("code\na\n"), schema.LoadOptions{}, nil)
-		if !fault.Is(err, fault.Forbidden) {
-			t.Errorf("%s: got %v", who.User, err)
-		}
+		assert.That(t, fault.Is(err, fault.Forbidden), "%s: got %v", who.User, err)
 	}
-	if got := s.export(t); got != "code,name,count\n" {
-		t.Errorf("written: %s", got)
-	}
+	assert.Equal(t, s.export(t), "code,name,count\n", "written")
 }
 
 func TestTheImporterIsTheActor(t *testing.T) {
@@ -96,9 +86,7 @@ func TestTheImporterIsTheActor(t *testing.T) {
 		got, _, err = db.One(c, db.Text, "SELECT actor || ' ' || via || ' ' || service || ' ' || action || ' ' || subject FROM audit")
 		return err
 	})
-	if err != nil || got != "mo cli shelf thing.imported thing:a" {
-		t.Errorf("audited %q, %v", got, err)
-	}
+	assert.That(t, err == nil && got == "mo cli shelf thing.imported thing:a", "audited %q, %v", got, err)
 }
 
 // TestManyRows: a file of many batches keeps its order and line numbers. After an abort in the middle the same file
@@ -120,27 +108,21 @@ func TestManyRows(t *testing.T) {
 		func(rows int) { told = append(told, rows) })
 	dbtest.OK(t, err)
 	refused := n / 100
-	if done.Imported != n-refused || len(done.Errors) != refused {
-		t.Fatalf("imported %d, refused %d of %d", done.Imported, len(done.Errors), n)
-	}
+	assert.Must(t, done.Imported == n-refused && len(done.Errors) == refused,
+		"imported %d, refused %d of %d", done.Imported, len(done.Errors), n)
 	for i, e := range done.Errors {
-		if want := 2 + 100*i + 99; e.Line != want {
-			t.Fatalf("refusal %d is of line %d, want %d", i, e.Line, want)
-		}
+		want := 2 + 100*i + 99
+		assert.Must(t, e.Line == want, "refusal %d is of line %d, want %d", i, e.Line, want)
 	}
-	if !slices.IsSorted(told) || told[len(told)-1] != n {
-		t.Errorf("progress was told as %v", told)
-	}
+	assert.That(t, slices.IsSorted(told) && told[len(told)-1] == n, "progress was told as %v", told)
 	if got := s.export(t); !strings.Contains(got, "c500,round 350,500\n") || !strings.Contains(got, "c502,round 350,502\n") || !strings.Contains(got, "c503,round 250,503\n") {
 		t.Error("the last row of an identifier did not win")
 	}
 	before := s.export(t)
-	if _, err := s.load(file.String()+"z,broken,1\n", schema.LoadOptions{}); err == nil {
-		t.Error("a broken last row was accepted")
-	}
-	if _, err := s.load(file.String(), schema.LoadOptions{}); err != nil || s.export(t) != before {
-		t.Errorf("the same import again after one that broke at its end: %v", err)
-	}
+	_, err = s.load(file.String()+"z,broken,1\n", schema.LoadOptions{})
+	assert.That(t, err != nil, "a broken last row was accepted")
+	_, err = s.load(file.String(), schema.LoadOptions{})
+	assert.That(t, err == nil && s.export(t) == before, "the same import again after one that broke at its end: %v", err)
 }
 
 // TestCancelledContextStopsAnImport: a cancelled import keeps what was committed, from the file's beginning without
@@ -154,19 +136,13 @@ func TestCancelledContextStopsAnImport(t *testing.T) {
 		fmt.Fprintf(&file, "c%d,x\n", i)
 	}
 	_, err := Import(ctx, s.db, db.CLI("shelf"), s.table(), strings.NewReader(file.String()), schema.LoadOptions{}, func(int) { cancel() })
-	if err == nil {
-		t.Error("the import went on")
-	}
+	assert.That(t, err != nil, "the import went on")
 	out := s.export(t)
 	kept := strings.Count(out, "\n") - 1
 	for i := range kept {
-		if !strings.Contains(out, fmt.Sprintf("\nc%d,x,", i)) {
-			t.Fatalf("%d rows were kept, and not row %d", kept, i)
-		}
+		assert.Must(t, strings.Contains(out, fmt.Sprintf("\nc%d,x,", i)), "%d rows were kept, and not row %d", kept, i)
 	}
-	if kept == 20*batchRows {
-		t.Error("all rows were kept")
-	}
+	assert.That(t, kept != 20*batchRows, "all rows were kept")
 }
 
 func TestImportFromFileAndPipe(t *testing.T) {
@@ -179,18 +155,15 @@ func TestImportFromFileAndPipe(t *testing.T) {
 	from, to, err := os.Pipe()
 	dbtest.OK(t, err)
 	defer from.Close()
-	if _, err := to.WriteString("code,name\nb,two\n"); err != nil {
-		t.Fatal(err)
-	}
+	_, err = to.WriteString("code,name\nb,two\n")
+	assert.OK(t, err)
 	dbtest.OK(t, to.Close())
 	for _, in := range []io.Reader{f, from} {
 		if _, err := Import(context.Background(), s.db, db.CLI("shelf"), s.table(), in, schema.LoadOptions{}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := s.export(t); got != "code,name,count\na,one,0\nb,two,0\n" {
-		t.Errorf("imported %s", got)
-	}
+	assert.Equal(t, s.export(t), "code,name,count\na,one,0\nb,two,0\n", "imported")
 }
 
 func TestATableThatLoadsManyRows(t *testing.T) {
@@ -213,26 +186,22 @@ func TestATableThatLoadsManyRows(t *testing.T) {
 	if !with.Add || with.DryRun || with.Emit { // a trial around it rolls it back
 		t.Errorf("with the options %+v", with)
 	}
-	if done.Imported != 1 || len(done.Errors) != 2 || done.Errors[0].Line != 2 || done.Errors[1].Line != 4 {
-		t.Errorf("the import said %+v", done)
-	}
+	assert.That(t, done.Imported == 1 && len(done.Errors) == 2 && done.Errors[0].Line == 2 && done.Errors[1].Line == 4,
+		"the import said %+v", done)
 }
 
 func TestNoRowsIsNoError(t *testing.T) {
 	s := newShelf(t)
 	done := s.mustLoad(t, "code")
-	if done.Imported != 0 || done.Errors == nil || len(done.Errors) != 0 {
-		t.Errorf("got %+v", done)
-	}
+	assert.That(t, done.Imported == 0 && done.Errors != nil && len(done.Errors) == 0, "got %+v", done)
 }
 
 func TestExportOfAnotherWidthIsAnError(t *testing.T) {
 	s := newShelf(t)
 	table := s.table()
 	table.Export = func(_ *db.Conn, emit func(cells ...string) error) error { return emit("a", "b") }
-	if err := Export(context.Background(), s.db, table, io.Discard); err == nil {
-		t.Error("two cells went out under three columns")
-	}
+	err := Export(context.Background(), s.db, table, io.Discard)
+	assert.That(t, err != nil, "two cells went out under three columns")
 }
 
 func TestExportReportsAFailingWriter(t *testing.T) {
@@ -240,9 +209,8 @@ func TestExportReportsAFailingWriter(t *testing.T) {
 	s.mustLoad(t, "code\na\n")
 	r, w := io.Pipe()
 	r.Close()
-	if err := Export(context.Background(), s.db, s.table(), w); !errors.Is(err, io.ErrClosedPipe) {
-		t.Errorf("got %v", err)
-	}
+	err := Export(context.Background(), s.db, s.table(), w)
+	assert.That(t, errors.Is(err, io.ErrClosedPipe), "got %v", err)
 }
 
 var testShop = shop{zone: time.UTC, currency: exact.CurrencyOf("USD")}
@@ -261,9 +229,8 @@ func FuzzImport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, file []byte) {
 		r, err := InMemory(file).open(table, Reading{}, testShop)
 		if err != nil {
-			if _, is := fault.As(err); !is {
-				t.Fatalf("the header is refused with %v, which is no refusal", err)
-			}
+			_, is := fault.As(err)
+			assert.Must(t, is, "the header is refused with %v, which is no refusal", err)
 			return
 		}
 		last := 0
@@ -273,20 +240,15 @@ func FuzzImport(f *testing.F) {
 			if !more {
 				return
 			}
-			if l.line <= last {
-				t.Fatalf("line %d comes after line %d", l.line, last)
-			}
+			assert.Must(t, l.line > last, "line %d comes after line %d", l.line, last)
 			last = l.line
 			if l.refusal != nil {
-				if l.refusal.Detail == "" {
-					t.Fatal("refused without a reason")
-				}
+				assert.Must(t, l.refusal.Detail != "", "refused without a reason")
 				continue
 			}
 			readsBack(t, table, r.columns(), slices.Clone(l.cells))
-			if put, err := table.Decode(r.byName(l.cells), schema.LoadOptions{}); (put == nil) == (err == nil) {
-				t.Fatalf("bound to %v, %v", put == nil, err)
-			}
+			put, err := table.Decode(r.byName(l.cells), schema.LoadOptions{})
+			assert.Must(t, (put == nil) != (err == nil), "bound to %v, %v", put == nil, err)
 		}
 	})
 }
@@ -306,7 +268,6 @@ func readsBack(t *testing.T, table schema.Table, columns, cells []string) {
 	r, err := InMemory([]byte(b.String())).open(table, Reading{Delimiter: ","}, testShop)
 	dbtest.OK(t, err)
 	l, more, err := r.next()
-	if err != nil || !more || l.refusal != nil || !slices.Equal(l.cells, cells) {
-		t.Fatalf("%q was written as %q and read as %q (%v, %v)", cells, b.String(), l.cells, l.refusal, err)
-	}
+	assert.Must(t, err == nil && more && l.refusal == nil && slices.Equal(l.cells, cells),
+		"%q was written as %q and read as %q (%v, %v)", cells, b.String(), l.cells, l.refusal, err)
 }

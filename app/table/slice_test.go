@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -35,9 +36,7 @@ func TestImportDoesNotBlockWriters(t *testing.T) {
 	for {
 		select {
 		case err := <-ended:
-			if err != nil || writes < 3 {
-				t.Errorf("%d writes beside the import (%v)", writes, err)
-			}
+			assert.That(t, err == nil && writes >= 3, "%d writes beside the import (%v)", writes, err)
 			return
 		default:
 		}
@@ -45,9 +44,8 @@ func TestImportDoesNotBlockWriters(t *testing.T) {
 		if err := db.Exec(context.Background(), s.db, db.CLI("shelf"), func(tx *db.Tx) error { return tx.Audit("other", "x:1", nil) }); err != nil {
 			t.Fatal(err)
 		}
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("a write waited for %v", took)
-		}
+		took := time.Since(began)
+		assert.That(t, took <= 5*time.Second, "a write waited for %v", took)
 		writes++
 	}
 }
@@ -99,9 +97,8 @@ func TestDryRunDoesNotBlockWriters(t *testing.T) {
 				}
 				writes++
 			})
-			if err != nil || out.New+out.Changed != 3*batchRows || out.Imported != 3*batchRows {
-				t.Errorf("%d new and %d changed of %d, %v", out.New, out.Changed, out.Imported, err)
-			}
+			assert.That(t, err == nil && out.New+out.Changed == 3*batchRows && out.Imported == 3*batchRows,
+				"%d new and %d changed of %d, %v", out.New, out.Changed, out.Imported, err)
 			if got := s.export(t); writes == 0 || s.audited(t) != writes || got != "code,name,count\n" {
 				t.Errorf("%d writes, %d entries, stored %s", writes, s.audited(t), got)
 			}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db/dbtest"
 )
 
@@ -46,9 +47,8 @@ func TestSorter(t *testing.T) {
 			i++
 			return nil
 		}
-		if err := s.each(same); err != nil || i != n {
-			t.Fatalf("%d of %d rows: %v", i, n, err)
-		}
+		err = s.each(same)
+		assert.Must(t, err == nil && i == n, "%d of %d rows: %v", i, n, err)
 		first := map[string]int{}
 		for _, r := range rows {
 			if was, known := first[r.key]; !known || r.line < was {
@@ -60,11 +60,7 @@ func TestSorter(t *testing.T) {
 		err = byFirst.each(func(_ []byte, line int, cells []string) error {
 			return same([]byte(rows[i].key), line, cells)
 		})
-		if err != nil || i != n {
-			t.Fatalf("by first lines, %d of %d rows: %v", i, n, err)
-		}
-		if err := errors.Join(s.close(), byFirst.close()); err != nil {
-			t.Error(err)
-		}
+		assert.Must(t, err == nil && i == n, "by first lines, %d of %d rows: %v", i, n, err)
+		assert.NoError(t, errors.Join(s.close(), byFirst.close()))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -34,9 +35,7 @@ func TestUnreadExportBlocksNoCheckpoint(t *testing.T) {
 	}
 	if err := s.db.View(context.Background(), func(c *db.Conn) error {
 		busy, _, err := db.One(c, db.Int, "SELECT count(*) FROM audit WHERE action = 'other'")
-		if busy != 1 {
-			t.Errorf("%d entries", busy)
-		}
+		assert.That(t, busy == 1, "%d entries", busy)
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -45,7 +44,6 @@ func TestUnreadExportBlocksNoCheckpoint(t *testing.T) {
 		t.Errorf("%d pages of the log are held by a snapshot (%v)", left, err)
 	}
 	rest, err := io.ReadAll(from)
-	if err != nil || string(head)+string(rest) != want {
-		t.Errorf("%d bytes came, want %d (%v)", len(rest)+10, len(want), err)
-	}
+	assert.That(t, err == nil && string(head)+string(rest) == want,
+		"%d bytes came, want %d (%v)", len(rest)+10, len(want), err)
 }

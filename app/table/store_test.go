@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
@@ -29,49 +30,40 @@ func TestUploadsAreKeptForTheirSession(t *testing.T) {
 	token, err := s.Keep(ctx, who, "reorder", schema.Table{Name: "skus"}, `C:\temp\skus.csv`, content)
 	dbtest.OK(t, err)
 	w, err := s.Find(ctx, who, token)
-	if err != nil || w.Table != "skus" || w.Name != "skus.csv" {
-		t.Fatalf("%+v, %v", w, err)
-	}
-	if got, _ := io.ReadAll(w.File.whole()); !bytes.Equal(got, content) {
-		t.Error("another file came back")
-	}
+	assert.Must(t, err == nil && w.Table == "skus" && w.Name == "skus.csv", "%+v, %v", w, err)
+	got, _ := io.ReadAll(w.File.whole())
+	assert.That(t, bytes.Equal(got, content), "another file came back")
 	other := who
 	other.Session = 8
-	if _, err := s.Find(ctx, other, token); !fault.Is(err, fault.NotFound) {
-		t.Errorf("another session: %v", err)
-	}
+	_, err = s.Find(ctx, other, token)
+	assert.That(t, fault.Is(err, fault.NotFound), "another session: %v", err)
 	for range waitingFiles {
 		if _, err := s.Keep(ctx, who, "reorder", schema.Table{Name: "skus"}, "more.csv", []byte("x")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Find(ctx, who, token); !fault.Is(err, fault.NotFound) {
-		t.Errorf("the oldest of too many: %v", err)
-	}
+	_, err = s.Find(ctx, who, token)
+	assert.That(t, fault.Is(err, fault.NotFound), "the oldest of too many: %v", err)
 	if token, err = s.Keep(ctx, who, "reorder", schema.Table{Name: "skus"}, "a.csv", []byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	now = now.Add(31 * time.Minute)
-	if _, err := s.Find(ctx, who, token); !fault.Is(err, fault.NotFound) {
-		t.Errorf("after half an hour: %v", err)
-	}
+	_, err = s.Find(ctx, who, token)
+	assert.That(t, fault.Is(err, fault.NotFound), "after half an hour: %v", err)
 	viewer := who
 	viewer.Role = "viewer"
-	if _, err := s.Keep(ctx, viewer, "reorder", schema.Table{Name: "skus"}, "a.csv", []byte("x")); !fault.Is(err, fault.Forbidden) {
-		t.Errorf("a viewer: %v", err)
-	}
-	if _, err := s.Keep(ctx, who, "reorder", schema.Table{Name: "skus"}, "a.csv", make([]byte, MaxWaiting+1)); !fault.Is(err, fault.TooLarge) {
-		t.Errorf("too large: %v", err)
-	}
+	_, err = s.Keep(ctx, viewer, "reorder", schema.Table{Name: "skus"}, "a.csv", []byte("x"))
+	assert.That(t, fault.Is(err, fault.Forbidden), "a viewer: %v", err)
+	_, err = s.Keep(ctx, who, "reorder", schema.Table{Name: "skus"}, "a.csv", make([]byte, MaxWaiting+1))
+	assert.That(t, fault.Is(err, fault.TooLarge), "too large: %v", err)
 	header := []string{"Art", "Name"}
 	how := Reading{Map: mapped("Art=code"), DateFormat: "DD.MM.YYYY"}
 	dbtest.OK(t, s.Remember(ctx, "reorder", "skus", header, how))
 	if got, found, err := s.Suggest(ctx, "reorder", "skus", header); err != nil || !found || !reflect.DeepEqual(got, how) {
 		t.Errorf("suggested %+v, %v, %v", got, found, err)
 	}
-	if _, found, err := s.Suggest(ctx, "reorder", "skus", header[:1]); err != nil || found {
-		t.Errorf("suggested for another header: %v, %v", found, err)
-	}
+	_, found, err := s.Suggest(ctx, "reorder", "skus", header[:1])
+	assert.That(t, err == nil && !found, "suggested for another header: %v, %v", found, err)
 }
 
 func TestPreviewShowsColumnSamples(t *testing.T) {
@@ -116,14 +108,10 @@ func TestATrialIsKeptWithItsFile(t *testing.T) {
 			t.Errorf("%+v, first %+v", out, first)
 		}
 	}
-	if runs != 1 {
-		t.Errorf("%d rows were tried", runs)
-	}
-	if _, err := store.Try(ctx, who, things, w, Options{Reading: Reading{Delimiter: ","}}); err != nil || runs != 2 {
-		t.Errorf("%d rows were tried, %v", runs, err)
-	}
+	assert.That(t, runs == 1, "%d rows were tried", runs)
+	_, err = store.Try(ctx, who, things, w, Options{Reading: Reading{Delimiter: ","}})
+	assert.That(t, err == nil && runs == 2, "%d rows were tried, %v", runs, err)
 	s.mustLoad(t, "code\nother\n")
-	if _, err := store.Try(ctx, who, things, w, Options{Reading: Reading{Delimiter: ","}}); err != nil || runs != 3 {
-		t.Errorf("%d rows were tried after a change, %v", runs, err)
-	}
+	_, err = store.Try(ctx, who, things, w, Options{Reading: Reading{Delimiter: ","}})
+	assert.That(t, err == nil && runs == 3, "%d rows were tried after a change, %v", runs, err)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -71,9 +72,8 @@ func TestFileFormatIsDetected(t *testing.T) {
 				return c.how.HeaderLine == 0 && !slices.Contains(strings.Split(header, ";"), p.Name) || c.how.HeaderLine > 0 && p.Name != "Art" && p.Name != "Preis"
 			})
 			if _, err := InMemory([]byte(c.file)).open(wares(), how, shop{zone: berlin, currency: exact.CurrencyOf("EUR")}); err != nil {
-				if got := refusalOf(err); len(c.rows) != 1 || got != c.rows[0] {
-					t.Errorf("refused: %s, want %q", got, c.rows)
-				}
+				got := refusalOf(err)
+				assert.That(t, len(c.rows) == 1 && got == c.rows[0], "refused: %s, want %q", got, c.rows)
 				return
 			}
 			if rows, _ := read(t, []byte(c.file), how); !slices.Equal(rows, c.rows) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
@@ -26,9 +27,7 @@ func newShelf(t *testing.T) *shelf {
 	d, err := db.Open(path, db.Options{})
 	dbtest.OK(t, err)
 	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, d.Close())
 	})
 	s := &shelf{db: d}
 	err = db.Exec(context.Background(), d, db.Bookkeeping(), func(tx *db.Tx) error {
@@ -121,26 +120,19 @@ func TestExportImportsUnchanged(t *testing.T) {
 	for i, name := range names {
 		file.WriteString("c" + strconv.Itoa(10+i) + `,"` + strings.ReplaceAll(Safe(name), `"`, `""`) + `",` + strconv.Itoa(i) + "\n")
 	}
-	if done := s.mustLoad(t, file.String()); done.Imported != len(names) || len(done.Errors) != 0 {
-		t.Fatalf("imported %+v", done)
-	}
+	done := s.mustLoad(t, file.String())
+	assert.Must(t, done.Imported == len(names) && len(done.Errors) == 0, "imported %+v", done)
 	first := s.export(t)
 	other := newShelf(t)
-	if done := other.mustLoad(t, first); done.Imported != len(names) || len(done.Errors) != 0 {
-		t.Fatalf("imported again %+v", done)
-	}
-	if again := other.export(t); again != first {
-		t.Errorf("exported\n%s\nand after importing it\n%s", first, again)
-	}
+	done = other.mustLoad(t, first)
+	assert.Must(t, done.Imported == len(names) && len(done.Errors) == 0, "imported again %+v", done)
+	again := other.export(t)
+	assert.That(t, again == first, "exported\n%s\nand after importing it\n%s", first, again)
 	for _, cell := range []string{"\nc14,'=SUM(A1:A9),4\n", "\nc15,'@cmd,5\n", "\nc16,'-1,6\n", "\nc17,'+1,7\n", "\nc22,''=1,12\n"} {
-		if !strings.Contains(first, cell) {
-			t.Errorf("a spreadsheet would run what was not exported as %q:\n%s", cell, first)
-		}
+		assert.Contains(t, first, cell, "a spreadsheet would run what was")
 	}
 	for _, text := range []string{"\t=1", "\r=1"} { // spreadsheets skip what is before the sign
-		if Safe(text) != "'"+text {
-			t.Errorf("%q is exported as %q", text, Safe(text))
-		}
+		assert.That(t, Safe(text) == "'"+text, "%q is exported as %q", text, Safe(text))
 	}
 }
 
@@ -165,12 +157,8 @@ func TestHeaderRefusesTheWholeFile(t *testing.T) {
 			s := newShelf(t)
 			_, err := s.load(c.file, schema.LoadOptions{})
 			e, ok := fault.As(err)
-			if !ok || e.Kind != fault.Invalid || e.Detail != c.want {
-				t.Errorf("got  %v\nwant %s", err, c.want)
-			}
-			if got := s.export(t); got != "code,name,count\n" {
-				t.Errorf("something was written: %s", got)
-			}
+			assert.That(t, ok && e.Kind == fault.Invalid && e.Detail == c.want, "got  %v\nwant %s", err, c.want)
+			assert.Equal(t, s.export(t), "code,name,count\n", "something was written")
 		})
 	}
 }
@@ -226,29 +214,19 @@ func TestRowsAreRefusedByLine(t *testing.T) {
 			t.Errorf("  line %d: %s", e.Line, e.Reason)
 		}
 	}
-	if done.Imported != 4 {
-		t.Errorf("imported %d, want 4", done.Imported)
-	}
+	assert.That(t, done.Imported == 4, "imported %d, want 4", done.Imported)
 	const rows = "code,name,count\na,first,1\ne,\"two\nlines\",1\nl,good after all that,2\nn,\"over\ntwo lines\",1\n"
-	if got := s.export(t); got != rows {
-		t.Errorf("stored\n%swant\n%s", got, rows)
-	}
-	if n := s.audited(t); n != 4 {
-		t.Errorf("%d audit entries for 4 rows", n)
-	}
+	assert.Equal(t, s.export(t), rows, "stored")
+	assert.Equal(t, s.audited(t), 4, "audit entries for 4 rows")
 }
 
 func TestAbsentColumnAndEmptyCell(t *testing.T) {
 	s := newShelf(t)
 	s.mustLoad(t, "code,name,count\na,one,1\nb,two,2\n")
 	s.mustLoad(t, "code,count\na,7\n")
-	if got := s.export(t); got != "code,name,count\na,one,7\nb,two,2\n" {
-		t.Errorf("an absent column changed something:\n%s", got)
-	}
+	assert.Equal(t, s.export(t), "code,name,count\na,one,7\nb,two,2\n", "an absent column changed something")
 	s.mustLoad(t, "name,code,count\n,b,\n")
-	if got := s.export(t); got != "code,name,count\na,one,7\nb,nameless,0\n" {
-		t.Errorf("an empty cell is not the default:\n%s", got)
-	}
+	assert.Equal(t, s.export(t), "code,name,count\na,one,7\nb,nameless,0\n", "an empty cell")
 }
 
 // Import stores the rows of a file from its first byte, as the command does.

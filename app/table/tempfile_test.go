@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db/dbtest"
 )
 
@@ -32,35 +33,27 @@ func TestTemporaryFilesHaveNoNames(t *testing.T) {
 			dbtest.OK(t, err)
 			return f.spool, func() error {
 				got, err := io.ReadAll(f.whole())
-				if string(got) != large {
-					t.Error("it does not hold what it was given")
-				}
+				assert.That(t, string(got) == large, "it does not hold what it was given")
 				return err
 			}, f.Close
 		},
 		"an export": func() (*tempFile, func() error, func() error) {
 			s := &Spool{}
 			for range 2 * spoolInMemory / len(large) {
-				if _, err := io.WriteString(s, large); err != nil {
-					t.Fatal(err)
-				}
+				_, err := io.WriteString(s, large)
+				assert.OK(t, err)
 			}
 			return s.file, func() error { return s.CopyTo(&bytes.Buffer{}) }, s.Close
 		},
 	} {
 		on, read, end := open()
-		if on == nil {
-			t.Fatalf("%s is in no file", what)
-		}
+		assert.Must(t, on != nil, "%s is in no file", what)
 		st, err := on.Stat()
 		if err != nil || runtime.GOOS != "windows" && (st.Mode().Perm() != 0o600 || len(names()) > 0) {
 			t.Errorf("%s: mode %v, names %q (%v)", what, st.Mode(), names(), err)
 		}
-		if err := read(); err != nil {
-			t.Errorf("%s: %v", what, err)
-		}
-		if err := end(); err != nil || len(names()) > 0 {
-			t.Errorf("%s: %v, left %q", what, err, names())
-		}
+		assert.NoError(t, read(), "%s", what)
+		err = end()
+		assert.That(t, err == nil && len(names()) <= 0, "%s: %v, left %q", what, err, names())
 	}
 }

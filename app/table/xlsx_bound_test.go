@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/fault"
 )
 
@@ -42,11 +43,9 @@ func TestWorkbooksHaveBounds(t *testing.T) {
 			_, more, err = r.next()
 		}
 		runtime.ReadMemStats(&after)
-		if !fault.Is(err, fault.Invalid) || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s, %d bytes: %v, want %s", name, len(c.file), err, c.want)
-		}
-		if held := int64(after.HeapInuse) - int64(before.HeapInuse); held > 100<<20 {
-			t.Errorf("%s: %d MB are held", name, held>>20)
-		}
+		assert.That(t, fault.Is(err, fault.Invalid) && strings.Contains(err.Error(), c.want),
+			"%s, %d bytes: %v, want %s", name, len(c.file), err, c.want)
+		held := int64(after.HeapInuse) - int64(before.HeapInuse)
+		assert.That(t, held <= 100<<20, "%s: %d MB are held", name, held>>20)
 	}
 }

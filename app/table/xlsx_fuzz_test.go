@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 )
@@ -80,14 +81,10 @@ func FuzzWorkbook(f *testing.F) {
 			if err = failed; failed != nil || !more {
 				break
 			}
-			if l.line <= last {
-				t.Fatalf("line %d comes after line %d", l.line, last)
-			}
+			assert.Must(t, l.line > last, "line %d comes after line %d", l.line, last)
 			last = l.line
 			if l.refusal != nil {
-				if l.refusal.Detail == "" {
-					t.Fatal("refused without a reason")
-				}
+				assert.Must(t, l.refusal.Detail != "", "refused without a reason")
 				continue
 			}
 			if cells := slices.Clone(l.cells); slices.ContainsFunc(cells, func(c string) bool { return c != "" }) {
@@ -97,9 +94,8 @@ func FuzzWorkbook(f *testing.F) {
 			}
 		}
 		if err != nil {
-			if _, is := fault.As(err); !is {
-				t.Fatalf("%v is no refusal", err)
-			}
+			_, is := fault.As(err)
+			assert.Must(t, is, "%v is no refusal", err)
 		}
 	})
 }
@@ -117,16 +113,13 @@ func TestWorkbooksThatSwell(t *testing.T) {
 			t.Parallel()
 			sheet := wholeHead + c.before + strings.Repeat(c.filling, 3*maxPart/len(c.filling)) + c.after + wholeTail
 			file := packed(t, map[string][]byte{"xl/workbook.xml": []byte(wholeBook), "xl/_rels/workbook.xml.rels": []byte(wholeLinks), "xl/sharedStrings.xml": []byte(wholeTexts), "xl/worksheets/sheet1.xml": []byte(sheet)})
-			if len(file) > 200<<10 {
-				t.Fatalf("the archive is %d bytes", len(file))
-			}
+			assert.Must(t, len(file) <= 200<<10, "the archive is %d bytes", len(file))
 			r, err := InMemory(file).open((&shelf{}).table(), Reading{}, testShop)
 			for more := err == nil; more; {
 				_, more, err = r.next()
 			}
-			if _, is := fault.As(err); !is || !strings.Contains(err.Error(), "8 MiB") {
-				t.Errorf("%v", err)
-			}
+			_, is := fault.As(err)
+			assert.That(t, is && strings.Contains(err.Error(), "8 MiB"), "%v", err)
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 )
@@ -41,9 +42,7 @@ func told(all []Statement) string {
 // hand.
 func TestFilesAreRead(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.want")
-	if err != nil || len(files) < 6 {
-		t.Fatalf("%d files, %v", len(files), err)
-	}
+	assert.Must(t, err == nil && len(files) >= 6, "%d files, %v", len(files), err)
 	for _, name := range files {
 		want, err := os.ReadFile(name)
 		dbtest.OK(t, err)
@@ -52,9 +51,8 @@ func TestFilesAreRead(t *testing.T) {
 		for how, content := range map[string][]byte{"as it is": data, "with CR LF": bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")),
 			"with a byte order mark": append([]byte("\xef\xbb\xbf"), data...), "in Windows-1252": in1252(t, data), "in an archive": zipped(t, data)} {
 			got, known, err := Read(content)
-			if !known || err != nil || told(got) != string(want) {
-				t.Errorf("%s %s: %v %v\n%s\nwant\n%s", name, how, known, err, told(got), want)
-			}
+			assert.That(t, known && err == nil && told(got) == string(want),
+				"%s %s: %v %v\n%s\nwant\n%s", name, how, known, err, told(got), want)
 		}
 	}
 }
@@ -105,19 +103,16 @@ func TestInvalidStatementsAreRefused(t *testing.T) {
 		{"too many", ":20:X\n:25:1\n" + strings.Repeat(":61:2601010101C1,00NTRF\n", MaxLines+1), "at most 20000", fault.TooLarge},
 		{"too large", strings.Repeat(" ", MaxBytes+1), "bytes", fault.TooLarge},
 	} {
-		if _, _, err := Read([]byte(c.data)); !fault.Is(err, c.kind) || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v", c.name, err)
-		}
+		_, _, err := Read([]byte(c.data))
+		assert.That(t, fault.Is(err, c.kind) && strings.Contains(err.Error(), c.says), "%s: %v", c.name, err)
 	}
 	if _, _, err := Read(zipped(t, bytes.Repeat([]byte(" "), MaxUnpacked), []byte("  "))); !fault.Is(err, fault.TooLarge) && err == nil {
 		t.Errorf("an archive that unpacks to more: %v", err)
 	}
-	if _, known, err := Read([]byte("day;amount\n2026-01-01;1,00\n")); known || err != nil {
-		t.Errorf("a table is taken for a statement: %v", err)
-	}
-	if _, known, err := Read([]byte("<html><body>Sign in</body></html>")); known || err != nil {
-		t.Errorf("a page is taken for a statement: %v", err)
-	}
+	_, known, err := Read([]byte("day;amount\n2026-01-01;1,00\n"))
+	assert.That(t, !known && err == nil, "a table is taken for a statement: %v", err)
+	_, known, err = Read([]byte("<html><body>Sign in</body></html>"))
+	assert.That(t, !known && err == nil, "a page is taken for a statement: %v", err)
 }
 
 // FuzzRead: any file is read or refused, and its bookings have dates and bounded amounts.

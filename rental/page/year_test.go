@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"quartermaster/rental"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/page"
 )
 
@@ -19,15 +20,11 @@ func TestYearShowsAPageOfUnits(t *testing.T) {
 	house := rental.PropertyYear{Units: units}
 	v := yearView{YearReport: rental.YearReport{Year: 2026, Properties: []rental.PropertyYear{house, house}}}
 	var drawn strings.Builder
-	if err := yearUnits(v.short().Properties[1]).Render(t.Context(), &drawn); err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(drawn.String(), "data-id="); n != 50 || v.short().hidden != 100 {
-		t.Errorf("%d rows of the second house, %d left out", n, v.short().hidden)
-	}
-	if n := len(v.Rows()); n < 300 {
-		t.Errorf("the file has %d rows", n)
-	}
+	assert.OK(t, yearUnits(v.short().Properties[1]).Render(t.Context(), &drawn))
+	n := strings.Count(drawn.String(), "data-id=")
+	assert.That(t, n == 50 && v.short().hidden == 100, "%d rows of the second house, %d left out", n, v.short().hidden)
+	n = len(v.Rows())
+	assert.That(t, n >= 300, "the file has %d rows", n)
 }
 
 // TestAPageOfArrearsShowsWholeTenants: tenants are shown with all their charges, as many as 200 rows hold, at least one.
@@ -43,8 +40,7 @@ func TestAPageOfArrearsShowsWholeTenants(t *testing.T) {
 		charges []int
 		want    int
 	}{{nil, 0}, {[]int{1, 2}, 2}, {[]int{99, 99}, 2}, {[]int{99, 99, 1}, 2}, {[]int{500, 1}, 1}, {[]int{1, 500}, 1}} {
-		if got := fit(people(c.charges...)); got != c.want {
-			t.Errorf("%v: %d tenants on the page, want %d", c.charges, got, c.want)
-		}
+		got := fit(people(c.charges...))
+		assert.That(t, got == c.want, "%v: %d tenants on the page, want %d", c.charges, got, c.want)
 	}
 }

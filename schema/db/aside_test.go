@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"quartermaster/schema/assert"
 )
 
 // TestTrialInAPrivateCopy: a trial in a private copy sees and reports its own changes, others write meanwhile, and
@@ -27,44 +29,33 @@ func TestTrialInAPrivateCopy(t *testing.T) {
 			return err
 		}
 		refused := Exec(ctx, inner, CLI(""), func(tx *Tx) error { return errors.Join(script(tx, "DELETE FROM users"), errors.New("refused")) })
-		if refused == nil {
-			t.Error("the inner refusal was lost")
-		}
+		assert.That(t, refused != nil, "the inner refusal was lost")
 		short, cancel := context.WithTimeout(ctx, 10*time.Second)
 		defer cancel()
 		if err := Exec(short, d, CLI(""), func(tx *Tx) error { return errors.Join(addUser(tx, "bob"), tx.Audit("a", "b", 1)) }); err != nil {
 			t.Errorf("a writer beside a trial: %v", err)
 		}
-		if !inner.Trying() {
-			t.Error("the trial does not know that it is one")
-		}
+		assert.That(t, inner.Trying(), "the trial does not know that it is one")
 		nameless(t, before)
 		return inner.View(ctx, func(c *Conn) error {
 			names, err := All(c, Text, "SELECT name FROM users ORDER BY id")
-			if strings.Join(names, " ") != "ann tried" {
-				t.Errorf("the trial sees %q", names)
-			}
+			assert.That(t, strings.Join(names, " ") == "ann tried", "the trial sees %q", names)
 			return err
 		})
 	})
-	if err != nil || len(changes) == 0 || changes[0].Record != "user:2" {
-		t.Errorf("%+v, %v", changes, err)
-	}
+	assert.That(t, err == nil && len(changes) != 0 && changes[0].Record == "user:2", "%+v, %v", changes, err)
 	if names, err := Read(ctx, d, func(c *Conn) ([]string, error) { return All(c, Text, "SELECT name FROM users ORDER BY id") }); err != nil || strings.Join(names, " ") != "ann bob" {
 		t.Errorf("kept %q, %v", names, err)
 	}
 	boom := errors.New("boom")
-	if _, err := d.TrialAside(ctx, func(*DB) error { return boom }); !errors.Is(err, boom) {
-		t.Errorf("%v", err)
-	}
+	_, err = d.TrialAside(ctx, func(*DB) error { return boom })
+	assert.That(t, errors.Is(err, boom), "%v", err)
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := d.TrialAside(ended, func(*DB) error { return nil }); err == nil {
-		t.Error("a trial whose request had ended went on")
-	}
-	if left := temporaries(t); len(left) != len(before) {
-		t.Errorf("temporary files are still open: %v, before %v", left, before)
-	}
+	_, err = d.TrialAside(ended, func(*DB) error { return nil })
+	assert.That(t, err != nil, "a trial whose request had ended went on")
+	left := temporaries(t)
+	assert.That(t, len(left) == len(before), "temporary files are still open: %v, before %v", left, before)
 }
 
 // temporaries are the engine's temporary files that this process has open.
@@ -93,9 +84,7 @@ func nameless(t *testing.T, before map[string]bool) {
 		t.Error("the copy is in no file")
 	}
 	for path := range all {
-		if !strings.HasSuffix(path, " (deleted)") {
-			t.Errorf("%s has a name", path)
-		}
+		assert.That(t, strings.HasSuffix(path, " (deleted)"), "%s has a name", path)
 	}
 }
 
@@ -108,12 +97,10 @@ func TestScratch(t *testing.T) {
 		_, err := s.Exec("INSERT INTO rows VALUES (?, ?)", int64(-i), strings.Repeat("x", 1000))
 		must(t, err)
 	}
-	if n, _, err := One(&s.Conn, Int, "SELECT n FROM rows ORDER BY n LIMIT 1"); err != nil || n != -4999 {
-		t.Errorf("the first is %d (%v)", n, err)
-	}
+	n, _, err := One(&s.Conn, Int, "SELECT n FROM rows ORDER BY n LIMIT 1")
+	assert.That(t, err == nil && n == -4999, "the first is %d (%v)", n, err)
 	nameless(t, before)
 	must(t, s.Close())
-	if left := temporaries(t); len(left) != len(before) {
-		t.Errorf("left %v", left)
-	}
+	left := temporaries(t)
+	assert.That(t, len(left) == len(before), "left %v", left)
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"quartermaster/schema/assert"
 )
 
 func TestWritesShareACommit(t *testing.T) {
@@ -44,12 +46,8 @@ func TestWritesShareACommit(t *testing.T) {
 				synctest.Wait() // the writers of time 0 have arrived
 				began := time.Now()
 				b := batcher{queue: queue, closing: closing, answered: c.answered, synced: c.synced}
-				if got := len(b.next(nil)); got != c.want {
-					t.Errorf("%d writes share the commit, want %d", got, c.want)
-				}
-				if got := time.Since(began); got != c.at {
-					t.Errorf("it begins after %s, want %s", got, c.at)
-				}
+				assert.Equal(t, len(b.next(nil)), c.want, "writes share the commit")
+				assert.Equal(t, time.Since(began), c.at, "it begins after")
 				close(over)
 				writers.Wait()
 			})
@@ -61,7 +59,5 @@ func TestNoBatchAfterClose(t *testing.T) {
 	closing := make(chan struct{})
 	close(closing)
 	b := batcher{queue: make(chan *pending), closing: closing, answered: 3, synced: time.Second}
-	if got := b.next(nil); len(got) != 0 {
-		t.Errorf("%d writes, want none", len(got))
-	}
+	assert.Equal(t, len(b.next(nil)), 0, "writes")
 }

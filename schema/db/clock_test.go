@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/fault"
 )
 
@@ -34,9 +35,7 @@ func TestWritesDoNotConfirmAWrongClock(t *testing.T) {
 						t.Errorf("%s, %s process: %v, want it doubted: %v", what, process, err, doubted)
 					}
 				}
-				if err := next.Close(); err != nil {
-					t.Error(err)
-				}
+				assert.NoError(t, next.Close())
 			}
 			unchecked := func(n int) {
 				t.Helper()
@@ -54,12 +53,8 @@ func TestWritesDoNotConfirmAWrongClock(t *testing.T) {
 			expect("wrong, and much was written", true)
 			clock.add(-wrong)
 			expect("right again", false)
-			if n := count(t, d, "SELECT count(*) FROM audit WHERE action = 'clock.doubted'"); n != 1 {
-				t.Errorf("%d marks of doubt, want 1", n)
-			}
-			if n := count(t, d, "SELECT count(*) FROM audit WHERE action = 'clock.believed'"); n != 1 {
-				t.Errorf("%d marks of belief, want 1", n)
-			}
+			assert.Equal(t, count(t, d, "SELECT count(*) FROM audit WHERE action = 'clock.doubted'"), 1, "marks of doubt")
+			assert.Equal(t, count(t, d, "SELECT count(*) FROM audit WHERE action = 'clock.believed'"), 1, "marks of belief")
 			for range 3 {
 				clock.add(399 * day)
 				expect("years later", false)
@@ -100,17 +95,12 @@ func TestClockIsAcceptedBesideAServer(t *testing.T) {
 	for range 2 { // the second time there is an old acceptance
 		clock.add(401 * 24 * time.Hour)
 		note()
-		if err := check(d); !fault.Is(err, fault.Unavailable) {
-			t.Fatalf("a wrong clock: %v", err)
-		}
+		err := check(d)
+		assert.Must(t, fault.Is(err, fault.Unavailable), "a wrong clock: %v", err)
 		other(true)
 		note()
-		if err := check(d); err != nil {
-			t.Errorf("accepted beside it: %v", err)
-		}
-		if err := check(other(false)); err != nil {
-			t.Errorf("the next process: %v", err)
-		}
+		assert.NoError(t, check(d), "accepted beside it")
+		assert.NoError(t, check(other(false)), "the next process")
 	}
 }
 
@@ -118,7 +108,6 @@ func TestClockIsAcceptedBesideAServer(t *testing.T) {
 func TestMarksHaveAnIndex(t *testing.T) {
 	d, _ := fresh(t)
 	steps, err := All(conn(t, d), func(r *Row) string { r.i = 3; return r.Text() }, "EXPLAIN QUERY PLAN "+selectMark)
-	if err != nil || !strings.Contains(strings.Join(steps, ";"), "USING INDEX audit_clock") {
-		t.Errorf("%q (%v)", steps, err)
-	}
+	assert.That(t, err == nil && strings.Contains(strings.Join(steps, ";"), "USING INDEX audit_clock"),
+		"%q (%v)", steps, err)
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // timesIn counts a text in a file and its log, in any case of ASCII.
@@ -44,9 +46,8 @@ func leaveTraces(t *testing.T, path string, large bool) {
 		must(t, run(c, entry, fmt.Sprint(zaphod, i)), run(c, entry, filler))
 	}
 	must(t, run(c, "COMMIT"), run(c, "DELETE FROM audit WHERE changes LIKE 'zaphod%'"), c.Close())
-	if n := timesIn(t, path, zaphod); n < 100 {
-		t.Fatalf("only %d copies are left behind: the test tries nothing", n)
-	}
+	n := timesIn(t, path, zaphod)
+	assert.Must(t, n >= 100, "only %d copies are left behind: the test tries nothing", n)
 }
 
 func forgetOne(ctx context.Context, d *DB) error {
@@ -73,21 +74,17 @@ func TestForgettingCleansTheFile(t *testing.T) {
 		must(t, err)
 		_, err = d.Trial(ctx, func(d *DB) error { return forgetOne(ctx, d) })
 		must(t, err)
-		if times, err := traces(conn(t, d).c); err != nil || times != 0 {
-			t.Errorf("large %t: a trial marks the file (%v)", large, err)
-		}
+		times, err := traces(conn(t, d).c)
+		assert.That(t, err == nil && times == 0, "large %t: a trial marks the file (%v)", large, err)
 		must(t, forgetOne(ctx, d))
 		if left, stands := leavesTraces(t, d), timesIn(t, path, zaphod) > 0; left != large || stands != large {
 			t.Errorf("large %t: says that traces are left: %t; are left: %t", large, left, stands)
 		}
-		if large != slices.Contains(told, TracesLeft) || len(told) > 1 {
-			t.Errorf("large %t: told %q", large, told)
-		}
+		assert.That(t, large == slices.Contains(told, TracesLeft) && len(told) <= 1, "large %t: told %q", large, told)
 		release, err := Hold(path) // as a server does
 		must(t, err)
-		if _, _, err := Compact(path); !errors.Is(err, ErrServed) {
-			t.Errorf("a file that is served: %v", err)
-		}
+		_, _, err = Compact(path)
+		assert.That(t, errors.Is(err, ErrServed), "a file that is served: %v", err)
 		must(t, release())
 		must(t, d.Close())
 		before, after, err := Compact(path)
@@ -98,9 +95,7 @@ func TestForgettingCleansTheFile(t *testing.T) {
 		must(t, check(path))
 		d, err = Open(path, Options{})
 		must(t, err)
-		if leavesTraces(t, d) {
-			t.Errorf("large %t: the mark stays", large)
-		}
+		assert.That(t, !leavesTraces(t, d), "large %t: the mark stays", large)
 		must(t, d.Close())
 	}
 }
@@ -115,13 +110,11 @@ func TestInterruptedForgettingIsFinished(t *testing.T) {
 	must(t, run(c, "PRAGMA user_version = 1718579815"), c.Close()) // an older version's mark
 	d, err := Open(path, Options{Migrate: true})
 	must(t, err)
-	if times, err := traces(conn(t, d).c); err != nil || times != 0 {
-		t.Errorf("the mark stays (%v)", err)
-	}
+	times, err := traces(conn(t, d).c)
+	assert.That(t, err == nil && times == 0, "the mark stays (%v)", err)
 	must(t, d.Close())
-	if n := timesIn(t, path, zaphod); n > 0 {
-		t.Errorf("it stands %d times in the file", n)
-	}
+	n := timesIn(t, path, zaphod)
+	assert.That(t, n <= 0, "it stands %d times in the file", n)
 	must(t, check(path))
 }
 
@@ -144,9 +137,8 @@ func TestDeletedDataIsOverwritten(t *testing.T) {
 		_, err := tx.Exec("DELETE FROM store_find_customers WHERE rowid = 7")
 		return errors.Join(err, tx.MarkForgotten(), tx.Audit("forgotten", "customer:1", nil))
 	}))
-	if n := timesIn(t, d.path, zaphod) + timesIn(t, d.path, "zap"); n > 0 {
-		t.Errorf("it stands %d times in the file", n)
-	}
+	n := timesIn(t, d.path, zaphod) + timesIn(t, d.path, "zap")
+	assert.That(t, n <= 0, "it stands %d times in the file", n)
 }
 
 // TestABackupHoldsNothingDeleted: a backup contains no deleted data, neither in free pages nor between used cells, and
@@ -159,14 +151,12 @@ func TestABackupHoldsNothingDeleted(t *testing.T) {
 	must(t, run(c, "INSERT INTO settings VALUES ('kept', ?)", zaphod), run(c, "PRAGMA user_version = 3"), c.Close())
 	target := path + ".copy"
 	must(t, Backup(path, target))
-	if n := timesIn(t, target, zaphod); n != 1 {
-		t.Errorf("it stands %d times in the copy, want 1", n)
-	}
+	n := timesIn(t, target, zaphod)
+	assert.That(t, n == 1, "it stands %d times in the copy, want 1", n)
 	must(t, check(target))
 	d, err := Open(target, Options{})
 	must(t, err)
-	if times, err := traces(conn(t, d).c); err != nil || times != 0 {
-		t.Errorf("the copy is marked (%v)", err)
-	}
+	times, err := traces(conn(t, d).c)
+	assert.That(t, err == nil && times == 0, "the copy is marked (%v)", err)
 	must(t, d.Close())
 }

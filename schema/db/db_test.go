@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -47,9 +48,7 @@ func fresh(t testing.TB) (*DB, *clock) {
 	d, err := Open(path, o)
 	must(t, err)
 	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, d.Close())
 	})
 	return d, c
 }
@@ -93,12 +92,10 @@ func TestEngineIsNewEnough(t *testing.T) {
 	v, err := EngineVersion()
 	must(t, err)
 	var major, minor, patch int
-	if _, err := fmt.Sscanf(v, "%d.%d.%d", &major, &minor, &patch); err != nil {
-		t.Fatal(err)
-	}
-	if got := major*1_000_000 + minor*1000 + patch; got < 3_051_003 {
-		t.Errorf("SQLite %s is older than 3.51.3, whose WAL can lose data", v)
-	}
+	_, err = fmt.Sscanf(v, "%d.%d.%d", &major, &minor, &patch)
+	assert.OK(t, err)
+	got := major*1_000_000 + minor*1000 + patch
+	assert.That(t, got >= 3_051_003, "SQLite %s is older than 3.51.3, whose WAL can lose data", v)
 }
 
 func TestEveryConnectionHasItsPragmas(t *testing.T) {
@@ -111,17 +108,12 @@ func TestEveryConnectionHasItsPragmas(t *testing.T) {
 			"query_only": map[bool]string{true: "1", false: "0"}[readOnly],
 		} {
 			got, _, err := One(&Conn{c: c}, Text, "PRAGMA "+pragma)
-			if err != nil || got != want {
-				t.Errorf("readOnly %v: %s is %q (%v), want %q", readOnly, pragma, got, err, want)
-			}
+			assert.That(t, err == nil && got == want, "readOnly %v: %s is %q (%v), want %q", readOnly, pragma, got, err, want)
 		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, c.Close())
 	}
-	if st, err := os.Stat(d.path); err != nil || st.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v (%v), want 0600", st.Mode(), err)
-	}
+	st, err := os.Stat(d.path)
+	assert.That(t, err == nil && st.Mode().Perm() == 0o600, "mode %v (%v), want 0600", st.Mode(), err)
 }
 
 // conn is a bare connection for reading.
@@ -141,17 +133,11 @@ func TestViewIsOneReadOnlySnapshot(t *testing.T) {
 			return err
 		}
 		after, _, _ := One(c, Int, "SELECT count(*) FROM users")
-		if before != 0 || after != 0 {
-			t.Errorf("a view saw %d, then %d users", before, after)
-		}
-		if c.Today() != exact.DateOf(2026, 11, 20) {
-			t.Errorf("today is %v", c.Today())
-		}
+		assert.That(t, before == 0 && after == 0, "a view saw %d, then %d users", before, after)
+		assert.That(t, c.Today() == exact.DateOf(2026, 11, 20), "today is %v", c.Today())
 		return run(c.c, "INSERT INTO users (name, created_at) VALUES ('r', 1)")
 	})
-	if err == nil || count(t, d, "SELECT count(*) FROM users") != 1 {
-		t.Errorf("a reader wrote: %v", err)
-	}
+	assert.That(t, err != nil && count(t, d, "SELECT count(*) FROM users") == 1, "a reader wrote: %v", err)
 }
 
 func TestTheEndOfTheRequestInterruptsItsQuery(t *testing.T) {
@@ -169,12 +155,8 @@ func TestTheEndOfTheRequestInterruptsItsQuery(t *testing.T) {
 			return nil
 		}, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n")
 	})
-	if !fault.Is(err, fault.Unavailable) {
-		t.Errorf("%v, want unavailable", err)
-	}
-	if n := count(t, d, "SELECT count(*) FROM users"); n != 0 {
-		t.Error("the reader is not usable afterwards")
-	}
+	assert.That(t, fault.Is(err, fault.Unavailable), "%v, want unavailable", err)
+	assert.Equal(t, count(t, d, "SELECT count(*) FROM users"), 0, "the reader")
 }
 
 func TestVersionMovesWithEveryCommit(t *testing.T) {
@@ -184,9 +166,7 @@ func TestVersionMovesWithEveryCommit(t *testing.T) {
 	v2, _ := d.Version()
 	must(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "a") }))
 	v3, _ := d.Version()
-	if v1 != v2 || v2 == v3 {
-		t.Errorf("versions %d %d %d", v1, v2, v3)
-	}
+	assert.That(t, v1 == v2 && v2 != v3, "versions %d %d %d", v1, v2, v3)
 }
 
 func TestAuditSystemNamesTheApplianceAndTheWay(t *testing.T) {
@@ -224,9 +204,7 @@ func TestCheckClock(t *testing.T) {
 		t.Cleanup(func() { _ = again.Close() })
 		return again
 	}
-	if err := write(d); err != nil {
-		t.Fatalf("an empty file: %v", err)
-	}
+	assert.OK(t, write(d), "an empty file")
 	const leap = 400 * 24 * time.Hour
 	for _, c := range []struct {
 		by time.Duration
@@ -247,15 +225,10 @@ func TestCheckClock(t *testing.T) {
 		}
 	}
 	clock.add(-10 * 365 * 24 * time.Hour)
-	if err := write(reopen(false)); !fault.Is(err, fault.Unavailable) {
-		t.Errorf("ten years back: %v", err)
-	}
-	if err := write(reopen(true)); err != nil {
-		t.Errorf("accepted: %v", err)
-	}
-	if err := write(reopen(false)); err != nil {
-		t.Errorf("after it was accepted once: %v", err)
-	}
+	err := write(reopen(false))
+	assert.That(t, fault.Is(err, fault.Unavailable), "ten years back: %v", err)
+	assert.NoError(t, write(reopen(true)), "accepted")
+	assert.NoError(t, write(reopen(false)), "after it was accepted once")
 }
 
 // TestAStatementIsPlannedOnce: a statement's values stay bound until replaced, since clearing them would make the
@@ -270,9 +243,7 @@ func TestAStatementIsPlannedOnce(t *testing.T) {
 		want string
 	}{{[]any{"a", "b"}, "a,b"}, {[]any{"c", "d"}, "c,d"}, {[]any{"e"}, "e,"}, {nil, ","}, {[]any{"f", nil}, "f,"}} {
 		got, _, err := One(c, pair, query, step.args...)
-		if err != nil || got != step.want {
-			t.Errorf("%v gives %q (%v), want %q", step.args, got, err, step.want)
-		}
+		assert.That(t, err == nil && got == step.want, "%v gives %q (%v), want %q", step.args, got, err, step.want)
 	}
 	if _, _, err := One(c, pair, query, "g", "h"); err != nil {
 		t.Fatal(err)
@@ -280,8 +251,6 @@ func TestAStatementIsPlannedOnce(t *testing.T) {
 	s, err := c.Prepare(query)
 	must(t, err)
 	r, err := s.Step()
-	if err != nil || r == nil || pair(r) != "g,h" {
-		t.Error("preparing a statement again has cleared its values")
-	}
+	assert.That(t, err == nil && r != nil && pair(r) == "g,h", "preparing a statement again has cleared its values")
 	s.Reset()
 }

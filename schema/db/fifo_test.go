@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // TestPipesAreRefusedAtOnce: opening a pipe does not wait for its writer.
@@ -15,8 +17,7 @@ func TestPipesAreRefusedAtOnce(t *testing.T) {
 	pipe := filepath.Join(dir, "pipe")
 	must(t, syscall.Mkfifo(pipe, 0o600))
 	for _, path := range []string{pipe, dir} {
-		if _, err := Open(path, Options{}); !errors.Is(err, ErrForeign) {
-			t.Errorf("%s: %v", path, err)
-		}
+		_, err := Open(path, Options{})
+		assert.That(t, errors.Is(err, ErrForeign), "%s: %v", path, err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"zombiezen.com/go/sqlite"
+
+	"quartermaster/schema/assert"
 )
 
 func TestOpenRefusesForeignFiles(t *testing.T) {
@@ -30,16 +32,12 @@ func TestOpenRefusesForeignFiles(t *testing.T) {
 		path := filepath.Join(dir, name)
 		before, _ := os.ReadFile(path)
 		_, err := Open(path, Options{Migrate: true})
-		if !errors.Is(err, want) || !bytes.Contains([]byte(err.Error()), []byte(path)) {
-			t.Errorf("%s: %v, want %v with its path", name, err, want)
-		}
-		if _, err := Status(path); !errors.Is(err, want) {
-			t.Errorf("%s: its status: %v, want %v", name, err, want)
-		}
+		assert.That(t, errors.Is(err, want) && bytes.Contains([]byte(err.Error()), []byte(path)),
+			"%s: %v, want %v with its path", name, err, want)
+		_, err = Status(path)
+		assert.That(t, errors.Is(err, want), "%s: its status: %v, want %v", name, err, want)
 		after, _ := os.ReadFile(path)
-		if !bytes.Equal(before, after) {
-			t.Errorf("%s was touched", name)
-		}
+		assert.That(t, bytes.Equal(before, after), "%s was touched", name)
 	}
 }
 
@@ -50,16 +48,12 @@ func TestNewerFileIsRefusedUnchanged(t *testing.T) {
 	err = errors.Join(run(c, "INSERT INTO schema_migrations VALUES ('9999_future', 1)"), run(c, "PRAGMA wal_checkpoint(TRUNCATE)"), c.Close())
 	must(t, err)
 	before, _ := os.ReadFile(d.path)
-	if _, err := Open(d.path, Options{Migrate: true}); !errors.Is(err, ErrNewer) {
-		t.Errorf("%v, want ErrNewer", err)
-	}
-	if _, err := Status(d.path); !errors.Is(err, ErrNewer) {
-		t.Errorf("its status: %v, want ErrNewer", err)
-	}
+	_, err = Open(d.path, Options{Migrate: true})
+	assert.That(t, errors.Is(err, ErrNewer), "%v, want ErrNewer", err)
+	_, err = Status(d.path)
+	assert.That(t, errors.Is(err, ErrNewer), "its status: %v, want ErrNewer", err)
 	after, _ := os.ReadFile(d.path)
-	if !bytes.Equal(before, after) {
-		t.Error("the file was touched")
-	}
+	assert.That(t, bytes.Equal(before, after), "the file was touched")
 }
 
 func TestOlderFileIsMigratedWithACopyAside(t *testing.T) {
@@ -80,17 +74,14 @@ func TestOlderFileIsMigratedWithACopyAside(t *testing.T) {
 	if err != nil || len(status) != len(all) || len(missingOf(status)) != len(all)-1 || *status[0].AppliedAt != 1 {
 		t.Errorf("its status is %v (%v)", status, err)
 	}
-	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
-		t.Error("asking for the status changed the file")
-	}
+	after, _ := os.ReadFile(path)
+	assert.That(t, bytes.Equal(before, after), "asking for the status changed the file")
 	var told string
 	d, err := Open(path, Options{Migrate: true, Notice: func(s string) { told = s }})
 	must(t, err)
 	defer d.Close()
 	have, err := Status(path)
-	if err != nil || len(missingOf(have)) != 0 {
-		t.Errorf("missing afterwards: %v (%v)", missingOf(have), err)
-	}
+	assert.That(t, err == nil && len(missingOf(have)) == 0, "missing afterwards: %v (%v)", missingOf(have), err)
 	if len(all) > 1 {
 		aside := fmt.Sprintf("%s.before-v%d", path, len(all))
 		if err := check(aside); err != nil || !bytes.Contains([]byte(told), []byte(aside)) {
@@ -105,13 +96,10 @@ func TestMigrationIsOldOrNew(t *testing.T) {
 	must(t, err)
 	defer c.Close()
 	bad := Migration{Name: "0001_bad", script: "CREATE TABLE a (x); CREATE TABLE b (y); INSERT INTO nowhere VALUES (1);"}
-	if err := apply(&handle{Conn: c}, bad, 1); err == nil {
-		t.Fatal("no error")
-	}
+	err = apply(&handle{Conn: c}, bad, 1)
+	assert.Must(t, err != nil, "no error")
 	n, _, err := One(&Conn{c: &handle{Conn: c}}, Int, "SELECT count(*) FROM sqlite_schema")
-	if err != nil || n != 0 {
-		t.Errorf("%d objects are left of a failed migration (%v)", n, err)
-	}
+	assert.That(t, err == nil && n == 0, "%d objects are left of a failed migration (%v)", n, err)
 }
 
 func TestBackupAndRestore(t *testing.T) {
@@ -138,23 +126,18 @@ func TestBackupAndRestore(t *testing.T) {
 
 	aside, err := Restore(copyPath, target)
 	must(err)
-	if err := check(aside); err != nil {
-		t.Errorf("what was there before: %v", err)
-	}
+	assert.NoError(t, check(aside), "what was there before")
 	back, err := Open(target, Options{})
 	must(err)
 	defer back.Close()
 	names, err := All(conn(t, back), Text, "SELECT name FROM users ORDER BY name")
 	must(err)
-	if fmt.Sprint(names) != "[kept]" {
-		t.Errorf("restored users %v, want only kept", names)
-	}
+	assert.That(t, fmt.Sprint(names) == "[kept]", "restored users %v, want only kept", names)
 
 	release, err := Hold(target)
 	must(err)
-	if _, err := Restore(copyPath, target); !errors.Is(err, ErrServed) {
-		t.Errorf("restore under a server: %v", err)
-	}
+	_, err = Restore(copyPath, target)
+	assert.That(t, errors.Is(err, ErrServed), "restore under a server: %v", err)
 	must(release())
 	broken, err := os.ReadFile(copyPath)
 	must(err)
@@ -162,9 +145,8 @@ func TestBackupAndRestore(t *testing.T) {
 		broken[i] ^= 0x5a
 	}
 	must(os.WriteFile(copyPath, broken, 0o600))
-	if _, err := Restore(copyPath, target); err == nil {
-		t.Error("a damaged copy was restored")
-	}
+	_, err = Restore(copyPath, target)
+	assert.That(t, err != nil, "a damaged copy was restored")
 }
 
 func TestCopiesNeverReplaceAnotherFile(t *testing.T) {
@@ -187,9 +169,7 @@ func TestCopiesNeverReplaceAnotherFile(t *testing.T) {
 			t.Errorf("the database was restored from itself by %s", target)
 		}
 	}
-	if n := count(t, d, "SELECT count(*) FROM users"); n != 1 {
-		t.Errorf("%d users are left", n)
-	}
+	assert.Equal(t, count(t, d, "SELECT count(*) FROM users"), 1, "users are left")
 
 	// Another database in use, whose log would be replayed into the copy, or be missing.
 	other, _ := fresh(t)
@@ -204,9 +184,7 @@ func TestCopiesNeverReplaceAnotherFile(t *testing.T) {
 
 	aside, err := Restore(copyPath, target)
 	must(err)
-	if aside != "" {
-		t.Errorf("nothing was there, yet %s is kept", aside)
-	}
+	assert.That(t, aside == "", "nothing was there, yet %s is kept", aside)
 	for _, want := range []string{target + ".before-restore", target + ".before-restore-2", target + ".before-restore-3"} {
 		if aside, err = Restore(copyPath, target); err != nil || aside != want || check(aside) != nil {
 			t.Errorf("kept at %s (%v), want %s", aside, err, want)
@@ -218,13 +196,10 @@ func TestHoldIsExclusive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h.db")
 	release, err := Hold(path)
 	must(t, err)
-	if _, err := Hold(path); !errors.Is(err, ErrServed) {
-		t.Errorf("a second holder: %v", err)
-	}
+	_, err = Hold(path)
+	assert.That(t, errors.Is(err, ErrServed), "a second holder: %v", err)
 	must(t, release())
 	release, err = Hold(path)
-	if err != nil {
-		t.Fatalf("after release: %v", err)
-	}
+	assert.OK(t, err, "after release")
 	_ = release()
 }

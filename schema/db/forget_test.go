@@ -1,6 +1,10 @@
 package db
 
-import "testing"
+import (
+	"testing"
+
+	"quartermaster/schema/assert"
+)
 
 // TestReplaced: the status replaces each value that names the person, in any case and in JSON. Other people's names and
 // addresses stay.
@@ -21,8 +25,6 @@ func TestReplaced(t *testing.T) {
 		`{"ref":"ORD-1","text":"for\nAnn \u003clee@example.com\u003e"}`: `{"ref":"ORD-1","text":"for\nforgotten-7 \u003cforgotten-7@invalid\u003e"}`,
 	} {
 		got, changed := Replaced(text, keys, replace)
-		if got != want || changed != (text != want) {
-			t.Errorf("%q became %q (%t), want %q", text, got, changed, want)
-		}
+		assert.That(t, got == want && changed == (text != want), "%q became %q (%t), want %q", text, got, changed, want)
 	}
 }

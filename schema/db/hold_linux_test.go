@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // TestABackupKeepsTheEnginesLocks: when a process closes any descriptor of a file, it loses its locks on it. The next
@@ -16,11 +18,7 @@ func TestABackupKeepsTheEnginesLocks(t *testing.T) {
 	must(t, err)
 	t.Cleanup(func() { _ = look.Close() })
 	held := func() bool { return ownedLockAt(look, lockedByReaders) }
-	if !held() {
-		t.Fatal("the engine holds no lock on the file: the test looks at the wrong one")
-	}
+	assert.Must(t, held(), "the engine holds no lock on the file: the test looks at the wrong one")
 	must(t, d.Backup(filepath.Join(t.TempDir(), "copy.db")))
-	if !held() {
-		t.Error("after a backup the engine's lock on the file is gone")
-	}
+	assert.That(t, held(), "after a backup the engine's lock on the file is gone")
 }

@@ -10,6 +10,7 @@ import (
 
 	"zombiezen.com/go/sqlite"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/fault"
 )
 
@@ -42,17 +43,12 @@ func TestFailedBatchFailsAllItsWrites(t *testing.T) {
 		{ctx: ended, who: CLI(""), fn: sees(nil)},
 	}
 	d.commit(c, batch)
-	if seen != 2 {
-		t.Fatalf("%d neighbours saw the row, want 2", seen)
-	}
+	assert.Must(t, seen == 2, "%d neighbours saw the row, want 2", seen)
 	for i, p := range batch[:3] {
-		if p.err == nil || p.err.Error() != batch[0].err.Error() || fault.Is(p.err, fault.Conflict) {
-			t.Errorf("write %d: %v, want what the COMMIT said", i, p.err)
-		}
+		assert.That(t, p.err != nil && p.err.Error() == batch[0].err.Error() && !fault.Is(p.err, fault.Conflict),
+			"write %d: %v, want what the COMMIT said", i, p.err)
 	}
-	if n := count(t, d, "SELECT count(*) FROM users"); n != 0 {
-		t.Errorf("%d users", n)
-	}
+	assert.Equal(t, count(t, d, "SELECT count(*) FROM users"), 0, "users")
 }
 
 // TestUncertainCommitEndsTheProcess: in the sync, or after it.
@@ -64,9 +60,7 @@ func TestUncertainCommitEndsTheProcess(t *testing.T) {
 		ended := false
 		d := &DB{core: &core{fatal: func(error) { ended = true }}}
 		d.fatalIfUncertain(code.ToError())
-		if ended != want {
-			t.Errorf("%v: ended %v, want %v", code, ended, want)
-		}
+		assert.That(t, ended == want, "%v: ended %v, want %v", code, ended, want)
 	}
 }
 
@@ -99,15 +93,13 @@ func TestPanicReleasesItsSnapshot(t *testing.T) {
 			}()
 			was := count(t, d, "SELECT count(*) FROM users")
 			add(name)
-			if n := count(t, d, "SELECT count(*) FROM users"); n != was+1 {
-				t.Errorf("the reader sees %d users, want %d", n, was+1)
-			}
+			n := count(t, d, "SELECT count(*) FROM users")
+			assert.That(t, n == was+1, "the reader sees %d users, want %d", n, was+1)
 			func() {
 				defer func() {
 					p, is := recover().(*Panic)
-					if !is || p.Cause != "out" || !strings.Contains(string(p.Stack), "hostile_test.go") {
-						t.Errorf("the panic is %v", p)
-					}
+					assert.That(t, is && p.Cause == "out" && strings.Contains(string(p.Stack), "hostile_test.go"),
+						"the panic is %v", p)
 				}()
 				_ = Exec(ctx, d, CLI(""), func(tx *Tx) error { loop(&tx.Conn); return nil })
 			}()
@@ -139,27 +131,21 @@ func TestTheFileUnderARunningProgram(t *testing.T) {
 			}
 			must(t, add("a"))
 			do(t, path)
-			if err := add("b"); !fault.Is(err, fault.Unavailable) {
-				t.Errorf("a write: %v, want a refusal", err)
-			}
-			if err := d.View(ctx, func(*Conn) error { return nil }); !fault.Is(err, fault.Unavailable) {
-				t.Errorf("a read: %v, want a refusal", err)
-			}
-			if all := strings.Join(told, "\n"); !strings.Contains(all, path) || !strings.Contains(all, "put the right file back") {
-				t.Errorf("told %q", all)
-			}
-			if err := d.Close(); err == nil {
-				t.Error("closed without a word")
-			}
+			err = add("b")
+			assert.That(t, fault.Is(err, fault.Unavailable), "a write: %v, want a refusal", err)
+			err = d.View(ctx, func(*Conn) error { return nil })
+			assert.That(t, fault.Is(err, fault.Unavailable), "a read: %v, want a refusal", err)
+			all := strings.Join(told, "\n")
+			assert.That(t, strings.Contains(all, path) && strings.Contains(all, "put the right file back"), "told %q", all)
+			err = d.Close()
+			assert.That(t, err != nil, "closed without a word")
 			if now, err := os.ReadFile(path); name == "replaced" && (err != nil || string(now) != string(strange)) {
 				t.Errorf("the strange file is %q (%v)", now, err)
 			}
 			must(t, check(path+".moved"))
 			moved, err := Open(path+".moved", Options{})
 			must(t, err)
-			if n := count(t, moved, "SELECT count(*) FROM users"); n != 1 {
-				t.Errorf("%d users in the file that was moved, want 1", n)
-			}
+			assert.Equal(t, count(t, moved, "SELECT count(*) FROM users"), 1, "users in the file that was moved")
 			must(t, moved.Close())
 		})
 	}
@@ -167,7 +153,5 @@ func TestTheFileUnderARunningProgram(t *testing.T) {
 
 func must(t testing.TB, errs ...error) {
 	t.Helper()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, errors.Join(errs...))
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"quartermaster/schema/assert"
 )
 
 // TestLeftoversOfAKill: temporary files beside the database are deleted by the next holder, other names never; a
@@ -42,9 +44,7 @@ func TestLeftoversOfAKill(t *testing.T) {
 	must(t, os.Chtimes(filepath.Join(dir, "copy.db.part-1"), yesterday, yesterday))
 	removed, err := Tidy(path)
 	must(t, err)
-	if len(removed) != 8 {
-		t.Errorf("removed %q", removed)
-	}
+	assert.That(t, len(removed) == 8, "removed %q", removed)
 	must(t, Backup(path, filepath.Join(dir, "copy.db")))
 	for _, name := range append(gone, "shop.db.download-17", "copy.db.part-1") {
 		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, os.ErrNotExist) {
@@ -65,18 +65,15 @@ func TestInterruptedRestore(t *testing.T) {
 	blankAt(t, path+".restore-1")
 	blankAt(t, path+".before-restore")
 	for name, err := range map[string]error{"create": Create(path, Options{}), "open": func() error { _, err := Open(path, Options{}); return err }()} {
-		if err == nil || !strings.Contains(err.Error(), "a restore of "+path+" was cut off") {
-			t.Errorf("%s: %v", name, err)
-		}
+		assert.That(t, err != nil && strings.Contains(err.Error(), "a restore of "+path+" was cut off"), "%s: %v", name, err)
 	}
 	if removed, err := Tidy(path); err != nil || len(removed) > 0 {
 		t.Errorf("removed %q (%v): it may be all that there is", removed, err)
 	}
 	_, err := Restore(path+".before-restore", path)
 	must(t, err, check(path))
-	if _, err := os.Stat(path + ".restore-1"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the first one's copy is left: %v", err)
-	}
+	_, err = os.Stat(path + ".restore-1")
+	assert.That(t, errors.Is(err, os.ErrNotExist), "the first one's copy is left: %v", err)
 }
 
 // TestRestoredFileKeepsItsOwner: the service's user can open a file that root restored.
@@ -94,9 +91,7 @@ func TestRestoredFileKeepsItsOwner(t *testing.T) {
 	must(t, err)
 	st, err := os.Stat(path)
 	must(t, err)
-	if st.Mode().Perm() != 0o640 {
-		t.Errorf("restored with %v", st.Mode())
-	}
+	assert.That(t, st.Mode().Perm() == 0o640, "restored with %v", st.Mode())
 	for _, name := range []string{path, path + ".lock"} {
 		if root && !strings.Contains(ownerOf(t, name), "65532 65533") {
 			t.Errorf("%s is %s", name, ownerOf(t, name))

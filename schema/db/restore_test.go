@@ -11,6 +11,8 @@ import (
 
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
+
+	"quartermaster/schema/assert"
 )
 
 // shopOf makes a database with one user whose row is in its log alone. A reader with an older snapshot keeps it open,
@@ -60,21 +62,16 @@ func TestRestoreKeepsAnsweredWrites(t *testing.T) {
 			aside, err := Restore(copied, path)
 			must(t, err)
 			release()
-			if st, err := os.Stat(aside + "-wal"); err != nil || st.Size() == 0 {
-				t.Errorf("the log beside the kept file: %v", err)
-			}
+			st, err := os.Stat(aside + "-wal")
+			assert.That(t, err == nil && st.Size() != 0, "the log beside the kept file: %v", err)
 			if name == "a damaged header" { // as its repair does
 				f, err := os.OpenFile(aside, os.O_RDWR, 0)
 				must(t, err)
 				_, err = f.WriteAt([]byte("SQLite format 3\x00"), 0)
 				must(t, err, f.Close())
 			}
-			if n := users(t, aside); n != 1 {
-				t.Errorf("%d users in the kept file, want 1", n)
-			}
-			if n := users(t, path); n != 0 {
-				t.Errorf("%d users in the restored file, want 0", n)
-			}
+			assert.Equal(t, users(t, aside), 1, "users in the kept file")
+			assert.Equal(t, users(t, path), 0, "users in the restored file")
 		})
 	}
 }
@@ -88,12 +85,9 @@ func TestRestoreThroughALink(t *testing.T) {
 	must(t, os.Symlink(path, link))
 	aside, err := Restore(copied, link)
 	must(t, err)
-	if filepath.Dir(aside) != filepath.Dir(path) {
-		t.Errorf("kept at %s", aside)
-	}
-	if st, err := os.Lstat(link); err != nil || st.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("the link is %v (%v)", st.Mode(), err)
-	}
+	assert.That(t, filepath.Dir(aside) == filepath.Dir(path), "kept at %s", aside)
+	st, err := os.Lstat(link)
+	assert.That(t, err == nil && st.Mode()&os.ModeSymlink != 0, "the link is %v (%v)", st.Mode(), err)
 	must(t, check(path))
 }
 
@@ -151,9 +145,8 @@ func TestHoldIsOfTheFile(t *testing.T) {
 	release, err = Hold(absent)
 	must(t, err)
 	must(t, release())
-	if _, err := os.Stat(absent + ".lock"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a lock is left beside a file that is not there: %v", err)
-	}
+	_, err = os.Stat(absent + ".lock")
+	assert.That(t, errors.Is(err, os.ErrNotExist), "a lock is left beside a file that is not there: %v", err)
 }
 
 // TestCheckCoversTheSchema: objects that a copy lost or gained are named.
@@ -181,9 +174,8 @@ func TestCheckCoversTheSchema(t *testing.T) {
 			if want == "" && len(found) > 0 || want != "" && !slices.Contains(found, want) {
 				t.Errorf("found %q, want %q", found, want)
 			}
-			if err := Backup(path, path+".copy"); (err != nil) != (want != "") {
-				t.Errorf("backup: %v", err)
-			}
+			err = Backup(path, path+".copy")
+			assert.That(t, (err != nil) == (want != ""), "backup: %v", err)
 			if _, err := Restore(path, path+".new"); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), found[0]) {
 				t.Errorf("restore: %v", err)
 			}
@@ -238,14 +230,11 @@ func TestDamageIsReported(t *testing.T) {
 			}
 			all := Joined(d.CheckAll(ctx, IntegrityChecks(), nil))
 			found, err := all.Problems, all.Err
-			if err != nil || !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, x.want) }) {
-				t.Errorf("found %q (%v), want %q", found, err, x.want)
-			}
+			assert.That(t, err == nil && slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, x.want) }),
+				"found %q (%v), want %q", found, err, x.want)
 			_ = d.Close()
 			for what, err := range map[string]error{"backup": Backup(path, path+".copy"), "restore": func() error { _, err := Restore(path, path+".new"); return err }()} {
-				if err == nil {
-					t.Errorf("%s was made of it", what)
-				}
+				assert.That(t, err != nil, "%s was made of it", what)
 			}
 		})
 	}
@@ -270,11 +259,8 @@ func TestMigrationCopyIsKept(t *testing.T) {
 	must(t, d.Close())
 	for name, want := range map[string]int{aside: 2, aside + "-2": 3} {
 		status, err := Status(name)
-		if have := len(status) - len(missingOf(status)); err != nil || have != want {
-			t.Errorf("%s has %d migrations, want %d (%v)", name, have, want, err)
-		}
+		have := len(status) - len(missingOf(status))
+		assert.That(t, err == nil && have == want, "%s has %d migrations, want %d (%v)", name, have, want, err)
 	}
-	if !strings.Contains(told, aside+"-2") {
-		t.Errorf("told %q", told)
-	}
+	assert.Contains(t, told, aside+"-2", "told")
 }

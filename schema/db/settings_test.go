@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"zombiezen.com/go/sqlite"
+
+	"quartermaster/schema/assert"
 )
 
 // TestSettingsOfAnOldFile: the store's currency is kept, and the time zone is that of the next serve.
@@ -48,16 +50,11 @@ func TestSettingsOfAnOldFile(t *testing.T) {
 				t.Errorf("%s is %q, want %q (%v)", name, got, want, err)
 			}
 		}
-		if id, err := c.Setting(SettingInstallation); err != nil || len(id) != 8 {
-			t.Errorf("installation is %q (%v)", id, err)
-		}
-		if got := d.Zone().String(); got != step.zoneHeld {
-			t.Errorf("the zone is %s, want %s", got, step.zoneHeld)
-		}
+		id, err := c.Setting(SettingInstallation)
+		assert.That(t, err == nil && len(id) == 8, "installation is %q (%v)", id, err)
+		assert.Equal(t, d.Zone().String(), step.zoneHeld, "the zone")
 		both := strings.Contains(strings.Join(told, "\n"), "UTC") && strings.Contains(strings.Join(told, "\n"), "Europe/Berlin")
-		if both != step.warned {
-			t.Errorf("%+v: told %q", step, told)
-		}
+		assert.That(t, both == step.warned, "%+v: told %q", step, told)
 		must(t, d.Close())
 	}
 }
@@ -70,7 +67,5 @@ func TestANewFileKeepsItsZone(t *testing.T) {
 	d, err := Open(path, Options{})
 	must(t, err)
 	defer d.Close()
-	if d.Zone().String() != "Asia/Tokyo" {
-		t.Errorf("the zone is %s", d.Zone())
-	}
+	assert.That(t, d.Zone().String() == "Asia/Tokyo", "the zone is %s", d.Zone())
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // The tables of the tests, as their services name them.
@@ -51,15 +53,11 @@ func TestTrial(t *testing.T) {
 		if err := d.View(ctx, func(c *Conn) (err error) { seen, _, err = One(c, Int, "SELECT count(*) FROM assets"); return err }); err != nil {
 			return err
 		}
-		if seen != 1 {
-			t.Errorf("the view sees %d assets, want what the update left: 1", seen)
-		}
+		assert.That(t, seen == 1, "the view sees %d assets, want what the update left: 1", seen)
 		refused := Exec(ctx, d, CLI("maintenance"), func(tx *Tx) error {
 			return errors.Join(script(tx, "DELETE FROM meters"), errors.New("refused"))
 		})
-		if refused == nil {
-			t.Error("the inner refusal was lost")
-		}
+		assert.That(t, refused != nil, "the inner refusal was lost")
 		return Exec(ctx, d, CLI("maintenance"), func(tx *Tx) error {
 			return errors.Join(script(tx, "INSERT INTO assets (id, asset_tag, name, status) VALUES (3, 'N-1', 'New', 'operational')"), tx.Audit("a", "b", 1))
 		})
@@ -83,18 +81,12 @@ func TestTrial(t *testing.T) {
 			t.Errorf("missing %s", w)
 		}
 	}
-	if len(got) != len(want) {
-		t.Errorf("%d changes, want %d: %v", len(got), len(want), got)
-	}
-	if n := count(t, d, "SELECT count(*) FROM audit"); n != entries {
-		t.Errorf("%d audit entries, want %d", n, entries)
-	}
-	if n := count(t, d, "SELECT count(*) FROM assets WHERE id = 2") + count(t, d, "SELECT reading FROM meters"); n != 1501 {
-		t.Errorf("the trial was not undone: %d", n)
-	}
-	if n := count(t, d, "SELECT count(*) FROM events"); n != 0 || woken {
-		t.Errorf("%d events, woken %v", n, woken)
-	}
+	assert.That(t, len(got) == len(want), "%d changes, want %d: %v", len(got), len(want), got)
+	assert.Equal(t, count(t, d, "SELECT count(*) FROM audit"), entries, "audit entries")
+	n := count(t, d, "SELECT count(*) FROM assets WHERE id = 2") + count(t, d, "SELECT reading FROM meters")
+	assert.That(t, n == 1501, "the trial was not undone: %d", n)
+	n = count(t, d, "SELECT count(*) FROM events")
+	assert.That(t, n == 0 && !woken, "%d events, woken %v", n, woken)
 }
 
 func script(tx *Tx, query string) error { _, err := tx.Exec(query); return err }
@@ -114,12 +106,9 @@ func TestTrialRefused(t *testing.T) {
 			return Exec(ctx, d, CLI(""), func(tx *Tx) error { _ = addUser(tx, "a"); panic("out") })
 		})
 	}()
-	if changes, err := d.Trial(ctx, func(*DB) error { return nil }); err != nil || len(changes) != 0 {
-		t.Errorf("nothing done: %v, %v", changes, err)
-	}
-	if n := count(t, d, "SELECT count(*) FROM users"); n != 0 {
-		t.Errorf("%d users", n)
-	}
+	changes, err := d.Trial(ctx, func(*DB) error { return nil })
+	assert.That(t, err == nil && len(changes) == 0, "nothing done: %v, %v", changes, err)
+	assert.Equal(t, count(t, d, "SELECT count(*) FROM users"), 0, "users")
 }
 
 // TestNested: an Update inside an Update would wait for itself forever; it is an error that names the caller.
@@ -146,7 +135,5 @@ func TestNested(t *testing.T) {
 		refused("in a trial of another database value", err)
 		refused("together", d.Together(ctx, func(in *DB) error { return nested(in, d, who) }))
 	}
-	if err := Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "outer") }); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "outer") }))
 }

@@ -3,6 +3,8 @@ package db
 import (
 	"testing"
 	"time"
+
+	"quartermaster/schema/assert"
 )
 
 // TestLongTransactionsLetOthersIn: beside a process with one long transaction after another, such as an import, another
@@ -12,9 +14,7 @@ func TestLongTransactionsLetOthersIn(t *testing.T) {
 	other, err := Open(long.Path(), Options{Now: clock.Now})
 	must(t, err)
 	defer func() {
-		if err := other.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, other.Close())
 	}()
 	const writes, turns = 5, 100
 	done := make(chan error, 1)
@@ -30,9 +30,7 @@ func TestLongTransactionsLetOthersIn(t *testing.T) {
 	for range turns {
 		select {
 		case err := <-done:
-			if err != nil {
-				t.Error(err)
-			}
+			assert.NoError(t, err)
 			return
 		default:
 		}
@@ -45,7 +43,5 @@ func TestLongTransactionsLetOthersIn(t *testing.T) {
 		}
 	}
 	t.Errorf("%d writes had no turn among %d long ones", writes, turns)
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, <-done)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/fault"
 )
 
@@ -26,22 +27,15 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			func() {
 				defer func() { _ = recover() }()
-				if err := Exec(ctx, d, CLI(""), fn); err == nil {
-					t.Error("no error")
-				}
+				err := Exec(ctx, d, CLI(""), fn)
+				assert.That(t, err != nil, "no error")
 			}()
-			if n := count(t, d, "SELECT count(*) FROM users"); n != 0 {
-				t.Errorf("%d users written", n)
-			}
-			if n := count(t, d, "SELECT count(*) FROM audit"); n != 0 {
-				t.Errorf("%d audit entries written", n)
-			}
+			assert.Equal(t, count(t, d, "SELECT count(*) FROM users"), 0, "users written")
+			assert.Equal(t, count(t, d, "SELECT count(*) FROM audit"), 0, "audit entries written")
 		})
 	}
 	must(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "d") }))
-	if n := count(t, d, "SELECT count(*) FROM users"); n != 1 {
-		t.Errorf("%d users, want 1", n)
-	}
+	assert.Equal(t, count(t, d, "SELECT count(*) FROM users"), 1, "users")
 }
 
 func TestOnlyMembersAndAdminsWithFullKeysWrite(t *testing.T) {
@@ -53,13 +47,9 @@ func TestOnlyMembersAndAdminsWithFullKeysWrite(t *testing.T) {
 		{},
 	} {
 		err := Exec(ctx, d, who, func(tx *Tx) error { return addUser(tx, "x") })
-		if !fault.Is(err, fault.Forbidden) {
-			t.Errorf("%+v: %v, want forbidden", who, err)
-		}
+		assert.That(t, fault.Is(err, fault.Forbidden), "%+v: %v, want forbidden", who, err)
 	}
-	if n := count(t, d, "SELECT count(*) FROM users"); n != 0 {
-		t.Errorf("%d users written", n)
-	}
+	assert.Equal(t, count(t, d, "SELECT count(*) FROM users"), 0, "users written")
 }
 
 // TestSharedCommit makes many writers wait at once. Each has its own outcome, whether its neighbours in the commit
@@ -93,13 +83,11 @@ func TestSharedCommit(t *testing.T) {
 	wg.Wait()
 	for i, err := range outcomes {
 		n := count(t, d, "SELECT count(*) FROM users WHERE name = ?", fmt.Sprint("u", i))
-		if bad := i%5 == 1 || i%5 == 2; bad == (err == nil) || bad == (n == 1) {
-			t.Errorf("writer %d: %v, %d rows", i, err, n)
-		}
+		bad := i%5 == 1 || i%5 == 2
+		assert.That(t, bad != (err == nil) && bad != (n == 1), "writer %d: %v, %d rows", i, err, n)
 	}
-	if a, u := count(t, d, "SELECT count(*) FROM audit"), count(t, d, "SELECT count(*) FROM users"); a != u {
-		t.Errorf("%d audit entries for %d users", a, u)
-	}
+	a, u := count(t, d, "SELECT count(*) FROM audit"), count(t, d, "SELECT count(*) FROM users")
+	assert.That(t, a == u, "%d audit entries for %d users", a, u)
 }
 
 // TestDoFailsItsTransaction: after a Do that failed nothing more is written, and neither the function's own result nor
@@ -116,15 +104,11 @@ func TestDoFailsItsTransaction(t *testing.T) {
 		must(t, loop.Args("c"))
 		for what, err := range map[string]error{"Exec": addUser(tx, "d"), "Run": loop.Run(),
 			"Audit": tx.Audit("a.b", "c:1", nil), "Emit": tx.Emit("a.b", nil), "Try": tx.Try(func() error { return nil })} {
-			if err == nil {
-				t.Errorf("%s went on", what)
-			}
+			assert.That(t, err != nil, "%s went on", what)
 		}
 		return fault.Invalidf("a refusal")
 	})
-	if err == nil || fault.Is(err, fault.Invalid) {
-		t.Errorf("Update returned %v", err)
-	}
+	assert.That(t, err != nil && !fault.Is(err, fault.Invalid), "Update returned %v", err)
 	err = Exec(ctx, d, CLI(""), func(tx *Tx) error {
 		if err := tx.Try(func() error { tx.Do(wrong); return nil }); err == nil {
 			t.Error("Try hid the failure")
@@ -132,9 +116,7 @@ func TestDoFailsItsTransaction(t *testing.T) {
 		return addUser(tx, "e")
 	})
 	must(t, err)
-	if n := count(t, d, "SELECT count(*) FROM users"); n != 1 {
-		t.Errorf("%d users, want 1", n)
-	}
+	assert.Equal(t, count(t, d, "SELECT count(*) FROM users"), 1, "users")
 }
 
 func TestTryUndoesOneRow(t *testing.T) {
@@ -150,23 +132,17 @@ func TestTryUndoesOneRow(t *testing.T) {
 				}
 				return nil
 			})
-			if (err != nil) != (i%2 == 1) {
-				t.Errorf("row %d: %v", i, err)
-			}
+			assert.That(t, (err != nil) == (i%2 == 1), "row %d: %v", i, err)
 		}
 		return nil
 	})
 	must(t, err)
-	if n := count(t, d, "SELECT count(*) FROM users"); n != 2 {
-		t.Errorf("%d users, want 2", n)
-	}
+	assert.Equal(t, count(t, d, "SELECT count(*) FROM users"), 2, "users")
 	err = Exec(ctx, d, CLI(""), func(tx *Tx) error {
 		_ = tx.Try(func() error { _ = addUser(tx, "gone"); return fault.Invalidf("no") })
 		return nil
 	})
-	if err != nil {
-		t.Errorf("a transaction whose every row was refused: %v", err)
-	}
+	assert.NoError(t, err, "a transaction whose every row was refused")
 }
 
 // onceBy is the caller of a request with the API key.
@@ -200,38 +176,25 @@ func TestAnswersAreKeptForADay(t *testing.T) {
 	if err := ask(7, "ann", "k", "body"); !errors.As(err, &again) || again.Status != 201 || string(again.Body) != "run 1" {
 		t.Errorf("the same request again: %v", err)
 	}
-	if err := ask(7, "ann", "k", "other"); !fault.Is(err, fault.Conflict) {
-		t.Errorf("another body: %v, want a conflict", err)
-	}
-	if err := ask(8, "ann", "k", "body"); err != nil {
-		t.Errorf("another API key: %v", err)
-	}
+	err := ask(7, "ann", "k", "other")
+	assert.That(t, fault.Is(err, fault.Conflict), "another body: %v, want a conflict", err)
+	assert.NoError(t, ask(8, "ann", "k", "body"), "another API key")
 	for _, user := range []string{"bob", "eve"} {
-		if err := ask(0, user, "k", "body"); err != nil {
-			t.Errorf("%s, who has no API key: %v", user, err)
-		}
+		assert.NoError(t, ask(0, user, "k", "body"), "%s, who has no API key", user)
 	}
-	if err := ask(0, "bob", "k", "body"); !errors.As(err, &again) {
-		t.Errorf("somebody without an API key again: %v", err)
-	}
+	err = ask(0, "bob", "k", "body")
+	assert.That(t, errors.As(err, &again), "somebody without an API key again: %v", err)
 	clock.add(24*time.Hour - time.Second)
-	if err := ask(7, "ann", "k", "body"); !errors.As(err, &again) {
-		t.Errorf("a second before the day is over: %v", err)
-	}
+	err = ask(7, "ann", "k", "body")
+	assert.That(t, errors.As(err, &again), "a second before the day is over: %v", err)
 	clock.add(time.Second)
-	if err := ask(7, "ann", "k", "body"); err != nil {
-		t.Errorf("after a day: %v", err)
-	}
+	assert.NoError(t, ask(7, "ann", "k", "body"), "after a day")
 	for range 2 {
 		who := onceBy(7, "ann", "r", "body")
 		_, err := Update(ctx, d, who, func(*Tx) (int, error) { return 0, fault.Invalidf("no") })
-		if !fault.Is(err, fault.Invalid) {
-			t.Errorf("refused answers are not kept: %v", err)
-		}
+		assert.That(t, fault.Is(err, fault.Invalid), "refused answers are not kept: %v", err)
 	}
-	if runs != 5 {
-		t.Errorf("%d runs, want 5", runs)
-	}
+	assert.That(t, runs == 5, "%d runs, want 5", runs)
 }
 
 // TestARequestIsOneTransaction: its key is stored although the caller acts in another service. A second Update under it
@@ -263,18 +226,13 @@ func TestARequestIsOneTransaction(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "answers with a int") || count(t, d, "SELECT count(*) FROM users") != 1 {
 		t.Errorf("an answer of another type than the operation's: %v", err)
 	}
-	if _, err := Update(ctx, d, typed, func(*Tx) (string, error) { return "c", nil }); err != nil {
-		t.Errorf("the same with an answer of its type: %v", err)
-	}
+	_, err = Update(ctx, d, typed, func(*Tx) (string, error) { return "c", nil })
+	assert.NoError(t, err, "the same with an answer of its type")
 	several := CLI("").Asking(&Request{Several: true})
 	for _, name := range []string{"d", "e"} {
-		if err := Exec(ctx, d, several, func(tx *Tx) error { return addUser(tx, name) }); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, Exec(ctx, d, several, func(tx *Tx) error { return addUser(tx, name) }))
 	}
-	if n := count(t, d, "SELECT count(*) FROM users"); n != 3 {
-		t.Errorf("%d users, want a, d and e", n)
-	}
+	assert.Equal(t, count(t, d, "SELECT count(*) FROM users"), 3, "users")
 }
 
 func TestRacingRequestsOfOneKeyRunOnce(t *testing.T) {
@@ -300,9 +258,7 @@ func TestRacingRequestsOfOneKeyRunOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if done != 1 || replayed != 19 {
-		t.Errorf("%d done, %d replayed", done, replayed)
-	}
+	assert.That(t, done == 1 && replayed == 19, "%d done, %d replayed", done, replayed)
 }
 
 func TestEmitWritesOneDeliveryPerSubscriber(t *testing.T) {
@@ -324,9 +280,7 @@ func TestEmitWritesOneDeliveryPerSubscriber(t *testing.T) {
 	must(t, err)
 	<-woken
 	got, err := All(conn(t, d), Int, "SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY id")
-	if err != nil || fmt.Sprint(got) != "[1 2]" {
-		t.Errorf("deliveries for %v (%v), want 1 and 2", got, err)
-	}
+	assert.That(t, err == nil && fmt.Sprint(got) == "[1 2]", "deliveries for %v (%v), want 1 and 2", got, err)
 	body, _, err := One(conn(t, d), func(r *Row) string { return string(r.Bytes()) }, "SELECT body FROM events")
 	if err != nil || !strings.Contains(body, `"data":{"sku":"<A&B>"}`) || !strings.Contains(body, `"created_at":"2026-11-20T21:05:00Z"`) {
 		t.Errorf("body %s (%v)", body, err)

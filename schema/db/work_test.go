@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/fault"
 )
 
@@ -25,37 +26,29 @@ func TestWorkIsDoneOnce(t *testing.T) {
 	if err := step(first, "a"); err == nil || first.Position != "a" || first.Done != 1 {
 		t.Errorf("a step that fails: %v, at %q after %d", err, first.Position, first.Done)
 	}
-	if !d.UnderWay(job) {
-		t.Error("nobody is at the work")
-	}
+	assert.That(t, d.UnderWay(job), "nobody is at the work")
 	first.Close()
 	second, err := d.Begin(ctx, job)
 	if err != nil || second.Position != "a" || strings.Join(second.Notes, " ") != "made a" || d.UnderWay(Job{Key: "other"}) {
 		t.Fatalf("the next run is at %q, noted %q: %v", second.Position, second.Notes, err)
 	}
 	must(t, step(second, "b"))
-	if err := step(first, "b2"); !fault.Is(err, fault.Conflict) {
-		t.Errorf("the run that was overtaken: %v, want a conflict", err)
-	}
+	err = step(first, "b2")
+	assert.That(t, fault.Is(err, fault.Conflict), "the run that was overtaken: %v, want a conflict", err)
 	if err := second.Step(ctx, d, CLI(""), func(tx *Tx) error { return errors.Join(addUser(tx, "c"), second.End(tx, "all of it")) }); err != nil {
 		t.Fatal(err)
 	}
 	second.Close()
 	done, err := d.Begin(ctx, job)
-	if err != nil || done.Answer == nil || *done.Answer != "all of it" {
-		t.Fatalf("the work that is done: %+v, %v", done, err)
-	}
-	if err := step(done, "d"); !fault.Is(err, fault.Conflict) {
-		t.Errorf("a step after the last: %v, want a conflict", err)
-	}
+	assert.Must(t, err == nil && done.Answer != nil && *done.Answer == "all of it",
+		"the work that is done: %+v, %v", done, err)
+	err = step(done, "d")
+	assert.That(t, fault.Is(err, fault.Conflict), "a step after the last: %v, want a conflict", err)
 	done.Close()
 	job.Body[0] = 1
-	if _, err := d.Begin(ctx, job); !fault.Is(err, fault.Conflict) {
-		t.Errorf("another body: %v, want a conflict", err)
-	}
-	if n := count(t, d, "SELECT count(*) FROM users"); n != 3 {
-		t.Errorf("%d users, want 3", n)
-	}
+	_, err = d.Begin(ctx, job)
+	assert.That(t, fault.Is(err, fault.Conflict), "another body: %v, want a conflict", err)
+	assert.Equal(t, count(t, d, "SELECT count(*) FROM users"), 3, "users")
 }
 
 // TestTheAnswerOfARequestsWork: the last step stores it for the request's key.
@@ -68,10 +61,7 @@ func TestTheAnswerOfARequestsWork(t *testing.T) {
 	must(t, w.Step(ctx, d, who, func(tx *Tx) error { return errors.Join(addUser(tx, "a"), w.End(tx, "answer")) }))
 	w.Close()
 	var again *Replay
-	if _, err := d.BeginFor(ctx, onceBy(7, "ann", "k", "body")); !errors.As(err, &again) || string(again.Body) != "answer" {
-		t.Errorf("the same request again: %v", err)
-	}
-	if n := count(t, d, "SELECT count(*) FROM works"); n != 0 {
-		t.Errorf("%d works are left", n)
-	}
+	_, err = d.BeginFor(ctx, onceBy(7, "ann", "k", "body"))
+	assert.That(t, errors.As(err, &again) && string(again.Body) == "answer", "the same request again: %v", err)
+	assert.Equal(t, count(t, d, "SELECT count(*) FROM works"), 0, "works are left")
 }

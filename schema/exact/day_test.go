@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 	_ "time/tzdata"
+
+	"quartermaster/schema/assert"
 )
 
 func TestParseDay(t *testing.T) {
@@ -39,15 +41,11 @@ func TestParseDay(t *testing.T) {
 		{"2023-03-01", 19417},
 	} {
 		got, ok := ParseDay(c.text)
-		if !ok || got != c.want {
-			t.Errorf("ParseDay(%q) = %d, %v, want %d", c.text, got, ok, c.want)
-		}
+		assert.That(t, ok && got == c.want, "ParseDay(%q) = %d, %v, want %d", c.text, got, ok, c.want)
 		if got, ok = ParseDayBytes([]byte(c.text)); !ok || got != c.want {
 			t.Errorf("ParseDayBytes(%q) = %d, %v, want %d", c.text, got, ok, c.want)
 		}
-		if s := c.want.String(); s != c.text {
-			t.Errorf("Day(%d) = %q, want %q", c.want, s, c.text)
-		}
+		assert.Equal(t, c.want.String(), c.text, "Day(%d)", c.want)
 	}
 }
 
@@ -61,9 +59,8 @@ var notDays = []string{
 
 func TestParseDayRefuses(t *testing.T) {
 	for _, s := range notDays {
-		if d, ok := ParseDay(s); ok || d != 0 {
-			t.Errorf("ParseDay(%q) = %v, %v", s, d, ok)
-		}
+		d, ok := ParseDay(s)
+		assert.That(t, !ok && d == 0, "ParseDay(%q) = %v, %v", s, d, ok)
 	}
 }
 
@@ -73,16 +70,13 @@ func TestEveryDay(t *testing.T) {
 	var buf []byte
 	for d := MinDay; d <= MaxDay; d++ {
 		y, m, day := d.Date()
-		if y2, m2, day2 := at.Date(); y != y2 || m != m2 || day != day2 {
-			t.Fatalf("Day(%d).Date() = %d-%d-%d, want %v", d, y, m, day, at)
-		}
+		y2, m2, day2 := at.Date()
+		assert.Must(t, y == y2 && m == m2 && day == day2, "Day(%d).Date() = %d-%d-%d, want %v", d, y, m, day, at)
 		buf = d.Append(buf[:0])
-		if got, ok := ParseDayBytes(buf); !ok || got != d {
-			t.Fatalf("ParseDayBytes(%s) = %d, %v, want %d", buf, got, ok, d)
-		}
-		if month := Month(y*12 + int(m) - 1); d.Month() != month || month.Day(day) != d {
-			t.Fatalf("%v: month %v, back %v", d, d.Month(), month.Day(day))
-		}
+		got, ok := ParseDayBytes(buf)
+		assert.Must(t, ok && got == d, "ParseDayBytes(%s) = %d, %v, want %d", buf, got, ok, d)
+		month := Month(y*12 + int(m) - 1)
+		assert.Must(t, d.Month() == month && month.Day(day) == d, "%v: month %v, back %v", d, d.Month(), month.Day(day))
 		at = at.AddDate(0, 0, 1)
 	}
 }
@@ -98,27 +92,22 @@ func TestDayAgainstTime(t *testing.T) {
 			t.Fatalf("DayOf(%v) = %v", at, got)
 		}
 		y, mo, d := r.IntN(20000)-10000, r.IntN(200)-100, r.IntN(2000)-1000
-		if got, want := DateOf(y, time.Month(mo), d), DayOf(time.Date(y, time.Month(mo), d, 0, 0, 0, 0, time.UTC)); got != want {
-			t.Fatalf("DateOf(%d, %d, %d) = %v, want %v", y, mo, d, got, want)
-		}
+		got, want := DateOf(y, time.Month(mo), d), DayOf(time.Date(y, time.Month(mo), d, 0, 0, 0, 0, time.UTC))
+		assert.Must(t, got == want, "DateOf(%d, %d, %d) = %v, want %v", y, mo, d, got, want)
 		any := Day(r.Int32() - math.MaxInt32/2)
-		if got := DateOf(any.Date()); got != any {
-			t.Fatalf("DateOf(Day(%d).Date()) = %d", any, got)
-		}
+		got = DateOf(any.Date())
+		assert.Must(t, got == any, "DateOf(Day(%d).Date()) = %d", any, got)
 	}
 	for _, d := range []Day{math.MinInt32, math.MaxInt32} {
-		if got := DateOf(d.Date()); got != d {
-			t.Errorf("DateOf(Day(%d).Date()) = %d", d, got)
-		}
+		got := DateOf(d.Date())
+		assert.That(t, got == d, "DateOf(Day(%d).Date()) = %d", d, got)
 	}
 }
 
 func zone(t testing.TB, name string) *time.Location {
 	t.Helper()
 	loc, err := time.LoadLocation(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	return loc
 }
 
@@ -149,17 +138,13 @@ func TestDayTime(t *testing.T) {
 		d, _ := ParseDay(c.day)
 		loc := zone(t, c.zone)
 		got := d.Time(loc)
-		if text := got.Format(time.RFC3339); text != c.want || got.Location() != loc {
-			t.Errorf("%s in %s = %s, want %s", c.day, c.zone, text, c.want)
-		}
-		if before := DayOf(got.Add(-1)); before >= d {
-			t.Errorf("%s in %s: a moment before its start is %v", c.day, c.zone, before)
-		}
+		text := got.Format(time.RFC3339)
+		assert.That(t, text == c.want && got.Location() == loc, "%s in %s = %s, want %s", c.day, c.zone, text, c.want)
+		before := DayOf(got.Add(-1))
+		assert.That(t, before < d, "%s in %s: a moment before its start is %v", c.day, c.zone, before)
 	}
 	defer func() {
-		if recover() == nil {
-			t.Error("Time(nil) did not panic")
-		}
+		assert.That(t, recover() != nil, "Time(nil) did not panic")
 	}()
 	Day(0).Time(nil)
 }
@@ -172,37 +157,28 @@ func TestDayJSON(t *testing.T) {
 	}
 	const text = `{"d":"2024-02-29","p":null,"m":{"2026-01-05":"2026-01"}}`
 	var v doc
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatal(err)
-	}
-	if b, err := json.Marshal(v); err != nil || string(b) != text {
-		t.Errorf("%s, %v, want %s", b, err, text)
-	}
+	assert.OK(t, json.Unmarshal([]byte(text), &v))
+	b, err := json.Marshal(v)
+	assert.That(t, err == nil && string(b) == text, "%s, %v, want %s", b, err, text)
 	for _, s := range notDays {
 		quoted, _ := json.Marshal(s)
 		d := Day(7)
-		if err := json.Unmarshal(quoted, &d); !errors.Is(err, ErrNotDay) || d != 7 {
-			t.Errorf("%s: %v, %v", quoted, d, err)
-		}
+		err := json.Unmarshal(quoted, &d)
+		assert.That(t, errors.Is(err, ErrNotDay) && d == 7, "%s: %v, %v", quoted, d, err)
 	}
 	for _, s := range []string{`null`, `5`, `"2026\u002d01-05"`, `{}`, `true`} {
 		var v struct{ D Day }
-		if err := json.Unmarshal([]byte(`{"D":`+s+`}`), &v); !errors.Is(err, ErrNotDay) {
-			t.Errorf("%s: %v, %v", s, v.D, err)
-		}
+		err := json.Unmarshal([]byte(`{"D":`+s+`}`), &v)
+		assert.That(t, errors.Is(err, ErrNotDay), "%s: %v, %v", s, v.D, err)
 	}
 	for _, d := range []Day{MinDay - 1, MaxDay + 1} {
-		if b, err := d.MarshalText(); err != ErrNotDay {
-			t.Errorf("%s, %v", b, err)
-		}
+		b, err := d.MarshalText()
+		assert.That(t, err == ErrNotDay, "%s, %v", b, err)
 	}
 	outside := []Day{MinDay - 1, MaxDay + 1, DateOf(-5, 1, 2)}
-	if s := fmt.Sprint(outside); s != "[0000-12-31 10000-01-01 -0005-01-02]" {
-		t.Error(s)
-	}
-	if b, err := json.Marshal(outside); err != nil || string(b) != `["0000-12-31","10000-01-01","-0005-01-02"]` {
-		t.Errorf("%s, %v", b, err)
-	}
+	assert.Equal(t, fmt.Sprint(outside), "[0000-12-31 10000-01-01 -0005-01-02]")
+	b, err = json.Marshal(outside)
+	assert.That(t, err == nil && string(b) == `["0000-12-31","10000-01-01","-0005-01-02"]`, "%s, %v", b, err)
 }
 
 func FuzzDay(f *testing.F) {
@@ -213,18 +189,13 @@ func FuzzDay(f *testing.F) {
 		want, err := time.Parse(time.DateOnly, s)
 		wantOK := err == nil && want.Year() > 0
 		got, ok := ParseDay(s)
-		if ok != wantOK {
-			t.Fatalf("ParseDay(%q) = %v, %v; time says %v", s, got, ok, err)
-		}
-		if bytes, bytesOK := ParseDayBytes([]byte(s)); bytes != got || bytesOK != ok {
-			t.Fatalf("ParseDayBytes(%q) = %v, %v", s, bytes, bytesOK)
-		}
+		assert.Must(t, ok == wantOK, "ParseDay(%q) = %v, %v; time says %v", s, got, ok, err)
+		bytes, bytesOK := ParseDayBytes([]byte(s))
+		assert.Must(t, bytes == got && bytesOK == ok, "ParseDayBytes(%q) = %v, %v", s, bytes, bytesOK)
 		if !ok {
 			return
 		}
-		if got != DayOf(want) || got.String() != s {
-			t.Fatalf("ParseDay(%q) = %v", s, got)
-		}
+		assert.Must(t, got == DayOf(want) && got.String() == s, "ParseDay(%q) = %v", s, got)
 		if m, ok := ParseMonth(s[:7]); !ok || m != got.Month() || m.First() > got || m.Last() < got {
 			t.Fatalf("ParseMonth(%q) = %v, %v", s[:7], m, ok)
 		}

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 const (
@@ -52,9 +54,8 @@ func check(t *testing.T, what string, want *big.Int, f func() Int128) {
 	t.Helper()
 	fits := want.Cmp(wideMin.big()) >= 0 && want.Cmp(wideMax.big()) <= 0
 	defer func() {
-		if r := recover(); (r == nil) != fits {
-			t.Fatalf("%s: panic %v for %v", what, r, want)
-		}
+		r := recover()
+		assert.Must(t, (r == nil) == fits, "%s: panic %v for %v", what, r, want)
 	}()
 	if got := f(); fits && got.big().Cmp(want) != 0 {
 		t.Fatalf("%s = %v, want %v", what, got.big(), want)
@@ -70,9 +71,8 @@ func TestWideAgainstBig(t *testing.T) {
 		check(t, "Sub", z.Sub(x, y), func() Int128 { return a.Sub(b) })
 		check(t, "MulInt", z.Mul(x, big.NewInt(n)), func() Int128 { return a.MulInt(n) })
 		check(t, "Mul", z.Mul(big.NewInt(a.Hi), big.NewInt(n)), func() Int128 { return Mul(a.Hi, n) })
-		if a.Cmp(b) != x.Cmp(y) || a.Sign() != x.Sign() || a.Cmp(a) != 0 {
-			t.Fatalf("Cmp(%v, %v) = %d, Sign %d", x, y, a.Cmp(b), a.Sign())
-		}
+		assert.Must(t, a.Cmp(b) == x.Cmp(y) && a.Sign() == x.Sign() && a.Cmp(a) == 0,
+			"Cmp(%v, %v) = %d, Sign %d", x, y, a.Cmp(b), a.Sign())
 		d := max(n, -n)
 		if d <= 0 {
 			d = 1 + r.Int64N(9)
@@ -104,15 +104,12 @@ func checkDivision(t *testing.T, w Int128, d int64) {
 	twice := new(big.Int).Lsh(y, 1)
 	half := new(big.Int).Add(new(big.Int).Lsh(x, 1), y)
 	above := new(big.Int).Add(x, big.NewInt(d-1))
-	if got, want := w.DivFloor(d), floor(x, y); got != want {
-		t.Fatalf("%v DivFloor %d = %d, want %d", x, d, got, want)
-	}
-	if got, want := w.DivRound(d), floor(half, twice); got != want {
-		t.Fatalf("%v DivRound %d = %d, want %d", x, d, got, want)
-	}
-	if got, want := w.DivCeil(d), floor(above, y); got != want {
-		t.Fatalf("%v DivCeil %d = %d, want %d", x, d, got, want)
-	}
+	got, want := w.DivFloor(d), floor(x, y)
+	assert.Must(t, got == want, "%v DivFloor %d = %d, want %d", x, d, got, want)
+	got, want = w.DivRound(d), floor(half, twice)
+	assert.Must(t, got == want, "%v DivRound %d = %d, want %d", x, d, got, want)
+	got, want = w.DivCeil(d), floor(above, y)
+	assert.Must(t, got == want, "%v DivCeil %d = %d, want %d", x, d, got, want)
 	if x.IsInt64() && RoundHalfUp(x.Int64(), d) != w.DivRound(d) {
 		t.Fatalf("RoundHalfUp(%v, %d) = %d", x, d, RoundHalfUp(x.Int64(), d))
 	}
@@ -128,9 +125,7 @@ func TestDivisionPanics(t *testing.T) {
 		} {
 			func() {
 				defer func() {
-					if recover() == nil {
-						t.Errorf("division %d by %d did not panic", i, d)
-					}
+					assert.That(t, recover() != nil, "division %d by %d did not panic", i, d)
 				}()
 				f()
 			}()

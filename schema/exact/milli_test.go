@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 var milliCases = []struct {
@@ -117,9 +119,7 @@ func TestParseCents(t *testing.T) {
 		{"", 0, ErrNotNumber},
 	} {
 		got, err := ParseCents(c.text)
-		if got != c.want || err != c.err {
-			t.Errorf("ParseCents(%q) = %d, %v, want %d, %v", c.text, got, err, c.want, c.err)
-		}
+		assert.That(t, got == c.want && err == c.err, "ParseCents(%q) = %d, %v, want %d, %v", c.text, got, err, c.want, c.err)
 	}
 }
 
@@ -169,17 +169,13 @@ func TestDecimal(t *testing.T) {
 		{Decimal{math.MinInt64, 20}, "-0.09223372036854775808"},
 		{Decimal{1, 255}, "0." + strings.Repeat("0", 254) + "1"},
 	} {
-		if got := c.d.String(); got != c.want {
-			t.Errorf("%d/10^%d = %q, want %q", c.d.Unscaled, c.d.Places, got, c.want)
-		}
-		if b, err := json.Marshal(c.d); err != nil || string(b) != c.want {
-			t.Errorf("JSON of %d/10^%d: %s, %v", c.d.Unscaled, c.d.Places, b, err)
-		}
+		assert.Equal(t, c.d.String(), c.want, "%d/10^%d", c.d.Unscaled, c.d.Places)
+		b, err := json.Marshal(c.d)
+		assert.That(t, err == nil && string(b) == c.want, "JSON of %d/10^%d: %s, %v", c.d.Unscaled, c.d.Places, b, err)
 		if c.d.Places == 3 {
 			m := Milli(c.d.Unscaled)
-			if m.String() != c.want || string(m.Append([]byte("="))) != "="+c.want {
-				t.Errorf("Milli(%d) = %v", c.d.Unscaled, m)
-			}
+			assert.That(t, m.String() == c.want && string(m.Append([]byte("="))) == "="+c.want,
+				"Milli(%d) = %v", c.d.Unscaled, m)
 		}
 	}
 }
@@ -190,16 +186,13 @@ func TestMilliJSON(t *testing.T) {
 		Q Milli  `json:"q"`
 		P *Milli `json:"p"`
 	}
-	if err := json.Unmarshal([]byte(text), &v); err != nil || v.Q != -500 {
-		t.Fatal(v, err)
-	}
-	if b, err := json.Marshal(v); err != nil || string(b) != text {
-		t.Errorf("%s, %v", b, err)
-	}
+	err := json.Unmarshal([]byte(text), &v)
+	assert.Must(t, err == nil && v.Q == -500, "%v %v", v, err)
+	b, err := json.Marshal(v)
+	assert.That(t, err == nil && string(b) == text, "%s, %v", b, err)
 	for s, want := range map[string]error{`null`: ErrNotNumber, `"1"`: ErrNotNumber, `0.0001`: ErrTooFine, `1e99`: ErrTooLarge} {
-		if err := json.Unmarshal([]byte(`{"q":`+s+`}`), &v); !errors.Is(err, want) || v.Q != -500 {
-			t.Errorf("%s: %v, %v, want %v", s, v.Q, err, want)
-		}
+		err := json.Unmarshal([]byte(`{"q":`+s+`}`), &v)
+		assert.That(t, errors.Is(err, want) && v.Q == -500, "%s: %v, %v, want %v", s, v.Q, err, want)
 	}
 }
 
@@ -231,18 +224,16 @@ func naiveMilli(s string) (Milli, error, bool) {
 
 func checkMilli(t *testing.T, s string) {
 	got, err := ParseMilli(s)
-	if b, berr := ParseMilliBytes([]byte(s)); b != got || berr != err {
-		t.Fatalf("ParseMilliBytes(%q) = %d, %v, ParseMilli %d, %v", s, b, berr, got, err)
-	}
+	b, berr := ParseMilliBytes([]byte(s))
+	assert.Must(t, b == got && berr == err, "ParseMilliBytes(%q) = %d, %v, ParseMilli %d, %v", s, b, berr, got, err)
 	if want, wantErr, ok := naiveMilli(s); ok && (got != want || err != wantErr) {
 		t.Fatalf("ParseMilli(%q) = %d, %v, want %d, %v", s, got, err, want, wantErr)
 	}
 	if err != nil {
 		return
 	}
-	if back, err := ParseMilli(got.String()); back != got || err != nil {
-		t.Fatalf("%q: %d is written %v and read %d, %v", s, got, got, back, err)
-	}
+	back, err := ParseMilli(got.String())
+	assert.Must(t, back == got && err == nil, "%q: %d is written %v and read %d, %v", s, got, got, back, err)
 	cents, err := ParseCents(s)
 	if wantErr := error(nil); got%10 != 0 {
 		if wantErr = ErrTooFine; err != wantErr {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"quartermaster/schema/assert"
 )
 
 func TestMonth(t *testing.T) {
@@ -29,36 +31,25 @@ func TestMonth(t *testing.T) {
 		{"2026-11", 2026*12 + 10, 30, "2026-11-01", "2026-11-30"},
 	} {
 		m, ok := ParseMonth(c.text)
-		if b, bok := ParseMonthBytes([]byte(c.text)); b != m || bok != ok {
-			t.Errorf("ParseMonthBytes(%q) = %v, %v", c.text, b, bok)
-		}
-		if !ok || m != c.want || m.String() != c.text {
-			t.Errorf("ParseMonth(%q) = %d (%v), %v, want %d", c.text, m, m, ok, c.want)
-		}
-		if m.Days() != c.days || m.First().String() != c.first || m.Last().String() != c.last {
-			t.Errorf("%v: %d days, %v to %v", m, m.Days(), m.First(), m.Last())
-		}
+		b, bok := ParseMonthBytes([]byte(c.text))
+		assert.That(t, b == m && bok == ok, "ParseMonthBytes(%q) = %v, %v", c.text, b, bok)
+		assert.That(t, ok && m == c.want && m.String() == c.text,
+			"ParseMonth(%q) = %d (%v), %v, want %d", c.text, m, m, ok, c.want)
+		assert.That(t, m.Days() == c.days && m.First().String() == c.first && m.Last().String() == c.last,
+			"%v: %d days, %v to %v", m, m.Days(), m.First(), m.Last())
 		for n := -1; n <= 33; n++ {
 			want := m.First() + Day(min(max(n, 1), c.days)-1)
-			if got := m.Day(n); got != want {
-				t.Errorf("%v.Day(%d) = %v, want %v", m, n, got, want)
-			}
+			assert.Equal(t, m.Day(n), want, "%v.Day(%d)", m, n)
 		}
-		if y, mo := m.Date(); y*12+int(mo)-1 != int(m) || mo < time.January || mo > time.December {
-			t.Errorf("%v.Date() = %d, %d", m, y, mo)
-		}
+		y, mo := m.Date()
+		assert.That(t, y*12+int(mo)-1 == int(m) && mo >= time.January && mo <= time.December, "%v.Date() = %d, %d", m, y, mo)
 	}
 	for _, s := range []string{"", "2026", "2026-1", "2026-00", "2026-13", "2026-1a", "0000-01", "2026/01", "2026-01-", "2026-01-01", "-026-01", "2026-19"} {
-		if m, ok := ParseMonth(s); ok {
-			t.Errorf("ParseMonth(%q) = %v", s, m)
-		}
+		m, ok := ParseMonth(s)
+		assert.That(t, !ok, "ParseMonth(%q) = %v", s, m)
 	}
-	if s := fmt.Sprint(MinMonth-1, MaxMonth+1, Month(-1), Month(-12*20)); s != "0000-12 10000-01 -0001-12 -0020-01" {
-		t.Error(s)
-	}
-	if d := (MaxDay + 1).Month(); d != MaxMonth+1 {
-		t.Error(d)
-	}
+	assert.Equal(t, fmt.Sprint(MinMonth-1, MaxMonth+1, Month(-1), Month(-12*20)), "0000-12 10000-01 -0001-12 -0020-01")
+	assert.Equal(t, (MaxDay + 1).Month(), MaxMonth+1)
 }
 
 func TestMonthJSON(t *testing.T) {
@@ -67,23 +58,17 @@ func TestMonthJSON(t *testing.T) {
 		M  Month           `json:"m"`
 		By map[Month]Month `json:"by"`
 	}
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatal(err)
-	}
-	if b, err := json.Marshal(v); err != nil || string(b) != text {
-		t.Errorf("%s, %v, want %s", b, err, text)
-	}
+	assert.OK(t, json.Unmarshal([]byte(text), &v))
+	b, err := json.Marshal(v)
+	assert.That(t, err == nil && string(b) == text, "%s, %v, want %s", b, err, text)
 	for _, s := range []string{`null`, `"2026-13"`, `202601`, `"2026-1"`, `""`, `"2026-01-"`} {
-		if err := json.Unmarshal([]byte(`{"m":`+s+`}`), &v); !errors.Is(err, ErrNotMonth) {
-			t.Errorf("%s: %v, %v", s, v.M, err)
-		}
+		err := json.Unmarshal([]byte(`{"m":`+s+`}`), &v)
+		assert.That(t, errors.Is(err, ErrNotMonth), "%s: %v, %v", s, v.M, err)
 	}
 	for _, m := range []Month{MinMonth - 1, MaxMonth + 1} {
-		if b, err := m.MarshalText(); err != ErrNotMonth {
-			t.Errorf("%s, %v", b, err)
-		}
+		b, err := m.MarshalText()
+		assert.That(t, err == ErrNotMonth, "%s, %v", b, err)
 	}
-	if b, err := json.Marshal([]Month{MinMonth - 1, MaxMonth + 1}); err != nil || string(b) != `["0000-12","10000-01"]` {
-		t.Errorf("%s, %v", b, err)
-	}
+	b, err = json.Marshal([]Month{MinMonth - 1, MaxMonth + 1})
+	assert.That(t, err == nil && string(b) == `["0000-12","10000-01"]`, "%s, %v", b, err)
 }

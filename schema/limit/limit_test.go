@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"quartermaster/schema/assert"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 30, 0, time.UTC)
@@ -26,12 +28,8 @@ func TestFailuresOfTheLastWindowCount(t *testing.T) {
 		{"a", -time.Hour, true, 0, 0}, // the clock was set back
 	} {
 		now := noon.Add(step.after)
-		if wait := c.Add(step.key, now); wait != step.wait {
-			t.Errorf("step %d: told to wait %s, want %s", i, wait, step.wait)
-		}
-		if wait := c.Wait(step.key, now); wait != step.then {
-			t.Errorf("step %d: Wait tells %s, want %s", i, wait, step.then)
-		}
+		assert.Equal(t, c.Add(step.key, now), step.wait, "step %d: told to wait", i)
+		assert.Equal(t, c.Wait(step.key, now), step.then, "step %d: Wait tells", i)
 	}
 }
 
@@ -47,41 +45,23 @@ func TestManyKeysDoNotFillTheMemory(t *testing.T) {
 		}
 		return waits
 	}
-	if waits := some(0, kept); waits != 0 {
-		t.Fatalf("%d addresses have to wait after one failure each", waits)
-	}
+	assert.MustEqual(t, some(0, kept), 0, "addresses have to wait after one failure each")
 	// The table is full: new addresses are counted together, which slows them.
-	if waits := some(kept, 5000); waits != 5000-most {
-		t.Fatalf("%d of 5000 had to wait, want all but %d", waits, most)
-	}
-	if wait := c.Wait(AddressOf("2001:db9::1"), now); wait != time.Minute {
-		t.Fatalf("who comes now is told to wait %s, want a minute", wait)
-	}
-	if n := len(c.from); n != kept+1 {
-		t.Fatalf("%d keys are kept, want %d", n, kept+1)
-	}
+	assert.MustEqual(t, some(kept, 5000), 5000-most, "of 5000 had to wait, want all but %d", most)
+	assert.MustEqual(t, c.Wait(AddressOf("2001:db9::1"), now), time.Minute, "who comes now is told to wait")
+	assert.MustEqual(t, len(c.from), kept+1, "keys are kept")
 	for i := range most - 1 { // those in the table are counted as before
-		if c.Add(AddressOf("2001:db8::1"), now) > 0 {
-			t.Fatalf("an address has to wait after %d failures", i+2)
-		}
+		assert.Must(t, c.Add(AddressOf("2001:db8::1"), now) <= 0, "an address has to wait after %d failures", i+2)
 	}
-	if c.Add(AddressOf("2001:db8::1"), now) == 0 {
-		t.Fatal("an address need not wait after 20 failures")
-	}
+	assert.Must(t, c.Add(AddressOf("2001:db8::1"), now) != 0, "an address need not wait after 20 failures")
 	now = now.Add(time.Minute) // all have expired
-	if waits := some(3*kept, kept); waits != 0 {
-		t.Fatalf("%d addresses have to wait although there is room again", waits)
-	}
-	if n := len(c.from); n != kept {
-		t.Fatalf("%d keys are kept, want %d", n, kept)
-	}
+	assert.MustEqual(t, some(3*kept, kept), 0, "addresses have to wait although there is room again")
+	assert.MustEqual(t, len(c.from), kept, "keys are kept")
 	for times := range most * 3 {
 		c.Add(AddressOf("192.0.2.1"), now.Add(time.Duration(times)*time.Second))
 	}
 	for a, times := range c.from {
-		if len(times) > most {
-			t.Fatalf("%s: %d instants are kept", a, len(times))
-		}
+		assert.Must(t, len(times) <= most, "%s: %d instants are kept", a, len(times))
 	}
 }
 
@@ -89,34 +69,23 @@ func TestWaitsGrowToAMinute(t *testing.T) {
 	b := NewBackoff[string](5)
 	now := noon
 	for range 5 {
-		if wait := b.Wait("ann", now); wait != 0 {
-			t.Fatalf("told to wait %s before five failures", wait)
-		}
+		wait := b.Wait("ann", now)
+		assert.Must(t, wait == 0, "told to wait %s before five failures", wait)
 		b.Fail("ann", now)
 	}
 	for _, want := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60} {
-		if wait := b.Wait("ann", now); wait != want*time.Second {
-			t.Fatalf("told to wait %s, want %ds", wait, want)
-		}
-		if wait := b.Wait("ben", now); wait != 0 {
-			t.Fatalf("another key is told to wait %s", wait)
-		}
+		wait := b.Wait("ann", now)
+		assert.Must(t, wait == want*time.Second, "told to wait %s, want %ds", wait, want)
+		assert.MustEqual(t, b.Wait("ben", now), 0, "another key is told to wait")
 		now = now.Add(want * time.Second)
-		if wait := b.Wait("ann", now); wait != 0 {
-			t.Fatalf("told to wait %s although it has waited", wait)
-		}
+		wait = b.Wait("ann", now)
+		assert.Must(t, wait == 0, "told to wait %s although it has waited", wait)
 		b.Fail("ann", now)
 	}
-	if wait := b.Wait("ann", now.Add(-time.Hour)); wait != 0 {
-		t.Errorf("the clock was set back, and it is told to wait %s", wait)
-	}
-	if wait := b.Wait("ann", now.Add(forgotten)); wait != 0 {
-		t.Errorf("an hour later it is told to wait %s", wait)
-	}
+	assert.Equal(t, b.Wait("ann", now.Add(-time.Hour)), 0, "the clock was set back, and it is told to wait")
+	assert.Equal(t, b.Wait("ann", now.Add(forgotten)), 0, "an hour later it is told to wait")
 	b.Forget("ann")
-	if wait := b.Wait("ann", now); wait != 0 {
-		t.Errorf("a forgiven key is told to wait %s", wait)
-	}
+	assert.Equal(t, b.Wait("ann", now), 0, "a forgiven key is told to wait")
 }
 
 func TestTheOldestKeyIsForgotten(t *testing.T) {
@@ -131,9 +100,8 @@ func TestTheOldestKeyIsForgotten(t *testing.T) {
 	}
 	fail(0) // no longer the oldest
 	fail(kept)
-	if len(b.of) != kept || b.Wait(1, now) != 0 || b.Wait(0, now) == 0 || b.Wait(kept, now) == 0 {
-		t.Errorf("%d keys are kept; the waits are %s, %s and %s", len(b.of), b.Wait(0, now), b.Wait(1, now), b.Wait(kept, now))
-	}
+	assert.That(t, len(b.of) == kept && b.Wait(1, now) == 0 && b.Wait(0, now) != 0 && b.Wait(kept, now) != 0,
+		"%d keys are kept; the waits are %s, %s and %s", len(b.of), b.Wait(0, now), b.Wait(1, now), b.Wait(kept, now))
 }
 
 func TestAWholeIPv6SubscriberIsOneAddress(t *testing.T) {
@@ -152,8 +120,6 @@ func TestAWholeIPv6SubscriberIsOneAddress(t *testing.T) {
 		{"nonsense", "", true},
 		{"nonsense", "192.0.2.1", false},
 	} {
-		if same := AddressOf(c.a) == AddressOf(c.b); same != c.same {
-			t.Errorf("%s and %s are one address: %v, want %v", c.a, c.b, same, c.same)
-		}
+		assert.Equal(t, AddressOf(c.a) == AddressOf(c.b), c.same, "%s and %s are one address", c.a, c.b)
 	}
 }

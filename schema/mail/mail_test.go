@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -37,13 +38,10 @@ func TestWriteFillsATextIn(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			parsed, err := Parse(order, "Your order {order}\u2028of {shop}", c.body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			assert.OK(t, err)
 			w := parsed.Write(values)
-			if w.Subject != "Your order A-1 of Bean & Co" || w.Text != c.text || !strings.Contains(w.HTML, c.html) {
-				t.Errorf("subject %q\ntext %q, want %q\nhtml %q, want %q in it", w.Subject, w.Text, c.text, w.HTML, c.html)
-			}
+			assert.That(t, w.Subject == "Your order A-1 of Bean & Co" && w.Text == c.text && strings.Contains(w.HTML, c.html),
+				"subject %q\ntext %q, want %q\nhtml %q, want %q in it", w.Subject, w.Text, c.text, w.HTML, c.html)
 		})
 	}
 }
@@ -51,13 +49,9 @@ func TestWriteFillsATextIn(t *testing.T) {
 func TestAValueMakesNoMarkupAndNoLink(t *testing.T) {
 	bad := `"><script>alert(1)</script> https://evil.example/`
 	parsed, err := Parse(order, "{order}", "{order} {shop}\n{keys}")
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	w := parsed.Write(map[string]Value{"order": Text(bad), "shop": Text(bad), "keys": Rows([][]string{{bad}})})
-	if strings.Contains(w.HTML, "<script") || strings.Contains(w.HTML, "href") {
-		t.Error(w.HTML)
-	}
+	assert.That(t, !strings.Contains(w.HTML, "<script") && !strings.Contains(w.HTML, "href"), "%v", w.HTML)
 }
 
 func TestParseRefuses(t *testing.T) {
@@ -87,9 +81,7 @@ func TestParseRefuses(t *testing.T) {
 func TestParseWords(t *testing.T) {
 	ours := []string{"Rent", "Late fee"}
 	words, err := ParseWords("Rent = Miete\n\nLate fee=Mahngebühr\n", ours)
-	if err != nil || words["Rent"] != "Miete" || words["Late fee"] != "Mahngebühr" {
-		t.Error(words, err)
-	}
+	assert.That(t, err == nil && words["Rent"] == "Miete" && words["Late fee"] == "Mahngebühr", "%v %v", words, err)
 	for _, bad := range []string{"Rant = Miete", "Rent", "Rent ="} {
 		if _, err := ParseWords(bad, ours); !fault.Is(err, fault.Invalid) {
 			t.Errorf("%q: %v", bad, err)
@@ -114,22 +106,12 @@ func TestLocalesWriteDaysAndAmounts(t *testing.T) {
 		{"", "1 December 2026", "1,200.00\u00a0EUR"},
 	} {
 		l := LocaleOf(c.locale)
-		if got := l.Day(day); got != c.day {
-			t.Errorf("%s: %s, want %s", c.locale, got, c.day)
-		}
-		if got := l.Money(120000, exact.CurrencyOf("EUR")); got != c.amount {
-			t.Errorf("%s: %q, want %q", c.locale, got, c.amount)
-		}
+		assert.Equal(t, l.Day(day), c.day, "%s", c.locale)
+		assert.Equal(t, l.Money(120000, exact.CurrencyOf("EUR")), c.amount, "%s", c.locale)
 	}
-	if got := LocaleOf("en-GB").Money(1200, exact.CurrencyOf("JPY")); got != "1,200\u00a0JPY" {
-		t.Error(got)
-	}
-	if got := LocaleOf("de-DE").Money(-123456789, exact.CurrencyOf("EUR")); got != "-1.234.567,89\u00a0EUR" {
-		t.Error(got)
-	}
-	if got := LocaleOf("de-DE").Qty(1250500); got != "1.250,5" {
-		t.Error(got)
-	}
+	assert.Equal(t, LocaleOf("en-GB").Money(1200, exact.CurrencyOf("JPY")), "1,200\u00a0JPY")
+	assert.Equal(t, LocaleOf("de-DE").Money(-123456789, exact.CurrencyOf("EUR")), "-1.234.567,89\u00a0EUR")
+	assert.Equal(t, LocaleOf("de-DE").Qty(1250500), "1.250,5")
 }
 
 func TestReplyCodes(t *testing.T) {
@@ -184,9 +166,8 @@ func TestTriesOfOneMessage(t *testing.T) {
 	}
 	times, tries := play(false)
 	want := "1 10:00, 1 10:01, 1 10:06, 1 10:21, 1 10:51, 1 11:51, 1 13:51, 1 17:51"
-	if got := strings.Join(times[:8], ", "); got != want || tries != 18 || times[17] != "3 09:51" {
-		t.Error(got, tries, times[17])
-	}
+	got := strings.Join(times[:8], ", ")
+	assert.That(t, got == want && tries == 18 && times[17] == "3 09:51", "%v %v %v", got, tries, times[17])
 	if times, tries = play(true); tries != 5 || times[4] != "1 10:51" {
 		t.Error(tries, times)
 	}
@@ -194,9 +175,7 @@ func TestTriesOfOneMessage(t *testing.T) {
 	for n := int64(1); n < 7; n++ {
 		rests = append(rests, Rest(Connect, n)/60, Rest(Auth, n)/60)
 	}
-	if got := fmt.Sprint(int64s(rests)); got != "[1 15 5 30 15 60 30 60 60 60 60 60]" {
-		t.Error(got)
-	}
+	assert.Equal(t, fmt.Sprint(int64s(rests)), "[1 15 5 30 15 60 30 60 60 60 60 60]")
 }
 
 func int64s(all []exact.Instant) (n []int64) {
@@ -222,9 +201,8 @@ func TestCheckAddress(t *testing.T) {
 	}
 	for _, bad := range []string{"", "ann", "Ann <ann@example.com>", "a@b.c, d@e.f", "a@b.c\nBcc: x@y.z", "a@@b", "a b@c.d", "<a@b.c>",
 		"a@b.c\r\nRCPT TO:<x@y.z>", strings.Repeat("x", 250) + "@b.c", "\"a b\"@c.d", "a@", "@b.c"} {
-		if _, err := CheckAddress("to", bad); !fault.Is(err, fault.Invalid) {
-			t.Errorf("%q was accepted", bad)
-		}
+		_, err := CheckAddress("to", bad)
+		assert.That(t, fault.Is(err, fault.Invalid), "%q was accepted", bad)
 	}
 }
 
@@ -241,43 +219,29 @@ func TestAMessageReadsBack(t *testing.T) {
 		}
 	}
 	m, err := netmail.ReadMessage(bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject")); err != nil || got != w.Subject {
-		t.Errorf("%q, want %q (%v)", got, w.Subject, err)
-	}
+	assert.OK(t, err)
+	got, err := new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject"))
+	assert.That(t, err == nil && got == w.Subject, "%q, want %q (%v)", got, w.Subject, err)
 	from, err := m.Header.AddressList("From")
-	if err != nil || from[0].Name != e.FromName || from[0].Address != e.From {
-		t.Error(from, err)
-	}
+	assert.That(t, err == nil && from[0].Name == e.FromName && from[0].Address == e.From, "%v %v", from, err)
 	to, err := m.Header.AddressList("To")
-	if err != nil || len(to) != 1 || to[0].Name != "Ann Bcc: x@y.z" || to[0].Address != e.To {
-		t.Error(to, err)
-	}
-	if id := m.Header.Get("Message-ID"); id != "<"+e.ID+"@example.com>" || len(e.ID) != 32 {
-		t.Error(id)
-	}
+	assert.That(t, err == nil && len(to) == 1 && to[0].Name == "Ann Bcc: x@y.z" && to[0].Address == e.To, "%v %v", to, err)
+	id := m.Header.Get("Message-ID")
+	assert.That(t, id == "<"+e.ID+"@example.com>" && len(e.ID) == 32, "%v", id)
 	if m.Header.Get("Bcc") != "" || m.Header.Get("Auto-Submitted") != "auto-generated" || m.Header.Get("X-Auto-Response-Suppress") != "All" {
 		t.Error(m.Header)
 	}
-	if _, err := m.Header.Date(); err != nil {
-		t.Error(err)
-	}
+	_, err = m.Header.Date()
+	assert.NoError(t, err)
 	_, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	parts := multipart.NewReader(m.Body, params["boundary"])
 	for _, want := range []string{w.Text, w.HTML} {
 		p, err := parts.NextRawPart()
-		if err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, err)
 		got, err := io.ReadAll(quotedprintable.NewReader(p))
-		if err != nil || strings.ReplaceAll(string(got), "\r\n", "\n") != want {
-			t.Errorf("%q, want %q (%v)", got, want, err)
-		}
+		assert.That(t, err == nil && strings.ReplaceAll(string(got), "\r\n", "\n") == want,
+			"%q, want %q (%v)", got, want, err)
 	}
 	e.Person = true
 	if raw := e.Bytes(w); bytes.Contains(raw, []byte("Auto-Submitted")) {

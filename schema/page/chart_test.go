@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
@@ -19,9 +20,7 @@ func drawn(t *testing.T, days ...exact.Day) string {
 	}
 	var b strings.Builder
 	f := &page.Frame{Zone: time.UTC, Today: days[len(days)-1]}
-	if err := page.ChartOf(c).Render(page.With(context.Background(), f), &b); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, page.ChartOf(c).Render(page.With(context.Background(), f), &b))
 	return b.String()
 }
 
@@ -36,11 +35,8 @@ func TestChartPositionsBarsByDay(t *testing.T) {
 		`>27 Dec 2025</text>`, `2026</text>`,
 		`<title>28`, `: 274</title>`,
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the chart lacks %s: %s", want, got)
-		}
+		assert.Contains(t, got, want, "the chart lacks")
 	}
-	if n := strings.Count(got, `class="bar"`); n != 3 {
-		t.Errorf("the chart has %d bars for 3 days with sales", n)
-	}
+	n := strings.Count(got, `class="bar"`)
+	assert.That(t, n == 3, "the chart has %d bars for 3 days with sales", n)
 }

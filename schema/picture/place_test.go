@@ -7,6 +7,8 @@ import (
 	"image/jpeg"
 	"image/png"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // TestPhotosLoseTheirLocation adds a camera's metadata to real pictures and checks the stored ones: the location is
@@ -15,29 +17,19 @@ func TestPhotosLoseTheirLocation(t *testing.T) {
 	small := image.NewRGBA(image.Rect(0, 0, 24, 16))
 	small.Set(3, 3, color.RGBA{200, 30, 30, 255})
 	var jpg, pic bytes.Buffer
-	if err := jpeg.Encode(&jpg, small, nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := png.Encode(&pic, small); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, jpeg.Encode(&jpg, small, nil))
+	assert.OK(t, png.Encode(&pic, small))
 	exif := "Exif\x00\x00MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00GPS 48.1372 N"
 	segment := append([]byte{0xff, 0xe1, 0, byte(len(exif) + 2)}, exif...)
 	taken := append(append(append([]byte{}, jpg.Bytes()[:2]...), segment...), jpg.Bytes()[2:]...)
 	taken = append(taken, "GPS of a second picture"...)
 	kept := WithoutPlace("image/jpeg", taken)
-	if bytes.Contains(kept, []byte("GPS")) {
-		t.Error("the place is still in the JPEG")
-	}
-	if got := orientation(kept[12:]); got != 6 {
-		t.Errorf("it is turned by %d, want 6", got)
-	}
-	if _, err := jpeg.Decode(bytes.NewReader(kept)); err != nil {
-		t.Errorf("what is kept is no JPEG any more: %v", err)
-	}
-	if plain := WithoutPlace("image/jpeg", jpg.Bytes()); !bytes.Equal(plain, jpg.Bytes()) {
-		t.Error("a JPEG without anything beside it was changed")
-	}
+	assert.That(t, !bytes.Contains(kept, []byte("GPS")), "the place is still in the JPEG")
+	assert.Equal(t, orientation(kept[12:]), 6, "it is turned by")
+	_, err := jpeg.Decode(bytes.NewReader(kept))
+	assert.NoError(t, err, "what is kept is no JPEG any more")
+	plain := WithoutPlace("image/jpeg", jpg.Bytes())
+	assert.That(t, bytes.Equal(plain, jpg.Bytes()), "a JPEG without anything beside it was changed")
 	text := []byte("\x00\x00\x00\x05tEXtGPS\x00x\x00\x00\x00\x00")
 	at := len(pic.Bytes()) - 12 // before IEND
 	noted := append(append(append([]byte{}, pic.Bytes()[:at]...), text...), pic.Bytes()[at:]...)

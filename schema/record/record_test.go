@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
@@ -80,22 +81,17 @@ func TestPutOutcomes(t *testing.T) {
 	}
 	for i, s := range steps {
 		got, err := put(t, h, n, s.cells)
-		if err != nil || fmt.Sprint(got) != fmt.Sprint(s.want) {
-			t.Errorf("%d: %v: %+v %v, not %+v", i, s.cells, got, err, s.want)
-		}
+		assert.That(t, err == nil && fmt.Sprint(got) == fmt.Sprint(s.want),
+			"%d: %v: %+v %v, not %+v", i, s.cells, got, err, s.want)
 	}
 	want := []string{`ware.created ware:1 {"code":"B1","name":"B1"}`, `ware.changed ware:1 {"name":["B1","OIL"],"unit":[null,"l"]}`,
 		`ware.changed ware:1 {"unit":["l",null]}`}
-	if got := trail(t, h); !slices.Equal(got, want) {
-		t.Errorf("the trail is %q", got)
-	}
+	assert.EqualSlices(t, trail(t, h), want, "the trail")
 	var rows []string
 	err := h.DB.View(context.Background(), func(c *db.Conn) error {
 		return n.Table("wares", "").Export(c, func(cells ...string) error { rows = append(rows, strings.Join(cells, ",")); return nil })
 	})
-	if err != nil || !slices.Equal(rows, []string{"B1,Oil,,2.5"}) {
-		t.Errorf("the file is %q %v", rows, err)
-	}
+	assert.That(t, err == nil && slices.Equal(rows, []string{"B1,Oil,,2.5"}), "the file is %q %v", rows, err)
 }
 
 // TestSavedAuditsTheWholeRecord: a noun whose entries contain the whole record, by its key; an empty cell is the
@@ -103,14 +99,11 @@ func TestPutOutcomes(t *testing.T) {
 func TestSavedAuditsTheWholeRecord(t *testing.T) {
 	h, n := dbtest.Open(t, time.UTC, dbtest.Noon), wares().ByKey().Saved().Empties()
 	for _, cells := range []map[string]string{{"code": "B1", "name": "Oil", "quantity": "2"}, {"code": "B1", "name": ""}} {
-		if _, err := put(t, h, n, cells); err != nil {
-			t.Fatal(err)
-		}
+		_, err := put(t, h, n, cells)
+		assert.OK(t, err)
 	}
 	want := []string{`ware.saved ware:B1 {"code":"B1","name":"OIL"}`, `ware.saved ware:B1 {"code":"B1","name":"B1"}`}
-	if got := trail(t, h); !slices.Equal(got, want) {
-		t.Errorf("the trail is %q", got)
-	}
+	assert.EqualSlices(t, trail(t, h), want, "the trail")
 }
 
 // TestColumnsGiveHeaderFormAndReader: one list, in order.
@@ -120,12 +113,10 @@ func TestColumnsGiveHeaderFormAndReader(t *testing.T) {
 	for _, a := range n.Table("wares", "").Columns() {
 		fields = append(fields, a.Name)
 	}
-	if want := []string{"code", "name", "unit", "quantity"}; !slices.Equal(n.Header(), want) || !slices.Equal(fields, want) {
-		t.Errorf("header %q, form %q", n.Header(), fields)
-	}
-	if n.Columns() != "id, part_number, name, unit, quantity, min_quantity, unit_cost_cents" {
-		t.Error(n.Columns())
-	}
+	want := []string{"code", "name", "unit", "quantity"}
+	assert.That(t, slices.Equal(n.Header(), want) && slices.Equal(fields, want), "header %q, form %q", n.Header(), fields)
+	assert.That(t, n.Columns() == "id, part_number, name, unit, quantity, min_quantity, unit_cost_cents",
+		"%v", n.Columns())
 	if n.Joined("p", "JOIN assets a ON a.id = p.id"); !strings.HasPrefix(n.selects, "SELECT p.id, p.part_number, p.name") ||
 		!strings.HasSuffix(n.selects, " FROM parts p JOIN assets a ON a.id = p.id ") {
 		t.Error(n.selects)
@@ -141,15 +132,11 @@ func TestCheckRefusesBeforeARowIsWritten(t *testing.T) {
 		}
 		return nil
 	})
-	if _, err := put(t, h, n, map[string]string{"code": "A", "quantity": "3"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := put(t, h, n, map[string]string{"code": "A", "quantity": "2"}); !fault.Is(err, fault.Conflict) {
-		t.Errorf("a shrinking stock: %v", err)
-	}
-	if len(trail(t, h)) != 1 {
-		t.Error("a refused edit left an audit entry")
-	}
+	_, err := put(t, h, n, map[string]string{"code": "A", "quantity": "3"})
+	assert.OK(t, err)
+	_, err = put(t, h, n, map[string]string{"code": "A", "quantity": "2"})
+	assert.That(t, fault.Is(err, fault.Conflict), "a shrinking stock: %v", err)
+	assert.That(t, len(trail(t, h)) == 1, "a refused edit left an audit entry")
 }
 
 // TestFillReturnsTheStoredForm: with its stored values.
@@ -161,16 +148,13 @@ func TestFillReturnsTheStoredForm(t *testing.T) {
 	err := h.DB.View(context.Background(), func(c *db.Conn) error {
 		texts, found, err := n.Fill(c, map[string]string{"code": "A"})
 		b, _ := json.Marshal(texts)
-		if !found || texts["quantity"] != "3" || texts["unit"] != "l" || len(texts) != 5 {
-			t.Errorf("%s %v", b, slices.Sorted(maps.Keys(texts)))
-		}
+		assert.That(t, found && texts["quantity"] == "3" && texts["unit"] == "l" && len(texts) == 5,
+			"%s %v", b, slices.Sorted(maps.Keys(texts)))
 		if _, found, _ := n.Fill(c, map[string]string{"code": "B"}); found {
 			t.Error("a record that is not there was found")
 		}
 		all, _ := n.All(c, "WHERE quantity > ?", exact.Milli(0))
-		if len(all) != 1 || all[0].Low || all[0].Code != "A" {
-			t.Errorf("%+v", all)
-		}
+		assert.That(t, len(all) == 1 && !all[0].Low && all[0].Code == "A", "%+v", all)
 		return err
 	})
 	dbtest.OK(t, err)

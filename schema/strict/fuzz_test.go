@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/strict"
 )
 
@@ -91,17 +92,14 @@ func namesUnique(b []byte, maxDepth int) bool {
 func checkParse(t *testing.T, b []byte, maxDepth int) {
 	before := bytes.Clone(b)
 	v, err := strict.Parse(b, maxDepth)
-	if want := acceptable(b, maxDepth); want != (err == nil) {
-		t.Fatalf("%.200q to depth %d: %v, want acceptance %v", b, maxDepth, err, want)
-	}
+	assert.MustEqual(t, acceptable(b, maxDepth), (err == nil), "%.200q to depth %d: %v", b, maxDepth, err)
 	if err != nil {
 		checkError(t, b, err)
 		return
 	}
 	checkWalk(t, b, v)
-	if !bytes.Equal(v.Raw(), bytes.Trim(b, " \t\r\n")) || !bytes.Equal(b, before) {
-		t.Fatalf("%.200q: raw %.200q", b, v.Raw())
-	}
+	assert.Must(t, bytes.Equal(v.Raw(), bytes.Trim(b, " \t\r\n")) && bytes.Equal(b, before),
+		"%.200q: raw %.200q", b, v.Raw())
 }
 
 // TestSuite runs the reference over the inputs of the other tests, and over every prefix and every one-byte change of

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/strict"
 )
 
@@ -99,12 +100,8 @@ var refused = []struct{ text, want string }{
 func TestRefused(t *testing.T) {
 	for _, c := range refused {
 		v, err := strict.Parse([]byte(c.text), strict.MaxDepth)
-		if err == nil || err.Error() != c.want {
-			t.Errorf("%.60q: %v, want %s", c.text, err, c.want)
-		}
-		if v.Kind() != strict.Null || v.Raw() != nil {
-			t.Errorf("%.60q: refused, yet a value %q", c.text, v.Raw())
-		}
+		assert.That(t, err != nil && err.Error() == c.want, "%.60q: %v, want %s", c.text, err, c.want)
+		assert.That(t, v.Kind() == strict.Null && v.Raw() == nil, "%.60q: refused, yet a value %q", c.text, v.Raw())
 		checkError(t, []byte(c.text), err)
 	}
 }
@@ -113,16 +110,10 @@ func TestRefused(t *testing.T) {
 func checkError(t *testing.T, b []byte, err error) {
 	t.Helper()
 	var e *strict.Error
-	if !errors.As(err, &e) {
-		t.Fatalf("%q: %T is not an Error", b, err)
-	}
-	if e.Offset < 0 || e.Offset > len(b) || len(e.What) > 120 || !utf8.ValidString(e.What) {
-		t.Fatalf("%q: %#v", b, e)
-	}
+	assert.Must(t, errors.As(err, &e), "%q: %T is not an Error", b, err)
+	assert.Must(t, e.Offset >= 0 && e.Offset <= len(b) && len(e.What) <= 120 && utf8.ValidString(e.What), "%q: %#v", b, e)
 	for _, r := range e.What {
-		if !unicode.IsPrint(r) {
-			t.Fatalf("%q: %q", b, e.What)
-		}
+		assert.Must(t, unicode.IsPrint(r), "%q: %q", b, e.What)
 	}
 }
 
@@ -131,9 +122,8 @@ func TestLongNameInError(t *testing.T) {
 		b := fmt.Appendf(nil, `{"%s":1,"%s":2}`, name, name)
 		_, err := strict.Parse(b, 1)
 		checkError(t, b, err)
-		if s := err.Error(); len(s) > 90 || !strings.Contains(s, `…" at byte `) {
-			t.Error(s)
-		}
+		s := err.Error()
+		assert.That(t, len(s) <= 90 && strings.Contains(s, `…" at byte `), "%v", s)
 	}
 }
 
@@ -149,9 +139,8 @@ func TestDepth(t *testing.T) {
 		{strings.Repeat("[", 32) + strings.Repeat("]", 32), strict.MaxDepth, true},
 		{strings.Repeat(`{"a":`, 32) + "1" + strings.Repeat("}", 32), strict.MaxDepth, true},
 	} {
-		if _, err := strict.Parse([]byte(c.text), c.depth); (err == nil) != c.ok {
-			t.Errorf("%s to depth %d: %v", c.text, c.depth, err)
-		}
+		_, err := strict.Parse([]byte(c.text), c.depth)
+		assert.That(t, (err == nil) == c.ok, "%s to depth %d: %v", c.text, c.depth, err)
 	}
 }
 
@@ -165,16 +154,14 @@ func TestDuplicateAmongMany(t *testing.T) {
 		}
 		members := s.String()
 		fresh := []byte("{" + members + `"m":0}`)
-		if _, err := strict.Parse(fresh, 2); err != nil {
-			t.Fatalf("%d names: %v", n, err)
-		}
+		_, err := strict.Parse(fresh, 2)
+		assert.OK(t, err, "%d names", n)
 		for i := range n {
 			for _, name := range []string{"n%d", `\u006e%d`} {
 				again := fmt.Appendf(nil, `{%s"`+name+`":0}`, members, i)
 				want := fmt.Sprintf(`duplicate name "n%d" at byte %d`, i, len(members)+1)
-				if _, err := strict.Parse(again, 2); err == nil || err.Error() != want {
-					t.Fatalf("%d names: %v, want %s", n, err, want)
-				}
+				_, err := strict.Parse(again, 2)
+				assert.Must(t, err != nil && err.Error() == want, "%d names: %v, want %s", n, err, want)
 			}
 		}
 	}
@@ -198,10 +185,8 @@ func TestManyNamesAreFast(t *testing.T) {
 	}
 	s.WriteString("0]")
 	began := time.Now()
-	if _, err := strict.Parse([]byte(s.String()), 2); err != nil {
-		t.Fatal(err)
-	}
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("took %v", took)
-	}
+	_, err := strict.Parse([]byte(s.String()), 2)
+	assert.OK(t, err)
+	took := time.Since(began)
+	assert.That(t, took <= 5*time.Second, "took %v", took)
 }

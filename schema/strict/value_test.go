@@ -7,15 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/strict"
 )
 
 func parse(t testing.TB, s string) strict.Value {
 	t.Helper()
 	v, err := strict.Parse([]byte(s), strict.MaxDepth)
-	if err != nil {
-		t.Fatalf("%.60q: %v", s, err)
-	}
+	assert.OK(t, err, "%.60q", s)
 	return v
 }
 
@@ -35,12 +34,9 @@ func TestKinds(t *testing.T) {
 		{"{\t}", strict.Object, "an object"},
 	} {
 		v := parse(t, " \n"+c.text+"\r\t")
-		if v.Kind() != c.kind || c.kind.String() != c.name || string(v.Raw()) != c.text {
-			t.Errorf("%s: %v, raw %s", c.text, v.Kind(), v.Raw())
-		}
-		if v.Bool() != (c.text == "true") {
-			t.Errorf("%s: Bool %v", c.text, v.Bool())
-		}
+		assert.That(t, v.Kind() == c.kind && c.kind.String() == c.name && string(v.Raw()) == c.text,
+			"%s: %v, raw %s", c.text, v.Kind(), v.Raw())
+		assert.That(t, v.Bool() == (c.text == "true"), "%s: Bool %v", c.text, v.Bool())
 		if v.Text() != "" || c.kind != strict.String && v.TextBytes(nil) != nil {
 			t.Errorf("%s: Text %q", c.text, v.Text())
 		}
@@ -50,17 +46,12 @@ func TestKinds(t *testing.T) {
 		for range v.Items {
 			t.Errorf("%s has an item", c.text)
 		}
-		if m, ok := v.Get(""); ok || m.Raw() != nil {
-			t.Errorf("%s has a member", c.text)
-		}
+		m, ok := v.Get("")
+		assert.That(t, !ok && m.Raw() == nil, "%s has a member", c.text)
 	}
 	var zero strict.Value
-	if zero.Kind() != strict.Null || zero.Raw() != nil || zero.Text() != "" || zero.Bool() {
-		t.Error("zero Value")
-	}
-	if s := strict.Kind(99).String(); s != "no kind of value" {
-		t.Error(s)
-	}
+	assert.That(t, zero.Kind() == strict.Null && zero.Raw() == nil && zero.Text() == "" && !zero.Bool(), "zero Value")
+	assert.Equal(t, strict.Kind(99).String(), "no kind of value")
 }
 
 func TestText(t *testing.T) {
@@ -77,17 +68,12 @@ func TestText(t *testing.T) {
 		{"\"\x7f\"", "\x7f"},
 	} {
 		v := parse(t, c.text)
-		if got := v.Text(); got != c.want {
-			t.Errorf("Text of %s = %q, want %q", c.text, got, c.want)
-		}
+		assert.Equal(t, v.Text(), c.want, "Text of %s", c.text)
 		buf := make([]byte, 2, 64)
 		got := v.TextBytes(buf)
-		if string(got) != c.want {
-			t.Errorf("TextBytes of %s = %q, want %q", c.text, got, c.want)
-		}
-		if escaped := strings.Contains(c.text, `\`); escaped != (len(got) > 0 && &got[0] == &buf[0]) {
-			t.Errorf("TextBytes of %s: in the buffer %v", c.text, !escaped)
-		}
+		assert.That(t, string(got) == c.want, "TextBytes of %s = %q, want %q", c.text, got, c.want)
+		escaped := strings.Contains(c.text, `\`)
+		assert.That(t, escaped == (len(got) > 0 && &got[0] == &buf[0]), "TextBytes of %s: in the buffer %v", c.text, !escaped)
 	}
 }
 
@@ -98,13 +84,9 @@ func TestWalk(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s=%s", name, m.Raw()))
 	}
 	want := []string{`a=[ 1 , "x]" , { } ]`, `bb={ "c" : null }`, `d=-1.5e3`, `e=""`}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("fields %q", got)
-	}
+	assert.That(t, reflect.DeepEqual(got, want), "fields %q", got)
 	list, ok := v.Get("a")
-	if !ok {
-		t.Fatal("no a")
-	}
+	assert.Must(t, ok, "no a")
 	got = nil
 	for i, item := range list.Items {
 		got = append(got, fmt.Sprintf("%d=%s", i, item.Raw()))
@@ -130,9 +112,7 @@ func TestInputIsNotWritten(t *testing.T) {
 	text := `{"a":"x","b":[1,2]}`
 	buf := []byte(text + strings.Repeat("#", 5000))
 	v, err := strict.Parse(buf[:len(text)], strict.MaxDepth)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	for name, m := range v.Fields {
 		_ = append(name, "!!!"...)
 		_ = append(m.Raw(), "!!!"...)
@@ -171,9 +151,7 @@ func TestWalkLong(t *testing.T) {
 	for _, s := range longTexts() {
 		buf := []byte(s + strings.Repeat(" ", 100))
 		v, err := strict.Parse(buf[:len(s)], strict.MaxDepth)
-		if err != nil {
-			t.Fatalf("%.60s: %v", s, err)
-		}
+		assert.OK(t, err, "%.60s", s)
 		checkWalk(t, []byte(s), v)
 	}
 }
@@ -184,19 +162,14 @@ func checkWalk(t *testing.T, b []byte, v strict.Value) {
 	d := json.NewDecoder(strings.NewReader(string(b)))
 	d.UseNumber()
 	var want any
-	if err := d.Decode(&want); err != nil {
-		t.Fatalf("%.200q: encoding/json: %v", b, err)
-	}
-	if got := decode(t, v); !reflect.DeepEqual(got, want) {
-		t.Fatalf("%.200q: walked %.200v, want %.200v", b, got, want)
-	}
+	assert.OK(t, d.Decode(&want), "%.200q: encoding/json", b)
+	got := decode(t, v)
+	assert.Must(t, reflect.DeepEqual(got, want), "%.200q: walked %.200v, want %.200v", b, got, want)
 }
 
 // decode returns the result of encoding/json with UseNumber for v.
 func decode(t *testing.T, v strict.Value) any {
-	if !json.Valid(v.Raw()) {
-		t.Fatalf("raw %q", v.Raw())
-	}
+	assert.Must(t, json.Valid(v.Raw()), "raw %q", v.Raw())
 	switch v.Kind() {
 	case strict.Bool:
 		return v.Bool()
@@ -210,9 +183,7 @@ func decode(t *testing.T, v strict.Value) any {
 	case strict.Array:
 		list := []any{}
 		for i, item := range v.Items {
-			if i != len(list) {
-				t.Fatalf("item %d as %d", len(list), i)
-			}
+			assert.Must(t, i == len(list), "item %d as %d", len(list), i)
 			list = append(list, decode(t, item))
 		}
 		return list

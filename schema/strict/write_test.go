@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 )
 
@@ -82,9 +83,7 @@ func reference(t *testing.T, v any) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, enc.Encode(v))
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
@@ -101,11 +100,9 @@ func TestMarshalIsEncodingJSON(t *testing.T) {
 		tree{Name: "a", Kids: []*tree{{Name: "b"}, nil}}, json.RawMessage(`[1]`), sparse{}, sparse{A: 1}, sparse{B: "b"}, sparse{1, "b"},
 	} {
 		got, err := Marshal(v)
-		if want := reference(t, v); err != nil || string(got) != want {
-			t.Errorf("%T:\n got %s (%v)\nwant %s", v, got, err, want)
-		}
+		want := reference(t, v)
+		assert.That(t, err == nil && string(got) == want, "%T:\n got %s (%v)\nwant %s", v, got, err, want)
 	}
-	if _, err := Marshal(map[string]any{"f": func() {}}); err == nil {
-		t.Error("a function was written")
-	}
+	_, err := Marshal(map[string]any{"f": func() {}})
+	assert.That(t, err != nil, "a function was written")
 }

@@ -1,6 +1,10 @@
 package words
 
-import "testing"
+import (
+	"testing"
+
+	"quartermaster/schema/assert"
+)
 
 // TestWords: words are found in any order and case, with or without diacritics.
 func TestWords(t *testing.T) {
@@ -19,9 +23,7 @@ func TestWords(t *testing.T) {
 		{"  ", []string{""}, true},
 		{"чай", []string{"Зелёный ЧАЙ"}, true},
 	} {
-		if got := Of(c.words).In(c.texts...); got != c.found {
-			t.Errorf("%q in %q: %v", c.words, c.texts, got)
-		}
+		assert.Equal(t, Of(c.words).In(c.texts...), c.found, "%q in %q", c.words, c.texts)
 	}
 }
 
@@ -31,8 +33,6 @@ func TestNumber(t *testing.T) {
 		"12": 12, "#12": 12, "WO-12": 12, "wo-000012": 12, "wo12": 12, "#000012": 12, "job 12": 12, " 12 ": 12,
 		"": 0, "pump": 0, "12 pumps": 0, "po-12": 0, "house 12": 0, "-": 0, "-12": 0, "99999999999999999999": 0, "2B": 0,
 	} {
-		if got := Number(text, "WO", "job"); got != want {
-			t.Errorf("%q: %d", text, got)
-		}
+		assert.Equal(t, Number(text, "WO", "job"), want, "%q", text)
 	}
 }
