@@ -180,7 +180,7 @@ func demoNow(tx *db.Tx, today exact.Day) error {
 		return on(person, day, clock, func() error { return turnAsset(tx, asset, status) })
 	}
 	for _, act := range []func() error{
-		opens("Ana", -9, 15.40, WorkOrder{AssetID: 1, Description: "Check the belts: due by the plan", Type: "preventive",
+		opens("Ana", -9, 15.40, WorkOrder{AssetID: 1, Description: "Check the belts", Type: "preventive",
 			AssignedTo: new("Ana"), PMID: new(int64(2)), DueDate: new(today - 1)}),
 		opens("Ben", -8, 8.20, WorkOrder{AssetID: 1, Description: "Spindle bearing is loud above 1200 rpm\nWorse when warm. " +
 			"The rear bearing was changed two years ago.\n\nMeasure the play in front, fit both bearings, run in for 20 " +
@@ -210,7 +210,7 @@ func demoNow(tx *db.Tx, today exact.Day) error {
 		turns("Eva", -1, 7.25, 5, "down"),
 		moves("Carla", -1, 9.10, "in-progress", ""),
 		uses("Carla", -1, 10.05, "FUSE-10A", 3_000),
-		spends("Carla", -1, 10.20, 40, 0, 0),
+		spends("Carla", -1, 10.20, 40, 0, 175),
 		opens("Ana", -1, 16.30, WorkOrder{AssetID: 2, Description: "Oil mist at the outlet\nMore than usual after an hour of " +
 			"work."}),
 		turns("Ana", -1, 16.30, 2, "needs-attention"),

@@ -109,7 +109,7 @@ func (v assetView) acts(ctx context.Context) []page.Action {
 		acts = []page.Action{page.Link("See job #"+page.Num(v.Jobs[0].ID), orderPath(v.Jobs[0].ID)).Main(),
 			page.Open("New work order", "create_workorder", "asset_id", id).Key("n")}
 	} else if p := v.overdue(); p != nil {
-		acts = []page.Action{dueActs(ctx, *p)[0].Main(),
+		acts = []page.Action{jobOf(*p, "Open job: "+schema.Shorten(p.Title, 24)).Main(),
 			page.Open("New work order", "create_workorder", "asset_id", id).Key("n")}
 	}
 	turn := page.Do("It is down", "set_asset_status", "id", id, "status", "down")
@@ -237,16 +237,11 @@ const (
 func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day, meter string) {
 	for _, wo := range v.Done {
 		if day := wo.CompletedAt.Day(page.From(ctx).Zone); day >= first {
-			look, kind := page.Good, "Service: "
+			look := page.Good
 			if wo.Type == "corrective" {
-				look, kind = page.Bad, "Repair: "
+				look = page.Bad
 			}
-			c.Events = append(c.Events, page.Part{Day: day, Look: look, Label: kind + headline(wo.Description)})
-		}
-	}
-	for _, wo := range v.Jobs {
-		if day := wo.CreatedAt.Day(page.From(ctx).Zone); wo.Type == "corrective" && day >= first {
-			c.Events = append(c.Events, page.Part{Day: day, Look: page.Bad, Label: "Waits: " + headline(wo.Description)})
+			c.Events = append(c.Events, page.Part{Day: day, Look: look, Label: kind(wo) + ": " + headline(wo.Description)})
 		}
 	}
 	for _, p := range v.Plans {
@@ -261,6 +256,14 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day
 	c.Now = &page.Point{Day: page.From(ctx).Today, Label: "today"}
 }
 
+// kind is what a job was, as the chart's marks say it.
+func kind(wo maintenance.WorkOrder) string {
+	if wo.Type == "corrective" {
+		return "Repair"
+	}
+	return "Service"
+}
+
 func milli(n int64) string { return exact.Milli(n).String() }
 
 // yearCost is what the jobs cost that were done in the last 12 months.
@@ -271,19 +274,12 @@ func (v assetView) yearCost() (cents int64) {
 	return cents
 }
 
-// waitingCost is what the waiting jobs cost so far, and downtime how many minutes the asset stood still for them.
+// waitingCost is what the waiting jobs cost so far.
 func (v assetView) waitingCost() (cents int64) {
 	for _, wo := range v.Jobs {
 		cents += wo.TotalCostCents
 	}
 	return cents
-}
-
-func (v assetView) downtime() (minutes int64) {
-	for _, wo := range v.Jobs {
-		minutes += wo.DowntimeMinutes
-	}
-	return minutes
 }
 
 // fewCosts is how many months must have had costs for a chart; fewer are no picture of a year.

@@ -44,6 +44,14 @@ func (b boardView) choice() page.Action {
 	return page.Do("Show my jobs only", "choose_board", "jobs", "mine")
 }
 
+// look is a state's, if no machine is down: one alarm is enough.
+func (b boardView) look(state string) string {
+	if len(b.Down) > 0 {
+		return ""
+	}
+	return "state " + state
+}
+
 // mostDown is how many machines the board's head names.
 const mostDown = 3
 
@@ -83,7 +91,7 @@ func about(wo maintenance.WorkOrder) string {
 	case wo.CompletedAt == nil:
 		parts = append(parts, "nobody yet")
 	}
-	if parts = append(parts, "#"+page.Num(wo.ID)); len(wo.Checklist) > 0 {
+	if len(wo.Checklist) > 0 {
 		parts = append(parts, ticked(wo.Checklist))
 	}
 	return strings.Join(parts, "\u00a0· ")

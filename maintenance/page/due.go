@@ -125,8 +125,13 @@ func dueActs(ctx context.Context, r maintenance.PMDueRow) []page.Action {
 	if r.OpenJob != nil {
 		return []page.Action{done}
 	}
-	return []page.Action{page.Open("Open job", "create_workorder", "asset_id", page.Num(r.AssetID), "pm_id", id, "wo_type",
-		"preventive", "description", r.Title).Named(r.Title), done}
+	return []page.Action{jobOf(r, "Open job").Named(r.Title), done}
+}
+
+// jobOf opens a job by a plan.
+func jobOf(r maintenance.PMDueRow, label string) page.Action {
+	return page.Open(label, "create_workorder", "asset_id", page.Num(r.AssetID), "pm_id", page.Num(r.PMID), "wo_type",
+		"preventive", "description", r.Title)
 }
 
 // plansView is the list of plans.

@@ -2,9 +2,7 @@ package page
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -137,99 +135,6 @@ func every(r maintenance.PMDueRow) string {
 		text += page.QtyText(*r.IntervalUsage) + " " + schema.Cell(r.Unit)
 	}
 	return "Every " + text
-}
-
-// acts are the history's actions, in words.
-var acts = map[string]string{
-	"workorder.created": "Opened", "workorder.changed": "Changed", "workorder.status": "Moved", "workorder.step": "Step",
-	"workorder.part_used": "Part used", "workorder.part_returned": "Part given back",
-	"workorder.photo_added":   "Photo added",
-	"workorder.photo_removed": "Photo removed",
-}
-
-func actWord(action string) string {
-	if w := acts[action]; w != "" {
-		return w
-	}
-	return page.Word(strings.ReplaceAll(action, ".", " "))
-}
-
-// changeText is a history entry in words: "open to in progress", "2 x Ball bearing, cost 8.50".
-func changeText(ctx context.Context, changes string) string {
-	var members map[string]any
-	if json.Unmarshal([]byte(changes), &members) != nil {
-		return ""
-	}
-	from, to := members["from"], members["to"]
-	var said []string
-	if from != nil && to != nil {
-		said = append(said, strings.ReplaceAll(fmt.Sprintf("%v to %v", from, to), "-", " "))
-		delete(members, "from")
-		delete(members, "to")
-	}
-	for _, n := range unsaid {
-		delete(members, n)
-	}
-	if qty, part := members["qty"], members["name"]; qty != nil && part != nil {
-		said = append(said, plainText(qty)+" x "+plainText(part))
-		delete(members, "qty")
-		delete(members, "name")
-	}
-	if text, done := members["text"], members["done"]; text != nil && done != nil {
-		word := "unticked: "
-		if done == true {
-			word = "ticked: "
-		}
-		said = append(said, word+plainText(text))
-		delete(members, "text")
-		delete(members, "done")
-		delete(members, "step")
-	}
-	names := make([]string, 0, len(members))
-	for n := range members {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	for _, n := range names {
-		name, value := strings.ToLower(page.Word(n)), valueText(members[n])
-		if cents, is := members[n].(float64); is && strings.HasSuffix(n, "_cents") {
-			name, value = strings.TrimSuffix(name, " cents"), page.Amount(int64(cents), page.CurrencyCode(ctx))
-		}
-		said = append(said, strings.TrimPrefix(name+" "+value, "filename "))
-	}
-	return strings.Join(said, ", ")
-}
-
-// unsaid are members of entries that say nothing to people, or nothing that another does not.
-var unsaid = []string{"part_id", "photo_id", "asset_id", "pm", "bytes", "part_number", "unit_cost_cents"}
-
-func valueText(v any) string {
-	if pair, is := v.([]any); is && len(pair) == 2 && plainText(pair[0]) == "none" {
-		return plainText(pair[1])
-	} else if is && len(pair) == 2 {
-		return plainText(pair[0]) + " → " + plainText(pair[1])
-	}
-	return plainText(v)
-}
-
-func plainText(v any) string {
-	switch t := v.(type) {
-	case nil:
-		return "none"
-	case bool:
-		if t {
-			return "yes"
-		}
-		return "no"
-	case float64:
-		return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.3f", t), "0"), ".")
-	case string:
-		if t == "" {
-			return "none"
-		}
-		return schema.DaysInWords(t)
-	}
-	return fmt.Sprint(v)
 }
 
 // address is the full address of a page, for a QR code.

@@ -74,12 +74,6 @@ type orderView struct {
 	Location *string // the asset's
 }
 
-// enteredLater reports whether the job was written down on a day after it began, as from a file or the day before.
-func (v orderView) enteredLater(ctx context.Context, at exact.Instant) bool {
-	zone := page.From(ctx).Zone
-	return v.CreatedAt.Day(zone) < at.Day(zone)
-}
-
 func (v orderView) PageTitle() string { return fmt.Sprintf("Work order %d", v.ID) }
 
 // whose says in a title where the job stands.
@@ -98,6 +92,14 @@ func (v orderView) whose() string {
 
 // closed reports whether the job's cost is final.
 func (v orderView) closed() bool { return v.Status == "done" || v.Status == "cancelled" }
+
+// costName is what the sum is called, which still grows while the job is open.
+func (v orderView) costName() string {
+	if v.closed() {
+		return "Cost"
+	}
+	return "Cost so far"
+}
 
 // openSteps counts the steps of the check list that are not done.
 func (v orderView) openSteps() (n int) {

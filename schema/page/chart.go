@@ -27,7 +27,7 @@ type Chart struct {
 	Limit  *Point             // a level, with its name
 	Now    *Point             // a day with its name: "today 21"
 	Marks  []Point            // vertical lines for the future
-	Events []Part             // events on a day, dots at the foot; squares if Look is Bad
+	Events []Part             // events on a day, dots on the line or at the foot; squares if Look is Bad
 	Kinds  [2]string          // what dots and squares are, "Service" and "Repair"
 	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars
 	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
@@ -287,11 +287,28 @@ func (d *drawing) plot() {
 		d.write(`<path class="`, class, `" d="M`, at(d.x(0, m)), ` `, num(top), `V`, num(d.foot), `"><title>`,
 			esc(m.Label), `</title></path>`)
 	}
-	for _, e := range d.Events {
-		d.write(`<path class="event `, e.Look, `" d="M`, at(d.x(0, Point{Day: e.Day})), ` `, num(d.foot), `h0"><title>`,
-			esc(e.Label), `</title></path>`)
-	}
+	d.events()
 	d.write(`</svg>`)
+}
+
+// events draws the events on the line, or at the foot without one. Of those too near to be told apart the first is
+// drawn, and names them all.
+func (d *drawing) events() {
+	slices.SortStableFunc(d.Events, func(a, b Part) int { return cmp.Compare(a.Day, b.Day) })
+	for i := 0; i < len(d.Events); {
+		e, x := d.Events[i], d.x(0, Point{Day: d.Events[i].Day})
+		y := float64(d.foot)
+		if n := slices.IndexFunc(d.Line, func(p Point) bool { return p.Day >= e.Day }); n > 0 {
+			from, to := d.Line[n-1], d.Line[n]
+			y = d.y(from.Value + (to.Value-from.Value)*int64(e.Day-from.Day)/int64(to.Day-from.Day))
+		} else if n < 0 && len(d.Line) > 0 {
+			y = d.y(d.Line[len(d.Line)-1].Value)
+		}
+		for i++; i < len(d.Events) && d.x(0, Point{Day: d.Events[i].Day})-x < nearMarks; i++ {
+			e.Label += "; " + d.Events[i].Label
+		}
+		d.write(`<path class="event `, e.Look, `" d="M`, at(x), ` `, at(y), `h0"><title>`, esc(e.Label), `</title></path>`)
+	}
 }
 
 // bars draws points as bars; from and wide are parts of a slot, from its middle.
@@ -335,7 +352,7 @@ func (d *drawing) line(class string, points []Point, from int, steps bool) {
 			esc(d.show(p.Value)) + `</title></path>`)
 	}
 	d.write(`"/>`)
-	if class == "line" && !steps && len(points) <= mostDots {
+	if class == "line" && !steps && len(points) <= mostDots && len(d.Events) == 0 {
 		d.write(dots.String())
 	}
 }
