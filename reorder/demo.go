@@ -155,9 +155,8 @@ func (s *Service) demoActs(ctx context.Context, who db.Caller, today exact.Day) 
 		if err != nil {
 			return err
 		}
-		counted := p.CurrentStock * 3 / 4 / 1000 * 1000
-		if _, err := s.Adjust(ctx, who, Adjustment{SKU: d.code, SetTo: &counted,
-			Reason: "stock count: a carton was damp"}); err != nil {
+		damp := p.CurrentStock*3/4/1000*1000 - p.CurrentStock
+		if _, err := s.Adjust(ctx, who, Adjustment{SKU: d.code, Delta: &damp, Reason: "a carton was damp"}); err != nil {
 			return err
 		}
 	}

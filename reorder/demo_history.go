@@ -15,7 +15,19 @@ const (
 )
 
 // demoOff is by how much the shelves were off, by SKU in turn.
-var demoOff = [...]exact.Milli{-1_000, 0, 0, 1_000, 0, -2_000, 0}
+var demoOff = [...]exact.Milli{0, -1_000, 0, 0, 0, 1_000, 0, 0, -2_000, 0, 0}
+
+// off is by how much a SKU was off: of one two cartons were missing, loose goods are off by less than a unit.
+func (d demoSKU) off(id int64) exact.Milli {
+	switch off := demoOff[id%int64(len(demoOff))]; {
+	case d.code == "TEA-EARLGREY-100":
+		return exact.Milli(-2000 * d.pack)
+	case d.unit == "kg":
+		return off / 4
+	default:
+		return off
+	}
+}
 
 // demoHistory replaces the one edit that set a SKU's stock by its history: each day's sales as an import, deliveries
 // when there was room for one, the first count.
@@ -43,7 +55,7 @@ func demoHistory(tx *db.Tx, d demoSKU, rec article, today exact.Day) error {
 			note(day, 19, movedByEdit, -qty, "daily sales", "till")
 		}
 		if day == today-demoCounted {
-			note(day, 8, movedByCount, demoOff[rec.id%int64(len(demoOff))], "stock count", "ada")
+			note(day, 8, movedByCount, d.off(rec.id), "stock count", "ada")
 		}
 		if after > brings+brings/4 && brings > 0 && delivered-day > 9 && d.state != "dead" {
 			delivered = day

@@ -22,6 +22,16 @@ type ShelfRow struct {
 type LastCount struct {
 	At  exact.Instant
 	Off *exact.Milli
+	had exact.Milli
+}
+
+// Large reports whether the stock was off by more than one, and by a tenth or more of what was expected.
+func (n LastCount) Large() bool {
+	if n.Off == nil {
+		return false
+	}
+	off := max(*n.Off, -*n.Off)
+	return off > 1000 && off >= n.had/10
 }
 
 // Outstanding is the open quantity of a SKU in one purchase order, or in a draft.
@@ -103,7 +113,7 @@ func lastCount(c *db.Conn, id int64, code string) (*LastCount, error) {
 	last, known, err := db.One(c, func(r *db.Row) LastCount {
 		n := LastCount{At: r.Instant()}
 		if off, after := r.Milli(), r.Milli(); off != after {
-			n.Off = &off
+			n.Off, n.had = &off, after-off
 		}
 		return n
 	}, `SELECT at, qty, current_stock FROM (SELECT id, at, kind, qty, current_stock FROM stock_movements WHERE sku_id = ?

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -48,6 +49,9 @@ func loadShelf(s *reorder.Service, active string, limit int64) func(f *schema.Fo
 	return func(f *schema.Form) page.Loader[shelfView] {
 		q := reorder.ShelfQuery{Active: active, Last: limit == countLines}
 		bindShelf(f, &q, limit)
+		if q.Last && q.Sort == "" { // as the shelves are walked
+			q.Sort = "supplier"
+		}
 		return func(ctx context.Context, _ db.Caller) (shelfView, error) {
 			shelf, err := s.Shelf(ctx, q)
 			return shelfView{shelf, reorder.SKUColumns()}, err
@@ -94,6 +98,52 @@ func labels(s *reorder.Service) page.Page {
 
 // mostLabels is how many labels are printed at once.
 const mostLabels = 1000
+
+// counted says when the SKUs were counted last, and how many differed from the books then.
+func (v shelfView) counted(ctx context.Context) (day, differed string) {
+	var at exact.Day
+	then, off, large := 0, 0, 0
+	for _, r := range v.Rows {
+		if r.Last == nil {
+			continue
+		}
+		on := r.Last.At.Day(page.From(ctx).Zone)
+		if on > at {
+			at, then, off, large = on, 0, 0, 0
+		}
+		if on < at {
+			continue
+		}
+		then++
+		if r.Last.Off != nil && *r.Last.Off != 0 {
+			off++
+		}
+		if r.Last.Large() {
+			large++
+		}
+	}
+	if at == 0 {
+		return "", ""
+	}
+	differed = fmt.Sprintf("%d of the %d counted then differed", off, then)
+	if large > 0 {
+		differed += fmt.Sprintf(", %d by a tenth or more", large)
+	}
+	return ", last counted on " + page.DayText(ctx, at), differed + ". "
+}
+
+// countColumns are the heads of the sheet to count by; the supplier has a column if the rows are not grouped by it.
+func (v shelfView) countColumns(ctx context.Context) (all []page.Column) {
+	all = append(all, page.Column{Label: "SKU", Sort: "name"})
+	if v.barcodes() {
+		all = append(all, page.Column{Label: "Barcode"})
+	}
+	if page.Sorted(ctx) {
+		all = append(all, page.Column{Label: "Supplier", Sort: "supplier"})
+	}
+	return append(all, page.Column{Label: "Expected", Sort: "stock", Right: true}, page.Column{Label: "Counted"},
+		page.Column{Label: "Last count", Right: true}, page.Column{Label: "Last difference", Right: true})
+}
 
 // countField names the field of a line of the count.
 func countField(i int, name string) string { return "counts." + page.Num(i) + "." + name }

@@ -99,12 +99,14 @@
     if (!all.length) return;
     const say = () => {
       all.forEach(i => {
-        const off = Math.round((i.value.replace(",", ".") - $(".b data", i.closest("tr")).value) * 1e3) / 1e3;
-        i.previousElementSibling.textContent = !i.value.trim() || isNaN(off) ? "" : (off > 0 ? "+" : "") + off.toLocaleString("en");
+        const had = $(".b data", i.closest("tr")).value, off = Math.round((i.value.replace(",", ".") - had) * 1e3) / 1e3;
+        const out = i.nextElementSibling, size = i.value.trim() && Math.abs(off);
+        out.textContent = size === "" || isNaN(off) ? "" : (off > 0 ? "+" : "") + off.toLocaleString("en");
+        out.className = size > 1 && size >= had / 10 ? "state warn" : "";
       });
       out.textContent = all.filter(i => i.value.trim()).length + " of " + all.length + " counted";
     };
-    f.prepend(out); all.forEach(i => i.before(make("output", ""))); say();
+    f.prepend(out); all.forEach(i => i.after(make("output", ""))); say();
     addEventListener("input", say);
   });
 
