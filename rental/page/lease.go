@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"quartermaster/rental"
 	"quartermaster/schema"
@@ -199,7 +200,7 @@ func (v leaseView) acts(ctx context.Context) []page.Action {
 func (v leaseView) chargeActs(ctx context.Context, c rental.Charge) []page.Action {
 	id := page.Num(c.ID)
 	acts := []page.Action{page.Open("Record payment", "record_payment", "lease_id", page.Num(v.Lease.ID), "charge_id", id,
-		"amount", page.AmountField(ctx, c.BalanceCents)).Named(c.Label)}
+		"amount", page.AmountField(ctx, c.BalanceCents)).Quiet().Named(c.Label)}
 	if v.Totals.DepositHeldCents > 0 && c.Type != "deposit" {
 		acts = append(acts, page.Open("Use deposit", "use_deposit", "charge_id", id).Quiet().Named(c.Label))
 	}
@@ -210,11 +211,7 @@ func (v leaseView) chargeActs(ctx context.Context, c rental.Charge) []page.Actio
 }
 
 func paymentActs(m rental.PaidBy) (acts []page.Action) {
-	id := page.Num(m.ID)
-	if brought(m.Method) {
-		acts = append(acts, page.Link("Receipt", page.Path("payments", id)).Quiet().Named("payment "+id))
-	}
-	if m.Method != "opening" {
+	if id := page.Num(m.ID); m.Method != "opening" {
 		acts = append(acts, page.Open("Reverse", "reverse_payment", "payment_id", id).Danger().Named("payment "+id))
 	}
 	return acts
@@ -252,12 +249,16 @@ func lease(s *rental.Service) page.Page {
 	})
 }
 
+// paidFor names what a payment paid.
 func paidFor(m rental.PaidBy) string {
-	text := "payment " + cell(m.ID)
-	for _, a := range m.Allocations {
-		text += ", " + period(a.Label)
+	labels := make([]string, len(m.Allocations))
+	for i, a := range m.Allocations {
+		labels[i] = period(a.Label)
 	}
-	return text
+	if len(labels) == 0 {
+		return "Credit"
+	}
+	return strings.Join(labels, ", ")
 }
 
 // payee says who is paid, where, and with which reference.

@@ -179,11 +179,11 @@ func (v arrearsView) addressees() (all []int64) {
 }
 
 func (v arrearsView) acts() []page.Action {
-	acts := []page.Action{page.Open("Record payment", "receive_payment").Main().Key("n")}
-	if v.write != "" {
-		acts = append(acts, page.Link("Print "+page.Num(v.letters)+" letters", v.write))
+	pay := page.Open("Record payment", "receive_payment").Key("n")
+	if v.write == "" {
+		return []page.Action{pay.Main()}
 	}
-	return acts
+	return []page.Action{page.Link("Print "+page.Num(v.letters)+" letters", v.write).Main(), pay}
 }
 
 // owing are the leases, those that owe most first.
@@ -205,6 +205,11 @@ func leasesOf(t rental.TenantBehind) map[int64]openOnLease {
 	return leases
 }
 
+// weeks are a period that is no month, whose months are written short: 26 Nov-2 Dec 2026.
+var weeks = regexp.MustCompile(`^\d+( [A-Z][a-z]+)?( \d{4})?-\d+ [A-Z][a-z]+ \d{4}$`)
+
+var longMonth = regexp.MustCompile(`([A-Z][a-z]{2})[a-z]+`)
+
 var wholeMonth = regexp.MustCompile(`^1-(2[89]|30|31) ([A-Z][a-z]+ [0-9]{4})$`)
 
 // period is a charge's period for people: November 2026 for 1-30 November 2026.
@@ -215,6 +220,9 @@ func period(label string) string {
 			strconv.Itoa(first.AddDate(0, 1, -1).Day()) == m[1] {
 			return m[2]
 		}
+	}
+	if weeks.MatchString(label) {
+		return longMonth.ReplaceAllString(label, "$1")
 	}
 	return label
 }
@@ -254,7 +262,11 @@ type rollView struct {
 // ages are the overdue sums by age, as parts of one bar.
 func (v arrearsView) ages(ctx context.Context) []page.Part {
 	part := func(label, age, look string, cents int64) page.Part {
-		return page.Part{Label: label, Path: page.WithQuery(ctx, "age", age), Look: look, Value: cents,
+		here := page.From(ctx).Query.Get("age") == age
+		if here { // the chosen age leads back to all
+			age = ""
+		}
+		return page.Part{Label: label, Path: page.WithQuery(ctx, "age", age), Look: look, Value: cents, Here: here,
 			Shown: page.MoneyText(ctx, cents)}
 	}
 	return []page.Part{
@@ -268,17 +280,25 @@ func (v arrearsView) ages(ctx context.Context) []page.Part {
 // ageLooks are the looks of ageNames.
 var ageLooks = []string{"soon", page.Warn, page.Late, page.Bad}
 
-// agesOf are a tenant's overdue charges by age.
-func agesOf(t rental.TenantBehind) []page.Part {
+// agesOf are overdue charges by age.
+func agesOf(charges ...rental.Arrear) []page.Part {
 	parts := make([]page.Part, len(ageLooks))
 	for i, look := range ageLooks {
 		parts[i].Look = look
 	}
-	for _, a := range t.Charges {
+	for _, a := range charges {
 		parts[ageIndex(a.DaysOverdue)].Value += a.BalanceCents
 	}
 	slices.Reverse(parts) // the oldest first
 	return parts
+}
+
+// most is what the tenant with the largest debt owes.
+func (v arrearsView) most() (cents int64) {
+	for _, t := range v.shown {
+		cents = max(cents, t.BalanceCents)
+	}
+	return cents
 }
 
 // ageNames are the ages of what is overdue, in days.

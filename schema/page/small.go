@@ -24,6 +24,7 @@ type Part struct {
 	Value             int64
 	Shown             string    // the value for people
 	Day               exact.Day // of a chart's event
+	Here              bool      // the page shows it alone
 }
 
 // Stacked is one bar divided in proportion to the values, with its legend. Nothing if all are 0.
@@ -49,7 +50,11 @@ func Stacked(title string, parts ...Part) templ.Component {
 		from += wide
 		name := esc(p.Label)
 		if p.Path != "" {
-			name = `<a href="` + esc(p.Path) + `">` + name + `</a>`
+			here := ""
+			if p.Here {
+				here = ` aria-current="true"`
+			}
+			name = `<a href="` + esc(p.Path) + `"` + here + `>` + name + `</a>`
 		}
 		class := p.Look
 		if p.Value == 0 {
