@@ -3,8 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
+	"time"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -13,205 +16,268 @@ import (
 // demoSeed makes the demo's choices the same each time, except for keys and codes, which are random.
 const demoSeed = 20261120
 
-var demoBuyers = []string{
-	"Ada Moreau", "Ben Okafor", "Chiara Conti", "Dmitri Volkov", "Elena Ruiz", "Farid Haddad", "Greta Lind", "Hugo Martin",
-	"Ines Sousa", "Jonas Weber", "Keiko Tanaka", "Liam Byrne", "Maja Novak", "Noor Rahman", "Oscar Nilsson", "Priya Nair",
+var (
+	demoBuyers = []string{
+		"Ada Moreau", "Ben Okafor", "Chiara Conti", "Dmitri Volkov", "Elena Ruiz", "Farid Haddad", "Greta Lind", "Hugo Martin",
+		"Ines Sousa", "Jonas Weber", "Keiko Tanaka", "Liam Byrne", "Maja Novak", "Noor Rahman", "Oscar Nilsson", "Priya Nair",
+	}
+	demoFirst = strings.Fields("Alba Bruno Carla Dieter Emma Felix Gwen Henrik Iris Julien Karin Luca Mona Nils Olga Pedro " +
+		"Rosa Sami Tessa Viktor")
+	demoLast = strings.Fields("Adler Berg Costa Dubois Eklund Ferrari Garnier Holm Ivanov Jensen Keller Lopez Marek Nowak " +
+		"Olsen Petit Rossi Silva Turner Vogel Wagner Young Ziegler")
+)
+
+const (
+	demoDays   = 730          // since the first order
+	demoYear   = 365          // days of an annual license
+	demoFailed = demoYear + 1 // days since the first payment of a subscription whose renewal failed yesterday
+	demoRenews = demoYear - 1 // of one that renews tomorrow
+)
+
+// demoShop is a demo while it is filled.
+type demoShop struct {
+	*Service
+	tx       *db.Tx
+	pick     *rand.Rand
+	today    exact.Day
+	products []Product
+	codes    [][]byte            // digests of those of a batch
+	began    map[int]OrderDetail // the first orders of two subscriptions, by days ago
+	buyers   int
+	n        int // orders so far
+	orders   []OrderDetail
 }
 
-// demo fills an empty store with a believable small shop: three products, forty orders in two currencies, two batches
-// of codes, licenses in every state, a dispute and a failed renewal. It emits nothing: a demo has no receivers.
+// demo fills an empty store with a believable small shop: four products, two years of growing sales in two currencies,
+// refunds, two batches of codes, licenses in every state, a dispute and subscriptions, one of which failed to renew. It
+// emits nothing: a demo has no receivers.
 func (s *Service) demo(ctx context.Context, today exact.Day) error {
 	return db.Exec(ctx, s.db, db.CLI("store"), func(tx *db.Tx) error {
 		// #nosec G404 -- a demo that is the same every time; keys and codes are made elsewhere
-		pick := rand.New(rand.NewPCG(demoSeed, 1))
-		products, err := demoProducts(tx)
-		if err != nil {
-			return err
+		shop := demoShop{Service: s, tx: tx, today: today, pick: rand.New(rand.NewPCG(demoSeed, 1)),
+			began: map[int]OrderDetail{}}
+		for _, step := range []func() error{shop.goods, shop.batches, shop.sales, shop.states, shop.imported, shop.trouble} {
+			if err := step(); err != nil {
+				return err
+			}
 		}
-		orders, err := demoOrders(tx, products, today, pick)
-		if err != nil {
-			return err
-		}
-		if err := demoStates(tx, orders, pick); err != nil {
-			return err
-		}
-		if err := s.demoImport(tx, orders); err != nil {
-			return err
-		}
-		if err := demoTrouble(tx, orders); err != nil {
-			return err
-		}
-		return demoCodes(tx, products[0])
+		shop.settle()
+		return tx.Audit("demo.filled", "store", map[string]int{"orders": len(shop.orders)})
 	})
 }
 
-func demoProducts(tx *db.Tx) ([]Product, error) {
-	seats, year := int64(3), int64(365)
-	list := []Product{
+func (d *demoShop) goods() error {
+	seats, year := int64(3), int64(demoYear)
+	d.products = []Product{
 		{SKU: "PLUGIN", Name: "Tape Echo plugin", Kind: kindLicense, PriceCents: 4900, ActivationLimit: &seats,
 			Tiers: []string{"basic", "pro"}, Active: true, OfflineDays: 30},
 		{SKU: "APP-YEAR", Name: "Invoice Desk, one year", Kind: kindLicense, PriceCents: 3900, ActivationLimit: &seats,
 			LicenseDays: &year, Active: true, OfflineDays: 30},
 		{SKU: "EBOOK", Name: "Mixing at Home, e-book", Kind: kindOther, PriceCents: 1900, Active: true, OfflineDays: 30},
+		{SKU: "DRUMS", Name: "Attic Drums, samples", Kind: kindOther, PriceCents: 2900, Active: true, OfflineDays: 30},
 	}
-	for i, p := range list {
-		if _, err := products.Put(tx, p, func(string) bool { return true }); err != nil {
-			return nil, err
+	for i, p := range d.products {
+		if _, err := products.Put(d.tx, p, func(string) bool { return true }); err != nil {
+			return err
 		}
-		stored, err := findProduct(&tx.Conn, p.SKU)
+		stored, err := findProduct(&d.tx.Conn, p.SKU)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		list[i] = stored
+		d.products[i] = stored
 	}
-	return list, nil
+	return nil
 }
 
-const (
-	demoOrderCount = 40
-	demoOfMonth    = 24 // of them within the last 30 days
-)
-
-func demoOrders(tx *db.Tx, products []Product, today exact.Day, pick *rand.Rand) ([]OrderDetail, error) {
-	orders := make([]OrderDetail, 0, demoOrderCount)
-	for n := range demoOrderCount {
-		p := products[pick.IntN(len(products))]
-		name := demoBuyers[pick.IntN(len(demoBuyers))]
-		day := today - demoDays(n, pick.IntN(10))
-		v := sale{
-			lines: []line{{product: p, licensed: p.Kind == kindLicense, qty: 1 + int64(pick.IntN(10)/9), unit: p.PriceCents}},
-			email: demoAddress(name), name: name, rename: true, currency: "USD", provider: stripe,
-			ref:    fmt.Sprintf("pi_demo_%04d", n+1),
-			paidAt: min(exact.InstantOf(day.Time(tx.Zone()))+exact.Instant(8*3600+pick.IntN(10*3600)), tx.Now()),
+// batches mints two batches of codes, which are not shown; those of one are void.
+func (d *demoShop) batches() error {
+	p := d.products[0]
+	for _, batch := range []struct {
+		name  string
+		count int
+	}{{"newsletter", 20}, {"launch", 50}} {
+		b, err := ensureBatch(d.tx, batch.name, p, p.Tiers[0])
+		if err != nil {
+			return err
 		}
-		if pick.IntN(3) == 0 {
+		d.codes = make([][]byte, batch.count)
+		for i := range d.codes {
+			d.codes[i] = digest(newCode(), codeLength)
+		}
+		storeCodes(d.tx, b.id, d.codes)
+	}
+	_, err := void(d.tx, "newsletter")
+	return err
+}
+
+// sales books each day's orders, the first day first: more from year to year, fewer on a weekend and in summer.
+func (d *demoShop) sales() error {
+	weekday := [7]float64{.6, 1.15, 1.2, 1.1, 1.05, 1.1, .8}
+	month := [12]float64{.95, .95, 1.1, 1, 1.1, .95, .8, .8, 1.1, 1.05, 1.15, 1.1}
+	due := 0.
+	for ago := demoDays; ago > 0; ago-- {
+		day := d.today - exact.Day(ago) // #nosec G115 -- at most demoDays
+		midnight, at := exact.InstantOf(day.Time(d.tx.Zone())), day.Time(time.UTC)
+		usual := .1 + .5*(1-float64(ago)/demoDays) + 2*math.Exp(-float64(ago)/60)
+		due += usual * weekday[at.Weekday()] * month[at.Month()-1] * (.5 + d.pick.Float64())
+		if ago < 30 {
+			due = max(due, 1)
+		}
+		var times []exact.Instant
+		for ; due >= 1; due-- {
+			times = append(times, midnight+exact.Instant(7*3600+d.pick.IntN(15*3600)))
+		}
+		slices.Sort(times)
+		for _, at := range times {
+			if _, err := d.sell(at, nil, ""); err != nil {
+				return err
+			}
+		}
+		if err := d.eventsOf(ago, midnight+22*3600); err != nil {
+			return err
+		}
+	}
+	midnight := exact.InstantOf(d.today.Time(d.tx.Zone()))
+	for i, currency := range []string{"USD", "EUR", "USD"} { // at any hour of today
+		at := midnight + (d.tx.Now()-midnight)*exact.Instant(i+1)/4
+		if _, err := d.sell(at, &d.products[[]int{1, 2, 0}[i]], currency); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eventsOf is what happens at the end of a day besides sales: some codes are redeemed, two subscriptions begin.
+func (d *demoShop) eventsOf(ago int, at exact.Instant) (err error) {
+	if ago%4 == 2 && ago < 24 {
+		name := demoBuyers[ago/4+1]
+		_, _, err = spend(d.tx, d.codes[ago/4], demoAddress(name), name, at)
+	}
+	if ago == demoFailed || ago == demoRenews {
+		d.began[ago], err = d.sell(at, &d.products[1], "USD")
+	}
+	return err
+}
+
+// sell books the next order: one of the product at Stripe, if it is given.
+func (d *demoShop) sell(at exact.Instant, p *Product, currency string) (OrderDetail, error) {
+	d.n++
+	name := d.buyer()
+	v := sale{email: demoAddress(name), name: name, rename: true, currency: currency, provider: stripe,
+		ref: fmt.Sprintf("pi_demo_%04d", d.n), paidAt: at}
+	if currency == "" {
+		v.currency = "USD"
+		if d.n%9 == 2 || d.n%9 == 6 {
 			v.currency = "EUR"
 		}
-		if pick.IntN(4) == 0 {
-			v.provider, v.ref = "paypal", fmt.Sprintf("PAY-DEMO-%04d", n+1)
-		}
-		if len(p.Tiers) > 0 {
-			v.lines[0].tier = p.Tiers[pick.IntN(len(p.Tiers))]
-		}
-		if pick.IntN(5) == 0 {
-			v.discount = subtotal(v.lines) / 10
-		}
-		d, err := book(tx, v, false)
-		if err != nil {
-			return nil, err
-		}
-		orders = append(orders, d)
 	}
-	return orders, nil
+	if p == nil {
+		p = &d.products[[]int{0, 1, 0, 2, 1, 3, 0, 1, 2, 0, 3}[d.pick.IntN(11)]]
+		if d.n%5 == 3 {
+			v.provider, v.ref = "paypal", fmt.Sprintf("PAY-DEMO-%04d", d.n)
+		}
+	}
+	l := line{product: *p, licensed: p.Kind == kindLicense, qty: 1 + int64(d.pick.IntN(12)/11), unit: p.PriceCents}
+	if len(p.Tiers) > 0 {
+		l.tier = p.Tiers[d.pick.IntN(len(p.Tiers))]
+	}
+	if v.lines = []line{l}; d.pick.IntN(6) == 0 {
+		v.discount = subtotal(v.lines) / 10
+	}
+	o, err := book(d.tx, v, false)
+	d.orders = append(d.orders, o)
+	return o, err
 }
 
-// demoDays is how many days ago an order was: the first annual licenses have ended, and the last month has an order on
-// most days, including today.
-func demoDays(n, loose int) exact.Day {
-	if n >= demoOrderCount-demoOfMonth {
-		return exact.Day((demoOrderCount - 1 - n) * 5 / 4) // #nosec G115 -- below 30
+// buyer is a customer who buys again, or a new one.
+func (d *demoShop) buyer() string {
+	i := d.pick.IntN(d.buyers + 1)
+	if d.pick.IntN(5) < 3 {
+		i = d.buyers
+		d.buyers++
 	}
-	before := demoOrderCount - demoOfMonth - 1 - n // the 30 days before, then one every 70 days
-	if before < 9 {
-		return exact.Day(31 + before*3) // #nosec G115 -- below 60
+	if i < len(demoBuyers) {
+		return demoBuyers[i]
 	}
-	return exact.Day(60 + (before-8)*70 + loose) // #nosec G115 -- below 600
+	i -= len(demoBuyers)
+	return demoFirst[i%len(demoFirst)] + " " + demoLast[i*7%len(demoLast)]
 }
 
 func demoAddress(name string) string {
 	return strings.ToLower(strings.ReplaceAll(name, " ", ".")) + "@example.com"
 }
 
-// demoStates refunds two orders, one in part, suspends and revokes a license, and gives some of the others seats.
-func demoStates(tx *db.Tx, orders []OrderDetail, pick *rand.Rand) error {
-	for i, part := range []int64{1, 3} {
-		d := orders[len(orders)-5*(i+1)]
-		if _, err := refundTo(tx, d, d.TotalCents/part, false); err != nil {
-			return err
+// states refunds some orders, in full and in part, one of them today; it suspends and revokes a license, and gives
+// others seats.
+func (d *demoShop) states() error {
+	states, today := []string{stateSuspended, stateRevoked, stateSuspended}, false
+	for i, o := range slices.Backward(d.orders) {
+		part, at := int64(0), o.PaidAt+2*day
+		switch late := d.tx.Now() - o.PaidAt; {
+		case late > 100*day && o.id == d.began[demoRenews].id || o.id == d.began[demoFailed].id:
+		case !today && late > 2*day && o.Currency == "USD" && o.TotalCents <= d.products[0].PriceCents:
+			part, at, today = 3, d.tx.Now(), true
+		case i%30 == 20 && late > 2*day:
+			part = 1 + 2*int64(i/30%2)
 		}
-	}
-	states := []string{stateSuspended, stateRevoked}
-	for i := len(orders) - 1; i >= 0; i-- {
-		d, err := findOrder(&tx.Conn, orders[i].OrderRef)
-		if err != nil {
-			return err
-		}
-		for _, l := range d.Licenses {
-			if l.Status != stateActive {
-				continue
+		if part > 0 {
+			if _, err := refundAt(d.tx, o, o.TotalCents/part, at, false); err != nil {
+				return err
 			}
-			if len(states) > 0 {
-				if err := decide(tx, l.ID, states[0]); err != nil {
+		}
+		for _, l := range o.Licenses {
+			switch {
+			case l.Status != stateActive || part == 1:
+			case i%40 == 7 && len(states) > 0:
+				if err := decide(d.tx, l.ID, states[0]); err != nil {
 					return err
 				}
 				states = states[1:]
-				continue
-			}
-			for n := range pick.IntN(3) {
-				if err := demoSeat(tx, l.ID, n, pick); err != nil {
-					return err
+			default:
+				for n := range d.pick.IntN(4) {
+					if err := d.seat(l.ID, n); err != nil {
+						return err
+					}
 				}
 			}
-		}
-	}
-	return tx.Audit("demo.filled", "store", map[string]int{"orders": len(orders)})
-}
-
-// demoImport gives the oldest valid license that was not paid at Stripe a key from another shop.
-func (s *Service) demoImport(tx *db.Tx, orders []OrderDetail) error {
-	for _, o := range orders {
-		d, err := findOrder(&tx.Conn, o.OrderRef)
-		if err != nil {
-			return err
-		}
-		if d.Provider != stripe && len(d.Licenses) > 0 && d.Licenses[0].Status == stateActive {
-			l := d.Licenses[0]
-			r := &licenseRow{key: newUUID(), status: stateActive, limit: l.ownLimit}
-			return (&licenseImport{Service: s}).fill(tx, r, l.ID, originPlaced, l.ExpiresAt, l.CreatedAt)
 		}
 	}
 	return nil
 }
 
-func demoSeat(tx *db.Tx, license int64, n int, pick *rand.Rand) error {
-	l, err := findLicense(&tx.Conn, license)
+// imported gives the oldest valid license that was not paid at Stripe a key from another shop.
+func (d *demoShop) imported() error {
+	for _, o := range d.orders {
+		o, err := orderByID(&d.tx.Conn, o.id)
+		if err != nil {
+			return err
+		}
+		if o.Provider != stripe && len(o.Licenses) > 0 && o.Licenses[0].Status == stateActive {
+			l := o.Licenses[0]
+			r := &licenseRow{key: newUUID(), status: stateActive, limit: l.ownLimit}
+			return (&licenseImport{Service: d.Service}).fill(d.tx, r, l.ID, originPlaced, l.ExpiresAt, l.CreatedAt)
+		}
+	}
+	return nil
+}
+
+func (d *demoShop) seat(license int64, n int) error {
+	l, err := findLicense(&d.tx.Conn, license)
 	if err != nil {
 		return err
 	}
 	label := [...]string{"laptop", "studio", "office"}[n]
-	_, _, err = takeSeat(tx, l, fmt.Sprintf("demo-%016x", pick.Uint64()), label)
+	_, _, err = takeSeat(d.tx, l, fmt.Sprintf("demo-%016x", d.pick.Uint64()), label)
 	return err
 }
 
-// demoCodes mints two batches; some codes of one are redeemed, the other's are void. They are not shown.
-func demoCodes(tx *db.Tx, p Product) error {
-	for _, batch := range []struct {
-		name     string
-		count    int
-		redeemed int
-		void     bool
-	}{{"launch", 50, 6, false}, {"newsletter", 20, 0, true}} {
-		b, err := ensureBatch(tx, batch.name, p, p.Tiers[0])
-		if err != nil {
-			return err
-		}
-		digests := make([][]byte, batch.count)
-		for i := range digests {
-			digests[i] = digest(newCode(), codeLength)
-		}
-		storeCodes(tx, b.id, digests)
-		for i := range batch.redeemed {
-			name := demoBuyers[i]
-			if _, _, err := spend(tx, digests[i], demoAddress(name), name, tx.Now()-exact.Instant((2+4*i)*24*3600)); err != nil {
-				return err
-			}
-		}
-		if !batch.void {
-			continue
-		}
-		if _, err := void(tx, batch.name); err != nil {
-			return err
-		}
-	}
-	return nil
+// settle makes the records as old as their orders, not as old as the demo.
+func (d *demoShop) settle() {
+	d.tx.Do("UPDATE store_orders SET created_at = paid_at")
+	d.tx.Do("UPDATE store_batches SET created_at = ?", d.tx.Now()-60*day)
+	d.tx.Do("UPDATE store_licenses SET created_at = (SELECT paid_at FROM store_orders o WHERE o.id = order_id)")
+	d.tx.Do(`UPDATE store_activations SET created_at = paid, last_seen_at = max(paid, ?1 - id * 7919 % 259200)
+		FROM (SELECT id AS of, created_at AS paid FROM store_licenses) WHERE of = license_id`, d.tx.Now())
+	d.tx.Do(`UPDATE store_licenses SET last_checked_at =
+		(SELECT max(last_seen_at) FROM store_activations WHERE license_id = store_licenses.id)`)
 }

@@ -1,82 +1,99 @@
 package store
 
 import (
-	"quartermaster/schema/db"
+	"fmt"
+	"slices"
+
 	"quartermaster/schema/exact"
 )
 
-// demoTrouble opens a dispute over one of the latest orders, and makes two others the beginning of
-// subscriptions: the renewal of one failed, the other renews tomorrow.
-func demoTrouble(tx *db.Tx, orders []OrderDetail) error {
-	acts := []func(*db.Tx, OrderDetail) error{demoDispute, demoPastDue, demoRenews}
-	for i := len(orders) - 1; i >= 0 && len(acts) > 0; i-- {
-		d, err := orderByID(&tx.Conn, orders[i].id)
+// trouble opens a dispute over one of the latest orders. The renewal of one subscription failed, another renews
+// tomorrow, and some more run.
+func (d *demoShop) trouble() error {
+	if err := d.pastDue(d.began[demoFailed]); err != nil {
+		return err
+	}
+	if err := d.renewing(d.began[demoRenews], 2); err != nil {
+		return err
+	}
+	disputed, running := false, 3
+	for i, o := range slices.Backward(d.orders) {
+		if o.Provider != stripe || len(o.Licenses) == 0 || d.tx.Now()-o.PaidAt < day {
+			continue
+		}
+		o, err := orderByID(&d.tx.Conn, o.id)
+		switch {
+		case err != nil:
+			return err
+		case o.Status != statusPaid || o.RefundedCents > 0 || o.Licenses[0].Status != stateActive || o.Subscription != nil:
+		case !disputed:
+			disputed = true
+			err = d.dispute(o)
+		case running < 12 && i%3 == 0 && o.Items[0].SKU == d.products[1].SKU:
+			err = d.renewing(o, running)
+			running++
+		}
 		if err != nil {
 			return err
 		}
-		if d.Provider != stripe || d.Status != statusPaid || d.RefundedCents > 0 || len(d.Licenses) == 0 ||
-			d.Licenses[0].Status != stateActive {
-			continue
-		}
-		if err := acts[0](tx, d); err != nil {
-			return err
-		}
-		acts = acts[1:]
 	}
 	return nil
 }
 
-func demoEvent(tx *db.Tx, id, kind string) incoming {
-	return incoming{provider: stripe, id: id, kind: kind, at: microsOf(tx.Now())}
+func demoEvent(id, kind string, at exact.Instant) incoming {
+	return incoming{provider: stripe, id: id, kind: kind, at: microsOf(at)}
 }
 
-func demoDispute(tx *db.Tx, d OrderDetail) error {
-	by := tx.Now() + 12*day
-	_, err := bookDispute(tx, demoEvent(tx, "evt_demo_dispute", "charge.dispute.created"), dispute{
-		ref: "dp_demo_1", state: disputeOpen, cents: d.TotalCents, currency: d.Currency, reason: "fraudulent", answerBy: &by,
-		opened: tx.Now(),
-		names:  []string{d.ProviderRef},
+func (d *demoShop) dispute(o OrderDetail) error {
+	by := d.tx.Now() + 12*day
+	_, err := bookDispute(d.tx, demoEvent("evt_demo_dispute", "charge.dispute.created", d.tx.Now()), dispute{
+		ref: "dp_demo_1", state: disputeOpen, cents: o.TotalCents, currency: o.Currency, reason: "fraudulent", answerBy: &by,
+		opened: d.tx.Now(),
+		names:  []string{o.ProviderRef},
 	})
 	return err
 }
 
-// demoSubscription begins a subscription with the order, which paid it until then.
-func demoSubscription(tx *db.Tx, d OrderDetail, n string, until exact.Instant) (subscription, error) {
-	s, err := ensureSubscription(tx, stripe, "sub_demo_"+n)
+// subscription begins a subscription with the order, which paid it until then.
+func (d *demoShop) subscription(o OrderDetail, n int, until exact.Instant) (subscription, error) {
+	s, err := ensureSubscription(d.tx, stripe, fmt.Sprint("sub_demo_", n))
 	if err != nil {
 		return s, err
 	}
-	if _, err = begin(tx, s, d); err != nil {
+	if _, err = begin(d.tx, s, o); err != nil {
 		return s, err
 	}
-	if _, err := noteInvoice(tx, demoEvent(tx, "evt_demo_invoice_"+n, "invoice.paid"), invoice{
-		ref: "in_demo_" + n, payment: d.ProviderRef, names: []string{"in_demo_" + n, d.ProviderRef}, subscription: s.ref,
+	ref := fmt.Sprint("in_demo_", n)
+	if _, err := noteInvoice(d.tx, demoEvent("evt_"+ref, "invoice.paid", o.PaidAt), invoice{
+		ref: ref, payment: o.ProviderRef, names: []string{ref, o.ProviderRef}, subscription: s.ref,
 		opens:  true,
-		period: &until, total: d.TotalCents, tax: d.TaxCents, currency: d.Currency,
+		period: &until, total: o.TotalCents, tax: o.TaxCents, currency: o.Currency,
 	}); err != nil {
 		return s, err
 	}
-	notePayment(tx, s.id, microsOf(d.PaidAt))
+	notePayment(d.tx, s.id, microsOf(o.PaidAt))
 	return s, nil
 }
 
-func demoRenews(tx *db.Tx, d OrderDetail) error {
-	renews := tx.Now() + day
-	if _, err := demoSubscription(tx, d, "2", renews); err != nil {
-		return err
-	}
-	e := demoEvent(tx, "evt_demo_renews", "customer.subscription.updated")
-	_, err := tell(tx, e, "sub_demo_2", standing{state: subscriptionActive, at: e.at, renews: &renews})
-	return err
-}
-
-func demoPastDue(tx *db.Tx, d OrderDetail) error {
-	s, err := demoSubscription(tx, d, "1", tx.Now()-day)
+func (d *demoShop) renewing(o OrderDetail, n int) error {
+	renews := o.PaidAt + demoYear*day
+	s, err := d.subscription(o, n, renews)
 	if err != nil {
 		return err
 	}
-	next := tx.Now() + 2*day
-	_, err = noteFailure(tx, demoEvent(tx, "evt_demo_failed", "invoice.payment_failed"),
-		failure{subscription: s.ref, cents: &d.TotalCents, currency: d.Currency, next: &next})
+	e := demoEvent("evt_renews_"+s.ref, "customer.subscription.updated", o.PaidAt)
+	_, err = tell(d.tx, e, s.ref, standing{state: subscriptionActive, at: e.at, renews: &renews})
+	return err
+}
+
+func (d *demoShop) pastDue(o OrderDetail) error {
+	ended := o.PaidAt + demoYear*day
+	s, err := d.subscription(o, 1, ended)
+	if err != nil {
+		return err
+	}
+	next := d.tx.Now() + 2*day
+	_, err = noteFailure(d.tx, demoEvent("evt_demo_failed", "invoice.payment_failed", ended),
+		failure{subscription: s.ref, cents: &o.TotalCents, currency: o.Currency, next: &next})
 	return err
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/csv"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -260,6 +261,8 @@ func TestNamesOfOtherProgramsMeanProducts(t *testing.T) {
 	assert.Contains(t, row("one year", ""), "store provider map lemonsqueezy", "two of that name")
 }
 
+var demoSubscription = regexp.MustCompile(`,sub_demo_\d+,`)
+
 func errOf[T any](_ T, err error) error { return err }
 
 // TestLicensesExportAndImportCompletely: an export makes the same licenses elsewhere, after the exports of products,
@@ -273,9 +276,7 @@ func TestLicensesExportAndImportCompletely(t *testing.T) {
 	before := s.dump("licenses")
 	equal(t, "into the same shop", cameOf(s.moveIn(before...)), fmt.Sprintf("0 new, 0 changed, %d same", len(before)-1))
 	for i := range before { // only a backup moves a subscription
-		for _, ref := range []string{",sub_demo_1,", ",sub_demo_2,"} {
-			before[i] = strings.ReplaceAll(before[i], ref, ",,")
-		}
+		before[i] = demoSubscription.ReplaceAllString(before[i], ",,")
 	}
 	fresh := emptyFixture(t)
 	for _, table := range []string{"products", "customers", "orders"} {
