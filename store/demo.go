@@ -32,6 +32,9 @@ const (
 	demoYear   = 365          // days of an annual license
 	demoFailed = demoYear + 1 // days since the first payment of a subscription whose renewal failed yesterday
 	demoRenews = demoYear - 1 // of one that renews tomorrow
+	demoBack   = 1000         // cents of an order given back
+
+	demoRegulars = 40 // the latest buyers, who buy again
 )
 
 // demoShop is a demo while it is filled.
@@ -45,6 +48,7 @@ type demoShop struct {
 	began    map[int]OrderDetail // the first orders of two subscriptions, by days ago
 	buyers   int
 	n        int // orders so far
+	euros    int // ninths of an order in euros that is to come
 	orders   []OrderDetail
 }
 
@@ -120,7 +124,7 @@ func (d *demoShop) sales() error {
 		midnight, at := exact.InstantOf(day.Time(d.tx.Zone())), day.Time(time.UTC)
 		usual := .1 + .5*(1-float64(ago)/demoDays) + 2*math.Exp(-float64(ago)/60)
 		due += usual * weekday[at.Weekday()] * month[at.Month()-1] * (.5 + d.pick.Float64())
-		if ago < 30 {
+		if ago < 60 {
 			due = max(due, 1)
 		}
 		var times []exact.Instant
@@ -128,8 +132,12 @@ func (d *demoShop) sales() error {
 			times = append(times, midnight+exact.Instant(7*3600+d.pick.IntN(15*3600)))
 		}
 		slices.Sort(times)
-		for _, at := range times {
-			if _, err := d.sell(at, nil, ""); err != nil {
+		for i, at := range times {
+			currency := ""
+			if i == 0 && ago < 60 { // no day of the charts is empty
+				currency = "USD"
+			}
+			if _, err := d.sell(at, nil, currency); err != nil {
 				return err
 			}
 		}
@@ -150,7 +158,7 @@ func (d *demoShop) sales() error {
 // eventsOf is what happens at the end of a day besides sales: some codes are redeemed, two subscriptions begin.
 func (d *demoShop) eventsOf(ago int, at exact.Instant) (err error) {
 	if ago%4 == 2 && ago < 24 {
-		name := demoBuyers[ago/4+1]
+		name := demoBuyers[ago/4]
 		_, _, err = spend(d.tx, d.codes[ago/4], demoAddress(name), name, at)
 	}
 	if ago == demoFailed || ago == demoRenews {
@@ -162,26 +170,33 @@ func (d *demoShop) eventsOf(ago int, at exact.Instant) (err error) {
 // sell books the next order: one of the product at Stripe, if it is given.
 func (d *demoShop) sell(at exact.Instant, p *Product, currency string) (OrderDetail, error) {
 	d.n++
+	d.euros += 2
 	name := d.buyer()
 	v := sale{email: demoAddress(name), name: name, rename: true, currency: currency, provider: stripe,
 		ref: fmt.Sprintf("pi_demo_%04d", d.n), paidAt: at}
 	if currency == "" {
 		v.currency = "USD"
-		if d.n%9 == 2 || d.n%9 == 6 {
-			v.currency = "EUR"
+		if d.euros >= 9 {
+			v.currency, d.euros = "EUR", d.euros-9
 		}
 	}
-	if p == nil {
+	several, reduced := d.pick.IntN(12) == 11, d.pick.IntN(6) == 0
+	if p != nil {
+		several, reduced = false, false
+	} else {
 		p = &d.products[[]int{0, 1, 0, 2, 1, 3, 0, 1, 2, 0, 3}[d.pick.IntN(11)]]
 		if d.n%5 == 3 {
 			v.provider, v.ref = "paypal", fmt.Sprintf("PAY-DEMO-%04d", d.n)
 		}
 	}
-	l := line{product: *p, licensed: p.Kind == kindLicense, qty: 1 + int64(d.pick.IntN(12)/11), unit: p.PriceCents}
+	l := line{product: *p, licensed: p.Kind == kindLicense, qty: 1, unit: p.PriceCents}
+	if several {
+		l.qty = 2
+	}
 	if len(p.Tiers) > 0 {
 		l.tier = p.Tiers[d.pick.IntN(len(p.Tiers))]
 	}
-	if v.lines = []line{l}; d.pick.IntN(6) == 0 {
+	if v.lines = []line{l}; reduced {
 		v.discount = subtotal(v.lines) / 10
 	}
 	o, err := book(d.tx, v, false)
@@ -191,10 +206,11 @@ func (d *demoShop) sell(at exact.Instant, p *Product, currency string) (OrderDet
 
 // buyer is a customer who buys again, or a new one.
 func (d *demoShop) buyer() string {
-	i := d.pick.IntN(d.buyers + 1)
-	if d.pick.IntN(5) < 3 {
-		i = d.buyers
+	i := d.buyers
+	if i == 0 || d.pick.IntN(5) < 3 {
 		d.buyers++
+	} else {
+		i -= 1 + d.pick.IntN(min(i, demoRegulars))
 	}
 	if i < len(demoBuyers) {
 		return demoBuyers[i]
@@ -212,22 +228,24 @@ func demoAddress(name string) string {
 func (d *demoShop) states() error {
 	states, today := []string{stateSuspended, stateRevoked, stateSuspended}, false
 	for i, o := range slices.Backward(d.orders) {
-		part, at := int64(0), o.PaidAt+2*day
-		switch late := d.tx.Now() - o.PaidAt; {
-		case late > 100*day && o.id == d.began[demoRenews].id || o.id == d.began[demoFailed].id:
-		case !today && late > 2*day && o.Currency == "USD" && o.TotalCents <= d.products[0].PriceCents:
-			part, at, today = 3, d.tx.Now(), true
-		case i%30 == 20 && late > 2*day:
-			part = 1 + 2*int64(i/30%2)
+		back, at, late := int64(0), o.PaidAt+3600, d.tx.Now()-o.PaidAt
+		switch {
+		case late < 2*day || o.id == d.began[demoRenews].id || o.id == d.began[demoFailed].id:
+		case !today && o.Currency == "USD":
+			back, at, today = demoBack, d.tx.Now(), true
+		case i%50 == 20:
+			back = demoBack
+		case i%25 == 20:
+			back = o.TotalCents
 		}
-		if part > 0 {
-			if _, err := refundAt(d.tx, o, o.TotalCents/part, at, false); err != nil {
+		if back > 0 {
+			if _, err := refundAt(d.tx, o, back, at, false); err != nil {
 				return err
 			}
 		}
 		for _, l := range o.Licenses {
 			switch {
-			case l.Status != stateActive || part == 1:
+			case l.Status != stateActive || back == o.TotalCents:
 			case i%40 == 7 && len(states) > 0:
 				if err := decide(d.tx, l.ID, states[0]); err != nil {
 					return err

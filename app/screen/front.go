@@ -1,11 +1,11 @@
 package screen
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 
 	"quartermaster/schema"
@@ -136,28 +136,33 @@ func (v *searchView) add(p seenPlace, f found, here string) error {
 	return nil
 }
 
-// frontView is what a service's first page has besides its own: the first steps until all are done, and a tile for each
-// service of which more is known than the page and the header's counts say.
+// frontView is what a service's first page has besides its own: the first steps until all are done, and the sentence of
+// each service for the menu.
 type frontView struct {
-	steps []page.Step
-	tiles []tile
+	steps     []page.Step
+	sentences map[string]string
 }
 
-type tile struct {
-	title, url, sentence string
-	current              bool
+// today is what the menu says of a service: its sentence on a first page, else what waits there.
+func (d *frameView) today(p Place) string {
+	if d.front != nil && d.front.sentences[p.Name] != "" {
+		return d.front.sentences[p.Name]
+	}
+	if n := d.waits[p.Name]; n > 0 {
+		return page.Plural(n, p.One, p.Many)
+	}
+	return ""
 }
 
 // front reads it; nil on every other page. Unreadable parts are omitted and logged: the page is still shown.
-func (x *exchange) front(f *page.Frame, waits map[string]int64) *frontView {
+func (x *exchange) front(f *page.Frame) *frontView {
 	if x.route == nil || x.route.pattern != "/" {
 		return nil
 	}
-	ctx, v := x.r.Context(), &frontView{}
+	ctx, v := x.r.Context(), &frontView{sentences: map[string]string{}}
 	all, err := x.s.seenBy(ctx, x.visitor.caller)
 	for _, p := range all {
-		here := p.Name == x.s.Service.Name
-		if here && p.Steps != nil {
+		if p.Name == x.s.Service.Name && p.Steps != nil {
 			var own []page.Step
 			if own, err = p.Steps(ctx); err == nil {
 				v.steps = unfinished(slices.DeleteFunc(append([]page.Step{shopStep(f)}, own...), func(s page.Step) bool {
@@ -165,29 +170,15 @@ func (x *exchange) front(f *page.Frame, waits map[string]int64) *frontView {
 				}))
 			}
 		}
-		if p.Today != nil && len(all) > 1 {
-			t := tile{title: p.Title, url: p.URL + "/", current: here}
-			var failed error
-			if t.sentence, failed = p.Today(ctx); failed != nil {
-				err = failed
-				continue
-			}
-			if !p.said(t, waits[p.Name]) || len(v.steps) > 0 {
-				v.tiles = append(v.tiles, t)
-			}
+		if p.Today != nil {
+			sentence, failed := p.Today(ctx)
+			v.sentences[p.Name], err = sentence, cmp.Or(err, failed)
 		}
 	}
 	if err != nil && ctx.Err() == nil {
 		x.s.Log.Warn().Err(err).Msg("the summary of the first page could not be read")
 	}
 	return v
-}
-
-// said reports whether the page or the count in the header says a tile's sentence: "14 to order" beside Reorder 14.
-func (p Place) said(t tile, waits int64) bool {
-	words := t.sentence[strings.LastIndexByte(t.sentence, ' ')+1:]
-	return t.current || waits > 0 && strings.HasPrefix(t.sentence, page.Num(waits)+" ") &&
-		(strings.HasSuffix(p.One, words) || strings.HasSuffix(p.Many, words))
 }
 
 // shopStep is the first step of every service.

@@ -140,7 +140,7 @@ func (x *exchange) around(f *page.Frame, title string) *frameView {
 		}
 	}
 	if f.Area == page.Staff {
-		v.trail, v.failing, v.front = x.trailOf(), x.failing(), x.front(f, v.waits)
+		v.trail, v.failing, v.front = x.trailOf(), x.failing(), x.front(f)
 		if doubt := s.DB.ClockDoubt(); doubt != "" && f.Path == "/" {
 			v.notice = sentence(doubt) + "."
 		}

@@ -57,7 +57,7 @@ const (
 	mostMonths         = 13
 	bandHigh           = 64 // pixels of a strip of bars below the line, with its name between
 	bandGap            = 40
-	mostPairs          = 45 // places; of more, the time before is a line
+	mostPairs          = 24 // places; of more, the bars of the time before are behind
 	fewMonths          = 6
 	linesBetweenLabels = 14 // pixels for two lines of words
 	nearMarks          = 30 // of the plot's width: their lines can hardly be told apart
@@ -258,8 +258,8 @@ func (d *drawing) plot() {
 		d.bars("bar rest", d.Line, -.35, .7)
 		d.bars("bar", d.Bars, -.35, .7)
 	case d.Past && max(d.n, len(d.places())) > mostPairs:
-		d.bars("bar", d.Bars, -.45, .9)
-		d.line("before", d.Line, 0, true)
+		d.bars("bar past", d.Line, -.48, .96)
+		d.bars("bar", d.Bars, -.26, .52)
 	case d.Past:
 		d.bars("bar past", d.Line, -.4, .4)
 		d.bars("bar", d.Bars, 0, .4)

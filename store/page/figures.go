@@ -3,8 +3,8 @@ package page
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"quartermaster/schema"
@@ -18,7 +18,7 @@ type figuresView struct {
 	store.Figures
 	currencies []currencyFigures
 	today      exact.Day
-	change     []string // since the time before, a currency each: "up 869.40 USD on 88.00"
+	change     []string // since the time before, a currency each: "USD was 88.00, up 869.40"
 
 	before               store.Figures // the time before
 	beforeFrom, beforeTo exact.Day
@@ -58,6 +58,8 @@ func (c currencyFigures) taxed() bool {
 	return slices.ContainsFunc(c.rows, func(r figuresRow) bool { return r.TaxCents != 0 })
 }
 
+func bestFirst(a, b store.Figure) int { return cmp.Compare(b.NetCents, a.NetCents) }
+
 // columns are those of its table; that of tax only where there is any.
 func (c currencyFigures) columns(by string) []page.Column {
 	right := func(label string) page.Column { return page.Column{Label: label, Right: true} }
@@ -89,10 +91,12 @@ func (v figuresView) by(by string) string {
 	return path
 }
 
-// rangeName is the range in words, if it is none of the presets.
+// rangeName is the range in words.
 func (v figuresView) rangeName(ctx context.Context) string {
-	if slices.ContainsFunc(v.presets(), func(p preset) bool { return p.here }) {
-		return "Other"
+	for _, p := range v.presets() {
+		if p.here {
+			return p.text
+		}
 	}
 	name := "All days"
 	if v.From != nil {
@@ -178,6 +182,7 @@ func figures(s *store.Service) page.Page {
 					return v, err
 				}
 				v.Rows = fill(v.Figures)
+				mainFirst(v.Totals, v.Totals)
 				if err := v.compare(ctx, s, x); err != nil {
 					return v, err
 				}
@@ -185,7 +190,7 @@ func figures(s *store.Service) page.Page {
 				if v.By == "month" {
 					x.By = "product"
 					products, err = s.Figures(ctx, x)
-					slices.SortStableFunc(products.Rows, func(a, b store.Figure) int { return cmp.Compare(b.NetCents, a.NetCents) })
+					slices.SortStableFunc(products.Rows, bestFirst)
 				}
 				for _, t := range v.Totals {
 					v.currencies = append(v.currencies, v.of(t, products.Rows))
@@ -211,27 +216,28 @@ func (v *figuresView) compare(ctx context.Context, s *store.Service, x store.Fig
 	}
 	from, to := timeBefore(*x.From, *x.To)
 	v.beforeFrom, v.beforeTo = from, to
-	v.before, err = s.Figures(ctx, store.FiguresOf{From: &from, To: &to, By: x.By})
-	now := map[string]int64{}
-	for _, t := range v.Totals {
-		now[t.Currency] = t.NetCents
+	if v.before, err = s.Figures(ctx, store.FiguresOf{From: &from, To: &to, By: x.By}); err != nil {
+		return err
 	}
 	was := map[string]int64{}
 	for _, t := range v.before.Totals {
 		was[t.Currency] = t.NetCents
-		now[t.Currency] += 0 // a currency may have sold before alone
-	}
-	if len(was) == 0 {
-		return err
-	}
-	for _, currency := range slices.Sorted(maps.Keys(now)) {
-		way, by, in := "up ", now[currency]-was[currency], exact.CurrencyOf(currency)
-		if by < 0 {
-			way, by = "down ", -by
+		if !slices.ContainsFunc(v.Totals, func(now store.Figure) bool { return now.Currency == t.Currency }) {
+			v.change = append(v.change, changed(t.Currency, t.NetCents, 0))
 		}
-		v.change = append(v.change, way+in.Format(by)+" on "+in.Amount(was[currency]))
 	}
-	return err
+	for i := len(v.Totals); i > 0 && len(was) > 0; i-- {
+		t := v.Totals[i-1]
+		v.change = slices.Insert(v.change, 0, changed(t.Currency, was[t.Currency], t.NetCents))
+	}
+	return nil
+}
+
+// changed says what a currency came to before, and how much more or less it is now.
+func changed(currency string, was, now int64) string {
+	in := exact.CurrencyOf(currency)
+	way, by := upOrDown(now - was)
+	return currency + " was " + in.Amount(was) + ", " + strings.ToLower(way) + " " + in.Amount(by)
 }
 
 // of is one currency's part of the figures.
@@ -248,6 +254,7 @@ func (v figuresView) of(total store.Figure, products []store.Figure) currencyFig
 	}
 	list := slices.DeleteFunc(slices.Clone(v.Rows), func(r store.Figure) bool { return r.Currency != total.Currency })
 	if v.By == "product" {
+		slices.SortStableFunc(list, bestFirst)
 		for _, r := range list {
 			c.rows = append(c.rows, figuresRow{Figure: r})
 			c.largest = max(c.largest, r.NetCents)

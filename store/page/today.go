@@ -15,14 +15,31 @@ import (
 type todayView struct {
 	store.Stats
 	day      exact.Day
-	sold     []store.Figure   // today, a row a currency
-	refunds  []store.Figure   // the same of what was refunded
-	month    []store.Figure   // the last 30 days; what sold most comes first
-	earlier  map[string]int64 // what the 30 days before were net in, by currency
-	charts   []page.Chart     // one of each of those currencies, at most mostCharts
+	sold     []store.Figure // today, a row a currency
+	refunds  []store.Figure // the same of what was refunded
+	month    []monthOf      // the last 30 days, a currency each
+	chart    page.Chart     // of the first of them
 	latest   []store.Order
 	waits    store.NeedsAttention
 	unbooked []store.Unbooked
+}
+
+// monthOf is what the last 30 days came to in a currency.
+type monthOf struct {
+	store.Figure
+	earlier store.Figure // the 30 days before
+	days    []int64      // net by day
+}
+
+// mainFirst sorts by currency: first the one with the most orders in all.
+func mainFirst(list []store.Figure, all []store.Figure) {
+	orders := map[string]int64{}
+	for _, f := range all {
+		orders[f.Currency] += f.Orders
+	}
+	slices.SortStableFunc(list, func(a, b store.Figure) int {
+		return cmp.Compare(orders[b.Currency], orders[a.Currency])
+	})
 }
 
 func today(s *store.Service) page.Page {
@@ -37,7 +54,8 @@ func today(s *store.Service) page.Page {
 			if err != nil {
 				return v, err
 			}
-			v.month = month.Totals
+			mainFirst(month.Totals, month.Totals)
+			mainFirst(month.Rows, month.Totals)
 			for _, f := range month.Rows { // a day with refunds alone has sold nothing
 				if f.Day != nil && *f.Day == v.day && f.SoldCents > 0 {
 					v.sold = append(v.sold, f)
@@ -46,18 +64,24 @@ func today(s *store.Service) page.Page {
 					v.refunds = append(v.refunds, f)
 				}
 			}
-			slices.SortStableFunc(v.month, func(a, b store.Figure) int { return cmp.Compare(b.Orders, a.Orders) })
 			from, to := v.day-59, v.day-30
 			earlier, err := s.Figures(ctx, store.FiguresOf{From: &from, To: &to, By: "day"})
 			if err != nil {
 				return v, err
 			}
-			v.earlier = map[string]int64{}
-			for _, f := range earlier.Totals {
-				v.earlier[f.Currency] = f.NetCents
-			}
-			for _, f := range v.month[:min(len(v.month), mostCharts)] {
-				v.charts = append(v.charts, netOf(f.Currency, v.day, month.Rows, earlier.Rows))
+			for i, f := range month.Totals {
+				m, c := monthOf{Figure: f}, netOf(f.Currency, v.day, month.Rows, earlier.Rows)
+				for _, e := range earlier.Totals {
+					if e.Currency == f.Currency {
+						m.earlier = e
+					}
+				}
+				for _, bar := range c.Bars {
+					m.days = append(m.days, bar.Value)
+				}
+				if v.month = append(v.month, m); i == 0 {
+					v.chart = c
+				}
 			}
 			if v.latest, err = s.Latest(ctx, 8); err != nil {
 				return v, err
@@ -73,17 +97,26 @@ func today(s *store.Service) page.Page {
 	})
 }
 
-// refunded are today's sales in currencies in which something was refunded as well.
-func (v todayView) refunded() []store.Figure {
-	return slices.DeleteFunc(slices.Clone(v.sold), func(f store.Figure) bool { return f.RefundedCents == 0 })
-}
-
-// comma precedes n further words, if there are any.
-func comma(n int) string {
-	if n == 0 {
+// between joins amounts: the nth is preceded by a comma, the last of n by "and".
+func between(n, of int) string {
+	switch n {
+	case 0:
 		return ""
+	case of - 1:
+		return " and "
 	}
 	return ", "
+}
+
+// change is what the month came to more or less than the 30 days before, and which of both.
+func (m monthOf) change() (string, int64) { return upOrDown(m.NetCents - m.earlier.NetCents) }
+
+// upOrDown is a change in words, and by how much.
+func upOrDown(by int64) (string, int64) {
+	if by < 0 {
+		return "Down", -by
+	}
+	return "Up", by
 }
 
 // disputeActs lead to the disputed order, and to all disputes.
@@ -94,14 +127,11 @@ func disputeActs(d store.DisputeOf) (acts []page.Action) {
 	return append(acts, page.Link("All disputes", "/disputes").Quiet())
 }
 
-// mostCharts stand side by side.
-const mostCharts = 2
-
 // netOf is each day's net in a currency in the 30 days up to today, with the same day of the preceding 30 days.
 func netOf(currency string, today exact.Day, rows, before []store.Figure) page.Chart {
 	c := page.Chart{
 		Title: "Net by day in " + currency + ", the last 30 days", Label: "Day", Past: true, Whole: true,
-		Names: [2]string{"Net", "30 days before"}, Show: exact.CurrencyOf(currency).Amount,
+		Names: [2]string{"Net", "The 30 days before"}, Show: exact.CurrencyOf(currency).Amount,
 	}
 	net := map[exact.Day]int64{}
 	for _, f := range slices.Concat(rows, before) {

@@ -72,7 +72,7 @@ var agentsDay = []job{
 		"by": "provider", "detail": "short"}`}, `"provider":"paypal"`, false},
 	{"store", "What did Greta Lind buy?", 900, []string{`customer_detail {"customer": "greta lind", "detail": "short"}`}, `"orders_total":`, false},
 	{"store", "Greta writes her name another way.", 300, []string{`find_customer {"q": "grete lindt"}`}, `"near":["Greta Lind"`, false},
-	{"store", "Which orders came by PayPal this month?", 1800, []string{`list_orders {"provider": "paypal", "from": "2026-11-01", "detail": "short"}`}, `"sums":`, false},
+	{"store", "Which orders came by PayPal this month?", 1800, []string{`list_orders {"provider": "paypal", "from": "2026-11-01", "limit": 5, "detail": "short"}`}, `"sums":`, false},
 	{"store", "Give five dollars of one of them back.", 1800, []string{`refund_order {"order": "PAY-DEMO-0033", "amount_cents": 500, "reason": "Late delivery", "request_key": "refund-33"}`}, `no money has moved`, false},
 	{"store", "Suspend a license until that is cleared up.", 700, []string{`license_action {"license": "#12", "action": "suspend"}`}, `"status":"suspended"`, false},
 	{"store", "Revoke it: that is not for agents.", 300, []string{`license_action {"license": "#12", "action": "revoke"}`}, `suspend, resume, extend, release`, true},

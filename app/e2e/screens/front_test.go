@@ -43,7 +43,7 @@ func TestSearchOfAllServices(t *testing.T) {
 }
 
 // TestFirstSteps does the steps that an empty service's first page lists. Each is ticked when done; the list goes with
-// the last one. Tiles show the state of the other services.
+// the last one. The menu of services says the state of each.
 func TestFirstSteps(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -70,7 +70,7 @@ func TestFirstSteps(t *testing.T) {
 	}
 	for _, sentence := range []string{"0 tenants behind", "0 jobs to do", "0 to order", "0 orders today"} {
 		if !strings.Contains(got.Body, sentence) {
-			t.Errorf("no tile says %q", sentence)
+			t.Errorf("the menu of services does not say %q", sentence)
 		}
 	}
 	status(t, v.Post("/do/set_shop", "shop_name", "Brandt", "shop_address", "Harbour 12"), http.StatusSeeOther)
@@ -107,8 +107,8 @@ func TestFirstSteps(t *testing.T) {
 	if strings.Index(row, ">Invite<") > strings.Index(row, ">Role<") {
 		t.Error("the next step of a new user is not the invitation")
 	}
-	if got := s.Person("rental", "ben", "viewer", "rental").Get("/"); strings.Contains(got.Body, `class="tiles`) {
-		t.Error("one who may see one service has tiles")
+	if got := s.Person("rental", "ben", "viewer", "rental").Get("/"); strings.Contains(got.Body, "jobs to do") {
+		t.Error("one who may see one service is told of the others")
 	}
 	if got := status(t, v.At(s.URL("store", "")).Get("/"), http.StatusOK, "First steps"); !strings.Contains(got.Body, url.PathEscape("set_provider")) {
 		t.Error("the store's steps have no payment provider")
