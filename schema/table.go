@@ -58,7 +58,7 @@ type Table struct {
 // them; Label asks for its value.
 type Foreseen struct {
 	WouldPost     any
-	Text          func(Money) string
+	Text          func(Money) string `json:"-"`
 	Column, Label string
 }
 

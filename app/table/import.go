@@ -171,8 +171,8 @@ func (l *loading) outcome() Outcome {
 		out.Notes = append(out.Notes, "an import sends no mail")
 	}
 	if l.earlier > 0 {
-		out.Notes = append(out.Notes, plural(l.earlier, "row of these was", "rows of these were")+" stored by an earlier "+
-			"import of this file that was cut off, and not again")
+		out.Notes = append(out.Notes, exact.Plural(l.earlier, "row of these was", "rows of these were")+
+			" stored by an earlier import of this file that was cut off, and not again")
 	}
 	if l.rows.translate != nil {
 		out.Notes = append(out.Notes, l.rows.translate.told()...)
@@ -270,7 +270,8 @@ func toldOf(r schema.Remark) string {
 	for i, n := range r.Lines {
 		lines[i] = strconv.Itoa(n)
 	}
-	text := plural(r.Rows, "row", "rows") + ": " + r.Text + " (" + pick(len(lines) > 1, "lines ", "line ") + joined(lines)
+	text := exact.Plural(r.Rows, "row", "rows") + ": " + r.Text + " (" +
+		pick(len(lines) > 1, "lines ", "line ") + joined(lines)
 	return text + pick(r.Rows > len(lines), " ...)", ")")
 }
 

@@ -12,10 +12,16 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// key is one license of another program. Missing columns leave its values unchanged.
-type key struct {
-	key, sku, their, email, name, status, limit, expires, created, ref string
-	machines                                                           []machine
+// keyFile is another program's file of license keys.
+type keyFile struct {
+	name, title string
+	needs       []string
+	reads       []string          // columns that only adjust reads
+	cells       map[string]string // by our column, theirs; of "A|B", the first that is not empty
+	means       map[string]string // by their status, ours
+	// the names of a seat's fingerprint, label and creation, if their cell of seats is a JSON list
+	seat   [3]string
+	adjust func(get func(string) string, cells map[string]string) (skip string)
 }
 
 // machine is a seat in the format of the column seats of licenses.
@@ -25,116 +31,139 @@ type machine struct {
 	CreatedAt   string `json:"created_at,omitempty"`
 }
 
+func seatsOf(all []machine) string {
+	if len(all) == 0 {
+		return ""
+	}
+	b, _ := json.Marshal(all) // texts only
+	return string(b)
+}
+
 var keyColumns = []string{
 	"license_key", "sku", "product_name", "email", "name", "status", "activation_limit", "expires_at", "created_at",
 	"provider", "provider_ref", "seats",
 }
 
-func (k key) cells(provider string) []string {
-	seats := ""
-	if len(k.machines) > 0 {
-		b, _ := json.Marshal(k.machines) // texts only
-		seats = string(b)
-	}
-	return []string{k.key, k.sku, k.their, k.email, k.name, k.status, k.limit, k.expires, k.created, provider, k.ref,
-		seats}
-}
+// keysKept are the columns that stay unchanged if the file lacks theirs.
+var keysKept = []string{"product_name", "name", "status", "activation_limit", "expires_at", "seats"}
 
-// keysOf makes a program whose rows are license keys. from names the columns without which our column stays unchanged.
-func keysOf(name, title string, needs, columns []string, from map[string][]string,
-	row func(get func(string) string) (k key, skip string, refusal *fault.Error)) *program {
-	for _, names := range from {
-		columns = append(columns, names...)
+// keysOf makes a program whose rows are license keys.
+func keysOf(f keyFile) *program {
+	p := &program{name: f.name, title: f.title, table: "licenses", needs: f.needs, columns: f.reads, targets: keyColumns,
+		from: map[string][]string{}}
+	theirs := map[string][]string{}
+	for _, ours := range keyColumns {
+		theirs[ours] = strings.FieldsFunc(f.cells[ours], func(r rune) bool { return r == '|' })
+		p.columns = append(p.columns, theirs[ours]...)
+		if slices.Contains(keysKept, ours) || ours == "provider_ref" && len(theirs[ours]) == 0 {
+			p.from[ours] = theirs[ours]
+		}
 	}
-	return &program{
-		name: name, title: title, table: "licenses", needs: needs, columns: columns, targets: keyColumns, from: from,
-		start: func(*translation) maker {
-			return func(get func(string) string) ([]string, string, *fault.Error) {
-				k, skip, refusal := row(get)
-				return k.cells(name), skip, refusal
+	p.start = func(*translation) maker {
+		return func(get func(string) string) ([]string, string, *fault.Error) {
+			cells := map[string]string{"provider": f.name}
+			for ours, columns := range theirs {
+				if len(columns) > 0 {
+					cells[ours] = anyOf(get, columns...)
+				}
 			}
-		},
+			skip, refusal := f.make(get, cells)
+			row := make([]string, len(keyColumns))
+			for i, name := range keyColumns {
+				row[i] = cells[name]
+			}
+			return row, skip, refusal
+		}
 	}
+	return p
 }
 
-// status maps another program's status; an unknown one is refused.
-func status(column, text string, means map[string]string) (string, *fault.Error) {
-	if ours, known := means[strings.ToLower(text)]; known {
-		return ours, nil
+// make makes our values of theirs.
+func (f keyFile) make(get func(string) string, cells map[string]string) (skip string, refusal *fault.Error) {
+	if f.seat[0] != "" {
+		var seats []machine
+		for _, o := range childrenOf(cells["seats"]) {
+			seats = append(seats, machine{o[f.seat[0]], o[f.seat[1]], o[f.seat[2]]})
+		}
+		cells["seats"] = seatsOf(seats)
 	}
-	return "", fault.Fieldf("status", "%s: %s is not known", column, schema.Quote(text))
+	if f.adjust != nil {
+		skip = f.adjust(get, cells)
+	}
+	if f.means != nil && skip == "" {
+		ours, known := f.means[strings.ToLower(cells["status"])]
+		if !known {
+			return "", fault.Fieldf("status", "%s: %s is not known", f.cells["status"], schema.Quote(cells["status"]))
+		}
+		cells["status"] = ours
+	}
+	return skip, nil
 }
 
 func yes(text string) bool {
 	return slices.Contains([]string{"1", "true", "yes", "y"}, strings.ToLower(text))
 }
 
-var gumroadKeys = keysOf("gumroad", "Gumroad's sales with license keys",
-	[]string{"License Key", "Purchase ID", "Product ID|Item Name"},
-	[]string{"License Key", "Giftee Email", "Purchase Email", "Product ID", "Item Name", "Purchase Date", "Purchase ID",
-		"Recurring Charge?"},
-	map[string][]string{
-		"name": {"Buyer Name"}, "expires_at": {"Subscription End Date"}, "product_name": {"Item Name"},
-		"status": {"Fully Refunded?", "Access Revoked?", "Disputed?", "Dispute Won?", "License Key Enabled?"}, "seats": {},
-		"activation_limit": {},
+var gumroadKeys = keysOf(keyFile{
+	name: "gumroad", title: "Gumroad's sales with license keys",
+	needs: []string{"License Key", "Purchase ID", "Product ID|Item Name"}, reads: []string{"Recurring Charge?"},
+	cells: map[string]string{
+		"license_key": "License Key", "sku": "Product ID|Item Name", "product_name": "Item Name",
+		"email": "Giftee Email|Purchase Email", "name": "Buyer Name", "expires_at": "Subscription End Date",
+		"created_at": "Purchase Date", "provider_ref": "Purchase ID",
+		"status": "Fully Refunded?|Access Revoked?|Disputed?|Dispute Won?|License Key Enabled?",
 	},
-	func(get func(string) string) (key, string, *fault.Error) {
-		k := key{
-			key: get("License Key"), sku: anyOf(get, "Product ID", "Item Name"), their: get("Item Name"),
-			email:   anyOf(get, "Giftee Email", "Purchase Email"),
-			expires: get("Subscription End Date"), created: get("Purchase Date"), ref: get("Purchase ID"),
-		}
+	adjust: func(get func(string) string, cells map[string]string) string {
 		switch {
-		case k.key == "":
-			return k, "the sale has no license key", nil
+		case cells["license_key"] == "":
+			return "the sale has no license key"
 		case yes(get("Recurring Charge?")):
-			return k, "the sale is a later charge of a subscription", nil
+			return "the sale is a later charge of a subscription"
 		}
-		if get("Giftee Email") == "" { // the name is the buyer's
-			k.name = get("Buyer Name")
+		if get("Giftee Email") != "" { // the name is the buyer's
+			cells["name"] = ""
 		}
+		cells["status"] = ""
 		switch enabled := get("License Key Enabled?"); {
 		case yes(get("Fully Refunded?")), yes(get("Access Revoked?")), yes(get("Disputed?")) && !yes(get("Dispute Won?")):
-			k.status = "revoked"
+			cells["status"] = "revoked"
 		case enabled != "" && !yes(enabled):
-			k.status = "suspended"
+			cells["status"] = "suspended"
 		}
-		return k, "", nil
-	})
-
-var eddKeys = keysOf("edd", "Easy Digital Downloads' licenses",
-	[]string{"License ID", "License Key", "License Status", "Customer Email", "Product Name"},
-	[]string{"License ID", "License Key", "Customer Email", "Product Name", "Purchase Date"},
-	map[string][]string{
-		"name": {"Customer Name"}, "status": {"License Status"}, "expires_at": {"Expiration Date"},
-		"activation_limit": {"Activation Limit"},
-		"seats":            {"Activated URLs"}, "product_name": {},
+		return ""
 	},
-	func(get func(string) string) (k key, skip string, refusal *fault.Error) {
-		k = key{
-			key: get("License Key"), sku: get("Product Name"), email: get("Customer Email"), name: get("Customer Name"),
-			limit: get("Activation Limit"), created: inSeconds(get("Purchase Date")), expires: get("Expiration Date"),
-			ref: get("License ID"),
+})
+
+var eddKeys = keysOf(keyFile{
+	name: "edd", title: "Easy Digital Downloads' licenses",
+	needs: []string{"License ID", "License Key", "License Status", "Customer Email", "Product Name"},
+	cells: map[string]string{
+		"license_key": "License Key", "sku": "Product Name", "email": "Customer Email", "name": "Customer Name",
+		"status": "License Status", "activation_limit": "Activation Limit", "created_at": "Purchase Date",
+		"expires_at": "Expiration Date", "provider_ref": "License ID", "seats": "Activated URLs",
+	},
+	means: map[string]string{"": "active", "active": "active", "inactive": "active", "expired": "expired",
+		"disabled": "suspended", "revoked": "revoked"},
+	adjust: func(_ func(string) string, cells map[string]string) string {
+		if cells["license_key"] == "" {
+			return "the row has no license key"
 		}
-		if k.key == "" {
-			return k, "the row has no license key", nil
+		if cells["activation_limit"] == "0" {
+			cells["activation_limit"] = "unlimited"
 		}
-		if k.limit == "0" {
-			k.limit = "unlimited"
+		cells["created_at"], cells["expires_at"] = inSeconds(cells["created_at"]), inSeconds(cells["expires_at"])
+		if strings.EqualFold(cells["expires_at"], "lifetime") || cells["expires_at"] == "0" {
+			cells["expires_at"] = ""
 		}
-		if k.expires = inSeconds(k.expires); strings.EqualFold(k.expires, "lifetime") || k.expires == "0" {
-			k.expires = ""
-		}
-		for _, url := range strings.FieldsFunc(get("Activated URLs"),
+		var seats []machine
+		for _, url := range strings.FieldsFunc(cells["seats"],
 			func(r rune) bool { return strings.ContainsRune(",;| \t\r\n", r) }) {
-			k.machines = append(k.machines, machine{Fingerprint: url})
+			seats = append(seats, machine{Fingerprint: url})
 		}
-		k.status, refusal = status("License Status", get("License Status"), map[string]string{
-			"": "active", "active": "active", "inactive": "active", "expired": "expired", "disabled": "suspended",
-			"revoked": "revoked",
-		})
-		return k, "", refusal
-	})
+		cells["seats"] = seatsOf(seats)
+		return ""
+	},
+})
 
 var seconds = regexp.MustCompile(`^[1-9][0-9]{7,10}$`)
 
@@ -146,77 +175,48 @@ func inSeconds(text string) string {
 	return exact.Instant(parseWhole(text)).String()
 }
 
-var lemonKeys = keysOf("lemonsqueezy", "Lemon Squeezy's license keys",
-	[]string{"key", "user_email", "product_id", "status"},
-	[]string{"key", "user_email", "order_id", "product_id", "created_at"},
-	map[string][]string{
-		"name": {"user_name"}, "status": {"status"}, "activation_limit": {"activation_limit"}, "expires_at": {"expires_at"},
-		"seats":        {"instances"},
-		"product_name": {},
+var lemonKeys = keysOf(keyFile{
+	name: "lemonsqueezy", title: "Lemon Squeezy's license keys",
+	needs: []string{"key", "user_email", "product_id", "status"},
+	cells: map[string]string{
+		"license_key": "key", "sku": "product_id", "email": "user_email", "name": "user_name", "status": "status",
+		"activation_limit": "activation_limit", "expires_at": "expires_at", "created_at": "created_at",
+		"provider_ref": "order_id", "seats": "instances",
 	},
-	func(get func(string) string) (k key, skip string, refusal *fault.Error) {
-		k = key{
-			key: get("key"), sku: get("product_id"), email: get("user_email"), name: get("user_name"),
-			limit:   get("activation_limit"),
-			expires: get("expires_at"), created: get("created_at"), ref: get("order_id"),
-		}
-		for _, i := range childrenOf(get("instances")) {
-			k.machines = append(k.machines, machine{Fingerprint: i["identifier"], Label: i["name"], CreatedAt: i["created_at"]})
-		}
-		k.status, refusal = status("status", get("status"), map[string]string{
-			"": "active", "active": "active", "inactive": "active", "expired": "expired", "disabled": "suspended",
-		})
-		return k, "", refusal
-	})
+	means: map[string]string{"": "active", "active": "active", "inactive": "active", "expired": "expired",
+		"disabled": "suspended"},
+	seat: [3]string{"identifier", "name", "created_at"},
+})
 
-var polarKeys = keysOf("polar", "Polar's license keys",
-	[]string{"key", "customer.email", "benefit_id", "status"},
-	[]string{"key", "customer.email", "benefit_id", "created_at"},
-	map[string][]string{
-		"name": {"customer.name"}, "status": {"status"}, "activation_limit": {"limit_activations"},
-		"expires_at": {"expires_at"}, "seats": {"activations"},
-		"product_name": {}, "provider_ref": {},
+var polarKeys = keysOf(keyFile{
+	name: "polar", title: "Polar's license keys", needs: []string{"key", "customer.email", "benefit_id", "status"},
+	cells: map[string]string{
+		"license_key": "key", "sku": "benefit_id", "email": "customer.email", "name": "customer.name", "status": "status",
+		"activation_limit": "limit_activations", "expires_at": "expires_at", "created_at": "created_at",
+		"seats": "activations",
 	},
-	func(get func(string) string) (k key, skip string, refusal *fault.Error) {
-		k = key{
-			key: get("key"), sku: get("benefit_id"), email: get("customer.email"), name: get("customer.name"),
-			limit:   get("limit_activations"),
-			expires: get("expires_at"), created: get("created_at"),
-		}
-		for _, a := range childrenOf(get("activations")) {
-			k.machines = append(k.machines, machine{Fingerprint: a["id"], Label: a["label"], CreatedAt: a["created_at"]})
-		}
-		k.status, refusal = status("status", get("status"), map[string]string{"": "active", "granted": "active",
-			"revoked": "revoked", "disabled": "suspended"})
-		return k, "", refusal
-	})
+	means: map[string]string{"": "active", "granted": "active", "revoked": "revoked", "disabled": "suspended"},
+	seat:  [3]string{"id", "label", "created_at"},
+})
 
-var keygenKeys = keysOf("keygen", "Keygen's licenses",
-	[]string{"key", "expiry", "status", "maxMachines"},
-	[]string{"key", "created", "metadata.email", "owner.email", "owner", "product"},
-	map[string][]string{
-		"name": {"owner.fullName"}, "status": {"status"}, "activation_limit": {"maxMachines"}, "expires_at": {"expiry"},
-		"seats":        {"machines"},
-		"product_name": {"product.name"}, "provider_ref": {},
+var keygenKeys = keysOf(keyFile{
+	name: "keygen", title: "Keygen's licenses", needs: []string{"key", "expiry", "status", "maxMachines"},
+	reads: []string{"owner"},
+	cells: map[string]string{
+		"license_key": "key", "sku": "product|product.name", "product_name": "product.name",
+		"email": "metadata.email|owner.email", "name": "owner.fullName", "status": "status",
+		"activation_limit": "maxMachines", "expires_at": "expiry", "created_at": "created", "seats": "machines",
 	},
-	func(get func(string) string) (k key, skip string, refusal *fault.Error) {
-		k = key{
-			key: get("key"), sku: anyOf(get, "product", "product.name"), their: get("product.name"),
-			email: anyOf(get, "metadata.email", "owner.email"),
-			name:  get("owner.fullName"), limit: get("maxMachines"), expires: get("expiry"), created: get("created"),
+	means: map[string]string{"": "active", "active": "active", "inactive": "active", "expiring": "active",
+		"expired": "expired", "suspended": "suspended", "banned": "suspended"},
+	seat: [3]string{"fingerprint", "name", "created"},
+	adjust: func(get func(string) string, cells map[string]string) string {
+		if cells["email"] == "" && strings.Contains(get("owner"), "@") {
+			cells["email"] = get("owner")
 		}
-		if k.email == "" && strings.Contains(get("owner"), "@") {
-			k.email = get("owner")
-		}
-		for _, m := range childrenOf(get("machines")) {
-			k.machines = append(k.machines, machine{Fingerprint: m["fingerprint"], Label: m["name"], CreatedAt: m["created"]})
-		}
-		k.status, refusal = status("status", get("status"), map[string]string{
-			"": "active", "active": "active", "inactive": "active", "expiring": "active", "expired": "expired",
-			"suspended": "suspended", "banned": "suspended",
-		})
-		return k, "", refusal
-	})
+		return ""
+	},
+})
 
 // childrenOf parses a cell that is a JSON list of objects; other cells have none.
 func childrenOf(cell string) []map[string]string {

@@ -88,15 +88,15 @@ func (a *aside) of(shipping bool) (notes []string) {
 		a.shipped++
 	}
 	if a.shipped > 0 {
-		notes = append(notes, "shipping and fees are not part of an order here: those of "+plural(a.shipped, "order",
+		notes = append(notes, "shipping and fees are not part of an order here: those of "+exact.Plural(a.shipped, "order",
 			"orders")+" were left out")
 	}
 	if a.taxed > 0 {
-		notes = append(notes, "the prices of "+plural(a.taxed, "order", "orders")+" include their tax, which is not stored "+
-			"on its own")
+		notes = append(notes, "the prices of "+exact.Plural(a.taxed, "order", "orders")+
+			" include their tax, which is not stored on its own")
 	}
 	if a.refunds > 0 {
-		notes = append(notes, plural(a.refunds, "refund was", "refunds were")+" reduced by shipping and fees")
+		notes = append(notes, exact.Plural(a.refunds, "refund was", "refunds were")+" reduced by shipping and fees")
 	}
 	return notes
 }

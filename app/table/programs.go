@@ -307,7 +307,7 @@ func (tr *translation) told() []string {
 	notes := slices.Clone(tr.notes)
 	for _, why := range slices.Sorted(maps.Keys(tr.skipped)) {
 		lines := tr.skipped[why]
-		notes = append(notes, fmt.Sprintf("%s skipped: %s (%s)", plural(len(lines), "row was", "rows were"), why,
+		notes = append(notes, fmt.Sprintf("%s skipped: %s (%s)", exact.Plural(len(lines), "row was", "rows were"), why,
 			linesOf(lines)))
 	}
 	return notes

@@ -86,8 +86,8 @@ func (b *returns) told() []string {
 	if b.rows == 0 {
 		return nil
 	}
-	notes := []string{fmt.Sprintf("%s subtracted from the sales of their SKU and day", plural(b.rows, "row of returns "+
-		"was", "rows of returns were"))}
+	notes := []string{exact.Plural(b.rows, "row of returns was", "rows of returns were") +
+		" subtracted from the sales of their SKU and day"}
 	var left [][3]string
 	for k, n := range b.owed {
 		if n > 0 {
@@ -106,11 +106,4 @@ func (b *returns) told() []string {
 			b.owed[k], schema.Quote(k[1]), k[0]))
 	}
 	return notes
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -9,20 +9,13 @@ import (
 	"quartermaster/schema/db"
 )
 
-// keptTrial is the stored outcome of a dry run with its file, without what no page shows.
+// keptTrial is the stored outcome of a dry run with its file, with what an answer leaves out and a page shows.
 type keptTrial struct {
-	Loaded             schema.Loaded
+	Outcome
 	New, Changed, Same int
-	About              []string // by refused row, its column
 	Changes            []schema.LineChange
-	Found              Found
-	Left, Notes        []string
-	Called             map[string]string
-	Events             map[string]int
-	Columns            []string
-	Sample             [][]string
-	Column, Label      string // of the later effects
 	Unknown            []schema.Unknown
+	About              []string // by refused row, its column
 }
 
 // Try tries the import of an uploaded file. Repeated, it returns the stored outcome, unless the options changed or
@@ -41,7 +34,7 @@ func (s *Store) Try(ctx context.Context, who db.Caller, t schema.Table, w Waitin
 		if err != nil {
 			return err
 		}
-		how = hashed(fmt.Sprint(last, string(as)))
+		how = hashed(fmt.Sprint("2 ", last, string(as)))
 		kept, found, err = db.One(c, db.Text, `SELECT t.outcome FROM import_files f JOIN import_trials t ON t.file_id = f.id
 			WHERE f.token_hash = ? AND f.session = ? AND t.how = ?`, hashed(w.Token), who.Session, how)
 		return err
@@ -71,12 +64,8 @@ func (s *Store) Try(ctx context.Context, who db.Caller, t schema.Table, w Waitin
 }
 
 func triedOf(o Outcome) keptTrial {
-	k := keptTrial{
-		Loaded: o.Loaded, New: o.New, Changed: o.Changed, Same: o.Same, Changes: o.Changes, Found: o.Found, Left: o.Left,
-		Notes: o.Notes, Called: o.Called,
-		Events: o.Events, Columns: o.Columns, Sample: o.Sample, Column: o.Follows.Column, Label: o.Follows.Label,
-		Unknown: o.Unknown,
-	}
+	k := keptTrial{o, o.New, o.Changed, o.Same, o.Changes, o.Unknown, nil}
+	k.Would, k.Follows.WouldPost = nil, nil // no page shows them
 	for _, e := range o.Errors {
 		k.About = append(k.About, e.Column)
 	}
@@ -84,12 +73,7 @@ func triedOf(o Outcome) keptTrial {
 }
 
 func (k keptTrial) outcome() Outcome {
-	out := Outcome{
-		Loaded: k.Loaded, Found: k.Found, Left: k.Left, Called: k.Called, Notes: k.Notes,
-		DryRun: true, Refused: len(k.Loaded.Errors),
-		Events:  k.Events,
-		Columns: k.Columns, Sample: k.Sample, Follows: schema.Foreseen{Column: k.Column, Label: k.Label},
-	}
+	out := k.Outcome
 	out.New, out.Changed, out.Same, out.Changes, out.Unknown = k.New, k.Changed, k.Same, k.Changes, k.Unknown
 	for i := range out.Errors {
 		out.Errors[i].Column = k.About[i]
