@@ -14,11 +14,9 @@ func TestArrearsBucketsAndOrder(t *testing.T) {
 	h := open(t, "2026-11-20")
 	id := h.lease("start_date=2026-11-21") // upcoming: owes no rent yet
 	for days, cents := range map[int]int64{0: 1, 1: 10, 30: 100, 31: 1_000, 60: 10_000, 61: 100_000, 90: 1_000_000, 91: 10_000_000, 400: 100_000_000, -1: 1_000_000_000} {
-		_, err := do2(h, cli, addCharge, id, NewCharge{"other", cents, day(t, "2026-11-20") - exact.Day(days), fmt.Sprintf("%d days", days)})
-		h.Must(err)
+		must2(h, cli, addCharge, id, NewCharge{"other", cents, day(t, "2026-11-20") - exact.Day(days), fmt.Sprintf("%d days", days)})
 	}
-	a, err := h.Arrears(ctx, viewer)
-	h.Must(err)
+	a := h.arrears()
 	var got []string
 	for _, r := range a.Arrears {
 		got = append(got, fmt.Sprintf("%s %d", r.Label, r.DaysOverdue))
@@ -30,8 +28,7 @@ func TestArrearsBucketsAndOrder(t *testing.T) {
 	}
 	b := a.Buckets
 	assert.That(t, b.Days1To30+b.Days31To60+b.Days61To90+b.DaysOver90 == a.TotalCents, "the buckets are not the total")
-	l, err := h.Ledger(ctx, viewer, id)
-	h.Must(err)
+	l := h.ledger(id)
 	if l.Totals.BalanceCents != a.TotalCents+1_000_000_001 { // due today and tomorrow: owed, not overdue
 		t.Errorf("balance %d", l.Totals.BalanceCents)
 	}
@@ -42,12 +39,9 @@ func TestArrearsNamesEachLeasesOwn(t *testing.T) {
 	for range 3 {
 		h.lease("start_date=2026-09-01")
 	}
-	_, err := h.Arrears(ctx, viewer)
-	h.Must(err)
-	_, err = do(h, ann, recordPayment, PaymentRequest{LeaseID: 2, ChargeID: h.Number("SELECT id FROM charges WHERE lease_id = 2 AND due_date = ?", int64(day(t, "2026-10-01")))})
-	h.Must(err)
-	a, err := h.Arrears(ctx, viewer)
-	h.Must(err)
+	h.arrears()
+	must(h, ann, recordPayment, PaymentRequest{LeaseID: 2, ChargeID: h.Number("SELECT id FROM charges WHERE lease_id = 2 AND due_date = ?", int64(day(t, "2026-10-01")))})
+	a := h.arrears()
 	var got []string
 	for _, r := range a.Arrears {
 		got = append(got, fmt.Sprintf("%s %d %s %s", r.DueDate, r.LeaseID, r.Tenant, *r.TenantEmail))
@@ -72,13 +66,11 @@ func TestRentRoll(t *testing.T) {
 	h.lease("start_date=2026-11-16", "due_day=1") // 15 of 30 days
 	h.Must(h.row("properties", "name=Annex"))
 	h.Must(h.row("units", "property=Annex", "name=Z"))
-	_, err := h.Arrears(ctx, viewer)
-	h.Must(err)
+	h.arrears()
 	october := h.Number("SELECT id FROM charges WHERE due_date = ?", int64(day(t, "2026-10-01")))
 	november := h.Number("SELECT id FROM charges WHERE lease_id = 1 AND due_date = ?", int64(day(t, "2026-11-01")))
 	for charge, paid := range map[int64]string{october: "2026-11-02", november: "2026-12-01"} {
-		_, err := do(h, ann, recordPayment, PaymentRequest{LeaseID: 1, ChargeID: charge, PaidDate: paid})
-		h.Must(err)
+		must(h, ann, recordPayment, PaymentRequest{LeaseID: 1, ChargeID: charge, PaidDate: paid})
 	}
 	roll, err := h.tool("rent_roll", reader, `{}`)
 	h.Must(err)

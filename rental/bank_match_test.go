@@ -31,26 +31,22 @@ func TestLinesAreMatched(t *testing.T) {
 	}
 	assert.EqualSlices(t, h.matches(), want)
 	events := len(h.events())
-	done, err := do(h, ann, bookLines, Bookings{Certain: true})
-	h.Must(err)
+	done := must(h, ann, bookLines, Bookings{Certain: true})
 	assert.That(t, len(done.Lines) == 2 && len(h.events()) == events+2 && done.Lines[0].State == lineBooked,
 		"%s", asJSON(t, done))
 	// The third by a person; its account is known then.
-	_, err = do(h, ann, bookLines, Bookings{Lines: []Booking{{LineID: 3, LeaseID: &c}}})
-	h.Must(err)
-	_, err = do(h, ann, bookLines, Bookings{Lines: []Booking{{LineID: 3, LeaseID: &c}}})
+	must(h, ann, bookLines, Bookings{Lines: []Booking{{LineID: 3, LeaseID: &c}}})
+	_, err := do(h, ann, bookLines, Bookings{Lines: []Booking{{LineID: 3, LeaseID: &c}}})
 	h.Refused(err, fault.Conflict, "booked already by payment 3")
 	h.imports(mt940("3592.97", "4542.97", "2026-11-20 +950.00 John Smith|DE3|"))
 	got := h.matches()
 	assert.That(t, slices.Contains(got, fmt.Sprintf("95000 certain payment %d", c)), "%q", got)
 	// Recorded by hand the day before: the line is that payment, and no second one is recorded.
-	paid, err := do(h, ann, receive, ReceiptRequest{LeaseID: c, AmountCents: 95_000, Method: "bank_transfer", PaidDate: "2026-11-19"})
-	h.Must(err)
+	paid := must(h, ann, receive, ReceiptRequest{LeaseID: c, AmountCents: 95_000, Method: "bank_transfer", PaidDate: "2026-11-19"})
 	got = h.matches()
 	assert.That(t, slices.Contains(got, fmt.Sprintf("95000 certain link %d[%d]", c, paid.PaymentID)), "%q", got)
 	events = len(h.events())
-	_, err = do(h, ann, bookLines, Bookings{Certain: true})
-	h.Must(err)
+	must(h, ann, bookLines, Bookings{Certain: true})
 	if l, err := findLineOf(h, 6); err != nil || l.State != lineLinked || len(h.events()) != events {
 		t.Errorf("%v %v", l, err)
 	}
@@ -60,8 +56,7 @@ func TestLinesAreMatched(t *testing.T) {
 	e := h.let("5Z", "Clara Wolff", "2026-11-01", 95_000)
 	var by []int64
 	for day, cents := range map[string]int64{"2026-11-03": 50_000, "2026-11-04": 45_000} {
-		p, err := do(h, ann, receive, ReceiptRequest{LeaseID: e, AmountCents: cents, Method: "standing order", PaidDate: day})
-		h.Must(err)
+		p := must(h, ann, receive, ReceiptRequest{LeaseID: e, AmountCents: cents, Method: "standing order", PaidDate: day})
 		by = append(by, p.PaymentID)
 	}
 	slices.Sort(by)
@@ -72,83 +67,63 @@ func TestLinesAreMatched(t *testing.T) {
 	// Two that are of its amount are proposed both.
 	twice := make([]int64, 2)
 	for i := range twice {
-		p, err := do(h, ann, receive, ReceiptRequest{LeaseID: e, AmountCents: 95_000, Method: "check", PaidDate: "2026-11-06"})
-		h.Must(err)
+		p := must(h, ann, receive, ReceiptRequest{LeaseID: e, AmountCents: 95_000, Method: "check", PaidDate: "2026-11-06"})
 		twice[i] = p.PaymentID
 	}
 	if got, want := h.matches(), fmt.Sprintf("95000 proposed link %d[%d] %d[%d]", e, twice[0], e, twice[1]); !slices.Contains(got, want) {
 		t.Errorf("%q, not %s", got, want)
 	}
 	for _, id := range twice {
-		_, err = do3(h, ann, reversePayment, id, "a mistake", nil)
-		h.Must(err)
+		must3(h, ann, reversePayment, id, "a mistake", nil)
 	}
 	// Cash of its amount is never certain: it came by another way.
-	cash, err := do(h, ann, receive, ReceiptRequest{LeaseID: e, AmountCents: 95_000, Method: "cash", PaidDate: "2026-11-06"})
-	h.Must(err)
+	cash := must(h, ann, receive, ReceiptRequest{LeaseID: e, AmountCents: 95_000, Method: "cash", PaidDate: "2026-11-06"})
 	if got, want := h.matches(), fmt.Sprintf("95000 proposed link %d[%d]", e, cash.PaymentID); !slices.Contains(got, want) {
 		t.Errorf("%q, not %s", got, want)
 	}
-	_, err = do3(h, ann, reversePayment, cash.PaymentID, "a mistake", nil)
-	h.Must(err)
-	_, err = do(h, ann, linked, Link{LineIDs: []int64{7}, PaymentIDs: by[:1]})
-	h.Refused(err, fault.Invalid, "both sums")
-	_, err = do(h, ann, linked, Link{LineIDs: []int64{7}, PaymentIDs: by})
-	h.Must(err)
+	must3(h, ann, reversePayment, cash.PaymentID, "a mistake", nil)
+	h.Refused(refusal(h, ann, linked, Link{LineIDs: []int64{7}, PaymentIDs: by[:1]}), fault.Invalid, "both sums")
+	must(h, ann, linked, Link{LineIDs: []int64{7}, PaymentIDs: by})
 
 	// A return with a fee.
 	h.imports(mt940("5492.97", "4539.97", "2026-11-21 -953.00 John Smith|DE3|Return"))
-	_, err = do2(h, ann, bookReturn, 8, paid.PaymentID)
-	h.Refused(err, fault.Invalid, "split the line first")
-	_, err = do2(h, ann, splitLine, 8, []int64{-95_000, -400})
-	h.Refused(err, fault.Invalid, "add up")
-	parts, err := do2(h, ann, splitLine, 8, []int64{-95_000, -300})
-	h.Must(err)
+	h.Refused(refusal2(h, ann, bookReturn, 8, paid.PaymentID), fault.Invalid, "split the line first")
+	h.Refused(refusal2(h, ann, splitLine, 8, []int64{-95_000, -400}), fault.Invalid, "add up")
+	parts := must2(h, ann, splitLine, 8, []int64{-95_000, -300})
 	assert.That(t, parts.Lines[0].State == lineSplit && *parts.Lines[1].Act == actReturn, "%s", asJSON(t, parts))
-	before, err := h.Ledger(ctx, viewer, c)
-	h.Must(err)
-	_, err = do2(h, ann, bookReturn, parts.Lines[1].ID, paid.PaymentID)
-	h.Must(err)
-	after, err := h.Ledger(ctx, viewer, c)
-	h.Must(err)
+	before := h.ledger(c)
+	must2(h, ann, bookReturn, parts.Lines[1].ID, paid.PaymentID)
+	after := h.ledger(c)
 	assert.That(t, after.Totals.CreditCents == before.Totals.CreditCents-95_000,
 		"%s then %s", asJSON(t, before.Totals), asJSON(t, after.Totals))
 	if l, _ := findLineOf(h, 6); l.State != lineReturned {
 		t.Errorf("the line that was returned is %s: it would be booked again", l.State)
 	}
-	_, err = do2(h, ann, unsettle, 6, "x")
-	h.Refused(err, fault.Conflict, "is a return")
-	_, err = do2(h, ann, unsettle, 8, "x")
-	h.Refused(err, fault.Conflict, "is returned")
+	h.Refused(refusal2(h, ann, unsettle, 6, "x"), fault.Conflict, "is a return")
+	h.Refused(refusal2(h, ann, unsettle, 8, "x"), fault.Conflict, "is returned")
 	h.sound()
 
 	// An account that paid two leases of a tenant: the exact amount tells which.
 	first, garage := h.let("6Z", "Zoe Adler", "2026-11-01", 88_000), h.let("7Z", "Zoe Adler", "2026-11-01", 6_000)
 	h.imports(mt940("0.00", "3.00", "2026-11-20 +2.00 Zoe Adler|DE9|"+PaymentReference(first), "2026-11-20 +1.00 Zoe Adler|DE9|"+PaymentReference(garage)))
-	_, err = do(h, ann, bookLines, Bookings{Certain: true})
-	h.Must(err)
+	must(h, ann, bookLines, Bookings{Certain: true})
 	h.imports(mt940("0.00", "59.00", "2026-11-21 +59.00 Zoe Adler|DE9|"))
 	if got, want := h.matches(), fmt.Sprintf("5900 certain payment %d", garage); !slices.Contains(got, want) {
 		t.Errorf("%q, not %s", got, want)
 	}
 
 	// Freeing undoes each kind.
-	_, err = do2(h, ann, unsettle, 1, "another's")
-	h.Must(err)
+	must2(h, ann, unsettle, 1, "another's")
 	if l, _ := h.Ledger(ctx, viewer, a); l.Totals.BalanceCents != 125_000 {
 		t.Errorf("%s", asJSON(t, l.Totals))
 	}
-	freed, err := do2(h, ann, unsettle, 7, "x")
-	h.Must(err)
+	freed := must2(h, ann, unsettle, 7, "x")
 	assert.That(t, freed.Lines[0].State == lineFree && len(freed.Lines[0].PaymentIDs) == 0, "%s", asJSON(t, freed))
-	_, err = do2(h, ann, ignoreLines, []int64{5}, "my own")
-	h.Must(err)
-	_, err = do2(h, ann, unsettle, 5, "x")
-	h.Must(err)
+	must2(h, ann, ignoreLines, []int64{5}, "my own")
+	must2(h, ann, unsettle, 5, "x")
 	// A payment reversed by hand frees its line.
 	l, _ := findLineOf(h, 2)
-	_, err = do3(h, ann, reversePayment, l.PaymentIDs[0], "a mistake", nil)
-	h.Must(err)
+	must3(h, ann, reversePayment, l.PaymentIDs[0], "a mistake", nil)
 	if l, _ = findLineOf(h, 2); l.State != lineFree {
 		t.Errorf("%s", l.State)
 	}
@@ -210,8 +185,7 @@ func playMonth(t *testing.T, r *rand.Rand, names []string, month int) {
 		}
 		assert.Must(t, mine, "month %d: %s is certain for a wrong lease", month, asJSON(t, l))
 	}
-	_, err = do(h, ann, bookLines, Bookings{Certain: true})
-	h.Must(err)
+	must(h, ann, bookLines, Bookings{Certain: true})
 	var booked, received int64
 	settled, err := h.BankLines(ctx, viewer, LineFilter{State: lineBooked})
 	h.Must(err)

@@ -209,12 +209,9 @@ func TestATenantsLinesAreForgotten(t *testing.T) {
 	id := h.let("1Z", "Martha Quill", "2026-10-01", 125_000)
 	file := mt940("0.00", "1250.00", "2026-11-02 +1250.00 Martha Quill|DE77QUILL|my rent, Martha Quill")
 	h.imports(file)
-	_, err := do(h, ann, bookLines, Bookings{Certain: true})
-	h.Must(err)
-	_, err = do2(h, ann, endEarly, id, day(t, "2026-11-10"))
-	h.Must(err)
-	_, err = do(h, ann, forgetTenant, h.Number("SELECT id FROM tenants WHERE name = 'Martha Quill'"))
-	h.Must(err)
+	must(h, ann, bookLines, Bookings{Certain: true})
+	must2(h, ann, endEarly, id, day(t, "2026-11-10"))
+	must(h, ann, forgetTenant, h.Number("SELECT id FROM tenants WHERE name = 'Martha Quill'"))
 	assert.Equal(t, h.Number("SELECT count(*) FROM bank_lines WHERE payer_name || payer_account || text <> ''"), 0,
 		"lines still tell")
 	s := h.imports(file)
@@ -254,8 +251,7 @@ func TestANoticeAndItsStatementAreJoined(t *testing.T) {
 		first := h.imports(camt(order[0]))
 		if order[0] == "054" {
 			assert.That(t, first.New == 2 && first.Same == 0 && first.State == "unchecked", "%v: %s", order, asJSON(t, first))
-			_, err := do(h, ann, bookLines, Bookings{Certain: true})
-			h.Must(err)
+			must(h, ann, bookLines, Bookings{Certain: true})
 			h.sound()
 		}
 		if s := h.imports(camt(order[1])); s.New+s.Same != s.Lines || len(s.Similar) != 0 || order[1] == "053" && (s.Same != 1 || *s.KeptCents != 154_500) {

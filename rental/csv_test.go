@@ -18,17 +18,14 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 	h.lease("start_date=2027-01-01", "frequency=yearly")
 	h.Must(h.row("properties", "name=Annex, west", "address=1 Hill\n\"Top\""))
 	h.Must(h.row("units", "property=Annex, west", "name=1", "market_rent_cents=12345", "notes=has, comma"))
-	_, err := h.Arrears(ctx, viewer)
-	h.Must(err)
+	h.arrears()
 	h.payDue(first, "2025-12-01")
 	h.Must(h.row("leases", "property=House", "unit=U1", "start_date=2025-11-11", "end_date=", "rent_cents=120000"))
 	h.On("2026-05-02")
 	for i, label := range []string{"Key", "Lamp", "Oven"} {
-		c, err := do2(h, cli, addCharge, first, NewCharge{"repair", int64(i), day(t, "2026-04-04"), label})
-		h.Must(err)
+		c := must2(h, cli, addCharge, first, NewCharge{"repair", int64(i), day(t, "2026-04-04"), label})
 		if label != "Key" {
-			_, err = do(h, ann, recordPayment, PaymentRequest{LeaseID: first, ChargeID: c.Charge.ID, PaidDate: "2026-04-05", Method: "card"})
-			h.Must(err)
+			must(h, ann, recordPayment, PaymentRequest{LeaseID: first, ChargeID: c.Charge.ID, PaidDate: "2026-04-05", Method: "card"})
 		}
 	}
 	h.owes(first, "2025-11-11 66667 11-30 November 2025, 20 of 30 days", "2025-12-01 100000 1-31 December 2025 paid 2025-12-01 cash",
@@ -36,15 +33,12 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 		"2026-03-15 65806 15-31 March 2026, 17 of 31 days", "2026-04-01 120000 1-30 April 2026",
 		"2026-04-04 0 Key", "2026-04-04 1 Lamp paid 2026-04-05 card", "2026-04-04 2 Oven paid 2026-04-05 card", "2026-05-01 120000 1-31 May 2026")
 	reversed := h.payDue(first, "2026-01-01")
-	_, err = do3(h, cli, reversePayment, reversed, "bounced", nil)
-	h.Must(err)
+	must3(h, cli, reversePayment, reversed, "bounced", nil)
 	third := h.Number("SELECT id FROM leases WHERE frequency = 'quarterly'")
-	_, err = h.end(third, "2026-04-20")
+	_, err := h.end(third, "2026-04-20")
 	h.Must(err)
-	_, err = h.Arrears(ctx, viewer)
-	h.Must(err)
-	_, err = do(h, ann, createTicket, NewTicket{UnitID: 2, Title: "Tap", Description: "two\nlines"})
-	h.Must(err)
+	h.arrears()
+	must(h, ann, createTicket, NewTicket{UnitID: 2, Title: "Tap", Description: "two\nlines"})
 	h.sound()
 
 	files := map[string]string{}
@@ -78,20 +72,16 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 	other.sound()
 	for _, unit := range []string{"U1", "U2", "U3", "U4"} {
 		find := "SELECT l.id FROM leases l JOIN units u ON u.id = l.unit_id WHERE u.name = ?"
-		a, err := h.Ledger(ctx, viewer, h.Number(find, unit))
-		h.Must(err)
-		b, err := other.Ledger(ctx, viewer, other.Number(find, unit))
-		h.Must(err)
+		a := h.ledger(h.Number(find, unit))
+		b := other.ledger(other.Number(find, unit))
 		assert.That(t, slices.Equal(lines(a.Charges), lines(b.Charges)) && a.Totals == b.Totals,
 			"%s: %q\nand %q", unit, lines(a.Charges), lines(b.Charges))
 	}
 	// Both continue alike.
 	h.On("2027-06-01")
 	other.On("2027-06-01")
-	a, err := h.Arrears(ctx, viewer)
-	h.Must(err)
-	b, err := other.Arrears(ctx, viewer)
-	h.Must(err)
+	a := h.arrears()
+	b := other.arrears()
 	assert.That(t, a.TotalCents == b.TotalCents && a.Buckets == b.Buckets, "arrears %+v and %+v", a.Buckets, b.Buckets)
 	h.sound()
 	other.sound()
@@ -102,32 +92,21 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 func TestMoneyComesBackUnchanged(t *testing.T) {
 	h := open(t, "2026-01-01")
 	one, two := h.lease("start_date=2026-01-01"), h.lease("start_date=2026-01-01")
-	_, err := do2(h, cli, setFee, 1, LateFee{GraceDays: 5, Cents: new(int64(2_500)), From: day(t, "2026-01-01")})
-	h.Must(err)
-	_, err = do3(h, cli, setRent, one, day(t, "2026-03-01"), new(int64(110_000)))
-	h.Must(err)
-	_, err = do(h, cli, addRecurring, Recurring{LeaseID: one, Type: "utility", Label: "Water", AmountCents: 3_000, From: day(t, "2026-02-01"), To: new(day(t, "2026-05-31"))})
-	h.Must(err)
-	_, err = do2(h, cli, addCharge, two, NewCharge{"deposit", 50_000, day(t, "2026-01-01"), "Deposit"})
-	h.Must(err)
+	must2(h, cli, setFee, 1, LateFee{GraceDays: 5, Cents: new(int64(2_500)), From: day(t, "2026-01-01")})
+	must3(h, cli, setRent, one, day(t, "2026-03-01"), new(int64(110_000)))
+	must(h, cli, addRecurring, Recurring{LeaseID: one, Type: "utility", Label: "Water", AmountCents: 3_000, From: day(t, "2026-02-01"), To: new(day(t, "2026-05-31"))})
+	must2(h, cli, addCharge, two, NewCharge{"deposit", 50_000, day(t, "2026-01-01"), "Deposit"})
 	h.On("2026-01-20") // both have a late fee
-	l, err := h.Ledger(ctx, viewer, one)
-	h.Must(err)
-	_, err = do2(h, cli, voidCharge, l.Charges[1].ID, "they asked kindly")
-	h.Must(err)
+	l := h.ledger(one)
+	must2(h, cli, voidCharge, l.Charges[1].ID, "they asked kindly")
 	for _, p := range []ReceiptRequest{{one, 180_000, "cash", "2026-01-20"}, {two, 152_500, "card", "2026-01-20"}} {
-		_, err = do(h, ann, receive, p)
-		h.Must(err)
+		must(h, ann, receive, p)
 	}
-	_, err = do(h, cli, returnCredit, PayoutRequest{LeaseID: one, AmountCents: new(int64(70_000)), Method: "card"})
-	h.Must(err)
+	must(h, cli, returnCredit, PayoutRequest{LeaseID: one, AmountCents: new(int64(70_000)), Method: "card"})
 	h.On("2026-02-10")
-	l, err = h.Ledger(ctx, viewer, two)
-	h.Must(err)
-	_, err = do3(h, cli, payFromDeposit, l.Charges[3].ID, new(int64(20_000)), nil)
-	h.Must(err)
-	_, err = do(h, cli, returnDeposit, PayoutRequest{LeaseID: two, AmountCents: new(int64(10_000))})
-	h.Must(err)
+	l = h.ledger(two)
+	must3(h, cli, payFromDeposit, l.Charges[3].ID, new(int64(20_000)), nil)
+	must(h, cli, returnDeposit, PayoutRequest{LeaseID: two, AmountCents: new(int64(10_000))})
 	h.sound()
 
 	other, files := open(t, "2026-02-10"), map[string]string{}
@@ -146,8 +125,7 @@ func TestMoneyComesBackUnchanged(t *testing.T) {
 		h.On(on)
 		other.On(on)
 		for _, house := range []*fixture{h, other} {
-			_, err := house.Arrears(ctx, viewer)
-			h.Must(err)
+			house.arrears()
 		}
 		for _, name := range tableNames {
 			got, want := other.export(name), h.export(name)
@@ -216,8 +194,7 @@ func TestPaymentRows(t *testing.T) {
 		assert.Must(t, len(refusals) == 4 && strings.Contains(refusals[i], says), "%q, want %q in %d", refusals, says, i)
 	}
 	for _, label := range []string{"Key", "Lamp"} {
-		_, err := do2(h, cli, addCharge, id, NewCharge{"repair", 1, day(t, "2026-03-18"), label})
-		h.Must(err)
+		must2(h, cli, addCharge, id, NewCharge{"repair", 1, day(t, "2026-03-18"), label})
 	}
 	refusals = h.try("payments", "property,unit,lease_start,type,due_date,method,paid_date,label\n"+
 		"House,U1,2026-01-01,repair,2026-03-18,cash,2026-03-19,\nHouse,U1,2026-01-01,repair,2026-03-18,cash,2026-03-19,Oven\n"+

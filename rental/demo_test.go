@@ -28,8 +28,7 @@ func TestDemo(t *testing.T) {
 		h.Must(err)
 		assert.That(t, len(p.Properties) == 2 && p.Properties[0].UnitCount+p.Properties[1].UnitCount == 12,
 			"on %s: %s", on, asJSON(t, p))
-		a, err := h.Arrears(ctx, viewer)
-		h.Must(err)
+		a := h.arrears()
 		behind := map[string]bool{}
 		for _, r := range a.Arrears {
 			behind[r.Tenant] = true

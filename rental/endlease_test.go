@@ -15,8 +15,7 @@ func (h *fixture) end(lease int64, on string) (Ending, error) {
 func (h *fixture) payDue(lease int64, due string) int64 {
 	h.T.Helper()
 	charge := h.Number("SELECT id FROM charges WHERE lease_id = ? AND due_date = ?", lease, int64(day(h.T, due)))
-	p, err := do(h, ann, recordPayment, PaymentRequest{LeaseID: lease, ChargeID: charge, Method: "cash", PaidDate: due})
-	h.Must(err)
+	p := must(h, ann, recordPayment, PaymentRequest{LeaseID: lease, ChargeID: charge, Method: "cash", PaidDate: due})
 	return p.PaymentID
 }
 

@@ -203,8 +203,7 @@ func lines(charges []Charge) (all []string) {
 // owes fails unless the ledger has the lines.
 func (h *fixture) owes(lease int64, want ...string) Ledger {
 	h.T.Helper()
-	l, err := h.Ledger(ctx, viewer, lease)
-	h.Must(err)
+	l := h.ledger(lease)
 	got := lines(l.Charges)
 	assert.Must(h.T, slices.Equal(got, want), "ledger:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	return l
@@ -293,6 +292,54 @@ func do2[A, B, T any](h *fixture, who db.Caller, fn func(*db.Tx, A, B) (T, error
 
 func do3[A, B, C, T any](h *fixture, who db.Caller, fn func(*db.Tx, A, B, C) (T, error), a A, b B, c C) (T, error) {
 	return db.Update(ctx, h.DB, who, func(tx *db.Tx) (T, error) { return fn(tx, a, b, c) })
+}
+
+// must, must2 and must3 run what must be accepted.
+func must[A, T any](h *fixture, who db.Caller, fn func(*db.Tx, A) (T, error), a A) T {
+	h.T.Helper()
+	v, err := do(h, who, fn, a)
+	h.Must(err)
+	return v
+}
+
+func must2[A, B, T any](h *fixture, who db.Caller, fn func(*db.Tx, A, B) (T, error), a A, b B) T {
+	h.T.Helper()
+	return must(h, who, func(tx *db.Tx, a A) (T, error) { return fn(tx, a, b) }, a)
+}
+
+func must3[A, B, C, T any](h *fixture, who db.Caller, fn func(*db.Tx, A, B, C) (T, error), a A, b B, c C) T {
+	h.T.Helper()
+	return must(h, who, func(tx *db.Tx, a A) (T, error) { return fn(tx, a, b, c) }, a)
+}
+
+// refusal, refusal2 and refusal3 are what an operation is refused with.
+func refusal[A, T any](h *fixture, who db.Caller, fn func(*db.Tx, A) (T, error), a A) error {
+	_, err := do(h, who, fn, a)
+	return err
+}
+
+func refusal2[A, B, T any](h *fixture, who db.Caller, fn func(*db.Tx, A, B) (T, error), a A, b B) error {
+	_, err := do2(h, who, fn, a, b)
+	return err
+}
+
+func refusal3[A, B, C, T any](h *fixture, who db.Caller, fn func(*db.Tx, A, B, C) (T, error), a A, b B, c C) error {
+	_, err := do3(h, who, fn, a, b, c)
+	return err
+}
+
+func (h *fixture) ledger(lease int64) Ledger {
+	h.T.Helper()
+	l, err := h.Ledger(ctx, viewer, lease)
+	h.Must(err)
+	return l
+}
+
+func (h *fixture) arrears() Arrears {
+	h.T.Helper()
+	a, err := h.Arrears(ctx, viewer)
+	h.Must(err)
+	return a
 }
 
 func returnDeposit(tx *db.Tx, p PayoutRequest) (Payout, error) { return payOut(tx, "deposit", p) }

@@ -146,8 +146,7 @@ func TestJournalsOfRandomProperties(t *testing.T) {
 	for i := range *journalHouses {
 		h.randomHouse(r, fmt.Sprintf(names[i%len(names)], i/len(names)))
 	}
-	_, err := do(h, boss, closeYear, 2024)
-	h.Must(err)
+	must(h, boss, closeYear, 2024)
 	before := asJSON(t, h.year(2024))
 	for _, m := range h.Texts("SELECT id FROM payments WHERE paid_date < 20089 AND voided_at IS NULL AND method <> 'deposit' AND id % 7 = 0") {
 		var id int64
@@ -175,14 +174,12 @@ func (h *fixture) randomHouse(r *rand.Rand, name string) {
 		lease := h.Number("SELECT max(id) FROM leases")
 		if r.IntN(2) == 0 {
 			due := start + exact.Day(r.IntN(500))
-			_, err := do2(h, ann, addCharge, lease, NewCharge{Type: "deposit", AmountCents: 30_000, DueDate: due, Label: "Deposit"})
-			h.Must(err)
+			must2(h, ann, addCharge, lease, NewCharge{Type: "deposit", AmountCents: 30_000, DueDate: due, Label: "Deposit"})
 		}
 		for range 4 + r.IntN(8) {
 			h.pay(lease, 1000+r.Int64N(60_000), (start + exact.Day(r.IntN(700))).String())
 		}
-		l, err := h.Ledger(ctx, viewer, lease)
-		h.Must(err)
+		l := h.ledger(lease)
 		for _, c := range l.Charges {
 			if r.IntN(5) == 0 && c.Type == rent && !c.Paid {
 				_, _ = do3(h, ann, payFromDeposit, c.ID, nil, new(start+exact.Day(r.IntN(700)))) // refused without a deposit
@@ -208,11 +205,9 @@ func (h *fixture) randomHouse(r *rand.Rand, name string) {
 		if r.IntN(6) == 0 {
 			n.Property, n.Unit = "", ""
 		}
-		e, err := do(h, ann, addExpense, n)
-		h.Must(err)
+		e := must(h, ann, addExpense, n)
 		if r.IntN(5) == 0 {
-			_, err = do3(h, ann, reverseExpense, e.ID, "x", nil)
-			h.Must(err)
+			must3(h, ann, reverseExpense, e.ID, "x", nil)
 		}
 	}
 }

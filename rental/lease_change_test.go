@@ -69,8 +69,7 @@ func TestDoctorNamesBreaches(t *testing.T) {
 	h.Must(h.row("units", "property=House", "name=Other"))
 	h.owes(id, "2026-01-31 100000 31 January-27 February 2026", "2026-02-28 100000 28 February-30 March 2026")
 	h.payDue(id, "2026-01-31")
-	_, err := do(h, ann, createTicket, NewTicket{UnitID: 1, Title: "Tap"})
-	h.Must(err)
+	must(h, ann, createTicket, NewTicket{UnitID: 1, Title: "Tap"})
 	h.sound()
 	for _, c := range []struct{ break_, says string }{
 		{"UPDATE charges SET amount_cents = amount_cents + 1 WHERE id = 1", "the allocations of its payments are 100000 of 100001"},

@@ -12,8 +12,7 @@ import (
 
 func (h *fixture) opening(o Opening) OpeningDone {
 	h.T.Helper()
-	done, err := do(h, ann, setOpenings, []Opening{o})
-	h.Must(err)
+	done := must(h, ann, setOpenings, []Opening{o})
 	return done.Leases[0]
 }
 
@@ -40,8 +39,7 @@ func TestLeasesToTakeOverAreOnOnePage(t *testing.T) {
 func TestOpeningBalance(t *testing.T) {
 	h := open(t, "2026-11-22")
 	id := h.lease("start_date=2024-03-01", "rent_cents=90000")
-	l, err := h.Ledger(ctx, viewer, id)
-	h.Must(err)
+	l := h.ledger(id)
 	assert.Must(t, len(l.Charges) == 33 && l.Totals.BalanceCents == 2_970_000,
 		"%d charges, %s", len(l.Charges), asJSON(t, l.Totals))
 	on := day(t, "2026-11-01")
@@ -53,13 +51,11 @@ func TestOpeningBalance(t *testing.T) {
 	if want := (Totals{BilledCents: 305_000, PaidCents: 180_000, BalanceCents: 125_000, DepositHeldCents: 180_000, OpeningCreditCents: 180_000}); l.Totals != want {
 		t.Errorf("%s", asJSON(t, l.Totals))
 	}
-	arrears, err := h.Arrears(ctx, viewer)
-	h.Must(err)
+	arrears := h.arrears()
 	if arrears.TotalCents != 125_000 || len(arrears.Arrears) != 2 || arrears.Arrears[0].DaysOverdue != 22 || arrears.Arrears[1].DaysOverdue != 21 {
 		t.Errorf("%s", asJSON(t, arrears))
 	}
-	_, err = do(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 125_000, PaidDate: "2026-11-20"})
-	h.Must(err)
+	must(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 125_000, PaidDate: "2026-11-20"})
 	st, err := h.LeaseStatement(ctx, viewer, id, 2026)
 	h.Must(err)
 	if st.OpeningBalanceCents != 35_000 || st.ChargedCents != 90_000 || st.ReceivedCents != 125_000 || st.ClosingBalanceCents != 0 {
@@ -77,8 +73,7 @@ func TestOpeningBalance(t *testing.T) {
 		"%s", asJSON(t, property))
 	_, err = do(h, ann, setOpenings, []Opening{{LeaseID: id, Day: &on, BalanceCents: 10_000, DepositCents: 180_000}})
 	h.Refused(err, fault.Invalid, "35000 are paid")
-	_, err = do2(h, cli, voidCharge, l.Charges[0].ID, "x")
-	h.Refused(err, fault.Conflict, "taken over")
+	h.Refused(refusal2(h, cli, voidCharge, l.Charges[0].ID, "x"), fault.Conflict, "taken over")
 	h.sound()
 
 	ahead := h.lease("start_date=2024-03-01", "rent_cents=90000")
@@ -91,8 +86,7 @@ func TestOpeningBalance(t *testing.T) {
 		t.Errorf("%s %v", asJSON(t, st), err)
 	}
 	// Taken over from tomorrow, paid today: the tenant's payment is on the statement, not in the balance taken over.
-	_, err = do(h, ann, receive, ReceiptRequest{LeaseID: ahead, AmountCents: 10_000, PaidDate: "2026-10-31"})
-	h.Must(err)
+	must(h, ann, receive, ReceiptRequest{LeaseID: ahead, AmountCents: 10_000, PaidDate: "2026-10-31"})
 	if st, err = h.LeaseStatement(ctx, viewer, ahead, 2026); err != nil || st.OpeningBalanceCents != -20_000 ||
 		st.ClosingBalanceCents != 60_000 || st.ReceivedCents != 10_000 {
 		t.Errorf("%s %v", asJSON(t, st), err)
@@ -105,10 +99,8 @@ func TestOpeningBalance(t *testing.T) {
 func TestOpeningIsReplacedAndRemoved(t *testing.T) {
 	h := open(t, "2026-03-20")
 	id := h.lease("start_date=2026-01-10", "due_day=1")
-	_, err := do2(h, cli, setFee, 1, LateFee{GraceDays: 5, Cents: new(int64(1_000)), From: day(t, "2026-01-01")})
-	h.Must(err)
-	before, err := h.Ledger(ctx, viewer, id)
-	h.Must(err)
+	must2(h, cli, setFee, 1, LateFee{GraceDays: 5, Cents: new(int64(1_000)), From: day(t, "2026-01-01")})
+	before := h.ledger(id)
 	for _, o := range []Opening{
 		{LeaseID: id, Day: new(day(t, "2026-03-01")), BalanceCents: 5_000, DepositCents: 100},
 		{LeaseID: id, PaidUpTo: new(day(t, "2026-01-31"))},
@@ -133,8 +125,7 @@ func TestOpeningIsReplacedAndRemoved(t *testing.T) {
 func TestRefusedOpenings(t *testing.T) {
 	h := open(t, "2026-11-22")
 	id := h.lease("start_date=2024-03-01")
-	_, err := do(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 1, PaidDate: "2026-10-30"})
-	h.Must(err)
+	must(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 1, PaidDate: "2026-10-30"})
 	day := func(s string) *exact.Day { return new(day(t, s)) }
 	was := h.written()
 	for says, o := range map[string]Opening{
@@ -145,12 +136,10 @@ func TestRefusedOpenings(t *testing.T) {
 		"need the day":              {LeaseID: id, BalanceCents: 5},
 		"not both":                  {LeaseID: id, Day: day("2026-11-01"), PaidUpTo: day("2026-10-31")},
 	} {
-		_, err := do(h, ann, setOpenings, []Opening{o})
-		h.Refused(err, fault.Invalid, says)
+		h.Refused(refusal(h, ann, setOpenings, []Opening{o}), fault.Invalid, says)
 	}
 	assert.That(t, h.written() == was, "a refused opening wrote")
-	_, err = do(h, viewer, setOpenings, []Opening{{LeaseID: id}})
-	h.Refused(err, fault.Forbidden)
+	h.Refused(refusal(h, viewer, setOpenings, []Opening{{LeaseID: id}}), fault.Forbidden)
 }
 
 // TestLeasesComeWithTheirOpenings imports leases with opening balances, exports them, and imports them into another
@@ -171,8 +160,7 @@ func TestLeasesComeWithTheirOpenings(t *testing.T) {
 	assert.That(t, n == 0, "the import posted %d periods", n)
 	h.owes(id+2, "2026-11-01 90000 1-30 November 2026")
 	b := h.owes(id+1, "2026-10-31 35000 Balance on 2026-11-01", "2026-10-31 180000 Deposit held on 2026-11-01 paid 2026-10-31 opening", "2026-11-01 90000 1-30 November 2026")
-	_, err := do(h, ann, receive, ReceiptRequest{LeaseID: id + 1, AmountCents: 50_000, PaidDate: "2026-11-20"})
-	h.Must(err)
+	must(h, ann, receive, ReceiptRequest{LeaseID: id + 1, AmountCents: 50_000, PaidDate: "2026-11-20"})
 	h.sound()
 	// the same
 	h.load("leases", head+"opening_day,opening_balance_cents,opening_deposit_cents\nHouse,B,2024-03-01,Tenant U1,90000,2026-11-01,35000,180000\n")
@@ -182,10 +170,8 @@ func TestLeasesComeWithTheirOpenings(t *testing.T) {
 		h.exportTo(name, &file)
 		other.load(name, file.String())
 	}
-	l, err := other.Ledger(ctx, viewer, other.Number("SELECT l.id FROM leases l JOIN units u ON u.id = l.unit_id WHERE u.name = 'B'"))
-	h.Must(err)
-	mine, err := h.Ledger(ctx, viewer, b.Lease.ID)
-	h.Must(err)
+	l := other.ledger(other.Number("SELECT l.id FROM leases l JOIN units u ON u.id = l.unit_id WHERE u.name = 'B'"))
+	mine := h.ledger(b.Lease.ID)
 	assert.That(t, l.Totals == mine.Totals && slices.Equal(lines(l.Charges), lines(mine.Charges)),
 		"%s\n%s", asJSON(t, l), asJSON(t, mine))
 	other.sound()

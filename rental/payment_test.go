@@ -12,12 +12,10 @@ func TestPaymentPostsFirst(t *testing.T) {
 	h.lease("start_date=2026-01-01")
 	h.owes(1, "2026-01-01 100000 1-31 January 2026")
 	h.On("2026-03-01")
-	p, err := do(h, ann, recordPayment, PaymentRequest{LeaseID: 1, ChargeID: 1})
-	h.Must(err)
+	p := must(h, ann, recordPayment, PaymentRequest{LeaseID: 1, ChargeID: 1})
 	assert.That(t, p.Totals == (Totals{BilledCents: 300000, PaidCents: 100000, BalanceCents: 200000}),
 		"totals %+v", p.Totals)
-	l, err := h.Ledger(ctx, viewer, 1)
-	h.Must(err)
+	l := h.ledger(1)
 	assert.That(t, l.Totals == p.Totals, "the ledger's totals %+v are not the payment's %+v", l.Totals, p.Totals)
 	n := h.Number("SELECT count(*) FROM audit WHERE actor = 'system' AND via = 'rest' AND action = 'lease.posted'")
 	assert.That(t, n == 2, "%d postings by the system, want 2", n)
@@ -29,8 +27,7 @@ func TestDefaultCurrency(t *testing.T) {
 	h.lease("start_date=2026-01-01")
 	_, err := do(h, ann, recordMoney, MoneyIn{LeaseID: 1, AmountCents: 100000, Currency: "CHF"})
 	h.Refused(err, fault.Invalid, "rents are in USD here, not in \"CHF\"")
-	_, err = do(h, ann, recordMoney, MoneyIn{LeaseID: 1, AmountCents: 100000, Currency: "USD"})
-	h.Must(err)
+	must(h, ann, recordMoney, MoneyIn{LeaseID: 1, AmountCents: 100000, Currency: "USD"})
 	h.owes(1, "2026-01-01 100000 1-31 January 2026 paid 2026-02-10 other", "2026-02-01 100000 1-28 February 2026")
 }
 

@@ -79,7 +79,7 @@ func TestMain(m *testing.M) {
 		Uses: map[string]string{
 			"Tickets":    "SEARCH k USING INDEX tickets_status (status=? AND id<?)",
 			"unitsOf":    "SEARCH l USING INDEX sqlite_autoindex_leases_1 (unit_id=? AND start_date<?)",
-			"findLease":  "SEARCH c USING COVERING INDEX charges_unpaid",
+			"Ledger":     "SEARCH c USING COVERING INDEX charges_unpaid",
 			"lastPosted": "SEARCH c USING INDEX charges_posting (lease_id=? AND type=?)",
 			"leaseOn":    "SEARCH leases USING INDEX sqlite_autoindex_leases_1",
 			"overdue":    "SCAN c USING INDEX charges_unpaid",

@@ -42,8 +42,7 @@ func (h *fixture) run(on string) string {
 	h.On(on)
 	due, err := h.RemindersDue(ctx, viewer, nil)
 	h.Must(err)
-	sent, err := do(h, ann, sendReminders, nil)
-	h.Must(err)
+	sent := must(h, ann, sendReminders, nil)
 	a, b := said(due.Reminders), said(append(slices.Clone(sent.Sent), sent.Skipped...))
 	assert.That(h.T, slices.Equal(a, b) && due.TotalCents == sent.TotalCents, "on %s: due %q, sent %q", on, a, b)
 	var all []string
@@ -61,8 +60,7 @@ func (h *fixture) ada(cells ...string) int64 {
 	h.T.Helper()
 	h.setUpMail()
 	id := h.lease(append([]string{"start_date=2026-11-01", "rent_cents=95000"}, cells...)...)
-	_, err := do2(h, cli, addCharge, id, NewCharge{"utility", 4500, day(h.T, "2026-11-01"), "Water"})
-	h.Must(err)
+	must2(h, cli, addCharge, id, NewCharge{"utility", 4500, day(h.T, "2026-11-01"), "Water"})
 	return id
 }
 
@@ -71,15 +69,13 @@ func TestRemindersAsTheyAreDue(t *testing.T) {
 	type step struct{ on, want string }
 	pay := func(cents int64, on string) func(*fixture, int64) {
 		return func(h *fixture, id int64) {
-			_, err := do(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: cents, PaidDate: on})
-			h.Must(err)
+			must(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: cents, PaidDate: on})
 		}
 	}
 	pause := func(until string) func(*fixture, int64) {
 		return func(h *fixture, id int64) {
 			on := day(h.T, until)
-			_, err := do2(h, ann, pauseReminders, id, &on)
-			h.Must(err)
+			must2(h, ann, pauseReminders, id, &on)
 		}
 	}
 	none := func(*fixture, int64) {}
@@ -127,8 +123,7 @@ func TestRemindersBeforeRentIsDue(t *testing.T) {
 		t.Error(got)
 	}
 	assert.Equal(t, h.run("2026-11-29"), "")
-	_, err := do(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 99500 + 97000 + 500, PaidDate: "2026-12-01"})
-	h.Must(err)
+	must(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 99500 + 97000 + 500, PaidDate: "2026-12-01"})
 	if got := h.run("2026-12-29"); got != "reminder 96500" { // 500 is credit
 		t.Error(got)
 	}
@@ -146,17 +141,14 @@ func TestRemindersOfNamedLeases(t *testing.T) {
 	id := h.ada("end_date=2026-11-04")
 	clean := h.lease("start_date=2027-01-01")
 	assert.Equal(t, h.run("2026-11-20"), "late-2 ended")
-	v, err := do(h, ann, sendReminders, []int64{clean})
-	h.Must(err)
+	v := must(h, ann, sendReminders, []int64{clean})
 	if _, err := v.Refusals(); err == nil || len(v.Sent) != 0 || len(v.Skipped) != 1 || *v.Skipped[0].Reason != notDue || v.Skipped[0].Kind != nil {
 		t.Errorf("%+v %v", v, err)
 	}
-	v, err = do(h, ann, sendReminders, []int64{id, clean})
-	h.Must(err)
-	_, err = v.Refusals()
+	v = must(h, ann, sendReminders, []int64{id, clean})
+	_, err := v.Refusals()
 	assert.That(t, err == nil && len(v.Sent) == 1 && *v.Sent[0].Kind == "late-2", "%+v %v", v, err)
-	_, err = do(h, ann, sendReminders, []int64{99})
-	h.Refused(err, fault.NotFound, "99")
+	h.Refused(refusal(h, ann, sendReminders, []int64{99}), fault.NotFound, "99")
 }
 
 // TestRemindersToSeveralTenants: each with an address gets one; the sum counts once; a block applies to the address.
@@ -327,8 +319,7 @@ func TestRemindersEqualANaiveModel(t *testing.T) {
 			at += 1 + r.Int64N(20)
 			m.late = append(m.late, at)
 		}
-		_, err := do(h, admin, setReminders, ReminderChange{&m.before, &m.gap, &m.least, m.late})
-		h.Must(err)
+		must(h, admin, setReminders, ReminderChange{&m.before, &m.gap, &m.least, m.late})
 		today := day(t, "2026-11-02")
 		h.randomLeases(r, m, today, leases)
 		for range days {
@@ -411,14 +402,12 @@ func (h *fixture) comparesWith(m *model, today exact.Day, n int) bool {
 	var want []string
 	var notes []func()
 	for id := int64(1); id <= int64(n); id++ {
-		l, err := h.Ledger(ctx, viewer, id)
-		h.Must(err)
+		l := h.ledger(id)
 		lines, note := m.due(h, l, today)
 		want, notes = append(want, lines...), append(notes, note)
 	}
 	slices.Sort(want)
-	sent, err := do(h, ann, sendReminders, nil)
-	h.Must(err)
+	sent := must(h, ann, sendReminders, nil)
 	for _, note := range notes {
 		note()
 	}
@@ -439,8 +428,7 @@ func TestDoctorNamesMarksWithoutACharge(t *testing.T) {
 	id := h.ada()
 	h.run("2026-11-06")
 	water := h.Number("SELECT id FROM charges WHERE label = 'Water'")
-	_, err := do2(h, cli, voidCharge, water, "mistake")
-	h.Must(err)
+	must2(h, cli, voidCharge, water, "mistake")
 	assert.Equal(t, h.Number("SELECT count(*) FROM late_marks"), 1, "marks of lease %d", id)
 	h.sound()
 	h.raw("DROP TABLE late_marks")
