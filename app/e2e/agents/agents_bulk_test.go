@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // agentsLists are the list tools, by the name of their rows, with every filter that can return many.
@@ -48,9 +49,8 @@ func agentsBulk(t *testing.T) *apptest.Fixture {
 		for i := range n {
 			b.WriteString(row(i) + "\n")
 		}
-		if code, out, errs := s.Pipe(b.String(), "import", service, name, "-"); code != 0 {
-			t.Fatalf("%s %s: %.2000s", service, name, out+errs)
-		}
+		code, out, errs := s.Pipe(b.String(), "import", service, name, "-")
+		assert.Must(t, code == 0, "%s %s: %.2000s", service, name, out+errs)
 	}
 	long := strings.Repeat("The bearing is loud & hot. ", 350)
 	table("maintenance", "assets", "asset_tag,name,notes", 600, func(i int) string { return fmt.Sprintf("M-%d,Machine %d,%s", i, i, long[:700]) })
@@ -127,9 +127,7 @@ func TestListToolsAnswerBelow40KB(t *testing.T) {
 			}
 		}
 		a.JSON(t, &m)
-		if m.Result.IsError || len(m.Result.Content) == 0 {
-			t.Fatalf("%s {%s}: %s", tool, args, a.Body)
-		}
+		assert.Must(t, !m.Result.IsError && len(m.Result.Content) != 0, "%s {%s}: %s", tool, args, a.Body)
 		var l listed
 		apptest.OK(t, json.Unmarshal(m.Result.StructuredContent, &l))
 		return l, len(a.Body)
@@ -179,9 +177,7 @@ func TestListToolsAnswerBelow40KB(t *testing.T) {
 		}
 		switch c.tool {
 		case "reorder_report":
-			if len(suppliers) != 260 {
-				t.Errorf("%d suppliers are told", len(suppliers))
-			}
+			assert.That(t, len(suppliers) == 260, "%d suppliers are told", len(suppliers))
 		case "arrears_report":
 			report, _ := ask(c.service, c.tool, "")
 			sum, rows := int64(0), report.rows("by_tenant") // the first page: as many tenants as fit, largest debt first
@@ -197,9 +193,8 @@ func TestListToolsAnswerBelow40KB(t *testing.T) {
 	if got := orders.number("total_cost_cents"); orders.number("total") != 5000 || got != 5000*125 {
 		t.Errorf("5,000 of Ben's orders cost %d: %s", got, orders["total"])
 	}
-	if got := int64(len(s.Get("rental", "/api/arrears").Body)); got < 1_000_000 {
-		t.Errorf("the arrears over REST have %d bytes: the shop is too small for this test", got)
-	}
+	got := int64(len(s.Get("rental", "/api/arrears").Body))
+	assert.That(t, got >= 1_000_000, "the arrears over REST have %d bytes: the shop is too small for this test", got)
 }
 
 // walk reads all pages, full and short. It returns the mean bytes per row and the sums reported with them.
@@ -219,9 +214,7 @@ func walk(t *testing.T, tool, rowsName string, ask func(args string) (listed, in
 				args += `,"after":"` + after + `"`
 			}
 			page, size := ask(args)
-			if size > 40*1024 || pages > 200 {
-				t.Fatalf("%s {%s}: %d bytes, page %d", tool, args, size, pages)
-			}
+			assert.Must(t, size <= 40*1024 && pages <= 200, "%s {%s}: %d bytes, page %d", tool, args, size, pages)
 			for _, r := range page.rows(rowsName) {
 				sizes[short] += len(r)
 				counts[short]++
@@ -253,9 +246,8 @@ func walk(t *testing.T, tool, rowsName string, ask func(args string) (listed, in
 				break
 			}
 			if after = page.next(); after == "" {
-				if total := page.number("total"); counts[short] != total {
-					t.Errorf("%s: %d rows on all pages, total %d", tool, counts[short], total)
-				}
+				total := page.number("total")
+				assert.That(t, counts[short] == total, "%s: %d rows on all pages, total %d", tool, counts[short], total)
 				break
 			}
 		}

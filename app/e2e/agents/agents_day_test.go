@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // job is a task for an agent, with the fewest calls that do it and the largest total size of their answers, in bytes.
@@ -90,9 +91,8 @@ func TestAgentsDay(t *testing.T) {
 			service = j.service
 			list := s.Do(service, "POST", "/mcp", s.Keys[service], `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`).Body
 			namesTools(t, service, list)
-			if tokens := len(list) / 4; tokens > 5000 {
-				t.Errorf("%s: tools/list has about %d tokens, more than 5,000", service, tokens)
-			}
+			tokens := len(list) / 4
+			assert.That(t, tokens <= 5000, "%s: tools/list has about %d tokens, more than 5,000", service, tokens)
 			fmt.Fprintf(&page, "### %s\n\n`tools/list`: %d bytes, about %d tokens.\n\n", strings.ToUpper(service[:1])+service[1:], len(list), len(list)/4)
 		}
 		t.Run(j.wish, func(t *testing.T) { j.play(t, s, &page) })
@@ -112,9 +112,8 @@ func namesTools(t *testing.T, service, list string) {
 	row := regexp.MustCompile(`(?m)^\| ` + service + ` \| .*/mcp.*$`).FindString(string(page))
 	told := regexp.MustCompile("`[a-z_]+`").FindAllString(row, -1)
 	for _, tool := range listed.Result.Tools {
-		if !slices.Contains(told, "`"+tool.Name+"`") {
-			t.Errorf("docs/agents.md has no %s among the tools of %s", tool.Name, service)
-		}
+		assert.That(t, slices.Contains(told, "`"+tool.Name+"`"),
+			"docs/agents.md has no %s among the tools of %s", tool.Name, service)
 	}
 	if more := len(told) - len(listed.Result.Tools); more > 1 || more == 1 && !slices.Contains(told, "`resend_order`") {
 		t.Errorf("docs/agents.md names tools that %s does not have: %s", service, row)
@@ -154,9 +153,7 @@ func (j job) play(t *testing.T, s *apptest.Fixture, page *strings.Builder) {
 		}
 		fmt.Fprintf(page, "> %s\n%s\n", call, unescaped(text))
 	}
-	if size > j.bytes {
-		t.Errorf("the answers have %d bytes, more than %d", size, j.bytes)
-	}
+	assert.That(t, size <= j.bytes, "the answers have %d bytes, more than %d", size, j.bytes)
 	fmt.Fprintf(page, "```\n\n%d bytes, about %d tokens.\n\n", size, size/4)
 }
 
@@ -171,9 +168,7 @@ func tellDay(t *testing.T, section string) {
 	apptest.OK(t, err)
 	between := regexp.MustCompile(`(?s)(<!-- day -->\n).*(<!-- end of the day -->)`)
 	parts := between.FindSubmatchIndex(was)
-	if parts == nil {
-		t.Fatal("docs/agents-day.md has no place for the day")
-	}
+	assert.Must(t, parts != nil, "docs/agents-day.md has no place for the day")
 	now := slicesJoin(was[:parts[3]], []byte("\n"+strings.TrimSpace(section)+"\n\n"), was[parts[4]:])
 	if bytes.Equal(now, was) {
 		return
@@ -195,9 +190,7 @@ func TestAgentsSettings(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("../../..", "docs", "agents.md"))
 	apptest.OK(t, err)
 	blocks := regexp.MustCompile("(?s)```(json|toml)\n(.*?)```").FindAllStringSubmatch(string(page), -1)
-	if len(blocks) < 4 {
-		t.Fatalf("only %d settings are told", len(blocks))
-	}
+	assert.Must(t, len(blocks) >= 4, "only %d settings are told", len(blocks))
 	for _, b := range blocks {
 		if b[1] == "json" && !json.Valid([]byte(b[2])) {
 			t.Errorf("no JSON:\n%s", b[2])

@@ -12,6 +12,7 @@ import (
 
 	"quartermaster/app/apptest"
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 )
 
 // slip is a call that an agent gets slightly wrong, or repeats, when it knows only tools/list. says is what the answer
@@ -183,14 +184,10 @@ func officialClient(t *testing.T, s *apptest.Fixture, service, key, version stri
 	client := official.NewClient(&official.Implementation{Name: "agent", Version: "1"}, nil)
 	transport := &official.StreamableClientTransport{Endpoint: s.URL(service, "/mcp"), HTTPClient: &http.Client{Transport: withKey(key)}}
 	session, err := client.Connect(context.Background(), transport, &official.ClientSessionOptions{ProtocolVersion: version})
-	if err != nil {
-		t.Fatalf("%s %s: %v", service, version, err)
-	}
+	assert.OK(t, err, "%s %s", service, version)
 	t.Cleanup(func() { _ = session.Close() })
 	list, err := session.ListTools(context.Background(), nil)
-	if err != nil {
-		t.Fatalf("%s %s: %v", service, version, err)
-	}
+	assert.OK(t, err, "%s %s", service, version)
 	a := clientOf{session, map[string]*official.Tool{}}
 	for _, tool := range list.Tools {
 		a.tools[tool.Name] = tool
@@ -219,16 +216,12 @@ func fits(t *testing.T, what string, schema, value any) {
 	b, err := json.Marshal(schema)
 	apptest.OK(t, err)
 	var parsed jsonschema.Schema
-	if err := json.Unmarshal(b, &parsed); err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
+	assert.OK(t, json.Unmarshal(b, &parsed), "%s", what)
 	resolved, err := parsed.Resolve(nil)
 	if err == nil {
 		err = resolved.Validate(value)
 	}
-	if err != nil {
-		t.Errorf("%s: %v", what, err)
-	}
+	assert.NoError(t, err, "%s", what)
 }
 
 // TestAgentsSlips plays every slip with the official client in both versions of the protocol. Each is accepted, or
@@ -242,9 +235,8 @@ func TestAgentsSlips(t *testing.T) {
 			agents[service] = officialClient(t, s, service, s.Keys[service], version)
 			info := agents[service].InitializeResult()
 			for _, words := range []string{"Today is 2026-11-20", "time zone UTC", "belongs to owner, role admin, scope full"} {
-				if info.ProtocolVersion != version || !strings.Contains(info.Instructions, words) {
-					t.Errorf("%s %s: the instructions do not tell %q: %s", service, version, words, info.Instructions)
-				}
+				assert.That(t, info.ProtocolVersion == version && strings.Contains(info.Instructions, words),
+					"%s %s: the instructions do not tell %q: %s", service, version, words, info.Instructions)
 			}
 		}
 		for _, c := range agentsSlips {
@@ -254,25 +246,18 @@ func TestAgentsSlips(t *testing.T) {
 				continue
 			}
 			for words := range strings.SplitSeq(c.says, "|") {
-				if !strings.Contains(text, words) {
-					t.Errorf("%s: %s %s does not say %s: %s", version, c.tool, c.args, words, text)
-				}
+				assert.Contains(t, text, words, "%s: %s %s", version, c.tool, c.args)
 			}
 		}
 	}
 	// The keyed writes of all three rounds were done once.
 	for path, want := range map[string]string{"/api/work-orders?q=Lines": `"total":1`, "/api/work-orders?q=Listed": `"total":1`} {
-		if a := s.Get("maintenance", path); !strings.Contains(a.Body, want) {
-			t.Errorf("%s: %s", path, a.Body)
-		}
+		assert.Contains(t, s.Get("maintenance", path).Body, want, "%s", path)
 	}
-	if n := strings.Count(s.Get("rental", "/api/maintenance").Body, `"title":"404"`); n != 1 {
-		t.Errorf("%d tickets were made by one key", n)
-	}
+	assert.Equal(t, strings.Count(s.Get("rental", "/api/maintenance").Body, `"title":"404"`), 1,
+		"tickets were made by one key")
 	detail, _ := s.Tool("reorder", "product_detail", `{"sku":"TEA-GREEN-100","history_days":3}`)
-	if got := apptest.JSONText(detail["history"]); !strings.Contains(got, `{"date":"2026-11-19","qty":2.5}`) {
-		t.Errorf("sold: %s", got)
-	}
+	assert.Contains(t, apptest.JSONText(detail["history"]), `{"date":"2026-11-19","qty":2.5}`, "sold")
 }
 
 // TestAgentsArgumentsAreScalars: rows is the only nested argument, no schema says anyOf, and no description exceeds 400
@@ -282,13 +267,10 @@ func TestAgentsArgumentsAreScalars(t *testing.T) {
 	s := apptest.Start(t)
 	for _, service := range schema.ServiceNames {
 		for name, tool := range officialClient(t, s, service, s.Keys[service], "").tools {
-			if n := len([]rune(tool.Description)); n == 0 || n > 400 {
-				t.Errorf("%s is described in %d characters", name, n)
-			}
+			n := len([]rune(tool.Description))
+			assert.That(t, n != 0 && n <= 400, "%s is described in %d characters", name, n)
 			schema := tool.InputSchema.(map[string]any)
-			if strings.Contains(apptest.JSONText(schema), "anyOf") {
-				t.Errorf("%s says anyOf", name)
-			}
+			assert.Lacks(t, apptest.JSONText(schema), "anyOf", "%s says anyOf", name)
 			props := schema["properties"].(map[string]any)
 			if !tool.Annotations.ReadOnlyHint && props["request_key"] == nil {
 				t.Errorf("%s takes no request_key", name)
@@ -296,9 +278,7 @@ func TestAgentsArgumentsAreScalars(t *testing.T) {
 			for arg, p := range props {
 				kind, _ := p.(map[string]any)["type"].(string)
 				scalar := kind == "string" || kind == "integer" || kind == "number" || kind == "boolean"
-				if scalar == (name == "ingest_sales" && arg == "rows") {
-					t.Errorf("%s.%s is a %s", name, arg, kind)
-				}
+				assert.That(t, scalar != (name == "ingest_sales" && arg == "rows"), "%s.%s is a %s", name, arg, kind)
 			}
 		}
 	}

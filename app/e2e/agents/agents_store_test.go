@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // wholeKey matches a license key that shows more than its last four characters.
@@ -22,12 +23,8 @@ type storeAgent struct {
 func (a storeAgent) ask(tool, args string) string {
 	a.t.Helper()
 	got := a.s.Post("store", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+args+`}}`).Body
-	if !strings.Contains(got, `"isError":false`) {
-		a.t.Fatalf("%s %s: %s", tool, args, got)
-	}
-	if key := wholeKey.FindString(got); key != "" {
-		a.t.Errorf("%s %s shows %s", tool, args, key)
-	}
+	assert.Must(a.t, strings.Contains(got, `"isError":false`), "%s %s: %s", tool, args, got)
+	assert.Equal(a.t, wholeKey.FindString(got), "", "%s %s shows", tool, args)
 	_, got, _ = strings.Cut(got, `"structuredContent":`)
 	return got
 }
@@ -36,18 +33,14 @@ func (a storeAgent) refused(tool, args string, says ...string) {
 	a.t.Helper()
 	_, refusal := a.s.Tool("store", tool, args)
 	for _, say := range says {
-		if !strings.Contains(refusal, say) {
-			a.t.Errorf("%s %s: %q does not say %q", tool, args, refusal, say)
-		}
+		assert.That(a.t, strings.Contains(refusal, say), "%s %s: %q does not say %q", tool, args, refusal, say)
 	}
 }
 
 func (a storeAgent) holds(answer string, parts ...string) {
 	a.t.Helper()
 	for _, part := range parts {
-		if !strings.Contains(answer, part) {
-			a.t.Errorf("%q is not in %s", part, answer)
-		}
+		assert.Contains(a.t, answer, part)
 	}
 }
 
@@ -89,9 +82,8 @@ func TestAgentsOfTheStore(t *testing.T) {
 	a.refused("license_action", act(`"action":"revoke"`), "suspend, resume, extend, release")
 
 	list := a.s.Do("store", "POST", "/mcp", s.Keys["store"], `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`).Body
-	if strings.Contains(list, "resend_order") || len(list)/4 > 5000 {
-		t.Errorf("tools/list names resend_order without mail, or is too long: %d bytes", len(list))
-	}
+	assert.That(t, !strings.Contains(list, "resend_order") && len(list)/4 <= 5000,
+		"tools/list names resend_order without mail, or is too long: %d bytes", len(list))
 	a.refused("resend_order", fmt.Sprintf(`{"order":%q}`, order), "mail is not set up")
 
 	refund := func(rest string) string { return fmt.Sprintf(`{"order":%q,%s}`, order, rest) }
@@ -105,9 +97,8 @@ func TestAgentsOfTheStore(t *testing.T) {
 	a.holds(a.ask("list_orders", `{"q":"tape"}`), `"total":0`)
 	a.holds(a.ask("list_orders", `{"customer":"ann lee","detail":"short"}`), `"total":1`, `"currency":"EUR"`, `"sums":[{"currency":"EUR","orders":1,"total_cents":4900,"refunded_cents":500}]`)
 	a.holds(a.ask("list_orders", `{"q":"plugin","sort":"oldest","limit":1}`), `"next":"1"`, order)
-	if next := a.ask("list_orders", `{"sort":"oldest","limit":1,"after":"1"}`); strings.Contains(next, "sums") || strings.Contains(next, order) {
-		t.Errorf("the second page: %s", next)
-	}
+	next := a.ask("list_orders", `{"sort":"oldest","limit":1,"after":"1"}`)
+	assert.That(t, !strings.Contains(next, "sums") && !strings.Contains(next, order), "the second page: %s", next)
 	a.holds(a.ask("revenue_report", `{"by":"provider"}`), `"currency":"EUR","orders":1,"sold_cents":4900,"tax_cents":0,"refunded_cents":500,"net_cents":4400,"provider":"paypal"`)
 	a.holds(a.ask("needs_attention", `{}`), `"unbooked_total":0`)
 

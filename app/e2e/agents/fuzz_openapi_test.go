@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -50,14 +51,10 @@ func TestFuzzedRequestsMatchTheirDescription(t *testing.T) {
 	}
 	for range n {
 		f.next()
-		if f.failures > 20 {
-			t.Fatal("that is enough")
-		}
+		assert.Must(t, f.failures <= 20, "that is enough")
 	}
 	for _, target := range f.targets {
-		if target.good == 0 {
-			t.Errorf("%s never succeeded in %d requests", target, target.asked)
-		}
+		assert.That(t, target.good != 0, "%s never succeeded in %d requests", target, target.asked)
 	}
 	f.checkLog()
 	checkInvariants(t, s)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // target is an operation of an OpenAPI document or a tool of an agent endpoint.
@@ -153,9 +154,7 @@ func toolTargets(s *apptest.Fixture, service string) []*target {
 		var described jsonschema.Schema
 		apptest.Answer{Body: apptest.JSONText(out)}.JSON(s.T, &described)
 		gives, err := described.Resolve(nil)
-		if err != nil {
-			s.T.Fatalf("%s: %v", tool.Name, err)
-		}
+		assert.OK(s.T, err, "%s", tool.Name)
 		targets = append(targets, &target{
 			service: service, method: "POST", path: "/mcp", route: route, writes: !tool.Annotations.ReadOnlyHint,
 			tool: tool.Name, takes: tool.InputSchema, gives: gives,

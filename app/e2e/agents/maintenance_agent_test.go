@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 func TestMaintenanceToolsAreListed(t *testing.T) {
@@ -43,15 +44,9 @@ func TestMaintenanceToolsAreListed(t *testing.T) {
 	// testdata/maintenance/tools.json holds which tools there are.
 	all := names(w.Keys["maintenance"])
 	reads := slices.DeleteFunc(slices.Clone(all), func(tool string) bool { return strings.HasSuffix(tool, " writes") })
-	if len(reads) == 0 || len(reads) == len(all) {
-		t.Errorf("a full key sees %v", all)
-	}
-	if got := names(w.Key("maintenance", "vera", "viewer", "full")); !slices.Equal(got, all) {
-		t.Errorf("a viewer's full key sees %v", got)
-	}
-	if got := names(w.Key("maintenance", "mia", "member", "read")); !slices.Equal(got, reads) {
-		t.Errorf("a read-only key sees %v", got)
-	}
+	assert.That(t, len(reads) != 0 && len(reads) != len(all), "a full key sees %v", all)
+	assert.EqualSlices(t, names(w.Key("maintenance", "vera", "viewer", "full")), all, "a viewer's full key sees")
+	assert.EqualSlices(t, names(w.Key("maintenance", "mia", "member", "read")), reads, "a read-only key sees")
 	for _, method := range []string{"GET", "DELETE"} {
 		if a := w.Do("maintenance", method, "/mcp", "", ""); a.Status != 405 || a.Header.Get("Allow") != "POST" {
 			t.Errorf("%s /mcp: %d, Allow %q", method, a.Status, a.Header.Get("Allow"))
@@ -101,9 +96,7 @@ func TestAgentsFindWorkOrders(t *testing.T) {
 		ids := []int64{}
 		for _, o := range found.Orders {
 			ids = append(ids, o.ID)
-			if o.Total == nil || (*o.Total == 125) != (o.ID == 1) {
-				t.Errorf("%s: order %d without its cost", arguments, o.ID)
-			}
+			assert.That(t, o.Total != nil && (*o.Total == 125) == (o.ID == 1), "%s: order %d without its cost", arguments, o.ID)
 		}
 		w.Equal(arguments, fmt.Sprintf("%v of %d", ids, found.Total), want)
 	}
@@ -147,9 +140,8 @@ func TestAgentsSeeWhatIsOverdue(t *testing.T) {
 	w.Into(w.MustGet("/api/pm-due?status=overdue"), &rest)
 	w.Into(w.MustTool("pm_due", `{"overdue_only":true}`), &agent)
 	w.Equal("overdue", apptest.JSONText(w.WholeDue(agent)), apptest.JSONText(rest))
-	if rows := agent["pm_due"].([]any); len(rows) != 2 {
-		t.Errorf("overdue: %v", rows)
-	}
+	rows := agent["pm_due"].([]any)
+	assert.That(t, len(rows) == 2, "overdue: %v", rows)
 	w.Into(w.MustGet("/api/pm-due"), &all)
 	for _, arguments := range []string{`{}`, `{"overdue_only":false}`} {
 		w.Into(w.MustTool("pm_due", arguments), &agent)

@@ -2,12 +2,12 @@ package agents
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	"quartermaster/app/apptest"
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 )
 
 // TestToolPermissions calls every tool as every kind of caller, and the protocol's other methods.
@@ -61,9 +61,8 @@ func (a *agent) methods() {
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"nonsense"}}`,
 		`{`,
 	} {
-		if got := a.post(message).Status; (got == 401) == a.caller.Reads || got == 403 || got >= 500 {
-			a.t.Errorf("%s: %d", message, got)
-		}
+		got := a.post(message).Status
+		assert.That(a.t, (got == 401) != a.caller.Reads && got != 403 && got < 500, "%s: %d", message, got)
 	}
 }
 
@@ -90,9 +89,7 @@ func (a *agent) lists(service schema.Service) {
 			want = append(want, fmt.Sprint(op.Tool, !op.Writes))
 		}
 	}
-	if !slices.Equal(got, want) {
-		a.t.Errorf("sees %v, want %v", got, want)
-	}
+	assert.EqualSlices(a.t, got, want, "sees")
 }
 
 // calls calls a tool, also with arguments that are refused later than the caller.
@@ -126,9 +123,8 @@ func (a *agent) calls(op schema.Op) {
 			}
 			continue
 		}
-		if !called.Result.IsError || !strings.Contains(text, op.Tool) || !strings.Contains(text, a.caller.Says) {
-			a.t.Errorf("%s %s: %s does not refuse naming the tool and %q", op.Tool, arguments, answer.Body, a.caller.Says)
-		}
+		assert.That(a.t, called.Result.IsError && strings.Contains(text, op.Tool) && strings.Contains(text, a.caller.Says),
+			"%s %s: %s does not refuse naming the tool and %q", op.Tool, arguments, answer.Body, a.caller.Says)
 	}
 	if !allowed {
 		before.Check(op.Tool)

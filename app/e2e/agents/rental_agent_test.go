@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestRentalTools checks each tool's answer.
@@ -23,16 +24,12 @@ func TestRentalTools(t *testing.T) {
 		{"lease_detail", `{"lease_id":2}`, strings.TrimSuffix(l.Get("rental", "/api/leases/2/ledger").Body, "}") + `,"payments_total":0,"shown":2,"total":2,"next":null}`},
 		{"arrears_report", `{}`, strings.TrimSuffix(l.Get("rental", "/api/arrears").Body, "}") + byTenant},
 	} {
-		if got := l.Content(c.tool, c.arguments); got != c.want {
-			t.Errorf("%s %s\n got %s\nwant %s", c.tool, c.arguments, got, c.want)
-		}
+		assert.Equal(t, l.Content(c.tool, c.arguments), c.want, "%s %s", c.tool, c.arguments)
 	}
 	l.Load("properties", "name\nAnnex\n")
 	annex := `{"id":2,"name":"Annex","address":null,"unit_count":0,"occupied_count":0,"vacant_count":0,"occupancy":0,"late_fee":null}`
 	for arguments, want := range map[string]string{`{"limit":1}`: house + `],"shown":1,"total":2,"next":"1"}`, `{"limit":200}`: house + "," + annex + `],"shown":2,"total":2,"next":null}`} {
-		if got := l.Content("list_properties", arguments); got != `{"properties":[`+want {
-			t.Errorf("list_properties %s: %s", arguments, got)
-		}
+		assert.Equal(t, l.Content("list_properties", arguments), `{"properties":[`+want, "list_properties %s", arguments)
 	}
 	l.Pay(1, "2026-10-01", `,"paid_date":"2026-11-02"`)
 	l.Pay(1, "2026-11-01", `,"paid_date":"2026-10-30"`)
@@ -57,9 +54,7 @@ func TestRentalTools(t *testing.T) {
 		`{"month":"2026-05"}`: month("2026-05", roll(0, 54839, 0, 54839, 0), roll(1, 0, 0, 0, 0), roll(2, 54839, 0, 54839, 0)),
 		`{"month":"2030-01"}`: month("2030-01", roll(0, 0, 0, 0, 0), roll(1, 0, 0, 0, 0), roll(2, 0, 0, 0, 0)),
 	} {
-		if got := l.Content("rent_roll", arguments); got != want {
-			t.Errorf("rent_roll %s\n got %s\nwant %s", arguments, got, want)
-		}
+		assert.Equal(t, l.Content("rent_roll", arguments), want, "rent_roll %s", arguments)
 	}
 	made := l.Content("create_ticket", `{"unit_id":1,"title":"Tap drips","description":"Since Monday.","priority":"emergency"}`)
 	if made != l.Ticket(1) || !strings.Contains(made, `"priority":"urgent","status":"open","source":"agent","created_by":"owner"`) {
@@ -74,9 +69,8 @@ func TestRentalTools(t *testing.T) {
 			mcp = append(mcp, e)
 		}
 	}
-	if got := strings.Join(mcp, "; "); got != "owner mcp ticket.created ticket:1; owner mcp ticket.status ticket:1" {
-		t.Errorf("the audit trail has %s", got)
-	}
+	assert.Equal(t, strings.Join(mcp, "; "), "owner mcp ticket.created ticket:1; owner mcp ticket.status ticket:1",
+		"the audit trail has")
 	l.Sound()
 }
 
@@ -122,22 +116,19 @@ func TestRentalToolRefusals(t *testing.T) {
 	} {
 		_, refusal := l.Tool("rental", c.tool, c.arguments)
 		for _, s := range c.says {
-			if refusal == "" || !strings.Contains(refusal, s) {
-				t.Errorf("%s %s: %q does not name %q", c.tool, c.arguments, refusal, s)
-			}
+			assert.That(t, refusal != "" && strings.Contains(refusal, s),
+				"%s %s: %q does not name %q", c.tool, c.arguments, refusal, s)
 		}
 	}
 	for _, c := range []struct{ key, says string }{{viewer, "viewer"}, {reader, "read-only"}} {
 		for _, call := range [][2]string{{"create_ticket", `{"unit_id":1,"title":"x"}`}, {"advance_ticket", `{"ticket_id":1,"status":"in_progress"}`}} {
 			_, refusal := l.ToolAs("rental", c.key, call[0], call[1])
-			if !strings.Contains(refusal, call[0]) || !strings.Contains(refusal, c.says) {
-				t.Errorf("%s: %q does not name the tool and %q", call[0], refusal, c.says)
-			}
+			assert.That(t, strings.Contains(refusal, call[0]) && strings.Contains(refusal, c.says),
+				"%s: %q does not name the tool and %q", call[0], refusal, c.says)
 		}
 		for _, tool := range []string{"list_properties", "list_leases", "rent_roll", "arrears_report"} {
-			if _, refusal := l.ToolAs("rental", c.key, tool, `{}`); refusal != "" {
-				t.Errorf("%s as %s: %s", tool, c.says, refusal)
-			}
+			_, refusal := l.ToolAs("rental", c.key, tool, `{}`)
+			assert.That(t, refusal == "", "%s as %s: %s", tool, c.says, refusal)
 		}
 	}
 	before.Check("refused calls")
@@ -147,8 +138,7 @@ func TestRentalToolRefusals(t *testing.T) {
 			Result struct{ Tools []struct{ Name string } }
 		}
 		apptest.Answer{Body: a.Body}.JSON(t, &list)
-		if got := len(list.Result.Tools); got != want {
-			t.Errorf("%d tools, want %d: %v", got, want, list.Result.Tools)
-		}
+		got := len(list.Result.Tools)
+		assert.That(t, got == want, "%d tools, want %d: %v", got, want, list.Result.Tools)
 	}
 }

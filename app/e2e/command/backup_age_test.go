@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestTheAgeOfTheLastBackupIsMeasured reads the metric before any backup, after one by command while the file is
@@ -22,18 +23,13 @@ func TestTheAgeOfTheLastBackupIsMeasured(t *testing.T) {
 		t.Helper()
 		v := &apptest.Visitor{T: t, Client: http.DefaultClient, Base: p.URL("metrics", "")}
 		found := regexp.MustCompile(`(?m)^quartermaster_backup_age_seconds (\S+)$`).FindStringSubmatch(v.Get("/metrics").Body)
-		if found == nil {
-			t.Fatal("there is no age of the last backup")
-		}
+		assert.Must(t, found != nil, "there is no age of the last backup")
 		return found[1]
 	}
-	if got := age(); got != "NaN" {
-		t.Errorf("before the first backup: %s", got)
-	}
+	assert.Equal(t, age(), "NaN", "before the first backup")
 	for _, to := range []string{filepath.Join(t.TempDir(), "copy.db"), "-"} {
-		if code, _, errs := apptest.Exec(t, dir, "backup", to); code != 0 || errs != "" {
-			t.Fatalf("backup %s: exit %d: %s", to, code, errs)
-		}
+		code, _, errs := apptest.Exec(t, dir, "backup", to)
+		assert.Must(t, code == 0 && errs == "", "backup %s: exit %d: %s", to, code, errs)
 		if seconds, err := strconv.ParseFloat(age(), 64); err != nil || seconds < 0 || seconds > 60 {
 			t.Errorf("after a backup to %s: %v %v", to, seconds, err)
 		}

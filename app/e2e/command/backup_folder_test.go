@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 func TestBackupIntoAFolderKeepsTheNewest(t *testing.T) {
@@ -30,20 +31,17 @@ func TestBackupIntoAFolderKeepsTheNewest(t *testing.T) {
 		t.Error("what a backup left that was killed is still there")
 	}
 	left, err := filepath.Glob(filepath.Join(folder, name+"-*Z.db"))
-	if err != nil || len(left) != 2 || !strings.HasSuffix(left[0], "-20200103T000000Z.db") {
-		t.Errorf("kept %v, %v", left, err)
-	}
-	if all, _ := os.ReadDir(folder); len(all) != 5 {
-		t.Errorf("%d files are left, want 5: others' were touched", len(all))
-	}
+	assert.That(t, err == nil && len(left) == 2 && strings.HasSuffix(left[0], "-20200103T000000Z.db"),
+		"kept %v, %v", left, err)
+	all, _ := os.ReadDir(folder)
+	assert.That(t, len(all) == 5, "%d files are left, want 5: others' were touched", len(all))
 	for _, later := range []string{"29980101T000000Z", "29990101T000000Z"} { // written while the clock was wrong
 		apptest.OK(t, os.WriteFile(filepath.Join(folder, name+"-"+later+".db"), []byte("x"), 0o600))
 	}
 	c.Ok("backup", "--to", folder, "--keep", "2")
 	left, err = filepath.Glob(filepath.Join(folder, name+"-*Z.db"))
-	if err != nil || len(left) != 2 || strings.Contains(left[0]+left[1], "-299") {
-		t.Errorf("kept %v beside a clock that was wrong, %v", left, err)
-	}
+	assert.That(t, err == nil && len(left) == 2 && !strings.Contains(left[0]+left[1], "-299"),
+		"kept %v beside a clock that was wrong, %v", left, err)
 	refuses(c, 2, []string{"--keep"}, "backup", "x.db", "--keep", "2")
 	refuses(c, 2, nil, "backup", "--to", folder, "x.db")
 	refuses(c, 2, nil, "backup")
@@ -68,9 +66,7 @@ func TestServeNotifiesTheServiceManager(t *testing.T) {
 		apptest.OK(t, conn.SetReadDeadline(time.Now().Add(20*time.Second)))
 		for buffer := make([]byte, 100); ; {
 			n, err := conn.Read(buffer)
-			if err != nil {
-				t.Fatalf("waiting for %s: %v", want, err)
-			}
+			assert.OK(t, err, "waiting for %s", want)
 			if string(buffer[:n]) == want {
 				return
 			}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"strings"
 )
 
@@ -9,20 +10,15 @@ import (
 func refuses(c *apptest.CLI, code int, words []string, args ...string) {
 	c.Helper()
 	got, out, err := c.Call(args...)
-	if got != code || out != "" {
-		c.Errorf("%s: exit %d with %q, want %d\n%s", strings.Join(args, " "), got, out, code, err)
-	}
+	assert.That(c, got == code && out == "",
+		"%s: exit %d with %q, want %d\n%s", strings.Join(args, " "), got, out, code, err)
 	for _, w := range words {
-		if !strings.Contains(err, w) {
-			c.Errorf("%s: it does not say %q:\n%s", strings.Join(args, " "), w, err)
-		}
+		assert.Contains(c, err, w, "%s", strings.Join(args, " "))
 	}
 }
 
 // equal compares a result.
 func equal(c *apptest.CLI, what, got, want string) {
 	c.Helper()
-	if got != want {
-		c.Errorf("%s\n got %s\nwant %s", what, got, want)
-	}
+	assert.That(c, got == want, "%s\n got %s\nwant %s", what, got, want)
 }

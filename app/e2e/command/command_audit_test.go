@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"regexp"
 	"strings"
 	"testing"
@@ -27,17 +28,11 @@ func TestAuditShowsWhoDidWhat(t *testing.T) {
 		} `json:"entries"`
 	}
 	out := c.Ok("audit", "--json")
-	if err := json.Unmarshal([]byte(out), &all); err != nil {
-		t.Fatalf("%v in %s", err, out)
-	}
+	assert.OK(t, json.Unmarshal([]byte(out), &all), "in %s", out)
 	e := all.Entries
-	if len(e) < 4 {
-		t.Fatalf("%s", out)
-	}
+	assert.Must(t, len(e) >= 4, "%s", out)
 	for i := 1; i < len(e); i++ {
-		if e[i-1].ID <= e[i].ID {
-			t.Errorf("entry %d stands above %d", e[i-1].ID, e[i].ID)
-		}
+		assert.That(t, e[i-1].ID > e[i].ID, "entry %d stands above %d", e[i-1].ID, e[i].ID)
 	}
 	if e[0].Subject != "sku:B" || e[1].Subject != "sku:A" || e[0].Actor != "mo" || e[0].Via != "cli" || e[0].Service != "reorder" ||
 		e[0].Action != "sku.created" || e[0].At != "2026-11-20T21:05:00Z" || e[0].Changes["sku"] != "B" {
@@ -86,12 +81,8 @@ func TestAuditListsFiftyByDefault(t *testing.T) {
 	t.Parallel()
 	c := apptest.NewCLI(t)
 	c.Ok("import", "reorder", "skus", write(c, "skus.csv", numbered(60)))
-	if n := strings.Count(c.Ok("audit", "--json"), `"id"`); n != 50 {
-		t.Errorf("%d entries", n)
-	}
-	if n := strings.Count(c.Ok("audit", "--json", "--limit", "60"), `"id"`); n != 60 {
-		t.Errorf("%d entries of 60", n)
-	}
+	assert.Equal(t, strings.Count(c.Ok("audit", "--json"), `"id"`), 50, "entries")
+	assert.Equal(t, strings.Count(c.Ok("audit", "--json", "--limit", "60"), `"id"`), 60, "entries of 60")
 }
 
 // numbered is a catalogue of n SKUs.

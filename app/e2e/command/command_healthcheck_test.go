@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 func TestHealthcheckAsksTheListeners(t *testing.T) {
@@ -76,9 +77,8 @@ func TestHealthcheckWrongUsage(t *testing.T) {
 	} {
 		refuses(c, 2, nil, append([]string{"healthcheck"}, strings.Fields(args)...)...)
 	}
-	if left, err := filepath.Glob(filepath.Join(c.Dir, "*")); err != nil || len(left) > 0 {
-		t.Errorf("asking made %v, %v", left, err)
-	}
+	left, err := filepath.Glob(filepath.Join(c.Dir, "*"))
+	assert.That(t, err == nil && len(left) <= 0, "asking made %v, %v", left, err)
 }
 
 // certificate makes a certificate for a name, in files.

@@ -15,6 +15,7 @@ import (
 	"quartermaster/app/apptest"
 	command "quartermaster/app/cli"
 	"quartermaster/app/server"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -56,9 +57,7 @@ func (s shell) bare(args ...string) outcome {
 func (s shell) done(args ...string) string {
 	s.t.Helper()
 	o := s.run(args...)
-	if o.code != 0 {
-		s.t.Fatalf("%v: exit %d: %s", args, o.code, o.errors)
-	}
+	assert.Must(s.t, o.code == 0, "%v: exit %d: %s", args, o.code, o.errors)
 	return o.out
 }
 
@@ -67,16 +66,12 @@ func (s shell) done(args ...string) string {
 func (s shell) fails(code int, words []string, args ...string) {
 	s.t.Helper()
 	o := s.run(args...)
-	if o.code != code || o.out != "" {
-		s.t.Fatalf("%v: exit %d with %q on stdout, want %d with nothing; stderr: %s", args, o.code, o.out, code, o.errors)
-	}
-	if lines := strings.Count(o.errors, "\n"); lines != code {
-		s.t.Errorf("%v: %d lines on stderr, want %d:\n%s", args, lines, code, o.errors)
-	}
+	assert.Must(s.t, o.code == code && o.out == "",
+		"%v: exit %d with %q on stdout, want %d with nothing; stderr: %s", args, o.code, o.out, code, o.errors)
+	lines := strings.Count(o.errors, "\n")
+	assert.That(s.t, lines == code, "%v: %d lines on stderr, want %d:\n%s", args, lines, code, o.errors)
 	for _, w := range words {
-		if !strings.Contains(o.errors, w) {
-			s.t.Errorf("%v: stderr does not hold %q:\n%s", args, w, o.errors)
-		}
+		assert.Contains(s.t, o.errors, w, "%v: stderr", args)
 	}
 }
 
@@ -97,9 +92,7 @@ func (s shell) open() *db.DB {
 	d, err := db.Open(s.db, db.Options{})
 	apptest.OK(s.t, err)
 	s.t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			s.t.Error(err)
-		}
+		assert.NoError(s.t, d.Close())
 	})
 	return d
 }
@@ -114,25 +107,17 @@ func TestInitMakesADatabaseAnAdminAndKeys(t *testing.T) {
 		Keys  map[string]string `json:"keys"`
 	}
 	apptest.OK(t, json.Unmarshal([]byte(s.done("init", "--admin", " alice ", "--json")), &made))
-	if made.Admin != "alice" || len(made.Keys) != len(server.Names) {
-		t.Fatalf("got %+v", made)
-	}
+	assert.Must(t, made.Admin == "alice" && len(made.Keys) == len(server.Names), "got %+v", made)
 	keys := account.NewKeys(s.open())
 	for _, service := range server.Names {
-		if !keyForm.MatchString(made.Keys[service]) {
-			t.Fatalf("%s: got the key %q", service, made.Keys[service])
-		}
+		assert.Must(t, keyForm.MatchString(made.Keys[service]), "%s: got the key %q", service, made.Keys[service])
 		who, err := s.authenticate(keys, service, made.Keys[service])
 		apptest.OK(t, err)
-		if who.User != "alice" || who.Role != "admin" || who.Scope != "full" {
-			t.Fatalf("%s: got %+v", service, who)
-		}
+		assert.Must(t, who.User == "alice" && who.Role == "admin" && who.Scope == "full", "%s: got %+v", service, who)
 	}
 	st, err := os.Stat(s.db)
 	apptest.OK(t, err)
-	if st.Mode().Perm() != 0o600 {
-		t.Fatalf("the file's mode is %o", st.Mode().Perm())
-	}
+	assert.Must(t, st.Mode().Perm() == 0o600, "the file's mode is %o", st.Mode().Perm())
 	s.fails(1, []string{"users already", "user add"}, "init")
 	s.fails(1, []string{"users already"}, "init", "--admin", "bob", "--json")
 }
@@ -141,17 +126,13 @@ func TestInitPrintsATable(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	o := s.run("init")
-	if o.code != 0 || !strings.Contains(o.errors, s.db) || !strings.Contains(o.errors, "user admin added") {
-		t.Fatalf("exit %d: %s", o.code, o.errors)
-	}
+	assert.Must(t, o.code == 0 && strings.Contains(o.errors, s.db) && strings.Contains(o.errors, "user admin added"),
+		"exit %d: %s", o.code, o.errors)
 	table, next, _ := strings.Cut(o.out, "\n\n")
-	if !regexp.MustCompile(`http://127\.0\.0\.1:8081/welcome/[A-Za-z0-9_-]{20,}\n$`).MatchString(next) {
-		t.Errorf("behind the keys stands %q, no link", next)
-	}
+	assert.That(t, regexp.MustCompile(`http://127\.0\.0\.1:8081/welcome/[A-Za-z0-9_-]{20,}\n$`).MatchString(next),
+		"behind the keys stands %q, no link", next)
 	lines := strings.Split(table, "\n")
-	if len(lines) != 1+len(server.Names) {
-		t.Fatalf("got\n%s", o.out)
-	}
+	assert.Must(t, len(lines) == 1+len(server.Names), "got\n%s", o.out)
 	for i, service := range server.Names {
 		cells := strings.Fields(lines[i+1])
 		if len(cells) != 2 || cells[0] != service || !keyForm.MatchString(cells[1]) {
@@ -164,14 +145,12 @@ func TestInitAcceptsADatabaseWithoutUsers(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.emptyDatabase()
-	if o := s.run("init"); o.code != 0 || strings.Contains(o.errors, "database made") {
-		t.Fatalf("exit %d: %s", o.code, o.errors)
-	}
+	o := s.run("init")
+	assert.Must(t, o.code == 0 && !strings.Contains(o.errors, "database made"), "exit %d: %s", o.code, o.errors)
 	empty := newShell(t)
 	apptest.OK(t, os.WriteFile(empty.db, nil, 0o600))
-	if o := empty.run("init"); o.code != 0 || !strings.Contains(o.errors, "database made") {
-		t.Fatalf("exit %d: %s", o.code, o.errors)
-	}
+	o = empty.run("init")
+	assert.Must(t, o.code == 0 && strings.Contains(o.errors, "database made"), "exit %d: %s", o.code, o.errors)
 }
 
 func TestInitLeavesNothingBehindWhenRefused(t *testing.T) {
@@ -186,7 +165,6 @@ func TestInitLeavesNothingBehindWhenRefused(t *testing.T) {
 	apptest.OK(t, os.WriteFile(s.db, []byte("a letter to the bank, which is no database"), 0o600))
 	s.fails(1, []string{s.db, "untouched"}, "init")
 	b, err := os.ReadFile(s.db)
-	if err != nil || string(b) != "a letter to the bank, which is no database" {
-		t.Fatalf("the foreign file was touched: %q, %v", b, err)
-	}
+	assert.Must(t, err == nil && string(b) == "a letter to the bank, which is no database",
+		"the foreign file was touched: %q, %v", b, err)
 }

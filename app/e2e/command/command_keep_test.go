@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"regexp"
 	"slices"
@@ -37,28 +38,21 @@ func TestBackupAndRestoreOverTheCommandLine(t *testing.T) {
 	copied := filepath.Join(c.Dir, "copy.db")
 	c.Ok("import", "reorder", "skus", write(c, "a.csv", "sku\nA\n"))
 	out := c.Ok("backup", copied)
-	if !strings.HasPrefix(out, copied+": ") || !strings.HasSuffix(out, " bytes, checked\n") {
-		t.Errorf("it says %q", out)
-	}
+	assert.That(t, strings.HasPrefix(out, copied+": ") && strings.HasSuffix(out, " bytes, checked\n"), "it says %q", out)
 	c.Ok("import", "reorder", "skus", write(c, "b.csv", "sku\nB\n"))
 	later := c.Ok("export", "reorder", "skus")
 	st, err := os.Stat(copied)
-	if err != nil || st.Mode().Perm() != 0o600 {
-		t.Errorf("the copy: %v, %v", st, err)
-	}
+	assert.That(t, err == nil && st.Mode().Perm() == 0o600, "the copy: %v, %v", st, err)
 
 	kept := c.Db + ".before-restore"
 	equal(c, "a restore", c.Ok("restore", copied, "--json"), `{"database":"`+c.Db+`","kept":"`+kept+`"}`+"\n")
-	if got := c.Ok("export", "reorder", "skus"); !strings.Contains(got, "\nA,") || strings.Contains(got, "\nB,") {
-		t.Errorf("restored:\n%s", got)
-	}
+	got := c.Ok("export", "reorder", "skus")
+	assert.That(t, strings.Contains(got, "\nA,") && !strings.Contains(got, "\nB,"), "restored:\n%s", got)
 	equal(c, "what was kept", c.Ok("export", "reorder", "skus", "--db", kept), later)
 
 	empty := filepath.Join(c.Dir, "new.db")
 	equal(c, "a restore where nothing was", c.Ok("restore", copied, "--db", empty), empty+": restored from "+copied+"\n")
-	if got := c.Ok("export", "reorder", "skus", "--db", empty); !strings.Contains(got, "\nA,") {
-		t.Errorf("restored:\n%s", got)
-	}
+	assert.Contains(t, c.Ok("export", "reorder", "skus", "--db", empty), "\nA,", "restored")
 
 	c.Ok("backup", copied) // over an existing file
 	if out := c.Ok("backup", copied, "--json"); !strings.HasPrefix(out, `{"file":"`+copied+`","bytes":`) {
@@ -78,9 +72,8 @@ func TestBackupAndRestoreOverTheCommandLine(t *testing.T) {
 	c.Ok("backup", copied)
 	refuses(c, 1, []string{"served by another process"}, "restore", copied)
 	apptest.OK(t, release())
-	if left, err := filepath.Glob(filepath.Join(c.Dir, "*.part-*")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
+	left, err := filepath.Glob(filepath.Join(c.Dir, "*.part-*"))
+	assert.That(t, err == nil && len(left) <= 0, "left behind: %v, %v", left, err)
 }
 
 func TestMigrateCreatesAndReports(t *testing.T) {
@@ -88,9 +81,7 @@ func TestMigrateCreatesAndReports(t *testing.T) {
 	c := apptest.BareCLI(t)
 	refuses(c, 1, []string{"no database at " + c.Db}, "migrate", "status")
 	out := c.Ok("migrate")
-	if !strings.HasPrefix(out, "applied 0001_core\n") {
-		t.Errorf("it says %q", out)
-	}
+	assert.That(t, strings.HasPrefix(out, "applied 0001_core\n"), "it says %q", out)
 	n := strings.Count(out, "\n")
 	if out := c.Ok("migrate"); !strings.HasPrefix(out, "nothing to apply: all ") {
 		t.Errorf("a second time it says %q", out)
@@ -100,9 +91,8 @@ func TestMigrateCreatesAndReports(t *testing.T) {
 		t.Errorf("status: %s", status)
 	}
 	equal(c, "migrate --json", c.Ok("migrate", "--json"), status)
-	if text := c.Ok("migrate", "status"); !strings.HasPrefix(text, "MIGRATION  ") || strings.Contains(text, "missing") {
-		t.Errorf("as text:\n%s", text)
-	}
+	text := c.Ok("migrate", "status")
+	assert.That(t, strings.HasPrefix(text, "MIGRATION  ") && !strings.Contains(text, "missing"), "as text:\n%s", text)
 	refuses(c, 2, nil, "migrate", "everything")
 }
 
@@ -113,9 +103,7 @@ func aged(c *apptest.CLI) {
 	statements := []string{"DELETE FROM schema_migrations WHERE name = '0028_expiry_notices'"}
 	for _, kind := range []string{"INDEX", "TABLE"} {
 		made := regexp.MustCompile(`(?m)^CREATE `+kind+` (\w+)`).FindAllStringSubmatch(script, -1)
-		if len(made) == 0 {
-			c.Fatalf("the migration makes no %s", kind)
-		}
+		assert.Must(c, len(made) != 0, "the migration makes no %s", kind)
 		for _, m := range slices.Backward(made) {
 			statements = append(statements, "DROP "+kind+" "+m[1])
 		}
@@ -128,12 +116,9 @@ func TestMigrateBringsAnOlderFileUp(t *testing.T) {
 	c := apptest.NewCLI(t)
 	aged(c)
 	refuses(c, 1, []string{"older version", "0028_expiry_notices is missing", "quartermaster migrate --db " + c.Db}, "user", "list")
-	if s := c.Ok("migrate", "status", "--json"); !strings.Contains(s, `{"name":"0028_expiry_notices","applied_at":null}`) {
-		t.Errorf("status: %s", s)
-	}
-	if s := c.Ok("migrate", "status"); !regexp.MustCompile(`(?m)^0028_expiry_notices +missing$`).MatchString(s) {
-		t.Errorf("status:\n%s", s)
-	}
+	assert.Contains(t, c.Ok("migrate", "status", "--json"), `{"name":"0028_expiry_notices","applied_at":null}`, "status")
+	s := c.Ok("migrate", "status")
+	assert.That(t, regexp.MustCompile(`(?m)^0028_expiry_notices +missing$`).MatchString(s), "status:\n%s", s)
 	code, out, _ := c.Call("doctor")
 	if code != 1 || out != "schema: to do: 0028_expiry_notices is missing; `quartermaster migrate` applies it\n" {
 		t.Errorf("doctor: exit %d\n%s", code, out)
@@ -146,9 +131,7 @@ func TestMigrateBringsAnOlderFileUp(t *testing.T) {
 	if code != 0 || out != "applied 0028_expiry_notices\n" || !strings.Contains(told, ".before-v") || !strings.Contains(told, "to go back") {
 		t.Errorf("exit %d, %q, %q", code, out, told)
 	}
-	if got := c.Ok("user", "list"); !strings.Contains(got, "alice") {
-		t.Errorf("users afterwards:\n%s", got)
-	}
+	assert.Contains(t, c.Ok("user", "list"), "alice", "users afterwards")
 	c.Ok("export", "reorder", "skus")
 	c.Ok("doctor")
 }
@@ -161,9 +144,7 @@ func TestMigrateLeavesANewerFileAlone(t *testing.T) {
 	for _, args := range [][]string{{"migrate"}, {"migrate", "status"}, {"doctor"}, {"user", "list"}} {
 		refuses(c, 1, []string{"made by a newer Quartermaster", c.Db, "9999_future", "go back", "restore", ".before-v"}, args...)
 	}
-	if read(c, c.Db) != before {
-		t.Error("the file was touched")
-	}
+	assert.That(t, read(c, c.Db) == before, "the file was touched")
 }
 
 // TestANewerBackupIsLeftAlone: a backup's file is in another journal mode than a served one. No command changes a byte
@@ -196,9 +177,7 @@ func TestBackupReplacesOnlyACopy(t *testing.T) {
 	notes := filepath.Join(t.TempDir(), "notes.txt")
 	apptest.OK(t, os.WriteFile(notes, []byte("what I must not lose"), 0o600))
 	refuses(c, 1, []string{notes, "no copy of a database"}, "backup", notes)
-	if read(c, notes) != "what I must not lose" {
-		t.Error("it was replaced")
-	}
+	assert.That(t, read(c, notes) == "what I must not lose", "it was replaced")
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	c.Ok("backup", copied)
 	c.Ok("backup", copied)
@@ -219,9 +198,7 @@ func TestDoctorPassesAGoodFile(t *testing.T) {
 	c := apptest.NewCLI(t)
 	out := c.Ok("doctor")
 	for _, want := range []string{"schema: ok, ", "pages and references: ok\n", "free disk: ok, ", "deliveries: ok, 0 pending\n"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("it does not say %q:\n%s", want, out)
-		}
+		assert.Contains(t, out, want)
 	}
 	var found struct {
 		OK     bool `json:"ok"`
@@ -232,13 +209,10 @@ func TestDoctorPassesAGoodFile(t *testing.T) {
 			Breaches []string `json:"breaches"`
 		} `json:"checks"`
 	}
-	if err := json.Unmarshal([]byte(c.Ok("doctor", "--json")), &found); err != nil || !found.OK || len(found.Checks) < 4 {
-		t.Errorf("as JSON: %+v, %v", found, err)
-	}
+	err := json.Unmarshal([]byte(c.Ok("doctor", "--json")), &found)
+	assert.That(t, err == nil && found.OK && len(found.Checks) >= 4, "as JSON: %+v, %v", found, err)
 	for _, check := range found.Checks {
-		if !check.OK || check.Breaches == nil || len(check.Breaches) != 0 {
-			t.Errorf("%+v", check)
-		}
+		assert.That(t, check.OK && check.Breaches != nil && len(check.Breaches) == 0, "%+v", check)
 	}
 	bare := apptest.BareCLI(t)
 	refuses(bare, 1, []string{"no database at " + bare.Db}, "doctor")

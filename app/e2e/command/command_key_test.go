@@ -7,6 +7,7 @@ import (
 
 	"quartermaster/app/account"
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/fault"
 )
 
@@ -17,24 +18,16 @@ func TestKeyCommands(t *testing.T) {
 	s.done("user", "add", "bob", "--role", "member", "--service", "rental")
 	printed := s.done("key", "create", "--service", "rental", "--user", "bob", "--scope", "read", "--label", "cash desk")
 	key := strings.TrimSuffix(printed, "\n")
-	if !keyForm.MatchString(key) || printed != key+"\n" {
-		t.Fatalf("got %q, want a key alone", printed)
-	}
+	assert.Must(t, keyForm.MatchString(key) && printed == key+"\n", "got %q, want a key alone", printed)
 	var made struct {
 		ID  int64  `json:"id"`
 		Key string `json:"key"`
 	}
 	apptest.OK(t, json.Unmarshal([]byte(s.done("key", "create", "--service", "rental", "--user", "bob", "--json")), &made))
-	if made.ID != 6 || !keyForm.MatchString(made.Key) {
-		t.Fatalf("got %+v", made)
-	}
-	if out := s.done("key", "revoke", "6"); out != "" {
-		t.Fatalf("printed %q, want nothing", out)
-	}
+	assert.Must(t, made.ID == 6 && keyForm.MatchString(made.Key), "got %+v", made)
+	assert.MustEqual(t, s.done("key", "revoke", "6"), "", "printed")
 	keys := s.listed("--service", "rental")
-	if len(keys) != 3 {
-		t.Fatalf("got %d keys of rental, want the admin's and bob's two", len(keys))
-	}
+	assert.Must(t, len(keys) == 3, "got %d keys of rental, want the admin's and bob's two", len(keys))
 	want := map[string]any{
 		"id": 5.0, "prefix": key[:8], "label": "cash desk", "service": "rental", "user": "bob", "scope": "read",
 		"created_at": "2026-11-20T12:00:00Z", "last_used_at": nil, "revoked_at": nil,
@@ -44,9 +37,8 @@ func TestKeyCommands(t *testing.T) {
 		"id": 6.0, "prefix": made.Key[:8], "label": "", "service": "rental", "user": "bob", "scope": "full",
 		"created_at": "2026-11-20T12:00:00Z", "last_used_at": nil, "revoked_at": "2026-11-20T12:00:00Z",
 	})
-	if all := s.listed(); len(all) != 6 {
-		t.Fatalf("got %d keys, want 6", len(all))
-	}
+	all := s.listed()
+	assert.Must(t, len(all) == 6, "got %d keys, want 6", len(all))
 	text := s.done("key", "list")
 	if strings.Count(text, "\n") != 7 || !strings.Contains(text, "cash desk") || strings.Contains(text, key) || !strings.Contains(text, key[:8]) {
 		t.Fatalf("got\n%s", text)
@@ -58,33 +50,24 @@ func (s shell) listed(args ...string) []map[string]any {
 	s.t.Helper()
 	var list map[string][]map[string]any
 	apptest.OK(s.t, json.Unmarshal([]byte(s.done(append([]string{"key", "list", "--json"}, args...)...)), &list))
-	if list["keys"] == nil || len(list) != 1 {
-		s.t.Fatalf("got %v, want keys alone", list)
-	}
+	assert.Must(s.t, list["keys"] != nil && len(list) == 1, "got %v, want keys alone", list)
 	return list["keys"]
 }
 
 func same(t *testing.T, got, want map[string]any) {
 	t.Helper()
 	for name, v := range want {
-		if g, ok := got[name]; !ok || g != v {
-			t.Errorf("%s: got %v, want %v", name, g, v)
-		}
+		g, ok := got[name]
+		assert.That(t, ok && g == v, "%s: got %v, want %v", name, g, v)
 	}
-	if len(got) != len(want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	assert.That(t, len(got) == len(want), "got %v, want %v", got, want)
 }
 
 func TestListsAreNeverNull(t *testing.T) {
 	t.Parallel()
 	s := newShell(t).emptyDatabase()
-	if out := s.done("key", "list", "--json"); out != `{"keys":[]}`+"\n" {
-		t.Fatalf("got %s", out)
-	}
-	if out := s.done("user", "list", "--json"); out != `{"users":[]}`+"\n" {
-		t.Fatalf("got %s", out)
-	}
+	assert.MustEqual(t, s.done("key", "list", "--json"), `{"keys":[]}`+"\n")
+	assert.MustEqual(t, s.done("user", "list", "--json"), `{"users":[]}`+"\n")
 }
 
 func TestKeyCommandsAreRefused(t *testing.T) {
@@ -110,9 +93,7 @@ func TestKeyCommandsAreRefused(t *testing.T) {
 	s.fails(2, []string{"ID", `"0"`}, "key", "revoke", "0")
 	s.fails(2, nil, "key", "revoke")
 	s.fails(2, []string{"forget"}, "key", "forget", "1")
-	if n := len(s.listed()); n != 4 {
-		t.Fatalf("a refused command left a key: there are %d", n)
-	}
+	assert.MustEqual(t, len(s.listed()), 4, "a refused command left a key: there")
 }
 
 // TestRevokeAppliesInARunningServer revokes a key by a command in another process. The running server refuses it at the
@@ -125,21 +106,17 @@ func TestRevokeAppliesInARunningServer(t *testing.T) {
 	other := strings.TrimSpace(s.done("key", "create", "--service", "store", "--user", "alice"))
 	keys := account.NewKeys(s.open())
 	for range 2 {
-		if _, err := s.authenticate(keys, "store", key); err != nil {
-			t.Fatal(err)
-		}
+		_, err := s.authenticate(keys, "store", key)
+		assert.OK(t, err)
 	}
 	s.done("key", "revoke", "5")
-	if _, err := s.authenticate(keys, "store", key); !fault.Is(err, fault.Unauthorized) {
-		t.Fatalf("a revoked key: %v", err)
-	}
+	_, err := s.authenticate(keys, "store", key)
+	assert.Must(t, fault.Is(err, fault.Unauthorized), "a revoked key: %v", err)
 	s.done("user", "add", "carol", "--role", "admin") // the last admin stays
 	s.done("user", "role", "alice", "viewer", "--service", "store")
-	if who, err := s.authenticate(keys, "store", other); err != nil || who.Role != "viewer" {
-		t.Fatalf("got %+v, %v; want a viewer", who, err)
-	}
+	who, err := s.authenticate(keys, "store", other)
+	assert.Must(t, err == nil && who.Role == "viewer", "got %+v, %v; want a viewer", who, err)
 	s.done("user", "disable", "alice")
-	if _, err := s.authenticate(keys, "store", other); !fault.Is(err, fault.Unauthorized) {
-		t.Fatalf("a disabled owner's key: %v", err)
-	}
+	_, err = s.authenticate(keys, "store", other)
+	assert.Must(t, fault.Is(err, fault.Unauthorized), "a disabled owner's key: %v", err)
 }

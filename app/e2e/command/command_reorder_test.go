@@ -2,6 +2,7 @@ package command
 
 import (
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"regexp"
 	"strings"
 	"testing"
@@ -63,9 +64,7 @@ func TestReorderAdjust(t *testing.T) {
 	}
 	trail := c.Ok("audit", "--service", "reorder", "--limit", "3", "--json")
 	for _, want := range []string{`"actor":"mo","via":"cli","action":"stock.adjusted","subject":"sku:TEA","changes":{"from":40,"to":20.25}`, `"changes":{"from":12.5,"to":40,"reason":"stock count"}`} {
-		if !strings.Contains(trail, want) {
-			t.Errorf("the audit trail has no %s:\n%s", want, trail)
-		}
+		assert.Contains(t, trail, want, "the audit trail has no")
 	}
 	refuses(c, 1, []string{"vera", "viewer"}, "reorder", "adjust", "TEA", "--set", "1", "--as", "vera")
 	refuses(c, 1, []string{"COFFEE"}, "reorder", "adjust", "COFFEE", "--set", "1")
@@ -76,9 +75,7 @@ func TestReorderAdjust(t *testing.T) {
 	} {
 		refuses(c, 2, nil, append([]string{"reorder"}, strings.Fields(args)...)...)
 	}
-	if out := c.Ok("reorder", "adjust", "TEA", "--delta", "0"); out != "TEA: 20, it was 20; below\n" {
-		t.Errorf("after the refusals: %s", out)
-	}
+	assert.Equal(t, c.Ok("reorder", "adjust", "TEA", "--delta", "0"), "TEA: 20, it was 20; below\n", "after the refusals")
 }
 
 func TestReorderSettings(t *testing.T) {
@@ -115,9 +112,7 @@ $`).MatchString(text) {
 		t.Errorf("as text:\n%s", text)
 	}
 	equal(c, "ordered", po("order", "PO-000001"), "PO-000001: ordered\n")
-	if out := c.Ok("reorder", "report", "--json"); !strings.Contains(out, `"on_order":20`) {
-		t.Errorf("on order: %s", out)
-	}
+	assert.Contains(t, c.Ok("reorder", "report", "--json"), `"on_order":20`, "on order")
 	equal(c, "received in part", po("receive", "PO-000001", "--line", "TEA=12.5"), "PO-000001: partial\n")
 	refuses(c, 1, []string{"TEA", "7.5"}, "reorder", "po", "receive", "PO-000001", "--line", "TEA=8")
 	equal(c, "received", po("receive", "PO-000001", "--json"), strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(draft,
@@ -133,9 +128,7 @@ PO-000002 +Iron +cancelled +20[-0-9]+ +1 +22.50 +
 $`).MatchString(text) {
 		t.Errorf("listed:\n%s", text)
 	}
-	if out := c.Ok("__complete", "reorder", "po", "show", ""); !strings.Contains(out, "PO-000002\tIron, cancelled\n") {
-		t.Errorf("completed: %s", out)
-	}
+	assert.Contains(t, c.Ok("__complete", "reorder", "po", "show", ""), "PO-000002\tIron, cancelled\n", "completed")
 	c.Ok("doctor")
 }
 

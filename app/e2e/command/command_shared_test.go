@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"strings"
 	"testing"
 )
@@ -78,18 +79,13 @@ func TestCommandsOfAllServices(t *testing.T) {
 			}
 		}
 		list(&would, append(args, "--dry-run")...)
-		if len(would.Would) == 0 || would.Would[0].Record == "" || would.Would[0].Field == "" {
-			t.Errorf("%v --dry-run: %+v", args, would)
-		}
+		assert.That(t, len(would.Would) != 0 && would.Would[0].Record != "" && would.Would[0].Field != "",
+			"%v --dry-run: %+v", args, would)
 	}
-	if after := c.Ok("audit", "--json"); after != before {
-		t.Errorf("a dry run left something in the trail: %s", after)
-	}
+	assert.Equal(t, c.Ok("audit", "--json"), before, "a dry run left something in the trail")
 	var preview map[string]any
 	list(&preview, "import", "reorder", "skus", write(c, "more.csv", "sku,current_stock\nA,2\nB,1\n"), "--dry-run")
-	if fmt.Sprint(preview["new"], preview["same"], preview["refused"]) != "1 0 0" {
-		t.Errorf("the preview: %v", preview)
-	}
+	assert.That(t, fmt.Sprint(preview["new"], preview["same"], preview["refused"]) == "1 0 0", "the preview: %v", preview)
 
 	// A flag may be given once; the audit trail can be filtered; a copy goes to stdout.
 	refuses(c, 2, nil, "store", "settings", "--currency", "EUR", "--currency", "USD")
@@ -100,16 +96,12 @@ func TestCommandsOfAllServices(t *testing.T) {
 	for _, filter := range [][]string{{"--actor", "cli"}, {"--subject", "settings"}, {"--since", "1h"}, {"--since", "2026-11-20"}, {"--via", "cli"}} {
 		var found trail
 		list(&found, append([]string{"audit"}, filter...)...)
-		if len(found.Entries) == 0 {
-			t.Errorf("audit %v is empty", filter)
-		}
+		assert.That(t, len(found.Entries) != 0, "audit %v is empty", filter)
 	}
 	for _, filter := range [][]string{{"--actor", "nobody"}, {"--subject", "settings:9"}, {"--since", "2026-11-22"}, {"--via", "rest"}} {
 		var found trail
 		list(&found, append([]string{"audit"}, filter...)...)
-		if len(found.Entries) != 0 {
-			t.Errorf("audit %v finds %+v", filter, found)
-		}
+		assert.That(t, len(found.Entries) == 0, "audit %v finds %+v", filter, found)
 	}
 	copied := filepath.Join(c.Dir, "copy.db")
 	apptest.OK(t, os.WriteFile(copied, []byte(c.Ok("backup", "-")), 0o600))

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"strings"
 	"testing"
 )
@@ -44,9 +45,8 @@ func TestImportAndExportOverTheCommandLine(t *testing.T) {
 	write(c, "out.csv", "what was there before")
 	equal(c, "an export to a file prints", c.Ok("export", "reorder", "skus", target), "")
 	equal(c, "the file", read(c, target), out)
-	if left, err := filepath.Glob(filepath.Join(c.Dir, ".*")); err != nil || len(left) > 0 {
-		t.Errorf("left beside the export: %v, %v", left, err)
-	}
+	left, err := filepath.Glob(filepath.Join(c.Dir, ".*"))
+	assert.That(t, err == nil && len(left) <= 0, "left beside the export: %v, %v", left, err)
 
 	other := apptest.NewCLI(t)
 	other.Stdin = out
@@ -59,17 +59,13 @@ func TestImportNamesTheRowsThatItRefuses(t *testing.T) {
 	c := apptest.NewCLI(t)
 	file := write(c, "skus.csv", "sku,active\nA,1\nB,yes\n\nC,\"0\nD,1\n")
 	code, out, err := c.Call("import", "reorder", "skus", file)
-	if code != 1 || out != "imported 1 rows\n" {
-		t.Errorf("exit %d with %q", code, out)
-	}
+	assert.That(t, code == 1 && out == "imported 1 rows\n", "exit %d with %q", code, out)
 	equal(c, "stderr", err, `line 3: active: "yes" is not allowed; it takes true (1) or false (0)
 line 5: a quoted cell begins here and has no closing quote; lines 5 to 6 were skipped
 quartermaster: 2 of 3 rows were refused
 `)
 	code, out, _ = c.Call("import", "reorder", "skus", file, "--json", "--dry-run")
-	if code != 1 {
-		t.Errorf("exit %d", code)
-	}
+	assert.That(t, code == 1, "exit %d", code)
 	equal(c, "as JSON", out, `{"imported":1,"errors":[{"line":3,"reason":"active: \"yes\" is not allowed; it takes true (1) or false (0)"},`+
 		`{"line":5,"reason":"a quoted cell begins here and has no closing quote; lines 5 to 6 were skipped"}],`+
 		`"new":0,"changed":0,"same":1,"refused":2,"changes":[],"would":[],"events":{},`+
@@ -111,9 +107,8 @@ func TestImportAndExportNeedADatabase(t *testing.T) {
 	file := write(c, "skus.csv", "sku\nA\n")
 	refuses(c, 1, []string{"no database at " + c.Db}, "import", "reorder", "skus", file)
 	refuses(c, 1, []string{"no database at " + c.Db}, "export", "reorder", "skus")
-	if _, err := os.Stat(c.Db); !os.IsNotExist(err) {
-		t.Errorf("a database was made: %v", err)
-	}
+	_, err := os.Stat(c.Db)
+	assert.That(t, os.IsNotExist(err), "a database was made: %v", err)
 }
 
 func TestImportActsAsAUser(t *testing.T) {
@@ -145,9 +140,8 @@ func TestExportKeepsTheOldFileUntilTheNewIsComplete(t *testing.T) {
 	refuses(c, 1, nil, "export", "reorder", "skus", c.Dir)
 	device := "/dev/null"
 	c.Ok("export", "reorder", "skus", device)
-	if st, err := os.Stat(device); err != nil || st.Mode().IsRegular() {
-		t.Errorf("%s was replaced: %v, %v", device, st, err)
-	}
+	st, err := os.Stat(device)
+	assert.That(t, err == nil && !st.Mode().IsRegular(), "%s was replaced: %v, %v", device, st, err)
 }
 
 // TestExportDoesNotOverwriteADatabase: a database given as the output file is not overwritten.
@@ -165,9 +159,8 @@ func TestExportDoesNotOverwriteADatabase(t *testing.T) {
 		refuses(c, 1, []string{want}, "export", "reorder", "skus", target)
 		refuses(c, 1, []string{want}, "import", "reorder", "skus", bad, "--refused", target)
 	}
-	if got := c.Ok("export", "reorder", "skus"); strings.Contains(got, "NEW") || !strings.Contains(got, "NAIL") {
-		t.Errorf("exported %s", got)
-	}
+	got := c.Ok("export", "reorder", "skus")
+	assert.That(t, !strings.Contains(got, "NEW") && strings.Contains(got, "NAIL"), "exported %s", got)
 	c.Ok("doctor")
 	c.Ok("doctor", "--db", other)
 }
@@ -186,9 +179,7 @@ func TestTheShellCompletesServicesTablesAndUsers(t *testing.T) {
 		{[]string{"import", "--db", c.Db, "--as", ""}, "alice\n"},
 	} {
 		out := c.Ok(append([]string{"__complete"}, x.args...)...)
-		if !strings.Contains(out, x.want) {
-			t.Errorf("%v completes to %q, want %q", x.args, out, x.want)
-		}
+		assert.Contains(t, out, x.want, "%v completes to", x.args)
 	}
 }
 
@@ -214,19 +205,15 @@ func TestImportOfSales(t *testing.T) {
 	const header = "date,sku,qty,channel\n"
 	file := write(c, "sales.csv", "date,sku,qty\n"+"2026-11-19,TEA,2.5\n2026-11-20,TEA,1\n2026-02-30,TEA,1\n2026-11-19,COFFEE,1\n\n2026-11-19,TEA,0.5\n2026-11-19\n")
 	code, out, told := c.Call("import", "reorder", "sales", file, "--dry-run")
-	if code != 1 || out != "would import 3 rows\n3 of 6 rows are new, 0 changed, 0 the same, 3 refused\n" {
-		t.Errorf("a dry run: exit %d, %q", code, out)
-	}
+	assert.That(t, code == 1 && out == "would import 3 rows\n3 of 6 rows are new, 0 changed, 0 the same, 3 refused\n",
+		"a dry run: exit %d, %q", code, out)
 	for _, line := range []string{"line 4: ", "line 5: ", "line 8: it has 1 cells"} {
-		if !strings.Contains(told, line) {
-			t.Errorf("it does not say %q:\n%s", line, told)
-		}
+		assert.Contains(t, told, line)
 	}
 	equal(c, "after a dry run", c.Ok("export", "reorder", "sales"), header)
 	code, out, again := c.Call("import", "reorder", "sales", file)
-	if code != 1 || out != "imported 3 rows\n" || !sameRefusals(again, told) {
-		t.Errorf("exit %d, %q, told %s", code, out, again)
-	}
+	assert.That(t, code == 1 && out == "imported 3 rows\n" && sameRefusals(again, told),
+		"exit %d, %q, told %s", code, out, again)
 	sales := header + "2026-11-19,TEA,3,\n2026-11-20,TEA,1,\n"
 	equal(c, "stored", c.Ok("export", "reorder", "sales"), sales)
 	stored := write(c, "stored.csv", sales)

@@ -15,6 +15,7 @@ import (
 
 	"quartermaster/app/apptest"
 	command "quartermaster/app/cli"
+	"quartermaster/schema/assert"
 )
 
 // fullOutput accepts no bytes.
@@ -72,9 +73,8 @@ func TestUnprintableOutputIsReported(t *testing.T) {
 		sold int
 	}{{full, nil, 3}, {full, nil, 3}, {s.run, nil, 3}, {s.run, nil, 6}, {full, nil, 9}, {s.run, []string{"--again"}, 12}} {
 		o := c.run(append(add, c.more...)...)
-		if sold := s.done("export", "reorder", "sales"); !strings.Contains(sold, fmt.Sprintf("TEA,%d,\n", c.sold)) {
-			t.Errorf("exit %d %s, want %d sold: %s", o.code, o.errors, c.sold, sold)
-		}
+		assert.Contains(t, s.done("export", "reorder", "sales"), fmt.Sprintf("TEA,%d,\n", c.sold),
+			"exit %d %s, want %d sold", o.code, o.errors, c.sold)
 	}
 	if o := s.run("export", "store", "orders", "/dev/full"); runtime.GOOS == "linux" && o.code != 1 {
 		t.Errorf("an export to a full device: exit %d: %s", o.code, o.errors)
@@ -133,9 +133,8 @@ func TestAKeyWithoutAReaderIsRevoked(t *testing.T) {
 		}
 	}
 	_, list, _ := apptest.Exec(t, dir, "key", "list", "--json")
-	if strings.Count(list, `"label":"gone"`) != 1 || strings.Count(list, `"revoked_at":null`) != 4 {
-		t.Errorf("the keys: %s", list)
-	}
+	assert.That(t, strings.Count(list, `"label":"gone"`) == 1 && strings.Count(list, `"revoked_at":null`) == 4,
+		"the keys: %s", list)
 }
 
 // TestSecretsComeFromAFile: a secret can be given outside the command line.
@@ -156,21 +155,18 @@ func TestSecretsComeFromAFile(t *testing.T) {
 	}
 	for _, how := range [][]string{{"", "--secret-file", file}, {secret + "\r\n", "--secret-file", "-"}, {secret, "--secret", "-"}} {
 		args := append([]string{"webhook", "add", "--service", "store", "--url", "https://shop.example/in"}, how[1:]...)
-		if code, out := run(how[0], args...); code != 0 || !strings.Contains(out, "secret: "+secret+"\n") {
-			t.Errorf("%q: exit %d: %s", how, code, out)
-		}
+		code, out := run(how[0], args...)
+		assert.That(t, code == 0 && strings.Contains(out, "secret: "+secret+"\n"), "%q: exit %d: %s", how, code, out)
 	}
-	if code, out := run(secret+"\n", "store", "provider", "set", "stripe", "--secret-file", "-"); code != 0 {
-		t.Errorf("the provider's: exit %d: %s", code, out)
-	}
+	code, out := run(secret+"\n", "store", "provider", "set", "stripe", "--secret-file", "-")
+	assert.That(t, code == 0, "the provider's: exit %d: %s", code, out)
 	for want, args := range map[string][]string{
 		"is empty; put the secret": {"--secret-file", "-"},
 		"no such file":             {"--secret-file", file + ".none"},
 		"if any flags in the":      {"--secret-file", "-", "--secret", "x"},
 		"at least one of the":      {},
 	} {
-		if code, out := run("", append([]string{"store", "provider", "set", "stripe"}, args...)...); code == 0 || !strings.Contains(out, want) {
-			t.Errorf("%v: exit %d: %s", args, code, out)
-		}
+		code, out := run("", append([]string{"store", "provider", "set", "stripe"}, args...)...)
+		assert.That(t, code != 0 && strings.Contains(out, want), "%v: exit %d: %s", args, code, out)
 	}
 }

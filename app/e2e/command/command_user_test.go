@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 func TestUserCommands(t *testing.T) {
@@ -20,9 +22,7 @@ func TestUserCommands(t *testing.T) {
 		{"user", "disable", "bob"},
 		{"user", "enable", "bob"},
 	} {
-		if out := s.done(args...); out != "" {
-			t.Fatalf("%v printed %q, want nothing", args, out)
-		}
+		assert.MustEqual(t, s.done(args...), "", "%v printed", args)
 	}
 	all := func(role string) string {
 		return `{"maintenance":"` + role + `","rental":"` + role + `","reorder":"` + role + `","store":"` + role + `"}`
@@ -30,17 +30,13 @@ func TestUserCommands(t *testing.T) {
 	want := `{"users":[{"name":"alice","disabled":false,"roles":` + all("admin") + `},` +
 		`{"name":"bob","disabled":false,"roles":{"rental":"viewer","reorder":"viewer","store":"member"}},` +
 		`{"name":"eve","disabled":true,"roles":` + all("viewer") + "}]}\n"
-	if got := s.done("user", "list", "--json"); got != want {
-		t.Fatalf("got  %swant %s", got, want)
-	}
+	assert.MustEqual(t, s.done("user", "list", "--json"), want)
 	wantText := "" +
 		"USER   STATE     ROLES\n" +
 		"alice  enabled   store admin, maintenance admin, rental admin, reorder admin\n" +
 		"bob    enabled   store member, rental viewer, reorder viewer\n" +
 		"eve    disabled  store viewer, maintenance viewer, rental viewer, reorder viewer\n"
-	if got := s.done("user", "list"); got != wantText {
-		t.Fatalf("got\n%swant\n%s", got, wantText)
-	}
+	assert.MustEqual(t, s.done("user", "list"), wantText)
 }
 
 func TestUserCommandsAreRefused(t *testing.T) {
@@ -68,9 +64,8 @@ func TestUserCommandsAreRefused(t *testing.T) {
 	s.fails(1, []string{`"alice"`, "last admin"}, "user", "remove", "alice")
 	s.fails(1, []string{`"alice"`, "last admin"}, "user", "role", "alice", "none", "--service", "rental")
 	s.fails(2, []string{"none"}, "user", "role", "alice", "none")
-	if got := s.done("user", "list"); strings.Count(got, "\n") != 2 {
-		t.Fatalf("a refused command left a user:\n%s", got)
-	}
+	got := s.done("user", "list")
+	assert.Must(t, strings.Count(got, "\n") == 2, "a refused command left a user:\n%s", got)
 }
 
 func TestUserAndKeyCommandsRefuseAMissingDatabase(t *testing.T) {
@@ -83,9 +78,8 @@ func TestUserAndKeyCommandsRefuseAMissingDatabase(t *testing.T) {
 	} {
 		s.fails(1, []string{s.db, "quartermaster init"}, args...)
 	}
-	if _, err := os.Stat(s.db); !os.IsNotExist(err) {
-		t.Fatalf("a refused command left a file: %v", err)
-	}
+	_, err := os.Stat(s.db)
+	assert.Must(t, os.IsNotExist(err), "a refused command left a file: %v", err)
 }
 
 // shownKey is the beginning of a key, by which lists name it.
@@ -115,8 +109,7 @@ func TestTheShellCompletesNamesAndLists(t *testing.T) {
 		}
 		o := s.bare(append(args, "")...)
 		got, _, _ := strings.Cut(shownKey.ReplaceAllString(o.out, "apk_"), ":4\n") // no file names
-		if o.code != 0 || got != want || !strings.HasSuffix(o.out, ":4\n") {
-			t.Errorf("%s: got %q, want %q", line, o.out, want)
-		}
+		assert.That(t, o.code == 0 && got == want && strings.HasSuffix(o.out, ":4\n"),
+			"%s: got %q, want %q", line, o.out, want)
 	}
 }

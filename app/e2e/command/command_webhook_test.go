@@ -10,6 +10,7 @@ import (
 
 	"quartermaster/app/apptest"
 	"quartermaster/app/server"
+	"quartermaster/schema/assert"
 )
 
 func TestWebhooksAreKept(t *testing.T) {
@@ -48,12 +49,9 @@ func TestWebhooksAreKept(t *testing.T) {
 	}
 	equal(c, "the log", c.Ok("webhook", "deliveries", "--json"), `{"deliveries":[]}`+"\n")
 	equal(c, "nothing to send again", c.Ok("webhook", "resend", "--failed", "--json"), `{"deliveries":[]}`+"\n")
-	if out := c.Ok("__complete", "webhook", "remove", ""); !strings.Contains(out, "2\treorder http://example.com/b\n") {
-		t.Errorf("completed: %s", out)
-	}
-	if out := c.Ok("__complete", "webhook", "add", "--service", "reorder", "--event", ""); !strings.Contains(out, "sku.reorder_point\n") {
-		t.Errorf("completed: %s", out)
-	}
+	assert.Contains(t, c.Ok("__complete", "webhook", "remove", ""), "2\treorder http://example.com/b\n", "completed")
+	assert.Contains(t, c.Ok("__complete", "webhook", "add", "--service", "reorder", "--event", ""), "sku.reorder_point\n",
+		"completed")
 }
 
 func TestWebhookRefusals(t *testing.T) {
@@ -88,9 +86,8 @@ func TestWebhookRefusals(t *testing.T) {
 func cross(t *testing.T, s *apptest.Fixture, sku string) {
 	t.Helper()
 	for _, stock := range []string{"5", "0"} {
-		if code, out, errs := s.Pipe("sku,current_stock\n"+sku+","+stock+"\n", "import", "reorder", "skus", "-"); code != 0 {
-			t.Fatalf("import: exit %d: %s%s", code, out, errs)
-		}
+		code, out, errs := s.Pipe("sku,current_stock\n"+sku+","+stock+"\n", "import", "reorder", "skus", "-")
+		assert.Must(t, code == 0, "import: exit %d: %s%s", code, out, errs)
 	}
 }
 
@@ -115,18 +112,16 @@ func TestDeliveriesAreLoggedAndResent(t *testing.T) {
 	if text := s.MustCLI("webhook", "deliveries", "--service", "reorder", "--endpoint", "1"); !regexp.MustCompile(`(?m)^1 +reorder +1 +sku.reorder_point +auto +failed +418 +\d+ +2026-11-20T12:00:00Z$`).MatchString(text) {
 		t.Errorf("as text:\n%s", text)
 	}
-	if other := s.MustCLI("webhook", "deliveries", "--service", "store", "--json"); other != `{"deliveries":[]}`+"\n" {
-		t.Errorf("of the store: %s", other)
-	}
+	assert.Equal(t, s.MustCLI("webhook", "deliveries", "--service", "store", "--json"), `{"deliveries":[]}`+"\n",
+		"of the store")
 
 	code, out, errs := s.CLI("webhook", "resend", "1")
 	if code != 1 || !strings.Contains(out, "blocked_address") || !strings.Contains(errs, "1 of 1 deliveries failed") {
 		t.Errorf("to a loopback address: exit %d: %s%s", code, out, errs)
 	}
 	code, out, _ = s.CLI("webhook", "resend", "1", "--webhook-allow-private")
-	if code != 1 || !regexp.MustCompile(`(?m)^\d+ +1 +1 +sku.reorder_point +failed +418$`).MatchString(out) {
-		t.Errorf("to a receiver that refuses: exit %d: %s", code, out)
-	}
+	assert.That(t, code == 1 && regexp.MustCompile(`(?m)^\d+ +1 +1 +sku.reorder_point +failed +418$`).MatchString(out),
+		"to a receiver that refuses: exit %d: %s", code, out)
 	receiver.Next(t)
 	receiver.Answer(http.StatusNoContent)
 	code, out, errs = s.CLI("webhook", "resend", "--failed", "--since", "1h", "--endpoint", "1", "--webhook-allow-private", "--json")
@@ -134,15 +129,12 @@ func TestDeliveriesAreLoggedAndResent(t *testing.T) {
 		t.Errorf("at last: exit %d: %s%s", code, out, errs)
 	}
 	again := receiver.Next(t)
-	if again.Body != first.Body || again.Header.Get("Webhook-Id") != first.Header.Get("Webhook-Id") {
-		t.Errorf("resent %s, missed %s", again.Body, first.Body)
-	}
+	assert.That(t, again.Body == first.Body && again.Header.Get("Webhook-Id") == first.Header.Get("Webhook-Id"),
+		"resent %s, missed %s", again.Body, first.Body)
 	if out := s.MustCLI("webhook", "resend", "--failed", "--webhook-allow-private", "--json"); out != `{"deliveries":[]}`+"\n" {
 		t.Errorf("what has arrived was sent again: %s", out)
 	}
-	if n := strings.Count(s.MustCLI("webhook", "deliveries", "--limit", "2", "--json"), `"id"`); n != 2 {
-		t.Errorf("%d of at most 2", n)
-	}
+	assert.Equal(t, strings.Count(s.MustCLI("webhook", "deliveries", "--limit", "2", "--json"), `"id"`), 2, "of at most 2")
 }
 
 // TestDoctorCountsWhatWaits: without a server the events of commands wait, and doctor counts them.
@@ -153,9 +145,7 @@ func TestDoctorCountsWhatWaits(t *testing.T) {
 	for _, stock := range []string{"5", "0"} {
 		c.Ok("import", "reorder", "skus", write(c, "skus.csv", "sku,current_stock\nTEA,"+stock+"\n"))
 	}
-	if out := c.Ok("doctor"); !strings.Contains(out, "deliveries: ok, 1 pending\n") {
-		t.Errorf("doctor:\n%s", out)
-	}
+	assert.Contains(t, c.Ok("doctor"), "deliveries: ok, 1 pending\n", "doctor")
 	refuses(c, 1, []string{"delivery 1 is pending"}, "webhook", "resend", "1")
 }
 
@@ -184,22 +174,17 @@ func TestWebhookTest(t *testing.T) {
 			}
 			apptest.OK(t, json.Unmarshal([]byte(d.Body), &body))
 			title := strings.ToUpper(service[:1]) + service[1:]
-			if !body.Test || d.Header.Get("X-"+title+"-Test") != "true" || d.Header.Get("Webhook-Signature") == "" {
-				t.Errorf("%s is not marked, or not signed: %v %s", body.Event, d.Header, d.Body)
-			}
+			assert.That(t, body.Test && d.Header.Get("X-"+title+"-Test") == "true" && d.Header.Get("Webhook-Signature") != "",
+				"%s is not marked, or not signed: %v %s", body.Event, d.Header, d.Body)
 			came[body.Event] = true
 		}
 		for _, event := range declared.Events {
-			if !came[event.Name] {
-				t.Errorf("%s: no example of %s came; %v did", service, event.Name, came)
-			}
+			assert.That(t, came[event.Name], "%s: no example of %s came; %v did", service, event.Name, came)
 		}
-		if n := strings.Count(out, `"kind":"test"`); n != len(came) {
-			t.Errorf("%s: the command tells %d of %d: %s", service, n, len(came), out)
-		}
-		if log := s.MustCLI("webhook", "deliveries", "--endpoint", id, "--json"); strings.Count(log, `"kind":"test"`) != len(came) {
-			t.Errorf("%s: the log: %s", service, log)
-		}
+		n := strings.Count(out, `"kind":"test"`)
+		assert.That(t, n == len(came), "%s: the command tells %d of %d: %s", service, n, len(came), out)
+		log := s.MustCLI("webhook", "deliveries", "--endpoint", id, "--json")
+		assert.That(t, strings.Count(log, `"kind":"test"`) == len(came), "%s: the log: %s", service, log)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -35,13 +36,10 @@ func TestImplausibleClockIsReported(t *testing.T) {
 		code, out, _ := s.CLI("doctor")
 		staff = staff.At("http://" + s.Server.Addr("rental"))
 		for where, told := range map[string]string{"serve": log, "doctor": out, "the page": staff.Get("/").Body, "doctor's page": staff.Get("/doctor").Body} {
-			if strings.Contains(told, said) != wrong || strings.Contains(told, "--accept-clock") != wrong {
-				t.Errorf("wrong %t: %s says %q", wrong, where, told)
-			}
+			assert.That(t, strings.Contains(told, said) == wrong && strings.Contains(told, "--accept-clock") == wrong,
+				"wrong %t: %s says %q", wrong, where, told)
 		}
-		if code != 0 || strings.Contains(out, "breach") {
-			t.Errorf("wrong %t: doctor ends with %d: %s", wrong, code, out)
-		}
+		assert.That(t, code == 0 && !strings.Contains(out, "breach"), "wrong %t: doctor ends with %d: %s", wrong, code, out)
 	}
 }
 
@@ -69,9 +67,8 @@ func TestDoctorReportsAFileToCompact(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	path := s.Path
-	if code, _, errs := s.Pipe("name,email\nZuzanna Quell,zuzka@quell.example\n", "import", "rental", "tenants", "-"); code != 0 {
-		t.Fatal(errs)
-	}
+	code, _, errs := s.Pipe("name,email\nZuzanna Quell,zuzka@quell.example\n", "import", "rental", "tenants", "-")
+	assert.Must(t, code == 0, "%v", errs)
 	s.Down()
 	d, err := db.Open(path, db.Options{Now: s.Clock.Now})
 	apptest.OK(t, err)
@@ -85,9 +82,7 @@ func TestDoctorReportsAFileToCompact(t *testing.T) {
 	staff := s.Person("rental", "vera", "admin")
 	_, _, told := s.CLI("rental", "tenant", "forget", "Zuzanna Quell", "--yes")
 	for where, text := range map[string]string{"forgetting": told, "doctor": s.MustCLI("doctor"), "the page": staff.Get("/doctor").Body} {
-		if !strings.Contains(text, "quartermaster compact") {
-			t.Errorf("%s says %q", where, text)
-		}
+		assert.Contains(t, text, "quartermaster compact", "%s says", where)
 	}
 	if code, _, errs := s.CLI("compact"); code != 1 || !strings.Contains(errs, "stop that one first") {
 		t.Errorf("compact beside a server: exit %d: %s", code, errs)
@@ -99,12 +94,9 @@ func TestDoctorReportsAFileToCompact(t *testing.T) {
 	if now, err := os.Stat(path); err != nil || now.Size() >= was.Size() || !strings.Contains(out, fmt.Sprintf("%d bytes, %d before", now.Size(), was.Size())) {
 		t.Errorf("%s (%v)", out, err)
 	}
-	if out := s.MustCLI("doctor"); strings.Contains(out, "compact") {
-		t.Error(out)
-	}
+	assert.Lacks(t, s.MustCLI("doctor"), "compact")
 	b, err := os.ReadFile(path)
-	if err != nil || strings.Contains(strings.ToLower(string(b)), "zuz") {
-		t.Errorf("the name stands in the file (%v)", err)
-	}
+	assert.That(t, err == nil && !strings.Contains(strings.ToLower(string(b)), "zuz"),
+		"the name stands in the file (%v)", err)
 	s.Up()
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"slices"
 	"strings"
 	"testing"
@@ -26,9 +27,7 @@ func TestLicenseKeysOfOtherProgramsImport(t *testing.T) {
 		t.Errorf("an unknown product: exit %d, %s%s", code, out, told)
 	}
 	for _, text := range []string{"8C1A2B3D-4E5F6071", "80e15db5-c796"} {
-		if strings.Contains(out+told, text) {
-			t.Errorf("the preview has the key %s: %s%s", text, out, told)
-		}
+		assert.That(t, !strings.Contains(out+told, text), "the preview has the key %s: %s%s", text, out, told)
 	}
 	c.Ok("store", "provider", "map", "gumroad", "prodEcho==", "ECHO")
 
@@ -66,25 +65,17 @@ func TestLicenseKeysOfOtherProgramsImport(t *testing.T) {
 	} {
 		args := append([]string{"import", "store", "licenses", sample(s.file)}, s.flags...)
 		code, out, told := c.Call(args...)
-		if code != 0 {
-			t.Errorf("%s: exit %d: %s%s", s.file, code, out, told)
-		}
+		assert.That(t, code == 0, "%s: exit %d: %s%s", s.file, code, out, told)
 		for _, word := range s.said {
-			if !strings.Contains(told, word) {
-				t.Errorf("%s: %q is not said: %s", s.file, word, told)
-			}
+			assert.That(t, strings.Contains(told, word), "%s: %q is not said: %s", s.file, word, told)
 		}
 		export := "\n" + c.Ok("export", "store", "licenses")
 		for _, line := range s.stored {
-			if !strings.Contains(export, "\n"+line) {
-				t.Errorf("%s: %s is not in %s", s.file, line, export)
-			}
+			assert.Contains(t, export, "\n"+line, "%s: %s", s.file, line)
 		}
 		counts(c, s.file+" again", 0, 0, len(s.stored), 0, args...)
 	}
-	if told := c.Ok("doctor"); !strings.Contains(told, "\nstore: ok\n") {
-		t.Errorf("doctor: %s", told)
-	}
+	assert.Contains(t, c.Ok("doctor"), "\nstore: ok\n", "doctor")
 
 	file := write(c, "own.csv", c.Ok("export", "store", "licenses"))
 	counts(c, "the export", 0, 0, 15, 0, "import", "store", "licenses", file)
@@ -120,15 +111,13 @@ func TestJSONOfLicensesIsRefusedByName(t *testing.T) {
 			Reason string
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &got); code != 1 || err != nil || len(got.Errors) != 2 || got.Errors[1].Line != 2 {
-		t.Errorf("exit %d: %s", code, out)
-	}
+	err = json.Unmarshal([]byte(out), &got)
+	assert.That(t, code == 1 && err == nil && len(got.Errors) == 2 && got.Errors[1].Line == 2, "exit %d: %s", code, out)
 	refused := filepath.Join(c.Dir, "refused.csv")
 	_, _, _ = c.Call("import", "store", "licenses", write(c, "keys.json", string(b)), "--refused", refused)
 	c.Ok("store", "product", "save", "ECHO", "--name", "Tape Echo")
 	c.Ok("store", "provider", "map", "lemonsqueezy", "4711", "ECHO")
 	equal(c, "mended, the refused rows import", c.Ok("import", "store", "licenses", refused), "imported 2 rows\n")
-	if seats := c.Ok("store", "licenses", "list"); !slices.Contains(strings.Fields(seats), "1") {
-		t.Errorf("the seats of JSON are lost: %s", seats)
-	}
+	seats := c.Ok("store", "licenses", "list")
+	assert.That(t, slices.Contains(strings.Fields(seats), "1"), "the seats of JSON are lost: %s", seats)
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -65,13 +66,10 @@ func TestOddFilesOfLicenseKeysImport(t *testing.T) {
 		before := len(strings.Split(c.Ok("export", "store", "licenses"), "\n"))
 		_, _, told := c.Call("import", "store", "licenses", write(c, f.name, f.content))
 		for _, text := range f.says {
-			if !strings.Contains(told, text) {
-				t.Errorf("%s does not say %q: %s", f.name, text, told)
-			}
+			assert.Contains(t, told, text, "%s", f.name)
 		}
-		if n := len(strings.Split(c.Ok("export", "store", "licenses"), "\n")) - before; n != f.new {
-			t.Errorf("%s: %d are new, want %d: %s", f.name, n, f.new, told)
-		}
+		n := len(strings.Split(c.Ok("export", "store", "licenses"), "\n")) - before
+		assert.That(t, n == f.new, "%s: %d are new, want %d: %s", f.name, n, f.new, told)
 		counts(c, f.name+" again", 0, 0, f.same, f.refused, "import", "store", "licenses", write(c, f.name, f.content))
 	}
 	export := "\n" + c.Ok("export", "store", "licenses")
@@ -86,9 +84,7 @@ func TestOddFilesOfLicenseKeysImport(t *testing.T) {
 		"POLAR-00000002-AAAA,ECHO,,pi@example.com,Pi,suspended,2,2029-01-01T00:00:00Z,2025-08-01T12:00:00Z,polar,ORD-",
 		"KG0001-39A6E3-V3,ECHO,,owner@example.com,Own Er,active,0,,2025-01-01T10:00:00Z,keygen,ORD-",
 	} {
-		if !strings.Contains(export, "\n"+line) {
-			t.Errorf("%s is not in %s", line, export)
-		}
+		assert.Contains(t, export, "\n"+line, "%s", line)
 	}
 	counts(c, "another name of a buyer", 0, 1, 0, 0, "import", "store", "licenses", write(c, "name.csv", "license_key,name\nAAAA0001-BBBB,Ann Roe\n"))
 	c.Ok("doctor")

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"strings"
 	"testing"
 )
@@ -32,9 +33,7 @@ woocommerce,2002,finn@example.com,Finn Roth,BOOK,,1,3000,0,0,EUR,2026-06-02T16:4
 woocommerce,2004,hal@example.com,Hal Moe,PLUGIN,,1,4900,0,931,EUR,2026-06-04T09:00:00Z,2026-06-04=5831
 `)
 	_, _, told := c.Call("import", "reorder", "sales", sample("square-items"), "--from", "square-items")
-	if !strings.Contains(told, "1 row of returns was subtracted") {
-		t.Errorf("told %s", told)
-	}
+	assert.Contains(t, told, "1 row of returns was subtracted", "told")
 	equal(c, "sales", c.Ok("export", "reorder", "sales"), "date,sku,qty,channel\n2026-05-03,TEA,4,\n2026-05-04,NAIL,1,\n")
 }
 
@@ -43,12 +42,10 @@ func counts(c *apptest.CLI, what string, fresh, changed, same, refused int, args
 	c.Helper()
 	_, out, told := c.Call(append(args, "--dry-run", "--json")...)
 	var got struct{ New, Changed, Same, Refused int }
-	if err := json.Unmarshal([]byte(out), &got); err != nil {
-		c.Fatalf("%s: %v: %s%s", what, err, out, told)
-	}
-	if got.New != fresh || got.Changed != changed || got.Same != same || got.Refused != refused {
-		c.Errorf("%s: %+v, want %d new, %d changed, %d the same, %d refused", what, got, fresh, changed, same, refused)
-	}
+	err := json.Unmarshal([]byte(out), &got)
+	assert.Must(c, err == nil, "%s: %v: %s%s", what, err, out, told)
+	assert.That(c, got.New == fresh && got.Changed == changed && got.Same == same && got.Refused == refused,
+		"%s: %+v, want %d new, %d changed, %d the same, %d refused", what, got, fresh, changed, same, refused)
 }
 
 func TestADryRunSaysWhatIsNewChangedAndTheSame(t *testing.T) {
@@ -62,9 +59,7 @@ func TestADryRunSaysWhatIsNewChangedAndTheSame(t *testing.T) {
 	more := write(c, "more.csv", header+"A,Ant,150,5,7\nB,Bee,200,5,7\nC,Cat,1,1,1\nD,Dog,x,1,1\n")
 	counts(c, "more", 1, 1, 1, 1, "import", "reorder", "skus", more)
 	_, out, told := c.Call("import", "reorder", "skus", more, "--dry-run", "--json")
-	if !strings.Contains(out, `"changes":[{"line":2,"fields":["unit_cost_cents"]}]`) {
-		t.Errorf("%s%s", out, told)
-	}
+	assert.Contains(t, out, `"changes":[{"line":2,"fields":["unit_cost_cents"]}]`, "%s", told)
 	for _, pad := range []string{"", strings.Repeat("\n", 5<<20)} { // the rows of a large file are kept outside of memory
 		sales := write(c, "sales.csv", "date,sku,qty\n2026-11-18,A,1\n2026-11-20,A,100\n2026-11-19,A,3\n2026-11-19,NONE,3\n"+pad)
 		counts(c, "sales", 1, 1, 1, 1, "import", "reorder", "sales", sales)
@@ -74,9 +69,7 @@ func TestADryRunSaysWhatIsNewChangedAndTheSame(t *testing.T) {
 		}
 	}
 	_, out, told = c.Call("import", "reorder", "sales", write(c, "sales.csv", "date,sku,qty\n2026-11-20,A,300\n"), "--dry-run", "--json")
-	if !strings.Contains(out, `"events":{"sku.reorder_point":1}`) {
-		t.Errorf("%s%s", out, told)
-	}
+	assert.Contains(t, out, `"events":{"sku.reorder_point":1}`, "%s", told)
 	equal(c, "after dry runs", c.Ok("export", "reorder", "sales"), "date,sku,qty,channel\n2026-11-18,A,1,\n2026-11-19,A,2,\n")
 	equal(c, "a template", c.Ok("import", "reorder", "sales", "--template"), "date,sku,qty,channel\n")
 	for hint, text := range map[string]string{`--map "Ware=sku"; --template prints the columns`: "Ware\nA\n", "--returns net": "date,sku,qty\n2026-11-18,A,-1\n"} {
@@ -197,20 +190,14 @@ func TestForeignFileFormatsAreRecognised(t *testing.T) {
 		args := append([]string{"import", s.service, s.table, filepath.Join("../../..", "testdata", "imports", s.file)}, s.flags...)
 		code, out, told := c.Call(args...)
 		what := s.file + " into " + s.table
-		if code != s.code {
-			t.Errorf("%s: exit %d, want %d: %s%s", what, code, s.code, out, told)
-		}
+		assert.That(t, code == s.code, "%s: exit %d, want %d: %s%s", what, code, s.code, out, told)
 		for _, word := range s.said {
-			if !strings.Contains(told, word) {
-				t.Errorf("%s: %q is not said: %s", what, word, told)
-			}
+			assert.That(t, strings.Contains(told, word), "%s: %q is not said: %s", what, word, told)
 		}
 		export := "\n" + c.Ok("export", s.service, s.table)
 		for _, line := range s.stored {
 			word, not := strings.CutPrefix(line, "!")
-			if strings.Contains(export, "\n"+word) == not {
-				t.Errorf("%s: %s in %s", what, line, export)
-			}
+			assert.That(t, strings.Contains(export, "\n"+word) != not, "%s: %s in %s", what, line, export)
 		}
 		if s.code != 0 {
 			continue

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"regexp"
 	"strings"
 	"testing"
@@ -22,9 +23,7 @@ func TestSamplesVerifyLicenseFiles(t *testing.T) {
 	c.Ok("store", "order", "record", "--email", "ann@example.com", "--sku", "ECHO")
 	keyID := strings.Fields(c.Ok("store", "signing-key", "make"))[0]
 	public := regexp.MustCompile(keyID + `\s+yes\s+(\S{43})`).FindStringSubmatch(c.Ok("store", "signing-key", "list"))
-	if public == nil {
-		t.Fatal("no public key in the list")
-	}
+	assert.Must(t, public != nil, "no public key in the list")
 	made := strings.TrimSpace(c.Ok("store", "license", "file", "1", "--fingerprint", "m1"))
 	var claims string
 	if b, err := base64.RawURLEncoding.DecodeString(strings.Split(made, ".")[1]); err == nil {
@@ -96,15 +95,12 @@ func TestSamplesVerifyLicenseFiles(t *testing.T) {
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			block := regexp.MustCompile("(?s)```[a-z]+ " + regexp.QuoteMeta(s.name) + "\n(.*?)```").FindSubmatch(doc)
-			if block == nil {
-				t.Fatal("the document has no such sample")
-			}
+			assert.Must(t, block != nil, "the document has no such sample")
 			if shown, err := os.ReadFile("../../../store/page/samples/" + s.name + ".txt"); err != nil || string(shown) != string(block[1]) {
 				t.Errorf("the settings show another sample: %v", err)
 			}
-			if n := strings.Count(string(block[1]), "\n"); n > 25 {
-				t.Errorf("the sample has %d lines, more than 25", n)
-			}
+			n := strings.Count(string(block[1]), "\n")
+			assert.That(t, n <= 25, "the sample has %d lines, more than 25", n)
 			dir := t.TempDir()
 			code := strings.Replace(keys.Replace(string(block[1])), "package license", "package main", 1)
 			for name, text := range map[string]string{s.name: code, s.driver: s.code, "go.mod": "module sample\n\ngo 1.24\n", "asked": asked.String()} {
@@ -118,17 +114,11 @@ func TestSamplesVerifyLicenseFiles(t *testing.T) {
 			run.Dir = dir
 			run.WaitDelay = time.Second
 			out, err := run.CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
+			assert.OK(t, err, "%s", out)
 			answers := strings.Fields(string(out))
-			if len(answers) != len(tries) {
-				t.Fatalf("%d answers to %d files\n%.500s", len(answers), len(tries), out)
-			}
+			assert.Must(t, len(answers) == len(tries), "%d answers to %d files\n%.500s", len(answers), len(tries), out)
 			for i, f := range tries {
-				if got := strings.EqualFold(answers[i], "true"); got != f.good {
-					t.Errorf("%s: %v", f.name, got)
-				}
+				assert.Equal(t, strings.EqualFold(answers[i], "true"), f.good, "%s", f.name)
 			}
 		})
 	}

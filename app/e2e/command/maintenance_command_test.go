@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"strings"
 	"testing"
 )
@@ -38,9 +39,8 @@ func TestAssetStatusCommand(t *testing.T) {
 	w.Equal("in another spelling", w.Run("asset-status", "1", " Needs_Attention"), "1, Lathe: needs-attention\n")
 	w.Says("as JSON", w.Run("asset-status", "3", "down", "--json"), `{"id":3,"asset_tag":"BENCH-1",`, `"status":"down",`, `"meters":[]}`)
 	w.Run("asset-status", "2", "retired")
-	if row := w.Due(2); row != nil {
-		t.Errorf("a retired asset is due: %v", row)
-	}
+	row := w.Due(2)
+	assert.That(t, row == nil, "a retired asset is due: %v", row)
 	w.Refused(422, "/api/work-orders", `{"asset_id":2,"description":"Wash"}`, "Van 1", "retired", "operational, needs-attention and down")
 	w.Run("asset-status", "2", "operational")
 	w.IsDue("back in service", 2, map[string]any{"next_due": "2027-11-20"})
@@ -124,9 +124,8 @@ func TestPhotoCommands(t *testing.T) {
 		w.Refuses(2, nil, strings.Fields(args)...)
 	}
 	w.Equal("just small enough", w.Run("photo", "add", "1", file("big.jpg", most[:10<<20])), "4\n")
-	if left, err := filepath.Glob(filepath.Join(dir, "nine")); err != nil || len(left) > 0 {
-		t.Errorf("a refused save left %v (%v)", left, err)
-	}
+	left, err := filepath.Glob(filepath.Join(dir, "nine"))
+	assert.That(t, err == nil && len(left) <= 0, "a refused save left %v (%v)", left, err)
 }
 
 func TestPMDoneCommand(t *testing.T) {
@@ -155,9 +154,7 @@ func TestMoveCommand(t *testing.T) {
 	w.Equal("all of them", w.Run("move", "in_progress", "1", "2"), "1: in-progress\n2: in-progress\n")
 	before := strings.Join(w.Trail(1), "\n")
 	code, out, errs := w.CLI("maintenance", "move", "done", "1", "3", "2", "99", "1", "--resolution", "Filter changed")
-	if code != 1 {
-		t.Errorf("exit %d", code)
-	}
+	assert.That(t, code == 1, "exit %d", code)
 	w.Equal("those that were moved", out, "1: done\n2: done\n")
 	w.Equal("those that were refused", errs, `work order 3: status: a work order that is open cannot move to done; allowed from open: in-progress, cancelled
 work order 99: there is no work order 99
@@ -168,14 +165,10 @@ quartermaster: 3 of 5 work orders were refused
 cli cli workorder.status work_order:1 {"from":"in-progress","to":"done","resolution":"Filter changed"}
 `+before)
 	code, out, errs = w.CLI("maintenance", "move", "open", "1", "4", "--json")
-	if code != 1 || strings.Count(errs, "\n") != 2 {
-		t.Errorf("exit %d: %s", code, errs)
-	}
+	assert.That(t, code == 1 && strings.Count(errs, "\n") == 2, "exit %d: %s", code, errs)
 	w.Says("as JSON", out, `{"moved":[{"id":1,`, `"status":"open",`, `"refused":[{"id":4,"reason":"status: a work order that is open cannot move to open; allowed from open: in-progress, cancelled"}]}`)
 	code, out, errs = w.CLI("maintenance", "move", "done", "3", "4")
-	if code != 1 || out != "" {
-		t.Errorf("exit %d with %q: %s", code, out, errs)
-	}
+	assert.That(t, code == 1 && out == "", "exit %d with %q: %s", code, out, errs)
 	w.Run("move", "in-progress", "3")
 	w.Refuses(1, []string{"work order 3: resolution is missing", "1 of 1"}, "move", "done", "3")
 	w.Refuses(1, []string{"work order 3: resolution is missing"}, "move", "done", "3", "--resolution", "  ")
@@ -207,9 +200,8 @@ func TestMaintenanceCommandsActAsAUser(t *testing.T) {
 		w.Refuses(1, []string{`no user "nobody"`}, append(args, "--as", "nobody")...)
 		w.Refuses(2, []string{"--as"}, append(args, "--as=")...)
 		w.Run(append(args, "--as", "mo")...)
-		if got := w.Trail(1)[0]; !strings.HasPrefix(got, "mo cli ") {
-			t.Errorf("%v is audited as %s", args, got)
-		}
+		got := w.Trail(1)[0]
+		assert.That(t, strings.HasPrefix(got, "mo cli "), "%v is audited as %s", args, got)
 	}
 	w.Run("photo", "save", "1", photo, "--as", "vera")
 	w.Refuses(1, []string{`no user "nobody"`}, "photo", "save", "1", photo, "--as", "nobody")
@@ -234,8 +226,7 @@ func TestMaintenanceCommandsHelpAndComplete(t *testing.T) {
 		"photo add 1 ":    ":0\n",
 		"pm-done ":        ":4\n",
 	} {
-		if out := c.Ok(append([]string{"__complete", "maintenance"}, strings.Split(args, " ")...)...); out != want {
-			t.Errorf("%q completes to %q, want %q", args, out, want)
-		}
+		assert.Equal(t, c.Ok(append([]string{"__complete", "maintenance"}, strings.Split(args, " ")...)...), want,
+			"%q completes to", args)
 	}
 }

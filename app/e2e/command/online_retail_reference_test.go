@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"quartermaster/schema/assert"
 )
 
 // reference computes what the report must say, SKU by SKU, from the files alone, in fractions, following the contract.
@@ -114,8 +116,6 @@ func short(q *big.Rat, places int) string {
 func day(t *testing.T, s string) time.Time {
 	t.Helper()
 	d, err := time.Parse(time.DateOnly, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, err)
 	return d
 }

@@ -18,6 +18,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // retail is a real shop's sales imported into the real program, as docs/online-retail.md describes it.
@@ -40,9 +41,8 @@ func TestOnlineRetail(t *testing.T) {
 	r.agentsSeeTheSame(t, rows)
 	r.alarm(t, rows)
 	r.purchase(t)
-	if code, out, errs := apptest.Exec(t, r.dir, "doctor", "--timezone", "UTC"); code != 0 {
-		t.Errorf("doctor: exit %d: %s%s", code, out, errs)
-	}
+	code, out, errs := apptest.Exec(t, r.dir, "doctor", "--timezone", "UTC")
+	assert.That(t, code == 0, "doctor: exit %d: %s%s", code, out, errs)
 	if now := time.Now().UTC().Format(time.DateOnly); now != r.today {
 		t.Logf("midnight passed during the test: %s, then %s", r.today, now)
 	}
@@ -52,9 +52,8 @@ func (r *retail) prepare(t *testing.T) {
 	t.Helper()
 	cmd := exec.Command("go", "run", "./testdata/online-retail", "-out", r.dir, "-today", r.today)
 	cmd.Dir = "../../.."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out, err := cmd.CombinedOutput()
+	assert.OK(t, err, "%s", out)
 	r.skus, r.sales = table(t, filepath.Join(r.dir, "skus.csv")), table(t, filepath.Join(r.dir, "sales.csv"))
 }
 
@@ -91,9 +90,8 @@ func (r *retail) load(t *testing.T) {
 		t.Fatalf("import skus: exit %d: %s%s", code, out, errs)
 	}
 	code, out, errs = apptest.Exec(t, r.dir, "import", "reorder", "sales", "sales.csv", "--json", "--timezone", "UTC")
-	if err := json.Unmarshal([]byte(out), &did); err != nil || code != 1 {
-		t.Fatalf("import sales: exit %d, want 1 because of the returns: %s%s", code, out, errs)
-	}
+	err := json.Unmarshal([]byte(out), &did)
+	assert.Must(t, err == nil && code == 1, "import sales: exit %d, want 1 because of the returns: %s%s", code, out, errs)
 	refused := map[int]string{}
 	for _, e := range did.Errors {
 		refused[e.Line] = e.Reason
@@ -105,9 +103,8 @@ func (r *retail) load(t *testing.T) {
 			t.Fatalf("line %d, qty %s: refused %v (%s)", line, s["qty"], no, reason)
 		}
 	}
-	if did.Imported+len(did.Errors) != len(r.sales) || len(did.Errors) != 412 {
-		t.Errorf("%d imported, %d refused of %d", did.Imported, len(did.Errors), len(r.sales))
-	}
+	assert.That(t, did.Imported+len(did.Errors) == len(r.sales) && len(did.Errors) == 412,
+		"%d imported, %d refused of %d", did.Imported, len(did.Errors), len(r.sales))
 }
 
 // figures compares every SKU's row of the report with an independent calculation in exact fractions, and returns the
@@ -115,9 +112,7 @@ func (r *retail) load(t *testing.T) {
 func (r *retail) figures(t *testing.T) []map[string]any {
 	t.Helper()
 	status, body := apptest.Ask(t, r.p, "GET", "reorder", "/api/reorder-report?status=all", r.keys["reorder"], "")
-	if status != 200 {
-		t.Fatal(body)
-	}
+	assert.Must(t, status == 200, "%v", body)
 	var rep struct {
 		Today  string
 		Counts map[string]int
@@ -132,14 +127,10 @@ func (r *retail) figures(t *testing.T) []map[string]any {
 	for _, row := range rep.SKUs {
 		sku := fmt.Sprint(row["sku"])
 		want, ok := wants[sku]
-		if !ok {
-			t.Fatalf("%s is in the report twice, or is not active", sku)
-		}
+		assert.Must(t, ok, "%s is in the report twice, or is not active", sku)
 		delete(wants, sku)
 		for field, v := range want {
-			if got := fmt.Sprint(row[field]); got != v {
-				t.Errorf("%s: %s is %s, want %s", sku, field, got, v)
-			}
+			assert.Equal(t, fmt.Sprint(row[field]), v, "%s: %s", sku, field)
 		}
 		counts[want["status"]]++
 		n, _ := row["est_cost_cents"].(json.Number)
@@ -149,12 +140,10 @@ func (r *retail) figures(t *testing.T) []map[string]any {
 	for sku := range wants {
 		t.Errorf("%s is not in the report", sku)
 	}
-	if fmt.Sprint(rep.Counts) != fmt.Sprint(counts) || rep.Cost != cost {
-		t.Errorf("counts %v, cost %d; want %v, %d", rep.Counts, rep.Cost, counts, cost)
-	}
-	if counts["below"] == 0 || counts["near"] == 0 || counts["healthy"] == 0 {
-		t.Errorf("the data shows too little: %v", counts)
-	}
+	assert.That(t, fmt.Sprint(rep.Counts) == fmt.Sprint(counts) && rep.Cost == cost,
+		"counts %v, cost %d; want %v, %d", rep.Counts, rep.Cost, counts, cost)
+	assert.That(t, counts["below"] != 0 && counts["near"] != 0 && counts["healthy"] != 0,
+		"the data shows too little: %v", counts)
 	return rep.SKUs
 }
 
@@ -171,25 +160,20 @@ func (r *retail) tool(t *testing.T, name, arguments string) map[string]any {
 	}
 	dec := json.NewDecoder(strings.NewReader(body))
 	dec.UseNumber()
-	if err := dec.Decode(&m); err != nil || m.Result.IsError || m.Result.StructuredContent == nil {
-		t.Fatalf("%s: %v in %s", name, err, body)
-	}
+	err := dec.Decode(&m)
+	assert.Must(t, err == nil && !m.Result.IsError && m.Result.StructuredContent != nil, "%s: %v in %s", name, err, body)
 	return m.Result.StructuredContent
 }
 
 func (r *retail) agentsSeeTheSame(t *testing.T, rows []map[string]any) {
 	t.Helper()
 	got, _ := r.tool(t, "reorder_report", `{"limit":200}`)["skus"].([]any)
-	if len(got) != 200 {
-		t.Fatalf("%d rows over the agent endpoint, want 200", len(got))
-	}
+	assert.Must(t, len(got) == 200, "%d rows over the agent endpoint, want 200", len(got))
 	for i, row := range got {
 		of, _ := row.(map[string]any)
 		delete(of, "in_drafts") // only the agents' rows have it
 		delete(of, "expected")
-		if fmt.Sprint(row) != fmt.Sprint(rows[i]) {
-			t.Errorf("row %d: an agent sees %v, REST %v", i, row, rows[i])
-		}
+		assert.That(t, fmt.Sprint(row) == fmt.Sprint(rows[i]), "row %d: an agent sees %v, REST %v", i, row, rows[i])
 	}
 }
 
@@ -203,9 +187,8 @@ func (r *retail) alarm(t *testing.T, rows []map[string]any) {
 		Secret string
 	}
 	code, out, errs := apptest.Exec(t, r.dir, "webhook", "add", "--service", "reorder", "--url", receiver.URL, "--json")
-	if err := json.Unmarshal([]byte(out), &hook); err != nil || code != 0 {
-		t.Fatalf("webhook add: exit %d: %s%s", code, out, errs)
-	}
+	err := json.Unmarshal([]byte(out), &hook)
+	assert.Must(t, err == nil && code == 0, "webhook add: exit %d: %s%s", code, out, errs)
 	var healthy []string
 	for _, row := range rows {
 		if row["status"] == "healthy" && row["days_of_stock"] != nil {
@@ -213,9 +196,7 @@ func (r *retail) alarm(t *testing.T, rows []map[string]any) {
 		}
 	}
 	first := r.tool(t, "adjust_stock", `{"sku":"`+healthy[0]+`","set_to":0,"reason":"stock count"}`)
-	if first["crossed"] != true || first["status"] != "below" {
-		t.Fatalf("the count did not cross: %v", first)
-	}
+	assert.Must(t, first["crossed"] == true && first["status"] == "below", "the count did not cross: %v", first)
 	d := receiver.Next(t)
 	verify(t, d, hook.Secret, healthy[0])
 	r.tool(t, "adjust_stock", `{"sku":"`+healthy[0]+`","set_to":0}`) // still below: no second alarm
@@ -230,31 +211,23 @@ func (r *retail) alarm(t *testing.T, rows []map[string]any) {
 	})
 	receiver.Answer(http.StatusNoContent)
 	code, out, errs = apptest.Exec(t, r.dir, "webhook", "resend", "--failed", "--webhook-allow-private")
-	if code != 0 || !strings.Contains(out, "204") {
-		t.Fatalf("resend: exit %d: %s%s", code, out, errs)
-	}
+	assert.Must(t, code == 0 && strings.Contains(out, "204"), "resend: exit %d: %s%s", code, out, errs)
 	again := receiver.Next(t)
 	verify(t, again, hook.Secret, healthy[1])
-	if again.Body != missed.Body || again.Header.Get("Webhook-Id") != missed.Header.Get("Webhook-Id") {
-		t.Errorf("resent %s, missed %s", again.Body, missed.Body)
-	}
-	if n := len(receiver.All()); n != 3 {
-		t.Errorf("%d requests came, want 3", n)
-	}
+	assert.That(t, again.Body == missed.Body && again.Header.Get("Webhook-Id") == missed.Header.Get("Webhook-Id"),
+		"resent %s, missed %s", again.Body, missed.Body)
+	assert.Equal(t, len(receiver.All()), 3, "requests came")
 }
 
 func verify(t *testing.T, d apptest.Delivered, secret, sku string) {
 	t.Helper()
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(d.Body))
-	if got, want := d.Header.Get("X-Reorder-Signature"), "sha256="+hex.EncodeToString(mac.Sum(nil)); got != want {
-		t.Errorf("signature %s, want %s", got, want)
-	}
+	got, want := d.Header.Get("X-Reorder-Signature"), "sha256="+hex.EncodeToString(mac.Sum(nil))
+	assert.That(t, got == want, "signature %s, want %s", got, want)
 	hook, err := standardwebhooks.NewWebhook(secret)
 	apptest.OK(t, err)
-	if err := hook.Verify([]byte(d.Body), d.Header); err != nil {
-		t.Errorf("the public library: %v", err)
-	}
+	assert.NoError(t, hook.Verify([]byte(d.Body), d.Header), "the public library")
 	var e struct {
 		Event string
 		Data  struct{ SKU, Status string }
@@ -270,9 +243,7 @@ func (r *retail) purchase(t *testing.T) {
 	po := func(args ...string) string {
 		t.Helper()
 		code, out, errs := apptest.Exec(t, r.dir, append([]string{"reorder", "po"}, args...)...)
-		if code != 0 {
-			t.Fatalf("po %v: exit %d: %s%s", args, code, out, errs)
-		}
+		assert.Must(t, code == 0, "po %v: exit %d: %s%s", args, code, out, errs)
 		return out
 	}
 	type order struct {
@@ -289,14 +260,10 @@ func (r *retail) purchase(t *testing.T) {
 	apptest.OK(t, json.Unmarshal([]byte(po("list", "--json")), &list))
 	suppliers := map[string]bool{}
 	for _, o := range list.Orders {
-		if o.Status != "draft" || suppliers[o.Supplier] {
-			t.Errorf("order %v: want one draft a supplier", o)
-		}
+		assert.That(t, o.Status == "draft" && !suppliers[o.Supplier], "order %v: want one draft a supplier", o)
 		suppliers[o.Supplier] = true
 	}
-	if len(suppliers) < 5 {
-		t.Fatalf("orders for %v", suppliers)
-	}
+	assert.Must(t, len(suppliers) >= 5, "orders for %v", suppliers)
 	number := list.Orders[0].Number
 	po("order", number)
 	var before, after order
@@ -308,10 +275,8 @@ func (r *retail) purchase(t *testing.T) {
 	was := stock()
 	po("receive", number)
 	apptest.OK(t, json.Unmarshal([]byte(po("show", number, "--json")), &after))
-	if after.Status != "received" || after.Lines[0].Received != after.Lines[0].Ordered {
-		t.Errorf("after receiving: %v", after)
-	}
-	if now := stock(); !strings.HasSuffix(now, " 0") || now == was {
-		t.Errorf("stock and on order were %s, now %s", was, now)
-	}
+	assert.That(t, after.Status == "received" && after.Lines[0].Received == after.Lines[0].Ordered,
+		"after receiving: %v", after)
+	now := stock()
+	assert.That(t, strings.HasSuffix(now, " 0") && now != was, "stock and on order were %s, now %s", was, now)
 }

@@ -13,6 +13,7 @@ import (
 	"quartermaster/app/apptest"
 	command "quartermaster/app/cli"
 	"quartermaster/app/server"
+	"quartermaster/schema/assert"
 )
 
 var (
@@ -70,9 +71,7 @@ func TestReferenceExamples(t *testing.T) {
 			}
 		}
 	}
-	if requests < 30 || commands < 150 {
-		t.Errorf("%d requests and %d commands were tried", requests, commands)
-	}
+	assert.That(t, requests >= 30 && commands >= 150, "%d requests and %d commands were tried", requests, commands)
 }
 
 // demoServed is an appliance filled as serve --demo fills it.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // answers are the files of a released program's answers, by name.
@@ -44,18 +45,15 @@ func TestUpgradeFromReleased(t *testing.T) {
 	apptest.OK(t, os.WriteFile(c.Db, apptest.Unpacked(t, "1.0.0.db.gz"), 0o600))
 	refuses(c, 1, []string{"older version", "0006_core is missing", "quartermaster migrate"}, "user", "list")
 	code, out, told := c.Call("migrate")
-	if code != 0 || !strings.Contains(out, "applied 0006_core\n") || !strings.Contains(told, "to go back") {
-		t.Fatalf("exit %d, %q, %q", code, out, told)
-	}
+	assert.Must(t, code == 0 && strings.Contains(out, "applied 0006_core\n") && strings.Contains(told, "to go back"),
+		"exit %d, %q, %q", code, out, told)
 	c.Ok("doctor")
 	was := answers(t, "1.0.0.answers.tar.gz")
 	tablesAreTheSame(c, was)
 	served(t, c, was)
 
 	aside, err := filepath.Glob(c.Db + ".before-v*")
-	if err != nil || len(aside) != 1 {
-		t.Fatalf("copies beside the file: %v (%v)", aside, err)
-	}
+	assert.Must(t, err == nil && len(aside) == 1, "copies beside the file: %v (%v)", aside, err)
 	c.Ok("restore", aside[0])
 	status := c.Ok("migrate", "status")
 	if !strings.Contains(status, "0005_store") || strings.Count(status, "missing") != strings.Count(out, "applied ") {
@@ -86,9 +84,7 @@ func tablesAreTheSame(c *apptest.CLI, was map[string][]byte) {
 			c.Errorf("%s %s: %d rows, they were %d; of those that were, gone or changed: %q", service, table, len(is), len(was), missingFrom(is, was))
 		}
 	}
-	if n != 19 {
-		c.Errorf("%d tables were compared", n)
-	}
+	assert.That(c, n == 19, "%d tables were compared", n)
 }
 
 // rowsOf are the rows with these columns alone, sorted, since the order of an export may change.

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"strings"
 	"testing"
 )
@@ -22,9 +23,7 @@ func TestRentalCharge(t *testing.T) {
 	got = l.Rental(charge("utility", "1", "2027-01-31", " Water ", "--json")...)
 	want := `{"lease_id":1,"charge":{"id":3,"type":"utility","period":"2027-01","label":"Water","due_date":"2027-01-31","amount_cents":1,"paid":false,"paid_date":null,` +
 		`"method":null,"period_start":null,"period_end":null,"paid_cents":0,"balance_cents":1},"totals":{"billed_cents":102501,"paid_cents":0,"balance_cents":102501,"credit_cents":0,"deposit_held_cents":0}}` + "\n"
-	if got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	assert.That(t, got == want, "%s, want %s", got, want)
 	for _, kind := range []string{"deposit", "repair", "other"} {
 		l.Rental(charge(kind, "0", "2026-10-01", "Nothing")...)
 	}
@@ -97,9 +96,7 @@ func TestRentalReversePayment(t *testing.T) {
 	want := `{"payment_id":2,"lease_id":1,"reason":"typo","charge":{"id":2,"type":"rent","period":"2026-11","label":"1-30 November 2026","due_date":"2026-11-01",` +
 		`"amount_cents":100000,"paid":false,"paid_date":null,"method":null,"period_start":"2026-11-01","period_end":"2026-11-30","paid_cents":0,"balance_cents":100000},` +
 		`"totals":{"billed_cents":200000,"paid_cents":0,"balance_cents":200000,"credit_cents":0,"deposit_held_cents":0},"allocations":[{"charge_id":2,"label":"1-30 November 2026","amount_cents":100000}]}` + "\n"
-	if got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	assert.That(t, got == want, "%s, want %s", got, want)
 	l.Refuses(1, []string{"reversed already"}, "reverse-payment", "2", "--reason", "x")
 	l.Sound()
 }
@@ -139,9 +136,7 @@ withdrawn: 1-30 November 2026, due 2026-11-01, 1000.00 (charge 6)
 cut short: 1-14 September 2026, 14 of 30 days, due 2026-09-01, 466.67 (charge 4)
 lease 1 owes 1473.67
 `
-	if got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	assert.That(t, got == want, "%s, want %s", got, want)
 	lines := []string{"2026-06-01 100000 1-30 June 2026 paid 2026-06-01 cash", "2026-07-01 100000 1-31 July 2026 paid 2026-07-01 cash", "2026-08-01 100000 1-31 August 2026",
 		"2026-09-01 46667 1-14 September 2026, 14 of 30 days", "2026-11-03 700 Window"}
 	if got := l.Owes(1, lines...); got.Lease.Status != "ended" || *got.Lease.EndDate != "2026-09-14" {
@@ -156,9 +151,8 @@ lease 1 owes 1473.67
 	l.Owes(1, lines...)
 
 	// Moved out after all: the rest of September is a period of its own.
-	if refused := l.PutLease("unit=U1", "start_date=2026-06-01", "end_date=2026-10-31"); refused != nil {
-		t.Fatal(refused)
-	}
+	refused := l.PutLease("unit=U1", "start_date=2026-06-01", "end_date=2026-10-31")
+	assert.Must(t, refused == nil, "%v", refused)
 	l.Owes(1, append(lines[:4:4], "2026-09-15 53333 15-30 September 2026, 16 of 30 days", "2026-10-01 100000 1-31 October 2026", lines[4])...)
 
 	// An open-ended lease ends in the future, with a JSON answer.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestRentRollsOfOtherPrograms imports rent rolls as Buildium, AppFolio and French, Dutch and American sheets have them: titles above, a total below,
@@ -71,35 +72,26 @@ func TestRentRollOnOneSheet(t *testing.T) {
 		"Mill Lane,2,Cleo,,650.00,,,,\n"
 	apptest.OK(t, os.WriteFile(file, []byte(sheet), 0o600))
 	got := s.run("import", "rental", "rent-roll", file)
-	if got.code == 0 || !strings.Contains(got.out+got.errors, "first day") {
-		t.Errorf("the row without a first day: %d %s%s", got.code, got.out, got.errors)
-	}
+	assert.That(t, got.code != 0 && strings.Contains(got.out+got.errors, "first day"),
+		"the row without a first day: %d %s%s", got.code, got.out, got.errors)
 	if err := os.WriteFile(file, []byte(strings.Replace(sheet, "Mill Lane,2,Cleo,,650.00,,,,\n", "Mill Lane,2,Cleo,,650.00,2027-01-01,,,\n", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s.done("import", "rental", "rent-roll", file)
 	before := s.done("rental", "leases", "list", "--json")
 	for _, want := range []string{`"balance_cents":35050`, `"Cleo"`} {
-		if !strings.Contains(strings.ReplaceAll(before, ": ", ":"), want) {
-			t.Errorf("%s is not in %s", want, before)
-		}
+		assert.Contains(t, strings.ReplaceAll(before, ": ", ":"), want, "is not in %s", before)
 	}
-	if tenants := s.done("rental", "tenants", "list"); strings.Count(tenants, "Ada Lindqvist") != 2 {
-		t.Errorf("two people of one name: %s", tenants)
-	}
+	tenants := s.done("rental", "tenants", "list")
+	assert.That(t, strings.Count(tenants, "Ada Lindqvist") == 2, "two people of one name: %s", tenants)
 	// the prepaid amount is a credit
-	if n := strings.Count(strings.ReplaceAll(before, ": ", ":"), `"balance_cents":0`); n != 3 {
-		t.Errorf("%d leases owe nothing: %s", n, before)
-	}
-	if again := s.done("import", "rental", "rent-roll", file, "--dry-run"); !strings.Contains(again, "0 of 5 rows are new") {
-		t.Errorf("again: %s", again)
-	}
+	assert.Equal(t, strings.Count(strings.ReplaceAll(before, ": ", ":"), `"balance_cents":0`), 3,
+		"leases owe nothing: %s", before)
+	assert.Contains(t, s.done("import", "rental", "rent-roll", file, "--dry-run"), "0 of 5 rows are new", "again")
 	// a lease's second tenant, whom no sheet names, stays when the exported sheet comes back
 	s.done("rental", "lease", "save", "Mill Lane", "2", "2027-01-01", "--tenant", "Cleo|Ben Okafor")
 	apptest.OK(t, os.WriteFile(file, []byte(s.done("export", "rental", "rent-roll")), 0o600))
 	s.done("import", "rental", "rent-roll", file)
-	if kept := s.done("rental", "leases", "list"); !strings.Contains(kept, "Cleo & Ben Okafor") {
-		t.Errorf("a tenant is lost: %s", kept)
-	}
+	assert.Contains(t, s.done("rental", "leases", "list"), "Cleo & Ben Okafor", "a tenant is lost")
 	s.done("doctor")
 }

@@ -13,6 +13,7 @@ import (
 
 	"quartermaster/app/apptest"
 	command "quartermaster/app/cli"
+	"quartermaster/schema/assert"
 )
 
 func TestServeStopsGracefullyAndKeepsEverything(t *testing.T) {
@@ -20,12 +21,10 @@ func TestServeStopsGracefullyAndKeepsEverything(t *testing.T) {
 	keys := apptest.Keys(t, dir)
 	p := apptest.Serve(t, dir)
 	code, _, errs := apptest.Exec(t, dir, "serve")
-	if code != 1 || !strings.Contains(errs, "served by another process") {
-		t.Errorf("a second serve: exit %d: %s", code, errs)
-	}
-	if status, body := apptest.Ask(t, p, "GET", "reorder", "/api/ping", keys["reorder"], ""); status != 200 {
-		t.Errorf("ping: %d %s", status, body)
-	}
+	assert.That(t, code == 1 && strings.Contains(errs, "served by another process"),
+		"a second serve: exit %d: %s", code, errs)
+	status, body := apptest.Ask(t, p, "GET", "reorder", "/api/ping", keys["reorder"], "")
+	assert.That(t, status == 200, "ping: %d %s", status, body)
 	if code := p.Stop(t); code != 0 {
 		t.Errorf("exit %d after SIGTERM: %s", code, p.Stderr)
 	}
@@ -33,9 +32,8 @@ func TestServeStopsGracefullyAndKeepsEverything(t *testing.T) {
 		t.Errorf("%d bytes are left in the log after a graceful stop", st.Size())
 	}
 	again := apptest.Serve(t, dir)
-	if status, body := apptest.Ask(t, again, "GET", "reorder", "/api/ping", keys["reorder"], ""); status != 200 {
-		t.Errorf("after the restart: %d %s", status, body)
-	}
+	status, body = apptest.Ask(t, again, "GET", "reorder", "/api/ping", keys["reorder"], "")
+	assert.That(t, status == 200, "after the restart: %d %s", status, body)
 }
 
 // TestSecondSignalExitsAtOnce holds a request open, so that a graceful stop would wait for it.
@@ -56,17 +54,14 @@ func TestSecondSignalExitsAtOnce(t *testing.T) {
 	apptest.OK(t, p.Cmd.Process.Signal(syscall.SIGTERM))
 	apptest.Await(t, "the stop to begin", func() bool { return strings.Contains(p.Stderr.String(), "stopping") })
 	apptest.OK(t, p.Cmd.Process.Signal(syscall.SIGTERM))
-	if code := p.Wait(t); code == 0 {
-		t.Error("the second signal did not end it at once")
-	}
+	code := p.Wait(t)
+	assert.That(t, code != 0, "the second signal did not end it at once")
 }
 
 func TestServeRefusals(t *testing.T) {
 	dir := t.TempDir()
 	apptest.OK(t, os.WriteFile(filepath.Join(dir, "empty.db"), nil, 0o600))
-	if err := os.WriteFile(filepath.Join(dir, "other.db"), []byte(strings.Repeat("not a database ", 20)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, os.WriteFile(filepath.Join(dir, "other.db"), []byte(strings.Repeat("not a database ", 20)), 0o600))
 	for _, c := range []struct {
 		name string
 		args []string
@@ -89,15 +84,13 @@ func TestServeRefusals(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, out, errs := apptest.Exec(t, dir, c.args...)
-			if code != c.code || !strings.Contains(errs, c.says) || out != "" {
-				t.Errorf("exit %d, want %d, saying %q: %s (stdout %q)", code, c.code, c.says, errs, out)
-			}
+			assert.That(t, code == c.code && strings.Contains(errs, c.says) && out == "",
+				"exit %d, want %d, saying %q: %s (stdout %q)", code, c.code, c.says, errs, out)
 		})
 	}
 	for _, name := range []string{"quartermaster.db", "none.db"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			t.Errorf("a refused command made %s", name)
-		}
+		_, err := os.Stat(filepath.Join(dir, name))
+		assert.That(t, err != nil, "a refused command made %s", name)
 	}
 }
 
@@ -139,17 +132,14 @@ func TestServeDemoPrintsKeysThatWork(t *testing.T) {
 				continue
 			}
 			shown += line + "\n"
-			if status, body := apptest.Ask(t, p, "GET", service, "/api/ping", key, ""); status != 200 {
-				t.Errorf("%s: %d %s", service, status, body)
-			}
+			status, body := apptest.Ask(t, p, "GET", service, "/api/ping", key, "")
+			assert.That(t, status == 200, "%s: %d %s", service, status, body)
 		}
 		if strings.Count(shown, "\n") != 4 || first != "" && shown != first {
 			t.Errorf("stdout: %s, at the start before: %s", p.Stdout, first)
 		}
 		first = shown
-		if code := p.Stop(t); code != 0 {
-			t.Errorf("exit %d", code)
-		}
+		assert.Equal(t, p.Stop(t), 0, "exit")
 	}
 }
 
@@ -169,9 +159,8 @@ func TestInterruptedDemoStartsAgain(t *testing.T) {
 		cut.Stop()
 		p := apptest.Serve(t, dir, "--demo")
 		apptest.Await(t, "four keys", func() bool { return strings.Count(p.Stdout.String(), "curl ") == 4 })
-		if code := p.Stop(t); code != 0 {
-			t.Fatalf("cut off after %d ms: exit %d: %s", 5+12*i, code, p.Stderr)
-		}
+		code := p.Stop(t)
+		assert.Must(t, code == 0, "cut off after %d ms: exit %d: %s", 5+12*i, code, p.Stderr)
 	}
 }
 
@@ -199,16 +188,12 @@ func TestSimultaneousFirstStarts(t *testing.T) {
 		}()
 	}
 	for range 2 {
-		if said := <-ended; !strings.Contains(said, "is served by another process") {
-			t.Errorf("one that ended said %s", said)
-		}
+		assert.Contains(t, <-ended, "is served by another process", "one that ended said")
 	}
 	for _, cmd := range all {
 		_ = cmd.Process.Signal(os.Interrupt)
 	}
-	if said := <-ended; strings.Contains(said, "replaced") {
-		t.Errorf("the one that served said %s", said)
-	}
+	assert.Lacks(t, <-ended, "replaced", "the one that served said")
 }
 
 // TestPlainHTTP listens beyond loopback without TLS only if the operator allows it, and warns at every start.
@@ -217,16 +202,11 @@ func TestPlainHTTP(t *testing.T) {
 	dir := t.TempDir()
 	keys := apptest.Keys(t, dir)
 	code, _, errs := apptest.Exec(t, dir, "serve", "--store-addr", "0.0.0.0:0")
-	if code == 0 || !strings.Contains(errs, "--plain-http") {
-		t.Errorf("without the word: exit %d: %s", code, errs)
-	}
+	assert.That(t, code != 0 && strings.Contains(errs, "--plain-http"), "without the word: exit %d: %s", code, errs)
 	p := apptest.Serve(t, dir, "--plain-http", "--store-addr", "0.0.0.0:0")
-	if !strings.Contains(p.Stderr.String(), "everybody on this network can read keys") {
-		t.Errorf("no warning: %s", p.Stderr)
-	}
-	if status, body := apptest.Ask(t, p, "GET", "store", "/api/ping", keys["store"], ""); status != 200 {
-		t.Errorf("%d %s", status, body)
-	}
+	assert.Contains(t, p.Stderr.String(), "everybody on this network can read keys", "no warning: %s", p.Stderr)
+	status, body := apptest.Ask(t, p, "GET", "store", "/api/ping", keys["store"], "")
+	assert.That(t, status == 200, "%d %s", status, body)
 	if code := p.Stop(t); code != 0 {
 		t.Errorf("exit %d: %s", code, p.Stderr)
 	}

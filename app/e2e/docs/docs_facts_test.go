@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // facts are figures and rules that change, as they are worded, and the one page that states each. Other pages link to it.
@@ -59,8 +61,6 @@ func TestFactsStandOnce(t *testing.T) {
 				t.Errorf("%s says %q: link to %s, which owns it", path, said, f.page)
 			}
 		}
-		if !found {
-			t.Errorf("%s does not say %s", f.page, f.words)
-		}
+		assert.That(t, found, "%s does not say %s", f.page, f.words)
 	}
 }

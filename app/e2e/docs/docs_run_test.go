@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // leftOut and the code below try the documents. The blocks of a document run in order in one shell, in their own
@@ -126,9 +127,8 @@ func TestDocuments(t *testing.T) {
 			})
 		}
 	}
-	if left != leftOut {
-		t.Errorf("%d shell blocks are left out, the test knows of %d: run what can be run, and set leftOut", left, leftOut)
-	}
+	assert.That(t, left == leftOut,
+		"%d shell blocks are left out, the test knows of %d: run what can be run, and set leftOut", left, leftOut)
 }
 
 // runDocument runs the steps and compares their output with the document.
@@ -163,9 +163,7 @@ func runDocument(t *testing.T, binary, path, text string, all []step) {
 		}
 		t.Fatalf("%s:%d: %v\n%s%s%s", path, line, failed, read(aside, "out", at), read(aside, "err", at), tail(filepath.Join(dir, "serve.log")))
 	}
-	if refused := tail(filepath.Join(aside, "refused")); refused != "" {
-		t.Errorf("%s: the server refuses: curl %s", path, refused)
-	}
+	assert.Equal(t, tail(filepath.Join(aside, "refused")), "", "%s: the server refuses: curl", path)
 	now := text
 	for i := len(all) - 1; i >= 0; i-- {
 		s := all[i]

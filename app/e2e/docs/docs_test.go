@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,9 +20,7 @@ func document(t *testing.T, path string) (blocks map[int]string, text string) {
 	for _, m := range shell.FindAllStringSubmatchIndex(string(content), -1) {
 		blocks[strings.Count(string(content[:m[0]]), "\n")+1] = string(content[m[2]:m[3]])
 	}
-	if strings.Count("\n"+string(content), "\n```")%2 != 0 {
-		t.Errorf("%s: a block is not closed", path)
-	}
+	assert.That(t, strings.Count("\n"+string(content), "\n```")%2 == 0, "%s: a block is not closed", path)
 	return blocks, string(content)
 }
 
@@ -29,9 +28,7 @@ func document(t *testing.T, path string) (blocks map[int]string, text string) {
 func documents(t *testing.T) []string {
 	t.Helper()
 	all, err := filepath.Glob("../../../docs/*.md")
-	if err != nil || len(all) == 0 {
-		t.Fatal(err)
-	}
+	assert.Must(t, err == nil && len(all) != 0, "%v", err)
 	return append(all, "../../../README.md", "../../../CONTRIBUTING.md", "../../../CHANGELOG.md")
 }
 
@@ -107,9 +104,7 @@ func TestDocumentsCallExistingCommands(t *testing.T) {
 					continue
 				}
 				for _, m := range flag.FindAllStringSubmatch(call, -1) {
-					if !strings.Contains(help, m[1]) {
-						t.Errorf("%s:%d: %s: the command has no %s", path, at, call, m[1])
-					}
+					assert.Contains(t, help, m[1], "%s:%d: %s: the command has no", path, at, call)
 				}
 			}
 		}
@@ -143,9 +138,7 @@ func TestEveryFlagOfServeIsDocumented(t *testing.T) {
 	_, text := document(t, "../../../docs/install.md")
 	code, help, _ := apptest.BareCLI(t).Call("serve", "--help")
 	flags := regexp.MustCompile(`(?m)^ +(?:-h, )?--([a-z-]+)`).FindAllStringSubmatch(help, -1)
-	if code != 0 || len(flags) < 20 {
-		t.Fatalf("serve --help: exit %d\n%s", code, help)
-	}
+	assert.Must(t, code == 0 && len(flags) >= 20, "serve --help: exit %d\n%s", code, help)
 	for _, m := range flags {
 		switch m[1] {
 		case "help":
@@ -180,9 +173,7 @@ func TestDocumentsNameExistingFiles(t *testing.T) {
 	for _, path := range documents(t) {
 		_, text := document(t, path)
 		for _, m := range file.FindAllStringSubmatch(text, -1) {
-			if !files[m[1]] {
-				t.Errorf("%s names %s, which is not there", path, m[1])
-			}
+			assert.That(t, files[m[1]], "%s names %s, which is not there", path, m[1])
 		}
 		for _, name := range test.FindAllString(text, -1) {
 			if !strings.Contains(tests, "func "+name) { // a prefix stands for all names that begin with it

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"quartermaster/schema/assert"
 )
 
 // longestSentence is the most words of a sentence in a document; the average of a page is at most 15. Commands, names
@@ -102,9 +104,7 @@ func TestSentencesOfDocumentsAreShort(t *testing.T) {
 		for _, s := range all {
 			n := wordsIn(s)
 			total += n
-			if n > longestSentence {
-				t.Errorf("%s: %d words: %s", path, n, s)
-			}
+			assert.That(t, n <= longestSentence, "%s: %d words: %s", path, n, s)
 		}
 		if average := float64(total) / float64(max(len(all), 1)); average > averageSentence {
 			t.Errorf("%s: sentences have %.1f words on average, more than %g", path, average, averageSentence)
@@ -112,9 +112,8 @@ func TestSentencesOfDocumentsAreShort(t *testing.T) {
 		if name := filepath.Base(path); total > longestPage && !slices.Contains(endlessPages, name) {
 			t.Errorf("%s: %d words, more than %d", path, total, longestPage)
 		}
-		if found := notOnAPage.FindAllString(comments.ReplaceAllString(text, ""), -1); found != nil {
-			t.Errorf("%s: words that the glossary replaces: %s", path, strings.Join(found, ", "))
-		}
+		found := notOnAPage.FindAllString(comments.ReplaceAllString(text, ""), -1)
+		assert.That(t, found == nil, "%s: words that the glossary replaces: %s", path, strings.Join(found, ", "))
 	}
 }
 
@@ -122,7 +121,5 @@ func TestSentences(t *testing.T) {
 	t.Parallel()
 	got := fmt.Sprint(len(sentences("# A heading\n\nOne thing. Two `a b c` things;\nand a third.\n\n- an item\n- two items: yes it is\n\n" +
 		"```sh\nno sentence here\n```\n\n| a cell | two of them. Yes sir |\n|---|---|\n")))
-	if got != "7" {
-		t.Errorf("%s sentences", got)
-	}
+	assert.That(t, got == "7", "%s sentences", got)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // section is a second-level section of the README.
@@ -17,9 +18,7 @@ func section(t *testing.T, name string) string {
 	readme, err := os.ReadFile("../../../README.md")
 	apptest.OK(t, err)
 	_, text, found := strings.Cut(string(readme), "\n## "+name+"\n")
-	if !found {
-		t.Fatalf("the README has no section %s", name)
-	}
+	assert.Must(t, found, "the README has no section %s", name)
 	text, _, _ = strings.Cut(text, "\n## ")
 	return text
 }
@@ -47,9 +46,8 @@ func TestReadmeNamesEveryDependency(t *testing.T) {
 	}
 	slices.Sort(required)
 	slices.Sort(named)
-	if len(required) == 0 || !slices.Equal(required, named) {
-		t.Errorf("the README names %q, go.mod requires %q", named, required)
-	}
+	assert.That(t, len(required) != 0 && slices.Equal(required, named),
+		"the README names %q, go.mod requires %q", named, required)
 }
 
 // TestReadmeShowsTheTree: the tree has exactly the package folders.
@@ -70,8 +68,6 @@ func TestReadmeShowsTheTree(t *testing.T) {
 		}
 	}
 	for _, m := range regexp.MustCompile(`(?m)^ *([a-z]+)/ `).FindAllStringSubmatch(tree, -1) {
-		if !there[m[1]] {
-			t.Errorf("the README's tree has %s/, which is not there", m[1])
-		}
+		assert.That(t, there[m[1]], "the README's tree has %s/, which is not there", m[1])
 	}
 }
