@@ -137,7 +137,7 @@ func (s *Service) createWorkOrder() schema.Op {
 			workOrders.Form(f, &wo, false, func(column string) []schema.Opt {
 				switch column {
 				case "description":
-					return []schema.Opt{schema.Required}
+					return []schema.Opt{schema.Required, schema.Label("What is to be done")}
 				case "assigned_to":
 					return []schema.Opt{schema.None("Nobody yet")}
 				case "due_date":
@@ -178,6 +178,8 @@ func (s *Service) createWorkOrder() schema.Op {
 				})
 			}
 		},
+		First:   []string{"description", "asset_id", "priority", "assigned_to", "due_date", "wo_type", "pm_id", "checklist"},
+		Beside:  besideNewJob,
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance work-orders create LATHE-1 --description \"Spindle bearing is loud\" --priority high\n" +
 			"maintenance work-orders create VAN-1 --description \"Oil and filter\" --plan \"VAN-1/Oil and filter\" --due-date " +
@@ -190,4 +192,29 @@ func (s *Service) createWorkOrder() schema.Op {
 			return moveBack(answer.(WorkOrder), "cancelled", "Cancel it")
 		},
 	}
+}
+
+// besideNewJob are the jobs that wait, of the asset if one is named, so that none is opened twice.
+func besideNewJob(c *db.Conn, given map[string]string) (b schema.Beside, err error) {
+	const most = 8
+	b.Title = "Already open"
+	asset := numberOf(given["asset_id"])
+	for _, status := range []string{"in-progress", "open"} {
+		list, err := mostUrgent(c, status)
+		if err != nil {
+			return b, err
+		}
+		for _, wo := range list {
+			if len(b.Rows) == most || asset != 0 && wo.AssetID != asset {
+				continue
+			}
+			note := wo.Asset + ", nobody yet"
+			if wo.AssignedTo != nil {
+				note = wo.Asset + ", " + *wo.AssignedTo
+			}
+			b.Rows = append(b.Rows, schema.BesideRow{Text: firstLine(wo.Description), Note: note,
+				Path: fmt.Sprintf("/work-orders/%d", wo.ID)})
+		}
+	}
+	return b, nil
 }

@@ -79,6 +79,11 @@ type Op struct {
 	Rare   []string
 	Groups []Group
 
+	// First are the arguments that begin its form on a page: one alone, the others in pairs. Beside is what people should
+	// know while they fill it.
+	First  []string
+	Beside func(c *db.Conn, given map[string]string) (Beside, error)
+
 	// Thing is the record's name in a question: "PO-000012, Wollwerk, 3 lines". Default: the record's choice.
 	Thing func(answer any) string
 
@@ -93,6 +98,15 @@ type Op struct {
 	// none. nil: the form begins empty.
 	Fill func(c *db.Conn, given map[string]string) (record map[string]string, found bool, err error)
 }
+
+// Beside is a list of records beside a form.
+type Beside struct {
+	Title string
+	Rows  []BesideRow
+}
+
+// BesideRow is one of them, with its page.
+type BesideRow struct{ Text, Note, Path string }
 
 // Group is some fields of a form under one title.
 type Group struct {
@@ -231,6 +245,10 @@ func (o Op) Args(s Surface) []Arg {
 	o.bindRequestKey(f)
 	for i := range f.args {
 		f.args[i].Rare = f.args[i].Rare || slices.Contains(o.Rare, f.args[i].Name)
+	}
+	if s == Page && o.First != nil {
+		place := func(a Arg) uint { return uint(slices.Index(o.First, a.Name)) } // #nosec G115 -- -1 is the last place
+		slices.SortStableFunc(f.args, func(a, b Arg) int { return cmp.Compare(place(a), place(b)) })
 	}
 	return f.args
 }

@@ -39,6 +39,7 @@ type doView struct {
 	marks    [2]string // the marking operation of the list whose marks the form got, and its field for them
 	action   string    // the prefix of the form's address
 	home     string
+	beside   schema.Beside
 }
 
 // difference is a field that two people changed.
@@ -133,6 +134,19 @@ func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
 		}
 	}
 	secret := v.op.Credential
+	if v.op.Beside != nil && !v.confirm {
+		beside, err := read(x, func(c *db.Conn) (schema.Beside, error) {
+			given := map[string]string{}
+			for name := range v.given {
+				given[name] = v.given.Get(name)
+			}
+			return v.op.Beside(c, given)
+		})
+		if err != nil {
+			return err
+		}
+		v.beside = beside
+	}
 	fm := x.form(&v)
 	fm.Back = backOf(&v)
 	return x.show(status, title, secret, f, formPage(&v, title, fm))

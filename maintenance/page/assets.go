@@ -102,7 +102,7 @@ func assetLabel(s *maintenance.Service) page.Page {
 }
 
 // acts are what is done with the asset, the usual first.
-func (v assetView) acts(ctx context.Context) []page.Action {
+func (v assetView) acts() []page.Action {
 	id := page.Num(v.ID)
 	acts := []page.Action{page.Open("New work order", "create_workorder", "asset_id", id).Main().Key("n")}
 	if v.Status == "down" && len(v.Jobs) > 0 { // what gets it running again comes first

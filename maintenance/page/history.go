@@ -20,7 +20,7 @@ func (v orderView) told(ctx context.Context, h maintenance.HistoryEntry) string 
 	if json.Unmarshal([]byte(h.Changes), &is) != nil {
 		is = map[string]any{}
 	}
-	said := ""
+	var said string
 	switch h.Action {
 	case "workorder.created":
 		said = "opened it"

@@ -70,7 +70,11 @@ func (f *Frame) field(ctx context.Context, b *strings.Builder, fm Form, a schema
 		return nil
 	}
 	e.unit = f.unit(fm, a)
-	b.WriteString(`<div class="` + fieldClass(a) + `">` + f.labelOf(e))
+	class := fieldClass(a)
+	if slices.Contains(fm.pairs, a.Name) {
+		class += " two"
+	}
+	b.WriteString(`<div class="` + class + `">` + f.labelOf(e))
 	if e.unit != "" && !e.labels {
 		b.WriteString(`<span class="inside">`)
 	}

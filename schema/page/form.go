@@ -47,7 +47,8 @@ type Form struct {
 	Back    string                     // where Cancel beside its button leads; "": it has none
 	Alone   bool                       // it is the page's only form: a refusal returns only the form
 
-	focus string // the field with the focus
+	focus string   // the field with the focus
+	pairs []string // arguments that stand in pairs
 }
 
 // Act draws the form; nothing for callers who may not do the operation.
@@ -70,6 +71,9 @@ func Act(fm Form) templ.Component {
 func (f *Frame) form(ctx context.Context, b *strings.Builder, op schema.Op, fm Form) error {
 	args := op.Args(schema.Page)
 	f.comesBack(b, op, &fm)
+	if len(op.First) > 0 && !fm.Inline {
+		fm.pairs = op.First[1:]
+	}
 	class := "form"
 	if fm.Inline {
 		class = "inline"
