@@ -124,7 +124,7 @@ func demoMoney(tx *db.Tx, today exact.Day) error {
 	if err != nil {
 		return err
 	}
-	if _, err := importBank(tx, BankFile{File: schema.File{Name: "demo.sta", Data: []byte(file)}},
+	if _, err := importBank(tx, BankFile{File: schema.File{Name: "rents.sta", Data: []byte(file)}},
 		statements); err != nil {
 		return err
 	}

@@ -142,7 +142,10 @@ func matching(all rental.Arrears, q, age string) arrearsView {
 		t.Charges = slices.DeleteFunc(t.Charges, func(a rental.Arrear) bool {
 			return age != "" && ageOf(a.DaysOverdue) != age || !wanted.In(a.Tenant, a.Property+" / "+a.Unit, a.Label)
 		})
-		if len(t.Charges) > 0 {
+		if t.BalanceCents = 0; len(t.Charges) > 0 {
+			for _, a := range t.Charges { // the sum is of the rows below it
+				t.BalanceCents += a.BalanceCents
+			}
 			v.shown = append(v.shown, t)
 		}
 	}
