@@ -62,14 +62,14 @@ var demoSKUs = []demoSKU{
 
 // demoSuppliers are the suppliers' records; the lead time applies to new SKUs.
 var demoSuppliers = []Supplier{
-	demoSupplier(leaf, "orders@leaf-and-co.example", 10, 40_000),
-	demoSupplier(roast, "trade@harbour-roasters.example", 5, 25_000),
-	demoSupplier(pottery, "hello@kilnstreet.example", 28, 60_000),
-	demoSupplier(paper, "sales@paper-and-tin.example", 4, 0),
+	demoSupplier(leaf, "orders@leaf-and-co.example", "555 0142", 10, 40_000),
+	demoSupplier(roast, "trade@harbour-roasters.example", "555 0117", 5, 25_000),
+	demoSupplier(pottery, "hello@kilnstreet.example", "555 0163", 28, 60_000),
+	demoSupplier(paper, "sales@paper-and-tin.example", "555 0128", 4, 0),
 }
 
-func demoSupplier(name, email string, lead, least int64) Supplier {
-	return Supplier{Name: name, Email: email, LeadTimeDays: &lead, MinOrderCents: least}
+func demoSupplier(name, email, phone string, lead, least int64) Supplier {
+	return Supplier{Name: name, Email: email, Phone: phone, LeadTimeDays: &lead, MinOrderCents: least}
 }
 
 // demo fills an empty database with the shop: 120 days of sales up to yesterday, SKUs in every status, an open order

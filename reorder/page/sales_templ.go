@@ -991,7 +991,7 @@ func Suppliers(v reorder.Suppliers) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = page.NamedTd("r b", "Minimum order", page.Cents(one.MinOrderCents)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.NamedTd("r b", "Minimum order", orNone(one.MinOrderCents == 0, page.Cents(one.MinOrderCents))).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

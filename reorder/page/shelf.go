@@ -1,0 +1,160 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"quartermaster/reorder"
+	"quartermaster/schema"
+	"quartermaster/schema/db"
+	"quartermaster/schema/exact"
+	"quartermaster/schema/page"
+)
+
+// shelfView is the list of SKUs, and the sheet to count by.
+type shelfView struct {
+	reorder.Shelf
+	columns []string
+}
+
+// barcodes reports whether a SKU of the list has one.
+func (v shelfView) barcodes() bool {
+	return slices.ContainsFunc(v.Rows, func(r reorder.ShelfRow) bool { return r.Catalogue.Barcode != "" })
+}
+
+// countLines is how many SKUs one form counts.
+const countLines = 200
+
+// bindShelf binds the filters of a list of SKUs, of which a page shows so many.
+func bindShelf(f *schema.Form, q *reorder.ShelfQuery, limit int64) {
+	f.Enum(&q.Status, "status", "Only this status; out is without stock",
+		[]string{reorder.Below, reorder.Near, reorder.Healthy, reorder.Out})
+	bindSupplier(f, &q.Supplier)
+	f.Enum(&q.Active, "active", "1 for active SKUs, 0 for inactive ones", []string{"1", "0"}, schema.Label("Active"))
+	var p page.Paging
+	p.Bind(f, reorder.ShelfSorts...)
+	q.Q, q.After, q.Limit = p.Q, p.After, limit
+	if p.All {
+		q.Limit = p.Limit
+	}
+	q.Sort, q.Falling = p.Column()
+}
+
+func loadShelf(s *reorder.Service, active string, limit int64) func(f *schema.Form) page.Loader[shelfView] {
+	return func(f *schema.Form) page.Loader[shelfView] {
+		q := reorder.ShelfQuery{Active: active, Last: limit == countLines}
+		bindShelf(f, &q, limit)
+		if q.Last && q.Sort == "" { // as the shelves are walked
+			q.Sort = "supplier"
+		}
+		return func(ctx context.Context, _ db.Caller) (shelfView, error) {
+			shelf, err := s.Shelf(ctx, q)
+			return shelfView{shelf, reorder.SKUColumns()}, err
+		}
+	}
+}
+
+// idle says how many of the SKUs that are listed are inactive.
+func (v shelfView) idle() string {
+	n := 0
+	for _, r := range v.Rows {
+		if !r.Active {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d inactive", n)
+}
+
+// labels leads to the shelf labels of what the list's filters keep.
+func (v shelfView) labels(ctx context.Context) string {
+	_, query, filtered := strings.Cut(page.WithQuery(ctx, "active", ""), "?")
+	if !filtered {
+		return "/labels"
+	}
+	return "/labels?" + query
+}
+
+func (v shelfView) sheet(name string) page.Sheet {
+	return page.SheetOf(name, v.columns, v.Rows, func(r reorder.ShelfRow) []string { return r.Catalogue.Cells() })
+}
+
+func skus(s *reorder.Service) page.Page {
+	return page.New(page.Spec[shelfView]{
+		Path: "/skus", Title: "SKUs", Menu: "SKUs", Key: "s", Load: loadShelf(s, "", page.PageSize),
+		View: SKUs,
+		CSV:  func(v shelfView) page.Sheet { return v.sheet("skus") },
+	})
+}
+
+func count(s *reorder.Service) page.Page {
+	return page.New(page.Spec[shelfView]{
+		Path: "/count", Title: "Count", Menu: "Count", Key: "c", Load: loadShelf(s, "1", countLines),
+		View: Count,
+		CSV:  func(v shelfView) page.Sheet { return v.sheet("count") },
+	})
+}
+
+// labels are the shelf labels of all SKUs that the list's filters keep, on one sheet.
+func labels(s *reorder.Service) page.Page {
+	return page.New(page.Spec[shelfView]{
+		Path: "/labels", Title: "Shelf labels", Plain: true, Load: loadShelf(s, "1", mostLabels),
+		View: Labels,
+	})
+}
+
+// mostLabels is how many labels are printed at once.
+const mostLabels = 1000
+
+// counted says when the SKUs were counted last, and how many differed from the books then.
+func (v shelfView) counted(ctx context.Context) (day, differed string) {
+	var at exact.Day
+	then, off, large := 0, 0, 0
+	for _, r := range v.Rows {
+		if r.Last == nil {
+			continue
+		}
+		on := r.Last.At.Day(page.From(ctx).Zone)
+		if on > at {
+			at, then, off, large = on, 0, 0, 0
+		}
+		if on < at {
+			continue
+		}
+		then++
+		if r.Last.Off != nil && *r.Last.Off != 0 {
+			off++
+		}
+		if r.Last.Large() {
+			large++
+		}
+	}
+	if at == 0 {
+		return "", ""
+	}
+	differed = fmt.Sprintf("%d of the %d counted then differed", off, then)
+	if large > 0 {
+		differed += fmt.Sprintf(", %d by a tenth or more", large)
+	}
+	return ", last counted on " + page.DayText(ctx, at), differed + ". "
+}
+
+// countColumns are the heads of the sheet to count by; the supplier has a column if the rows are not grouped by it.
+func (v shelfView) countColumns(ctx context.Context) (all []page.Column) {
+	all = append(all, page.Column{Label: "SKU", Sort: "name"})
+	if v.barcodes() {
+		all = append(all, page.Column{Label: "Barcode"})
+	}
+	if page.Sorted(ctx) {
+		all = append(all, page.Column{Label: "Supplier", Sort: "supplier"})
+	}
+	return append(all, page.Column{Label: "Expected", Sort: "stock", Right: true}, page.Column{Label: "Counted"},
+		page.Column{Label: "Last count", Right: true}, page.Column{Label: "Last difference", Right: true})
+}
+
+// countField names the field of a line of the count.
+func countField(i int, name string) string { return "counts." + page.Num(i) + "." + name }
