@@ -48,6 +48,7 @@ func product(s *store.Service) page.Page {
 						v.sold = append(v.sold, r)
 					}
 				}
+				mainFirst(v.sold, all.Totals)
 				if v.months, err = s.MonthsOfProduct(ctx, v.SKU); err != nil {
 					return v, err
 				}
