@@ -47,6 +47,9 @@ func toOrder(s *reorder.Service) page.Page {
 	})
 }
 
+// slowest is what a whole bar of a day's sales is at least, in thousandths: one piece a day is not drawn as much.
+const slowest = 3000
+
 // reportColumns are the heads of the report; the supplier has a column if the rows are not grouped by it.
 func reportColumns(ctx context.Context) []page.Column {
 	all := []page.Column{{Label: "Mark", Mark: true}, {Label: "SKU", Sort: "sku"},

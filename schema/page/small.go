@@ -66,14 +66,15 @@ func Stacked(title string, parts ...Part) templ.Component {
 	return text(b.String())
 }
 
-// Spark is a small bar for each value, oldest first; none is below 0.
-func Spark(label string, values []int64) templ.Component {
+// Spark is a small bar for each value, oldest first; none is below 0. The highest bar is the largest value, or least if that is more.
+func Spark(label string, values []int64, least ...int64) templ.Component {
+	most := slices.Max(append(append(least, 1), values...))
 	var b strings.Builder
 	b.WriteString(`<svg class="spark days" viewBox="0 0 ` + num(3*len(values)) + ` 20" role="img" aria-label="` + esc(label) +
 		`"><title>` + esc(label) + `</title><path d="`)
 	for i, v := range values {
 		if v > 0 {
-			b.WriteString(`M` + num(3*i+1) + ` 20v-` + num(max(1, 20*v/slices.Max(values))))
+			b.WriteString(`M` + num(3*i+1) + ` 20v-` + num(max(1, 20*v/most)))
 		}
 	}
 	b.WriteString(`"/></svg>`)
