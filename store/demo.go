@@ -148,7 +148,7 @@ func (d *demoShop) sales() error {
 	midnight := exact.InstantOf(d.today.Time(d.tx.Zone()))
 	for i, currency := range []string{"USD", "EUR", "USD"} { // at any hour of today
 		at := midnight + (d.tx.Now()-midnight)*exact.Instant(i+1)/4
-		if _, err := d.sell(at, &d.products[[]int{1, 2, 0}[i]], currency); err != nil {
+		if _, err := d.sell(at, &d.products[[]int{0, 2, 1}[i]], currency); err != nil {
 			return err
 		}
 	}
@@ -167,7 +167,7 @@ func (d *demoShop) eventsOf(ago int, at exact.Instant) (err error) {
 	return err
 }
 
-// sell books the next order: one of the product at Stripe, if it is given.
+// sell books the next order, of the product if it is given. PayPal takes every fifth, and today's annual license.
 func (d *demoShop) sell(at exact.Instant, p *Product, currency string) (OrderDetail, error) {
 	d.n++
 	d.euros += 2
@@ -185,9 +185,9 @@ func (d *demoShop) sell(at exact.Instant, p *Product, currency string) (OrderDet
 		several, reduced = false, false
 	} else {
 		p = &d.products[[]int{0, 1, 0, 2, 1, 3, 0, 1, 2, 0, 3}[d.pick.IntN(11)]]
-		if d.n%5 == 3 {
-			v.provider, v.ref = "paypal", fmt.Sprintf("PAY-DEMO-%04d", d.n)
-		}
+	}
+	if currency == "" && d.n%5 == 3 || d.today == at.Day(d.tx.Zone()) && p.LicenseDays != nil {
+		v.provider, v.ref = "paypal", fmt.Sprintf("PAY-DEMO-%04d", d.n)
 	}
 	l := line{product: *p, licensed: p.Kind == kindLicense, qty: 1, unit: p.PriceCents}
 	if several {
