@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestManyTinyPartsAreRefused sends forms of hundreds of thousands of parts, several at once and without a session.
@@ -36,9 +37,8 @@ func TestManyTinyPartsAreRefused(t *testing.T) {
 		}
 		all.Wait()
 	}
-	if peak := memoryOf(t, p, "VmHWM"); peak > 80<<20 {
-		t.Errorf("they took %d MiB", peak>>20)
-	}
+	peak := memoryOf(t, p, "VmHWM")
+	assert.That(t, peak <= 80<<20, "they took %d MiB", peak>>20)
 }
 
 // sendParts sends a form as a script does: it reads any answer, also when it cannot send all.
@@ -91,8 +91,7 @@ func TestUntrustedProxyIsLogged(t *testing.T) {
 		apptest.Keys(t, dir)
 		p := apptest.Serve(t, dir, c.flags...)
 		p.Stop(t)
-		if told := strings.Contains(p.Stderr.String(), "--behind-proxy without --trusted-proxy"); told != c.told {
-			t.Errorf("%v: told %v: %s", c.flags, told, p.Stderr)
-		}
+		told := strings.Contains(p.Stderr.String(), "--behind-proxy without --trusted-proxy")
+		assert.That(t, told == c.told, "%v: told %v: %s", c.flags, told, p.Stderr)
 	}
 }

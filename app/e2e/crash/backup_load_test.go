@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -33,9 +34,8 @@ func TestBackupUnderLoad(t *testing.T) {
 	for range apptest.Times(2, 10) {
 		before := l.reached()
 		l.pulse.restart()
-		if code, _, errs := apptest.Exec(t, l.dir, "backup", "copy.db"); code != 0 {
-			t.Errorf("backup: exit %d: %s", code, errs)
-		}
+		code, _, errs := apptest.Exec(t, l.dir, "backup", "copy.db")
+		assert.That(t, code == 0, "backup: exit %d: %s", code, errs)
 		stalls = append(stalls, l.pulse.restart())
 		l.between(target, before, l.reached())
 	}
@@ -51,12 +51,9 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 
 	log, err := os.Stat(l.path + "-wal")
-	if err != nil || log.Size() == 0 {
-		t.Fatalf("the killed server left no log (%v)", err)
-	}
-	if code, _, errs := apptest.Exec(t, l.dir, "restore", "copy.db"); code != 0 {
-		t.Fatalf("restore: exit %d: %s", code, errs)
-	}
+	assert.Must(t, err == nil && log.Size() != 0, "the killed server left no log (%v)", err)
+	code, _, errs := apptest.Exec(t, l.dir, "restore", "copy.db")
+	assert.Must(t, code == 0, "restore: exit %d: %s", code, errs)
 	want, got := content(t, target), content(t, l.path)
 	if log, err := os.Stat(l.path + "-wal"); !bytes.Equal(want, got) || err == nil && log.Size() > 0 {
 		t.Errorf("restored %d bytes of %d, and a log (%v)", len(got), len(want), err)
@@ -122,12 +119,8 @@ func (l *load) extent(path string) map[string]int {
 		}
 		return nil
 	})
-	if err != nil {
-		l.t.Errorf("%s: %v", path, err)
-	}
-	if err := d.Close(); err != nil {
-		l.t.Error(err)
-	}
+	assert.NoError(l.t, err, "%s", path)
+	assert.NoError(l.t, d.Close())
 	return far
 }
 
@@ -135,9 +128,8 @@ func (l *load) extent(path string) map[string]int {
 func (l *load) between(path string, before, after map[string]int) {
 	l.t.Helper()
 	for kind, n := range l.extent(path) {
-		if n < before[kind] || n > after[kind] {
-			l.t.Errorf("the copy has %d of %s; there were %d before it and %d after", n, kind, before[kind], after[kind])
-		}
+		assert.That(l.t, n >= before[kind] && n <= after[kind],
+			"the copy has %d of %s; there were %d before it and %d after", n, kind, before[kind], after[kind])
 	}
 	l.doctor(path)
 }

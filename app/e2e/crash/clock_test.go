@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // dated is a write whose result depends on the date.
@@ -80,20 +81,17 @@ func aShop(t *testing.T) (*apptest.Fixture, []dated) {
 		{"rental leases", "property,unit,start_date,tenant,rent_cents,frequency\nHouse,1,2026-11-01,Ann,100,weekly\nHouse,2,2026-11-01,Ann,100,weekly\nHouse,3,2026-11-01,Ann,100,monthly\n"},
 		{"store products", "sku,name,kind,price_cents,license_days\nAPP,App,license,1000,30\n"},
 	} {
-		if done, said := commands(f[1], append(append([]string{"import"}, strings.Fields(f[0])...), "-")...)(s); !done {
-			t.Fatal(said)
-		}
+		done, said := commands(f[1], append(append([]string{"import"}, strings.Fields(f[0])...), "-")...)(s)
+		assert.Must(t, done, "%v", said)
 	}
-	if a := s.Get("rental", "/api/leases/3/ledger"); a.Status != 200 {
-		t.Fatal(a.Body)
-	}
+	a := s.Get("rental", "/api/leases/3/ledger")
+	assert.Must(t, a.Status == 200, "%v", a.Body)
 	for _, do := range []func(*apptest.Fixture) (bool, string){
 		posts("maintenance", "/api/work-orders", `{"asset_id":1,"description":"oil","pm_id":1}`),
 		posts("maintenance", "/api/work-orders/1/status", `{"status":"in-progress"}`),
 	} {
-		if done, said := do(s); !done {
-			t.Fatal(said)
-		}
+		done, said := do(s)
+		assert.Must(t, done, "%v", said)
 	}
 	var minted struct{ Codes []string }
 	s.Post("store", "/api/redeem-codes", `{"sku":"APP","count":1}`).JSON(t, &minted)
@@ -119,16 +117,14 @@ func TestWrongClock(t *testing.T) {
 			t.Errorf("something was written with the clock %v wrong: %s", wrong, now)
 		}
 		for service, path := range map[string]string{"rental": "/api/units", "reorder": "/api/reorder-report", "maintenance": "/api/pm-due", "store": "/api/stats"} {
-			if a := s.Get(service, path); a.Status != 200 {
-				t.Errorf("reading %s with the clock %v wrong: %d %s", path, wrong, a.Status, a.Body)
-			}
+			a := s.Get(service, path)
+			assert.That(t, a.Status == 200, "reading %s with the clock %v wrong: %d %s", path, wrong, a.Status, a.Body)
 		}
 	}
 
 	s.Clock.Set(apptest.Noon.Add(-24 * time.Hour))
-	if a := s.Post("rental", "/api/maintenance", `{"unit_id":1,"title":"it leaks"}`); a.Status != 201 {
-		t.Errorf("a ticket by a wrong clock: %d %s", a.Status, a.Body)
-	}
+	a := s.Post("rental", "/api/maintenance", `{"unit_id":1,"title":"it leaks"}`)
+	assert.That(t, a.Status == 201, "a ticket by a wrong clock: %d %s", a.Status, a.Body)
 	s.Down()
 	s.MustCLI("--accept-clock", "user", "list")
 	s.Up()
@@ -159,19 +155,14 @@ func inSequence(t *testing.T, s *apptest.Fixture) {
 	apptest.OK(t, json.Unmarshal([]byte(s.MustCLI("audit", "--json", "--limit", "1000")), &audit))
 	back := 0
 	for i, e := range audit.Entries[1:] {
-		if e.ID >= audit.Entries[i].ID {
-			t.Errorf("entry %d comes after %d", e.ID, audit.Entries[i].ID)
-		}
+		assert.That(t, e.ID < audit.Entries[i].ID, "entry %d comes after %d", e.ID, audit.Entries[i].ID)
 		if e.At.After(audit.Entries[i].At) {
 			back++
 		}
 	}
-	if back == 0 {
-		t.Error("the clock was never set back")
-	}
-	if a := s.Post("maintenance", "/api/work-orders", `{"asset_id":1,"description":"later by number, earlier by the clock"}`); a.Status != 201 {
-		t.Fatal(a.Body)
-	}
+	assert.That(t, back != 0, "the clock was never set back")
+	a := s.Post("maintenance", "/api/work-orders", `{"asset_id":1,"description":"later by number, earlier by the clock"}`)
+	assert.Must(t, a.Status == 201, "%v", a.Body)
 	var list struct {
 		Orders []struct {
 			ID      int64

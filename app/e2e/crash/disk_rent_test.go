@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // smallDisk returns a folder on a disk of its own, if the machine lets the test mount one.
@@ -23,9 +24,8 @@ func smallDisk(t testing.TB, size, without string) (dir string, ok bool) {
 		return "", false
 	}
 	t.Cleanup(func() {
-		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
-			t.Errorf("%v: %s", err, out)
-		}
+		out, err := exec.Command("umount", dir).CombinedOutput()
+		assert.NoError(t, err, "%s", out)
 	})
 	return dir, true
 }
@@ -43,9 +43,8 @@ func TestRentIsDueOnAFullDisk(t *testing.T) {
 		Link string
 	}
 	code, out, errs := apptest.Exec(t, dir, "init", "--json")
-	if err := json.Unmarshal([]byte(out), &made); code != 0 || err != nil {
-		t.Fatal(err, errs)
-	}
+	err := json.Unmarshal([]byte(out), &made)
+	assert.Must(t, code == 0 && err == nil, "%v %v", err, errs)
 	for _, table := range []struct{ name, rows string }{
 		{"properties", "name\nHouse\n"}, {"units", "property,name\nHouse,A\nHouse,B\n"}, {"tenants", "name\nAnn\nBob\n"},
 		{"leases", "property,unit,start_date,tenant,rent_cents,frequency\nHouse,A,2026-01-05,Ann,100,weekly\nHouse,B,2026-01-05,Bob,100,weekly\n"},
@@ -59,9 +58,8 @@ func TestRentIsDueOnAFullDisk(t *testing.T) {
 	p := apptest.Serve(t, dir)
 	jar, _ := cookiejar.New(nil)
 	ann := &apptest.Visitor{T: t, Base: p.URL("rental", ""), Client: &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
-	if got := ann.Post(made.Link[strings.Index(made.Link, "/welcome/"):], "password", apptest.Password); got.Status != http.StatusSeeOther {
-		t.Fatalf("%d %s", got.Status, got.Body)
-	}
+	got := ann.Post(made.Link[strings.Index(made.Link, "/welcome/"):], "password", apptest.Password)
+	assert.Must(t, got.Status == http.StatusSeeOther, "%d %s", got.Status, got.Body)
 	reads := func(marked bool) {
 		t.Helper()
 		expect := func(what string, status int, body string) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // serveLoad serves the load's shop and opens its workers.
@@ -49,9 +50,7 @@ func refusedFor(a *loadWorker, status int, body string) bool {
 func (l *load) suffers(p *apptest.Process, heal func()) {
 	l.t.Helper()
 	l.each(p, func(a *loadWorker, done bool, status int, body string) {
-		if done || !refusedFor(a, status, body) {
-			l.t.Errorf("%s without a disk: %d %s", a.kind, status, body)
-		}
+		assert.That(l.t, !done && refusedFor(a, status, body), "%s without a disk: %d %s", a.kind, status, body)
 	})
 	l.reads(p)
 	heal()
@@ -63,9 +62,7 @@ func (l *load) goesOn(p *apptest.Process) {
 	l.t.Helper()
 	for range 2 {
 		l.each(p, func(a *loadWorker, done bool, status int, body string) {
-			if !done {
-				l.t.Errorf("%s when there is a disk again: %d %s", a.kind, status, body)
-			}
+			assert.That(l.t, done, "%s when there is a disk again: %d %s", a.kind, status, body)
 		})
 	}
 	l.holds(l.path)
@@ -77,9 +74,8 @@ func (l *load) reads(p *apptest.Process) {
 	for service, path := range map[string]string{
 		"store": "/api/orders", "maintenance": "/api/work-orders", "rental": "/api/units", "reorder": "/api/reorder-report",
 	} {
-		if status, body := apptest.Ask(l.t, p, "GET", service, path, l.keys[service], ""); status != 200 {
-			l.t.Errorf("reading %s: %d %s", path, status, body)
-		}
+		status, body := apptest.Ask(l.t, p, "GET", service, path, l.keys[service], "")
+		assert.That(l.t, status == 200, "reading %s: %d %s", path, status, body)
 	}
 }
 
@@ -96,9 +92,8 @@ func TestDiskFails(t *testing.T) {
 		}
 		l.unreadable(p)
 	}
-	if code := p.Stop(t); code != 0 {
-		t.Errorf("exit %d: %s", code, p.Stderr)
-	}
+	code := p.Stop(t)
+	assert.That(t, code == 0, "exit %d: %s", code, p.Stderr)
 	l.doctor(l.path)
 }
 
@@ -113,9 +108,7 @@ func (l *load) someFail(p *apptest.Process, fault string) {
 		stop := make(chan struct{})
 		group := l.run(p, stop, func(a *loadWorker, status int, body string) {
 			failures.Add(1)
-			if !refusedFor(a, status, body) {
-				l.t.Errorf("%s while some writes fail: %d %s", a.kind, status, body)
-			}
+			assert.That(l.t, refusedFor(a, status, body), "%s while some writes fail: %d %s", a.kind, status, body)
 		})
 		apptest.Await(l.t, "answers of both sorts", func() bool {
 			return l.t.Failed() || failures.Load() >= 10 && (l.acks.Load() >= goal || failures.Load() >= 100)
@@ -157,12 +150,10 @@ func TestFailedSyncEndsTheProcess(t *testing.T) {
 		a := l.workers[(i*5+1)%len(l.workers)]
 		before := a.n
 		heal := inject(t, p.Cmd.Process.Pid, "fsync,fdatasync", "error=EIO", l.path+"-wal")
-		if status, body, err := l.send(p, a); err == nil || a.n != before {
-			t.Errorf("%s whose sync failed: %d %s", a.kind, status, body)
-		}
-		if code := p.Wait(t); code != 1 || !strings.Contains(p.Stderr.String(), "could not be synced") {
-			t.Errorf("exit %d: %s", code, p.Stderr)
-		}
+		status, body, err := l.send(p, a)
+		assert.That(t, err != nil && a.n == before, "%s whose sync failed: %d %s", a.kind, status, body)
+		code := p.Wait(t)
+		assert.That(t, code == 1 && strings.Contains(p.Stderr.String(), "could not be synced"), "exit %d: %s", code, p.Stderr)
 		heal()
 		p = l.serve()
 		l.finish(p)
@@ -235,9 +226,8 @@ func TestDiskFull(t *testing.T) {
 func (l *load) doctorOf() {
 	l.t.Helper()
 	_, out, errs := apptest.Exec(l.t, l.dir, "doctor")
-	if breaches := strings.Count(out, "breach:"); breaches != strings.Count(out, "free disk: breach:") || out == "" {
-		l.t.Errorf("doctor: %s%s", out, errs)
-	}
+	breaches := strings.Count(out, "breach:")
+	assert.That(l.t, breaches == strings.Count(out, "free disk: breach:") && out != "", "doctor: %s%s", out, errs)
 }
 
 // fill takes all room of the disk; the function that it returns frees it.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -33,9 +34,8 @@ func bulk(t testing.TB, dir string, skus, days int) {
 	for name, text := range map[string]string{"skus.csv": catalogue.String(), "sales.csv": sales.String()} {
 		apptest.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	if code, _, errs := apptest.Exec(t, dir, "import", "reorder", "skus", "skus.csv"); code != 0 {
-		t.Fatal(errs)
-	}
+	code, _, errs := apptest.Exec(t, dir, "import", "reorder", "skus", "skus.csv")
+	assert.Must(t, code == 0, "%v", errs)
 }
 
 // soldBySKU returns the quantity and the number of days of sales per SKU.
@@ -128,9 +128,7 @@ func TestAnImportIsKilled(t *testing.T) {
 		for _, qty := range full {
 			want += qty
 		}
-		if rows != want*times {
-			t.Errorf("round %d, %v: %d were sold, want %d", round, args, rows, want*times)
-		}
+		assert.That(t, rows == want*times, "round %d, %v: %d were sold, want %d", round, args, rows, want*times)
 		t.Logf("round %d, %v: done after %v, %d kills so far, %d of them between slices", round, args, time.Since(began).Round(time.Millisecond), kills, between)
 	}
 	if code, out, errs := apptest.Exec(t, dir, "doctor"); code != 0 && !strings.Contains(out, "free disk: breach") {
@@ -188,9 +186,7 @@ func TestAnImportOfLicenseKeysIsKilled(t *testing.T) {
 			between++
 		}
 	}
-	if between == 0 {
-		t.Error("no kill came in the middle")
-	}
+	assert.That(t, between != 0, "no kill came in the middle")
 	doctor := func() {
 		t.Helper()
 		if code, out, errs := apptest.Exec(t, dir, "doctor"); code != 0 && !strings.Contains(out, "free disk: breach") {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -37,9 +38,8 @@ func TestAnImportByPageIsKilled(t *testing.T) {
 	jar, _ := cookiejar.New(nil)
 	client := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	v := &apptest.Visitor{T: t, Client: client, Base: p.URL("reorder", "")}
-	if got := v.Post(welcome.FindString(link), "password", apptest.Password); got.Status != http.StatusSeeOther {
-		t.Fatalf("the invitation: %d %.300s", got.Status, got.Body)
-	}
+	got := v.Post(welcome.FindString(link), "password", apptest.Password)
+	assert.Must(t, got.Status == http.StatusSeeOther, "the invitation: %d %.300s", got.Status, got.Body)
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
 	part, _ := w.CreateFormFile("file", "sales.csv")
@@ -48,9 +48,7 @@ func TestAnImportByPageIsKilled(t *testing.T) {
 	to := v.Send("/import/sales", &body, w.FormDataContentType()).Header.Get("Location")
 	key := hiddenKey.FindStringSubmatch(v.Get(to).Body)
 	address, err := url.Parse(to)
-	if err != nil || key == nil {
-		t.Fatalf("the preview %s has no form: %v", to, err)
-	}
+	assert.Must(t, err == nil && key != nil, "the preview %s has no form: %v", to, err)
 	form := url.Values{"file": {address.Query().Get("file")}, "add": {"true"}, "idempotency_key": {key[1]}}
 	d, err := db.Open(filepath.Join(dir, "quartermaster.db"), db.Options{})
 	apptest.OK(t, err)
@@ -103,8 +101,6 @@ func TestAnImportByPageIsKilled(t *testing.T) {
 	if !strings.Contains(text, "40,000 rows of sales.csv were imported into sales.") {
 		t.Errorf("the page says %.2000s", text[strings.Index(text, "<h1"):])
 	}
-	if n := number("SELECT sum(qty) / 1000 FROM sales"); n != want {
-		t.Errorf("%d were sold after %d kills, want %d", n, kills, want)
-	}
+	assert.Equal(t, number("SELECT sum(qty) / 1000 FROM sales"), want, "were sold after %d kills", kills)
 	p.Kill(t)
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -77,9 +78,7 @@ func TestKillAmidForms(t *testing.T) {
 	must := func(args ...string) string {
 		t.Helper()
 		code, out, errs := apptest.Exec(t, dir, args...)
-		if code != 0 {
-			t.Fatalf("%v: exit %d: %s%s", args, code, out, errs)
-		}
+		assert.Must(t, code == 0, "%v: exit %d: %s%s", args, code, out, errs)
 		return out
 	}
 	must("user", "add", "alice", "--role", "member", "--service", "reorder")
@@ -88,12 +87,10 @@ func TestKillAmidForms(t *testing.T) {
 	jar, _ := cookiejar.New(nil)
 	f := &forms{t: t, client: &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	v := &apptest.Visitor{T: t, Client: f.client, Base: p.URL("reorder", "")}
-	if got := v.Post(link, "password", apptest.Password); got.Status != http.StatusSeeOther {
-		t.Fatalf("the invitation: %d %.300s", got.Status, got.Body)
-	}
-	if got := v.Post("/do/save_sku", "sku", "COUNTED", "name", "Counted"); got.Status != http.StatusSeeOther {
-		t.Fatalf("the SKU: %d %.300s", got.Status, got.Body)
-	}
+	got := v.Post(link, "password", apptest.Password)
+	assert.Must(t, got.Status == http.StatusSeeOther, "the invitation: %d %.300s", got.Status, got.Body)
+	got = v.Post("/do/save_sku", "sku", "COUNTED", "name", "Counted")
+	assert.Must(t, got.Status == http.StatusSeeOther, "the SKU: %d %.300s", got.Status, got.Body)
 	f.base.Store(p.URL("reorder", ""))
 	ctx, stop := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer stop()
@@ -118,13 +115,9 @@ func TestKillAmidForms(t *testing.T) {
 		f.up.Unlock()
 	}
 	group.Wait()
-	if f.sent.Load() != all {
-		t.Fatalf("%d of %d forms were answered", f.sent.Load(), all)
-	}
+	assert.Must(t, f.sent.Load() == all, "%d of %d forms were answered", f.sent.Load(), all)
 	v.Base = p.URL("reorder", "")
-	if got := v.Get("/skus/COUNTED"); got.Status != http.StatusOK {
-		t.Errorf("after %d kills the browser is not signed in: %d", kills, got.Status)
-	}
+	assert.Equal(t, v.Get("/skus/COUNTED").Status, http.StatusOK, "after %d kills the browser", kills)
 	p.Kill(t)
 	holdsForms(t, filepath.Join(dir, "quartermaster.db"), all)
 	t.Logf("%d forms, %d kills, %d forms sent more than once", all, kills, f.again.Load())

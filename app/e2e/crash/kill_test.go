@@ -16,6 +16,7 @@ import (
 
 	"quartermaster/app/apptest"
 	"quartermaster/app/server"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -87,9 +88,7 @@ func TestKill(t *testing.T) {
 		if kill%apptest.Times(3, 10) == 0 {
 			l.holds(l.path)
 		}
-		if t.Failed() {
-			t.Fatalf("after kill %d", kill)
-		}
+		assert.Must(t, !t.Failed(), "after kill %d", kill)
 	}
 	l.finish(p)
 	l.drained(p)
@@ -130,9 +129,7 @@ func (l *load) drained(p *apptest.Process) {
 		apptest.OK(l.t, err)
 		return n == 0
 	})
-	if err := d.Close(); err != nil {
-		l.t.Fatalf("%v: %s", err, p.Stderr)
-	}
+	assert.OK(l.t, d.Close(), "%s", p.Stderr)
 }
 
 // received compares the receivers' deliveries with the log of events.
@@ -154,9 +151,7 @@ func (l *load) received(inboxes []*inbox, kills int) {
 			if in.got[id] == 0 {
 				missed++
 			}
-			if in.got[id] > 1 {
-				l.t.Errorf("receiver %d of %s got %s %d times", i, in.service, id, in.got[id])
-			}
+			assert.That(l.t, in.got[id] <= 1, "receiver %d of %s got %s %d times", i, in.service, id, in.got[id])
 			delete(in.got, id)
 		}
 		if len(in.got) > 0 || len(in.order) > 0 || missed > kills || len(ids) == 0 {
@@ -171,7 +166,6 @@ func (l *load) received(inboxes []*inbox, kills int) {
 // doctor runs the program's doctor on a database.
 func (l *load) doctor(path string) {
 	l.t.Helper()
-	if code, out, errs := apptest.Exec(l.t, l.dir, "doctor", "--db", path, "--timezone", "UTC"); code != 0 {
-		l.t.Errorf("doctor: exit %d: %s%s", code, out, errs)
-	}
+	code, out, errs := apptest.Exec(l.t, l.dir, "doctor", "--db", path, "--timezone", "UTC")
+	assert.That(l.t, code == 0, "doctor: exit %d: %s%s", code, out, errs)
 }

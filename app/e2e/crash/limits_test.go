@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestIdleConnectionsLeaveFilesFree: with a limit of 1024 open files, 1,100 idle connections to each service block
@@ -29,22 +30,18 @@ func TestIdleConnectionsLeaveFilesFree(t *testing.T) {
 		var all []net.Conn
 		for range idle {
 			conn, err := net.Dial("tcp", strings.TrimPrefix(p.URL(service, ""), "http://"))
-			if err != nil {
-				t.Fatalf("%s, connection %d: %v", service, len(all), err)
-			}
+			assert.OK(t, err, "%s, connection %d", service, len(all))
 			all = append(all, conn)
 		}
 		good(t, p, keys, 2)
-		if code, _, errs := apptest.Exec(t, dir, "status"); code != 0 {
-			t.Errorf("a command beside %d idle connections: %s", idle, errs)
-		}
+		code, _, errs := apptest.Exec(t, dir, "status")
+		assert.That(t, code == 0, "a command beside %d idle connections: %s", idle, errs)
 		for _, c := range all {
 			_ = c.Close()
 		}
 	}
-	if code := p.Stop(t); code != 0 || strings.Contains(p.Stderr.String(), "too many open files") {
-		t.Errorf("exit %d: %s", code, p.Stderr)
-	}
+	code := p.Stop(t)
+	assert.That(t, code == 0 && !strings.Contains(p.Stderr.String(), "too many open files"), "exit %d: %s", code, p.Stderr)
 }
 
 // TestHangUpsEndNothing: neither a closed terminal nor a log without a reader ends the server. SIGTERM does, with 0.
@@ -62,9 +59,7 @@ func TestHangUpsEndNothing(t *testing.T) {
 	addr, in := "", bufio.NewReader(log)
 	for addr == "" {
 		line, err := in.ReadString('\n')
-		if err != nil {
-			t.Fatal(err, line)
-		}
+		assert.OK(t, err, "%v", line)
 		if _, rest, is := strings.Cut(line, `"url":"`); is {
 			addr, _, _ = strings.Cut(rest, `"`)
 		}
@@ -76,9 +71,8 @@ func TestHangUpsEndNothing(t *testing.T) {
 		resp, err := http.DefaultClient.Do(r)
 		apptest.OK(t, err)
 		defer resp.Body.Close()
-		if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != 200 {
-			t.Fatal(resp.StatusCode, err)
-		}
+		_, err = io.Copy(io.Discard, resp.Body)
+		assert.Must(t, err == nil && resp.StatusCode == 200, "%v %v", resp.StatusCode, err)
 	}
 	ping()
 	_, _ = log.Close(), out.Close() // from here on each request logs a line without a reader
@@ -90,9 +84,7 @@ func TestHangUpsEndNothing(t *testing.T) {
 		ping()
 	}
 	apptest.OK(t, cmd.Process.Signal(syscall.SIGTERM))
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
-	}
+	assert.NoError(t, cmd.Wait())
 }
 
 // group64 makes a control group of 64 MB and returns the shell line that enters it.

@@ -15,6 +15,7 @@ import (
 
 	"quartermaster/app/apptest"
 	command "quartermaster/app/cli"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -116,9 +117,7 @@ func (l *load) try(stdin string, args ...string) (code int, stdout, stderr strin
 func (l *load) cli(stdin string, args ...string) string {
 	l.t.Helper()
 	code, out, errs := l.try(stdin, args...)
-	if code != 0 {
-		l.t.Fatalf("%s: exit %d: %s%s", strings.Join(args, " "), code, out, errs)
-	}
+	assert.Must(l.t, code == 0, "%s: exit %d: %s%s", strings.Join(args, " "), code, out, errs)
 	return out
 }
 
@@ -150,9 +149,8 @@ func (l *load) open(p *apptest.Process) {
 func (l *load) get(p *apptest.Process, service, path string, v any) {
 	l.t.Helper()
 	status, body := apptest.Ask(l.t, p, "GET", service, path, l.keys[service], "")
-	if err := json.Unmarshal([]byte(body), v); err != nil || status != 200 {
-		l.t.Fatalf("%s: %d %s", path, status, body)
-	}
+	err := json.Unmarshal([]byte(body), v)
+	assert.Must(l.t, err == nil && status == 200, "%s: %d %s", path, status, body)
 }
 
 // errands are the workers of a shop whose leases' first charges and whose licenses are given.
@@ -281,9 +279,8 @@ func (l *load) finish(p *apptest.Process) {
 	l.t.Helper()
 	for _, a := range l.workers {
 		if a.sent {
-			if status, body, err := l.send(p, a); a.sent {
-				l.t.Errorf("%s %d sent again: %d %s %v", a.kind, a.n, status, body, err)
-			}
+			status, body, err := l.send(p, a)
+			assert.That(l.t, !a.sent, "%s %d sent again: %d %s %v", a.kind, a.n, status, body, err)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // took runs a command to its end and returns its largest memory and its times.
@@ -30,9 +31,7 @@ func took(t testing.TB, dir string, args ...string) (memory int64, wall, cpu tim
 	for running := true; running; {
 		select {
 		case err := <-ended:
-			if err != nil {
-				t.Fatalf("%v: %v: %s", args, err, errs.String())
-			}
+			assert.Must(t, err == nil, "%v: %v: %s", args, err, errs.String())
 			running = false
 		case <-look.C:
 			status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)) // it may have ended
@@ -101,9 +100,7 @@ func TestLongWorkHasFlatMemory(t *testing.T) {
 		st, _ := os.Stat(path)
 		memory, wall, _ := took(t, dir, append(c.args, path)...)
 		t.Logf("import of %d rows of %s, %.1f MiB: %d MiB, %v", c.rows, c.what, float64(st.Size())/mib, memory/mib, wall.Round(time.Millisecond))
-		if memory > c.most {
-			t.Errorf("import of %s took %d MiB, want at most %d", c.what, memory/mib, c.most/mib)
-		}
+		assert.That(t, memory <= c.most, "import of %s took %d MiB, want at most %d", c.what, memory/mib, c.most/mib)
 	}
 	took(t, dir, "rental", "arrears") // posts
 	for _, c := range []struct {
@@ -120,9 +117,7 @@ func TestLongWorkHasFlatMemory(t *testing.T) {
 	} {
 		memory, wall, cpu := took(t, dir, c.args...)
 		t.Logf("%s: %d MiB, %v, of the CPU %v", strings.Join(c.args[:len(c.args)], " "), memory/mib, wall.Round(time.Millisecond), cpu.Round(time.Millisecond))
-		if memory > c.most {
-			t.Errorf("%s took %d MiB, want at most %d", strings.Join(c.args, " "), memory/mib, c.most/mib)
-		}
+		assert.That(t, memory <= c.most, "%s took %d MiB, want at most %d", strings.Join(c.args, " "), memory/mib, c.most/mib)
 	}
 	st, _ := os.Stat(filepath.Join(dir, "quartermaster.db"))
 	t.Logf("the database is %d MB", st.Size()>>20)

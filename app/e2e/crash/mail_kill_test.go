@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestNoMailIsLostByKills ends the program, as kill -9 does, at each verb that it sends to the mail server, and between
@@ -22,9 +23,7 @@ func TestNoMailIsLostByKills(t *testing.T) {
 	run := func(args ...string) string {
 		t.Helper()
 		code, out, errs := apptest.Exec(t, dir, args...)
-		if code != 0 {
-			t.Fatal(args, errs)
-		}
+		assert.Must(t, code == 0, "%v %v", args, errs)
 		return out
 	}
 	run("init", "--admin", "vera")
@@ -85,24 +84,17 @@ func TestNoMailIsLostByKills(t *testing.T) {
 	taken := 0
 	for _, m := range to.Got() {
 		ref, number := order.FindString(m.Text), id.FindStringSubmatch(m.Text)
-		if ref == "" || number == nil {
-			t.Fatalf("no order or number in %s", m.Text)
-		}
+		assert.Must(t, ref != "" && number != nil, "no order or number in %s", m.Text)
 		if ids[ref] == nil {
 			ids[ref] = map[string]bool{}
 		}
 		ids[ref][number[1]] = true
 		taken++
 	}
-	if len(ids) != kills+1 {
-		t.Errorf("of %d orders %d were mailed", kills+1, len(ids))
-	}
+	assert.That(t, len(ids) == kills+1, "of %d orders %d were mailed", kills+1, len(ids))
 	for ref, numbers := range ids {
-		if len(numbers) != 1 {
-			t.Errorf("%s came with %d numbers", ref, len(numbers))
-		}
+		assert.That(t, len(numbers) == 1, "%s came with %d numbers", ref, len(numbers))
 	}
-	if twice := taken - len(ids); twice > doubles {
-		t.Errorf("%d messages came twice, and %d answers were lost", twice, doubles)
-	}
+	twice := taken - len(ids)
+	assert.That(t, twice <= doubles, "%d messages came twice, and %d answers were lost", twice, doubles)
 }

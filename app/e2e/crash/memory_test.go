@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // mostMemory limits the program's memory while hundreds of clients send half a body and read no answer; restMemory
@@ -67,9 +68,8 @@ func largeAnswer(t *testing.T, p *apptest.Process, key string) {
 		if again := resp.StatusCode == http.StatusServiceUnavailable && resp.Header.Get("Retry-After") != ""; again {
 			return false
 		}
-		if err != nil || resp.StatusCode != http.StatusOK || n < 1<<20 {
-			t.Errorf("a large answer: %d, %d bytes, %v", resp.StatusCode, n, err)
-		}
+		assert.That(t, err == nil && resp.StatusCode == http.StatusOK && n >= 1<<20,
+			"a large answer: %d, %d bytes, %v", resp.StatusCode, n, err)
 		return true
 	})
 }
@@ -134,7 +134,6 @@ func fillSKUs(t *testing.T, dir string, n int) {
 		fmt.Fprintf(&rows, "SKU-%05d,%s,Supplier %d,5,7,true\n", i, strings.Repeat("name ", 20), i%9)
 	}
 	apptest.OK(t, os.WriteFile(filepath.Join(dir, "skus.csv"), []byte(rows.String()), 0o600))
-	if code, _, errs := apptest.Exec(t, dir, "import", "reorder", "skus", "skus.csv"); code != 0 {
-		t.Fatal(errs)
-	}
+	code, _, errs := apptest.Exec(t, dir, "import", "reorder", "skus", "skus.csv")
+	assert.Must(t, code == 0, "%v", errs)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -29,13 +30,9 @@ func older(t *testing.T) []string {
 		t.Fatalf("%v: %s", err, out)
 	}
 	made, err := filepath.Glob(filepath.Join(dir, "*.db"))
-	if err != nil || len(made) == 0 {
-		t.Fatal("no earlier schema", err)
-	}
+	assert.Must(t, err == nil && len(made) != 0, "no earlier schema %v", err)
 	packed, err := filepath.Glob("../../../testdata/released/*.db.gz")
-	if err != nil || len(packed) == 0 {
-		t.Fatal("no released file", err)
-	}
+	assert.Must(t, err == nil && len(packed) != 0, "no released file %v", err)
 	for _, name := range packed {
 		path := filepath.Join(dir, strings.TrimSuffix(filepath.Base(name), ".gz"))
 		apptest.OK(t, os.WriteFile(path, apptest.Unpacked(t, filepath.Base(name)), 0o600))
@@ -142,9 +139,8 @@ func measure(t testing.TB, content []byte, precise bool) (writes int, took time.
 	apptest.OK(t, os.WriteFile(filepath.Join(dir, "quartermaster.db"), content, 0o600))
 	if !precise {
 		began := time.Now()
-		if code, _, errs := apptest.Exec(t, dir, "migrate"); code != 0 {
-			t.Fatal(errs)
-		}
+		code, _, errs := apptest.Exec(t, dir, "migrate")
+		assert.Must(t, code == 0, "%v", errs)
 		return 0, time.Since(began)
 	}
 	cmd := exec.Command("strace", "-f", "-o", "calls", "-e", "trace=pwrite64", apptest.Binary(t), "migrate")

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // sector is the smallest unit that a disk writes whole.
@@ -175,8 +177,6 @@ func (d *disk) cutPower(t testing.TB, random *rand.Rand, dir string) {
 		names = d.namings[k-1].names
 	}
 	for name, n := range names {
-		if err := os.WriteFile(filepath.Join(dir, name), n.survives(random), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, os.WriteFile(filepath.Join(dir, name), n.survives(random), 0o600))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // recorded are the calls that change files, and those that answer.
@@ -191,9 +192,8 @@ func (d *disk) play(t testing.TB, m moment, dir string) {
 			d.rename(name, filepath.Base(string(to)))
 		}
 	case "copy_file_range", "sendfile":
-		if _, ok := here(path(m.args, 1)); ok {
-			t.Fatalf("%s(%s): its bytes cannot be seen", m.name, m.args)
-		}
+		_, ok := here(path(m.args, 1))
+		assert.Must(t, !ok, "%s(%s): its bytes cannot be seen", m.name, m.args)
 	}
 }
 
@@ -202,9 +202,7 @@ func (d *disk) playWrite(t testing.TB, m moment, here func(string) (string, bool
 	if m.ends {
 		if m.changed != nil {
 			m.changed.done = true
-			if m.failed() {
-				t.Fatalf("%s failed in the recording: %s", m.name, m.ret)
-			}
+			assert.Must(t, !m.failed(), "%s failed in the recording: %s", m.name, m.ret)
 		}
 		return
 	}
@@ -221,9 +219,8 @@ func (d *disk) playWrite(t testing.TB, m moment, here func(string) (string, bool
 		var after string
 		c.data, after = text(m.args, 0)
 		fields := strings.Split(strings.TrimPrefix(after, ", "), ", ")
-		if number(t, fields[0]) != int64(len(c.data)) || m.name == "write" {
-			t.Fatalf("%s of %s: %d bytes are recorded, and then %s", m.name, name, len(c.data), after)
-		}
+		assert.Must(t, number(t, fields[0]) == int64(len(c.data)) && m.name != "write",
+			"%s of %s: %d bytes are recorded, and then %s", m.name, name, len(c.data), after)
 		c.at = number(t, fields[1])
 	}
 	m.changed = c

@@ -12,6 +12,7 @@ import (
 
 	"quartermaster/app/apptest"
 	command "quartermaster/app/cli"
+	"quartermaster/schema/assert"
 )
 
 // TestPower records the writes, syncs and answers of a serving process and cuts the power at random moments. The files
@@ -37,9 +38,8 @@ func TestPower(t *testing.T) {
 	apptest.Await(t, "answers", func() bool { return t.Failed() || l.acks.Load() >= goal })
 	close(stop)
 	group.Wait()
-	if code := p.Stop(t); code != 0 {
-		t.Errorf("exit %d: %s", code, p.Stderr)
-	}
+	code := p.Stop(t)
+	assert.That(t, code == 0, "exit %d: %s", code, p.Stderr)
 	wait()
 
 	all := moments(t, calls)
@@ -60,19 +60,13 @@ func TestPower(t *testing.T) {
 				answered[kind] = number0(n)
 			}
 		}
-		if t.Failed() {
-			t.Fatalf("at %d of %d", i, len(all))
-		}
+		assert.Must(t, !t.Failed(), "at %d of %d", i, len(all))
 	}
 	l.afterCut(d, random, answered, len(all))
 	for _, a := range l.workers {
-		if answered[a.kind] != a.n-1 {
-			t.Errorf("%s: %d answers came, %d are recorded", a.kind, a.n-1, answered[a.kind])
-		}
+		assert.That(t, answered[a.kind] == a.n-1, "%s: %d answers came, %d are recorded", a.kind, a.n-1, answered[a.kind])
 	}
-	if checkpoints == 0 {
-		t.Error("no checkpoint was recorded")
-	}
+	assert.That(t, checkpoints != 0, "no checkpoint was recorded")
 	t.Logf("%d begins and ends of calls, %d answers, %d writes while the file itself was being written", len(all), l.acks.Load(), checkpoints)
 }
 
@@ -117,10 +111,6 @@ func (l *load) afterCut(d *disk, random *rand.Rand, answered map[string]int, at 
 		Args: []string{"doctor", "--db", left, "--timezone", "UTC"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
 		Getenv: func(string) string { return "" },
 	})
-	if code != 0 {
-		l.t.Errorf("power cut at %d: doctor: %s%s", at, out.String(), errs.String())
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		l.t.Error(err)
-	}
+	assert.That(l.t, code == 0, "power cut at %d: doctor: %s%s", at, out.String(), errs.String())
+	assert.NoError(l.t, os.RemoveAll(dir))
 }

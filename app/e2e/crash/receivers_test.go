@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // ill starts a receiver that handles each connection as given, and returns its URL.
@@ -80,9 +81,8 @@ func bomb(t testing.TB) string {
 	z := gzip.NewWriter(&b)
 	zeros := make([]byte, 1<<20)
 	for range apptest.Times(64, 1024) {
-		if _, err := z.Write(zeros); err != nil {
-			t.Fatal(err)
-		}
+		_, err := z.Write(zeros)
+		assert.OK(t, err)
 	}
 	apptest.OK(t, z.Close())
 	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", b.Len(), b.String())
@@ -124,9 +124,7 @@ func TestIllReceivers(t *testing.T) {
 			return
 		}
 		var e struct{ Data struct{ ID int64 } }
-		if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, json.NewDecoder(r.Body).Decode(&e))
 		came <- e.Data.ID
 	}))
 	t.Cleanup(good.Close)
@@ -154,16 +152,13 @@ func TestIllReceivers(t *testing.T) {
 	for range len(came) {
 		ids = append(ids, <-came)
 	}
-	if !slices.IsSorted(ids) || ids[0] == ids[1] || redirected.Load() > 0 {
-		t.Errorf("events came in the order %v, redirects followed: %d", ids, redirected.Load())
-	}
+	assert.That(t, slices.IsSorted(ids) && ids[0] != ids[1] && redirected.Load() <= 0,
+		"events came in the order %v, redirects followed: %d", ids, redirected.Load())
 	l.diagnosed(says)
 	after := resident(t, p)
 	t.Logf("99th percentile of a write: %v with nine good receivers, %v with one and eight bad ones; resident memory %d KiB, then %d KiB",
 		baseline, slowed, before>>10, after>>10)
-	if after > before+20<<20 {
-		t.Errorf("the process grew from %d to %d bytes", before, after)
-	}
+	assert.That(t, after <= before+20<<20, "the process grew from %d to %d bytes", before, after)
 	if apptest.Long() && slowed > 4*baseline+50*time.Millisecond { // the receivers share the processors
 		t.Errorf("the 99th percentile went from %v to %v", baseline, slowed)
 	}
@@ -245,17 +240,13 @@ func (l *load) diagnosed(says map[string]string) {
 		}) bool {
 			return strings.HasPrefix(h.URL, site)
 		})
-		if i < 0 {
-			l.t.Fatalf("%s is not in the list", url)
-		}
+		assert.Must(l.t, i >= 0, "%s is not in the list", url)
 		got := ""
 		apptest.Await(l.t, "the attempt at "+want, func() bool {
 			got = l.outcome(hooks.Webhooks[i].ID)
 			return got != ""
 		})
-		if got != want {
-			l.t.Errorf("a receiver of which the log is to say %q: %q", want, got)
-		}
+		assert.That(l.t, got == want, "a receiver of which the log is to say %q: %q", want, got)
 	}
 }
 
@@ -340,13 +331,10 @@ func TestNoConnectionToTheMachineItself(t *testing.T) {
 		for id := 1; id <= len(added); id++ {
 			got := ""
 			apptest.Await(t, "the attempt", func() bool { got = l.outcome(int64(id)); return got != "" })
-			if got != "failed blocked_address" {
-				t.Errorf("receiver %d of %v: %s", id, c.hosts, got)
-			}
+			assert.That(t, got == "failed blocked_address", "receiver %d of %v: %s", id, c.hosts, got)
 		}
-		if len(added) < len(c.hosts)/2 || connections.Load() > 0 {
-			t.Errorf("%d receivers of %d were added, %d connections were made", len(added), len(c.hosts), connections.Load())
-		}
+		assert.That(t, len(added) >= len(c.hosts)/2 && connections.Load() <= 0,
+			"%d receivers of %d were added, %d connections were made", len(added), len(c.hosts), connections.Load())
 		p.Kill(t)
 	}
 }

@@ -17,6 +17,7 @@ import (
 
 	"quartermaster/app/apptest"
 	"quartermaster/rental"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -51,9 +52,7 @@ func TestTheBankIsKilled(t *testing.T) {
 	must := func(args ...string) string {
 		t.Helper()
 		code, out, errs := apptest.Exec(t, dir, args...)
-		if code != 0 {
-			t.Fatalf("%v: exit %d: %s%s", args, code, out, errs)
-		}
+		assert.Must(t, code == 0, "%v: exit %d: %s%s", args, code, out, errs)
 		return out
 	}
 	now := time.Now().UTC()
@@ -128,9 +127,7 @@ func TestTheBankIsKilled(t *testing.T) {
 				t.Errorf("%s: %d %v", step.path, status, err)
 			}
 		}
-		if n := number(step.count); n != leases {
-			t.Errorf("%s: %d, want %d", step.path, n, leases)
-		}
+		assert.Equal(t, number(step.count), leases, "%s", step.path)
 	}
 	if code, out, errs := apptest.Exec(t, dir, "doctor"); code != 0 && !strings.Contains(out, "free disk: breach") {
 		t.Errorf("doctor: %s%s", out, errs)
@@ -173,9 +170,7 @@ func TestTwoPeopleAtTheBank(t *testing.T) {
 	}) {
 		apptest.StatusIs(t, a, http.StatusSeeOther)
 	}
-	if n := count(); n != 30 {
-		t.Fatalf("%d lines are kept of a file sent twice", n)
-	}
+	assert.MustEqual(t, count(), 30, "lines are kept of a file sent twice")
 	for line := 1; line <= 6; line++ {
 		id := fmt.Sprint(line)
 		answers := together(func(who int, v *apptest.Visitor) apptest.Sheet {
@@ -204,8 +199,6 @@ func TestTwoPeopleAtTheBank(t *testing.T) {
 	for _, a := range together(func(_ int, v *apptest.Visitor) apptest.Sheet { return v.Post("/do/book_lines", "certain", "true") }) {
 		apptest.StatusIs(t, a, http.StatusSeeOther)
 	}
-	if n := count("--state", "booked"); n != booked+free {
-		t.Errorf("%d lines are booked, want %d and %d", n, booked, free)
-	}
+	assert.Equal(t, count("--state", "booked"), booked+free, "lines are booked, want %d and %d", booked, free)
 	l.Sound()
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // crowd is the number of bad clients at once: more than a listener's limit.
@@ -53,12 +54,10 @@ func TestCrowdsDoNotBlockClients(t *testing.T) {
 		})
 	}
 	good(t, p, keys, 1)
-	if peak := memoryOf(t, p, "VmHWM"); peak > 300<<20 {
-		t.Errorf("the crowds made it take %d MiB", peak>>20)
-	}
-	if code := p.Stop(t); code != 0 {
-		t.Errorf("exit %d: %s", code, p.Stderr)
-	}
+	peak := memoryOf(t, p, "VmHWM")
+	assert.That(t, peak <= 300<<20, "the crowds made it take %d MiB", peak>>20)
+	code := p.Stop(t)
+	assert.That(t, code == 0, "exit %d: %s", code, p.Stderr)
 }
 
 // memoryOf is the memory of the process now ("VmRSS") or at most ("VmHWM"), in bytes; 0 where the system does not
@@ -195,9 +194,8 @@ func TestHeavyRequestsHoldNobodyUp(t *testing.T) {
 				default:
 				}
 				h := heavy[i%len(heavy)]
-				if status := heavily(t, client, p.URL(h.service, h.path), keys[h.service], h.body); status != h.status {
-					t.Errorf("%s %s %.40s...: %d, want %d", h.service, h.path, h.body, status, h.status)
-				}
+				assert.Equal(t, heavily(t, client, p.URL(h.service, h.path), keys[h.service], h.body), h.status,
+					"%s %s %.40s...", h.service, h.path, h.body)
 			}
 		})
 	}
@@ -221,9 +219,8 @@ func heavily(t *testing.T, client *http.Client, url, key, body string) int {
 		return 0
 	}
 	defer resp.Body.Close()
-	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-		t.Error(err)
-	}
+	_, err = io.Copy(io.Discard, resp.Body)
+	assert.NoError(t, err)
 	return resp.StatusCode
 }
 
@@ -259,7 +256,5 @@ func wellAnswered(t *testing.T, client *http.Client, p *apptest.Process, service
 	}
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != 200 {
-		t.Errorf("%s %s: %d %s %v", method, path, resp.StatusCode, b, err)
-	}
+	assert.That(t, err == nil && resp.StatusCode == 200, "%s %s: %d %s %v", method, path, resp.StatusCode, b, err)
 }

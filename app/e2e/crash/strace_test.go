@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // straced reports whether strace can trace here; otherwise the test names what it skips.
@@ -47,9 +48,7 @@ func inject(t testing.TB, pid int, calls, spec string, files ...string) (heal fu
 	for !strings.Contains(said.String(), "attached") {
 		line, err := in.ReadString('\n')
 		said.WriteString(line)
-		if err != nil {
-			t.Fatalf("strace: %v: %s", err, said.String())
-		}
+		assert.Must(t, err == nil, "strace: %v: %s", err, said.String())
 	}
 	drained := make(chan struct{})
 	go func() {

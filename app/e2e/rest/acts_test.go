@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // needed lists a form's empty required fields, which a browser would not send.
@@ -28,9 +29,7 @@ func TestRecordOrderNeedsNoLines(t *testing.T) {
 	s.Pipe("sku,name,price_cents,kind\nTEA,Tea,1000,other\n", "import", "store", "products", "-")
 	v := s.Person("store", "ann", "member")
 	form := apptest.StatusIs(t, v.Get("/do/record_order"), http.StatusOK)
-	if got := strings.Join(needed(form), " "); got != "email" {
-		t.Errorf("required are %q", got)
-	}
+	assert.Equal(t, strings.Join(needed(form), " "), "email", "required")
 	if product, buyer := strings.Index(form.Body, `name="sku"`), strings.Index(form.Body, `name="email"`); product > buyer {
 		t.Error("the buyer is asked for before the product")
 	}
@@ -40,9 +39,7 @@ func TestRecordOrderNeedsNoLines(t *testing.T) {
 		"9.00":  {"sku", "TEA", "email", "c@example.com", "tax", "2.00", "total", "9.00"},
 	} {
 		done := apptest.StatusIs(t, v.Post("/do/record_order", fields...), http.StatusSeeOther)
-		if page := v.Get(done.Header.Get("Location")); !strings.Contains(page.Body, "is recorded: "+want) {
-			t.Errorf("%v is not %s: %.600s", fields, want, apptest.Text(page.Doc))
-		}
+		assert.Contains(t, v.Get(done.Header.Get("Location")).Body, "is recorded: "+want, "%v is not %s", fields, want)
 	}
 	apptest.StatusIs(t, v.Post("/do/record_order", "sku", "TEA", "email", "d@example.com", "tax", "9.00", "total", "5.00"), http.StatusUnprocessableEntity)
 	s.MustCLI("doctor")
@@ -56,17 +53,13 @@ func TestLabelsOfAllMarked(t *testing.T) {
 	v := s.Person("maintenance", "ann", "member")
 	for want, fields := range map[int][]string{2: {"id", "1", "id", "3"}, 3: {"match", "q="}, 1: {"match", "status=down"}} {
 		done := apptest.StatusIs(t, v.Post("/do/make_labels", fields...), http.StatusSeeOther)
-		if got := strings.Count(v.Get(done.Header.Get("Location")).Body, `class="paper label"`); got != want {
-			t.Errorf("%v: %d labels, want %d", fields, got, want)
-		}
+		got := strings.Count(v.Get(done.Header.Get("Location")).Body, `class="paper label"`)
+		assert.That(t, got == want, "%v: %d labels, want %d", fields, got, want)
 	}
 	bob := s.Person("maintenance", "bob", "admin")
 	bob.Post("/do/save_asset", "asset_tag", "A-4", "name", "Van", "status", "retired")
 	done := apptest.StatusIs(t, bob.Post("/do/make_labels", "match", "q=", "requests", "1"), http.StatusSeeOther)
-	if n := strings.Count(bob.Get(done.Header.Get("Location")).Body, `class="paper label"`); n != 4+3 {
-		t.Errorf("%d labels, and a second for requests of each machine that is not retired", n)
-	}
-	if list := v.Get("/assets"); !strings.Contains(list.Body, "All 4 that match") {
-		t.Error("all that match cannot be marked at once")
-	}
+	assert.Equal(t, strings.Count(bob.Get(done.Header.Get("Location")).Body, `class="paper label"`), 4+3,
+		"labels, and a second for requests of each machine that")
+	assert.Contains(t, v.Get("/assets").Body, "All 4 that match", "all that match cannot be marked at once")
 }

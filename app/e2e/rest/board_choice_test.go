@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestTheBoardRemembersItsFilter: a user who selects their own jobs sees only those at every sign-in, until they select
@@ -18,9 +19,7 @@ func TestTheBoardRemembersItsFilter(t *testing.T) {
 	choose := func(label, jobs string) {
 		t.Helper()
 		page := boardOf(ann)
-		if !strings.Contains(page.Body, ">"+label+"<") {
-			t.Fatalf("no button %q", label)
-		}
+		assert.Must(t, strings.Contains(page.Body, ">"+label+"<"), "no button %q", label)
 		apptest.StatusIs(t, ann.Post("/do/choose_board", "jobs", jobs), http.StatusSeeOther)
 	}
 	const lane = "Done in 14 days"
@@ -28,11 +27,7 @@ func TestTheBoardRemembersItsFilter(t *testing.T) {
 	if page := boardOf(ann).Body; strings.Contains(page, lane) || !strings.Contains(page, "No job is assigned to you.") {
 		t.Error("ann still sees all jobs")
 	}
-	if !strings.Contains(boardOf(ben).Body, lane) {
-		t.Error("ben's board went with it")
-	}
+	assert.Contains(t, boardOf(ben).Body, lane, "ben's board went with it")
 	choose("Show all jobs", "all")
-	if !strings.Contains(boardOf(ann).Body, lane) {
-		t.Error("ann does not see all jobs again")
-	}
+	assert.Contains(t, boardOf(ann).Body, lane, "ann")
 }

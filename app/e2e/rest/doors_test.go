@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestAdminOfOneService: an admin of rental alone gets no copy of the file, no full doctor run and no
@@ -25,9 +26,7 @@ func TestAdminOfOneService(t *testing.T) {
 		if got := one.Get(path); got.Status != http.StatusForbidden || !strings.Contains(got.Body, "store, maintenance, reorder") {
 			t.Errorf("%s: %d %s", path, got.Status, got.Body)
 		}
-		if got := all.Get(path); got.Status != http.StatusOK {
-			t.Errorf("an admin of all: %s: %d", path, got.Status)
-		}
+		assert.Equal(t, all.Get(path).Status, http.StatusOK, "an admin of all: %s", path)
 	}
 	for op, fields := range map[string][]string{
 		"make_backup": nil, "set_shop": {"shop_name", "Ruth's"}, "set_timezone": {"timezone", "Asia/Tokyo"},
@@ -36,13 +35,11 @@ func TestAdminOfOneService(t *testing.T) {
 			t.Errorf("%s: %d", op, got.Status)
 		}
 	}
-	if code, _, errs := s.CLI("settings", "timezone", "Asia/Tokyo", "--as", "ruth"); code != 1 || !strings.Contains(errs, "ruth is not an admin of store") {
-		t.Errorf("exit %d: %s", code, errs)
-	}
+	code, _, errs := s.CLI("settings", "timezone", "Asia/Tokyo", "--as", "ruth")
+	assert.That(t, code == 1 && strings.Contains(errs, "ruth is not an admin of store"), "exit %d: %s", code, errs)
 	shop := s.Person("store", "sam", "admin", "store")
-	if got := shop.Post("/do/set_currency", "currency", "EUR"); got.Status != http.StatusForbidden {
-		t.Errorf("the store's admin sets the currency of all: %d", got.Status)
-	}
+	assert.Equal(t, shop.Post("/do/set_currency", "currency", "EUR").Status, http.StatusForbidden,
+		"the store's admin sets the currency of all")
 	page := one.Get("/settings").Body
 	if strings.Contains(page, `action="/do/set_shop"`) || !strings.Contains(page, "an admin of all services") || strings.Contains(page, `href="/backup"`) || strings.Contains(page, `href="/doctor"`) {
 		t.Error("the settings offer what is refused")
@@ -50,21 +47,14 @@ func TestAdminOfOneService(t *testing.T) {
 	for _, path := range []string{"/do", "/users", "/keys", "/webhooks", "/do/invite_user", "/do/create_key", "/do/remove_webhook", "/do/resend", "/webhooks/deliveries"} {
 		body := one.Get(path).Body
 		for _, foreign := range []string{"stella-of-the-store", "of-the-store", "make_backup"} {
-			if strings.Contains(body, foreign) {
-				t.Errorf("%s shows %s", path, foreign)
-			}
+			assert.Lacks(t, body, foreign, "%s shows", path)
 		}
 	}
-	if body := one.Get("/do/invite_user").Body; !strings.Contains(body, "renate") {
-		t.Errorf("the own people are not offered: %s", body)
-	}
+	assert.Contains(t, one.Get("/do/invite_user").Body, "renate", "the own people")
 	copies, err := filepath.Glob(s.Path + ".download-*")
-	if err != nil || len(copies) > 0 {
-		t.Errorf("copies are left: %v (%v)", copies, err)
-	}
-	if _, err := os.Stat(s.Path); err != nil {
-		t.Fatal(err)
-	}
+	assert.That(t, err == nil && len(copies) <= 0, "copies are left: %v (%v)", copies, err)
+	_, err = os.Stat(s.Path)
+	assert.OK(t, err)
 }
 
 // TestKeyForAUserWithHigherRole: an admin of one service cannot make a key for a user with higher rights in another, by
@@ -78,13 +68,11 @@ func TestKeyForAUserWithHigherRole(t *testing.T) {
 	one := s.Invited("rental", "ruth")
 	for user, want := range map[string]int{"owner": http.StatusForbidden, "renate": http.StatusOK, "ruth": http.StatusOK} {
 		got := one.Post("/do/create_key", "service", "rental", "user", user)
-		if got.Status != want || strings.Contains(got.Body, "apk_") != (want == http.StatusOK) {
-			t.Errorf("a key as %s by page: %d %s", user, got.Status, got.Body)
-		}
+		assert.That(t, got.Status == want && strings.Contains(got.Body, "apk_") == (want == http.StatusOK),
+			"a key as %s by page: %d %s", user, got.Status, got.Body)
 		code, out, _ := s.CLI("key", "create", "--service", "rental", "--user", user, "--as", "ruth")
-		if (code == 0) != (want == http.StatusOK) || strings.Contains(out, "apk_") != (code == 0) {
-			t.Errorf("a key as %s by command: exit %d %s", user, code, out)
-		}
+		assert.That(t, (code == 0) == (want == http.StatusOK) && strings.Contains(out, "apk_") == (code == 0),
+			"a key as %s by command: exit %d %s", user, code, out)
 	}
 }
 
@@ -110,22 +98,17 @@ func TestAChangeEndsLinksAndSessions(t *testing.T) {
 		v := s.Person("rental", name, "admin")
 		here := s.Visitor("rental")
 		here.Post("/login", "name", name, "password", apptest.Password)
-		if got := here.Get("/account"); got.Status != http.StatusOK {
-			t.Fatalf("%s: %d", change, got.Status)
-		}
+		assert.MustEqual(t, here.Get("/account").Status, http.StatusOK, "%s", change)
 		link := strings.TrimSpace(s.MustCLI("user", "invite", name))
 		path := link[strings.Index(link, "/welcome/"):]
 		got := s.Visitor("rental").Get(path)
-		if got.Status != http.StatusOK {
-			t.Fatalf("%s: the link: %d", change, got.Status)
-		}
+		assert.Must(t, got.Status == http.StatusOK, "%s: the link: %d", change, got.Status)
 		if text := apptest.Text(got.First("main")); !regexp.MustCompile(`This link works once, until \S.*\S\.`).MatchString(text) {
 			t.Errorf("words run together: %s", text)
 		}
 		act(v, name)
-		if got := s.Visitor("rental").Post(path, "password", "the password of a thief"); got.Status != http.StatusGone {
-			t.Errorf("%s: the link opens after it: %d", change, got.Status)
-		}
+		assert.Equal(t, s.Visitor("rental").Post(path, "password", "the password of a thief").Status, http.StatusGone,
+			"%s: the link opens after it", change)
 		if got := here.Get("/account"); got.Status == http.StatusOK {
 			t.Errorf("%s: the session goes on after it", change)
 		}

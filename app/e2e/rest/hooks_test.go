@@ -14,6 +14,7 @@ import (
 
 	"quartermaster/app/apptest"
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
@@ -45,12 +46,10 @@ func TestHooksAcceptTheirOperationsAnswers(t *testing.T) {
 			for _, answer := range append([]any{op.Response}, op.Examples...) {
 				before, _ := json.Marshal(answer)
 				for name, hook := range hooks {
-					if cause := panicOf(func() { hook(op, answer) }); cause != nil {
-						t.Errorf("%s: %s of %s fails on a %T: %v", service.Name, name, op.Name, answer, cause)
-					}
-					if after, _ := json.Marshal(answer); !bytes.Equal(before, after) {
-						t.Fatalf("%s: %s of %s changes the answer", service.Name, name, op.Name)
-					}
+					cause := panicOf(func() { hook(op, answer) })
+					assert.That(t, cause == nil, "%s: %s of %s fails on a %T: %v", service.Name, name, op.Name, answer, cause)
+					after, _ := json.Marshal(answer)
+					assert.Must(t, bytes.Equal(before, after), "%s: %s of %s changes the answer", service.Name, name, op.Name)
 				}
 			}
 		}
@@ -94,15 +93,12 @@ func TestPagesNameExistingOperations(t *testing.T) {
 					apptest.OK(t, err)
 					for _, m := range named.FindAllStringSubmatch(string(text), -1) {
 						found++
-						if op := m[1] + m[2] + m[3]; !known[op] {
-							t.Errorf("%s names %s, which is no operation of %s", file, op, service.Name)
-						}
+						op := m[1] + m[2] + m[3]
+						assert.That(t, known[op], "%s names %s, which is no operation of %s", file, op, service.Name)
 					}
 				}
 			}
 		}
-		if found < 10 {
-			t.Error(fmt.Sprint(service.Name, ": only ", found, " operations are named"))
-		}
+		assert.That(t, found >= 10, "%v", fmt.Sprint(service.Name, ": only ", found, " operations are named"))
 	}
 }

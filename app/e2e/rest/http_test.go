@@ -15,6 +15,7 @@ import (
 
 	"quartermaster/app/apptest"
 	"quartermaster/app/server"
+	"quartermaster/schema/assert"
 )
 
 // stocked imports SKUs A-1 to A-n with a stock of 10 each.
@@ -25,9 +26,8 @@ func stocked(s *apptest.Fixture, n int) {
 	for i := 1; i <= n; i++ {
 		fmt.Fprintf(&b, "A-%d,Article %d,Acme,10,250\n", i, i)
 	}
-	if code, out, errs := s.Pipe(b.String(), "import", "reorder", "skus", "-"); code != 0 {
-		s.T.Fatalf("import: exit %d: %s%s", code, out, errs)
-	}
+	code, out, errs := s.Pipe(b.String(), "import", "reorder", "skus", "-")
+	assert.Must(s.T, code == 0, "import: exit %d: %s%s", code, out, errs)
 }
 
 const oneSale = `{"rows":[{"date":"2026-11-19","sku":"A-1","qty":3}]}`
@@ -105,22 +105,15 @@ func TestOrderOfRefusals(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			a := s.Do("reorder", c.method, c.path, c.key, c.body, c.heads...)
 			m := a.Map(t)
-			if a.Status != c.status || m["error"] != c.code || m["detail"] == "" {
-				t.Fatalf("%d %s, want %d %s", a.Status, a.Body, c.status, c.code)
-			}
+			assert.Must(t, a.Status == c.status && m["error"] == c.code && m["detail"] != "",
+				"%d %s, want %d %s", a.Status, a.Body, c.status, c.code)
 			detail, _ := m["detail"].(string)
-			if detail == "" || !strings.Contains(detail, c.detail) {
-				t.Errorf("detail %q does not name %q", detail, c.detail)
-			}
-			if a.Header.Get("Content-Type") != "application/json" {
-				t.Errorf("Content-Type %q", a.Header.Get("Content-Type"))
-			}
-			if got := a.Header.Get("WWW-Authenticate"); (got == "Bearer") != (c.status == 401) {
-				t.Errorf("WWW-Authenticate %q", got)
-			}
-			if got := a.Header.Get("Allow"); (got != "") != (c.status == 405) {
-				t.Errorf("Allow %q", got)
-			}
+			assert.That(t, detail != "" && strings.Contains(detail, c.detail), "detail %q does not name %q", detail, c.detail)
+			assert.That(t, a.Header.Get("Content-Type") == "application/json", "Content-Type %q", a.Header.Get("Content-Type"))
+			got := a.Header.Get("WWW-Authenticate")
+			assert.That(t, (got == "Bearer") == (c.status == 401), "WWW-Authenticate %q", got)
+			got = a.Header.Get("Allow")
+			assert.That(t, (got != "") == (c.status == 405), "Allow %q", got)
 		})
 	}
 	if m := s.Get("reorder", "/api/reorder-report?status=all").Map(t); fmt.Sprint(m["skus"].([]any)[0].(map[string]any)["sold_in_window"]) != "0" {
@@ -134,25 +127,19 @@ func TestEveryAnswerHasItsHeaders(t *testing.T) {
 	for _, path := range []string{"/api/ping", "/healthz", "/api/openapi.json", "/api/nope", "/mcp"} {
 		a := s.Do("reorder", "GET", path, "", "", "X-Request-Id: my.id_7-x")
 		for name, want := range map[string]string{"X-Request-Id": "my.id_7-x", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"} {
-			if got := a.Header.Get(name); got != want {
-				t.Errorf("%s: %s is %q, want %q", path, name, got, want)
-			}
+			assert.Equal(t, a.Header.Get(name), want, "%s: %s", path, name)
 		}
 		for name := range a.Header {
-			if strings.HasPrefix(name, "Access-Control") {
-				t.Errorf("%s: %s without --cors-origin", path, name)
-			}
+			assert.That(t, !strings.HasPrefix(name, "Access-Control"), "%s: %s without --cors-origin", path, name)
 		}
 	}
 	for _, bad := range []string{"", "a b", strings.Repeat("x", 129), "ä"} {
 		a := s.Do("reorder", "GET", "/healthz", "", "", "X-Request-Id: "+bad)
-		if got := a.Header.Get("X-Request-Id"); got == bad || len(got) < 8 {
-			t.Errorf("request id %q came back as %q", bad, got)
-		}
+		got := a.Header.Get("X-Request-Id")
+		assert.That(t, got != bad && len(got) >= 8, "request id %q came back as %q", bad, got)
 	}
-	if a := s.Do("reorder", "HEAD", "/healthz", "", ""); a.Status != 200 || a.Body != "" {
-		t.Errorf("HEAD: %d %q", a.Status, a.Body)
-	}
+	a := s.Do("reorder", "HEAD", "/healthz", "", "")
+	assert.That(t, a.Status == 200 && a.Body == "", "HEAD: %d %q", a.Status, a.Body)
 }
 
 func TestCORSIsForTheListedOriginOnly(t *testing.T) {
@@ -187,38 +174,29 @@ func TestIdempotencyKeys(t *testing.T) {
 	if first.Status != 200 || again.Body != first.Body || again.Status != first.Status || again.Header.Get("Idempotent-Replayed") != "true" || first.Header.Get("Idempotent-Replayed") != "" {
 		t.Errorf("first %d %s, again %d %s %v", first.Status, first.Body, again.Status, again.Body, again.Header)
 	}
-	if got := sold(); got != "3" {
-		t.Errorf("sold %s, want 3", got)
-	}
-	if a := post(full, `{"rows":[{"date":"2026-11-19","sku":"A-1","qty":4}]}`, "k1"); a.Status != 409 || a.Map(t)["error"] != "conflict" {
-		t.Errorf("another body: %d %s", a.Status, a.Body)
-	}
+	assert.Equal(t, sold(), "3", "sold")
+	a := post(full, `{"rows":[{"date":"2026-11-19","sku":"A-1","qty":4}]}`, "k1")
+	assert.That(t, a.Status == 409 && a.Map(t)["error"] == "conflict", "another body: %d %s", a.Status, a.Body)
 	other := s.Key("reorder", "otto", "member", "full")
 	if a := post(other, oneSale, "k1"); a.Status != 200 || a.Header.Get("Idempotent-Replayed") != "" {
 		t.Errorf("another API key: %d %v", a.Status, a.Header)
 	}
-	if a := post(s.Key("reorder", "rita", "viewer", "full"), oneSale, "k1"); a.Status != 403 {
-		t.Errorf("a viewer: %d", a.Status)
-	}
-	if a := post(full, `{"rows":7}`, "k2"); a.Status != 422 {
-		t.Errorf("refused: %d", a.Status)
-	}
+	assert.Equal(t, post(s.Key("reorder", "rita", "viewer", "full"), oneSale, "k1").Status, 403, "a viewer")
+	assert.Equal(t, post(full, `{"rows":7}`, "k2").Status, 422, "refused")
 	if a := post(full, oneSale, "k2"); a.Status != 200 || a.Header.Get("Idempotent-Replayed") != "" {
 		t.Errorf("a refused answer was kept: %d %v", a.Status, a.Header)
 	}
 	s.Clock.Set(s.Clock.Now().Add(24*time.Hour + time.Second))
-	if a := post(full, oneSale, "k1"); a.Header.Get("Idempotent-Replayed") != "" {
-		t.Error("an answer was kept longer than a day")
-	}
+	assert.Equal(t, post(full, oneSale, "k1").Header.Get("Idempotent-Replayed"), "",
+		"an answer was kept longer than a day")
 }
 
 func TestRevokedAndDisabledApplyToTheNextRequest(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	key := s.Key("reorder", "max", "member", "full")
-	if a := s.Do("reorder", "GET", "/api/ping", key, ""); a.Status != 200 {
-		t.Fatal(a.Body)
-	}
+	a := s.Do("reorder", "GET", "/api/ping", key, "")
+	assert.Must(t, a.Status == 200, "%v", a.Body)
 	for _, step := range []struct {
 		command []string
 		status  int
@@ -260,29 +238,20 @@ func TestWrongKeysAreSlowedAndGoodOnesAreNot(t *testing.T) {
 	s := apptest.Start(t)
 	for i := range 20 {
 		service := server.Names[i%4] // one count for all listeners
-		if a := s.Do(service, "GET", "/api/ping", fmt.Sprintf("apk_%040x", i), ""); a.Status != 401 {
-			t.Fatalf("wrong key %d: %d", i, a.Status)
-		}
+		assert.MustEqual(t, s.Do(service, "GET", "/api/ping", fmt.Sprintf("apk_%040x", i), "").Status, 401, "wrong key %d", i)
 	}
 	for range 30 {
-		if a := s.Do("rental", "GET", "/api/ping", "", ""); a.Status != 401 {
-			t.Fatalf("missing keys don't count: %d", a.Status)
-		}
+		assert.MustEqual(t, s.Do("rental", "GET", "/api/ping", "", "").Status, 401, "missing keys don't count")
 	}
 	a := s.Do("store", "GET", "/api/ping", "apk_"+strings.Repeat("f", 40), "")
-	if a.Status != 429 || a.Map(t)["error"] != "rate_limited" || a.Header.Get("Retry-After") == "" {
-		t.Errorf("the 21st: %d %s %v", a.Status, a.Body, a.Header)
-	}
-	if a := s.Get("store", "/api/ping"); a.Status != 200 {
-		t.Errorf("a good key: %d", a.Status)
-	}
+	assert.That(t, a.Status == 429 && a.Map(t)["error"] == "rate_limited" && a.Header.Get("Retry-After") != "",
+		"the 21st: %d %s %v", a.Status, a.Body, a.Header)
+	assert.Equal(t, s.Get("store", "/api/ping").Status, 200, "a good key")
 	if a := s.Do("reorder", "POST", "/mcp", "apk_"+strings.Repeat("e", 40), `{"jsonrpc":"2.0","id":1,"method":"ping"}`); a.Status != 429 {
 		t.Errorf("the agent endpoint: %d", a.Status)
 	}
 	s.Clock.Set(s.Clock.Now().Add(time.Minute + time.Second))
-	if a := s.Do("store", "GET", "/api/ping", "apk_"+strings.Repeat("f", 40), ""); a.Status != 401 {
-		t.Errorf("a minute later: %d", a.Status)
-	}
+	assert.Equal(t, s.Do("store", "GET", "/api/ping", "apk_"+strings.Repeat("f", 40), "").Status, 401, "a minute later")
 }
 
 // TestDocumentsAreValidAndStable checks each OpenAPI document against its specification and its golden.
@@ -292,15 +261,9 @@ func TestDocumentsAreValidAndStable(t *testing.T) {
 	for _, service := range server.Names {
 		a := s.Do(service, "GET", "/api/openapi.json", "", "")
 		doc, err := openapi3.NewLoader().LoadFromData([]byte(a.Body))
-		if err != nil {
-			t.Fatalf("%s: %v", service, err)
-		}
-		if err := doc.Validate(context.Background(), openapi3.EnableExamplesValidation()); err != nil {
-			t.Errorf("%s: %v", service, err)
-		}
-		if doc.OpenAPI != "3.0.3" {
-			t.Errorf("%s: OpenAPI %s", service, doc.OpenAPI)
-		}
+		assert.OK(t, err, "%s", service)
+		assert.NoError(t, doc.Validate(context.Background(), openapi3.EnableExamplesValidation()), "%s", service)
+		assert.That(t, doc.OpenAPI == "3.0.3", "%s: OpenAPI %s", service, doc.OpenAPI)
 		apptest.Golden(t, service+"/openapi.json", indented(t, a.Body))
 		if service == "store" {
 			continue
@@ -325,9 +288,7 @@ func TestMetrics(t *testing.T) {
 		`quartermaster_http_request_seconds_bucket{service="reorder",method="GET",route="/api/ping",status="200",le="+Inf"} 1`,
 		"quartermaster_database_bytes", "quartermaster_write_wait_seconds_total",
 	} {
-		if !strings.Contains(string(b), want) {
-			t.Errorf("no %s in:\n%s", want, b)
-		}
+		assert.That(t, strings.Contains(string(b), want), "no %s in:\n%s", want, b)
 	}
 }
 
@@ -343,14 +304,10 @@ func TestTheLogKeepsSecrets(t *testing.T) {
 	s.Tool("reorder", "adjust_stock", `{"sku":"A-1","delta":1,"reason":"secretreason"}`)
 	log := s.Log.String()
 	for _, secret := range []string{key, key[8:], "secretword", "secretquery", "secretpath", "secretreason"} {
-		if strings.Contains(log, secret) {
-			t.Errorf("the log has %q", secret)
-		}
+		assert.Lacks(t, log, secret, "the log has")
 	}
 	for _, want := range []string{`"request_id":"find-me"`, `"route":"/api/skus"`, `"key":"` + key[:8] + `"`, `"status":404`, `"route":"/mcp"`} {
-		if !strings.Contains(log, want) {
-			t.Errorf("the log lacks %s:\n%s", want, log)
-		}
+		assert.Contains(t, log, want, "the log lacks")
 	}
 }
 

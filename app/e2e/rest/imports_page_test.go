@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestImportPageAsksForTheFileFormat: the page asks for what a file leaves open, recognises usual column names, and
@@ -35,18 +36,13 @@ func TestImportPageAsksForTheFileFormat(t *testing.T) {
 	}
 	good := apptest.StatusIs(t, v.Get(mapped+"&decimal=comma"), http.StatusOK)
 	apptest.StatusIs(t, v.Post("/import/skus", formAround(good, "")...), http.StatusSeeOther)
-	if got := apptest.StatusIs(t, v.Get("/export/skus"), http.StatusOK).Body; !strings.Contains(got, "\nA-1,Tee,,,,,123400,") || strings.Contains(got, "Gesamt") {
-		t.Errorf("%s", got)
-	}
+	got := apptest.StatusIs(t, v.Get("/export/skus"), http.StatusOK).Body
+	assert.That(t, strings.Contains(got, "\nA-1,Tee,,,,,123400,") && !strings.Contains(got, "Gesamt"), "%s", got)
 	named := v.Upload("/import/skus", nil, "file", "named.csv", "sku,name,unit_cost\nA-9,Tee,12.50\n").Header.Get("Location")
 	own := apptest.StatusIs(t, v.Get(named), http.StatusOK)
 	apptest.StatusIs(t, v.Post("/import/skus", formAround(own, "")...), http.StatusSeeOther)
-	if got := v.Get("/export/skus").Body; !strings.Contains(got, "\nA-9,Tee,,,,,1250,") {
-		t.Errorf("our own names with an amount in units: %s", got)
-	}
+	assert.Contains(t, v.Get("/export/skus").Body, "\nA-9,Tee,,,,,1250,", "our own names with an amount in units")
 	again := apptest.StatusIs(t, v.Get(send(sheet("2.345"))), http.StatusOK)
 	apptest.StatusIs(t, v.Post("/import/skus", formAround(again, "")...), http.StatusSeeOther)
-	if got := v.Get("/export/skus").Body; !strings.Contains(got, "\nA-1,Tee,,,,,234500,") {
-		t.Errorf("%s", got)
-	}
+	assert.Contains(t, v.Get("/export/skus").Body, "\nA-1,Tee,,,,,234500,")
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // apiAnswer is an answer of the License API.
@@ -84,9 +85,8 @@ func TestLicenseAPIMatchesLemonSqueezy(t *testing.T) {
 			t.Errorf("%s while off: %d %v", method, a.Status, a.Header)
 		}
 	}
-	if said := c.MustCLI("store", "license-api", "on", "--store-id", "77"); said != "The License API is on, for store 77.\n" {
-		t.Errorf("on: %s", said)
-	}
+	assert.Equal(t, c.MustCLI("store", "license-api", "on", "--store-id", "77"), "The License API is on, for store 77.\n",
+		"on")
 
 	a := post("activate", urlencoded, form("license_key", " "+strings.ToUpper(uuidKey)+" ", "instance_name", "Test", "nonsense", "1"))
 	if a.status != 200 || a.Activated == nil || !*a.Activated || a.Error != nil || a.Instance == nil || a.Instance.Name != "Test" {
@@ -101,9 +101,7 @@ func TestLicenseAPIMatchesLemonSqueezy(t *testing.T) {
 		"store_id": 77.0, "order_id": 9.0, "product_id": 4711.0, "product_name": "Tape Echo", "variant_id": 12345.0, "variant_name": "pro",
 		"customer_id": 1.0, "customer_name": "Ann Lee", "customer_email": "ann@example.com",
 	} {
-		if a.Meta[name] != want {
-			t.Errorf("meta %s: %v, want %v", name, a.Meta[name], want)
-		}
+		assert.That(t, a.Meta[name] == want, "meta %s: %v, want %v", name, a.Meta[name], want)
 	}
 	if !regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).MatchString(a.Instance.ID) {
 		t.Errorf("instance id %s", a.Instance.ID)
@@ -114,18 +112,15 @@ func TestLicenseAPIMatchesLemonSqueezy(t *testing.T) {
 		t.Fatal("multipart")
 	}
 	second := post("activate", w.FormDataContentType(), multi.String())
-	if second.status != 200 || second.Instance.ID == a.Instance.ID || second.LicenseKey.ActivationUsage != 2 {
-		t.Errorf("each activation is a new seat: %s", second.raw)
-	}
+	assert.That(t, second.status == 200 && second.Instance.ID != a.Instance.ID && second.LicenseKey.ActivationUsage == 2,
+		"each activation is a new seat: %s", second.raw)
 	full := post("activate", "application/json", `{"license_key":"`+uuidKey+`","instance_name":"Third"}`)
 	refused("full", full, 400, "This license key has reached the activation limit.")
-	if full.LicenseKey == nil || full.Meta == nil || full.Instance != nil {
-		t.Errorf("a refused activation: %s", full.raw)
-	}
+	assert.That(t, full.LicenseKey != nil && full.Meta != nil && full.Instance == nil,
+		"a refused activation: %s", full.raw)
 	v := post("validate", "application/vnd.api+json", `{"license_key":"`+uuidKey+`","instance_id":"`+a.Instance.ID+`"}`)
-	if v.status != 200 || !*v.Valid || v.Instance == nil || v.Instance.ID != a.Instance.ID || v.Error != nil {
-		t.Errorf("validate: %s", v.raw)
-	}
+	assert.That(t, v.status == 200 && *v.Valid && v.Instance != nil && v.Instance.ID == a.Instance.ID && v.Error == nil,
+		"validate: %s", v.raw)
 	if v := post("validate", "application/json; charset=utf-8", `{"license_key":"`+uuidKey+`","instance_id":null}`); !*v.Valid || !strings.Contains(v.raw, `"instance":null`) {
 		t.Errorf("validate without an instance: %s", v.raw)
 	}
@@ -161,9 +156,8 @@ func TestLicenseAPIMatchesLemonSqueezy(t *testing.T) {
 			break
 		}
 	}
-	if limited.status != 429 || limited.Error == nil || limited.LicenseKey != nil {
-		t.Errorf("wrong keys are counted: %d %s", limited.status, limited.raw)
-	}
+	assert.That(t, limited.status == 429 && limited.Error != nil && limited.LicenseKey == nil,
+		"wrong keys are counted: %d %s", limited.status, limited.raw)
 	c.MustCLI("store", "license-api", "off")
 	refused("off again", post("validate", urlencoded, form("license_key", uuidKey)), 404, "Not Found.")
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // monthActs are what people do on days of the month, at noon.
@@ -76,9 +77,8 @@ func TestAMonthWithMail(t *testing.T) {
 	} {
 		run(line)
 	}
-	if code, _, errs := s.Pipe("date,sku,qty\n2026-10-30,TEA,20\n2026-10-31,TEA,20\n", "import", "reorder", "sales", "-"); code != 0 {
-		t.Fatal(errs)
-	}
+	code, _, errs := s.Pipe("date,sku,qty\n2026-10-30,TEA,20\n2026-10-31,TEA,20\n", "import", "reorder", "sales", "-")
+	assert.Must(t, code == 0, "%v", errs)
 	apptest.SetMail(s, to)
 	for _, line := range []string{
 		"mail kind receipt on", "mail timer --expiry --reminders --digests", "rental set-reminders --before-days 3",
@@ -109,15 +109,11 @@ func TestAMonthWithMail(t *testing.T) {
 		for _, m := range slices.Backward(all) {
 			if m.ID > last && m.State != "held" && m.Tries > 0 { // the others stand in a digest
 				left = append(left, m.Kind+" "+m.To)
-				if m.State != "sent" || m.Tries != 1 {
-					t.Errorf("%+v", m)
-				}
+				assert.That(t, m.State == "sent" && m.Tries == 1, "%+v", m)
 			}
 			last = max(last, m.ID)
 		}
-		if !slices.Equal(left, monthMails[day+1]) {
-			t.Errorf("on day %d leave %q, want %q", day+1, left, monthMails[day+1])
-		}
+		assert.EqualSlices(t, left, monthMails[day+1], "on day %d leave", day+1)
 		if sent += len(monthMails[day+1]); len(to.Got()) != sent {
 			t.Fatalf("after day %d %d messages left, want %d", day+1, len(to.Got()), sent)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // staffed is an appliance with mail and users with addresses; bob and vera are in all services.
@@ -36,26 +37,23 @@ func TestAssigneesAreNotified(t *testing.T) {
 	open("--description", "Oil the press", "--assigned-to", "BOB")
 	m := settled(s, in("sent"))
 	text := letter(t, to.Got()[0])
-	if m.Kind != "notice" || m.To != "bob@example.com" || m.Record != "work order 1" || m.Service != "" {
-		t.Errorf("%+v", m)
-	}
+	assert.That(t, m.Kind == "notice" && m.To == "bob@example.com" && m.Record == "work order 1" && m.Service == "",
+		"%+v", m)
 	if !strings.Contains(text, "Oil the press") || !strings.Contains(text, "http://"+s.Server.Addr("maintenance")+"/work-orders/1") {
 		t.Error(text)
 	}
 	s.MustCLI("maintenance", "work-orders", "edit", "1", "--due-date", "2026-11-20")
 	s.MustCLI("maintenance", "work-orders", "edit", "1", "--assigned-to", "bob")
 	bob := s.Invited("maintenance", "bob")
-	if got := bob.Post("/do/edit_workorder", "id", "1", "assigned_to", "vera"); got.Status >= 400 {
-		t.Fatal(got.Body)
-	}
+	got := bob.Post("/do/edit_workorder", "id", "1", "assigned_to", "vera")
+	assert.Must(t, got.Status < 400, "%v", got.Body)
 	settled(s, func(m mailed) bool { return m.State == "sent" && m.To == "vera@example.com" })
 	bob.Post("/do/edit_workorder", "id", "1", "assigned_to", "bob")
 	if _, out, errs := s.Pipe("asset_tag,description,assigned_to\nPRESS,Old work,vera\n", "import", "maintenance", "work-orders", "-"); errs != "" && !strings.Contains(out, "1 new") {
 		t.Fatal(out, errs)
 	}
-	if all := mails(s); len(all) != 2 {
-		t.Errorf("%+v", all)
-	}
+	all := mails(s)
+	assert.That(t, len(all) == 2, "%+v", all)
 	s.MustCLI("mail", "pause")
 	open("--description", "Cut", "--assigned-to", "vera")
 	s.MustCLI("maintenance", "work-orders", "edit", "3", "--assigned-to", "")
@@ -75,31 +73,27 @@ func TestDigests(t *testing.T) {
 	for service, words := range map[string]string{
 		"maintenance": "Assigned to you = Für dich\ndue = bis", "reorder": "in stock = auf Lager",
 	} {
-		if code, _, errs := s.Pipe(words, "mail", "text", "set", "words-"+service, "-"); code != 0 {
-			t.Error(errs)
-		}
+		code, _, errs := s.Pipe(words, "mail", "text", "set", "words-"+service, "-")
+		assert.That(t, code == 0, "%v", errs)
 	}
 	s.MustCLI("maintenance", "work-orders", "create", "PRESS", "--description", "Oil the press", "--assigned-to", "bob",
 		"--due-date", "2026-11-20")
 	s.MustCLI("maintenance", "work-orders", "create", "PRESS", "--description", "Later", "--assigned-to", "vera",
 		"--due-date", "2026-11-19")
 	s.MustCLI("reorder", "skus", "save", "TEA", "--unit-cost-cents", "100", "--safety-stock-days", "5", "--lead-time-days", "10", "--current-stock", "30")
-	if code, out, errs := s.Pipe("date,sku,qty\n2026-11-18,TEA,20\n2026-11-19,TEA,20\n", "import", "reorder", "sales", "-"); code != 0 {
-		t.Fatal(out, errs)
-	}
+	code, out, errs := s.Pipe("date,sku,qty\n2026-11-18,TEA,20\n2026-11-19,TEA,20\n", "import", "reorder", "sales", "-")
+	assert.Must(t, code == 0, "%v %v", out, errs)
 	s.MustCLI("reorder", "adjust", "TEA", "--set", "400", "--reason", "count")
 	s.MustCLI("reorder", "adjust", "TEA", "--set", "1", "--reason", "count")
 	if all := mails(s, "--state", "held"); len(all) != 2 {
 		t.Fatalf("%+v", mails(s))
 	}
-	if out := s.MustCLI("mail", "digest", "--dry-run"); !strings.Contains(out, "bob@example.com") || len(mails(s, "--kind", "digest")) != 0 {
-		t.Error(out)
-	}
+	out = s.MustCLI("mail", "digest", "--dry-run")
+	assert.That(t, strings.Contains(out, "bob@example.com") && len(mails(s, "--kind", "digest")) == 0, "%v", out)
 	for i, want := range []int{1, 0} {
 		var v struct{ Sent []struct{ User string } }
-		if err := json.Unmarshal([]byte(s.MustCLI("mail", "digest", "--json", "--yes")), &v); err != nil || len(v.Sent) != want {
-			t.Errorf("run %d: %+v %v", i, v, err)
-		}
+		err := json.Unmarshal([]byte(s.MustCLI("mail", "digest", "--json", "--yes")), &v)
+		assert.That(t, err == nil && len(v.Sent) == want, "run %d: %+v %v", i, v, err)
 	}
 	settled(s, in("sent"))
 	text := letter(t, to.Got()[0])
@@ -111,12 +105,9 @@ func TestDigests(t *testing.T) {
 	}
 	s.Clock.Set(apptest.Noon.Add(24 * time.Hour))
 	s.MustCLI("mail", "timer", "--digests")
-	if out := s.MustCLI("mail", "daily"); !strings.Contains(out, "bob") {
-		t.Error(out)
-	}
-	if m := settled(s, in("sent")); m.Kind != "digest" || m.ID != 4 {
-		t.Errorf("%+v", m)
-	}
+	assert.Contains(t, s.MustCLI("mail", "daily"), "bob")
+	m := settled(s, in("sent"))
+	assert.That(t, m.Kind == "digest" && m.ID == 4, "%+v", m)
 }
 
 // TestNoticesOfFailedDeliveries: only admins are notified of failed deliveries, once an hour.
@@ -189,9 +180,8 @@ func TestNoticesOfVisitors(t *testing.T) {
 	hear("From a tenant", "The tap drips", "bob", "bob", "tim", "tim", "vic", "vic")
 
 	s.MustCLI("store", "provider", "set", "lemonsqueezy", "--secret", "sunny-day-42")
-	if a := lemonTells(s, "sunny-day-42", lemonOrder); a.Status != http.StatusOK {
-		t.Fatal(a.Status, a.Body)
-	}
+	a := lemonTells(s, "sunny-day-42", lemonOrder)
+	assert.Must(t, a.Status == http.StatusOK, "%v %v", a.Status, a.Body)
 	hear("A payment could not be booked", "lemonsqueezy", "bob")
 }
 
@@ -205,19 +195,14 @@ func TestMailTestGoesToItsCaller(t *testing.T) {
 		t.Errorf("%d %+v %s", got.Status, to.Got(), got.Body)
 	}
 	s.MustCLI("user", "email", "vera", "--email", "")
-	if got := vera.Post("/do/test_mail"); got.Status != http.StatusUnprocessableEntity || len(to.Got()) != 1 {
-		t.Errorf("%d %+v", got.Status, to.Got())
-	}
-	if out := s.MustCLI("audit"); !strings.Contains(out, "mail.tested") {
-		t.Error(out)
-	}
+	got := vera.Post("/do/test_mail")
+	assert.That(t, got.Status == http.StatusUnprocessableEntity && len(to.Got()) == 1, "%d %+v", got.Status, to.Got())
+	assert.Contains(t, s.MustCLI("audit"), "mail.tested")
 	to.Answer("RCPT", "550 5.1.1 nobody of that name")
-	if code, _, _ := s.CLI("mail", "test", "gone@example.com"); code != 1 {
-		t.Errorf("%d", code)
-	}
-	if m := mails(s)[0]; m.State != "refused" || m.Tries != 1 {
-		t.Errorf("%+v", m)
-	}
+	code, _, _ := s.CLI("mail", "test", "gone@example.com")
+	assert.That(t, code == 1, "%d", code)
+	m := mails(s)[0]
+	assert.That(t, m.State == "refused" && m.Tries == 1, "%+v", m)
 	s.MustCLI("mail", "unblock", "gone@example.com")
 	s.MustCLI("mail", "set", "--port", "1")
 	vera.Post("/do/test_mail", "to", "vera@example.com")

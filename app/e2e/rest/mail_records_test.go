@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // lists expects a record's page to list the messages with these ids.
@@ -28,12 +29,9 @@ func TestRecordsListTheirMail(t *testing.T) {
 	s.MustCLI("store", "product", "save", "PLUGIN", "--note", "Unpack it into plugins.\nhttps://shop.example/get")
 	ref, key := record(s, "--email", "ann@example.com")
 	settled(s, in("sent"))
-	if text := letter(t, to.Got()[0]); !strings.Contains(text, key+" | 3 seats | Unpack it into plugins.") {
-		t.Error(text)
-	}
-	if out := s.MustCLI("export", "store", "products"); !strings.HasPrefix(out, "sku,") || !strings.Contains(strings.SplitN(out, "\n", 2)[0], ",note") {
-		t.Error(out)
-	}
+	assert.Contains(t, letter(t, to.Got()[0]), key+" | 3 seats | Unpack it into plugins.")
+	out := s.MustCLI("export", "store", "products")
+	assert.That(t, strings.HasPrefix(out, "sku,") && strings.Contains(strings.SplitN(out, "\n", 2)[0], ",note"), "%v", out)
 	s.MustCLI("user", "add", "vic", "--role", "viewer", "--service", "store")
 	vera, vic := s.Person("store", "vera", "member"), s.Invited("store", "vic")
 	for _, path := range []string{"/orders/" + ref, "/licenses/1", "/customers/1"} {
@@ -54,9 +52,8 @@ func TestImportsMailNobody(t *testing.T) {
 		"--dry-run"); code != 0 || !strings.Contains(out+errs, "an import sends no mail") {
 		t.Errorf("%d %s %s", code, out, errs)
 	}
-	if code, out, errs := s.Pipe(file, "import", "store", "orders", "-", "--emit"); code != 0 {
-		t.Errorf("%s %s", out, errs)
-	}
+	code, out, errs := s.Pipe(file, "import", "store", "orders", "-", "--emit")
+	assert.That(t, code == 0, "%s %s", out, errs)
 	vera := s.Person("store", "vera", "admin")
 	got := vera.Upload("/import/customers", nil, "file", "c.csv", "email,name\nbo@example.com,Bo\n")
 	for range 3 {
@@ -64,10 +61,7 @@ func TestImportsMailNobody(t *testing.T) {
 			got = vera.Get(strings.TrimPrefix(got.Header.Get("Location"), s.URL("store", "")))
 		}
 	}
-	if !strings.Contains(got.Body, "n import sends no mail") {
-		t.Errorf("%d %s", got.Status, got.Body)
-	}
-	if all := mails(s); len(all) != 0 {
-		t.Errorf("%+v", all)
-	}
+	assert.Contains(t, got.Body, "n import sends no mail", "%d", got.Status)
+	all := mails(s)
+	assert.That(t, len(all) == 0, "%+v", all)
 }

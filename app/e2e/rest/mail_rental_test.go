@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // adasHouse is a shop in which Ada owes rent and water since 2026-11-01; today is 2026-11-06.
@@ -19,9 +20,8 @@ func adasHouse(t *testing.T) *apptest.Fixture {
 		{"rental", "lease", "save", "House", "A", "2026-11-01", "--tenant", "Ada|Ben", "--rent-cents", "95000", "--due-day", "1"},
 		{"rental", "charge", "1", "--type", "utility", "--amount-cents", "4500", "--due", "2026-11-01", "--label", "Water"},
 	} {
-		if code, _, errs := s.CLI(args...); code != 0 {
-			t.Fatal(args, errs)
-		}
+		code, _, errs := s.CLI(args...)
+		assert.Must(t, code == 0, "%v %v", args, errs)
 	}
 	return s
 }
@@ -33,9 +33,7 @@ func lettersOf(t *testing.T, s *apptest.Fixture, to *apptest.MailServer, n int) 
 	for _, l := range to.Got() {
 		all = append(all, letter(t, l))
 	}
-	if len(all) != n {
-		t.Fatalf("%d messages, want %d: %q", len(all), n, all)
-	}
+	assert.Must(t, len(all) == n, "%d messages, want %d: %q", len(all), n, all)
 	return all
 }
 
@@ -47,18 +45,16 @@ func TestALandlordBeforeMailIsSetUp(t *testing.T) {
 		t.Error(out)
 	}
 	for _, args := range [][]string{{"send-reminders", "--yes"}, {"set-reminders", "--gap-days", "5"}, {"pause-reminders", "1", "--until", "2026-12-01"}, {"mail-statement", "1", "--yes"}} {
-		if code, _, errs := s.CLI(append([]string{"rental"}, args...)...); code != 1 || !strings.Contains(errs, "mail is not set up") {
-			t.Errorf("%v: %d %s", args, code, errs)
-		}
+		code, _, errs := s.CLI(append([]string{"rental"}, args...)...)
+		assert.That(t, code == 1 && strings.Contains(errs, "mail is not set up"), "%v: %d %s", args, code, errs)
 	}
 	v := s.Person("rental", "vera", "admin")
 	for path, never := range map[string][]string{"/arrears": {"/reminders"}, "/leases/1": {"send_reminders", "mail_statement", "pause_reminders"},
 		"/leases/1/statement": {"mail_statement"}, "/reminders": {"/do/send_reminders"}} {
 		got := v.Get(path)
 		for _, word := range never {
-			if got.Status != http.StatusOK || strings.Contains(got.Body, word) {
-				t.Errorf("%s: %d, %s", path, got.Status, word)
-			}
+			assert.That(t, got.Status == http.StatusOK && !strings.Contains(got.Body, word),
+				"%s: %d, %s", path, got.Status, word)
 		}
 	}
 	if got := v.Get("/leases/1/reminder"); !strings.Contains(got.Body, "Our books show these amounts as open.") || !strings.Contains(got.Body, "995.00\u00a0EUR is overdue") ||
@@ -73,9 +69,8 @@ func TestRemindersByMail(t *testing.T) {
 	s, to := adasHouse(t), apptest.StartMail(t)
 	apptest.SetMail(s, to)
 	s.MustCLI("settings", "locale", "de-DE")
-	if code, _, errs := s.Pipe("Rent = Miete\n", "mail", "text", "set", "words-rental", "-"); code != 0 {
-		t.Fatal(errs)
-	}
+	code, _, errs := s.Pipe("Rent = Miete\n", "mail", "text", "set", "words-rental", "-")
+	assert.Must(t, code == 0, "%v", errs)
 	if code, _, errs := s.Pipe("Subject: Offen: {open}\n\n{charges}\n\nOffen: {open} seit {days} Tagen, {unit}", "mail", "text", "set", "late-1", "-"); code != 0 {
 		t.Fatal(errs)
 	}
@@ -88,9 +83,8 @@ func TestRemindersByMail(t *testing.T) {
 	if !strings.Contains(page.Body, "ada@example.org") || !strings.Contains(page.Body, "ben@example.org") || !strings.Contains(page.Body, "2 reminders are due") {
 		t.Error(page.Body)
 	}
-	if got := v.Post("/do/send_reminders", "marked", "true"); got.Status != http.StatusUnprocessableEntity {
-		t.Errorf("nothing marked: %d", got.Status)
-	}
+	assert.Equal(t, v.Post("/do/send_reminders", "marked", "true").Status, http.StatusUnprocessableEntity,
+		"nothing marked")
 	s.MustCLI("rental", "send-reminders", "--yes")
 	for i, text := range lettersOf(t, s, to, 2) {
 		for _, want := range []string{"Subject: Offen: 995,00", "Miete 01.11.2026 - 30.11.2026 | 01.11.2026 | 950,00\u00a0EUR", "Water | 01.11.2026 | 45,00\u00a0EUR", "Offen: 995,00\u00a0EUR seit 5 Tagen, House / A"} {
@@ -106,19 +100,14 @@ func TestRemindersByMail(t *testing.T) {
 		!strings.Contains(apptest.Text(got.Doc), "Last reminder") {
 		t.Error(got.Body)
 	}
-	if out := s.MustCLI("rental", "send-reminders", "--yes", "--json"); !strings.Contains(strings.ReplaceAll(out, " ", ""), `"sent":[]`) {
-		t.Error(out)
-	}
-	if code, _, errs := s.CLI("rental", "send-reminders", "--lease-id", "1", "--yes"); code != 1 || !strings.Contains(errs, "no reminder is sent") {
-		t.Errorf("%d %s", code, errs)
-	}
-	if out := s.MustCLI("rental", "pause-reminders", "House/A", "--until", "2026-12-31"); !strings.Contains(out, "until after 2026-12-31") {
-		t.Error(out)
-	}
+	out := s.MustCLI("rental", "send-reminders", "--yes", "--json")
+	assert.That(t, strings.Contains(strings.ReplaceAll(out, " ", ""), `"sent":[]`), "%v", out)
+	code, _, errs = s.CLI("rental", "send-reminders", "--lease-id", "1", "--yes")
+	assert.That(t, code == 1 && strings.Contains(errs, "no reminder is sent"), "%d %s", code, errs)
+	out = s.MustCLI("rental", "pause-reminders", "House/A", "--until", "2026-12-31")
+	assert.That(t, strings.Contains(out, "until after 2026-12-31"), "%v", out)
 	s.Clock.Set(time.Date(2026, 11, 15, 12, 0, 0, 0, time.UTC))
-	if out := s.MustCLI("rental", "reminders", "--csv"); !strings.Contains(out, "late-2,99500,2026-11-01,14,paused") {
-		t.Error(out)
-	}
+	assert.Contains(t, s.MustCLI("rental", "reminders", "--csv"), "late-2,99500,2026-11-01,14,paused")
 	s.MustCLI("rental", "pause-reminders", "1", "--until", "")
 	s.MustCLI("mail", "pause")
 	if got := v.Post("/do/send_reminders", "marked", "true", "lease_id", "1", "confirm", "yes"); got.Status != http.StatusOK && got.Status != http.StatusSeeOther {
@@ -126,9 +115,8 @@ func TestRemindersByMail(t *testing.T) {
 	}
 	s.MustCLI("rental", "receive", "1", "--amount-cents", "99500")
 	s.MustCLI("mail", "resume")
-	if m := settled(s, in("cancelled")); m.Kind != "late-2" || *m.Reply != "nothing is open" {
-		t.Errorf("%+v", m)
-	}
+	m := settled(s, in("cancelled"))
+	assert.That(t, m.Kind == "late-2" && *m.Reply == "nothing is open", "%+v", m)
 	s.MustCLI("rental", "end-lease", "1", "--date", "2026-11-30", "--yes")
 	s.Clock.Set(time.Date(2026, 12, 15, 12, 0, 0, 0, time.UTC))
 	s.MustCLI("rental", "tenant", "forget", "Ada", "--yes")
@@ -144,9 +132,8 @@ func TestReceiptsStatementsAndTickets(t *testing.T) {
 	apptest.SetMail(s, to)
 	s.MustCLI("rental", "tenant", "save", "Ben", "--email", "")
 	s.MustCLI("rental", "receive", "1", "--amount-cents", "1000")
-	if all := mails(s); len(all) != 0 {
-		t.Errorf("receipts are off at first: %+v", all)
-	}
+	all := mails(s)
+	assert.That(t, len(all) == 0, "receipts are off at first: %+v", all)
 	s.MustCLI("mail", "kind", "receipt", "on")
 	s.MustCLI("rental", "receive", "1", "--amount-cents", "100000", "--method", "transfer")
 	text := lettersOf(t, s, to, 1)[0]
@@ -154,9 +141,8 @@ func TestReceiptsStatementsAndTickets(t *testing.T) {
 		!strings.Contains(text, "Rent 1 November 2026 - 30 November 2026 | 1 November 2026 | 940.00\u00a0EUR") || !strings.Contains(text, "Left as credit: 15.00\u00a0EUR") {
 		t.Errorf("%+v %s", m, text)
 	}
-	if out := s.MustCLI("rental", "mail-statement", "House/A", "--year", "2026", "--yes"); !strings.Contains(out, "House/A is mailed to ada@example.org") {
-		t.Error(out)
-	}
+	out := s.MustCLI("rental", "mail-statement", "House/A", "--year", "2026", "--yes")
+	assert.That(t, strings.Contains(out, "House/A is mailed to ada@example.org"), "%v", out)
 	text = lettersOf(t, s, to, 2)[1]
 	if !strings.Contains(text, "6 November 2026 | Bank transfer | 1,000.00\u00a0EUR") || !strings.Contains(text, "Balance at the end: -15.00\u00a0EUR") {
 		t.Error(text)
@@ -167,9 +153,8 @@ func TestReceiptsStatementsAndTickets(t *testing.T) {
 	s.MustCLI("rental", "tenant", "mail-invitation", "Ada", "--yes")
 	guest := s.Visitor("rental")
 	guest.Post(linkIn(t, s, to, "tenant-link"))
-	if got := guest.Post("/portal/do/report_problem", "title", "The tap drips", "priority", "high", "description", "x"); got.Status != http.StatusSeeOther {
-		t.Fatalf("%d %s", got.Status, got.Body)
-	}
+	got := guest.Post("/portal/do/report_problem", "title", "The tap drips", "priority", "high", "description", "x")
+	assert.Must(t, got.Status == http.StatusSeeOther, "%d %s", got.Status, got.Body)
 	guest.Post("/portal/do/add_note", "ticket_id", "2", "text", "still")
 	v.Post("/do/add_ticket_note", "ticket_id", "2", "text", "The plumber comes on Thursday.")
 	text = lettersOf(t, s, to, 4)[3]
@@ -180,9 +165,8 @@ func TestReceiptsStatementsAndTickets(t *testing.T) {
 	if text = lettersOf(t, s, to, 5)[4]; !strings.Contains(text, "The tap drips: In progress") {
 		t.Error(text)
 	}
-	if _, refused := s.Tool("rental", "update_ticket", `{"ticket_id":2,"status":"resolved","note":"New washer."}`); refused != "" {
-		t.Error(refused)
-	}
+	_, refused := s.Tool("rental", "update_ticket", `{"ticket_id":2,"status":"resolved","note":"New washer."}`)
+	assert.That(t, refused == "", "%v", refused)
 	if text = lettersOf(t, s, to, 6)[5]; !strings.Contains(text, "The tap drips: Resolved") || !strings.Contains(text, "New washer.") {
 		t.Error(text)
 	}
@@ -192,7 +176,5 @@ func TestReceiptsStatementsAndTickets(t *testing.T) {
 	for _, kind := range []string{"receipt", "statement", "ticket", "reminder"} {
 		s.MustCLI("mail", "preview", kind)
 	}
-	if out := s.MustCLI("mail", "preview", "statement", "House/A"); !strings.Contains(out, "Statement of 2026, House / A") {
-		t.Error(out)
-	}
+	assert.Contains(t, s.MustCLI("mail", "preview", "statement", "House/A"), "Statement of 2026, House / A")
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -58,9 +59,8 @@ func record(s *apptest.Fixture, args ...string) (ref, key string) {
 		}
 	}
 	out := s.MustCLI(append([]string{"store", "order", "record", "--sku", "PLUGIN", "--json"}, args...)...)
-	if err := json.Unmarshal([]byte(out), &v); err != nil || len(v.Licenses) == 0 {
-		s.T.Fatal(err, out)
-	}
+	err := json.Unmarshal([]byte(out), &v)
+	assert.Must(s.T, err == nil && len(v.Licenses) != 0, "%v %v", err, out)
 	return v.Ref, v.Licenses[0].Key
 }
 
@@ -79,9 +79,7 @@ func TestMailBeforeItIsSetUp(t *testing.T) {
 			t.Errorf("%v: %d %s", args, code, errs)
 		}
 	}
-	if got := v.Get("/"); strings.Contains(got.Body, `href="/mail"`) {
-		t.Error("the first page leads to mail")
-	}
+	assert.Lacks(t, v.Get("/").Body, `href="/mail"`, "the first page leads to mail")
 	if got := v.Get("/mail"); got.Status != http.StatusConflict || !strings.Contains(got.Body, `href="/settings/mail"`) {
 		t.Errorf("/mail: %d %s", got.Status, got.Body)
 	}
@@ -90,9 +88,8 @@ func TestMailBeforeItIsSetUp(t *testing.T) {
 	}
 	to := apptest.StartMail(t)
 	apptest.SetMail(s, to)
-	if all := mails(s); len(all) != 0 {
-		t.Errorf("what was before is mailed: %+v", all)
-	}
+	all := mails(s)
+	assert.That(t, len(all) == 0, "what was before is mailed: %+v", all)
 }
 
 // TestAPaidOrderIsMailed: the buyer gets the key, once; nobody else does.
@@ -109,12 +106,10 @@ func TestAPaidOrderIsMailed(t *testing.T) {
 	s.MustCLI("mail", "kind", "order", "off")
 	record(s, "--email", "ann@example.com")
 	s.MustCLI("mail", "kind", "order", "on")
-	if _, _, errs := s.CLI("store", "order", "record", "--sku", "PLUGIN", "--email", "ann@example.com", "--dry-run"); errs != "" {
-		t.Error(errs)
-	}
-	if all := mails(s); len(all) != 1 {
-		t.Errorf("%+v", all)
-	}
+	_, _, errs := s.CLI("store", "order", "record", "--sku", "PLUGIN", "--email", "ann@example.com", "--dry-run")
+	assert.That(t, errs == "", "%v", errs)
+	all := mails(s)
+	assert.That(t, len(all) == 1, "%+v", all)
 	got := to.Got()
 	if len(got) != 1 || got[0].From != "shop@example.com" || got[0].To != "ann@example.com" || !strings.Contains(got[0].Text, key) {
 		t.Fatalf("%+v", got)
@@ -173,17 +168,12 @@ func TestRepliesOfTheMailServer(t *testing.T) {
 			to.Answer(c.verb, c.reply)
 			record(s, "--email", "ann@example.com")
 			m := settled(s, func(m mailed) bool { return m.Reply != nil })
-			if m.State != c.state || m.Tries != c.tries || strings.Contains(*m.Reply, "ann@") {
-				t.Errorf("%+v %s", m, *m.Reply)
-			}
+			assert.That(t, m.State == c.state && m.Tries == c.tries && !strings.Contains(*m.Reply, "ann@"),
+				"%+v %s", m, *m.Reply)
 			_, _, errs := s.CLI("mail", "unblock", "ANN@example.com")
-			if blocked := errs == "" || !strings.Contains(errs, "is not blocked"); blocked != c.blocked {
-				t.Errorf("blocked: %v", blocked)
-			}
+			assert.Equal(t, errs == "" || !strings.Contains(errs, "is not blocked"), c.blocked, "blocked")
 			page := s.Person("store", "vera", "admin").Get("/")
-			if told := strings.Contains(page.Body, "refuses messages"); told != c.trouble {
-				t.Errorf("told of trouble: %v", told)
-			}
+			assert.Equal(t, strings.Contains(page.Body, "refuses messages"), c.trouble, "told of trouble")
 			if !c.trouble {
 				return
 			}
@@ -209,14 +199,12 @@ func TestMailAttemptsEnd(t *testing.T) {
 		s.Clock.Set(at)
 	}
 	s.Clock.Set(apptest.Noon.Add(49 * time.Hour))
-	if m := settled(s, in("failed")); m.Next != nil {
-		t.Errorf("%+v", m)
-	}
+	m := settled(s, in("failed"))
+	assert.That(t, m.Next == nil, "%+v", m)
 	to.Answer("RCPT", "")
 	s.MustCLI("mail", "resend", "1", "--yes")
-	if m := settled(s, in("sent")); m.ID != 2 || m.Record == "" {
-		t.Errorf("%+v", m)
-	}
+	m = settled(s, in("sent"))
+	assert.That(t, m.ID == 2 && m.Record != "", "%+v", m)
 }
 
 // TestImplausibleClockAgesNoMessage: an attempt that fails while the clock is more than a year ahead leaves the message
@@ -228,9 +216,8 @@ func TestImplausibleClockAgesNoMessage(t *testing.T) {
 	record(s, "--email", "ann@example.com")
 	settled(s, func(m mailed) bool { return m.Tries == 1 && m.State == "queued" })
 	s.Clock.Set(apptest.Noon.Add(401 * 24 * time.Hour))
-	if m := settled(s, func(m mailed) bool { return m.Tries == 2 && m.State != "sending" }); m.State != "queued" {
-		t.Fatalf("%+v", m)
-	}
+	m := settled(s, func(m mailed) bool { return m.Tries == 2 && m.State != "sending" })
+	assert.Must(t, m.State == "queued", "%+v", m)
 	to.Answer("RCPT", "")
 	s.Clock.Set(apptest.Noon.Add(2 * time.Minute))
 	settled(s, in("sent"))
@@ -246,25 +233,22 @@ func TestMailIsPausedAndCancelled(t *testing.T) {
 	s.MustCLI("mail", "cancel", "1")
 	s.MustCLI("mail", "kind", "refund", "off")
 	s.MustCLI("store", "order", "refund", second, "--yes")
-	if got := to.Got(); len(got) != 0 {
-		t.Errorf("%+v", got)
-	}
+	got := to.Got()
+	assert.That(t, len(got) == 0, "%+v", got)
 	s.MustCLI("mail", "resume")
 	m := settled(s, in("cancelled"))
 	if m.Record != second || *m.Reply != "the order is refunded" || mails(s)[1].State != "cancelled" || mails(s)[1].Record != first {
 		t.Errorf("%+v", mails(s))
 	}
-	if code, _, errs := s.CLI("mail", "resend", "2", "--yes"); code != 1 || !strings.Contains(errs, "the order is refunded") {
-		t.Errorf("%d %s", code, errs)
-	}
+	code, _, errs := s.CLI("mail", "resend", "2", "--yes")
+	assert.That(t, code == 1 && strings.Contains(errs, "the order is refunded"), "%d %s", code, errs)
 	s.MustCLI("mail", "block", "ann@example.com", "--reason", "bounced")
 	record(s, "--email", "ann@example.com")
 	if m := mails(s)[0]; m.State != "refused" || *m.Reply != "the address is blocked: bounced" || m.Next != nil {
 		t.Errorf("%+v", m)
 	}
-	if code, _, errs := s.CLI("store", "mail-order", first, "--yes"); code != 1 || !strings.Contains(errs, "blocked") {
-		t.Errorf("%d %s", code, errs)
-	}
+	code, _, errs = s.CLI("store", "mail-order", first, "--yes")
+	assert.That(t, code == 1 && strings.Contains(errs, "blocked"), "%d %s", code, errs)
 	s.MustCLI("mail", "unblock", "ann@example.com")
 	s.MustCLI("store", "mail-order", first, "--yes")
 	settled(s, in("sent"))
@@ -280,21 +264,16 @@ func TestMessageInTransitSurvivesAKill(t *testing.T) {
 		code, _, errs := s.CLI("store", "order", "record", "--sku", "PLUGIN", "--email", "ann@example.com")
 		return code == 0 && strings.Contains(errs, "Messages that wait: 1. No server is running")
 	}
-	if waits() {
-		t.Error("the server is said not to run")
-	}
+	assert.That(t, !waits(), "the server is said not to run")
 	settled(s, func(m mailed) bool { return m.Tries == 1 })
 	s.Down()
-	if !waits() {
-		t.Error("a command does not say that its message waits")
-	}
+	assert.That(t, waits(), "a command does not say that its message waits")
 	alter(t, s.Path, "UPDATE mails SET state = 'sending', next_try_at = 0")
 	to.Answer("RCPT", "")
 	s.Up()
 	settled(s, in("sent"))
-	if got := to.Got(); len(got) != 2 {
-		t.Errorf("%+v", got)
-	}
+	got := to.Got()
+	assert.That(t, len(got) == 2, "%+v", got)
 }
 
 // TestSetMailRefuses: settings that cannot be a mail server are refused by field.
@@ -311,9 +290,7 @@ func TestSetMailRefuses(t *testing.T) {
 		"rate":     {"from", "a@b.example", "host", "smtp.example.com", "rate", "601"},
 		"password": {"from", "a@b.example", "host", "smtp.example.com", "password", "x"},
 	} {
-		if got := v.Post("/do/set_mail", args...); got.Status != http.StatusUnprocessableEntity {
-			t.Errorf("%s: %d", field, got.Status)
-		}
+		assert.Equal(t, v.Post("/do/set_mail", args...).Status, http.StatusUnprocessableEntity, "%s", field)
 	}
 	s.MustCLI("mail", "set", "--host", "smtp.example.com", "--user", "u", "--password", "sesame-7", "--from", "a@b.example")
 	var kept struct {
@@ -321,33 +298,26 @@ func TestSetMailRefuses(t *testing.T) {
 		Security string
 		Password bool
 	}
-	if err := json.Unmarshal([]byte(s.MustCLI("mail", "set", "--rate", "10", "--json")), &kept); err != nil || kept.Port != 587 || kept.Security != "starttls" || !kept.Password {
-		t.Error(kept, err)
-	}
-	if code, _, errs := s.Pipe("sesame-7\n", "mail", "set", "--password-stdin"); code != 0 {
-		t.Error(errs)
-	}
-	if page := v.Get("/settings/mail").Body + v.Get("/audit").Body; strings.Contains(page, "sesame-7") {
-		t.Error("a page shows the password")
-	}
-	if err := json.Unmarshal([]byte(s.MustCLI("mail", "set", "--host", "other.example.com", "--json")), &kept); err != nil || kept.Password {
-		t.Error("another host keeps the password", err)
-	}
+	err := json.Unmarshal([]byte(s.MustCLI("mail", "set", "--rate", "10", "--json")), &kept)
+	assert.That(t, err == nil && kept.Port == 587 && kept.Security == "starttls" && kept.Password, "%v %v", kept, err)
+	code, _, errs := s.Pipe("sesame-7\n", "mail", "set", "--password-stdin")
+	assert.That(t, code == 0, "%v", errs)
+	assert.Lacks(t, v.Get("/settings/mail").Body+v.Get("/audit").Body, "sesame-7", "a page shows the password")
+	err = json.Unmarshal([]byte(s.MustCLI("mail", "set", "--host", "other.example.com", "--json")), &kept)
+	assert.That(t, err == nil && !kept.Password, "another host keeps the password %v", err)
 }
 
 // TestTextsOfMail: the shop's own text is refused if its placeholders cannot be filled in.
 func TestTextsOfMail(t *testing.T) {
 	t.Parallel()
 	s, to := apptest.MailShop(t)
-	if code, _, errs := s.Pipe("Subject: Hallo\n\nKein Schlüssel", "mail", "text", "set", "order", "-"); code != 1 || !strings.Contains(errs, "it must contain {keys}") {
-		t.Errorf("%d %s", code, errs)
-	}
+	code, _, errs := s.Pipe("Subject: Hallo\n\nKein Schlüssel", "mail", "text", "set", "order", "-")
+	assert.That(t, code == 1 && strings.Contains(errs, "it must contain {keys}"), "%d %s", code, errs)
 	if code, _, errs := s.Pipe("Subject: Bestellung {order}\n\nGuten Tag {name},\n\n{keys}\n\n{items}", "mail", "text", "set", "order", "-"); code != 0 {
 		t.Fatal(errs)
 	}
-	if code, _, errs := s.Pipe("seat = Platz\nseats = Plätze\nTotal = Summe\n", "mail", "text", "set", "words-store", "-"); code != 0 {
-		t.Fatal(errs)
-	}
+	code, _, errs = s.Pipe("seat = Platz\nseats = Plätze\nTotal = Summe\n", "mail", "text", "set", "words-store", "-")
+	assert.Must(t, code == 0, "%v", errs)
 	s.MustCLI("settings", "locale", "de-DE")
 	ref, _ := record(s, "--email", "ann@example.com", "--total-cents", "123456")
 	settled(s, in("sent"))
@@ -357,9 +327,7 @@ func TestTextsOfMail(t *testing.T) {
 	}
 	v := s.Person("store", "vera", "admin")
 	for _, path := range []string{"/settings/mail", "/settings/mail/order", "/settings/mail/words-store", "/mail", "/mail/1"} {
-		if got := v.Get(path); got.Status != http.StatusOK {
-			t.Errorf("%s: %d", path, got.Status)
-		}
+		assert.Equal(t, v.Get(path).Status, http.StatusOK, "%s", path)
 	}
 	if got := v.Get("/settings/mail/order"); !strings.Contains(got.Body, `sandbox srcdoc="&lt;!DOCTYPE html`) || strings.Contains(got.Body, "<td>Audio plugin") {
 		t.Error("the HTML of a message stands in the page itself")
@@ -368,9 +336,7 @@ func TestTextsOfMail(t *testing.T) {
 		t.Error(got.Body)
 	}
 	s.MustCLI("mail", "text", "reset", "order", "--yes")
-	if out := s.MustCLI("mail", "preview", "order"); !strings.Contains(out, "Your order "+ref) {
-		t.Error(out)
-	}
+	assert.Contains(t, s.MustCLI("mail", "preview", "order"), "Your order "+ref)
 }
 
 // TestExpiryNotices: each license gets one notice per end date, in one message per customer.
@@ -386,9 +352,8 @@ func TestExpiryNotices(t *testing.T) {
 	}
 	for i, want := range []int{1, 0} {
 		var v struct{ Sent []struct{ To string } }
-		if err := json.Unmarshal([]byte(s.MustCLI("store", "send-expiry-notices", "--json", "--yes")), &v); err != nil || len(v.Sent) != want {
-			t.Errorf("run %d: %+v %v", i, v, err)
-		}
+		err := json.Unmarshal([]byte(s.MustCLI("store", "send-expiry-notices", "--json", "--yes")), &v)
+		assert.That(t, err == nil && len(v.Sent) == want, "run %d: %+v %v", i, v, err)
 	}
 	if m := settled(s, in("sent")); m.Kind != "expiry" || m.Record != "ann@example.com" || strings.Count(to.Got()[0].Text, "30 November 2026") != 4 {
 		t.Errorf("%+v %s", m, to.Got()[0].Text)
@@ -422,11 +387,8 @@ func TestRestorePausesMail(t *testing.T) {
 	s.MustCLI("backup", copied)
 	s.MustCLI("mail", "resume")
 	s.Down()
-	if out := s.MustCLI("restore", copied); !strings.Contains(out, "mail is paused") {
-		t.Error(out)
-	}
+	assert.Contains(t, s.MustCLI("restore", copied), "mail is paused")
 	s.Up()
-	if page := s.Person("store", "vera", "admin").Get("/"); !strings.Contains(page.Body, "Mail is paused") || len(to.Got()) != 1 {
-		t.Error("mail is not paused")
-	}
+	page := s.Person("store", "vera", "admin").Get("/")
+	assert.That(t, strings.Contains(page.Body, "Mail is paused") && len(to.Got()) == 1, "mail is not paused")
 }

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // authority makes a self-signed certificate for the address, and the file of its authority.
@@ -98,9 +99,7 @@ func TestMailServerConnection(t *testing.T) {
 			if err := json.Unmarshal([]byte(out), &v); err != nil || v.OK != c.ok || v.Stage != c.stage || (code == 0) != c.ok {
 				t.Errorf("exit %d: %s %v", code, out, err)
 			}
-			if all := v.Reply + strings.Join(to.Secrets(), " "); !strings.Contains(all, c.said) {
-				t.Errorf("%q is not in %q", c.said, all)
-			}
+			assert.Contains(t, v.Reply+strings.Join(to.Secrets(), " "), c.said)
 		})
 	}
 }
@@ -121,9 +120,7 @@ func TestMailRateLimit(t *testing.T) {
 	s.Up()
 	record(s, "--email", "ann@example.com")
 	for range 5 {
-		if n := len(to.Got()); n != 3 {
-			t.Fatalf("%d messages in a minute", n)
-		}
+		assert.MustEqual(t, len(to.Got()), 3, "messages in a minute")
 		mails(s)
 	}
 }
@@ -149,24 +146,18 @@ func TestMailMetricListAndDoctor(t *testing.T) {
 	}
 	s.MustCLI("store", "customer", "forget", "ann@example.com", "--yes")
 	all := mails(s)
-	if all[0].State != "cancelled" || all[0].To != "" || all[1].To != "" || all[1].State != "sent" {
-		t.Errorf("%+v", all)
-	}
+	assert.That(t, all[0].State == "cancelled" && all[0].To == "" && all[1].To == "" && all[1].State == "sent", "%+v", all)
 	s.MustCLI("rental", "tenant", "save", "Örn", "--email", "Örn@example.org")
 	s.MustCLI("mail", "block", "ÖRN@example.org")
 	s.MustCLI("rental", "tenant", "forget", "Örn", "--yes")
 	for _, email := range []string{"ann@example.com", "örn@example.org"} {
-		if _, _, errs := s.CLI("mail", "unblock", email); !strings.Contains(errs, "is not blocked") {
-			t.Error(email, errs)
-		}
-		if out := s.MustCLI("audit"); strings.Contains(out, email) {
-			t.Error(out)
-		}
+		_, _, errs := s.CLI("mail", "unblock", email)
+		assert.That(t, strings.Contains(errs, "is not blocked"), "%v %v", email, errs)
+		assert.Lacks(t, s.MustCLI("audit"), email)
 	}
 	s.Down()
 	alter(t, s.Path, "INSERT INTO mail_texts VALUES ('order', 'Hello {gone}', '{keys}', 0)")
-	if code, out, _ := s.CLI("doctor"); code == 0 || !strings.Contains(out, "the text of order") {
-		t.Errorf("%d %s", code, out)
-	}
+	code, out, _ := s.CLI("doctor")
+	assert.That(t, code != 0 && strings.Contains(out, "the text of order"), "%d %s", code, out)
 	s.Up()
 }

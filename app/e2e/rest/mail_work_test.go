@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestRequesterIsNotified: the sender of the request page is mailed when the job is done. The page asks for an address
@@ -21,22 +22,16 @@ func TestRequesterIsNotified(t *testing.T) {
 		t.Errorf("before set-up: %d %s", got.Status, got.Body)
 	}
 	guest.Post(page, "description", "It squeaks")
-	if got := vera.Get("/do/edit_workorder?id=1"); strings.Contains(got.Body, "requester_email") {
-		t.Error("before set-up the form asks for an address")
-	}
+	assert.Lacks(t, vera.Get("/do/edit_workorder?id=1").Body, "requester_email",
+		"before set-up the form asks for an address")
 	apptest.SetMail(s, to)
-	if got := guest.Get(page); !strings.Contains(got.Body, `name="email"`) {
-		t.Error(got.Body)
-	}
-	if got := guest.Post(page, "description", "It smokes", "email", "not one"); got.Status != http.StatusUnprocessableEntity {
-		t.Errorf("%d", got.Status)
-	}
+	assert.Contains(t, guest.Get(page).Body, `name="email"`)
+	got := guest.Post(page, "description", "It smokes", "email", "not one")
+	assert.That(t, got.Status == http.StatusUnprocessableEntity, "%d", got.Status)
 	if got := guest.Post(page, "description", "It smokes", "email", "Ann@example.com"); got.Status != http.StatusOK && got.Status != http.StatusCreated && got.Status != http.StatusSeeOther {
 		t.Fatalf("%d %s", got.Status, got.Body)
 	}
-	if got := vera.Get("/work-orders/2"); !strings.Contains(got.Body, "Ann@example.com") {
-		t.Error("the order does not show who asked")
-	}
+	assert.Contains(t, vera.Get("/work-orders/2").Body, "Ann@example.com", "the order")
 	s.MustCLI("maintenance", "move", "in-progress", "1", "2")
 	s.MustCLI("maintenance", "move", "done", "1", "2", "--resolution", "New bearing")
 	text := lettersOf(t, s, to, 1)[0]
@@ -44,31 +39,24 @@ func TestRequesterIsNotified(t *testing.T) {
 		t.Errorf("%+v %s", m, text)
 	}
 	s.MustCLI("maintenance", "work-orders", "edit", "1", "--requester-email", "bob@example.com")
-	if code, _, errs := s.CLI("maintenance", "work-orders", "edit", "1", "--requester-email", "bob"); code == 0 || !strings.Contains(errs, "requester_email") {
-		t.Errorf("%d %s", code, errs)
-	}
+	code, _, errs := s.CLI("maintenance", "work-orders", "edit", "1", "--requester-email", "bob")
+	assert.That(t, code != 0 && strings.Contains(errs, "requester_email"), "%d %s", code, errs)
 	s.MustCLI("mail", "pause")
 	s.MustCLI("maintenance", "move", "open", "1")
 	s.MustCLI("maintenance", "move", "cancelled", "1")
-	if m := mails(s)[0]; m.To != "bob@example.com" || m.State != "queued" {
-		t.Errorf("%+v", m)
-	}
+	m := mails(s)[0]
+	assert.That(t, m.To == "bob@example.com" && m.State == "queued", "%+v", m)
 	s.MustCLI("mail", "cancel", "2")
 	s.MustCLI("maintenance", "move", "open", "2")
 	s.MustCLI("mail", "resume")
-	if code, _, errs := s.CLI("mail", "resend", "1", "--yes"); code != 1 || !strings.Contains(errs, "the work order is open") {
-		t.Errorf("%d %s", code, errs)
-	}
+	code, _, errs = s.CLI("mail", "resend", "1", "--yes")
+	assert.That(t, code == 1 && strings.Contains(errs, "the work order is open"), "%d %s", code, errs)
 	lists(t, vera, "/work-orders/2", 1)
 	lists(t, vera, "/work-orders/1", 2)
 	trail := s.MustCLI("audit", "--json")
-	if strings.Contains(trail, "bob@example.com") {
-		t.Error("the trail tells the address")
-	}
+	assert.Lacks(t, trail, "bob@example.com", "the trail tells the address")
 	s.MustCLI("maintenance", "work-orders", "edit", "2", "--requester-email", "")
-	if got := vera.Get("/work-orders/2"); strings.Contains(got.Body, "Asked for by") {
-		t.Error("an empty address does not take it away")
-	}
+	assert.Lacks(t, vera.Get("/work-orders/2").Body, "Asked for by", "an empty address")
 }
 
 // TestAPurchaseOrderIsMailed: when it is ordered or later, as a person's message. Without an address nothing is
@@ -79,52 +67,36 @@ func TestAPurchaseOrderIsMailed(t *testing.T) {
 	s.MustCLI("reorder", "skus", "save", "TEA-1", "--name", "Green tea", "--supplier", "Leaf", "--supplier-sku", "L-77", "--unit-cost-cents", "320")
 	draft := func() { s.MustCLI("reorder", "po", "create", "--supplier", "Leaf", "--line", "TEA-1=24") }
 	draft()
-	if code, _, errs := s.CLI("reorder", "po", "order", "PO-000001", "--mail"); code != 1 || !strings.Contains(errs, "mail is not set up") {
-		t.Errorf("%d %s", code, errs)
-	}
+	code, _, errs := s.CLI("reorder", "po", "order", "PO-000001", "--mail")
+	assert.That(t, code == 1 && strings.Contains(errs, "mail is not set up"), "%d %s", code, errs)
 	v := s.Person("reorder", "vera", "member")
-	if got := v.Get("/purchase-orders/PO-000001"); strings.Contains(got.Body, "Order and mail") {
-		t.Error("before set-up the page offers to mail")
-	}
+	assert.Lacks(t, v.Get("/purchase-orders/PO-000001").Body, "Order and mail", "before set-up the page offers to mail")
 	apptest.SetMail(s, to)
-	if code, _, errs := s.CLI("reorder", "po", "order", "PO-000001", "--mail"); code != 1 || !strings.Contains(errs, "the supplier Leaf has no e-mail address") {
-		t.Errorf("%d %s", code, errs)
-	}
-	if out := s.MustCLI("reorder", "po", "show", "PO-000001", "--json"); !strings.Contains(out, "draft") {
-		t.Error("it is ordered though it could not be mailed")
-	}
+	code, _, errs = s.CLI("reorder", "po", "order", "PO-000001", "--mail")
+	assert.That(t, code == 1 && strings.Contains(errs, "the supplier Leaf has no e-mail address"), "%d %s", code, errs)
+	assert.Contains(t, s.MustCLI("reorder", "po", "show", "PO-000001", "--json"), "draft", "it is ordered though it could")
 	s.MustCLI("reorder", "suppliers", "save", "Leaf", "--email", "orders@leaf.example")
-	if got := v.Get("/purchase-orders/PO-000001"); !strings.Contains(got.Body, "Order and mail") {
-		t.Error(got.Body)
-	}
-	if out := s.MustCLI("reorder", "po", "order", "PO-000001", "--mail"); !strings.Contains(out, "ordered") {
-		t.Error(out)
-	}
+	assert.Contains(t, v.Get("/purchase-orders/PO-000001").Body, "Order and mail")
+	assert.Contains(t, s.MustCLI("reorder", "po", "order", "PO-000001", "--mail"), "ordered")
 	text := lettersOf(t, s, to, 1)[0]
 	for _, want := range []string{"Subject: Purchase order PO-000001", "L-77 | Green tea | 24 | 3.20\u00a0USD | 76.80\u00a0USD", "Total: 76.80\u00a0USD", "We expect it by 27 November 2026."} {
-		if !strings.Contains(text, want) {
-			t.Errorf("it lacks %q:\n%s", want, text)
-		}
+		assert.Contains(t, text, want, "it lacks")
 	}
-	if strings.Contains(text, "Auto-Submitted") || strings.Contains(text, "X-Auto-Response-Suppress") {
-		t.Error("it is marked as a machine's")
-	}
-	if out := s.MustCLI("reorder", "po", "mail", "PO-000001", "--dry-run"); !strings.Contains(out, "orders@leaf.example") || len(mails(s)) != 1 {
-		t.Error(out)
-	}
+	assert.That(t, !strings.Contains(text, "Auto-Submitted") && !strings.Contains(text, "X-Auto-Response-Suppress"),
+		"it is marked as a machine's")
+	out := s.MustCLI("reorder", "po", "mail", "PO-000001", "--dry-run")
+	assert.That(t, strings.Contains(out, "orders@leaf.example") && len(mails(s)) == 1, "%v", out)
 	s.MustCLI("reorder", "po", "mail", "PO-000001", "--yes")
 	lettersOf(t, s, to, 2)
 	draft()
-	if code, _, errs := s.CLI("reorder", "po", "mail", "PO-000002", "--yes"); code != 1 || !strings.Contains(errs, "is a draft") {
-		t.Errorf("%d %s", code, errs)
-	}
+	code, _, errs = s.CLI("reorder", "po", "mail", "PO-000002", "--yes")
+	assert.That(t, code == 1 && strings.Contains(errs, "is a draft"), "%d %s", code, errs)
 	s.MustCLI("mail", "pause")
 	s.MustCLI("reorder", "po", "mail", "PO-000001", "--yes")
 	s.MustCLI("reorder", "po", "cancel", "PO-000001", "--yes")
 	s.MustCLI("mail", "resume")
-	if m := settled(s, in("cancelled")); *m.Reply != "the purchase order is cancelled" {
-		t.Errorf("%+v", m)
-	}
+	m := settled(s, in("cancelled"))
+	assert.That(t, *m.Reply == "the purchase order is cancelled", "%+v", m)
 	s.MustCLI("mail", "preview", "purchase")
 	lists(t, v, "/purchase-orders/PO-000001", 1, 2, 3)
 	lists(t, v, "/suppliers/Leaf", 1, 2, 3)

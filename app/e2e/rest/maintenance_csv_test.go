@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // maintenanceTables are in the order in which an empty database imports them.
@@ -24,15 +25,13 @@ func TestWorkshopExportsAndImportsAsCSV(t *testing.T) {
 		if rows := strings.Count(files[table], "\n"); rows < 6 {
 			t.Errorf("%s: %d rows", table, rows)
 		}
-		if code, out, errs := from.Pipe(files[table], "import", "maintenance", table, "-"); code != 0 {
-			t.Errorf("%s into itself: exit %d: %s%s", table, code, out, errs)
-		}
+		code, out, errs := from.Pipe(files[table], "import", "maintenance", table, "-")
+		assert.That(t, code == 0, "%s into itself: exit %d: %s%s", table, code, out, errs)
 	}
 	before.Check("importing what was exported")
 	for _, table := range maintenanceTables {
-		if code, out, errs := to.Pipe(files[table], "import", "maintenance", table, "-"); code != 0 {
-			t.Errorf("%s into an empty database: exit %d: %s%s", table, code, out, errs)
-		}
+		code, out, errs := to.Pipe(files[table], "import", "maintenance", table, "-")
+		assert.That(t, code == 0, "%s into an empty database: exit %d: %s%s", table, code, out, errs)
 	}
 	for _, table := range maintenanceTables {
 		to.Equal(table, to.MustCLI("export", "maintenance", table), files[table])
@@ -42,9 +41,7 @@ func TestWorkshopExportsAndImportsAsCSV(t *testing.T) {
 	for _, path := range []string{"/api/assets", "/api/parts", "/api/pm-due"} {
 		to.Equal(path, openJob.ReplaceAllString(to.MustGet(path), ""), openJob.ReplaceAllString(from.MustGet(path), ""))
 	}
-	if n := count(to, "workorder.completed") + count(to, "reading.recorded"); n != 0 {
-		t.Errorf("%d events tell of history", n)
-	}
+	assert.Equal(t, count(to, "workorder.completed")+count(to, "reading.recorded"), 0, "events tell of history")
 	to.MustCLI("doctor")
 }
 
@@ -83,9 +80,7 @@ func TestMaintenanceRowsAreRefusedByLine(t *testing.T) {
 		// facts of a preview alone, tested with the tables
 		rehearsed, told = previewed.ReplaceAllString(rehearsed, ""), previewed.ReplaceAllString(told, "")
 		w.Equal(c.table+" as rehearsed", rehearsed+told, "would import 1 rows\n"+errs)
-		if code != 1 || out != "imported 1 rows\n" {
-			t.Errorf("%s: exit %d, %s", c.table, code, out)
-		}
+		assert.That(t, code == 1 && out == "imported 1 rows\n", "%s: exit %d, %s", c.table, code, out)
 		lines := strings.Split(errs, "\n")
 		if len(lines) != len(c.words)+2 || !strings.Contains(errs, fmt.Sprintf("%d of %d rows were refused", len(c.words), len(c.rows))) {
 			t.Fatalf("%s: %s", c.table, errs)
@@ -97,9 +92,7 @@ func TestMaintenanceRowsAreRefusedByLine(t *testing.T) {
 	before := apptest.SnapshotOf(t, w.Fixture)
 	for _, table := range maintenanceTables {
 		code, _, errs := w.Rows(table, "asset_tag,colour", "LATHE-1,red")
-		if code != 1 {
-			t.Errorf("%s with an unknown column: exit %d", table, code)
-		}
+		assert.That(t, code == 1, "%s with an unknown column: exit %d", table, code)
 		w.Says(table, errs, `unknown column "`, "the columns of "+table+" are ")
 	}
 	before.Check("files with an unknown column")

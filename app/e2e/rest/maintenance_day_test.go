@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestTheShopsDayDecides: today is the day in the shop's time zone, on both sides of UTC, for readings, plans and
@@ -50,9 +51,8 @@ func TestDateOperationsNeedAPlausibleClock(t *testing.T) {
 		"/api/work-orders/1/status": `{"status":"done","resolution":"x"}`,
 	} {
 		a := w.Post("maintenance", path, body)
-		if a.Status != 503 || a.Map(t)["error"] != "unavailable" || !strings.Contains(a.Body, "clock") {
-			t.Errorf("%s: %d %s", path, a.Status, a.Body)
-		}
+		assert.That(t, a.Status == 503 && a.Map(t)["error"] == "unavailable" && strings.Contains(a.Body, "clock"),
+			"%s: %d %s", path, a.Status, a.Body)
 	}
 	w.ToolRefused("record_meter", `{"asset_id":1,"reading":1100}`, "clock")
 	w.Refuses(1, []string{"clock"}, "pm-done", "1")

@@ -12,6 +12,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // maintenanceHook is the maintenance fixture with a receiver of its events.
@@ -42,16 +43,12 @@ func (h maintenanceHook) hears(what, event string) (data string) {
 	for name, want := range map[string]string{
 		"X-Maintenance-Event": event, "X-Maintenance-Signature": "sha256=" + hex.EncodeToString(mac.Sum(nil)), "Content-Type": "application/json",
 	} {
-		if got := d.Header.Get(name); got != want {
-			h.T.Errorf("%s: %s is %q, want %q", what, name, got, want)
-		}
+		assert.Equal(h.T, d.Header.Get(name), want, "%s: %s", what, name)
 	}
 	lib, err := standardwebhooks.NewWebhook(h.secret)
 	apptest.OK(h.T, err)
 	// the shop's clock differs from the library's
-	if err := lib.VerifyIgnoringTimestamp([]byte(d.Body), d.Header); err != nil {
-		h.T.Errorf("%s: the public library: %v", what, err)
-	}
+	assert.NoError(h.T, lib.VerifyIgnoringTimestamp([]byte(d.Body), d.Header), "%s: the public library", what)
 	var e struct {
 		ID, Event, Service string
 		CreatedAt          string `json:"created_at"`
@@ -133,9 +130,8 @@ func TestEachReceiverGetsItsEventsWithItsSecret(t *testing.T) {
 	}
 	h.Equal("the first", h.hears("the first", "workorder.completed"), done)
 	h.Equal("the second", second.hears("the second", "workorder.completed"), done)
-	if n, o := len(second.All()), len(other.All()); n != 1 || o != 0 {
-		t.Errorf("%d came to the second, %d to another service's", n, o)
-	}
+	n, o := len(second.All()), len(other.All())
+	assert.That(t, n == 1 && o == 0, "%d came to the second, %d to another service's", n, o)
 }
 
 // TestAMissedMaintenanceEventIsSentByHand: one attempt, then the log, then a resend by a person.
@@ -155,9 +151,7 @@ func TestAMissedMaintenanceEventIsSentByHand(t *testing.T) {
 	h.hears("the next event", "workorder.completed") // the missed one is not resent automatically
 	h.MustCLI("webhook", "resend", "1", "--webhook-allow-private")
 	h.Equal("by hand", h.hears("by hand", "workorder.created"), missed)
-	if n := len(h.All()); n != 3 {
-		t.Errorf("%d requests came", n)
-	}
+	assert.Equal(t, len(h.All()), 3, "requests came")
 }
 
 // TestMaintenanceAuditNamesTheInterface: every kind of write with its actor and interface.
@@ -203,9 +197,8 @@ func TestMaintenanceAuditNamesTheInterface(t *testing.T) {
 	})
 	var list struct{ Entries []map[string]any }
 	w.Into(w.MustCLI("audit", "--service", "maintenance", "--limit", "1", "--json"), &list)
-	if e := list.Entries[0]; e["at"] != "2026-11-20T12:00:00Z" || e["service"] != "maintenance" {
-		t.Errorf("%v", e)
-	}
+	e := list.Entries[0]
+	assert.That(t, e["at"] == "2026-11-20T12:00:00Z" && e["service"] == "maintenance", "%v", e)
 }
 
 // TestRefusedMoveSendsNoEvent: a bulk change writes, audits and sends events only for the moves that are not refused.
@@ -219,15 +212,12 @@ func TestRefusedMoveSendsNoEvent(t *testing.T) {
 	h.Run("move", "in-progress", "1", "3", "5")
 	before := len(events(h.Maintenance))
 	code, out, errs := h.CLI("maintenance", "move", "done", "1", "2", "3", "4", "5", "--resolution", "Oil changed")
-	if code != 1 || out != "1: done\n3: done\n5: done\n" || strings.Count(errs, "cannot move to done") != 2 {
-		t.Errorf("exit %d: %s%s", code, out, errs)
-	}
+	assert.That(t, code == 1 && out == "1: done\n3: done\n5: done\n" && strings.Count(errs, "cannot move to done") == 2,
+		"exit %d: %s%s", code, out, errs)
 	for _, id := range []string{"1", "3", "5"} {
 		h.Says("completed", h.hears(id, "workorder.completed"), `{"id":`+id+`,`)
 	}
-	if n := len(events(h.Maintenance)); n != before+3 {
-		t.Errorf("%d events, want three more than %d", n, before)
-	}
+	assert.Equal(t, len(events(h.Maintenance)), before+3, "events, want three more than %d", before)
 	for _, id := range []string{"2", "4"} {
 		h.Says("order "+id, h.MustGet("/api/work-orders/"+id), `"status":"open"`, `"resolution":null`, `"updated_at":"2026-11-20T12:00:00Z"`)
 	}

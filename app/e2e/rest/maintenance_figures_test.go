@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // demoWorkshop is the demo's maintenanceFixture plus some days of readings and jobs, checked on every other evening.
@@ -151,9 +152,7 @@ func TestWorkOrderFiguresAreTheSameEverywhere(t *testing.T) {
 		for _, p := range detail["parts"].([]any) {
 			part := p.(map[string]any)
 			exact := new(big.Rat).Mul(rat(fmt.Sprint(part["qty"])), rat(fmt.Sprint(part["unit_cost_cents"])))
-			if fmt.Sprint(part["cost_cents"]) != halfUp(exact) {
-				t.Errorf("order %s: %v costs %s", id, part, halfUp(exact))
-			}
+			assert.That(t, fmt.Sprint(part["cost_cents"]) == halfUp(exact), "order %s: %v costs %s", id, part, halfUp(exact))
 			used.Add(used, rat(fmt.Sprint(part["cost_cents"])))
 		}
 		typed := new(big.Rat).Mul(rat(fmt.Sprint(order["parts_cost"])), rat("100"))
@@ -164,9 +163,7 @@ func TestWorkOrderFiguresAreTheSameEverywhere(t *testing.T) {
 			open++
 		}
 	}
-	if open < 5 {
-		t.Fatalf("%d orders are open", open)
-	}
+	assert.Must(t, open >= 5, "%d orders are open", open)
 	laborFollowsTheRate(w, rest)
 }
 
@@ -222,9 +219,7 @@ func TestDueFiguresAreTheSameEverywhere(t *testing.T) {
 	}
 	for _, kind := range []string{"overdue by <nil>", "ok by <nil>", "due-soon by <nil>",
 		"overdue by usage", "due-soon by usage", "overdue by days", "due-soon by days", "ok by both", "overdue by both"} {
-		if seen[kind] == 0 {
-			t.Errorf("nothing was %s: %v", kind, seen)
-		}
+		assert.That(t, seen[kind] != 0, "nothing was %s: %v", kind, seen)
 	}
 }
 
@@ -247,9 +242,7 @@ func useIsTheSame(w apptest.Maintenance, today string) {
 			w.Equal(fmt.Sprint(meter["name"], " of ", asset["asset_tag"]), got, perDay)
 		}
 	}
-	if known < 4 {
-		w.T.Errorf("the use of %d meters is known", known)
-	}
+	assert.That(w.T, known >= 4, "the use of %d meters is known", known)
 }
 
 // dueIsTheSame compares what is due today; seen counts the kinds of rows.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestMaintenanceRefusalsOverREST holds each check: its status, words that name the field and what is allowed, and no
@@ -110,21 +111,16 @@ func TestMaintenanceQueriesAreRefused(t *testing.T) {
 		a := w.Get("maintenance", path)
 		detail, _ := a.Map(t)["detail"].(string)
 		if words == "" { // above the maximum the maximum applies
-			if a.Status != 200 {
-				t.Errorf("%s: %d %s", path, a.Status, a.Body)
-			}
+			assert.That(t, a.Status == 200, "%s: %d %s", path, a.Status, a.Body)
 			continue
 		}
-		if a.Status != 422 || a.Map(t)["error"] != "validation" {
-			t.Errorf("%s: %d %s", path, a.Status, a.Body)
-		}
+		assert.That(t, a.Status == 422 && a.Map(t)["error"] == "validation", "%s: %d %s", path, a.Status, a.Body)
 		w.Says(path, detail, strings.Split(words, "|")...)
 	}
 	for _, path := range []string{"/api/work-orders/1", "/api/work-orders/0", "/api/work-orders/-1", "/api/work-orders/x", "/api/work-orders/1.0", "/api/work-orders/99999999999999999999",
 		"/api/workorders", "/api/assets/1", "/api/pm-due/1", "/api/photos/1"} {
-		if a := w.Get("maintenance", path); a.Status != 404 || a.Map(t)["error"] != "not_found" {
-			t.Errorf("%s: %d %s", path, a.Status, a.Body)
-		}
+		a := w.Get("maintenance", path)
+		assert.That(t, a.Status == 404 && a.Map(t)["error"] == "not_found", "%s: %d %s", path, a.Status, a.Body)
 	}
 	for path, allow := range map[string]string{"/api/work-orders": "GET, POST", "/api/work-orders/1": "GET", "/api/work-orders/1/status": "POST", "/api/assets": "GET",
 		"/api/assets/1/readings": "POST", "/api/pm-due": "GET", "/api/parts": "GET"} {
@@ -154,31 +150,24 @@ func TestRolesApplyOverEveryInterface(t *testing.T) {
 			before := apptest.SnapshotOf(t, w.Fixture)
 			a := w.Do("maintenance", "POST", c.path, key, c.body)
 			detail, _ := a.Map(t)["detail"].(string)
-			if a.Status != 403 || a.Map(t)["error"] != "forbidden" {
-				t.Errorf("%s: %d %s", c.path, a.Status, a.Body)
-			}
+			assert.That(t, a.Status == 403 && a.Map(t)["error"] == "forbidden", "%s: %d %s", c.path, a.Status, a.Body)
 			w.Says(c.path, detail, words...)
 			_, refusal := w.ToolAs("maintenance", key, c.tool, c.arguments)
 			w.Says(c.tool, refusal, append(words, c.tool)...)
 			before.Check(c.path)
 		}
-		if a := w.Do("maintenance", "POST", c.path, member, c.body); a.Status >= 300 {
-			t.Errorf("a member, %s: %d %s", c.path, a.Status, a.Body)
-		}
-		if _, refusal := w.ToolAs("maintenance", member, c.tool, c.arguments); refusal != "" {
-			t.Errorf("a member, %s: %s", c.tool, refusal)
-		}
+		a := w.Do("maintenance", "POST", c.path, member, c.body)
+		assert.That(t, a.Status < 300, "a member, %s: %d %s", c.path, a.Status, a.Body)
+		_, refusal := w.ToolAs("maintenance", member, c.tool, c.arguments)
+		assert.That(t, refusal == "", "a member, %s: %s", c.tool, refusal)
 	}
 	for _, key := range []string{viewer, reader} {
 		for _, path := range []string{"/api/work-orders", "/api/work-orders/1", "/api/assets", "/api/parts", "/api/pm-due"} {
-			if a := w.Do("maintenance", "GET", path, key, ""); a.Status != 200 {
-				t.Errorf("%s: %d", path, a.Status)
-			}
+			assert.Equal(t, w.Do("maintenance", "GET", path, key, "").Status, 200, "%s", path)
 		}
 		for tool, arguments := range map[string]string{"list_workorders": `{}`, "workorder_detail": `{"id":1}`, "pm_due": `{}`} {
-			if _, refusal := w.ToolAs("maintenance", key, tool, arguments); refusal != "" {
-				t.Errorf("%s: %s", tool, refusal)
-			}
+			_, refusal := w.ToolAs("maintenance", key, tool, arguments)
+			assert.That(t, refusal == "", "%s: %s", tool, refusal)
 		}
 	}
 }

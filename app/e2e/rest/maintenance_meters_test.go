@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 func TestAssetsAndPartsOverREST(t *testing.T) {
@@ -83,9 +84,7 @@ func TestLimitsOfPages(t *testing.T) {
 			w.Into(w.MustGet("/api/"+noun+query), &page)
 			seen, after = seen+len(page[noun].([]any)), fmt.Sprint(page["next"])
 		}
-		if seen != all {
-			t.Errorf("%d of %d %s on all pages", seen, all, noun)
-		}
+		assert.That(t, seen == all, "%d of %d %s on all pages", seen, all, noun)
 	}
 }
 
@@ -99,9 +98,7 @@ func TestReadingRulesOverEveryInterface(t *testing.T) {
 			if a.Status == 201 {
 				return a.Body
 			}
-			if a.Status != 409 || a.Map(w.T)["error"] != "conflict" {
-				w.T.Errorf("%s: %d %s", reading, a.Status, a.Body)
-			}
+			assert.That(w.T, a.Status == 409 && a.Map(w.T)["error"] == "conflict", "%s: %d %s", reading, a.Status, a.Body)
 			detail, _ := a.Map(w.T)["detail"].(string)
 			return detail
 		},
@@ -162,9 +159,8 @@ func meterIs(w apptest.Maintenance, when string, id int64, reading float64, date
 			}
 		}
 	}
-	if got := eventCount(w); got != events {
-		w.T.Errorf("%s: %d events, want %d", when, got, events)
-	}
+	got := eventCount(w)
+	assert.That(w.T, got == events, "%s: %d events, want %d", when, got, events)
 }
 
 // TestReadingAnswers: the answer begins with its warning, so that an agent does not overlook it.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 func TestWorkOrdersAreOpenedOverREST(t *testing.T) {
@@ -25,9 +26,7 @@ func TestWorkOrdersAreOpenedOverREST(t *testing.T) {
 		`"due_date":null,"overdue":false,"checklist":[],"source":"api"}`
 	a := w.Do("maintenance", "POST", "/api/work-orders", mo, `{"asset_id":2,"description":"Brakes","priority":" Critical ","wo_type":"PREVENTIVE","assigned_to":" Ana ",`+
 		`"labor_minutes":95,"parts_cost":12.50,"downtime_minutes":30,"pm_id":2}`)
-	if a.Status != 201 || a.Body != all {
-		t.Errorf("with everything: %d\n got %s\nwant %s", a.Status, a.Body, all)
-	}
+	assert.That(t, a.Status == 201 && a.Body == all, "with everything: %d\n got %s\nwant %s", a.Status, a.Body, all)
 	w.Equal("read again", w.MustGet("/api/work-orders/2"), all)
 	w.Equal("in the list", w.MustGet("/api/work-orders?status=open"), `{"work_orders":[`+all+`,`+w.MustGet("/api/work-orders/1")+`],"next":null,"total":2}`)
 	w.Equal("none of them", w.MustGet("/api/work-orders?status=in_progress"), `{"work_orders":[],"next":null,"total":0}`)
@@ -65,9 +64,7 @@ func TestTheNewest200WorkOrders(t *testing.T) {
 	} {
 		got := ids(path)
 		for i := 1; i < len(got); i++ {
-			if got[i] >= got[i-1] {
-				t.Fatalf("%s: not the newest first: %v", path, got)
-			}
+			assert.Must(t, got[i] < got[i-1], "%s: not the newest first: %v", path, got)
 		}
 		if int64(len(got)) != want[0] || len(got) > 0 && (got[0] != want[1] || got[len(got)-1] != want[2]) {
 			t.Errorf("%s: %d orders, %v", path, len(got), got)
@@ -156,9 +153,7 @@ func TestEveryMoveOverEveryInterface(t *testing.T) {
 				var now struct{ Status string }
 				w.Into(w.MustGet(fmt.Sprintf("/api/work-orders/%d", id)), &now)
 				if strings.Contains(next, to) {
-					if refusal != "" || now.Status != to {
-						t.Errorf("%s: %s, %q", name, now.Status, refusal)
-					}
+					assert.That(t, refusal == "" && now.Status == to, "%s: %s, %q", name, now.Status, refusal)
 					continue
 				}
 				want := "status: a work order that is " + from + " cannot move to " + to + "; allowed from " + from + ": " + next

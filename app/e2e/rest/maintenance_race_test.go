@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // together runs n of do at once.
@@ -74,9 +75,8 @@ func TestRacingMovesOverHTTP(t *testing.T) {
 				h.Says("the order", h.MustGet(fmt.Sprintf("/api/work-orders/%d", id)), `"status":"`+w+`"`, fmt.Sprintf(`"resolution":"racer %d"`, i))
 			}
 		}
-		if winners != 1 || len(h.Trail(1000)) != audited+1 {
-			t.Fatalf("round %d: %d won, %d audit entries", round, winners, len(h.Trail(1000))-audited)
-		}
+		assert.Must(t, winners == 1 && len(h.Trail(1000)) == audited+1,
+			"round %d: %d won, %d audit entries", round, winners, len(h.Trail(1000))-audited)
 		if to == "done" {
 			h.Says("told", h.hears("told", "workorder.completed"), fmt.Sprintf(`{"id":%d,`, id))
 		}
@@ -141,9 +141,7 @@ func TestEqualReadingsAtOnceMoveTheMeterOnce(t *testing.T) {
 	together(racers, func(i int) { answers[i] = w.Post("maintenance", "/api/assets/1/readings", `{"reading":1234.5}`) })
 	moved := 0
 	for _, a := range answers {
-		if a.Status != 201 || !strings.Contains(a.Body, `"accepted":true`) {
-			t.Errorf("%d %s", a.Status, a.Body)
-		}
+		assert.That(t, a.Status == 201 && strings.Contains(a.Body, `"accepted":true`), "%d %s", a.Status, a.Body)
 		if strings.Contains(a.Body, `"previous_reading":1000,"accepted":true,"moved":true`) {
 			moved++
 		}
@@ -171,21 +169,18 @@ func TestReadingsRaceWithJobsAndCommands(t *testing.T) {
 				t.Errorf("a reading: %d %s", a.Status, a.Body)
 			}
 		case 1:
-			if a := w.Post("maintenance", fmt.Sprintf("/api/work-orders/%d/status", ids[i/6]), `{"status":"done","resolution":"x"}`); a.Status != 200 {
-				t.Errorf("a job: %d %s", a.Status, a.Body)
-			}
+			a := w.Post("maintenance", fmt.Sprintf("/api/work-orders/%d/status", ids[i/6]), `{"status":"done","resolution":"x"}`)
+			assert.That(t, a.Status == 200, "a job: %d %s", a.Status, a.Body)
 		case 2:
 			if a := w.Post("maintenance", "/api/assets/2/readings", fmt.Sprintf(`{"meter":"odometer","reading":%d,"correction":true}`, 49000+i)); a.Status != 201 {
 				t.Errorf("a correction: %d %s", a.Status, a.Body)
 			}
 		case 3:
-			if code, _, errs := w.CLI("maintenance", "pm-done", "3"); code != 0 {
-				t.Errorf("pm-done: exit %d: %s", code, errs)
-			}
+			code, _, errs := w.CLI("maintenance", "pm-done", "3")
+			assert.That(t, code == 0, "pm-done: exit %d: %s", code, errs)
 		case 4:
-			if a := w.Get("maintenance", "/api/pm-due"); a.Status != 200 || !strings.Contains(a.Body, `"pm_id":3,`) {
-				t.Errorf("what is due: %d %s", a.Status, a.Body)
-			}
+			a := w.Get("maintenance", "/api/pm-due")
+			assert.That(t, a.Status == 200 && strings.Contains(a.Body, `"pm_id":3,`), "what is due: %d %s", a.Status, a.Body)
 		case 5:
 			w.CLI("maintenance", "move", "open", fmt.Sprint(ids[i/6])) // may be refused, depending on the order
 		}
@@ -202,14 +197,11 @@ func TestRacingRetriesOfOneRequest(t *testing.T) {
 	})
 	replayed := 0
 	for _, a := range answers {
-		if a.Status != 201 || a.Body != answers[0].Body {
-			t.Errorf("%d %s", a.Status, a.Body)
-		}
+		assert.That(t, a.Status == 201 && a.Body == answers[0].Body, "%d %s", a.Status, a.Body)
 		if a.Header.Get("Idempotent-Replayed") == "true" {
 			replayed++
 		}
 	}
-	if n := count(w, "workorder.created"); n != 1 || replayed != len(answers)-1 {
-		t.Errorf("%d orders, %d replayed", n, replayed)
-	}
+	n := count(w, "workorder.created")
+	assert.That(t, n == 1 && replayed == len(answers)-1, "%d orders, %d replayed", n, replayed)
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"strings"
 	"testing"
 )
@@ -30,9 +31,7 @@ func TestMaintenanceTogether(t *testing.T) {
 	w.Says("assigned", w.MustGet("/api/work-orders?assigned_to=ben"), `"total":2`, `"due_date":"2026-11-25"`, `"priority":"urgent"`)
 	w.Says("finished", w.Run("finish", "1", "3", "--resolution", "Done"), "1: done", "3: done")
 	trail := strings.Join(w.Trail(6), "\n")
-	if n := strings.Count(trail, "workorder.status"); n != 4 {
-		t.Errorf("an open job that is finished has two moves:\n%s", trail)
-	}
+	assert.Equal(t, strings.Count(trail, "workorder.status"), 4, "an open job that is finished has two moves:\n%s", trail)
 	w.Says("recosted", w.Run("labor-rate", "6000")+w.Run("recost"), "1 job costs more: 45.00")
 	w.Says("the report", w.MustTool("maintenance_report", `{"by":"person"}`), `"key":"Ben"`, `"total_cost_cents":4925`, `"jobs":2`)
 }

@@ -11,6 +11,7 @@ import (
 
 	"quartermaster/app/apptest"
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 )
 
 // TestOperationPermissions calls every operation as every kind of caller over REST.
@@ -96,17 +97,15 @@ func (m *matrix) refused(c apptest.Caller, method, body string) {
 		m.t.Errorf("%s, %s %s: %d %s, want %d", c.Name, method, body, a.Status, a.Body, want)
 		return
 	}
-	if got := a.Header.Get("WWW-Authenticate"); (got == "Bearer") != (want == 401) {
-		m.t.Errorf("%s: WWW-Authenticate %q with %d", c.Name, got, want)
-	}
+	got := a.Header.Get("WWW-Authenticate")
+	assert.That(m.t, (got == "Bearer") == (want == 401), "%s: WWW-Authenticate %q with %d", c.Name, got, want)
 	if method == http.MethodHead {
 		return
 	}
 	var refusal struct{ Error, Detail string }
 	a.JSON(m.t, &refusal)
-	if refusal.Error != code || refusal.Detail == "" || !strings.Contains(refusal.Detail, c.Says) {
-		m.t.Errorf("%s: %s does not say %s and name %q", c.Name, a.Body, code, c.Says)
-	}
+	assert.That(m.t, refusal.Error == code && refusal.Detail != "" && strings.Contains(refusal.Detail, c.Says),
+		"%s: %s does not say %s and name %q", c.Name, a.Body, code, c.Says)
 }
 
 // grants calls as permitted callers: another refusal is possible, but not theirs.
@@ -121,9 +120,8 @@ func (m *matrix) grants(callers []apptest.Caller) {
 		}
 		for _, method := range m.methods() {
 			a := m.ask(c, method, body)
-			if a.Status == 401 || a.Status == 403 || a.Status == 405 || a.Status == 429 || a.Status >= 500 {
-				m.t.Errorf("%s, %s: %d %s", c.Name, method, a.Status, a.Body)
-			}
+			assert.That(m.t, a.Status != 401 && a.Status != 403 && a.Status != 405 && a.Status != 429 && a.Status < 500,
+				"%s, %s: %d %s", c.Name, method, a.Status, a.Body)
 		}
 	}
 }

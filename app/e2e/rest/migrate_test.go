@@ -14,6 +14,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestOlderDatabaseGivesTheSameAnswers: this program answers and exports a database of an older version exactly as that
@@ -32,9 +33,7 @@ func TestOlderDatabaseGivesTheSameAnswers(t *testing.T) {
 	c, err := sqlite.OpenConn(s.Path, sqlite.OpenReadWrite|sqlite.OpenCreate)
 	apptest.OK(t, err)
 	apptest.OK(t, sqlitex.ExecuteScript(c, string(script), nil))
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, c.Close())
 	s.Up()
 	defer s.Down()
 	for _, service := range []string{"store", "reorder"} {
@@ -48,9 +47,8 @@ func TestOlderDatabaseGivesTheSameAnswers(t *testing.T) {
 			var is any
 			s.Get(words[1], words[2]).JSON(t, &is)
 			told, _ := json.Marshal(was)
-			if got := gone(was, is, ""); got != "" {
-				t.Errorf("%s: %s\nwas %s", name, got, told)
-			}
+			got := gone(was, is, "")
+			assert.That(t, got == "", "%s: %s\nwas %s", name, got, told)
 			answers++
 		case "export":
 			text, _ := was.(string)
@@ -59,25 +57,18 @@ func TestOlderDatabaseGivesTheSameAnswers(t *testing.T) {
 		case "reorder":
 			var is any
 			apptest.Answer{Body: s.MustCLI("reorder", "po", "list", "--json")}.JSON(t, &is)
-			if got := gone(was, is, ""); got != "" {
-				t.Errorf("%s: %s", name, got)
-			}
+			assert.Equal(t, gone(was, is, ""), "", "%s", name)
 		}
 	}
-	if answers < 18 || exports != 6 {
-		t.Errorf("only %d answers and %d exports were compared", answers, exports)
-	}
+	assert.That(t, answers >= 18 && exports == 6, "only %d answers and %d exports were compared", answers, exports)
 	unbooked := func(want ...string) {
 		t.Helper()
 		code, out, errs := s.CLI("doctor")
 		for _, w := range want {
-			if !strings.Contains(out+errs, w) {
-				t.Errorf("doctor does not tell of %s", w)
-			}
+			assert.Contains(t, out+errs, w, "doctor")
 		}
-		if lines := strings.Count(out+errs, "could not be booked"); lines != len(want) || (code != 0) != (len(want) > 0) {
-			t.Errorf("doctor: exit %d: %s%s", code, out, errs)
-		}
+		lines := strings.Count(out+errs, "could not be booked")
+		assert.That(t, lines == len(want) && (code != 0) == (len(want) > 0), "doctor: exit %d: %s%s", code, out, errs)
 	}
 	unbooked("pi_3")
 	figuresAgreeWithStats(t, s)
@@ -122,9 +113,7 @@ func sameColumns(t *testing.T, name, is, was string) {
 		return
 	}
 	for i := range now {
-		if !strings.HasPrefix(now[i], before[i]) {
-			t.Errorf("%s: line %d is %s, it was %s", name, i+1, now[i], before[i])
-		}
+		assert.That(t, strings.HasPrefix(now[i], before[i]), "%s: line %d is %s, it was %s", name, i+1, now[i], before[i])
 	}
 }
 
@@ -147,9 +136,8 @@ func figuresAgreeWithStats(t *testing.T, s *apptest.Fixture) {
 			sum := sums[r.Currency]
 			sums[r.Currency] = row{r.Currency, sum.Sold + r.Sold, 0, sum.Refunded + r.Refunded, sum.Net + r.Net}
 		}
-		if len(figures.Totals) != len(stats.Revenue) {
-			t.Errorf("by %s: %d totals of %d currencies", by, len(figures.Totals), len(stats.Revenue))
-		}
+		assert.That(t, len(figures.Totals) == len(stats.Revenue),
+			"by %s: %d totals of %d currencies", by, len(figures.Totals), len(stats.Revenue))
 		for i, r := range stats.Revenue {
 			want := row{r.Currency, r.Gross, 0, r.Refunded, r.Net}
 			if sums[r.Currency] != want || i < len(figures.Totals) && figures.Totals[i] != want {
@@ -163,9 +151,8 @@ func figuresAgreeWithStats(t *testing.T, s *apptest.Fixture) {
 // add up, a delivery arrives.
 func goesOn(t *testing.T, s *apptest.Fixture, code any) {
 	t.Helper()
-	if a := buyer(s, "/license/redeem", fmt.Sprintf(`{"code":%q,"email":"new@example.com"}`, code)); a.Status != 201 {
-		t.Errorf("its code: %d %s", a.Status, a.Body)
-	}
+	a := buyer(s, "/license/redeem", fmt.Sprintf(`{"code":%q,"email":"new@example.com"}`, code))
+	assert.That(t, a.Status == 201, "its code: %d %s", a.Status, a.Body)
 	const secret = "whsec_test"
 	stripeTells(s, secret, stripeEvent(t, "session", "evt_later", map[string]any{
 		"payment_intent": "pi_2", "currency": "eur", "metadata": map[string]any{"sku": "PLUGIN", "tier": "pro"},
@@ -182,9 +169,8 @@ func goesOn(t *testing.T, s *apptest.Fixture, code any) {
 	for _, o := range list.Orders {
 		refunded[o.Ref] = o.Cents
 	}
-	if want := map[string]int64{"pi_1": 2000, "pi_2": 555}; !reflect.DeepEqual(refunded, want) {
-		t.Errorf("refunds are %v, want %v", refunded, want)
-	}
+	want := map[string]int64{"pi_1": 2000, "pi_2": 555}
+	assert.That(t, reflect.DeepEqual(refunded, want), "refunds are %v, want %v", refunded, want)
 	s.MustCLI("reorder", "po", "receive", "PO-000001")
 	figuresAgreeWithStats(t, s)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // asked is one request of a table: the line of month.md that it holds, and the parts of its answer, separated by |. A
@@ -22,9 +23,8 @@ func askAll(t *testing.T, s *apptest.Fixture, service string, all []asked) {
 	t.Helper()
 	for _, q := range all {
 		a := s.Do(service, q.method, q.path, s.Keys[service], q.body)
-		if a.Status != q.status {
-			t.Errorf("%s: %s %s %s: %d %s, want %d", q.what, q.method, q.path, q.body, a.Status, a.Body, q.status)
-		}
+		assert.That(t, a.Status == q.status,
+			"%s: %s %s %s: %d %s, want %d", q.what, q.method, q.path, q.body, a.Status, a.Body, q.status)
 		saysAll(t, q.what, a.Body, q.says)
 	}
 }
@@ -32,9 +32,8 @@ func askAll(t *testing.T, s *apptest.Fixture, service string, all []asked) {
 func saysAll(t *testing.T, what, text, parts string) {
 	t.Helper()
 	for _, p := range strings.Split(parts, "|") {
-		if not, has := strings.CutPrefix(p, "!"); has == strings.Contains(text, not) {
-			t.Errorf("%s: %q stands in or is missing from %s", what, p, text)
-		}
+		not, has := strings.CutPrefix(p, "!")
+		assert.That(t, has != strings.Contains(text, not), "%s: %q stands in or is missing from %s", what, p, text)
 	}
 }
 
@@ -53,9 +52,7 @@ func typeAll(t *testing.T, call func(args ...string) (int, string, string), all 
 			args[i] = strings.ReplaceAll(args[i], "~", " ")
 		}
 		code, out, errs := call(args...)
-		if code != q.code {
-			t.Errorf("%s: %s: exit %d, want %d: %s%s", q.what, q.line, code, q.code, out, errs)
-		}
+		assert.That(t, code == q.code, "%s: %s: exit %d, want %d: %s%s", q.what, q.line, code, q.code, out, errs)
 		saysAll(t, q.what, out+errs, q.says)
 	}
 }
@@ -107,13 +104,9 @@ func TestMonthsListsAtTheCommandLine(t *testing.T) {
 		"rental ledger #1", "reorder skus list", "reorder sales list", "reorder suppliers list", "store orders list", "store customers list", "store licenses list",
 		"store products list", "store batches list", "store stats"} {
 		args := strings.Fields(line)
-		if table := s.MustCLI(args...); !strings.Contains(table, "\n") {
-			t.Errorf("%s prints %q", line, table)
-		}
+		assert.Contains(t, s.MustCLI(args...), "\n", "%s prints", line)
 		var whole map[string]any
-		if err := json.Unmarshal([]byte(s.MustCLI(append(args, "--json")...)), &whole); err != nil {
-			t.Errorf("%s --json: %v", line, err)
-		}
+		assert.NoError(t, json.Unmarshal([]byte(s.MustCLI(append(args, "--json")...)), &whole), "%s --json", line)
 		rows := 0
 		for name, v := range whole {
 			if list, is := v.([]any); is && name != "by_tenant" {
@@ -124,9 +117,8 @@ func TestMonthsListsAtTheCommandLine(t *testing.T) {
 			continue
 		}
 		cells, err := csv.NewReader(strings.NewReader(s.MustCLI(append(args, "--csv")...))).ReadAll()
-		if err != nil || len(cells) < 1 || len(cells)-1 != rows {
-			t.Errorf("%s --csv: %d rows of %d, %v", line, len(cells)-1, rows, err)
-		}
+		assert.That(t, err == nil && len(cells) >= 1 && len(cells)-1 == rows,
+			"%s --csv: %d rows of %d, %v", line, len(cells)-1, rows, err)
 	}
 	for _, line := range []string{"maintenance work-orders show 1", "maintenance assets show LATHE-1", "maintenance parts show OIL-VG46", "maintenance plans show LATHE-1/Check~the~belts",
 		"rental properties show Harbour~House", "rental units show Harbour~House/1A", "rental leases show Harbour~House/1A", "rental tenants show Ada~Brandt",
@@ -141,8 +133,7 @@ func TestMonthsListsAtTheCommandLine(t *testing.T) {
 	})
 	before := apptest.SnapshotOf(t, s)
 	code, out, errs := s.Pipe("name,email\nZoe,z@example.org\nAda Brandt,ada@example.org\n,x\n", "import", "rental", "tenants", "-", "--dry-run", "--json")
-	if code != 1 || !strings.Contains(out, `"new":1,"changed":0,"same":1,"refused":1`) {
-		t.Errorf("a trial of an import: exit %d %s%s", code, out, errs)
-	}
+	assert.That(t, code == 1 && strings.Contains(out, `"new":1,"changed":0,"same":1,"refused":1`),
+		"a trial of an import: exit %d %s%s", code, out, errs)
 	before.Check("a trial of an import")
 }

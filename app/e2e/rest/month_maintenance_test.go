@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestMonthOfMaintenance holds the lines of month.md's "Maintenance" over REST, by agents and at the command line, on
@@ -89,9 +90,7 @@ func TestRequestsWithoutAnAccount(t *testing.T) {
 	t.Parallel()
 	w := apptest.NewMaintenance(t, "--trusted-proxy", "127.0.0.0/8")
 	who := w.Visitor("maintenance")
-	if got := who.Get("/request/AAAAAAAAAAAAAAAAAAAAAA"); got.Status != 404 {
-		t.Errorf("a guessed address: %d", got.Status)
-	}
+	assert.Equal(t, who.Get("/request/AAAAAAAAAAAAAAAAAAAAAA").Status, 404, "a guessed address")
 	w.Key("maintenance", "mia", "member", "full")
 	typeAll(t, w.CLI, []typed{{"a member may not", "maintenance requests LATHE-1 --as mia", 1, "admin"}, {"not on a retired asset", "maintenance requests OLD-1", 1, "retired"}})
 	_, path, _ := strings.Cut(w.MustCLI("maintenance", "requests", "LATHE-1", "--json"), `"path":"`)
@@ -136,7 +135,5 @@ func TestRequestsWithoutAnAccount(t *testing.T) {
 		{"what came of them", "GET", "/api/work-orders", "", 200, `"total":6|"description":"Joe: It drips","priority":"medium"|"source":"request"|"created_by":"request"|!"source":"api"`},
 	})
 	typeAll(t, w.CLI, []typed{{"the way in the trail", "audit --via request --json", 0, `"actor":"request","via":"request"`}, {"off again", "maintenance requests LATHE-1 --on=false", 0, "off"}})
-	if got := who.Get(path); got.Status != 404 {
-		t.Errorf("off again: %d", got.Status)
-	}
+	assert.Equal(t, who.Get(path).Status, 404, "off again")
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // movingTables are all tables of the rental service, in the order of import.
@@ -51,9 +52,7 @@ func TestMonthOfAProperty(t *testing.T) {
 		{"one of them", "rental tickets show 1", 0, "ticket|Tap|by cli"},
 	})
 	open := regexp.MustCompile(`"id":(\d+),"type":"rent","period":"2026-11"`).FindStringSubmatch(l.Get("rental", "/api/leases/1/ledger").Body)
-	if open == nil {
-		t.Fatal("no rent of November")
-	}
+	assert.Must(t, open != nil, "no rent of November")
 	typeAll(t, l.CLI, []typed{
 		{"the deposit pays rent", "rental use-deposit " + open[1] + " --amount-cents 5000 --day 2026-11-10 --yes", 0, ""},
 		{"and goes back in part", "rental return-deposit House/U1 --amount-cents 20000 --day 2026-11-12 --method transfer --yes", 0, ""},
@@ -73,16 +72,13 @@ func TestMonthOfAProperty(t *testing.T) {
 		other.Load(table, export(l, table)) // a second import changes nothing
 	}
 	for _, table := range movingTables {
-		if got, want := export(other, table), export(l, table); got != want {
-			t.Errorf("%s after the move:\n%s\nbefore:\n%s", table, got, want)
-		}
+		got, want := export(other, table), export(l, table)
+		assert.That(t, got == want, "%s after the move:\n%s\nbefore:\n%s", table, got, want)
 	}
 	totals := regexp.MustCompile(`"totals":.*`)
 	for _, path := range []string{"/api/leases/1/ledger", "/api/leases/2/ledger"} {
 		got, want := totals.FindString(other.Get("rental", path).Body), totals.FindString(l.Get("rental", path).Body)
-		if got != want || want == "" {
-			t.Errorf("%s after the move %s\nbefore %s", path, got, want)
-		}
+		assert.That(t, got == want && want != "", "%s after the move %s\nbefore %s", path, got, want)
 	}
 	l.Sound()
 	other.Sound()
@@ -125,9 +121,7 @@ func TestRacingPaymentReversalAndEnd(t *testing.T) {
 		if ended {
 			want = apptest.Totals{Billed: 448_387, Paid: 0, Balance: 448_387} // four months and 15 of 31 days
 		}
-		if got := l.Ledger(id).Totals; got != want {
-			t.Errorf("round %d: %+v, want %+v", round, got, want)
-		}
+		assert.Equal(t, l.Ledger(id).Totals, want, "round %d", round)
 	}
 	l.Sound()
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestPrintsAreComplete: counting sheets, shelf labels and lists are printed complete, not one page of them, and
@@ -18,9 +19,8 @@ func TestPrintsAreComplete(t *testing.T) {
 	for i := range 260 {
 		catalogue += fmt.Sprintf("S-%03d,Tea %d,Leaf\n", i, i)
 	}
-	if code, out, errs := s.Pipe(catalogue, "import", "reorder", "skus", "-"); code != 0 {
-		t.Fatal(out, errs)
-	}
+	code, out, errs := s.Pipe(catalogue, "import", "reorder", "skus", "-")
+	assert.Must(t, code == 0, "%v %v", out, errs)
 	v := s.Person("reorder", "ann", "admin")
 	rows := func(path, of string) int {
 		t.Helper()
@@ -33,13 +33,10 @@ func TestPrintsAreComplete(t *testing.T) {
 		{"/skus?format=csv", "\nS-", 260}, {"/skus", "<tr data-id", 50}, {"/skus?format=print", "<tr data-id", 260},
 		{"/count?format=print", "<tr data-id", 260}, {"/labels", `class="paper label"`, 260}, {"/labels?q=tea+25", `class="paper label"`, 13},
 	} {
-		if got := rows(c.path, c.of); got != c.want {
-			t.Errorf("%s has %d rows, want %d", c.path, got, c.want)
-		}
+		got := rows(c.path, c.of)
+		assert.That(t, got == c.want, "%s has %d rows, want %d", c.path, got, c.want)
 	}
 	for path, link := range map[string]string{"/count": "Print all 260", "/skus?q=tea": "Print all 260"} {
-		if rows(path, link) != 1 {
-			t.Errorf("%s does not offer %q", path, link)
-		}
+		assert.That(t, rows(path, link) == 1, "%s does not offer %q", path, link)
 	}
 }

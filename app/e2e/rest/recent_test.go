@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestCachedAnswersFollowEveryChange repeats requests over REST and as an agent while the database changes in every way
@@ -18,26 +19,20 @@ func TestCachedAnswersFollowEveryChange(t *testing.T) {
 	sold := func(want string) {
 		t.Helper()
 		for range 2 {
-			if a := s.Get("reorder", "/api/reorder-report?status=all"); !strings.Contains(a.Body, `"sold_in_window":`+want+`,`) {
-				t.Errorf("REST: want %s sold: %s", want, a.Body)
-			}
+			assert.Contains(t, s.Get("reorder", "/api/reorder-report?status=all").Body, `"sold_in_window":`+want+`,`,
+				"REST: want %s sold", want)
 			content, refusal := s.Tool("reorder", "list_products", `{}`)
-			if refusal != "" {
-				t.Fatal(refusal)
-			}
-			if got := fmt.Sprint(content["products"].([]any)[0].(map[string]any)["sold_in_window"]); got != want {
-				t.Errorf("the tool: %s sold, want %s", got, want)
-			}
+			assert.Must(t, refusal == "", "%v", refusal)
+			got := fmt.Sprint(content["products"].([]any)[0].(map[string]any)["sold_in_window"])
+			assert.That(t, got == want, "the tool: %s sold, want %s", got, want)
 		}
 	}
 	sold("0")
-	if a := s.Post("reorder", "/api/sales-history", oneSale); a.Status != 200 {
-		t.Fatal(a)
-	}
+	a := s.Post("reorder", "/api/sales-history", oneSale)
+	assert.Must(t, a.Status == 200, "%v", a)
 	sold("3")
-	if code, _, errs := s.Pipe("date,sku,qty\n2026-11-18,A-1,4\n", "import", "reorder", "sales", "-"); code != 0 {
-		t.Fatal(errs)
-	}
+	code, _, errs := s.Pipe("date,sku,qty\n2026-11-18,A-1,4\n", "import", "reorder", "sales", "-")
+	assert.Must(t, code == 0, "%v", errs)
 	sold("7")
 	for _, day := range []struct {
 		later int
@@ -56,14 +51,12 @@ func TestCachedAnswersArePerUser(t *testing.T) {
 	viewer := s.Key("reorder", "vera", "viewer", "read")
 	const path = "/api/reorder-report?status=all"
 	whole := s.Get("reorder", path)
-	if a := s.Do("reorder", "GET", path, viewer, ""); a.Status != 200 || a.Body != whole.Body {
-		t.Errorf("the viewer: %d %s", a.Status, a.Body)
-	}
+	a := s.Do("reorder", "GET", path, viewer, "")
+	assert.That(t, a.Status == 200 && a.Body == whole.Body, "the viewer: %d %s", a.Status, a.Body)
 	s.MustCLI("user", "disable", "vera")
 	for _, key := range []string{viewer, s.Keys["store"], "", "apk_" + strings.Repeat("0", 40)} {
-		if a := s.Do("reorder", "GET", path, key, ""); a.Status != 401 || strings.Contains(a.Body, "A-1") {
-			t.Errorf("%.8s: %d %s", key, a.Status, a.Body)
-		}
+		a := s.Do("reorder", "GET", path, key, "")
+		assert.That(t, a.Status == 401 && !strings.Contains(a.Body, "A-1"), "%.8s: %d %s", key, a.Status, a.Body)
 	}
 }
 

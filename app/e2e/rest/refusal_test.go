@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestUnknownArguments: an unknown argument is refused by name, at any place and with any name.
@@ -35,9 +36,8 @@ func TestUnknownArguments(t *testing.T) {
 	for args, want := range map[string]string{
 		`{"":[1]}`: `unknown argument ""`, `{"":1,"overdue_only":true}`: `unknown argument ""`, `{"overdue_only":true,"x":1}`: `unknown argument "x"`,
 	} {
-		if _, refusal := s.Tool("maintenance", "pm_due", args); !strings.HasPrefix(refusal, want) {
-			t.Errorf("%s: %q, want %s", args, refusal, want)
-		}
+		_, refusal := s.Tool("maintenance", "pm_due", args)
+		assert.That(t, strings.HasPrefix(refusal, want), "%s: %q, want %s", args, refusal, want)
 	}
 }
 
@@ -50,9 +50,8 @@ func TestAllowNamesWhatIsAllowed(t *testing.T) {
 		for _, method := range []string{"OPTIONS", "DELETE"} {
 			a := s.Do("maintenance", method, path, s.Keys["maintenance"], "")
 			detail, _ := a.Map(t)["detail"].(string)
-			if a.Status != 405 || a.Header.Get("Allow") != want || !strings.HasSuffix(detail, "allowed: "+want) {
-				t.Errorf("%s %s: %d, Allow %q, %q; want %q", method, path, a.Status, a.Header.Get("Allow"), detail, want)
-			}
+			assert.That(t, a.Status == 405 && a.Header.Get("Allow") == want && strings.HasSuffix(detail, "allowed: "+want),
+				"%s %s: %d, Allow %q, %q; want %q", method, path, a.Status, a.Header.Get("Allow"), detail, want)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"quartermaster/app/apptest"
 	"quartermaster/rental"
+	"quartermaster/schema/assert"
 )
 
 // TestALandlordsBank plays a month at the bank: the account by command, the bank's file on the page, the certain
@@ -36,9 +37,7 @@ func TestALandlordsBank(t *testing.T) {
 	apptest.StatusIs(t, v.Upload("/do/import_bank", nil, "file", "november.sta", file), http.StatusSeeOther)
 	page := apptest.Text(apptest.StatusIs(t, v.Get("/bank"), http.StatusOK).Doc)
 	for _, want := range []string{"3 bank lines are free", "2 are certain", "BRANDT ADA", "House / A, Ada Brandt", "the payer has the tenant's name", "it has the reference RF", "Book all 2 certain lines", "Adds up"} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %q on\n%s", want, page)
-		}
+		assert.That(t, strings.Contains(page, want), "no %q on\n%s", want, page)
 	}
 	if page := apptest.Text(apptest.StatusIs(t, v.Post("/do/book_lines", "marked_op", "book_lines"), http.StatusUnprocessableEntity).Doc); !strings.Contains(page, "Mark at least one line") {
 		t.Errorf("%s", page)
@@ -51,9 +50,7 @@ func TestALandlordsBank(t *testing.T) {
 	if page := apptest.Text(apptest.StatusIs(t, v.Get("/bank/1"), http.StatusOK).Doc); !strings.Contains(page, "Booked") || !strings.Contains(page, "Payment 2") {
 		t.Errorf("%s", page)
 	}
-	if got := l.Rental("ledger", "House/A", "--json"); !strings.Contains(got, `"balance_cents":0`) {
-		t.Errorf("%s", got)
-	}
+	assert.Contains(t, l.Rental("ledger", "House/A", "--json"), `"balance_cents":0`)
 
 	l.Rental("bank", "account", "Savings", "--currency", "USD")
 	table := filepath.Join(t.TempDir(), "lines.csv")
@@ -68,19 +65,13 @@ func TestALandlordsBank(t *testing.T) {
 	}
 	l.Rental("bank", "split", "3", "500", "700")
 	refused := apptest.Text(apptest.StatusIs(t, v.Post("/do/split_line", "line_id", "7", "amounts", "4.50\n?"), http.StatusUnprocessableEntity).Doc)
-	if !strings.Contains(refused, "is not an amount. Write it in USD") {
-		t.Errorf("%s", refused)
-	}
+	assert.Contains(t, refused, "is not an amount. Write it in USD")
 	apptest.StatusIs(t, v.Post("/do/split_line", "line_id", "7", "amounts", "4.50\n2,50"), http.StatusSeeOther)
 	l.Rental("bank", "ignore", "6", "8", "9", "--reason", "my own")
 	asked := apptest.StatusIs(t, v.Post("/do/free_line", "line_id", "1", "reason", "another's"), http.StatusOK)
-	if page := apptest.Text(asked.Doc); !strings.Contains(page, "1 line is free again") {
-		t.Errorf("%s", page)
-	}
+	assert.Contains(t, apptest.Text(asked.Doc), "1 line is free again")
 	l.Rental("bank", "free", "1", "--reason", "another's", "--yes")
-	if got := l.Rental("ledger", "House/A", "--json"); !strings.Contains(got, `"balance_cents":95000`) {
-		t.Errorf("%s", got)
-	}
+	assert.Contains(t, l.Rental("ledger", "House/A", "--json"), `"balance_cents":95000`)
 	apptest.StatusIs(t, v.Upload("/do/import_bank", nil, "file", "late.sta", strings.NewReplacer("C261101USD0,00", "C261120USD1770,00", ":62F:C261106USD1762,00",
 		":62F:C261120USD1771,00").Replace(file[:strings.Index(file, ":61:")]+":61:261120C1,00NTRFNONREF\n"+file[strings.Index(file, ":62F:"):])), http.StatusSeeOther)
 	says(t, "/bank", apptest.Text(v.Get("/bank").Doc), "A statement before it is missing: 8.00 USD")
@@ -92,9 +83,7 @@ func TestALandlordsBank(t *testing.T) {
 	apptest.StatusIs(t, own("01", ""), http.StatusUnprocessableEntity)
 	apptest.StatusIs(t, own("01", "Wann=day\nWieviel=amount\nWer=payer_name"), http.StatusSeeOther)
 	apptest.StatusIs(t, own("02", ""), http.StatusSeeOther)
-	if got := l.Rental("bank", "lines", "--json"); !strings.Contains(got, `"2026-11-02"`) {
-		t.Errorf("the meanings of the columns were not remembered: %s", got)
-	}
+	assert.Contains(t, l.Rental("bank", "lines", "--json"), `"2026-11-02"`, "the meanings of the columns were")
 }
 
 // choose sends files from the page of bank imports and returns the preview.
@@ -147,9 +136,7 @@ func TestSeveralBankFilesAreShownTogether(t *testing.T) {
 		t.Helper()
 		page := apptest.Text(s.Doc)
 		for _, want := range texts {
-			if !strings.Contains(page, want) {
-				t.Errorf("no %q on\n%s", want, page)
-			}
+			assert.That(t, strings.Contains(page, want), "no %q on\n%s", want, page)
 		}
 	}
 	form := apptest.StatusIs(t, v.Get("/bank/import"), http.StatusOK)
@@ -167,27 +154,20 @@ func TestSeveralBankFilesAreShownTogether(t *testing.T) {
 		"Of the new lines 1 is certain, 0 are proposed and 5 are unknown.",
 		"3 Nov 2026, 950.00 USD, BRANDT ADA: certain, House / A, Ada Brandt (the payer has the tenant's name and the amount is due).",
 		"5 Nov 2026, 12.00 USD, Nobody: unknown.")
-	if n := kept(); n != 0 {
-		t.Errorf("%d lines are kept before anybody confirmed", n)
-	}
+	assert.Equal(t, kept(), 0, "lines are kept before anybody confirmed")
 	for range 2 {
 		if to := apptest.StatusIs(t, v.Post("/do/import_bank", hiddenFields(preview)...), http.StatusSeeOther).Header.Get("Location"); to != "/bank" {
 			t.Errorf("it leads to %s", to)
 		}
 	}
-	if n := kept(); n != 6 {
-		t.Errorf("%d lines", n)
-	}
-	if other := l.Person("rental", "bob", "member").Post("/do/import_bank", hiddenFields(preview)...); other.Status != http.StatusNotFound {
-		t.Errorf("another's files: %d", other.Status)
-	}
+	assert.Equal(t, kept(), 6, "lines")
+	other := l.Person("rental", "bob", "member").Post("/do/import_bank", hiddenFields(preview)...)
+	assert.That(t, other.Status == http.StatusNotFound, "another's files: %d", other.Status)
 	wrong := apptest.StatusIs(t, choose(t, v, map[string]string{"a.sta": files["1.sta"], "c.sta": statement("0,00", "1,00", ":61:261106C12,00NTRFNONREF\n"), "d.pdf": "%PDF-1.4 none"}),
 		http.StatusUnprocessableEntity)
 	has(wrong, "C.sta: the statement of Rent does not add up", "-11.00 is missing", "d.pdf: ", "a.sta, c.sta, d.pdf are here", "say accept wrong sums")
 	has(apptest.StatusIs(t, choose(t, v, map[string]string{"empty.sta": ""}), http.StatusUnprocessableEntity), "file")
-	if n := kept(); n != 6 {
-		t.Errorf("%d lines", n)
-	}
+	assert.Equal(t, kept(), 6, "lines")
 	l.Sound()
 }
 
@@ -223,34 +203,27 @@ func TestTablesOfBanksAreRead(t *testing.T) {
 			args = append(args, "--map", pair)
 		}
 		preview := apptest.StatusIs(t, choose(t, v, map[string]string{"lines.csv": c.text}, "account", fmt.Sprint(i+1), "map", strings.ReplaceAll(c.columns, " ", "\n")), http.StatusOK)
-		if said := apptest.Text(preview.Doc); !strings.Contains(said, fmt.Sprint(strings.Count(c.want, ",")+1, " new lines would be kept")) {
-			t.Errorf("%s, on the page: %s", c.name, said)
-		}
+		assert.Contains(t, apptest.Text(preview.Doc), fmt.Sprint(strings.Count(c.want, ",")+1, " new lines would be kept"),
+			"%s, on the page", c.name)
 		var done rental.BankImport
-		if err := json.Unmarshal([]byte(l.Rental(args...)), &done); err != nil || done.Statements[0].State != c.state {
-			t.Errorf("%s: %+v %v", c.name, done, err)
-		}
+		err := json.Unmarshal([]byte(l.Rental(args...)), &done)
+		assert.That(t, err == nil && done.Statements[0].State == c.state, "%s: %+v %v", c.name, done, err)
 		var kept rental.BankLines
 		apptest.OK(t, json.Unmarshal([]byte(l.Rental("bank", "lines", "--account", account, "--json")), &kept))
 		var got []string
 		for _, b := range kept.Lines {
 			got = append(got, fmt.Sprintf("%s %d %s %s", b.Day, b.AmountCents, b.PayerName, b.Text))
 		}
-		if strings.Join(got, ", ") != c.want {
-			t.Errorf("%s:\n%q\nwant\n%q", c.name, strings.Join(got, ", "), c.want)
-		}
+		assert.That(t, strings.Join(got, ", ") == c.want, "%s:\n%q\nwant\n%q", c.name, strings.Join(got, ", "), c.want)
 	}
 	german := "Buchungstag;Auftraggeber/Empfänger;Verwendungszweck;Betrag;IBAN\n05.11.2026;Anna;Miete;1.950,00;DE89370400440532013000\n"
 	known := apptest.StatusIs(t, choose(t, v, map[string]string{"lines.csv": german}, "account", "1"), http.StatusOK)
-	if said := apptest.Text(known.Doc); !strings.Contains(said, "5 Nov 2026, 1,950.00 USD, Anna") {
-		t.Errorf("a German bank's columns: %s", said)
-	}
+	assert.Contains(t, apptest.Text(known.Doc), "5 Nov 2026, 1,950.00 USD, Anna", "a German bank's columns")
 	for _, file := range []string{"Date,Type,Description,Value,Balance\n20/11/2026,BAC,OKAFOR 1B,925.00,3125.00\n",
 		"Details,Posting Date,Description,Amount\nCREDIT,11/20/2026,OKAFOR 1B,925.00\n"} {
 		known := apptest.StatusIs(t, choose(t, v, map[string]string{"lines.csv": file}, "account", "1"), http.StatusOK)
-		if said := apptest.Text(known.Doc); !strings.Contains(said, "20 Nov 2026, 925.00 USD, OKAFOR 1B") {
-			t.Errorf("a British or American bank's columns: %s", said)
-		}
+		assert.Contains(t, apptest.Text(known.Doc), "20 Nov 2026, 925.00 USD, OKAFOR 1B",
+			"a British or American bank's columns")
 	}
 	table := "Date;Amount;Name\n05-11-2026;1.950,5;A\n25-11-2026;-7;B\n"
 	for _, c := range []struct {
@@ -272,9 +245,7 @@ func TestTablesOfBanksAreRead(t *testing.T) {
 		if c.columns == "?" && !strings.Contains(refused.Body, `<option value="Name=payer_name" selected>Payer</option>`) {
 			t.Errorf("columns are not chosen among the file's: %s", refused.Body)
 		}
-		if !strings.Contains(said, c.says) {
-			t.Errorf("%q by %q: no %q in\n%s", c.text, c.columns, c.says, said)
-		}
+		assert.That(t, strings.Contains(said, c.says), "%q by %q: no %q in\n%s", c.text, c.columns, c.says, said)
 	}
 	l.Sound()
 }

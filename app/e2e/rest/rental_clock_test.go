@@ -3,6 +3,7 @@ package rest
 import (
 	"fmt"
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"strings"
 	"testing"
 	"time"
@@ -41,9 +42,7 @@ func TestTheDayChangesInTheShopsZone(t *testing.T) {
 		due, err := time.ParseInLocation(time.DateOnly, c.due, zone)
 		apptest.OK(t, err)
 		next := due.AddDate(0, 0, 1)
-		if got := next.Sub(due); got != time.Duration(c.hours)*time.Hour {
-			t.Fatalf("%s in %s has %s", c.due, c.zone, got)
-		}
+		assert.MustEqual(t, next.Sub(due), time.Duration(c.hours)*time.Hour, "%s in %s has", c.due, c.zone)
 		l := apptest.NewRentalAt(t, due.Add(-time.Second), c.zone)
 		id := l.Lease("start_date="+c.start, "frequency="+c.frequency)
 		yesterday := due.AddDate(0, 0, -1).Format(time.DateOnly)
@@ -68,9 +67,7 @@ func TestTheDayChangesInTheShopsZone(t *testing.T) {
 		expect(due, c.due, 2, 1, first)
 		expect(next.Add(-time.Second), c.due, 2, 1, first)
 		// A payment without a date gets the shop's date.
-		if p := l.Pay(id, c.start, ""); *p.Charge.PaidDate != c.due {
-			t.Errorf("in %s it was paid on %s, want %s", c.zone, *p.Charge.PaidDate, c.due)
-		}
+		assert.Equal(t, *l.Pay(id, c.start, "").Charge.PaidDate, c.due, "in %s it was paid on", c.zone)
 		expect(next, next.Format(time.DateOnly), 2, 1, 1)
 		l.Sound()
 	}
@@ -172,8 +169,7 @@ func TestAWrongClockPostsNoRent(t *testing.T) {
 	before.Check("a wrong clock")
 	l.On("2026-11-20")
 	l.Owes(1, "2026-09-01 100000 1-30 September 2026", "2026-10-01 100000 1-31 October 2026", "2026-11-01 100000 1-30 November 2026")
-	if a := l.Post("rental", "/api/leases/2/payments", fmt.Sprintf(`{"charge_id":%d}`, l.Ledger(2).Charges[0].ID)); a.Status != 201 {
-		t.Errorf("when it is right again: %d %s", a.Status, a.Body)
-	}
+	a := l.Post("rental", "/api/leases/2/payments", fmt.Sprintf(`{"charge_id":%d}`, l.Ledger(2).Charges[0].ID))
+	assert.That(t, a.Status == 201, "when it is right again: %d %s", a.Status, a.Body)
 	l.Sound()
 }

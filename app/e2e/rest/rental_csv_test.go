@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // rentalTables are in the order of import.
@@ -73,13 +74,11 @@ func TestRentalImportRefusals(t *testing.T) {
 		{"tickets", "id,property,unit,title", "x,House,U1,Tap", "id"},
 	} {
 		refused := l.Try(c.table, c.columns+"\n"+c.row+"\n")
-		if len(refused) != 1 || !strings.HasPrefix(refused[0], "2: ") || !strings.Contains(refused[0], c.says) {
-			t.Errorf("%s %s: %q, want %q", c.table, c.row, refused, c.says)
-		}
+		assert.That(t, len(refused) == 1 && strings.HasPrefix(refused[0], "2: ") && strings.Contains(refused[0], c.says),
+			"%s %s: %q, want %q", c.table, c.row, refused, c.says)
 	}
-	if after := tables(l); after != before {
-		t.Errorf("refused rows changed\n%s\nto\n%s", before, after)
-	}
+	after := tables(l)
+	assert.That(t, after == before, "refused rows changed\n%s\nto\n%s", before, after)
 
 	// Good rows between bad ones are stored.
 	refused := l.Try("leases", "property,unit,start_date,tenant,end_date,rent_cents,due_day\nHouse,U2,2026-01-01,Ben,2026-03-31,1,0\n"+
@@ -87,13 +86,11 @@ func TestRentalImportRefusals(t *testing.T) {
 	if len(refused) != 2 || !strings.HasPrefix(refused[0], "2: due_day") || !strings.HasPrefix(refused[1], "4: the unit is let") {
 		t.Errorf("refused %q", refused)
 	}
-	if a := l.Get("rental", "/api/leases?status=ended"); strings.Count(a.Body, `"unit":"U2"`) != 2 {
-		t.Errorf("the good rows: %s", a.Body)
-	}
+	a := l.Get("rental", "/api/leases?status=ended")
+	assert.That(t, strings.Count(a.Body, `"unit":"U2"`) == 2, "the good rows: %s", a.Body)
 	code, out, errs := l.Pipe("property,unit,start_date,rent\nHouse,U2,2026-11-20,1\n", "import", "rental", "leases", "-")
-	if code != 1 || out != "" || !strings.Contains(errs, `"rent"`) {
-		t.Errorf("an unknown column: exit %d %q %s", code, out, errs)
-	}
+	assert.That(t, code == 1 && out == "" && strings.Contains(errs, `"rent"`),
+		"an unknown column: exit %d %q %s", code, out, errs)
 	l.Sound()
 }
 
@@ -129,9 +126,8 @@ func TestTheSameFiguresEverywhere(t *testing.T) {
 	}
 	var tool struct{ Leases []json.RawMessage }
 	apptest.Answer{Body: l.Content("list_leases", `{"limit":200}`)}.JSON(t, &tool)
-	if fmt.Sprintf("%s", pages) != fmt.Sprintf("%s", tool.Leases) || len(pages) != 11 {
-		t.Errorf("%d leases over REST, %d by the tool:\n%s\n%s", len(pages), len(tool.Leases), pages, tool.Leases)
-	}
+	assert.That(t, fmt.Sprintf("%s", pages) == fmt.Sprintf("%s", tool.Leases) && len(pages) == 11,
+		"%d leases over REST, %d by the tool:\n%s\n%s", len(pages), len(tool.Leases), pages, tool.Leases)
 	holdsAll(t, "arrears_report", l.Content("arrears_report", `{}`), l.Get("rental", "/api/arrears").Body)
 	var sum apptest.Totals
 	for id := 1; id <= len(pages); id++ {
@@ -139,22 +135,18 @@ func TestTheSameFiguresEverywhere(t *testing.T) {
 		holdsAll(t, "lease_detail", l.Content("lease_detail", fmt.Sprintf(`{"lease_id":%d}`, id)), body)
 		x := l.Ledger(id).Totals
 		sum = apptest.Totals{Billed: sum.Billed + x.Billed, Paid: sum.Paid + x.Paid, Balance: sum.Balance + x.Balance}
-		if x.Billed != x.Paid+x.Balance {
-			t.Errorf("lease %d: %+v", id, x)
-		}
+		assert.That(t, x.Billed == x.Paid+x.Balance, "lease %d: %+v", id, x)
 	}
-	if sum != rest || rest.Billed == 0 || rest.Balance == 0 {
-		t.Errorf("the ledgers come to %+v, the tables to %+v", sum, rest)
-	}
+	assert.That(t, sum == rest && rest.Billed != 0 && rest.Balance != 0,
+		"the ledgers come to %+v, the tables to %+v", sum, rest)
 	rollsAgree(l)
 
 	other := &apptest.Rental{Fixture: apptest.Start(t)}
 	for _, table := range rentalTables {
 		other.Load(table, export(l, table))
 	}
-	if got, want := tables(other), tables(l); got != want {
-		t.Errorf("after the move:\n%s\nbefore:\n%s", got, want)
-	}
+	got, want := tables(other), tables(l)
+	assert.That(t, got == want, "after the move:\n%s\nbefore:\n%s", got, want)
 	if got := figures(other); got != rest {
 		t.Errorf("after the move %+v, before %+v", got, rest)
 	}
@@ -178,9 +170,7 @@ func figures(l *apptest.Rental) (sum apptest.Totals) {
 	}
 	for _, row := range rows(l, "payments") {
 		cents, ok := amounts[fmt.Sprint(row["property"], row["unit"], row["lease_start"], row["type"], row["due_date"], row["label"])]
-		if !ok {
-			l.T.Fatalf("a payment of no charge: %v", row)
-		}
+		assert.Must(l.T, ok, "a payment of no charge: %v", row)
 		sum.Paid += cents
 	}
 	sum.Balance = sum.Billed - sum.Paid
@@ -239,9 +229,7 @@ func rollsAgree(l *apptest.Rental) {
 			}
 		}
 	}
-	if months < 15 {
-		l.T.Errorf("only %d months with charges were compared", months)
-	}
+	assert.That(l.T, months >= 15, "only %d months with charges were compared", months)
 }
 
 // holdsAll compares a tool's answer with REST's: it has every member, with the same value, and perhaps more.
@@ -251,8 +239,6 @@ func holdsAll(t *testing.T, tool, got, rest string) {
 	apptest.Answer{Body: got}.JSON(t, &agent)
 	apptest.Answer{Body: rest}.JSON(t, &want)
 	for name, v := range want {
-		if string(agent[name]) != string(v) {
-			t.Errorf("%s: %s is %s\nREST %s", tool, name, agent[name], v)
-		}
+		assert.That(t, string(agent[name]) == string(v), "%s: %s is %s\nREST %s", tool, name, agent[name], v)
 	}
 }

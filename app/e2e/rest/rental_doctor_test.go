@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"strings"
 	"sync"
@@ -110,8 +111,7 @@ func TestDoctorNamesABrokenLedger(t *testing.T) {
 		})
 		apptest.OK(t, err)
 		code, out, errs := l.CLI("doctor")
-		if code != 1 || !strings.Contains(out, "rental: breach: ") || !strings.Contains(out, c.says) {
-			t.Errorf("%s: exit %d, want 1 with %q\n%s%s", c.change, code, c.says, out, errs)
-		}
+		assert.That(t, code == 1 && strings.Contains(out, "rental: breach: ") && strings.Contains(out, c.says),
+			"%s: exit %d, want 1 with %q\n%s%s", c.change, code, c.says, out, errs)
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // rentalHook is a real receiver of the rental service's events, with its secret.
@@ -44,9 +44,7 @@ type told struct {
 
 func (e told) read(t testing.TB, v any) {
 	t.Helper()
-	if err := json.Unmarshal(e.Data, v); err != nil {
-		t.Fatalf("%v in %s", err, e.Data)
-	}
+	assert.OK(t, json.Unmarshal(e.Data, v), "in %s", e.Data)
 }
 
 // event waits for the next delivery and checks its headers and both signatures.
@@ -59,16 +57,12 @@ func eventOf(l *apptest.Rental, h rentalHook) (e told) {
 	for name, want := range map[string]string{
 		"X-Rental-Event": e.Event, "X-Rental-Signature": "sha256=" + hex.EncodeToString(mac.Sum(nil)), "Content-Type": "application/json", "Webhook-Id": e.ID,
 	} {
-		if got := d.Header.Get(name); got != want {
-			l.T.Errorf("%s is %q, want %q", name, got, want)
-		}
+		assert.Equal(l.T, d.Header.Get(name), want, "%s", name)
 	}
 	verifier, err := standardwebhooks.NewWebhook(h.secret)
 	apptest.OK(l.T, err)
 	// The library uses the real time; the shop uses the test's clock.
-	if err := verifier.VerifyIgnoringTimestamp([]byte(d.Body), d.Header); err != nil {
-		l.T.Errorf("the public library: %v", err)
-	}
+	assert.NoError(l.T, verifier.VerifyIgnoringTimestamp([]byte(d.Body), d.Header), "the public library")
 	if e.Service != "rental" || !strings.HasPrefix(e.ID, "evt_") || e.CreatedAt != l.Clock.Now().UTC().Format("2006-01-02T15:04:05Z") {
 		l.T.Errorf("the envelope of %s", d.Body)
 	}
@@ -82,9 +76,7 @@ func delivered(l *apptest.Rental, h rentalHook, want int) {
 		out := l.MustCLI("webhook", "deliveries", "--service", "rental", "--limit", "1000", "--json")
 		return !strings.Contains(out, `"pending"`) && !strings.Contains(out, `"sending"`)
 	})
-	if got := len(h.All()); got != want {
-		l.T.Errorf("%d deliveries came, want %d", got, want)
-	}
+	assert.Equal(l.T, len(h.All()), want, "deliveries came")
 }
 
 // TestRentalEventsFromEveryEntryPoint: REST, agents and the command line send the same events, with the data of their
@@ -98,9 +90,7 @@ func TestRentalEventsFromEveryEntryPoint(t *testing.T) {
 	expect := func(event, data string) {
 		t.Helper()
 		e := eventOf(l, all)
-		if e.Event != event || string(e.Data) != data {
-			t.Errorf("%s %s\nwant %s %s", e.Event, e.Data, event, data)
-		}
+		assert.That(t, e.Event == event && string(e.Data) == data, "%s %s\nwant %s %s", e.Event, e.Data, event, data)
 	}
 	// A payment over REST.
 	a := l.Post("rental", "/api/leases/1/payments", `{"charge_id":1,"method":"card"}`)
@@ -109,9 +99,7 @@ func TestRentalEventsFromEveryEntryPoint(t *testing.T) {
 	// A payment at the command line.
 	l.Load("payments", "property,unit,lease_start,type,due_date,method,paid_date\nHouse,U1,2026-09-01,rent,2026-10-01,cash,2026-10-02\n")
 	c := l.Ledger(id).Charges[1]
-	if !c.Paid {
-		t.Fatalf("%+v", c)
-	}
+	assert.Must(t, c.Paid, "%+v", c)
 	var ledger struct {
 		Charges []json.RawMessage
 		Totals  json.RawMessage
@@ -123,9 +111,8 @@ func TestRentalEventsFromEveryEntryPoint(t *testing.T) {
 	// Tickets over REST, by an agent, at the command line.
 	a = l.Post("rental", "/api/maintenance", `{"unit_id":1,"title":"Tap drips","priority":"high"}`)
 	expect("maintenance.created", a.Body)
-	if _, refusal := l.Tool("rental", "create_ticket", `{"unit_id":1,"title":"Door squeaks","description":"At night."}`); refusal != "" {
-		t.Fatal(refusal)
-	}
+	_, refusal := l.Tool("rental", "create_ticket", `{"unit_id":1,"title":"Door squeaks","description":"At night."}`)
+	assert.Must(t, refusal == "", "%v", refusal)
 	expect("maintenance.created", l.Ticket(2))
 	l.Load("tickets", "id,property,unit,title,priority,status\n,House,U1,Lamp is out,low,\n,House,U1,Mended long ago,low,resolved\n,House,U1,Half done,low,in_progress\n")
 	expect("maintenance.created", l.Ticket(3)) // the other two are history
@@ -135,23 +122,19 @@ func TestRentalEventsFromEveryEntryPoint(t *testing.T) {
 		apptest.Answer{Body: l.Ticket(n)}.JSON(t, &k)
 		sources = append(sources, k.Source)
 	}
-	if !slices.Equal(sources, []string{"api", "agent", "cli", "cli"}) {
-		t.Errorf("sources %q", sources)
-	}
+	assert.EqualSlices(t, sources, []string{"api", "agent", "cli", "cli"}, "sources")
 
 	moved := func(n int, from, to string) {
 		t.Helper()
 		want := strings.TrimSuffix(l.Ticket(n), "}") + fmt.Sprintf(`,"from":%q,"to":%q}`, from, to)
 		expect("maintenance.status_changed", want)
-		if e := eventOf(l, moves); string(e.Data) != want {
-			t.Errorf("the receiver of moves got %s", e.Data)
-		}
+		e := eventOf(l, moves)
+		assert.That(t, string(e.Data) == want, "the receiver of moves got %s", e.Data)
 	}
 	l.Post("rental", "/api/maintenance/1/status", `{"status":"in_progress"}`)
 	moved(1, "open", "in_progress")
-	if _, refusal := l.Tool("rental", "advance_ticket", `{"ticket_id":1,"status":"resolved"}`); refusal != "" {
-		t.Fatal(refusal)
-	}
+	_, refusal = l.Tool("rental", "advance_ticket", `{"ticket_id":1,"status":"resolved"}`)
+	assert.Must(t, refusal == "", "%v", refusal)
 	moved(1, "in_progress", "resolved")
 	l.Load("tickets", "id,status\n1,open\n")
 	moved(1, "resolved", "open")

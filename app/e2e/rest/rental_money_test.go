@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"quartermaster/app/apptest"
 	"quartermaster/rental"
+	"quartermaster/schema/assert"
 	"strings"
 	"testing"
 )
@@ -56,14 +57,12 @@ func TestExpensesOverHTTP(t *testing.T) {
 		{`{"category":"repairs","line_id":2,"amount_cents":3000}`, 422, "split the line first"},
 		{`{"category":"repairs","amount_cents":1,"colour":"red"}`, 422, "colour"},
 	} {
-		if a := l.Post("rental", "/api/expenses", c.body); a.Status != c.status || !strings.Contains(a.Body, c.says) {
-			t.Errorf("%s: %d %s", c.body, a.Status, a.Body)
-		}
+		a := l.Post("rental", "/api/expenses", c.body)
+		assert.That(t, a.Status == c.status && strings.Contains(a.Body, c.says), "%s: %d %s", c.body, a.Status, a.Body)
 	}
 	viewer := l.Key("rental", "vic", "viewer", "read")
-	if a := l.Do("rental", "POST", "/api/expenses", viewer, `{"category":"repairs","amount_cents":1}`); a.Status != http.StatusForbidden {
-		t.Errorf("a viewer: %d %s", a.Status, a.Body)
-	}
+	a := l.Do("rental", "POST", "/api/expenses", viewer, `{"category":"repairs","amount_cents":1}`)
+	assert.That(t, a.Status == http.StatusForbidden, "a viewer: %d %s", a.Status, a.Body)
 	for body, want := range map[string]string{
 		`{"category":"Bank Fees","line_id":3}`:                       "Fee 2026-01-01 1200 bank_fees",
 		`{"category":"repairs","line_id":2,"ticket_id":1}`:           "House A 2026-11-05 3400 repairs",
@@ -82,9 +81,8 @@ func TestExpensesOverHTTP(t *testing.T) {
 			got = append(got, *e.Unit)
 		}
 		got = append(got, e.Day.String(), fmt.Sprint(e.AmountCents), e.Category)
-		if a.Status != http.StatusCreated || strings.Join(got, " ") != want {
-			t.Errorf("%s: %d %s, want %s", body, a.Status, a.Body, want)
-		}
+		assert.That(t, a.Status == http.StatusCreated && strings.Join(got, " ") == want,
+			"%s: %d %s, want %s", body, a.Status, a.Body, want)
 	}
 	for query, want := range map[string]string{
 		"": "3 4595", "?property=Mill": "1 -5", "?property=1&category=repairs": "1 3400", "?year=2025": "0 0", "?year=2026&limit=1": "3 4595",
@@ -122,21 +120,16 @@ func TestAYearOverHTTP(t *testing.T) {
 		t.Errorf("%+v\n%+v", closed, mill)
 	}
 	for path, want := range map[string]int{"/api/years/2026?property=Castle": 404, "/api/years/1": 422, "/api/years/next": 422, "/api/years": 404, "/api/years/2026?colour=red": 422} {
-		if a := l.Get("rental", path); a.Status != want {
-			t.Errorf("%s: %d %s, want %d", path, a.Status, a.Body, want)
-		}
+		a := l.Get("rental", path)
+		assert.That(t, a.Status == want, "%s: %d %s, want %d", path, a.Status, a.Body, want)
 	}
-	if a := l.Do("rental", "GET", "/api/years/2026", "none", ""); a.Status != http.StatusUnauthorized {
-		t.Errorf("without a key: %d", a.Status)
-	}
+	assert.Equal(t, l.Do("rental", "GET", "/api/years/2026", "none", "").Status, http.StatusUnauthorized, "without a key")
 
 	// The files: as the bank's page and the year's have them, and as commands write them.
 	rows := func(text string) [][]string {
 		t.Helper()
 		all, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-		if err != nil {
-			t.Fatalf("%v in\n%s", err, text)
-		}
+		assert.OK(t, err, "in\n%s", text)
 		return all
 	}
 	if got, want := fmt.Sprint(rows(export(l, "bank-lines"))[1:]), "[[1 Rent 2026-11-03 95000 BRANDT ADA DE1 Rent   false  booked 1   ] "+
@@ -144,9 +137,7 @@ func TestAYearOverHTTP(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	year := rows(export(l, "year"))
-	if len(year) < 6 || strings.Join(year[1], ",") != "2026,House,,received,,95000" {
-		t.Errorf("%q", year)
-	}
+	assert.That(t, len(year) >= 6 && strings.Join(year[1], ",") == "2026,House,,received,,95000", "%q", year)
 	v := l.Person("rental", "bob", "member")
 	for path, want := range map[string]string{"/years/2026?format=csv": "2026,House,,received,,95000", "/bank?format=csv": "3,Rent,2025-12-30,-1200,,,Fee"} {
 		if got := v.Get(path); got.Status != http.StatusOK || !strings.Contains(got.Body, want) {
@@ -155,9 +146,7 @@ func TestAYearOverHTTP(t *testing.T) {
 	}
 	for _, table := range []string{"bank-lines", "year"} {
 		code, _, errs := l.Pipe(export(l, table), "import", "rental", table, "-", "--timezone", "UTC")
-		if code == 0 || !strings.Contains(errs, table) {
-			t.Errorf("%s comes back: %d %s", table, code, errs)
-		}
+		assert.That(t, code != 0 && strings.Contains(errs, table), "%s comes back: %d %s", table, code, errs)
 	}
 	l.Sound()
 }

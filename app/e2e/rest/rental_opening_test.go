@@ -10,6 +10,7 @@ import (
 
 	"quartermaster/app/apptest"
 	"quartermaster/rental"
+	"quartermaster/schema/assert"
 )
 
 // TestLeasesAreTakenOver takes over leases on 1 November by each interface: the preview of a file of leases, which
@@ -29,16 +30,13 @@ func TestLeasesAreTakenOver(t *testing.T) {
 		t.Fatalf("%s %s %v", said, errs, err)
 	}
 	const text = "This file would post 33 charges, 29,700.00 USD, of it 29,700.00 USD overdue"
-	if len(dry.Notes) != 1 || dry.Notes[0] != text || strings.Contains(said, `"charge:`) {
-		t.Errorf("%s", said)
-	}
+	assert.That(t, len(dry.Notes) == 1 && dry.Notes[0] == text && !strings.Contains(said, `"charge:`), "%s", said)
 
 	v := l.Person("rental", "ann", "admin")
 	sent := v.Upload("/import/leases", nil, "file", "leases.csv", file)
 	preview := apptest.StatusIs(t, v.Get(sent.Header.Get("Location")), http.StatusOK)
-	if page := apptest.Text(preview.Doc); !strings.Contains(page, text) || !strings.Contains(page, "Take these leases over from") {
-		t.Fatalf("%.3000s", page)
-	}
+	page := apptest.Text(preview.Doc)
+	assert.Must(t, strings.Contains(page, text) && strings.Contains(page, "Take these leases over from"), "%.3000s", page)
 	fields := formAround(preview, "follows")
 	query := sent.Header.Get("Location")
 	query = query[:strings.Index(query, "?")+1]
@@ -50,9 +48,8 @@ func TestLeasesAreTakenOver(t *testing.T) {
 		query += fields[i] + "=" + value + "&"
 	}
 	again := apptest.StatusIs(t, v.Get(query), http.StatusOK)
-	if page := apptest.Text(again.Doc); !strings.Contains(page, "would post 1 charge, 900.00 USD") {
-		t.Fatalf("%.3000s", page)
-	}
+	page = apptest.Text(again.Doc)
+	assert.Must(t, strings.Contains(page, "would post 1 charge, 900.00 USD"), "%.3000s", page)
 	write := formAround(again, "")
 	apptest.StatusIs(t, v.Post("/import/leases", write...), http.StatusSeeOther)
 	if got := l.Rental("ledger", "House/A", "--json"); !strings.Contains(got, `"opening_day":"2026-11-01"`) || !strings.Contains(got, `"balance_cents":90000`) {
@@ -73,22 +70,18 @@ func TestLeasesAreTakenOver(t *testing.T) {
 	if err := json.Unmarshal([]byte(l.Rental("ledger", "#2", "--json")), &led); err != nil || led.Totals.BalanceCents != 125_000 || led.Totals.DepositHeldCents != 180_000 {
 		t.Errorf("%+v %v", led.Totals, err)
 	}
-	if page := apptest.Text(apptest.StatusIs(t, v.Get("/leases/2"), http.StatusOK).Doc); !strings.Contains(page, "Balance on 2026-11-01") || !strings.Contains(page, "Taken over on") {
-		t.Errorf("%s", page)
-	}
+	page = apptest.Text(apptest.StatusIs(t, v.Get("/leases/2"), http.StatusOK).Doc)
+	assert.That(t, strings.Contains(page, "Balance on 2026-11-01") && strings.Contains(page, "Taken over on"), "%s", page)
 	_, token, _ := strings.Cut(l.Rental("tenant", "invite", "1"), "/portal/welcome/")
 	tenant := l.Visitor("rental")
 	apptest.StatusIs(t, tenant.Post("/portal/welcome/"+strings.Fields(token)[0]), http.StatusSeeOther)
 	home := apptest.StatusIs(t, tenant.Get("/portal"), http.StatusOK)
-	if !strings.Contains(home.Body, "Taken over") || strings.Contains(home.Body, "/portal/receipts/") {
-		t.Errorf("a deposit that was taken over has a receipt, as if it had come: %s", apptest.Text(home.Doc))
-	}
-	if strings.Contains(l.Rental("ledger", "#3", "--json"), "opening") || openings.Doc == nil {
-		t.Error("an unmarked lease was taken over")
-	}
-	if got := l.Rental("set-opening", "House/C", "--paid-up-to", "2026-10-31", "--balance-cents", "-20000", "--yes", "--json"); !strings.Contains(got, `"balance_cents":70000`) {
-		t.Errorf("%s", got)
-	}
+	assert.That(t, strings.Contains(home.Body, "Taken over") && !strings.Contains(home.Body, "/portal/receipts/"),
+		"a deposit that was taken over has a receipt, as if it had come: %s", apptest.Text(home.Doc))
+	assert.That(t, !strings.Contains(l.Rental("ledger", "#3", "--json"), "opening") && openings.Doc != nil,
+		"an unmarked lease was taken over")
+	got := l.Rental("set-opening", "House/C", "--paid-up-to", "2026-10-31", "--balance-cents", "-20000", "--yes", "--json")
+	assert.That(t, strings.Contains(got, `"balance_cents":70000`), "%s", got)
 	l.Refuses(1, []string{"2026-10-31 and 2026-11-30"}, "set-opening", "House/C", "--paid-up-to", "2026-11-10", "--yes")
 	if got := export(l, "leases"); !strings.Contains(got, "House,B,2024-03-01,Ada Brandt,,90000,monthly,1,0,actual,2026-11-01,35000,180000\n") {
 		t.Errorf("%s", got)

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestPropertyOf450UnitsIsPaged reads the rent roll and the property page by page: at most 200 rows each, every unit
@@ -38,18 +39,13 @@ func TestPropertyOf450UnitsIsPaged(t *testing.T) {
 					next = apptest.Attr(n, "href")
 				}
 			})
-			if rows > 200 || rows == 0 {
-				t.Fatalf("%s shows %d rows", path, rows)
-			}
+			assert.Must(t, rows <= 200 && rows != 0, "%s shows %d rows", path, rows)
 			if strings.HasPrefix(next, "?") {
 				next = path + next
 			}
 		}
-		if pages != 3 || len(seen) != 450 {
-			t.Errorf("%s: %d units on %d pages", path, len(seen), pages)
-		}
+		assert.That(t, pages == 3 && len(seen) == 450, "%s: %d units on %d pages", path, len(seen), pages)
 	}
-	if file := v.Get("/rent-roll?format=csv"); strings.Count(file.Body, "\n") != 451 {
-		t.Errorf("the file has %d lines", strings.Count(file.Body, "\n"))
-	}
+	file := v.Get("/rent-roll?format=csv")
+	assert.That(t, strings.Count(file.Body, "\n") == 451, "the file has %d lines", strings.Count(file.Body, "\n"))
 }

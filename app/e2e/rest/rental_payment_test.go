@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestPaymentMethodAndDay: REST accepts any method and day of a payment.
@@ -65,9 +66,7 @@ func TestTwoPeopleRecordTheSamePayment(t *testing.T) {
 		close(start)
 		both.Wait()
 		slices.SortFunc(answers[:], func(a, b apptest.Answer) int { return a.Status - b.Status })
-		if answers[0].Status != http.StatusCreated {
-			t.Fatalf("nobody was first: %v", answers)
-		}
+		assert.Must(t, answers[0].Status == http.StatusCreated, "nobody was first: %v", answers)
 		l.Refused(answers[1], 409, fmt.Sprintf("charge %d ", c.ID), c.Label, "paid already, on 2026-11-20")
 	}
 	if rows := strings.Count(export(l, "payments"), "\n") - 1; rows != len(charges) {
@@ -78,9 +77,8 @@ func TestTwoPeopleRecordTheSamePayment(t *testing.T) {
 		e := eventOf(l, r)
 		var data apptest.Payment
 		e.read(t, &data)
-		if e.Event != "payment.recorded" || paid[data.Charge.ID] {
-			t.Errorf("the event %s of charge %d, which has had its event: %v", e.Event, data.Charge.ID, paid)
-		}
+		assert.That(t, e.Event == "payment.recorded" && !paid[data.Charge.ID],
+			"the event %s of charge %d, which has had its event: %v", e.Event, data.Charge.ID, paid)
 		paid[data.Charge.ID] = true
 	}
 	delivered(l, r, len(charges))
@@ -90,9 +88,7 @@ func TestTwoPeopleRecordTheSamePayment(t *testing.T) {
 			recorded++
 		}
 	}
-	if recorded != len(charges) {
-		t.Errorf("%d entries of %d payments in the audit trail", recorded, len(charges))
-	}
+	assert.That(t, recorded == len(charges), "%d entries of %d payments in the audit trail", recorded, len(charges))
 	l.Sound()
 }
 
@@ -113,9 +109,7 @@ func TestAResentPaymentIsTheSamePayment(t *testing.T) {
 	}
 	l.Refused(send("oct", `{"charge_id":2}`), 409)
 	l.Refused(send("other", `{"charge_id":1}`), 409, "paid already")
-	if got := l.Ledger(1).Totals; got != (apptest.Totals{Billed: 200000, Paid: 100000, Balance: 100000}) {
-		t.Errorf("%+v", got)
-	}
+	assert.Equal(t, l.Ledger(1).Totals, (apptest.Totals{Billed: 200000, Paid: 100000, Balance: 100000}))
 }
 
 // TestViewersReadPostsDueCharges: any reader's request posts due charges, as the system's own action; a viewer's writes
@@ -129,9 +123,8 @@ func TestViewersReadPostsDueCharges(t *testing.T) {
 	viewer, reader := l.Key("rental", "vera", "viewer", "full"), l.Key("rental", "rolf", "admin", "read")
 	read := func(key, path string) {
 		t.Helper()
-		if a := l.Do("rental", "GET", path, key, ""); a.Status != 200 {
-			t.Fatalf("%s: %d %s", path, a.Status, a.Body)
-		}
+		a := l.Do("rental", "GET", path, key, "")
+		assert.Must(t, a.Status == 200, "%s: %d %s", path, a.Status, a.Body)
 	}
 	posted := func(want ...string) {
 		t.Helper()
@@ -141,18 +134,15 @@ func TestViewersReadPostsDueCharges(t *testing.T) {
 				got = append(got, e)
 			}
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("posted %q, want %q", got, want)
-		}
+		assert.EqualSlices(t, got, want, "posted")
 	}
 	posted()
 	read(viewer, "/api/leases/2/ledger")
 	posted("system rest lease.posted lease:2")
 	read(reader, "/api/leases/3/ledger")
 	posted("system rest lease.posted lease:2", "system rest lease.posted lease:3")
-	if _, refusal := l.ToolAs("rental", viewer, "lease_detail", `{"lease_id":1}`); refusal != "" {
-		t.Error(refusal)
-	}
+	_, refusal := l.ToolAs("rental", viewer, "lease_detail", `{"lease_id":1}`)
+	assert.That(t, refusal == "", "%v", refusal)
 	posted("system rest lease.posted lease:2", "system rest lease.posted lease:3", "system mcp lease.posted lease:1")
 	read(reader, "/api/leases?limit=4")
 	posted("system rest lease.posted lease:2", "system rest lease.posted lease:3", "system mcp lease.posted lease:1", "system rest lease.posted lease:4")
@@ -176,29 +166,19 @@ func TestReversedPayment(t *testing.T) {
 	l.Pay(id, "2026-11-01", `,"method":"cash","paid_date":"2026-11-02"`)
 	received := func() string {
 		roll, refusal := l.Tool("rental", "rent_roll", `{"month":"2026-10"}`)
-		if refusal != "" {
-			t.Fatal(refusal)
-		}
+		assert.Must(t, refusal == "", "%v", refusal)
 		sums := roll["totals"].(map[string]any)
 		return fmt.Sprint(sums["collected_cents"], sums["outstanding_cents"], sums["received_cents"])
 	}
-	if got := received(); got != "100000 0 100000" {
-		t.Errorf("before: %s", got)
-	}
+	assert.Equal(t, received(), "100000 0 100000", "before")
 	l.Rental("reverse-payment", fmt.Sprint(wrong.ID), "--reason", "the check bounced")
 	l.Owes(id, "2026-10-01 100000 1-31 October 2026", "2026-11-01 100000 1-30 November 2026 paid 2026-11-02 cash")
-	if got := received(); got != "0 100000 0" {
-		t.Errorf("after: %s", got)
-	}
-	if a := l.Arrears(); a.Total != 100000 || len(a.Arrears) != 1 || a.Arrears[0].DaysOverdue != 50 {
-		t.Errorf("%+v", a)
-	}
-	if got := export(l, "payments"); strings.Contains(got, "2026-10-05") {
-		t.Errorf("the voided payment is exported:\n%s", got)
-	}
-	if again := l.Pay(id, "2026-10-01", `,"method":"transfer"`); again.ID == wrong.ID {
-		t.Error("the payment's id came back")
-	}
+	assert.Equal(t, received(), "0 100000 0", "after")
+	a := l.Arrears()
+	assert.That(t, a.Total == 100000 && len(a.Arrears) == 1 && a.Arrears[0].DaysOverdue == 50, "%+v", a)
+	assert.Lacks(t, export(l, "payments"), "2026-10-05", "the voided payment is exported")
+	again := l.Pay(id, "2026-10-01", `,"method":"transfer"`)
+	assert.That(t, again.ID != wrong.ID, "the payment's id came back")
 	l.Refuses(1, []string{fmt.Sprintf("payment %d was reversed already", wrong.ID)}, "reverse-payment", fmt.Sprint(wrong.ID), "--reason", "again")
 	if trail := l.MustCLI("audit", "--service", "rental", "--json"); !strings.Contains(trail, `"action":"payment.reversed","subject":"payment:1","changes":{"charge_id":1,"reason":"the check bounced"}`) {
 		t.Errorf("the audit trail: %s", trail)

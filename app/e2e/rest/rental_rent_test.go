@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // Complaints of tenants and landlords about other programs, tested end to end.
@@ -50,13 +51,10 @@ func TestFiveWeeklyChargesInAMonthWithFive(t *testing.T) {
 			august++
 		}
 	}
-	if august != 5 {
-		t.Errorf("August 2026 has five Mondays, and %d charges", august)
-	}
+	assert.That(t, august == 5, "August 2026 has five Mondays, and %d charges", august)
 	roll, _ := l.Tool("rental", "rent_roll", `{"month":"2026-08"}`)
-	if billed := roll["totals"].(map[string]any)["billed_cents"]; billed != 125000.0 {
-		t.Errorf("August's rent roll: %v", billed)
-	}
+	billed := roll["totals"].(map[string]any)["billed_cents"]
+	assert.That(t, billed == 125000.0, "August's rent roll: %v", billed)
 	l.Sound()
 }
 
@@ -66,20 +64,16 @@ func TestTheDebtOutlivesTheLease(t *testing.T) {
 	l := apptest.NewRental(t)
 	id := l.Lease("start_date=2026-08-01", "end_date=2026-09-14")
 	want := []string{"2026-08-01 100000 1-31 August 2026", "2026-09-01 46667 1-14 September 2026, 14 of 30 days"}
-	if got := l.Owes(id, want...); got.Lease.Status != "ended" || got.Totals.Balance != 146667 {
-		t.Errorf("%+v", got)
-	}
+	got := l.Owes(id, want...)
+	assert.That(t, got.Lease.Status == "ended" && got.Totals.Balance == 146667, "%+v", got)
 	l.On("2027-12-01")
 	l.Owes(id, want...)
 	if a := l.Arrears(); a.Total != 146667 || a.Buckets.Over90 != 146667 || len(a.Arrears) != 2 || a.Arrears[0].DaysOverdue != 487 {
 		t.Errorf("a year later: %+v", a)
 	}
-	if a := l.Get("rental", "/api/leases?status=ended"); !strings.Contains(a.Body, `"balance_cents":146667`) {
-		t.Errorf("the list: %s", a.Body)
-	}
-	if p := l.Pay(id, "2026-08-01", ""); p.Totals.Balance != 46667 || *p.Charge.PaidDate != "2027-12-01" {
-		t.Errorf("it can still be paid: %+v", p)
-	}
+	assert.Contains(t, l.Get("rental", "/api/leases?status=ended").Body, `"balance_cents":146667`, "the list")
+	p := l.Pay(id, "2026-08-01", "")
+	assert.That(t, p.Totals.Balance == 46667 && *p.Charge.PaidDate == "2027-12-01", "it can still be paid: %+v", p)
 	l.Sound()
 }
 
@@ -95,13 +89,9 @@ func TestPaymentsOfThePast(t *testing.T) {
 		"2026-11-01 100000 1-30 November 2026 paid 2027-01-01 online")
 	for month, want := range map[string]string{"2026-09": "100000 100000", "2026-10": "100000 0", "2025-12": "0 100000", "2027-01": "0 100000"} {
 		roll, refusal := l.Tool("rental", "rent_roll", `{"month":"`+month+`"}`)
-		if refusal != "" {
-			t.Fatal(refusal)
-		}
+		assert.Must(t, refusal == "", "%v", refusal)
 		sums := roll["totals"].(map[string]any)
-		if got := fmt.Sprint(sums["billed_cents"], " ", sums["received_cents"]); got != want {
-			t.Errorf("%s: billed and received %s, want %s", month, got, want)
-		}
+		assert.Equal(t, fmt.Sprint(sums["billed_cents"], " ", sums["received_cents"]), want, "%s: billed and received", month)
 	}
 	l.Sound()
 }
@@ -147,22 +137,18 @@ func TestEveryAmountIsAWholeNumberOfCents(t *testing.T) {
 	third := l.Lease("start_date=2026-09-11", "due_day=1", "rent_cents=999999999999")
 	l.Owes(third, "2026-09-11 666666666666 11-30 September 2026, 20 of 30 days", "2026-10-01 999999999999 1-31 October 2026", "2026-11-01 999999999999 1-30 November 2026")
 	p := l.Pay(big, "2026-10-01", "")
-	if p.Totals != (apptest.Totals{Billed: 2700000000000, Paid: 1000000000000, Balance: 1700000000000}) {
-		t.Errorf("%+v", p.Totals)
-	}
+	assert.That(t, p.Totals == (apptest.Totals{Billed: 2700000000000, Paid: 1000000000000, Balance: 1700000000000}),
+		"%+v", p.Totals)
 	cents := regexp.MustCompile(`"(\w*_cents|days_\w+)":(\d+)[,}]`)
 	amount := regexp.MustCompile(`"(\w*_cents|days_\w+)":[^{]`) // "buckets" holds some
 	for _, path := range []string{"/api/leases", "/api/units", "/api/arrears", "/api/leases/1/ledger", "/api/leases/2/ledger"} {
 		body := l.Get("rental", path).Body
-		if got, all := len(cents.FindAllString(body, -1)), len(amount.FindAllString(body, -1)); got == 0 || got != all {
-			t.Errorf("%s: %d of %d amounts are whole numbers: %s", path, got, all, body)
-		}
+		got, all := len(cents.FindAllString(body, -1)), len(amount.FindAllString(body, -1))
+		assert.That(t, got != 0 && got == all, "%s: %d of %d amounts are whole numbers: %s", path, got, all, body)
 	}
 	for _, cell := range []string{"1000.00", "1e3", "1,000", "99999999999999999999", "1000000000001", "-1", ""} {
 		refused := l.Try("leases", "property,unit,start_date,tenant,rent_cents\nHouse,U1,2026-09-10,Tenant U1,\""+cell+"\"\n")
-		if len(refused) != 1 || !strings.Contains(refused[0], "rent_cents") {
-			t.Errorf("rent %q: %q", cell, refused)
-		}
+		assert.That(t, len(refused) == 1 && strings.Contains(refused[0], "rent_cents"), "rent %q: %q", cell, refused)
 	}
 	l.Sound()
 }
@@ -180,30 +166,23 @@ func TestALedgerReadTwicePostsOnce(t *testing.T) {
 	readers.Wait()
 	first := l.Get("rental", "/api/leases/1/ledger")
 	for _, a := range answers {
-		if a.Status != 200 || a.Body != first.Body {
-			t.Errorf("one of many read %d %s, later it is %s", a.Status, a.Body, first.Body)
-		}
+		assert.That(t, a.Status == 200 && a.Body == first.Body,
+			"one of many read %d %s, later it is %s", a.Status, a.Body, first.Body)
 	}
 	before := apptest.SnapshotOf(t, l.Fixture)
 	for range 3 {
-		if a := l.Get("rental", "/api/leases/1/ledger"); a.Body != first.Body {
-			t.Errorf("read again: %s", a.Body)
-		}
+		assert.Equal(t, l.Get("rental", "/api/leases/1/ledger").Body, first.Body, "read again")
 		l.Get("rental", "/api/leases")
 		l.Arrears()
 		for _, tool := range []string{"list_properties", "list_leases", "arrears_report", "rent_roll"} {
-			if _, refusal := l.Tool("rental", tool, `{}`); refusal != "" {
-				t.Errorf("%s: %s", tool, refusal)
-			}
+			_, refusal := l.Tool("rental", tool, `{}`)
+			assert.That(t, refusal == "", "%s: %s", tool, refusal)
 		}
-		if _, refusal := l.Tool("rental", "lease_detail", `{"lease_id":1}`); refusal != "" {
-			t.Error(refusal)
-		}
+		_, refusal := l.Tool("rental", "lease_detail", `{"lease_id":1}`)
+		assert.That(t, refusal == "", "%v", refusal)
 	}
 	before.Check("reading what is posted")
-	if got := l.Ledger(id).Totals.Billed; got != 300000 {
-		t.Errorf("billed %d", got)
-	}
+	assert.Equal(t, l.Ledger(id).Totals.Billed, 300000, "billed")
 	if got := l.Trail(); len(slices.DeleteFunc(got, func(e string) bool { return !strings.Contains(e, "posted") })) != 1 {
 		t.Errorf("posted more than once: %q", l.Trail())
 	}
@@ -216,17 +195,15 @@ func TestANewRentChangesNothingThatWasPosted(t *testing.T) {
 	id := l.Lease("start_date=2026-09-01")
 	want := []string{"2026-09-01 100000 1-30 September 2026", "2026-10-01 100000 1-31 October 2026", "2026-11-01 100000 1-30 November 2026"}
 	l.Owes(id, want...)
-	if refused := l.PutLease("unit=U1", "start_date=2026-09-01", "rent_cents=120000"); refused != nil {
-		t.Fatal(refused)
-	}
+	refused := l.PutLease("unit=U1", "start_date=2026-09-01", "rent_cents=120000")
+	assert.Must(t, refused == nil, "%v", refused)
 	l.Owes(id, want...)
 	l.On("2026-12-01")
 	want = append(want, "2026-12-01 120000 1-31 December 2026")
 	l.Owes(id, want...)
 	l.On("2027-02-01") // January and February are due, and nothing was read
-	if refused := l.PutLease("unit=U1", "start_date=2026-09-01", "rent_cents=130000"); refused != nil {
-		t.Fatal(refused)
-	}
+	refused = l.PutLease("unit=U1", "start_date=2026-09-01", "rent_cents=130000")
+	assert.Must(t, refused == nil, "%v", refused)
 	l.On("2027-03-01")
 	l.Owes(id, append(want, "2027-01-01 120000 1-31 January 2027", "2027-02-01 120000 1-28 February 2027", "2027-03-01 130000 1-31 March 2027")...)
 	l.Sound()

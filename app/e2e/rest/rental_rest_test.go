@@ -3,6 +3,7 @@ package rest
 import (
 	"fmt"
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"strings"
 	"testing"
 )
@@ -41,9 +42,8 @@ func TestRentalLists(t *testing.T) {
 		{"/api/maintenance?limit=2", `{"tickets":[` + ticket3 + "," + ticket2 + `],"next":2}`},
 		{"/api/maintenance?limit=2&after=2", `{"tickets":[` + ticket1 + `],"next":null}`},
 	} {
-		if a := l.Get("rental", c.path); a.Status != 200 || a.Body != c.want {
-			t.Errorf("%s: %d\n%s\nwant\n%s", c.path, a.Status, a.Body, c.want)
-		}
+		a := l.Get("rental", c.path)
+		assert.That(t, a.Status == 200 && a.Body == c.want, "%s: %d\n%s\nwant\n%s", c.path, a.Status, a.Body, c.want)
 	}
 	l.Sound()
 }
@@ -71,25 +71,21 @@ func TestRentalLedgerAndArrears(t *testing.T) {
 		{"/api/leases/2/ledger", `{"lease":` + apptest.Lease2 + `,"charges":[` + may + "}," + june + `}],"totals":{"billed_cents":154839,"paid_cents":0,"balance_cents":154839,"credit_cents":0,"deposit_held_cents":0}}`},
 		{"/api/leases/3/ledger", `{"lease":` + apptest.Lease3 + `,"charges":[],"totals":{"billed_cents":0,"paid_cents":0,"balance_cents":0,"credit_cents":0,"deposit_held_cents":0}}`},
 	} {
-		if a := l.Get("rental", c.path); a.Status != 200 || a.Body != c.want {
-			t.Errorf("%s: %d\n%s\nwant\n%s", c.path, a.Status, a.Body, c.want)
-		}
+		a := l.Get("rental", c.path)
+		assert.That(t, a.Status == 200 && a.Body == c.want, "%s: %d\n%s\nwant\n%s", c.path, a.Status, a.Body, c.want)
 	}
 	who := func(lease, days int) string {
 		return fmt.Sprintf(`,"lease_id":%d,"unit":"U%[1]d","property":"House","tenant":"Tenant U%[1]d","tenant_email":"u%[1]d@example.org","days_overdue":%[2]d}`, lease, days)
 	}
 	want := `{"today":"2026-11-20","arrears":[` + may + who(2, 189) + "," + june + who(2, 172) + "," + september + who(1, 80) + "," + october + who(1, 50) + "," + november + who(1, 19) +
 		`],"total_cents":454839,"buckets":{"days_1_30":100000,"days_31_60":100000,"days_61_90":100000,"days_over_90":154839}}`
-	if a := l.Get("rental", "/api/arrears"); a.Status != 200 || a.Body != want {
-		t.Errorf("arrears: %d\n%s\nwant\n%s", a.Status, a.Body, want)
-	}
+	a := l.Get("rental", "/api/arrears")
+	assert.That(t, a.Status == 200 && a.Body == want, "arrears: %d\n%s\nwant\n%s", a.Status, a.Body, want)
 	p := l.Post("rental", "/api/leases/1/payments", `{"charge_id":1,"method":"card","paid_date":"2026-09-02"}`)
 	paid := rent(1, "09", "1-30 September 2026", "09-01", "09-30", 100000, `"paid":true,"paid_date":"2026-09-02","method":"card"`)
 	want = `{"payment_id":1,"charge":` + paid + `},"totals":{"billed_cents":300000,"paid_cents":100000,"balance_cents":200000,"credit_cents":0,"deposit_held_cents":0},"amount_cents":100000,` +
 		`"allocations":[{"charge_id":1,"label":"1-30 September 2026","amount_cents":100000}],"credit_cents":0}`
-	if p.Status != 201 || p.Body != want {
-		t.Errorf("payment: %d\n%s\nwant\n%s", p.Status, p.Body, want)
-	}
+	assert.That(t, p.Status == 201 && p.Body == want, "payment: %d\n%s\nwant\n%s", p.Status, p.Body, want)
 }
 
 // TestRentalPingReportsTheRole: a key acts as its user, with the role that ping reports.
@@ -98,9 +94,8 @@ func TestRentalPingReportsTheRole(t *testing.T) {
 	l := apptest.NewRental(t)
 	for _, c := range []struct{ role, scope string }{{"viewer", "read"}, {"viewer", "full"}, {"member", "full"}, {"admin", "read"}} {
 		key := l.Key("rental", "user-"+c.role, c.role, c.scope)
-		if !strings.HasPrefix(key, "apk_") || len(key) != 44 || strings.Trim(key[4:], "0123456789abcdef") != "" {
-			t.Errorf("key %q", key)
-		}
+		assert.That(t, strings.HasPrefix(key, "apk_") && len(key) == 44 && strings.Trim(key[4:], "0123456789abcdef") == "",
+			"key %q", key)
 		m := l.Do("rental", "GET", "/api/ping", key, "").Map(t)
 		if m["ok"] != true || m["app"] != "rental" || m["user"] != "user-"+c.role || m["role"] != c.role || m["scope"] != c.scope || m["version"] == "" {
 			t.Errorf("ping as %v: %v", c, m)
@@ -110,13 +105,10 @@ func TestRentalPingReportsTheRole(t *testing.T) {
 		l.Refused(l.Do("rental", "GET", "/api/ping", key, ""), 401)
 	}
 	for _, c := range []struct{ method, path string }{{"GET", "/healthz"}, {"GET", "/api/openapi.json"}} {
-		if a := l.Do("rental", c.method, c.path, "", ""); a.Status != 200 {
-			t.Errorf("%s needs a key: %d", c.path, a.Status)
-		}
+		assert.Equal(t, l.Do("rental", c.method, c.path, "", "").Status, 200, "%s needs a key", c.path)
 	}
-	if a := l.Do("rental", "GET", "/mcp", "", ""); a.Status != 405 || a.Header.Get("Allow") != "POST" {
-		t.Errorf("GET /mcp: %d %v", a.Status, a.Header)
-	}
+	a := l.Do("rental", "GET", "/mcp", "", "")
+	assert.That(t, a.Status == 405 && a.Header.Get("Allow") == "POST", "GET /mcp: %d %v", a.Status, a.Header)
 }
 
 // TestRentalRefusals: each refusal names the fault and changes nothing.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // ticketMoves is the interface's table of moves; any other move is refused.
@@ -38,9 +39,7 @@ func TestTicketMoves(t *testing.T) {
 		"rest": func(id int, to string) string {
 			a := l.Post("rental", fmt.Sprintf("/api/maintenance/%d/status", id), `{"status":"`+to+`"}`)
 			if a.Status == 200 {
-				if a.Body != l.Ticket(id) {
-					t.Errorf("the answer %s is not the ticket %s", a.Body, l.Ticket(id))
-				}
+				assert.That(t, a.Body == l.Ticket(id), "the answer %s is not the ticket %s", a.Body, l.Ticket(id))
 				return ""
 			}
 			l.Refused(a, 422)
@@ -62,22 +61,17 @@ func TestTicketMoves(t *testing.T) {
 		for from, path := range map[string][]string{"open": nil, "in_progress": {"in_progress"}, "resolved": {"in_progress", "resolved"}} {
 			for _, to := range []string{"open", "in_progress", "resolved"} {
 				l.Clock.Set(l.Clock.Now().Add(time.Minute))
-				if a := l.Post("rental", "/api/maintenance", `{"unit_id":1,"title":"Tap drips"}`); a.Status != 201 {
-					t.Fatal(a.Body)
-				}
+				a := l.Post("rental", "/api/maintenance", `{"unit_id":1,"title":"Tap drips"}`)
+				assert.Must(t, a.Status == 201, "%v", a.Body)
 				id++
 				for _, step := range path {
-					if refusal := move(id, step); refusal != "" {
-						t.Fatal(refusal)
-					}
+					assert.MustEqual(t, move(id, step), "")
 				}
 				was := l.Ticket(id)
 				l.Clock.Set(l.Clock.Now().Add(time.Minute))
 				refusal := move(id, to)
 				if name == "cli" && from == to { // the row equals the stored one
-					if refusal != "" || l.Ticket(id) != was {
-						t.Errorf("cli: %s: %s", from, refusal)
-					}
+					assert.That(t, refusal == "" && l.Ticket(id) == was, "cli: %s: %s", from, refusal)
 					continue
 				}
 				var k ticketAnswer
@@ -126,13 +120,11 @@ func TestTicketsAreReadAsPeopleWriteThem(t *testing.T) {
 		t.Errorf("a vacant unit's ticket belongs to lease %d", *k.LeaseID)
 	}
 	for _, to := range []string{"in-progress", "open", "IN_PROGRESS"} {
-		if a := l.Post("rental", "/api/maintenance/1/status", `{"status":"`+to+`"}`); a.Status != 200 {
-			t.Errorf("%s: %d %s", to, a.Status, a.Body)
-		}
+		a := l.Post("rental", "/api/maintenance/1/status", `{"status":"`+to+`"}`)
+		assert.That(t, a.Status == 200, "%s: %d %s", to, a.Status, a.Body)
 	}
-	if a := l.Get("rental", "/api/maintenance?status=in-progress"); strings.Count(a.Body, `"id":`) != 1 {
-		t.Errorf("the list: %s", a.Body)
-	}
+	a := l.Get("rental", "/api/maintenance?status=in-progress")
+	assert.That(t, strings.Count(a.Body, `"id":`) == 1, "the list: %s", a.Body)
 	l.Sound()
 }
 
@@ -156,8 +148,6 @@ func TestRacingMoves(t *testing.T) {
 		}
 		l.Refused(a, 422, "allowed from in_progress: open, resolved")
 	}
-	if moved != 1 {
-		t.Errorf("moved %d times", moved)
-	}
+	assert.That(t, moved == 1, "moved %d times", moved)
 	l.Sound()
 }

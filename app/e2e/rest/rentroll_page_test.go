@@ -12,6 +12,7 @@ import (
 
 	"quartermaster/app/apptest"
 	"quartermaster/rental"
+	"quartermaster/schema/assert"
 )
 
 // bookOf is a workbook with one sheet of texts.
@@ -72,14 +73,11 @@ func TestRentRollImportsOnThePage(t *testing.T) {
 		if err := json.Unmarshal([]byte(l.Rental("leases", "list", "--json")), &list); err != nil || len(list.Leases) != 2 || list.Leases[0].BalanceCents != 35_050 {
 			t.Errorf("%s: %+v %v", name, list, err)
 		}
-		if first := apptest.Text(v.Get("/").Doc); !strings.Contains(first, "350.50 USD is due today") {
-			t.Errorf("%s: the first page does not tell what is due today: %.2000s", name, first)
-		}
+		assert.Contains(t, apptest.Text(v.Get("/").Doc), "350.50 USD is due today", "%s: the first page", name)
 		again := v.Upload("/import/rent-roll", nil, "file", "raised.csv", strings.Replace(strings.Join(lines, "\n"), "900.00",
 			"910.00", 1))
 		raised := apptest.Text(apptest.StatusIs(t, v.Get(again.Header.Get("Location")), http.StatusOK).Doc)
-		if !strings.Contains(raised, "2Rent") || strings.Contains(raised, "rent_cents") {
-			t.Errorf("%s: what changes is not called as in the sheet's preview: %.1500s", name, raised)
-		}
+		assert.That(t, strings.Contains(raised, "2Rent") && !strings.Contains(raised, "rent_cents"),
+			"%s: what changes is not called as in the sheet's preview: %.1500s", name, raised)
 	}
 }

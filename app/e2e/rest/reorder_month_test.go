@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // realSales are a real shop's lines, moved so that the last of them are of today. Domestic and foreign sales are two
@@ -56,14 +57,12 @@ func realSales(t *testing.T, today time.Time) (catalogue string, rows map[string
 func TestTwoChannelsOfRealSales(t *testing.T) {
 	t.Parallel()
 	catalogue, rows := realSales(t, apptest.Noon)
-	if len(rows["home"]) < 10000 || len(rows["abroad"]) < 500 {
-		t.Fatalf("%d sold at home, %d abroad", len(rows["home"]), len(rows["abroad"]))
-	}
+	assert.Must(t, len(rows["home"]) >= 10000 && len(rows["abroad"]) >= 500,
+		"%d sold at home, %d abroad", len(rows["home"]), len(rows["abroad"]))
 	open := func() *apptest.Fixture {
 		s := apptest.Start(t)
-		if code, _, errs := s.Pipe(catalogue, "import", "reorder", "skus", "-"); code != 0 {
-			t.Fatal(errs)
-		}
+		code, _, errs := s.Pipe(catalogue, "import", "reorder", "skus", "-")
+		assert.Must(t, code == 0, "%v", errs)
 		return s
 	}
 	tell := func(s *apptest.Fixture, channel string, replace bool) (replaced float64) {
@@ -71,9 +70,8 @@ func TestTwoChannelsOfRealSales(t *testing.T) {
 		body, err := json.Marshal(map[string]any{"rows": rows[channel], "channel": channel, "replace": replace})
 		apptest.OK(t, err)
 		m := s.Post("reorder", "/api/sales-history", string(body)).Map(t)
-		if m["imported"] != float64(len(rows[channel])) || m["skipped"] != 0.0 {
-			t.Errorf("channel %q: imported %v, skipped %v", channel, m["imported"], m["skipped"])
-		}
+		assert.That(t, m["imported"] == float64(len(rows[channel])) && m["skipped"] == 0.0,
+			"channel %q: imported %v, skipped %v", channel, m["imported"], m["skipped"])
 		replaced, _ = m["replaced_days"].(float64)
 		return replaced
 	}
@@ -89,24 +87,18 @@ func TestTwoChannelsOfRealSales(t *testing.T) {
 	want := plain(figures(one))
 	same := func(when string) {
 		t.Helper()
-		if got := plain(figures(two)); got != want {
-			t.Errorf("%s the figures are others", when)
-		}
+		assert.Equal(t, plain(figures(two)), want, "%s the figures are others", when)
 	}
 	tell(two, "home", false)
 	tell(two, "abroad", true)
 	same("as two channels")
-	if again := tell(two, "abroad", true); again == 0 {
-		t.Error("the channel told anew replaced nothing")
-	}
+	again := tell(two, "abroad", true)
+	assert.That(t, again != 0, "the channel told anew replaced nothing")
 	same("with one channel told anew")
 	tell(two, "home", false)
-	if plain(figures(two)) == want {
-		t.Error("a channel added twice changes nothing")
-	}
-	if again := tell(two, "home", true); again == 0 {
-		t.Error("the other channel told anew replaced nothing")
-	}
+	assert.That(t, plain(figures(two)) != want, "a channel added twice changes nothing")
+	again = tell(two, "home", true)
+	assert.That(t, again != 0, "the other channel told anew replaced nothing")
 	same("with the other replaced")
 	export := two.MustCLI("export", "reorder", "sales")
 	says(t, "the export", export, "date,sku,qty,channel\n", ",abroad\n", ",home\n")
@@ -119,9 +111,7 @@ func TestTwoChannelsOfRealSales(t *testing.T) {
 		t.Error("replacing without a channel replaced nothing")
 	}
 	same("with all of it replaced")
-	if strings.Contains(two.MustCLI("export", "reorder", "sales"), ",abroad\n") {
-		t.Error("a share of a channel is left")
-	}
+	assert.Lacks(t, two.MustCLI("export", "reorder", "sales"), ",abroad\n", "a share of a channel is left")
 	one.MustCLI("doctor")
 	two.MustCLI("doctor")
 }
@@ -134,9 +124,7 @@ func TestABuyersMonth(t *testing.T) {
 	pipe := func(table, text string, code int) string {
 		t.Helper()
 		got, out, errs := s.Pipe(text, "import", "reorder", table, "-")
-		if got != code {
-			t.Errorf("import %s: exit %d, want %d: %s%s", table, got, code, out, errs)
-		}
+		assert.That(t, got == code, "import %s: exit %d, want %d: %s%s", table, got, code, out, errs)
 		return errs
 	}
 	pipe("suppliers", "name,lead_time_days,min_order_cents,phone\nKiln,28,50000,+49 1\n", 0)
@@ -148,20 +136,15 @@ func TestABuyersMonth(t *testing.T) {
 		}
 	}
 	s.Post("reorder", path, `{"set_to":3}`)
-	if m := s.Post("reorder", path, `{"delta":-0.5,"reason":"one broke"}`).Map(t); m["current_stock"] != 2.5 || m["previous_stock"] != 3.0 {
-		t.Errorf("a movement: %v", m)
-	}
+	m := s.Post("reorder", path, `{"delta":-0.5,"reason":"one broke"}`).Map(t)
+	assert.That(t, m["current_stock"] == 2.5 && m["previous_stock"] == 3.0, "a movement: %v", m)
 	for body, status := range map[string]int{`{}`: 422, `{"set_to":1,"delta":1}`: 422, `{"delta":-99}`: 422, `{"set_to":1.0001}`: 422, `{"stock":1}`: 422} {
-		if a := s.Post("reorder", path, body); a.Status != status {
-			t.Errorf("%s: %d, want %d: %s", body, a.Status, status, a.Body)
-		}
+		a := s.Post("reorder", path, body)
+		assert.That(t, a.Status == status, "%s: %d, want %d: %s", body, a.Status, status, a.Body)
 	}
-	if a := s.Post("reorder", "/api/skus/NOPE/stock", `{"set_to":1}`); a.Status != 404 {
-		t.Errorf("an unknown SKU: %d", a.Status)
-	}
-	if a := s.Do("reorder", "POST", path, s.Key("reorder", "vi", "viewer", "full"), `{"set_to":1}`); a.Status != 403 {
-		t.Errorf("a viewer: %d", a.Status)
-	}
+	assert.Equal(t, s.Post("reorder", "/api/skus/NOPE/stock", `{"set_to":1}`).Status, 404, "an unknown SKU")
+	assert.Equal(t, s.Do("reorder", "POST", path, s.Key("reorder", "vi", "viewer", "full"), `{"set_to":1}`).Status, 403,
+		"a viewer")
 	s.MustCLI("reorder", "po", "create", "--supplier", "Kiln", "--line", "CUP/BLUE 1=10", "--order")
 	says(t, "its minimum", s.MustCLI("reorder", "po", "show", "PO-000001", "--json"), `"total_cents":6200`, `"below_minimum_cents":43800`, `"name":`, `"supplier_sku":`)
 	s.MustCLI("reorder", "po", "receive", "PO-000001", "--line", "CUP/BLUE 1=4")
@@ -176,9 +159,7 @@ func TestABuyersMonth(t *testing.T) {
 			}
 		}
 		s.Get("reorder", "/api/skus?q=cup").JSON(t, &list)
-		if len(list.SKUs) != 1 || list.SKUs[0].Stock != want {
-			t.Errorf("the stock is %+v, want %v", list.SKUs, want)
-		}
+		assert.That(t, len(list.SKUs) == 1 && list.SKUs[0].Stock == want, "the stock is %+v, want %v", list.SKUs, want)
 	}
 	stock(6.5)
 	s.MustCLI("reorder", "po", "unreceive", "PO-000001", "--sku", "CUP/BLUE 1", "--qty", "4", "--reason", "the neighbour's")
@@ -188,13 +169,10 @@ func TestABuyersMonth(t *testing.T) {
 	s.MustCLI("reorder", "skus", "save", "NEW-1", "--name", "New", "--supplier", "Kiln")
 	says(t, "its supplier's lead time", s.MustCLI("reorder", "skus", "show", "NEW-1", "--json"), `"lead_time_days":28`)
 	s.MustCLI("reorder", "skus", "save", "NEW-1", "--active=false")
-	if got := s.Get("reorder", "/api/skus?active=1").Body; strings.Contains(got, "NEW-1") {
-		t.Error("an inactive SKU is listed as active")
-	}
+	assert.Lacks(t, s.Get("reorder", "/api/skus?active=1").Body, "NEW-1", "an inactive SKU is listed as active")
 	for _, method := range []string{"POST", "PATCH"} {
-		if a := s.Do("reorder", method, "/api/skus", s.Keys["reorder"], `{"sku":"X"}`); a.Status != 405 {
-			t.Errorf("%s /api/skus: %d; SKUs are not made over REST", method, a.Status)
-		}
+		a := s.Do("reorder", method, "/api/skus", s.Keys["reorder"], `{"sku":"X"}`)
+		assert.That(t, a.Status == 405, "%s /api/skus: %d; SKUs are not made over REST", method, a.Status)
 	}
 	refusedWith(s, 2, nil, "reorder", "adjust", "TEA", "--set", "1", "--set", "2")
 	listsTravel(t, s, pipe)
@@ -212,18 +190,15 @@ func listsTravel(t *testing.T, s *apptest.Fixture, pipe func(table, text string,
 		"reorder sales show TEA --csv":           "date,sku,qty,channel\n2026-11-18,TEA,1,\n2026-11-18,TEA,2.5,web\n2026-11-17,TEA,3,till\n",
 	} {
 		got := s.MustCLI(strings.Fields(args)...)
-		if got != want {
-			t.Errorf("%s is\n%swant\n%s", args, got, want)
-		}
+		assert.That(t, got == want, "%s is\n%swant\n%s", args, got, want)
 		if _, out, errs := s.Pipe(got, "import", "reorder", "sales", "-", "--dry-run", "--json"); !strings.Contains(out, `"changed":0`) || !strings.Contains(out, `"new":0`) {
 			t.Errorf("%s does not import unchanged: %s%s", args, out, errs)
 		}
 	}
 	says(t, "figures as CSV", s.MustCLI("reorder", "figures", "--csv"), "sku,name,value_cents,class,unsold_days\n", "\nTEA,")
 	says(t, "a delta below 0", s.Post("reorder", "/api/skus/TEA/stock", `{"delta":-99}`).Body, `"field":"delta"`)
-	if code, _, errs := s.CLI("reorder", "po", "receive", "PO-000001", "--line", "TEA=1@5"); code != 2 || strings.Contains(errs, "no quantity") {
-		t.Errorf("a receipt with a price: %d, %s", code, errs)
-	}
+	code, _, errs := s.CLI("reorder", "po", "receive", "PO-000001", "--line", "TEA=1@5")
+	assert.That(t, code == 2 && !strings.Contains(errs, "no quantity"), "a receipt with a price: %d, %s", code, errs)
 }
 
 // TestASKUIsRenamed: a SKU with another code and name keeps its stock, sales, draft and movements. A code in use is
@@ -238,29 +213,22 @@ func TestASKUIsRenamed(t *testing.T) {
 	s.Post("reorder", "/api/sales-history", `{"rows":[{"date":"2026-11-19","sku":"TEA","qty":7}]}`)
 	s.MustCLI("reorder", "adjust", "TEA", "--delta", "-3", "--reason", "broken")
 	s.MustCLI("reorder", "po", "create", "--supplier", "Leaf", "--line", "TEA=12")
-	if code, _, errs := s.CLI("reorder", "skus", "rename", "TEA", "--code", "MUG"); code != 1 || !strings.Contains(errs, "Mug has it") {
-		t.Errorf("a code in use: %d %s", code, errs)
-	}
+	code, _, errs := s.CLI("reorder", "skus", "rename", "TEA", "--code", "MUG")
+	assert.That(t, code == 1 && strings.Contains(errs, "Mug has it"), "a code in use: %d %s", code, errs)
 	s.MustCLI("reorder", "skus", "rename", "TEA", "--name", "Sencha", "--code", "TEA-100")
 	for _, want := range []string{`"sku":"TEA-100"`, `"name":"Sencha"`, `"current_stock":37`, `"total":7`} {
-		if got := s.MustCLI("reorder", "skus", "show", "TEA-100", "--json"); !strings.Contains(got, want) {
-			t.Errorf("it lacks %s: %s", want, got)
-		}
+		assert.Contains(t, s.MustCLI("reorder", "skus", "show", "TEA-100", "--json"), want, "it lacks")
 	}
-	if got := s.MustCLI("reorder", "po", "show", "PO-000001", "--json"); !strings.Contains(got, "TEA-100") {
-		t.Errorf("its draft: %s", got)
-	}
-	if code, _, errs := s.CLI("reorder", "skus", "show", "TEA"); code != 1 {
-		t.Errorf("the old code: %d %s", code, errs)
-	}
+	assert.Contains(t, s.MustCLI("reorder", "po", "show", "PO-000001", "--json"), "TEA-100", "its draft")
+	code, _, errs = s.CLI("reorder", "skus", "show", "TEA")
+	assert.That(t, code == 1, "the old code: %d %s", code, errs)
 	v := s.Person("reorder", "ann", "admin").At(s.URL("reorder", ""))
 	page := apptest.Text(v.Get("/skus/TEA-100").Doc)
 	if !strings.Contains(page, "broken") && !strings.Contains(page, "Broken") {
 		t.Errorf("its movements: %.900s", page)
 	}
 	sent := v.Post("/do/rename_sku", "sku", "TEA-100", "code", "MUG")
-	if sent.Status != 409 || !strings.Contains(sent.Body, "is in use") {
-		t.Errorf("on the page: %d %.600s", sent.Status, sent.Body)
-	}
+	assert.That(t, sent.Status == 409 && strings.Contains(sent.Body, "is in use"),
+		"on the page: %d %.600s", sent.Status, sent.Body)
 	s.MustCLI("doctor")
 }

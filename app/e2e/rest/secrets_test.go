@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // secret is a planted secret, with the only places that may hold it.
@@ -107,9 +108,7 @@ func TestSecretsStayWhereTheyBelong(t *testing.T) {
 func (d *secretsDay) search() {
 	d.t.Helper()
 	for _, place := range []string{"log", "metrics", "refusals", "audit", "exports", "doctor", "webhooks", "deliveries", "keys", "events", "database"} {
-		if d.places[place] == "" {
-			d.t.Errorf("the place %s is empty", place)
-		}
+		assert.That(d.t, d.places[place] != "", "the place %s is empty", place)
 	}
 	for _, s := range d.all {
 		for place, text := range d.places {
@@ -195,9 +194,7 @@ func (d *secretsDay) storesDay() {
 	minted := d.ask("store", "POST", "/api/redeem-codes", key, `{"count":5,"sku":"PLUGIN","batch":"secrets"}`, "Idempotency-Key: "+d.mark("an Idempotency-Key", "database"))
 	var batch struct{ Codes []string }
 	minted.JSON(d.t, &batch)
-	if len(batch.Codes) != 5 {
-		d.t.Fatal(minted.Body)
-	}
+	assert.Must(d.t, len(batch.Codes) == 5, "%v", minted.Body)
 	for _, code := range batch.Codes {
 		d.keep("a redeem code", code)
 		d.keep("a redeem code in one word", strings.ReplaceAll(code, "-", ""))
@@ -213,9 +210,7 @@ func (d *secretsDay) storesDay() {
 	d.ask("store", "POST", "/license/redeem", "", `{"code":"`+d.mark("a code that is none")+`","email":"a@example.com"}`)
 	out := d.run("", "store", "order", "record", "--email", "b@example.com", "--sku", "PLUGIN", "--json")
 	keys := licenseKey.FindAllString(redeemed.License.LicenseKey+" "+out, -1)
-	if len(keys) != 2 {
-		d.t.Fatalf("license keys %v out of %s", keys, out)
-	}
+	assert.Must(d.t, len(keys) == 2, "license keys %v out of %s", keys, out)
 	d.keep("a redeemed license key", keys[0], "database", licensesOut)
 	d.keep("a sold license key", keys[1], "database", "events", licensesOut) // order.paid: the receiver mails it
 	for _, license := range keys {
@@ -269,9 +264,8 @@ func (d *secretsDay) rawRequests() {
 	} {
 		conn, err := net.Dial("tcp", d.Server.Addr("maintenance"))
 		apptest.OK(d.t, err)
-		if _, err := fmt.Fprintf(conn, text, d.mark("a request that is none")); err != nil {
-			d.t.Fatal(err)
-		}
+		_, err = fmt.Fprintf(conn, text, d.mark("a request that is none"))
+		assert.OK(d.t, err)
 		b, err := io.ReadAll(conn)
 		apptest.OK(d.t, err)
 		conn.Close()
@@ -343,14 +337,11 @@ func TestOnlyWritersSeeLicenseKeys(t *testing.T) {
 					path = strings.TrimSuffix(op.Path(), ":ref") + orderRef(s)
 				}
 				a := s.Do(service.Name, "GET", path, "", "", "Authorization: "+c.Header)
-				if a.Status != 200 {
-					t.Fatalf("%s: %d %s", path, a.Status, a.Body)
-				}
+				assert.Must(t, a.Status == 200, "%s: %d %s", path, a.Status, a.Body)
 				seen += len(licenseKey.FindAllString(a.Body, -1))
 			}
-			if (seen > 0) != (c.Writes && service.Name == "store") {
-				t.Errorf("%s %s sees %d license keys", service.Name, c.Name, seen)
-			}
+			assert.That(t, (seen > 0) == (c.Writes && service.Name == "store"),
+				"%s %s sees %d license keys", service.Name, c.Name, seen)
 		}
 	}
 }

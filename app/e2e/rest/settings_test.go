@@ -14,6 +14,7 @@ import (
 	"quartermaster/app/apptest"
 	command "quartermaster/app/cli"
 	"quartermaster/app/server"
+	"quartermaster/schema/assert"
 )
 
 // TestSettingsApplyAtOnce: the zone chosen on the page applies at once, and after a start with another --timezone. The
@@ -29,26 +30,18 @@ func TestSettingsApplyAtOnce(t *testing.T) {
 		t.Fatalf("%d: %s", got.Status, got.Body)
 	}
 	for _, again := range []string{"at once", "after a start with --timezone UTC"} {
-		if got := v.Get("/settings"); !strings.Contains(got.Body, ", Asia/Tokyo.") {
-			t.Errorf("%s it is another zone", again)
-		}
+		assert.Contains(t, v.Get("/settings").Body, ", Asia/Tokyo.", "%s it is another zone", again)
 		s.Down()
 		s.Up()
 		v = v.At("http://" + s.Server.Addr("store"))
 	}
-	if log := s.Log.String(); !strings.Contains(log, "--timezone UTC is ignored") {
-		t.Errorf("the start does not say so: %s", log)
-	}
+	assert.Contains(t, s.Log.String(), "--timezone UTC is ignored", "the start")
 	got := v.Post("/do/set_shop", "shop_name", "Brandt", "shop_address", "Harbour 12", "shop_tax_number", "DE 812 345", "shop_bank_account", "Harbour Bank, DE89 3704")
-	if got.Status != http.StatusSeeOther {
-		t.Fatalf("%d: %s", got.Status, got.Body)
-	}
+	assert.Must(t, got.Status == http.StatusSeeOther, "%d: %s", got.Status, got.Body)
 	order := sell(s, "--sku", "MUG", "--name", "Ann", "--email", "ann@shop.example")
 	receipt := v.Get("/orders/" + order.Ref + "/receipt").Body
 	for _, want := range []string{"Brandt", "Harbour 12", "Tax number DE 812 345", "Harbour Bank, DE89 3704"} {
-		if !strings.Contains(receipt, want) {
-			t.Errorf("the receipt lacks %q", want)
-		}
+		assert.Contains(t, receipt, want, "the receipt lacks")
 	}
 }
 
@@ -58,12 +51,9 @@ func TestInitForSomeServices(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	code, out, errs := apptest.Exec(t, dir, "init", "--for", "rental", "--for", "maintenance", "--json")
-	if !strings.Contains(out, "http://127.0.0.1:8082/welcome/") {
-		t.Errorf("the link leads to a service that is off: %s", out)
-	}
-	if code != 0 || strings.Count(out, "apk_") != 2 || !strings.Contains(errs, "the other services stay off") {
-		t.Fatalf("exit %d: %s%s", code, out, errs)
-	}
+	assert.Contains(t, out, "http://127.0.0.1:8082/welcome/", "the link leads to a service that is off")
+	assert.Must(t, code == 0 && strings.Count(out, "apk_") == 2 && strings.Contains(errs, "the other services stay off"),
+		"exit %d: %s%s", code, out, errs)
 	if code, _, errs := apptest.Exec(t, dir, "init", "--db", "x.db", "--for", "rent"); code != 2 || !strings.Contains(errs, "store, maintenance, rental, reorder") {
 		t.Errorf("a service that there is not: exit %d: %s", code, errs)
 	}
@@ -78,9 +68,8 @@ func TestInitForSomeServices(t *testing.T) {
 		})
 		apptest.OK(t, err)
 		got := slices.DeleteFunc(slices.Clone(server.Names), func(service string) bool { return up.Addr(service) == "" })
-		if err := up.Stop(); err != nil || !slices.Equal(got, want) {
-			t.Errorf("served: %v, want %v (%v)", got, want, err)
-		}
+		err = up.Stop()
+		assert.That(t, err == nil && slices.Equal(got, want), "served: %v, want %v (%v)", got, want, err)
 	}
 	serves("maintenance", "rental")
 	if code, out, errs := apptest.Exec(t, dir, "settings", "switch-on", "reorder"); code != 0 || !strings.Contains(out+errs, "reorder is on") {

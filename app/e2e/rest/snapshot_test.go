@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestSnapshotSeesEveryRow proves that the matrix can fail: a new, changed or deleted row in any table is seen.
@@ -15,8 +16,6 @@ func TestSnapshotSeesEveryRow(t *testing.T) {
 	} {
 		before := apptest.Digest(t, s)
 		write()
-		if apptest.Digest(t, s) == before {
-			t.Error("a write left the digest as it was")
-		}
+		assert.That(t, apptest.Digest(t, s) != before, "a write left the digest as it was")
 	}
 }

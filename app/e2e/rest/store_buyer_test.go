@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // storefront is a shop that sells one licensed product with two tiers and three seats, one product without license, and
@@ -21,9 +22,8 @@ func storefront(t *testing.T, args ...string) *apptest.Fixture {
 		"PLUGIN,Tape Echo,license,4900,3,,basic|pro,1\n" +
 		"TRIAL,Trial,license,100,1,30,,1\n" +
 		"MUG,Mug,other,900,,,,1\n"
-	if code, _, errs := s.Pipe(products, "import", "store", "products", "-"); code != 0 {
-		t.Fatal(errs)
-	}
+	code, _, errs := s.Pipe(products, "import", "store", "products", "-")
+	assert.Must(t, code == 0, "%v", errs)
 	return s
 }
 
@@ -66,9 +66,7 @@ func TestCheckReportsInItsOrder(t *testing.T) {
 		if a.Status != 200 || m["code"] != want || m["valid"] != (want == "valid") || m["detail"] == "" || (m["license"] == nil) != (want == "not_found" || want == "product_mismatch") {
 			t.Errorf("check %s: %d %s, want %s", body, a.Status, a.Body, want)
 		}
-		if strings.Contains(strings.ToLower(a.Body), "example.org") {
-			t.Errorf("a check tells the customer: %s", a.Body)
-		}
+		assert.Lacks(t, strings.ToLower(a.Body), "example.org", "a check tells the customer: %s", a.Body)
 	}
 	written := strings.ToLower(strings.ReplaceAll(key, "-", " "))
 	check(`{"license_key":"`+key+`"}`, "valid")
@@ -76,9 +74,8 @@ func TestCheckReportsInItsOrder(t *testing.T) {
 	check(`{"license_key":"nonsense"}`, "not_found")
 	check(`{"license_key":"`+key+`","sku":"TRIAL"}`, "product_mismatch")
 	check(`{"license_key":"`+key+`","fingerprint":"laptop"}`, "not_activated")
-	if a := buyer(s, "/license/activate", `{"license_key":"`+key+`","fingerprint":"laptop","label":"Ann's"}`); a.Status != 201 {
-		t.Fatal(a.Body)
-	}
+	a := buyer(s, "/license/activate", `{"license_key":"`+key+`","fingerprint":"laptop","label":"Ann's"}`)
+	assert.Must(t, a.Status == 201, "%v", a.Body)
 	check(`{"license_key":"`+key+`","fingerprint":"laptop"}`, "valid")
 	id := fmt.Sprint(o.Licenses[0].ID)
 	s.MustCLI("store", "license", "suspend", id)
@@ -86,17 +83,14 @@ func TestCheckReportsInItsOrder(t *testing.T) {
 	check(`{"license_key":"`+key+`","sku":"TRIAL"}`, "product_mismatch")
 	for sku, want := range map[string]string{"TRIAL": "422 product_mismatch", "PLUGIN": "403 suspended"} {
 		a := buyer(s, "/license/activate", `{"license_key":"`+key+`","fingerprint":"laptop","sku":"`+sku+`"}`)
-		if got := fmt.Sprint(a.Status, " ", a.Map(t)["error"]); got != want {
-			t.Errorf("activated for %s: %s, want %s", sku, got, want)
-		}
+		assert.Equal(t, fmt.Sprint(a.Status, " ", a.Map(t)["error"]), want, "activated for %s", sku)
 	}
 	s.MustCLI("store", "license", "resume", id)
 	check(`{"license_key":"`+key+`"}`, "valid")
 	s.MustCLI("store", "license", "revoke", id)
 	check(`{"license_key":"`+key+`","fingerprint":"other"}`, "revoked")
-	if a := buyer(s, "/license/deactivate", `{"license_key":"`+key+`","fingerprint":"laptop"}`); a.Status != 200 {
-		t.Errorf("a seat of a revoked license: %d %s", a.Status, a.Body)
-	}
+	a = buyer(s, "/license/deactivate", `{"license_key":"`+key+`","fingerprint":"laptop"}`)
+	assert.That(t, a.Status == 200, "a seat of a revoked license: %d %s", a.Status, a.Body)
 	tk := trial.Licenses[0].Key
 	s.Clock.Set(s.Clock.Now().AddDate(0, 0, 30))
 	check(`{"license_key":"`+tk+`"}`, "expired")
@@ -109,9 +103,8 @@ func TestCheckReportsInItsOrder(t *testing.T) {
 		check(`{"license_key":"`+tk+`"}`, act[1])
 	}
 	for body, want := range map[string]int{`{}`: 422, `{"license_key":7}`: 422, `{"license_key":"x","extra":1}`: 422, `[]`: 400} {
-		if a := buyer(s, "/license/check", body); a.Status != want {
-			t.Errorf("%s: %d %s, want %d", body, a.Status, a.Body, want)
-		}
+		a := buyer(s, "/license/check", body)
+		assert.That(t, a.Status == want, "%s: %d %s, want %d", body, a.Status, a.Body, want)
 	}
 }
 
@@ -135,9 +128,7 @@ func TestSeatsAreTakenOnceAndFreed(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if statuses[201] != 3 || statuses[409] != 97 {
-		t.Fatalf("100 racing activations of 3 seats: %v", statuses)
-	}
+	assert.Must(t, statuses[201] == 3 && statuses[409] == 97, "100 racing activations of 3 seats: %v", statuses)
 	full := activate("one-more")
 	if m := full.Map(t); m["error"] != "activation_limit" || fmt.Sprint(m["limit"], m["used"]) != "3 3" {
 		t.Errorf("past the limit: %s", full.Body)
@@ -146,32 +137,23 @@ func TestSeatsAreTakenOnceAndFreed(t *testing.T) {
 		Activations []struct{ Fingerprint string }
 	}
 	buyer(s, "/license/activations", `{"license_key":"`+key+`"}`).JSON(t, &seats)
-	if len(seats.Activations) != 3 {
-		t.Fatalf("%d seats", len(seats.Activations))
-	}
+	assert.Must(t, len(seats.Activations) == 3, "%d seats", len(seats.Activations))
 	mine := seats.Activations[0].Fingerprint
-	if a := activate(mine); a.Status != 200 || a.Map(t)["already_activated"] != true {
-		t.Errorf("a reinstall: %d %s", a.Status, a.Body)
-	}
-	if a := buyer(s, "/license/deactivate", `{"license_key":"`+key+`","fingerprint":"`+mine+`"}`); a.Status != 200 {
-		t.Errorf("deactivate: %d %s", a.Status, a.Body)
-	}
-	if a := buyer(s, "/license/deactivate", `{"license_key":"`+key+`","fingerprint":"`+mine+`"}`); a.Status != 404 {
-		t.Errorf("deactivate again: %d %s", a.Status, a.Body)
-	}
-	if a := activate("new-machine"); a.Status != 201 {
-		t.Errorf("the freed seat: %d %s", a.Status, a.Body)
-	}
+	a := activate(mine)
+	assert.That(t, a.Status == 200 && a.Map(t)["already_activated"] == true, "a reinstall: %d %s", a.Status, a.Body)
+	a = buyer(s, "/license/deactivate", `{"license_key":"`+key+`","fingerprint":"`+mine+`"}`)
+	assert.That(t, a.Status == 200, "deactivate: %d %s", a.Status, a.Body)
+	a = buyer(s, "/license/deactivate", `{"license_key":"`+key+`","fingerprint":"`+mine+`"}`)
+	assert.That(t, a.Status == 404, "deactivate again: %d %s", a.Status, a.Body)
+	a = activate("new-machine")
+	assert.That(t, a.Status == 201, "the freed seat: %d %s", a.Status, a.Body)
 	for range 4 {
 		d := receiver.Next(t)
-		if d.Header.Get("X-Store-Event") != "license.activated" || strings.Contains(d.Body, key) {
-			t.Errorf("event %v %s", d.Header, d.Body)
-		}
+		assert.That(t, d.Header.Get("X-Store-Event") == "license.activated" && !strings.Contains(d.Body, key),
+			"event %v %s", d.Header, d.Body)
 	}
 	s.MustCLI("doctor")
-	if n := len(receiver.All()); n != 4 {
-		t.Errorf("%d events for 4 new seats", n)
-	}
+	assert.Equal(t, len(receiver.All()), 4, "events for 4 new seats")
 }
 
 func TestCodesAreMintedOnceAndRedeemedOnce(t *testing.T) {
@@ -186,9 +168,8 @@ func TestCodesAreMintedOnceAndRedeemedOnce(t *testing.T) {
 	body := `{"count":2,"sku":"PLUGIN","tier":"pro","batch":"launch"}`
 	first := s.Do("store", "POST", "/api/redeem-codes", s.Keys["store"], body, "Idempotency-Key: mint-1")
 	first.JSON(t, &minted)
-	if first.Status != 201 || len(minted.Codes) != 2 || minted.Batch != "launch" {
-		t.Fatalf("%d %s", first.Status, first.Body)
-	}
+	assert.Must(t, first.Status == 201 && len(minted.Codes) == 2 && minted.Batch == "launch",
+		"%d %s", first.Status, first.Body)
 	again := s.Do("store", "POST", "/api/redeem-codes", s.Keys["store"], body, "Idempotency-Key: mint-1")
 	if m := again.Map(t); again.Status != 201 || len(m["codes"].([]any)) != 0 || again.Header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("a replay: %d %s", again.Status, again.Body)
@@ -198,9 +179,8 @@ func TestCodesAreMintedOnceAndRedeemedOnce(t *testing.T) {
 		`{"count":1,"sku":"NOPE"}`: 422, `{"count":1,"sku":"MUG"}`: 422, `{"count":1,"sku":"PLUGIN","tier":"gold"}`: 422,
 		`{"count":1,"sku":"PLUGIN","tier":"pro","batch":"a b"}`: 422, `{"count":1,"sku":"TRIAL","batch":"launch"}`: 409,
 	} {
-		if a := s.Post("store", "/api/redeem-codes", body); a.Status != want {
-			t.Errorf("%s: %d %s, want %d", body, a.Status, a.Body, want)
-		}
+		a := s.Post("store", "/api/redeem-codes", body)
+		assert.That(t, a.Status == want, "%s: %d %s, want %d", body, a.Status, a.Body, want)
 	}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -230,24 +210,19 @@ func TestCodesAreMintedOnceAndRedeemedOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if statuses[201] != 1 || statuses[201]+statuses[409]+statuses[429] != 50 {
-		t.Fatalf("50 racing redemptions of one code: %v", statuses)
-	}
-	if a := buyer(s, "/license/check", `{"license_key":"`+key+`"}`); a.Map(t)["code"] != "valid" {
-		t.Errorf("the redeemed license: %s", a.Body)
-	}
+	assert.Must(t, statuses[201] == 1 && statuses[201]+statuses[409]+statuses[429] == 50,
+		"50 racing redemptions of one code: %v", statuses)
+	a := buyer(s, "/license/check", `{"license_key":"`+key+`"}`)
+	assert.That(t, a.Map(t)["code"] == "valid", "the redeemed license: %s", a.Body)
 	d := receiver.Next(t)
-	if d.Header.Get("X-Store-Event") != "code.redeemed" || strings.Contains(d.Body, minted.Codes[0]) {
-		t.Errorf("event %s %s", d.Header.Get("X-Store-Event"), d.Body)
-	}
+	assert.That(t, d.Header.Get("X-Store-Event") == "code.redeemed" && !strings.Contains(d.Body, minted.Codes[0]),
+		"event %s %s", d.Header.Get("X-Store-Event"), d.Body)
 	s.MustCLI("store", "codes", "void", "launch")
 	var batches struct {
 		Batches []struct{ Total, Unused, Redeemed, Void int }
 	}
 	s.Get("store", "/api/redeem-codes?batch=launch").JSON(t, &batches)
-	if fmt.Sprint(batches.Batches) != "[{2 0 1 1}]" {
-		t.Errorf("batches: %v", batches.Batches)
-	}
+	assert.That(t, fmt.Sprint(batches.Batches) == "[{2 0 1 1}]", "batches: %v", batches.Batches)
 	if out := s.MustCLI("export", "store", "orders") + s.MustCLI("audit", "--json", "--limit", "1000"); strings.Contains(out, minted.Codes[0]) || strings.Contains(out, minted.Codes[1]) {
 		t.Error("a code stands in an export or in the audit trail")
 	}
@@ -262,16 +237,14 @@ func TestGuessingIsSlowedAndRevealsNothing(t *testing.T) {
 		return buyer(s, "/license/check", fmt.Sprintf(`{"license_key":"AAAAA-BBBBB-CCCCC-DDDDD-%05d"}`, i))
 	}
 	for i := range 20 {
-		if a := guess(i); a.Status != 200 || a.Map(t)["code"] != "not_found" {
-			t.Fatalf("guess %d: %d %s", i, a.Status, a.Body)
-		}
+		a := guess(i)
+		assert.Must(t, a.Status == 200 && a.Map(t)["code"] == "not_found", "guess %d: %d %s", i, a.Status, a.Body)
 	}
 	if a := guess(20); a.Status != http.StatusTooManyRequests || a.Header.Get("Retry-After") == "" || a.Map(t)["error"] != "rate_limited" {
 		t.Errorf("the 21st: %d %s", a.Status, a.Body)
 	}
-	if a := buyer(s, "/license/check", `{"license_key":"`+key+`"}`); a.Status != 200 || a.Map(t)["code"] != "valid" {
-		t.Errorf("a valid key from there: %d %s", a.Status, a.Body)
-	}
+	a := buyer(s, "/license/check", `{"license_key":"`+key+`"}`)
+	assert.That(t, a.Status == 200 && a.Map(t)["code"] == "valid", "a valid key from there: %d %s", a.Status, a.Body)
 }
 
 // hook adds a receiver of one of the service's events, or of all if event is empty.
@@ -283,8 +256,7 @@ func hook(s *apptest.Fixture, service, event string) *apptest.Receiver {
 		args = append(args, "--event", event)
 	}
 	var made struct{ ID int64 }
-	if err := json.Unmarshal([]byte(s.MustCLI(args...)), &made); err != nil || made.ID == 0 {
-		s.T.Fatal(err)
-	}
+	err := json.Unmarshal([]byte(s.MustCLI(args...)), &made)
+	assert.Must(s.T, err == nil && made.ID != 0, "%v", err)
 	return receiver
 }

@@ -13,6 +13,7 @@ import (
 	"unicode/utf16"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // stripeTells sends an event of Stripe with a valid signature.
@@ -56,17 +57,15 @@ func TestForgottenCustomerIsErased(t *testing.T) {
 	s.MustCLI("store", "order", "refund", plugin.Ref, "--amount", "1234")
 	neighbour := sell(s, "--sku", "MUG", "--name", "Zuzanna Sonnenquellner", "--email", "meine.zuzka@quell.example")
 	staff := s.Person("store", "vera", "admin")
-	if got := staff.Post("/do/record_order", "email", "zuzanna@sonnen.example", "name", "Zuzanna Sonnenquell", "sku", "MUG"); got.Status != http.StatusSeeOther {
-		t.Fatalf("an order by form: %d %s", got.Status, got.Body)
-	}
+	got := staff.Post("/do/record_order", "email", "zuzanna@sonnen.example", "name", "Zuzanna Sonnenquell", "sku", "MUG")
+	assert.Must(t, got.Status == http.StatusSeeOther, "an order by form: %d %s", got.Status, got.Body)
 	staff.Get("/") // which shows the message, once
 	if got := staff.Upload("/import/customers", nil, "file", "people.csv", "email,name\nzuzanna@sonnen.example,Zuzanna Sonnenquell\n"); got.Status != http.StatusSeeOther {
 		t.Fatalf("a file that waits: %d %s", got.Status, got.Body)
 	}
 	for name, text := range map[string]string{"wide.csv": utf16LE("email,name\nzuzanna@sonnen.example,Zuzanna Sonnenquell\n"), "latin.csv": "email,name\nzuzanna@sonnen.example,Zuzanna Sonnenquell \xfc\n"} {
-		if got := staff.Upload("/import/customers", nil, "file", name, text); got.Status != http.StatusSeeOther {
-			t.Fatalf("%s waits: %d %s", name, got.Status, got.Body)
-		}
+		got := staff.Upload("/import/customers", nil, "file", name, text)
+		assert.Must(t, got.Status == http.StatusSeeOther, "%s waits: %d %s", name, got.Status, got.Body)
 	}
 	for range 9 {
 		receiver.Next(t)
@@ -79,9 +78,8 @@ func TestForgottenCustomerIsErased(t *testing.T) {
 		t.Helper()
 		text = strings.ToLower(strings.NewReplacer("meine.zuzka@quell", "", "Zuzanna Sonnenquellner", "", `meine.zuzka%40quell`, "").Replace(text))
 		for _, mark := range marks {
-			if at := strings.Index(text, mark); at >= 0 {
-				t.Errorf("%s: %q, in %q", where, mark, text[max(0, at-60):min(len(text), at+60)])
-			}
+			at := strings.Index(text, mark)
+			assert.That(t, at < 0, "%s: %q, in %q", where, mark, text[max(0, at-60):min(len(text), at+60)])
 		}
 	}
 	for _, path := range []string{"/api/orders", "/api/orders/" + plugin.Ref, "/api/customers", "/api/licenses", "/api/customers?q=zuzanna", "/api/orders?email=zuzanna@sonnen.example"} {
@@ -92,9 +90,7 @@ func TestForgottenCustomerIsErased(t *testing.T) {
 		"/webhooks", "/orders?format=csv", "/customers?format=csv", "/export/orders", "/export/customers",
 	} {
 		got := staff.Get(path)
-		if got.Status != 200 {
-			t.Errorf("%s: %d", path, got.Status)
-		}
+		assert.That(t, got.Status == 200, "%s: %d", path, got.Status)
 		look(path, got.Body)
 	}
 	for _, args := range [][]string{
@@ -149,9 +145,8 @@ func TestAnOldFileDoesNotBringAForgottenCustomerBack(t *testing.T) {
 	s.MustCLI("import", "store", "orders", old)
 	s.MustCLI("store", "customer", "forget", "zuzka@quell.example", "--yes")
 	s.MustCLI("import", "store", "orders", old)
-	if list := s.Get("store", "/api/customers").Body + s.Get("store", "/api/orders").Body; strings.Contains(list, "uell") {
-		t.Errorf("the person is back: %s", list)
-	}
+	assert.Lacks(t, s.Get("store", "/api/customers").Body+s.Get("store", "/api/orders").Body, "uell",
+		"the person is back")
 }
 
 // utf16LE is a text as some spreadsheets save it, with its byte order mark.

@@ -9,15 +9,14 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // says fails unless the text contains every part.
 func says(t *testing.T, what, text string, parts ...string) {
 	t.Helper()
 	for _, p := range parts {
-		if !strings.Contains(text, p) {
-			t.Errorf("%s does not say %q:\n%s", what, p, text)
-		}
+		assert.Contains(t, text, p, "%s", what)
 	}
 }
 
@@ -25,13 +24,9 @@ func says(t *testing.T, what, text string, parts ...string) {
 func refusedWith(s *apptest.Fixture, code int, parts []string, args ...string) {
 	s.T.Helper()
 	got, out, errs := s.CLI(args...)
-	if got != code {
-		s.T.Errorf("%s: exit %d, want %d\n%s%s", strings.Join(args, " "), got, code, out, errs)
-	}
+	assert.That(s.T, got == code, "%s: exit %d, want %d\n%s%s", strings.Join(args, " "), got, code, out, errs)
 	for _, p := range parts {
-		if !strings.Contains(errs, p) {
-			s.T.Errorf("%s does not say %q: %s", strings.Join(args, " "), p, errs)
-		}
+		assert.Contains(s.T, errs, p, "%s", strings.Join(args, " "))
 	}
 }
 
@@ -74,12 +69,10 @@ func ordersOfLines(t *testing.T, s *apptest.Fixture) {
 	s.MustCLI("store", "product", "save", "CABLE@2", "--name", "Cable, 2 m", "--kind", "other", "--price-cents", "700")
 	o.Items = nil
 	apptest.Answer{Body: s.MustCLI("store", "order", "record", "--email", "cab@example.org", "--line", "CABLE@2", "--line", "CABLE@2=3", "--line", "CABLE@2=1@650", "--total", "0", "--provider", "till", "--provider-ref", "T-0", "--json")}.JSON(t, &o)
-	if len(o.Items) != 3 || o.Items[0].Total != 700 || o.Items[1].Total != 2100 || o.Items[2].Total != 650 {
-		t.Errorf("a SKU that holds the signs of a line: %+v", o)
-	}
-	if code, _, errs := s.CLI("store", "order", "record", "--email", "a@b.c", "--line", "MUG=0"); code != 2 || strings.Contains(errs, "missing") {
-		t.Errorf("a line that cannot be taken: %d, %s", code, errs)
-	}
+	assert.That(t, len(o.Items) == 3 && o.Items[0].Total == 700 && o.Items[1].Total == 2100 && o.Items[2].Total == 650,
+		"a SKU that holds the signs of a line: %+v", o)
+	code, _, errs := s.CLI("store", "order", "record", "--email", "a@b.c", "--line", "MUG=0")
+	assert.That(t, code == 2 && !strings.Contains(errs, "missing"), "a line that cannot be taken: %d, %s", code, errs)
 	refusedWith(s, 2, []string{"sku"}, "store", "order", "record", "--email", "a@b.c")
 	refusedWith(s, 1, []string{"NOPE"}, "store", "order", "record", "--email", "a@b.c", "--line", "MUG", "--line", "NOPE")
 	const file = "provider,provider_ref,email,sku,qty,unit_cents,discount_cents,currency,paid_at,refunds\n" +
@@ -88,23 +81,18 @@ func ordersOfLines(t *testing.T, s *apptest.Fixture) {
 		t.Helper()
 		_, out, _ := s.Pipe(file, "import", "store", "orders", "-", "--dry-run", "--json")
 		var p map[string]any
-		if err := json.Unmarshal([]byte(out), &p); err != nil {
-			t.Fatal(err, out)
-		}
-		if got := fmt.Sprint(p["new"], p["changed"], p["same"], p["refused"]); got != want {
-			t.Errorf("the preview counts %s, want %s: %s", got, want, out)
-		}
+		assert.OK(t, json.Unmarshal([]byte(out), &p), "%v", out)
+		got := fmt.Sprint(p["new"], p["changed"], p["same"], p["refused"])
+		assert.That(t, got == want, "the preview counts %s, want %s: %s", got, want, out)
 	}
 	preview("2 0 0 1")
-	if code, out, errs := s.Pipe(file, "import", "store", "orders", "-"); code != 1 || !strings.Contains(errs, "NOPE") {
-		t.Errorf("exit %d: %s%s", code, out, errs)
-	}
+	code, out, errs := s.Pipe(file, "import", "store", "orders", "-")
+	assert.That(t, code == 1 && strings.Contains(errs, "NOPE"), "exit %d: %s%s", code, out, errs)
 	preview("0 0 2 1")
 	export := s.MustCLI("export", "store", "orders")
 	says(t, "the export", export, "till,T-2,lin@example.org,,MUG,,1,900,100,0,USD,2026-11-02T00:00:00Z,2026-11-03=50|2026-11-03=25", "till,T-2,lin@example.org,,TRIAL,,1,100,0,0,USD,2026-11-02T00:00:00Z,\n")
-	if code, _, errs := s.Pipe(export, "import", "store", "orders", "-"); code != 0 || s.MustCLI("export", "store", "orders") != export {
-		t.Errorf("its own export: exit %d %s", code, errs)
-	}
+	code, _, errs = s.Pipe(export, "import", "store", "orders", "-")
+	assert.That(t, code == 0 && s.MustCLI("export", "store", "orders") == export, "its own export: exit %d %s", code, errs)
 }
 
 func linesFromStripe(t *testing.T, s *apptest.Fixture) {
@@ -126,9 +114,8 @@ func linesFromStripe(t *testing.T, s *apptest.Fixture) {
 		t.Helper()
 		body := stripeEvent(t, "session", "evt_"+id, map[string]any{"payment_intent": "pi_" + id, "amount_total": total, "currency": "usd",
 			"total_details": map[string]any{"amount_tax": 300, "amount_discount": 0}, "metadata": map[string]any{"lines": lines}})
-		if a := stripeTells(s, secret, body); a.Status != 200 {
-			t.Errorf("%s: %d %s", id, a.Status, a.Body)
-		}
+		a := stripeTells(s, secret, body)
+		assert.That(t, a.Status == 200, "%s: %d %s", id, a.Status, a.Body)
 	}
 	send("ok", "PLUGIN:pro=2@4000, MUG;TRIAL=3\n", 9000) // 8000 + 900 + 300 + 300 tax
 	var list struct {
@@ -145,16 +132,13 @@ func linesFromStripe(t *testing.T, s *apptest.Fixture) {
 	}
 	staff := s.Person("store", "lea", "member")
 	send("less", "MUG TRIAL", 5000) // 1000 and the tax
-	if got := metric(); got != "1" {
-		t.Errorf("the metric is %s", got)
-	}
+	assert.Equal(t, metric(), "1", "the metric")
 	says(t, "store unbooked", s.MustCLI("store", "unbooked"), "pi_less", "amount_total")
 	says(t, "the first page", staff.Get("/").Body, "could not be booked")
 	refusedWith(s, 1, nil, "doctor")
 	s.MustCLI("store", "order", "record", "--email", "ann@example.org", "--line", "MUG", "--line", "TRIAL", "--total", "5000", "--provider", "stripe", "--provider-ref", "pi_less")
-	if got := s.MustCLI("store", "unbooked", "--json"); got != `{"payments":[]}`+"\n" || metric() != "0" {
-		t.Errorf("mended, and still listed: %s", got)
-	}
+	got := s.MustCLI("store", "unbooked", "--json")
+	assert.That(t, got == `{"payments":[]}`+"\n" && metric() == "0", "mended, and still listed: %s", got)
 }
 
 func ordersAreFound(t *testing.T, s *apptest.Fixture) {
@@ -201,14 +185,10 @@ func ordersAreFound(t *testing.T, s *apptest.Fixture) {
 		"/api/orders?to=2026-11-01": "", "/api/orders?q=" + key: "", "/api/customers?q=LIN": "lin@example.org", "/api/customers?q=mug": "",
 		"/api/licenses?q=" + strings.ToLower(key): "1", "/api/licenses?q=" + key[:17]: "", "/api/licenses?order_ref=" + first.Ref: "2 1", "/api/licenses?email=LIN@example.org&status=active": "3 2 1",
 	} {
-		if got := refs(path); got != want {
-			t.Errorf("%s finds %q, want %q", path, got, want)
-		}
+		assert.Equal(t, refs(path), want, "%s finds", path)
 	}
 	for _, path := range []string{"/api/orders?from=tomorrow", "/api/orders?status=lost", "/api/licenses?status=paid", "/api/orders?name=x"} {
-		if a := s.Get("store", path); a.Status != 422 {
-			t.Errorf("%s: %d", path, a.Status)
-		}
+		assert.Equal(t, s.Get("store", path).Status, 422, "%s", path)
 	}
 	says(t, "find by key", s.MustCLI("store", "licenses", "find", strings.ReplaceAll(key, "-", "")), key)
 	says(t, "find by address", s.MustCLI("store", "licenses", "find", "LIN@example.org"), key)
@@ -227,18 +207,15 @@ func licensesAreCaredFor(t *testing.T, s *apptest.Fixture) {
 	refusedWith(s, 1, nil, "store", "license", "extend", id, "--until", "2026-12-01")
 	refusedWith(s, 1, nil, "store", "license", "extend", id)
 	newKey := strings.TrimSpace(s.MustCLI("store", "license", "rotate", trial.Key))
-	if old := buyer(s, "/license/check", `{"license_key":"`+trial.Key+`","fingerprint":"one"}`).Map(t); old["code"] != "not_found" {
-		t.Errorf("the old key: %v", old)
-	}
-	if now := buyer(s, "/license/check", `{"license_key":"`+newKey+`","fingerprint":"one"}`).Map(t); now["code"] != "valid" {
-		t.Errorf("the new key: %v", now)
-	}
+	old := buyer(s, "/license/check", `{"license_key":"`+trial.Key+`","fingerprint":"one"}`).Map(t)
+	assert.That(t, old["code"] == "not_found", "the old key: %v", old)
+	now := buyer(s, "/license/check", `{"license_key":"`+newKey+`","fingerprint":"one"}`).Map(t)
+	assert.That(t, now["code"] == "valid", "the new key: %v", now)
 	var detail struct{ Activations []struct{ ID int64 } }
 	apptest.Answer{Body: s.MustCLI("store", "licenses", "show", id, "--json")}.JSON(t, &detail)
 	s.MustCLI("store", "license", "release", id, fmt.Sprint(detail.Activations[0].ID))
-	if now := buyer(s, "/license/check", `{"license_key":"`+newKey+`","fingerprint":"one"}`).Map(t); now["code"] != "not_activated" {
-		t.Errorf("its seat was released: %v", now)
-	}
+	now = buyer(s, "/license/check", `{"license_key":"`+newKey+`","fingerprint":"one"}`).Map(t)
+	assert.That(t, now["code"] == "not_activated", "its seat was released: %v", now)
 }
 
 func ordersAreToldAgain(t *testing.T, s *apptest.Fixture) {
@@ -260,9 +237,8 @@ func ordersAreToldAgain(t *testing.T, s *apptest.Fixture) {
 	says(t, "order.paid", receiver.Next(t).Body, sold.Ref, `"buyer_url":"`+s.URL("store", "/my")+`"`)
 	for name, key := range map[string]string{"an admin": s.Keys["store"], "a viewer": s.Key("store", "vera", "viewer", "full"), "a reading key": s.Key("store", "rita", "member", "read")} {
 		shown := s.Do("store", "GET", "/api/orders/"+sold.Ref, key, "").Body
-		if got, want := strings.Contains(shown, `"buyer_url":"`+s.URL("store", "/my")+`"`), name == "an admin"; got != want || strings.Contains(shown, sold.Licenses[0].Key) != want {
-			t.Errorf("%s is shown %s", name, shown)
-		}
+		got, want := strings.Contains(shown, `"buyer_url":"`+s.URL("store", "/my")+`"`), name == "an admin"
+		assert.That(t, got == want && strings.Contains(shown, sold.Licenses[0].Key) == want, "%s is shown %s", name, shown)
 	}
 }
 
@@ -305,9 +281,8 @@ func currenciesHaveTheirDecimals(t *testing.T, s *apptest.Fixture) {
 		staff.Post("/do/refund_order", "order_ref", ref, "amount", typed[1], "confirm", "yes")
 		says(t, currency+" typed", s.MustCLI("store", "orders", "show", ref), typed[2])
 	}
-	if got := staff.Post("/do/record_order", "email", "yen@typed.example", "currency", "JPY", "sku", "MUG", "total", "12.50"); got.Status != http.StatusUnprocessableEntity {
-		t.Errorf("a part of a yen: %d", got.Status)
-	}
+	got := staff.Post("/do/record_order", "email", "yen@typed.example", "currency", "JPY", "sku", "MUG", "total", "12.50")
+	assert.That(t, got.Status == http.StatusUnprocessableEntity, "a part of a yen: %d", got.Status)
 }
 
 // everyListIsPrinted prints each list and record as a table, JSON and CSV.
@@ -330,13 +305,10 @@ func everyListIsPrinted(t *testing.T, s *apptest.Fixture) {
 		if out := s.MustCLI(args...); out == "" && command != "store unbooked" {
 			t.Errorf("%s prints nothing", command)
 		}
-		if out := s.MustCLI(append(args, "--json")...); !json.Valid([]byte(out)) {
-			t.Errorf("%s --json: %s", command, out)
-		}
+		out := s.MustCLI(append(args, "--json")...)
+		assert.That(t, json.Valid([]byte(out)), "%s --json: %s", command, out)
 		head, _, _ := strings.Cut(s.MustCLI(append(args, "--csv")...), "\n")
-		if !strings.Contains(","+head+",", ","+column+",") {
-			t.Errorf("%s --csv: its header is %s", command, head)
-		}
+		assert.Contains(t, ","+head+",", ","+column+",", "%s --csv: its header is %s", command, head)
 	}
 	s.MustCLI("store", "customer", "save", "sum@example.org", "--name", "=SUM(A1)")
 	says(t, "a formula", s.MustCLI("store", "customers", "list", "--csv"), ",'=SUM(A1),")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 func TestOrdersAndRefunds(t *testing.T) {
@@ -24,37 +25,29 @@ func TestOrdersAndRefunds(t *testing.T) {
 	if d.Header.Get("X-Store-Event") != "order.paid" || !strings.Contains(d.Body, o.Licenses[0].Key) || !strings.Contains(d.Body, `"email":"ann@example.org"`) {
 		t.Errorf("order.paid: %s", d.Body)
 	}
-	if again := sell(s, "--sku", "PLUGIN", "--tier", "pro", "--provider", "paypal", "--provider-ref", "8XY"); again.Ref != o.Ref || len(again.Licenses) != 2 {
-		t.Errorf("the same payment twice: %+v", again)
-	}
+	again := sell(s, "--sku", "PLUGIN", "--tier", "pro", "--provider", "paypal", "--provider-ref", "8XY")
+	assert.That(t, again.Ref == o.Ref && len(again.Licenses) == 2, "the same payment twice: %+v", again)
 	state := func() string {
 		m := s.Get("store", "/api/orders/"+o.Ref).Map(t)
 		first, _ := m["licenses"].([]any)[0].(map[string]any)
 		return fmt.Sprint(m["status"], " ", m["refunded_cents"], " ", first["status"])
 	}
-	if got := state(); got != "paid 0 active" {
-		t.Errorf("paid: %s", got)
-	}
+	assert.Equal(t, state(), "paid 0 active", "paid")
 	s.MustCLI("store", "order", "refund", o.Ref, "--amount", "800")
-	if got := state(); got != "paid 800 active" {
-		t.Errorf("a partial refund: %s", got)
-	}
+	assert.Equal(t, state(), "paid 800 active", "a partial refund")
 	if code, _, errs := s.CLI("store", "order", "refund", o.Ref, "--amount", "9001"); code != 1 || !strings.Contains(errs, "9000") && !strings.Contains(errs, "90.00") {
 		t.Errorf("more than was paid: exit %d %s", code, errs)
 	}
 	s.MustCLI("store", "order", "refund", o.Ref)
-	if got := state(); got != "refunded 9800 revoked" {
-		t.Errorf("a full refund: %s", got)
-	}
+	assert.Equal(t, state(), "refunded 9800 revoked", "a full refund")
 	for _, full := range []bool{false, true} {
 		d := receiver.Next(t)
 		if d.Header.Get("X-Store-Event") != "order.refunded" || !strings.Contains(d.Body, fmt.Sprintf(`"full":%v`, full)) {
 			t.Errorf("order.refunded: %s", d.Body)
 		}
 	}
-	if a := s.Get("store", "/api/orders/ORD-0000000000"); a.Status != 404 {
-		t.Errorf("an unknown order: %d %s", a.Status, a.Body)
-	}
+	a := s.Get("store", "/api/orders/ORD-0000000000")
+	assert.That(t, a.Status == 404, "an unknown order: %d %s", a.Status, a.Body)
 	s.MustCLI("doctor")
 }
 
@@ -69,9 +62,7 @@ func TestListsFiltersAndMasks(t *testing.T) {
 	count := func(path, list string) int {
 		t.Helper()
 		a := s.Get("store", path)
-		if a.Status != 200 {
-			t.Fatalf("%s: %d %s", path, a.Status, a.Body)
-		}
+		assert.Must(t, a.Status == 200, "%s: %d %s", path, a.Status, a.Body)
 		rows, _ := a.Map(t)[list].([]any)
 		return len(rows)
 	}
@@ -79,17 +70,13 @@ func TestListsFiltersAndMasks(t *testing.T) {
 		"/api/orders": 6, "/api/orders?status=paid": 5, "/api/orders?status=refunded": 1, "/api/orders?provider=gumroad": 2,
 		"/api/orders?status=paid&provider=paypal": 3, "/api/orders?limit=2": 2,
 	} {
-		if got := count(path, "orders"); got != want {
-			t.Errorf("%s: %d orders, want %d", path, got, want)
-		}
+		got := count(path, "orders")
+		assert.That(t, got == want, "%s: %d orders, want %d", path, got, want)
 	}
-	if got := count("/api/licenses?sku=TRIAL", "licenses"); got != 1 {
-		t.Errorf("%d licenses of TRIAL", got)
-	}
+	assert.Equal(t, count("/api/licenses?sku=TRIAL", "licenses"), 1, "licenses of TRIAL")
 	for _, bad := range []string{"/api/orders?status=open", "/api/orders?limit=0", "/api/licenses?x=1", "/api/redeem-codes?status=new"} {
-		if a := s.Get("store", bad); a.Status != 422 {
-			t.Errorf("%s: %d %s", bad, a.Status, a.Body)
-		}
+		a := s.Get("store", bad)
+		assert.That(t, a.Status == 422, "%s: %d %s", bad, a.Status, a.Body)
 	}
 	seen := map[string]bool{}
 	for path := "/api/orders?limit=4"; path != ""; {
@@ -102,9 +89,7 @@ func TestListsFiltersAndMasks(t *testing.T) {
 			path = fmt.Sprintf("/api/orders?limit=4&after=%v", m["next"])
 		}
 	}
-	if len(seen) != 6 {
-		t.Errorf("%d orders over all pages, want 6", len(seen))
-	}
+	assert.That(t, len(seen) == 6, "%d orders over all pages, want 6", len(seen))
 	var customers struct {
 		Customers []struct {
 			Email string
@@ -112,9 +97,8 @@ func TestListsFiltersAndMasks(t *testing.T) {
 		}
 	}
 	s.Get("store", "/api/customers").JSON(t, &customers)
-	if fmt.Sprint(customers.Customers) != "[{bob@example.org 0} {ann@example.org 5}]" {
-		t.Errorf("customers: %v", customers.Customers)
-	}
+	assert.That(t, fmt.Sprint(customers.Customers) == "[{bob@example.org 0} {ann@example.org 5}]",
+		"customers: %v", customers.Customers)
 	for key, masked := range map[string]bool{
 		s.Keys["store"]: false, s.Key("store", "mia", "member", "full"): false,
 		s.Key("store", "vera", "viewer", "full"): true, s.Key("store", "mia", "member", "read"): true,
@@ -182,38 +166,30 @@ func TestStripeOverHTTP(t *testing.T) {
 		"old":          send(body, secret, now.Add(-6*time.Minute)),
 		"unsigned":     s.Do("store", "POST", "/providers/stripe/webhook", "", body),
 	} {
-		if a.Status != 400 || len(orders()) != 0 {
-			t.Errorf("%s: %d %s", name, a.Status, a.Body)
-		}
+		assert.That(t, a.Status == 400 && len(orders()) == 0, "%s: %d %s", name, a.Status, a.Body)
 	}
 	for range 2 { // the second is a replay
-		if a := send(body, secret, now); a.Status != 200 || len(orders()) != 1 {
-			t.Errorf("good: %d %s, %d orders", a.Status, a.Body, len(orders()))
-		}
+		a := send(body, secret, now)
+		assert.That(t, a.Status == 200 && len(orders()) == 1, "good: %d %s, %d orders", a.Status, a.Body, len(orders()))
 	}
 	if a := send(stripeEvent(t, "session", "evt_2", paid), secret, now); a.Status != 200 || len(orders()) != 1 {
 		t.Errorf("another event of the same payment: %d, %d orders", a.Status, len(orders()))
 	}
 	refund := stripeEvent(t, "charge", "evt_3", map[string]any{"payment_intent": "pi_2", "amount_refunded": 10388, "amount": 10388, "refunded": true})
-	if a := send(refund, secret, now); a.Status != 200 {
-		t.Errorf("a refund before its payment: %d %s", a.Status, a.Body)
-	}
+	a := send(refund, secret, now)
+	assert.That(t, a.Status == 200, "a refund before its payment: %d %s", a.Status, a.Body)
 	paid["payment_intent"] = "pi_2"
-	if a := send(stripeEvent(t, "session", "evt_4", paid), secret, now); a.Status != 200 {
-		t.Errorf("its payment: %d %s", a.Status, a.Body)
-	}
+	a = send(stripeEvent(t, "session", "evt_4", paid), secret, now)
+	assert.That(t, a.Status == 200, "its payment: %d %s", a.Status, a.Body)
 	if newest, _ := orders()[0].(map[string]any); newest["status"] != "refunded" || newest["provider_ref"] != "pi_2" {
 		t.Errorf("the refund that came first was not applied: %v", newest)
 	}
 	paid["payment_intent"], paid["metadata"] = "pi_3", map[string]any{}
-	if a := send(stripeEvent(t, "session", "evt_5", paid), secret, now); a.Status != 200 || len(orders()) != 2 {
-		t.Errorf("one that is not understood: %d %s", a.Status, a.Body)
-	}
-	if code, out, _ := s.CLI("doctor"); code != 1 || !strings.Contains(out, "pi_3") {
-		t.Errorf("doctor does not list it: %s", out)
-	}
+	a = send(stripeEvent(t, "session", "evt_5", paid), secret, now)
+	assert.That(t, a.Status == 200 && len(orders()) == 2, "one that is not understood: %d %s", a.Status, a.Body)
+	code, out, _ := s.CLI("doctor")
+	assert.That(t, code == 1 && strings.Contains(out, "pi_3"), "doctor does not list it: %s", out)
 	unknown := strings.Replace(stripeEvent(t, "session", "evt_6", nil), `"checkout.session.completed"`, `"invoice.paid"`, 1)
-	if a := send(unknown, secret, now); a.Status != 200 || len(orders()) != 2 {
-		t.Errorf("an unknown type: %d %s", a.Status, a.Body)
-	}
+	a = send(unknown, secret, now)
+	assert.That(t, a.Status == 200 && len(orders()) == 2, "an unknown type: %d %s", a.Status, a.Body)
 }

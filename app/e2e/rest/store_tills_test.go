@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // lemonTells sends an event as Lemon Squeezy does.
@@ -28,43 +29,36 @@ func TestPaymentProviderOnPages(t *testing.T) {
 	t.Parallel()
 	s := storefront(t)
 	const secret = "sunny-day-42"
-	if a := lemonTells(s, secret, lemonOrder); a.Status != 400 {
-		t.Errorf("without a secret: %d %s", a.Status, a.Body)
-	}
+	a := lemonTells(s, secret, lemonOrder)
+	assert.That(t, a.Status == 400, "without a secret: %d %s", a.Status, a.Body)
 	s.MustCLI("store", "provider", "set", "lemonsqueezy", "--secret", secret)
-	if a := lemonTells(s, "other", lemonOrder); a.Status != 400 {
-		t.Errorf("with another secret: %d %s", a.Status, a.Body)
-	}
+	a = lemonTells(s, "other", lemonOrder)
+	assert.That(t, a.Status == 400, "with another secret: %d %s", a.Status, a.Body)
 	if a := lemonTells(s, secret, lemonOrder); a.Status != 200 || !strings.Contains(a.Body, "unclear") {
 		t.Errorf("an order of an unmapped product: %d %s", a.Status, a.Body)
 	}
 	owner := s.Person("store", "ola", "admin")
 	says(t, "the first page", owner.Get("/").Body, "1 payment waits", "Sue Seller")
 	says(t, "/unbooked", owner.Get("/unbooked").Body, "Sue Seller, sue@example.org", "Echo, EU (555)", "11.90", "Which product?", "Record", "Try again")
-	if body := owner.Get("/unbooked").Body + owner.Get("/").Body; strings.Contains(body, "store provider map") {
-		t.Error("pages say to run a command")
-	}
+	assert.Lacks(t, owner.Get("/unbooked").Body+owner.Get("/").Body, "store provider map", "pages say to run a command")
 	says(t, "/providers", owner.Get("/providers").Body, "/providers/lemonsqueezy/webhook", "order_refunded", "license keys off there", "Echo, EU")
 	says(t, "map", s.MustCLI("store", "provider", "map", "lemonsqueezy", "555", "PLUGIN", "--tier", "pro"), "booked: 1 payment")
 	says(t, "/unbooked", owner.Get("/unbooked").Body, "Every payment is booked")
 	told := `{"meta":{"event_name":"subscription_updated"},"data":{"type":"subscriptions","id":"3","attributes":{"order_id":900,"status":"past_due",
 		"renews_at":"2026-12-20T10:00:00.000000Z","updated_at":"2026-11-21T10:00:00.000000Z"}}}`
-	if a := lemonTells(s, secret, told); a.Status != 200 {
-		t.Errorf("past due: %d %s", a.Status, a.Body)
-	}
+	a = lemonTells(s, secret, told)
+	assert.That(t, a.Status == 200, "past due: %d %s", a.Status, a.Body)
 	says(t, "the first page", owner.Get("/").Body, "1 renewal failed")
 	says(t, "/subscriptions", owner.Get("/subscriptions").Body, "Sue Seller", "Past due")
 	says(t, "store subscriptions", s.MustCLI("store", "subscriptions", "--state", "past_due"), "sue@example.org")
 	says(t, "figures", s.MustCLI("store", "figures", "--by", "provider"), "lemonsqueezy")
 	refusedWith(s, 1, []string{"subscription 3"}, "store", "customer", "forget", "sue@example.org", "--yes")
 	ended := strings.NewReplacer("past_due", "expired", "2026-11-21", "2026-12-21").Replace(told)
-	if a := lemonTells(s, secret, ended); a.Status != 200 {
-		t.Errorf("ended: %d %s", a.Status, a.Body)
-	}
+	a = lemonTells(s, secret, ended)
+	assert.That(t, a.Status == 200, "ended: %d %s", a.Status, a.Body)
 	again := strings.NewReplacer(`"900"`, `"901"`, ":555", ":556").Replace(lemonOrder)
-	if a := lemonTells(s, secret, again); a.Status != 200 {
-		t.Errorf("another: %d %s", a.Status, a.Body)
-	}
+	a = lemonTells(s, secret, again)
+	assert.That(t, a.Status == 200, "another: %d %s", a.Status, a.Body)
 	s.MustCLI("store", "customer", "forget", "sue@example.org", "--yes")
 	if left := s.MustCLI("store", "unbooked", "--json"); strings.Contains(left, "sue@") || strings.Contains(left, "Sue") {
 		t.Errorf("a forgotten buyer stands in what could not be booked: %s", left)

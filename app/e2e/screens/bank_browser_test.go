@@ -6,6 +6,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestBankFileIsPreviewedBeforeImport chooses the bank's file on a phone. The first file is of an unknown account: it
@@ -29,9 +30,7 @@ func TestBankFileIsPreviewedBeforeImport(t *testing.T) {
 			longer := s.file("longer.csv", "Datum;Betrag;Name;Saldo\n03.11.2026;950,00;Somebody else;1900,00\n")
 			lines := func(want int64) {
 				t.Helper()
-				if got := s.number("SELECT count(*) FROM bank_lines"); got != want {
-					t.Errorf("%d lines are kept, want %d", got, want)
-				}
+				assert.Equal(t, s.number("SELECT count(*) FROM bank_lines"), want, "lines are kept")
 			}
 
 			b.visit(s.base + "/bank/import")

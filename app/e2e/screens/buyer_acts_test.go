@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // woolShop has so many SKUs of one supplier, and a person who buys for it.
@@ -21,9 +22,8 @@ func woolShop(t *testing.T, n int) (*apptest.Fixture, *apptest.Visitor) {
 		sales += fmt.Sprintf("2026-11-18,SKU-%03d,%d\n", i, 30+i)
 	}
 	for _, table := range [][2]string{{"skus", skus}, {"sales", sales}} {
-		if code, _, errs := s.Pipe(table[1], "import", "reorder", table[0], "-"); code != 0 {
-			t.Fatal(errs)
-		}
+		code, _, errs := s.Pipe(table[1], "import", "reorder", table[0], "-")
+		assert.Must(t, code == 0, "%v", errs)
 	}
 	return s, s.Person("reorder", "ann", "member")
 }
@@ -48,9 +48,7 @@ func TestReceivingBeginsEmpty(t *testing.T) {
 		"lines.2.sku", "SKU-001", "lines.2.qty", "6", "lines.3.sku", "SKU-002", "lines.3.qty", "8"), http.StatusSeeOther)
 	sent := cellsOf(status(t, v.Get(at), http.StatusOK, "Fill in all that is to come"), "receive_purchase")
 	for i := range 3 {
-		if got := sent.Get(fmt.Sprintf("lines.%d.qty", i)); got != "" {
-			t.Errorf("line %d begins with %q", i, got)
-		}
+		assert.Equal(t, sent.Get(fmt.Sprintf("lines.%d.qty", i)), "", "line %d begins with", i)
 	}
 	sent.Set("lines.0.qty", "4")
 	location(t, post(v, path, sent), at)
@@ -61,18 +59,14 @@ func TestReceivingBeginsEmpty(t *testing.T) {
 	if text := why(got, "lines.2.qty"); text != "Came in: 80 of SKU-002 is too much; at most 8 are to come" {
 		t.Errorf("it says %q at the box, and in all %.300s", text, apptestAlert(got))
 	}
-	if again := cellsOf(got, "receive_purchase"); again.Get("lines.1.qty") != "5" || again.Get("lines.2.qty") != "80" {
-		t.Errorf("it comes back with %v", again)
-	}
+	again := cellsOf(got, "receive_purchase")
+	assert.That(t, again.Get("lines.1.qty") == "5" && again.Get("lines.2.qty") == "80", "it comes back with %v", again)
 	sent.Set("lines.2.qty", "eight")
 	got = status(t, post(v, path, sent), http.StatusUnprocessableEntity)
-	if text := why(got, "lines.2.qty"); !strings.Contains(text, "eight") {
-		t.Errorf("it says %q at the box", text)
-	}
+	text := why(got, "lines.2.qty")
+	assert.That(t, strings.Contains(text, "eight"), "it says %q at the box", text)
 	sent = cellsOf(status(t, v.Get(at+"?all=1"), http.StatusOK), "receive_purchase")
-	if sent.Get("lines.1.qty") != "6" || sent.Get("lines.2.qty") != "8" {
-		t.Errorf("all that is to come is %v", sent)
-	}
+	assert.That(t, sent.Get("lines.1.qty") == "6" && sent.Get("lines.2.qty") == "8", "all that is to come is %v", sent)
 	location(t, post(v, path, sent), at)
 	status(t, v.Get(at), http.StatusOK, "Received")
 }
@@ -81,17 +75,13 @@ func TestReceivingBeginsEmpty(t *testing.T) {
 func TestADraftWithoutASupplierIsNotOrdered(t *testing.T) {
 	t.Parallel()
 	s, v := woolShop(t, 1)
-	if code, _, errs := s.Pipe("sku,name\nBARE,Bare\n", "import", "reorder", "skus", "-"); code != 0 {
-		t.Fatal(errs)
-	}
-	if code, _, errs := s.Pipe("date,sku,qty\n2026-11-18,BARE,30\n", "import", "reorder", "sales", "-"); code != 0 {
-		t.Fatal(errs)
-	}
+	code, _, errs := s.Pipe("sku,name\nBARE,Bare\n", "import", "reorder", "skus", "-")
+	assert.Must(t, code == 0, "%v", errs)
+	code, _, errs = s.Pipe("date,sku,qty\n2026-11-18,BARE,30\n", "import", "reorder", "sales", "-")
+	assert.Must(t, code == 0, "%v", errs)
 	status(t, v.Post("/do/suggest_purchases", "skus", "BARE"), http.StatusSeeOther)
 	got := status(t, v.Get("/purchase-orders/PO-000001"), http.StatusOK, "Choose a supplier before ordering.")
-	if strings.Contains(got.Body, "Order it") {
-		t.Error("it offers to order from nobody")
-	}
+	assert.Lacks(t, got.Body, "Order it", "it offers to order from nobody")
 	status(t, v.Post("/do/edit_purchase", "number", "PO-000001", "supplier", "Wollwerk"), http.StatusSeeOther)
 	status(t, v.Get("/purchase-orders/PO-000001"), http.StatusOK, "Order it")
 }
@@ -104,15 +94,13 @@ func TestSuggestingAgainSaysThatNothingIsMissing(t *testing.T) {
 	status(t, v.Get("/purchase-orders"), http.StatusOK, "Purchase order PO-000001 for Wollwerk is drafted")
 	v.Post("/do/suggest_purchases")
 	status(t, v.Get("/purchase-orders"), http.StatusOK, "Nothing more is to be drafted: the drafts have all that is needed.")
-	if a := s.Post("reorder", "/api/sales-history", `{"rows":[{"date":"2026-11-19","sku":"SKU-000","qty":90}]}`); a.Status >= 300 {
-		t.Fatal(a.Body)
-	}
+	a := s.Post("reorder", "/api/sales-history", `{"rows":[{"date":"2026-11-19","sku":"SKU-000","qty":90}]}`)
+	assert.Must(t, a.Status < 300, "%v", a.Body)
 	v.Post("/do/suggest_purchases")
 	status(t, v.Get("/purchase-orders"), http.StatusOK, "Purchase order PO-000001 for Wollwerk is drafted")
 	status(t, v.Post("/do/save_sku", "sku", "BARE", "name", "Bare", "moq", "5"), http.StatusSeeOther)
-	if a := s.Post("reorder", "/api/sales-history", `{"rows":[{"date":"2026-11-19","sku":"BARE","qty":9}]}`); a.Status >= 300 {
-		t.Fatal(a.Body)
-	}
+	a = s.Post("reorder", "/api/sales-history", `{"rows":[{"date":"2026-11-19","sku":"BARE","qty":9}]}`)
+	assert.Must(t, a.Status < 300, "%v", a.Body)
 	v.Post("/do/suggest_purchases")
 	status(t, v.Get("/purchase-orders"), http.StatusOK, "Purchase order PO-000002 is drafted: 0.00 USD. Choose its supplier")
 }
@@ -156,13 +144,9 @@ func TestACountIsSavedWhereItIsTurned(t *testing.T) {
 		b.must(err)
 		return held
 	}
-	if asks() {
-		t.Error("it asks although nothing was counted")
-	}
+	assert.That(t, !asks(), "it asks although nothing was counted")
 	b.fill("counts.3.qty", "9")
-	if !asks() {
-		t.Error("a typed count is left without a word")
-	}
+	assert.That(t, asks(), "a typed count is left without a word")
 	b.press("Save, next page")
 	b.see("1 SKU is counted")
 }
@@ -182,9 +166,8 @@ func TestADraftsPriceIsChangedOnAPhone(t *testing.T) {
 	b.press("Save lines")
 	b.see("for example 1234.56.")
 	b.fill("lines.0.unit_cost", "2.50")
-	if held, err := eval[bool](b, `!dispatchEvent(new Event("beforeunload", {cancelable: true}))`); err != nil || !held {
-		t.Errorf("a typed price is left without a word: %v", err)
-	}
+	held, err := eval[bool](b, `!dispatchEvent(new Event("beforeunload", {cancelable: true}))`)
+	assert.That(t, err == nil && held, "a typed price is left without a word: %v", err)
 	b.fill("lines.0.qty", "10")
 	b.press("Save lines")
 	b.see("Purchase order PO-000001 is changed: 25.00 USD.")

@@ -15,6 +15,7 @@ import (
 	"quartermaster/app/apptest"
 	"quartermaster/app/server"
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
 )
@@ -61,9 +62,7 @@ func TestChoicesAreSuggested(t *testing.T) {
 	status(t, v.Get("/"), http.StatusOK)
 	fresh := func() apptest.Sheet { return status(t, v.Get(path), http.StatusOK) }
 	form := status(t, fresh(), http.StatusOK, `data-find="/choices?op=add_charge`)
-	if n := len(optionsOf(form, "lease_id")); n != 50 {
-		t.Errorf("%d leases are suggested at first, want 50", n)
-	}
+	assert.Equal(t, len(optionsOf(form, "lease_id")), 50, "leases are suggested at first")
 	found := v.Get("/choices?op=add_charge&field=lease_id&q=tenant+55")
 	if body := found.Body; !strings.Contains(body, "Mill / 55, Tenant 55") || strings.Count(body, "<option") != 1 ||
 		!strings.Contains(body, "owes") {
@@ -77,9 +76,7 @@ func TestChoicesAreSuggested(t *testing.T) {
 		t.Errorf("tenant 5 offers %d: %v", len(got), got)
 	}
 	sent := sentBy(t, several, path)
-	if sent.Get("label") != "Key" || sent.Get("amount") != "12.50" {
-		t.Errorf("what was typed is gone: %v", sent)
-	}
+	assert.That(t, sent.Get("label") == "Key" && sent.Get("amount") == "12.50", "what was typed is gone: %v", sent)
 	sent.Set("lease_id", "57")
 	status(t, post(v, path, sent), http.StatusSeeOther)
 	status(t, post(v, path, sentBy(t, fresh(), path, append(charge, "lease_id", "999")...)), http.StatusNotFound, "999")
@@ -87,9 +84,8 @@ func TestChoicesAreSuggested(t *testing.T) {
 		http.StatusUnprocessableEntity)
 
 	viewer := s.Person("rental", "vic", "viewer").At(s.URL("rental", ""))
-	if got := viewer.Get("/choices?op=add_charge&field=lease_id&q=55"); got.Status != http.StatusForbidden {
-		t.Errorf("a viewer is suggested leases: %d", got.Status)
-	}
+	assert.Equal(t, viewer.Get("/choices?op=add_charge&field=lease_id&q=55").Status, http.StatusForbidden,
+		"a viewer is suggested leases")
 }
 
 // TestNewBesideAChoice makes a lease in an empty property by its form alone. Unit, property and tenant are made next to
@@ -109,38 +105,30 @@ func TestNewBesideAChoice(t *testing.T) {
 	toProperty := follow(post(v, unit, sentBy(t, toUnit, unit, "name", "2A", "new", "property")))
 	toUnit = follow(post(v, property, sentBy(t, toProperty, property, "name", "Harbour House")))
 	sent := sentBy(t, toUnit, unit)
-	if sent.Get("property") != "Harbour House" || sent.Get("name") != "2A" {
-		t.Fatalf("New unit came back with %v", sent)
-	}
+	assert.Must(t, sent.Get("property") == "Harbour House" && sent.Get("name") == "2A", "New unit came back with %v", sent)
 	form = follow(post(v, unit, sent))
 	toTenant := follow(post(v, lease, sentBy(t, form, lease, "new", "tenant")))
 	form = follow(post(v, tenant, sentBy(t, toTenant, tenant, "name", "Ann Lee", "email", "ann@example.org")))
 	sent = sentBy(t, form, lease)
 	for name, want := range map[string]string{"rent": "950.00", "start_date": "2026-12-01",
 		"tenant": "Ann Lee <ann@example.org>", "unit": "Harbour House\t2A"} {
-		if got := sent.Get(name); got != want {
-			t.Errorf("New lease came back with %s = %q, want %q", name, got, want)
-		}
+		assert.Equal(t, sent.Get(name), want, "New lease came back with %s", name)
 	}
 	// a second tenant has an input of their own: one that is made meanwhile comes back beside the first, instead of the
 	// name that was typed
 	sent.Add("tenant", "Bo L")
 	sent.Set("new", "tenant")
 	toTenant = follow(post(v, lease, sent))
-	if got := sentBy(t, toTenant, tenant).Get("name"); got != "Bo L" {
-		t.Errorf("New tenant begins with the name %q", got)
-	}
+	assert.Equal(t, sentBy(t, toTenant, tenant).Get("name"), "Bo L", "New tenant begins with the name")
 	form = follow(post(v, tenant, sentBy(t, toTenant, tenant, "name", "Bo Lee")))
 	sent = sentBy(t, form, lease)
-	if got := sent["tenant"]; !slices.Equal(got, []string{"Ann Lee <ann@example.org>", "Bo Lee", ""}) {
-		t.Errorf("New lease came back with the tenants %q", got)
-	}
+	assert.EqualSlices(t, sent["tenant"], []string{"Ann Lee <ann@example.org>", "Bo Lee", ""},
+		"New lease came back with the tenants")
 	made := status(t, post(v, lease, sent), http.StatusSeeOther).Header.Get("Location")
 	status(t, v.Get("/leases"), http.StatusOK, "Ann Lee &amp; Bo Lee", "Harbour House")
 	// a second unit of the only property has it chosen
-	if got := sentBy(t, status(t, v.Get(unit), http.StatusOK), unit).Get("property"); got != "Harbour House" {
-		t.Errorf("New unit begins with the property %q", got)
-	}
+	assert.Equal(t, sentBy(t, status(t, v.Get(unit), http.StatusOK), unit).Get("property"), "Harbour House",
+		"New unit begins with the property")
 	status(t, v.Get(made), http.StatusOK, "Ann Lee &amp; Bo Lee owe")
 }
 
@@ -156,9 +144,8 @@ func TestQuestionsNameTheRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := post(h.as(asAdmin, "store"), "/do/switch_on", url.Values{"service": {"reorder"}})
-	if asked.Status != http.StatusOK || headingOf(asked) != "Switch reorder on?" {
-		t.Errorf("switching a service on: %d %q", asked.Status, headingOf(asked))
-	}
+	assert.That(t, asked.Status == http.StatusOK && headingOf(asked) == "Switch reorder on?",
+		"switching a service on: %d %q", asked.Status, headingOf(asked))
 	for _, c := range []struct{ service, path, heading string }{
 		{"reorder", "/do/cancel_purchase?number=PO-000001", "Cancel PO-000001, "},
 		{"rental", "/do/end_tenant_sessions?tenant_id=1", "End tenant sessions "},
@@ -212,15 +199,12 @@ func TestRecordsAreChosenNotNumbered(t *testing.T) {
 				}
 				options := optionsOf(form, a.Name)
 				bare := slices.IndexFunc(options, func(o string) bool { return strings.Trim(o, "#0123456789 ") == "" })
-				if !a.HasChoices() || bare >= 0 {
-					t.Errorf("%s: %s is not chosen: %q", op.Name, a.Name, options)
-				}
+				assert.That(t, a.HasChoices() && bare < 0, "%s: %s is not chosen: %q", op.Name, a.Name, options)
 			}
 		}
 	}
 	refund := status(t, h.as(asAdmin, "store").Get("/choices?op=refund_order&field=order_ref&q="+h.orders[0]),
 		http.StatusOK)
-	if !strings.Contains(refund.Body, h.orders[0]+", ") || strings.Count(refund.Body, "<option") != 1 {
-		t.Errorf("an order suggests %s", refund.Body)
-	}
+	assert.That(t, strings.Contains(refund.Body, h.orders[0]+", ") && strings.Count(refund.Body, "<option") == 1,
+		"an order suggests %s", refund.Body)
 }

@@ -6,6 +6,7 @@ import (
 
 	"quartermaster/app/server"
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 )
 
 // TestFlagsInCentsSaySo checks every command's flags: an amount in cents has a flag that ends in cents. Former
@@ -27,27 +28,21 @@ func TestFlagsInCentsSaySo(t *testing.T) {
 	s := sellPluginsAndBooks(t)
 	for flag, value := range map[string]string{"--total": "49.00", "--total-cents": "49,0"} {
 		code, _, errs := s.CLI("store", "order", "record", "--email", "ann@example.com", "--sku", "PLUGIN", flag, value)
-		if code != 2 || !strings.Contains(errs, "it is in cents: 4900") {
-			t.Errorf("%s %s: exit %d, %s", flag, value, code, errs)
-		}
+		assert.That(t, code == 2 && strings.Contains(errs, "it is in cents: 4900"),
+			"%s %s: exit %d, %s", flag, value, code, errs)
 	}
-	if n := strings.Count(s.MustCLI("store", "orders", "list", "--json"), `"order_ref"`); n != 0 {
-		t.Errorf("%d orders were recorded", n)
-	}
+	assert.Equal(t, strings.Count(s.MustCLI("store", "orders", "list", "--json"), `"order_ref"`), 0,
+		"orders were recorded")
 	for _, flag := range []string{"--total", "--total-cents"} {
-		if made := s.MustCLI("store", "order", "record", "--email", "ann@example.com", "--sku", "PLUGIN", flag, "4900"); !strings.Contains(made, "49.00") {
-			t.Errorf("%s 4900: %s", flag, made)
-		}
+		made := s.MustCLI("store", "order", "record", "--email", "ann@example.com", "--sku", "PLUGIN", flag, "4900")
+		assert.That(t, strings.Contains(made, "49.00"), "%s 4900: %s", flag, made)
 	}
 	code, _, errs := s.CLI("store", "order", "record", "--email", "a@b.c", "--sku", "PLUGIN", "--total", "1", "--total-cents", "2")
-	if code != 2 || !strings.Contains(errs, "give it once") {
-		t.Errorf("both spellings: exit %d, %s", code, errs)
-	}
+	assert.That(t, code == 2 && strings.Contains(errs, "give it once"), "both spellings: exit %d, %s", code, errs)
 	if help := s.MustCLI("store", "order", "record", "--help"); strings.Contains(help, "--total ") || !strings.Contains(help, "--total-cents CENTS") {
 		t.Errorf("the help tells of the old spelling: %s", help)
 	}
 	code, _, errs = s.CLI("rental", "charge", "1", "--type", "repair", "--amount", "7000", "--due", "2026-12-01", "--label", "Key")
-	if code != 1 || strings.Contains(errs, "required") {
-		t.Errorf("an old spelling of a flag that is needed: exit %d, %s", code, errs)
-	}
+	assert.That(t, code == 1 && !strings.Contains(errs, "required"),
+		"an old spelling of a flag that is needed: exit %d, %s", code, errs)
 }

@@ -12,6 +12,7 @@ import (
 
 	"quartermaster/app/apptest"
 	"quartermaster/app/server"
+	"quartermaster/schema/assert"
 )
 
 // A document writes a label of a page *so*: a button, a link, a heading, a column or a field. *A*, *B* means that B is on
@@ -54,9 +55,7 @@ func TestLabelsOfDocumentsAreOnPages(t *testing.T) {
 		s.collect("store", path, got)
 	}
 	documents, err := filepath.Glob("../../../docs/*.md")
-	if err != nil || len(documents) < 15 {
-		t.Fatal(err, len(documents))
-	}
+	assert.Must(t, err == nil && len(documents) >= 15, "%v %v", err, len(documents))
 	named := 0
 	for _, path := range append(documents, "../../../README.md") {
 		text, err := os.ReadFile(path)
@@ -75,9 +74,7 @@ func TestLabelsOfDocumentsAreOnPages(t *testing.T) {
 			}
 		}
 	}
-	if named < 50 {
-		t.Errorf("only %d labels were looked up", named)
-	}
+	assert.That(t, named >= 50, "only %d labels were looked up", named)
 }
 
 type labelError string

@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // pageTimeout is the longest wait for a page while other tests run.
@@ -30,9 +31,7 @@ func browser(t *testing.T) context.Context {
 	t.Helper()
 	path, err := exec.LookPath("chromium-headless-shell")
 	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("chromium-headless-shell is not there")
-		}
+		assert.Must(t, os.Getenv("CI") == "", "chromium-headless-shell is not there")
 		t.Skip("chromium-headless-shell is not there")
 	}
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), chromedp.ExecPath(path), chromedp.NoSandbox,
@@ -98,9 +97,7 @@ func (b *tab) calm() {
 		b.t.Errorf("the browser says: %s", what)
 	}
 	for host := range b.hosts {
-		if host != "127.0.0.1" {
-			b.t.Errorf("a page asks %s for something", host)
-		}
+		assert.That(b.t, host == "127.0.0.1", "a page asks %s for something", host)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // plain goes through a flow without a browser: it reads the documents, fills in their forms and follows redirects, like
@@ -48,9 +49,7 @@ func (p *plain) show(got apptest.Sheet) {
 	for range 5 {
 		if got.Status != http.StatusSeeOther {
 			p.sheet, p.typed, p.files = got, map[*html.Node]string{}, map[*html.Node]string{}
-			if got.Doc == nil {
-				p.t.Fatalf("%s is no page: %d %.200s", p.path, got.Status, got.Body)
-			}
+			assert.Must(p.t, got.Doc != nil, "%s is no page: %d %.200s", p.path, got.Status, got.Body)
 			return
 		}
 		p.path = got.Header.Get("Location")
@@ -110,9 +109,7 @@ func (p *plain) field(name string) string {
 
 func (p *plain) see(text string) {
 	p.t.Helper()
-	if !strings.Contains(p.text(), text) {
-		p.t.Fatalf("%s does not say %q: %.1500s", p.path, text, p.text())
-	}
+	assert.Must(p.t, strings.Contains(p.text(), text), "%s does not say %q: %.1500s", p.path, text, p.text())
 }
 
 // text is the text of the page.
@@ -160,9 +157,7 @@ func (p *plain) send(button *html.Node) {
 			form = n
 		}
 	})
-	if form == nil {
-		p.t.Fatalf("the button %q has no form", apptest.Text(button))
-	}
+	assert.Must(p.t, form != nil, "the button %q has no form", apptest.Text(button))
 	p.sheet.Each(func(n *html.Node) {
 		name := apptest.Attr(n, "name")
 		if name == "" || !belongs(n, form) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // flowFixture is the demo with staff to sign in, a receiver, and a buyer's license key.
@@ -38,9 +39,7 @@ func newFlowFixture(t *testing.T) *flowFixture {
 	h := &flowFixture{Fixture: demoShop(t)}
 	alice := h.Person("store", "alice", "admin")
 	got := licenseKey.FindStringSubmatch(alice.Get("/licenses/2").Body)
-	if got == nil {
-		t.Fatal("license 2 shows no key")
-	}
+	assert.Must(t, got != nil, "license 2 shows no key")
 	h.key = got[1]
 	h.hook, h.admin = apptest.Receive(t), alice
 	h.receiver = h.hook.URL + "/hook"
@@ -136,9 +135,7 @@ var rarer = []struct {
 		g.press("Save")
 		g.see("soon")
 		for name, want := range map[string]string{"name": "Chai <b>&amp;\" tea", "unit_cost": "1.2.3.4", "lead_time_days": "soon"} {
-			if got := g.field(name); got != want {
-				g.t.Errorf("%s holds %q, not %q", name, got, want)
-			}
+			assert.Equal(g.t, g.field(name), want, "%s holds", name)
 		}
 		g.fill("unit_cost", "1.234,56")
 		g.fill("lead_time_days", "3")
@@ -155,9 +152,7 @@ var rarer = []struct {
 		g.fill("name", "alice")
 		g.fill("password", apptest.Password)
 		g.press("Sign in")
-		if got := g.field("notes"); got != "typed before the session ended" {
-			g.t.Errorf("after signing in the form holds %q", got)
-		}
+		assert.Equal(g.t, g.field("notes"), "typed before the session ended", "after signing in the form holds")
 		g.press("Save")
 		g.see("Late " + g.name)
 	}},
@@ -223,8 +218,6 @@ func (h *flowFixture) invite(t *testing.T, tenant string) string {
 	got := h.Invited("rental", "alice").Post("/do/invite_tenant", "tenant_id", tenant, "idempotency_key", "invite")
 	status(t, got, 200)
 	code := regexp.MustCompile(`<strong class="code">([^<]+)</strong>`).FindStringSubmatch(got.Body)
-	if code == nil {
-		t.Fatalf("the letter has no code: %.2000s", got.Body)
-	}
+	assert.Must(t, code != nil, "the letter has no code: %.2000s", got.Body)
 	return code[1]
 }

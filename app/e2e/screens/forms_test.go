@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -26,9 +27,7 @@ func sentBy(t *testing.T, page apptest.Sheet, action string, change ...string) u
 			form = n
 		}
 	})
-	if form == nil {
-		t.Fatalf("no form of %s: %.1500s", action, apptest.Text(page.Doc))
-	}
+	assert.Must(t, form != nil, "no form of %s: %.1500s", action, apptest.Text(page.Doc))
 	sent := url.Values{}
 	for n := range form.Descendants() {
 		name := apptest.Attr(n, "name")
@@ -122,9 +121,7 @@ func TestNewAndEditAreDifferentForms(t *testing.T) {
 		again := sentBy(t, v.Get(path), path, n.make...)
 		again.Set(n.change[0], n.change[1])
 		told := status(t, post(v, path, again), http.StatusConflict, "exists. Open it to change it.", "Open it</a>", "New ")
-		if got := sentBy(t, told, path).Get(n.change[0]); got != n.change[1] {
-			t.Errorf("%s: what was typed came back as %q", n.op, got)
-		}
+		assert.Equal(t, sentBy(t, told, path).Get(n.change[0]), n.change[1], "%s: what was typed", n.op)
 		var link string
 		told.Each(func(a *html.Node) {
 			if a.Data == "a" && apptest.Text(a) == "Open it" {
@@ -132,9 +129,8 @@ func TestNewAndEditAreDifferentForms(t *testing.T) {
 			}
 		})
 		status(t, v.Get(link), http.StatusOK, "Edit ")
-		if after := rowsOf(t, s.Server.DB()); after != before {
-			t.Errorf("%s: a refused form wrote %d rows", n.op, after-before)
-		}
+		after := rowsOf(t, s.Server.DB())
+		assert.That(t, after == before, "%s: a refused form wrote %d rows", n.op, after-before)
 
 		if n.op == "save_part" {
 			status(t, post(v, path, sentBy(t, edit, path, "quantity", "")), http.StatusUnprocessableEntity, "Quantity is required.")
@@ -165,15 +161,13 @@ func TestTwoPeopleEditDifferentFields(t *testing.T) {
 	status(t, post(ada, path, sentBy(t, of, path, "unit_cost", "3.50")), http.StatusSeeOther)
 	status(t, post(bob, path, sentBy(t, ofBob, path, "supplier", "Twig")), http.StatusSeeOther)
 	now := sentBy(t, ada.Get(path+"?sku=T-1"), path)
-	if now.Get("unit_cost") != "3.50" || now.Get("supplier") != "Twig" || now.Get("name") != "Tea" {
-		t.Errorf("both edits are not there: %v", now)
-	}
+	assert.That(t, now.Get("unit_cost") == "3.50" && now.Get("supplier") == "Twig" && now.Get("name") == "Tea",
+		"both edits are not there: %v", now)
 	both := status(t, post(bob, path, sentBy(t, ofBob, path, "unit_cost", "3.60")), http.StatusConflict, "3.50", "3.60")
 	status(t, post(bob, path, sentBy(t, both, path)), http.StatusSeeOther)
 	now = sentBy(t, ada.Get(path+"?sku=T-1"), path)
-	if now.Get("unit_cost") != "3.60" || now.Get("supplier") != "Twig" {
-		t.Errorf("sent again it wrote more than its own field: %v", now)
-	}
+	assert.That(t, now.Get("unit_cost") == "3.60" && now.Get("supplier") == "Twig",
+		"sent again it wrote more than its own field: %v", now)
 }
 
 // TestARefusedFormComesBackOnItsPage sends a wrong value by a form on a record's page. The page returns with the value
@@ -188,9 +182,8 @@ func TestARefusedFormComesBackOnItsPage(t *testing.T) {
 	status(t, v.Post(path, "id", id, "assigned_to", "Bob", "due_date", "2031-05-06"), http.StatusSeeOther)
 	job := status(t, v.Get(at), http.StatusOK, "Bob")
 	wrong := status(t, post(v, path, sentBy(t, job, path, "labor_minutes", "soon")), http.StatusUnprocessableEntity, `role="alert"`, "Bob")
-	if wrong.First("h1") == nil || apptest.Text(wrong.First("h1")) != apptest.Text(job.First("h1")) {
-		t.Errorf("it came back on another page: %.400s", apptest.Text(wrong.Doc))
-	}
+	assert.That(t, wrong.First("h1") != nil && apptest.Text(wrong.First("h1")) == apptest.Text(job.First("h1")),
+		"it came back on another page: %.400s", apptest.Text(wrong.Doc))
 	focused, marks := "", 0
 	wrong.Each(func(n *html.Node) {
 		if apptest.Has(n, "autofocus") {
@@ -200,13 +193,9 @@ func TestARefusedFormComesBackOnItsPage(t *testing.T) {
 			marks++
 		}
 	})
-	if focused != "labor_minutes" || marks != 1 {
-		t.Errorf("the keys are at %q, %d fields are marked", focused, marks)
-	}
+	assert.That(t, focused == "labor_minutes" && marks == 1, "the keys are at %q, %d fields are marked", focused, marks)
 	again := sentBy(t, wrong, path)
-	if again.Get("labor_minutes") != "soon" {
-		t.Errorf("what was typed came back as %q", again.Get("labor_minutes"))
-	}
+	assert.That(t, again.Get("labor_minutes") == "soon", "what was typed came back as %q", again.Get("labor_minutes"))
 	again.Set("labor_minutes", "90")
 	location(t, post(v, path, again), at)
 	status(t, v.Get(at), http.StatusOK, "Bob", "2031")
@@ -298,9 +287,7 @@ func TestPaymentsAreReadAsPeopleMean(t *testing.T) {
 	const path = "/do/receive_payment"
 	lease := countOf(t, h, "SELECT min(lease_id) FROM charges WHERE paid_date IS NULL AND due_date <= (SELECT max(due_date) FROM charges WHERE paid_date IS NOT NULL)")
 	form := sentBy(t, v.Get(path+"?lease_id="+lease), path, "amount", "100.00")
-	if form.Get("paid_date") != "2026-11-20" {
-		t.Errorf("the form's day is %q, not today", form.Get("paid_date"))
-	}
+	assert.That(t, form.Get("paid_date") == "2026-11-20", "the form's day is %q, not today", form.Get("paid_date"))
 	for name, wrong := range map[string]string{"method": "barter", "paid_date": "2026-02-30"} {
 		sent := maps.Clone(form)
 		sent.Set(name, wrong)
@@ -315,15 +302,11 @@ func TestPaymentsAreReadAsPeopleMean(t *testing.T) {
 	}
 	charge := countOf(t, h, "SELECT min(id) FROM charges WHERE paid_date IS NULL AND lease_id = "+lease)
 	told := h.Post("rental", "/api/leases/"+lease+"/payments", `{"charge_id":`+charge+`,"amount_cents":100,"method":"barter","paid_date":"soon"}`)
-	if told.Status != http.StatusCreated {
-		t.Errorf("REST refuses %d %s", told.Status, told.Body)
-	}
+	assert.That(t, told.Status == http.StatusCreated, "REST refuses %d %s", told.Status, told.Body)
 	form.Set("amount", "98765432.10")
 	before := rowsOf(t, h.Server.DB())
 	asked := status(t, post(v, path, form), http.StatusOK, "98,765,432.10", "Keep it")
-	if after := rowsOf(t, h.Server.DB()); after != before {
-		t.Error("it was recorded before the question was answered")
-	}
+	assert.Equal(t, rowsOf(t, h.Server.DB()), before, "it was recorded before the question was answered")
 	status(t, post(v, path, sentBy(t, asked, path)), http.StatusSeeOther)
 }
 
@@ -337,13 +320,11 @@ func TestCancellingAJobAsks(t *testing.T) {
 	id := countOf(t, h, "SELECT min(id) FROM work_orders WHERE status = 'open'")
 	asked := status(t, v.Post(path, "id", id, "status", "cancelled"), http.StatusOK, "Cancel work order "+id, "Cancel job", "Keep it",
 		"<span>Work order</span>")
-	if got := countOf(t, h, "SELECT count(*) FROM work_orders WHERE status = 'open' AND id = "+id); got != "1" {
-		t.Error("it was cancelled at one tap")
-	}
+	assert.Equal(t, countOf(t, h, "SELECT count(*) FROM work_orders WHERE status = 'open' AND id = "+id), "1",
+		"it was cancelled at one tap")
 	status(t, post(v, path, sentBy(t, asked, path)), http.StatusSeeOther)
-	if got := countOf(t, h, "SELECT count(*) FROM work_orders WHERE status = 'cancelled' AND id = "+id); got != "1" {
-		t.Error("it was not cancelled")
-	}
+	assert.Equal(t, countOf(t, h, "SELECT count(*) FROM work_orders WHERE status = 'cancelled' AND id = "+id), "1",
+		"it was")
 	status(t, v.Post(path, "id", id, "status", "in-progress"), http.StatusUnprocessableEntity,
 		"This work order is cancelled for good and cannot become in progress.")
 	id = countOf(t, h, "SELECT min(id) FROM work_orders WHERE status = 'open'")
@@ -361,17 +342,13 @@ func TestCancellingAJobAsks(t *testing.T) {
 	v.Head["Referer"] = h.URL("maintenance", "/do/finish_workorders") // a browser's address after the refusal
 	got = status(t, post(v, "/do/finish_workorders", sentBy(t, got, "/do/finish_workorders", "resolution", "")),
 		http.StatusUnprocessableEntity, "<h1>Mark as done: Grease</h1>", `name="step" value="1" checked`)
-	if strings.Contains(apptest.Text(got.Doc), "skip_steps") {
-		t.Error("a job with open steps is refused by an argument's name")
-	}
+	assert.Lacks(t, apptest.Text(got.Doc), "skip_steps", "a job with open steps is refused by an argument's name")
 	status(t, post(v, "/do/finish_workorders", sentBy(t, got, "/do/finish_workorders", "resolution", "Greased it", "skip_steps", "No time")), http.StatusSeeOther)
 	status(t, v.Get("/work-orders/"+id), http.StatusOK, "is done", "Reopen it")
 	status(t, v.Get("/figures?from=2025-11-21&to=2026-11-20"), http.StatusOK, "Nov 25", "Nov 26")
 	status(t, v.Post("/do/replace_meter", "asset_id", "3", "meter", "odometer", "last_reading", "124500", "reading", "10"), http.StatusSeeOther)
 	lower := status(t, v.Post("/do/record_meter", "asset_id", "3", "meter", "odometer", "reading", "9"), http.StatusConflict, "under More")
-	if strings.Contains(apptest.Text(lower.Doc), "REST") {
-		t.Error("a lower reading is sent to REST")
-	}
+	assert.Lacks(t, apptest.Text(lower.Doc), "REST", "a lower reading is sent to REST")
 	_, weeks, _ := strings.Cut(apptest.Text(v.Get("/pm-due").Doc), "Twelve weeks ahead")
 	if late, _, _ := strings.Cut(weeks, "This week"); !strings.Contains(late, "Van 1") {
 		t.Errorf("a plan that is overdue by a replaced meter is not in the calendar: %.300s", weeks)
@@ -406,13 +383,10 @@ func TestRarelyUsedFieldsAreUnderMore(t *testing.T) {
 			}
 		})
 		for _, name := range c.folded {
-			if !slices.Contains(folded, name) {
-				t.Errorf("%s: %s is not under More", c.op, name)
-			}
+			assert.That(t, slices.Contains(folded, name), "%s: %s is not under More", c.op, name)
 		}
-		if n := len(all) - len(folded); n > c.most {
-			t.Errorf("%s shows %d fields at once, want at most %d: %v", c.op, n, c.most, all)
-		}
+		n := len(all) - len(folded)
+		assert.That(t, n <= c.most, "%s shows %d fields at once, want at most %d: %v", c.op, n, c.most, all)
 		wrong := ada.At(s.URL(c.service, "")).Post("/do/"+c.op, c.folded[1], "?!", "email", "nobody")
 		if at := marked(wrong); c.service == "maintenance" && at[c.folded[1]] == "" {
 			t.Errorf("%s: a refused field under More is not marked: %v", c.op, at)
@@ -427,19 +401,15 @@ func TestSearchAndChipsKeepEachOther(t *testing.T) {
 	h := openDemo(t)
 	got := status(t, h.as(asAdmin, "maintenance").Get("/work-orders?status=open&q=oil&sort=due_date"), http.StatusOK)
 	filters := sentBy(t, got, "/work-orders")
-	if filters.Get("status") != "open" || filters.Get("q") != "oil" || filters.Get("sort") != "due_date" {
-		t.Errorf("the search sends %v", filters)
-	}
+	assert.That(t, filters.Get("status") == "open" && filters.Get("q") == "oil" && filters.Get("sort") == "due_date",
+		"the search sends %v", filters)
 	chips := 0
 	got.Each(func(n *html.Node) {
 		if href := apptest.Attr(n, "href"); n.Data == "a" && strings.HasPrefix(href, "/work-orders?") && strings.Contains(href, "status=done") {
 			chips++
-			if !strings.Contains(href, "q=oil") || !strings.Contains(href, "sort=due_date") {
-				t.Errorf("the chip leads to %s", href)
-			}
+			assert.That(t, strings.Contains(href, "q=oil") && strings.Contains(href, "sort=due_date"),
+				"the chip leads to %s", href)
 		}
 	})
-	if chips == 0 {
-		t.Error("there is no chip")
-	}
+	assert.That(t, chips != 0, "there is no chip")
 }

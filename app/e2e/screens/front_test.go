@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestSearchOfAllServices searches in each service, with words in any order, without diacritics and in other letter
@@ -27,9 +28,7 @@ func TestSearchOfAllServices(t *testing.T) {
 	for service, v := range map[string]*apptest.Visitor{"rental": ann, "store": shop, "maintenance": machines} {
 		got := status(t, v.Get("/search?q=muller+ANNA"), http.StatusOK, "4 records are found", "Anna Müller", "Müller, Anna", "Thé à la Müller Anna", "Pumpe für Anna Müller")
 		for _, to := range []string{"/tenants/1", "/customers/1", "/skus/TEA-1", "/assets/1"} {
-			if !strings.Contains(got.Body, to+`"`) {
-				t.Errorf("the search of %s does not lead to %s", service, to)
-			}
+			assert.Contains(t, got.Body, to+`"`, "the search of %s does not lead to %s", service, to)
 		}
 		status(t, v.Get("/search?q=strasse+lodz"), http.StatusOK, "1 record is found")
 		status(t, v.Get("/search?q=mueller+anna+pump"), http.StatusOK, "No results")
@@ -53,25 +52,19 @@ func TestFirstSteps(t *testing.T) {
 		got := status(t, v.Get("/"), http.StatusOK)
 		_, list, _ := strings.Cut(got.Body, `<ol class="steps">`)
 		list, _, _ = strings.Cut(list, "</ol>")
-		if d, n := strings.Count(list, "Done"), strings.Count(list, "To do"); d != done || n != todo {
-			t.Fatalf("%d steps are done and %d to do, want %d and %d: %s", d, n, done, todo, list)
-		}
+		d, n := strings.Count(list, "Done"), strings.Count(list, "To do")
+		assert.Must(t, d == done && n == todo, "%d steps are done and %d to do, want %d and %d: %s", d, n, done, todo, list)
 		return got
 	}
 	got := step(0, 4)
 	mia := s.Person("rental", "mia", "member").Get("/")
-	if strings.Contains(mia.Body, "currency and time zone") || strings.Count(mia.Body, "To do") != 3 {
-		t.Error("a member has the step of an admin, or not the three others")
-	}
+	assert.That(t, !strings.Contains(mia.Body, "currency and time zone") && strings.Count(mia.Body, "To do") == 3,
+		"a member has the step of an admin, or not the three others")
 	for _, to := range []string{"/settings", "/do/save_property", "/do/save_unit", "/import/tenants", "/do/save_lease"} {
-		if !strings.Contains(got.Body, `href="`+to) {
-			t.Errorf("the steps do not lead to %s", to)
-		}
+		assert.Contains(t, got.Body, `href="`+to, "the steps do not lead to %s", to)
 	}
 	for _, sentence := range []string{"0 tenants behind", "0 jobs to do", "0 to order", "0 orders today"} {
-		if !strings.Contains(got.Body, sentence) {
-			t.Errorf("the menu of services does not say %q", sentence)
-		}
+		assert.Contains(t, got.Body, sentence, "the menu of services does")
 	}
 	status(t, v.Post("/do/set_shop", "shop_name", "Brandt", "shop_address", "Harbour 12"), http.StatusSeeOther)
 	step(1, 3)
@@ -82,9 +75,7 @@ func TestFirstSteps(t *testing.T) {
 	status(t, v.Post("/do/save_tenant", "name", "Ada Lindqvist"), http.StatusSeeOther)
 	step(3, 1)
 	status(t, v.Post("/do/save_lease", "property", "Harbour House", "unit", "1A", "tenant", "Ada Lindqvist", "rent", "900", "frequency", "monthly", "start_date", "2026-11-01"), http.StatusSeeOther)
-	if got := v.Get("/"); strings.Contains(got.Body, "First steps") {
-		t.Error("all is done, and the steps are still there")
-	}
+	assert.Lacks(t, v.Get("/").Body, "First steps", "all is done, and the steps are still there")
 	machines := v.At(s.URL("maintenance", ""))
 	status(t, machines.Post("/do/save_asset", "asset_tag", "P-1", "name", "Pump"), http.StatusSeeOther)
 	status(t, machines.Post("/do/create_workorder", "asset_id", "1", "description", "Leaks", "priority", "urgent"), http.StatusSeeOther)
@@ -95,21 +86,16 @@ func TestFirstSteps(t *testing.T) {
 		`href="/assets/1">Cancel</a>`)
 	status(t, v.Get("/"), http.StatusOK, "1 job urgent")
 	status(t, machines.Post("/do/advance_status", "id", "1", "status", "cancelled", "confirm", "yes"), http.StatusSeeOther)
-	if strings.Contains(status(t, machines.Get("/work-orders/1"), http.StatusOK, "The cost is fixed.").Body, "Reopen") {
-		t.Error("a cancelled job, which stays so, says to reopen it")
-	}
+	assert.Lacks(t, status(t, machines.Get("/work-orders/1"), http.StatusOK, "The cost is fixed.").Body, "Reopen",
+		"a cancelled job, which stays so, says to reopen it")
 	status(t, v.Post("/do/set_timezone", "timezone", "Asia/Kolkata", "confirm", "yes"), http.StatusSeeOther)
-	if got := status(t, v.Post("/do/invite_user", "name", "mia"), http.StatusOK); strings.Contains(got.Body, "UTC") {
-		t.Error("an invitation does not end in the shop's time")
-	}
+	assert.Lacks(t, status(t, v.Post("/do/invite_user", "name", "mia"), http.StatusOK).Body, "UTC", "an invitation does")
 	status(t, v.Post("/do/add_user", "name", "leo", "role", "member"), http.StatusSeeOther)
 	_, row, _ := strings.Cut(v.Get("/users").Body, `data-id="leo"`)
-	if strings.Index(row, ">Invite<") > strings.Index(row, ">Role<") {
-		t.Error("the next step of a new user is not the invitation")
-	}
-	if got := s.Person("rental", "ben", "viewer", "rental").Get("/"); strings.Contains(got.Body, "jobs to do") {
-		t.Error("one who may see one service is told of the others")
-	}
+	assert.That(t, strings.Index(row, ">Invite<") <= strings.Index(row, ">Role<"),
+		"the next step of a new user is not the invitation")
+	assert.Lacks(t, s.Person("rental", "ben", "viewer", "rental").Get("/").Body, "jobs to do",
+		"one who may see one service is told of the others")
 	if got := status(t, v.At(s.URL("store", "")).Get("/"), http.StatusOK, "First steps"); !strings.Contains(got.Body, url.PathEscape("set_provider")) {
 		t.Error("the store's steps have no payment provider")
 	}
@@ -122,9 +108,8 @@ func TestAUserOfOneServiceComesIn(t *testing.T) {
 	s := apptest.Start(t)
 	home := s.URL("rental", "/")
 	s.Person("rental", "ben", "viewer", "rental")
-	if link := s.MustCLI("user", "invite", "ben"); !strings.HasPrefix(link, home+"welcome/") {
-		t.Errorf("the command invites to %s", link)
-	}
+	link := s.MustCLI("user", "invite", "ben")
+	assert.That(t, strings.HasPrefix(link, home+"welcome/"), "the command invites to %s", link)
 	ben := s.Invited("rental", "ben")
 	status(t, ben.At(s.URL("store", "")).Get("/"), http.StatusForbidden, `<a href="`+home+`">Go to Rental</a>`)
 	ann := s.Person("store", "ann", "admin")
@@ -145,9 +130,7 @@ func TestListsKeepTheirFilters(t *testing.T) {
 				got = apptest.Attr(n, "href")
 			}
 		})
-		if got != to {
-			t.Errorf("the menu of %s leads to %q, want %q", path, got, to)
-		}
+		assert.That(t, got == to, "the menu of %s leads to %q, want %q", path, got, to)
 	}
 	status(t, ann.Get("/orders?status=refunded"), http.StatusOK)
 	leads(ann, "/customers", "/orders")

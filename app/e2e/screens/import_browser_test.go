@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -69,9 +70,7 @@ func (s *importer) serve(service string) {
 func (s *importer) must(args ...string) string {
 	s.t.Helper()
 	code, out, errs := apptest.Exec(s.t, s.dir, args...)
-	if code != 0 {
-		s.t.Fatal(args, errs)
-	}
+	assert.Must(s.t, code == 0, "%v %v", args, errs)
 	return out
 }
 

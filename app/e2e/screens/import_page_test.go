@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // catalogue is a file of n SKUs.
@@ -38,9 +39,7 @@ func salesFile(skus, n int) string {
 func chosen(t *testing.T, v *apptest.Visitor, table, text string, more ...string) []string {
 	t.Helper()
 	to := v.Upload("/import/"+table, nil, "file", table+".csv", text)
-	if to.Status != http.StatusSeeOther {
-		t.Fatalf("upload: %d %s", to.Status, to.Body)
-	}
+	assert.Must(t, to.Status == http.StatusSeeOther, "upload: %d %s", to.Status, to.Body)
 	address := to.Header.Get("Location")
 	preview := status(t, v.Get(address), http.StatusOK)
 	query, err := url.ParseQuery(address[strings.IndexByte(address, '?')+1:])
@@ -51,9 +50,7 @@ func chosen(t *testing.T, v *apptest.Visitor, table, text string, more ...string
 // ended follows an import to its end, as a browser that refreshes the page, and returns the result.
 func ended(t *testing.T, v *apptest.Visitor, got apptest.Sheet) string {
 	t.Helper()
-	if got.Status != http.StatusSeeOther {
-		t.Fatalf("import: %d %s", got.Status, got.Body)
-	}
+	assert.Must(t, got.Status == http.StatusSeeOther, "import: %d %s", got.Status, got.Body)
 	text := ""
 	apptest.Await(t, "the end of the import", func() bool {
 		page := v.Get(got.Header.Get("Location"))
@@ -114,7 +111,5 @@ func TestAnImportFormSentTwiceAtOnce(t *testing.T) {
 		group.Go(func() { ended(t, v, v.Post("/import/sales", form...)) })
 	}
 	group.Wait()
-	if n := sold(s); n != 5000 {
-		t.Errorf("%d sales count, want 5,000", n)
-	}
+	assert.Equal(t, sold(s), 5000, "sales count")
 }

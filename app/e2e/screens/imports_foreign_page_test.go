@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestFilesOfOtherProgramsComeThroughThePage uploads files as other programs write them, and writes what the
@@ -125,25 +126,19 @@ func TestFilesOfOtherProgramsComeThroughThePage(t *testing.T) {
 				}
 			}
 			if again == 1 {
-				if !regexp.MustCompile(`\b0 of \d+ rows? (is|are) new, 0 changed`).MatchString(text) {
-					t.Errorf("%s again: %.600s", c.file, text)
-				}
-				if strings.Contains(text, "Write them") {
-					t.Errorf("%s again: writing nothing is offered", c.file)
-				}
+				assert.That(t, regexp.MustCompile(`\b0 of \d+ rows? (is|are) new, 0 changed`).MatchString(text),
+					"%s again: %.600s", c.file, text)
+				assert.Lacks(t, text, "Write them", "%s again: writing nothing is offered", c.file)
 				continue
 			}
-			if done := ended(t, v, post(v, path, sentBy(t, shown, path))); !strings.Contains(done, c.written) {
-				t.Errorf("%s: not %q: %s", c.file, c.written, done)
-			}
+			assert.Contains(t, ended(t, v, post(v, path, sentBy(t, shown, path))), c.written, "%s", c.file)
 			if c.table == "work-orders" { // whose numbers are the other program's, so that none is known again
 				break
 			}
 		}
 	}
-	if n, err := s.Server.DB().QueryInt("SELECT count(*) FROM work_orders WHERE status = 'in-progress'"); n != 1 || err != nil {
-		t.Errorf("%d jobs are in progress, %v", n, err)
-	}
+	n, err := s.Server.DB().QueryInt("SELECT count(*) FROM work_orders WHERE status = 'in-progress'")
+	assert.That(t, n == 1 && err == nil, "%d jobs are in progress, %v", n, err)
 }
 
 // TestAMistypedCellIsNamedAsInTheFile imports a file with two bad rows: the preview names line and column as
@@ -159,9 +154,7 @@ func TestAMistypedCellIsNamedAsInTheFile(t *testing.T) {
 	shown := status(t, v.Get(at), http.StatusOK, "1 of 3 rows are new", "1200")
 	text := strings.Join(strings.Fields(apptest.Text(shown.Doc)), " ")
 	for _, row := range []string{"SKU (needed)", "6On Hand", "7CostCannot read the amount"} {
-		if !strings.Contains(text, row) {
-			t.Errorf("%q is not said: %.2500s", row, text)
-		}
+		assert.Contains(t, text, row)
 	}
 	sent := post(v, path, sentBy(t, shown, path))
 	done := ended(t, v, sent)
@@ -171,9 +164,8 @@ func TestAMistypedCellIsNamedAsInTheFile(t *testing.T) {
 	}
 	refused := status(t, v.Get(sent.Header.Get("Location")+"&format=refused"), http.StatusOK).Body
 	lines := strings.Split(strings.TrimSpace(refused), "\n")
-	if len(lines) != 3 || !strings.Contains(lines[1], "AA-2\tGlue\tx12") || !strings.Contains(lines[2], "3.5O") {
-		t.Fatalf("%q", refused)
-	}
+	assert.Must(t, len(lines) == 3 && strings.Contains(lines[1], "AA-2\tGlue\tx12") && strings.Contains(lines[2], "3.5O"),
+		"%q", refused)
 	mended := strings.NewReplacer("x12", "12", "3.5O", "3.50").Replace(refused)
 	at = v.Upload(path, nil, "file", "mended.txt", mended).Header.Get("Location")
 	status(t, v.Get(at), http.StatusOK, "2 of 2 rows are new")
@@ -198,9 +190,7 @@ func TestOrdersOfAFileSayWhatTheyIssue(t *testing.T) {
 	text := strings.Join(strings.Fields(apptest.Text(status(t, v.Get(at), http.StatusOK).Doc)), " ")
 	want := []string{"This file would issue 2 licenses", `3skuThere is no product "NOPE"; add it firstNew product`,
 		"4skuSKU is missing"}
-	if slices.ContainsFunc(want, func(w string) bool { return !strings.Contains(text, w) }) {
-		t.Errorf("%.1500s", text)
-	}
+	assert.That(t, !slices.ContainsFunc(want, func(w string) bool { return !strings.Contains(text, w) }), "%.1500s", text)
 	for rows, licensed := range map[string]bool{
 		"Product;Price;SKU\nTape Echo;49,00;TAPE\nBook;19,00;BOOK\n": true,
 		"Product;SKU;kind\nTape;TAPE;other\nBook;BOOK;other\n":       false,
@@ -225,13 +215,9 @@ func TestAMissingRecordIsToldOnce(t *testing.T) {
 	}
 	at := v.Upload("/import/sales", nil, "file", "sales.csv", rows).Header.Get("Location")
 	shown := status(t, v.Get(at), http.StatusOK)
-	if list := rowsShown(shown); !slices.Equal(list, []string{"2"}) {
-		t.Errorf("the refused rows are %v", list)
-	}
+	assert.EqualSlices(t, rowsShown(shown), []string{"2"}, "the refused rows")
 	text := strings.Join(strings.Fields(apptest.Text(shown.Doc)), " ")
-	if !strings.Contains(text, `2, 3, 4 and 6 moreArtikelnummer"NEW" is not in the catalogue`) {
-		t.Errorf("%.1500s", text)
-	}
+	assert.Contains(t, text, `2, 3, 4 and 6 moreArtikelnummer"NEW" is not in the catalogue`)
 	form := ""
 	shown.Each(func(n *html.Node) {
 		if n.Data == "a" && strings.Join(strings.Fields(apptest.Text(n)), " ") == "New SKU, NEW" {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 const shopifyGoods = `Handle,Title,Vendor,Variant SKU,Variant Price,Image Src,Status
@@ -31,13 +32,10 @@ func TestAnImportSaysWhatItLeavesOut(t *testing.T) {
 	at := v.Upload("/import/products", nil, "file", "products.csv", shopifyGoods).Header.Get("Location")
 	page := status(t, v.Get(at), http.StatusOK, "a file of Shopify&#39;s products", ">Shopify&#39;s products</option>",
 		"1 row was skipped: the row has no SKU (line 3)", "<td>Yes</td>", "<td>No</td>")
-	if i, j := strings.Index(page.Body, `<th scope="col">SKU`), strings.Index(page.Body, `<th scope="col">Active`); i < 0 || j < i {
-		t.Errorf("SKU is the column at %d, Active that at %d", i, j)
-	}
+	i, j := strings.Index(page.Body, `<th scope="col">SKU`), strings.Index(page.Body, `<th scope="col">Active`)
+	assert.That(t, i >= 0 && j >= i, "SKU is the column at %d, Active that at %d", i, j)
 	written := ended(t, v, post(v, "/import/products", sentBy(t, page, "/import/products")))
-	if !strings.Contains(written, "1 row was skipped: the row has no SKU (line 3)") {
-		t.Errorf("after the import: %s", written)
-	}
+	assert.Contains(t, written, "1 row was skipped: the row has no SKU (line 3)", "after the import")
 
 	at = v.Upload("/import/products", nil, "file", "orders.csv", taxed).Header.Get("Location")
 	status(t, v.Get(at), http.StatusUnprocessableEntity, "It looks like a file of Shopify&#39;s orders.",
@@ -60,9 +58,7 @@ func TestAPreviewFitsAPhone(t *testing.T) {
 	b.see("Send events for the imported history")
 	wrong, err := eval[[]string](b, wrongAtNarrowest)
 	b.must(err)
-	if len(wrong) > 0 {
-		t.Errorf("the preview: %s", strings.Join(wrong, "; "))
-	}
+	assert.That(t, len(wrong) <= 0, "the preview: %s", strings.Join(wrong, "; "))
 }
 
 // gumroadSales are sales of two products that Gumroad knows by numbers of its own.
@@ -84,9 +80,7 @@ func TestSalesOfOtherNamesForProducts(t *testing.T) {
 		"Mixing Handbook (pq77==) <small>1 row", `first. The file calls it Mixing Handbook`, `name=Mixing+Handbook`)
 	location(t, post(v, "/do/map_provider", sentBy(t, page, "/do/map_provider", "sku", "ECHO")), at)
 	page = status(t, v.Get(at), http.StatusOK, "2 of 3 rows are new")
-	if strings.Contains(page.Body, "xk2a==)") {
-		t.Error("the chosen product is asked for again")
-	}
+	assert.Lacks(t, page.Body, "xk2a==)", "the chosen product is asked for again")
 	status(t, v.Post("/do/save_product", "sku", "pq77==", "name", "Mixing Handbook", "kind", "other"), http.StatusSeeOther)
 	page = status(t, v.Get(at), http.StatusOK, "3 of 3 rows are new", "issue 3 licenses")
 	ended(t, v, post(v, "/import/orders", sentBy(t, page, "/import/orders")))

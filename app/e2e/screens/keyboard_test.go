@@ -6,6 +6,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"quartermaster/schema/assert"
 )
 
 func (b *tab) keys(keys string) {
@@ -38,16 +40,11 @@ func TestKeyboard(t *testing.T) {
 			return {Place: [...document.querySelectorAll("*")].indexOf(e), What: e.outerHTML.slice(0, 80), Seen: s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0 && e.checkVisibility()} })()`)
 		b.must(err)
 		if i == 0 {
-			if skip, _ := eval[bool](b, `document.activeElement.matches(".skip")`); !skip {
-				t.Errorf("the first stop is %s, not the link to the page", now.What)
-			}
+			skip, _ := eval[bool](b, `document.activeElement.matches(".skip")`)
+			assert.That(t, skip, "the first stop is %s, not the link to the page", now.What)
 		}
-		if now.Place <= last.Place {
-			t.Errorf("Tab goes from %s back to %s", last.What, now.What)
-		}
-		if !now.Seen {
-			t.Errorf("it is not seen that %s has the keys", now.What)
-		}
+		assert.That(t, now.Place > last.Place, "Tab goes from %s back to %s", last.What, now.What)
+		assert.That(t, now.Seen, "it is not seen that %s has the keys", now.What)
 		last = now
 	}
 
@@ -102,10 +99,7 @@ func TestKeyboard(t *testing.T) {
 	g.signIn("maintenance", "alice")
 	b.visit(h.URL("maintenance", "/"))
 	b.keys("ga")
-	if at := b.at(); at != "/" {
-		t.Errorf("keys that are off lead to %s", at)
-	}
-	if n, _ := eval[int](b, `document.querySelectorAll("dialog").length`); n != 0 {
-		t.Error(fmt.Sprint("a dialog is open: ", n))
-	}
+	assert.Equal(t, b.at(), "/", "keys that are off lead to")
+	n, _ := eval[int](b, `document.querySelectorAll("dialog").length`)
+	assert.That(t, n == 0, "%v", fmt.Sprint("a dialog is open: ", n))
 }

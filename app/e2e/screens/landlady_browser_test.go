@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // landlady is a landlady at her pages.
@@ -64,9 +65,8 @@ func TestALandladysYearInABrowser(t *testing.T) {
 			for _, table := range [][2]string{{"properties", "name\nHouse\n"}, {"units", "property,name\nHouse,1A\nHouse,2A\n"},
 				{"tenants", "name,email\nAda Brandt,ada@example.org\nJohn Smith,jo@example.org\n"},
 				{"leases", "property,unit,start_date,tenant,rent_cents\nHouse,1A,2024-03-01,Ada Brandt,90000\nHouse,2A,2025-11-01,John Smith,95000\n"}} {
-				if code, _, errs := s.Pipe(table[1], "import", "rental", table[0], "-", "--timezone", "UTC"); code != 0 {
-					t.Fatal(errs)
-				}
+				code, _, errs := s.Pipe(table[1], "import", "rental", table[0], "-", "--timezone", "UTC")
+				assert.Must(t, code == 0, "%v", errs)
 			}
 			s.Person("rental", "helen", "admin")
 			l := &landlady{newTab(t, chromium, size[0], size[1], true), s}
@@ -190,9 +190,7 @@ func (l *landlady) closes() {
 	l.on("/bank")
 	l.press("3.00|JOHN SMITH")
 	l.press("Expense")
-	if got := l.field("amount"); got != "3.00" {
-		l.t.Errorf("the expense of the line is %q", got)
-	}
+	assert.Equal(l.t, l.field("amount"), "3.00", "the expense of the line")
 	l.fill("category", "bank_fees")
 	l.press("Add expense")
 	l.see("The expense of 3.00 EUR is entered on 8 Dec 2025, bank fees.")
@@ -223,11 +221,7 @@ func (l *landlady) closes() {
 	l.see("Pay 900.00 EUR to Helen Moreau, DE89 3704 0044 0532 0130 00, reference RF")
 	journal := l.s.MustCLI("export", "rental", "journal", "--year", "2025")
 	for _, want := range []string{"income:opening:House:1A", "expenses:garden", "expenses:insurance:House", "liabilities:deposits:House:1A"} {
-		if !strings.Contains(journal, want) {
-			l.t.Errorf("no %s in\n%s", want, journal)
-		}
+		assert.That(l.t, strings.Contains(journal, want), "no %s in\n%s", want, journal)
 	}
-	if year := l.s.MustCLI("export", "rental", "year"); !strings.Contains(year, "2025,House,,spent,insurance,82000\n") {
-		l.t.Errorf("%s", year)
-	}
+	assert.Contains(l.t, l.s.MustCLI("export", "rental", "year"), "2025,House,,spent,insurance,82000\n")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 const gumroadFile = "Purchase ID,Item Name,Purchase Email,Purchase Date,License Key,License Key Enabled?\n" +
@@ -27,20 +28,15 @@ func TestLicenseKeysImportOnThePages(t *testing.T) {
 				t.Errorf("%s as %s: %d %q", path, who, got.Status, got.Body)
 			}
 		}
-		if got := v.Get("/export"); strings.Contains(got.Body, "/export/licenses") {
-			t.Errorf("the list of exports as %s names the licenses", who)
-		}
+		assert.Lacks(t, v.Get("/export").Body, "/export/licenses", "the list of exports as %s names the licenses", who)
 	}
-	if got := owner.Get("/import"); !strings.Contains(got.Body, "/import/licenses") {
-		t.Errorf("the owner's list of imports: %s", got.Body)
-	}
+	assert.Contains(t, owner.Get("/import").Body, "/import/licenses", "the owner's list of imports")
 
 	s.Clock.Set(s.Clock.Now().Add(20 * time.Minute))
 	asks := func(what string, got apptest.Sheet) {
 		t.Helper()
-		if !strings.Contains(got.Body, `name="password_again"`) || got.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %d, %s, %s", what, got.Status, got.Header.Get("Cache-Control"), got.Body)
-		}
+		assert.That(t, strings.Contains(got.Body, `name="password_again"`) && got.Header.Get("Cache-Control") == "no-store",
+			"%s: %d, %s, %s", what, got.Status, got.Header.Get("Cache-Control"), got.Body)
 	}
 	asks("import", owner.Get("/import/licenses"))
 	asks("export", owner.Get("/export/licenses"))
@@ -50,14 +46,10 @@ func TestLicenseKeysImportOnThePages(t *testing.T) {
 
 	sent := owner.Upload("/import/licenses", nil, "file", "sales.csv", gumroadFile)
 	preview := sent.Header.Get("Location")
-	if !strings.HasPrefix(preview, "/import/licenses?file=") {
-		t.Fatalf("the upload: %d %s", sent.Status, sent.Body)
-	}
+	assert.Must(t, strings.HasPrefix(preview, "/import/licenses?file="), "the upload: %d %s", sent.Status, sent.Body)
 	shown := owner.Get(preview)
 	for _, text := range []string{"Which product is it?", "Echo Pro (EU)", "2 rows", `action="/do/map_provider"`, "Tape Echo (ECHO)"} {
-		if !strings.Contains(shown.Body, text) {
-			t.Errorf("the preview lacks %s: %s", text, shown.Body)
-		}
+		assert.Contains(t, shown.Body, text, "the preview lacks")
 	}
 	location(t, owner.Post("/do/map_provider", "provider", "gumroad", "payment_link", "Echo Pro (EU)", "sku", "ECHO", "then", preview), preview)
 	shown = owner.Get(preview)
@@ -67,33 +59,22 @@ func TestLicenseKeysImportOnThePages(t *testing.T) {
 	u, err := url.Parse(preview)
 	apptest.OK(t, err)
 	location(t, owner.Post("/import/licenses", "file", u.Query().Get("file"), "read", "yes"), "/import/licenses?job=1")
-	if got := owner.Get(preview); got.Status != http.StatusNotFound {
-		t.Errorf("the file that was written waits on: %d", got.Status)
-	}
+	assert.Equal(t, owner.Get(preview).Status, http.StatusNotFound, "the file that was written waits on")
 	got := owner.Get("/export/licenses")
 	if !strings.HasPrefix(got.Header.Get("Content-Type"), "text/csv") || got.Header.Get("Cache-Control") != "no-store" || !strings.Contains(got.Body, "\nAAAA1111-BBBB2222-CCCC3333-DDDD4444,ECHO,") {
 		t.Errorf("the export: %s", got.Body)
 	}
-	if page := owner.Get("/licenses/1"); !strings.Contains(page.Body, "Imported") {
-		t.Errorf("the license: %s", page.Body)
-	}
-	if list := viewer.Get("/licenses?format=csv"); strings.Contains(list.Body, "AAAA1111") {
-		t.Errorf("a viewer's list: %s", list.Body)
-	}
+	assert.Contains(t, owner.Get("/licenses/1").Body, "Imported", "the license")
+	assert.Lacks(t, viewer.Get("/licenses?format=csv").Body, "AAAA1111", "a viewer's list")
 
 	again := owner.Upload("/import/licenses", nil, "file", "sales.csv", gumroadFile).Header.Get("Location")
 	location(t, owner.Post("/import/licenses", "leave", "yes"), "/import/licenses")
-	if got := owner.Get(again); got.Status != http.StatusNotFound {
-		t.Errorf("the file that was left waits on: %d", got.Status)
-	}
+	assert.Equal(t, owner.Get(again).Status, http.StatusNotFound, "the file that was left waits on")
 	waits := owner.Upload("/import/licenses", nil, "file", "sales.csv", gumroadFile).Header.Get("Location")
 	s.Clock.Set(s.Clock.Now().Add(31 * time.Minute))
 	owner.Post("/import/licenses", "password_again", apptest.Password, "then", "/import/licenses")
-	if got := owner.Get(waits); got.Status != http.StatusNotFound {
-		t.Errorf("after 31 minutes the file waits on: %d", got.Status)
-	}
-	if logged := s.Log.String(); strings.Contains(logged, "AAAA1111") || strings.Contains(logged, "EEEE1111") {
-		t.Error("the log has a key")
-	}
+	assert.Equal(t, owner.Get(waits).Status, http.StatusNotFound, "after 31 minutes the file waits on")
+	logged := s.Log.String()
+	assert.That(t, !strings.Contains(logged, "AAAA1111") && !strings.Contains(logged, "EEEE1111"), "the log has a key")
 	s.MustCLI("doctor")
 }

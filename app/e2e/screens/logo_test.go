@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestTheCurrencyIsSetOnEachService: a shop that has only one service has its settings.
@@ -43,24 +44,17 @@ func TestLogo(t *testing.T) {
 	var address string
 	for i, got := range pages {
 		address = apptest.Attr(got.First("img"), "src")
-		if !strings.HasPrefix(address, "/logo?v=") {
-			t.Fatalf("page %d has no logo: %s", i, got.Body)
-		}
+		assert.Must(t, strings.HasPrefix(address, "/logo?v="), "page %d has no logo: %s", i, got.Body)
 	}
 	got := status(t, s.Visitor("store").Get(address), http.StatusOK)
-	if got.Body != png || got.Header.Get("Content-Type") != "image/png" {
-		t.Errorf("%s: %q", got.Header.Get("Content-Type"), got.Body)
-	}
+	assert.That(t, got.Body == png && got.Header.Get("Content-Type") == "image/png",
+		"%s: %q", got.Header.Get("Content-Type"), got.Body)
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	if code, _, errs := apptest.Exec(t, filepath.Dir(copied), "backup", copied, "--db", s.Path); code != 0 {
-		t.Fatalf("backup: %s", errs)
-	}
-	if code, out, errs := apptest.Exec(t, filepath.Dir(copied), "settings", "remove-logo", "--yes", "--db", copied); code != 0 {
-		t.Errorf("the copy has no logo: exit %d: %s%s", code, out, errs)
-	}
+	code, _, errs := apptest.Exec(t, filepath.Dir(copied), "backup", copied, "--db", s.Path)
+	assert.Must(t, code == 0, "backup: %s", errs)
+	code, out, errs := apptest.Exec(t, filepath.Dir(copied), "settings", "remove-logo", "--yes", "--db", copied)
+	assert.That(t, code == 0, "the copy has no logo: exit %d: %s%s", code, out, errs)
 	status(t, v.Post("/do/remove_logo"), http.StatusOK, "Prints and the pages")
 	status(t, v.Post("/do/remove_logo", "confirm", "yes"), http.StatusSeeOther)
-	if got := v.Get("/orders/" + order.Ref + "/receipt"); strings.Contains(got.Body, "/logo") {
-		t.Error("the logo is still there")
-	}
+	assert.Lacks(t, v.Get("/orders/"+order.Ref+"/receipt").Body, "/logo", "the logo is still there")
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // TestTabsAndHeadersNameTheService opens each service's first page. The title names service and shop, the header
@@ -15,9 +17,8 @@ func TestTabsAndHeadersNameTheService(t *testing.T) {
 		v := h.as(asAdmin, service)
 		got := status(t, v.Get("/account"), http.StatusOK, "things wait", "things to order", "leases behind",
 			"jobs open")
-		if want := strings.ToUpper(service[:1]) + service[1:] + " - Brandt"; !strings.Contains(got.Body, want) {
-			t.Errorf("the title of %s does not hold %q", service, want)
-		}
+		assert.Contains(t, got.Body, strings.ToUpper(service[:1])+service[1:]+" - Brandt",
+			"the title of %s does", service)
 		_, rest, _ := strings.Cut(got.Body, `rel="icon" type="image/svg+xml" href="`)
 		icon, _, _ := strings.Cut(rest, `"`)
 		icons[icon] = true
@@ -27,7 +28,5 @@ func TestTabsAndHeadersNameTheService(t *testing.T) {
 			t.Errorf("/favicon.ico of %s is %d", service, ico.Status)
 		}
 	}
-	if len(icons) != 4 {
-		t.Errorf("the services have %d icons, not one each: %v", len(icons), icons)
-	}
+	assert.That(t, len(icons) == 4, "the services have %d icons, not one each: %v", len(icons), icons)
 }

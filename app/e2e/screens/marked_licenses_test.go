@@ -2,10 +2,10 @@ package screens
 
 import (
 	"net/http"
-	"slices"
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestMarkedLicensesAreChanged marks licenses in their list: they are suspended, resumed and, after a question, revoked.
@@ -36,9 +36,7 @@ func TestMarkedLicensesAreChanged(t *testing.T) {
 	page := status(t, v.Get("/licenses"), http.StatusOK, "The license of bo@example.com is active.",
 		`<div class="flash bad" role="alert"><div><p>1 was refused:</p><p class="why">ECHO of ann@example.com: `)
 	fields = formOf(page, form)
-	if !slices.Equal(fields["id"], []string{"1"}) {
-		t.Errorf("marked after the act: %v", fields["id"])
-	}
+	assert.EqualSlices(t, fields["id"], []string{"1"}, "marked after the act")
 	fields["id"] = []string{"1", "3"}
 	fields.Set("status", "revoked")
 	asked := status(t, sendForm(v, "/do/move_licenses", fields), http.StatusOK, "Revoke 2 licenses?", "ECHO of cy@example.com", "Keep it")

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // formOf is what a browser sends of the form with the id: its fields, and those with its form attribute.
@@ -51,9 +52,7 @@ func button(t *testing.T, s apptest.Sheet, label string) (to string) {
 			to = apptest.Attr(n, "formaction")
 		}
 	})
-	if to == "" {
-		t.Fatalf("no button %q leads anywhere", label)
-	}
+	assert.Must(t, to != "", "no button %q leads anywhere", label)
 	return to
 }
 
@@ -83,26 +82,21 @@ func TestMarksStayOverPages(t *testing.T) {
 	fields["id"] = []string{"120", "100"}
 	fields.Set("status", "done")
 	second := status(t, sendForm(v, button(t, first, "Next page"), fields), http.StatusOK, "2 rows marked on other pages")
-	if rows := rowsShown(second); len(rows) != 50 || rows[0] != "70" {
-		t.Fatalf("the second page has %d rows, the first %s", len(rows), rows[0])
-	}
+	rows := rowsShown(second)
+	assert.Must(t, len(rows) == 50 && rows[0] == "70", "the second page has %d rows, the first %s", len(rows), rows[0])
 	fields = formOf(second, form)
-	if fields.Get("status") != "done" || !slices.Equal(fields["id"], []string{"120", "100"}) {
-		t.Fatalf("on the second page: %v", fields)
-	}
+	assert.Must(t, fields.Get("status") == "done" && slices.Equal(fields["id"], []string{"120", "100"}),
+		"on the second page: %v", fields)
 	fields.Add("id", "50")
 	back := status(t, sendForm(v, button(t, second, "First page"), fields), http.StatusOK, "1 row marked on other pages")
 	fields = formOf(back, form)
-	if ids := slices.Sorted(slices.Values(fields["id"])); !slices.Equal(ids, []string{"100", "120", "50"}) {
-		t.Fatalf("back on the first page: %v", ids)
-	}
+	ids := slices.Sorted(slices.Values(fields["id"]))
+	assert.Must(t, slices.Equal(ids, []string{"100", "120", "50"}), "back on the first page: %v", ids)
 	status(t, v.Post("/do/advance_status", "id", "100", "status", "cancelled", "confirm", "yes"), http.StatusSeeOther)
 	fields.Set("status", "in-progress")
 	location(t, sendForm(v, "/do/move_workorders", fields), "/work-orders?status=open")
 	after := status(t, v.Get("/work-orders"), http.StatusOK, "2 work orders are in progress", "work order 100: ")
-	if ids := formOf(after, form)["id"]; !slices.Equal(ids, []string{"100"}) {
-		t.Errorf("marked after the act: %v, want the refused 100 alone", ids)
-	}
+	assert.EqualSlices(t, formOf(after, form)["id"], []string{"100"}, "marked after the act")
 
 	fields = formOf(status(t, v.Get("/work-orders?status=open"), http.StatusOK, "All 117 that match"), form)
 	fields["id"], fields["match"] = []string{"3"}, []string{"q=&status=open"}
@@ -151,9 +145,8 @@ func TestARefusedBulkActKeepsItsMarks(t *testing.T) {
 	fields.Set("status", "lost")
 	fields.Set("skip_steps", "was not needed")
 	got := sendForm(v, "/do/move_workorders", fields)
-	if got.Status != http.StatusUnprocessableEntity || len(rowsShown(got)) != 50 {
-		t.Fatalf("%d with %d rows", got.Status, len(rowsShown(got)))
-	}
+	assert.Must(t, got.Status == http.StatusUnprocessableEntity && len(rowsShown(got)) == 50,
+		"%d with %d rows", got.Status, len(rowsShown(got)))
 	again := formOf(got, "bulk-move_workorders")
 	if ids := slices.Sorted(slices.Values(again["id"])); !slices.Equal(ids, []string{"2", "57"}) || again.Get("skip_steps") != "was not needed" {
 		t.Errorf("it comes back with %v", again)
@@ -163,9 +156,8 @@ func TestARefusedBulkActKeepsItsMarks(t *testing.T) {
 	status(t, sendForm(v, "/do/edit_workorders", again), http.StatusOK, "<h1>Assign or reschedule</h1>")
 	opened := status(t, sendForm(v, "/do/finish_workorders", again), http.StatusOK)
 	sent := sentBy(t, opened, "/do/finish_workorders", "resolution", "Greased", "labor_minutes", "30")
-	if ids := slices.Sorted(slices.Values(sent["id"])); !slices.Equal(ids, []string{"2", "57"}) || sent.Has("match") {
-		t.Errorf("the form opened for marks has %v", sent)
-	}
+	ids := slices.Sorted(slices.Values(sent["id"]))
+	assert.That(t, slices.Equal(ids, []string{"2", "57"}) && !sent.Has("match"), "the form opened for marks has %v", sent)
 	status(t, sendForm(v, "/do/finish_workorders", sent), http.StatusSeeOther)
 	status(t, v.Get("/work-orders/57"), http.StatusOK, "Greased")
 
@@ -197,26 +189,21 @@ func TestRowsMarkedByDefault(t *testing.T) {
 	for i := range 60 {
 		lines = append(lines, fmt.Sprintf(`{"sku":"SKU-%02d","date":"%s","qty":30}`, i, day))
 	}
-	if a := s.Post("reorder", "/api/sales-history", `{"rows":[`+strings.Join(lines, ",")+`]}`); a.Status >= 300 {
-		t.Fatalf("the sales: %d %s", a.Status, a.Body)
-	}
+	a := s.Post("reorder", "/api/sales-history", `{"rows":[`+strings.Join(lines, ",")+`]}`)
+	assert.Must(t, a.Status < 300, "the sales: %d %s", a.Status, a.Body)
 	const form = "bulk-suggest_purchases"
 	first := status(t, v.Get("/"), http.StatusOK, "All 60 that match")
 	fields := formOf(first, form)
-	if len(fields["skus"]) != 50 {
-		t.Fatalf("%d rows are marked at first", len(fields["skus"]))
-	}
+	assert.Must(t, len(fields["skus"]) == 50, "%d rows are marked at first", len(fields["skus"]))
 	fields["skus"] = slices.DeleteFunc(fields["skus"], func(sku string) bool { return sku == "SKU-07" })
 	second := status(t, sendForm(v, button(t, first, "Next page"), fields), http.StatusOK, "49 rows marked on other pages")
 	back := sendForm(v, button(t, second, "First page"), formOf(second, form))
 	marked := formOf(back, form)["skus"]
-	if len(marked) != 59 || slices.Contains(marked, "SKU-07") {
-		t.Fatalf("%d are marked on the way back: %v", len(marked), marked)
-	}
+	assert.Must(t, len(marked) == 59 && !slices.Contains(marked, "SKU-07"),
+		"%d are marked on the way back: %v", len(marked), marked)
 	fields = formOf(back, form)
 	fields["match"] = []string{"q="}
 	location(t, sendForm(v, "/do/suggest_purchases", fields), "/purchase-orders?status=draft")
-	if n := len(rowsShown(status(t, v.Get("/purchase-orders/PO-000001"), http.StatusOK, "Wollwerk"))); n != 60 {
-		t.Errorf("%d SKUs are drafted", n)
-	}
+	assert.Equal(t, len(rowsShown(status(t, v.Get("/purchase-orders/PO-000001"), http.StatusOK, "Wollwerk"))), 60,
+		"SKUs are drafted")
 }

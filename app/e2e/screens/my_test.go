@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 type boughtOrder struct {
@@ -21,9 +22,7 @@ type boughtOrder struct {
 // buy records an order as the shop's owner does at the command line.
 func buy(t *testing.T, s *apptest.Fixture, args ...string) (o boughtOrder) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(s.MustCLI(append([]string{"store", "order", "record", "--json"}, args...)...)), &o); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, json.Unmarshal([]byte(s.MustCLI(append([]string{"store", "order", "record", "--json"}, args...)...)), &o))
 	return o
 }
 
@@ -43,9 +42,7 @@ func TestABuyerOpensAnOrder(t *testing.T) {
 	s := sellPluginsAndBooks(t)
 	o := buy(t, s, "--email", "ann@example.com", "--line", "PLUGIN=2", "--line", "BOOK")
 	a := s.Do("store", "POST", "/license/activate", "", `{"license_key":"`+o.Licenses[1].Key+`","fingerprint":"m-1","label":"Studio"}`)
-	if a.Status != http.StatusCreated {
-		t.Fatal(a.Body)
-	}
+	assert.Must(t, a.Status == http.StatusCreated, "%v", a.Body)
 	v := s.Visitor("store")
 	location(t, v.Post("/my", "order_ref", o.Ref, "email", "ANN@example.com"), "/my")
 	status(t, v.Get("/my"), http.StatusOK, o.Licenses[0].Key, o.Licenses[1].Key, "Mixing at home", "Studio")
@@ -56,12 +53,10 @@ func TestABuyerOpensAnOrder(t *testing.T) {
 	byKey := s.Visitor("store")
 	location(t, byKey.Post("/my", "license_key", o.Licenses[0].Key), "/my")
 	shown := byKey.Get("/my")
-	if strings.Contains(shown.Body, o.Licenses[1].Key) || !strings.Contains(shown.Body, o.Licenses[0].Key) {
-		t.Error("by a key, another key than that one is shown")
-	}
-	if got := byKey.Post("/my/do/release_seat", "activation_id", "1", "confirm", "yes"); got.Status != http.StatusNotFound {
-		t.Errorf("by a key, the seat of another license: %d", got.Status)
-	}
+	assert.That(t, !strings.Contains(shown.Body, o.Licenses[1].Key) && strings.Contains(shown.Body, o.Licenses[0].Key),
+		"by a key, another key than that one is shown")
+	assert.Equal(t, byKey.Post("/my/do/release_seat", "activation_id", "1", "confirm", "yes").Status, http.StatusNotFound,
+		"by a key, the seat of another license")
 
 	book := buy(t, s, "--email", "bo@example.com", "--sku", "BOOK")
 	reader := s.Visitor("store")
@@ -70,9 +65,7 @@ func TestABuyerOpensAnOrder(t *testing.T) {
 		`<a href="https://example.com/book?a=1&amp;b=" rel="noopener noreferrer">https://example.com/book?a=1&amp;b=</a>&lt;2&gt;.`)
 	s.MustCLI("store", "customer", "forget", "bo@example.com")
 	got := status(t, s.Person("store", "alice", "admin").Get("/customers/2"), http.StatusOK, "forgotten-2")
-	if strings.Contains(got.Body, "_customer?") {
-		t.Error("a forgotten customer has acts")
-	}
+	assert.Lacks(t, got.Body, "_customer?", "a forgotten customer has acts")
 }
 
 // TestOrderLookupIsRateLimited tries order references with addresses. After 20 from one network address the right
@@ -88,9 +81,7 @@ func TestOrderLookupIsRateLimited(t *testing.T) {
 	}
 	right := v.Post("/my", "order_ref", o.Ref, "email", "ann@example.com")
 	status(t, right, http.StatusTooManyRequests, "wait 10 minutes", "license key")
-	if right.Header.Get("Retry-After") == "" {
-		t.Error("no Retry-After")
-	}
+	assert.That(t, right.Header.Get("Retry-After") != "", "no Retry-After")
 	location(t, v.Post("/my", "license_key", o.Licenses[0].Key), "/my")
 }
 
@@ -108,9 +99,7 @@ func TestRedeemingOnAPage(t *testing.T) {
 	for _, path := range []string{"/my", "/my/redeem"} {
 		got := v.Get(path)
 		status(t, got, http.StatusOK, "Tape &amp; Co")
-		if strings.Contains(got.Body, "/login") {
-			t.Errorf("%s links the staff's sign-in", path)
-		}
+		assert.Lacks(t, got.Body, "/login", "%s links the staff's sign-in", path)
 	}
 	wrong := v.Post("/my/redeem", "code", "AAAA-BBBB-CCCC-DDDD", "email", "kim@example.com", "name", "Kim")
 	status(t, wrong, http.StatusNotFound, "AAAA-BBBB-CCCC-DDDD", "kim@example.com", `action="/my/redeem"`,
@@ -120,9 +109,7 @@ func TestRedeemingOnAPage(t *testing.T) {
 		t.Error("the redeemed key does not stand by itself")
 	}
 	status(t, good, http.StatusOK, "Tape &amp; Co", "Audio plugin", `href="/my"`)
-	if !whole.MatchString(good.Body) {
-		t.Error("the license key is not shown")
-	}
+	assert.That(t, whole.MatchString(good.Body), "the license key is not shown")
 	status(t, v.Post("/my/redeem", "code", codes["BOOK"], "email", "kim@example.com"), http.StatusOK, "Mixing at home", "ORD-")
 	again := v.Post("/my/redeem", "code", codes["BOOK"], "email", "kim@example.com")
 	status(t, again, http.StatusConflict, "kim@example.com", `action="/my/redeem"`)
@@ -139,8 +126,6 @@ func TestListedLicensesShowTheEndOfTheirKey(t *testing.T) {
 		for _, l := range o.Licenses {
 			status(t, got, http.StatusOK, "…"+l.Key[len(l.Key)-4:], "PLUGIN", "ann@example.com")
 		}
-		if whole.MatchString(got.Body) {
-			t.Errorf("a %s sees a whole key in the list", role)
-		}
+		assert.That(t, !whole.MatchString(got.Body), "a %s sees a whole key in the list", role)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"quartermaster/app/apptest"
 	"quartermaster/app/server"
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 )
 
@@ -67,17 +68,13 @@ func TestActionMessagesSpeakPlainly(t *testing.T) {
 				}
 				text := ofProviders.ReplaceAllString(sayExample(t, op, say, money), "")
 				for _, word := range machineTalk.FindAllString(text, -1) {
-					if !inQuotes(text, word) {
-						t.Errorf("%s says %q: %s", op.Name, word, text)
-					}
+					assert.That(t, inQuotes(text, word), "%s says %q: %s", op.Name, word, text)
 				}
 				said++
 			}
 		}
 	}
-	if said < 100 {
-		t.Errorf("only %d sentences were read", said)
-	}
+	assert.That(t, said >= 100, "only %d sentences were read", said)
 }
 
 // sayExample is the message for the operation's example; "" if the example of REST is not an answer of the action.
@@ -96,9 +93,7 @@ func TestCodesShownOnce(t *testing.T) {
 	path := "/do/mint_codes"
 	form := status(t, v.Get(path), http.StatusOK)
 	choices := optionsOf(form, "sku")
-	if len(choices) == 0 {
-		t.Fatal("no product can be chosen")
-	}
+	assert.Must(t, len(choices) != 0, "no product can be chosen")
 	sku := choices[0][:strings.IndexByte(choices[0], ' ')]
 	shown := status(t, post(v, path, sentBy(t, form, path, "count", "3", "sku", sku)), http.StatusOK, "Download CSV", "Each gives a license", "go to the batch")
 	file := post(v, "/shown", sentBy(t, shown, "/shown"))
@@ -106,9 +101,8 @@ func TestCodesShownOnce(t *testing.T) {
 	if file.Status != http.StatusOK || len(lines) != 4 || lines[0] != "code,product,batch" || !strings.Contains(lines[1], ","+sku+",") || !strings.Contains(shown.Body, lines[1][:19]) {
 		t.Errorf("%d %q", file.Status, file.Body)
 	}
-	if got := post(h.as(asViewer, "store"), "/shown", sentBy(t, shown, "/shown")); got.Status != http.StatusForbidden {
-		t.Errorf("a viewer got %d", got.Status)
-	}
+	assert.Equal(t, post(h.as(asViewer, "store"), "/shown", sentBy(t, shown, "/shown")).Status, http.StatusForbidden,
+		"a viewer got")
 }
 
 // TestForgottenPeopleAreInNoAddressList forgets a customer and a tenant and searches every list of addresses, as a

@@ -13,6 +13,7 @@ import (
 	"quartermaster/app/apptest"
 	"quartermaster/app/server"
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/page"
 )
 
@@ -216,7 +217,5 @@ func (r *reader) helps(path string, help *html.Node) {
 	rest := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(text, "the "), "its "), "your ")
 	rest, repeats := strings.CutPrefix(rest, label)
 	repeats = repeats && label != "" && strings.HasPrefix(strings.TrimLeft(rest, " ,"), "(")
-	if repeats || strings.ContainsAny(text, "[]{}|_") {
-		r.t.Errorf("%s: below %q stands %q", path, label, text)
-	}
+	assert.That(r.t, !repeats && !strings.ContainsAny(text, "[]{}|_"), "%s: below %q stands %q", path, label, text)
 }

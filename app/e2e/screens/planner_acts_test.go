@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestTheBoardNamesAPlanThatIsDue: the first page names the only plan that is due, before a job is open.
@@ -20,9 +21,7 @@ func TestTheBoardNamesAPlanThatIsDue(t *testing.T) {
 	status(t, v.Get("/"), http.StatusOK, "1 plan is due, no job is open", "Grease, Pump is due soon")
 	status(t, v.Post("/do/save_plan", "asset_tag", "P-1", "title", "Clean", "interval_days", "7"), http.StatusSeeOther)
 	got := status(t, v.Get("/"), http.StatusOK, "2 plans are due, no job is open", "2 plans are due soon")
-	if strings.Contains(got.Body, "no plan is due") {
-		t.Error("the board says that no plan is due")
-	}
+	assert.Lacks(t, got.Body, "no plan is due", "the board says that no plan is due")
 }
 
 // TestAPlanIsMarkedAsDoneWhereOneIs: a reading that is far too high asks first; the list of what is due comes back, with
@@ -53,19 +52,15 @@ func TestWhatAPlanLacksIsSaidAtItsField(t *testing.T) {
 	got := post(v, "/do/save_plan", url.Values{"asset_tag": {"LATHE-1"}, "title": {"Polish"}, "interval_days": {""},
 		"interval_usage": {""}, "paused": {"false"}})
 	status(t, got, http.StatusUnprocessableEntity, `name="interval_days" aria-invalid="true"`)
-	if _, more, _ := strings.Cut(got.Body, "<summary>More"); !strings.Contains(more, `name="paused"`) {
-		t.Error("Paused has left More")
-	}
+	_, more, _ := strings.Cut(got.Body, "<summary>More")
+	assert.That(t, strings.Contains(more, `name="paused"`), "Paused has left More")
 	if before, _, _ := strings.Cut(v.Get("/do/save_plan").Body, "<summary>"); !strings.Contains(before, `name="start_date"`) ||
 		!strings.Contains(before, `value="2026-11-20"`) {
 		t.Error("a new plan does not say that it is due today at first")
 	}
-	if !regexp.MustCompile(`<select id="[^"]*" name="meter"`).MatchString(got.Body) {
-		t.Error("the meter is not chosen")
-	}
-	if _, more, _ := strings.Cut(v.Get("/do/record_meter?asset_id=2").Body, "<summary>More"); !strings.Contains(more, `name="correction"`) {
-		t.Error("a reading's form shows the box of corrections at once")
-	}
+	assert.That(t, regexp.MustCompile(`<select id="[^"]*" name="meter"`).MatchString(got.Body), "the meter is not chosen")
+	_, more, _ = strings.Cut(v.Get("/do/record_meter?asset_id=2").Body, "<summary>More")
+	assert.That(t, strings.Contains(more, `name="correction"`), "a reading's form shows the box of corrections at once")
 	got = post(v, "/do/record_meter", url.Values{"asset_id": {"2"}, "reading": {"-1"}})
 	status(t, got, http.StatusUnprocessableEntity, "it takes a number of 0 or more")
 }
@@ -94,9 +89,7 @@ func TestPrintedPagesLeaveNoMessage(t *testing.T) {
 	t.Parallel()
 	v := openDemo(t).as(asAdmin, "maintenance")
 	status(t, post(v, "/do/make_labels", url.Values{"id": {"1", "2"}}), http.StatusSeeOther)
-	if got := v.Get("/assets"); strings.Contains(got.Body, "ready to print") {
-		t.Error("the list of assets says that the labels are ready")
-	}
+	assert.Lacks(t, v.Get("/assets").Body, "ready to print", "the list of assets says that the labels are ready")
 }
 
 // TestListsOfMachinesAreReadAsMeant: German columns are known, and two vehicles of one name are not made one.
@@ -155,13 +148,9 @@ func TestAMachineThatIsDownIsSaidAtOnePress(t *testing.T) {
 	t.Parallel()
 	v := openDemo(t).as(asAdmin, "maintenance")
 	for _, turn := range [][2]string{{"It is down", "down"}, {"It runs again", "operational"}} {
-		if !strings.Contains(v.Get("/assets/1").Body, turn[0]+"<") {
-			t.Fatalf("the page of the lathe has no %q", turn[0])
-		}
+		assert.Must(t, strings.Contains(v.Get("/assets/1").Body, turn[0]+"<"), "the page of the lathe has no %q", turn[0])
 		status(t, post(v, "/do/set_asset_status", url.Values{"id": {"1"}, "status": {turn[1]}}), http.StatusSeeOther)
 		status(t, v.Get("/assets/1"), http.StatusOK, "Lathe is "+turn[1]+".")
 	}
-	if strings.Contains(v.Get("/assets/1").Body, "It runs again<") {
-		t.Error("a machine that runs is offered to run again")
-	}
+	assert.Lacks(t, v.Get("/assets/1").Body, "It runs again<", "a machine that runs is offered to run again")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestOnesOwnJobsComeFirst: a member's jobs are before the others: the overdue one, then by due day, then by priority.
@@ -34,9 +35,7 @@ func TestOnesOwnJobsComeFirst(t *testing.T) {
 	for _, title := range []string{"Overdue", "Due sooner", "Due later", "Undated urgent", "Undated low"} {
 		at = append(at, strings.Index(mine, title))
 	}
-	if !slices.IsSorted(at) || at[0] < 0 {
-		t.Errorf("one's own jobs are in another order, %v: %.600s", at, mine)
-	}
+	assert.That(t, slices.IsSorted(at) && at[0] >= 0, "one's own jobs are in another order, %v: %.600s", at, mine)
 }
 
 // TestTheCalendarHoldsPlansByUse: a plan by use alone is in the week in which its meter will show it.
@@ -47,9 +46,7 @@ func TestTheCalendarHoldsPlansByUse(t *testing.T) {
 	status(t, v.Post("/do/save_meter", "asset_tag", "P-1", "name", "hours", "unit", "h"), http.StatusSeeOther)
 	status(t, v.Post("/do/save_plan", "asset_tag", "P-1", "title", "Seal", "interval_usage", "300"), http.StatusSeeOther)
 	_, weeks, _ := strings.Cut(apptest.Text(v.Get("/pm-due").Doc), "Twelve weeks ahead")
-	if !strings.Contains(weeks, "the due day is unknown") {
-		t.Errorf("without readings its day is known: %s", weeks)
-	}
+	assert.Contains(t, weeks, "the due day is unknown", "without readings its day is known")
 	for _, r := range [][2]string{{"10", "2026-11-01"}, {"200", "2026-11-20"}} {
 		status(t, v.Post("/do/record_meter", "asset_id", "1", "reading", r[0], "read_date", r[1], "confirm", "yes"),
 			http.StatusSeeOther)
@@ -69,13 +66,10 @@ func TestAnImplausibleReadingAsksFirst(t *testing.T) {
 	v := h.as(asAdmin, "maintenance")
 	asked := status(t, post(v, "/do/record_meter", url.Values{"asset_id": {"3"}, "reading": {"999999"}}), http.StatusOK,
 		"Record 999999 km?", "more than ten times its use")
-	if n := countOf(t, h, "SELECT count(*) FROM readings WHERE value = 999999000"); n != "0" {
-		t.Error("it is written before it is confirmed")
-	}
+	assert.Equal(t, countOf(t, h, "SELECT count(*) FROM readings WHERE value = 999999000"), "0",
+		"it is written before it is confirmed")
 	status(t, post(v, "/do/record_meter", sentBy(t, asked, "/do/record_meter")), http.StatusSeeOther)
-	if n := countOf(t, h, "SELECT count(*) FROM readings WHERE value = 999999000"); n != "1" {
-		t.Error("it is not written once it is confirmed")
-	}
+	assert.Equal(t, countOf(t, h, "SELECT count(*) FROM readings WHERE value = 999999000"), "1")
 	w := apptest.Start(t).Person("maintenance", "ann", "admin")
 	status(t, w.Post("/do/save_asset", "asset_tag", "P-1", "name", "Pump"), http.StatusSeeOther)
 	status(t, w.Post("/do/create_workorder", "asset_id", "1", "description", "Leaks"), http.StatusSeeOther)

@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // sheetOf prints the tab's page on A4 and returns its text and its pages.
@@ -45,21 +46,16 @@ func addsUp(t *testing.T, text, from, to string) {
 	t.Helper()
 	_, rest, found := strings.Cut(text, from)
 	at := strings.Index(rest, to)
-	if !found || at < 0 {
-		t.Fatalf("there is no table from %q to %q:\n%s", from, to, text)
-	}
+	assert.Must(t, found && at >= 0, "there is no table from %q to %q:\n%s", from, to, text)
 	line, _, _ := strings.Cut(rest[at:], "\n")
 	all := amounts(strings.Split(rest[:at]+line, "\n"))
-	if len(all) < 2 {
-		t.Fatalf("%d amounts from %q to %q:\n%s", len(all), from, to, text)
-	}
+	assert.Must(t, len(all) >= 2, "%d amounts from %q to %q:\n%s", len(all), from, to, text)
 	var sum int64
 	for _, c := range all[:len(all)-1] {
 		sum += c
 	}
-	if total := all[len(all)-1]; sum != total {
-		t.Errorf("the lines make %d cents, the total says %d:\n%s", sum, total, text)
-	}
+	total := all[len(all)-1]
+	assert.That(t, sum == total, "the lines make %d cents, the total says %d:\n%s", sum, total, text)
 }
 
 // TestPrints prints each printable page. It has its text, its sums and its number of pages, and nothing of the screen's
@@ -67,9 +63,7 @@ func addsUp(t *testing.T, text, from, to string) {
 func TestPrints(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("pdftotext"); err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatal("pdftotext is not there")
-		}
+		assert.Must(t, os.Getenv("CI") == "", "pdftotext is not there")
 		t.Skip("pdftotext is not there")
 	}
 	chromium := browser(t)
@@ -115,22 +109,14 @@ func TestPrints(t *testing.T) {
 				p.act()
 			}
 			text, pages := sheetOf(t, b)
-			if strings.Count(text, "Received in all") > 1 {
-				t.Errorf("the sum stands on more than one page:\n%s", text)
-			}
-			if pages != p.pages {
-				t.Errorf("it has %d pages, not %d:\n%s", pages, p.pages, text)
-			}
+			assert.That(t, strings.Count(text, "Received in all") <= 1, "the sum stands on more than one page:\n%s", text)
+			assert.That(t, pages == p.pages, "it has %d pages, not %d:\n%s", pages, p.pages, text)
 			flat := strings.Join(strings.Fields(text), " ")
 			for _, want := range p.says {
-				if !strings.Contains(flat, want) {
-					t.Errorf("it does not say %q:\n%s", want, text)
-				}
+				assert.That(t, strings.Contains(flat, want), "it does not say %q:\n%s", want, text)
 			}
 			for _, never := range []string{"Sign out", "Skip to", "As of ", "Print the", "CSV"} {
-				if strings.Contains(text, never) {
-					t.Errorf("%q of the screen is printed:\n%s", never, text)
-				}
+				assert.Lacks(t, text, never, "of the screen is printed")
 			}
 			if p.from != "" {
 				addsUp(t, text, p.from, p.to)

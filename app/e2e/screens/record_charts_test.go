@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestRecordsHaveCharts sells, orders and repairs over some weeks and opens the records. A supplier's page compares
@@ -49,9 +50,7 @@ func TestRecordsHaveCharts(t *testing.T) {
 		t.Helper()
 		got := strings.Join(strings.Fields(status(t, at(service).Get(path), http.StatusOK).Body), " ")
 		for _, p := range parts {
-			if !strings.Contains(got, p) {
-				t.Errorf("%s of %s has no %q", path, service, p)
-			}
+			assert.Contains(t, got, p, "%s of %s has no", path, service)
 		}
 	}
 	holds("reorder", "/suppliers/Leaf", "1 of the last 2 came late", "<title>PO-000001: 4</title>",

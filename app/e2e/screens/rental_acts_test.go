@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestRefusedReportIsSentOnce: a tenant's refused report comes back with the key of its form, so a second click on
@@ -20,18 +21,16 @@ func TestRefusedReportIsSentOnce(t *testing.T) {
 	form := sentBy(t, v.Get("/portal/report"), "/portal/do/report_problem", "title", "The window leaks")
 	v.Head = map[string]string{"Referer": v.Base + "/portal/report"}
 	refused := v.Upload("/portal/do/report_problem", single(form), "photo", "note.txt", "not a picture")
-	if refused.Status != http.StatusUnprocessableEntity || refused.Field("idempotency_key") == "" {
-		t.Fatalf("%d, and the form that came back has the key %q", refused.Status, refused.Field("idempotency_key"))
-	}
+	assert.Must(t, refused.Status == http.StatusUnprocessableEntity && refused.Field("idempotency_key") != "",
+		"%d, and the form that came back has the key %q", refused.Status, refused.Field("idempotency_key"))
 	again := single(sentBy(t, refused, "/portal/do/report_problem"))
 	first := v.Upload("/portal/do/report_problem", again, "photo", "leak.png", "\x89PNG\r\n\x1a\n")
 	second := v.Upload("/portal/do/report_problem", again, "photo", "leak.png", "\x89PNG\r\n\x1a\n")
 	if to := second.Header.Get("Location"); to == "" || to != first.Header.Get("Location") {
 		t.Errorf("the second click leads to %q, the first to %q", to, first.Header.Get("Location"))
 	}
-	if n := strings.Count(v.Get("/portal").Body, ">The window leaks<"); n != 1 {
-		t.Errorf("the problem is reported %d times", n)
-	}
+	n := strings.Count(v.Get("/portal").Body, ">The window leaks<")
+	assert.That(t, n == 1, "the problem is reported %d times", n)
 }
 
 // TestTheSecondOfTwoStaysOnTheList: two people press the button of one row. The second is told so on the list, which has
@@ -60,17 +59,12 @@ func TestATenantsPagesLeadOn(t *testing.T) {
 	v := h.as(asTenantA, "rental")
 	_, receipt, found := strings.Cut(v.Get("/portal").Body, `href="/portal/receipts/`)
 	receipt, _, _ = strings.Cut(receipt, `"`)
-	if !found {
-		t.Fatal("the tenant has no receipt")
-	}
-	if paper := v.Get("/portal/receipts/" + receipt); !strings.Contains(paper.Body, `href="/portal">Back</a>`) {
-		t.Errorf("a receipt does not lead back: %s", paper.Body)
-	}
+	assert.Must(t, found, "the tenant has no receipt")
+	assert.Contains(t, v.Get("/portal/receipts/"+receipt).Body, `href="/portal">Back</a>`, "a receipt")
 	_, priority, _ := strings.Cut(v.Get("/portal/report").Body, `name="priority"`)
 	priority, _, _ = strings.Cut(priority, "</select>")
-	if !strings.Contains(priority, `"medium" selected`) || strings.Contains(priority, `value=""`) {
-		t.Errorf("how soon is chosen of %s", priority)
-	}
+	assert.That(t, strings.Contains(priority, `"medium" selected`) && !strings.Contains(priority, `value=""`),
+		"how soon is chosen of %s", priority)
 }
 
 // single is a form's first values, without the photo, which Upload adds.
@@ -96,9 +90,7 @@ func TestMarkedLeasesAreTakenOver(t *testing.T) {
 		"House,C,2024-03-01,Ada Brandt,90000,,\n")
 	v := l.Person("rental", "ann", "admin")
 	openings := apptest.StatusIs(t, v.Get("/opening"), http.StatusOK)
-	if strings.Contains(openings.Body, " checked") {
-		t.Error("a lease that was taken over is marked again")
-	}
+	assert.Lacks(t, openings.Body, " checked", "a lease that was taken over is marked again")
 	send := []string{"day", "2026-11-01", "leases.0.balance", "350.00", "leases.0.deposit", "0.00",
 		"leases.1.balance", "10.00", "leases.1.deposit", "0.00", "leases.2.balance", "20"}
 	none := v.Post("/do/set_opening", send...)
@@ -107,21 +99,15 @@ func TestMarkedLeasesAreTakenOver(t *testing.T) {
 		t.Errorf("%d %s", none.Status, said)
 	}
 	asked := v.Post("/do/set_opening", append(send, "leases.2.lease_id", "3")...)
-	if said := apptest.Text(asked.Doc); !strings.Contains(said, "Then House / C owes 920.00 USD.") {
-		t.Errorf("%s", said)
-	}
+	assert.Contains(t, apptest.Text(asked.Doc), "Then House / C owes 920.00 USD.")
 	apptest.StatusIs(t, v.Post("/do/set_opening", append(send, "leases.2.lease_id", "3", "confirm", "yes")...),
 		http.StatusSeeOther)
 	for _, unit := range []string{"House/A", "House/B"} {
-		if got := l.Rental("ledger", unit, "--json"); !strings.Contains(got, `"opening_day":"2026-10-01"`) {
-			t.Errorf("%s: %s", unit, got)
-		}
+		assert.Contains(t, l.Rental("ledger", unit, "--json"), `"opening_day":"2026-10-01"`, "%s", unit)
 	}
 	both := apptest.Text(v.Post("/do/set_opening", "day", "2026-10-01", "leases.0.lease_id", "1", "leases.1.lease_id",
 		"2").Doc)
-	if !strings.Contains(both, "House / A; House / B.") {
-		t.Errorf("the question names no lease: %s", both)
-	}
+	assert.Contains(t, both, "House / A; House / B.", "the question names no lease")
 }
 
 // TestFormsSpeakOfTheStored: the form of a late fee begins with the stored one and speaks of amounts; a first day is
@@ -143,38 +129,24 @@ func TestFormsSpeakOfTheStored(t *testing.T) {
 	}
 	apptest.StatusIs(t, v.Post("/do/set_late_fee", append(fee, "amount", "25")...), http.StatusSeeOther)
 	form := v.Get(linked(t, v.Get("/properties/1"), "Late fee"))
-	if form.Field("grace_days") != "5" || form.Field("amount") != "25.00" {
-		t.Errorf("the late fee's form begins with %q days and %q", form.Field("grace_days"), form.Field("amount"))
-	}
+	assert.That(t, form.Field("grace_days") == "5" && form.Field("amount") == "25.00",
+		"the late fee's form begins with %q days and %q", form.Field("grace_days"), form.Field("amount"))
 	first := apptest.Text(v.Get(linked(t, v.Get("/leases/2"), "Change the first day")).Doc)
-	if strings.Contains(first, "will begin") || !strings.Contains(first, "Change the first day") {
-		t.Errorf("%s", first)
-	}
+	assert.That(t, !strings.Contains(first, "will begin") && strings.Contains(first, "Change the first day"), "%s", first)
 	asked := apptest.Text(v.Post("/do/set_first_day", "lease_id", "2", "date", "2096-02-01").Doc)
-	if !strings.Contains(asked, "Change the first day of House / B (Ada Brandt)?") {
-		t.Errorf("%s", asked)
-	}
+	assert.Contains(t, asked, "Change the first day of House / B (Ada Brandt)?")
 	rent := v.Get(linked(t, v.Get("/leases/1"), "Set rent"))
-	if rent.Field("rent") != "900.00" || !strings.HasSuffix(rent.Field("from"), "-01") {
-		t.Errorf("the rent's form begins with %q from %q", rent.Field("rent"), rent.Field("from"))
-	}
+	assert.That(t, rent.Field("rent") == "900.00" && strings.HasSuffix(rent.Field("from"), "-01"),
+		"the rent's form begins with %q from %q", rent.Field("rent"), rent.Field("from"))
 	ends := apptest.Text(v.Post("/do/end_lease", "lease_id", "1", "date", "2030-01-31").Doc)
-	if !strings.Contains(ends, "End the lease of House / A (Ada Brandt)?") {
-		t.Errorf("%s", ends)
-	}
+	assert.Contains(t, ends, "End the lease of House / A (Ada Brandt)?")
 	much := apptest.Text(v.Post("/do/receive_payment", "lease_id", "1", "amount", "9000000").Doc)
-	if !strings.Contains(much, "Record 9,000,000.00 USD for House / A (Ada Brandt)?") {
-		t.Errorf("%s", much)
-	}
+	assert.Contains(t, much, "Record 9,000,000.00 USD for House / A (Ada Brandt)?")
 	apptest.StatusIs(t, v.Post("/do/receive_payment", "lease_id", "1", "amount", "400", "then", "/arrears"),
 		http.StatusSeeOther)
 	list := v.Get("/arrears")
-	if !strings.Contains(apptest.Text(list.Doc), "House / A (Ada Brandt) owes ") {
-		t.Errorf("%s", apptest.Text(list.Doc))
-	}
-	if undo := sentBy(t, list, "/do/reverse_payment"); undo.Get("then") != "/arrears" {
-		t.Errorf("Reverse it leads to %q", undo.Get("then"))
-	}
+	assert.Contains(t, apptest.Text(list.Doc), "House / A (Ada Brandt) owes ")
+	assert.Equal(t, sentBy(t, list, "/do/reverse_payment").Get("then"), "/arrears", "Reverse it leads to")
 }
 
 // linked is where the link or button with the text leads.
@@ -185,9 +157,7 @@ func linked(t *testing.T, page apptest.Sheet, text string) (to string) {
 			to = apptest.Attr(n, "href")
 		}
 	})
-	if to == "" {
-		t.Fatalf("no link %q: %.1500s", text, apptest.Text(page.Doc))
-	}
+	assert.Must(t, to != "", "no link %q: %.1500s", text, apptest.Text(page.Doc))
 	return to
 }
 
@@ -203,16 +173,13 @@ func TestLettersToAllInArrears(t *testing.T) {
 	v := l.Person("rental", "ann", "admin")
 	v.Post("/do/forget_tenant", "tenant_id", "3", "confirm", "yes")
 	letters := apptest.StatusIs(t, v.Get(linked(t, v.Get("/arrears"), "Print 2 letters")), http.StatusOK)
-	if n := strings.Count(letters.Body, `class="paper letter"`); n != 2 || strings.Contains(letters.Body, "forgotten") {
-		t.Errorf("%d letters: %s", n, apptest.Text(letters.Doc))
-	}
+	n := strings.Count(letters.Body, `class="paper letter"`)
+	assert.That(t, n == 2 && !strings.Contains(letters.Body, "forgotten"), "%d letters: %s", n, apptest.Text(letters.Doc))
 	one := apptest.Text(v.Get("/arrears/letters?q=okafor").Doc)
-	if !strings.Contains(one, "Ben Okafor") || strings.Contains(one, "Ada Brandt") {
-		t.Errorf("the letters to those that match: %s", one)
-	}
-	if found := apptest.Text(v.Get("/arrears?q=okafor").Doc); strings.Contains(found, "Print ") {
-		t.Errorf("one tenant matches, who has a letter of their own: %s", found)
-	}
+	assert.That(t, strings.Contains(one, "Ben Okafor") && !strings.Contains(one, "Ada Brandt"),
+		"the letters to those that match: %s", one)
+	assert.Lacks(t, apptest.Text(v.Get("/arrears?q=okafor").Doc), "Print ",
+		"one tenant matches, who has a letter of their own")
 }
 
 // TestBankSpeaksOfTheLine: a CSV without its account comes back with the only
@@ -239,9 +206,7 @@ func TestBankSpeaksOfTheLine(t *testing.T) {
 	apptest.StatusIs(t, v.Upload("/do/import_bank", map[string]string{"account": "1"}, "file", "lines.csv", file),
 		http.StatusSeeOther)
 	early := apptest.Text(v.Post("/do/book_lines", "lines.0.line_id", "1", "lines.0.lease_id", "1").Doc)
-	if !strings.Contains(early, "House / A (Ada Brandt) was taken over on 1 Oct 2026, and this line is from 2 Sep 2026") {
-		t.Errorf("%s", early)
-	}
+	assert.Contains(t, early, "House / A (Ada Brandt) was taken over on 1 Oct 2026, and this line is from 2 Sep 2026")
 	apptest.StatusIs(t, v.Post("/do/book_lines", "lines.0.line_id", "2", "lines.0.lease_id", "1"), http.StatusSeeOther)
 	freed := apptest.Text(v.Get(linked(t, v.Get("/bank/2"), "Free")).Doc)
 	if !strings.Contains(freed, "Free the line of Ada Brandt, 3 Oct 2026?") ||
@@ -249,26 +214,21 @@ func TestBankSpeaksOfTheLine(t *testing.T) {
 		t.Errorf("%s", freed)
 	}
 	split := apptest.Text(v.Get("/do/split_line?line_id=1").Doc)
-	if !strings.Contains(split, "One amount on each line") {
-		t.Errorf("%s", split)
-	}
+	assert.Contains(t, split, "One amount on each line")
 	named := v.Post("/do/rename_unit", "unit_id", "2", "name", "A")
 	if said := apptest.Text(named.Doc); !strings.Contains(said, `Another unit is called "A".`) ||
 		marked(named)["name"] == "" {
 		t.Errorf("%s, marked %v", said, marked(named))
 	}
 	form := sentBy(t, v.Get("/do/save_lease"), "/do/save_lease", "tenant", "Cy Ott", "new", "tenant")
-	if made := v.Get(post(v, "/do/save_lease", form).Header.Get("Location")); made.Field("name") != "Cy Ott" {
-		t.Errorf("the new tenant's form begins with %q", made.Field("name"))
-	}
+	assert.Equal(t, v.Get(post(v, "/do/save_lease", form).Header.Get("Location")).Field("name"), "Cy Ott",
+		"the new tenant's form begins with")
 	form = sentBy(t, v.Get("/do/save_lease"), "/do/save_lease", "tenant", "Ben Okafor", "new", "tenant")
-	if made := v.Get(post(v, "/do/save_lease", form).Header.Get("Location")); made.Field("name") != "" {
-		t.Errorf("a new tenant begins with the name of another, %q", made.Field("name"))
-	}
+	assert.Equal(t, v.Get(post(v, "/do/save_lease", form).Header.Get("Location")).Field("name"), "",
+		"a new tenant begins with the name of another")
 	linked(t, v.Get("/leases/2"), "Take the lease over")
-	if said := apptest.Text(v.Get("/leases/1").Doc); strings.Contains(said, "Take the lease over") {
-		t.Errorf("a lease that was taken over is offered it again: %s", said)
-	}
+	assert.Lacks(t, apptest.Text(v.Get("/leases/1").Doc), "Take the lease over",
+		"a lease that was taken over is offered it again")
 }
 
 // TestSigningOutSaysHowToComeBack: the portal says before the button what signing in again needs. Of several devices it
@@ -276,9 +236,7 @@ func TestBankSpeaksOfTheLine(t *testing.T) {
 func TestSigningOutSaysHowToComeBack(t *testing.T) {
 	t.Parallel()
 	home := openDemo(t).as(asTenantA, "rental").Get("/portal")
-	if n := strings.Count(home.Body, "<small>this device</small>"); n != 1 {
-		t.Errorf("%d devices are this one", n)
-	}
+	assert.Equal(t, strings.Count(home.Body, "<small>this device</small>"), 1, "devices are this one")
 	says := strings.Index(home.Body, "To sign in again you need the code from your letter.")
 	if out := strings.LastIndex(home.Body, "Sign out"); says < 0 || says > out {
 		t.Errorf("what signing in again needs is at %d, the way out at %d: %s", says, out, apptest.Text(home.Doc))

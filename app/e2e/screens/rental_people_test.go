@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestLettersTellNobodyElse: a tenant owes on a lease of her own, and begins another with somebody else. The letter
@@ -26,35 +27,25 @@ func TestLettersTellNobodyElse(t *testing.T) {
 	read := func(path string) string { return apptest.Text(apptest.StatusIs(t, v.Get(path), http.StatusOK).Doc) }
 	v.Post("/do/set_late_fee", "property_id", "1", "grace_days", "5", "amount", "25", "from", "2026-01-01")
 	letter := read("/tenants/1/reminder")
-	if !strings.Contains(letter, "Late fee for rent due 1 ") {
-		t.Errorf("the letter has no late fee with its day in words: %s", letter)
-	}
-	if strings.Contains(letter, "Lea Roth") || !strings.Contains(letter, "Ada Brandt") {
-		t.Errorf("the letter is addressed to %.300s", letter)
-	}
+	assert.Contains(t, letter, "Late fee for rent due 1 ", "the letter has no late fee with its day in words")
+	assert.That(t, !strings.Contains(letter, "Lea Roth") && strings.Contains(letter, "Ada Brandt"),
+		"the letter is addressed to %.300s", letter)
 	paid, free := read("/leases/1"), read("/leases/2")
 	for _, act := range []string{"Change the first day", "Cancel lease"} {
-		if strings.Contains(paid, act) || !strings.Contains(free, act) {
-			t.Errorf("%q is on the lease with payments, or not on the one without", act)
-		}
+		assert.That(t, !strings.Contains(paid, act) && strings.Contains(free, act),
+			"%q is on the lease with payments, or not on the one without", act)
 	}
-	if !strings.Contains(free, "Lea Roth & Ada Brandt owe nothing") {
-		t.Errorf("%.300s", free)
-	}
+	assert.Contains(t, free, "Lea Roth & Ada Brandt owe nothing")
 	for _, path := range []string{"/do/set_first_day?lease_id=1&date=2026-01-01", "/do/cancel_lease?lease_id=1"} {
-		if asked := read(path); !strings.Contains(asked, "of 100.00 on") || strings.Contains(asked, "cents") {
-			t.Errorf("%s: %s", path, asked)
-		}
+		asked := read(path)
+		assert.That(t, strings.Contains(asked, "of 100.00 on") && !strings.Contains(asked, "cents"), "%s: %s", path, asked)
 	}
 	waits, err := url.Parse(v.Upload("/do/import_bank", map[string]string{"new": "account"}, "file", "a.csv",
 		"x").Header.Get("Location"))
-	if err != nil || waits.Path != "/do/save_bank_account" {
-		t.Fatalf("no account can be made beside the bank's file: %v %v", waits, err)
-	}
+	assert.Must(t, err == nil && waits.Path == "/do/save_bank_account",
+		"no account can be made beside the bank's file: %v %v", waits, err)
 	back := v.Post(waits.Path, "name", "Rent account", "then", waits.Query().Get("then")).Header.Get("Location")
-	if !strings.Contains(back, "account=1&") {
-		t.Errorf("the form goes on at %s, without the new account", back)
-	}
+	assert.That(t, strings.Contains(back, "account=1&"), "the form goes on at %s, without the new account", back)
 	l.Rental("bank", "account", "Rent account", "--iban", "DE89370400440532013000", "--collects")
 	edit := "/do/save_bank_account"
 	form := apptest.StatusIs(t, v.Get(edit+"?name=Rent+account"), http.StatusOK)
@@ -63,9 +54,7 @@ func TestLettersTellNobodyElse(t *testing.T) {
 		!strings.Contains(kept, "COBADEFFXXX") || !strings.Contains(kept, "true") {
 		t.Errorf("what an account's form left as it was is lost: %s", kept)
 	}
-	if said := read(back); !strings.Contains(said, "a.csv is here") {
-		t.Errorf("the bank's file is lost on the way to a new account: %s", said)
-	}
+	assert.Contains(t, read(back), "a.csv is here", "the bank's file is lost on the way to a new account")
 	for _, act := range [][]string{
 		{"add_charge", "type", "deposit", "label", "Deposit", "amount", "200", "due_date", "2026-01-01"},
 		{"receive_payment", "amount", "1025"}, {"end_lease", "date", "2026-01-31", "confirm", "yes"}} {
@@ -92,9 +81,7 @@ func TestLettersTellNobodyElse(t *testing.T) {
 	if body := v.Get("/tenants/3").Body; !strings.Contains(body, `href="tel:01517"`) || !strings.Contains(body, "Invite") {
 		t.Errorf("a tenant is not called from their page: %s", body)
 	}
-	if asked := read("/do/forget_tenant?tenant_id=3"); !strings.Contains(asked, "The tenant owes 525.00 USD") {
-		t.Errorf("forgetting does not say what is owed: %s", asked)
-	}
+	assert.Contains(t, read("/do/forget_tenant?tenant_id=3"), "The tenant owes 525.00 USD", "forgetting")
 	v.Post("/do/forget_tenant", "tenant_id", "3", "confirm", "yes")
 	for _, path := range []string{"/arrears", "/reminders"} {
 		behind := status(t, v.Get(path), http.StatusOK)
@@ -131,9 +118,7 @@ func TestTheNextStepIsShown(t *testing.T) {
 		!strings.Contains(said, "Or open it only up to /portal, and type this code") {
 		t.Errorf("the letter does not lead back, or not to the portal: %s", said)
 	}
-	if strings.Contains(body("/tenants/1"), "/do/forget_tenant") {
-		t.Error("a tenant whose lease runs is offered to be forgotten")
-	}
+	assert.Lacks(t, body("/tenants/1"), "/do/forget_tenant", "a tenant whose lease runs is offered to be forgotten")
 	for _, act := range [][]string{
 		{"add_charge", "type", "deposit", "label", "Deposit", "amount", "1800", "due_date", day(-20)},
 		{"receive_payment", "amount", "5400"}} {
@@ -144,13 +129,9 @@ func TestTheNextStepIsShown(t *testing.T) {
 		at := strings.Index(lease, "/do/return_deposit")
 		return at >= 0 && at < strings.Index(lease, "/do/add_charge")
 	}
-	if returns() {
-		t.Error("a lease without a last day leads to its deposit first")
-	}
+	assert.That(t, !returns(), "a lease without a last day leads to its deposit first")
 	apptest.StatusIs(t, v.Post("/do/end_lease", "lease_id", "1", "date", day(60), "confirm", "yes"), http.StatusSeeOther)
-	if !returns() {
-		t.Error("a lease that ends soon does not lead on to its deposit")
-	}
+	assert.That(t, returns(), "a lease that ends soon does not lead on to its deposit")
 	v.Post("/do/add_charge", "lease_id", "1", "type", "utility", "label", "Water", "amount", "50", "due_date", day(0))
 	_, charge, _ := strings.Cut(body("/leases/1"), "/do/use_deposit?charge_id=")
 	charge, _, _ = strings.Cut(charge, `"`)
@@ -159,12 +140,8 @@ func TestTheNextStepIsShown(t *testing.T) {
 		"/do/return_deposit?lease_id=1":       "Return the deposit of House / A (Ada Brandt)?",
 	} {
 		got := apptest.StatusIs(t, v.Get(path), http.StatusOK)
-		if asked := apptest.Text(got.First("main")); !strings.Contains(asked, want) {
-			t.Errorf("%s asks %s", path, asked)
-		}
+		assert.Contains(t, apptest.Text(got.First("main")), want, "%s asks", path)
 	}
 	v.Post("/do/return_deposit", "lease_id", "1", "amount", "1700", "confirm", "yes")
-	if told := apptest.Text(v.Get("/leases/1/statement").Doc); !strings.Contains(told, "Deposit returned1,700.00") {
-		t.Errorf("the statement does not say what of the deposit was returned: %s", told)
-	}
+	assert.Contains(t, apptest.Text(v.Get("/leases/1/statement").Doc), "Deposit returned1,700.00", "the statement")
 }

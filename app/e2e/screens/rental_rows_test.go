@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestARowOfArrears: a refused amount is told once, in its row; a payment without a method is by bank transfer, and
@@ -26,9 +27,7 @@ func TestARowOfArrears(t *testing.T) {
 		t.Errorf("%s", said)
 	}
 	v.Post("/do/set_late_fee", append(fee, "amount", "0")...)
-	if said := apptest.Text(v.Get("/arrears").Doc); !strings.Contains(said, "2 late fees are withdrawn.") {
-		t.Errorf("%s", said)
-	}
+	assert.Contains(t, apptest.Text(v.Get("/arrears").Doc), "2 late fees are withdrawn.")
 	const path = "/do/receive_payment"
 	row := sentBy(t, v.Get("/arrears"), path, "amount", "0")
 	v.Head = map[string]string{"Referer": v.Base + "/arrears"}
@@ -58,9 +57,7 @@ func TestAFormThatWasDoneIsSentWithOtherValues(t *testing.T) {
 	charge := []string{"lease_id", "1", "type", "other", "due_date", "2026-11-01", "label", "Key", "amount", "5"}
 	apptest.StatusIs(t, v.Post("/do/add_charge", charge...), http.StatusSeeOther)
 	again := apptestAlert(apptest.StatusIs(t, v.Post("/do/add_charge", charge...), http.StatusConflict))
-	if !strings.Contains(again, `"Key", due 1 Nov 2026, is charged already, 5.00. Give another label`) {
-		t.Errorf("%s", again)
-	}
+	assert.Contains(t, again, `"Key", due 1 Nov 2026, is charged already, 5.00. Give another label`)
 	const path = "/do/receive_payment"
 	form := sentBy(t, v.Get(path+"?lease_id=1&amount=20"), path)
 	apptest.StatusIs(t, post(v, path, form), http.StatusSeeOther)
@@ -71,9 +68,7 @@ func TestAFormThatWasDoneIsSentWithOtherValues(t *testing.T) {
 		t.Errorf("%s", said)
 	}
 	apptest.StatusIs(t, post(v, path, sentBy(t, twice, path)), http.StatusSeeOther)
-	if paid := apptest.Text(v.Get("/leases/1").Doc); !strings.Contains(paid, "Paid50.00 USD") {
-		t.Errorf("%s", paid)
-	}
+	assert.Contains(t, apptest.Text(v.Get("/leases/1").Doc), "Paid50.00 USD")
 }
 
 // TestAChangeOfTheRentIsTakenBack: Undo gives the day the rent that it had before, or none.
@@ -93,13 +88,9 @@ func TestAChangeOfTheRentIsTakenBack(t *testing.T) {
 		apptest.StatusIs(t, post(v, path, sentBy(t, from, path)), http.StatusSeeOther)
 		return apptest.Text(v.Get("/leases/1").Doc)
 	}
-	if now := undo(set("950")); strings.Contains(now, "From 1 Jan 2027") {
-		t.Errorf("a new change is not taken back: %s", now)
-	}
+	assert.Lacks(t, undo(set("950")), "From 1 Jan 2027", "a new change")
 	set("95")
-	if now := undo(set("950")); !strings.Contains(now, "From 1 Jan 202795.00 USD") {
-		t.Errorf("a replaced change is not back: %s", now)
-	}
+	assert.Contains(t, undo(set("950")), "From 1 Jan 202795.00 USD", "a replaced change")
 }
 
 // TestABankLineFromBeforeATakeOver is to be ignored, and not to be booked; an expense of another amount than its line
@@ -117,23 +108,15 @@ func TestABankLineFromBeforeATakeOver(t *testing.T) {
 	apptest.StatusIs(t, v.Upload("/do/import_bank", map[string]string{"account": "1"}, "file", "lines.csv", file),
 		http.StatusSeeOther)
 	bank := v.Get("/bank")
-	if strings.Contains(bank.Body, `action="/do/book_lines"`) {
-		t.Errorf("a line from before the take-over can be booked: %s", apptest.Text(bank.Doc))
-	}
-	if !strings.Contains(bank.Body, `<option value="free" selected>`) {
-		t.Error("the list of free lines does not say so in its filter")
-	}
+	assert.Lacks(t, bank.Body, `action="/do/book_lines"`,
+		"a line from before the take-over can be booked: %s", apptest.Text(bank.Doc))
+	assert.Contains(t, bank.Body, `<option value="free" selected>`, "the list of free lines")
 	apptest.StatusIs(t, post(v, "/do/ignore_lines", sentBy(t, bank, "/do/ignore_lines")), http.StatusSeeOther)
-	if undo := sentBy(t, v.Get("/bank"), "/do/free_line"); undo.Get("line_id") != "1" {
-		t.Errorf("an ignored line is freed by %v", undo)
-	}
-	if line := apptest.Text(v.Get("/bank/1").Doc); !strings.Contains(line, "in the balance that was taken over") {
-		t.Errorf("%s", line)
-	}
+	undo := sentBy(t, v.Get("/bank"), "/do/free_line")
+	assert.That(t, undo.Get("line_id") == "1", "an ignored line is freed by %v", undo)
+	assert.Contains(t, apptest.Text(v.Get("/bank/1").Doc), "in the balance that was taken over")
 	wrong := apptestAlert(v.Post("/do/add_expense", "line_id", "2", "category", "repairs", "amount", "54"))
-	if !strings.Contains(wrong, "The bank's line is 45.00, not 54.00; split the line first") {
-		t.Errorf("%s", wrong)
-	}
+	assert.Contains(t, wrong, "The bank's line is 45.00, not 54.00; split the line first")
 	if form := v.Get("/do/record_payment?lease_id=1").Body; strings.Contains(form, "2026-10-01") ||
 		!strings.Contains(form, "Balance on 1 Oct 2026") {
 		t.Errorf("the charges to choose from have days of programs")
@@ -161,10 +144,8 @@ func TestAChangedRowHasItsName(t *testing.T) {
 	}
 	const path = "/import/tenants"
 	shown := v.Get(v.Upload(path, nil, "file", "t.csv", strings.Replace(tenants, ",2", ",3", 1)).Header.Get("Location"))
-	if said := strings.Join(strings.Fields(apptest.Text(shown.Doc)), " "); !strings.Contains(said,
-		"3PhoneBen Okafor, ben@example.org") {
-		t.Errorf("the changed row has no name: %s", said)
-	}
+	assert.Contains(t, strings.Join(strings.Fields(apptest.Text(shown.Doc)), " "), "3PhoneBen Okafor, ben@example.org",
+		"the changed row has no name")
 	if done := ended(t, v, post(v, path, sentBy(t, shown, path))); !strings.Contains(done,
 		"1 row of t.csv was imported into tenants. 0 of 2 rows are new, 1 changed, 1 the same") {
 		t.Errorf("%s", done)
@@ -183,9 +164,8 @@ func TestWhatIsTakenOverStays(t *testing.T) {
 	v.Head = map[string]string{"Referer": v.Base + "/opening"}
 	wrong := apptest.Text(v.Post("/do/set_opening", "day", "2026-11-01", "leases.0.lease_id", "1", "leases.0.balance",
 		"1o", "then", "/opening").Doc)
-	if strings.Count(wrong, "with at most 2 decimals, for example 1234.56.") != 1 {
-		t.Errorf("the refusal of a cell is not told once, with its example: %s", wrong)
-	}
+	assert.That(t, strings.Count(wrong, "with at most 2 decimals, for example 1234.56.") == 1,
+		"the refusal of a cell is not told once, with its example: %s", wrong)
 	b := owner(t, l.Fixture, 360, 740)
 	b.visit(l.URL("rental", "/opening"))
 	b.fill("leases.0.balance", "350.00")

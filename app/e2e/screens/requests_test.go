@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -28,22 +29,17 @@ func TestResendingIsWholeAndOnce(t *testing.T) {
 	form := []string{"id", "1", "idempotency_key", "examples"}
 	status(t, v.Post("/do/test_webhook", form...), http.StatusSeeOther)
 	examples := len(hook.All())
-	if examples < 3 {
-		t.Errorf("%d examples were sent, want one of each event", examples)
-	}
+	assert.That(t, examples >= 3, "%d examples were sent, want one of each event", examples)
 	status(t, v.Post("/do/test_webhook", form...), http.StatusSeeOther)
-	if n := len(hook.All()); n != examples {
-		t.Errorf("the same form again sent %d examples more", n-examples)
-	}
+	n := len(hook.All())
+	assert.That(t, n == examples, "the same form again sent %d examples more", n-examples)
 
 	const missed = 5
 	hook.Answer(500)
 	for i := range missed {
 		status(t, v.Post("/do/save_asset", "asset_tag", fmt.Sprint("P-", i), "name", "Pump", "status", "operational"), http.StatusSeeOther)
 		a := s.Post("maintenance", "/api/work-orders", fmt.Sprintf(`{"asset_id":%d,"description":"leaks"}`, i+1))
-		if a.Status != http.StatusCreated {
-			t.Fatal(a.Body)
-		}
+		assert.Must(t, a.Status == http.StatusCreated, "%v", a.Body)
 	}
 	apptest.Await(t, "the failed deliveries", func() bool {
 		return strings.Count(s.MustCLI("webhook", "deliveries", "--json"), `"state":"failed"`) == missed
@@ -58,9 +54,7 @@ func TestResendingIsWholeAndOnce(t *testing.T) {
 	}
 	group.Wait()
 	status(t, v.Post("/do/resend_failed", "idempotency_key", "again"), http.StatusSeeOther)
-	if n := len(hook.All()) - before; n != missed {
-		t.Errorf("%d deliveries were sent again, want %d", n, missed)
-	}
+	assert.Equal(t, len(hook.All())-before, missed, "deliveries were sent again")
 }
 
 // TestKeyCreationIsIdempotent sends the form that creates an API key many times at once. An operation that acts in
@@ -76,9 +70,7 @@ func TestKeyCreationIsIdempotent(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if n := strings.Count(s.MustCLI("key", "list", "--json"), `"label":"twice"`); n != 1 {
-		t.Errorf("%d keys were made, want 1", n)
-	}
+	assert.Equal(t, strings.Count(s.MustCLI("key", "list", "--json"), `"label":"twice"`), 1, "keys were made")
 }
 
 // TestEscapedPathsAreDistinct requests two SKUs, one of which is the escaped form of the other. Neither gets the
@@ -86,9 +78,8 @@ func TestKeyCreationIsIdempotent(t *testing.T) {
 func TestEscapedPathsAreDistinct(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
-	if code, out, errs := s.Pipe("sku,name,current_stock\nA/B,Slash,10\nA%2FB,Percent,10\n", "import", "reorder", "skus", "-"); code != 0 {
-		t.Fatal(out, errs)
-	}
+	code, out, errs := s.Pipe("sku,name,current_stock\nA/B,Slash,10\nA%2FB,Percent,10\n", "import", "reorder", "skus", "-")
+	assert.Must(t, code == 0, "%v %v", out, errs)
 	change := func(path string) apptest.Answer {
 		return s.Do("reorder", "POST", "/api/skus/"+path+"/stock", s.Keys["reorder"], `{"delta":-1,"reason":"count"}`, "Idempotency-Key: k")
 	}
@@ -127,9 +118,8 @@ func slowly(t *testing.T, address, path, head, body string, meanwhile func()) st
 func TestAccessLostWhileTheBodyWasRead(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
-	if code, out, errs := s.Pipe("sku,name,current_stock\nA-1,One,10\n", "import", "reorder", "skus", "-"); code != 0 {
-		t.Fatal(out, errs)
-	}
+	code, out, errs := s.Pipe("sku,name,current_stock\nA-1,One,10\n", "import", "reorder", "skus", "-")
+	assert.Must(t, code == 0, "%v %v", out, errs)
 	for _, path := range []string{"/do/make_backup", "/do/save_sku", "/import/skus"} {
 		user := strings.ReplaceAll(path[1:], "/", "-")
 		v := s.Person("reorder", user, "admin")
@@ -141,18 +131,14 @@ func TestAccessLostWhileTheBodyWasRead(t *testing.T) {
 		}
 		head := "Cookie: " + strings.Join(cookies, "; ") + "\r\nOrigin: " + v.Base + "\r\nAccept: text/html\r\nContent-Type: application/x-www-form-urlencoded\r\n"
 		line := slowly(t, base.Host, path, head, "sku=NEW&name=New", func() { s.MustCLI("user", "disable", user) })
-		if strings.Contains(line, " 200 ") {
-			t.Errorf("%s of a user who was disabled meanwhile: %s", path, line)
-		}
+		assert.Lacks(t, line, " 200 ", "%s of a user who was disabled meanwhile", path)
 	}
 	key := s.Key("reorder", "kim", "member", "full")
 	head := "Authorization: Bearer " + key + "\r\nContent-Type: application/json\r\n"
 	address := strings.TrimPrefix(s.URL("reorder", ""), "http://")
 	for _, path := range []string{"/api/skus/A-1/stock", "/mcp"} {
 		line := slowly(t, address, path, head, `{"delta":-1,"reason":"count"}`, func() { s.MustCLI("user", "disable", "kim") })
-		if !strings.Contains(line, " 401 ") {
-			t.Errorf("%s with the key of a user who was disabled meanwhile: %s", path, line)
-		}
+		assert.Contains(t, line, " 401 ", "%s with the key of a user who was disabled meanwhile", path)
 		s.MustCLI("user", "enable", "kim")
 	}
 	if strings.Contains(s.MustCLI("reorder", "skus", "list", "--json"), "NEW") || strings.Contains(s.MustCLI("audit", "--json"), "backup.made") {
@@ -164,9 +150,8 @@ func TestAccessLostWhileTheBodyWasRead(t *testing.T) {
 // for the file is refused. It is alone, so that only its own server is in the dump of goroutines.
 func TestAccessLostWhileTheWriteWaited(t *testing.T) {
 	s := apptest.Start(t)
-	if code, out, errs := s.Pipe("sku,name,current_stock\nA-1,One,10\n", "import", "reorder", "skus", "-"); code != 0 {
-		t.Fatal(out, errs)
-	}
+	code, out, errs := s.Pipe("sku,name,current_stock\nA-1,One,10\n", "import", "reorder", "skus", "-")
+	assert.Must(t, code == 0, "%v %v", out, errs)
 	other, err := db.Open(s.Path, db.Options{})
 	apptest.OK(t, err)
 	defer other.Close()

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -60,9 +61,8 @@ func object(t *testing.T, a apptest.Answer) map[string]any {
 	d := json.NewDecoder(bytes.NewReader([]byte(a.Body)))
 	d.UseNumber()
 	var m map[string]any
-	if err := d.Decode(&m); err != nil || a.Status != http.StatusOK {
-		t.Fatalf("%d %v %.300s", a.Status, err, a.Body)
-	}
+	err := d.Decode(&m)
+	assert.Must(t, err == nil && a.Status == http.StatusOK, "%d %v %.300s", a.Status, err, a.Body)
 	return m
 }
 
@@ -110,9 +110,7 @@ func TestFiguresAreREST(t *testing.T) {
 		got := status(t, h.as(asViewer, c.service).Get(c.path), http.StatusOK)
 		all, rows := figuresOf(got)
 		list, _ := answer[c.list].([]any)
-		if len(list) == 0 {
-			t.Errorf("%s %s: REST lists nothing", c.service, c.rest)
-		}
+		assert.That(t, len(list) != 0, "%s %s: REST lists nothing", c.service, c.rest)
 		for i, item := range list {
 			row, _ := item.(map[string]any)
 			if i >= 50 {
@@ -183,9 +181,8 @@ func (h *demoFixture) ledgers(t *testing.T) {
 		}
 		totals, _ := ledger["totals"].(map[string]any)
 		for _, name := range sums {
-			if value := plainOf(totals[name]); !slices.Contains(all, value) {
-				t.Errorf("%s: %s is %s by REST; the page has no such figure", what, name, value)
-			}
+			value := plainOf(totals[name])
+			assert.That(t, slices.Contains(all, value), "%s: %s is %s by REST; the page has no such figure", what, name, value)
 		}
 	}
 	var list struct{ Leases []struct{ ID int64 } }
@@ -214,9 +211,7 @@ func (h *demoFixture) today(t *testing.T) {
 	all, _ := figuresOf(status(t, h.as(asViewer, "store").Get("/"), http.StatusOK))
 	for _, name := range []string{"customers", "activations", "licenses.active", "licenses.suspended", "codes.unused", "codes.redeemed"} {
 		value := at(stats, name)
-		if !slices.Contains(all, value) {
-			t.Errorf("store /: %s is %q by REST; the page has no such figure", name, value)
-		}
+		assert.That(t, slices.Contains(all, value), "store /: %s is %q by REST; the page has no such figure", name, value)
 	}
 	order := object(t, h.Get("maintenance", "/api/work-orders/12"))
 	all, _ = figuresOf(status(t, h.as(asViewer, "maintenance").Get("/work-orders/12"), http.StatusOK))

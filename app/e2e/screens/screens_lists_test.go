@@ -12,6 +12,7 @@ import (
 
 	"quartermaster/app/apptest"
 	"quartermaster/app/server"
+	"quartermaster/schema/assert"
 )
 
 // rowsShown are the ids of a list's rows in order.
@@ -50,9 +51,8 @@ func TestLists(t *testing.T) {
 			t.Errorf("%s %s?%s: %d %q with %d rows", list.service, list.path, list.filter, got.Status, apptestAlert(got), len(rowsShown(got)))
 		}
 		name, _, _ := strings.Cut(list.filter, "=")
-		if again := h.as(asViewer, list.service).Get(list.path + "?" + name + "="); again.Status != http.StatusOK {
-			t.Errorf("%s %s: an empty %s: %d", list.service, list.path, name, again.Status)
-		}
+		assert.Equal(t, h.as(asViewer, list.service).Get(list.path+"?"+name+"=").Status, http.StatusOK,
+			"%s %s: an empty %s", list.service, list.path, name)
 	}
 }
 
@@ -68,9 +68,7 @@ func (h *demoFixture) list(t *testing.T, v *apptest.Visitor, service, path strin
 		}
 		pager = pager || apptest.Attr(n, "class") == "pager"
 	})
-	if len(rows) == 0 || !pager {
-		t.Errorf("%s %s: %d rows, pager %v", service, path, len(rows), pager)
-	}
+	assert.That(t, len(rows) != 0 && pager, "%s %s: %d rows, pager %v", service, path, len(rows), pager)
 	file := v.Get(path + "?format=csv")
 	if lines := strings.Count(file.Body, "\n") - 1; !strings.HasPrefix(file.Header.Get("Content-Type"), "text/csv; charset=utf-8") || lines < len(rows) ||
 		!strings.HasPrefix(file.Header.Get("Content-Disposition"), "attachment") {
@@ -97,14 +95,11 @@ func (h *demoFixture) list(t *testing.T, v *apptest.Visitor, service, path strin
 		rising := status(t, v.Get(path+"?sort="+column), http.StatusOK, `aria-sort="ascending"`)
 		falling := status(t, v.Get(path+"?sort=-"+column), http.StatusOK, `aria-sort="descending"`)
 		up, down := rowsShown(rising), rowsShown(falling)
-		if len(up) != len(rows) || len(down) != len(rows) {
-			t.Errorf("%s %s by %s: %d and %d rows, not %d", service, path, column, len(up), len(down), len(rows))
-		}
+		assert.That(t, len(up) == len(rows) && len(down) == len(rows),
+			"%s %s by %s: %d and %d rows, not %d", service, path, column, len(up), len(down), len(rows))
 		if len(rows) < 50 { // all of them, in another order
 			a, b := slices.Sorted(slices.Values(up)), slices.Sorted(slices.Values(rows))
-			if !slices.Equal(a, b) {
-				t.Errorf("%s %s by %s shows other rows", service, path, column)
-			}
+			assert.EqualSlices(t, a, b, "%s %s by %s shows other rows", service, path, column)
 		}
 	}
 	if got := v.Get(path + "?sort=nonsense"); got.Status != http.StatusUnprocessableEntity || !strings.Contains(apptestAlert(got), "nonsense") {
@@ -146,16 +141,13 @@ func TestSearch(t *testing.T) {
 	location(t, v.Get("/search?q="+strings.ToLower(strings.ReplaceAll(order.Licenses[0].Key, "-", ""))), license)
 	got := status(t, v.Get("/search?q="+url.QueryEscape(order.Customer.Email[:5])), http.StatusOK)
 	for _, kind := range []string{"Orders", "Customers", "Licenses"} {
-		if !strings.Contains(got.Body, kind) {
-			t.Errorf("a part of an address finds no %s", kind)
-		}
+		assert.Contains(t, got.Body, kind, "a part of an address finds no")
 	}
 	location(t, h.as(asViewer, "maintenance").Get("/search?q=%2312"), "/work-orders/12")
 	location(t, h.as(asViewer, "reorder").Get("/search?q=ACC-FILTER-PAPER"), "/skus/ACC-FILTER-PAPER")
 	for _, service := range server.Names {
-		if got := h.as(asViewer, service).Get("/search?q=" + url.QueryEscape(`"x' OR 1 --%`)); got.Status != http.StatusOK {
-			t.Errorf("%s: a hostile search: %d", service, got.Status)
-		}
+		assert.Equal(t, h.as(asViewer, service).Get("/search?q="+url.QueryEscape(`"x' OR 1 --%`)).Status, http.StatusOK,
+			"%s: a hostile search", service)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"quartermaster/app/server"
 	"quartermaster/rental"
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/page"
 )
 
@@ -85,9 +86,7 @@ func (h *demoFixture) invite(tenant int64) string {
 	h.T.Helper()
 	letter := h.as(asAdmin, "rental").Post("/do/invite_tenant", "tenant_id", fmt.Sprint(tenant))
 	found := portalLink.FindStringSubmatch(letter.Body)
-	if letter.Status != http.StatusOK || found == nil {
-		h.T.Fatalf("the letter: %d %.500s", letter.Status, letter.Body)
-	}
+	assert.Must(h.T, letter.Status == http.StatusOK && found != nil, "the letter: %d %.500s", letter.Status, letter.Body)
 	return found[1]
 }
 
@@ -109,14 +108,11 @@ func (h *demoFixture) tenants() {
 			alone++
 		}
 	}
-	if alone < 2 {
-		h.T.Fatal("the demo has no two tenants with a lease each")
-	}
+	assert.Must(h.T, alone >= 2, "the demo has no two tenants with a lease each")
 	for i, name := range []string{asTenantA, asTenantB} {
 		v := h.Visitor("rental")
-		if got := v.Post("/portal/welcome/" + h.invite(h.leases[i].Tenants[0].ID)); got.Status != http.StatusSeeOther {
-			h.T.Fatalf("the invitation of %s: %d %s", name, got.Status, got.Body)
-		}
+		got := v.Post("/portal/welcome/" + h.invite(h.leases[i].Tenants[0].ID))
+		assert.Must(h.T, got.Status == http.StatusSeeOther, "the invitation of %s: %d %s", name, got.Status, got.Body)
 		h.people[name] = v
 	}
 }
@@ -149,9 +145,8 @@ func (h *demoFixture) buyers() {
 	h.orders = [2]string{first.Ref, second.Ref}
 	enter := func(fields ...string) *apptest.Visitor {
 		v := h.Visitor("store")
-		if got := v.Post("/my", fields...); got.Status != http.StatusSeeOther {
-			h.T.Fatalf("a buyer: %d %s", got.Status, got.Body)
-		}
+		got := v.Post("/my", fields...)
+		assert.Must(h.T, got.Status == http.StatusSeeOther, "a buyer: %d %s", got.Status, got.Body)
 		return v
 	}
 	h.people[asBuyer] = enter("license_key", strings.ToLower(first.Key))
@@ -309,9 +304,8 @@ func TestPagePermissions(t *testing.T) {
 				h.post(t, service, a, path, caller, v)
 			}
 		}
-		if after := rowsOf(t, h.Server.DB()); after != before {
-			t.Errorf("%s: asking for every page wrote %d rows", service, after-before)
-		}
+		after := rowsOf(t, h.Server.DB())
+		assert.That(t, after == before, "%s: asking for every page wrote %d rows", service, after-before)
 	}
 	t.Logf("%d requests", asked)
 }

@@ -14,6 +14,7 @@ import (
 
 	"quartermaster/app/account"
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -88,22 +89,18 @@ func TestTwoTenants(t *testing.T) {
 		for path := range theirs {
 			got := others[i].Get(path)
 			for _, secret := range secrets {
-				if strings.Contains(got.Body, secret) {
-					t.Errorf("%s shows the other tenant %q", path, secret)
-				}
+				assert.Lacks(t, got.Body, secret, "%s shows the other tenant", path)
 			}
 			if !digits.MatchString(path) {
 				continue
 			}
 			missing := others[i].Get(digits.ReplaceAllString(path, "/987654$2"))
-			if got.Status != http.StatusNotFound || bare(got) != bare(missing) {
-				t.Errorf("%s: %d to the other tenant, and %d of a number that nobody has", path, got.Status, missing.Status)
-			}
+			assert.That(t, got.Status == http.StatusNotFound && bare(got) == bare(missing),
+				"%s: %d to the other tenant, and %d of a number that nobody has", path, got.Status, missing.Status)
 		}
 		for path, s := range theirs { // and no address names a lease or a tenant
-			if strings.Contains(path, "lease") || strings.Contains(path, "tenant") {
-				t.Errorf("an address of the portal is %s: %d", path, s.Status)
-			}
+			assert.That(t, !strings.Contains(path, "lease") && !strings.Contains(path, "tenant"),
+				"an address of the portal is %s: %d", path, s.Status)
 		}
 	}
 	h.acrossTenants(t, one, digits.FindStringSubmatch(tickets[1])[1])
@@ -121,9 +118,8 @@ func (h *demoFixture) reported(t *testing.T, title string) {
 		event, _, err = db.One(c, db.Text, "SELECT CAST(body AS TEXT) FROM events WHERE event = 'maintenance.created' AND instr(CAST(body AS TEXT), ?) > 0", title)
 		return err
 	})
-	if err != nil || via != "portal" || !strings.Contains(event, `"source":"portal"`) {
-		t.Errorf("a tenant's report is via %q, its event %s (%v)", via, event, err)
-	}
+	assert.That(t, err == nil && via == "portal" && strings.Contains(event, `"source":"portal"`),
+		"a tenant's report is via %q, its event %s (%v)", via, event, err)
 }
 
 // acrossTenants tries a tenant's actions on the other's records.
@@ -134,9 +130,7 @@ func (h *demoFixture) acrossTenants(t *testing.T, v *apptest.Visitor, ticket str
 		session, _, err = db.One(c, db.Int, "SELECT id FROM sessions WHERE kind = 'tenant' AND subject = ?", h.leases[1].Tenants[0].ID)
 		return err
 	})
-	if err != nil || session == 0 {
-		t.Fatal("the other tenant has no session: ", err)
-	}
+	assert.Must(t, err == nil && session != 0, "the other tenant has no session:  %v", err)
 	before := rowsOf(t, h.Server.DB())
 	own, others := h.leases[0], h.leases[1]
 	form := v.Get("/portal/report").Body
@@ -157,13 +151,11 @@ func (h *demoFixture) acrossTenants(t *testing.T, v *apptest.Visitor, ticket str
 		c.fields[len(c.fields)-1] = "987654"
 		missing := v.Post("/portal/do/"+c.act, c.fields...)
 		same := bare(got) == bare(missing) || c.act == "report_problem"
-		if got.Status != c.status || missing.Status != c.status || !same {
-			t.Errorf("%s: %d of the other's, %d of nobody's", c.act, got.Status, missing.Status)
-		}
+		assert.That(t, got.Status == c.status && missing.Status == c.status && same,
+			"%s: %d of the other's, %d of nobody's", c.act, got.Status, missing.Status)
 	}
-	if after := rowsOf(t, h.Server.DB()); after != before {
-		t.Errorf("a tenant wrote %d rows about the other", after-before)
-	}
+	after := rowsOf(t, h.Server.DB())
+	assert.That(t, after == before, "a tenant wrote %d rows about the other", after-before)
 	for _, path := range []string{"/search?q=" + ticket, "/leases/1", "/tenants/1", "/leases/1?format=csv", "/maintenance/" + ticket, "/photos/1", "/export/leases"} {
 		if got := v.Get(path); got.Status != http.StatusSeeOther || !strings.HasPrefix(got.Header.Get("Location"), "/login?") {
 			t.Errorf("a tenant gets %s: %d", path, got.Status)
@@ -187,9 +179,8 @@ func TestTwoBuyers(t *testing.T) {
 	}
 	for i := range orders {
 		h.Get("store", "/api/orders/"+h.orders[i]).JSON(t, &orders[i])
-		if orders[i].BuyerURL != h.URL("store", "/my") {
-			t.Errorf("the order's page for the buyer is %q", orders[i].BuyerURL)
-		}
+		assert.That(t, orders[i].BuyerURL == h.URL("store", "/my"),
+			"the order's page for the buyer is %q", orders[i].BuyerURL)
 		if !strings.Contains(own[i]["/my"].Body, orders[i].Licenses[0].Key) || own[i]["/my/receipt"].Status != http.StatusOK {
 			t.Fatalf("buyer %d does not see the own license", i)
 		}
@@ -198,9 +189,7 @@ func TestTwoBuyers(t *testing.T) {
 		for path := range own[i] {
 			got := v.Get(path)
 			for _, secret := range []string{orders[i].Licenses[0].Key, orders[i].Customer.Email, h.orders[i]} {
-				if strings.Contains(got.Body, secret) {
-					t.Errorf("%s shows the other buyer %q", path, secret)
-				}
+				assert.Lacks(t, got.Body, secret, "%s shows the other buyer", path)
 			}
 			if digits.MatchString(path) && got.Status != http.StatusNotFound {
 				t.Errorf("an address of a buyer has a number: %s", path)
@@ -209,9 +198,7 @@ func TestTwoBuyers(t *testing.T) {
 	}
 	key := orders[1].Licenses[0].Key
 	a := h.Do("store", "POST", "/license/activate", "", `{"license_key":"`+key+`","fingerprint":"m-1","label":"Laptop of Two"}`)
-	if a.Status != http.StatusCreated {
-		t.Fatal(a.Body)
-	}
+	assert.Must(t, a.Status == http.StatusCreated, "%v", a.Body)
 	var seat int64
 	err := h.Server.DB().View(context.Background(), func(c *db.Conn) (err error) {
 		seat, _, err = db.One(c, db.Int, "SELECT max(id) FROM store_activations WHERE license_id = ?", orders[1].Licenses[0].ID)
@@ -252,13 +239,9 @@ func (h *demoFixture) keysAreNotKept(t *testing.T) {
 		packed := v.Get(c.path)
 		v.Head = nil
 		plain := v.Get(c.path)
-		if is := whole.MatchString(plain.Body); is != c.keys {
-			t.Errorf("%s shows a whole key: %v, want %v", c.path, is, c.keys)
-		}
+		assert.Equal(t, whole.MatchString(plain.Body), c.keys, "%s shows a whole key", c.path)
 		kept, gzip := packed.Header.Get("Cache-Control") != "no-store", packed.Header.Get("Content-Encoding") == "gzip"
-		if kept == c.keys || gzip == c.keys {
-			t.Errorf("%s: it may be stored: %v, it is packed: %v", c.path, kept, gzip)
-		}
+		assert.That(t, kept != c.keys && gzip != c.keys, "%s: it may be stored: %v, it is packed: %v", c.path, kept, gzip)
 	}
 }
 
@@ -275,9 +258,8 @@ func (h *demoFixture) wrongPairs(t *testing.T, email, other string) {
 		if first == "" {
 			first = said
 		}
-		if got.Status != http.StatusNotFound || said != first || said == "" {
-			t.Errorf("%v: %d %q, and %q before", fields, got.Status, said, first)
-		}
+		assert.That(t, got.Status == http.StatusNotFound && said == first && said != "",
+			"%v: %d %q, and %q before", fields, got.Status, said, first)
 	}
 }
 
@@ -306,21 +288,17 @@ func TestScannersOpenLinks(t *testing.T) {
 		for range 5 {
 			v := h.Visitor(c.service)
 			first := status(t, v.Get(c.path), http.StatusOK)
-			if len(first.Header.Values("Set-Cookie")) > 0 || first.Header.Get("Cache-Control") != "no-store" {
-				t.Errorf("%s: a look makes a session or is kept: %v", c.path, first.Header)
-			}
+			assert.That(t, len(first.Header.Values("Set-Cookie")) <= 0 && first.Header.Get("Cache-Control") == "no-store",
+				"%s: a look makes a session or is kept: %v", c.path, first.Header)
 			first.Each(func(n *html.Node) { // a scanner follows linked pages too
 				if to := apptest.Attr(n, "href"); strings.HasPrefix(to, "/") {
 					v.Get(to)
 				}
 			})
-			if got := v.Request(http.MethodHead, c.path); got.Status != http.StatusOK {
-				t.Errorf("HEAD %s: %d", c.path, got.Status)
-			}
+			assert.Equal(t, v.Request(http.MethodHead, c.path).Status, http.StatusOK, "HEAD %s", c.path)
 		}
-		if after := rowsOf(t, h.Server.DB()); after != before {
-			t.Errorf("looking at %s wrote %d rows", c.path, after-before)
-		}
+		after := rowsOf(t, h.Server.DB())
+		assert.That(t, after == before, "looking at %s wrote %d rows", c.path, after-before)
 		v := h.Visitor(c.service)
 		if got := v.Post(c.path, "password", c.password); got.Status != http.StatusSeeOther {
 			t.Errorf("%s after the scanner: %d %s", c.path, got.Status, apptestHeading(got))

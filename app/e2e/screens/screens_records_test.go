@@ -10,6 +10,7 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // links are the addresses that the sheet links, with the text of each link.
@@ -85,19 +86,13 @@ func TestRecordPages(t *testing.T) {
 		shown := status(t, admin.Get(path), http.StatusOK)
 		text := apptest.Text(shown.Doc)
 		for _, want := range c.shows {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s: the page does not show %q", path, want)
-			}
+			assert.Contains(t, text, want, "%s: the page", path)
 		}
 		acts := formsAndLinks(shown)
 		for _, op := range c.acts {
-			if !acts["/do/"+op] {
-				t.Errorf("%s: %s is not next to hand", path, op)
-			}
+			assert.That(t, acts["/do/"+op], "%s: %s is not next to hand", path, op)
 		}
-		if got := links(admin.Get(c.list))[path]; got != c.name {
-			t.Errorf("%s links %s by %q", c.list, path, got)
-		}
+		assert.Equal(t, links(admin.Get(c.list))[path], c.name, "%s links %s by", c.list, path)
 		found := admin.Get("/search?q=" + url.QueryEscape(c.name))
 		if _, there := links(found)[path]; !there && found.Header.Get("Location") != path && c.op != "save_lease" {
 			t.Errorf("a search for %s does not lead to %s: %d %s", c.name, path, found.Status, found.Header.Get("Location"))
@@ -113,9 +108,7 @@ func TestRecordPages(t *testing.T) {
 			t.Errorf("%s: its trail %q does not lead back", path, trail)
 		}
 		for op := range formsAndLinks(status(t, viewer.Get(path), http.StatusOK)) {
-			if strings.HasPrefix(op, "/do/") {
-				t.Errorf("%s: a viewer finds %s", path, op)
-			}
+			assert.That(t, !strings.HasPrefix(op, "/do/"), "%s: a viewer finds %s", path, op)
 		}
 		status(t, admin.Get(c.missing), http.StatusNotFound)
 	}
@@ -173,9 +166,7 @@ func TestCachedPageIsServed(t *testing.T) {
 		strings.Contains(two.Body, strings.Split(key, "-")[0]) {
 		t.Errorf("both pages have the key %q", key)
 	}
-	if bare(one) != bare(two) {
-		t.Error("the second page is another one")
-	}
+	assert.That(t, bare(one) == bare(two), "the second page is another one")
 	if theirs := status(t, h.as(asViewer, "maintenance").Get("/work-orders/1"), http.StatusOK); theirs.Field(
 		"idempotency_key") != "" {
 		t.Error("a viewer gets a member's page")
@@ -194,9 +185,7 @@ func TestViewersTrailIsRestricted(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
 	for _, service := range []string{"store", "maintenance", "rental", "reorder"} {
-		if own := h.as(asAdmin, service).Get("/audit?subject=user"); !strings.Contains(own.Body, "User added") {
-			t.Errorf("%s: an admin does not find who was added", service)
-		}
+		assert.Contains(t, h.as(asAdmin, service).Get("/audit?subject=user").Body, "User added", "%s: an admin", service)
 		viewer := h.as(asViewer, service)
 		for path := "/audit"; path != ""; {
 			shown := status(t, viewer.Get(path), http.StatusOK)
@@ -214,8 +203,6 @@ func TestViewersTrailIsRestricted(t *testing.T) {
 				}
 			}
 		}
-		if got := viewer.Get("/audit?subject=user"); strings.Contains(got.Body, "User added") {
-			t.Errorf("%s: a viewer finds who was added", service)
-		}
+		assert.Lacks(t, viewer.Get("/audit?subject=user").Body, "User added", "%s: a viewer finds who was added", service)
 	}
 }

@@ -9,27 +9,23 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // status fails unless the answer has the status and contains the texts.
 func status(t *testing.T, got apptest.Sheet, want int, holds ...string) apptest.Sheet {
 	t.Helper()
-	if got.Status != want {
-		t.Fatalf("status %d, want %d: %.300s", got.Status, want, got.Body)
-	}
+	assert.Must(t, got.Status == want, "status %d, want %d: %.300s", got.Status, want, got.Body)
 	for _, text := range holds {
-		if !strings.Contains(got.Body, text) {
-			t.Fatalf("%q is not in %.2000s", text, got.Body)
-		}
+		assert.Must(t, strings.Contains(got.Body, text), "%q is not in %.2000s", text, got.Body)
 	}
 	return got
 }
 
 func location(t *testing.T, got apptest.Sheet, want string) {
 	t.Helper()
-	if got.Status != http.StatusSeeOther || got.Header.Get("Location") != want {
-		t.Fatalf("it leads %d to %q, want 303 to %q: %.300s", got.Status, got.Header.Get("Location"), want, got.Body)
-	}
+	assert.Must(t, got.Status == http.StatusSeeOther && got.Header.Get("Location") == want,
+		"it leads %d to %q, want 303 to %q: %.300s", got.Status, got.Header.Get("Location"), want, got.Body)
 }
 
 // TestSignIn signs in and out, and requests pages without a session.
@@ -51,9 +47,8 @@ func TestSignIn(t *testing.T) {
 
 	first := status(t, nobody.Post("/login", "name", "alice", "password", "wrong"), http.StatusUnauthorized, `role="alert"`)
 	second := status(t, nobody.Post("/login", "name", "nobody at all", "password", "wrong"), http.StatusUnauthorized)
-	if strings.ReplaceAll(first.Body, "alice", "") != strings.ReplaceAll(second.Body, "nobody at all", "") {
-		t.Error("a wrong password and an unknown name are told apart")
-	}
+	assert.That(t, strings.ReplaceAll(first.Body, "alice", "") == strings.ReplaceAll(second.Body, "nobody at all", ""),
+		"a wrong password and an unknown name are told apart")
 	location(t, nobody.Post("/login", "name", "alice", "password", apptest.Password, "next", "/skus?q=tea"), "/skus?q=tea")
 	location(t, nobody.Get("/login"), "/")
 	status(t, nobody.Get("/skus"), http.StatusOK)
@@ -116,14 +111,11 @@ func TestFormOnce(t *testing.T) {
 	fields := []string{"sku", "TEA-1", "name", "Tea", "idempotency_key", "k-1", "then", "/skus"}
 	location(t, v.Post("/do/save_sku", fields...), "/skus")
 	got := status(t, v.Get("/skus"), http.StatusOK, `role="status"`)
-	if again := v.Get("/skus"); strings.Contains(again.Body, `role="status"`) {
-		t.Errorf("the message stands twice: %s", got.Body)
-	}
+	assert.Lacks(t, v.Get("/skus").Body, `role="status"`, "the message stands twice: %s", got.Body)
 	before := rowsOf(t, s.Server.DB())
 	location(t, v.Post("/do/save_sku", fields...), "/skus")
-	if after := rowsOf(t, s.Server.DB()); after != before {
-		t.Errorf("the second time wrote %d rows", after-before)
-	}
+	after := rowsOf(t, s.Server.DB())
+	assert.That(t, after == before, "the second time wrote %d rows", after-before)
 	fields[3] = "Another tea"
 	status(t, v.Post("/do/save_sku", fields...), http.StatusConflict)
 }
@@ -157,9 +149,7 @@ func TestNamesAreNoMarkup(t *testing.T) {
 		v := s.Person(service, "ann-"+service, "admin")
 		for _, path := range paths {
 			got := status(t, v.Get(path), http.StatusOK)
-			if strings.Contains(got.Body, name) {
-				t.Errorf("%s%s shows a name as markup", service, path)
-			}
+			assert.Lacks(t, got.Body, name, "%s%s shows a name as markup", service, path)
 			if path != "/" && !strings.Contains(got.Body, "&lt;script&gt;alert(1)") {
 				t.Errorf("%s%s does not show the name", service, path)
 			}
@@ -174,12 +164,8 @@ func TestRefusedForm(t *testing.T) {
 	v := s.Person("reorder", "alice", "member")
 	const hostile = `<script>alert("x")</script>'"&`
 	got := status(t, v.Post("/do/save_sku", "sku", "TEA-1", "name", hostile, "unit_cost", "1.2.3.4", "lead_time_days", "soon"), http.StatusUnprocessableEntity, `role="alert"`)
-	if strings.Contains(got.Body, "<script>alert") {
-		t.Error("what was typed is markup")
-	}
-	if got.Field("name") != hostile {
-		t.Errorf("what was typed came back as %q", got.Field("name"))
-	}
+	assert.Lacks(t, got.Body, "<script>alert", "what was typed is markup")
+	assert.That(t, got.Field("name") == hostile, "what was typed came back as %q", got.Field("name"))
 	marked := 0
 	got.Each(func(n *html.Node) {
 		if apptest.Attr(n, "aria-invalid") == "true" {
@@ -189,9 +175,7 @@ func TestRefusedForm(t *testing.T) {
 			}
 		}
 	})
-	if marked != 2 {
-		t.Errorf("%d fields are marked, want 2: %s", marked, got.Body)
-	}
+	assert.That(t, marked == 2, "%d fields are marked, want 2: %s", marked, got.Body)
 }
 
 // TestConcurrentEdits: two people change one record, and the second sees the first's change.
@@ -202,9 +186,7 @@ func TestConcurrentEdits(t *testing.T) {
 	status(t, alice.Post("/do/save_sku", "sku", "TEA-1", "name", "Tea"), http.StatusSeeOther)
 	seen := func(v *apptest.Visitor) string {
 		got := status(t, v.Get("/do/save_sku?sku=TEA-1"), http.StatusOK)
-		if got.Field("name") != "Tea" {
-			t.Fatalf("the form is not filled: %s", got.Body)
-		}
+		assert.Must(t, got.Field("name") == "Tea", "the form is not filled: %s", got.Body)
 		return got.Field("seen")
 	}
 	of, ofBob := seen(alice), seen(bob)
@@ -221,9 +203,8 @@ func TestAskFirst(t *testing.T) {
 	s.Person("store", "bob", "member")
 	before := rowsOf(t, s.Server.DB())
 	got := status(t, v.Post("/do/remove_user", "name", "bob"), http.StatusOK, `name="confirm" value="yes"`)
-	if after := rowsOf(t, s.Server.DB()); after != before {
-		t.Fatalf("the question wrote %d rows", after-before)
-	}
+	after := rowsOf(t, s.Server.DB())
+	assert.Must(t, after == before, "the question wrote %d rows", after-before)
 	status(t, v.Get("/do/remove_user?name=bob"), http.StatusOK, `name="confirm" value="yes"`)
 	status(t, v.Post("/do/remove_user", "name", "bob", "confirm", "yes", "asked", got.Field("asked")), http.StatusSeeOther)
 	status(t, v.Post("/do/remove_user", "name", "bob", "confirm", "yes"), http.StatusNotFound)
@@ -236,9 +217,8 @@ func TestShownOnce(t *testing.T) {
 	v := s.Person("store", "alice", "admin")
 	fields := []string{"service", "store", "user", "alice", "scope", "read", "idempotency_key", "k"}
 	got := status(t, v.Post("/do/create_key", fields...), http.StatusOK, "apk_")
-	if got.Header.Get("Cache-Control") != "no-store" || got.Header.Get("Content-Encoding") != "" {
-		t.Errorf("a page with a secret: %v", got.Header)
-	}
+	assert.That(t, got.Header.Get("Cache-Control") == "no-store" && got.Header.Get("Content-Encoding") == "",
+		"a page with a secret: %v", got.Header)
 	status(t, v.Post("/do/create_key", fields...), http.StatusConflict)
 	if keys := v.Get("/keys"); strings.Count(keys.Body, "apk_") < 1 || strings.Contains(keys.Body, got.Body[strings.Index(got.Body, "apk_"):][:44]) {
 		t.Error("the list of keys shows no beginning, or the whole key")
@@ -246,9 +226,7 @@ func TestShownOnce(t *testing.T) {
 	s.Clock.Set(s.Clock.Now().Add(16 * time.Minute))
 	fields[7] = "k2"
 	asked := status(t, v.Post("/do/create_key", fields...), http.StatusUnauthorized, "Your password, again")
-	if strings.Contains(asked.Body, "apk_0") {
-		t.Error("a key was made before the password was asked for")
-	}
+	assert.Lacks(t, asked.Body, "apk_0", "a key was made before the password was asked for")
 	status(t, v.Post("/do/create_key", append(fields, "password_again", "wrong")...), http.StatusUnprocessableEntity)
 	status(t, v.Post("/do/create_key", append(fields, "password_again", apptest.Password)...), http.StatusOK, "apk_")
 }
@@ -296,12 +274,8 @@ func TestHeaders(t *testing.T) {
 			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; manifest-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 			"X-Content-Type-Options":  "nosniff", "Referrer-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin",
 		} {
-			if h.Get(name) != want {
-				t.Errorf("%s: %s: %q", path, name, h.Get(name))
-			}
+			assert.That(t, h.Get(name) == want, "%s: %s: %q", path, name, h.Get(name))
 		}
-		if h.Get("X-Request-Id") == "" || h.Get("Strict-Transport-Security") != "" {
-			t.Errorf("%s: %v", path, h)
-		}
+		assert.That(t, h.Get("X-Request-Id") != "" && h.Get("Strict-Transport-Security") == "", "%s: %v", path, h)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -60,9 +61,8 @@ func TestFormComesBack(t *testing.T) {
 		asked := status(t, v.Post("/do/save_asset", fields...), http.StatusUnauthorized, "Sign in")
 		next, form := asked.Field("next"), asked.Field("form")
 		wrong := status(t, v.Post("/login", "name", "alice", "password", "not it at all", "next", next, "form", form), http.StatusUnauthorized)
-		if wrong.Field("next") != next || wrong.Field("form") != form {
-			t.Errorf("%s: a wrong password loses the form", name)
-		}
+		assert.That(t, wrong.Field("next") == next && wrong.Field("form") == form,
+			"%s: a wrong password loses the form", name)
 		in := status(t, v.Post("/login", "name", "alice", "password", apptest.Password, "next", next, "form", form), http.StatusSeeOther)
 		for range 2 { // also after a reload
 			back := status(t, v.Get(in.Header.Get("Location")), http.StatusOK)
@@ -74,9 +74,8 @@ func TestFormComesBack(t *testing.T) {
 		}
 	}
 	other := s.Person("maintenance", "bob", "admin")
-	if got := other.Get("/do/save_asset?draft=" + url.QueryEscape("x")); got.Status != http.StatusOK || typed(got, "notes") != "" {
-		t.Errorf("a draft that there is not: %d", got.Status)
-	}
+	got := other.Get("/do/save_asset?draft=" + url.QueryEscape("x"))
+	assert.That(t, got.Status == http.StatusOK && typed(got, "notes") == "", "a draft that there is not: %d", got.Status)
 }
 
 // TestFormComesBackOutside sends a tenant's and a buyer's form after their session has ended. Signing in again by the
@@ -143,9 +142,8 @@ func TestFormComesBackOutside(t *testing.T) {
 				with = append(with, carried...) // the link is in a letter and carries nothing
 			}
 			to := c.who.Post(at, with...).Header.Get("Location")
-			if comes := strings.HasPrefix(to, c.door+"/do/"+c.op+"?draft="); comes != made.comes {
-				t.Errorf("%s, a form made %s: led to %s", c.what, made.how, to)
-			}
+			assert.Equal(t, strings.HasPrefix(to, c.door+"/do/"+c.op+"?draft="), made.comes,
+				"%s, a form made %s: led to %s", c.what, made.how, to)
 			if made.comes {
 				c.stands(t, c.what, c.who, c.other, to)
 			}
@@ -170,9 +168,7 @@ func (c outsideForm) stands(t *testing.T, what string, who, other *apptest.Visit
 			}
 		}
 	}
-	if theirs := other.Get(at); strings.Contains(theirs.Body, c.fields[1]) {
-		t.Errorf("%s: somebody else sees the draft by its address", what)
-	}
+	assert.Lacks(t, other.Get(at).Body, c.fields[1], "%s: somebody else sees the draft by its address", what)
 }
 
 var typedLink = regexp.MustCompile(`/portal/welcome/[\w-]{43}`)
@@ -211,9 +207,8 @@ func TestUploads(t *testing.T) {
 	if got := v.Post("/do/save_asset", "asset_tag", "X", "notes", strings.Repeat("x", 2<<20)); got.Status != http.StatusRequestEntityTooLarge {
 		t.Errorf("a form too large: %d", got.Status)
 	}
-	if after := rowsOf(t, h.Server.DB()); after != before {
-		t.Errorf("refused uploads wrote %d rows", after-before)
-	}
+	after := rowsOf(t, h.Server.DB())
+	assert.That(t, after == before, "refused uploads wrote %d rows", after-before)
 }
 
 // TestEveryRefusedField sends forms with many mistakes. All are reported at once, each at its field with REST's text,
@@ -279,9 +274,7 @@ func TestListsOfObjects(t *testing.T) {
 	}
 	form := status(t, v.Get("/do/edit_purchase?number="+number), http.StatusOK)
 	for name, want := range map[string]string{"lines.0.sku": "ACC-FILTER-PAPER", "lines.0.qty": "40", "lines.0.unit_cost": "1.45", "lines.1.sku": "ACC-GIFT-BOX", "lines.1.qty": "50"} {
-		if got := form.Field(name); got != want {
-			t.Errorf("%s is filled with %q, want %q", name, got, want)
-		}
+		assert.Equal(t, form.Field(name), want, "%s is filled with", name)
 	}
 	edit := func(who *apptest.Visitor, seen, qty string) apptest.Sheet {
 		return who.Post("/do/edit_purchase", "number", number, "seen", seen, "lines.0.sku", "ACC-FILTER-PAPER", "lines.0.qty", qty)
@@ -289,9 +282,8 @@ func TestListsOfObjects(t *testing.T) {
 	status(t, edit(w, form.Field("seen"), "60"), http.StatusSeeOther)
 	refused := status(t, edit(v, form.Field("seen"), "80"), http.StatusConflict, "80", "60")
 	status(t, edit(v, refused.Field("seen"), "80"), http.StatusSeeOther)
-	if got := status(t, v.Get("/do/edit_purchase?number="+number), http.StatusOK).Field("lines.0.qty"); got != "80" {
-		t.Errorf("the draft has %s", got)
-	}
+	assert.Equal(t, status(t, v.Get("/do/edit_purchase?number="+number), http.StatusOK).Field("lines.0.qty"), "80",
+		"the draft has")
 	const path = "/do/order_purchase"
 	asked := status(t, v.Post(path, "number", number), http.StatusOK)
 	status(t, post(v, path, sentBy(t, asked, path)), http.StatusSeeOther)
@@ -316,9 +308,7 @@ func TestWithoutScreens(t *testing.T) {
 				t.Errorf("%s %s: %d %s", service, path, got.Status, got.Header.Get("Content-Type"))
 			}
 		}
-		if a := s.Get(service, "/api/ping"); a.Status != http.StatusOK {
-			t.Errorf("%s: /api/ping: %d", service, a.Status)
-		}
+		assert.Equal(t, s.Get(service, "/api/ping").Status, http.StatusOK, "%s: /api/ping", service)
 	}
 }
 
@@ -333,9 +323,7 @@ func TestAmountsAreRefusedAsTyped(t *testing.T) {
 		owed, _, err = db.One(c, func(r *db.Row) open { return open{r.Int(), r.Int()} }, "SELECT lease_id, id FROM charges WHERE paid_date IS NULL ORDER BY id LIMIT 1")
 		return err
 	})
-	if err != nil || owed.charge == 0 {
-		t.Fatal("no charge is open: ", err)
-	}
+	assert.Must(t, err == nil && owed.charge != 0, "no charge is open:  %v", err)
 	lease, charge := fmt.Sprint(owed.lease), fmt.Sprint(owed.charge)
 	for _, c := range []struct {
 		service, op string
@@ -366,9 +354,7 @@ func TestALateFeeIsTypedInUnits(t *testing.T) {
 		if got := v.Post("/do/set_late_fee", "property_id", "1", "grace_days", "5", "amount", as); got.Status != http.StatusSeeOther {
 			t.Fatalf("%d %.300s", got.Status, apptestAlert(got))
 		}
-		if said := apptest.Text(v.Get("/properties/1").Doc); !strings.Contains(said, want) {
-			t.Errorf("a late fee of %s is not %s on the property's page", as, want)
-		}
+		assert.Contains(t, apptest.Text(v.Get("/properties/1").Doc), want, "a late fee of %s", as)
 	}
 }
 
@@ -382,7 +368,6 @@ func TestRefusedBulkMoveIsReportedOnce(t *testing.T) {
 		t.Fatalf("%d %s", sent.Status, apptestAlert(sent))
 	}
 	got := v.Get(sent.Header.Get("Location"))
-	if n := strings.Count(got.Body, "there is no work order 987654"); n != 1 || !strings.Contains(got.Body, "No work order was moved") {
-		t.Errorf("the reason is told %d times", n)
-	}
+	n := strings.Count(got.Body, "there is no work order 987654")
+	assert.That(t, n == 1 && strings.Contains(got.Body, "No work order was moved"), "the reason is told %d times", n)
 }

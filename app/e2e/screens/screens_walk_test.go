@@ -19,6 +19,7 @@ import (
 	"quartermaster/app/apptest"
 	"quartermaster/app/cli"
 	"quartermaster/app/server"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -247,14 +248,11 @@ func TestWalk(t *testing.T) {
 			t.Run(service+"/"+role, func(t *testing.T) {
 				w := &walker{t: t, v: v.At(s.URL(service, "")), service: service, role: role}
 				w.walk()
-				if w.visited < 15 {
-					t.Errorf("only %d pages are linked", w.visited)
-				}
+				assert.That(t, w.visited >= 15, "only %d pages are linked", w.visited)
 				before := rowsOf(t, s.Server.DB())
 				w.walk()
-				if after := rowsOf(t, s.Server.DB()); after != before {
-					t.Errorf("reading all pages again wrote %d rows", after-before)
-				}
+				after := rowsOf(t, s.Server.DB())
+				assert.That(t, after == before, "reading all pages again wrote %d rows", after-before)
 			})
 		}
 	}
@@ -275,15 +273,11 @@ func TestFormOfEveryOperation(t *testing.T) {
 			if op.Name == "" || op.Public {
 				continue
 			}
-			if got := at.Get("/do/" + op.Name); got.Status != http.StatusOK {
-				t.Errorf("%s: GET /do/%s: %d", service.Name, op.Name, got.Status)
-			}
+			assert.Equal(t, at.Get("/do/"+op.Name).Status, http.StatusOK, "%s: GET /do/%s", service.Name, op.Name)
 		}
 		for _, table := range service.Tables {
 			for _, path := range []string{"/import/", "/export/"} {
-				if got := at.Get(path + table.Name); got.Status != http.StatusOK {
-					t.Errorf("%s: GET %s%s: %d", service.Name, path, table.Name, got.Status)
-				}
+				assert.Equal(t, at.Get(path+table.Name).Status, http.StatusOK, "%s: GET %s%s", service.Name, path, table.Name)
 			}
 		}
 	}

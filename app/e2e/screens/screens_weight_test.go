@@ -11,6 +11,7 @@ import (
 
 	"quartermaster/app/apptest"
 	"quartermaster/app/server"
+	"quartermaster/schema/assert"
 )
 
 // mostPage and mostFirst are the compressed bytes of a later page, and of a first visit with style and script, for a
@@ -39,9 +40,7 @@ func TestWeight(t *testing.T) {
 		}
 		n := packed(got.Body)
 		heaviest[what] = max(heaviest[what], n)
-		if n > mostPage {
-			t.Errorf("%s %s is %d bytes packed, at most %d", what, path, n, mostPage)
-		}
+		assert.That(t, n <= mostPage, "%s %s is %d bytes packed, at most %d", what, path, n, mostPage)
 	}
 	for _, service := range server.Names {
 		for pattern, path := range h.examples(t, service) {
@@ -66,13 +65,10 @@ func TestWeight(t *testing.T) {
 			}
 		})
 		inside := c.v.Get(c.from + map[string]string{"board": "/"}[what])
-		if inside.Status != http.StatusOK {
-			t.Fatalf("%s: %d", what, inside.Status)
-		}
+		assert.Must(t, inside.Status == http.StatusOK, "%s: %d", what, inside.Status)
 		total += packed(inside.Body)
-		if total > mostFirst || requests > 4 {
-			t.Errorf("the first visit of the %s is %d bytes in %d requests", what, total, requests)
-		}
+		assert.That(t, total <= mostFirst && requests <= 4,
+			"the first visit of the %s is %d bytes in %d requests", what, total, requests)
 		t.Logf("the first visit of the %s: %d bytes in %d requests", what, total, requests)
 		if c.from != "" {
 			for path, got := range crawl(c.v, c.from) {

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestASellersMonthInABrowser plays a seller's month in Chromium, on a desktop and on a phone, by links and buttons
@@ -134,9 +135,7 @@ func paymentsAreMended(t *testing.T, s *apptest.Fixture, owner *tab) {
 	for field, holds := range map[string]string{
 		"email": "sue@example.org", "name": "Sue Seller", "provider": "lemonsqueezy", "provider_ref": "901", "currency": "EUR", "total": "11.91", "qty": "1", "paid_at": "2026-11-20",
 	} {
-		if got := owner.field(field); got != holds {
-			t.Errorf("Record is filled with %s %q, want %q", field, got, holds)
-		}
+		assert.Equal(t, owner.field(field), holds, "Record is filled with %s", field)
 	}
 	owner.see("Paid in all, EUR")
 	owner.fill("sku", "ECHO")
@@ -175,9 +174,8 @@ func troubleIsSeen(t *testing.T, s *apptest.Fixture, owner *tab) {
 			"customer_details":{"email":"dan@example.org","name":"Dan Doubt"},"metadata":{"sku":"ECHO"},"total_details":{"amount_discount":0,"amount_tax":0},"mode":"payment"`),
 		disputed,
 	} {
-		if a := stripeTold(s, secret, body); a.Status != http.StatusOK {
-			t.Fatalf("%d %s", a.Status, a.Body)
-		}
+		a := stripeTold(s, secret, body)
+		assert.Must(t, a.Status == http.StatusOK, "%d %s", a.Status, a.Body)
 	}
 	owner.press("Today")
 	owner.see("Dispute over 49.00 USD of ORD-")
@@ -193,9 +191,8 @@ func troubleIsSeen(t *testing.T, s *apptest.Fixture, owner *tab) {
 	won := strings.NewReplacer("evt_2", "evt_3", "dispute.created", "dispute.closed", "needs_response", "won").Replace(disputed)
 	unknown := strings.NewReplacer("evt_2", "evt_4", "dp_1", "dp_2", "pi_1", "pi_9", "ch_1", "ch_9").Replace(disputed)
 	for _, body := range []string{won, unknown} {
-		if a := stripeTold(s, secret, body); a.Status != http.StatusOK {
-			t.Fatalf("%d %s", a.Status, a.Body)
-		}
+		a := stripeTold(s, secret, body)
+		assert.Must(t, a.Status == http.StatusOK, "%d %s", a.Status, a.Body)
 	}
 	owner.press("Today")
 	owner.see("Dispute over 49.00 USD of a payment that is not on record, answer by 4 Dec")

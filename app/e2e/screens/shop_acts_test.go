@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -23,9 +24,7 @@ func TestAMistypedOrderAsksFirst(t *testing.T) {
 	}
 	status(t, order("177.00"), http.StatusSeeOther)
 	asked := status(t, order("5900"), http.StatusOK, "Record 5,900.00 USD?", "By the prices it is 59.00 USD.", "Keep it")
-	if strings.Contains(v.Get("/orders").Body, "5,900.00") {
-		t.Error("the order is recorded before it is confirmed")
-	}
+	assert.Lacks(t, v.Get("/orders").Body, "5,900.00", "the order is recorded before it is confirmed")
 	status(t, post(v, "/do/record_order", sentBy(t, asked, "/do/record_order")), http.StatusSeeOther)
 	status(t, v.Get("/orders"), http.StatusOK, "5,900.00")
 }
@@ -94,12 +93,9 @@ func TestAnUnbookedPaymentShowsItsNextStep(t *testing.T) {
 	page := status(t, v.Get("/unbooked"), http.StatusOK, "Its product is not mapped yet", "It has no e-mail address",
 		"Which product?", "Record order",
 		`/do/dismiss_payment?provider=lemonsqueezy&amp;provider_ref=900&amp;then=%2Funbooked`)
-	if strings.Contains(page.Body, "email is missing") {
-		t.Error("the reason is said twice, once with the argument's name")
-	}
-	if n := strings.Count(page.Body, `<summary class="btn quiet down">More</summary>`); n != 2 {
-		t.Errorf("%d rows of 2 fold their other acts", n)
-	}
+	assert.Lacks(t, page.Body, "email is missing", "the reason is said twice, once with the argument's name")
+	assert.Equal(t, strings.Count(page.Body, `<summary class="btn quiet down">More</summary>`), 2,
+		"rows of 2 fold their other acts")
 }
 
 // TestARefusedFormFoldsWhatItFolded refuses a new product. What nobody touched stays under More.
@@ -123,9 +119,8 @@ func TestMailShowsTheTextsOfTheServicesThatAreOn(t *testing.T) {
 	apptest.OK(t, db.Exec(t.Context(), s.Server.DB(), db.Bookkeeping(), func(tx *db.Tx) error {
 		return tx.SetSetting(db.SettingServices, "store")
 	}))
-	if page := status(t, v.Get("/settings/mail"), http.StatusOK, "Replaced key"); strings.Contains(page.Body, "Late rent") {
-		t.Error("the texts of the rental are listed, which is off")
-	}
+	assert.Lacks(t, status(t, v.Get("/settings/mail"), http.StatusOK, "Replaced key").Body, "Late rent",
+		"the texts of the rental are listed, which is off")
 }
 
 // TestACommandChangesOnlyWhatItNames saves a product by three fields, then one of them by command and one by request:
@@ -137,9 +132,7 @@ func TestACommandChangesOnlyWhatItNames(t *testing.T) {
 	s.MustCLI("store", "product", "save", "ECHO", "--price-cents", "6100")
 	list := s.MustCLI("store", "products", "list")
 	for _, stays := range []string{"Tape Echo", "61.00", " 3 "} {
-		if !strings.Contains(list, stays) {
-			t.Errorf("%q is gone: %s", stays, list)
-		}
+		assert.Contains(t, list, stays, "is gone")
 	}
 	v := s.Person("store", "olga", "admin")
 	status(t, v.Get("/do/save_product?sku=ECHO"), http.StatusOK, `value="Tape Echo"`, `value="61.00"`)
@@ -160,9 +153,8 @@ func TestARefundIsTypedInTheOrdersCurrency(t *testing.T) {
 	status(t, v.Post("/do/refund_order", "order_ref", ref, "amount", "999"), http.StatusConflict, inEuros)
 
 	location(t, v.Post("/do/suspend_license", "license_id", "1"), "/licenses/1")
-	if page := apptest.Text(v.Get("/licenses/1").Doc); !strings.Contains(page, "Suspended, end: ") {
-		t.Errorf("a suspended license lasts until its end: %s", page)
-	}
+	assert.Contains(t, apptest.Text(v.Get("/licenses/1").Doc), "Suspended, end: ",
+		"a suspended license lasts until its end")
 	location(t, v.Post("/do/extend_license", "license_id", "1", "days", "30"), "/licenses/1")
 	status(t, v.Get("/licenses/1"), http.StatusOK, "now lasts until")
 	status(t, v.Get("/do/rotate_license_key?license_id=1"), http.StatusOK, "0 seats stay.")
@@ -177,9 +169,8 @@ func TestFormsOfferWhatTheShopHas(t *testing.T) {
 	apptest.OK(t, db.Exec(t.Context(), s.Server.DB(), db.Bookkeeping(), func(tx *db.Tx) error {
 		return tx.SetSetting(db.SettingServices, "store")
 	}))
-	if form := status(t, v.Get("/do/create_key"), http.StatusOK); strings.Contains(form.Body, `value="rental"`) {
-		t.Error("a key of a service that is off is offered")
-	}
+	assert.Lacks(t, status(t, v.Get("/do/create_key"), http.StatusOK).Body, `value="rental"`,
+		"a key of a service that is off is offered")
 	if text := apptest.Text(v.Get("/settings/mail").Doc); strings.Contains(text, "Mail server optional") ||
 		strings.Contains(text, "From optional") {
 		t.Error("the mail server and the sender are called optional")

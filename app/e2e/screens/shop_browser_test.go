@@ -1,10 +1,10 @@
 package screens
 
 import (
-	"slices"
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // owner is a tab in which olga, an admin of the store, is signed in.
@@ -36,9 +36,7 @@ func TestADoubleClickSendsOnce(t *testing.T) {
 		button.click(); button.click();
 		return n })()`)
 	b.must(err)
-	if sent != 1 {
-		t.Errorf("two clicks sent the form %d times", sent)
-	}
+	assert.That(t, sent == 1, "two clicks sent the form %d times", sent)
 	b.visit(s.URL("store", "/"))
 	went, err := eval[[]bool](b, `(() => {
 		const link = document.querySelector("a[href='/products']");
@@ -47,9 +45,8 @@ func TestADoubleClickSendsOnce(t *testing.T) {
 			link.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, detail: n })); return reached; };
 		return [click(2), click(1), click(2)] })()`)
 	b.must(err)
-	if !slices.Equal(went, []bool{false, true, true}) {
-		t.Errorf("the second click of a double click on the page before, a click and a double click followed a link: %t", went)
-	}
+	assert.EqualSlices(t, went, []bool{false, true, true},
+		"the second click of a double click on the page before, a click and a double click followed a link")
 }
 
 // TestTheFirstWrongFieldHasTheFocus refuses a form in a browser with script: one types on in the field that is wrong.

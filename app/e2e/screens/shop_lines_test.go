@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestOrdersThatLastTooLongAreUnticked: a row whose order lasts more than 180 days says how long, and is not marked by
@@ -19,9 +20,8 @@ func TestOrdersThatLastTooLongAreUnticked(t *testing.T) {
 		{"skus", "sku,name,current_stock,moq\nASSAM,Assam,0,1000\nBOWL,Bowl,0,1\n"},
 		{"sales", "date,sku,qty\n2026-11-18,ASSAM,30\n2026-11-18,BOWL,30\n"},
 	} {
-		if code, _, errs := s.Pipe(table[1], "import", "reorder", table[0], "-"); code != 0 {
-			t.Fatal(errs)
-		}
+		code, _, errs := s.Pipe(table[1], "import", "reorder", table[0], "-")
+		assert.Must(t, code == 0, "%v", errs)
 	}
 	got := status(t, s.Person("reorder", "ann", "member").Get("/"), http.StatusOK)
 	marked := map[string]bool{}
@@ -30,14 +30,10 @@ func TestOrdersThatLastTooLongAreUnticked(t *testing.T) {
 			marked[apptest.Attr(n, "value")] = apptest.Has(n, "checked")
 		}
 		if n.Data == "tr" && apptest.Attr(n, "data-id") == "ASSAM" {
-			if text := strings.Join(strings.Fields(apptest.Text(n)), " "); !strings.Contains(text, "lasts 233 days") {
-				t.Errorf("the row does not say how long: %s", text)
-			}
+			assert.Contains(t, strings.Join(strings.Fields(apptest.Text(n)), " "), "lasts 233 days", "the row")
 		}
 	})
-	if len(marked) != 2 || marked["ASSAM"] || !marked["BOWL"] {
-		t.Errorf("marked are %v", marked)
-	}
+	assert.That(t, len(marked) == 2 && !marked["ASSAM"] && marked["BOWL"], "marked are %v", marked)
 }
 
 // TestTheDepositIsOfferedAndSettled: the agreed deposit is offered as a charge with its amount, and who ends the lease
@@ -55,9 +51,7 @@ func TestTheDepositIsOfferedAndSettled(t *testing.T) {
 	}
 	status(t, v.Get("/leases/1"), http.StatusOK, "Charge the deposit", "amount=1700.00")
 	status(t, v.Post("/do/add_charge", "lease_id", "1", "type", "deposit", "label", "Deposit", "due_date", "2026-11-01", "amount", "1700.00"), http.StatusSeeOther)
-	if got := v.Get("/leases/1"); strings.Contains(got.Body, "Charge the deposit") {
-		t.Error("a deposit that was charged is offered again")
-	}
+	assert.Lacks(t, v.Get("/leases/1").Body, "Charge the deposit", "a deposit that was charged is offered again")
 	status(t, v.Post("/do/record_payment", "lease_id", "1", "charge_id", "2", "amount", "1700", "method", "cash", "paid_date", "2026-11-20"), http.StatusSeeOther)
 	status(t, v.Post("/do/end_lease", "lease_id", "1", "date", "2026-11-30"), http.StatusOK, "1,700.00 USD of deposit is held")
 	status(t, v.Post("/do/end_lease", "lease_id", "1", "date", "2026-11-30", "confirm", "yes"), http.StatusSeeOther)

@@ -13,6 +13,7 @@ import (
 	"quartermaster/app/apptest"
 	"quartermaster/app/server"
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/page"
 )
 
@@ -110,9 +111,7 @@ func TestWhatIsShownIsAllowed(t *testing.T) {
 		c := &actCrawl{t: t, what: caller, v: h.as(caller, at.service), base: at.home + "/do/"}
 		c.crawl(at.home)
 		c.press()
-		if len(c.shown) < 2 {
-			t.Errorf("%s: only %v are shown", caller, c.shown)
-		}
+		assert.That(t, len(c.shown) >= 2, "%s: only %v are shown", caller, c.shown)
 	}
 }
 
@@ -135,9 +134,7 @@ func (c *actCrawl) crawl(home string) {
 		path := queue[0]
 		queue = queue[1:]
 		got := c.v.Get(path)
-		if got.Status >= 400 {
-			c.t.Errorf("%s: %s is linked and answers %d", c.what, path, got.Status)
-		}
+		assert.That(c.t, got.Status < 400, "%s: %s is linked and answers %d", c.what, path, got.Status)
 		for _, a := range actsOf(path, c.base, got) {
 			c.shown[a.op] = true
 			key := pattern(path) + " " + a.op

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestCSVAsPeopleReadIt: times have the shop's offset, lists without an export have amounts, and the file of a list
@@ -20,14 +21,12 @@ func TestCSVAsPeopleReadIt(t *testing.T) {
 	if !strings.Contains(got.Body, "ann@example.com,,PLUGIN,,1,4900,0,0,USD,2026-10-05T00:00:00+05:30,") || got.Body != admin.Get("/export/orders").Body {
 		t.Errorf("the orders are %s", got.Body)
 	}
-	if _, again, errs := s.Pipe(got.Body, "import", "store", "orders", "-", "--dry-run", "--json"); !strings.Contains(again, `"same":1`) {
-		t.Errorf("the list imports as %s%s", again, errs)
-	}
+	_, again, errs := s.Pipe(got.Body, "import", "store", "orders", "-", "--dry-run", "--json")
+	assert.That(t, strings.Contains(again, `"same":1`), "the list imports as %s%s", again, errs)
 	s.MustCLI("store", "order", "refund", o.Ref, "--amount-cents", "1050")
 	got = admin.Get("/figures?format=csv&by=product")
-	if want := "product,currency,orders,sold,tax,refunded,net\nPLUGIN,USD,1,49.00,0.00,10.50,38.50\n"; got.Body != want {
-		t.Errorf("the figures are %s, want %s", got.Body, want)
-	}
+	want := "product,currency,orders,sold,tax,refunded,net\nPLUGIN,USD,1,49.00,0.00,10.50,38.50\n"
+	assert.That(t, got.Body == want, "the figures are %s, want %s", got.Body, want)
 	rent := s.Person("rental", "rita", "viewer").Get("/arrears?format=csv")
 	if header, _, _ := strings.Cut(rent.Body, "\n"); !strings.Contains(header, "balance_USD") || strings.Contains(header, "_cents") {
 		t.Errorf("arrears begin with %s", header)
@@ -48,9 +47,8 @@ func TestFiguresAndReceiptsOfAShop(t *testing.T) {
 	status(t, v.Get("/figures"), http.StatusOK, "This month", "Last year", "90 days")
 	day := s.Clock.Now().UTC()
 	got = v.Get("/figures?by=day&from=" + day.AddDate(0, 0, -9).Format("2006-01-02") + "&to=" + day.Format("2006-01-02") + "&format=csv")
-	if n := strings.Count(got.Body, "\n"); n != 11 {
-		t.Errorf("ten days have %d lines: %s", n, got.Body)
-	}
+	n := strings.Count(got.Body, "\n")
+	assert.That(t, n == 11, "ten days have %d lines: %s", n, got.Body)
 	for asked, before := range map[string]string{
 		"": "Against 1 Dec 2024 to 20 Nov 2025", "from=2026-11-01&to=2026-11-20": "Against 1 Oct to 20 Oct",
 		"from=2026-10-01&to=2026-10-31": "Against 1 Sep to 30 Sep", "from=2026-01-01&to=2026-11-20": "Against 1 Jan 2025 to 20 Nov 2025",

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // orderRow is a row of the first page as a person reads it, in cents.
@@ -46,9 +47,7 @@ func written(t *testing.T, text string) int64 {
 		return 0
 	}
 	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatalf("%q is no amount", text)
-	}
+	assert.OK(t, err, "%q is no amount", text)
 	return int64(math.Round(v * 100))
 }
 
@@ -59,9 +58,7 @@ func listed(t *testing.T, b *tab) (list orderList, sum int64) {
 	b.must(err)
 	marked, cost := 0, int64(0)
 	for _, r := range list.Rows {
-		if (r.Order == "–") != (r.Cost == "–") {
-			t.Errorf("%s is ordered %s times for %s", r.SKU, r.Order, r.Cost)
-		}
+		assert.That(t, (r.Order == "–") == (r.Cost == "–"), "%s is ordered %s times for %s", r.SKU, r.Order, r.Cost)
 		sum += written(t, r.Cost)
 		if r.Marked {
 			marked++
@@ -108,13 +105,10 @@ func TestTheRowsToOrderAddUp(t *testing.T) {
 	if r := rows["TEA-CHAI-100"]; r.Order != "48" || r.Cost != "141.60" || !r.Marked {
 		t.Errorf("of the masala chai 12 are in a draft and 60 are needed: %+v", r)
 	}
-	if r := rows["CUP-LATTE"]; r.Order != "–" || r.Cost != "–" || r.Marked {
-		t.Errorf("a draft has all latte bowls that are needed: %+v", r)
-	}
+	r := rows["CUP-LATTE"]
+	assert.That(t, r.Order == "–" && r.Cost == "–" && !r.Marked, "a draft has all latte bowls that are needed: %+v", r)
 	ofSupplier := apptest.Text(h.as(asMember, "reorder").Get("/suppliers/Leaf & Co").Doc)
-	if !strings.Contains(ofSupplier, "TEA-CHAI-100Near29bags48") {
-		t.Errorf("the supplier's page says %s", ofSupplier)
-	}
+	assert.Contains(t, ofSupplier, "TEA-CHAI-100Near29bags48", "the supplier's page says")
 	for _, sort := range []string{"cost", "-cost", "order", "-order", "sku"} {
 		b.visit(h.URL("reorder", "/?sort="+sort))
 		sorted, again := listed(t, b)
@@ -131,9 +125,8 @@ func TestTheRowsToOrderAddUp(t *testing.T) {
 		}
 	}
 	b.visit(h.URL("reorder", "/"))
-	if _, err := eval[bool](b, `document.querySelector("[value=TEA-CHAI-100][type=checkbox]").click() ?? true`); err != nil {
-		t.Fatal(err)
-	}
+	_, err := eval[bool](b, `document.querySelector("[value=TEA-CHAI-100][type=checkbox]").click() ?? true`)
+	assert.OK(t, err)
 	titled(t, list, sum)
 	if less, same := listed(t, b); same != sum || less.Bar == list.Bar {
 		t.Errorf("with a row unmarked the rows cost %d, and the bar says %q", same, less.Bar)
@@ -157,9 +150,8 @@ func TestTheRowsToOrderAddUpOverPages(t *testing.T) {
 		sales += fmt.Sprintf("2026-11-18,SKU-%02d,%d\n", i, 30+i)
 	}
 	for _, table := range [][2]string{{"skus", skus}, {"sales", sales}} {
-		if code, _, errs := s.Pipe(table[1], "import", "reorder", table[0], "-"); code != 0 {
-			t.Fatal(errs)
-		}
+		code, _, errs := s.Pipe(table[1], "import", "reorder", table[0], "-")
+		assert.Must(t, code == 0, "%v", errs)
 	}
 	for i := range 8 {
 		status(t, v.Post("/do/create_purchase", "supplier", "Wollwerk", "lines.0.sku", fmt.Sprintf("SKU-%02d", 7*i), "lines.0.qty",
@@ -173,14 +165,11 @@ func TestTheRowsToOrderAddUpOverPages(t *testing.T) {
 	for _, sort := range []string{"", "?sort=cost", "?sort=-order"} {
 		b.visit(s.URL("reorder", "/"+sort))
 		list, sum := listed(t, b)
-		if !strings.HasSuffix(list.Title, "from 2 suppliers") {
-			t.Errorf("the title is %q; two suppliers are known", list.Title)
-		}
+		assert.That(t, strings.HasSuffix(list.Title, "from 2 suppliers"),
+			"the title is %q; two suppliers are known", list.Title)
 		b.press("Next page")
 		second, more := listed(t, b)
-		if len(list.Rows)+len(second.Rows) != 60 {
-			t.Errorf("%d and %d rows are listed", len(list.Rows), len(second.Rows))
-		}
+		assert.That(t, len(list.Rows)+len(second.Rows) == 60, "%d and %d rows are listed", len(list.Rows), len(second.Rows))
 		titled(t, list, sum+more)
 		titled(t, second, sum+more)
 	}
@@ -196,16 +185,13 @@ func TestASKUShowsHowItsOrderIsComputed(t *testing.T) {
 		{"skus", "sku,name,supplier,current_stock,lead_time_days,safety_stock_days,pack_size,moq\nYARN,Yarn,Wollwerk,10,5,2,6,12\n"},
 		{"sales", "date,sku,qty\n2026-11-18,YARN,70\n"},
 	} {
-		if code, _, errs := s.Pipe(table[1], "import", "reorder", table[0], "-"); code != 0 {
-			t.Fatal(errs)
-		}
+		code, _, errs := s.Pipe(table[1], "import", "reorder", table[0], "-")
+		assert.Must(t, code == 0, "%v", errs)
 	}
 	says := func(title string, facts ...string) {
 		t.Helper()
 		got := status(t, v.Get("/skus/YARN"), http.StatusOK)
-		if h1 := apptest.Text(got.First("h1")); h1 != title {
-			t.Errorf("the title is %q, not %q", h1, title)
-		}
+		assert.Equal(t, apptest.Text(got.First("h1")), title, "the title")
 		all := ""
 		got.Each(func(n *html.Node) {
 			if n.Data == "dt" || n.Data == "dd" || n.Data == "a" || n.Data == "button" {
@@ -213,9 +199,7 @@ func TestASKUShowsHowItsOrderIsComputed(t *testing.T) {
 			}
 		})
 		for _, fact := range facts {
-			if !strings.Contains(all, fact+" ") {
-				t.Errorf("it does not say %q: %s", fact, all)
-			}
+			assert.Contains(t, all, fact+" ", "it does not say %q", fact)
 		}
 	}
 	says("Yarn: order 360", "Sold 70 in 7 days", "Sold a day 70 ÷ 7 = 10",

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestLowerReadingsSpeakOfThePage: every act that takes a reading refuses one below the present value with what to do
@@ -43,9 +44,7 @@ func TestAnEmptyBulkChangeIsRefused(t *testing.T) {
 	v := openDemo(t).as(asAdmin, "maintenance")
 	post(v, "/do/edit_workorders", url.Values{"id": {"8", "13"}, "priority": {"high"}})
 	got = status(t, v.Get("/work-orders"), http.StatusOK, "ork order 13 is cancelled")
-	if strings.Contains(apptest.Text(got.Doc), "13: work order 13") {
-		t.Error("a refused order is named twice")
-	}
+	assert.Lacks(t, apptest.Text(got.Doc), "13: work order 13", "a refused order is named twice")
 	many := url.Values{"marked_field": {"id"}, "marked_open": {"yes"}}
 	for i := range 20 {
 		many.Add("id", strconv.Itoa(i+1))
@@ -69,9 +68,8 @@ func TestFiltersWaitUntilTheyAreLeft(t *testing.T) {
 		f.to.value = "2026-01-31"; leave(f.to, document.body);
 		return waited * 10 + n })()`)
 	b.must(err)
-	if sent != 1 {
-		t.Errorf("the filters were asked for %d times before they were left, %d times in all", sent/10, sent%10)
-	}
+	assert.That(t, sent == 1,
+		"the filters were asked for %d times before they were left, %d times in all", sent/10, sent%10)
 }
 
 // TestChangedColumnsArePreviewedFirst: who changes what a column means and presses Write sees the new preview.
@@ -90,9 +88,7 @@ func TestChangedColumnsArePreviewedFirst(t *testing.T) {
 		column.dispatchEvent(new Event("change", {bubbles: true}));
 		return document.querySelector("form[data-writes] .main").textContent })()`)
 	b.must(err)
-	if label != "Preview again" {
-		t.Errorf("the button that writes is called %q", label)
-	}
+	assert.That(t, label == "Preview again", "the button that writes is called %q", label)
 	b.press("Preview again")
 	b.await("the page does not show the price", `document.body.textContent.includes("12.50")`)
 	b.press("Write them")
@@ -109,9 +105,7 @@ func TestARefusedRequestComesBackOnItsPage(t *testing.T) {
 	admin := h.as(asAdmin, "maintenance")
 	post(admin, "/do/set_requests", url.Values{"asset_id": {"1"}, "on": {"true"}})
 	at := regexp.MustCompile("/request/[A-Za-z0-9_-]+").FindString(admin.Get("/assets/1").Body)
-	if at == "" {
-		t.Fatal("the asset's page has no address for requests")
-	}
+	assert.Must(t, at != "", "the asset's page has no address for requests")
 	got := post(h.as(asNobody, "maintenance"), at, url.Values{"description": {""}, "name": {"Zoe"}})
 	status(t, got, http.StatusUnprocessableEntity, "Zoe")
 	if says := apptest.Text(got.Doc); !strings.Contains(says, "What is wrong with Lathe?") || strings.Contains(says, "Token") {
