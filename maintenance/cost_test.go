@@ -39,8 +39,7 @@ func TestCostOfParts(t *testing.T) {
 		{"0.001", 499, 0}, {"0.001", 500, 1}, {"0.333", 1000, 333},
 		{"1000000000", maxUnitCost, 9_223_372_036_854_775_807}, // above 64 bits: the nearer end, refused where it is used
 	} {
-		m, err := exact.ParseMilli(c.qty)
-		assert.OK(t, err)
+		m := assert.Value(exact.ParseMilli(c.qty))(t)
 		assert.Equal(t, costOfParts(m, c.unit), c.want, "%s at %d", c.qty, c.unit)
 	}
 }

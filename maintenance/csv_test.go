@@ -56,8 +56,7 @@ func (s *fixture) file(table, header string, rows ...string) (refused []schema.R
 	for i, r := range rows {
 		lines = append(lines, schema.Line{Number: i + 2, Cells: strings.Split(r, "|")})
 	}
-	done, err := t.Load(ctx, s.DB, cli, lines, schema.LoadOptions{})
-	s.Must(err)
+	done := assert.Value(t.Load(ctx, s.DB, cli, lines, schema.LoadOptions{}))(s.T)
 	assert.That(s.T, done.Imported+len(done.Errors) == len(rows),
 		"%s: %d imported, %d refused of %d", table, done.Imported, len(done.Errors), len(rows))
 	return done.Errors
@@ -83,10 +82,8 @@ func (s *fixture) movesTo(to *fixture) {
 		assert.That(s.T, got == want, "%s:\n%s\nwant\n%s", table.Name, got, want)
 	}
 	assert.Lacks(s.T, to.names(), "reading.recorded", "the past was told as news")
-	was, err := s.PMDue(ctx, "")
-	s.Must(err)
-	is, err := to.PMDue(ctx, "")
-	s.Must(err)
+	was := assert.Value(s.PMDue(ctx, ""))(s.T)
+	is := assert.Value(to.PMDue(ctx, ""))(s.T)
 	for i := range was.PMDue {
 		was.PMDue[i].OpenJob = nil // a file does not name the plan of a job
 	}
@@ -131,8 +128,7 @@ func TestPastOfAMeter(t *testing.T) {
 	before := s.dump()
 	table, _ := s.Declare().Table("readings")
 	lines := []schema.Line{{Number: 2, Cells: []string{"A-1", "", "1100", "", ""}}, {Number: 3, Cells: []string{"A-9", "", "x", "", ""}}, {Number: 4, Cells: []string{"A-9", "", "5", "", ""}}}
-	done, err := table.Load(ctx, s.DB, cli, lines, schema.LoadOptions{DryRun: true})
-	s.Must(err)
+	done := assert.Value(table.Load(ctx, s.DB, cli, lines, schema.LoadOptions{DryRun: true}))(s.T)
 	assert.That(t, done.Imported == 1 && len(done.Errors) == 2 && s.dump() == before, "a rehearsal: %+v", done)
 }
 

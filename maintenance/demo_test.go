@@ -22,35 +22,30 @@ func TestDemo(t *testing.T) {
 	}
 	first.movesTo(open(t))
 	assert.Equal(t, len(first.export("readings")), 6*105, "readings")
-	list, err := first.PMDue(ctx, "")
-	first.Must(err)
+	list := assert.Value(first.PMDue(ctx, ""))(first.T)
 	states := map[string]int{}
 	for _, row := range list.PMDue {
 		states[row.DueStatus]++
 		states[row.DueStatus+" by "+row.DueSource]++
 	}
-	jobs, err := first.WorkOrders(ctx, Filter{Cursor: schema.First(200)})
-	first.Must(err)
+	jobs := assert.Value(first.WorkOrders(ctx, Filter{Cursor: schema.First(200)}))(first.T)
 	for _, wo := range jobs.WorkOrders {
 		states[wo.Status]++
 	}
 	for _, wo := range jobs.WorkOrders {
-		trail, err := first.History(ctx, "work_order", wo.ID)
-		first.Must(err)
+		trail := assert.Value(first.History(ctx, "work_order", wo.ID))(first.T)
 		for _, h := range trail {
 			assert.That(t, h.Actor != "cli" && h.At.Day(time.UTC) < day(t, "2026-11-20") && h.At >= wo.CreatedAt,
 				"work order %d: %s by %s at %v", wo.ID, h.Action, h.Actor, h.At)
 		}
 	}
-	parts, err := first.Parts(ctx, PartFilter{})
-	first.Must(err)
+	parts := assert.Value(first.Parts(ctx, PartFilter{}))(first.T)
 	for _, p := range parts.Parts {
 		if p.LowStock {
 			states["low"]++
 		}
 	}
-	assets, err := first.Assets(ctx, AssetFilter{Cursor: schema.First(100)})
-	first.Must(err)
+	assets := assert.Value(first.Assets(ctx, AssetFilter{Cursor: schema.First(100)}))(first.T)
 	for _, a := range assets.Assets {
 		states[a.Status]++
 		for _, m := range a.Meters {

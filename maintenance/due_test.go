@@ -31,8 +31,7 @@ func (c dueCase) schedule(t *testing.T) schedule {
 		if s == "" {
 			return nil
 		}
-		n, err := strconv.ParseInt(s, 10, 64)
-		assert.OK(t, err)
+		n := assert.Value(strconv.ParseInt(s, 10, 64))(t)
 		return &n
 	}
 	amount := func(s string) *exact.Milli {

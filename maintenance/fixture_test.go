@@ -118,8 +118,7 @@ func (s *fixture) read(reading, date string, correction bool) (Recorded, error) 
 // reads posts a reading that must be accepted.
 func (s *fixture) reads(reading, date string) Recorded {
 	s.T.Helper()
-	r, err := s.read(reading, date, false)
-	s.Must(err)
+	r := assert.Value(s.read(reading, date, false))(s.T)
 	return r
 }
 
@@ -132,8 +131,7 @@ func (s *fixture) opens(n WorkOrder) WorkOrder {
 	if n.Description == "" {
 		n.Description = "a job"
 	}
-	wo, err := s.OpenWorkOrder(ctx, ana, n)
-	s.Must(err)
+	wo := assert.Value(s.OpenWorkOrder(ctx, ana, n))(s.T)
 	return wo
 }
 
@@ -156,8 +154,7 @@ func (s *fixture) moves(id int64, states ...string) (wo WorkOrder) {
 // due is one plan's row of the due list.
 func (s *fixture) due(id int64) PMDueRow {
 	s.T.Helper()
-	list, err := s.PMDue(ctx, "")
-	s.Must(err)
+	list := assert.Value(s.PMDue(ctx, ""))(s.T)
 	for _, row := range list.PMDue {
 		if row.PMID == id {
 			return row
@@ -170,8 +167,7 @@ func (s *fixture) due(id int64) PMDueRow {
 // meter is a meter of asset 1 by name.
 func (s *fixture) meter(name string) Meter {
 	s.T.Helper()
-	page, err := s.Assets(ctx, AssetFilter{Cursor: schema.First(10)})
-	s.Must(err)
+	page := assert.Value(s.Assets(ctx, AssetFilter{Cursor: schema.First(10)}))(s.T)
 	for _, m := range page.Assets[0].Meters {
 		if m.Name == name {
 			return m
@@ -236,15 +232,13 @@ func (s *fixture) answer(op schema.Op, in schema.Input) (string, error) {
 
 func parsed(t testing.TB, s string) strict.Value {
 	t.Helper()
-	v, err := strict.Parse([]byte(s), strict.MaxDepth)
-	dbtest.OK(t, err)
+	v := assert.Value(strict.Parse([]byte(s), strict.MaxDepth))(t)
 	return v
 }
 
 func asJSON(t testing.TB, v any) string {
 	t.Helper()
-	b, err := strict.Marshal(v)
-	dbtest.OK(t, err)
+	b := assert.Value(strict.Marshal(v))(t)
 	return string(b)
 }
 

@@ -29,8 +29,7 @@ func TestDueListHasEveryPlan(t *testing.T) {
 	}
 	compare := func(after string) {
 		t.Helper()
-		list, err := s.PMDue(ctx, "")
-		s.Must(err)
+		list := assert.Value(s.PMDue(ctx, ""))(s.T)
 		rows, sorted := map[int64]string{}, slices.Clone(list.PMDue)
 		slices.SortStableFunc(sorted, func(a, b PMDueRow) int { return cmp.Compare(a.PMID, b.PMID) })
 		byStatus := map[string]int{}
@@ -50,16 +49,14 @@ func TestDueListHasEveryPlan(t *testing.T) {
 			assert.Must(t, rows[id] == want, "after %s plan %d is\n%s\nin the list, want\n%s", after, id, rows[id], want)
 		}
 		for _, status := range dueStatuses {
-			part, err := s.PMDue(ctx, status)
-			s.Must(err)
+			part := assert.Value(s.PMDue(ctx, status))(s.T)
 			assert.Must(t, len(part.PMDue) == byStatus[status],
 				"after %s %d plans are %s, want %d", after, len(part.PMDue), status, byStatus[status])
 			for _, row := range part.PMDue {
 				assert.Must(t, row.DueStatus == status && asJSON(t, row) == rows[row.PMID], "%s holds %+v", status, row)
 			}
 		}
-		board, err := s.Board(ctx)
-		s.Must(err)
+		board := assert.Value(s.Board(ctx))(s.T)
 		assert.Must(t, board.PlansDue == int64(byStatus[dueOverdue]) && board.PlansSoon == int64(byStatus[dueSoon]),
 			"after %s the board counts %d overdue plans, want %d", after, board.PlansDue, byStatus[dueOverdue])
 	}
@@ -142,16 +139,14 @@ func TestFigures(t *testing.T) {
 		}
 	}
 	from, to := exact.Day(20758), exact.Day(20787) // 1 to 30 November 2026
-	f, err := s.Figures(ctx, FiguresFor{From: &from, To: &to})
-	s.Must(err)
+	f := assert.Value(s.Figures(ctx, FiguresFor{From: &from, To: &to}))(s.T)
 	const want = `{"from":"2026-11-01","to":"2026-11-30","assets":[{"asset_id":1,"asset":"Lathe","jobs":5,"downtime_minutes":1500,"labor_cost_cents":9000,` +
 		`"parts_cost_cents":1500,"total_cost_cents":10500,"mtbf_days":14.5,"mttr_hours":21,"plans_done":2,"plans_late":1}],` +
 		`"jobs":5,"downtime_minutes":1500,"labor_cost_cents":9000,"parts_cost_cents":1500,"total_cost_cents":10500,"plans_done":2,"plans_late":1}`
 	assert.Equal(t, asJSON(t, f), want)
 	_, err = s.RemovePlan(ctx, cli, 1)
 	s.Must(err)
-	again, err := s.Figures(ctx, FiguresFor{From: &from, To: &to, AssetID: 1})
-	s.Must(err)
+	again := assert.Value(s.Figures(ctx, FiguresFor{From: &from, To: &to, AssetID: 1}))(s.T)
 	assert.That(t, again.PlansDone == 2 && again.PlansLate == 1, "without its plan the job counts as %+v", again)
 	_, err = s.Figures(ctx, FiguresFor{From: &to, To: &from})
 	s.Refused(err, fault.Invalid, "is after")
@@ -166,8 +161,7 @@ func TestRequests(t *testing.T) {
 	}
 	_, err := s.SetRequests(ctx, ana, 1, true)
 	s.Refused(err, fault.Forbidden, "admin")
-	on, err := s.SetRequests(ctx, cli, 1, true)
-	s.Must(err)
+	on := assert.Value(s.SetRequests(ctx, cli, 1, true))(s.T)
 	token := strings.TrimPrefix(*on.Path, "/request/")
 	s.Refused(ask("", "1.2.3.4"), fault.NotFound, "was not found")
 	for range 5 {
@@ -181,16 +175,14 @@ func TestRequests(t *testing.T) {
 	s.Refused(ask(token, "2001:db8:1:2:ffff::"), fault.Limited, "")
 	s.At(s.Now().Add(time.Hour + time.Second))
 	s.Must(ask(token, "1.2.3.4"))
-	wo, err := s.WorkOrder(ctx, 1)
-	s.Must(err)
+	wo := assert.Value(s.WorkOrder(ctx, 1))(s.T)
 	if wo.Description != "Maria: It squeaks\nloudly" || wo.CreatedBy != "request" || *wo.Source != "request" || wo.Priority != "medium" {
 		t.Errorf("a request became %+v", wo)
 	}
 	_, err = s.SetRequests(ctx, cli, 1, false)
 	s.Must(err)
 	s.Refused(ask(token, "9.9.9.9"), fault.NotFound, "")
-	again, err := s.SetRequests(ctx, cli, 1, true)
-	s.Must(err)
+	again := assert.Value(s.SetRequests(ctx, cli, 1, true))(s.T)
 	assert.That(t, *again.Path == *on.Path, "the label that hangs on the machine leads nowhere")
 }
 
@@ -222,8 +214,7 @@ func TestReturnedPartsKeepTheirCost(t *testing.T) {
 func TestChecklistsInCells(t *testing.T) {
 	s := open(t)
 	for cell, want := range map[string]string{"[x] a\nb": "[x] a\nb", " \n[ ] [x] a\n": "[ ] [x] a", "": ""} {
-		steps, err := stepsOf(cell)
-		s.Must(err)
+		steps := assert.Value(stepsOf(cell))(s.T)
 		got := stepsCell(steps)
 		assert.That(t, got == want && stepsCell(readSteps(cell2(keptSteps(steps)))) == want, "%q is kept as %q", cell, got)
 	}
@@ -238,8 +229,7 @@ func TestWeeksOfTheBoard(t *testing.T) {
 	s := open(t)
 	s.rows("assets", "asset_tag,name", "A|Lathe")
 	order := func() int64 {
-		wo, err := s.OpenWorkOrder(ctx, ana, WorkOrder{AssetID: 1, Description: "it squeaks"})
-		s.Must(err)
+		wo := assert.Value(s.OpenWorkOrder(ctx, ana, WorkOrder{AssetID: 1, Description: "it squeaks"}))(s.T)
 		return wo.ID
 	}
 	first := order()
@@ -250,8 +240,7 @@ func TestWeeksOfTheBoard(t *testing.T) {
 	_, err = s.MoveWorkOrder(ctx, ana, Move{ID: first, Status: "done", Resolution: "oiled"})
 	s.Must(err)
 	order()
-	board, err := s.Board(ctx)
-	s.Must(err)
+	board := assert.Value(s.Board(ctx))(s.T)
 	if got := fmt.Sprint(board.Weeks[10:]); len(board.Weeks) != 12 || got != fmt.Sprint([]Week{{board.Weeks[10].From, 2, 0}, {board.Weeks[11].From, 1, 1}}) {
 		t.Errorf("the last weeks: %s", got)
 	}

@@ -51,8 +51,7 @@ func TestMoveThroughTheDay(t *testing.T) {
 		return err
 	})
 	s.On("2026-11-22")
-	got, err = s.call("advance_status", `{"id":1,"status":"done","resolution":" repaired "}`)
-	s.Must(err)
+	got = assert.Value(s.call("advance_status", `{"id":1,"status":"done","resolution":" repaired "}`))(s.T)
 	if !strings.Contains(got, `"resolution":"repaired"`) || !strings.Contains(got, `"completed_at":"2026-11-22T12:00:00Z"`) {
 		t.Errorf("done: %s", got)
 	}
@@ -80,8 +79,7 @@ func TestBulkMove(t *testing.T) {
 	}
 	s.moves(2, "in-progress")
 	s.moves(3, "cancelled")
-	got, err := s.MoveWorkOrders(ctx, cli, "DONE", []int64{1, 2, 3, 9, 2}, "all repaired")
-	s.Must(err)
+	got := assert.Value(s.MoveWorkOrders(ctx, cli, "DONE", []int64{1, 2, 3, 9, 2}, "all repaired"))(s.T)
 	assert.That(t, len(got.Moved) == 1 && got.Moved[0].ID == 2 && got.Moved[0].Status == "done",
 		"moved %s", asJSON(t, got.Moved))
 	var refused []string
@@ -97,7 +95,6 @@ func TestBulkMove(t *testing.T) {
 		_, err := s.MoveWorkOrders(ctx, cli, "shut", []int64{1}, "x")
 		return err
 	})
-	none, err := s.MoveWorkOrders(ctx, cli, "done", []int64{4}, "")
-	s.Must(err)
+	none := assert.Value(s.MoveWorkOrders(ctx, cli, "done", []int64{4}, ""))(s.T)
 	assert.That(t, len(none.Moved) == 0 && len(none.Refused) == 1, "done without a resolution: %s", asJSON(t, none))
 }

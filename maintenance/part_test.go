@@ -36,8 +36,7 @@ func TestPartsAndDetail(t *testing.T) {
 	assert.OK(t, err)
 	photo, err := s.AddPhoto(ctx, cli, wo.ID, `C:\pictures\before.PNG`, "before", []byte("\x89PNG\r\n\x1a\nrest"))
 	s.Must(err)
-	got, err := s.call("workorder_detail", `{"id":1}`)
-	s.Must(err)
+	got := assert.Value(s.call("workorder_detail", `{"id":1}`))(s.T)
 	const want = `"parts":[{"part_id":1,"part_number":"6204","name":"Ball bearing","qty":6,"unit_cost_cents":425,"cost_cents":2550},` +
 		`{"part_id":2,"part_number":"OIL","name":"Oil","qty":0.333,"unit_cost_cents":999,"cost_cents":333},` +
 		`{"part_id":1,"part_number":"6204","name":"Ball bearing","qty":4,"unit_cost_cents":425,"cost_cents":1700},` +
@@ -76,8 +75,7 @@ func TestPhotos(t *testing.T) {
 	s.opens(WorkOrder{})
 	add := func(name string, data []byte) (Photo, error) { return s.AddPhoto(ctx, cli, 1, name, "", data) }
 	for name, head := range map[string]string{"a.jpg": "\xff\xd8\xff\xe0", "b.png": "\x89PNG\r\n\x1a\n", "c.webp": "RIFF\x10\x00\x00\x00WEBP"} {
-		p, err := add(name, []byte(head+"data"))
-		s.Must(err)
+		p := assert.Value(add(name, []byte(head+"data")))(s.T)
 		assert.That(t, p.Filename == name && p.Caption == nil, "%s: %s", name, asJSON(t, p))
 	}
 	big := make([]byte, MaxPhoto)

@@ -110,12 +110,10 @@ func TestPMDone(t *testing.T) {
 	got, want := brief(row), "ok next 2026-12-09 done 2026-11-20 baseline 1200 remaining 250 by both"
 	assert.That(t, got == want, "today: %s, want %s", got, want)
 	// On a past day the meter's value is the last reading until then.
-	row, err = s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-11-12"), nil)
-	s.Must(err)
+	row = assert.Value(s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-11-12"), nil))(s.T)
 	got, want = brief(row), "ok next 2026-11-30 done 2026-11-12 baseline 1100 remaining 150 by both"
 	assert.That(t, got == want, "eight days ago: %s, want %s", got, want)
-	row, err = s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-10-01"), nil)
-	s.Must(err)
+	row = assert.Value(s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-10-01"), nil))(s.T)
 	got, want = brief(row), "overdue next 2026-10-31 done 2026-10-01 baseline 1200 remaining 250 by days"
 	assert.That(t, got == want, "before any reading: %s, want %s", got, want)
 	if row, err = s.MarkDone(ctx, cli, 2, nil, nil); err != nil || brief(row) != "ok next 2027-01-19 done 2026-11-20" || row.DueSource != "" || row.UsageRemaining != nil {

@@ -20,8 +20,7 @@ func TestWhichMeter(t *testing.T) {
 		return s.RecordReading(ctx, ana, NewReading{AssetID: asset, Meter: meter, Reading: 6_000_000})
 	}
 	for _, ref := range []string{"odometer", "1", "ODOMETER"} {
-		r, err := post(1, ref)
-		s.Must(err)
+		r := assert.Value(post(1, ref))(s.T)
 		assert.That(t, r.Meter.Name == "odometer", "%s means %s", ref, r.Meter.Name)
 	}
 	s.untouched(fault.Invalid, "engine (2), odometer (1)", func() error { _, err := post(1, ""); return err })

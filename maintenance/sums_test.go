@@ -56,8 +56,7 @@ func TestSumsOfAnAssigneeAreKept(t *testing.T) {
 				continue // the name is new
 			}
 			f.Limit = 200
-			all, err := s.WorkOrders(ctx, f)
-			s.Must(err)
+			all := assert.Value(s.WorkOrders(ctx, f))(s.T)
 			cost := int64(0)
 			for _, wo := range all.WorkOrders {
 				cost += wo.TotalCostCents

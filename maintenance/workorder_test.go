@@ -32,13 +32,11 @@ func TestWorkOrderLists(t *testing.T) {
 		}
 		return nil
 	}))
-	all, err := s.WorkOrders(ctx, Filter{Cursor: schema.First(newest)})
-	s.Must(err)
+	all := assert.Value(s.WorkOrders(ctx, Filter{Cursor: schema.First(newest)}))(s.T)
 	if len(all.WorkOrders) != 200 || all.WorkOrders[0].ID != 210 || all.WorkOrders[199].ID != 11 {
 		t.Errorf("%d orders, %d to %d", len(all.WorkOrders), all.WorkOrders[0].ID, all.WorkOrders[len(all.WorkOrders)-1].ID)
 	}
-	everything, err := s.WorkOrders(ctx, Filter{Cursor: schema.First(1000)})
-	s.Must(err)
+	everything := assert.Value(s.WorkOrders(ctx, Filter{Cursor: schema.First(1000)}))(s.T)
 	for _, status := range append([]string{""}, workOrderMoves.States()...) {
 		for _, priority := range append([]string{""}, priorities...) {
 			for asset := range int64(3) {
@@ -51,8 +49,7 @@ func TestWorkOrderLists(t *testing.T) {
 						}
 					}
 					f := Filter{Status: status, Priority: priority, AssetID: asset, AssignedTo: who, Cursor: schema.First(7)}
-					got, err := s.WorkOrders(ctx, f)
-					s.Must(err)
+					got := assert.Value(s.WorkOrders(ctx, f))(s.T)
 					ids := []int64{}
 					for _, wo := range got.WorkOrders {
 						ids = append(ids, wo.ID)
@@ -63,14 +60,12 @@ func TestWorkOrderLists(t *testing.T) {
 			}
 		}
 	}
-	empty, err := s.get("GET /api/work-orders", "", "status", "cancelled")
-	s.Must(err)
+	empty := assert.Value(s.get("GET /api/work-orders", "", "status", "cancelled"))(s.T)
 	assert.That(t, empty == `{"work_orders":[],"next":null,"total":0}`, "an empty list is %s", empty)
-	spelled, err := s.call("list_workorders", `{"status":"IN_PROGRESS","priority":"Critical","limit":1}`)
-	s.Must(err)
+	spelled := assert.Value(s.call("list_workorders", `{"status":"IN_PROGRESS","priority":"Critical","limit":1}`))(s.T)
 	assert.That(t, strings.Contains(spelled, `"priority":"urgent"`) && strings.Contains(spelled, `"status":"in-progress"`),
 		"other spellings: %s", spelled)
-	_, err = s.call("create_workorder", `{"asset_id":1,"description":"x","assigned_to":"Cleo"}`)
+	_, err := s.call("create_workorder", `{"asset_id":1,"description":"x","assigned_to":"Cleo"}`)
 	s.Refused(err, fault.Invalid, "Ana", "new_person")
 	for args, part := range map[string]string{`{"limit":201}`: "1 to 200", `{"limit":0}`: "1 to 200", `{"status":"gone"}`: "cancelled", `{"priority":["low"]}`: "nested"} {
 		_, err := s.call("list_workorders", args)
@@ -88,8 +83,7 @@ func TestLaborRate(t *testing.T) {
 		s.Must(err)
 	}
 	cost := func(id int64) int64 {
-		wo, err := s.WorkOrder(ctx, id)
-		s.Must(err)
+		wo := assert.Value(s.WorkOrder(ctx, id))(s.T)
 		return wo.LaborCostCents
 	}
 	rate(1001)

@@ -230,8 +230,7 @@ func open(t testing.TB) *db.DB {
 	path := filepath.Join(t.TempDir(), "notes.db")
 	o := db.Options{Zone: time.UTC, Now: func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }}
 	dbtest.Create(t, path)
-	d, err := db.Open(path, o)
-	dbtest.OK(t, err)
+	d := assert.Value(db.Open(path, o))(t)
 	t.Cleanup(func() {
 		assert.NoError(t, d.Close())
 	})
@@ -265,8 +264,7 @@ type answer struct {
 // send sends a request with the full key as JSON, unless headers say otherwise; a "" header is omitted.
 func (s *server) send(t *testing.T, method, body string, headers map[string]string) answer {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, s.url, strings.NewReader(body))
-	dbtest.OK(t, err)
+	req := assert.Value(http.NewRequestWithContext(t.Context(), method, s.url, strings.NewReader(body)))(t)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer full")
 	for k, v := range headers {
@@ -279,11 +277,9 @@ func (s *server) send(t *testing.T, method, body string, headers map[string]stri
 			req.Header[http.CanonicalHeaderKey(k)] = strings.Split(v, "\n")
 		}
 	}
-	resp, err := http.DefaultClient.Do(req)
-	dbtest.OK(t, err)
+	resp := assert.Value(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	dbtest.OK(t, err)
+	b := assert.Value(io.ReadAll(resp.Body))(t)
 	return answer{status: resp.StatusCode, header: resp.Header, body: string(b)}
 }
 

@@ -58,8 +58,7 @@ func TestOfficialClient(t *testing.T) {
 			if info.ProtocolVersion != version || info.ServerInfo.Name != "quartermaster-notes" || info.Capabilities.Tools == nil {
 				t.Fatalf("%+v of %+v", info, info.ServerInfo)
 			}
-			list, err := session.ListTools(t.Context(), nil)
-			dbtest.OK(t, err)
+			list := assert.Value(session.ListTools(t.Context(), nil))(t)
 			assert.Must(t, len(list.Tools) == 5 && list.NextCursor == "", "%d tools", len(list.Tools))
 			for name, arguments := range map[string]any{
 				"write_note":  map[string]any{"text": "hello", "colour": "green", "times": 2},
@@ -87,8 +86,7 @@ func TestOfficialClient(t *testing.T) {
 // validate checks a value against a schema as the client received it.
 func validate(t *testing.T, what string, schema, value any) {
 	t.Helper()
-	b, err := json.Marshal(schema)
-	dbtest.OK(t, err)
+	b := assert.Value(json.Marshal(schema))(t)
 	var parsed jsonschema.Schema
 	assert.OK(t, json.Unmarshal(b, &parsed), "%s", what)
 	resolved, err := parsed.Resolve(&jsonschema.ResolveOptions{ValidateDefaults: true})

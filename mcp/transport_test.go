@@ -112,8 +112,7 @@ func TestSizeOfTheBody(t *testing.T) {
 	}
 	// A client that writes everything before reading can still read the refusal.
 	host := strings.TrimSuffix(strings.TrimPrefix(s.url, "http://"), "/mcp")
-	c, err := net.Dial("tcp", host)
-	dbtest.OK(t, err)
+	c := assert.Value(net.Dial("tcp", host))(t)
 	defer c.Close()
 	long := fill(most + 12<<20)
 	if _, err := fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer full\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
@@ -127,8 +126,7 @@ func TestSizeOfTheBody(t *testing.T) {
 	dbtest.OK(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer full")
-	resp, err := http.DefaultClient.Do(req)
-	dbtest.OK(t, err)
+	resp := assert.Value(http.DefaultClient.Do(req))(t)
 	resp.Body.Close()
 	assert.That(t, req.ContentLength == 0 && resp.StatusCode == http.StatusRequestEntityTooLarge,
 		"chunked: %d", resp.StatusCode)
@@ -137,13 +135,11 @@ func TestSizeOfTheBody(t *testing.T) {
 func TestShortBody(t *testing.T) {
 	s := start(t)
 	host := strings.TrimSuffix(strings.TrimPrefix(s.url, "http://"), "/mcp")
-	c, err := net.Dial("tcp", host)
-	dbtest.OK(t, err)
+	c := assert.Value(net.Dial("tcp", host))(t)
 	defer c.Close()
 	fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer full\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{", host)
 	dbtest.OK(t, c.(*net.TCPConn).CloseWrite())
-	b, err := io.ReadAll(c)
-	dbtest.OK(t, err)
+	b := assert.Value(io.ReadAll(c))(t)
 	got := string(b)
 	assert.That(t, strings.HasPrefix(got, "HTTP/1.1 400") && strings.Contains(got, "shorter than announced"),
 		"got %s", got)

@@ -163,13 +163,11 @@ func TestStatements(t *testing.T) {
 	must(h, ann, receive, ReceiptRequest{LeaseID: id, AmountCents: 250_000, PaidDate: "2026-12-31"})
 	h.On("2027-01-15")
 	for year, want := range map[int64][4]int64{2026: {0, 200_000, 250_000, -50_000}, 2027: {-50_000, 100_000, 0, 50_000}, 2025: {}} {
-		st, err := h.LeaseStatement(ctx, viewer, id, year)
-		h.Must(err)
+		st := assert.Value(h.LeaseStatement(ctx, viewer, id, year))(h.T)
 		assert.Equal(t, [4]int64{st.OpeningBalanceCents, st.ChargedCents, st.ReceivedCents, st.ClosingBalanceCents}, want,
 			"%d", year)
 	}
-	p, err := h.PropertyStatement(ctx, viewer, 1, 2026)
-	h.Must(err)
+	p := assert.Value(h.PropertyStatement(ctx, viewer, 1, 2026))(h.T)
 	if p.ReceivedCents != 250_000 || len(p.ByType) != 1 || p.ByType[0].ReceivedCents != 250_000 || p.CreditCents != 0 {
 		t.Errorf("%s", asJSON(t, p))
 	}
@@ -182,8 +180,7 @@ func TestPagedLists(t *testing.T) {
 		h.lease("start_date=2026-01-01", "end_date=2026-06-30")
 	}
 	for query, want := range map[string]int{"property=hou": 3, "property=1": 3, "property=x": 0, "tenant=u2": 1, "tenant=3": 1, "ends_before=2026-06-30": 0, "ends_before=2026-07-01": 3} {
-		got, err := h.get(h.listLeases(), viewer, "", query)
-		h.Must(err)
+		got := assert.Value(h.get(h.listLeases(), viewer, "", query))(h.T)
 		n := len(got.(Leases).Leases)
 		assert.That(t, n == want, "%s: %d leases, want %d", query, n, want)
 	}
@@ -194,8 +191,7 @@ func TestPagedLists(t *testing.T) {
 	}
 	next := ""
 	for page := range 3 {
-		got, err := h.tool("lease_detail", reader, `{"lease_id":1,"limit":1`+next+`}`)
-		h.Must(err)
+		got := assert.Value(h.tool("lease_detail", reader, `{"lease_id":1,"limit":1`+next+`}`))(h.T)
 		l := got.(LedgerForAgents)
 		assert.Must(t, len(l.Charges) == 1 && l.Total == 3 && (l.Next == nil) == (page == 2),
 			"page %d: %s", page, asJSON(t, l))

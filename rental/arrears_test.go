@@ -83,8 +83,7 @@ func TestRentRoll(t *testing.T) {
 	for month, totals := range map[string]Collection{
 		"2026-10": {100000, 100000, 0, 0}, "2026-12": {0, 0, 0, 100000}, "2026-09": {}, "9999-12": {}, "0001-01": {},
 	} {
-		roll, err := h.tool("rent_roll", reader, `{"month":"`+month+`"}`)
-		h.Must(err)
+		roll := assert.Value(h.tool("rent_roll", reader, `{"month":"`+month+`"}`))(h.T)
 		got := roll.(FoundRoll)
 		assert.That(t, *got.Totals == totals && got.Month.String() == month, "%s: %+v, want %+v", month, got.Totals, totals)
 	}

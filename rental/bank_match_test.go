@@ -172,8 +172,7 @@ func playMonth(t *testing.T, r *rand.Rand, names []string, month int) {
 	h.imports(mt940("0.00", exact.CurrencyOf("EUR").Plain(partSum(lines[:7])), lines[:7]...))
 	h.imports(mt940("0.00", closing, lines...))
 	h.imports(mt940("0.00", closing, lines...))
-	list, err := h.BankLines(ctx, viewer, LineFilter{})
-	h.Must(err)
+	list := assert.Value(h.BankLines(ctx, viewer, LineFilter{}))(h.T)
 	assert.Must(t, list.Total == int64(len(lines)), "month %d: %d lines kept of %d", month, list.Total, len(lines))
 	for _, l := range list.Lines {
 		if set(l.Match) != certain {
@@ -187,12 +186,11 @@ func playMonth(t *testing.T, r *rand.Rand, names []string, month int) {
 	}
 	must(h, ann, bookLines, Bookings{Certain: true})
 	var booked, received int64
-	settled, err := h.BankLines(ctx, viewer, LineFilter{State: lineBooked})
-	h.Must(err)
+	settled := assert.Value(h.BankLines(ctx, viewer, LineFilter{State: lineBooked}))(h.T)
 	for _, l := range settled.Lines {
 		booked += l.AmountCents
 	}
-	h.Must(h.DB.View(ctx, func(c *db.Conn) error {
+	h.Must(h.DB.View(ctx, func(c *db.Conn) (err error) {
 		received, _, err = db.One(c, db.Int, "SELECT coalesce(sum(amount_cents), 0) FROM payments")
 		return err
 	}))

@@ -68,8 +68,7 @@ func (h *fixture) let(unit, tenant, start string, rent int) int64 {
 
 func (h *fixture) imports(data []byte, take ...int64) ImportedStatement {
 	h.T.Helper()
-	done, err := h.importBankFile(ann, BankFile{File: schema.File{Name: "a.sta", Data: data}, Take: take})
-	h.Must(err)
+	done := assert.Value(h.importBankFile(ann, BankFile{File: schema.File{Name: "a.sta", Data: data}, Take: take}))(h.T)
 	assert.Must(h.T, len(done.Statements) == 1, "%s", asJSON(h.T, done))
 	return done.Statements[0]
 }
@@ -77,8 +76,7 @@ func (h *fixture) imports(data []byte, take ...int64) ImportedStatement {
 // matches lists the free lines, as "amount match act lease,lease [payments]".
 func (h *fixture) matches() (all []string) {
 	h.T.Helper()
-	list, err := h.BankLines(ctx, viewer, LineFilter{State: lineFree})
-	h.Must(err)
+	list := assert.Value(h.BankLines(ctx, viewer, LineFilter{State: lineFree}))(h.T)
 	slices.Reverse(list.Lines)
 	for _, l := range list.Lines {
 		text := fmt.Sprintf("%d %s %s", l.AmountCents, set(l.Match), set(l.Act))
@@ -158,8 +156,7 @@ func TestStatementsAreReadOnce(t *testing.T) {
 	h.Refused(err, fault.Invalid, "10 is missing")
 	s = h.imports(mt940("1000.00", "2630.00", second...))
 	assert.That(t, s.New == 2 && s.Same == 3 && *s.KeptCents == 263_000 && *s.MissingCents == 0, "%s", asJSON(t, s))
-	list, err := h.BankLines(ctx, viewer, LineFilter{Cursor: schema.First(2)})
-	h.Must(err)
+	list := assert.Value(h.BankLines(ctx, viewer, LineFilter{Cursor: schema.First(2)}))(h.T)
 	assert.That(t, list.Total == 5 && len(list.Lines) == 2 && list.Next != nil && list.Lines[0].AmountCents == 95_000,
 		"%s", asJSON(t, list))
 	rest, err := h.BankLines(ctx, viewer, LineFilter{Cursor: schema.Cursor[int64]{Limit: 9, After: *list.Next}})
@@ -194,8 +191,7 @@ func TestFilesAreReadTogether(t *testing.T) {
 	assert.Equal(t, h.Number("SELECT count(*) FROM bank_lines"), 0, "lines are kept of a call that was refused")
 	_, err = h.importFiles(ctx, ann, BankFile{Take: []int64{1}}, []schema.File{one, two})
 	h.Refused(err, fault.Invalid, "one file")
-	done, err := h.importFiles(ctx, ann, BankFile{}, []schema.File{one, two, one})
-	h.Must(err)
+	done := assert.Value(h.importFiles(ctx, ann, BankFile{}, []schema.File{one, two, one}))(h.T)
 	if len(done.Statements) != 3 || done.Statements[0].New+done.Statements[1].New != 2 || done.Statements[2].Same != 1 {
 		t.Errorf("%s", asJSON(t, done))
 	}
@@ -264,8 +260,7 @@ func TestANoticeAndItsStatementAreJoined(t *testing.T) {
 			}
 		}
 		var told []string
-		list, err := h.BankLines(ctx, viewer, LineFilter{})
-		h.Must(err)
+		list := assert.Value(h.BankLines(ctx, viewer, LineFilter{}))(h.T)
 		for _, l := range list.Lines {
 			told = append(told, fmt.Sprintf("%d %s %v", l.AmountCents, l.State, l.ParentID != nil))
 		}

@@ -132,10 +132,8 @@ func TestMoneyComesBackUnchanged(t *testing.T) {
 			assert.That(t, got == want, "%s on %s came back as\n%s\nand not\n%s", name, on, got, want)
 		}
 		for _, id := range []int64{one, two} {
-			a, err := h.LeaseStatement(ctx, viewer, id, 2026)
-			h.Must(err)
-			b, err := other.LeaseStatement(ctx, viewer, id, 2026)
-			h.Must(err)
+			a := assert.Value(h.LeaseStatement(ctx, viewer, id, 2026))(h.T)
+			b := assert.Value(other.LeaseStatement(ctx, viewer, id, 2026))(h.T)
 			if a.ClosingBalanceCents != b.ClosingBalanceCents || a.CreditReturnedCents != b.CreditReturnedCents || a.ReceivedCents != b.ReceivedCents || a.DepositHeldCents != b.DepositHeldCents {
 				t.Errorf("lease %d: %s and %s", id, asJSON(t, a), asJSON(t, b))
 			}

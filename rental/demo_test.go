@@ -15,8 +15,7 @@ func TestDemo(t *testing.T) {
 		h := open(t, on)
 		h.Must(h.Declare().Demo(ctx, day(t, on)))
 		h.sound()
-		leases, err := h.Leases(ctx, viewer, LeaseFilter{})
-		h.Must(err)
+		leases := assert.Value(h.Leases(ctx, viewer, LeaseFilter{}))(h.T)
 		status, frequency := map[string]int{}, map[string]int{}
 		for _, l := range leases.Leases {
 			status[l.Status]++
@@ -24,8 +23,7 @@ func TestDemo(t *testing.T) {
 		}
 		assert.That(t, status[active] == 10 && status[ended] == 5 && status[upcoming] == 1 && len(frequency) == 3,
 			"on %s: %v, %v", on, status, frequency)
-		p, err := h.Properties(ctx, PropertyFilter{})
-		h.Must(err)
+		p := assert.Value(h.Properties(ctx, PropertyFilter{}))(h.T)
 		assert.That(t, len(p.Properties) == 2 && p.Properties[0].UnitCount+p.Properties[1].UnitCount == 12,
 			"on %s: %s", on, asJSON(t, p))
 		a := h.arrears()

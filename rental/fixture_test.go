@@ -84,8 +84,7 @@ func (h *fixture) load(table, text string) {
 // try imports the rows of a CSV text in one transaction and returns the refusals.
 func (h *fixture) try(table, text string) (refusals []string) {
 	h.T.Helper()
-	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	h.Must(err)
+	records := assert.Value(csv.NewReader(strings.NewReader(text)).ReadAll())(h.T)
 	t := h.table(table)
 	h.Must(db.Exec(ctx, h.DB, cli, func(tx *db.Tx) error {
 		for _, rows := range groups(t, records) {
@@ -276,8 +275,7 @@ func (h *fixture) get(op schema.Op, who db.Caller, id string, query ...string) (
 
 func asJSON(t testing.TB, v any) string {
 	t.Helper()
-	b, err := strict.Marshal(v)
-	dbtest.OK(t, err)
+	b := assert.Value(strict.Marshal(v))(t)
 	return string(b)
 }
 
@@ -297,8 +295,7 @@ func do3[A, B, C, T any](h *fixture, who db.Caller, fn func(*db.Tx, A, B, C) (T,
 // must, must2 and must3 run what must be accepted.
 func must[A, T any](h *fixture, who db.Caller, fn func(*db.Tx, A) (T, error), a A) T {
 	h.T.Helper()
-	v, err := do(h, who, fn, a)
-	h.Must(err)
+	v := assert.Value(do(h, who, fn, a))(h.T)
 	return v
 }
 
@@ -330,15 +327,13 @@ func refusal3[A, B, C, T any](h *fixture, who db.Caller, fn func(*db.Tx, A, B, C
 
 func (h *fixture) ledger(lease int64) Ledger {
 	h.T.Helper()
-	l, err := h.Ledger(ctx, viewer, lease)
-	h.Must(err)
+	l := assert.Value(h.Ledger(ctx, viewer, lease))(h.T)
 	return l
 }
 
 func (h *fixture) arrears() Arrears {
 	h.T.Helper()
-	a, err := h.Arrears(ctx, viewer)
-	h.Must(err)
+	a := assert.Value(h.Arrears(ctx, viewer))(h.T)
 	return a
 }
 

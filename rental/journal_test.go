@@ -78,8 +78,7 @@ func byHledger(t *testing.T, text string) map[string]int64 {
 	}
 	out, err := exec.Command(*hledgerProgram, "-f", file, "balance", "--flat", "--no-total", "-O", "csv").Output()
 	dbtest.OK(t, err)
-	rows, err := csv.NewReader(bytes.NewReader(out)).ReadAll()
-	dbtest.OK(t, err)
+	rows := assert.Value(csv.NewReader(bytes.NewReader(out)).ReadAll())(t)
 	sums := map[string]int64{}
 	for _, row := range rows[1:] {
 		amount := strings.TrimSuffix(row[1], " EUR")

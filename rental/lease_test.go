@@ -26,8 +26,7 @@ func TestPagesEnd(t *testing.T) {
 			if after != "" {
 				q = append(q, "after="+after)
 			}
-			got, err := h.get(op, viewer, "", q...)
-			h.Must(err)
+			got := assert.Value(h.get(op, viewer, "", q...))(h.T)
 			var next *int64
 			switch list := got.(type) {
 			case Units:
@@ -73,8 +72,7 @@ func TestPagesEnd(t *testing.T) {
 	h.Must(err)
 	l := list.(FoundLeases)
 	assert.That(t, len(l.Leases) == 2 && l.Total == 3 && l.Leases[0].Full.BalanceCents == 300000, "%s", asJSON(t, l))
-	list, err = h.tool("list_leases", reader, `{"active":false}`)
-	h.Must(err)
+	list = assert.Value(h.tool("list_leases", reader, `{"active":false}`))(h.T)
 	l = list.(FoundLeases)
 	assert.That(t, len(l.Leases) == 6 && l.Total == 6, "%s", asJSON(t, l))
 	_, err = h.tool("list_leases", reader, `{"limit":201}`)
@@ -87,8 +85,7 @@ func TestLeaseListPostsThePageThatItShows(t *testing.T) {
 	for range 3 {
 		h.lease("start_date=2026-02-01")
 	}
-	list, err := h.Leases(ctx, viewer, LeaseFilter{Cursor: schema.First(2)})
-	h.Must(err)
+	list := assert.Value(h.Leases(ctx, viewer, LeaseFilter{Cursor: schema.First(2)}))(h.T)
 	assert.That(t, list.Leases[0].BalanceCents == 200000 && list.Leases[1].BalanceCents == 200000, "%s", asJSON(t, list))
 	assert.Equal(t, h.Number("SELECT count(DISTINCT lease_id) FROM charges"), 2, "leases were posted")
 }

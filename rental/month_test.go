@@ -258,8 +258,7 @@ func (w *population) statements(i int) {
 	w.T.Helper()
 	var closing int64
 	for _, year := range []int64{2025, 2026, 2027} {
-		got, err := w.LeaseStatement(ctx, viewer, int64(i+1), year)
-		w.Must(err)
+		got := assert.Value(w.LeaseStatement(ctx, viewer, int64(i+1), year))(w.T)
 		want := w.accounts[i].year(int(got.From), int(got.To))
 		sums := func(s Statement) [8]int64 {
 			return [8]int64{s.OpeningBalanceCents, s.ChargedCents, s.ReceivedCents, s.DepositUsedCents, s.CreditReturnedCents, s.ClosingBalanceCents, s.CreditCents, s.DepositHeldCents}
@@ -280,8 +279,7 @@ func (w *population) propertyStatements() {
 	w.T.Helper()
 	for p := range w.properties {
 		for _, year := range []int64{2025, 2026} {
-			st, err := w.PropertyStatement(ctx, viewer, int64(p+1), year)
-			w.Must(err)
+			st := assert.Value(w.PropertyStatement(ctx, viewer, int64(p+1), year))(w.T)
 			first, last := yearDays(year)
 			var want, types, units int64
 			for i := p; i < len(w.accounts); i += 20 {

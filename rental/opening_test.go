@@ -63,12 +63,10 @@ func TestOpeningBalance(t *testing.T) {
 	}
 	_, err = h.LeaseStatement(ctx, viewer, id, 2025)
 	h.Refused(err, fault.Invalid, "2026-11-01")
-	roll, err := h.RentRoll(ctx, viewer, new(day(t, "2026-10-01").Month()))
-	h.Must(err)
+	roll := assert.Value(h.RentRoll(ctx, viewer, new(day(t, "2026-10-01").Month())))(h.T)
 	assert.That(t, roll.Totals.BilledCents == 0 && roll.Totals.ReceivedCents == 0,
 		"October bills what was taken over: %s", asJSON(t, roll.Totals))
-	property, err := h.PropertyStatement(ctx, viewer, 1, 2026)
-	h.Must(err)
+	property := assert.Value(h.PropertyStatement(ctx, viewer, 1, 2026))(h.T)
 	assert.That(t, property.ReceivedCents == 125_000 && slices.Contains(property.ByType, TypeReceived{"opening", 35_000}),
 		"%s", asJSON(t, property))
 	_, err = do(h, ann, setOpenings, []Opening{{LeaseID: id, Day: &on, BalanceCents: 10_000, DepositCents: 180_000}})

@@ -40,8 +40,7 @@ func said(all []Reminder) (lines []string) {
 func (h *fixture) run(on string) string {
 	h.T.Helper()
 	h.On(on)
-	due, err := h.RemindersDue(ctx, viewer, nil)
-	h.Must(err)
+	due := assert.Value(h.RemindersDue(ctx, viewer, nil))(h.T)
 	sent := must(h, ann, sendReminders, nil)
 	a, b := said(due.Reminders), said(append(slices.Clone(sent.Sent), sent.Skipped...))
 	assert.That(h.T, slices.Equal(a, b) && due.TotalCents == sent.TotalCents, "on %s: due %q, sent %q", on, a, b)
@@ -397,8 +396,7 @@ func (h *fixture) randomPayments(r *rand.Rand, m *model, today exact.Day, n int)
 // comparesWith sends due reminders and reports whether the model agrees.
 func (h *fixture) comparesWith(m *model, today exact.Day, n int) bool {
 	h.T.Helper()
-	due, err := h.RemindersDue(ctx, viewer, nil)
-	h.Must(err)
+	due := assert.Value(h.RemindersDue(ctx, viewer, nil))(h.T)
 	var want []string
 	var notes []func()
 	for id := int64(1); id <= int64(n); id++ {

@@ -65,8 +65,7 @@ func TestStatesFollowTheDay(t *testing.T) {
 			assert.MustEqual(t, fmt.Sprint(got), "["+want+"]", "%d, after %d: %s leases are %s, listed", i, what, status, want)
 		}
 		for status, not := range map[string]string{vacant: "NOT ", occupied: ""} {
-			list, err := h.Units(ctx, UnitFilter{Status: status, Cursor: schema.Cursor[int64]{After: 2, Limit: 7}})
-			h.Must(err)
+			list := assert.Value(h.Units(ctx, UnitFilter{Status: status, Cursor: schema.Cursor[int64]{After: 2, Limit: 7}}))(h.T)
 			var got []int64
 			for _, u := range list.Units {
 				got = append(got, u.ID)
@@ -74,8 +73,7 @@ func TestStatesFollowTheDay(t *testing.T) {
 			}
 			where := "units x WHERE " + not + "EXISTS (SELECT 1 FROM leases l WHERE l.unit_id = x.id AND l.start_date <= ?1 AND l.last_day >= ?1)"
 			want := h.Texts(listed+where+" AND x.id > 2 ORDER BY x.id LIMIT 7)", now)[0]
-			n, err := h.CountUnits(ctx, UnitFilter{Status: status})
-			h.Must(err)
+			n := assert.Value(h.CountUnits(ctx, UnitFilter{Status: status}))(h.T)
 			if text := fmt.Sprint(got); text != "["+want+"]" || n != h.Number("SELECT count(*) FROM "+where, now) {
 				t.Fatalf("%d, after %d: %s units are %s, listed are %s of %d", i, what, status, want, text, n)
 			}

@@ -37,8 +37,7 @@ func (h *fixture) spend(said string) Expense {
 
 func (h *fixture) year(year int64) YearReport {
 	h.T.Helper()
-	y, err := h.YearReport(ctx, viewer, year, "")
-	h.Must(err)
+	y := assert.Value(h.YearReport(ctx, viewer, year, ""))(h.T)
 	return y
 }
 
@@ -181,8 +180,7 @@ func TestRecurringExpenses(t *testing.T) {
 		if want == 0 {
 			continue
 		}
-		done, err := db.Update(ctx, h.DB, ann, postExpenses)
-		h.Must(err)
+		done := assert.Value(db.Update(ctx, h.DB, ann, postExpenses))(h.T)
 		var days []string
 		for _, e := range done.Expenses {
 			days = append(days, e.Day.String())
@@ -200,8 +198,7 @@ func TestRecurringExpenses(t *testing.T) {
 		y := must2(h, ann, addRecurringExpense, NewExpense{Category: "other", AmountCents: new(int64(-1))}, RecurringExpense{Frequency: f, From: day(t, "2024-02-29")})
 		must2(h, ann, endRecurringExpense, y.ID, day(t, "2025-03-01"))
 	}
-	done, err = db.Update(ctx, h.DB, ann, postExpenses)
-	h.Must(err)
+	done = assert.Value(db.Update(ctx, h.DB, ann, postExpenses))(h.T)
 	want := 53 + 27 + 13 + 5 + 2
 	assert.That(t, done.Entered == want, "%d entered, not %d", done.Entered, want)
 	h.sound()
@@ -228,8 +225,7 @@ func TestExpensesAndTheBank(t *testing.T) {
 	_, err = do(h, ann, addExpense, NewExpense{Category: "repairs", LineID: new(int64(1))})
 	h.Refused(err, fault.Conflict, "booked already by expense 1")
 	by := must(h, ann, addExpense, NewExpense{Category: "insurance", AmountCents: new(int64(5500)), Day: new(day(t, "2026-11-10"))})
-	list, err := h.BankLines(ctx, viewer, LineFilter{State: lineFree})
-	h.Must(err)
+	list := assert.Value(h.BankLines(ctx, viewer, LineFilter{State: lineFree}))(h.T)
 	for _, l := range list.Lines {
 		c := l.Candidates[0]
 		if set(l.Match) != proposed || l.ID == 2 && (*c.ExpenseID != by.ID || *l.Act != actLink) || l.ID == 3 && (*c.ExpenseID != e.ID || *l.Act != actExpense || *c.Like().Payee != "Novak") {
@@ -306,8 +302,7 @@ func TestMoneyMoves(t *testing.T) {
 		}
 		assert.Equal(t, other.export(table), text, "%s", table)
 	}
-	done, err := db.Update(ctx, other.DB, ann, postExpenses)
-	h.Must(err)
+	done := assert.Value(db.Update(ctx, other.DB, ann, postExpenses))(h.T)
 	assert.That(t, done.Entered == 0, "%s", asJSON(t, done))
 	if a, b := h.year(2026), other.year(2026); a.Totals.SpentCents != b.Totals.SpentCents || a.Totals.SpentCents != 700*2+900*2 {
 		t.Errorf("%d and %d", a.Totals.SpentCents, b.Totals.SpentCents)

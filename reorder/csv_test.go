@@ -79,10 +79,8 @@ func TestExportReimportsUnchanged(t *testing.T) {
 	}
 	a.sound()
 	b.sound()
-	one, err := a.Report(context.Background(), ReportQuery{Status: All})
-	a.Must(err)
-	other, err := b.Report(context.Background(), ReportQuery{Status: All})
-	b.Must(err)
+	one := assert.Value(a.Report(context.Background(), ReportQuery{Status: All}))(a.T)
+	other := assert.Value(b.Report(context.Background(), ReportQuery{Status: All}))(b.T)
 	assert.That(t, asJSON(t, one) == asJSON(t, other), "the reports differ:\n%s\n%s", asJSON(t, one), asJSON(t, other))
 }
 

@@ -97,8 +97,7 @@ func val[T any](value T, err error) T {
 
 func asJSON(t testing.TB, v any) string {
 	t.Helper()
-	b, err := strict.Marshal(v)
-	dbtest.OK(t, err)
+	b := assert.Value(strict.Marshal(v))(t)
 	return string(b)
 }
 

@@ -41,8 +41,7 @@ func FuzzRows(f *testing.F) {
 		for range rows.Items {
 			n++
 		}
-		got, err := s.Ingest(context.Background(), cli, rows, IngestOptions{Replace: replace})
-		dbtest.OK(t, err)
+		got := assert.Value(s.Ingest(context.Background(), cli, rows, IngestOptions{Replace: replace}))(t)
 		if got.Imported+got.Skipped != n || got.Skipped != len(got.Errors) || (got.ReplacedDays != nil) != replace {
 			t.Fatalf("%d rows: %+v", n, got)
 		}
@@ -94,8 +93,7 @@ func FuzzCells(f *testing.F) {
 		if unquoted != [2]string{date, sku} {
 			return // not valid UTF-8
 		}
-		got, err := s.Ingest(context.Background(), cli, rows, IngestOptions{Replace: true})
-		dbtest.OK(t, err)
+		got := assert.Value(s.Ingest(context.Background(), cli, rows, IngestOptions{Replace: true}))(t)
 		if got.Imported != loaded.Imported || got.Skipped == 1 && len(loaded.Errors) == 1 && kindOf(rows) == strict.Number && got.Errors[0].Reason != loaded.Errors[0].Reason {
 			t.Fatalf("%s: JSON %+v, CSV %+v", row, got, loaded)
 		}

@@ -28,8 +28,7 @@ func TestRef(t *testing.T) {
 		{`{"meter":"a\u0001b"}`, "", "control character"},
 		{`{"meter":"` + strings.Repeat("x", 201) + `"}`, "", "at most 200"},
 	} {
-		body, err := strict.Parse([]byte(c.body), strict.MaxDepth)
-		assert.OK(t, err)
+		body := assert.Value(strict.Parse([]byte(c.body), strict.MaxDepth))(t)
 		do, err := op.Decode(Input{Body: body, HasBody: true})
 		if err != nil {
 			assert.That(t, c.refused != "" && strings.Contains(err.Error(), c.refused), "%s: refused: %v", c.body, err)
@@ -38,8 +37,7 @@ func TestRef(t *testing.T) {
 		got, _ := do(context.Background(), db.Caller{})
 		assert.That(t, got == c.want && c.refused == "", "%s: %q, want %q", c.body, got, c.want)
 	}
-	shown, err := json.Marshal(op.Args(REST)[0].Schema(OpenAPI))
-	assert.OK(t, err)
+	shown := assert.Value(json.Marshal(op.Args(REST)[0].Schema(OpenAPI)))(t)
 	const want = `{"anyOf":[{"maxLength":200,"type":"string"},{"minimum":1,"type":"integer"}],"description":"which"}`
 	assert.That(t, string(shown) == want, "%s, want %s", shown, want)
 }

@@ -16,8 +16,7 @@ import (
 // blocks returns the code blocks of a document of docs/ in the language, in order.
 func blocks(t *testing.T, name, language string) []string {
 	t.Helper()
-	page, err := os.ReadFile("../docs/" + name)
-	assert.OK(t, err)
+	page := assert.Value(os.ReadFile("../docs/" + name))(t)
 	var found []string
 	for _, m := range regexp.MustCompile("(?ms)^```"+language+"[^\n]*\n(.*?)^```$").FindAllStringSubmatch(string(page), -1) {
 		found = append(found, m[1])

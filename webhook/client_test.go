@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"quartermaster/schema/assert"
-	"quartermaster/schema/db/dbtest"
 )
 
 // line is a listener that passes every connection to serve and counts them.
@@ -29,8 +28,7 @@ type line struct {
 
 func listen(t *testing.T, serve func(conn net.Conn)) *line {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	dbtest.OK(t, err)
+	l := assert.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	n := &line{url: "http://" + l.Addr().String()}
 	go func() {
@@ -206,8 +204,7 @@ func TestTLS(t *testing.T) {
 // names is a name server that knows one address, 127.0.0.1, or none if find is false.
 func names(t *testing.T, find bool) *net.Resolver {
 	t.Helper()
-	server, err := net.ListenPacket("udp", "127.0.0.1:0")
-	dbtest.OK(t, err)
+	server := assert.Value(net.ListenPacket("udp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { server.Close() })
 	go func() {
 		b := make([]byte, 1500)
@@ -244,8 +241,7 @@ func TestTargets(t *testing.T) {
 	t.Parallel()
 	l := listen(t, says("HTTP/1.1 200 OK\r\n\r\n", hangUp))
 	// its own port is used, and nobody listens on it
-	busy, err := net.Dial("tcp", strings.TrimPrefix(listen(t, hold).url, "http://"))
-	dbtest.OK(t, err)
+	busy := assert.Value(net.Dial("tcp", strings.TrimPrefix(listen(t, hold).url, "http://")))(t)
 	t.Cleanup(func() { busy.Close() })
 	nobody := busy.LocalAddr().String()
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(l.url, "http://"))

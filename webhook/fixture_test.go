@@ -44,8 +44,7 @@ func open(t *testing.T, o webhook.Options) *fixture {
 // attach opens an existing database as another process.
 func attach(t *testing.T, path string, do db.Options, o webhook.Options) *fixture {
 	t.Helper()
-	d, err := db.Open(path, do)
-	dbtest.OK(t, err)
+	d := assert.Value(db.Open(path, do))(t)
 	t.Cleanup(func() {
 		assert.NoError(t, d.Close())
 	})
@@ -80,8 +79,7 @@ func (s *fixture) run() (stop func()) {
 // add adds a receiver of the store.
 func (s *fixture) add(url string, events ...string) webhook.Secret {
 	s.t.Helper()
-	added, err := s.receivers.Add(s.t.Context(), db.CLI("store"), url, events, "", 0)
-	dbtest.OK(s.t, err)
+	added := assert.Value(s.receivers.Add(s.t.Context(), db.CLI("store"), url, events, "", 0))(s.t)
 	return added
 }
 
@@ -127,8 +125,7 @@ func (s *fixture) log(f webhook.Filter) []webhook.Delivery {
 	if f.Limit == 0 {
 		f.Limit = 100_000
 	}
-	all, err := webhook.Deliveries(s.t.Context(), s.d, f)
-	dbtest.OK(s.t, err)
+	all := assert.Value(webhook.Deliveries(s.t.Context(), s.d, f))(s.t)
 	slices.Reverse(all)
 	return all
 }

@@ -64,8 +64,7 @@ func TestSeveralAtATimeInOrderPerSubject(t *testing.T) {
 			w.WriteHeader(http.StatusInternalServerError)
 		}
 	})
-	added, err := s.receivers.Add(t.Context(), db.CLI("store"), url, nil, "", parallel)
-	dbtest.OK(t, err)
+	added := assert.Value(s.receivers.Add(t.Context(), db.CLI("store"), url, nil, "", parallel))(t)
 	for range rounds {
 		for i := range subjects {
 			s.emitAbout("order:" + fmt.Sprint((i+1)%subjects)) // delivery ids begin at 1

@@ -31,8 +31,7 @@ func TestDNSRebinding(t *testing.T) {
 // moving is a name server that returns the loopback address once, and afterwards the metadata address of clouds.
 func moving(t *testing.T, asked *atomic.Int64) *net.Resolver {
 	t.Helper()
-	server, err := net.ListenPacket("udp", "127.0.0.1:0")
-	assert.OK(t, err)
+	server := assert.Value(net.ListenPacket("udp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { server.Close() })
 	go func() {
 		b := make([]byte, 512)

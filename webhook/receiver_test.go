@@ -75,15 +75,13 @@ func TestReceivers(t *testing.T) {
 	ctx, cli := t.Context(), db.CLI("store")
 	list := func() []webhook.Receiver {
 		t.Helper()
-		all, err := s.receivers.List(ctx, "")
-		dbtest.OK(t, err)
+		all := assert.Value(s.receivers.List(ctx, ""))(t)
 		return all
 	}
 	if text, _ := json.Marshal(list()); string(text) != "[]" {
 		t.Errorf("an empty list is %s", text)
 	}
-	one, err := s.receivers.Add(ctx, cli, "  https://shop.example/secret-path?token=secret-query ", nil, "", 0)
-	dbtest.OK(t, err)
+	one := assert.Value(s.receivers.Add(ctx, cli, "  https://shop.example/secret-path?token=secret-query ", nil, "", 0))(t)
 	rest, is := strings.CutPrefix(one.Secret, "whsec_")
 	b, err := base64.StdEncoding.DecodeString(rest)
 	assert.That(t, is && err == nil && len(b) == 32 && one.ID == 1, "added %+v, want id 1 and a secret of 32 bytes", one)

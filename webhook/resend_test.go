@@ -21,8 +21,7 @@ import (
 // resend requests deliveries and returns "of:new state" for each new one.
 func (s *fixture) resend(ask webhook.ResendRequest) []string {
 	s.t.Helper()
-	made, err := s.sender.Resend(s.t.Context(), db.CLI(""), ask)
-	dbtest.OK(s.t, err)
+	made := assert.Value(s.sender.Resend(s.t.Context(), db.CLI(""), ask))(s.t)
 	texts := []string{}
 	for _, m := range made {
 		texts = append(texts, fmt.Sprintf("%d:%d %s", m.Of, m.ID, m.State))

@@ -36,8 +36,7 @@ func TestSignatures(t *testing.T) {
 	for _, secret := range []string{"", "s", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "geheim ünd länger"} {
 		s := open(t, webhook.Options{})
 		url, requests := receiver(t, nil)
-		added, err := s.receivers.Add(t.Context(), db.CLI("store"), url, nil, secret, 0)
-		dbtest.OK(t, err)
+		added := assert.Value(s.receivers.Add(t.Context(), db.CLI("store"), url, nil, secret, 0))(t)
 		if secret != "" && added.Secret != secret {
 			t.Errorf("the secret became %q, want %q", added.Secret, secret)
 		}
@@ -88,8 +87,7 @@ func TestRotation(t *testing.T) {
 	s := attach(t, path, db.Options{Now: func() time.Time { return now }}, webhook.Options{})
 	url, requests := receiver(t, nil)
 	first := s.add(url)
-	second, err := s.receivers.Rotate(t.Context(), db.CLI(""), first.ID)
-	dbtest.OK(t, err)
+	second := assert.Value(s.receivers.Rotate(t.Context(), db.CLI(""), first.ID))(t)
 	assert.That(t, second.ID == first.ID && second.Secret != first.Secret && strings.HasPrefix(second.Secret, "whsec_"),
 		"rotating %v gave %v", first, second)
 	s.emit("order.paid")
@@ -118,8 +116,7 @@ func TestRotation(t *testing.T) {
 		assert.Equal(t, len(strings.Fields(g.header.Get("Webhook-Signature"))) == 2, c.signs,
 			"%v after the rotation the old secret signs along", c.after)
 	}
-	third, err := s.receivers.Rotate(t.Context(), db.CLI("store"), first.ID)
-	dbtest.OK(t, err)
+	third := assert.Value(s.receivers.Rotate(t.Context(), db.CLI("store"), first.ID))(t)
 	s.emit("order.paid")
 	s.run()
 	g = wait(t, requests)

@@ -36,8 +36,7 @@ func newFixture(t testing.TB) fixture {
 // open opens the file again, as another process would.
 func (h fixture) open(path string) *db.DB {
 	h.t.Helper()
-	d, err := db.Open(path, db.Options{Now: h.now, Zone: time.UTC})
-	dbtest.OK(h.t, err)
+	d := assert.Value(db.Open(path, db.Options{Now: h.now, Zone: time.UTC}))(h.t)
 	h.t.Cleanup(func() {
 		assert.NoError(h.t, d.Close())
 	})

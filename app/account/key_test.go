@@ -29,8 +29,7 @@ func TestKeysAreMadeListedAndRevoked(t *testing.T) {
 		"got the key %q with the prefix %q", full, first.Prefix)
 	revoked := must[Key](t)(RevokeKey(ctx, h.d, cli, 2))
 	assert.Must(t, revoked.ID == 2 && revoked.RevokedAt != nil, "got %+v", revoked)
-	b, err := json.Marshal(must[[]Key](t)(KeysOf(ctx, h.d, cli, "")))
-	dbtest.OK(t, err)
+	b := assert.Value(json.Marshal(must[[]Key](t)(KeysOf(ctx, h.d, cli, ""))))(t)
 	want := `[{"id":1,"prefix":"` + full[:8] + `","label":"till 1","service":"store","user":"alice","scope":"full",` +
 		`"created_at":"2026-11-20T12:00:30Z","last_used_at":null,"revoked_at":null},` +
 		`{"id":2,"prefix":"` + revoked.Prefix + `","label":"","service":"rental","user":"alice","scope":"read",` +
@@ -91,12 +90,10 @@ func TestNoKeyIsStoredInPlain(t *testing.T) {
 	dbtest.OK(t, k.Flush(ctx))
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	dbtest.OK(t, db.Backup(h.d.Path(), copied))
-	raw, err := hex.DecodeString(full[len(keyStart):])
-	dbtest.OK(t, err)
+	raw := assert.Value(hex.DecodeString(full[len(keyStart):]))(t)
 	found := 0
 	for _, path := range []string{h.d.Path(), h.d.Path() + "-wal", copied} {
-		b, err := os.ReadFile(path)
-		dbtest.OK(t, err)
+		b := assert.Value(os.ReadFile(path))(t)
 		found += bytes.Count(b, []byte("marked label"))
 		for _, secret := range [][]byte{[]byte(full), []byte(full[len(keyStart):]), bytes.ToUpper([]byte(full[len(keyStart):])), raw} {
 			if bytes.Contains(b, secret) {

@@ -358,8 +358,7 @@ func TestThePasswordIsAskedForAgain(t *testing.T) {
 	s := NewSessions(h.d)
 	token := h.accept(s, "ann")
 	fresh := func() bool {
-		v, err := s.Find(ctx, session.Staff, token)
-		dbtest.OK(t, err)
+		v := assert.Value(s.Find(ctx, session.Staff, token))(t)
 		return v.Fresh(exact.InstantOf(h.now()))
 	}
 	assert.That(t, fresh(), "just signed in, and asked again")

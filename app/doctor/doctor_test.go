@@ -41,8 +41,7 @@ func TestFreeDiskIsReported(t *testing.T) {
 func TestDiagnosisNamesEveryBreach(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.db")
 	dbtest.OK(t, db.Create(path, db.Options{}))
-	d, err := db.Open(path, db.Options{})
-	dbtest.OK(t, err)
+	d := assert.Value(db.Open(path, db.Options{}))(t)
 	defer d.Close()
 	service := func(name string, breaches []string, err error) schema.Service {
 		return schema.Service{Name: name, Check: func(c *db.Conn) ([]string, error) {

@@ -187,8 +187,7 @@ func TestOnlyCompleteRequestsCountAsWork(t *testing.T) {
 // TestAnswerIsSentBeforeDone reads an answer while its handler is still running.
 func TestAnswerIsSentBeforeDone(t *testing.T) {
 	r := newConnLimiter(1)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	dbtest.OK(t, err)
+	ln := assert.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	read := make(chan struct{})
 	h := trackRequests(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "answer") }), newMemory(1<<20, 16))
 	server := &http.Server{ConnContext: withConn, Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -197,11 +196,10 @@ func TestAnswerIsSentBeforeDone(t *testing.T) {
 	})}
 	go func() { _ = server.Serve(&limitedListener{Listener: ln, limiter: r}) }()
 	t.Cleanup(func() { server.Close() })
-	resp, err := http.Get("http://" + ln.Addr().String())
-	dbtest.OK(t, err)
+	resp := assert.Value(http.Get("http://" + ln.Addr().String()))(t)
 	defer resp.Body.Close()
 	b := make([]byte, 6)
-	_, err = io.ReadFull(resp.Body, b)
+	_, err := io.ReadFull(resp.Body, b)
 	assert.That(t, err == nil && string(b) == "answer", "%q %v", b, err)
 	close(read)
 }
@@ -209,8 +207,7 @@ func TestAnswerIsSentBeforeDone(t *testing.T) {
 // TestUnreadAnswerIsCutOff: an answer is sent as long as the client reads pieces of it. The connections are real,
 // since a pipe has no buffers.
 func TestUnreadAnswerIsCutOff(t *testing.T) {
-	in, err := net.Listen("tcp", "127.0.0.1:0")
-	dbtest.OK(t, err)
+	in := assert.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	r := newConnLimiter(2)
 	r.take = time.Second
 	answer, ended := make([]byte, 16<<20), make(chan error, 2)

@@ -59,8 +59,7 @@ func TestHalfBodiesMakeRoom(t *testing.T) {
 	client := http.Client{Timeout: waitMemory}
 	defer client.CloseIdleConnections()
 	for range 3 {
-		resp, err := client.Post("http://"+addr, "text/plain", strings.NewReader(strings.Repeat("x", 1<<20)))
-		dbtest.OK(t, err)
+		resp := assert.Value(client.Post("http://"+addr, "text/plain", strings.NewReader(strings.Repeat("x", 1<<20))))(t)
 		resp.Body.Close()
 		assert.That(t, resp.StatusCode == http.StatusOK, "a whole body: %s", resp.Status)
 	}

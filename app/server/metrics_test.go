@@ -43,8 +43,7 @@ func TestHistogram(t *testing.T) {
 
 // TestMetricsAreDocumented compares the metrics with docs/metrics.md.
 func TestMetricsAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("../../docs/metrics.md")
-	assert.OK(t, err)
+	text := assert.Value(os.ReadFile("../../docs/metrics.md"))(t)
 	for _, f := range families {
 		assert.Contains(t, string(text), "| `"+f.name+"` | "+f.kind+" | "+f.help+" |", "docs/metrics.md lacks")
 	}

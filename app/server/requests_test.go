@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"quartermaster/schema/assert"
-	"quartermaster/schema/db/dbtest"
 )
 
 // TestStreamsThatAreNotRead: over HTTP/2 a client can block an answer by giving its stream no window, which the
@@ -51,8 +50,7 @@ func TestStreamsThatAreNotRead(t *testing.T) {
 				t.Cleanup(transport.CloseIdleConnections)
 				return (&http.Client{Transport: transport, Timeout: 20 * time.Second}).Get(server.URL)
 			}
-			unread, err := get()
-			dbtest.OK(t, err)
+			unread := assert.Value(get())(t)
 			defer unread.Body.Close()
 			if c.take < time.Minute {
 				if err := <-ended; err == nil {
@@ -60,8 +58,7 @@ func TestStreamsThatAreNotRead(t *testing.T) {
 				}
 				return
 			}
-			read, err := get()
-			dbtest.OK(t, err)
+			read := assert.Value(get())(t)
 			defer read.Body.Close()
 			n, err := io.Copy(io.Discard, read.Body)
 			assert.That(t, n == large && err == nil, "%d bytes, %v", n, err)

@@ -50,8 +50,7 @@ var berlin = func() *time.Location {
 func read(t *testing.T, file []byte, r Reading) (rows []string, out *reader) {
 	t.Helper()
 	dbtest.OK(t, r.Check(wares()))
-	out, err := InMemory(file).open(wares(), r, shop{zone: berlin, currency: exact.CurrencyOf("EUR")})
-	dbtest.OK(t, err)
+	out = assert.Value(InMemory(file).open(wares(), r, shop{zone: berlin, currency: exact.CurrencyOf("EUR")}))(t)
 	for {
 		row, more, err := out.next()
 		dbtest.OK(t, err)

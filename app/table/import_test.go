@@ -25,8 +25,7 @@ import (
 func TestDryRunReportsTheSameAndWritesNothing(t *testing.T) {
 	s := newShelf(t)
 	const file = "code,name\na,one\nb,taken\nc,three\n"
-	dry, err := s.load(file, schema.LoadOptions{DryRun: true})
-	dbtest.OK(t, err)
+	dry := assert.Value(s.load(file, schema.LoadOptions{DryRun: true}))(t)
 	got := s.export(t)
 	assert.That(t, got == "code,name,count\n" && s.audited(t) == 0, "a dry run wrote %s", got)
 	real := s.mustLoad(t, file)

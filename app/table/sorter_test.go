@@ -24,10 +24,8 @@ func TestSorter(t *testing.T) {
 	for _, n := range []int{0, 1, 100, 30_000} {
 		random := rand.New(rand.NewPCG(1, uint64(n)))
 		var rows []row
-		s, err := newSorter(false)
-		dbtest.OK(t, err)
-		byFirst, err := newSorter(true)
-		dbtest.OK(t, err)
+		s := assert.Value(newSorter(false))(t)
+		byFirst := assert.Value(newSorter(true))(t)
 		for i := range n {
 			r := row{fmt.Sprintf("key-%d", random.IntN(n/7+1)), i + 2, []string{strings.Repeat("x", random.IntN(300)), "", fmt.Sprint(i)}}
 			rows = append(rows, r)
@@ -47,7 +45,7 @@ func TestSorter(t *testing.T) {
 			i++
 			return nil
 		}
-		err = s.each(same)
+		err := s.each(same)
 		assert.Must(t, err == nil && i == n, "%d of %d rows: %v", i, n, err)
 		first := map[string]int{}
 		for _, r := range rows {

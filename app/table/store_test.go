@@ -21,14 +21,12 @@ func TestUploadsAreKeptForTheirSession(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "q.db")
 	o := db.Options{Now: func() time.Time { return now }}
 	dbtest.Create(t, path)
-	d, err := db.Open(path, o)
-	dbtest.OK(t, err)
+	d := assert.Value(db.Open(path, o))(t)
 	defer d.Close()
 	ctx, s := context.Background(), NewStore(d)
 	who := db.Caller{Service: "reorder", User: "mo", Role: "member", Scope: "full", Via: "web", Session: 7}
 	content := bytes.Repeat([]byte("code,name\nA,x\n"), 200_000)
-	token, err := s.Keep(ctx, who, "reorder", schema.Table{Name: "skus"}, `C:\temp\skus.csv`, content)
-	dbtest.OK(t, err)
+	token := assert.Value(s.Keep(ctx, who, "reorder", schema.Table{Name: "skus"}, `C:\temp\skus.csv`, content))(t)
 	w, err := s.Find(ctx, who, token)
 	assert.Must(t, err == nil && w.Table == "skus" && w.Name == "skus.csv", "%+v, %v", w, err)
 	got, _ := io.ReadAll(w.File.whole())
@@ -84,8 +82,7 @@ func TestATrialIsKeptWithItsFile(t *testing.T) {
 	store := NewStore(s.db)
 	token, err := store.Keep(ctx, who, "shelf", schema.Table{Name: "things"}, "t.csv", []byte("code,name,count\na,x,1\nb,y,z\n"))
 	dbtest.OK(t, err)
-	w, err := store.Find(ctx, who, token)
-	dbtest.OK(t, err)
+	w := assert.Value(store.Find(ctx, who, token))(t)
 	runs := 0
 	things := s.table()
 	row := things.Row

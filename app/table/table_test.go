@@ -86,8 +86,7 @@ func (s *shelf) load(file string, o schema.LoadOptions) (schema.Loaded, error) {
 
 func (s *shelf) mustLoad(t *testing.T, file string) schema.Loaded {
 	t.Helper()
-	done, err := s.load(file, schema.LoadOptions{})
-	dbtest.OK(t, err)
+	done := assert.Value(s.load(file, schema.LoadOptions{}))(t)
 	return done
 }
 

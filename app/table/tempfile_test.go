@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"quartermaster/schema/assert"
-	"quartermaster/schema/db/dbtest"
 )
 
 // TestTemporaryFilesHaveNoNames: the temporary file of an import or export has no name while in use, on systems that
@@ -19,8 +18,7 @@ func TestTemporaryFilesHaveNoNames(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	t.Setenv("TMP", dir) // Windows
 	names := func() (all []string) {
-		entries, err := os.ReadDir(dir)
-		dbtest.OK(t, err)
+		entries := assert.Value(os.ReadDir(dir))(t)
 		for _, e := range entries {
 			all = append(all, e.Name())
 		}
@@ -29,8 +27,7 @@ func TestTemporaryFilesHaveNoNames(t *testing.T) {
 	large := strings.Repeat("x", 64<<10)
 	for what, open := range map[string]func() (on *tempFile, read, end func() error){
 		"a pipe to import": func() (*tempFile, func() error, func() error) {
-			f, err := Open(strings.NewReader(large))
-			dbtest.OK(t, err)
+			f := assert.Value(Open(strings.NewReader(large)))(t)
 			return f.spool, func() error {
 				got, err := io.ReadAll(f.whole())
 				assert.That(t, string(got) == large, "it does not hold what it was given")

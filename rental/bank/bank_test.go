@@ -44,10 +44,8 @@ func TestFilesAreRead(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.want")
 	assert.Must(t, err == nil && len(files) >= 6, "%d files, %v", len(files), err)
 	for _, name := range files {
-		want, err := os.ReadFile(name)
-		dbtest.OK(t, err)
-		data, err := os.ReadFile(strings.TrimSuffix(name, ".want"))
-		dbtest.OK(t, err)
+		want := assert.Value(os.ReadFile(name))(t)
+		data := assert.Value(os.ReadFile(strings.TrimSuffix(name, ".want")))(t)
 		for how, content := range map[string][]byte{"as it is": data, "with CR LF": bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")),
 			"with a byte order mark": append([]byte("\xef\xbb\xbf"), data...), "in Windows-1252": in1252(t, data), "in an archive": zipped(t, data)} {
 			got, known, err := Read(content)
@@ -59,8 +57,7 @@ func TestFilesAreRead(t *testing.T) {
 
 func in1252(t *testing.T, data []byte) []byte {
 	t.Helper()
-	out, err := charmap.Windows1252.NewEncoder().Bytes(data)
-	dbtest.OK(t, err)
+	out := assert.Value(charmap.Windows1252.NewEncoder().Bytes(data))(t)
 	return out
 }
 
@@ -117,8 +114,7 @@ func TestInvalidStatementsAreRefused(t *testing.T) {
 
 // FuzzRead: any file is read or refused, and its bookings have dates and bounded amounts.
 func FuzzRead(f *testing.F) {
-	files, err := filepath.Glob("testdata/*")
-	dbtest.OK(f, err)
+	files := assert.Value(filepath.Glob("testdata/*"))(f)
 	for _, name := range files {
 		if data, err := os.ReadFile(name); err == nil && !strings.HasSuffix(name, ".want") {
 			f.Add(data)

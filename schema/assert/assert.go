@@ -88,3 +88,12 @@ func of(about []any) string {
 	}
 	return fmt.Sprintf(fmt.Sprint(about[0]), about[1:]...) + ": "
 }
+
+// Value is what a call returned, and ends the test at its error: assert.Value(os.ReadFile(name))(t).
+func Value[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		OK(t, err)
+		return v
+	}
+}

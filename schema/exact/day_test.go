@@ -106,8 +106,7 @@ func TestDayAgainstTime(t *testing.T) {
 
 func zone(t testing.TB, name string) *time.Location {
 	t.Helper()
-	loc, err := time.LoadLocation(name)
-	assert.OK(t, err)
+	loc := assert.Value(time.LoadLocation(name))(t)
 	return loc
 }
 

@@ -37,8 +37,7 @@ func TestWriteFillsATextIn(t *testing.T) {
 			`<a href="https://shop.example/my/welcome/x?a=1&amp;b=2">`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			parsed, err := Parse(order, "Your order {order}\u2028of {shop}", c.body)
-			assert.OK(t, err)
+			parsed := assert.Value(Parse(order, "Your order {order}\u2028of {shop}", c.body))(t)
 			w := parsed.Write(values)
 			assert.That(t, w.Subject == "Your order A-1 of Bean & Co" && w.Text == c.text && strings.Contains(w.HTML, c.html),
 				"subject %q\ntext %q, want %q\nhtml %q, want %q in it", w.Subject, w.Text, c.text, w.HTML, c.html)
@@ -48,8 +47,7 @@ func TestWriteFillsATextIn(t *testing.T) {
 
 func TestAValueMakesNoMarkupAndNoLink(t *testing.T) {
 	bad := `"><script>alert(1)</script> https://evil.example/`
-	parsed, err := Parse(order, "{order}", "{order} {shop}\n{keys}")
-	assert.OK(t, err)
+	parsed := assert.Value(Parse(order, "{order}", "{order} {shop}\n{keys}"))(t)
 	w := parsed.Write(map[string]Value{"order": Text(bad), "shop": Text(bad), "keys": Rows([][]string{{bad}})})
 	assert.That(t, !strings.Contains(w.HTML, "<script") && !strings.Contains(w.HTML, "href"), "%v", w.HTML)
 }
@@ -218,8 +216,7 @@ func TestAMessageReadsBack(t *testing.T) {
 			t.Fatalf("a line of the message: %q", line)
 		}
 	}
-	m, err := netmail.ReadMessage(bytes.NewReader(raw))
-	assert.OK(t, err)
+	m := assert.Value(netmail.ReadMessage(bytes.NewReader(raw)))(t)
 	got, err := new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject"))
 	assert.That(t, err == nil && got == w.Subject, "%q, want %q (%v)", got, w.Subject, err)
 	from, err := m.Header.AddressList("From")
@@ -237,8 +234,7 @@ func TestAMessageReadsBack(t *testing.T) {
 	assert.OK(t, err)
 	parts := multipart.NewReader(m.Body, params["boundary"])
 	for _, want := range []string{w.Text, w.HTML} {
-		p, err := parts.NextRawPart()
-		assert.OK(t, err)
+		p := assert.Value(parts.NextRawPart())(t)
 		got, err := io.ReadAll(quotedprintable.NewReader(p))
 		assert.That(t, err == nil && strings.ReplaceAll(string(got), "\r\n", "\n") == want,
 			"%q, want %q (%v)", got, want, err)

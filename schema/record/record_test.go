@@ -46,8 +46,7 @@ func wares() *Noun[ware] {
 // put imports a row of cells and returns its outcome.
 func put(t *testing.T, h *dbtest.Fixture, n *Noun[ware], cells map[string]string) (o schema.Outcome, err error) {
 	t.Helper()
-	p, err := n.Table("wares", "").Decode(cells, schema.LoadOptions{})
-	dbtest.OK(t, err)
+	p := assert.Value(n.Table("wares", "").Decode(cells, schema.LoadOptions{}))(t)
 	err = db.Exec(context.Background(), h.DB, db.CLI("maintenance"), func(tx *db.Tx) error {
 		o, err = p(tx)
 		return err

@@ -107,8 +107,7 @@ func namesTools(t *testing.T, service, list string) {
 		Result struct{ Tools []struct{ Name string } }
 	}
 	apptest.OK(t, json.Unmarshal([]byte(list), &listed))
-	page, err := os.ReadFile(filepath.Join("../../..", "docs", "agents.md"))
-	apptest.OK(t, err)
+	page := assert.Value(os.ReadFile(filepath.Join("../../..", "docs", "agents.md")))(t)
 	row := regexp.MustCompile(`(?m)^\| ` + service + ` \| .*/mcp.*$`).FindString(string(page))
 	told := regexp.MustCompile("`[a-z_]+`").FindAllString(row, -1)
 	for _, tool := range listed.Result.Tools {
@@ -164,8 +163,7 @@ func unescaped(s string) string { return strings.ReplaceAll(s, `\u0026`, "&") }
 func tellDay(t *testing.T, section string) {
 	t.Helper()
 	path := filepath.Join("../../..", "docs", "agents-day.md")
-	was, err := os.ReadFile(path)
-	apptest.OK(t, err)
+	was := assert.Value(os.ReadFile(path))(t)
 	between := regexp.MustCompile(`(?s)(<!-- day -->\n).*(<!-- end of the day -->)`)
 	parts := between.FindSubmatchIndex(was)
 	assert.Must(t, parts != nil, "docs/agents-day.md has no place for the day")
@@ -187,8 +185,7 @@ func slicesJoin(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 // TestAgentsSettings: a client can read the settings of docs/agents.md, and they lead to the endpoint with a key.
 func TestAgentsSettings(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("../../..", "docs", "agents.md"))
-	apptest.OK(t, err)
+	page := assert.Value(os.ReadFile(filepath.Join("../../..", "docs", "agents.md")))(t)
 	blocks := regexp.MustCompile("(?s)```(json|toml)\n(.*?)```").FindAllStringSubmatch(string(page), -1)
 	assert.Must(t, len(blocks) >= 4, "only %d settings are told", len(blocks))
 	for _, b := range blocks {

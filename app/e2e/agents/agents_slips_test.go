@@ -213,8 +213,7 @@ func (c clientOf) call(t *testing.T, tool, args string) (text string, refused bo
 // fits checks a value against the schema that the client received.
 func fits(t *testing.T, what string, schema, value any) {
 	t.Helper()
-	b, err := json.Marshal(schema)
-	apptest.OK(t, err)
+	b := assert.Value(json.Marshal(schema))(t)
 	var parsed jsonschema.Schema
 	assert.OK(t, json.Unmarshal(b, &parsed), "%s", what)
 	resolved, err := parsed.Resolve(nil)

@@ -99,8 +99,7 @@ func closedDocument(s *apptest.Fixture, body string) *openapi3.T {
 	var raw any
 	apptest.Answer{Body: body}.JSON(s.T, &raw)
 	closeObjects(raw)
-	doc, err := openapi3.NewLoader().LoadFromData([]byte(apptest.JSONText(raw)))
-	apptest.OK(s.T, err)
+	doc := assert.Value(openapi3.NewLoader().LoadFromData([]byte(apptest.JSONText(raw))))(s.T)
 	return doc
 }
 

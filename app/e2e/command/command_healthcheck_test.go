@@ -84,16 +84,13 @@ func TestHealthcheckWrongUsage(t *testing.T) {
 // certificate makes a certificate for a name, in files.
 func certificate(t *testing.T) (cert, key string) {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	apptest.OK(t, err)
+	private := assert.Value(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), DNSNames: []string{"shop.example"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
-	apptest.OK(t, err)
-	bits, err := x509.MarshalPKCS8PrivateKey(private)
-	apptest.OK(t, err)
+	der := assert.Value(x509.CreateCertificate(rand.Reader, template, template, private.Public(), private))(t)
+	bits := assert.Value(x509.MarshalPKCS8PrivateKey(private))(t)
 	dir := t.TempDir()
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: bits}} {

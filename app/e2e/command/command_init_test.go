@@ -89,8 +89,7 @@ func (s shell) authenticate(k *account.Keys, service, key string) (db.Caller, er
 
 func (s shell) open() *db.DB {
 	s.t.Helper()
-	d, err := db.Open(s.db, db.Options{})
-	apptest.OK(s.t, err)
+	d := assert.Value(db.Open(s.db, db.Options{}))(s.t)
 	s.t.Cleanup(func() {
 		assert.NoError(s.t, d.Close())
 	})
@@ -111,12 +110,10 @@ func TestInitMakesADatabaseAnAdminAndKeys(t *testing.T) {
 	keys := account.NewKeys(s.open())
 	for _, service := range server.Names {
 		assert.Must(t, keyForm.MatchString(made.Keys[service]), "%s: got the key %q", service, made.Keys[service])
-		who, err := s.authenticate(keys, service, made.Keys[service])
-		apptest.OK(t, err)
+		who := assert.Value(s.authenticate(keys, service, made.Keys[service]))(t)
 		assert.Must(t, who.User == "alice" && who.Role == "admin" && who.Scope == "full", "%s: got %+v", service, who)
 	}
-	st, err := os.Stat(s.db)
-	apptest.OK(t, err)
+	st := assert.Value(os.Stat(s.db))(t)
 	assert.Must(t, st.Mode().Perm() == 0o600, "the file's mode is %o", st.Mode().Perm())
 	s.fails(1, []string{"users already", "user add"}, "init")
 	s.fails(1, []string{"users already"}, "init", "--admin", "bob", "--json")

@@ -67,8 +67,7 @@ func TestBackupAndRestoreOverTheCommandLine(t *testing.T) {
 	text := write(c, "text.db", "no database")
 	refuses(c, 1, []string{"not a Quartermaster database"}, "restore", text)
 
-	release, err := db.Hold(c.Db)
-	apptest.OK(t, err)
+	release := assert.Value(db.Hold(c.Db))(t)
 	c.Ok("backup", copied)
 	refuses(c, 1, []string{"served by another process"}, "restore", copied)
 	apptest.OK(t, release())
@@ -123,8 +122,7 @@ func TestMigrateBringsAnOlderFileUp(t *testing.T) {
 	if code != 1 || out != "schema: to do: 0028_expiry_notices is missing; `quartermaster migrate` applies it\n" {
 		t.Errorf("doctor: exit %d\n%s", code, out)
 	}
-	release, err := db.Hold(c.Db)
-	apptest.OK(t, err)
+	release := assert.Value(db.Hold(c.Db))(t)
 	refuses(c, 1, []string{"served by another process"}, "migrate")
 	apptest.OK(t, release())
 	code, out, told := c.Call("migrate")

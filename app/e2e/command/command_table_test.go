@@ -24,8 +24,7 @@ func write(c *apptest.CLI, name, content string) string {
 
 func read(c *apptest.CLI, path string) string {
 	c.Helper()
-	b, err := os.ReadFile(path)
-	apptest.OK(c, err)
+	b := assert.Value(os.ReadFile(path))(c)
 	return string(b)
 }
 

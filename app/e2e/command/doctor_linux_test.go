@@ -10,17 +10,16 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // asNobody runs the program as a user who owns no files, or as this user unless that is root.
 func asNobody(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "nobody")
-	apptest.OK(t, err)
+	dir := assert.Value(os.MkdirTemp("", "nobody"))(t)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	program := filepath.Join(dir, "quartermaster")
-	content, err := os.ReadFile(apptest.Binary(t))
-	apptest.OK(t, err)
+	content := assert.Value(os.ReadFile(apptest.Binary(t)))(t)
 	if err := os.WriteFile(program, content, 0o755); err != nil { // #nosec G306 -- other users run it
 		t.Fatal(err)
 	}

@@ -88,8 +88,7 @@ func TestDoctorReportsAFileToCompact(t *testing.T) {
 		t.Errorf("compact beside a server: exit %d: %s", code, errs)
 	}
 	s.Down()
-	was, err := os.Stat(path)
-	apptest.OK(t, err)
+	was := assert.Value(os.Stat(path))(t)
 	out := s.MustCLI("compact")
 	if now, err := os.Stat(path); err != nil || now.Size() >= was.Size() || !strings.Contains(out, fmt.Sprintf("%d bytes, %d before", now.Size(), was.Size())) {
 		t.Errorf("%s (%v)", out, err)

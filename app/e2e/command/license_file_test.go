@@ -86,8 +86,7 @@ func TestSamplesVerifyLicenseFiles(t *testing.T) {
 	ownPublic := encode(own.Public().(ed25519.PublicKey))
 	keys := strings.NewReplacer(`{"KEY-ID": "PUBLIC-KEY"}`, `{"`+keyID+`": "`+public[1]+`", "own": "`+ownPublic+`"}`,
 		`{ "KEY-ID": "PUBLIC-KEY" }`, `{ "`+keyID+`": "`+public[1]+`", "own": "`+ownPublic+`" }`)
-	doc, err := os.ReadFile("../../../docs/keys.md")
-	apptest.OK(t, err)
+	doc := assert.Value(os.ReadFile("../../../docs/keys.md"))(t)
 	for _, s := range []struct{ name, driver, code, command, there string }{
 		{"license.go", "main.go", goDriver, "go run .", "go version"},
 		{"license.py", "main.py", pythonDriver, "/usr/bin/python3 main.py", "/usr/bin/python3 -c import_cryptography"},

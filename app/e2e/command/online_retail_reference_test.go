@@ -115,7 +115,6 @@ func short(q *big.Rat, places int) string {
 
 func day(t *testing.T, s string) time.Time {
 	t.Helper()
-	d, err := time.Parse(time.DateOnly, s)
-	assert.OK(t, err)
+	d := assert.Value(time.Parse(time.DateOnly, s))(t)
 	return d
 }

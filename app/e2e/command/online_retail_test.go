@@ -59,11 +59,9 @@ func (r *retail) prepare(t *testing.T) {
 
 func table(t *testing.T, path string) []map[string]string {
 	t.Helper()
-	f, err := os.Open(path)
-	apptest.OK(t, err)
+	f := assert.Value(os.Open(path))(t)
 	defer f.Close()
-	all, err := csv.NewReader(f).ReadAll()
-	apptest.OK(t, err)
+	all := assert.Value(csv.NewReader(f).ReadAll())(t)
 	var rows []map[string]string
 	for _, cells := range all[1:] {
 		row := map[string]string{}
@@ -225,8 +223,7 @@ func verify(t *testing.T, d apptest.Delivered, secret, sku string) {
 	mac.Write([]byte(d.Body))
 	got, want := d.Header.Get("X-Reorder-Signature"), "sha256="+hex.EncodeToString(mac.Sum(nil))
 	assert.That(t, got == want, "signature %s, want %s", got, want)
-	hook, err := standardwebhooks.NewWebhook(secret)
-	apptest.OK(t, err)
+	hook := assert.Value(standardwebhooks.NewWebhook(secret))(t)
 	assert.NoError(t, hook.Verify([]byte(d.Body), d.Header), "the public library")
 	var e struct {
 		Event string

@@ -76,10 +76,8 @@ func tablesAreTheSame(c *apptest.CLI, was map[string][]byte) {
 		}
 		n++
 		service, table, _ := strings.Cut(table, ".")
-		want, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-		apptest.OK(c, err)
-		got, err := csv.NewReader(strings.NewReader(c.Ok("export", service, table))).ReadAll()
-		apptest.OK(c, err)
+		want := assert.Value(csv.NewReader(bytes.NewReader(text)).ReadAll())(c)
+		got := assert.Value(csv.NewReader(strings.NewReader(c.Ok("export", service, table))).ReadAll())(c)
 		if was, is := rowsOf(want, want[0]), rowsOf(got, want[0]); !slices.Equal(was, is) {
 			c.Errorf("%s %s: %d rows, they were %d; of those that were, gone or changed: %q", service, table, len(is), len(was), missingFrom(is, was))
 		}
@@ -142,11 +140,9 @@ func served(t *testing.T, c *apptest.CLI, was map[string][]byte) {
 		"reorder /api/skus?limit=200",
 	} {
 		service, path, _ := strings.Cut(question, " ")
-		r, err := http.NewRequest(http.MethodGet, s.URL(service, path), nil)
-		apptest.OK(t, err)
+		r := assert.Value(http.NewRequest(http.MethodGet, s.URL(service, path), nil))(t)
 		r.Header.Set("Authorization", "Bearer "+keys[service])
-		resp, err := http.DefaultClient.Do(r)
-		apptest.OK(t, err)
+		resp := assert.Value(http.DefaultClient.Do(r))(t)
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		name := "rest/" + strings.NewReplacer("/", "_", "?", "_", "=", "_", "&", "_").Replace(service+path) + ".json"

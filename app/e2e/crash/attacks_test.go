@@ -70,8 +70,7 @@ func TestPagesAreNoJSON(t *testing.T) {
 	for path, want := range map[string]int{"/skus": 406, "/login": 406, "/nix": 404} {
 		r, _ := http.NewRequest(http.MethodGet, p.URL("reorder", path), nil)
 		r.Header.Set("Accept", "application/json")
-		resp, err := http.DefaultClient.Do(r)
-		apptest.OK(t, err)
+		resp := assert.Value(http.DefaultClient.Do(r))(t)
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		if err != nil || resp.StatusCode != want || !strings.Contains(resp.Header.Get("Content-Type"), "application/json") ||

@@ -79,8 +79,7 @@ func (l *load) grow(photos int) {
 
 func content(t testing.TB, path string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	apptest.OK(t, err)
+	b := assert.Value(os.ReadFile(path))(t)
 	return b
 }
 
@@ -150,8 +149,7 @@ func (l *load) cutOff(target string) {
 			l.doctor(target)
 			was = content(l.t, target)
 		}
-		left, err := filepath.Glob(target + ".part-*")
-		apptest.OK(l.t, err)
+		left := assert.Value(filepath.Glob(target + ".part-*"))(l.t)
 		for _, name := range left {
 			apptest.OK(l.t, os.Remove(name))
 		}

@@ -200,8 +200,7 @@ func TestDiskFull(t *testing.T) {
 	})
 	l := newLoad(t)
 	small := filepath.Join(dir, "quartermaster.db")
-	content, err := os.ReadFile(l.path)
-	apptest.OK(t, err)
+	content := assert.Value(os.ReadFile(l.path))(t)
 	apptest.OK(t, os.WriteFile(small, content, 0o600))
 	l.dir, l.path = dir, small
 	p := l.serve()

@@ -151,13 +151,11 @@ func TestAnImportOfLicenseKeysIsKilled(t *testing.T) {
 		fmt.Fprintf(&file, "old-key-%06d-%04d,ECHO,buyer%d@example.com,gumroad,g%d,machine-%d\n", i, i*7%10_000, i/2, i, i)
 	}
 	apptest.OK(t, os.WriteFile(filepath.Join(dir, "keys.csv"), []byte(file.String()), 0o600))
-	d, err := db.Open(filepath.Join(dir, "quartermaster.db"), db.Options{})
-	apptest.OK(t, err)
+	d := assert.Value(db.Open(filepath.Join(dir, "quartermaster.db"), db.Options{}))(t)
 	defer d.Close()
 	number := func(query string) int64 {
 		t.Helper()
-		n, err := d.QueryInt(query)
-		apptest.OK(t, err)
+		n := assert.Value(d.QueryInt(query))(t)
 		return n
 	}
 	const licenses = "SELECT count(*) FROM store_licenses"

@@ -26,8 +26,7 @@ func TestAnImportByPageIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	apptest.Keys(t, dir)
 	bulk(t, dir, 200, 100)
-	sales, err := os.ReadFile(filepath.Join(dir, "sales.csv"))
-	apptest.OK(t, err)
+	sales := assert.Value(os.ReadFile(filepath.Join(dir, "sales.csv")))(t)
 	var want int64
 	for i := range 200 * 100 {
 		want += 2 * int64(1+i%5)
@@ -50,12 +49,10 @@ func TestAnImportByPageIsKilled(t *testing.T) {
 	address, err := url.Parse(to)
 	assert.Must(t, err == nil && key != nil, "the preview %s has no form: %v", to, err)
 	form := url.Values{"file": {address.Query().Get("file")}, "add": {"true"}, "idempotency_key": {key[1]}}
-	d, err := db.Open(filepath.Join(dir, "quartermaster.db"), db.Options{})
-	apptest.OK(t, err)
+	d := assert.Value(db.Open(filepath.Join(dir, "quartermaster.db"), db.Options{}))(t)
 	defer d.Close()
 	number := func(query string) int64 {
-		n, err := d.QueryInt(query)
-		apptest.OK(t, err)
+		n := assert.Value(d.QueryInt(query))(t)
 		return n
 	}
 	kills := apptest.Times(3, 20)

@@ -126,8 +126,7 @@ func TestKillAmidForms(t *testing.T) {
 // holdsForms requires each form's work once: in the stock, and as an entry of the audit trail.
 func holdsForms(t *testing.T, path string, all int64) {
 	t.Helper()
-	d, err := db.Open(path, db.Options{})
-	apptest.OK(t, err)
+	d := assert.Value(db.Open(path, db.Options{}))(t)
 	defer d.Close()
 	for query, want := range map[string]int64{
 		"SELECT current_stock / 1000 FROM skus WHERE sku = 'COUNTED'":                                         all,

@@ -122,11 +122,9 @@ func (l *load) killAtStart(after time.Duration) {
 // drained waits until no delivery is outstanding.
 func (l *load) drained(p *apptest.Process) {
 	l.t.Helper()
-	d, err := db.Open(l.path, db.Options{})
-	apptest.OK(l.t, err)
+	d := assert.Value(db.Open(l.path, db.Options{}))(l.t)
 	apptest.Await(l.t, "the deliveries", func() bool {
-		n, err := d.QueryInt("SELECT count(*) FROM deliveries WHERE state IN ('pending', 'sending')")
-		apptest.OK(l.t, err)
+		n := assert.Value(d.QueryInt("SELECT count(*) FROM deliveries WHERE state IN ('pending', 'sending')"))(l.t)
 		return n == 0
 	})
 	assert.OK(l.t, d.Close(), "%s", p.Stderr)
@@ -135,8 +133,7 @@ func (l *load) drained(p *apptest.Process) {
 // received compares the receivers' deliveries with the log of events.
 func (l *load) received(inboxes []*inbox, kills int) {
 	l.t.Helper()
-	d, err := db.Open(l.path, db.Options{})
-	apptest.OK(l.t, err)
+	d := assert.Value(db.Open(l.path, db.Options{}))(l.t)
 	defer d.Close()
 	for i, in := range inboxes {
 		var ids []string

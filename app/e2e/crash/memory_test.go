@@ -61,8 +61,7 @@ func largeAnswer(t *testing.T, p *apptest.Process, key string) {
 	apptest.Await(t, "a large answer beside the crowd", func() bool {
 		r, _ := http.NewRequest(http.MethodGet, p.URL("reorder", "/api/reorder-report?status=all"), nil)
 		r.Header.Set("Authorization", "Bearer "+key)
-		resp, err := client.Do(r)
-		apptest.OK(t, err)
+		resp := assert.Value(client.Do(r))(t)
 		defer resp.Body.Close()
 		n, err := io.Copy(io.Discard, resp.Body)
 		if again := resp.StatusCode == http.StatusServiceUnavailable && resp.Header.Get("Retry-After") != ""; again {

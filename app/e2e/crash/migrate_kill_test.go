@@ -53,8 +53,7 @@ func TestMigrationIsKilled(t *testing.T) {
 	whole := schemaOf(t, filepath.Join(dir, "quartermaster.db"))
 	precise, between := straced(t, "a kill at a chosen write (it is killed at a chosen time)"), 0
 	for _, old := range older(t) {
-		content, err := os.ReadFile(old)
-		apptest.OK(t, err)
+		content := assert.Value(os.ReadFile(old))(t)
 		writes, took := measure(t, content, precise)
 		for range apptest.Times(1, 15) {
 			path := killMidway(t, random, content, writes, took)
@@ -116,8 +115,7 @@ func stepped(t testing.TB, path string, old []byte) int {
 			applied++
 		}
 	}
-	asides, err := filepath.Glob(path + ".before-v*")
-	apptest.OK(t, err)
+	asides := assert.Value(filepath.Glob(path + ".before-v*"))(t)
 	for _, aside := range asides {
 		if _, err := db.Status(aside); err != nil && !strings.Contains(aside, ".part-") {
 			t.Errorf("%s: %v", aside, err)
@@ -148,8 +146,7 @@ func measure(t testing.TB, content []byte, precise bool) (writes int, took time.
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	calls, err := os.ReadFile(filepath.Join(dir, "calls"))
-	apptest.OK(t, err)
+	calls := assert.Value(os.ReadFile(filepath.Join(dir, "calls")))(t)
 	return bytes.Count(calls, []byte("pwrite64(")), 0
 }
 
@@ -198,18 +195,15 @@ func TestForeignFilesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	apptest.Keys(t, dir)
 	path := filepath.Join(dir, "quartermaster.db")
-	good, err := os.ReadFile(path)
-	apptest.OK(t, err)
-	d, err := db.Open(path, db.Options{})
-	apptest.OK(t, err)
-	err = db.Exec(context.Background(), d, db.Bookkeeping(), func(tx *db.Tx) error {
+	good := assert.Value(os.ReadFile(path))(t)
+	d := assert.Value(db.Open(path, db.Options{}))(t)
+	err := db.Exec(context.Background(), d, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec("INSERT INTO schema_migrations VALUES ('9999_future', 1)")
 		return err
 	})
 	apptest.OK(t, err)
 	apptest.OK(t, d.Close())
-	newer, err := os.ReadFile(path)
-	apptest.OK(t, err)
+	newer := assert.Value(os.ReadFile(path))(t)
 	foreign, torn := bytes.Clone(good), bytes.Clone(good)
 	binary.BigEndian.PutUint32(foreign[68:], 0)
 	for i := 100; i < 4096; i++ { // the schema's first page, after a valid header

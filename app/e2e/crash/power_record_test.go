@@ -63,8 +63,7 @@ type moment struct {
 // moments reads a recording. A call without interruption begins and ends at once.
 func moments(t testing.TB, file string) (all []moment) {
 	t.Helper()
-	f, err := os.Open(file)
-	apptest.OK(t, err)
+	f := assert.Value(os.Open(file))(t)
 	defer f.Close()
 	open := map[string]*call{} // by thread
 	lines := bufio.NewScanner(f)
@@ -229,8 +228,7 @@ func (d *disk) playWrite(t testing.TB, m moment, here func(string) (string, bool
 
 func number(t testing.TB, s string) int64 {
 	t.Helper()
-	n, err := strconv.ParseInt(s, 0, 64)
-	apptest.OK(t, err)
+	n := assert.Value(strconv.ParseInt(s, 0, 64))(t)
 	return n
 }
 

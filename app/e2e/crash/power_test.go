@@ -89,8 +89,7 @@ func files(t testing.TB, dir string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
 	for _, name := range []string{"quartermaster.db", "quartermaster.db-wal"} {
-		content, err := os.ReadFile(filepath.Join(dir, name))
-		apptest.OK(t, err)
+		content := assert.Value(os.ReadFile(filepath.Join(dir, name)))(t)
 		all[name] = content
 	}
 	return all
@@ -99,8 +98,7 @@ func files(t testing.TB, dir string) map[string][]byte {
 // afterCut cuts the power and opens the remaining files.
 func (l *load) afterCut(d *disk, random *rand.Rand, answered map[string]int, at int) {
 	l.t.Helper()
-	dir, err := os.MkdirTemp(l.t.TempDir(), "cut")
-	apptest.OK(l.t, err)
+	dir := assert.Value(os.MkdirTemp(l.t.TempDir(), "cut"))(l.t)
 	d.cutPower(l.t, random, dir)
 	left := filepath.Join(dir, "quartermaster.db")
 	for _, wrong := range l.wrong(left, func(a *loadWorker) (int, bool) { return answered[a.kind], true }) {

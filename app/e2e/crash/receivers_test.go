@@ -24,8 +24,7 @@ import (
 // ill starts a receiver that handles each connection as given, and returns its URL.
 func ill(t testing.TB, do func(c net.Conn, done <-chan struct{})) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	apptest.OK(t, err)
+	l := assert.Value(net.Listen("tcp", "127.0.0.1:0"))(t)
 	done := make(chan struct{})
 	t.Cleanup(func() {
 		close(done)
@@ -217,8 +216,7 @@ func resident(t testing.TB, p *apptest.Process) int64 {
 		return 0
 	}
 	_, rest, _ := strings.Cut(string(status), "VmRSS:")
-	kib, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-	apptest.OK(t, err)
+	kib := assert.Value(strconv.ParseInt(strings.Fields(rest)[0], 10, 64))(t)
 	return kib << 10
 }
 

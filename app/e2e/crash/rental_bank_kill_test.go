@@ -71,12 +71,10 @@ func TestTheBankIsKilled(t *testing.T) {
 	p := apptest.Serve(t, dir, "--timezone", "UTC")
 	v := &apptest.Visitor{T: t, Client: client, Base: p.URL("rental", "")}
 	apptest.StatusIs(t, v.Post(link, "password", apptest.Password), http.StatusSeeOther)
-	d, err := db.Open(filepath.Join(dir, "quartermaster.db"), db.Options{})
-	apptest.OK(t, err)
+	d := assert.Value(db.Open(filepath.Join(dir, "quartermaster.db"), db.Options{}))(t)
 	defer d.Close()
 	number := func(query string) int64 {
-		n, err := d.QueryInt(query)
-		apptest.OK(t, err)
+		n := assert.Value(d.QueryInt(query))(t)
 		return n
 	}
 	var body bytes.Buffer
@@ -85,8 +83,7 @@ func TestTheBankIsKilled(t *testing.T) {
 	_, _ = part.Write([]byte(file))
 	_ = w.Close()
 	send := func(path, kind string, content []byte) (status int, err error) {
-		r, err := http.NewRequest(http.MethodPost, v.Base+path, bytes.NewReader(content))
-		apptest.OK(t, err)
+		r := assert.Value(http.NewRequest(http.MethodPost, v.Base+path, bytes.NewReader(content)))(t)
 		r.Header.Set("Origin", v.Base)
 		r.Header.Set("Content-Type", kind)
 		got, err := client.Do(r)

@@ -244,8 +244,7 @@ func good(t *testing.T, p *apptest.Process, keys map[string]string, times int) {
 
 func wellAnswered(t *testing.T, client *http.Client, p *apptest.Process, service, method, path, key, body string) {
 	t.Helper()
-	r, err := http.NewRequest(method, p.URL(service, path), strings.NewReader(body))
-	apptest.OK(t, err)
+	r := assert.Value(http.NewRequest(method, p.URL(service, path), strings.NewReader(body)))(t)
 	r.Header.Set("Authorization", "Bearer "+key)
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Idempotency-Key", rand.Text()) // makes net/http retry on a kept connection that was closed

@@ -40,8 +40,7 @@ func inject(t testing.TB, pid int, calls, spec string, files ...string) (heal fu
 		args = append(args, "-P", f)
 	}
 	cmd := exec.Command("strace", args...)
-	stderr, err := cmd.StderrPipe()
-	apptest.OK(t, err)
+	stderr := assert.Value(cmd.StderrPipe())(t)
 	apptest.OK(t, cmd.Start())
 	var said bytes.Buffer
 	in := bufio.NewReader(stderr)

@@ -108,8 +108,7 @@ func TestDocuments(t *testing.T) {
 	}
 	binary, left := apptest.Binary(t), 0
 	for _, path := range documents(t) {
-		content, err := os.ReadFile(path)
-		apptest.OK(t, err)
+		content := assert.Value(os.ReadFile(path))(t)
 		all, runs := steps(string(content)), 0
 		for _, s := range all {
 			switch s.kind {
@@ -185,8 +184,7 @@ func runDocument(t *testing.T, binary, path, text string, all []step) {
 
 func which(t *testing.T, name string) string {
 	t.Helper()
-	path, err := exec.LookPath(name)
-	apptest.OK(t, err)
+	path := assert.Value(exec.LookPath(name))(t)
 	return path
 }
 
@@ -196,8 +194,7 @@ func tools(t *testing.T, binary, dir, aside, text string) *strings.Replacer {
 	t.Helper()
 	bin := filepath.Join(aside, "bin")
 	apptest.OK(t, os.Mkdir(bin, 0o700))
-	repository, err := filepath.Abs("../../..")
-	apptest.OK(t, err)
+	repository := assert.Value(filepath.Abs("../../.."))(t)
 	if clockLine.MatchString(text) {
 		binary = filepath.Join(bin, "program")
 		at, _ := time.Parse(time.DateOnly, clockLine.FindStringSubmatch(text)[1])
@@ -273,8 +270,7 @@ func environment(t *testing.T, dir, aside, text string) []string {
 		}
 	}
 	for _, service := range ports {
-		addr, err := os.ReadFile(filepath.Join(aside, service))
-		apptest.OK(t, err)
+		addr := assert.Value(os.ReadFile(filepath.Join(aside, service)))(t)
 		env = append(env, fmt.Sprintf("QUARTERMASTER_%s_ADDR=%s", service, addr))
 	}
 	return env

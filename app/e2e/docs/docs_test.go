@@ -13,8 +13,7 @@ import (
 // document reads a document and its shell blocks, run or not, by their first line.
 func document(t *testing.T, path string) (blocks map[int]string, text string) {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	apptest.OK(t, err)
+	content := assert.Value(os.ReadFile(path))(t)
 	blocks = map[int]string{}
 	shell := regexp.MustCompile("(?ms)^```sh[^\n]*\n(.*?)^```$")
 	for _, m := range shell.FindAllStringSubmatchIndex(string(content), -1) {

@@ -8,15 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"quartermaster/app/apptest"
 	"quartermaster/schema/assert"
 )
 
 // section is a second-level section of the README.
 func section(t *testing.T, name string) string {
 	t.Helper()
-	readme, err := os.ReadFile("../../../README.md")
-	apptest.OK(t, err)
+	readme := assert.Value(os.ReadFile("../../../README.md"))(t)
 	_, text, found := strings.Cut(string(readme), "\n## "+name+"\n")
 	assert.Must(t, found, "the README has no section %s", name)
 	text, _, _ = strings.Cut(text, "\n## ")
@@ -26,8 +24,7 @@ func section(t *testing.T, name string) string {
 // TestReadmeNamesEveryDependency: each direct requirement of go.mod has a row with a reason, and nothing else has.
 func TestReadmeNamesEveryDependency(t *testing.T) {
 	t.Parallel()
-	mod, err := os.ReadFile("../../../go.mod")
-	apptest.OK(t, err)
+	mod := assert.Value(os.ReadFile("../../../go.mod"))(t)
 	var required, named []string
 	for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v\S+$`).FindAllSubmatch(mod, -1) {
 		required = append(required, string(m[1]))
@@ -56,8 +53,7 @@ func TestReadmeShowsTheTree(t *testing.T) {
 	tree := section(t, "The tree")
 	there := map[string]bool{}
 	for _, depth := range []string{"../../../[a-z]*", "../../../[a-z]*/*", "../../../[a-z]*/*/*"} {
-		folders, err := filepath.Glob(depth)
-		apptest.OK(t, err)
+		folders := assert.Value(filepath.Glob(depth))(t)
 		for _, folder := range folders {
 			name := filepath.Base(folder)
 			there[name] = true

@@ -83,14 +83,12 @@ func TestPagesNameExistingOperations(t *testing.T) {
 		found := 0
 		for _, folder := range []string{service.Name, filepath.Join(service.Name, "page")} {
 			for _, ending := range []string{"*.templ", "*.go"} {
-				files, err := filepath.Glob(filepath.Join("../../..", folder, ending))
-				apptest.OK(t, err)
+				files := assert.Value(filepath.Glob(filepath.Join("../../..", folder, ending)))(t)
 				for _, file := range files {
 					if strings.HasSuffix(file, "_templ.go") || strings.HasSuffix(file, "_test.go") {
 						continue
 					}
-					text, err := os.ReadFile(file)
-					apptest.OK(t, err)
+					text := assert.Value(os.ReadFile(file))(t)
 					for _, m := range named.FindAllStringSubmatch(string(text), -1) {
 						found++
 						op := m[1] + m[2] + m[3]

@@ -278,11 +278,9 @@ func TestMetrics(t *testing.T) {
 	addr := apptest.FreeAddr(t)
 	s := apptest.Start(t, "--metrics-addr", addr)
 	s.Get("reorder", "/api/ping")
-	resp, err := http.Get("http://" + addr + "/metrics")
-	apptest.OK(t, err)
+	resp := assert.Value(http.Get("http://" + addr + "/metrics"))(t)
 	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	apptest.OK(t, err)
+	b := assert.Value(io.ReadAll(resp.Body))(t)
 	for _, want := range []string{
 		`quartermaster_http_requests_total{service="reorder",method="GET",route="/api/ping",status="200"} 1`,
 		`quartermaster_http_request_seconds_bucket{service="reorder",method="GET",route="/api/ping",status="200",le="+Inf"} 1`,

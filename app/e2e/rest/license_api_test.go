@@ -54,8 +54,7 @@ func TestLicenseAPIMatchesLemonSqueezy(t *testing.T) {
 	}
 	post := func(path, kind, body string) (a apiAnswer) {
 		t.Helper()
-		r, err := http.Post(c.URL("store", "/v1/licenses/"+path), kind, strings.NewReader(body))
-		apptest.OK(t, err)
+		r := assert.Value(http.Post(c.URL("store", "/v1/licenses/"+path), kind, strings.NewReader(body)))(t)
 		defer r.Body.Close()
 		b, err := io.ReadAll(r.Body)
 		if err != nil || json.Unmarshal(b, &a) != nil || !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {

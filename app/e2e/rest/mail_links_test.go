@@ -16,8 +16,7 @@ import (
 // letter is a message's text as a reader sees it.
 func letter(t *testing.T, l apptest.Letter) string {
 	t.Helper()
-	b, err := io.ReadAll(quotedprintable.NewReader(strings.NewReader(l.Text)))
-	apptest.OK(t, err)
+	b := assert.Value(io.ReadAll(quotedprintable.NewReader(strings.NewReader(l.Text))))(t)
 	return string(b)
 }
 

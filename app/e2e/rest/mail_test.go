@@ -363,8 +363,7 @@ func TestExpiryNotices(t *testing.T) {
 // alter changes a file while the program is stopped.
 func alter(t *testing.T, path, statement string) {
 	t.Helper()
-	d, err := db.Open(path, db.Options{Now: (&apptest.Clock{}).Now, Accept: true})
-	apptest.OK(t, err)
+	d := assert.Value(db.Open(path, db.Options{Now: (&apptest.Clock{}).Now, Accept: true}))(t)
 	defer d.Close()
 	if err := db.Exec(t.Context(), d, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec(statement)

@@ -28,12 +28,10 @@ import (
 // authority makes a self-signed certificate for the address, and the file of its authority.
 func authority(t *testing.T, ip string) (*tls.Config, string) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	apptest.OK(t, err)
+	key := assert.Value(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	made := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IPAddresses: []net.IP{net.ParseIP(ip)}, IsCA: true, BasicConstraintsValid: true}
-	der, err := x509.CreateCertificate(rand.Reader, made, made, key.Public(), key)
-	apptest.OK(t, err)
+	der := assert.Value(x509.CreateCertificate(rand.Reader, made, made, key.Public(), key))(t)
 	file := filepath.Join(t.TempDir(), "authority.pem")
 	apptest.OK(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}, file

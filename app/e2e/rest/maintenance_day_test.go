@@ -21,8 +21,7 @@ func TestTheShopsDayDecides(t *testing.T) {
 		{"America/New_York", "2026-11-02T04:59:59Z", "2026-11-01", "2026-11-02"}, // the 25-hour day
 		{"Europe/Berlin", "2026-03-29T22:00:00Z", "2026-03-30", "2026-03-31"},    // after the 23-hour day
 	} {
-		at, err := time.Parse(time.RFC3339, c.at)
-		apptest.OK(t, err)
+		at := assert.Value(time.Parse(time.RFC3339, c.at))(t)
 		w := apptest.Maintenance{Fixture: apptest.StartAt(t, at, "--timezone", c.zone)}
 		w.Pipe("asset_tag,name\nL,Lathe\n", "import", "maintenance", "assets", "-", "--timezone", c.zone)
 		w.Pipe("asset_tag,name,unit\nL,hours,h\n", "import", "maintenance", "meters", "-", "--timezone", c.zone)

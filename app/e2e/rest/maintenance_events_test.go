@@ -45,8 +45,7 @@ func (h maintenanceHook) hears(what, event string) (data string) {
 	} {
 		assert.Equal(h.T, d.Header.Get(name), want, "%s: %s", what, name)
 	}
-	lib, err := standardwebhooks.NewWebhook(h.secret)
-	apptest.OK(h.T, err)
+	lib := assert.Value(standardwebhooks.NewWebhook(h.secret))(h.T)
 	// the shop's clock differs from the library's
 	assert.NoError(h.T, lib.VerifyIgnoringTimestamp([]byte(d.Body), d.Header), "%s: the public library", what)
 	var e struct {

@@ -82,8 +82,7 @@ func rat(s string) *big.Rat {
 // table is an exported table, row by row.
 func table(w apptest.Maintenance, name string) (rows []map[string]string) {
 	w.T.Helper()
-	all, err := csv.NewReader(strings.NewReader(w.MustCLI("export", "maintenance", name))).ReadAll()
-	apptest.OK(w.T, err)
+	all := assert.Value(csv.NewReader(strings.NewReader(w.MustCLI("export", "maintenance", name))).ReadAll())(w.T)
 	for _, cells := range all[1:] {
 		row := map[string]string{}
 		for i, c := range cells {

@@ -197,8 +197,7 @@ func TestDueListFollowsReadingsAndDay(t *testing.T) {
 		"2026-12-05": {"days_until": 0, "due_status": "ok"},
 		"2026-12-31": {"next_due": "2026-12-31", "days_until": 0, "due_status": "ok", "usage_remaining": 300},
 	} {
-		at, err := time.Parse(time.DateOnly, day)
-		apptest.OK(t, err)
+		at := assert.Value(time.Parse(time.DateOnly, day))(t)
 		w.Clock.Set(at.Add(12 * time.Hour))
 		w.IsDue(day, 1, want)
 	}

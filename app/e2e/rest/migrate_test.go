@@ -21,17 +21,14 @@ import (
 // version did, to the cent and the second, and continues from there.
 func TestOlderDatabaseGivesTheSameAnswers(t *testing.T) {
 	t.Parallel()
-	script, err := os.ReadFile("../../../testdata/released/before-month.sql")
-	apptest.OK(t, err)
-	golden, err := os.ReadFile("../../../testdata/released/before-month.json")
-	apptest.OK(t, err)
+	script := assert.Value(os.ReadFile("../../../testdata/released/before-month.sql"))(t)
+	golden := assert.Value(os.ReadFile("../../../testdata/released/before-month.json"))(t)
 	var told map[string]any
 	apptest.OK(t, json.Unmarshal(golden, &told))
 	now, _ := told["now"].(float64)
 	s := &apptest.Fixture{T: t, Path: filepath.Join(t.TempDir(), "shop.db"), Clock: &apptest.Clock{}, Log: &apptest.Buffer{}, Keys: map[string]string{}}
 	s.Clock.Set(time.Unix(int64(now), 0).UTC())
-	c, err := sqlite.OpenConn(s.Path, sqlite.OpenReadWrite|sqlite.OpenCreate)
-	apptest.OK(t, err)
+	c := assert.Value(sqlite.OpenConn(s.Path, sqlite.OpenReadWrite|sqlite.OpenCreate))(t)
 	apptest.OK(t, sqlitex.ExecuteScript(c, string(script), nil))
 	assert.OK(t, c.Close())
 	s.Up()

@@ -96,8 +96,7 @@ func choose(t *testing.T, v *apptest.Visitor, files map[string]string, fields ..
 		_ = w.WriteField(fields[i], fields[i+1])
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		part, err := w.CreateFormFile("file", name)
-		apptest.OK(t, err)
+		part := assert.Value(w.CreateFormFile("file", name))(t)
 		_, _ = io.WriteString(part, files[name])
 	}
 	_ = w.Close()

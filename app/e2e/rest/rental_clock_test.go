@@ -11,8 +11,7 @@ import (
 
 func zoneOf(t testing.TB, name string) *time.Location {
 	t.Helper()
-	zone, err := time.LoadLocation(name)
-	apptest.OK(t, err)
+	zone := assert.Value(time.LoadLocation(name))(t)
 	return zone
 }
 
@@ -39,8 +38,7 @@ func TestTheDayChangesInTheShopsZone(t *testing.T) {
 		{"America/Los_Angeles", "2026-11-01", "2026-10-18", "", "fortnightly", 25}, // and back
 	} {
 		zone := zoneOf(t, c.zone)
-		due, err := time.ParseInLocation(time.DateOnly, c.due, zone)
-		apptest.OK(t, err)
+		due := assert.Value(time.ParseInLocation(time.DateOnly, c.due, zone))(t)
 		next := due.AddDate(0, 0, 1)
 		assert.MustEqual(t, next.Sub(due), time.Duration(c.hours)*time.Hour, "%s in %s has", c.due, c.zone)
 		l := apptest.NewRentalAt(t, due.Add(-time.Second), c.zone)
@@ -75,8 +73,7 @@ func TestTheDayChangesInTheShopsZone(t *testing.T) {
 
 func mustDay(t testing.TB, s string, zone *time.Location) time.Time {
 	t.Helper()
-	d, err := time.ParseInLocation(time.DateOnly, s, zone)
-	apptest.OK(t, err)
+	d := assert.Value(time.ParseInLocation(time.DateOnly, s, zone))(t)
 	return d
 }
 

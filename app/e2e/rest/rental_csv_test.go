@@ -163,8 +163,7 @@ func figures(l *apptest.Rental) (sum apptest.Totals) {
 	l.Arrears() // posts due charges
 	amounts := map[string]int64{}
 	for _, row := range rows(l, "charges") {
-		cents, err := strconv.ParseInt(row["amount_cents"], 10, 64)
-		apptest.OK(l.T, err)
+		cents := assert.Value(strconv.ParseInt(row["amount_cents"], 10, 64))(l.T)
 		amounts[fmt.Sprint(row["property"], row["unit"], row["lease_start"], row["type"], row["due_date"], row["label"])] = cents
 		sum.Billed += cents
 	}
@@ -180,8 +179,7 @@ func figures(l *apptest.Rental) (sum apptest.Totals) {
 // rows reads an export as an importer elsewhere would.
 func rows(l *apptest.Rental, table string) (rows []map[string]string) {
 	l.T.Helper()
-	all, err := csv.NewReader(strings.NewReader(export(l, table))).ReadAll()
-	apptest.OK(l.T, err)
+	all := assert.Value(csv.NewReader(strings.NewReader(export(l, table))).ReadAll())(l.T)
 	for _, cells := range all[1:] {
 		row := map[string]string{}
 		for i, name := range all[0] {

@@ -19,11 +19,9 @@ import (
 // channels. It returns the catalogue as CSV, and the rows of all and of each channel.
 func realSales(t *testing.T, today time.Time) (catalogue string, rows map[string][]map[string]any) {
 	t.Helper()
-	f, err := os.Open("../../../testdata/online-retail/lines.csv")
-	apptest.OK(t, err)
+	f := assert.Value(os.Open("../../../testdata/online-retail/lines.csv"))(t)
 	defer func() { _ = f.Close() }()
-	lines, err := csv.NewReader(f).ReadAll()
-	apptest.OK(t, err)
+	lines := assert.Value(csv.NewReader(f).ReadAll())(t)
 	last := ""
 	for _, l := range lines[1:] {
 		last = max(last, l[1])
@@ -67,8 +65,7 @@ func TestTwoChannelsOfRealSales(t *testing.T) {
 	}
 	tell := func(s *apptest.Fixture, channel string, replace bool) (replaced float64) {
 		t.Helper()
-		body, err := json.Marshal(map[string]any{"rows": rows[channel], "channel": channel, "replace": replace})
-		apptest.OK(t, err)
+		body := assert.Value(json.Marshal(map[string]any{"rows": rows[channel], "channel": channel, "replace": replace}))(t)
 		m := s.Post("reorder", "/api/sales-history", string(body)).Map(t)
 		assert.That(t, m["imported"] == float64(len(rows[channel])) && m["skipped"] == 0.0,
 			"channel %q: imported %v, skipped %v", channel, m["imported"], m["skipped"])

@@ -127,8 +127,7 @@ func (d *secretsDay) search() {
 func (d *secretsDay) receivers() *apptest.Receiver {
 	d.t.Helper()
 	good := apptest.Receive(d.t)
-	dead, err := net.Listen("tcp", "127.0.0.1:0")
-	apptest.OK(d.t, err)
+	dead := assert.Value(net.Listen("tcp", "127.0.0.1:0"))(d.t)
 	refusing := "http://" + dead.Addr().String()
 	dead.Close()
 	odd := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -266,8 +265,7 @@ func (d *secretsDay) rawRequests() {
 		apptest.OK(d.t, err)
 		_, err = fmt.Fprintf(conn, text, d.mark("a request that is none"))
 		assert.OK(d.t, err)
-		b, err := io.ReadAll(conn)
-		apptest.OK(d.t, err)
+		b := assert.Value(io.ReadAll(conn))(d.t)
 		conn.Close()
 		d.note("refusals", string(b))
 	}
@@ -311,11 +309,9 @@ func (d *secretsDay) collect() {
 			d.run(place, "export", service.Name, table.Name)
 		}
 	}
-	resp, err := http.Get("http://" + d.Server.Addr("metrics") + "/metrics")
-	apptest.OK(d.t, err)
+	resp := assert.Value(http.Get("http://" + d.Server.Addr("metrics") + "/metrics"))(d.t)
 	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	apptest.OK(d.t, err)
+	b := assert.Value(io.ReadAll(resp.Body))(d.t)
 	d.note("metrics", string(b))
 	d.MustCLI("backup", filepath.Join(filepath.Dir(d.Path), backup))
 }

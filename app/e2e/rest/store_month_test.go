@@ -99,8 +99,7 @@ func linesFromStripe(t *testing.T, s *apptest.Fixture) {
 	const secret = "whsec_month"
 	s.MustCLI("store", "provider", "set", "stripe", "--secret", secret)
 	metric := func() string {
-		resp, err := http.Get("http://" + s.Server.Addr("metrics") + "/metrics")
-		apptest.OK(t, err)
+		resp := assert.Value(http.Get("http://" + s.Server.Addr("metrics") + "/metrics"))(t)
 		defer func() { _ = resp.Body.Close() }()
 		b, _ := io.ReadAll(resp.Body)
 		for line := range strings.SplitSeq(string(b), "\n") {

@@ -127,8 +127,7 @@ func TestListsFiltersAndMasks(t *testing.T) {
 // stripeEvent is one of Stripe's documented bodies with some fields of its object set.
 func stripeEvent(t *testing.T, file, id string, set map[string]any) string {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("../../..", "store", "testdata", "stripe", file+".json"))
-	apptest.OK(t, err)
+	raw := assert.Value(os.ReadFile(filepath.Join("../../..", "store", "testdata", "stripe", file+".json")))(t)
 	var body map[string]any
 	apptest.OK(t, json.Unmarshal(raw, &body))
 	body["id"] = id
@@ -136,8 +135,7 @@ func stripeEvent(t *testing.T, file, id string, set map[string]any) string {
 	for k, v := range set {
 		object[k] = v
 	}
-	b, err := json.Marshal(body)
-	apptest.OK(t, err)
+	b := assert.Value(json.Marshal(body))(t)
 	return string(b)
 }
 

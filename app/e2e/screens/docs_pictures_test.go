@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // picturesOf are the sources of the documents' pictures. docs/pictures/made-of.txt holds the hashes of their lines.
@@ -34,8 +35,7 @@ func TestPicturesAreOfThisVersion(t *testing.T) {
 		}
 		apptest.OK(t, os.WriteFile(made, []byte(b.String()), 0o600))
 	}
-	b, err := os.ReadFile(made)
-	apptest.OK(t, err)
+	b := assert.Value(os.ReadFile(made))(t)
 	was := map[string][]string{}
 	for line := range strings.Lines(string(b)) {
 		if f := strings.Fields(line); len(f) > 0 {
@@ -63,8 +63,7 @@ func TestPicturesAreOfThisVersion(t *testing.T) {
 // hashedLines returns a source's lines without indentation, each as six hexadecimal digits.
 func hashedLines(t *testing.T, name string) (hashed []string) {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("../../..", filepath.FromSlash(name)))
-	apptest.OK(t, err)
+	b := assert.Value(os.ReadFile(filepath.Join("../../..", filepath.FromSlash(name))))(t)
 	for line := range strings.Lines(string(b)) {
 		if line = strings.TrimSpace(line); line != "" {
 			sum := sha256.Sum256([]byte(line))

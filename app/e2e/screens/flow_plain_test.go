@@ -36,8 +36,7 @@ func (p *plain) at() string { return p.path }
 
 func (p *plain) visit(address string) {
 	p.t.Helper()
-	u, err := url.Parse(address)
-	apptest.OK(p.t, err)
+	u := assert.Value(url.Parse(address))(p.t)
 	p.v = p.v.At(u.Scheme + "://" + u.Host)
 	p.path = u.RequestURI()
 	p.show(p.v.Get(p.path))
@@ -137,10 +136,8 @@ func (p *plain) press(target string) {
 // go_ follows a link.
 func (p *plain) go_(href string) {
 	p.t.Helper()
-	base, err := url.Parse(p.v.Base + p.path)
-	apptest.OK(p.t, err)
-	to, err := base.Parse(href)
-	apptest.OK(p.t, err)
+	base := assert.Value(url.Parse(p.v.Base + p.path))(p.t)
+	to := assert.Value(base.Parse(href))(p.t)
 	p.visit(to.String())
 }
 
@@ -202,10 +199,8 @@ func (p *plain) post(action string, fields url.Values, files map[string]string) 
 		}
 	}
 	for name, path := range files {
-		b, err := os.ReadFile(path)
-		apptest.OK(p.t, err)
-		part, err := w.CreateFormFile(name, filepath.Base(path))
-		apptest.OK(p.t, err)
+		b := assert.Value(os.ReadFile(path))(p.t)
+		part := assert.Value(w.CreateFormFile(name, filepath.Base(path)))(p.t)
 		_, _ = part.Write(b)
 	}
 	_ = w.Close()

@@ -60,8 +60,7 @@ func (s *importer) serve(service string) {
 	s.link = regexp.MustCompile(`/welcome/[A-Za-z0-9_-]{40,}`).FindString(s.must("user", "invite", "alice"))
 	s.p = apptest.Serve(s.t, s.dir, "--timezone", "UTC")
 	s.base = s.p.URL(service, "")
-	d, err := db.Open(filepath.Join(s.dir, "quartermaster.db"), db.Options{})
-	apptest.OK(s.t, err)
+	d := assert.Value(db.Open(filepath.Join(s.dir, "quartermaster.db"), db.Options{}))(s.t)
 	s.t.Cleanup(func() { _ = d.Close() })
 	s.d = d
 }
@@ -89,8 +88,7 @@ func (s *importer) signIn(b *tab) {
 
 func (s *importer) number(query string) int64 {
 	s.t.Helper()
-	n, err := s.d.QueryInt(query)
-	apptest.OK(s.t, err)
+	n := assert.Value(s.d.QueryInt(query))(s.t)
 	return n
 }
 
@@ -99,8 +97,7 @@ func (s *importer) killed() (underWay bool) {
 	s.t.Helper()
 	s.p.Kill(s.t)
 	underWay = s.number("SELECT count(*) FROM works WHERE answer IS NULL") > 0
-	address, err := url.Parse(s.base)
-	apptest.OK(s.t, err)
+	address := assert.Value(url.Parse(s.base))(s.t)
 	s.p = apptest.Serve(s.t, s.dir, "--timezone", "UTC", "--reorder-addr", address.Host)
 	return underWay
 }

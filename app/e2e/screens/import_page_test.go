@@ -42,8 +42,7 @@ func chosen(t *testing.T, v *apptest.Visitor, table, text string, more ...string
 	assert.Must(t, to.Status == http.StatusSeeOther, "upload: %d %s", to.Status, to.Body)
 	address := to.Header.Get("Location")
 	preview := status(t, v.Get(address), http.StatusOK)
-	query, err := url.ParseQuery(address[strings.IndexByte(address, '?')+1:])
-	apptest.OK(t, err)
+	query := assert.Value(url.ParseQuery(address[strings.IndexByte(address, '?')+1:]))(t)
 	return append([]string{"file", query.Get("file"), "idempotency_key", preview.Field("idempotency_key")}, more...)
 }
 
@@ -65,8 +64,7 @@ var importedRows = regexp.MustCompile(`([0-9,]+) rows? of`)
 // sold is the quantity sold of all SKUs.
 func sold(s *apptest.Fixture) int64 {
 	s.T.Helper()
-	n, err := s.Server.DB().QueryInt("SELECT coalesce(sum(qty), 0) / 1000 FROM sales")
-	apptest.OK(s.T, err)
+	n := assert.Value(s.Server.DB().QueryInt("SELECT coalesce(sum(qty), 0) / 1000 FROM sales"))(s.T)
 	return n
 }
 

@@ -56,8 +56,7 @@ func TestLicenseKeysImportOnThePages(t *testing.T) {
 	if strings.Contains(shown.Body, "AAAA1111") || !strings.Contains(shown.Body, "…4444") || shown.Header.Get("Cache-Control") != "no-store" || strings.Contains(shown.Body, "Which product") {
 		t.Errorf("the preview: %s: %s", shown.Header.Get("Cache-Control"), shown.Body)
 	}
-	u, err := url.Parse(preview)
-	apptest.OK(t, err)
+	u := assert.Value(url.Parse(preview))(t)
 	location(t, owner.Post("/import/licenses", "file", u.Query().Get("file"), "read", "yes"), "/import/licenses?job=1")
 	assert.Equal(t, owner.Get(preview).Status, http.StatusNotFound, "the file that was written waits on")
 	got := owner.Get("/export/licenses")

@@ -19,12 +19,10 @@ import (
 // sheetOf prints the tab's page on A4 and returns its text and its pages.
 func sheetOf(t *testing.T, b *tab) (text string, pages int) {
 	t.Helper()
-	pdf, err := chromedp.Run(b.ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
-	apptest.OK(t, err)
+	pdf := assert.Value(chromedp.Run(b.ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize())))(t)
 	path := filepath.Join(t.TempDir(), "page.pdf")
 	apptest.OK(t, os.WriteFile(path, pdf, 0o600))
-	out, err := exec.Command("pdftotext", "-layout", path, "-").Output()
-	apptest.OK(t, err)
+	out := assert.Value(exec.Command("pdftotext", "-layout", path, "-").Output())(t)
 	return string(out), bytes.Count(out, []byte("\f"))
 }
 

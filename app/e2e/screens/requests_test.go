@@ -97,8 +97,7 @@ func TestEscapedPathsAreDistinct(t *testing.T) {
 // the answer's status line.
 func slowly(t *testing.T, address, path, head, body string, meanwhile func()) string {
 	t.Helper()
-	c, err := net.Dial("tcp", address)
-	apptest.OK(t, err)
+	c := assert.Value(net.Dial("tcp", address))(t)
 	defer c.Close()
 	fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: %s\r\nExpect: 100-continue\r\nConnection: close\r\nContent-Length: %d\r\n%s\r\n", path, address, len(body), head)
 	r := bufio.NewReader(c)
@@ -108,8 +107,7 @@ func slowly(t *testing.T, address, path, head, body string, meanwhile func()) st
 	_, _ = r.ReadString('\n')
 	meanwhile()
 	fmt.Fprint(c, body)
-	line, err := r.ReadString('\n')
-	apptest.OK(t, err)
+	line := assert.Value(r.ReadString('\n'))(t)
 	return line
 }
 
@@ -123,8 +121,7 @@ func TestAccessLostWhileTheBodyWasRead(t *testing.T) {
 	for _, path := range []string{"/do/make_backup", "/do/save_sku", "/import/skus"} {
 		user := strings.ReplaceAll(path[1:], "/", "-")
 		v := s.Person("reorder", user, "admin")
-		base, err := url.Parse(v.Base)
-		apptest.OK(t, err)
+		base := assert.Value(url.Parse(v.Base))(t)
 		var cookies []string
 		for _, c := range v.Client.Jar.Cookies(base) {
 			cookies = append(cookies, c.Name+"="+c.Value)

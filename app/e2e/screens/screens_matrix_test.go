@@ -51,8 +51,7 @@ type demoFixture struct {
 func openDemo(t *testing.T) *demoFixture {
 	t.Helper()
 	h := &demoFixture{Fixture: demoShop(t), people: map[string]*apptest.Visitor{}, elsewhere: map[string]*apptest.Visitor{}}
-	keys, err := h.Server.DemoKeys(context.Background())
-	apptest.OK(t, err)
+	keys := assert.Value(h.Server.DemoKeys(context.Background()))(t)
 	h.Keys = keys
 	h.people[asNobody] = h.Visitor("store")
 	for _, role := range []string{asViewer, asMember, asAdmin} {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // TestASellersMonth plays a seller's month as forms: keys are imported, a buyer brings an old key and gets a file for
@@ -22,8 +23,7 @@ func TestASellersMonth(t *testing.T) {
 	owner := s.Person("store", "olga", "admin")
 
 	preview := owner.Upload("/import/licenses", nil, "file", "sales.csv", gumroadFile).Header.Get("Location")
-	u, err := url.Parse(preview)
-	apptest.OK(t, err)
+	u := assert.Value(url.Parse(preview))(t)
 	status(t, owner.Get(preview), http.StatusOK, "2 rows")
 	location(t, owner.Post("/import/licenses", "file", u.Query().Get("file"), "read", "yes"), "/import/licenses?job=1")
 
