@@ -333,3 +333,36 @@ func dayText(p *exact.Day) string {
 	}
 	return p.String()
 }
+
+// do runs an operation of one argument; do0, do2 and do3 run those of none, of two and of three.
+func do[A, T any](h *fixture, who db.Caller, fn func(*db.Tx, A) (T, error), a A) (T, error) {
+	return db.Update(context.Background(), h.DB, who, func(tx *db.Tx) (T, error) { return fn(tx, a) })
+}
+
+func do0[T any](h *fixture, who db.Caller, fn func(*db.Tx) (T, error)) (T, error) {
+	return db.Update(context.Background(), h.DB, who, fn)
+}
+
+func do2[A, B, T any](h *fixture, who db.Caller, fn func(*db.Tx, A, B) (T, error), a A, b B) (T, error) {
+	return db.Update(context.Background(), h.DB, who, func(tx *db.Tx) (T, error) { return fn(tx, a, b) })
+}
+
+func do3[A, B, C, T any](h *fixture, who db.Caller, fn func(*db.Tx, A, B, C) (T, error), a A, b B, c C) (T, error) {
+	return db.Update(context.Background(), h.DB, who, func(tx *db.Tx) (T, error) { return fn(tx, a, b, c) })
+}
+
+// command runs an operation with the arguments of a command, "name=value"; an empty one is left out.
+func (s *fixture) command(op schema.Op, who db.Caller, args ...string) (any, error) {
+	values := map[string][]string{}
+	for _, a := range args {
+		if name, value, _ := strings.Cut(a, "="); value != "" {
+			values[name] = append(values[name], value)
+		}
+	}
+	do, err := op.Decode(schema.Input{Surface: schema.Command, Values: values,
+		View: func(fn func(*db.Conn) error) error { return s.DB.View(context.Background(), fn) }})
+	if err != nil {
+		return nil, err
+	}
+	return do(context.Background(), who)
+}

@@ -83,6 +83,11 @@ func Writes[A, T any](d *db.DB, bind func(*Form, *A), do func(*db.Tx, A) (T, err
 	})
 }
 
+// Writes0 is Writes for an operation without arguments.
+func Writes0[T any](d *db.DB, do func(*db.Tx) (T, error)) func(*Form) Handler {
+	return Writes(d, func(*Form, *struct{}) {}, func(tx *db.Tx, _ struct{}) (T, error) { return do(tx) })
+}
+
 // Writes2 is Writes for an operation of two arguments.
 func Writes2[A, B, T any](d *db.DB, bind func(*Form, *A, *B), do func(*db.Tx, A, B) (T, error)) func(*Form) Handler {
 	return Does2(bind, func(ctx context.Context, who db.Caller, a A, b B) (T, error) {

@@ -289,37 +289,35 @@ func (o Order) nameOf(sku string) string {
 // releaseWait is how long after a release by the buyer's page the same machine's next seat cannot be released there.
 const releaseWait = exact.Instant(60 * 60)
 
-// ReleaseMySeat releases a seat of a license of the buyer's session, once per seat and hour, so that one license is not
+// releaseMySeat releases a seat of a license of the buyer's session, once per seat and hour, so that one license is not
 // shared. A seat that the license does not have is refused as not found.
-func (s *Service) ReleaseMySeat(ctx context.Context, who db.Caller, seat int64) (License, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) {
-		mine, err := licensesOfBuyer(&tx.Conn, who.Subject)
-		if err != nil {
-			return License{}, err
+func releaseMySeat(tx *db.Tx, seat int64) (License, error) {
+	mine, err := licensesOfBuyer(&tx.Conn, tx.Who().Subject)
+	if err != nil {
+		return License{}, err
+	}
+	l, a, err := seatOf(&tx.Conn, mine, seat)
+	if err != nil {
+		return l, err
+	}
+	last, _, err := db.One(&tx.Conn, db.Int, "SELECT at FROM store_releases WHERE license_id = ? AND fingerprint = ?",
+		l.ID, a.Fingerprint)
+	if err != nil {
+		return l, err
+	}
+	if wait := exact.Instant(last) + releaseWait - tx.Now(); last != 0 && wait > 0 {
+		return l, &fault.Error{
+			Kind: fault.Limited, Retry: time.Duration(wait) * time.Second,
+			Detail: "this seat was released within the last hour; try again in " + exact.Plural(int(wait+59)/60, "minute",
+				"minutes"),
 		}
-		l, a, err := seatOf(&tx.Conn, mine, seat)
-		if err != nil {
-			return l, err
-		}
-		last, _, err := db.One(&tx.Conn, db.Int, "SELECT at FROM store_releases WHERE license_id = ? AND fingerprint = ?",
-			l.ID, a.Fingerprint)
-		if err != nil {
-			return l, err
-		}
-		if wait := exact.Instant(last) + releaseWait - tx.Now(); last != 0 && wait > 0 {
-			return l, &fault.Error{
-				Kind: fault.Limited, Retry: time.Duration(wait) * time.Second,
-				Detail: "this seat was released within the last hour; try again in " + exact.Plural(int(wait+59)/60, "minute",
-					"minutes"),
-			}
-		}
-		tx.Do("INSERT OR REPLACE INTO store_releases (license_id, fingerprint, at) VALUES (?, ?, ?)", l.ID,
-			a.Fingerprint, tx.Now())
-		if err := giveUp(tx, l, a); err != nil {
-			return l, err
-		}
-		return findLicense(&tx.Conn, l.ID)
-	})
+	}
+	tx.Do("INSERT OR REPLACE INTO store_releases (license_id, fingerprint, at) VALUES (?, ?, ?)", l.ID,
+		a.Fingerprint, tx.Now())
+	if err := giveUp(tx, l, a); err != nil {
+		return l, err
+	}
+	return findLicense(&tx.Conn, l.ID)
 }
 
 // seatOf finds a seat of the licenses that a buyer's session is about.
@@ -341,10 +339,10 @@ func (s *Service) BuyerOps() []schema.Op {
 		Leads: func(any) string { return "/my" },
 		Did:   func(any, schema.Money) string { return "The seat is released; another machine can use it." },
 		Will:  willRelease,
-		Bind: schema.Does(func(f *schema.Form, seat *int64) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, seat *int64) {
 			f.ID(seat, "activation_id", "the seat", schema.Required, schema.Label("Seat"), schema.Example(31),
 				schema.ChoicesFor(mySeatChoices))
-		}, s.ReleaseMySeat),
+		}, releaseMySeat),
 	}
 	redeem := s.redeemCode()
 	redeem.Public, redeem.Credential = false, false

@@ -15,7 +15,7 @@ import (
 
 func TestTheBuyersViewHasNoCustomer(t *testing.T) {
 	s := newFixture(t)
-	r := val(s.RecordOrder(background, cli, NewOrder{Email: "ann@secret.example", Name: "Ann Lee", SKU: "PLUGIN"}))
+	r := val(do(s, cli, recordOrder, NewOrder{Email: "ann@secret.example", Name: "Ann Lee", SKU: "PLUGIN"}))
 	key := r.Licenses[0].Key
 	a := val(s.activate(key, "m"))
 	d := val(s.DeactivateLicense(background, Asked{Key: key, Fingerprint: "m"}))
@@ -161,7 +161,7 @@ func (s *fixture) firstKey() (string, error) {
 func TestABuyerReadsTheNotesOfTheirProducts(t *testing.T) {
 	s := newFixture(t)
 	s.load("products", nil, "sku,kind,note", "BOOK,download,Fetch it at https://files.example/book", "PLUGIN,license,Install it twice")
-	r := val(s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", Lines: []NewLine{{SKU: "BOOK"}, {SKU: "PLUGIN"}, {SKU: "YEAR"}}}))
+	r := val(do(s, cli, recordOrder, NewOrder{Email: "ann@example.com", Lines: []NewLine{{SKU: "BOOK"}, {SKU: "PLUGIN"}, {SKU: "YEAR"}}}))
 	notes := func(subject int64) string {
 		t.Helper()
 		m := val(s.Mine(background, db.Caller{Service: "store", User: "buyer", Role: "member", Scope: "full", Via: "buyer", Subject: subject}))
@@ -176,6 +176,6 @@ func TestABuyerReadsTheNotesOfTheirProducts(t *testing.T) {
 	assert.Contains(t, fmt.Sprint(mailed.Values["keys"].Rows), "[A book Fetch it at https://files.example/book]",
 		"the message's keys")
 	equal(t, "one license's", notes(r.Licenses[0].ID), `[`+plugin+`]`)
-	val(s.RefundOrder(background, cli, r.OrderRef, nil))
+	val(do3(s, cli, refundOrder, r.OrderRef, nil, ""))
 	equal(t, "refunded", notes(-r.id), `null`)
 }

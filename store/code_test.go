@@ -12,7 +12,7 @@ import (
 
 func (s *fixture) mint(n int64, batch string) Minted {
 	s.T.Helper()
-	m, err := s.MintCodes(background, admin, n, "PLUGIN", "pro", batch)
+	m, err := do(s, admin, mintCodes, Minting{n, "PLUGIN", "pro", batch})
 	must(s.T, err)
 	return m
 }
@@ -26,7 +26,7 @@ func TestMintIsRefused(t *testing.T) {
 	s.load("products", nil, "sku,active", "OLD,false")
 	s.mint(1, "launch")
 	for name, c := range map[string]struct {
-		count            int64
+		count            int
 		sku, tier, batch string
 		code, says       string
 	}{
@@ -43,7 +43,7 @@ func TestMintIsRefused(t *testing.T) {
 		"another tier":    {1, "PLUGIN", "", "launch", "conflict", "tier pro"},
 		"another sku":     {1, "YEAR", "pro", "launch", "conflict", "PLUGIN"},
 	} {
-		_, err := s.MintCodes(background, admin, c.count, c.sku, c.tier, c.batch)
+		_, err := s.command(s.mintCodes(), admin, fmt.Sprintf("count=%d", c.count), "sku="+c.sku, "tier="+c.tier, "batch="+c.batch)
 		if err == nil {
 			t.Errorf("%s: was taken", name)
 			continue
@@ -51,7 +51,7 @@ func TestMintIsRefused(t *testing.T) {
 		refused(t, err, c.code, c.says)
 	}
 	equal(t, "codes", s.count("SELECT count(*) FROM store_codes"), int64(1))
-	longest := val(s.MintCodes(background, admin, 1, "YEAR", strings.Repeat("a", 32), strings.Repeat("B", 64)))
+	longest := val(do(s, admin, mintCodes, Minting{1, "YEAR", strings.Repeat("a", 32), strings.Repeat("B", 64)}))
 	equal(t, "tier", len(*longest.Tier), 32)
 }
 
@@ -65,7 +65,7 @@ func TestABatchIsNamedAfterTheTimeAndTheProduct(t *testing.T) {
 		{"YEAR", "20261120-210500-YEAR"},
 		{"Mein Büchlein/2 mit einem sehr langen Namen für alle Leser", "20261120-210500-Mein-B-chlein-2-mit-einem-sehr-langen-Namen-f-r-"},
 	} {
-		m := val(s.MintCodes(background, admin, 1, c.sku, "", ""))
+		m := val(do(s, admin, mintCodes, Minting{1, c.sku, "", ""}))
 		equal(t, "batch", m.Batch, c.want)
 		equal(t, "is a batch name", isBatchName(m.Batch), true)
 	}
@@ -100,14 +100,14 @@ func TestACodeBecomesALicense(t *testing.T) {
 	_, err = s.redeem(m.Codes[1], "not an address")
 	refused(t, err, "validation", "email")
 
-	v := val(s.VoidBatch(background, cli, "launch"))
+	v := val(do(s, cli, void, "launch"))
 	equal(t, "voided", asJSON(v), `{"batch":"launch","sku":"PLUGIN","tier":"pro","total":3,"unused":0,"redeemed":1,"void":2,"created_at":"2026-11-20T21:05:00Z","voided":2}`)
 	_, err = s.redeem(m.Codes[1], "other@example.com")
 	refused(t, err, "conflict", "void")
 	equal(t, "the redeemed one stays", s.check(r.License.Key, "").Code, "valid")
-	again := val(s.VoidBatch(background, cli, "launch"))
+	again := val(do(s, cli, void, "launch"))
 	equal(t, "nothing is left to void", again.Voided, int64(0))
-	_, err = s.VoidBatch(background, cli, "nothing")
+	_, err = do(s, cli, void, "nothing")
 	refused(t, err, "not_found", "nothing")
 
 	for _, c := range []struct {
@@ -131,7 +131,7 @@ func TestCodeStaysValidAfterItsProductIsRetired(t *testing.T) {
 
 func TestRedeemingRevealsAndChangesNoName(t *testing.T) {
 	s := newFixture(t)
-	val(s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", Name: "Ann Lee", SKU: "BOOK"}))
+	val(do(s, cli, recordOrder, NewOrder{Email: "ann@example.com", Name: "Ann Lee", SKU: "BOOK"}))
 	m := s.mint(2, "launch")
 	r := val(s.RedeemCode(background, m.Codes[0], "ann@example.com", "Mallory", ""))
 	equal(t, "name told", r.Order.Customer.Name, "Mallory")
@@ -199,16 +199,16 @@ func TestGuessingIsSlowedByAddress(t *testing.T) {
 func TestACodeForADownloadMakesAnOrder(t *testing.T) {
 	s := newFixture(t)
 	s.load("products", nil, "sku,name,kind,price_cents", "EBOOK,Mixing at home,download,1900")
-	m := val(s.MintCodes(background, cli, 2, "EBOOK", "", "books"))
+	m := val(do(s, cli, mintCodes, Minting{2, "EBOOK", "", "books"}))
 	r := val(s.redeem(m.Codes[0], "ann@example.com"))
 	assert.That(t, r.License == nil, "a download has the license %v", r.License)
 	equal(t, "order", r.Order.Items[0].SKU+" "+r.Order.Provider, "EBOOK code")
 	equal(t, "licenses", s.count("SELECT count(*) FROM store_licenses"), int64(0))
 	equal(t, "the event", strings.Contains(s.events()[0].raw, `"license":null`), true)
-	d := val(s.ResendOrder(background, cli, r.Order.OrderRef))
+	d := val(do(s, cli, resendOrder, r.Order.OrderRef))
 	equal(t, "sent again", s.eventNames(), "code.redeemed code.redeemed")
 	equal(t, "by order", d.OrderRef, r.Order.OrderRef)
-	_, err := s.MintCodes(background, cli, 1, "BOOK", "", "")
+	_, err := do(s, cli, mintCodes, Minting{1, "BOOK", "", ""})
 	refused(t, err, "validation", "sku", "download")
 
 	sold := s.license("PLUGIN")

@@ -56,7 +56,7 @@ func TestCustomersAreFoundByWhatPeopleSend(t *testing.T) {
 		equal(t, sort, orders.Total, int64(6))
 	}
 	val(s.NeedsAttention(background))
-	val(s.ActOnLicense(background, admin, LicenseAct{License: l.Key[len(l.Key)-4:], Customer: 1, Action: actSuspend}))
+	val(do(s, admin, s.actOnLicense, LicenseAct{License: l.Key[len(l.Key)-4:], Customer: 1, Action: actSuspend}))
 }
 
 // TestForeignKeysAreFoundByTheirEnd: the last four characters, in any case and script, find a license together
@@ -72,8 +72,8 @@ func TestForeignKeysAreFoundByTheirEnd(t *testing.T) {
 		if found.Total != 1 || found.Customers[0].Full.Email != email || !utf8.ValidString(found.Customers[0].Full.Matched) {
 			t.Errorf("%s found %+v", end, found.Customers)
 		}
-		_, err := s.ActOnLicense(background, admin, LicenseAct{License: end, Action: actSuspend})
+		_, err := do(s, admin, s.actOnLicense, LicenseAct{License: end, Action: actSuspend})
 		equal(t, end+" without a customer", codeOf(err), "validation")
 	}
-	val(s.ActOnLicense(background, admin, LicenseAct{License: uuidKey, Action: actSuspend}))
+	val(do(s, admin, s.actOnLicense, LicenseAct{License: uuidKey, Action: actSuspend}))
 }

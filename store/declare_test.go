@@ -92,7 +92,7 @@ func TestEventsMatchTheirSchema(t *testing.T) {
 	l := s.license("PLUGIN")
 	val(s.activate(l.Key, "m"))
 	val(s.redeem(s.mint(1, "launch").Codes[0], "a@b.c"))
-	val(s.RefundOrder(background, cli, l.OrderRef, nil))
+	val(do3(s, cli, refundOrder, l.OrderRef, nil, ""))
 	told := map[string]string{}
 	for _, e := range s.Declare().Events {
 		told[e.Name] = members(t, []byte(asJSON(e.Data)))

@@ -16,7 +16,7 @@ func TestACorrectionDoesNotRefundInFull(t *testing.T) {
 	errs := s.load("orders", nil, head, "hist,h1,a@b.c,PLUGIN,4900")
 	assert.Must(t, len(errs) <= 0, "%v", errs)
 	o := val(s.Orders(background, OrderFilter{}))
-	val(s.RefundOrder(background, cli, o.Orders[0].OrderRef, amount(1000)))
+	val(do3(s, cli, refundOrder, o.Orders[0].OrderRef, amount(1000), ""))
 	for cents, good := range map[string]bool{"999": false, "1000": false, "1001": true} {
 		errs := s.load("orders", nil, "provider,provider_ref,unit_cents", "hist,h1,"+cents)
 		if (len(errs) == 0) != good || !good && !strings.Contains(errs[2], "store order refund") {
@@ -70,7 +70,7 @@ func TestLongBatchNames(t *testing.T) {
 		{sku, "20261120-210500-" + sku}, {sku, "20261120-210500-" + sku + "-2"},
 		{sku + sku, "20261120-210500-" + (sku + sku)[:48]}, {sku + sku, "20261120-210500-" + (sku + sku)[:46] + "-2"},
 	} {
-		m := val(s.MintCodes(background, admin, 1, c.sku, "", ""))
+		m := val(do(s, admin, mintCodes, Minting{1, c.sku, "", ""}))
 		equal(t, "batch", m.Batch, c.want)
 	}
 }
@@ -83,8 +83,8 @@ func TestTiersAreDifferent(t *testing.T) {
 
 func TestAnAddressIsText(t *testing.T) {
 	s := newFixture(t)
-	_, err := s.RecordOrder(background, cli, NewOrder{Email: "bad\xff@x.y", SKU: "PLUGIN"})
+	_, err := do(s, cli, recordOrder, NewOrder{Email: "bad\xff@x.y", SKU: "PLUGIN"})
 	refused(t, err, "validation", "UTF-8")
-	o := val(s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: " PLUGIN ", Tier: " pro "}))
+	o := val(do(s, cli, recordOrder, NewOrder{Email: "a@b.c", SKU: " PLUGIN ", Tier: " pro "}))
 	equal(t, "tier", *o.Items[0].Tier, "pro")
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -45,36 +44,34 @@ type endingLicense struct {
 	email    string
 }
 
-// SendExpiryNotices queues one message for each customer who has licenses whose last day is today to
+// sendExpiryNotices queues one message for each customer who has licenses whose last day is today to
 // today + days, once a license and end. Refused while mail is not set up, and while the clock is doubted.
-func (s *Service) SendExpiryNotices(ctx context.Context, who db.Caller, days int64) (Noticed, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (v Noticed, err error) {
-		v = Noticed{Sent: []Notice{}, Skipped: []Notice{}}
-		if err := mail.CheckSetUp(&tx.Conn); err != nil {
+func sendExpiryNotices(tx *db.Tx, days int64) (v Noticed, err error) {
+	v = Noticed{Sent: []Notice{}, Skipped: []Notice{}}
+	if err := mail.CheckSetUp(&tx.Conn); err != nil {
+		return v, err
+	}
+	if err := tx.CheckClock(); err != nil {
+		return v, err
+	}
+	until := exact.InstantOf((tx.Today() + exact.Day(days) + 1).Time(tx.Zone())) // #nosec G115 -- at most 90
+	all, err := db.All(&tx.Conn, func(r *db.Row) endingLicense {
+		return endingLicense{r.Int(), r.Instant(), r.Int(), r.Text()}
+	}, ending, tx.Now(), until)
+	if err != nil {
+		return v, err
+	}
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && all[n].customer == all[0].customer {
+			n++
+		}
+		if err := v.notify(tx, all[:n]); err != nil {
 			return v, err
 		}
-		if err := tx.CheckClock(); err != nil {
-			return v, err
-		}
-		until := exact.InstantOf((tx.Today() + exact.Day(days) + 1).Time(tx.Zone())) // #nosec G115 -- at most 90
-		all, err := db.All(&tx.Conn, func(r *db.Row) endingLicense {
-			return endingLicense{r.Int(), r.Instant(), r.Int(), r.Text()}
-		}, ending, tx.Now(), until)
-		if err != nil {
-			return v, err
-		}
-		for len(all) > 0 {
-			n := 1
-			for n < len(all) && all[n].customer == all[0].customer {
-				n++
-			}
-			if err := v.notify(tx, all[:n]); err != nil {
-				return v, err
-			}
-			all = all[n:]
-		}
-		return v, tx.Audit("expiry.sent", "customers", map[string]int{"sent": len(v.Sent), "skipped": len(v.Skipped)})
-	})
+		all = all[n:]
+	}
+	return v, tx.Audit("expiry.sent", "customers", map[string]int{"sent": len(v.Sent), "skipped": len(v.Skipped)})
 }
 
 // notify notifies one customer of the licenses, or says why not.
@@ -158,10 +155,10 @@ func (s *Service) sendExpiryNotices() schema.Op {
 		Example:  "store send-expiry-notices --days 30",
 		Response: Noticed{Sent: []Notice{{To: "ann@example.com", Licenses: []int64{12}}}, Skipped: []Notice{}},
 		Refuses:  []fault.Kind{fault.Conflict},
-		Bind: schema.Does(func(f *schema.Form, days *int64) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, days *int64) {
 			*days = 14
 			f.Int(days, "days", "licenses that end within this many days, 1 to 90", schema.Range(1, 90))
-		}, s.SendExpiryNotices),
+		}, sendExpiryNotices),
 		Print: schema.Printed(func(w io.Writer, v Noticed) {
 			schema.Tabulate(w, "TO|LICENSES|SKIPPED BECAUSE", append(v.Sent, v.Skipped...), func(n Notice) []any {
 				why := ""

@@ -34,7 +34,7 @@ func TestFind(t *testing.T) {
 		for _, sku := range skus {
 			n.Lines = append(n.Lines, NewLine{SKU: sku, Qty: 1})
 		}
-		r := val(s.RecordOrder(background, cli, n))
+		r := val(do(s, cli, recordOrder, n))
 		return r.OrderDetail
 	}
 	first := sell("P-100", "ann.lee@example.com", "Ann Lee", "YEAR", "BOOK")
@@ -83,9 +83,9 @@ func TestFind(t *testing.T) {
 	equal(t, "of an order", licenses(LicenseFilter{OrderRef: first.OrderRef}), 1)
 	equal(t, "of a status", licenses(LicenseFilter{Status: "suspended"}), 0)
 
-	val(s.SaveCustomer(background, cli, "ann.lee@example.com", "Anna Leander"))
+	val(do2(s, cli, nameCustomer, "ann.lee@example.com", "Anna Leander"))
 	equal(t, "by the new name", s.foundBy(OrderFilter{Q: "leander"}), "P-100")
-	val(s.SaveCustomer(background, cli, "joann@sample.org", "Jo Ann Smith"))
+	val(do2(s, cli, nameCustomer, "joann@sample.org", "Jo Ann Smith"))
 	equal(t, "by the old name", s.foundBy(OrderFilter{Q: "o'neil"}), "")
 }
 

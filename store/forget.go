@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"strconv"
@@ -16,63 +15,61 @@ import (
 // forgottenDomain ends the addresses of forgotten customers: no address can have it.
 const forgottenDomain = "@invalid"
 
-// ForgetCustomer removes a person's name and address everywhere: the record, events and their deliveries, stored
+// forgetCustomer removes a person's name and address everywhere: the record, events and their deliveries, stored
 // answers, the audit trail, the labels of seats. Orders, licenses and sums stay. Refused: an unknown customer, one with
 // a running subscription.
-func (s *Service) ForgetCustomer(ctx context.Context, who db.Caller, id int64) (Customer, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Customer, error) {
-		k, err := customerByID(&tx.Conn, id)
-		if err != nil {
-			return k, err
+func forgetCustomer(tx *db.Tx, id int64) (Customer, error) {
+	k, err := customerByID(&tx.Conn, id)
+	if err != nil {
+		return k, err
+	}
+	if err := noneRuns(&tx.Conn, id); err != nil {
+		return k, err
+	}
+	name := "forgotten-" + strconv.FormatInt(id, 10)
+	now := k
+	now.Name, now.Email = name, name+forgottenDomain
+	keys, err := db.All(&tx.Conn, db.Text, "SELECT order_ref FROM store_orders WHERE customer_id = ?", id)
+	if err != nil {
+		return k, err
+	}
+	replace, err := replacements(&tx.Conn, k, now)
+	if err != nil {
+		return k, err
+	}
+	for old := range replace {
+		if strings.Contains(old, "@") {
+			keys = append(keys, old)
 		}
-		if err := noneRuns(&tx.Conn, id); err != nil {
-			return k, err
-		}
-		name := "forgotten-" + strconv.FormatInt(id, 10)
-		now := k
-		now.Name, now.Email = name, name+forgottenDomain
-		keys, err := db.All(&tx.Conn, db.Text, "SELECT order_ref FROM store_orders WHERE customer_id = ?", id)
-		if err != nil {
-			return k, err
-		}
-		replace, err := replacements(&tx.Conn, k, now)
-		if err != nil {
-			return k, err
-		}
-		for old := range replace {
-			if strings.Contains(old, "@") {
-				keys = append(keys, old)
-			}
-		}
-		licenses, err := db.All(&tx.Conn, db.Text, `SELECT 'license:' || l.id FROM store_orders o CROSS JOIN store_licenses l
-			ON l.order_id = o.id
-			WHERE o.customer_id = ?`, id)
-		if err != nil {
-			return k, err
-		}
-		if err := addLabels(&tx.Conn, licenses, replace); err != nil {
-			return k, err
-		}
-		if err := tx.Forget(append(keys, licenses...), replace); err != nil {
-			return k, err
-		}
-		tx.Do(`UPDATE store_activations SET label = '' WHERE label <> ''
-			AND license_id IN (SELECT l.id FROM store_orders o CROSS JOIN store_licenses l ON l.order_id = o.id
-			WHERE o.customer_id = ?)`, id)
-		if err := forgetUnbooked(tx, keys, replace); err != nil {
-			return k, err
-		}
-		if err := keepCustomer(tx, now); err != nil {
-			return k, err
-		}
-		if err := indexOrders(tx, "o.customer_id = ?", id); err != nil {
-			return k, err
-		}
-		if err := forgetMails(tx, id, now.Email, keys, licenses); err != nil {
-			return k, err
-		}
-		return now, tx.Audit("customer.forgotten", "customer:"+now.Email, map[string]int64{"id": id})
-	})
+	}
+	licenses, err := db.All(&tx.Conn, db.Text, `SELECT 'license:' || l.id FROM store_orders o CROSS JOIN store_licenses l
+		ON l.order_id = o.id
+		WHERE o.customer_id = ?`, id)
+	if err != nil {
+		return k, err
+	}
+	if err := addLabels(&tx.Conn, licenses, replace); err != nil {
+		return k, err
+	}
+	if err := tx.Forget(append(keys, licenses...), replace); err != nil {
+		return k, err
+	}
+	tx.Do(`UPDATE store_activations SET label = '' WHERE label <> ''
+		AND license_id IN (SELECT l.id FROM store_orders o CROSS JOIN store_licenses l ON l.order_id = o.id
+		WHERE o.customer_id = ?)`, id)
+	if err := forgetUnbooked(tx, keys, replace); err != nil {
+		return k, err
+	}
+	if err := keepCustomer(tx, now); err != nil {
+		return k, err
+	}
+	if err := indexOrders(tx, "o.customer_id = ?", id); err != nil {
+		return k, err
+	}
+	if err := forgetMails(tx, id, now.Email, keys, licenses); err != nil {
+		return k, err
+	}
+	return now, tx.Audit("customer.forgotten", "customer:"+now.Email, map[string]int64{"id": id})
 }
 
 // noneRuns refuses a customer with a running subscription.
@@ -187,8 +184,8 @@ func replacements(c *db.Conn, k, now Customer) (replace map[string]string, err e
 	return replace, nil
 }
 
-// SaveCustomer stores another name of a customer, or a new customer.
-func (s *Service) SaveCustomer(ctx context.Context, who db.Caller, email, name string) (Customer, error) {
+// nameCustomer stores another name of a customer, or a new customer.
+func nameCustomer(tx *db.Tx, email, name string) (Customer, error) {
 	email, err := foldEmail(email)
 	if err != nil {
 		return Customer{}, err
@@ -196,39 +193,35 @@ func (s *Service) SaveCustomer(ctx context.Context, who db.Caller, email, name s
 	if name, err = checkName(name); err != nil {
 		return Customer{}, err
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Customer, error) {
-		if _, err := saveCustomer(tx, email, name, true); err != nil {
-			return Customer{}, err
-		}
-		k, _, err := findCustomer(&tx.Conn, email)
-		return k, err
-	})
+	if _, err := saveCustomer(tx, email, name, true); err != nil {
+		return Customer{}, err
+	}
+	k, _, err := findCustomer(&tx.Conn, email)
+	return k, err
 }
 
-// ChangeEmail gives a customer another address. One of another customer is refused, with both named.
-func (s *Service) ChangeEmail(ctx context.Context, who db.Caller, id int64, email string) (Customer, error) {
+// changeEmail gives a customer another address. One of another customer is refused, with both named.
+func changeEmail(tx *db.Tx, id int64, email string) (Customer, error) {
 	email, err := foldEmail(email)
 	if err != nil {
 		return Customer{}, err
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Customer, error) {
-		k, err := customerByID(&tx.Conn, id)
-		if err != nil || k.Email == email {
-			return k, err
-		}
-		other, taken, err := findCustomer(&tx.Conn, email)
-		if err != nil {
-			return k, err
-		}
-		if taken {
-			return k, fault.Conflictf("email: customer %d (%s) has the address %s already; choose another for customer %d (%s)",
-				other.ID, firstOf(other.Name, other.Email), email, k.ID, firstOf(k.Name, k.Email)).At("email")
-		}
-		was := k.Email
-		k.Email = email
-		if err := keepCustomer(tx, k); err != nil {
-			return k, err
-		}
-		return k, tx.Audit("customer.email", "customer:"+email, map[string]string{"from": was, "to": email})
-	})
+	k, err := customerByID(&tx.Conn, id)
+	if err != nil || k.Email == email {
+		return k, err
+	}
+	other, taken, err := findCustomer(&tx.Conn, email)
+	if err != nil {
+		return k, err
+	}
+	if taken {
+		return k, fault.Conflictf("email: customer %d (%s) has the address %s already; choose another for customer %d (%s)",
+			other.ID, firstOf(other.Name, other.Email), email, k.ID, firstOf(k.Name, k.Email)).At("email")
+	}
+	was := k.Email
+	k.Email = email
+	if err := keepCustomer(tx, k); err != nil {
+		return k, err
+	}
+	return k, tx.Audit("customer.email", "customer:"+email, map[string]string{"from": was, "to": email})
 }

@@ -90,7 +90,7 @@ func TestALicenseIsFoundByItsKeyOfAnyForm(t *testing.T) {
 		}
 	}
 	equal(t, "masked", mask("Ключ-ßß-ßaßé"), "****-**-ßaßé")
-	l := val(s.RotateLicenseKey(background, cli, uuid))
+	l := val(do(s, cli, rotateLicenseKey, uuid))
 	_, is := read(l.Key, keyLength)
 	assert.That(t, is && s.check("38b1460a-5104-4067-a91d-77b872934d51", "").Code == isNotFound, "rotated to %s", l.Key)
 }
@@ -102,7 +102,7 @@ func TestALicenseHasALimitOfItsOwn(t *testing.T) {
 	l := s.license("PLUGIN")
 	limit := func(limit string) string {
 		t.Helper()
-		l := val(s.SetLicenseLimit(background, admin, l.ID, limit))
+		l := val(do2(s, admin, setLicenseLimit, l.ID, limit))
 		return seats(l)
 	}
 	for _, machine := range []string{"a", "b", "c"} {
@@ -122,11 +122,11 @@ func TestALicenseHasALimitOfItsOwn(t *testing.T) {
 	equal(t, "the same writes nothing", s.count("SELECT count(*) FROM audit"), audits)
 	equal(t, "the product's", limit("product"), "4 of 3")
 	for _, wrong := range []string{"-1", "1000001", "1.5", "many"} {
-		_, err := s.SetLicenseLimit(background, admin, l.ID, wrong)
+		_, err := do2(s, admin, setLicenseLimit, l.ID, wrong)
 		refused(t, err, "validation", "limit", "unlimited")
 	}
-	_, err = s.SetLicenseLimit(background, viewer, l.ID, "5")
+	_, err = do2(s, viewer, setLicenseLimit, l.ID, "5")
 	refused(t, err, "forbidden")
-	_, err = s.SetLicenseLimit(background, admin, 99, "5")
+	_, err = do2(s, admin, setLicenseLimit, 99, "5")
 	refused(t, err, "not_found")
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -30,36 +29,34 @@ type LicenseAct struct {
 	Seat     string     // of release: its label, or its fingerprint
 }
 
-// ActOnLicense suspends, resumes or extends a license, or releases one of its seats. Refused: what the action itself
+// actOnLicense suspends, resumes or extends a license, or releases one of its seats. Refused: what the action itself
 // refuses, and an ambiguous license or seat.
-func (s *Service) ActOnLicense(ctx context.Context, who db.Caller, a LicenseAct) (SeatedLicense, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (SeatedLicense, error) {
-		id, err := a.license(&tx.Conn)
-		if err != nil {
-			return SeatedLicense{}, err
-		}
-		l, err := a.do(tx, who, id)
-		if err != nil {
-			return SeatedLicense{}, err
-		}
-		return s.withSeats(&tx.Conn, l)
-	})
+func (s *Service) actOnLicense(tx *db.Tx, a LicenseAct) (SeatedLicense, error) {
+	id, err := a.license(&tx.Conn)
+	if err != nil {
+		return SeatedLicense{}, err
+	}
+	l, err := a.do(tx, id)
+	if err != nil {
+		return SeatedLicense{}, err
+	}
+	return s.withSeats(&tx.Conn, l)
 }
 
-func (a LicenseAct) do(tx *db.Tx, who db.Caller, id int64) (License, error) {
+func (a LicenseAct) do(tx *db.Tx, id int64) (License, error) {
 	switch a.Action {
 	case actSuspend:
-		return moveLicense(tx, who, id, stateSuspended, "license.suspended")
+		return moveLicense(tx, id, stateSuspended)
 	case actResume:
-		return moveLicense(tx, who, id, stateActive, "license.resumed")
+		return moveLicense(tx, id, stateActive)
 	case actExtend:
-		return extendLicense(tx, who, id, Extension{Until: a.Until})
+		return extendLicense(tx, id, Extension{Until: a.Until})
 	}
 	seat, err := seatCalled(&tx.Conn, id, a.Seat)
 	if err != nil {
 		return License{}, err
 	}
-	return releaseSeat(tx, who, id, seat)
+	return releaseSeat(tx, id, seat)
 }
 
 // license finds the license that is meant.
@@ -178,8 +175,7 @@ func (s *Service) licenseAction() schema.Op {
 		Did: schema.Said(func(l SeatedLicense) string {
 			return fmt.Sprintf("License %d of %s is %s.", l.ID, l.CustomerEmail, l.Status)
 		}),
-		Bind: func(f *schema.Form) schema.Handler {
-			var a LicenseAct
+		Bind: schema.Writes(s.db, func(f *schema.Form, a *LicenseAct) {
 			f.Text(&a.License, "license", "the last four of the key, or #id", schema.Required, schema.Most(1000),
 				schema.Example("#12"))
 			bindCustomer(f, &a.Customer)
@@ -187,7 +183,7 @@ func (s *Service) licenseAction() schema.Op {
 			f.DayPtr(&a.Until, "until", "of extend: the last day on which it works")
 			f.Text(&a.Seat, "seat", "of release: the seat's label", schema.Most(200))
 			if f.Describing() || a.Action == "" {
-				return func(ctx context.Context, who db.Caller) (any, error) { return s.ActOnLicense(ctx, who, a) }
+				return
 			}
 			switch extend, release := a.Action == actExtend, a.Action == actRelease; {
 			case extend && a.Until == nil:
@@ -199,7 +195,6 @@ func (s *Service) licenseAction() schema.Op {
 			case !release && a.Seat != "":
 				f.Refuse("seat", "seat goes only with the action release")
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.ActOnLicense(ctx, who, a) }
-		},
+		}, s.actOnLicense),
 	}
 }

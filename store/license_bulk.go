@@ -1,9 +1,7 @@
 package store
 
 import (
-	"context"
 	"fmt"
-	"net/url"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -23,46 +21,26 @@ type MovedLicenses struct {
 }
 
 // Refusals names the refused ones.
-func (m MovedLicenses) Refusals() (refused []string, err error) {
-	if len(m.Refused) > 0 {
-		err = fmt.Errorf("%d of %d licenses were refused", len(m.Refused), len(m.Refused)+len(m.Moved))
-	}
-	return append([]string{}, m.Refused...), err
+func (m MovedLicenses) Refusals() ([]string, error) {
+	return schema.SomeRefused(m.Refused, len(m.Refused)+len(m.Moved), "licenses")
 }
 
 // Left are the refused ones' numbers.
 func (m MovedLicenses) Left() []string { return m.left }
 
-// markedLicenses are those of an action: the named ones, or all of the filters in the list's address.
+// markedLicenses are those of an action, and the state that they get.
 type markedLicenses struct {
-	ids   []int64
-	match string
-	to    string
+	schema.Chosen
+	to string
 }
 
-// licenseFilterOf parses the filters of the list's address. Wrong ones are refused.
-func licenseFilterOf(query string) (f LicenseFilter, err error) {
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		return f, fault.Fieldf("match", "These filters cannot be read. Open the list again.")
-	}
-	op := schema.Op{Bind: func(form *schema.Form) schema.Handler {
-		f.bind(form)
-		return nil
-	}}
-	_, err = op.Decode(schema.Input{Surface: schema.Page, Values: values, Lenient: true, Currency: exact.CurrencyOf("USD")})
-	f.Cursor = schema.Cursor[int64]{}
-	return f, err
-}
-
-func (m markedLicenses) find(c *db.Conn) ([]int64, error) {
-	if len(m.ids) > 0 {
-		return m.ids, nil
-	}
-	f, err := licenseFilterOf(m.match)
-	if err != nil {
+// matchingLicenses are the licenses of the filters in the list's address.
+func matchingLicenses(c *db.Conn, query string) ([]int64, error) {
+	var f LicenseFilter
+	if err := schema.Filters(query, f.bind); err != nil {
 		return nil, err
 	}
+	f.Cursor = schema.Cursor[int64]{}
 	found, err := f.list(c, mostMarked+1)
 	if err == nil && len(found) > mostMarked {
 		err = fault.Invalidf("more than %d licenses match; narrow the filters", mostMarked)
@@ -76,39 +54,22 @@ func (m markedLicenses) find(c *db.Conn) ([]int64, error) {
 
 // moveLicenses suspends, resumes or revokes many licenses, each separately: a refused one is named and the others
 // continue.
-func (s *Service) moveLicenses(ctx context.Context, who db.Caller, m markedLicenses) (MovedLicenses, error) {
-	action := map[string]string{stateSuspended: "license.suspended", stateActive: "license.resumed",
-		stateRevoked: "license.revoked"}[m.to]
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done MovedLicenses, err error) {
-		done = MovedLicenses{Moved: []License{}, Refused: []string{}}
-		ids, err := m.find(&tx.Conn)
-		if err != nil {
-			return done, err
-		}
-		for _, id := range ids {
-			err := tx.Try(func() error {
-				l, err := moveLicense(tx, who, id, m.to, action)
-				if err == nil {
-					done.Moved = append(done.Moved, l)
-				}
-				return err
-			})
-			if err == nil {
-				continue
-			}
-			refusal, is := fault.As(err)
-			if !is || refusal.Kind == fault.Unavailable {
-				return done, err
-			}
+func moveLicenses(tx *db.Tx, m markedLicenses) (done MovedLicenses, err error) {
+	done.Refused = []string{}
+	ids, err := m.All(&tx.Conn, matchingLicenses)
+	if err != nil {
+		return done, err
+	}
+	done.Moved, err = schema.EachOf(tx, ids, false, func(id int64) (License, error) { return moveLicense(tx, id, m.to) },
+		func(id int64, reason string) {
 			name := fmt.Sprintf("License %d", id)
 			if l, err := findLicense(&tx.Conn, id); err == nil {
 				name = fmt.Sprintf("%s of %s", l.SKU, l.CustomerEmail)
 			}
-			done.Refused = append(done.Refused, name+": "+refusal.Detail)
+			done.Refused = append(done.Refused, name+": "+reason)
 			done.left = append(done.left, fmt.Sprint(id))
-		}
-		return done, nil
-	})
+		})
+	return done, err
 }
 
 // moveLicensesOp is the action of the list's marks; it is for pages only.
@@ -117,16 +78,11 @@ func (s *Service) moveLicensesOp() schema.Op {
 		Name: "move_licenses", Writes: true,
 		About:    "Suspend, resume or revoke several licenses. Refused ones are named with the reason.",
 		Response: MovedLicenses{Moved: []License{exampleLicense()}, Refused: []string{"PLUGIN of ann@example.com: it is revoked"}},
-		Bind: schema.Does(func(f *schema.Form, m *markedLicenses) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, m *markedLicenses) {
 			f.Enum(&m.to, "status", "the new state", []string{stateSuspended, stateActive, stateRevoked}, schema.Required,
 				schema.Label("They become"))
-			some := f.IDs(&m.ids, "id", "the licenses", mostMarked, schema.AllowDuplicates, schema.Usual,
-				schema.Label("Licenses"))
-			f.Text(&m.match, "match", "instead of licenses: all that match these filters", schema.Label("All that match"))
-			if !f.Describing() && !some && m.match == "" {
-				f.Refuse("id", "id is missing: mark at least one license")
-			}
-		}, s.moveLicenses),
+			m.Bind(f, "license", mostMarked, schema.AllowDuplicates, schema.Usual)
+		}, moveLicenses),
 		Did: schema.Said(func(m MovedLicenses) string {
 			switch n := len(m.Moved); n {
 			case 0:
@@ -142,16 +98,9 @@ func (s *Service) moveLicensesOp() schema.Op {
 			if len(m) == 0 || m[0].Status != stateRevoked {
 				return schema.Question{}
 			}
-			q := schema.Question{Title: "Revoke " + exact.Plural(len(m), "license", "licenses") + "?", Button: "Revoke them",
-				Text: "They stop working for good. Nothing is refunded."}
-			for i, l := range m {
-				if i == 5 {
-					q.Points = append(q.Points, fmt.Sprintf("and %d more", len(m)-i))
-					break
-				}
-				q.Points = append(q.Points, l.SKU+" of "+l.CustomerEmail)
-			}
-			return q
+			return schema.Question{Title: "Revoke " + exact.Plural(len(m), "license", "licenses") + "?", Button: "Revoke them",
+				Text:   "They stop working for good. Nothing is refunded.",
+				Points: schema.Few(m, 5, func(l License) string { return l.SKU + " of " + l.CustomerEmail })}
 		},
 		Leads: func(any) string { return "/licenses" },
 	}

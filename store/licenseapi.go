@@ -48,26 +48,24 @@ func licenseAPI(c *db.Conn) (LicenseAPI, error) {
 	return set, err
 }
 
-// SetLicenseAPI turns the License API on or off, and sets the store's number; nil leaves it.
-func (s *Service) SetLicenseAPI(ctx context.Context, who db.Caller, on bool, store *int64) (LicenseAPI, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (LicenseAPI, error) {
-		set, err := licenseAPI(&tx.Conn)
-		if err != nil {
-			return set, err
-		}
-		value := ""
-		if set.On = on; on {
-			value = "on"
-		}
-		if store != nil {
-			set.StoreID = *store
-		}
-		if err := errors.Join(tx.SetSetting(settingLicenseAPI, value),
-			tx.SetSetting(settingLicenseAPIStore, strconv.FormatInt(set.StoreID, 10))); err != nil {
-			return set, err
-		}
-		return set, tx.Audit("settings.license_api", "settings", set)
-	})
+// setLicenseAPI turns the License API on or off, and sets the store's number; nil leaves it.
+func setLicenseAPI(tx *db.Tx, on bool, store *int64) (LicenseAPI, error) {
+	set, err := licenseAPI(&tx.Conn)
+	if err != nil {
+		return set, err
+	}
+	value := ""
+	if set.On = on; on {
+		value = "on"
+	}
+	if store != nil {
+		set.StoreID = *store
+	}
+	if err := errors.Join(tx.SetSetting(settingLicenseAPI, value),
+		tx.SetSetting(settingLicenseAPIStore, strconv.FormatInt(set.StoreID, 10))); err != nil {
+		return set, err
+	}
+	return set, tx.Audit("settings.license_api", "settings", set)
 }
 
 // answered is what every answer of the License API has.

@@ -106,43 +106,48 @@ func (s *Service) GetLicenseFile(ctx context.Context, a Asked, days *int64) (Lic
 	})
 }
 
-// MakeLicenseFile makes the file of a machine for staff; a machine without a seat gets one first. Refused as
-// GetLicenseFile.
-func (s *Service) MakeLicenseFile(ctx context.Context, who db.Caller, id int64, fingerprint, label string,
-	days *int64) (LicenseFile, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (LicenseFile, error) {
-		l, err := findLicense(&tx.Conn, id)
-		if err != nil {
-			return LicenseFile{}, err
-		}
-		return s.fileWithSeat(tx, l, fingerprint, label, days)
-	})
+// FileFor asks for the file of a machine: of a license by its Fingerprint, or of a buyer's Seat. Days nil are the
+// product's.
+type FileFor struct {
+	License, Seat      int64
+	Fingerprint, Label string
+	Days               *int64
 }
 
-// GetMyLicenseFile makes the file of a machine for the buyer: of a seat of theirs, or of a machine by its fingerprint,
+// fileForMachine makes the file of a machine for staff; a machine without a seat gets one first. Refused as
+// GetLicenseFile.
+func (s *Service) fileForMachine(tx *db.Tx, x FileFor) (LicenseFile, error) {
+	l, err := findLicense(&tx.Conn, x.License)
+	if err != nil {
+		return LicenseFile{}, err
+	}
+	return s.fileWithSeat(tx, l, x)
+}
+
+// getMyLicenseFile makes the file of a machine for the buyer: of a seat of theirs, or of a machine by its fingerprint,
 // which gets a seat of the session's license first.
-func (s *Service) GetMyLicenseFile(ctx context.Context, who db.Caller, seat int64, fingerprint, label string) (
-	LicenseFile, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (f LicenseFile, err error) {
-		mine, err := licensesOfBuyer(&tx.Conn, who.Subject)
-		if err != nil {
+func (s *Service) getMyLicenseFile(tx *db.Tx, x FileFor) (f LicenseFile, err error) {
+	if (x.Seat == 0) == (x.Fingerprint == "") {
+		return f, fault.Fieldf("fingerprint", "fingerprint: choose a machine, or type its machine code")
+	}
+	mine, err := licensesOfBuyer(&tx.Conn, tx.Who().Subject)
+	if err != nil {
+		return f, err
+	}
+	var l License
+	if x.Seat != 0 {
+		var held Activation
+		if l, held, err = seatOf(&tx.Conn, mine, x.Seat); err != nil {
 			return f, err
 		}
-		var l License
-		if seat != 0 {
-			var held Activation
-			if l, held, err = seatOf(&tx.Conn, mine, seat); err != nil {
-				return f, err
-			}
-			fingerprint = held.Fingerprint
-		} else if l, err = only(mine); err != nil {
-			return f, err
-		}
-		if err := s.paced(s.memory.moves, l.ID, "activations and files"); err != nil {
-			return f, err
-		}
-		return s.fileWithSeat(tx, l, fingerprint, label, nil)
-	})
+		x.Fingerprint = held.Fingerprint
+	} else if l, err = only(mine); err != nil {
+		return f, err
+	}
+	if err := s.paced(s.memory.moves, l.ID, "activations and files"); err != nil {
+		return f, err
+	}
+	return s.fileWithSeat(tx, l, x)
 }
 
 // only is the one license of a buyer's session, if there is one.
@@ -155,16 +160,16 @@ func only(mine []License) (License, error) {
 }
 
 // fileWithSeat gives the machine a seat, unless it has one, and makes its file.
-func (s *Service) fileWithSeat(tx *db.Tx, l License, fingerprint, label string, days *int64) (LicenseFile, error) {
+func (s *Service) fileWithSeat(tx *db.Tx, l License, x FileFor) (LicenseFile, error) {
 	if err := refuseUse(match{license: l, known: true}.standing(Asked{})); err != nil {
 		return LicenseFile{}, err
 	}
-	seat, held, err := seatOn(&tx.Conn, l.ID, fingerprint)
+	seat, held, err := seatOn(&tx.Conn, l.ID, x.Fingerprint)
 	if err != nil {
 		return LicenseFile{}, err
 	}
 	if !held {
-		if l, seat, err = takeSeat(tx, l, fingerprint, label); err != nil {
+		if l, seat, err = takeSeat(tx, l, x.Fingerprint, x.Label); err != nil {
 			return LicenseFile{}, err
 		}
 		l = s.memory.uses.onLicense(l)
@@ -172,7 +177,7 @@ func (s *Service) fileWithSeat(tx *db.Tx, l License, fingerprint, label string, 
 			return LicenseFile{}, err
 		}
 	}
-	return s.writeFile(tx, l, seat, days)
+	return s.writeFile(tx, l, seat, x.Days)
 }
 
 // writeFile signs the file of a seat. It ends after days x 24 h, or with the license if that is earlier.

@@ -62,7 +62,7 @@ func TestAMachineGetsAFile(t *testing.T) {
 	val(s.activate(l.Key, "m1"))
 	_, err := s.file(l.Key, "m1", nil)
 	equal(t, "without a signing key", codeOf(err), "not_set_up")
-	k := val(s.MakeSigningKey(background, admin))
+	k := val(do0(s, admin, makeSigningKey))
 	equal(t, "the first key signs", k.Signs, true)
 
 	f := val(s.file(l.Key, "m1", nil))
@@ -125,7 +125,7 @@ func TestTheFileOfTheWorkedExample(t *testing.T) {
 
 func TestAFileEndsWithItsLicense(t *testing.T) {
 	s := newFixture(t)
-	val(s.MakeSigningKey(background, admin))
+	val(do0(s, admin, makeSigningKey))
 	l := s.license("YEAR")
 	val(s.activate(l.Key, "m"))
 	s.At(time.Unix(int64(*l.ExpiresAt)-5*day, 0))
@@ -143,26 +143,26 @@ func itoa(n int64) string { b, _ := json.Marshal(n); return string(b) }
 
 func TestFilesOfMachinesWithoutSeats(t *testing.T) {
 	s := newFixture(t)
-	val(s.MakeSigningKey(background, admin))
+	val(do0(s, admin, makeSigningKey))
 	l := s.license("PLUGIN") // three seats
 	var last exact.Instant
 	for _, m := range []string{"a", "b", "c"} {
-		f := val(s.MakeLicenseFile(background, admin, l.ID, m, "", nil))
+		f := val(do(s, admin, s.fileForMachine, FileFor{l.ID, 0, m, "", nil}))
 		last = f.ExpiresAt
 		if _, err := s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: m}); err != nil {
 			t.Fatal(err)
 		}
 		s.pass(time.Hour)
 	}
-	_, err := s.MakeLicenseFile(background, admin, l.ID, "d", "", nil)
+	_, err := do(s, admin, s.fileForMachine, FileFor{l.ID, 0, "d", "", nil})
 	equal(t, "a fourth machine", codeOf(err), "files_running")
 	equal(t, "it took no seat", s.count("SELECT count(*) FROM store_activations"), 0)
 	e, _ := fault.As(err)
 	assert.That(t, e != nil && e.More["until"] == last-2*3600, "until: %v, want %v", e, last-2*3600)
-	_, err = s.MakeLicenseFile(background, admin, l.ID, "a", "", nil)
+	_, err = do(s, admin, s.fileForMachine, FileFor{l.ID, 0, "a", "", nil})
 	assert.NoError(t, err, "a machine that takes its seat again runs on a seat")
 	s.At(time.Unix(int64(last), 0))
-	_, err = s.MakeLicenseFile(background, admin, l.ID, "d", "", nil)
+	_, err = do(s, admin, s.fileForMachine, FileFor{l.ID, 0, "d", "", nil})
 	assert.NoError(t, err, "when they have ended")
 }
 
@@ -170,11 +170,11 @@ func TestFilesOfMachinesWithoutSeats(t *testing.T) {
 // count.
 func TestManyFilesOfOneMachineHideNoOther(t *testing.T) {
 	s := newFixture(t)
-	val(s.MakeSigningKey(background, admin))
+	val(do0(s, admin, makeSigningKey))
 	l := s.license("PLUGIN") // three seats
 	file := func(m string) error {
 		t.Helper()
-		_, err := s.MakeLicenseFile(background, admin, l.ID, m, "", nil)
+		_, err := do(s, admin, s.fileForMachine, FileFor{l.ID, 0, m, "", nil})
 		return err
 	}
 	for _, m := range []string{"a", "b", "busy"} {
@@ -194,22 +194,22 @@ func TestManyFilesOfOneMachineHideNoOther(t *testing.T) {
 
 func TestSigningKeyRotation(t *testing.T) {
 	s := newFixture(t)
-	one := val(s.MakeSigningKey(background, admin))
-	two := val(s.MakeSigningKey(background, admin))
+	one := val(do0(s, admin, makeSigningKey))
+	two := val(do0(s, admin, makeSigningKey))
 	equal(t, "the second waits", two.Signs, false)
 	l := s.license("PLUGIN")
-	old := val(s.MakeLicenseFile(background, admin, l.ID, "m", "", nil))
+	old := val(do(s, admin, s.fileForMachine, FileFor{l.ID, 0, "m", "", nil}))
 	equal(t, "signed by the first", old.KeyID, one.KeyID)
-	_, err := s.RemoveSigningKey(background, admin, one.KeyID)
+	_, err := do(s, admin, removeSigningKey, one.KeyID)
 	equal(t, "the key in use is removed", codeOf(err), "conflict")
-	val(s.UseSigningKey(background, admin, two.KeyID))
-	f := val(s.MakeLicenseFile(background, admin, l.ID, "m", "", nil))
+	val(do(s, admin, useSigningKey, two.KeyID))
+	f := val(do(s, admin, s.fileForMachine, FileFor{l.ID, 0, "m", "", nil}))
 	equal(t, "signed by the second", f.KeyID, two.KeyID)
 	s.opened(old.File) // the first key is still published
-	val(s.RemoveSigningKey(background, admin, one.KeyID))
+	val(do(s, admin, removeSigningKey, one.KeyID))
 	set := val(s.publicKeys(background))
 	equal(t, "keys left", len(set.Keys), 1)
-	_, err = s.MakeSigningKey(background, viewer)
+	_, err = do0(s, viewer, makeSigningKey)
 	equal(t, "a viewer", codeOf(err), "forbidden")
 	for _, e := range s.dump("products") {
 		if strings.Contains(e, "PLUGIN") && !strings.HasSuffix(e, ",true,30,") {
@@ -220,12 +220,12 @@ func TestSigningKeyRotation(t *testing.T) {
 
 func TestRevokeQuestionNamesValidFiles(t *testing.T) {
 	s := newFixture(t)
-	val(s.MakeSigningKey(background, admin))
+	val(do0(s, admin, makeSigningKey))
 	l := s.license("PLUGIN")
-	val(s.MakeLicenseFile(background, admin, l.ID, "m", "", nil))
-	moved := val(s.RevokeLicense(background, admin, l.ID))
+	val(do(s, admin, s.fileForMachine, FileFor{l.ID, 0, "m", "", nil}))
+	moved := val(do2(s, admin, moveLicense, l.ID, stateRevoked))
 	will := s.revokeLicense().Will(moved, nil)
 	assert.That(t, strings.HasSuffix(will, "1 offline file runs until 20 Dec 2026 and cannot be recalled."), "%v", will)
-	_, err := s.MakeLicenseFile(background, admin, l.ID, "m", "", nil)
+	_, err := do(s, admin, s.fileForMachine, FileFor{l.ID, 0, "m", "", nil})
 	equal(t, "a revoked license", codeOf(err), "revoked")
 }

@@ -90,7 +90,7 @@ func TestKeyImportsWithItsOrderAndSeats(t *testing.T) {
 	equal(t, "the same", strings.Join(s.dump("licenses"), "\n"), seen)
 	n := s.count("SELECT count(*) FROM audit WHERE changes LIKE '%' || ? || '%'", uuidKey)
 	assert.That(t, n == 0, "the trail has the key %d times", n)
-	val(s.ResumeLicense(background, cli, l.ID))
+	val(do2(s, cli, moveLicense, l.ID, stateActive))
 	equal(t, "a machine that moved", s.check(uuidKey, "d").Code, isValid)
 	_, err := s.activate(uuidKey, "e")
 	refused(t, err, atLimit)
@@ -110,7 +110,7 @@ func TestRowsOfLicensesAreRefusedByName(t *testing.T) {
 	spelled := strings.ReplaceAll(strings.ToLower(l.Key), "-", " ")
 	sold := s.sell("PLUGIN", "ann@example.com", 2)
 	s.moveIn("license_key,sku,email,provider,provider_ref", "given-back,YEAR,ann@example.com,manual,R-1")
-	val(s.RefundOrder(background, cli, s.byKey("given-back").OrderRef, nil))
+	val(do3(s, cli, refundOrder, s.byKey("given-back").OrderRef, nil, ""))
 	equal(t, "a revoked one", cameOf(s.moveIn("license_key,sku,email,provider,provider_ref,status", "given-back-2,YEAR,ann@example.com,manual,R-1,revoked")), "1 new, 0 changed, 0 same")
 	out := s.moveIn("license_key,sku,email,provider,provider_ref,seats,activation_limit,expires_at,created_at,tier,status",
 		"short,PLUGIN,a@example.com,,,,,,,,",
@@ -184,7 +184,7 @@ func TestImportedKeyReplacesAHistoricLicense(t *testing.T) {
 	equal(t, "its old key", s.check(whole.Licenses[2].Key, "").Code, isNotFound)
 	shown := val(s.License(background, cli, l.ID))
 	equal(t, "its page", shown.Origin(), "Imported")
-	must(t, errOf(s.RotateLicenseKey(background, cli, l.ID)))
+	must(t, errOf(do(s, cli, rotateLicenseKey, l.ID)))
 	shown = val(s.License(background, cli, l.ID))
 	equal(t, "its page with another key", shown.Origin(), "Imported; its key was replaced here")
 	equal(t, "units", s.orders()[0].Items[0].Qty, int64(3))
@@ -253,8 +253,8 @@ func TestNamesOfOtherProgramsMeanProducts(t *testing.T) {
 	}
 	equal(t, "its name in any case", row("AUDIO Plugin", ""), "PLUGIN=1")
 	equal(t, "the name beside a number", row("4711", "one year"), "YEAR=1")
-	must(t, errOf(s.MapLink(background, admin, Link{Provider: "lemonsqueezy", Link: "88", SKU: "PLUGIN", Tier: db.NullText("basic"), TheirProduct: amount(4711)})))
-	must(t, errOf(s.MapLink(background, admin, Link{Provider: "lemonsqueezy", Link: "89", SKU: "PLUGIN", Tier: db.NullText("pro"), TheirProduct: amount(4711)})))
+	must(t, errOf(do(s, admin, mapProvider, Link{Provider: "lemonsqueezy", Link: "88", SKU: "PLUGIN", Tier: db.NullText("basic"), TheirProduct: amount(4711)})))
+	must(t, errOf(do(s, admin, mapProvider, Link{Provider: "lemonsqueezy", Link: "89", SKU: "PLUGIN", Tier: db.NullText("pro"), TheirProduct: amount(4711)})))
 	equal(t, "the variant", row("88", ""), "PLUGIN:basic=1")
 	equal(t, "the product's number, mapped last", row("4711", "one year"), "PLUGIN:pro=1")
 	s.load("products", nil, "sku,name", "YEAR2,One Year")

@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"context"
 	"time"
 
 	"quartermaster/schema/db"
@@ -57,29 +56,14 @@ func applyState(tx *db.Tx, id int64) error {
 	return nil
 }
 
-// SuspendLicense makes a license invalid until it is resumed. Refused: an unknown license, one that is suspended or
-// revoked. One that only a dispute suspends stays suspended after the dispute.
-func (s *Service) SuspendLicense(ctx context.Context, who db.Caller, id int64) (License, error) {
-	return s.moveLicense(ctx, who, id, stateSuspended, "license.suspended")
-}
+// licenseMoved is what the audit trail calls a license's move to a state.
+var licenseMoved = map[string]string{stateSuspended: "license.suspended", stateActive: "license.resumed",
+	stateRevoked: "license.revoked"}
 
-// ResumeLicense makes a suspended license valid again, if its date allows; an open dispute no longer suspends it.
-// Refused: an unknown license, one that is not suspended.
-func (s *Service) ResumeLicense(ctx context.Context, who db.Caller, id int64) (License, error) {
-	return s.moveLicense(ctx, who, id, stateActive, "license.resumed")
-}
-
-// RevokeLicense makes a license invalid for good. Refused: an unknown license, one
-// that is revoked.
-func (s *Service) RevokeLicense(ctx context.Context, who db.Caller, id int64) (License, error) {
-	return s.moveLicense(ctx, who, id, stateRevoked, "license.revoked")
-}
-
-func (s *Service) moveLicense(ctx context.Context, who db.Caller, id int64, to, action string) (License, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) { return moveLicense(tx, who, id, to, action) })
-}
-
-func moveLicense(tx *db.Tx, who db.Caller, id int64, to, action string) (License, error) {
+// moveLicense suspends a license until it is resumed, resumes it if its date allows, or revokes it for good. Refused: an
+// unknown license, a move that licenseMoves does not have. One that only a dispute suspends stays suspended after the
+// dispute once it is suspended itself, and is no longer suspended by the dispute once it is resumed.
+func moveLicense(tx *db.Tx, id int64, to string) (License, error) {
 	l, err := findLicense(&tx.Conn, id)
 	if err != nil {
 		return l, err
@@ -97,10 +81,10 @@ func moveLicense(tx *db.Tx, who db.Caller, id int64, to, action string) (License
 	if err := decide(tx, id, to); err != nil {
 		return l, err
 	}
-	if err := tx.Audit(action, subject(l), map[string]string{"from": l.state, "to": to}); err != nil {
+	if err := tx.Audit(licenseMoved[to], subject(l), map[string]string{"from": l.state, "to": to}); err != nil {
 		return l, err
 	}
-	moved, err := licenseFor(&tx.Conn, who, id)
+	moved, err := licenseFor(&tx.Conn, tx.Who(), id)
 	if err == nil && to == stateRevoked {
 		moved.files, err = runningFiles(&tx.Conn, []License{moved})
 	}
@@ -124,20 +108,16 @@ type Extension struct {
 
 const mostDays = 36_500
 
-// ExtendLicense lets a license end later. Refused: an unknown license, one that never
+// extendLicense lets a license end later. Refused: an unknown license, one that never
 // ends or was revoked, an end that is not later than the one it has, days and until
 // both or neither.
-func (s *Service) ExtendLicense(ctx context.Context, who db.Caller, id int64, x Extension) (License, error) {
+func extendLicense(tx *db.Tx, id int64, x Extension) (License, error) {
 	switch {
 	case (x.Days == 0) == (x.Until == nil):
 		return License{}, fault.Fieldf("days", "give days or until, one of them")
 	case x.Until == nil && (x.Days < 1 || x.Days > mostDays):
 		return License{}, fault.Fieldf("days", "days: %d is out of range; it takes 1 to %d", x.Days, mostDays)
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) { return extendLicense(tx, who, id, x) })
-}
-
-func extendLicense(tx *db.Tx, who db.Caller, id int64, x Extension) (License, error) {
 	l, err := findLicense(&tx.Conn, id)
 	switch {
 	case err != nil:
@@ -159,7 +139,7 @@ func extendLicense(tx *db.Tx, who db.Caller, id int64, x Extension) (License, er
 	if err := tx.Audit("license.extended", subject(l), map[string]any{"from": l.ExpiresAt, "to": ends}); err != nil {
 		return l, err
 	}
-	return licenseFor(&tx.Conn, who, id)
+	return licenseFor(&tx.Conn, tx.Who(), id)
 }
 
 // endOf is the last second of a day in the shop's zone.
@@ -170,36 +150,30 @@ func endOf(d exact.Day, zone *time.Location) exact.Instant {
 // rotated is what the audit trail calls another key of a license.
 const rotated = "license.rotated"
 
-// RotateLicenseKey gives a license another key: the old one is unknown from then on, and the seats stay. Refused: an
+// rotateLicenseKey gives a license another key: the old one is unknown from then on, and the seats stay. Refused: an
 // unknown license, a revoked one.
-func (s *Service) RotateLicenseKey(ctx context.Context, who db.Caller, id int64) (License, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) {
-		l, err := findLicense(&tx.Conn, id)
-		switch {
-		case err != nil:
-			return l, err
-		case l.state == stateRevoked:
-			return l, fault.Conflictf("license %d was revoked, which is final", id)
-		}
-		key := newKey()
-		tx.Do("UPDATE store_licenses SET license_key = ?, key_hash = ?, loose_hash = NULL WHERE id = ?", key,
-			digest(key, keyLength), id)
-		if err := tx.Audit(rotated, subject(l), map[string]string{"old_key": mask(l.Key)}); err != nil {
-			return l, err
-		}
-		if _, err := keyKind.Queue(tx, mail.Row{Subject: subject(l), Record: l.OrderRef, To: l.CustomerEmail}); err != nil {
-			return l, err
-		}
-		return licenseFor(&tx.Conn, who, id)
-	})
+func rotateLicenseKey(tx *db.Tx, id int64) (License, error) {
+	l, err := findLicense(&tx.Conn, id)
+	switch {
+	case err != nil:
+		return l, err
+	case l.state == stateRevoked:
+		return l, fault.Conflictf("license %d was revoked, which is final", id)
+	}
+	key := newKey()
+	tx.Do("UPDATE store_licenses SET license_key = ?, key_hash = ?, loose_hash = NULL WHERE id = ?", key,
+		digest(key, keyLength), id)
+	if err := tx.Audit(rotated, subject(l), map[string]string{"old_key": mask(l.Key)}); err != nil {
+		return l, err
+	}
+	if _, err := keyKind.Queue(tx, mail.Row{Subject: subject(l), Record: l.OrderRef, To: l.CustomerEmail}); err != nil {
+		return l, err
+	}
+	return licenseFor(&tx.Conn, tx.Who(), id)
 }
 
-// ReleaseSeat releases a seat of a license for its buyer. Refused: an unknown license, a seat that it does not have.
-func (s *Service) ReleaseSeat(ctx context.Context, who db.Caller, id, seat int64) (License, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) { return releaseSeat(tx, who, id, seat) })
-}
-
-func releaseSeat(tx *db.Tx, who db.Caller, id, seat int64) (License, error) {
+// releaseSeat releases a seat of a license for its buyer. Refused: an unknown license, a seat that it does not have.
+func releaseSeat(tx *db.Tx, id, seat int64) (License, error) {
 	l, err := findLicense(&tx.Conn, id)
 	if err != nil {
 		return l, err
@@ -214,7 +188,7 @@ func releaseSeat(tx *db.Tx, who db.Caller, id, seat int64) (License, error) {
 	if err := giveUp(tx, l, a); err != nil {
 		return l, err
 	}
-	l, err = licenseFor(&tx.Conn, who, id)
+	l, err = licenseFor(&tx.Conn, tx.Who(), id)
 	l.released = cmp.Or(a.Label, a.Fingerprint)
 	return l, err
 }

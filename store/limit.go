@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -45,23 +44,21 @@ func (l License) limitCell() string {
 	return schema.Cell(l.ownLimit)
 }
 
-// SetLicenseLimit gives a license its own limit, or its product's again. Seats above it stay. Refused: an unknown
+// setLicenseLimit gives a license its own limit, or its product's again. Seats above it stay. Refused: an unknown
 // license, an invalid limit.
-func (s *Service) SetLicenseLimit(ctx context.Context, who db.Caller, id int64, limit string) (License, error) {
+func setLicenseLimit(tx *db.Tx, id int64, limit string) (License, error) {
 	own, err := readLimit(limit)
 	if err != nil {
 		return License{}, fault.Fieldf("limit", "limit: %s", err)
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (License, error) {
-		l, err := findLicense(&tx.Conn, id)
-		if err != nil {
-			return l, err
-		}
-		if err := setLimit(tx, l, own); err != nil {
-			return l, err
-		}
-		return licenseFor(&tx.Conn, who, id)
-	})
+	l, err := findLicense(&tx.Conn, id)
+	if err != nil {
+		return l, err
+	}
+	if err := setLimit(tx, l, own); err != nil {
+		return l, err
+	}
+	return licenseFor(&tx.Conn, tx.Who(), id)
 }
 
 // setLimit stores a license's own limit; one that it has already writes nothing.
@@ -88,11 +85,11 @@ func (s *Service) setLicenseLimit() schema.Op {
 	op.Did = schema.Said(func(l License) string {
 		return fmt.Sprintf("License %d of %s has %s seats taken.", l.ID, l.CustomerEmail, seats(l))
 	})
-	op.Bind = schema.Does2(func(f *schema.Form, id *int64, limit *string) {
+	op.Bind = schema.Writes2(s.db, func(f *schema.Form, id *int64, limit *string) {
 		bindLicense(f, id)
 		f.Text(limit, "limit",
 			"how many machines may hold a seat: 0 to 1,000,000, unlimited, or product for the product's own limit",
 			schema.Required, schema.Most(20), schema.Positional("LIMIT"), schema.Example("5"))
-	}, s.SetLicenseLimit)
+	}, setLicenseLimit)
 	return op
 }

@@ -134,7 +134,7 @@ func TestLinesAsTheyAreWritten(t *testing.T) {
 		"C=2@5": "C=2=1 5", "D@3=1@5": "D@3=1 5", "C=2=1": "C=2=1 200",
 		"E:F=1@2:pro=2@50": "E:F=1@2:pro=2 50",
 	} {
-		r, err := s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", Lines: []NewLine{s.written(written)}})
+		r, err := do(s, cli, recordOrder, NewOrder{Email: "a@b.c", Lines: []NewLine{s.written(written)}})
 		if err != nil {
 			t.Errorf("%s: %v", written, err)
 			continue
@@ -145,11 +145,11 @@ func TestLinesAsTheyAreWritten(t *testing.T) {
 	for written, says := range map[string]string{"": "has no SKU", "=2": "has no SKU", "BOOK=0": "quantity", "BOOK@99999999999999": "price", "NOPE:pro": "NOPE", "PLUGIN:gold": "gold"} {
 		l, err := readLine(written)
 		if err == nil {
-			_, err = s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", Lines: []NewLine{l}})
+			_, err = do(s, cli, recordOrder, NewOrder{Email: "a@b.c", Lines: []NewLine{l}})
 		}
 		refused(t, err, "validation", says)
 	}
-	r := val(s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", Lines: []NewLine{s.written("BOOK"), s.written("PLUGIN:pro"), s.written("BOOK=2")}}))
+	r := val(do(s, cli, recordOrder, NewOrder{Email: "a@b.c", Lines: []NewLine{s.written("BOOK"), s.written("PLUGIN:pro"), s.written("BOOK=2")}}))
 	equal(t, "a SKU twice is two items", linesOf(r.Items), "BOOK=1 PLUGIN:pro=1 BOOK=2")
 }
 

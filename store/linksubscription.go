@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,11 +17,10 @@ type Linked struct {
 	Booked int `json:"booked" about:"payments that waited for this and are booked now"`
 }
 
-// LinkSubscription links licenses to a subscription whose checkout is unknown, and books its waiting payments as
+// linkSubscription links licenses to a subscription whose checkout is unknown, and books its waiting payments as
 // renewals. It moves no license's end; later payments do, never back. Refused: an unknown license; one that is revoked,
 // has a subscription, or is another buyer's than the subscription or the other licenses.
-func (s *Service) LinkSubscription(ctx context.Context, who db.Caller, provider, ref string, licenses []int64) (Linked,
-	error) {
+func linkSubscription(tx *db.Tx, provider, ref string, licenses []int64) (Linked, error) {
 	if _, known := tillOf(provider); !known {
 		return Linked{}, notOneOf("provider", provider, tillNames())
 	}
@@ -30,39 +28,37 @@ func (s *Service) LinkSubscription(ctx context.Context, who db.Caller, provider,
 		return Linked{}, fault.Fieldf("subscription_ref", "subscription_ref is empty: give the provider's id of the "+
 			"subscription")
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Linked, error) {
-		was, err := ensureSubscription(tx, provider, ref)
-		if err != nil {
-			return Linked{}, err
-		}
-		tied, order, err := linkable(&tx.Conn, was, licenses)
-		if err != nil {
-			return Linked{}, err
-		}
-		before, err := countWaiting(&tx.Conn, provider, ref)
-		if err != nil {
-			return Linked{}, err
-		}
-		if was, err = link(tx, was, order, tied); err != nil {
-			return Linked{}, err
-		}
-		if err := bookInvoices(tx, was, true); err != nil {
-			return Linked{}, err
-		}
-		after, err := countWaiting(&tx.Conn, provider, ref)
-		if err != nil {
-			return Linked{}, err
-		}
-		x, _, err := db.One(&tx.Conn, scanSubscription, selectSubscription+" WHERE s.id = ?", was.id)
-		if err == nil {
-			err = x.load(&tx.Conn)
-		}
-		if err != nil {
-			return Linked{}, err
-		}
-		return Linked{Subscription: x, Booked: before - after}, tx.Audit("subscription.linked", "subscription:"+provider+":"+
-			ref, map[string]any{"licenses": licenses})
-	})
+	was, err := ensureSubscription(tx, provider, ref)
+	if err != nil {
+		return Linked{}, err
+	}
+	tied, order, err := linkable(&tx.Conn, was, licenses)
+	if err != nil {
+		return Linked{}, err
+	}
+	before, err := countWaiting(&tx.Conn, provider, ref)
+	if err != nil {
+		return Linked{}, err
+	}
+	if was, err = link(tx, was, order, tied); err != nil {
+		return Linked{}, err
+	}
+	if err := bookInvoices(tx, was, true); err != nil {
+		return Linked{}, err
+	}
+	after, err := countWaiting(&tx.Conn, provider, ref)
+	if err != nil {
+		return Linked{}, err
+	}
+	x, _, err := db.One(&tx.Conn, scanSubscription, selectSubscription+" WHERE s.id = ?", was.id)
+	if err == nil {
+		err = x.load(&tx.Conn)
+	}
+	if err != nil {
+		return Linked{}, err
+	}
+	return Linked{Subscription: x, Booked: before - after}, tx.Audit("subscription.linked", "subscription:"+provider+":"+
+		ref, map[string]any{"licenses": licenses})
 }
 
 func countWaiting(c *db.Conn, provider, ref string) (int, error) {
@@ -141,13 +137,13 @@ func (s *Service) linkSubscription() schema.Op {
 			return text
 		}),
 		Leads: func(any) string { return "/subscriptions" },
-		Bind: schema.Does3(func(f *schema.Form, provider *string, ref *string, licenses *[]int64) {
+		Bind: schema.Writes3(s.db, func(f *schema.Form, provider *string, ref *string, licenses *[]int64) {
 			bindTill(f, provider)
 			f.Text(ref, "subscription_ref",
 				"the provider's id of the subscription", schema.Required, schema.Most(200), schema.Positional("REF"),
 				schema.Label("Subscription"), schema.Example("sub_1Abc"))
 			f.IDs(licenses, "license_id", "the licenses that it renews", 100, schema.Required, schema.Positional("LICENSE"),
 				schema.Label("License"), schema.Example([]int64{12}))
-		}, s.LinkSubscription),
+		}, linkSubscription),
 	}
 }

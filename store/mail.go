@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"errors"
 	"strconv"
 	"strings"
@@ -312,40 +311,38 @@ func (s *Service) mailOrderOp() schema.Op {
 		About:   "Mail the keys and the receipt of an order to its buyer again.",
 		Example: "store mail-order " + exampleRef, Response: mail.ExampleListed("store", "order", exampleRef),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: schema.Does(func(f *schema.Form, ref *string) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, ref *string) {
 			bindRef(f, ref, schema.Positional("REF"))
-		}, s.MailOrder),
+		}, remailOrder),
 		Will:  mail.Says("Mail order %s to %s."),
 		Did:   mail.Says("Order %s is mailed to %s."),
 		Leads: func(answer any) string { return orderLeads(answer.(mail.Listed).Record) },
 	}
 }
 
-// MailOrder queues the message about an order again. Refused: an unknown order, one that is not paid or has no active
+// remailOrder queues the message about an order again. Refused: an unknown order, one that is not paid or has no active
 // license, a buyer who cannot be mailed.
-func (s *Service) MailOrder(ctx context.Context, who db.Caller, ref string) (mail.Listed, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (m mail.Listed, err error) {
-		if err := mail.CheckSetUp(&tx.Conn); err != nil {
+func remailOrder(tx *db.Tx, ref string) (m mail.Listed, err error) {
+	if err := mail.CheckSetUp(&tx.Conn); err != nil {
+		return m, err
+	}
+	if tx.Who().Via == "mcp" {
+		if ref, err = orderCalled(&tx.Conn, ref); err != nil {
 			return m, err
 		}
-		if who.Via == "mcp" {
-			if ref, err = orderCalled(&tx.Conn, ref); err != nil {
-				return m, err
-			}
-		}
-		d, err := findOrder(&tx.Conn, ref)
-		if err != nil {
-			return m, err
-		}
-		v, err := fillOrder(&tx.Conn, &mail.Writer{
-			Masked: true, Zone: func(i exact.Instant) exact.Day { return i.Day(tx.Zone()) },
-		}, rowOf(d.Order))
-		if err == nil && v.Untrue != "" {
-			err = fault.Conflictf("order %s is not mailed: %s", d.OrderRef, v.Untrue)
-		}
-		if err != nil {
-			return m, err
-		}
-		return orderKind.Mail(tx, rowOf(d.Order), firstOf(d.Customer.Name, d.Customer.Email), "order.mailed", nil)
-	})
+	}
+	d, err := findOrder(&tx.Conn, ref)
+	if err != nil {
+		return m, err
+	}
+	v, err := fillOrder(&tx.Conn, &mail.Writer{
+		Masked: true, Zone: func(i exact.Instant) exact.Day { return i.Day(tx.Zone()) },
+	}, rowOf(d.Order))
+	if err == nil && v.Untrue != "" {
+		err = fault.Conflictf("order %s is not mailed: %s", d.OrderRef, v.Untrue)
+	}
+	if err != nil {
+		return m, err
+	}
+	return orderKind.Mail(tx, rowOf(d.Order), firstOf(d.Customer.Name, d.Customer.Email), "order.mailed", nil)
 }

@@ -98,7 +98,7 @@ func TestStoringACheckKeepsTheLicense(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
 	s.check(l.Key, "")
-	val(s.SuspendLicense(background, cli, l.ID))
+	val(do2(s, cli, moveLicense, l.ID, stateSuspended))
 	must(t, s.Flush(background))
 	list := val(s.Licenses(background, viewer, LicenseFilter{}))
 	equal(t, "status", list.Licenses[0].Status, "suspended")

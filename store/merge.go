@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"io"
 
@@ -18,34 +17,32 @@ type Merged struct {
 	Orders int    `json:"orders" about:"how many orders moved, with their licenses and redeemed codes"`
 }
 
-// MergeCustomers moves all orders of the customer from, with their licenses and redeemed codes, to the
+// mergeCustomers moves all orders of the customer from, with their licenses and redeemed codes, to the
 // customer into, and removes from. Refused: unknown customers (not found), the same one twice, and
 // forgotten ones (conflict).
-func (s *Service) MergeCustomers(ctx context.Context, who db.Caller, from, into int64) (Merged, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Merged, error) {
-		k, err := customerByID(&tx.Conn, from)
-		if err != nil {
-			return Merged{}, err
-		}
-		to, err := customerByID(&tx.Conn, into)
-		switch {
-		case err != nil:
-			return Merged{}, err
-		case k.ID == to.ID:
-			return Merged{}, fault.Fieldf("into", "into: choose a customer other than %s", k.Email)
-		case k.Forgotten() || to.Forgotten():
-			return Merged{}, fault.Conflictf("a forgotten customer cannot be merged")
-		}
-		m := Merged{From: k.Email}
-		if m.Orders, err = moveOrders(tx, k, to); err != nil {
-			return m, err
-		}
-		if m.Customer, err = customerByID(&tx.Conn, to.ID); err != nil {
-			return m, err
-		}
-		entry := map[string]any{"from": k.Email, "name": k.Name, "into": to.Email, "orders": m.Orders}
-		return m, tx.Audit("customer.merged", "customer:"+to.Email, entry)
-	})
+func mergeCustomers(tx *db.Tx, from, into int64) (Merged, error) {
+	k, err := customerByID(&tx.Conn, from)
+	if err != nil {
+		return Merged{}, err
+	}
+	to, err := customerByID(&tx.Conn, into)
+	switch {
+	case err != nil:
+		return Merged{}, err
+	case k.ID == to.ID:
+		return Merged{}, fault.Fieldf("into", "into: choose a customer other than %s", k.Email)
+	case k.Forgotten() || to.Forgotten():
+		return Merged{}, fault.Conflictf("a forgotten customer cannot be merged")
+	}
+	m := Merged{From: k.Email}
+	if m.Orders, err = moveOrders(tx, k, to); err != nil {
+		return m, err
+	}
+	if m.Customer, err = customerByID(&tx.Conn, to.ID); err != nil {
+		return m, err
+	}
+	entry := map[string]any{"from": k.Email, "name": k.Name, "into": to.Email, "orders": m.Orders}
+	return m, tx.Audit("customer.merged", "customer:"+to.Email, entry)
 }
 
 func moveOrders(tx *db.Tx, from, into Customer) (moved int, err error) {
@@ -75,12 +72,12 @@ func (s *Service) mergeCustomersOp() schema.Op {
 		Refuses: []fault.Kind{fault.NotFound},
 		Thing:   schema.Of(func(m Merged) string { return m.From + " into " + m.Email }),
 		Example: "store customer merge ann@old.example.org ann@example.org",
-		Bind: schema.Does2(func(f *schema.Form, from *int64, into *int64) {
+		Bind: schema.Writes2(s.db, func(f *schema.Form, from *int64, into *int64) {
 			f.ID(from, "from", "the customer who is removed", schema.Required, schema.Positional("FROM"),
 				schema.Lookup(customerByEmail), schema.Example(7), schema.Choices(customerChoices), schema.Label("Removed"))
 			f.ID(into, "into", "the customer who stays", schema.Required, schema.Positional("INTO"),
 				schema.Lookup(customerByEmail), schema.Example(8), schema.Choices(customerChoices), schema.Label("Stays"))
-		}, s.MergeCustomers),
+		}, mergeCustomers),
 		Print: schema.Printed(func(w io.Writer, m Merged) {
 			fmt.Fprintf(w, "%s is customer %d, %s, now; %s moved\n", m.From, m.ID, m.Email,
 				exact.Plural(m.Orders, "order", "orders"))

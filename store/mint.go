@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -47,37 +46,37 @@ func (m Minted) Redacted() any {
 
 const maxMint = 1000
 
-// MintCodes makes count codes for a product and returns them, only once. batch "" makes a new one, named after the time
+// Minting asks for codes of a product. Batch "" is a new one, named after the time and the SKU; an existing name adds to
+// it.
+type Minting struct {
+	Count            int64
+	SKU, Tier, Batch string
+}
+
+// mintCodes makes count codes for a product and returns them, only once. batch "" makes a new one, named after the time
 // and the sku; an existing name adds to it. Refused: a count out of 1 to 1000, a sku of no active licensed product, an
 // unknown tier, a batch name out of [A-Za-z0-9._-]{1,64}, a batch of another sku or tier (conflict).
-func (s *Service) MintCodes(ctx context.Context, who db.Caller, count int64, sku, tier, batch string) (Minted, error) {
-	if count < 1 || count > maxMint {
-		return Minted{}, fault.Fieldf("count", "count: %d is out of range; it takes 1 to %d", count, maxMint)
+func mintCodes(tx *db.Tx, n Minting) (m Minted, err error) {
+	if n.Batch != "" && !isBatchName(n.Batch) {
+		return m, fault.Fieldf("batch", "batch: %s is not allowed; it takes 1 to 64 of A-Z, a-z, 0-9, ., _ and -",
+			schema.Quote(n.Batch))
 	}
-	if batch != "" && !isBatchName(batch) {
-		return Minted{}, fault.Fieldf("batch", "batch: %s is not allowed; it takes 1 to 64 of A-Z, a-z, 0-9, ., _ and -",
-			schema.Quote(batch))
+	p, err := mintable(tx, n.SKU, n.Tier)
+	if err != nil {
+		return m, err
 	}
-	codes := make([]string, count)
-	digests := make([][]byte, count)
-	for i := range codes {
-		codes[i] = newCode()
-		digests[i] = digest(codes[i], codeLength)
+	b, err := ensureBatch(tx, n.Batch, p, n.Tier)
+	if err != nil {
+		return m, err
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Minted, error) {
-		p, err := mintable(tx, sku, tier)
-		if err != nil {
-			return Minted{}, err
-		}
-		b, err := ensureBatch(tx, batch, p, tier)
-		if err != nil {
-			return Minted{}, err
-		}
-		storeCodes(tx, b.id, digests)
-		err = tx.Audit("codes.minted", "batch:"+b.Batch, map[string]any{"sku": p.SKU, "tier": db.NullText(tier),
-			"count": count})
-		return Minted{Batch: b.Batch, SKU: p.SKU, Tier: db.NullText(tier), Count: count, Codes: codes, product: p}, err
-	})
+	m = Minted{Batch: b.Batch, SKU: p.SKU, Tier: db.NullText(n.Tier), Count: n.Count, product: p}
+	digests := make([][]byte, n.Count)
+	for i := range digests {
+		m.Codes = append(m.Codes, newCode())
+		digests[i] = digest(m.Codes[i], codeLength)
+	}
+	storeCodes(tx, b.id, digests)
+	return m, tx.Audit("codes.minted", "batch:"+b.Batch, map[string]any{"sku": p.SKU, "tier": m.Tier, "count": n.Count})
 }
 
 const mostBatchName = 64

@@ -87,24 +87,19 @@ func (s *Service) mintCodes() schema.Op {
 			return fmt.Sprintf("%s of batch %s are minted.", exact.Plural(m.Count, "code", "codes"), m.Batch)
 		}),
 		Leads: schema.Of(func(m Minted) string { ; return batchLeads(m.Batch) }),
-		Bind: func(f *schema.Form) schema.Handler {
-			var count int64
-			var sku, tier, batch string
-			f.Int(&count, "count", "how many codes", schema.Range(1, maxMint), schema.Required, schema.Example(2))
-			f.Text(&sku, "sku", "an active product of the kind license or download", schema.Required, schema.Most(200),
+		Bind: schema.Writes(s.db, func(f *schema.Form, m *Minting) {
+			f.Int(&m.Count, "count", "how many codes", schema.Range(1, maxMint), schema.Required, schema.Example(2))
+			f.Text(&m.SKU, "sku", "an active product of the kind license or download", schema.Required, schema.Most(200),
 				schema.Label("Product"), schema.Choices(anyMintable), schema.NewBy("save_product"), schema.Example("PLUGIN"))
-			f.Text(&tier, "tier", "one of the product's tiers; any of [a-z0-9_-]{1,32} if it has none", schema.Most(200),
+			f.Text(&m.Tier, "tier", "one of the product's tiers; any of [a-z0-9_-]{1,32} if it has none", schema.Most(200),
 				schema.Help("One of the product's tiers, if it has some."),
 				schema.Example("pro"))
-			f.Text(&batch, "batch", "the batch's name, [A-Za-z0-9._-]{1,64}; an existing batch grows; without it a new batch "+
+			f.Text(&m.Batch, "batch", "the batch's name, [A-Za-z0-9._-]{1,64}; an existing batch grows; without it a new batch "+
 				"is named after time and SKU",
 				schema.Most(200), schema.Example("launch"), schema.Choices(batchChoices), schema.Any,
 				schema.Help("Letters A to Z, digits, dots and hyphens. A batch that exists grows. Without a name, one is made "+
 					"from time and SKU."))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.MintCodes(ctx, who, count, sku, tier, batch)
-			}
-		},
+		}, mintCodes),
 	}
 }
 
@@ -129,6 +124,6 @@ func (s *Service) voidCodes() schema.Op {
 				exact.Plural(v.Voided, "code", "codes"), v.Batch.Batch, v.Redeemed)
 		}),
 		Leads: schema.Of(func(v Voided) string { ; return batchLeads(v.Batch.Batch) }),
-		Bind:  schema.Does(bindBatch, s.VoidBatch),
+		Bind:  schema.Writes(s.db, bindBatch, void),
 	}
 }

@@ -71,12 +71,12 @@ func (s *Service) saveCustomerOp() schema.Op {
 			k, found, err := findCustomer(c, fold(given["email"]))
 			return map[string]string{"email": k.Email, "name": k.Name}, found, err
 		},
-		Bind: schema.Does2(func(f *schema.Form, email *string, name *string) {
+		Bind: schema.Writes2(s.db, func(f *schema.Form, email *string, name *string) {
 			f.Text(email, "email",
 				"the e-mail address; case does not matter", schema.Required, schema.Most(254), schema.Positional("EMAIL"),
 				schema.Example("ann@example.com"))
 			f.Text(name, "name", "the person's name", schema.Most(200), schema.Example("Ann Lee"))
-		}, s.SaveCustomer),
+		}, nameCustomer),
 	}
 }
 
@@ -98,11 +98,11 @@ func (s *Service) changeEmail() schema.Op {
 			k, found, err := customers.One(c, "WHERE id = ?", id)
 			return map[string]string{"customer_id": given["customer_id"], "email": k.Email}, found, err
 		},
-		Bind: schema.Does2(func(f *schema.Form, id *int64, email *string) {
+		Bind: schema.Writes2(s.db, func(f *schema.Form, id *int64, email *string) {
 			bindCustomer(f, id, schema.Required)
 			f.Text(email, "email", "the new address", schema.Required, schema.Most(254), schema.Positional("EMAIL"),
 				schema.Example("ann.lee@example.com"))
-		}, s.ChangeEmail),
+		}, changeEmail),
 	}
 }
 
@@ -122,8 +122,8 @@ func (s *Service) forgetCustomer() schema.Op {
 			return "Their name and address will be removed for good, from " +
 				exact.Plural(k.PaidOrders, "paid order", "paid orders") + ", events, deliveries and the history. Sums stay."
 		}),
-		Bind: schema.Does(func(f *schema.Form, id *int64) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, id *int64) {
 			bindCustomer(f, id, schema.Required)
-		}, s.ForgetCustomer),
+		}, forgetCustomer),
 	}
 }

@@ -1,12 +1,10 @@
 package store
 
 import (
-	"context"
 	"fmt"
 	"io"
 
 	"quartermaster/schema"
-	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 )
 
@@ -59,19 +57,13 @@ func (s *Service) makeLicenseFile() schema.Op {
 		Print:   schema.Printed(func(w io.Writer, f LicenseFile) { fmt.Fprintln(w, f.File) }),
 		Did:     schema.Said(didFile),
 		Leads:   schema.Of(func(f LicenseFile) string { ; return licenseLeads(f.license.ID) }),
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			var fingerprint, label string
-			var days *int64
-			bindLicense(f, &id)
-			f.Text(&fingerprint, "fingerprint", "how the program identifies its machine", schema.Required, schema.Most(200),
+		Bind: schema.Writes(s.db, func(f *schema.Form, x *FileFor) {
+			bindLicense(f, &x.License)
+			f.Text(&x.Fingerprint, "fingerprint", "how the program identifies its machine", schema.Required, schema.Most(200),
 				schema.Label("Machine"), schema.Example("b0c4de8812"))
-			f.Text(&label, "label", "a name for the machine", schema.Most(200), schema.Example("studio laptop"))
-			bindFileDays(f, &days)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.MakeLicenseFile(ctx, who, id, fingerprint, label, days)
-			}
-		},
+			f.Text(&x.Label, "label", "a name for the machine", schema.Most(200), schema.Example("studio laptop"))
+			bindFileDays(f, &x.Days)
+		}, s.fileForMachine),
 	}
 }
 
@@ -100,19 +92,11 @@ func (s *Service) myLicenseFile() schema.Op {
 			"one first.",
 		Writes: true, Response: exampleFile(), Refuses: []fault.Kind{fault.NotFound, fault.Limited, fault.Unavailable},
 		Leads: func(any) string { return "/my" }, Did: schema.Said(didFile),
-		Bind: func(f *schema.Form) schema.Handler {
-			var seat int64
-			var fingerprint, label string
-			f.ID(&seat, "activation_id", "a machine that holds a seat", schema.Label("Seat"), schema.Example(31))
-			f.Text(&fingerprint, "fingerprint",
+		Bind: schema.Writes(s.db, func(f *schema.Form, x *FileFor) {
+			f.ID(&x.Seat, "activation_id", "a machine that holds a seat", schema.Label("Seat"), schema.Example(31))
+			f.Text(&x.Fingerprint, "fingerprint",
 				"the machine code that the program shows", schema.Most(200), schema.Label("Machine code"))
-			f.Text(&label, "label", "a name for the machine", schema.Most(200), schema.Label("Name of the machine"))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				if (seat == 0) == (fingerprint == "") {
-					return nil, fault.Fieldf("fingerprint", "fingerprint: choose a machine, or type its machine code")
-				}
-				return s.GetMyLicenseFile(ctx, who, seat, fingerprint, label)
-			}
-		},
+			f.Text(&x.Label, "label", "a name for the machine", schema.Most(200), schema.Label("Name of the machine"))
+		}, s.getMyLicenseFile),
 	}
 }

@@ -160,15 +160,19 @@ func printLicense(w io.Writer, l License) {
 }
 
 // licenseAct is an act on one license that only needs to know which.
-func (s *Service) licenseAct(name, word, about, did string, do func(context.Context, db.Caller, int64) (License,
-	error)) schema.Op {
+func (s *Service) licenseAct(name, word, about, did string, do func(*db.Tx, int64) (License, error)) schema.Op {
 	return schema.Op{
 		Name: name, About: about, Writes: true, Response: exampleLicense(), Refuses: []fault.Kind{fault.NotFound},
 		Example: "store license " + word + " 12", Print: schema.Printed(printLicense),
 		Leads: schema.Of(func(l License) string { ; return licenseLeads(l.ID) }),
 		Did:   schema.Said(func(l License) string { return fmt.Sprintf("License %d of %s %s.", l.ID, l.CustomerEmail, did) }),
-		Bind:  schema.Does(bindLicense, do),
+		Bind:  schema.Writes(s.db, bindLicense, do),
 	}
+}
+
+// licenseTo is the act that moves a license to a state.
+func licenseTo(state string) func(*db.Tx, int64) (License, error) {
+	return func(tx *db.Tx, id int64) (License, error) { return moveLicense(tx, id, state) }
 }
 
 func undoLicense(name, label string) func(answer any) *schema.Undo {
@@ -186,19 +190,21 @@ func licenseThing(answer any) string {
 
 func (s *Service) suspendLicense() schema.Op {
 	op := s.licenseAct("suspend_license", "suspend", "Suspend a license until it is resumed.",
-		"is suspended", s.SuspendLicense)
+		"is suspended", licenseTo(stateSuspended))
 	op.Undo = undoLicense("resume_license", "Resume")
 	return op
 }
 
 func (s *Service) resumeLicense() schema.Op {
-	op := s.licenseAct("resume_license", "resume", "Resume a suspended license.", "works again", s.ResumeLicense)
+	op := s.licenseAct("resume_license", "resume", "Resume a suspended license.", "works again",
+		licenseTo(stateActive))
 	op.Undo = undoLicense("suspend_license", "Suspend")
 	return op
 }
 
 func (s *Service) revokeLicense() schema.Op {
-	op := s.licenseAct("revoke_license", "revoke", "Revoke a license for good.", "is revoked", s.RevokeLicense)
+	op := s.licenseAct("revoke_license", "revoke", "Revoke a license for good.", "is revoked",
+		licenseTo(stateRevoked))
 	op.Destructive, op.Thing = true, licenseThing
 	op.Will = schema.Said(func(l License) string {
 		return strings.TrimSpace(fmt.Sprintf("License %d (%s) of %s will stop working for good; it has %s in use. Nothing "+
@@ -210,7 +216,7 @@ func (s *Service) revokeLicense() schema.Op {
 
 func (s *Service) rotateLicenseKey() schema.Op {
 	op := s.licenseAct("rotate_license_key", "rotate", "Replace a license's key. The old key stops working; the seats "+
-		"stay.", "has a new key", s.RotateLicenseKey)
+		"stay.", "has a new key", rotateLicenseKey)
 	op.Destructive, op.Thing = true, func(answer any) string { return "the key of " + licenseThing(answer) }
 	op.Print = schema.Printed(func(w io.Writer, l License) { fmt.Fprintln(w, l.Key) })
 	op.Will = schema.Said(func(l License) string {
@@ -230,11 +236,11 @@ func (s *Service) extendLicense() schema.Op {
 	op.Did = schema.Said(func(l License) string {
 		return fmt.Sprintf("License %d of %s now lasts until %s.", l.ID, l.CustomerEmail, until(l.ExpiresAt))
 	})
-	op.Bind = schema.Does2(func(f *schema.Form, id *int64, x *Extension) {
+	op.Bind = schema.Writes2(s.db, func(f *schema.Form, id *int64, x *Extension) {
 		bindLicense(f, id)
 		f.Int(&x.Days, "days", "how many days longer", schema.Range(1, mostDays), schema.Example(30))
 		f.DayPtr(&x.Until, "until", "the last day on which it works", schema.Example("2027-06-30"))
-	}, s.ExtendLicense)
+	}, extendLicense)
 	return op
 }
 
@@ -251,10 +257,10 @@ func (s *Service) releaseSeat() schema.Op {
 	op.Print = schema.Printed(func(w io.Writer, l License) {
 		fmt.Fprintf(w, "license %d: %s seats taken\n", l.ID, seats(l))
 	})
-	op.Bind = schema.Does2(func(f *schema.Form, id *int64, seat *int64) {
+	op.Bind = schema.Writes2(s.db, func(f *schema.Form, id *int64, seat *int64) {
 		bindLicense(f, id)
 		f.ID(seat, "activation_id", "the seat's id", schema.Required, schema.Positional("SEAT"), schema.Label("Seat"),
 			schema.Example(31), schema.Choices(seatChoices))
-	}, s.ReleaseSeat)
+	}, releaseSeat)
 	return op
 }

@@ -175,19 +175,16 @@ func (s *Service) setLicenseAPI() schema.Op {
 		Print:   func(w io.Writer, answer any) { fmt.Fprintln(w, said(answer)) },
 		Did:     func(answer any, _ schema.Money) string { return said(answer) },
 		Leads:   func(any) string { return "/settings/license-keys" },
-		Bind: func(f *schema.Form) schema.Handler {
+		Bind: schema.Writes2(s.db, func(f *schema.Form, is *bool, store **int64) {
 			var on string
-			var store *int64
 			f.Enum(&on, "on", "on or off", []string{"on", "off"}, schema.Required, schema.Folded, schema.Alias("true", "on"),
 				schema.Alias("false", "off"),
 				schema.Alias("yes", "on"), schema.Alias("no", "off"), schema.Positional("ON"), schema.Label("License API"),
 				schema.Example("on"))
-			f.IntPtr(&store, "store_id",
+			f.IntPtr(store, "store_id",
 				"the store number, which programs compare (default: 1)", schema.Range(1, 1<<53), schema.Label("Store number"),
 				schema.Example(1))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.SetLicenseAPI(ctx, who, on == "on", store)
-			}
-		},
+			*is = on == "on"
+		}, setLicenseAPI),
 	}
 }

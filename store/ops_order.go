@@ -105,7 +105,7 @@ func (s *Service) recordOrder() schema.Op {
 			"store order record --email ann@example.org --sku PLUGIN --tier pro --qty 2 --total-cents 9800 --currency EUR " +
 			"--provider paypal --provider-ref 8XY12345\n" +
 			"store order record --email ann@example.org --line PLUGIN:pro=2@4500 --line EBOOK",
-		Bind: schema.Does(func(f *schema.Form, n *NewOrder) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, n *NewOrder) {
 			f.Currency("currency", func(_ *db.Conn, code string) (string, error) { return code, nil })
 			f.Text(&n.SKU, "sku", "what was bought; leave out if lines are given", schema.Most(200), schema.Label("Product"),
 				schema.Choices(anyProduct), schema.Example("PLUGIN"), schema.NewBy("save_product"),
@@ -148,7 +148,7 @@ func (s *Service) recordOrder() schema.Op {
 				n.Lines = append(n.Lines, NewLine{SKU: n.SKU, Tier: n.Tier, Qty: n.Qty})
 				n.SKU, n.Tier, n.Qty = "", "", 0
 			}
-		}, s.RecordOrder),
+		}, recordOrder),
 		Print: schema.Printed(func(w io.Writer, made Recorded) {
 			was := ""
 			if made.AlreadyRecorded {
@@ -231,27 +231,15 @@ func (s *Service) refundOrder() schema.Op {
 		AgentResponse: RefundForAgents{Note: noteOf(paid.Order, 4900),
 			OrderRefunded: OrderRefunded{OrderDetail: paid.masked(), Full: true}},
 		Example: "store order refund ORD-0123456789\nstore order refund ORD-0123456789 --amount-cents 500",
-		Bind: func(f *schema.Form) schema.Handler {
-			var ref string
-			var amount *int64
-			f.Currency("order_ref", currencyOf)
-			bindRef(f, &ref)
-			about, opts := "the refund, in cents (default: all that is left)", []schema.Opt{
-				schema.Help("Empty: all that is left. Give the money back yourself, at the provider or by your bank.")}
-			if f.Surface() == schema.Tool {
-				about, opts = "the refund, in cents of the order's currency", []schema.Opt{schema.Required}
-			}
-			f.IntPtr(&amount, "amount_cents", about, append(opts, schema.Range(1, maxPrice), schema.Flag("amount"),
-				schema.Label("Amount"), schema.Example(500))...)
-			reason := ""
-			if f.Surface() == schema.Tool {
-				f.Text(&reason, "reason", "why, for the history", schema.Required, schema.Most(500))
-				return func(ctx context.Context, who db.Caller) (any, error) {
-					return s.RefundForAgents(ctx, who, ref, amount, reason)
-				}
-			}
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.RefundOrder(ctx, who, ref, amount) }
-		},
+		Bind: schema.Agents(
+			schema.Writes3(s.db, func(f *schema.Form, ref *string, amount **int64, reason *string) {
+				bindRefund(f, ref, amount, "the refund, in cents of the order's currency", schema.Required)
+				f.Text(reason, "reason", "why, for the history", schema.Required, schema.Most(500))
+			}, refundForAgents),
+			schema.Writes3(s.db, func(f *schema.Form, ref *string, amount **int64, _ *string) {
+				bindRefund(f, ref, amount, "the refund, in cents (default: all that is left)",
+					schema.Help("Empty: all that is left. Give the money back yourself, at the provider or by your bank."))
+			}, refundOrder)),
 		Print: schema.Printed(func(w io.Writer, o OrderRefunded) {
 			fmt.Fprintf(w, "%s: %s, %s of %s refunded\n", o.OrderRef, o.Status,
 				exact.CurrencyOf(o.Currency).Plain(o.RefundedCents), inCurrency(o.TotalCents, o.Currency))
@@ -276,6 +264,14 @@ func (s *Service) refundOrder() schema.Op {
 	}
 }
 
+// bindRefund binds the order and the amount of a refund.
+func bindRefund(f *schema.Form, ref *string, amount **int64, about string, opts ...schema.Opt) {
+	f.Currency("order_ref", currencyOf)
+	bindRef(f, ref)
+	f.IntPtr(amount, "amount_cents", about, append(opts, schema.Range(1, maxPrice), schema.Flag("amount"),
+		schema.Label("Amount"), schema.Example(500))...)
+}
+
 // currencyOf returns the currency of an order, "" when there is no such order.
 func currencyOf(c *db.Conn, ref string) (string, error) {
 	code, _, err := db.One(c, db.Text, "SELECT currency FROM store_orders WHERE order_ref = ?", ref)
@@ -290,7 +286,7 @@ func (s *Service) resendOrder() schema.Op {
 			"It has the license keys, so that a receiver mails them again.",
 		Writes: true, Response: exampleDetail(), Refuses: []fault.Kind{fault.NotFound},
 		Example: "store resend " + exampleRef,
-		Bind:    schema.Does(func(f *schema.Form, ref *string) { bindRef(f, ref) }, s.ResendOrder),
+		Bind:    schema.Writes(s.db, func(f *schema.Form, ref *string) { bindRef(f, ref) }, resendOrder),
 		Print:   schema.Printed(func(w io.Writer, d OrderDetail) { fmt.Fprintf(w, "%s: sent again\n", d.OrderRef) }),
 		Did: schema.Said(func(d OrderDetail) string {
 			return fmt.Sprintf("Order %s is sent to the receivers again.", d.OrderRef)

@@ -20,12 +20,12 @@ func (s *Service) setProvider() schema.Op {
 		Print:   schema.Printed(func(w io.Writer, p ProviderSet) { fmt.Fprintf(w, "%s: the secret is set\n", p.Provider) }),
 		Did:     schema.Said(func(p ProviderSet) string { return fmt.Sprintf("The secret of %s is set.", titleOf(p.Provider)) }),
 		Leads:   leadsToProviders,
-		Bind: schema.Does2(func(f *schema.Form, provider *string, secret *string) {
+		Bind: schema.Writes2(s.db, func(f *schema.Form, provider *string, secret *string) {
 			bindTill(f, provider)
 			f.Text(secret, "secret", "the endpoint's signing secret", schema.Required, schema.Secret, schema.Most(200),
 				schema.Example("whsec_..."),
 				schema.Help("The provider shows it when you enter the address of Payment providers, in Settings, there."))
-		}, s.SetProviderSecret),
+		}, setProviderSecret),
 	}
 }
 
@@ -44,7 +44,7 @@ func (s *Service) unsetProvider() schema.Op {
 				"not booked.", p.Provider)
 		}),
 		Leads: leadsToProviders,
-		Bind:  schema.Does(bindTill, s.UnsetProvider),
+		Bind:  schema.Writes(s.db, bindTill, unsetProvider),
 	}
 }
 
@@ -79,7 +79,7 @@ func (s *Service) mapProvider() schema.Op {
 			return text
 		}),
 		Leads: leadsToProviders,
-		Bind: schema.Does(func(f *schema.Form, l *Link) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, l *Link) {
 			var tier string
 			f.Enum(&l.Provider, "provider", "the payment provider", mapped, schema.Required, schema.Positional("PROVIDER"))
 			f.Text(&l.Link, "payment_link", "the id of a payment link, variant or product there, or a product's name",
@@ -91,7 +91,7 @@ func (s *Service) mapProvider() schema.Op {
 			f.IntPtr(&l.TheirProduct, "their_product_id", "the product's number there, beside a variant's",
 				schema.Range(1, math.MaxInt64), schema.Label("Product number there"), schema.Rare, schema.Example(678))
 			l.Tier = db.NullText(tier)
-		}, s.MapLink),
+		}, mapProvider),
 	}
 }
 
@@ -138,7 +138,7 @@ func (s *Service) retryPayment() schema.Op {
 			}
 			return "/unbooked"
 		}),
-		Bind: schema.Does2(bindPayment, s.RetryPayment),
+		Bind: schema.Writes2(s.db, bindPayment, retryPayment),
 	}
 }
 
@@ -166,7 +166,7 @@ func (s *Service) dismissPayment() schema.Op {
 			return fmt.Sprintf("The payment %s of %s will be dismissed without an order. It could not be booked: %s.",
 				d.ProviderRef, d.Provider, d.Reason)
 		}),
-		Bind: schema.Does2(bindPayment, s.DismissPayment),
+		Bind: schema.Writes2(s.db, bindPayment, dismissPayment),
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 func TestAnOrderIssuesALicenseAUnit(t *testing.T) {
 	s := newFixture(t)
-	r := val(s.RecordOrder(background, cli, NewOrder{Email: " Ann@Example.COM ", Name: "Ann", SKU: "PLUGIN", Tier: "pro", Qty: 3}))
+	r := val(do(s, cli, recordOrder, NewOrder{Email: " Ann@Example.COM ", Name: "Ann", SKU: "PLUGIN", Tier: "pro", Qty: 3}))
 	o := r.OrderDetail
 	equal(t, "email", o.Customer.Email, "ann@example.com")
 	equal(t, "licenses", len(o.Licenses), 3)
@@ -91,7 +91,7 @@ func TestOrdersThatAreRefused(t *testing.T) {
 		"provider":        {NewOrder{Email: "a@b.c", SKU: "PLUGIN", Provider: "PayPal"}, "provider"},
 		"control":         {NewOrder{Email: "a@b.c", SKU: "PLUGIN", ProviderRef: "a\x00b"}, "provider_ref"},
 	} {
-		_, err := s.RecordOrder(background, cli, c.order)
+		_, err := do(s, cli, recordOrder, c.order)
 		if err == nil {
 			t.Errorf("%s: was taken", name)
 			continue
@@ -108,7 +108,7 @@ func TestCustomersCountTheirPaidOrders(t *testing.T) {
 	first := s.sell("PLUGIN", "a@b.c", 1)
 	s.pass(3600e9)
 	s.sell("BOOK", "A@B.C", 1)
-	val(s.RefundOrder(background, cli, first.OrderRef, nil))
+	val(do3(s, cli, refundOrder, first.OrderRef, nil, ""))
 	s.load("customers", nil, "email,name", "New@B.C,Newcomer")
 	p := val(s.Customers(background, CustomerFilter{}))
 	equal(t, "customers", len(p.Customers), 2)

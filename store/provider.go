@@ -19,9 +19,9 @@ type ProviderSet struct {
 	SecretSet bool   `json:"secret_set"`
 }
 
-// SetProviderSecret stores the secret with which a provider signs. It applies from the next request on, in a running
+// setProviderSecret stores the secret with which a provider signs. It applies from the next request on, in a running
 // server too. Refused: an unknown provider, an empty secret.
-func (s *Service) SetProviderSecret(ctx context.Context, who db.Caller, provider, secret string) (ProviderSet, error) {
+func setProviderSecret(tx *db.Tx, provider, secret string) (ProviderSet, error) {
 	t, known := tillOf(provider)
 	if !known {
 		return ProviderSet{}, notOneOf("provider", provider, tillNames())
@@ -34,29 +34,25 @@ func (s *Service) SetProviderSecret(ctx context.Context, who db.Caller, provider
 	if err := schema.CheckText("secret", secret, 200); err != nil {
 		return ProviderSet{}, err
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (ProviderSet, error) {
-		set := ProviderSet{Provider: provider, SecretSet: true}
-		tx.Do(
-			"INSERT INTO store_providers (provider, secret) VALUES (?, ?) ON CONFLICT (provider) DO UPDATE SET secret = "+
-				"excluded.secret", provider, secret)
-		return set, tx.Audit("provider.secret", "provider:"+provider, set)
-	})
+	set := ProviderSet{Provider: provider, SecretSet: true}
+	tx.Do(
+		"INSERT INTO store_providers (provider, secret) VALUES (?, ?) ON CONFLICT (provider) DO UPDATE SET secret = "+
+			"excluded.secret", provider, secret)
+	return set, tx.Audit("provider.secret", "provider:"+provider, set)
 }
 
-// UnsetProvider removes a provider's secret: from the next request on its events are refused.
+// unsetProvider removes a provider's secret: from the next request on its events are refused.
 // Refused: one without a secret, as not found.
-func (s *Service) UnsetProvider(ctx context.Context, who db.Caller, provider string) (ProviderSet, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (ProviderSet, error) {
-		set := ProviderSet{Provider: provider}
-		removed, err := tx.Exec("DELETE FROM store_providers WHERE provider = ?", provider)
-		if err == nil && removed == 0 {
-			err = fault.NotFoundf("no secret of %s is set", schema.Quote(provider))
-		}
-		if err != nil {
-			return set, err
-		}
-		return set, tx.Audit("provider.secret", "provider:"+provider, set)
-	})
+func unsetProvider(tx *db.Tx, provider string) (ProviderSet, error) {
+	set := ProviderSet{Provider: provider}
+	removed, err := tx.Exec("DELETE FROM store_providers WHERE provider = ?", provider)
+	if err == nil && removed == 0 {
+		err = fault.NotFoundf("no secret of %s is set", schema.Quote(provider))
+	}
+	if err != nil {
+		return set, err
+	}
+	return set, tx.Audit("provider.secret", "provider:"+provider, set)
 }
 
 func notOneOf(field, given string, allowed []string) error {
@@ -88,10 +84,10 @@ type Mapped struct {
 	Booked int `json:"booked" about:"payments that waited for this product and are booked now"`
 }
 
-// MapLink maps a provider's name for a product to ours, for payments and imports that do not name ours, and books the
+// mapProvider maps a provider's name for a product to ours, for payments and imports that do not name ours, and books the
 // payments that wait for it. A mapped name is mapped again; its product's number stays unless another is given.
 // Refused: another provider, an empty name, an unknown sku, an unknown tier.
-func (s *Service) MapLink(ctx context.Context, who db.Caller, l Link) (Mapped, error) {
+func mapProvider(tx *db.Tx, l Link) (m Mapped, err error) {
 	if !slices.Contains(mapped, l.Provider) {
 		return Mapped{}, fault.Fieldf("provider", "provider: %s is not allowed; it takes one of %s", schema.Quote(l.Provider),
 			strings.Join(mapped, ", "))
@@ -109,26 +105,24 @@ func (s *Service) MapLink(ctx context.Context, who db.Caller, l Link) (Mapped, e
 	if err := schema.CheckText("payment_link", l.Link, 200); err != nil {
 		return Mapped{}, err
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (m Mapped, err error) {
-		if m.Link, err = mapLink(tx, l); err != nil {
-			return m, err
-		}
-		waiting, err := db.All(&tx.Conn, scanUnbooked, selectUnbooked+
-			" WHERE provider = ? AND their_product = ? AND body IS NOT NULL ORDER BY provider_ref, refund", l.Provider, l.Link)
+	if m.Link, err = mapLink(tx, l); err != nil {
+		return m, err
+	}
+	waiting, err := db.All(&tx.Conn, scanUnbooked, selectUnbooked+
+		" WHERE provider = ? AND their_product = ? AND body IS NOT NULL ORDER BY provider_ref, refund", l.Provider, l.Link)
+	if err != nil {
+		return m, err
+	}
+	for _, u := range waiting {
+		got, err := retry(tx, u)
 		if err != nil {
 			return m, err
 		}
-		for _, u := range waiting {
-			got, err := retry(tx, u)
-			if err != nil {
-				return m, err
-			}
-			if got.Booked {
-				m.Booked++
-			}
+		if got.Booked {
+			m.Booked++
 		}
-		return m, nil
-	})
+	}
+	return m, nil
 }
 
 // mapLink stores a mapping; the one that was stored last is the newest of its product.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"strings"
 
 	"quartermaster/schema"
@@ -35,31 +34,29 @@ type Recorded struct {
 
 const maxQty = 1000
 
-// RecordOrder records a paid order, issues its licenses and emits order.paid. A recorded payment (the same provider and
+// recordOrder records a paid order, issues its licenses and emits order.paid. A recorded payment (the same provider and
 // provider_ref) returns its order unchanged. A total below the price is stored as a discount. Refused: an unknown sku
 // or tier, a qty out of 1 to 1000, a total out of range, an invalid currency, provider or address.
-func (s *Service) RecordOrder(ctx context.Context, who db.Caller, n NewOrder) (Recorded, error) {
+func recordOrder(tx *db.Tx, n NewOrder) (Recorded, error) {
 	if err := n.check(); err != nil {
 		return Recorded{}, err
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Recorded, error) {
-		if n.ProviderRef != "" {
-			was, found, err := findPayment(&tx.Conn, n.Provider, n.ProviderRef)
-			if found && was.Status == statusVoid {
-				return Recorded{}, fault.Conflictf("order %s with this reference is void; give another reference", was.OrderRef).At(
-					"provider_ref")
-			}
-			if err != nil || found {
-				return Recorded{OrderDetail: was.shownTo(who), AlreadyRecorded: true}, err
-			}
+	if n.ProviderRef != "" {
+		was, found, err := findPayment(&tx.Conn, n.Provider, n.ProviderRef)
+		if found && was.Status == statusVoid {
+			return Recorded{}, fault.Conflictf("order %s with this reference is void; give another reference", was.OrderRef).At(
+				"provider_ref")
 		}
-		v, err := n.sale(tx)
-		if err != nil {
-			return Recorded{}, err
+		if err != nil || found {
+			return Recorded{OrderDetail: was.shownTo(tx.Who()), AlreadyRecorded: true}, err
 		}
-		d, err := book(tx, v, true)
-		return Recorded{OrderDetail: d.shownTo(who), priced: v.priced + v.tax}, err
-	})
+	}
+	v, err := n.sale(tx)
+	if err != nil {
+		return Recorded{}, err
+	}
+	d, err := book(tx, v, true)
+	return Recorded{OrderDetail: d.shownTo(tx.Who()), priced: v.priced + v.tax}, err
 }
 
 // check trims and defaults what stands by itself.

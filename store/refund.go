@@ -18,33 +18,23 @@ type OrderRefunded struct {
 	files string // after a full refund: what runs on, in words
 }
 
-// RefundOrder refunds amount cents of an order, or the rest of it if amount is nil. A full refund makes the order
-// refunded and revokes its licenses; a part changes neither. Refused: an unknown order, a refunded one, an amount under
-// one cent or over the rest.
-func (s *Service) RefundOrder(ctx context.Context, who db.Caller, ref string, amount *int64) (OrderRefunded, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (OrderRefunded, error) { return refundIn(tx, who, ref, amount, "") })
-}
-
 // RefundForAgents is an order after a refund, with what is still to be done.
 type RefundForAgents struct {
 	Note string `json:"note" about:"where the money is returned"`
 	OrderRefunded
 }
 
-// RefundForAgents is RefundOrder with a reason, for the audit trail; ref may be the provider's.
-func (s *Service) RefundForAgents(ctx context.Context, who db.Caller, ref string, amount *int64, reason string) (
-	RefundForAgents, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RefundForAgents, error) {
-		ref, err := orderCalled(&tx.Conn, ref)
-		if err != nil {
-			return RefundForAgents{}, err
-		}
-		r, err := refundIn(tx, who, ref, amount, reason)
-		if err != nil {
-			return RefundForAgents{}, err
-		}
-		return RefundForAgents{noteOf(r.Order, *amount), r}, nil
-	})
+// refundForAgents is refundOrder with a reason, for the audit trail; ref may be the provider's.
+func refundForAgents(tx *db.Tx, ref string, amount *int64, reason string) (RefundForAgents, error) {
+	ref, err := orderCalled(&tx.Conn, ref)
+	if err != nil {
+		return RefundForAgents{}, err
+	}
+	r, err := refundOrder(tx, ref, amount, reason)
+	if err != nil {
+		return RefundForAgents{}, err
+	}
+	return RefundForAgents{noteOf(r.Order, *amount), r}, nil
 }
 
 // orderCalled is the order_ref of the order that an agent names by that, or by the provider's.
@@ -69,7 +59,10 @@ func noteOf(o Order, cents int64) string {
 	return "The refund is recorded; no money has moved. Return " + inCurrency(cents, o.Currency) + " " + where + "."
 }
 
-func refundIn(tx *db.Tx, who db.Caller, ref string, amount *int64, reason string) (OrderRefunded, error) {
+// refundOrder refunds amount cents of an order, or the rest of it if amount is nil. A full refund makes the order
+// refunded and revokes its licenses; a part changes neither. Refused: an unknown order, a refunded one, an amount under
+// one cent or over the rest. The reason, if there is one, is kept in the audit trail.
+func refundOrder(tx *db.Tx, ref string, amount *int64, reason string) (OrderRefunded, error) {
 	d, err := findOrder(&tx.Conn, ref)
 	if err != nil {
 		return OrderRefunded{}, err
@@ -96,7 +89,7 @@ func refundIn(tx *db.Tx, who db.Caller, ref string, amount *int64, reason string
 	if err == nil && r.Full {
 		r.files, err = runningFiles(&tx.Conn, r.Licenses)
 	}
-	r.OrderDetail = r.shownTo(who)
+	r.OrderDetail = r.shownTo(tx.Who())
 	return r, err
 }
 

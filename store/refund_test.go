@@ -13,7 +13,7 @@ func TestAPartialRefundKeepsTheLicenses(t *testing.T) {
 	s := newFixture(t)
 	o := s.sell("PLUGIN", "a@b.c", 1)
 	key := o.Licenses[0].Key
-	r := val(s.RefundOrder(background, cli, o.OrderRef, amount(1000)))
+	r := val(do3(s, cli, refundOrder, o.OrderRef, amount(1000), ""))
 	equal(t, "full", r.Full, false)
 	equal(t, "status", r.Status, "paid")
 	equal(t, "refunded", r.RefundedCents, int64(1000))
@@ -24,12 +24,12 @@ func TestAPartialRefundKeepsTheLicenses(t *testing.T) {
 		cents int64
 		code  string
 	}{{0, "validation"}, {-5, "validation"}, {3901, "conflict"}, {1 << 62, "conflict"}} {
-		_, err := s.RefundOrder(background, cli, o.OrderRef, &wrong.cents)
+		_, err := do3(s, cli, refundOrder, o.OrderRef, &wrong.cents, "")
 		refused(t, err, wrong.code, "amount")
 	}
-	r = val(s.RefundOrder(background, cli, o.OrderRef, amount(3899)))
+	r = val(do3(s, cli, refundOrder, o.OrderRef, amount(3899), ""))
 	equal(t, "one cent is left", r.Status, "paid")
-	r = val(s.RefundOrder(background, cli, o.OrderRef, amount(1)))
+	r = val(do3(s, cli, refundOrder, o.OrderRef, amount(1), ""))
 	equal(t, "the last cent", r.Status, "refunded")
 	equal(t, "check", s.check(key, "").Code, "revoked")
 	equal(t, "events", s.eventNames(), "order.paid order.refunded order.refunded order.refunded")
@@ -37,40 +37,40 @@ func TestAPartialRefundKeepsTheLicenses(t *testing.T) {
 
 func TestFailedOrderCanBeReversed(t *testing.T) {
 	s := newFixture(t)
-	r := val(s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "PLUGIN", Total: amount(0)}))
-	_, err := s.RefundOrder(background, cli, r.OrderRef, amount(1))
+	r := val(do(s, cli, recordOrder, NewOrder{Email: "a@b.c", SKU: "PLUGIN", Total: amount(0)}))
+	_, err := do3(s, cli, refundOrder, r.OrderRef, amount(1), "")
 	refused(t, err, "conflict")
-	back := val(s.RefundOrder(background, cli, r.OrderRef, nil))
+	back := val(do3(s, cli, refundOrder, r.OrderRef, nil, ""))
 	equal(t, "status", back.Status, "refunded")
 	equal(t, "check", s.check(r.Licenses[0].Key, "").Code, "revoked")
-	_, err = s.RefundOrder(background, cli, "ORD-NONE", nil)
+	_, err = do3(s, cli, refundOrder, "ORD-NONE", nil, "")
 	refused(t, err, "not_found", "ORD-NONE")
 }
 
 func TestLicensesAreSuspendedResumedAndRevoked(t *testing.T) {
 	s := newFixture(t)
 	l := s.license("PLUGIN")
-	suspended := val(s.SuspendLicense(background, cli, l.ID))
+	suspended := val(do2(s, cli, moveLicense, l.ID, stateSuspended))
 	equal(t, "status", suspended.Status, "suspended")
 	equal(t, "check", s.check(l.Key, "").Code, "suspended")
 	_, err := s.activate(l.Key, "m")
 	refused(t, err, "suspended")
-	_, err = s.SuspendLicense(background, cli, l.ID)
+	_, err = do2(s, cli, moveLicense, l.ID, stateSuspended)
 	refused(t, err, "validation", "active, revoked")
-	val(s.ResumeLicense(background, cli, l.ID))
+	val(do2(s, cli, moveLicense, l.ID, stateActive))
 	equal(t, "check", s.check(l.Key, "").Code, "valid")
-	_, err = s.ResumeLicense(background, cli, l.ID)
+	_, err = do2(s, cli, moveLicense, l.ID, stateActive)
 	refused(t, err, "validation")
-	val(s.RevokeLicense(background, cli, l.ID))
+	val(do2(s, cli, moveLicense, l.ID, stateRevoked))
 	equal(t, "check", s.check(l.Key, "").Code, "revoked")
 	for _, move := range []func() error{
-		func() error { _, err := s.ResumeLicense(background, cli, l.ID); return err },
-		func() error { _, err := s.SuspendLicense(background, cli, l.ID); return err },
-		func() error { _, err := s.RevokeLicense(background, cli, l.ID); return err },
+		func() error { _, err := do2(s, cli, moveLicense, l.ID, stateActive); return err },
+		func() error { _, err := do2(s, cli, moveLicense, l.ID, stateSuspended); return err },
+		func() error { _, err := do2(s, cli, moveLicense, l.ID, stateRevoked); return err },
 	} {
 		refused(t, move(), "validation", "final")
 	}
-	_, err = s.SuspendLicense(background, cli, 99)
+	_, err = do2(s, cli, moveLicense, 99, stateSuspended)
 	refused(t, err, "not_found", "99")
 }
 
@@ -82,15 +82,15 @@ func TestStatsCountEverythingAndNeverAddTwoCurrencies(t *testing.T) {
 
 	dollars := s.sell("PLUGIN", "a@b.c", 2)
 	year := s.sell("YEAR", "b@b.c", 3)
-	euro := val(s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "BOOK", Currency: "eur", Total: amount(700)}))
-	val(s.RefundOrder(background, cli, euro.OrderRef, amount(200)))
-	val(s.RefundOrder(background, cli, dollars.OrderRef, nil))
-	val(s.SuspendLicense(background, cli, year.Licenses[0].ID))
+	euro := val(do(s, cli, recordOrder, NewOrder{Email: "a@b.c", SKU: "BOOK", Currency: "eur", Total: amount(700)}))
+	val(do3(s, cli, refundOrder, euro.OrderRef, amount(200), ""))
+	val(do3(s, cli, refundOrder, dollars.OrderRef, nil, ""))
+	val(do2(s, cli, moveLicense, year.Licenses[0].ID, stateSuspended))
 	val(s.activate(year.Licenses[1].Key, "m"))
-	minted := val(s.MintCodes(background, admin, 5, "PLUGIN", "", "one"))
+	minted := val(do(s, admin, mintCodes, Minting{5, "PLUGIN", "", "one"}))
 	val(s.RedeemCode(background, minted.Codes[0], "c@b.c", "", ""))
-	val(s.MintCodes(background, admin, 2, "YEAR", "", "two"))
-	val(s.VoidBatch(background, cli, "two"))
+	val(do(s, admin, mintCodes, Minting{2, "YEAR", "", "two"}))
+	val(do(s, cli, void, "two"))
 
 	at := func() string {
 		got := val(s.Stats(background))

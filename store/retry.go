@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"fmt"
 
 	"quartermaster/schema"
@@ -18,31 +17,29 @@ type Retried struct {
 	Detail      string  `json:"detail" about:"what became of it, or why it still cannot be booked"`
 }
 
-// RetryPayment reads the event of a payment again that could not be booked, now that its cause is
+// retryPayment reads the event of a payment again that could not be booked, now that its cause is
 // mended. Refused: a payment that is not on the list (not found), one whose event was not kept.
-func (s *Service) RetryPayment(ctx context.Context, who db.Caller, provider, ref string) (Retried, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Retried, error) {
-		list, err := db.All(&tx.Conn, scanUnbooked, selectUnbooked+" WHERE provider = ? AND provider_ref = ? ORDER BY refund",
-			provider, ref)
-		if err != nil {
-			return Retried{}, err
+func retryPayment(tx *db.Tx, provider, ref string) (Retried, error) {
+	list, err := db.All(&tx.Conn, scanUnbooked, selectUnbooked+" WHERE provider = ? AND provider_ref = ? ORDER BY refund",
+		provider, ref)
+	if err != nil {
+		return Retried{}, err
+	}
+	if len(list) == 0 {
+		return Retried{}, fault.NotFoundf("no payment %s of %s waits to be booked", schema.Quote(ref),
+			schema.Quote(provider))
+	}
+	var got Retried
+	for _, u := range list {
+		if len(u.body) == 0 {
+			return got, fault.Conflictf("the event of %s payment %s was not kept: resend it from the provider's dashboard",
+				provider, ref)
 		}
-		if len(list) == 0 {
-			return Retried{}, fault.NotFoundf("no payment %s of %s waits to be booked", schema.Quote(ref),
-				schema.Quote(provider))
+		if got, err = retry(tx, u); err != nil || !got.Booked {
+			return got, err
 		}
-		var got Retried
-		for _, u := range list {
-			if len(u.body) == 0 {
-				return got, fault.Conflictf("the event of %s payment %s was not kept: resend it from the provider's dashboard",
-					provider, ref)
-			}
-			if got, err = retry(tx, u); err != nil || !got.Booked {
-				return got, err
-			}
-		}
-		return got, nil
-	})
+	}
+	return got, nil
 }
 
 // retry handles the event that could not be booked once more, as if it came now.

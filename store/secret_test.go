@@ -31,8 +31,8 @@ func TestCodesAreNotStoredInPlain(t *testing.T) {
 			},
 		})
 	}
-	m := val(s.MintCodes(background, ask(), 200, "PLUGIN", "", "launch"))
-	_, err := s.MintCodes(background, ask(), 200, "PLUGIN", "", "launch")
+	m := val(do(s, ask(), mintCodes, Minting{200, "PLUGIN", "", "launch"}))
+	_, err := do(s, ask(), mintCodes, Minting{200, "PLUGIN", "", "launch"})
 	again, ok := err.(*db.Replay)
 	if !ok || strings.Contains(string(again.Body), m.Codes[0]) || !strings.Contains(string(again.Body), `"codes":[]`) {
 		t.Errorf("the replay is %v", err)
@@ -42,7 +42,7 @@ func TestCodesAreNotStoredInPlain(t *testing.T) {
 	}
 	_, err = s.redeem(m.Codes[0], "kim@example.com")
 	refused(t, err, "conflict")
-	val(s.VoidBatch(background, cli, "launch"))
+	val(do(s, cli, void, "launch"))
 
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	must(t, db.Backup(s.DB.Path(), copied))
@@ -76,9 +76,9 @@ func TestLicenseKeysAppearOnlyWhereNeeded(t *testing.T) {
 	for _, key := range keys {
 		val(s.activate(key, "m"))
 	}
-	val(s.SuspendLicense(background, cli, r.License.ID))
+	val(do2(s, cli, moveLicense, r.License.ID, stateSuspended))
 	val(s.DeactivateLicense(background, Asked{Key: keys[0], Fingerprint: "m"}))
-	val(s.RefundOrder(background, cli, o.OrderRef, nil))
+	val(do3(s, cli, refundOrder, o.OrderRef, nil, ""))
 	for _, key := range keys {
 		for _, form := range []string{key, strings.ReplaceAll(key, "-", "")} {
 			equal(t, "audit entries with a key", s.count("SELECT count(*) FROM audit WHERE changes LIKE ?1 OR subject LIKE ?1", "%"+form+"%"), int64(0))
@@ -98,14 +98,14 @@ func TestEveryChangeIsAudited(t *testing.T) {
 	val(s.activate(l.Key, "m"))
 	val(s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: "m"}))
 	for _, move := range []func() error{
-		func() error { _, err := s.SuspendLicense(background, cli, l.ID); return err },
-		func() error { _, err := s.ResumeLicense(background, cli, l.ID); return err },
-		func() error { _, err := s.RevokeLicense(background, cli, l.ID); return err },
-		func() error { _, err := s.RefundOrder(background, cli, o.OrderRef, nil); return err },
+		func() error { _, err := do2(s, cli, moveLicense, l.ID, stateSuspended); return err },
+		func() error { _, err := do2(s, cli, moveLicense, l.ID, stateActive); return err },
+		func() error { _, err := do2(s, cli, moveLicense, l.ID, stateRevoked); return err },
+		func() error { _, err := do3(s, cli, refundOrder, o.OrderRef, nil, ""); return err },
 		func() error { _, err := s.SetCurrency(background, cli, "eur"); return err },
-		func() error { _, err := s.SetProviderSecret(background, cli, "stripe", "whsec_1"); return err },
+		func() error { _, err := do2(s, cli, setProviderSecret, "stripe", "whsec_1"); return err },
 		func() error {
-			_, err := s.MapLink(background, cli, Link{Provider: "stripe", Link: "plink_1", SKU: "YEAR"})
+			_, err := do(s, cli, mapProvider, Link{Provider: "stripe", Link: "plink_1", SKU: "YEAR"})
 			return err
 		},
 	} {
@@ -113,7 +113,7 @@ func TestEveryChangeIsAudited(t *testing.T) {
 	}
 	m := s.mint(2, "launch")
 	val(s.redeem(m.Codes[0], "a@b.c"))
-	val(s.VoidBatch(background, admin, "launch"))
+	val(do(s, admin, void, "launch"))
 	got, err := db.Read(background, s.DB, func(c *db.Conn) ([]string, error) {
 		return db.All(c, func(r *db.Row) string { return r.Text() + " " + r.Text() + " " + r.Text() + " " + r.Text() },
 			"SELECT actor, via, action, subject FROM audit WHERE action <> 'product.saved' ORDER BY id")
@@ -144,7 +144,7 @@ func TestRefusedWriteIsRolledBack(t *testing.T) {
 		return err
 	}))
 	audit := s.count("SELECT count(*) FROM audit")
-	_, err := s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "PLUGIN", Qty: 3})
+	_, err := do(s, cli, recordOrder, NewOrder{Email: "a@b.c", SKU: "PLUGIN", Qty: 3})
 	assert.Must(t, err != nil, "the order was recorded")
 	for _, table := range []string{"store_orders", "store_licenses", "store_customers", "store_totals", "events"} {
 		equal(t, table, s.count("SELECT count(*) FROM "+table), int64(0))

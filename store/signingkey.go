@@ -52,60 +52,54 @@ func (s *Service) SigningKeys(ctx context.Context) (SigningKeys, error) {
 	})
 }
 
-// MakeSigningKey makes a key. The first one signs at once; a later one waits for UseSigningKey, so
+// makeSigningKey makes a key. The first one signs at once; a later one waits for UseSigningKey, so
 // that programs get its public half before they meet a file that it signed.
-func (s *Service) MakeSigningKey(ctx context.Context, who db.Caller) (SigningKey, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (k SigningKey, err error) {
-		public, private, err := ed25519.GenerateKey(rand.Reader)
-		if err != nil {
-			return k, err
-		}
-		sum := sha256.Sum256(public)
-		id := hex.EncodeToString(sum[:8])
-		_, err = tx.Insert(`INSERT INTO store_signing_keys (key_id, seed, public, signs, created_at)
-			VALUES (?, ?, ?, NOT EXISTS (SELECT 1 FROM store_signing_keys WHERE signs = 1), ?)`, id, private.Seed(),
-			[]byte(public), tx.Now())
-		if err != nil {
-			return k, err
-		}
-		if k, err = findSigningKey(&tx.Conn, id); err != nil {
-			return k, err
-		}
-		return k, tx.Audit("signing_key.made", "signing_key:"+id, map[string]bool{"signs": k.Signs})
-	})
+func makeSigningKey(tx *db.Tx) (k SigningKey, err error) {
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return k, err
+	}
+	sum := sha256.Sum256(public)
+	id := hex.EncodeToString(sum[:8])
+	_, err = tx.Insert(`INSERT INTO store_signing_keys (key_id, seed, public, signs, created_at)
+		VALUES (?, ?, ?, NOT EXISTS (SELECT 1 FROM store_signing_keys WHERE signs = 1), ?)`, id, private.Seed(),
+		[]byte(public), tx.Now())
+	if err != nil {
+		return k, err
+	}
+	if k, err = findSigningKey(&tx.Conn, id); err != nil {
+		return k, err
+	}
+	return k, tx.Audit("signing_key.made", "signing_key:"+id, map[string]bool{"signs": k.Signs})
 }
 
-// UseSigningKey lets a key sign from now on. Refused: a key that is not there, one that signs.
-func (s *Service) UseSigningKey(ctx context.Context, who db.Caller, id string) (SigningKey, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (SigningKey, error) {
-		k, err := findSigningKey(&tx.Conn, id)
-		if err == nil && k.Signs {
-			err = fault.Conflictf("the key %s signs already", k.KeyID)
-		}
-		if err != nil {
-			return k, err
-		}
-		tx.Do("UPDATE store_signing_keys SET signs = 0 WHERE signs = 1")
-		tx.Do("UPDATE store_signing_keys SET signs = 1 WHERE key_id = ?", k.KeyID)
-		k.Signs = true
-		return k, tx.Audit("signing_key.used", "signing_key:"+k.KeyID, struct{}{})
-	})
+// useSigningKey lets a key sign from now on. Refused: a key that is not there, one that signs.
+func useSigningKey(tx *db.Tx, id string) (SigningKey, error) {
+	k, err := findSigningKey(&tx.Conn, id)
+	if err == nil && k.Signs {
+		err = fault.Conflictf("the key %s signs already", k.KeyID)
+	}
+	if err != nil {
+		return k, err
+	}
+	tx.Do("UPDATE store_signing_keys SET signs = 0 WHERE signs = 1")
+	tx.Do("UPDATE store_signing_keys SET signs = 1 WHERE key_id = ?", k.KeyID)
+	k.Signs = true
+	return k, tx.Audit("signing_key.used", "signing_key:"+k.KeyID, struct{}{})
 }
 
-// RemoveSigningKey removes a key for good: programs that ask for the keys no longer know it. Refused: a
+// removeSigningKey removes a key for good: programs that ask for the keys no longer know it. Refused: a
 // key that is not there, the one that signs.
-func (s *Service) RemoveSigningKey(ctx context.Context, who db.Caller, id string) (SigningKey, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (SigningKey, error) {
-		k, err := findSigningKey(&tx.Conn, id)
-		if err == nil && k.Signs {
-			err = fault.Conflictf("the key %s signs now; use another key first", k.KeyID)
-		}
-		if err != nil {
-			return k, err
-		}
-		tx.Do("DELETE FROM store_signing_keys WHERE key_id = ?", k.KeyID)
-		return k, tx.Audit("signing_key.removed", "signing_key:"+k.KeyID, struct{}{})
-	})
+func removeSigningKey(tx *db.Tx, id string) (SigningKey, error) {
+	k, err := findSigningKey(&tx.Conn, id)
+	if err == nil && k.Signs {
+		err = fault.Conflictf("the key %s signs now; use another key first", k.KeyID)
+	}
+	if err != nil {
+		return k, err
+	}
+	tx.Do("DELETE FROM store_signing_keys WHERE key_id = ?", k.KeyID)
+	return k, tx.Audit("signing_key.removed", "signing_key:"+k.KeyID, struct{}{})
 }
 
 func findSigningKey(c *db.Conn, id string) (SigningKey, error) {
@@ -189,15 +183,13 @@ func (s *Service) makeSigningKey() schema.Op {
 			return fmt.Sprintf("The key %s is created. Give its public half to your programs, then use it to sign.", k.KeyID)
 		}),
 		Leads: func(any) string { return keysPage },
-		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.MakeSigningKey(ctx, who) }
-		},
+		Bind:  schema.Writes0(s.db, makeSigningKey),
 	}
 }
 
 // signingKeyAct is an act on one signing key; will is said before it, with the key's id in it.
-func signingKeyAct(name, word, about, did, will string, do func(context.Context, db.Caller, string) (SigningKey,
-	error)) schema.Op {
+func (s *Service) signingKeyAct(name, word, about, did, will string,
+	do func(*db.Tx, string) (SigningKey, error)) schema.Op {
 	say := func(format string) func(any, schema.Money) string {
 		return func(answer any, _ schema.Money) string {
 			k, _ := answer.(SigningKey)
@@ -209,7 +201,7 @@ func signingKeyAct(name, word, about, did, will string, do func(context.Context,
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "store signing-key " + word + " 5f1c0a9be27d4e66", Did: say(did), Will: say(will),
 		Leads: func(any) string { return keysPage },
-		Bind: schema.Does(func(f *schema.Form, id *string) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, id *string) {
 			f.Text(id, "key_id", "the signing key", schema.Required, schema.Most(64), schema.Positional("ID"),
 				schema.Label("Signing key"), schema.Choices(signingChoices), schema.Example("5f1c0a9be27d4e66"))
 		}, do),
@@ -217,15 +209,15 @@ func signingKeyAct(name, word, about, did, will string, do func(context.Context,
 }
 
 func (s *Service) useSigningKey() schema.Op {
-	return signingKeyAct("use_signing_key", "use", "Use a signing key for license files from now on.",
+	return s.signingKeyAct("use_signing_key", "use", "Use a signing key for license files from now on.",
 		"The key %s signs license files from now on.",
 		"New license files will be signed with the key %s. Programs that do not have its public half will refuse them.",
-		s.UseSigningKey)
+		useSigningKey)
 }
 
 func (s *Service) removeSigningKey() schema.Op {
-	return signingKeyAct("remove_signing_key", "remove", "Remove a signing key for good, the private half too.",
+	return s.signingKeyAct("remove_signing_key", "remove", "Remove a signing key for good, the private half too.",
 		"The key %s is removed.",
 		"The key %s will be removed for good. Programs that ask for the public keys will refuse files that it signed.",
-		s.RemoveSigningKey)
+		removeSigningKey)
 }

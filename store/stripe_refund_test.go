@@ -24,7 +24,7 @@ func TestARefundInAnotherCurrencyBeforeItsPayment(t *testing.T) {
 	}
 	assert.That(t, len(told) == 1 && told[0] == listed[0] && strings.HasSuffix(r.Detail, told[0]),
 		"the log was told %q, Stripe %q", told, r.Detail)
-	val(s.RefundOrder(background, cli, s.payment().OrderRef, nil))
+	val(do3(s, cli, refundOrder, s.payment().OrderRef, nil, ""))
 	equal(t, "refunded by hand", len(s.doctor()), 0)
 }
 
@@ -60,7 +60,7 @@ func TestAPaymentAndItsRefundThatCannotBeRead(t *testing.T) {
 	equal(t, "sent again", s.stripe("session", nil).Outcome, "recorded")
 	listed := s.doctor()
 	assert.That(t, len(listed) == 1 && strings.Contains(listed[0], "store order refund"), "doctor lists %q", listed)
-	val(s.RefundOrder(background, cli, s.payment().OrderRef, nil))
+	val(do3(s, cli, refundOrder, s.payment().OrderRef, nil, ""))
 	equal(t, "refunded by hand", len(s.doctor()), 0)
 }
 
@@ -77,7 +77,7 @@ func TestMetadataOfCheckouts(t *testing.T) {
 	}
 
 	s = newStripeFixture(t)
-	val(s.MapLink(background, cli, Link{Provider: "stripe", Link: "plink_1Sg", SKU: "PLUGIN"}))
+	val(do(s, cli, mapProvider, Link{Provider: "stripe", Link: "plink_1Sg", SKU: "PLUGIN"}))
 	equal(t, "by link", s.stripe("session", map[string]any{"metadata": map[string]any{"tier": "pro"}, "payment_link": "plink_1Sg"}).Outcome, "recorded")
 	equal(t, "tier", *s.payment().Items[0].Tier, "pro")
 }

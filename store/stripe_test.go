@@ -21,7 +21,7 @@ const stripeSecret = "whsec_test_5WbX9hJ2kLmN"
 // newStripeFixture is a fixture with a Stripe secret.
 func newStripeFixture(t testing.TB) *fixture {
 	s := newFixture(t)
-	val(s.SetProviderSecret(background, cli, "stripe", stripeSecret))
+	val(do2(s, cli, setProviderSecret, "stripe", stripeSecret))
 	return s
 }
 
@@ -162,15 +162,15 @@ func TestSecretAppliesAtOnce(t *testing.T) {
 	_, err := s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, "", s.now())})
 	refused(t, err, "bad_request", "store provider set stripe")
 	for _, secret := range []string{"whsec_one", "whsec_two"} {
-		val(s.SetProviderSecret(background, cli, "stripe", secret))
+		val(do2(s, cli, setProviderSecret, "stripe", secret))
 		val(s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, secret, s.now())}))
 	}
 	_, err = s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, "whsec_one", s.now())})
 	refused(t, err, "bad_request")
 	equal(t, "secrets in the audit trail", s.count("SELECT count(*) FROM audit WHERE changes LIKE '%whsec%' OR subject LIKE '%whsec%'"), int64(0))
-	_, err = s.SetProviderSecret(background, cli, "paypal", "x")
+	_, err = do2(s, cli, setProviderSecret, "paypal", "x")
 	refused(t, err, "validation", "stripe")
-	_, err = s.SetProviderSecret(background, cli, "stripe", "  ")
+	_, err = do2(s, cli, setProviderSecret, "stripe", "  ")
 	refused(t, err, "validation", "secret")
 }
 
@@ -252,7 +252,7 @@ func TestARefundBeforeItsPayment(t *testing.T) {
 
 func TestAPaymentByItsLink(t *testing.T) {
 	s := newStripeFixture(t)
-	val(s.MapLink(background, cli, Link{Provider: "stripe", Link: "plink_1Sg", SKU: "YEAR", Tier: db.NullText("team")}))
+	val(do(s, cli, mapProvider, Link{Provider: "stripe", Link: "plink_1Sg", SKU: "YEAR", Tier: db.NullText("team")}))
 	byLink := map[string]any{"metadata": map[string]any{}, "payment_link": "plink_1Sg", "payment_intent": nil, "customer_details": nil, "customer_email": "bo@example.com"}
 	equal(t, "outcome", s.stripe("session", byLink).Outcome, "recorded")
 	p := val(s.Orders(background, OrderFilter{}))
@@ -265,7 +265,7 @@ func TestAPaymentByItsLink(t *testing.T) {
 		{"paypal", "plink_1", "YEAR", "", "provider"}, {"stripe", "", "YEAR", "", "payment_link"},
 		{"stripe", "https://buy.stripe.com/x", "YEAR", "", "plink_"}, {"stripe", "plink_1", "NOPE", "", "sku"}, {"stripe", "plink_1", "PLUGIN", "gold", "tier"},
 	} {
-		_, err := s.MapLink(background, cli, Link{Provider: c.provider, Link: c.link, SKU: c.sku, Tier: db.NullText(c.tier)})
+		_, err := do(s, cli, mapProvider, Link{Provider: c.provider, Link: c.link, SKU: c.sku, Tier: db.NullText(c.tier)})
 		refused(t, err, "validation", c.says)
 	}
 }
@@ -307,7 +307,7 @@ func TestResolvingAnUnmatchedPayment(t *testing.T) {
 	lost := map[string]any{"metadata": nil}
 	s := newStripeFixture(t)
 	s.stripe("session", lost)
-	val(s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", SKU: "PLUGIN", Provider: "stripe", ProviderRef: paymentIntent}))
+	val(do(s, cli, recordOrder, NewOrder{Email: "ann@example.com", SKU: "PLUGIN", Provider: "stripe", ProviderRef: paymentIntent}))
 	equal(t, "recorded by hand", len(s.doctor()), 0)
 	equal(t, "then sent again", s.stripe("session", nil).Outcome, "repeated")
 
@@ -318,9 +318,9 @@ func TestResolvingAnUnmatchedPayment(t *testing.T) {
 
 	s = newStripeFixture(t)
 	s.stripe("session", lost)
-	val(s.DismissPayment(background, cli, "stripe", paymentIntent))
+	val(do2(s, cli, dismissPayment, "stripe", paymentIntent))
 	equal(t, "dismissed", len(s.doctor()), 0)
-	_, err := s.DismissPayment(background, cli, "stripe", paymentIntent)
+	_, err := do2(s, cli, dismissPayment, "stripe", paymentIntent)
 	refused(t, err, "not_found", paymentIntent)
 
 	s = newStripeFixture(t)
@@ -330,7 +330,7 @@ func TestResolvingAnUnmatchedPayment(t *testing.T) {
 	if listed := s.doctor(); len(listed) != 1 || !strings.Contains(listed[0], "store order refund") || strings.Contains(listed[0], "store order record") {
 		t.Errorf("doctor lists %q", listed)
 	}
-	val(s.RefundOrder(background, cli, s.payment().OrderRef, nil))
+	val(do3(s, cli, refundOrder, s.payment().OrderRef, nil, ""))
 	equal(t, "refunded by hand", len(s.doctor()), 0)
 }
 

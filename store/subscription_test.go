@@ -220,8 +220,8 @@ func TestARenewalIssuesNothing(t *testing.T) {
 	assert.That(t, last.Event == "order.paid" && strings.Contains(asJSON(last.Data), l.Key),
 		"the renewal's event is %s, without the key in full", last.Event)
 	equal(t, "unknown", s.tell(told{"evt_x", "invoice.paid", object{"id": "in_9", "subscription": "sub_9", "currency": "usd", "amount_paid": 100}}).Outcome, "unclear")
-	val(s.DismissPayment(background, cli, "stripe", "in_9"))
-	val(s.ExtendLicense(background, cli, 1, Extension{Days: 365}))
+	val(do2(s, cli, dismissPayment, "stripe", "in_9"))
+	val(do2(s, cli, extendLicense, 1, Extension{Days: 365}))
 	s.tell(paidInvoice(3, 9800, start+90*day))
 	extended := val(s.Licenses(background, admin, LicenseFilter{}))
 	equal(t, "extended stays", *extended.Licenses[1].ExpiresAt, start+60*day+3*day+365*day)
@@ -235,7 +235,7 @@ func TestABuyerOpensTheReceiptsOfRenewals(t *testing.T) {
 	s.tell(checkout(9800))
 	s.tell(paidInvoice(1, 9800, start+30*day))
 	s.tell(paidInvoice(2, 12000, start+60*day))
-	other := val(s.RecordOrder(background, cli, NewOrder{Email: "sue@example.com", Lines: []NewLine{{SKU: "PLUGIN"}}}))
+	other := val(do(s, cli, recordOrder, NewOrder{Email: "sue@example.com", Lines: []NewLine{{SKU: "PLUGIN"}}}))
 	list := val(s.Orders(background, OrderFilter{})).Orders
 	renewed, first := list[1].OrderRef, list[2].OrderRef
 	for _, opened := range []int64{val(s.OpenBuyer(background, "", first, "sue@example.com", "")), 1} {
@@ -256,8 +256,8 @@ func TestDisputesAndStaff(t *testing.T) {
 	s.tell(checkout(9800))
 	s.tell(paidInvoice(1, 9800, s.now()+30*day))
 	s.tell(disputed(1, 9800, "needs_response"))
-	val(s.SuspendLicense(background, cli, 1))
-	l := val(s.ResumeLicense(background, cli, 2))
+	val(do2(s, cli, moveLicense, 1, stateSuspended))
+	l := val(do2(s, cli, moveLicense, 2, stateActive))
 	equal(t, "resumed", l.Status, "active")
 	s.tell(disputed(1, 9800, "won"))
 	list := val(s.Licenses(background, admin, LicenseFilter{}))
@@ -292,7 +292,7 @@ func TestARefundThatWaitsADayIsUnbooked(t *testing.T) {
 	equal(t, "which intent paid it", s.tell(paymentOf(1)).Outcome, "recorded")
 	orders := val(s.Orders(background, OrderFilter{}))
 	equal(t, "the order", orders.Orders[0].Status, "refunded")
-	val(s.DismissPayment(background, cli, "stripe", "pi_7"))
+	val(do2(s, cli, dismissPayment, "stripe", "pi_7"))
 	equal(t, "what is left", len(s.doctor()), 0)
 	equal(t, "sent again", s.tell(told{"evt_again", "charge.dispute.created", disputed(7, 9800, "needs_response").object}).Outcome, "kept")
 	s.pass(25 * time.Hour)
@@ -300,6 +300,6 @@ func TestARefundThatWaitsADayIsUnbooked(t *testing.T) {
 	s.tell(disputed(7, 9800, "lost"))
 	s.pass(25 * time.Hour)
 	equal(t, "what came of it", len(s.doctor()), 1)
-	_, err := s.DismissPayment(background, cli, "stripe", "pi_99")
+	_, err := do2(s, cli, dismissPayment, "stripe", "pi_99")
 	refused(t, err, "not_found", "pi_99")
 }

@@ -150,7 +150,7 @@ func TestAnOrderIsCorrectedByImport(t *testing.T) {
 		assert.That(t, strings.Contains(refused[2], column) && strings.Contains(refused[2], says),
 			"%s: refused with %q", column, refused[2])
 	}
-	val(s.RefundOrder(background, cli, o.OrderRef, amount(5000)))
+	val(do3(s, cli, refundOrder, o.OrderRef, amount(5000), ""))
 	refused := s.load("orders", nil, "provider,provider_ref,unit_cents", "paypal,P-1,2000")
 	assert.Contains(t, refused[2], "5000", "less than was refunded")
 	equal(t, "to the cent", len(s.load("orders", nil, "provider,provider_ref,unit_cents,discount_cents", "paypal,P-1,2600,199")), 0)

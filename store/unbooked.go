@@ -271,32 +271,30 @@ type Dismissed struct {
 	Reason      string `json:"reason" about:"why it could not be booked"`
 }
 
-// DismissPayment removes an unmatched payment that does not concern the store from the list. One that is not on the
+// dismissPayment removes an unmatched payment that does not concern the store from the list. One that is not on the
 // list is refused as not found.
-func (s *Service) DismissPayment(ctx context.Context, who db.Caller, provider, ref string) (Dismissed, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Dismissed, error) {
-		d := Dismissed{Provider: provider, ProviderRef: ref}
-		reason, found,
-			err := db.One(&tx.Conn, db.Text, "SELECT reason FROM store_unbooked WHERE provider = ? AND provider_ref = ?",
-			provider, ref)
-		if err != nil {
-			return d, err
-		}
-		waiting, err := tx.Exec(`UPDATE store_payments SET waits_from = NULL WHERE order_id IS NULL AND waits_from IS NOT NULL
-			AND id = (SELECT payment_id FROM store_payment_names WHERE provider = ? AND name = ?)`, provider, ref)
-		if err != nil {
-			return d, err
-		}
-		switch {
-		case !found && waiting == 0:
-			return d, fault.NotFoundf("no payment %s of %s waits to be booked", schema.Quote(ref), schema.Quote(provider))
-		case !found:
-			reason = "its refund or dispute waited for an order"
-		}
-		d.Reason = reason
-		if _, err := deleteUnbooked(tx, provider, []string{ref}, true); err != nil {
-			return d, err
-		}
-		return d, tx.Audit("payment.dismissed", "payment:"+provider+":"+ref, d)
-	})
+func dismissPayment(tx *db.Tx, provider, ref string) (Dismissed, error) {
+	d := Dismissed{Provider: provider, ProviderRef: ref}
+	reason, found,
+		err := db.One(&tx.Conn, db.Text, "SELECT reason FROM store_unbooked WHERE provider = ? AND provider_ref = ?",
+		provider, ref)
+	if err != nil {
+		return d, err
+	}
+	waiting, err := tx.Exec(`UPDATE store_payments SET waits_from = NULL WHERE order_id IS NULL AND waits_from IS NOT NULL
+		AND id = (SELECT payment_id FROM store_payment_names WHERE provider = ? AND name = ?)`, provider, ref)
+	if err != nil {
+		return d, err
+	}
+	switch {
+	case !found && waiting == 0:
+		return d, fault.NotFoundf("no payment %s of %s waits to be booked", schema.Quote(ref), schema.Quote(provider))
+	case !found:
+		reason = "its refund or dispute waited for an order"
+	}
+	d.Reason = reason
+	if _, err := deleteUnbooked(tx, provider, []string{ref}, true); err != nil {
+		return d, err
+	}
+	return d, tx.Audit("payment.dismissed", "payment:"+provider+":"+ref, d)
 }

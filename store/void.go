@@ -12,34 +12,32 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// VoidOrder voids an order that was recorded by hand by mistake: it stays readable, leaves the figures and its
+// voidOrder voids an order that was recorded by hand by mistake: it stays readable, leaves the figures and its
 // customer's count, and its licenses are revoked. Refused: an unknown order (not found), a void one, one from a
 // provider, and one that began a subscription (conflict).
-func (s *Service) VoidOrder(ctx context.Context, who db.Caller, ref, reason string) (OrderDetail, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (OrderDetail, error) {
-		d, err := findOrder(&tx.Conn, ref)
-		if err != nil {
-			return d, err
-		}
-		switch {
-		case d.Status == statusVoid:
-			return d, fault.Conflictf("order %s is void already", d.OrderRef)
-		case d.Provider != manual:
-			return d, fault.Conflictf("order %s was paid through %s; refund it instead", d.OrderRef, d.Provider)
-		case d.subscription != 0:
-			return d, fault.Conflictf("order %s began a subscription; refund it instead", d.OrderRef)
-		}
-		if err := voidOrder(tx, d); err != nil {
-			return d, err
-		}
-		if err := tx.Audit("order.voided", "order:"+d.OrderRef, map[string]any{
-			"reason": reason, "total_cents": d.TotalCents, "currency": d.Currency,
-		}); err != nil {
-			return d, err
-		}
-		d, err = orderByID(&tx.Conn, d.id)
-		return d.shownTo(who), err
-	})
+func voidOrder(tx *db.Tx, ref, reason string) (OrderDetail, error) {
+	d, err := findOrder(&tx.Conn, ref)
+	if err != nil {
+		return d, err
+	}
+	switch {
+	case d.Status == statusVoid:
+		return d, fault.Conflictf("order %s is void already", d.OrderRef)
+	case d.Provider != manual:
+		return d, fault.Conflictf("order %s was paid through %s; refund it instead", d.OrderRef, d.Provider)
+	case d.subscription != 0:
+		return d, fault.Conflictf("order %s began a subscription; refund it instead", d.OrderRef)
+	}
+	if err := uncount(tx, d); err != nil {
+		return d, err
+	}
+	if err := tx.Audit("order.voided", "order:"+d.OrderRef, map[string]any{
+		"reason": reason, "total_cents": d.TotalCents, "currency": d.Currency,
+	}); err != nil {
+		return d, err
+	}
+	d, err = orderByID(&tx.Conn, d.id)
+	return d.shownTo(tx.Who()), err
 }
 
 // VoidReason is why an order was voided; "" of another order.
@@ -51,8 +49,8 @@ func (s *Service) VoidReason(ctx context.Context, ref string) (string, error) {
 	})
 }
 
-// voidOrder takes the order out of all that is counted, and revokes its licenses.
-func voidOrder(tx *db.Tx, d OrderDetail) error {
+// uncount takes the order out of all that is counted, and revokes its licenses.
+func uncount(tx *db.Tx, d OrderDetail) error {
 	tx.Do("UPDATE store_orders SET status = 'void', refunded_at = NULL WHERE id = ?", d.id)
 	for _, m := range []struct {
 		kind, currency string
@@ -84,11 +82,11 @@ func (s *Service) voidOrderOp() schema.Op {
 		}),
 		Writes: true, Destructive: true, Response: voided, Refuses: []fault.Kind{fault.NotFound},
 		Example: `store order void ` + exampleRef + ` --reason "recorded twice"`,
-		Bind: schema.Does2(func(f *schema.Form, ref *string, reason *string) {
+		Bind: schema.Writes2(s.db, func(f *schema.Form, ref *string, reason *string) {
 			bindRef(f, ref)
 			f.Text(reason, "reason", "why, for the history", schema.Required, schema.Most(200),
 				schema.Example("recorded twice"))
-		}, s.VoidOrder),
+		}, voidOrder),
 		Print: schema.Printed(func(w io.Writer, d OrderDetail) { fmt.Fprintf(w, "%s: void\n", d.OrderRef) }),
 		Did:   schema.Said(func(d OrderDetail) string { return fmt.Sprintf("Order %s is void.", d.OrderRef) }),
 		Will: schema.Said(func(d OrderDetail) string {

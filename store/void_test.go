@@ -20,10 +20,10 @@ func TestAVoidOrderIsInNoFigure(t *testing.T) {
 	exported := len(s.dump("orders"))
 
 	o := s.sell("PLUGIN", "ann@example.com", 2)
-	val(s.RefundOrder(background, cli, o.OrderRef, amount(700)))
-	_, err := s.VoidOrder(background, viewer, o.OrderRef, "mistake")
+	val(do3(s, cli, refundOrder, o.OrderRef, amount(700), ""))
+	_, err := do2(s, viewer, voidOrder, o.OrderRef, "mistake")
 	refused(t, err, "forbidden")
-	d := val(s.VoidOrder(background, cli, o.OrderRef, "recorded twice"))
+	d := val(do2(s, cli, voidOrder, o.OrderRef, "recorded twice"))
 	equal(t, "status", d.Status, "void")
 	equal(t, "licenses", d.Licenses[0].Status+" "+d.Licenses[1].Status, "revoked revoked")
 
@@ -40,26 +40,26 @@ func TestAVoidOrderIsInNoFigure(t *testing.T) {
 	equal(t, "listed as void", len(list.Orders), 1)
 	equal(t, "exported", len(s.dump("orders")), exported)
 
-	_, err = s.VoidOrder(background, cli, o.OrderRef, "again")
+	_, err = do2(s, cli, voidOrder, o.OrderRef, "again")
 	refused(t, err, "conflict", "void already")
-	_, err = s.RefundOrder(background, cli, o.OrderRef, nil)
+	_, err = do3(s, cli, refundOrder, o.OrderRef, nil, "")
 	refused(t, err, "conflict", "is void")
-	_, err = s.ResendOrder(background, cli, o.OrderRef)
+	_, err = do(s, cli, resendOrder, o.OrderRef)
 	refused(t, err, "conflict", "is void")
-	_, err = s.RecordOrder(background, cli, NewOrder{Email: "a@b.c", SKU: "BOOK", Provider: "manual", ProviderRef: o.ProviderRef})
+	_, err = do(s, cli, recordOrder, NewOrder{Email: "a@b.c", SKU: "BOOK", Provider: "manual", ProviderRef: o.ProviderRef})
 	refused(t, err, "conflict", "another reference")
 	errs := s.load("orders", nil, "provider,provider_ref,email,sku,qty", "manual,"+o.ProviderRef+",ann@example.com,PLUGIN,2")
 	assert.Contains(t, errs[2], "is void", "an import of it is refused with")
 	paid := s.Sell(NewOrder{Email: "a@b.c", SKU: "BOOK", Provider: "paypal", ProviderRef: "8XY"})
-	_, err = s.VoidOrder(background, cli, paid.OrderRef, "mistake")
+	_, err = do2(s, cli, voidOrder, paid.OrderRef, "mistake")
 	refused(t, err, "conflict", "paypal", "refund it")
-	_, err = s.VoidOrder(background, cli, "ORD-0000000000", "mistake")
+	_, err = do2(s, cli, voidOrder, "ORD-0000000000", "mistake")
 	refused(t, err, "not_found")
 }
 
 func (s *fixture) Sell(n NewOrder) Recorded {
 	s.T.Helper()
-	r, err := s.RecordOrder(background, cli, n)
+	r, err := do(s, cli, recordOrder, n)
 	must(s.T, err)
 	return r
 }
@@ -83,7 +83,7 @@ func TestBackdatedOrder(t *testing.T) {
 		t.Errorf("an order that was paid 30 days ago is the latest: %v", err)
 	}
 	tomorrow := today + 1
-	_, err := s.RecordOrder(background, cli, NewOrder{Email: "ann@example.com", SKU: "YEAR", PaidAt: &tomorrow})
+	_, err := do(s, cli, recordOrder, NewOrder{Email: "ann@example.com", SKU: "YEAR", PaidAt: &tomorrow})
 	refused(t, err, "validation", "paid_at", "up to today")
 }
 
@@ -97,11 +97,11 @@ func TestCustomersAreMerged(t *testing.T) {
 	code := s.mint(1, "gift").Codes[0]
 	val(s.redeem(code, "ann@old.example"))
 	from, into := old.Customer.ID, kept.Customer.ID
-	_, err := s.MergeCustomers(background, cli, from, from)
+	_, err := do2(s, cli, mergeCustomers, from, from)
 	refused(t, err, "validation", "into")
-	_, err = s.MergeCustomers(background, cli, from, 99)
+	_, err = do2(s, cli, mergeCustomers, from, 99)
 	refused(t, err, "not_found")
-	m := val(s.MergeCustomers(background, cli, from, into))
+	m := val(do2(s, cli, mergeCustomers, from, into))
 	equal(t, "orders", m.Orders, 2)
 	equal(t, "paid orders", m.PaidOrders, int64(3))
 	equal(t, "the first order", *m.FirstOrderAt, old.PaidAt)
@@ -114,12 +114,12 @@ func TestCustomersAreMerged(t *testing.T) {
 	stats := val(s.Stats(background))
 	equal(t, "customers", stats.Customers, int64(1))
 
-	val(s.ForgetCustomer(background, cli, into))
+	val(do(s, cli, forgetCustomer, into))
 	for _, mark := range []string{"Oldname", "Newname", "old.example", "new.example"} {
 		equal(t, mark+" in events", s.count("SELECT count(*) FROM events WHERE instr(CAST(body AS TEXT), ?) > 0", mark), int64(0))
 		equal(t, mark+" in the trail", s.count("SELECT count(*) FROM audit WHERE instr(subject || changes, ?) > 0", mark), int64(0))
 	}
 	other := s.Sell(NewOrder{Email: "bo@example.com", SKU: "BOOK"})
-	_, err = s.MergeCustomers(background, cli, other.Customer.ID, into)
+	_, err = do2(s, cli, mergeCustomers, other.Customer.ID, into)
 	refused(t, err, "conflict", "forgotten")
 }
