@@ -124,6 +124,11 @@ func AssetSorts() []string { return slices.Sorted(maps.Keys(assetSorts)) }
 // BindAssetStatus binds the state that restricts a list.
 func BindAssetStatus(f *schema.Form, p *string) { bindAssetStatus(f, p, "only those in this state") }
 
+func bindAssetQ(f *schema.Form, p *string) {
+	f.Text(p, "q", "words of tag, name, category, location or serial number, in any case", schema.Most(maxName),
+		schema.Label("Search"))
+}
+
 func (f AssetFilter) where() (t condition) {
 	if f.Status != "" {
 		t.by("status", " = ?", f.Status)
@@ -179,14 +184,12 @@ func (a Asset) withMeters(c *db.Conn) (_ Asset, err error) {
 	return a, err
 }
 
-// SetAssetStatus sets an asset's status; an equal one changes nothing. An unknown asset is 404, an unknown status 422.
-func (s *Service) SetAssetStatus(ctx context.Context, who db.Caller, id int64, status string) (Asset, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Asset, err error) {
-		if err := turnAsset(tx, id, status); err != nil {
-			return none, err
-		}
-		return assetByID(&tx.Conn, id)
-	})
+// setAssetStatus sets an asset's status; an equal one changes nothing. An unknown asset is 404, an unknown status 422.
+func setAssetStatus(tx *db.Tx, id int64, status string) (none Asset, err error) {
+	if err := turnAsset(tx, id, status); err != nil {
+		return none, err
+	}
+	return assetByID(&tx.Conn, id)
 }
 
 func turnAsset(tx *db.Tx, id int64, status string) (err error) {
@@ -213,8 +216,7 @@ func (s *Service) listAssets() schema.Op {
 			var a AssetFilter
 			bindAssetStatus(f, &a.Status, "only those in this state")
 			if f.Surface() != schema.REST {
-				f.Text(&a.Q, "q", "words of tag, name, category, location or serial number, in any case", schema.Most(maxName),
-					schema.Label("Search"))
+				bindAssetQ(f, &a.Q)
 			}
 			if f.Surface() == schema.Tool {
 				return s.bindFoundAssets(f, a)

@@ -42,49 +42,47 @@ func labelsOf(c *db.Conn, ids []int64) (l Labels, err error) {
 	return l, nil
 }
 
-// makeLabelsOf returns the labels of assets. Only an admin may turn requests on for them; among several, a retired one
-// has a label without requests.
-func (s *Service) makeLabelsOf(ctx context.Context, who db.Caller, of func(*db.Conn) ([]int64, error), requests bool) (
-	Labels, error) {
-	if requests && who.Role != "admin" {
-		return Labels{}, fault.Forbiddenf("only an admin may turn requests on; the user %s has the role %s", who.User,
-			who.Role)
+// makeLabels returns the labels of assets. Only an admin may turn requests on for them; among several, a retired one has
+// a label without requests.
+func makeLabels(tx *db.Tx, m schema.Chosen, requests bool) (none Labels, err error) {
+	if who := tx.Who(); requests && who.Role != "admin" {
+		return none, fault.Forbiddenf("only an admin may turn requests on; the user %s has the role %s", who.User, who.Role)
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Labels, err error) {
-		ids, err := of(&tx.Conn)
+	ids, err := m.All(&tx.Conn, matchingAssets)
+	if err != nil {
+		return none, err
+	}
+	for _, id := range ids {
+		if !requests {
+			break
+		}
+		a, err := assets.ByID(&tx.Conn, id)
 		if err != nil {
 			return none, err
 		}
-		for _, id := range ids {
-			if !requests {
-				break
-			}
-			a, err := assets.ByID(&tx.Conn, id)
-			if err != nil {
-				return none, err
-			}
-			if a.Status == "retired" && len(ids) > 1 {
-				continue
-			}
-			if _, err := setRequests(tx, id, true); err != nil {
-				return none, err
-			}
+		if a.Status == retired && len(ids) > 1 {
+			continue
 		}
-		return labelsOf(&tx.Conn, ids)
-	})
+		if _, err := setRequests(tx, id, true); err != nil {
+			return none, err
+		}
+	}
+	return labelsOf(&tx.Conn, ids)
 }
 
 // mostLabels is how many labels are made at once.
 const mostLabels = 1000
 
-// assetsThatMatch lists the assets of the filters in the list's address.
-func assetsThatMatch(c *db.Conn, query string) ([]int64, error) {
-	values, err := url.ParseQuery(query)
+// matchingAssets lists the assets of the filters in the list's address.
+func matchingAssets(c *db.Conn, query string) ([]int64, error) {
+	f := AssetFilter{Cursor: schema.First(mostLabels)}
+	err := schema.Filters(query, func(form *schema.Form) {
+		BindAssetStatus(form, &f.Status)
+		bindAssetQ(form, &f.Q)
+	})
 	if err != nil {
-		return nil, fault.Fieldf("match", "match: %s is not the query of an address", schema.Quote(query))
+		return nil, err
 	}
-	f := AssetFilter{Q: values.Get("q"), Status: values.Get("status")}
-	f.Limit = mostLabels
 	list, err := listAssets(c, f)
 	if err == nil && list.Next != nil {
 		err = fault.Invalidf("more than %d assets match; narrow the filters", mostLabels)
@@ -105,29 +103,10 @@ func (s *Service) makeLabels() schema.Op {
 		Writes: true, Idempotent: true,
 		Response: Labels{
 			Labels: []Label{{AssetTag: "LATHE-1", Requests: Requests{AssetID: 1, Asset: "Lathe", On: true, Path: &path}}}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var ids []int64
-			var requests bool
-			some := f.IDs(&ids, "id", "the assets", mostLabels, schema.Positional("ASSET"), schema.Lookup(assetNamed),
-				schema.NameFirst, schema.Label("Assets"))
-			f.Bool(&requests, "requests", "turn requests on for all of them", schema.Label("Turn requests on"))
-			match := ""
-			if f.Surface() == schema.Page {
-				f.Text(&match, "match", "in place of the assets: all that match these filters of the list's address",
-					schema.Label("All that match"), schema.Help("Filters of the list, in place of marked rows."))
-			}
-			if !f.Describing() && !some && match == "" {
-				f.Refuse("id", "id is missing: mark at least one asset")
-			}
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.makeLabelsOf(ctx, who, func(c *db.Conn) ([]int64, error) {
-					if match == "" {
-						return ids, nil
-					}
-					return assetsThatMatch(c, match)
-				}, requests)
-			}
-		},
+		Bind: schema.Writes2(s.db, func(f *schema.Form, m *schema.Chosen, requests *bool) {
+			m.Bind(f, "asset", mostLabels, schema.Positional("ASSET"), schema.Lookup(assetNamed), schema.NameFirst)
+			f.Bool(requests, "requests", "turn requests on for all of them", schema.Label("Turn requests on"))
+		}, makeLabels),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance labels LATHE-1 VAN-1 --requests",
 		Did: func(answer any, _ schema.Money) string {

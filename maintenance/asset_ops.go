@@ -31,30 +31,28 @@ type RemovedAsset struct {
 	Name     string `json:"name"`
 }
 
-// RemoveAsset removes an asset without references: no work order, no plan, and no meter with a reading. Meters without
+// removeAsset removes an asset without references: no work order, no plan, and no meter with a reading. Meters without
 // readings are removed with it.
-func (s *Service) RemoveAsset(ctx context.Context, who db.Caller, id int64) (RemovedAsset, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none RemovedAsset, err error) {
-		a, err := assets.ByID(&tx.Conn, id)
-		if err != nil {
-			return none, err
-		}
-		refers, err := referring(&tx.Conn, id,
-			reference{"work order", "work orders", "SELECT count(*) FROM work_orders WHERE asset_id = ?"},
-			reference{"plan", "plans", "SELECT count(*) FROM pm_plans WHERE asset_id = ?"},
-			reference{"reading", "readings", "SELECT coalesce(sum(posted), 0) FROM meters WHERE asset_id = ?"})
-		if err != nil {
-			return none, err
-		}
-		if refers != "" {
-			return none, fault.Conflictf("asset %d (%s) has %s and cannot be removed; set its status to retired instead", a.ID,
-				a.Name, refers)
-		}
-		tx.Do("DELETE FROM meters WHERE asset_id = ?", id)
-		tx.Do("DELETE FROM assets WHERE id = ?", id)
-		gone := RemovedAsset{ID: a.ID, AssetTag: a.AssetTag, Name: a.Name}
-		return gone, tx.Audit("asset.removed", db.Subject("asset", id), gone)
-	})
+func removeAsset(tx *db.Tx, id int64) (none RemovedAsset, err error) {
+	a, err := assets.ByID(&tx.Conn, id)
+	if err != nil {
+		return none, err
+	}
+	refers, err := referring(&tx.Conn, id,
+		reference{"work order", "work orders", "SELECT count(*) FROM work_orders WHERE asset_id = ?"},
+		reference{"plan", "plans", "SELECT count(*) FROM pm_plans WHERE asset_id = ?"},
+		reference{"reading", "readings", "SELECT coalesce(sum(posted), 0) FROM meters WHERE asset_id = ?"})
+	if err != nil {
+		return none, err
+	}
+	if refers != "" {
+		return none, fault.Conflictf("asset %d (%s) has %s and cannot be removed; set its status to retired instead", a.ID,
+			a.Name, refers)
+	}
+	tx.Do("DELETE FROM meters WHERE asset_id = ?", id)
+	tx.Do("DELETE FROM assets WHERE id = ?", id)
+	gone := RemovedAsset{ID: a.ID, AssetTag: a.AssetTag, Name: a.Name}
+	return gone, tx.Audit("asset.removed", db.Subject("asset", id), gone)
 }
 
 // reference is a kind of reference to a record, with their number.
@@ -146,9 +144,9 @@ func (s *Service) removeAsset() schema.Op {
 	return schema.Op{
 		Name: "remove_asset", About: "Remove an asset without work orders, plans and readings.",
 		Writes: true, Destructive: true, Response: RemovedAsset{ID: 1, AssetTag: "LATHE-1", Name: "Lathe"},
-		Bind: schema.Does(func(f *schema.Form, id *int64) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, id *int64) {
 			bindAssetID(f, "id", id)
-		}, s.RemoveAsset),
+		}, removeAsset),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "maintenance assets remove LATHE-9",
 		Did: func(answer any, _ schema.Money) string {
@@ -169,11 +167,11 @@ func (s *Service) setAssetStatus() schema.Op {
 		Name: "set_asset_status", About: "Set an asset's status: operational, needs-attention, down or retired. A retired " +
 			"asset has no due services and no new work orders.",
 		Writes: true, Idempotent: true, Response: sampleAsset,
-		Bind: schema.Does2(func(f *schema.Form, id *int64, status *string) {
+		Bind: schema.Writes2(s.db, func(f *schema.Form, id *int64, status *string) {
 			f.ID(id, "id", "the asset, by its id or tag", schema.Required, named(assetNamed, "ID"),
 				schema.Choices(assetChoices), schema.Label("Asset"))
 			bindAssetStatus(f, status, "its state", schema.Required, schema.Positional("STATUS"))
-		}, s.SetAssetStatus),
+		}, setAssetStatus),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance asset-status 3 down\nmaintenance asset-status VAN-3 operational --as alice",
 		Print: schema.Printed(func(w io.Writer, a Asset) {

@@ -2,7 +2,6 @@ package maintenance
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 
 	"quartermaster/schema"
@@ -19,39 +18,37 @@ type RenamedAsset struct {
 	WasName  string `json:"was_name"`
 }
 
-// RenameAsset gives an asset another name or tag; an empty one stays. One of another asset is a conflict. Jobs, plans
+// renameAsset gives an asset another name or tag; an empty one stays. One of another asset is a conflict. Jobs, plans
 // and readings stay.
-func (s *Service) RenameAsset(ctx context.Context, who db.Caller, id int64, name, tag string) (RenamedAsset, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none RenamedAsset, err error) {
-		a, err := assets.ByID(&tx.Conn, id)
+func renameAsset(tx *db.Tx, id int64, name, tag string) (none RenamedAsset, err error) {
+	a, err := assets.ByID(&tx.Conn, id)
+	if err != nil {
+		return none, err
+	}
+	done := RenamedAsset{ID: id, AssetTag: cmp.Or(tag, a.AssetTag), Name: cmp.Or(name, a.Name), WasTag: a.AssetTag,
+		WasName: a.Name}
+	changes := map[string][2]string{}
+	for _, c := range []struct{ column, field, is, was string }{
+		{"asset_tag", "code", done.AssetTag, done.WasTag}, {"name", "name", done.Name, done.WasName}} {
+		if c.is == c.was {
+			continue
+		}
+		changes[c.column] = [2]string{c.was, c.is}
+		other, found, err := db.One(&tx.Conn, db.Text, "SELECT name || ' (' || asset_tag || ')' FROM assets WHERE "+c.column+
+			" = ? AND id <> ?", c.is, id)
 		if err != nil {
 			return none, err
 		}
-		done := RenamedAsset{ID: id, AssetTag: cmp.Or(tag, a.AssetTag), Name: cmp.Or(name, a.Name), WasTag: a.AssetTag,
-			WasName: a.Name}
-		changes := map[string][2]string{}
-		for _, c := range []struct{ column, field, is, was string }{
-			{"asset_tag", "code", done.AssetTag, done.WasTag}, {"name", "name", done.Name, done.WasName}} {
-			if c.is == c.was {
-				continue
-			}
-			changes[c.column] = [2]string{c.was, c.is}
-			other, found, err := db.One(&tx.Conn, db.Text, "SELECT name || ' (' || asset_tag || ')' FROM assets WHERE "+c.column+
-				" = ? AND id <> ?", c.is, id)
-			if err != nil {
-				return none, err
-			}
-			if found {
-				return none, fault.Conflictf("%s is in use: %s has it", schema.Quote(c.is), other).At(c.field)
-			}
+		if found {
+			return none, fault.Conflictf("%s is in use: %s has it", schema.Quote(c.is), other).At(c.field)
 		}
-		if len(changes) == 0 {
-			return done, nil
-		}
-		tx.Do("UPDATE assets SET asset_tag = ?, name = ? WHERE id = ?", done.AssetTag, done.Name,
-			id)
-		return done, tx.Audit("asset.renamed", db.Subject("asset", id), changes)
-	})
+	}
+	if len(changes) == 0 {
+		return done, nil
+	}
+	tx.Do("UPDATE assets SET asset_tag = ?, name = ? WHERE id = ?", done.AssetTag, done.Name,
+		id)
+	return done, tx.Audit("asset.renamed", db.Subject("asset", id), changes)
 }
 
 func (s *Service) renameAsset() schema.Op {
@@ -60,14 +57,14 @@ func (s *Service) renameAsset() schema.Op {
 		About:    "Rename an asset, or change its tag. Its jobs, plans and readings stay; import files must use the new tag.",
 		Response: RenamedAsset{ID: 1, AssetTag: "LATHE-2", Name: "Old lathe", WasTag: "LATHE-1", WasName: "Lathe"},
 		Refuses:  []fault.Kind{fault.NotFound, fault.Conflict},
-		Bind: schema.Does3(func(f *schema.Form, id *int64, name *string, tag *string) {
+		Bind: schema.Writes3(s.db, func(f *schema.Form, id *int64, name *string, tag *string) {
 			bindAssetID(f, "asset_id", id)
 			f.Text(name, "name", "the new name", schema.Most(maxName))
 			f.Text(tag, "code", "the new tag", schema.Most(maxName), schema.Label("Tag"))
 			if !f.Describing() && *name == "" && *tag == "" {
 				f.Refuse("name", "name is missing: give a new name or a new tag")
 			}
-		}, s.RenameAsset),
+		}, renameAsset),
 		Example: "maintenance assets rename LATHE-1 --name \"Old lathe\" --code LATHE-2",
 		Did: schema.Said(func(r RenamedAsset) string {
 			if r.WasName == r.Name && r.WasTag == r.AssetTag {

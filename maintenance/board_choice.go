@@ -23,16 +23,14 @@ func (s *Service) BoardChoiceOf(ctx context.Context, person string) (BoardChoice
 	})
 }
 
-// ChooseBoard stores the choice of jobs on the caller's board.
-func (s *Service) ChooseBoard(ctx context.Context, who db.Caller, choice BoardChoice) (BoardChoice, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (BoardChoice, error) {
-		query := "DELETE FROM board_choices WHERE person = ?"
-		if choice.Jobs == "mine" {
-			query = "INSERT INTO board_choices (person) VALUES (?) ON CONFLICT DO NOTHING"
-		}
-		tx.Do(query, who.User)
-		return choice, tx.Audit("board.chosen", "board:"+who.User, choice)
-	})
+// chooseBoard stores the choice of jobs on the caller's board.
+func chooseBoard(tx *db.Tx, choice BoardChoice) (BoardChoice, error) {
+	query := "DELETE FROM board_choices WHERE person = ?"
+	if choice.Jobs == "mine" {
+		query = "INSERT INTO board_choices (person) VALUES (?) ON CONFLICT DO NOTHING"
+	}
+	tx.Do(query, tx.Who().User)
+	return choice, tx.Audit("board.chosen", "board:"+tx.Who().User, choice)
 }
 
 func (s *Service) chooseBoard() schema.Op {
@@ -40,9 +38,9 @@ func (s *Service) chooseBoard() schema.Op {
 		Name:   "choose_board",
 		About:  "Choose which jobs your board shows, yours or all. It stays chosen.",
 		Writes: true, Idempotent: true, Response: BoardChoice{"mine"},
-		Bind: schema.Does(func(f *schema.Form, choice *BoardChoice) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, choice *BoardChoice) {
 			f.Enum(&choice.Jobs, "jobs", "mine or all", []string{"mine", "all"}, schema.Required)
-		}, s.ChooseBoard),
+		}, chooseBoard),
 		Did: func(answer any, _ schema.Money) string {
 			if c, _ := answer.(BoardChoice); c.Jobs == "mine" {
 				return "The board shows your jobs."

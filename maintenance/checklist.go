@@ -1,7 +1,6 @@
 package maintenance
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -192,12 +191,8 @@ type Tick struct {
 	Done bool
 }
 
-// TickStep ticks or unticks a step of a work order's check list; an equal state changes nothing. A done or cancelled
+// tickStep ticks or unticks a step of a work order's check list; an equal state changes nothing. A done or cancelled
 // order and an unknown step are 422, an unknown order 404.
-func (s *Service) TickStep(ctx context.Context, who db.Caller, t Tick) (WorkOrder, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (WorkOrder, error) { return tickStep(tx, t) })
-}
-
 func tickStep(tx *db.Tx, t Tick) (none WorkOrder, err error) {
 	wo, err := findWorkOrder(&tx.Conn, t.ID)
 	if err != nil {
@@ -232,13 +227,13 @@ func (s *Service) tickStep() schema.Op {
 		Name:   "tick_step",
 		About:  "Tick or untick a step of a work order's check list, while the order is open or in progress.",
 		Writes: true, Idempotent: true, Response: sampleOrder,
-		Bind: schema.Does(func(f *schema.Form, t *Tick) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, t *Tick) {
 			*t = Tick{Done: true}
 			f.ID(&t.ID, "id", "the work order", orderPositional, schema.Required, schema.Choices(jobChoices))
 			f.Int(&t.Step, "step", "the number of the step, from 1", schema.Required, schema.Range(1, maxSteps),
 				schema.Positional("STEP"))
 			f.Bool(&t.Done, "done", "false unticks it")
-		}, s.TickStep),
+		}, tickStep),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance tick-step 12 2\nmaintenance tick-step 12 2 --done=false",
 		Did: schema.Said(func(wo WorkOrder) string {

@@ -204,7 +204,7 @@ func TestWorkOrderRows(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	s.rows("assets", "asset_tag,status", "R-1|retired")
-	_, err := s.SetLaborRate(ctx, cli, 6000)
+	_, err := do(s, cli, setLaborRate, 6000)
 	s.Must(err)
 	h := s.header("work-orders")
 	s.rows("work-orders", h,
@@ -221,7 +221,7 @@ func TestWorkOrderRows(t *testing.T) {
 		"41|R-1|old|medium|corrective|done||0|0|0|gone|2024-02-29T00:00:00Z|2026-11-20T12:00:00Z||")
 	got, want := s.names(), "workorder.created workorder.created"
 	assert.That(t, got == want, "events %s, want %s", got, want)
-	_, err = s.SetLaborRate(ctx, cli, 100)
+	_, err = do(s, cli, setLaborRate, 100)
 	s.Must(err)
 	wo, err := s.WorkOrder(ctx, 3)
 	assert.That(t, err == nil && wo.LaborCostCents == 6000, "history costs %d, %v", wo.LaborCostCents, err)

@@ -72,11 +72,10 @@ var demoPlans = []struct {
 // fixed seed, plans in every due state, parts of which some are low, and jobs in every state. All of it uses the
 // ordinary guarded functions.
 func (s *Service) demo(ctx context.Context, today exact.Day) error {
-	who := db.CLI("maintenance")
-	if _, err := s.SetLaborRate(ctx, who, 5400); err != nil {
-		return err
-	}
-	return db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
+	return db.Exec(ctx, s.db, db.CLI("maintenance"), func(tx *db.Tx) error {
+		if _, err := setLaborRate(tx, 5400); err != nil {
+			return err
+		}
 		for _, rows := range []struct {
 			at  demoAt
 			put func() error

@@ -112,7 +112,7 @@ func (s *fixture) lathe(reading, since string) {
 // read posts a reading of asset 1; "" is today.
 func (s *fixture) read(reading, date string, correction bool) (Recorded, error) {
 	s.T.Helper()
-	return s.RecordReading(ctx, ana, NewReading{AssetID: 1, Reading: milli(s.T, reading), ReadDate: dayPtr(s.T, date), Correction: correction})
+	return do(s, ana, recordReading, NewReading{AssetID: 1, Reading: milli(s.T, reading), ReadDate: dayPtr(s.T, date), Correction: correction})
 }
 
 // reads posts a reading that must be accepted.
@@ -131,7 +131,7 @@ func (s *fixture) opens(n WorkOrder) WorkOrder {
 	if n.Description == "" {
 		n.Description = "a job"
 	}
-	wo := assert.Value(s.OpenWorkOrder(ctx, ana, n))(s.T)
+	wo := assert.Value(do(s, ana, openWorkOrder, n))(s.T)
 	return wo
 }
 
@@ -144,7 +144,7 @@ func (s *fixture) moves(id int64, states ...string) (wo WorkOrder) {
 			m.Resolution = "repaired"
 		}
 		var err error
-		if wo, err = s.MoveWorkOrder(ctx, ana, m); err != nil {
+		if wo, err = do(s, ana, moveWorkOrder, m); err != nil {
 			s.T.Fatalf("to %s: %v", to, err)
 		}
 	}
@@ -337,10 +337,6 @@ func dayText(p *exact.Day) string {
 // do runs an operation of one argument; do0, do2 and do3 run those of none, of two and of three.
 func do[A, T any](h *fixture, who db.Caller, fn func(*db.Tx, A) (T, error), a A) (T, error) {
 	return db.Update(context.Background(), h.DB, who, func(tx *db.Tx) (T, error) { return fn(tx, a) })
-}
-
-func do0[T any](h *fixture, who db.Caller, fn func(*db.Tx) (T, error)) (T, error) {
-	return db.Update(context.Background(), h.DB, who, fn)
 }
 
 func do2[A, B, T any](h *fixture, who db.Caller, fn func(*db.Tx, A, B) (T, error), a A, b B) (T, error) {

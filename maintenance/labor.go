@@ -19,24 +19,22 @@ type LaborRate struct {
 	Unpriced     int64 `json:"unpriced_jobs" about:"jobs with labor done before there was a rate; recost gives them today's"`
 }
 
-// SetLaborRate sets the shop's hourly rate in cents. It applies to orders that are not closed; closed ones keep the
+// setLaborRate sets the shop's hourly rate in cents. It applies to orders that are not closed; closed ones keep the
 // rate of their closing.
-func (s *Service) SetLaborRate(ctx context.Context, who db.Caller, cents int64) (LaborRate, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none LaborRate, err error) {
-		if cents < 0 || cents > maxRate {
-			return none, fault.Fieldf("labor_rate_cents", "labor-rate: %d is out of range; it takes cents an hour from %d to %d",
-				fault.Cents(cents), fault.Cents(0), fault.Cents(maxRate))
-		}
-		rate := LaborRate{CentsPerHour: cents}
-		if rate.Unpriced, _, err = db.One(&tx.Conn, db.Int, "SELECT count(*)"+unpricedJobs); err != nil {
-			return none, err
-		}
-		if rate.Previous, err = laborRate(&tx.Conn); err != nil || rate.Previous == cents {
-			return rate, err
-		}
-		tx.Do("UPDATE maintenance_settings SET labor_rate_cents = ?", cents)
-		return rate, tx.Audit("labor_rate.set", "settings:maintenance", [2]int64{rate.Previous, cents})
-	})
+func setLaborRate(tx *db.Tx, cents int64) (none LaborRate, err error) {
+	if cents < 0 || cents > maxRate {
+		return none, fault.Fieldf("labor_rate_cents", "labor-rate: %d is out of range; it takes cents an hour from %d to %d",
+			fault.Cents(cents), fault.Cents(0), fault.Cents(maxRate))
+	}
+	rate := LaborRate{CentsPerHour: cents}
+	if rate.Unpriced, _, err = db.One(&tx.Conn, db.Int, "SELECT count(*)"+unpricedJobs); err != nil {
+		return none, err
+	}
+	if rate.Previous, err = laborRate(&tx.Conn); err != nil || rate.Previous == cents {
+		return rate, err
+	}
+	tx.Do("UPDATE maintenance_settings SET labor_rate_cents = ?", cents)
+	return rate, tx.Audit("labor_rate.set", "settings:maintenance", [2]int64{rate.Previous, cents})
 }
 
 // offersRecost reports that jobs were done before the first rate was set.
@@ -61,14 +59,14 @@ func (s *Service) setLaborRate() schema.Op {
 			"now on; " +
 			"closed ones keep the rate of the day they were closed.",
 		Writes: true, Idempotent: true, Response: LaborRate{CentsPerHour: 5400, Previous: 4800},
-		Bind: schema.Does(func(f *schema.Form, cents *int64) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, cents *int64) {
 			most := int64(maxRate)
 			if f.Surface() == schema.Command { // SetLaborRate refuses a rate that is too high: it is no wrong usage
 				most = math.MaxInt64
 			}
 			f.Int(cents, "labor_rate_cents", "what an hour costs, in cents", schema.Required, schema.Range(0, most),
 				schema.Positional("CENTS_PER_HOUR"), schema.Label("An hour of labor"))
-		}, s.SetLaborRate),
+		}, setLaborRate),
 		Fill: func(c *db.Conn, _ map[string]string) (map[string]string, bool, error) {
 			cents, err := laborRate(c)
 			return map[string]string{"labor_rate_cents": strconv.FormatInt(cents, 10)}, cents > 0, err

@@ -11,6 +11,7 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/assert"
+	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -69,26 +70,26 @@ func TestDueListHasEveryPlan(t *testing.T) {
 		switch r.IntN(7) {
 		case 0:
 			what = "a reading"
-			_, err = s.RecordReading(ctx, cli, NewReading{AssetID: asset, Reading: exact.Milli(100_000 + 2000*int64(i)), ReadDate: &day})
+			_, err = do(s, cli, recordReading, NewReading{AssetID: asset, Reading: exact.Milli(100_000 + 2000*int64(i)), ReadDate: &day})
 		case 1:
 			what = "a correction"
-			_, err = s.RecordReading(ctx, cli, NewReading{AssetID: asset, Reading: exact.Milli(r.Int64N(500_000)), Correction: true})
+			_, err = do(s, cli, recordReading, NewReading{AssetID: asset, Reading: exact.Milli(r.Int64N(500_000)), Correction: true})
 		case 2:
 			what = "a service"
-			_, err = s.MarkDone(ctx, cli, plan, &day, nil)
+			_, err = do3(s, cli, markDone, plan, &day, nil)
 		case 3:
 			what = "a pause"
-			_, err = s.SetPaused(ctx, cli, plan, r.IntN(2) == 0)
+			_, err = do2(s, cli, setPaused, plan, r.IntN(2) == 0)
 		case 4:
 			what = "a retirement"
-			_, err = s.SetAssetStatus(ctx, cli, asset, []string{"retired", "operational"}[r.IntN(2)])
+			_, err = do2(s, cli, setAssetStatus, asset, []string{"retired", "operational"}[r.IntN(2)])
 		case 5:
 			what = "a day"
 			s.At(s.Now().Add(24 * time.Hour))
 		case 6:
 			what = "a removal"
 			if plan > 18 {
-				_, err = s.RemovePlan(ctx, cli, plan)
+				_, err = do(s, cli, removePlan, plan)
 			}
 		}
 		if _, refused := fault.As(err); err != nil && !refused {
@@ -120,7 +121,7 @@ func TestFigures(t *testing.T) {
 
 	s := open(t)
 	s.lathe("100", "2026-11-01")
-	_, err := s.SetLaborRate(ctx, cli, 6000)
+	_, err := do(s, cli, setLaborRate, 6000)
 	s.Must(err)
 	h := s.header("work-orders")
 	s.rows("work-orders", h,
@@ -134,7 +135,7 @@ func TestFigures(t *testing.T) {
 		id := s.opens(WorkOrder{PMID: new(plan), Type: "preventive"}).ID
 		_ = i
 		for _, to := range []string{"in-progress", "done"} {
-			_, err := s.MoveWorkOrder(ctx, cli, Move{ID: id, Status: to, Resolution: "x"})
+			_, err := do(s, cli, moveWorkOrder, Move{ID: id, Status: to, Resolution: "x"})
 			s.Must(err)
 		}
 	}
@@ -144,7 +145,7 @@ func TestFigures(t *testing.T) {
 		`"parts_cost_cents":1500,"total_cost_cents":10500,"mtbf_days":14.5,"mttr_hours":21,"plans_done":2,"plans_late":1}],` +
 		`"jobs":5,"downtime_minutes":1500,"labor_cost_cents":9000,"parts_cost_cents":1500,"total_cost_cents":10500,"plans_done":2,"plans_late":1}`
 	assert.Equal(t, asJSON(t, f), want)
-	_, err = s.RemovePlan(ctx, cli, 1)
+	_, err = do(s, cli, removePlan, 1)
 	s.Must(err)
 	again := assert.Value(s.Figures(ctx, FiguresFor{From: &from, To: &to, AssetID: 1}))(s.T)
 	assert.That(t, again.PlansDone == 2 && again.PlansLate == 1, "without its plan the job counts as %+v", again)
@@ -156,7 +157,9 @@ func TestRequests(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	ask := func(token, address string) error {
-		_, err := s.Request(ctx, NewRequest{Token: token, Description: "It squeaks\nloudly", Name: " Maria ", Address: address})
+		who := db.Caller{Service: "maintenance", User: "request", Role: "member", Scope: "full", Via: "request"}
+		_, err := do(s, who, requestWork,
+			NewRequest{Token: token, Description: "It squeaks\nloudly", Name: " Maria ", Address: address})
 		return err
 	}
 	_, err := s.SetRequests(ctx, ana, 1, true)
@@ -191,22 +194,22 @@ func TestReturnedPartsKeepTheirCost(t *testing.T) {
 	s.lathe("100", "2026-11-01")
 	s.rows("parts", "part_number,quantity,unit_cost_cents", "P|10|100")
 	id := s.opens(WorkOrder{}).ID
-	use := func(qty exact.Milli) { _, err := s.UsePart(ctx, cli, id, "P", qty); s.Must(err) }
+	use := func(qty exact.Milli) { _, err := do3(s, cli, usePart, id, "P", qty); s.Must(err) }
 	use(2_000)
 	s.rows("parts", "part_number,unit_cost_cents", "P|300")
 	use(1_500)
-	used, err := s.ReturnPart(ctx, cli, id, "P", 2_500)
+	used, err := do3(s, cli, returnPart, id, "P", 2_500)
 	s.Must(err)
 	// 1.5 at 3.00, then 1 of the 2 at 1.00: 5.50 are returned, 1.00 stays.
 	assert.That(t, used.Use.CostCents == 550 && used.WorkOrder.PartsCostCents == 100 && used.Part.Quantity == 9_000,
 		"given back: %+v", used)
-	_, err = s.ReturnPart(ctx, cli, id, "P", 1_001)
+	_, err = do3(s, cli, returnPart, id, "P", 1_001)
 	s.Refused(err, fault.Invalid, "more than the 1 used")
-	_, err = s.ReturnPart(ctx, cli, id, "P", 1_000)
+	_, err = do3(s, cli, returnPart, id, "P", 1_000)
 	s.Must(err)
-	_, err = s.ReturnPart(ctx, cli, id, "P", 1_000)
+	_, err = do3(s, cli, returnPart, id, "P", 1_000)
 	s.Refused(err, fault.Invalid, "no P is used")
-	_, err = s.RemovePart(ctx, cli, 1)
+	_, err = do(s, cli, removePart, 1)
 	s.Must(err)
 }
 
@@ -229,15 +232,15 @@ func TestWeeksOfTheBoard(t *testing.T) {
 	s := open(t)
 	s.rows("assets", "asset_tag,name", "A|Lathe")
 	order := func() int64 {
-		wo := assert.Value(s.OpenWorkOrder(ctx, ana, WorkOrder{AssetID: 1, Description: "it squeaks"}))(s.T)
+		wo := assert.Value(do(s, ana, openWorkOrder, WorkOrder{AssetID: 1, Description: "it squeaks"}))(s.T)
 		return wo.ID
 	}
 	first := order()
 	order()
-	_, err := s.MoveWorkOrder(ctx, ana, Move{ID: first, Status: "in-progress"})
+	_, err := do(s, ana, moveWorkOrder, Move{ID: first, Status: "in-progress"})
 	s.Must(err)
 	s.At(s.Now().Add(8 * 24 * time.Hour))
-	_, err = s.MoveWorkOrder(ctx, ana, Move{ID: first, Status: "done", Resolution: "oiled"})
+	_, err = do(s, ana, moveWorkOrder, Move{ID: first, Status: "done", Resolution: "oiled"})
 	s.Must(err)
 	order()
 	board := assert.Value(s.Board(ctx))(s.T)

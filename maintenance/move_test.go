@@ -24,12 +24,12 @@ func TestEveryMove(t *testing.T) {
 				continue
 			}
 			s.untouched(fault.Invalid, allowed[from], func() error {
-				_, err := s.MoveWorkOrder(ctx, ana, Move{ID: wo.ID, Status: to, Resolution: "x"})
+				_, err := do(s, ana, moveWorkOrder, Move{ID: wo.ID, Status: to, Resolution: "x"})
 				return err
 			})
 			// Without a resolution the refusal is still that of the move.
 			s.untouched(fault.Invalid, allowed[from], func() error {
-				_, err := s.MoveWorkOrder(ctx, ana, Move{ID: wo.ID, Status: to})
+				_, err := do(s, ana, moveWorkOrder, Move{ID: wo.ID, Status: to})
 				return err
 			})
 		}
@@ -62,7 +62,7 @@ func TestMoveThroughTheDay(t *testing.T) {
 	}
 	// The stored resolution does not close it again: the request must contain one.
 	s.moves(wo.ID, "in-progress")
-	s.untouched(fault.Invalid, "resolution", func() error { _, err := s.MoveWorkOrder(ctx, ana, Move{ID: wo.ID, Status: "done"}); return err })
+	s.untouched(fault.Invalid, "resolution", func() error { _, err := do(s, ana, moveWorkOrder, Move{ID: wo.ID, Status: "done"}); return err })
 	s.moves(wo.ID, "done")
 	if got, want := s.names(), "workorder.created workorder.completed workorder.completed"; got != want {
 		t.Errorf("events %s, want %s", got, want)
@@ -79,7 +79,10 @@ func TestBulkMove(t *testing.T) {
 	}
 	s.moves(2, "in-progress")
 	s.moves(3, "cancelled")
-	got := assert.Value(s.MoveWorkOrders(ctx, cli, "DONE", []int64{1, 2, 3, 9, 2}, "all repaired"))(s.T)
+	answer, err := s.command(s.moveWorkOrders(), cli, "status=DONE", "id=1", "id=2", "id=3", "id=9", "id=2",
+		"resolution=all repaired")
+	s.Must(err)
+	got := answer.(Moved)
 	assert.That(t, len(got.Moved) == 1 && got.Moved[0].ID == 2 && got.Moved[0].Status == "done",
 		"moved %s", asJSON(t, got.Moved))
 	var refused []string
@@ -92,9 +95,11 @@ func TestBulkMove(t *testing.T) {
 		t.Errorf("events %s", got)
 	}
 	s.untouched(fault.Invalid, "open, in-progress, done, cancelled", func() error {
-		_, err := s.MoveWorkOrders(ctx, cli, "shut", []int64{1}, "x")
+		_, err := s.command(s.moveWorkOrders(), cli, "status=shut", "id=1", "resolution=x")
 		return err
 	})
-	none := assert.Value(s.MoveWorkOrders(ctx, cli, "done", []int64{4}, ""))(s.T)
+	answer, err = s.command(s.moveWorkOrders(), cli, "status=done", "id=4")
+	s.Must(err)
+	none := answer.(Moved)
 	assert.That(t, len(none.Moved) == 0 && len(none.Refused) == 1, "done without a resolution: %s", asJSON(t, none))
 }

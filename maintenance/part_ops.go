@@ -76,25 +76,23 @@ type RemovedPart struct {
 	Name       string `json:"name"`
 }
 
-// RemovePart removes a part that no work order uses.
-func (s *Service) RemovePart(ctx context.Context, who db.Caller, id int64) (RemovedPart, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none RemovedPart, err error) {
-		p, err := parts.ByID(&tx.Conn, id)
-		if err != nil {
-			return none, err
-		}
-		refers, err := referring(&tx.Conn, id,
-			reference{"work order", "work orders", "SELECT count(DISTINCT work_order_id) FROM part_uses WHERE part_id = ?"})
-		if err != nil {
-			return none, err
-		}
-		if refers != "" {
-			return none, fault.Conflictf("part %s (%s) is used on %s and cannot be removed", p.PartNumber, p.Name, refers)
-		}
-		tx.Do("DELETE FROM parts WHERE id = ?", id)
-		gone := RemovedPart{ID: p.ID, PartNumber: p.PartNumber, Name: p.Name}
-		return gone, tx.Audit("part.removed", db.Subject("part", id), gone)
-	})
+// removePart removes a part that no work order uses.
+func removePart(tx *db.Tx, id int64) (none RemovedPart, err error) {
+	p, err := parts.ByID(&tx.Conn, id)
+	if err != nil {
+		return none, err
+	}
+	refers, err := referring(&tx.Conn, id,
+		reference{"work order", "work orders", "SELECT count(DISTINCT work_order_id) FROM part_uses WHERE part_id = ?"})
+	if err != nil {
+		return none, err
+	}
+	if refers != "" {
+		return none, fault.Conflictf("part %s (%s) is used on %s and cannot be removed", p.PartNumber, p.Name, refers)
+	}
+	tx.Do("DELETE FROM parts WHERE id = ?", id)
+	gone := RemovedPart{ID: p.ID, PartNumber: p.PartNumber, Name: p.Name}
+	return gone, tx.Audit("part.removed", db.Subject("part", id), gone)
 }
 
 func bindPartID(f *schema.Form, id *int64) {
@@ -253,7 +251,7 @@ func (s *Service) removePart() schema.Op {
 	return schema.Op{
 		Name: "remove_part", About: "Remove a spare part that is used on no work order.",
 		Writes: true, Destructive: true, Response: RemovedPart{ID: 1, PartNumber: "6204-2RS", Name: "Ball bearing"},
-		Bind:    schema.Does(bindPartID, s.RemovePart),
+		Bind:    schema.Writes(s.db, bindPartID, removePart),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "maintenance parts remove 6204-2RS",
 		Did: schema.Said(func(p RemovedPart) string {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"quartermaster/schema/assert"
+	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -14,7 +15,7 @@ func TestPartsAndDetail(t *testing.T) {
 	s.lathe("100", "2026-11-01")
 	s.rows("parts", s.header("parts"), "6204|Ball bearing|piece|10|4|425|Bearings Ltd|shelf 3", "OIL|Oil|l|2.5|0|999||")
 	wo := s.opens(WorkOrder{PartsCost: exact.Decimal{Unscaled: 400, Places: 2}, LaborMinutes: 60})
-	use := func(number, qty string) (Used, error) { return s.UsePart(ctx, cli, wo.ID, number, milli(t, qty)) }
+	use := func(number, qty string) (Used, error) { return do3(s, cli, usePart, wo.ID, number, milli(t, qty)) }
 	u, err := use("6204", "6")
 	s.Must(err)
 	if u.Part.Quantity != 4000 || !u.Part.LowStock || u.WorkOrder.PartsCostCents != 400+2550 || u.Use.CostCents != 2550 {
@@ -27,14 +28,14 @@ func TestPartsAndDetail(t *testing.T) {
 	s.untouched(fault.Invalid, "above 0", func() error { _, err := use("6204", "0"); return err })
 	s.untouched(fault.Invalid, "above 0", func() error { _, err := use("6204", "-1"); return err })
 	s.untouched(fault.NotFound, "9999", func() error { _, err := use("9999", "1"); return err })
-	s.untouched(fault.NotFound, "work order 7", func() error { _, err := s.UsePart(ctx, cli, 7, "OIL", 1); return err })
+	s.untouched(fault.NotFound, "work order 7", func() error { _, err := do3(s, cli, usePart, 7, "OIL", 1); return err })
 	_, err = use("6204", "4")
 	assert.NoError(t, err, "all that is left")
 	// A new price does not change earlier use.
 	s.rows("parts", "part_number,unit_cost_cents,quantity", "6204|1000|5")
 	_, err = use("6204", "1")
 	assert.OK(t, err)
-	photo, err := s.AddPhoto(ctx, cli, wo.ID, `C:\pictures\before.PNG`, "before", []byte("\x89PNG\r\n\x1a\nrest"))
+	photo, err := s.photographs(wo.ID, `C:\pictures\before.PNG`, "before", []byte("\x89PNG\r\n\x1a\nrest"))
 	s.Must(err)
 	got := assert.Value(s.call("workorder_detail", `{"id":1}`))(s.T)
 	const want = `"parts":[{"part_id":1,"part_number":"6204","name":"Ball bearing","qty":6,"unit_cost_cents":425,"cost_cents":2550},` +
@@ -54,7 +55,7 @@ func TestPartsAndDetail(t *testing.T) {
 	s.untouched(fault.Invalid, "done", func() error { _, err := use("OIL", "0.1"); return err })
 	s.opens(WorkOrder{})
 	s.moves(2, "cancelled")
-	s.untouched(fault.Invalid, "cancelled", func() error { _, err := s.UsePart(ctx, cli, 2, "OIL", 100); return err })
+	s.untouched(fault.Invalid, "cancelled", func() error { _, err := do3(s, cli, usePart, 2, "OIL", 100); return err })
 }
 
 func TestPartsBound(t *testing.T) {
@@ -62,18 +63,22 @@ func TestPartsBound(t *testing.T) {
 	s.lathe("100", "2026-11-01")
 	s.rows("parts", "part_number,quantity,unit_cost_cents", "GOLD|1000000000|10000000000")
 	s.opens(WorkOrder{})
-	s.untouched(fault.Invalid, "in all", func() error { _, err := s.UsePart(ctx, cli, 1, "GOLD", 1_000_000_000_000); return err })
-	s.untouched(fault.Invalid, "in all", func() error { _, err := s.UsePart(ctx, cli, 1, "GOLD", 10_000_001); return err })
-	_, err := s.UsePart(ctx, cli, 1, "GOLD", 10_000_000)
+	s.untouched(fault.Invalid, "in all", func() error { _, err := do3(s, cli, usePart, 1, "GOLD", 1_000_000_000_000); return err })
+	s.untouched(fault.Invalid, "in all", func() error { _, err := do3(s, cli, usePart, 1, "GOLD", 10_000_001); return err })
+	_, err := do3(s, cli, usePart, 1, "GOLD", 10_000_000)
 	assert.NoError(t, err)
-	s.untouched(fault.Invalid, "in all", func() error { _, err := s.UsePart(ctx, cli, 1, "GOLD", 1); return err })
+	s.untouched(fault.Invalid, "in all", func() error { _, err := do3(s, cli, usePart, 1, "GOLD", 1); return err })
+}
+
+func (s *fixture) photographs(order int64, name, caption string, data []byte) (Photo, error) {
+	return db.Update(ctx, s.DB, cli, func(tx *db.Tx) (Photo, error) { return addPhoto(tx, order, name, caption, data) })
 }
 
 func TestPhotos(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	s.opens(WorkOrder{})
-	add := func(name string, data []byte) (Photo, error) { return s.AddPhoto(ctx, cli, 1, name, "", data) }
+	add := func(name string, data []byte) (Photo, error) { return s.photographs(1, name, "", data) }
 	for name, head := range map[string]string{"a.jpg": "\xff\xd8\xff\xe0", "b.png": "\x89PNG\r\n\x1a\n", "c.webp": "RIFF\x10\x00\x00\x00WEBP"} {
 		p := assert.Value(add(name, []byte(head+"data")))(s.T)
 		assert.That(t, p.Filename == name && p.Caption == nil, "%s: %s", name, asJSON(t, p))
@@ -87,7 +92,7 @@ func TestPhotos(t *testing.T) {
 	for _, data := range []string{"", "GIF89a", "\x89PNG", "RIFF\x10\x00\x00\x00WAVE", "RIFF", "<svg>"} {
 		s.untouched(fault.Invalid, "JPEG, PNG or WebP", func() error { _, err := add("x.jpg", []byte(data)); return err })
 	}
-	s.untouched(fault.NotFound, "work order 4", func() error { _, err := s.AddPhoto(ctx, cli, 4, "a.jpg", "", []byte("\xff\xd8\xff")); return err })
+	s.untouched(fault.NotFound, "work order 4", func() error { _, err := s.photographs(4, "a.jpg", "", []byte("\xff\xd8\xff")); return err })
 	_, _, err := s.Photo(ctx, 99)
 	s.Refused(err, fault.NotFound, "photo 99")
 }

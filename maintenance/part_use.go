@@ -1,7 +1,6 @@
 package maintenance
 
 import (
-	"context"
 	"fmt"
 	"io"
 
@@ -28,13 +27,8 @@ type Used struct {
 	Part      Part      `json:"part" about:"the part as it is now"`
 }
 
-// UsePart takes a part from stock for a work order, at today's unit cost. More than the stock, and a closed order, are
+// usePart takes a part from stock for a work order, at today's unit cost. More than the stock, and a closed order, are
 // 422; an unknown order or part 404.
-func (s *Service) UsePart(ctx context.Context, who db.Caller, orderID int64, partNumber string, qty exact.Milli) (Used,
-	error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Used, error) { return usePart(tx, orderID, partNumber, qty) })
-}
-
 func usePart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (none Used, err error) {
 	wo, p, err := partOfOrder(&tx.Conn, orderID, partNumber, qty, "used")
 	if err != nil {
@@ -109,13 +103,8 @@ func partOfOrder(c *db.Conn, orderID int64, partNumber string, qty exact.Milli, 
 	return wo, p, nil
 }
 
-// ReturnPart returns parts of a work order to stock: the last taken first, at their cost then. More than is used on the
+// returnPart returns parts of a work order to stock: the last taken first, at their cost then. More than is used on the
 // order, and a closed order, are 422; an unknown order or part 404.
-func (s *Service) ReturnPart(ctx context.Context, who db.Caller, orderID int64, partNumber string, qty exact.Milli) (
-	Used, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Used, error) { return returnPart(tx, orderID, partNumber, qty) })
-}
-
 func returnPart(tx *db.Tx, orderID int64, partNumber string, qty exact.Milli) (none Used, err error) {
 	wo, p, err := partOfOrder(&tx.Conn, orderID, partNumber, qty, "given back")
 	if err != nil {
@@ -206,7 +195,7 @@ func (s *Service) usePart() schema.Op {
 		Name:   "use_part",
 		About:  "Use a part from stock on an open work order, at today's unit cost. More than is in stock is refused.",
 		Writes: true, Response: sampleUsed,
-		Bind:    schema.Does3(bindUse, s.UsePart),
+		Bind:    schema.Writes3(s.db, bindUse, usePart),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance use-part 12 6204-2RS 2\nmaintenance use-part 12 OIL-5W30 4.5 --as alice",
 		Print:   schema.Printed(printUsed),
@@ -240,7 +229,7 @@ func (s *Service) returnPart() schema.Op {
 		About: "Return parts of a work order to stock: what was used last first, at its cost then. " +
 			"Never more than was used, and only while the order is open or in progress.",
 		Writes: true, Response: sampleUsed,
-		Bind:    schema.Does3(bindUse, s.ReturnPart),
+		Bind:    schema.Writes3(s.db, bindUse, returnPart),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance return-part 12 6204-2RS 1",
 		Print: schema.Printed(func(w io.Writer, u Used) {

@@ -1,8 +1,6 @@
 package maintenance
 
 import (
-	"context"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 )
@@ -20,21 +18,19 @@ func people(c *db.Conn) ([]string, error) {
 
 // toPerson maps an agent's name to a known person, in any case. An unknown one is refused with the nearest, unless the
 // agent says that it is new.
-func (s *Service) toPerson(ctx context.Context, name *string, isNew bool) error {
+func toPerson(c *db.Conn, name *string, isNew bool) error {
 	if name == nil || *name == "" || isNew {
 		return nil
 	}
-	return s.db.View(ctx, func(c *db.Conn) error {
-		known, err := people(c)
-		if err != nil {
-			return err
-		}
-		person, err := schema.Person(known, *name)
-		if err == nil {
-			*name = person
-		}
+	known, err := people(c)
+	if err != nil {
 		return err
-	})
+	}
+	person, err := schema.Person(known, *name)
+	if err == nil {
+		*name = person
+	}
+	return err
 }
 
 // bindNew binds an agent's statement that the assignee is new.

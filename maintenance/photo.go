@@ -25,17 +25,8 @@ type Photo struct {
 	Caption  *string `json:"caption"`
 }
 
-// AddPhoto adds a picture to a work order, in any state. A file that is not a JPEG, PNG or WebP picture by its first
+// addPhoto adds a picture to a work order, in any state. A file that is not a JPEG, PNG or WebP picture by its first
 // bytes, or larger than MaxPhoto, is 422; an unknown order is 404. Of filename only the last element is stored.
-func (s *Service) AddPhoto(ctx context.Context, who db.Caller, orderID int64, filename, caption string, data []byte) (
-	Photo, error) {
-	done, err := db.Update(ctx, s.db, who, func(tx *db.Tx) (Added, error) {
-		photo, err := addPhoto(tx, orderID, filename, caption, data)
-		return Added{Photo: photo, WorkOrderID: orderID}, err
-	})
-	return done.Photo, err
-}
-
 func addPhoto(tx *db.Tx, orderID int64, filename, caption string, data []byte) (none Photo, err error) {
 	filename, err = needed("filename", path.Base(strings.ReplaceAll(filename, `\`, "/")), maxName)
 	if err != nil {
@@ -106,19 +97,17 @@ type RemovedPhoto struct {
 	WorkOrderID int64 `json:"work_order_id"`
 }
 
-// RemovePhoto removes a photo for good; 404 if there is none.
-func (s *Service) RemovePhoto(ctx context.Context, who db.Caller, id int64) (RemovedPhoto, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (RemovedPhoto, error) {
-		gone, found, err := db.One(&tx.Conn, func(r *db.Row) RemovedPhoto {
-			return RemovedPhoto{Photo: Photo{ID: r.Int(), Filename: r.Text(), Caption: r.TextPtr()}, WorkOrderID: r.Int()}
-		}, "SELECT id, filename, caption, work_order_id FROM photos WHERE id = ?", id)
-		if err != nil || !found {
-			return gone, cmp.Or(err, noPhoto(id))
-		}
-		tx.Do("DELETE FROM photos WHERE id = ?", id)
-		return gone, tx.Audit("workorder.photo_removed", db.Subject("work_order", gone.WorkOrderID),
-			map[string]any{"photo_id": id, "filename": gone.Filename})
-	})
+// removePhoto removes a photo for good; 404 if there is none.
+func removePhoto(tx *db.Tx, id int64) (RemovedPhoto, error) {
+	gone, found, err := db.One(&tx.Conn, func(r *db.Row) RemovedPhoto {
+		return RemovedPhoto{Photo: Photo{ID: r.Int(), Filename: r.Text(), Caption: r.TextPtr()}, WorkOrderID: r.Int()}
+	}, "SELECT id, filename, caption, work_order_id FROM photos WHERE id = ?", id)
+	if err != nil || !found {
+		return gone, cmp.Or(err, noPhoto(id))
+	}
+	tx.Do("DELETE FROM photos WHERE id = ?", id)
+	return gone, tx.Audit("workorder.photo_removed", db.Subject("work_order", gone.WorkOrderID),
+		map[string]any{"photo_id": id, "filename": gone.Filename})
 }
 
 // Added is a photo with the work order that it was added to.
@@ -135,23 +124,19 @@ func (s *Service) addPhoto() schema.Op {
 			"The camera's data, above all the location, is removed; on the command line the file is kept as it is.",
 		Writes: true, Response: Added{Photo: Photo{ID: 1, Filename: "spindle.jpg", Caption: db.NullText("before")},
 			WorkOrderID: 12}, MaxBody: MaxPhoto + 1<<20,
-		Bind: func(f *schema.Form) schema.Handler {
-			var id int64
-			var file schema.File
-			var caption string
-			f.ID(&id, "id", "the work order", schema.Required, orderPositional, schema.Choices(jobChoices))
+		Bind: schema.Writes3(s.db, func(f *schema.Form, id *int64, file *schema.File, caption *string) {
+			f.ID(id, "id", "the work order", schema.Required, orderPositional, schema.Choices(jobChoices))
 			most := MaxPhoto
-			if f.Surface() == schema.Command { // AddPhoto refuses a larger one: it is no wrong usage
+			if f.Surface() == schema.Command { // addPhoto refuses a larger one: it is no wrong usage
 				most = math.MaxInt
 			}
-			f.File(&file, "file", "a JPEG, PNG or WebP picture of up to 10 MiB", most, schema.Required,
+			f.File(file, "file", "a JPEG, PNG or WebP picture of up to 10 MiB", most, schema.Required,
 				schema.Positional("FILE"), schema.Label("Photo"))
-			f.Text(&caption, "caption", "what it shows", schema.Most(maxName))
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				photo, err := s.AddPhoto(ctx, who, id, file.Name, caption, file.Data)
-				return Added{Photo: photo, WorkOrderID: id}, err
-			}
-		},
+			f.Text(caption, "caption", "what it shows", schema.Most(maxName))
+		}, func(tx *db.Tx, id int64, file schema.File, caption string) (Added, error) {
+			photo, err := addPhoto(tx, id, file.Name, caption, file.Data)
+			return Added{Photo: photo, WorkOrderID: id}, err
+		}),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance photo add 12 spindle.jpg --caption \"before\"",
 		Print:   func(w io.Writer, answer any) { fmt.Fprintln(w, answer.(Added).ID) },
@@ -167,9 +152,9 @@ func (s *Service) removePhoto() schema.Op {
 		Name: "remove_photo", About: "Remove a photo for good.",
 		Writes: true, Destructive: true, Response: RemovedPhoto{Photo: Photo{ID: 1, Filename: "spindle.jpg"},
 			WorkOrderID: 12},
-		Bind: schema.Does(func(f *schema.Form, id *int64) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, id *int64) {
 			f.ID(id, "id", "the photo", schema.Required, schema.Positional("PHOTO_ID"), schema.Label("Photo"))
-		}, s.RemovePhoto),
+		}, removePhoto),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance photo remove 1",
 		Did: schema.Said(func(a RemovedPhoto) string {

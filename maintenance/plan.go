@@ -1,8 +1,6 @@
 package maintenance
 
 import (
-	"context"
-
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -104,37 +102,34 @@ func (p *plan) entry() *serviceEntry {
 	return &serviceEntry{PMID: p.ID, LastDone: p.LastDone, Baseline: p.baseline()}
 }
 
-// MarkDone records that a plan's service was done on a day (nil is today) without a work order, and restarts the plan.
+// markDone records that a plan's service was done on a day (nil is today) without a work order, and restarts the plan.
 // A future day is 422, an unknown plan 404.
 //
 // reading is the value of the plan's meter then, nil for the known one.
-func (s *Service) MarkDone(ctx context.Context, who db.Caller, id int64, date *exact.Day, reading *exact.Milli) (
-	PMDueRow, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none PMDueRow, err error) {
-		day, err := pastDay(tx, "date", date)
-		if err != nil {
+func markDone(tx *db.Tx, id int64, date *exact.Day, reading *exact.Milli) (none PMDueRow, err error) {
+	day, err := pastDay(tx, "date", date)
+	if err != nil {
+		return none, err
+	}
+	p, err := findPlan(&tx.Conn, id)
+	if err != nil {
+		return none, err
+	}
+	doubt := ""
+	if reading != nil {
+		if doubt, err = p.read(tx, day, *reading); err != nil {
 			return none, err
 		}
-		p, err := findPlan(&tx.Conn, id)
-		if err != nil {
-			return none, err
-		}
-		doubt := ""
-		if reading != nil {
-			if doubt, err = p.read(tx, day, *reading); err != nil {
-				return none, err
-			}
-		}
-		if err := p.restart(tx, day, 0); err != nil {
-			return none, err
-		}
-		if err := tx.Audit("pm.done", db.Subject("pm_plan", id), p.entry()); err != nil {
-			return none, err
-		}
-		row, err := dueRow(&tx.Conn, id)
-		row.doubt = doubt
-		return row, err
-	})
+	}
+	if err := p.restart(tx, day, 0); err != nil {
+		return none, err
+	}
+	if err := tx.Audit("pm.done", db.Subject("pm_plan", id), p.entry()); err != nil {
+		return none, err
+	}
+	row, err := dueRow(&tx.Conn, id)
+	row.doubt = doubt
+	return row, err
 }
 
 // read posts the reading of the plan's meter on the day of its service, and returns why it is implausible, "" if it is

@@ -1,13 +1,12 @@
 package maintenance
 
 import (
-	"context"
 	"fmt"
 	"io"
+	"strconv"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -26,53 +25,43 @@ type RefusedPlan struct {
 
 // Refusals names the refused ones, which fails the command.
 func (o Opened) Refusals() (refused []string, err error) {
-	refused = []string{}
 	for _, r := range o.Refused {
-		refused = append(refused, fmt.Sprintf("%s: %s", r.Plan, r.Reason))
+		refused = append(refused, r.Plan+": "+r.Reason)
 	}
-	if len(refused) > 0 {
-		err = fmt.Errorf("%d of %d plans were refused", len(o.Refused), len(o.Refused)+len(o.Opened))
-	}
-	return refused, err
+	return schema.SomeRefused(refused, len(o.Refused)+len(o.Opened), "plans")
 }
 
-// OpenDue opens a job of each plan, with the plan's title and check list. A plan with an unfinished job is refused and
-// named.
-func (s *Service) OpenDue(ctx context.Context, who db.Caller, plans []int64, assignedTo *string, due *exact.Day) (
-	Opened, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Opened, error) {
-		done := Opened{Opened: []WorkOrder{}, Refused: []RefusedPlan{}}
-		for _, id := range plans {
-			name := fmt.Sprintf("plan %d", id)
-			err := tx.Try(func() error {
-				p, err := findPlan(&tx.Conn, id)
-				if err != nil {
-					return err
-				}
-				name = p.Title
-				if err := hasNoJob(&tx.Conn, id); err != nil {
-					return err
-				}
-				wo := newWorkOrder()
-				wo.AssetID, wo.PMID, wo.Description, wo.Type, wo.AssignedTo, wo.DueDate = p.AssetID, &p.ID, p.Title, "preventive",
-					assignedTo, due
-				opened, err := openWorkOrder(tx, wo)
-				if err == nil {
-					done.Opened = append(done.Opened, opened)
-				}
-				return err
-			})
-			if err == nil {
-				continue
-			}
-			refusal, is := fault.As(err)
-			if !is || refusal.Kind == fault.Unavailable {
-				return Opened{}, err
-			}
-			done.Refused = append(done.Refused, RefusedPlan{PMID: id, Plan: name, Reason: refusal.Detail})
+// Left are the refused plans: they stay marked.
+func (o Opened) Left() (ids []string) {
+	for _, r := range o.Refused {
+		ids = append(ids, strconv.FormatInt(r.PMID, 10))
+	}
+	return ids
+}
+
+// openDue opens a job of each plan, with the plan's title and check list, and of wo its assignee and due day. A plan
+// with an unfinished job is refused and named.
+func openDue(tx *db.Tx, plans []int64, wo WorkOrder) (done Opened, err error) {
+	done.Refused = []RefusedPlan{}
+	name := ""
+	done.Opened, err = schema.EachOf(tx, plans, false, func(id int64) (WorkOrder, error) {
+		name = fmt.Sprintf("plan %d", id)
+		p, err := findPlan(&tx.Conn, id)
+		if err != nil {
+			return wo, err
 		}
-		return done, nil
+		name = p.Title
+		if err := hasNoJob(&tx.Conn, id); err != nil {
+			return wo, err
+		}
+		job := newWorkOrder()
+		job.AssetID, job.PMID, job.Description, job.Type = p.AssetID, &p.ID, p.Title, "preventive"
+		job.AssignedTo, job.DueDate = wo.AssignedTo, wo.DueDate
+		return openWorkOrder(tx, job)
+	}, func(id int64, reason string) {
+		done.Refused = append(done.Refused, RefusedPlan{PMID: id, Plan: name, Reason: reason})
 	})
+	return done, err
 }
 
 // hasNoJob refuses a second unfinished job of a plan.
@@ -94,16 +83,11 @@ func (s *Service) openDue() schema.Op {
 		Response: Opened{Opened: []WorkOrder{sampleOrder},
 			Refused: []RefusedPlan{{PMID: 3, Plan: "Change the oil",
 				Reason: "Job 8 is open for this plan; finish it or change it"}}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var plans []int64
-			var wo WorkOrder
-			f.IDs(&plans, "plan_id", "the plans", maxBulk, schema.Required, schema.Positional("PLAN"), schema.Lookup(planNamed),
+		Bind: schema.Writes2(s.db, func(f *schema.Form, plans *[]int64, wo *WorkOrder) {
+			f.IDs(plans, "plan_id", "the plans", maxBulk, schema.Required, schema.Positional("PLAN"), schema.Lookup(planNamed),
 				schema.Label("Plans"))
-			workOrders.Form(f, &wo, false, nil, "assigned_to", "due_date")
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return s.OpenDue(ctx, who, plans, wo.AssignedTo, wo.DueDate)
-			}
-		},
+			workOrders.Form(f, wo, false, nil, "assigned_to", "due_date")
+		}, openDue),
 		Example: "maintenance open-due \"LATHE-1/Change the oil\" 4 --assigned-to Ana --due-date 2026-12-01",
 		Print: func(w io.Writer, answer any) {
 			for _, wo := range answer.(Opened).Opened {

@@ -1,7 +1,6 @@
 package maintenance
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,26 +11,24 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// SetPaused pauses or resumes a plan; an equal state changes nothing. An unknown plan is 404.
-func (s *Service) SetPaused(ctx context.Context, who db.Caller, id int64, paused bool) (Plan, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Plan, err error) {
-		p, err := findPlan(&tx.Conn, id)
-		if err != nil {
+// setPaused pauses or resumes a plan; an equal state changes nothing. An unknown plan is 404.
+func setPaused(tx *db.Tx, id int64, paused bool) (none Plan, err error) {
+	p, err := findPlan(&tx.Conn, id)
+	if err != nil {
+		return none, err
+	}
+	if p.Paused != paused {
+		p.Paused = paused
+		p.storeService(tx)
+		action := "pm.resumed"
+		if paused {
+			action = "pm.paused"
+		}
+		if err := tx.Audit(action, db.Subject("pm_plan", id), map[string]any{"title": p.Title}); err != nil {
 			return none, err
 		}
-		if p.Paused != paused {
-			p.Paused = paused
-			p.storeService(tx)
-			action := "pm.resumed"
-			if paused {
-				action = "pm.paused"
-			}
-			if err := tx.Audit(action, db.Subject("pm_plan", id), map[string]any{"title": p.Title}); err != nil {
-				return none, err
-			}
-		}
-		return planByID(&tx.Conn, id)
-	})
+	}
+	return planByID(&tx.Conn, id)
 }
 
 // RemovedPlan is a plan that was removed.
@@ -42,24 +39,22 @@ type RemovedPlan struct {
 	WorkOrders int64  `json:"work_orders" about:"jobs that served it, which stay without it"`
 }
 
-// RemovePlan removes a plan. Its work orders stay, without pm_id.
-func (s *Service) RemovePlan(ctx context.Context, who db.Caller, id int64) (RemovedPlan, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (gone RemovedPlan, err error) {
-		p, err := findPlan(&tx.Conn, id)
-		if err != nil {
-			return gone, err
-		}
-		gone = RemovedPlan{PMID: id, AssetID: p.AssetID, Title: p.Title}
-		n, err := tx.Exec(`UPDATE work_orders SET pm_id = NULL, pm_before_done = NULL, pm_before_baseline = NULL,
-			pm_before_by = NULL, updated_at = ?
-			WHERE pm_id = ?`, tx.Now(), id)
-		if err != nil {
-			return gone, err
-		}
-		gone.WorkOrders = int64(n)
-		tx.Do("DELETE FROM pm_plans WHERE id = ?", id)
-		return gone, tx.Audit("pm.removed", db.Subject("pm_plan", id), gone)
-	})
+// removePlan removes a plan. Its work orders stay, without pm_id.
+func removePlan(tx *db.Tx, id int64) (gone RemovedPlan, err error) {
+	p, err := findPlan(&tx.Conn, id)
+	if err != nil {
+		return gone, err
+	}
+	gone = RemovedPlan{PMID: id, AssetID: p.AssetID, Title: p.Title}
+	n, err := tx.Exec(`UPDATE work_orders SET pm_id = NULL, pm_before_done = NULL, pm_before_baseline = NULL,
+		pm_before_by = NULL, updated_at = ?
+		WHERE pm_id = ?`, tx.Now(), id)
+	if err != nil {
+		return gone, err
+	}
+	gone.WorkOrders = int64(n)
+	tx.Do("DELETE FROM pm_plans WHERE id = ?", id)
+	return gone, tx.Audit("pm.removed", db.Subject("pm_plan", id), gone)
 }
 
 // bindPlan binds the plan that an act is about.
@@ -68,12 +63,11 @@ func bindPlan(f *schema.Form, id *int64) {
 		schema.Label("Plan"))
 }
 
-// planAct is an operation about one plan.
-func planAct(name, command, about string, did string, act func(context.Context, db.Caller, int64) (Plan, error), undo,
-	label string) schema.Op {
+// planAct is an operation that pauses or resumes a plan.
+func (s *Service) planAct(name, command, about string, did string, paused bool, undo, label string) schema.Op {
 	return schema.Op{
 		Name: name, About: about, Writes: true, Idempotent: true, Response: samplePlan,
-		Bind:    schema.Does(bindPlan, act),
+		Bind:    schema.Writes(s.db, bindPlan, func(tx *db.Tx, id int64) (Plan, error) { return setPaused(tx, id, paused) }),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance " + command + " \"LATHE-1/Change the oil\"\nmaintenance " + command + " 3",
 		Did:     schema.Said(func(p Plan) string { return fmt.Sprintf("%s, %s: %s.", p.Asset, p.Title, did) }),
@@ -86,25 +80,21 @@ func planAct(name, command, about string, did string, act func(context.Context, 
 }
 
 func (s *Service) pausePlan() schema.Op {
-	return planAct("pause_plan", "pause-plan", "Pause a plan: it is not in the due list and opens no jobs until it is "+
+	return s.planAct("pause_plan", "pause-plan", "Pause a plan: it is not in the due list and opens no jobs until it is "+
 		"resumed, or its service is done.",
-		"paused", func(ctx context.Context, who db.Caller, id int64) (Plan, error) {
-			return s.SetPaused(ctx, who, id, true)
-		}, "resume_plan", "Resume it")
+		"paused", true, "resume_plan", "Resume it")
 }
 
 func (s *Service) resumePlan() schema.Op {
-	return planAct("resume_plan", "resume-plan", "Resume a paused plan: it is due as if it had never been paused.",
-		"resumed", func(ctx context.Context, who db.Caller, id int64) (Plan, error) {
-			return s.SetPaused(ctx, who, id, false)
-		}, "pause_plan", "Pause it")
+	return s.planAct("resume_plan", "resume-plan", "Resume a paused plan: it is due as if it had never been paused.",
+		"resumed", false, "pause_plan", "Pause it")
 }
 
 func (s *Service) removePlan() schema.Op {
 	return schema.Op{
 		Name: "remove_plan", About: "Remove a plan. Its work orders stay.",
 		Writes: true, Destructive: true, Response: RemovedPlan{PMID: 3, AssetID: 1, Title: "Change the oil", WorkOrders: 4},
-		Bind:    schema.Does(bindPlan, s.RemovePlan),
+		Bind:    schema.Writes(s.db, bindPlan, removePlan),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance remove-plan \"LATHE-1/Change the oil\"",
 		Did: schema.Said(func(p RemovedPlan) string {
@@ -134,7 +124,7 @@ func (s *Service) completePlan() schema.Op {
 		About: "Record a planned service that was done without a work order, and restart its plan. " +
 			"A job opened with the plan's pm_id does that by itself when done.",
 		Writes: true, Response: sampleDue,
-		Bind: schema.Does3(func(f *schema.Form, id *int64, day **exact.Day, reading **exact.Milli) {
+		Bind: schema.Writes3(s.db, func(f *schema.Form, id *int64, day **exact.Day, reading **exact.Milli) {
 			f.ID(id, "id", "the plan, by its id or as TAG/Title", schema.Required, named(planNamed, "PM_ID"),
 				schema.Choices(planChoices), schema.Label("Plan"))
 			f.DayPtr(day, "date",
@@ -142,7 +132,7 @@ func (s *Service) completePlan() schema.Op {
 			f.MilliPtr(reading, "reading",
 				"the meter's reading then (default: what is known of that day)", schema.Range(0, maxReading),
 				schema.Label("Reading"))
-		}, s.MarkDone),
+		}, markDone),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance pm-done 3\nmaintenance pm-done 3 --date 2026-11-18 --json",
 		Print: schema.Printed(func(w io.Writer, r PMDueRow) {

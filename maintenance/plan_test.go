@@ -58,7 +58,7 @@ func TestJobRestartsItsPlanAndReopeningTakesItBack(t *testing.T) {
 func TestReopeningLeavesAChangedPlan(t *testing.T) {
 	touch := map[string]func(s *fixture){
 		"pm-done": func(s *fixture) {
-			_, err := s.MarkDone(ctx, cli, 1, dayPtr(s.T, "2026-11-19"), nil)
+			_, err := do3(s, cli, markDone, 1, dayPtr(s.T, "2026-11-19"), nil)
 			s.Must(err)
 		},
 		"a correction": func(s *fixture) {
@@ -105,22 +105,22 @@ func TestPMDone(t *testing.T) {
 	s.rows("pm-plans", "asset_tag,title,interval_days,interval_usage", "L-1|Oil|30|250", "L-1|Belts|60|")
 	s.reads("1100", "2026-11-10")
 	s.reads("1200", "2026-11-18")
-	row, err := s.MarkDone(ctx, cli, 1, nil, nil)
+	row, err := do3(s, cli, markDone, 1, nil, nil)
 	s.Must(err)
 	got, want := brief(row), "ok next 2026-12-09 done 2026-11-20 baseline 1200 remaining 250 by both"
 	assert.That(t, got == want, "today: %s, want %s", got, want)
 	// On a past day the meter's value is the last reading until then.
-	row = assert.Value(s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-11-12"), nil))(s.T)
+	row = assert.Value(do3(s, cli, markDone, 1, dayPtr(t, "2026-11-12"), nil))(s.T)
 	got, want = brief(row), "ok next 2026-11-30 done 2026-11-12 baseline 1100 remaining 150 by both"
 	assert.That(t, got == want, "eight days ago: %s, want %s", got, want)
-	row = assert.Value(s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-10-01"), nil))(s.T)
+	row = assert.Value(do3(s, cli, markDone, 1, dayPtr(t, "2026-10-01"), nil))(s.T)
 	got, want = brief(row), "overdue next 2026-10-31 done 2026-10-01 baseline 1200 remaining 250 by days"
 	assert.That(t, got == want, "before any reading: %s, want %s", got, want)
-	if row, err = s.MarkDone(ctx, cli, 2, nil, nil); err != nil || brief(row) != "ok next 2027-01-19 done 2026-11-20" || row.DueSource != "" || row.UsageRemaining != nil {
+	if row, err = do3(s, cli, markDone, 2, nil, nil); err != nil || brief(row) != "ok next 2027-01-19 done 2026-11-20" || row.DueSource != "" || row.UsageRemaining != nil {
 		t.Errorf("by days: %s %v", asJSON(t, row), err)
 	}
-	s.untouched(fault.Invalid, "2026-11-21", func() error { _, err := s.MarkDone(ctx, cli, 1, dayPtr(t, "2026-11-21"), nil); return err })
-	s.untouched(fault.NotFound, "PM plan 7", func() error { _, err := s.MarkDone(ctx, cli, 7, nil, nil); return err })
+	s.untouched(fault.Invalid, "2026-11-21", func() error { _, err := do3(s, cli, markDone, 1, dayPtr(t, "2026-11-21"), nil); return err })
+	s.untouched(fault.NotFound, "PM plan 7", func() error { _, err := do3(s, cli, markDone, 7, nil, nil); return err })
 	got = strings.Join(s.audit(), " ")
 	assert.That(t, strings.Count(got, "pm.done pm_plan:1") == 3, "audit %s", got)
 }
@@ -154,9 +154,9 @@ func TestDueList(t *testing.T) {
 	}
 	_, err = s.get("GET /api/pm-due", "", "status", "late")
 	s.Refused(err, fault.Invalid, "overdue, due-soon, ok")
-	_, err = s.SetAssetStatus(ctx, cli, 1, "retired")
+	_, err = do2(s, cli, setAssetStatus, 1, "retired")
 	s.Must(err)
-	_, err = s.SetAssetStatus(ctx, cli, 2, "retired")
+	_, err = do2(s, cli, setAssetStatus, 2, "retired")
 	s.Must(err)
 	none, err := s.get("GET /api/pm-due", "")
 	assert.That(t, err == nil && none == `{"today":"2026-11-20","pm_due":[]}`, "all retired: %s %v", none, err)
@@ -232,7 +232,7 @@ func TestPlanEdits(t *testing.T) {
 // reads2 posts a reading of asset 1's meter by name.
 func (s *fixture) reads2(meter, reading string) {
 	s.T.Helper()
-	_, err := s.RecordReading(ctx, ana, NewReading{AssetID: 1, Meter: meter, Reading: milli(s.T, reading)})
+	_, err := do(s, ana, recordReading, NewReading{AssetID: 1, Meter: meter, Reading: milli(s.T, reading)})
 	s.Must(err)
 }
 
@@ -247,9 +247,9 @@ func TestWrongClock(t *testing.T) {
 		s.On(d)
 		for _, do := range []func() error{
 			func() error { _, err := s.read("110", "", false); return err },
-			func() error { _, err := s.MarkDone(ctx, cli, 1, nil, nil); return err },
+			func() error { _, err := do3(s, cli, markDone, 1, nil, nil); return err },
 			func() error {
-				_, err := s.MoveWorkOrder(ctx, ana, Move{ID: 1, Status: "done", Resolution: "x"})
+				_, err := do(s, ana, moveWorkOrder, Move{ID: 1, Status: "done", Resolution: "x"})
 				return err
 			},
 			func() error { return s.row("pm-plans", "asset_tag,title,interval_days", "L-1|Belts|30") },

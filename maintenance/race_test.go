@@ -41,7 +41,7 @@ func TestRacingParts(t *testing.T) {
 	s.rows("parts", "part_number,quantity,unit_cost_cents", "P-1|3|100")
 	s.opens(WorkOrder{})
 	won, refused := together(t, 20, func(int) error {
-		_, err := s.UsePart(ctx, cli, 1, "P-1", 1000)
+		_, err := do3(s, cli, usePart, 1, "P-1", 1000)
 		return err
 	})
 	assert.That(t, won == 3 && refused[fault.Invalid] == 17, "%d of 3 parts used, refused %v", won, refused)

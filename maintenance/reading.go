@@ -1,7 +1,6 @@
 package maintenance
 
 import (
-	"context"
 	"fmt"
 	"strconv"
 
@@ -49,12 +48,8 @@ type ReadingRecorded struct {
 	Correction      bool        `json:"correction"`
 }
 
-// RecordReading posts a reading. One below the meter's present value, unless it is a correction, is refused: 409. An
+// recordReading posts a reading. One below the meter's present value, unless it is a correction, is refused: 409. An
 // equal one is accepted and does not move the meter. A future date and an unknown meter are 422, an unknown asset 404.
-func (s *Service) RecordReading(ctx context.Context, who db.Caller, n NewReading) (Recorded, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (Recorded, error) { return recordReading(tx, n) })
-}
-
 func recordReading(tx *db.Tx, n NewReading) (none Recorded, err error) {
 	if err := checkReading("reading", n.Reading); err != nil {
 		return none, err
@@ -259,16 +254,12 @@ func (s *Service) postReading() schema.Op {
 		Writes: true, Creates: true, Idempotent: true, Response: samplePosted,
 		AgentResponse: Logged{Recorded: samplePosted,
 			BecameDue: []BecameDue{{PMID: 3, Title: "Change the oil", DueStatus: dueOverdue}}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var n NewReading
-			if f.Surface() == schema.Tool {
-				bindReading(f, &n, schema.Required)
-				return func(ctx context.Context, who db.Caller) (any, error) { return s.LogReading(ctx, who, n) }
-			}
-			bindReading(f, &n, schema.InPath("id"))
-			f.Bool(&n.Correction, "correction", "the meter was replaced, or its present value is wrong", schema.Rare)
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.RecordReading(ctx, who, n) }
-		},
+		Bind: schema.Agents(
+			schema.Writes(s.db, func(f *schema.Form, n *NewReading) { bindReading(f, n, schema.Required) }, logReading),
+			schema.Writes(s.db, func(f *schema.Form, n *NewReading) {
+				bindReading(f, n, schema.InPath("id"))
+				f.Bool(&n.Correction, "correction", "the meter was replaced, or its present value is wrong", schema.Rare)
+			}, recordReading)),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Doubt: func(answer any, _ schema.Money) schema.Question {
 			r := answer.(Recorded)
@@ -308,33 +299,31 @@ type BecameDue struct {
 	OpenJob   *int64 `json:"open_job,omitempty"`
 }
 
-// LogReading is RecordReading for agents: it also returns the consequences.
-func (s *Service) LogReading(ctx context.Context, who db.Caller, n NewReading) (Logged, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done Logged, err error) {
-		before, err := dueOf(&tx.Conn, n.AssetID)
-		if err != nil {
-			return done, err
+// logReading is RecordReading for agents: it also returns the consequences.
+func logReading(tx *db.Tx, n NewReading) (done Logged, err error) {
+	before, err := dueOf(&tx.Conn, n.AssetID)
+	if err != nil {
+		return done, err
+	}
+	if done.Recorded, err = recordReading(tx, n); err != nil {
+		return done, err
+	}
+	after, err := dueOf(&tx.Conn, n.AssetID)
+	if err != nil {
+		return done, err
+	}
+	done.BecameDue = []BecameDue{}
+	for i, r := range after {
+		if dueRank(r.DueStatus) < dueRank(before[i].DueStatus) {
+			done.BecameDue = append(done.BecameDue, BecameDue{r.PMID, r.Title, r.DueStatus, r.OpenJob})
 		}
-		if done.Recorded, err = recordReading(tx, n); err != nil {
-			return done, err
-		}
-		after, err := dueOf(&tx.Conn, n.AssetID)
-		if err != nil {
-			return done, err
-		}
-		done.BecameDue = []BecameDue{}
-		for i, r := range after {
-			if dueRank(r.DueStatus) < dueRank(before[i].DueStatus) {
-				done.BecameDue = append(done.BecameDue, BecameDue{r.PMID, r.Title, r.DueStatus, r.OpenJob})
-			}
-		}
-		if done.Warning != nil {
-			done.Warning = new(*done.Warning +
-				". It is recorded, and plans by use may become due. Correct a wrong one on the asset's page, " +
-				"by `quartermaster maintenance correct-reading`, or over REST with correction true")
-		}
-		return done, nil
-	})
+	}
+	if done.Warning != nil {
+		done.Warning = new(*done.Warning +
+			". It is recorded, and plans by use may become due. Correct a wrong one on the asset's page, " +
+			"by `quartermaster maintenance correct-reading`, or over REST with correction true")
+	}
+	return done, nil
 }
 
 // dueOf lists the asset's active plans, by title.

@@ -1,7 +1,6 @@
 package maintenance
 
 import (
-	"context"
 	"fmt"
 
 	"quartermaster/schema"
@@ -10,40 +9,38 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// CorrectReading replaces the meter's last reading by the right value: the meter's readings continue. One below the
+// correctReading replaces the meter's last reading by the right value: the meter's readings continue. One below the
 // reading before it counts as a correction, as over REST.
-func (s *Service) CorrectReading(ctx context.Context, who db.Caller, n NewReading) (Recorded, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Recorded, err error) {
-		if err := checkReading("reading", n.Reading); err != nil {
-			return none, err
-		}
-		a, err := assets.ByID(&tx.Conn, n.AssetID)
-		if err != nil {
-			return none, err
-		}
-		m, err := pickMeter(&tx.Conn, a, n.Meter)
-		if err != nil {
-			return none, err
-		}
-		type row struct {
-			day   exact.Day
-			value exact.Milli
-		}
-		last, found, err := db.One(&tx.Conn, func(r *db.Row) row { return row{r.Day(), r.Milli()} },
-			"SELECT day, value FROM readings WHERE meter_id = ? AND epoch = ? AND seq = ?", m.ID, m.epoch, m.posted)
-		if err != nil {
-			return none, err
-		}
-		before, _, err := db.One(&tx.Conn, (*db.Row).Milli,
-			"SELECT coalesce(max(value), 0) FROM readings WHERE meter_id = ? AND epoch = ? AND seq < ?", m.ID, m.epoch, m.posted)
-		if err != nil {
-			return none, err
-		}
-		if !found || last.value != m.Reading || n.Reading < before {
-			return post(tx, a, m, point{Day: tx.Today(), Value: n.Reading}, true)
-		}
-		return setRight(tx, a, m, last.day, n.Reading)
-	})
+func correctReading(tx *db.Tx, n NewReading) (none Recorded, err error) {
+	if err := checkReading("reading", n.Reading); err != nil {
+		return none, err
+	}
+	a, err := assets.ByID(&tx.Conn, n.AssetID)
+	if err != nil {
+		return none, err
+	}
+	m, err := pickMeter(&tx.Conn, a, n.Meter)
+	if err != nil {
+		return none, err
+	}
+	type row struct {
+		day   exact.Day
+		value exact.Milli
+	}
+	last, found, err := db.One(&tx.Conn, func(r *db.Row) row { return row{r.Day(), r.Milli()} },
+		"SELECT day, value FROM readings WHERE meter_id = ? AND epoch = ? AND seq = ?", m.ID, m.epoch, m.posted)
+	if err != nil {
+		return none, err
+	}
+	before, _, err := db.One(&tx.Conn, (*db.Row).Milli,
+		"SELECT coalesce(max(value), 0) FROM readings WHERE meter_id = ? AND epoch = ? AND seq < ?", m.ID, m.epoch, m.posted)
+	if err != nil {
+		return none, err
+	}
+	if !found || last.value != m.Reading || n.Reading < before {
+		return post(tx, a, m, point{Day: tx.Today(), Value: n.Reading}, true)
+	}
+	return setRight(tx, a, m, last.day, n.Reading)
 }
 
 // setRight gives the meter's last reading, of a day, another value.
@@ -89,22 +86,20 @@ type Replacement struct {
 	Last *exact.Milli
 }
 
-// ReplaceMeter continues the meter with its replacement's value. The use since each plan's last service is kept.
-func (s *Service) ReplaceMeter(ctx context.Context, who db.Caller, n Replacement) (Recorded, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Recorded, err error) {
-		if n.Last != nil {
-			last := n.NewReading
-			last.Reading = *n.Last
-			if err := notBelow(&tx.Conn, last); err != nil {
-				return none, err
-			}
-			if _, err := recordReading(tx, last); err != nil {
-				return none, err
-			}
+// replaceMeter continues the meter with its replacement's value. The use since each plan's last service is kept.
+func replaceMeter(tx *db.Tx, n Replacement) (none Recorded, err error) {
+	if n.Last != nil {
+		last := n.NewReading
+		last.Reading = *n.Last
+		if err := notBelow(&tx.Conn, last); err != nil {
+			return none, err
 		}
-		n.Correction, n.replaced = true, true
-		return recordReading(tx, n.NewReading)
-	})
+		if _, err := recordReading(tx, last); err != nil {
+			return none, err
+		}
+	}
+	n.Correction, n.replaced = true, true
+	return recordReading(tx, n.NewReading)
 }
 
 // notBelow refuses an old meter's last reading below its present value.
@@ -136,12 +131,12 @@ func (s *Service) correctReading() schema.Op {
 		Name:   "correct_reading",
 		About:  "Correct a meter's last reading. Earlier readings stay.",
 		Writes: true, Idempotent: true, Response: samplePosted,
-		Bind: schema.Does(func(f *schema.Form, n *NewReading) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, n *NewReading) {
 			bindReader(f, n)
 			f.Milli(&n.Reading, "reading",
 				"the right reading", schema.Required, schema.Range(0, maxReading), schema.Positional("READING"),
 				schema.Label("Right reading"))
-		}, s.CorrectReading),
+		}, correctReading),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "maintenance correct-reading LATHE-1 1250.5",
 		Did: schema.Said(func(r Recorded) string {
@@ -158,7 +153,7 @@ func (s *Service) replaceMeter() schema.Op {
 		About: "Record that a meter was replaced, with the last reading of the old and the first of the new one. Plans " +
 			"keep the use since their last service.",
 		Writes: true, Response: samplePosted,
-		Bind: schema.Does(func(f *schema.Form, n *Replacement) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, n *Replacement) {
 			bindReader(f, &n.NewReading)
 			f.MilliPtr(&n.Last, "last_reading",
 				"the old meter's last reading (default: the known one)", schema.Range(0, maxReading),
@@ -167,7 +162,7 @@ func (s *Service) replaceMeter() schema.Op {
 				"the new meter's reading (default: 0)", schema.Range(0, maxReading), schema.Label("First reading of the new meter"))
 			f.DayPtr(&n.ReadDate, "read_date",
 				"the day it was replaced (default: today)", schema.Label("Replaced on"), schema.Today)
-		}, s.ReplaceMeter),
+		}, replaceMeter),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "maintenance replace-meter LATHE-1 --last-reading 4210 --reading 0",
 		Did: schema.Said(func(r Recorded) string {

@@ -17,7 +17,7 @@ func TestWhichMeter(t *testing.T) {
 	s.rows("assets", "asset_tag,name", "V-1|Van", "B-1|Bench", "O-1|Other")
 	s.rows("meters", "asset_tag,name,unit,reading,read_date", "V-1|odometer|km|5000|2026-11-01", "V-1|engine|h|100|2026-11-01", "O-1|hours|h|1|2026-11-01")
 	post := func(asset int64, meter string) (Recorded, error) {
-		return s.RecordReading(ctx, ana, NewReading{AssetID: asset, Meter: meter, Reading: 6_000_000})
+		return do(s, ana, recordReading, NewReading{AssetID: asset, Meter: meter, Reading: 6_000_000})
 	}
 	for _, ref := range []string{"odometer", "1", "ODOMETER"} {
 		r := assert.Value(post(1, ref))(s.T)
@@ -106,7 +106,7 @@ func TestUseAgainstNaive(t *testing.T) {
 			if r.IntN(12) == 0 {
 				p.correction, p.Value = true, exact.Milli(r.IntN(200_000))
 			}
-			got, err := s.RecordReading(ctx, ana, NewReading{AssetID: 1, Reading: p.Value, ReadDate: &p.Day, Correction: p.correction})
+			got, err := do(s, ana, recordReading, NewReading{AssetID: 1, Reading: p.Value, ReadDate: &p.Day, Correction: p.correction})
 			s.Must(err)
 			all = append(all, p)
 			value = p.Value

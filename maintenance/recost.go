@@ -1,7 +1,6 @@
 package maintenance
 
 import (
-	"context"
 	"fmt"
 
 	"quartermaster/schema"
@@ -18,32 +17,30 @@ type Recosted struct {
 // unpricedJobs are the jobs with labor done before the first hourly rate.
 const unpricedJobs = " FROM work_orders WHERE status = 'done' AND labor_rate_cents = 0 AND labor_minutes > 0"
 
-// Recost applies today's rate to the jobs done before the first hourly rate.
-func (s *Service) Recost(ctx context.Context, who db.Caller) (Recosted, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (r Recosted, err error) {
-		if r.CentsPerHour, err = laborRate(&tx.Conn); err != nil || r.CentsPerHour == 0 {
+// recostJobs applies today's rate to the jobs done before the first hourly rate.
+func recostJobs(tx *db.Tx) (r Recosted, err error) {
+	if r.CentsPerHour, err = laborRate(&tx.Conn); err != nil || r.CentsPerHour == 0 {
+		return r, err
+	}
+	ids := []int64{}
+	err = db.Each(&tx.Conn, func(row *db.Row) error {
+		ids = append(ids, row.Int())
+		r.AddedCents += costOf(row.Int(), r.CentsPerHour, 0, 0).LaborCents
+		return nil
+	}, "SELECT id, labor_minutes"+unpricedJobs)
+	if err != nil || len(ids) == 0 {
+		return r, err
+	}
+	r.Jobs = int64(len(ids))
+	for _, id := range ids {
+		tx.Do("UPDATE work_orders SET labor_rate_cents = ?, updated_at = ? WHERE id = ?", r.CentsPerHour,
+			tx.Now(), id)
+		if err := tx.Audit("workorder.recosted", db.Subject("work_order", id),
+			map[string]int64{"labor_rate_cents": r.CentsPerHour}); err != nil {
 			return r, err
 		}
-		ids := []int64{}
-		err = db.Each(&tx.Conn, func(row *db.Row) error {
-			ids = append(ids, row.Int())
-			r.AddedCents += costOf(row.Int(), r.CentsPerHour, 0, 0).LaborCents
-			return nil
-		}, "SELECT id, labor_minutes"+unpricedJobs)
-		if err != nil || len(ids) == 0 {
-			return r, err
-		}
-		r.Jobs = int64(len(ids))
-		for _, id := range ids {
-			tx.Do("UPDATE work_orders SET labor_rate_cents = ?, updated_at = ? WHERE id = ?", r.CentsPerHour,
-				tx.Now(), id)
-			if err := tx.Audit("workorder.recosted", db.Subject("work_order", id),
-				map[string]int64{"labor_rate_cents": r.CentsPerHour}); err != nil {
-				return r, err
-			}
-		}
-		return r, nil
-	})
+	}
+	return r, nil
 }
 
 func (s *Service) recost() schema.Op {
@@ -51,9 +48,7 @@ func (s *Service) recost() schema.Op {
 		Name:   "recost",
 		About:  "Apply today's hourly rate to jobs done before there was one.",
 		Writes: true, Idempotent: true, Asks: true, Response: Recosted{Jobs: 4, CentsPerHour: 5400, AddedCents: 32400},
-		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.Recost(ctx, who) }
-		},
+		Bind:    schema.Writes0(s.db, recostJobs),
 		Example: "maintenance recost",
 		Did: schema.SaidIn(func(r Recosted, m schema.Money) string {
 			return fmt.Sprintf("%s more: %s.", jobs(r.Jobs, "costs", "cost"), m(r.AddedCents))

@@ -128,42 +128,34 @@ type Requested struct {
 	Asset       string `json:"asset"`
 }
 
-// Request opens a work order for a visitor without an account: priority medium, the name in its first line. From one
-// address 5 an hour are accepted, the next is 429.
-func (s *Service) Request(ctx context.Context, n NewRequest) (Requested, error) {
-	who := db.Caller{Service: "maintenance", User: "request", Role: "member", Scope: "full", Via: "request"}
-	return s.RequestAs(ctx, who, n)
-}
-
-// RequestAs is Request for a caller made by the pages, who must be that of requests.
-func (s *Service) RequestAs(ctx context.Context, who db.Caller, n NewRequest) (Requested, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Requested, err error) {
-		a, err := requestFor(&tx.Conn, n.Token)
-		if err != nil {
+// requestWork opens a work order for a visitor without an account: priority medium, the name in its first line. From
+// one address 5 an hour are accepted, the next is 429.
+func requestWork(tx *db.Tx, n NewRequest) (none Requested, err error) {
+	a, err := requestFor(&tx.Conn, n.Token)
+	if err != nil {
+		return none, err
+	}
+	text, err := n.text()
+	if err != nil {
+		return none, err
+	}
+	if err := admit(tx, n.Address); err != nil {
+		return none, err
+	}
+	email, err := requester("email", n.Email)
+	if err != nil {
+		return none, err
+	}
+	wo, err := openWorkOrder(tx, WorkOrder{AssetID: a.AssetID, Description: text, RequesterEmail: email})
+	if err != nil {
+		return none, err
+	}
+	if len(n.Photo.Data) > 0 {
+		if _, err := addPhoto(tx, wo.ID, cmp.Or(n.Photo.Name, "photo"), "", n.Photo.Data); err != nil {
 			return none, err
 		}
-		text, err := n.text()
-		if err != nil {
-			return none, err
-		}
-		if err := admit(tx, n.Address); err != nil {
-			return none, err
-		}
-		email, err := requester("email", n.Email)
-		if err != nil {
-			return none, err
-		}
-		wo, err := openWorkOrder(tx, WorkOrder{AssetID: a.AssetID, Description: text, RequesterEmail: email})
-		if err != nil {
-			return none, err
-		}
-		if len(n.Photo.Data) > 0 {
-			if _, err := addPhoto(tx, wo.ID, cmp.Or(n.Photo.Name, "photo"), "", n.Photo.Data); err != nil {
-				return none, err
-			}
-		}
-		return Requested{WorkOrderID: wo.ID, Asset: a.Asset}, nil
-	})
+	}
+	return Requested{WorkOrderID: wo.ID, Asset: a.Asset}, nil
 }
 
 // text is the order's description: the name, then what was written.
@@ -226,7 +218,7 @@ func (s *Service) RequestOp() schema.Op {
 		Name: "report_problem", Route: "POST /request/:token",
 		About:  "Report a problem with a machine, without an account.",
 		Writes: true, Creates: true, MaxBody: MaxPhoto + 1<<20, Response: Requested{WorkOrderID: 12, Asset: "Lathe"},
-		Bind: schema.Does(func(f *schema.Form, n *NewRequest) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, n *NewRequest) {
 			f.Text(&n.Token, "token", "the address of the machine", schema.InPath("token"), schema.Most(maxName))
 			f.Text(&n.Description, "description", "what you see, hear or smell", schema.Required, schema.Most(maxText-maxName-2),
 				schema.Lines, schema.Label("What is wrong"))
@@ -236,7 +228,7 @@ func (s *Service) RequestOp() schema.Op {
 				f.Text(&n.Email, "email", "we write to you when it is done", schema.Most(254), schema.Label("Your e-mail"))
 			}
 			f.Remote(&n.Address)
-		}, s.RequestAs),
+		}, requestWork),
 		Refuses: []fault.Kind{fault.NotFound, fault.Limited},
 		Did: func(answer any, _ schema.Money) string {
 			return "It was sent to the people who look after " + answer.(Requested).Asset + "."

@@ -34,7 +34,7 @@ func TestSumsOfAnAssigneeAreKept(t *testing.T) {
 		id := 1 + r.Int64N(40)
 		switch r.IntN(5) {
 		case 0:
-			_, err := s.SetLaborRate(ctx, cli, r.Int64N(9999))
+			_, err := do(s, cli, setLaborRate, r.Int64N(9999))
 			s.Must(err)
 		case 1:
 			exec("UPDATE work_orders SET status = 'done', labor_rate_cents = ?, completed_at = 1, resolution = 'x' WHERE id = ?", r.Int64N(9999), id)

@@ -1,7 +1,6 @@
 package maintenance
 
 import (
-	"context"
 	"fmt"
 
 	"quartermaster/schema"
@@ -16,24 +15,25 @@ type Advanced struct {
 	PMNextDue *exact.Day `json:"pm_next_due,omitempty" about:"for agents: when the plan that the job serves is due next"`
 }
 
-// AdvanceWorkOrder moves a work order, as MoveWorkOrder does, and sets the job's minutes in the same step: before it is
+// advanceWorkOrder moves a work order, as MoveWorkOrder does, and sets the job's minutes in the same step: before it is
 // closed, or after it is reopened.
-func (s *Service) AdvanceWorkOrder(ctx context.Context, who db.Caller, m Move, ch OrderChange) (Advanced, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none Advanced, err error) {
-		wo, err := advance(tx, m, ch)
+func advanceWorkOrder(tx *db.Tx, m Move, ch OrderChange) (none Advanced, err error) {
+	if err := toPerson(&tx.Conn, ch.AssignedTo, ch.newPerson); err != nil {
+		return none, err
+	}
+	wo, err := advance(tx, m, ch)
+	if err != nil {
+		return none, err
+	}
+	done := Advanced{WorkOrder: wo}
+	if wo.PMID != nil && tx.Who().Via != "rest" { // over REST the answer equals the event's data: the order
+		row, err := dueRow(&tx.Conn, *wo.PMID)
 		if err != nil {
 			return none, err
 		}
-		done := Advanced{WorkOrder: wo}
-		if wo.PMID != nil && who.Via != "rest" { // over REST the answer equals the event's data: the order
-			row, err := dueRow(&tx.Conn, *wo.PMID)
-			if err != nil {
-				return none, err
-			}
-			done.PMNextDue = row.NextDue
-		}
-		return done, nil
-	})
+		done.PMNextDue = row.NextDue
+	}
+	return done, nil
 }
 
 func advance(tx *db.Tx, m Move, ch OrderChange) (wo WorkOrder, err error) {
@@ -70,9 +70,7 @@ func (s *Service) advanceStatus() schema.Op {
 			"done needs a resolution, and skip_steps while check list steps are open. Completing a plan's job restarts the " +
 			"plan; pm_next_due is its next day.",
 		Writes: true, Response: Advanced{WorkOrder: sampleDone},
-		Bind: func(f *schema.Form) schema.Handler {
-			var m Move
-			var ch OrderChange
+		Bind: schema.Writes2(s.db, func(f *schema.Form, m *Move, ch *OrderChange) {
 			bindJob(f, &m.ID, schema.InPath("id"), orderPositional)
 			bindStatus(f, &m.Status, "the new status", schema.Required, schema.Example("done"), schema.Positional("STATUS"))
 			f.Text(&m.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines,
@@ -82,15 +80,9 @@ func (s *Service) advanceStatus() schema.Op {
 				schema.Label("Why steps are skipped"), schema.Help("Needed where steps of the check list are open."))
 			ch.Sent = workOrders.Form(f, &ch.WorkOrder, false, nil, "assigned_to", "labor_minutes", "parts_cost",
 				"downtime_minutes")
-			isNew := f.Surface() != schema.Tool
-			bindNew(f, &isNew)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				if err := s.toPerson(ctx, ch.AssignedTo, isNew); err != nil {
-					return nil, err
-				}
-				return s.AdvanceWorkOrder(ctx, who, m, ch)
-			}
-		},
+			ch.newPerson = f.Surface() != schema.Tool
+			bindNew(f, &ch.newPerson)
+		}, advanceWorkOrder),
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance work-orders advance 12 done --resolution \"Bearing replaced\" --labor-minutes 90",
 		Did: schema.SaidIn(func(a Advanced, m schema.Money) string {

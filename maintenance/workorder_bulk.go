@@ -1,15 +1,13 @@
 package maintenance
 
 import (
-	"context"
 	"fmt"
 	"io"
-	"net/url"
+	"strconv"
 	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -32,59 +30,75 @@ type RefusedOrder struct {
 
 // Refusals names the refused ones, which fails the command. Print shows the moved ones.
 func (m Moved) Refusals() (refused []string, err error) {
-	refused = []string{}
 	for _, r := range m.Refused {
 		name := fmt.Sprintf("work order %d", r.ID)
-		if strings.HasPrefix(r.Reason, name+" ") { // it names the order itself
-			refused = append(refused, r.Reason)
-			continue
+		if !strings.HasPrefix(r.Reason, name+" ") { // it does not name the order itself
+			r.Reason = name + ": " + r.Reason
 		}
-		refused = append(refused, name+": "+r.Reason)
+		refused = append(refused, r.Reason)
 	}
-	if len(refused) > 0 {
-		err = fmt.Errorf("%d of %d work orders were refused", len(m.Refused), len(m.Refused)+len(m.Moved))
-	}
-	return refused, err
+	return schema.SomeRefused(refused, len(m.Refused)+len(m.Moved), "work orders")
 }
 
-// MoveWorkOrders moves many work orders, each separately: a refused one is named and the others continue. An unknown
-// status refuses all.
-func (s *Service) MoveWorkOrders(ctx context.Context, who db.Caller, status string, ids []int64, resolution string) (
-	Moved, error) {
-	return s.moveEach(ctx, who, Move{Status: status, Resolution: resolution}, marked{ids: ids})
-}
-
-func (s *Service) moveEach(ctx context.Context, who db.Caller, all Move, m marked) (Moved, error) {
-	if err := all.check(); err != nil {
-		return Moved{}, err
+// Left are the refused work orders: they stay marked.
+func (m Moved) Left() (ids []string) {
+	for _, r := range m.Refused {
+		ids = append(ids, strconv.FormatInt(r.ID, 10))
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done Moved, err error) {
-		done.Moved, done.Refused, err = m.each(tx, func(id int64) (WorkOrder, error) {
-			one := all
-			one.ID = id
-			return moveWorkOrder(tx, one)
-		})
-		return done, err
-	})
+	return ids
 }
 
-// ParseFilter parses the filters of the list's address: "status=open&assigned_to=Ana". Unknown and wrong ones are
-// refused.
-func ParseFilter(query string) (f Filter, err error) {
-	values, err := url.ParseQuery(query)
+// marked are the work orders of a bulk action.
+type marked struct{ schema.Chosen }
+
+func (m *marked) bind(f *schema.Form) {
+	m.Bind(f, "work order", maxBulk, schema.AllowDuplicates, schema.Positional("ID"), schema.Usual,
+		schema.Help("None is marked. Go back and mark them in the list of work orders, or write their numbers here."))
+}
+
+// each does an action on each order separately and names the refused ones.
+func (m marked) each(tx *db.Tx, act func(id int64) (WorkOrder, error)) (done []WorkOrder, refused []RefusedOrder,
+	err error) {
+	ids, err := m.All(&tx.Conn, matchingOrders)
 	if err != nil {
-		return f, fault.Fieldf("match", "match: %s is not a query string", schema.Quote(query))
+		return nil, nil, err
 	}
-	op := schema.Op{Bind: func(form *schema.Form) schema.Handler {
-		f.Limit = newest
+	refused = []RefusedOrder{}
+	done, err = schema.EachOf(tx, ids, m.Whole, act, func(id int64, reason string) {
+		refused = append(refused, RefusedOrder{ID: id, Reason: reason})
+	})
+	return done, refused, err
+}
+
+// matchingOrders lists the orders of the filters in the list's address, at most maxBulk.
+func matchingOrders(c *db.Conn, query string) ([]int64, error) {
+	var f Filter
+	err := schema.Filters(query, func(form *schema.Form) {
 		BindFilter(form, &f)
 		bindQ(form, &f.Q)
-		return nil
-	}}
-	_, err = op.Decode(schema.Input{Surface: schema.Page, Values: values, Lenient: true,
-		Currency: exact.CurrencyOf("USD")})
-	f.After = 0
-	return f, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := f.resolve(c); err != nil {
+		return nil, err
+	}
+	t := f.where(c)
+	ids, err := db.All(c, db.Int, "SELECT w.id"+orderTables+t.sql()+" ORDER BY w.id LIMIT ?", append(t.args, maxBulk+1)...)
+	if err == nil && len(ids) > maxBulk {
+		err = fault.Invalidf("more than %d work orders match; narrow the filters", maxBulk)
+	}
+	return ids, err
+}
+
+// moveWorkOrders moves many work orders, each separately: a refused one is named and the others continue.
+func moveWorkOrders(tx *db.Tx, all Move, m marked) (done Moved, err error) {
+	done.Moved, done.Refused, err = m.each(tx, func(id int64) (WorkOrder, error) {
+		one := all
+		one.ID = id
+		return moveWorkOrder(tx, one)
+	})
+	return done, err
 }
 
 func (s *Service) moveWorkOrders() schema.Op {
@@ -95,22 +109,24 @@ func (s *Service) moveWorkOrders() schema.Op {
 		Writes: true,
 		Response: Moved{Moved: []WorkOrder{sampleDone},
 			Refused: []RefusedOrder{{ID: 14, Reason: "there is no work order 14"}}},
-		Bind: schema.Does2(func(f *schema.Form, all *Move, m *marked) {
+		Bind: schema.Writes2(s.db, func(f *schema.Form, all *Move, m *marked) {
 			bindStatus(f, &all.Status, "the new status", schema.Required, schema.Positional("STATUS"))
 			m.bind(f)
 			f.Text(&all.Resolution, "resolution", "what was done; needed for done", schema.Most(maxText), schema.Lines)
 			f.Text(&all.SkipSteps, "skip_steps", "why open steps of their check lists are skipped", schema.Most(maxText),
 				schema.Label("Why steps are skipped"), schema.Help("Needed where steps of a check list are open."))
-		}, s.moveEach),
+		}, moveWorkOrders),
 		Example: "maintenance move in-progress 12 14\nmaintenance move done 12 14 --resolution \"Filters changed\" --as alice",
-		Print: func(w io.Writer, answer any) {
-			for _, wo := range answer.(Moved).Moved {
-				fmt.Fprintf(w, "%d: %s\n", wo.ID, wo.Status)
-			}
-		},
-		Did:   schema.Said(didMove),
-		Doubt: doubtMoves,
-		Leads: func(any) string { return "/work-orders" },
+		Print:   schema.Printed(printMoved),
+		Did:     schema.Said(didMove),
+		Doubt:   doubtMoves,
+		Leads:   func(any) string { return "/work-orders" },
+	}
+}
+
+func printMoved(w io.Writer, m Moved) {
+	for _, wo := range m.Moved {
+		fmt.Fprintf(w, "%d: %s\n", wo.ID, wo.Status)
 	}
 }
 
@@ -120,16 +136,11 @@ func doubtMoves(answer any, _ schema.Money) schema.Question {
 	if len(m) == 0 || m[0].Status != "cancelled" {
 		return schema.Question{}
 	}
-	q := schema.Question{Title: "Cancel " + jobs(int64(len(m)), "", "") + "?", Button: "Cancel them",
-		Text: "Cancelled work orders cannot be reopened. Their history is kept."}
-	for i, wo := range m {
-		if i == 5 {
-			q.Points = append(q.Points, fmt.Sprintf("and %d more", len(m)-i))
-			break
-		}
-		q.Points = append(q.Points, fmt.Sprintf("%d, %s: %s", wo.ID, wo.Asset, wo.Description))
-	}
-	return q
+	return schema.Question{Title: "Cancel " + jobs(int64(len(m)), "", "") + "?", Button: "Cancel them",
+		Text: "Cancelled work orders cannot be reopened. Their history is kept.",
+		Points: schema.Few(m, 5, func(wo WorkOrder) string {
+			return fmt.Sprintf("%d, %s: %s", wo.ID, wo.Asset, wo.Description)
+		})}
 }
 
 func didMove(m Moved) string {

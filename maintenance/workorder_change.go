@@ -2,7 +2,6 @@ package maintenance
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,26 +17,25 @@ import (
 // OrderChange edits a work order: the columns of WorkOrder that Sent names. An empty optional one is cleared.
 type OrderChange struct {
 	WorkOrder
-	Sent map[string]bool
+	Sent      map[string]bool
+	newPerson bool // the assignee need not be known
 }
 
-// EditWorkOrder changes the sent fields; equal ones are no change. On a done order a change of the cost is 422, on a
+// editWorkOrder changes the sent fields; equal ones are no change. On a done order a change of the cost is 422, on a
 // cancelled one any change; an unknown order is 404.
-func (s *Service) EditWorkOrder(ctx context.Context, who db.Caller, ch OrderChange) (WorkOrder, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (none WorkOrder, err error) {
-		held, found, err := lookWorkOrder(&tx.Conn, ch.ID)
-		if err != nil {
+func editWorkOrder(tx *db.Tx, ch OrderChange) (none WorkOrder, err error) {
+	held, found, err := lookWorkOrder(&tx.Conn, ch.ID)
+	if err != nil {
+		return none, err
+	}
+	if !found { // wrong fields are refused before a missing record
+		ch.keepUnsent(held)
+		if err := ch.check(); err != nil {
 			return none, err
 		}
-		if !found { // wrong fields are refused before a missing record
-			ch.keepUnsent(held)
-			if err := ch.check(); err != nil {
-				return none, err
-			}
-			return none, noWorkOrder(ch.ID)
-		}
-		return changeFields(tx, held, ch)
-	})
+		return none, noWorkOrder(ch.ID)
+	}
+	return changeFields(tx, held, ch)
 }
 
 // changeFields carries out an edit of an order that is there.
@@ -101,7 +99,7 @@ func (s *Service) editWorkOrder() schema.Op {
 		About: "Change a work order: only the given fields; null clears assigned_to, due_date and requester_email. " +
 			"A done order refuses changes of its cost (reopen it first); a cancelled one refuses all.",
 		Writes: true, Idempotent: true, Response: sampleOrder,
-		Bind: schema.Does(func(f *schema.Form, ch *OrderChange) {
+		Bind: schema.Writes(s.db, func(f *schema.Form, ch *OrderChange) {
 			f.ID(&ch.ID, "id", "the work order", schema.InPath("id"), orderPositional, schema.Choices(jobChoices))
 			ch.Sent = workOrders.Form(f, &ch.WorkOrder, true, nil)
 			if f.Surface() != schema.Page || mail.Offered(s.db) {
@@ -110,7 +108,7 @@ func (s *Service) editWorkOrder() schema.Op {
 			if ch.Description == "" && (ch.Sent["description"] || f.Surface() == schema.Page && f.Given("description")) {
 				f.Refuse("description", "description is empty: a text is needed")
 			}
-		}, s.EditWorkOrder),
+		}, editWorkOrder),
 		Fill:    fillOrder,
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance work-orders edit 12 --priority urgent --assigned-to Ana --due-date 2026-12-01\nmaintenance " +

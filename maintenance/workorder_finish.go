@@ -1,15 +1,12 @@
 package maintenance
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/fault"
 )
 
 // Finish is the work on finished jobs: time, parts and resolution. Steps are ticked first, for a single job.
@@ -19,9 +16,9 @@ type Finish struct {
 	Steps []int64
 }
 
-// FinishWorkOrders finishes many jobs, each separately: an open one is started first, so that its history has two
+// finishWorkOrders finishes many jobs, each separately: an open one is started first, so that its history has two
 // moves. One that cannot be finished is named and the others continue.
-func (s *Service) FinishWorkOrders(ctx context.Context, who db.Caller, all Finish, m marked) (Moved, error) {
+func finishWorkOrders(tx *db.Tx, all Finish, m marked) (done Moved, err error) {
 	all.Status = "done"
 	if err := all.check(); err != nil {
 		return Moved{}, err
@@ -29,15 +26,13 @@ func (s *Service) FinishWorkOrders(ctx context.Context, who db.Caller, all Finis
 	if err := all.unresolved(); err != nil {
 		return Moved{}, err
 	}
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (done Moved, err error) {
-		rate, err := laborRate(&tx.Conn)
-		if err != nil {
-			return done, err
-		}
-		done.Moved, done.Refused, err = m.each(tx, func(id int64) (WorkOrder, error) { return finish(tx, all, id) })
-		done.Unpriced = rate == 0 && slices.ContainsFunc(done.Moved, func(wo WorkOrder) bool { return wo.LaborMinutes > 0 })
+	rate, err := laborRate(&tx.Conn)
+	if err != nil {
 		return done, err
-	})
+	}
+	done.Moved, done.Refused, err = m.each(tx, func(id int64) (WorkOrder, error) { return finish(tx, all, id) })
+	done.Unpriced = rate == 0 && slices.ContainsFunc(done.Moved, func(wo WorkOrder) bool { return wo.LaborMinutes > 0 })
+	return done, err
 }
 
 func finish(tx *db.Tx, all Finish, id int64) (wo WorkOrder, err error) {
@@ -58,73 +53,6 @@ func finish(tx *db.Tx, all Finish, id int64) (wo WorkOrder, err error) {
 	return advance(tx, all.Move, all.Took)
 }
 
-// marked are the work orders of a bulk action: the named ones, or all of the filters in the list's address.
-type marked struct {
-	ids   []int64
-	match string
-	whole bool // a refusal refuses all, so that the form of a single order comes back as it was sent
-}
-
-func (m *marked) bind(f *schema.Form) {
-	some := f.IDs(&m.ids, "id", "the work orders", maxBulk, schema.AllowDuplicates, schema.Positional("ID"),
-		schema.Usual, schema.Label("Work orders"),
-		schema.Help("None is marked. Go back and mark them in the list of work orders, or write their numbers here."))
-	if f.Surface() == schema.Page {
-		f.Text(&m.match, "match", "instead of work orders: all that match these filters", schema.Label("All that match"),
-			schema.Help("Filters of the list, in place of marked rows."))
-	}
-	if !f.Describing() && !some && m.match == "" {
-		f.Refuse("id", "id is missing: mark at least one work order")
-	}
-}
-
-// each does an action on each order separately and names the refused ones.
-func (m marked) each(tx *db.Tx, act func(id int64) (WorkOrder, error)) (done []WorkOrder, refused []RefusedOrder,
-	err error) {
-	ids := m.ids
-	if len(ids) == 0 && m.match != "" {
-		f, err := ParseFilter(m.match)
-		if err != nil {
-			return nil, nil, err
-		}
-		if ids, err = f.ids(&tx.Conn); err != nil {
-			return nil, nil, err
-		}
-	}
-	done, refused = []WorkOrder{}, []RefusedOrder{}
-	for _, id := range ids {
-		err := tx.Try(func() error {
-			wo, err := act(id)
-			if err == nil {
-				done = append(done, wo)
-			}
-			return err
-		})
-		if err == nil {
-			continue
-		}
-		refusal, is := fault.As(err)
-		if !is || m.whole || refusal.Kind == fault.Unavailable {
-			return nil, nil, err
-		}
-		refused = append(refused, RefusedOrder{ID: id, Reason: refusal.Detail})
-	}
-	return done, refused, nil
-}
-
-// ids lists the orders of the filter, at most maxBulk.
-func (f Filter) ids(c *db.Conn) ([]int64, error) {
-	if err := f.resolve(c); err != nil {
-		return nil, err
-	}
-	t := f.where(c)
-	ids, err := db.All(c, db.Int, "SELECT w.id"+orderTables+t.sql()+" ORDER BY w.id LIMIT ?", append(t.args, maxBulk+1)...)
-	if err == nil && len(ids) > maxBulk {
-		err = fault.Invalidf("more than %d work orders match; narrow the filters", maxBulk)
-	}
-	return ids, err
-}
-
 func (s *Service) finishWorkOrders() schema.Op {
 	return schema.Op{
 		Name: "finish_workorders",
@@ -133,7 +61,7 @@ func (s *Service) finishWorkOrders() schema.Op {
 		Writes: true,
 		Response: Moved{Moved: []WorkOrder{sampleDone},
 			Refused: []RefusedOrder{{ID: 14, Reason: "there is no work order 14"}}},
-		Bind: schema.Does2(func(f *schema.Form, all *Finish, m *marked) {
+		Bind: schema.Writes2(s.db, func(f *schema.Form, all *Finish, m *marked) {
 			m.bind(f)
 			f.Text(&all.Resolution, "resolution", "for each of them", schema.Required, schema.Most(maxText), schema.Lines,
 				schema.Label("What was done"))
@@ -143,18 +71,14 @@ func (s *Service) finishWorkOrders() schema.Op {
 				schema.Label("Done steps of one work order"), schema.Rare)
 			f.Text(&all.SkipSteps, "skip_steps",
 				"why the other steps of the check list are skipped", schema.Most(maxText), schema.Label("Why steps are skipped"))
-			if len(all.Steps) > 0 && len(m.ids) != 1 {
+			if len(all.Steps) > 0 && len(m.IDs) != 1 {
 				f.Refuse("step", "step: tick steps of one work order at a time")
 			}
-			m.whole = f.Surface() == schema.Page && len(m.ids) == 1
-		}, s.FinishWorkOrders),
+			m.Whole = f.Surface() == schema.Page && len(m.IDs) == 1
+		}, finishWorkOrders),
 		Example: "maintenance finish 12 14 --resolution \"Filters changed\" --labor-minutes 30",
-		Print: func(w io.Writer, answer any) {
-			for _, wo := range answer.(Moved).Moved {
-				fmt.Fprintf(w, "%d: %s\n", wo.ID, wo.Status)
-			}
-		},
-		Did: schema.Said(didMove),
+		Print:   schema.Printed(printMoved),
+		Did:     schema.Said(didMove),
 		Undo: func(answer any) *schema.Undo {
 			if m := answer.(Moved); len(m.Moved) == 1 {
 				return moveBack(m.Moved[0], "open", "Reopen it")
@@ -184,6 +108,22 @@ func (e Edited) Refusals() ([]string, error) {
 	return Moved{Moved: e.Changed, Refused: e.Refused}.Refusals()
 }
 
+// Left are the refused ones.
+func (e Edited) Left() []string { return Moved{Refused: e.Refused}.Left() }
+
+// editWorkOrders changes many work orders, each separately.
+func editWorkOrders(tx *db.Tx, ch OrderChange, m marked) (done Edited, err error) {
+	done.Changed, done.Refused, err = m.each(tx, func(id int64) (wo WorkOrder, err error) {
+		if wo, err = findWorkOrder(&tx.Conn, id); err != nil {
+			return wo, err
+		}
+		one := ch
+		one.ID = id
+		return changeFields(tx, wo, one)
+	})
+	return done, err
+}
+
 func (s *Service) editWorkOrders() schema.Op {
 	return schema.Op{
 		Name:   "edit_workorders",
@@ -191,28 +131,13 @@ func (s *Service) editWorkOrders() schema.Op {
 		Writes: true, Idempotent: true,
 		Response: Edited{Changed: []WorkOrder{sampleOrder},
 			Refused: []RefusedOrder{{ID: 14, Reason: "there is no work order 14"}}},
-		Bind: func(f *schema.Form) schema.Handler {
-			var ch OrderChange
-			var m marked
+		Bind: schema.Writes2(s.db, func(f *schema.Form, ch *OrderChange, m *marked) {
 			m.bind(f)
 			ch.Sent = workOrders.Form(f, &ch.WorkOrder, f.Surface() != schema.Page, nil, "assigned_to", "due_date", "priority")
 			if !f.Describing() && !slices.Contains(slices.Collect(maps.Values(ch.Sent)), true) {
 				f.Refuse("assigned_to", "give an assignee, a due day or a priority")
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return db.Update(ctx, s.db, who, func(tx *db.Tx) (done Edited, err error) {
-					done.Changed, done.Refused, err = m.each(tx, func(id int64) (wo WorkOrder, err error) {
-						if wo, err = findWorkOrder(&tx.Conn, id); err != nil {
-							return wo, err
-						}
-						one := ch
-						one.ID = id
-						return changeFields(tx, wo, one)
-					})
-					return done, err
-				})
-			}
-		},
+		}, editWorkOrders),
 		Example: "maintenance assign 12 14 --assigned-to Ana --due-date 2026-12-01",
 		Did: func(answer any, _ schema.Money) string {
 			switch e := answer.(Edited); len(e.Changed) {

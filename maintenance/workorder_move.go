@@ -1,7 +1,6 @@
 package maintenance
 
 import (
-	"context"
 	"fmt"
 
 	"quartermaster/schema"
@@ -58,15 +57,11 @@ func (m Move) unticked(steps []Step) error {
 		open, len(steps), next)
 }
 
-// MoveWorkOrder moves a work order. A move that the state machine does not allow, and done without a resolution, are
+// moveWorkOrder moves a work order. A move that the state machine does not allow, and done without a resolution, are
 // 422, an unknown order 404.
 //
 // Completing a job fixes its labor rate and restarts its plan. Reopening it applies today's rate again, keeps the
 // resolution, and restores the plan's former state, unless the plan was changed since.
-func (s *Service) MoveWorkOrder(ctx context.Context, who db.Caller, m Move) (WorkOrder, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (WorkOrder, error) { return moveWorkOrder(tx, m) })
-}
-
 func moveWorkOrder(tx *db.Tx, m Move) (wo WorkOrder, err error) {
 	if err := m.check(); err != nil {
 		return wo, err

@@ -1,7 +1,6 @@
 package maintenance
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -10,13 +9,9 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// OpenWorkOrder opens a work order on an asset: of wo the fields that people set, its asset, its plan and its check
+// openWorkOrder opens a work order on an asset: of wo the fields that people set, its asset, its plan and its check
 // list, by default that of the plan. An unknown asset is 404; a retired one, and a plan that is paused or not the
 // asset's, are 422.
-func (s *Service) OpenWorkOrder(ctx context.Context, who db.Caller, wo WorkOrder) (WorkOrder, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (WorkOrder, error) { return openWorkOrder(tx, wo) })
-}
-
 func openWorkOrder(tx *db.Tx, wo WorkOrder) (none WorkOrder, err error) {
 	if err := wo.check(); err != nil {
 		return none, err
@@ -123,18 +118,38 @@ func planOf(c *db.Conn, pmID, assetID int64) (none plan, err error) {
 		strings.Join(plans, ", "))
 }
 
+// newJob is a work order to open: again although its plan has an unfinished one. An agent's assignee is known, or is a
+// newPerson; for all others any name may be.
+type newJob struct {
+	WorkOrder
+	agents, again, newPerson bool
+}
+
+func openNew(tx *db.Tx, n newJob) (none WorkOrder, err error) {
+	if err := toPerson(&tx.Conn, n.AssignedTo, n.newPerson); n.agents && err != nil {
+		return none, err
+	}
+	if n.PMID != nil && !n.again {
+		if err := hasNoJob(&tx.Conn, *n.PMID); err != nil {
+			return none, fault.Conflictf("%s, or pass again true for a second one", err)
+		}
+	}
+	return openWorkOrder(tx, n.WorkOrder)
+}
+
 func (s *Service) createWorkOrder() schema.Op {
 	return schema.Op{
 		Name:   "create_workorder",
 		Says:   "Open a job",
 		About:  "Open a work order for an asset that is not retired.",
 		Writes: true, Creates: true, Response: sampleOrder,
-		Bind: func(f *schema.Form) schema.Handler {
-			wo := newWorkOrder()
+		Bind: schema.Writes(s.db, func(f *schema.Form, n *newJob) {
+			n.WorkOrder = newWorkOrder()
 			var noDay bool
+			wo := &n.WorkOrder
 			f.ID(&wo.AssetID, "asset_id", "the asset", schema.Required, assetPositional, schema.Choices(assetChoices),
 				schema.NewBy("save_asset"))
-			workOrders.Form(f, &wo, false, func(column string) []schema.Opt {
+			workOrders.Form(f, wo, false, func(column string) []schema.Opt {
 				switch column {
 				case "description":
 					return []schema.Opt{schema.Required, schema.Label("What is to be done")}
@@ -158,26 +173,12 @@ func (s *Service) createWorkOrder() schema.Op {
 			f.Texts(&steps, "checklist", "the steps of the job, one line each (default: those of its plan)",
 				maxSteps, maxStepText, schema.Flag("step"), schema.Label("Check list"), schema.Rare)
 			wo.Checklist = openSteps(steps)
-			again, isNew := true, false
-			if f.Surface() == schema.Tool {
-				again = false
-				f.Bool(&again, "again", "true: open a second job although one is unfinished")
+			n.agents = f.Surface() == schema.Tool
+			if n.again = !n.agents; n.agents {
+				f.Bool(&n.again, "again", "true: open a second job although one is unfinished")
 			}
-			bindNew(f, &isNew)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				if err := s.toPerson(ctx, wo.AssignedTo, isNew); f.Surface() == schema.Tool && err != nil {
-					return nil, err
-				}
-				return db.Update(ctx, s.db, who, func(tx *db.Tx) (WorkOrder, error) {
-					if wo.PMID != nil && !again {
-						if err := hasNoJob(&tx.Conn, *wo.PMID); err != nil {
-							return WorkOrder{}, fault.Conflictf("%s, or pass again true for a second one", err)
-						}
-					}
-					return openWorkOrder(tx, wo)
-				})
-			}
-		},
+			bindNew(f, &n.newPerson)
+		}, openNew),
 		First:   []string{"description", "asset_id", "priority", "assigned_to", "due_date", "wo_type", "pm_id", "checklist"},
 		Beside:  besideNewJob,
 		Refuses: []fault.Kind{fault.NotFound},

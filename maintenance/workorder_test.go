@@ -79,7 +79,7 @@ func TestLaborRate(t *testing.T) {
 	s := open(t)
 	s.lathe("100", "2026-11-01")
 	rate := func(cents int64) {
-		_, err := s.SetLaborRate(ctx, cli, cents)
+		_, err := do(s, cli, setLaborRate, cents)
 		s.Must(err)
 	}
 	cost := func(id int64) int64 {
@@ -101,6 +101,6 @@ func TestLaborRate(t *testing.T) {
 	entries := len(s.audit())
 	rate(6000)
 	assert.That(t, len(s.audit()) == entries, "the same rate again was audited")
-	s.untouched(fault.Invalid, "0 to 100000000", func() error { _, err := s.SetLaborRate(ctx, cli, -1); return err })
-	s.untouched(fault.Invalid, "0 to 100000000", func() error { _, err := s.SetLaborRate(ctx, cli, 100_000_001); return err })
+	s.untouched(fault.Invalid, "0 to 100000000", func() error { _, err := do(s, cli, setLaborRate, -1); return err })
+	s.untouched(fault.Invalid, "0 to 100000000", func() error { _, err := do(s, cli, setLaborRate, 100_000_001); return err })
 }

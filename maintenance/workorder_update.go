@@ -1,7 +1,6 @@
 package maintenance
 
 import (
-	"context"
 	"strconv"
 	"strings"
 
@@ -29,52 +28,53 @@ type JobUpdated struct {
 	PartsCostIn string `json:"parts_cost_in"`
 }
 
-// UpdateJob does it in one transaction: all of it, or nothing.
-func (s *Service) UpdateJob(ctx context.Context, who db.Caller, u JobUpdate) (JobUpdated, error) {
-	return db.Update(ctx, s.db, who, func(tx *db.Tx) (d JobUpdated, err error) {
-		held, err := findWorkOrder(&tx.Conn, u.ID)
-		if err != nil {
-			return d, err
-		}
-		if u.AddMinutes > 0 {
-			u.LaborMinutes, u.Sent["labor_minutes"] = held.LaborMinutes+u.AddMinutes, true
-		}
-		if len(u.Sent) > 0 {
-			if _, err := changeFields(tx, held, u.OrderChange); err != nil {
-				return d, err
-			}
-		}
-		for _, p := range []struct {
-			name string
-			qty  exact.Milli
-			act  func(*db.Tx, int64, string, exact.Milli) (Used, error)
-		}{{u.Part, u.Qty, usePart}, {u.ReturnPart, u.ReturnQty, returnPart}} {
-			if p.name == "" {
-				continue
-			}
-			number, err := partNumber(&tx.Conn, p.name)
-			if err != nil {
-				return d, err
-			}
-			if _, err := p.act(tx, u.ID, number, p.qty); err != nil {
-				return d, err
-			}
-		}
-		for _, step := range u.Ticks {
-			if _, err := tickStep(tx, Tick{ID: u.ID, Step: step, Done: true}); fault.Is(err, fault.Invalid) {
-				return d, fault.Fieldf("tick", "tick: %s", strings.TrimPrefix(err.Error(), "step: "))
-			} else if err != nil {
-				return d, err
-			}
-		}
-		code, err := tx.Setting(db.SettingCurrency)
-		if err != nil {
-			return d, err
-		}
-		d.PartsCostIn = exact.CurrencyOf(code).Code + ", not cents"
-		d.Detail, err = readDetail(&tx.Conn, u.ID)
+// updateJob does it in one transaction: all of it, or nothing.
+func updateJob(tx *db.Tx, u JobUpdate) (d JobUpdated, err error) {
+	if err := toPerson(&tx.Conn, u.AssignedTo, u.newPerson); err != nil {
 		return d, err
-	})
+	}
+	held, err := findWorkOrder(&tx.Conn, u.ID)
+	if err != nil {
+		return d, err
+	}
+	if u.AddMinutes > 0 {
+		u.LaborMinutes, u.Sent["labor_minutes"] = held.LaborMinutes+u.AddMinutes, true
+	}
+	if len(u.Sent) > 0 {
+		if _, err := changeFields(tx, held, u.OrderChange); err != nil {
+			return d, err
+		}
+	}
+	for _, p := range []struct {
+		name string
+		qty  exact.Milli
+		act  func(*db.Tx, int64, string, exact.Milli) (Used, error)
+	}{{u.Part, u.Qty, usePart}, {u.ReturnPart, u.ReturnQty, returnPart}} {
+		if p.name == "" {
+			continue
+		}
+		number, err := partNumber(&tx.Conn, p.name)
+		if err != nil {
+			return d, err
+		}
+		if _, err := p.act(tx, u.ID, number, p.qty); err != nil {
+			return d, err
+		}
+	}
+	for _, step := range u.Ticks {
+		if _, err := tickStep(tx, Tick{ID: u.ID, Step: step, Done: true}); fault.Is(err, fault.Invalid) {
+			return d, fault.Fieldf("tick", "tick: %s", strings.TrimPrefix(err.Error(), "step: "))
+		} else if err != nil {
+			return d, err
+		}
+	}
+	code, err := tx.Setting(db.SettingCurrency)
+	if err != nil {
+		return d, err
+	}
+	d.PartsCostIn = exact.CurrencyOf(code).Code + ", not cents"
+	d.Detail, err = readDetail(&tx.Conn, u.ID)
+	return d, err
 }
 
 // partNumber is the number of the part with that number or name.
@@ -121,13 +121,11 @@ func (s *Service) updateWorkOrder() schema.Op {
 			"Its status, and parts_cost, go with advance_status.",
 		Writes: true, Response: JobUpdated{Detail{WorkOrder: sampleOrder, Parts: []PartUse{}, Photos: []Photo{}},
 			"USD, not cents"},
-		Bind: func(f *schema.Form) schema.Handler {
-			u := JobUpdate{}
-			var isNew bool
+		Bind: schema.Writes(s.db, func(f *schema.Form, u *JobUpdate) {
 			bindJob(f, &u.ID, schema.Required)
 			u.Sent = workOrders.Form(f, &u.WorkOrder, true, nil, "assigned_to", "due_date", "priority", "description",
 				"labor_minutes", "downtime_minutes")
-			bindNew(f, &isNew)
+			bindNew(f, &u.newPerson)
 			adds := f.Int(&u.AddMinutes, "add_labor_minutes", "minutes to add", schema.Range(0, maxMinutes))
 			taken := f.Milli(&u.Qty, "qty", "of part", schema.Range(0, maxQuantity))
 			back := f.Milli(&u.ReturnQty, "return_qty", "how much of return_part (default: qty)",
@@ -150,13 +148,7 @@ func (s *Service) updateWorkOrder() schema.Op {
 			if !back {
 				u.ReturnQty = u.Qty
 			}
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				if err := s.toPerson(ctx, u.AssignedTo, isNew); err != nil {
-					return nil, err
-				}
-				return s.UpdateJob(ctx, who, u)
-			}
-		},
+		}, updateJob),
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 	}
 }
