@@ -177,9 +177,8 @@ func weeks(c *db.Conn) ([]Week, error) {
 // countDue counts the plans that are overdue or due soon, and names the only one.
 func (b *Board) countDue(c *db.Conn) error {
 	return db.Each(c, func(r *db.Row) error {
-		s := schedule{IntervalDays: r.IntPtr(), IntervalUsage: r.MilliPtr(), Start: r.Day(), LastDone: r.DayPtr(),
-			Baseline: r.Milli(), DueSoonDays: r.IntPtr(), DueSoonUsage: r.MilliPtr()}
-		switch s.dueOn(c.Today(), r.Milli(), use{}).Status {
+		p := scanDuePlan(r)
+		switch p.dueOn(c.Today(), p.counter.Reading, use{}).Status {
 		case dueOverdue:
 			b.PlansDue++
 		case dueSoon:
@@ -188,11 +187,10 @@ func (b *Board) countDue(c *db.Conn) error {
 			return nil
 		}
 		if b.PlanDue = ""; b.PlansDue+b.PlansSoon == 1 {
-			b.PlanDue = r.Text() + ", " + r.Text()
+			b.PlanDue = p.Title + ", " + p.asset
 		}
 		return nil
-	}, "SELECT p.interval_days, p.interval_usage, p.start_date, p.last_done_date, p.baseline, p.due_soon_days, "+
-		"p.due_soon_usage, m.reading, p.title, a.name"+dueTables+" WHERE a.status <> 'retired' AND p.paused = 0")
+	}, "SELECT "+dueColumns+planTables+unpaused)
 }
 
 // CountOpen counts the work orders that nobody has begun.

@@ -136,6 +136,17 @@ func readTexts(kept string) []string {
 	return strings.Split(kept, "\n")
 }
 
+// textsKind is a list of texts as a column, a text a line.
+var textsKind = &record.Kind[[]string]{
+	Scan:  func(r *db.Row) []string { return readTexts(r.Text()) },
+	Cell:  func(texts []string) string { return strings.Join(texts, "\n") },
+	Same:  slices.Equal[[]string],
+	Value: func(texts []string) any { return keptTexts(texts) },
+	Bind: func(f *schema.Form, p *[]string, name, about string, opts ...schema.Opt) bool {
+		return f.Texts(p, name, about, maxSteps, maxStepText, opts...)
+	},
+}
+
 // The marks of a step in a cell. The second is written only if the text would be read as one of them.
 const (
 	doneSign = "[x] "

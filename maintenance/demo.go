@@ -83,7 +83,7 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 			{demoAt{-736, 8}, func() error { return demoRows(tx, assetTable(), today, demoAssets) }},
 			{demoAt{-736, 8.30}, func() error { return demoRows(tx, partTable(), today, demoParts) }},
 			{demoAt{-736, 9}, func() error { return demoReadings(tx, s, today) }},
-			{demoAt{-90, 8}, func() error { return demoSchedule(tx, s, today) }},
+			{demoAt{-90, 8}, func() error { return demoSchedule(tx, today) }},
 		} {
 			if err := demoAct(tx, "Ana", today, rows.at, rows.put); err != nil {
 				return err
@@ -162,7 +162,7 @@ func demoReadings(tx *db.Tx, s *Service, today exact.Day) error {
 }
 
 // demoSchedule makes the plans, with baselines counted back from the meters.
-func demoSchedule(tx *db.Tx, s *Service, today exact.Day) error {
+func demoSchedule(tx *db.Tx, today exact.Day) error {
 	for _, p := range demoPlans {
 		cells := strings.Split(p.row, "|")
 		if p.before > 0 {
@@ -176,7 +176,7 @@ func demoSchedule(tx *db.Tx, s *Service, today exact.Day) error {
 			}
 			cells[7] = (m.Reading - exact.Milli(p.before*1000)).String()
 		}
-		if err := demoRows(tx, s.planTable(), today, []string{strings.Join(cells, "|")}); err != nil {
+		if err := demoRows(tx, planTable(), today, []string{strings.Join(cells, "|")}); err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,7 @@ type schedule struct {
 	IntervalUsage *exact.Milli
 	Start         exact.Day    // when the first service by days is due
 	LastDone      *exact.Day   // nil: never done
-	Baseline      exact.Milli  // the meter's reading at the last service
+	Baseline      *exact.Milli // the meter's reading at the last service; nil without a meter
 	DueSoonDays   *int64       // nil: the default
 	DueSoonUsage  *exact.Milli // nil: the default
 }
@@ -101,7 +101,7 @@ func (s schedule) byDays(today exact.Day) (day exact.Day, status string) {
 }
 
 func (s schedule) byUsage(reading exact.Milli) (remaining exact.Milli, status string) {
-	remaining = s.Baseline + *s.IntervalUsage - reading
+	remaining = *s.Baseline + *s.IntervalUsage - reading
 	soon := 10*remaining <= *s.IntervalUsage
 	if s.DueSoonUsage != nil {
 		soon = remaining <= *s.DueSoonUsage

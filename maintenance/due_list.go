@@ -42,25 +42,26 @@ type PMDue struct {
 	PMDue []PMDueRow `json:"pm_due"`
 }
 
-// The plans p of assets a with their meters m; a plan by days has none.
+// duePlan is a plan with its asset's name, its meter, and its first unfinished job.
 type duePlan struct {
 	plan
-	asset       string
-	meter, unit *string
-	counter     Meter
-	job         *int64
+	asset   string
+	unit    *string
+	counter Meter
+	job     *int64
 }
 
-// The plans p of assets a with their meters m, of which a plan by days has none.
-var (
-	dueColumns = planColumns + `, a.name, m.name, m.unit, m.reading, m.epoch, m.corrected_day, m.last_day, m.last_value`
-	dueTables  = ` FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id`
+var dueColumns = plans.Columns() + ", a.name, m.unit, m.reading, m.epoch, m.corrected_day, m.last_day, m.last_value"
+
+const (
+	planTables = " FROM pm_plans p " + planJoins
+	unpaused   = " WHERE a.status <> 'retired' AND p.paused = 0"
 
 	openJob = `(SELECT min(w.id) FROM work_orders w WHERE w.pm_id = p.id AND w.status IN ('open', 'in-progress'))`
 )
 
 func scanDuePlan(r *db.Row) duePlan {
-	p := duePlan{plan: scanPlan(r), asset: r.Text(), meter: r.TextPtr(), unit: r.TextPtr()}
+	p := duePlan{plan: plans.Row(r), asset: r.Text(), unit: r.TextPtr()}
 	m := &p.counter
 	m.ID, m.Reading, m.epoch, m.correctedDay = p.MeterID, r.Milli(), r.Int(), r.DayPtr()
 	if day, value := r.DayPtr(), r.Milli(); day != nil {
@@ -134,14 +135,14 @@ func listDue(c *db.Conn, status string) (rows []*PMDueRow, err error) {
 		row := p.row(today, u)
 		rows = append(rows, &row)
 		return nil
-	}, "SELECT "+dueColumns+dueTables+" WHERE a.status <> 'retired' AND p.paused = 0")
+	}, "SELECT "+dueColumns+planTables+unpaused)
 	slices.SortFunc(rows, compareDue)
 	return rows, err
 }
 
 // dueRow is the row of a single plan, whatever its asset's status.
 func dueRow(c *db.Conn, id int64) (PMDueRow, error) {
-	p, found, err := db.One(c, scanWithJob, "SELECT "+dueColumns+", "+openJob+dueTables+" WHERE p.id = ?", id)
+	p, found, err := db.One(c, scanWithJob, "SELECT "+dueColumns+", "+openJob+planTables+" WHERE p.id = ?", id)
 	if err != nil || !found {
 		return PMDueRow{}, err
 	}
@@ -158,8 +159,8 @@ func (p *duePlan) row(today exact.Day, u use) PMDueRow {
 	d := p.dueOn(today, p.counter.Reading, u)
 	return PMDueRow{
 		PMID: p.ID, AssetID: p.AssetID, Asset: p.asset, Title: p.Title,
-		IntervalDays: p.IntervalDays, IntervalUsage: p.IntervalUsage, Meter: p.meter, Unit: p.unit,
-		LastDoneDate: p.LastDone, BaselineReading: p.baseline(),
+		IntervalDays: p.IntervalDays, IntervalUsage: p.IntervalUsage, Meter: db.NullText(p.meter), Unit: p.unit,
+		LastDoneDate: p.LastDone, BaselineReading: p.Baseline,
 		NextDue: d.Next, DaysUntil: d.DaysUntil, DueStatus: d.Status, UsageRemaining: d.Remaining, DueSource: d.Source,
 		OpenJob: p.job,
 	}

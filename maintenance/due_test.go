@@ -47,7 +47,8 @@ func (c dueCase) schedule(t *testing.T) schedule {
 		s.Start = day(t, c.start)
 	}
 	if c.baseline != "" {
-		s.Baseline = milli(t, c.baseline)
+		baseline := milli(t, c.baseline)
+		s.Baseline = &baseline
 	}
 	return s
 }

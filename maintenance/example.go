@@ -44,10 +44,11 @@ func done(wo WorkOrder) WorkOrder {
 }
 
 func sampleRow() PMDueRow {
-	p := duePlan{asset: "Lathe", meter: db.NullText("hours"), unit: db.NullText("h")}
+	p := duePlan{asset: "Lathe", unit: db.NullText("h")}
 	p.ID, p.AssetID, p.Title, p.MeterID = 3, 1, "Change the oil", 1
-	every, done, use := int64(180), sampleDay-100, exact.Milli(250_000)
-	p.IntervalDays, p.LastDone, p.IntervalUsage, p.Baseline = &every, &done, &use, 1_010_500
+	p.meter = "hours"
+	every, done, use, baseline := int64(180), sampleDay-100, exact.Milli(250_000), exact.Milli(1_010_500)
+	p.IntervalDays, p.LastDone, p.IntervalUsage, p.Baseline = &every, &done, &use, &baseline
 	p.counter.Reading = sampleMeter.Reading
 	return p.row(sampleDay, sampleUse)
 }

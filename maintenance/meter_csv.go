@@ -76,15 +76,16 @@ func putMeter(tx *db.Tx, row *schema.Form, m meterRow) (assetID int64, o schema.
 	if !found {
 		return a.ID, schema.Outcome{New: true}, newMeter(tx, a, m)
 	}
-	e := newEdit(row.Given)
-	set(e, "unit", &held.Unit, m.unit)
-	if !e.nothing() {
+	o.ID = held.ID
+	if row.Given("unit") && m.unit != held.Unit {
+		changes := map[string][2]string{"unit": {held.Unit, m.unit}}
+		held.Unit = m.unit
 		tx.Do("UPDATE meters SET unit = ? WHERE id = ?", held.Unit, held.ID)
-		if err := tx.Audit("meter.changed", db.Subject("meter", held.ID), e.changes); err != nil {
+		if err := tx.Audit("meter.changed", db.Subject("meter", held.ID), changes); err != nil {
 			return 0, o, err
 		}
+		o = schema.Changed(held.ID, changes)
 	}
-	o = schema.Changed(held.ID, e.changes)
 	read, err := readOn(tx, a, held, m)
 	if read {
 		o.Fields = append(o.Fields, "reading")

@@ -93,7 +93,7 @@ func (s *Service) tables() []schema.Table {
 		assetTable(),
 		s.meterTable(),
 		partTable(),
-		s.planTable(),
+		planTable(),
 		workOrderTable(),
 		s.readingTable(),
 	}

@@ -1,9 +1,11 @@
 package maintenance
 
 import (
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // plan is a preventive maintenance plan: a recurring service of an asset.
@@ -16,45 +18,60 @@ type plan struct {
 	RestartedBy int64 // the work order that set the last service; 0: none did
 	Checklist   []string
 	Paused      bool // it is not in the due list and opens no jobs
+
+	tag, meter string // its asset's, and the name of its meter
 }
 
-// planSets are the columns of a plan that change, with their values: one list for INSERT,
-// UPDATE and scanPlan.
-const planSets db.Columns = "interval_days, interval_usage, meter_id, start_date, last_done_date, baseline, " +
-	"due_soon_days, due_soon_usage, " +
-	"restarted_by, checklist, paused"
+// planJoins are what a plan p is read with: its asset a, and its meter m, of which a plan by days has none.
+const planJoins = "CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id"
 
-func (p *plan) sets() []any {
-	return []any{p.IntervalDays, p.IntervalUsage, db.NullID(p.MeterID), p.Start, p.LastDone, p.baseline(), p.DueSoonDays,
-		p.DueSoonUsage,
-		db.NullID(p.RestartedBy), keptTexts(p.Checklist), p.Paused}
-}
-
-// planColumns are of pm_plans p.
-var planColumns = "p.id, p.asset_id, p.title, " + planSets.Of("p")
-
-// scanPlan reads a row of planColumns.
-func scanPlan(r *db.Row) plan {
-	p := plan{ID: r.Int(), AssetID: r.Int(), Title: r.Text()}
-	p.IntervalDays, p.IntervalUsage, p.MeterID, p.Start, p.LastDone = r.IntPtr(), r.MilliPtr(), r.Int(), r.Day(),
-		r.DayPtr()
-	p.Baseline, p.DueSoonDays, p.DueSoonUsage, p.RestartedBy = r.Milli(), r.IntPtr(), r.MilliPtr(), r.Int()
-	p.Checklist, p.Paused = readTexts(r.Text()), r.Bool()
-	return p
-}
-
-// baseline is the plan's stored baseline: none without a usage trigger.
-func (p *plan) baseline() *exact.Milli {
-	if p.MeterID == 0 {
-		return nil
-	}
-	return &p.Baseline
-}
+var plans = record.New("pm", "pm_plans",
+	record.ID(func(p *plan) *int64 { return &p.ID }),
+	record.Text("asset_tag", func(p *plan) *string { return &p.tag }, "the asset", schema.Required, schema.Most(maxName),
+		schema.Choices(tagChoices), schema.Label("Asset"), schema.NewBy("save_asset")).From("a.asset_tag"),
+	record.Text("title", func(p *plan) *string { return &p.Title },
+		"the service; with asset_tag it identifies the plan", schema.Required, schema.Most(maxName)).Once().Told(),
+	record.OptInt("interval_days", func(p *plan) **int64 { return &p.IntervalDays }, "days between services",
+		schema.Range(1, maxDays), schema.Label("Days between services")).Told(),
+	record.OptMilli("interval_usage", func(p *plan) **exact.Milli { return &p.IntervalUsage },
+		"use between services, in the meter's unit; above 0", schema.Range(0, maxReading),
+		schema.Label("Use between services")).Told(),
+	record.Text("meter", func(p *plan) *string { return &p.meter },
+		"the meter that counts the use, by name or id; not needed if the asset has one meter", schema.Most(maxName),
+		schema.Choices(meterChoices)).From("m.name"),
+	record.Day("start_date", func(p *plan) *exact.Day { return &p.Start },
+		"the day of the first service by days; empty is the day the plan is created", schema.Label("First due on"),
+		schema.Today),
+	record.OptDay("last_done_date", func(p *plan) **exact.Day { return &p.LastDone },
+		"the day of the last service; empty is never", schema.Label("Last done on")),
+	record.OptMilli("baseline_reading", func(p *plan) **exact.Milli { return &p.Baseline },
+		"the meter's reading at the last service, at most what it shows now; for a new plan what it shows now when empty",
+		schema.Range(-maxReading, maxReading), schema.Label("Reading at the last service")).Stored("baseline").Told(),
+	record.OptInt("due_soon_days", func(p *plan) **int64 { return &p.DueSoonDays }, "due soon within this many days; "+
+		"empty is 14 or a fifth of the interval, whichever is less", schema.Range(0, maxDays),
+		schema.Label("Due soon, days before")),
+	record.OptMilli("due_soon_usage", func(p *plan) **exact.Milli { return &p.DueSoonUsage },
+		"due soon with this much use left; empty is a tenth of the interval", schema.Range(0, maxReading),
+		schema.Label("Due soon, use before")),
+	record.Of("checklist", func(p *plan) *[]string { return &p.Checklist }, textsKind, "the steps of its jobs, one a line",
+		schema.Label("Check list")),
+	record.Of("paused", func(p *plan) *bool { return &p.Paused }, record.Truth("1", ""),
+		"true (1): it is not in the due list and opens no jobs"),
+	record.Int("asset_id", func(p *plan) *int64 { return &p.AssetID }, "").Once().Told(),
+	record.Ref("meter_id", func(p *plan) *int64 { return &p.MeterID }),
+	record.Ref("restarted_by", func(p *plan) *int64 { return &p.RestartedBy }),
+).Joined("p", planJoins).Subject("pm_plan")
 
 // findPlan finds a plan; an unknown one is 404.
 func findPlan(c *db.Conn, id int64) (plan, error) {
-	return db.ByID(c, scanPlan, "PM plan", "SELECT "+planColumns+" FROM pm_plans p WHERE p.id = ?", id)
+	p, found, err := plans.One(c, "WHERE p.id = ?", id)
+	if err == nil && !found {
+		err = noPlan(id)
+	}
+	return p, err
 }
+
+func noPlan(id int64) error { return fault.NotFoundf("there is no PM plan %d", id) }
 
 // readingOn is the value of the plan's meter on a day: its last reading until then, or its present value if no reading
 // since its last correction is so old.
@@ -74,12 +91,14 @@ func (p *plan) readingOn(c *db.Conn, day exact.Day) (exact.Milli, error) {
 
 // restart restarts the plan on the day, and resumes it if it is paused: by is the work order that did the service, 0 if
 // none did.
-func (p *plan) restart(tx *db.Tx, day exact.Day, by int64) (err error) {
+func (p *plan) restart(tx *db.Tx, day exact.Day, by int64) error {
 	p.LastDone, p.RestartedBy, p.Paused = &day, by, false
 	if p.MeterID != 0 {
-		if p.Baseline, err = p.readingOn(&tx.Conn, day); err != nil {
+		reading, err := p.readingOn(&tx.Conn, day)
+		if err != nil {
 			return err
 		}
+		p.Baseline = &reading
 	}
 	p.storeService(tx)
 	return nil
@@ -88,7 +107,7 @@ func (p *plan) restart(tx *db.Tx, day exact.Day, by int64) (err error) {
 // storeService writes when the service was last done, at which reading, and by what.
 func (p *plan) storeService(tx *db.Tx) {
 	tx.Do("UPDATE pm_plans SET last_done_date = ?, baseline = ?, restarted_by = ?, paused = ? WHERE id = ?",
-		p.LastDone, p.baseline(), db.NullID(p.RestartedBy), p.Paused, p.ID)
+		p.LastDone, p.Baseline, db.NullID(p.RestartedBy), p.Paused, p.ID)
 }
 
 // serviceEntry is a plan's restart in the audit trail.
@@ -99,7 +118,7 @@ type serviceEntry struct {
 }
 
 func (p *plan) entry() *serviceEntry {
-	return &serviceEntry{PMID: p.ID, LastDone: p.LastDone, Baseline: p.baseline()}
+	return &serviceEntry{PMID: p.ID, LastDone: p.LastDone, Baseline: p.Baseline}
 }
 
 // markDone records that a plan's service was done on a day (nil is today) without a work order, and restarts the plan.
@@ -167,21 +186,20 @@ type rebase struct {
 // rebasePlans moves the baselines of a corrected meter's plans. Each counts as changed: reopening a job must not
 // restore values of the meter's old numbers.
 func rebasePlans(tx *db.Tx, meterID int64, baseline func(exact.Milli) exact.Milli) ([]rebase, error) {
-	plans, err := db.All(&tx.Conn, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.meter_id = ? ORDER BY p.id",
-		meterID)
+	counted, err := plans.All(&tx.Conn, "WHERE p.meter_id = ? ORDER BY p.id", meterID)
 	if err != nil {
 		return nil, err
 	}
 	var moved []rebase
-	for _, p := range plans {
-		before := p.Baseline
-		p.Baseline = baseline(before)
-		if p.Baseline != before {
-			moved = append(moved, rebase{PMID: p.ID, From: before, To: p.Baseline})
+	for _, p := range counted {
+		before := *p.Baseline
+		now := baseline(before)
+		if now != before {
+			moved = append(moved, rebase{PMID: p.ID, From: before, To: now})
 		} else if p.RestartedBy == 0 {
 			continue
 		}
-		p.RestartedBy = 0
+		p.Baseline, p.RestartedBy = &now, 0
 		p.storeService(tx)
 	}
 	return moved, nil

@@ -21,6 +21,8 @@ type Plan struct {
 	DueSoonUsage *exact.Milli `json:"due_soon_usage"`
 	Checklist    []string     `json:"checklist"`
 	Paused       bool         `json:"paused" about:"it is not in the due list and opens no jobs"`
+
+	plan plan
 }
 
 // Plans is one page of the plans, by id.
@@ -37,8 +39,6 @@ type PlanFilter struct {
 	Paused  *bool
 	schema.Cursor[int64]
 }
-
-const planTables = " FROM pm_plans p CROSS JOIN assets a ON a.id = p.asset_id LEFT JOIN meters m ON m.id = p.meter_id"
 
 func (f PlanFilter) where() (t condition) {
 	if f.AssetID != 0 {
@@ -77,29 +77,28 @@ func plansWhere(c *db.Conn, rest string, args ...any) ([]Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plans := []Plan{}
+	list := []Plan{}
 	err = db.Each(c, func(r *db.Row) error {
 		p := scanWithJob(r)
-		tag := r.Text()
 		u, err := p.counter.useBy(first, c.Today())
 		if err != nil {
 			return err
 		}
-		plans = append(plans, Plan{PMDueRow: p.row(c.Today(), u), AssetTag: tag, StartDate: p.Start,
-			DueSoonDays:  p.DueSoonDays,
-			DueSoonUsage: p.DueSoonUsage, Checklist: p.Checklist, Paused: p.Paused})
+		list = append(list, Plan{PMDueRow: p.row(c.Today(), u), AssetTag: p.tag, StartDate: p.Start,
+			DueSoonDays: p.DueSoonDays, DueSoonUsage: p.DueSoonUsage, Checklist: p.Checklist, Paused: p.Paused,
+			plan: p.plan})
 		return nil
-	}, "SELECT "+dueColumns+", "+openJob+", a.asset_tag"+planTables+rest, args...)
-	return plans, err
+	}, "SELECT "+dueColumns+", "+openJob+planTables+rest, args...)
+	return list, err
 }
 
 // planByID is one plan; 404 if there is none.
 func planByID(c *db.Conn, id int64) (Plan, error) {
-	plans, err := plansWhere(c, " WHERE p.id = ?", id)
-	if err != nil || len(plans) == 0 {
-		return Plan{}, cmp.Or(err, error(fault.NotFoundf("there is no PM plan %d", id)))
+	list, err := plansWhere(c, " WHERE p.id = ?", id)
+	if err != nil || len(list) == 0 {
+		return Plan{}, cmp.Or(err, noPlan(id))
 	}
-	return plans[0], nil
+	return list[0], nil
 }
 
 // Plan returns one plan; 404 if there is none.

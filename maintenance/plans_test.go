@@ -30,7 +30,6 @@ func TestMain(m *testing.M) {
 			"checkSums: SCAN x":                                         "doctor looks at everything",
 			"checkSums: USE TEMP B-TREE FOR GROUP BY":                   "doctor looks at everything",
 			"checkSums: USE TEMP B-TREE FOR ORDER BY":                   "doctor looks at everything",
-			"exportPlans: SCAN p":                                       "an export is of every record",
 			"exportReadings: SCAN m":                                    "an export is of every record",
 			"exportReadings: USE TEMP B-TREE FOR LAST TERM OF ORDER BY": "an export is of every record",
 			"listDue: SCAN p":                                           "the list is of every plan",

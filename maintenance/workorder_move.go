@@ -153,7 +153,7 @@ func movePlan(tx *db.Tx, wo WorkOrder, to string) (*serviceEntry, error) {
 		}
 		tx.Do(`UPDATE work_orders SET pm_before_done = ?, pm_before_baseline = ?, pm_before_by = ?, pm_served = 1,
 			pm_due_day = ?
-			WHERE id = ?`, p.LastDone, p.baseline(), db.NullID(p.RestartedBy), due.NextDue, wo.ID)
+			WHERE id = ?`, p.LastDone, p.Baseline, db.NullID(p.RestartedBy), due.NextDue, wo.ID)
 		if err := p.restart(tx, tx.Today(), wo.ID); err != nil {
 			return nil, err
 		}
@@ -165,11 +165,11 @@ func movePlan(tx *db.Tx, wo WorkOrder, to string) (*serviceEntry, error) {
 	}
 	type before struct {
 		done     *exact.Day
-		baseline exact.Milli
+		baseline *exact.Milli
 		by       int64
 	}
 	b, _, err := db.One(&tx.Conn, func(r *db.Row) before {
-		return before{done: r.DayPtr(), baseline: r.Milli(), by: r.Int()}
+		return before{done: r.DayPtr(), baseline: r.MilliPtr(), by: r.Int()}
 	}, `SELECT pm_before_done, pm_before_baseline, (SELECT b.id FROM work_orders b WHERE b.id = w.pm_before_by
 		AND b.status = 'done')
 		FROM work_orders w WHERE w.id = ?`, wo.ID)

@@ -95,8 +95,7 @@ func planOf(c *db.Conn, pmID, assetID int64) (none plan, err error) {
 	if pmID == 0 {
 		return none, nil
 	}
-	p, is, err := db.One(c, scanPlan, "SELECT "+planColumns+" FROM pm_plans p WHERE p.id = ? AND p.asset_id = ?", pmID,
-		assetID)
+	p, is, err := plans.One(c, "WHERE p.id = ? AND p.asset_id = ?", pmID, assetID)
 	switch {
 	case err != nil:
 		return none, err
@@ -105,17 +104,17 @@ func planOf(c *db.Conn, pmID, assetID int64) (none plan, err error) {
 	case is:
 		return p, nil
 	}
-	plans, err := db.All(c, func(r *db.Row) string { return fmt.Sprintf("%d (%s)", r.Int(), r.Text()) },
+	others, err := db.All(c, func(r *db.Row) string { return fmt.Sprintf("%d (%s)", r.Int(), r.Text()) },
 		"SELECT id, title FROM pm_plans WHERE asset_id = ? ORDER BY title", assetID)
 	if err != nil {
 		return none, err
 	}
-	if len(plans) == 0 {
+	if len(others) == 0 {
 		return none, fault.Fieldf("pm_id", "pm_id: %d is not a plan of asset %d, which has none; leave pm_id out", pmID,
 			assetID)
 	}
 	return none, fault.Fieldf("pm_id", "pm_id: %d is not a plan of asset %d; its plans are %s", pmID, assetID,
-		strings.Join(plans, ", "))
+		strings.Join(others, ", "))
 }
 
 // newJob is a work order to open: again although its plan has an unfinished one. An agent's assignee is known, or is a

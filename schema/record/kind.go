@@ -44,8 +44,10 @@ var (
 	whole    = &Kind[int64]{(*db.Row).Int, digits, same[int64], (*schema.Form).Int, nil, false}
 	optWhole = &Kind[*int64]{(*db.Row).IntPtr, opt(digits), samePtr[int64], (*schema.Form).IntPtr, nil, true}
 	milli    = &Kind[exact.Milli]{(*db.Row).Milli, exact.Milli.String, same[exact.Milli], (*schema.Form).Milli, nil, false}
-	day      = &Kind[exact.Day]{(*db.Row).Day, exact.Day.String, same[exact.Day], (*schema.Form).Day, nil, false}
-	optDay   = &Kind[*exact.Day]{(*db.Row).DayPtr, opt(exact.Day.String), samePtr[exact.Day], (*schema.Form).DayPtr, nil,
+	optMilli = &Kind[*exact.Milli]{(*db.Row).MilliPtr, opt(exact.Milli.String), samePtr[exact.Milli],
+		(*schema.Form).MilliPtr, nil, true}
+	day    = &Kind[exact.Day]{(*db.Row).Day, exact.Day.String, same[exact.Day], (*schema.Form).Day, nil, false}
+	optDay = &Kind[*exact.Day]{(*db.Row).DayPtr, opt(exact.Day.String), samePtr[exact.Day], (*schema.Form).DayPtr, nil,
 		true}
 	moment = &Kind[exact.Instant]{(*db.Row).Instant, exact.Instant.String, same[exact.Instant], nil, nil, false}
 
@@ -111,6 +113,13 @@ func OptInt[T any](name string, at func(*T) **int64, about string, opts ...schem
 	return Of(name, at, optWhole, about, opts...)
 }
 
+// Ref is a column of another record's number, 0 for none, which no form sets.
+func Ref[T any](name string, at func(*T) *int64) Column[T] {
+	c := Of(name, at, whole, "")
+	c.value = func(t *T) any { return db.NullID(*at(t)) }
+	return c
+}
+
 // Amount is a column of amounts in currency units, stored in cents.
 func Amount[T any](name string, at func(*T) *exact.Decimal, about string, opts ...schema.Opt) Column[T] {
 	return Of(name, at, amount, about, opts...)
@@ -119,6 +128,11 @@ func Amount[T any](name string, at func(*T) *exact.Decimal, about string, opts .
 // Milli is a column of quantities in thousandths.
 func Milli[T any](name string, at func(*T) *exact.Milli, about string, opts ...schema.Opt) Column[T] {
 	return Of(name, at, milli, about, opts...)
+}
+
+// OptMilli is a column of optional quantities.
+func OptMilli[T any](name string, at func(*T) **exact.Milli, about string, opts ...schema.Opt) Column[T] {
+	return Of(name, at, optMilli, about, opts...)
 }
 
 // Day is a column of calendar days.
