@@ -125,11 +125,10 @@ func TestPastOfAMeter(t *testing.T) {
 	refused := s.file("readings", "", "A-1||800|2026-10-01|", "A-1||1001|2026-11-20|")
 	assert.That(t, len(refused) == 1, "a meter that was read since: refused %v", refused)
 	s = fresh()
-	before := s.dump()
 	table, _ := s.Declare().Table("readings")
 	lines := []schema.Line{{Number: 2, Cells: []string{"A-1", "", "1100", "", ""}}, {Number: 3, Cells: []string{"A-9", "", "x", "", ""}}, {Number: 4, Cells: []string{"A-9", "", "5", "", ""}}}
-	done := assert.Value(table.Load(ctx, s.DB, cli, lines, schema.LoadOptions{DryRun: true}))(s.T)
-	assert.That(t, done.Imported == 1 && len(done.Errors) == 2 && s.dump() == before, "a rehearsal: %+v", done)
+	done := assert.Value(table.Load(ctx, s.DB, cli, lines, schema.LoadOptions{}))(s.T)
+	assert.That(t, done.Imported == 1 && len(done.Errors) == 2, "a file with two faults: %+v", done)
 }
 
 func TestAssetRows(t *testing.T) {

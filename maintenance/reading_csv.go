@@ -29,8 +29,7 @@ func (s *Service) readingTable() schema.Table {
 			"becomes its past: " +
 			"the meter stays.",
 		Row: func(f *schema.Form) schema.Put {
-			var r readingRow
-			bindReadingRow(f, &r)
+			r := bindReadingRow(f)
 			return func(tx *db.Tx) (schema.Outcome, error) { return putReading(tx, r) }
 		},
 		Load: func(ctx context.Context, d *db.DB, who db.Caller, lines []schema.Line, o schema.LoadOptions) (schema.Loaded,
@@ -42,83 +41,65 @@ func (s *Service) readingTable() schema.Table {
 	}
 }
 
-func bindReadingRow(f *schema.Form, r *readingRow) {
+func bindReadingRow(f *schema.Form) (r readingRow) {
 	f.Text(&r.tag, "asset_tag", "the asset", schema.Required, schema.Most(maxName))
 	f.Text(&r.Meter, "meter", "the meter, by name or id; not needed if the asset has one meter", schema.Most(maxName))
 	f.Milli(&r.Reading, "reading", "what it showed", schema.Required, schema.Range(0, maxReading))
 	f.DayPtr(&r.ReadDate, "read_date", "when; today when empty")
 	f.Bool(&r.Correction, "correction", "1 for a correction, which may be lower")
+	return r
 }
-
-// errDryRun rolls back a dry run.
-var errDryRun = errors.New("dry run")
 
 // LoadReadings stores the rows of a file of readings: a refused row is skipped, with its line and the reason, the
 // others are stored.
 func (s *Service) LoadReadings(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (
 	schema.Loaded, error) {
 	done := schema.Loaded{Errors: []schema.Refused{}}
-	rows := s.bindReadings(lines, &done)
+	rows := bindReadings(lines, o, &done)
 	for i := 0; i == 0 || i < len(rows); {
-		err := db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
-			n, err := loadReadings(ctx, tx, rows, i, o.DryRun, &done)
-			if i += n; err == nil && o.DryRun {
-				return errDryRun
-			}
+		err := db.Exec(ctx, s.db, who, func(tx *db.Tx) (err error) {
+			i, err = loadReadings(ctx, tx, rows, i, &done)
 			return err
 		})
-		if errors.Is(err, errDryRun) || len(rows) == 0 && err == nil {
-			break
-		}
 		if err != nil {
 			return schema.Loaded{}, err
+		}
+		if len(rows) == 0 {
+			break
 		}
 	}
 	return done, nil
 }
 
-// loadReadings stores rows from the i-th on for one batch's time, or all of them in a dry run, and returns their
-// number.
-func loadReadings(ctx context.Context, tx *db.Tx, rows []readingRow, i int, all bool, done *schema.Loaded) (n int,
-	err error) {
+// loadReadings stores rows from the i-th on for one batch's time, and returns the number of the next.
+func loadReadings(ctx context.Context, tx *db.Tx, rows []readingRow, i int, done *schema.Loaded) (int, error) {
 	if i == 0 {
 		if err := filePasts(tx, rows); err != nil {
 			return 0, err
 		}
 	}
-	for began := time.Now(); i+n < len(rows) && (all || time.Since(began) < sliceFor); n++ {
-		if err := errors.Join(loadReading(tx, &rows[i+n], done), ctx.Err()); err != nil {
-			return n, err
+	for began := time.Now(); i < len(rows) && time.Since(began) < sliceFor; i++ {
+		if err := errors.Join(loadReading(tx, &rows[i], done), ctx.Err()); err != nil {
+			return i, err
 		}
 	}
-	return n, nil
+	return i, nil
 }
 
 // sliceFor is how long a file of one asset's readings blocks other writers.
 const sliceFor = 50 * time.Millisecond
 
 // bindReadings reads the lines; one with a fault of its own is refused.
-func (s *Service) bindReadings(lines []schema.Line, done *schema.Loaded) []readingRow {
+func bindReadings(lines []schema.Line, o schema.LoadOptions, done *schema.Loaded) []readingRow {
 	rows := make([]readingRow, 0, len(lines))
-	var r readingRow
-	reader := schema.Table{Row: func(f *schema.Form) schema.Put {
-		r = readingRow{}
-		bindReadingRow(f, &r)
-		return nil
-	}}
-	columns := reader.Columns()
-	cells := map[string]string{}
-	for _, l := range lines {
-		for i, c := range columns {
-			cells[c.Name] = l.Cells[i]
+	schema.BindLines(lines, o, bindReadingRow, func(number int, _ map[string]string, r readingRow, refusal error) {
+		if refusal != nil {
+			done.Errors = append(done.Errors, schema.Refused{Line: number, Reason: refusal.Error()})
+			return
 		}
-		if _, err := reader.Decode(cells, schema.LoadOptions{}); err != nil {
-			done.Errors = append(done.Errors, schema.Refused{Line: l.Number, Reason: err.Error()})
-			continue
-		}
-		r.line = l.Number
+		r.line = number
 		rows = append(rows, r)
-	}
+	})
 	return rows
 }
 

@@ -240,6 +240,28 @@ func (t Table) Decode(cells map[string]string, o LoadOptions) (Put, error) {
 	return put, nil
 }
 
+// BindLines binds a Load's lines by bind, and passes each row with its number, its cells by column, and its own refusal.
+// A column that the file lacks is absent.
+func BindLines[R any](lines []Line, o LoadOptions, bind func(*Form) R,
+	each func(number int, cells map[string]string, row R, refusal error)) {
+	var row R
+	t := Table{Row: func(f *Form) Put {
+		row = bind(f)
+		return nil
+	}}
+	columns := t.Columns()
+	for _, l := range lines {
+		cells := make(map[string]string, len(columns))
+		for i, c := range columns {
+			if o.Columns == nil || slices.Contains(o.Columns, c.Name) {
+				cells[c.Name] = l.Cells[i]
+			}
+		}
+		_, err := t.Decode(cells, o)
+		each(l.Number, cells, row, err)
+	}
+}
+
 // DecodeRows reads the cells of a group's rows. A refusal comes with the index of its row.
 func (t Table) DecodeRows(rows []map[string]string, o LoadOptions) (put Put, at int, err error) {
 	forms := make([]*Form, len(rows))

@@ -114,25 +114,12 @@ func (im *licenseImport) refused(r *licenseRow, e *fault.Error) {
 }
 
 func readLicenseRows(lines []schema.Line, o schema.LoadOptions) []*licenseRow {
-	var read *licenseRow
-	t := schema.Table{Row: func(f *schema.Form) schema.Put {
-		read = bindLicenseRow(f)
-		return nil
-	}}
-	columns := t.Columns()
 	rows := make([]*licenseRow, 0, len(lines))
-	for _, l := range lines {
-		cells := make(map[string]string, len(o.Columns))
-		for i, c := range columns {
-			if slices.Contains(o.Columns, c.Name) {
-				cells[c.Name] = l.Cells[i]
-			}
-		}
-		_, err := t.Decode(cells, o)
-		read.number = l.Number
-		_ = read.add(err) // Decode gives refusals alone
-		rows = append(rows, read)
-	}
+	schema.BindLines(lines, o, bindLicenseRow, func(number int, _ map[string]string, r *licenseRow, refusal error) {
+		r.number = number
+		_ = r.add(refusal) // of Decode, which gives refusals alone
+		rows = append(rows, r)
+	})
 	return rows
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,15 +12,12 @@ import (
 	"quartermaster/schema/fault"
 )
 
-// errDryRun rolls back a dry run.
-var errDryRun = errors.New("dry run")
-
 // loadOrders imports a whole file of orders: the rows of one payment are its lines, wherever they are. A refused row
 // refuses its order, each row by name.
 func (s *Service) loadOrders(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (
 	schema.Loaded, error) {
 	done := schema.Loaded{Errors: []schema.Refused{}}
-	groups := s.groupRows(lines, o)
+	groups := groupRows(lines, o)
 	var names theirNames
 	err := db.Exec(ctx, s.db, who, func(tx *db.Tx) error {
 		for _, g := range groups {
@@ -51,14 +47,8 @@ func (s *Service) loadOrders(ctx context.Context, who db.Caller, lines []schema.
 				done.Miss(u)
 			}
 		}
-		if o.DryRun {
-			return errDryRun
-		}
 		return nil
 	})
-	if errors.Is(err, errDryRun) {
-		err = nil
-	}
 	return done, err
 }
 
@@ -102,35 +92,22 @@ func (g *group) refused(why string) []schema.Refused {
 }
 
 // groupRows reads the rows and groups those of one payment, in the order of their first rows.
-func (s *Service) groupRows(lines []schema.Line, o schema.LoadOptions) []*group {
-	var read orderRow
-	t := schema.Table{Row: func(f *schema.Form) schema.Put {
-		read = bindOrderRow(f)
-		return nil
-	}}
-	columns := t.Columns()
+func groupRows(lines []schema.Line, o schema.LoadOptions) []*group {
 	var groups []*group
 	by := map[string]*group{}
-	for _, l := range lines {
-		cells := make(map[string]string, len(o.Columns))
-		for i, c := range columns {
-			if slices.Contains(o.Columns, c.Name) {
-				cells[c.Name] = l.Cells[i]
-			}
-		}
-		_, err := t.Decode(cells, o)
+	schema.BindLines(lines, o, bindOrderRow, func(number int, cells map[string]string, r orderRow, refusal error) {
 		key := strings.TrimSpace(cells["provider"]) + "\x00" + strings.TrimSpace(cells["provider_ref"])
 		g := by[key]
 		if g == nil || strings.HasSuffix(key, "\x00") || strings.HasPrefix(key, "\x00") {
 			g = &group{refusals: map[int]error{}}
 			groups, by[key] = append(groups, g), g
 		}
-		read.number = l.Number
-		g.rows, g.numbers = append(g.rows, read), append(g.numbers, l.Number)
-		if err != nil {
-			g.refusals[l.Number] = err
+		r.number = number
+		g.rows, g.numbers = append(g.rows, r), append(g.numbers, number)
+		if refusal != nil {
+			g.refusals[number] = refusal
 		}
-	}
+	})
 	return groups
 }
 
