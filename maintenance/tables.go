@@ -12,9 +12,6 @@ func init() {
 			"part_uses":            {Noun: "part_use"},
 		},
 		Columns: map[string]db.Kind{
-			"meters.corrected_day":           db.DayNumber,
-			"meters.last_day":                db.DayNumber,
-			"readings.day":                   db.DayNumber,
 			"meters.last_value":              db.Thousandths,
 			"meters.reading":                 db.Thousandths,
 			"part_uses.qty":                  db.Thousandths,

@@ -72,8 +72,7 @@ func (s *Service) Arrears(ctx context.Context, who db.Caller) (a Arrears, err er
 
 const overdueQuery = "SELECT " + chargeColumns + `, u.name, p.name, ` + tenantsColumn +
 	` FROM charges c INDEXED BY charges_unpaid
-	CROSS JOIN leases l ON l.id = c.lease_id CROSS JOIN units u ON u.id = l.unit_id
-	CROSS JOIN properties p ON p.id = u.property_id
+	CROSS JOIN leases l ON l.id = c.lease_id ` + joinsOfLease + `
 	WHERE c.paid_date IS NULL AND c.due_date < ?`
 
 // overdue lists the unpaid charges that were due before today, most days first. The

@@ -53,31 +53,19 @@ func matching(c *db.Conn) matched {
 
 func bankLines(c *db.Conn, f LineFilter, free matched) (list BankLines, err error) {
 	list.Lines = []BankLine{}
-	where, args := " WHERE 1", []any{}
-	and := func(condition string, arg any) { where, args = where+" AND "+condition, append(args, arg) }
-	if f.AccountID != nil {
-		and("b.account_id = ?", *f.AccountID)
-	}
-	if f.State != "" {
-		and("b.state = ?", f.State)
-	}
-	if f.From != nil {
-		and("b.day >= ?", *f.From)
-	}
-	if f.To != nil {
-		and("b.day <= ?", *f.To)
-	}
+	var w db.Where
+	w.And(f.AccountID != nil, "b.account_id = ?", f.AccountID)
+	w.And(f.State != "", "b.state = ?", f.State)
+	w.And(f.From != nil, "b.day >= ?", f.From)
+	w.And(f.To != nil, "b.day <= ?", f.To)
 	if f.Match != "" {
 		return matchedLines(f, free)
 	}
-	if list.Total, err = db.Number(c, "SELECT count(*) FROM bank_lines b"+where, args...); err != nil {
+	if list.Total, err = db.Number(c, "SELECT count(*) FROM bank_lines b WHERE 1"+w.Text, w.Args...); err != nil {
 		return list, err
 	}
-	if f.After > 0 {
-		and("(b.day, b.id) < (SELECT day, id FROM bank_lines WHERE id = ?)", f.After)
-	}
-	all, err := lineRows.All(c, where+" ORDER BY b.day DESC, b.id DESC LIMIT ?",
-		append(args, f.Fetch())...)
+	w.And(f.After > 0, "(b.day, b.id) < (SELECT day, id FROM bank_lines WHERE id = ?)", f.After)
+	all, err := lineRows.All(c, "WHERE 1"+w.Text+" ORDER BY b.day DESC, b.id DESC LIMIT ?", append(w.Args, f.Fetch())...)
 	if err != nil {
 		return list, err
 	}

@@ -39,8 +39,19 @@ func bankOp(op schema.Op) schema.Op {
 	return op
 }
 
-func bindLines(f *schema.Form, p *[]int64, word string) {
-	f.IDs(p, "line_id", "the bank's lines", maxBooked, schema.Required, schema.Positional(word),
+// bindLine binds the one line of an operation.
+func bindLine(f *schema.Form, p *int64) {
+	f.ID(p, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61),
+		schema.Choices(lineChoices))
+}
+
+// didLines says how many lines an operation settled.
+func didLines(one, many string) func(any, schema.Money) string {
+	return schema.Said(func(done BankLines) string { return exact.Plural(len(done.Lines), one, many) })
+}
+
+func bindLines(f *schema.Form, p *[]int64) {
+	f.IDs(p, "line_id", "the bank's lines", maxBooked, schema.Required, schema.Positional("LINE"),
 		schema.Example([]int64{61}))
 }
 
@@ -86,20 +97,19 @@ func (s *Service) bookLines() schema.Op {
 			}
 		},
 		Example: "rental bank book --certain\nrental bank book 61=4 62=\"Harbour House/2A\"",
-		Did: func(a any, m schema.Money) string {
+		Did: schema.SaidIn(func(done BankLines, m schema.Money) string {
 			var sum int64
 			moved := ""
-			for _, l := range a.(BankLines).Lines {
+			for _, l := range done.Lines {
 				if sum += l.AmountCents; l.BookedOn != nil {
 					moved = fmt.Sprintf(" Those of a closed year are dated %s, the first open day.", l.BookedOn)
 				}
 			}
-			if len(a.(BankLines).Lines) == 0 {
+			if len(done.Lines) == 0 {
 				return "No certain line is left to book; somebody may have booked them meanwhile."
 			}
-			return fmt.Sprintf("%s, %s.%s", exact.Plural(len(a.(BankLines).Lines), "line is booked", "lines are booked"), m(sum),
-				moved)
-		},
+			return fmt.Sprintf("%s, %s.%s", exact.Plural(len(done.Lines), "line is booked", "lines are booked"), m(sum), moved)
+		}),
 		Undo: freeAgain,
 	})
 }
@@ -129,16 +139,14 @@ func (s *Service) linkLinesOp() schema.Op {
 		Name:  "link_lines",
 		About: "Link bank lines with recorded payments, expenses or payouts. Both sums must be equal; nothing is booked.",
 		Bind: schema.Writes(s.db, func(f *schema.Form, k *Link) {
-			bindLines(f, &k.LineIDs, "LINE")
+			bindLines(f, &k.LineIDs)
 			f.IDs(&k.PaymentIDs, "payment_id", "the payments", 20, schema.Example([]int64{9}))
 			f.IDs(&k.ExpenseIDs, "expense_id", "the expenses, instead of payments", 20)
 			f.IDs(&k.PayoutIDs, "payout_id", "the payouts, instead of payments", 20)
 		}, linked),
 		Example: "rental bank link 61 --payment-id 9",
-		Did: func(a any, _ schema.Money) string {
-			return exact.Plural(len(a.(BankLines).Lines), "line is linked.", "lines are linked.")
-		},
-		Undo: freeAgain,
+		Did:     didLines("line is linked.", "lines are linked."),
+		Undo:    freeAgain,
 	})
 }
 
@@ -149,8 +157,7 @@ func (s *Service) splitLineOp() schema.Op {
 			"sign and sum.",
 		Bind: schema.Writes2(s.db, func(f *schema.Form, line *int64, amounts *[]int64) {
 			var texts []string
-			f.ID(line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61),
-				schema.Choices(lineChoices))
+			bindLine(f, line)
 			f.Texts(&texts, "amounts", "the parts, in cents", 50, 20, schema.Required, schema.Positional("CENTS"),
 				schema.Help("One amount on each line; together they are the line's amount"), schema.Example([]string{"95000", "95000"}))
 			*amounts = f.Cents("amounts", texts)
@@ -167,8 +174,7 @@ func (s *Service) bookReturn() schema.Op {
 		Name: "book_return", Destructive: true,
 		About: "Reverse a payment that the bank returned; the line is minus its amount. What it had paid is open again.",
 		Bind: schema.Writes2(s.db, func(f *schema.Form, line, payment *int64) {
-			f.ID(line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61),
-				schema.Choices(lineChoices))
+			bindLine(f, line)
 			f.ID(payment, "payment_id", "the payment that was returned", schema.Required, schema.Positional("PAYMENT"),
 				schema.Choices(paymentChoices),
 				schema.Example(9))
@@ -190,14 +196,12 @@ func (s *Service) ignoreLines() schema.Op {
 		Name:  "ignore_lines",
 		About: "Settle bank lines that do not concern the houses, with a reason.",
 		Bind: schema.Writes2(s.db, func(f *schema.Form, lines *[]int64, reason *string) {
-			bindLines(f, lines, "LINE")
+			bindLines(f, lines)
 			f.Text(reason, "reason", "why", schema.Required, schema.Most(maxText), schema.Example("my own money"))
 		}, ignoreLines),
 		Example: `rental bank ignore 61 62 --reason "my own money"`,
-		Did: func(a any, _ schema.Money) string {
-			return exact.Plural(len(a.(BankLines).Lines), "line is ignored.", "lines are ignored.")
-		},
-		Undo: freeAgain,
+		Did:     didLines("line is ignored.", "lines are ignored."),
+		Undo:    freeAgain,
 	})
 }
 
@@ -207,8 +211,7 @@ func (s *Service) freeLineOp() schema.Op {
 		About: "Undo the settling of a bank line: its booked payment is reversed, its link ends, its free parts are " +
 			"joined again.",
 		Bind: schema.Writes2(s.db, func(f *schema.Form, line *int64, reason *string) {
-			f.ID(line, "line_id", "the bank's line", schema.Required, schema.Positional("LINE"), schema.Example(61),
-				schema.Choices(lineChoices))
+			bindLine(f, line)
 			f.Text(reason, "reason", "why, for the history", schema.Required, schema.Most(maxText),
 				schema.Example("another tenant's"))
 		}, unsettle),
@@ -217,18 +220,15 @@ func (s *Service) freeLineOp() schema.Op {
 			l := a.(BankLines).Lines[0]
 			return "the line of " + strings.TrimSpace(l.PayerName+" ") + ", " + l.Day.Words()
 		},
-		Did: func(a any, _ schema.Money) string {
-			return exact.Plural(len(a.(BankLines).Lines), "line is free again.", "lines are free again.")
-		},
+		Did: didLines("line is free again.", "lines are free again."),
 		Will: func(a any, m schema.Money) string {
 			all := a.(BankLines).Lines
-			if len(all) == 1 {
-				return fmt.Sprintf("1 line is free again: %s, %s. A payment or an expense that it booked is reversed.",
-					all[0].Day, m(all[0].AmountCents))
+			text := "1 line is free again:"
+			if len(all) > 1 {
+				text = fmt.Sprintf("%d lines are free again. The first is of", len(all))
 			}
-			text := exact.Plural(len(all), "line is free again", "lines are free again")
-			return fmt.Sprintf("%s. The first is of %s, %s. A payment or an expense that it booked is reversed.", text,
-				all[0].Day, m(all[0].AmountCents))
+			return fmt.Sprintf("%s %s, %s. A payment or an expense that it booked is reversed.", text, all[0].Day,
+				m(all[0].AmountCents))
 		},
 	})
 }

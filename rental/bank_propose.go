@@ -71,10 +71,11 @@ func loadMatcher(c *db.Conn, first, last exact.Day) (*matcher, error) {
 		return nil, err
 	}
 	err = db.Each(c, func(r *db.Row) error {
-		e := scanExpense(r)
+		e := expenses.Row(r)
 		m.like[signs(r.Text())] = e
 		return nil
-	}, "SELECT "+expenseColumns+", b.payer_account FROM "+fromExpenses+` JOIN bank_links k ON k.expense_id = e.id
+	}, "SELECT "+expenses.Columns()+", b.payer_account FROM expenses e "+placesOfExpenses+`
+		JOIN bank_links k ON k.expense_id = e.id
 		JOIN bank_lines b ON b.id = k.line_id
 		WHERE b.payer_account <> '' ORDER BY b.day, b.id`)
 	if err != nil {

@@ -122,21 +122,16 @@ func addCharge(tx *db.Tx, lease int64, n NewCharge) (Charged, error) {
 	if err != nil {
 		return Charged{}, err
 	}
-	if _, err := postedLease(tx, lease); err != nil {
+	if _, err := leases.ByID(&tx.Conn, lease); err != nil {
 		return Charged{}, err
 	}
-	id, err := insertSingle(tx, lease, n)
-	if err != nil {
-		return Charged{}, err
-	}
-	if err := catchUp(tx, lease); err != nil {
-		return Charged{}, err
-	}
+	var id int64
 	done := Charged{LeaseID: lease}
-	if done.Charge, err = findCharge(&tx.Conn, lease, id); err != nil {
-		return Charged{}, err
+	done.Totals, err = acted(tx, lease, func() (err error) { id, err = insertSingle(tx, lease, n); return err })
+	if err != nil {
+		return done, err
 	}
-	done.Totals, err = totalsOf(&tx.Conn, lease)
+	done.Charge, err = findCharge(&tx.Conn, lease, id)
 	return done, err
 }
 

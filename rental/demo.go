@@ -146,7 +146,7 @@ func demoMoney(tx *db.Tx, today exact.Day) error {
 	if err != nil {
 		return err
 	}
-	_, err = insertRecurringExpense(tx, nil, RecurringExpense{propertyID: property, Category: "cleaning",
+	_, err = insertRecurringExpense(tx, RecurringExpense{propertyID: property, Category: "cleaning",
 		Payee: new("Stairs & Co"), AmountCents: 12_000,
 		Frequency: monthly, From: (today.Month() - 1).Day(15)})
 	return err

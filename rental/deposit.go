@@ -249,18 +249,12 @@ func payOut(tx *db.Tx, kind string, p PayoutRequest) (done Payout, err error) {
 		return done, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from %d to %d, the %s",
 			fault.Cents(done.AmountCents), fault.Cents(1), fault.Cents(have), what)
 	}
-	if done.ID, err = insertPayout(tx, done); err != nil {
-		return done, err
-	}
-	if kind == "credit" {
-		if err := takeCredit(tx, done); err != nil {
-			return done, err
+	done.Totals, err = acted(tx, p.LeaseID, func() error {
+		if done.ID, err = insertPayout(tx, done); err != nil || kind != "credit" {
+			return err
 		}
-	}
-	if err := catchUp(tx, p.LeaseID); err != nil {
-		return done, err
-	}
-	done.Totals, err = totalsOf(&tx.Conn, p.LeaseID)
+		return takeCredit(tx, done)
+	})
 	return done, err
 }
 

@@ -39,37 +39,55 @@ type Expense struct {
 
 	propertyID, unitID *int64
 	due                *exact.Day // of a recurring one
+	recordedAt         exact.Instant
 }
 
-const expenseSets db.Columns = "property_id, unit_id, day, category, payee, amount_cents, tax_note, ticket_id, " +
-	"reverses_id, recurring_id, due_day, recorded_at"
-
-const expenseColumns = `e.id, p.name, u.name, e.day, e.category, e.payee, e.amount_cents, e.tax_note, e.ticket_id,
-	(SELECT min(line_id) FROM bank_links WHERE expense_id = e.id), e.reverses_id, (SELECT id FROM expenses
-	WHERE reverses_id = e.id),
-	e.recurring_id, e.property_id, e.unit_id, e.due_day`
-
-const fromExpenses = "expenses e LEFT JOIN properties p ON p.id = e.property_id LEFT JOIN units u ON u.id = " +
-	"e.unit_id"
-
-func scanExpense(r *db.Row) Expense {
-	return Expense{ID: r.Int(), Property: r.TextPtr(), Unit: r.TextPtr(), Day: r.Day(), Category: r.Text(),
-		Payee: r.TextPtr(), AmountCents: r.Int(),
-		TaxNote: r.TextPtr(), TicketID: r.IntPtr(), LineID: r.IntPtr(), ReversesID: r.IntPtr(), ReversedByID: r.IntPtr(),
-		RecurringID: r.IntPtr(),
-		propertyID:  r.IntPtr(), unitID: r.IntPtr(), due: r.DayPtr()}
+// idElsewhere binds the number that a record has elsewhere: 0 is none.
+func idElsewhere[T any](at func(*T) *int64) record.Column[T] {
+	return record.ID(at).Field(func(f *schema.Form, t *T, _ ...schema.Opt) bool {
+		return f.Int(at(t), "id", "its number elsewhere, which distinguishes equal rows", schema.Range(1, maxCents))
+	})
 }
 
-var expenses = record.Read("expense", "e", expenseColumns, fromExpenses, scanExpense)
+const placesOfExpenses = "LEFT JOIN properties p ON p.id = e.property_id LEFT JOIN units u ON u.id = e.unit_id"
 
-// insertExpense stores an expense, with its imported id if there is one, and its audit entry.
-func insertExpense(tx *db.Tx, number *int64, e Expense) (Expense, error) {
+var expenses = record.New("expense", "expenses",
+	record.OptText("property", func(e *Expense) **string { return &e.Property }, "the house; empty: of all houses",
+		schema.Most(maxName)).From("p.name"),
+	record.OptText("unit", func(e *Expense) **string { return &e.Unit }, "the unit, if the expense is for one",
+		schema.Most(maxName)).From("u.name"),
+	record.Day("day", func(e *Expense) *exact.Day { return &e.Day }, "when it was paid", schema.Required),
+	record.Text("category", func(e *Expense) *string { return &e.Category }, "what it was for", schema.Required,
+		schema.Most(maxName)),
+	record.OptText("payee", func(e *Expense) **string { return &e.Payee }, "who was paid", schema.Most(maxName)),
+	record.Int("amount_cents", func(e *Expense) *int64 { return &e.AmountCents },
+		"how much, in cents; below 0: money back", schema.Required, schema.Range(-maxCents, maxCents)),
+	record.OptText("tax_note", func(e *Expense) **string { return &e.TaxNote }, "a note for the tax adviser",
+		schema.Most(maxText)),
+	record.OptInt("ticket_id", func(e *Expense) **int64 { return &e.TicketID }, "the ticket that it was for",
+		schema.Range(1, maxCents)),
+	record.OptInt("recurring_id", func(e *Expense) **int64 { return &e.RecurringID },
+		"the recurring expense it belongs to", schema.Range(1, maxCents)),
+	record.OptDay("due_day", func(e *Expense) **exact.Day { return &e.due }, "of a recurring one: its day"),
+	record.OptInt("reverses_id", func(e *Expense) **int64 { return &e.ReversesID }, "the expense that it reverses",
+		schema.Range(1, maxCents)),
+	idElsewhere(func(e *Expense) *int64 { return &e.ID }),
+	record.OptInt("line_id", func(e *Expense) **int64 { return &e.LineID }, "").
+		From("(SELECT min(line_id) FROM bank_links WHERE expense_id = e.id)"),
+	record.OptInt("reversed_by_id", func(e *Expense) **int64 { return &e.ReversedByID }, "").
+		From("(SELECT id FROM expenses WHERE reverses_id = e.id)"),
+	record.OptInt("property_id", func(e *Expense) **int64 { return &e.propertyID }, ""),
+	record.OptInt("unit_id", func(e *Expense) **int64 { return &e.unitID }, ""),
+	record.Moment("recorded_at", func(e *Expense) *exact.Instant { return &e.recordedAt }),
+).Joined("e", placesOfExpenses).
+	Check(func(tx *db.Tx, _, now *Expense) error { now.recordedAt = tx.Now(); return nil })
+
+// insertExpense stores an expense, with its imported id if it has one, and its audit entry.
+func insertExpense(tx *db.Tx, e Expense) (Expense, error) {
 	if err := mustBeOpen(&tx.Conn, "day", e.Day); err != nil {
 		return e, err
 	}
-	id, err := tx.InsertRow("expenses", "id, "+expenseSets, number, e.propertyID, e.unitID, e.Day, e.Category, e.Payee,
-		e.AmountCents, e.TaxNote,
-		e.TicketID, e.ReversesID, e.RecurringID, e.due, tx.Now())
+	id, err := expenses.Insert(tx, &e)
 	if err != nil {
 		return e, err
 	}
@@ -124,7 +142,7 @@ func addExpense(tx *db.Tx, n NewExpense) (e Expense, err error) {
 		return e, fault.Fieldf("amount_cents", "amount_cents: 0 is not an expense; enter what was paid, below 0 for money "+
 			"back")
 	}
-	if e, err = insertExpense(tx, nil, e); err != nil || n.LineID == nil {
+	if e, err = insertExpense(tx, e); err != nil || n.LineID == nil {
 		return e, err
 	}
 	if err := settle(tx, *n.LineID, lineBooked, bankLink{expense: &e.ID, made: true}); err != nil {
@@ -198,16 +216,11 @@ func placeOf(c *db.Conn, property, unit string) (propertyID, unitID *int64, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	type place struct {
-		property   int64
-		name, unit string
+	of, err := units.ByID(c, id)
+	if err == nil && propertyID != nil && *propertyID != of.PropertyID {
+		err = fault.Fieldf("unit", "unit: %s belongs to another house, %s", of.Name, of.Property)
 	}
-	of, _, err := db.One(c, func(r *db.Row) place { return place{r.Int(), r.Text(), r.Text()} },
-		"SELECT p.id, p.name, u.name FROM units u CROSS JOIN properties p ON p.id = u.property_id WHERE u.id = ?", id)
-	if err == nil && propertyID != nil && *propertyID != of.property {
-		err = fault.Fieldf("unit", "unit: %s belongs to another house, %s", of.unit, of.name)
-	}
-	return &of.property, &id, err
+	return &of.PropertyID, &id, err
 }
 
 // idOrName returns an existing record's id, else looks it up by name.
@@ -256,7 +269,7 @@ func reverseExpense(tx *db.Tx, id int64, reason string, day *exact.Day) (Expense
 	back := Expense{propertyID: e.propertyID, unitID: e.unitID, Day: on, Category: e.Category, Payee: e.Payee,
 		AmountCents: -e.AmountCents,
 		TaxNote:     &reason, TicketID: e.TicketID, ReversesID: &e.ID}
-	return insertExpense(tx, nil, back)
+	return insertExpense(tx, back)
 }
 
 // Expenses is a page of expenses, newest day first.
@@ -280,42 +293,31 @@ func (s *Service) Expenses(ctx context.Context, f ExpenseFilter) (Expenses, erro
 }
 
 func listExpenses(c *db.Conn, f ExpenseFilter) (list Expenses, err error) {
-	where, args := " WHERE 1", []any{}
-	and := func(condition string, all ...any) { where, args = where+" AND "+condition, append(args, all...) }
+	var w db.Where
 	if f.Property != "" {
 		property, _, err := placeOf(c, f.Property, "")
 		if err != nil {
 			return list, err
 		}
-		and("e.property_id = ?", *property)
+		w.And(true, "e.property_id = ?", property)
 	}
 	if f.Category != "" {
 		name, err := categoryOf(c, f.Category)
 		if err != nil {
 			return list, err
 		}
-		and("e.category = ?", name)
+		w.And(true, "e.category = ?", name)
 	}
-	if f.Year != 0 {
-		first, last := yearDays(f.Year)
-		and("e.day BETWEEN ? AND ?", first, last)
-	}
-	if f.TicketID != 0 {
-		and("e.ticket_id = ?", f.TicketID)
-	}
+	first, last := yearDays(f.Year)
+	w.And(f.Year != 0, "e.day BETWEEN ? AND ?", first, last)
+	w.And(f.TicketID != 0, "e.ticket_id = ?", f.TicketID)
 	_, _, err = db.One(c, func(r *db.Row) int64 { list.Total, list.SumCents = r.Int(), r.Int(); return 0 },
-		"SELECT count(*), coalesce(sum(e.amount_cents), 0) FROM expenses e"+where, args...)
+		"SELECT count(*), coalesce(sum(e.amount_cents), 0) FROM expenses e WHERE 1"+w.Text, w.Args...)
 	if err != nil {
 		return list, err
 	}
-	if f.After > 0 {
-		and("(e.day, e.id) < (SELECT day, id FROM expenses WHERE id = ?)", f.After)
-	}
-	all, err := expenses.All(c, where+
-		" ORDER BY e.day DESC, e.id DESC LIMIT ?", append(args, f.Fetch())...)
+	w.And(f.After > 0, "(e.day, e.id) < (SELECT day, id FROM expenses WHERE id = ?)", f.After)
+	all, err := expenses.All(c, "WHERE 1"+w.Text+" ORDER BY e.day DESC, e.id DESC LIMIT ?", append(w.Args, f.Fetch())...)
 	list.Expenses, list.Next = schema.Cut(all, f.Limit, func(e Expense) int64 { return e.ID })
-	if list.Expenses == nil {
-		list.Expenses = []Expense{}
-	}
 	return list, err
 }

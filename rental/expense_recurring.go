@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -27,24 +28,29 @@ type RecurringExpense struct {
 	propertyID, unitID *int64
 }
 
-const recurringExpenseSets db.Columns = "property_id, unit_id, category, payee, amount_cents, tax_note, frequency, " +
-	"from_day, to_day, next_day"
-
-func (x RecurringExpense) sets() []any {
-	return []any{x.propertyID, x.unitID, x.Category, x.Payee, x.AmountCents, x.TaxNote, x.Frequency, x.From, x.To,
-		x.NextDay}
-}
-
-var repeated = record.Read("recurring expense", "e", "e.id, p.name, u.name, "+recurringExpenseSets.Of("e"),
-	"recurring_expenses e LEFT JOIN properties p ON p.id = e.property_id LEFT JOIN units u ON u.id = e.unit_id",
-	scanRecurringExpense)
-
-func scanRecurringExpense(r *db.Row) RecurringExpense {
-	return RecurringExpense{ID: r.Int(), Property: r.TextPtr(), Unit: r.TextPtr(), propertyID: r.IntPtr(),
-		unitID: r.IntPtr(), Category: r.Text(),
-		Payee: r.TextPtr(), AmountCents: r.Int(), TaxNote: r.TextPtr(), Frequency: r.Text(), From: r.Day(), To: r.DayPtr(),
-		NextDay: r.DayPtr()}
-}
+var repeated = record.New("recurring_expense", "recurring_expenses",
+	record.OptText("property", func(x *RecurringExpense) **string { return &x.Property },
+		"the house; empty: of all houses", schema.Most(maxName)).From("p.name"),
+	record.OptText("unit", func(x *RecurringExpense) **string { return &x.Unit },
+		"the unit, if the expense is for one", schema.Most(maxName)).From("u.name"),
+	record.Text("category", func(x *RecurringExpense) *string { return &x.Category }, "what it is for", schema.Required,
+		schema.Most(maxName)),
+	record.OptText("payee", func(x *RecurringExpense) **string { return &x.Payee }, "who was paid", schema.Most(maxName)),
+	record.Int("amount_cents", func(x *RecurringExpense) *int64 { return &x.AmountCents },
+		"how much, in cents; below 0: money back", schema.Required, schema.Range(-maxCents, maxCents)),
+	record.OptText("tax_note", func(x *RecurringExpense) **string { return &x.TaxNote }, "a note for the tax adviser",
+		schema.Most(maxText)),
+	record.Enum("frequency", func(x *RecurringExpense) *string { return &x.Frequency }, frequencies, "how often it comes",
+		schema.Folded).Else(func(x *RecurringExpense) { x.Frequency = monthly }),
+	record.Day("from", func(x *RecurringExpense) *exact.Day { return &x.From }, "the first day",
+		schema.Required).Stored("from_day"),
+	record.OptDay("to", func(x *RecurringExpense) **exact.Day { return &x.To },
+		"the last day; empty is open-ended").Stored("to_day"),
+	idElsewhere(func(x *RecurringExpense) *int64 { return &x.ID }),
+	record.OptDay("next_day", func(x *RecurringExpense) **exact.Day { return &x.NextDay }, ""),
+	record.OptInt("property_id", func(x *RecurringExpense) **int64 { return &x.propertyID }, ""),
+	record.OptInt("unit_id", func(x *RecurringExpense) **int64 { return &x.unitID }, ""),
+).Joined("e", placesOfExpenses)
 
 // after is the next day of the expense; a day that a short month moved returns in the next long one.
 func (x RecurringExpense) after(day exact.Day) *exact.Day {
@@ -70,10 +76,10 @@ func addRecurringExpense(tx *db.Tx, n NewExpense, x RecurringExpense) (Recurring
 	if x.propertyID, x.unitID, err = placeOf(&tx.Conn, n.Property, n.Unit); err != nil {
 		return x, err
 	}
-	return insertRecurringExpense(tx, nil, x)
+	return insertRecurringExpense(tx, x)
 }
 
-func insertRecurringExpense(tx *db.Tx, number *int64, x RecurringExpense) (RecurringExpense, error) {
+func insertRecurringExpense(tx *db.Tx, x RecurringExpense) (RecurringExpense, error) {
 	switch {
 	case x.AmountCents == 0:
 		return x, fault.Fieldf("amount_cents", "amount_cents: 0 is not an expense; enter what is paid each time")
@@ -81,7 +87,7 @@ func insertRecurringExpense(tx *db.Tx, number *int64, x RecurringExpense) (Recur
 		return x, fault.Fieldf("to", "to: %s lies before from %s", x.To, x.From)
 	}
 	x.NextDay = &x.From
-	id, err := tx.InsertRow("recurring_expenses", "id, "+recurringExpenseSets, append([]any{number}, x.sets()...)...)
+	id, err := repeated.Insert(tx, &x)
 	if err != nil {
 		return x, err
 	}
@@ -105,7 +111,7 @@ func endRecurringExpense(tx *db.Tx, id int64, to exact.Day) (RecurringExpense, e
 	if x.NextDay != nil && *x.NextDay > *x.To {
 		x.NextDay = nil
 	}
-	if err := tx.UpdateRow("recurring_expenses", id, recurringExpenseSets, x.sets()...); err != nil {
+	if err := repeated.Update(tx, &x, &x); err != nil {
 		return x, err
 	}
 	return x, tx.Audit("recurring_expense.ended", db.Subject("recurring_expense", id),
@@ -152,9 +158,8 @@ func postExpense(tx *db.Tx, x RecurringExpense, done *Posted) error {
 			if err != nil {
 				return err
 			}
-			e, err := insertExpense(tx, nil, Expense{propertyID: x.propertyID, unitID: x.unitID, Day: on, Category: x.Category,
-				Payee:       x.Payee,
-				AmountCents: x.AmountCents, TaxNote: x.TaxNote, RecurringID: &x.ID, due: &day})
+			e, err := insertExpense(tx, Expense{propertyID: x.propertyID, unitID: x.unitID, Day: on, Category: x.Category,
+				Payee: x.Payee, AmountCents: x.AmountCents, TaxNote: x.TaxNote, RecurringID: &x.ID, due: &day})
 			if err != nil {
 				return err
 			}

@@ -117,12 +117,9 @@ func bindFilters(f *schema.Form, property, tenant *string) {
 
 // unitFor finds a unit by an agent's name: Property/Unit, also with words of the property, or a unique unit name.
 func unitFor(c *db.Conn, name string) (int64, error) {
-	const units = "SELECT u.id, p.name || '/' || u.name FROM units u CROSS JOIN properties p ON p.id = u.property_id " +
-		"WHERE "
-	id, err := oneNamed(c, "unit", name, units+"p.name || '/' || u.name = ?1", units+"u.name = ?1",
-		units+"lower(u.name) = lower(?1)",
-		units+"lower(p.name || '/' || u.name) = lower(?1)",
-		units+"instr(?1, '/') AND has_words(substr(?1, 1, instr(?1, '/') - 1), p.name) "+
+	id, err := oneNamed(c, "unit", name, unitNamed+"p.name || '/' || u.name = ?1", unitNamed+"u.name = ?1",
+		unitNamed+"lower(u.name) = lower(?1)", unitNamed+"lower(p.name || '/' || u.name) = lower(?1)",
+		unitNamed+"instr(?1, '/') AND has_words(substr(?1, 1, instr(?1, '/') - 1), p.name) "+
 			"AND lower(u.name) = lower(trim(substr(?1, instr(?1, '/') + 1)))")
 	if fault.Is(err, fault.NotFound) {
 		names, failed := db.All(c, db.Text,

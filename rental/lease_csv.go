@@ -38,10 +38,13 @@ func leaseTable() schema.Table {
 		}
 		return n, err
 	}
-	t.Find = func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
+	named := func(c *db.Conn, cell func(string) string) (Lease, bool, error) {
 		day, _ := exact.ParseDay(strings.TrimSpace(cell("start_date")))
-		l, found, err := leases.One(c, "WHERE p.name = ? AND u.name = ? AND l.start_date = ?",
+		return leases.One(c, "WHERE p.name = ? AND u.name = ? AND l.start_date = ?",
 			strings.TrimSpace(cell("property")), strings.TrimSpace(cell("unit")), day)
+	}
+	t.Find = func(c *db.Conn, cell func(string) string) ([]string, bool, error) {
+		l, found, err := named(c, cell)
 		if err != nil || !found {
 			return nil, false, err
 		}
@@ -49,14 +52,11 @@ func leaseTable() schema.Table {
 		return l.cells(shared), true, err
 	}
 	t.Page = func(c *db.Conn, cell func(string) string) (string, error) {
-		day, _ := exact.ParseDay(cell("start_date"))
-		id, found, err := db.One(c, db.Int, `SELECT l.id FROM properties p JOIN units u ON u.property_id = p.id JOIN leases l
-			ON l.unit_id = u.id
-			WHERE p.name = ? AND u.name = ? AND l.start_date = ?`, cell("property"), cell("unit"), day)
+		l, found, err := named(c, cell)
 		if err != nil || !found {
 			return "/leases", err
 		}
-		return leasePath(id), nil
+		return leasePath(l.ID), nil
 	}
 	return t
 }

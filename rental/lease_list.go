@@ -36,41 +36,23 @@ type LeaseFilter struct {
 }
 
 // where is the condition on leases l of units u and properties p, on day ?1.
-func (f LeaseFilter) where() (where string, args []any) {
-	add := func(condition string, values ...any) {
-		where += " AND " + condition
-		args = append(args, values...)
-	}
-	switch f.Status {
-	case upcoming:
-		add("l.start_date > ?1")
-	case active:
-		add("l.last_day >= ?1 AND l.start_date <= ?1")
-	case ended:
-		add("l.last_day < ?1")
-	}
-	if f.UnitID != 0 {
-		add("l.unit_id = ?", f.UnitID)
-	}
-	if f.Property != "" {
-		in, values := partOf(f.Property, "p.name", "p.id")
-		add(in, values...)
-	}
-	if f.Tenant != "" {
-		of, values := partOf(f.Tenant, calledLike(f.Tenant), "t.id")
-		add("l.id IN (SELECT x.lease_id FROM tenants t CROSS JOIN lease_tenants x ON x.tenant_id = t.id WHERE "+of+")",
-			values...)
-	}
-	if f.EndsBefore != nil {
-		add("l.end_date < ?", *f.EndsBefore)
-	}
-	if f.Q != "" {
-		add(`(l.id = ? OR has_words(?, p.name || ' / ' || u.name, (SELECT group_concat(t.name || ' ' || ifnull(t.email, ''),
-			char(10))
-			FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id)))`, words.Number(f.Q, "lease"),
-			f.Q)
-	}
-	return where, args
+func (f LeaseFilter) where(c *db.Conn) db.Where {
+	w := db.Where{Text: " WHERE ?1 = ?1", Args: []any{c.Today()}}
+	w.And(f.Status == upcoming, "l.start_date > ?1")
+	w.And(f.Status == active, "l.last_day >= ?1 AND l.start_date <= ?1")
+	w.And(f.Status == ended, "l.last_day < ?1")
+	w.And(f.UnitID != 0, "l.unit_id = ?", f.UnitID)
+	in, values := partOf(f.Property, "p.name", "p.id")
+	w.And(f.Property != "", in, values...)
+	of, values := partOf(f.Tenant, calledLike(f.Tenant), "t.id")
+	w.And(f.Tenant != "", "l.id IN (SELECT x.lease_id FROM tenants t CROSS JOIN lease_tenants x ON x.tenant_id = t.id "+
+		"WHERE "+of+")", values...)
+	w.And(f.EndsBefore != nil, "l.end_date < ?", f.EndsBefore)
+	w.And(f.Q != "", `(l.id = ? OR has_words(?, p.name || ' / ' || u.name,
+		(SELECT group_concat(t.name || ' ' || ifnull(t.email, ''), char(10))
+		FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id)))`, words.Number(f.Q, "lease"),
+		f.Q)
+	return w
 }
 
 // calledLike is what of a tenant t a filter looks into: the name, and the e-mail for a
@@ -84,10 +66,8 @@ func calledLike(asked string) string {
 
 // read reads the page of the leases that match, and one more.
 func (f LeaseFilter) read(c *db.Conn) ([]Lease, error) {
-	where, args := f.where()
-	return leases.All(c, "WHERE ?1 = ?1"+where+
-		" AND l.id > ? ORDER BY l.id LIMIT ?",
-		append(append([]any{c.Today()}, args...), f.After, f.Fetch())...)
+	w := f.where(c)
+	return leases.All(c, w.Text+" AND l.id > ? ORDER BY l.id LIMIT ?", append(w.Args, f.After, f.Fetch())...)
 }
 
 // sum counts the leases that match, and what they owe: from the unpaid charges, which are few beside all leases.
@@ -100,14 +80,13 @@ func (f LeaseFilter) sum(c *db.Conn) (n, balance int64, err error) {
 			WHERE paid_date IS NULL`)
 		return n, balance, err
 	}
-	where, args := f.where()
-	args = append([]any{c.Today()}, args...)
-	if n, err = db.Number(c, "SELECT count(*)"+fromLeases+" WHERE ?1 = ?1"+where, args...); err != nil {
+	w := f.where(c)
+	if n, err = leases.Count(c, w.Text, w.Args...); err != nil {
 		return 0, 0, err
 	}
 	balance, err = db.Number(c, `SELECT coalesce(sum(c.amount_cents - c.paid_cents), 0)
 		FROM charges c INDEXED BY charges_unpaid CROSS JOIN leases l ON l.id = c.lease_id `+joinsOfLease+
-		" WHERE c.paid_date IS NULL AND ?1 = ?1"+where, args...)
+		w.Text+" AND c.paid_date IS NULL", w.Args...)
 	return n, balance, err
 }
 

@@ -66,7 +66,8 @@ var (
 		Body: "Hello {name},\n\nWe received {amount} on {day}. Thank you.\n\nIt paid:\n{charges}\n\nLeft as credit: " +
 			"{credit}\n\n" +
 			"The receipt is here: {link}\n\n{shop}\n{shop_address}",
-		Fill: fillReceipt, Newest: newestReceipt, Find: numbered("payment"),
+		Fill: fillReceipt, Newest: newest("payment", "SELECT id FROM payments WHERE voided_at IS NULL "+
+			"AND method NOT IN ('deposit', 'opening')"), Find: numbered("payment"),
 	}
 	statementKind = mail.Kind{
 		Name: "statement", Service: "rental", Asked: true, About: "To the tenants, when you mail a statement of a year.",
@@ -87,7 +88,8 @@ var (
 		Subject: "{title}: {status}",
 		Body: "Hello {name},\n\nYour report \"{title}\" is: {status}.\n\n{note}\n\nYou can answer here: " +
 			"{link}\n\n{shop}\n{shop_address}",
-		Fill: fillTicket, Newest: newestTicket, Find: numbered("ticket"),
+		Fill: fillTicket, Newest: newest("ticket", "SELECT id FROM tickets WHERE lease_id IS NOT NULL"),
+		Find: numbered("ticket"),
 	}
 )
 
@@ -128,6 +130,16 @@ func toTenant(l Lease, r mail.Row, v *mail.Content) (gone bool) {
 		v.Name = l.Tenants[0].Name
 	}
 	return r.Person != ""
+}
+
+// addressed begins a message about a lease.
+func addressed(c *db.Conn, r mail.Row, lease int64) (l Lease, v mail.Content, err error) {
+	if l, err = leases.ByID(c, lease); err != nil {
+		v, err = untrue(v, err)
+		return l, v, err
+	}
+	toTenant(l, r, &v)
+	return l, v, nil
 }
 
 // untrue marks the message of a deleted record as no longer true.
@@ -205,12 +217,9 @@ func leasesIn(c *db.Conn, r mail.Row) ([]Lease, error) {
 
 // fillReminder fills in what is due on the day that the row notes; for a preview on the next.
 func fillReminder(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
-	l, err := leases.ByID(c, r.Number())
-	if err != nil {
-		return untrue(v, err)
-	}
-	if toTenant(l, r, &v) {
-		return v, nil
+	l, v, err := addressed(c, r, r.Number())
+	if err != nil || v.Untrue != "" {
+		return v, err
 	}
 	noted, err := strconv.ParseInt(r.Note, 10, 32)
 	day := exact.Day(noted) // #nosec G115 -- a day's number

@@ -44,10 +44,12 @@ func mailReceipt(tx *db.Tx, l Lease, payment int64) error {
 	return err
 }
 
-func newestReceipt(c *db.Conn) (mail.Row, bool, error) {
-	id, found, err := db.One(c, db.Int, "SELECT id FROM payments WHERE voided_at IS NULL AND method NOT IN "+
-		"('deposit', 'opening') ORDER BY id DESC LIMIT 1")
-	return mail.Row{Subject: db.Subject("payment", id), Record: strconv.FormatInt(id, 10)}, found, err
+// newest finds the newest record for a preview.
+func newest(noun, query string) func(c *db.Conn) (mail.Row, bool, error) {
+	return func(c *db.Conn) (mail.Row, bool, error) {
+		id, found, err := db.One(c, db.Int, query+" ORDER BY id DESC LIMIT 1")
+		return mail.Row{Subject: db.Subject(noun, id), Record: strconv.FormatInt(id, 10)}, found, err
+	}
 }
 
 // numbered finds a record for a preview by its number.
@@ -63,12 +65,9 @@ func numbered(noun string) func(*db.Conn, string) (mail.Row, error) {
 
 // fillStatement fills in the statement of the year that the row notes; for a preview of this one.
 func fillStatement(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err error) {
-	l, err := leases.ByID(c, r.Number())
-	if err != nil {
-		return untrue(v, err)
-	}
-	if toTenant(l, r, &v) {
-		return v, nil
+	l, v, err := addressed(c, r, r.Number())
+	if err != nil || v.Untrue != "" {
+		return v, err
 	}
 	year, err := strconv.ParseInt(r.Note, 10, 64)
 	if err != nil {
@@ -108,12 +107,9 @@ func fillTicket(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err err
 	if k.LeaseID == nil {
 		return mail.Content{Untrue: "the ticket's lease is gone"}, nil
 	}
-	l, err := leases.ByID(c, *k.LeaseID)
-	if err != nil {
-		return untrue(v, err)
-	}
-	if toTenant(l, r, &v) {
-		return v, nil
+	l, v, err := addressed(c, r, *k.LeaseID)
+	if err != nil || v.Untrue != "" {
+		return v, err
 	}
 	note, _, err := db.One(c, db.Text, "SELECT text FROM ticket_notes WHERE id = ? AND ticket_id = ?", r.Note, k.ID)
 	v.Values = map[string]mail.Value{"title": mail.Text(k.Title), "status": mail.Text(w.Word(ticketWords[k.Status])),
@@ -138,11 +134,6 @@ func mailTicket(tx *db.Tx, ticket, note int64) error {
 	}
 	_, err = queueTenants(tx, ticketKind, l, r)
 	return err
-}
-
-func newestTicket(c *db.Conn) (mail.Row, bool, error) {
-	id, found, err := db.One(c, db.Int, "SELECT id FROM tickets WHERE lease_id IS NOT NULL ORDER BY id DESC LIMIT 1")
-	return mail.Row{Subject: db.Subject("ticket", id), Record: strconv.FormatInt(id, 10)}, found, err
 }
 
 // mailStatement mails a lease's statement of a year, 0 is this one, to its tenants. Refused: an unknown

@@ -26,23 +26,26 @@ func voidCharge(tx *db.Tx, charge int64, reason string) (Voided, error) {
 	if err != nil {
 		return Voided{}, err
 	}
-	lease := c.lease
-	if err := post(tx, lease); err != nil { // credit may have paid it
-		return Voided{}, err
-	}
-	if c, err = charges.ByID(&tx.Conn, charge); err != nil {
-		return Voided{}, err
-	}
-	done := Voided{LeaseID: lease, Charge: c, Reason: reason}
+	done := Voided{LeaseID: c.lease, Reason: reason}
+	done.Totals, err = acted(tx, c.lease, func() error {
+		if done.Charge, err = charges.ByID(&tx.Conn, charge); err != nil { // credit may have paid it
+			return err
+		}
+		return void(tx, done.Charge, reason)
+	})
+	return done, err
+}
+
+func void(tx *db.Tx, c Charge, reason string) error {
 	switch {
 	case c.Type == rent:
-		return done, fault.Fieldf("charge_id", "charge_id: charge %d (%s) is rent and cannot be voided; end the lease "+
+		return fault.Fieldf("charge_id", "charge_id: charge %d (%s) is rent and cannot be voided; end the lease "+
 			"earlier or set another rent", c.ID, c.Label)
 	case c.opening:
-		return done, fault.Conflictf("charge %d (%s) was taken over with the lease; set the lease's opening again", c.ID,
+		return fault.Conflictf("charge %d (%s) was taken over with the lease; set the lease's opening again", c.ID,
 			c.Label)
 	case c.Paid || c.PaidCents > 0:
-		return done, fault.Conflictf("of charge %d (%s) %d cents are paid: reverse that payment first", c.ID, c.Label,
+		return fault.Conflictf("of charge %d (%s) %d cents are paid: reverse that payment first", c.ID, c.Label,
 			fault.Cents(c.PaidCents))
 	}
 	if c.feeOf != nil {
@@ -50,15 +53,8 @@ func voidCharge(tx *db.Tx, charge int64, reason string) (Voided, error) {
 			ON CONFLICT DO NOTHING`, *c.feeOf)
 	}
 	tx.Do("DELETE FROM charges WHERE id = ?", c.ID)
-	if err := tx.Audit("charge.voided", db.Subject("charge", c.ID), map[string]any{"lease_id": lease, "charge": c,
-		"reason": reason}); err != nil {
-		return done, err
-	}
-	if err := catchUp(tx, lease); err != nil {
-		return done, err
-	}
-	done.Totals, err = totalsOf(&tx.Conn, lease)
-	return done, err
+	return tx.Audit("charge.voided", db.Subject("charge", c.ID), map[string]any{"lease_id": c.lease, "charge": c,
+		"reason": reason})
 }
 
 // Cancelled is a lease that was removed as a mistake.

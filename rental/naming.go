@@ -20,11 +20,12 @@ func lookupUnit(c *db.Conn, name string) (int64, error) {
 	if !strings.Contains(name, "/") {
 		return 0, fault.Invalidf("%s is neither an id nor Property/Unit", schema.Quote(name))
 	}
-	const units = "SELECT u.id, p.name || '/' || u.name FROM units u CROSS JOIN properties p ON p.id = u.property_id " +
-		"WHERE "
-	return oneNamed(c, "unit", name, units+"p.name || '/' || u.name = ?1",
-		units+"lower(p.name || '/' || u.name) = lower(?1)")
+	return oneNamed(c, "unit", name, unitNamed+"p.name || '/' || u.name = ?1",
+		unitNamed+"lower(p.name || '/' || u.name) = lower(?1)")
 }
+
+const unitNamed = `SELECT u.id, p.name || '/' || u.name FROM units u
+	CROSS JOIN properties p ON p.id = u.property_id WHERE `
 
 // lookupTenant finds a tenant by name, e-mail or Name <e-mail>.
 func lookupTenant(c *db.Conn, name string) (int64, error) {
@@ -114,11 +115,10 @@ const (
 func today(c *db.Conn) any { return c.Today() }
 
 // chargeChoices lists the charges of which something is open, by their words and periods.
-var chargeChoices = schema.ListedBy("SELECT c.id, p.name, u.name, "+tenantsColumn+`, c.type, c.label, c.amount_cents -
-	c.paid_cents
-	FROM charges c INDEXED BY charges_unpaid CROSS JOIN leases l ON l.id = c.lease_id CROSS JOIN units u
-	ON u.id = l.unit_id
-	CROSS JOIN properties p ON p.id = u.property_id WHERE c.paid_date IS NULL AND c.amount_cents > c.paid_cents AND {}
+var chargeChoices = schema.ListedBy("SELECT c.id, p.name, u.name, "+tenantsColumn+`, c.type, c.label,
+	c.amount_cents - c.paid_cents
+	FROM charges c INDEXED BY charges_unpaid CROSS JOIN leases l ON l.id = c.lease_id `+joinsOfLease+`
+	WHERE c.paid_date IS NULL AND c.amount_cents > c.paid_cents AND {}
 	ORDER BY p.name, u.name, c.due_date LIMIT ?2`, "c.id", "p.name, u.name, c.type, c.label, "+tenantsColumn,
 	func(c *db.Conn) (func(*db.Row) schema.Choice, error) {
 		money, err := moneyOf(c)
@@ -185,8 +185,7 @@ var (
 	// paymentChoices lists payments that are not reversed, the newest first.
 	paymentChoices = schema.ListedBy(`SELECT y.id, (SELECT group_concat(t.name, ', ') FROM lease_tenants x JOIN tenants t
 		ON t.id = x.tenant_id WHERE x.lease_id = l.id), p.name || ' / ' || u.name, '', y.amount_cents, y.paid_date
-		FROM payments y CROSS JOIN leases l ON l.id = y.lease_id CROSS JOIN units u ON u.id = l.unit_id
-		CROSS JOIN properties p ON p.id = u.property_id
+		FROM payments y CROSS JOIN leases l ON l.id = y.lease_id `+joinsOfLease+`
 		WHERE y.voided_at IS NULL AND {} ORDER BY y.id DESC LIMIT ?2`, "y.id", `p.name, u.name, (SELECT
 		group_concat(t.name, ' ') FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id)`, told)
 
@@ -204,7 +203,7 @@ var (
 		e.from_day FROM recurring_expenses e LEFT JOIN properties p ON p.id = e.property_id
 		WHERE {} ORDER BY e.id DESC LIMIT ?2`, "e.id", "e.category, e.payee, p.name", told)
 	repeatedCharges = schema.ListedBy(`SELECT r.id, r.label, p.name || ' / ' || u.name, '', r.amount_cents, r.from_day
-		FROM recurring_charges r CROSS JOIN leases l ON l.id = r.lease_id CROSS JOIN units u ON u.id = l.unit_id
-		CROSS JOIN properties p ON p.id = u.property_id WHERE {} ORDER BY r.id DESC LIMIT ?2`,
+		FROM recurring_charges r CROSS JOIN leases l ON l.id = r.lease_id `+joinsOfLease+`
+		WHERE {} ORDER BY r.id DESC LIMIT ?2`,
 		"r.id", "r.label, p.name, u.name", told)
 )

@@ -165,8 +165,7 @@ func (s *Service) setLateFeeOp() schema.Op {
 		Refuses:  []fault.Kind{fault.NotFound},
 		Bind: schema.Writes2(s.db, func(f *schema.Form, property *int64, fee *LateFee) {
 			var percent int64
-			f.ID(property, "property_id", "the property", schema.Required, schema.Example(1), schema.Positional("PROPERTY"),
-				schema.Lookup(lookupProperty), schema.Choices(propertyChoices))
+			bindProperty(f, property, "PROPERTY")
 			f.Int(&fee.GraceDays, "grace_days",
 				"days of grace after the due date", schema.Required, schema.Range(0, 365), schema.Example(5))
 			f.IntPtr(&fee.Cents, "cents", "the fee in cents; 0 means no late fee from then on", schema.Range(0, maxCents))

@@ -293,18 +293,16 @@ func (s *Service) TicketBoard(ctx context.Context, f TicketFilter) (columns map[
 	err = s.db.View(ctx, func(c *db.Conn) error {
 		for _, status := range ticketMoves.States() {
 			f.Status = status
-			where, args := f.where()
-			if status == resolved {
-				where, args = where+" AND k.resolved_at >= ?", append(args, c.Now()-14*24*60*60)
-			}
-			all, err := tickets.All(c, where+" ORDER BY k.id DESC LIMIT 50", args...)
+			w := f.where()
+			w.And(status == resolved, "k.resolved_at >= ?", c.Now()-14*24*60*60)
+			all, err := tickets.All(c, "WHERE 1"+w.Text+" ORDER BY k.id DESC LIMIT 50", w.Args...)
 			if err != nil {
 				return err
 			}
 			if status != resolved {
 				slices.SortStableFunc(all, byPriority)
 			}
-			n, err := tickets.Count(c, where, args...)
+			n, err := tickets.Count(c, "WHERE 1"+w.Text, w.Args...)
 			if err != nil {
 				return err
 			}

@@ -195,26 +195,15 @@ func (s *Service) FindPayments(ctx context.Context, _ db.Caller, f PaymentFilter
 
 // read reads the payments that match, newest first, without what they paid.
 func (f PaymentFilter) read(c *db.Conn) ([]FoundPayment, error) {
-	where, args := "m.voided_at IS NULL AND m.method NOT IN ('deposit', 'opening')", []any{}
-	and := func(condition string, values ...any) { where, args = where+" AND "+condition, append(args, values...) }
-	if f.LeaseID != 0 {
-		and("m.lease_id = ?", f.LeaseID)
-	}
-	if f.From != nil {
-		and("m.paid_date >= ?", *f.From)
-	}
-	if f.To != nil {
-		and("m.paid_date <= ?", *f.To)
-	}
-	if f.Property != "" {
-		in, values := partOf(f.Property, "p.name", "p.id")
-		and(in, values...)
-	}
-	if f.Tenant != "" {
-		of, values := partOf(f.Tenant, calledLike(f.Tenant), "t.id")
-		and("EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id WHERE x.lease_id = l.id AND "+of+")",
-			values...)
-	}
+	var w db.Where
+	w.And(f.LeaseID != 0, "m.lease_id = ?", f.LeaseID)
+	w.And(f.From != nil, "m.paid_date >= ?", f.From)
+	w.And(f.To != nil, "m.paid_date <= ?", f.To)
+	in, values := partOf(f.Property, "p.name", "p.id")
+	w.And(f.Property != "", in, values...)
+	of, values := partOf(f.Tenant, calledLike(f.Tenant), "t.id")
+	w.And(f.Tenant != "", "EXISTS (SELECT 1 FROM lease_tenants x JOIN tenants t ON t.id = x.tenant_id "+
+		"WHERE x.lease_id = l.id AND "+of+")", values...)
 	return db.All(c, func(r *db.Row) FoundPayment {
 		m := scanPayment(r)
 		p := FoundPayment{LeasePayment: PaidBy{StoredPayment: m}.ofLease(), LeaseID: m.LeaseID, Unit: r.Text(),
@@ -223,8 +212,8 @@ func (f PaymentFilter) read(c *db.Conn) ([]FoundPayment, error) {
 		return p
 	}, "SELECT "+paymentColumns+", u.name, p.name, "+tenantsColumn+` FROM payments m CROSS JOIN leases l
 		ON l.id = m.lease_id
-		CROSS JOIN units u ON u.id = l.unit_id CROSS JOIN properties p ON p.id = u.property_id WHERE `+where+
-		" ORDER BY m.paid_date DESC, m.id DESC", args...)
+		`+joinsOfLease+" WHERE m.voided_at IS NULL AND m.method NOT IN ('deposit', 'opening')"+w.Text+
+		" ORDER BY m.paid_date DESC, m.id DESC", w.Args...)
 }
 
 func (s *Service) listPayments() schema.Op {

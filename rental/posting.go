@@ -49,6 +49,21 @@ func postedLease(tx *db.Tx, id int64) (Lease, error) {
 	return l, post(tx, id)
 }
 
+// acted runs an act on a lease of which everything due is posted, posts what is due after it, and gives the totals.
+func acted(tx *db.Tx, lease int64, act func() error) (Totals, error) {
+	err := post(tx, lease)
+	if err == nil {
+		err = act()
+	}
+	if err == nil {
+		err = catchUp(tx, lease)
+	}
+	if err != nil {
+		return Totals{}, err
+	}
+	return totalsOf(&tx.Conn, lease)
+}
+
 // poster posts one lease's events in the order of their days.
 type poster struct {
 	tx        *db.Tx

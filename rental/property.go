@@ -262,18 +262,14 @@ func renameProperty(tx *db.Tx, id int64, name string) (Renamed, error) {
 
 // renameUnit gives a unit another name within its property, as renameProperty does.
 func renameUnit(tx *db.Tx, id int64, name string) (Renamed, error) {
-	done, found, err := db.One(&tx.Conn,
-		func(r *db.Row) Renamed { return Renamed{ID: id, Property: r.Text(), Was: r.Text()} },
-		"SELECT p.name, u.name FROM units u CROSS JOIN properties p ON p.id = u.property_id WHERE u.id = ?", id)
-	if err == nil && !found {
-		err = fault.NotFoundf("there is no unit %d", id)
-	}
+	u, err := units.ByID(&tx.Conn, id)
 	if err != nil {
 		return Renamed{}, err
 	}
-	if done.Name, err = checkText("name", name, maxName); err != nil {
+	if name, err = checkText("name", name, maxName); err != nil {
 		return Renamed{}, err
 	}
+	done := Renamed{ID: id, Property: u.Property, Name: name, Was: u.Name}
 	return done, rename(tx, done, "unit",
 		"SELECT id FROM units WHERE name = ?1 AND id <> ?2 AND property_id = (SELECT property_id FROM units WHERE id = ?2)",
 		"UPDATE units SET name = ? WHERE id = ?")
@@ -298,18 +294,25 @@ func rename(tx *db.Tx, r Renamed, noun, taken, update string) error {
 	return tx.Audit(noun+".renamed", db.Subject(noun, r.ID), map[string]string{"from": r.Was, "to": r.Name})
 }
 
+// bindProperty binds a property: at the command line the positional argument of that word.
+func bindProperty(f *schema.Form, p *int64, word string, opts ...schema.Opt) {
+	f.ID(p, "property_id", "the property", append(opts, schema.Required, schema.Example(1), schema.Positional(word),
+		schema.Lookup(lookupProperty), schema.Choices(propertyChoices))...)
+}
+
+func bindUnitID(f *schema.Form, p *int64) {
+	f.ID(p, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2),
+		schema.Lookup(lookupUnit), schema.Choices(unitChoices))
+}
+
 func (s *Service) renameProperty() schema.Op {
-	return s.renameOp("property", renameProperty, "/properties/", func(f *schema.Form, id *int64) {
-		f.ID(id, "property_id", "the property", schema.Required, schema.Example(1), schema.Positional("PROPERTY"),
-			schema.Lookup(lookupProperty), schema.Choices(propertyChoices))
-	}, "rental property rename 'Harbour House' --name 'Harbour Court'")
+	return s.renameOp("property", renameProperty, "/properties/",
+		func(f *schema.Form, id *int64) { bindProperty(f, id, "PROPERTY") },
+		"rental property rename 'Harbour House' --name 'Harbour Court'")
 }
 
 func (s *Service) renameUnit() schema.Op {
-	return s.renameOp("unit", renameUnit, "/units/", func(f *schema.Form, id *int64) {
-		f.ID(id, "unit_id", "the unit", schema.Required, schema.Example(2), schema.Positional("UNIT_ID"),
-			schema.Lookup(lookupUnit), schema.Choices(unitChoices))
-	}, "rental unit rename 'Harbour House/2A' --name 2B")
+	return s.renameOp("unit", renameUnit, "/units/", bindUnitID, "rental unit rename 'Harbour House/2A' --name 2B")
 }
 
 func (s *Service) renameOp(noun string, do func(*db.Tx, int64, string) (Renamed, error), path string,

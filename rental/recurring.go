@@ -64,11 +64,13 @@ type RecurringDone struct {
 // addRecurring charges a lease with every period that starts on a day from r.From to
 // r.To; for periods that are posted already, at once.
 func addRecurring(tx *db.Tx, r Recurring) (RecurringDone, error) {
-	done := RecurringDone{Posted: []Charge{}, Withdrawn: []Charge{}}
-	if _, err := postedLease(tx, r.LeaseID); err != nil {
+	done := RecurringDone{Withdrawn: []Charge{}}
+	_, err := leases.ByID(&tx.Conn, r.LeaseID)
+	if err != nil {
 		return done, err
 	}
-	id, err := insertRecurring(tx, r)
+	var id int64
+	done.Totals, err = acted(tx, r.LeaseID, func() error { id, err = insertRecurring(tx, r); return err })
 	if err != nil {
 		return done, err
 	}
@@ -76,10 +78,6 @@ func addRecurring(tx *db.Tx, r Recurring) (RecurringDone, error) {
 		return done, err
 	}
 	done.Posted, err = charges.All(&tx.Conn, "WHERE c.recurring_id = ? ORDER BY c.due_date", id)
-	if err != nil {
-		return done, err
-	}
-	done.Totals, err = totalsOf(&tx.Conn, r.LeaseID)
 	return done, err
 }
 
@@ -142,19 +140,11 @@ func stopRecurring(tx *db.Tx, id int64, to exact.Day) (RecurringDone, error) {
 	if err != nil {
 		return done, err
 	}
-	if err := post(tx, r.LeaseID); err != nil {
+	done.Totals, err = acted(tx, r.LeaseID, func() error { done.Withdrawn, err = endRecurring(tx, r, to); return err })
+	if err != nil {
 		return done, err
 	}
-	if done.Withdrawn, err = endRecurring(tx, r, to); err != nil {
-		return done, err
-	}
-	if err := catchUp(tx, r.LeaseID); err != nil {
-		return done, err
-	}
-	if done.Recurring, err = recurrings.ByID(&tx.Conn, id); err != nil {
-		return done, err
-	}
-	done.Totals, err = totalsOf(&tx.Conn, r.LeaseID)
+	done.Recurring, err = recurrings.ByID(&tx.Conn, id)
 	return done, err
 }
 

@@ -141,11 +141,8 @@ func (s *Service) unitDetail() schema.Op {
 	return schema.Op{
 		Name: "unit_detail", About: "One unit, with the lease that covers today.", Response: exampleUnit(),
 		Refuses: []fault.Kind{fault.NotFound},
-		Bind: schema.Reads(func(f *schema.Form, id *int64) {
-			f.ID(id, "unit_id", "the unit", schema.Positional("UNIT_ID"), schema.Required, schema.Example(2),
-				schema.Lookup(lookupUnit), schema.Choices(unitChoices))
-		}, s.Unit),
-		Print: schema.Printed(printUnit), Example: "rental units show 'Harbour House/2A'",
+		Bind:    schema.Reads(bindUnitID, s.Unit),
+		Print:   schema.Printed(printUnit), Example: "rental units show 'Harbour House/2A'",
 	}
 }
 
@@ -181,8 +178,7 @@ func (s *Service) propertyDetail() schema.Op {
 		Name: "property_detail", About: "One property with its late fee and units.",
 		Response: PropertyDetail{exampleProperty(), []Unit{exampleUnit()}}, Refuses: []fault.Kind{fault.NotFound},
 		Bind: schema.Reads(func(f *schema.Form, id *int64) {
-			f.ID(id, "property_id", "the property", schema.Positional("PROPERTY_ID"), schema.Required, schema.Example(1),
-				schema.Lookup(lookupProperty), schema.Choices(propertyChoices), schema.NameFirst)
+			bindProperty(f, id, "PROPERTY_ID", schema.NameFirst)
 		}, s.Property),
 		Print: schema.Printed(printProperty), Example: "rental properties show 'Harbour House'",
 	}

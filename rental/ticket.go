@@ -98,32 +98,23 @@ type TicketFilter struct {
 	Q      string // a part of title, description, unit, property or assignee, in any case
 }
 
-func (f TicketFilter) where() (string, []any) {
-	where, args := " WHERE 1", []any{}
-	if f.Status != "" {
-		where, args = where+" AND k.status = ?", append(args, f.Status)
-	}
-	if f.UnitID != 0 {
-		where, args = where+" AND k.unit_id = ?", append(args, f.UnitID)
-	}
-	if f.Q != "" {
-		where += " AND (has_words(?, k.title, k.description, p.name || ' / ' || u.name, k.assigned_to) OR k.id = ?)"
-		args = append(args, f.Q, words.Number(f.Q, "ticket"))
-	}
-	return where, args
+func (f TicketFilter) where() (w db.Where) {
+	w.And(f.Status != "", "k.status = ?", f.Status)
+	w.And(f.UnitID != 0, "k.unit_id = ?", f.UnitID)
+	w.And(f.Q != "", "(has_words(?, k.title, k.description, p.name || ' / ' || u.name, k.assigned_to) OR k.id = ?)", f.Q,
+		words.Number(f.Q, "ticket"))
+	return w
 }
 
 // Tickets lists the tickets that match, newest first.
 func (s *Service) Tickets(ctx context.Context, f TicketFilter) (list Tickets, err error) {
-	where, args := f.where()
+	w := f.where()
 	err = s.db.View(ctx, func(c *db.Conn) (err error) {
-		if list.Total, err = tickets.Count(c, where, args...); err != nil {
+		if list.Total, err = tickets.Count(c, "WHERE 1"+w.Text, w.Args...); err != nil {
 			return err
 		}
-		if f.After != 0 {
-			where, args = where+" AND k.id < ?", append(args, f.After)
-		}
-		all, err := tickets.All(c, where+" ORDER BY k.id DESC LIMIT ?", append(args, f.Fetch())...)
+		w.And(f.After != 0, "k.id < ?", f.After)
+		all, err := tickets.All(c, "WHERE 1"+w.Text+" ORDER BY k.id DESC LIMIT ?", append(w.Args, f.Fetch())...)
 		list.Tickets, list.Next = schema.Cut(all, f.Limit, func(k Ticket) int64 { return k.ID })
 		return err
 	})

@@ -87,22 +87,14 @@ func (f UnitFilter) day(c *db.Conn) exact.Day {
 	return c.Today()
 }
 
-func (f UnitFilter) where() (where string, args []any) {
-	switch f.Status {
-	case vacant:
-		where = " AND l.id IS NULL"
-	case occupied:
-		where = " AND l.id IS NOT NULL"
-	}
-	if f.Property != "" {
-		in, values := partOf(f.Property, "p.name", "p.id")
-		where, args = where+" AND "+in, append(args, values...)
-	}
-	if f.Q != "" {
-		where += " AND has_words(?, p.name || ' / ' || u.name, u.notes, " + tenantsColumn + ")"
-		args = append(args, f.Q)
-	}
-	return where, args
+func (f UnitFilter) where(c *db.Conn) db.Where {
+	w := db.Where{Text: " WHERE ?1 = ?1", Args: []any{f.day(c)}}
+	w.And(f.Status == vacant, "l.id IS NULL")
+	w.And(f.Status == occupied, "l.id IS NOT NULL")
+	in, values := partOf(f.Property, "p.name", "p.id")
+	w.And(f.Property != "", in, values...)
+	w.And(f.Q != "", "has_words(?, p.name || ' / ' || u.name, u.notes, "+tenantsColumn+")", f.Q)
+	return w
 }
 
 // Units lists the matching units.
@@ -116,16 +108,16 @@ func (s *Service) CountUnits(ctx context.Context, f UnitFilter) (int64, error) {
 }
 
 func unitsOf(c *db.Conn, f UnitFilter) (list Units, err error) {
-	where, args := f.where()
-	all, err := db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+" WHERE u.id > ?2"+where+" ORDER BY u.id LIMIT ?",
-		append(append([]any{f.day(c), f.After}, args...), f.Fetch())...)
+	w := f.where(c)
+	all, err := db.All(c, scanUnit, "SELECT "+unitColumns+unitsOn+w.Text+" AND u.id > ? ORDER BY u.id LIMIT ?",
+		append(w.Args, f.After, f.Fetch())...)
 	list.Units, list.Next = schema.Cut(all, f.Limit, func(u Unit) int64 { return u.ID })
 	return list, err
 }
 
 func countUnits(c *db.Conn, f UnitFilter) (int64, error) {
-	where, args := f.where()
-	return db.Number(c, "SELECT count(*)"+unitsOn+" WHERE ?1 = ?1"+where, append([]any{f.day(c)}, args...)...)
+	w := f.where(c)
+	return db.Number(c, "SELECT count(*)"+unitsOn+w.Text, w.Args...)
 }
 
 var unitStatuses = []string{vacant, occupied}

@@ -16,8 +16,6 @@ func init() {
 			"suppliers":        {Noun: "supplier", Key: "name"},
 		},
 		Columns: map[string]db.Kind{
-			"channel_sales.day":             db.DayNumber,
-			"sales.day":                     db.DayNumber,
 			"skus.first_sold":               db.DayNumber,
 			"channel_sales.qty":             db.Thousandths,
 			"purchase_order_lines.ordered":  db.Thousandths,

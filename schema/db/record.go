@@ -62,8 +62,8 @@ func rowsOf(table string) Rows {
 	return r
 }
 
-// Kind is the meaning of a column's whole number, or that its value is hidden. Dates end in _date, instants in _at or
-// _until; a column whose CHECK allows 0 and 1 is a boolean.
+// Kind is the meaning of a column's whole number, or that its value is hidden. Dates end in _date or _day, instants in
+// _at or _until; a column whose CHECK allows 0 and 1 is a boolean.
 type Kind int
 
 // The kinds of columns.
@@ -93,7 +93,7 @@ func kindOf(table, column, declared, sql string) Kind {
 		return Plain
 	case strings.HasSuffix(column, "_at"), strings.HasSuffix(column, "_until"):
 		return Moment
-	case strings.HasSuffix(column, "_date"):
+	case strings.HasSuffix(column, "_date"), strings.HasSuffix(column, "_day"), column == "day":
 		return DayNumber
 	case strings.Contains(sql, "CHECK ("+column+" IN (0, 1))"):
 		return Bool
