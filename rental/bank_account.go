@@ -253,7 +253,7 @@ func (s *Service) saveBankAccount() schema.Op {
 		Fill: func(c *db.Conn, named map[string]string) (map[string]string, bool, error) {
 			a, found, err := accounts.One(c, "WHERE a.name = ?", named["name"])
 			fields := accounts.Texts(a)
-			fields["property"] = idCell(a.PropertyID)
+			fields["property"] = schema.Cell(a.PropertyID)
 			return fields, found, err
 		},
 		About: "Create or change a bank account. What you leave out stays as it is. Letters and the portal name the " +

@@ -78,8 +78,8 @@ func printBankImport(w io.Writer, all BankImport) {
 	}
 	schema.Tabulate(w, "ACCOUNT|FROM|TO|OPENING|CLOSING|LINES|NEW|SAME|SIMILAR|STATE|MISSING|KEPT", all.Statements,
 		func(s ImportedStatement) []any {
-			return []any{s.Account, cell(s.From), cell(s.To), money(s.OpeningCents), money(s.ClosingCents), s.Lines, s.New,
-				s.Same, joinIDs(s.Similar), s.State, money(s.MissingCents), money(s.KeptCents)}
+			return []any{s.Account, schema.Cell(s.From), schema.Cell(s.To), money(s.OpeningCents), money(s.ClosingCents),
+				s.Lines, s.New, s.Same, joinIDs(s.Similar), s.State, money(s.MissingCents), money(s.KeptCents)}
 		})
 	for _, name := range all.Skipped {
 		fmt.Fprintf(w, "skipped, because no account here has the number: %s\n", name)

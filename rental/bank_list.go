@@ -280,7 +280,7 @@ func exportLines(c *db.Conn, emit func(...string) error) error {
 	return lineRows.Each(c, func(l BankLine) error {
 		return emit(strconv.FormatInt(l.ID, 10), l.Account, l.Day.String(), strconv.FormatInt(l.AmountCents, 10), l.PayerName,
 			l.PayerAccount, l.Text, l.Reference,
-			l.BankReference, strconv.FormatBool(l.Returned), idCell(l.ParentID), l.State, joinIDs(l.PaymentIDs),
+			l.BankReference, strconv.FormatBool(l.Returned), schema.Cell(l.ParentID), l.State, joinIDs(l.PaymentIDs),
 			joinIDs(l.PayoutIDs), joinIDs(l.ExpenseIDs), set(l.Reason))
 	}, "ORDER BY b.id")
 }

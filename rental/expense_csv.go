@@ -1,8 +1,6 @@
 package rental
 
 import (
-	"strconv"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -23,14 +21,6 @@ func orZero(p *int64) int64 {
 		return 0
 	}
 	return *p
-}
-
-// idCell is how an id, or another whole number, that may be missing stands in CSV and tables.
-func idCell(p *int64) string {
-	if p == nil {
-		return ""
-	}
-	return strconv.FormatInt(*p, 10)
 }
 
 // placed finds what a row of either table names, with its category.

@@ -304,7 +304,7 @@ func (s *Service) listExpenses() schema.Op {
 
 func printExpenses(w io.Writer, list Expenses) {
 	schema.Tabulate(w, "ID|DAY|AMOUNT|CATEGORY|PAYEE|PROPERTY|UNIT|REVERSES", list.Expenses, func(e Expense) []any {
-		reverses := idCell(e.ReversesID)
+		reverses := schema.Cell(e.ReversesID)
 		return []any{e.ID, e.Day, plain(e.AmountCents), e.Category, set(e.Payee), set(e.Property), set(e.Unit), reverses}
 	})
 	fmt.Fprintf(w, "%d in all, %s\n", list.Total, plain(list.SumCents))

@@ -74,7 +74,7 @@ func (s *Service) paymentTable() schema.Table {
 func exportPayments(c *db.Conn, emit func(...string) error) error {
 	return eachLease(c, func(id int64, property, unit, start string) error {
 		return db.Each(c, func(r *db.Row) error {
-			typ, due := r.Text(), cell(r.DayPtr())
+			typ, due := r.Text(), schema.Cell(r.DayPtr())
 			return emit(property, unit, start, typ, due, r.Text(), r.Day().String(), r.Text(), number(r), number(r))
 		}, `SELECT c.type, c.due_date, m.method, m.paid_date, c.label, a.amount_cents, m.id, 0, 0
 				FROM payments m CROSS JOIN allocations a ON a.payment_id = m.id CROSS JOIN charges c ON c.id = a.charge_id
@@ -287,7 +287,7 @@ func (s *Service) depositTable() schema.Table {
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
 				return emit(r.Text(), r.Text(), r.Day().String(), r.Day().String(), r.Text(), number(r), r.Text(), r.Text(),
-					cell(r.DayPtr()), r.Text())
+					schema.Cell(r.DayPtr()), r.Text())
 			}, `SELECT p.name, u.name, l.start_date, d.day, d.kind, d.cents, d.method, c.type, c.due_date, c.label`+fromLeases+`
 				CROSS JOIN (SELECT m.lease_id, m.paid_date AS day, 'use' AS kind, a.amount_cents AS cents, 'deposit' AS method,
 				a.charge_id, m.recorded_at AS at, m.id

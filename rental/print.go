@@ -68,7 +68,7 @@ func printLedger(w io.Writer, l Ledger) {
 func printCharges(w io.Writer, all []Charge) {
 	schema.Tabulate(w, "CHARGE|DUE|TYPE|LABEL|AMOUNT|PAID|OPEN|PAID ON", all, func(c Charge) []any {
 		return []any{c.ID, c.DueDate, c.Type, c.Label, plain(c.AmountCents), plain(c.PaidCents), plain(c.BalanceCents),
-			cell(c.PaidDate)}
+			schema.Cell(c.PaidDate)}
 	})
 }
 
@@ -110,13 +110,13 @@ func printUnits(w io.Writer, answer any) {
 
 func printUnitRows(w io.Writer, all []Unit) {
 	schema.Tabulate(w, "ID|UNIT|STATUS|LEASE|TENANT|MARKET RENT", all, func(u Unit) []any {
-		lease := idCell(u.LeaseID)
+		lease := schema.Cell(u.LeaseID)
 		return []any{u.ID, u.Property + "/" + u.Name, u.Status, lease, set(u.Tenant), plain(u.MarketRentCents)}
 	})
 }
 
 func printUnit(w io.Writer, u Unit) {
-	lease := idCell(u.LeaseID)
+	lease := schema.Cell(u.LeaseID)
 	schema.Facts(w, "unit", fmt.Sprintf("%d, %s/%s", u.ID, u.Property, u.Name), "status", u.Status, "lease", lease,
 		"tenant", set(u.Tenant),
 		"market rent", plain(u.MarketRentCents), "notes", set(u.Notes))

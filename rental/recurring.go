@@ -190,7 +190,8 @@ func (s *Service) recurringTable() schema.Table {
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
-				return emit(r.Text(), r.Text(), r.Day().String(), r.Text(), r.Text(), r.Day().String(), number(r), cell(r.DayPtr()))
+				return emit(r.Text(), r.Text(), r.Day().String(), r.Text(), r.Text(), r.Day().String(), number(r),
+					schema.Cell(r.DayPtr()))
 			}, "SELECT p.name, u.name, l.start_date, r.type, r.label, r.from_day, r.amount_cents, r.to_day"+fromLeases+
 				" CROSS JOIN recurring_charges r ON r.lease_id = l.id ORDER BY p.name, u.name, l.start_date, r.type, r.label, "+
 				"r.from_day")

@@ -175,12 +175,12 @@ func (s *Service) remindersDue() schema.Op {
 
 func printReminders(w io.Writer, all []Reminder) {
 	schema.Tabulate(w, "LEASE|UNIT|TENANT|TO|KIND|OPEN|DUE|DAYS|LEFT OUT BECAUSE", all, func(r Reminder) []any {
-		why, days := "", idCell(r.Days)
+		why, days := "", schema.Cell(r.Days)
 		if r.Reason != nil {
 			why = ReasonWords[*r.Reason]
 		}
 		return []any{r.LeaseID, r.Property + "/" + r.Unit, r.Tenant, set(r.To), set(r.Kind), plain(r.OpenCents),
-			cell(r.OldestDue), days, why}
+			schema.Cell(r.OldestDue), days, why}
 	})
 }
 

@@ -50,8 +50,8 @@ func (s *Service) rentRollTable() schema.Table {
 		},
 		Export: func(c *db.Conn, emit func(...string) error) error {
 			return db.Each(c, func(r *db.Row) error {
-				return emit(r.Text(), r.Text(), r.Text(), r.Text(), r.Text(), number(r), r.Text(), cell(r.DayPtr()),
-					cell(r.DayPtr()), number(r), "", "")
+				return emit(r.Text(), r.Text(), r.Text(), r.Text(), r.Text(), number(r), r.Text(), schema.Cell(r.DayPtr()),
+					schema.Cell(r.DayPtr()), number(r), "", "")
 			}, `SELECT p.name, u.name, t.name, t.email, t.phone, l.rent_cents, l.frequency, l.start_date, l.end_date,
 				l.deposit_cents`+fromLeases+
 				` JOIN lease_tenants x ON x.lease_id = l.id AND x.position = 1 JOIN tenants t ON t.id = x.tenant_id

@@ -44,14 +44,6 @@ func optional[T any](name string, at func(*T) **string, about string, opts ...sc
 // shown is an optional text as audit entries have it.
 func shown(v any) any { return set(v.(*string)) }
 
-// cell is how a day that may be missing stands in CSV.
-func cell(d *exact.Day) string {
-	if d == nil {
-		return ""
-	}
-	return d.String()
-}
-
 // checkText refuses a text that is empty after trimming, too long or not printable,
 // and gives it trimmed. It is for texts that come through no form.
 func checkText(name, s string, most int) (string, error) {

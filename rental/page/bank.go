@@ -47,7 +47,7 @@ func bank(s *rental.Service) page.Page {
 		CSV: func(v bankView) page.Sheet {
 			columns := []string{"id"} // the columns are the export's
 			return page.SheetOf("bank-lines", columns, v.Lines.Lines, func(l rental.BankLine) []string {
-				return []string{cell(l.ID)}
+				return []string{page.Num(l.ID)}
 			})
 		},
 	})
@@ -109,7 +109,7 @@ func candidateAct(l rental.BankLine, c rental.BankCandidate) page.Action {
 	switch {
 	case c.Early():
 		return page.Do("Ignore", "ignore_lines", "line_id", id, "reason", "in the balance that was taken over")
-	case textOf(l.Act) == "return":
+	case schema.Cell(l.Act) == "return":
 		return page.Open("Return", "book_return", "line_id", id, "payment_id", page.Num(c.PaymentIDs[0]))
 	case c.Like() != nil:
 		return page.Open("Expense", "add_expense", expenseFields(l.ID, c.Like())...).Then("/bank")
@@ -138,7 +138,7 @@ func evidence(c rental.BankCandidate) string {
 
 // matchLook is how a line's match, or its state, is drawn.
 func matchLook(l rental.BankLine) (string, string) {
-	switch textOf(l.Match) {
+	switch schema.Cell(l.Match) {
 	case "certain":
 		return page.Good, "Certain"
 	case "proposed":

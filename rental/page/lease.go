@@ -35,12 +35,8 @@ func leases(s *rental.Service) page.Page {
 		},
 		View: Leases,
 		CSV: func(v rental.LeaseList) page.Sheet {
-			columns := []string{"id", "property", "unit", "tenant", "rent_cents", "frequency", "start_date", "end_date",
-				"status", "balance_cents"}
-			return page.SheetOf("leases", columns, v.Leases, func(l rental.Lease) []string {
-				return []string{cell(l.ID), l.Property, l.Unit, l.Tenant, cell(l.RentCents), l.Frequency,
-					l.StartDate.String(), dayCell(l.EndDate), l.Status, cell(l.BalanceCents)}
-			})
+			return page.SheetBy("leases", v.Leases, "id", "property", "unit", "tenant", "rent_cents", "frequency",
+				"start_date", "end_date", "status", "balance_cents")
 		},
 	})
 }
@@ -239,12 +235,8 @@ func lease(s *rental.Service) page.Page {
 		}),
 		View: Lease,
 		CSV: func(v leaseView) page.Sheet {
-			columns := []string{"id", "type", "label", "due_date", "amount_cents", "paid_cents", "balance_cents", "paid_date",
-				"method"}
-			return page.SheetOf("ledger-"+cell(v.Lease.ID), columns, v.Charges, func(c rental.Charge) []string {
-				return []string{cell(c.ID), c.Type, c.Label, c.DueDate.String(), cell(c.AmountCents),
-					cell(c.PaidCents), cell(c.BalanceCents), dayCell(c.PaidDate), textOf(c.Method)}
-			})
+			return page.SheetBy("ledger-"+page.Num(v.Lease.ID), v.Charges, "id", "type", "label", "due_date", "amount_cents",
+				"paid_cents", "balance_cents", "paid_date", "method")
 		},
 	})
 }

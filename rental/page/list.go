@@ -2,6 +2,7 @@ package page
 
 import (
 	"quartermaster/rental"
+	"quartermaster/schema"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
@@ -18,7 +19,7 @@ var leaseSorts = page.Sorts[rental.Lease]{
 var unitSorts = page.Sorts[rental.Unit]{
 	"unit":              page.ByText(func(u rental.Unit) string { return u.Property + "/" + u.Name }),
 	"status":            page.ByText(func(u rental.Unit) string { return u.Status }),
-	"tenant":            page.ByText(func(u rental.Unit) string { return textOf(u.Tenant) }),
+	"tenant":            page.ByText(func(u rental.Unit) string { return schema.Cell(u.Tenant) }),
 	"market_rent_cents": page.By(func(u rental.Unit) int64 { return u.MarketRentCents }),
 }
 
@@ -32,7 +33,7 @@ var propertySorts = page.Sorts[rental.Property]{
 
 var tenantSorts = page.Sorts[rental.TenantRecord]{
 	"name":          page.ByText(func(t rental.TenantRecord) string { return t.Name }),
-	"email":         page.ByText(func(t rental.TenantRecord) string { return textOf(t.Email) }),
+	"email":         page.ByText(func(t rental.TenantRecord) string { return schema.Cell(t.Email) }),
 	"leases":        page.By(func(t rental.TenantRecord) int64 { return t.Leases }),
 	"balance_cents": page.By(func(t rental.TenantRecord) int64 { return t.BalanceCents }),
 }

@@ -109,9 +109,9 @@ func arrears(s *rental.Service) page.Page {
 				"charge_id", "type", "label", "due_date", "days_overdue", "amount_cents", "balance_cents"}}
 			for _, t := range v.shown {
 				for _, a := range t.Charges {
-					sheet.Rows = append(sheet.Rows, []string{cell(a.LeaseID), a.Property, a.Unit, a.Tenant, textOf(a.TenantEmail),
-						cell(a.ID), a.Type, a.Label, a.DueDate.String(),
-						cell(a.DaysOverdue), cell(a.AmountCents), cell(a.BalanceCents)})
+					sheet.Rows = append(sheet.Rows, []string{page.Num(a.LeaseID), a.Property, a.Unit, a.Tenant,
+						schema.Cell(a.TenantEmail), page.Num(a.ID), a.Type, a.Label, a.DueDate.String(),
+						page.Num(a.DaysOverdue), page.Num(a.AmountCents), page.Num(a.BalanceCents)})
 				}
 			}
 			return sheet
@@ -129,7 +129,7 @@ func arrearsByLease(all rental.Arrears, p page.Paging, age string) arrearsView {
 	})
 	v.total = int64(len(leases))
 	rows, then := page.Arrange(p, leases, leaseArrearSorts)
-	v.leases, v.next = rows, next(then)
+	v.leases, v.next = rows, schema.Cell(then)
 	return v
 }
 
@@ -167,7 +167,7 @@ func newArrears(all rental.Arrears, p page.Paging, age string) arrearsView {
 		to := from + int64(n)
 		rows, then = rows[:n], &to
 	}
-	v.shown, v.next = rows, next(then)
+	v.shown, v.next = rows, schema.Cell(then)
 	return v
 }
 
@@ -332,7 +332,7 @@ func rentRoll(s *rental.Service) page.Page {
 				}
 				var then *int64
 				v.shown, then = page.Arrange(p, v.Units, page.Sorts[rental.UnitRoll]{})
-				v.next = next(then)
+				v.next = schema.Cell(then)
 				ids := make([]int64, len(v.shown))
 				for i, u := range v.shown {
 					ids[i] = u.UnitID
@@ -343,12 +343,8 @@ func rentRoll(s *rental.Service) page.Page {
 		},
 		View: RentRoll,
 		CSV: func(v rollView) page.Sheet {
-			columns := []string{"unit_id", "property", "unit", "billed_cents", "collected_cents", "outstanding_cents",
-				"received_cents"}
-			return page.SheetOf("rent-roll-"+v.Month.String(), columns, v.Units, func(u rental.UnitRoll) []string {
-				return []string{cell(u.UnitID), u.Property, u.Unit, cell(u.BilledCents), cell(u.CollectedCents),
-					cell(u.OutstandingCents), cell(u.ReceivedCents)}
-			})
+			return page.SheetBy("rent-roll-"+v.Month.String(), v.Units, "unit_id", "property", "unit", "billed_cents",
+				"collected_cents", "outstanding_cents", "received_cents")
 		},
 	})
 }

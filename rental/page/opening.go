@@ -31,7 +31,7 @@ func opening(s *rental.Service) page.Page {
 			return func(ctx context.Context, _ db.Caller) (v openingView, err error) {
 				var then *int64
 				v.leases, then, v.total, err = s.Openings(ctx, p.Start(), rental.MaxOpenings)
-				v.next = next(then)
+				v.next = schema.Cell(then)
 				return v, err
 			}
 		},

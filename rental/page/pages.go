@@ -6,13 +6,11 @@ package page
 import (
 	"cmp"
 	"context"
-	"strconv"
 	"strings"
 
 	"quartermaster/rental"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
 
@@ -37,30 +35,6 @@ func PortalOps(s *rental.Service) []schema.Op { return s.PortalOps() }
 // Once is how answers are drawn that are shown once.
 func Once() []page.Once {
 	return []page.Once{page.OnceOf("invite_tenant", Invitation)}
-}
-
-// next is the start of the next page, as in the address.
-func next(n *int64) string {
-	if n == nil {
-		return ""
-	}
-	return strconv.FormatInt(*n, 10)
-}
-
-func cell(n int64) string { return strconv.FormatInt(n, 10) }
-
-func dayCell(d *exact.Day) string {
-	if d == nil {
-		return ""
-	}
-	return d.String()
-}
-
-func textOf(p *string) string {
-	if p == nil {
-		return ""
-	}
-	return *p
 }
 
 func leaseLook(status string) (string, string) {
@@ -137,25 +111,24 @@ func find(s *rental.Service) page.Find {
 			return nil, "", err
 		}
 		var hits []page.Hit
+		add := func(kind, at string, id int64, title, note string) {
+			n := page.Num(id)
+			hits = append(hits, page.Hit{Kind: kind, ID: n, Title: title, Path: page.Path(at, n), Note: note})
+		}
 		for _, l := range leases.Leases {
-			hits = append(hits, page.Hit{Kind: "Leases", ID: cell(l.ID), Title: l.Property + " / " + l.Unit + ", " + l.Tenant,
-				Path: page.Path("leases", cell(l.ID)), Note: "from " + l.StartDate.String()})
+			add("Leases", "leases", l.ID, l.Property+" / "+l.Unit+", "+l.Tenant, "from "+l.StartDate.String())
 		}
 		for _, t := range tenants.Tenants {
-			hits = append(hits, page.Hit{Kind: "Tenants", ID: cell(t.ID), Title: t.Name, Path: page.Path("tenants", cell(t.ID)),
-				Note: textOf(t.Email)})
+			add("Tenants", "tenants", t.ID, t.Name, schema.Cell(t.Email))
 		}
 		for _, u := range units.Units {
-			hits = append(hits, page.Hit{Kind: "Units", ID: cell(u.ID), Title: u.Property + " / " + u.Name,
-				Path: page.Path("units", cell(u.ID)), Note: u.Status})
+			add("Units", "units", u.ID, u.Property+" / "+u.Name, u.Status)
 		}
 		for _, p := range properties.Properties {
-			hits = append(hits, page.Hit{Kind: "Properties", ID: cell(p.ID), Title: p.Name,
-				Path: page.Path("properties", cell(p.ID)), Note: textOf(p.Address)})
+			add("Properties", "properties", p.ID, p.Name, schema.Cell(p.Address))
 		}
 		for _, k := range tickets.Tickets {
-			hits = append(hits, page.Hit{Kind: "Tickets", ID: cell(k.ID), Title: k.Title,
-				Path: page.Path("maintenance", cell(k.ID)), Note: k.Property + " / " + k.Unit})
+			add("Tickets", "maintenance", k.ID, k.Title, k.Property+" / "+k.Unit)
 		}
 		return hits, "", nil
 	}

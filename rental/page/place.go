@@ -48,11 +48,8 @@ func units(s *rental.Service) page.Page {
 		},
 		View: Units,
 		CSV: func(v unitsView) page.Sheet {
-			columns := []string{"property", "name", "market_rent_cents", "notes", "id", "status", "tenant"}
-			return page.SheetOf("units", columns, v.Units.Units, func(u rental.Unit) []string {
-				return []string{u.Property, u.Name, cell(u.MarketRentCents), textOf(u.Notes), cell(u.ID), u.Status,
-					textOf(u.Tenant)}
-			})
+			return page.SheetBy("units", v.Units.Units, "property", "name", "market_rent_cents", "notes", "id", "status",
+				"tenant")
 		},
 	})
 }
@@ -76,8 +73,8 @@ func properties(s *rental.Service) page.Page {
 			columns := []string{"name", "address", "late_fee_grace_days", "late_fee_cents", "late_fee_percent",
 				"late_fee_from", "id", "unit_count", "occupied_count", "vacant_count", "occupancy"}
 			return page.SheetOf("properties", columns, v.Properties, func(p rental.Property) []string {
-				named := append([]string{p.Name, textOf(p.Address)}, p.LateFee.Cells()...)
-				return append(named, cell(p.ID), cell(p.UnitCount), cell(p.OccupiedCount), cell(p.VacantCount),
+				named := append([]string{p.Name, schema.Cell(p.Address)}, p.LateFee.Cells()...)
+				return append(named, page.Num(p.ID), page.Num(p.UnitCount), page.Num(p.OccupiedCount), page.Num(p.VacantCount),
 					p.Occupancy.String())
 			})
 		},
@@ -124,7 +121,7 @@ func property(s *rental.Service) page.Page {
 					ids[i] = u.ID
 				}
 				months, err := s.LetMonths(ctx, ids, today.Month()-monthsShown+1, monthsShown)
-				return propertyView{detail, years, rows, next(then), months}, err
+				return propertyView{detail, years, rows, schema.Cell(then), months}, err
 			}
 		},
 		View: Property,
@@ -147,10 +144,7 @@ func tenants(s *rental.Service) page.Page {
 		},
 		View: Tenants,
 		CSV: func(v rental.Tenants) page.Sheet {
-			columns := []string{"name", "email", "phone", "id"}
-			return page.SheetOf("tenants", columns, v.Tenants, func(t rental.TenantRecord) []string {
-				return []string{t.Name, textOf(t.Email), textOf(t.Phone), cell(t.ID)}
-			})
+			return page.SheetBy("tenants", v.Tenants, "name", "email", "phone", "id")
 		},
 	})
 }
@@ -167,7 +161,7 @@ func addressOf(t rental.Tenant) string {
 	if forgotten(t.ID, t.Name) {
 		return ""
 	}
-	return textOf(t.Email)
+	return schema.Cell(t.Email)
 }
 
 // acts are what can be done with the tenant: of a forgotten one there is nobody to invite, and one whose lease runs or

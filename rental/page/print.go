@@ -44,10 +44,10 @@ func statement(s *rental.Service) page.Page {
 		},
 		View: Statement,
 		CSV: func(v rental.Statement) page.Sheet {
-			sheet := page.Sheet{Name: "statement-" + cell(v.Lease.ID) + "-" + cell(v.Year),
+			sheet := page.Sheet{Name: "statement-" + page.Num(v.Lease.ID) + "-" + page.Num(v.Year),
 				Columns: []string{"day", "kind", "text", "amount_cents"}}
 			add := func(day exact.Day, kind, text string, cents int64) {
-				sheet.Rows = append(sheet.Rows, []string{day.String(), kind, text, cell(cents)})
+				sheet.Rows = append(sheet.Rows, []string{day.String(), kind, text, page.Num(cents)})
 			}
 			add(v.From, "opening_balance", "", v.OpeningBalanceCents)
 			for _, c := range v.Charges {

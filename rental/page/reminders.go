@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"quartermaster/rental"
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
 )
@@ -40,7 +41,7 @@ func kindWord(kind string) string {
 
 func letterOf(r rental.Reminder) string {
 	path := page.Path("leases", page.Num(r.LeaseID), "reminder")
-	if kind := textOf(r.Kind); kind != "" && kind != "reminder" {
+	if kind := schema.Cell(r.Kind); kind != "" && kind != "reminder" {
 		path += "?step=" + kind[len(kind)-1:]
 	}
 	return path
@@ -63,12 +64,8 @@ func reminders(s *rental.Service) page.Page {
 		}),
 		View: Reminders,
 		CSV: func(v remindersView) page.Sheet {
-			columns := []string{"lease_id", "property", "unit", "tenant", "to", "kind", "open_cents", "oldest_due", "days",
-				"reason"}
-			return page.SheetOf("reminders", columns, v.Reminders, func(r rental.Reminder) []string {
-				return []string{cell(r.LeaseID), r.Property, r.Unit, r.Tenant, textOf(r.To), textOf(r.Kind), cell(r.OpenCents),
-					dayCell(r.OldestDue), next(r.Days), textOf(r.Reason)}
-			})
+			return page.SheetBy("reminders", v.Reminders, "lease_id", "property", "unit", "tenant", "to", "kind", "open_cents",
+				"oldest_due", "days", "reason")
 		},
 	})
 }

@@ -57,10 +57,7 @@ func board(s *rental.Service) page.Page {
 		},
 		View: Board,
 		CSV: func(v boardView) page.Sheet {
-			columns := []string{"id", "property", "unit", "title", "description", "priority", "status"}
-			return page.SheetOf("tickets", columns, v.list, func(k rental.Ticket) []string {
-				return []string{cell(k.ID), k.Property, k.Unit, k.Title, textOf(k.Description), k.Priority, k.Status}
-			})
+			return page.SheetBy("tickets", v.list, "id", "property", "unit", "title", "description", "priority", "status")
 		},
 	})
 }

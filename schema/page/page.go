@@ -5,6 +5,7 @@ package page
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 
 	"github.com/a-h/templ"
@@ -86,6 +87,21 @@ func SheetOf[T any](name string, columns []string, rows []T, cells func(T) []str
 		sheet.Rows[i] = cells(r)
 	}
 	return sheet
+}
+
+// SheetBy is a list as a CSV file whose columns are named fields of its rows' JSON.
+func SheetBy[T any](name string, rows []T, columns ...string) Sheet {
+	return SheetOf(name, columns, rows, func(row T) []string {
+		cells, fields := make([]string, len(columns)), map[string]json.RawMessage{}
+		text, _ := json.Marshal(row) // an answer's row, which can be written
+		_ = json.Unmarshal(text, &fields)
+		for i, column := range columns {
+			if json.Unmarshal(fields[column], &cells[i]) != nil {
+				cells[i] = string(fields[column]) // a number
+			}
+		}
+		return cells
+	})
 }
 
 // New makes the page of s.
