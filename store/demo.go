@@ -263,14 +263,14 @@ func (d *demoShop) states() error {
 	return nil
 }
 
-// imported gives the oldest valid license that was not paid at Stripe a key from another shop.
+// imported gives the oldest valid annual license that was not paid at Stripe a key from another shop.
 func (d *demoShop) imported() error {
 	for _, o := range d.orders {
 		o, err := orderByID(&d.tx.Conn, o.id)
 		if err != nil {
 			return err
 		}
-		if o.Provider != stripe && len(o.Licenses) > 0 && o.Licenses[0].Status == stateActive {
+		if o.Provider == "paypal" && o.Items[0].SKU == d.products[1].SKU && o.Licenses[0].Status == stateActive {
 			l := o.Licenses[0]
 			r := &licenseRow{key: newUUID(), status: stateActive, limit: l.ownLimit}
 			return (&licenseImport{Service: d.Service}).fill(d.tx, r, l.ID, originPlaced, l.ExpiresAt, l.CreatedAt)

@@ -7,7 +7,7 @@ import (
 	"quartermaster/schema/exact"
 )
 
-// trouble opens a dispute over one of the latest orders. The renewal of one subscription failed, another renews
+// trouble opens a dispute over one of the latest orders of annual licenses. The renewal of one subscription failed, another renews
 // tomorrow, and some more run.
 func (d *demoShop) trouble() error {
 	if err := d.pastDue(d.began[demoFailed]); err != nil {
@@ -18,7 +18,7 @@ func (d *demoShop) trouble() error {
 	}
 	disputed, running := false, 3
 	for i, o := range slices.Backward(d.orders) {
-		if o.Provider != stripe || len(o.Licenses) == 0 || d.tx.Now()-o.PaidAt < day {
+		if o.Provider != stripe || o.Items[0].SKU != d.products[1].SKU || d.tx.Now()-o.PaidAt < day {
 			continue
 		}
 		o, err := orderByID(&d.tx.Conn, o.id)
@@ -29,7 +29,7 @@ func (d *demoShop) trouble() error {
 		case !disputed:
 			disputed = true
 			err = d.dispute(o)
-		case running < 12 && i%3 == 0 && o.Items[0].SKU == d.products[1].SKU:
+		case running < 12 && i%3 == 0:
 			err = d.renewing(o, running)
 			running++
 		}
