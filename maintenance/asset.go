@@ -28,10 +28,7 @@ type Asset struct {
 
 const retired = "retired"
 
-var (
-	assetStatuses   = []string{"operational", "needs-attention", "down", retired}
-	alsoAssetStatus = map[string]string{"needs_attention": "needs-attention"}
-)
+var assetStatuses = []string{"operational", "needs-attention", "down", retired}
 
 var assets = record.New("asset", "assets",
 	record.ID(func(a *Asset) *int64 { return &a.ID }),
@@ -184,7 +181,7 @@ func (a Asset) withMeters(c *db.Conn) (_ Asset, err error) {
 	return a, err
 }
 
-// setAssetStatus sets an asset's status; an equal one changes nothing. An unknown asset is 404, an unknown status 422.
+// setAssetStatus sets an asset's status; an equal one changes nothing. An unknown asset is 404.
 func setAssetStatus(tx *db.Tx, id int64, status string) (none Asset, err error) {
 	if err := turnAsset(tx, id, status); err != nil {
 		return none, err
@@ -192,10 +189,7 @@ func setAssetStatus(tx *db.Tx, id int64, status string) (none Asset, err error) 
 	return assetByID(&tx.Conn, id)
 }
 
-func turnAsset(tx *db.Tx, id int64, status string) (err error) {
-	if status, err = choice("status", status, assetStatuses, alsoAssetStatus); err != nil {
-		return err
-	}
+func turnAsset(tx *db.Tx, id int64, status string) error {
 	a, err := assets.ByID(&tx.Conn, id)
 	if err != nil || a.Status == status {
 		return err

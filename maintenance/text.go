@@ -29,21 +29,6 @@ func needed(name, s string, most int) (string, error) {
 	return s, err
 }
 
-// choice is one of values, in any case; also are other spellings of them.
-func choice(name, s string, values []string, also map[string]string) (string, error) {
-	word := strings.ToLower(strings.TrimSpace(s))
-	if means, is := also[word]; is {
-		word = means
-	}
-	for _, v := range values {
-		if v == word {
-			return v, nil
-		}
-	}
-	return "", fault.Fieldf(name, "%s: %s is not allowed; it takes one of %s", name, schema.Quote(s),
-		strings.Join(values, ", "))
-}
-
 // within refuses a whole number outside 0..most.
 func within(name string, n, most int64) error {
 	if n < 0 || n > most {

@@ -1,6 +1,7 @@
 package maintenance
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -65,10 +66,6 @@ var (
 
 	// sources are the origins of a work order.
 	sources = []string{"api", "agent", "cli", "web", "request", "import"}
-
-	// Accepted spellings of the values, never returned.
-	alsoPriority = map[string]string{"critical": "urgent"}
-	alsoStatus   = map[string]string{"in_progress": "in-progress"}
 )
 
 // closed reports whether a state's cost is final.
@@ -203,27 +200,8 @@ func (wo *WorkOrder) check() (err error) {
 	if wo.Description, err = needed("description", wo.Description, maxText); err != nil {
 		return err
 	}
-	if wo.Priority == "" {
-		wo.Priority = "medium"
-	}
-	if wo.Priority, err = choice("priority", wo.Priority, priorities, alsoPriority); err != nil {
-		return err
-	}
-	if wo.Type == "" {
-		wo.Type = "corrective"
-	}
-	if wo.Type, err = choice("wo_type", wo.Type, orderTypes, nil); err != nil {
-		return err
-	}
-	who, err := text("assigned_to", schema.Cell(wo.AssignedTo), maxName)
-	if err != nil {
-		return err
-	}
-	wo.AssignedTo = db.NullText(who)
-	return wo.checkNumbers()
-}
-
-func (wo *WorkOrder) checkNumbers() error {
+	wo.Priority, wo.Type = cmp.Or(wo.Priority, "medium"), cmp.Or(wo.Type, "corrective")
+	wo.AssignedTo = db.NullText(schema.Cell(wo.AssignedTo))
 	if err := within("labor_minutes", wo.LaborMinutes, maxMinutes); err != nil {
 		return err
 	}

@@ -51,9 +51,6 @@ func advance(tx *db.Tx, m Move, ch OrderChange) (wo WorkOrder, err error) {
 		}
 		return changeFields(tx, wo, ch)
 	}
-	if err := m.check(); err != nil {
-		return wo, err
-	}
 	if err := workOrderMoves.Check("work order", held.Status, m.Status); err != nil {
 		return wo, err
 	}

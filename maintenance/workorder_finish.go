@@ -20,12 +20,6 @@ type Finish struct {
 // moves. One that cannot be finished is named and the others continue.
 func finishWorkOrders(tx *db.Tx, all Finish, m marked) (done Moved, err error) {
 	all.Status = "done"
-	if err := all.check(); err != nil {
-		return Moved{}, err
-	}
-	if err := all.unresolved(); err != nil {
-		return Moved{}, err
-	}
 	rate, err := laborRate(&tx.Conn)
 	if err != nil {
 		return done, err

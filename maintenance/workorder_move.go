@@ -18,18 +18,6 @@ type Move struct {
 	SkipSteps  string
 }
 
-// check refuses what is wrong by itself and normalises the rest.
-func (m *Move) check() (err error) {
-	if m.Status, err = choice("status", m.Status, workOrderMoves.States(), alsoStatus); err != nil {
-		return err
-	}
-	if m.Resolution, err = text("resolution", m.Resolution, maxText); err != nil {
-		return err
-	}
-	m.SkipSteps, err = text("skip_steps", m.SkipSteps, maxText)
-	return err
-}
-
 // unresolved refuses to complete a job without a resolution.
 func (m Move) unresolved() error {
 	if m.Status == "done" && m.Resolution == "" {
@@ -63,9 +51,6 @@ func (m Move) unticked(steps []Step) error {
 // Completing a job fixes its labor rate and restarts its plan. Reopening it applies today's rate again, keeps the
 // resolution, and restores the plan's former state, unless the plan was changed since.
 func moveWorkOrder(tx *db.Tx, m Move) (wo WorkOrder, err error) {
-	if err := m.check(); err != nil {
-		return wo, err
-	}
 	wo, found, err := lookWorkOrder(&tx.Conn, m.ID)
 	switch {
 	case err != nil:
