@@ -74,10 +74,10 @@ type Totals struct {
 // totalsOf sums the charges and the money of a lease.
 func totalsOf(c *db.Conn, lease int64) (t Totals, err error) {
 	t, _, err = db.One(c, func(r *db.Row) Totals {
-		return Totals{BilledCents: r.Int(), PaidCents: r.Int(), DepositHeldCents: r.Int() - r.Int(), CreditCents: r.Int(),
+		return Totals{BilledCents: r.Int(), PaidCents: r.Int(), DepositHeldCents: r.Int(), CreditCents: r.Int(),
 			OpeningCreditCents: r.Int()}
 	}, `SELECT coalesce(sum(amount_cents), 0), coalesce(sum(paid_cents), 0),
-		coalesce(sum(iif(type = 'deposit', paid_cents, 0)), 0), `+depositOut+", "+credit+`,
+		coalesce(sum(iif(type = 'deposit', paid_cents, 0)), 0) - (`+depositOut+"), "+credit+`,
 		(SELECT coalesce(sum(amount_cents), 0) FROM payments WHERE lease_id = ?1 AND method = 'opening')
 		FROM charges WHERE lease_id = ?1`, lease)
 	t.BalanceCents = t.BilledCents - t.PaidCents
@@ -145,15 +145,16 @@ func (n NewCharge) check() (NewCharge, error) {
 		return n, fault.Fieldf("type", "type: %s is not allowed; it takes one of %s", schema.Quote(n.Type),
 			strings.Join(SingleTypes, ", "))
 	}
-	if err := checkCents("amount_cents", n.AmountCents); err != nil {
+	if err := within("amount_cents", n.AmountCents, 0, maxCents); err != nil {
 		return n, err
 	}
 	if n.DueDate < exact.MinDay || n.DueDate > exact.MaxDay {
 		return n, fault.Fieldf("due_date", "due_date: it takes a calendar day as YYYY-MM-DD")
 	}
-	var err error
-	n.Label, err = checkText("label", n.Label, maxName)
-	return n, err
+	if n.Label = strings.TrimSpace(n.Label); n.Label == "" {
+		return n, fault.Fieldf("label", "label is empty: a text is needed")
+	}
+	return n, schema.CheckText("label", n.Label, maxName)
 }
 
 // findSingle returns the lease's charge of that type, day and label that is not a

@@ -1,6 +1,7 @@
 package rental
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -315,19 +316,24 @@ func (s *Service) foreseePosting(ctx context.Context, who db.Caller, store func(
 	}
 	var sum WouldPost
 	err = db.Exec(ctx, s.db, db.System(who), func(tx *db.Tx) error {
-		ids, err := toPost(&tx.Conn)
+		newest, err := db.Number(&tx.Conn, "SELECT coalesce(max(id), 0) FROM charges")
 		if err != nil {
 			return err
 		}
+		ids, err := toPost(&tx.Conn)
 		for _, id := range ids {
-			if pending[id] {
-				continue
-			}
-			if err := sum.add(tx, id); err != nil {
-				return err
+			if err == nil && !pending[id] {
+				err = catchUp(tx, id)
 			}
 		}
-		return errForeseen
+		if err != nil {
+			return err
+		}
+		sum, _, err = db.One(&tx.Conn, func(r *db.Row) WouldPost {
+			return WouldPost{Leases: r.Int(), Charges: r.Int(), AmountCents: r.Int(), OverdueCents: r.Int()}
+		}, `SELECT count(DISTINCT lease_id), count(*), coalesce(sum(amount_cents), 0),
+			coalesce(sum(iif(due_date < ?2, amount_cents - paid_cents, 0)), 0) FROM charges WHERE id > ?1`, newest, tx.Today())
+		return cmp.Or(err, errForeseen)
 	})
 	if !errors.Is(err, errForeseen) {
 		return f, err
@@ -343,29 +349,4 @@ func (s *Service) foreseePosting(ctx context.Context, who db.Caller, store func(
 		f.Column, f.Label = "opening_day", "Take these leases over from"
 	}
 	return f, nil
-}
-
-// add posts a lease up to today, and adds what that posted.
-func (w *WouldPost) add(tx *db.Tx, lease int64) error {
-	newest, err := db.Number(&tx.Conn, "SELECT coalesce(max(id), 0) FROM charges")
-	if err != nil {
-		return err
-	}
-	if err := catchUp(tx, lease); err != nil {
-		return err
-	}
-	posted, _, err := db.One(&tx.Conn, func(r *db.Row) WouldPost {
-		return WouldPost{Charges: r.Int(), AmountCents: r.Int(), OverdueCents: r.Int()}
-	},
-		"SELECT count(*), coalesce(sum(amount_cents), 0), coalesce(sum(iif(due_date < ?3, amount_cents - paid_cents, 0)), "+
-			"0) FROM charges WHERE lease_id = ?1 AND id > ?2",
-		lease, newest, tx.Today())
-	if err != nil || posted.Charges == 0 {
-		return err
-	}
-	w.Leases++
-	w.Charges += posted.Charges
-	w.AmountCents += posted.AmountCents
-	w.OverdueCents += posted.OverdueCents
-	return nil
 }

@@ -18,10 +18,6 @@ type Voided struct {
 // The same may be charged again. An unknown charge is not found, rent is invalid, and one
 // of which something is paid is a conflict. A late fee that was voided never comes again.
 func voidCharge(tx *db.Tx, charge int64, reason string) (Voided, error) {
-	reason, err := checkText("reason", reason, maxText)
-	if err != nil {
-		return Voided{}, err
-	}
 	c, err := charges.ByID(&tx.Conn, charge)
 	if err != nil {
 		return Voided{}, err
@@ -130,10 +126,6 @@ type Reversal struct {
 // day, by default today, counts for a payment of a closed year: that year stays as it is, and the year of the day has
 // the payment as returned.
 func reversePayment(tx *db.Tx, payment int64, reason string, day *exact.Day) (Reversal, error) {
-	reason, err := checkText("reason", reason, maxText)
-	if err != nil {
-		return Reversal{}, err
-	}
 	m, err := payments.ByID(&tx.Conn, payment)
 	if err != nil {
 		return Reversal{}, err

@@ -145,12 +145,6 @@ func (o Opening) check(tx *db.Tx, l Lease) (*exact.Day, error) {
 	case *day < l.StartDate || *day > c.Today()+366:
 		return nil, fault.Fieldf(name, "%s: lease %d can be taken over on a day from %s, its first, to %s", name, l.ID,
 			l.StartDate, c.Today()+366)
-	case o.BalanceCents < -maxCents || o.BalanceCents > maxCents:
-		return nil, fault.Fieldf("balance_cents", "balance_cents: %d is out of range; it takes cents from %d to %d",
-			fault.Cents(o.BalanceCents), fault.Cents(-maxCents), fault.Cents(maxCents))
-	case o.DepositCents < 0 || o.DepositCents > maxCents:
-		return nil, fault.Fieldf("deposit_cents", "deposit_cents: %d is out of range; it takes cents from %d to %d",
-			fault.Cents(o.DepositCents), fault.Cents(0), fault.Cents(maxCents))
 	}
 	if err := mustBeOpen(c, name, *day); err != nil {
 		return nil, err

@@ -285,9 +285,8 @@ func receive(tx *db.Tx, p ReceiptRequest) (Payment, error) {
 	if err != nil {
 		return Payment{}, err
 	}
-	if p.AmountCents < 1 || p.AmountCents > maxCents {
-		return Payment{}, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from %d to %d",
-			fault.Cents(p.AmountCents), fault.Cents(1), fault.Cents(maxCents))
+	if err := within("amount_cents", p.AmountCents, 1, maxCents); err != nil {
+		return Payment{}, err
 	}
 	on, err := paidOn(tx, p.PaidDate)
 	if err != nil {

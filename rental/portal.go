@@ -161,7 +161,8 @@ func reportProblem(tx *db.Tx, p Problem) (Ticket, error) {
 	if err != nil {
 		return Ticket{}, err
 	}
-	if err := admitReport(tx, tenant); err != nil {
+	if err := admitSent(tx, tenant, maxReports, "reports", "SELECT count(*), coalesce(min(k.created_at), 0)"+ticketsOfIt+
+		" WHERE y.tenant_id = ? AND k.source = 'portal' AND k.created_at > ?"); err != nil {
 		return Ticket{}, err
 	}
 	k, err := storeTicket(tx, 0, &l.ID, NewTicket{UnitID: l.UnitID, Title: p.Title, Description: p.Description,
@@ -230,7 +231,8 @@ func addPortalNote(tx *db.Tx, ticket int64, text string) (TicketDetail, error) {
 	if _, err := ownTicket(&tx.Conn, tenant, ticket); err != nil {
 		return TicketDetail{}, err
 	}
-	if err := admitNote(tx, tenant); err != nil {
+	if err := admitSent(tx, tenant, maxNotes, "notes", "SELECT count(*), coalesce(min(n.at), 0)"+ticketsOfIt+
+		" CROSS JOIN ticket_notes n ON n.ticket_id = k.id WHERE y.tenant_id = ? AND n.tenant = 1 AND n.at > ?"); err != nil {
 		return TicketDetail{}, err
 	}
 	t, err := tenants.ByID(&tx.Conn, tenant)
@@ -328,19 +330,7 @@ const (
 	ticketsOfIt = " FROM lease_tenants y CROSS JOIN tickets k ON k.lease_id = y.lease_id"
 )
 
-// admitReport refuses a report beyond maxReports in an hour.
-func admitReport(tx *db.Tx, tenant int64) error {
-	return admitSent(tx, tenant, maxReports, "reports",
-		"SELECT count(*), coalesce(min(k.created_at), 0)"+ticketsOfIt+
-			" WHERE y.tenant_id = ? AND k.source = 'portal' AND k.created_at > ?")
-}
-
-// admitNote refuses a note beyond maxNotes in an hour.
-func admitNote(tx *db.Tx, tenant int64) error {
-	return admitSent(tx, tenant, maxNotes, "notes", "SELECT count(*), coalesce(min(n.at), 0)"+ticketsOfIt+
-		" CROSS JOIN ticket_notes n ON n.ticket_id = k.id WHERE y.tenant_id = ? AND n.tenant = 1 AND n.at > ?")
-}
-
+// admitSent refuses what a tenant sends beyond so many in an hour; query counts them, and gives the time of the first.
 func admitSent(tx *db.Tx, tenant, most int64, what, query string) error {
 	type sent struct {
 		n     int64

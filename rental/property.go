@@ -252,9 +252,7 @@ func renameProperty(tx *db.Tx, id int64, name string) (Renamed, error) {
 	if err != nil {
 		return Renamed{}, err
 	}
-	if name, err = checkText("name", name, maxName); err != nil {
-		return Renamed{}, err
-	}
+	name = strings.TrimSpace(name)
 	done := Renamed{ID: id, Property: name, Name: name, Was: was}
 	return done, rename(tx, done, "property", "SELECT id FROM properties WHERE name = ?1 AND id <> ?2",
 		"UPDATE properties SET name = ? WHERE id = ?")
@@ -266,10 +264,7 @@ func renameUnit(tx *db.Tx, id int64, name string) (Renamed, error) {
 	if err != nil {
 		return Renamed{}, err
 	}
-	if name, err = checkText("name", name, maxName); err != nil {
-		return Renamed{}, err
-	}
-	done := Renamed{ID: id, Property: u.Property, Name: name, Was: u.Name}
+	done := Renamed{ID: id, Property: u.Property, Name: strings.TrimSpace(name), Was: u.Name}
 	return done, rename(tx, done, "unit",
 		"SELECT id FROM units WHERE name = ?1 AND id <> ?2 AND property_id = (SELECT property_id FROM units WHERE id = ?2)",
 		"UPDATE units SET name = ? WHERE id = ?")

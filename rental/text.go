@@ -44,19 +44,11 @@ func optional[T any](name string, at func(*T) **string, about string, opts ...sc
 // shown is an optional text as audit entries have it.
 func shown(v any) any { return set(v.(*string)) }
 
-// checkText refuses a text that is empty after trimming, too long or not printable,
-// and gives it trimmed. It is for texts that come through no form.
-func checkText(name, s string, most int) (string, error) {
-	if s = strings.TrimSpace(s); s == "" {
-		return "", fault.Fieldf(name, "%s is empty: a text is needed", name)
-	}
-	return s, schema.CheckText(name, s, most)
-}
-
-func checkCents(name string, cents int64) error {
-	if cents < 0 || cents > maxCents {
+// within refuses an amount that is out of range.
+func within(name string, cents, least, most int64) error {
+	if cents < least || cents > most {
 		return fault.Fieldf(name, "%s: %d is out of range; it takes cents from %d to %d", name, fault.Cents(cents),
-			fault.Cents(0), fault.Cents(maxCents))
+			fault.Cents(least), fault.Cents(most))
 	}
 	return nil
 }
