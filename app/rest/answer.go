@@ -2,7 +2,6 @@ package rest
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 
 	"quartermaster/schema"
@@ -34,7 +33,7 @@ func status(op schema.Op, answer any) int {
 }
 
 // answer writes the answer. keep, unless nil, receives the bytes of one with status 200.
-func (h *handler) answer(w http.ResponseWriter, op schema.Op, answer any, keep func(body []byte)) {
+func (h *handler) answer(w *Record, op schema.Op, answer any, keep func(body []byte)) {
 	body, err := encode(answer)
 	if err != nil {
 		h.refuse(w, err)
@@ -48,7 +47,7 @@ func (h *handler) answer(w http.ResponseWriter, op schema.Op, answer any, keep f
 }
 
 // refuse answers with err's refusal, or with an internal error without details.
-func (h *handler) refuse(w http.ResponseWriter, err error) {
+func (h *handler) refuse(w *Record, err error) {
 	var again *db.Replay
 	if errors.As(err, &again) {
 		w.Header().Set("Idempotent-Replayed", "true")
@@ -57,25 +56,22 @@ func (h *handler) refuse(w http.ResponseWriter, err error) {
 	}
 	e, ok := fault.As(err)
 	if !ok {
-		h.Log.Error().Err(err).Str("service", h.Service.Name).Str("request_id", seen(w).id).Msg("internal error")
-		e = fault.New(fault.Internal, "the program failed; the log has it under request %s", seen(w).id)
+		h.Log.Error().Err(err).Str("service", h.Service.Name).Str("request_id", w.ID).Msg("internal error")
+		e = fault.New(fault.Internal, "the program failed; the log has it under request %s", w.ID)
 	} else if e.Kind == fault.Unavailable {
-		h.Log.Error().AnErr("cause", e.Cause).Str("service", h.Service.Name).Str("request_id", seen(w).id).Msg(e.Detail)
+		h.Log.Error().AnErr("cause", e.Cause).Str("service", h.Service.Name).Str("request_id", w.ID).Msg(e.Detail)
 	}
 	wire.Refuse(w, e)
 }
 
 // recovered turns a panic into an internal error; the log has the stack.
-func (h *handler) recovered(w http.ResponseWriter) {
+func (h *handler) recovered(w *Record) {
 	cause := recover()
 	if cause == nil {
 		return
 	}
-	if cause == any(http.ErrAbortHandler) {
-		panic(cause)
-	}
-	h.Log.Error().Str("stack", string(db.StackOf(cause))).Str("request_id", seen(w).id).Msg(fmt.Sprint("panic: ", cause))
-	if seen(w).status == 0 {
+	w.Panicked(h.Log, cause)
+	if w.Status == 0 {
 		h.refuse(w, errors.New("panic"))
 	}
 }

@@ -3,66 +3,36 @@ package rest
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/rs/zerolog"
+
+	"quartermaster/schema/db"
 )
 
-// record notes the outcome of a request; it is the ResponseWriter of every handler.
-type record struct {
+// Record is the ResponseWriter of a request, and notes its outcome.
+type Record struct {
 	http.ResponseWriter
-	id, route string
-	status    int
-	bytes     int
+	ID, Route     string
+	Status, Bytes int
+	began         time.Time
+	r             *http.Request
 }
 
-func (w *record) WriteHeader(status int) {
-	if w.status == 0 {
-		w.status = status
-	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *record) Write(b []byte) (int, error) {
-	if w.status == 0 {
-		w.status = http.StatusOK
-	}
-	n, err := w.ResponseWriter.Write(b)
-	w.bytes += n
-	return n, err
-}
-
-// Unwrap lets http.ResponseController reach the connection.
-func (w *record) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-// seen is the record of a request that came through outermost.
-func seen(w http.ResponseWriter) *record {
-	if r, ok := w.(*record); ok {
-		return r
-	}
-	return &record{ResponseWriter: w}
-}
-
-// outermost adds the headers to every response, logs every request in one line and counts it.
-func (h *handler) outermost(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start := time.Now()
-		rec := &record{ResponseWriter: w, id: RequestID(r)}
-		r.RemoteAddr = Client(r, h.Trusted)
-		head := w.Header()
-		head["X-Request-Id"] = []string{rec.id}
-		head["X-Content-Type-Options"] = nosniff
-		head["Cache-Control"] = noStore
-		if h.CORSOrigin != "" && h.cors(rec, r) {
-			rec.route = "preflight"
-		} else {
-			next.ServeHTTP(rec, r)
-		}
-		h.finish(rec, r, time.Since(start))
-	})
+// NewRecord begins an answer with the headers of all; the request's address becomes the client's.
+func NewRecord(w http.ResponseWriter, r *http.Request, proxies []netip.Prefix) *Record {
+	rec := &Record{ResponseWriter: w, ID: requestID(r), Route: "none", began: time.Now(), r: r}
+	r.RemoteAddr = client(r, proxies)
+	head := w.Header()
+	head["X-Request-Id"] = []string{rec.ID}
+	head["X-Content-Type-Options"] = nosniff
+	return rec
 }
 
 var (
@@ -70,29 +40,66 @@ var (
 	noStore = []string{"no-store"}
 )
 
-// finish writes the request's log line and its metrics: never a key, a secret, a code
-// or a body, and the path only as its pattern.
-func (h *handler) finish(rec *record, r *http.Request, took time.Duration) {
-	if rec.route == "" {
-		rec.route = "none"
+// WriteHeader notes the status.
+func (w *Record) WriteHeader(status int) {
+	if w.Status == 0 {
+		w.Status = status
 	}
-	if h.Observe != nil {
-		h.Observe(Observation{Service: h.Service.Name, Method: Known(r.Method), Route: rec.route, Status: rec.status,
-			Took: took})
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *Record) Write(b []byte) (int, error) {
+	if w.Status == 0 {
+		w.Status = http.StatusOK
 	}
-	e := h.Log.Info()
-	if rec.route == "/healthz" && rec.status == http.StatusOK { // a monitor asks every few seconds
-		e = h.Log.Debug()
+	n, err := w.ResponseWriter.Write(b)
+	w.Bytes += n
+	return n, err
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *Record) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Panicked logs a panic with its stack.
+func (w *Record) Panicked(log zerolog.Logger, cause any) {
+	if cause == any(http.ErrAbortHandler) {
+		panic(cause)
+	}
+	log.Error().Str("stack", string(db.StackOf(cause))).Str("request_id", w.ID).Msg(fmt.Sprint("panic: ", cause))
+}
+
+// Finish writes the request's log line and its metrics: never a key, a secret, a code or a body, and the path only as
+// its pattern. by is the kind of the caller's name.
+func (w *Record) Finish(service string, e *zerolog.Event, observe func(Observation), by, name string) {
+	took := time.Since(w.began)
+	if observe != nil {
+		observe(Observation{Service: service, Method: known(w.r.Method), Route: w.Route, Status: w.Status, Took: took})
 	}
 	if e == nil {
 		return
 	}
-	e = e.Str("service", h.Service.Name).Str("method", Known(r.Method)).Str("route", rec.route).
-		Int("status", rec.status).Int64("us", took.Microseconds()).Int("bytes", rec.bytes).Str("request_id", rec.id)
-	if p := keyPrefix(r); p != "" {
-		e = e.Str("key", p)
+	e = e.Str("service", service).Str("method", known(w.r.Method)).Str("route", w.Route).
+		Int("status", w.Status).Int64("us", took.Microseconds()).Int("bytes", w.Bytes).Str("request_id", w.ID)
+	if name != "" {
+		e = e.Str(by, name)
 	}
 	e.Msg("request")
+}
+
+// ServeHTTP answers one request.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	rec := NewRecord(w, r, h.Trusted)
+	rec.Header()["Cache-Control"] = noStore
+	if h.CORSOrigin != "" && h.cors(rec, r) {
+		rec.Route = "preflight"
+	} else {
+		h.dispatch(rec, r)
+	}
+	e := h.Log.Info()
+	if rec.Route == "/healthz" && rec.Status == http.StatusOK { // a monitor asks every few seconds
+		e = h.Log.Debug()
+	}
+	rec.Finish(h.Service.Name, e, h.Observe, "key", keyPrefix(r))
 }
 
 // keyPrefix is the part of the key that the list of keys shows.
@@ -105,8 +112,8 @@ func keyPrefix(r *http.Request) string {
 	return key[:shown]
 }
 
-// Known keeps unknown methods out of the log and the metrics.
-func Known(method string) string {
+// known keeps unknown methods out of the log and the metrics.
+func known(method string) string {
 	switch method {
 	case "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS":
 		return method
@@ -114,8 +121,8 @@ func Known(method string) string {
 	return "other"
 }
 
-// RequestID is the client's request id, or a new one.
-func RequestID(r *http.Request) string {
+// requestID is the client's request id, or a new one.
+func requestID(r *http.Request) string {
 	id := r.Header.Get("X-Request-Id")
 	if len(id) >= 1 && len(id) <= 128 && strings.IndexFunc(id, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-'
@@ -127,9 +134,9 @@ func RequestID(r *http.Request) string {
 	return hex.EncodeToString(b[:])
 }
 
-// Client is the client's address: the connection's, or behind a trusted proxy the last untrusted address in
+// client is the client's address: the connection's, or behind a trusted proxy the last untrusted address in
 // X-Forwarded-For.
-func Client(r *http.Request, proxies []netip.Prefix) string {
+func client(r *http.Request, proxies []netip.Prefix) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr
@@ -162,7 +169,7 @@ func trusted(proxies []netip.Prefix, host string) bool {
 
 // cors answers a preflight of the one listed origin and allows it to read answers; it reports whether the request is
 // answered.
-func (h *handler) cors(w *record, r *http.Request) bool {
+func (h *handler) cors(w *Record, r *http.Request) bool {
 	if r.Header.Get("Origin") != h.CORSOrigin {
 		return false
 	}

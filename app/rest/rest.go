@@ -55,7 +55,7 @@ type handler struct {
 type route map[string]handle
 
 // handle answers a request whose path has these named parts.
-type handle func(w http.ResponseWriter, r *http.Request, path map[string]string)
+type handle func(w *Record, r *http.Request, path map[string]string)
 
 // New makes the handler of one service.
 func New(o Options) http.Handler {
@@ -85,11 +85,11 @@ func New(o Options) http.Handler {
 			add(method, "/mcp", h.agent)
 		}
 	}
-	return h.outermost(http.HandlerFunc(h.dispatch))
+	return h
 }
 
 // dispatch finds the operation of a request.
-func (h *handler) dispatch(w http.ResponseWriter, r *http.Request) {
+func (h *handler) dispatch(w *Record, r *http.Request) {
 	defer h.recovered(w)
 	routes, path := h.router.Find(r.URL.EscapedPath())
 	serve := routes[r.Method]
@@ -103,13 +103,13 @@ func (h *handler) dispatch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (h *handler) agent(w http.ResponseWriter, r *http.Request, _ map[string]string) {
-	seen(w).route = "/mcp"
+func (h *handler) agent(w *Record, r *http.Request, _ map[string]string) {
+	w.Route = "/mcp"
 	h.Agent.ServeHTTP(w, r)
 }
 
 // notFound refuses an unknown path. Under /api the key is checked first.
-func (h *handler) notFound(w http.ResponseWriter, r *http.Request) {
+func (h *handler) notFound(w *Record, r *http.Request) {
 	if err := h.keyFirst(r); err != nil {
 		h.refuse(w, err)
 		return
@@ -119,7 +119,7 @@ func (h *handler) notFound(w http.ResponseWriter, r *http.Request) {
 }
 
 // methodNotAllowed refuses a known path with a wrong method.
-func (h *handler) methodNotAllowed(w http.ResponseWriter, r *http.Request, routes route) {
+func (h *handler) methodNotAllowed(w *Record, r *http.Request, routes route) {
 	if err := h.keyFirst(r); err != nil {
 		h.refuse(w, err)
 		return
@@ -154,8 +154,8 @@ func (h *handler) keyFirst(r *http.Request) error {
 func (h *handler) serve(op schema.Op) handle {
 	route, raw := documentPath(op), takesRaw(op)
 	large := schema.ShapeOf(op.Response).Unbounded()
-	return func(w http.ResponseWriter, r *http.Request, named map[string]string) {
-		seen(w).route = route
+	return func(w *Record, r *http.Request, named map[string]string) {
+		w.Route = route
 		var who db.Caller
 		var err error
 		if !op.Public {
@@ -190,7 +190,7 @@ func (h *handler) serve(op schema.Op) handle {
 }
 
 // read answers a GET, from the cache if its answer is still valid. A possibly large one waits for its turn.
-func (h *handler) read(w http.ResponseWriter, op schema.Op, large bool, who db.Caller, r *http.Request,
+func (h *handler) read(w *Record, op schema.Op, large bool, who db.Caller, r *http.Request,
 	named map[string]string) {
 	path := pathOf(r)
 	body, at, found := h.Cache.Get(who, path, r.URL.RawQuery)

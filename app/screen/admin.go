@@ -17,56 +17,40 @@ import (
 	"quartermaster/app/table"
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
 )
 
 // settingsView is the appliance's settings.
 type settingsView struct {
-	currency, zone, name, address string
-	tax, bank, logo               string
-	off                           []string // services that are turned off
-	places                        []Place
-	ops                           []schema.Op // this service's operations on settings
-	further                       []page.Page // this service's pages of settings
-	whole                         bool        // whether the visitor may change settings of all services
+	shop    shopSettings
+	zone    string
+	off     []string // services that are turned off
+	places  []Place
+	ops     []schema.Op // this service's operations on settings
+	further []page.Page // this service's pages of settings
+	whole   bool        // whether the visitor may change settings of all services
 }
 
 func (s *Screens) settingsPage() page.Page {
 	return page.New(page.Spec[settingsView]{
 		Path: "/settings", Title: "Settings", Menu: "Settings", Role: page.Admin,
-		Load: func(*schema.Form) page.Loader[settingsView] {
-			return func(ctx context.Context, who db.Caller) (v settingsView, err error) {
-				v = settingsView{zone: s.DB.Zone().String(), places: s.Places, whole: s.keepsWhole(ctx, who)}
-				for _, name := range []string{"set_forecast", "set_labor_rate", "set_provider",
-					"map_provider", "set_late_fee"} {
-					if op, ok := s.ops[page.Staff][name]; ok && (v.whole || !op.Whole) {
-						v.ops = append(v.ops, op)
-					}
+		Load: page.Always(func(ctx context.Context, who db.Caller) (v settingsView, err error) {
+			v = settingsView{zone: s.DB.Zone().String(), places: s.Places, whole: s.keepsWhole(ctx, who)}
+			for _, name := range []string{"set_forecast", "set_labor_rate", "set_provider",
+				"map_provider", "set_late_fee"} {
+				if op, ok := s.ops[page.Staff][name]; ok && (v.whole || !op.Whole) {
+					v.ops = append(v.ops, op)
 				}
-				v.further = slices.DeleteFunc(slices.Clone(s.Pages), func(p page.Page) bool { return !p.Setting })
-				err = s.DB.View(ctx, func(c *db.Conn) (err error) {
-					var currency exact.Currency
-					if currency, err = c.Currency(); err != nil {
-						return err
-					}
-					v.currency = currency.Code
-					for name, to := range map[string]*string{
-						db.SettingShopName: &v.name, db.SettingShopAddress: &v.address, db.SettingShopTax: &v.tax,
-						db.SettingShopBank: &v.bank, db.SettingShopLogo: &v.logo,
-					} {
-						if *to, err = c.Setting(name); err != nil {
-							return err
-						}
-					}
-					on, err := schema.ServicesOn(c)
-					v.off = slices.DeleteFunc(slices.Clone(schema.ServiceNames), func(s string) bool { return slices.Contains(on, s) })
-					return err
-				})
+			}
+			v.further = slices.DeleteFunc(slices.Clone(s.Pages), func(p page.Page) bool { return !p.Setting })
+			if v.shop, err = s.settings(ctx); err != nil {
 				return v, err
 			}
-		},
+			on, err := db.Read(ctx, s.DB, schema.ServicesOn)
+			v.off = slices.DeleteFunc(slices.Clone(schema.ServiceNames), func(s string) bool { return slices.Contains(on, s) })
+			return v, err
+		}),
 		View: settingsPage,
 	})
 }
@@ -130,9 +114,7 @@ type copied struct {
 func (s *Screens) backupPage() page.Page {
 	return page.New(page.Spec[int64]{
 		Path: "/backup", Title: "Backup", Menu: "Backup", Role: page.Owner,
-		Load: func(*schema.Form) page.Loader[int64] {
-			return func(context.Context, db.Caller) (int64, error) { return s.DB.Size(), nil }
-		},
+		Load: page.Always(func(context.Context, db.Caller) (int64, error) { return s.DB.Size(), nil }),
 		View: backupPage,
 	})
 }
@@ -188,7 +170,7 @@ func (x *exchange) sendCopy(v copied) error {
 	h.Set("Content-Type", "application/vnd.sqlite3")
 	h.Set("Content-Disposition", `attachment; filename="`+v.name+`"`)
 	_ = http.NewResponseController(x.w).SetWriteDeadline(time.Now().Add(time.Hour))
-	http.ServeContent(&counted{x}, x.r, "", time.Time{}, f)
+	http.ServeContent(x.w, x.r, "", time.Time{}, f)
 	return nil
 }
 
@@ -237,14 +219,11 @@ func (s *Screens) doctorPage() page.Page {
 	})
 }
 
-// exportsPage lists the tables that can be exported.
-func (s *Screens) exportsPage() page.Page {
+// tablesPage lists the tables that can be exported, or imported.
+func (s *Screens) tablesPage(path, title, role string, view func([]schema.Table) templ.Component) page.Page {
 	return page.New(page.Spec[[]schema.Table]{
-		Path: "/export", Title: "Export", Menu: "Export",
-		Load: func(*schema.Form) page.Loader[[]schema.Table] {
-			return func(_ context.Context, who db.Caller) ([]schema.Table, error) { return s.tablesFor(who), nil }
-		},
-		View: exportsPage,
+		Path: path, Title: title, Menu: title, Role: role, View: view,
+		Load: page.Always(func(_ context.Context, who db.Caller) ([]schema.Table, error) { return s.tablesFor(who), nil }),
 	})
 }
 

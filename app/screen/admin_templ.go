@@ -86,8 +86,8 @@ func settingsPage(v settingsView) templ.Component {
 				ctx = templ.InitializeContext(ctx)
 				if v.whole {
 					templ_7745c5c3_Err = page.Act(page.Form{Op: "set_shop", Button: "Save", Main: true,
-						Values: map[string]string{"shop_name": v.name, "shop_address": v.address, "shop_tax_number": v.tax,
-							"shop_bank_account": v.bank}}).Render(ctx, templ_7745c5c3_Buffer)
+						Values: map[string]string{"shop_name": v.shop.name, "shop_address": v.shop.address,
+							"shop_tax_number": v.shop.tax, "shop_bank_account": v.shop.bank}}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -116,7 +116,7 @@ func settingsPage(v settingsView) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					if v.logo != "" {
+					if v.shop.logo != "" {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<p>")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -142,7 +142,7 @@ func settingsPage(v settingsView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if v.logo != "" {
+					if v.shop.logo != "" {
 						templ_7745c5c3_Err = page.Actions(page.Do("Remove logo", "remove_logo")).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -241,9 +241,9 @@ func settingsPage(v settingsView) templ.Component {
 						}
 						ctx = templ.InitializeContext(ctx)
 						var templ_7745c5c3_Var11 string
-						templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(v.currency)
+						templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(v.shop.currency)
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `app/screen/admin.templ`, Line: 50, Col: 18}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `app/screen/admin.templ`, Line: 50, Col: 23}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 						if templ_7745c5c3_Err != nil {
@@ -343,8 +343,8 @@ func settingsPage(v settingsView) templ.Component {
 						}()
 					}
 					ctx = templ.InitializeContext(ctx)
-					templ_7745c5c3_Err = page.Act(page.Form{Op: "set_currency", Button: "Save currency", Values: map[string]string{"currency": v.currency},
-						Then: "/settings"}).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.Act(page.Form{Op: "set_currency", Button: "Save currency", Then: "/settings",
+						Values: map[string]string{"currency": v.shop.currency}}).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -906,15 +906,15 @@ func exportsPage(all []schema.Table) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "</td><td class=\"r b\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "</td>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = page.Button(page.Link("CSV", "/export/"+t.Name).Named(t.Name)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = page.Td("r b", page.Button(page.Link("CSV", "/export/"+t.Name).Named(t.Name))).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "</td></tr>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "</tr>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -12,8 +12,8 @@ import (
 )
 
 // answerOf answers GET /do/:name of an operation that only reads: its answer as a table, and the form to repeat it.
-func (x *exchange) answerOf(op schema.Op, in *sent, shop shopSettings) error {
-	i := x.inputOf(in.fields, shop, true)
+func (x *exchange) answerOf(op schema.Op, in *sent) error {
+	i := x.inputOf(in.fields, true)
 	v := doView{op: op, given: in.fields}
 	status := http.StatusOK
 	var rows strict.Value
@@ -34,7 +34,7 @@ func (x *exchange) answerOf(op schema.Op, in *sent, shop shopSettings) error {
 	if err != nil && x.faultOf(err).Kind == 0 {
 		return err
 	}
-	f := x.frame(shop)
+	f := x.frame()
 	f.Filters = op.Args(schema.Page)
 	if err == nil && in.format == "csv" {
 		return x.sendCSV(sheetOf(op.Name, rows))
@@ -128,7 +128,7 @@ func rowID(row strict.Value) string {
 }
 
 // showOnce answers with a one-time secret: never cached, never in a page that GET returns.
-func (x *exchange) showOnce(op schema.Op, in *sent, answer any, shop shopSettings) error {
+func (x *exchange) showOnce(op schema.Op, in *sent, answer any) error {
 	v, err := valueOf(answer)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (x *exchange) showOnce(op schema.Op, in *sent, answer any, shop shopSetting
 	if in.format == "csv" {
 		return x.sendCSV(sheetOf(op.Name, v))
 	}
-	f := x.frame(shop)
+	f := x.frame()
 	for _, once := range x.s.Once {
 		if once.Op != op.Name {
 			continue
@@ -146,7 +146,8 @@ func (x *exchange) showOnce(op schema.Op, in *sent, answer any, shop shopSetting
 			return x.show(http.StatusOK, op.PageTitle(), true, f, body)
 		}
 	}
-	return x.show(http.StatusOK, op.PageTitle(), true, f, oncePage(didText(op, answer, shop), v, x.leads(op, in, answer)))
+	body := oncePage(didText(op, answer, x.shop), v, x.leads(op, in, answer))
+	return x.show(http.StatusOK, op.PageTitle(), true, f, body)
 }
 
 // centsOf reports a whole number of cents, by its field's name.

@@ -82,10 +82,10 @@ func (x *exchange) comeBackAt(at string, v *doView) (bool, error) {
 	}
 	again.refused = v.refusal
 	err = route.get(&again)
-	if !again.wrote { // the page is gone, or has no such form
+	if x.rec.Status == 0 { // the page is gone, or has no such form
 		return false, nil //nolint:nilerr // the form comes back on its own page
 	}
-	x.route, x.status, x.bytes, x.wrote = again.route, again.status, again.bytes, true
+	x.route = again.route
 	return true, err
 }
 

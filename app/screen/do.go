@@ -55,10 +55,6 @@ func doPage(x *exchange) error {
 	if err := x.mayDo(op); err != nil {
 		return err
 	}
-	shop, err := x.shopNow(x.r.Context())
-	if err != nil {
-		return err
-	}
 	in := &sent{fields: x.r.URL.Query()}
 	if name := in.fields.Get("draft"); name != "" {
 		over := in.fields
@@ -78,23 +74,23 @@ func doPage(x *exchange) error {
 	in.part()
 	in.join(op)
 	if !op.Writes && !op.Personal {
-		return x.answerOf(op, in, shop)
+		return x.answerOf(op, in)
 	}
 	in.files = map[string]schema.File{}
 	if err := x.fetchFiles(op, in); err != nil {
 		return err
 	}
 	v := doView{op: op, given: in.fields, then: in.then, key: in.key, waits: in.waits, files: in.files}
-	if err := x.fill(&v, shop); err != nil {
+	if err := x.fill(&v); err != nil {
 		return err
 	}
 	if in.seen != "" {
 		v.now = in.seen // the form is older, and its session ended meanwhile
 	}
 	if op.Confirmed() && len(in.fields) > 0 {
-		v.will, v.asked = x.try(op, in, shop)
+		v.will, v.asked = x.try(op, in)
 	}
-	return x.showForm(http.StatusOK, v, shop)
+	return x.showForm(http.StatusOK, v)
 }
 
 // onlyReads refuses a POST of an operation that only reads, for everybody.
@@ -136,25 +132,21 @@ func doPost(x *exchange) error {
 	if err := x.mayDo(op); err != nil {
 		return err
 	}
-	shop, err := x.shopNow(x.r.Context())
-	if err != nil {
-		return err
-	}
-	return x.take(op, in, shop)
+	return x.take(op, in)
 }
 
 // take does what a received form requests: usually its operation.
-func (x *exchange) take(op schema.Op, in *sent, shop shopSettings) error {
+func (x *exchange) take(op schema.Op, in *sent) error {
 	in.join(op)
 	v := doView{
 		op: op, given: in.fields, then: in.then, from: in.from, key: in.key, seen: in.seen, alone: in.alone,
 		marks: [2]string{in.marks.Op, in.marked},
 	}
 	if err := in.fileTooLarge(); err != nil {
-		return x.refuseForm(err, v, shop)
+		return x.refuseForm(err, v)
 	}
 	if err := x.fetchFiles(op, in); err != nil {
-		return x.refuseForm(err, v, shop)
+		return x.refuseForm(err, v)
 	}
 	if in.fresh != "" {
 		return x.leave(op, in)
@@ -171,26 +163,26 @@ func (x *exchange) take(op schema.Op, in *sent, shop shopSettings) error {
 				delete(in.fields, name)
 			}
 		}
-		return x.showForm(http.StatusOK, v, shop)
+		return x.showForm(http.StatusOK, v)
 	}
-	answer, err := x.do(op, in, shop, &v)
+	answer, err := x.do(op, in, &v)
 	switch {
 	case v.ask || err != nil:
 		if v.waits, v.files = in.waits, in.files; err == nil || !errors.As(err, new(*db.Replay)) {
 			if err := x.keepFiles(op, in); err != nil {
-				return x.refuseForm(err, v, shop)
+				return x.refuseForm(err, v)
 			}
 		}
 		if v.ask {
-			return x.showForm(v.status(), v, shop)
+			return x.showForm(v.status(), v)
 		}
-		return x.refuseForm(err, v, shop)
+		return x.refuseForm(err, v)
 	}
-	return x.done(op, in, answer, shop)
+	return x.done(op, in, answer)
 }
 
 // do runs the operation, unless it must ask first.
-func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any, error) {
+func (x *exchange) do(op schema.Op, in *sent, v *doView) (any, error) {
 	if op.Credential && x.route.area == page.Staff && !x.visitor.session.Fresh(x.now()) {
 		if in.password == "" {
 			v.ask, v.password = true, true
@@ -211,16 +203,16 @@ func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any
 	if op.Makes() {
 		v.given = in.fields
 	}
-	if err := x.newOrEdit(op, in, shop, who.Request); err != nil {
+	if err := x.newOrEdit(op, in, who.Request); err != nil {
 		return nil, err
 	}
-	handle, err := op.Decode(x.forOp(in, shop))
+	handle, err := op.Decode(x.forOp(in))
 	if err != nil {
 		return nil, err
 	}
 	if (op.Confirmed() || op.Doubt != nil || op.Preview != nil && in.preview) &&
 		(!in.confirm || in.asked != "" && in.asked != x.askedOf(op, in)) {
-		will, asked := x.try(op, in, shop)
+		will, asked := x.try(op, in)
 		switch {
 		case will.err != nil:
 			return nil, will.err
@@ -237,12 +229,12 @@ func (x *exchange) do(op schema.Op, in *sent, shop shopSettings, v *doView) (any
 }
 
 // forOp are the form's values for the operation's arguments.
-func (x *exchange) forOp(in *sent, shop shopSettings) schema.Input {
+func (x *exchange) forOp(in *sent) schema.Input {
 	fields := in.fields
 	if in.written != nil {
 		fields = in.written
 	}
-	i := x.inputOf(fields, shop, false)
+	i := x.inputOf(fields, false)
 	i.Files = in.files
 	return i
 }
@@ -300,7 +292,7 @@ func (x *exchange) askedOf(op schema.Op, in *sent) string {
 
 // refuseForm answers a refused form: a replayed one redirects like the first; any other is shown again with all that
 // was typed.
-func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
+func (x *exchange) refuseForm(err error, v doView) error {
 	var again *db.Replay
 	if errors.As(err, &again) {
 		var k kept
@@ -309,12 +301,12 @@ func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
 		}
 		if k.Shown != 0 {
 			v.refusal = fault.Conflictf("%s", schema.MomentsInWords(fmt.Sprintf("this was shown once, on %s, and is not "+
-				"shown again. If it is lost, create a new one", exact.Instant(k.Shown)), shop.zone))
-			return x.showForm(http.StatusConflict, v, shop)
+				"shown again. If it is lost, create a new one", exact.Instant(k.Shown)), x.shop.zone))
+			return x.showForm(http.StatusConflict, v)
 		}
 		return x.lead(k.To)
 	}
-	v.refusal = v.op.Plain(aboutField(v.op, x.faultOf(err).Amounts(shop.written)))
+	v.refusal = v.op.Plain(aboutField(v.op, x.faultOf(err).Amounts(x.shop.written)))
 	for _, f := range v.refusal.Fields {
 		for _, c := range f.Columns {
 			v.offer(f.Field, schema.Choice{Value: c.Means, Text: c.Name})
@@ -329,15 +321,15 @@ func (x *exchange) refuseForm(err error, v doView, shop shopSettings) error {
 		x.refuse(v.refusal)
 		return nil
 	case fault.Conflict:
-		if err := x.compare(&v, shop); err != nil {
+		if err := x.compare(&v); err != nil {
 			return err
 		}
 	}
 	x.retry(v.refusal)
 	if v.seen == "" && !v.op.Makes() { // its form has some of the fields: the others stay unchanged
-		if err := x.fill(&v, shop); err != nil {
+		if err := x.fill(&v); err != nil {
 			return err
 		}
 	}
-	return x.showForm(wire.Status(v.refusal.Kind), v, shop)
+	return x.showForm(wire.Status(v.refusal.Kind), v)
 }

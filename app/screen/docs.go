@@ -25,9 +25,7 @@ type docsView struct {
 func (s *Screens) docsPage() page.Page {
 	return page.New(page.Spec[docsView]{
 		Path: "/docs", Title: "Reference", Menu: "Reference",
-		Load: func(*schema.Form) page.Loader[docsView] {
-			return func(context.Context, db.Caller) (docsView, error) { return docsView{s.Service, s.told()}, nil }
-		},
+		Load: page.Always(func(context.Context, db.Caller) (docsView, error) { return docsView{s.Service, s.told()}, nil }),
 		View: docsContents,
 	})
 }

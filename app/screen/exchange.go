@@ -2,19 +2,17 @@ package screen
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/a-h/templ"
 
@@ -30,20 +28,18 @@ type exchange struct {
 	s       *Screens
 	w       http.ResponseWriter
 	r       *http.Request
-	id      string
+	rec     *rest.Record
 	route   *route
 	path    map[string]string // the named parts of the route
 	visitor *visitor          // nil: not signed in
+	shop    shopSettings      // as read when the request came
 	fields  url.Values        // of a POST
 	sent    *page.Sent        // a refused form that is shown again
 	refused *fault.Error      // the refusal
 	audited string            // the page's record in the audit trail's form, if its address does not imply it
 	place   string            // the page that a form leads back to
 	mailed  []string          // the page's subjects of messages, if they differ from the audit trail's
-	status  int
-	bytes   int
-	wrote   bool
-	turned  bool // it holds one of the service's turns
+	turned  bool              // it holds one of the service's turns
 }
 
 // pagesAtOnce is how many pages of a service are read and drawn at once. Each may hold megabytes of rows; more of them
@@ -81,24 +77,26 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 	"connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// ServeHTTP answers one request for a page.
+// ServeHTTP answers one request.
 func (s *Screens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	start := time.Now()
-	x := &exchange{s: s, w: w, r: r, id: rest.RequestID(r)}
-	r.RemoteAddr = rest.Client(r, s.Trusted)
+	if isAPI(r.URL.Path) {
+		s.API.ServeHTTP(w, r)
+		return
+	}
+	rec := rest.NewRecord(w, r, s.Trusted)
+	x := &exchange{s: s, w: rec, r: r, rec: rec}
 	h := w.Header()
-	h.Set("X-Request-Id", x.id)
-	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", contentPolicy)
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	if s.OwnTLS {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
-	defer func() { x.finish(time.Since(start)) }()
+	defer x.finish()
 	defer x.recovered()
 	if strings.HasPrefix(r.URL.Path, "/static/") {
-		s.static(&counted{x}, r)
+		rec.Route = "/static/"
+		s.static(rec, r)
 		return
 	}
 	h.Set("Cache-Control", "private, no-cache")
@@ -108,7 +106,12 @@ func (s *Screens) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serve finds the route and the visitor.
-func (x *exchange) serve() error {
+func (x *exchange) serve() (err error) {
+	x.shop, err = x.s.settings(x.r.Context())
+	x.shop.name = cmp.Or(x.shop.name, "Quartermaster")
+	if err != nil {
+		return err
+	}
 	route, values := x.s.router.Find(x.r.URL.EscapedPath())
 	if route == nil {
 		_ = x.look(page.Staff) // only for the page's frame
@@ -142,67 +145,28 @@ func (x *exchange) recovered() {
 	if cause == nil {
 		return
 	}
-	if cause == any(http.ErrAbortHandler) {
-		panic(cause)
-	}
-	x.s.Log.Error().Str("stack", string(debug.Stack())).Str("request_id", x.id).Msg(fmt.Sprint("panic: ", cause))
+	x.rec.Panicked(x.s.Log, cause)
 	defer func() {
-		if again := recover(); again != nil && !x.wrote { // drawing the error page failed
-			x.s.plainRefusal(&counted{x}, http.StatusInternalServerError, "the program failed; the log has it under request "+
-				x.id)
+		if again := recover(); again != nil && x.rec.Status == 0 { // drawing the error page failed
+			x.s.plainRefusal(x.w, http.StatusInternalServerError, "the program failed; the log has it under request "+x.rec.ID)
 		}
 	}()
-	if !x.wrote {
+	if x.rec.Status == 0 {
 		x.refuse(errors.New("panic"))
 	}
 }
 
-// finish writes the request's log line and its metrics; the path only as its pattern.
-func (x *exchange) finish(took time.Duration) {
-	pattern := "none"
-	switch {
-	case x.route != nil:
-		pattern = x.route.pattern
-	case strings.HasPrefix(x.r.URL.Path, "/static/"):
-		pattern = "/static/"
+// finish writes the request's log line and its metrics.
+func (x *exchange) finish() {
+	if x.route != nil {
+		x.rec.Route = x.route.pattern
 	}
-	if x.s.Observe != nil {
-		x.s.Observe(rest.Observation{Service: x.s.Service.Name, Method: rest.Known(x.r.Method), Route: pattern,
-			Status: x.status, Took: took})
-	}
-	e := x.s.Log.Info()
-	if e == nil {
-		return
-	}
-	e = e.Str("service", x.s.Service.Name).Str("method", rest.Known(x.r.Method)).Str("route", pattern).
-		Int("status", x.status).Int64("us", took.Microseconds()).Int("bytes", x.bytes).Str("request_id", x.id)
+	user := ""
 	if x.visitor != nil {
-		e = e.Str("user", x.visitor.caller.User)
+		user = x.visitor.caller.User
 	}
-	e.Msg("request")
+	x.rec.Finish(x.s.Service.Name, x.s.Log.Info(), x.s.Observe, "user", user)
 }
-
-// counted is a request's ResponseWriter, which notes status and size.
-type counted struct{ x *exchange }
-
-func (c *counted) Header() http.Header { return c.x.w.Header() }
-
-func (c *counted) WriteHeader(status int) {
-	c.x.status, c.x.wrote = status, true
-	c.x.w.WriteHeader(status)
-}
-
-func (c *counted) Write(b []byte) (int, error) {
-	if !c.x.wrote {
-		c.WriteHeader(http.StatusOK)
-	}
-	n, err := c.x.w.Write(b)
-	c.x.bytes += n
-	return n, err
-}
-
-// Unwrap lets http.ResponseController reach the connection.
-func (c *counted) Unwrap() http.ResponseWriter { return c.x.w }
 
 // packers are gzip writers, each of more than a megabyte; packing bounds them to the number of processors.
 var (
@@ -233,12 +197,11 @@ func (x *exchange) send(status int, body []byte, secret bool) {
 	} else {
 		h.Add("Vary", "Accept-Encoding")
 	}
-	w := &counted{x}
 	if secret || len(body) < 1024 || !takesGzip(x.r) || x.r.Method == http.MethodHead {
 		h.Set("Content-Length", strconv.Itoa(len(body)))
-		w.WriteHeader(status)
+		x.w.WriteHeader(status)
 		if x.r.Method != http.MethodHead {
-			_, _ = w.Write(body)
+			_, _ = x.w.Write(body)
 		}
 		return
 	}
@@ -247,14 +210,14 @@ func (x *exchange) send(status int, body []byte, secret bool) {
 	packTo(packed, body)
 	h.Set("Content-Encoding", "gzip")
 	h.Set("Content-Length", strconv.Itoa(packed.Len()))
-	w.WriteHeader(status)
-	_, _ = w.Write(packed.Bytes())
+	x.w.WriteHeader(status)
+	_, _ = x.w.Write(packed.Bytes())
 }
 
 // sendJSON answers clients that do not accept pages.
 func (x *exchange) sendJSON(e *fault.Error) {
 	x.w.Header().Set("Cache-Control", "no-store")
-	wire.Refuse(&counted{x}, e)
+	wire.Refuse(x.w, e)
 }
 
 // noJSON says where a page's records are available as JSON.
@@ -266,7 +229,7 @@ func (x *exchange) noJSON() error {
 		return err
 	}
 	x.w.Header().Set("Cache-Control", "no-store")
-	wire.Send(&counted{x}, http.StatusNotAcceptable, body)
+	wire.Send(x.w, http.StatusNotAcceptable, body)
 	return nil
 }
 
@@ -286,7 +249,7 @@ func wantsPage(r *http.Request) bool {
 func (x *exchange) lead(path string) error {
 	h := x.w.Header()
 	h.Set("Location", path)
-	(&counted{x}).WriteHeader(http.StatusSeeOther)
+	x.w.WriteHeader(http.StatusSeeOther)
 	return nil
 }
 

@@ -56,21 +56,21 @@ func (v *doView) status() int {
 }
 
 // present reads the record that the fields name, in its form's format.
-func (x *exchange) present(op schema.Op, fields url.Values, shop shopSettings) (record url.Values, found bool,
+func (x *exchange) present(op schema.Op, fields url.Values) (record url.Values, found bool,
 	err error) {
 	if op.Fill == nil {
 		return nil, false, nil
 	}
 	record, err = read(x, func(c *db.Conn) (filled map[string][]string, err error) {
-		filled, found, err = op.Filled(c, fields, exact.CurrencyOf(shop.currency))
+		filled, found, err = op.Filled(c, fields, exact.CurrencyOf(x.shop.currency))
 		return filled, err
 	})
 	return record, found, err
 }
 
 // fill fills the form from the record in the address; other values in the address override the record's.
-func (x *exchange) fill(v *doView, shop shopSettings) error {
-	record, found, err := x.present(v.op, v.given, shop)
+func (x *exchange) fill(v *doView) error {
+	record, found, err := x.present(v.op, v.given)
 	if err != nil || !found {
 		return err
 	}
@@ -83,11 +83,11 @@ func (x *exchange) fill(v *doView, shop shopSettings) error {
 }
 
 // compare lists the differences between what was typed and what is stored now, and allows sending the form over it.
-func (x *exchange) compare(v *doView, shop shopSettings) error {
+func (x *exchange) compare(v *doView) error {
 	if v.seen == "" {
 		return nil
 	}
-	if err := x.fill(v, shop); err != nil || v.record == nil || v.now == v.seen {
+	if err := x.fill(v); err != nil || v.record == nil || v.now == v.seen {
 		return err
 	}
 	now := map[string][]string{}
@@ -114,15 +114,15 @@ func (x *exchange) compare(v *doView, shop shopSettings) error {
 }
 
 // showForm sends the page of an operation.
-func (x *exchange) showForm(status int, v doView, shop shopSettings) error {
-	f := x.frame(shop)
+func (x *exchange) showForm(status int, v doView) error {
+	f := x.frame()
 	v.action, v.home = strings.TrimSuffix(f.DoPath(""), "/")+"/", x.placeOf(v.op)
 	if from := x.referer(); from != "" && x.r.Method == http.MethodGet && x.ours(from) == from {
 		v.home = from
 	}
 	x.place = backOf(&v)
 	f.Path, f.Query = f.DoPath(v.op.Name), nil
-	f.Currency = v.op.CurrencyFor(x.inputOf(v.given, shop, true)).Code
+	f.Currency = v.op.CurrencyFor(x.inputOf(v.given, true)).Code
 	if v.now == "" {
 		v.now = v.seen
 	}

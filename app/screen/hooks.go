@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
@@ -32,11 +31,9 @@ func (s *Screens) receivers() *webhook.Receivers {
 func (s *Screens) hooksPage() page.Page {
 	return page.New(page.Spec[[]webhook.Receiver]{
 		Path: "/webhooks", Title: "Webhooks", Menu: "Webhooks", Role: page.Admin,
-		Load: func(*schema.Form) page.Loader[[]webhook.Receiver] {
-			return func(ctx context.Context, who db.Caller) ([]webhook.Receiver, error) {
-				return s.receivers().List(ctx, who.Service)
-			}
-		},
+		Load: page.Always(func(ctx context.Context, who db.Caller) ([]webhook.Receiver, error) {
+			return s.receivers().List(ctx, who.Service)
+		}),
 		View: hooksPage,
 	})
 }
@@ -44,30 +41,26 @@ func (s *Screens) hooksPage() page.Page {
 func (s *Screens) hookPage() page.Page {
 	return page.New(page.Spec[hookView]{
 		Path: "/webhooks/:id", Title: "Receiver", Role: page.Admin,
-		Load: func(f *schema.Form) page.Loader[hookView] {
-			var id int64
-			f.ID(&id, "id", "The receiver", schema.InPath("id"))
-			return func(ctx context.Context, who db.Caller) (hookView, error) {
-				all, err := s.receivers().List(ctx, who.Service)
-				if err != nil {
-					return hookView{}, err
-				}
-				for _, r := range all {
-					if r.ID != id {
-						continue
-					}
-					v := hookView{receiver: r}
-					v.deliveries, err = webhook.Deliveries(ctx, s.DB, webhook.Filter{Service: who.Service, Endpoint: id, Limit: 200})
-					for _, d := range v.deliveries {
-						if d.State == "failed" || d.State == "interrupted" {
-							v.failed++
-						}
-					}
-					return v, err
-				}
-				return hookView{}, fault.NotFoundf("there is no receiver %d in this service", id)
+		Load: page.ByID("id", "The receiver", func(ctx context.Context, who db.Caller, id int64) (hookView, error) {
+			all, err := s.receivers().List(ctx, who.Service)
+			if err != nil {
+				return hookView{}, err
 			}
-		},
+			for _, r := range all {
+				if r.ID != id {
+					continue
+				}
+				v := hookView{receiver: r}
+				v.deliveries, err = webhook.Deliveries(ctx, s.DB, webhook.Filter{Service: who.Service, Endpoint: id, Limit: 200})
+				for _, d := range v.deliveries {
+					if d.State == "failed" || d.State == "interrupted" {
+						v.failed++
+					}
+				}
+				return v, err
+			}
+			return hookView{}, fault.NotFoundf("there is no receiver %d in this service", id)
+		}),
 		View: hookPage,
 	})
 }

@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"context"
 	"io"
 	"maps"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 
 	"quartermaster/app/table"
 	"quartermaster/schema"
-	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/page"
 	"quartermaster/schema/wire"
@@ -62,16 +60,6 @@ func (v importView) sends(name string) string {
 		text += ": " + strings.TrimSuffix(about, ".")
 	}
 	return text + "."
-}
-
-func (s *Screens) importsPage() page.Page {
-	return page.New(page.Spec[[]schema.Table]{
-		Path: "/import", Title: "Import", Menu: "Import", Role: page.Member,
-		Load: func(*schema.Form) page.Loader[[]schema.Table] {
-			return func(_ context.Context, who db.Caller) ([]schema.Table, error) { return s.tablesFor(who), nil }
-		},
-		View: importsPage,
-	})
 }
 
 // importPage answers GET /import/:table: the form, or the preview of an uploaded file. It writes nothing.

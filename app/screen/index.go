@@ -16,26 +16,24 @@ type index struct{ acts, answers []schema.Op }
 func (s *Screens) index(path, title string) page.Page {
 	return page.New(page.Spec[index]{
 		Path: path, Title: title,
-		Load: func(*schema.Form) page.Loader[index] {
-			return func(ctx context.Context, who db.Caller) (index, error) {
-				var v index
-				whole := s.keepsWhole(ctx, who)
-				for _, op := range s.ops[page.Staff] {
-					switch {
-					case op.Admin && who.Role != page.Admin || op.Whole && !whole:
-					case !op.Writes && !op.Personal:
-						v.answers = append(v.answers, op)
-					case op.Writes && who.Role == page.Viewer:
-					default:
-						v.acts = append(v.acts, op)
-					}
+		Load: page.Always(func(ctx context.Context, who db.Caller) (index, error) {
+			var v index
+			whole := s.keepsWhole(ctx, who)
+			for _, op := range s.ops[page.Staff] {
+				switch {
+				case op.Admin && who.Role != page.Admin || op.Whole && !whole:
+				case !op.Writes && !op.Personal:
+					v.answers = append(v.answers, op)
+				case op.Writes && who.Role == page.Viewer:
+				default:
+					v.acts = append(v.acts, op)
 				}
-				byName := func(a, b schema.Op) int { return strings.Compare(a.Name, b.Name) }
-				slices.SortFunc(v.acts, byName)
-				slices.SortFunc(v.answers, byName)
-				return v, nil
 			}
-		},
+			byName := func(a, b schema.Op) int { return strings.Compare(a.Name, b.Name) }
+			slices.SortFunc(v.acts, byName)
+			slices.SortFunc(v.answers, byName)
+			return v, nil
+		}),
 		View: indexPage,
 	})
 }

@@ -37,7 +37,7 @@ func (x *exchange) homeOf() string {
 }
 
 // done redirects with a message; a one-time secret is shown here.
-func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) error {
+func (x *exchange) done(op schema.Op, in *sent, answer any) error {
 	if v, is := answer.(copied); is {
 		return x.sendCopy(v)
 	}
@@ -45,9 +45,9 @@ func (x *exchange) done(op schema.Op, in *sent, answer any, shop shopSettings) e
 		return x.sendDownload(v)
 	}
 	if op.Credential {
-		return x.showOnce(op, in, answer, shop)
+		return x.showOnce(op, in, answer)
 	}
-	m := message{Text: didText(op, answer, shop)}
+	m := message{Text: didText(op, answer, x.shop)}
 	if some, is := answer.(schema.Partial); is {
 		refused, failure := some.Refusals()
 		m.Refused, m.Failed = refused, failure != nil && refused == nil

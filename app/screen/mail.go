@@ -60,21 +60,9 @@ func (s *Screens) mailPage() page.Page {
 			columns := []string{"id", "service", "kind", "record", "to", "state", "tries", "code", "reply", "created_at",
 				"next_try_at", "tried_at"}
 			return page.SheetOf("mails", columns, v.Mails, func(m mailer.Mail) []string {
-				cells := []string{page.Num(m.ID), m.Service, m.Kind, m.Record, m.To, m.State, page.Num(m.Tries), "", "",
-					m.CreatedAt.String(), "", ""}
-				if m.Code != nil {
-					cells[7] = page.Num(*m.Code)
-				}
-				if m.Reply != nil {
-					cells[8] = *m.Reply
-				}
-				if m.NextTryAt != nil {
-					cells[10] = m.NextTryAt.String()
-				}
-				if m.TriedAt != nil {
-					cells[11] = m.TriedAt.String()
-				}
-				return cells
+				return []string{page.Num(m.ID), m.Service, m.Kind, m.Record, m.To, m.State, page.Num(m.Tries),
+					schema.Cell(m.Code), schema.Cell(m.Reply), m.CreatedAt.String(), schema.Cell(m.NextTryAt),
+					schema.Cell(m.TriedAt)}
 			})
 		},
 	})
@@ -89,14 +77,10 @@ func (v messageView) PageTitle() string { return "Message " + page.Num(v.ID) }
 func (s *Screens) messagePage() page.Page {
 	return page.New(page.Spec[messageView]{
 		Path: "/mail/:id", Title: "Message", Role: page.Member,
-		Load: func(f *schema.Form) page.Loader[messageView] {
-			var id int64
-			f.ID(&id, "id", "The message", schema.InPath("id"))
-			return func(ctx context.Context, who db.Caller) (messageView, error) {
-				v, err := s.Mail.Read(ctx, who, id)
-				return messageView{v}, err
-			}
-		},
+		Load: page.ByID("id", "The message", func(ctx context.Context, who db.Caller, id int64) (messageView, error) {
+			v, err := s.Mail.Read(ctx, who, id)
+			return messageView{v}, err
+		}),
 		View: messagePage,
 	})
 }
@@ -113,35 +97,33 @@ type mailSettingsView struct {
 func (s *Screens) mailSettingsPage() page.Page {
 	return page.New(page.Spec[mailSettingsView]{
 		Path: "/settings/mail", Title: "Mail", Role: page.Admin,
-		Load: func(*schema.Form) page.Loader[mailSettingsView] {
-			return func(ctx context.Context, _ db.Caller) (v mailSettingsView, err error) {
-				err = s.DB.View(ctx, func(c *db.Conn) (err error) {
-					if v.status, err = s.Mail.Status(c); err != nil {
-						return err
-					}
-					if v.daily, err = mailer.TimerNow(c); err != nil {
-						return err
-					}
-					if v.texts, err = s.Mail.Texts(c); err != nil {
-						return err
-					}
-					on, err := schema.ServicesOn(c)
-					if err != nil {
-						return err
-					}
-					v.texts = slices.DeleteFunc(v.texts, func(t mailer.TextRow) bool {
-						return t.Service != "" && !slices.Contains(on, t.Service)
-					})
-					v.blocked, err = mailer.Blocks(c)
+		Load: page.Always(func(ctx context.Context, _ db.Caller) (v mailSettingsView, err error) {
+			err = s.DB.View(ctx, func(c *db.Conn) (err error) {
+				if v.status, err = s.Mail.Status(c); err != nil {
 					return err
-				})
-				if err != nil {
-					return v, err
 				}
-				v.takers, err = paidTakers(ctx, s.DB)
+				if v.daily, err = mailer.TimerNow(c); err != nil {
+					return err
+				}
+				if v.texts, err = s.Mail.Texts(c); err != nil {
+					return err
+				}
+				on, err := schema.ServicesOn(c)
+				if err != nil {
+					return err
+				}
+				v.texts = slices.DeleteFunc(v.texts, func(t mailer.TextRow) bool {
+					return t.Service != "" && !slices.Contains(on, t.Service)
+				})
+				v.blocked, err = mailer.Blocks(c)
+				return err
+			})
+			if err != nil {
 				return v, err
 			}
-		},
+			v.takers, err = paidTakers(ctx, s.DB)
+			return v, err
+		}),
 		View: mailSettingsPage,
 	})
 }
@@ -150,7 +132,7 @@ func (s *Screens) mailSettingsPage() page.Page {
 func paidTakers(ctx context.Context, d *db.DB) (takers []webhook.Receiver, err error) {
 	all, err := webhook.NewReceivers(d, nil).List(ctx, "store")
 	for _, r := range all {
-		if r.Enabled && (len(r.Events) == 0 || strings.Contains(","+strings.Join(r.Events, ",")+",", ",order.paid,")) {
+		if r.Enabled && (len(r.Events) == 0 || slices.Contains(r.Events, "order.paid")) {
 			takers = append(takers, r)
 		}
 	}
@@ -296,6 +278,6 @@ func (v mailTextView) only() []string {
 
 // timer are the initial values of the timer's form.
 func (v mailSettingsView) timer() map[string]string {
-	return map[string]string{"expiry": yesNo(v.daily.Expiry), "reminders": yesNo(v.daily.Reminders),
-		"digests": yesNo(v.daily.Digests)}
+	return map[string]string{"expiry": strconv.FormatBool(v.daily.Expiry),
+		"reminders": strconv.FormatBool(v.daily.Reminders), "digests": strconv.FormatBool(v.daily.Digests)}
 }

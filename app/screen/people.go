@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"quartermaster/app/account"
-	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
 )
@@ -47,12 +46,10 @@ func (v peopleView) signedIn() (n int) {
 func (s *Screens) usersPage() page.Page {
 	return page.New(page.Spec[peopleView]{
 		Path: "/users", Title: "Users", Menu: "Users", Role: page.Admin,
-		Load: func(*schema.Form) page.Loader[peopleView] {
-			return func(ctx context.Context, who db.Caller) (peopleView, error) {
-				users, err := account.Users(ctx, s.DB, who)
-				return peopleView{users: users, services: s.Places, me: who.User, mailed: s.Mail.Asks(ctx) == nil}, err
-			}
-		},
+		Load: page.Always(func(ctx context.Context, who db.Caller) (peopleView, error) {
+			users, err := account.Users(ctx, s.DB, who)
+			return peopleView{users: users, services: s.Places, me: who.User, mailed: s.Mail.Asks(ctx) == nil}, err
+		}),
 		View: usersPage,
 	})
 }
@@ -60,11 +57,9 @@ func (s *Screens) usersPage() page.Page {
 func (s *Screens) keysPage() page.Page {
 	return page.New(page.Spec[[]account.Key]{
 		Path: "/keys", Title: "API keys", Menu: "API keys", Role: page.Admin,
-		Load: func(*schema.Form) page.Loader[[]account.Key] {
-			return func(ctx context.Context, who db.Caller) ([]account.Key, error) {
-				return account.KeysOf(ctx, s.DB, who, who.Service)
-			}
-		},
+		Load: page.Always(func(ctx context.Context, who db.Caller) ([]account.Key, error) {
+			return account.KeysOf(ctx, s.DB, who, who.Service)
+		}),
 		View: keysPage,
 	})
 }
@@ -90,19 +85,17 @@ type accountView struct {
 func (s *Screens) accountPage() page.Page {
 	return page.New(page.Spec[accountView]{
 		Path: "/account", Title: "Account", Menu: "Account",
-		Load: func(*schema.Form) page.Loader[accountView] {
-			return func(ctx context.Context, who db.Caller) (accountView, error) {
-				all, err := s.Sessions.OwnSessions(ctx, who)
-				v := accountView{who: who, sessions: all, mailed: s.Mail.Asks(ctx) == nil}
-				if err == nil {
-					v.has, err = s.preferences(ctx, who)
-				}
-				if err == nil && v.mailed {
-					v.notices, err = account.NoticesOf(ctx, s.DB, who.User)
-				}
-				return v, err
+		Load: page.Always(func(ctx context.Context, who db.Caller) (accountView, error) {
+			all, err := s.Sessions.OwnSessions(ctx, who)
+			v := accountView{who: who, sessions: all, mailed: s.Mail.Asks(ctx) == nil}
+			if err == nil {
+				v.has, err = s.preferences(ctx, who)
 			}
-		},
+			if err == nil && v.mailed {
+				v.notices, err = account.NoticesOf(ctx, s.DB, who.User)
+			}
+			return v, err
+		}),
 		View: accountPage,
 	})
 }
@@ -115,11 +108,4 @@ func (s *Screens) preferences(ctx context.Context, who db.Caller) (account.Sessi
 		}, "SELECT password IS NOT NULL, theme, shortcuts, email FROM users WHERE name = ?", who.User)
 		return v, err
 	})
-}
-
-func yesNo(b bool) string {
-	if b {
-		return "true"
-	}
-	return "false"
 }

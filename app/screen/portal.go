@@ -280,25 +280,21 @@ func (s *Screens) openPost(op schema.Op) handle {
 		if err != nil {
 			return err
 		}
-		shop, err := x.shopNow(x.r.Context())
-		if err != nil {
-			return err
-		}
 		for _, a := range op.Args(schema.Page) {
 			if a.Path != "" {
 				in.fields.Set(schema.PageField(a.Name), x.path[a.Path])
 			}
 		}
 		if err := in.fileTooLarge(); err != nil {
-			return x.refuseOpen(op, in, err, shop)
+			return x.refuseOpen(op, in, err)
 		}
-		handle, err := op.Decode(x.forOp(in, shop))
+		handle, err := op.Decode(x.forOp(in))
 		var answer any
 		if err == nil {
 			answer, err = handle(x.r.Context(), x.who())
 		}
 		if err != nil {
-			return x.refuseOpen(op, in, err, shop)
+			return x.refuseOpen(op, in, err)
 		}
 		lead, note := "", ""
 		if op.Leads != nil {
@@ -307,18 +303,18 @@ func (s *Screens) openPost(op schema.Op) handle {
 		if n, ok := answer.(interface{ Note() string }); ok {
 			note = n.Note()
 		}
-		text, key := didText(op, answer, shop), ""
+		text, key := didText(op, answer, x.shop), ""
 		if k, ok := answer.(interface{ IssuedKey() string }); ok {
 			key = k.IssuedKey()
 			text = strings.TrimSuffix(text, " Your license key: "+key) // which stands by itself, to be copied
 		}
-		return x.show(http.StatusOK, "Thank you", true, x.frame(shop), thanks(text, note, lead, key))
+		return x.show(http.StatusOK, "Thank you", true, x.frame(), thanks(text, note, lead, key))
 	}
 }
 
 // refuseOpen shows the form again with all that was typed.
-func (x *exchange) refuseOpen(op schema.Op, in *sent, err error, shop shopSettings) error {
-	v := doView{op: op, given: in.fields, refusal: aboutField(op, x.faultOf(err).Amounts(shop.written))}
+func (x *exchange) refuseOpen(op schema.Op, in *sent, err error) error {
+	v := doView{op: op, given: in.fields, refusal: aboutField(op, x.faultOf(err).Amounts(x.shop.written))}
 	switch v.refusal.Kind {
 	case fault.Internal, fault.Gone:
 		return err
@@ -331,7 +327,7 @@ func (x *exchange) refuseOpen(op schema.Op, in *sent, err error, shop shopSettin
 		return err
 	}
 	x.retry(v.refusal)
-	f := x.frame(shop)
+	f := x.frame()
 	f.Op = func(string) (schema.Op, bool) { return op, true }
 	return x.show(wire.Status(v.refusal.Kind), op.PageTitle(), false, f, formPage(&v, op.PageTitle(), x.form(&v)))
 }

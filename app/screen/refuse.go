@@ -34,7 +34,7 @@ var headings = map[fault.Kind]string{
 func (x *exchange) faultOf(err error) *fault.Error {
 	if e, ok := fault.As(err); ok {
 		if e.Kind == fault.Unavailable {
-			x.s.Log.Error().AnErr("cause", e.Cause).Str("service", x.s.Service.Name).Str("request_id", x.id).Msg(e.Detail)
+			x.s.Log.Error().AnErr("cause", e.Cause).Str("service", x.s.Service.Name).Str("request_id", x.rec.ID).Msg(e.Detail)
 		}
 		return e
 	}
@@ -42,13 +42,13 @@ func (x *exchange) faultOf(err error) *fault.Error {
 	if errors.As(err, &forged) {
 		return fault.New(fault.Forbidden, "%s", err.Error())
 	}
-	x.s.Log.Error().Err(err).Str("service", x.s.Service.Name).Str("request_id", x.id).Msg("internal error")
-	return fault.New(fault.Internal, "the program failed; the log has it under request %s", x.id)
+	x.s.Log.Error().Err(err).Str("service", x.s.Service.Name).Str("request_id", x.rec.ID).Msg("internal error")
+	return fault.New(fault.Internal, "the program failed; the log has it under request %s", x.rec.ID)
 }
 
 // refuse answers with the page of an error, or with JSON for clients that do not accept pages.
 func (x *exchange) refuse(err error) {
-	if x.wrote {
+	if x.rec.Status != 0 {
 		return
 	}
 	e := x.faultOf(err)
@@ -91,12 +91,8 @@ func (x *exchange) refuse(err error) {
 		v.Lines = append(v.Lines, "Nothing was written. Go back in your browser and send the form again; it takes effect "+
 			"only once.")
 	}
-	shop, shopErr := x.shopNow(x.r.Context())
-	if shopErr != nil {
-		shop = shopSettings{name: "Quartermaster", currency: "USD", zone: x.s.DB.Zone()}
-	}
-	if showErr := x.show(wire.Status(e.Kind), v.Heading, false, x.frame(shop), refusal(v)); showErr != nil {
-		x.s.Log.Error().Err(showErr).Str("request_id", x.id).Msg("the page of an error could not be drawn")
+	if showErr := x.show(wire.Status(e.Kind), v.Heading, false, x.frame(), refusal(v)); showErr != nil {
+		x.s.Log.Error().Err(showErr).Str("request_id", x.rec.ID).Msg("the page of an error could not be drawn")
 		x.sendJSON(e)
 	}
 }

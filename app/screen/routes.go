@@ -24,7 +24,8 @@ func (s *Screens) routes() {
 	s.pages = append(s.pages, s.Pages...)
 	s.firstPage()
 	s.pages = append(s.pages,
-		s.accountPage(), s.auditPage(), s.importsPage(), s.exportsPage(), s.exportPage(),
+		s.accountPage(), s.auditPage(), s.exportPage(),
+		s.tablesPage("/import", "Import", page.Member, importsPage), s.tablesPage("/export", "Export", "", exportsPage),
 		s.usersPage(), s.keysPage(), s.hooksPage(), s.hookPage(), s.mailPage(), s.messagePage(), s.settingsPage(),
 		s.mailSettingsPage(), s.mailTextPage(), s.backupPage(), s.doctorPage(),
 		s.docsPage(), s.docPage())

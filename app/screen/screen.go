@@ -25,8 +25,9 @@ import (
 // Options configure the pages of one service.
 type Options struct {
 	Service  schema.Service
-	Common   []schema.Op // operations that every service has: users, keys, receivers
-	Places   []Place     // the running services, in the order of the menu
+	API      http.Handler // on the same port
+	Common   []schema.Op  // operations that every service has: users, keys, receivers
+	Places   []Place      // the running services, in the order of the menu
 	DB       *db.DB
 	Sessions *account.Sessions
 	Doctor   *doctor.Desk
@@ -60,7 +61,7 @@ type Place struct {
 
 type area = page.Area
 
-// Screens answers every path of a service's port that is not its API.
+// Screens answers every path of a service's port: that of its API by its handler.
 type Screens struct {
 	Options
 	router  rest.Router[*route]
@@ -119,9 +120,9 @@ func (s *Screens) collect(a area, ops []schema.Op) {
 	}
 }
 
-// API reports whether a path belongs to the service's API, which reads no cookie. /providers itself is a page; below it
+// isAPI reports whether a path belongs to the service's API, which reads no cookie. /providers itself is a page; below it
 // are the payment providers' addresses.
-func API(path string) bool {
+func isAPI(path string) bool {
 	if path == "/providers" {
 		return false
 	}
@@ -131,15 +132,4 @@ func API(path string) bool {
 		}
 	}
 	return false
-}
-
-// Beside puts the pages beside the API on one port.
-func (s *Screens) Beside(api http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if API(r.URL.Path) {
-			api.ServeHTTP(w, r)
-			return
-		}
-		s.ServeHTTP(w, r)
-	})
 }

@@ -25,15 +25,15 @@ func (s shopSettings) written(cents int64, currency string) string {
 	return exact.CurrencyOf(currency).Plain(cents)
 }
 
-// shopNow reads them.
-func (x *exchange) shopNow(ctx context.Context) (v shopSettings, err error) {
-	v = shopSettings{name: "Quartermaster", currency: "USD", zone: x.s.DB.Zone()}
+// settings reads them.
+func (s *Screens) settings(ctx context.Context) (v shopSettings, err error) {
+	v = shopSettings{currency: "USD", zone: s.DB.Zone()}
 	host := ""
 	to := map[string]*string{
 		db.SettingCurrency: &v.currency, db.SettingShopName: &v.name, db.SettingShopAddress: &v.address,
 		db.SettingShopTax: &v.tax, db.SettingShopBank: &v.bank, db.SettingShopLogo: &v.logo, mail.SettingHost: &host,
 	}
-	err = x.s.DB.View(ctx, func(c *db.Conn) error {
+	err = s.DB.View(ctx, func(c *db.Conn) error {
 		return db.Each(c, func(r *db.Row) error {
 			name := r.Text()
 			*to[name] = r.Text()

@@ -73,13 +73,9 @@ func favicon(x *exchange) error {
 
 // manifest answers a phone that installs the service on its home screen.
 func manifest(x *exchange) error {
-	shop, err := x.shopNow(x.r.Context())
-	if err != nil {
-		return err
-	}
 	word := serviceWord(x.s.Service.Name)
 	body, err := json.Marshal(map[string]any{
-		"name": shop.name + ": " + word, "short_name": word, "start_url": "/", "display": "minimal-ui",
+		"name": x.shop.name + ": " + word, "short_name": word, "start_url": "/", "display": "minimal-ui",
 		"background_color": papers["light"], "theme_color": papers["light"],
 		"icons": []map[string]string{{"src": iconOf(x.s.Service.Name), "sizes": "any", "type": "image/svg+xml"}},
 	})

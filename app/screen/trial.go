@@ -13,12 +13,12 @@ import (
 // newOrEdit distinguishes an Edit form, which carries the values that it was loaded with, from a New one. An Edit form
 // writes only changed fields, and is refused if somebody else changed the same ones. A New form is refused if its keys
 // are in use. Both are checked in the operation's transaction.
-func (x *exchange) newOrEdit(op schema.Op, in *sent, shop shopSettings, r *db.Request) error {
-	currency := exact.CurrencyOf(shop.currency)
+func (x *exchange) newOrEdit(op schema.Op, in *sent, r *db.Request) error {
+	currency := exact.CurrencyOf(x.shop.currency)
 	switch {
 	case op.Fill == nil:
 	case in.seen != "":
-		now, found, err := x.present(op, in.fields, shop)
+		now, found, err := x.present(op, in.fields)
 		if err == nil && !found {
 			err = fault.Conflictf("This record was removed or renamed after you opened the form.")
 		}
@@ -48,25 +48,25 @@ type trial struct {
 }
 
 // try runs the operation as a trial, so that the question can say in numbers what will happen.
-func (x *exchange) try(op schema.Op, in *sent, shop shopSettings) (trial, string) {
+func (x *exchange) try(op schema.Op, in *sent) (trial, string) {
 	var answer any
 	who := x.who()
 	_, err := x.s.DB.Trial(x.r.Context(), func(d *db.DB) error {
 		bound := &Screens{Options: x.s.On(d)}
 		bound.collectAll()
-		handle, err := bound.ops[x.route.area][op.Name].Decode(x.forOp(in, shop))
+		handle, err := bound.ops[x.route.area][op.Name].Decode(x.forOp(in))
 		if err == nil {
 			answer, err = handle(x.r.Context(), who)
 		}
 		return err
 	})
 	if e, refused := fault.As(err); refused {
-		err = e.Amounts(shop.written)
+		err = e.Amounts(x.shop.written)
 	}
 	if err != nil {
 		return trial{err: err}, ""
 	}
-	q := questionOf(op, answer, shop)
+	q := questionOf(op, answer, x.shop)
 	if op.Confirmed() {
 		q.Title = x.asked(op, in, answer)
 	}

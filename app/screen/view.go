@@ -55,13 +55,14 @@ func tabsOfPhone(menu []entry) int {
 }
 
 // frame is the components' knowledge of the request.
-func (x *exchange) frame(shop shopSettings) *page.Frame {
+func (x *exchange) frame() *page.Frame {
 	s := x.s
 	f := &page.Frame{
 		Service: s.Service.Name, Path: x.r.URL.EscapedPath(), Query: x.r.URL.Query(),
-		Currency: shop.currency, Shop: page.Shop{Name: shop.name, Address: shop.address, Tax: shop.tax, Bank: shop.bank,
-			Logo: shop.logo},
-		Now: x.now(), Zone: s.DB.Zone(), Base: s.base, NewKey: x.newKey(), Mailing: shop.mailing,
+		Currency: x.shop.currency,
+		Shop: page.Shop{Name: x.shop.name, Address: x.shop.address, Tax: x.shop.tax, Bank: x.shop.bank,
+			Logo: x.shop.logo},
+		Now: x.now(), Zone: s.DB.Zone(), Base: s.base, NewKey: x.newKey(), Mailing: x.shop.mailing,
 	}
 	f.Today = f.Now.Day(f.Zone)
 	if x.route != nil {
@@ -88,11 +89,7 @@ func (x *exchange) show(status int, title string, secret bool, f *page.Frame, bo
 
 // showInFrame shows a page that needs nothing of the shop but its frame.
 func (x *exchange) showInFrame(status int, title string, secret bool, body templ.Component) error {
-	shop, err := x.shopNow(x.r.Context())
-	if err != nil {
-		return err
-	}
-	return x.show(status, title, secret, x.frame(shop), body)
+	return x.show(status, title, secret, x.frame(), body)
 }
 
 // around fills the frame of the document.
@@ -219,7 +216,7 @@ func themeClass(theme string) string {
 func serviceWord(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 // input is the arguments in a page's address.
-func (x *exchange) input(shop shopSettings, args []schema.Arg) (schema.Input, error) {
+func (x *exchange) input(args []schema.Arg) (schema.Input, error) {
 	values := url.Values{}
 	for name, v := range x.r.URL.Query() {
 		list := slices.ContainsFunc(args, func(a schema.Arg) bool {
@@ -244,13 +241,13 @@ func (x *exchange) input(shop shopSettings, args []schema.Arg) (schema.Input, er
 	if err := x.chosen(args, values); err != nil {
 		return schema.Input{}, err
 	}
-	return x.inputOf(values, shop, true), nil
+	return x.inputOf(values, true), nil
 }
 
-func (x *exchange) inputOf(values url.Values, shop shopSettings, lenient bool) schema.Input {
+func (x *exchange) inputOf(values url.Values, lenient bool) schema.Input {
 	return schema.Input{
 		Surface: schema.Page, Values: values, Lenient: lenient, Remote: x.r.RemoteAddr,
-		Currency: exact.CurrencyOf(shop.currency),
+		Currency: exact.CurrencyOf(x.shop.currency),
 		Path:     func(name string) string { return x.path[name] }, Header: func(string) string { return "" },
 		View: func(fn func(*db.Conn) error) error { return x.s.DB.View(x.r.Context(), fn) },
 	}
@@ -273,11 +270,7 @@ func (s *Screens) page(p page.Page) handle {
 		if err := x.needs(orViewer(p.Role), p.Title); err != nil {
 			return err
 		}
-		shop, err := x.shopNow(x.r.Context())
-		if err != nil {
-			return err
-		}
-		in, err := x.input(shop, args)
+		in, err := x.input(args)
 		if err != nil {
 			return err
 		}
@@ -307,7 +300,7 @@ func (s *Screens) page(p page.Page) handle {
 			x.endTurn()
 			return x.sendCSV(p.Sheet(value))
 		}
-		f := x.frame(shop)
+		f := x.frame()
 		if f.Turns = p.Marks; x.r.Method == http.MethodPost {
 			sent, err := x.receive(mostForm)
 			if err != nil {

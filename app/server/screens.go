@@ -40,7 +40,7 @@ func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 		}
 		show := s.services.shown(service.Name)
 		o := operations(s.db, s.services, service.Name, show, s.sessions, s.sender)
-		o.Mail = s.services.Mail
+		o.API, o.Mail = l.api, s.services.Mail
 		o.Doctor, o.Places, o.Log, o.Version, o.Trusted = s.desk, places, s.log, Version, trusted
 		o.Secure, o.OwnTLS, o.Observe = c.TLS() || c.BehindProxy, c.TLS(), s.meters.observe
 		o.Background = func(work func(context.Context)) { s.every.Go(func() { work(s.long) }) }
@@ -54,7 +54,7 @@ func (s *Server) screens(c *Config, trusted []netip.Prefix) error {
 			return fmt.Errorf("%s: %w", service.Name, err)
 		}
 		s.shows[service.Name] = screens
-		l.server.Handler = trackRequests(screens.Beside(l.api), l.memory)
+		l.server.Handler = trackRequests(screens, l.memory)
 	}
 	return nil
 }
