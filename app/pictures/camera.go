@@ -31,7 +31,7 @@ type camera struct {
 	shown    []string // lines of the list
 }
 
-// shots takes one page in each width and theme, and checks it.
+// shots shows one page, and takes it in each width and theme.
 func (c *camera) shots(ctx context.Context, address, name string) error {
 	if name == "" {
 		name = fileName(address)
@@ -41,7 +41,12 @@ func (c *camera) shots(ctx context.Context, address, name string) error {
 		chromedp.WaitReady("main")); err != nil {
 		return err
 	}
-	if err := errors.Join(c.sideways(ctx, address), c.cut(ctx, address)); err != nil {
+	return c.present(ctx, address, name)
+}
+
+// present takes the present page in each width and theme, and checks it.
+func (c *camera) present(ctx context.Context, what, name string) error {
+	if err := errors.Join(c.sideways(ctx, what), c.cut(ctx, what)); err != nil {
 		return err
 	}
 	if is, err := regexp.MatchString(c.names, name); !is || err != nil {
@@ -59,13 +64,8 @@ func (c *camera) shots(ctx context.Context, address, name string) error {
 			if c.only != "" && !strings.Contains(","+c.only+",", ","+kind+",") {
 				continue
 			}
-			if err := c.fit(ctx, w.wide, w.high); err != nil {
-				return err
-			}
-			if err := errors.Join(c.examine(ctx, address+" "+kind), c.cut(ctx, address+" "+kind)); err != nil {
-				return err
-			}
-			if err := c.shoot(ctx, name+"-"+kind); err != nil {
+			if err := errors.Join(c.fit(ctx, w.wide, w.high), c.examine(ctx, what+" "+kind), c.cut(ctx, what+" "+kind),
+				c.shoot(ctx, name+"-"+kind)); err != nil {
 				return err
 			}
 		}

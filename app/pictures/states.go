@@ -4,15 +4,23 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
 // states shows pages without a link: refused forms, questions, one-time secrets, errors.
 func (c *camera) states(ctx context.Context, bases []string) error {
 	store, maintenance, rental, reorder := bases[0], bases[1], bases[2], bases[3]
+	shown := func(name string, err error) error {
+		if err == nil {
+			c.pages++
+			err = errors.Join(chromedp.Do(ctx, chromedp.EmulateViewport(narrowest, 640)), c.present(ctx, name, "state-"+name))
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	}
 	for _, s := range []struct {
 		name, address string
 		fields        []string
@@ -25,12 +33,8 @@ func (c *camera) states(ctx context.Context, bases []string) error {
 		{"letter", rental + "/do/invite_tenant?tenant_id=2", nil},
 		{"moved", maintenance + "/do/advance_status?id=8&status=in_progress", nil},
 	} {
-		if err := submit(ctx, s.address, s.fields...); err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
-		}
-		c.pages++
-		if err := c.stateInAll(ctx, s.name); err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+		if err := shown(s.name, submit(ctx, s.address, s.fields...)); err != nil {
+			return err
 		}
 	}
 	for _, s := range []struct{ name, address, file, cells string }{
@@ -40,12 +44,8 @@ func (c *camera) states(ctx context.Context, bases []string) error {
 			"Day;Wer;Was\n01.11.2026;Ana;1.234,50\n02.11.2026;Ben;980,00\n"},
 		{"preview-refused", maintenance + "/import/assets", "assets.xlsx", "this is no spreadsheet"},
 	} {
-		if err := upload(ctx, s.address, s.file, s.cells); err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
-		}
-		c.pages++
-		if err := c.stateInAll(ctx, s.name); err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
+		if err := shown(s.name, upload(ctx, s.address, s.file, s.cells)); err != nil {
+			return err
 		}
 	}
 	for name, address := range map[string]string{"question": rental + "/do/end_lease?lease_id=1&date=2027-03-31",
@@ -53,34 +53,6 @@ func (c *camera) states(ctx context.Context, bases []string) error {
 		"filter": maintenance + "/work-orders?status=nix"} {
 		if err := c.shots(ctx, address, "state-"+name); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return nil
-}
-
-// stateInAll takes the present page in every width and theme.
-func (c *camera) stateInAll(ctx context.Context, name string) error {
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(narrowest, 640)); err != nil {
-		return err
-	}
-	if err := errors.Join(c.sideways(ctx, name), c.cut(ctx, name)); err != nil {
-		return err
-	}
-	for _, theme := range []string{"light", "dark"} {
-		if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: features(theme),
-		}); err != nil {
-			return err
-		}
-		for _, w := range widths {
-			kind := w.name + "-" + theme
-			if c.only != "" && !strings.Contains(","+c.only+",", ","+kind+",") {
-				continue
-			}
-			if err := errors.Join(c.fit(ctx, w.wide, w.high), c.examine(ctx, name+" "+kind), c.cut(ctx, name+" "+kind),
-				c.shoot(ctx, "state-"+name+"-"+kind)); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

@@ -147,7 +147,7 @@ func submit(ctx context.Context, address string, fields ...string) error {
 
 // tourAll visits everything as everybody.
 func (c *camera) tourAll(ctx context.Context, bases []string) error {
-	store, maintenance, rental, reorder := bases[0], bases[1], bases[2], bases[3]
+	store, maintenance, rental := bases[0], bases[1], bases[2]
 	if err := submit(ctx, maintenance+"/do/set_requests?asset_id=1"); err != nil {
 		return err
 	}
@@ -194,11 +194,7 @@ func (c *camera) tourAll(ctx context.Context, bases []string) error {
 		return err
 	}
 	buyer := &tour{camera: c, who: "buyer-"}
-	if err := buyer.walk(other, store+"/my"); err != nil {
-		return err
-	}
-	_ = reorder
-	return nil
+	return buyer.walk(other, store+"/my")
 }
 
 // tourEmpty visits an empty installation as its admin.
