@@ -176,7 +176,7 @@ func (h *handler) serve(op schema.Op) handle {
 			h.read(w, op, large, who, r, named)
 			return
 		}
-		answer, err := h.call(r.Context(), op, raw, who, r, named)
+		answer, err := h.call(op, raw, who, r, named)
 		if e, refused := fault.As(err); refused && op.Foreign != nil {
 			wire.RefuseHead(w, e)
 			answer, err = op.Foreign(wire.Status(e.Kind), e.Detail), nil
@@ -205,7 +205,7 @@ func (h *handler) read(w *Record, op schema.Op, large bool, who db.Caller, r *ht
 		wire.Send(w, http.StatusOK, body)
 		return
 	}
-	answer, err := h.call(r.Context(), op, false, who, r, named)
+	answer, err := h.call(op, false, who, r, named)
 	if err != nil {
 		h.refuse(w, err)
 		return
@@ -215,8 +215,8 @@ func (h *handler) read(w *Record, op schema.Op, large bool, who db.Caller, r *ht
 	})
 }
 
-func (h *handler) call(ctx context.Context, op schema.Op, raw bool, who db.Caller, r *http.Request,
-	named map[string]string) (any, error) {
+func (h *handler) call(op schema.Op, raw bool, who db.Caller, r *http.Request, named map[string]string) (any, error) {
+	ctx := r.Context()
 	in := schema.Input{
 		Surface: schema.REST, Header: r.Header.Get, Remote: r.RemoteAddr, Lenient: op.Foreign != nil,
 		Path: func(name string) string { return named[name] },

@@ -83,7 +83,7 @@ func importPage(x *exchange) error {
 			}
 		}
 		if v.refusal == nil && v.query.Get("format") == "refused" {
-			return x.sendRefused(&v)
+			return x.refusedRows(t, v.file.File, v.reading, v.out.Errors)
 		}
 	}
 	return x.showImport(http.StatusOK, v)
@@ -124,20 +124,15 @@ func (x *exchange) preview(v *importView) (err error) {
 	if v.look, err = table.LookAt(v.table, v.file.File, v.reading); err != nil {
 		return err
 	}
-	if !v.query.Has("read") {
-		if how, found, err := store.Suggest(ctx, who.Service, v.table.Name, v.look.Columns); err != nil {
+	how, known := readingOf(v.query, v.look), v.query.Has("read")
+	if !known {
+		if how, known, err = store.Suggest(ctx, who.Service, v.table.Name, v.look.Columns); err != nil {
 			return err
-		} else if !found {
-			v.reading.Map = v.look.Suggested()
-		} else {
-			v.reading = how
-			if v.look, err = table.LookAt(v.table, v.file.File, how); err != nil {
-				return err
-			}
 		}
-	} else {
-		v.reading = readingOf(v.query, v.look)
-		if v.look, err = table.LookAt(v.table, v.file.File, v.reading); err != nil {
+	}
+	if v.reading.Map = v.look.Suggested(); known {
+		v.reading = how
+		if v.look, err = table.LookAt(v.table, v.file.File, how); err != nil {
 			return err
 		}
 	}
@@ -205,11 +200,7 @@ func readingOf(q url.Values, look table.Look) table.Reading {
 	return r
 }
 
-// sendRefused answers with the refused rows as a file, with the reasons.
-func (x *exchange) sendRefused(v *importView) error {
-	return x.refusedRows(v.table, v.file.File, v.reading, v.out.Errors)
-}
-
+// refusedRows answers with the refused rows as a file, with the reasons.
 func (x *exchange) refusedRows(t schema.Table, f *table.File, how table.Reading, refused []schema.Refused) error {
 	return x.stream(t.Name+"-refused.csv", "text/csv; charset=utf-8", func(w io.Writer) error {
 		_, err := table.WriteRefused(t, f, how, refused, w)
@@ -278,17 +269,11 @@ func (v importView) asked() [][2]string {
 		}
 	}
 	r := v.reading
-	add("file", v.file.Token)
-	add("delimiter", r.Delimiter)
-	add("encoding", r.Encoding)
-	add("sheet", r.Sheet)
-	add("date_format", r.DateFormat)
-	add("decimal", r.Decimal)
-	if r.HeaderLine > 0 {
-		add("header_line", strconv.Itoa(r.HeaderLine))
+	for _, f := range [][2]string{{"file", v.file.Token}, {"delimiter", r.Delimiter}, {"encoding", r.Encoding},
+		{"sheet", r.Sheet}, {"date_format", r.DateFormat}, {"decimal", r.Decimal}, {"header_line", v.headerLine()},
+		{"returns", r.Returns}, {"from", r.From}} {
+		add(f[0], f[1])
 	}
-	add("returns", r.Returns)
-	add("from", r.From)
 	for i := range v.look.Columns {
 		if v.look.Program == "" {
 			add("map."+strconv.Itoa(i), v.look.Means[i])
