@@ -1,8 +1,6 @@
 package page
 
 import (
-	"context"
-	"io"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -55,28 +53,25 @@ func (a Action) Then(path string) Action { a.then = path; return a }
 func (a Action) Named(name string) Action { a.id = name; return a }
 
 // Button draws an action.
-func Button(a Action) templ.Component {
-	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		var b strings.Builder
-		From(ctx).button(&b, a)
-		_, err := io.WriteString(w, b.String())
-		return err
-	})
-}
+func Button(a Action) templ.Component { return made(func(f *Frame) string { return f.button(a) }) }
 
 // Actions draws several actions in a row; nothing if none is permitted.
 func Actions(as ...Action) templ.Component {
-	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		var b strings.Builder
-		for _, a := range as {
-			From(ctx).button(&b, a)
-		}
-		if b.Len() == 0 {
-			return nil
-		}
-		_, err := io.WriteString(w, `<div class="acts">`+b.String()+`</div>`)
-		return err
-	})
+	return made(func(f *Frame) string { return inRow(f.buttons(as...)) })
+}
+
+func inRow(buttons string) string {
+	if buttons == "" {
+		return ""
+	}
+	return `<div class="acts">` + buttons + `</div>`
+}
+
+func (f *Frame) buttons(as ...Action) (all string) {
+	for _, a := range as {
+		all += f.button(a)
+	}
+	return all
 }
 
 // mostShown is the number of a head's acts, beside its main one, that a desk shows unfolded.
@@ -88,21 +83,19 @@ const mostBeside = 9
 // headActions are those of a page's head. The main one stands alone; on a phone several others open from the foot of
 // the screen. Destructive ones are under "More" everywhere, and those after the third if there are more.
 func headActions(as []Action) templ.Component {
-	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		var main, danger strings.Builder
+	return made(func(f *Frame) string {
+		var main, danger string
 		var safe []string
 		letters := 0
 		for _, a := range as {
-			var one strings.Builder
+			button := f.button(a)
 			switch {
 			case a.danger:
-				From(ctx).button(&danger, a)
+				danger += button
 			case a.main:
-				From(ctx).button(&main, a)
-			default:
-				if From(ctx).button(&one, a); one.Len() > 0 {
-					safe, letters = append(safe, one.String()), letters+len(a.label)
-				}
+				main += button
+			case button != "":
+				safe, letters = append(safe, button), letters+len(a.label)
 			}
 		}
 		shown := safe
@@ -110,18 +103,14 @@ func headActions(as []Action) templ.Component {
 			shown = safe[:mostShown-1]
 		}
 		second := strings.Join(shown, "")
-		if folded := strings.Join(safe[len(shown):], "") + danger.String(); folded != "" {
+		if folded := strings.Join(safe[len(shown):], "") + danger; folded != "" {
 			second += more("btn", folded)
 		}
-		switch {
-		case main.Len()+len(second) == 0:
-			return nil
-		case len(safe) > 1 || len(safe) == 1 && danger.Len() > 0 || letters > mostBeside:
+		if len(safe) > 1 || len(safe) == 1 && danger != "" || letters > mostBeside {
 			second = `<button type="button" class="btn down narrow-only" popovertarget="acts">More</button>` +
 				`<div class="second" popover id="acts">` + second + `</div>`
 		}
-		_, err := io.WriteString(w, `<div class="acts">`+main.String()+second+`</div>`)
-		return err
+		return inRow(main + second)
 	})
 }
 
@@ -133,50 +122,40 @@ func more(class, buttons string) string {
 
 // NextStep draws the first permitted action, and the others and all destructive ones under "More".
 func NextStep(as ...Action) templ.Component {
-	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		var next, others strings.Builder
+	return made(func(f *Frame) string {
+		next, others := "", ""
 		for _, a := range as {
-			if next.Len() == 0 && !a.danger {
-				From(ctx).button(&next, a)
+			if next == "" && !a.danger {
+				next = f.button(a)
 			} else {
-				From(ctx).button(&others, a)
+				others += f.button(a)
 			}
 		}
-		if others.Len() > 0 {
-			next.WriteString(more(`btn quiet`, others.String()))
+		if others != "" {
+			next += more(`btn quiet`, others)
 		}
-		if next.Len() == 0 {
-			return nil
-		}
-		_, err := io.WriteString(w, `<div class="acts">`+next.String()+`</div>`)
-		return err
+		return inRow(next)
 	})
 }
 
 // Offers reports whether the caller may do one of the actions.
-func (f *Frame) Offers(acts ...Action) bool {
-	var b strings.Builder
-	for _, a := range acts {
-		f.button(&b, a)
-	}
-	return b.Len() > 0
-}
+func (f *Frame) Offers(acts ...Action) bool { return f.buttons(acts...) != "" }
 
-// button writes one action.
-func (f *Frame) button(b *strings.Builder, a Action) {
+// button is one action, "" for callers who may not use it.
+func (f *Frame) button(a Action) string {
 	if strings.HasPrefix(a.href, "/import") && !f.is(Member) {
-		return // importing needs a writing role
+		return "" // importing needs a writing role
 	}
 	if a.needs != "" {
 		if _, ok := f.may(a.needs); !ok {
-			return
+			return ""
 		}
 	}
 	ask := ""
 	if a.op != "" {
 		op, ok := f.may(a.op)
 		if !ok {
-			return
+			return ""
 		}
 		ask = asks(op)
 	}
@@ -201,16 +180,17 @@ func (f *Frame) button(b *strings.Builder, a Action) {
 		label += ` <kbd>` + esc(a.key) + `</kbd>`
 	}
 	if !a.post {
-		b.WriteString(`<a` + attrs + ` href="` + esc(f.target(a)) + `">` + label + `</a>`)
-		return
+		return `<a` + attrs + ` href="` + esc(f.target(a)) + `">` + label + `</a>`
 	}
 	f.pressed(a)
+	var b strings.Builder
 	b.WriteString(`<form method="post" action="` + esc(f.DoPath(a.op)) + `"` + ask + `>`)
 	for i := 0; i+1 < len(a.fields); i += 2 {
-		hidden(b, a.fields[i], a.fields[i+1])
+		hidden(&b, a.fields[i], a.fields[i+1])
 	}
-	f.beside(b, a.then)
+	f.beside(&b, a.then)
 	b.WriteString(`<button` + attrs + `>` + label + `</button></form>`)
+	return b.String()
 }
 
 // asks marks the form of an operation that asks first: its question stands over the page.

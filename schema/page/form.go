@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"html"
-	"io"
 	"maps"
 	"net/url"
 	"slices"
@@ -53,18 +52,12 @@ type Form struct {
 
 // Act draws the form; nothing for callers who may not do the operation.
 func Act(fm Form) templ.Component {
-	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		f := From(ctx)
+	return drawn(func(ctx context.Context, f *Frame, b *strings.Builder) error {
 		op, ok := f.may(fm.Op)
 		if !ok {
 			return nil
 		}
-		var b strings.Builder
-		if err := f.form(ctx, &b, op, fm); err != nil {
-			return err
-		}
-		_, err := io.WriteString(w, b.String())
-		return err
+		return f.form(ctx, b, op, fm)
 	})
 }
 

@@ -48,22 +48,19 @@ func (f *Frame) head(b *strings.Builder, c Column) {
 		class = ` class="w"`
 	}
 	inner := esc(c.Label)
-	switch now := f.Query.Get("sort"); {
-	case c.Mark:
+	if c.Mark || c.Hear {
 		inner = `<span class="hear">` + inner + `</span>`
-	case c.Hear:
-		inner = `<span class="hear">` + inner + `</span>`
-	case c.Sort == "":
-	case now == c.Sort:
-		sorted = ` aria-sort="ascending"`
-		inner = `<a href="` + esc(f.with("sort", "-"+c.Sort)) + `">` + inner + `</a>`
-	case now == "-"+c.Sort:
-		sorted = ` aria-sort="descending"`
-		inner = `<a href="` + esc(f.with("sort", c.Sort)) + `">` + inner + `</a>`
-	case c.Falling:
-		inner = `<a href="` + esc(f.with("sort", "-"+c.Sort)) + `">` + inner + `</a>`
-	default:
-		inner = `<a href="` + esc(f.with("sort", c.Sort)) + `">` + inner + `</a>`
+	} else if c.Sort != "" {
+		to := c.Sort
+		switch now := f.Query.Get("sort"); {
+		case now == c.Sort:
+			sorted, to = ` aria-sort="ascending"`, "-"+to
+		case now == "-"+c.Sort:
+			sorted = ` aria-sort="descending"`
+		case c.Falling:
+			to = "-" + to
+		}
+		inner = `<a href="` + esc(f.with("sort", to)) + `">` + inner + `</a>`
 	}
 	b.WriteString(`<th scope="col"` + class + sorted + `>` + inner + `</th>`)
 }
@@ -146,17 +143,15 @@ func CSVLink() templ.Component {
 // Filters draws the page's search and filters: a GET form of the parameters that its Load binds. only names the shown
 // parameters, in this order; none means all.
 func Filters(only ...string) templ.Component {
-	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		f := From(ctx)
-		var b strings.Builder
+	return drawn(func(ctx context.Context, f *Frame, b *strings.Builder) error {
 		b.WriteString(`<form method="get" class="filters" action="` + esc(f.Path) + `">`)
 		shown, more := f.filters(only), false
 		for i, a := range shown {
 			if !more && a.Name != "q" {
 				more = true
-				f.moreFilters(&b, shown[i:])
+				f.moreFilters(b, shown[i:])
 			}
-			if err := f.filter(&b, a); err != nil {
+			if err := f.filter(b, a); err != nil {
 				return err
 			}
 		}
@@ -166,7 +161,7 @@ func Filters(only ...string) templ.Component {
 		for _, a := range f.Filters { // filters set by chips, heads and other choices stay
 			shows := slices.ContainsFunc(shown, func(x schema.Arg) bool { return x.Name == a.Name })
 			if v := f.Query.Get(a.Name); v != "" && !shows && a.Name != "after" && a.Name != "format" {
-				hidden(&b, a.Name, v)
+				hidden(b, a.Name, v)
 			}
 		}
 		b.WriteString(`<button class="btn">Filter</button>`)
@@ -175,8 +170,7 @@ func Filters(only ...string) templ.Component {
 		}
 		b.WriteString(`<a class="btn quiet" download href="` + esc(f.with("format", "csv")) + `">CSV</a>`)
 		b.WriteString(`</form>`)
-		_, err := io.WriteString(w, b.String())
-		return err
+		return nil
 	})
 }
 
@@ -273,13 +267,11 @@ type Chip struct {
 // Bulk is an operation's form whose fields are in the page's rows: controls holds its further fields and precedes its
 // button. It leads to then, by default to this page.
 func Bulk(op, button string, controls templ.Component, then ...string) templ.Component {
-	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		f := From(ctx)
+	return drawn(func(ctx context.Context, f *Frame, b *strings.Builder) error {
 		does, ok := f.may(op)
 		if !ok {
 			return nil
 		}
-		var b strings.Builder
 		b.WriteString(f.rowsBack(op))
 		class, bar := "btn", ""
 		if op == "count_stock" || op == "set_opening" || op == "receive_purchase" { // the page is for nothing else
@@ -287,14 +279,13 @@ func Bulk(op, button string, controls templ.Component, then ...string) templ.Com
 		}
 		b.WriteString(`<form method="post" class="bulk` + bar + `" id="bulk-` + op + `" action="` + esc(f.DoPath(op)) + `"` +
 			asks(does) + `>`)
-		f.beside(&b, strings.Join(then, ""))
+		f.beside(b, strings.Join(then, ""))
 		if controls != nil {
-			if err := controls.Render(ctx, &b); err != nil {
+			if err := controls.Render(ctx, b); err != nil {
 				return err
 			}
 		}
 		b.WriteString(`<button class="` + class + `">` + esc(button) + `</button></form>`)
-		_, err := io.WriteString(w, b.String())
-		return err
+		return nil
 	})
 }

@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"io"
 	"maps"
 	"net/url"
 	"slices"
@@ -55,15 +54,13 @@ func (f *Frame) marks(op, field string) *Marks {
 
 // MarkedForm draws the form.
 func MarkedForm(m Marking) templ.Component {
-	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		f := From(ctx)
+	return drawn(func(ctx context.Context, f *Frame, b *strings.Builder) error {
 		op, ok := f.may(m.Op)
 		if !ok {
 			return nil
 		}
 		f.marking = &m
 		fm := Form{Op: m.Op, ID: "marked", Only: m.Only, Fixed: m.Fixed}
-		var b strings.Builder
 		if s := f.Sent; s != nil && s.Op == m.Op && !s.Back {
 			s.Back = true
 			fm.Refused = s.Refused
@@ -75,31 +72,30 @@ func MarkedForm(m Marking) templ.Component {
 		b.WriteString(`<form method="post" class="bulk bar" id="bulk-` + m.Op + `" action="` + esc(f.DoPath(m.Op)) +
 			`" data-sum="` + esc(m.Sum) + `">`)
 		if m.Record && f.NewKey != nil {
-			hidden(&b, "idempotency_key", f.NewKey())
+			hidden(b, "idempotency_key", f.NewKey())
 		} else {
-			f.beside(&b, m.Then)
+			f.beside(b, m.Then)
 		}
-		hidden(&b, "marked_op", m.Op)
-		hidden(&b, "marked_field", m.Field)
+		hidden(b, "marked_op", m.Op)
+		hidden(b, "marked_field", m.Field)
 		for _, name := range slices.Sorted(maps.Keys(m.Fixed)) {
-			hidden(&b, name, m.Fixed[name])
+			hidden(b, name, m.Fixed[name])
 		}
 		args := op.Args(schema.Page)
 		for _, a := range fm.order(args) {
 			if name := schema.PageField(a.Name); name == m.Field || name == matchField {
 				continue
 			}
-			if err := f.field(ctx, &b, fm, a); err != nil {
+			if err := f.field(ctx, b, fm, a); err != nil {
 				return err
 			}
 		}
 		if m.Total > 1 && slices.ContainsFunc(args, func(a schema.Arg) bool { return a.Name == matchField }) {
-			f.allThatMatch(&b, m, given(fm.Given, matchField))
+			f.allThatMatch(b, m, given(fm.Given, matchField))
 		}
-		f.markedButtons(&b, m)
+		f.markedButtons(b, m)
 		b.WriteString(`</form>`)
-		_, err := io.WriteString(w, b.String())
-		return err
+		return nil
 	})
 }
 

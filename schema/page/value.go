@@ -29,6 +29,18 @@ func made(make func(f *Frame) string) templ.Component {
 	})
 }
 
+// drawn is a component that is written with the frame.
+func drawn(draw func(ctx context.Context, f *Frame, b *strings.Builder) error) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		var b strings.Builder
+		if err := draw(ctx, From(ctx), &b); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	})
+}
+
 // data is a figure: value as in REST, and its text for people.
 func data(value, shown string) string {
 	return `<data value="` + html.EscapeString(value) + `">` + html.EscapeString(shown) + `</data>`
