@@ -21,13 +21,6 @@ type Linked struct {
 // renewals. It moves no license's end; later payments do, never back. Refused: an unknown license; one that is revoked,
 // has a subscription, or is another buyer's than the subscription or the other licenses.
 func linkSubscription(tx *db.Tx, provider, ref string, licenses []int64) (Linked, error) {
-	if _, known := tillOf(provider); !known {
-		return Linked{}, notOneOf("provider", provider, tillNames())
-	}
-	if ref = strings.TrimSpace(ref); ref == "" {
-		return Linked{}, fault.Fieldf("subscription_ref", "subscription_ref is empty: give the provider's id of the "+
-			"subscription")
-	}
 	was, err := ensureSubscription(tx, provider, ref)
 	if err != nil {
 		return Linked{}, err

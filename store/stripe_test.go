@@ -168,7 +168,7 @@ func TestSecretAppliesAtOnce(t *testing.T) {
 	_, err = s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, "whsec_one", s.now())})
 	refused(t, err, "bad_request")
 	equal(t, "secrets in the audit trail", s.count("SELECT count(*) FROM audit WHERE changes LIKE '%whsec%' OR subject LIKE '%whsec%'"), int64(0))
-	_, err = do2(s, cli, setProviderSecret, "paypal", "x")
+	_, err = s.command(s.setProvider(), cli, "provider=paypal", "secret=x")
 	refused(t, err, "validation", "stripe")
 	_, err = do2(s, cli, setProviderSecret, "stripe", "  ")
 	refused(t, err, "validation", "secret")
@@ -262,10 +262,10 @@ func TestAPaymentByItsLink(t *testing.T) {
 	equal(t, "email", o.Customer.Email, "bo@example.com")
 
 	for _, c := range []struct{ provider, link, sku, tier, says string }{
-		{"paypal", "plink_1", "YEAR", "", "provider"}, {"stripe", "", "YEAR", "", "payment_link"},
+		{"paypal", "plink_1", "YEAR", "", "PROVIDER"}, {"stripe", "", "YEAR", "", "PAYMENT_LINK"},
 		{"stripe", "https://buy.stripe.com/x", "YEAR", "", "plink_"}, {"stripe", "plink_1", "NOPE", "", "sku"}, {"stripe", "plink_1", "PLUGIN", "gold", "tier"},
 	} {
-		_, err := do(s, cli, mapProvider, Link{Provider: c.provider, Link: c.link, SKU: c.sku, Tier: db.NullText(c.tier)})
+		_, err := s.command(s.mapProvider(), cli, "provider="+c.provider, "payment_link="+c.link, "sku="+c.sku, "tier="+c.tier)
 		refused(t, err, "validation", c.says)
 	}
 }
