@@ -42,8 +42,8 @@ func labelsOf(c *db.Conn, ids []int64) (l Labels, err error) {
 	return l, nil
 }
 
-// makeLabels returns the labels of assets. Only an admin may turn requests on for them; among several, a retired one has
-// a label without requests.
+// makeLabels returns the labels of assets. Only an admin may turn requests on for them; among several, a retired one
+// has a label without requests.
 func makeLabels(tx *db.Tx, m schema.Chosen, requests bool) (none Labels, err error) {
 	if who := tx.Who(); requests && who.Role != "admin" {
 		return none, fault.Forbiddenf("only an admin may turn requests on; the user %s has the role %s", who.User, who.Role)

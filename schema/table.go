@@ -240,8 +240,8 @@ func (t Table) Decode(cells map[string]string, o LoadOptions) (Put, error) {
 	return put, nil
 }
 
-// BindLines binds a Load's lines by bind, and passes each row with its number, its cells by column, and its own refusal.
-// A column that the file lacks is absent.
+// BindLines binds a Load's lines by bind, and passes each row with its number, its cells by column, and its own
+// refusal. A column that the file lacks is absent.
 func BindLines[R any](lines []Line, o LoadOptions, bind func(*Form) R,
 	each func(number int, cells map[string]string, row R, refusal error)) {
 	var row R

@@ -60,9 +60,9 @@ func applyState(tx *db.Tx, id int64) error {
 var licenseMoved = map[string]string{stateSuspended: "license.suspended", stateActive: "license.resumed",
 	stateRevoked: "license.revoked"}
 
-// moveLicense suspends a license until it is resumed, resumes it if its date allows, or revokes it for good. Refused: an
-// unknown license, a move that licenseMoves does not have. One that only a dispute suspends stays suspended after the
-// dispute once it is suspended itself, and is no longer suspended by the dispute once it is resumed.
+// moveLicense suspends a license until it is resumed, resumes it if its date allows, or revokes it for good. Refused:
+// an unknown license, a move that licenseMoves does not have. One that only a dispute suspends stays suspended after
+// the dispute once it is suspended itself, and is no longer suspended by the dispute once it is resumed.
 func moveLicense(tx *db.Tx, id int64, to string) (License, error) {
 	l, err := findLicense(&tx.Conn, id)
 	if err != nil {

@@ -46,8 +46,8 @@ func (m Minted) Redacted() any {
 
 const maxMint = 1000
 
-// Minting asks for codes of a product. Batch "" is a new one, named after the time and the SKU; an existing name adds to
-// it.
+// Minting asks for codes of a product. Batch "" is a new one, named after the time and the SKU; an existing name adds
+// to it.
 type Minting struct {
 	Count            int64
 	SKU, Tier, Batch string
