@@ -13,15 +13,8 @@ var ExpenseColumns = expenses.Header()
 // Cells is the expense as a row of the table.
 func (e Expense) Cells() []string { return expenses.Cells(e) }
 
-// Place are the ids of the expense's house and unit; 0 is none.
-func (e Expense) Place() (property, unit int64) { return orZero(e.propertyID), orZero(e.unitID) }
-
-func orZero(p *int64) int64 {
-	if p == nil {
-		return 0
-	}
-	return *p
-}
+// Place are the ids of the expense's house and unit; nil is none.
+func (e Expense) Place() (property, unit *int64) { return e.propertyID, e.unitID }
 
 // placed finds what a row of either table names, with its category.
 func placed(c *db.Conn, house, unit *string, category string, cents int64) (property, in *int64, of string, err error) {

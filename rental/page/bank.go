@@ -160,12 +160,7 @@ func statementLook(state string) (string, string) {
 }
 
 func purpose(l rental.BankLine) string {
-	var parts []string
-	for _, s := range []string{l.Text, l.Reference} {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
+	parts := slices.DeleteFunc([]string{l.Text, l.Reference}, func(s string) bool { return s == "" })
 	return strings.Join(parts, ", ")
 }
 

@@ -38,17 +38,11 @@ func stands(e rental.Expense) bool { return e.ReversesID == nil && e.ReversedByI
 func expenseFields(line int64, e *rental.Expense) []string {
 	fields := []string{"line_id", page.Num(line), "category", e.Category}
 	property, unit := e.Place()
-	if property != 0 {
-		fields = append(fields, "property", page.Num(property))
-	}
-	if unit != 0 {
-		fields = append(fields, "unit", page.Num(unit))
-	}
-	if e.Payee != nil {
-		fields = append(fields, "payee", *e.Payee)
-	}
-	if e.TaxNote != nil {
-		fields = append(fields, "tax_note", *e.TaxNote)
+	for _, field := range [][2]string{{"property", schema.Cell(property)}, {"unit", schema.Cell(unit)},
+		{"payee", schema.Cell(e.Payee)}, {"tax_note", schema.Cell(e.TaxNote)}} {
+		if field[1] != "" {
+			fields = append(fields, field[:]...)
+		}
 	}
 	return fields
 }
