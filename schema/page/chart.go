@@ -255,8 +255,8 @@ func (d *drawing) plot() {
 	}
 	switch {
 	case d.Rest != "":
-		d.bars("bar rest", d.Line, -.35, .7)
 		d.bars("bar", d.Bars, -.35, .7)
+		d.rest()
 	case d.Past && max(d.n, len(d.places())) > mostPairs:
 		d.bars("bar past", d.Line, -.48, .96)
 		d.bars("bar", d.Bars, -.26, .52)
@@ -324,6 +324,18 @@ func (d *drawing) bars(class string, points []Point, from, wide float64) {
 			at(wide*d.slot()),
 			`" height="`, at(max(y(p.Value), zero)-top), `"><title>`, esc(d.label(p)), `: `, esc(d.show(p.Value)),
 			`</title></rect>`)
+	}
+}
+
+// rest draws what Line is above Bars, where it is: a bar behind a whole one would show as a hair along its edges.
+func (d *drawing) rest() {
+	for i, p := range d.Line {
+		if i >= len(d.Bars) || p.Value <= d.Bars[i].Value {
+			continue
+		}
+		d.write(`<rect class="bar rest" x="`, at(d.x(i, p)-.35*d.slot()), `" y="`, at(d.y(p.Value)), `" width="`,
+			at(.7*d.slot()), `" height="`, at(d.y(d.Bars[i].Value)-d.y(p.Value)), `"><title>`, esc(d.label(p)), `: `,
+			esc(d.show(p.Value)), `</title></rect>`)
 	}
 }
 
