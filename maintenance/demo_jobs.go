@@ -210,7 +210,7 @@ func demoNow(tx *db.Tx, today exact.Day) error {
 		turns("Eva", -1, 7.25, 5, "down"),
 		moves("Carla", -1, 9.10, "in-progress", ""),
 		uses("Carla", -1, 10.05, "FUSE-10A", 3_000),
-		spends("Carla", -1, 10.20, 40, 0, 175),
+		spends("Carla", -1, 10.20, 40, 0, 0),
 		opens("Ana", -1, 16.30, WorkOrder{AssetID: 2, Description: "Oil mist at the outlet\nMore than usual after an hour of " +
 			"work."}),
 		turns("Ana", -1, 16.30, 2, "needs-attention"),

@@ -9,6 +9,7 @@ import (
 
 	"quartermaster/maintenance"
 	"quartermaster/schema"
+	"quartermaster/schema/exact"
 	"quartermaster/schema/page"
 )
 
@@ -47,6 +48,17 @@ func dueState(status string) templ.Component {
 		return page.State(page.Warn, "Due soon")
 	}
 	return page.State(page.Good, "Not yet due")
+}
+
+// dueText is a day on which a job is due, as it is said.
+func dueText(ctx context.Context, day exact.Day) string {
+	switch day - page.From(ctx).Today {
+	case 0:
+		return "due today"
+	case 1:
+		return "due tomorrow"
+	}
+	return "due " + page.DayText(ctx, day)
 }
 
 // pressing reports whether a job's priority is worth a badge.

@@ -71,7 +71,8 @@ type orderView struct {
 	History  []maintenance.HistoryEntry
 	Plan     *maintenance.Plan
 	Tag      string
-	Location *string // the asset's
+	Location *string        // the asset's
+	Down     *exact.Instant // since when the asset is down, while the job is open
 }
 
 func (v orderView) PageTitle() string { return fmt.Sprintf("Work order %d", v.ID) }
@@ -88,6 +89,14 @@ func (v orderView) whose() string {
 		return ", " + who + " is on it"
 	}
 	return ", " + who + " has it"
+}
+
+// asks heads what the job is about.
+func (v orderView) asks() string {
+	if v.Type == "corrective" {
+		return "What is wrong"
+	}
+	return "What is to be done"
 }
 
 // closed reports whether the job's cost is final.
@@ -121,9 +130,9 @@ func (v orderView) acts() []page.Action {
 }
 
 // cost are the contents of the row of minutes and parts.
-func (v orderView) cost() map[string]string {
-	return map[string]string{"labor_minutes": page.Num(v.LaborMinutes), "parts_cost": v.PartsCost.String(),
-		"downtime_minutes": page.Num(v.DowntimeMinutes)}
+func (v orderView) cost(ctx context.Context) map[string]string {
+	return map[string]string{"labor_minutes": page.Num(v.LaborMinutes),
+		"parts_cost": page.AmountField(ctx, v.Cost.PartsTypedCents), "downtime_minutes": page.Num(v.DowntimeMinutes)}
 }
 
 // giveBack returns a used part to stock; of more than one a form asks how much.
@@ -158,6 +167,13 @@ func loadOrder(s *maintenance.Service) func(f *schema.Form) page.Loader[orderVie
 				return v, err
 			}
 			v.Tag, v.Location = a.AssetTag, a.Location
+			if a.Status == "down" && !v.closed() {
+				o, err := s.AssetOverview(ctx, v.AssetID)
+				if err != nil {
+					return v, err
+				}
+				v.Down = o.Down
+			}
 			if v.PMID != nil {
 				p, err := s.Plan(ctx, *v.PMID)
 				if err != nil {
