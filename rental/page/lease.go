@@ -85,7 +85,7 @@ func (v leaseView) periods(ctx context.Context) (string, []page.Part) {
 		p := page.Part{Day: c.DueDate, Look: page.Good, Shown: "in time", Label: c.Label + ": paid in time"}
 		switch {
 		case c.Paid && c.PaidDate != nil && *c.PaidDate > c.DueDate:
-			p.Look, p.Shown = page.Warn, "paid late"
+			p.Look, p.Shown = page.Half, "paid late"
 			p.Label = c.Label + ": paid on " + page.DayText(ctx, *c.PaidDate) + ", due " + page.DayText(ctx, c.DueDate)
 			late++
 		case !c.Paid && c.DueDate < v.Today:
@@ -123,6 +123,20 @@ func (v leaseView) owes() string {
 		return v.Lease.Tenant + " owe"
 	}
 	return v.Lease.Tenant + " owes"
+}
+
+// overdue says for how long the oldest open charge is overdue, "" if none is.
+func (v leaseView) overdue() string {
+	days := int64(0)
+	for _, c := range v.Charges {
+		if !c.Paid {
+			days = max(days, int64(v.Today-c.DueDate))
+		}
+	}
+	if days == 0 {
+		return ""
+	}
+	return ", " + page.Plural(days, "day", "days") + " overdue"
 }
 
 // unpaidSince reports whether several rents are overdue and nothing was ever paid: the lease may have run in another
@@ -196,7 +210,7 @@ func (v leaseView) acts(ctx context.Context) []page.Action {
 func (v leaseView) chargeActs(ctx context.Context, c rental.Charge) []page.Action {
 	id := page.Num(c.ID)
 	acts := []page.Action{page.Open("Record payment", "record_payment", "lease_id", page.Num(v.Lease.ID), "charge_id", id,
-		"amount", page.AmountField(ctx, c.BalanceCents)).Quiet().Named(c.Label)}
+		"amount", page.AmountField(ctx, c.BalanceCents)).Named(c.Label)}
 	if v.Totals.DepositHeldCents > 0 && c.Type != "deposit" {
 		acts = append(acts, page.Open("Use deposit", "use_deposit", "charge_id", id).Quiet().Named(c.Label))
 	}
@@ -219,6 +233,16 @@ func late(c rental.Charge) string {
 		return ""
 	}
 	return ", " + page.Plural(int64(*c.PaidDate-c.DueDate), "day", "days") + " late"
+}
+
+// receipt is the address of the last receipt for a charge, "" if none was given.
+func (v leaseView) receipt(c rental.Charge) string {
+	for _, m := range v.Payments {
+		if brought(m.Method) && slices.ContainsFunc(m.Allocations, func(a rental.Allocation) bool { return a.ChargeID == c.ID }) {
+			return string(page.Path("payments", page.Num(m.ID)))
+		}
+	}
+	return ""
 }
 
 // key are the fields that name the lease in the form that changes it.

@@ -186,7 +186,12 @@ func (v arrearsView) acts() []page.Action {
 	if v.write == "" {
 		return []page.Action{pay.Main()}
 	}
-	return []page.Action{page.Link("Print "+page.Num(v.letters)+" letters", v.write).Main(), pay}
+	return []page.Action{page.Link("Print "+page.Num(v.letters)+" letters", v.write).Main(), pay.Folded()}
+}
+
+// searched reports whether the list is long enough to search it, or is searched.
+func (v arrearsView) searched(ctx context.Context) bool {
+	return v.all > 9 || page.From(ctx).Query.Get("q") != ""
 }
 
 // owing are the leases, those that owe most first.
@@ -208,7 +213,7 @@ func leasesOf(t rental.TenantBehind) map[int64]openOnLease {
 	return leases
 }
 
-// weeks are a period that is no month, whose months are written short: 26 Nov-2 Dec 2026.
+// weeks are a period that is no month, whose months are written short: 26 Nov–2 Dec 2026.
 var weeks = regexp.MustCompile(`^\d+( [A-Z][a-z]+)?( \d{4})?-\d+ [A-Z][a-z]+ \d{4}$`)
 
 var longMonth = regexp.MustCompile(`([A-Z][a-z]{2})[a-z]+`)
@@ -225,7 +230,7 @@ func period(label string) string {
 		}
 	}
 	if weeks.MatchString(label) {
-		return longMonth.ReplaceAllString(label, "$1")
+		return strings.Replace(longMonth.ReplaceAllString(label, "$1"), "-", "–", 1)
 	}
 	return label
 }
@@ -272,16 +277,16 @@ func (v arrearsView) ages(ctx context.Context) []page.Part {
 		return page.Part{Label: label, Path: page.WithQuery(ctx, "age", age), Look: look, Value: cents, Here: here,
 			Shown: page.MoneyText(ctx, cents)}
 	}
-	return []page.Part{
-		part("1 to 30 days", ageNames[0], ageLooks[0], v.Buckets.Days1To30),
-		part("31 to 60 days", ageNames[1], ageLooks[1], v.Buckets.Days31To60),
-		part("61 to 90 days", ageNames[2], ageLooks[2], v.Buckets.Days61To90),
+	return []page.Part{ // the oldest first, as in the rows
 		part("Over 90 days", ageNames[3], ageLooks[3], v.Buckets.DaysOver90),
+		part("61 to 90 days", ageNames[2], ageLooks[2], v.Buckets.Days61To90),
+		part("31 to 60 days", ageNames[1], ageLooks[1], v.Buckets.Days31To60),
+		part("1 to 30 days", ageNames[0], ageLooks[0], v.Buckets.Days1To30),
 	}
 }
 
 // ageLooks are the looks of ageNames.
-var ageLooks = []string{"soon", page.Warn, page.Late, page.Bad}
+var ageLooks = []string{"soon", "old", page.Late, page.Bad}
 
 // agesOf are overdue charges by age.
 func agesOf(charges ...rental.Arrear) []page.Part {

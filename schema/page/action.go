@@ -14,6 +14,7 @@ type Action struct {
 	needs                          string // the operation of the link's page
 	fields                         []string
 	post, main, quiet, danger      bool
+	folded                         bool
 }
 
 // Link leads to another page.
@@ -41,6 +42,9 @@ func (a Action) Quiet() Action { a.quiet = true; return a }
 
 // Danger marks it as destructive.
 func (a Action) Danger() Action { a.danger = true; return a }
+
+// Folded puts it under "More" in a page's head.
+func (a Action) Folded() Action { a.folded = true; return a }
 
 // Key is the letter that presses it.
 func (a Action) Key(letter string) Action { a.key = letter; return a }
@@ -90,7 +94,7 @@ func headActions(as []Action) templ.Component {
 		for _, a := range as {
 			button := f.button(a)
 			switch {
-			case a.danger:
+			case a.danger, a.folded:
 				danger += button
 			case a.main:
 				main += button

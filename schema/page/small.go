@@ -16,6 +16,7 @@ const (
 	Late = "late" // between Warn and Bad
 	Deep = "deep"
 	Pale = "pale"
+	Half = "half" // good, but not wholly
 )
 
 // Part is one part of a stacked bar or one square of a strip; Path links to its details.
@@ -121,8 +122,11 @@ func CellParts(label string, most int64, parts ...Part) templ.Component {
 	s, from := `<svg class="spark squares" viewBox="0 0 120 16" role="img" aria-label="`+esc(label)+`"><title>`+
 		esc(label)+`</title>`, 0.0
 	for _, p := range parts {
-		wide := float64(p.Value) / float64(most) * 120
-		s += `<rect class="` + p.Look + `" x="` + at(from) + `" y="5" height="7" width="` + at(wide) + `"/>`
+		wide, gap := float64(p.Value)/float64(most)*120, 0.0
+		if from > 0 {
+			gap = min(2, wide/2)
+		}
+		s += `<rect class="` + p.Look + `" x="` + at(from+gap) + `" y="5" height="7" width="` + at(wide-gap) + `"/>`
 		from += wide
 	}
 	return text(s + `</svg>`)
