@@ -29,7 +29,7 @@ type Chart struct {
 	Marks  []Point            // vertical lines for the future
 	Events []Part             // events on a day, dots on the line or at the foot; squares if Look is Bad
 	Kinds  [2]string          // what dots and squares are, "Service" and "Repair"
-	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars
+	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars, or an outline
 	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
 	Low    bool               // it is half as high: an aside of its page
 	Steps  bool               // Line holds each value until the next one
@@ -57,7 +57,7 @@ const (
 	mostMonths         = 13
 	bandHigh           = 64 // pixels of a strip of bars below the line, with its name between
 	bandGap            = 40
-	mostPairs          = 24 // places; of more, the bars of the time before are behind
+	mostPairs          = 24 // places; of more, the time before is an outline
 	fewMonths          = 6
 	linesBetweenLabels = 14 // pixels for two lines of words
 	nearMarks          = 30 // of the plot's width: their lines can hardly be told apart
@@ -257,9 +257,9 @@ func (d *drawing) plot() {
 	case d.Rest != "":
 		d.bars("bar", d.Bars, -.35, .7)
 		d.rest()
-	case d.Past && max(d.n, len(d.places())) > mostPairs:
-		d.bars("bar past", d.Line, -.48, .96)
-		d.bars("bar", d.Bars, -.26, .52)
+	case d.outlined():
+		d.bars("bar", d.Bars, -.35, .7)
+		d.outline(d.Line)
 	case d.Past:
 		d.bars("bar past", d.Line, -.4, .4)
 		d.bars("bar", d.Bars, 0, .4)
@@ -341,6 +341,18 @@ func (d *drawing) rest() {
 
 func (d *drawing) mostBar() int64 {
 	return slices.MaxFunc(d.Bars, func(a, b Point) int { return cmp.Compare(a.Value, b.Value) }).Value
+}
+
+// outlined says that there are more places than pairs of bars have room for.
+func (d *drawing) outlined() bool { return d.Past && max(d.n, len(d.places())) > mostPairs }
+
+// outline draws the upper edge of bars that are as wide as their slots.
+func (d *drawing) outline(points []Point) {
+	d.write(`<path class="line was" d="M`, at(d.x(0, points[0])-d.slot()/2), ` `, at(d.y(points[0].Value)))
+	for i, p := range points {
+		d.write(`V`, at(d.y(p.Value)), `H`, at(d.x(i, p)+d.slot()/2))
+	}
+	d.write(`"/>`)
 }
 
 // line draws points as one line, with dots if there are few.

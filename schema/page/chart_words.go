@@ -15,6 +15,9 @@ func (d *drawing) legend() string {
 	case d.Rest != "":
 		key("bar", d.Names[0])
 		key("rest", d.Rest)
+	case d.outlined():
+		key("line", d.Names[1])
+		key("bar", d.Names[0])
 	case d.Past: // whose bars are the left ones
 		key("past", d.Names[1])
 		key("bar", d.Names[0])
