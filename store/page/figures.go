@@ -18,7 +18,7 @@ type figuresView struct {
 	store.Figures
 	currencies []currencyFigures
 	today      exact.Day
-	change     []string // since the time before, a currency each: "USD was 88.00, up 869.40"
+	change     []string // since the time before, a currency each without a chart: "USD was 88.00, up 45 %"
 
 	before               store.Figures // the time before
 	beforeFrom, beforeTo exact.Day
@@ -192,9 +192,12 @@ func figures(s *store.Service) page.Page {
 					products, err = s.Figures(ctx, x)
 					slices.SortStableFunc(products.Rows, bestFirst)
 				}
+				gone := v.change
+				v.change = nil
 				for _, t := range v.Totals {
-					v.currencies = append(v.currencies, v.of(t, products.Rows))
+					v.currencies = append(v.currencies, v.since(v.of(t, products.Rows)))
 				}
+				v.change = append(v.change, gone...)
 				return v, err
 			}
 		},
@@ -219,25 +222,46 @@ func (v *figuresView) compare(ctx context.Context, s *store.Service, x store.Fig
 	if v.before, err = s.Figures(ctx, store.FiguresOf{From: &from, To: &to, By: x.By}); err != nil {
 		return err
 	}
-	was := map[string]int64{}
 	for _, t := range v.before.Totals {
-		was[t.Currency] = t.NetCents
 		if !slices.ContainsFunc(v.Totals, func(now store.Figure) bool { return now.Currency == t.Currency }) {
-			v.change = append(v.change, changed(t.Currency, t.NetCents, 0))
+			v.change = append(v.change, t.Currency+changed(t, 0))
 		}
-	}
-	for i := len(v.Totals); i > 0 && len(was) > 0; i-- {
-		t := v.Totals[i-1]
-		v.change = slices.Insert(v.change, 0, changed(t.Currency, was[t.Currency], t.NetCents))
 	}
 	return nil
 }
 
+// since adds the change since the time before to the head of a currency's chart, or to the page's if it has none.
+func (v *figuresView) since(c currencyFigures) currencyFigures {
+	if len(v.before.Totals) == 0 {
+		return c
+	}
+	was := in(v.before.Totals, c.total.Currency)
+	if text := changed(was, c.total.NetCents); len(c.chart.Bars) > 0 {
+		c.chart.Title += "," + text
+	} else {
+		v.change = append(v.change, was.Currency+text)
+	}
+	return c
+}
+
+// in is the total in a currency; nothing if there is none.
+func in(totals []store.Figure, currency string) store.Figure {
+	for _, t := range totals {
+		if t.Currency == currency {
+			return t
+		}
+	}
+	return store.Figure{Currency: currency}
+}
+
 // changed says what a currency came to before, and how much more or less it is now.
-func changed(currency string, was, now int64) string {
-	in := exact.CurrencyOf(currency)
-	way, by := upOrDown(now - was)
-	return currency + " was " + in.Amount(was) + ", " + strings.ToLower(way) + " " + in.Amount(by)
+func changed(was store.Figure, now int64) string {
+	money := exact.CurrencyOf(was.Currency)
+	way, by, percent := upOrDown(was.NetCents, now)
+	if percent = strings.TrimPrefix(percent, ", "); percent == "" {
+		percent = money.Amount(by)
+	}
+	return " was " + money.Amount(was.NetCents) + ", " + way + "\u00a0" + percent
 }
 
 // of is one currency's part of the figures.

@@ -28,7 +28,9 @@ type todayView struct {
 type monthOf struct {
 	store.Figure
 	earlier store.Figure // the 30 days before
-	days    []int64      // net by day
+	way     string       // "up", by how much, and ", 49 %" of the earlier
+	by      int64
+	percent string
 }
 
 // mainFirst sorts by currency: first the one with the most orders in all.
@@ -71,14 +73,8 @@ func today(s *store.Service) page.Page {
 			}
 			for i, f := range month.Totals {
 				m, c := monthOf{Figure: f}, netOf(f.Currency, v.day, month.Rows, earlier.Rows)
-				for _, e := range earlier.Totals {
-					if e.Currency == f.Currency {
-						m.earlier = e
-					}
-				}
-				for _, bar := range c.Bars {
-					m.days = append(m.days, bar.Value)
-				}
+				m.earlier = in(earlier.Totals, f.Currency)
+				m.way, m.by, m.percent = upOrDown(m.earlier.NetCents, m.NetCents)
 				if v.month = append(v.month, m); i == 0 {
 					v.chart = c
 				}
@@ -108,15 +104,16 @@ func between(n, of int) string {
 	return ", "
 }
 
-// change is what the month came to more or less than the 30 days before, and which of both.
-func (m monthOf) change() (string, int64) { return upOrDown(m.NetCents - m.earlier.NetCents) }
-
-// upOrDown is a change in words, and by how much.
-func upOrDown(by int64) (string, int64) {
+// upOrDown is a change in words, by how much, and the share of what was: ", 49 %"; none of nothing.
+func upOrDown(was, now int64) (way string, by int64, percent string) {
+	way, by = "up", now-was
 	if by < 0 {
-		return "Down", -by
+		way, by = "down", -by
 	}
-	return "Up", by
+	if was > 0 {
+		percent = ", " + page.Num((by*100+was/2)/was) + "\u00a0%"
+	}
+	return way, by, percent
 }
 
 // disputeActs lead to the disputed order, and to all disputes.
