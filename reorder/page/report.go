@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"quartermaster/reorder"
 	"quartermaster/schema"
@@ -85,12 +86,24 @@ func covers(v reorder.ToOrder) string {
 
 // left is what a phone says of the stock: "25 left, out 28 Nov"; of what is covered, where it is: "25 left, in PO-000002".
 func left(ctx context.Context, r reorder.ToOrderRow) string {
-	text := page.QtyText(r.CurrentStock) + " left"
+	text := stock(r.Row)
+	if text == page.QtyText(r.CurrentStock) {
+		text += " left"
+	}
 	switch {
 	case r.Open == 0 && len(r.In) > 0:
 		text += ", in " + r.In[0].Number
 	case r.StockoutDate != nil:
 		text += ", out " + page.DayText(ctx, *r.StockoutDate)
+	}
+	return strings.ReplaceAll(text, " ", "\u00a0")
+}
+
+// stock is what is left, with the unit of what is sold loose: "21.1 kg".
+func stock(r reorder.Row) string {
+	text := page.QtyText(r.CurrentStock)
+	if word := unit(r.Unit, 2000); word == r.Unit && word != "" { // it has no plural
+		text += "\u00a0" + word
 	}
 	return text
 }
