@@ -110,19 +110,27 @@ func labels(s *reorder.Service) page.Page {
 // mostLabels is how many labels are printed at once.
 const mostLabels = 1000
 
-// counted says when the SKUs were counted last, and how many differed from the books then.
-func (v shelfView) counted(ctx context.Context) (day, differed string) {
-	var at exact.Day
+// on is the day of a SKU's last count, 0 if there was none.
+func (v shelfView) on(ctx context.Context, r reorder.ShelfRow) exact.Day {
+	if r.Last == nil {
+		return 0
+	}
+	return r.Last.At.Day(page.From(ctx).Zone)
+}
+
+// last is the day of the last count of all, 0 if there was none.
+func (v shelfView) last(ctx context.Context) (at exact.Day) {
+	for _, r := range v.Rows {
+		at = max(at, v.on(ctx, r))
+	}
+	return at
+}
+
+// differed says how many of the SKUs counted on the last day differed from the books then.
+func (v shelfView) differed(ctx context.Context, last exact.Day) string {
 	then, off, large := 0, 0, 0
 	for _, r := range v.Rows {
-		if r.Last == nil {
-			continue
-		}
-		on := r.Last.At.Day(page.From(ctx).Zone)
-		if on > at {
-			at, then, off, large = on, 0, 0, 0
-		}
-		if on < at {
+		if r.Last == nil || v.on(ctx, r) != last {
 			continue
 		}
 		then++
@@ -133,14 +141,14 @@ func (v shelfView) counted(ctx context.Context) (day, differed string) {
 			large++
 		}
 	}
-	if at == 0 {
-		return "", ""
+	text := fmt.Sprintf("%d of the %d counted then differed", off, then)
+	switch {
+	case then == 0:
+		return ""
+	case large > 0:
+		text += fmt.Sprintf(", %d by a tenth or more", large)
 	}
-	differed = fmt.Sprintf("%d of the %d counted then differed", off, then)
-	if large > 0 {
-		differed += fmt.Sprintf(", %d by a tenth or more", large)
-	}
-	return ", last counted on " + page.DayText(ctx, at), differed + ". "
+	return text + ". "
 }
 
 // countColumns are the heads of the sheet to count by; the supplier has a column if the rows are not grouped by it.
@@ -153,7 +161,7 @@ func (v shelfView) countColumns(ctx context.Context) (all []page.Column) {
 		all = append(all, page.Column{Label: "Supplier", Sort: "supplier"})
 	}
 	return append(all, page.Column{Label: "Expected", Sort: "stock", Right: true}, page.Column{Label: "Counted"},
-		page.Column{Label: "Last count", Right: true}, page.Column{Label: "Last difference", Right: true})
+		page.Column{Label: "Last difference", Right: true})
 }
 
 // countField names the field of a line of the count.
