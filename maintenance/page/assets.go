@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"quartermaster/maintenance"
 	"quartermaster/schema"
@@ -159,6 +160,11 @@ func (v assetView) overdue() *maintenance.PMDueRow {
 	return nil
 }
 
+// presses says that a plan is overdue or due soon: the plans stand above the meters.
+func (v assetView) presses() bool {
+	return slices.ContainsFunc(v.Plans, func(p maintenance.Plan) bool { return !p.Paused && p.DueStatus != "ok" })
+}
+
 // work says in a line which jobs wait on the asset.
 func (v assetView) work() string {
 	overdue := 0
@@ -236,7 +242,7 @@ const (
 // plans: those by the meter's use, and on the first meter also those by days.
 func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day, meter string) {
 	for _, wo := range v.Done {
-		if day := wo.CompletedAt.Day(page.From(ctx).Zone); day >= first {
+		if day := wo.CompletedAt.Day(page.From(ctx).Zone); day >= first && !v.ofOther(wo, meter) {
 			look := page.Good
 			if wo.Type == "corrective" {
 				look = page.Bad
@@ -249,11 +255,22 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day
 		if on && p.NextDue != nil && *p.NextDue >= first && *p.NextDue <= page.From(ctx).Today+daysAhead &&
 			!p.Paused && len(c.Marks) == 0 {
 			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue,
-				Label: schema.Shorten(p.Title, 24) + ", " + page.DayText(ctx, *p.NextDue)})
+				Label: schema.Shorten(p.Title, 24) + ", due " + page.DayText(ctx, *p.NextDue)})
 		}
 	}
-	c.Kinds = [2]string{"Service", "Repair"}
+	if v.Down != nil {
+		c.Events = append(c.Events, page.Part{Day: v.Down.Day(page.From(ctx).Zone), Look: page.Bad + " late",
+			Label: "Down since " + page.InstantText(ctx, *v.Down)})
+	}
+	c.Kinds = [3]string{"Service", "Repair", "Down"}
 	c.Now = &page.Point{Day: page.From(ctx).Today, Label: "today"}
+}
+
+// ofOther reports whether a job is the service of another meter's plan.
+func (v assetView) ofOther(wo maintenance.WorkOrder, meter string) bool {
+	return meter != "" && slices.ContainsFunc(v.Plans, func(p maintenance.Plan) bool {
+		return p.Title == wo.Description && p.Meter != nil && *p.Meter != meter
+	})
 }
 
 // kind is what a job was, as the chart's marks say it.

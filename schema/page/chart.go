@@ -27,8 +27,8 @@ type Chart struct {
 	Limit  *Point             // a level, with its name
 	Now    *Point             // a day with its name: "today 21"
 	Marks  []Point            // vertical lines for the future
-	Events []Part             // events on a day, dots on the line or at the foot; squares if Look is Bad
-	Kinds  [2]string          // what dots and squares are, "Service" and "Repair"
+	Events []Part             // events on a day, dots on the line or at the foot; squares if Look is Bad, red if "bad late"
+	Kinds  [3]string          // what dots, squares and red squares are, "Service", "Repair" and "Down"
 	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars, or an outline
 	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
 	Low    bool               // it is half as high: an aside of its page
@@ -60,6 +60,7 @@ const (
 	mostPairs          = 24 // places; of more, the time before is an outline
 	fewMonths          = 6
 	linesBetweenLabels = 14 // pixels for two lines of words
+	nearWords          = 160
 	nearMarks          = 30 // of the plot's width: their lines can hardly be told apart
 )
 
@@ -93,11 +94,8 @@ func ChartOf(c Chart) templ.Component {
 				d.foot = stripFoot
 			}
 		}
-		if d.Low && d.Now != nil {
-			d.Marks = append(slices.Clone(d.Marks), *d.Now)
-		}
 		if d.Low && len(d.Marks) > 0 { // each has a line of words above the plot
-			slices.SortFunc(d.Marks, func(a, b Point) int { return cmp.Compare(a.Day, b.Day) })
+			d.Marks = slices.SortedFunc(slices.Values(d.Marks), func(a, b Point) int { return cmp.Compare(a.Day, b.Day) })
 			d.top += linesBetweenLabels * len(d.Marks)
 			d.foot += linesBetweenLabels * len(d.Marks)
 		}
@@ -273,16 +271,16 @@ func (d *drawing) plot() {
 	if d.Limit != nil {
 		d.write(`<path class="limit" d="M0 `, at(d.y(d.Limit.Value)), `H1000"/>`)
 	}
-	if d.Now != nil && !d.Low {
-		d.write(`<path class="now" d="M`, at(d.x(0, *d.Now)), ` `, num(plotTop), `V`, num(d.foot), `"/>`)
+	if d.Now != nil {
+		d.write(`<path class="now" d="M`, at(d.x(0, *d.Now)), ` `, num(d.top), `V`, num(d.foot), `"/>`)
 	}
 	for i, m := range d.Marks {
 		top, class := plotTop, "now ahead"
 		if d.Low {
 			top = d.top - i*linesBetweenLabels
 		}
-		if d.Now != nil && m == *d.Now {
-			class = "now"
+		if d.Low && d.Now != nil && m.Day < d.Now.Day {
+			class = "limit ahead"
 		}
 		d.write(`<path class="`, class, `" d="M`, at(d.x(0, m)), ` `, num(top), `V`, num(d.foot), `"><title>`,
 			esc(m.Label), `</title></path>`)

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -35,7 +36,7 @@ func (d *drawing) legend() string {
 			key("ahead odd", m.Label)
 		}
 	}
-	for i, look := range []string{Good, Bad} {
+	for i, look := range []string{Good, Bad, Bad + " late"} {
 		if slices.ContainsFunc(d.Events, func(e Part) bool { return e.Look == look }) {
 			key("event "+look, d.Kinds[i])
 		}
@@ -67,6 +68,9 @@ func (d *drawing) texts() {
 		d.text("end", "", d.x(0, *d.Now)-6, plotTop-6, d.Now.Label)
 	}
 	if d.Low {
+		if d.Now != nil {
+			d.text(anchored(d.x(0, *d.Now)), "", d.x(0, *d.Now), float64(d.foot)+belowPlot-6, d.Now.Label)
+		}
 		d.stacked()
 		d.ticks()
 		return
@@ -86,16 +90,21 @@ func (d *drawing) texts() {
 // line.
 func (d *drawing) stacked() {
 	for i, m := range d.Marks {
-		anchor, x := "start", d.x(0, m)
-		if x > plotWide/2 {
-			anchor = "end"
-		}
+		x := d.x(0, m)
 		if i+1 < len(d.Marks) && d.x(0, d.Marks[i+1])-x < nearMarks { // one line of words for both
 			d.Marks[i+1].Label = m.Label + "; " + d.Marks[i+1].Label
 			continue
 		}
-		d.text(anchor, "", x, float64(d.top-6-i*linesBetweenLabels), m.Label)
+		d.text(anchored(x), "", x, float64(d.top-6-i*linesBetweenLabels), m.Label)
 	}
+}
+
+// anchored is how words begin at a position so that they stay in the plot.
+func anchored(x float64) string {
+	if x > plotWide/2 {
+		return "end"
+	}
+	return "start"
 }
 
 // text writes words at a position across the plot: left of it in pixels, inside it by share.
@@ -127,6 +136,9 @@ func (d *drawing) ticks() {
 	}
 	for i := 0; i < len(points); i += step {
 		p, anchor, class, x := points[i], "middle", "", d.x(i, points[i])
+		if d.Low && d.Now != nil && math.Abs(d.x(0, *d.Now)-x) < nearWords {
+			continue
+		}
 		if slices.ContainsFunc(d.Marks, func(m Point) bool { return !d.Low && m.Day-p.Day < 4 && p.Day-m.Day < 4 }) {
 			continue // the mark says the day
 		}
