@@ -102,7 +102,7 @@ func (v productView) chart(ctx context.Context) page.Chart {
 		Bars:  points(v.Days), Line: v.stock(ctx), Ahead: points(v.days), Label: "Day",
 		Names: [2]string{"Sold a day", "Stock"},
 		Plain: milli,
-		Limit: &page.Point{Label: "reorder point " + page.DecText(v.ReorderPoint), Value: v.point()},
+		Limit: &page.Point{Label: "reorder point " + pointText(v.Row), Value: v.point()},
 		Now:   &page.Point{Label: "today " + page.QtyText(v.CurrentStock), Day: v.Today},
 	}
 	for _, o := range v.Outstanding {
@@ -149,6 +149,28 @@ func milli(v int64) string { return exact.Milli(v).String() }
 func (v productView) point() int64 { return pointOf(v.Row) }
 
 func pointOf(r reorder.Row) int64 { return r.ReorderPoint.Unscaled * 10 }
+
+// pointText is the reorder point for people, whole from 10 on: no piece is sold in parts.
+func pointText(r reorder.Row) string {
+	if pointOf(r) < 10_000 {
+		return page.DecText(r.ReorderPoint)
+	}
+	return page.QtyText(exact.Milli(exact.RoundHalfUp(pointOf(r), 1000) * 1000))
+}
+
+// spare says by how few days the next delivery comes before the stock runs out, "" if there are more than two.
+func (v productView) spare() string {
+	for _, o := range v.Outstanding {
+		if o.ExpectedDate == nil || o.Status == reorder.Draft || v.StockoutDate == nil {
+			continue
+		}
+		if days := *v.StockoutDate - *o.ExpectedDate; days >= 0 && days <= 2 {
+			return page.Plural(int64(days), "day", "days") + " to spare"
+		}
+		break
+	}
+	return ""
+}
 
 // answer says what to do about the SKU.
 func (v productView) answer(ctx context.Context) string {
@@ -217,6 +239,7 @@ func (v productView) rounded() string {
 // acts are the likely next actions, first to order it or to see what comes.
 func (v productView) acts() []page.Action {
 	all := []page.Action{page.Open("Edit", "save_sku", "sku", v.SKU).Key("e"),
+		page.Open("Correct stock", "adjust_stock", "sku", v.SKU),
 		page.Link("Sales", pathQuery("/sales", "sku", v.SKU)),
 		page.Link("Shelf label", page.Path("skus", v.SKU, "label")),
 		page.Open("Rename", "rename_sku", "sku", v.SKU, "name", v.Name, "code", v.SKU)}

@@ -28,7 +28,11 @@ func (d *drawing) legend() string {
 		}
 		key("line", d.Names[1])
 	}
-	if d.Limit != nil {
+	switch {
+	case d.Limit == nil:
+	case d.banded(): // where there is no room on the line
+		key("limit odd", d.Limit.Label)
+	default:
 		key("limit", d.Limit.Label)
 	}
 	for _, m := range d.Marks { // where there is no room above the plot
@@ -62,6 +66,9 @@ func (d *drawing) texts() {
 		d.text("end", "", -8, d.y(first+int64(i)*d.step)+4, s)
 	}
 	if d.banded() {
+		if d.Limit != nil {
+			d.text("end", "odd", plotWide, d.y(d.Limit.Value)-5, d.Limit.Label)
+		}
 		d.text("start", "", 0, float64(d.foot-bandHigh)-8, d.Names[0]+", at most "+d.show(d.mostBar()))
 	}
 	if d.Now != nil && !d.Low {
@@ -166,6 +173,9 @@ func (d *drawing) ticks() {
 			year = y
 		}
 		d.text(anchor, class, x, float64(d.foot)+belowPlot-6, words)
+	}
+	if last := len(points) - 1; d.banded() && last%step > step/3 {
+		d.text("end", "", plotWide, float64(d.foot)+belowPlot-6, d.label(points[last]))
 	}
 }
 
