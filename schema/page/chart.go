@@ -27,7 +27,7 @@ type Chart struct {
 	Limit  *Point             // a level, with its name
 	Now    *Point             // a day with its name: "today 21"
 	Marks  []Point            // vertical lines for the future
-	Events []Part             // events on a day, dots on the line or at the foot; squares if Look is Bad, red if "bad late"
+	Events []Part             // events on a day, dots on the line or at the foot; squares of Bad, red of "bad late"
 	Kinds  [3]string          // what dots, squares and red squares are, "Service", "Repair" and "Down"
 	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars, or an outline
 	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
