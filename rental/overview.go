@@ -21,12 +21,16 @@ type Overview struct {
 	BehindCount   int64         // leases
 	UnitCount     int64         `json:"unit_count"`
 	OccupiedCount int64         `json:"occupied_count"`
+	Vacant        []Unit        // the first of them
 	OpenTickets   []Ticket
 	OpenCount     int64
 	Moves         []Lease // those that begin or end in the next 60 days
 	Months        []MonthCollection
 	Standing
 }
+
+// vacantNamed is how many of the vacant units the overview names.
+const vacantNamed = 4
 
 // MonthCollection is what fell due in a month, and what of it is paid, at any time.
 type MonthCollection struct {
@@ -77,6 +81,13 @@ func (o *Overview) read(c *db.Conn) error {
 	if err != nil {
 		return err
 	}
+	empty := UnitFilter{Status: vacant}
+	empty.Limit = vacantNamed
+	free, err := unitsOf(c, empty)
+	if err != nil {
+		return err
+	}
+	o.Vacant = free.Units
 	o.OpenTickets, err = tickets.All(c, "WHERE "+unresolved+` ORDER BY CASE k.priority WHEN 'urgent' THEN 0
 		WHEN 'high' THEN 1 WHEN 'medium' THEN 2 ELSE 3 END, k.id DESC LIMIT 6`)
 	if err != nil {

@@ -62,6 +62,9 @@ func collectedChart(ctx context.Context, months []rental.MonthCollection) page.C
 			continue
 		}
 		label := page.MonthText(m.Month)
+		if m.Month < months[len(months)-1].Month && m.CollectedCents < m.BilledCents {
+			c.Before = "Overdue"
+		}
 		if label = label[:3]; len(c.Bars) == 0 || label == "Jan" {
 			label = page.MonthText(m.Month)
 		}

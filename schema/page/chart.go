@@ -31,6 +31,7 @@ type Chart struct {
 	Kinds  [3]string          // what dots, squares and red squares are, "Service", "Repair" and "Down"
 	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars, or an outline
 	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
+	Before string             // names Rest of all bars but the last: "Overdue"
 	Low    bool               // it is half as high: an aside of its page
 	Steps  bool               // Line holds each value until the next one
 	Label  string             // the table's first column, "Day"
@@ -331,7 +332,11 @@ func (d *drawing) rest() {
 		if i >= len(d.Bars) || p.Value <= d.Bars[i].Value {
 			continue
 		}
-		d.write(`<rect class="bar rest" x="`, at(d.x(i, p)-.35*d.slot()), `" y="`, at(d.y(p.Value)), `" width="`,
+		look := "rest"
+		if d.Before != "" && i < len(d.Line)-1 {
+			look = "owed"
+		}
+		d.write(`<rect class="bar `, look, `" x="`, at(d.x(i, p)-.35*d.slot()), `" y="`, at(d.y(p.Value)), `" width="`,
 			at(.7*d.slot()), `" height="`, at(d.y(d.Bars[i].Value)-d.y(p.Value)), `"><title>`, esc(d.label(p)), `: `,
 			esc(d.show(p.Value)), `</title></rect>`)
 	}

@@ -16,6 +16,9 @@ func (d *drawing) legend() string {
 	case d.Rest != "":
 		key("bar", d.Names[0])
 		key("rest", d.Rest)
+		if d.Before != "" {
+			key("owed", d.Before)
+		}
 	case d.outlined():
 		key("line", d.Names[1])
 		key("bar", d.Names[0])
