@@ -238,7 +238,8 @@ func late(c rental.Charge) string {
 // receipt is the address of the last receipt for a charge, "" if none was given.
 func (v leaseView) receipt(c rental.Charge) string {
 	for _, m := range v.Payments {
-		if brought(m.Method) && slices.ContainsFunc(m.Allocations, func(a rental.Allocation) bool { return a.ChargeID == c.ID }) {
+		paid := func(a rental.Allocation) bool { return a.ChargeID == c.ID }
+		if brought(m.Method) && slices.ContainsFunc(m.Allocations, paid) {
 			return string(page.Path("payments", page.Num(m.ID)))
 		}
 	}
