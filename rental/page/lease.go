@@ -240,7 +240,7 @@ func (v leaseView) receipt(c rental.Charge) string {
 	for _, m := range v.Payments {
 		paid := func(a rental.Allocation) bool { return a.ChargeID == c.ID }
 		if brought(m.Method) && slices.ContainsFunc(m.Allocations, paid) {
-			return string(page.Path("payments", page.Num(m.ID)))
+			return page.Path("payments", page.Num(m.ID))
 		}
 	}
 	return ""

@@ -102,7 +102,7 @@ func (v productView) chart(ctx context.Context) page.Chart {
 		Bars:  points(v.Days), Line: v.stock(ctx), Ahead: points(v.days), Label: "Day",
 		Names: [2]string{"Sold a day", "Stock"},
 		Plain: milli,
-		Limit: &page.Point{Label: "reorder point " + pointText(v.Row), Value: v.point()},
+		Limit: &page.Point{Label: "reorder point " + page.DecText(v.ReorderPoint), Value: v.point()},
 		Now:   &page.Point{Label: "today " + page.QtyText(v.CurrentStock), Day: v.Today},
 	}
 	for _, o := range v.Outstanding {
@@ -149,14 +149,6 @@ func milli(v int64) string { return exact.Milli(v).String() }
 func (v productView) point() int64 { return pointOf(v.Row) }
 
 func pointOf(r reorder.Row) int64 { return r.ReorderPoint.Unscaled * 10 }
-
-// pointText is the reorder point for people, whole from 10 on: no piece is sold in parts.
-func pointText(r reorder.Row) string {
-	if pointOf(r) < 10_000 {
-		return page.DecText(r.ReorderPoint)
-	}
-	return page.QtyText(exact.Milli(exact.RoundHalfUp(pointOf(r), 1000) * 1000))
-}
 
 // spare says by how few days the next delivery comes before the stock runs out, "" if there are more than two.
 func (v productView) spare() string {

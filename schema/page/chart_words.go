@@ -161,25 +161,29 @@ func (d *drawing) ticks() {
 		case x > plotWide*.95 && len(points) > 2:
 			anchor, x = "end", x+d.slot()/2
 		}
-		words := d.label(p)
-		if month, err := time.Parse("January 2006", p.Label); err == nil {
-			if words = month.Format("Jan"); month.Year() != year && (i != 0 || january != 1) {
-				words += " " + num(month.Year())
+		words, of := d.tick(p)
+		if of != 0 && of != year {
+			if year = of; i != 0 || january != 1 || p.Label == "" {
+				words += " " + num(of)
 			}
-			year = month.Year()
-		}
-		if p.Label == "" {
-			y, m, day := p.Day.Date()
-			if words = num(day) + " " + m.String()[:3]; y != year {
-				words += " " + num(y)
-			}
-			year = y
 		}
 		d.text(anchor, class, x, float64(d.foot)+belowPlot-6, words)
 	}
 	if last := len(points) - 1; d.banded() && last%step > step/3 {
 		d.text("end", "", plotWide, float64(d.foot)+belowPlot-6, d.label(points[last]))
 	}
+}
+
+// tick is a point's label without its year, and the year; 0 if the label is not a time.
+func (d *drawing) tick(p Point) (words string, year int) {
+	if month, err := time.Parse("January 2006", p.Label); err == nil {
+		return month.Format("Jan"), month.Year()
+	}
+	if p.Label != "" {
+		return p.Label, 0
+	}
+	y, m, day := p.Day.Date()
+	return num(day) + " " + m.String()[:3], y
 }
 
 // places are the points of a chart by days, one for each day, or by labels.
