@@ -29,7 +29,7 @@ type Chart struct {
 	Marks  []Point            // vertical lines for the future
 	Events []Part             // events on a day, dots on the line or at the foot; squares of Bad, red of "bad late"
 	Kinds  [3]string          // what dots, squares and red squares are, "Service", "Repair" and "Down"
-	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars, or an outline
+	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars, or a dash
 	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
 	Before string             // names Rest of all bars but the last: "Overdue"
 	Low    bool               // it is half as high: an aside of its page
@@ -58,7 +58,7 @@ const (
 	mostMonths         = 13
 	bandHigh           = 64 // pixels of a strip of bars below the line, with its name between
 	bandGap            = 40
-	mostPairs          = 24 // places; of more, the time before is an outline
+	mostPairs          = 24 // places; of more, the time before is dashes
 	fewMonths          = 6
 	linesBetweenLabels = 14 // pixels for two lines of words
 	nearWords          = 160
@@ -256,9 +256,9 @@ func (d *drawing) plot() {
 	case d.Rest != "":
 		d.bars("bar", d.Bars, -.35, .7)
 		d.rest()
-	case d.outlined():
+	case d.dashed():
 		d.bars("bar", d.Bars, -.35, .7)
-		d.outline(d.Line)
+		d.dashes(d.Line)
 	case d.Past:
 		d.bars("bar past", d.Line, -.4, .4)
 		d.bars("bar", d.Bars, 0, .4)
@@ -346,14 +346,16 @@ func (d *drawing) mostBar() int64 {
 	return slices.MaxFunc(d.Bars, func(a, b Point) int { return cmp.Compare(a.Value, b.Value) }).Value
 }
 
-// outlined says that there are more places than pairs of bars have room for.
-func (d *drawing) outlined() bool { return d.Past && max(d.n, len(d.places())) > mostPairs }
+// dashed says that there are more places than pairs of bars have room for.
+func (d *drawing) dashed() bool { return d.Past && max(d.n, len(d.places())) > mostPairs }
 
-// outline draws the upper edge of bars that are as wide as their slots.
-func (d *drawing) outline(points []Point) {
-	d.write(`<path class="line was" d="M`, at(d.x(0, points[0])-d.slot()/2), ` `, at(d.y(points[0].Value)))
+// dashes draws a dash at the height of each value that is not zero, as wide as a bar.
+func (d *drawing) dashes(points []Point) {
+	d.write(`<path class="line was" d="`)
 	for i, p := range points {
-		d.write(`V`, at(d.y(p.Value)), `H`, at(d.x(i, p)+d.slot()/2))
+		if p.Value != 0 {
+			d.write(`M`, at(d.x(i, p)-.35*d.slot()), ` `, at(d.y(p.Value)), `h`, at(.7*d.slot()))
+		}
 	}
 	d.write(`"/>`)
 }

@@ -19,7 +19,7 @@ func (d *drawing) legend() string {
 		if d.Before != "" {
 			key("owed", d.Before)
 		}
-	case d.outlined():
+	case d.dashed():
 		key("line", d.Names[1])
 		key("bar", d.Names[0])
 	case d.Past: // whose bars are the left ones
