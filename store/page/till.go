@@ -63,17 +63,12 @@ func disputes(s *store.Service) page.Page {
 	})
 }
 
-// disputeNote is an open dispute on the first page.
-func disputeNote(d store.DisputeOf) string {
-	of := "a payment that is not on record"
-	if d.OrderRef != nil {
-		of = *d.OrderRef
-	}
-	text := "Dispute over " + exact.CurrencyOf(d.Currency).Plain(d.AmountCents) + " " + d.Currency + " of " + of
+// answerOf begins the words of when a dispute is to be answered.
+func answerOf(d store.DisputeOf) string {
 	if d.AnswerBy == nil {
-		return text + ", answer it; the provider shows the day"
+		return ", answer it; the provider shows the day"
 	}
-	return text + ", answer by "
+	return ", answer by "
 }
 
 // renewalNote says whose renewal failed, or how many did.
