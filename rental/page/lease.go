@@ -286,3 +286,12 @@ func payee(p *rental.PayTo) string {
 	}
 	return text
 }
+
+// paidIn sums up the payments: "9 payments, 9,250.00 USD".
+func (v leaseView) paidIn(ctx context.Context) string {
+	var cents int64
+	for _, m := range v.Payments {
+		cents += m.AmountCents
+	}
+	return page.Plural(len(v.Payments), "payment", "payments") + ", " + page.MoneyText(ctx, cents)
+}

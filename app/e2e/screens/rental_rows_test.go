@@ -39,7 +39,7 @@ func TestARowOfArrears(t *testing.T) {
 	for _, pay := range []struct{ method, is string }{{"", "Bank transfer"}, {"cash", "Cash"}, {"", "Cash"}} {
 		apptest.StatusIs(t, v.Post(path, "lease_id", "1", "amount", "10.01", "method", pay.method), http.StatusSeeOther)
 		list := apptest.Text(v.Get("/leases/1").Doc)
-		if _, payments, _ := strings.Cut(list, "Payments"); !strings.Contains(payments[:min(len(payments), 200)], pay.is) {
+		if _, payments, _ := strings.Cut(list, "Came in"); !strings.Contains(payments[:min(len(payments), 200)], pay.is) {
 			t.Errorf("after a payment by %q the last is not by %s: %.300s", pay.method, pay.is, payments)
 		}
 	}
