@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"net/url"
@@ -52,18 +53,35 @@ func centsOrDash(cents int64) templ.Component {
 	return page.Cents(cents)
 }
 
+// lateCents is what of this month's charges is overdue; what else is open of them is due today or later.
+func lateCents(v rental.Overview) int64 { return v.ArrearsCents - v.EarlierCents }
+
+// billed are the parts of what is billed this month; what is open in two, only those that are.
+func billed(ctx context.Context, v rental.Overview) []page.Part {
+	part := func(label, path, look string, cents int64) page.Part {
+		return page.Part{Label: label, Path: path, Look: look, Value: cents, Shown: page.MoneyText(ctx, cents)}
+	}
+	late := lateCents(v)
+	return slices.DeleteFunc([]page.Part{
+		part("Collected", "/rent-roll", page.Good, v.Totals.CollectedCents),
+		part("Overdue", "/arrears", page.Bad, late),
+		part("Open", "/rent-roll", page.Warn, v.Totals.OutstandingCents-late),
+	}, func(p page.Part) bool { return p.Look != page.Good && p.Value == 0 })
+}
+
 // collectedChart is what was collected of each month, as bars over what was billed; nothing before the first charge.
-func collectedChart(ctx context.Context, months []rental.MonthCollection) page.Chart {
+func collectedChart(ctx context.Context, v rental.Overview) page.Chart {
+	late := lateCents(v)
 	c := page.Chart{Title: "Billed by month, " + page.CurrencyCode(ctx),
-		Label: "Month", Names: [2]string{"Collected", "Billed"}, Rest: "Open", Low: true,
+		Label: "Month", Names: [2]string{"Collected", "Billed"}, Rest: "Open", Todo: v.Totals.OutstandingCents - late, Low: true,
 		Show: func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
-	for _, m := range months {
+	for _, m := range v.Months {
 		if m.BilledCents == 0 && len(c.Bars) == 0 {
 			continue
 		}
 		label := page.MonthText(m.Month)
-		if m.Month < months[len(months)-1].Month && m.CollectedCents < m.BilledCents {
-			c.Before = "Overdue"
+		if m.Month < v.Month && m.CollectedCents < m.BilledCents || m.Month == v.Month && late > 0 {
+			c.Late = "Overdue"
 		}
 		if label = label[:3]; len(c.Bars) == 0 || label == "Jan" {
 			label = page.MonthText(m.Month)
@@ -189,7 +207,7 @@ func (v arrearsView) acts() []page.Action {
 	if v.write == "" {
 		return []page.Action{pay.Main()}
 	}
-	return []page.Action{page.Link("Print "+page.Num(v.letters)+" letters", v.write).Main(), pay.Folded()}
+	return []page.Action{page.Link("Print "+page.Num(v.letters)+" letters", v.write), pay.Folded()}
 }
 
 // searched reports whether the list is long enough to search it, or is searched.
@@ -280,12 +298,14 @@ func (v arrearsView) ages(ctx context.Context) []page.Part {
 		return page.Part{Label: label, Path: page.WithQuery(ctx, "age", age), Look: look, Value: cents, Here: here,
 			Shown: page.MoneyText(ctx, cents)}
 	}
-	return []page.Part{ // the oldest first, as in the rows
+	parts := []page.Part{ // the oldest first, as in the rows; those of nothing last
 		part("Over 90 days", ageNames[3], ageLooks[3], v.Buckets.DaysOver90),
 		part("61 to 90 days", ageNames[2], ageLooks[2], v.Buckets.Days61To90),
 		part("31 to 60 days", ageNames[1], ageLooks[1], v.Buckets.Days31To60),
 		part("1 to 30 days", ageNames[0], ageLooks[0], v.Buckets.Days1To30),
 	}
+	slices.SortStableFunc(parts, func(a, b page.Part) int { return cmp.Compare(min(b.Value, 1), min(a.Value, 1)) })
+	return parts
 }
 
 // ageLooks are the looks of ageNames.

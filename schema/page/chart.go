@@ -31,7 +31,8 @@ type Chart struct {
 	Kinds  [3]string          // what dots, squares and red squares are, "Service", "Repair" and "Down"
 	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars, or a dash
 	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
-	Before string             // names Rest of all bars but the last: "Overdue"
+	Late   string             // names the part of Rest that is late: "Overdue"
+	Todo   int64              // the part of the last bar's Rest that is not late yet
 	Low    bool               // it is half as high: an aside of its page
 	Steps  bool               // Line holds each value until the next one
 	Label  string             // the table's first column, "Day"
@@ -332,13 +333,21 @@ func (d *drawing) rest() {
 		if i >= len(d.Bars) || p.Value <= d.Bars[i].Value {
 			continue
 		}
-		look := "rest"
-		if d.Before != "" && i < len(d.Line)-1 {
-			look = "owed"
+		late := p.Value
+		if i == len(d.Line)-1 {
+			late -= d.Todo
 		}
-		d.write(`<rect class="bar `, look, `" x="`, at(d.x(i, p)-.35*d.slot()), `" y="`, at(d.y(p.Value)), `" width="`,
-			at(.7*d.slot()), `" height="`, at(d.y(d.Bars[i].Value)-d.y(p.Value)), `"><title>`, esc(d.label(p)), `: `,
-			esc(d.show(p.Value)), `</title></rect>`)
+		d.above("owed", d.Late, i, d.Bars[i].Value, late)
+		d.above("rest", d.Rest, i, late, p.Value)
+	}
+}
+
+// above draws a part of bar i, nothing if it is empty.
+func (d *drawing) above(look, name string, i int, from, to int64) {
+	if p := d.Line[i]; from < to {
+		d.write(`<rect class="bar `, look, `" x="`, at(d.x(i, p)-.35*d.slot()), `" y="`, at(d.y(to)), `" width="`,
+			at(.7*d.slot()), `" height="`, at(d.y(from)-d.y(to)), `"><title>`, esc(d.label(p)), `: `, esc(name), ` `,
+			esc(d.show(to-from)), `</title></rect>`)
 	}
 }
 

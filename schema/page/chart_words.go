@@ -15,9 +15,11 @@ func (d *drawing) legend() string {
 	case len(d.Bars) == 0 || len(d.Line) == 0 || d.Names[1] == "":
 	case d.Rest != "":
 		key("bar", d.Names[0])
-		key("rest", d.Rest)
-		if d.Before != "" {
-			key("owed", d.Before)
+		if d.Late != "" {
+			key("owed", d.Late)
+		}
+		if d.Todo > 0 {
+			key("rest", d.Rest)
 		}
 	case d.dashed():
 		key("line", d.Names[1])
