@@ -419,7 +419,7 @@ func timeAndParts(v orderView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				templ_7745c5c3_Err = page.Act(page.Form{Op: "edit_workorder", ID: "minutes",
-					Only:   []string{"labor_minutes", "downtime_minutes", "parts_cost"},
+					Only:   v.taken(),
 					Fixed:  map[string]string{"id": page.Num(v.ID)},
 					Called: map[string]string{"parts_cost": "Other parts, " + page.CurrencyCode(ctx)},
 					Values: v.cost(ctx), Inline: true, Labels: true, Button: "Save time"}).Render(ctx, templ_7745c5c3_Buffer)
@@ -830,7 +830,7 @@ func spent(v orderView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if v.Down != nil {
-				templ_7745c5c3_Err = page.Fact("Down for", page.Ago(*v.Down)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = page.Fact("Down so far", page.Ago(*v.Down)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

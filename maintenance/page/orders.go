@@ -129,6 +129,14 @@ func (v orderView) acts() []page.Action {
 	return append(acts, page.Link("Job sheet", orderPath(v.ID)+"/sheet"))
 }
 
+// taken are the fields of the row of minutes and parts; while the machine is down its downtime still counts.
+func (v orderView) taken() []string {
+	if v.Down != nil {
+		return []string{"labor_minutes", "parts_cost"}
+	}
+	return []string{"labor_minutes", "downtime_minutes", "parts_cost"}
+}
+
 // cost are the contents of the row of minutes and parts.
 func (v orderView) cost(ctx context.Context) map[string]string {
 	return map[string]string{"labor_minutes": page.Num(v.LaborMinutes),
