@@ -1004,10 +1004,17 @@ func planRow(p maintenance.Plan, asset bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = page.NextStep(append(dueActs(ctx, p.PMDueRow),
-				page.Do("Pause", "pause_plan", "id", page.Num(p.PMID)).Quiet().Named(p.Title))...).Render(ctx, templ_7745c5c3_Buffer)
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
+			if acts := append(dueActs(ctx, p.PMDueRow),
+				page.Do("Pause", "pause_plan", "id", page.Num(p.PMID)).Quiet().Named(p.Title)); p.DueStatus == "ok" {
+				templ_7745c5c3_Err = page.Others(acts...).Render(ctx, templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			} else {
+				templ_7745c5c3_Err = page.NextStep(acts...).Render(ctx, templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
 			}
 		}
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 59, "</td></tr>")

@@ -142,6 +142,16 @@ func NextStep(as ...Action) templ.Component {
 	})
 }
 
+// Others draws the permitted actions under "More", where none presses.
+func Others(as ...Action) templ.Component {
+	return made(func(f *Frame) string {
+		if others := f.buttons(as...); others != "" {
+			return inRow(more(`btn quiet`, others))
+		}
+		return ""
+	})
+}
+
 // Offers reports whether the caller may do one of the actions.
 func (f *Frame) Offers(acts ...Action) bool { return f.buttons(acts...) != "" }
 

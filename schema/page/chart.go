@@ -169,6 +169,9 @@ func (d *drawing) span() {
 	for _, e := range d.Events {
 		d.from, d.to = min(d.from, e.Day), max(d.to, e.Day+1)
 	}
+	if d.Low && len(d.Marks) > 0 { // what is due does not stand on the edge
+		d.to = max(d.to, d.Marks[len(d.Marks)-1].Day+(d.to-d.from)/8+1)
+	}
 }
 
 // x is the middle of a point's place, slot its width.
