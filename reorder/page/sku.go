@@ -100,7 +100,7 @@ func (v productView) chart(ctx context.Context) page.Chart {
 		Title: "Stock and sales, " + page.Num(chartDays) + " days",
 		Steps: true,
 		Bars:  points(v.Days), Line: v.stock(ctx), Ahead: points(v.days), Label: "Day",
-		Names: [2]string{"Sold a day", "Stock"},
+		Names: [2]string{"Sold", "Stock"},
 		Plain: milli,
 		Limit: &page.Point{Label: "reorder point " + page.DecText(v.ReorderPoint), Value: v.point()},
 		Now:   &page.Point{Label: "today " + page.QtyText(v.CurrentStock), Day: v.Today},
@@ -204,6 +204,11 @@ func (v productView) comes() bool {
 	return v.Active && v.Status == reorder.Below && v.SuggestedQty == 0 && v.OnOrder > 0
 }
 
+// severalCome says that the page lists its orders: the only one is said above, with the action that leads to it.
+func (v productView) severalCome() bool {
+	return len(v.Outstanding) > 1 || len(v.Outstanding) > 0 && v.Open > 0 && v.Active
+}
+
 // lasts is how many days an order has to last.
 func (v productView) lasts() int64 { return v.LeadTimeDays + v.SafetyStockDays + v.Cover }
 
@@ -303,11 +308,13 @@ func moved(m reorder.Movement) string {
 }
 
 // signed is a change of stock: +128.
-func signed(qty exact.Milli) templ.Component {
+func signed(qty exact.Milli) templ.Component { return page.Figure(qty.String(), signedText(qty)) }
+
+func signedText(qty exact.Milli) string {
 	if qty > 0 {
-		return page.Figure(qty.String(), "+"+page.QtyText(qty))
+		return "+" + page.QtyText(qty)
 	}
-	return page.Qty(qty)
+	return page.QtyText(qty)
 }
 
 // packs says how it is ordered: "packs of 8, at least 16"; "" if in any quantity.

@@ -28,10 +28,11 @@ func (d *drawing) legend() string {
 		key("past", d.Names[1])
 		key("bar", d.Names[0])
 	default:
-		if !d.banded() {
-			key("bar", d.Names[0])
-		}
+		key("bar", d.Names[0])
 		key("line", d.Names[1])
+		if len(d.Ahead) > 0 {
+			key("ahead", "Expected")
+		}
 	}
 	switch {
 	case d.Limit == nil:
@@ -41,7 +42,7 @@ func (d *drawing) legend() string {
 		key("limit", d.Limit.Label)
 	}
 	for _, m := range d.Marks { // where there is no room above the plot
-		if !d.Low {
+		if !d.Low && len(d.Ahead) == 0 {
 			key("ahead odd", m.Label)
 		}
 	}
@@ -72,9 +73,13 @@ func (d *drawing) texts() {
 	}
 	if d.banded() {
 		if d.Limit != nil {
-			d.text("end", "odd", plotWide, d.y(d.Limit.Value)-5, d.Limit.Label)
+			y := d.y(d.Limit.Value)
+			if y += linesBetweenLabels; y > float64(d.base)-4 { // there is no room below its line
+				y -= linesBetweenLabels + 5
+			}
+			d.text("end", "odd", plotWide, y, d.Limit.Label)
 		}
-		d.text("start", "", 0, float64(d.foot-bandHigh)-8, d.Names[0]+", at most "+d.show(d.mostBar()))
+		d.text("start", "", 0, float64(d.foot-bandHigh)-8, d.Names[0]+" a day, at most "+d.show(d.mostBar()))
 	}
 	if d.Now != nil && !d.Low {
 		d.text("end", "", d.x(0, *d.Now)-6, plotTop-6, d.Now.Label)
