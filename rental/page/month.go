@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"net/url"
@@ -298,14 +297,12 @@ func (v arrearsView) ages(ctx context.Context) []page.Part {
 		return page.Part{Label: label, Path: page.WithQuery(ctx, "age", age), Look: look, Value: cents, Here: here,
 			Shown: page.MoneyText(ctx, cents)}
 	}
-	parts := []page.Part{ // the oldest first, as in the rows; those of nothing last
+	return []page.Part{ // the oldest first, as in the rows
 		part("Over 90 days", ageNames[3], ageLooks[3], v.Buckets.DaysOver90),
 		part("61 to 90 days", ageNames[2], ageLooks[2], v.Buckets.Days61To90),
 		part("31 to 60 days", ageNames[1], ageLooks[1], v.Buckets.Days31To60),
 		part("1 to 30 days", ageNames[0], ageLooks[0], v.Buckets.Days1To30),
 	}
-	slices.SortStableFunc(parts, func(a, b page.Part) int { return cmp.Compare(min(b.Value, 1), min(a.Value, 1)) })
-	return parts
 }
 
 // ageLooks are the looks of ageNames.
