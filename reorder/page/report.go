@@ -81,7 +81,7 @@ func covers(v reorder.ToOrder) string {
 	if v.Open == 0 || v.Open >= v.Total {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d need nothing more. ", v.Total-v.Open, v.Total)
+	return fmt.Sprintf("%d of the %d below or near need nothing more. ", v.Total-v.Open, v.Total)
 }
 
 // left is what a phone says of the stock: "25 left, out 28 Nov"; of what is covered, where it is: "25 left, in PO-000002".
