@@ -160,7 +160,8 @@ func (v shelfView) countColumns(ctx context.Context) (all []page.Column) {
 	if page.Sorted(ctx) {
 		all = append(all, page.Column{Label: "Supplier", Sort: "supplier"})
 	}
-	return append(all, page.Column{Label: "Expected", Sort: "stock", Right: true}, page.Column{Label: "Counted"},
+	return append(all, page.Column{Label: "Expected", Sort: "stock", Right: true}, page.Column{Label: "Counted", Right: true},
+		page.Column{Label: "Difference"}, page.Column{Label: "Last counted", Right: true, Wide: true},
 		page.Column{Label: "Last difference", Right: true})
 }
 

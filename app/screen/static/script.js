@@ -100,13 +100,13 @@
     const say = () => {
       all.forEach(i => {
         const had = $(".b data", i.closest("tr")).value, off = Math.round((i.value.replace(",", ".") - had) * 1e3) / 1e3;
-        const out = i.nextElementSibling, size = i.value.trim() && Math.abs(off);
+        const out = $(".off output", i.closest("tr")), size = i.value.trim() && Math.abs(off);
         out.textContent = size === "" || isNaN(off) ? "" : (off > 0 ? "+" : "") + off.toLocaleString("en");
         out.className = size > 1 && size >= had / 10 ? "state warn" : "";
       });
       out.textContent = all.filter(i => i.value.trim()).length + " of " + all.length + " counted";
     };
-    f.prepend(out); all.forEach(i => i.after(make("output", ""))); say();
+    f.prepend(out); all.forEach(i => make("output", "", $(".off", i.closest("tr")))); say();
     addEventListener("input", say);
   });
 
