@@ -102,10 +102,18 @@ func left(ctx context.Context, r reorder.ToOrderRow) string {
 // stock is what is left, with the unit of what is sold loose: "21.1 kg".
 func stock(r reorder.Row) string {
 	text := page.QtyText(r.CurrentStock)
-	if word := unit(r.Unit, 2000); word == r.Unit && word != "" { // it has no plural
+	if word := looseUnit(r); word != "" {
 		text += "\u00a0" + word
 	}
 	return text
+}
+
+// looseUnit is the unit of what is sold loose, which has no plural: "kg"; else "".
+func looseUnit(r reorder.Row) string {
+	if word := unit(r.Unit, 2000); word == r.Unit {
+		return word
+	}
+	return ""
 }
 
 // begins reports whether row i is the first of its supplier's, in a list that is not sorted by a column.
