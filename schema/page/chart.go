@@ -254,7 +254,7 @@ func (d *drawing) plot() {
 		d.write(`<path class="axis" d="M0 `, at(d.y(v)), `H1000"/>`)
 	}
 	if d.banded() {
-		d.write(`<path class="axis" d="M0 `, num(d.foot), `H1000"/>`)
+		d.write(`<path class="axis" d="M0 `, num(d.foot-bandHigh), `H1000M0 `, num(d.foot), `H1000"/>`)
 	}
 	switch {
 	case d.Rest != "":

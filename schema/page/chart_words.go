@@ -79,7 +79,9 @@ func (d *drawing) texts() {
 			}
 			d.text("end", "odd", plotWide, y, d.Limit.Label)
 		}
-		d.text("start", "", 0, float64(d.foot-bandHigh)-8, d.Names[0]+" a day, at most "+d.show(d.mostBar()))
+		d.text("start", "", 0, float64(d.foot-bandHigh)-8, d.Names[0]+" a day")
+		d.text("end", "", -8, float64(d.foot-bandHigh)+4, d.show(d.mostBar()))
+		d.text("end", "", -8, float64(d.foot)+4, d.show(0))
 	}
 	if d.Now != nil && !d.Low {
 		d.text("end", "", d.x(0, *d.Now)-6, plotTop-6, d.Now.Label)
@@ -99,6 +101,9 @@ func (d *drawing) texts() {
 			anchor, x, i = "end", x-12, i+1
 		}
 		d.text(anchor, "odd", x, plotTop-6+float64(i*linesBetweenLabels), m.Label)
+	}
+	if len(d.Marks) > 0 && len(d.Ahead) > 0 { // above today's label where there is no room beside it
+		d.text("end", "even", plotWide, plotTop-6-linesBetweenLabels, d.Marks[0].Label)
 	}
 	d.ticks()
 }

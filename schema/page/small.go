@@ -109,7 +109,7 @@ func CellBar(label string, value, mark, most int64) templ.Component {
 	s := `<svg class="spark" viewBox="0 0 60 16" role="img" aria-label="` + esc(label) + `"><title>` + esc(label) +
 		`</title><rect class="track" y="5" height="7" width="60"/><rect y="5" height="7" width="` + at(share(value)) + `"/>`
 	if mark > 0 {
-		s += `<path class="limit" d="M` + at(share(mark)) + ` 1V15"/>`
+		s += `<path class="limit" d="M` + at(share(mark)) + ` 0V5"/>`
 	}
 	return text(s + `</svg>`)
 }
