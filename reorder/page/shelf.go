@@ -126,6 +126,21 @@ func (v shelfView) last(ctx context.Context) (at exact.Day) {
 	return at
 }
 
+// before is what a phone says of a SKU's last count: "last -1", with its day if that is not the last one of all.
+func (v shelfView) before(ctx context.Context, r reorder.ShelfRow, last exact.Day) string {
+	var all []string
+	if on := v.on(ctx, r); on != 0 && on != last {
+		all = append(all, page.DayText(ctx, on))
+	}
+	if r.Last != nil && r.Last.Off != nil && *r.Last.Off != 0 {
+		all = append(all, signedText(*r.Last.Off))
+	}
+	if all == nil {
+		return ""
+	}
+	return "last " + strings.Join(all, ", ")
+}
+
 // differed says how many of the SKUs counted on the last day differed from the books then.
 func (v shelfView) differed(ctx context.Context, last exact.Day) string {
 	then, off, large := 0, 0, 0
