@@ -78,10 +78,14 @@ func reportChips(v reorder.ToOrder) []page.Chip {
 
 // covers says how many of those listed are not to be ordered.
 func covers(v reorder.ToOrder) string {
-	if v.Open == 0 || v.Open >= v.Total {
+	n, which := v.Counts.Below+v.Counts.Near, "below or near"
+	if v.Total < n {
+		n, which = v.Total, "listed"
+	}
+	if v.Open == 0 || v.Open >= n {
 		return ""
 	}
-	return fmt.Sprintf("%d of the %d below or near need nothing more. ", v.Total-v.Open, v.Total)
+	return fmt.Sprintf("%d of the %d %s need nothing more. ", n-v.Open, n, which)
 }
 
 // left is what a phone says of the stock: "25 left, out 28 Nov"; of what is covered, where it is: "25 left, in PO-000002".
