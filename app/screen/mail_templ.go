@@ -80,7 +80,7 @@ func mailNotes(v mailer.Status) templ.Component {
 	})
 }
 
-// mailRefused is a row of a first page's acts.
+// mailRefused stands at the foot of each first page.
 func mailRefused(v mailer.Status) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

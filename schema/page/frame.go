@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/a-h/templ"
-
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -49,7 +47,6 @@ type Frame struct {
 	cellsWrong                   int    // drawn cells that were refused
 	counting                     string // the operation of a count's boxes: who turns the page saves them
 
-	Under   templ.Component   // drawn once, by the page's Under or below the page
 	Wrong   map[string]string // refused filters, by name
 	Sent    *Sent             // a refused form that is shown again
 	Missing []string          // operations of drawn controls that do not exist

@@ -116,12 +116,12 @@ func upOrDown(was, now int64) (way string, by int64, percent string) {
 	return way, by, percent
 }
 
-// disputeActs lead to the disputed order, and to all disputes.
-func disputeActs(d store.DisputeOf) (acts []page.Action) {
+// disputeAct leads to the disputed order, or to all disputes where it is not on record.
+func disputeAct(d store.DisputeOf) page.Action {
 	if d.OrderRef != nil {
-		acts = append(acts, page.Link("Open the order", page.Path("orders", *d.OrderRef)))
+		return page.Link("Open the order", page.Path("orders", *d.OrderRef))
 	}
-	return append(acts, page.Link("All disputes", "/disputes").Quiet())
+	return page.Link("All disputes", "/disputes")
 }
 
 // netOf is each day's net in a currency in the 30 days up to today, with the same day of the preceding 30 days.
