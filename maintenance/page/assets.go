@@ -160,6 +160,12 @@ func (v assetView) overdue() *maintenance.PMDueRow {
 	return nil
 }
 
+// heads says that the page's first act opens the plan's job.
+func (v assetView) heads(p maintenance.Plan) bool {
+	first := v.overdue()
+	return first != nil && first.PMID == p.PMID && (v.Status != "down" || len(v.Jobs) == 0)
+}
+
 // presses says that a plan is overdue or due soon: the plans stand above the meters.
 func (v assetView) presses() bool {
 	return slices.ContainsFunc(v.Plans, func(p maintenance.Plan) bool { return !p.Paused && p.DueStatus != "ok" })
@@ -214,35 +220,47 @@ func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.
 	}
 	c := page.Chart{Title: title, Label: "Day", Low: true, Names: [2]string{"", "Reading, " + m.Unit}, Plain: milli,
 		Show: func(n int64) string { return page.QtyText(exact.Milli(n)) }}
-	first := max(list[0].Day, min(list[len(list)-2].Day, page.From(ctx).Today-daysBehind))
+	c.From = v.first(ctx)
 	for _, r := range list {
-		if r.Day >= first {
+		if r.Day >= c.From {
 			c.Line = append(c.Line, page.Point{Day: r.Day, Value: int64(r.Value)})
 		}
 	}
-	v.addEvents(ctx, &c, first, m.Name)
+	v.addEvents(ctx, &c, m.Name)
 	return c
+}
+
+// first is the day on which the axis of all meters begins: each shows a line.
+func (v assetView) first(ctx context.Context) exact.Day {
+	today := page.From(ctx).Today
+	oldest, first := today, today-daysBehind
+	for _, list := range v.Readings {
+		if len(list) > 1 {
+			oldest, first = min(oldest, list[0].Day), min(first, list[len(list)-2].Day)
+		}
+	}
+	return max(oldest, first)
 }
 
 // eventsChart is the axis of an asset without a meter.
 func (v assetView) eventsChart(ctx context.Context) page.Chart {
-	today := page.From(ctx).Today
-	c := page.Chart{Title: "The last 12 months", Low: true}
-	v.addEvents(ctx, &c, today-365, "")
+	c := page.Chart{Title: "The last 12 months", Low: true, From: page.From(ctx).Today - 365}
+	v.addEvents(ctx, &c, "")
 	return c
 }
 
 // The chart names the most pressing plan that is due soon; others stand below it.
 const (
-	daysBehind = 183
-	daysAhead  = 60
+	daysBehind = 92
+	daysAhead  = 31
 )
 
 // addEvents adds the asset's past and due work to the chart: dots are services, squares are repairs, dashed lines are
 // plans: those by the meter's use, and on the first meter also those by days.
-func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day, meter string) {
+func (v assetView) addEvents(ctx context.Context, c *page.Chart, meter string) {
+	c.To = page.From(ctx).Today + daysAhead
 	for _, wo := range v.Done {
-		if day := wo.CompletedAt.Day(page.From(ctx).Zone); day >= first && !v.ofOther(wo, meter) {
+		if day := wo.CompletedAt.Day(page.From(ctx).Zone); day >= c.From && !v.ofOther(wo, meter) {
 			look := page.Good
 			if wo.Type == "corrective" {
 				look = page.Bad
@@ -252,7 +270,7 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, first exact.Day
 	}
 	for _, p := range v.Plans {
 		on := meter == "" || p.Meter == nil && meter == v.Meters[0].Name || p.Meter != nil && *p.Meter == meter
-		if on && p.NextDue != nil && *p.NextDue >= first && *p.NextDue <= page.From(ctx).Today+daysAhead &&
+		if on && p.NextDue != nil && *p.NextDue >= c.From && *p.NextDue < c.To &&
 			!p.Paused && len(c.Marks) == 0 {
 			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue,
 				Label: schema.Shorten(p.Title, 24) + ", due " + page.DayText(ctx, *p.NextDue)})

@@ -22,9 +22,11 @@ type Point struct {
 type Chart struct {
 	Title  string // states the result: "Sales by day and stock: it runs out on 27 November"
 	Bars   []Point
-	Line   []Point            // over the same places as Bars, or alone
-	Ahead  []Point            // continues Line, dashed
-	Limit  *Point             // a level, with its name
+	Line   []Point   // over the same places as Bars, or alone
+	Ahead  []Point   // continues Line, dashed
+	Limit  *Point    // a level, with its name
+	From   exact.Day // an axis of days has at least those from From to To
+	To     exact.Day
 	Now    *Point             // a day with its name: "today 21"
 	Marks  []Point            // vertical lines for the future
 	Events []Part             // events on a day, dots on the line or at the foot; squares of Bad, red of "bad late"
@@ -62,7 +64,7 @@ const (
 	mostPairs          = 24 // places; of more, the time before is dashes
 	fewMonths          = 6
 	linesBetweenLabels = 14 // pixels for two lines of words
-	nearWords          = 160
+	nearWords          = 180
 	nearMarks          = 30 // of the plot's width: their lines can hardly be told apart
 )
 
@@ -86,7 +88,7 @@ func ChartOf(c Chart) templ.Component {
 		if len(c.Bars)+len(c.Line)+len(c.Events) == 0 {
 			return ""
 		}
-		d := &drawing{Chart: c, f: f, top: plotTop, foot: plotFoot}
+		d := &drawing{Chart: c, f: f, from: c.From, to: c.To, top: plotTop, foot: plotFoot}
 		if len(c.Bars)+len(c.Line) == 0 {
 			d.foot = eventsFoot
 		}
@@ -168,9 +170,6 @@ func (d *drawing) span() {
 	}
 	for _, e := range d.Events {
 		d.from, d.to = min(d.from, e.Day), max(d.to, e.Day+1)
-	}
-	if d.Low && len(d.Marks) > 0 { // what is due does not stand on the edge
-		d.to = max(d.to, d.Marks[len(d.Marks)-1].Day+(d.to-d.from)/8+1)
 	}
 }
 
