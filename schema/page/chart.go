@@ -34,6 +34,7 @@ type Chart struct {
 	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars, or a dash
 	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
 	Late   string             // names the part of Rest that is late: "Overdue"
+	Until  exact.Day          // the day up to which the last bar goes, if more of it is to come: it is drawn paler
 	Todo   int64              // the part of the last bar's Rest that is not late yet
 	Low    bool               // it is half as high: an aside of its page
 	Steps  bool               // Line holds each value until the next one
@@ -232,13 +233,6 @@ func (d *drawing) scale() {
 // banded says that bars have a scale of their own at the foot, as what is sold a day below the stock.
 func (d *drawing) banded() bool { return d.Steps && len(d.Bars) > 0 && len(d.Line) > 0 }
 
-func floorTo(v, step int64) int64 {
-	if v < 0 {
-		return -((-v + step - 1) / step * step)
-	}
-	return v / step * step
-}
-
 func (d *drawing) y(v int64) float64 {
 	return float64(d.base) - float64(v-d.low)/float64(d.high-d.low)*float64(d.base-d.top)
 }
@@ -322,6 +316,9 @@ func (d *drawing) bars(class string, points []Point, from, wide float64) {
 	}
 	for i, p := range points {
 		top := min(y(p.Value), zero)
+		if d.Until != 0 && class == "bar" && i == len(points)-1 {
+			class = "bar going"
+		}
 		d.write(`<rect class="`, class, `" x="`, at(d.x(i, p)+from*d.slot()), `" y="`, at(top), `" width="`,
 			at(wide*d.slot()),
 			`" height="`, at(max(y(p.Value), zero)-top), `"><title>`, esc(d.label(p)), `: `, esc(d.show(p.Value)),

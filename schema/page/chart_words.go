@@ -22,7 +22,7 @@ func (d *drawing) legend() string {
 			key("rest", d.Rest)
 		}
 	case d.dashed():
-		key("line", d.Names[1])
+		key("line was", d.Names[1])
 		key("bar", d.Names[0])
 	case d.Past: // whose bars are the left ones
 		key("past", d.Names[1])
@@ -33,6 +33,9 @@ func (d *drawing) legend() string {
 		if len(d.Ahead) > 0 {
 			key("ahead", "Expected")
 		}
+	}
+	if d.Until != 0 {
+		key("going", "Up to "+d.f.day(d.Until))
 	}
 	switch {
 	case d.Limit == nil:

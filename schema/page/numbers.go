@@ -60,3 +60,11 @@ func (d *drawing) table() {
 	}
 	d.write(`</tbody></table></details>`)
 }
+
+// floorTo rounds down to a multiple of step.
+func floorTo(v, step int64) int64 {
+	if v < 0 {
+		return -((-v + step - 1) / step * step)
+	}
+	return v / step * step
+}

@@ -287,6 +287,9 @@ func (v figuresView) of(total store.Figure, products []store.Figure) currencyFig
 	}
 	if len(list) > 1 && len(list) <= mostBars {
 		c.chart = v.beside(netChart("Net by "+v.By+" in "+total.Currency, list, total.Currency), total.Currency)
+		if v.By == "month" && v.To != nil && *v.To == v.today && v.today != v.today.Month().Last() {
+			c.chart.Until = v.today
+		}
 		c.chart.Whole = len(v.Totals) > 1 // the charts side by side have one scale of months
 	}
 	c.rows = folded(list)
