@@ -45,7 +45,7 @@ func (f *Frame) fields(ctx context.Context, b *strings.Builder, fm *Form, op sch
 }
 
 // mostNamed is the number of folded fields that are named beside "More".
-const mostNamed = 3
+const mostNamed = 6
 
 // labelsOf says which fields are folded: "Status, Notes, and 2 others".
 func labelsOf(args []schema.Arg) string {
