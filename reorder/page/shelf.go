@@ -126,7 +126,7 @@ func (v shelfView) last(ctx context.Context) (at exact.Day) {
 	return at
 }
 
-// before is what a phone says of a SKU's last count: "last -1", with its day if that is not the last one of all.
+// before is what is said of a SKU's last count: its difference, "-1", and its day if that is not the last one of all.
 func (v shelfView) before(ctx context.Context, r reorder.ShelfRow, last exact.Day) string {
 	var all []string
 	if on := v.on(ctx, r); on != 0 && on != last {
@@ -135,10 +135,7 @@ func (v shelfView) before(ctx context.Context, r reorder.ShelfRow, last exact.Da
 	if r.Last != nil && r.Last.Off != nil && *r.Last.Off != 0 {
 		all = append(all, signedText(*r.Last.Off))
 	}
-	if all == nil {
-		return ""
-	}
-	return "last " + strings.Join(all, ", ")
+	return strings.Join(all, ", ")
 }
 
 // differed says how many of the SKUs counted on the last day differed from the books then.
@@ -176,8 +173,7 @@ func (v shelfView) countColumns(ctx context.Context) (all []page.Column) {
 		all = append(all, page.Column{Label: "Supplier", Sort: "supplier"})
 	}
 	return append(all, page.Column{Label: "Expected", Sort: "stock", Right: true}, page.Column{Label: "Counted", Right: true},
-		page.Column{Label: "Difference"}, page.Column{Label: "Last counted", Right: true, Wide: true},
-		page.Column{Label: "Last difference", Right: true})
+		page.Column{Label: "Difference"}, page.Column{Label: "Last difference", Right: true})
 }
 
 // countField names the field of a line of the count.
