@@ -31,7 +31,7 @@ type Chart struct {
 	Marks  []Point            // vertical lines for the future
 	Events []Part             // events on a day, dots on the line or at the foot; squares of Bad, red of "bad late"
 	Kinds  [3]string          // what dots, squares and red squares are, "Service", "Repair" and "Down"
-	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars, or a dash
+	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars, or behind it
 	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
 	Late   string             // names the part of Rest that is late: "Overdue"
 	Until  exact.Day          // the day up to which the last bar goes, if more of it is to come: it is drawn paler
@@ -62,7 +62,7 @@ const (
 	mostMonths         = 13
 	bandHigh           = 64 // pixels of a strip of bars below the line, with its name between
 	bandGap            = 40
-	mostPairs          = 24 // places; of more, the time before is dashes
+	mostPairs          = 24 // places; of more, the time before stands behind
 	fewMonths          = 6
 	linesBetweenLabels = 14 // pixels for two lines of words
 	nearWords          = 180
@@ -253,9 +253,9 @@ func (d *drawing) plot() {
 	case d.Rest != "":
 		d.bars("bar", d.Bars, -.35, .7)
 		d.rest()
-	case d.dashed():
-		d.bars("bar", d.Bars, -.35, .7)
-		d.dashes(d.Line)
+	case d.behind():
+		d.bars("bar past behind", d.Line, -.42, .84)
+		d.bars("bar", d.Bars, -.21, .42)
 	case d.Past:
 		d.bars("bar past", d.Line, -.4, .4)
 		d.bars("bar", d.Bars, 0, .4)
@@ -354,19 +354,8 @@ func (d *drawing) mostBar() int64 {
 	return slices.MaxFunc(d.Bars, func(a, b Point) int { return cmp.Compare(a.Value, b.Value) }).Value
 }
 
-// dashed says that there are more places than pairs of bars have room for.
-func (d *drawing) dashed() bool { return d.Past && max(d.n, len(d.places())) > mostPairs }
-
-// dashes draws a dash at the height of each value that is not zero, as wide as a bar.
-func (d *drawing) dashes(points []Point) {
-	d.write(`<path class="line was" d="`)
-	for i, p := range points {
-		if p.Value != 0 {
-			d.write(`M`, at(d.x(i, p)-.35*d.slot()), ` `, at(d.y(p.Value)), `h`, at(.7*d.slot()))
-		}
-	}
-	d.write(`"/>`)
-}
+// behind says that there are more places than pairs of bars have room for.
+func (d *drawing) behind() bool { return d.Past && max(d.n, len(d.places())) > mostPairs }
 
 // line draws points as one line, with dots if there are few.
 func (d *drawing) line(class string, points []Point, from int, steps bool) {

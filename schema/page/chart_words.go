@@ -21,11 +21,12 @@ func (d *drawing) legend() string {
 		if d.Todo > 0 {
 			key("rest", d.Rest)
 		}
-	case d.dashed():
-		key("line was", d.Names[1])
-		key("bar", d.Names[0])
-	case d.Past: // whose bars are the left ones
-		key("past", d.Names[1])
+	case d.Past:
+		look := "past"
+		if d.behind() {
+			look = "past behind"
+		}
+		key(look, d.Names[1])
 		key("bar", d.Names[0])
 	default:
 		key("bar", d.Names[0])

@@ -75,8 +75,6 @@ func today(s *store.Service) page.Page {
 				m, c := monthOf{Figure: f}, netOf(f.Currency, v.day, month.Rows, earlier.Rows)
 				m.earlier = in(earlier.Totals, f.Currency)
 				m.way, m.by, m.percent = upOrDown(m.earlier.NetCents, m.NetCents)
-				c.Title += "," + changed(m.earlier, m.NetCents)
-				c.Low = i > 0
 				if v.month = append(v.month, m); i < 2 {
 					v.charts = append(v.charts, c)
 				}
@@ -129,7 +127,7 @@ func disputeAct(d store.DisputeOf) page.Action {
 // netOf is each day's net in a currency in the 30 days up to today, with the same day of the preceding 30 days.
 func netOf(currency string, today exact.Day, rows, before []store.Figure) page.Chart {
 	c := page.Chart{
-		Title: "Net of 30 days in " + currency, Label: "Day", Past: true, Whole: true,
+		Title: "Net by day in " + currency + ", the last 30 days", Label: "Day", Past: true, Whole: true,
 		Names: [2]string{"Net", "The 30 days before"}, Show: exact.CurrencyOf(currency).Amount,
 	}
 	net := map[exact.Day]int64{}
