@@ -250,7 +250,7 @@ func period(label string) string {
 		}
 	}
 	if weeks.MatchString(label) {
-		return strings.Replace(longMonth.ReplaceAllString(label, "$1"), "-", "–", 1)
+		return strings.NewReplacer("-", "–", " ", "\u00a0").Replace(longMonth.ReplaceAllString(label, "$1"))
 	}
 	return label
 }
