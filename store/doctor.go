@@ -87,6 +87,17 @@ var claims = []struct{ format, query string }{
 			UNION ALL SELECT product_id, hour, qty, 0 FROM store_product_hours)
 		SELECT (SELECT sku FROM store_products p WHERE p.id = product_id), sum(kept), sum(qty) FROM all_of
 		GROUP BY product_id, hour HAVING sum(kept) <> sum(qty)`},
+	{"of product %s, %d orders of %d cents are in the sums of a day, and %d of %d are there, or their amounts differ", `
+		WITH all_of AS (SELECT product_id, day, currency, 1 AS kept, orders, firsts, sold_cents, tax_cents, refunds,
+				refunded_cents FROM store_product_days
+			UNION ALL SELECT product_id, at - at % 86400, currency, -1, -orders, -firsts, -sold_cents, -tax_cents, -refunds,
+				-refunded_cents FROM store_sales)
+		SELECT (SELECT sku FROM store_products p WHERE p.id = product_id),
+			sum(orders) FILTER (WHERE kept = 1), sum(sold_cents) FILTER (WHERE kept = 1),
+			-sum(orders) FILTER (WHERE kept = -1), -sum(sold_cents) FILTER (WHERE kept = -1)
+		FROM all_of GROUP BY product_id, day, currency
+		HAVING sum(orders) <> 0 OR sum(firsts) <> 0 OR sum(sold_cents) <> 0 OR sum(tax_cents) <> 0 OR sum(refunds) <> 0
+			OR sum(refunded_cents) <> 0`},
 	{"customer %s: paid_orders is kept as %d, and the orders give %d, or their first or last time differs", `
 		WITH counted AS (SELECT customer_id AS id, count(*) FILTER (WHERE status = 'paid') AS n, min(paid_at) AS first,
 		max(paid_at) AS last

@@ -195,125 +195,34 @@ const refundsBetween = `SELECT r.at, r.cents, o.currency, o.id, o.provider FROM 
 	JOIN store_orders o ON o.id = r.order_id
 	WHERE r.at >= ? AND r.at < ? AND r.cents > 0 AND o.status <> 'void'`
 
-// soldLine is a line of an order for sharing amounts out.
-type soldLine struct {
-	sku, name string
-	cents     int64
-}
-
-func (t *tally) collectProducts(c *db.Conn, first, end exact.Instant) error {
-	err := eachWithLines(c, func(o sharedOrder) {
-		weights := weightsOf(o.lines)
-		discounts, taxes := share(o.discount, weights), share(o.tax, weights)
-		counted := map[string]bool{}
-		for n, l := range o.lines {
-			f := t.row(tallyKey{sku: l.sku, currency: o.currency})
-			f.Name = &l.name
-			f.SoldCents += l.cents - discounts[n] + taxes[n]
-			f.TaxCents += taxes[n]
-			if !counted[l.sku] {
-				counted[l.sku] = true
-				f.Orders++
-			}
-		}
-		all := t.totalOf(o.currency)
-		all.Orders++
-		all.SoldCents += o.cents
-		all.TaxCents += o.tax
-	}, soldWithLines, first, end)
-	if err != nil {
-		return err
-	}
-	return eachWithLines(c, func(o sharedOrder) {
-		for n, part := range share(o.cents, weightsOf(o.lines)) {
-			f := t.row(tallyKey{sku: o.lines[n].sku, currency: o.currency})
-			f.Name = &o.lines[n].name
-			f.RefundedCents += part
-		}
-		t.totalOf(o.currency).RefundedCents += o.cents
-	}, refundedWithLines, first, end)
-}
-
-// sharedOrder is an order or a refund of one, whose cents are shared over the order's lines.
-type sharedOrder struct {
-	id                   int64 // of the order or of the refund
-	currency             string
-	discount, tax, cents int64
-	lines                []soldLine
-}
-
-// The orders and the refunds of a time, each with its lines in their order.
+// sharesBetween adds up what orders and refunds came to by product: the kept sums of whole days of UTC, and each share
+// of the parts of a day before and after them.
 const (
-	soldWithLines = `SELECT o.id, o.currency, o.discount_cents, o.tax_cents, o.total_cents` + ofLines + `
-		FROM store_orders o` + joinLines + `
-		WHERE o.paid_at >= ? AND o.paid_at < ? AND o.status <> 'void' ORDER BY o.paid_at, o.id, i.line`
-	refundedWithLines = `SELECT r.id, o.currency, 0, 0, r.cents` + ofLines + `
-		FROM store_refunds r CROSS JOIN store_orders o ON o.id = r.order_id` + joinLines + `
-		WHERE r.at >= ? AND r.at < ? AND r.cents > 0 AND o.status <> 'void' ORDER BY r.at, r.id, i.line`
-	ofLines   = ", p.sku, p.name, i.qty * i.unit_cents"
-	joinLines = ` CROSS JOIN store_order_lines i ON i.order_id = o.id CROSS JOIN store_products p ON p.id = i.product_id`
+	sharesBetween = `SELECT p.sku, p.name, s.currency, sum(s.orders), sum(s.firsts), sum(s.sold_cents), sum(s.tax_cents),
+			sum(s.refunded_cents)
+		FROM (SELECT product_id, currency, ` + shares + ` FROM store_product_days WHERE day >= ?2 AND day < ?3
+			UNION ALL SELECT product_id, currency, ` + shares + ` FROM store_sales WHERE at >= ?1 AND at < ?2
+			UNION ALL SELECT product_id, currency, ` + shares + ` FROM store_sales WHERE at >= ?3 AND at < ?4) s
+		CROSS JOIN store_products p ON p.id = s.product_id
+		GROUP BY s.product_id, s.currency HAVING sum(s.orders) + sum(s.refunds) > 0`
+	shares = "orders, firsts, sold_cents, tax_cents, refunds, refunded_cents"
 )
 
-// eachWithLines reads orders or refunds by one of these queries.
-func eachWithLines(c *db.Conn, do func(sharedOrder), query string, first, end exact.Instant) error {
-	var o sharedOrder
-	err := db.Each(c, func(r *db.Row) error {
-		row := sharedOrder{id: r.Int(), currency: r.Text(), discount: r.Int(), tax: r.Int(), cents: r.Int()}
-		l := soldLine{sku: r.Text(), name: r.Text(), cents: r.Int()}
-		if row.id != o.id || len(o.lines) == 0 {
-			if len(o.lines) > 0 {
-				do(o)
-			}
-			o = row
-		}
-		o.lines = append(o.lines, l)
+func (t *tally) collectProducts(c *db.Conn, first, end exact.Instant) error {
+	const day = 24 * 60 * 60
+	whole := min(first+(day-first%day)%day, end)
+	rest := max(end-end%day, whole)
+	return db.Each(c, func(r *db.Row) error {
+		sku, name, currency := r.Text(), r.Text(), r.Text()
+		f, all := t.row(tallyKey{sku: sku, currency: currency}), t.totalOf(currency)
+		f.Name, f.Orders = &name, r.Int()
+		all.Orders += r.Int()
+		f.SoldCents, f.TaxCents, f.RefundedCents = r.Int(), r.Int(), r.Int()
+		all.SoldCents += f.SoldCents
+		all.TaxCents += f.TaxCents
+		all.RefundedCents += f.RefundedCents
 		return nil
-	}, query, first, end)
-	if err == nil && len(o.lines) > 0 {
-		do(o)
-	}
-	return err
-}
-
-func weightsOf(lines []soldLine) []int64 {
-	weights := make([]int64, len(lines))
-	for n, l := range lines {
-		weights[n] = l.cents
-	}
-	return weights
-}
-
-// share divides an amount in proportion to weights, in whole cents: each part rounded down, the rest a cent each to the
-// largest remainders, the first of equal ones first. If all weights are 0, they count as equal.
-func share(amount int64, weights []int64) []int64 {
-	parts := make([]int64, len(weights))
-	var whole int64
-	for _, w := range weights {
-		whole += w
-	}
-	if whole == 0 {
-		if len(parts) > 0 {
-			parts[0] = amount
-		}
-		return parts
-	}
-	type rest struct {
-		n    int
-		size exact.Int128
-	}
-	rests := make([]rest, len(weights))
-	left := amount
-	for n, w := range weights {
-		product := exact.Mul(amount, w)
-		parts[n] = product.DivFloor(whole)
-		rests[n] = rest{n, product.Sub(exact.Mul(parts[n], whole))}
-		left -= parts[n]
-	}
-	slices.SortStableFunc(rests, func(a, b rest) int { return b.size.Cmp(a.size) })
-	for n := range left {
-		parts[rests[n].n]++
-	}
-	return parts
+	}, sharesBetween, first, whole, rest, end)
 }
 
 func (t *tally) sorted() []Figure {

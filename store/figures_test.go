@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,15 +57,66 @@ func TestFiguresMatchARecomputation(t *testing.T) {
 	}
 }
 
+// TestFiguresByProductWorkedByHand: shares of a discount, a tax and refunds, at the edges of a month in which clocks
+// change.
+func TestFiguresByProductWorkedByHand(t *testing.T) {
+	s := newFixtureIn(t, val(time.LoadLocation("Europe/Berlin")))
+	sell := func(at string, n NewOrder) string {
+		t.Helper()
+		s.At(val(time.Parse(time.RFC3339, at)))
+		n.Email = "a@b.c"
+		return val(do(s, cli, recordOrder, n)).OrderRef
+	}
+	one := func(sku string, qty, cents int64) NewLine { return NewLine{SKU: sku, Qty: qty, Unit: &cents} }
+	sell("2027-02-28T22:59:59Z", NewOrder{Lines: []NewLine{one("BOOK", 1, 7)}}) // the last second of February
+	// Of the discount 34, 33 and 33, of the tax 17, 17 and 16.
+	shared := sell("2027-03-28T00:59:59Z", NewOrder{Lines: []NewLine{one("BOOK", 1, 100), one("PLUGIN:pro", 1, 100),
+		one("YEAR", 1, 100)}, Discount: 100, Tax: 50})
+	sell("2027-03-28T01:00:00Z", NewOrder{Lines: []NewLine{one("YEAR", 1, 0), one("BOOK", 1, 0), one("YEAR", 1, 0)},
+		Tax: 9}) // nothing to go by: all of the tax is of the first
+	sell("2027-03-28T01:00:00Z", NewOrder{Lines: []NewLine{one("BOOK", 2, 1900)}, Currency: "EUR"})
+	void := sell("2027-03-31T21:59:58Z", NewOrder{Lines: []NewLine{one("BOOK", 3, 500), one("YEAR", 1, 500)}, Tax: 11})
+	sell("2027-03-31T21:59:59Z", NewOrder{Lines: []NewLine{one("BOOK", 1, 2), one("YEAR", 1, 1)}, Discount: 1}) // 1 and 0
+	april := sell("2027-03-31T22:00:00Z", NewOrder{Lines: []NewLine{one("YEAR", 1, 40)}})                       // its first second
+	val(do2(s, cli, voidOrder, void, "a mistake"))
+	val(do3(s, cli, refundOrder, shared, amount(10), "")) // 4, 3 and 3, in April
+	val(do3(s, cli, refundOrder, shared, amount(1), ""))  // 1, 0 and 0
+	val(do3(s, cli, refundOrder, april, nil, ""))
+	by := func(from, to string) string {
+		first, _ := exact.ParseDay(from)
+		last, _ := exact.ParseDay(to)
+		f := val(s.Figures(background, FiguresOf{From: &first, To: &last, By: byProduct}))
+		var lines []string
+		for _, r := range append(f.Rows, f.Totals...) {
+			lines = append(lines, fmt.Sprintf("%s %s %d %d %d %d", r.Label(), r.Currency, r.Orders, r.SoldCents, r.TaxCents,
+				r.RefundedCents))
+		}
+		return strings.Join(lines, "\n")
+	}
+	equal(t, "March", by("2027-03-01", "2027-03-31"), "BOOK EUR 1 3800 0 0\nBOOK USD 3 84 17 0\nPLUGIN USD 1 84 17 0\n"+
+		"YEAR USD 3 93 25 0\nin all EUR 1 3800 0 0\nin all USD 3 261 59 0")
+	equal(t, "the day of 23 hours", by("2027-03-28", "2027-03-28"), "BOOK EUR 1 3800 0 0\nBOOK USD 2 83 17 0\n"+
+		"PLUGIN USD 1 84 17 0\nYEAR USD 2 92 25 0\nin all EUR 1 3800 0 0\nin all USD 2 259 59 0")
+	equal(t, "April", by("2027-04-01", "2027-04-30"), "BOOK USD 0 0 0 5\nPLUGIN USD 0 0 0 3\nYEAR USD 1 40 0 43\n"+
+		"in all USD 1 40 0 51")
+	equal(t, "February", by("2027-02-01", "2027-02-28"), "BOOK USD 1 7 0 0\nin all USD 1 7 0 0")
+	equal(t, "May", by("2027-05-01", "2027-05-31"), "")
+}
+
 func (s *fixture) randomSale(pick *rand.Rand) {
 	s.T.Helper()
 	n := NewOrder{Email: fmt.Sprintf("%d@b.c", pick.IntN(9)), Currency: []string{"USD", "EUR", "JPY"}[pick.IntN(3)]}
 	for range 1 + pick.IntN(4) {
-		unit := pick.Int64N(5000)
+		unit := pick.Int64N([]int64{1, 20, 5000, maxPrice / 12}[pick.IntN(4)])
 		n.Lines = append(n.Lines, NewLine{SKU: []string{"YEAR", "BOOK", "PLUGIN:pro"}[pick.IntN(3)], Qty: 1 + pick.Int64N(3), Unit: &unit})
 	}
-	if pick.IntN(2) == 0 {
+	switch pick.IntN(4) {
+	case 0:
 		n.Total = amount(pick.Int64N(9000))
+	case 1:
+		n.Total, n.Tax = amount(500+pick.Int64N(9000)), pick.Int64N(500)
+	case 2:
+		n.Total, n.Tax = amount(maxPrice-pick.Int64N(9000)), pick.Int64N(maxPrice/2)
 	}
 	_, err := do(s, cli, recordOrder, n)
 	must(s.T, err)
@@ -162,13 +214,13 @@ func byHand(amount int64, items []Item) []int64 {
 	}
 	left := amount
 	for n, i := range items {
-		parts[n] = amount * i.TotalCents / whole
+		parts[n] = exact.Mul(amount, i.TotalCents).DivFloor(whole)
 		left -= parts[n]
 	}
 	for range left {
-		behind, most := 0, int64(-1)
+		behind, most := 0, exact.Mul(-1, whole)
 		for n, i := range items {
-			if rest := amount*i.TotalCents - parts[n]*whole; rest > most {
+			if rest := exact.Mul(amount, i.TotalCents).Sub(exact.Mul(parts[n], whole)); rest.Cmp(most) > 0 {
 				behind, most = n, rest
 			}
 		}

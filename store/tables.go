@@ -11,6 +11,7 @@ func init() {
 			"store_provider_events": {Skip: true},
 			"store_hours":           {Skip: true},
 			"store_product_hours":   {Skip: true},
+			"store_product_days":    {Skip: true},
 			"store_totals":          {Skip: true},
 			"store_holds":           {Skip: true},
 			"store_told_periods":    {Skip: true},
