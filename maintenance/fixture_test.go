@@ -144,9 +144,8 @@ func (s *fixture) moves(id int64, states ...string) (wo WorkOrder) {
 			m.Resolution = "repaired"
 		}
 		var err error
-		if wo, err = do(s, ana, moveWorkOrder, m); err != nil {
-			s.T.Fatalf("to %s: %v", to, err)
-		}
+		wo, err = do(s, ana, moveWorkOrder, m)
+		assert.OK(s.T, err, "to %s", to)
 	}
 	return wo
 }

@@ -179,9 +179,8 @@ func TestRequests(t *testing.T) {
 	s.At(s.Now().Add(time.Hour + time.Second))
 	s.Must(ask(token, "1.2.3.4"))
 	wo := assert.Value(s.WorkOrder(ctx, 1))(s.T)
-	if wo.Description != "Maria: It squeaks\nloudly" || wo.CreatedBy != "request" || *wo.Source != "request" || wo.Priority != "medium" {
-		t.Errorf("a request became %+v", wo)
-	}
+	assert.That(t, wo.Description == "Maria: It squeaks\nloudly" && wo.CreatedBy == "request" && *wo.Source == "request" &&
+		wo.Priority == "medium", "a request became %+v", wo)
 	_, err = s.SetRequests(ctx, cli, 1, false)
 	s.Must(err)
 	s.Refused(ask(token, "9.9.9.9"), fault.NotFound, "")

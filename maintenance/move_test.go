@@ -52,9 +52,8 @@ func TestMoveThroughTheDay(t *testing.T) {
 	})
 	s.On("2026-11-22")
 	got = assert.Value(s.call("advance_status", `{"id":1,"status":"done","resolution":" repaired "}`))(s.T)
-	if !strings.Contains(got, `"resolution":"repaired"`) || !strings.Contains(got, `"completed_at":"2026-11-22T12:00:00Z"`) {
-		t.Errorf("done: %s", got)
-	}
+	assert.That(t, strings.Contains(got, `"resolution":"repaired"`) &&
+		strings.Contains(got, `"completed_at":"2026-11-22T12:00:00Z"`), "done: %s", got)
 	s.On("2026-11-23")
 	again := s.moves(wo.ID, "open")
 	if again.CompletedAt != nil || again.Resolution == nil || *again.Resolution != "repaired" || again.StartedAt == nil {

@@ -61,9 +61,9 @@ func TestSumsOfAnAssigneeAreKept(t *testing.T) {
 			for _, wo := range all.WorkOrders {
 				cost += wo.TotalCostCents
 			}
-			if got, want := fmt.Sprint(found.Total, *found.TotalCostCents, found.Shown), fmt.Sprint(len(all.WorkOrders), cost, min(3, len(all.WorkOrders))); got != want {
-				t.Fatalf("%d: %+v: agents are told %s, there are %s", i, f, got, want)
-			}
+			got, want := fmt.Sprint(found.Total, *found.TotalCostCents, found.Shown), fmt.Sprint(len(all.WorkOrders), cost,
+				min(3, len(all.WorkOrders)))
+			assert.Must(t, got == want, "%d: %+v: agents are told %s, there are %s", i, f, got, want)
 			for j := range found.Shown {
 				assert.Must(t, found.WorkOrders[j].Full.ID == all.WorkOrders[j].ID,
 					"%d: %+v: the page has %d for %d", i, f, found.WorkOrders[j].Full.ID, all.WorkOrders[j].ID)

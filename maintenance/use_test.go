@@ -107,9 +107,8 @@ func TestProject(t *testing.T) {
 		{"long before the calendar", between(t, "2026-08-23", "0", "2026-11-11", "0.001"), "-1000000000000", "2026-11-11", ""},
 	} {
 		got, ok := c.use.project(milli(t, c.remaining), day(t, c.today))
-		if ok != (c.want != "") || ok && got.String() != c.want {
-			t.Errorf("%s: %v, %v, want %q", c.name, got, ok, c.want)
-		}
+		assert.That(t, ok == (c.want != "") && (!ok || got.String() == c.want), "%s: %v, %v, want %q", c.name, got, ok,
+			c.want)
 	}
 }
 
@@ -151,8 +150,7 @@ func TestUseWith(t *testing.T) {
 		{p("2026-09-03", "20"), between(t, "2026-09-01", "10", "2026-09-05", "20")}, // late, between
 		{p("2026-08-23", "20"), between(t, "2026-08-23", "20", "2026-09-05", "20")}, // late, the window's first day
 	} {
-		if u = u.with(step.add, window); u != step.want {
-			t.Fatalf("after %v: %v, want %v", step.add, u, step.want)
-		}
+		u = u.with(step.add, window)
+		assert.MustEqual(t, u, step.want, "after %v", step.add)
 	}
 }

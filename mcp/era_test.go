@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"quartermaster/schema/assert"
-	"quartermaster/schema/db/dbtest"
 )
 
 func initialize(version string) string {
@@ -32,15 +31,13 @@ func TestInitializeNegotiatesTheVersion(t *testing.T) {
 				Instructions    string
 				ResultType      *string
 			}
-			dbtest.OK(t, json.Unmarshal(r.Result, &got))
+			assert.OK(t, json.Unmarshal(r.Result, &got))
 			assert.That(t, got.ProtocolVersion == want && got.ResultType == nil && a.header.Get("Mcp-Session-Id") == "",
 				"%q with %q: %s", asked, header, a.body)
-			if got.ServerInfo.Name != "quartermaster-notes" || got.ServerInfo.Version != "1.2.3" || got.ServerInfo.Title != "Notes service" {
-				t.Errorf("server info: %+v", got.ServerInfo)
-			}
-			if len(got.Capabilities) != 1 || got.Capabilities["tools"] == nil || !strings.HasPrefix(got.Instructions, "Keeps notes.") {
-				t.Errorf("%+v", got)
-			}
+			assert.That(t, got.ServerInfo.Name == "quartermaster-notes" && got.ServerInfo.Version == "1.2.3" &&
+				got.ServerInfo.Title == "Notes service", "server info: %+v", got.ServerInfo)
+			assert.That(t, len(got.Capabilities) == 1 && got.Capabilities["tools"] != nil &&
+				strings.HasPrefix(got.Instructions, "Keeps notes."), "%+v", got)
 		}
 	}
 }
@@ -149,7 +146,7 @@ func checkStatelessResult(t *testing.T, result json.RawMessage) {
 		ResultType string
 		Meta       map[string]struct{ Name, Version string } `json:"_meta"`
 	}
-	dbtest.OK(t, json.Unmarshal(result, &got))
+	assert.OK(t, json.Unmarshal(result, &got))
 	me := got.Meta["io.modelcontextprotocol/serverInfo"]
 	assert.That(t, got.ResultType == "complete" && me.Name == "quartermaster-notes" && me.Version == "1.2.3",
 		"resultType or server info: %s", result)
@@ -165,7 +162,7 @@ func TestDiscover(t *testing.T) {
 		TTLMs             *int
 		CacheScope        string
 	}
-	dbtest.OK(t, json.Unmarshal(r.Result, &got))
+	assert.OK(t, json.Unmarshal(r.Result, &got))
 	want := []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"}
 	assert.That(t, slices.Equal(got.SupportedVersions, want) && got.Capabilities["tools"] != nil && got.Instructions != "",
 		"%+v", got)

@@ -328,7 +328,7 @@ func (a answer) called(t *testing.T) called {
 	r := a.reply(t)
 	assert.Must(t, r.Error == nil, "%d, an error in place of a result: %s", a.status, a.body)
 	var c called
-	dbtest.OK(t, json.Unmarshal(r.Result, &c))
+	assert.OK(t, json.Unmarshal(r.Result, &c))
 	assert.Must(t, len(c.Content) == 1 && c.Content[0].Type == "text" && c.IsError != nil,
 		"a result needs one text block and isError: %s", a.body)
 	return c
@@ -347,6 +347,6 @@ func (s *server) audited(t *testing.T) int64 {
 		n, _, err = db.One(c, db.Int, "SELECT count(*) FROM audit")
 		return err
 	})
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	return n
 }

@@ -14,7 +14,6 @@ import (
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"quartermaster/schema/assert"
-	"quartermaster/schema/db/dbtest"
 )
 
 // keyed sends every request with a key and records the server's answers.
@@ -55,9 +54,8 @@ func TestOfficialClient(t *testing.T) {
 			s := start(t)
 			session := connect(t, s, "full", version)
 			info := session.InitializeResult()
-			if info.ProtocolVersion != version || info.ServerInfo.Name != "quartermaster-notes" || info.Capabilities.Tools == nil {
-				t.Fatalf("%+v of %+v", info, info.ServerInfo)
-			}
+			assert.Must(t, info.ProtocolVersion == version && info.ServerInfo.Name == "quartermaster-notes" &&
+				info.Capabilities.Tools != nil, "%+v of %+v", info, info.ServerInfo)
 			list := assert.Value(session.ListTools(t.Context(), nil))(t)
 			assert.Must(t, len(list.Tools) == 5 && list.NextCursor == "", "%d tools", len(list.Tools))
 			for name, arguments := range map[string]any{
@@ -75,7 +73,7 @@ func TestOfficialClient(t *testing.T) {
 				assert.Must(t, err == nil && !result.IsError, "%s: %v %+v", name, err, result)
 				validate(t, name, tool.OutputSchema, result.StructuredContent)
 				var text any
-				dbtest.OK(t, json.Unmarshal([]byte(result.Content[0].(*official.TextContent).Text), &text))
+				assert.OK(t, json.Unmarshal([]byte(result.Content[0].(*official.TextContent).Text), &text))
 				validate(t, name+" as text", tool.OutputSchema, text)
 			}
 			assert.Equal(t, s.audited(t), 2, "writes")
@@ -102,9 +100,8 @@ func TestOfficialClientRefused(t *testing.T) {
 			list, err := session.ListTools(t.Context(), nil)
 			assert.Must(t, err == nil && len(list.Tools) == 3, "%v %+v", err, list)
 			result, err := session.CallTool(t.Context(), &official.CallToolParams{Name: "write_note", Arguments: map[string]any{"text": "a"}})
-			if err != nil || !result.IsError || !strings.Contains(result.Content[0].(*official.TextContent).Text, "read-only") {
-				t.Errorf("%v %+v", err, result)
-			}
+			assert.That(t, err == nil && result.IsError &&
+				strings.Contains(result.Content[0].(*official.TextContent).Text, "read-only"), "%v %+v", err, result)
 			_, err = session.CallTool(t.Context(), &official.CallToolParams{Name: "erase_all"})
 			var wire *jsonrpc.Error
 			assert.That(t, errors.As(err, &wire) && wire.Code == -32602 && strings.Contains(wire.Message, "list_notes"),

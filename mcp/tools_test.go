@@ -13,7 +13,6 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
-	"quartermaster/schema/db/dbtest"
 )
 
 const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
@@ -22,11 +21,11 @@ func (s *server) list(t *testing.T, key string) (names []string, entries map[str
 	t.Helper()
 	r := s.post(t, listTools, map[string]string{"Authorization": "Bearer " + key}).reply(t)
 	var got struct{ Tools []json.RawMessage }
-	dbtest.OK(t, json.Unmarshal(r.Result, &got))
+	assert.OK(t, json.Unmarshal(r.Result, &got))
 	entries = map[string]json.RawMessage{}
 	for _, raw := range got.Tools {
 		var one struct{ Name string }
-		dbtest.OK(t, json.Unmarshal(raw, &one))
+		assert.OK(t, json.Unmarshal(raw, &one))
 		names = append(names, one.Name)
 		entries[one.Name] = raw
 	}
@@ -48,7 +47,7 @@ func TestListByScope(t *testing.T) {
 			}
 		}
 		h := with(headers("tools/list", ""), "Authorization", "Bearer "+key)
-		dbtest.OK(t, json.Unmarshal([]byte(s.post(t, stateless("tools/list", ""), h).body), &got))
+		assert.OK(t, json.Unmarshal([]byte(s.post(t, stateless("tools/list", ""), h).body), &got))
 		assert.That(t, len(got.Result.Tools) == len(want) && got.Result.CacheScope == "private" && got.Result.TTLMs != nil,
 			"stateless, %s: %+v", key, got)
 	}
@@ -102,25 +101,21 @@ func TestSuccessfulCall(t *testing.T) {
 	} {
 		a := s.post(t, era.body, era.headers)
 		c := a.called(t)
-		if *c.IsError || c.Content[0].Text != string(c.Structured) {
-			t.Errorf("the text is not the structured content: %s", a.body)
-		}
+		assert.That(t, !(*c.IsError) && c.Content[0].Text == string(c.Structured),
+			"the text is not the structured content: %s", a.body)
 		var n note
-		dbtest.OK(t, json.Unmarshal(c.Structured, &n))
-		if n.Text != "tea \"for\" two\n\ttabs, ü and \u2028 too" || n.Actor != "alice" || n.Via != "mcp" || *n.Colour != "green" {
-			t.Errorf("%+v", n)
-		}
-		if era.headers == nil && (c.ResultType != "" || c.Meta != nil) {
-			t.Errorf("a handshake result with the other era's members: %s", a.body)
-		}
-		if era.headers != nil && (c.ResultType != "complete" || c.Meta["io.modelcontextprotocol/serverInfo"] == nil) {
-			t.Errorf("a stateless result without its members: %s", a.body)
-		}
+		assert.OK(t, json.Unmarshal(c.Structured, &n))
+		assert.That(t, n.Text == "tea \"for\" two\n\ttabs, ü and \u2028 too" && n.Actor == "alice" && n.Via == "mcp" &&
+			*n.Colour == "green", "%+v", n)
+		assert.That(t, era.headers != nil || c.ResultType == "" && c.Meta == nil,
+			"a handshake result with the other era's members: %s", a.body)
+		assert.That(t, era.headers == nil || c.ResultType == "complete" &&
+			c.Meta["io.modelcontextprotocol/serverInfo"] != nil, "a stateless result without its members: %s", a.body)
 	}
 	// The audit trail has both, with mcp as the interface.
 	c := s.post(t, call("list_notes", `{}`), nil).called(t)
 	var l noteList
-	dbtest.OK(t, json.Unmarshal(c.Structured, &l))
+	assert.OK(t, json.Unmarshal(c.Structured, &l))
 	assert.That(t, l.Total == 2 && len(l.Notes) == 2 && l.Notes[0].Via == "mcp" && l.Notes[1].Via == "mcp", "%+v", l)
 }
 
@@ -131,15 +126,13 @@ func TestRequestKey(t *testing.T) {
 	write := func(arguments string) (c called) { return s.post(t, call("write_note", arguments), nil).called(t) }
 	first := write(`{"text":"a","colour":"green","request_key":"k1"}`)
 	again := write(`{"request_key":"k1", "colour":"green", "text":"a"}`)
-	if string(first.Structured) != string(again.Structured) || *again.IsError {
-		t.Errorf("first %s, again %s", first.Structured, again.Structured)
-	}
+	assert.That(t, string(first.Structured) == string(again.Structured) && !(*again.IsError), "first %s, again %s",
+		first.Structured, again.Structured)
 	assert.Equal(t, s.audited(t), 1, "notes were written")
 	other := write(`{"text":"b","request_key":"k1"}`)
 	assert.That(t, *other.IsError && strings.Contains(other.Content[0].Text, "k1"), "%+v", other)
-	if fresh := write(`{"text":"a","colour":"green","request_key":"k2"}`); *fresh.IsError || s.audited(t) != 2 {
-		t.Errorf("%+v", fresh)
-	}
+	fresh := write(`{"text":"a","colour":"green","request_key":"k2"}`)
+	assert.That(t, !(*fresh.IsError) && s.audited(t) == 2, "%+v", fresh)
 }
 
 func TestAnswerWithItsOwnEncoding(t *testing.T) {
@@ -225,12 +218,8 @@ func TestFailedCalls(t *testing.T) {
 		for _, part := range []string{"notes", "tool fail", "req-1"} {
 			assert.Contains(t, logged, part, "%s: the log has", how)
 		}
-		if how != "unwritable" && !strings.Contains(logged, secret) {
-			t.Errorf("%s: the log has %q", how, logged)
-		}
-		if how == "panic" && !strings.Contains(logged, "fixture_test.go") {
-			t.Errorf("no stack: %s", logged)
-		}
+		assert.That(t, how == "unwritable" || strings.Contains(logged, secret), "%s: the log has %q", how, logged)
+		assert.That(t, how != "panic" || strings.Contains(logged, "fixture_test.go"), "no stack: %s", logged)
 	}
 	s.lastLog()
 	s.post(t, call("fail", `{"how":"full"}`), nil)
@@ -244,9 +233,7 @@ func TestManyRows(t *testing.T) {
 	const n = 50_000
 	rows := `{"rows":[` + strings.Repeat(`{"date":"2026-11-20","sku":"A","qty":1},`, n-1) + `{"date":"2026-11-20","sku":"A","qty":1}]}`
 	c := s.post(t, call("ingest_rows", rows), nil).called(t)
-	if *c.IsError || string(c.Structured) != `{"imported":50000}` {
-		t.Errorf("%+v", c)
-	}
+	assert.That(t, !(*c.IsError) && string(c.Structured) == `{"imported":50000}`, "%+v", c)
 }
 
 func TestUnusableDeclarationsPanic(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 
 	"quartermaster/mcp"
 	"quartermaster/schema/assert"
-	"quartermaster/schema/db/dbtest"
 )
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
@@ -123,7 +122,7 @@ func TestSizeOfTheBody(t *testing.T) {
 	assert.That(t, err == nil && strings.HasPrefix(string(b), "HTTP/1.1 413"), "after writing 16 MiB: %v %s", err, b)
 	// The limit also holds without an announced length.
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, struct{ *strings.Reader }{strings.NewReader(fill(most + 1))})
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer full")
 	resp := assert.Value(http.DefaultClient.Do(req))(t)
@@ -138,7 +137,7 @@ func TestShortBody(t *testing.T) {
 	c := assert.Value(net.Dial("tcp", host))(t)
 	defer c.Close()
 	fmt.Fprintf(c, "POST /mcp HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer full\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{", host)
-	dbtest.OK(t, c.(*net.TCPConn).CloseWrite())
+	assert.OK(t, c.(*net.TCPConn).CloseWrite())
 	b := assert.Value(io.ReadAll(c))(t)
 	got := string(b)
 	assert.That(t, strings.HasPrefix(got, "HTTP/1.1 400") && strings.Contains(got, "shorter than announced"),

@@ -124,9 +124,8 @@ func TestLinesAreMatched(t *testing.T) {
 	// A payment reversed by hand frees its line.
 	l, _ := findLineOf(h, 2)
 	must3(h, ann, reversePayment, l.PaymentIDs[0], "a mistake", nil)
-	if l, _ = findLineOf(h, 2); l.State != lineFree {
-		t.Errorf("%s", l.State)
-	}
+	l, _ = findLineOf(h, 2)
+	assert.That(t, l.State == lineFree, "%s", l.State)
 	h.sound()
 }
 

@@ -54,9 +54,8 @@ func TestCSVComesBackUnchanged(t *testing.T) {
 				old = append(old, strings.Join(cells[:len(cells)-2], ","))
 			}
 			refusals := h.try(name, strings.Join(old, "\n"))
-			if len(refusals) != strings.Count(files[name], "\n")-1 || !strings.Contains(refusals[0], "was paid already") {
-				t.Errorf("payments again: %q", refusals)
-			}
+			assert.That(t, len(refusals) == strings.Count(files[name], "\n")-1 &&
+				strings.Contains(refusals[0], "was paid already"), "payments again: %q", refusals)
 		}
 		h.load(name, files[name])
 	}
@@ -197,9 +196,8 @@ func TestPaymentRows(t *testing.T) {
 	refusals = h.try("payments", "property,unit,lease_start,type,due_date,method,paid_date,label\n"+
 		"House,U1,2026-01-01,repair,2026-03-18,cash,2026-03-19,\nHouse,U1,2026-01-01,repair,2026-03-18,cash,2026-03-19,Oven\n"+
 		"House,U1,2026-01-01,repair,2026-03-18,cash,2026-03-19,Lamp\n")
-	if len(refusals) != 2 || !strings.Contains(refusals[0], "2 repair charges") || !strings.Contains(refusals[1], `the label "Oven"`) {
-		t.Errorf("%q", refusals)
-	}
+	assert.That(t, len(refusals) == 2 && strings.Contains(refusals[0], "2 repair charges") &&
+		strings.Contains(refusals[1], `the label "Oven"`), "%q", refusals)
 	h.owes(id, "2026-01-01 100000 1-31 January 2026", "2026-02-01 100000 1-28 February 2026 paid 2026-02-03 bank_transfer",
 		"2026-03-01 100000 1-31 March 2026 paid 2026-03-20 other",
 		"2026-03-18 1 Key", "2026-03-18 1 Lamp paid 2026-03-19 cash")

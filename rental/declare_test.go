@@ -20,7 +20,7 @@ func TestColumns(t *testing.T) {
 		}
 		tables = append(tables, table.Name+" "+strings.Join(columns, ","))
 	}
-	if want := []string{
+	want := []string{
 		"properties name,address,late_fee_grace_days,late_fee_cents,late_fee_percent,late_fee_from", "units property,name,market_rent_cents,notes",
 		"tenants name,email,phone,id",
 		"rent-roll property,unit,tenant,email,phone,rent_cents,frequency,start_date,end_date,deposit_cents,balance_cents,paid_up_to",
@@ -33,9 +33,8 @@ func TestColumns(t *testing.T) {
 		"bank-accounts name,iban,number,bic,holder,currency,property,collects",
 		"recurring-expenses property,unit,category,payee,amount_cents,tax_note,frequency,from,to,id",
 		"expenses property,unit,day,category,payee,amount_cents,tax_note,ticket_id,recurring_id,due_day,reverses_id,id",
-	}; !slices.Equal(tables, want) {
-		t.Errorf("tables\n%s", strings.Join(tables, "\n"))
 	}
+	assert.That(t, slices.Equal(tables, want), "tables\n%s", strings.Join(tables, "\n"))
 }
 
 // TestExamplesAreFilledIn: each documented example has the shape of a real answer, with no empty list.
@@ -44,9 +43,8 @@ func TestExamplesAreFilledIn(t *testing.T) {
 	check := func(name string, v any) {
 		b, err := json.Marshal(v)
 		assert.NoError(t, err, "%s", name)
-		if strings.Contains(string(b), "[]") || strings.Contains(string(b), `""`) || strings.Contains(string(b), "1970") {
-			t.Errorf("%s has holes: %s", name, b)
-		}
+		assert.That(t, !strings.Contains(string(b), "[]") && !strings.Contains(string(b), `""`) &&
+			!strings.Contains(string(b), "1970"), "%s has holes: %s", name, b)
 	}
 	for _, op := range s.Ops {
 		check(op.Route+" "+op.Tool, op.Response)

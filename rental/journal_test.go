@@ -16,7 +16,6 @@ import (
 
 	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
-	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
 )
 
@@ -72,12 +71,12 @@ func under(sums map[string]int64, name string) (cents int64) {
 func byHledger(t *testing.T, text string) map[string]int64 {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "year.journal")
-	dbtest.OK(t, os.WriteFile(file, []byte(text), 0o600))
+	assert.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	if out, err := exec.Command(*hledgerProgram, "-f", file, "check", "--strict", "ordereddates").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	out, err := exec.Command(*hledgerProgram, "-f", file, "balance", "--flat", "--no-total", "-O", "csv").Output()
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	rows := assert.Value(csv.NewReader(bytes.NewReader(out)).ReadAll())(t)
 	sums := map[string]int64{}
 	for _, row := range rows[1:] {
@@ -104,7 +103,7 @@ func TestPaymentCodesAreRead(t *testing.T) {
 			continue
 		}
 		file := filepath.Join(t.TempDir(), "code.png")
-		dbtest.OK(t, os.WriteFile(file, drawn.PNG(), 0o600))
+		assert.OK(t, os.WriteFile(file, drawn.PNG(), 0o600))
 		read, err := exec.Command(*zbarProgram, "-q", "--raw", "-Sbinary", file).Output()
 		assert.That(t, err == nil && string(read) == code, "%v: %q, read as %q", err, code, read)
 	}

@@ -62,9 +62,9 @@ func TestMoneyAgainstAReference(t *testing.T) {
 	}
 	w.propertyStatements()
 	w.sound()
-	if twice := w.Number("SELECT count(*) FROM (SELECT 1 FROM charges WHERE period_start IS NOT NULL GROUP BY lease_id, type, period_start HAVING count(*) > 1)"); twice > 0 {
-		t.Errorf("%d periods are posted twice", twice)
-	}
+	twice := w.Number("SELECT count(*) FROM (SELECT 1 FROM charges WHERE period_start IS NOT NULL " +
+		"GROUP BY lease_id, type, period_start HAVING count(*) > 1)")
+	assert.That(t, twice <= 0, "%d periods are posted twice", twice)
 	for _, act := range acts {
 		if leases >= 300 && (w.done[act.name] < 15 || w.not[act.name] == 0 && act.refusable) {
 			t.Errorf("%s was done %d times and refused %d times: too few to tell", act.name, w.done[act.name], w.not[act.name])

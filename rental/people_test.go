@@ -65,9 +65,8 @@ func TestArrearsByPerson(t *testing.T) {
 	must(h, cli, forgetTenant, 2)
 	a := h.arrears()
 	got := a.ByPerson()
-	if len(got) != 2 || got[0].Tenant != "forgotten-2" || !got[0].Forgotten || got[0].BalanceCents != 300 || got[0].DaysOverdue != 80 {
-		t.Fatalf("%+v", got)
-	}
+	assert.Must(t, len(got) == 2 && got[0].Tenant == "forgotten-2" && got[0].Forgotten && got[0].BalanceCents == 300 &&
+		got[0].DaysOverdue == 80, "%+v", got)
 	if ada := got[1]; ada.TenantID != 1 || ada.Forgotten || ada.BalanceCents != 1000+633+500 || len(ada.Charges) != 3 || ada.DaysOverdue != 50 {
 		t.Errorf("%+v", ada)
 	}
@@ -80,9 +79,8 @@ func TestChargesAreChosenByTheirWords(t *testing.T) {
 	h.ledger(id)
 	h.Must(h.DB.View(ctx, func(c *db.Conn) error {
 		all, err := chargeChoices(c, schema.Find{Most: 50})
-		if len(all) != 1 || all[0].Whole() != "House / U1, Tenant U1: rent, 1-30 November 2026, 1,000.00 USD open" {
-			t.Errorf("%+v", all)
-		}
+		assert.That(t, len(all) == 1 &&
+			all[0].Whole() == "House / U1, Tenant U1: rent, 1-30 November 2026, 1,000.00 USD open", "%+v", all)
 		return err
 	}))
 	years, err := h.MoneyYears(ctx, 1)

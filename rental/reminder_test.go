@@ -111,9 +111,8 @@ func TestRemindersBeforeRentIsDue(t *testing.T) {
 	h := open(t, "2026-11-20")
 	id := h.ada()
 	assert.Equal(t, h.run("2026-11-27"), "late-2 99500")
-	if _, err := do(h, admin, setReminders, ReminderChange{BeforeDays: new(int64(3))}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := do(h, admin, setReminders, ReminderChange{BeforeDays: new(int64(3))})
+	assert.OK(t, err)
 	h.Must(h.row("recurring", "property=House", "unit=U1", "lease_start=2026-11-01", "type=utility", "label=Garage", "amount_cents=2000", "from=2026-12-01"))
 	if got := h.run("2026-11-28"); got != "reminder 97000" { // three days before 12-01
 		t.Error(got)

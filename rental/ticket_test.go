@@ -38,8 +38,7 @@ func TestTicketsAsCSV(t *testing.T) {
 		t.Errorf("events %q", e)
 	}
 	last := h.Texts("SELECT CAST(body AS TEXT) FROM events ORDER BY seq DESC LIMIT 1")[0]
-	if !strings.Contains(last, `"title":"Tap again"`) || !strings.Contains(last, `"from":"open","to":"in_progress"`) {
-		t.Errorf("it tells %s", last)
-	}
+	assert.That(t, strings.Contains(last, `"title":"Tap again"`) &&
+		strings.Contains(last, `"from":"open","to":"in_progress"`), "it tells %s", last)
 	h.sound()
 }

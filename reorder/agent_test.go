@@ -40,18 +40,14 @@ func TestAgentsListsHaveAllRowsAndSums(t *testing.T) {
 		t.Errorf("%s of %s", asJSON(t, part), asJSON(t, whole))
 	}
 	// it names the SKU and its supplier
-	if short, full := len(asJSON(t, part.SKUs[0])), len(asJSON(t, whole.SKUs[0])); 3*short > full {
-
-		t.Errorf("a short row has %d bytes, a full one %d", short, full)
-	}
+	short, full := len(asJSON(t, part.SKUs[0])), len(asJSON(t, whole.SKUs[0]))
+	assert.That(t, 3*short <= full, "a short row has %d bytes, a full one %d", short, full)
 	_, err := s.call(s.listProducts(), schema.Tool, `{"supplier":"W"}`)
 	s.Refused(err, fault.Invalid, `"W"`, "X", "Y")
 	_, err = s.call(s.productDetail(), schema.Tool, `{"sku":"near"}`)
 	s.Refused(err, fault.NotFound, "near-a, near-b")
 	for _, op := range s.ops() {
-		if len(op.About) > 400 && op.Tool != "" {
-			t.Errorf("%s: its description has %d characters", op.Tool, len(op.About))
-		}
+		assert.That(t, len(op.About) <= 400 || op.Tool == "", "%s: its description has %d characters", op.Tool, len(op.About))
 	}
 }
 

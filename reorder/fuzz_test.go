@@ -9,7 +9,6 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
-	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/strict"
 )
 
@@ -42,9 +41,8 @@ func FuzzRows(f *testing.F) {
 			n++
 		}
 		got := assert.Value(s.Ingest(context.Background(), cli, rows, IngestOptions{Replace: replace}))(t)
-		if got.Imported+got.Skipped != n || got.Skipped != len(got.Errors) || (got.ReplacedDays != nil) != replace {
-			t.Fatalf("%d rows: %+v", n, got)
-		}
+		assert.Must(t, got.Imported+got.Skipped == n && got.Skipped == len(got.Errors) &&
+			(got.ReplacedDays != nil) == replace, "%d rows: %+v", n, got)
 		last := -1
 		for _, e := range got.Errors {
 			assert.Must(t, e.Row > last && e.Row < n && e.Reason != "", "refused %+v after row %d of %d", e, last, n)
@@ -57,7 +55,7 @@ func FuzzRows(f *testing.F) {
 			assert.Must(t, len(breaches) <= 0, "%q", breaches)
 			return err
 		})
-		dbtest.OK(t, err)
+		assert.OK(t, err)
 	})
 }
 
@@ -75,10 +73,9 @@ func FuzzCells(f *testing.F) {
 	s.sku("sku,current_stock", "A,5")
 	f.Fuzz(func(t *testing.T, date, sku, qty string) {
 		loaded, err := s.LoadSales(context.Background(), cli, []schema.Line{{Number: 7, Cells: []string{date, sku, qty}}}, schema.LoadOptions{DryRun: true})
-		dbtest.OK(t, err)
-		if loaded.Imported+len(loaded.Errors) != 1 || len(loaded.Errors) == 1 && loaded.Errors[0].Line != 7 {
-			t.Fatalf("%+v", loaded)
-		}
+		assert.OK(t, err)
+		assert.Must(t, loaded.Imported+len(loaded.Errors) == 1 && (len(loaded.Errors) != 1 || loaded.Errors[0].Line == 7),
+			"%+v", loaded)
 		date, qty = strings.TrimSpace(date), strings.TrimSpace(qty) // a cell is trimmed, a JSON value is not
 		d, err1 := json.Marshal(date)
 		k, err2 := json.Marshal(sku)

@@ -153,9 +153,8 @@ func TestLoadSalesRefusesAsTheRequestDoes(t *testing.T) {
 	}
 	answer := s.upload(`{"replace":true,"rows":[` + strings.Join(rows, ",") + `]}`)
 	loaded := val(s.LoadSales(context.Background(), cli, lines, schema.LoadOptions{}))
-	if loaded.Imported != answer.Imported || len(loaded.Errors) != len(answer.Errors) || len(loaded.Errors) != 6 {
-		t.Fatalf("CSV %+v, JSON %+v", loaded, answer)
-	}
+	assert.Must(t, loaded.Imported == answer.Imported && len(loaded.Errors) == len(answer.Errors) &&
+		len(loaded.Errors) == 6, "CSV %+v, JSON %+v", loaded, answer)
 	for i, e := range loaded.Errors {
 		row := answer.Errors[i]
 		assert.That(t, e.Line == 10+2*row.Row && e.Reason == row.Reason, "CSV %+v, JSON %+v", e, row)
@@ -173,9 +172,8 @@ func TestLoadSalesRefusesAsTheRequestDoes(t *testing.T) {
 		{[3]string{"2026-11-01", "A", "+1"}, `qty: "+1" is not a number; it takes a number from 0 to 1000000000 with at most 3 decimals`},
 	} {
 		loaded := val(s.LoadSales(context.Background(), cli, []schema.Line{{Number: 2, Cells: c.cells[:]}}, schema.LoadOptions{}))
-		if loaded.Imported != 0 || len(loaded.Errors) != 1 || loaded.Errors[0] != (schema.Refused{Line: 2, Reason: c.want}) {
-			t.Errorf("%q: %+v, want %q", c.cells, loaded, c.want)
-		}
+		assert.That(t, loaded.Imported == 0 && len(loaded.Errors) == 1 &&
+			loaded.Errors[0] == (schema.Refused{Line: 2, Reason: c.want}), "%q: %+v, want %q", c.cells, loaded, c.want)
 	}
 }
 

@@ -240,10 +240,9 @@ func TestAPartlyReceivedOrderIsClosed(t *testing.T) {
 	o := val(s.create("Acme", true, "A=10", "B=4"))
 	val(s.Receive(ctx, cli, o.Number, []Receipt{{SKU: "A", Qty: 4000}}))
 	entries := s.audit()
-	if last := entries[len(entries)-1]; last != `purchase_order.received purchase_order:PO-000001 `+
-		`{"from":"ordered","to":"partial","lines":[{"sku":"A","qty":4}]}` {
-		t.Errorf("audit entry %s", last)
-	}
+	last := entries[len(entries)-1]
+	assert.That(t, last == `purchase_order.received purchase_order:PO-000001 `+
+		`{"from":"ordered","to":"partial","lines":[{"sku":"A","qty":4}]}`, "audit entry %s", last)
 	o = val(s.CancelOrder(ctx, cli, o.Number))
 	assert.That(t, o.Status == Closed, "it is %s", o.Status)
 	s.holds("A", "6", "0")

@@ -97,9 +97,8 @@ func TestPurchaseOrderRefuses(t *testing.T) {
 
 func TestParseLine(t *testing.T) {
 	for _, text := range []string{"", "A", "=5", "A=", "A=x", "A=1.0005", "A=1@", "A=1@1.5", "A=1@x", "A=@5"} {
-		if l, err := ParseLine(text); !fault.Is(err, fault.Invalid) {
-			t.Errorf("%q is read as %+v, %v", text, l, err)
-		}
+		l, err := ParseLine(text)
+		assert.That(t, fault.Is(err, fault.Invalid), "%q is read as %+v, %v", text, l, err)
 	}
 	l, err := ParseLine(" A@HOME=x = 2.5@300")
 	assert.That(t, err == nil && l.SKU == "A@HOME=x" && l.Qty == 2500 && *l.UnitCostCents == 300, "%+v, %v", l, err)

@@ -35,10 +35,9 @@ func (m model) agrees(s *fixture, step string) {
 		if since := int64(rep.Today-first) + 1; first <= rep.Today && since < days {
 			days = min(max(since, 7), days)
 		}
-		if r.SoldInWindow != sold || r.DemandDays != days {
-			s.T.Fatalf("%s, on %s over %d days: %s sold %s in %d days, want %s in %d",
-				step, rep.Today, rep.ForecastWindowDays, r.SKU, r.SoldInWindow, r.DemandDays, sold, days)
-		}
+		assert.Must(s.T, r.SoldInWindow == sold && r.DemandDays == days,
+			"%s, on %s over %d days: %s sold %s in %d days, want %s in %d", step, rep.Today, rep.ForecastWindowDays, r.SKU,
+			r.SoldInWindow, r.DemandDays, sold, days)
 	}
 }
 

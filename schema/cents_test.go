@@ -38,11 +38,9 @@ func TestCentsHaveNoPoint(t *testing.T) {
 		body, err := strict.Parse([]byte(`{"rent_cents":`+c.cents+`,"days":1e1}`), strict.MaxDepth)
 		assert.OK(t, err)
 		_, err = op.Decode(Input{Body: body, HasBody: true})
-		if (err == nil) != (c.want >= 0) || err == nil && (rent != c.want || days != 10) {
-			t.Errorf("in JSON %s: %d, %v", c.cents, rent, err)
-		}
-		if strings.ContainsAny(c.cents, ".eE") && (!strings.Contains(err.Error(), "rent_cents") || !strings.Contains(err.Error(), "without a decimal point")) {
-			t.Errorf("%s: %v", c.cents, err)
-		}
+		assert.That(t, (err == nil) == (c.want >= 0) && (err != nil || rent == c.want && days == 10), "in JSON %s: %d, %v",
+			c.cents, rent, err)
+		assert.That(t, !strings.ContainsAny(c.cents, ".eE") || strings.Contains(err.Error(), "rent_cents") &&
+			strings.Contains(err.Error(), "without a decimal point"), "%s: %v", c.cents, err)
 	}
 }

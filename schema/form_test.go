@@ -78,12 +78,10 @@ func TestPageForm(t *testing.T) {
 		"lines.0.sku": {"A"}, "lines.0.qty": {"2"}, "lines.3.sku": {"B"}, "lines.3.qty": {"1.25"}, "lines.4.sku": {""}, "lines.4.qty": {" "},
 	})
 	assert.OK(t, err)
-	if x.Day.String() != "2026-11-20" || x.Rent != 108039 || x.Qty != 1500 || !x.On || x.Note != nil || !x.Cleared {
-		t.Errorf("%+v", x)
-	}
-	if len(x.Steps) != 3 || x.Steps[1] != "belt" || len(x.IDs) != 2 || x.IDs[1] != 8 || len(x.Lines) != 2 || x.Lines[1] != (line{"B", 1250}) {
-		t.Errorf("%+v", x)
-	}
+	assert.That(t, x.Day.String() == "2026-11-20" && x.Rent == 108039 && x.Qty == 1500 && x.On && x.Note == nil &&
+		x.Cleared, "%+v", x)
+	assert.That(t, len(x.Steps) == 3 && x.Steps[1] == "belt" && len(x.IDs) == 2 && x.IDs[1] == 8 && len(x.Lines) == 2 &&
+		x.Lines[1] == (line{"B", 1250}), "%+v", x)
 }
 
 // TestPageRefusals: all refused fields are reported at once, by their names on the page.

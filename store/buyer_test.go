@@ -138,7 +138,7 @@ func TestLicenseExistsWhenItsEventIsSent(t *testing.T) {
 		v, err := s.CheckLicense(background, Asked{Key: key})
 		verdict <- fmt.Sprint(v.Code, err)
 	})
-	must(t, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
+	assert.OK(t, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec("INSERT INTO endpoints (service, url, secret, created_at) VALUES ('store', 'http://127.0.0.1/', 'x', ?)", tx.Now())
 		return err
 	}))
@@ -172,7 +172,7 @@ func TestABuyerReadsTheNotesOfTheirProducts(t *testing.T) {
 	mailed, err := db.Read(background, s.DB, func(c *db.Conn) (mail.Content, error) {
 		return fillOrder(c, &mail.Writer{Zone: func(at exact.Instant) exact.Day { return at.Day(time.UTC) }}, mail.Row{Subject: "order:" + r.OrderRef})
 	})
-	must(t, err)
+	assert.OK(t, err)
 	assert.Contains(t, fmt.Sprint(mailed.Values["keys"].Rows), "[A book Fetch it at https://files.example/book]",
 		"the message's keys")
 	equal(t, "one license's", notes(r.Licenses[0].ID), `[`+plugin+`]`)

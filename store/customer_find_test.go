@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -40,14 +41,15 @@ func TestCustomersAreFoundByWhatPeopleSend(t *testing.T) {
 		found = val(s.FindCustomers(background, q, page, "found"))
 		equal(t, q, found.Customers[0].Full.Email, l.CustomerEmail)
 	}
-	must(t, undone(db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error { // one order in forty has no digit in its reference
-		val(tx.Exec("UPDATE store_orders SET order_ref = 'ORD-ABCDEFGHJK' WHERE order_ref = ?", l.OrderRef))
-		for _, q := range []string{"ORD-ABCDEFGHJK", "ord-abcde fghjk", "abcdefghjk"} {
-			list := val(ordersCalled(&tx.Conn, strings.ReplaceAll(q, " ", "-")))
-			equal(t, q, len(list), 1)
-		}
-		return context.Canceled
-	})))
+	assert.OK(t, undone(db.Exec(background, s.DB, db.Bookkeeping(),
+		func(tx *db.Tx) error { // one order in forty has no digit in its reference
+			val(tx.Exec("UPDATE store_orders SET order_ref = 'ORD-ABCDEFGHJK' WHERE order_ref = ?", l.OrderRef))
+			for _, q := range []string{"ORD-ABCDEFGHJK", "ord-abcde fghjk", "abcdefghjk"} {
+				list := val(ordersCalled(&tx.Conn, strings.ReplaceAll(q, " ", "-")))
+				equal(t, q, len(list), 1)
+			}
+			return context.Canceled
+		})))
 	found = val(s.FindCustomers(background, "smitt", page, "found"))
 	equal(t, "found by a slip", found.Total, 0)
 	val(s.CustomerForAgents(background, 1, page))
@@ -69,9 +71,8 @@ func TestForeignKeysAreFoundByTheirEnd(t *testing.T) {
 		"4d51": "ann@example.com", "...4D51": "ann@example.com", "\u043e\u043c\u0435\u0440": "bo@example.com", "\u5e8f\u5217\u53f7\u7801": "cy@example.com",
 	} {
 		found := val(s.FindCustomers(background, end, schema.Listing{Cursor: schema.First(2)}, "found"))
-		if found.Total != 1 || found.Customers[0].Full.Email != email || !utf8.ValidString(found.Customers[0].Full.Matched) {
-			t.Errorf("%s found %+v", end, found.Customers)
-		}
+		assert.That(t, found.Total == 1 && found.Customers[0].Full.Email == email &&
+			utf8.ValidString(found.Customers[0].Full.Matched), "%s found %+v", end, found.Customers)
 		_, err := do(s, admin, s.actOnLicense, LicenseAct{License: end, Action: actSuspend})
 		equal(t, end+" without a customer", codeOf(err), "validation")
 	}

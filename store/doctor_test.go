@@ -13,7 +13,7 @@ import (
 
 func TestDoctorNamesEachBreach(t *testing.T) {
 	s := newFixture(t)
-	must(t, s.demo(background, s.now().Day(time.UTC)))
+	assert.OK(t, s.demo(background, s.now().Day(time.UTC)))
 	equal(t, "a sound shop", strings.Join(s.doctor(), "\n"), "")
 	for tamper, says := range map[string]string{
 		"UPDATE store_totals SET n = n + 1 WHERE kind = 'gross_cents' AND currency = 'EUR'":                                                    "gross_cents EUR",
@@ -60,19 +60,17 @@ func TestDoctorNamesEachBreach(t *testing.T) {
 
 func TestTheDemoIsASmallShop(t *testing.T) {
 	s := emptyFixture(t)
-	must(t, s.demo(background, s.now().Day(time.UTC)))
+	assert.OK(t, s.demo(background, s.now().Day(time.UTC)))
 	stats := val(s.Stats(background))
 	equal(t, "products", s.count("SELECT count(*) FROM store_products"), int64(4))
-	if n := s.count("SELECT count(*) FROM store_orders WHERE provider <> 'code'"); n < 350 || n > 450 {
-		t.Errorf("the demo has %d orders, not about 400", n)
-	}
+	n := s.count("SELECT count(*) FROM store_orders WHERE provider <> 'code'")
+	assert.That(t, n >= 350 && n <= 450, "the demo has %d orders, not about 400", n)
 	equal(t, "currencies", len(stats.Revenue), 2)
 	equal(t, "batches", s.count("SELECT count(*) FROM store_batches"), int64(2))
 	equal(t, "events", s.eventNames(), "")
 	l := stats.Licenses
-	if l.Active == 0 || l.Expired == 0 || l.Suspended == 0 || l.Revoked < 2 || stats.OrdersRefunded < 3 || stats.Activations < 5 {
-		t.Errorf("the demo lacks something: %+v", stats)
-	}
+	assert.That(t, l.Active != 0 && l.Expired != 0 && l.Suspended != 0 && l.Revoked >= 2 && stats.OrdersRefunded >= 3 &&
+		stats.Activations >= 5, "the demo lacks something: %+v", stats)
 	assert.That(t, stats.Codes.Unused != 0 && stats.Codes.Redeemed != 0 && stats.Codes.Void != 0,
 		"the demo's codes: %+v", stats.Codes)
 	waits := val(s.NeedsAttention(background))
@@ -86,9 +84,7 @@ func TestTheDemoIsASmallShop(t *testing.T) {
 	days := map[string]int{}
 	for _, f := range month.Rows {
 		days[f.Currency]++
-		if *f.Day == s.now().Day(time.UTC) && f.NetCents <= 0 {
-			t.Errorf("today's net is %d %s", f.NetCents, f.Currency)
-		}
+		assert.That(t, *f.Day != s.now().Day(time.UTC) || f.NetCents > 0, "today's net is %d %s", f.NetCents, f.Currency)
 	}
 	if days["USD"] < 20 || len(month.Rows) == 0 || *month.Rows[len(month.Rows)-1].Day != s.now().Day(time.UTC) {
 		t.Errorf("in the last 30 days something was sold on %v days, or nothing today", days)
@@ -96,6 +92,6 @@ func TestTheDemoIsASmallShop(t *testing.T) {
 	equal(t, "later than now", s.count("SELECT count(*) FROM store_orders WHERE paid_at > ?", s.now()), int64(0))
 
 	again := emptyFixture(t)
-	must(t, again.demo(background, s.now().Day(time.UTC)))
+	assert.OK(t, again.demo(background, s.now().Day(time.UTC)))
 	equal(t, "the same shop each time", strings.Join(again.dump("orders")[:41], "\n"), strings.Join(s.dump("orders")[:41], "\n"))
 }

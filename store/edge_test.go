@@ -19,9 +19,8 @@ func TestACorrectionDoesNotRefundInFull(t *testing.T) {
 	val(do3(s, cli, refundOrder, o.Orders[0].OrderRef, amount(1000), ""))
 	for cents, good := range map[string]bool{"999": false, "1000": false, "1001": true} {
 		errs := s.load("orders", nil, "provider,provider_ref,unit_cents", "hist,h1,"+cents)
-		if (len(errs) == 0) != good || !good && !strings.Contains(errs[2], "store order refund") {
-			t.Errorf("%s cents: %v", cents, errs)
-		}
+		assert.That(t, (len(errs) == 0) == good && (good || strings.Contains(errs[2], "store order refund")), "%s cents: %v",
+			cents, errs)
 		s.holdsTogether()
 	}
 }

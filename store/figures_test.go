@@ -119,14 +119,14 @@ func (s *fixture) randomSale(pick *rand.Rand) {
 		n.Total, n.Tax = amount(maxPrice-pick.Int64N(9000)), pick.Int64N(maxPrice/2)
 	}
 	_, err := do(s, cli, recordOrder, n)
-	must(s.T, err)
+	assert.OK(s.T, err)
 }
 
 // agrees compares figures with a recomputation that knows only orders, lines and refunds.
 func (s *fixture) agrees(what string, f FiguresOf, orders []Order, refunds map[string][]Refund) {
 	s.T.Helper()
 	got, err := s.Figures(background, f)
-	must(s.T, err)
+	assert.OK(s.T, err)
 	within := func(at exact.Instant) bool {
 		d := at.Day(s.DB.Zone())
 		return (f.From == nil || d >= *f.From) && (f.To == nil || d <= *f.To)
@@ -192,7 +192,7 @@ func (s *fixture) agrees(what string, f FiguresOf, orders []Order, refunds map[s
 	assert.That(s.T, reflect.DeepEqual(now, totals), "%s: in all\n got %v\nwant %v", what, now, totals)
 	if f.From == nil && f.To == nil {
 		stats, err := s.Stats(background)
-		must(s.T, err)
+		assert.OK(s.T, err)
 		for _, r := range stats.Revenue {
 			assert.That(s.T, totals[r.Currency].sold == r.GrossCents && totals[r.Currency].refunded == r.RefundedCents,
 				"%s: stats say %+v, figures %+v", what, r, totals[r.Currency])

@@ -13,9 +13,9 @@ import (
 func (s *fixture) foundBy(f OrderFilter) string {
 	s.T.Helper()
 	page, err := s.Orders(background, f)
-	must(s.T, err)
+	assert.OK(s.T, err)
 	n, err := s.CountOrders(background, f)
-	must(s.T, err)
+	assert.OK(s.T, err)
 	refs := make([]string, len(page.Orders))
 	for i, o := range page.Orders {
 		refs[i] = o.ProviderRef
@@ -92,7 +92,7 @@ func TestFind(t *testing.T) {
 // TestFindAmongManyAlike: matches beyond the trigrams that are tried first are found too.
 func TestFindAmongManyAlike(t *testing.T) {
 	s := newFixture(t)
-	must(t, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
+	assert.OK(t, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 		for i := range fewCandidates + 300 {
 			name := "Alma Alikesson"
 			if i%100 == 7 {

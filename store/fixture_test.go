@@ -70,7 +70,7 @@ func (s *fixture) holdsTogether() {
 func (s *fixture) doctor() []string {
 	s.T.Helper()
 	breaches, err := db.Read(background, s.DB, check)
-	must(s.T, err)
+	assert.OK(s.T, err)
 	return breaches
 }
 
@@ -88,7 +88,7 @@ func (s *fixture) load(table string, o *schema.LoadOptions, lines ...string) map
 	}
 	header := s.cells(lines[0])
 	refused := map[int]string{}
-	must(s.T, db.Exec(background, s.DB, cli, func(tx *db.Tx) error {
+	assert.OK(s.T, db.Exec(background, s.DB, cli, func(tx *db.Tx) error {
 		for i, line := range lines[1:] {
 			cells := map[string]string{}
 			for j, cell := range s.cells(line) {
@@ -110,7 +110,7 @@ func (s *fixture) load(table string, o *schema.LoadOptions, lines ...string) map
 func (s *fixture) cells(line string) []string {
 	s.T.Helper()
 	cells, err := csv.NewReader(strings.NewReader(line)).Read()
-	must(s.T, err)
+	assert.OK(s.T, err)
 	return cells
 }
 
@@ -124,8 +124,8 @@ func (s *fixture) dump(table string) []string {
 	}
 	var text strings.Builder
 	out := csv.NewWriter(&text)
-	must(s.T, out.Write(header))
-	must(s.T, s.DB.View(background, func(c *db.Conn) error {
+	assert.OK(s.T, out.Write(header))
+	assert.OK(s.T, s.DB.View(background, func(c *db.Conn) error {
 		return tab.Export(c, func(cells ...string) error { return out.Write(cells) })
 	}))
 	out.Flush()
@@ -136,7 +136,7 @@ func (s *fixture) dump(table string) []string {
 func (s *fixture) sell(sku, email string, qty int64) OrderDetail {
 	s.T.Helper()
 	r, err := do(s, cli, recordOrder, NewOrder{Email: email, SKU: sku, Qty: qty})
-	must(s.T, err)
+	assert.OK(s.T, err)
 	return r.OrderDetail
 }
 
@@ -149,7 +149,7 @@ func (s *fixture) license(sku string) License {
 func (s *fixture) check(key, fingerprint string) Verdict {
 	s.T.Helper()
 	v, err := s.CheckLicense(background, Asked{Key: key, Fingerprint: fingerprint, Remote: "192.0.2.1"})
-	must(s.T, err)
+	assert.OK(s.T, err)
 	return v
 }
 
@@ -173,7 +173,7 @@ func (s *fixture) events() []event {
 			return e
 		}, "SELECT body FROM events ORDER BY seq")
 	})
-	must(s.T, err)
+	assert.OK(s.T, err)
 	return all
 }
 
@@ -192,7 +192,7 @@ func (s *fixture) count(query string, args ...any) int64 {
 		n, _, err := db.One(c, db.Int, query, args...)
 		return n, err
 	})
-	must(s.T, err)
+	assert.OK(s.T, err)
 	return n
 }
 
@@ -203,8 +203,6 @@ func val[T any](value T, err error) T {
 	}
 	return value
 }
-
-var must = dbtest.OK
 
 // refused checks that err is a refusal of the code whose detail contains every part.
 func refused(t testing.TB, err error, code string, parts ...string) *fault.Error {

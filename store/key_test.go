@@ -28,9 +28,7 @@ func TestKeysAreReadAsPeopleWriteThem(t *testing.T) {
 		"\xff\xfe":                                false,
 	} {
 		got, is := read(written, keyLength)
-		if is != ok || ok && got != key {
-			t.Errorf("read(%q) = %q, %v, want %v", written, got, is, ok)
-		}
+		assert.That(t, is == ok && (!ok || got == key), "read(%q) = %q, %v, want %v", written, got, is, ok)
 	}
 }
 
@@ -54,7 +52,7 @@ func TestALicenseIsFoundByItsKeyOfAnyForm(t *testing.T) {
 	give := func(key string) int64 {
 		id := s.license("PLUGIN").ID
 		hash, loose := stored(key)
-		must(t, db.Exec(background, s.DB, cli, func(tx *db.Tx) error {
+		assert.OK(t, db.Exec(background, s.DB, cli, func(tx *db.Tx) error {
 			if _, err := tx.Exec("UPDATE store_licenses SET license_key = ?, key_hash = ?, loose_hash = ? WHERE id = ?", key, hash, loose, id); err != nil {
 				return err
 			}
@@ -77,17 +75,13 @@ func TestALicenseIsFoundByItsKeyOfAnyForm(t *testing.T) {
 		}
 		s.pass(time.Hour) // wrong keys are counted
 		byText, err := s.OpenBuyer(background, written, "", "", "192.0.2.1")
-		if written != "" && byText != want {
-			t.Errorf("%q opens %d of a buyer: %v", written, byText, err)
-		}
+		assert.That(t, written == "" || byText == want, "%q opens %d of a buyer: %v", written, byText, err)
 		list, err := s.FindLicenses(background, cli, written)
-		if (err == nil) != (want != 0) || want != 0 && list.Licenses[0].ID != want {
-			t.Errorf("%q: the command finds %+v, %v", written, list.Licenses, err)
-		}
+		assert.That(t, (err == nil) == (want != 0) && (want == 0 || list.Licenses[0].ID == want),
+			"%q: the command finds %+v, %v", written, list.Licenses, err)
 		page := val(s.Licenses(background, viewer, LicenseFilter{Q: written}))
-		if written != "" && (len(page.Licenses) == 1) != (want != 0) {
-			t.Errorf("%q: the list finds %d", written, len(page.Licenses))
-		}
+		assert.That(t, written == "" || (len(page.Licenses) == 1) == (want != 0), "%q: the list finds %d", written,
+			len(page.Licenses))
 	}
 	equal(t, "masked", mask("Ключ-ßß-ßaßé"), "****-**-ßaßé")
 	l := val(do(s, cli, rotateLicenseKey, uuid))

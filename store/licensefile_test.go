@@ -22,13 +22,13 @@ func (s *fixture) opened(file string) string {
 	equal(s.T, "parts of a file", len(parts), 3)
 	raw := func(part string) []byte {
 		b, err := base64.RawURLEncoding.Strict().DecodeString(part)
-		must(s.T, err)
+		assert.OK(s.T, err)
 		return b
 	}
 	var head struct{ Alg, Kid, Typ string }
-	must(s.T, json.Unmarshal(raw(parts[0]), &head))
+	assert.OK(s.T, json.Unmarshal(raw(parts[0]), &head))
 	set, err := s.publicKeys(background)
-	must(s.T, err)
+	assert.OK(s.T, err)
 	for _, k := range set.Keys {
 		public, sum := raw(k.X), sha256.Sum256(raw(k.X))
 		equal(s.T, "key id", k.KeyID, hex.EncodeToString(sum[:8]))
@@ -70,11 +70,11 @@ func TestAMachineGetsAFile(t *testing.T) {
 	equal(t, "end", f.ExpiresAt, s.now()+30*day)
 	claims := s.opened(f.File)
 	var c fileClaims
-	must(t, json.Unmarshal([]byte(claims), &c))
+	assert.OK(t, json.Unmarshal([]byte(claims), &c))
 	want, err := json.Marshal(fileClaims{
 		ID: c.ID, IssuedAt: int64(s.now()), Ends: int64(s.now()) + 30*day, LicenseID: l.ID, KeyEnd: l.Key[len(l.Key)-4:], SKU: "PLUGIN", Machine: "m1",
 	})
-	must(t, err)
+	assert.OK(t, err)
 	equal(t, "claims", claims, string(want))
 	equal(t, "jti", len(c.ID), 16)
 	name, _, body := f.Download()
@@ -97,9 +97,8 @@ func TestAMachineGetsAFile(t *testing.T) {
 		_, err := s.file(c.key, c.m, c.days)
 		equal(t, c.name, codeOf(err), c.code)
 	}
-	if f, err = s.file(l.Key, "m1", days(1)); err != nil || f.ExpiresAt != s.now()+day {
-		t.Errorf("a file of one day: %v, %v", f.ExpiresAt, err)
-	}
+	f, err = s.file(l.Key, "m1", days(1))
+	assert.That(t, err == nil && f.ExpiresAt == s.now()+day, "a file of one day: %v, %v", f.ExpiresAt, err)
 }
 
 // TestTheFileOfTheWorkedExample signs the documented example with the seed 00 01 .. 1f and compares the hash of its
@@ -117,7 +116,7 @@ func TestTheFileOfTheWorkedExample(t *testing.T) {
 		ID: "5f0c9d2ab1e34c77", IssuedAt: 1795348800, Ends: 1797940800, LicenseID: 12, KeyEnd: "H2K5", SKU: "PLUGIN", Tier: &tier,
 		Machine: "b0c4de8812",
 	}.signed(key, keyID)
-	must(t, err)
+	assert.OK(t, err)
 	equal(t, "characters", len(file), 381)
 	digest := sha256.Sum256([]byte(file))
 	equal(t, "SHA-256", hex.EncodeToString(digest[:]), "3ff81bfa9daf4f5bb09b48aedf9e7888598710ba094dcd8b95491a3b8b8c6d58")
@@ -149,9 +148,8 @@ func TestFilesOfMachinesWithoutSeats(t *testing.T) {
 	for _, m := range []string{"a", "b", "c"} {
 		f := val(do(s, admin, s.fileForMachine, FileFor{l.ID, 0, m, "", nil}))
 		last = f.ExpiresAt
-		if _, err := s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: m}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: m})
+		assert.OK(t, err)
 		s.pass(time.Hour)
 	}
 	_, err := do(s, admin, s.fileForMachine, FileFor{l.ID, 0, "d", "", nil})
@@ -178,13 +176,13 @@ func TestManyFilesOfOneMachineHideNoOther(t *testing.T) {
 		return err
 	}
 	for _, m := range []string{"a", "b", "busy"} {
-		must(t, file(m))
+		assert.OK(t, file(m))
 	}
 	for range mostFiles + 5 {
-		must(t, file("busy"))
+		assert.OK(t, file("busy"))
 	}
 	for _, m := range []string{"a", "b", "busy"} {
-		must(t, errOf(s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: m})))
+		assert.OK(t, errOf(s.DeactivateLicense(background, Asked{Key: l.Key, Fingerprint: m})))
 	}
 	equal(t, "a fourth machine", codeOf(file("d")), "files_running")
 	list := val(s.LicenseFiles(background, l.ID))
@@ -212,9 +210,8 @@ func TestSigningKeyRotation(t *testing.T) {
 	_, err = do0(s, viewer, makeSigningKey)
 	equal(t, "a viewer", codeOf(err), "forbidden")
 	for _, e := range s.dump("products") {
-		if strings.Contains(e, "PLUGIN") && !strings.HasSuffix(e, ",true,30,") {
-			t.Errorf("offline_days is not last but for the note: %s", e)
-		}
+		assert.That(t, !strings.Contains(e, "PLUGIN") || strings.HasSuffix(e, ",true,30,"),
+			"offline_days is not last but for the note: %s", e)
 	}
 }
 

@@ -31,7 +31,7 @@ func (s *fixture) moveIn(lines ...string) schema.Loaded {
 		rows = append(rows, schema.Line{Number: i + 2, Cells: ordered})
 	}
 	out, err := tab.Load(background, s.DB, cli, rows, schema.LoadOptions{Columns: header})
-	must(s.T, err)
+	assert.OK(s.T, err)
 	return out
 }
 
@@ -62,7 +62,7 @@ func csvLine(cells ...string) string {
 func (s *fixture) byKey(key string) License {
 	s.T.Helper()
 	list, err := s.FindLicenses(background, cli, key)
-	must(s.T, err)
+	assert.OK(s.T, err)
 	return list.Licenses[0]
 }
 
@@ -160,7 +160,7 @@ func TestRowsOfLicensesAreRefusedByName(t *testing.T) {
 func (s *fixture) orders() []Order {
 	s.T.Helper()
 	p, err := s.Orders(background, OrderFilter{})
-	must(s.T, err)
+	assert.OK(s.T, err)
 	return p.Orders
 }
 
@@ -184,7 +184,7 @@ func TestImportedKeyReplacesAHistoricLicense(t *testing.T) {
 	equal(t, "its old key", s.check(whole.Licenses[2].Key, "").Code, isNotFound)
 	shown := val(s.License(background, cli, l.ID))
 	equal(t, "its page", shown.Origin(), "Imported")
-	must(t, errOf(do(s, cli, rotateLicenseKey, l.ID)))
+	assert.OK(t, errOf(do(s, cli, rotateLicenseKey, l.ID)))
 	shown = val(s.License(background, cli, l.ID))
 	equal(t, "its page with another key", shown.Origin(), "Imported; its key was replaced here")
 	equal(t, "units", s.orders()[0].Items[0].Qty, int64(3))
@@ -233,7 +233,7 @@ func TestAKnownKeyIsChangedByTheGivenColumns(t *testing.T) {
 func (s *fixture) order(ref string) OrderDetail {
 	s.T.Helper()
 	d, err := s.Order(background, admin, ref)
-	must(s.T, err)
+	assert.OK(s.T, err)
 	return d
 }
 
@@ -253,8 +253,10 @@ func TestNamesOfOtherProgramsMeanProducts(t *testing.T) {
 	}
 	equal(t, "its name in any case", row("AUDIO Plugin", ""), "PLUGIN=1")
 	equal(t, "the name beside a number", row("4711", "one year"), "YEAR=1")
-	must(t, errOf(do(s, admin, mapProvider, Link{Provider: "lemonsqueezy", Link: "88", SKU: "PLUGIN", Tier: db.NullText("basic"), TheirProduct: amount(4711)})))
-	must(t, errOf(do(s, admin, mapProvider, Link{Provider: "lemonsqueezy", Link: "89", SKU: "PLUGIN", Tier: db.NullText("pro"), TheirProduct: amount(4711)})))
+	assert.OK(t, errOf(do(s, admin, mapProvider,
+		Link{Provider: "lemonsqueezy", Link: "88", SKU: "PLUGIN", Tier: db.NullText("basic"), TheirProduct: amount(4711)})))
+	assert.OK(t, errOf(do(s, admin, mapProvider,
+		Link{Provider: "lemonsqueezy", Link: "89", SKU: "PLUGIN", Tier: db.NullText("pro"), TheirProduct: amount(4711)})))
 	equal(t, "the variant", row("88", ""), "PLUGIN:basic=1")
 	equal(t, "the product's number, mapped last", row("4711", "one year"), "PLUGIN:pro=1")
 	s.load("products", nil, "sku,name", "YEAR2,One Year")
@@ -269,7 +271,7 @@ func errOf[T any](_ T, err error) error { return err }
 // customers and orders.
 func TestLicensesExportAndImportCompletely(t *testing.T) {
 	s := newFixture(t)
-	must(t, s.demo(background, s.now().Day(time.UTC)))
+	assert.OK(t, s.demo(background, s.now().Day(time.UTC)))
 	s.moveIn("license_key,sku,email,tier,activation_limit,expires_at,seats,status,provider,provider_ref",
 		csvLine(uuidKey, "PLUGIN", "ann@example.com", "pro", "unlimited", "2030-01-01", "a\nb", "suspended", "gumroad", "G-1"),
 		csvLine("=a-formula-key", "PLUGIN", "ann@example.com", "pro", "0", "", "", "revoked", "gumroad", "G-1"), csvLine("eight888", "YEAR", "bo@example.com", "", "", "", "", "expired", "", ""))

@@ -14,7 +14,7 @@ func (s *fixture) loadFile(table string, o schema.LoadOptions, text string) map[
 	s.T.Helper()
 	tab, _ := s.Declare().Table(table)
 	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-	must(s.T, err)
+	assert.OK(s.T, err)
 	o.Columns = records[0]
 	var lines []schema.Line
 	for i, cells := range records[1:] {
@@ -31,7 +31,7 @@ func (s *fixture) loadFile(table string, o schema.LoadOptions, text string) map[
 		lines = append(lines, l)
 	}
 	loaded, err := tab.Load(background, s.DB, cli, lines, o)
-	must(s.T, err)
+	assert.OK(s.T, err)
 	refused := map[int]string{}
 	for _, e := range loaded.Errors {
 		refused[e.Line] = e.Reason
@@ -156,6 +156,6 @@ func TestLinesAsTheyAreWritten(t *testing.T) {
 func (s *fixture) written(text string) NewLine {
 	s.T.Helper()
 	l, err := readLine(text)
-	must(s.T, err)
+	assert.OK(s.T, err)
 	return l
 }

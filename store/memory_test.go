@@ -26,9 +26,7 @@ func TestChecksAreCachedAndFlushed(t *testing.T) {
 			if x.ID == l.ID && x.LastCheckedAt != nil {
 				checked = *x.LastCheckedAt
 			}
-			if x.ID == other.ID && x.LastCheckedAt != nil {
-				t.Error("a license that nobody checked has been checked")
-			}
+			assert.That(t, x.ID != other.ID || x.LastCheckedAt == nil, "a license that nobody checked has been checked")
 		}
 		seats := val(s.Activations(background, Asked{Key: l.Key}, schema.Cursor[int64]{}))
 		return checked, seats.Activations[0].LastSeenAt
@@ -40,10 +38,10 @@ func TestChecksAreCachedAndFlushed(t *testing.T) {
 	equal(t, "shown at once", checked, s.now())
 	equal(t, "the seat too", seen, s.now())
 	equal(t, "not stored yet", stored(), [2]int64{0, int64(start)})
-	must(t, s.Flush(background))
+	assert.OK(t, s.Flush(background))
 	equal(t, "stored", stored(), [2]int64{int64(s.now()), int64(s.now())})
 	writes := s.DB.Stats().Writes
-	must(t, s.Flush(background))
+	assert.OK(t, s.Flush(background))
 	after := s.DB.Stats().Writes
 	equal(t, "nothing to flush is no write", after, writes)
 
@@ -55,7 +53,7 @@ func TestChecksAreCachedAndFlushed(t *testing.T) {
 	equal(t, "an activation is heard of as well", seen, s.now())
 	equal(t, "audit entries of bookkeeping", s.count("SELECT count(*) FROM audit WHERE actor = 'system'"), int64(0))
 
-	must(t, s.Flush(background))
+	assert.OK(t, s.Flush(background))
 	s.check(newKey(), "m")
 	s.check("what?", "m")
 	equal(t, "unknown keys are not remembered", len(s.memory.uses.licenses), 0)
@@ -74,9 +72,8 @@ func TestCacheIsBounded(t *testing.T) {
 	taken, _ := s.take()
 	waiting := []License{{ID: 3}}
 	s.onLicenses(waiting)
-	if at := waiting[0].LastCheckedAt; at == nil || *at != 9 {
-		t.Errorf("while a flush waits, license 3 was last checked at %v", at)
-	}
+	at := waiting[0].LastCheckedAt
+	assert.That(t, at != nil && *at == 9, "while a flush waits, license 3 was last checked at %v", at)
 	s.license(3, 7)
 	s.giveBack(taken, nil)
 	equal(t, "given back", s.licenses[3], exact.Instant(9))
@@ -90,7 +87,7 @@ func TestAFlushThatFailsLosesNothing(t *testing.T) {
 	gone, cancel := context.WithCancel(background)
 	cancel()
 	assert.Must(t, s.Flush(gone) != nil, "a flush whose context has ended did something")
-	must(t, s.Flush(background))
+	assert.OK(t, s.Flush(background))
 	equal(t, "stored", s.count("SELECT last_checked_at FROM store_licenses"), int64(s.now()))
 }
 
@@ -99,7 +96,7 @@ func TestStoringACheckKeepsTheLicense(t *testing.T) {
 	l := s.license("PLUGIN")
 	s.check(l.Key, "")
 	val(do2(s, cli, moveLicense, l.ID, stateSuspended))
-	must(t, s.Flush(background))
+	assert.OK(t, s.Flush(background))
 	list := val(s.Licenses(background, viewer, LicenseFilter{}))
 	equal(t, "status", list.Licenses[0].Status, "suspended")
 	assert.That(t, strings.HasPrefix(list.Licenses[0].Key, "*****"), "a viewer sees a key")
@@ -134,6 +131,6 @@ func TestLimitsHoldAcrossServicesOverOneFile(t *testing.T) {
 	refused(t, err, "rate_limited", "too many unknown license keys")
 	l := s.license("PLUGIN")
 	val(s.Service.On(s.DB).CheckLicense(background, Asked{Key: l.Key, Remote: "192.0.2.7"}))
-	must(t, s.Flush(background))
+	assert.OK(t, s.Flush(background))
 	equal(t, "what one remembers, another stores", s.count("SELECT last_checked_at FROM store_licenses WHERE id = ?", l.ID), int64(s.now()))
 }

@@ -34,9 +34,8 @@ func TestCodesAreNotStoredInPlain(t *testing.T) {
 	m := val(do(s, ask(), mintCodes, Minting{200, "PLUGIN", "", "launch"}))
 	_, err := do(s, ask(), mintCodes, Minting{200, "PLUGIN", "", "launch"})
 	again, ok := err.(*db.Replay)
-	if !ok || strings.Contains(string(again.Body), m.Codes[0]) || !strings.Contains(string(again.Body), `"codes":[]`) {
-		t.Errorf("the replay is %v", err)
-	}
+	assert.That(t, ok && !strings.Contains(string(again.Body), m.Codes[0]) &&
+		strings.Contains(string(again.Body), `"codes":[]`), "the replay is %v", err)
 	for _, code := range m.Codes[:20] {
 		val(s.redeem(code, "kim@example.com"))
 	}
@@ -45,7 +44,7 @@ func TestCodesAreNotStoredInPlain(t *testing.T) {
 	val(do(s, cli, void, "launch"))
 
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	must(t, db.Backup(s.DB.Path(), copied))
+	assert.OK(t, db.Backup(s.DB.Path(), copied))
 	places := map[string][]byte{}
 	for name, path := range map[string]string{"the file": s.DB.Path(), "its log": s.DB.Path() + "-wal", "a backup": copied} {
 		places[name] = val(os.ReadFile(path))
@@ -83,9 +82,7 @@ func TestLicenseKeysAppearOnlyWhereNeeded(t *testing.T) {
 		for _, form := range []string{key, strings.ReplaceAll(key, "-", "")} {
 			equal(t, "audit entries with a key", s.count("SELECT count(*) FROM audit WHERE changes LIKE ?1 OR subject LIKE ?1", "%"+form+"%"), int64(0))
 			for _, e := range s.events() {
-				if e.Event != "order.paid" && strings.Contains(e.raw, form) {
-					t.Errorf("%s holds a license key", e.Event)
-				}
+				assert.That(t, e.Event == "order.paid" || !strings.Contains(e.raw, form), "%s holds a license key", e.Event)
 			}
 		}
 	}
@@ -109,7 +106,7 @@ func TestEveryChangeIsAudited(t *testing.T) {
 			return err
 		},
 	} {
-		must(t, move())
+		assert.OK(t, move())
 	}
 	m := s.mint(2, "launch")
 	val(s.redeem(m.Codes[0], "a@b.c"))
@@ -118,7 +115,7 @@ func TestEveryChangeIsAudited(t *testing.T) {
 		return db.All(c, func(r *db.Row) string { return r.Text() + " " + r.Text() + " " + r.Text() + " " + r.Text() },
 			"SELECT actor, via, action, subject FROM audit WHERE action <> 'product.saved' ORDER BY id")
 	})
-	must(t, err)
+	assert.OK(t, err)
 	ref := "order:" + o.OrderRef
 	code := s.dump("orders")[2]
 	want := []string{
@@ -139,7 +136,7 @@ func TestEveryChangeIsAudited(t *testing.T) {
 func TestRefusedWriteIsRolledBack(t *testing.T) {
 	s := newFixture(t)
 	s.pass(time.Hour)
-	must(t, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
+	assert.OK(t, db.Exec(background, s.DB, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec("CREATE TRIGGER full BEFORE INSERT ON store_licenses WHEN (SELECT count(*) FROM store_licenses) >= 2 BEGIN SELECT raise(ABORT, 'no'); END")
 		return err
 	}))

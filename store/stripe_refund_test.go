@@ -42,9 +42,8 @@ func TestARefundThatCannotBeRead(t *testing.T) {
 		equal(t, name, s.stripe("charge", set).Outcome, "unclear")
 		equal(t, name+": refunded", s.payment().RefundedCents, int64(0))
 		listed := s.doctor()
-		if len(listed) != 1 || !strings.Contains(listed[0], "store order refund") || strings.Contains(listed[0], "store order record") {
-			t.Errorf("%s: doctor lists %q", name, listed)
-		}
+		assert.That(t, len(listed) == 1 && strings.Contains(listed[0], "store order refund") &&
+			!strings.Contains(listed[0], "store order record"), "%s: doctor lists %q", name, listed)
 	}
 }
 

@@ -31,7 +31,7 @@ func stripeBody(t testing.TB, file string, set map[string]any) []byte {
 	t.Helper()
 	raw := val(os.ReadFile("testdata/stripe/" + file + ".json"))
 	var body map[string]any
-	must(t, json.Unmarshal(raw, &body))
+	assert.OK(t, json.Unmarshal(raw, &body))
 	for path, v := range set {
 		at := body
 		if rest, top := strings.CutPrefix(path, "."); top {
@@ -62,7 +62,7 @@ func (s *fixture) stripe(file string, set map[string]any) Received {
 	s.T.Helper()
 	body := stripeBody(s.T, file, set)
 	r, err := s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, stripeSecret, s.now())})
-	must(s.T, err)
+	assert.OK(s.T, err)
 	return r
 }
 
@@ -77,7 +77,7 @@ func (s *fixture) payment() OrderDetail {
 		}
 		return d, err
 	})
-	must(s.T, err)
+	assert.OK(s.T, err)
 	return d
 }
 

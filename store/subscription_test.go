@@ -25,7 +25,7 @@ func (s *fixture) tell(e told) Received {
 	s.T.Helper()
 	body := []byte(asJSON(map[string]any{"id": e.id, "object": "event", "type": e.kind, "created": 1, "data": map[string]any{"object": e.object}}))
 	r, err := s.Receive(background, stripe, body, Signed{Signature: stripeSigned(body, stripeSecret, s.now())})
-	must(s.T, err)
+	assert.OK(s.T, err)
 	return r
 }
 
@@ -97,17 +97,17 @@ func (s *fixture) outcome() string {
 	s.T.Helper()
 	var lines []string
 	orders, err := s.Orders(background, OrderFilter{})
-	must(s.T, err)
+	assert.OK(s.T, err)
 	for _, o := range orders.Orders {
 		lines = append(lines, fmt.Sprintf("order of %s: %s %d of %d, renews %d", deref(o.Subscription), o.Status, o.RefundedCents, o.TotalCents, len(o.Renews)))
 	}
 	licenses, err := s.Licenses(background, admin, LicenseFilter{})
-	must(s.T, err)
+	assert.OK(s.T, err)
 	for _, l := range licenses.Licenses {
 		lines = append(lines, fmt.Sprintf("license: %s until %s", l.Status, l.ExpiresAt))
 	}
 	unbooked, err := s.Unbooked(background)
-	must(s.T, err)
+	assert.OK(s.T, err)
 	lines = append(lines, fmt.Sprintf("unbooked: %d", len(unbooked.Payments)))
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
@@ -184,9 +184,8 @@ func TestEventsInAnyOrder(t *testing.T) {
 				got := s.outcome()
 				if n == 0 {
 					want = got
-					if line := fmt.Sprintf("license: %s until %s", c.status, c.ends); strings.Count(want, line) != 2 {
-						t.Fatalf("want two of %q in\n%s", line, want)
-					}
+					line := fmt.Sprintf("license: %s until %s", c.status, c.ends)
+					assert.Must(t, strings.Count(want, line) == 2, "want two of %q in\n%s", line, want)
 				}
 				assert.Must(t, got == want, "%s give\n%s\nand in their own order they gave\n%s", ids, got, want)
 				if t.Failed() {

@@ -57,7 +57,7 @@ func (s *fixture) send(e sent) Received {
 		g = polarSigned(e.id, e.body, polarSecret, s.now())
 	}
 	r, err := s.Receive(background, e.provider, []byte(e.body), g)
-	must(s.T, err)
+	assert.OK(s.T, err)
 	return r
 }
 
@@ -130,7 +130,7 @@ func polarSubscription(kind, status string, at, end exact.Instant, cancels bool)
 func (s *fixture) subscriptionStates() string {
 	s.T.Helper()
 	list, err := s.Subscriptions(background, SubscriptionFilter{})
-	must(s.T, err)
+	assert.OK(s.T, err)
 	var lines []string
 	for _, x := range list.Subscriptions {
 		lines = append(lines, fmt.Sprintf("subscription %s %s: %s, %d licenses, renews %v, ends %v", x.Provider, x.Ref, x.State, len(x.Licenses), x.RenewsAt, x.EndsAt))

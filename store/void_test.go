@@ -60,7 +60,7 @@ func TestAVoidOrderIsInNoFigure(t *testing.T) {
 func (s *fixture) Sell(n NewOrder) Recorded {
 	s.T.Helper()
 	r, err := do(s, cli, recordOrder, n)
-	must(s.T, err)
+	assert.OK(s.T, err)
 	return r
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
-	"quartermaster/schema/db/dbtest"
 	"quartermaster/webhook"
 )
 
@@ -45,10 +44,10 @@ func TestKill(t *testing.T) {
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), senderOf+"="+s.path)
 	child.Stderr = os.Stderr
-	dbtest.OK(t, child.Start())
+	assert.OK(t, child.Start())
 	wait(t, requests)
 	wait(t, requests)
-	dbtest.OK(t, child.Process.Kill())
+	assert.OK(t, child.Process.Kill())
 	_ = child.Wait() // it was killed
 	equal(t, "what the crash left", s.states(1), []string{"delivered", "sending", "pending"})
 	s.run()

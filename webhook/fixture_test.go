@@ -93,7 +93,7 @@ func (s *fixture) emit(names ...string) {
 			}
 			return tx.Audit("test.emitted", "test:1", struct{}{})
 		})
-		dbtest.OK(s.t, err)
+		assert.OK(s.t, err)
 	}
 }
 
@@ -104,7 +104,7 @@ func (s *fixture) write(query string, args ...any) {
 		_, err := tx.Exec(query, args...)
 		return err
 	})
-	dbtest.OK(s.t, err)
+	assert.OK(s.t, err)
 }
 
 // number reads a single number.
@@ -115,7 +115,7 @@ func (s *fixture) number(query string, args ...any) int64 {
 		n, _, err = db.One(c, db.Int, query, args...)
 		return err
 	})
-	dbtest.OK(s.t, err)
+	assert.OK(s.t, err)
 	return n
 }
 

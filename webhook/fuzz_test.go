@@ -35,9 +35,8 @@ func FuzzAnswer(f *testing.F) {
 			return counted{ours, read}, nil
 		}
 		status, why := c.post(context.Background(), "http://receiver.example/", http.Header{}, nil)
-		if (status == 0) == (why == "") || status != 0 && (status < 100 || status > 999) {
-			t.Errorf("%q: got %d %q", text, status, why)
-		}
+		assert.That(t, (status == 0) != (why == "") && (status == 0 || status >= 100 && status <= 999), "%q: got %d %q", text,
+			status, why)
 		n := read.Load()
 		assert.That(t, n <= maxHeader+2*maxBody, "%d bytes were read", n)
 	})

@@ -12,7 +12,6 @@ import (
 
 	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
-	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 	"quartermaster/webhook"
 )
@@ -27,7 +26,7 @@ func (s *fixture) emitAbout(subjects ...string) {
 			}
 			return tx.Emit("order.paid", map[string]string{"about": about})
 		})
-		dbtest.OK(s.t, err)
+		assert.OK(s.t, err)
 	}
 }
 
@@ -134,21 +133,18 @@ func TestExamplesAreSentAndKept(t *testing.T) {
 		{Event: "order.paid", Data: map[string]int{"n": 1}}, {Event: "order.refunded", Data: map[string]int{"n": 2}}, {Event: "code.redeemed"},
 	}
 	made, err := s.sender.Test(t.Context(), db.CLI(""), added.ID, examples)
-	if err != nil || len(made) != 2 || made[0].Kind != "test" || made[0].State != "delivered" || made[1].State != "failed" || *made[1].ResponseCode != 410 {
-		t.Fatalf("made %+v, %v", made, err)
-	}
+	assert.Must(t, err == nil && len(made) == 2 && made[0].Kind == "test" && made[0].State == "delivered" &&
+		made[1].State == "failed" && *made[1].ResponseCode == 410, "made %+v, %v", made, err)
 	first := wait(t, requests)
-	if !strings.Contains(string(first.body), `"event":"order.paid","test":true,"service":"store"`) || first.header.Get("X-Store-Test") != "true" {
-		t.Errorf("sent %s with %v", first.body, first.header)
-	}
+	assert.That(t, strings.Contains(string(first.body), `"event":"order.paid","test":true,"service":"store"`) &&
+		first.header.Get("X-Store-Test") == "true", "sent %s with %v", first.body, first.header)
 	wait(t, requests)
 	sent, err := s.sender.Sent(t.Context(), db.CLI(""), made[0].ID)
 	assert.Must(t, err == nil && sent.Body == string(first.body) && sent.URL == url && sent.Method == "POST",
 		"the request as it was sent: %+v, %v", sent, err)
 	for name, value := range sent.Headers {
-		if got := first.header.Get(name); got != value {
-			t.Errorf("%s: came %q, told %q", name, got, value)
-		}
+		got := first.header.Get(name)
+		assert.That(t, got == value, "%s: came %q, told %q", name, got, value)
 	}
 	if again, err := s.sender.Resend(t.Context(), db.CLI(""), webhook.ResendRequest{Failed: true}); err != nil || len(again) != 0 {
 		t.Errorf("an example that failed is among those to be sent again: %+v, %v", again, err)

@@ -8,7 +8,6 @@ import (
 
 	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
-	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 	"quartermaster/webhook"
 )
@@ -86,7 +85,7 @@ func TestReceivers(t *testing.T) {
 	b, err := base64.StdEncoding.DecodeString(rest)
 	assert.That(t, is && err == nil && len(b) == 32 && one.ID == 1, "added %+v, want id 1 and a secret of 32 bytes", one)
 	two, err := s.receivers.Add(ctx, cli, "http://[2606:4700::1]:8080", []string{"code.redeemed", "order.paid", "order.paid"}, strings.Repeat("ü", 200), 0)
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	text, err := json.Marshal(list())
 	want := `[{"id":1,"service":"store","url":"https://shop.example/secret-path?token=secret-query","events":["order.paid","order.refunded","code.redeemed"],"enabled":true},` +
 		`{"id":2,"service":"store","url":"http://[2606:4700::1]:8080","events":["order.paid","code.redeemed"],"enabled":true}]`
@@ -134,7 +133,7 @@ func (s *fixture) holdAudit(want []string) {
 		}, "SELECT service, actor, action, subject, changes FROM audit WHERE action <> 'test.emitted' ORDER BY id")
 		return err
 	})
-	dbtest.OK(s.t, err)
+	assert.OK(s.t, err)
 	equal(s.t, "the audit trail", have, want)
 }
 

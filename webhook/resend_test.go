@@ -13,7 +13,6 @@ import (
 
 	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
-	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 	"quartermaster/webhook"
 )
@@ -79,7 +78,7 @@ func TestResendRefuses(t *testing.T) {
 	s.emit("order.refunded") // 4, 5, 6
 	s.write("UPDATE deliveries SET state = 'failed', attempted_at = ? WHERE id <= 3", time.Now().Unix())
 	s.write("UPDATE deliveries SET state = 'sending', attempted_at = ? WHERE id = 5", time.Now().Unix())
-	dbtest.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), held.ID))
+	assert.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), held.ID))
 	assert.OK(t, s.receivers.Remove(t.Context(), db.CLI("store"), gone.ID))
 	viewer := db.Caller{Service: "store", User: "ada", Role: "viewer", Scope: "full", Via: "cli"}
 	for _, c := range []struct {
@@ -124,9 +123,9 @@ func TestResendFailed(t *testing.T) {
 		s.write(`INSERT INTO deliveries (endpoint_id, event_seq, kind, state, created_at, attempted_at)
 			VALUES (?, ?, 'resend', ?, ?, ?)`, endpoint, event, state, now-ago, now-ago)
 	}
-	dbtest.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), one.ID))
+	assert.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), one.ID))
 	s.emit("order.paid", "order.paid", "order.paid", "order.paid", "order.paid", "order.paid", "order.paid")
-	dbtest.OK(t, s.receivers.Enable(t.Context(), db.CLI("store"), one.ID))
+	assert.OK(t, s.receivers.Enable(t.Context(), db.CLI("store"), one.ID))
 	log(2, one.ID, "failed", 7200)    // 1: superseded by 2, tried once
 	log(2, one.ID, "failed", 3000)    // 2
 	log(1, one.ID, "interrupted", 60) // 3: an older event, logged later
@@ -145,7 +144,7 @@ func TestResendFailed(t *testing.T) {
 	equal(t, "of the second receiver", s.resend(webhook.ResendRequest{Failed: true, Endpoint: two.ID, Since: time.Hour}), []string{"14:15 delivered"})
 	log(2, two.ID, "failed", 40) // 16
 	made, err := s.sender.Resend(t.Context(), db.CLI("store"), webhook.ResendRequest{Failed: true, Since: time.Hour})
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	var of []int64
 	last := int64(0)
 	for _, m := range made {

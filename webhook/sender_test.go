@@ -10,7 +10,6 @@ import (
 
 	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
-	"quartermaster/schema/db/dbtest"
 	"quartermaster/webhook"
 )
 
@@ -45,9 +44,8 @@ func TestOrderPerReceiver(t *testing.T) {
 	equal(t, "the first receiver's log", s.states(1), slices.Repeat([]string{"delivered"}, 12))
 	equal(t, "the second receiver's log", s.states(2), slices.Repeat([]string{"failed"}, 6))
 	for _, d := range s.log(webhook.Filter{Endpoint: 2}) {
-		if d.ResponseCode == nil || *d.ResponseCode != 418 || d.Error != nil || d.DurationMS == nil || d.AttemptedAt == nil {
-			t.Errorf("a refused delivery is kept as %+v", d)
-		}
+		assert.That(t, d.ResponseCode != nil && *d.ResponseCode == 418 && d.Error == nil && d.DurationMS != nil &&
+			d.AttemptedAt != nil, "a refused delivery is kept as %+v", d)
 	}
 }
 
@@ -176,7 +174,7 @@ func TestPrune(t *testing.T) {
 	s.write("UPDATE deliveries SET state = 'failed' WHERE id <= 240 AND id % 2 = 0")
 	s.write("UPDATE deliveries SET state = 'sending', kind = 'resend', attempted_at = ? WHERE id = 1", time.Now().Unix()+1)
 	s.emit("order.refunded") // one for each
-	dbtest.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), busy.ID))
+	assert.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), busy.ID))
 	stop := s.run()
 	g := wait(t, requests)
 	assert.That(t, g.header.Get("X-Store-Delivery") == "252", "delivery %s was sent", g.header.Get("X-Store-Delivery"))
@@ -185,7 +183,7 @@ func TestPrune(t *testing.T) {
 	equal(t, "the quiet receiver's log", s.states(quiet.ID), []string{"delivered"})
 	n := len(s.states(busy.ID))
 	assert.That(t, n == 251, "a receiver to which nothing was sent has %d deliveries left, want 251", n)
-	dbtest.OK(t, s.receivers.Enable(t.Context(), db.CLI("store"), busy.ID))
+	assert.OK(t, s.receivers.Enable(t.Context(), db.CLI("store"), busy.ID))
 	s.run()
 	for range 11 { // 241 to 250, and 251
 		s.attempt()
@@ -226,7 +224,7 @@ func TestDisabledAndRemoved(t *testing.T) {
 	url, requests := receiver(t, nil)
 	held, gone, open := s.add(url), s.add(url), s.add(url)
 	s.emit("order.paid") // deliveries 1, 2 and 3
-	dbtest.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), held.ID))
+	assert.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), held.ID))
 	assert.OK(t, s.receivers.Remove(t.Context(), db.CLI("store"), gone.ID))
 	s.emit("order.refunded") // delivery 4, for the third alone
 	s.run()
@@ -235,7 +233,7 @@ func TestDisabledAndRemoved(t *testing.T) {
 	}
 	equal(t, "the disabled receiver's log", s.states(held.ID), []string{"pending"})
 	equal(t, "the removed receiver's log", s.states(gone.ID), []string{"interrupted"})
-	dbtest.OK(t, s.receivers.Enable(t.Context(), db.CLI("store"), held.ID))
+	assert.OK(t, s.receivers.Enable(t.Context(), db.CLI("store"), held.ID))
 	s.emit("order.refunded")
 	var sent []string
 	for range 3 {
@@ -271,7 +269,7 @@ func TestDisabledMeanwhile(t *testing.T) {
 	s.emit("order.paid", "order.refunded")
 	stop := s.run()
 	wait(t, requests)
-	dbtest.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), added.ID))
+	assert.OK(t, s.receivers.Disable(t.Context(), db.CLI("store"), added.ID))
 	close(release)
 	s.attempt()
 	stop()

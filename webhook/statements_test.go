@@ -8,7 +8,6 @@ import (
 
 	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
-	"quartermaster/schema/db/dbtest"
 )
 
 // TestStatementsUseIndexes: statements that run for every delivery, or beside a long backlog, use the indexes made for
@@ -16,9 +15,9 @@ import (
 func TestStatementsUseIndexes(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "shop.db")
-	dbtest.OK(t, db.Create(path, db.Options{}))
+	assert.OK(t, db.Create(path, db.Options{}))
 	d, err := db.Open(path, db.Options{})
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	defer d.Close()
 	log := func(f Filter) string {
 		where, _ := f.where()
@@ -58,5 +57,5 @@ func TestStatementsUseIndexes(t *testing.T) {
 		}
 		return nil
 	})
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 }

@@ -46,17 +46,8 @@ func (h fixture) open(path string) *db.DB {
 func (h fixture) now() time.Time       { return time.Unix(0, h.nanos.Load()).UTC() }
 func (h fixture) pass(d time.Duration) { h.nanos.Add(int64(d)) }
 func (h fixture) user(name string) User {
-	return must[User](h.t)(h.add(name, "member", "store", "rental"))
+	return assert.Value(h.add(name, "member", "store", "rental"))(h.t)
 }
-func must[T any](t testing.TB) func(T, error) T {
-	t.Helper()
-	return func(v T, err error) T {
-		t.Helper()
-		dbtest.OK(t, err)
-		return v
-	}
-}
-
 func (h fixture) add(name, role string, services ...string) (User, error) {
 	return AddUser(context.Background(), h.d, db.CLI(""), name, role, services)
 }
@@ -64,7 +55,7 @@ func (h fixture) add(name, role string, services ...string) (User, error) {
 func (h fixture) key(n NewKey) (Key, string) {
 	h.t.Helper()
 	k, full, err := CreateKey(context.Background(), h.d, db.CLI(""), n)
-	dbtest.OK(h.t, err)
+	assert.OK(h.t, err)
 	return k, full
 }
 
@@ -80,7 +71,7 @@ func (h fixture) audit() []entry {
 		}, "SELECT service, actor, via, action, subject, changes FROM audit ORDER BY id")
 		return err
 	})
-	dbtest.OK(h.t, err)
+	assert.OK(h.t, err)
 	return all
 }
 

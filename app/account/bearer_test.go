@@ -10,18 +10,17 @@ import (
 
 	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
-	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 )
 
 func TestAuthenticate(t *testing.T) {
 	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
-	must[User](t)(h.add("alice", "viewer", "store", "rental"))
+	assert.Value(h.add("alice", "viewer", "store", "rental"))(t)
 	made, full := h.key(NewKey{Service: "store", User: "alice", Scope: "read"})
 	k := NewKeys(h.d)
 	want := db.Caller{Service: "store", User: "alice", Role: "viewer", Scope: "read", KeyID: made.ID}
 	for _, authorization := range []string{"Bearer " + full, "bearer " + full, "BEARER    " + full} {
-		assert.MustEqual(t, must[db.Caller](t)(k.Authenticate(ctx, "store", authorization, "192.0.2.1")), want,
+		assert.MustEqual(t, assert.Value(k.Authenticate(ctx, "store", authorization, "192.0.2.1"))(t), want,
 			"%q", authorization)
 	}
 
@@ -33,10 +32,10 @@ func TestAuthenticate(t *testing.T) {
 	_, err = takeRole(h.d, "alice", "rental")
 	assert.OK(t, err)
 	_, revoked := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
-	must[Key](t)(RevokeKey(ctx, h.d, cli, 3))
-	must[User](t)(h.add("gone", "member", "store"))
+	assert.Value(RevokeKey(ctx, h.d, cli, 3))(t)
+	assert.Value(h.add("gone", "member", "store"))(t)
 	_, disabled := h.key(NewKey{Service: "store", User: "gone", Scope: "full"})
-	must[User](t)(disable(ctx, h.d, cli, "gone"))
+	assert.Value(disable(ctx, h.d, cli, "gone"))(t)
 	_, err = k.Authenticate(ctx, "store", "Bearer "+mintKey(), "192.0.2.1")
 	refused(t, err, fault.Unauthorized, "Authorization: Bearer", "store")
 	unknown := err.Error()
@@ -69,9 +68,8 @@ func TestAuthenticate(t *testing.T) {
 		t.Run(about, func(t *testing.T) {
 			_, err := k.Authenticate(ctx, "rental", "Bearer "+key, "192.0.2.2")
 			refused(t, err, fault.Unauthorized)
-			if want := strings.ReplaceAll(unknown, "store", "rental"); err.Error() != want {
-				t.Fatalf("got %q, want %q", err, want)
-			}
+			want := strings.ReplaceAll(unknown, "store", "rental")
+			assert.Must(t, err.Error() == want, "got %q, want %q", err, want)
 		})
 	}
 }
@@ -96,18 +94,18 @@ func TestRevocationAppliesToTheNextRequest(t *testing.T) {
 			_, spare := h.key(NewKey{Service: "store", User: user, Scope: "full"})
 			k := NewKeys(h.d)
 			ask := func(key string) (db.Caller, error) { return k.Authenticate(ctx, "store", "Bearer "+key, "192.0.2.1") }
-			must[db.Caller](t)(ask(full))
-			must[db.Caller](t)(ask(spare))
-			must[Key](t)(RevokeKey(ctx, d, cli, made.ID))
+			assert.Value(ask(full))(t)
+			assert.Value(ask(spare))(t)
+			assert.Value(RevokeKey(ctx, d, cli, made.ID))(t)
 			_, err := ask(full)
 			refused(t, err, fault.Unauthorized)
-			must[User](t)(SetRole(ctx, d, cli, user, "viewer", []string{"store"}, nil))
-			assert.MustEqual(t, must[db.Caller](t)(ask(spare)).Role, "viewer", "got the role")
-			must[User](t)(disable(ctx, d, cli, user))
+			assert.Value(SetRole(ctx, d, cli, user, "viewer", []string{"store"}, nil))(t)
+			assert.MustEqual(t, assert.Value(ask(spare))(t).Role, "viewer", "got the role")
+			assert.Value(disable(ctx, d, cli, user))(t)
 			_, err = ask(spare)
 			refused(t, err, fault.Unauthorized)
-			must[User](t)(enable(ctx, d, cli, user))
-			must[db.Caller](t)(ask(spare))
+			assert.Value(enable(ctx, d, cli, user))(t)
+			assert.Value(ask(spare))(t)
 			_, err = takeRole(d, user, "store")
 			assert.OK(t, err)
 			_, err = ask(spare)
@@ -182,12 +180,12 @@ func TestVersionCheckServesEarlierRequestsOnly(t *testing.T) {
 	made, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
 	k := NewKeys(h.d)
 	before := k.begun.Load()
-	must[db.Caller](t)(k.Authenticate(ctx, "store", "Bearer "+full, "192.0.2.1"))
+	assert.Value(k.Authenticate(ctx, "store", "Bearer "+full, "192.0.2.1"))(t)
 	under := k.begun.Load()
-	must[Key](t)(RevokeKey(ctx, h.d, db.CLI(""), made.ID))
-	dbtest.OK(t, k.lookSince(before))
+	assert.Value(RevokeKey(ctx, h.d, db.CLI(""), made.ID))(t)
+	assert.OK(t, k.lookSince(before))
 	assert.Must(t, k.begun.Load() == under && len(k.seen) == 1, "looked again for a request that the last look serves")
-	dbtest.OK(t, k.lookSince(under))
+	assert.OK(t, k.lookSince(under))
 	assert.Must(t, k.begun.Load() == under+1 && len(k.seen) == 0,
 		"a request was served by a look that had begun before it came")
 }
@@ -200,13 +198,13 @@ func TestKeyReadDuringAChangeIsNotCached(t *testing.T) {
 	_, first := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
 	_, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
 	k := NewKeys(h.d)
-	must[db.Caller](t)(k.Authenticate(ctx, "store", "Bearer "+first, "192.0.2.1"))
-	must[User](t)(SetRole(ctx, h.d, db.CLI(""), "alice", "viewer", []string{"store"}, nil))
+	assert.Value(k.Authenticate(ctx, "store", "Bearer "+first, "192.0.2.1"))(t)
+	assert.Value(SetRole(ctx, h.d, db.CLI(""), "alice", "viewer", []string{"store"}, nil))(t)
 	hash, _ := bearer("Bearer " + full)
 	who, found, err := k.read(ctx, hash, 0)
 	assert.Must(t, err == nil && found && who.Role == "viewer", "got %+v, %v, %v", who, found, err)
 	assert.Must(t, k.seen[hash] == nil, "remembered beside what was read before the change")
-	must[db.Caller](t)(k.Authenticate(ctx, "store", "Bearer "+full, "192.0.2.1"))
+	assert.Value(k.Authenticate(ctx, "store", "Bearer "+full, "192.0.2.1"))(t)
 	assert.Must(t, k.seen[hash] != nil && len(k.seen) == 1,
 		"%d keys are remembered, want the one that was read since", len(k.seen))
 }
@@ -236,7 +234,7 @@ func TestRequestsUseIndexes(t *testing.T) {
 		}
 		return nil
 	})
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 }
 
 var bearerForm = regexp.MustCompile(`^(?i:bearer) +apk_[0-9a-f]{40}$`)

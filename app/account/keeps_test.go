@@ -11,8 +11,8 @@ import (
 
 func TestTheLastAdminStays(t *testing.T) {
 	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
-	must[User](t)(h.add("ann", "admin", "store", "rental"))
-	must[User](t)(h.add("ben", "admin", "store"))
+	assert.Value(h.add("ann", "admin", "store", "rental"))(t)
+	assert.Value(h.add("ben", "admin", "store"))(t)
 	tries := func(name string) map[string]error {
 		_, demoted := SetRole(ctx, h.d, cli, name, "member", []string{"rental"}, nil)
 		_, none := SetRole(ctx, h.d, cli, name, "none", []string{"rental"}, nil)
@@ -23,12 +23,12 @@ func TestTheLastAdminStays(t *testing.T) {
 	for what, err := range tries("ann") {
 		t.Run(what, func(t *testing.T) { refused(t, err, fault.Conflict, `"ann"`, "last admin", "rental") })
 	}
-	must[User](t)(SetRole(ctx, h.d, cli, "ann", "viewer", []string{"store"}, nil)) // ben is left there
+	assert.Value(SetRole(ctx, h.d, cli, "ann", "viewer", []string{"store"}, nil))(t) // ben is left there
 	_, err := disable(ctx, h.d, cli, "ben")
 	refused(t, err, fault.Conflict, "store")
-	must[User](t)(h.add("eve", "admin", "store", "rental"))
-	must[User](t)(disable(ctx, h.d, cli, "ben"))
-	must[Removed](t)(Remove(ctx, h.d, cli, "ann"))
+	assert.Value(h.add("eve", "admin", "store", "rental"))(t)
+	assert.Value(disable(ctx, h.d, cli, "ben"))(t)
+	assert.Value(Remove(ctx, h.d, cli, "ann"))(t)
 	_, err = h.add("ann", "member", "store")
 	refused(t, err, fault.Conflict, "cannot be used again")
 	_, err = SetRole(ctx, h.d, cli, "ann", "admin", nil, []string{"store"})
@@ -38,24 +38,23 @@ func TestTheLastAdminStays(t *testing.T) {
 func TestRolesWithoutAServiceAreTheUsersRoles(t *testing.T) {
 	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
 	all := []string{"store", "maintenance", "rental", "reorder"}
-	must[User](t)(h.add("ann", "member", "store", "rental"))
-	u := must[User](t)(SetRole(ctx, h.d, cli, "ann", "viewer", nil, all))
+	assert.Value(h.add("ann", "member", "store", "rental"))(t)
+	u := assert.Value(SetRole(ctx, h.d, cli, "ann", "viewer", nil, all))(t)
 	assert.That(t, len(u.Roles) == 2 && u.Roles["store"] == "viewer" && u.Roles["rental"] == "viewer", "got %v", u.Roles)
-	u = must[User](t)(SetRole(ctx, h.d, cli, "ann", "none", []string{"store", "rental"}, all))
+	u = assert.Value(SetRole(ctx, h.d, cli, "ann", "none", []string{"store", "rental"}, all))(t)
 	assert.That(t, len(u.Roles) == 0, "got %v, want none", u.Roles)
 	_, err := SetRole(ctx, h.d, cli, "ann", "none", nil, all)
 	refused(t, err, fault.Invalid, "services")
-	if u = must[User](t)(SetRole(ctx, h.d, cli, "ann", "member", nil, all)); len(u.Roles) != 4 {
-		t.Errorf("got %v, want all four", u.Roles)
-	}
+	u = assert.Value(SetRole(ctx, h.d, cli, "ann", "member", nil, all))(t)
+	assert.That(t, len(u.Roles) == 4, "got %v, want all four", u.Roles)
 }
 
 func TestAdminManagesOwnServicesOnly(t *testing.T) {
 	h, ctx := newFixture(t), context.Background()
-	must[User](t)(h.add("root", "admin", "store", "rental"))
-	must[User](t)(h.add("ann", "admin", "store"))
-	must[User](t)(h.add("ben", "member", "store"))
-	must[User](t)(h.add("eve", "member", "store", "rental"))
+	assert.Value(h.add("root", "admin", "store", "rental"))(t)
+	assert.Value(h.add("ann", "admin", "store"))(t)
+	assert.Value(h.add("ben", "member", "store"))(t)
+	assert.Value(h.add("eve", "member", "store", "rental"))(t)
 	key, _ := h.key(NewKey{Service: "rental", User: "eve", Scope: "full"})
 	ann := db.Caller{Service: "store", User: "ann", Role: "admin", Scope: "full", Via: "web"}
 	add := func(services ...string) error {
@@ -98,6 +97,6 @@ func TestAdminManagesOwnServicesOnly(t *testing.T) {
 	} {
 		assert.NoError(t, err, "%s", about)
 	}
-	keys := must[[]Key](t)(KeysOf(ctx, h.d, ann, ""))
+	keys := assert.Value(KeysOf(ctx, h.d, ann, ""))(t)
 	assert.That(t, len(keys) == 1 && keys[0].Service == "store", "the keys that ann sees: %+v", keys)
 }

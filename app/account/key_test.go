@@ -14,28 +14,27 @@ import (
 
 	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
-	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 )
 
 func TestKeysAreMadeListedAndRevoked(t *testing.T) {
 	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
 	h.user("alice")
-	keys := must[[]Key](t)(KeysOf(ctx, h.d, cli, ""))
+	keys := assert.Value(KeysOf(ctx, h.d, cli, ""))(t)
 	assert.Must(t, keys != nil && len(keys) == 0, "got %v, want an empty list", keys)
 	first, full := h.key(NewKey{Service: "store", User: " alice ", Scope: "full", Label: " till 1 "})
 	h.key(NewKey{Service: "rental", User: "alice", Scope: "read"})
 	assert.Must(t, regexp.MustCompile(`^apk_[0-9a-f]{40}$`).MatchString(full) && first.Prefix == full[:8],
 		"got the key %q with the prefix %q", full, first.Prefix)
-	revoked := must[Key](t)(RevokeKey(ctx, h.d, cli, 2))
+	revoked := assert.Value(RevokeKey(ctx, h.d, cli, 2))(t)
 	assert.Must(t, revoked.ID == 2 && revoked.RevokedAt != nil, "got %+v", revoked)
-	b := assert.Value(json.Marshal(must[[]Key](t)(KeysOf(ctx, h.d, cli, ""))))(t)
+	b := assert.Value(json.Marshal(assert.Value(KeysOf(ctx, h.d, cli, ""))(t)))(t)
 	want := `[{"id":1,"prefix":"` + full[:8] + `","label":"till 1","service":"store","user":"alice","scope":"full",` +
 		`"created_at":"2026-11-20T12:00:30Z","last_used_at":null,"revoked_at":null},` +
 		`{"id":2,"prefix":"` + revoked.Prefix + `","label":"","service":"rental","user":"alice","scope":"read",` +
 		`"created_at":"2026-11-20T12:00:30Z","last_used_at":null,"revoked_at":"2026-11-20T12:00:30Z"}]`
 	assert.Must(t, string(b) == want, "got\n%s\nwant\n%s", b, want)
-	keys = must[[]Key](t)(KeysOf(ctx, h.d, cli, "rental"))
+	keys = assert.Value(KeysOf(ctx, h.d, cli, "rental"))(t)
 	assert.Must(t, len(keys) == 1 && keys[0].ID == 2, "got %+v, want rental's one key", keys)
 	wantAudit := []entry{
 		{"store", "cli", "cli", "key.created", "key:1", `{"label":"till 1","prefix":"` + full[:8] + `","scope":"full","user":"alice"}`},
@@ -49,10 +48,10 @@ func TestKeysAreMadeListedAndRevoked(t *testing.T) {
 func TestKeysAreRefusedByName(t *testing.T) {
 	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
 	h.user("alice")
-	must[User](t)(h.add("gone", "member", "store"))
-	must[User](t)(disable(ctx, h.d, cli, "gone"))
+	assert.Value(h.add("gone", "member", "store"))(t)
+	assert.Value(disable(ctx, h.d, cli, "gone"))(t)
 	k, _ := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
-	must[Key](t)(RevokeKey(ctx, h.d, cli, k.ID))
+	assert.Value(RevokeKey(ctx, h.d, cli, k.ID))(t)
 	before := h.audit()
 	create := func(n NewKey) error { _, _, err := CreateKey(ctx, h.d, cli, n); return err }
 	revoke := func(id int64) error { _, err := RevokeKey(ctx, h.d, cli, id); return err }
@@ -83,22 +82,20 @@ func TestNoKeyIsStoredInPlain(t *testing.T) {
 	h.user("alice")
 	_, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full", Label: "marked label"})
 	k := NewKeys(h.d)
-	must[db.Caller](t)(k.Authenticate(ctx, "store", "Bearer "+full, "127.0.0.1"))
+	assert.Value(k.Authenticate(ctx, "store", "Bearer "+full, "127.0.0.1"))(t)
 	_, err := k.Authenticate(ctx, "rental", "Bearer "+full, "127.0.0.1")
 	refused(t, err, fault.Unauthorized)
 	assert.Must(t, !strings.Contains(err.Error(), full[len(keyStart):]), "the refusal tells the key: %v", err)
-	dbtest.OK(t, k.Flush(ctx))
+	assert.OK(t, k.Flush(ctx))
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	dbtest.OK(t, db.Backup(h.d.Path(), copied))
+	assert.OK(t, db.Backup(h.d.Path(), copied))
 	raw := assert.Value(hex.DecodeString(full[len(keyStart):]))(t)
 	found := 0
 	for _, path := range []string{h.d.Path(), h.d.Path() + "-wal", copied} {
 		b := assert.Value(os.ReadFile(path))(t)
 		found += bytes.Count(b, []byte("marked label"))
 		for _, secret := range [][]byte{[]byte(full), []byte(full[len(keyStart):]), bytes.ToUpper([]byte(full[len(keyStart):])), raw} {
-			if bytes.Contains(b, secret) {
-				t.Fatalf("%s holds the key", filepath.Base(path))
-			}
+			assert.Must(t, !bytes.Contains(b, secret), "%s holds the key", filepath.Base(path))
 		}
 	}
 	if found < 2 { // where the key was written, and in the copy

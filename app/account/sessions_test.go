@@ -13,7 +13,6 @@ import (
 
 	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
-	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/limit"
@@ -28,9 +27,9 @@ var home = session.From{Address: "192.0.2.1", Agent: "Mozilla/5.0 (X11; Linux x8
 func (h fixture) accept(s *Sessions, name string) string {
 	h.t.Helper()
 	token, _, err := Invite(context.Background(), h.d, db.CLI(""), name)
-	dbtest.OK(h.t, err)
+	assert.OK(h.t, err)
 	cookie, _, err := s.Accept(context.Background(), token, passphrase, home)
-	dbtest.OK(h.t, err)
+	assert.OK(h.t, err)
 	return cookie
 }
 
@@ -39,30 +38,26 @@ func TestAnInvitationSetsThePasswordOnce(t *testing.T) {
 	h.user("ann")
 	s := NewSessions(h.d)
 	first, _, err := Invite(ctx, h.d, db.CLI(""), "ann")
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	token, v, err := Invite(ctx, h.d, db.CLI(""), "ann")
 	assert.Must(t, err == nil && v.User == "ann" && v.By == "cli" && v.ExpiresAt == exact.InstantOf(noon)+24*60*60,
 		"the invitation is %+v, %v", v, err)
 	_, err = s.Invited(ctx, first)
 	assert.That(t, fault.Is(err, fault.Gone), "an earlier invitation: %v, want 410", err)
 	for range 3 { // reading consumes nothing
-		if v, err := s.Invited(ctx, token); err != nil || v.User != "ann" {
-			t.Fatalf("the invitation tells %+v, %v", v, err)
-		}
+		v, err := s.Invited(ctx, token)
+		assert.Must(t, err == nil && v.User == "ann", "the invitation tells %+v, %v", v, err)
 	}
 	for _, bad := range []string{"123456789", strings.Repeat("ü", 201), "Password123", "qwertyuiop", "\xff2345678901"} {
-		if _, _, err := s.Accept(ctx, token, bad, home); !fault.Is(err, fault.Invalid) {
-			t.Errorf("the password %q: %v, want a refusal", bad, err)
-		}
+		_, _, err := s.Accept(ctx, token, bad, home)
+		assert.That(t, fault.Is(err, fault.Invalid), "the password %q: %v, want a refusal", bad, err)
 	}
 	cookie, in, err := s.Accept(ctx, token, passphrase, home)
-	if err != nil || in.User != "ann" || in.Device != "Firefox on Linux" || in.Address != "192.0.2.1" || !in.Fresh(exact.InstantOf(noon)) {
-		t.Fatalf("accepted: %+v, %v", in, err)
-	}
+	assert.Must(t, err == nil && in.User == "ann" && in.Device == "Firefox on Linux" && in.Address == "192.0.2.1" &&
+		in.Fresh(exact.InstantOf(noon)), "accepted: %+v, %v", in, err)
 	who, _, err := s.Authenticate(ctx, cookie, "store")
-	if err != nil || who.User != "ann" || who.Role != "member" || who.Via != "web" || who.Scope != "full" || who.Session != in.ID {
-		t.Errorf("the caller is %+v, %v", who, err)
-	}
+	assert.That(t, err == nil && who.User == "ann" && who.Role == "member" && who.Via == "web" && who.Scope == "full" &&
+		who.Session == in.ID, "the caller is %+v, %v", who, err)
 	if _, v, err := s.Authenticate(ctx, cookie, "reorder"); !fault.Is(err, fault.Forbidden) || v.User != "ann" || !strings.Contains(err.Error(), "reorder") {
 		t.Errorf("a service without a role: %v, %+v", err, v)
 	}
@@ -86,7 +81,7 @@ func TestSignInRevealsNothing(t *testing.T) {
 	s := NewSessions(h.d)
 	h.accept(s, "ann")
 	h.accept(s, "ben")
-	must[User](t)(disable(ctx, h.d, db.CLI(""), "ben"))
+	assert.Value(disable(ctx, h.d, db.CLI(""), "ben"))(t)
 	from := session.From{Address: "198.51.100.7"}
 	var said []string
 	for _, c := range [][2]string{{"nobody", passphrase}, {"ann", "wrong password"}, {"ben", passphrase}, {"new", passphrase}, {"", ""}} {
@@ -98,7 +93,7 @@ func TestSignInRevealsNothing(t *testing.T) {
 		assert.That(t, w == said[0], "a refusal says %q, another %q", w, said[0])
 	}
 	one, _, err := s.SignIn(ctx, " ann ", passphrase, from)
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	two, _, err := s.SignIn(ctx, "ann", passphrase, from)
 	assert.Must(t, err == nil && one != two, "a second sign-in gives the same token, or %v", err)
 	assert.Equal(t, h.number("SELECT COUNT(*) FROM sessions WHERE length(hash) = 32"), 3, "sessions are kept")
@@ -111,7 +106,7 @@ func (h fixture) number(query string, args ...any) (n int64) {
 		n, _, err = db.One(c, db.Int, query, args...)
 		return err
 	})
-	dbtest.OK(h.t, err)
+	assert.OK(h.t, err)
 	return n
 }
 
@@ -144,7 +139,7 @@ func TestGuessersAreSlowedAndColleaguesAreNot(t *testing.T) {
 	}
 	refused(t, try("ann", passphrase, home.Address), fault.Limited) // after a month the address is unknown again
 	h.pass(time.Second)
-	dbtest.OK(t, try("ann", passphrase, home.Address))
+	assert.OK(t, try("ann", passphrase, home.Address))
 	h.pass(time.Hour)
 	for i := range 20 { // one subscriber, many names
 		refused(t, try("name"+string(rune('a'+i)), "wrong password", "2001:db8::"+string(rune('a'+i%6))), fault.Unauthorized)
@@ -229,8 +224,8 @@ func TestSessionsEnd(t *testing.T) {
 			h.user(name)
 			token := h.accept(s, name)
 			who, _, err := s.Authenticate(ctx, token, "rental")
-			dbtest.OK(t, err)
-			dbtest.OK(t, end(who, token))
+			assert.OK(t, err)
+			assert.OK(t, end(who, token))
 			_, _, err = s.Authenticate(ctx, token, "rental")
 			assert.That(t, fault.Is(err, fault.Unauthorized), "the session is answered with %v", err)
 		})
@@ -246,7 +241,7 @@ func TestASessionLastsWhileItIsUsedAndNinetyDaysAtMost(t *testing.T) {
 		s := NewSessions(h.d) // after a restart too
 		_, _, err := s.Authenticate(ctx, token, "store")
 		assert.OK(t, err, "on day %d", day)
-		dbtest.OK(t, s.Flush(ctx))
+		assert.OK(t, s.Flush(ctx))
 		h.pass(8 * 24 * time.Hour)
 	}
 	_, _, err := s.Authenticate(ctx, token, "store")
@@ -260,14 +255,13 @@ func TestSessionKindsAreSeparate(t *testing.T) {
 	staff := h.accept(s, "ann")
 	tenant, _, err1 := s.Open(ctx, session.Tenant, 1, home)
 	buyer, _, err2 := s.Open(ctx, session.Buyer, 1, home)
-	dbtest.OK(t, errors.Join(err1, err2))
+	assert.OK(t, errors.Join(err1, err2))
 	for range 2 { // read, then cached
 		for kind, right := range map[session.Kind]string{session.Staff: staff, session.Tenant: tenant, session.Buyer: buyer} {
 			for _, token := range []string{staff, tenant, buyer, "", "nonsense"} {
 				v, err := s.Find(ctx, kind, token)
-				if good := token == right; good != (err == nil) || good && (v.Subject != 1 || v.Kind != kind) {
-					t.Errorf("%s: %+v, %v", kind, v, err)
-				}
+				good := token == right
+				assert.That(t, good == (err == nil) && (!good || v.Subject == 1 && v.Kind == kind), "%s: %+v, %v", kind, v, err)
 			}
 		}
 	}
@@ -285,7 +279,7 @@ func TestATenantsInvitation(t *testing.T) {
 		v, err := db.Update(ctx, h.d, db.Bookkeeping(), func(tx *db.Tx) (session.Invited, error) {
 			return session.Invite(tx, session.Tenant, 7, "ann")
 		})
-		dbtest.OK(t, err)
+		assert.OK(t, err)
 		return v
 	}
 	v := invite()
@@ -325,7 +319,7 @@ func TestWrongCodesSlowOnlyCodes(t *testing.T) {
 	v, err := db.Update(ctx, h.d, db.Bookkeeping(), func(tx *db.Tx) (session.Invited, error) {
 		return session.Invite(tx, session.Tenant, 7, "ann")
 	})
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	var wrong, limited atomic.Int64
 	var all sync.WaitGroup
 	for range 60 {

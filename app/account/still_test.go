@@ -6,7 +6,6 @@ import (
 
 	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
-	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 )
 
@@ -18,11 +17,11 @@ func TestAccessIsLookedUpAgainInTheWrite(t *testing.T) {
 	keys, sessions := NewKeys(h.d), NewSessions(h.d)
 	byKey := func(name string) db.Caller {
 		_, key := h.key(NewKey{Service: "store", User: name, Scope: "full"})
-		return must[db.Caller](t)(keys.Authenticate(ctx, "store", "Bearer "+key, "192.0.2.1"))
+		return assert.Value(keys.Authenticate(ctx, "store", "Bearer "+key, "192.0.2.1"))(t)
 	}
 	bySession := func(name string) db.Caller {
 		who, _, err := sessions.Authenticate(ctx, h.accept(sessions, name), "store")
-		dbtest.OK(t, err)
+		assert.OK(t, err)
 		return who
 	}
 	write := func(who db.Caller, word string) error {
@@ -56,10 +55,10 @@ func TestAccessIsLookedUpAgainInTheWrite(t *testing.T) {
 		}, fault.Unauthorized},
 	} {
 		t.Run(name, func(t *testing.T) {
-			must[User](t)(h.add(name, "member", "store"))
+			assert.Value(h.add(name, "member", "store"))(t)
 			who := c.in(name)
 			assert.OK(t, write(who, name), "with access")
-			dbtest.OK(t, c.lose(name, who))
+			assert.OK(t, c.lose(name, who))
 			refused(t, write(who, "after "+name), c.kind, "nothing was written")
 			assert.Equal(t, h.number("SELECT count(*) FROM settings WHERE name = 'word' AND value = ?", name), 1,
 				"a refused write was kept")

@@ -14,10 +14,10 @@ func TestLastUseIsKeptToTheMinute(t *testing.T) {
 	h.user("alice")
 	_, full := h.key(NewKey{Service: "store", User: "alice", Scope: "full"})
 	k := NewKeys(h.d)
-	ask := func() { t.Helper(); must[db.Caller](t)(k.Authenticate(ctx, "store", "Bearer "+full, "192.0.2.1")) }
+	ask := func() { t.Helper(); assert.Value(k.Authenticate(ctx, "store", "Bearer "+full, "192.0.2.1"))(t) }
 	lastUse := func() string {
 		t.Helper()
-		at := must[[]Key](t)(KeysOf(ctx, h.d, db.CLI(""), ""))[0].LastUsedAt
+		at := assert.Value(KeysOf(ctx, h.d, db.CLI(""), ""))(t)[0].LastUsedAt
 		if at == nil {
 			return "never"
 		}
@@ -32,12 +32,12 @@ func TestLastUseIsKeptToTheMinute(t *testing.T) {
 	ask()
 	assert.MustEqual(t, lastUse(), "never", "written on the request's path")
 	flush("2026-11-20T12:00:00Z")
-	version := must[int64](t)(h.d.Version())
+	version := assert.Value(h.d.Version())(t)
 	h.pass(29 * time.Second) // 12:00:59, the same minute
 	ask()
 	assert.Must(t, len(k.used) == 0, "the same minute is noted twice")
 	flush("2026-11-20T12:00:00Z")
-	assert.MustEqual(t, must[int64](t)(h.d.Version()), version, "the same minute was written twice")
+	assert.MustEqual(t, assert.Value(h.d.Version())(t), version, "the same minute was written twice")
 	h.pass(time.Second)
 	ask()
 	flush("2026-11-20T12:01:00Z")

@@ -14,27 +14,26 @@ import (
 
 func TestUsersAreAddedChangedAndListed(t *testing.T) {
 	h, ctx, cli := newFixture(t), context.Background(), db.CLI("")
-	some := must[bool](t)(Any(ctx, h.d))
+	some := assert.Value(Any(ctx, h.d))(t)
 	assert.Must(t, !some, "an empty database has a user")
-	if users := must[[]User](t)(Users(ctx, h.d, cli)); users == nil || len(users) != 0 {
+	if users := assert.Value(Users(ctx, h.d, cli))(t); users == nil || len(users) != 0 {
 		t.Fatalf("got %v, want an empty list", users)
 	}
-	must[User](t)(h.add("  zoë  ", "member", "store", "rental"))
-	must[User](t)(h.add("bob", "viewer", "store"))
-	must[User](t)(SetRole(ctx, h.d, cli, "zoë", "admin", []string{"store", "reorder"}, nil))
-	must[User](t)(SetRole(ctx, h.d, cli, "zoë", "member", []string{"rental"}, nil)) // unchanged: no entry
-	must[User](t)(setDisabled(ctx, h.d, cli, " bob", true))
-	some = must[bool](t)(Any(ctx, h.d))
+	assert.Value(h.add("  zoë  ", "member", "store", "rental"))(t)
+	assert.Value(h.add("bob", "viewer", "store"))(t)
+	assert.Value(SetRole(ctx, h.d, cli, "zoë", "admin", []string{"store", "reorder"}, nil))(t)
+	assert.Value(SetRole(ctx, h.d, cli, "zoë", "member", []string{"rental"}, nil))(t) // unchanged: no entry
+	assert.Value(setDisabled(ctx, h.d, cli, " bob", true))(t)
+	some = assert.Value(Any(ctx, h.d))(t)
 	assert.Must(t, some, "Any sees nobody")
-	users := must[[]User](t)(Users(ctx, h.d, cli))
-	if len(users) != 2 || users[0].Name != "bob" || !users[0].Disabled || users[1].Name != "zoë" || users[1].Disabled {
-		t.Fatalf("got %+v", users)
-	}
+	users := assert.Value(Users(ctx, h.d, cli))(t)
+	assert.Must(t, len(users) == 2 && users[0].Name == "bob" && users[0].Disabled && users[1].Name == "zoë" &&
+		!users[1].Disabled, "got %+v", users)
 	if want := map[string]string{"store": "admin", "reorder": "admin", "rental": "member"}; !maps.Equal(users[1].Roles, want) {
 		t.Fatalf("got roles %v, want %v", users[1].Roles, want)
 	}
-	must[User](t)(setDisabled(ctx, h.d, cli, "bob", false))
-	u := must[[]User](t)(Users(ctx, h.d, cli))[0]
+	assert.Value(setDisabled(ctx, h.d, cli, "bob", false))(t)
+	u := assert.Value(Users(ctx, h.d, cli))(t)[0]
 	assert.Must(t, !u.Disabled, "bob is still disabled")
 	want := []entry{
 		{"", "cli", "cli", "user.added", "user:1", `{"name":"zoë","roles":{"rental":"member","store":"member"}}`},
@@ -97,8 +96,8 @@ func TestUsersAreRefusedByName(t *testing.T) {
 	}
 	got := h.audit()
 	assert.Must(t, slices.Equal(got, before), "a refused change left an entry: %q", got)
-	must[User](t)(h.add(strings.Repeat("ü", 200), "admin", "store")) // exactly the allowed length
-	must[User](t)(setDisabled(ctx, h.d, cli, "alice", true))
+	assert.Value(h.add(strings.Repeat("ü", 200), "admin", "store"))(t) // exactly the allowed length
+	assert.Value(setDisabled(ctx, h.d, cli, "alice", true))(t)
 	refused(t, disable("alice"), fault.Conflict, `"alice"`, "disabled already")
 }
 
@@ -142,17 +141,17 @@ func TestFirstMakesAnAdminWithAKeyForEachServiceOnce(t *testing.T) {
 	services := []string{"store", "rental"}
 	_, err := First(ctx, h.d, cli, "a\nb", services)
 	refused(t, err, fault.Invalid, "control character")
-	keys := must[map[string]string](t)(First(ctx, h.d, cli, "alice", services))
+	keys := assert.Value(First(ctx, h.d, cli, "alice", services))(t)
 	assert.Must(t, len(keys) == 2 && keys["store"] != keys["rental"], "got %v, want a key for each service", keys)
 	k := NewKeys(h.d)
 	for _, s := range services {
-		who := must[db.Caller](t)(k.Authenticate(ctx, s, "Bearer "+keys[s], "127.0.0.1"))
+		who := assert.Value(k.Authenticate(ctx, s, "Bearer "+keys[s], "127.0.0.1"))(t)
 		assert.Must(t, who.User == "alice" && who.Role == "admin" && who.Scope == "full" && who.Service == s,
 			"%s: got %+v", s, who)
 	}
 	_, err = First(ctx, h.d, cli, "bob", services)
 	refused(t, err, fault.Conflict, "users already", "user add")
-	users := must[[]User](t)(Users(ctx, h.d, cli))
+	users := assert.Value(Users(ctx, h.d, cli))(t)
 	assert.Must(t, len(users) == 1, "got %d users, want 1", len(users))
 	var got []string
 	for _, e := range h.audit() {

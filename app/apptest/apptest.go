@@ -19,15 +19,13 @@ import (
 	"quartermaster/app/account"
 	"quartermaster/app/cli"
 	"quartermaster/app/server"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/db/dbtest"
 )
 
 // Noon is the start of every test's clock: a Friday, at noon UTC.
 var Noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-
-// OK ends the test at an error.
-var OK = dbtest.OK
 
 // Clock is the appliance's clock.
 type Clock struct {
@@ -93,7 +91,7 @@ func StartAt(t testing.TB, at time.Time, args ...string) *Fixture {
 	dbtest.Create(t, s.Path)
 	s.Up()
 	keys, err := account.First(context.Background(), s.Server.DB(), db.CLI(""), "owner", server.Names)
-	OK(t, err)
+	assert.OK(t, err)
 	s.Keys = keys
 	t.Cleanup(func() {
 		if s.Server != nil {
@@ -114,16 +112,14 @@ func (s *Fixture) Up() {
 		Args: append(args, s.args...), Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: s.Log,
 		Getenv: func(string) string { return "" }, Now: s.Clock.Now,
 	})
-	OK(s.T, err)
+	assert.OK(s.T, err)
 	s.Server = server
 }
 
 // Down stops the server as SIGTERM does.
 func (s *Fixture) Down() {
 	s.T.Helper()
-	if err := s.Server.Stop(); err != nil {
-		s.T.Error(err)
-	}
+	assert.NoError(s.T, s.Server.Stop())
 	s.Server = nil
 }
 
@@ -140,9 +136,8 @@ type Answer struct {
 // JSON reads the body into v.
 func (a Answer) JSON(t testing.TB, v any) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(a.Body), v); err != nil {
-		t.Fatalf("%v in %s", err, a.Body)
-	}
+	err := json.Unmarshal([]byte(a.Body), v)
+	assert.Must(t, err == nil, "%v in %s", err, a.Body)
 }
 
 // Map is the body as an object.
@@ -169,7 +164,7 @@ func (s *Fixture) Post(service, path, body string) Answer {
 func (s *Fixture) Do(service, method, path, key, body string, heads ...string) Answer {
 	s.T.Helper()
 	r, err := http.NewRequest(method, s.URL(service, path), strings.NewReader(body))
-	OK(s.T, err)
+	assert.OK(s.T, err)
 	if key != "" {
 		r.Header.Set("Authorization", "Bearer "+key)
 	}
@@ -181,10 +176,10 @@ func (s *Fixture) Do(service, method, path, key, body string, heads ...string) A
 		r.Header.Set(name, value)
 	}
 	resp, err := http.DefaultClient.Do(r)
-	OK(s.T, err)
+	assert.OK(s.T, err)
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	OK(s.T, err)
+	assert.OK(s.T, err)
 	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: string(b)}
 }
 
@@ -194,7 +189,7 @@ func (s *Fixture) Key(service, user, role, scope string) string {
 	ctx, d := context.Background(), s.Server.DB()
 	_, _ = account.AddUser(ctx, d, db.CLI(""), user, role, server.Names) // may exist
 	_, key, err := account.CreateKey(ctx, d, db.CLI(service), account.NewKey{Service: service, User: user, Scope: scope})
-	OK(s.T, err)
+	assert.OK(s.T, err)
 	return key
 }
 
@@ -250,9 +245,7 @@ func (s *Fixture) Pipe(stdin string, args ...string) (code int, stdout, stderr s
 func (s *Fixture) MustCLI(args ...string) string {
 	s.T.Helper()
 	code, out, errs := s.CLI(args...)
-	if code != 0 {
-		s.T.Fatalf("quartermaster %s: exit %d: %s%s", strings.Join(args, " "), code, out, errs)
-	}
+	assert.Must(s.T, code == 0, "quartermaster %s: exit %d: %s%s", strings.Join(args, " "), code, out, errs)
 	return out
 }
 
@@ -263,24 +256,20 @@ func Golden(t testing.TB, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join(root(t), "testdata", name)
 	if *update {
-		OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		assert.OK(t, os.WriteFile(path, got, 0o644))
 	}
 	want, err := os.ReadFile(path)
-	OK(t, err)
-	if !bytes.Equal(want, got) {
-		t.Errorf("%s is not what the golden has; if the change is meant, run the test with -update and look at the diff",
-			name)
-	}
+	assert.OK(t, err)
+	assert.That(t, bytes.Equal(want, got),
+		"%s is not what the golden has; if the change is meant, run the test with -update and look at the diff", name)
 }
 
 // root is the project's folder.
 func root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
-	OK(t, err)
+	assert.OK(t, err)
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			return dir

@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"quartermaster/schema/assert"
 )
 
 var build struct {
@@ -49,9 +51,7 @@ func Binary(t testing.TB) string {
 			build.err = errors.New(string(out))
 		}
 	})
-	if build.err != nil {
-		t.Fatal(build.err)
-	}
+	assert.OK(t, build.err)
 	return build.path
 }
 
@@ -130,8 +130,8 @@ func ServeUnder(t testing.TB, dir, first string, args ...string) *Process {
 	p.Cmd.Dir = dir
 	p.Cmd.Stdout = p.Stdout
 	stderr, err := p.Cmd.StderrPipe()
-	OK(t, err)
-	OK(t, p.Cmd.Start())
+	assert.OK(t, err)
+	assert.OK(t, p.Cmd.Start())
 	go p.follow(bufio.NewReader(stderr))
 	t.Cleanup(func() {
 		_ = p.Cmd.Process.Kill()
@@ -195,14 +195,14 @@ func (p *Process) URL(service, path string) string {
 // Stop sends SIGTERM, waits for the end and returns the exit code.
 func (p *Process) Stop(t testing.TB) int {
 	t.Helper()
-	OK(t, p.Cmd.Process.Signal(syscall.SIGTERM))
+	assert.OK(t, p.Cmd.Process.Signal(syscall.SIGTERM))
 	return p.Wait(t)
 }
 
 // Kill ends it as kill -9 does.
 func (p *Process) Kill(t testing.TB) {
 	t.Helper()
-	OK(t, p.Cmd.Process.Kill())
+	assert.OK(t, p.Cmd.Process.Kill())
 	p.Wait(t)
 }
 
@@ -221,11 +221,9 @@ func (p *Process) Wait(t testing.TB) int {
 func Keys(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	code, out, errs := Exec(t, dir, "init", "--json")
-	if code != 0 {
-		t.Fatalf("init: exit %d: %s", code, errs)
-	}
+	assert.Must(t, code == 0, "init: exit %d: %s", code, errs)
 	var made struct{ Keys map[string]string }
-	OK(t, json.NewDecoder(strings.NewReader(out)).Decode(&made))
+	assert.OK(t, json.NewDecoder(strings.NewReader(out)).Decode(&made))
 	return made.Keys
 }
 
@@ -233,14 +231,14 @@ func Keys(t testing.TB, dir string) map[string]string {
 func Ask(t testing.TB, p *Process, method, service, path, key, body string) (int, string) {
 	t.Helper()
 	r, err := http.NewRequest(method, p.URL(service, path), strings.NewReader(body))
-	OK(t, err)
+	assert.OK(t, err)
 	r.Header.Set("Authorization", "Bearer "+key)
 	r.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(r)
-	OK(t, err)
+	assert.OK(t, err)
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	OK(t, err)
+	assert.OK(t, err)
 	return resp.StatusCode, string(b)
 }
 
@@ -253,7 +251,7 @@ func FreeAddr(t testing.TB) string {
 	for range 1000 {
 		addr := fmt.Sprintf("127.0.0.1:%d", 10000+(int64(os.Getpid())*1000+addrs.Add(1))%20000)
 		if l, err := net.Listen("tcp", addr); err == nil {
-			OK(t, l.Close())
+			assert.OK(t, l.Close())
 			return addr
 		}
 	}

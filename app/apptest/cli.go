@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"quartermaster/schema/assert"
 )
 
 // CLI runs command lines of the program on the test's own database.
@@ -55,9 +57,7 @@ func (c *CLI) Call(args ...string) (code int, stdout, stderr string) {
 func (c *CLI) Ok(args ...string) string {
 	c.Helper()
 	code, out, err := c.Call(args...)
-	if code != 0 {
-		c.Fatalf("%s: exit %d\n%s%s", strings.Join(args, " "), code, out, err)
-	}
+	assert.Must(c, code == 0, "%s: exit %d\n%s%s", strings.Join(args, " "), code, out, err)
 	return out
 }
 

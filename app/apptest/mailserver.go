@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // MailServer is a mail server on loopback with answers set by the test.
@@ -40,7 +42,7 @@ type Letter struct {
 func StartMail(t testing.TB) *MailServer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	OK(t, err)
+	assert.OK(t, err)
 	s := &MailServer{Port: int64(l.Addr().(*net.TCPAddr).Port), answers: map[string]string{}, Ways: "PLAIN LOGIN"}
 	var open sync.WaitGroup
 	open.Go(func() {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // Maintenance is a running appliance with a few maintenance records. It is Friday, 2026-11-20.
@@ -40,9 +42,8 @@ func NewMaintenance(t testing.TB, args ...string) Maintenance {
 // Load imports rows that must all be good.
 func (w Maintenance) Load(table, header string, rows ...string) {
 	w.T.Helper()
-	if code, out, errs := w.Rows(table, header, rows...); code != 0 {
-		w.T.Fatalf("import %s: exit %d: %s%s", table, code, out, errs)
-	}
+	code, out, errs := w.Rows(table, header, rows...)
+	assert.Must(w.T, code == 0, "import %s: exit %d: %s%s", table, code, out, errs)
 }
 
 // Rows imports rows.
@@ -55,9 +56,7 @@ func (w Maintenance) Rows(table, header string, rows ...string) (code int, out, 
 func (w Maintenance) MustGet(path string) string {
 	w.T.Helper()
 	a := w.Get("maintenance", path)
-	if a.Status != 200 {
-		w.T.Fatalf("GET %s: %d %s", path, a.Status, a.Body)
-	}
+	assert.Must(w.T, a.Status == 200, "GET %s: %d %s", path, a.Status, a.Body)
 	return a.Body
 }
 
@@ -65,9 +64,7 @@ func (w Maintenance) MustGet(path string) string {
 func (w Maintenance) MustPost(status int, path, body string) string {
 	w.T.Helper()
 	a := w.Post("maintenance", path, body)
-	if a.Status != status {
-		w.T.Fatalf("POST %s %s: %d %s, want %d", path, body, a.Status, a.Body, status)
-	}
+	assert.Must(w.T, a.Status == status, "POST %s %s: %d %s, want %d", path, body, a.Status, a.Body, status)
 	return a.Body
 }
 
@@ -96,9 +93,7 @@ func (w Maintenance) Close(id int64) string {
 func (w Maintenance) MustTool(name, arguments string) string {
 	w.T.Helper()
 	content, refusal := w.Tool("maintenance", name, arguments)
-	if refusal != "" {
-		w.T.Fatalf("%s %s: %s", name, arguments, refusal)
-	}
+	assert.Must(w.T, refusal == "", "%s %s: %s", name, arguments, refusal)
 	return JSONText(content)
 }
 
@@ -126,9 +121,8 @@ func (w Maintenance) IsDue(when string, plan int64, want map[string]any) {
 		return
 	}
 	for name, value := range want {
-		if fmt.Sprint(row[name]) != fmt.Sprint(value) {
-			w.T.Errorf("%s: plan %d has %s %v, want %v in %v", when, plan, name, row[name], value, row)
-		}
+		assert.That(w.T, fmt.Sprint(row[name]) == fmt.Sprint(value), "%s: plan %d has %s %v, want %v in %v", when, plan, name,
+			row[name], value, row)
 	}
 }
 
@@ -152,26 +146,21 @@ func (w Maintenance) Trail(n int) []string {
 // Into reads JSON.
 func (w Maintenance) Into(body string, v any) {
 	w.T.Helper()
-	if err := json.Unmarshal([]byte(body), v); err != nil {
-		w.T.Fatalf("%v in %s", err, body)
-	}
+	err := json.Unmarshal([]byte(body), v)
+	assert.Must(w.T, err == nil, "%v in %s", err, body)
 }
 
 // Equal compares two texts.
 func (w Maintenance) Equal(what, got, want string) {
 	w.T.Helper()
-	if got != want {
-		w.T.Errorf("%s\n got %s\nwant %s", what, got, want)
-	}
+	assert.That(w.T, got == want, "%s\n got %s\nwant %s", what, got, want)
 }
 
 // Says requires a text to contain the parts.
 func (w Maintenance) Says(what, text string, parts ...string) {
 	w.T.Helper()
 	for _, p := range parts {
-		if !strings.Contains(text, p) {
-			w.T.Errorf("%s does not say %q:\n%s", what, p, text)
-		}
+		assert.That(w.T, strings.Contains(text, p), "%s does not say %q:\n%s", what, p, text)
 	}
 }
 
@@ -181,9 +170,7 @@ func (w Maintenance) Refuses(code int, words []string, args ...string) {
 	w.T.Helper()
 	before := SnapshotOf(w.T, w.Fixture)
 	got, out, errs := w.CLI(append([]string{"maintenance"}, args...)...)
-	if got != code || out != "" {
-		w.T.Errorf("maintenance %q: exit %d with %q, want %d: %s", args, got, out, code, errs)
-	}
+	assert.That(w.T, got == code && out == "", "maintenance %q: exit %d with %q, want %d: %s", args, got, out, code, errs)
 	w.Says(fmt.Sprintf("maintenance %q", args), errs, words...)
 	before.Check(fmt.Sprintf("maintenance %q", args))
 }
@@ -213,9 +200,7 @@ func (w Maintenance) ToolRefused(name, arguments string, words ...string) {
 	w.T.Helper()
 	before := SnapshotOf(w.T, w.Fixture)
 	content, refusal := w.Tool("maintenance", name, arguments)
-	if refusal == "" {
-		w.T.Errorf("%s %s: %v", name, arguments, content)
-	}
+	assert.That(w.T, refusal != "", "%s %s: %v", name, arguments, content)
 	w.Says(name+" "+arguments, refusal, words...)
 	before.Check(name + " " + arguments)
 }

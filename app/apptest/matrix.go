@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"quartermaster/schema"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/exact"
 )
 
@@ -84,9 +85,7 @@ func StartFilled(t testing.TB, args ...string) *Fixture {
 		if service.Demo == nil {
 			continue
 		}
-		if err := service.Demo(context.Background(), today); err != nil {
-			t.Fatalf("%s: %v", service.Name, err)
-		}
+		assert.OK(t, service.Demo(context.Background(), today), "%s", service.Name)
 	}
 	return s
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"quartermaster/schema/assert"
 )
 
 // Receiver is a real webhook receiver. It answers with Status and stores its requests.
@@ -31,9 +33,7 @@ func Receive(t testing.TB) *Receiver {
 	r := &Receiver{status: http.StatusNoContent, came: make(chan Delivered, 10_000)}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		body, err := io.ReadAll(req.Body)
-		if err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, err)
 		d := Delivered{Header: req.Header, Body: string(body)}
 		r.mu.Lock()
 		r.got = append(r.got, d)

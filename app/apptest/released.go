@@ -6,17 +6,19 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"quartermaster/schema/assert"
 )
 
 // Unpacked reads a gzipped file of testdata/released.
 func Unpacked(t *testing.T, name string) []byte {
 	t.Helper()
 	f, err := os.Open(filepath.Join("../../..", "testdata", "released", name))
-	OK(t, err)
+	assert.OK(t, err)
 	defer f.Close()
 	z, err := gzip.NewReader(f)
-	OK(t, err)
+	assert.OK(t, err)
 	b, err := io.ReadAll(z)
-	OK(t, err)
+	assert.OK(t, err)
 	return b
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"quartermaster/schema/assert"
 )
 
 // Rental is an appliance whose rental service is tested from outside only: over REST, by agents and at the
@@ -35,16 +37,15 @@ func NewRentalAt(t testing.TB, at time.Time, zone string, args ...string) *Renta
 func (l *Rental) On(day string) {
 	l.T.Helper()
 	at, err := time.Parse(time.DateOnly, day)
-	OK(l.T, err)
+	assert.OK(l.T, err)
 	l.Clock.Set(at.Add(12 * time.Hour))
 }
 
 // Load imports a table whose rows must all be good.
 func (l *Rental) Load(table, text string) {
 	l.T.Helper()
-	if refused := l.Try(table, text); len(refused) > 0 {
-		l.T.Fatalf("import %s: %v", table, refused)
-	}
+	refused := l.Try(table, text)
+	assert.Must(l.T, len(refused) == 0, "import %s: %v", table, refused)
 }
 
 // Try imports a table and returns the refused rows as "line: reason".
@@ -57,15 +58,12 @@ func (l *Rental) Try(table, text string) (refused []string) {
 			Reason string
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &done); err != nil {
-		l.T.Fatalf("import %s: exit %d: %s%s", table, code, out, errs)
-	}
+	err := json.Unmarshal([]byte(out), &done)
+	assert.Must(l.T, err == nil, "import %s: exit %d: %s%s", table, code, out, errs)
 	for _, e := range done.Errors {
 		refused = append(refused, fmt.Sprintf("%d: %s", e.Line, e.Reason))
 	}
-	if (code == 0) != (len(refused) == 0) {
-		l.T.Fatalf("import %s: exit %d with %q", table, code, refused)
-	}
+	assert.Must(l.T, (code == 0) == (len(refused) == 0), "import %s: exit %d with %q", table, code, refused)
 	return refused
 }
 
@@ -79,13 +77,9 @@ func (l *Rental) Rental(args ...string) string {
 func (l *Rental) Refuses(code int, words []string, args ...string) {
 	l.T.Helper()
 	got, out, errs := l.CLI(append(append([]string{"rental"}, args...), l.Zone...)...)
-	if got != code || out != "" {
-		l.T.Errorf("rental %q: exit %d with %q, want %d: %s", args, got, out, code, errs)
-	}
+	assert.That(l.T, got == code && out == "", "rental %q: exit %d with %q, want %d: %s", args, got, out, code, errs)
 	for _, w := range words {
-		if !strings.Contains(errs, w) {
-			l.T.Errorf("rental %q: it does not say %q: %s", args, w, errs)
-		}
+		assert.That(l.T, strings.Contains(errs, w), "rental %q: it does not say %q: %s", args, w, errs)
 	}
 }
 
@@ -98,9 +92,7 @@ func (l *Rental) Lease(terms ...string) int {
 	l.Load("units", "property,name\nHouse,"+unit+"\n")
 	l.Load("tenants", fmt.Sprintf("name,email\nTenant %s,%s@example.org\n", unit, strings.ToLower(unit)))
 	refused := l.PutLease(append([]string{"unit=" + unit, "tenant=Tenant " + unit, "rent_cents=100000"}, terms...)...)
-	if len(refused) > 0 {
-		l.T.Fatalf("lease %q: %q", terms, refused)
-	}
+	assert.Must(l.T, len(refused) == 0, "lease %q: %q", terms, refused)
 	return l.Units
 }
 
@@ -184,9 +176,7 @@ func (c Charge) String() string {
 func (l *Rental) Ledger(lease int) (got ledger) {
 	l.T.Helper()
 	a := l.Get("rental", fmt.Sprintf("/api/leases/%d/ledger", lease))
-	if a.Status != 200 {
-		l.T.Fatalf("the ledger of %d: %d %s", lease, a.Status, a.Body)
-	}
+	assert.Must(l.T, a.Status == 200, "the ledger of %d: %d %s", lease, a.Status, a.Body)
 	a.JSON(l.T, &got)
 	var sums Totals
 	for i, c := range got.Charges {
@@ -196,13 +186,11 @@ func (l *Rental) Ledger(lease int) (got ledger) {
 		} else {
 			sums.Balance += c.AmountCents
 		}
-		if i > 0 && (c.DueDate < got.Charges[i-1].DueDate || c.DueDate == got.Charges[i-1].DueDate && c.ID < got.Charges[i-1].ID) {
-			l.T.Errorf("the ledger of %d is not by due date and id: %v", lease, got.Charges)
-		}
+		assert.That(l.T, i <= 0 || c.DueDate >= got.Charges[i-1].DueDate && (c.DueDate != got.Charges[i-1].DueDate ||
+			c.ID >= got.Charges[i-1].ID), "the ledger of %d is not by due date and id: %v", lease, got.Charges)
 	}
-	if got.Totals != sums || got.Lease.BalanceCents != sums.Balance {
-		l.T.Errorf("the ledger of %d: totals %+v and balance %d, its charges give %+v", lease, got.Totals, got.Lease.BalanceCents, sums)
-	}
+	assert.That(l.T, got.Totals == sums && got.Lease.BalanceCents == sums.Balance,
+		"the ledger of %d: totals %+v and balance %d, its charges give %+v", lease, got.Totals, got.Lease.BalanceCents, sums)
 	return got
 }
 
@@ -214,9 +202,8 @@ func (l *Rental) Owes(lease int, want ...string) ledger {
 	for _, c := range got.Charges {
 		lines = append(lines, c.String())
 	}
-	if !slices.Equal(lines, want) {
-		l.T.Errorf("lease %d has\n%s\nwant\n%s", lease, strings.Join(lines, "\n"), strings.Join(want, "\n"))
-	}
+	assert.That(l.T, slices.Equal(lines, want), "lease %d has\n%s\nwant\n%s", lease, strings.Join(lines, "\n"),
+		strings.Join(want, "\n"))
 	return got
 }
 
@@ -228,9 +215,7 @@ func (l *Rental) Pay(lease int, due, rest string) (p Payment) {
 			continue
 		}
 		a := l.Post("rental", fmt.Sprintf("/api/leases/%d/payments", lease), fmt.Sprintf(`{"charge_id":%d%s}`, c.ID, rest))
-		if a.Status != 201 {
-			l.T.Fatalf("paying %s: %d %s", c, a.Status, a.Body)
-		}
+		assert.Must(l.T, a.Status == 201, "paying %s: %d %s", c, a.Status, a.Body)
 		a.JSON(l.T, &p)
 		return p
 	}
@@ -242,9 +227,7 @@ func (l *Rental) Pay(lease int, due, rest string) (p Payment) {
 func (l *Rental) Arrears() (got arrears) {
 	l.T.Helper()
 	a := l.Get("rental", "/api/arrears")
-	if a.Status != 200 {
-		l.T.Fatalf("arrears: %d %s", a.Status, a.Body)
-	}
+	assert.Must(l.T, a.Status == 200, "arrears: %d %s", a.Status, a.Body)
 	a.JSON(l.T, &got)
 	return got
 }
@@ -254,13 +237,10 @@ func (l *Rental) Refused(a Answer, status int, says ...string) {
 	l.T.Helper()
 	code := map[int]string{401: "unauthorized", 403: "forbidden", 404: "not_found", 409: "conflict", 422: "validation", 503: "unavailable"}[status]
 	m := a.Map(l.T)
-	if a.Status != status || m["error"] != code || m["detail"] == "" {
-		l.T.Errorf("%d %s, want %d %s", a.Status, a.Body, status, code)
-	}
+	assert.That(l.T, a.Status == status && m["error"] == code && m["detail"] != "", "%d %s, want %d %s", a.Status, a.Body,
+		status, code)
 	for _, s := range says {
-		if !strings.Contains(fmt.Sprint(m["detail"]), s) {
-			l.T.Errorf("%s does not name %q", a.Body, s)
-		}
+		assert.That(l.T, strings.Contains(fmt.Sprint(m["detail"]), s), "%s does not name %q", a.Body, s)
 	}
 }
 
@@ -270,9 +250,8 @@ func AnswerOf(printed string) Answer { return Answer{Body: printed} }
 // Sound requires doctor to find nothing.
 func (l *Rental) Sound() {
 	l.T.Helper()
-	if code, out, errs := l.CLI(append([]string{"doctor"}, l.Zone...)...); code != 0 {
-		l.T.Errorf("doctor: exit %d\n%s%s", code, out, errs)
-	}
+	code, out, errs := l.CLI(append([]string{"doctor"}, l.Zone...)...)
+	assert.That(l.T, code == 0, "doctor: exit %d\n%s%s", code, out, errs)
 }
 
 // Trail lists the service's audit entries, oldest first, as "actor via action subject".
@@ -301,9 +280,8 @@ func (l *Rental) Content(tool, arguments string) string {
 		}
 	}
 	a.JSON(l.T, &m)
-	if a.Status != 200 || m.Result.IsError || len(m.Result.Content) != 1 {
-		l.T.Fatalf("%s %s: %d %s", tool, arguments, a.Status, a.Body)
-	}
+	assert.Must(l.T, a.Status == 200 && !m.Result.IsError && len(m.Result.Content) == 1, "%s %s: %d %s", tool, arguments,
+		a.Status, a.Body)
 	return strings.Replace(string(m.Result.StructuredContent), `,"currency":"USD"}`, "}", 1)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -28,15 +29,13 @@ func SnapshotOf(t testing.TB, s *Fixture) snapshot {
 // Check fails if a row has changed. Without a commit it reads nothing.
 func (b snapshot) Check(what string) {
 	b.t.Helper()
-	if version(b.t, b.s) != b.version && Digest(b.t, b.s) != b.digest {
-		b.t.Errorf("%s changed rows", what)
-	}
+	assert.That(b.t, version(b.t, b.s) == b.version || Digest(b.t, b.s) == b.digest, "%s changed rows", what)
 }
 
 func version(t testing.TB, s *Fixture) int64 {
 	t.Helper()
 	v, err := s.Server.DB().Version()
-	OK(t, err)
+	assert.OK(t, err)
 	return v
 }
 
@@ -64,7 +63,7 @@ func Digest(t testing.TB, s *Fixture) string {
 		}
 		return nil
 	})
-	OK(t, err)
+	assert.OK(t, err)
 	digests[at] = fmt.Sprintf("%x", sum.Sum(nil))
 	return digests[at]
 }

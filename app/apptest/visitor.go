@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/html"
 
 	"quartermaster/app/account"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -60,9 +61,8 @@ func (s *Fixture) Person(service, name, role string, services ...string) *Visito
 		services = []string{"store", "maintenance", "rental", "reorder"}
 	}
 	ctx := context.Background()
-	if _, err := account.AddUser(ctx, s.Server.DB(), db.CLI(""), name, role, services); err != nil {
-		s.T.Fatal(err)
-	}
+	_, err := account.AddUser(ctx, s.Server.DB(), db.CLI(""), name, role, services)
+	assert.OK(s.T, err)
 	return s.Invited(service, name)
 }
 
@@ -70,11 +70,10 @@ func (s *Fixture) Person(service, name, role string, services ...string) *Visito
 func (s *Fixture) Invited(service, name string) *Visitor {
 	s.T.Helper()
 	token, _, err := account.Invite(context.Background(), s.Server.DB(), db.CLI(""), name)
-	OK(s.T, err)
+	assert.OK(s.T, err)
 	v := s.Visitor(service)
-	if got := v.Post("/welcome/"+token, "password", Password); got.Status != http.StatusSeeOther {
-		s.T.Fatalf("the invitation of %s: %d %s", name, got.Status, got.Body)
-	}
+	got := v.Post("/welcome/"+token, "password", Password)
+	assert.Must(s.T, got.Status == http.StatusSeeOther, "the invitation of %s: %d %s", name, got.Status, got.Body)
 	return v
 }
 
@@ -99,7 +98,7 @@ func (v *Visitor) Upload(path string, fields map[string]string, field, name, con
 		_ = w.WriteField(n, text)
 	}
 	part, err := w.CreateFormFile(field, name)
-	OK(v.T, err)
+	assert.OK(v.T, err)
 	_, _ = io.WriteString(part, content)
 	_ = w.Close()
 	return v.do(http.MethodPost, path, &b, w.FormDataContentType())
@@ -116,7 +115,7 @@ func (v *Visitor) Send(path string, body io.Reader, kind string) Sheet {
 func (v *Visitor) do(method, path string, body io.Reader, kind string) Sheet {
 	v.T.Helper()
 	r, err := http.NewRequestWithContext(context.Background(), method, v.Base+path, body)
-	OK(v.T, err)
+	assert.OK(v.T, err)
 	r.Header.Set("Accept", "text/html")
 	if method == http.MethodPost {
 		r.Header.Set("Origin", v.Base)
@@ -130,15 +129,14 @@ func (v *Visitor) do(method, path string, body io.Reader, kind string) Sheet {
 		}
 	}
 	resp, err := v.Client.Do(r)
-	OK(v.T, err)
+	assert.OK(v.T, err)
 	defer func() { _ = resp.Body.Close() }()
 	b, err := io.ReadAll(resp.Body)
-	OK(v.T, err)
+	assert.OK(v.T, err)
 	s := Sheet{Status: resp.StatusCode, Header: resp.Header, Body: string(b)}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
-		if s.Doc, err = html.Parse(strings.NewReader(s.Body)); err != nil {
-			v.T.Fatal(err)
-		}
+		s.Doc, err = html.Parse(strings.NewReader(s.Body))
+		assert.OK(v.T, err)
 	}
 	return s
 }

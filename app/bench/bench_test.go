@@ -37,14 +37,12 @@ func TestTheDriverRuns(t *testing.T) {
 	assert.OK(t, run(context.Background(), append(args, "-json"), out, io.Discard))
 	var rep report
 	assert.OK(t, json.Unmarshal(out.Bytes(), &rep))
-	if len(rep.Rows) < 20 || rep.Idle <= 0 || rep.Peak < rep.Idle || rep.Binary <= 0 || rep.Start <= 0 {
-		t.Errorf("the report lacks figures: %s", out)
-	}
+	assert.That(t, len(rep.Rows) >= 20 && !(rep.Idle <= 0) && !(rep.Peak < rep.Idle) && !(rep.Binary <= 0) &&
+		!(rep.Start <= 0), "the report lacks figures: %s", out)
 	for _, r := range rep.Rows {
 		for _, f := range append(r.Floors, r.Ours) {
-			if f.Ops == 0 || f.PerSec <= 0 || f.P50us <= 0 || f.P99us < f.P50us || f.MaxUs < f.P99us {
-				t.Errorf("%s, %s: %+v", r.Case, f.What, f)
-			}
+			assert.That(t, f.Ops != 0 && !(f.PerSec <= 0) && !(f.P50us <= 0) && !(f.P99us < f.P50us) && !(f.MaxUs < f.P99us),
+				"%s, %s: %+v", r.Case, f.What, f)
 		}
 		assert.That(t, len(r.Floors) != 0, "%s stands beside nothing", r.Case)
 	}

@@ -42,7 +42,7 @@ func (k *fixture) ask(who db.Caller, what, with string, work func(context.Contex
 		return
 	}
 	k.worked++
-	dbtest.OK(k.t, work(ctx))
+	assert.OK(k.t, work(ctx))
 	k.c.Put(who, what, with, at, []byte(what+with))
 }
 

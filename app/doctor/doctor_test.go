@@ -10,7 +10,6 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
-	"quartermaster/schema/db/dbtest"
 )
 
 func TestFreeSpaceIsJudged(t *testing.T) {
@@ -40,7 +39,7 @@ func TestFreeDiskIsReported(t *testing.T) {
 // TestDiagnosisNamesEveryBreach: each breach of a service is named, and an impossible check is a breach too.
 func TestDiagnosisNamesEveryBreach(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.db")
-	dbtest.OK(t, db.Create(path, db.Options{}))
+	assert.OK(t, db.Create(path, db.Options{}))
 	d := assert.Value(db.Open(path, db.Options{}))(t)
 	defer d.Close()
 	service := func(name string, breaches []string, err error) schema.Service {

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"quartermaster/schema/assert"
-	"quartermaster/schema/db/dbtest"
 )
 
 // pair is a limited connection and its client's end.
@@ -220,7 +219,7 @@ func TestUnreadAnswerIsCutOff(t *testing.T) {
 	t.Cleanup(func() { _ = server.Close() })
 	ask := func() net.Conn {
 		conn, err := net.Dial("tcp", in.Addr().String())
-		dbtest.OK(t, err)
+		assert.OK(t, err)
 		t.Cleanup(func() { conn.Close() })
 		_, err = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 		assert.OK(t, err)

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"quartermaster/schema/assert"
-	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 	"quartermaster/schema/wire"
 )
@@ -47,7 +46,7 @@ func TestHalfBodiesMakeRoom(t *testing.T) {
 	addr, m := holding(t)
 	for range 8 {
 		conn, err := net.Dial("tcp", addr)
-		dbtest.OK(t, err)
+		assert.OK(t, err)
 		defer conn.Close()
 		_, err = io.WriteString(conn, largeHeader+strings.Repeat("x", 100_000))
 		assert.OK(t, err)

@@ -53,9 +53,8 @@ func TestStreamsThatAreNotRead(t *testing.T) {
 			unread := assert.Value(get())(t)
 			defer unread.Body.Close()
 			if c.take < time.Minute {
-				if err := <-ended; err == nil {
-					t.Error("it was sent")
-				}
+				err := <-ended
+				assert.That(t, err != nil, "it was sent")
 				return
 			}
 			read := assert.Value(get())(t)

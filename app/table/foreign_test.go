@@ -15,7 +15,6 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
-	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -49,11 +48,11 @@ var berlin = func() *time.Location {
 // read returns the rows of a file as "code|name|..." of its columns, or the refusal after the line's number.
 func read(t *testing.T, file []byte, r Reading) (rows []string, out *reader) {
 	t.Helper()
-	dbtest.OK(t, r.Check(wares()))
+	assert.OK(t, r.Check(wares()))
 	out = assert.Value(InMemory(file).open(wares(), r, shop{zone: berlin, currency: exact.CurrencyOf("EUR")}))(t)
 	for {
 		row, more, err := out.next()
-		dbtest.OK(t, err)
+		assert.OK(t, err)
 		if !more {
 			return rows, out
 		}
@@ -215,7 +214,7 @@ func book(t *testing.T, rows string, from1904 bool) []byte {
 		if err == nil {
 			_, err = w.Write([]byte(content))
 		}
-		dbtest.OK(t, err)
+		assert.OK(t, err)
 	}
 	era := ""
 	if from1904 {
@@ -229,7 +228,7 @@ func book(t *testing.T, rows string, from1904 bool) []byte {
 	head := `<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>3</v></c><c r="D1" t="s"><v>4</v></c></row>`
 	put("xl/worksheets/sheet1.xml", `<worksheet><sheetData>`+head+rows+`</sheetData></worksheet>`)
 	put("xl/worksheets/sheet2.xml", `<worksheet><sheetData><row><c t="inlineStr"><is><t>code</t></is></c></row><row><c t="str"><v>Z</v></c></row></sheetData></worksheet>`)
-	dbtest.OK(t, z.Close())
+	assert.OK(t, z.Close())
 	return b.Bytes()
 }
 

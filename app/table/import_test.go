@@ -17,7 +17,6 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
-	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
@@ -29,9 +28,8 @@ func TestDryRunReportsTheSameAndWritesNothing(t *testing.T) {
 	got := s.export(t)
 	assert.That(t, got == "code,name,count\n" && s.audited(t) == 0, "a dry run wrote %s", got)
 	real := s.mustLoad(t, file)
-	if dry.Imported != 2 || dry.Imported != real.Imported || !slices.Equal(dry.Errors, real.Errors) || len(dry.Errors) != 1 {
-		t.Errorf("dry run said %+v, the import %+v", dry, real)
-	}
+	assert.That(t, dry.Imported == 2 && dry.Imported == real.Imported && slices.Equal(dry.Errors, real.Errors) &&
+		len(dry.Errors) == 1, "dry run said %+v, the import %+v", dry, real)
 	assert.Equal(t, s.export(t), "code,name,count\na,one,0\nc,three,0\n", "imported")
 }
 
@@ -43,9 +41,8 @@ func TestErrorOutsideARowWritesNothing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newShelf(t)
 			done, err := s.load(c.file, schema.LoadOptions{})
-			if err == nil || err.Error() != c.want && !strings.HasSuffix(err.Error(), c.want) {
-				t.Errorf("got %+v, %v; want the error %q", done, err, c.want)
-			}
+			assert.That(t, err != nil && (err.Error() == c.want || strings.HasSuffix(err.Error(), c.want)),
+				"got %+v, %v; want the error %q", done, err, c.want)
 			got := s.export(t)
 			assert.That(t, got == "code,name,count\n" && s.audited(t) == 0, "half an import was kept:\n%s", got)
 		})
@@ -105,7 +102,7 @@ func TestManyRows(t *testing.T) {
 	var told []int
 	done, err := Import(context.Background(), s.db, db.CLI("shelf"), s.table(), strings.NewReader(file.String()), schema.LoadOptions{},
 		func(rows int) { told = append(told, rows) })
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	refused := n / 100
 	assert.Must(t, done.Imported == n-refused && len(done.Errors) == refused,
 		"imported %d, refused %d of %d", done.Imported, len(done.Errors), n)
@@ -147,20 +144,19 @@ func TestCancelledContextStopsAnImport(t *testing.T) {
 func TestImportFromFileAndPipe(t *testing.T) {
 	s := newShelf(t)
 	path := filepath.Join(t.TempDir(), "things.csv")
-	dbtest.OK(t, os.WriteFile(path, []byte("code,name\na,one\n"), 0o600))
+	assert.OK(t, os.WriteFile(path, []byte("code,name\na,one\n"), 0o600))
 	f, err := os.Open(path)
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	defer f.Close()
 	from, to, err := os.Pipe()
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	defer from.Close()
 	_, err = to.WriteString("code,name\nb,two\n")
 	assert.OK(t, err)
-	dbtest.OK(t, to.Close())
+	assert.OK(t, to.Close())
 	for _, in := range []io.Reader{f, from} {
-		if _, err := Import(context.Background(), s.db, db.CLI("shelf"), s.table(), in, schema.LoadOptions{}, nil); err != nil {
-			t.Fatal(err)
-		}
+		_, err := Import(context.Background(), s.db, db.CLI("shelf"), s.table(), in, schema.LoadOptions{}, nil)
+		assert.OK(t, err)
 	}
 	assert.Equal(t, s.export(t), "code,name,count\na,one,0\nb,two,0\n", "imported")
 }
@@ -177,11 +173,9 @@ func TestATableThatLoadsManyRows(t *testing.T) {
 	}
 	const file = "count,code\n1,a\n\nx,y,z\n\"2\",\"b\nc\"\n"
 	done, err := Import(context.Background(), s.db, db.CLI("shelf"), table, strings.NewReader(file), schema.LoadOptions{Add: true, DryRun: true}, nil)
-	dbtest.OK(t, err)
-	if len(got) != 2 || got[0].Number != 2 || !slices.Equal(got[0].Cells, []string{"a", "", "1"}) ||
-		got[1].Number != 5 || !slices.Equal(got[1].Cells, []string{"b\nc", "", "2"}) {
-		t.Errorf("it was given %+v", got)
-	}
+	assert.OK(t, err)
+	assert.That(t, len(got) == 2 && got[0].Number == 2 && slices.Equal(got[0].Cells, []string{"a", "", "1"}) &&
+		got[1].Number == 5 && slices.Equal(got[1].Cells, []string{"b\nc", "", "2"}), "it was given %+v", got)
 	if !with.Add || with.DryRun || with.Emit { // a trial around it rolls it back
 		t.Errorf("with the options %+v", with)
 	}
@@ -235,7 +229,7 @@ func FuzzImport(f *testing.F) {
 		last := 0
 		for {
 			l, more, err := r.next()
-			dbtest.OK(t, err)
+			assert.OK(t, err)
 			if !more {
 				return
 			}
@@ -263,9 +257,9 @@ func readsBack(t *testing.T, table schema.Table, columns, cells []string) {
 	for i, c := range cells {
 		safe[i] = Safe(c)
 	}
-	dbtest.OK(t, w.WriteAll([][]string{columns, safe}))
+	assert.OK(t, w.WriteAll([][]string{columns, safe}))
 	r, err := InMemory([]byte(b.String())).open(table, Reading{Delimiter: ","}, testShop)
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	l, more, err := r.next()
 	assert.Must(t, err == nil && more && l.refusal == nil && slices.Equal(l.cells, cells),
 		"%q was written as %q and read as %q (%v, %v)", cells, b.String(), l.cells, l.refusal, err)

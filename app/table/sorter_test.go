@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"quartermaster/schema/assert"
-	"quartermaster/schema/db/dbtest"
 )
 
 // TestSorter compares a sorter's output with a plain sort, with few rows and with more than its cache holds, then by
@@ -29,7 +28,7 @@ func TestSorter(t *testing.T) {
 		for i := range n {
 			r := row{fmt.Sprintf("key-%d", random.IntN(n/7+1)), i + 2, []string{strings.Repeat("x", random.IntN(300)), "", fmt.Sprint(i)}}
 			rows = append(rows, r)
-			dbtest.OK(t, errors.Join(s.add(r.key, r.line, r.cells), byFirst.add(r.key, r.line, r.cells)))
+			assert.OK(t, errors.Join(s.add(r.key, r.line, r.cells), byFirst.add(r.key, r.line, r.cells)))
 		}
 		slices.SortFunc(rows, func(a, b row) int {
 			if c := strings.Compare(a.key, b.key); c != 0 {

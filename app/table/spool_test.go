@@ -30,16 +30,13 @@ func TestUnreadExportBlocksNoCheckpoint(t *testing.T) {
 	if _, err := io.ReadFull(from, head); err != nil { // the rest waits
 		t.Fatal(err)
 	}
-	if err := db.Exec(context.Background(), s.db, db.CLI("shelf"), func(tx *db.Tx) error { return tx.Audit("other", "x:1", nil) }); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.db.View(context.Background(), func(c *db.Conn) error {
+	assert.OK(t,
+		db.Exec(context.Background(), s.db, db.CLI("shelf"), func(tx *db.Tx) error { return tx.Audit("other", "x:1", nil) }))
+	assert.OK(t, s.db.View(context.Background(), func(c *db.Conn) error {
 		busy, _, err := db.One(c, db.Int, "SELECT count(*) FROM audit WHERE action = 'other'")
 		assert.That(t, busy == 1, "%d entries", busy)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if left, err := s.db.LogLeft(); err != nil || left != 0 {
 		t.Errorf("%d pages of the log are held by a snapshot (%v)", left, err)
 	}

@@ -36,15 +36,13 @@ func TestUploadsAreKeptForTheirSession(t *testing.T) {
 	_, err = s.Find(ctx, other, token)
 	assert.That(t, fault.Is(err, fault.NotFound), "another session: %v", err)
 	for range waitingFiles {
-		if _, err := s.Keep(ctx, who, "reorder", schema.Table{Name: "skus"}, "more.csv", []byte("x")); err != nil {
-			t.Fatal(err)
-		}
+		_, err := s.Keep(ctx, who, "reorder", schema.Table{Name: "skus"}, "more.csv", []byte("x"))
+		assert.OK(t, err)
 	}
 	_, err = s.Find(ctx, who, token)
 	assert.That(t, fault.Is(err, fault.NotFound), "the oldest of too many: %v", err)
-	if token, err = s.Keep(ctx, who, "reorder", schema.Table{Name: "skus"}, "a.csv", []byte("x")); err != nil {
-		t.Fatal(err)
-	}
+	token, err = s.Keep(ctx, who, "reorder", schema.Table{Name: "skus"}, "a.csv", []byte("x"))
+	assert.OK(t, err)
 	now = now.Add(31 * time.Minute)
 	_, err = s.Find(ctx, who, token)
 	assert.That(t, fault.Is(err, fault.NotFound), "after half an hour: %v", err)
@@ -56,7 +54,7 @@ func TestUploadsAreKeptForTheirSession(t *testing.T) {
 	assert.That(t, fault.Is(err, fault.TooLarge), "too large: %v", err)
 	header := []string{"Art", "Name"}
 	how := Reading{Map: mapped("Art=code"), DateFormat: "DD.MM.YYYY"}
-	dbtest.OK(t, s.Remember(ctx, "reorder", "skus", header, how))
+	assert.OK(t, s.Remember(ctx, "reorder", "skus", header, how))
 	if got, found, err := s.Suggest(ctx, "reorder", "skus", header); err != nil || !found || !reflect.DeepEqual(got, how) {
 		t.Errorf("suggested %+v, %v, %v", got, found, err)
 	}
@@ -66,11 +64,9 @@ func TestUploadsAreKeptForTheirSession(t *testing.T) {
 
 func TestPreviewShowsColumnSamples(t *testing.T) {
 	look, err := LookAt(wares(), InMemory([]byte("Art;name;Preis\nA;;1,00\nB;x;\nC;y;2,00\nD;z;3,00\n")), Reading{Map: mapped("Art=code")})
-	dbtest.OK(t, err)
-	if look.Lines != 4 || look.Delimiter != ";" || !reflect.DeepEqual(look.Means, []string{"code", "", ""}) ||
-		!reflect.DeepEqual(look.Samples, [][]string{{"A", "B", "C"}, {"x", "y", "z"}, {"1,00", "2,00", "3,00"}}) {
-		t.Errorf("%+v", look)
-	}
+	assert.OK(t, err)
+	assert.That(t, look.Lines == 4 && look.Delimiter == ";" && reflect.DeepEqual(look.Means, []string{"code", "", ""}) &&
+		reflect.DeepEqual(look.Samples, [][]string{{"A", "B", "C"}, {"x", "y", "z"}, {"1,00", "2,00", "3,00"}}), "%+v", look)
 }
 
 // TestATrialIsKeptWithItsFile: a trial is shown as often as requested, and runs again with other options and after a
@@ -81,7 +77,7 @@ func TestATrialIsKeptWithItsFile(t *testing.T) {
 	who.Session = 7
 	store := NewStore(s.db)
 	token, err := store.Keep(ctx, who, "shelf", schema.Table{Name: "things"}, "t.csv", []byte("code,name,count\na,x,1\nb,y,z\n"))
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	w := assert.Value(store.Find(ctx, who, token))(t)
 	runs := 0
 	things := s.table()
@@ -96,9 +92,8 @@ func TestATrialIsKeptWithItsFile(t *testing.T) {
 	var first Outcome
 	for i := range 3 {
 		out, err := store.Try(ctx, who, things, w, Options{})
-		if err != nil || out.New != 1 || out.Refused != 1 || len(out.Errors) != 1 || out.Errors[0].Column != "count" || len(out.Sample) != 1 {
-			t.Fatalf("%+v, %v", out, err)
-		}
+		assert.Must(t, err == nil && out.New == 1 && out.Refused == 1 && len(out.Errors) == 1 &&
+			out.Errors[0].Column == "count" && len(out.Sample) == 1, "%+v, %v", out, err)
 		if i == 0 {
 			first = out
 		} else if !reflect.DeepEqual(out.Errors, first.Errors) || !reflect.DeepEqual(out.Sample, first.Sample) || !reflect.DeepEqual(out.Found, first.Found) {

@@ -25,7 +25,7 @@ func newShelf(t *testing.T) *shelf {
 	path := filepath.Join(t.TempDir(), "shelf.db")
 	dbtest.Create(t, path)
 	d, err := db.Open(path, db.Options{})
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	t.Cleanup(func() {
 		assert.NoError(t, d.Close())
 	})
@@ -34,7 +34,7 @@ func newShelf(t *testing.T) *shelf {
 		_, err := tx.Exec("CREATE TABLE things (code TEXT PRIMARY KEY, name TEXT NOT NULL, count INTEGER NOT NULL) STRICT")
 		return err
 	})
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	return s
 }
 
@@ -93,7 +93,7 @@ func (s *shelf) mustLoad(t *testing.T, file string) schema.Loaded {
 func (s *shelf) export(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
-	dbtest.OK(t, Export(context.Background(), s.db, s.table(), &b))
+	assert.OK(t, Export(context.Background(), s.db, s.table(), &b))
 	return b.String()
 }
 
@@ -104,7 +104,7 @@ func (s *shelf) audited(t *testing.T) (n int64) {
 		n, _, err = db.One(c, db.Int, "SELECT count(*) FROM audit")
 		return err
 	})
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 	return n
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"quartermaster/schema"
 	"quartermaster/schema/assert"
-	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 )
 
@@ -28,9 +27,9 @@ func packed(t testing.TB, parts map[string][]byte) []byte {
 		if err == nil {
 			_, err = w.Write(content)
 		}
-		dbtest.OK(t, err)
+		assert.OK(t, err)
 	}
-	dbtest.OK(t, z.Close())
+	assert.OK(t, z.Close())
 	return b.Bytes()
 }
 
@@ -88,9 +87,8 @@ func FuzzWorkbook(f *testing.F) {
 				continue
 			}
 			if cells := slices.Clone(l.cells); slices.ContainsFunc(cells, func(c string) bool { return c != "" }) {
-				if put, err := table.Decode(r.byName(cells), schema.LoadOptions{}); (put == nil) == (err == nil) {
-					t.Fatalf("bound to %v, %v", put == nil, err)
-				}
+				put, err := table.Decode(r.byName(cells), schema.LoadOptions{})
+				assert.Must(t, (put == nil) != (err == nil), "bound to %v, %v", put == nil, err)
 			}
 		}
 		if err != nil {

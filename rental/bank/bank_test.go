@@ -12,7 +12,6 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"quartermaster/schema/assert"
-	"quartermaster/schema/db/dbtest"
 	"quartermaster/schema/fault"
 )
 
@@ -70,9 +69,9 @@ func zipped(t *testing.T, contents ...[]byte) []byte {
 		if err == nil {
 			_, err = f.Write(c)
 		}
-		dbtest.OK(t, err)
+		assert.OK(t, err)
 	}
-	dbtest.OK(t, w.Close())
+	assert.OK(t, w.Close())
 	return b.Bytes()
 }
 
@@ -127,9 +126,8 @@ func FuzzRead(f *testing.F) {
 		}
 		for _, s := range all {
 			for _, l := range s.Lines {
-				if l.AmountCents > 1e15 || l.AmountCents < -1e15 || l.Number < 1 || l.Day.String() == "" || strings.ContainsAny(l.Text, "\n\r\x00") {
-					t.Fatalf("%+v", l)
-				}
+				assert.Must(t, l.AmountCents <= 1e15 && l.AmountCents >= -1e15 && l.Number >= 1 && l.Day.String() != "" &&
+					!strings.ContainsAny(l.Text, "\n\r\x00"), "%+v", l)
 			}
 		}
 	})

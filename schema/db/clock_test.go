@@ -29,7 +29,7 @@ func TestWritesDoNotConfirmAWrongClock(t *testing.T) {
 			expect := func(what string, doubted bool) {
 				t.Helper()
 				next, err := Open(d.path, Options{Now: clock.Now, Zone: time.UTC})
-				must(t, err)
+				assert.OK(t, err)
 				for process, d := range map[string]*DB{"this": d, "the next": next} {
 					if err := write(d, true); doubted != fault.Is(err, fault.Unavailable) {
 						t.Errorf("%s, %s process: %v, want it doubted: %v", what, process, err, doubted)
@@ -40,7 +40,7 @@ func TestWritesDoNotConfirmAWrongClock(t *testing.T) {
 			unchecked := func(n int) {
 				t.Helper()
 				for range n {
-					must(t, write(d, false))
+					assert.OK(t, write(d, false))
 				}
 			}
 			unchecked(1)
@@ -82,12 +82,12 @@ func TestClockIsAcceptedBesideAServer(t *testing.T) {
 	}
 	note := func() {
 		t.Helper()
-		must(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return tx.Audit("x", "y", nil) }))
+		assert.OK(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return tx.Audit("x", "y", nil) }))
 	}
 	other := func(accept bool) *DB {
 		t.Helper()
 		o, err := Open(d.path, Options{Now: clock.Now, Zone: time.UTC, Accept: accept})
-		must(t, err)
+		assert.OK(t, err)
 		t.Cleanup(func() { _ = o.Close() })
 		return o
 	}

@@ -35,17 +35,17 @@ func leaveTraces(t *testing.T, path string, large bool) {
 	t.Helper()
 	blankAt(t, path)
 	c, err := connect(path, false)
-	must(t, err)
-	must(t, run(c, "PRAGMA secure_delete = OFF"), run(c, "BEGIN"))
+	assert.OK(t, err)
+	assert.OK(t, errors.Join(run(c, "PRAGMA secure_delete = OFF"), run(c, "BEGIN")))
 	filler := strings.Repeat("x", 3000)
 	if large {
 		filler = strings.Repeat("x", 250_000)
 	}
 	const entry = "INSERT INTO audit (at, service, actor, via, action, subject, changes) VALUES (1, 'store', '', '', '', '', ?)"
 	for i := range 300 {
-		must(t, run(c, entry, fmt.Sprint(zaphod, i)), run(c, entry, filler))
+		assert.OK(t, errors.Join(run(c, entry, fmt.Sprint(zaphod, i)), run(c, entry, filler)))
 	}
-	must(t, run(c, "COMMIT"), run(c, "DELETE FROM audit WHERE changes LIKE 'zaphod%'"), c.Close())
+	assert.OK(t, errors.Join(run(c, "COMMIT"), run(c, "DELETE FROM audit WHERE changes LIKE 'zaphod%'"), c.Close()))
 	n := timesIn(t, path, zaphod)
 	assert.Must(t, n >= 100, "only %d copies are left behind: the test tries nothing", n)
 }
@@ -59,7 +59,7 @@ func forgetOne(ctx context.Context, d *DB) error {
 func leavesTraces(t *testing.T, d *DB) bool {
 	t.Helper()
 	left, err := conn(t, d).Traces()
-	must(t, err)
+	assert.OK(t, err)
 	return left
 }
 
@@ -71,32 +71,32 @@ func TestForgettingCleansTheFile(t *testing.T) {
 		leaveTraces(t, path, large)
 		var told []string
 		d, err := Open(path, Options{Migrate: true, Notice: func(s string) { told = append(told, s) }})
-		must(t, err)
+		assert.OK(t, err)
 		_, err = d.Trial(ctx, func(d *DB) error { return forgetOne(ctx, d) })
-		must(t, err)
+		assert.OK(t, err)
 		times, err := traces(conn(t, d).c)
 		assert.That(t, err == nil && times == 0, "large %t: a trial marks the file (%v)", large, err)
-		must(t, forgetOne(ctx, d))
+		assert.OK(t, forgetOne(ctx, d))
 		if left, stands := leavesTraces(t, d), timesIn(t, path, zaphod) > 0; left != large || stands != large {
 			t.Errorf("large %t: says that traces are left: %t; are left: %t", large, left, stands)
 		}
 		assert.That(t, large == slices.Contains(told, TracesLeft) && len(told) <= 1, "large %t: told %q", large, told)
 		release, err := Hold(path) // as a server does
-		must(t, err)
+		assert.OK(t, err)
 		_, _, err = Compact(path)
 		assert.That(t, errors.Is(err, ErrServed), "a file that is served: %v", err)
-		must(t, release())
-		must(t, d.Close())
+		assert.OK(t, release())
+		assert.OK(t, d.Close())
 		before, after, err := Compact(path)
-		must(t, err)
+		assert.OK(t, err)
 		if n := timesIn(t, path, zaphod); n > 0 || after > before || after == 0 {
 			t.Errorf("large %t: %d traces after compacting %d bytes to %d", large, n, before, after)
 		}
-		must(t, check(path))
+		assert.OK(t, check(path))
 		d, err = Open(path, Options{})
-		must(t, err)
+		assert.OK(t, err)
 		assert.That(t, !leavesTraces(t, d), "large %t: the mark stays", large)
-		must(t, d.Close())
+		assert.OK(t, d.Close())
 	}
 }
 
@@ -106,16 +106,16 @@ func TestInterruptedForgettingIsFinished(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
 	leaveTraces(t, path, false)
 	c, err := connect(path, false)
-	must(t, err)
-	must(t, run(c, "PRAGMA user_version = 1718579815"), c.Close()) // an older version's mark
+	assert.OK(t, err)
+	assert.OK(t, errors.Join(run(c, "PRAGMA user_version = 1718579815"), c.Close())) // an older version's mark
 	d, err := Open(path, Options{Migrate: true})
-	must(t, err)
+	assert.OK(t, err)
 	times, err := traces(conn(t, d).c)
 	assert.That(t, err == nil && times == 0, "the mark stays (%v)", err)
-	must(t, d.Close())
+	assert.OK(t, d.Close())
 	n := timesIn(t, path, zaphod)
 	assert.That(t, n <= 0, "it stands %d times in the file", n)
-	must(t, check(path))
+	assert.OK(t, check(path))
 }
 
 // TestDeletedDataIsOverwritten: deleted or shortened values are overwritten, also long ones, and a full-text index
@@ -123,7 +123,7 @@ func TestInterruptedForgettingIsFinished(t *testing.T) {
 func TestDeletedDataIsOverwritten(t *testing.T) {
 	d, _ := fresh(t)
 	long := strings.Repeat("of "+zaphod+" ", 900)
-	must(t, Exec(ctx, d, Bookkeeping(), func(tx *Tx) error {
+	assert.OK(t, errors.Join(Exec(ctx, d, Bookkeeping(), func(tx *Tx) error {
 		_, err := tx.Exec("INSERT INTO settings VALUES ('one', ?), ('two', ?)", long, zaphod)
 		return err
 	}), Exec(ctx, d, Bookkeeping(), func(tx *Tx) error {
@@ -132,8 +132,8 @@ func TestDeletedDataIsOverwritten(t *testing.T) {
 	}), Exec(ctx, d, Bookkeeping(), func(tx *Tx) error {
 		_, err := tx.Exec("DELETE FROM settings WHERE name IN ('one', 'two')")
 		return err
-	}))
-	must(t, Exec(ctx, d, CLI("store"), func(tx *Tx) error {
+	})))
+	assert.OK(t, Exec(ctx, d, CLI("store"), func(tx *Tx) error {
 		_, err := tx.Exec("DELETE FROM store_find_customers WHERE rowid = 7")
 		return errors.Join(err, tx.MarkForgotten(), tx.Audit("forgotten", "customer:1", nil))
 	}))
@@ -147,16 +147,17 @@ func TestABackupHoldsNothingDeleted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shop.db")
 	leaveTraces(t, path, true)
 	c, err := connect(path, false)
-	must(t, err)
-	must(t, run(c, "INSERT INTO settings VALUES ('kept', ?)", zaphod), run(c, "PRAGMA user_version = 3"), c.Close())
+	assert.OK(t, err)
+	assert.OK(t, errors.Join(run(c, "INSERT INTO settings VALUES ('kept', ?)", zaphod), run(c, "PRAGMA user_version = 3"),
+		c.Close()))
 	target := path + ".copy"
-	must(t, Backup(path, target))
+	assert.OK(t, Backup(path, target))
 	n := timesIn(t, target, zaphod)
 	assert.That(t, n == 1, "it stands %d times in the copy, want 1", n)
-	must(t, check(target))
+	assert.OK(t, check(target))
 	d, err := Open(target, Options{})
-	must(t, err)
+	assert.OK(t, err)
 	times, err := traces(conn(t, d).c)
 	assert.That(t, err == nil && times == 0, "the copy is marked (%v)", err)
-	must(t, d.Close())
+	assert.OK(t, d.Close())
 }

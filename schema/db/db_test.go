@@ -34,8 +34,8 @@ var blank = sync.OnceValues(func() ([]byte, error) {
 func blankAt(t testing.TB, path string) {
 	t.Helper()
 	file, err := blank()
-	must(t, err)
-	must(t, os.WriteFile(path, file, 0o600))
+	assert.OK(t, err)
+	assert.OK(t, os.WriteFile(path, file, 0o600))
 }
 
 // fresh makes and opens the test's own database, with a clock that the test moves.
@@ -46,7 +46,7 @@ func fresh(t testing.TB) (*DB, *clock) {
 	o := Options{Now: c.Now, Zone: time.UTC}
 	blankAt(t, path)
 	d, err := Open(path, o)
-	must(t, err)
+	assert.OK(t, err)
 	t.Cleanup(func() {
 		assert.NoError(t, d.Close())
 	})
@@ -84,13 +84,13 @@ func count(t testing.TB, d *DB, query string, args ...any) (n int64) {
 		n, _, err = One(c, Int, query, args...)
 		return err
 	})
-	must(t, err)
+	assert.OK(t, err)
 	return n
 }
 
 func TestEngineIsNewEnough(t *testing.T) {
 	v, err := EngineVersion()
-	must(t, err)
+	assert.OK(t, err)
 	var major, minor, patch int
 	_, err = fmt.Sscanf(v, "%d.%d.%d", &major, &minor, &patch)
 	assert.OK(t, err)
@@ -102,7 +102,7 @@ func TestEveryConnectionHasItsPragmas(t *testing.T) {
 	d, _ := fresh(t)
 	for _, readOnly := range []bool{false, true} {
 		c, err := connect(d.path, readOnly)
-		must(t, err)
+		assert.OK(t, err)
 		for pragma, want := range map[string]string{
 			"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "trusted_schema": "0",
 			"query_only": map[bool]string{true: "1", false: "0"}[readOnly],
@@ -120,7 +120,7 @@ func TestEveryConnectionHasItsPragmas(t *testing.T) {
 func conn(t testing.TB, d *DB) *Conn {
 	t.Helper()
 	c, err := connect(d.path, true)
-	must(t, err)
+	assert.OK(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return &Conn{c: c, loc: d.Zone()}
 }
@@ -162,9 +162,9 @@ func TestTheEndOfTheRequestInterruptsItsQuery(t *testing.T) {
 func TestVersionMovesWithEveryCommit(t *testing.T) {
 	d, _ := fresh(t)
 	v1, err := d.Version()
-	must(t, err)
+	assert.OK(t, err)
 	v2, _ := d.Version()
-	must(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "a") }))
+	assert.OK(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "a") }))
 	v3, _ := d.Version()
 	assert.That(t, v1 == v2 && v2 != v3, "versions %d %d %d", v1, v2, v3)
 }
@@ -178,11 +178,10 @@ func TestAuditSystemNamesTheApplianceAndTheWay(t *testing.T) {
 		}
 		return tx.AuditSystem("lease.posted", "lease:1", map[string]int{"charges": 2})
 	})
-	must(t, err)
-	if n := count(t, d, `SELECT count(*) FROM audit WHERE service = 'rental' AND actor = 'system' AND via = 'rest'
-		AND action = 'lease.posted' AND subject = 'lease:1' AND changes = '{"charges":2}'`); n != 1 {
-		t.Errorf("%d entries by the system, want 1", n)
-	}
+	assert.OK(t, err)
+	n := count(t, d, `SELECT count(*) FROM audit WHERE service = 'rental' AND actor = 'system' AND via = 'rest'
+		AND action = 'lease.posted' AND subject = 'lease:1' AND changes = '{"charges":2}'`)
+	assert.That(t, n == 1, "%d entries by the system, want 1", n)
 }
 
 // TestCheckClock compares a clock with the newest stored instant: a minute before it passes, a second more does not;
@@ -200,7 +199,7 @@ func TestCheckClock(t *testing.T) {
 	reopen := func(accept bool) *DB {
 		t.Helper()
 		again, err := Open(d.path, Options{Now: clock.Now, Zone: time.UTC, Accept: accept})
-		must(t, err)
+		assert.OK(t, err)
 		t.Cleanup(func() { _ = again.Close() })
 		return again
 	}
@@ -216,9 +215,7 @@ func TestCheckClock(t *testing.T) {
 				continue // the first of the two has moved the newest instant
 			}
 			err := write(d)
-			if c.ok != (err == nil) || !c.ok && !fault.Is(err, fault.Unavailable) {
-				t.Errorf("%v, %s: %v", c.by, name, err)
-			}
+			assert.That(t, c.ok == (err == nil) && (c.ok || fault.Is(err, fault.Unavailable)), "%v, %s: %v", c.by, name, err)
 		}
 		if c.by != leap {
 			clock.add(-c.by)
@@ -249,7 +246,7 @@ func TestAStatementIsPlannedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := c.Prepare(query)
-	must(t, err)
+	assert.OK(t, err)
 	r, err := s.Step()
 	assert.That(t, err == nil && r != nil && pair(r) == "g,h", "preparing a statement again has cleared its values")
 	s.Reset()

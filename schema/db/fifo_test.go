@@ -15,7 +15,7 @@ import (
 func TestPipesAreRefusedAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
-	must(t, syscall.Mkfifo(pipe, 0o600))
+	assert.OK(t, syscall.Mkfifo(pipe, 0o600))
 	for _, path := range []string{pipe, dir} {
 		_, err := Open(path, Options{})
 		assert.That(t, errors.Is(err, ErrForeign), "%s: %v", path, err)

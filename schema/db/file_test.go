@@ -18,13 +18,13 @@ func TestOpenRefusesForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	foreign := filepath.Join(dir, "foreign.db")
 	c, err := sqlite.OpenConn(foreign, sqlite.OpenReadWrite|sqlite.OpenCreate)
-	must(t, err)
-	must(t, errors.Join(run(&handle{Conn: c}, "CREATE TABLE t (a)"), c.Close()))
+	assert.OK(t, err)
+	assert.OK(t, errors.Join(run(&handle{Conn: c}, "CREATE TABLE t (a)"), c.Close()))
 	for name, content := range map[string][]byte{
 		"empty.db": {}, "text.db": []byte("hello, this is no database at all"),
 		"cut.db": []byte("SQLite format 3\x00 and then nothing"),
 	} {
-		must(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
+		assert.OK(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 	}
 	for name, want := range map[string]error{
 		"none.db": ErrMissing, "empty.db": ErrMissing, "text.db": ErrForeign, "cut.db": ErrForeign, "foreign.db": ErrForeign,
@@ -44,9 +44,9 @@ func TestOpenRefusesForeignFiles(t *testing.T) {
 func TestNewerFileIsRefusedUnchanged(t *testing.T) {
 	d, _ := fresh(t)
 	c, err := connect(d.path, false)
-	must(t, err)
+	assert.OK(t, err)
 	err = errors.Join(run(c, "INSERT INTO schema_migrations VALUES ('9999_future', 1)"), run(c, "PRAGMA wal_checkpoint(TRUNCATE)"), c.Close())
-	must(t, err)
+	assert.OK(t, err)
 	before, _ := os.ReadFile(d.path)
 	_, err = Open(d.path, Options{Migrate: true})
 	assert.That(t, errors.Is(err, ErrNewer), "%v, want ErrNewer", err)
@@ -59,41 +59,38 @@ func TestNewerFileIsRefusedUnchanged(t *testing.T) {
 func TestOlderFileIsMigratedWithACopyAside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.db")
 	all, err := known()
-	must(t, err)
+	assert.OK(t, err)
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
-	must(t, err)
+	assert.OK(t, err)
 	err = errors.Join(run(&handle{Conn: c}, fmt.Sprintf("PRAGMA application_id = %d", applicationID)), apply(&handle{Conn: c}, all[0], 1), c.Close())
-	must(t, err)
+	assert.OK(t, err)
 	if len(all) > 1 {
-		if _, err := Open(path, Options{}); err == nil {
-			t.Error("an older file was opened without migrating")
-		}
+		_, err := Open(path, Options{})
+		assert.That(t, err != nil, "an older file was opened without migrating")
 	}
 	before, _ := os.ReadFile(path)
 	status, err := Status(path)
-	if err != nil || len(status) != len(all) || len(missingOf(status)) != len(all)-1 || *status[0].AppliedAt != 1 {
-		t.Errorf("its status is %v (%v)", status, err)
-	}
+	assert.That(t, err == nil && len(status) == len(all) && len(missingOf(status)) == len(all)-1 &&
+		*status[0].AppliedAt == 1, "its status is %v (%v)", status, err)
 	after, _ := os.ReadFile(path)
 	assert.That(t, bytes.Equal(before, after), "asking for the status changed the file")
 	var told string
 	d, err := Open(path, Options{Migrate: true, Notice: func(s string) { told = s }})
-	must(t, err)
+	assert.OK(t, err)
 	defer d.Close()
 	have, err := Status(path)
 	assert.That(t, err == nil && len(missingOf(have)) == 0, "missing afterwards: %v (%v)", missingOf(have), err)
 	if len(all) > 1 {
 		aside := fmt.Sprintf("%s.before-v%d", path, len(all))
-		if err := check(aside); err != nil || !bytes.Contains([]byte(told), []byte(aside)) {
-			t.Errorf("copy aside: %v, told %q", err, told)
-		}
+		err := check(aside)
+		assert.That(t, err == nil && bytes.Contains([]byte(told), []byte(aside)), "copy aside: %v, told %q", err, told)
 	}
 }
 
 func TestMigrationIsOldOrNew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
-	must(t, err)
+	assert.OK(t, err)
 	defer c.Close()
 	bad := Migration{Name: "0001_bad", script: "CREATE TABLE a (x); CREATE TABLE b (y); INSERT INTO nowhere VALUES (1);"}
 	err = apply(&handle{Conn: c}, bad, 1)
@@ -108,7 +105,7 @@ func TestBackupAndRestore(t *testing.T) {
 	copyPath, target := filepath.Join(dir, "copy.db"), filepath.Join(dir, "live.db")
 	must := func(err error) {
 		t.Helper()
-		must(t, err)
+		assert.OK(t, err)
 	}
 	must(Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "kept") }))
 	must(Backup(d.path, copyPath))
@@ -155,16 +152,15 @@ func TestCopiesNeverReplaceAnotherFile(t *testing.T) {
 	copyPath, link := filepath.Join(dir, "copy.db"), filepath.Join(dir, "link.db")
 	must := func(err error) {
 		t.Helper()
-		must(t, err)
+		assert.OK(t, err)
 	}
 	must(Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "kept") }))
 	must(os.Symlink(d.path, link))
 	must(Backup(d.path, copyPath))
 	must(Backup(d.path, copyPath)) // over an earlier copy
 	for _, target := range []string{d.path, link} {
-		if err := Backup(d.path, target); err == nil {
-			t.Errorf("a backup went over the database by %s", target)
-		}
+		err := Backup(d.path, target)
+		assert.That(t, err != nil, "a backup went over the database by %s", target)
 		if _, err := Restore(target, d.path); err == nil {
 			t.Errorf("the database was restored from itself by %s", target)
 		}
@@ -186,19 +182,18 @@ func TestCopiesNeverReplaceAnotherFile(t *testing.T) {
 	must(err)
 	assert.That(t, aside == "", "nothing was there, yet %s is kept", aside)
 	for _, want := range []string{target + ".before-restore", target + ".before-restore-2", target + ".before-restore-3"} {
-		if aside, err = Restore(copyPath, target); err != nil || aside != want || check(aside) != nil {
-			t.Errorf("kept at %s (%v), want %s", aside, err, want)
-		}
+		aside, err = Restore(copyPath, target)
+		assert.That(t, err == nil && aside == want && check(aside) == nil, "kept at %s (%v), want %s", aside, err, want)
 	}
 }
 
 func TestHoldIsExclusive(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "h.db")
 	release, err := Hold(path)
-	must(t, err)
+	assert.OK(t, err)
 	_, err = Hold(path)
 	assert.That(t, errors.Is(err, ErrServed), "a second holder: %v", err)
-	must(t, release())
+	assert.OK(t, release())
 	release, err = Hold(path)
 	assert.OK(t, err, "after release")
 	_ = release()

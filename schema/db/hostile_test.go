@@ -19,7 +19,7 @@ import (
 func TestFailedBatchFailsAllItsWrites(t *testing.T) {
 	d, _ := fresh(t)
 	c, err := connect(d.path, false)
-	must(t, err)
+	assert.OK(t, err)
 	defer c.Close()
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
@@ -71,7 +71,7 @@ func TestPanicReleasesItsSnapshot(t *testing.T) {
 	d.slots = make(chan struct{}, 1) // one reader, so that it is the same one
 	add := func(name string) {
 		t.Helper()
-		must(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, name) }))
+		assert.OK(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, name) }))
 	}
 	add("a")
 	add("b")
@@ -113,23 +113,27 @@ func TestPanicReleasesItsSnapshot(t *testing.T) {
 func TestTheFileUnderARunningProgram(t *testing.T) {
 	strange := []byte("somebody else's")
 	for name, do := range map[string]func(t *testing.T, path string){
-		"moved": func(t *testing.T, path string) { must(t, os.Rename(path, path+".moved")) },
+		"moved": func(t *testing.T, path string) { assert.OK(t, os.Rename(path, path+".moved")) },
 		"replaced": func(t *testing.T, path string) {
-			must(t, os.Rename(path, path+".moved"), os.WriteFile(path, strange, 0o600))
+			assert.OK(t, errors.Join(os.Rename(path, path+".moved"), os.WriteFile(path, strange, 0o600)))
 		},
-		"removed":  func(t *testing.T, path string) { must(t, os.Link(path, path+".moved"), os.Remove(path)) },
-		"log gone": func(t *testing.T, path string) { must(t, os.Link(path, path+".moved"), os.Remove(path+"-wal")) },
+		"removed": func(t *testing.T, path string) {
+			assert.OK(t, errors.Join(os.Link(path, path+".moved"), os.Remove(path)))
+		},
+		"log gone": func(t *testing.T, path string) {
+			assert.OK(t, errors.Join(os.Link(path, path+".moved"), os.Remove(path+"-wal")))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "x.db")
 			blankAt(t, path)
 			var told []string
 			d, err := Open(path, Options{Notice: func(s string) { told = append(told, s) }})
-			must(t, err)
+			assert.OK(t, err)
 			add := func(name string) error {
 				return Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, name) })
 			}
-			must(t, add("a"))
+			assert.OK(t, add("a"))
 			do(t, path)
 			err = add("b")
 			assert.That(t, fault.Is(err, fault.Unavailable), "a write: %v, want a refusal", err)
@@ -142,16 +146,11 @@ func TestTheFileUnderARunningProgram(t *testing.T) {
 			if now, err := os.ReadFile(path); name == "replaced" && (err != nil || string(now) != string(strange)) {
 				t.Errorf("the strange file is %q (%v)", now, err)
 			}
-			must(t, check(path+".moved"))
+			assert.OK(t, check(path+".moved"))
 			moved, err := Open(path+".moved", Options{})
-			must(t, err)
+			assert.OK(t, err)
 			assert.Equal(t, count(t, moved, "SELECT count(*) FROM users"), 1, "users in the file that was moved")
-			must(t, moved.Close())
+			assert.OK(t, moved.Close())
 		})
 	}
-}
-
-func must(t testing.TB, errs ...error) {
-	t.Helper()
-	assert.OK(t, errors.Join(errs...))
 }

@@ -23,7 +23,8 @@ func TestLeftoversOfAKill(t *testing.T) {
 	write := func(name string, at time.Time) {
 		t.Helper()
 		name = filepath.Join(dir, name)
-		must(t, os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte("x"), 0o600), os.Chtimes(name, at, at))
+		assert.OK(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte("x"), 0o600),
+			os.Chtimes(name, at, at)))
 	}
 	stay := []string{
 		"shop.db.before-v3", "shop.db.before-v3-2", "shop.db.before-restore", "shop.db.before-restore-2-wal", "shop.db.restore-notes",
@@ -41,20 +42,18 @@ func TestLeftoversOfAKill(t *testing.T) {
 	for _, name := range append(gone, "copy.db.part-1") {
 		write(name, time.Now())
 	}
-	must(t, os.Chtimes(filepath.Join(dir, "copy.db.part-1"), yesterday, yesterday))
+	assert.OK(t, os.Chtimes(filepath.Join(dir, "copy.db.part-1"), yesterday, yesterday))
 	removed, err := Tidy(path)
-	must(t, err)
+	assert.OK(t, err)
 	assert.That(t, len(removed) == 8, "removed %q", removed)
-	must(t, Backup(path, filepath.Join(dir, "copy.db")))
+	assert.OK(t, Backup(path, filepath.Join(dir, "copy.db")))
 	for _, name := range append(gone, "shop.db.download-17", "copy.db.part-1") {
-		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, os.ErrNotExist) {
-			t.Errorf("%s is left (%v)", name, err)
-		}
+		_, err := os.Lstat(filepath.Join(dir, name))
+		assert.That(t, errors.Is(err, os.ErrNotExist), "%s is left (%v)", name, err)
 	}
 	for _, name := range append(stay, "shop.db", "copy.db") {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
-			t.Errorf("%s is gone: %v", name, err)
-		}
+		_, err := os.Lstat(filepath.Join(dir, name))
+		assert.NoError(t, err, "%s is gone", name)
 	}
 }
 
@@ -71,7 +70,7 @@ func TestInterruptedRestore(t *testing.T) {
 		t.Errorf("removed %q (%v): it may be all that there is", removed, err)
 	}
 	_, err := Restore(path+".before-restore", path)
-	must(t, err, check(path))
+	assert.OK(t, errors.Join(err, check(path)))
 	_, err = os.Stat(path + ".restore-1")
 	assert.That(t, errors.Is(err, os.ErrNotExist), "the first one's copy is left: %v", err)
 }
@@ -82,15 +81,15 @@ func TestRestoredFileKeepsItsOwner(t *testing.T) {
 	path, copied := filepath.Join(dir, "shop.db"), filepath.Join(t.TempDir(), "copy.db")
 	blankAt(t, path)
 	blankAt(t, copied)
-	must(t, os.Chmod(path, 0o640))
+	assert.OK(t, os.Chmod(path, 0o640))
 	root := os.Geteuid() == 0
 	if root {
-		must(t, os.Chown(dir, 65532, 65533), os.Chown(path, 65532, 65533))
+		assert.OK(t, errors.Join(os.Chown(dir, 65532, 65533), os.Chown(path, 65532, 65533)))
 	}
 	_, err := Restore(copied, path)
-	must(t, err)
+	assert.OK(t, err)
 	st, err := os.Stat(path)
-	must(t, err)
+	assert.OK(t, err)
 	assert.That(t, st.Mode().Perm() == 0o640, "restored with %v", st.Mode())
 	for _, name := range []string{path, path + ".lock"} {
 		if root && !strings.Contains(ownerOf(t, name), "65532 65533") {
@@ -102,7 +101,7 @@ func TestRestoredFileKeepsItsOwner(t *testing.T) {
 func ownerOf(t *testing.T, name string) string {
 	t.Helper()
 	st, err := os.Stat(name)
-	must(t, err)
+	assert.OK(t, err)
 	sys := reflect.ValueOf(st.Sys()).Elem() // of unix; the test needs root
 	return fmt.Sprintf("%v %v", sys.FieldByName("Uid"), sys.FieldByName("Gid"))
 }

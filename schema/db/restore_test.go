@@ -22,19 +22,19 @@ func shopOf(t *testing.T) (path string, release func()) {
 	path = filepath.Join(t.TempDir(), "shop.db")
 	blankAt(t, path)
 	reader, err := connect(path, true)
-	must(t, err)
-	must(t, run(reader, "BEGIN"), run(reader, "SELECT count(*) FROM users"))
+	assert.OK(t, err)
+	assert.OK(t, errors.Join(run(reader, "BEGIN"), run(reader, "SELECT count(*) FROM users")))
 	d, err := Open(path, Options{})
-	must(t, err)
-	must(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "answered") }), d.Close())
+	assert.OK(t, err)
+	assert.OK(t, errors.Join(Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "answered") }), d.Close()))
 	return path, func() { _ = run(reader, "COMMIT"); _ = reader.Close() }
 }
 
 func users(t *testing.T, path string) int64 {
 	t.Helper()
-	must(t, check(path))
+	assert.OK(t, check(path))
 	d, err := Open(path, Options{})
-	must(t, err)
+	assert.OK(t, err)
 	defer d.Close()
 	return count(t, d, "SELECT count(*) FROM users")
 }
@@ -49,9 +49,9 @@ func TestRestoreKeepsAnsweredWrites(t *testing.T) {
 		"an older reader": {spoil: func(*testing.T, string) {}},
 		"a damaged header": {spoil: func(t *testing.T, path string) {
 			f, err := os.OpenFile(path, os.O_RDWR, 0)
-			must(t, err)
+			assert.OK(t, err)
 			_, err = f.WriteAt([]byte("spoilt"), 0)
-			must(t, err, f.Close())
+			assert.OK(t, errors.Join(err, f.Close()))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,15 +60,15 @@ func TestRestoreKeepsAnsweredWrites(t *testing.T) {
 			path, release := shopOf(t)
 			c.spoil(t, path)
 			aside, err := Restore(copied, path)
-			must(t, err)
+			assert.OK(t, err)
 			release()
 			st, err := os.Stat(aside + "-wal")
 			assert.That(t, err == nil && st.Size() != 0, "the log beside the kept file: %v", err)
 			if name == "a damaged header" { // as its repair does
 				f, err := os.OpenFile(aside, os.O_RDWR, 0)
-				must(t, err)
+				assert.OK(t, err)
 				_, err = f.WriteAt([]byte("SQLite format 3\x00"), 0)
-				must(t, err, f.Close())
+				assert.OK(t, errors.Join(err, f.Close()))
 			}
 			assert.Equal(t, users(t, aside), 1, "users in the kept file")
 			assert.Equal(t, users(t, path), 0, "users in the restored file")
@@ -82,13 +82,13 @@ func TestRestoreThroughALink(t *testing.T) {
 	blankAt(t, copied)
 	blankAt(t, path)
 	link := filepath.Join(t.TempDir(), "link.db")
-	must(t, os.Symlink(path, link))
+	assert.OK(t, os.Symlink(path, link))
 	aside, err := Restore(copied, link)
-	must(t, err)
+	assert.OK(t, err)
 	assert.That(t, filepath.Dir(aside) == filepath.Dir(path), "kept at %s", aside)
 	st, err := os.Lstat(link)
 	assert.That(t, err == nil && st.Mode()&os.ModeSymlink != 0, "the link is %v (%v)", st.Mode(), err)
-	must(t, check(path))
+	assert.OK(t, check(path))
 }
 
 // TestRestoreFromALinkToAFileInUse: the data are in the link's target and its log.
@@ -96,7 +96,7 @@ func TestRestoreFromALinkToAFileInUse(t *testing.T) {
 	path, release := shopOf(t)
 	defer release()
 	link := filepath.Join(t.TempDir(), "latest.db")
-	must(t, os.Symlink(path, link))
+	assert.OK(t, os.Symlink(path, link))
 	for _, source := range []string{path, link} {
 		if _, err := Restore(source, filepath.Join(t.TempDir(), "new.db")); err == nil || !strings.Contains(err.Error(), "is a database in use") {
 			t.Errorf("%s: %v, want a refusal", source, err)
@@ -109,15 +109,15 @@ func TestHoldIsOfTheFile(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	path := filepath.Join(dir, "shop.db")
 	blankAt(t, path)
-	must(t, os.Symlink(path, filepath.Join(other, "symbolic.db")), os.Link(path, filepath.Join(other, "hard.db")))
+	assert.OK(t, errors.Join(os.Symlink(path, filepath.Join(other, "symbolic.db")), os.Link(path, filepath.Join(other,
+		"hard.db"))))
 	copied := filepath.Join(other, "copy.db")
 	blankAt(t, copied)
 	release, err := Hold(path)
-	must(t, err)
+	assert.OK(t, err)
 	for _, name := range []string{"symbolic.db", "hard.db"} {
-		if _, err := Hold(filepath.Join(other, name)); !errors.Is(err, ErrServed) {
-			t.Errorf("%s: %v, want a refusal", name, err)
-		}
+		_, err := Hold(filepath.Join(other, name))
+		assert.That(t, errors.Is(err, ErrServed), "%s: %v, want a refusal", name, err)
 		if _, err := Restore(copied, filepath.Join(other, name)); !errors.Is(err, ErrServed) {
 			t.Errorf("restore to %s: %v, want a refusal", name, err)
 		}
@@ -125,9 +125,8 @@ func TestHoldIsOfTheFile(t *testing.T) {
 	// A command finds the log by the file's name: by another name it would read and write past the server.
 	for name, served := range map[string]bool{path: false, filepath.Join(other, "symbolic.db"): false, filepath.Join(other, "hard.db"): true} {
 		_, err := Status(name)
-		if errors.Is(err, ErrServed) != served || err != nil && !served {
-			t.Errorf("a command by the name %s: %v", name, err)
-		}
+		assert.That(t, errors.Is(err, ErrServed) == served && (err == nil || served), "a command by the name %s: %v", name,
+			err)
 		if err := Backup(name, filepath.Join(other, "of.db")); errors.Is(err, ErrServed) != served || err != nil && !served {
 			t.Errorf("a backup by the name %s: %v", name, err)
 		}
@@ -137,14 +136,14 @@ func TestHoldIsOfTheFile(t *testing.T) {
 			t.Errorf("a copy at %s: %v, want a refusal", target, err)
 		}
 	}
-	must(t, release())
+	assert.OK(t, release())
 	release, err = Hold(filepath.Join(other, "hard.db"))
-	must(t, err)
-	must(t, release())
+	assert.OK(t, err)
+	assert.OK(t, release())
 	absent := filepath.Join(dir, "absent.db")
 	release, err = Hold(absent)
-	must(t, err)
-	must(t, release())
+	assert.OK(t, err)
+	assert.OK(t, release())
 	_, err = os.Stat(absent + ".lock")
 	assert.That(t, errors.Is(err, os.ErrNotExist), "a lock is left beside a file that is not there: %v", err)
 }
@@ -163,17 +162,16 @@ func TestCheckCoversTheSchema(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "shop.db")
 			blankAt(t, path)
 			c, err := connect(path, false)
-			must(t, err)
-			must(t, sqlitex.ExecuteScript(c.Conn, statement, nil))
-			must(t, c.Close())
+			assert.OK(t, err)
+			assert.OK(t, sqlitex.ExecuteScript(c.Conn, statement, nil))
+			assert.OK(t, c.Close())
 			d, err := Open(path, Options{})
-			must(t, err)
+			assert.OK(t, err)
 			all := Joined(d.CheckAll(ctx, IntegrityChecks(), nil))
 			found, err := all.Problems, all.Err
-			must(t, err, d.Close())
-			if want == "" && len(found) > 0 || want != "" && !slices.Contains(found, want) {
-				t.Errorf("found %q, want %q", found, want)
-			}
+			assert.OK(t, errors.Join(err, d.Close()))
+			assert.That(t, (want != "" || len(found) == 0) && (want == "" || slices.Contains(found, want)), "found %q, want %q",
+				found, want)
 			err = Backup(path, path+".copy")
 			assert.That(t, (err != nil) == (want != ""), "backup: %v", err)
 			if _, err := Restore(path, path+".new"); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), found[0]) {
@@ -189,11 +187,15 @@ func TestDamageIsReported(t *testing.T) {
 	page := func(start string) []byte { return append([]byte(start), make([]byte, 4096-len(start))...) }
 	overwrite := func(root string, start string) func(*testing.T, *handle) {
 		return func(t *testing.T, c *handle) {
-			must(t, run(c, "UPDATE sqlite_dbpage SET data = ? WHERE pgno = (SELECT rootpage FROM sqlite_schema WHERE name = ?)", page(start), root))
+			assert.OK(t, run(c,
+				"UPDATE sqlite_dbpage SET data = ? WHERE pgno = (SELECT rootpage FROM sqlite_schema WHERE name = ?)",
+				page(start), root))
 		}
 	}
 	schema := func(statement string) func(*testing.T, *handle) {
-		return func(t *testing.T, c *handle) { must(t, run(c, "PRAGMA writable_schema = ON"), run(c, statement)) }
+		return func(t *testing.T, c *handle) {
+			assert.OK(t, errors.Join(run(c, "PRAGMA writable_schema = ON"), run(c, statement)))
+		}
 	}
 	for name, x := range map[string]struct {
 		spoil func(*testing.T, *handle)
@@ -206,11 +208,11 @@ func TestDamageIsReported(t *testing.T) {
 			schema("UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'part_uses') WHERE name = 'photos'"), "2nd reference to page",
 		},
 		"a list of free pages that is cut": {func(t *testing.T, c *handle) {
-			must(t, run(c, "DROP TABLE big"))
+			assert.OK(t, run(c, "DROP TABLE big"))
 			first, _, err := One(&Conn{c: c}, (*Row).Bytes, "SELECT data FROM sqlite_dbpage WHERE pgno = 1")
-			must(t, err)
+			assert.OK(t, err)
 			copy(first[32:36], []byte{0, 0, 0, 0})
-			must(t, run(c, "UPDATE sqlite_dbpage SET data = ? WHERE pgno = 1", first))
+			assert.OK(t, run(c, "UPDATE sqlite_dbpage SET data = ? WHERE pgno = 1", first))
 		}, "never used"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -218,16 +220,17 @@ func TestDamageIsReported(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "shop.db")
 			blankAt(t, path)
 			d, err := Open(path, Options{})
-			must(t, err)
-			must(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "somebody") }), d.Close())
+			assert.OK(t, err)
+			assert.OK(t, errors.Join(Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "somebody") }), d.Close()))
 			c, err := connect(path, false)
-			must(t, err)
-			must(t, run(c, "CREATE TABLE big (a TEXT)"), run(c, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) INSERT INTO big SELECT hex(zeroblob(900)) FROM n"))
+			assert.OK(t, err)
+			assert.OK(t, errors.Join(run(c, "CREATE TABLE big (a TEXT)"), run(c,
+				"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) "+
+					"INSERT INTO big SELECT hex(zeroblob(900)) FROM n")))
 			x.spoil(t, c)
-			must(t, c.Close())
-			if d, err = Open(path, Options{}); err != nil {
-				t.Fatal(err)
-			}
+			assert.OK(t, c.Close())
+			d, err = Open(path, Options{})
+			assert.OK(t, err)
 			all := Joined(d.CheckAll(ctx, IntegrityChecks(), nil))
 			found, err := all.Problems, all.Err
 			assert.That(t, err == nil && slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, x.want) }),
@@ -245,18 +248,19 @@ func TestDamageIsReported(t *testing.T) {
 func TestMigrationCopyIsKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "old.db")
 	all, err := known()
-	must(t, err)
+	assert.OK(t, err)
 	opened, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate)
-	must(t, err)
+	assert.OK(t, err)
 	c := &handle{Conn: opened}
-	must(t, run(c, fmt.Sprintf("PRAGMA application_id = %d", applicationID)), apply(c, all[0], 1), apply(c, all[1], 1))
+	assert.OK(t, errors.Join(run(c, fmt.Sprintf("PRAGMA application_id = %d", applicationID)), apply(c, all[0], 1),
+		apply(c, all[1], 1)))
 	aside := fmt.Sprintf("%s.before-v%d", path, len(all))
-	must(t, copyInto(c, path, aside))
-	must(t, apply(c, all[2], 1), c.Close()) // interrupted here
+	assert.OK(t, copyInto(c, path, aside))
+	assert.OK(t, errors.Join(apply(c, all[2], 1), c.Close())) // interrupted here
 	told := ""
 	d, err := Open(path, Options{Migrate: true, Notice: func(s string) { told += s }})
-	must(t, err)
-	must(t, d.Close())
+	assert.OK(t, err)
+	assert.OK(t, d.Close())
 	for name, want := range map[string]int{aside: 2, aside + "-2": 3} {
 		status, err := Status(name)
 		have := len(status) - len(missingOf(status))

@@ -24,7 +24,7 @@ func TestTrial(t *testing.T) {
 	d, _ := fresh(t)
 	woken := false
 	d.OnEmit(func() { woken = true })
-	if err := Exec(ctx, d, CLI(""), func(tx *Tx) error {
+	assert.OK(t, Exec(ctx, d, CLI(""), func(tx *Tx) error {
 		return errors.Join(
 			script(tx, `INSERT INTO assets (id, asset_tag, name, status, notes) VALUES (1, 'P-1', 'Pump', 'operational', 'old'), (2, 'P-2', 'Press', 'down', NULL)`),
 			script(tx, `INSERT INTO meters (id, asset_id, name, unit, reading, read_date) VALUES (7, 1, 'hours', 'h', 1500, 20000)`),
@@ -32,9 +32,7 @@ func TestTrial(t *testing.T) {
 				created_at, updated_at, sku, name, supplier, supplier_sku, barcode, unit) VALUES (4, 1, 2000, 0, 1, 7, 7, 1000, 0, 5, 1, 1, 'BOLT', '', '', '', '', '')`),
 			script(tx, `INSERT INTO endpoints (id, service, url, secret, created_at) VALUES (1, 'maintenance', 'http://x', 'whsec_1', 1)`),
 			tx.Audit("fixture", "x", 1))
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	entries := count(t, d, "SELECT count(*) FROM audit")
 	changes, err := d.Trial(ctx, func(d *DB) error {
 		err := Exec(ctx, d, CLI("maintenance"), func(tx *Tx) error {
@@ -62,7 +60,7 @@ func TestTrial(t *testing.T) {
 			return errors.Join(script(tx, "INSERT INTO assets (id, asset_tag, name, status) VALUES (3, 'N-1', 'New', 'operational')"), tx.Audit("a", "b", 1))
 		})
 	})
-	must(t, err)
+	assert.OK(t, err)
 	got := map[string]bool{}
 	for _, c := range changes {
 		line, _ := json.Marshal([]any{c.Record, c.Field, c.Before, c.After})
@@ -77,9 +75,8 @@ func TestTrial(t *testing.T) {
 		`["webhook:1","secret","(not shown)","(not shown)"]`, `["webhook:1","enabled",true,false]`,
 	}
 	for _, w := range want {
-		if !got[w] && !got[strings.NewReplacer(`"1.5"`, `1.5`, `"2.25"`, `2.25`, `"2"`, `2`, `"2.5"`, `2.5`).Replace(w)] {
-			t.Errorf("missing %s", w)
-		}
+		assert.That(t, got[w] ||
+			got[strings.NewReplacer(`"1.5"`, `1.5`, `"2.25"`, `2.25`, `"2"`, `2`, `"2.5"`, `2.5`).Replace(w)], "missing %s", w)
 	}
 	assert.That(t, len(got) == len(want), "%d changes, want %d: %v", len(got), len(want), got)
 	assert.Equal(t, count(t, d, "SELECT count(*) FROM audit"), entries, "audit entries")
@@ -124,9 +121,8 @@ func TestNested(t *testing.T) {
 	} {
 		refused := func(where string, err error) {
 			t.Helper()
-			if err == nil || !strings.Contains(err.Error(), "TestNested") || !strings.Contains(err.Error(), "Update inside an Update") {
-				t.Errorf("nested by %s, %s: %v", name, where, err)
-			}
+			assert.That(t, err != nil && strings.Contains(err.Error(), "TestNested") &&
+				strings.Contains(err.Error(), "Update inside an Update"), "nested by %s, %s: %v", name, where, err)
 		}
 		refused("outside", nested(d, d, who))
 		_, err := d.Trial(ctx, func(in *DB) error { return nested(in, in, who) })

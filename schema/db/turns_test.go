@@ -12,7 +12,7 @@ import (
 func TestLongTransactionsLetOthersIn(t *testing.T) {
 	long, clock := fresh(t)
 	other, err := Open(long.Path(), Options{Now: clock.Now})
-	must(t, err)
+	assert.OK(t, err)
 	defer func() {
 		assert.NoError(t, other.Close())
 	}()

@@ -34,7 +34,7 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 			assert.Equal(t, count(t, d, "SELECT count(*) FROM audit"), 0, "audit entries written")
 		})
 	}
-	must(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "d") }))
+	assert.OK(t, Exec(ctx, d, CLI(""), func(tx *Tx) error { return addUser(tx, "d") }))
 	assert.Equal(t, count(t, d, "SELECT count(*) FROM users"), 1, "users")
 }
 
@@ -96,12 +96,12 @@ func TestDoFailsItsTransaction(t *testing.T) {
 	d, _ := fresh(t)
 	const wrong = "INSERT INTO users (name, created_at) VALUES (NULL, 1)"
 	err := Exec(ctx, d, CLI(""), func(tx *Tx) error {
-		must(t, addUser(tx, "a"))
+		assert.OK(t, addUser(tx, "a"))
 		loop, err := tx.Change("INSERT INTO users (name, created_at) VALUES (?, 1)")
-		must(t, err)
+		assert.OK(t, err)
 		tx.Do(wrong)
 		tx.Do("INSERT INTO users (name, created_at) VALUES ('b', 1)")
-		must(t, loop.Args("c"))
+		assert.OK(t, loop.Args("c"))
 		for what, err := range map[string]error{"Exec": addUser(tx, "d"), "Run": loop.Run(),
 			"Audit": tx.Audit("a.b", "c:1", nil), "Emit": tx.Emit("a.b", nil), "Try": tx.Try(func() error { return nil })} {
 			assert.That(t, err != nil, "%s went on", what)
@@ -110,12 +110,11 @@ func TestDoFailsItsTransaction(t *testing.T) {
 	})
 	assert.That(t, err != nil && !fault.Is(err, fault.Invalid), "Update returned %v", err)
 	err = Exec(ctx, d, CLI(""), func(tx *Tx) error {
-		if err := tx.Try(func() error { tx.Do(wrong); return nil }); err == nil {
-			t.Error("Try hid the failure")
-		}
+		err := tx.Try(func() error { tx.Do(wrong); return nil })
+		assert.That(t, err != nil, "Try hid the failure")
 		return addUser(tx, "e")
 	})
-	must(t, err)
+	assert.OK(t, err)
 	assert.Equal(t, count(t, d, "SELECT count(*) FROM users"), 1, "users")
 }
 
@@ -136,7 +135,7 @@ func TestTryUndoesOneRow(t *testing.T) {
 		}
 		return nil
 	})
-	must(t, err)
+	assert.OK(t, err)
 	assert.Equal(t, count(t, d, "SELECT count(*) FROM users"), 2, "users")
 	err = Exec(ctx, d, CLI(""), func(tx *Tx) error {
 		_ = tx.Try(func() error { _ = addUser(tx, "gone"); return fault.Invalidf("no") })
@@ -171,7 +170,7 @@ func TestAnswersAreKeptForADay(t *testing.T) {
 		})
 		return err
 	}
-	must(t, ask(7, "ann", "k", "body"))
+	assert.OK(t, ask(7, "ann", "k", "body"))
 	var again *Replay
 	if err := ask(7, "ann", "k", "body"); !errors.As(err, &again) || again.Status != 201 || string(again.Body) != "run 1" {
 		t.Errorf("the same request again: %v", err)
@@ -218,14 +217,12 @@ func TestARequestIsOneTransaction(t *testing.T) {
 		t.Errorf("the request again: %v", err)
 	}
 	err := Exec(ctx, d, who, func(tx *Tx) error { return addUser(tx, "c") })
-	if err == nil || !strings.Contains(err.Error(), "TestARequestIsOneTransaction") || !strings.Contains(err.Error(), "second Update") {
-		t.Errorf("a second Update: %v", err)
-	}
+	assert.That(t, err != nil && strings.Contains(err.Error(), "TestARequestIsOneTransaction") &&
+		strings.Contains(err.Error(), "second Update"), "a second Update: %v", err)
 	typed := CLI("").Asking(&Request{Answer: reflect.TypeFor[string]()})
 	_, err = Update(ctx, d, typed, func(tx *Tx) (int, error) { return 1, addUser(tx, "c") })
-	if err == nil || !strings.Contains(err.Error(), "answers with a int") || count(t, d, "SELECT count(*) FROM users") != 1 {
-		t.Errorf("an answer of another type than the operation's: %v", err)
-	}
+	assert.That(t, err != nil && strings.Contains(err.Error(), "answers with a int") &&
+		count(t, d, "SELECT count(*) FROM users") == 1, "an answer of another type than the operation's: %v", err)
 	_, err = Update(ctx, d, typed, func(*Tx) (string, error) { return "c", nil })
 	assert.NoError(t, err, "the same with an answer of its type")
 	several := CLI("").Asking(&Request{Several: true})
@@ -277,12 +274,11 @@ func TestEmitWritesOneDeliveryPerSubscriber(t *testing.T) {
 		}
 		return errors.Join(tx.Audit("x", "y:1", nil), tx.Emit("sku.reorder_point", map[string]string{"sku": "<A&B>"}))
 	})
-	must(t, err)
+	assert.OK(t, err)
 	<-woken
 	got, err := All(conn(t, d), Int, "SELECT endpoint_id FROM deliveries WHERE state = 'pending' ORDER BY id")
 	assert.That(t, err == nil && fmt.Sprint(got) == "[1 2]", "deliveries for %v (%v), want 1 and 2", got, err)
 	body, _, err := One(conn(t, d), func(r *Row) string { return string(r.Bytes()) }, "SELECT body FROM events")
-	if err != nil || !strings.Contains(body, `"data":{"sku":"<A&B>"}`) || !strings.Contains(body, `"created_at":"2026-11-20T21:05:00Z"`) {
-		t.Errorf("body %s (%v)", body, err)
-	}
+	assert.That(t, err == nil && strings.Contains(body, `"data":{"sku":"<A&B>"}`) &&
+		strings.Contains(body, `"created_at":"2026-11-20T21:05:00Z"`), "body %s (%v)", body, err)
 }

@@ -21,8 +21,8 @@ func TestWorkIsDoneOnce(t *testing.T) {
 		})
 	}
 	first, err := d.Begin(ctx, job)
-	must(t, err)
-	must(t, step(first, "a"))
+	assert.OK(t, err)
+	assert.OK(t, step(first, "a"))
 	if err := step(first, "a"); err == nil || first.Position != "a" || first.Done != 1 {
 		t.Errorf("a step that fails: %v, at %q after %d", err, first.Position, first.Done)
 	}
@@ -32,7 +32,7 @@ func TestWorkIsDoneOnce(t *testing.T) {
 	if err != nil || second.Position != "a" || strings.Join(second.Notes, " ") != "made a" || d.UnderWay(Job{Key: "other"}) {
 		t.Fatalf("the next run is at %q, noted %q: %v", second.Position, second.Notes, err)
 	}
-	must(t, step(second, "b"))
+	assert.OK(t, step(second, "b"))
 	err = step(first, "b2")
 	assert.That(t, fault.Is(err, fault.Conflict), "the run that was overtaken: %v, want a conflict", err)
 	if err := second.Step(ctx, d, CLI(""), func(tx *Tx) error { return errors.Join(addUser(tx, "c"), second.End(tx, "all of it")) }); err != nil {
@@ -57,8 +57,8 @@ func TestTheAnswerOfARequestsWork(t *testing.T) {
 	who := onceBy(7, "ann", "k", "body")
 	who.Request.Several = true
 	w, err := d.BeginFor(ctx, who)
-	must(t, err)
-	must(t, w.Step(ctx, d, who, func(tx *Tx) error { return errors.Join(addUser(tx, "a"), w.End(tx, "answer")) }))
+	assert.OK(t, err)
+	assert.OK(t, w.Step(ctx, d, who, func(tx *Tx) error { return errors.Join(addUser(tx, "a"), w.End(tx, "answer")) }))
 	w.Close()
 	var again *Replay
 	_, err = d.BeginFor(ctx, onceBy(7, "ann", "k", "body"))

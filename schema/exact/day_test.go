@@ -42,9 +42,8 @@ func TestParseDay(t *testing.T) {
 	} {
 		got, ok := ParseDay(c.text)
 		assert.That(t, ok && got == c.want, "ParseDay(%q) = %d, %v, want %d", c.text, got, ok, c.want)
-		if got, ok = ParseDayBytes([]byte(c.text)); !ok || got != c.want {
-			t.Errorf("ParseDayBytes(%q) = %d, %v, want %d", c.text, got, ok, c.want)
-		}
+		got, ok = ParseDayBytes([]byte(c.text))
+		assert.That(t, ok && got == c.want, "ParseDayBytes(%q) = %d, %v, want %d", c.text, got, ok, c.want)
 		assert.Equal(t, c.want.String(), c.text, "Day(%d)", c.want)
 	}
 }

@@ -236,9 +236,8 @@ func checkMilli(t *testing.T, s string) {
 	assert.Must(t, back == got && err == nil, "%q: %d is written %v and read %d, %v", s, got, got, back, err)
 	cents, err := ParseCents(s)
 	if wantErr := error(nil); got%10 != 0 {
-		if wantErr = ErrTooFine; err != wantErr {
-			t.Fatalf("ParseCents(%q) = %d, %v", s, cents, err)
-		}
+		wantErr = ErrTooFine
+		assert.Must(t, err == wantErr, "ParseCents(%q) = %d, %v", s, cents, err)
 	} else if cents != int64(got)/10 || err != nil {
 		t.Fatalf("ParseCents(%q) = %d, %v", s, cents, err)
 	}

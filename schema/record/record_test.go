@@ -56,13 +56,11 @@ func put(t *testing.T, h *dbtest.Fixture, n *Noun[ware], cells map[string]string
 
 func trail(t *testing.T, h *dbtest.Fixture) (entries []string) {
 	t.Helper()
-	if err := h.DB.View(context.Background(), func(c *db.Conn) (err error) {
+	assert.OK(t, h.DB.View(context.Background(), func(c *db.Conn) (err error) {
 		entries, err = db.All(c, func(r *db.Row) string { return r.Text() + " " + r.Text() + " " + r.Text() },
 			"SELECT action, subject, changes FROM audit ORDER BY id")
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return entries
 }
 
@@ -156,5 +154,5 @@ func TestFillReturnsTheStoredForm(t *testing.T) {
 		assert.That(t, len(all) == 1 && !all[0].Low && all[0].Code == "A", "%+v", all)
 		return err
 	})
-	dbtest.OK(t, err)
+	assert.OK(t, err)
 }

@@ -94,9 +94,8 @@ func TestWalk(t *testing.T) {
 			break
 		}
 	}
-	if want = []string{`0=1`, `1="x]"`}; !reflect.DeepEqual(got, want) {
-		t.Errorf("items %q", got)
-	}
+	want = []string{`0=1`, `1="x]"`}
+	assert.That(t, reflect.DeepEqual(got, want), "items %q", got)
 	if m, ok := v.Get("bb"); !ok || m.Kind() != strict.Object {
 		t.Errorf("bb: %v", m.Kind())
 	}

@@ -129,7 +129,7 @@ func TestListToolsAnswerBelow40KB(t *testing.T) {
 		a.JSON(t, &m)
 		assert.Must(t, !m.Result.IsError && len(m.Result.Content) != 0, "%s {%s}: %s", tool, args, a.Body)
 		var l listed
-		apptest.OK(t, json.Unmarshal(m.Result.StructuredContent, &l))
+		assert.OK(t, json.Unmarshal(m.Result.StructuredContent, &l))
 		return l, len(a.Body)
 	}
 	with := func(parts ...string) string {
@@ -172,9 +172,8 @@ func TestListToolsAnswerBelow40KB(t *testing.T) {
 		case "list_leases", "list_payments", "list_orders":
 			least = 2.5
 		}
-		if least*small > full {
-			t.Errorf("%s: a short row has %.0f bytes in the mean, more than 1/%v of %.0f", c.tool, small, least, full)
-		}
+		assert.That(t, !(least*small > full), "%s: a short row has %.0f bytes in the mean, more than 1/%v of %.0f", c.tool,
+			small, least, full)
 		switch c.tool {
 		case "reorder_report":
 			assert.That(t, len(suppliers) == 260, "%d suppliers are told", len(suppliers))
@@ -218,12 +217,9 @@ func walk(t *testing.T, tool, rowsName string, ask func(args string) (listed, in
 			for _, r := range page.rows(rowsName) {
 				sizes[short] += len(r)
 				counts[short]++
-				if strings.Contains(string(r), "null") && short {
-					t.Errorf("%s: a short row has a null: %s", tool, r)
-				}
-				if !short && tool != "arrears_report" && tool != "rent_roll" && seen[string(r)] {
-					t.Errorf("%s: given twice: %s", tool, r)
-				}
+				assert.That(t, !strings.Contains(string(r), "null") || !short, "%s: a short row has a null: %s", tool, r)
+				assert.That(t, short || tool == "arrears_report" || tool == "rent_roll" || !seen[string(r)], "%s: given twice: %s",
+					tool, r)
 				seen[string(r)] = true
 			}
 			for _, r := range page.rows("by_supplier") {
@@ -253,9 +249,8 @@ func walk(t *testing.T, tool, rowsName string, ask func(args string) (listed, in
 		}
 	}
 	// Arrears take several pages, and a page of short rows holds more of them.
-	if counts[false] != counts[true] && tool != "arrears_report" {
-		t.Errorf("%s: %d rows in full, %d short", tool, counts[false], counts[true])
-	}
+	assert.That(t, counts[false] == counts[true] || tool == "arrears_report", "%s: %d rows in full, %d short", tool,
+		counts[false], counts[true])
 	mean := func(short bool) float64 { return float64(sizes[short]) / float64(counts[short]) }
 	return mean(false), mean(true), suppliers, tenants
 }

@@ -106,7 +106,7 @@ func namesTools(t *testing.T, service, list string) {
 	var listed struct {
 		Result struct{ Tools []struct{ Name string } }
 	}
-	apptest.OK(t, json.Unmarshal([]byte(list), &listed))
+	assert.OK(t, json.Unmarshal([]byte(list), &listed))
 	page := assert.Value(os.ReadFile(filepath.Join("../../..", "docs", "agents.md")))(t)
 	row := regexp.MustCompile(`(?m)^\| ` + service + ` \| .*/mcp.*$`).FindString(string(page))
 	told := regexp.MustCompile("`[a-z_]+`").FindAllString(row, -1)
@@ -136,7 +136,7 @@ func (j job) play(t *testing.T, s *apptest.Fixture, page *strings.Builder) {
 			}
 			Error *struct{ Message string }
 		}
-		apptest.OK(t, json.Unmarshal([]byte(s.Do(j.service, "POST", "/mcp", s.Keys[j.service], body).Body), &got))
+		assert.OK(t, json.Unmarshal([]byte(s.Do(j.service, "POST", "/mcp", s.Keys[j.service], body).Body), &got))
 		text, refused := string(got.Result.Structured), got.Result.IsError || got.Error != nil
 		switch {
 		case got.Error != nil:
@@ -147,9 +147,8 @@ func (j job) play(t *testing.T, s *apptest.Fixture, page *strings.Builder) {
 		size += len(text)
 		text = random.ReplaceAllString(text, "${1}${2}XXXX")
 		last := i == len(j.calls)-1
-		if refused != (last && j.refused) || last && !strings.Contains(unescaped(text), j.says) {
-			t.Errorf("%s\n%s", call, text)
-		}
+		assert.That(t, refused == (last && j.refused) && (!last || strings.Contains(unescaped(text), j.says)), "%s\n%s", call,
+			text)
 		fmt.Fprintf(page, "> %s\n%s\n", call, unescaped(text))
 	}
 	assert.That(t, size <= j.bytes, "the answers have %d bytes, more than %d", size, j.bytes)
@@ -192,8 +191,7 @@ func TestAgentsSettings(t *testing.T) {
 		if b[1] == "json" && !json.Valid([]byte(b[2])) {
 			t.Errorf("no JSON:\n%s", b[2])
 		}
-		if !strings.Contains(b[2], "http://127.0.0.1:8084/mcp") || !strings.Contains(b[2], "Authorization") && !strings.Contains(b[2], "bearer_token_env_var") {
-			t.Errorf("no address or no key:\n%s", b[2])
-		}
+		assert.That(t, strings.Contains(b[2], "http://127.0.0.1:8084/mcp") && (strings.Contains(b[2], "Authorization") ||
+			strings.Contains(b[2], "bearer_token_env_var")), "no address or no key:\n%s", b[2])
 	}
 }

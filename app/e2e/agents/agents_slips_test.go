@@ -271,9 +271,7 @@ func TestAgentsArgumentsAreScalars(t *testing.T) {
 			schema := tool.InputSchema.(map[string]any)
 			assert.Lacks(t, apptest.JSONText(schema), "anyOf", "%s says anyOf", name)
 			props := schema["properties"].(map[string]any)
-			if !tool.Annotations.ReadOnlyHint && props["request_key"] == nil {
-				t.Errorf("%s takes no request_key", name)
-			}
+			assert.That(t, tool.Annotations.ReadOnlyHint || props["request_key"] != nil, "%s takes no request_key", name)
 			for arg, p := range props {
 				kind, _ := p.(map[string]any)["type"].(string)
 				scalar := kind == "string" || kind == "integer" || kind == "number" || kind == "boolean"

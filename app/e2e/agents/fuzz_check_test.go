@@ -134,7 +134,7 @@ func (f *fuzzer) form(r request, a apptest.Answer) {
 func (f *fuzzer) described(r request, a apptest.Answer) {
 	f.t.Helper()
 	request, err := http.NewRequest(r.method, "http://shop"+r.target.path, nil)
-	apptest.OK(f.t, err)
+	assert.OK(f.t, err)
 	err = openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: request, Route: r.target.route},
 		Status:                 a.Status, Header: a.Header, Body: io.NopCloser(strings.NewReader(a.Body)),

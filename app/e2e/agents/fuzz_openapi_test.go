@@ -35,9 +35,8 @@ func TestFuzzedRequestsMatchTheirDescription(t *testing.T) {
 	}
 	if text := os.Getenv("QUARTERMASTER_SEED"); text != "" {
 		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatal(err)
-		}
+		seed, err = strconv.ParseUint(text, 10, 64)
+		assert.OK(t, err)
 	}
 	t.Logf("%d requests of the seed %d; QUARTERMASTER_SEED sets another", n, seed)
 	s := apptest.StartFilled(t)
@@ -87,13 +86,12 @@ func checkInvariants(t testing.TB, s *apptest.Fixture) {
 			if err != nil {
 				return err
 			}
-			if text := strings.Join(said, "; "); text != "" && text != "ok" {
-				t.Errorf("%s: %s", pragma, text)
-			}
+			text := strings.Join(said, "; ")
+			assert.That(t, text == "" || text == "ok", "%s: %s", pragma, text)
 		}
 		return nil
 	})
-	apptest.OK(t, err)
+	assert.OK(t, err)
 }
 
 // fuzzer sends requests and checks the answers.

@@ -125,7 +125,7 @@ func closeObjects(v any) {
 func agentRoute(s *apptest.Fixture, service string) *routers.Route {
 	s.T.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData([]byte(s.Do(service, "GET", "/api/openapi.json", "", "").Body))
-	apptest.OK(s.T, err)
+	assert.OK(s.T, err)
 	item := doc.Paths.Value("/mcp")
 	return &routers.Route{Spec: doc, Path: "/mcp", PathItem: item, Method: "POST", Operation: item.Post}
 }

@@ -118,9 +118,8 @@ func (a *agent) calls(op schema.Op) {
 			text = called.Result.Content[0].Text
 		}
 		if allowed {
-			if strings.Contains(text, "read-only") || strings.Contains(text, "the role") || strings.Contains(text, "internal error") {
-				a.t.Errorf("%s %s: %s", op.Tool, arguments, text)
-			}
+			assert.That(a.t, !strings.Contains(text, "read-only") && !strings.Contains(text, "the role") &&
+				!strings.Contains(text, "internal error"), "%s %s: %s", op.Tool, arguments, text)
 			continue
 		}
 		assert.That(a.t, called.Result.IsError && strings.Contains(text, op.Tool) && strings.Contains(text, a.caller.Says),

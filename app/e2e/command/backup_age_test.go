@@ -30,8 +30,7 @@ func TestTheAgeOfTheLastBackupIsMeasured(t *testing.T) {
 	for _, to := range []string{filepath.Join(t.TempDir(), "copy.db"), "-"} {
 		code, _, errs := apptest.Exec(t, dir, "backup", to)
 		assert.Must(t, code == 0 && errs == "", "backup %s: exit %d: %s", to, code, errs)
-		if seconds, err := strconv.ParseFloat(age(), 64); err != nil || seconds < 0 || seconds > 60 {
-			t.Errorf("after a backup to %s: %v %v", to, seconds, err)
-		}
+		seconds, err := strconv.ParseFloat(age(), 64)
+		assert.That(t, err == nil && !(seconds < 0) && !(seconds > 60), "after a backup to %s: %v %v", to, seconds, err)
 	}
 }

@@ -34,13 +34,11 @@ func TestAuditShowsWhoDidWhat(t *testing.T) {
 	for i := 1; i < len(e); i++ {
 		assert.That(t, e[i-1].ID > e[i].ID, "entry %d stands above %d", e[i-1].ID, e[i].ID)
 	}
-	if e[0].Subject != "sku:B" || e[1].Subject != "sku:A" || e[0].Actor != "mo" || e[0].Via != "cli" || e[0].Service != "reorder" ||
-		e[0].Action != "sku.created" || e[0].At != "2026-11-20T21:05:00Z" || e[0].Changes["sku"] != "B" {
-		t.Errorf("newest: %+v", e[0])
-	}
-	if e[2].Action != "user.added" || e[2].Actor != "cli" || e[2].Service != "" || e[2].Changes["name"] != "mo" {
-		t.Errorf("third: %+v", e[2])
-	}
+	assert.That(t, e[0].Subject == "sku:B" && e[1].Subject == "sku:A" && e[0].Actor == "mo" && e[0].Via == "cli" &&
+		e[0].Service == "reorder" && e[0].Action == "sku.created" && e[0].At == "2026-11-20T21:05:00Z" &&
+		e[0].Changes["sku"] == "B", "newest: %+v", e[0])
+	assert.That(t, e[2].Action == "user.added" && e[2].Actor == "cli" && e[2].Service == "" &&
+		e[2].Changes["name"] == "mo", "third: %+v", e[2])
 	one := c.Ok("audit", "--json", "--limit", "1", "--service", "reorder")
 	if !regexp.MustCompile(`^\{"entries":\[\{"id":\d+,"at":"2026-11-20T21:05:00Z","service":"reorder","actor":"mo","via":"cli","action":"sku.created","subject":"sku:B","changes":\{.*\}\}\]\}\n$`).MatchString(one) {
 		t.Errorf("one entry: %s", one)
@@ -57,9 +55,8 @@ func TestAuditShowsWhoDidWhat(t *testing.T) {
 		"--via cli --service reorder": 3, "--via web": 0, "--since 1h --actor mo": 2, "--since 2026-11-20 --actor mo": 2,
 		"--since 2026-11-21": 0, "--until 2026-11-19": 0, "--until 2026-11-20 --actor mo": 2,
 	} {
-		if out := c.Ok(append([]string{"audit", "--json"}, strings.Fields(flags)...)...); strings.Count(out, `"id"`) != want {
-			t.Errorf("%s: want %d entries, got %s", flags, want, out)
-		}
+		out := c.Ok(append([]string{"audit", "--json"}, strings.Fields(flags)...)...)
+		assert.That(t, strings.Count(out, `"id"`) == want, "%s: want %d entries, got %s", flags, want, out)
 	}
 	refuses(c, 2, []string{"--since", "yesterday"}, "audit", "--since", "yesterday")
 	refuses(c, 2, []string{"--via", "post"}, "audit", "--via", "post")

@@ -94,7 +94,7 @@ func certificate(t *testing.T) (cert, key string) {
 	dir := t.TempDir()
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: bits}} {
-		apptest.OK(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
+		assert.OK(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 	}
 	return cert, key
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"quartermaster/app/account"
-	"quartermaster/app/apptest"
 	command "quartermaster/app/cli"
 	"quartermaster/app/server"
 	"quartermaster/schema/assert"
@@ -78,7 +77,7 @@ func (s shell) fails(code int, words []string, args ...string) {
 // emptyDatabase makes a database without users.
 func (s shell) emptyDatabase() shell {
 	s.t.Helper()
-	apptest.OK(s.t, db.Create(s.db, db.Options{}))
+	assert.OK(s.t, db.Create(s.db, db.Options{}))
 	return s
 }
 
@@ -105,7 +104,7 @@ func TestInitMakesADatabaseAnAdminAndKeys(t *testing.T) {
 		Admin string            `json:"admin"`
 		Keys  map[string]string `json:"keys"`
 	}
-	apptest.OK(t, json.Unmarshal([]byte(s.done("init", "--admin", " alice ", "--json")), &made))
+	assert.OK(t, json.Unmarshal([]byte(s.done("init", "--admin", " alice ", "--json")), &made))
 	assert.Must(t, made.Admin == "alice" && len(made.Keys) == len(server.Names), "got %+v", made)
 	keys := account.NewKeys(s.open())
 	for _, service := range server.Names {
@@ -145,7 +144,7 @@ func TestInitAcceptsADatabaseWithoutUsers(t *testing.T) {
 	o := s.run("init")
 	assert.Must(t, o.code == 0 && !strings.Contains(o.errors, "database made"), "exit %d: %s", o.code, o.errors)
 	empty := newShell(t)
-	apptest.OK(t, os.WriteFile(empty.db, nil, 0o600))
+	assert.OK(t, os.WriteFile(empty.db, nil, 0o600))
 	o = empty.run("init")
 	assert.Must(t, o.code == 0 && strings.Contains(o.errors, "database made"), "exit %d: %s", o.code, o.errors)
 }
@@ -159,7 +158,7 @@ func TestInitLeavesNothingBehindWhenRefused(t *testing.T) {
 	if _, err := os.Stat(s.db); !os.IsNotExist(err) {
 		t.Fatalf("a refused init left a file: %v", err)
 	}
-	apptest.OK(t, os.WriteFile(s.db, []byte("a letter to the bank, which is no database"), 0o600))
+	assert.OK(t, os.WriteFile(s.db, []byte("a letter to the bank, which is no database"), 0o600))
 	s.fails(1, []string{s.db, "untouched"}, "init")
 	b, err := os.ReadFile(s.db)
 	assert.Must(t, err == nil && string(b) == "a letter to the bank, which is no database",

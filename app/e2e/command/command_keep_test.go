@@ -19,7 +19,7 @@ import (
 func tamper(c *apptest.CLI, statements ...string) {
 	c.Helper()
 	d, err := db.Open(c.Db, db.Options{})
-	apptest.OK(c, err)
+	assert.OK(c, err)
 	err = db.Exec(context.Background(), d, db.Bookkeeping(), func(tx *db.Tx) error {
 		for _, s := range statements {
 			if _, err := tx.Exec(s); err != nil {
@@ -28,8 +28,8 @@ func tamper(c *apptest.CLI, statements ...string) {
 		}
 		return nil
 	})
-	apptest.OK(c, err)
-	apptest.OK(c, d.Close())
+	assert.OK(c, err)
+	assert.OK(c, d.Close())
 }
 
 func TestBackupAndRestoreOverTheCommandLine(t *testing.T) {
@@ -70,7 +70,7 @@ func TestBackupAndRestoreOverTheCommandLine(t *testing.T) {
 	release := assert.Value(db.Hold(c.Db))(t)
 	c.Ok("backup", copied)
 	refuses(c, 1, []string{"served by another process"}, "restore", copied)
-	apptest.OK(t, release())
+	assert.OK(t, release())
 	left, err := filepath.Glob(filepath.Join(c.Dir, "*.part-*"))
 	assert.That(t, err == nil && len(left) <= 0, "left behind: %v, %v", left, err)
 }
@@ -86,9 +86,8 @@ func TestMigrateCreatesAndReports(t *testing.T) {
 		t.Errorf("a second time it says %q", out)
 	}
 	status := c.Ok("migrate", "status", "--json")
-	if !strings.HasPrefix(status, `{"migrations":[{"name":"0001_core","applied_at":"2026-11-20T21:05:00Z"},`) || strings.Count(status, `"name"`) != n {
-		t.Errorf("status: %s", status)
-	}
+	assert.That(t, strings.HasPrefix(status, `{"migrations":[{"name":"0001_core","applied_at":"2026-11-20T21:05:00Z"},`) &&
+		strings.Count(status, `"name"`) == n, "status: %s", status)
 	equal(c, "migrate --json", c.Ok("migrate", "--json"), status)
 	text := c.Ok("migrate", "status")
 	assert.That(t, strings.HasPrefix(text, "MIGRATION  ") && !strings.Contains(text, "missing"), "as text:\n%s", text)
@@ -124,11 +123,10 @@ func TestMigrateBringsAnOlderFileUp(t *testing.T) {
 	}
 	release := assert.Value(db.Hold(c.Db))(t)
 	refuses(c, 1, []string{"served by another process"}, "migrate")
-	apptest.OK(t, release())
+	assert.OK(t, release())
 	code, out, told := c.Call("migrate")
-	if code != 0 || out != "applied 0028_expiry_notices\n" || !strings.Contains(told, ".before-v") || !strings.Contains(told, "to go back") {
-		t.Errorf("exit %d, %q, %q", code, out, told)
-	}
+	assert.That(t, code == 0 && out == "applied 0028_expiry_notices\n" && strings.Contains(told, ".before-v") &&
+		strings.Contains(told, "to go back"), "exit %d, %q, %q", code, out, told)
 	assert.Contains(t, c.Ok("user", "list"), "alice", "users afterwards")
 	c.Ok("export", "reorder", "skus")
 	c.Ok("doctor")
@@ -156,7 +154,7 @@ func TestANewerBackupIsLeftAlone(t *testing.T) {
 	tamper(c, "INSERT INTO schema_migrations VALUES ('9999_future', 1)")
 	file := []byte(read(c, old))
 	file[18], file[19] = 1, 1 // back to a backup's mode, since tampering served the file
-	apptest.OK(t, os.WriteFile(old, file, 0o600))
+	assert.OK(t, os.WriteFile(old, file, 0o600))
 	before := read(c, old)
 	for _, args := range [][]string{
 		{"user", "list"}, {"key", "list"}, {"audit"}, {"webhook", "list"}, {"export", "reorder", "skus"}, {"serve"}, {"doctor"}, {"migrate"},
@@ -173,7 +171,7 @@ func TestBackupReplacesOnlyACopy(t *testing.T) {
 	t.Parallel()
 	c := apptest.NewCLI(t)
 	notes := filepath.Join(t.TempDir(), "notes.txt")
-	apptest.OK(t, os.WriteFile(notes, []byte("what I must not lose"), 0o600))
+	assert.OK(t, os.WriteFile(notes, []byte("what I must not lose"), 0o600))
 	refuses(c, 1, []string{notes, "no copy of a database"}, "backup", notes)
 	assert.That(t, read(c, notes) == "what I must not lose", "it was replaced")
 	copied := filepath.Join(t.TempDir(), "copy.db")
@@ -224,14 +222,12 @@ func TestDoctorRecomputesTheRules(t *testing.T) {
 	c.Ok("doctor")
 	tamper(c, "UPDATE skus SET is_below = 1 - is_below WHERE sku = 'TEA'")
 	code, out, err := c.Call("doctor")
-	if code != 1 || !strings.Contains(out, "reorder: breach: ") || !strings.Contains(out, "TEA") || strings.Contains(out, "NAIL") ||
-		!strings.Contains(out, "pages and references: ok\n") || !strings.Contains(err, c.Db+": 1\n") {
-		t.Errorf("exit %d\n%s%s", code, out, err)
-	}
+	assert.That(t, code == 1 && strings.Contains(out, "reorder: breach: ") && strings.Contains(out, "TEA") &&
+		!strings.Contains(out, "NAIL") && strings.Contains(out, "pages and references: ok\n") &&
+		strings.Contains(err, c.Db+": 1\n"), "exit %d\n%s%s", code, out, err)
 	code, out, _ = c.Call("doctor", "--json")
-	if code != 1 || !strings.HasPrefix(out, `{"ok":false,"checks":[`) || !strings.Contains(out, `{"name":"reorder","ok":false,"note":"","breaches":["`) {
-		t.Errorf("exit %d\n%s", code, out)
-	}
+	assert.That(t, code == 1 && strings.HasPrefix(out, `{"ok":false,"checks":[`) &&
+		strings.Contains(out, `{"name":"reorder","ok":false,"note":"","breaches":["`), "exit %d\n%s", code, out)
 }
 
 // TestDoctorFindsADamagedFile overwrites a page that holds the text with noise.
@@ -248,10 +244,9 @@ func TestDoctorFindsADamagedFile(t *testing.T) {
 		for i := page; i < page+4096; i++ {
 			b[i] ^= 0x5a
 		}
-		apptest.OK(t, os.WriteFile(c.Db, b, 0o600))
+		assert.OK(t, os.WriteFile(c.Db, b, 0o600))
 		code, out, err := c.Call("doctor")
-		if code != 1 || !strings.Contains(out, want) || !strings.Contains(err, c.Db) || strings.Contains(out+err, "quartermaster doctor") {
-			t.Errorf("the page with %s: exit %d\n%s%s", text, code, out, err)
-		}
+		assert.That(t, code == 1 && strings.Contains(out, want) && strings.Contains(err, c.Db) &&
+			!strings.Contains(out+err, "quartermaster doctor"), "the page with %s: exit %d\n%s%s", text, code, out, err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"quartermaster/app/account"
-	"quartermaster/app/apptest"
 	"quartermaster/schema/assert"
 	"quartermaster/schema/fault"
 )
@@ -23,7 +22,7 @@ func TestKeyCommands(t *testing.T) {
 		ID  int64  `json:"id"`
 		Key string `json:"key"`
 	}
-	apptest.OK(t, json.Unmarshal([]byte(s.done("key", "create", "--service", "rental", "--user", "bob", "--json")), &made))
+	assert.OK(t, json.Unmarshal([]byte(s.done("key", "create", "--service", "rental", "--user", "bob", "--json")), &made))
 	assert.Must(t, made.ID == 6 && keyForm.MatchString(made.Key), "got %+v", made)
 	assert.MustEqual(t, s.done("key", "revoke", "6"), "", "printed")
 	keys := s.listed("--service", "rental")
@@ -40,16 +39,15 @@ func TestKeyCommands(t *testing.T) {
 	all := s.listed()
 	assert.Must(t, len(all) == 6, "got %d keys, want 6", len(all))
 	text := s.done("key", "list")
-	if strings.Count(text, "\n") != 7 || !strings.Contains(text, "cash desk") || strings.Contains(text, key) || !strings.Contains(text, key[:8]) {
-		t.Fatalf("got\n%s", text)
-	}
+	assert.Must(t, strings.Count(text, "\n") == 7 && strings.Contains(text, "cash desk") && !strings.Contains(text, key) &&
+		strings.Contains(text, key[:8]), "got\n%s", text)
 }
 
 // listed is the output of key list --json.
 func (s shell) listed(args ...string) []map[string]any {
 	s.t.Helper()
 	var list map[string][]map[string]any
-	apptest.OK(s.t, json.Unmarshal([]byte(s.done(append([]string{"key", "list", "--json"}, args...)...)), &list))
+	assert.OK(s.t, json.Unmarshal([]byte(s.done(append([]string{"key", "list", "--json"}, args...)...)), &list))
 	assert.Must(s.t, list["keys"] != nil && len(list) == 1, "got %v, want keys alone", list)
 	return list["keys"]
 }

@@ -59,9 +59,8 @@ func TestReorderAdjust(t *testing.T) {
 	equal(c, "a count", c.Ok("reorder", "adjust", "TEA", "--set", "40", "--reason", "stock count"), "TEA: 40, it was 12.5; healthy\n")
 	equal(c, "a movement", c.Ok("reorder", "adjust", "TEA", "--delta", "-19.75", "--as", "mo"), "TEA: 20.25, it was 40; near\n")
 	out := c.Ok("reorder", "adjust", "TEA", "--delta", "-0.25", "--json")
-	if !strings.HasPrefix(out, `{"sku":"TEA",`) || !strings.HasSuffix(out, `"previous_stock":20.25,"crossed":true}`+"\n") {
-		t.Errorf("as JSON: %s", out)
-	}
+	assert.That(t, strings.HasPrefix(out, `{"sku":"TEA",`) &&
+		strings.HasSuffix(out, `"previous_stock":20.25,"crossed":true}`+"\n"), "as JSON: %s", out)
 	trail := c.Ok("audit", "--service", "reorder", "--limit", "3", "--json")
 	for _, want := range []string{`"actor":"mo","via":"cli","action":"stock.adjusted","subject":"sku:TEA","changes":{"from":40,"to":20.25}`, `"changes":{"from":12.5,"to":40,"reason":"stock count"}`} {
 		assert.Contains(t, trail, want, "the audit trail has no")
@@ -103,14 +102,13 @@ func TestPurchaseOrders(t *testing.T) {
 		`"lines":[{"sku":"NAIL","ordered":1.5,"received":0,"unit_cost_cents":400,"name":"Nails","supplier_sku":"","unit":"","total_cents":600},` +
 		`{"sku":"TEA","ordered":20,"received":0,"unit_cost_cents":1999,"name":"Green tea","supplier_sku":"","unit":"","total_cents":39980}],"total_cents":40580,"below_minimum_cents":0}`
 	equal(c, "shown", po("show", "PO-000001", "--json"), draft+"\n")
-	if text := po("show", "PO-000001"); !regexp.MustCompile(`^PO-000001: draft, from Leaf, expected 2026-12-01
+	text := po("show", "PO-000001")
+	assert.That(t, regexp.MustCompile(`^PO-000001: draft, from Leaf, expected 2026-12-01
 SKU +NAME +ORDERED +RECEIVED +UNIT COST +TOTAL
 NAIL +Nails +1.5 +0 +4.00 +6.00
 TEA +Green tea +20 +0 +19.99 +399.80
 total: 405.80
-$`).MatchString(text) {
-		t.Errorf("as text:\n%s", text)
-	}
+$`).MatchString(text), "as text:\n%s", text)
 	equal(c, "ordered", po("order", "PO-000001"), "PO-000001: ordered\n")
 	assert.Contains(t, c.Ok("reorder", "report", "--json"), `"on_order":20`, "on order")
 	equal(c, "received in part", po("receive", "PO-000001", "--line", "TEA=12.5"), "PO-000001: partial\n")

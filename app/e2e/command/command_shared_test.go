@@ -17,7 +17,7 @@ func TestCommandsOfAllServices(t *testing.T) {
 	c := apptest.NewCLI(t)
 	list := func(into any, args ...string) {
 		t.Helper()
-		apptest.OK(t, json.Unmarshal([]byte(c.Ok(append(args, "--json")...)), into))
+		assert.OK(t, json.Unmarshal([]byte(c.Ok(append(args, "--json")...)), into))
 	}
 
 	// The file stores the time zone. A flag or variable that differs applies to the process, with a line that names both.
@@ -52,9 +52,8 @@ func TestCommandsOfAllServices(t *testing.T) {
 	for _, u := range people.Users {
 		roles[u.Name] = fmt.Sprint(u.Roles)
 	}
-	if roles["vic"] != "map[store:member]" || roles["zed"] != "map[maintenance:admin reorder:admin store:admin]" {
-		t.Errorf("the roles are %v", roles)
-	}
+	assert.That(t, roles["vic"] == "map[store:member]" &&
+		roles["zed"] == "map[maintenance:admin reorder:admin store:admin]", "the roles are %v", roles)
 	refuses(c, 2, []string{"service"}, "user", "role", "vic", "none")
 	for _, name := range []string{"cli", "system", "request", "portal", "buyer"} {
 		refuses(c, 1, []string{name}, "user", "add", name, "--role", "viewer")
@@ -104,7 +103,7 @@ func TestCommandsOfAllServices(t *testing.T) {
 		assert.That(t, len(found.Entries) == 0, "audit %v finds %+v", filter, found)
 	}
 	copied := filepath.Join(c.Dir, "copy.db")
-	apptest.OK(t, os.WriteFile(copied, []byte(c.Ok("backup", "-")), 0o600))
+	assert.OK(t, os.WriteFile(copied, []byte(c.Ok("backup", "-")), 0o600))
 	c.Ok("doctor", "--db", copied)
 
 	// Records are found by name; #ID is an id; several matches are listed.

@@ -18,7 +18,7 @@ OLD,Old thing,,,,,0,0,7,3,1,0,0
 func write(c *apptest.CLI, name, content string) string {
 	c.Helper()
 	path := filepath.Join(c.Dir, name)
-	apptest.OK(c, os.WriteFile(path, []byte(content), 0o600))
+	assert.OK(c, os.WriteFile(path, []byte(content), 0o600))
 	return path
 }
 

@@ -116,9 +116,8 @@ func TestDeliveriesAreLoggedAndResent(t *testing.T) {
 		"of the store")
 
 	code, out, errs := s.CLI("webhook", "resend", "1")
-	if code != 1 || !strings.Contains(out, "blocked_address") || !strings.Contains(errs, "1 of 1 deliveries failed") {
-		t.Errorf("to a loopback address: exit %d: %s%s", code, out, errs)
-	}
+	assert.That(t, code == 1 && strings.Contains(out, "blocked_address") &&
+		strings.Contains(errs, "1 of 1 deliveries failed"), "to a loopback address: exit %d: %s%s", code, out, errs)
 	code, out, _ = s.CLI("webhook", "resend", "1", "--webhook-allow-private")
 	assert.That(t, code == 1 && regexp.MustCompile(`(?m)^\d+ +1 +1 +sku.reorder_point +failed +418$`).MatchString(out),
 		"to a receiver that refuses: exit %d: %s", code, out)
@@ -161,9 +160,8 @@ func TestWebhookTest(t *testing.T) {
 		}
 		receiver := apptest.Receive(t)
 		var added struct{ ID json.Number }
-		if err := json.Unmarshal([]byte(s.MustCLI("webhook", "add", "--service", service, "--url", receiver.URL, "--json")), &added); err != nil {
-			t.Fatal(err)
-		}
+		assert.OK(t,
+			json.Unmarshal([]byte(s.MustCLI("webhook", "add", "--service", service, "--url", receiver.URL, "--json")), &added))
 		id := added.ID.String()
 		out := s.MustCLI("webhook", "test", id, "--webhook-allow-private", "--json")
 		came := map[string]bool{}
@@ -172,7 +170,7 @@ func TestWebhookTest(t *testing.T) {
 				Event string
 				Test  bool
 			}
-			apptest.OK(t, json.Unmarshal([]byte(d.Body), &body))
+			assert.OK(t, json.Unmarshal([]byte(d.Body), &body))
 			title := strings.ToUpper(service[:1]) + service[1:]
 			assert.That(t, body.Test && d.Header.Get("X-"+title+"-Test") == "true" && d.Header.Get("Webhook-Signature") != "",
 				"%s is not marked, or not signed: %v %s", body.Event, d.Header, d.Body)
@@ -200,8 +198,7 @@ func TestUnreachableReceiverIsReported(t *testing.T) {
 	} {
 		code, out, errs := c.Call("webhook", "add", "--service", "reorder", "--url", url, "--json")
 		told := strings.Contains(errs, sometimes) || strings.Contains(errs, never)
-		if code != 0 || !strings.HasPrefix(out, `{"id":`) || strings.Contains(out, "arn") || told != (want != "") || !strings.Contains(errs, want) {
-			t.Errorf("%s: exit %d, %s%s", url, code, out, errs)
-		}
+		assert.That(t, code == 0 && strings.HasPrefix(out, `{"id":`) && !strings.Contains(out, "arn") &&
+			told == (want != "") && strings.Contains(errs, want), "%s: exit %d, %s%s", url, code, out, errs)
 	}
 }

@@ -43,17 +43,15 @@ func TestDoctorOnOlderAndUnreadableFiles(t *testing.T) {
 	c := apptest.NewCLI(t)
 	tamper(c, "DELETE FROM schema_migrations WHERE name = (SELECT max(name) FROM schema_migrations)")
 	code, out, errs := c.Call("doctor")
-	if code != 1 || !strings.Contains(out, "schema: to do: ") || strings.Contains(out+errs, "breach") || !strings.Contains(errs, "quartermaster migrate --db "+c.Db) {
-		t.Errorf("exit %d: %s%s", code, out, errs)
-	}
+	assert.That(t, code == 1 && strings.Contains(out, "schema: to do: ") && !strings.Contains(out+errs, "breach") &&
+		strings.Contains(errs, "quartermaster migrate --db "+c.Db), "exit %d: %s%s", code, out, errs)
 	for dir := filepath.Dir(c.Db); dir != filepath.Clean(os.TempDir()) && dir != "/"; dir = filepath.Dir(dir) {
 		if err := os.Chmod(dir, 0o755); err != nil { // #nosec G302 -- other users list it
 			t.Fatal(err)
 		}
 	}
-	apptest.OK(t, os.Chmod(c.Db, 0))
+	assert.OK(t, os.Chmod(c.Db, 0))
 	code, out, errs = asNobody(t, "doctor", "--db", c.Db)
-	if code != 1 || strings.Contains(out+errs, "breach") || !strings.Contains(errs, "may not be opened by this user") {
-		t.Errorf("exit %d: %s%s", code, out, errs)
-	}
+	assert.That(t, code == 1 && !strings.Contains(out+errs, "breach") &&
+		strings.Contains(errs, "may not be opened by this user"), "exit %d: %s%s", code, out, errs)
 }

@@ -71,13 +71,12 @@ func TestDoctorReportsAFileToCompact(t *testing.T) {
 	assert.Must(t, code == 0, "%v", errs)
 	s.Down()
 	d, err := db.Open(path, db.Options{Now: s.Clock.Now})
-	apptest.OK(t, err)
+	assert.OK(t, err)
 	for _, change := range []string{"INSERT INTO settings VALUES ('large', hex(zeroblob(35000000)))", "DELETE FROM settings WHERE name = 'large'"} {
 		err = errors.Join(err, db.Exec(context.Background(), d, db.Bookkeeping(), func(tx *db.Tx) error { _, err := tx.Exec(change); return err }))
 	}
-	if err = errors.Join(err, d.Close()); err != nil {
-		t.Fatal(err)
-	}
+	err = errors.Join(err, d.Close())
+	assert.OK(t, err)
 	s.Up()
 	staff := s.Person("rental", "vera", "admin")
 	_, _, told := s.CLI("rental", "tenant", "forget", "Zuzanna Quell", "--yes")

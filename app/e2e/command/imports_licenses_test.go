@@ -95,12 +95,11 @@ func TestJSONOfLicensesIsRefusedByName(t *testing.T) {
 		`[{"id":"1"}]`:                    "no license keys",
 		`[{"key":"abcdefghijk","x":1}]`:   `unknown column "key"`,
 	} {
-		if code, _, told := c.Call("import", "store", "licenses", write(c, "keys.json", content)); code == 0 || !strings.Contains(told, says) {
-			t.Errorf("%s: exit %d, %s", content, code, told)
-		}
+		code, _, told := c.Call("import", "store", "licenses", write(c, "keys.json", content))
+		assert.That(t, code != 0 && strings.Contains(told, says), "%s: exit %d, %s", content, code, told)
 	}
 	b, err := os.ReadFile(filepath.Join("../../..", "testdata", "imports", "licenses-lemonsqueezy.json"))
-	apptest.OK(t, err)
+	assert.OK(t, err)
 	if code, _, told := c.Call("import", "store", "orders", write(c, "orders.json", string(b))); code == 0 || strings.Contains(told, "license keys") {
 		t.Errorf("orders take JSON: %s", told)
 	}

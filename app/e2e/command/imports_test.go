@@ -64,9 +64,8 @@ func TestADryRunSaysWhatIsNewChangedAndTheSame(t *testing.T) {
 		sales := write(c, "sales.csv", "date,sku,qty\n2026-11-18,A,1\n2026-11-20,A,100\n2026-11-19,A,3\n2026-11-19,NONE,3\n"+pad)
 		counts(c, "sales", 1, 1, 1, 1, "import", "reorder", "sales", sales)
 		_, out, told = c.Call("import", "reorder", "sales", sales, "--dry-run", "--json")
-		if !strings.Contains(out, `"changes":[{"line":4,"fields":["qty"]}]`) || !strings.Contains(out, `"record":"sales:`) && !strings.Contains(out, `"would":[{`) {
-			t.Errorf("%s%s", out, told)
-		}
+		assert.That(t, strings.Contains(out, `"changes":[{"line":4,"fields":["qty"]}]`) &&
+			(strings.Contains(out, `"record":"sales:`) || strings.Contains(out, `"would":[{`)), "%s%s", out, told)
 	}
 	_, out, told = c.Call("import", "reorder", "sales", write(c, "sales.csv", "date,sku,qty\n2026-11-20,A,300\n"), "--dry-run", "--json")
 	assert.Contains(t, out, `"events":{"sku.reorder_point":1}`, "%s", told)
@@ -77,9 +76,8 @@ func TestADryRunSaysWhatIsNewChangedAndTheSame(t *testing.T) {
 		if strings.HasPrefix(text, "Ware") {
 			table = "skus"
 		}
-		if code, _, told := c.Call("import", "reorder", table, write(c, "odd.csv", text)); code != 1 || !strings.Contains(told, hint) {
-			t.Errorf("%q: exit %d, told %s", text, code, told)
-		}
+		code, _, told := c.Call("import", "reorder", table, write(c, "odd.csv", text))
+		assert.That(t, code == 1 && strings.Contains(told, hint), "%q: exit %d, told %s", text, code, told)
 	}
 	refuses(c, 2, []string{"--map", "unknown column"}, "import", "reorder", "skus", file, "--map", "sku=colour")
 	refuses(c, 2, []string{"--delimiter"}, "import", "reorder", "skus", file, "--delimiter", "x")

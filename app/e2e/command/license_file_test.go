@@ -30,9 +30,8 @@ func TestSamplesVerifyLicenseFiles(t *testing.T) {
 		claims = string(b)
 	}
 	var now int64
-	if _, err := fmt.Sscanf(regexp.MustCompile(`"iat":(\d+)`).FindString(claims), `"iat":%d`, &now); err != nil {
-		t.Fatal(err)
-	}
+	_, err := fmt.Sscanf(regexp.MustCompile(`"iat":(\d+)`).FindString(claims), `"iat":%d`, &now)
+	assert.OK(t, err)
 
 	own := ed25519.NewKeyFromSeed(make([]byte, 32))
 	encode := base64.RawURLEncoding.EncodeToString
@@ -103,7 +102,7 @@ func TestSamplesVerifyLicenseFiles(t *testing.T) {
 			dir := t.TempDir()
 			code := strings.Replace(keys.Replace(string(block[1])), "package license", "package main", 1)
 			for name, text := range map[string]string{s.name: code, s.driver: s.code, "go.mod": "module sample\n\ngo 1.24\n", "asked": asked.String()} {
-				apptest.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+				assert.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 			}
 			words := strings.Fields(s.command)
 			if !there(t, strings.Fields(s.there)) && os.Getenv("CI") == "" {

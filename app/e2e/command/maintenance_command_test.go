@@ -91,7 +91,7 @@ func TestPhotoCommands(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string, data []byte) string {
 		path := filepath.Join(dir, name)
-		apptest.OK(t, os.WriteFile(path, data, 0o600))
+		assert.OK(t, os.WriteFile(path, data, 0o600))
 		return path
 	}
 	jpeg, png, webp := picture("\xff\xd8\xff\xe0"), picture("\x89PNG\r\n\x1a\n"), picture("RIFF\x00\x01\x00\x00WEBPVP8 ")
@@ -189,7 +189,7 @@ func TestMaintenanceCommandsActAsAUser(t *testing.T) {
 	w.MustCLI("user", "disable", "dis")
 	w.Open(`{"asset_id":1,"description":"Oil"}`)
 	photo := filepath.Join(t.TempDir(), "a.png")
-	apptest.OK(t, os.WriteFile(photo, picture("\x89PNG\r\n\x1a\n"), 0o600))
+	assert.OK(t, os.WriteFile(photo, picture("\x89PNG\r\n\x1a\n"), 0o600))
 	for _, args := range [][]string{
 		{"labor-rate", "100"}, {"asset-status", "1", "down"}, {"use-part", "1", "OIL", "1"}, {"photo", "add", "1", photo},
 		{"pm-done", "1"}, {"move", "cancelled", "1"},
@@ -212,9 +212,8 @@ func TestMaintenanceCommandsHelpAndComplete(t *testing.T) {
 	c := apptest.NewCLI(t)
 	for _, command := range []string{"labor-rate", "asset-status", "use-part", "photo add", "photo save", "pm-done", "move"} {
 		out := c.Ok(append(append([]string{"maintenance"}, strings.Fields(command)...), "--help")...)
-		if !strings.Contains(out, "Examples:\n  quartermaster maintenance "+command) || !strings.Contains(out, "--as NAME") {
-			t.Errorf("%s helps with:\n%s", command, out)
-		}
+		assert.That(t, strings.Contains(out, "Examples:\n  quartermaster maintenance "+command) &&
+			strings.Contains(out, "--as NAME"), "%s helps with:\n%s", command, out)
 		bare := apptest.BareCLI(t)
 		args := map[string]string{"labor-rate": "1", "asset-status": "1 down", "use-part": "1 A 1", "photo add": "1 /dev/null", "photo save": "1 /dev/null", "pm-done": "1", "move": "open 1"}
 		refuses(bare, 1, []string{"no database at " + bare.Db}, append(append([]string{"maintenance"}, strings.Fields(command)...), strings.Fields(args[command])...)...)

@@ -119,7 +119,7 @@ func (r *retail) figures(t *testing.T) []map[string]any {
 	}
 	dec := json.NewDecoder(strings.NewReader(body))
 	dec.UseNumber()
-	apptest.OK(t, dec.Decode(&rep))
+	assert.OK(t, dec.Decode(&rep))
 	wants := r.reference(t, rep.Today)
 	counts, cost := map[string]int{"below": 0, "near": 0, "healthy": 0}, int64(0)
 	for _, row := range rep.SKUs {
@@ -254,7 +254,7 @@ func (r *retail) purchase(t *testing.T) {
 	var list struct {
 		Orders []order `json:"purchase_orders"`
 	}
-	apptest.OK(t, json.Unmarshal([]byte(po("list", "--json")), &list))
+	assert.OK(t, json.Unmarshal([]byte(po("list", "--json")), &list))
 	suppliers := map[string]bool{}
 	for _, o := range list.Orders {
 		assert.That(t, o.Status == "draft" && !suppliers[o.Supplier], "order %v: want one draft a supplier", o)
@@ -264,14 +264,14 @@ func (r *retail) purchase(t *testing.T) {
 	number := list.Orders[0].Number
 	po("order", number)
 	var before, after order
-	apptest.OK(t, json.Unmarshal([]byte(po("show", number, "--json")), &before))
+	assert.OK(t, json.Unmarshal([]byte(po("show", number, "--json")), &before))
 	stock := func() string {
 		row := r.tool(t, "product_detail", `{"sku":"`+before.Lines[0].SKU+`"}`)
 		return fmt.Sprint(row["current_stock"], " ", row["on_order"])
 	}
 	was := stock()
 	po("receive", number)
-	apptest.OK(t, json.Unmarshal([]byte(po("show", number, "--json")), &after))
+	assert.OK(t, json.Unmarshal([]byte(po("show", number, "--json")), &after))
 	assert.That(t, after.Status == "received" && after.Lines[0].Received == after.Lines[0].Ordered,
 		"after receiving: %v", after)
 	now := stock()

@@ -86,7 +86,7 @@ func demoServed(t *testing.T) *apptest.Fixture {
 	running, err := command.Start(context.Background(), command.Env{
 		Args: args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: s.Log, Getenv: func(string) string { return "" }, Now: s.Clock.Now,
 	})
-	apptest.OK(t, err)
+	assert.OK(t, err)
 	s.Server = running
 	t.Cleanup(s.Down)
 	return s
@@ -106,9 +106,8 @@ func tryRequest(t *testing.T, name, line, key string) {
 	switch code {
 	case "200", "201", "404", "409":
 	case "422":
-		if strings.Contains(body, "is missing") || strings.Contains(body, "unknown") || strings.Contains(body, "give one of") {
-			t.Errorf("%s: %s\n%s", name, line, body)
-		}
+		assert.That(t, !strings.Contains(body, "is missing") && !strings.Contains(body, "unknown") &&
+			!strings.Contains(body, "give one of"), "%s: %s\n%s", name, line, body)
 	default:
 		t.Errorf("%s: %s\n%s\n%s", name, line, code, body)
 	}

@@ -32,7 +32,7 @@ func answers(t *testing.T, name string) map[string][]byte {
 		if err == nil && h.Typeflag == tar.TypeReg {
 			all[h.Name], err = io.ReadAll(r)
 		}
-		apptest.OK(t, err)
+		assert.OK(t, err)
 	}
 }
 
@@ -42,7 +42,7 @@ func TestUpgradeFromReleased(t *testing.T) {
 	t.Parallel()
 	c := apptest.BareCLI(t)
 	c.Now = time.Date(2026, 11, 22, 6, 30, 0, 0, time.UTC)
-	apptest.OK(t, os.WriteFile(c.Db, apptest.Unpacked(t, "1.0.0.db.gz"), 0o600))
+	assert.OK(t, os.WriteFile(c.Db, apptest.Unpacked(t, "1.0.0.db.gz"), 0o600))
 	refuses(c, 1, []string{"older version", "0006_core is missing", "quartermaster migrate"}, "user", "list")
 	code, out, told := c.Call("migrate")
 	assert.Must(t, code == 0 && strings.Contains(out, "applied 0006_core\n") && strings.Contains(told, "to go back"),
@@ -56,9 +56,8 @@ func TestUpgradeFromReleased(t *testing.T) {
 	assert.Must(t, err == nil && len(aside) == 1, "copies beside the file: %v (%v)", aside, err)
 	c.Ok("restore", aside[0])
 	status := c.Ok("migrate", "status")
-	if !strings.Contains(status, "0005_store") || strings.Count(status, "missing") != strings.Count(out, "applied ") {
-		t.Errorf("the copy is of another version:\n%s", status)
-	}
+	assert.That(t, strings.Contains(status, "0005_store") &&
+		strings.Count(status, "missing") == strings.Count(out, "applied "), "the copy is of another version:\n%s", status)
 	c.Ok("migrate")
 	c.Ok("doctor")
 	tablesAreTheSame(c, was)

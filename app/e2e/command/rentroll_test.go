@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"quartermaster/app/apptest"
 	"quartermaster/schema/assert"
 )
 
@@ -46,7 +45,7 @@ func TestRentRollsOfOtherPrograms(t *testing.T) {
 		s := newShell(t)
 		s.done("init")
 		file := filepath.Join(t.TempDir(), "roll.csv")
-		apptest.OK(t, os.WriteFile(file, []byte(c.sheet), 0o600))
+		assert.OK(t, os.WriteFile(file, []byte(c.sheet), 0o600))
 		got := s.run("import", "rental", "rent-roll", file, "--dry-run")
 		if text := got.out + got.errors; got.code != 0 || !strings.Contains(text, c.want) || !strings.Contains(text, "3 of 3 rows are new") {
 			t.Errorf("%s: %d %s", name, got.code, text)
@@ -70,7 +69,7 @@ func TestRentRollOnOneSheet(t *testing.T) {
 		"Harbour House,2A,,,,,,,\n" +
 		"Mill Lane,1,Ada Lindqvist,other@example.com,700.00,2022-03-01,,-100.00,\n" +
 		"Mill Lane,2,Cleo,,650.00,,,,\n"
-	apptest.OK(t, os.WriteFile(file, []byte(sheet), 0o600))
+	assert.OK(t, os.WriteFile(file, []byte(sheet), 0o600))
 	got := s.run("import", "rental", "rent-roll", file)
 	assert.That(t, got.code != 0 && strings.Contains(got.out+got.errors, "first day"),
 		"the row without a first day: %d %s%s", got.code, got.out, got.errors)
@@ -90,7 +89,7 @@ func TestRentRollOnOneSheet(t *testing.T) {
 	assert.Contains(t, s.done("import", "rental", "rent-roll", file, "--dry-run"), "0 of 5 rows are new", "again")
 	// a lease's second tenant, whom no sheet names, stays when the exported sheet comes back
 	s.done("rental", "lease", "save", "Mill Lane", "2", "2027-01-01", "--tenant", "Cleo|Ben Okafor")
-	apptest.OK(t, os.WriteFile(file, []byte(s.done("export", "rental", "rent-roll")), 0o600))
+	assert.OK(t, os.WriteFile(file, []byte(s.done("export", "rental", "rent-roll")), 0o600))
 	s.done("import", "rental", "rent-roll", file)
 	assert.Contains(t, s.done("rental", "leases", "list"), "Cleo & Ben Okafor", "a tenant is lost")
 	s.done("doctor")

@@ -42,25 +42,25 @@ func TestSecondSignalExitsAtOnce(t *testing.T) {
 	keys := apptest.Keys(t, dir)
 	p := apptest.Serve(t, dir)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(p.URL("reorder", ""), "http://"))
-	apptest.OK(t, err)
+	assert.OK(t, err)
 	defer conn.Close()
 	_, err = io.WriteString(conn, "POST /api/sales-history HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+keys["reorder"]+
 		"\r\nContent-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n")
-	apptest.OK(t, err)
+	assert.OK(t, err)
 	buf := make([]byte, 64)
 	if n, err := conn.Read(buf); err != nil || !strings.Contains(string(buf[:n]), "100 Continue") {
 		t.Fatalf("%q %v", buf[:n], err) // the request is under way from here on
 	}
-	apptest.OK(t, p.Cmd.Process.Signal(syscall.SIGTERM))
+	assert.OK(t, p.Cmd.Process.Signal(syscall.SIGTERM))
 	apptest.Await(t, "the stop to begin", func() bool { return strings.Contains(p.Stderr.String(), "stopping") })
-	apptest.OK(t, p.Cmd.Process.Signal(syscall.SIGTERM))
+	assert.OK(t, p.Cmd.Process.Signal(syscall.SIGTERM))
 	code := p.Wait(t)
 	assert.That(t, code != 0, "the second signal did not end it at once")
 }
 
 func TestServeRefusals(t *testing.T) {
 	dir := t.TempDir()
-	apptest.OK(t, os.WriteFile(filepath.Join(dir, "empty.db"), nil, 0o600))
+	assert.OK(t, os.WriteFile(filepath.Join(dir, "empty.db"), nil, 0o600))
 	assert.OK(t, os.WriteFile(filepath.Join(dir, "other.db"), []byte(strings.Repeat("not a database ", 20)), 0o600))
 	for _, c := range []struct {
 		name string
@@ -113,9 +113,8 @@ func TestServeDemoRefusesARealShop(t *testing.T) {
 			t.Fatal(told)
 		}
 		code, out, told := run("serve", "--demo", "--store-addr", "127.0.0.1:0", "--maintenance-addr", "127.0.0.1:0", "--rental-addr", "127.0.0.1:0", "--reorder-addr", "127.0.0.1:0")
-		if code != 1 || out != "" || !strings.Contains(told, path+" is not a demo shop") || strings.Count(told, "\n") != 1 {
-			t.Errorf("exit %d, %q, %q", code, out, told)
-		}
+		assert.That(t, code == 1 && out == "" && strings.Contains(told, path+" is not a demo shop") &&
+			strings.Count(told, "\n") == 1, "exit %d, %q, %q", code, out, told)
 	}
 }
 
@@ -149,7 +148,7 @@ func TestInterruptedDemoStartsAgain(t *testing.T) {
 	for i := range 12 {
 		dir := t.TempDir()
 		cmd := serveDemo(t, dir)
-		apptest.OK(t, cmd.Start())
+		assert.OK(t, cmd.Start())
 		signal := os.Interrupt
 		if i%2 == 0 {
 			signal = os.Kill
@@ -180,7 +179,7 @@ func TestSimultaneousFirstStarts(t *testing.T) {
 		cmd := serveDemo(t, dir)
 		var said strings.Builder
 		cmd.Stderr = &said
-		apptest.OK(t, cmd.Start())
+		assert.OK(t, cmd.Start())
 		all = append(all, cmd)
 		go func() {
 			_ = cmd.Wait()

@@ -30,9 +30,8 @@ func TestManyTinyPartsAreRefused(t *testing.T) {
 		for range 5 {
 			all.Go(func() {
 				status, size, err := sendParts(p.URL("maintenance", path), parts.String())
-				if err != nil || status != http.StatusUnauthorized && status != http.StatusRequestEntityTooLarge || size > 100<<10 {
-					t.Errorf("%s: %d, %d bytes, %v", path, status, size, err)
-				}
+				assert.That(t, err == nil && (status == http.StatusUnauthorized || status == http.StatusRequestEntityTooLarge) &&
+					size <= 100<<10, "%s: %d, %d bytes, %v", path, status, size, err)
 			})
 		}
 		all.Wait()

@@ -45,9 +45,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	group.Wait()
 	t.Logf("the longest time between two answered writes: %v without a backup, %v while one was made", calm, stalls)
 	for _, s := range stalls {
-		if apptest.Long() && s > 250*time.Millisecond && s > 2*calm {
-			t.Errorf("a backup held the writers up for %v", s)
-		}
+		assert.That(t, !apptest.Long() || s <= 250*time.Millisecond || s <= 2*calm, "a backup held the writers up for %v", s)
 	}
 
 	log, err := os.Stat(l.path + "-wal")
@@ -71,7 +69,7 @@ func (l *load) grow(photos int) {
 	noise := make([]byte, 9<<20)
 	random := rand.NewChaCha8([32]byte{1})
 	_, _ = random.Read(noise) // never fails
-	apptest.OK(l.t, os.WriteFile(photo, append([]byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00"), noise...), 0o600))
+	assert.OK(l.t, os.WriteFile(photo, append([]byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00"), noise...), 0o600))
 	for range photos {
 		l.cli("", "maintenance", "photo", "add", "1", photo)
 	}
@@ -95,7 +93,7 @@ func (l *load) extent(path string) map[string]int {
 	l.t.Helper()
 	far := map[string]int{}
 	d, err := db.Open(path, db.Options{})
-	apptest.OK(l.t, err)
+	assert.OK(l.t, err)
 	err = d.View(context.Background(), func(c *db.Conn) error {
 		for _, a := range l.workers {
 			if a.stored == "" {
@@ -141,7 +139,7 @@ func (l *load) cutOff(target string) {
 	for range apptest.Times(2, 20) {
 		cmd := exec.Command(apptest.Binary(l.t), "backup", "copy.db")
 		cmd.Dir = l.dir
-		apptest.OK(l.t, cmd.Start())
+		assert.OK(l.t, cmd.Start())
 		<-time.After(time.Duration(random.IntN(300)) * time.Millisecond)
 		_ = cmd.Process.Kill()
 		if cmd.Wait() == nil || !bytes.Equal(content(l.t, target), was) { // it finished before the kill
@@ -151,7 +149,7 @@ func (l *load) cutOff(target string) {
 		}
 		left := assert.Value(filepath.Glob(target + ".part-*"))(l.t)
 		for _, name := range left {
-			apptest.OK(l.t, os.Remove(name))
+			assert.OK(l.t, os.Remove(name))
 		}
 	}
 }

@@ -113,9 +113,8 @@ func TestWrongClock(t *testing.T) {
 				t.Errorf("%s with the clock %v wrong: %s", w.name, wrong, said)
 			}
 		}
-		if now := s.MustCLI("audit", "--json", "--limit", "1000"); now != was && wrong != -2*time.Minute {
-			t.Errorf("something was written with the clock %v wrong: %s", wrong, now)
-		}
+		now := s.MustCLI("audit", "--json", "--limit", "1000")
+		assert.That(t, now == was || wrong == -2*time.Minute, "something was written with the clock %v wrong: %s", wrong, now)
 		for service, path := range map[string]string{"rental": "/api/units", "reorder": "/api/reorder-report", "maintenance": "/api/pm-due", "store": "/api/stats"} {
 			a := s.Get(service, path)
 			assert.That(t, a.Status == 200, "reading %s with the clock %v wrong: %d %s", path, wrong, a.Status, a.Body)
@@ -129,9 +128,8 @@ func TestWrongClock(t *testing.T) {
 	s.MustCLI("--accept-clock", "user", "list")
 	s.Up()
 	for _, w := range writes {
-		if done, said := w.attempt(s); !done && !ofTheDay[w.name] {
-			t.Errorf("%s after the operator's word: %s", w.name, said)
-		}
+		done, said := w.attempt(s)
+		assert.That(t, done || ofTheDay[w.name], "%s after the operator's word: %s", w.name, said)
 	}
 	inSequence(t, s)
 }
@@ -152,7 +150,7 @@ func inSequence(t *testing.T, s *apptest.Fixture) {
 			At time.Time
 		}
 	}
-	apptest.OK(t, json.Unmarshal([]byte(s.MustCLI("audit", "--json", "--limit", "1000")), &audit))
+	assert.OK(t, json.Unmarshal([]byte(s.MustCLI("audit", "--json", "--limit", "1000")), &audit))
 	back := 0
 	for i, e := range audit.Entries[1:] {
 		assert.That(t, e.ID < audit.Entries[i].ID, "entry %d comes after %d", e.ID, audit.Entries[i].ID)
@@ -170,12 +168,10 @@ func inSequence(t *testing.T, s *apptest.Fixture) {
 		} `json:"work_orders"`
 	}
 	s.Get("maintenance", "/api/work-orders").JSON(t, &list)
-	if !slices.IsSortedFunc(list.Orders, func(a, b struct {
+	assert.That(t, slices.IsSortedFunc(list.Orders, func(a, b struct {
 		ID      int64
 		Created time.Time `json:"created_at"`
 	}) int {
 		return int(b.ID - a.ID)
-	}) || list.Orders[0].Created.After(list.Orders[1].Created) {
-		t.Errorf("work orders: %v", list.Orders)
-	}
+	}) && !list.Orders[0].Created.After(list.Orders[1].Created), "work orders: %v", list.Orders)
 }

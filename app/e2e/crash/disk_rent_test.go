@@ -50,7 +50,7 @@ func TestRentIsDueOnAFullDisk(t *testing.T) {
 		{"leases", "property,unit,start_date,tenant,rent_cents,frequency\nHouse,A,2026-01-05,Ann,100,weekly\nHouse,B,2026-01-05,Bob,100,weekly\n"},
 	} {
 		file := filepath.Join(dir, table.name+".csv")
-		apptest.OK(t, os.WriteFile(file, []byte(table.rows), 0o600))
+		assert.OK(t, os.WriteFile(file, []byte(table.rows), 0o600))
 		if code, _, errs := apptest.Exec(t, dir, "import", "rental", table.name, file); code != 0 {
 			t.Fatal(errs)
 		}
@@ -84,9 +84,9 @@ func TestRentIsDueOnAFullDisk(t *testing.T) {
 	}
 	free := fill(t, filepath.Join(dir, "full"))
 	reads(true)
-	if status, body := apptest.Ask(t, p, "POST", "rental", "/api/maintenance", made.Keys["rental"], `{"unit_id":1,"title":"Tap drips","priority":"low"}`); status != 503 || !strings.Contains(body, "the disk is full") {
-		t.Errorf("a write: %d %s", status, body)
-	}
+	status, body := apptest.Ask(t, p, "POST", "rental", "/api/maintenance", made.Keys["rental"],
+		`{"unit_id":1,"title":"Tap drips","priority":"low"}`)
+	assert.That(t, status == 503 && strings.Contains(body, "the disk is full"), "a write: %d %s", status, body)
 	if code := p.Stop(t); code != 0 {
 		t.Errorf("exit %d: %s", code, p.Stderr)
 	}

@@ -128,9 +128,8 @@ func (l *load) unreadable(p *apptest.Process) {
 		path := map[string]string{"store": "/api/orders", "maintenance": "/api/parts", "rental": "/api/leases", "reorder": "/api/skus"}[service]
 		status, body := apptest.Ask(l.t, p, "GET", service, path, l.keys[service], "")
 		// 200: from the engine's cache
-		if status != 200 && (status != 503 || !strings.Contains(body, `"error":"unavailable"`)) {
-			l.t.Errorf("reading %s from a disk that cannot be read: %d %s", path, status, body)
-		}
+		assert.That(l.t, status == 200 || status == 503 && strings.Contains(body, `"error":"unavailable"`),
+			"reading %s from a disk that cannot be read: %d %s", path, status, body)
 	}
 	heal()
 	l.reads(p)
@@ -194,14 +193,13 @@ func TestDiskFull(t *testing.T) {
 		return
 	}
 	t.Cleanup(func() {
-		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
-			t.Errorf("%v: %s", err, out)
-		}
+		out, err := exec.Command("umount", dir).CombinedOutput()
+		assert.That(t, err == nil, "%v: %s", err, out)
 	})
 	l := newLoad(t)
 	small := filepath.Join(dir, "quartermaster.db")
 	content := assert.Value(os.ReadFile(l.path))(t)
-	apptest.OK(t, os.WriteFile(small, content, 0o600))
+	assert.OK(t, os.WriteFile(small, content, 0o600))
 	l.dir, l.path = dir, small
 	p := l.serve()
 	l.each(p, func(*loadWorker, bool, int, string) {})
@@ -233,7 +231,7 @@ func (l *load) doctorOf() {
 func fill(t testing.TB, path string) (free func()) {
 	t.Helper()
 	f, err := os.Create(path)
-	apptest.OK(t, err)
+	assert.OK(t, err)
 	defer f.Close()
 	for size := 1 << 20; size > 0; size >>= 1 {
 		block := make([]byte, size)
@@ -242,6 +240,6 @@ func fill(t testing.TB, path string) (free func()) {
 		}
 	}
 	return func() {
-		apptest.OK(t, os.Remove(path))
+		assert.OK(t, os.Remove(path))
 	}
 }

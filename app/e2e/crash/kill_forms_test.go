@@ -133,8 +133,7 @@ func holdsForms(t *testing.T, path string, all int64) {
 		"SELECT count(*) FROM audit WHERE action = 'stock.adjusted'":                                          all,
 		"SELECT count(DISTINCT json_extract(changes, '$.reason')) FROM audit WHERE action = 'stock.adjusted'": all,
 	} {
-		if got, err := d.QueryInt(query); err != nil || got != want {
-			t.Errorf("%s: %d, want %d (%v)", query, got, want, err)
-		}
+		got, err := d.QueryInt(query)
+		assert.That(t, err == nil && got == want, "%s: %d, want %d (%v)", query, got, want, err)
 	}
 }

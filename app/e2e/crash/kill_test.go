@@ -99,9 +99,8 @@ func TestKill(t *testing.T) {
 	slices.Sort(starts)
 	t.Logf("%d kills, %d answered writes; from start to all four listening: median %v, longest %v",
 		kills, l.acks.Load(), starts[len(starts)/2].Round(time.Millisecond), starts[len(starts)-1].Round(time.Millisecond))
-	if longest := starts[len(starts)-1]; apptest.Long() && longest > 10*time.Second {
-		t.Errorf("a restart took %v", longest)
-	}
+	longest := starts[len(starts)-1]
+	assert.That(t, !apptest.Long() || longest <= 10*time.Second, "a restart took %v", longest)
 }
 
 // killAtStart starts the program and kills it before or during its startup.
@@ -113,7 +112,7 @@ func (l *load) killAtStart(after time.Duration) {
 	}
 	cmd := exec.Command(apptest.Binary(l.t), args...)
 	cmd.Dir = l.dir
-	apptest.OK(l.t, cmd.Start())
+	assert.OK(l.t, cmd.Start())
 	<-time.After(after)
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait() // it was killed
@@ -141,7 +140,7 @@ func (l *load) received(inboxes []*inbox, kills int) {
 			ids, err = db.All(c, db.Text, "SELECT id FROM events WHERE service = ? ORDER BY seq", in.service)
 			return err
 		})
-		apptest.OK(l.t, err)
+		assert.OK(l.t, err)
 		missed := 0
 		in.mu.Lock()
 		for _, id := range ids {
@@ -151,10 +150,9 @@ func (l *load) received(inboxes []*inbox, kills int) {
 			assert.That(l.t, in.got[id] <= 1, "receiver %d of %s got %s %d times", i, in.service, id, in.got[id])
 			delete(in.got, id)
 		}
-		if len(in.got) > 0 || len(in.order) > 0 || missed > kills || len(ids) == 0 {
-			l.t.Errorf("receiver %d of %s: %d events, %d missed in %d kills, %d unknown, out of order: %v",
-				i, in.service, len(ids), missed, kills, len(in.got), in.order)
-		}
+		assert.That(l.t, len(in.got) == 0 && len(in.order) == 0 && missed <= kills && len(ids) != 0,
+			"receiver %d of %s: %d events, %d missed in %d kills, %d unknown, out of order: %v", i, in.service, len(ids), missed,
+			kills, len(in.got), in.order)
 		in.mu.Unlock()
 		l.t.Logf("receiver of %s: %d events, %d interrupted by a kill", in.service, len(ids), missed)
 	}

@@ -52,7 +52,7 @@ func TestHangUpsEndNothing(t *testing.T) {
 	cmd.Dir = dir
 	log := assert.Value(cmd.StderrPipe())(t)
 	out := assert.Value(cmd.StdoutPipe())(t)
-	apptest.OK(t, cmd.Start())
+	assert.OK(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	addr, in := "", bufio.NewReader(log)
 	for addr == "" {
@@ -67,7 +67,7 @@ func TestHangUpsEndNothing(t *testing.T) {
 		r, _ := http.NewRequest(http.MethodGet, addr+"/api/ping", nil)
 		r.Header.Set("Authorization", "Bearer "+keys["store"])
 		resp, err := http.DefaultClient.Do(r)
-		apptest.OK(t, err)
+		assert.OK(t, err)
 		defer resp.Body.Close()
 		_, err = io.Copy(io.Discard, resp.Body)
 		assert.Must(t, err == nil && resp.StatusCode == 200, "%v %v", resp.StatusCode, err)
@@ -78,10 +78,10 @@ func TestHangUpsEndNothing(t *testing.T) {
 		ping()
 	}
 	for _, signal := range []syscall.Signal{syscall.SIGHUP, syscall.SIGPIPE} {
-		apptest.OK(t, cmd.Process.Signal(signal))
+		assert.OK(t, cmd.Process.Signal(signal))
 		ping()
 	}
-	apptest.OK(t, cmd.Process.Signal(syscall.SIGTERM))
+	assert.OK(t, cmd.Process.Signal(syscall.SIGTERM))
 	assert.NoError(t, cmd.Wait())
 }
 

@@ -82,7 +82,7 @@ func newLoad(t testing.TB) *load {
 	l.path = filepath.Join(l.dir, "quartermaster.db")
 	t.Cleanup(l.client.CloseIdleConnections)
 	var made struct{ Keys map[string]string }
-	apptest.OK(t, json.Unmarshal([]byte(l.cli("", "init", "--json")), &made))
+	assert.OK(t, json.Unmarshal([]byte(l.cli("", "init", "--json")), &made))
 	l.keys = made.Keys
 	for table, rows := range map[string]string{
 		"reorder skus":       "sku,name,supplier,current_stock\nSOLD,Sold daily,S,1000000\nCOUNTED,Counted,S,7\n",

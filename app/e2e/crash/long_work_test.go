@@ -23,7 +23,7 @@ func took(t testing.TB, dir string, args ...string) (memory int64, wall, cpu tim
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	began := time.Now()
-	apptest.OK(t, cmd.Start())
+	assert.OK(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	look := time.NewTicker(2 * time.Millisecond) // the final figure of the system includes this parent process
@@ -60,7 +60,7 @@ func TestLongWorkHasFlatMemory(t *testing.T) {
 			b.WriteByte('\n')
 		}
 		path := filepath.Join(dir, name)
-		apptest.OK(t, os.WriteFile(path, []byte(b.String()), 0o600))
+		assert.OK(t, os.WriteFile(path, []byte(b.String()), 0o600))
 		return path
 	}
 	random := rand.New(rand.NewPCG(1, 2))

@@ -74,7 +74,7 @@ func TestNoMailIsLostByKills(t *testing.T) {
 		Total int
 	}
 	apptest.Await(t, "all messages to be sent", func() bool {
-		apptest.OK(t, json.Unmarshal([]byte(run("mail", "list", "--state", "queued", "--json")), &state))
+		assert.OK(t, json.Unmarshal([]byte(run("mail", "list", "--state", "queued", "--json")), &state))
 		return len(state.Mails) == 0
 	})
 	p.Stop(t)

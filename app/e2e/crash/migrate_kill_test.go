@@ -35,7 +35,7 @@ func older(t *testing.T) []string {
 	assert.Must(t, err == nil && len(packed) != 0, "no released file %v", err)
 	for _, name := range packed {
 		path := filepath.Join(dir, strings.TrimSuffix(filepath.Base(name), ".gz"))
-		apptest.OK(t, os.WriteFile(path, apptest.Unpacked(t, filepath.Base(name)), 0o600))
+		assert.OK(t, os.WriteFile(path, apptest.Unpacked(t, filepath.Base(name)), 0o600))
 		made = append(made, path)
 	}
 	return made
@@ -59,9 +59,8 @@ func TestMigrationIsKilled(t *testing.T) {
 			path := killMidway(t, random, content, writes, took)
 			dir := filepath.Dir(path)
 			between += stepped(t, path, content)
-			if code, _, errs := apptest.Exec(t, dir, "migrate"); code != 0 {
-				t.Errorf("%s: migrate after a kill: exit %d: %s", filepath.Base(old), code, errs)
-			}
+			code, _, errs := apptest.Exec(t, dir, "migrate")
+			assert.That(t, code == 0, "%s: migrate after a kill: exit %d: %s", filepath.Base(old), code, errs)
 			if got := schemaOf(t, path); !slices.Equal(got, whole) {
 				t.Errorf("%s: the schema after a kill is another one:\n%v\n%v", filepath.Base(old), got, whole)
 			}
@@ -80,13 +79,13 @@ func TestMigrationIsKilled(t *testing.T) {
 func schemaOf(t testing.TB, path string) (all []string) {
 	t.Helper()
 	d, err := db.Open(path, db.Options{})
-	apptest.OK(t, err)
+	assert.OK(t, err)
 	err = d.View(context.Background(), func(c *db.Conn) (err error) {
 		all, err = db.All(c, db.Text, "SELECT name || ': ' || coalesce(sql, '') FROM sqlite_schema ORDER BY name")
 		return err
 	})
-	apptest.OK(t, err)
-	apptest.OK(t, d.Close())
+	assert.OK(t, err)
+	assert.OK(t, d.Close())
 	for i, s := range all {
 		if name, _, _ := strings.Cut(s, ":"); name == "schema_migrations" { // the program makes it, however it is spelled
 			all[i] = name
@@ -117,9 +116,8 @@ func stepped(t testing.TB, path string, old []byte) int {
 	}
 	asides := assert.Value(filepath.Glob(path + ".before-v*"))(t)
 	for _, aside := range asides {
-		if _, err := db.Status(aside); err != nil && !strings.Contains(aside, ".part-") {
-			t.Errorf("%s: %v", aside, err)
-		}
+		_, err := db.Status(aside)
+		assert.That(t, err == nil || strings.Contains(aside, ".part-"), "%s: %v", aside, err)
 	}
 	if now, err := os.ReadFile(path); err != nil || applied == 0 && len(asides) == 0 && !bytes.Equal(now[100:], old[100:]) {
 		t.Errorf("nothing was applied, yet the file is another one (%v)", err)
@@ -134,7 +132,7 @@ func stepped(t testing.TB, path string, old []byte) int {
 func measure(t testing.TB, content []byte, precise bool) (writes int, took time.Duration) {
 	t.Helper()
 	dir := t.TempDir()
-	apptest.OK(t, os.WriteFile(filepath.Join(dir, "quartermaster.db"), content, 0o600))
+	assert.OK(t, os.WriteFile(filepath.Join(dir, "quartermaster.db"), content, 0o600))
 	if !precise {
 		began := time.Now()
 		code, _, errs := apptest.Exec(t, dir, "migrate")
@@ -143,9 +141,8 @@ func measure(t testing.TB, content []byte, precise bool) (writes int, took time.
 	}
 	cmd := exec.Command("strace", "-f", "-o", "calls", "-e", "trace=pwrite64", apptest.Binary(t), "migrate")
 	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	out, err := cmd.CombinedOutput()
+	assert.Must(t, err == nil, "%v: %s", err, out)
 	calls := assert.Value(os.ReadFile(filepath.Join(dir, "calls")))(t)
 	return bytes.Count(calls, []byte("pwrite64(")), 0
 }
@@ -157,7 +154,7 @@ func killMidway(t testing.TB, random *rand.Rand, content []byte, writes int, too
 	for n := writes; ; {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "quartermaster.db")
-		apptest.OK(t, os.WriteFile(path, content, 0o600))
+		assert.OK(t, os.WriteFile(path, content, 0o600))
 		if writes == 0 {
 			killAfter(t, dir, time.Duration(random.Int64N(int64(took))))
 			return path
@@ -182,7 +179,7 @@ func killAfter(t testing.TB, dir string, d time.Duration) {
 	t.Helper()
 	cmd := exec.Command(apptest.Binary(t), "migrate")
 	cmd.Dir = dir
-	apptest.OK(t, cmd.Start())
+	assert.OK(t, cmd.Start())
 	<-time.After(d)
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait() // it was killed
@@ -201,8 +198,8 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		_, err := tx.Exec("INSERT INTO schema_migrations VALUES ('9999_future', 1)")
 		return err
 	})
-	apptest.OK(t, err)
-	apptest.OK(t, d.Close())
+	assert.OK(t, err)
+	assert.OK(t, d.Close())
 	newer := assert.Value(os.ReadFile(path))(t)
 	foreign, torn := bytes.Clone(good), bytes.Clone(good)
 	binary.BigEndian.PutUint32(foreign[68:], 0)
@@ -220,7 +217,7 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		"torn.db":    {torn, "damaged"},
 		"short.db":   {good[:50], "damaged"},
 	} {
-		apptest.OK(t, os.WriteFile(filepath.Join(dir, name), c.content, 0o600))
+		assert.OK(t, os.WriteFile(filepath.Join(dir, name), c.content, 0o600))
 		for _, args := range [][]string{{"serve"}, {"migrate"}, {"backup", "copy.db"}, {"doctor"}, {"user", "list"}, {"restore", name, "--db", "to.db"}} {
 			if name == "empty.db" && args[0] == "migrate" {
 				continue // it makes a missing database
@@ -229,17 +226,14 @@ func TestForeignFilesAreRefused(t *testing.T) {
 				args = append(args, "--db", name)
 			}
 			code, out, errs := apptest.Exec(t, dir, args...)
-			if code != 1 || !strings.Contains(out+errs, c.says) || !strings.Contains(out+errs, name) && args[0] != "doctor" {
-				t.Errorf("%v of %s: exit %d: %s%s", args, name, code, out, errs)
-			}
-			if now, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Equal(now, c.content) {
-				t.Errorf("%v changed %s (%v)", args, name, err)
-			}
+			assert.That(t, code == 1 && strings.Contains(out+errs, c.says) && (strings.Contains(out+errs, name) ||
+				args[0] == "doctor"), "%v of %s: exit %d: %s%s", args, name, code, out, errs)
+			now, err := os.ReadFile(filepath.Join(dir, name))
+			assert.That(t, err == nil && bytes.Equal(now, c.content), "%v changed %s (%v)", args, name, err)
 		}
 	}
 	for _, name := range []string{"to.db", "copy.db"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			t.Errorf("a refused command made %s", name)
-		}
+		_, err := os.Stat(filepath.Join(dir, name))
+		assert.That(t, err != nil, "a refused command made %s", name)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"syscall"
 	"testing"
 
-	"quartermaster/app/apptest"
 	"quartermaster/schema/assert"
 )
 
@@ -29,13 +28,12 @@ func follow(t testing.TB, pid int) (file string, wait func()) {
 	file = filepath.Join(t.TempDir(), "calls")
 	cmd := exec.Command("strace", append(straceArgs(file), "-p", strconv.Itoa(pid))...)
 	stderr, err := cmd.StderrPipe()
-	apptest.OK(t, err)
-	apptest.OK(t, cmd.Start())
+	assert.OK(t, err)
+	assert.OK(t, cmd.Start())
 	in := bufio.NewReader(stderr)
 	for line := ""; !strings.Contains(line, "attached"); {
-		if line, err = in.ReadString('\n'); err != nil {
-			t.Fatalf("strace: %v: %s", err, line)
-		}
+		line, err = in.ReadString('\n')
+		assert.Must(t, err == nil, "strace: %v: %s", err, line)
 	}
 	go func() { _, _ = in.WriteTo(devNull{}) }()
 	t.Cleanup(func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
@@ -97,7 +95,7 @@ func moments(t testing.TB, file string) (all []moment) {
 		c.args, c.ret = cutReturn(args)
 		all = append(all, moment{c, true})
 	}
-	apptest.OK(t, lines.Err())
+	assert.OK(t, lines.Err())
 	return all
 }
 

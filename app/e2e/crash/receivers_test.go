@@ -83,7 +83,7 @@ func bomb(t testing.TB) string {
 		_, err := z.Write(zeros)
 		assert.OK(t, err)
 	}
-	apptest.OK(t, z.Close())
+	assert.OK(t, z.Close())
 	return fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s", b.Len(), b.String())
 }
 
@@ -168,9 +168,8 @@ func (l *load) insist(args ...string) {
 	l.t.Helper()
 	apptest.Await(l.t, strings.Join(args, " "), func() bool {
 		code, _, errs := l.try("", args...)
-		if code != 0 && !strings.Contains(errs, "another program has locked the database") {
-			l.t.Fatalf("%v: exit %d: %s", args, code, errs)
-		}
+		assert.Must(l.t, code == 0 || strings.Contains(errs, "another program has locked the database"), "%v: exit %d: %s",
+			args, code, errs)
 		return code == 0
 	})
 }
@@ -188,9 +187,9 @@ func (l *load) timed(p *apptest.Process, n int) time.Duration {
 			defer func() { finished <- struct{}{} }()
 			for left.Add(-1) >= 0 {
 				began := time.Now()
-				if status, body := apptest.Ask(l.t, p, "POST", "maintenance", "/api/work-orders", l.keys["maintenance"], `{"asset_id":2,"description":"timed"}`); status != 201 {
-					l.t.Errorf("%d %s", status, body)
-				}
+				status, body := apptest.Ask(l.t, p, "POST", "maintenance", "/api/work-orders", l.keys["maintenance"],
+					`{"asset_id":2,"description":"timed"}`)
+				assert.That(l.t, status == 201, "%d %s", status, body)
 				took <- time.Since(began)
 			}
 		}()
@@ -229,7 +228,7 @@ func (l *load) diagnosed(says map[string]string) {
 			URL string
 		}
 	}
-	apptest.OK(l.t, json.Unmarshal([]byte(l.cli("", "webhook", "list", "--json")), &hooks))
+	assert.OK(l.t, json.Unmarshal([]byte(l.cli("", "webhook", "list", "--json")), &hooks))
 	for url, want := range says {
 		site := strings.TrimSuffix(url, "/hook")
 		i := slices.IndexFunc(hooks.Webhooks, func(h struct {
@@ -268,7 +267,7 @@ func (l *load) newest(endpoint int64, more ...string) string {
 		}
 	}
 	out := l.cli("", append([]string{"webhook", "deliveries", "--endpoint", strconv.FormatInt(endpoint, 10), "--limit", "1000", "--json"}, more...)...)
-	apptest.OK(l.t, json.Unmarshal([]byte(out), &log))
+	assert.OK(l.t, json.Unmarshal([]byte(out), &log))
 	for _, d := range log.Deliveries {
 		switch {
 		case d.State == "pending" || d.State == "sending":
@@ -288,7 +287,7 @@ func TestNoConnectionToTheMachineItself(t *testing.T) {
 	t.Parallel()
 	var connections atomic.Int64
 	listening, err := net.Listen("tcp", ":0") // on every address of every family
-	apptest.OK(t, err)
+	assert.OK(t, err)
 	t.Cleanup(func() { listening.Close() })
 	go func() {
 		for {
@@ -301,7 +300,7 @@ func TestNoConnectionToTheMachineItself(t *testing.T) {
 		}
 	}()
 	_, port, err := net.SplitHostPort(listening.Addr().String())
-	apptest.OK(t, err)
+	assert.OK(t, err)
 	always := []string{ // refused also where private addresses are allowed
 		"2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "017700000001", "127.1", "127.0.1", "0", "0.0.0.0", "[::]",
 		"[64:ff9b::7f00:1]", "[64:ff9b:1::7f00:1]", "[2002:7f00:1::]", "[::7f00:1]", "[fe80::1]", "[fe80::1%25lo]",
@@ -323,9 +322,9 @@ func TestNoConnectionToTheMachineItself(t *testing.T) {
 			}
 		}
 		p := l.serve(c.flags...)
-		if status, body := apptest.Ask(t, p, "POST", "maintenance", "/api/work-orders", l.keys["maintenance"], `{"asset_id":1,"description":"x"}`); status != 201 {
-			t.Fatalf("%d %s", status, body)
-		}
+		status, body := apptest.Ask(t, p, "POST", "maintenance", "/api/work-orders", l.keys["maintenance"],
+			`{"asset_id":1,"description":"x"}`)
+		assert.Must(t, status == 201, "%d %s", status, body)
 		for id := 1; id <= len(added); id++ {
 			got := ""
 			apptest.Await(t, "the attempt", func() bool { got = l.outcome(int64(id)); return got != "" })

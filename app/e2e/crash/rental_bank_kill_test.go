@@ -59,7 +59,7 @@ func TestTheBankIsKilled(t *testing.T) {
 	tables, file := rents(leases, now.AddDate(0, 0, -20), now.AddDate(0, 0, -10))
 	tables["properties"] = "name\nHouse\n"
 	for _, name := range []string{"properties", "units", "tenants", "leases"} {
-		apptest.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(tables[name]), 0o600))
+		assert.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(tables[name]), 0o600))
 		must("import", "rental", name, name)
 	}
 	must("settings", "currency", "EUR")
@@ -120,15 +120,13 @@ func TestTheBankIsKilled(t *testing.T) {
 			v.Base = p.URL("rental", "")
 		}
 		for range 2 {
-			if status, err := send(step.path, step.kind, step.content); err != nil || status != http.StatusSeeOther {
-				t.Errorf("%s: %d %v", step.path, status, err)
-			}
+			status, err := send(step.path, step.kind, step.content)
+			assert.That(t, err == nil && status == http.StatusSeeOther, "%s: %d %v", step.path, status, err)
 		}
 		assert.Equal(t, number(step.count), leases, "%s", step.path)
 	}
-	if code, out, errs := apptest.Exec(t, dir, "doctor"); code != 0 && !strings.Contains(out, "free disk: breach") {
-		t.Errorf("doctor: %s%s", out, errs)
-	}
+	code, out, errs := apptest.Exec(t, dir, "doctor")
+	assert.That(t, code == 0 || strings.Contains(out, "free disk: breach"), "doctor: %s%s", out, errs)
 }
 
 // TestTwoPeopleAtTheBank has two people send the same file, settle the same lines in different ways and book all that is
@@ -159,7 +157,7 @@ func TestTwoPeopleAtTheBank(t *testing.T) {
 	count := func(filter ...string) int64 {
 		t.Helper()
 		var list rental.BankLines
-		apptest.OK(t, json.Unmarshal([]byte(l.Rental(append([]string{"bank", "lines", "--json"}, filter...)...)), &list))
+		assert.OK(t, json.Unmarshal([]byte(l.Rental(append([]string{"bank", "lines", "--json"}, filter...)...)), &list))
 		return list.Total
 	}
 	for _, a := range together(func(_ int, v *apptest.Visitor) apptest.Sheet {
@@ -186,10 +184,9 @@ func TestTwoPeopleAtTheBank(t *testing.T) {
 			first, second = second, first
 		}
 		said := apptest.Text(second.Doc)
-		if first.Status != http.StatusSeeOther || second.Status != http.StatusConflict ||
-			!strings.Contains(said, "Bank line "+id+" is ") || !strings.Contains(said, "already") || !strings.Contains(said, "free it first") {
-			t.Errorf("line %d: %d and %d: %s", line, first.Status, second.Status, said)
-		}
+		assert.That(t, first.Status == http.StatusSeeOther && second.Status == http.StatusConflict &&
+			strings.Contains(said, "Bank line "+id+" is ") && strings.Contains(said, "already") &&
+			strings.Contains(said, "free it first"), "line %d: %d and %d: %s", line, first.Status, second.Status, said)
 	}
 	free := count("--state", "free", "--match", "certain")
 	booked := count("--state", "booked")

@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"testing"
 
-	"quartermaster/app/apptest"
 	"quartermaster/schema/assert"
 )
 
@@ -41,7 +40,7 @@ func inject(t testing.TB, pid int, calls, spec string, files ...string) (heal fu
 	}
 	cmd := exec.Command("strace", args...)
 	stderr := assert.Value(cmd.StderrPipe())(t)
-	apptest.OK(t, cmd.Start())
+	assert.OK(t, cmd.Start())
 	var said bytes.Buffer
 	in := bufio.NewReader(stderr)
 	for !strings.Contains(said.String(), "attached") {

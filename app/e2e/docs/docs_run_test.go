@@ -193,7 +193,7 @@ func which(t *testing.T, name string) string {
 func tools(t *testing.T, binary, dir, aside, text string) *strings.Replacer {
 	t.Helper()
 	bin := filepath.Join(aside, "bin")
-	apptest.OK(t, os.Mkdir(bin, 0o700))
+	assert.OK(t, os.Mkdir(bin, 0o700))
 	repository := assert.Value(filepath.Abs("../../.."))(t)
 	if clockLine.MatchString(text) {
 		binary = filepath.Join(bin, "program")
@@ -241,7 +241,7 @@ cd 'REPOSITORY' && exec 'COMPILER' "$@"
 	for i := range ports {
 		ours := apptest.FreeAddr(t)
 		pairs = append(pairs, fmt.Sprintf("127.0.0.1:%d", 8081+i), ours, fmt.Sprintf("localhost:%d", 8081+i), ours)
-		apptest.OK(t, os.WriteFile(filepath.Join(aside, ports[i]), []byte(ours), 0o600))
+		assert.OK(t, os.WriteFile(filepath.Join(aside, ports[i]), []byte(ours), 0o600))
 	}
 	return strings.NewReplacer(pairs...)
 }

@@ -59,9 +59,7 @@ func TestDocumentsHaveNoDeadLinks(t *testing.T) {
 				t.Errorf("%s: the link %s leads nowhere", path, m[1])
 				continue
 			}
-			if anchor != "" && !hasHeading(string(content), anchor) {
-				t.Errorf("%s: %s has no heading #%s", path, file, anchor)
-			}
+			assert.That(t, anchor == "" || hasHeading(string(content), anchor), "%s: %s has no heading #%s", path, file, anchor)
 		}
 	}
 }
@@ -142,9 +140,8 @@ func TestEveryFlagOfServeIsDocumented(t *testing.T) {
 		switch m[1] {
 		case "help":
 		default:
-			if !strings.Contains(text, "`--"+m[1]+"`") && !strings.Contains(text, "`--"+m[1]+" ") {
-				t.Errorf("docs/install.md does not tell of --%s", m[1])
-			}
+			assert.That(t, strings.Contains(text, "`--"+m[1]+"`") || strings.Contains(text, "`--"+m[1]+" "),
+				"docs/install.md does not tell of --%s", m[1])
 		}
 	}
 }
@@ -167,7 +164,7 @@ func TestDocumentsNameExistingFiles(t *testing.T) {
 		}
 		return nil
 	})
-	apptest.OK(t, err)
+	assert.OK(t, err)
 	file, test := regexp.MustCompile("`([a-z][a-z_/.]*\\.go)`"), regexp.MustCompile(`\bTest[A-Z]\w+`)
 	for _, path := range documents(t) {
 		_, text := document(t, path)

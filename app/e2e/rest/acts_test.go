@@ -30,9 +30,8 @@ func TestRecordOrderNeedsNoLines(t *testing.T) {
 	v := s.Person("store", "ann", "member")
 	form := apptest.StatusIs(t, v.Get("/do/record_order"), http.StatusOK)
 	assert.Equal(t, strings.Join(needed(form), " "), "email", "required")
-	if product, buyer := strings.Index(form.Body, `name="sku"`), strings.Index(form.Body, `name="email"`); product > buyer {
-		t.Error("the buyer is asked for before the product")
-	}
+	product, buyer := strings.Index(form.Body, `name="sku"`), strings.Index(form.Body, `name="email"`)
+	assert.That(t, product <= buyer, "the buyer is asked for before the product")
 	for want, fields := range map[string][]string{
 		"12.00": {"sku", "TEA", "email", "a@example.com", "tax", "2.00"},
 		"11.00": {"sku", "TEA", "email", "b@example.com", "tax", "2.00", "discount", "1.00"},

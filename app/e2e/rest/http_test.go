@@ -43,9 +43,8 @@ func TestPingAndHealthReportTheVersions(t *testing.T) {
 			t.Errorf("%s ping: %d %s, want %s", service, a.Status, got, want)
 		}
 		a = s.Do(service, "GET", "/healthz", "", "")
-		if got, want := a.Body, fmt.Sprintf(`{"ok":true,"app":%q,"version":%q}`, service, want[1]); a.Status != 200 || got != want {
-			t.Errorf("%s health: %d %s, want %s", service, a.Status, got, want)
-		}
+		got, want := a.Body, fmt.Sprintf(`{"ok":true,"app":%q,"version":%q}`, service, want[1])
+		assert.That(t, a.Status == 200 && got == want, "%s health: %d %s, want %s", service, a.Status, got, want)
 	}
 }
 
@@ -209,9 +208,8 @@ func TestRevokedAndDisabledApplyToTheNextRequest(t *testing.T) {
 	} {
 		s.MustCLI(step.command...)
 		a := s.Do("reorder", "GET", "/api/ping", key, "")
-		if a.Status != step.status || step.role != "" && a.Map(t)["role"] != step.role {
-			t.Errorf("after %v: %d %s", step.command, a.Status, a.Body)
-		}
+		assert.That(t, a.Status == step.status && (step.role == "" || a.Map(t)["role"] == step.role), "after %v: %d %s",
+			step.command, a.Status, a.Body)
 	}
 }
 
@@ -313,7 +311,7 @@ func TestTheLogKeepsSecrets(t *testing.T) {
 func indented(t testing.TB, body string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	apptest.OK(t, json.Indent(&b, []byte(body), "", "  "))
+	assert.OK(t, json.Indent(&b, []byte(body), "", "  "))
 	b.WriteByte('\n')
 	return b.Bytes()
 }

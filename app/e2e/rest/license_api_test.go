@@ -57,9 +57,8 @@ func TestLicenseAPIMatchesLemonSqueezy(t *testing.T) {
 		r := assert.Value(http.Post(c.URL("store", "/v1/licenses/"+path), kind, strings.NewReader(body)))(t)
 		defer r.Body.Close()
 		b, err := io.ReadAll(r.Body)
-		if err != nil || json.Unmarshal(b, &a) != nil || !strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
-			t.Fatalf("%s: %v: %s", path, err, b)
-		}
+		assert.Must(t, err == nil && json.Unmarshal(b, &a) == nil &&
+			strings.HasPrefix(r.Header.Get("Content-Type"), "application/json"), "%s: %v: %s", path, err, b)
 		a.status, a.raw = r.StatusCode, string(b)
 		return a
 	}
@@ -80,22 +79,19 @@ func TestLicenseAPIMatchesLemonSqueezy(t *testing.T) {
 	refused("off", post("validate", urlencoded, form("license_key", uuidKey)), 404, "Not Found.")
 	refused("off, whatever is sent", post("activate", "text/plain", "x"), 404, "Not Found.")
 	for _, method := range []string{"GET", "HEAD", "PUT", "DELETE", "OPTIONS"} {
-		if a := c.Do("store", method, "/v1/licenses/validate", "", ""); a.Status != 404 || a.Header.Get("Allow") != "" {
-			t.Errorf("%s while off: %d %v", method, a.Status, a.Header)
-		}
+		a := c.Do("store", method, "/v1/licenses/validate", "", "")
+		assert.That(t, a.Status == 404 && a.Header.Get("Allow") == "", "%s while off: %d %v", method, a.Status, a.Header)
 	}
 	assert.Equal(t, c.MustCLI("store", "license-api", "on", "--store-id", "77"), "The License API is on, for store 77.\n",
 		"on")
 
 	a := post("activate", urlencoded, form("license_key", " "+strings.ToUpper(uuidKey)+" ", "instance_name", "Test", "nonsense", "1"))
-	if a.status != 200 || a.Activated == nil || !*a.Activated || a.Error != nil || a.Instance == nil || a.Instance.Name != "Test" {
-		t.Fatalf("activate: %d %s", a.status, a.raw)
-	}
+	assert.Must(t, a.status == 200 && a.Activated != nil && *a.Activated && a.Error == nil && a.Instance != nil &&
+		a.Instance.Name == "Test", "activate: %d %s", a.status, a.raw)
 	k := a.LicenseKey
-	if k.Status != "active" || k.Key != uuidKey || *k.ActivationLimit != 2 || k.ActivationUsage != 1 || k.CreatedAt != "2025-03-01T10:00:00.000000Z" ||
-		*k.ExpiresAt != "2099-01-01T00:00:00.000000Z" || k.TestMode == nil || *k.TestMode {
-		t.Errorf("license_key: %s", a.raw)
-	}
+	assert.That(t, k.Status == "active" && k.Key == uuidKey && *k.ActivationLimit == 2 && k.ActivationUsage == 1 &&
+		k.CreatedAt == "2025-03-01T10:00:00.000000Z" && *k.ExpiresAt == "2099-01-01T00:00:00.000000Z" && k.TestMode != nil &&
+		!(*k.TestMode), "license_key: %s", a.raw)
 	for name, want := range map[string]any{
 		"store_id": 77.0, "order_id": 9.0, "product_id": 4711.0, "product_name": "Tape Echo", "variant_id": 12345.0, "variant_name": "pro",
 		"customer_id": 1.0, "customer_name": "Ann Lee", "customer_email": "ann@example.com",
@@ -107,9 +103,8 @@ func TestLicenseAPIMatchesLemonSqueezy(t *testing.T) {
 	}
 	var multi bytes.Buffer
 	w := multipart.NewWriter(&multi)
-	if w.WriteField("license_key", uuidKey) != nil || w.WriteField("instance_name", "Test") != nil || w.Close() != nil {
-		t.Fatal("multipart")
-	}
+	assert.Must(t, w.WriteField("license_key", uuidKey) == nil && w.WriteField("instance_name", "Test") == nil &&
+		w.Close() == nil, "multipart")
 	second := post("activate", w.FormDataContentType(), multi.String())
 	assert.That(t, second.status == 200 && second.Instance.ID != a.Instance.ID && second.LicenseKey.ActivationUsage == 2,
 		"each activation is a new seat: %s", second.raw)
@@ -125,9 +120,8 @@ func TestLicenseAPIMatchesLemonSqueezy(t *testing.T) {
 	}
 	unknown := post("validate", urlencoded, form("license_key", "no-such-key"))
 	refused("unknown key", unknown, 404, "license_key not found.")
-	if !strings.Contains(unknown.raw, `"license_key":null`) || !strings.Contains(unknown.raw, `"meta":null`) || strings.Contains(unknown.raw, "no-such-key") {
-		t.Errorf("unknown key: %s", unknown.raw)
-	}
+	assert.That(t, strings.Contains(unknown.raw, `"license_key":null`) && strings.Contains(unknown.raw, `"meta":null`) &&
+		!strings.Contains(unknown.raw, "no-such-key"), "unknown key: %s", unknown.raw)
 	refused("unknown instance", post("validate", urlencoded, form("license_key", uuidKey, "instance_id", "x")), 404, "instance_id not found.")
 	refused("no key", post("validate", urlencoded, ""), 422, "The license_key field is required.")
 	refused("no name", post("activate", urlencoded, form("license_key", uuidKey)), 422, "The instance_name field is required.")
@@ -140,14 +134,12 @@ func TestLicenseAPIMatchesLemonSqueezy(t *testing.T) {
 		kind, body string
 		status     int
 	}{"media type": {"text/plain", "license_key=x", 415}, "broken JSON": {"application/json", "{", 400}, "too large": {urlencoded, strings.Repeat("x", 9000), 413}} {
-		if a := post("validate", x.kind, x.body); a.status != x.status || a.Error == nil {
-			t.Errorf("%s: %d %s", what, a.status, a.raw)
-		}
+		a := post("validate", x.kind, x.body)
+		assert.That(t, a.status == x.status && a.Error != nil, "%s: %d %s", what, a.status, a.raw)
 	}
 	gone := post("deactivate", urlencoded, form("license_key", uuidKey, "instance_id", a.Instance.ID))
-	if gone.status != 200 || !*gone.Deactivated || gone.LicenseKey.ActivationUsage != 1 || strings.Contains(gone.raw, `"instance"`) || gone.Meta["order_id"] != 9.0 {
-		t.Errorf("deactivate: %s", gone.raw)
-	}
+	assert.That(t, gone.status == 200 && *gone.Deactivated && gone.LicenseKey.ActivationUsage == 1 &&
+		!strings.Contains(gone.raw, `"instance"`) && gone.Meta["order_id"] == 9.0, "deactivate: %s", gone.raw)
 	refused("twice", post("deactivate", urlencoded, form("license_key", uuidKey, "instance_id", a.Instance.ID)), 404, "instance_id not found.")
 	var limited apiAnswer
 	for range 30 {

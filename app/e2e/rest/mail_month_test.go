@@ -123,7 +123,7 @@ func TestAMonthWithMail(t *testing.T) {
 	}
 	if folder := os.Getenv("QUARTERMASTER_LETTERS"); folder != "" {
 		for i, l := range to.Got() {
-			apptest.OK(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("%02d %s.eml", i, l.To)), []byte(l.Text), 0o600))
+			assert.OK(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("%02d %s.eml", i, l.To)), []byte(l.Text), 0o600))
 		}
 	}
 }

@@ -28,7 +28,7 @@ type mailed struct {
 func mails(s *apptest.Fixture, args ...string) []mailed {
 	s.T.Helper()
 	var v struct{ Mails []mailed }
-	apptest.OK(s.T, json.Unmarshal([]byte(s.MustCLI(append([]string{"mail", "list", "--json"}, args...)...)), &v))
+	assert.OK(s.T, json.Unmarshal([]byte(s.MustCLI(append([]string{"mail", "list", "--json"}, args...)...)), &v))
 	return v.Mails
 }
 
@@ -98,9 +98,8 @@ func TestAPaidOrderIsMailed(t *testing.T) {
 	s, to := apptest.MailShop(t)
 	ref, key := record(s, "--email", "Ann@Example.com", "--name", "Ann <b>Lee</b>", "--provider", "paypal", "--provider-ref", "P1")
 	m := settled(s, in("sent"))
-	if m.Kind != "order" || m.Record != ref || m.To != "ann@example.com" || m.Tries != 1 || *m.Code != 250 || *m.Reply != "2.0.0 Ok: queued as Q1" {
-		t.Errorf("%+v", m)
-	}
+	assert.That(t, m.Kind == "order" && m.Record == ref && m.To == "ann@example.com" && m.Tries == 1 && *m.Code == 250 &&
+		*m.Reply == "2.0.0 Ok: queued as Q1", "%+v", m)
 	record(s, "--email", "ann@example.com", "--provider", "paypal", "--provider-ref", "P1") // already recorded
 	record(s, "--email", "ann@example.com", "--mail=false")
 	s.MustCLI("mail", "kind", "order", "off")
@@ -111,12 +110,10 @@ func TestAPaidOrderIsMailed(t *testing.T) {
 	all := mails(s)
 	assert.That(t, len(all) == 1, "%+v", all)
 	got := to.Got()
-	if len(got) != 1 || got[0].From != "shop@example.com" || got[0].To != "ann@example.com" || !strings.Contains(got[0].Text, key) {
-		t.Fatalf("%+v", got)
-	}
-	if strings.Contains(got[0].Text, "<b>Lee") && !strings.Contains(got[0].Text, "&lt;b&gt;Lee") {
-		t.Error("a name is markup")
-	}
+	assert.Must(t, len(got) == 1 && got[0].From == "shop@example.com" && got[0].To == "ann@example.com" &&
+		strings.Contains(got[0].Text, key), "%+v", got)
+	assert.That(t, !strings.Contains(got[0].Text, "<b>Lee") || strings.Contains(got[0].Text, "&lt;b&gt;Lee"),
+		"a name is markup")
 	letter, err := mail.ReadMessage(strings.NewReader(got[0].Text))
 	if err != nil || letter.Header.Get("From") != `"Bean & Co" <shop@example.com>` || letter.Header.Get("Subject") != "Your order "+ref+" from Bean & Co" {
 		t.Error(letter.Header, err)
@@ -126,9 +123,9 @@ func TestAPaidOrderIsMailed(t *testing.T) {
 		t.Errorf("%+v %s", m, to.Got()[1].Text)
 	}
 	for _, secret := range []string{key, got[0].Text[:60]} {
-		if out := s.MustCLI("mail", "list", "--json") + s.MustCLI("mail", "preview", "order", ref) + s.MustCLI("mail", "show", "1", "--json"); strings.Contains(out, secret) {
-			t.Errorf("a key is shown: %s", out)
-		}
+		out := s.MustCLI("mail", "list", "--json") + s.MustCLI("mail", "preview", "order", ref) + s.MustCLI("mail", "show",
+			"1", "--json")
+		assert.That(t, !strings.Contains(out, secret), "a key is shown: %s", out)
 	}
 }
 
@@ -193,9 +190,8 @@ func TestMailAttemptsEnd(t *testing.T) {
 	at := apptest.Noon
 	for i, wait := range []time.Duration{1, 5, 15, 30, 60, 120, 240, 240} {
 		m := settled(s, func(m mailed) bool { return m.Tries == int64(i+1) && m.State == "queued" })
-		if at = at.Add(wait * time.Minute); !m.Next.Equal(at) {
-			t.Fatalf("try %d: next %s, want %s", i+1, m.Next, at)
-		}
+		at = at.Add(wait * time.Minute)
+		assert.Must(t, m.Next.Equal(at), "try %d: next %s, want %s", i+1, m.Next, at)
 		s.Clock.Set(at)
 	}
 	s.Clock.Set(apptest.Noon.Add(49 * time.Hour))
@@ -365,12 +361,10 @@ func alter(t *testing.T, path, statement string) {
 	t.Helper()
 	d := assert.Value(db.Open(path, db.Options{Now: (&apptest.Clock{}).Now, Accept: true}))(t)
 	defer d.Close()
-	if err := db.Exec(t.Context(), d, db.Bookkeeping(), func(tx *db.Tx) error {
+	assert.OK(t, db.Exec(t.Context(), d, db.Bookkeeping(), func(tx *db.Tx) error {
 		_, err := tx.Exec(statement)
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // TestRestorePausesMail: messages in a backup's queue may have been sent since.

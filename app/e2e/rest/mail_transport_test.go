@@ -33,7 +33,7 @@ func authority(t *testing.T, ip string) (*tls.Config, string) {
 		IPAddresses: []net.IP{net.ParseIP(ip)}, IsCA: true, BasicConstraintsValid: true}
 	der := assert.Value(x509.CreateCertificate(rand.Reader, made, made, key.Public(), key))(t)
 	file := filepath.Join(t.TempDir(), "authority.pem")
-	apptest.OK(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	assert.OK(t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
 	return &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}, MinVersion: tls.VersionTLS12}, file
 }
 

@@ -54,9 +54,8 @@ func (h maintenanceHook) hears(what, event string) (data string) {
 		Data               json.RawMessage
 	}
 	h.Into(d.Body, &e)
-	if e.Event != event || e.Service != "maintenance" || e.CreatedAt != "2026-11-20T12:00:00Z" || !strings.HasPrefix(e.ID, "evt_") || e.ID != d.Header.Get("Webhook-Id") {
-		h.T.Errorf("%s: %s", what, d.Body)
-	}
+	assert.That(h.T, e.Event == event && e.Service == "maintenance" && e.CreatedAt == "2026-11-20T12:00:00Z" &&
+		strings.HasPrefix(e.ID, "evt_") && e.ID == d.Header.Get("Webhook-Id"), "%s: %s", what, d.Body)
 	return string(e.Data)
 }
 

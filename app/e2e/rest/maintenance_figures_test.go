@@ -98,7 +98,7 @@ func numbers(w apptest.Maintenance, body string) (m map[string]any) {
 	w.T.Helper()
 	d := json.NewDecoder(strings.NewReader(body))
 	d.UseNumber()
-	apptest.OK(w.T, d.Decode(&m))
+	assert.OK(w.T, d.Decode(&m))
 	return m
 }
 

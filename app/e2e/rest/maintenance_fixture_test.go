@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 )
 
@@ -18,6 +19,6 @@ func events(w apptest.Maintenance) (bodies []string) {
 		bodies, err = db.All(c, db.Text, "SELECT CAST(body AS TEXT) FROM events WHERE service = 'maintenance' ORDER BY seq")
 		return err
 	})
-	apptest.OK(w.T, err)
+	assert.OK(w.T, err)
 	return bodies
 }

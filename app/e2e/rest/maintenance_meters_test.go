@@ -154,9 +154,8 @@ func meterIs(w apptest.Maintenance, when string, id int64, reading float64, date
 	w.Into(w.MustGet("/api/assets"), &page)
 	for _, a := range page.Assets {
 		for _, m := range a.Meters {
-			if m.ID == id && (m.Reading != reading || m.ReadDate != date) {
-				w.T.Errorf("%s: meter %d shows %v of %s, want %v of %s", when, id, m.Reading, m.ReadDate, reading, date)
-			}
+			assert.That(w.T, m.ID != id || m.Reading == reading && m.ReadDate == date,
+				"%s: meter %d shows %v of %s, want %v of %s", when, id, m.Reading, m.ReadDate, reading, date)
 		}
 	}
 	got := eventCount(w)

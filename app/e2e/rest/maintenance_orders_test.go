@@ -66,9 +66,8 @@ func TestTheNewest200WorkOrders(t *testing.T) {
 		for i := 1; i < len(got); i++ {
 			assert.Must(t, got[i] < got[i-1], "%s: not the newest first: %v", path, got)
 		}
-		if int64(len(got)) != want[0] || len(got) > 0 && (got[0] != want[1] || got[len(got)-1] != want[2]) {
-			t.Errorf("%s: %d orders, %v", path, len(got), got)
-		}
+		assert.That(t, int64(len(got)) == want[0] && (len(got) == 0 || got[0] == want[1] && got[len(got)-1] == want[2]),
+			"%s: %d orders, %v", path, len(got), got)
 	}
 	w.Says("the agents' total", w.MustTool("list_workorders", `{"status":"open","limit":1}`), `"total":202`)
 }
@@ -119,9 +118,7 @@ func TestEveryMoveOverEveryInterface(t *testing.T) {
 	ways := map[string]func(id int64, to string) (refusal string){
 		"rest": func(id int64, to string) string {
 			a := w.Post("maintenance", fmt.Sprintf("/api/work-orders/%d/status", id), `{"status":"`+to+`","resolution":"Done"}`)
-			if a.Status != 200 && a.Status != 422 {
-				t.Errorf("%d to %s: %d %s", id, to, a.Status, a.Body)
-			}
+			assert.That(t, a.Status == 200 || a.Status == 422, "%d to %s: %d %s", id, to, a.Status, a.Body)
 			detail, _ := a.Map(t)["detail"].(string)
 			return detail
 		},

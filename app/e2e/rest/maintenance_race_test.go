@@ -105,9 +105,8 @@ func TestRacingReadingsOverHTTP(t *testing.T) {
 			return
 		}
 		a := w.Post("maintenance", "/api/assets/1/readings", fmt.Sprintf(`{"reading":%d}`, reading))
-		if status[i] = a.Status; a.Status != 201 && a.Status != 409 {
-			t.Errorf("%d: %d %s", reading, a.Status, a.Body)
-		}
+		status[i] = a.Status
+		assert.That(t, a.Status == 201 || a.Status == 409, "%d: %d %s", reading, a.Status, a.Body)
 	})
 	taken := 0
 	for _, s := range status {
@@ -146,9 +145,8 @@ func TestEqualReadingsAtOnceMoveTheMeterOnce(t *testing.T) {
 			moved++
 		}
 	}
-	if told := count(w, "reading.recorded") - events; moved != 1 || told != 1 {
-		t.Errorf("%d moved it, %d events", moved, told)
-	}
+	told := count(w, "reading.recorded") - events
+	assert.That(t, moved == 1 && told == 1, "%d moved it, %d events", moved, told)
 }
 
 // TestReadingsRaceWithJobsAndCommands: readings, corrections, completed jobs, services done by command and lists of due
@@ -165,16 +163,14 @@ func TestReadingsRaceWithJobsAndCommands(t *testing.T) {
 		switch i % 6 {
 		case 0:
 			a := w.Post("maintenance", "/api/assets/2/readings", fmt.Sprintf(`{"meter":"odometer","reading":%d}`, 50000+i*100))
-			if a.Status != 201 && a.Status != 409 {
-				t.Errorf("a reading: %d %s", a.Status, a.Body)
-			}
+			assert.That(t, a.Status == 201 || a.Status == 409, "a reading: %d %s", a.Status, a.Body)
 		case 1:
 			a := w.Post("maintenance", fmt.Sprintf("/api/work-orders/%d/status", ids[i/6]), `{"status":"done","resolution":"x"}`)
 			assert.That(t, a.Status == 200, "a job: %d %s", a.Status, a.Body)
 		case 2:
-			if a := w.Post("maintenance", "/api/assets/2/readings", fmt.Sprintf(`{"meter":"odometer","reading":%d,"correction":true}`, 49000+i)); a.Status != 201 {
-				t.Errorf("a correction: %d %s", a.Status, a.Body)
-			}
+			a := w.Post("maintenance", "/api/assets/2/readings",
+				fmt.Sprintf(`{"meter":"odometer","reading":%d,"correction":true}`, 49000+i))
+			assert.That(t, a.Status == 201, "a correction: %d %s", a.Status, a.Body)
 		case 3:
 			code, _, errs := w.CLI("maintenance", "pm-done", "3")
 			assert.That(t, code == 0, "pm-done: exit %d: %s", code, errs)

@@ -24,12 +24,12 @@ func TestOlderDatabaseGivesTheSameAnswers(t *testing.T) {
 	script := assert.Value(os.ReadFile("../../../testdata/released/before-month.sql"))(t)
 	golden := assert.Value(os.ReadFile("../../../testdata/released/before-month.json"))(t)
 	var told map[string]any
-	apptest.OK(t, json.Unmarshal(golden, &told))
+	assert.OK(t, json.Unmarshal(golden, &told))
 	now, _ := told["now"].(float64)
 	s := &apptest.Fixture{T: t, Path: filepath.Join(t.TempDir(), "shop.db"), Clock: &apptest.Clock{}, Log: &apptest.Buffer{}, Keys: map[string]string{}}
 	s.Clock.Set(time.Unix(int64(now), 0).UTC())
 	c := assert.Value(sqlite.OpenConn(s.Path, sqlite.OpenReadWrite|sqlite.OpenCreate))(t)
-	apptest.OK(t, sqlitex.ExecuteScript(c, string(script), nil))
+	assert.OK(t, sqlitex.ExecuteScript(c, string(script), nil))
 	assert.OK(t, c.Close())
 	s.Up()
 	defer s.Down()
@@ -137,9 +137,8 @@ func figuresAgreeWithStats(t *testing.T, s *apptest.Fixture) {
 			"by %s: %d totals of %d currencies", by, len(figures.Totals), len(stats.Revenue))
 		for i, r := range stats.Revenue {
 			want := row{r.Currency, r.Gross, 0, r.Refunded, r.Net}
-			if sums[r.Currency] != want || i < len(figures.Totals) && figures.Totals[i] != want {
-				t.Errorf("by %s in %s: rows %+v and the total %+v, stats %+v", by, r.Currency, sums[r.Currency], figures.Totals, r)
-			}
+			assert.That(t, sums[r.Currency] == want && (i >= len(figures.Totals) || figures.Totals[i] == want),
+				"by %s in %s: rows %+v and the total %+v, stats %+v", by, r.Currency, sums[r.Currency], figures.Totals, r)
 		}
 	}
 }

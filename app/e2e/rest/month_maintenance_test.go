@@ -121,12 +121,9 @@ func TestRequestsWithoutAnAccount(t *testing.T) {
 		} else {
 			got = who.Upload(path, form, "photo", "p.jpg", c.photo)
 		}
-		if got.Status != c.status && (c.status != 200 || got.Status != 303) {
-			t.Errorf("%s: %d, want %d", c.what, got.Status, c.status)
-		}
-		if c.status == 429 && got.Header.Get("Retry-After") == "" {
-			t.Errorf("%s: no Retry-After", c.what)
-		}
+		assert.That(t, got.Status == c.status || c.status == 200 && got.Status == 303, "%s: %d, want %d", c.what, got.Status,
+			c.status)
+		assert.That(t, c.status != 429 || got.Header.Get("Retry-After") != "", "%s: no Retry-After", c.what)
 	}
 	if from("192.0.2.2"); who.Post(path, "description", "from elsewhere").Status >= 400 {
 		t.Error("another address is refused")

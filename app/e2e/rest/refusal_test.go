@@ -79,8 +79,7 @@ func TestControlCharacters(t *testing.T) {
 		`a\tb\nc`: true, `a\u00a0b`: true, `a\u0000b`: false, `a\rb`: false, `a\u007fb`: false, `a\u0080b`: false, `a\u0085b`: false, `a\u009fb`: false,
 	} {
 		a := s.Post("maintenance", "/api/work-orders", `{"asset_id":1,"description":"`+text+`"}`)
-		if good != (a.Status == 404) || !good && !strings.Contains(a.Body, "description holds a control character") {
-			t.Errorf("%s: %d %s", text, a.Status, a.Body)
-		}
+		assert.That(t, good == (a.Status == 404) && (good ||
+			strings.Contains(a.Body, "description holds a control character")), "%s: %d %s", text, a.Status, a.Body)
 	}
 }

@@ -55,7 +55,7 @@ func TestALandlordsBank(t *testing.T) {
 	l.Rental("bank", "account", "Savings", "--currency", "USD")
 	table := filepath.Join(t.TempDir(), "lines.csv")
 	text := "Account;Savings;\nDatum;Betrag;Name;Saldo\n07.11.2026;-12,50;Bank;187,50\n06.11.2026;200,00;Ada Brandt;200,00\n"
-	apptest.OK(t, os.WriteFile(table, []byte(text), 0o600))
+	assert.OK(t, os.WriteFile(table, []byte(text), 0o600))
 	var done rental.BankImport
 	said := l.Rental("bank", "import", table, "--account", "Savings", "--map", "Datum=day", "--map", "Betrag=amount", "--map", "Name=payer_name", "--map", "Saldo=balance",
 		"--header-line", "2", "--json")
@@ -128,7 +128,7 @@ func TestSeveralBankFilesAreShownTogether(t *testing.T) {
 	}
 	kept := func() int {
 		var list struct{ Total int }
-		apptest.OK(t, json.Unmarshal([]byte(l.Rental("bank", "lines", "--json")), &list))
+		assert.OK(t, json.Unmarshal([]byte(l.Rental("bank", "lines", "--json")), &list))
 		return list.Total
 	}
 	has := func(s apptest.Sheet, texts ...string) {
@@ -139,9 +139,8 @@ func TestSeveralBankFilesAreShownTogether(t *testing.T) {
 		}
 	}
 	form := apptest.StatusIs(t, v.Get("/bank/import"), http.StatusOK)
-	if !strings.Contains(form.Body, `type="file"`) || !strings.Contains(form.Body, " multiple") || strings.Contains(form.Body, "image/*") {
-		t.Errorf("the form takes no files of a bank: %s", form.Body)
-	}
+	assert.That(t, strings.Contains(form.Body, `type="file"`) && strings.Contains(form.Body, " multiple") &&
+		!strings.Contains(form.Body, "image/*"), "the form takes no files of a bank: %s", form.Body)
 	files := map[string]string{}
 	for i := range 5 {
 		from, to := fmt.Sprintf("%d,00", i*12), fmt.Sprintf("%d,00", i*12+12)
@@ -155,9 +154,9 @@ func TestSeveralBankFilesAreShownTogether(t *testing.T) {
 		"5 Nov 2026, 12.00 USD, Nobody: unknown.")
 	assert.Equal(t, kept(), 0, "lines are kept before anybody confirmed")
 	for range 2 {
-		if to := apptest.StatusIs(t, v.Post("/do/import_bank", hiddenFields(preview)...), http.StatusSeeOther).Header.Get("Location"); to != "/bank" {
-			t.Errorf("it leads to %s", to)
-		}
+		to := apptest.StatusIs(t, v.Post("/do/import_bank", hiddenFields(preview)...),
+			http.StatusSeeOther).Header.Get("Location")
+		assert.That(t, to == "/bank", "it leads to %s", to)
 	}
 	assert.Equal(t, kept(), 6, "lines")
 	other := l.Person("rental", "bob", "member").Post("/do/import_bank", hiddenFields(preview)...)
@@ -196,7 +195,7 @@ func TestTablesOfBanksAreRead(t *testing.T) {
 	} {
 		account, file := fmt.Sprint("Account ", i), filepath.Join(dir, "lines.csv")
 		l.Rental("bank", "account", account)
-		apptest.OK(t, os.WriteFile(file, []byte(c.text), 0o600))
+		assert.OK(t, os.WriteFile(file, []byte(c.text), 0o600))
 		args := []string{"bank", "import", file, "--account", account, "--json"}
 		for pair := range strings.FieldsSeq(c.columns) {
 			args = append(args, "--map", pair)
@@ -208,7 +207,7 @@ func TestTablesOfBanksAreRead(t *testing.T) {
 		err := json.Unmarshal([]byte(l.Rental(args...)), &done)
 		assert.That(t, err == nil && done.Statements[0].State == c.state, "%s: %+v %v", c.name, done, err)
 		var kept rental.BankLines
-		apptest.OK(t, json.Unmarshal([]byte(l.Rental("bank", "lines", "--account", account, "--json")), &kept))
+		assert.OK(t, json.Unmarshal([]byte(l.Rental("bank", "lines", "--account", account, "--json")), &kept))
 		var got []string
 		for _, b := range kept.Lines {
 			got = append(got, fmt.Sprintf("%s %d %s %s", b.Day, b.AmountCents, b.PayerName, b.Text))

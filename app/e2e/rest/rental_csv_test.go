@@ -83,9 +83,8 @@ func TestRentalImportRefusals(t *testing.T) {
 	// Good rows between bad ones are stored.
 	refused := l.Try("leases", "property,unit,start_date,tenant,end_date,rent_cents,due_day\nHouse,U2,2026-01-01,Ben,2026-03-31,1,0\n"+
 		"House,U2,2026-04-01,Ben,2026-04-30,1,1\nHouse,U2,2026-04-30,Ben,2026-05-31,1,1\nHouse,U2,2026-05-01,Ben,2026-05-31,1,31\n")
-	if len(refused) != 2 || !strings.HasPrefix(refused[0], "2: due_day") || !strings.HasPrefix(refused[1], "4: the unit is let") {
-		t.Errorf("refused %q", refused)
-	}
+	assert.That(t, len(refused) == 2 && strings.HasPrefix(refused[0], "2: due_day") &&
+		strings.HasPrefix(refused[1], "4: the unit is let"), "refused %q", refused)
 	a := l.Get("rental", "/api/leases?status=ended")
 	assert.That(t, strings.Count(a.Body, `"unit":"U2"`) == 2, "the good rows: %s", a.Body)
 	code, out, errs := l.Pipe("property,unit,start_date,rent\nHouse,U2,2026-11-20,1\n", "import", "rental", "leases", "-")

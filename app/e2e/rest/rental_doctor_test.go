@@ -53,9 +53,8 @@ func busy(l *apptest.Rental, key string, rng *rand.Rand) {
 	lease, n := 1+rng.IntN(l.Units), 1+rng.IntN(60)
 	answered := func(method, path, body string) {
 		a := l.Do("rental", method, path, key, body)
-		if a.Status >= 500 || a.Status == 400 || a.Status == 404 && !strings.Contains(path, "maintenance") {
-			l.T.Errorf("%s %s %s: %d %s", method, path, body, a.Status, a.Body)
-		}
+		assert.That(l.T, a.Status < 500 && a.Status != 400 && (a.Status != 404 || strings.Contains(path, "maintenance")),
+			"%s %s %s: %d %s", method, path, body, a.Status, a.Body)
 	}
 	switch rng.IntN(7) {
 	case 0, 1, 2: // somebody else may pay it meanwhile, or end the lease
@@ -109,7 +108,7 @@ func TestDoctorNamesABrokenLedger(t *testing.T) {
 			_, err := tx.Exec(c.change)
 			return err
 		})
-		apptest.OK(t, err)
+		assert.OK(t, err)
 		code, out, errs := l.CLI("doctor")
 		assert.That(t, code == 1 && strings.Contains(out, "rental: breach: ") && strings.Contains(out, c.says),
 			"%s: exit %d, want 1 with %q\n%s%s", c.change, code, c.says, out, errs)

@@ -62,9 +62,8 @@ func eventOf(l *apptest.Rental, h rentalHook) (e told) {
 	verifier := assert.Value(standardwebhooks.NewWebhook(h.secret))(l.T)
 	// The library uses the real time; the shop uses the test's clock.
 	assert.NoError(l.T, verifier.VerifyIgnoringTimestamp([]byte(d.Body), d.Header), "the public library")
-	if e.Service != "rental" || !strings.HasPrefix(e.ID, "evt_") || e.CreatedAt != l.Clock.Now().UTC().Format("2006-01-02T15:04:05Z") {
-		l.T.Errorf("the envelope of %s", d.Body)
-	}
+	assert.That(l.T, e.Service == "rental" && strings.HasPrefix(e.ID, "evt_") &&
+		e.CreatedAt == l.Clock.Now().UTC().Format("2006-01-02T15:04:05Z"), "the envelope of %s", d.Body)
 	return e
 }
 
@@ -142,9 +141,8 @@ func TestRentalEventsFromEveryEntryPoint(t *testing.T) {
 
 	// Refusals, and operations beside payments and tickets, send no event.
 	for _, path := range []string{"/api/leases/1/payments", "/api/maintenance/1/status", "/api/maintenance"} {
-		if a := l.Post("rental", path, `{"charge_id":1,"status":"resolved","unit_id":1}`); a.Status < 400 {
-			t.Errorf("%s: %d", path, a.Status)
-		}
+		a := l.Post("rental", path, `{"charge_id":1,"status":"resolved","unit_id":1}`)
+		assert.That(t, a.Status >= 400, "%s: %d", path, a.Status)
 	}
 	l.Rental("charge", "1", "--type", "repair", "--amount", "5", "--due", "2026-11-20", "--label", "Key")
 	l.Rental("reverse-payment", "2", "--reason", "typo")

@@ -109,16 +109,14 @@ func TestAYearOverHTTP(t *testing.T) {
 	l.Post("rental", "/api/expenses", `{"category":"repairs","line_id":2,"ticket_id":1}`)
 	var y rental.YearReport
 	l.Get("rental", "/api/years/2026").JSON(t, &y)
-	if y.Year != 2026 || y.Closed || len(y.Properties) != 1 || y.Totals.ReceivedCents != 95_000 || y.Totals.SpentCents != 3400 || y.Totals.ResultCents != 91_600 ||
-		len(y.Properties[0].Units) != 1 || y.Properties[0].Units[0].ResultCents != 91_600 {
-		t.Errorf("%+v", y)
-	}
+	assert.That(t, y.Year == 2026 && !y.Closed && len(y.Properties) == 1 && y.Totals.ReceivedCents == 95_000 &&
+		y.Totals.SpentCents == 3400 && y.Totals.ResultCents == 91_600 && len(y.Properties[0].Units) == 1 &&
+		y.Properties[0].Units[0].ResultCents == 91_600, "%+v", y)
 	var closed, mill rental.YearReport
 	l.Get("rental", "/api/years/2025").JSON(t, &closed)
 	l.Get("rental", "/api/years/2026?property=Mill").JSON(t, &mill)
-	if !closed.Closed || len(closed.Properties) != 0 || len(mill.Properties) != 1 || mill.Totals.ResultCents != 0 {
-		t.Errorf("%+v\n%+v", closed, mill)
-	}
+	assert.That(t, closed.Closed && len(closed.Properties) == 0 && len(mill.Properties) == 1 &&
+		mill.Totals.ResultCents == 0, "%+v\n%+v", closed, mill)
 	for path, want := range map[string]int{"/api/years/2026?property=Castle": 404, "/api/years/1": 422, "/api/years/next": 422, "/api/years": 404, "/api/years/2026?colour=red": 422} {
 		a := l.Get("rental", path)
 		assert.That(t, a.Status == want, "%s: %d %s, want %d", path, a.Status, a.Body, want)
@@ -132,10 +130,11 @@ func TestAYearOverHTTP(t *testing.T) {
 		assert.OK(t, err, "in\n%s", text)
 		return all
 	}
-	if got, want := fmt.Sprint(rows(export(l, "bank-lines"))[1:]), "[[1 Rent 2026-11-03 95000 BRANDT ADA DE1 Rent   false  booked 1   ] "+
-		"[2 Rent 2026-11-05 -3400 Novak Plumbing DE7 Drain   false  booked   1 ] [3 Rent 2025-12-30 -1200   Fee   false  free    ]]"; got != want {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
+	got, want := fmt.Sprint(rows(export(l,
+		"bank-lines"))[1:]), "[[1 Rent 2026-11-03 95000 BRANDT ADA DE1 Rent   false  booked 1   ] "+
+		"[2 Rent 2026-11-05 -3400 Novak Plumbing DE7 Drain   false  booked   1 ] "+
+		"[3 Rent 2025-12-30 -1200   Fee   false  free    ]]"
+	assert.That(t, got == want, "%s\nwant\n%s", got, want)
 	year := rows(export(l, "year"))
 	assert.That(t, len(year) >= 6 && strings.Join(year[1], ",") == "2026,House,,received,,95000", "%q", year)
 	v := l.Person("rental", "bob", "member")

@@ -38,9 +38,8 @@ func TestPaymentMethodAndDay(t *testing.T) {
 	} {
 		c0 := l.Ledger(id).Charges[i]
 		p := l.Pay(id, c0.DueDate, c.rest)
-		if p.Charge.ID != c0.ID || *p.Charge.Method != c.method || *p.Charge.PaidDate != c.paid || p.Totals.Paid != int64(i+1)*100000 {
-			t.Errorf("%s: %+v, want %s on %s", c.rest, p, c.method, c.paid)
-		}
+		assert.That(t, p.Charge.ID == c0.ID && *p.Charge.Method == c.method && *p.Charge.PaidDate == c.paid &&
+			p.Totals.Paid == int64(i+1)*100000, "%s: %+v, want %s on %s", c.rest, p, c.method, c.paid)
 	}
 	l.Sound()
 }
@@ -69,9 +68,8 @@ func TestTwoPeopleRecordTheSamePayment(t *testing.T) {
 		assert.Must(t, answers[0].Status == http.StatusCreated, "nobody was first: %v", answers)
 		l.Refused(answers[1], 409, fmt.Sprintf("charge %d ", c.ID), c.Label, "paid already, on 2026-11-20")
 	}
-	if rows := strings.Count(export(l, "payments"), "\n") - 1; rows != len(charges) {
-		t.Errorf("%d payments of %d charges", rows, len(charges))
-	}
+	rows := strings.Count(export(l, "payments"), "\n") - 1
+	assert.That(t, rows == len(charges), "%d payments of %d charges", rows, len(charges))
 	paid := map[int64]bool{}
 	for range charges {
 		e := eventOf(l, r)

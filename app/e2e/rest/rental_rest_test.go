@@ -97,9 +97,8 @@ func TestRentalPingReportsTheRole(t *testing.T) {
 		assert.That(t, strings.HasPrefix(key, "apk_") && len(key) == 44 && strings.Trim(key[4:], "0123456789abcdef") == "",
 			"key %q", key)
 		m := l.Do("rental", "GET", "/api/ping", key, "").Map(t)
-		if m["ok"] != true || m["app"] != "rental" || m["user"] != "user-"+c.role || m["role"] != c.role || m["scope"] != c.scope || m["version"] == "" {
-			t.Errorf("ping as %v: %v", c, m)
-		}
+		assert.That(t, m["ok"] == true && m["app"] == "rental" && m["user"] == "user-"+c.role && m["role"] == c.role &&
+			m["scope"] == c.scope && m["version"] != "", "ping as %v: %v", c, m)
 	}
 	for _, key := range []string{"", "apk_", "apk_" + strings.Repeat("f", 40), "rk_" + strings.Repeat("f", 40), l.Keys["maintenance"]} {
 		l.Refused(l.Do("rental", "GET", "/api/ping", key, ""), 401)

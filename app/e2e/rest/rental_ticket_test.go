@@ -47,9 +47,7 @@ func TestTicketMoves(t *testing.T) {
 		},
 		"mcp": func(id int, to string) string {
 			content, refusal := l.Tool("rental", "advance_ticket", fmt.Sprintf(`{"ticket_id":%d,"status":%q}`, id, to))
-			if refusal == "" && content["status"] != to {
-				t.Errorf("the tool gives %v", content)
-			}
+			assert.That(t, refusal != "" || content["status"] == to, "the tool gives %v", content)
 			return refusal
 		},
 		"cli": func(id int, to string) string {
@@ -110,9 +108,8 @@ func TestTicketsAreReadAsPeopleWriteThem(t *testing.T) {
 		a := l.Post("rental", "/api/maintenance", c.body)
 		var k ticketAnswer
 		a.JSON(t, &k)
-		if a.Status != 201 || k.Priority != c.want || k.Status != "open" || k.LeaseID == nil || *k.LeaseID != 1 || k.ResolvedAt != nil || k.CreatedBy != "owner" || k.Source != "api" {
-			t.Errorf("%.60s: %d %.200s", c.body, a.Status, a.Body)
-		}
+		assert.That(t, a.Status == 201 && k.Priority == c.want && k.Status == "open" && k.LeaseID != nil && *k.LeaseID == 1 &&
+			k.ResolvedAt == nil && k.CreatedBy == "owner" && k.Source == "api", "%.60s: %d %.200s", c.body, a.Status, a.Body)
 	}
 	var k ticketAnswer
 	l.Post("rental", "/api/maintenance", `{"unit_id":2,"title":"Paint"}`).JSON(t, &k)

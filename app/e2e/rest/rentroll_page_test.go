@@ -40,9 +40,9 @@ func bookOf(t *testing.T, rows [][]string) string {
 		if err == nil {
 			_, err = w.Write([]byte(part[1]))
 		}
-		apptest.OK(t, err)
+		assert.OK(t, err)
 	}
-	apptest.OK(t, z.Close())
+	assert.OK(t, z.Close())
 	return b.String()
 }
 

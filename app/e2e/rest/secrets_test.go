@@ -262,7 +262,7 @@ func (d *secretsDay) rawRequests() {
 		"GET /%%zz%s HTTP/1.1\r\nHost: x\r\n\r\n", "GET / HTTP/1.1\r\nHost: %s\xff\r\nX: \x01\r\n\r\n",
 	} {
 		conn, err := net.Dial("tcp", d.Server.Addr("maintenance"))
-		apptest.OK(d.t, err)
+		assert.OK(d.t, err)
 		_, err = fmt.Fprintf(conn, text, d.mark("a request that is none"))
 		assert.OK(d.t, err)
 		b := assert.Value(io.ReadAll(conn))(d.t)

@@ -66,7 +66,7 @@ func TestInitForSomeServices(t *testing.T) {
 		up, err := command.Start(context.Background(), command.Env{
 			Args: args, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" },
 		})
-		apptest.OK(t, err)
+		assert.OK(t, err)
 		got := slices.DeleteFunc(slices.Clone(server.Names), func(service string) bool { return up.Addr(service) == "" })
 		err = up.Stop()
 		assert.That(t, err == nil && slices.Equal(got, want), "served: %v, want %v (%v)", got, want, err)

@@ -203,9 +203,8 @@ func TestCodesAreMintedOnceAndRedeemedOnce(t *testing.T) {
 					}
 				}
 				a.JSON(t, &won)
-				if key = won.License.Key; won.Order.Provider != "code" || won.Order.Total != 0 {
-					t.Errorf("redeemed: %s", a.Body)
-				}
+				key = won.License.Key
+				assert.That(t, won.Order.Provider == "code" && won.Order.Total == 0, "redeemed: %s", a.Body)
 			}
 		})
 	}

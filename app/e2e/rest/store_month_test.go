@@ -62,9 +62,8 @@ func ordersOfLines(t *testing.T, s *apptest.Fixture) {
 	}
 	apptest.Answer{Body: s.MustCLI("store", "order", "record", "--email", "lin@example.org", "--line", "PLUGIN:pro=2@4500", "--line", "MUG", "--line", "MUG=2",
 		"--total", "11000", "--provider", "till", "--provider-ref", "T-1", "--json")}.JSON(t, &o)
-	if len(o.Items) != 3 || o.Items[0].Qty != 2 || *o.Items[0].Tier != "pro" || o.Items[2].Total != 1800 || o.Subtotal != 11700 || o.Discount != 700 || o.Total != 11000 || len(o.Licenses) != 2 {
-		t.Errorf("recorded %+v", o)
-	}
+	assert.That(t, len(o.Items) == 3 && o.Items[0].Qty == 2 && *o.Items[0].Tier == "pro" && o.Items[2].Total == 1800 &&
+		o.Subtotal == 11700 && o.Discount == 700 && o.Total == 11000 && len(o.Licenses) == 2, "recorded %+v", o)
 	refusedWith(s, 2, nil, "store", "order", "record", "--email", "a@b.c", "--sku", "MUG", "--sku", "PLUGIN")
 	s.MustCLI("store", "product", "save", "CABLE@2", "--name", "Cable, 2 m", "--kind", "other", "--price-cents", "700")
 	o.Items = nil
@@ -126,9 +125,8 @@ func linesFromStripe(t *testing.T, s *apptest.Fixture) {
 		}
 	}
 	s.Get("store", "/api/orders?q=pi_ok").JSON(t, &list)
-	if len(list.Orders) != 1 || len(list.Orders[0].Items) != 3 || list.Orders[0].Discount != 500 || list.Orders[0].Tax != 300 || list.Orders[0].Total != 9000 {
-		t.Errorf("of Stripe: %+v", list)
-	}
+	assert.That(t, len(list.Orders) == 1 && len(list.Orders[0].Items) == 3 && list.Orders[0].Discount == 500 &&
+		list.Orders[0].Tax == 300 && list.Orders[0].Total == 9000, "of Stripe: %+v", list)
 	staff := s.Person("store", "lea", "member")
 	send("less", "MUG TRIAL", 5000) // 1000 and the tax
 	assert.Equal(t, metric(), "1", "the metric")
@@ -256,9 +254,8 @@ func customersAreEdited(t *testing.T, s *apptest.Fixture) {
 		}
 	}
 	apptest.Answer{Body: s.MustCLI("store", "product", "save", "STICKER", "--price-cents", "200", "--dry-run", "--json")}.JSON(t, &would)
-	if len(would.Would) != 1 || would.Would[0].Field != "price_cents" || would.Would[0].Before != 175.0 || would.Would[0].After != 200.0 {
-		t.Errorf("the dry run: %+v", would)
-	}
+	assert.That(t, len(would.Would) == 1 && would.Would[0].Field == "price_cents" && would.Would[0].Before == 175.0 &&
+		would.Would[0].After == 200.0, "the dry run: %+v", would)
 	says(t, "unchanged", s.MustCLI("store", "products", "show", "STICKER"), "1.75 USD")
 }
 

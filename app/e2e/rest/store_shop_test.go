@@ -22,9 +22,8 @@ func TestOrdersAndRefunds(t *testing.T) {
 	receiver := hook(s, "store", "")
 	o := sell(s, "--sku", "PLUGIN", "--tier", "pro", "--qty", "2", "--provider", "paypal", "--provider-ref", "8XY")
 	d := receiver.Next(t)
-	if d.Header.Get("X-Store-Event") != "order.paid" || !strings.Contains(d.Body, o.Licenses[0].Key) || !strings.Contains(d.Body, `"email":"ann@example.org"`) {
-		t.Errorf("order.paid: %s", d.Body)
-	}
+	assert.That(t, d.Header.Get("X-Store-Event") == "order.paid" && strings.Contains(d.Body, o.Licenses[0].Key) &&
+		strings.Contains(d.Body, `"email":"ann@example.org"`), "order.paid: %s", d.Body)
 	again := sell(s, "--sku", "PLUGIN", "--tier", "pro", "--provider", "paypal", "--provider-ref", "8XY")
 	assert.That(t, again.Ref == o.Ref && len(again.Licenses) == 2, "the same payment twice: %+v", again)
 	state := func() string {
@@ -42,9 +41,8 @@ func TestOrdersAndRefunds(t *testing.T) {
 	assert.Equal(t, state(), "refunded 9800 revoked", "a full refund")
 	for _, full := range []bool{false, true} {
 		d := receiver.Next(t)
-		if d.Header.Get("X-Store-Event") != "order.refunded" || !strings.Contains(d.Body, fmt.Sprintf(`"full":%v`, full)) {
-			t.Errorf("order.refunded: %s", d.Body)
-		}
+		assert.That(t, d.Header.Get("X-Store-Event") == "order.refunded" &&
+			strings.Contains(d.Body, fmt.Sprintf(`"full":%v`, full)), "order.refunded: %s", d.Body)
 	}
 	a := s.Get("store", "/api/orders/ORD-0000000000")
 	assert.That(t, a.Status == 404, "an unknown order: %d %s", a.Status, a.Body)
@@ -104,9 +102,8 @@ func TestListsFiltersAndMasks(t *testing.T) {
 		s.Key("store", "vera", "viewer", "full"): true, s.Key("store", "mia", "member", "read"): true,
 	} {
 		a := s.Do("store", "GET", "/api/licenses", key, "")
-		if strings.Contains(a.Body, last.Licenses[0].Key) == masked || !strings.Contains(a.Body, last.Licenses[0].Key[25:]) {
-			t.Errorf("masked %v: %s", masked, a.Body)
-		}
+		assert.That(t, strings.Contains(a.Body, last.Licenses[0].Key) != masked &&
+			strings.Contains(a.Body, last.Licenses[0].Key[25:]), "masked %v: %s", masked, a.Body)
 	}
 	var stats struct {
 		Paid     int `json:"orders_paid"`
@@ -129,7 +126,7 @@ func stripeEvent(t *testing.T, file, id string, set map[string]any) string {
 	t.Helper()
 	raw := assert.Value(os.ReadFile(filepath.Join("../../..", "store", "testdata", "stripe", file+".json")))(t)
 	var body map[string]any
-	apptest.OK(t, json.Unmarshal(raw, &body))
+	assert.OK(t, json.Unmarshal(raw, &body))
 	body["id"] = id
 	object, _ := body["data"].(map[string]any)["object"].(map[string]any)
 	for k, v := range set {

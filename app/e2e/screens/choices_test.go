@@ -64,10 +64,9 @@ func TestChoicesAreSuggested(t *testing.T) {
 	form := status(t, fresh(), http.StatusOK, `data-find="/choices?op=add_charge`)
 	assert.Equal(t, len(optionsOf(form, "lease_id")), 50, "leases are suggested at first")
 	found := v.Get("/choices?op=add_charge&field=lease_id&q=tenant+55")
-	if body := found.Body; !strings.Contains(body, "Mill / 55, Tenant 55") || strings.Count(body, "<option") != 1 ||
-		!strings.Contains(body, "owes") {
-		t.Errorf("tenant 55 suggests %s", body)
-	}
+	body := found.Body
+	assert.That(t, strings.Contains(body, "Mill / 55, Tenant 55") && strings.Count(body, "<option") == 1 &&
+		strings.Contains(body, "owes"), "tenant 55 suggests %s", body)
 	charge := []string{"type", "other", "amount", "12.50", "label", "Key", "due_date", "2026-11-20"}
 	status(t, post(v, path, sentBy(t, fresh(), path, append(charge, "lease_id", "tenant 55")...)), http.StatusSeeOther)
 	several := status(t, post(v, path, sentBy(t, fresh(), path, append(charge, "lease_id", "tenant 5")...)),
@@ -137,12 +136,10 @@ func TestQuestionsNameTheRecord(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
 	who := db.Caller{User: "ann", Role: "admin", Scope: "full"}
-	if err := db.Exec(t.Context(), h.Server.DB(), who, func(tx *db.Tx) error {
+	assert.OK(t, db.Exec(t.Context(), h.Server.DB(), who, func(tx *db.Tx) error {
 		return errors.Join(tx.SetSetting(db.SettingServices, "store,maintenance,rental"),
 			tx.Audit("settings.services", "settings", nil))
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	asked := post(h.as(asAdmin, "store"), "/do/switch_on", url.Values{"service": {"reorder"}})
 	assert.That(t, asked.Status == http.StatusOK && headingOf(asked) == "Switch reorder on?",
 		"switching a service on: %d %q", asked.Status, headingOf(asked))
@@ -154,10 +151,9 @@ func TestQuestionsNameTheRecord(t *testing.T) {
 		{"store", "/do/forget_customer?customer_id=1", "Forget customer "},
 	} {
 		got := h.as(asAdmin, c.service).Get(c.path)
-		if h := headingOf(got); got.Status != http.StatusOK || !strings.HasPrefix(h, c.heading) || c.heading != "" &&
-			!strings.HasSuffix(h, "?") {
-			t.Errorf("%s: %d %q", c.path, got.Status, h)
-		}
+		h := headingOf(got)
+		assert.That(t, got.Status == http.StatusOK && strings.HasPrefix(h, c.heading) && (c.heading == "" ||
+			strings.HasSuffix(h, "?")), "%s: %d %q", c.path, got.Status, h)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"quartermaster/app/apptest"
+	"quartermaster/schema/assert"
 )
 
 // signInFrom posts a name and a password from one of the machine's own addresses and returns the status.
@@ -78,9 +79,8 @@ func TestCrowdsDoNotBlockSignIn(t *testing.T) {
 			}
 			inside.Wait()
 			for range 5 {
-				if status, err := signInFrom(base, c.from, "alice", apptest.Password); status != http.StatusSeeOther {
-					t.Errorf("the right password: %d %v", status, err)
-				}
+				status, err := signInFrom(base, c.from, "alice", apptest.Password)
+				assert.That(t, status == http.StatusSeeOther, "the right password: %d %v", status, err)
 			}
 			close(quit)
 			all.Wait()

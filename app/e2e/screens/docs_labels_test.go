@@ -59,7 +59,7 @@ func TestLabelsOfDocumentsAreOnPages(t *testing.T) {
 	named := 0
 	for _, path := range append(documents, "../../../README.md") {
 		text, err := os.ReadFile(path)
-		apptest.OK(t, err)
+		assert.OK(t, err)
 		// A label may be broken over two lines; a label that ends one match may not begin the next.
 		plain := strings.ReplaceAll(strings.Join(strings.Fields(codeBlock.ReplaceAllString(string(text), "code")), " "), "**", "")
 		for _, m := range emphasis.FindAllStringSubmatch(plain, -1) {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"quartermaster/app/apptest"
 	"quartermaster/schema/assert"
 )
 
@@ -33,7 +32,7 @@ func TestPicturesAreOfThisVersion(t *testing.T) {
 		for _, name := range picturesOf {
 			b.WriteString(name + " " + strings.Join(hashedLines(t, name), " ") + "\n")
 		}
-		apptest.OK(t, os.WriteFile(made, []byte(b.String()), 0o600))
+		assert.OK(t, os.WriteFile(made, []byte(b.String()), 0o600))
 	}
 	b := assert.Value(os.ReadFile(made))(t)
 	was := map[string][]string{}

@@ -19,7 +19,6 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
-	"quartermaster/app/apptest"
 	"quartermaster/schema/assert"
 )
 
@@ -39,7 +38,7 @@ func browser(t *testing.T) context.Context {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	apptest.OK(t, chromedp.Do(ctx))
+	assert.OK(t, chromedp.Do(ctx))
 	return ctx
 }
 
@@ -62,10 +61,9 @@ func newTab(t *testing.T, browser context.Context, wide, high int64, script bool
 	b := &tab{t: t, ctx: ctx, hosts: map[string]bool{}}
 	b.must(chromedp.Do(ctx, chromedp.EmulateViewport(wide, high)))
 	b.must(chromedp.Listen(ctx, b.hear))
-	if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled,
-		emulation.SetScriptExecutionDisabledParams{Value: !script}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: !script})
+	assert.OK(t, err)
 	t.Cleanup(b.calm)
 	return b
 }
@@ -103,7 +101,7 @@ func (b *tab) calm() {
 
 func (b *tab) must(err error) {
 	b.t.Helper()
-	apptest.OK(b.t, err)
+	assert.OK(b.t, err)
 }
 
 func (b *tab) taps() int { return b.touched }

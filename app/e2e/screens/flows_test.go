@@ -52,7 +52,7 @@ func newFlowFixture(t *testing.T) *flowFixture {
 func (h *flowFixture) file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	apptest.OK(t, os.WriteFile(path, []byte(text), 0o600))
+	assert.OK(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -87,9 +87,8 @@ func TestFlows(t *testing.T) {
 					g.into(t)
 					g.open(f.service, "/")
 					f.do(g)
-					if n := g.taps(); way.taps && n != f.taps {
-						t.Errorf("it takes %d taps, not %d", n, f.taps)
-					}
+					n := g.taps()
+					assert.That(t, !way.taps || n == f.taps, "it takes %d taps, not %d", n, f.taps)
 				})
 			}
 			for _, f := range rarer {

@@ -223,10 +223,9 @@ func TestRowsOfARefusedFormComeBackOnTheirPage(t *testing.T) {
 		for range 2 {
 			sent.Set("then", c.at)
 			shown = status(t, post(v, path, sent), http.StatusUnprocessableEntity, `role="alert"`, "1o")
-			if sent = cellsOf(shown, c.op); sent.Get(c.cell) != "1o" || shown.First("h1") == nil ||
-				c.op == "set_opening" && sent.Get("leases.2.lease_id") == "" {
-				t.Errorf("%s: %v", c.op, sent)
-			}
+			sent = cellsOf(shown, c.op)
+			assert.That(t, sent.Get(c.cell) == "1o" && shown.First("h1") != nil && (c.op != "set_opening" ||
+				sent.Get("leases.2.lease_id") != ""), "%s: %v", c.op, sent)
 		}
 	}
 }
@@ -252,7 +251,7 @@ func countOf(t *testing.T, h *demoFixture, query string) (n string) {
 		n = fmt.Sprint(found)
 		return err
 	})
-	apptest.OK(t, err)
+	assert.OK(t, err)
 	return n
 }
 

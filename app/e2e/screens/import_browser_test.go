@@ -76,7 +76,7 @@ func (s *importer) must(args ...string) string {
 func (s *importer) file(name, text string) string {
 	s.t.Helper()
 	path := filepath.Join(s.dir, name)
-	apptest.OK(s.t, os.WriteFile(path, []byte(text), 0o600))
+	assert.OK(s.t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -116,9 +116,7 @@ func (s *importer) importKilled(b *tab, n int) {
 	at := b.locate("button", "Write them")
 	b.must(chromedp.Do(b.ctx, chromedp.MouseClickXY(at.X, at.Y), chromedp.MouseClickXY(at.X, at.Y)))
 	apptest.Await(s.t, "the beginning of the import", func() bool { return s.number("SELECT count(*) FROM works") > begun })
-	if !s.killed() && n == 40_000 {
-		s.t.Error("it had ended before the kill")
-	}
+	assert.That(s.t, s.killed() || n != 40_000, "it had ended before the kill")
 	ends := quoted("imported into sales.")
 	said := `document.body.textContent.replace(/\s+/g, " ").includes(` + ends + `)`
 	b.reload()

@@ -103,9 +103,8 @@ func TestFilesOfOtherProgramsComeThroughThePage(t *testing.T) {
 		}
 		if c.file != "" {
 			var err error
-			if content, err = os.ReadFile(filepath.Join("../../..", "testdata", "imports", c.file)); err != nil {
-				t.Fatal(err)
-			}
+			content, err = os.ReadFile(filepath.Join("../../..", "testdata", "imports", c.file))
+			assert.OK(t, err)
 		}
 		v, path := ann.At(s.URL(c.service, "")), "/import/"+c.table
 		for again := range 2 {
@@ -121,9 +120,7 @@ func TestFilesOfOtherProgramsComeThroughThePage(t *testing.T) {
 			status(t, shown, http.StatusOK)
 			text := strings.Join(strings.Fields(apptest.Text(shown.Doc)), " ")
 			for _, word := range c.said {
-				if again == 0 && !strings.Contains(text, word) {
-					t.Errorf("%s: %q is not said: %.1500s", c.file, word, text)
-				}
+				assert.That(t, again != 0 || strings.Contains(text, word), "%s: %q is not said: %.1500s", c.file, word, text)
 			}
 			if again == 1 {
 				assert.That(t, regexp.MustCompile(`\b0 of \d+ rows? (is|are) new, 0 changed`).MatchString(text),
@@ -158,10 +155,8 @@ func TestAMistypedCellIsNamedAsInTheFile(t *testing.T) {
 	}
 	sent := post(v, path, sentBy(t, shown, path))
 	done := ended(t, v, sent)
-	if !strings.Contains(done, "1 row of stock.txt was imported into SKUs. 1 of 3 rows are new") ||
-		!strings.Contains(done, "line 6, On Hand: ") || !strings.Contains(done, "line 7, Cost: ") {
-		t.Errorf("%s", done)
-	}
+	assert.That(t, strings.Contains(done, "1 row of stock.txt was imported into SKUs. 1 of 3 rows are new") &&
+		strings.Contains(done, "line 6, On Hand: ") && strings.Contains(done, "line 7, Cost: "), "%s", done)
 	refused := status(t, v.Get(sent.Header.Get("Location")+"&format=refused"), http.StatusOK).Body
 	lines := strings.Split(strings.TrimSpace(refused), "\n")
 	assert.Must(t, len(lines) == 3 && strings.Contains(lines[1], "AA-2\tGlue\tx12") && strings.Contains(lines[2], "3.5O"),
@@ -174,9 +169,8 @@ func TestAMistypedCellIsNamedAsInTheFile(t *testing.T) {
 	unknown := v.Upload(path, nil, "file", "odd.csv", "Farbe,Form\nrot,rund\n").Header.Get("Location")
 	asked := v.Get(unknown)
 	text = apptest.Text(asked.Doc)
-	if asked.Status != http.StatusUnprocessableEntity || !strings.Contains(text, "Choose below which column means SKU") {
-		t.Errorf("%d %.800s", asked.Status, text)
-	}
+	assert.That(t, asked.Status == http.StatusUnprocessableEntity &&
+		strings.Contains(text, "Choose below which column means SKU"), "%d %.800s", asked.Status, text)
 }
 
 // TestOrdersOfAFileSayWhatTheyIssue previews two orders of a licensed product, and products whose file names no kind.
@@ -226,7 +220,6 @@ func TestAMissingRecordIsToldOnce(t *testing.T) {
 	})
 	made := status(t, post(v, form, sentBy(t, v.Get(form), "/do/save_sku")), http.StatusSeeOther)
 	text = apptest.Text(status(t, v.Get(made.Header.Get("Location")), http.StatusOK).Doc)
-	if !strings.Contains(text, "SKU NEW is saved") || !strings.Contains(text, "9 rows of sales.csv would be written") {
-		t.Errorf("%.900s", text)
-	}
+	assert.That(t, strings.Contains(text, "SKU NEW is saved") &&
+		strings.Contains(text, "9 rows of sales.csv would be written"), "%.900s", text)
 }

@@ -50,7 +50,7 @@ func TestAPreviewFitsAPhone(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	path := filepath.Join(t.TempDir(), "orders.csv")
-	apptest.OK(t, os.WriteFile(path, []byte(taxed), 0o600))
+	assert.OK(t, os.WriteFile(path, []byte(taxed), 0o600))
 	b := owner(t, s, 320, 640)
 	b.visit(s.URL("store", "/import/orders"))
 	b.attach("file", path)
@@ -103,8 +103,7 @@ func TestTheKindOfImportedProductsIsChosen(t *testing.T) {
 		fields.Set("read", "yes")
 		fields.Del("idempotency_key")
 		page = status(t, v.Get("/import/products?"+fields.Encode()), http.StatusOK, "2 of 2 rows are new")
-		if strings.Contains(page.Body, "What all products of this file are, those already here too") || strings.Contains(page.Body, "come with a license") {
-			t.Errorf("from %q: the kind is asked for again", from)
-		}
+		assert.That(t, !strings.Contains(page.Body, "What all products of this file are, those already here too") &&
+			!strings.Contains(page.Body, "come with a license"), "from %q: the kind is asked for again", from)
 	}
 }

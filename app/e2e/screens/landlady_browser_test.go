@@ -38,7 +38,7 @@ func (l *landlady) on(path string) { l.visit(l.s.URL("rental", path)) }
 func (l *landlady) keep(name, text string) string {
 	l.t.Helper()
 	path := filepath.Join(l.t.TempDir(), name)
-	apptest.OK(l.t, os.WriteFile(path, []byte(text), 0o600))
+	assert.OK(l.t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 

@@ -105,9 +105,8 @@ func TestRedeemingOnAPage(t *testing.T) {
 	status(t, wrong, http.StatusNotFound, "AAAA-BBBB-CCCC-DDDD", "kim@example.com", `action="/my/redeem"`,
 		"Have a key already?", "check its letters and digits")
 	good := v.Post("/my/redeem", "code", codes["PLUGIN"], "email", "kim@example.com")
-	if !strings.Contains(good.Body, `<code class="strong">`) || strings.Contains(good.Body, "Your license key: ") {
-		t.Error("the redeemed key does not stand by itself")
-	}
+	assert.That(t, strings.Contains(good.Body, `<code class="strong">`) &&
+		!strings.Contains(good.Body, "Your license key: "), "the redeemed key does not stand by itself")
 	status(t, good, http.StatusOK, "Tape &amp; Co", "Audio plugin", `href="/my"`)
 	assert.That(t, whole.MatchString(good.Body), "the license key is not shown")
 	status(t, v.Post("/my/redeem", "code", codes["BOOK"], "email", "kim@example.com"), http.StatusOK, "Mixing at home", "ORD-")

@@ -119,9 +119,8 @@ func TestForgottenPeopleAreInNoAddressList(t *testing.T) {
 	s.MustCLI("store", "customer", "forget", "ann@example.org", "--yes")
 	s.MustCLI("rental", "tenant", "forget", "ann", "--yes")
 	for _, file := range []apptest.Sheet{store.Get("/customers?format=csv"), rental.Get("/tenants?format=csv")} {
-		if file.Status != http.StatusOK || !strings.Contains(file.Body, "bob@example.org") || strings.Contains(file.Body, "ann@") || strings.Contains(file.Body, "forgotten") {
-			t.Errorf("%d %s", file.Status, file.Body)
-		}
+		assert.That(t, file.Status == http.StatusOK && strings.Contains(file.Body, "bob@example.org") &&
+			!strings.Contains(file.Body, "ann@") && !strings.Contains(file.Body, "forgotten"), "%d %s", file.Status, file.Body)
 	}
 	if list := rental.Get("/tenants").Body; !strings.Contains(list, "forgotten-") || strings.Contains(list, "@invalid") {
 		t.Errorf("the list of tenants has an address of a forgotten one: %s", list)

@@ -54,10 +54,9 @@ func TestWhatAPlanLacksIsSaidAtItsField(t *testing.T) {
 	status(t, got, http.StatusUnprocessableEntity, `name="interval_days" aria-invalid="true"`)
 	_, more, _ := strings.Cut(got.Body, "<summary>More")
 	assert.That(t, strings.Contains(more, `name="paused"`), "Paused has left More")
-	if before, _, _ := strings.Cut(v.Get("/do/save_plan").Body, "<summary>"); !strings.Contains(before, `name="start_date"`) ||
-		!strings.Contains(before, `value="2026-11-20"`) {
-		t.Error("a new plan does not say that it is due today at first")
-	}
+	before, _, _ := strings.Cut(v.Get("/do/save_plan").Body, "<summary>")
+	assert.That(t, strings.Contains(before, `name="start_date"`) && strings.Contains(before, `value="2026-11-20"`),
+		"a new plan does not say that it is due today at first")
 	assert.That(t, regexp.MustCompile(`<select id="[^"]*" name="meter"`).MatchString(got.Body), "the meter is not chosen")
 	_, more, _ = strings.Cut(v.Get("/do/record_meter?asset_id=2").Body, "<summary>More")
 	assert.That(t, strings.Contains(more, `name="correction"`), "a reading's form shows the box of corrections at once")
@@ -124,10 +123,9 @@ func TestARangeThatEndsBeforeItBegins(t *testing.T) {
 		v := h.as(asAdmin, service)
 		status(t, v.Get("/figures?from=2026-09-01&to=2026-08-01"), http.StatusUnprocessableEntity,
 			`value="2026-09-01"`, `value="2026-08-01"`, "1 Sep 2026")
-		if got := v.Get("/figures?from=2026-09-01&to=2026-08-01"); !strings.Contains(got.Body, "<h1>") ||
-			strings.Contains(got.Body, "A filter is wrong</h1>") {
-			t.Errorf("%s: the page of the figures does not come back", service)
-		}
+		got := v.Get("/figures?from=2026-09-01&to=2026-08-01")
+		assert.That(t, strings.Contains(got.Body, "<h1>") && !strings.Contains(got.Body, "A filter is wrong</h1>"),
+			"%s: the page of the figures does not come back", service)
 	}
 }
 

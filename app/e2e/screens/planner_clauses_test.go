@@ -52,10 +52,9 @@ func TestTheCalendarHoldsPlansByUse(t *testing.T) {
 			http.StatusSeeOther)
 	}
 	_, weeks, _ = strings.Cut(apptest.Text(v.Get("/pm-due").Doc), "Twelve weeks ahead")
-	if at := strings.Index(weeks, "Pump, Seal"); at < strings.Index(weeks, "Week of 23 Nov") ||
-		at > strings.Index(weeks, "Week of 7 Dec") {
-		t.Errorf("100 h at 10 h a day are not ten days ahead: %s", weeks)
-	}
+	at := strings.Index(weeks, "Pump, Seal")
+	assert.That(t, at >= strings.Index(weeks, "Week of 23 Nov") && at <= strings.Index(weeks, "Week of 7 Dec"),
+		"100 h at 10 h a day are not ten days ahead: %s", weeks)
 }
 
 // TestAnImplausibleReadingAsksFirst: on a page a reading more than ten times the usual use a day is written once it is
@@ -90,7 +89,7 @@ func TestPhotosFitTheirColumn(t *testing.T) {
 	status(t, v.Post("/do/save_asset", "asset_tag", "P-1", "name", "Pump"), http.StatusSeeOther)
 	status(t, v.Post("/do/create_workorder", "asset_id", "1", "description", "Leaks"), http.StatusSeeOther)
 	var wide bytes.Buffer
-	apptest.OK(t, png.Encode(&wide, image.NewGray(image.Rect(0, 0, 2400, 300))))
+	assert.OK(t, png.Encode(&wide, image.NewGray(image.Rect(0, 0, 2400, 300))))
 	status(t, v.Upload("/do/add_photo", map[string]string{"id": "1"}, "file", "wide.png", wide.String()), http.StatusSeeOther)
 	b := owner(t, s, 360, 800)
 	for _, width := range []int64{360, 1280} {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"quartermaster/app/apptest"
 	"quartermaster/schema/assert"
 )
 
@@ -21,7 +20,7 @@ func sheetOf(t *testing.T, b *tab) (text string, pages int) {
 	t.Helper()
 	pdf := assert.Value(chromedp.Run(b.ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize())))(t)
 	path := filepath.Join(t.TempDir(), "page.pdf")
-	apptest.OK(t, os.WriteFile(path, pdf, 0o600))
+	assert.OK(t, os.WriteFile(path, pdf, 0o600))
 	out := assert.Value(exec.Command("pdftotext", "-layout", path, "-").Output())(t)
 	return string(out), bytes.Count(out, []byte("\f"))
 }

@@ -45,10 +45,9 @@ func TestTheSecondOfTwoStaysOnTheList(t *testing.T) {
 	}
 	status(t, book(), http.StatusSeeOther)
 	got := status(t, book(), http.StatusConflict)
-	if said := apptest.Text(got.First("main")); !strings.Contains(said, "is booked already") ||
-		!strings.Contains(said, "3 bank lines are free") {
-		t.Errorf("the second of two is told %s", said)
-	}
+	said := apptest.Text(got.First("main"))
+	assert.That(t, strings.Contains(said, "is booked already") && strings.Contains(said, "3 bank lines are free"),
+		"the second of two is told %s", said)
 }
 
 // TestATenantsPagesLeadOn: a receipt leads back to the tenant's first page, and a choice that begins with a usual
@@ -94,10 +93,9 @@ func TestMarkedLeasesAreTakenOver(t *testing.T) {
 	send := []string{"day", "2026-11-01", "leases.0.balance", "350.00", "leases.0.deposit", "0.00",
 		"leases.1.balance", "10.00", "leases.1.deposit", "0.00", "leases.2.balance", "20"}
 	none := v.Post("/do/set_opening", send...)
-	if said := apptest.Text(none.Doc); none.Status != http.StatusUnprocessableEntity ||
-		!strings.Contains(said, "Mark at least one row.") {
-		t.Errorf("%d %s", none.Status, said)
-	}
+	said := apptest.Text(none.Doc)
+	assert.That(t, none.Status == http.StatusUnprocessableEntity && strings.Contains(said, "Mark at least one row."),
+		"%d %s", none.Status, said)
 	asked := v.Post("/do/set_opening", append(send, "leases.2.lease_id", "3")...)
 	assert.Contains(t, apptest.Text(asked.Doc), "Then House / C owes 920.00 USD.")
 	apptest.StatusIs(t, v.Post("/do/set_opening", append(send, "leases.2.lease_id", "3", "confirm", "yes")...),
@@ -123,10 +121,8 @@ func TestFormsSpeakOfTheStored(t *testing.T) {
 	v := l.Person("rental", "ann", "admin")
 	fee := []string{"property_id", "1", "grace_days", "5", "from", "2030-01-01"}
 	said := apptest.Text(v.Post("/do/set_late_fee", append(fee, "amount", "25", "percent", "3")...).Doc)
-	if !strings.Contains(said, "Enter an amount or a percent, not both; 0 means no late fee") ||
-		strings.Contains(strings.ToLower(said), "cents") {
-		t.Errorf("%s", said)
-	}
+	assert.That(t, strings.Contains(said, "Enter an amount or a percent, not both; 0 means no late fee") &&
+		!strings.Contains(strings.ToLower(said), "cents"), "%s", said)
 	apptest.StatusIs(t, v.Post("/do/set_late_fee", append(fee, "amount", "25")...), http.StatusSeeOther)
 	form := v.Get(linked(t, v.Get("/properties/1"), "Late fee"))
 	assert.That(t, form.Field("grace_days") == "5" && form.Field("amount") == "25.00",
@@ -199,20 +195,17 @@ func TestBankSpeaksOfTheLine(t *testing.T) {
 	file := "Datum;Betrag;Name;Text\n02.09.2026;950,00;Somebody;Miete\n03.10.2026;90,00;Ada Brandt;Rest\n"
 	asked := v.Upload("/do/import_bank", map[string]string{"preview": "yes"}, "file", "lines.csv", file)
 	again := single(sentBy(t, asked, "/do/import_bank"))
-	if said := apptest.Text(asked.Doc); !strings.Contains(said, "choose the account") || again["account"] != "1" ||
-		!strings.Contains(said, "Import a bank file") {
-		t.Fatalf("%d %s, the account is %q", asked.Status, said, again["account"])
-	}
+	said := apptest.Text(asked.Doc)
+	assert.Must(t, strings.Contains(said, "choose the account") && again["account"] == "1" &&
+		strings.Contains(said, "Import a bank file"), "%d %s, the account is %q", asked.Status, said, again["account"])
 	apptest.StatusIs(t, v.Upload("/do/import_bank", map[string]string{"account": "1"}, "file", "lines.csv", file),
 		http.StatusSeeOther)
 	early := apptest.Text(v.Post("/do/book_lines", "lines.0.line_id", "1", "lines.0.lease_id", "1").Doc)
 	assert.Contains(t, early, "House / A (Ada Brandt) was taken over on 1 Oct 2026, and this line is from 2 Sep 2026")
 	apptest.StatusIs(t, v.Post("/do/book_lines", "lines.0.line_id", "2", "lines.0.lease_id", "1"), http.StatusSeeOther)
 	freed := apptest.Text(v.Get(linked(t, v.Get("/bank/2"), "Free")).Doc)
-	if !strings.Contains(freed, "Free the line of Ada Brandt, 3 Oct 2026?") ||
-		!strings.Contains(freed, "1 line is free again: 3 Oct 2026, 90.00 USD.") {
-		t.Errorf("%s", freed)
-	}
+	assert.That(t, strings.Contains(freed, "Free the line of Ada Brandt, 3 Oct 2026?") &&
+		strings.Contains(freed, "1 line is free again: 3 Oct 2026, 90.00 USD."), "%s", freed)
 	split := apptest.Text(v.Get("/do/split_line?line_id=1").Doc)
 	assert.Contains(t, split, "One amount on each line")
 	named := v.Post("/do/rename_unit", "unit_id", "2", "name", "A")

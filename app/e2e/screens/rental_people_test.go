@@ -50,10 +50,9 @@ func TestLettersTellNobodyElse(t *testing.T) {
 	edit := "/do/save_bank_account"
 	form := apptest.StatusIs(t, v.Get(edit+"?name=Rent+account"), http.StatusOK)
 	apptest.StatusIs(t, post(v, edit, sentBy(t, form, edit, "bic", "COBADEFFXXX")), http.StatusSeeOther)
-	if kept := l.Rental("bank", "accounts", "--json"); !strings.Contains(kept, "DE89370400440532013000") ||
-		!strings.Contains(kept, "COBADEFFXXX") || !strings.Contains(kept, "true") {
-		t.Errorf("what an account's form left as it was is lost: %s", kept)
-	}
+	kept := l.Rental("bank", "accounts", "--json")
+	assert.That(t, strings.Contains(kept, "DE89370400440532013000") && strings.Contains(kept, "COBADEFFXXX") &&
+		strings.Contains(kept, "true"), "what an account's form left as it was is lost: %s", kept)
 	assert.Contains(t, read(back), "a.csv is here", "the bank's file is lost on the way to a new account")
 	for _, act := range [][]string{
 		{"add_charge", "type", "deposit", "label", "Deposit", "amount", "200", "due_date", "2026-01-01"},
@@ -72,10 +71,9 @@ func TestLettersTellNobodyElse(t *testing.T) {
 	path := "/do/use_deposit?charge_id=" + charge
 	sent := sentBy(t, apptest.StatusIs(t, v.Get(path), http.StatusOK), "/do/use_deposit")
 	apptest.StatusIs(t, post(v, "/do/use_deposit", sent), http.StatusSeeOther)
-	if told := read("/leases/1/statement?year=2026"); !strings.Contains(told, "Received in all1,125.00") ||
-		!strings.Contains(told, "Deposit used in all50.00") {
-		t.Errorf("what the deposit paid is not apart from what was received: %s", told)
-	}
+	told := read("/leases/1/statement?year=2026")
+	assert.That(t, strings.Contains(told, "Received in all1,125.00") && strings.Contains(told, "Deposit used in all50.00"),
+		"what the deposit paid is not apart from what was received: %s", told)
 	v.Post("/do/save_tenant", "name", "Cy Ott", "email", "cy@example.org", "phone", "0151 7")
 	l.Load("leases", "property,unit,start_date,end_date,tenant,rent_cents\nHouse,B,2026-01-01,2026-01-31,Cy Ott,50000\n")
 	if body := v.Get("/tenants/3").Body; !strings.Contains(body, `href="tel:01517"`) || !strings.Contains(body, "Invite") {
@@ -85,20 +83,18 @@ func TestLettersTellNobodyElse(t *testing.T) {
 	v.Post("/do/forget_tenant", "tenant_id", "3", "confirm", "yes")
 	for _, path := range []string{"/arrears", "/reminders"} {
 		behind := status(t, v.Get(path), http.StatusOK)
-		if said := apptest.Text(behind.Doc); !strings.Contains(said, "forgotten-3") ||
-			strings.Contains(said, "to forgotten-3") {
-			t.Errorf("%s offers a letter to a forgotten tenant: %s", path, said)
-		}
+		said := apptest.Text(behind.Doc)
+		assert.That(t, strings.Contains(said, "forgotten-3") && !strings.Contains(said, "to forgotten-3"),
+			"%s offers a letter to a forgotten tenant: %s", path, said)
 	}
 	if body := v.Get("/tenants/3").Body; strings.Contains(body, "mailto:") || strings.Contains(body, "Invite to") {
 		t.Errorf("a forgotten tenant can be written to: %s", body)
 	}
 	got := v.Post("/do/save_lease", "property", "House", "unit", "B", "start_date", "2030-01-01", "tenant", "Lea Roth",
 		"rent", "1.234")
-	if said := apptest.Text(got.Doc); !strings.Contains(said, "Write 1234 or 1.23") ||
-		strings.Contains(said, "Enter the rent") {
-		t.Errorf("%d %s", got.Status, said)
-	}
+	said := apptest.Text(got.Doc)
+	assert.That(t, strings.Contains(said, "Write 1234 or 1.23") && !strings.Contains(said, "Enter the rent"), "%d %s",
+		got.Status, said)
 }
 
 // TestTheNextStepIsShown: the letter that invites a tenant leads back to the tenant, and says where its code is typed.

@@ -63,10 +63,9 @@ func TestAFormThatWasDoneIsSentWithOtherValues(t *testing.T) {
 	apptest.StatusIs(t, post(v, path, form), http.StatusSeeOther)
 	form.Set("amount", "30")
 	twice := apptest.StatusIs(t, post(v, path, form), http.StatusConflict)
-	if said := apptestAlert(twice); !strings.Contains(said, "This form was sent before with other values") ||
-		strings.Contains(said, "Key") || strings.Contains(said, "Go to the field") {
-		t.Errorf("%s", said)
-	}
+	said := apptestAlert(twice)
+	assert.That(t, strings.Contains(said, "This form was sent before with other values") &&
+		!strings.Contains(said, "Key") && !strings.Contains(said, "Go to the field"), "%s", said)
 	apptest.StatusIs(t, post(v, path, sentBy(t, twice, path)), http.StatusSeeOther)
 	assert.Contains(t, apptest.Text(v.Get("/leases/1").Doc), "Paid50.00 USD")
 }
@@ -117,10 +116,9 @@ func TestABankLineFromBeforeATakeOver(t *testing.T) {
 	assert.Contains(t, apptest.Text(v.Get("/bank/1").Doc), "in the balance that was taken over")
 	wrong := apptestAlert(v.Post("/do/add_expense", "line_id", "2", "category", "repairs", "amount", "54"))
 	assert.Contains(t, wrong, "The bank's line is 45.00, not 54.00; split the line first")
-	if form := v.Get("/do/record_payment?lease_id=1").Body; strings.Contains(form, "2026-10-01") ||
-		!strings.Contains(form, "Balance on 1 Oct 2026") {
-		t.Errorf("the charges to choose from have days of programs")
-	}
+	form := v.Get("/do/record_payment?lease_id=1").Body
+	assert.That(t, !strings.Contains(form, "2026-10-01") && strings.Contains(form, "Balance on 1 Oct 2026"),
+		"the charges to choose from have days of programs")
 }
 
 // TestAChangedRowHasItsName: the preview of a file names the rows that change, and its end counts what was written.
@@ -132,10 +130,9 @@ func TestAChangedRowHasItsName(t *testing.T) {
 	v := l.Person("rental", "ann", "admin")
 	const roll = "Objekt;Wohnung;Mieter;Miete;Mietbeginn;Bezahlt bis\nHaus;EG;Ada Brandt;850,00;01.03.2024;31.10.2026\n"
 	rolled := v.Get(v.Upload("/import/rent-roll", nil, "file", "r.csv", roll).Header.Get("Location"))
-	if said := apptest.Text(rolled.Doc); !strings.Contains(said, "paid_up_to as DD.MM.YYYY, start_date as") ||
-		strings.Contains(said, "Ignored columns") {
-		t.Errorf("%.800s", said)
-	}
+	said := apptest.Text(rolled.Doc)
+	assert.That(t, strings.Contains(said, "paid_up_to as DD.MM.YYYY, start_date as") &&
+		!strings.Contains(said, "Ignored columns"), "%.800s", said)
 	rolled = v.Get(v.Upload("/import/rent-roll", nil, "file", "r.csv", strings.Replace(roll, "01.03.", "15.03.",
 		1)).Header.Get("Location"))
 	if said := apptest.Text(rolled.Doc); !strings.Contains(said, "No period of Haus / EG (Ada Brandt) ends on "+
@@ -146,10 +143,9 @@ func TestAChangedRowHasItsName(t *testing.T) {
 	shown := v.Get(v.Upload(path, nil, "file", "t.csv", strings.Replace(tenants, ",2", ",3", 1)).Header.Get("Location"))
 	assert.Contains(t, strings.Join(strings.Fields(apptest.Text(shown.Doc)), " "), "3PhoneBen Okafor, ben@example.org",
 		"the changed row has no name")
-	if done := ended(t, v, post(v, path, sentBy(t, shown, path))); !strings.Contains(done,
-		"1 row of t.csv was imported into tenants. 0 of 2 rows are new, 1 changed, 1 the same") {
-		t.Errorf("%s", done)
-	}
+	done := ended(t, v, post(v, path, sentBy(t, shown, path)))
+	assert.That(t, strings.Contains(done,
+		"1 row of t.csv was imported into tenants. 0 of 2 rows are new, 1 changed, 1 the same"), "%s", done)
 }
 
 // TestWhatIsTakenOverStays: the question before leases are taken over stands over the page, so that leaving it

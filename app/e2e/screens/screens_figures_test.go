@@ -142,13 +142,12 @@ func TestFiguresAreREST(t *testing.T) {
 func (h *demoFixture) toOrder(t *testing.T) {
 	t.Helper()
 	var drafted []string
-	if err := h.Server.DB().View(context.Background(), func(c *db.Conn) (err error) {
+	err := h.Server.DB().View(context.Background(), func(c *db.Conn) (err error) {
 		drafted, err = db.All(c, db.Text, `SELECT sku FROM purchase_order_lines JOIN purchase_orders ON purchase_orders.id = order_id
 			JOIN skus ON skus.id = sku_id WHERE status = 'draft'`)
 		return err
-	}); err != nil || len(drafted) == 0 {
-		t.Fatalf("drafts hold %v, %v", drafted, err)
-	}
+	})
+	assert.Must(t, err == nil && len(drafted) != 0, "drafts hold %v, %v", drafted, err)
 	open := int64(0)
 	list, _ := object(t, h.Get("reorder", "/api/reorder-report"))["skus"].([]any)
 	for _, item := range list {

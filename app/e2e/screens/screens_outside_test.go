@@ -80,9 +80,8 @@ func TestTwoTenants(t *testing.T) {
 	pages := [2]map[string]apptest.Sheet{crawl(one, "/portal"), crawl(two, "/portal")}
 	others := [2]*apptest.Visitor{two, one}
 	for i, theirs := range pages {
-		if theirs[tickets[i]].Status != http.StatusOK || !strings.Contains(theirs[tickets[i]].Body, marks[i]) || len(theirs) < 4 {
-			t.Fatalf("tenant %d does not reach the own report: %d pages", i, len(theirs))
-		}
+		assert.Must(t, theirs[tickets[i]].Status == http.StatusOK && strings.Contains(theirs[tickets[i]].Body, marks[i]) &&
+			len(theirs) >= 4, "tenant %d does not reach the own report: %d pages", i, len(theirs))
 		mine := h.leases[1-i]
 		secrets := []string{marks[i], h.leases[i].Tenants[0].Name, h.leases[i].Property + " / " + h.leases[i].Unit, h.leases[i].Property + "/" + h.leases[i].Unit}
 		secrets = slices.DeleteFunc(secrets, func(s string) bool { return mine.Property+"/"+mine.Unit == s })
@@ -134,10 +133,9 @@ func (h *demoFixture) acrossTenants(t *testing.T, v *apptest.Visitor, ticket str
 	before := rowsOf(t, h.Server.DB())
 	own, others := h.leases[0], h.leases[1]
 	form := v.Get("/portal/report").Body
-	if !strings.Contains(form, `="`+own.Property+"/"+own.Unit+`"`) ||
-		strings.Contains(form, `="`+others.Property+"/"+others.Unit+`"`) {
-		t.Errorf("the units to choose from are not the tenant's own: %.2000s", form)
-	}
+	assert.That(t, strings.Contains(form, `="`+own.Property+"/"+own.Unit+`"`) &&
+		!strings.Contains(form, `="`+others.Property+"/"+others.Unit+`"`),
+		"the units to choose from are not the tenant's own: %.2000s", form)
 	for _, c := range []struct {
 		act    string
 		fields []string
@@ -181,9 +179,8 @@ func TestTwoBuyers(t *testing.T) {
 		h.Get("store", "/api/orders/"+h.orders[i]).JSON(t, &orders[i])
 		assert.That(t, orders[i].BuyerURL == h.URL("store", "/my"),
 			"the order's page for the buyer is %q", orders[i].BuyerURL)
-		if !strings.Contains(own[i]["/my"].Body, orders[i].Licenses[0].Key) || own[i]["/my/receipt"].Status != http.StatusOK {
-			t.Fatalf("buyer %d does not see the own license", i)
-		}
+		assert.Must(t, strings.Contains(own[i]["/my"].Body, orders[i].Licenses[0].Key) &&
+			own[i]["/my/receipt"].Status == http.StatusOK, "buyer %d does not see the own license", i)
 	}
 	for i, v := range []*apptest.Visitor{two, one} {
 		for path := range own[i] {
@@ -191,9 +188,8 @@ func TestTwoBuyers(t *testing.T) {
 			for _, secret := range []string{orders[i].Licenses[0].Key, orders[i].Customer.Email, h.orders[i]} {
 				assert.Lacks(t, got.Body, secret, "%s shows the other buyer", path)
 			}
-			if digits.MatchString(path) && got.Status != http.StatusNotFound {
-				t.Errorf("an address of a buyer has a number: %s", path)
-			}
+			assert.That(t, !digits.MatchString(path) || got.Status == http.StatusNotFound,
+				"an address of a buyer has a number: %s", path)
 		}
 	}
 	key := orders[1].Licenses[0].Key
@@ -204,14 +200,13 @@ func TestTwoBuyers(t *testing.T) {
 		seat, _, err = db.One(c, db.Int, "SELECT max(id) FROM store_activations WHERE license_id = ?", orders[1].Licenses[0].ID)
 		return err
 	})
-	apptest.OK(t, err)
+	assert.OK(t, err)
 	status(t, two.Get("/my"), http.StatusOK, "Laptop of Two")
 	for _, confirm := range []string{"", "yes"} {
 		got := one.Post("/my/do/release_seat", "activation_id", fmt.Sprint(seat), "confirm", confirm)
 		missing := one.Post("/my/do/release_seat", "activation_id", "987654", "confirm", confirm)
-		if got.Status != http.StatusNotFound || bare(got) != bare(missing) || strings.Contains(got.Body, "Laptop of Two") {
-			t.Errorf("the other's seat: %d, nobody's: %d", got.Status, missing.Status)
-		}
+		assert.That(t, got.Status == http.StatusNotFound && bare(got) == bare(missing) &&
+			!strings.Contains(got.Body, "Laptop of Two"), "the other's seat: %d, nobody's: %d", got.Status, missing.Status)
 	}
 	asked := two.Post("/my/do/release_seat", "activation_id", fmt.Sprint(seat))
 	status(t, asked, http.StatusOK, "confirm")
@@ -279,7 +274,7 @@ func TestScannersOpenLinks(t *testing.T) {
 	t.Parallel()
 	h := openDemo(t)
 	token, _, err := account.Invite(context.Background(), h.Server.DB(), db.CLI(""), "admin-m")
-	apptest.OK(t, err)
+	assert.OK(t, err)
 	for _, c := range []struct{ service, path, password string }{
 		{"store", "/welcome/" + token, apptest.Password},
 		{"rental", "/portal/welcome/" + h.invite(h.leases[0].Tenants[0].ID), ""},

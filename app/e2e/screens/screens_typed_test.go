@@ -126,9 +126,8 @@ func TestFormComesBackOutside(t *testing.T) {
 			door := status(t, c.who.Post(c.door+"/do/"+c.op, append([]string{"idempotency_key", made.key}, c.fields...)...), http.StatusUnauthorized, says)
 			carried := []string{"next", door.Field("next"), "unsent", door.Field("unsent")}
 			wrong := c.who.Post(c.door, append([]string{"code", "0000-0000", "license_key", "00000-00000-00000-00000-00000"}, carried...)...)
-			if wrong.Status != http.StatusNotFound || wrong.Field("unsent") != door.Field("unsent") || wrong.Field("next") != door.Field("next") {
-				t.Errorf("%s: what fits nothing loses the form: %d", c.what, wrong.Status)
-			}
+			assert.That(t, wrong.Status == http.StatusNotFound && wrong.Field("unsent") == door.Field("unsent") &&
+				wrong.Field("next") == door.Field("next"), "%s: what fits nothing loses the form: %d", c.what, wrong.Status)
 			at, with := c.comeIn(1)
 			led := c.other.Post(at, append(with, carried...)...)
 			if at == c.door {
@@ -239,9 +238,8 @@ func TestEveryRefusedField(t *testing.T) {
 		}
 		got.Each(func(n *html.Node) { // a browser sends nothing while such a line, hidden under More, is empty
 			name := apptest.Attr(n, "name")
-			if c.op == "record_order" && apptest.Has(n, "required") && strings.HasPrefix(name, "lines.") {
-				t.Errorf("%s of an empty line must be filled", name)
-			}
+			assert.That(t, c.op != "record_order" || !apptest.Has(n, "required") || !strings.HasPrefix(name, "lines."),
+				"%s of an empty line must be filled", name)
 		})
 		for i := 0; i < len(c.fields); i += 2 {
 			value := typed(got, c.fields[i])

@@ -27,13 +27,12 @@ import (
 func demoShop(t testing.TB) *apptest.Fixture {
 	t.Helper()
 	file, err := demoFile()
-	apptest.OK(t, err)
+	assert.OK(t, err)
 	s := &apptest.Fixture{T: t, Path: filepath.Join(t.TempDir(), "demo.db"), Clock: &apptest.Clock{}, Log: &apptest.Buffer{}}
 	s.Clock.Set(apptest.Noon)
-	apptest.OK(t, os.WriteFile(s.Path, file, 0o600))
-	if s.Server, err = serveDemo(s.Path, s.Log, s.Clock.Now); err != nil {
-		t.Fatal(err)
-	}
+	assert.OK(t, os.WriteFile(s.Path, file, 0o600))
+	s.Server, err = serveDemo(s.Path, s.Log, s.Clock.Now)
+	assert.OK(t, err)
 	t.Cleanup(s.Down)
 	return s
 }
@@ -234,7 +233,7 @@ func rowsOf(t *testing.T, d *db.DB) (n int64) {
 		n, _, err = db.One(c, db.Int, "SELECT (SELECT count(*) FROM audit) + (SELECT count(*) FROM events)")
 		return err
 	})
-	apptest.OK(t, err)
+	assert.OK(t, err)
 	return n
 }
 

@@ -63,7 +63,7 @@ func (b *tab) fetch(label string) {
 func keysMoveIn(t *testing.T, s *apptest.Fixture, owner *tab) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sales.csv")
-	apptest.OK(t, os.WriteFile(path, []byte(gumroadFile), 0o600))
+	assert.OK(t, os.WriteFile(path, []byte(gumroadFile), 0o600))
 	owner.more("Import")
 	owner.press("Licenses")
 	owner.attach("file", path)
@@ -227,7 +227,7 @@ func lemonSays(t *testing.T, s *apptest.Fixture, secret, event, kind, id, attrib
 	body := fmt.Sprintf(`{"meta":{"event_name":%q},"data":{"type":%q,"id":%q,"attributes":{%s}}}`, event, kind, id, attributes)
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(body))
-	if a := s.Do("store", "POST", "/providers/lemonsqueezy/webhook", "", body, "X-Signature: "+hex.EncodeToString(mac.Sum(nil))); a.Status != http.StatusOK {
-		t.Fatalf("%s: %d %s", event, a.Status, a.Body)
-	}
+	a := s.Do("store", "POST", "/providers/lemonsqueezy/webhook", "", body,
+		"X-Signature: "+hex.EncodeToString(mac.Sum(nil)))
+	assert.Must(t, a.Status == http.StatusOK, "%s: %d %s", event, a.Status, a.Body)
 }

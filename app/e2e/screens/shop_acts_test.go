@@ -116,7 +116,7 @@ func TestMailShowsTheTextsOfTheServicesThatAreOn(t *testing.T) {
 	s := apptest.Start(t)
 	v := s.Person("store", "olga", "admin")
 	status(t, v.Get("/settings/mail"), http.StatusOK, "Replaced key", "Late rent, first letter")
-	apptest.OK(t, db.Exec(t.Context(), s.Server.DB(), db.Bookkeeping(), func(tx *db.Tx) error {
+	assert.OK(t, db.Exec(t.Context(), s.Server.DB(), db.Bookkeeping(), func(tx *db.Tx) error {
 		return tx.SetSetting(db.SettingServices, "store")
 	}))
 	assert.Lacks(t, status(t, v.Get("/settings/mail"), http.StatusOK, "Replaced key").Body, "Late rent",
@@ -166,13 +166,12 @@ func TestFormsOfferWhatTheShopHas(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	v := s.Person("store", "olga", "admin")
-	apptest.OK(t, db.Exec(t.Context(), s.Server.DB(), db.Bookkeeping(), func(tx *db.Tx) error {
+	assert.OK(t, db.Exec(t.Context(), s.Server.DB(), db.Bookkeeping(), func(tx *db.Tx) error {
 		return tx.SetSetting(db.SettingServices, "store")
 	}))
 	assert.Lacks(t, status(t, v.Get("/do/create_key"), http.StatusOK).Body, `value="rental"`,
 		"a key of a service that is off is offered")
-	if text := apptest.Text(v.Get("/settings/mail").Doc); strings.Contains(text, "Mail server optional") ||
-		strings.Contains(text, "From optional") {
-		t.Error("the mail server and the sender are called optional")
-	}
+	text := apptest.Text(v.Get("/settings/mail").Doc)
+	assert.That(t, !strings.Contains(text, "Mail server optional") && !strings.Contains(text, "From optional"),
+		"the mail server and the sender are called optional")
 }

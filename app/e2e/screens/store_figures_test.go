@@ -18,9 +18,8 @@ func TestCSVAsPeopleReadIt(t *testing.T) {
 	status(t, admin.Post("/do/set_timezone", "timezone", "Asia/Kolkata", "confirm", "yes"), http.StatusSeeOther)
 	o := buy(t, s, "--email", "ann@example.com", "--sku", "PLUGIN", "--paid-at", "2026-10-05")
 	got := admin.Get("/orders?format=csv")
-	if !strings.Contains(got.Body, "ann@example.com,,PLUGIN,,1,4900,0,0,USD,2026-10-05T00:00:00+05:30,") || got.Body != admin.Get("/export/orders").Body {
-		t.Errorf("the orders are %s", got.Body)
-	}
+	assert.That(t, strings.Contains(got.Body, "ann@example.com,,PLUGIN,,1,4900,0,0,USD,2026-10-05T00:00:00+05:30,") &&
+		got.Body == admin.Get("/export/orders").Body, "the orders are %s", got.Body)
 	_, again, errs := s.Pipe(got.Body, "import", "store", "orders", "-", "--dry-run", "--json")
 	assert.That(t, strings.Contains(again, `"same":1`), "the list imports as %s%s", again, errs)
 	s.MustCLI("store", "order", "refund", o.Ref, "--amount-cents", "1050")

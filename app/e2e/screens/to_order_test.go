@@ -120,9 +120,8 @@ func TestTheRowsToOrderAddUp(t *testing.T) {
 		if strings.HasPrefix(sort, "-") {
 			slices.Reverse(costs)
 		}
-		if again != sum || strings.HasSuffix(sort, "cost") && !slices.IsSorted(costs) {
-			t.Errorf("sorted by %s the rows cost %v", sort, costs)
-		}
+		assert.That(t, again == sum && (!strings.HasSuffix(sort, "cost") || slices.IsSorted(costs)),
+			"sorted by %s the rows cost %v", sort, costs)
 	}
 	b.visit(h.URL("reorder", "/"))
 	_, err := eval[bool](b, `document.querySelector("[value=TEA-CHAI-100][type=checkbox]").click() ?? true`)

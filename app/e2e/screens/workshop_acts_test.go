@@ -26,9 +26,8 @@ func TestLowerReadingsSpeakOfThePage(t *testing.T) {
 	} {
 		got := post(v, "/do/"+op, form)
 		status(t, got, http.StatusConflict)
-		if op == "replace_meter" && !strings.Contains(got.Body, `name="last_reading" aria-invalid="true"`) {
-			t.Error("the last reading is refused at another field")
-		}
+		assert.That(t, op != "replace_meter" || strings.Contains(got.Body, `name="last_reading" aria-invalid="true"`),
+			"the last reading is refused at another field")
 		if says := apptest.Text(got.Doc); strings.Contains(says, "REST") || strings.Contains(says, "asset 2") || !strings.Contains(says, "under More of the asset") {
 			t.Errorf("%s: %s", op, says)
 		}
@@ -79,7 +78,7 @@ func TestChangedColumnsArePreviewedFirst(t *testing.T) {
 	b := owner(t, s, 1280, 900)
 	b.visit(s.URL("store", "/import/products"))
 	file := filepath.Join(t.TempDir(), "products.csv")
-	apptest.OK(t, os.WriteFile(file, []byte("sku,name,cost\nECHO,Tape Echo,12.50\n"), 0o600))
+	assert.OK(t, os.WriteFile(file, []byte("sku,name,cost\nECHO,Tape Echo,12.50\n"), 0o600))
 	b.attach("file", file)
 	b.press("Show what would happen")
 	label, err := eval[string](b, `(() => {
@@ -108,7 +107,6 @@ func TestARefusedRequestComesBackOnItsPage(t *testing.T) {
 	assert.Must(t, at != "", "the asset's page has no address for requests")
 	got := post(h.as(asNobody, "maintenance"), at, url.Values{"description": {""}, "name": {"Zoe"}})
 	status(t, got, http.StatusUnprocessableEntity, "Zoe")
-	if says := apptest.Text(got.Doc); !strings.Contains(says, "What is wrong with Lathe?") || strings.Contains(says, "Token") {
-		t.Errorf("%s", says)
-	}
+	says := apptest.Text(got.Doc)
+	assert.That(t, strings.Contains(says, "What is wrong with Lathe?") && !strings.Contains(says, "Token"), "%s", says)
 }

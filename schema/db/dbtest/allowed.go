@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"quartermaster/schema/assert"
 )
 
 // Allowed is the list of a column's values: in the code, and where else it is repeated.
@@ -21,9 +23,8 @@ func (h *Fixture) AllowedAgree(all ...Allowed) {
 		table, column, _ := strings.Cut(a.Column, ".")
 		want := slices.Sorted(slices.Values(a.Values))
 		sql := strings.Join(h.Texts("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", table), "")
-		if got := checked(sql, column); !slices.Equal(got, want) {
-			h.T.Errorf("%s: the table takes %q, the code %q", a.Column, got, want)
-		}
+		got := checked(sql, column)
+		assert.That(h.T, slices.Equal(got, want), "%s: the table takes %q, the code %q", a.Column, got, want)
 		if a.Tag == nil {
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"quartermaster/schema/assert"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -53,25 +54,16 @@ var founded = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 // installation is the row of settings that identifies the installation.
 var installation = regexp.MustCompile(db.SettingInstallation + "[0-9a-f]{8}")
 
-// OK ends the test at an error.
-func OK(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Create makes an empty database in UTC at path from a copy, since running every migration takes longer than most
 // tests. Each is its own installation.
 func Create(t testing.TB, path string) {
 	t.Helper()
 	file, err := blank()
-	OK(t, err)
+	assert.OK(t, err)
 	own := fmt.Appendf(nil, "%s%08x", db.SettingInstallation, rand.Uint32())
-	if file = installation.ReplaceAll(file, own); !bytes.Contains(file, own) {
-		t.Fatal("the blank file tells no installation")
-	}
-	OK(t, os.WriteFile(path, file, 0o600))
+	file = installation.ReplaceAll(file, own)
+	assert.Must(t, bytes.Contains(file, own), "the blank file tells no installation")
+	assert.OK(t, os.WriteFile(path, file, 0o600))
 }
 
 // Open makes an empty database, in the time zone, with the clock at now. It is closed when the test ends.
@@ -120,28 +112,22 @@ func (h *Fixture) At(now time.Time) {
 func (h *Fixture) On(day string) {
 	h.T.Helper()
 	d, ok := exact.ParseDay(day)
-	if !ok {
-		h.T.Fatalf("%q is not a day", day)
-	}
+	assert.Must(h.T, ok, "%q is not a day", day)
 	h.At(d.Time(time.UTC).Add(12 * time.Hour))
 }
 
 // Must ends the test unless err is nil.
 func (h *Fixture) Must(err error) {
 	h.T.Helper()
-	OK(h.T, err)
+	assert.OK(h.T, err)
 }
 
 // Refused ends the test unless err is a refusal of the kind, and fails it unless the refusal contains every part.
 func (h *Fixture) Refused(err error, kind fault.Kind, parts ...string) {
 	h.T.Helper()
-	if !fault.Is(err, kind) {
-		h.T.Fatalf("got %v, want a refusal of kind %s", err, kind)
-	}
+	assert.Must(h.T, fault.Is(err, kind), "got %v, want a refusal of kind %s", err, kind)
 	for _, p := range parts {
-		if !strings.Contains(err.Error(), p) {
-			h.T.Errorf("the refusal %q does not say %q", err, p)
-		}
+		assert.That(h.T, strings.Contains(err.Error(), p), "the refusal %q does not say %q", err, p)
 	}
 }
 
