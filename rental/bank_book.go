@@ -2,12 +2,10 @@ package rental
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
-	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
 )
 
@@ -33,21 +31,12 @@ func (b Bookings) also() (func(BankLine) bool, error) {
 	if b.Match == "" {
 		return func(BankLine) bool { return b.Certain }, nil
 	}
-	values, err := url.ParseQuery(b.Match)
-	if err != nil {
-		return nil, fault.Fieldf("match", "These filters cannot be read. Open the list again.")
-	}
 	var x LineFilter
-	op := schema.Op{Bind: func(f *schema.Form) schema.Handler {
+	err := schema.Filters(b.Match, func(f *schema.Form) {
 		f.DayPtr(&x.From, "from", "from this day")
 		f.DayPtr(&x.To, "to", "up to this day")
-		return nil
-	}}
-	if _, err := op.Decode(schema.Input{Surface: schema.Page, Values: values, Lenient: true,
-		Currency: exact.CurrencyOf("USD")}); err != nil {
-		return nil, err
-	}
-	return x.dated, nil
+	})
+	return x.dated, err
 }
 
 func bookLines(tx *db.Tx, b Bookings) (BankLines, error) {

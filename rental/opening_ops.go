@@ -3,6 +3,7 @@ package rental
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -83,18 +84,8 @@ func willOpen(a any, m schema.Money) string {
 	if len(all) == 1 {
 		return text + fmt.Sprintf(" Then %s / %s owes %s.", all[0].Property, all[0].Unit, m(owed))
 	}
-	text += fmt.Sprintf(" Then the %d leases owe %s: ", len(all), m(owed))
-	const named = 10
-	for i, l := range all[:min(len(all), named)] {
-		if i > 0 {
-			text += "; "
-		}
-		text += l.Property + " / " + l.Unit
-	}
-	if len(all) > named {
-		text += fmt.Sprintf("; and %d more", len(all)-named)
-	}
-	return text + "."
+	names := schema.Few(all, 10, func(l OpeningDone) string { return l.Property + " / " + l.Unit })
+	return text + fmt.Sprintf(" Then the %d leases owe %s: %s.", len(all), m(owed), strings.Join(names, "; "))
 }
 
 // bindOpenings binds one lease at the command line, and elsewhere a list of them; in a list, leases without a balance

@@ -100,14 +100,7 @@ func (done Ingested) afterUpload() (Ingested, error) {
 	case done.Skipped == 0:
 		return done, nil
 	case done.Imported == 0:
-		const most = 10
-		var why []string
-		for _, e := range done.Errors[:min(most, len(done.Errors))] {
-			why = append(why, fmt.Sprintf("row %d: %s", e.Row, e.Reason))
-		}
-		if len(done.Errors) > most {
-			why = append(why, fmt.Sprintf("and %d more", len(done.Errors)-most))
-		}
+		why := schema.Few(done.Errors, 10, func(e RowError) string { return fmt.Sprintf("row %d: %s", e.Row, e.Reason) })
 		return done, fault.Fieldf("rows", "rows: nothing is stored, all %d rows are refused; %s", done.Skipped,
 			strings.Join(why, "; "))
 	}

@@ -2,7 +2,6 @@ package reorder
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -118,9 +117,6 @@ func exportSales(c *db.Conn, emit func(cells ...string) error) error {
 	}, selectShares+sharesOf("sales")+" ORDER BY sales.day, sku")
 }
 
-// errDry rolls back a dry run.
-var errDry = errors.New("a dry run leaves nothing")
-
 // LoadSales stores the lines of a CSV file, whose cells are date, sku, qty and channel.
 func (s *Service) LoadSales(ctx context.Context, who db.Caller, lines []schema.Line, o schema.LoadOptions) (
 	schema.Loaded, error) {
@@ -130,14 +126,8 @@ func (s *Service) LoadSales(ctx context.Context, who db.Caller, lines []schema.L
 	for i, l := range lines {
 		u.addCells(int32(i), l.Cells)
 	}
-	var done Ingested
-	err := db.Exec(ctx, s.db, who, func(tx *db.Tx) (err error) {
-		if done, err = ingest(tx, u, !o.Add); err == nil && o.DryRun {
-			err = errDry
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, errDry) {
+	done, err := db.Update(ctx, s.db, who, func(tx *db.Tx) (Ingested, error) { return ingest(tx, u, !o.Add) })
+	if err != nil {
 		return schema.Loaded{}, err
 	}
 	loaded := schema.Loaded{Errors: []schema.Refused{}}

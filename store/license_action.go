@@ -111,13 +111,7 @@ func (a LicenseAct) license(c *db.Conn) (int64, error) {
 
 // calledAll names at most five licenses.
 func calledAll(list []License) string {
-	names := make([]string, 0, 5)
-	for _, l := range list[:min(5, len(list))] {
-		names = append(names, strings.TrimPrefix(l.called(), "license "))
-	}
-	if len(list) > len(names) {
-		names = append(names, fmt.Sprintf("and %d more", len(list)-len(names)))
-	}
+	names := schema.Few(list, 5, func(l License) string { return strings.TrimPrefix(l.called(), "license ") })
 	return strings.Join(names, "; ")
 }
 
