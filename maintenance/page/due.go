@@ -151,9 +151,7 @@ func plans(s *maintenance.Service) page.Page {
 			filter.Q, filter.Cursor = p.Q, p.Cursor()
 			return func(ctx context.Context, _ db.Caller) (plansView, error) {
 				list, err := s.Plans(ctx, filter)
-				if err == nil {
-					list.Plans, list.Next, err = page.Arranged(p, list.Plans, list.Total, list.Next, planSorts)
-				}
+				err = page.Arranged(p, &list.Plans, list.Total, &list.Next, planSorts, err)
 				return plansView{list, schema.Cell(list.Next)}, err
 			}
 		},

@@ -38,10 +38,10 @@ func parts(s *maintenance.Service) page.Page {
 				if v.Total, err = s.CountParts(ctx, filter); err != nil {
 					return v, err
 				}
-				if v.Parts, list.Next, err = page.Arranged(p, list.Parts, v.Total, list.Next, partSorts); err != nil {
+				if err = page.Arranged(p, &list.Parts, v.Total, &list.Next, partSorts, nil); err != nil {
 					return v, err
 				}
-				v.Next = schema.Cell(list.Next)
+				v.Parts, v.Next = list.Parts, schema.Cell(list.Next)
 				low := true
 				v.Low, err = s.CountParts(ctx, maintenance.PartFilter{LowStock: &low})
 				return v, err

@@ -24,12 +24,7 @@ func leases(s *rental.Service) page.Page {
 			l.Q, l.Cursor = p.Q, p.Cursor()
 			return func(ctx context.Context, who db.Caller) (rental.LeaseList, error) {
 				list, err := s.LeaseList(ctx, who, l)
-				if err != nil || !p.Sorted() {
-					return list, err
-				}
-				var then *int64
-				list.Leases, then, err = page.Arranged(p, list.Leases, list.Total, nil, leaseSorts)
-				list.Next = schema.NextText(then)
+				err = page.ArrangedBy(p, &list.Leases, list.Total, &list.Next, leaseSorts, err)
 				return list, err
 			}
 		},

@@ -39,10 +39,8 @@ func units(s *rental.Service) page.Page {
 					return unitsView{}, err
 				}
 				v := unitsView{first: today.Month() - 5}
-				if v.Units, v.months, err = s.Occupancy(ctx, u, v.first, monthsShown); err != nil {
-					return v, err
-				}
-				v.Units.Units, v.Next, err = page.Arranged(p, v.Units.Units, v.Total, v.Next, unitSorts)
+				v.Units, v.months, err = s.Occupancy(ctx, u, v.first, monthsShown)
+				err = page.Arranged(p, &v.Units.Units, v.Total, &v.Next, unitSorts, err)
 				return v, err
 			}
 		},
@@ -62,9 +60,7 @@ func properties(s *rental.Service) page.Page {
 			p.Bind(f, propertySorts.Names()...)
 			return func(ctx context.Context, _ db.Caller) (rental.Properties, error) {
 				list, err := s.Properties(ctx, rental.PropertyFilter{Q: p.Q, Cursor: p.Cursor()})
-				if err == nil {
-					list.Properties, list.Next, err = page.Arranged(p, list.Properties, list.Total, list.Next, propertySorts)
-				}
+				err = page.Arranged(p, &list.Properties, list.Total, &list.Next, propertySorts, err)
 				return list, err
 			}
 		},
@@ -136,9 +132,7 @@ func tenants(s *rental.Service) page.Page {
 			p.Bind(f, tenantSorts.Names()...)
 			return func(ctx context.Context, who db.Caller) (rental.Tenants, error) {
 				list, err := s.Tenants(ctx, who, rental.TenantFilter{Q: p.Q, Cursor: p.Cursor()})
-				if err == nil {
-					list.Tenants, list.Next, err = page.Arranged(p, list.Tenants, list.Total, list.Next, tenantSorts)
-				}
+				err = page.Arranged(p, &list.Tenants, list.Total, &list.Next, tenantSorts, err)
 				return list, err
 			}
 		},

@@ -35,9 +35,7 @@ func orders(s *reorder.Service) page.Page {
 			q.Q, q.Cursor = p.Q, cursor(p)
 			return func(ctx context.Context, _ db.Caller) (reorder.OrderPage, error) {
 				all, err := s.Orders(ctx, q)
-				if err == nil {
-					all.PurchaseOrders, all.Next, err = arranged(p, all.PurchaseOrders, all.Total, all.Next, orderSorts)
-				}
+				err = page.ArrangedBy(p, &all.PurchaseOrders, all.Total, &all.Next, orderSorts, err)
 				return all, err
 			}
 		},

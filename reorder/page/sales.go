@@ -106,7 +106,7 @@ func sales(s *reorder.Service) page.Page {
 				if err := v.addUp(ctx, s, q); err != nil {
 					return v, err
 				}
-				v.Sales.Sales, v.Next, err = arranged(p, v.Sales.Sales, v.Total, v.Next, saleSorts)
+				err = page.ArrangedBy(p, &v.Sales.Sales, v.Total, &v.Next, saleSorts, err)
 				return v, err
 			}
 		},
@@ -150,8 +150,9 @@ func figures(s *reorder.Service) page.Page {
 					}
 				}
 				if v.total = int64(len(all)); p.Sorted() {
-					rows, then, err := page.Arranged(p, all, v.total, nil, figureSorts)
-					v.SKUs, v.next = rows, schema.Cell(then)
+					var then *int64
+					err = page.Arranged(p, &all, v.total, &then, figureSorts, err)
+					v.SKUs, v.next = all, schema.Cell(then)
 					return v, err
 				}
 				v.SKUs, v.next = reorder.After(all, p.After, p.Limit, func(k *reorder.StockFigure) string { return k.SKU })
@@ -202,15 +203,6 @@ func cursor(p page.Paging) schema.Cursor[string] {
 	return schema.Cursor[string]{After: p.After, Limit: p.Limit}
 }
 
-// arranged is page.Arranged of such a list.
-func arranged[T any](p page.Paging, rows []T, total int64, then *string, by page.Sorts[T]) ([]T, *string, error) {
-	if !p.Sorted() {
-		return rows, then, nil
-	}
-	rows, next, err := page.Arranged(p, rows, total, nil, by)
-	return rows, schema.NextText(next), err
-}
-
 func suppliers(s *reorder.Service) page.Page {
 	return page.New(page.Spec[reorder.Suppliers]{
 		Path: "/suppliers", Title: "Suppliers", Menu: "Suppliers", Key: "u",
@@ -220,9 +212,7 @@ func suppliers(s *reorder.Service) page.Page {
 			q := reorder.SupplierQuery{Q: p.Q, Cursor: cursor(p)}
 			return func(ctx context.Context, _ db.Caller) (reorder.Suppliers, error) {
 				all, err := s.Suppliers(ctx, q)
-				if err == nil {
-					all.Suppliers, all.Next, err = arranged(p, all.Suppliers, all.Total, all.Next, supplierSorts)
-				}
+				err = page.ArrangedBy(p, &all.Suppliers, all.Total, &all.Next, supplierSorts, err)
 				return all, err
 			}
 		},

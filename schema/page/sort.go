@@ -75,17 +75,26 @@ func (p *Paging) Cursor() schema.Cursor[int64] {
 	return schema.Cursor[int64]{After: p.Start(), Limit: p.Limit}
 }
 
-// Arranged is the page of a list that was read by Cursor, with the start of the next: one that is not sorted by a
-// column stays.
-func Arranged[T any](p Paging, rows []T, total int64, then *int64, by Sorts[T]) ([]T, *int64, error) {
-	if !p.Sorted() {
-		return rows, then, nil
+// Arranged makes rows and then those of the page, of a list that was read by Cursor: one that is not sorted by a column
+// stays. err is of the reading.
+func Arranged[T any](p Paging, rows *[]T, total int64, then **int64, by Sorts[T], err error) error {
+	if err != nil || !p.Sorted() {
+		return err
 	}
 	if err := p.Sortable(total); err != nil {
-		return nil, nil, err
+		return err
 	}
-	rows, then = Arrange(p, rows, by)
-	return rows, then, nil
+	*rows, *then = Arrange(p, *rows, by)
+	return nil
+}
+
+// ArrangedBy is Arranged of a list that goes on after a key.
+func ArrangedBy[T any](p Paging, rows *[]T, total int64, then **string, by Sorts[T], err error) error {
+	var next *int64
+	if err = Arranged(p, rows, total, &next, by, err); err == nil && p.Sorted() {
+		*then = schema.NextText(next)
+	}
+	return err
 }
 
 // Arrange sorts all rows by the requested column. It returns the page of them and the number of rows up to its end; nil

@@ -35,11 +35,8 @@ func orders(s *store.Service) page.Page {
 				if v.total, err = s.CountOrders(ctx, o); err != nil {
 					return v, err
 				}
-				if v.OrderPage, err = s.Orders(ctx, o); err != nil {
-					return v, err
-				}
-				v.Orders, v.Next, err = page.Arranged(p, v.Orders, v.total, v.Next, orderSorts)
-				if err != nil || !p.All {
+				v.OrderPage, err = s.Orders(ctx, o)
+				if err = page.Arranged(p, &v.Orders, v.total, &v.Next, orderSorts, err); err != nil || !p.All {
 					return v, err
 				}
 				v.refunds, err = s.RefundCells(ctx, v.Orders)

@@ -26,10 +26,8 @@ func customers(s *store.Service) page.Page {
 				if v.total, err = s.CountCustomers(ctx, k); err != nil {
 					return v, err
 				}
-				if v.CustomerPage, err = s.Customers(ctx, k); err != nil {
-					return v, err
-				}
-				v.Customers, v.Next, err = page.Arranged(p, v.Customers, v.total, v.Next, customerSorts)
+				v.CustomerPage, err = s.Customers(ctx, k)
+				err = page.Arranged(p, &v.Customers, v.total, &v.Next, customerSorts, err)
 				return v, err
 			}
 		},
@@ -108,10 +106,8 @@ func licenses(s *store.Service) page.Page {
 				if v.total, err = s.CountLicenses(ctx, l); err != nil {
 					return v, err
 				}
-				if v.LicensePage, err = s.Licenses(ctx, who, l); err != nil {
-					return v, err
-				}
-				v.Licenses, v.Next, err = page.Arranged(p, v.Licenses, v.total, v.Next, licenseSorts)
+				v.LicensePage, err = s.Licenses(ctx, who, l)
+				err = page.Arranged(p, &v.Licenses, v.total, &v.Next, licenseSorts, err)
 				return v, err
 			}
 		},
