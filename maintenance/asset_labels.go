@@ -87,11 +87,7 @@ func matchingAssets(c *db.Conn, query string) ([]int64, error) {
 	if err == nil && list.Next != nil {
 		err = fault.Invalidf("more than %d assets match; narrow the filters", mostLabels)
 	}
-	ids := make([]int64, len(list.Assets))
-	for i, a := range list.Assets {
-		ids[i] = a.ID
-	}
-	return ids, err
+	return schema.Map(list.Assets, func(a Asset) int64 { return a.ID }), err
 }
 
 func (s *Service) makeLabels() schema.Op {

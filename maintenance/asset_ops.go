@@ -129,10 +129,9 @@ func (s *Service) saveMeter() schema.Op {
 		Refuses: []fault.Kind{fault.NotFound, fault.Conflict},
 		Example: "maintenance meters save LATHE-1 hours --unit h --reading 1250.5",
 		Did: schema.Said(func(a Asset) string {
-			names := make([]string, len(a.Meters))
-			for i, m := range a.Meters {
-				names[i] = strings.TrimSpace(fmt.Sprintf("%s %v %s", m.Name, m.Reading, m.Unit))
-			}
+			names := schema.Map(a.Meters, func(m Meter) string {
+				return strings.TrimSpace(fmt.Sprintf("%s %v %s", m.Name, m.Reading, m.Unit))
+			})
 			return a.Name + " has the " + map[bool]string{true: "meter", false: "meters"}[len(names) == 1] + " " +
 				strings.Join(names, ", ") + "."
 		}),
@@ -206,10 +205,7 @@ func (s *Service) showAsset() schema.Op {
 // printAssets is a list of assets as a table for a terminal.
 func printAssets(w io.Writer, answer any) {
 	schema.Tabulate(w, "ID|TAG|NAME|STATUS|LOCATION|METERS", answer.(Assets).Assets, func(a Asset) []any {
-		meters := make([]string, len(a.Meters))
-		for i, m := range a.Meters {
-			meters[i] = strings.TrimSpace(m.Reading.String() + " " + m.Unit)
-		}
+		meters := schema.Map(a.Meters, func(m Meter) string { return strings.TrimSpace(m.Reading.String() + " " + m.Unit) })
 		return []any{a.ID, a.AssetTag, schema.Shorten(a.Name, 32), a.Status, schema.Shorten(schema.Cell(a.Location), 24),
 			strings.Join(meters, ", ")}
 	})

@@ -55,11 +55,7 @@ func openSteps(texts []string) []Step {
 
 // stepTexts lists the texts of a check list.
 func stepTexts(steps []Step) []string {
-	texts := make([]string, len(steps))
-	for i, s := range steps {
-		texts[i] = s.Text
-	}
-	return texts
+	return schema.Map(steps, func(s Step) string { return s.Text })
 }
 
 // stepsKind is a check list as a column: a text in the table, a step a line in a cell.
@@ -98,11 +94,7 @@ func keptSteps(steps []Step) *string {
 	if len(steps) == 0 {
 		return nil
 	}
-	lines := make([]string, len(steps))
-	for i, s := range steps {
-		lines[i] = sign(s.Done) + s.Text
-	}
-	return db.NullText(strings.Join(lines, "\n"))
+	return db.NullText(strings.Join(schema.Map(steps, func(s Step) string { return sign(s.Done) + s.Text }), "\n"))
 }
 
 func sign(done bool) string {

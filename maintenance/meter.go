@@ -109,10 +109,7 @@ func pickMeter(c *db.Conn, a Asset, ref string) (none Meter, err error) {
 	if err != nil {
 		return none, err
 	}
-	names := make([]string, len(meters))
-	for i, m := range meters {
-		names[i] = m.Name + " (" + strconv.FormatInt(m.ID, 10) + ")"
-	}
+	names := schema.Map(meters, func(m Meter) string { return m.Name + " (" + strconv.FormatInt(m.ID, 10) + ")" })
 	switch {
 	case len(meters) == 0:
 		return none, fault.Invalidf("meter: asset %d (%s) has no meter; import one with the meters first", a.ID, a.Name)

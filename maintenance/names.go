@@ -170,11 +170,7 @@ func partNamed(c *db.Conn, asked string) (int64, error) {
 }
 
 func namesOf(list []called) []string {
-	names := make([]string, len(list))
-	for i, f := range list {
-		names[i] = f.name
-	}
-	return names
+	return schema.Map(list, func(f called) string { return f.name })
 }
 
 var (

@@ -96,10 +96,7 @@ func (f Filter) where(c *db.Conn) (t condition) {
 	case len(f.names) == 1:
 		t.by("w.assigned_to", " = ?", f.names[0])
 	default:
-		args := make([]any, len(f.names))
-		for i, n := range f.names {
-			args[i] = n
-		}
+		args := schema.Map(f.names, func(n string) any { return n })
 		t.by("w.assigned_to", " IN (?"+strings.Repeat(", ?", len(args)-1)+")", args...)
 	}
 	f.whereDue(c, &t)

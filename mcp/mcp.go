@@ -130,11 +130,7 @@ func (x *exchange) scope() int {
 }
 
 func namesOf(tools []*tool) string {
-	names := make([]string, len(tools))
-	for i, t := range tools {
-		names[i] = t.op.Tool
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(schema.Map(tools, func(t *tool) string { return t.op.Tool }), ", ")
 }
 
 // ServeHTTP answers one request. Faults before a message can be read are refused as in REST, in this order: origin,

@@ -182,10 +182,7 @@ func render(s schema.Service, version string, tools [scopes][]*tool) prerendered
 	kept := cacheable{TTL: freshFor, Scope: "private", common: every}
 	result := prerendered{me: me, kept: kept}
 	for scope, visible := range tools {
-		list := make([]listed, len(visible))
-		for i, t := range visible {
-			list[i] = t.listed
-		}
+		list := schema.Map(visible, func(t *tool) listed { return t.listed })
 		result.handshakeLists[scope] = must(struct {
 			Tools []listed `json:"tools"`
 		}{list})

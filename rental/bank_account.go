@@ -80,11 +80,7 @@ func knownAccounts(all []BankAccount) string {
 	if len(all) == 0 {
 		return "; there is none yet"
 	}
-	var names []string
-	for _, a := range all {
-		names = append(names, a.Name)
-	}
-	return "; there is " + strings.Join(names, ", ")
+	return "; there is " + strings.Join(schema.Map(all, func(a BankAccount) string { return a.Name }), ", ")
 }
 
 // signs are the letters and digits of a number, in capitals.

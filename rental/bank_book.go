@@ -77,11 +77,7 @@ func bookLines(tx *db.Tx, b Bookings) (BankLines, error) {
 		changed = append(changed, b.LineID)
 	}
 	if len(refused) > 0 {
-		texts := make([]string, len(refused))
-		for i, f := range refused {
-			texts[i] = f.Detail
-		}
-		e := fault.Invalidf("%s", strings.Join(texts, "; "))
+		e := fault.Invalidf("%s", strings.Join(schema.Map(refused, func(f fault.Field) string { return f.Detail }), "; "))
 		e.Fields = refused
 		return BankLines{}, e
 	}

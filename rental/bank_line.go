@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"quartermaster/rental/bank"
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -147,11 +148,7 @@ func payerKey(secret []byte, l bank.Line) []byte {
 
 // joinIDs lists ids by commas.
 func joinIDs(ids []int64) string {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = strconv.FormatInt(id, 10)
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(schema.Map(ids, func(id int64) string { return strconv.FormatInt(id, 10) }), ", ")
 }
 
 // forgetPayers clears the payer of lines that paid only leases of the tenant.

@@ -173,10 +173,7 @@ func leaseFor(c *db.Conn, name string) (int64, error) {
 	case 1:
 		return now[0].ID, nil
 	}
-	names := make([]string, 0, 5)
-	for _, l := range now[:min(5, len(now))] {
-		names = append(names, l.Property+"/"+l.Unit)
-	}
+	names := schema.Map(now[:min(5, len(now))], func(l Lease) string { return l.Property + "/" + l.Unit })
 	return 0, fault.Invalidf("%s has %d leases: %s", schema.Quote(name), len(now), strings.Join(names, ", "))
 }
 

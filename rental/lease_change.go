@@ -104,11 +104,7 @@ func lastPosted(c *db.Conn, lease int64) (Charge, bool, error) {
 }
 
 func (l Lease) tenantIDs() []int64 {
-	ids := make([]int64, len(l.Tenants))
-	for i, t := range l.Tenants {
-		ids[i] = t.ID
-	}
-	return ids
+	return schema.Map(l.Tenants, func(t LeaseTenant) int64 { return t.ID })
 }
 
 // differences names a lease's changed terms, each with the old and the new value.

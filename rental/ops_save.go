@@ -61,10 +61,7 @@ func (s *Service) saveLease() schema.Op {
 func savedAs(noun string, columns ...string) func(any, schema.Money) string {
 	return func(a any, _ schema.Money) string {
 		saved := a.(schema.Saved)
-		names := make([]string, len(columns))
-		for i, c := range columns {
-			names[i] = saved.Record[c]
-		}
+		names := schema.Map(columns, func(c string) string { return saved.Record[c] })
 		word := "saved"
 		if saved.Created {
 			word = "new"

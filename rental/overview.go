@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -189,11 +190,7 @@ func (s *Service) Occupancy(ctx context.Context, f UnitFilter, first exact.Month
 		if list.Total, err = countUnits(c, f); err != nil {
 			return err
 		}
-		ids := make([]int64, len(list.Units))
-		for i, u := range list.Units {
-			ids[i] = u.ID
-		}
-		months, err = letMonths(c, ids, first, n)
+		months, err = letMonths(c, schema.Map(list.Units, func(u Unit) int64 { return u.ID }), first, n)
 		return err
 	})
 	return list, months, err

@@ -121,11 +121,7 @@ func stepDays(steps []RentStep) string {
 	if len(steps) == 0 {
 		return "none"
 	}
-	days := make([]string, len(steps))
-	for i, s := range steps {
-		days[i] = s.From.String()
-	}
-	return strings.Join(days, ", ")
+	return strings.Join(schema.Map(steps, func(s RentStep) string { return s.From.String() }), ", ")
 }
 
 func (s *Service) rentTable() schema.Table {

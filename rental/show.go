@@ -216,11 +216,7 @@ func (s *Service) leaseShow() schema.Op {
 // columns.
 func pageOf(base, query string, columns ...string) func(*db.Conn, func(string) string) (string, error) {
 	return func(c *db.Conn, cell func(string) string) (string, error) {
-		args := make([]any, len(columns))
-		for i, name := range columns {
-			args[i] = cell(name)
-		}
-		id, found, err := db.One(c, db.Int, query, args...)
+		id, found, err := db.One(c, db.Int, query, schema.Map(columns, func(name string) any { return cell(name) })...)
 		if err != nil || !found {
 			return strings.TrimSuffix(base, "/"), err
 		}

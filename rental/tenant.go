@@ -73,11 +73,7 @@ func (t Tenant) named() string {
 
 // listed names tenants so that each name is unique.
 func listed(all []Tenant) []string {
-	names := make([]string, len(all))
-	for i, t := range all {
-		names[i] = fmt.Sprintf("%s (#%d)", schema.Quote(t.named()), t.ID)
-	}
-	return names
+	return schema.Map(all, func(t Tenant) string { return fmt.Sprintf("%s (#%d)", schema.Quote(t.named()), t.ID) })
 }
 
 // findTenant returns the tenant whom a text names: by name, or as "Name <e-mail>" where

@@ -216,10 +216,7 @@ func (s *Service) UnitRecord(ctx context.Context, who db.Caller, id int64) (v Un
 		v.Leases, err = leases.All(c, "WHERE l.unit_id = ? ORDER BY l.start_date DESC", id)
 		r.await(unpostedOf(v.Leases, c.Today()))
 		this := c.Today().Month()
-		spans := make([]leaseSpan, len(v.Leases))
-		for i, l := range v.Leases {
-			spans[i] = leaseSpan{l.StartDate, lastDay(l.EndDate)}
-		}
+		spans := schema.Map(v.Leases, func(l Lease) leaseSpan { return leaseSpan{l.StartDate, lastDay(l.EndDate)} })
 		v.Months = letIn(spans, this-aroundMonths+1, this+aroundMonths)
 		return err
 	})

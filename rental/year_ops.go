@@ -133,10 +133,7 @@ func closings(c *db.Conn) (all []closing, err error) {
 }
 
 func keepClosings(tx *db.Tx, all []closing) error {
-	var texts []string
-	for _, x := range all {
-		texts = append(texts, fmt.Sprintf("%d@%d", x.year, int64(x.at)))
-	}
+	texts := schema.Map(all, func(x closing) string { return fmt.Sprintf("%d@%d", x.year, int64(x.at)) })
 	return tx.SetSetting(settingClosed, strings.Join(texts, " "))
 }
 

@@ -79,11 +79,7 @@ func wrongLines(wrong []fault.Field) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	texts := make([]string, len(wrong))
-	for i, f := range wrong {
-		texts[i] = f.Detail
-	}
-	e := fault.Invalidf("%s", strings.Join(texts, "; "))
+	e := fault.Invalidf("%s", strings.Join(schema.Map(wrong, func(f fault.Field) string { return f.Detail }), "; "))
 	e.Fields = wrong
 	return e
 }

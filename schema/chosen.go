@@ -94,3 +94,12 @@ func Few[T any](list []T, most int, name func(T) string) (names []string) {
 	}
 	return names
 }
+
+// Map is what a function makes of each of a list.
+func Map[T, R any](list []T, of func(T) R) []R {
+	all := make([]R, len(list))
+	for i, one := range list {
+		all[i] = of(one)
+	}
+	return all
+}

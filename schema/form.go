@@ -260,10 +260,7 @@ func refusalOf(all []fault.Field) error {
 	if len(all) == 0 {
 		return nil
 	}
-	details := make([]string, len(all))
-	for i, field := range all {
-		details[i] = field.Detail
-	}
+	details := Map(all, func(field fault.Field) string { return field.Detail })
 	text := strings.ReplaceAll(strings.Join(details, "; "), ".; ", ". ")
 	e := fault.Invalidf("%s", text)
 	e.Fields = slices.DeleteFunc(slices.Clone(all), func(x fault.Field) bool { return x.Field == "" })

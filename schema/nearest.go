@@ -35,11 +35,7 @@ func Nearest(asked string, names []string, most int) []string {
 	slices.SortStableFunc(list, func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(a.differences, b.differences), cmp.Compare(a.name, b.name))
 	})
-	near := make([]string, 0, min(most, len(list)))
-	for _, r := range list[:min(most, len(list))] {
-		near = append(near, r.name)
-	}
-	return near
+	return Map(list[:min(most, len(list))], func(r ranked) string { return r.name })
 }
 
 // ThereAre lists, for a refusal, at most five existing names, nearest first; of more than five only similar ones.

@@ -230,10 +230,7 @@ func (a Arg) wantsWritten() string {
 	case BoolKind:
 		return "Yes or No"
 	case EnumKind:
-		words := make([]string, len(a.Enum))
-		for i, v := range a.Enum {
-			words[i] = strings.NewReplacer("_", " ", "-", " ").Replace(v)
-		}
+		words := Map(a.Enum, func(v string) string { return strings.NewReplacer("_", " ", "-", " ").Replace(v) })
 		return "one of " + strings.Join(words, ", ")
 	case DayKind:
 		return "a day"

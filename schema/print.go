@@ -10,22 +10,14 @@ import (
 // Tabulate writes rows for people: the heads, separated by |, and a line for each row, each column as wide as needed.
 // Write errors are ignored: the reader has gone.
 func Tabulate[T any](w io.Writer, heads string, rows []T, cells func(T) []any) {
-	lines := make([][]any, len(rows))
-	for i, row := range rows {
-		lines[i] = cells(row)
-	}
-	tabulate(w, heads, lines)
+	tabulate(w, heads, Map(rows, cells))
 }
 
 func tabulate(w io.Writer, heads string, lines [][]any) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	_, _ = io.WriteString(t, strings.ReplaceAll(heads, "|", "\t")+"\n")
 	for _, cells := range lines {
-		texts := make([]string, len(cells))
-		for i, cell := range cells {
-			texts[i] = fmt.Sprint(cell)
-		}
-		_, _ = io.WriteString(t, strings.Join(texts, "\t")+"\n")
+		_, _ = io.WriteString(t, strings.Join(Map(cells, func(cell any) string { return fmt.Sprint(cell) }), "\t")+"\n")
 	}
 	_ = t.Flush()
 }

@@ -164,10 +164,7 @@ func (s *Shape) Schema(d Dialect) map[string]any {
 }
 
 func (s *Shape) values() []any {
-	vs := make([]any, 0, len(s.Enum)+1)
-	for _, v := range s.Enum {
-		vs = append(vs, v)
-	}
+	vs := Map(s.Enum, func(v string) any { return v })
 	if s.Nullable {
 		vs = append(vs, nil)
 	}

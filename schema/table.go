@@ -213,10 +213,7 @@ type Refused struct {
 // Grouped gives a table the Row and Rows by which put stores the rows of a group, each bound by bind.
 func Grouped[R any](t Table, bind func(*Form) R, put func(tx *db.Tx, rows []R) (Outcome, error)) Table {
 	t.Rows = func(forms []*Form) Put {
-		rows := make([]R, len(forms))
-		for i, f := range forms {
-			rows[i] = bind(f)
-		}
+		rows := Map(forms, bind)
 		return func(tx *db.Tx) (Outcome, error) { return put(tx, rows) }
 	}
 	t.Row = func(f *Form) Put { return t.Rows([]*Form{f}) }
@@ -264,10 +261,9 @@ func BindLines[R any](lines []Line, o LoadOptions, bind func(*Form) R,
 
 // DecodeRows reads the cells of a group's rows. A refusal comes with the index of its row.
 func (t Table) DecodeRows(rows []map[string]string, o LoadOptions) (put Put, at int, err error) {
-	forms := make([]*Form, len(rows))
-	for i, cells := range rows {
-		forms[i] = &Form{surface: CSV, in: Input{Surface: CSV, Cells: cells}, Options: o}
-	}
+	forms := Map(rows, func(cells map[string]string) *Form {
+		return &Form{surface: CSV, in: Input{Surface: CSV, Cells: cells}, Options: o}
+	})
 	put = t.Rows(forms)
 	for i, f := range forms {
 		if err := f.finish(); err != nil {

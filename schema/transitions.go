@@ -19,11 +19,7 @@ type State struct {
 
 // States lists the states in order.
 func (m Transitions) States() []string {
-	names := make([]string, len(m))
-	for i, s := range m {
-		names[i] = s.Name
-	}
-	return names
+	return Map(m, func(s State) string { return s.Name })
 }
 
 // From lists the states that may follow from.

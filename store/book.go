@@ -3,6 +3,7 @@ package store
 import (
 	"strings"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -106,10 +107,9 @@ func (v sale) entry() map[string]any {
 		entry["sku"], entry["tier"], entry["qty"] = l.product.SKU, db.NullText(l.tier), l.qty
 		return entry
 	}
-	list := make([]sold, len(v.lines))
-	for i, l := range v.lines {
-		list[i] = sold{SKU: l.product.SKU, Tier: db.NullText(l.tier), Qty: l.qty}
-	}
+	list := schema.Map(v.lines, func(l line) sold {
+		return sold{SKU: l.product.SKU, Tier: db.NullText(l.tier), Qty: l.qty}
+	})
 	entry["lines"] = list
 	return entry
 }

@@ -203,19 +203,11 @@ func goods(sku, tier string, qty int64) string {
 }
 
 func linesOf(items []Item) string {
-	list := make([]string, len(items))
-	for n, i := range items {
-		list[n] = goods(i.SKU, schema.Cell(i.Tier), i.Qty)
-	}
-	return strings.Join(list, " ")
+	return strings.Join(schema.Map(items, func(i Item) string { return goods(i.SKU, schema.Cell(i.Tier), i.Qty) }), " ")
 }
 
 func rowsOf(rows []orderRow) string {
-	list := make([]string, len(rows))
-	for n, r := range rows {
-		list[n] = goods(r.sku, r.tier, r.qty)
-	}
-	return strings.Join(list, " ")
+	return strings.Join(schema.Map(rows, func(r orderRow) string { return goods(r.sku, r.tier, r.qty) }), " ")
 }
 
 // amend stores another buyer and other amounts, and updates the counts.

@@ -191,10 +191,9 @@ func customerNamed(c *db.Conn, text string) (int64, error) {
 	case len(list) == 1:
 		return list[0].ID, nil
 	case len(list) > 1:
-		names := make([]string, 0, 5)
-		for _, k := range list[:min(5, len(list))] {
-			names = append(names, k.Name+" <"+k.Email+"> (#"+strconv.FormatInt(k.ID, 10)+")")
-		}
+		names := schema.Map(list[:min(5, len(list))], func(k Customer) string {
+			return k.Name + " <" + k.Email + "> (#" + strconv.FormatInt(k.ID, 10) + ")"
+		})
 		return 0, fault.Fieldf("customer",
 			"%s matches several customers: %s; give the address or the id", schema.Quote(text), strings.Join(names, ", "))
 	}

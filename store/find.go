@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/words"
 )
@@ -95,10 +96,7 @@ func (w wanted) rare(terms []string) []string {
 func onlyDigits(term string) bool { return digitsIn(term) == len(term) }
 
 func quoted(terms []string) string {
-	list := make([]string, len(terms))
-	for i, t := range terms {
-		list[i] = `"` + strings.ReplaceAll(t, `"`, `""`) + `"`
-	}
+	list := schema.Map(terms, func(t string) string { return `"` + strings.ReplaceAll(t, `"`, `""`) + `"` })
 	return strings.Join(list, " AND ")
 }
 

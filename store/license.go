@@ -111,11 +111,7 @@ func (l License) masked() License {
 }
 
 func maskAll(list []License) []License {
-	masked := make([]License, len(list))
-	for i, l := range list {
-		masked[i] = l.masked()
-	}
-	return masked
+	return schema.Map(list, License.masked)
 }
 
 // issue adds to an order one license for each unit of a line that is licensed.

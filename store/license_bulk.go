@@ -45,11 +45,7 @@ func matchingLicenses(c *db.Conn, query string) ([]int64, error) {
 	if err == nil && len(found) > mostMarked {
 		err = fault.Invalidf("more than %d licenses match; narrow the filters", mostMarked)
 	}
-	ids := make([]int64, len(found))
-	for i, l := range found {
-		ids[i] = l.ID
-	}
-	return ids, err
+	return schema.Map(found, func(l License) int64 { return l.ID }), err
 }
 
 // moveLicenses suspends, resumes or revokes many licenses, each separately: a refused one is named and the others

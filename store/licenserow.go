@@ -126,11 +126,7 @@ func (r *licenseRow) refusal() error {
 	if len(r.bad) == 0 {
 		return nil
 	}
-	details := make([]string, len(r.bad))
-	for i, f := range r.bad {
-		details[i] = f.Detail
-	}
-	e := fault.Invalidf("%s", strings.Join(details, "; "))
+	e := fault.Invalidf("%s", strings.Join(schema.Map(r.bad, func(f fault.Field) string { return f.Detail }), "; "))
 	for _, f := range r.bad {
 		if f.Field != "" {
 			e.Fields = append(e.Fields, f)

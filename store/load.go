@@ -121,11 +121,7 @@ type dayRefund struct {
 type refunds []dayRefund
 
 func (l refunds) String() string {
-	cells := make([]string, len(l))
-	for i, r := range l {
-		cells[i] = fmt.Sprintf("%s=%d", r.day, r.cents)
-	}
-	return strings.Join(cells, "|")
+	return strings.Join(schema.Map(l, func(r dayRefund) string { return fmt.Sprintf("%s=%d", r.day, r.cents) }), "|")
 }
 
 // total is what was given back in all.

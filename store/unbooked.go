@@ -257,11 +257,7 @@ func (s *Service) CountWaiting(ctx context.Context) (int64, error) {
 // checkUnbooked tells doctor of every payment that came in and could not be booked.
 func checkUnbooked(c *db.Conn) ([]string, error) {
 	list, err := unbookedPayments(c)
-	told := make([]string, len(list.Payments))
-	for i, u := range list.Payments {
-		told[i] = u.Remedy
-	}
-	return told, err
+	return schema.Map(list.Payments, func(u Unbooked) string { return u.Remedy }), err
 }
 
 // Dismissed is a payment that is no longer listed.

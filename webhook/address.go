@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"quartermaster/schema"
 )
 
 // private are the ranges that an operator may allow: loopback, RFC 1918 and unique
@@ -95,9 +97,5 @@ func within(a netip.Addr, list []netip.Prefix) bool {
 }
 
 func prefixes(texts ...string) []netip.Prefix {
-	list := make([]netip.Prefix, len(texts))
-	for i, t := range texts {
-		list[i] = netip.MustParsePrefix(t)
-	}
-	return list
+	return schema.Map(texts, netip.MustParsePrefix)
 }

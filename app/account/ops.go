@@ -59,11 +59,7 @@ func needed(f *schema.Form) schema.Opt {
 // userChoices are the users whom an admin may see: of their own services, and those without any.
 func userChoices(c *db.Conn, who db.Caller, f schema.Find) ([]schema.Choice, error) {
 	users, err := usersFor(c, who)
-	names := make([]string, len(users))
-	for i, u := range users {
-		names[i] = u.Name
-	}
-	return schema.People("", names, err)(c, f)
+	return schema.People("", schema.Map(users, func(u User) string { return u.Name }), err)(c, f)
 }
 
 // servicesOn offers the services that are on.

@@ -5,6 +5,8 @@ package main
 import (
 	"fmt"
 	"sync/atomic"
+
+	"quartermaster/schema"
 )
 
 // runner does one turn.
@@ -142,10 +144,9 @@ func (b *bench) reports(p *process) []oneCase {
 
 // license requests a known seat of one license after another.
 func (s *shop) license(act string) func(client, n int) []byte {
-	all := make([][]byte, len(s.licenses))
-	for i, key := range s.licenses {
-		all[i] = request("POST", "/license/"+act, "", fmt.Sprintf(`{"license_key":%q,"fingerprint":"machine"}`, key))
-	}
+	all := schema.Map(s.licenses, func(key string) []byte {
+		return request("POST", "/license/"+act, "", fmt.Sprintf(`{"license_key":%q,"fingerprint":"machine"}`, key))
+	})
 	return func(c, n int) []byte { return all[(c*31+n)%len(all)] }
 }
 

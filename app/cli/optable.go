@@ -86,10 +86,7 @@ func writeCSV(w io.Writer, answer any) error {
 		return err
 	}
 	out := csv.NewWriter(w)
-	cells := make([]string, len(heads))
-	for i, h := range heads {
-		cells[i] = h.name
-	}
+	cells := schema.Map(heads, func(h column) string { return h.name })
 	if err := out.Write(cells); err != nil {
 		return err
 	}
@@ -117,10 +114,7 @@ func writeTable(w io.Writer, answer any) {
 		return
 	}
 	heads = slices.DeleteFunc(heads, func(c column) bool { return c.wide })
-	upper := make([]string, len(heads))
-	for i, h := range heads {
-		upper[i] = strings.ToUpper(strings.ReplaceAll(h.name, "_", " "))
-	}
+	upper := schema.Map(heads, func(h column) string { return strings.ToUpper(strings.ReplaceAll(h.name, "_", " ")) })
 	schema.Tabulate(w, strings.Join(upper, "|"), rows, func(row map[string]json.RawMessage) []any {
 		cells := make([]any, len(heads))
 		for i, h := range heads {

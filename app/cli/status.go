@@ -193,10 +193,9 @@ func rentalStatus(ctx context.Context, r *rental.Service) (s RentalStatus, err e
 }
 
 func (s Status) text(w io.Writer, c exact.Currency) {
-	revenue := make([]string, 0, len(s.Store.Revenue))
-	for _, r := range s.Store.Revenue {
-		revenue = append(revenue, exact.CurrencyOf(r.Currency).Format(r.NetCents))
-	}
+	revenue := schema.Map(s.Store.Revenue, func(r store.Revenue) string {
+		return exact.CurrencyOf(r.Currency).Format(r.NetCents)
+	})
 	if len(revenue) == 0 {
 		revenue = append(revenue, "nothing sold yet")
 	}

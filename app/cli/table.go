@@ -55,11 +55,7 @@ func lookTable(s *server.Services, service, name string) (schema.Table, error) {
 }
 
 func tableNames(s schema.Service) []string {
-	names := make([]string, len(s.Tables))
-	for i, t := range s.Tables {
-		names[i] = t.Name
-	}
-	return names
+	return schema.Map(s.Tables, func(t schema.Table) string { return t.Name })
 }
 
 // input opens a file for reading; - is standard input. lines is its number of lines, -1 if unknown.

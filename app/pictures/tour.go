@@ -9,6 +9,8 @@ import (
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
+
+	"quartermaster/schema"
 )
 
 // tour follows one person's links, one page of each kind.
@@ -115,10 +117,7 @@ func (c *camera) keep(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
-	var cookies []string
-	for _, k := range got.Cookies {
-		cookies = append(cookies, k.Name+"="+k.Value)
-	}
+	cookies := schema.Map(got.Cookies, func(k *network.Cookie) string { return k.Name + "=" + k.Value })
 	c.shown = append(c.shown, address+"\t"+strings.Join(cookies, "; ")+"\n")
 	return nil
 }

@@ -153,10 +153,9 @@ func auditValue(name string, v any, f *page.Frame) string {
 		}
 		return strings.Join(texts, ", ")
 	case map[string]any:
-		var all []string
-		for _, key := range sortedKeys(v) {
-			all = append(all, strings.ReplaceAll(schema.PageField(key), "_", " ")+" "+auditValue(key, v[key], f))
-		}
+		all := schema.Map(sortedKeys(v), func(key string) string {
+			return strings.ReplaceAll(schema.PageField(key), "_", " ") + " " + auditValue(key, v[key], f)
+		})
 		return strings.Join(all, ", ")
 	}
 	b, _ := json.Marshal(v)

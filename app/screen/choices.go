@@ -268,10 +268,7 @@ func (x *exchange) bring(op schema.Op, in *sent, answer any, to string) string {
 	if !found || a.New != op.Name {
 		return to
 	}
-	var keys []string
-	for _, key := range op.Keys {
-		keys = append(keys, in.fields.Get(schema.PageField(key)))
-	}
+	keys := schema.Map(op.Keys, func(key string) string { return in.fields.Get(schema.PageField(key)) })
 	value := strings.TrimSpace(strings.Join(keys, " "))
 	led := ""
 	if op.Leads != nil {

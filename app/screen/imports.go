@@ -152,10 +152,7 @@ func (x *exchange) preview(v *importView) (err error) {
 		return err
 	}
 	v.out.Changes = v.out.Changes[:min(len(v.out.Changes), mostChanged)]
-	lines := make([]int, len(v.out.Changes))
-	for i, c := range v.out.Changes {
-		lines[i] = c.Line
-	}
+	lines := schema.Map(v.out.Changes, func(c schema.LineChange) int { return c.Line })
 	v.names, err = table.NamesOf(v.table, v.file.File, v.reading, lines)
 	return err
 }

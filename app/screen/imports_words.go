@@ -138,9 +138,5 @@ func currencyOf(ctx context.Context, columns []string, rows [][]string, i int) s
 
 // fieldsWords are the changed fields of a row, as the preview's table calls them: "Rent, Phone".
 func fieldsWords(fields []string) string {
-	said := make([]string, len(fields))
-	for i, f := range fields {
-		said[i] = columnWords(f)
-	}
-	return strings.Join(said, ", ")
+	return strings.Join(schema.Map(fields, columnWords), ", ")
 }

@@ -252,10 +252,7 @@ func bestHeader(rows []record, known func(string) bool) int {
 
 // trimmed returns the names of a header without empty ones at the end.
 func trimmed(cells []string) []string {
-	names := make([]string, len(cells))
-	for i, c := range cells {
-		names[i] = strings.TrimSpace(unquoted(strings.TrimSpace(c)))
-	}
+	names := schema.Map(cells, func(c string) string { return strings.TrimSpace(unquoted(strings.TrimSpace(c))) })
 	for len(names) > 0 && names[len(names)-1] == "" {
 		names = names[:len(names)-1]
 	}

@@ -266,10 +266,7 @@ func masked(cell string) string {
 
 // toldOf is a remark for people: "2 rows: must be typed exactly ... (lines 4 and 9)".
 func toldOf(r schema.Remark) string {
-	lines := make([]string, len(r.Lines))
-	for i, n := range r.Lines {
-		lines[i] = strconv.Itoa(n)
-	}
+	lines := schema.Map(r.Lines, strconv.Itoa)
 	text := exact.Plural(r.Rows, "row", "rows") + ": " + r.Text + " (" +
 		pick(len(lines) > 1, "lines ", "line ") + joined(lines)
 	return text + pick(r.Rows > len(lines), " ...)", ")")
@@ -293,11 +290,7 @@ func (l *loading) inOrder(columns []string, rows [][]string) ([]string, [][]stri
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return place(a) - place(b) })
 	arranged := func(row []string) []string {
-		out := make([]string, len(order))
-		for i, at := range order {
-			out[i] = row[at]
-		}
-		return out
+		return schema.Map(order, func(at int) string { return row[at] })
 	}
 	for i, row := range rows {
 		rows[i] = arranged(row)

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 
+	"quartermaster/schema"
 	"quartermaster/schema/fault"
 )
 
@@ -29,11 +30,7 @@ func (a *answers) next() (record, bool, error) {
 	}
 	row := a.rows[a.at]
 	a.at++
-	cells := make([]string, len(a.header))
-	for i, name := range a.header {
-		cells[i] = row[name]
-	}
-	return record{line: a.at, cells: cells}, true, nil
+	return record{line: a.at, cells: schema.Map(a.header, func(name string) string { return row[name] })}, true, nil
 }
 
 // openJSON reads answers with licenses: lists, JSON:API documents, or single objects. A license's row includes its

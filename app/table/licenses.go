@@ -68,11 +68,7 @@ func keysOf(f keyFile) *program {
 				}
 			}
 			skip, refusal := f.make(get, cells)
-			row := make([]string, len(keyColumns))
-			for i, name := range keyColumns {
-				row[i] = cells[name]
-			}
-			return row, skip, refusal
+			return schema.Map(keyColumns, func(name string) string { return cells[name] }), skip, refusal
 		}
 	}
 	return p

@@ -217,9 +217,5 @@ func (l *layout) byMapping(columns []schema.Arg, r Reading, header []string) err
 }
 
 func listed(t schema.Table, columns []schema.Arg) string {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.Name
-	}
-	return "the columns of " + t.Name + " are " + joined(names)
+	return "the columns of " + t.Name + " are " + joined(schema.Map(columns, func(c schema.Arg) string { return c.Name }))
 }

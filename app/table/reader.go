@@ -197,11 +197,7 @@ func (r *reader) inOrder(cells []string) []string {
 
 // columns are our columns of the file's rows.
 func (r *reader) columns() []string {
-	names := make([]string, len(r.layout.targets))
-	for i, t := range r.layout.targets {
-		names[i] = t.arg.Name
-	}
-	return names
+	return schema.Map(r.layout.targets, func(t target) string { return t.arg.Name })
 }
 
 // Template writes an empty file of the table: its header.

@@ -19,10 +19,7 @@ import (
 // none of the values is its own group, and an unreadable one is refused.
 func (l *loading) together(columns []string, inOrder bool) (*sorter, error) {
 	have := l.rows.columns()
-	at := make([]int, len(columns))
-	for i, name := range columns {
-		at[i] = slices.Index(have, name)
-	}
+	at := schema.Map(columns, func(name string) int { return slices.Index(have, name) })
 	s, err := newSorter(inOrder)
 	if err != nil {
 		return nil, err

@@ -263,10 +263,7 @@ func lease(s *rental.Service) page.Page {
 
 // paidFor names what a payment paid.
 func paidFor(m rental.PaidBy) string {
-	labels := make([]string, len(m.Allocations))
-	for i, a := range m.Allocations {
-		labels[i] = period(a.Label)
-	}
+	labels := schema.Map(m.Allocations, func(a rental.Allocation) string { return period(a.Label) })
 	if len(labels) == 0 {
 		return "Credit"
 	}

@@ -358,10 +358,7 @@ func rentRoll(s *rental.Service) page.Page {
 				var then *int64
 				v.shown, then = page.Arrange(p, v.Units, page.Sorts[rental.UnitRoll]{})
 				v.next = schema.Cell(then)
-				ids := make([]int64, len(v.shown))
-				for i, u := range v.shown {
-					ids[i] = u.UnitID
-				}
+				ids := schema.Map(v.shown, func(u rental.UnitRoll) int64 { return u.UnitID })
 				v.months, err = s.LetMonths(ctx, ids, v.Month-monthsShown+1, monthsShown)
 				return v, err
 			}

@@ -112,10 +112,7 @@ func property(s *rental.Service) page.Page {
 				if err != nil {
 					return propertyView{}, err
 				}
-				ids := make([]int64, len(rows))
-				for i, u := range rows {
-					ids[i] = u.ID
-				}
+				ids := schema.Map(rows, func(u rental.Unit) int64 { return u.ID })
 				months, err := s.LetMonths(ctx, ids, today.Month()-monthsShown+1, monthsShown)
 				return propertyView{detail, years, rows, schema.Cell(then), months}, err
 			}

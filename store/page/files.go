@@ -5,6 +5,7 @@ import (
 	"embed"
 	"strings"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/page"
 	"quartermaster/store"
@@ -26,10 +27,7 @@ var sampleNames = [][2]string{{"Go", "license.go"}, {"Python", "license.py"}, {"
 // sample is the program of that file with the shop's public keys in it.
 func (v signingView) sample(file string) string {
 	text, _ := samples.ReadFile("samples/" + file + ".txt") // it is embedded
-	keys := make([]string, len(v.Keys))
-	for i, k := range v.Keys {
-		keys[i] = `"` + k.KeyID + `": "` + k.Public + `"`
-	}
+	keys := schema.Map(v.Keys, func(k store.SigningKey) string { return `"` + k.KeyID + `": "` + k.Public + `"` })
 	return strings.Replace(string(text), `"KEY-ID": "PUBLIC-KEY"`, strings.Join(keys, ", "), 1)
 }
 
