@@ -3,6 +3,7 @@ package maintenance
 import (
 	"cmp"
 
+	"quartermaster/schema"
 	"quartermaster/schema/exact"
 )
 
@@ -87,10 +88,7 @@ func (s schedule) byDays(today exact.Day) (day exact.Day, status string) {
 	if s.LastDone != nil {
 		day = *s.LastDone + exact.Day(*s.IntervalDays) // #nosec G115 -- an interval has at most maxDays
 	}
-	soon := min(14, (*s.IntervalDays+4)/5)
-	if s.DueSoonDays != nil {
-		soon = *s.DueSoonDays
-	}
+	soon := schema.Or(s.DueSoonDays, min(14, (*s.IntervalDays+4)/5))
 	switch until := int64(day) - int64(today); {
 	case until < 0:
 		return day, dueOverdue

@@ -96,10 +96,7 @@ func putMeter(tx *db.Tx, row *schema.Form, m meterRow) (assetID int64, o schema.
 // readOn posts the row's reading of a known meter if it is new: a higher one, or the same one on a later day. It
 // reports whether it was.
 func readOn(tx *db.Tx, a Asset, held Meter, m meterRow) (news bool, err error) {
-	value := held.Reading
-	if m.reading != nil {
-		value = *m.reading
-	}
+	value := schema.Or(m.reading, held.Reading)
 	switch {
 	case value < held.Reading:
 		return false, fault.Conflictf("reading: %v is below the present value %v of the meter %s; to correct it, post a "+
@@ -126,9 +123,7 @@ func newMeter(tx *db.Tx, a Asset, m meterRow) error {
 	if err != nil {
 		return err
 	}
-	if m.reading != nil {
-		made.Reading = *m.reading
-	}
+	made.Reading = schema.Or(m.reading, made.Reading)
 	if made.Reading > 0 || m.date != nil {
 		date, err := pastDay(tx, "read_date", m.date)
 		if err != nil {

@@ -165,10 +165,7 @@ func changeByRow(tx *db.Tx, row *schema.Form, held, now WorkOrder, created, comp
 	if o, err = fieldsByRow(tx, row, held, now); err != nil || !moved {
 		return o, err
 	}
-	at := tx.Now()
-	if completed != nil {
-		at = *completed
-	}
+	at := schema.Or(completed, tx.Now())
 	o.Fields = append(o.Fields, "status")
 	_, err = move(tx, held, m, at)
 	return o, err

@@ -202,10 +202,7 @@ func postAs(tx *db.Tx, l Lease, row chargeRow) error {
 			if then.label(p) != row.label {
 				continue
 			}
-			amount := then.charge(p)
-			if row.amount != nil {
-				amount = *row.amount
-			}
+			amount := schema.Or(row.amount, then.charge(p))
 			then.Rent = then.rentOf(p, amount)
 			return postOne(tx, l.ID, &own, &then, p, amount)
 		}

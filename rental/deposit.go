@@ -1,6 +1,7 @@
 package rental
 
 import (
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -164,10 +165,7 @@ func useDeposit(tx *db.Tx, lease, charge int64, amount *int64, day *exact.Day) (
 	if err != nil {
 		return 0, err
 	}
-	cents := min(t.DepositHeldCents, c.BalanceCents)
-	if amount != nil {
-		cents = *amount
-	}
+	cents := schema.Or(amount, min(t.DepositHeldCents, c.BalanceCents))
 	switch {
 	case c.Type == "deposit":
 		return 0, fault.Fieldf("charge_id", "charge_id: charge %d is itself a deposit and cannot be paid from one", c.ID)
@@ -185,10 +183,7 @@ func useDeposit(tx *db.Tx, lease, charge int64, amount *int64, day *exact.Day) (
 		return 0, fault.Fieldf("amount_cents", "amount_cents: %d is out of range; it takes cents from %d", fault.Cents(cents),
 			fault.Cents(1))
 	}
-	on := tx.Today()
-	if day != nil {
-		on = *day
-	}
+	on := schema.Or(day, tx.Today())
 	id, err := payParts(tx, nil, lease, cents, byDeposit, on, paidPart{c.ID, cents})
 	if err != nil {
 		return 0, err
@@ -236,12 +231,8 @@ func payOut(tx *db.Tx, kind string, p PayoutRequest) (done Payout, err error) {
 	if done.Method, err = methodFor(tx, p.LeaseID, p.Method); err != nil {
 		return done, err
 	}
-	if p.AmountCents != nil {
-		done.AmountCents = *p.AmountCents
-	}
-	if p.Day != nil {
-		done.Day = *p.Day
-	}
+	done.AmountCents = schema.Or(p.AmountCents, done.AmountCents)
+	done.Day = schema.Or(p.Day, done.Day)
 	switch {
 	case have == 0:
 		return done, fault.Conflictf("lease %d has no %s", p.LeaseID, what)

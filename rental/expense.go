@@ -125,9 +125,7 @@ func addExpense(tx *db.Tx, n NewExpense) (e Expense, err error) {
 	if err := e.ofTicket(c); err != nil {
 		return e, err
 	}
-	if n.AmountCents != nil {
-		e.AmountCents = *n.AmountCents
-	}
+	e.AmountCents = schema.Or(n.AmountCents, e.AmountCents)
 	if n.Day != nil {
 		e.Day = *n.Day
 	} else if err := tx.CheckClock(); err != nil {

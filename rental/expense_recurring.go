@@ -67,9 +67,7 @@ func (x RecurringExpense) after(day exact.Day) *exact.Day {
 func addRecurringExpense(tx *db.Tx, n NewExpense, x RecurringExpense) (RecurringExpense, error) {
 	var err error
 	x.Payee, x.TaxNote = n.Payee, n.TaxNote
-	if n.AmountCents != nil {
-		x.AmountCents = *n.AmountCents
-	}
+	x.AmountCents = schema.Or(n.AmountCents, x.AmountCents)
 	if x.Category, err = categoryOf(&tx.Conn, n.Category); err != nil {
 		return x, err
 	}

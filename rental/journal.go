@@ -172,10 +172,7 @@ func (j *journal) account(e entry, p yearPart) string {
 
 // declare names the commodity and the accounts, as strict checks want.
 func (j *journal) declare(all []entry) {
-	places := strings.TrimPrefix(j.currency.Plain(0), "0")
-	if places == "" {
-		places = "."
-	}
+	places := cmp.Or(strings.TrimPrefix(j.currency.Plain(0), "0"), ".")
 	j.printf("commodity 1000%s %s\n\n", places, j.code)
 	used := map[string]bool{}
 	for _, e := range all {

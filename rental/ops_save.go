@@ -1,6 +1,7 @@
 package rental
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -97,9 +98,7 @@ func (s *Service) invite(tx *db.Tx, tenant int64) (Invited, error) {
 	if err != nil {
 		return Invited{}, err
 	}
-	if base == "" {
-		base = "http://127.0.0.1:8083"
-	}
+	base = cmp.Or(base, "http://127.0.0.1:8083")
 	base = strings.TrimSuffix(base, "/")
 	done := Invited{TenantID: tenant, Tenant: t.Name, URL: base + "/portal/welcome/" + v.Token, Code: v.Code,
 		PortalURL: base + "/portal",

@@ -82,10 +82,7 @@ func payCharge(tx *db.Tx, lease int64, c Charge, amount *int64, method, paidDate
 	if c.Paid {
 		return 0, fault.Conflictf("charge %d (%s) was paid already, on %s", c.ID, c.Label, c.PaidDate)
 	}
-	cents := c.BalanceCents
-	if amount != nil {
-		cents = *amount
-	}
+	cents := schema.Or(amount, c.BalanceCents)
 	switch {
 	case cents > c.BalanceCents:
 		return 0, fault.Fieldf("amount_cents",

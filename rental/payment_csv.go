@@ -172,10 +172,7 @@ func putParts(tx *db.Tx, l Lease, number *int64, rows []*paymentRow) error {
 		if err != nil {
 			return err
 		}
-		cents := c.BalanceCents
-		if row.amount != nil {
-			cents = *row.amount
-		}
+		cents := schema.Or(row.amount, c.BalanceCents)
 		switch {
 		case c.Paid:
 			return fault.Conflictf("charge %d (%s) was paid already, on %s", c.ID, c.Label, c.PaidDate)

@@ -197,9 +197,7 @@ func putLateFee(tx *db.Tx, property int64, row feeRow) (changed []string, err er
 	if row.percent != nil {
 		now.Percent = new(exact.Milli(*row.percent * 10))
 	}
-	if row.grace != nil {
-		now.GraceDays = *row.grace
-	}
+	now.GraceDays = schema.Or(row.grace, now.GraceDays)
 	switch {
 	case none:
 		now.Cents = new(int64(0))

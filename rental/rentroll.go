@@ -46,10 +46,7 @@ type RentRoll struct {
 // do not count as received.
 func (s *Service) RentRoll(ctx context.Context, who db.Caller, month *exact.Month) (RentRoll, error) {
 	return s.rollOf(ctx, who, func(today exact.Day) (first, last exact.Day) {
-		of := today.Month()
-		if month != nil {
-			of = *month
-		}
+		of := schema.Or(month, today.Month())
 		return of.First(), of.Last()
 	})
 }

@@ -134,9 +134,7 @@ func (r rollRow) putTenant(tx *db.Tx, add func(schema.Outcome, error) error) (ca
 // paid up to a day is posted from the day after it.
 func (r rollRow) opening(today exact.Day) *Opening {
 	o := &Opening{DepositCents: r.deposit}
-	if r.balance != nil {
-		o.BalanceCents = *r.balance
-	}
+	o.BalanceCents = schema.Or(r.balance, o.BalanceCents)
 	next := today + 1
 	switch {
 	case r.paid != nil && (r.balance == nil || *r.paid > today):

@@ -310,10 +310,7 @@ func (s *Service) leaseReceipt() schema.Op {
 
 // Years are those of which a lease has something to state, the last first.
 func (l Lease) Years(today exact.Day) (years []int64) {
-	start := l.StartDate
-	if l.OpeningDay != nil {
-		start = *l.OpeningDay
-	}
+	start := schema.Or(l.OpeningDay, l.StartDate)
 	first, _, _ := start.Date()
 	last, _, _ := max(today, start).Date()
 	for y := first; y <= last; y++ {

@@ -1,6 +1,7 @@
 package rental
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -160,9 +161,7 @@ func storeTicket(tx *db.Tx, id int64, lease *int64, n NewTicket, status string) 
 	if status == resolved {
 		resolvedAt = new(tx.Now())
 	}
-	if n.Priority == "" {
-		n.Priority = "medium"
-	}
+	n.Priority = cmp.Or(n.Priority, "medium")
 	k = Ticket{ID: id, UnitID: n.UnitID, LeaseID: lease, Title: n.Title, Description: db.NullText(n.Description),
 		Priority: n.Priority,
 		Status:   status, Source: sources[tx.Who().Via], CreatedBy: tx.Who().User, CreatedAt: tx.Now(),

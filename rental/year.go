@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 )
@@ -242,10 +243,7 @@ func (b *yearBook) report(c *db.Conn, year int64, only *int64) (y YearReport, er
 	if err != nil {
 		return y, err
 	}
-	all := int64(allHouses)
-	if only != nil {
-		all = *only
-	}
+	all := schema.Or(only, int64(allHouses))
 	y = YearReport{Year: year, Closed: year <= closed, Properties: []PropertyYear{}, Totals: *b.property(all)}
 	order, err := categories(c)
 	if err != nil {

@@ -1,6 +1,7 @@
 package reorder
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -63,10 +64,7 @@ func fillPurchase(c *db.Conn, w *mail.Writer, r mail.Row) (v mail.Content, err e
 	}
 	var rows [][]string
 	for _, l := range shown.Lines {
-		sku := l.SupplierSKU
-		if sku == "" {
-			sku = l.SKU
-		}
+		sku := cmp.Or(l.SupplierSKU, l.SKU)
 		rows = append(rows, []string{sku, l.Name, w.Qty(l.Ordered), w.Money(l.UnitCostCents), w.Money(l.TotalCents)})
 	}
 	expected := ""

@@ -103,9 +103,7 @@ func newLines(c *db.Conn, wanted []NewLine) ([]OrderLine, error) {
 		}
 		l := lineOf(rec)
 		l.Ordered = w.Qty
-		if w.UnitCostCents != nil {
-			l.UnitCostCents = *w.UnitCostCents
-		}
+		l.UnitCostCents = schema.Or(w.UnitCostCents, l.UnitCostCents)
 		if seen[l.skuID] {
 			return nil, fault.Fieldf("lines", "line: %s is in two lines; give it once", rec.Code)
 		}

@@ -89,9 +89,7 @@ func (o *storedOrder) edit(tx *db.Tx, wanted []NewLine) error {
 			l = &o.Lines[len(o.Lines)-1]
 		}
 		l.Ordered = w.Qty
-		if w.UnitCostCents != nil {
-			l.UnitCostCents = *w.UnitCostCents
-		}
+		l.UnitCostCents = schema.Or(w.UnitCostCents, l.UnitCostCents)
 		if err := l.checkNew(); err != nil {
 			return err
 		}

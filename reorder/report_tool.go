@@ -101,9 +101,7 @@ func (s *Service) AgentReport(ctx context.Context, q AgentQuery) (rep AgentRepor
 // agentReport is a page of the report, the first one with the sums of all that match.
 func (k *ranking) agentReport(c *db.Conn, q AgentQuery) (AgentReport, error) {
 	asked := q.ReportQuery
-	if asked.Status == "" {
-		asked.Status = Flagged
-	}
+	asked.Status = cmp.Or(asked.Status, Flagged)
 	entries := k.entries(asked)
 	switch q.Sort {
 	case "cost":
@@ -164,9 +162,7 @@ func (k *ranking) addSums(c *db.Conn, rep *AgentReport, q AgentQuery, asked Repo
 
 // counts counts the active SKUs of the query by status; without a status, of all.
 func (k *ranking) counts(q ReportQuery) Counts {
-	if q.Status == "" {
-		q.Status = All
-	}
+	q.Status = cmp.Or(q.Status, All)
 	var n [inactive]int64
 	for i := range k.all {
 		if e := &k.all[i]; q.wants(e) {

@@ -80,9 +80,7 @@ func (s *Service) SalesReport(ctx context.Context, q SalesReportQuery) (rep Sale
 			return err
 		}
 		days := windowOf(c.Today(), set.ForecastWindowDays)
-		if q.To != nil {
-			days.to = *q.To
-		}
+		days.to = schema.Or(q.To, days.to)
 		if q.From != nil {
 			days.from = *q.From
 		} else if q.To != nil {

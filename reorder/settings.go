@@ -3,6 +3,7 @@ package reorder
 import (
 	"context"
 
+	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
@@ -74,9 +75,7 @@ func (s *Service) ChangeSettings(ctx context.Context, who db.Caller, change Sett
 			}
 			*f.days = *f.to
 		}
-		if change.LeaveOutEmpty != nil {
-			set.LeaveOutEmpty = *change.LeaveOutEmpty
-		}
+		set.LeaveOutEmpty = schema.Or(change.LeaveOutEmpty, set.LeaveOutEmpty)
 		if err := tx.CheckClock(); err != nil {
 			return Settings{}, err
 		}

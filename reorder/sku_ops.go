@@ -191,12 +191,8 @@ func (s *Service) Sales(ctx context.Context, q SalesQuery) (page Sales, err erro
 // day: sales are ordered by day.
 func (q SalesQuery) narrow(c *db.Conn) (from, where string, args []any, err error) {
 	first, last := exact.Day(-1<<30), exact.Day(1<<30)
-	if q.From != nil {
-		first = *q.From
-	}
-	if q.To != nil {
-		last = *q.To
-	}
+	first = schema.Or(q.From, first)
+	last = schema.Or(q.To, last)
 	from, where, args = "sales", " WHERE sales.day BETWEEN ? AND ?", []any{first, last}
 	if q.SKU != "" {
 		rec, err := find(c, q.SKU)

@@ -103,3 +103,11 @@ func Map[T, R any](list []T, of func(T) R) []R {
 	}
 	return all
 }
+
+// Or is what p points to; otherwise, if it is nil, the other.
+func Or[T any](p *T, other T) T {
+	if p == nil {
+		return other
+	}
+	return *p
+}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"strings"
 
 	"quartermaster/schema"
@@ -119,9 +120,7 @@ func insertOrder(tx *db.Tx, customer Customer, v *sale) (id int64, ref string, e
 	if ref, err = freshRef(tx); err != nil {
 		return 0, "", err
 	}
-	if v.ref == "" {
-		v.ref = ref
-	}
+	v.ref = cmp.Or(v.ref, ref)
 	var subscription *int64
 	if v.subscription != 0 {
 		subscription = &v.subscription

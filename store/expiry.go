@@ -161,10 +161,7 @@ func (s *Service) sendExpiryNotices() schema.Op {
 		}, sendExpiryNotices),
 		Print: schema.Printed(func(w io.Writer, v Noticed) {
 			schema.Tabulate(w, "TO|LICENSES|SKIPPED BECAUSE", append(v.Sent, v.Skipped...), func(n Notice) []any {
-				why := ""
-				if n.Reason != nil {
-					why = *n.Reason
-				}
+				why := schema.Or(n.Reason, "")
 				return []any{n.To, strconv.Itoa(len(n.Licenses)), why}
 			})
 		}),

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -185,9 +186,7 @@ func gatherRows(rows []orderRow) (orderRow, error) {
 					column.name, head.provider, head.ref, schema.Quote(column.first), schema.Quote(column.here))
 			}
 		}
-		if head.name == "" {
-			head.name = r.name
-		}
+		head.name = cmp.Or(head.name, r.name)
 	}
 	return head, nil
 }

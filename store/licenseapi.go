@@ -58,9 +58,7 @@ func setLicenseAPI(tx *db.Tx, on bool, store *int64) (LicenseAPI, error) {
 	if set.On = on; on {
 		value = "on"
 	}
-	if store != nil {
-		set.StoreID = *store
-	}
+	set.StoreID = schema.Or(store, set.StoreID)
 	if err := errors.Join(tx.SetSetting(settingLicenseAPI, value),
 		tx.SetSetting(settingLicenseAPIStore, strconv.FormatInt(set.StoreID, 10))); err != nil {
 		return set, err
@@ -307,9 +305,7 @@ func apiMeta(c *db.Conn, l License) (*APIMeta, error) {
 	if n, digits := wholeNumber(is.variant); digits && n > 0 {
 		m.VariantID = n
 	}
-	if is.product != nil {
-		m.ProductID = *is.product
-	}
+	m.ProductID = schema.Or(is.product, m.ProductID)
 	return m, err
 }
 

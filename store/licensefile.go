@@ -189,10 +189,7 @@ func (s *Service) writeFile(tx *db.Tx, l License, seat Activation, days *int64) 
 	if err != nil {
 		return f, err
 	}
-	lasts := most
-	if days != nil {
-		lasts = *days
-	}
+	lasts := schema.Or(days, most)
 	switch {
 	case most == 0:
 		return f, fault.Fieldf("days", "days: %s has no license files for offline machines", l.SKU)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -192,9 +193,7 @@ func (im *licenseImport) product(c *db.Conn, r *licenseRow, known bool) (p Produ
 	if err != nil {
 		return p, err
 	}
-	if r.tier == "" {
-		r.tier = tier
-	}
+	r.tier = cmp.Or(r.tier, tier)
 	switch {
 	case !found:
 		im.unknown = r.unknownProduct()

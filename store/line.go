@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -133,16 +134,12 @@ func (n NewLine) resolve(c *db.Conn) (line, error) {
 	if err := p.takesTier(n.Tier); err != nil {
 		return line{}, err
 	}
-	if n.Qty == 0 {
-		n.Qty = 1
-	}
+	n.Qty = cmp.Or(n.Qty, 1)
 	if n.Qty < 1 || n.Qty > maxQty {
 		return line{}, fault.Fieldf("qty", "qty: %d is out of range; it takes 1 to %d", n.Qty, maxQty)
 	}
 	l := line{product: p, tier: n.Tier, qty: n.Qty, unit: p.PriceCents, licensed: p.Kind == kindLicense}
-	if n.Unit != nil {
-		l.unit = *n.Unit
-	}
+	l.unit = schema.Or(n.Unit, l.unit)
 	return l, nil
 }
 

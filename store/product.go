@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -46,9 +47,7 @@ var products = record.New("product", "store_products",
 		Field(func(f *schema.Form, p *Product, _ ...schema.Opt) bool {
 			f.Text(&p.Name, "name", "its name; empty is the sku", schema.Most(200), schema.Help("Empty: the SKU."),
 				schema.Example("Audio plugin"))
-			if p.Name == "" {
-				p.Name = p.SKU
-			}
+			p.Name = cmp.Or(p.Name, p.SKU)
 			return f.Given("name")
 		}),
 	record.Enum("kind", func(p *Product) *string { return &p.Kind }, productKinds,

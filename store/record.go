@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"strings"
 
 	"quartermaster/schema"
@@ -68,9 +69,7 @@ func (n *NewOrder) check() (err error) {
 		return err
 	}
 	n.SKU, n.Tier = strings.TrimSpace(n.SKU), strings.TrimSpace(n.Tier)
-	if n.Qty == 0 {
-		n.Qty = 1
-	}
+	n.Qty = cmp.Or(n.Qty, 1)
 	switch {
 	case n.Qty < 1 || n.Qty > maxQty:
 		return fault.Fieldf("qty", "qty: %d is out of range; it takes 1 to %d", n.Qty, maxQty)
@@ -91,9 +90,7 @@ func (n *NewOrder) check() (err error) {
 			return err
 		}
 	}
-	if n.Provider == "" {
-		n.Provider = manual
-	}
+	n.Provider = cmp.Or(n.Provider, manual)
 	if err := checkProvider(n.Provider); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -39,9 +40,7 @@ func readSession(v strict.Value) session {
 		sku:      textAt(v, "metadata", "sku"), tier: textAt(v, "metadata", "tier"), qty: wordAt(v, "metadata", "qty"),
 		lines: textAt(v, "metadata", "lines"), link: idAt(v, "payment_link"),
 	}
-	if x.ref == "" {
-		x.ref = x.id
-	}
+	x.ref = cmp.Or(x.ref, x.id)
 	if x.email == "" {
 		x.email = textAt(v, "customer_email")
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -83,9 +84,7 @@ func (n *theirNames) resolve(c *db.Conn, rows []orderRow) (unknown []schema.Unkn
 			continue
 		}
 		r.sku = p.SKU
-		if r.tier == "" {
-			r.tier = tier
-		}
+		r.tier = cmp.Or(r.tier, tier)
 	}
 	return unknown, nil
 }

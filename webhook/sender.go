@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -44,12 +45,8 @@ const (
 
 // NewSender returns a sender that does nothing yet. Resend may be used without Run.
 func NewSender(d *db.DB, o Options) *Sender {
-	if o.Timeout == 0 {
-		o.Timeout = 5 * time.Second
-	}
-	if o.Grace == 0 {
-		o.Grace = 10 * time.Second
-	}
+	o.Timeout = cmp.Or(o.Timeout, 5*time.Second)
+	o.Grace = cmp.Or(o.Grace, 10*time.Second)
 	if o.Log == nil {
 		o.Log = func(Attempt) {}
 	}

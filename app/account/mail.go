@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -94,9 +95,7 @@ func HomeOf(c *db.Conn, user int64) (string, error) {
 		if address = strings.TrimSuffix(address, "/"); address != "" && roles[s] != "" {
 			return address, nil
 		}
-		if first == "" {
-			first = address
-		}
+		first = cmp.Or(first, address)
 	}
 	return first, nil
 }

@@ -148,9 +148,7 @@ func SetPreferences(ctx context.Context, d *db.DB, who db.Caller, theme *string,
 			}
 			after.Theme = *theme
 		}
-		if keys != nil {
-			after.Keys = *keys
-		}
+		after.Keys = schema.Or(keys, after.Keys)
 		if after == before {
 			return after, nil
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -74,10 +75,7 @@ func manPage(cmd *cobra.Command, name string) string {
 	fmt.Fprintf(&b, ".TH %s 1 \"\" \"quartermaster %s\" \"Quartermaster\"\n", roff(strings.ToUpper(name)),
 		roff(server.Version))
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n.SH SYNOPSIS\n\\fB%s\\fR\n", roff(name), roff(cmd.Short), roff(cmd.UseLine()))
-	long := cmd.Long
-	if long == "" {
-		long = cmd.Short + "."
-	}
+	long := cmp.Or(cmd.Long, cmd.Short+".")
 	fmt.Fprintf(&b, ".SH DESCRIPTION\n.nf\n%s\n.fi\n", roff(long))
 	manFlags(&b, "OPTIONS", cmd.NonInheritedFlags())
 	manFlags(&b, "OPTIONS OF EVERY COMMAND", cmd.InheritedFlags())

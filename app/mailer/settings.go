@@ -1,6 +1,7 @@
 package mailer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/netip"
@@ -125,9 +126,7 @@ func (c Change) apply(s Settings) (Settings, error) {
 		s.Security = map[bool]string{true: "tls", false: "starttls"}[s.Port == 465]
 	}
 	s.Rate = max(s.Rate, 0)
-	if s.Rate == 0 {
-		s.Rate = defaultRate
-	}
+	s.Rate = cmp.Or(s.Rate, defaultRate)
 	put(&s.Rate, c.Rate)
 	if s.Host != before.Host || s.Port != before.Port || s.Security != before.Security || s.User == "" {
 		s.secret = ""

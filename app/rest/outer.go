@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
@@ -42,16 +43,12 @@ var (
 
 // WriteHeader notes the status.
 func (w *Record) WriteHeader(status int) {
-	if w.Status == 0 {
-		w.Status = status
-	}
+	w.Status = cmp.Or(w.Status, status)
 	w.ResponseWriter.WriteHeader(status)
 }
 
 func (w *Record) Write(b []byte) (int, error) {
-	if w.Status == 0 {
-		w.Status = http.StatusOK
-	}
+	w.Status = cmp.Or(w.Status, http.StatusOK)
 	n, err := w.ResponseWriter.Write(b)
 	w.Bytes += n
 	return n, err

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"mime"
@@ -33,10 +34,7 @@ func (h *handler) body(in *schema.Input, op schema.Op, raw bool, r *http.Request
 			return err
 		}
 	}
-	most := op.MaxBody
-	if most == 0 {
-		most = defaultBody
-	}
+	most := cmp.Or(op.MaxBody, defaultBody)
 	body, err := wire.ReadBody(r, most)
 	if err != nil {
 		return err

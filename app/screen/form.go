@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"net/url"
@@ -123,9 +124,7 @@ func (x *exchange) showForm(status int, v doView) error {
 	x.place = backOf(&v)
 	f.Path, f.Query = f.DoPath(v.op.Name), nil
 	f.Currency = v.op.CurrencyFor(x.inputOf(v.given, true)).Code
-	if v.now == "" {
-		v.now = v.seen
-	}
+	v.now = cmp.Or(v.now, v.seen)
 	title := v.op.PageTitle()
 	if what, saves := strings.CutPrefix(title, "Save "); saves && v.op.Makes() {
 		title = v.op.NewTitle()

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -19,9 +20,7 @@ type shopSettings struct {
 
 // written is an amount in a form's format: 12.50.
 func (s shopSettings) written(cents int64, currency string) string {
-	if currency == "" {
-		currency = s.currency
-	}
+	currency = cmp.Or(currency, s.currency)
 	return exact.CurrencyOf(currency).Plain(cents)
 }
 

@@ -75,10 +75,7 @@ func (c currencyFigures) columns(by string) []page.Column {
 func (v figuresView) by(by string) string {
 	path, from := "/figures?by="+by, v.From
 	if by == "day" && (from == nil || v.To == nil || *v.To-*from >= mostBars) {
-		last := v.today
-		if v.To != nil {
-			last = *v.To
-		}
+		last := schema.Or(v.To, v.today)
 		last -= 29
 		from = &last
 	}

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"flag"
 	"fmt"
@@ -85,9 +86,7 @@ func catalogue(lines []line, last time.Time) [][]string {
 	rows := [][]string{{"sku", "name", "supplier", "unit", "unit_cost_cents", "current_stock", "lead_time_days", "safety_stock_days", "pack_size", "moq", "active"}}
 	for i, sku := range order {
 		p := products[sku]
-		if p.name == "" {
-			p.name = sku
-		}
+		p.name = cmp.Or(p.name, sku)
 		stock := p.sold * (i % 6) / 4
 		if p.sold == 0 {
 			stock = i % 12
