@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"quartermaster/schema"
@@ -26,12 +27,9 @@ func (e *Endpoint) checkOrigin(r *http.Request) error {
 }
 
 func (e *Endpoint) listed(origin string) bool {
-	for _, o := range e.o.Origins {
-		if strings.EqualFold(strings.TrimSuffix(o, "/"), origin) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.o.Origins, func(o string) bool {
+		return strings.EqualFold(strings.TrimSuffix(o, "/"), origin)
+	})
 }
 
 // ownOrigin reports whether the page comes from this server. For a name over plain HTTP, equal origin and Host are not

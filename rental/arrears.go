@@ -116,9 +116,7 @@ func (s *Service) arrears() schema.Op {
 			"total_cents, buckets and by_tenant sum over all that match. detail short: lease, unit, tenant, e-mail, due day, " +
 			"days, balance.",
 		AgentResponse: exampleFoundArrears(),
-		Bind: schema.Agents(s.bindFoundArrears, func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, who db.Caller) (any, error) { return s.Arrears(ctx, who) }
-		}),
+		Bind:          schema.Agents(s.bindFoundArrears, schema.Acts(s.Arrears)),
 	}
 }
 

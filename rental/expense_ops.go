@@ -2,7 +2,6 @@ package rental
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -254,9 +253,7 @@ func (s *Service) postExpenses() schema.Op {
 		Name: "post_expenses", Writes: true, Idempotent: true,
 		About:    "Enter the recurring expenses that are due by today, each once.",
 		Response: Posted{Entered: 1, SumCents: 34_000, Expenses: []Expense{exampleExpense()}},
-		Bind: func(*schema.Form) schema.Handler {
-			return func(ctx context.Context, who db.Caller) (any, error) { return db.Update(ctx, s.db, who, postExpenses) }
-		},
+		Bind:     schema.Writes0(s.db, postExpenses),
 		Example: "rental expense post",
 		Did: schema.SaidIn(func(p Posted, m schema.Money) string {
 			return fmt.Sprintf("%s entered, %s.", exact.Plural(p.Entered, "expense is", "expenses are"), m(p.SumCents))

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -174,12 +175,7 @@ func (c *opCommand) arguments(cmd *cobra.Command) {
 }
 
 func (c *opCommand) isPositional(a schema.Arg) bool {
-	for _, x := range c.positionals {
-		if x.arg.Name == a.Name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.positionals, func(x positional) bool { return x.arg.Name == a.Name })
 }
 
 func (c *opCommand) command() *cobra.Command {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,12 +55,7 @@ func (s *Screens) outside() {
 }
 
 func (s *Screens) has(a area) bool {
-	for _, p := range s.pages {
-		if p.Area == a {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.pages, func(p page.Page) bool { return p.Area == a })
 }
 
 // at finds the route of a pattern.
