@@ -9,6 +9,7 @@ import (
 	"quartermaster/schema"
 	"quartermaster/schema/db"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // Asset returns one asset with its meters; 404 if there is none.
@@ -87,18 +88,9 @@ func (s *Service) saveAsset() schema.Op {
 		Name: "save_asset", About: "Create or change an asset, identified by asset_tag.",
 		Writes: true, Idempotent: true, Response: sampleAsset,
 		Fill: assets.Fill,
-		Bind: func(f *schema.Form) schema.Handler {
-			a := assets.Bind(f)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return db.Update(ctx, s.db, who, func(tx *db.Tx) (Asset, error) {
-					o, err := assets.Put(tx, a, f.Given)
-					if err != nil {
-						return Asset{}, err
-					}
-					return assetByID(&tx.Conn, o.ID)
-				})
-			}
-		},
+		Bind: record.Saves(s.db, assets, assets.Put, func(c *db.Conn, _ Asset, id int64) (Asset, error) {
+			return assetByID(c, id)
+		}),
 		Example: "maintenance assets save LATHE-1 --name Lathe --location \"hall 1\"",
 		Did:     schema.Said(func(a Asset) string { return fmt.Sprintf("%s, %s, is saved.", a.AssetTag, a.Name) }),
 		Leads:   leadsToAsset,

@@ -12,6 +12,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // Parts is one page of the spare parts.
@@ -226,18 +227,9 @@ func (s *Service) savePart() schema.Op {
 			"on.",
 		Writes: true, Idempotent: true, Response: samplePart,
 		Fill: parts.Fill,
-		Bind: func(f *schema.Form) schema.Handler {
-			p := parts.Bind(f)
-			return func(ctx context.Context, who db.Caller) (any, error) {
-				return db.Update(ctx, s.db, who, func(tx *db.Tx) (Part, error) {
-					o, err := parts.Put(tx, p, f.Given)
-					if err != nil {
-						return Part{}, err
-					}
-					return parts.ByID(&tx.Conn, o.ID)
-				})
-			}
-		},
+		Bind: record.Saves(s.db, parts, parts.Put, func(c *db.Conn, _ Part, id int64) (Part, error) {
+			return parts.ByID(c, id)
+		}),
 		Example: "maintenance parts save 6204-2RS --name \"Ball bearing\" --quantity 12 --min-quantity 4 --unit-cost-cents " +
 			"425",
 		Did: schema.SaidIn(func(p Part, m schema.Money) string {

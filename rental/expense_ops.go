@@ -254,7 +254,7 @@ func (s *Service) postExpenses() schema.Op {
 		About:    "Enter the recurring expenses that are due by today, each once.",
 		Response: Posted{Entered: 1, SumCents: 34_000, Expenses: []Expense{exampleExpense()}},
 		Bind:     schema.Writes0(s.db, postExpenses),
-		Example: "rental expense post",
+		Example:  "rental expense post",
 		Did: schema.SaidIn(func(p Posted, m schema.Money) string {
 			return fmt.Sprintf("%s entered, %s.", exact.Plural(p.Entered, "expense is", "expenses are"), m(p.SumCents))
 		}),

@@ -12,6 +12,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // saveSKU makes or changes a SKU as its row in a file does: the stock goes by the one
@@ -31,18 +32,10 @@ func (s *Service) saveSKU() schema.Op {
 		Did:   func(answer any, _ schema.Money) string { return fmt.Sprintf("SKU %s is saved.", answer.(SKU).Code) },
 		Leads: func(answer any) string { return skuPage(answer.(SKU).Code) },
 	})
-	op.Bind = func(f *schema.Form) schema.Handler {
-		now, given := articles.Edits(f)
-		return func(ctx context.Context, who db.Caller) (any, error) {
-			return db.Update(ctx, s.db, who, func(tx *db.Tx) (SKU, error) {
-				if _, err := putSKU(tx, now, given); err != nil {
-					return SKU{}, err
-				}
-				rec, err := find(&tx.Conn, now.Code)
-				return rec.SKU, err
-			})
-		}
-	}
+	op.Bind = record.Saves(s.db, articles, putSKU, func(c *db.Conn, now article, _ int64) (SKU, error) {
+		rec, err := find(c, now.Code)
+		return rec.SKU, err
+	})
 	return op
 }
 

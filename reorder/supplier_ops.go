@@ -10,6 +10,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 func sampleSupplier() Supplier {
@@ -34,17 +35,9 @@ func (s *Service) saveSupplierOp() schema.Op {
 		Did:     schema.Said(func(x Supplier) string { return fmt.Sprintf("Supplier %s is saved.", x.Name) }),
 		Leads:   func(answer any) string { return supplierPage(answer.(Supplier).Name) },
 	})
-	op.Bind = func(f *schema.Form) schema.Handler {
-		now, given := suppliers.Edits(f)
-		return func(ctx context.Context, who db.Caller) (any, error) {
-			return db.Update(ctx, s.db, who, func(tx *db.Tx) (Supplier, error) {
-				if _, err := suppliers.Put(tx, now, given); err != nil {
-					return Supplier{}, err
-				}
-				return findSupplier(&tx.Conn, now.Name)
-			})
-		}
-	}
+	op.Bind = record.Saves(s.db, suppliers, suppliers.Put, func(c *db.Conn, now Supplier, _ int64) (Supplier, error) {
+		return findSupplier(c, now.Name)
+	})
 	return op
 }
 

@@ -300,6 +300,20 @@ func (n *Noun[T]) Rows(put func(tx *db.Tx, now T, given func(column string) bool
 	}
 }
 
+// Saves is the Bind of an operation that makes or changes a record: put stores it as a row of a file, and read returns
+// what it is then.
+func Saves[T, R any](d *db.DB, n *Noun[T], put func(*db.Tx, T, func(column string) bool) (schema.Outcome, error),
+	read func(c *db.Conn, now T, id int64) (R, error)) func(*schema.Form) schema.Handler {
+	return schema.Writes2(d, func(f *schema.Form, now *T, given *func(string) bool) { *now, *given = n.Edits(f) },
+		func(tx *db.Tx, now T, given func(string) bool) (saved R, err error) {
+			o, err := put(tx, now, given)
+			if err != nil {
+				return saved, err
+			}
+			return read(&tx.Conn, now, o.ID)
+		})
+}
+
 // Table is the noun's CSV table: rows are identified by the key, if there is one.
 func (n *Noun[T]) Table(name, about string) schema.Table {
 	t := schema.Table{
