@@ -126,13 +126,9 @@ func bindAssetQ(f *schema.Form, p *string) {
 		schema.Label("Search"))
 }
 
-func (f AssetFilter) where() (t condition) {
-	if f.Status != "" {
-		t.by("status", " = ?", f.Status)
-	}
-	if f.Q != "" {
-		t.also("has_words(?, asset_tag, name, category, location, serial_number)", f.Q)
-	}
+func (f AssetFilter) where() (t db.Where) {
+	t.And(f.Status != "", "status = ?", f.Status)
+	t.And(f.Q != "", "has_words(?, asset_tag, name, category, location, serial_number)", f.Q)
 	return t
 }
 
@@ -143,7 +139,7 @@ func (s *Service) Assets(ctx context.Context, f AssetFilter) (Assets, error) {
 
 func listAssets(c *db.Conn, f AssetFilter) (page Assets, err error) {
 	t := f.where()
-	t.also("id > ?", f.After)
+	t.And(true, "id > ?", f.After)
 	order, skip := " ORDER BY id", int64(0)
 	if by := assetSorts[f.Sort]; by != "" {
 		order, skip = " ORDER BY "+by, f.Skip
@@ -152,7 +148,7 @@ func listAssets(c *db.Conn, f AssetFilter) (page Assets, err error) {
 		}
 		order += ", id"
 	}
-	page.Assets, err = assets.All(c, t.sql()+order+" LIMIT ? OFFSET ?", append(t.args, f.Fetch(), skip)...)
+	page.Assets, err = assets.All(c, t.SQL()+order+" LIMIT ? OFFSET ?", append(t.Args, f.Fetch(), skip)...)
 	if err != nil {
 		return page, err
 	}
@@ -172,7 +168,7 @@ func (s *Service) CountAssets(ctx context.Context, f AssetFilter) (int64, error)
 
 func countAssets(c *db.Conn, f AssetFilter) (int64, error) {
 	t := f.where()
-	return assets.Count(c, t.sql(), t.args...)
+	return assets.Count(c, t.SQL(), t.Args...)
 }
 
 // withMeters completes an asset.

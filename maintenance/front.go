@@ -50,7 +50,7 @@ func (s *Service) Find(ctx context.Context, text string, most int64) (Found, err
 		}
 		plans := PlanFilter{Q: text}.where()
 		f = Found{Assets: assets.Assets, Parts: parts.Parts}
-		if f.Plans, err = plansWhere(c, plans.sql()+" ORDER BY p.id LIMIT ?", append(plans.args, most)...); err != nil {
+		if f.Plans, err = plansWhere(c, plans.SQL()+" ORDER BY p.id LIMIT ?", append(plans.Args, most)...); err != nil {
 			return f, err
 		}
 		f.WorkOrders, err = Filter{Q: text, Cursor: first}.read(c)

@@ -28,17 +28,11 @@ type PartFilter struct {
 	schema.Cursor[int64]
 }
 
-func (f PartFilter) where() (t condition) {
-	switch {
-	case f.LowStock == nil:
-	case *f.LowStock:
-		t.also("min_quantity > 0 AND quantity <= min_quantity")
-	default:
-		t.also("(min_quantity = 0 OR quantity > min_quantity)")
-	}
-	if f.Q != "" {
-		t.also("has_words(?, part_number, name, supplier, location)", f.Q)
-	}
+func (f PartFilter) where() (t db.Where) {
+	low := f.LowStock
+	t.And(low != nil && *low, "min_quantity > 0 AND quantity <= min_quantity")
+	t.And(low != nil && !*low, "(min_quantity = 0 OR quantity > min_quantity)")
+	t.And(f.Q != "", "has_words(?, part_number, name, supplier, location)", f.Q)
 	return t
 }
 
@@ -49,8 +43,8 @@ func (s *Service) Parts(ctx context.Context, f PartFilter) (Parts, error) {
 
 func pageOfParts(c *db.Conn, f PartFilter) (page Parts, err error) {
 	t := f.where()
-	t.also("id > ?", f.After)
-	page.Parts, err = parts.All(c, t.sql()+" ORDER BY id LIMIT ?", append(t.args, f.Fetch())...)
+	t.And(true, "id > ?", f.After)
+	page.Parts, err = parts.All(c, t.SQL()+" ORDER BY id LIMIT ?", append(t.Args, f.Fetch())...)
 	page.Parts, page.Next = schema.Cut(page.Parts, f.Limit, func(one Part) int64 { return one.ID })
 	return page, err
 }
@@ -62,7 +56,7 @@ func (s *Service) CountParts(ctx context.Context, f PartFilter) (int64, error) {
 
 func countParts(c *db.Conn, f PartFilter) (int64, error) {
 	t := f.where()
-	return parts.Count(c, t.sql(), t.args...)
+	return parts.Count(c, t.SQL(), t.Args...)
 }
 
 // Part returns one part; 404 if there is none.

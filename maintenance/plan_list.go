@@ -40,16 +40,12 @@ type PlanFilter struct {
 	schema.Cursor[int64]
 }
 
-func (f PlanFilter) where() (t condition) {
-	if f.AssetID != 0 {
-		t.by("p.asset_id", " = ?", f.AssetID)
-	}
+func (f PlanFilter) where() (t db.Where) {
+	t.And(f.AssetID != 0, "p.asset_id = ?", f.AssetID)
 	if f.Paused != nil {
-		t.also("p.paused = ?", *f.Paused)
+		t.And(true, "p.paused = ?", *f.Paused)
 	}
-	if f.Q != "" {
-		t.also("has_words(?, p.title, a.name, a.asset_tag)", f.Q)
-	}
+	t.And(f.Q != "", "has_words(?, p.title, a.name, a.asset_tag)", f.Q)
 	return t
 }
 
@@ -61,13 +57,13 @@ func (s *Service) Plans(ctx context.Context, f PlanFilter) (Plans, error) {
 func listPlans(c *db.Conn, f PlanFilter) (page Plans, err error) {
 	all := f.where()
 	t := all
-	t.also("p.id > ?", f.After)
-	if page.Plans, err = plansWhere(c, t.sql()+" ORDER BY p.id LIMIT ?", append(t.args, f.Fetch())...); err != nil {
+	t.And(true, "p.id > ?", f.After)
+	if page.Plans, err = plansWhere(c, t.SQL()+" ORDER BY p.id LIMIT ?", append(t.Args, f.Fetch())...); err != nil {
 		return page, err
 	}
 	page.Plans, page.Next = schema.Cut(page.Plans, f.Limit, func(one Plan) int64 { return one.PMID })
 	if page.Total = int64(len(page.Plans)); page.Next != nil || f.After != 0 {
-		page.Total, _, err = db.One(c, db.Int, "SELECT count(*)"+planTables+all.sql(), all.args...)
+		page.Total, _, err = db.One(c, db.Int, "SELECT count(*)"+planTables+all.SQL(), all.Args...)
 	}
 	return page, err
 }

@@ -84,7 +84,7 @@ func matchingOrders(c *db.Conn, query string) ([]int64, error) {
 		return nil, err
 	}
 	t := f.where(c)
-	ids, err := db.All(c, db.Int, "SELECT w.id"+orderTables+t.sql()+" ORDER BY w.id LIMIT ?", append(t.args, maxBulk+1)...)
+	ids, err := db.All(c, db.Int, "SELECT w.id"+orderTables+t.SQL()+" ORDER BY w.id LIMIT ?", append(t.Args, maxBulk+1)...)
 	if err == nil && len(ids) > maxBulk {
 		err = fault.Invalidf("more than %d work orders match; narrow the filters", maxBulk)
 	}

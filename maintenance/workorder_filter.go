@@ -36,8 +36,7 @@ type Filter struct {
 // condition is the filter as SQL with its arguments. If several indexes are possible, the most selective is used: a
 // unary plus keeps the engine from the others.
 type condition struct {
-	terms   []string
-	args    []any
+	db.Where
 	indexed bool
 	joins   bool // it looks at the asset
 }
@@ -48,20 +47,7 @@ func (t *condition) by(column, rest string, args ...any) {
 		column = "+" + column
 	}
 	t.indexed = true
-	t.also(column+rest, args...)
-}
-
-// also adds a term without an index.
-func (t *condition) also(term string, args ...any) {
-	t.terms = append(t.terms, term)
-	t.args = append(t.args, args...)
-}
-
-func (t *condition) sql() string {
-	if len(t.terms) == 0 {
-		return ""
-	}
-	return " WHERE " + strings.Join(t.terms, " AND ")
+	t.And(true, column+rest, args...)
 }
 
 // resolve finds the spellings of the assignee in the orders. An unknown name matches nothing.
@@ -102,16 +88,14 @@ func (f Filter) where(c *db.Conn) (t condition) {
 	f.whereDue(c, &t)
 	f.whereState(&t)
 	if f.From != nil {
-		t.also("w.created_at >= ?", exact.InstantOf(f.From.Time(c.Zone())))
+		t.And(true, "w.created_at >= ?", exact.InstantOf(f.From.Time(c.Zone())))
 	}
 	if f.To != nil {
-		t.also("w.created_at < ?", exact.InstantOf((*f.To + 1).Time(c.Zone())))
+		t.And(true, "w.created_at < ?", exact.InstantOf((*f.To + 1).Time(c.Zone())))
 	}
-	if f.Q != "" {
-		t.joins = true
-		t.also("(has_words(?, w.description, a.name, a.asset_tag, w.resolution) OR w.id = ?)", f.Q,
-			words.Number(f.Q, "WO", "job"))
-	}
+	t.joins = f.Q != ""
+	t.And(t.joins, "(has_words(?, w.description, a.name, a.asset_tag, w.resolution) OR w.id = ?)", f.Q,
+		words.Number(f.Q, "WO", "job"))
 	return t
 }
 
@@ -120,9 +104,9 @@ func (f Filter) whereDue(c *db.Conn, t *condition) {
 	switch {
 	case f.Overdue == nil:
 	case *f.Overdue:
-		t.also("w.due_date < ? AND w.status IN ('open', 'in-progress')", c.Today())
+		t.And(true, "w.due_date < ? AND w.status IN ('open', 'in-progress')", c.Today())
 	default:
-		t.also("(w.due_date IS NULL OR w.due_date >= ? OR w.status IN ('done', 'cancelled'))", c.Today())
+		t.And(true, "(w.due_date IS NULL OR w.due_date >= ? OR w.status IN ('done', 'cancelled'))", c.Today())
 	}
 }
 
@@ -174,18 +158,16 @@ func (f Filter) sorted(c *db.Conn) (query string, args []any) {
 	if f.Falling {
 		by += " DESC"
 	}
-	return "SELECT " + workOrders.Columns() + orderTables + t.sql() + " ORDER BY " + by + ", w.id DESC LIMIT ? OFFSET ?",
-		append(t.args, f.Limit, f.Skip)
+	return "SELECT " + workOrders.Columns() + orderTables + t.SQL() + " ORDER BY " + by + ", w.id DESC LIMIT ? OFFSET ?",
+		append(t.Args, f.Limit, f.Skip)
 }
 
 // newestFirst is the statement that lists the filter's orders.
 func (f Filter) newestFirst(c *db.Conn) (query string, args []any) {
 	t := f.where(c)
-	if f.After != 0 {
-		t.also("w.id < ?", f.After)
-	}
-	return "SELECT " + workOrders.Columns() + orderTables + t.sql() + " ORDER BY w.id DESC LIMIT ?",
-		append(t.args, f.Limit)
+	t.And(f.After != 0, "w.id < ?", f.After)
+	return "SELECT " + workOrders.Columns() + orderTables + t.SQL() + " ORDER BY w.id DESC LIMIT ?",
+		append(t.Args, f.Limit)
 }
 
 // inAll is the statement that counts the filter's orders: by the stored numbers if possible, else along an index.
@@ -193,11 +175,11 @@ func (f Filter) inAll(c *db.Conn) (query string, args []any) {
 	t := f.where(c)
 	switch {
 	case f.counted():
-		return "SELECT coalesce(sum(w.n), 0) FROM work_order_counts w" + t.sql(), t.args
+		return "SELECT coalesce(sum(w.n), 0) FROM work_order_counts w" + t.SQL(), t.Args
 	case f.summed():
-		return "SELECT coalesce(sum(w.n), 0) FROM work_order_sums w" + t.sql(), t.args
+		return "SELECT coalesce(sum(w.n), 0) FROM work_order_sums w" + t.SQL(), t.Args
 	case t.joins:
-		return "SELECT count(*)" + orderTables + t.sql(), t.args
+		return "SELECT count(*)" + orderTables + t.SQL(), t.Args
 	}
-	return "SELECT count(*) FROM work_orders w" + t.sql(), t.args
+	return "SELECT count(*) FROM work_orders w" + t.SQL(), t.Args
 }

@@ -160,7 +160,7 @@ func costOfAll(c *db.Conn, f Filter) (int64, error) {
 	}
 	t := f.where(c)
 	if f.summed() {
-		sum, _, err := db.One(c, db.Int, "SELECT coalesce(sum(w.cents), 0) FROM work_order_sums w"+t.sql(), t.args...)
+		sum, _, err := db.One(c, db.Int, "SELECT coalesce(sum(w.cents), 0) FROM work_order_sums w"+t.SQL(), t.Args...)
 		return sum, err
 	}
 	tables := " FROM work_orders w"
@@ -176,7 +176,7 @@ func costOfAll(c *db.Conn, f Filter) (int64, error) {
 		sum += costOf(r.Int(), r.Int(), r.Int(), r.Int()).TotalCents
 		return nil
 	}, "SELECT w.labor_minutes, coalesce(w.labor_rate_cents, "+strconv.FormatInt(rate, 10)+
-		"), w.typed_cents, w.used_cents"+tables+t.sql(), t.args...)
+		"), w.typed_cents, w.used_cents"+tables+t.SQL(), t.Args...)
 	return sum, err
 }
 

@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"strings"
 
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
@@ -66,19 +65,11 @@ type Filter struct {
 
 const defaultLimit = 100
 
-// where returns the filter's condition and its arguments.
-func (f Filter) where() (string, []any) {
-	conditions, args := []string{"1"}, []any{}
-	if f.Service != "" {
-		conditions, args = append(conditions, "p.service = ?"), append(args, f.Service)
-	}
-	if f.Endpoint != 0 {
-		conditions, args = append(conditions, "d.endpoint_id = ?"), append(args, f.Endpoint)
-	}
-	if f.Failed {
-		conditions = append(conditions, "d.state IN ('failed', 'interrupted')")
-	}
-	return " WHERE " + strings.Join(conditions, " AND "), args
+func (f Filter) where() (w db.Where) {
+	w.And(f.Service != "", "p.service = ?", f.Service)
+	w.And(f.Endpoint != 0, "d.endpoint_id = ?", f.Endpoint)
+	w.And(f.Failed, "d.state IN ('failed', 'interrupted')")
+	return w
 }
 
 // Deliveries returns the delivery log, newest first.
@@ -86,7 +77,7 @@ func Deliveries(ctx context.Context, d *db.DB, f Filter) ([]Delivery, error) {
 	if f.Limit < 1 {
 		f.Limit = defaultLimit
 	}
-	where, args := f.where()
+	w := f.where()
 	return db.Read(ctx, d, func(c *db.Conn) ([]Delivery, error) {
 		if f.Endpoint != 0 {
 			_, found, err := db.One(c, db.Int, "SELECT id FROM endpoints WHERE id = ?", f.Endpoint)
@@ -97,8 +88,8 @@ func Deliveries(ctx context.Context, d *db.DB, f Filter) ([]Delivery, error) {
 				return nil, noReceiver(f.Endpoint)
 			}
 		}
-		return db.All(c, scanDelivery, "SELECT "+deliveryColumns+where+" ORDER BY d.id DESC LIMIT ?",
-			append(args, f.Limit)...)
+		return db.All(c, scanDelivery, "SELECT "+deliveryColumns+w.SQL()+" ORDER BY d.id DESC LIMIT ?",
+			append(w.Args, f.Limit)...)
 	})
 }
 

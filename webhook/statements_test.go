@@ -20,8 +20,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 	assert.OK(t, err)
 	defer d.Close()
 	log := func(f Filter) string {
-		where, _ := f.where()
-		return "SELECT " + deliveryColumns + where + " ORDER BY d.id DESC LIMIT 100"
+		return "SELECT " + deliveryColumns + f.where().SQL() + " ORDER BY d.id DESC LIMIT 100"
 	}
 	cases := map[string]struct {
 		query string

@@ -56,13 +56,8 @@ func scan(r *db.Row) Entry {
 		Action: r.Text(), Subject: r.Text(), Changes: json.RawMessage(r.Text())}
 }
 
-// where returns the filter's condition and its arguments, without After.
-func (f Filter) where() (string, []any) {
-	var all []string
-	var args []any
-	add := func(condition string, values ...any) {
-		all, args = append(all, condition), append(args, values...)
-	}
+// where is the filter's conditions, without After.
+func (f Filter) where() (w db.Where) {
 	kind, id, _ := strings.Cut(f.Subject, ":")
 	service := "service"
 	if id != "" {
@@ -70,38 +65,21 @@ func (f Filter) where() (string, []any) {
 	}
 	switch {
 	case f.Service != "" && f.Appliance:
-		add(service+" IN (?, '')", f.Service)
+		w.And(true, service+" IN (?, '')", f.Service)
 	case f.Service == appliance:
-		add(service + " = ''")
-	case f.Service != "":
-		add(service+" = ?", f.Service)
+		w.And(true, service+" = ''")
+	default:
+		w.And(f.Service != "", service+" = ?", f.Service)
 	}
-	if f.Actor != "" {
-		add("lower(actor) = lower(?)", f.Actor)
-	}
-	switch {
-	case f.Subject == "":
-	case id != "":
-		add("subject = ?", f.Subject)
-	default: // all of a kind, or of a singleton such as settings
-		add("(subject = ? OR substr(subject, 1, ?) = ?)", kind, len([]rune(kind))+1, kind+":")
-	}
-	if f.Via != "" {
-		add("via = ?", f.Via)
-	}
-	if f.Text != "" {
-		add("has_words(?, action, subject, actor, changes)", f.Text)
-	}
-	if f.Since != 0 {
-		add("at >= ?", f.Since)
-	}
-	if f.Until != 0 {
-		add("at < ?", f.Until)
-	}
-	if len(all) == 0 {
-		return "1", nil
-	}
-	return strings.Join(all, " AND "), args
+	w.And(f.Actor != "", "lower(actor) = lower(?)", f.Actor)
+	w.And(id != "", "subject = ?", f.Subject)
+	// all of a kind, or of a singleton such as settings
+	w.And(f.Subject != "" && id == "", "(subject = ? OR substr(subject, 1, ?) = ?)", kind, len([]rune(kind))+1, kind+":")
+	w.And(f.Via != "", "via = ?", f.Via)
+	w.And(f.Text != "", "has_words(?, action, subject, actor, changes)", f.Text)
+	w.And(f.Since != 0, "at >= ?", f.Since)
+	w.And(f.Until != 0, "at < ?", f.Until)
+	return w
 }
 
 // For restricts the filter to what the caller may see: in a service its own entries, and for its admins those of the
@@ -124,12 +102,10 @@ func (f Filter) newest() (query string, args []any) {
 	}
 	var queries []string
 	for _, p := range parts {
-		where, its := p.where()
-		if p.After > 0 {
-			where, its = where+" AND id < ?", append(its, p.After)
-		}
-		queries = append(queries, "SELECT * FROM (SELECT "+columns+" FROM audit WHERE "+where+" ORDER BY id DESC LIMIT ?)")
-		args = append(args, append(its, p.Limit+1)...)
+		w := p.where()
+		w.And(p.After > 0, "id < ?", p.After)
+		queries = append(queries, "SELECT * FROM (SELECT "+columns+" FROM audit"+w.SQL()+" ORDER BY id DESC LIMIT ?)")
+		args = append(append(args, w.Args...), p.Limit+1)
 	}
 	if len(queries) == 1 {
 		return queries[0], args
@@ -142,7 +118,6 @@ const appliance = "-"
 
 // List returns the newest entries of the filter. It returns the total only with counted, which scans the whole trail.
 func List(ctx context.Context, d *db.DB, f Filter, counted bool) (t Trail, err error) {
-	where, args := f.where()
 	err = d.View(ctx, func(c *db.Conn) error {
 		page, pageArgs := f.newest()
 		t.Entries, err = db.All(c, scan, page, pageArgs...)
@@ -159,7 +134,8 @@ func List(ctx context.Context, d *db.DB, f Filter, counted bool) (t Trail, err e
 		if more {
 			t.Next = &t.Entries[f.Limit-1].ID
 		}
-		n, _, err := db.One(c, db.Int, "SELECT COUNT(*) FROM audit WHERE "+where, args...)
+		w := f.where()
+		n, _, err := db.One(c, db.Int, "SELECT COUNT(*) FROM audit"+w.SQL(), w.Args...)
 		t.Total = &n
 		return err
 	})

@@ -31,26 +31,17 @@ type Filter struct {
 	Page                   schema.Cursor[int64]
 }
 
-// where is the filter's condition, including what the caller may see: a service's own messages, for admins also those
+// where is the filter's conditions, including what the caller may see: a service's own messages, for admins also those
 // of the appliance.
-func (f Filter) where(who db.Caller) (string, []any) {
-	conditions, args := []string{"1"}, []any{}
-	add := func(condition string, arg any) { conditions, args = append(conditions, condition), append(args, arg) }
-	switch {
-	case who.Service != "" && who.Role == "admin":
-		add("service IN (?, '')", who.Service)
-	case who.Service != "":
-		add("service = ?", who.Service)
-	}
-	for column, value := range map[string]string{"state": f.State, "kind": f.Kind, "record": f.Record} {
-		if value != "" {
-			add(column+" = ?", value)
-		}
-	}
-	if f.Q != "" {
-		add("instr(folded(address), folded(?)) > 0", f.Q)
-	}
-	return strings.Join(conditions, " AND "), args
+func (f Filter) where(who db.Caller) (w db.Where) {
+	admin := who.Role == "admin"
+	w.And(who.Service != "" && admin, "service IN (?, '')", who.Service)
+	w.And(who.Service != "" && !admin, "service = ?", who.Service)
+	w.And(f.State != "", "state = ?", f.State)
+	w.And(f.Kind != "", "kind = ?", f.Kind)
+	w.And(f.Record != "", "record = ?", f.Record)
+	w.And(f.Q != "", "instr(folded(address), folded(?)) > 0", f.Q)
+	return w
 }
 
 // List lists messages, newest first.
@@ -64,15 +55,13 @@ func (b *Book) List(ctx context.Context, who db.Caller, f Filter) (List, error) 
 }
 
 func list(c *db.Conn, who db.Caller, f Filter) (v List, err error) {
-	where, args := f.where(who)
-	if v.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM mails WHERE "+where, args...); err != nil {
+	w := f.where(who)
+	if v.Total, _, err = db.One(c, db.Int, "SELECT count(*) FROM mails"+w.SQL(), w.Args...); err != nil {
 		return v, err
 	}
-	if f.Page.After > 0 {
-		where, args = where+" AND id < ?", append(args, f.Page.After)
-	}
-	v.Mails, err = db.All(c, mail.ScanListed, "SELECT "+mail.ListedColumns+" WHERE "+where+" ORDER BY id DESC LIMIT ?",
-		append(args, f.Page.Fetch())...)
+	w.And(f.Page.After > 0, "id < ?", f.Page.After)
+	v.Mails, err = db.All(c, mail.ScanListed, "SELECT "+mail.ListedColumns+w.SQL()+" ORDER BY id DESC LIMIT ?",
+		append(w.Args, f.Page.Fetch())...)
 	if v.Mails == nil {
 		v.Mails = []Mail{}
 	}
@@ -89,12 +78,12 @@ func (b *Book) About(ctx context.Context, who db.Caller, subjects []string) ([]M
 	if err != nil {
 		return nil, err
 	}
-	where, args := Filter{}.where(who)
+	w := Filter{}.where(who)
 	return db.Read(ctx, b.d, func(c *db.Conn) ([]Mail, error) {
 		return db.All(c, mail.ScanListed, "SELECT "+mail.ListedColumns+` WHERE id IN (
 			SELECT id FROM mails WHERE subject IN (SELECT value FROM json_each(?))
 			UNION SELECT id FROM mails WHERE person IN (SELECT value FROM json_each(?)) AND person <> '')
-			AND `+where+" ORDER BY id DESC LIMIT ?", append([]any{string(list), string(list)}, append(args, mostAbout)...)...)
+			`+w.Text+" ORDER BY id DESC LIMIT ?", append([]any{string(list), string(list)}, append(w.Args, mostAbout)...)...)
 	})
 }
 
