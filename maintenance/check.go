@@ -26,7 +26,7 @@ func check(c *db.Conn) ([]string, error) {
 // checkMeters walks every meter's readings in the order of posting: each must have been valid, and the result must
 // equal the meter.
 func checkMeters(c *db.Conn) (breaches []string, err error) {
-	meters, err := db.All(c, scanMeter, "SELECT "+meterColumns+" FROM meters ORDER BY id")
+	meters, err := meters.All(c, "ORDER BY id")
 	if err != nil {
 		return nil, err
 	}

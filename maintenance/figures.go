@@ -62,21 +62,27 @@ func (s *Service) Figures(ctx context.Context, q FiguresFor) (Figures, error) {
 	return db.Read(ctx, s.db, func(c *db.Conn) (Figures, error) { return figures(c, q) })
 }
 
-func figures(c *db.Conn, q FiguresFor) (f Figures, err error) {
-	f.Assets = []AssetFigures{}
-	if f.To = c.Today(); q.To != nil {
-		f.To = *q.To
+// days are the first and the last day; it refuses a range that ends before it begins, and an unknown asset.
+func (q FiguresFor) days(c *db.Conn) (from, to exact.Day, err error) {
+	if to = c.Today(); q.To != nil {
+		to = *q.To
 	}
-	if f.From = f.To - 364; q.From != nil {
-		f.From = *q.From
+	if from = to - 364; q.From != nil {
+		from = *q.From
 	}
-	if f.From > f.To {
-		return f, fault.Fieldf("from", "from: %v is after to, %v", f.From, f.To)
+	if from > to {
+		return from, to, fault.Fieldf("from", "from: %v is after to, %v", from, to)
 	}
 	if q.AssetID != 0 {
-		if _, err := assets.ByID(c, q.AssetID); err != nil {
-			return f, err
-		}
+		_, err = assets.ByID(c, q.AssetID)
+	}
+	return from, to, err
+}
+
+func figures(c *db.Conn, q FiguresFor) (f Figures, err error) {
+	f.Assets = []AssetFigures{}
+	if f.From, f.To, err = q.days(c); err != nil {
+		return f, err
 	}
 	if err := f.addJobs(c, q.AssetID); err != nil {
 		return f, err

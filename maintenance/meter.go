@@ -8,6 +8,7 @@ import (
 	"quartermaster/schema/db"
 	"quartermaster/schema/exact"
 	"quartermaster/schema/fault"
+	"quartermaster/schema/record"
 )
 
 // Meter counts an asset's use: hours, kilometers, cycles.
@@ -33,6 +34,8 @@ type meterState struct {
 
 const meterColumns = "id, name, unit, reading, read_date, asset_id, epoch, corrected_day, last_day, last_value, posted"
 
+var meters = record.Read("meter", "meters", meterColumns, "meters", scanMeter)
+
 func scanMeter(r *db.Row) Meter {
 	m := Meter{ID: r.Int(), Name: r.Text(), Unit: r.Text(), Reading: r.Milli(), ReadDate: r.DayPtr()}
 	m.assetID, m.epoch, m.correctedDay = r.Int(), r.Int(), r.DayPtr()
@@ -43,15 +46,11 @@ func scanMeter(r *db.Row) Meter {
 	return m
 }
 
-// findMeter reads a meter that something refers to.
-func findMeter(c *db.Conn, id int64) (Meter, error) {
-	m, _, err := db.One(c, scanMeter, "SELECT "+meterColumns+" FROM meters WHERE id = ?", id)
-	return m, err
-}
+const ofAsset = "WHERE asset_id = ? ORDER BY name"
 
 // metersOf lists an asset's meters by name, with their use per day.
 func metersOf(c *db.Conn, assetID int64) ([]Meter, error) {
-	meters, err := db.All(c, scanMeter, "SELECT "+meterColumns+" FROM meters WHERE asset_id = ? ORDER BY name", assetID)
+	meters, err := meters.All(c, ofAsset, assetID)
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +104,7 @@ func (m *Meter) useBy(first *db.Stmt, today exact.Day) (u use, err error) {
 
 // pickMeter is the asset's meter with the name or id ref. An asset with a single meter needs no ref.
 func pickMeter(c *db.Conn, a Asset, ref string) (none Meter, err error) {
-	meters, err := db.All(c, scanMeter, "SELECT "+meterColumns+" FROM meters WHERE asset_id = ? ORDER BY name", a.ID)
+	meters, err := meters.All(c, ofAsset, a.ID)
 	if err != nil {
 		return none, err
 	}

@@ -68,8 +68,7 @@ func putMeter(tx *db.Tx, row *schema.Form, m meterRow) (assetID int64, o schema.
 			return 0, o, err
 		}
 	}
-	held, found, err := db.One(&tx.Conn, scanMeter, "SELECT "+meterColumns+" FROM meters WHERE asset_id = ? AND name = ?",
-		a.ID, m.name)
+	held, found, err := meters.One(&tx.Conn, "WHERE asset_id = ? AND name = ?", a.ID, m.name)
 	if err != nil {
 		return 0, o, err
 	}

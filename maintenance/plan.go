@@ -76,7 +76,7 @@ func noPlan(id int64) error { return fault.NotFoundf("there is no PM plan %d", i
 // readingOn is the value of the plan's meter on a day: its last reading until then, or its present value if no reading
 // since its last correction is so old.
 func (p *plan) readingOn(c *db.Conn, day exact.Day) (exact.Milli, error) {
-	m, err := findMeter(c, p.MeterID)
+	m, err := meters.ByID(c, p.MeterID)
 	if err != nil || m.ReadDate == nil || day >= *m.ReadDate {
 		return m.Reading, err
 	}
@@ -164,7 +164,7 @@ func (p *plan) read(tx *db.Tx, day exact.Day, reading exact.Milli) (doubt string
 	if err != nil {
 		return "", err
 	}
-	m, err := findMeter(&tx.Conn, p.MeterID)
+	m, err := meters.ByID(&tx.Conn, p.MeterID)
 	if err != nil {
 		return "", err
 	}

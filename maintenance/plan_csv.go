@@ -127,7 +127,7 @@ func (p *plan) count(tx *db.Tx, a Asset, r planRow) error {
 	if r.given("meter") && r.meter != "" || p.MeterID == 0 {
 		m, err = pickMeter(&tx.Conn, a, r.meter)
 	} else {
-		m, err = findMeter(&tx.Conn, p.MeterID)
+		m, err = meters.ByID(&tx.Conn, p.MeterID)
 	}
 	if err != nil {
 		return err

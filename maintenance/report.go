@@ -82,15 +82,15 @@ func (s *Service) Report(ctx context.Context, by, sort string, q FiguresFor, pag
 
 // report adds up the jobs; its rows are the dearest first, months in order.
 func report(c *db.Conn, by string, q FiguresFor) (r Report, rows []ReportRow, err error) {
-	sums, err := figures(c, q)
-	if err != nil {
+	r.By = by
+	if r.From, r.To, err = q.days(c); err != nil {
 		return r, nil, err
 	}
-	r = Report{From: sums.From, To: sums.To, By: by, Jobs: &sums.Jobs, DowntimeMinutes: &sums.DowntimeMinutes,
-		TotalCostCents: &sums.TotalCostCents}
 	var keys []string
+	var all AssetFigures
 	of := map[string]*AssetFigures{}
 	err = eachDone(c, r.From, r.To, q.AssetID, func(j doneJob) {
+		all.add(j)
 		key := map[string]string{"asset": j.asset, "person": j.person, "month": j.day.Month().String(), "type": j.kind}[by]
 		if of[key] == nil {
 			keys = append(keys, key)
@@ -98,6 +98,7 @@ func report(c *db.Conn, by string, q FiguresFor) (r Report, rows []ReportRow, er
 		}
 		of[key].add(j)
 	})
+	r.Jobs, r.DowntimeMinutes, r.TotalCostCents = &all.Jobs, &all.DowntimeMinutes, &all.TotalCostCents
 	for _, key := range keys {
 		a := of[key]
 		rows = append(rows, ReportRow{Key: key, Jobs: a.Jobs, TotalCostCents: a.TotalCostCents,
