@@ -37,6 +37,9 @@
 //	parts.Table(name, about)           the whole CSV table
 //	parts.Fill(c, given)               the values of the Edit form
 //
+// Standing(f) fills the fields that follow from the day too, when a record is read by One, ByID, All or Each. A noun
+// without a form and a file is a View, made by Read from its columns, its FROM and a scan.
+//
 // Rules over several fields, forbidden states and references by name are functions of the noun: Check is called before
 // each row is written. A noun that is read by several FROM clauses writes those queries itself, with Columns and Row.
 //
