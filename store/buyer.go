@@ -349,11 +349,7 @@ func (s *Service) BuyerOps() []schema.Op {
 	redeem.About = "Redeem a code."
 	redeem.Leads = func(any) string { return "/my" }
 	redeem.Did = schema.Said(func(r Redeemed) string {
-		text := "The code is redeemed for " + r.Order.Items[0].Name + ", order " + r.Order.OrderRef + "."
-		if r.License != nil {
-			text += " Your license key: " + r.License.Key
-		}
-		return text
+		return "The code is redeemed for " + r.Order.Items[0].Name + ", order " + r.Order.OrderRef + "."
 	})
 	redeem.Bind = func(f *schema.Form) schema.Handler {
 		var written, email, name, remote string

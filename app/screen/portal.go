@@ -299,10 +299,9 @@ func (s *Screens) openPost(op schema.Op) handle {
 		if n, ok := answer.(interface{ Note() string }); ok {
 			note = n.Note()
 		}
-		text, key := didText(op, answer, x.shop), ""
+		text, key := didText(op, answer, x.shop), "" // the key stands by itself, to be copied
 		if k, ok := answer.(interface{ IssuedKey() string }); ok {
 			key = k.IssuedKey()
-			text = strings.TrimSuffix(text, " Your license key: "+key) // which stands by itself, to be copied
 		}
 		return x.show(http.StatusOK, "Thank you", true, x.frame(), thanks(text, note, lead, key))
 	}
