@@ -242,6 +242,18 @@ func (v assetView) first(ctx context.Context) exact.Day {
 	return max(oldest, first)
 }
 
+// last is the day on which the axis of all meters ends: a week after today, or after what is due next.
+func (v assetView) last(ctx context.Context) exact.Day {
+	today := page.From(ctx).Today
+	last := today
+	for _, p := range v.Plans {
+		if !p.Paused && p.NextDue != nil && *p.NextDue < today+daysAhead {
+			last = max(last, *p.NextDue)
+		}
+	}
+	return last + 7
+}
+
 // eventsChart is the axis of an asset without a meter.
 func (v assetView) eventsChart(ctx context.Context) page.Chart {
 	c := page.Chart{Title: "The last 12 months", Low: true, From: page.From(ctx).Today - 365}
@@ -258,7 +270,7 @@ const (
 // addEvents adds the asset's past and due work to the chart: dots are services, squares are repairs, dashed lines are
 // plans: those by the meter's use, and on the first meter also those by days.
 func (v assetView) addEvents(ctx context.Context, c *page.Chart, meter string) {
-	c.To = page.From(ctx).Today + daysAhead
+	c.To = v.last(ctx)
 	for _, wo := range v.Done {
 		if day := wo.CompletedAt.Day(page.From(ctx).Zone); day >= c.From && !v.ofOther(wo, meter) {
 			look := page.Good

@@ -919,7 +919,7 @@ func planRow(p maintenance.Plan, asset, headed bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if p.UsageRemaining != nil {
+		if p.UsageRemaining != nil && (asset || p.DueSource != "days") {
 			if asset {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 53, "<span class=\"wide-only\">")
 				if templ_7745c5c3_Err != nil {

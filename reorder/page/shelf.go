@@ -140,7 +140,8 @@ func (v shelfView) before(ctx context.Context, r reorder.ShelfRow, last exact.Da
 
 // differed says how many of the SKUs counted on the last day differed from the books then.
 func (v shelfView) differed(ctx context.Context, last exact.Day) string {
-	then, off, large := 0, 0, 0
+	then, off := 0, 0
+	var large []string
 	for _, r := range v.Rows {
 		if r.Last == nil || v.on(ctx, r) != last {
 			continue
@@ -150,15 +151,17 @@ func (v shelfView) differed(ctx context.Context, last exact.Day) string {
 			off++
 		}
 		if r.Last.Large() {
-			large++
+			large = append(large, r.Name+" by "+signedText(*r.Last.Off))
 		}
 	}
 	text := fmt.Sprintf("%d of the %d counted then differed", off, then)
 	switch {
 	case then == 0:
 		return ""
-	case large > 0:
-		text += fmt.Sprintf(", %d by a tenth or more", large)
+	case len(large) == 1:
+		text += ", " + large[0]
+	case len(large) > 1:
+		text += fmt.Sprintf(", %d by a tenth or more", len(large))
 	}
 	return text + ". "
 }
@@ -172,8 +175,8 @@ func (v shelfView) countColumns(ctx context.Context) (all []page.Column) {
 	if page.Sorted(ctx) {
 		all = append(all, page.Column{Label: "Supplier", Sort: "supplier"})
 	}
-	return append(all, page.Column{Label: "Expected", Sort: "stock", Right: true}, page.Column{Label: "Counted", Right: true},
-		page.Column{Label: "Difference"}, page.Column{Label: "Last difference", Right: true})
+	return append(all, page.Column{Label: "Last difference", Right: true}, page.Column{Label: "Expected", Sort: "stock",
+		Right: true}, page.Column{Label: "Counted", Right: true}, page.Column{Label: "Difference"})
 }
 
 // countField names the field of a line of the count.

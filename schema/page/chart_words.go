@@ -24,7 +24,7 @@ func (d *drawing) legend() string {
 	case d.Past:
 		look := "past"
 		if d.behind() {
-			look = "past behind"
+			look = "line was"
 		}
 		key(look, d.Names[1])
 		key("bar", d.Names[0])
@@ -92,7 +92,7 @@ func (d *drawing) texts() {
 	}
 	if d.Low {
 		if d.Now != nil {
-			d.text(anchored(d.x(0, *d.Now)), "", d.x(0, *d.Now), float64(d.foot)+belowPlot-6, d.Now.Label)
+			d.text(anchored(d.x(0, *d.Now), .94), "", d.x(0, *d.Now), float64(d.foot)+belowPlot-6, d.Now.Label)
 		}
 		d.stacked()
 		d.ticks()
@@ -121,14 +121,18 @@ func (d *drawing) stacked() {
 			d.Marks[i+1].Label = m.Label + "; " + d.Marks[i+1].Label
 			continue
 		}
-		d.text(anchored(x), "", x, float64(d.top-6-i*linesBetweenLabels), m.Label)
+		d.text(anchored(x, .5), "", x, float64(d.top-6-i*linesBetweenLabels), m.Label)
 	}
 }
 
-// anchored is how words begin at a position so that they stay in the plot.
-func anchored(x float64) string {
-	if x > plotWide/2 {
+// anchored is how words lie about a position so that they stay in the plot: long ones on the side of its middle, short
+// ones (edge .94) across it except near an end.
+func anchored(x, edge float64) string {
+	switch {
+	case x > plotWide*edge:
 		return "end"
+	case x > plotWide*(1-edge):
+		return "middle"
 	}
 	return "start"
 }
