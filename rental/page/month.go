@@ -233,8 +233,8 @@ func leasesOf(t rental.TenantBehind) map[int64]openOnLease {
 	return leases
 }
 
-// weeks are a period that is no month, whose months are written short: 26 Nov–2 Dec 2026.
-var weeks = regexp.MustCompile(`^\d+( [A-Z][a-z]+)?( \d{4})?-\d+ [A-Z][a-z]+ \d{4}$`)
+// weeks are a period that is no month, whose months are written short and which no line breaks: 26 Nov–2 Dec 2026.
+var weeks = regexp.MustCompile(`\b\d+( [A-Z][a-z]+)?( \d{4})?-\d+ [A-Z][a-z]+ \d{4}`)
 
 var longMonth = regexp.MustCompile(`([A-Z][a-z]{2})[a-z]+`)
 
@@ -249,10 +249,9 @@ func period(label string) string {
 			return m[2]
 		}
 	}
-	if weeks.MatchString(label) {
-		return strings.NewReplacer("-", "–", " ", "\u00a0").Replace(longMonth.ReplaceAllString(label, "$1"))
-	}
-	return label
+	return weeks.ReplaceAllStringFunc(label, func(days string) string {
+		return strings.NewReplacer("-", "–\u2060", " ", "\u00a0").Replace(longMonth.ReplaceAllString(days, "$1"))
+	})
 }
 
 // chargeWords say what is charged: "Rent, November 2026", "Late fee for rent due 1 Nov 2026".
