@@ -28,22 +28,7 @@ func (s *Service) Declare() schema.Service {
 			{Noun: "charge", Within: "SELECT 'lease:' || lease_id FROM charges WHERE id = ?"},
 			{Noun: "recurring", Within: "SELECT 'lease:' || lease_id FROM recurring_charges WHERE id = ?"},
 		},
-		Tables: []schema.Table{
-			propertyTable(),
-			unitTable(),
-			tenantTable(),
-			s.rentRollTable(),
-			leaseTable(),
-			s.rentTable(),
-			s.recurringTable(),
-			s.chargeTable(),
-			s.paymentTable(),
-			s.depositTable(),
-			ticketTable(),
-			bankAccountTable(),
-			recurringExpenseTable(),
-			expenseTable(),
-		},
+		Tables:  s.tables(),
 		Reports: s.reports(),
 		Journal: s.Journal,
 		Events:  events(),
@@ -133,6 +118,26 @@ func (s *Service) ops() []schema.Op {
 		schema.At("", "", "rental tenant end-sessions TENANT_ID", s.endTenantSessions()),
 		schema.At("", "", "rental tenant forget TENANT_ID", s.forgetTenant()),
 	}, s.mailOps()...)
+}
+
+// tables lists the CSV tables, in the order in which an empty database imports them.
+func (s *Service) tables() []schema.Table {
+	return []schema.Table{
+		propertyTable(),
+		unitTable(),
+		tenantTable(),
+		s.rentRollTable(),
+		leaseTable(),
+		s.rentTable(),
+		s.recurringTable(),
+		s.chargeTable(),
+		s.paymentTable(),
+		s.depositTable(),
+		ticketTable(),
+		bankAccountTable(),
+		recurringExpenseTable(),
+		expenseTable(),
+	}
 }
 
 func events() []schema.Event {

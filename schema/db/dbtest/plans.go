@@ -34,7 +34,7 @@ type Plans struct {
 func Main(m *testing.M, p Plans) {
 	code := m.Run()
 	if faults := p.check(); code == 0 && len(faults) > 0 {
-		fmt.Println("FAIL: plans of the statements that the tests ran")
+		fmt.Println("FAIL: plans of the statements that the tests ran; give each an index, or a reason in plans_test.go")
 		for _, f := range faults {
 			fmt.Println("   ", f)
 		}
