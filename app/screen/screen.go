@@ -5,6 +5,7 @@ package screen
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -97,7 +98,20 @@ func New(o Options) (*Screens, error) {
 	}
 	s.collectAll()
 	s.routes()
-	return s, nil
+	return s, s.samePath()
+}
+
+// samePath refuses two pages at one address: the later would never be shown.
+func (s *Screens) samePath() error {
+	titles := map[string]string{}
+	for _, p := range s.pages {
+		if first, taken := titles[p.Path]; taken {
+			return fmt.Errorf("%s: the pages %q and %q have the same path %s; give the service's own page another",
+				s.Service.Name, first, p.Title, p.Path)
+		}
+		titles[p.Path] = p.Title
+	}
+	return nil
 }
 
 // collectAll collects the operations of each area.
