@@ -113,9 +113,9 @@ func (v assetView) acts() []page.Action {
 		acts = []page.Action{jobOf(*p, "Open job: "+schema.Shorten(p.Title, 24)).Main(),
 			page.Open("New work order", "create_workorder", "asset_id", id).Key("n")}
 	}
-	turn := page.Do("It is down", "set_asset_status", "id", id, "status", "down")
+	turn := page.Do("Mark as down", "set_asset_status", "id", id, "status", "down")
 	if v.Status == "down" {
-		turn = page.Do("It runs again", "set_asset_status", "id", id, "status", "operational")
+		turn = page.Do("Mark as running", "set_asset_status", "id", id, "status", "operational")
 	}
 	if v.Status != "retired" {
 		acts = append(acts, turn)
@@ -284,8 +284,11 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, meter string) {
 		on := meter == "" || p.Meter == nil && meter == v.Meters[0].Name || p.Meter != nil && *p.Meter == meter
 		if on && p.NextDue != nil && *p.NextDue >= c.From && *p.NextDue < c.To &&
 			!p.Paused && len(c.Marks) == 0 {
-			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue,
-				Label: schema.Shorten(p.Title, 24) + ", due " + page.DayText(ctx, *p.NextDue)})
+			due := "due " + page.DayText(ctx, *p.NextDue)
+			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue, Label: schema.Shorten(p.Title, 24) + ", " + due})
+			if days := *p.NextDue - page.From(ctx).Today; max(days, -days) < page.NearDays {
+				c.Title += ", service " + due
+			}
 		}
 	}
 	if v.Down != nil {

@@ -85,7 +85,7 @@ func covers(v reorder.ToOrder) string {
 	if v.Open == 0 || v.Open >= n {
 		return ""
 	}
-	return fmt.Sprintf("Of the %d %s %d are covered. ", n, which, n-v.Open)
+	return fmt.Sprintf("%d %s, of which %d ordered or drafted. ", n, which, n-v.Open)
 }
 
 // left is what a phone says of the stock: "25 left, out 28 Nov"; of what is covered, where it is: "25 left, in PO-000002".

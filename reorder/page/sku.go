@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -97,7 +98,7 @@ func arrivals(p reorder.ProductPage) (days []*exact.Day) {
 // chart is the stock as its movements left it, the sales by day, and what is to come.
 func (v productView) chart(ctx context.Context) page.Chart {
 	c := page.Chart{
-		Title: "Stock and sales, " + page.Num(chartDays) + " days",
+		Title: fmt.Sprintf("Stock and sales, %d days and the next %d", chartDays, len(v.days)),
 		Steps: true,
 		Bars:  points(v.Days), Line: v.stock(ctx), Ahead: points(v.days), Label: "Day",
 		Names: [2]string{"Sold", "Stock"},

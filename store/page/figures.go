@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"quartermaster/schema"
@@ -253,12 +252,7 @@ func in(totals []store.Figure, currency string) store.Figure {
 
 // changed says what a currency came to before, and how much more or less it is now.
 func changed(was store.Figure, now int64) string {
-	money := exact.CurrencyOf(was.Currency)
-	way, by, percent := upOrDown(was.NetCents, now)
-	if percent = strings.TrimPrefix(percent, ", "); percent == "" {
-		percent = money.Amount(by)
-	}
-	return " was " + money.Amount(was.NetCents) + ", " + way + "\u00a0" + percent
+	return " was " + exact.CurrencyOf(was.Currency).Amount(was.NetCents) + ", " + upOrDown(was, now)
 }
 
 // of is one currency's part of the figures.

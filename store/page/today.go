@@ -28,9 +28,6 @@ type todayView struct {
 type monthOf struct {
 	store.Figure
 	earlier store.Figure // the 30 days before
-	way     string       // "up", by how much, and ", 49 %" of the earlier
-	by      int64
-	percent string
 }
 
 // mainFirst sorts by currency: first the one with the most orders in all.
@@ -74,7 +71,7 @@ func today(s *store.Service) page.Page {
 			for i, f := range month.Totals {
 				m, c := monthOf{Figure: f}, netOf(f.Currency, v.day, month.Rows, earlier.Rows)
 				m.earlier = in(earlier.Totals, f.Currency)
-				m.way, m.by, m.percent = upOrDown(m.earlier.NetCents, m.NetCents)
+				c.Title = exact.CurrencyOf(f.Currency).Format(f.NetCents) + " net in 30 days, " + upOrDown(m.earlier, f.NetCents)
 				if v.month = append(v.month, m); i < 2 {
 					v.charts = append(v.charts, c)
 				}
@@ -104,16 +101,16 @@ func between(n, of int) string {
 	return ", "
 }
 
-// upOrDown is a change in words, by how much, and the share of what was: ", 49 %"; none of nothing.
-func upOrDown(was, now int64) (way string, by int64, percent string) {
-	way, by = "up", now-was
+// upOrDown is a change of net in words: "up 49 %"; by how much from nothing.
+func upOrDown(was store.Figure, now int64) string {
+	way, by := "up\u00a0", now-was.NetCents
 	if by < 0 {
-		way, by = "down", -by
+		way, by = "down\u00a0", -by
 	}
-	if was > 0 {
-		percent = ", " + page.Num((by*100+was/2)/was) + "\u00a0%"
+	if was.NetCents <= 0 {
+		return way + exact.CurrencyOf(was.Currency).Amount(by)
 	}
-	return way, by, percent
+	return way + page.Num((by*100+was.NetCents/2)/was.NetCents) + "\u00a0%"
 }
 
 // disputeAct leads to the disputed order, or to all disputes where it is not on record.
@@ -127,7 +124,7 @@ func disputeAct(d store.DisputeOf) page.Action {
 // netOf is each day's net in a currency in the 30 days up to today, with the same day of the preceding 30 days.
 func netOf(currency string, today exact.Day, rows, before []store.Figure) page.Chart {
 	c := page.Chart{
-		Title: "Net by day in " + currency + ", the last 30 days", Label: "Day", Past: true, Whole: true,
+		Label: "Day", Past: true, Whole: true,
 		Names: [2]string{"Net", "The 30 days before"}, Show: exact.CurrencyOf(currency).Amount,
 	}
 	net := map[exact.Day]int64{}

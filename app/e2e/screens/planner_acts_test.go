@@ -145,10 +145,10 @@ func TestARenameSaysWhatItDid(t *testing.T) {
 func TestAMachineThatIsDownIsSaidAtOnePress(t *testing.T) {
 	t.Parallel()
 	v := openDemo(t).as(asAdmin, "maintenance")
-	for _, turn := range [][2]string{{"It is down", "down"}, {"It runs again", "operational"}} {
+	for _, turn := range [][2]string{{"Mark as down", "down"}, {"Mark as running", "operational"}} {
 		assert.Must(t, strings.Contains(v.Get("/assets/1").Body, turn[0]+"<"), "the page of the lathe has no %q", turn[0])
 		status(t, post(v, "/do/set_asset_status", url.Values{"id": {"1"}, "status": {turn[1]}}), http.StatusSeeOther)
 		status(t, v.Get("/assets/1"), http.StatusOK, "Lathe is "+turn[1]+".")
 	}
-	assert.Lacks(t, v.Get("/assets/1").Body, "It runs again<", "a machine that runs is offered to run again")
+	assert.Lacks(t, v.Get("/assets/1").Body, "Mark as running<", "a machine that runs is offered to run again")
 }
