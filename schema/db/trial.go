@@ -124,7 +124,7 @@ func (t *joint) update(ctx context.Context, who Caller, fn func(*Tx) error) erro
 	}
 	t.busy = true
 	defer func() { t.busy = false }()
-	tx := &Tx{Conn: Conn{now: t.now, c: t.c, loc: t.d.Zone()}, d: t.d, who: who}
+	tx := &Tx{Conn: Conn{now: t.now, c: t.c, loc: t.d.Zone()}, d: t.d, who: who, trying: t.trial != nil}
 	err := tx.Try(func() error { return failed(tx.run(fn)) })
 	t.audited, t.emitted, t.forgot = t.audited || tx.audited, t.emitted || tx.emitted, t.forgot || tx.forgot
 	return err

@@ -17,6 +17,7 @@ type Tx struct {
 	wrote, audited, emitted bool
 	forgot                  bool   // a person: the file must contain nothing of them
 	past                    bool   // its clock is set back
+	trying                  bool   // it belongs to a trial
 	subject                 string // of the last audit entry
 	failure                 error  // of Do
 }

@@ -272,7 +272,7 @@ func (tx *Tx) run(fn func(*Tx) error) error {
 	if err := tx.outcome(func() error { return fn(tx) }); err != nil {
 		return err
 	}
-	if tx.forgot {
+	if tx.forgot && !tx.trying {
 		if err := tx.forgetWords(); err != nil {
 			return err
 		}
