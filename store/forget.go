@@ -87,7 +87,7 @@ func noneRuns(c *db.Conn, id int64) error {
 // themselves. licenses are subjects of the audit trail.
 func addLabels(c *db.Conn, licenses []string, replace map[string]string) error {
 	for _, license := range licenses {
-		labels, err := db.All(c, db.Text, `SELECT DISTINCT json_extract(changes, '$.label') FROM audit
+		labels, err := db.All(c, db.Text, `SELECT DISTINCT json_extract(changes, '$.label') FROM audit INDEXED BY audit_subject
 			WHERE service = 'store' AND action = 'license.activated' AND subject = ? AND json_extract(changes, '$.label') <> ''`,
 			license)
 		if err != nil {
@@ -141,7 +141,7 @@ func forgetUnbooked(tx *db.Tx, keys []string, replace map[string]string) error {
 func replacements(c *db.Conn, k, now Customer) (replace map[string]string, err error) {
 	replace = map[string]string{k.Email: now.Email}
 	for addresses := []string{k.Email}; len(addresses) > 0; addresses = addresses[1:] {
-		before, err := db.All(c, db.Text, `SELECT json_extract(changes, '$.from') FROM audit
+		before, err := db.All(c, db.Text, `SELECT json_extract(changes, '$.from') FROM audit INDEXED BY audit_subject
 			WHERE service = 'store' AND action IN ('customer.email', 'customer.merged') AND subject = 'customer:' || ?`,
 			addresses[0])
 		if err != nil {
@@ -164,7 +164,7 @@ func replacements(c *db.Conn, k, now Customer) (replace map[string]string, err e
 		return nil, err
 	}
 	for address := range replace {
-		saved, err := db.All(c, db.Text, `SELECT json_extract(changes, '$.name') FROM audit
+		saved, err := db.All(c, db.Text, `SELECT json_extract(changes, '$.name') FROM audit INDEXED BY audit_subject
 			WHERE service = 'store' AND action IN ('customer.saved', 'customer.merged') AND subject = 'customer:' || ?`, address)
 		if err != nil {
 			return nil, err

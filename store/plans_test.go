@@ -82,6 +82,8 @@ func TestMain(m *testing.M) {
 			"walk":         "VIRTUAL TABLE INDEX 192:M1<", // the trigrams
 			"listBatches":  "SEARCH b USING INDEX store_batches_unused (id<?)",
 			"look":         "SEARCH l USING INTEGER PRIMARY KEY (rowid=?)",
+			"addLabels":    "SEARCH audit USING INDEX audit_subject (subject=?)",
+			"replacements": "SEARCH audit USING INDEX audit_subject (subject=?)",
 			"lookUpCode":   "SEARCH k USING PRIMARY KEY (hash=?)",
 		},
 	})
