@@ -151,15 +151,24 @@ var orderSorts = map[string]string{
 // OrderSorts lists the columns that work orders can be sorted by.
 func OrderSorts() []string { return slices.Sorted(maps.Keys(orderSorts)) }
 
-// sorted is the statement that lists the filter's orders by a column.
+// sorted is the statement that lists the filter's orders by a column. It chooses them by their ids: to sort whole rows
+// takes twice as long.
 func (f Filter) sorted(c *db.Conn) (query string, args []any) {
 	t := f.where(c)
 	by := orderSorts[f.Sort]
+	if f.Sort == "status" && f.Status != "" || f.Sort == "priority" && f.Priority != "" {
+		by = "NULL" // all have the same
+	}
 	if f.Falling {
 		by += " DESC"
 	}
-	return "SELECT " + workOrders.Columns() + orderTables + t.SQL() + " ORDER BY " + by + ", w.id DESC LIMIT ? OFFSET ?",
-		append(t.Args, f.Limit, f.Skip)
+	by = " ORDER BY " + by + ", w.id DESC"
+	tables := " FROM work_orders w"
+	if t.joins || f.Sort == "asset" {
+		tables = orderTables
+	}
+	return "SELECT " + workOrders.Columns() + orderTables + " WHERE w.id IN (SELECT w.id" + tables + t.SQL() + by +
+		" LIMIT ? OFFSET ?)" + by, append(t.Args, f.Limit, f.Skip)
 }
 
 // newestFirst is the statement that lists the filter's orders.
