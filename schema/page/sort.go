@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"quartermaster/schema"
 	"quartermaster/schema/fault"
@@ -27,7 +28,27 @@ func By[T any, K cmp.Ordered](key func(T) K) func(a, b T) int {
 
 // ByText compares rows by a text, in any case.
 func ByText[T any](key func(T) string) func(a, b T) int {
-	return func(a, b T) int { return cmp.Compare(strings.ToLower(key(a)), strings.ToLower(key(b))) }
+	return func(a, b T) int { return compareFolded(key(a), key(b)) }
+}
+
+// compareFolded compares two texts in lower case. It only makes them so from the first character beyond ASCII.
+func compareFolded(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		x, y := a[i], b[i]
+		if x >= utf8.RuneSelf || y >= utf8.RuneSelf {
+			return cmp.Compare(strings.ToLower(a[i:]), strings.ToLower(b[i:]))
+		}
+		if 'A' <= x && x <= 'Z' {
+			x += 'a' - 'A'
+		}
+		if 'A' <= y && y <= 'Z' {
+			y += 'a' - 'A'
+		}
+		if x != y {
+			return cmp.Compare(x, y)
+		}
+	}
+	return cmp.Compare(len(a), len(b))
 }
 
 // ByPtr compares rows by an optional value; rows without it come last.
