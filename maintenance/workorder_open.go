@@ -197,7 +197,7 @@ func (s *Service) createWorkOrder() schema.Op {
 // besideNewJob are the jobs that wait, of the asset if one is named, so that none is opened twice.
 func besideNewJob(c *db.Conn, given map[string]string) (b schema.Beside, err error) {
 	const most = 8
-	b.Title = "Already open"
+	b.Title, b.Field = "Already open", "asset_id"
 	asset := numberOf(given["asset_id"])
 	for _, status := range []string{"in-progress", "open"} {
 		list, err := mostUrgent(c, status)
@@ -213,7 +213,7 @@ func besideNewJob(c *db.Conn, given map[string]string) (b schema.Beside, err err
 				note = wo.Asset + ", " + *wo.AssignedTo
 			}
 			b.Rows = append(b.Rows, schema.BesideRow{Text: firstLine(wo.Description), Note: note,
-				Path: fmt.Sprintf("/work-orders/%d", wo.ID)})
+				Path: fmt.Sprintf("/work-orders/%d", wo.ID), Of: fmt.Sprint(wo.AssetID)})
 		}
 	}
 	return b, nil

@@ -102,11 +102,12 @@ type Op struct {
 // Beside is a list of records beside a form.
 type Beside struct {
 	Title string
+	Field string // the field whose value a row's Of is: rows of others are hidden when one is chosen
 	Rows  []BesideRow
 }
 
 // BesideRow is one of them, with its page.
-type BesideRow struct{ Text, Note, Path string }
+type BesideRow struct{ Text, Note, Path, Of string }
 
 // Group is some fields of a form under one title.
 type Group struct {

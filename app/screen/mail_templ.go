@@ -80,7 +80,7 @@ func mailNotes(v mailer.Status) templ.Component {
 	})
 }
 
-// mailRefused stands at the foot of each first page.
+// mailRefused stands beside the menu of each first page, and at a phone's foot.
 func mailRefused(v mailer.Status) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -103,7 +103,7 @@ func mailRefused(v mailer.Status) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if v.Refused > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"note warn no-print\"><p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"note warn refused no-print\"><p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -71,7 +71,7 @@ func billed(ctx context.Context, v rental.Overview) []page.Part {
 // collectedChart is what was collected of each month, as bars over what was billed; nothing before the first charge.
 func collectedChart(ctx context.Context, v rental.Overview) page.Chart {
 	late := lateCents(v)
-	c := page.Chart{Title: "Billed by month, " + page.CurrencyCode(ctx),
+	c := page.Chart{Title: "Billed by month and collected, " + page.CurrencyCode(ctx),
 		Label: "Month", Names: [2]string{"Collected", "Billed"}, Rest: "Open", Todo: v.Totals.OutstandingCents - late, Low: true,
 		Show: func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
 	for _, m := range v.Months {
@@ -305,7 +305,7 @@ func (v arrearsView) ages(ctx context.Context) []page.Part {
 }
 
 // ageLooks are the looks of ageNames.
-var ageLooks = []string{"soon", "old", page.Late, page.Bad}
+var ageLooks = []string{"soon", "old", page.Late, "oldest"}
 
 // agesOf are overdue charges by age.
 func agesOf(charges ...rental.Arrear) []page.Part {

@@ -151,7 +151,7 @@ func (v shelfView) differed(ctx context.Context, last exact.Day) string {
 			off++
 		}
 		if r.Last.Large() {
-			large = append(large, r.Name+" by "+signedText(*r.Last.Off))
+			large = append(large, r.Name+" by\u00a0"+signedText(*r.Last.Off))
 		}
 	}
 	text := fmt.Sprintf("%d of the %d counted then differed", off, then)

@@ -98,18 +98,18 @@ func arrivals(p reorder.ProductPage) (days []*exact.Day) {
 // chart is the stock as its movements left it, the sales by day, and what is to come.
 func (v productView) chart(ctx context.Context) page.Chart {
 	c := page.Chart{
-		Title: fmt.Sprintf("Stock and sales, %d days and the next %d", chartDays, len(v.days)),
+		Title: fmt.Sprintf("Stock and sales, %d days and the next %d", chartDays, max(len(v.days)-1, 0)),
 		Steps: true,
 		Bars:  points(v.Days), Line: v.stock(ctx), Ahead: points(v.days), Label: "Day",
 		Names: [2]string{"Sold", "Stock"},
 		Plain: milli,
 		Limit: &page.Point{Label: "reorder point " + page.DecText(v.ReorderPoint), Value: v.point()},
-		Now:   &page.Point{Label: "today " + page.QtyText(v.CurrentStock), Day: v.Today},
+		Now:   &page.Point{Label: "today: " + page.QtyText(v.CurrentStock), Day: v.Today},
 	}
 	for _, o := range v.Outstanding {
 		if o.ExpectedDate != nil && *o.ExpectedDate > v.Today && *o.ExpectedDate-v.Today <= mostAheadDays {
 			c.Marks = append(c.Marks, page.Point{Day: *o.ExpectedDate,
-				Label: page.QtyText(o.Qty) + " on " + page.DayText(ctx, *o.ExpectedDate)})
+				Label: page.QtyText(o.Qty) + " come " + page.DayText(ctx, *o.ExpectedDate)})
 		}
 	}
 	return c

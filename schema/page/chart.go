@@ -29,7 +29,7 @@ type Chart struct {
 	To     exact.Day
 	Now    *Point             // a day with its name: "today 21"
 	Marks  []Point            // vertical lines for the future
-	Events []Part             // events on a day, dots on the line or at the foot; squares of Bad, red of "bad late"
+	Events []Part             // events on a day, dots on the line or at the foot; squares of Bad, a red stroke of "bad late"
 	Kinds  [3]string          // what dots, squares and red squares are, "Service", "Repair" and "Down"
 	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars, or a line over many
 	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
@@ -304,7 +304,11 @@ func (d *drawing) events() {
 		for i++; i < len(d.Events) && d.x(0, Point{Day: d.Events[i].Day})-x < nearMarks; i++ {
 			e.Label += "; " + d.Events[i].Label
 		}
-		d.write(`<path class="event `, e.Look, `" d="M`, at(x), ` `, at(y), `h0"><title>`, esc(e.Label), `</title></path>`)
+		mark := "h0"
+		if e.Look == Bad+" late" { // a stroke: told from a square by its shape
+			mark = "m0-7v14"
+		}
+		d.write(`<path class="event `, e.Look, `" d="M`, at(x), ` `, at(y), mark, `"><title>`, esc(e.Label), `</title></path>`)
 	}
 }
 

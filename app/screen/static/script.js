@@ -110,6 +110,13 @@
     addEventListener("input", say);
   });
 
+  // What is open beside a form is that of the chosen record.
+  $$("[data-beside]").forEach(list => {
+    const field = $("[name=" + (list.dataset.beside || "none") + "]");
+    const say = () => [...list.children].forEach(li => { li.hidden = field.value && li.dataset.of !== field.value; });
+    if (field) { say(); field.addEventListener("change", say); }
+  });
+
   // The browser asks before what is typed into the rows of a list is left.
   $$("form.bulk").forEach(f => {
     let saves = false;
