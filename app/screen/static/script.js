@@ -112,7 +112,7 @@
 
   // What is open beside a form is that of the chosen record.
   $$("[data-beside]").forEach(list => {
-    const field = $("[name=" + (list.dataset.beside || "none") + "]");
+    const field = $("select[name=" + (list.dataset.beside || "none") + "]");
     const say = () => [...list.children].forEach(li => { li.hidden = field.value && li.dataset.of !== field.value; });
     if (field) { say(); field.addEventListener("change", say); }
   });
