@@ -98,14 +98,16 @@ func (v *letterView) nothing() string {
 }
 
 // add adds a lease's overdue charges, and where to pay them.
-func (v *letterView) add(ctx context.Context, s *rental.Service, r rental.LeaseRecord) error {
-	v.today = r.Today
+func (v *letterView) add(ctx context.Context, s *rental.Service, r rental.Ledger) (err error) {
+	if v.today, err = s.Today(ctx); err != nil {
+		return err
+	}
 	before := v.sum
 	if r.Unposted != "" {
 		v.Standing = r.Standing
 	}
 	for _, c := range r.Charges {
-		if !c.Paid && c.DueDate < r.Today {
+		if !c.Paid && c.DueDate < v.today {
 			v.sum += c.BalanceCents
 		}
 	}
@@ -128,7 +130,7 @@ func reminder(s *rental.Service) page.Page {
 			f.ID(&id, "lease_id", "the lease", schema.InPath("id"))
 			bindStep(f, &step)
 			return func(ctx context.Context, who db.Caller) (letterView, error) {
-				r, err := s.LeaseRecord(ctx, who, id)
+				r, err := s.Ledger(ctx, who, id)
 				if err != nil {
 					return letterView{}, err
 				}
@@ -171,7 +173,7 @@ func letterTo(ctx context.Context, s *rental.Service, who db.Caller, id, step in
 	v.to = t.Name
 	var to []string // whom the leases with arrears name: a co-tenant of another lease is not told
 	for _, l := range slices.Backward(t.LeaseList) {
-		r, err := s.LeaseRecord(ctx, who, l.ID)
+		r, err := s.Ledger(ctx, who, l.ID)
 		if err != nil {
 			return v, err
 		}
