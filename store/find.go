@@ -122,11 +122,17 @@ func (w wanted) inOrder(o Order) bool {
 
 // walkOrders calls fn with the ids of candidate orders, newest first, until fn has enough.
 func (w wanted) walkOrders(c *db.Conn, below int64, fn func(id int64) (more bool, err error)) error {
-	return w.walk(c, below, fn, findOrdersQuery, "SELECT id FROM store_orders WHERE id < ? ORDER BY id DESC")
+	return w.walk(c, below, fn, findOrdersQuery, `SELECT o.id FROM store_orders o
+		CROSS JOIN store_customers c ON c.id = o.customer_id WHERE o.id < ?1 AND has_words(?2, o.order_ref, o.provider_ref,
+		c.email, c.name, CASE WHEN EXISTS (SELECT 1 FROM store_products WHERE ?2 GLOB '* *' OR has_words(?2, sku))
+			THEN (SELECT group_concat(p.sku, char(10)) FROM store_order_lines l
+				CROSS JOIN store_products p ON p.id = l.product_id WHERE l.order_id = o.id) END)
+		ORDER BY o.id DESC`)
 }
 
 func (w wanted) walkCustomers(c *db.Conn, below int64, fn func(id int64) (more bool, err error)) error {
-	return w.walk(c, below, fn, findCustomersQuery, "SELECT id FROM store_customers WHERE id < ? ORDER BY id DESC")
+	return w.walk(c, below, fn, findCustomersQuery,
+		"SELECT id FROM store_customers WHERE id < ? AND has_words(?, email, name) ORDER BY id DESC")
 }
 
 // fewCandidates is the largest number of candidates of the few trigrams that are compared: with more, all trigrams are
@@ -136,7 +142,7 @@ const fewCandidates = 1000
 func (w wanted) walk(c *db.Conn, below int64, fn func(id int64) (more bool, err error), find, all string) error {
 	few, every, ok := w.trigrams()
 	if !ok {
-		return walk(c, fn, all, below)
+		return walk(c, fn, all, below, strings.Join(w, " "))
 	}
 	seen, last := 0, below
 	err := walk(c, func(id int64) (bool, error) {

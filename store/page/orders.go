@@ -32,10 +32,10 @@ func orders(s *store.Service) page.Page {
 			f.DayPtr(&o.To, "to", "Paid on this day or before", schema.Label("To"))
 			o.Q, o.Cursor = p.Q, p.Cursor()
 			return func(ctx context.Context, _ db.Caller) (v ordersView, err error) {
-				if v.total, err = s.CountOrders(ctx, o); err != nil {
+				if v.OrderPage, err = s.Orders(ctx, o); err != nil {
 					return v, err
 				}
-				v.OrderPage, err = s.Orders(ctx, o)
+				v.total, err = inAll(ctx, s.CountOrders, o, o.Cursor, len(v.Orders), v.Next)
 				if err = page.Arranged(p, &v.Orders, v.total, &v.Next, orderSorts, err); err != nil || !p.All {
 					return v, err
 				}

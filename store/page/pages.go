@@ -4,8 +4,11 @@
 package page
 
 import (
+	"context"
+
 	"github.com/a-h/templ"
 
+	"quartermaster/schema"
 	"quartermaster/schema/page"
 	"quartermaster/store"
 )
@@ -39,6 +42,15 @@ func Pages(s *store.Service) []page.Page {
 // Once are the answers that are shown once: minted codes, also as cards to print.
 func Once() []page.Once {
 	return []page.Once{page.OnceOf("mint_codes", func(m store.Minted) templ.Component { return Cards(m) })}
+}
+
+// inAll is how many records a filter keeps. They are only counted if there are others than the n that were read.
+func inAll[F any](ctx context.Context, count func(context.Context, F) (int64, error), filter F, at schema.Cursor[int64],
+	n int, next *int64) (int64, error) {
+	if at.After == 0 && next == nil {
+		return int64(n), nil
+	}
+	return count(ctx, filter)
 }
 
 func orderState(status string) templ.Component {

@@ -23,10 +23,10 @@ func customers(s *store.Service) page.Page {
 			p.Bind(f, customerSorts.Names()...)
 			k.Q, k.Cursor = p.Q, p.Cursor()
 			return func(ctx context.Context, _ db.Caller) (v customersView, err error) {
-				if v.total, err = s.CountCustomers(ctx, k); err != nil {
+				if v.CustomerPage, err = s.Customers(ctx, k); err != nil {
 					return v, err
 				}
-				v.CustomerPage, err = s.Customers(ctx, k)
+				v.total, err = inAll(ctx, s.CountCustomers, k, k.Cursor, len(v.Customers), v.Next)
 				err = page.Arranged(p, &v.Customers, v.total, &v.Next, customerSorts, err)
 				return v, err
 			}
@@ -103,10 +103,10 @@ func licenses(s *store.Service) page.Page {
 			f.Text(&l.OrderRef, "order_ref", "Only of this order", schema.Most(200), schema.Label("Order"))
 			l.Q, l.Cursor = p.Q, p.Cursor()
 			return func(ctx context.Context, who db.Caller) (v licensesView, err error) {
-				if v.total, err = s.CountLicenses(ctx, l); err != nil {
+				if v.LicensePage, err = s.Licenses(ctx, who, l); err != nil {
 					return v, err
 				}
-				v.LicensePage, err = s.Licenses(ctx, who, l)
+				v.total, err = inAll(ctx, s.CountLicenses, l, l.Cursor, len(v.Licenses), v.Next)
 				err = page.Arranged(p, &v.Licenses, v.total, &v.Next, licenseSorts, err)
 				return v, err
 			}
