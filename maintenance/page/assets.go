@@ -212,9 +212,6 @@ func (v assetView) lastDone() []maintenance.WorkOrder { return v.Done[:min(len(v
 func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.Chart {
 	list := v.Readings[m.ID]
 	title := fmt.Sprintf("%s: %s %s", page.Word(m.Name), page.QtyText(m.Reading), m.Unit)
-	if m.ReadDate != nil {
-		title += " on " + page.DayText(ctx, *m.ReadDate)
-	}
 	if m.AvgPerDay != nil {
 		title += fmt.Sprintf(", %s a day", page.DecText(*m.AvgPerDay))
 	}
@@ -286,7 +283,7 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, meter string) {
 			!p.Paused && len(c.Marks) == 0 {
 			due := "due " + page.DayText(ctx, *p.NextDue)
 			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue, Label: schema.Shorten(p.Title, 24) + ", " + due})
-			if days := *p.NextDue - page.From(ctx).Today; max(days, -days) < page.NearDays {
+			if days := *p.NextDue - page.From(ctx).Today; days >= 0 && days < page.NearDays {
 				c.Title += ", service " + due
 			}
 		}

@@ -138,32 +138,26 @@ func (v shelfView) before(ctx context.Context, r reorder.ShelfRow, last exact.Da
 	return strings.Join(all, ", ")
 }
 
-// differed says how many of the SKUs counted on the last day differed from the books then.
-func (v shelfView) differed(ctx context.Context, last exact.Day) string {
-	then, off := 0, 0
-	var large []string
+// lastCount is what the last day of counting came to.
+type lastCount struct {
+	counted, off int64
+	large        []reorder.ShelfRow // off by a tenth or more
+}
+
+func (v shelfView) lastCount(ctx context.Context, day exact.Day) (n lastCount) {
 	for _, r := range v.Rows {
-		if r.Last == nil || v.on(ctx, r) != last {
+		if r.Last == nil || v.on(ctx, r) != day {
 			continue
 		}
-		then++
+		n.counted++
 		if r.Last.Off != nil && *r.Last.Off != 0 {
-			off++
+			n.off++
 		}
 		if r.Last.Large() {
-			large = append(large, r.Name+" by\u00a0"+signedText(*r.Last.Off))
+			n.large = append(n.large, r)
 		}
 	}
-	text := fmt.Sprintf("%d of the %d counted then differed", off, then)
-	switch {
-	case then == 0:
-		return ""
-	case len(large) == 1:
-		text += ", " + large[0]
-	case len(large) > 1:
-		text += fmt.Sprintf(", %d by a tenth or more", len(large))
-	}
-	return text + ". "
+	return n
 }
 
 // countColumns are the heads of the sheet to count by; the supplier has a column if the rows are not grouped by it.
@@ -175,8 +169,8 @@ func (v shelfView) countColumns(ctx context.Context) (all []page.Column) {
 	if page.Sorted(ctx) {
 		all = append(all, page.Column{Label: "Supplier", Sort: "supplier"})
 	}
-	return append(all, page.Column{Label: "Last difference", Right: true}, page.Column{Label: "Expected", Sort: "stock",
-		Right: true}, page.Column{Label: "Counted", Right: true}, page.Column{Label: "Difference"})
+	return append(all, page.Column{Label: "Expected", Sort: "stock", Right: true}, page.Column{Label: "Counted", Right: true},
+		page.Column{Label: "Difference"})
 }
 
 // countField names the field of a line of the count.

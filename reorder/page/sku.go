@@ -98,7 +98,7 @@ func arrivals(p reorder.ProductPage) (days []*exact.Day) {
 // chart is the stock as its movements left it, the sales by day, and what is to come.
 func (v productView) chart(ctx context.Context) page.Chart {
 	c := page.Chart{
-		Title: fmt.Sprintf("Stock and sales, %d days and the next %d", chartDays, max(len(v.days)-1, 0)),
+		Title: fmt.Sprintf("Stock and sales, %d days and the next\u00a0%d", chartDays, max(len(v.days)-1, 0)),
 		Steps: true,
 		Bars:  points(v.Days), Line: v.stock(ctx), Ahead: points(v.days), Label: "Day",
 		Names: [2]string{"Sold", "Stock"},

@@ -67,7 +67,7 @@ const (
 	linesBetweenLabels = 14 // pixels for two lines of words
 	nearWords          = 180
 	nearMarks          = 30 // of the plot's width: their lines can hardly be told apart
-	NearDays           = 8  // from today: the name of a low chart's mark would cross its line, and is left to the title
+	NearDays           = 8  // after today: the name of a low chart's mark would cross its line, and is left to the title
 )
 
 // drawing is a chart with the positions of its values.

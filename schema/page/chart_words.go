@@ -117,7 +117,7 @@ func (d *drawing) texts() {
 func (d *drawing) stacked() {
 	for i, m := range d.Marks {
 		x := d.x(0, m)
-		if d.Now != nil && max(m.Day-d.Now.Day, d.Now.Day-m.Day) < NearDays {
+		if d.Now != nil && m.Day >= d.Now.Day && m.Day-d.Now.Day < NearDays {
 			continue
 		}
 		if i+1 < len(d.Marks) && d.x(0, d.Marks[i+1])-x < nearMarks { // one line of words for both
@@ -158,14 +158,14 @@ func (d *drawing) ticks() {
 	if len(points) == 0 {
 		return
 	}
-	step, first, year := max(1, (len(points)-1)/(mostTicks-1)), 0, 0
+	step, year := max(1, (len(points)-1)/(mostTicks-1)), 0
 	if d.to > d.from && step > 7 {
 		step = (step + 6) / 7 * 7
 	}
-	january := slices.IndexFunc(points, func(p Point) bool { return strings.HasPrefix(p.Label, "January ") })
-	months := january >= 0 && len(points) <= mostMonths // each has its label, below its bar
+	months := len(points) <= mostMonths && // each has its label, below its bar
+		slices.ContainsFunc(points, func(p Point) bool { return strings.HasPrefix(p.Label, "January ") })
 	if months {
-		step, first = 1, january%3
+		step = 1
 	}
 	for i := 0; i < len(points); i += step {
 		p, anchor, class, x := points[i], "middle", "", d.x(i, points[i])
@@ -176,19 +176,17 @@ func (d *drawing) ticks() {
 			continue // the mark says the day
 		}
 		switch {
-		case months && i%3 != first, !months && len(points) > 2 && i/step%2 == 1:
+		case months && i%3 != 0, !months && len(points) > 2 && i/step%2 == 1:
 			class = "odd" // omitted if there is little room
-		case months:
-		case i == 0 && len(points) > 2 && (len(d.Bars) == 0 || d.to > d.from):
+		case i == 0 && len(points) > 2 && (months || len(d.Bars) == 0 || d.to > d.from):
 			anchor, x = "start", x-d.slot()/2
-		case x > plotWide*.95 && len(points) > 2:
+		case !months && x > plotWide*.95 && len(points) > 2:
 			anchor, x = "end", x+d.slot()/2
 		}
 		words, of := d.tick(p)
 		if of != 0 && of != year {
-			if year = of; i != 0 || january != 1 || p.Label == "" {
-				words += " " + num(of)
-			}
+			year = of
+			words += " " + num(of)
 		}
 		d.text(anchor, class, x, float64(d.foot)+belowPlot-6, words)
 	}

@@ -233,7 +233,7 @@ func (v *figuresView) since(c currencyFigures) currencyFigures {
 	}
 	was := in(v.before.Totals, c.total.Currency)
 	if text := changed(was, c.total.NetCents); len(c.chart.Bars) > 0 {
-		c.chart.Title += "," + text
+		c.chart.Title = exact.CurrencyOf(was.Currency).Format(c.total.NetCents) + " net," + text
 	} else {
 		v.change = append(v.change, was.Currency+text)
 	}
@@ -250,9 +250,9 @@ func in(totals []store.Figure, currency string) store.Figure {
 	return store.Figure{Currency: currency}
 }
 
-// changed says what a currency came to before, and how much more or less it is now.
+// changed says how much more or less a currency is now than before: " up 49 % from 1,525.30".
 func changed(was store.Figure, now int64) string {
-	return " was " + exact.CurrencyOf(was.Currency).Amount(was.NetCents) + ", " + upOrDown(was, now)
+	return " " + upOrDown(was, now) + " from " + exact.CurrencyOf(was.Currency).Amount(was.NetCents)
 }
 
 // of is one currency's part of the figures.
