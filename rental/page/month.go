@@ -28,13 +28,17 @@ func month(s *rental.Service) page.Page {
 	})
 }
 
-// collectedTitle says what part of what is billed this month is collected, rounded down: all of it is all.
+// collectedTitle says what part of what is billed this month is collected, in whole percent: 100 only of all of it.
 func collectedTitle(ctx context.Context, v rental.Overview) string {
 	t := v.Totals
 	if t.BilledCents == 0 {
 		return "Nothing is billed in " + monthName(v.Month)
 	}
-	return page.Num(t.CollectedCents*100/t.BilledCents) + " % of " + page.MoneyText(ctx, t.BilledCents) + " billed in " +
+	part := (t.CollectedCents*200 + t.BilledCents) / (2 * t.BilledCents)
+	if t.CollectedCents < t.BilledCents {
+		part = min(part, 99)
+	}
+	return page.Num(part) + " % of " + page.MoneyText(ctx, t.BilledCents) + " billed in " +
 		monthName(v.Month) + " is collected"
 }
 

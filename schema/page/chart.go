@@ -31,7 +31,7 @@ type Chart struct {
 	Marks  []Point            // vertical lines for the future
 	Events []Part             // events on a day, dots on the line or at the foot; squares of Bad, a red stroke of "bad late"
 	Kinds  [3]string          // what dots, squares and red squares are, "Service", "Repair" and "Down"
-	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars, or a line over many
+	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars, behind it if they are many
 	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
 	Late   string             // names the part of Rest that is late: "Overdue"
 	Until  exact.Day          // the day up to which the last bar goes, if more of it is to come: it is drawn paler
@@ -62,7 +62,7 @@ const (
 	mostMonths         = 13
 	bandHigh           = 64 // pixels of a strip of bars below the line, with its name between
 	bandGap            = 40
-	mostPairs          = 24 // places; over more, the time before is a line
+	mostPairs          = 24 // places; of more, the time before stands behind
 	fewMonths          = 6
 	linesBetweenLabels = 14 // pixels for two lines of words
 	nearWords          = 180
@@ -255,8 +255,8 @@ func (d *drawing) plot() {
 		d.bars("bar", d.Bars, -.35, .7)
 		d.rest()
 	case d.behind():
-		d.bars("bar", d.Bars, -.35, .7)
-		d.stairs(d.Line)
+		d.bars("bar past behind", d.Line, -.43, .86)
+		d.bars("bar", d.Bars, -.25, .5)
 	case d.Past:
 		d.bars("bar past", d.Line, -.4, .4)
 		d.bars("bar", d.Bars, 0, .4)
@@ -359,17 +359,8 @@ func (d *drawing) mostBar() int64 {
 	return slices.MaxFunc(d.Bars, func(a, b Point) int { return cmp.Compare(a.Value, b.Value) }).Value
 }
 
-// behind says that there are more places than pairs of bars have room for: the time before is one line over them.
+// behind says that there are more places than pairs of bars have room for: the time before stands behind.
 func (d *drawing) behind() bool { return d.Past && max(d.n, len(d.places())) > mostPairs }
-
-// stairs draws points as a line that holds each value for the whole of its place.
-func (d *drawing) stairs(points []Point) {
-	d.write(`<path class="line was" d="M0 `, at(d.y(points[0].Value)))
-	for i, p := range points {
-		d.write(`V`, at(d.y(p.Value)), `H`, at(d.x(i, p)+d.slot()/2))
-	}
-	d.write(`"/>`)
-}
 
 // line draws points as one line, with dots if there are few.
 func (d *drawing) line(class string, points []Point, from int, steps bool) {

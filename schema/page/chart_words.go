@@ -24,7 +24,7 @@ func (d *drawing) legend() string {
 	case d.Past:
 		look := "past"
 		if d.behind() {
-			look = "line was"
+			look = "past behind"
 		}
 		key(look, d.Names[1])
 		key("bar", d.Names[0])
@@ -176,7 +176,7 @@ func (d *drawing) ticks() {
 			continue // the mark says the day
 		}
 		switch {
-		case months && i%3 != 0, !months && len(points) > 2 && i/step%2 == 1:
+		case months && (i%3 != 0 || i == 3), !months && len(points) > 2 && i/step%2 == 1:
 			class = "odd" // omitted if there is little room
 		case i == 0 && len(points) > 2 && (months || len(d.Bars) == 0 || d.to > d.from):
 			anchor, x = "start", x-d.slot()/2
