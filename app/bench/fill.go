@@ -117,8 +117,8 @@ func (s *shop) fillReorder(ctx context.Context, d *db.DB) error {
 		numbers(s.saleDays)+fmt.Sprintf(`INSERT INTO sales (day, sku_id, qty)
 			SELECT %d + d.i, k.id, (d.i * 7919 + k.id * 104729) %% 12 * 1000 FROM n d CROSS JOIN skus k ORDER BY d.i, k.id`,
 			int(s.today)-1-s.saleDays),
-		`UPDATE skus SET first_sold = f.day FROM (SELECT sku_id, min(day) AS day FROM sales WHERE qty > 0 GROUP BY sku_id) f
-			WHERE f.sku_id = skus.id`,
+		`UPDATE skus SET first_sold = f.first, last_sold = f.last FROM (SELECT sku_id, min(day) AS first, max(day) AS last
+			FROM sales WHERE qty > 0 GROUP BY sku_id) f WHERE f.sku_id = skus.id`,
 		"INSERT INTO sales_days (day, skus) SELECT day, count(*) FROM sales GROUP BY day")
 	for _, window := range []int64{31, 30} {
 		if err == nil {
