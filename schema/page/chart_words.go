@@ -176,9 +176,11 @@ func (d *drawing) ticks() {
 			continue // the mark says the day
 		}
 		switch {
-		case months && (i%3 != 0 || i == 3), !months && len(points) > 2 && i/step%2 == 1:
+		case months && i%3 != 0, !months && len(points) > 2 && i/step%2 == 1:
 			class = "odd" // omitted if there is little room
-		case i == 0 && len(points) > 2 && (months || len(d.Bars) == 0 || d.to > d.from):
+		case i == 0 && months:
+			anchor, x = "start", -8 // with its year it is wide
+		case i == 0 && len(points) > 2 && (len(d.Bars) == 0 || d.to > d.from):
 			anchor, x = "start", x-d.slot()/2
 		case !months && x > plotWide*.95 && len(points) > 2:
 			anchor, x = "end", x+d.slot()/2
