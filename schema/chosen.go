@@ -94,20 +94,3 @@ func Few[T any](list []T, most int, name func(T) string) (names []string) {
 	}
 	return names
 }
-
-// Map is what a function makes of each of a list.
-func Map[T, R any](list []T, of func(T) R) []R {
-	all := make([]R, len(list))
-	for i, one := range list {
-		all[i] = of(one)
-	}
-	return all
-}
-
-// Or is what p points to; otherwise, if it is nil, the other.
-func Or[T any](p *T, other T) T {
-	if p == nil {
-		return other
-	}
-	return *p
-}

@@ -350,3 +350,20 @@ func (f *Form) Files(p *[]File, name, about string, most int, opts ...Opt) bool 
 	}
 	return true
 }
+
+// Map is what a function makes of each of a list.
+func Map[T, R any](list []T, of func(T) R) []R {
+	all := make([]R, len(list))
+	for i, one := range list {
+		all[i] = of(one)
+	}
+	return all
+}
+
+// Or is what p points to; otherwise, if it is nil, the other.
+func Or[T any](p *T, other T) T {
+	if p == nil {
+		return other
+	}
+	return *p
+}

@@ -87,7 +87,8 @@ func noneRuns(c *db.Conn, id int64) error {
 // themselves. licenses are subjects of the audit trail.
 func addLabels(c *db.Conn, licenses []string, replace map[string]string) error {
 	for _, license := range licenses {
-		labels, err := db.All(c, db.Text, `SELECT DISTINCT json_extract(changes, '$.label') FROM audit INDEXED BY audit_subject
+		labels, err := db.All(c, db.Text, `SELECT DISTINCT json_extract(changes, '$.label')
+			FROM audit INDEXED BY audit_subject
 			WHERE service = 'store' AND action = 'license.activated' AND subject = ? AND json_extract(changes, '$.label') <> ''`,
 			license)
 		if err != nil {

@@ -212,6 +212,9 @@ func (v assetView) lastDone() []maintenance.WorkOrder { return v.Done[:min(len(v
 func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.Chart {
 	list := v.Readings[m.ID]
 	title := fmt.Sprintf("%s: %s %s", page.Word(m.Name), page.QtyText(m.Reading), m.Unit)
+	if m.ReadDate != nil && page.From(ctx).Today-*m.ReadDate >= page.NearDays { // else the line ends today
+		title += " on " + page.DayText(ctx, *m.ReadDate)
+	}
 	if m.AvgPerDay != nil {
 		title += fmt.Sprintf(", %s a day", page.DecText(*m.AvgPerDay))
 	}

@@ -138,7 +138,7 @@ func (v shelfView) before(ctx context.Context, r reorder.ShelfRow, last exact.Da
 	return strings.Join(all, ", ")
 }
 
-// lastCount is what the last day of counting came to.
+// lastCount is what the last day of counting came to, of the SKUs on the page.
 type lastCount struct {
 	counted, off int64
 	large        []reorder.ShelfRow // off by a tenth or more
@@ -169,8 +169,8 @@ func (v shelfView) countColumns(ctx context.Context) (all []page.Column) {
 	if page.Sorted(ctx) {
 		all = append(all, page.Column{Label: "Supplier", Sort: "supplier"})
 	}
-	return append(all, page.Column{Label: "Expected", Sort: "stock", Right: true}, page.Column{Label: "Counted", Right: true},
-		page.Column{Label: "Difference"})
+	return append(all, page.Column{Label: "Expected", Sort: "stock", Right: true},
+		page.Column{Label: "Counted", Right: true}, page.Column{Label: "Difference"})
 }
 
 // countField names the field of a line of the count.

@@ -367,7 +367,7 @@ func Count(v shelfView) templ.Component {
 	})
 }
 
-// lastCounted is what the last count came to, beside the boxes of the next one.
+// lastCounted is what the last count of the page's SKUs came to, beside the boxes of the next one.
 func lastCounted(n lastCount) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -470,7 +470,7 @@ func lastCounted(n lastCount) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page.Panel("The last count").Render(templ.WithChildren(ctx, templ_7745c5c3_Var17), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page.Panel("The last count of these SKUs").Render(templ.WithChildren(ctx, templ_7745c5c3_Var17), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -29,9 +29,9 @@ type Chart struct {
 	To     exact.Day
 	Now    *Point             // a day with its name: "today 21"
 	Marks  []Point            // vertical lines for the future
-	Events []Part             // events on a day, dots on the line or at the foot; squares of Bad, a red stroke of "bad late"
-	Kinds  [3]string          // what dots, squares and red squares are, "Service", "Repair" and "Down"
-	Past   bool               // Line is for comparison, as the time before: a paler bar before each of Bars, behind it if they are many
+	Events []Part             // on a day, dots on the line or at the foot; squares of Bad, red strokes of "bad late"
+	Kinds  [3]string          // what dots, squares and red strokes are, "Service", "Repair" and "Down"
+	Past   bool               // Line is the time before: a paler bar before each of Bars, behind it if they are many
 	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
 	Late   string             // names the part of Rest that is late: "Overdue"
 	Until  exact.Day          // the day up to which the last bar goes, if more of it is to come: it is drawn paler
@@ -308,7 +308,8 @@ func (d *drawing) events() {
 		if e.Look == Bad+" late" { // a stroke: told from a square by its shape
 			mark = "m0-7v14"
 		}
-		d.write(`<path class="event `, e.Look, `" d="M`, at(x), ` `, at(y), mark, `"><title>`, esc(e.Label), `</title></path>`)
+		d.write(`<path class="event `, e.Look, `" d="M`, at(x), ` `, at(y), mark, `"><title>`, esc(e.Label),
+			`</title></path>`)
 	}
 }
 

@@ -1303,7 +1303,7 @@ func byLink(v figuresView, by string) templ.Component {
 	})
 }
 
-// currencyChoice is, on a phone, the button that shows the ith of n currencies.
+// currencyChoice is the button that shows the ith of n currencies, where they are not side by side.
 func currencyChoice(currency string, i, n int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
