@@ -31,7 +31,7 @@ type Chart struct {
 	Marks  []Point            // vertical lines for the future
 	Events []Part             // on a day, dots on the line or at the foot; squares of Bad, red strokes of "bad late"
 	Kinds  [3]string          // what dots, squares and red strokes are, "Service", "Repair" and "Down"
-	Past   bool               // Line is the time before: a paler bar before each of Bars, behind it if they are many
+	Past   bool               // Line is the time before: a paler bar before each of Bars, in a strip below if they are many
 	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
 	Late   string             // names the part of Rest that is late: "Overdue"
 	Until  exact.Day          // the day up to which the last bar goes, if more of it is to come: it is drawn paler
@@ -62,7 +62,8 @@ const (
 	mostMonths         = 13
 	bandHigh           = 64 // pixels of a strip of bars below the line, with its name between
 	bandGap            = 40
-	mostPairs          = 24 // places; of more, the time before stands behind
+	mostPairs          = 24  // places; of more, the time before stands below
+	twoStrips          = 204 // pixels of both strips, which have one scale
 	fewMonths          = 6
 	linesBetweenLabels = 14 // pixels for two lines of words
 	nearWords          = 180
@@ -112,6 +113,12 @@ func ChartOf(c Chart) templ.Component {
 		d.trim()
 		d.span()
 		d.scale()
+		if d.below() { // both strips have one scale
+			low, high := ends(d.Line)
+			span := float64(d.high - d.low)
+			d.base = d.top + int(twoStrips*span/(span+float64(high-low)))
+			d.foot = d.top + twoStrips + bandGap
+		}
 		d.write(`<figure class="sheet pad"><figcaption>`, esc(c.Title), d.legend(),
 			`</figcaption><svg class="chart" height="`, num(d.foot+belowPlot), `" role="img" aria-label="`, esc(c.Title), `">`)
 		d.plot()
@@ -250,13 +257,16 @@ func (d *drawing) plot() {
 	if d.banded() {
 		d.write(`<path class="axis" d="M0 `, num(d.foot-bandHigh), `H1000M0 `, num(d.foot), `H1000"/>`)
 	}
+	if d.below() {
+		d.write(`<path class="axis" d="M0 `, at(d.pastY(0)), `H1000"/>`)
+	}
 	switch {
 	case d.Rest != "":
 		d.bars("bar", d.Bars, -.35, .7)
 		d.rest()
-	case d.behind():
-		d.bars("bar past behind", d.Line, -.43, .86)
-		d.bars("bar", d.Bars, -.25, .5)
+	case d.below():
+		d.bars("bar past", d.Line, -.35, .7)
+		d.bars("bar", d.Bars, -.35, .7)
 	case d.Past:
 		d.bars("bar past", d.Line, -.4, .4)
 		d.bars("bar", d.Bars, 0, .4)
@@ -320,6 +330,9 @@ func (d *drawing) bars(class string, points []Point, from, wide float64) {
 		zero = float64(d.foot)
 		y = func(v int64) float64 { return zero - float64(v)/float64(max(d.mostBar(), 1))*bandHigh }
 	}
+	if d.below() && class == "bar past" {
+		zero, y = d.pastY(0), d.pastY
+	}
 	for i, p := range points {
 		top := min(y(p.Value), zero)
 		if d.Until != 0 && class == "bar" && i == len(points)-1 {
@@ -357,11 +370,26 @@ func (d *drawing) above(look, name string, i int, from, to int64) {
 }
 
 func (d *drawing) mostBar() int64 {
-	return slices.MaxFunc(d.Bars, func(a, b Point) int { return cmp.Compare(a.Value, b.Value) }).Value
+	_, high := ends(d.Bars)
+	return high
 }
 
-// behind says that there are more places than pairs of bars have room for: the time before stands behind.
-func (d *drawing) behind() bool { return d.Past && max(d.n, len(d.places())) > mostPairs }
+// below says that there are more places than pairs of bars have room for: the time before has a strip below.
+func (d *drawing) below() bool { return d.Past && max(d.n, len(d.places())) > mostPairs }
+
+// pastY is y in the strip of the time before.
+func (d *drawing) pastY(v int64) float64 {
+	low, _ := ends(d.Line)
+	return d.y(v) + float64(d.foot) - d.y(low)
+}
+
+// ends are the lowest and the highest of zero and the points' values.
+func ends(points []Point) (low, high int64) {
+	for _, p := range points {
+		low, high = min(low, p.Value), max(high, p.Value)
+	}
+	return low, high
+}
 
 // line draws points as one line, with dots if there are few.
 func (d *drawing) line(class string, points []Point, from int, steps bool) {

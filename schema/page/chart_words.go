@@ -21,12 +21,9 @@ func (d *drawing) legend() string {
 		if d.Todo > 0 {
 			key("rest", d.Rest)
 		}
+	case d.below(): // each strip has its name
 	case d.Past:
-		look := "past"
-		if d.behind() {
-			look = "past behind"
-		}
-		key(look, d.Names[1])
+		key("past", d.Names[1])
 		key("bar", d.Names[0])
 	default:
 		key("bar", d.Names[0])
@@ -35,7 +32,7 @@ func (d *drawing) legend() string {
 			key("ahead", "Expected")
 		}
 	}
-	if d.Until != 0 {
+	if d.Until != 0 && !d.below() {
 		key("going", "Up to "+d.f.day(d.Until))
 	}
 	switch {
@@ -86,6 +83,10 @@ func (d *drawing) texts() {
 		d.text("start", "", 0, float64(d.foot-bandHigh)-8, d.Names[0]+" a day")
 		d.text("end", "", -8, float64(d.foot-bandHigh)+4, d.show(d.mostBar()))
 		d.text("end", "", -8, float64(d.foot)+4, d.show(0))
+	}
+	if d.below() {
+		y := d.y(d.low) + bandGap - 8
+		d.text("start", "", 0, y, d.Names[1])
 	}
 	if d.Now != nil && !d.Low {
 		d.text("end", "", d.x(0, *d.Now)-6, plotTop-6, d.Now.Label)
@@ -158,6 +159,7 @@ func (d *drawing) ticks() {
 	if len(points) == 0 {
 		return
 	}
+	today := d.below() && d.Until != 0
 	step, year := max(1, (len(points)-1)/(mostTicks-1)), 0
 	if d.to > d.from && step > 7 {
 		step = (step + 6) / 7 * 7
@@ -169,7 +171,7 @@ func (d *drawing) ticks() {
 	}
 	for i := 0; i < len(points); i += step {
 		p, anchor, class, x := points[i], "middle", "", d.x(i, points[i])
-		if d.Low && d.Now != nil && math.Abs(d.x(0, *d.Now)-x) < nearWords {
+		if d.Low && d.Now != nil && math.Abs(d.x(0, *d.Now)-x) < nearWords || today && x > plotWide-nearWords {
 			continue
 		}
 		if slices.ContainsFunc(d.Marks, func(m Point) bool { return !d.Low && m.Day-p.Day < 4 && p.Day-m.Day < 4 }) {
@@ -191,6 +193,9 @@ func (d *drawing) ticks() {
 			words += " " + num(of)
 		}
 		d.text(anchor, class, x, float64(d.foot)+belowPlot-6, words)
+	}
+	if today {
+		d.text("end", "", plotWide, float64(d.foot)+belowPlot-6, "today")
 	}
 	if last := len(points) - 1; d.banded() && last%step > step/3 {
 		d.text("end", "", plotWide, float64(d.foot)+belowPlot-6, d.label(points[last]))

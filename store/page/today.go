@@ -124,7 +124,7 @@ func disputeAct(d store.DisputeOf) page.Action {
 // netOf is each day's net in a currency in the 30 days up to today, with the same day of the preceding 30 days.
 func netOf(currency string, today exact.Day, rows, before []store.Figure) page.Chart {
 	c := page.Chart{
-		Label: "Day", Past: true, Whole: true,
+		Label: "Day", Past: true, Whole: true, Until: today,
 		Names: [2]string{"Net", "The 30 days before"}, Show: exact.CurrencyOf(currency).Amount,
 	}
 	net := map[exact.Day]int64{}
