@@ -221,7 +221,7 @@ func (d *drawing) scale() {
 		low, high = min(low, 0), max(high, 1)
 	}
 	step, lines := int64(1), int64(mostLines)
-	if d.Low {
+	if d.Low || d.below() {
 		lines -= 2
 	}
 	for i := 0; ; i++ {
