@@ -126,38 +126,46 @@ func (v shelfView) last(ctx context.Context) (at exact.Day) {
 	return at
 }
 
-// before is what is said of a SKU's last count: its difference, "-1", and its day if that is not the last one of all.
+// before is what is said of a SKU's last count: "last -1", with its day if that is not the last one of all.
 func (v shelfView) before(ctx context.Context, r reorder.ShelfRow, last exact.Day) string {
-	var all []string
+	all := "last"
 	if on := v.on(ctx, r); on != 0 && on != last {
-		all = append(all, page.DayText(ctx, on))
+		all += " on " + page.DayText(ctx, on) + ","
+	} else if r.Last == nil || r.Last.Off == nil || *r.Last.Off == 0 {
+		return ""
 	}
-	if r.Last != nil && r.Last.Off != nil && *r.Last.Off != 0 {
-		all = append(all, signedText(*r.Last.Off))
+	if r.Last.Off == nil || *r.Last.Off == 0 {
+		return strings.TrimSuffix(all, ",")
 	}
-	return strings.Join(all, ", ")
+	return all + " " + signedText(*r.Last.Off)
 }
 
-// lastCount is what the last day of counting came to, of the SKUs on the page.
-type lastCount struct {
-	counted, off int64
-	large        []reorder.ShelfRow // off by a tenth or more
-}
-
-func (v shelfView) lastCount(ctx context.Context, day exact.Day) (n lastCount) {
+// lastCount is what the last day of counting came to, of the SKUs on the page, as a sentence; "" if there was none.
+func (v shelfView) lastCount(ctx context.Context, day exact.Day) string {
+	var counted, off int64
+	var large []reorder.ShelfRow // by a tenth or more
 	for _, r := range v.Rows {
 		if r.Last == nil || v.on(ctx, r) != day {
 			continue
 		}
-		n.counted++
+		counted++
 		if r.Last.Off != nil && *r.Last.Off != 0 {
-			n.off++
+			off++
 		}
 		if r.Last.Large() {
-			n.large = append(n.large, r)
+			large = append(large, r)
 		}
 	}
-	return n
+	switch text := page.Num(off) + " of " + page.Plural(counted, "SKU", "SKUs"); {
+	case counted == 0:
+		return ""
+	case len(large) == 1:
+		return text + " differed then, " + large[0].Name + " by " + signedText(*large[0].Last.Off) + ". "
+	case len(large) > 1:
+		return text + " differed then, " + page.Num(len(large)) + " by a tenth or more. "
+	default:
+		return text + " differed then. "
+	}
 }
 
 // countColumns are the heads of the sheet to count by; the supplier has a column if the rows are not grouped by it.
