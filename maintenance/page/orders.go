@@ -91,8 +91,11 @@ func (v orderView) whose() string {
 	return ", " + who + " has it"
 }
 
-// asks heads what the job is about.
-func (v orderView) asks() string {
+// asks heads what the job is about; of photos alone, whose job its title tells, them.
+func (v orderView) asks(more string) string {
+	if more == "" && len(v.Checklist) == 0 && (v.Plan == nil || v.closed()) {
+		return "Photos"
+	}
 	if v.Type == "corrective" {
 		return "What is wrong"
 	}
