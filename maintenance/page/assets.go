@@ -160,12 +160,6 @@ func (v assetView) overdue() *maintenance.PMDueRow {
 	return nil
 }
 
-// heads says that the page's first act opens the plan's job.
-func (v assetView) heads(p maintenance.Plan) bool {
-	first := v.overdue()
-	return first != nil && first.PMID == p.PMID && (v.Status != "down" || len(v.Jobs) == 0)
-}
-
 // presses says that a plan is overdue or due soon: the plans stand above the meters.
 func (v assetView) presses() bool {
 	return slices.ContainsFunc(v.Plans, func(p maintenance.Plan) bool { return !p.Paused && p.DueStatus != "ok" })
@@ -212,7 +206,7 @@ func (v assetView) lastDone() []maintenance.WorkOrder { return v.Done[:min(len(v
 func (v assetView) readingsChart(ctx context.Context, m maintenance.Meter) page.Chart {
 	list := v.Readings[m.ID]
 	title := fmt.Sprintf("%s: %s %s", page.Word(m.Name), page.QtyText(m.Reading), m.Unit)
-	if m.ReadDate != nil && page.From(ctx).Today-*m.ReadDate >= page.NearDays { // else the line ends today
+	if m.ReadDate != nil && page.From(ctx).Today-*m.ReadDate > 7 { // else the line ends today
 		title += " on " + page.DayText(ctx, *m.ReadDate)
 	}
 	if m.AvgPerDay != nil {
@@ -284,11 +278,8 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, meter string) {
 		on := meter == "" || p.Meter == nil && meter == v.Meters[0].Name || p.Meter != nil && *p.Meter == meter
 		if on && p.NextDue != nil && *p.NextDue >= c.From && *p.NextDue < c.To &&
 			!p.Paused && len(c.Marks) == 0 {
-			due := "due " + page.DayText(ctx, *p.NextDue)
-			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue, Label: schema.Shorten(p.Title, 24) + ", " + due})
-			if days := *p.NextDue - page.From(ctx).Today; days >= 0 && days < page.NearDays {
-				c.Title += ", service " + due
-			}
+			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue,
+				Label: schema.Shorten(p.Title, 24) + ", due " + page.DayText(ctx, *p.NextDue)})
 		}
 	}
 	if v.Down != nil {

@@ -52,7 +52,7 @@ const (
 	plotWide           = 1000
 	plotTop, plotFoot  = 22, 196
 	lowFoot            = 148
-	stripFoot          = 112 // of a low chart of pairs of bars, which lies beside its words
+	stripFoot          = 112 // of a low chart of pairs of bars, beside its words, or of a line with events
 	eventsFoot         = 84  // of a chart of events alone
 	belowPlot          = 24
 	mostTicks          = 5
@@ -68,7 +68,6 @@ const (
 	linesBetweenLabels = 14 // pixels for two lines of words
 	nearWords          = 180
 	nearMarks          = 30 // of the plot's width: their lines can hardly be told apart
-	NearDays           = 8  // after today: the name of a low chart's mark would cross its line, and is left to the title
 )
 
 // drawing is a chart with the positions of its values.
@@ -97,7 +96,7 @@ func ChartOf(c Chart) templ.Component {
 		}
 		if d.Low {
 			d.foot = lowFoot
-			if d.Past {
+			if d.Past || len(d.Events) > 0 && len(d.Line) > 0 {
 				d.foot = stripFoot
 			}
 		}

@@ -118,9 +118,6 @@ func (d *drawing) texts() {
 func (d *drawing) stacked() {
 	for i, m := range d.Marks {
 		x := d.x(0, m)
-		if d.Now != nil && m.Day >= d.Now.Day && m.Day-d.Now.Day < NearDays {
-			continue
-		}
 		if i+1 < len(d.Marks) && d.x(0, d.Marks[i+1])-x < nearMarks { // one line of words for both
 			d.Marks[i+1].Label = m.Label + "; " + d.Marks[i+1].Label
 			continue
