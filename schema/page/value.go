@@ -181,12 +181,22 @@ func MonthText(m exact.Month) string {
 	return month.String() + " " + strconv.Itoa(y)
 }
 
-// tickOf is what is under a part of a strip: its month where that changes, January as its year, else its day. Of many
-// parts, which are narrow on a phone, it is the month alone, and of many months each third.
+// tickOf is what is under a part of a strip: its month where that changes, with the year below the first of it, else
+// its day. Of many parts, which are narrow on a phone, it is the month alone, and of many months each third.
 func tickOf(parts []Part, i int) string {
 	year, month, day := parts[i].Day.Date()
+	before, after := 0, year
+	if i > 0 {
+		before, _, _ = parts[i-1].Day.Date()
+	}
+	if i+1 < len(parts) {
+		after, _, _ = parts[i+1].Day.Date()
+	}
 	many, monthly := len(parts) > mostMonths, len(parts) > 1 && parts[0].Day.Month() != parts[1].Day.Month()
+	name := month.String()[:3]
 	switch {
+	case before != year && (i > 0 || after == year): // of two years side by side only the second has room
+		return name + "\n" + num(year)
 	case i > 0 && parts[i-1].Day.Month() == parts[i].Day.Month():
 		if many {
 			return ""
@@ -194,10 +204,8 @@ func tickOf(parts []Part, i int) string {
 		return num(day)
 	case many && monthly && month%3 != time.January:
 		return ""
-	case i > 0 && month == time.January:
-		return num(year)
 	}
-	return month.String()[:3]
+	return name
 }
 
 // Instant is a moment in the shop's time zone: 20 Nov, 21:05.
