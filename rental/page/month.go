@@ -292,36 +292,49 @@ type rollView struct {
 
 // ages are the overdue sums by age, as parts of one bar.
 func (v arrearsView) ages(ctx context.Context) []page.Part {
-	part := func(label, age, look string, cents int64) page.Part {
+	part := func(i int, cents int64) page.Part {
+		age := ageNames[i]
 		here := page.From(ctx).Query.Get("age") == age
 		if here { // the chosen age leads back to all
 			age = ""
 		}
-		return page.Part{Label: label, Path: page.WithQuery(ctx, "age", age), Look: look, Value: cents, Here: here,
-			Shown: page.MoneyText(ctx, cents)}
+		return page.Part{Label: ageWords[i], Path: page.WithQuery(ctx, "age", age), Look: ageLooks[i], Value: cents,
+			Here: here, Shown: page.MoneyText(ctx, cents)}
 	}
 	return []page.Part{ // the oldest first, as in the rows
-		part("Over 90 days", ageNames[3], ageLooks[3], v.Buckets.DaysOver90),
-		part("61 to 90 days", ageNames[2], ageLooks[2], v.Buckets.Days61To90),
-		part("31 to 60 days", ageNames[1], ageLooks[1], v.Buckets.Days31To60),
-		part("1 to 30 days", ageNames[0], ageLooks[0], v.Buckets.Days1To30),
+		part(3, v.Buckets.DaysOver90), part(2, v.Buckets.Days61To90), part(1, v.Buckets.Days31To60),
+		part(0, v.Buckets.Days1To30),
 	}
 }
 
 // ageLooks are the looks of ageNames.
 var ageLooks = []string{"soon", "old", page.Late, "oldest"}
 
+// ageWords are ageNames for people.
+var ageWords = []string{"1 to 30 days", "31 to 60 days", "61 to 90 days", "Over 90 days"}
+
 // agesOf are overdue charges by age.
 func agesOf(charges ...rental.Arrear) []page.Part {
 	parts := make([]page.Part, len(ageLooks))
 	for i, look := range ageLooks {
-		parts[i].Look = look
+		parts[i].Look, parts[i].Label = look, ageWords[i]
 	}
 	for _, a := range charges {
 		parts[ageIndex(a.DaysOverdue)].Value += a.BalanceCents
 	}
 	slices.Reverse(parts) // the oldest first
 	return parts
+}
+
+// agesText says what a tenant's bar shows: "31 to 60 days: 925.00 USD, 1 to 30 days: 925.00 USD".
+func agesText(ctx context.Context, t rental.TenantBehind) string {
+	var all []string
+	for _, p := range agesOf(t.Charges...) {
+		if p.Value > 0 {
+			all = append(all, p.Label+": "+page.MoneyText(ctx, p.Value))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // most is what the tenant with the largest debt owes.

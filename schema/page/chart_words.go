@@ -166,6 +166,7 @@ func (d *drawing) ticks() {
 	if months {
 		step = 1
 	}
+	last := len(points) - 1
 	for i := 0; i < len(points); i += step {
 		p, anchor, class, x := points[i], "middle", "", d.x(i, points[i])
 		if d.Low && d.Now != nil && math.Abs(d.x(0, *d.Now)-x) < nearWords || today && x > plotWide-nearWords {
@@ -175,7 +176,7 @@ func (d *drawing) ticks() {
 			continue // the mark says the day
 		}
 		switch {
-		case months && i%3 != 0, !months && len(points) > 2 && i/step%2 == 1:
+		case months && i%3 != 0 && (i < last || i%3 == 1), !months && len(points) > 2 && i/step%2 == 1:
 			class = "odd" // omitted if there is little room
 		case i == 0 && months:
 			anchor, x = "start", -8 // with its year it is wide
@@ -194,7 +195,7 @@ func (d *drawing) ticks() {
 	if today {
 		d.text("end", "", plotWide, float64(d.foot)+belowPlot-6, "today")
 	}
-	if last := len(points) - 1; d.banded() && last%step > step/3 {
+	if d.banded() && last%step > step/3 {
 		d.text("end", "", plotWide, float64(d.foot)+belowPlot-6, d.label(points[last]))
 	}
 }

@@ -39,14 +39,14 @@ func Stacked(title string, parts ...Part) templ.Component {
 	}
 	var b, legend strings.Builder
 	b.WriteString(`<figure class="stack"><figcaption class="hear">` + esc(title) +
-		`</figcaption><svg height="20" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="` +
+		`</figcaption><svg height="12" viewBox="0 0 1000 12" preserveAspectRatio="none" role="img" aria-label="` +
 		esc(title) + `">`)
 	from := 0.0
 	for _, p := range parts {
 		wide := float64(max(0, p.Value)) / float64(whole) * plotWide
 		words := esc(p.Label) + `: ` + esc(p.Shown)
 		b.WriteString(`<rect class="` + p.Look + `" x="` + at(from) + `" y="-2" width="` + at(wide) +
-			`" height="24"><title>` +
+			`" height="16"><title>` +
 			words + `</title></rect>`)
 		from += wide
 		name := esc(p.Label)
@@ -121,6 +121,9 @@ func CellParts(label string, most int64, parts ...Part) templ.Component {
 	}
 	s, from := `<svg class="spark squares" viewBox="0 0 120 16" role="img" aria-label="`+esc(label)+`"><title>`+
 		esc(label)+`</title>`, 0.0
+	if len(parts) > 1 { // the whole tells the scale
+		s += `<rect class="track" y="5" height="7" width="120"/>`
+	}
 	for _, p := range parts {
 		wide, gap := float64(p.Value)/float64(most)*120, 0.0
 		if from > 0 {
