@@ -976,7 +976,7 @@ func Figures(v figuresView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = page.CellBar("its share of the most expensive one", a.TotalCostCents, 0, v.dearest()).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.CellBar("its share of the most expensive one", a.TotalCostCents, 0, v.dearest(), "").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -72,44 +71,30 @@ func reportChips(v reorder.ToOrder) []page.Chip {
 		{Text: "Below or near", Count: &flagged},
 		{Value: reorder.Below, Text: "Below", Count: &v.Counts.Below},
 		{Value: reorder.Near, Text: "Near", Count: &v.Counts.Near},
+		{Value: reorder.Healthy, Text: "Healthy", Count: &v.Counts.Healthy},
 		{Value: reorder.All, Text: "All", Count: &all},
 	}
 }
 
-// covers says how many of those listed are not to be ordered.
+// covers says how many of those listed need no further order.
 func covers(v reorder.ToOrder) string {
-	n, which := v.Counts.Below+v.Counts.Near, "below or near"
-	if v.Total < n {
-		n, which = v.Total, "listed"
-	}
-	if v.Open == 0 || v.Open >= n {
+	more := min(v.Total, v.Counts.Below+v.Counts.Near) - v.Open
+	if v.Open == 0 || more <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d %s, of which %d ordered or drafted. ", n, which, n-v.Open)
+	return page.Plural(more, "more is", "more are") + " ordered or drafted already. "
 }
 
-// left is what a phone says of the stock: "25 left, out 28 Nov"; of what is covered, where it is: "25 left, in PO-000002".
+// left is what a phone says of the stock, in one line with the state: "25 left, out 28 Nov"; of what is covered, "25 left".
 func left(ctx context.Context, r reorder.ToOrderRow) string {
-	text := stock(r.Row)
-	if text == page.QtyText(r.CurrentStock) {
-		text += " left"
-	}
-	switch {
-	case r.Open == 0 && len(r.In) > 0:
-		text += ", in " + r.In[0].Number
-	case r.StockoutDate != nil:
-		text += ", out " + page.DayText(ctx, *r.StockoutDate)
+	text := page.QtyText(r.CurrentStock) + " " + cmp.Or(looseUnit(r.Row), "left")
+	if out := r.StockoutDate; r.Open > 0 && out != nil {
+		text += ", out " + page.DayText(ctx, *out)
+		if year, _, _ := out.Date(); *out-page.From(ctx).Today < 300 { // it can be no other year
+			text = strings.TrimSuffix(text, "\u00a0"+page.Num(year))
+		}
 	}
 	return strings.ReplaceAll(text, " ", "\u00a0")
-}
-
-// stock is what is left, with the unit of what is sold loose: "21.1 kg".
-func stock(r reorder.Row) string {
-	text := page.QtyText(r.CurrentStock)
-	if word := looseUnit(r); word != "" {
-		text += "\u00a0" + word
-	}
-	return text
 }
 
 // looseUnit is the unit of what is sold loose, which has no plural: "kg"; else "".
@@ -131,6 +116,17 @@ func further(v reorder.ToOrder) int64 {
 		return 0
 	}
 	return v.Total
+}
+
+// standing is how a row's state is drawn; of what is below and covered, by what.
+func standing(r reorder.ToOrderRow) (shape, word string) {
+	switch {
+	case covered(r):
+		return page.Going, "Below, ordered"
+	case r.Open == 0 && r.Status == reorder.Below:
+		return page.Going, "Below, drafted"
+	}
+	return look(r.Status, true)
 }
 
 // covered says that a row is below its reorder point, but enough is on its way.

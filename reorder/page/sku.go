@@ -312,10 +312,13 @@ func moved(m reorder.Movement) string {
 func signed(qty exact.Milli) templ.Component { return page.Figure(qty.String(), signedText(qty)) }
 
 func signedText(qty exact.Milli) string {
-	if qty > 0 {
+	switch {
+	case qty > 0:
 		return "+" + page.QtyText(qty)
+	case qty < 0:
+		return "−" + page.QtyText(-qty)
 	}
-	return page.QtyText(qty)
+	return "0"
 }
 
 // packs says how it is ordered: "packs of 8, at least 16"; "" if in any quantity.

@@ -100,14 +100,14 @@ func Squares(label string, parts []Part) templ.Component {
 }
 
 // CellBar is a value's share of the largest one, in a cell beside the value; a mark, if not 0, is a level for
-// comparison.
-func CellBar(label string, value, mark, most int64) templ.Component {
+// comparison, and the look is the state's that the level means, if any.
+func CellBar(label string, value, mark, most int64, look string) templ.Component {
 	if most <= 0 {
 		return text("")
 	}
 	share := func(v int64) float64 { return float64(min(max(v, 0), most)) / float64(most) * 60 }
 	s := `<svg class="spark" viewBox="0 0 60 16" role="img" aria-label="` + esc(label) + `"><title>` + esc(label) +
-		`</title><rect class="track" y="5" height="7" width="60"/><rect y="5" height="7" width="` + at(share(value)) + `"/>`
+		`</title><rect class="track" y="5" height="7" width="60"/><rect class="` + look + `" y="5" height="7" width="` + at(share(value)) + `"/>`
 	if mark > 0 {
 		s += `<path class="limit" d="M` + at(share(mark)) + ` 0V5"/>`
 	}

@@ -101,7 +101,7 @@
       all.forEach(i => {
         const had = $(".b data", i.closest("tr")).value, off = Math.round((i.value.replace(",", ".") - had) * 1e3) / 1e3;
         const out = $(".off output", i.closest("tr")), size = i.value.trim() && Math.abs(off);
-        out.textContent = size === "" || isNaN(off) ? "" : (off > 0 ? "+" : "") + off.toLocaleString("en");
+        out.textContent = size === "" || isNaN(off) ? "" : (off > 0 ? "+" : "") + off.toLocaleString("en").replace("-", "−");
         out.className = size > 1 && size >= had / 10 ? "state warn" : "";
       });
       out.textContent = all.filter(i => i.value.trim()).length + " of " + all.length + " counted";
