@@ -85,7 +85,7 @@ func covers(v reorder.ToOrder) string {
 	return page.Plural(more, "more is", "more are") + " ordered or drafted already. "
 }
 
-// left is what a phone says of the stock, in one line with the state: "25 left, out 28 Nov"; of what is covered, "25 left".
+// left is what a phone says of the stock, beside the state: "25 left, out 28 Nov"; of what is covered, "25 left".
 func left(ctx context.Context, r reorder.ToOrderRow) string {
 	text := page.QtyText(r.CurrentStock) + " " + cmp.Or(looseUnit(r.Row), "left")
 	if out := r.StockoutDate; r.Open > 0 && out != nil {

@@ -31,7 +31,7 @@ type Chart struct {
 	Marks  []Point            // vertical lines for the future
 	Events []Part             // on a day, dots on the line or at the foot; squares of Bad, red strokes of "bad late"
 	Kinds  [3]string          // what dots, squares and red strokes are, "Service", "Repair" and "Down"
-	Past   bool               // Line is the time before: a paler bar before each of Bars, in a strip below if they are many
+	Past   bool               // Line is the time before: a paler bar before each of Bars, below them if they are many
 	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
 	Late   string             // names the part of Rest that is late: "Overdue"
 	Until  exact.Day          // the day up to which the last bar goes, if more of it is to come: it is drawn paler
