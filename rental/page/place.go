@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -147,12 +148,13 @@ func (v tenantView) PageTitle() string { return v.Name }
 
 func forgotten(id int64, name string) bool { return rental.LeaseTenant{ID: id, Name: name}.Forgotten() }
 
-// addressOf is the tenant's e-mail; "" of a forgotten one, who has none.
+// addressOf is the tenant's e-mail and phone; "" of a forgotten one, who has none.
 func addressOf(t rental.Tenant) string {
 	if forgotten(t.ID, t.Name) {
 		return ""
 	}
-	return schema.Cell(t.Email)
+	return strings.Join(slices.DeleteFunc([]string{schema.Cell(t.Email), schema.Cell(t.Phone)},
+		func(s string) bool { return s == "" }), " · ")
 }
 
 // acts are what can be done with the tenant: of a forgotten one there is nobody to invite, and one whose lease runs or
