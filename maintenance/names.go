@@ -174,11 +174,11 @@ func namesOf(list []called) []string {
 }
 
 var (
-	// assetChoices lists the assets that take work, tagChoices all by their tags, planChoices the plans.
+	// assetChoices lists the assets that take work, with what ails them, tagChoices all by their tags, planChoices the plans.
 	assetChoices = schema.Listed(
-		"SELECT CAST(id AS TEXT), name || ' (' || asset_tag || ')', ifnull(location, '') FROM assets WHERE (status <> "+
-			"'retired' OR id = ?1) AND {} "+
-			"ORDER BY name, id LIMIT ?2", "id", "name, asset_tag, location")
+		`SELECT CAST(id AS TEXT), name || ' (' || asset_tag || ')', concat_ws(', ', location,
+		iif(status = 'operational', NULL, replace(status, '-', ' '))) FROM assets WHERE (status <> 'retired' OR id = ?1)
+		AND {} ORDER BY name, id LIMIT ?2`, "id", "name, asset_tag, location")
 	tagChoices = schema.Listed(
 		"SELECT asset_tag, name || ' (' || asset_tag || ')', ifnull(location, '') FROM assets WHERE {} ORDER BY name, id "+
 			"LIMIT ?2",

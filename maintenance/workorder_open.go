@@ -178,7 +178,7 @@ func (s *Service) createWorkOrder() schema.Op {
 			}
 			bindNew(f, &n.newPerson)
 		}, openNew),
-		First:   []string{"description", "asset_id", "priority", "assigned_to", "due_date", "wo_type", "pm_id", "checklist"},
+		First:   []string{"description", "asset_id", "assigned_to", "priority", "due_date", "wo_type", "pm_id", "checklist"},
 		Beside:  besideNewJob,
 		Refuses: []fault.Kind{fault.NotFound},
 		Example: "maintenance work-orders create LATHE-1 --description \"Spindle bearing is loud\" --priority high\n" +
@@ -208,13 +208,30 @@ func besideNewJob(c *db.Conn, given map[string]string) (b schema.Beside, err err
 			if len(b.Rows) == most || asset != 0 && wo.AssetID != asset {
 				continue
 			}
-			note := wo.Asset + ", nobody yet"
+			note := wo.Asset + " · nobody yet"
 			if wo.AssignedTo != nil {
-				note = wo.Asset + ", " + *wo.AssignedTo
+				note = wo.Asset + " · " + *wo.AssignedTo
 			}
-			b.Rows = append(b.Rows, schema.BesideRow{Text: firstLine(wo.Description), Note: note,
-				Path: fmt.Sprintf("/work-orders/%d", wo.ID), Of: fmt.Sprint(wo.AssetID)})
+			row := schema.BesideRow{Text: firstLine(wo.Description), Note: note,
+				Path: fmt.Sprintf("/work-orders/%d", wo.ID), Of: fmt.Sprint(wo.AssetID)}
+			row.Look, row.State = standing(wo)
+			b.Rows = append(b.Rows, row)
 		}
 	}
 	return b, nil
+}
+
+// standing is what presses most about an unfinished job, else its status, with its look.
+func standing(wo WorkOrder) (look, word string) {
+	switch {
+	case wo.Overdue:
+		return "bad", "Overdue"
+	case wo.Priority == "urgent":
+		return "bad", "Urgent"
+	case wo.Priority == "high":
+		return "high", "High"
+	case wo.Status == "open":
+		return "todo", "Open"
+	}
+	return "going", "In progress"
 }

@@ -105,8 +105,8 @@ type Beside struct {
 	Rows  []BesideRow
 }
 
-// BesideRow is one of them, with its page.
-type BesideRow struct{ Text, Note, Path, Of string }
+// BesideRow is one of them, with its page, and its state with the look of it.
+type BesideRow struct{ Text, Note, Path, Of, State, Look string }
 
 // Group is some fields of a form under one title.
 type Group struct {

@@ -45,9 +45,9 @@ func (f *Frame) fields(ctx context.Context, b *strings.Builder, fm *Form, op sch
 }
 
 // mostNamed is the number of folded fields that are named beside "More".
-const mostNamed = 6
+const mostNamed = 3
 
-// labelsOf says which fields are folded: "Status, Notes, and 2 others".
+// labelsOf says which fields are folded: "Status, Notes, Tags, and 2 others".
 func labelsOf(args []schema.Arg) string {
 	var names []string
 	for _, a := range args {
