@@ -82,16 +82,35 @@ func (c *camera) sideways(ctx context.Context, what string) error {
 	return err
 }
 
-// cut finds tables that are wider than their container, though scrollable.
+// cut finds tables that are wider than their container, though scrollable, and short words that are broken over lines,
+// as in a column with no room.
 func (c *camera) cut(ctx context.Context, what string) error {
-	tables, err := chromedp.Run(ctx,
-		chromedp.Evaluate[[]string](
-			`[...document.querySelectorAll(".sheet:not(.scroll)")].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => (e.querySelector("table")?.ariaLabel ?? "a panel") + ", " + e.scrollWidth + " in " + e.clientWidth)`))
-	for _, t := range tables {
-		c.found("%s: cut off: %s", what, t)
+	for kind, script := range map[string]string{"cut off": wide, "broken words": broken} {
+		list, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](script))
+		if err != nil {
+			return err
+		}
+		if len(list) > 0 {
+			c.found("%s: %s: %s", what, kind, strings.Join(list, "; "))
+		}
 	}
-	return err
+	return nil
 }
+
+const (
+	wide = `[...document.querySelectorAll(".sheet:not(.scroll)")].filter(e => e.scrollWidth > e.clientWidth + 1)
+		.map(e => (e.querySelector("table")?.ariaLabel ?? "a panel") + ", " + e.scrollWidth + " in " + e.clientWidth)`
+	broken = `(() => {
+		const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange(), found = new Set();
+		for (let t; t = texts.nextNode();) {
+			for (const m of t.data.matchAll(/(?<![^\s(])\p{L}{3,14}(?![^\s.,:;)])/gu)) {
+				range.setStart(t, m.index); range.setEnd(t, m.index + m[0].length);
+				const tops = [...range.getClientRects()].map(r => Math.round(r.top));
+				if (Math.max(...tops) - Math.min(...tops) > 8) found.add(m[0]);
+			}
+		}
+		return [...found].slice(0, 5); })()`
+)
 
 func (c *camera) found(format string, args ...any) {
 	c.findings++
