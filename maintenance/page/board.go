@@ -82,19 +82,19 @@ func (b boardView) duePlans(n int64) string {
 	return page.Plural(n, "plan is", "plans are")
 }
 
-// about is the line below a card's title; its parts are not parted from the dot before the next.
-func about(wo maintenance.WorkOrder) string {
-	parts := []string{wo.Asset}
+// who is a card's last line: who does the job, its steps and its number.
+func who(wo maintenance.WorkOrder) string {
+	var parts []string
 	switch {
 	case wo.AssignedTo != nil:
 		parts = append(parts, *wo.AssignedTo)
 	case wo.CompletedAt == nil:
-		parts = append(parts, "nobody yet")
+		parts = append(parts, "Nobody yet")
 	}
 	if len(wo.Checklist) > 0 {
 		parts = append(parts, ticked(wo.Checklist))
 	}
-	return strings.Join(parts, "\u00a0· ")
+	return strings.Join(append(parts, "#"+page.Num(wo.ID)), "\u00a0· ")
 }
 
 // weeksChart is the jobs done in each week as bars, and those opened as a line; nothing without any.
