@@ -24,7 +24,7 @@ func (v orderView) told(ctx context.Context, h maintenance.HistoryEntry) string 
 	switch h.Action {
 	case "workorder.created":
 		said = "opened it"
-		if zone := page.From(ctx).Zone; v.CreatedAt.Day(zone) < h.At.Day(zone) { // as from a file, or the day before
+		if v.entered(ctx) {
 			said = "entered it"
 		}
 	case "workorder.status":
@@ -56,6 +56,14 @@ func (v orderView) told(ctx context.Context, h maintenance.HistoryEntry) string 
 		said = strings.ReplaceAll(h.Action, ".", " ")
 	}
 	return by(h) + " " + said
+}
+
+// entered says that the job was opened before it was recorded, as one from a file: its history has other days.
+func (v orderView) entered(ctx context.Context) bool {
+	zone := page.From(ctx).Zone
+	return !slices.ContainsFunc(v.History, func(h maintenance.HistoryEntry) bool {
+		return h.Action == "workorder.created" && h.At.Day(zone) <= v.CreatedAt.Day(zone)
+	})
 }
 
 // moved are the moves of a job, in words.
