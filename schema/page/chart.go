@@ -285,7 +285,7 @@ func (d *drawing) plot() {
 	for i, m := range d.Marks {
 		top, class := plotTop, "now ahead"
 		if d.Low {
-			top = d.top - i*linesBetweenLabels
+			top = d.top - (i+1)*linesBetweenLabels - 4 // beside its name
 		}
 		if d.Low && d.Now != nil && m.Day < d.Now.Day {
 			class = "limit ahead"

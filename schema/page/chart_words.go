@@ -122,7 +122,11 @@ func (d *drawing) stacked() {
 			d.Marks[i+1].Label = m.Label + "; " + d.Marks[i+1].Label
 			continue
 		}
-		d.text(anchored(x, .5), "", x, float64(d.top-6-i*linesBetweenLabels), m.Label)
+		anchor, beside := anchored(x, .5), 8.
+		if anchor == "end" {
+			beside = -beside
+		}
+		d.text(anchor, "", x+beside, float64(d.top-8-i*linesBetweenLabels), m.Label)
 	}
 }
 
@@ -169,14 +173,18 @@ func (d *drawing) ticks() {
 	last := len(points) - 1
 	for i := 0; i < len(points); i += step {
 		p, anchor, class, x := points[i], "middle", "", d.x(i, points[i])
-		if d.Low && d.Now != nil && math.Abs(d.x(0, *d.Now)-x) < nearWords || today && x > plotWide-nearWords {
+		near := plotWide // from today's word
+		if d.Low && d.Now != nil {
+			near = int(math.Abs(d.x(0, *d.Now) - x))
+		}
+		if near < nearWords/2 || today && x > plotWide-nearWords {
 			continue
 		}
 		if slices.ContainsFunc(d.Marks, func(m Point) bool { return !d.Low && m.Day-p.Day < 4 && p.Day-m.Day < 4 }) {
 			continue // the mark says the day
 		}
 		switch {
-		case months && i%3 != 0 && (i < last || i%3 == 1), !months && len(points) > 2 && i/step%2 == 1:
+		case months && i%3 != 0 && (i < last || i%3 == 1), !months && len(points) > 2 && i/step%2 == 1, near < nearWords:
 			class = "odd" // omitted if there is little room
 		case i == 0 && months:
 			anchor, x = "start", -8 // with its year it is wide
