@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"quartermaster/maintenance"
 	"quartermaster/schema"
@@ -14,10 +15,28 @@ import (
 
 // assetsView is the list of assets.
 type assetsView struct {
-	Assets []maintenance.Asset
-	Next   string
-	Total  int64
-	Status string
+	Assets    []maintenance.Asset
+	Next      string
+	Total     int64
+	Status    string
+	Down      int64
+	Attention int64
+}
+
+// title counts the assets, and of all those that do not run as they should.
+func (v assetsView) title() string {
+	var ill []string
+	if v.Down > 0 {
+		ill = append(ill, page.Num(v.Down)+" down")
+	}
+	if v.Attention > 0 {
+		ill = append(ill, page.Plural(v.Attention, "needs", "need")+" attention")
+	}
+	title := page.Plural(v.Total, "asset", "assets")
+	if len(ill) > 0 && v.Status == "" {
+		title += ": " + strings.Join(ill, ", ")
+	}
+	return title
 }
 
 func assets(s *maintenance.Service) page.Page {
@@ -44,7 +63,15 @@ func assets(s *maintenance.Service) page.Page {
 				if v.Next != "" && a.Sort != "" {
 					v.Next = page.Num(a.Skip + int64(len(list.Assets)))
 				}
-				v.Total, err = s.CountAssets(ctx, a)
+				if v.Total, err = s.CountAssets(ctx, a); err != nil {
+					return v, err
+				}
+				a.Status = "down"
+				if v.Down, err = s.CountAssets(ctx, a); err != nil {
+					return v, err
+				}
+				a.Status = "needs-attention"
+				v.Attention, err = s.CountAssets(ctx, a)
 				return v, err
 			}
 		},
