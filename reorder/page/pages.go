@@ -4,7 +4,6 @@ package page
 
 import (
 	"net/url"
-	"slices"
 
 	"github.com/a-h/templ"
 
@@ -56,19 +55,7 @@ func supplierName(name string) string {
 	return name
 }
 
-// unit is a unit after a quantity: "bags" after 20. Words that are not known stay as they are.
-func unit(word string, qty exact.Milli) string {
-	switch {
-	case qty == 1000:
-		return word
-	case slices.Contains([]string{"box", "pouch", "batch"}, word):
-		return word + "es"
-	case slices.Contains([]string{"bag", "bottle", "can", "carton", "case", "jar", "pack", "pair", "piece", "roll", "sack",
-		"set", "tin", "tube", "unit"}, word):
-		return word + "s"
-	}
-	return word
-}
+var unit = page.Unit
 
 // decPtr is a figure, or a dash.
 func decPtr(d *exact.Decimal) templ.Component {

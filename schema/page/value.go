@@ -4,6 +4,7 @@ import (
 	"context"
 	"html"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -346,4 +347,18 @@ func Percent(d exact.Decimal) templ.Component {
 		one *= 10
 	}
 	return Figure(d.String(), strconv.FormatInt((d.Unscaled*100+one/2)/one, 10)+" %")
+}
+
+// Unit is a unit after a quantity: "bags" after 20. Words that are not known stay as they are.
+func Unit(word string, qty exact.Milli) string {
+	switch {
+	case qty == 1000:
+		return word
+	case slices.Contains([]string{"box", "pouch", "batch"}, word):
+		return word + "es"
+	case slices.Contains([]string{"bag", "bottle", "can", "carton", "case", "jar", "pack", "pair", "piece", "roll", "sack",
+		"set", "tin", "tube", "unit"}, word):
+		return word + "s"
+	}
+	return word
 }
