@@ -173,10 +173,7 @@ func (d *drawing) ticks() {
 	last := len(points) - 1
 	for i := 0; i < len(points); i += step {
 		p, anchor, class, x := points[i], "middle", "", d.x(i, points[i])
-		near := plotWide // from today's word
-		if d.Low && d.Now != nil {
-			near = int(math.Abs(d.x(0, *d.Now) - x))
-		}
+		near := d.toNow(x)
 		if near < nearWords/2 || today && x > plotWide-nearWords {
 			continue
 		}
@@ -206,6 +203,14 @@ func (d *drawing) ticks() {
 	if d.banded() && last%step > step/3 {
 		d.text("end", "", plotWide, float64(d.foot)+belowPlot-6, d.label(points[last]))
 	}
+}
+
+// toNow is how far it is to the word of today below a low chart; the plot's width without one.
+func (d *drawing) toNow(x float64) float64 {
+	if !d.Low || d.Now == nil {
+		return plotWide
+	}
+	return math.Abs(d.x(0, *d.Now) - x)
 }
 
 // tick is a point's label without its year, and the year; 0 if the label is not a time.
