@@ -239,13 +239,8 @@ func occupancyChart(all map[int64][]rental.UnitMonth) page.Chart {
 	return c
 }
 
-// statementsOf names the statements of one of a tenant's leases.
-func statementsOf(l rental.Lease, all []rental.Lease) string {
-	if len(all) == 1 {
-		return "Statements"
-	}
-	return "Statements, " + l.Property + " / " + l.Unit
-}
+// latestYears is of how many years a tenant's page shows the statements; the lease has all.
+const latestYears = 4
 
 // storedFee are the fields with which the late fee's form begins: those that are stored.
 func storedFee(ctx context.Context, v propertyView) []string {
