@@ -120,10 +120,7 @@ func CellParts(label string, most int64, parts ...Part) templ.Component {
 		return text("")
 	}
 	s, from := `<svg class="spark squares" viewBox="0 0 120 16" role="img" aria-label="`+esc(label)+`"><title>`+
-		esc(label)+`</title>`, 0.0
-	if len(parts) > 1 { // the whole tells the scale
-		s += `<rect class="track" y="5" height="7" width="120"/>`
-	}
+		esc(label)+`</title><rect class="track" y="5" height="7" width="120"/>`, 0.0 // the whole tells the scale
 	for _, p := range parts {
 		wide, gap := float64(p.Value)/float64(most)*120, 0.0
 		if from > 0 {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"html"
 	"io"
@@ -234,11 +235,20 @@ func InstantPtr(i *exact.Instant) templ.Component {
 	return Instant(*i)
 }
 
-func (f *Frame) instant(i exact.Instant) string {
-	zone := f.Zone
-	if zone == nil {
-		zone = time.UTC
+// DayOf is the day of a moment, or a dash. The element holds the moment.
+func DayOf(i *exact.Instant) templ.Component {
+	if i == nil {
+		return none
 	}
+	return made(func(f *Frame) string {
+		return `<time datetime="` + i.String() + `">` + f.day(i.Day(f.zone())) + `</time>`
+	})
+}
+
+func (f *Frame) zone() *time.Location { return cmp.Or(f.Zone, time.UTC) }
+
+func (f *Frame) instant(i exact.Instant) string {
+	zone := f.zone()
 	return f.day(i.Day(zone)) + ",\u00a0" + time.Unix(int64(i), 0).In(zone).Format("15:04")
 }
 

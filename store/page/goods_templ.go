@@ -1134,7 +1134,7 @@ func Figures(v figuresView) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						for _, r := range c.products {
-							templ_7745c5c3_Err = productRow(r, c.total.NetCents, most(c.products)).Render(ctx, templ_7745c5c3_Buffer)
+							templ_7745c5c3_Err = productRow(r, c.total.NetCents).Render(ctx, templ_7745c5c3_Buffer)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
@@ -1148,7 +1148,7 @@ func Figures(v figuresView) templ.Component {
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							templ_7745c5c3_Err = productRow(c.total, 0, 0).Render(ctx, templ_7745c5c3_Buffer)
+							templ_7745c5c3_Err = productRow(c.total, 0).Render(ctx, templ_7745c5c3_Buffer)
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
@@ -1451,7 +1451,7 @@ func figureTable(c currencyFigures, by string) templ.Component {
 }
 
 // productRow is what a product came to, with its share of net, or all of them did (of net 0).
-func productRow(f store.Figure, net, most int64) templ.Component {
+func productRow(f store.Figure, net int64) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1510,7 +1510,7 @@ func productRow(f store.Figure, net, most int64) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if net > 0 && f.NetCents >= 0 {
-			templ_7745c5c3_Err = page.CellParts("Beside the largest net", most, page.Part{Look: page.Good, Value: f.NetCents}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = page.CellParts("Share of net", net, page.Part{Look: page.Good, Value: f.NetCents}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -165,11 +165,11 @@ func Customers(v customersView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = page.Td("r", page.InstantPtr(k.FirstOrderAt)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.Td("r", page.DayOf(k.FirstOrderAt)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = page.NamedTd("r d", "Last", page.InstantPtr(k.LastOrderAt)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = page.NamedTd("r d", "Last", page.DayOf(k.LastOrderAt)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -194,7 +194,7 @@ func Subscriptions(v store.SubscriptionPage) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = page.Day(x.FailedAt.Day(page.From(ctx).Zone)).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = page.DayOf(x.FailedAt).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -267,7 +267,7 @@ func Subscriptions(v store.SubscriptionPage) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = page.Day(x.PaidAt.Day(page.From(ctx).Zone)).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = page.DayOf(x.PaidAt).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
