@@ -186,12 +186,14 @@ func (f *Frame) button(a Action) string {
 	if a.key != "" {
 		attrs += ` data-key="` + esc(a.key) + `"`
 	}
-	label := esc(a.label)
-	if a.id != "" {
-		label += `<span class="hear">, ` + esc(a.id) + `</span>`
-	}
+	label, key := esc(a.label), ""
 	if a.key != "" && f.Keys {
-		label += ` <kbd>` + esc(a.key) + `</kbd>`
+		key = ` <kbd>` + esc(a.key) + `</kbd>`
+	}
+	if a.id != "" { // a space beside it would be as wide as a gap
+		label += `<span class="hear">, ` + esc(a.id) + ` </span>` + strings.TrimSpace(key)
+	} else {
+		label += key
 	}
 	if !a.post {
 		return `<a` + attrs + ` href="` + esc(f.target(a)) + `">` + label + `</a>`
