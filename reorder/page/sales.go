@@ -26,19 +26,15 @@ func (v salesView) byDay() page.Chart {
 	if len(v.days) == 0 {
 		return page.Chart{}
 	}
-	var all exact.Milli
-	c := page.Chart{Label: "Day", Names: [2]string{"Sold", ""}, Plain: milli,
+	c := page.Chart{Title: "Sold a day", Label: "Day", Names: [2]string{"Sold", ""}, Plain: milli,
 		Show: func(n int64) string { return page.QtyText(exact.Milli(n)) }}
 	for _, d := range v.days {
-		all += d.Qty
 		c.Bars = append(c.Bars, page.Point{Day: d.Day, Value: int64(d.Qty)})
 	}
-	c.Title = page.QtyText(all) + " sold in the last " + page.Plural(int64(v.days[len(v.days)-1].Day-v.days[0].Day+1),
-		"day", "days") + ", all SKUs added up"
 	return c
 }
 
-// byChannel shares what was sold on these days between the channels; nothing without two.
+// byChannel shares what was sold on these days between the channels; nil without two.
 func (v salesView) byChannel() templ.Component {
 	looks := []string{page.Good, page.Deep, page.Pale, page.Idle}
 	var parts []page.Part
@@ -51,7 +47,7 @@ func (v salesView) byChannel() templ.Component {
 			Shown: page.QtyText(ch.Qty)})
 	}
 	if len(parts) < 2 {
-		return templ.NopComponent
+		return nil
 	}
 	return page.Stacked("Sold by channel", parts...)
 }
@@ -61,6 +57,14 @@ func (v *salesView) addUp(ctx context.Context, s *reorder.Service, q reorder.Sal
 	if q.SKU == "" && q.Channel == "" && q.From == nil && q.To == nil {
 		if q.After == "" {
 			v.days, v.channels, err = s.LastSales(ctx)
+		}
+		var all exact.Milli
+		for _, d := range v.days {
+			all += d.Qty
+		}
+		if n := len(v.days); n > 0 {
+			days := page.Plural(int64(v.days[n-1].Day-v.days[0].Day+1), "day", "days")
+			v.sum = page.QtyText(all) + " sold in the last " + days + ", all SKUs added up"
 		}
 		return err
 	}
