@@ -87,7 +87,7 @@ func TestKeyboard(t *testing.T) {
 	b.keys(kb.Tab)
 	b.keys("5")
 	b.await("two boxes are filled by the keys, and the page does not say how far they are off", `(() => {
-		const off = [...document.querySelectorAll("td.e output")].map(o => Number(o.textContent));
+		const off = [...document.querySelectorAll("td.e output")].map(o => Number(o.textContent.replace("−", "-")));
 		const had = [...document.querySelectorAll("td.b data")].map(d => d.value);
 		return document.querySelector(".bulk output").textContent.startsWith("2 of ") &&
 			off[0] === 3 - had[0] && off[1] === 5 - had[1] })()`)
