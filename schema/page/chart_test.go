@@ -2,6 +2,9 @@ package page_test
 
 import (
 	"context"
+	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -39,4 +42,46 @@ func TestChartPositionsBarsByDay(t *testing.T) {
 	}
 	n := strings.Count(got, `class="bar"`)
 	assert.That(t, n == 3, "the chart has %d bars for 3 days with sales", n)
+}
+
+// TestChartComparesManyDaysInTwoStrips has 30 days and the 30 before, with a loss: each strip has its bars, none reaches
+// into the other's, and equal values are equally high in both.
+func TestChartComparesManyDaysInTwoStrips(t *testing.T) {
+	first := exact.DayOf(time.Date(2026, 10, 30, 0, 0, 0, 0, time.UTC))
+	c := page.Chart{Title: "Net", Label: "Day", Past: true, Whole: true, Until: first + 29,
+		Names: [2]string{"Net", "The 30 days before"}}
+	for i := range exact.Day(30) {
+		c.Bars = append(c.Bars, page.Point{Day: first + i, Value: 100})
+		c.Line = append(c.Line, page.Point{Day: first + i, Value: 100})
+	}
+	c.Bars[3].Value, c.Line[4].Value, c.Line[5].Value = 300, -50, 0
+	var b strings.Builder
+	f := &page.Frame{Zone: time.UTC, Today: first + 29}
+	assert.OK(t, page.ChartOf(c).Render(page.With(context.Background(), f), &b))
+	tops, heights := map[string][]float64{}, map[string][]float64{}
+	for _, m := range regexp.MustCompile(`<rect class="([^"]+)" x="[^"]+" y="([^"]+)" width="[^"]+" height="([^"]+)"`).
+		FindAllStringSubmatch(b.String(), -1) {
+		top, err := strconv.ParseFloat(m[2], 64)
+		assert.OK(t, err)
+		height, err := strconv.ParseFloat(m[3], 64)
+		assert.OK(t, err)
+		tops[m[1]], heights[m[1]] = append(tops[m[1]], top), append(heights[m[1]], height)
+	}
+	now, past := heights["bar"], heights["bar past"]
+	assert.That(t, len(now) == 29 && len(heights["bar going"]) == 1 && len(past) == 30,
+		"%d days, %d of today and %d before are drawn", len(now), len(heights["bar going"]), len(past))
+	assert.That(t, math.Abs(now[0]-past[0]) <= .1, "100 is %v high and was %v", now[0], past[0])
+	assert.That(t, math.Abs(now[3]-3*now[0]) <= .3, "300 is %v high, 100 is %v", now[3], now[0])
+	assert.That(t, math.Abs(past[4]-past[0]/2) <= .1 && past[5] == 0, "-50 was %v high, 0 was %v", past[4], past[5])
+	lowest, highest := 0.0, math.Inf(1)
+	for i, top := range tops["bar"] {
+		lowest = max(lowest, top+now[i])
+	}
+	for _, top := range tops["bar past"] {
+		highest = min(highest, top)
+	}
+	assert.That(t, lowest < highest, "a bar ends at %v, one of the days before begins at %v", lowest, highest)
+	for _, want := range []string{`>The 30 days before</text>`, `>today</text>`} {
+		assert.Contains(t, b.String(), want, "the chart lacks")
+	}
 }
