@@ -111,6 +111,9 @@ func weeksChart(ctx context.Context, weeks []maintenance.Week) page.Chart {
 		return page.Chart{}
 	}
 	c.Title = fmt.Sprintf("%s done and %d opened in twelve weeks", page.Plural(done, "job", "jobs"), opened)
+	if today := page.From(ctx).Today; weeks[len(weeks)-1].From+6 > today {
+		c.Until = today
+	}
 	c.Label, c.Names, c.Past, c.Low, c.Whole = "Week from", [2]string{"Done", "Opened"}, true, true, true
 	return c
 }

@@ -204,8 +204,8 @@ func (v leaseView) acts(ctx context.Context) []page.Action {
 
 func (v leaseView) chargeActs(ctx context.Context, c rental.Charge) []page.Action {
 	id := page.Num(c.ID)
-	acts := []page.Action{page.Open("Record "+page.Amount(c.BalanceCents, page.CurrencyCode(ctx)), "record_payment",
-		"lease_id", page.Num(v.Lease.ID), "charge_id", id, "amount", page.AmountField(ctx, c.BalanceCents)).Named(c.Label)}
+	acts := []page.Action{page.Open("Record payment", "record_payment", "lease_id", page.Num(v.Lease.ID), "charge_id", id,
+		"amount", page.AmountField(ctx, c.BalanceCents)).Named(c.Label)}
 	if v.Totals.DepositHeldCents > 0 && c.Type != "deposit" {
 		acts = append(acts, page.Open("Use deposit", "use_deposit", "charge_id", id).Quiet().Named(c.Label))
 	}

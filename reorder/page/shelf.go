@@ -126,18 +126,16 @@ func (v shelfView) last(ctx context.Context) (at exact.Day) {
 	return at
 }
 
-// before is what is said of a SKU's last count: "last -1", with its day if that is not the last one of all.
+// before is what is said of a SKU's last count: its difference, "-1", and its day if that is not the last one of all.
 func (v shelfView) before(ctx context.Context, r reorder.ShelfRow, last exact.Day) string {
-	all := "last"
+	var all []string
 	if on := v.on(ctx, r); on != 0 && on != last {
-		all += " on " + page.DayText(ctx, on) + ","
-	} else if r.Last == nil || r.Last.Off == nil || *r.Last.Off == 0 {
-		return ""
+		all = append(all, page.DayText(ctx, on))
 	}
-	if r.Last.Off == nil || *r.Last.Off == 0 {
-		return strings.TrimSuffix(all, ",")
+	if r.Last != nil && r.Last.Off != nil && *r.Last.Off != 0 {
+		all = append(all, signedText(*r.Last.Off))
 	}
-	return all + " " + signedText(*r.Last.Off)
+	return strings.Join(all, ", ")
 }
 
 // lastCount is what the last day of counting came to, of the SKUs on the page, as a sentence; "" if there was none.
@@ -176,6 +174,9 @@ func (v shelfView) countColumns(ctx context.Context) (all []page.Column) {
 	}
 	if page.Sorted(ctx) {
 		all = append(all, page.Column{Label: "Supplier", Sort: "supplier"})
+	}
+	if !page.From(ctx).Printing() {
+		all = append(all, page.Column{Label: "Last difference", Right: true})
 	}
 	return append(all, page.Column{Label: "Expected", Sort: "stock", Right: true},
 		page.Column{Label: "Counted", Right: true}, page.Column{Label: "Difference"})

@@ -257,7 +257,10 @@ func (d *drawing) plot() {
 		d.write(`<path class="axis" d="M0 `, num(d.foot-bandHigh), `H1000M0 `, num(d.foot), `H1000"/>`)
 	}
 	if d.below() {
-		d.write(`<path class="axis" d="M0 `, at(d.pastY(0)), `H1000"/>`)
+		_, high := ends(d.Line)
+		for v := int64(0); v <= high; v += d.step {
+			d.write(`<path class="axis" d="M0 `, at(d.pastY(v)), `H1000"/>`)
+		}
 	}
 	switch {
 	case d.Rest != "":

@@ -38,12 +38,12 @@ func (d *drawing) legend() string {
 	switch {
 	case d.Limit == nil:
 	case d.banded(): // where there is no room on the line
-		key("limit odd", d.Limit.Label)
+		key("limit odd", strings.ToUpper(d.Limit.Label[:1])+d.Limit.Label[1:])
 	default:
 		key("limit", d.Limit.Label)
 	}
 	for _, m := range d.Marks { // where there is no room above the plot
-		if !d.Low && len(d.Ahead) == 0 {
+		if len(d.Ahead) == 0 {
 			key("ahead odd", m.Label)
 		}
 	}
@@ -85,8 +85,11 @@ func (d *drawing) texts() {
 		d.text("end", "", -8, float64(d.foot)+4, d.show(0))
 	}
 	if d.below() {
-		y := d.y(d.low) + bandGap - 8
-		d.text("start", "", 0, y, d.Names[1])
+		d.text("start", "", 0, d.y(d.low)+bandGap-8, d.Names[1])
+		_, high := ends(d.Line)
+		for v := int64(0); v <= high; v += d.step {
+			d.text("end", "", -8, d.pastY(v)+4, strings.TrimSuffix(d.show(v), ".00"))
+		}
 	}
 	if d.Now != nil && !d.Low {
 		d.text("end", "", d.x(0, *d.Now)-6, plotTop-6, d.Now.Label)
@@ -126,7 +129,7 @@ func (d *drawing) stacked() {
 		if anchor == "end" {
 			beside = -beside
 		}
-		d.text(anchor, "", x+beside, float64(d.top-8-i*linesBetweenLabels), m.Label)
+		d.text(anchor, "odd", x+beside, float64(d.top-8-i*linesBetweenLabels), m.Label)
 	}
 }
 
