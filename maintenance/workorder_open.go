@@ -2,6 +2,7 @@ package maintenance
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"quartermaster/schema"
@@ -218,8 +219,12 @@ func besideNewJob(c *db.Conn, given map[string]string) (b schema.Beside, err err
 			b.Rows = append(b.Rows, row)
 		}
 	}
+	slices.SortStableFunc(b.Rows, func(a, b schema.BesideRow) int { return rank(a.Look) - rank(b.Look) })
 	return b, nil
 }
+
+// rank orders looks: what presses most first.
+func rank(look string) int { return slices.Index([]string{"bad", "high", "going", "todo"}, look) }
 
 // standing is what presses most about an unfinished job, else its status, with its look.
 func standing(wo WorkOrder) (look, word string) {
