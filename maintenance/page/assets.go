@@ -187,6 +187,12 @@ func (v assetView) overdue() *maintenance.PMDueRow {
 	return nil
 }
 
+// heads says that the page's first act opens the plan's job.
+func (v assetView) heads(p maintenance.Plan) bool {
+	first := v.overdue()
+	return first != nil && first.PMID == p.PMID && (v.Status != "down" || len(v.Jobs) == 0)
+}
+
 // presses says that a plan is overdue or due soon: the plans stand above the meters.
 func (v assetView) presses() bool {
 	return slices.ContainsFunc(v.Plans, func(p maintenance.Plan) bool { return !p.Paused && p.DueStatus != "ok" })
@@ -289,11 +295,14 @@ const (
 )
 
 // addEvents adds the asset's past and due work to the chart: dots are services, squares are repairs, dashed lines are
-// plans: those by the meter's use, and on the first meter also those by days.
+// plans. On the first meter are also repairs, what goes by days alone, and since when it is down.
 func (v assetView) addEvents(ctx context.Context, c *page.Chart, meter string) {
 	c.To = v.last(ctx)
+	first := meter == "" || meter == v.Meters[0].Name
 	for _, wo := range v.Done {
-		if day := wo.CompletedAt.Day(page.From(ctx).Zone); day >= c.From && !v.ofOther(wo, meter) {
+		of := v.meterOf(wo)
+		on := meter == "" || of == meter || of == "" && first
+		if day := wo.CompletedAt.Day(page.From(ctx).Zone); on && day >= c.From {
 			look := page.Good
 			if wo.Type == "corrective" {
 				look = page.Bad
@@ -302,14 +311,14 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, meter string) {
 		}
 	}
 	for _, p := range v.Plans {
-		on := meter == "" || p.Meter == nil && meter == v.Meters[0].Name || p.Meter != nil && *p.Meter == meter
+		on := meter == "" || p.Meter == nil && first || p.Meter != nil && *p.Meter == meter
 		if on && p.NextDue != nil && *p.NextDue >= c.From && *p.NextDue < c.To &&
 			!p.Paused && len(c.Marks) == 0 {
 			c.Marks = append(c.Marks, page.Point{Day: *p.NextDue,
 				Label: schema.Shorten(p.Title, 24) + ", due " + page.DayText(ctx, *p.NextDue)})
 		}
 	}
-	if v.Down != nil {
+	if v.Down != nil && first {
 		c.Events = append(c.Events, page.Part{Day: v.Down.Day(page.From(ctx).Zone), Look: page.Bad + " late",
 			Label: "Down since " + page.InstantText(ctx, *v.Down)})
 	}
@@ -317,11 +326,13 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, meter string) {
 	c.Now = &page.Point{Day: page.From(ctx).Today, Label: "today"}
 }
 
-// ofOther reports whether a job is the service of another meter's plan.
-func (v assetView) ofOther(wo maintenance.WorkOrder, meter string) bool {
-	return meter != "" && slices.ContainsFunc(v.Plans, func(p maintenance.Plan) bool {
-		return p.Title == wo.Description && p.Meter != nil && *p.Meter != meter
-	})
+// meterOf names the meter by whose plan a job was done, "" for repairs and plans by days.
+func (v assetView) meterOf(wo maintenance.WorkOrder) string {
+	i := slices.IndexFunc(v.Plans, func(p maintenance.Plan) bool { return p.Title == wo.Description && p.Meter != nil })
+	if i < 0 {
+		return ""
+	}
+	return *v.Plans[i].Meter
 }
 
 // kind is what a job was, as the chart's marks say it.

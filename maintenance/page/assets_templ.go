@@ -1434,7 +1434,7 @@ func assetPlans(v assetView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					for _, p := range v.Plans {
-						templ_7745c5c3_Err = planRow(p, false).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = planRow(p, false, v.heads(p)).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

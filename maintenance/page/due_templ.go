@@ -793,7 +793,7 @@ func Plans(v plansView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				for _, p := range v.Plans.Plans {
-					templ_7745c5c3_Err = planRow(p, true).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = planRow(p, true, false).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -822,8 +822,8 @@ func Plans(v plansView) templ.Component {
 	})
 }
 
-// planRow is a plan, with its asset where it is not told above.
-func planRow(p maintenance.Plan, asset bool) templ.Component {
+// planRow is a plan, with its asset where it is not told above, and without the act that the head has.
+func planRow(p maintenance.Plan, asset, headed bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1034,7 +1034,12 @@ func planRow(p maintenance.Plan, asset bool) templ.Component {
 			}
 		} else {
 			if acts := append(dueActs(ctx, p.PMDueRow),
-				page.Do("Pause", "pause_plan", "id", page.Num(p.PMID)).Quiet().Named(p.Title)); p.DueStatus == "ok" {
+				page.Do("Pause", "pause_plan", "id", page.Num(p.PMID)).Quiet().Named(p.Title)); headed {
+				templ_7745c5c3_Err = page.Others(acts[1:]...).Render(ctx, templ_7745c5c3_Buffer)
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+			} else if p.DueStatus == "ok" {
 				templ_7745c5c3_Err = page.Others(acts...).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -52,7 +52,8 @@ const (
 	plotWide           = 1000
 	plotTop, plotFoot  = 22, 196
 	lowFoot            = 148
-	stripFoot          = 112 // of a low chart of pairs of bars, beside its words, or of a line with events
+	stripFoot          = 112 // of a low chart of pairs of bars
+	lineFoot           = 92  // of a low line, which has few levels
 	eventsFoot         = 84  // of a chart of events alone
 	belowPlot          = 24
 	mostTicks          = 5
@@ -96,8 +97,11 @@ func ChartOf(c Chart) templ.Component {
 		}
 		if d.Low {
 			d.foot = lowFoot
-			if d.Past || len(d.Events) > 0 && len(d.Line) > 0 {
+			switch {
+			case d.Past:
 				d.foot = stripFoot
+			case len(d.Line) > 0 && len(d.Bars) == 0:
+				d.foot = lineFoot
 			}
 		}
 		if d.Low && len(d.Marks) > 0 { // each has a line of words above the plot
@@ -414,7 +418,7 @@ func (d *drawing) line(class string, points []Point, from int, steps bool) {
 			esc(d.show(p.Value)) + `</title></path>`)
 	}
 	d.write(`"/>`)
-	if class == "line" && !steps && len(points) <= mostDots && len(d.Events) == 0 {
+	if class == "line" && !steps && len(points) <= mostDots && len(d.Events) == 0 && !d.Low {
 		d.write(dots.String())
 	}
 }
