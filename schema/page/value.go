@@ -183,11 +183,25 @@ func MonthText(m exact.Month) string {
 	return month.String() + " " + strconv.Itoa(y)
 }
 
+// InYear is the year of all parts of a strip, to follow its title: ", 2026"; "" if they are of several years, which the
+// strip tells.
+func InYear(parts []Part) string {
+	first, _, _ := parts[0].Day.Date()
+	last, _, _ := parts[len(parts)-1].Day.Date()
+	if first != last {
+		return ""
+	}
+	return ", " + num(first)
+}
+
 // tickOf is what is under a part of a strip: its month where that changes, with the year below the first of it, else
 // its day. Of many parts, which are narrow on a phone, it is the month alone, and of many months each third.
 func tickOf(parts []Part, i int) string {
 	year, month, day := parts[i].Day.Date()
 	before, after := 0, year
+	if InYear(parts) != "" {
+		before = year
+	}
 	if i > 0 {
 		before, _, _ = parts[i-1].Day.Date()
 	}
