@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"quartermaster/reorder"
 	"quartermaster/schema"
@@ -86,6 +87,12 @@ func (v orderView) value(l reorder.OrderLine) string {
 		return (l.Ordered - l.Received).String()
 	}
 	return ""
+}
+
+// contact is what is known of how to reach the supplier, a line each.
+func (v orderView) contact() string {
+	known := []string{v.supplier.Address, v.supplier.Email, v.supplier.Phone}
+	return strings.Join(slices.DeleteFunc(known, func(s string) bool { return s == "" }), "\n")
 }
 
 func field(i int, name string) string { return "lines." + strconv.Itoa(i) + "." + name }
