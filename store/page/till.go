@@ -101,16 +101,20 @@ func providers(s *store.Service) page.Page {
 }
 
 func (v providersView) title() string {
-	set := 0
+	set, sends := 0, ""
 	for _, t := range v.Providers {
 		if t.SecretSet {
 			set++
+		} else if t.LastAt != nil {
+			sends = t.Title
 		}
 	}
-	switch set {
-	case 0:
+	switch {
+	case set == 0 && sends != "":
+		return sends + " sent payments, but its secret is not set"
+	case set == 0:
 		return "No provider sends payments here yet"
-	case 1:
+	case set == 1:
 		return "1 provider sends payments here"
 	}
 	return strconv.Itoa(set) + " providers send payments here"
