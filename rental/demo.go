@@ -107,7 +107,7 @@ func (s *Service) demo(ctx context.Context, today exact.Day) error {
 // demoMoney makes the account that tenants pay to, with a statement of this month, and what the houses cost.
 func demoMoney(tx *db.Tx, today exact.Day) error {
 	a, _, err := saveAccount(tx, BankAccount{Name: "Rent account", IBAN: new("DE89370400440532013000"),
-		Holder: new("Helen Moreau"), Collects: true},
+		Holder: new("Brandt & Daughters"), Collects: true},
 		func(string) bool { return true })
 	if err != nil {
 		return err

@@ -43,7 +43,7 @@ func fillDemo(ctx context.Context, d *db.DB, s *Services) error {
 		if err := db.Exec(ctx, d, db.Bookkeeping(), func(tx *db.Tx) error {
 			for _, s := range [][2]string{
 				{db.SettingShopName, "Brandt & Daughters"}, {db.SettingShopAddress, "12 Harbour Street\nPort Ansel"},
-				{db.SettingShopTax, "US 98-7654321"}, {db.SettingShopBank, "Harbour Bank, account 0042 1177 05"},
+				{db.SettingShopTax, "US 98-7654321"}, {db.SettingShopBank, "Harbour Bank, DE89 3704 0044 0532 0130 00"},
 			} {
 				if err := tx.SetSetting(s[0], s[1]); err != nil {
 					return err

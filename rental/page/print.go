@@ -221,3 +221,11 @@ func letters(s *rental.Service) page.Page {
 		View: Letters,
 	})
 }
+
+// signature is where a letter's signature begins: its last paragraph, if that is the shop's, else its end.
+func signature(all []mail.Piece, shop string) int {
+	if n := len(all) - 1; n >= 0 && len(all[n].Lines) > 0 && all[n].Lines[0] == shop {
+		return n
+	}
+	return len(all)
+}
