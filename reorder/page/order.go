@@ -155,7 +155,7 @@ func (v orderView) repriced() bool {
 
 // lineColumns are the columns of an order's lines; in a draft what is ordered stands in the boxes.
 func lineColumns(ctx context.Context, v orderView, drafting bool) []page.Column {
-	all := []page.Column{{Label: "SKU"}, {Label: "Ordered", Right: true}, {Label: "Received", Right: true},
+	all := []page.Column{{Label: "SKU"}, {Label: "Ordered", Unit: true}, {Label: "Received", Right: true},
 		{Label: "Unit cost, " + page.CurrencyCode(ctx), Right: true},
 		{Label: "Total, " + page.CurrencyCode(ctx), Right: true},
 		{Label: lineHead(v), Right: true, Hear: v.form() == ""}}

@@ -571,7 +571,7 @@ func Order(v orderView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					if !drafting {
-						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<td class=\"r b\" data-label=\"Ordered\">")
+						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<td class=\"r b unit\" data-label=\"Ordered\">")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

@@ -178,7 +178,7 @@ func (v shelfView) countColumns(ctx context.Context) (all []page.Column) {
 	if !page.From(ctx).Printing() {
 		all = append(all, page.Column{Label: "Last difference", Right: true})
 	}
-	return append(all, page.Column{Label: "Expected", Sort: "stock", Right: true},
+	return append(all, page.Column{Label: "Expected", Sort: "stock", Unit: true},
 		page.Column{Label: "Counted", Right: true}, page.Column{Label: "Difference"})
 }
 

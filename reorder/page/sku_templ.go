@@ -177,7 +177,7 @@ func SKUs(v shelfView) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</td><td class=\"r b strong\">")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</td><td class=\"r b strong unit\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -229,7 +229,7 @@ func SKUs(v shelfView) templ.Component {
 				page.Column{Label: "SKU", Sort: "name"},
 				page.Column{Label: "State", Sort: "cover"},
 				page.Column{Label: "Supplier", Sort: "supplier"},
-				page.Column{Label: "Stock", Sort: "stock", Right: true},
+				page.Column{Label: "Stock", Sort: "stock", Unit: true},
 				page.Column{Label: "On order", Right: true},
 				page.Column{Label: "Sold a day", Right: true},
 				page.Column{Label: "Runs out", Right: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var4), templ_7745c5c3_Buffer)
@@ -565,7 +565,7 @@ func countList(v shelfView) templ.Component {
 							return templ_7745c5c3_Err
 						}
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<td class=\"r b\" data-label=\"Expected\">")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<td class=\"r b unit\" data-label=\"Expected\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

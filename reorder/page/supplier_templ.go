@@ -230,7 +230,7 @@ func SupplierPage(v supplierView) templ.Component {
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
-							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<td class=\"r b strong\">")
+							templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<td class=\"r b strong unit\">")
 							if templ_7745c5c3_Err != nil {
 								return templ_7745c5c3_Err
 							}
@@ -275,7 +275,7 @@ func SupplierPage(v supplierView) templ.Component {
 						return nil
 					})
 					templ_7745c5c3_Err = page.Table("SKUs", page.Column{Label: "SKU"}, page.Column{Label: "State"},
-						page.Column{Label: "Stock", Right: true}, page.Column{Label: "To order", Right: true},
+						page.Column{Label: "Stock", Unit: true}, page.Column{Label: "To order", Right: true},
 						page.Column{Label: "Runs out", Right: true}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var9), templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

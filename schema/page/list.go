@@ -16,6 +16,7 @@ type Column struct {
 	Label   string
 	Sort    string // the value of sort for this column; "": not sortable
 	Right   bool   // figures
+	Unit    bool   // figures with a unit beside each, in cells of class unit
 	Hear    bool   // the label is for screen readers: for a column of buttons
 	Mark    bool   // the column of marks, with a box for all of them
 	Wide    bool   // omitted, with its cells of class w, if there is no room
@@ -40,6 +41,8 @@ func (f *Frame) head(b *strings.Builder, c Column) {
 	switch {
 	case c.Mark:
 		class = ` class="mark"`
+	case c.Unit:
+		class = ` class="r unit"`
 	case c.Right && c.Wide:
 		class = ` class="r w"`
 	case c.Right:
