@@ -176,6 +176,11 @@ func (v plansView) title() string {
 	return text
 }
 
+// byUse reports whether the use of a meter makes the plan due, alone or as the days do.
+func byUse(r maintenance.PMDueRow) bool {
+	return r.UsageRemaining != nil && r.DueSource != "days" && r.DueStatus != "ok"
+}
+
 // useLeft says how much use is left, or how far it is over: "500 h left", "240 km over".
 func useLeft(left exact.Milli, unit string) string {
 	if left < 0 {
