@@ -148,7 +148,25 @@ type mailTextView struct {
 }
 
 // PageTitle names the kind.
-func (v mailTextView) PageTitle() string { return "Text of " + v.Kind }
+func (v mailTextView) PageTitle() string { return v.title() }
+
+// title is the text's kind; words in tables are no text of one kind.
+func (v mailTextView) title() string {
+	if v.words() {
+		return kindWord(v.Kind)
+	}
+	return "Text of " + kindWord(v.Kind)
+}
+
+func (v mailTextView) words() bool { return strings.HasPrefix(v.Kind, "words-") }
+
+// called says what the lines of a list of words are, instead of what paragraphs are.
+func (v mailTextView) called() map[string]string {
+	if v.words() {
+		return map[string]string{"body": "Words, one in a line: ours = yours"}
+	}
+	return nil
+}
 
 func (s *Screens) mailTextPage() page.Page {
 	return page.New(page.Spec[mailTextView]{
@@ -227,6 +245,9 @@ var kindWords = map[string]string{
 func kindWord(kind string) string {
 	if words := kindWords[kind]; words != "" {
 		return words
+	}
+	if service, ok := strings.CutPrefix(kind, "words-"); ok {
+		return "Words in " + service + " messages"
 	}
 	return page.Word(strings.ReplaceAll(kind, "-", " "))
 }
