@@ -100,9 +100,13 @@ type changed struct{ name, text string }
 // changedOf reads an entry's changes for people: the fields by label, with their values, or with old and new ones.
 // Amounts are in the frame's currency, times in its zone.
 func changedOf(changes string, f *page.Frame) []changed {
-	var m map[string]any
-	if json.Unmarshal([]byte(changes), &m) != nil {
+	var v any
+	if json.Unmarshal([]byte(changes), &v) != nil {
 		return []changed{{"", changes}}
+	}
+	m, ok := v.(map[string]any)
+	if !ok { // one value before and after, as of a status
+		return []changed{{"", auditValue("", v, f)}}
 	}
 	var all []changed
 	for _, name := range sortedKeys(m) {
