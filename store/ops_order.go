@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -221,7 +220,7 @@ func (s *Service) refundOrder() schema.Op {
 		Name: "refund_order", Says: "Record a refund",
 		About: "Refund an order in full, which revokes its licenses, or in part, which keeps them. Never more than was paid.",
 		Thing: schema.Of(func(o OrderRefunded) string {
-			return "order " + o.OrderRef + ", " + o.Customer.Email + ", " + inCurrency(o.TotalCents, o.Currency)
+			return "order " + o.OrderRef
 		}),
 		Writes:      true,
 		Destructive: true, Response: OrderRefunded{OrderDetail: paid, Full: true}, Refuses: []fault.Kind{fault.NotFound},
@@ -248,18 +247,7 @@ func (s *Service) refundOrder() schema.Op {
 			return fmt.Sprintf("Order %s: %s of %s are refunded.", o.OrderRef, inCurrency(o.RefundedCents, o.Currency),
 				inCurrency(o.TotalCents, o.Currency))
 		}),
-		Will: schema.Said(func(o OrderRefunded) string {
-			text := fmt.Sprintf("%s of the %s that %s paid for order %s will be refunded in total.",
-				inCurrency(o.RefundedCents, o.Currency), inCurrency(o.TotalCents, o.Currency), o.Customer.Email, o.OrderRef)
-			switch {
-			case o.Full && o.renewal:
-				return text + " The paid period is taken back."
-			case o.Full && len(o.Licenses) > 0:
-				return strings.TrimSpace(text + " " + exact.Plural(len(o.Licenses), "license", "licenses") +
-					" will be revoked for good. " + o.files)
-			}
-			return text + " Licenses stay."
-		}),
+		Will:  schema.Said(OrderRefunded.will),
 		Leads: schema.Of(func(o OrderRefunded) string { ; return orderLeads(o.OrderRef) }),
 	}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 
 	"quartermaster/schema"
 	"quartermaster/schema/db"
@@ -15,7 +16,36 @@ type OrderRefunded struct {
 	OrderDetail
 	Full bool `json:"full"`
 
+	given int64  // cents, now
+	rest  bool   // no amount was asked for
 	files string // after a full refund: what runs on, in words
+}
+
+// will says what the refund does before it is recorded. Without an amount a form may still get a part.
+func (o OrderRefunded) will() string {
+	text := "This records the refund and moves no money: give it back to " + o.Customer.Email + " yourself."
+	total, licenses := inCurrency(o.TotalCents, o.Currency), exact.Plural(len(o.Licenses), "license", "licenses")
+	switch {
+	case !o.rest:
+		text += " " + inCurrency(o.RefundedCents, o.Currency) + " of " + total + " will be refunded in all."
+	case o.given < o.TotalCents:
+		text += " Without an amount, the " + inCurrency(o.given, o.Currency) + " left of " + total + " will be refunded."
+	default:
+		text += " Without an amount, all " + total + " will be refunded."
+	}
+	part := ""
+	if o.rest {
+		part = " A part changes no license."
+	}
+	switch {
+	case o.Full && o.renewal:
+		return text + " The paid period is then taken back." + part
+	case o.Full && len(o.Licenses) > 0:
+		return strings.TrimSpace(text + " " + licenses + " will then be revoked for good." + part + " " + o.files)
+	case len(o.Licenses) > 0:
+		return text + " Licenses stay."
+	}
+	return text
 }
 
 // RefundForAgents is an order after a refund, with what is still to be done.
@@ -67,7 +97,7 @@ func refundOrder(tx *db.Tx, ref string, amount *int64, reason string) (OrderRefu
 	if err != nil {
 		return OrderRefunded{}, err
 	}
-	left := d.TotalCents - d.RefundedCents
+	left, rest := d.TotalCents-d.RefundedCents, amount == nil
 	switch {
 	case d.Status == statusRefunded:
 		return OrderRefunded{}, fault.Conflictf("order %s is refunded already", d.OrderRef)
@@ -89,6 +119,7 @@ func refundOrder(tx *db.Tx, ref string, amount *int64, reason string) (OrderRefu
 	if err == nil && r.Full {
 		r.files, err = runningFiles(&tx.Conn, r.Licenses)
 	}
+	r.given, r.rest = *amount, rest
 	r.OrderDetail = r.shownTo(tx.Who())
 	return r, err
 }
