@@ -32,6 +32,7 @@ type Chart struct {
 	Events []Part             // on a day, dots on the line or at the foot; squares of Bad, red strokes of "bad late"
 	Kinds  [3]string          // what dots, squares and red strokes are, "Service", "Repair" and "Down"
 	Past   bool               // Line is the time before: a paler bar before each of Bars, below them if they are many
+	Back   exact.Day          // so many days before its place is a value of Line in a strip below
 	Rest   string             // names what Line is above Bars, which are drawn over it: "Open" of what is billed
 	Late   string             // names the part of Rest that is late: "Overdue"
 	Until  exact.Day          // the day up to which the last bar goes, if more of it is to come: it is drawn paler
@@ -65,6 +66,7 @@ const (
 	bandGap            = 40
 	mostPairs          = 24  // places; of more, the time before stands below
 	twoStrips          = 204 // pixels of both strips, which have one scale
+	betweenStrips      = 56  // for the days of the upper one and the name of the lower
 	fewMonths          = 6
 	linesBetweenLabels = 14 // pixels for two lines of words
 	nearWords          = 180
@@ -120,7 +122,7 @@ func ChartOf(c Chart) templ.Component {
 			low, high := ends(d.Line)
 			span := float64(d.high - d.low)
 			d.base = d.top + int(twoStrips*span/(span+float64(high-low)))
-			d.foot = d.top + twoStrips + bandGap
+			d.foot = d.top + twoStrips + betweenStrips
 		}
 		d.write(`<figure class="sheet pad"><figcaption>`, esc(c.Title), d.legend(),
 			`</figcaption><svg class="chart" height="`, num(d.foot+belowPlot), `" role="img" aria-label="`, esc(c.Title), `">`)

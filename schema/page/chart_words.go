@@ -85,7 +85,7 @@ func (d *drawing) texts() {
 		d.text("end", "", -8, float64(d.foot)+4, d.show(0))
 	}
 	if d.below() {
-		d.text("start", "", 0, d.y(d.low)+bandGap-8, d.Names[1])
+		d.text("start", "", 0, d.y(d.low)+betweenStrips-8, d.Names[1])
 		_, high := ends(d.Line)
 		for v := int64(0); v <= high; v += d.step {
 			d.text("end", "", -8, d.pastY(v)+4, strings.TrimSuffix(d.show(v), ".00"))
@@ -163,7 +163,14 @@ func (d *drawing) ticks() {
 	if len(points) == 0 {
 		return
 	}
-	today := d.below() && d.Until != 0
+	today, foot := d.below() && d.Until != 0, float64(d.foot)+belowPlot-6
+	if d.below() {
+		if d.Back > 0 {
+			d.text("start", "", 0, foot, d.f.day(d.from-d.Back))
+			d.text("end", "", plotWide, foot, d.f.day(d.to-1-d.Back))
+		}
+		foot = d.y(d.low) + belowPlot - 6
+	}
 	step, year := max(1, (len(points)-1)/(mostTicks-1)), 0
 	if d.to > d.from && step > 7 {
 		step = (step + 6) / 7 * 7
@@ -198,13 +205,13 @@ func (d *drawing) ticks() {
 			year = of
 			words += " " + num(of)
 		}
-		d.text(anchor, class, x, float64(d.foot)+belowPlot-6, words)
+		d.text(anchor, class, x, foot, words)
 	}
 	if today {
-		d.text("end", "", plotWide, float64(d.foot)+belowPlot-6, "today")
+		d.text("end", "", plotWide, foot, "today")
 	}
 	if d.banded() && last%step > step/3 {
-		d.text("end", "", plotWide, float64(d.foot)+belowPlot-6, d.label(points[last]))
+		d.text("end", "", plotWide, foot, d.label(points[last]))
 	}
 }
 

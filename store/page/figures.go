@@ -183,7 +183,7 @@ func figures(s *store.Service) page.Page {
 				gone := v.change
 				v.change = nil
 				for _, t := range v.Totals {
-					v.currencies = append(v.currencies, v.since(v.of(ctx, t, products.Rows)))
+					v.currencies = append(v.currencies, v.since(v.of(t, products.Rows)))
 				}
 				v.change = append(v.change, gone...)
 				return v, err
@@ -248,7 +248,7 @@ func changed(was store.Figure, now int64) string {
 }
 
 // of is one currency's part of the figures.
-func (v figuresView) of(ctx context.Context, total store.Figure, products []store.Figure) currencyFigures {
+func (v figuresView) of(total store.Figure, products []store.Figure) currencyFigures {
 	c := currencyFigures{total: total}
 	for _, r := range products {
 		if r.Currency != total.Currency {
@@ -269,7 +269,7 @@ func (v figuresView) of(ctx context.Context, total store.Figure, products []stor
 		return c
 	}
 	if len(list) > 1 && len(list) <= mostBars {
-		c.chart = v.beside(ctx, netChart("Net by "+v.By+" in "+total.Currency, list, total.Currency), total.Currency)
+		c.chart = v.beside(netChart("Net by "+v.By+" in "+total.Currency, list, total.Currency), total.Currency)
 		if v.By == "month" && v.To != nil && *v.To == v.today && v.today != v.today.Month().Last() {
 			c.chart.Until = v.today
 		}
@@ -312,7 +312,7 @@ func timeBefore(from, to exact.Day) (exact.Day, exact.Day) {
 }
 
 // beside adds the net of the time before to a chart, if anything was.
-func (v figuresView) beside(ctx context.Context, c page.Chart, currency string) page.Chart {
+func (v figuresView) beside(c page.Chart, currency string) page.Chart {
 	before := make([]int64, 0, len(c.Bars))
 	for _, f := range fill(v.before) {
 		if f.Currency == currency {
@@ -328,12 +328,14 @@ func (v figuresView) beside(ctx context.Context, c page.Chart, currency string) 
 		}
 		c.Line = append(c.Line, bar)
 	}
-	c.Past, c.Names[1] = true, "The days before, from "+page.DayText(ctx, v.beforeFrom)
-	if v.By == "month" {
+	c.Past, c.Names[1] = true, "The days before"
+	switch { // there is no time before without a first day
+	case v.By == "day":
+		c.Back = *v.From - v.beforeFrom
+	case v.From.Month()-v.beforeFrom.Month() == 12:
+		c.Names[1] = "The year before"
+	default:
 		c.Names[1] = "The months before"
-		if v.From != nil && v.From.Month()-v.beforeFrom.Month() == 12 {
-			c.Names[1] = "The year before"
-		}
 	}
 	return c
 }

@@ -69,7 +69,7 @@ func today(s *store.Service) page.Page {
 				return v, err
 			}
 			for i, f := range month.Totals {
-				m, c := monthOf{Figure: f}, netOf(ctx, f.Currency, v.day, month.Rows, earlier.Rows)
+				m, c := monthOf{Figure: f}, netOf(f.Currency, v.day, month.Rows, earlier.Rows)
 				m.earlier = in(earlier.Totals, f.Currency)
 				c.Title = exact.CurrencyOf(f.Currency).Format(f.NetCents) + " net in 30 days, " + upOrDown(m.earlier, f.NetCents)
 				if v.month = append(v.month, m); i < 2 {
@@ -122,10 +122,10 @@ func disputeAct(d store.DisputeOf) page.Action {
 }
 
 // netOf is each day's net in a currency in the 30 days up to today, with the same day of the preceding 30 days.
-func netOf(ctx context.Context, currency string, today exact.Day, rows, before []store.Figure) page.Chart {
+func netOf(currency string, today exact.Day, rows, before []store.Figure) page.Chart {
 	c := page.Chart{
-		Label: "Day", Past: true, Whole: true, Until: today,
-		Names: [2]string{"Net", "The 30 days before, from " + page.DayText(ctx, today-59)}, Show: exact.CurrencyOf(currency).Amount,
+		Label: "Day", Past: true, Whole: true, Until: today, Back: 30,
+		Names: [2]string{"Net", "The 30 days before"}, Show: exact.CurrencyOf(currency).Amount,
 	}
 	net := map[exact.Day]int64{}
 	for _, f := range slices.Concat(rows, before) {
