@@ -90,7 +90,8 @@ const (
 func scanLicense(now exact.Instant) func(*db.Row) License {
 	return func(r *db.Row) License {
 		l := License{
-			ID: r.Int(), Key: r.Text(), SKU: r.Text(), product: r.Text(), Tier: r.TextPtr(), OrderRef: r.Text(), CustomerEmail: r.Text(),
+			ID: r.Int(), Key: r.Text(), SKU: r.Text(), product: r.Text(), Tier: r.TextPtr(), OrderRef: r.Text(),
+			CustomerEmail:   r.Text(),
 			state:           r.Text(),
 			ActivationLimit: r.IntPtr(), ownLimit: r.IntPtr(), origin: r.Text(), ActivationCount: r.Int(),
 			ExpiresAt: r.InstantPtr(), CreatedAt: r.Instant(), LastCheckedAt: r.InstantPtr(),

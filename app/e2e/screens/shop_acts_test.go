@@ -51,7 +51,7 @@ func TestQuestionsNameWhatTheyAreAbout(t *testing.T) {
 	status(t, v.Get("/orders/"+ref), http.StatusOK, ">Void order</a>",
 		"with the key, or with the order&#39;s number and the e-mail address.")
 	status(t, v.Get("/do/refund_order?"+url.Values{"order_ref": {ref}}.Encode()), http.StatusOK,
-		"Give the money back yourself, at the provider or by your bank.")
+		"Give the money back yourself, at the provider or by your bank.", "This records the refund and moves no money")
 }
 
 // TestFoundOrdersAreToldApart finds two orders of one product and buyer: their amounts, days and states differ. A list
