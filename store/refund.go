@@ -39,9 +39,9 @@ func (o OrderRefunded) will() string {
 	}
 	switch {
 	case o.Full && o.renewal:
-		return text + " The paid period is then taken back." + part
+		return text + " The paid period is taken back." + part
 	case o.Full && len(o.Licenses) > 0:
-		return strings.TrimSpace(text + " " + licenses + " will then be revoked for good." + part + " " + o.files)
+		return strings.TrimSpace(text + " " + licenses + " will be revoked for good." + part + " " + o.files)
 	case len(o.Licenses) > 0:
 		return text + " Licenses stay."
 	}

@@ -80,7 +80,7 @@ func TestPrints(t *testing.T) {
 		{"asset labels", "maintenance", "/assets/1/label", nil, 1, []string{"Lathe", "LATHE-1"}, "", ""},
 		{"purchase order", "reorder", "/purchase-orders/PO-000001/print", nil, 1,
 			[]string{"Harbour Roasters", "trade@harbour-roasters.example", "Deliver to", "Purchase order PO-000001", "COF-COLOMBIA-250",
-				"1,126.40"}, "Total, USD", "Total  "},
+				"1,126.40 USD"}, "Total, USD", "Total  "},
 		{"counting sheet", "reorder", "/count", nil, 1, []string{"Tea infuser, steel", "Counted", "____________"}, "", ""},
 		{"shelf label", "reorder", "/skus/COF-COLOMBIA-250/label", nil, 1, []string{"Colombia Huila, beans, 250 g",
 			"COF-COLOMBIA-250"}, "", ""},
