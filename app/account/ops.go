@@ -110,7 +110,7 @@ func (o ops) addUser() schema.Op {
 		Bind: schema.Does3(func(f *schema.Form, name, role *string, services *[]string) {
 			f.Text(name, "name", "the new user's name", schema.Most(most+1), schema.Positional("NAME"), needed(f))
 			f.Enum(role, "role", "a viewer reads; a member and an admin read and write", Roles, schema.Required)
-			o.in(f, services, "the services that the user may use", "Mark none for all that you are an admin of.")
+			o.in(f, services, "the services that the user may use", "Without a mark: all of which you are an admin.")
 		}, func(ctx context.Context, who db.Caller, name, role string, services []string) (u User, err error) {
 			if services, err = o.own(ctx, who, services); err != nil {
 				return u, err
@@ -169,7 +169,7 @@ func (o ops) setRole() schema.Op {
 		Response: exampleUser, Print: silent,
 		Bind: schema.Does3(func(f *schema.Form, name, role *string, services *[]string) {
 			bindName(f, name)
-			o.in(f, services, "the service; may be repeated", "Mark none for all in which the user has a role.")
+			o.in(f, services, "the service; may be repeated", "Without a mark: all in which the user has a role now.")
 			f.Enum(role, "role", "viewer, member or admin; none removes the role", append(slices.Clone(Roles), NoRole),
 				schema.Required, schema.Positional("ROLE"))
 			if *role == NoRole && len(*services) == 0 {

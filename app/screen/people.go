@@ -24,11 +24,11 @@ func (v peopleView) mailInvitation(u account.User) page.Action {
 	return page.Do("Mail invitation", "mail_invitation", "name", u.Name).Quiet().Named(u.Name).Then("/users")
 }
 
-// entry are the acts with which a user comes in: the invitation first for one without a password.
+// entry are the acts with which a user comes in: the invitation first for another one without a password.
 func (v peopleView) entry(u account.User) []page.Action {
 	role := page.Open("Role", "set_role", "name", u.Name).Named(u.Name).Then("/users")
 	invite := page.Do("Invite", "invite_user", "name", u.Name).Quiet().Named(u.Name)
-	if u.HasPassword {
+	if u.HasPassword || u.Name == v.me {
 		return []page.Action{role, v.mailInvitation(u), invite}
 	}
 	return []page.Action{invite, role.Quiet(), v.mailInvitation(u)}
