@@ -163,14 +163,7 @@ func (d *drawing) ticks() {
 	if len(points) == 0 {
 		return
 	}
-	today, foot := d.below() && d.Until != 0, float64(d.foot)+belowPlot-6
-	if d.below() {
-		if d.Back > 0 {
-			d.text("start", "", 0, foot, d.f.day(d.from-d.Back))
-			d.text("end", "", plotWide, foot, d.f.day(d.to-1-d.Back))
-		}
-		foot = d.y(d.low) + belowPlot - 6
-	}
+	today, foot := d.below() && d.Until != 0, d.daysAt()
 	step, year := max(1, (len(points)-1)/(mostTicks-1)), 0
 	if d.to > d.from && step > 7 {
 		step = (step + 6) / 7 * 7
@@ -213,6 +206,19 @@ func (d *drawing) ticks() {
 	if d.banded() && last%step > step/3 {
 		d.text("end", "", plotWide, foot, d.label(points[last]))
 	}
+}
+
+// daysAt is where the days stand: below the plot, or between two strips, of which the lower has its own.
+func (d *drawing) daysAt() float64 {
+	foot := float64(d.foot) + belowPlot - 6
+	if !d.below() {
+		return foot
+	}
+	if d.Back > 0 {
+		d.text("start", "", 0, foot, d.f.day(d.from-d.Back))
+		d.text("end", "", plotWide, foot, d.f.day(d.to-1-d.Back))
+	}
+	return d.y(d.low) + belowPlot - 6
 }
 
 // toNow is how far it is to the word of today below a low chart; the plot's width without one.
