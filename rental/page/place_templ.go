@@ -177,7 +177,7 @@ func Units(v unitsView) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					if u.LeaseID == nil {
-						templ_7745c5c3_Err = page.Button(page.Open("New lease", "save_lease", "property", u.Property, "unit", u.Name).Named(u.Name)).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = page.Button(newLease(ctx, u).Named(u.Name)).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}

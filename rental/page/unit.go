@@ -30,9 +30,18 @@ func unit(s *rental.Service) page.Page {
 	})
 }
 
+// newLease opens a lease of the unit at its market rent, where that is known.
+func newLease(ctx context.Context, u rental.Unit) page.Action {
+	fields := []string{"property", u.Property, "unit", u.Name}
+	if u.MarketRentCents > 0 {
+		fields = append(fields, "rent", page.AmountField(ctx, u.MarketRentCents))
+	}
+	return page.Open("New lease", "save_lease", fields...)
+}
+
 // acts are the actions on the unit: one that is vacant is let first of all.
-func (v unitView) acts() []page.Action {
-	lease := page.Open("New lease", "save_lease", "property", v.Property, "unit", v.Name)
+func (v unitView) acts(ctx context.Context) []page.Action {
+	lease := newLease(ctx, v.Unit)
 	ticket := page.Open("New ticket", "create_ticket", "unit_id", page.Num(v.ID))
 	if v.LeaseID == nil {
 		lease = lease.Main().Key("n")
