@@ -27,7 +27,6 @@ type License struct {
 	HeldBy *string `json:"held_by" about:"the open dispute that suspends it; null is none"`
 
 	state    string // as it is stored
-	product  string // its name today
 	files    string // after a revocation: what runs on, in words
 	released string // after a seat's release: the machine
 	decided  string // the decision of staff or a refund; an open dispute may also suspend it
@@ -42,9 +41,6 @@ const (
 	originPlaced  = "placed"  // its key was imported onto one of those
 	originMoved   = "moved"   // its key was imported, and made its order or a unit of it
 )
-
-// ProductName is the name of its product today.
-func (l License) ProductName() string { return l.product }
 
 // Imported reports whether the license came with a key from elsewhere.
 func (l License) Imported() bool { return l.origin == originPlaced || l.origin == originMoved }
@@ -73,7 +69,7 @@ const (
 	// A license's own limit, where it has one, goes before its product's.
 	limitColumns = "iif(l.own_limit IS NULL, p.activation_limit, nullif(l.own_limit, -1)), l.own_limit, l.origin"
 
-	licenseColumns = `l.id, l.license_key, p.sku, p.name, l.tier, l.order_ref, c.email, l.state,
+	licenseColumns = `l.id, l.license_key, p.sku, l.tier, l.order_ref, c.email, l.state,
 		` + limitColumns + `, l.activation_count, l.expires_at, l.created_at, l.last_checked_at, s.ref, l.decided, ` +
 		subscriptionState + `,
 		(SELECT d.ref FROM store_holds h CROSS JOIN store_disputes d ON d.id = h.dispute_id WHERE h.license_id = l.id
@@ -81,7 +77,7 @@ const (
 	licenseTables = `store_licenses l CROSS JOIN store_products p ON p.id = l.product_id
 		CROSS JOIN store_orders o ON o.id = l.order_id CROSS JOIN store_customers c ON c.id = o.customer_id
 		LEFT JOIN store_subscriptions s ON s.id = l.subscription_id`
-	grantColumns = `l.id, l.license_key, p.sku, '', l.tier, l.order_ref, '', l.state,
+	grantColumns = `l.id, l.license_key, p.sku, l.tier, l.order_ref, '', l.state,
 		` + limitColumns + `, l.activation_count, l.expires_at, l.created_at, l.last_checked_at, NULL, l.decided, NULL, NULL`
 	grantTables = `store_licenses l CROSS JOIN store_products p ON p.id = l.product_id`
 )
@@ -90,8 +86,7 @@ const (
 func scanLicense(now exact.Instant) func(*db.Row) License {
 	return func(r *db.Row) License {
 		l := License{
-			ID: r.Int(), Key: r.Text(), SKU: r.Text(), product: r.Text(), Tier: r.TextPtr(), OrderRef: r.Text(),
-			CustomerEmail:   r.Text(),
+			ID: r.Int(), Key: r.Text(), SKU: r.Text(), Tier: r.TextPtr(), OrderRef: r.Text(), CustomerEmail: r.Text(),
 			state:           r.Text(),
 			ActivationLimit: r.IntPtr(), ownLimit: r.IntPtr(), origin: r.Text(), ActivationCount: r.Int(),
 			ExpiresAt: r.InstantPtr(), CreatedAt: r.Instant(), LastCheckedAt: r.InstantPtr(),

@@ -200,14 +200,6 @@ func licenseActs(v licenseView) []page.Action {
 			id).Danger())
 }
 
-// licenseName is its product and tier: in a narrow list beside the buyers, by the code.
-func licenseName(l store.License, list bool) string {
-	if list {
-		return l.SKU + tierOf(l.Tier)
-	}
-	return l.ProductName() + tierOf(l.Tier)
-}
-
 // keyOf is the license's key; in the list of all, which may be cached and compressed, only its last four characters.
 func keyOf(l store.License, list bool) string {
 	if !list {
