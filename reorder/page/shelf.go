@@ -175,11 +175,12 @@ func (v shelfView) countColumns(ctx context.Context) (all []page.Column) {
 	if page.Sorted(ctx) {
 		all = append(all, page.Column{Label: "Supplier", Sort: "supplier"})
 	}
+	all = append(all, page.Column{Label: "Expected", Sort: "stock", Unit: true},
+		page.Column{Label: "Counted", Right: true}, page.Column{Label: "Difference"})
 	if !page.From(ctx).Printing() {
 		all = append(all, page.Column{Label: "Last difference", Right: true})
 	}
-	return append(all, page.Column{Label: "Expected", Sort: "stock", Unit: true},
-		page.Column{Label: "Counted", Right: true}, page.Column{Label: "Difference"})
+	return all
 }
 
 // countField names the field of a line of the count.

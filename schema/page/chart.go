@@ -120,6 +120,7 @@ func ChartOf(c Chart) templ.Component {
 		d.scale()
 		if d.below() { // both strips have one scale
 			low, high := ends(d.Line)
+			high = -floorTo(-high, d.step)
 			span := float64(d.high - d.low)
 			d.base = d.top + int(twoStrips*span/(span+float64(high-low)))
 			d.foot = d.top + twoStrips + betweenStrips
@@ -264,7 +265,7 @@ func (d *drawing) plot() {
 	}
 	if d.below() {
 		_, high := ends(d.Line)
-		for v := int64(0); v <= high; v += d.step {
+		for v := int64(0); v < high+d.step; v += d.step {
 			d.write(`<path class="axis" d="M0 `, at(d.pastY(v)), `H1000"/>`)
 		}
 	}

@@ -43,7 +43,11 @@ func (d *drawing) legend() string {
 		key("limit", d.Limit.Label)
 	}
 	for _, m := range d.Marks { // where there is no room above the plot
-		if len(d.Ahead) == 0 {
+		switch {
+		case len(d.Ahead) > 0:
+		case d.Low && d.Now != nil && m.Day < d.Now.Day:
+			key("ahead odd owed", m.Label)
+		default:
 			key("ahead odd", m.Label)
 		}
 	}
@@ -87,7 +91,7 @@ func (d *drawing) texts() {
 	if d.below() {
 		d.text("start", "", 0, d.y(d.low)+betweenStrips-8, d.Names[1])
 		_, high := ends(d.Line)
-		for v := int64(0); v <= high; v += d.step {
+		for v := int64(0); v < high+d.step; v += d.step {
 			d.text("end", "", -8, d.pastY(v)+4, strings.TrimSuffix(d.show(v), ".00"))
 		}
 	}
