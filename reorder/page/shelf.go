@@ -176,7 +176,7 @@ func (v shelfView) countColumns(ctx context.Context) (all []page.Column) {
 		all = append(all, page.Column{Label: "Supplier", Sort: "supplier"})
 	}
 	all = append(all, page.Column{Label: "Expected", Sort: "stock", Unit: true},
-		page.Column{Label: "Counted", Right: true}, page.Column{Label: "Difference"})
+		page.Column{Label: "Counted", Right: true}, page.Column{Label: "Difference", Right: true})
 	if !page.From(ctx).Printing() {
 		all = append(all, page.Column{Label: "Last difference", Right: true})
 	}
