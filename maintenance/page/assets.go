@@ -295,10 +295,10 @@ const (
 )
 
 // addEvents adds the asset's past and due work to the chart: dots are services, squares are repairs, dashed lines are
-// plans. On the first meter are also repairs, what goes by days alone, and since when it is down.
+// plans. On the first line are also repairs, what goes by days alone, and since when it is down.
 func (v assetView) addEvents(ctx context.Context, c *page.Chart, meter string) {
 	c.To = v.last(ctx)
-	first := meter == "" || meter == v.Meters[0].Name
+	first := meter == "" || meter == v.firstDrawn()
 	for _, wo := range v.Done {
 		of := v.meterOf(wo)
 		on := meter == "" || of == meter || of == "" && first
@@ -324,6 +324,17 @@ func (v assetView) addEvents(ctx context.Context, c *page.Chart, meter string) {
 	}
 	c.Kinds = [3]string{"Service", "Repair", "Down"}
 	c.Now = &page.Point{Day: page.From(ctx).Today, Label: "today"}
+}
+
+// drawn says that a meter has enough readings for a line.
+func (v assetView) drawn(m maintenance.Meter) bool { return len(v.Readings[m.ID]) > 1 }
+
+// firstDrawn names the first meter with a line; "" without one.
+func (v assetView) firstDrawn() string {
+	if i := slices.IndexFunc(v.Meters, v.drawn); i >= 0 {
+		return v.Meters[i].Name
+	}
+	return ""
 }
 
 // meterOf names the meter by whose plan a job was done, "" for repairs and plans by days.

@@ -985,7 +985,7 @@ func meter(v assetView, m maintenance.Meter) templ.Component {
 			templ_7745c5c3_Var35 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if len(v.Readings[m.ID]) > 1 {
+		if v.drawn(m) {
 			templ_7745c5c3_Err = page.ChartOf(v.readingsChart(ctx, m)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
