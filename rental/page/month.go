@@ -34,17 +34,8 @@ func collectedTitle(ctx context.Context, v rental.Overview) string {
 	if t.BilledCents == 0 {
 		return "Nothing is billed in " + monthName(v.Month)
 	}
-	return percent(t.CollectedCents, t.BilledCents) + " of " + page.MoneyText(ctx, t.BilledCents) + " billed in " +
+	return page.Share(t.CollectedCents, t.BilledCents) + " of " + page.MoneyText(ctx, t.BilledCents) + " billed in " +
 		monthName(v.Month) + " is collected"
-}
-
-// percent is a part of an amount above 0 in whole percent: 100 only of all of it.
-func percent(part, all int64) string {
-	n := (part*200 + all) / (2 * all)
-	if part < all {
-		n = min(n, 99)
-	}
-	return page.Num(n) + " %"
 }
 
 // monthName is a month of this year.
@@ -81,7 +72,8 @@ func billed(ctx context.Context, v rental.Overview) []page.Part {
 func collectedChart(ctx context.Context, v rental.Overview) page.Chart {
 	late := lateCents(v)
 	var collected, billed int64
-	c := page.Chart{Label: "Month", Names: [2]string{"Collected", "Billed"}, Rest: "Open", Todo: v.Totals.OutstandingCents - late, Low: true,
+	c := page.Chart{Label: "Month", Names: [2]string{"Collected", "Billed"}, Rest: "Open",
+		Todo: v.Totals.OutstandingCents - late, Low: true,
 		Show: func(n int64) string { return page.Amount(n, page.CurrencyCode(ctx)) }}
 	for _, m := range v.Months {
 		if m.BilledCents == 0 && len(c.Bars) == 0 {
@@ -99,7 +91,7 @@ func collectedChart(ctx context.Context, v rental.Overview) page.Chart {
 		collected, billed = collected+min(m.CollectedCents, m.BilledCents), billed+m.BilledCents
 	}
 	if billed > 0 {
-		c.Title = percent(collected, billed) + " of what was billed in " + page.Plural(len(c.Bars), "month", "months") +
+		c.Title = page.Share(collected, billed) + " of what was billed in " + page.Plural(len(c.Bars), "month", "months") +
 			" is collected, " + page.CurrencyCode(ctx)
 	}
 	return c

@@ -7,8 +7,8 @@ import (
 	"quartermaster/schema/mail"
 )
 
-// TestWhereToPayStandsAboveTheSignature: a letter's last paragraph is its signature if it is the shop's, so that what is
-// to be paid stands before it; a text that ends otherwise has it at its end.
+// TestWhereToPayStandsAboveTheSignature: a letter's last paragraph is its signature if it is the shop's, so that what
+// is to be paid stands before it; a text that ends otherwise has it at its end.
 func TestWhereToPayStandsAboveTheSignature(t *testing.T) {
 	lines := func(all ...string) mail.Piece { return mail.Piece{Lines: all} }
 	for _, c := range []struct {

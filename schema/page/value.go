@@ -373,6 +373,15 @@ func Percent(d exact.Decimal) templ.Component {
 	return Figure(d.String(), strconv.FormatInt((d.Unscaled*100+one/2)/one, 10)+" %")
 }
 
+// Share is a part of an amount above 0 in whole percent: 100 only of all of it.
+func Share(part, all int64) string {
+	n := (part*200 + all) / (2 * all)
+	if part < all {
+		n = min(n, 99)
+	}
+	return num(n) + "\u00a0%"
+}
+
 // Unit is a unit after a quantity: "bags" after 20. Words that are not known stay as they are.
 func Unit(word string, qty exact.Milli) string {
 	switch {
