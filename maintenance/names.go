@@ -174,7 +174,8 @@ func namesOf(list []called) []string {
 }
 
 var (
-	// assetChoices lists the assets that take work, with what ails them, tagChoices all by their tags, planChoices the plans.
+	// assetChoices lists the assets that take work, with what ails them, tagChoices all by their tags, planChoices the
+	// plans.
 	assetChoices = schema.Listed(
 		`SELECT CAST(id AS TEXT), name || ' (' || asset_tag || ')', concat_ws(', ', location,
 		iif(status = 'operational', NULL, replace(status, '-', ' '))) FROM assets WHERE (status <> 'retired' OR id = ?1)

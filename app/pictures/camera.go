@@ -101,7 +101,8 @@ const (
 	wide = `[...document.querySelectorAll(".sheet:not(.scroll)")].filter(e => e.scrollWidth > e.clientWidth + 1)
 		.map(e => (e.querySelector("table")?.ariaLabel ?? "a panel") + ", " + e.scrollWidth + " in " + e.clientWidth)`
 	broken = `(() => {
-		const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange(), found = new Set();
+		const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+		const range = document.createRange(), found = new Set();
 		for (let t; t = texts.nextNode();) {
 			for (const m of t.data.matchAll(/(?<![^\s(])\p{L}{3,14}(?![^\s.,:;)])/gu)) {
 				range.setStart(t, m.index); range.setEnd(t, m.index + m[0].length);

@@ -55,8 +55,6 @@ func supplierName(name string) string {
 	return name
 }
 
-var unit = page.Unit
-
 // decPtr is a figure, or a dash.
 func decPtr(d *exact.Decimal) templ.Component {
 	if d == nil {

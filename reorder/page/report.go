@@ -99,7 +99,7 @@ func left(ctx context.Context, r reorder.ToOrderRow) string {
 
 // looseUnit is the unit of what is sold loose, which has no plural: "kg"; else "".
 func looseUnit(r reorder.Row) string {
-	if word := unit(r.Unit, 2000); word == r.Unit {
+	if word := page.Unit(r.Unit, 2000); word == r.Unit {
 		return word
 	}
 	return ""

@@ -44,8 +44,8 @@ func TestChartPositionsBarsByDay(t *testing.T) {
 	assert.That(t, n == 3, "the chart has %d bars for 3 days with sales", n)
 }
 
-// TestChartComparesManyDaysInTwoStrips has 30 days and the 30 before, with a loss: each strip has its bars, none reaches
-// into the other's, and equal values are equally high in both.
+// TestChartComparesManyDaysInTwoStrips has 30 days and the 30 before, with a loss: each strip has its bars, none
+// reaches into the other's, and equal values are equally high in both.
 func TestChartComparesManyDaysInTwoStrips(t *testing.T) {
 	first := exact.DayOf(time.Date(2026, 10, 30, 0, 0, 0, 0, time.UTC))
 	c := page.Chart{Title: "Net", Label: "Day", Past: true, Whole: true, Until: first + 29,

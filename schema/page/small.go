@@ -107,7 +107,8 @@ func CellBar(label string, value, mark, most int64, look string) templ.Component
 	}
 	share := func(v int64) float64 { return float64(min(max(v, 0), most)) / float64(most) * 60 }
 	s := `<svg class="spark" viewBox="0 0 60 16" role="img" aria-label="` + esc(label) + `"><title>` + esc(label) +
-		`</title><rect class="track" y="5" height="7" width="60"/><rect class="` + look + `" y="5" height="7" width="` + at(share(value)) + `"/>`
+		`</title><rect class="track" y="5" height="7" width="60"/><rect class="` + look + `" y="5" height="7" width="` +
+		at(share(value)) + `"/>`
 	if mark > 0 {
 		s += `<path class="limit" d="M` + at(share(mark)) + ` 0V5"/>`
 	}
